@@ -1,0 +1,258 @@
+/*
+ * From 16 tags to the table of byte steps (paper, 4.1: windows and skip
+ * counters). First the automaton that reads bits is explored from the state
+ * before the first bit; then eight bit steps at a time are composed to byte
+ * steps. Leaves running it to the scan kernels.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/automaton.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+
+#define WINDOW 8
+#define NO_TAG 0xff
+#define STATES_MAX 65536u
+
+/* All that the scan remembers between two bits. */
+struct bit_state {
+	uint8_t seen;    /* bits seen, up to WINDOW - 1 */
+	uint8_t context; /* the last WINDOW - 1 bits */
+	uint8_t skip[SIMHASH_TAGS];
+};
+
+struct bit_step {
+	uint32_t next[2];
+	uint8_t tag[2]; /* the tag counted on this step, or NO_TAG */
+};
+
+/* The states found so far, with an open-addressing table to find them again. */
+struct builder {
+	const struct simhash_tag *tags;
+	struct bit_state *states;
+	struct bit_step *steps;
+	uint32_t used, capacity;
+	uint32_t *slots; /* state number + 1, or 0 */
+	uint32_t slot_count;
+};
+
+/*
+ * A skip counter of k blocks the next k windows. Keep only as much of it as
+ * still matters: up to the last blocked window that the bits seen so far could
+ * yet turn into the tag. This makes equal what will behave the same.
+ */
+static uint8_t live_skip(const struct bit_state *state, uint8_t pattern, uint8_t skip)
+{
+	for (uint8_t d = skip; d > 0; d--) {
+		/* The d-th window from here begins with the last 8 - d bits. */
+		uint8_t known = (uint8_t)(state->context & ((1u << (WINDOW - d)) - 1));
+		if (known == pattern >> d)
+			return d;
+	}
+	return 0;
+}
+
+static uint32_t hash_state(const struct bit_state *state)
+{
+	const uint8_t *bytes = (const uint8_t *)state;
+	uint32_t hash = 2166136261u; /* FNV-1a */
+
+	for (size_t i = 0; i < sizeof *state; i++)
+		hash = (hash ^ bytes[i]) * 16777619u;
+	return hash;
+}
+
+static uint32_t *find_slot(const struct builder *builder, const struct bit_state *state)
+{
+	uint32_t mask = builder->slot_count - 1;
+	uint32_t i = hash_state(state) & mask;
+
+	while (builder->slots[i] != 0 &&
+	       memcmp(&builder->states[builder->slots[i] - 1], state, sizeof *state) != 0)
+		i = (i + 1) & mask;
+	return &builder->slots[i];
+}
+
+static int grow(struct builder *builder, struct simhash_error *error)
+{
+	uint32_t capacity = builder->capacity == 0 ? 1024 : builder->capacity * 2;
+	struct bit_state *states = realloc(builder->states, capacity * sizeof *states);
+	struct bit_step *steps;
+
+	if (states == NULL)
+		return error_set_memory(error);
+	builder->states = states;
+	steps = realloc(builder->steps, capacity * sizeof *steps);
+	if (steps == NULL)
+		return error_set_memory(error);
+	builder->steps = steps;
+	free(builder->slots);
+	builder->slot_count = capacity * 2;
+	builder->slots = calloc(builder->slot_count, sizeof *builder->slots);
+	if (builder->slots == NULL)
+		return error_set_memory(error);
+	builder->capacity = capacity;
+	for (uint32_t i = 0; i < builder->used; i++)
+		*find_slot(builder, &builder->states[i]) = i + 1;
+	return 0;
+}
+
+/* The number of a state, new or known. */
+static int intern(struct builder *builder, struct bit_state state, uint32_t *number,
+                  struct simhash_error *error)
+{
+	uint32_t *slot;
+
+	for (int t = 0; t < SIMHASH_TAGS; t++)
+		state.skip[t] = live_skip(&state, builder->tags[t].pattern, state.skip[t]);
+	if (builder->used == builder->capacity && grow(builder, error) != 0)
+		return -1;
+	slot = find_slot(builder, &state);
+	if (*slot == 0) {
+		builder->states[builder->used] = state;
+		*slot = ++builder->used;
+	}
+	*number = *slot - 1;
+	return 0;
+}
+
+/* The rule of the paper for one bit: compare, count, skip. */
+static uint8_t read_bit(const struct simhash_tag *tags, struct bit_state *state, unsigned bit)
+{
+	unsigned window = (unsigned)state->context << 1 | bit;
+	uint8_t counted = NO_TAG;
+
+	if (state->seen < WINDOW - 1) {
+		state->seen++;
+	} else {
+		for (uint8_t t = 0; t < SIMHASH_TAGS; t++)
+			if (state->skip[t] > 0) {
+				state->skip[t]--;
+			} else if (tags[t].pattern == window) {
+				counted = t;
+				state->skip[t] = WINDOW - 1;
+			}
+	}
+	state->context = (uint8_t)(window & 0x7f);
+	return counted;
+}
+
+static int explore_bits(struct builder *builder, struct simhash_error *error)
+{
+	struct bit_state start;
+	uint32_t number;
+
+	memset(&start, 0, sizeof start);
+	if (intern(builder, start, &number, error) != 0)
+		return -1;
+	for (uint32_t i = 0; i < builder->used; i++)
+		for (unsigned bit = 0; bit < 2; bit++) {
+			struct bit_state state = builder->states[i];
+			uint8_t tag = read_bit(builder->tags, &state, bit);
+			if (intern(builder, state, &number, error) != 0)
+				return -1;
+			builder->steps[i].next[bit] = number;
+			builder->steps[i].tag[bit] = tag;
+		}
+	return 0;
+}
+
+/* Compose eight bit steps for each of the 256 bytes, from one bit state. */
+static void compose_bytes(const struct builder *builder, uint32_t from, uint32_t next[256],
+                          uint16_t counted[256])
+{
+	next[0] = from;
+	counted[0] = 0;
+	/* After round n the first 2^n entries hold the n-bit prefixes. */
+	for (unsigned length = 1; length < 256; length *= 2)
+		for (unsigned i = length; i-- > 0;) {
+			const struct bit_step *step = &builder->steps[next[i]];
+			uint16_t before = counted[i];
+			for (unsigned bit = 2; bit-- > 0;) {
+				uint8_t tag = step->tag[bit];
+				next[2 * i + bit] = step->next[bit];
+				counted[2 * i + bit] =
+					(uint16_t)(before | (tag == NO_TAG ? 0 : 1u << tag));
+			}
+		}
+}
+
+static int explore_bytes(const struct builder *builder, struct automaton *automaton,
+                         struct simhash_error *error)
+{
+	/* Byte states in order of discovery, and the way back: number + 1 or 0. */
+	uint32_t *found = calloc(builder->used, sizeof *found);
+	uint32_t *number = calloc(builder->used, sizeof *number);
+	uint32_t next[256], capacity = 0, used = 1;
+	uint16_t counted[256];
+	int status = -1;
+
+	if (found == NULL || number == NULL) {
+		error_set_memory(error);
+		goto out;
+	}
+	number[0] = 1;
+	for (uint32_t i = 0; i < used; i++) {
+		if (i == capacity) {
+			uint32_t *grown;
+			capacity = capacity == 0 ? 256 : capacity * 2;
+			grown = realloc(automaton->entries,
+			                (size_t)capacity * 256 * sizeof *grown);
+			if (grown == NULL) {
+				error_set_memory(error);
+				goto out;
+			}
+			automaton->entries = grown;
+		}
+		compose_bytes(builder, found[i], next, counted);
+		for (unsigned byte = 0; byte < 256; byte++) {
+			if (number[next[byte]] == 0) {
+				found[used] = next[byte];
+				number[next[byte]] = ++used;
+			}
+			automaton->entries[(size_t)i * 256 + byte] =
+				(number[next[byte]] - 1) << 16 | counted[byte];
+		}
+		if (used > STATES_MAX) {
+			error_set(error, SIMHASH_E_RANGE,
+			          "the tags overlap in too many ways: more than %u states",
+			          STATES_MAX);
+			goto out;
+		}
+	}
+	automaton->states = used;
+	status = 0;
+out:
+	free(number);
+	free(found);
+	return status;
+}
+
+int automaton_init(struct automaton *automaton, const struct simhash_tag tags[SIMHASH_TAGS],
+                   struct simhash_error *error)
+{
+	struct builder builder = {.tags = tags};
+	int status;
+
+	automaton->states = 0;
+	automaton->entries = NULL;
+	status = explore_bits(&builder, error);
+	if (status == 0)
+		status = explore_bytes(&builder, automaton, error);
+	if (status != 0)
+		automaton_release(automaton);
+	free(builder.slots);
+	free(builder.steps);
+	free(builder.states);
+	return status;
+}
+
+void automaton_release(struct automaton *automaton)
+{
+	free(automaton->entries);
+	automaton->entries = NULL;
+	automaton->states = 0;
+}

@@ -1,0 +1,25 @@
+/*
+ * Exact decimals: text to an integer number of 10^-places.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_CORE_DECIMAL_H
+#define SIMHASH_CORE_DECIMAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum decimal_status {
+	DECIMAL_OK,
+	DECIMAL_SYNTAX, /* not digits with at most one point */
+	DECIMAL_PLACES, /* more than `places` digits after the point */
+	DECIMAL_RANGE   /* above `largest` */
+};
+
+/*
+ * Read `length` bytes such as "12", "1.5" or ".25" as an unsigned decimal with
+ * at most `places` digits after the point, in units of 10^-places.
+ */
+enum decimal_status decimal_parse(const char *text, size_t length, unsigned places, int64_t largest,
+                                  int64_t *value);
+
+#endif

@@ -1,0 +1,23 @@
+/*
+ * What a scan kernel is: one way to count the tags of a run of bytes, exact on
+ * every input and every cut of it. scan.c chooses one for the machine.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_CORE_SCAN_KERNEL_H
+#define SIMHASH_CORE_SCAN_KERNEL_H
+
+#include <stdbool.h>
+
+#include "simhash.h"
+
+struct scan_kernel {
+	const char *name;
+	bool (*is_supported)(void);
+	/* scanner->state is all zero before the first call and the kernel's own after. */
+	void (*update)(struct simhash_scanner *scanner, const uint8_t *bytes, size_t size_bytes);
+};
+
+/* The automaton in four lanes of portable C. */
+extern const struct scan_kernel scan_kernel_portable;
+
+#endif

@@ -1,0 +1,341 @@
+/*
+ * The scan against the bit-by-bit reference: every short length, every split,
+ * every kind of data that has broken a scan before.
+ * SPDX-License-Identifier: MIT
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "reference.h"
+#include "simhash.h"
+
+#define BIG 70000 /* several blocks of any kernel, and a ragged end */
+
+static struct simhash_tag_set *sample;
+static struct simhash_error error;
+
+/* A tag set that overlaps itself in every way: short periods, and shifts of each other. */
+static const struct reference_tag periodic[16] = {
+	{0x00, 0, 0}, {0xff, 0, 0}, {0x55, 0, 0}, {0xaa, 0, 0}, {0x49, 0, 0}, {0x92, 0, 0},
+	{0x24, 0, 0}, {0xdb, 0, 0}, {0xb6, 0, 0}, {0x6d, 0, 0}, {0x11, 0, 0}, {0x22, 0, 0},
+	{0x44, 0, 0}, {0x88, 0, 0}, {0x33, 0, 0}, {0xcc, 0, 0},
+};
+
+static uint64_t random_state = 1;
+
+static uint8_t random_byte(void)
+{
+	random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint8_t)(random_state >> 56);
+}
+
+static struct simhash_tag_set *make_set(const struct reference_tag tags[16])
+{
+	struct simhash_tag copies[SIMHASH_TAGS];
+	struct simhash_tag_set *set;
+
+	for (int i = 0; i < SIMHASH_TAGS; i++)
+		copies[i] = (struct simhash_tag){tags[i].pattern, 1000, 1000, 1000};
+	assert_int_equal(simhash_tag_set_new("test", copies, &set, &error), 0);
+	return set;
+}
+
+static void scan(const struct simhash_tag_set *set, const uint8_t *bytes, size_t size,
+                 size_t split, struct simhash_sum_table *table)
+{
+	struct simhash_scanner scanner;
+
+	simhash_scanner_init(&scanner, set);
+	simhash_scanner_update(&scanner, bytes, split);
+	simhash_scanner_update(&scanner, bytes + split, size - split);
+	simhash_scanner_finish(&scanner, table);
+}
+
+static void expect_counts(const struct reference_tag tags[16], const struct simhash_tag_set *set,
+                          const uint8_t *bytes, size_t size, size_t split)
+{
+	struct simhash_sum_table table;
+	uint64_t counts[16];
+
+	reference_counts(tags, bytes, size, counts);
+	scan(set, bytes, size, split, &table);
+	for (int t = 0; t < 16; t++)
+		if (table.count[t] != counts[t])
+			fail_msg("size %zu, split %zu: tag %02x counted %llu times, reference %llu",
+			         size, split, tags[t].pattern, (unsigned long long)table.count[t],
+			         (unsigned long long)counts[t]);
+}
+
+/* The kinds of data: each fills a buffer, the same for the same `kind`. */
+enum kind { RANDOM, TEXT, PROGRAM, SPARSE_BITS, ZEROS, ONES, TAG_00_SHIFTED, TAG_49, TAG_DB, KINDS };
+
+static void fill(enum kind kind, uint8_t *bytes, size_t size)
+{
+	static const char words[] = "the tree of tests meets the fleeting text ";
+
+	random_state = 7;
+	for (size_t i = 0; i < size; i++)
+		switch (kind) {
+		case RANDOM:
+			bytes[i] = random_byte();
+			break;
+		case TEXT:
+			bytes[i] = (uint8_t)words[(i + (random_byte() < 30)) % (sizeof words - 1)];
+			break;
+		case PROGRAM: /* runs of zeros of odd lengths between opcodes */
+			bytes[i] = random_byte() < 110 ? random_byte() : 0;
+			break;
+		case SPARSE_BITS: /* long overlaps of 00, cut at every phase */
+			bytes[i] = random_byte() < 12 ? (uint8_t)(1u << (random_byte() % 8)) : 0;
+			break;
+		case ZEROS:
+			bytes[i] = 0x00;
+			break;
+		case ONES:
+			bytes[i] = 0xff;
+			break;
+		case TAG_00_SHIFTED: /* zeros whose phase was set by one bit long ago */
+			bytes[i] = i == 0 ? 0x20 : 0x00;
+			break;
+		case TAG_49: /* 01001001 with period 3, never in phase with bytes */
+			bytes[i] = (uint8_t[]){0x49, 0x24, 0x92}[i % 3];
+			break;
+		case TAG_DB:
+			bytes[i] = (uint8_t[]){0xdb, 0x6d, 0xb6}[(i + i / 1000) % 3];
+			break;
+		case KINDS:
+		default:
+			fail();
+		}
+}
+
+/* Bytes that end right before, and begin right after, pages that must not be touched. */
+struct guarded {
+	uint8_t *map, *middle;
+	size_t page, room;
+};
+
+static struct guarded guarded_new(size_t size)
+{
+	struct guarded g;
+
+	g.page = (size_t)sysconf(_SC_PAGESIZE);
+	g.room = (size + g.page - 1) / g.page * g.page;
+	g.map = mmap(NULL, g.room + 2 * g.page, PROT_READ | PROT_WRITE,
+	             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(g.map != MAP_FAILED);
+	g.middle = g.map + g.page;
+	assert_int_equal(mprotect(g.map, g.page, PROT_NONE), 0);
+	assert_int_equal(mprotect(g.middle + g.room, g.page, PROT_NONE), 0);
+	return g;
+}
+
+static void guarded_free(struct guarded g)
+{
+	munmap(g.map, g.room + 2 * g.page);
+}
+
+/* The reference itself, by cases worked out by hand from the paper's words. */
+static void reference_agrees_with_hand_worked_cases(void **state)
+{
+	static const struct {
+		const uint8_t *bytes;
+		size_t size;
+		uint64_t counts[16];
+	} cases[] = {
+		{(const uint8_t *)"", 0, {0}},
+		{(const uint8_t *)"\x00", 1, {1}},
+		{(const uint8_t *)"\x00\x00", 2, {2}},
+		/* 0000000 1 0000000 0: 00 does not fit before the 1, and fits from bit 8 */
+		{(const uint8_t *)"\x01\x00", 2, {1}},
+		/* 10000000 01...: one 00 from bit 1 */
+		{(const uint8_t *)"\x80\x40", 2, {1}},
+		{(const uint8_t *)"t", 1, {0, 1}},
+		{(const uint8_t *)"te", 2, {0, 1, 1}},
+		/* 00000111 01000000: 0x74 across the boundary is 01110100 from bit 4 */
+		{(const uint8_t *)"\x07\x40", 2, {0, 1}},
+		/* 01001001 001: 49 at bits 0 and 3 overlap, so it counts once */
+		{(const uint8_t *)"\x49\x20", 2, {[8] = 1}},
+		/* 49 at bit 0, the overlaps at 3 and 6 skipped, again at bit 9 */
+		{(const uint8_t *)"\x49\x24\x92", 3, {[8] = 2}},
+	};
+	uint64_t counts[16];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		reference_counts(reference_sample, cases[i].bytes, cases[i].size, counts);
+		for (int t = 0; t < 16; t++)
+			if (counts[t] != cases[i].counts[t])
+				fail_msg("case %zu, tag %02x: %llu", i, reference_sample[t].pattern,
+				         (unsigned long long)counts[t]);
+	}
+}
+
+static void scan_equals_reference_on_every_length(void **state)
+{
+	struct guarded g = guarded_new(400);
+
+	(void)state;
+	for (int kind = 0; kind < KINDS; kind++)
+		for (size_t size = 0; size <= 300; size++) {
+			uint8_t *at_end = g.middle + g.room - size;
+			fill((enum kind)kind, g.middle, size);
+			expect_counts(reference_sample, sample, g.middle, size, size);
+			memmove(at_end, g.middle, size);
+			expect_counts(reference_sample, sample, at_end, size, 0);
+		}
+	guarded_free(g);
+}
+
+static void scan_equals_reference_on_big_inputs(void **state)
+{
+	struct guarded g = guarded_new(BIG);
+	struct simhash_tag_set *overlapping = make_set(periodic);
+
+	(void)state;
+	for (int kind = 0; kind < KINDS; kind++) {
+		uint8_t *bytes = g.middle + g.room - BIG;
+		fill((enum kind)kind, bytes, BIG);
+		expect_counts(reference_sample, sample, bytes, BIG, 0);
+		expect_counts(periodic, overlapping, bytes, BIG, 0);
+		expect_counts(reference_sample, sample, bytes, BIG, 12345);
+		expect_counts(periodic, overlapping, bytes, BIG, 54321);
+	}
+	simhash_tag_set_free(overlapping);
+	guarded_free(g);
+}
+
+static void scan_any_split_gives_same_table(void **state)
+{
+	uint8_t bytes[777];
+
+	(void)state;
+	for (int kind = 0; kind < KINDS; kind++) {
+		fill((enum kind)kind, bytes, sizeof bytes);
+		for (size_t split = 0; split <= sizeof bytes; split++)
+			expect_counts(reference_sample, sample, bytes, sizeof bytes, split);
+	}
+}
+
+static void scan_byte_by_byte_and_in_random_pieces(void **state)
+{
+	uint8_t *bytes = malloc(BIG);
+	struct simhash_sum_table whole, pieces;
+	struct simhash_scanner scanner;
+
+	(void)state;
+	for (int kind = 0; kind < KINDS; kind++)
+		for (int round = 0; round < 20; round++) {
+			size_t limit = round == 0 ? 1 : (size_t)1 << (round % 14);
+			fill((enum kind)kind, bytes, BIG);
+			scan(sample, bytes, BIG, 0, &whole);
+			simhash_scanner_init(&scanner, sample);
+			for (size_t i = 0; i < BIG;) {
+				size_t size = 1 + random_byte() * limit / 256;
+				if (size > BIG - i)
+					size = BIG - i;
+				simhash_scanner_update(&scanner, bytes + i, size);
+				i += size;
+			}
+			simhash_scanner_finish(&scanner, &pieces);
+			assert_memory_equal(&whole, &pieces, sizeof whole);
+		}
+	free(bytes);
+}
+
+static void scan_any_tag_set(void **state)
+{
+	uint8_t bytes[2000];
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 60; seed++) {
+		struct reference_tag tags[16] = {{0, 0, 0}};
+		struct simhash_tag_set *set;
+		random_state = seed;
+		for (int t = 0; t < 16; t++) {
+			tags[t].pattern = random_byte();
+			for (int u = 0; u < t; u++)
+				if (tags[u].pattern == tags[t].pattern) {
+					tags[t].pattern = random_byte();
+					u = -1;
+				}
+		}
+		set = make_set(tags);
+		/* Data made of the tags themselves, at all phases. */
+		for (size_t i = 0; i < sizeof bytes; i++)
+			bytes[i] = i % 7 == 0 ? random_byte() : tags[random_byte() % 16].pattern;
+		expect_counts(tags, set, bytes, sizeof bytes, seed);
+		simhash_tag_set_free(set);
+	}
+}
+
+/* Counts beyond 32 bits: five billion zero bytes hold as many 00. */
+static void scan_counts_in_64_bits(void **state)
+{
+	static uint8_t zeros[1 << 20];
+	const uint64_t rounds = 5000;
+	struct simhash_scanner scanner;
+	struct simhash_sum_table table;
+
+	(void)state;
+	simhash_scanner_init(&scanner, sample);
+	for (uint64_t i = 0; i < rounds; i++)
+		simhash_scanner_update(&scanner, zeros, sizeof zeros);
+	simhash_scanner_finish(&scanner, &table);
+	assert_int_equal(table.count[0], rounds * sizeof zeros);
+	for (int t = 1; t < 16; t++)
+		assert_int_equal(table.count[t], 0);
+}
+
+static void scan_may_go_on_after_finish(void **state)
+{
+	struct simhash_scanner scanner;
+	struct simhash_sum_table table;
+
+	(void)state;
+	simhash_scanner_init(&scanner, sample);
+	simhash_scanner_update(&scanner, "\x07", 1);
+	simhash_scanner_finish(&scanner, &table);
+	assert_int_equal(table.count[1], 0);
+	simhash_scanner_update(&scanner, "\x40", 1);
+	simhash_scanner_finish(&scanner, &table);
+	assert_int_equal(table.count[1], 1);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	return simhash_tag_set_new_default(&sample, &error);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	simhash_tag_set_free(sample);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reference_agrees_with_hand_worked_cases),
+		cmocka_unit_test(scan_equals_reference_on_every_length),
+		cmocka_unit_test(scan_equals_reference_on_big_inputs),
+		cmocka_unit_test(scan_any_split_gives_same_table),
+		cmocka_unit_test(scan_byte_by_byte_and_in_random_pieces),
+		cmocka_unit_test(scan_any_tag_set),
+		cmocka_unit_test(scan_counts_in_64_bits),
+		cmocka_unit_test(scan_may_go_on_after_finish),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
