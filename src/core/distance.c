@@ -69,9 +69,10 @@ int simhash_sum_table_hit(const struct simhash_tolerance *tolerance, uint64_t di
                           int64_t size_a_bytes, int64_t size_b_bytes)
 {
 	wide sizes = (wide)size_a_bytes + (wide)size_b_bytes;
+	wide twice_hundred_percent = 2 * (uint64_t)HUNDRED_PERCENT;
 
-	return distance <= 1 || (wide)distance * (wide)(2 * HUNDRED_PERCENT) <=
-	                                sizes * (wide)tolerance->percent_millionths;
+	return distance <= 1 ||
+	       distance * twice_hundred_percent <= sizes * (uint64_t)tolerance->percent_millionths;
 }
 
 int simhash_sizes_agree(const struct simhash_tolerance *tolerance, int64_t size_a_bytes,

@@ -1,0 +1,104 @@
+-- The index, version 1, for MySQL, MariaDB and engines that speak like them.
+-- docs/schema.md explains every column. Paths are bytes of any length, hence
+-- binary columns; the view file_text shows them as text. Sizes, counts and
+-- keys are signed. Each statement may be run again: a first opening that was
+-- cut off is completed by the next.
+
+CREATE TABLE IF NOT EXISTS schema_version (
+	version INTEGER NOT NULL PRIMARY KEY
+);
+
+CREATE TABLE IF NOT EXISTS tag_set (
+	id   BIGINT NOT NULL PRIMARY KEY,
+	name VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL UNIQUE
+);
+
+-- Weights are in thousandths.
+CREATE TABLE IF NOT EXISTS tag (
+	tag_set  BIGINT NOT NULL,
+	position BIGINT NOT NULL,
+	pattern  BIGINT NOT NULL,
+	uniform  BIGINT NOT NULL,
+	scatter  BIGINT NOT NULL,
+	skew     BIGINT NOT NULL,
+	PRIMARY KEY (tag_set, position)
+);
+
+CREATE TABLE IF NOT EXISTS host (
+	id   BIGINT NOT NULL PRIMARY KEY,
+	name VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin NOT NULL UNIQUE
+);
+
+CREATE TABLE IF NOT EXISTS scan_run (
+	id             BIGINT     NOT NULL PRIMARY KEY,
+	tag_set        BIGINT     NOT NULL,
+	host           BIGINT     NOT NULL,
+	root           MEDIUMBLOB NOT NULL,
+	started_at_ns  BIGINT     NOT NULL,
+	finished_at_ns BIGINT,
+	files          BIGINT     NOT NULL DEFAULT 0,
+	bytes          BIGINT     NOT NULL DEFAULT 0,
+	errors         BIGINT     NOT NULL DEFAULT 0
+);
+
+-- Every directory that has, or had, rows in file.
+CREATE TABLE IF NOT EXISTS directory (
+	tag_set        BIGINT     NOT NULL,
+	host           BIGINT     NOT NULL,
+	directory_hash BINARY(8)  NOT NULL,
+	path           MEDIUMBLOB NOT NULL,
+	PRIMARY KEY (tag_set, host, directory_hash),
+	KEY directory_path (tag_set, host, path(255))
+);
+
+CREATE TABLE IF NOT EXISTS file (
+	tag_set      BIGINT          NOT NULL,
+	host         BIGINT          NOT NULL,
+	path_hash    BINARY(16)      NOT NULL,
+	directory    MEDIUMBLOB      NOT NULL,
+	name         VARBINARY(1020) NOT NULL,
+	extension    VARBINARY(1020) NOT NULL,
+	size         BIGINT          NOT NULL,
+	mtime_ns     BIGINT          NOT NULL,
+	device       BIGINT          NOT NULL,
+	inode        BIGINT          NOT NULL,
+	content_hash BINARY(16)      NOT NULL,
+	scanned_at_ns BIGINT         NOT NULL,
+	sum_00 BIGINT NOT NULL, sum_01 BIGINT NOT NULL, sum_02 BIGINT NOT NULL, sum_03 BIGINT NOT NULL,
+	sum_04 BIGINT NOT NULL, sum_05 BIGINT NOT NULL, sum_06 BIGINT NOT NULL, sum_07 BIGINT NOT NULL,
+	sum_08 BIGINT NOT NULL, sum_09 BIGINT NOT NULL, sum_10 BIGINT NOT NULL, sum_11 BIGINT NOT NULL,
+	sum_12 BIGINT NOT NULL, sum_13 BIGINT NOT NULL, sum_14 BIGINT NOT NULL, sum_15 BIGINT NOT NULL,
+	uniform     BIGINT NOT NULL,
+	scatter     BIGINT NOT NULL,
+	skew        BIGINT NOT NULL,
+	uniform_ext BIGINT NOT NULL,
+	scatter_ext BIGINT NOT NULL,
+	skew_ext    BIGINT NOT NULL,
+	PRIMARY KEY (tag_set, host, path_hash),
+	KEY file_skew_ext (tag_set, skew_ext),
+	KEY file_uniform (tag_set, uniform)
+);
+
+CREATE OR REPLACE VIEW file_text AS
+SELECT t.name AS tag_set, h.name AS host,
+	CONCAT(CASE WHEN f.directory = X'2f' THEN '' ELSE CONVERT(f.directory USING utf8mb4) END,
+		'/', CONVERT(f.name USING utf8mb4)) AS path,
+	CONVERT(f.directory USING utf8mb4) AS directory, CONVERT(f.name USING utf8mb4) AS name,
+	CONVERT(f.extension USING utf8mb4) AS extension, f.size,
+	DATE_ADD('1970-01-01', INTERVAL f.mtime_ns DIV 1000000000 SECOND) AS modified_utc,
+	LOWER(HEX(f.content_hash)) AS content_hash,
+	f.sum_00, f.sum_01, f.sum_02, f.sum_03, f.sum_04, f.sum_05, f.sum_06, f.sum_07,
+	f.sum_08, f.sum_09, f.sum_10, f.sum_11, f.sum_12, f.sum_13, f.sum_14, f.sum_15,
+	f.uniform, f.scatter, f.skew, f.uniform_ext, f.scatter_ext, f.skew_ext
+FROM file f JOIN tag_set t ON t.id = f.tag_set JOIN host h ON h.id = f.host;
+
+CREATE OR REPLACE VIEW duplicate AS
+SELECT tag_set, LOWER(HEX(content_hash)) AS content_hash, size, COUNT(*) AS files,
+	size * (COUNT(*) - 1) AS spare_bytes
+FROM file WHERE size > 0 GROUP BY tag_set, file.content_hash, size HAVING COUNT(*) > 1;
+
+CREATE OR REPLACE VIEW extension_statistics AS
+SELECT tag_set, CONVERT(extension USING utf8mb4) AS extension, COUNT(*) AS files, SUM(size) AS bytes,
+	MIN(skew) AS least_skew, MAX(skew) AS largest_skew,
+	MIN(skew_ext) AS least_skew_ext, MAX(skew_ext) AS largest_skew_ext
+FROM file GROUP BY tag_set, file.extension;

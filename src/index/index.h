@@ -1,0 +1,51 @@
+/*
+ * Indexing trees: what the program simhash does.
+ *
+ *     walker --> bounded queue of batches --> scanner threads
+ *                         --> bounded queue of batches --> one writer
+ *
+ * Memory is bounded whatever the tree: two queues of 64 batches, and the rows
+ * of one transaction.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_INDEX_INDEX_H
+#define SIMHASH_INDEX_INDEX_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "simhash.h"
+#include "store/bytes.h"
+
+struct index_options {
+	const char *url;
+	const struct simhash_tag_set *tag_set;
+	const char *host;
+	char *const *paths;
+	unsigned path_count;
+	bool follow; /* symbolic links */
+	bool force;  /* scan unchanged files again */
+	unsigned threads;
+	/* Set from outside to end early; set here too when the run fails. */
+	atomic_bool *stop;
+	/* Told of every path that could not be read; called from any thread. */
+	void (*failed)(void *context, struct bytes path, int system_errno);
+	void *context;
+};
+
+struct index_summary {
+	uint64_t scanned, unchanged, removed, failed;
+	uint64_t bytes; /* scanned */
+	double seconds;
+	bool is_interrupted; /* the outside set `stop` */
+};
+
+/*
+ * Index the trees. What the summary counts as scanned or removed is committed,
+ * also when the run fails (-1) or is interrupted.
+ */
+int index_trees(const struct index_options *options, struct index_summary *summary,
+                struct simhash_error *error);
+
+#endif

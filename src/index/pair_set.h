@@ -1,0 +1,30 @@
+/*
+ * A growing set of pairs of 64-bit numbers: directories seen, by hash or by
+ * device and inode. 16 bytes a slot, at least half of the slots in use when large.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_INDEX_PAIR_SET_H
+#define SIMHASH_INDEX_PAIR_SET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pair {
+	uint64_t first, second;
+};
+
+struct pair_set {
+	struct pair *slots; /* {0, 0} is free; that pair itself is told apart below */
+	size_t slot_count, used;
+	bool has_zero;
+};
+
+void pair_set_release(struct pair_set *set);
+
+/* Add a pair: 1 when it is new, 0 when it was there, -1 when memory is short. */
+int pair_set_add(struct pair_set *set, struct pair pair);
+
+bool pair_set_has(const struct pair_set *set, struct pair pair);
+
+#endif

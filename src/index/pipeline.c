@@ -1,0 +1,644 @@
+/*
+ * The threads of an indexing run and what passes between them. The calling
+ * thread writes; one thread walks and compares with the index; the others scan.
+ * SPDX-License-Identifier: MIT
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "core/error.h"
+#include "index/index.h"
+#include "index/pair_set.h"
+#include "index/queue.h"
+#include "index/reconcile.h"
+#include "index/scan_file.h"
+#include "store/store.h"
+
+#define COMMIT_AFTER_S 2 /* what a killed run can lose at most */
+#define FILES_KEPT_FREE 64 /* descriptors for everything but directories */
+
+/* Fixed-size items in a growing array. */
+struct list {
+	void *items;
+	size_t count, capacity;
+};
+
+static int list_append(struct list *list, const void *item, size_t size,
+                       struct simhash_error *error)
+{
+	if (list->count == list->capacity) {
+		size_t capacity = list->capacity == 0 ? 64 : list->capacity * 2;
+		void *grown = realloc(list->items, capacity * size);
+		if (grown == NULL)
+			return error_set_memory(error);
+		list->items = grown;
+		list->capacity = capacity;
+	}
+	memcpy((char *)list->items + list->count++ * size, item, size);
+	return 0;
+}
+
+struct root_count {
+	atomic_ullong failed;
+	struct scan_run run;
+};
+
+struct pipeline {
+	const struct index_options *options;
+	struct row_scope scope;
+	struct walk_root *roots;
+	struct root_count *counts; /* one for each root */
+
+	struct queue to_scan, to_write;
+	pthread_mutex_t mutex;
+	pthread_cond_t scanned; /* a batch has left the scanners */
+	unsigned in_flight;     /* batches pushed and not yet scanned */
+	unsigned directory_limit;
+
+	/* The walker's. */
+	struct walk_visitor visitor;
+	struct reconciler reconciler;
+	struct batch *filling;
+	struct pair_set visited;      /* directory hashes of the present root */
+	struct list failed;           /* char *: what could not be read below it */
+	struct list vanished;         /* directory hashes gone */
+	struct simhash_error walk_error;
+	int walk_status;
+
+	/* The writer's. */
+	struct store *store;
+	struct list batches;     /* struct batch *: of the next transaction */
+	struct list rows;        /* const struct file_row * */
+	struct list directories; /* struct directory_row */
+	struct list removed;     /* path hashes */
+	struct index_summary *summary;
+};
+
+static bool stopped(const struct pipeline *pipeline)
+{
+	return atomic_load_explicit(pipeline->options->stop, memory_order_relaxed);
+}
+
+static int64_t now_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* ---- The walker ---- */
+
+static void push_filling(struct pipeline *pipeline)
+{
+	if (pipeline->filling == NULL)
+		return;
+	pthread_mutex_lock(&pipeline->mutex);
+	pipeline->in_flight++;
+	pthread_mutex_unlock(&pipeline->mutex);
+	queue_push(&pipeline->to_scan, pipeline->filling);
+	pipeline->filling = NULL;
+}
+
+static int need_filling(struct pipeline *pipeline, size_t capacity, struct simhash_error *error)
+{
+	if (pipeline->filling == NULL)
+		pipeline->filling = batch_new(capacity);
+	return pipeline->filling == NULL ? error_set_memory(error) : 0;
+}
+
+/* A file to scan: with others in a batch, or alone when it is large. */
+static int walker_scan(void *context, struct directory *directory, const struct found_file *file,
+                       struct simhash_error *error)
+{
+	struct pipeline *pipeline = context;
+	bool is_large = file->size_bytes >= BYTES_PER_BATCH;
+	struct batch *batch;
+
+	if (stopped(pipeline))
+		return error_set(error, SIMHASH_E_STOPPED, "stopped");
+	if (is_large)
+		push_filling(pipeline);
+	if (need_filling(pipeline, is_large ? 1 : TASKS_PER_BATCH, error) != 0)
+		return -1;
+	batch = pipeline->filling;
+	if (batch_append(batch, directory, file) != 0)
+		return error_set_memory(error);
+	if (batch->count == batch->capacity || batch->size_bytes >= BYTES_PER_BATCH)
+		push_filling(pipeline);
+	return 0;
+}
+
+static int walker_remove(void *context, const uint8_t hash[PATH_HASH_SIZE],
+                         struct simhash_error *error)
+{
+	struct pipeline *pipeline = context;
+	struct batch *batch;
+
+	if (need_filling(pipeline, TASKS_PER_BATCH, error) != 0)
+		return -1;
+	batch = pipeline->filling;
+	if (batch->removed == NULL)
+		batch->removed = malloc(TASKS_PER_BATCH * sizeof *batch->removed);
+	if (batch->removed == NULL)
+		return error_set_memory(error);
+	memcpy(batch->removed[batch->removed_count++], hash, PATH_HASH_SIZE);
+	if (batch->removed_count == TASKS_PER_BATCH)
+		push_filling(pipeline);
+	return 0;
+}
+
+static struct pair hash_pair(const uint8_t hash[DIRECTORY_HASH_SIZE])
+{
+	struct pair pair = {0, 0};
+
+	memcpy(&pair.first, hash, DIRECTORY_HASH_SIZE);
+	return pair;
+}
+
+static int visit_files(void *context, struct directory *directory, const struct found_file *files,
+                       size_t count, enum walk_part part, struct simhash_error *error)
+{
+	struct pipeline *pipeline = context;
+
+	if (!pipeline->reconciler.is_first &&
+	    pair_set_add(&pipeline->visited, hash_pair(directory->hash)) < 0)
+		return error_set_memory(error);
+	return reconcile_files(&pipeline->reconciler, directory, files, count, part, error);
+}
+
+static void count_failure(struct pipeline *pipeline, unsigned root, struct bytes path,
+                          int system_errno)
+{
+	atomic_fetch_add(&pipeline->counts[root].failed, 1);
+	pipeline->options->failed(pipeline->options->context, path, system_errno);
+}
+
+/* The walk could not read something: nothing at or below it may be removed. */
+static void visit_failed(void *context, unsigned root, struct bytes path, int system_errno)
+{
+	struct pipeline *pipeline = context;
+	char *copy = strndup(path.data, path.size);
+
+	if (copy == NULL || list_append(&pipeline->failed, &copy, sizeof copy,
+	                                &pipeline->walk_error) != 0) {
+		free(copy);
+		pipeline->walk_status = -1;
+	}
+	count_failure(pipeline, root, path, system_errno);
+}
+
+/* Too many directories open: have the scanners finish with theirs. */
+static void before_open(void *context)
+{
+	struct pipeline *pipeline = context;
+
+	if (directory_open_count() < pipeline->directory_limit)
+		return;
+	push_filling(pipeline);
+	pthread_mutex_lock(&pipeline->mutex);
+	while (pipeline->in_flight > 0)
+		pthread_cond_wait(&pipeline->scanned, &pipeline->mutex);
+	pthread_mutex_unlock(&pipeline->mutex);
+}
+
+static bool lies_at_or_below(struct bytes path, const char *top)
+{
+	size_t size = strlen(top);
+
+	return path.size >= size && memcmp(path.data, top, size) == 0 &&
+	       (path.size == size || size == 1 || path.data[size] == '/');
+}
+
+/* A directory that the index has: is it gone for certain? */
+static int check_recorded(void *context, const uint8_t hash[DIRECTORY_HASH_SIZE],
+                          struct bytes path, struct simhash_error *error)
+{
+	struct pipeline *pipeline = context;
+	char *const *failed = pipeline->failed.items;
+
+	if (pair_set_has(&pipeline->visited, hash_pair(hash)))
+		return 0;
+	for (size_t i = 0; i < pipeline->failed.count; i++)
+		if (lies_at_or_below(path, failed[i]))
+			return 0;
+	return list_append(&pipeline->vanished, hash, DIRECTORY_HASH_SIZE, error);
+}
+
+static void forget_failed(struct pipeline *pipeline)
+{
+	char **failed = pipeline->failed.items;
+
+	while (pipeline->failed.count > 0)
+		free(failed[--pipeline->failed.count]);
+}
+
+static int walk_root(struct pipeline *pipeline, unsigned number, struct simhash_error *error)
+{
+	const struct walk_root *root = &pipeline->roots[number];
+	struct walk_options options = {pipeline->options->follow, pipeline->options->stop};
+	struct bytes path = {root->path, strlen(root->path)};
+	int status = walk_tree(root, number, &options, &pipeline->visitor, error);
+
+	if (status == 0 && root->is_directory && !pipeline->reconciler.is_first)
+		status = store_read_directories_below(pipeline->reconciler.store,
+		                                      &pipeline->scope, path, check_recorded,
+		                                      pipeline, error);
+	pair_set_release(&pipeline->visited);
+	forget_failed(pipeline);
+	return status;
+}
+
+static int walk_all(struct pipeline *pipeline, struct simhash_error *error)
+{
+	struct reconciler *reconciler = &pipeline->reconciler;
+	bool has_rows;
+
+	if (store_open(pipeline->options->url, OPEN_TO_READ, &reconciler->store, error) != 0 ||
+	    store_has_rows(reconciler->store, &pipeline->scope, &has_rows, error) != 0)
+		return -1;
+	reconciler->is_first = !has_rows;
+	for (unsigned i = 0; i < pipeline->options->path_count; i++)
+		if (!pipeline->roots[i].is_skipped && walk_root(pipeline, i, error) != 0)
+			return -1;
+	return 0;
+}
+
+static void *walker_main(void *argument)
+{
+	struct pipeline *pipeline = argument;
+	struct simhash_error error;
+
+	if (walk_all(pipeline, &error) != 0) {
+		pipeline->walk_error = error;
+		pipeline->walk_status = -1;
+		if (error.code != SIMHASH_E_STOPPED)
+			atomic_store(pipeline->options->stop, true);
+	}
+	push_filling(pipeline);
+	store_close(pipeline->reconciler.store);
+	queue_producer_leaves(&pipeline->to_scan);
+	return NULL;
+}
+
+/* ---- The scanners ---- */
+
+static void report_task(struct pipeline *pipeline, const struct task *task, int system_errno)
+{
+	const struct directory *directory = task->directory;
+	size_t slash = directory->path_size == 1 ? 0 : 1;
+	size_t size = directory->path_size + slash + task->row.name.size;
+	char *path = malloc(size);
+
+	if (path != NULL) {
+		memcpy(path, directory->path, directory->path_size);
+		path[directory->path_size - 1 + slash] = '/';
+		memcpy(path + directory->path_size + slash, task->name, task->row.name.size);
+	}
+	count_failure(pipeline, directory->root,
+	              path == NULL ? task->row.name : (struct bytes){path, size}, system_errno);
+	free(path);
+}
+
+static void scan_task(struct pipeline *pipeline, struct file_scanner *scanner, struct task *task)
+{
+	struct directory *directory = task->directory;
+	enum scan_outcome outcome = SCAN_STOPPED;
+
+	if (!stopped(pipeline))
+		outcome = scan_file(scanner, directory->fd, task->name, &task->row);
+	task->is_scanned = outcome == SCAN_DONE;
+	if (outcome == SCAN_FAILED)
+		report_task(pipeline, task, errno);
+	directory_end_use(directory);
+}
+
+static void *scanner_main(void *argument)
+{
+	struct pipeline *pipeline = argument;
+	struct file_scanner scanner;
+	struct simhash_error error;
+	struct batch *batch;
+	bool is_ready = file_scanner_init(&scanner, pipeline->options->tag_set,
+	                                  pipeline->options->follow, pipeline->options->stop,
+	                                  &error) == 0;
+
+	while ((batch = queue_pop(&pipeline->to_scan)) != NULL) {
+		for (size_t i = 0; i < batch->count; i++)
+			if (is_ready) {
+				scan_task(pipeline, &scanner, &batch->tasks[i]);
+			} else {
+				report_task(pipeline, &batch->tasks[i], ENOMEM);
+				directory_end_use(batch->tasks[i].directory);
+			}
+		pthread_mutex_lock(&pipeline->mutex);
+		pipeline->in_flight--;
+		pthread_cond_signal(&pipeline->scanned);
+		pthread_mutex_unlock(&pipeline->mutex);
+		queue_push(&pipeline->to_write, batch);
+	}
+	if (is_ready)
+		file_scanner_release(&scanner);
+	queue_producer_leaves(&pipeline->to_write);
+	return NULL;
+}
+
+/* ---- The writer ---- */
+
+static int take_batch(struct pipeline *pipeline, struct batch *batch, struct simhash_error *error)
+{
+	if (list_append(&pipeline->batches, &batch, sizeof batch, error) != 0) {
+		batch_free(batch);
+		return -1;
+	}
+	for (size_t i = 0; i < batch->removed_count; i++)
+		if (list_append(&pipeline->removed, batch->removed[i], PATH_HASH_SIZE, error) != 0)
+			return -1;
+	for (size_t i = 0; i < batch->count; i++) {
+		struct task *task = &batch->tasks[i];
+		struct directory *directory = task->directory;
+		const struct file_row *row = &task->row;
+		if (!task->is_scanned)
+			continue;
+		if (list_append(&pipeline->rows, &row, sizeof row, error) != 0)
+			return -1;
+		if (!directory->is_recorded) {
+			struct directory_row entry = {.path = row->directory};
+			memcpy(entry.hash, directory->hash, sizeof entry.hash);
+			if (list_append(&pipeline->directories, &entry, sizeof entry, error) != 0)
+				return -1;
+			directory->is_recorded = true;
+		}
+	}
+	return 0;
+}
+
+/* Count what a transaction has stored. */
+static void count_rows(struct pipeline *pipeline)
+{
+	struct batch **batches = pipeline->batches.items;
+
+	for (size_t i = 0; i < pipeline->batches.count; i++)
+		for (size_t k = 0; k < batches[i]->count; k++) {
+			const struct task *task = &batches[i]->tasks[k];
+			struct scan_run *run = &pipeline->counts[task->directory->root].run;
+			if (!task->is_scanned)
+				continue;
+			run->files++;
+			run->bytes += task->row.size_bytes;
+			pipeline->summary->scanned++;
+			pipeline->summary->bytes += (uint64_t)task->row.size_bytes;
+		}
+}
+
+static void forget_batches(struct pipeline *pipeline)
+{
+	struct batch **batches = pipeline->batches.items;
+
+	for (size_t i = 0; i < pipeline->batches.count; i++)
+		batch_free(batches[i]);
+	pipeline->batches.count = pipeline->rows.count = 0;
+	pipeline->directories.count = pipeline->removed.count = 0;
+}
+
+static int flush(struct pipeline *pipeline, struct simhash_error *error)
+{
+	struct store_batch batch = {
+		.removed_files = pipeline->removed.items,
+		.removed_file_count = pipeline->removed.count,
+		.directories = pipeline->directories.items,
+		.directory_count = pipeline->directories.count,
+		.rows = pipeline->rows.items,
+		.row_count = pipeline->rows.count,
+	};
+	int64_t removed = 0;
+	int status = 0;
+
+	if (batch.row_count > 0 || batch.removed_file_count > 0)
+		status = store_write(pipeline->store, &pipeline->scope, &batch, &removed, error);
+	if (status == 0) {
+		count_rows(pipeline);
+		pipeline->summary->removed += (uint64_t)removed;
+	}
+	forget_batches(pipeline);
+	return status;
+}
+
+/* Remove the directories that are gone, a part at a time. */
+static int flush_vanished(struct pipeline *pipeline, struct simhash_error *error)
+{
+	const uint8_t(*hashes)[DIRECTORY_HASH_SIZE] = pipeline->vanished.items;
+	size_t count = pipeline->vanished.count, part = 1000;
+
+	for (size_t i = 0; i < count; i += part) {
+		struct store_batch batch = {
+			.removed_directories = hashes + i,
+			.removed_directory_count = count - i < part ? count - i : part,
+		};
+		int64_t removed = 0;
+		if (store_write(pipeline->store, &pipeline->scope, &batch, &removed, error) != 0)
+			return -1;
+		pipeline->summary->removed += (uint64_t)removed;
+	}
+	return 0;
+}
+
+/* Collect batches to transactions until the scanners end; -1 once writing failed. */
+static int write_all(struct pipeline *pipeline, struct simhash_error *error)
+{
+	size_t full = store_batch_rows(pipeline->store);
+	struct timespec deadline = {0, 0};
+	int status = 0;
+
+	for (;;) {
+		bool timed_out = false;
+		struct batch *batch = pipeline->batches.count == 0
+		                              ? queue_pop(&pipeline->to_write)
+		                              : queue_pop_until(&pipeline->to_write, &deadline,
+		                                                &timed_out);
+		if (batch == NULL && !timed_out)
+			break;
+		if (batch != NULL && status != 0) {
+			batch_free(batch);
+			continue;
+		}
+		if (pipeline->batches.count == 0) {
+			clock_gettime(CLOCK_REALTIME, &deadline);
+			deadline.tv_sec += COMMIT_AFTER_S;
+		}
+		if (batch != NULL)
+			status = take_batch(pipeline, batch, error);
+		if (status == 0 && (timed_out || pipeline->rows.count >= full ||
+		                    pipeline->removed.count >= full))
+			status = flush(pipeline, error);
+		if (status != 0) {
+			atomic_store(pipeline->options->stop, true);
+			forget_batches(pipeline);
+		}
+	}
+	return status == 0 ? flush(pipeline, error) : -1;
+}
+
+/* ---- Starting and ending ---- */
+
+static int start_runs(struct pipeline *pipeline, struct simhash_error *error)
+{
+	for (unsigned i = 0; i < pipeline->options->path_count; i++) {
+		struct scan_run *run = &pipeline->counts[i].run;
+		if (pipeline->roots[i].is_skipped)
+			continue;
+		run->root = (struct bytes){pipeline->roots[i].path,
+		                           strlen(pipeline->roots[i].path)};
+		run->started_at_ns = now_ns(CLOCK_REALTIME);
+		if (store_run_start(pipeline->store, &pipeline->scope, run, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int finish_runs(struct pipeline *pipeline, struct simhash_error *error)
+{
+	for (unsigned i = 0; i < pipeline->options->path_count; i++) {
+		struct root_count *count = &pipeline->counts[i];
+		if (pipeline->roots[i].is_skipped)
+			continue;
+		count->run.errors = (int64_t)atomic_load(&count->failed);
+		count->run.finished_at_ns = now_ns(CLOCK_REALTIME);
+		if (store_run_finish(pipeline->store, &count->run, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Start the threads, write until they end, and gather what they say. */
+static int run_threads(struct pipeline *pipeline, struct simhash_error *error)
+{
+	unsigned threads = pipeline->options->threads, started = 0;
+	pthread_t walker, *scanners = calloc(threads, sizeof *scanners);
+	int status;
+
+	if (scanners == NULL)
+		return error_set_memory(error);
+	queue_init(&pipeline->to_scan, 1);
+	while (started < threads &&
+	       pthread_create(&scanners[started], NULL, scanner_main, pipeline) == 0)
+		started++;
+	queue_init(&pipeline->to_write, started);
+	if (started == 0 || pthread_create(&walker, NULL, walker_main, pipeline) != 0) {
+		queue_producer_leaves(&pipeline->to_scan);
+		status = error_set(error, SIMHASH_E_SYSTEM, "cannot start threads");
+	} else {
+		status = write_all(pipeline, error);
+		pthread_join(walker, NULL);
+	}
+	for (unsigned i = 0; i < started; i++)
+		pthread_join(scanners[i], NULL);
+	queue_release(&pipeline->to_write);
+	queue_release(&pipeline->to_scan);
+	free(scanners);
+	if (status == 0 && pipeline->walk_status != 0) {
+		if (pipeline->walk_error.code == SIMHASH_E_STOPPED)
+			pipeline->summary->is_interrupted = true;
+		else {
+			*error = pipeline->walk_error;
+			status = -1;
+		}
+	} else if (status == 0 && stopped(pipeline)) {
+		pipeline->summary->is_interrupted = true;
+	}
+	return status;
+}
+
+static unsigned directory_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+	    limit.rlim_cur > 65536)
+		return 32768;
+	return limit.rlim_cur > 2 * FILES_KEPT_FREE ? (unsigned)(limit.rlim_cur - FILES_KEPT_FREE) / 2
+	                                            : FILES_KEPT_FREE / 2;
+}
+
+static void prepare_walk(struct pipeline *pipeline)
+{
+	const struct index_options *options = pipeline->options;
+
+	pipeline->visitor = (struct walk_visitor){visit_files, visit_failed, before_open, pipeline};
+	pipeline->reconciler = (struct reconciler){
+		.scope = pipeline->scope,
+		.force = options->force,
+		.follow = options->follow,
+		.scan = walker_scan,
+		.remove = walker_remove,
+		.context = pipeline,
+	};
+	pipeline->directory_limit = directory_limit();
+	walk_resolve(options->paths, options->path_count, &pipeline->visitor, pipeline->roots);
+	forget_failed(pipeline); /* paths as named; the run begins with none */
+}
+
+static int run(struct pipeline *pipeline, struct simhash_error *error)
+{
+	const struct index_options *options = pipeline->options;
+
+	if (store_open(options->url, OPEN_TO_WRITE, &pipeline->store, error) != 0 ||
+	    store_tag_set_id(pipeline->store, options->tag_set, true, &pipeline->scope.tag_set,
+	                     error) != 0 ||
+	    store_host_id(pipeline->store, options->host, true, &pipeline->scope.host, error) != 0)
+		return -1;
+	prepare_walk(pipeline);
+	if (start_runs(pipeline, error) != 0 || run_threads(pipeline, error) != 0)
+		return -1;
+	if (pipeline->summary->is_interrupted)
+		return 0;
+	if (flush_vanished(pipeline, error) != 0)
+		return -1;
+	return finish_runs(pipeline, error);
+}
+
+static void release(struct pipeline *pipeline)
+{
+	for (unsigned i = 0; pipeline->roots != NULL && i < pipeline->options->path_count; i++)
+		free(pipeline->roots[i].path);
+	forget_failed(pipeline);
+	free(pipeline->failed.items);
+	free(pipeline->vanished.items);
+	free(pipeline->batches.items);
+	free(pipeline->rows.items);
+	free(pipeline->directories.items);
+	free(pipeline->removed.items);
+	free(pipeline->counts);
+	free(pipeline->roots);
+	store_close(pipeline->store);
+	pthread_cond_destroy(&pipeline->scanned);
+	pthread_mutex_destroy(&pipeline->mutex);
+}
+
+int index_trees(const struct index_options *options, struct index_summary *summary,
+                struct simhash_error *error)
+{
+	struct pipeline pipeline = {.options = options, .summary = summary};
+	int64_t start = now_ns(CLOCK_MONOTONIC);
+	int status = -1;
+
+	memset(summary, 0, sizeof *summary);
+	pthread_mutex_init(&pipeline.mutex, NULL);
+	pthread_cond_init(&pipeline.scanned, NULL);
+	pipeline.roots = calloc(options->path_count, sizeof *pipeline.roots);
+	pipeline.counts = calloc(options->path_count, sizeof *pipeline.counts);
+	if (pipeline.roots == NULL || pipeline.counts == NULL)
+		error_set_memory(error);
+	else
+		status = run(&pipeline, error);
+	for (unsigned i = 0; pipeline.counts != NULL && i < options->path_count; i++)
+		summary->failed += atomic_load(&pipeline.counts[i].failed);
+	summary->unchanged = pipeline.reconciler.unchanged;
+	release(&pipeline);
+	summary->seconds = (double)(now_ns(CLOCK_MONOTONIC) - start) / 1e9;
+	return status;
+}

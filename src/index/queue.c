@@ -1,0 +1,81 @@
+/*
+ * A bounded queue of pointers between threads: a ring under one mutex. What
+ * passes through is batches of files, so it is never where the time goes.
+ * SPDX-License-Identifier: MIT
+ */
+#include "index/queue.h"
+
+#include <errno.h>
+
+void queue_init(struct queue *queue, unsigned producers)
+{
+	pthread_mutex_init(&queue->mutex, NULL);
+	pthread_cond_init(&queue->not_empty, NULL);
+	pthread_cond_init(&queue->not_full, NULL);
+	queue->first = queue->count = 0;
+	queue->producers = producers;
+}
+
+void queue_release(struct queue *queue)
+{
+	pthread_cond_destroy(&queue->not_full);
+	pthread_cond_destroy(&queue->not_empty);
+	pthread_mutex_destroy(&queue->mutex);
+}
+
+void queue_push(struct queue *queue, void *item)
+{
+	pthread_mutex_lock(&queue->mutex);
+	while (queue->count == QUEUE_CAPACITY)
+		pthread_cond_wait(&queue->not_full, &queue->mutex);
+	queue->items[(queue->first + queue->count++) % QUEUE_CAPACITY] = item;
+	pthread_cond_signal(&queue->not_empty);
+	pthread_mutex_unlock(&queue->mutex);
+}
+
+static void *take_first(struct queue *queue)
+{
+	void *item = NULL;
+
+	if (queue->count > 0) {
+		item = queue->items[queue->first];
+		queue->first = (queue->first + 1) % QUEUE_CAPACITY;
+		queue->count--;
+		pthread_cond_signal(&queue->not_full);
+	}
+	return item;
+}
+
+void *queue_pop(struct queue *queue)
+{
+	void *item;
+
+	pthread_mutex_lock(&queue->mutex);
+	while (queue->count == 0 && queue->producers > 0)
+		pthread_cond_wait(&queue->not_empty, &queue->mutex);
+	item = take_first(queue);
+	pthread_mutex_unlock(&queue->mutex);
+	return item;
+}
+
+void *queue_pop_until(struct queue *queue, const struct timespec *deadline, bool *timed_out)
+{
+	void *item;
+	int status = 0;
+
+	pthread_mutex_lock(&queue->mutex);
+	while (queue->count == 0 && queue->producers > 0 && status != ETIMEDOUT)
+		status = pthread_cond_timedwait(&queue->not_empty, &queue->mutex, deadline);
+	*timed_out = queue->count == 0 && queue->producers > 0;
+	item = take_first(queue);
+	pthread_mutex_unlock(&queue->mutex);
+	return item;
+}
+
+void queue_producer_leaves(struct queue *queue)
+{
+	pthread_mutex_lock(&queue->mutex);
+	queue->producers--;
+	pthread_cond_broadcast(&queue->not_empty);
+	pthread_mutex_unlock(&queue->mutex);
+}

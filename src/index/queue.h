@@ -1,0 +1,38 @@
+/*
+ * A bounded queue of pointers between threads.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_INDEX_QUEUE_H
+#define SIMHASH_INDEX_QUEUE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <time.h>
+
+#define QUEUE_CAPACITY 64
+
+struct queue {
+	pthread_mutex_t mutex;
+	pthread_cond_t not_empty, not_full;
+	void *items[QUEUE_CAPACITY];
+	size_t first, count;
+	unsigned producers; /* the queue ends when the last of them has left */
+};
+
+void queue_init(struct queue *queue, unsigned producers);
+void queue_release(struct queue *queue);
+
+/* Append, waiting for room. */
+void queue_push(struct queue *queue, void *item);
+
+/* Take the first item, waiting for one; NULL once the queue is empty and ended. */
+void *queue_pop(struct queue *queue);
+
+/* The same, waiting at most until `deadline` (CLOCK_REALTIME); *timed_out tells. */
+void *queue_pop_until(struct queue *queue, const struct timespec *deadline, bool *timed_out);
+
+/* One producer will push no more. */
+void queue_producer_leaves(struct queue *queue);
+
+#endif

@@ -1,0 +1,160 @@
+/*
+ * The files of a directory against its rows, both in order of path hash.
+ * SPDX-License-Identifier: MIT
+ */
+#include "index/reconcile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+
+/* The kernel stamps times by its tick, up to 10 ms; some file systems by 1 or 2 s. */
+#define TICK_NS INT64_C(20000000)
+#define COARSE_TICK_NS INT64_C(2000000000)
+
+static bool is_unchanged(const struct reconciler *reconciler, const struct found_file *file,
+                         const struct known_file *known)
+{
+	int64_t tick = known->mtime_ns % 1000000000 == 0 ? COARSE_TICK_NS : TICK_NS;
+
+	if (reconciler->force || file->size_bytes != known->size_bytes ||
+	    file->mtime_ns != known->mtime_ns)
+		return false;
+	return known->mtime_ns + tick <= known->scanned_at_ns ||
+	       known->mtime_ns - tick >= known->scanned_at_ns;
+}
+
+static int decide(struct reconciler *reconciler, struct directory *directory,
+                  const struct found_file *file, const struct known_file *known,
+                  struct simhash_error *error)
+{
+	directory->is_recorded = true;
+	if (is_unchanged(reconciler, file, known)) {
+		reconciler->unchanged++;
+		return 0;
+	}
+	return reconciler->scan(reconciler->context, directory, file, error);
+}
+
+/*
+ * A row without its file. The directory was listed before the row was read, so
+ * another process may have added both between: look once more.
+ */
+static int remove_if_gone(struct reconciler *reconciler, const struct directory *directory,
+                          const struct known_file *known, struct simhash_error *error)
+{
+	char *name = strndup(known->name.data, known->name.size);
+	struct stat status;
+	bool is_gone;
+
+	if (name == NULL)
+		return error_set_memory(error);
+	if (fstatat(directory->fd, name, &status,
+	            reconciler->follow ? 0 : AT_SYMLINK_NOFOLLOW) == 0)
+		is_gone = !S_ISREG(status.st_mode);
+	else
+		is_gone = errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG;
+	free(name);
+	return is_gone ? reconciler->remove(reconciler->context, known->path_hash, error) : 0;
+}
+
+/* Two sorted sequences side by side: the files found and the rows as they stream. */
+struct merge {
+	struct reconciler *reconciler;
+	struct directory *directory;
+	const struct found_file *files;
+	size_t count, next;
+	bool may_remove;
+};
+
+static int scan_next(struct merge *merge, struct simhash_error *error)
+{
+	struct reconciler *reconciler = merge->reconciler;
+
+	return reconciler->scan(reconciler->context, merge->directory,
+	                        &merge->files[merge->next++], error);
+}
+
+static int merge_row(void *context, const struct known_file *known, struct simhash_error *error)
+{
+	struct merge *merge = context;
+	int order = -1;
+
+	while (merge->next < merge->count) {
+		order = memcmp(merge->files[merge->next].path_hash, known->path_hash,
+		               PATH_HASH_SIZE);
+		if (order >= 0)
+			break;
+		if (scan_next(merge, error) != 0)
+			return -1;
+	}
+	if (merge->next < merge->count && order == 0)
+		return decide(merge->reconciler, merge->directory, &merge->files[merge->next++],
+		              known, error);
+	merge->directory->is_recorded = true;
+	return merge->may_remove
+	               ? remove_if_gone(merge->reconciler, merge->directory, known, error)
+	               : 0;
+}
+
+static int merge_directory(struct reconciler *reconciler, struct directory *directory,
+                           const struct found_file *files, size_t count, bool may_remove,
+                           struct simhash_error *error)
+{
+	struct merge merge = {reconciler, directory, files, count, 0, may_remove};
+
+	if (!reconciler->is_first &&
+	    store_read_directory(reconciler->store, &reconciler->scope, directory->hash, merge_row,
+	                         &merge, error) != 0)
+		return -1;
+	while (merge.next < merge.count)
+		if (scan_next(&merge, error) != 0)
+			return -1;
+	return 0;
+}
+
+/* One row at a time, for a directory that comes in parts: its rows may be millions. */
+static int look_up_each(struct reconciler *reconciler, struct directory *directory,
+                        const struct found_file *files, size_t count, struct simhash_error *error)
+{
+	struct known_file known;
+
+	for (size_t i = 0; i < count; i++) {
+		bool found = false;
+		int status;
+		if (!reconciler->is_first &&
+		    store_find_file(reconciler->store, &reconciler->scope, files[i].path_hash,
+		                    &known, &found, error) != 0)
+			return -1;
+		status = found ? decide(reconciler, directory, &files[i], &known, error)
+		               : reconciler->scan(reconciler->context, directory, &files[i],
+		                                  error);
+		if (status != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int reconcile_files(struct reconciler *reconciler, struct directory *directory,
+                    const struct found_file *files, size_t count, enum walk_part part,
+                    struct simhash_error *error)
+{
+	switch (part) {
+	case WALK_WHOLE:
+		return merge_directory(reconciler, directory, files, count, true, error);
+	case WALK_INCOMPLETE:
+		/* A directory's one file, or the rest of one that failed: no removals. */
+		return look_up_each(reconciler, directory, files, count, error);
+	case WALK_PART:
+		return look_up_each(reconciler, directory, files, count, error);
+	case WALK_LAST_PART:
+	default:
+		if (look_up_each(reconciler, directory, files, count, error) != 0)
+			return -1;
+		/* All files are dealt with; now only rows without a file. */
+		return merge_directory(reconciler, directory, NULL, 0, true, error);
+	}
+}

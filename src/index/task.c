@@ -1,0 +1,62 @@
+/*
+ * Batches of files.
+ * SPDX-License-Identifier: MIT
+ */
+#include "index/task.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct batch *batch_new(size_t capacity)
+{
+	struct batch *batch = calloc(1, sizeof *batch + capacity * sizeof *batch->tasks);
+
+	if (batch != NULL)
+		batch->capacity = capacity;
+	return batch;
+}
+
+void batch_free(struct batch *batch)
+{
+	if (batch == NULL)
+		return;
+	for (size_t i = 0; i < batch->count; i++) {
+		directory_drop(batch->tasks[i].directory);
+		free(batch->tasks[i].name);
+	}
+	free(batch->removed);
+	free(batch);
+}
+
+static void lower(char *text, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (text[i] >= 'A' && text[i] <= 'Z')
+			text[i] = (char)(text[i] + ('a' - 'A'));
+}
+
+int batch_append(struct batch *batch, struct directory *directory, const struct found_file *file)
+{
+	struct task *task = &batch->tasks[batch->count];
+	struct file_row *row = &task->row;
+	const char *extension;
+	size_t extension_size = simhash_extension(file->name, file->name_size, &extension);
+	char *copy;
+
+	task->name = malloc(file->name_size + 1 + extension_size);
+	if (task->name == NULL)
+		return -1;
+	memcpy(task->name, file->name, file->name_size + 1);
+	copy = task->name + file->name_size + 1;
+	memcpy(copy, extension, extension_size);
+	lower(copy, extension_size);
+	directory_hold(directory);
+	task->directory = directory;
+	memcpy(row->path_hash, file->path_hash, PATH_HASH_SIZE);
+	row->directory = (struct bytes){directory->path, directory->path_size};
+	row->name = (struct bytes){task->name, file->name_size};
+	row->extension = (struct bytes){copy, extension_size};
+	batch->size_bytes += file->size_bytes;
+	batch->count++;
+	return 0;
+}

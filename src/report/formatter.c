@@ -1,0 +1,100 @@
+/*
+ * The table of formatters, and what they share.
+ * SPDX-License-Identifier: MIT
+ */
+#include "report/formatter.h"
+
+#include <string.h>
+
+static const struct formatter *const formatters[] = {
+	&formatter_text,
+	&formatter_csv,
+	&formatter_json,
+};
+
+const struct formatter *formatter_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof formatters / sizeof *formatters; i++)
+		if (strcmp(formatters[i]->name, name) == 0)
+			return formatters[i];
+	return NULL;
+}
+
+double pair_percent(const struct pair_line *line)
+{
+	double sizes = (double)line->size_a_bytes + (double)line->size_b_bytes;
+
+	return sizes == 0 ? 0 : 200.0 * (double)line->distance / sizes;
+}
+
+const char *pair_match(const struct pair_line *line)
+{
+	return line->is_identical ? "identical" : "similar";
+}
+
+/* RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF. */
+size_t utf8_length(struct bytes bytes)
+{
+	const unsigned char *b = (const unsigned char *)bytes.data;
+	unsigned char low = 0x80, high = 0xbf;
+	size_t length;
+
+	if (bytes.size == 0)
+		return 0;
+	if (b[0] < 0x80)
+		return 1;
+	if (b[0] < 0xc2 || b[0] > 0xf4)
+		return 0;
+	length = b[0] < 0xe0 ? 2 : b[0] < 0xf0 ? 3 : 4;
+	if (length > bytes.size)
+		return 0;
+	if (b[0] == 0xe0)
+		low = 0xa0;
+	if (b[0] == 0xed)
+		high = 0x9f;
+	if (b[0] == 0xf0)
+		low = 0x90;
+	if (b[0] == 0xf4)
+		high = 0x8f;
+	if (b[1] < low || b[1] > high)
+		return 0;
+	for (size_t i = 2; i < length; i++)
+		if (b[i] < 0x80 || b[i] > 0xbf)
+			return 0;
+	return length;
+}
+
+/* C0 and DEL are one byte; C1 in UTF-8 is c2 80 .. c2 9f. */
+static bool is_control(const unsigned char *b, size_t length)
+{
+	if (length == 1)
+		return b[0] < 0x20 || b[0] == 0x7f;
+	return length == 2 && b[0] == 0xc2 && b[1] < 0xa0;
+}
+
+static void write_hex(FILE *out, const unsigned char *b, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		fprintf(out, "\\x%02x", b[i]);
+}
+
+void write_escaped(FILE *out, struct bytes bytes)
+{
+	while (bytes.size > 0) {
+		const unsigned char *b = (const unsigned char *)bytes.data;
+		size_t valid = utf8_length(bytes);
+		size_t length = valid == 0 ? 1 : valid;
+		if (b[0] == '\\')
+			fputs("\\\\", out);
+		else if (b[0] == '\n')
+			fputs("\\n", out);
+		else if (b[0] == '\t')
+			fputs("\\t", out);
+		else if (valid == 0 || is_control(b, length))
+			write_hex(out, b, length);
+		else
+			fwrite(b, 1, length, out);
+		bytes.data += length;
+		bytes.size -= length;
+	}
+}

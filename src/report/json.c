@@ -1,0 +1,74 @@
+/*
+ * JSON by RFC 8259: an array of objects, valid whatever bytes a path holds. A
+ * path that is not UTF-8 is shown with U+FFFD in place of what is not, and has
+ * beside it the field path_a_hex or path_b_hex with all its bytes.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+
+#include "report/formatter.h"
+
+static void begin(FILE *out)
+{
+	fputs("[", out);
+}
+
+/* Returns whether all of it was UTF-8. C1 controls are escaped like C0. */
+static bool write_string(FILE *out, struct bytes text)
+{
+	bool is_utf8 = true;
+
+	fputc('"', out);
+	while (text.size > 0) {
+		const unsigned char *b = (const unsigned char *)text.data;
+		size_t length = utf8_length(text);
+		if (length == 0) {
+			fputs("\\ufffd", out);
+			is_utf8 = false;
+			length = 1;
+		} else if (b[0] == '"' || b[0] == '\\') {
+			fprintf(out, "\\%c", b[0]);
+		} else if (b[0] < 0x20 || b[0] == 0x7f) {
+			fprintf(out, "\\u%04x", b[0]);
+		} else if (b[0] == 0xc2 && b[1] < 0xa0) {
+			fprintf(out, "\\u%04x", b[1]);
+		} else {
+			fwrite(b, 1, length, out);
+		}
+		text.data += length;
+		text.size -= length;
+	}
+	fputc('"', out);
+	return is_utf8;
+}
+
+static void write_path(FILE *out, const char *name, struct bytes path)
+{
+	fprintf(out, ",\"%s\":", name);
+	if (write_string(out, path))
+		return;
+	fprintf(out, ",\"%s_hex\":\"", name);
+	for (size_t i = 0; i < path.size; i++)
+		fprintf(out, "%02x", (unsigned char)path.data[i]);
+	fputc('"', out);
+}
+
+static void pair(FILE *out, const struct pair_line *line, uint64_t number, bool is_terminal)
+{
+	(void)is_terminal;
+	fprintf(out,
+	        "%s\n{\"match\":\"%s\",\"distance\":%" PRIu64 ",\"percent\":%.6f,\"size_a\":%" PRId64
+	        ",\"size_b\":%" PRId64,
+	        number == 0 ? "" : ",", pair_match(line), line->distance, pair_percent(line),
+	        line->size_a_bytes, line->size_b_bytes);
+	write_path(out, "path_a", line->path_a);
+	write_path(out, "path_b", line->path_b);
+	fputc('}', out);
+}
+
+static void end(FILE *out, uint64_t count)
+{
+	fputs(count == 0 ? "]\n" : "\n]\n", out);
+}
+
+const struct formatter formatter_json = {"json", begin, pair, end};

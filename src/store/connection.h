@@ -1,0 +1,41 @@
+/*
+ * The inside of a store, shared by store.c and file_table.c: a driver, its
+ * connection, and the statements prepared so far.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_STORE_CONNECTION_H
+#define SIMHASH_STORE_CONNECTION_H
+
+#include "store/store.h"
+
+/* Statements that are prepared once and kept. */
+enum kept_statement {
+	KEPT_KNOWN_FILES,
+	KEPT_UPSERT_MANY,
+	KEPT_UPSERT_ONE,
+	KEPT_UPSERT_DIRECTORY,
+	KEPT_REMOVE_FILE,
+	KEPT_REMOVE_DIRECTORY_FILES,
+	KEPT_REMOVE_DIRECTORY,
+	KEPT_STATEMENTS
+};
+
+struct store {
+	const struct database_driver *driver;
+	struct database *database;
+	struct statement *kept[KEPT_STATEMENTS];
+};
+
+/* Prepare `sql` as a kept statement, unless it is there. */
+int store_keep(struct store *store, enum kept_statement which, const char *sql,
+               struct simhash_error *error);
+
+/*
+ * Run `work` in a transaction; what fails as SIMHASH_E_RETRY is rolled back
+ * and run again, later each time.
+ */
+typedef int store_work_fn(struct store *store, void *context, struct simhash_error *error);
+int store_in_transaction(struct store *store, store_work_fn *work, void *context,
+                         struct simhash_error *error);
+
+#endif

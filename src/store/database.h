@@ -1,0 +1,76 @@
+/*
+ * What an engine must be able to do: connect, run prepared statements, and say
+ * which of its errors may be tried again. Everything that the index means is
+ * written once, above this, in schema.c and file_table.c; a driver is one file
+ * and the only one to include its engine's header.
+ *
+ * A connection and its statements belong to one thread at a time. On MySQL a
+ * statement whose rows have not all been fetched occupies its connection:
+ * reset it before another one runs.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_STORE_DATABASE_H
+#define SIMHASH_STORE_DATABASE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "simhash.h"
+#include "store/bytes.h"
+#include "store/url.h"
+
+struct database;
+struct statement;
+
+enum open_mode {
+	OPEN_TO_READ, /* the index must be there */
+	OPEN_TO_WRITE /* it is made where it is not */
+};
+
+struct database_driver {
+	const char *scheme;
+
+	/* The scripts of sql/, in the order of their versions 1, 2, ...; NULL ends them. */
+	const char *const *migrations;
+	/* Count of the tables in the database: one row of one integer. */
+	const char *count_tables;
+	const char *begin;
+	/* "ON CONFLICT ... excluded.x" (true) or "ON DUPLICATE KEY ... VALUES(x)" (false) */
+	bool has_excluded;
+	/* How many rows one INSERT takes and one transaction should hold. */
+	unsigned rows_per_insert, rows_per_transaction;
+
+	int (*open)(const struct store_url *url, enum open_mode mode, struct database **database,
+	            struct simhash_error *error);
+	void (*close)(struct database *database);
+
+	/* Run one statement without parameters or rows. */
+	int (*execute)(struct database *database, const char *sql, struct simhash_error *error);
+
+	/* Parameters are written as ?. */
+	int (*prepare)(struct database *database, const char *sql, struct statement **statement,
+	               struct simhash_error *error);
+	/* Bind parameter `index`, from 0. Bytes and text are borrowed until the run ends. */
+	void (*bind_integer)(struct statement *statement, unsigned index, int64_t value);
+	void (*bind_text)(struct statement *statement, unsigned index, const char *text);
+	void (*bind_bytes)(struct statement *statement, unsigned index, const void *data,
+	                   size_t size);
+	/* Run, or fetch the next row: 1 for a row, 0 at the end, -1 for an error. */
+	int (*step)(struct statement *statement, struct simhash_error *error);
+	/* Column `index`, from 0, of the present row; bytes live until the next step. */
+	int64_t (*column_integer)(struct statement *statement, unsigned index);
+	struct bytes (*column_bytes)(struct statement *statement, unsigned index);
+	/* Rows that the last run changed. */
+	int64_t (*changes)(struct statement *statement);
+	/* Make ready to be bound and run again. */
+	void (*reset)(struct statement *statement);
+	void (*finalize)(struct statement *statement); /* NULL is fine */
+};
+
+extern const struct database_driver sqlite_driver;
+#ifdef SIMHASH_HAVE_MYSQL
+extern const struct database_driver mysql_driver;
+#endif
+
+#endif

@@ -1,0 +1,488 @@
+/*
+ * The tables `file` and `directory`: what simhash writes and simfind reads.
+ * The SQL here runs on every engine; leaves running it to the drivers.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "store/connection.h"
+
+#define SUM_COLUMNS                                                                                \
+	"sum_00, sum_01, sum_02, sum_03, sum_04, sum_05, sum_06, sum_07, "                         \
+	"sum_08, sum_09, sum_10, sum_11, sum_12, sum_13, sum_14, sum_15"
+
+/* The columns of `file` in the order in which bind_row binds them. */
+#define KEY_COLUMNS "tag_set, host, path_hash"
+static const char *const value_columns[] = {
+	"directory", "name",         "extension",     "size",    "mtime_ns",    "device",
+	"inode",     "content_hash", "scanned_at_ns", "sum_00",  "sum_01",      "sum_02",
+	"sum_03",    "sum_04",       "sum_05",        "sum_06",  "sum_07",      "sum_08",
+	"sum_09",    "sum_10",       "sum_11",        "sum_12",  "sum_13",      "sum_14",
+	"sum_15",    "uniform",      "scatter",       "skew",    "uniform_ext", "scatter_ext",
+	"skew_ext",
+};
+#define VALUE_COLUMNS (sizeof value_columns / sizeof *value_columns)
+#define ROW_COLUMNS (3 + VALUE_COLUMNS)
+
+/* "ON CONFLICT(key) DO UPDATE SET a=excluded.a, ..." or its MySQL sister. */
+static void write_upsert_tail(FILE *sql, const struct database_driver *driver, const char *key,
+                              const char *const *columns, size_t count)
+{
+	if (driver->has_excluded)
+		fprintf(sql, " ON CONFLICT(%s) DO UPDATE SET ", key);
+	else
+		fprintf(sql, " ON DUPLICATE KEY UPDATE ");
+	for (size_t i = 0; i < count; i++)
+		fprintf(sql, driver->has_excluded ? "%s%s=excluded.%s" : "%s%s=VALUES(%s)",
+		        i == 0 ? "" : ", ", columns[i], columns[i]);
+}
+
+/* "INSERT INTO table(key, columns) VALUES (?, ...), ... " and the tail. */
+static int keep_upsert(struct store *store, enum kept_statement which, const char *table,
+                       const char *key, const char *const *columns, size_t count, unsigned rows,
+                       struct simhash_error *error)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *sql;
+	int status;
+
+	if (store->kept[which] != NULL)
+		return 0;
+	sql = open_memstream(&text, &size);
+	if (sql == NULL)
+		return error_set_memory(error);
+	fprintf(sql, "INSERT INTO %s(%s", table, key);
+	for (size_t i = 0; i < count; i++)
+		fprintf(sql, ", %s", columns[i]);
+	fprintf(sql, ") VALUES ");
+	for (unsigned row = 0; row < rows; row++) {
+		fprintf(sql, row == 0 ? "(?, ?, ?" : ", (?, ?, ?");
+		for (size_t i = 0; i < count; i++)
+			fprintf(sql, ", ?");
+		fprintf(sql, ")");
+	}
+	write_upsert_tail(sql, store->driver, key, columns, count);
+	status = fclose(sql) != 0 ? error_set_memory(error)
+	                          : store_keep(store, which, text, error);
+	free(text);
+	return status;
+}
+
+/* Bind one row's columns from parameter `first` on; returns the parameter after them. */
+static unsigned bind_row(const struct database_driver *driver, struct statement *statement,
+                         unsigned first, const struct row_scope *scope, const struct file_row *row)
+{
+	unsigned i = first;
+
+	driver->bind_integer(statement, i++, scope->tag_set);
+	driver->bind_integer(statement, i++, scope->host);
+	driver->bind_bytes(statement, i++, row->path_hash, PATH_HASH_SIZE);
+	driver->bind_bytes(statement, i++, row->directory.data, row->directory.size);
+	driver->bind_bytes(statement, i++, row->name.data, row->name.size);
+	driver->bind_bytes(statement, i++, row->extension.data, row->extension.size);
+	driver->bind_integer(statement, i++, row->size_bytes);
+	driver->bind_integer(statement, i++, row->mtime_ns);
+	driver->bind_integer(statement, i++, row->device);
+	driver->bind_integer(statement, i++, row->inode);
+	driver->bind_bytes(statement, i++, row->content_hash, CONTENT_HASH_SIZE);
+	driver->bind_integer(statement, i++, row->scanned_at_ns);
+	for (int t = 0; t < SIMHASH_TAGS; t++)
+		driver->bind_integer(statement, i++, (int64_t)row->table.count[t]);
+	for (int k = 0; k < SIMHASH_KEYS; k++)
+		driver->bind_integer(statement, i++, row->keys.key[k]);
+	return i;
+}
+
+/* Run a kept statement that yields no rows; adds what it changed to *changes. */
+static int run_kept(struct store *store, enum kept_statement which, int64_t *changes,
+                    struct simhash_error *error)
+{
+	const struct database_driver *driver = store->driver;
+	struct statement *statement = store->kept[which];
+	int status = driver->step(statement, error);
+
+	if (status >= 0 && changes != NULL)
+		*changes += driver->changes(statement);
+	driver->reset(statement);
+	return status < 0 ? -1 : 0;
+}
+
+static int write_rows(struct store *store, const struct row_scope *scope,
+                      const struct file_row *const *rows, size_t count,
+                      struct simhash_error *error)
+{
+	const struct database_driver *driver = store->driver;
+	unsigned many = driver->rows_per_insert;
+	size_t done = 0;
+
+	if (keep_upsert(store, KEPT_UPSERT_MANY, "file", KEY_COLUMNS, value_columns, VALUE_COLUMNS,
+	                many, error) != 0 ||
+	    keep_upsert(store, KEPT_UPSERT_ONE, "file", KEY_COLUMNS, value_columns, VALUE_COLUMNS, 1,
+	                error) != 0)
+		return -1;
+	while (done < count) {
+		bool full = count - done >= many;
+		enum kept_statement which = full ? KEPT_UPSERT_MANY : KEPT_UPSERT_ONE;
+		unsigned parameter = 0;
+		for (unsigned i = 0; i < (full ? many : 1); i++)
+			parameter = bind_row(driver, store->kept[which], parameter, scope,
+			                     rows[done++]);
+		if (run_kept(store, which, NULL, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int write_directories(struct store *store, const struct row_scope *scope,
+                             const struct directory_row *rows, size_t count,
+                             struct simhash_error *error)
+{
+	static const char *const columns[] = {"path"};
+	const struct database_driver *driver = store->driver;
+
+	if (keep_upsert(store, KEPT_UPSERT_DIRECTORY, "directory", "tag_set, host, directory_hash",
+	                columns, 1, 1, error) != 0)
+		return -1;
+	for (size_t i = 0; i < count; i++) {
+		struct statement *statement = store->kept[KEPT_UPSERT_DIRECTORY];
+		driver->bind_integer(statement, 0, scope->tag_set);
+		driver->bind_integer(statement, 1, scope->host);
+		driver->bind_bytes(statement, 2, rows[i].hash, DIRECTORY_HASH_SIZE);
+		driver->bind_bytes(statement, 3, rows[i].path.data, rows[i].path.size);
+		if (run_kept(store, KEPT_UPSERT_DIRECTORY, NULL, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int remove_files(struct store *store, const struct row_scope *scope,
+                        const uint8_t (*hashes)[PATH_HASH_SIZE], size_t count, int64_t *removed,
+                        struct simhash_error *error)
+{
+	const struct database_driver *driver = store->driver;
+
+	if (store_keep(store, KEPT_REMOVE_FILE,
+	               "DELETE FROM file WHERE tag_set = ? AND host = ? AND path_hash = ?",
+	               error) != 0)
+		return -1;
+	for (size_t i = 0; i < count; i++) {
+		struct statement *statement = store->kept[KEPT_REMOVE_FILE];
+		driver->bind_integer(statement, 0, scope->tag_set);
+		driver->bind_integer(statement, 1, scope->host);
+		driver->bind_bytes(statement, 2, hashes[i], PATH_HASH_SIZE);
+		if (run_kept(store, KEPT_REMOVE_FILE, removed, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The least and the largest path hash that a directory's files can have. */
+struct hash_range {
+	uint8_t low[PATH_HASH_SIZE], high[PATH_HASH_SIZE];
+};
+
+static struct hash_range range_of(const uint8_t directory[DIRECTORY_HASH_SIZE])
+{
+	struct hash_range range;
+
+	memset(range.low, 0x00, sizeof range.low);
+	memset(range.high, 0xff, sizeof range.high);
+	memcpy(range.low, directory, DIRECTORY_HASH_SIZE);
+	memcpy(range.high, directory, DIRECTORY_HASH_SIZE);
+	return range;
+}
+
+static void bind_hash_range(const struct database_driver *driver, struct statement *statement,
+                            const struct row_scope *scope, const struct hash_range *range)
+{
+	driver->bind_integer(statement, 0, scope->tag_set);
+	driver->bind_integer(statement, 1, scope->host);
+	driver->bind_bytes(statement, 2, range->low, PATH_HASH_SIZE);
+	driver->bind_bytes(statement, 3, range->high, PATH_HASH_SIZE);
+}
+
+static int remove_directory(struct store *store, const struct row_scope *scope,
+                            const uint8_t hash[DIRECTORY_HASH_SIZE], int64_t *removed,
+                            struct simhash_error *error)
+{
+	const struct database_driver *driver = store->driver;
+	struct hash_range range = range_of(hash);
+	struct statement *statement;
+
+	if (store_keep(store, KEPT_REMOVE_DIRECTORY_FILES,
+	               "DELETE FROM file WHERE tag_set = ? AND host = ? "
+	               "AND path_hash BETWEEN ? AND ?",
+	               error) != 0 ||
+	    store_keep(store, KEPT_REMOVE_DIRECTORY,
+	               "DELETE FROM directory WHERE tag_set = ? AND host = ? "
+	               "AND directory_hash = ?",
+	               error) != 0)
+		return -1;
+	bind_hash_range(driver, store->kept[KEPT_REMOVE_DIRECTORY_FILES], scope, &range);
+	if (run_kept(store, KEPT_REMOVE_DIRECTORY_FILES, removed, error) != 0)
+		return -1;
+	statement = store->kept[KEPT_REMOVE_DIRECTORY];
+	driver->bind_integer(statement, 0, scope->tag_set);
+	driver->bind_integer(statement, 1, scope->host);
+	driver->bind_bytes(statement, 2, hash, DIRECTORY_HASH_SIZE);
+	return run_kept(store, KEPT_REMOVE_DIRECTORY, NULL, error);
+}
+
+struct write_job {
+	const struct row_scope *scope;
+	const struct store_batch *batch;
+	int64_t removed;
+};
+
+static int write_all(struct store *store, void *context, struct simhash_error *error)
+{
+	struct write_job *job = context;
+	const struct store_batch *batch = job->batch;
+
+	job->removed = 0;
+	for (size_t i = 0; i < batch->removed_directory_count; i++)
+		if (remove_directory(store, job->scope, batch->removed_directories[i],
+		                     &job->removed, error) != 0)
+			return -1;
+	if (remove_files(store, job->scope, batch->removed_files, batch->removed_file_count,
+	                 &job->removed, error) != 0 ||
+	    write_directories(store, job->scope, batch->directories, batch->directory_count,
+	                      error) != 0)
+		return -1;
+	return write_rows(store, job->scope, batch->rows, batch->row_count, error);
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct file_row *const *x = a, *const *y = b;
+
+	return memcmp((*x)->path_hash, (*y)->path_hash, PATH_HASH_SIZE);
+}
+
+int store_write(struct store *store, const struct row_scope *scope,
+                const struct store_batch *batch, int64_t *removed, struct simhash_error *error)
+{
+	struct write_job job = {scope, batch, 0};
+	int status;
+
+	if (batch->row_count > 0)
+		qsort(batch->rows, batch->row_count, sizeof *batch->rows, compare_rows);
+	status = store_in_transaction(store, write_all, &job, error);
+	*removed = job.removed;
+	return status;
+}
+
+/* ---- Reading ---- */
+
+int store_has_rows(struct store *store, const struct row_scope *scope, bool *has_rows,
+                   struct simhash_error *error)
+{
+	const struct database_driver *driver = store->driver;
+	struct statement *statement;
+	int status;
+
+	if (driver->prepare(store->database,
+	                    "SELECT 1 FROM directory WHERE tag_set = ? AND host = ? LIMIT 1",
+	                    &statement, error) != 0)
+		return -1;
+	driver->bind_integer(statement, 0, scope->tag_set);
+	driver->bind_integer(statement, 1, scope->host);
+	status = driver->step(statement, error);
+	*has_rows = status == 1;
+	driver->finalize(statement);
+	return status < 0 ? -1 : 0;
+}
+
+/* A column that must have `size` bytes, or the row is damaged. */
+static int copy_fixed(const struct database_driver *driver, struct statement *statement,
+                      unsigned column, uint8_t *out, size_t size, struct simhash_error *error)
+{
+	struct bytes value = driver->column_bytes(statement, column);
+
+	if (value.size != size)
+		return error_set(error, SIMHASH_E_DATABASE,
+		                 "table file: a hash of %zu bytes where %zu are expected", value.size,
+		                 size);
+	memcpy(out, value.data, size);
+	return 0;
+}
+
+/* The rows in a range of path hashes, in their order. */
+static int read_known(struct store *store, const struct row_scope *scope,
+                      const struct hash_range *range, store_known_fn *each, void *context,
+                      struct simhash_error *error)
+{
+	const struct database_driver *driver = store->driver;
+	struct statement *statement;
+	int status;
+
+	if (store_keep(store, KEPT_KNOWN_FILES,
+	               "SELECT path_hash, size, mtime_ns, scanned_at_ns, name FROM file "
+	               "WHERE tag_set = ? AND host = ? AND path_hash BETWEEN ? AND ? "
+	               "ORDER BY path_hash",
+	               error) != 0)
+		return -1;
+	statement = store->kept[KEPT_KNOWN_FILES];
+	bind_hash_range(driver, statement, scope, range);
+	while ((status = driver->step(statement, error)) == 1) {
+		struct known_file known = {
+			.size_bytes = driver->column_integer(statement, 1),
+			.mtime_ns = driver->column_integer(statement, 2),
+			.scanned_at_ns = driver->column_integer(statement, 3),
+			.name = driver->column_bytes(statement, 4),
+		};
+		if (copy_fixed(driver, statement, 0, known.path_hash, PATH_HASH_SIZE, error) != 0 ||
+		    each(context, &known, error) != 0) {
+			status = -1;
+			break;
+		}
+	}
+	driver->reset(statement);
+	return status;
+}
+
+int store_read_directory(struct store *store, const struct row_scope *scope,
+                         const uint8_t hash[DIRECTORY_HASH_SIZE], store_known_fn *each,
+                         void *context, struct simhash_error *error)
+{
+	struct hash_range range = range_of(hash);
+
+	return read_known(store, scope, &range, each, context, error);
+}
+
+struct found_known {
+	struct known_file *known;
+	bool found;
+};
+
+static int copy_known(void *context, const struct known_file *known, struct simhash_error *error)
+{
+	struct found_known *result = context;
+
+	(void)error;
+	*result->known = *known;
+	result->known->name = (struct bytes){"", 0};
+	result->found = true;
+	return 0;
+}
+
+int store_find_file(struct store *store, const struct row_scope *scope,
+                    const uint8_t hash[PATH_HASH_SIZE], struct known_file *known, bool *found,
+                    struct simhash_error *error)
+{
+	struct found_known result = {known, false};
+	struct hash_range range;
+	int status;
+
+	memcpy(range.low, hash, PATH_HASH_SIZE);
+	memcpy(range.high, hash, PATH_HASH_SIZE);
+	status = read_known(store, scope, &range, copy_known, &result, error);
+	*found = result.found;
+	return status;
+}
+
+int store_read_directories_below(struct store *store, const struct row_scope *scope,
+                                 struct bytes root, store_directory_fn *each, void *context,
+                                 struct simhash_error *error)
+{
+	const struct database_driver *driver = store->driver;
+	bool is_top = root.size == 1; /* "/" ends in its slash already */
+	size_t size = root.size + (is_top ? 0 : 1);
+	struct statement *statement = NULL;
+	uint8_t hash[DIRECTORY_HASH_SIZE];
+	/* All paths p with prefix < p < prefix with its '/' made the next byte, '0'. */
+	char *prefix = malloc(size), *end = malloc(size);
+	int status = -1;
+
+	if (prefix == NULL || end == NULL) {
+		error_set_memory(error);
+		goto out;
+	}
+	memcpy(prefix, root.data, root.size);
+	prefix[size - 1] = '/';
+	memcpy(end, prefix, size);
+	end[size - 1] = '/' + 1;
+	if (driver->prepare(store->database,
+	                    "SELECT directory_hash, path FROM directory "
+	                    "WHERE tag_set = ? AND host = ? AND path > ? AND path < ?",
+	                    &statement, error) != 0)
+		goto out;
+	driver->bind_integer(statement, 0, scope->tag_set);
+	driver->bind_integer(statement, 1, scope->host);
+	driver->bind_bytes(statement, 2, prefix, size);
+	driver->bind_bytes(statement, 3, end, size);
+	while ((status = driver->step(statement, error)) == 1)
+		if (copy_fixed(driver, statement, 0, hash, sizeof hash, error) != 0 ||
+		    each(context, hash, driver->column_bytes(statement, 1), error) != 0) {
+			status = -1;
+			break;
+		}
+out:
+	driver->finalize(statement);
+	free(end);
+	free(prefix);
+	return status;
+}
+
+/* The columns of read_keys, in this order. */
+static int read_row(const struct database_driver *driver, struct statement *statement,
+                    enum simhash_key key, struct file_row *row, struct simhash_error *error)
+{
+	bool possible;
+
+	memset(row, 0, sizeof *row);
+	row->host = driver->column_integer(statement, 0);
+	row->directory = driver->column_bytes(statement, 1);
+	row->name = driver->column_bytes(statement, 2);
+	row->size_bytes = driver->column_integer(statement, 3);
+	row->keys.key[key] = driver->column_integer(statement, 5);
+	possible = row->size_bytes >= 0 && row->keys.key[key] >= 0;
+	for (unsigned t = 0; t < SIMHASH_TAGS; t++) {
+		int64_t count = driver->column_integer(statement, 6 + t);
+		possible = possible && count >= 0 && count <= row->size_bytes;
+		row->table.count[t] = (uint64_t)count;
+	}
+	if (!possible)
+		return error_set(error, SIMHASH_E_DATABASE,
+		                 "table file: the row of %.*s/%.*s holds numbers that no file has; "
+		                 "scan it again with simhash --force",
+		                 (int)row->directory.size, row->directory.data, (int)row->name.size,
+		                 row->name.data);
+	return copy_fixed(driver, statement, 4, row->content_hash, CONTENT_HASH_SIZE, error);
+}
+
+int store_read_keys(struct store *store, const struct key_range *range, store_row_fn *each,
+                    void *context, struct simhash_error *error)
+{
+	const struct database_driver *driver = store->driver;
+	const char *key = simhash_key_name(range->key);
+	struct statement *statement;
+	struct file_row row;
+	char sql[640];
+	int status;
+
+	snprintf(sql, sizeof sql,
+	         "SELECT host, directory, name, size, content_hash, %s, " SUM_COLUMNS " FROM file "
+	         "WHERE tag_set = ? AND %s BETWEEN ? AND ? AND size >= ? "
+	         "ORDER BY %s, host, path_hash",
+	         key, key, key);
+	if (driver->prepare(store->database, sql, &statement, error) != 0)
+		return -1;
+	driver->bind_integer(statement, 0, range->tag_set);
+	driver->bind_integer(statement, 1, range->low);
+	driver->bind_integer(statement, 2, range->high);
+	driver->bind_integer(statement, 3, range->with_empty ? INT64_MIN : 1);
+	while ((status = driver->step(statement, error)) == 1)
+		if (read_row(driver, statement, range->key, &row, error) != 0 ||
+		    each(context, &row, error) != 0) {
+			status = -1;
+			break;
+		}
+	driver->finalize(statement);
+	return status;
+}

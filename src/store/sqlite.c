@@ -1,0 +1,271 @@
+/*
+ * The SQLite driver: an index in one file. The only file that includes
+ * sqlite3.h. Write-ahead log, so that readers and the writer do not wait for
+ * each other and a killed run leaves what it committed.
+ * SPDX-License-Identifier: MIT
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "store/database.h"
+#include "store/schema.h"
+
+#define BUSY_TIMEOUT_MS 20000
+
+struct database {
+	sqlite3 *handle;
+	char *path;
+};
+
+struct statement {
+	struct database *database;
+	sqlite3_stmt *handle;
+};
+
+static const char *const migrations[] = {sql_sqlite_0001, NULL};
+
+static enum simhash_error_code classify(sqlite3 *handle)
+{
+	int code = sqlite3_errcode(handle);
+
+	switch (code) {
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		return SIMHASH_E_RETRY;
+	case SQLITE_NOTADB:
+		return SIMHASH_E_SCHEMA;
+	case SQLITE_CONSTRAINT:
+		code = sqlite3_extended_errcode(handle);
+		return code == SQLITE_CONSTRAINT_PRIMARYKEY || code == SQLITE_CONSTRAINT_UNIQUE
+		               ? SIMHASH_E_DUPLICATE
+		               : SIMHASH_E_DATABASE;
+	case SQLITE_NOMEM:
+		return SIMHASH_E_MEMORY;
+	case SQLITE_ERROR: /* among others "no such table" */
+		return strncmp(sqlite3_errmsg(handle), "no such table", 13) == 0
+		               ? SIMHASH_E_SCHEMA
+		               : SIMHASH_E_DATABASE;
+	default:
+		return SIMHASH_E_DATABASE;
+	}
+}
+
+static int fail(const struct database *database, const char *what, struct simhash_error *error)
+{
+	return error_set(error, classify(database->handle), "%s index sqlite:%s: %s", what,
+	                 database->path, sqlite3_errmsg(database->handle));
+}
+
+static int execute(struct database *database, const char *sql, struct simhash_error *error)
+{
+	if (sqlite3_exec(database->handle, sql, NULL, NULL, NULL) != SQLITE_OK)
+		return fail(database, "cannot use", error);
+	return 0;
+}
+
+static void close_database(struct database *database)
+{
+	sqlite3_close(database->handle);
+	free(database->path);
+	free(database);
+}
+
+/* A new index is private to its user; SQLite's own files take over its mode. */
+static int create_private(const char *path, struct simhash_error *error)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	if (fd >= 0)
+		close(fd);
+	else if (errno != EEXIST)
+		return error_set_errno(error, "cannot create index sqlite:%s", path);
+	return 0;
+}
+
+static int check_present(const char *path, struct simhash_error *error)
+{
+	if (access(path, F_OK) == 0)
+		return 0;
+	if (errno == ENOENT)
+		return error_set(error, SIMHASH_E_SYSTEM,
+		                 "there is no index sqlite:%s yet: run simhash first", path);
+	return error_set_errno(error, "cannot open index sqlite:%s", path);
+}
+
+static int configure(struct database *database, enum open_mode mode, struct simhash_error *error)
+{
+	sqlite3_busy_timeout(database->handle, BUSY_TIMEOUT_MS);
+	sqlite3_extended_result_codes(database->handle, 0);
+	if (execute(database, "PRAGMA cache_size = -65536", error) != 0)
+		return -1;
+	if (mode == OPEN_TO_READ)
+		return 0;
+	return execute(database, "PRAGMA journal_mode = WAL", error) != 0 ||
+	                       execute(database, "PRAGMA synchronous = NORMAL", error) != 0
+	               ? -1
+	               : 0;
+}
+
+/* A file that is not a database shows only when it is first read. */
+static int check_format(struct database *database, struct simhash_error *error)
+{
+	if (sqlite3_exec(database->handle, "SELECT count(*) FROM sqlite_master", NULL, NULL,
+	                 NULL) == SQLITE_OK)
+		return 0;
+	if (sqlite3_errcode(database->handle) == SQLITE_NOTADB)
+		return error_set(error, SIMHASH_E_SCHEMA,
+		                 "sqlite:%s is not a database of SQLite, so it is no index",
+		                 database->path);
+	return fail(database, "cannot read", error);
+}
+
+static int open_handle(struct database *database, enum open_mode mode,
+                       struct simhash_error *error)
+{
+	int flags = mode == OPEN_TO_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+	int code = sqlite3_open_v2(database->path, &database->handle,
+	                           flags | SQLITE_OPEN_NOMUTEX, NULL);
+
+	if (database->handle == NULL)
+		return error_set_memory(error);
+	if (code != SQLITE_OK) {
+		int system_errno = sqlite3_system_errno(database->handle);
+		return error_set(error, SIMHASH_E_DATABASE, "cannot open index sqlite:%s: %s",
+		                 database->path,
+		                 system_errno != 0 ? strerror(system_errno)
+		                                   : sqlite3_errmsg(database->handle));
+	}
+	if (check_format(database, error) != 0)
+		return -1;
+	return configure(database, mode, error);
+}
+
+static int open_database(const struct store_url *url, enum open_mode mode,
+                         struct database **database, struct simhash_error *error)
+{
+	int status;
+
+	*database = NULL;
+	status = mode == OPEN_TO_READ ? check_present(url->path, error)
+	                              : create_private(url->path, error);
+	if (status != 0)
+		return -1;
+	*database = calloc(1, sizeof **database);
+	if (*database == NULL)
+		return error_set_memory(error);
+	(*database)->path = strdup(url->path);
+	status = (*database)->path == NULL ? error_set_memory(error)
+	                                   : open_handle(*database, mode, error);
+	if (status != 0) {
+		close_database(*database);
+		*database = NULL;
+	}
+	return status;
+}
+
+static int prepare(struct database *database, const char *sql, struct statement **statement,
+                   struct simhash_error *error)
+{
+	*statement = calloc(1, sizeof **statement);
+	if (*statement == NULL)
+		return error_set_memory(error);
+	(*statement)->database = database;
+	if (sqlite3_prepare_v3(database->handle, sql, -1, SQLITE_PREPARE_PERSISTENT,
+	                       &(*statement)->handle, NULL) == SQLITE_OK)
+		return 0;
+	fail(database, "cannot query", error);
+	free(*statement);
+	*statement = NULL;
+	return -1;
+}
+
+/* A bind fails only for an index out of range or lack of memory; step then fails too. */
+static void bind_integer(struct statement *statement, unsigned index, int64_t value)
+{
+	sqlite3_bind_int64(statement->handle, (int)index + 1, value);
+}
+
+static void bind_text(struct statement *statement, unsigned index, const char *text)
+{
+	sqlite3_bind_text(statement->handle, (int)index + 1, text, -1, SQLITE_STATIC);
+}
+
+static void bind_bytes(struct statement *statement, unsigned index, const void *data, size_t size)
+{
+	/* A NULL pointer would bind NULL, and an empty extension is not NULL. */
+	sqlite3_bind_blob64(statement->handle, (int)index + 1, size == 0 ? "" : data, size,
+	                    SQLITE_STATIC);
+}
+
+static int step(struct statement *statement, struct simhash_error *error)
+{
+	switch (sqlite3_step(statement->handle)) {
+	case SQLITE_ROW:
+		return 1;
+	case SQLITE_DONE:
+		return 0;
+	default:
+		fail(statement->database, "cannot query", error);
+		sqlite3_reset(statement->handle);
+		return -1;
+	}
+}
+
+static int64_t column_integer(struct statement *statement, unsigned index)
+{
+	return sqlite3_column_int64(statement->handle, (int)index);
+}
+
+static struct bytes column_bytes(struct statement *statement, unsigned index)
+{
+	const char *data = sqlite3_column_blob(statement->handle, (int)index);
+
+	return (struct bytes){data == NULL ? "" : data,
+	                      (size_t)sqlite3_column_bytes(statement->handle, (int)index)};
+}
+
+static int64_t changes(struct statement *statement)
+{
+	return sqlite3_changes(statement->database->handle);
+}
+
+static void reset(struct statement *statement)
+{
+	sqlite3_reset(statement->handle);
+}
+
+static void finalize(struct statement *statement)
+{
+	if (statement == NULL)
+		return;
+	sqlite3_finalize(statement->handle);
+	free(statement);
+}
+
+const struct database_driver sqlite_driver = {
+	.scheme = "sqlite",
+	.migrations = migrations,
+	.count_tables = "SELECT count(*) FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'",
+	.begin = "BEGIN IMMEDIATE",
+	.has_excluded = true,
+	.rows_per_insert = 1,
+	.rows_per_transaction = 32768,
+	.open = open_database,
+	.close = close_database,
+	.execute = execute,
+	.prepare = prepare,
+	.bind_integer = bind_integer,
+	.bind_text = bind_text,
+	.bind_bytes = bind_bytes,
+	.step = step,
+	.column_integer = column_integer,
+	.column_bytes = column_bytes,
+	.changes = changes,
+	.reset = reset,
+	.finalize = finalize,
+};

@@ -1,0 +1,428 @@
+/*
+ * From a URL to a store, and the small tables: tag sets, hosts, runs.
+ * Leaves the table `file` to file_table.c and the engines to their drivers.
+ * SPDX-License-Identifier: MIT
+ */
+#include "store/store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/error.h"
+#include "store/connection.h"
+#include "store/schema.h"
+
+#define TRIES 12 /* of a transaction; the waits between them add up to some 20 s */
+
+static const struct database_driver *const drivers[] = {
+	&sqlite_driver,
+#ifdef SIMHASH_HAVE_MYSQL
+	&mysql_driver,
+#endif
+};
+
+static const struct database_driver *find_driver(const char *scheme)
+{
+	for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++)
+		if (strcmp(drivers[i]->scheme, scheme) == 0)
+			return drivers[i];
+	return NULL;
+}
+
+static int open_url(const struct store_url *url, const char *name, enum open_mode mode,
+                    struct store *store, struct simhash_error *error)
+{
+	store->driver = find_driver(url->scheme);
+	if (store->driver == NULL)
+		return error_set(error, SIMHASH_E_DATABASE,
+		                 "cannot open index %s: mysql:// was not built in; build with the "
+		                 "MariaDB or MySQL client library (Debian: libmariadb-dev)",
+		                 name);
+	if (store->driver->open(url, mode, &store->database, error) != 0)
+		return -1;
+	return schema_open(store->driver, store->database, mode, name, error);
+}
+
+int store_open(const char *url, enum open_mode mode, struct store **store,
+               struct simhash_error *error)
+{
+	struct store_url parts;
+	int status;
+
+	*store = NULL;
+	if (store_url_parse(url, &parts, error) != 0)
+		return -1;
+	*store = calloc(1, sizeof **store);
+	status = *store == NULL ? error_set_memory(error)
+	                        : open_url(&parts, url, mode, *store, error);
+	store_url_release(&parts);
+	if (status != 0) {
+		store_close(*store);
+		*store = NULL;
+	}
+	return status;
+}
+
+void store_close(struct store *store)
+{
+	if (store == NULL)
+		return;
+	for (int i = 0; i < KEPT_STATEMENTS; i++)
+		store->driver->finalize(store->kept[i]);
+	if (store->database != NULL)
+		store->driver->close(store->database);
+	free(store);
+}
+
+size_t store_batch_rows(const struct store *store)
+{
+	return store->driver->rows_per_transaction;
+}
+
+int store_keep(struct store *store, enum kept_statement which, const char *sql,
+               struct simhash_error *error)
+{
+	if (store->kept[which] != NULL)
+		return 0;
+	return store->driver->prepare(store->database, sql, &store->kept[which], error);
+}
+
+/* 10, 20, 40 ... ms, at most 5 s. */
+static void wait_before(int attempt)
+{
+	long ms = attempt < 9 ? 10L << attempt : 5000;
+	struct timespec time = {ms / 1000, ms % 1000 * 1000000};
+
+	nanosleep(&time, NULL);
+}
+
+static int try_transaction(struct store *store, store_work_fn *work, void *context,
+                           struct simhash_error *error)
+{
+	struct simhash_error ignored;
+
+	if (store->driver->execute(store->database, store->driver->begin, error) != 0)
+		return -1;
+	if (work(store, context, error) == 0 &&
+	    store->driver->execute(store->database, "COMMIT", error) == 0)
+		return 0;
+	store->driver->execute(store->database, "ROLLBACK", &ignored);
+	return -1;
+}
+
+int store_in_transaction(struct store *store, store_work_fn *work, void *context,
+                         struct simhash_error *error)
+{
+	for (int attempt = 0;; attempt++) {
+		if (try_transaction(store, work, context, error) == 0)
+			return 0;
+		if (error->code != SIMHASH_E_RETRY || attempt == TRIES)
+			return -1;
+		wait_before(attempt);
+	}
+}
+
+/* ---- Numbered names ---- */
+
+static int read_names(struct store *store, const char *sql, store_name_fn *each, void *context,
+                      struct simhash_error *error)
+{
+	const struct database_driver *driver = store->driver;
+	struct statement *statement;
+	int status;
+
+	if (driver->prepare(store->database, sql, &statement, error) != 0)
+		return -1;
+	while ((status = driver->step(statement, error)) == 1) {
+		status = each(context, driver->column_integer(statement, 0),
+		              driver->column_bytes(statement, 1), error);
+		if (status != 0)
+			break;
+	}
+	driver->finalize(statement);
+	return status;
+}
+
+int store_read_hosts(struct store *store, store_name_fn *each, void *context,
+                     struct simhash_error *error)
+{
+	return read_names(store, "SELECT id, name FROM host ORDER BY id", each, context, error);
+}
+
+int store_read_tag_sets(struct store *store, store_name_fn *each, void *context,
+                        struct simhash_error *error)
+{
+	return read_names(store, "SELECT id, name FROM tag_set ORDER BY id", each, context, error);
+}
+
+/* Run a statement with integers and at most one name as its parameters. */
+static int run_with(struct store *store, const char *sql, const char *name,
+                    const int64_t *integers, unsigned count, int64_t *result,
+                    struct simhash_error *error)
+{
+	const struct database_driver *driver = store->driver;
+	struct statement *statement;
+	int status;
+
+	if (driver->prepare(store->database, sql, &statement, error) != 0)
+		return -1;
+	for (unsigned i = 0; i < count; i++)
+		driver->bind_integer(statement, i, integers[i]);
+	if (name != NULL)
+		driver->bind_text(statement, count, name);
+	status = driver->step(statement, error);
+	if (result != NULL)
+		*result = status == 1 ? driver->column_integer(statement, 0) : 0;
+	driver->finalize(statement);
+	return status < 0 ? -1 : 0;
+}
+
+/*
+ * Enter something under the number after the largest. Two at once may take the
+ * same number: the second gets SIMHASH_E_DUPLICATE, and is told to try again.
+ */
+static int next_id(struct store *store, const char *sql, int64_t *id, struct simhash_error *error)
+{
+	if (run_with(store, sql, NULL, NULL, 0, id, error) != 0)
+		return -1;
+	*id += 1;
+	return 0;
+}
+
+static int duplicate_is_retry(struct simhash_error *error)
+{
+	if (error->code == SIMHASH_E_DUPLICATE)
+		error->code = SIMHASH_E_RETRY;
+	return -1;
+}
+
+struct wanted_name {
+	const char *name;
+	int64_t id;
+};
+
+static int match_name(void *context, int64_t id, struct bytes name, struct simhash_error *error)
+{
+	struct wanted_name *wanted = context;
+
+	(void)error;
+	if (name.size == strlen(wanted->name) && memcmp(name.data, wanted->name, name.size) == 0)
+		wanted->id = id;
+	return 0;
+}
+
+static int enter_host(struct store *store, void *context, struct simhash_error *error)
+{
+	struct wanted_name *wanted = context;
+
+	if (store_read_hosts(store, match_name, wanted, error) != 0)
+		return -1;
+	if (wanted->id != 0)
+		return 0;
+	if (next_id(store, "SELECT MAX(id) FROM host", &wanted->id, error) != 0)
+		return -1;
+	if (run_with(store, "INSERT INTO host(id, name) VALUES (?, ?)", wanted->name, &wanted->id,
+	             1, NULL, error) != 0) {
+		wanted->id = 0;
+		return duplicate_is_retry(error);
+	}
+	return 0;
+}
+
+int store_host_id(struct store *store, const char *name, bool create, int64_t *id,
+                  struct simhash_error *error)
+{
+	struct wanted_name wanted = {name, 0};
+	int status = store_read_hosts(store, match_name, &wanted, error);
+
+	if (status == 0 && wanted.id == 0 && create)
+		status = store_in_transaction(store, enter_host, &wanted, error);
+	*id = wanted.id;
+	return status;
+}
+
+/* Does the index hold just these tags under number `id`? */
+static int same_tags(struct store *store, int64_t id, const struct simhash_tag *tags, bool *same,
+                     struct simhash_error *error)
+{
+	const struct database_driver *driver = store->driver;
+	struct statement *statement;
+	int status, found = 0;
+
+	if (driver->prepare(store->database,
+	                    "SELECT pattern, uniform, scatter, skew FROM tag WHERE tag_set = ? "
+	                    "ORDER BY position",
+	                    &statement, error) != 0)
+		return -1;
+	driver->bind_integer(statement, 0, id);
+	*same = true;
+	while ((status = driver->step(statement, error)) == 1) {
+		*same = *same && found < SIMHASH_TAGS &&
+		        driver->column_integer(statement, 0) == tags[found].pattern &&
+		        driver->column_integer(statement, 1) == tags[found].uniform &&
+		        driver->column_integer(statement, 2) == tags[found].scatter &&
+		        driver->column_integer(statement, 3) == tags[found].skew;
+		found++;
+	}
+	driver->finalize(statement);
+	*same = *same && found == SIMHASH_TAGS;
+	return status;
+}
+
+struct id_list {
+	int64_t *ids;
+	size_t count;
+};
+
+static int append_id(void *context, int64_t id, struct bytes name, struct simhash_error *error)
+{
+	struct id_list *list = context;
+	int64_t *ids = realloc(list->ids, (list->count + 1) * sizeof *ids);
+
+	(void)name;
+	if (ids == NULL)
+		return error_set_memory(error);
+	list->ids = ids;
+	list->ids[list->count++] = id;
+	return 0;
+}
+
+struct wanted_tag_set {
+	const struct simhash_tag_set *set;
+	int64_t id;
+};
+
+static int find_tag_set(struct store *store, struct wanted_tag_set *wanted,
+                        struct simhash_error *error)
+{
+	struct id_list list = {NULL, 0};
+	int status = store_read_tag_sets(store, append_id, &list, error);
+
+	wanted->id = 0;
+	for (size_t i = 0; status == 0 && wanted->id == 0 && i < list.count; i++) {
+		bool same;
+		status = same_tags(store, list.ids[i], simhash_tag_set_tags(wanted->set), &same,
+		                   error);
+		if (status == 0 && same)
+			wanted->id = list.ids[i];
+	}
+	free(list.ids);
+	return status;
+}
+
+static int insert_tags(struct store *store, int64_t id, const struct simhash_tag *tags,
+                       struct simhash_error *error)
+{
+	for (int i = 0; i < SIMHASH_TAGS; i++) {
+		int64_t values[] = {id,
+		                    i,
+		                    tags[i].pattern,
+		                    tags[i].uniform,
+		                    tags[i].scatter,
+		                    tags[i].skew};
+		if (run_with(store,
+		             "INSERT INTO tag(tag_set, position, pattern, uniform, scatter, skew) "
+		             "VALUES (?, ?, ?, ?, ?, ?)",
+		             NULL, values, 6, NULL, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int enter_tag_set(struct store *store, void *context, struct simhash_error *error)
+{
+	struct wanted_tag_set *wanted = context;
+	const char *name = simhash_tag_set_name(wanted->set);
+	struct wanted_name namesake = {name, 0};
+	int64_t id;
+
+	if (find_tag_set(store, wanted, error) != 0)
+		return -1;
+	if (wanted->id != 0)
+		return 0;
+	if (store_read_tag_sets(store, match_name, &namesake, error) != 0)
+		return -1;
+	if (namesake.id != 0)
+		return error_set(error, SIMHASH_E_RANGE,
+		                 "the index has other tags under the name '%s': give the tag set "
+		                 "another name",
+		                 name);
+	if (next_id(store, "SELECT MAX(id) FROM tag_set", &id, error) != 0)
+		return -1;
+	if (run_with(store, "INSERT INTO tag_set(id, name) VALUES (?, ?)", name, &id, 1, NULL,
+	             error) != 0 ||
+	    insert_tags(store, id, simhash_tag_set_tags(wanted->set), error) != 0)
+		return duplicate_is_retry(error);
+	wanted->id = id;
+	return 0;
+}
+
+int store_tag_set_id(struct store *store, const struct simhash_tag_set *set, bool create,
+                     int64_t *id, struct simhash_error *error)
+{
+	struct wanted_tag_set wanted = {set, 0};
+	int status = find_tag_set(store, &wanted, error);
+
+	if (status == 0 && wanted.id == 0 && create)
+		status = store_in_transaction(store, enter_tag_set, &wanted, error);
+	*id = wanted.id;
+	return status;
+}
+
+/* ---- Runs ---- */
+
+struct run_entry {
+	const struct row_scope *scope;
+	struct scan_run *run;
+};
+
+static int enter_run(struct store *store, void *context, struct simhash_error *error)
+{
+	struct run_entry *entry = context;
+	const struct database_driver *driver = store->driver;
+	struct statement *statement;
+	int status;
+
+	if (next_id(store, "SELECT MAX(id) FROM scan_run", &entry->run->id, error) != 0 ||
+	    driver->prepare(store->database,
+	                    "INSERT INTO scan_run(id, tag_set, host, root, started_at_ns) "
+	                    "VALUES (?, ?, ?, ?, ?)",
+	                    &statement, error) != 0)
+		return -1;
+	driver->bind_integer(statement, 0, entry->run->id);
+	driver->bind_integer(statement, 1, entry->scope->tag_set);
+	driver->bind_integer(statement, 2, entry->scope->host);
+	driver->bind_bytes(statement, 3, entry->run->root.data, entry->run->root.size);
+	driver->bind_integer(statement, 4, entry->run->started_at_ns);
+	status = driver->step(statement, error);
+	driver->finalize(statement);
+	return status < 0 ? duplicate_is_retry(error) : 0;
+}
+
+int store_run_start(struct store *store, const struct row_scope *scope, struct scan_run *run,
+                    struct simhash_error *error)
+{
+	struct run_entry entry = {scope, run};
+
+	return store_in_transaction(store, enter_run, &entry, error);
+}
+
+static int complete_run(struct store *store, void *context, struct simhash_error *error)
+{
+	const struct scan_run *run = context;
+	int64_t values[] = {run->finished_at_ns, run->files, run->bytes, run->errors, run->id};
+
+	return run_with(store,
+	                "UPDATE scan_run SET finished_at_ns = ?, files = ?, bytes = ?, errors = ? "
+	                "WHERE id = ?",
+	                NULL, values, 5, NULL, error);
+}
+
+int store_run_finish(struct store *store, const struct scan_run *run, struct simhash_error *error)
+{
+	struct scan_run copy = *run;
+
+	return store_in_transaction(store, complete_run, &copy, error);
+}

@@ -1,0 +1,152 @@
+/*
+ * The index, whatever engine holds it.
+ *
+ *     store_open(url, OPEN_TO_WRITE, &store, &error);
+ *     store_tag_set_id(store, tags, true, &scope.tag_set, &error);
+ *     store_host_id(store, "archive1", true, &scope.host, &error);
+ *     store_write(store, &scope, &batch, &removed, &error);
+ *     store_close(store);
+ *
+ * A store is one connection and belongs to one thread at a time; open another
+ * for another thread. Functions that take a callback hand it rows that live
+ * for that one call; the callback returns 0 to go on, or fills the error and
+ * returns -1 to end, and must not use the same store.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_STORE_STORE_H
+#define SIMHASH_STORE_STORE_H
+
+#include <stdbool.h>
+
+#include "simhash.h"
+#include "store/database.h"
+#include "store/file_row.h"
+
+struct store;
+
+/*
+ * Open the index that a URL names. OPEN_TO_WRITE creates it where there is
+ * none yet. Errors: SIMHASH_E_SYNTAX for the URL, SIMHASH_E_SCHEMA for what is
+ * not an index or is too new, SIMHASH_E_SYSTEM, SIMHASH_E_DATABASE.
+ */
+int store_open(const char *url, enum open_mode mode, struct store **store,
+               struct simhash_error *error);
+
+void store_close(struct store *store);
+
+/* How many rows a batch for store_write should have. */
+size_t store_batch_rows(const struct store *store);
+
+/*
+ * The number of a tag set or host in this index; 0 when it is not there, or it
+ * is entered with `create`. A tag set is known by its tags: the same 16 tags
+ * and weights are the same set whatever its name, and a name whose tags in the
+ * index differ is an error (SIMHASH_E_RANGE).
+ */
+int store_tag_set_id(struct store *store, const struct simhash_tag_set *set, bool create,
+                     int64_t *id, struct simhash_error *error);
+int store_host_id(struct store *store, const char *name, bool create, int64_t *id,
+                  struct simhash_error *error);
+
+/* All hosts or tag sets by number. */
+typedef int store_name_fn(void *context, int64_t id, struct bytes name,
+                          struct simhash_error *error);
+int store_read_hosts(struct store *store, store_name_fn *each, void *context,
+                     struct simhash_error *error);
+int store_read_tag_sets(struct store *store, store_name_fn *each, void *context,
+                        struct simhash_error *error);
+
+/* ---- What simhash reads and writes ---- */
+
+/* Has this scope any rows? */
+int store_has_rows(struct store *store, const struct row_scope *scope, bool *has_rows,
+                   struct simhash_error *error);
+
+/* What tells whether a file must be scanned again. */
+struct known_file {
+	uint8_t path_hash[PATH_HASH_SIZE];
+	int64_t size_bytes, mtime_ns, scanned_at_ns;
+	struct bytes name;
+};
+
+/* The rows of one directory in order of path hash. */
+typedef int store_known_fn(void *context, const struct known_file *known,
+                           struct simhash_error *error);
+int store_read_directory(struct store *store, const struct row_scope *scope,
+                         const uint8_t hash[DIRECTORY_HASH_SIZE], store_known_fn *each,
+                         void *context, struct simhash_error *error);
+
+/* The row of one file; *found tells whether there is one. `known->name` is not set. */
+int store_find_file(struct store *store, const struct row_scope *scope,
+                    const uint8_t hash[PATH_HASH_SIZE], struct known_file *known, bool *found,
+                    struct simhash_error *error);
+
+/* The directories recorded below `root`, without itself. */
+typedef int store_directory_fn(void *context, const uint8_t hash[DIRECTORY_HASH_SIZE],
+                               struct bytes path, struct simhash_error *error);
+int store_read_directories_below(struct store *store, const struct row_scope *scope,
+                                 struct bytes root, store_directory_fn *each, void *context,
+                                 struct simhash_error *error);
+
+struct directory_row {
+	uint8_t hash[DIRECTORY_HASH_SIZE];
+	struct bytes path;
+};
+
+/* What one transaction changes, in this order. */
+struct store_batch {
+	const uint8_t (*removed_directories)[DIRECTORY_HASH_SIZE]; /* and all their rows */
+	size_t removed_directory_count;
+	const uint8_t (*removed_files)[PATH_HASH_SIZE];
+	size_t removed_file_count;
+	const struct directory_row *directories; /* new ones, before rows name them */
+	size_t directory_count;
+	const struct file_row **rows; /* sorted here by path hash */
+	size_t row_count;
+};
+
+/*
+ * Write a batch in one transaction: all of it or, on failure, nothing.
+ * Deadlocks and lock waits are tried again. *removed is the number of rows of
+ * `file` removed.
+ */
+int store_write(struct store *store, const struct row_scope *scope,
+                const struct store_batch *batch, int64_t *removed, struct simhash_error *error);
+
+/* ---- Runs ---- */
+
+struct scan_run {
+	int64_t id;
+	struct bytes root;
+	int64_t started_at_ns, finished_at_ns;
+	int64_t files, bytes, errors;
+};
+
+/* Enter a run that begins, which sets its id; complete it when it ends. */
+int store_run_start(struct store *store, const struct row_scope *scope, struct scan_run *run,
+                    struct simhash_error *error);
+int store_run_finish(struct store *store, const struct scan_run *run,
+                     struct simhash_error *error);
+
+/* ---- What simfind reads ---- */
+
+/* Which rows: a tag set, and a range of a key, both ends included. */
+struct key_range {
+	int64_t tag_set;
+	enum simhash_key key;
+	int64_t low, high;
+	bool with_empty; /* files of size 0 too */
+};
+
+/*
+ * The rows in a range in order of key, host and path hash, one stream whatever
+ * its length. Of each row are filled: host, directory, name, size_bytes,
+ * content_hash, table, and the one key of the range. Rows whose numbers cannot
+ * be a file's (a negative size, a count above the size) are errors.
+ */
+typedef int store_row_fn(void *context, const struct file_row *row, struct simhash_error *error);
+int store_read_keys(struct store *store, const struct key_range *range, store_row_fn *each,
+                    void *context, struct simhash_error *error);
+
+#endif

@@ -1,0 +1,163 @@
+/*
+ * Taking the URL of an index apart. Leaves opening it to the drivers.
+ * SPDX-License-Identifier: MIT
+ */
+#include "store/url.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/decimal.h"
+#include "core/error.h"
+
+#define EXPECTED "expected sqlite:/path/to/index.db or mysql://user@host:port/database"
+
+static int copy(const char *text, size_t length, char **out, struct simhash_error *error)
+{
+	*out = strndup(text, length);
+	return *out == NULL ? error_set_memory(error) : 0;
+}
+
+static int hex_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+/* Copy a part of a URL and decode its %XX. An empty part becomes NULL. */
+static int decode(const char *text, size_t length, char **out, struct simhash_error *error)
+{
+	char *write;
+
+	if (length == 0)
+		return 0;
+	if (copy(text, length, out, error) != 0)
+		return -1;
+	write = *out;
+	for (size_t i = 0; i < length; i++) {
+		int high, low;
+		if (text[i] != '%') {
+			*write++ = text[i];
+			continue;
+		}
+		high = i + 2 < length ? hex_value(text[i + 1]) : -1;
+		low = high < 0 ? -1 : hex_value(text[i + 2]);
+		if (low < 0 || high * 16 + low == 0)
+			return error_set(error, SIMHASH_E_SYNTAX,
+			                 "database URL: expected two hexadecimal digits after '%%'");
+		*write++ = (char)(high * 16 + low);
+		i += 2;
+	}
+	*write = '\0';
+	return 0;
+}
+
+static int parse_port(const char *text, size_t length, unsigned *port, struct simhash_error *error)
+{
+	int64_t value;
+
+	if (length == 0)
+		return 0;
+	if (decimal_parse(text, length, 0, 65535, &value) != DECIMAL_OK || value == 0)
+		return error_set(error, SIMHASH_E_SYNTAX,
+		                 "database URL: expected a port from 1 to 65535, found '%.*s'",
+		                 (int)length, text);
+	*port = (unsigned)value;
+	return 0;
+}
+
+/* host, host:port or [IPv6 address]:port */
+static int parse_host(const char *text, size_t length, struct store_url *url,
+                      struct simhash_error *error)
+{
+	const char *end = text + length;
+	const char *colon;
+
+	if (length > 0 && text[0] == '[') {
+		const char *bracket = memchr(text, ']', length);
+		if (bracket == NULL || (bracket + 1 < end && bracket[1] != ':'))
+			return error_set(error, SIMHASH_E_SYNTAX,
+			                 "database URL: expected [address] or [address]:port");
+		if (bracket + 1 < end &&
+		    parse_port(bracket + 2, (size_t)(end - bracket - 2), &url->port, error) != 0)
+			return -1;
+		return decode(text + 1, (size_t)(bracket - text - 1), &url->host, error);
+	}
+	colon = memchr(text, ':', length);
+	if (colon != NULL) {
+		if (parse_port(colon + 1, (size_t)(end - colon - 1), &url->port, error) != 0)
+			return -1;
+		end = colon;
+	}
+	return decode(text, (size_t)(end - text), &url->host, error);
+}
+
+/* What follows "mysql://". */
+static int parse_mysql(const char *text, struct store_url *url, struct simhash_error *error)
+{
+	size_t authority = strcspn(text, "/");
+	const char *database = text + authority;
+	const char *at = NULL;
+
+	for (size_t i = 0; i < authority; i++)
+		if (text[i] == '@')
+			at = text + i;
+	if (at != NULL) {
+		if (memchr(text, ':', (size_t)(at - text)) != NULL)
+			return error_set(error, SIMHASH_E_SYNTAX,
+			                 "database URL: expected no password, since others can read it "
+			                 "there; put it into the group [client] or [simhash] of ~/.my.cnf");
+		if (decode(text, (size_t)(at - text), &url->user, error) != 0)
+			return -1;
+		authority -= (size_t)(at + 1 - text);
+		text = at + 1;
+	}
+	if (parse_host(text, authority, url, error) != 0)
+		return -1;
+	if (database[0] == '\0' || database[1] == '\0' || strpbrk(database + 1, "/?#") != NULL)
+		return error_set(error, SIMHASH_E_SYNTAX,
+		                 "database URL: expected the name of a database at its end, as in "
+		                 "mysql://user@host/database");
+	return decode(database + 1, strlen(database + 1), &url->database, error);
+}
+
+int store_url_parse(const char *text, struct store_url *url, struct simhash_error *error)
+{
+	size_t scheme = strcspn(text, ":");
+	int status;
+
+	memset(url, 0, sizeof *url);
+	if (strncmp(text, "sqlite:", 7) == 0) {
+		if (text[7] == '\0')
+			return error_set(error, SIMHASH_E_SYNTAX,
+			                 "database URL: expected a file after 'sqlite:'");
+		status = copy(text + 7, strlen(text + 7), &url->path, error);
+	} else if (strncmp(text, "mysql://", 8) == 0) {
+		status = parse_mysql(text + 8, url, error);
+	} else if (memchr(text, '@', strlen(text)) != NULL) {
+		/* Perhaps a password is in it. */
+		return error_set(error, SIMHASH_E_SYNTAX, "database URL: " EXPECTED);
+	} else {
+		return error_set(error, SIMHASH_E_SYNTAX, "database URL '%s': " EXPECTED, text);
+	}
+	if (status == 0)
+		status = copy(text, scheme, &url->scheme, error);
+	if (status != 0)
+		store_url_release(url);
+	return status;
+}
+
+void store_url_release(struct store_url *url)
+{
+	free(url->scheme);
+	free(url->path);
+	free(url->user);
+	free(url->host);
+	free(url->database);
+	memset(url, 0, sizeof *url);
+}
