@@ -104,11 +104,11 @@ struct simhash_tag_set;
  * Errors: SIMHASH_E_RANGE, SIMHASH_E_MEMORY.
  */
 SIMHASH_API int simhash_tag_set_new(const char *name, const struct simhash_tag tags[SIMHASH_TAGS],
-                                    struct simhash_tag_set **set, struct simhash_error *error);
+				    struct simhash_tag_set **set, struct simhash_error *error);
 
 /* Make the set "sample", the values of the authors' published tag file. */
 SIMHASH_API int simhash_tag_set_new_default(struct simhash_tag_set **set,
-                                            struct simhash_error *error);
+					    struct simhash_error *error);
 
 /*
  * Make a tag set from text. Each line holds a tag: two hexadecimal digits,
@@ -119,11 +119,11 @@ SIMHASH_API int simhash_tag_set_new_default(struct simhash_tag_set **set,
  * Errors: SIMHASH_E_SYNTAX, SIMHASH_E_RANGE, SIMHASH_E_MEMORY.
  */
 SIMHASH_API int simhash_tag_set_parse(const char *text, size_t size_bytes, const char *file_name,
-                                      struct simhash_tag_set **set, struct simhash_error *error);
+				      struct simhash_tag_set **set, struct simhash_error *error);
 
 /* The same from a file of at most 64 KiB. Errors: SIMHASH_E_SYSTEM besides. */
 SIMHASH_API int simhash_tag_set_read(const char *path, struct simhash_tag_set **set,
-                                     struct simhash_error *error);
+				     struct simhash_error *error);
 
 SIMHASH_API void simhash_tag_set_free(struct simhash_tag_set *set);
 
@@ -150,18 +150,18 @@ struct simhash_scanner {
 
 /* Begin a scan: no bytes seen, all counts 0. */
 SIMHASH_API void simhash_scanner_init(struct simhash_scanner *scanner,
-                                      const struct simhash_tag_set *tag_set);
+				      const struct simhash_tag_set *tag_set);
 
 /*
  * Scan the next `size_bytes` bytes, most significant bit first. How a stream
  * is cut into calls never changes the result.
  */
 SIMHASH_API void simhash_scanner_update(struct simhash_scanner *scanner, const void *bytes,
-                                        size_t size_bytes);
+					size_t size_bytes);
 
 /* Store the sum table of all bytes so far. The scan may go on afterwards. */
 SIMHASH_API void simhash_scanner_finish(const struct simhash_scanner *scanner,
-                                        struct simhash_sum_table *table);
+					struct simhash_sum_table *table);
 
 /* The name of the scan kernel that this machine uses, a static string. */
 SIMHASH_API const char *simhash_kernel_name(void);
@@ -187,7 +187,7 @@ SIMHASH_API const char *simhash_key_name(enum simhash_key key);
 
 /* Find a key by its name. Error: SIMHASH_E_RANGE, with the names expected. */
 SIMHASH_API int simhash_key_parse(const char *name, enum simhash_key *key,
-                                  struct simhash_error *error);
+				  struct simhash_error *error);
 
 /*
  * The six keys of a sum table: the sum over the tags of floor(count * weight),
@@ -195,8 +195,8 @@ SIMHASH_API int simhash_key_parse(const char *name, enum simhash_key *key,
  * A sum beyond INT64_MAX stays there (over a petabyte of tag hits).
  */
 SIMHASH_API void simhash_keys_compute(const struct simhash_tag_set *tag_set,
-                                      const struct simhash_sum_table *table, const char *name,
-                                      size_t name_length, struct simhash_keys *keys);
+				      const struct simhash_sum_table *table, const char *name,
+				      size_t name_length, struct simhash_keys *keys);
 
 /*
  * The extension of a file name: what follows its last dot, unless that dot is
@@ -223,7 +223,10 @@ struct simhash_tolerance {
 };
 
 /* The standard: 1 percent, sizes within 1.5. */
-#define SIMHASH_TOLERANCE_DEFAULT {1 * SIMHASH_MILLION, 3 * SIMHASH_MILLION / 2}
+#define SIMHASH_TOLERANCE_DEFAULT                            \
+	{                                                    \
+		1 * SIMHASH_MILLION, 3 * SIMHASH_MILLION / 2 \
+	}
 
 /*
  * Read a tolerance in percent, 0 to 100 with at most six places, or a size
@@ -231,34 +234,34 @@ struct simhash_tolerance {
  * SIMHASH_E_RANGE.
  */
 SIMHASH_API int simhash_tolerance_parse(const char *text, int64_t *percent_millionths,
-                                        struct simhash_error *error);
+					struct simhash_error *error);
 SIMHASH_API int simhash_size_ratio_parse(const char *text, int64_t *ratio_millionths,
-                                         struct simhash_error *error);
+					 struct simhash_error *error);
 
 /*
  * Step 1, key hit: |key_a - key_b| <= max(1, floor(T/100 * the larger size)).
  * The reach is that bound, for ranges.
  */
 SIMHASH_API int simhash_key_hit(const struct simhash_tolerance *tolerance, int64_t key_a,
-                                int64_t key_b, int64_t size_a_bytes, int64_t size_b_bytes);
+				int64_t key_b, int64_t size_a_bytes, int64_t size_b_bytes);
 SIMHASH_API int64_t simhash_key_reach(const struct simhash_tolerance *tolerance,
-                                      int64_t larger_size_bytes);
+				      int64_t larger_size_bytes);
 
 /* Step 3, sum-table hit: distance <= max(1, floor(T/100 * the mean size)). */
 SIMHASH_API int simhash_sum_table_hit(const struct simhash_tolerance *tolerance, uint64_t distance,
-                                      int64_t size_a_bytes, int64_t size_b_bytes);
+				      int64_t size_a_bytes, int64_t size_b_bytes);
 
 /* Step 2: is neither size more than the size ratio times the other? */
-SIMHASH_API int simhash_sizes_agree(const struct simhash_tolerance *tolerance,
-                                    int64_t size_a_bytes, int64_t size_b_bytes);
+SIMHASH_API int simhash_sizes_agree(const struct simhash_tolerance *tolerance, int64_t size_a_bytes,
+				    int64_t size_b_bytes);
 
 /* The largest size that agrees with `size_bytes`. */
 SIMHASH_API int64_t simhash_largest_partner(const struct simhash_tolerance *tolerance,
-                                            int64_t size_bytes);
+					    int64_t size_bytes);
 
 /* The sum over the tags of |a - b|, at most UINT64_MAX. */
 SIMHASH_API uint64_t simhash_distance(const struct simhash_sum_table *a,
-                                      const struct simhash_sum_table *b);
+				      const struct simhash_sum_table *b);
 
 #ifdef __cplusplus
 }

@@ -9,9 +9,9 @@
 
 const struct reference_tag reference_sample[16] = {
 	{0x00, 1280, 6000}, {0x74, 1240, 4030}, {0x65, 1200, 3290}, {0xa4, 1160, 2680},
-	{0xd3, 1120, 0},    {0x27, 1080, 0},    {0x3f, 1040, 0},    {0xc0, 1000, 0},
-	{0x49, 1000, 0},    {0xed, 960, 0},     {0x3c, 920, 0},     {0x18, 880, 0},
-	{0x05, 840, 0},     {0xdb, 800, 0},     {0x76, 760, 0},     {0xef, 720, 0},
+	{0xd3, 1120, 0},    {0x27, 1080, 0},	{0x3f, 1040, 0},    {0xc0, 1000, 0},
+	{0x49, 1000, 0},    {0xed, 960, 0},	{0x3c, 920, 0},	    {0x18, 880, 0},
+	{0x05, 840, 0},	    {0xdb, 800, 0},	{0x76, 760, 0},	    {0xef, 720, 0},
 };
 
 /* Bit `position` of the file; in each byte the most significant bit comes first. */
@@ -21,7 +21,7 @@ static unsigned bit_at(const uint8_t *bytes, size_t position)
 }
 
 void reference_counts(const struct reference_tag tags[16], const uint8_t *bytes, size_t size,
-                      uint64_t counts[16])
+		      uint64_t counts[16])
 {
 	unsigned skip[16] = {0};
 
@@ -57,7 +57,7 @@ static uint32_t crc_32(const uint8_t *bytes, size_t size)
 }
 
 void reference_keys(const struct reference_tag tags[16], const uint64_t counts[16],
-                    const char *name, size_t name_length, uint64_t keys[6])
+		    const char *name, size_t name_length, uint64_t keys[6])
 {
 	uint8_t extension[3];
 	size_t length = 0, dot = name_length;

@@ -18,10 +18,10 @@ extern const struct reference_tag reference_sample[16];
 
 /* The 16 counts of a whole file in memory. */
 void reference_counts(const struct reference_tag tags[16], const uint8_t *bytes, size_t size,
-                      uint64_t counts[16]);
+		      uint64_t counts[16]);
 
 /* uniform, scatter, skew, and the three shifted by the extension of `name`. */
 void reference_keys(const struct reference_tag tags[16], const uint64_t counts[16],
-                    const char *name, size_t name_length, uint64_t keys[6]);
+		    const char *name, size_t name_length, uint64_t keys[6]);
 
 #endif

@@ -29,7 +29,7 @@ static int make_directories(char *path, struct simhash_error *error)
 
 /* "sqlite:" and `top`/`below`/simhash/simhash.db */
 static int default_url(const char *top, const char *below, bool create, char **url,
-                       struct simhash_error *error)
+		       struct simhash_error *error)
 {
 	static const char format[] = "sqlite:%s%s/simhash/simhash.db";
 	size_t size = sizeof format + strlen(top) + strlen(below);
@@ -63,13 +63,13 @@ int choose_database(const char *option, bool create, char **url, struct simhash_
 		return default_url(home, "/.local/share", create, url, error);
 	*url = NULL;
 	return error_set(error, SIMHASH_E_SYNTAX,
-	                 "no index named: give --database, or set SIMHASH_DATABASE or HOME");
+			 "no index named: give --database, or set SIMHASH_DATABASE or HOME");
 }
 
 int choose_tag_set(const char *option, struct simhash_tag_set **set, struct simhash_error *error)
 {
 	return option == NULL ? simhash_tag_set_new_default(set, error)
-	                      : simhash_tag_set_read(option, set, error);
+			      : simhash_tag_set_read(option, set, error);
 }
 
 static bool is_host_character(char c)
@@ -96,9 +96,10 @@ int choose_host(const char *option, char name[HOST_NAME_SIZE], struct simhash_er
 	for (const char *c = option; *c != '\0'; c++)
 		is_valid = is_valid && is_host_character(*c);
 	if (!is_valid || option[0] == '\0' || strlen(option) >= HOST_NAME_SIZE)
-		return error_set(error, SIMHASH_E_RANGE,
-		                 "host name '%s': expected 1 to %d letters, digits, '.', '-' or '_'",
-		                 option, HOST_NAME_SIZE - 1);
+		return error_set(
+			error, SIMHASH_E_RANGE,
+			"host name '%s': expected 1 to %d letters, digits, '.', '-' or '_'", option,
+			HOST_NAME_SIZE - 1);
 	snprintf(name, HOST_NAME_SIZE, "%s", option);
 	return 0;
 }

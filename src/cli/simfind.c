@@ -70,7 +70,7 @@ static void print_help(void)
 
 /* 0 to go on, 1 when the program is done (help, version), -1 for a wrong option. */
 static int parse_options(int argc, char **argv, struct settings *settings,
-                         struct simhash_error *error)
+			 struct simhash_error *error)
 {
 	enum { OPTION_HOST = 256, OPTION_SIZE_RATIO, OPTION_FORMAT, OPTION_EMPTY };
 	static const struct option options[] = {
@@ -120,9 +120,9 @@ static int parse_options(int argc, char **argv, struct settings *settings,
 			settings->formatter = formatter_find(optarg);
 			if (settings->formatter == NULL)
 				status = error_set(error, SIMHASH_E_RANGE,
-				                   "unknown format '%s': expected text, csv or "
-				                   "json",
-				                   optarg);
+						   "unknown format '%s': expected text, csv or "
+						   "json",
+						   optarg);
 			break;
 		case 'o':
 			settings->output_path = optarg;
@@ -170,7 +170,7 @@ static void file_unreadable(void *context, struct bytes path, int system_errno, 
 
 	output->had_unreadable = true;
 	snprintf(text, sizeof text, "%s%s", explain_errno(system_errno),
-	         is_query ? "" : "; its pairs at distance 0 are listed as similar, not compared");
+		 is_query ? "" : "; its pairs at distance 0 are listed as similar, not compared");
 	say_path(PROGRAM, path, text);
 }
 
@@ -179,10 +179,10 @@ static void print_summary(const struct finder *finder, bool is_query)
 	char rows[32], pairs[32], identical[32], similar[32];
 
 	fprintf(stderr, "%s pairs (%s identical, %s similar) among %s files%s\n",
-	        format_count(finder->counts.identical + finder->counts.similar, pairs),
-	        format_count(finder->counts.identical, identical),
-	        format_count(finder->counts.similar, similar),
-	        format_count(finder->counts.rows, rows), is_query ? " within reach" : "");
+		format_count(finder->counts.identical + finder->counts.similar, pairs),
+		format_count(finder->counts.identical, identical),
+		format_count(finder->counts.similar, similar),
+		format_count(finder->counts.rows, rows), is_query ? " within reach" : "");
 }
 
 static int say_tag_set(void *context, int64_t id, struct bytes name, struct simhash_error *error)
@@ -194,27 +194,27 @@ static int say_tag_set(void *context, int64_t id, struct bytes name, struct simh
 	(void)error;
 	*has_any = true;
 	snprintf(text, sizeof text, "note: the index has rows of tag set '%.*s'; see --tag-set",
-	         (int)name.size, name.data);
+		 (int)name.size, name.data);
 	say(PROGRAM, text);
 	return 0;
 }
 
 /* Nothing will be found when the index has no rows of this tag set: say what it has. */
 static int explain_absence(struct store *store, const struct simhash_tag_set *tags,
-                           struct simhash_error *error)
+			   struct simhash_error *error)
 {
 	bool has_any = false;
 	char text[160];
 
 	snprintf(text, sizeof text, "note: the index has no files of tag set '%s'",
-	         simhash_tag_set_name(tags));
+		 simhash_tag_set_name(tags));
 	say(PROGRAM, text);
 	return store_read_tag_sets(store, say_tag_set, &has_any, error);
 }
 
 static int find(const struct settings *settings, const struct find_options *options,
-                struct store *store, char **paths, size_t path_count, struct output *output,
-                struct simhash_error *error)
+		struct store *store, char **paths, size_t path_count, struct output *output,
+		struct simhash_error *error)
 {
 	struct finder finder;
 	int status;
@@ -225,7 +225,7 @@ static int find(const struct settings *settings, const struct find_options *opti
 	output->formatter->begin(output->file);
 	if (status == 0)
 		status = path_count == 0 ? finder_all(&finder, error)
-		                         : finder_files(&finder, paths, path_count, error);
+					 : finder_files(&finder, paths, path_count, error);
 	output->formatter->end(output->file, output->count);
 	if (status == 0 && !settings->quiet)
 		print_summary(&finder, path_count > 0);
@@ -234,11 +234,10 @@ static int find(const struct settings *settings, const struct find_options *opti
 }
 
 static int open_output(const struct settings *settings, struct output *output,
-                       struct simhash_error *error)
+		       struct simhash_error *error)
 {
-	*output = (struct output){.formatter = settings->formatter,
-	                          .file = stdout,
-	                          .name = "standard output"};
+	*output = (struct output){
+		.formatter = settings->formatter, .file = stdout, .name = "standard output"};
 	if (settings->output_path != NULL) {
 		output->name = settings->output_path;
 		output->file = fopen(settings->output_path, "wb");
@@ -262,13 +261,13 @@ static int close_output(struct output *output, struct simhash_error *error)
 }
 
 static int run(const struct settings *settings, char **paths, size_t path_count,
-               bool *had_unreadable, struct simhash_error *error)
+	       bool *had_unreadable, struct simhash_error *error)
 {
 	struct find_options options = {.key = settings->key,
-	                               .tolerance = settings->tolerance,
-	                               .with_empty = settings->with_empty,
-	                               .pair = write_pair,
-	                               .unreadable = file_unreadable};
+				       .tolerance = settings->tolerance,
+				       .with_empty = settings->with_empty,
+				       .pair = write_pair,
+				       .unreadable = file_unreadable};
 	struct simhash_tag_set *tag_set = NULL;
 	struct store *store = NULL;
 	struct output output = {.file = NULL};
@@ -301,8 +300,8 @@ out:
 int main(int argc, char **argv)
 {
 	struct settings settings = {.key = SIMHASH_SKEW_EXT,
-	                            .tolerance = SIMHASH_TOLERANCE_DEFAULT,
-	                            .formatter = &formatter_text};
+				    .tolerance = SIMHASH_TOLERANCE_DEFAULT,
+				    .formatter = &formatter_text};
 	struct simhash_error error;
 	bool had_unreadable = false;
 	int status = parse_options(argc, argv, &settings, &error);
@@ -311,7 +310,7 @@ int main(int argc, char **argv)
 		return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 	if (status == 0)
 		status = run(&settings, argv + optind, (size_t)(argc - optind), &had_unreadable,
-		             &error);
+			     &error);
 	if (status != 0) {
 		say(PROGRAM, error.message);
 		return EXIT_FAILURE;

@@ -75,15 +75,15 @@ static int parse_threads(const char *text, unsigned *threads, struct simhash_err
 	int64_t value;
 
 	if (decimal_parse(text, strlen(text), 0, THREADS_MAX, &value) != DECIMAL_OK || value == 0)
-		return error_set(error, SIMHASH_E_RANGE, "threads '%s': expected a number from 1 to %d",
-		                 text, THREADS_MAX);
+		return error_set(error, SIMHASH_E_RANGE,
+				 "threads '%s': expected a number from 1 to %d", text, THREADS_MAX);
 	*threads = (unsigned)value;
 	return 0;
 }
 
 /* 0 to go on, 1 when the program is done (help, version), -1 for a wrong option. */
 static int parse_options(int argc, char **argv, struct settings *settings,
-                         struct simhash_error *error)
+			 struct simhash_error *error)
 {
 	enum { OPTION_HOST = 256 };
 	static const struct option options[] = {
@@ -135,8 +135,8 @@ static int parse_options(int argc, char **argv, struct settings *settings,
 		}
 	if (optind == argc)
 		return error_set(error, SIMHASH_E_SYNTAX,
-		                 "no path given: expected simhash [OPTION]... PATH...; try "
-		                 "'simhash --help'");
+				 "no path given: expected simhash [OPTION]... PATH...; try "
+				 "'simhash --help'");
 	return 0;
 }
 
@@ -152,11 +152,12 @@ static void print_summary(const struct index_summary *summary)
 	double seconds = summary->seconds > 0.001 ? summary->seconds : 0.001;
 
 	fprintf(stderr,
-	        "%s scanned, %s unchanged, %s removed, %s failed; %s in %.2f s (%.0f MB/s)\n",
-	        format_count(summary->scanned, scanned), format_count(summary->unchanged, unchanged),
-	        format_count(summary->removed, removed), format_count(summary->failed, failed),
-	        format_bytes((double)summary->bytes, bytes), summary->seconds,
-	        (double)summary->bytes / seconds / 1e6);
+		"%s scanned, %s unchanged, %s removed, %s failed; %s in %.2f s (%.0f MB/s)\n",
+		format_count(summary->scanned, scanned),
+		format_count(summary->unchanged, unchanged),
+		format_count(summary->removed, removed), format_count(summary->failed, failed),
+		format_bytes((double)summary->bytes, bytes), summary->seconds,
+		(double)summary->bytes / seconds / 1e6);
 }
 
 /* As many descriptors as the system allows: each directory being scanned holds one. */
@@ -178,7 +179,7 @@ static unsigned processors(void)
 }
 
 static int run(const struct settings *settings, char **paths, unsigned path_count,
-               struct index_summary *summary, struct simhash_error *error)
+	       struct index_summary *summary, struct simhash_error *error)
 {
 	struct index_options options = {
 		.paths = paths,

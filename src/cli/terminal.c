@@ -48,7 +48,7 @@ void say_path(const char *program, struct bytes path, const char *text)
 const char *explain_errno(int system_errno)
 {
 	return system_errno == EINVAL ? "Neither a regular file nor a directory"
-	                              : strerror(system_errno);
+				      : strerror(system_errno);
 }
 
 const char *format_count(uint64_t count, char *buffer)

@@ -19,7 +19,7 @@
 
 /* All that the scan remembers between two bits. */
 struct bit_state {
-	uint8_t seen;    /* bits seen, up to WINDOW - 1 */
+	uint8_t seen;	 /* bits seen, up to WINDOW - 1 */
 	uint8_t context; /* the last WINDOW - 1 bits */
 	uint8_t skip[SIMHASH_TAGS];
 };
@@ -102,7 +102,7 @@ static int grow(struct builder *builder, struct simhash_error *error)
 
 /* The number of a state, new or known. */
 static int intern(struct builder *builder, struct bit_state state, uint32_t *number,
-                  struct simhash_error *error)
+		  struct simhash_error *error)
 {
 	uint32_t *slot;
 
@@ -162,7 +162,7 @@ static int explore_bits(struct builder *builder, struct simhash_error *error)
 
 /* Compose eight bit steps for each of the 256 bytes, from one bit state. */
 static void compose_bytes(const struct builder *builder, uint32_t from, uint32_t next[256],
-                          uint16_t counted[256])
+			  uint16_t counted[256])
 {
 	next[0] = from;
 	counted[0] = 0;
@@ -181,7 +181,7 @@ static void compose_bytes(const struct builder *builder, uint32_t from, uint32_t
 }
 
 static int explore_bytes(const struct builder *builder, struct automaton *automaton,
-                         struct simhash_error *error)
+			 struct simhash_error *error)
 {
 	/* Byte states in order of discovery, and the way back: number + 1 or 0. */
 	uint32_t *found = calloc(builder->used, sizeof *found);
@@ -199,8 +199,7 @@ static int explore_bytes(const struct builder *builder, struct automaton *automa
 		if (i == capacity) {
 			uint32_t *grown;
 			capacity = capacity == 0 ? 256 : capacity * 2;
-			grown = realloc(automaton->entries,
-			                (size_t)capacity * 256 * sizeof *grown);
+			grown = realloc(automaton->entries, (size_t)capacity * 256 * sizeof *grown);
 			if (grown == NULL) {
 				error_set_memory(error);
 				goto out;
@@ -218,8 +217,8 @@ static int explore_bytes(const struct builder *builder, struct automaton *automa
 		}
 		if (used > STATES_MAX) {
 			error_set(error, SIMHASH_E_RANGE,
-			          "the tags overlap in too many ways: more than %u states",
-			          STATES_MAX);
+				  "the tags overlap in too many ways: more than %u states",
+				  STATES_MAX);
 			goto out;
 		}
 	}
@@ -232,7 +231,7 @@ out:
 }
 
 int automaton_init(struct automaton *automaton, const struct simhash_tag tags[SIMHASH_TAGS],
-                   struct simhash_error *error)
+		   struct simhash_error *error)
 {
 	struct builder builder = {.tags = tags};
 	int status;

@@ -34,7 +34,7 @@ struct automaton {
  * SIMHASH_E_RANGE should a set need more than 65,536 states.
  */
 int automaton_init(struct automaton *automaton, const struct simhash_tag tags[SIMHASH_TAGS],
-                   struct simhash_error *error);
+		   struct simhash_error *error);
 
 void automaton_release(struct automaton *automaton);
 
@@ -43,7 +43,7 @@ const struct automaton *tag_set_automaton(const struct simhash_tag_set *set);
 
 /* One step: from the entry that led to the present state, by `byte`. */
 static inline uint32_t automaton_step(const struct automaton *automaton, uint32_t entry,
-                                      uint8_t byte)
+				      uint8_t byte)
 {
 	return automaton->entries[(size_t)(entry >> 16) << 8 | byte];
 }

@@ -17,7 +17,7 @@ static bool append_digit(int64_t *value, int digit, int64_t largest)
 }
 
 enum decimal_status decimal_parse(const char *text, size_t length, unsigned places, int64_t largest,
-                                  int64_t *value)
+				  int64_t *value)
 {
 	unsigned seen_places = 0;
 	bool seen_point = false, seen_digit = false, fits = true;

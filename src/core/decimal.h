@@ -12,7 +12,7 @@ enum decimal_status {
 	DECIMAL_OK,
 	DECIMAL_SYNTAX, /* not digits with at most one point */
 	DECIMAL_PLACES, /* more than `places` digits after the point */
-	DECIMAL_RANGE   /* above `largest` */
+	DECIMAL_RANGE	/* above `largest` */
 };
 
 /*
@@ -20,6 +20,6 @@ enum decimal_status {
  * at most `places` digits after the point, in units of 10^-places.
  */
 enum decimal_status decimal_parse(const char *text, size_t length, unsigned places, int64_t largest,
-                                  int64_t *value);
+				  int64_t *value);
 
 #endif

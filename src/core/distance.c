@@ -15,37 +15,37 @@ __extension__ typedef unsigned __int128 wide;
 #define HUNDRED_PERCENT (100 * SIMHASH_MILLION)
 
 static int parse(const char *text, const char *what, int64_t least, int64_t largest, int64_t *value,
-                 struct simhash_error *error)
+		 struct simhash_error *error)
 {
 	enum decimal_status status = decimal_parse(text, strlen(text), 6, INT64_MAX, value);
 
 	if (status == DECIMAL_OK && *value >= least && *value <= largest)
 		return 0;
 	return error_set(error,
-	                 status == DECIMAL_SYNTAX || status == DECIMAL_PLACES ? SIMHASH_E_SYNTAX
-	                                                                      : SIMHASH_E_RANGE,
-	                 "%s '%s': expected a number from %d to %d with at most six decimal places",
-	                 what, text, (int)(least / SIMHASH_MILLION),
-	                 (int)(largest / SIMHASH_MILLION));
+			 status == DECIMAL_SYNTAX || status == DECIMAL_PLACES ? SIMHASH_E_SYNTAX
+									      : SIMHASH_E_RANGE,
+			 "%s '%s': expected a number from %d to %d with at most six decimal places",
+			 what, text, (int)(least / SIMHASH_MILLION),
+			 (int)(largest / SIMHASH_MILLION));
 }
 
 int simhash_tolerance_parse(const char *text, int64_t *percent_millionths,
-                            struct simhash_error *error)
+			    struct simhash_error *error)
 {
 	return parse(text, "tolerance", 0, HUNDRED_PERCENT, percent_millionths, error);
 }
 
 int simhash_size_ratio_parse(const char *text, int64_t *ratio_millionths,
-                             struct simhash_error *error)
+			     struct simhash_error *error)
 {
 	return parse(text, "size ratio", SIMHASH_MILLION, SIMHASH_MILLION * SIMHASH_MILLION,
-	             ratio_millionths, error);
+		     ratio_millionths, error);
 }
 
 int64_t simhash_key_reach(const struct simhash_tolerance *tolerance, int64_t larger_size_bytes)
 {
-	wide reach =
-		(wide)larger_size_bytes * (wide)tolerance->percent_millionths / (wide)HUNDRED_PERCENT;
+	wide reach = (wide)larger_size_bytes * (wide)tolerance->percent_millionths /
+		     (wide)HUNDRED_PERCENT;
 
 	return reach < 1 ? 1 : (int64_t)reach;
 }
@@ -55,18 +55,18 @@ int64_t simhash_key_reach(const struct simhash_tolerance *tolerance, int64_t lar
  * no division: d <= floor(T/100 * s) is d * HUNDRED_PERCENT <= T_millionths * s.
  */
 int simhash_key_hit(const struct simhash_tolerance *tolerance, int64_t key_a, int64_t key_b,
-                    int64_t size_a_bytes, int64_t size_b_bytes)
+		    int64_t size_a_bytes, int64_t size_b_bytes)
 {
 	uint64_t apart = key_a > key_b ? (uint64_t)key_a - (uint64_t)key_b
-	                               : (uint64_t)key_b - (uint64_t)key_a;
+				       : (uint64_t)key_b - (uint64_t)key_a;
 	int64_t larger = size_a_bytes > size_b_bytes ? size_a_bytes : size_b_bytes;
 
-	return apart <= 1 ||
-	       (wide)apart * (wide)HUNDRED_PERCENT <= (wide)larger * (wide)tolerance->percent_millionths;
+	return apart <= 1 || (wide)apart * (wide)HUNDRED_PERCENT <=
+				     (wide)larger * (wide)tolerance->percent_millionths;
 }
 
 int simhash_sum_table_hit(const struct simhash_tolerance *tolerance, uint64_t distance,
-                          int64_t size_a_bytes, int64_t size_b_bytes)
+			  int64_t size_a_bytes, int64_t size_b_bytes)
 {
 	wide sizes = (wide)size_a_bytes + (wide)size_b_bytes;
 	wide twice_hundred_percent = 2 * (uint64_t)HUNDRED_PERCENT;
@@ -76,7 +76,7 @@ int simhash_sum_table_hit(const struct simhash_tolerance *tolerance, uint64_t di
 }
 
 int simhash_sizes_agree(const struct simhash_tolerance *tolerance, int64_t size_a_bytes,
-                        int64_t size_b_bytes)
+			int64_t size_b_bytes)
 {
 	int64_t larger = size_a_bytes > size_b_bytes ? size_a_bytes : size_b_bytes;
 	int64_t smaller = size_a_bytes > size_b_bytes ? size_b_bytes : size_a_bytes;
@@ -87,7 +87,8 @@ int simhash_sizes_agree(const struct simhash_tolerance *tolerance, int64_t size_
 
 int64_t simhash_largest_partner(const struct simhash_tolerance *tolerance, int64_t size_bytes)
 {
-	wide largest = (wide)size_bytes * (wide)tolerance->size_ratio_millionths / (wide)SIMHASH_MILLION;
+	wide largest =
+		(wide)size_bytes * (wide)tolerance->size_ratio_millionths / (wide)SIMHASH_MILLION;
 
 	return largest > INT64_MAX ? INT64_MAX : (int64_t)largest;
 }

@@ -8,13 +8,12 @@
 #include "simhash.h"
 
 /* Record `code` and a message. Always returns -1, so that callers can return it. */
-__attribute__((format(printf, 3, 4))) int error_set(struct simhash_error *error,
-                                                    enum simhash_error_code code,
-                                                    const char *format, ...);
+__attribute__((format(printf, 3, 4))) int
+error_set(struct simhash_error *error, enum simhash_error_code code, const char *format, ...);
 
 /* The same for a failed system call: ": " and the text of errno are appended. */
 __attribute__((format(printf, 2, 3))) int error_set_errno(struct simhash_error *error,
-                                                          const char *format, ...);
+							  const char *format, ...);
 
 /* An allocation failed. Returns -1. */
 int error_set_memory(struct simhash_error *error);

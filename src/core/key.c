@@ -12,9 +12,12 @@
 __extension__ typedef unsigned __int128 wide;
 
 static const char *const key_names[SIMHASH_KEYS] = {
-	[SIMHASH_UNIFORM] = "uniform",         [SIMHASH_SCATTER] = "scatter",
-	[SIMHASH_SKEW] = "skew",               [SIMHASH_UNIFORM_EXT] = "uniform_ext",
-	[SIMHASH_SCATTER_EXT] = "scatter_ext", [SIMHASH_SKEW_EXT] = "skew_ext",
+	[SIMHASH_UNIFORM] = "uniform",
+	[SIMHASH_SCATTER] = "scatter",
+	[SIMHASH_SKEW] = "skew",
+	[SIMHASH_UNIFORM_EXT] = "uniform_ext",
+	[SIMHASH_SCATTER_EXT] = "scatter_ext",
+	[SIMHASH_SKEW_EXT] = "skew_ext",
 };
 
 const char *simhash_key_name(enum simhash_key key)
@@ -30,9 +33,9 @@ int simhash_key_parse(const char *name, enum simhash_key *key, struct simhash_er
 			return 0;
 		}
 	return error_set(error, SIMHASH_E_RANGE,
-	                 "unknown key '%s': expected uniform, scatter, skew, uniform_ext, "
-	                 "scatter_ext or skew_ext",
-	                 name);
+			 "unknown key '%s': expected uniform, scatter, skew, uniform_ext, "
+			 "scatter_ext or skew_ext",
+			 name);
 }
 
 size_t simhash_extension(const char *name, size_t name_length, const char **extension)
@@ -69,8 +72,8 @@ static int64_t add_saturating(int64_t sum, wide term)
 }
 
 void simhash_keys_compute(const struct simhash_tag_set *tag_set,
-                          const struct simhash_sum_table *table, const char *name,
-                          size_t name_length, struct simhash_keys *keys)
+			  const struct simhash_sum_table *table, const char *name,
+			  size_t name_length, struct simhash_keys *keys)
 {
 	const struct simhash_tag *tags = simhash_tag_set_tags(tag_set);
 	/* h * MAX_INT with h = crc / 2^32 and MAX_INT = 2^62. */

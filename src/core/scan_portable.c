@@ -20,8 +20,8 @@
 #include "core/scan_kernel.h"
 
 #define LANES 4
-#define BLOCK 16384  /* bytes, so that a block stays in the first-level cache */
-#define LANE_MIN 32  /* bytes, below which lanes cost more than they save */
+#define BLOCK 16384 /* bytes, so that a block stays in the first-level cache */
+#define LANE_MIN 32 /* bytes, below which lanes cost more than they save */
 
 /* Four counters of 4 bits for each tag, as planes of bits: lane l's tag t is bit 16 l + t. */
 struct planes {
@@ -56,9 +56,9 @@ static void planes_spill(const struct planes *planes, struct byte_sums *bytes)
 
 	for (int r = 0; r < 4; r++) {
 		uint64_t nibbles = (planes->ones >> r & every_fourth) |
-		                   (planes->twos >> r & every_fourth) << 1 |
-		                   (planes->fours >> r & every_fourth) << 2 |
-		                   (planes->eights >> r & every_fourth) << 3;
+				   (planes->twos >> r & every_fourth) << 1 |
+				   (planes->fours >> r & every_fourth) << 2 |
+				   (planes->eights >> r & every_fourth) << 3;
 		bytes->sums[2 * r] += nibbles & low_nibbles;
 		bytes->sums[2 * r + 1] += nibbles >> 4 & low_nibbles;
 	}
@@ -88,7 +88,7 @@ static void uncount(struct simhash_sum_table *table, uint32_t entry)
 
 /* One run, byte by byte. Returns the last entry. */
 static uint32_t scan_bytes(const struct automaton *automaton, uint32_t entry, const uint8_t *bytes,
-                           size_t size, struct simhash_sum_table *table)
+			   size_t size, struct simhash_sum_table *table)
 {
 	for (size_t i = 0; i < size; i++) {
 		entry = automaton_step(automaton, entry, bytes[i]);
@@ -99,7 +99,7 @@ static uint32_t scan_bytes(const struct automaton *automaton, uint32_t entry, co
 
 /* A run of one byte value: once a step leads back to its own state, multiply. */
 static uint32_t scan_run(const struct automaton *automaton, uint32_t entry, uint8_t byte,
-                         size_t size, struct simhash_sum_table *table)
+			 size_t size, struct simhash_sum_table *table)
 {
 	while (size > 0) {
 		uint32_t before = entry >> 16;
@@ -122,8 +122,8 @@ static uint32_t scan_run(const struct automaton *automaton, uint32_t entry, uint
  * that the lane began with, `end` the one that it ended with.
  */
 static uint32_t reconcile(const struct automaton *automaton, uint32_t entry, uint32_t guess,
-                          uint32_t end, const uint8_t *lane, size_t size,
-                          struct simhash_sum_table *table)
+			  uint32_t end, const uint8_t *lane, size_t size,
+			  struct simhash_sum_table *table)
 {
 	for (size_t i = 0; i < size; i++) {
 		if (entry >> 16 == guess >> 16)
@@ -139,8 +139,8 @@ static uint32_t reconcile(const struct automaton *automaton, uint32_t entry, uin
 }
 
 /* Run four lanes of `size` bytes from the entries of `lane`, and leave the last ones there. */
-static void run_lanes(const struct automaton *automaton, uint32_t lane[LANES],
-                      const uint8_t *bytes, size_t size, struct simhash_sum_table *table)
+static void run_lanes(const struct automaton *automaton, uint32_t lane[LANES], const uint8_t *bytes,
+		      size_t size, struct simhash_sum_table *table)
 {
 	uint32_t a = lane[0], b = lane[1], c = lane[2], d = lane[3];
 	struct byte_sums sums = {{0}};
@@ -156,7 +156,8 @@ static void run_lanes(const struct automaton *automaton, uint32_t lane[LANES],
 			c = automaton_step(automaton, c, bytes[2 * size + i]);
 			d = automaton_step(automaton, d, bytes[3 * size + i]);
 			planes_add(&planes, (uint64_t)(a & 0xffff) | (uint64_t)(b & 0xffff) << 16 |
-			                            (uint64_t)(c & 0xffff) << 32 | (uint64_t)d << 48);
+						    (uint64_t)(c & 0xffff) << 32 |
+						    (uint64_t)d << 48);
 		}
 		planes_spill(&planes, &sums);
 		if (++spills == SPILLS_CAPACITY) {
@@ -172,7 +173,7 @@ static void run_lanes(const struct automaton *automaton, uint32_t lane[LANES],
 }
 
 static uint32_t scan_lanes(const struct automaton *automaton, uint32_t entry, const uint8_t *bytes,
-                           size_t size, struct simhash_sum_table *table)
+			   size_t size, struct simhash_sum_table *table)
 {
 	uint32_t guess[LANES], lane[LANES];
 
@@ -180,14 +181,14 @@ static uint32_t scan_lanes(const struct automaton *automaton, uint32_t entry, co
 	for (int l = 1; l < LANES; l++) {
 		const uint8_t *start = bytes + (size_t)l * size;
 		guess[l] = automaton_step(automaton, automaton_step(automaton, 0, start[-2]),
-		                          start[-1]);
+					  start[-1]);
 	}
 	memcpy(lane, guess, sizeof lane);
 	run_lanes(automaton, lane, bytes, size, table);
 	entry = lane[0];
 	for (int l = 1; l < LANES; l++)
 		entry = reconcile(automaton, entry, guess[l], lane[l], bytes + (size_t)l * size,
-		                  size, table);
+				  size, table);
 	return entry;
 }
 

@@ -26,9 +26,9 @@ struct simhash_tag_set {
 static const struct simhash_tag sample_tags[SIMHASH_TAGS] = {
 	{0x00, 1000, 1280, 6000}, {0x74, 1000, 1240, 4030}, {0x65, 1000, 1200, 3290},
 	{0xa4, 1000, 1160, 2680}, {0xd3, 1000, 1120, 0},    {0x27, 1000, 1080, 0},
-	{0x3f, 1000, 1040, 0},    {0xc0, 1000, 1000, 0},    {0x49, 1000, 1000, 0},
-	{0xed, 1000, 960, 0},     {0x3c, 1000, 920, 0},     {0x18, 1000, 880, 0},
-	{0x05, 1000, 840, 0},     {0xdb, 1000, 800, 0},     {0x76, 1000, 760, 0},
+	{0x3f, 1000, 1040, 0},	  {0xc0, 1000, 1000, 0},    {0x49, 1000, 1000, 0},
+	{0xed, 1000, 960, 0},	  {0x3c, 1000, 920, 0},	    {0x18, 1000, 880, 0},
+	{0x05, 1000, 840, 0},	  {0xdb, 1000, 800, 0},	    {0x76, 1000, 760, 0},
 	{0xef, 1000, 720, 0},
 };
 
@@ -61,24 +61,25 @@ static bool name_is_valid(const char *name, size_t length)
 }
 
 int simhash_tag_set_new(const char *name, const struct simhash_tag tags[SIMHASH_TAGS],
-                        struct simhash_tag_set **set, struct simhash_error *error)
+			struct simhash_tag_set **set, struct simhash_error *error)
 {
 	struct simhash_tag_set *made;
 
 	*set = NULL;
 	if (!name_is_valid(name, strlen(name)))
-		return error_set(error, SIMHASH_E_RANGE,
-		                 "tag set name '%s': expected 1 to %d letters, digits, '.', '_' or '-'",
-		                 name, SIMHASH_TAG_SET_NAME_MAX);
+		return error_set(
+			error, SIMHASH_E_RANGE,
+			"tag set name '%s': expected 1 to %d letters, digits, '.', '_' or '-'",
+			name, SIMHASH_TAG_SET_NAME_MAX);
 	for (int i = 0; i < SIMHASH_TAGS; i++) {
 		if (tags[i].uniform > SIMHASH_WEIGHT_MAX || tags[i].scatter > SIMHASH_WEIGHT_MAX ||
 		    tags[i].skew > SIMHASH_WEIGHT_MAX)
 			return error_set(error, SIMHASH_E_RANGE, "a weight of tag %02x is over %d",
-			                 tags[i].pattern, SIMHASH_WEIGHT_MAX / 1000);
+					 tags[i].pattern, SIMHASH_WEIGHT_MAX / 1000);
 		for (int j = 0; j < i; j++)
 			if (tags[i].pattern == tags[j].pattern)
 				return error_set(error, SIMHASH_E_RANGE, "tag %02x is there twice",
-				                 tags[i].pattern);
+						 tags[i].pattern);
 	}
 	made = calloc(1, sizeof *made);
 	if (made == NULL)
@@ -125,7 +126,7 @@ const struct automaton *tag_set_automaton(const struct simhash_tag_set *set)
 static int syntax(const struct parser *parser, const char *what, struct word found)
 {
 	return error_set(parser->error, SIMHASH_E_SYNTAX, "%s:%d: %s, found '%.*s'",
-	                 parser->file_name, parser->line, what, (int)found.length, found.text);
+			 parser->file_name, parser->line, what, (int)found.length, found.text);
 }
 
 static int hex_digit(char c)
@@ -180,8 +181,8 @@ static int parse_tag(struct parser *parser, const struct word words[3])
 static int parse_name(struct parser *parser, struct word name)
 {
 	if (!name_is_valid(name.text, name.length))
-		return syntax(parser,
-		              "expected a name of 1 to 64 letters, digits, '.', '_' or '-'", name);
+		return syntax(parser, "expected a name of 1 to 64 letters, digits, '.', '_' or '-'",
+			      name);
 	if (parser->name[0] != '\0')
 		return syntax(parser, "expected one name only", name);
 	memcpy(parser->name, name.text, name.length);
@@ -223,12 +224,12 @@ static int parse_line(struct parser *parser, const char *line, size_t length)
 	if (words[0].length == 4 && memcmp(words[0].text, "name", 4) == 0) {
 		if (count != 2)
 			return syntax(parser, "expected \"name NAME\"",
-			              count > 2 ? words[2] : words[0]);
+				      count > 2 ? words[2] : words[0]);
 		return parse_name(parser, words[1]);
 	}
 	if (count != 3)
 		return syntax(parser, "expected a tag, its Scatter weight and its Skew weight",
-		              count > 3 ? words[3] : words[count - 1]);
+			      count > 3 ? words[3] : words[count - 1]);
 	return parse_tag(parser, words);
 }
 
@@ -244,16 +245,17 @@ static int name_after_file(struct parser *parser)
 	if (extension_length > 0)
 		length -= extension_length + 1;
 	if (!name_is_valid(base, length))
-		return error_set(parser->error, SIMHASH_E_SYNTAX,
-		                 "%s: expected a line \"name NAME\", since the file's own name is not "
-		                 "made of letters, digits, '.', '_' and '-'",
-		                 parser->file_name);
+		return error_set(
+			parser->error, SIMHASH_E_SYNTAX,
+			"%s: expected a line \"name NAME\", since the file's own name is not "
+			"made of letters, digits, '.', '_' and '-'",
+			parser->file_name);
 	memcpy(parser->name, base, length);
 	return 0;
 }
 
 int simhash_tag_set_parse(const char *text, size_t size_bytes, const char *file_name,
-                          struct simhash_tag_set **set, struct simhash_error *error)
+			  struct simhash_tag_set **set, struct simhash_error *error)
 {
 	struct parser parser = {.file_name = file_name, .error = error};
 	size_t i = 0;
@@ -265,22 +267,23 @@ int simhash_tag_set_parse(const char *text, size_t size_bytes, const char *file_
 		size_t length = end == NULL ? size_bytes - i : (size_t)(end - line);
 		parser.line++;
 		if (memchr(line, '\0', length) != NULL)
-			return error_set(error, SIMHASH_E_SYNTAX, "%s:%d: expected text, found a zero byte",
-			                 file_name, parser.line);
+			return error_set(error, SIMHASH_E_SYNTAX,
+					 "%s:%d: expected text, found a zero byte", file_name,
+					 parser.line);
 		if (parse_line(&parser, line, length) != 0)
 			return -1;
 		i += length + 1;
 	}
 	if (parser.tag_count != SIMHASH_TAGS)
-		return error_set(error, SIMHASH_E_SYNTAX, "%s:%d: expected 16 tags, found %d", file_name,
-		                 parser.line, parser.tag_count);
+		return error_set(error, SIMHASH_E_SYNTAX, "%s:%d: expected 16 tags, found %d",
+				 file_name, parser.line, parser.tag_count);
 	if (parser.name[0] == '\0' && name_after_file(&parser) != 0)
 		return -1;
 	return simhash_tag_set_new(parser.name, parser.tags, set, error);
 }
 
 int simhash_tag_set_read(const char *path, struct simhash_tag_set **set,
-                         struct simhash_error *error)
+			 struct simhash_error *error)
 {
 	char *text = malloc(FILE_SIZE_MAX + 1);
 	FILE *file = NULL;
@@ -300,7 +303,7 @@ int simhash_tag_set_read(const char *path, struct simhash_tag_set **set,
 		error_set_errno(error, "cannot read tag file %s", path);
 	else if (size > FILE_SIZE_MAX)
 		error_set(error, SIMHASH_E_SYNTAX, "%s: a tag file has at most %d bytes", path,
-		          FILE_SIZE_MAX);
+			  FILE_SIZE_MAX);
 	else
 		status = simhash_tag_set_parse(text, size, path, set, error);
 out:

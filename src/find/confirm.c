@@ -32,7 +32,7 @@ static bool is_other_class(const struct finder *finder, uint64_t content_class)
 }
 
 static int add_other_class(struct finder *finder, uint64_t content_class,
-                           struct simhash_error *error)
+			   struct simhash_error *error)
 {
 	if (finder->other_count == finder->other_capacity) {
 		size_t capacity = finder->other_capacity == 0 ? 16 : finder->other_capacity * 2;
@@ -83,7 +83,7 @@ static int open_candidate(struct finder *finder, struct candidate *file, off_t *
 		close(fd);
 	file->is_unreadable = true;
 	finder->options->unreadable(finder->options->context,
-	                            (struct bytes){file->display, file->display_size}, why, false);
+				    (struct bytes){file->display, file->display_size}, why, false);
 	return -1;
 }
 
@@ -91,12 +91,12 @@ static void read_failed(struct finder *finder, struct candidate *file)
 {
 	file->is_unreadable = true;
 	finder->options->unreadable(finder->options->context,
-	                            (struct bytes){file->display, file->display_size}, errno,
-	                            false);
+				    (struct bytes){file->display, file->display_size}, errno,
+				    false);
 }
 
-static bool compare_bytes(struct finder *finder, struct candidate *x, int x_fd,
-                          struct candidate *y, int y_fd)
+static bool compare_bytes(struct finder *finder, struct candidate *x, int x_fd, struct candidate *y,
+			  int y_fd)
 {
 	char *x_buffer = finder->buffers, *y_buffer = finder->buffers + BUFFER;
 
@@ -136,13 +136,13 @@ static bool compare_files(struct finder *finder, struct candidate *x, struct can
 }
 
 int confirm_identical(struct finder *finder, struct candidate *file, struct candidate *other,
-                      bool *is_identical, struct simhash_error *error)
+		      bool *is_identical, struct simhash_error *error)
 {
 	*is_identical = false;
 	if (file->host != finder->local_host || other->host != finder->local_host) {
-		*is_identical = file->size_bytes == other->size_bytes &&
-		                memcmp(file->content_hash, other->content_hash,
-		                       CONTENT_HASH_SIZE) == 0;
+		*is_identical =
+			file->size_bytes == other->size_bytes &&
+			memcmp(file->content_hash, other->content_hash, CONTENT_HASH_SIZE) == 0;
 		return 0;
 	}
 	if (file->content_class == other->content_class) {

@@ -77,12 +77,12 @@ struct finder {
 };
 
 int finder_init(struct finder *finder, struct store *store, const struct find_options *options,
-                struct simhash_error *error);
+		struct simhash_error *error);
 void finder_release(struct finder *finder);
 
 int finder_all(struct finder *finder, struct simhash_error *error);
 int finder_files(struct finder *finder, char *const *paths, size_t count,
-                 struct simhash_error *error);
+		 struct simhash_error *error);
 
 /* ---- Between the files of this floor ---- */
 
@@ -91,7 +91,7 @@ struct candidate *candidate_new(const struct finder *finder, const struct file_r
 
 /* Steps 1 to 3 for two files; *distance is set when they match. */
 bool candidates_match(const struct finder *finder, const struct candidate *x,
-                      const struct candidate *y, uint64_t *distance);
+		      const struct candidate *y, uint64_t *distance);
 
 /* A new candidate is about to be confirmed against others. */
 void confirm_begin(struct finder *finder, struct candidate *file);
@@ -101,10 +101,10 @@ void confirm_begin(struct finder *finder, struct candidate *file);
  * other hosts cannot be read here; theirs are equal when size and content hash are.
  */
 int confirm_identical(struct finder *finder, struct candidate *file, struct candidate *other,
-                      bool *is_identical, struct simhash_error *error);
+		      bool *is_identical, struct simhash_error *error);
 
 /* Confirm where the distance is 0, count, and hand the pair on. */
 int finder_report(struct finder *finder, struct candidate *file, struct candidate *other,
-                  uint64_t distance, struct simhash_error *error);
+		  uint64_t distance, struct simhash_error *error);
 
 #endif

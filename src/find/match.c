@@ -27,7 +27,7 @@ static int add_host(void *context, int64_t id, struct bytes name, struct simhash
 }
 
 int finder_init(struct finder *finder, struct store *store, const struct find_options *options,
-                struct simhash_error *error)
+		struct simhash_error *error)
 {
 	*finder = (struct finder){.store = store, .options = options};
 	if (store_tag_set_id(store, options->tags, false, &finder->tag_set, error) == 0 &&
@@ -71,10 +71,10 @@ struct candidate *candidate_new(const struct finder *finder, const struct file_r
 	if (made == NULL)
 		return NULL;
 	*made = (struct candidate){.host = row->host,
-	                           .size_bytes = row->size_bytes,
-	                           .key = row->keys.key[finder->options->key],
-	                           .table = row->table,
-	                           .display_size = size};
+				   .size_bytes = row->size_bytes,
+				   .key = row->keys.key[finder->options->key],
+				   .table = row->table,
+				   .display_size = size};
 	memcpy(made->content_hash, row->content_hash, CONTENT_HASH_SIZE);
 	for (int t = 0; t < SIMHASH_TAGS; t++)
 		made->total += row->table.count[t];
@@ -95,7 +95,7 @@ struct candidate *candidate_new(const struct finder *finder, const struct file_r
 }
 
 bool candidates_match(const struct finder *finder, const struct candidate *x,
-                      const struct candidate *y, uint64_t *distance)
+		      const struct candidate *y, uint64_t *distance)
 {
 	const struct simhash_tolerance *tolerance = &finder->options->tolerance;
 	uint64_t totals_apart = x->total > y->total ? x->total - y->total : y->total - x->total;
@@ -119,13 +119,12 @@ static bool comes_first(const struct candidate *x, const struct candidate *y)
 }
 
 int finder_report(struct finder *finder, struct candidate *file, struct candidate *other,
-                  uint64_t distance, struct simhash_error *error)
+		  uint64_t distance, struct simhash_error *error)
 {
 	bool first = comes_first(file, other);
 	struct found_pair pair = {first ? file : other, first ? other : file, distance, false};
 
-	if (distance == 0 &&
-	    confirm_identical(finder, file, other, &pair.is_identical, error) != 0)
+	if (distance == 0 && confirm_identical(finder, file, other, &pair.is_identical, error) != 0)
 		return -1;
 	if (pair.is_identical)
 		finder->counts.identical++;

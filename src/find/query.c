@@ -18,8 +18,8 @@
 struct query {
 	struct finder *finder;
 	struct file_scanner scanner;
-	struct candidate *file;   /* the one being asked for */
-	struct pair_set asked;    /* hashes of all paths asked for so far and to come */
+	struct candidate *file;	  /* the one being asked for */
+	struct pair_set asked;	  /* hashes of all paths asked for so far and to come */
 	struct pair_set reported; /* pairs of two such paths, as two hashes */
 };
 
@@ -67,7 +67,7 @@ static int query_row(void *context, const struct file_row *row, struct simhash_e
 
 /* The file as a row of this host; NULL with errno when it cannot be read. */
 static struct candidate *scan_query(struct query *query, const char *path,
-                                    struct simhash_error *error)
+				    struct simhash_error *error)
 {
 	const char *slash = strrchr(path, '/');
 	struct file_row row = {.host = query->finder->local_host};
@@ -107,7 +107,7 @@ static int query_file(struct query *query, const char *path, struct simhash_erro
 		return -1;
 	if (query->file == NULL) {
 		finder->options->unreadable(finder->options->context,
-		                            (struct bytes){path, strlen(path)}, errno, true);
+					    (struct bytes){path, strlen(path)}, errno, true);
 		return 0;
 	}
 	if (query->file->size_bytes > 0 || finder->options->with_empty) {
@@ -115,7 +115,7 @@ static int query_file(struct query *query, const char *path, struct simhash_erro
 			tolerance, simhash_largest_partner(tolerance, query->file->size_bytes));
 		range.low = query->file->key - reach;
 		range.high = query->file->key > INT64_MAX - reach ? INT64_MAX
-		                                                  : query->file->key + reach;
+								  : query->file->key + reach;
 		range.with_empty = finder->options->with_empty;
 		confirm_begin(finder, query->file);
 		status = store_read_keys(finder->store, &range, query_row, query, error);
@@ -125,7 +125,7 @@ static int query_file(struct query *query, const char *path, struct simhash_erro
 }
 
 static int query_paths(struct query *query, char *const *paths, char **resolved, size_t count,
-                       struct simhash_error *error)
+		       struct simhash_error *error)
 {
 	const struct find_options *options = query->finder->options;
 
@@ -134,8 +134,8 @@ static int query_paths(struct query *query, char *const *paths, char **resolved,
 		resolved[i] = realpath(paths[i], NULL);
 		if (resolved[i] == NULL) {
 			options->unreadable(options->context,
-			                    (struct bytes){paths[i], strlen(paths[i])}, errno,
-			                    true);
+					    (struct bytes){paths[i], strlen(paths[i])}, errno,
+					    true);
 			continue;
 		}
 		added = pair_set_add(&query->asked, (struct pair){hash_path(resolved[i]), 0});
@@ -153,7 +153,7 @@ static int query_paths(struct query *query, char *const *paths, char **resolved,
 }
 
 int finder_files(struct finder *finder, char *const *paths, size_t count,
-                 struct simhash_error *error)
+		 struct simhash_error *error)
 {
 	static const atomic_bool never_stop;
 	struct query query = {.finder = finder};
@@ -164,7 +164,7 @@ int finder_files(struct finder *finder, char *const *paths, size_t count,
 		return -1;
 	resolved = calloc(count, sizeof *resolved);
 	status = resolved == NULL ? error_set_memory(error)
-	                          : query_paths(&query, paths, resolved, count, error);
+				  : query_paths(&query, paths, resolved, count, error);
 	for (size_t i = 0; resolved != NULL && i < count; i++)
 		free(resolved[i]);
 	free(resolved);

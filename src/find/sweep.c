@@ -25,8 +25,8 @@ struct window {
 static int window_add(struct window *window, struct candidate *row, struct simhash_error *error)
 {
 	const struct simhash_tolerance *tolerance = &window->finder->options->tolerance;
-	int64_t reach = simhash_key_reach(tolerance,
-	                                  simhash_largest_partner(tolerance, row->size_bytes));
+	int64_t reach =
+		simhash_key_reach(tolerance, simhash_largest_partner(tolerance, row->size_bytes));
 
 	if (window->count == window->capacity) {
 		size_t capacity = window->capacity == 0 ? 1024 : window->capacity * 2;
@@ -36,8 +36,8 @@ static int window_add(struct window *window, struct candidate *row, struct simha
 		window->slots = grown;
 		window->capacity = capacity;
 	}
-	window->slots[window->count++] = (struct slot){
-		row->key > INT64_MAX - reach ? INT64_MAX : row->key + reach, row};
+	window->slots[window->count++] =
+		(struct slot){row->key > INT64_MAX - reach ? INT64_MAX : row->key + reach, row};
 	return 0;
 }
 
@@ -85,13 +85,13 @@ int finder_all(struct finder *finder, struct simhash_error *error)
 {
 	struct window window = {.finder = finder};
 	struct key_range range = {.tag_set = finder->tag_set,
-	                          .key = finder->options->key,
-	                          .low = INT64_MIN,
-	                          .high = INT64_MAX,
-	                          .with_empty = finder->options->with_empty};
-	int status = finder->tag_set == 0 ? 0
-	                                  : store_read_keys(finder->store, &range, sweep_row,
-	                                                    &window, error);
+				  .key = finder->options->key,
+				  .low = INT64_MIN,
+				  .high = INT64_MAX,
+				  .with_empty = finder->options->with_empty};
+	int status = finder->tag_set == 0
+			     ? 0
+			     : store_read_keys(finder->store, &range, sweep_row, &window, error);
 
 	while (window.count > 0)
 		free(window.slots[--window.count].row);

@@ -46,6 +46,6 @@ struct index_summary {
  * also when the run fails (-1) or is interrupted.
  */
 int index_trees(const struct index_options *options, struct index_summary *summary,
-                struct simhash_error *error);
+		struct simhash_error *error);
 
 #endif

@@ -14,7 +14,7 @@ static bool is_zero(struct pair pair)
 static struct pair *find(const struct pair_set *set, struct pair pair)
 {
 	uint64_t hash = (pair.first ^ pair.second * UINT64_C(0x9e3779b97f4a7c15)) *
-	                UINT64_C(0xff51afd7ed558ccd);
+			UINT64_C(0xff51afd7ed558ccd);
 	size_t mask = set->slot_count - 1, i = (size_t)(hash >> 32) & mask;
 
 	while (!is_zero(set->slots[i]) &&

@@ -18,7 +18,7 @@
 #include "index/scan_file.h"
 #include "store/store.h"
 
-#define COMMIT_AFTER_S 2 /* what a killed run can lose at most */
+#define COMMIT_AFTER_S 2   /* what a killed run can lose at most */
 #define FILES_KEPT_FREE 64 /* descriptors for everything but directories */
 
 /* Fixed-size items in a growing array. */
@@ -28,7 +28,7 @@ struct list {
 };
 
 static int list_append(struct list *list, const void *item, size_t size,
-                       struct simhash_error *error)
+		       struct simhash_error *error)
 {
 	if (list->count == list->capacity) {
 		size_t capacity = list->capacity == 0 ? 64 : list->capacity * 2;
@@ -56,25 +56,25 @@ struct pipeline {
 	struct queue to_scan, to_write;
 	pthread_mutex_t mutex;
 	pthread_cond_t scanned; /* a batch has left the scanners */
-	unsigned in_flight;     /* batches pushed and not yet scanned */
+	unsigned in_flight;	/* batches pushed and not yet scanned */
 	unsigned directory_limit;
 
 	/* The walker's. */
 	struct walk_visitor visitor;
 	struct reconciler reconciler;
 	struct batch *filling;
-	struct pair_set visited;      /* directory hashes of the present root */
-	struct list failed;           /* char *: what could not be read below it */
-	struct list vanished;         /* directory hashes gone */
+	struct pair_set visited; /* directory hashes of the present root */
+	struct list failed;	 /* char *: what could not be read below it */
+	struct list vanished;	 /* directory hashes gone */
 	struct simhash_error walk_error;
 	int walk_status;
 
 	/* The writer's. */
 	struct store *store;
-	struct list batches;     /* struct batch *: of the next transaction */
-	struct list rows;        /* const struct file_row * */
+	struct list batches;	 /* struct batch *: of the next transaction */
+	struct list rows;	 /* const struct file_row * */
 	struct list directories; /* struct directory_row */
-	struct list removed;     /* path hashes */
+	struct list removed;	 /* path hashes */
 	struct index_summary *summary;
 };
 
@@ -113,7 +113,7 @@ static int need_filling(struct pipeline *pipeline, size_t capacity, struct simha
 
 /* A file to scan: with others in a batch, or alone when it is large. */
 static int walker_scan(void *context, struct directory *directory, const struct found_file *file,
-                       struct simhash_error *error)
+		       struct simhash_error *error)
 {
 	struct pipeline *pipeline = context;
 	bool is_large = file->size_bytes >= BYTES_PER_BATCH;
@@ -134,7 +134,7 @@ static int walker_scan(void *context, struct directory *directory, const struct 
 }
 
 static int walker_remove(void *context, const uint8_t hash[PATH_HASH_SIZE],
-                         struct simhash_error *error)
+			 struct simhash_error *error)
 {
 	struct pipeline *pipeline = context;
 	struct batch *batch;
@@ -161,7 +161,7 @@ static struct pair hash_pair(const uint8_t hash[DIRECTORY_HASH_SIZE])
 }
 
 static int visit_files(void *context, struct directory *directory, const struct found_file *files,
-                       size_t count, enum walk_part part, struct simhash_error *error)
+		       size_t count, enum walk_part part, struct simhash_error *error)
 {
 	struct pipeline *pipeline = context;
 
@@ -172,7 +172,7 @@ static int visit_files(void *context, struct directory *directory, const struct 
 }
 
 static void count_failure(struct pipeline *pipeline, unsigned root, struct bytes path,
-                          int system_errno)
+			  int system_errno)
 {
 	atomic_fetch_add(&pipeline->counts[root].failed, 1);
 	pipeline->options->failed(pipeline->options->context, path, system_errno);
@@ -184,8 +184,8 @@ static void visit_failed(void *context, unsigned root, struct bytes path, int sy
 	struct pipeline *pipeline = context;
 	char *copy = strndup(path.data, path.size);
 
-	if (copy == NULL || list_append(&pipeline->failed, &copy, sizeof copy,
-	                                &pipeline->walk_error) != 0) {
+	if (copy == NULL ||
+	    list_append(&pipeline->failed, &copy, sizeof copy, &pipeline->walk_error) != 0) {
 		free(copy);
 		pipeline->walk_status = -1;
 	}
@@ -215,8 +215,8 @@ static bool lies_at_or_below(struct bytes path, const char *top)
 }
 
 /* A directory that the index has: is it gone for certain? */
-static int check_recorded(void *context, const uint8_t hash[DIRECTORY_HASH_SIZE],
-                          struct bytes path, struct simhash_error *error)
+static int check_recorded(void *context, const uint8_t hash[DIRECTORY_HASH_SIZE], struct bytes path,
+			  struct simhash_error *error)
 {
 	struct pipeline *pipeline = context;
 	char *const *failed = pipeline->failed.items;
@@ -245,9 +245,8 @@ static int walk_root(struct pipeline *pipeline, unsigned number, struct simhash_
 	int status = walk_tree(root, number, &options, &pipeline->visitor, error);
 
 	if (status == 0 && root->is_directory && !pipeline->reconciler.is_first)
-		status = store_read_directories_below(pipeline->reconciler.store,
-		                                      &pipeline->scope, path, check_recorded,
-		                                      pipeline, error);
+		status = store_read_directories_below(pipeline->reconciler.store, &pipeline->scope,
+						      path, check_recorded, pipeline, error);
 	pair_set_release(&pipeline->visited);
 	forget_failed(pipeline);
 	return status;
@@ -300,7 +299,7 @@ static void report_task(struct pipeline *pipeline, const struct task *task, int 
 		memcpy(path + directory->path_size + slash, task->name, task->row.name.size);
 	}
 	count_failure(pipeline, directory->root,
-	              path == NULL ? task->row.name : (struct bytes){path, size}, system_errno);
+		      path == NULL ? task->row.name : (struct bytes){path, size}, system_errno);
 	free(path);
 }
 
@@ -324,8 +323,8 @@ static void *scanner_main(void *argument)
 	struct simhash_error error;
 	struct batch *batch;
 	bool is_ready = file_scanner_init(&scanner, pipeline->options->tag_set,
-	                                  pipeline->options->follow, pipeline->options->stop,
-	                                  &error) == 0;
+					  pipeline->options->follow, pipeline->options->stop,
+					  &error) == 0;
 
 	while ((batch = queue_pop(&pipeline->to_scan)) != NULL) {
 		for (size_t i = 0; i < batch->count; i++)
@@ -456,10 +455,10 @@ static int write_all(struct pipeline *pipeline, struct simhash_error *error)
 
 	for (;;) {
 		bool timed_out = false;
-		struct batch *batch = pipeline->batches.count == 0
-		                              ? queue_pop(&pipeline->to_write)
-		                              : queue_pop_until(&pipeline->to_write, &deadline,
-		                                                &timed_out);
+		struct batch *batch =
+			pipeline->batches.count == 0
+				? queue_pop(&pipeline->to_write)
+				: queue_pop_until(&pipeline->to_write, &deadline, &timed_out);
 		if (batch == NULL && !timed_out)
 			break;
 		if (batch != NULL && status != 0) {
@@ -472,8 +471,8 @@ static int write_all(struct pipeline *pipeline, struct simhash_error *error)
 		}
 		if (batch != NULL)
 			status = take_batch(pipeline, batch, error);
-		if (status == 0 && (timed_out || pipeline->rows.count >= full ||
-		                    pipeline->removed.count >= full))
+		if (status == 0 &&
+		    (timed_out || pipeline->rows.count >= full || pipeline->removed.count >= full))
 			status = flush(pipeline, error);
 		if (status != 0) {
 			atomic_store(pipeline->options->stop, true);
@@ -491,8 +490,8 @@ static int start_runs(struct pipeline *pipeline, struct simhash_error *error)
 		struct scan_run *run = &pipeline->counts[i].run;
 		if (pipeline->roots[i].is_skipped)
 			continue;
-		run->root = (struct bytes){pipeline->roots[i].path,
-		                           strlen(pipeline->roots[i].path)};
+		run->root =
+			(struct bytes){pipeline->roots[i].path, strlen(pipeline->roots[i].path)};
 		run->started_at_ns = now_ns(CLOCK_REALTIME);
 		if (store_run_start(pipeline->store, &pipeline->scope, run, error) != 0)
 			return -1;
@@ -560,8 +559,9 @@ static unsigned directory_limit(void)
 	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
 	    limit.rlim_cur > 65536)
 		return 32768;
-	return limit.rlim_cur > 2 * FILES_KEPT_FREE ? (unsigned)(limit.rlim_cur - FILES_KEPT_FREE) / 2
-	                                            : FILES_KEPT_FREE / 2;
+	return limit.rlim_cur > 2 * FILES_KEPT_FREE
+		       ? (unsigned)(limit.rlim_cur - FILES_KEPT_FREE) / 2
+		       : FILES_KEPT_FREE / 2;
 }
 
 static void prepare_walk(struct pipeline *pipeline)
@@ -588,7 +588,7 @@ static int run(struct pipeline *pipeline, struct simhash_error *error)
 
 	if (store_open(options->url, OPEN_TO_WRITE, &pipeline->store, error) != 0 ||
 	    store_tag_set_id(pipeline->store, options->tag_set, true, &pipeline->scope.tag_set,
-	                     error) != 0 ||
+			     error) != 0 ||
 	    store_host_id(pipeline->store, options->host, true, &pipeline->scope.host, error) != 0)
 		return -1;
 	prepare_walk(pipeline);
@@ -620,7 +620,7 @@ static void release(struct pipeline *pipeline)
 }
 
 int index_trees(const struct index_options *options, struct index_summary *summary,
-                struct simhash_error *error)
+		struct simhash_error *error)
 {
 	struct pipeline pipeline = {.options = options, .summary = summary};
 	int64_t start = now_ns(CLOCK_MONOTONIC);

@@ -16,7 +16,7 @@
 #define COARSE_TICK_NS INT64_C(2000000000)
 
 static bool is_unchanged(const struct reconciler *reconciler, const struct found_file *file,
-                         const struct known_file *known)
+			 const struct known_file *known)
 {
 	int64_t tick = known->mtime_ns % 1000000000 == 0 ? COARSE_TICK_NS : TICK_NS;
 
@@ -28,8 +28,8 @@ static bool is_unchanged(const struct reconciler *reconciler, const struct found
 }
 
 static int decide(struct reconciler *reconciler, struct directory *directory,
-                  const struct found_file *file, const struct known_file *known,
-                  struct simhash_error *error)
+		  const struct found_file *file, const struct known_file *known,
+		  struct simhash_error *error)
 {
 	directory->is_recorded = true;
 	if (is_unchanged(reconciler, file, known)) {
@@ -44,7 +44,7 @@ static int decide(struct reconciler *reconciler, struct directory *directory,
  * another process may have added both between: look once more.
  */
 static int remove_if_gone(struct reconciler *reconciler, const struct directory *directory,
-                          const struct known_file *known, struct simhash_error *error)
+			  const struct known_file *known, struct simhash_error *error)
 {
 	char *name = strndup(known->name.data, known->name.size);
 	struct stat status;
@@ -52,8 +52,8 @@ static int remove_if_gone(struct reconciler *reconciler, const struct directory 
 
 	if (name == NULL)
 		return error_set_memory(error);
-	if (fstatat(directory->fd, name, &status,
-	            reconciler->follow ? 0 : AT_SYMLINK_NOFOLLOW) == 0)
+	if (fstatat(directory->fd, name, &status, reconciler->follow ? 0 : AT_SYMLINK_NOFOLLOW) ==
+	    0)
 		is_gone = !S_ISREG(status.st_mode);
 	else
 		is_gone = errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG;
@@ -74,8 +74,8 @@ static int scan_next(struct merge *merge, struct simhash_error *error)
 {
 	struct reconciler *reconciler = merge->reconciler;
 
-	return reconciler->scan(reconciler->context, merge->directory,
-	                        &merge->files[merge->next++], error);
+	return reconciler->scan(reconciler->context, merge->directory, &merge->files[merge->next++],
+				error);
 }
 
 static int merge_row(void *context, const struct known_file *known, struct simhash_error *error)
@@ -85,7 +85,7 @@ static int merge_row(void *context, const struct known_file *known, struct simha
 
 	while (merge->next < merge->count) {
 		order = memcmp(merge->files[merge->next].path_hash, known->path_hash,
-		               PATH_HASH_SIZE);
+			       PATH_HASH_SIZE);
 		if (order >= 0)
 			break;
 		if (scan_next(merge, error) != 0)
@@ -93,22 +93,21 @@ static int merge_row(void *context, const struct known_file *known, struct simha
 	}
 	if (merge->next < merge->count && order == 0)
 		return decide(merge->reconciler, merge->directory, &merge->files[merge->next++],
-		              known, error);
+			      known, error);
 	merge->directory->is_recorded = true;
-	return merge->may_remove
-	               ? remove_if_gone(merge->reconciler, merge->directory, known, error)
-	               : 0;
+	return merge->may_remove ? remove_if_gone(merge->reconciler, merge->directory, known, error)
+				 : 0;
 }
 
 static int merge_directory(struct reconciler *reconciler, struct directory *directory,
-                           const struct found_file *files, size_t count, bool may_remove,
-                           struct simhash_error *error)
+			   const struct found_file *files, size_t count, bool may_remove,
+			   struct simhash_error *error)
 {
 	struct merge merge = {reconciler, directory, files, count, 0, may_remove};
 
 	if (!reconciler->is_first &&
 	    store_read_directory(reconciler->store, &reconciler->scope, directory->hash, merge_row,
-	                         &merge, error) != 0)
+				 &merge, error) != 0)
 		return -1;
 	while (merge.next < merge.count)
 		if (scan_next(&merge, error) != 0)
@@ -118,7 +117,7 @@ static int merge_directory(struct reconciler *reconciler, struct directory *dire
 
 /* One row at a time, for a directory that comes in parts: its rows may be millions. */
 static int look_up_each(struct reconciler *reconciler, struct directory *directory,
-                        const struct found_file *files, size_t count, struct simhash_error *error)
+			const struct found_file *files, size_t count, struct simhash_error *error)
 {
 	struct known_file known;
 
@@ -127,11 +126,10 @@ static int look_up_each(struct reconciler *reconciler, struct directory *directo
 		int status;
 		if (!reconciler->is_first &&
 		    store_find_file(reconciler->store, &reconciler->scope, files[i].path_hash,
-		                    &known, &found, error) != 0)
+				    &known, &found, error) != 0)
 			return -1;
 		status = found ? decide(reconciler, directory, &files[i], &known, error)
-		               : reconciler->scan(reconciler->context, directory, &files[i],
-		                                  error);
+			       : reconciler->scan(reconciler->context, directory, &files[i], error);
 		if (status != 0)
 			return -1;
 	}
@@ -139,8 +137,8 @@ static int look_up_each(struct reconciler *reconciler, struct directory *directo
 }
 
 int reconcile_files(struct reconciler *reconciler, struct directory *directory,
-                    const struct found_file *files, size_t count, enum walk_part part,
-                    struct simhash_error *error)
+		    const struct found_file *files, size_t count, enum walk_part part,
+		    struct simhash_error *error)
 {
 	switch (part) {
 	case WALK_WHOLE:

@@ -22,15 +22,15 @@ struct reconciler {
 	bool follow;
 	uint64_t unchanged; /* counted here */
 	int (*scan)(void *context, struct directory *directory, const struct found_file *file,
-	            struct simhash_error *error);
+		    struct simhash_error *error);
 	int (*remove)(void *context, const uint8_t hash[PATH_HASH_SIZE],
-	              struct simhash_error *error);
+		      struct simhash_error *error);
 	void *context;
 };
 
 /* Decide about the files of a walk_visitor's call. */
 int reconcile_files(struct reconciler *reconciler, struct directory *directory,
-                    const struct found_file *files, size_t count, enum walk_part part,
-                    struct simhash_error *error);
+		    const struct found_file *files, size_t count, enum walk_part part,
+		    struct simhash_error *error);
 
 #endif

@@ -20,7 +20,7 @@
 #define READAHEAD_FROM (INT64_C(1) << 20) /* bytes from which advice is worth a call */
 
 int file_scanner_init(struct file_scanner *scanner, const struct simhash_tag_set *tag_set,
-                      bool follow, const atomic_bool *stop, struct simhash_error *error)
+		      bool follow, const atomic_bool *stop, struct simhash_error *error)
 {
 	scanner->tag_set = tag_set;
 	scanner->follow = follow;
@@ -51,7 +51,7 @@ static ssize_t read_retrying(int fd, void *buffer, size_t size)
 }
 
 static enum scan_outcome scan_bytes(struct file_scanner *scanner, int fd, int64_t expected,
-                                    struct file_row *row)
+				    struct file_row *row)
 {
 	struct simhash_scanner counts;
 	XXH128_canonical_t hash;
@@ -87,19 +87,19 @@ static int64_t now_ns(void)
 }
 
 enum scan_outcome scan_file(struct file_scanner *scanner, int directory_fd, const char *name,
-                            struct file_row *row)
+			    struct file_row *row)
 {
 	/* O_NONBLOCK: what has become a FIFO must not hold us up. */
 	int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY |
-	            (scanner->follow ? 0 : O_NOFOLLOW);
+		    (scanner->follow ? 0 : O_NOFOLLOW);
 	int fd = openat(directory_fd, name, flags), saved;
 	enum scan_outcome outcome = SCAN_FAILED;
 	struct stat status;
 
 	if (fd < 0) /* ELOOP: it has become a link; ENXIO: a FIFO or socket */
 		return errno == ENOENT || errno == ENXIO || (errno == ELOOP && !scanner->follow)
-		               ? SCAN_GONE
-		               : SCAN_FAILED;
+			       ? SCAN_GONE
+			       : SCAN_FAILED;
 	row->scanned_at_ns = now_ns();
 	if (fstat(fd, &status) != 0)
 		goto out;
@@ -117,7 +117,7 @@ enum scan_outcome scan_file(struct file_scanner *scanner, int directory_fd, cons
 	outcome = scan_bytes(scanner, fd, status.st_size, row);
 	if (outcome == SCAN_DONE)
 		simhash_keys_compute(scanner->tag_set, &row->table, row->name.data, row->name.size,
-		                     &row->keys);
+				     &row->keys);
 out:
 	saved = errno;
 	close(fd);

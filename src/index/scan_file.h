@@ -12,27 +12,27 @@
 /* What a scanning thread needs; one for each thread. */
 struct file_scanner {
 	const struct simhash_tag_set *tag_set;
-	bool follow;             /* open through a symbolic link */
+	bool follow;		 /* open through a symbolic link */
 	const atomic_bool *stop; /* set to give up in the middle of a file */
-	void *buffer;            /* FILE_SCANNER_BUFFER bytes */
-	void *hash_state;        /* XXH3's */
+	void *buffer;		 /* FILE_SCANNER_BUFFER bytes */
+	void *hash_state;	 /* XXH3's */
 };
 
 #define FILE_SCANNER_BUFFER (256 * 1024)
 
 enum scan_outcome {
 	SCAN_DONE,
-	SCAN_GONE,    /* no longer there, or no longer a regular file */
-	SCAN_FAILED,  /* errno tells why */
+	SCAN_GONE,   /* no longer there, or no longer a regular file */
+	SCAN_FAILED, /* errno tells why */
 	SCAN_STOPPED
 };
 
 int file_scanner_init(struct file_scanner *scanner, const struct simhash_tag_set *tag_set,
-                      bool follow, const atomic_bool *stop, struct simhash_error *error);
+		      bool follow, const atomic_bool *stop, struct simhash_error *error);
 void file_scanner_release(struct file_scanner *scanner);
 
 /* Scan FD_DIRECTORY/NAME and complete `row`, whose name and hash are set. */
 enum scan_outcome scan_file(struct file_scanner *scanner, int directory_fd, const char *name,
-                            struct file_row *row);
+			    struct file_row *row);
 
 #endif

@@ -14,7 +14,7 @@
 
 struct task {
 	struct directory *directory;
-	char *name; /* the name with its zero, then its extension in lower case */
+	char *name;	 /* the name with its zero, then its extension in lower case */
 	bool is_scanned; /* `row` is filled */
 	struct file_row row;
 };

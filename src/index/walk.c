@@ -41,7 +41,7 @@ unsigned directory_open_count(void)
 }
 
 static struct directory *directory_new(int fd, unsigned root, const char *parent,
-                                       size_t parent_size, const char *name)
+				       size_t parent_size, const char *name)
 {
 	bool needs_slash = parent_size > 0 && parent[parent_size - 1] != '/' && name[0] != '\0';
 	size_t name_size = strlen(name);
@@ -102,16 +102,16 @@ int64_t stat_mtime_ns(const struct stat *status)
 
 /* Report DIRECTORY/NAME. */
 static void failed_entry(struct walk *walk, const struct directory *directory, const char *name,
-                         int system_errno)
+			 int system_errno)
 {
-	struct directory *entry = directory_new(-1, directory->root, directory->path,
-	                                        directory->path_size, name);
+	struct directory *entry =
+		directory_new(-1, directory->root, directory->path, directory->path_size, name);
 
 	if (entry == NULL)
 		return;
 	atomic_fetch_sub(&open_directories, 1);
 	walk->visitor->failed(walk->visitor->context, directory->root,
-	                      (struct bytes){entry->path, entry->path_size}, system_errno);
+			      (struct bytes){entry->path, entry->path_size}, system_errno);
 	directory_drop(entry);
 }
 
@@ -145,7 +145,7 @@ static int compare_files(const void *a, const void *b)
 
 /* Hand the files gathered so far to the visitor. */
 static int hand_over(struct walk *walk, struct directory *directory, size_t count,
-                     enum walk_part part)
+		     enum walk_part part)
 {
 	const char *name = walk->names;
 
@@ -154,12 +154,12 @@ static int hand_over(struct walk *walk, struct directory *directory, size_t coun
 		file->name = name;
 		name += file->name_size + 1;
 		path_hash(directory->hash, (struct bytes){file->name, file->name_size},
-		          file->path_hash);
+			  file->path_hash);
 	}
 	qsort(walk->files, count, sizeof *walk->files, compare_files);
 	walk->names_size = 0;
 	return walk->visitor->files(walk->visitor->context, directory, walk->files, count, part,
-	                            walk->error);
+				    walk->error);
 }
 
 /* Gather one regular file. Names move when their buffer grows, so they are set later. */
@@ -178,15 +178,15 @@ static int gather(struct walk *walk, size_t *count, const char *name, const stru
 	memcpy(walk->names + walk->names_size, name, size + 1);
 	walk->names_size += size + 1;
 	walk->files[(*count)++] = (struct found_file){.name_size = size,
-	                                              .size_bytes = status->st_size,
-	                                              .mtime_ns = stat_mtime_ns(status)};
+						      .size_bytes = status->st_size,
+						      .mtime_ns = stat_mtime_ns(status)};
 	return 0;
 }
 
 enum entry_kind { ENTRY_OTHER, ENTRY_FILE, ENTRY_DIRECTORY, ENTRY_FAILED };
 
 static enum entry_kind kind_of(const struct walk *walk, const struct directory *directory,
-                               const struct dirent *entry, struct stat *status)
+			       const struct dirent *entry, struct stat *status)
 {
 	bool follow = walk->options->follow;
 
@@ -260,7 +260,7 @@ static int is_first_visit(struct walk *walk, const struct directory *directory)
 	if (!walk->options->follow || fstat(directory->fd, &status) != 0)
 		return 1;
 	added = pair_set_add(&walk->seen,
-	                     (struct pair){(uint64_t)status.st_dev, (uint64_t)status.st_ino});
+			     (struct pair){(uint64_t)status.st_dev, (uint64_t)status.st_ino});
 	if (added < 0)
 		error_set_memory(walk->error);
 	return added;
@@ -301,8 +301,7 @@ static int visit_pending(struct walk *walk, const struct pending *pending)
 			failed_entry(walk, parent, pending->name, errno);
 		return 0;
 	}
-	directory = directory_new(fd, parent->root, parent->path, parent->path_size,
-	                          pending->name);
+	directory = directory_new(fd, parent->root, parent->path, parent->path_size, pending->name);
 	if (directory == NULL) {
 		close(fd);
 		return error_set_memory(walk->error);
@@ -360,7 +359,7 @@ static int open_root(const char *path, bool is_directory)
 }
 
 int walk_tree(const struct walk_root *root, unsigned number, const struct walk_options *options,
-              const struct walk_visitor *visitor, struct simhash_error *error)
+	      const struct walk_visitor *visitor, struct simhash_error *error)
 {
 	struct walk *walk = calloc(1, sizeof *walk);
 	char *path = strdup(root->path), *name = NULL;
@@ -381,12 +380,12 @@ int walk_tree(const struct walk_root *root, unsigned number, const struct walk_o
 	fd = open_root(path[0] == '\0' ? "/" : path, root->is_directory);
 	if (fd < 0) {
 		visitor->failed(visitor->context, number,
-		                (struct bytes){root->path, strlen(root->path)}, errno);
+				(struct bytes){root->path, strlen(root->path)}, errno);
 		status = 0;
 		goto out;
 	}
 	top = directory_new(fd, number, path[0] == '\0' ? "/" : path,
-	                    path[0] == '\0' ? 1 : strlen(path), "");
+			    path[0] == '\0' ? 1 : strlen(path), "");
 	if (top == NULL) {
 		close(fd);
 		error_set_memory(error);
@@ -427,19 +426,19 @@ static int resolve(const char *path, struct walk_root *root)
 }
 
 void walk_resolve(char *const *paths, unsigned count, const struct walk_visitor *visitor,
-                  struct walk_root *roots)
+		  struct walk_root *roots)
 {
 	for (unsigned i = 0; i < count; i++) {
 		int why = resolve(paths[i], &roots[i]);
 		roots[i].is_skipped = why != 0;
 		if (why != 0)
 			visitor->failed(visitor->context, i,
-			                (struct bytes){paths[i], strlen(paths[i])}, why);
+					(struct bytes){paths[i], strlen(paths[i])}, why);
 	}
 	for (unsigned i = 0; i < count; i++)
 		for (unsigned j = 0; j < count && !roots[i].is_skipped; j++)
 			roots[i].is_skipped =
 				i != j && !roots[j].is_skipped &&
 				(lies_below(roots[i].path, &roots[j]) ||
-			         (j < i && strcmp(roots[i].path, roots[j].path) == 0));
+				 (j < i && strcmp(roots[i].path, roots[j].path) == 0));
 }

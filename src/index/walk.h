@@ -53,8 +53,8 @@ struct found_file {
 };
 
 enum walk_part {
-	WALK_WHOLE,     /* all the files of the directory */
-	WALK_PART,      /* some; more follow */
+	WALK_WHOLE,	/* all the files of the directory */
+	WALK_PART,	/* some; more follow */
 	WALK_LAST_PART, /* the last of several */
 	WALK_INCOMPLETE /* what could be read of a directory that failed */
 };
@@ -62,7 +62,7 @@ enum walk_part {
 struct walk_visitor {
 	/* The files are sorted by path hash and live for this call. -1 ends the walk. */
 	int (*files)(void *context, struct directory *directory, const struct found_file *files,
-	             size_t count, enum walk_part part, struct simhash_error *error);
+		     size_t count, enum walk_part part, struct simhash_error *error);
 	/* Something under `root` could not be read. */
 	void (*failed)(void *context, unsigned root, struct bytes path, int system_errno);
 	/* Called before a directory is opened; may wait for descriptors to be closed. */
@@ -71,7 +71,7 @@ struct walk_visitor {
 };
 
 struct walk_options {
-	bool follow;             /* symbolic links; each directory is then visited once */
+	bool follow;		 /* symbolic links; each directory is then visited once */
 	const atomic_bool *stop; /* set from outside to end early */
 };
 
@@ -88,14 +88,14 @@ struct walk_root {
  * another is skipped. The caller frees each path.
  */
 void walk_resolve(char *const *paths, unsigned count, const struct walk_visitor *visitor,
-                  struct walk_root *roots);
+		  struct walk_root *roots);
 
 /*
  * Walk one root. -1 when the visitor or memory failed; what cannot be read is
  * reported and does not fail the walk.
  */
 int walk_tree(const struct walk_root *root, unsigned number, const struct walk_options *options,
-              const struct walk_visitor *visitor, struct simhash_error *error);
+	      const struct walk_visitor *visitor, struct simhash_error *error);
 
 /* Modification time in nanoseconds since 1970. */
 int64_t stat_mtime_ns(const struct stat *status);

@@ -55,7 +55,7 @@ static void pair(FILE *out, const struct pair_line *line, uint64_t number, bool 
 
 	(void)number;
 	fprintf(out, "%s,%" PRIu64 ",%.6f,%" PRId64 ",%" PRId64 ",", pair_match(line),
-	        line->distance, pair_percent(line), line->size_a_bytes, line->size_b_bytes);
+		line->distance, pair_percent(line), line->size_a_bytes, line->size_b_bytes);
 	write_path(out, line->path_a);
 	fputc(',', out);
 	write_path(out, line->path_b);

@@ -57,10 +57,10 @@ static void pair(FILE *out, const struct pair_line *line, uint64_t number, bool 
 {
 	(void)is_terminal;
 	fprintf(out,
-	        "%s\n{\"match\":\"%s\",\"distance\":%" PRIu64 ",\"percent\":%.6f,\"size_a\":%" PRId64
-	        ",\"size_b\":%" PRId64,
-	        number == 0 ? "" : ",", pair_match(line), line->distance, pair_percent(line),
-	        line->size_a_bytes, line->size_b_bytes);
+		"%s\n{\"match\":\"%s\",\"distance\":%" PRIu64
+		",\"percent\":%.6f,\"size_a\":%" PRId64 ",\"size_b\":%" PRId64,
+		number == 0 ? "" : ",", pair_match(line), line->distance, pair_percent(line),
+		line->size_a_bytes, line->size_b_bytes);
 	write_path(out, "path_a", line->path_a);
 	write_path(out, "path_b", line->path_b);
 	fputc('}', out);

@@ -28,7 +28,7 @@ struct store {
 
 /* Prepare `sql` as a kept statement, unless it is there. */
 int store_keep(struct store *store, enum kept_statement which, const char *sql,
-               struct simhash_error *error);
+	       struct simhash_error *error);
 
 /*
  * Run `work` in a transaction; what fails as SIMHASH_E_RETRY is rolled back
@@ -36,6 +36,6 @@ int store_keep(struct store *store, enum kept_statement which, const char *sql,
  */
 typedef int store_work_fn(struct store *store, void *context, struct simhash_error *error);
 int store_in_transaction(struct store *store, store_work_fn *work, void *context,
-                         struct simhash_error *error);
+			 struct simhash_error *error);
 
 #endif

@@ -42,7 +42,7 @@ struct database_driver {
 	unsigned rows_per_insert, rows_per_transaction;
 
 	int (*open)(const struct store_url *url, enum open_mode mode, struct database **database,
-	            struct simhash_error *error);
+		    struct simhash_error *error);
 	void (*close)(struct database *database);
 
 	/* Run one statement without parameters or rows. */
@@ -50,12 +50,12 @@ struct database_driver {
 
 	/* Parameters are written as ?. */
 	int (*prepare)(struct database *database, const char *sql, struct statement **statement,
-	               struct simhash_error *error);
+		       struct simhash_error *error);
 	/* Bind parameter `index`, from 0. Bytes and text are borrowed until the run ends. */
 	void (*bind_integer)(struct statement *statement, unsigned index, int64_t value);
 	void (*bind_text)(struct statement *statement, unsigned index, const char *text);
 	void (*bind_bytes)(struct statement *statement, unsigned index, const void *data,
-	                   size_t size);
+			   size_t size);
 	/* Run, or fetch the next row: 1 for a row, 0 at the end, -1 for an error. */
 	int (*step)(struct statement *statement, struct simhash_error *error);
 	/* Column `index`, from 0, of the present row; bytes live until the next step. */

@@ -21,7 +21,7 @@ void directory_hash(struct bytes directory, uint8_t hash[DIRECTORY_HASH_SIZE])
 }
 
 void path_hash(const uint8_t directory[DIRECTORY_HASH_SIZE], struct bytes name,
-               uint8_t hash[PATH_HASH_SIZE])
+	       uint8_t hash[PATH_HASH_SIZE])
 {
 	memcpy(hash, directory, DIRECTORY_HASH_SIZE);
 	hash_bytes(name, hash + DIRECTORY_HASH_SIZE);

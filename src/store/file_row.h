@@ -36,6 +36,6 @@ void directory_hash(struct bytes directory, uint8_t hash[DIRECTORY_HASH_SIZE]);
 
 /* The directory's hash, then the same of the name. */
 void path_hash(const uint8_t directory[DIRECTORY_HASH_SIZE], struct bytes name,
-               uint8_t hash[PATH_HASH_SIZE]);
+	       uint8_t hash[PATH_HASH_SIZE]);
 
 #endif

@@ -11,26 +11,25 @@
 #include "core/error.h"
 #include "store/connection.h"
 
-#define SUM_COLUMNS                                                                                \
-	"sum_00, sum_01, sum_02, sum_03, sum_04, sum_05, sum_06, sum_07, "                         \
+#define SUM_COLUMNS                                                        \
+	"sum_00, sum_01, sum_02, sum_03, sum_04, sum_05, sum_06, sum_07, " \
 	"sum_08, sum_09, sum_10, sum_11, sum_12, sum_13, sum_14, sum_15"
 
 /* The columns of `file` in the order in which bind_row binds them. */
 #define KEY_COLUMNS "tag_set, host, path_hash"
 static const char *const value_columns[] = {
-	"directory", "name",         "extension",     "size",    "mtime_ns",    "device",
-	"inode",     "content_hash", "scanned_at_ns", "sum_00",  "sum_01",      "sum_02",
-	"sum_03",    "sum_04",       "sum_05",        "sum_06",  "sum_07",      "sum_08",
-	"sum_09",    "sum_10",       "sum_11",        "sum_12",  "sum_13",      "sum_14",
-	"sum_15",    "uniform",      "scatter",       "skew",    "uniform_ext", "scatter_ext",
-	"skew_ext",
+	"directory",	"name",		 "extension", "size",	"mtime_ns", "device",  "inode",
+	"content_hash", "scanned_at_ns", "sum_00",    "sum_01", "sum_02",   "sum_03",  "sum_04",
+	"sum_05",	"sum_06",	 "sum_07",    "sum_08", "sum_09",   "sum_10",  "sum_11",
+	"sum_12",	"sum_13",	 "sum_14",    "sum_15", "uniform",  "scatter", "skew",
+	"uniform_ext",	"scatter_ext",	 "skew_ext",
 };
 #define VALUE_COLUMNS (sizeof value_columns / sizeof *value_columns)
 #define ROW_COLUMNS (3 + VALUE_COLUMNS)
 
 /* "ON CONFLICT(key) DO UPDATE SET a=excluded.a, ..." or its MySQL sister. */
 static void write_upsert_tail(FILE *sql, const struct database_driver *driver, const char *key,
-                              const char *const *columns, size_t count)
+			      const char *const *columns, size_t count)
 {
 	if (driver->has_excluded)
 		fprintf(sql, " ON CONFLICT(%s) DO UPDATE SET ", key);
@@ -38,13 +37,13 @@ static void write_upsert_tail(FILE *sql, const struct database_driver *driver, c
 		fprintf(sql, " ON DUPLICATE KEY UPDATE ");
 	for (size_t i = 0; i < count; i++)
 		fprintf(sql, driver->has_excluded ? "%s%s=excluded.%s" : "%s%s=VALUES(%s)",
-		        i == 0 ? "" : ", ", columns[i], columns[i]);
+			i == 0 ? "" : ", ", columns[i], columns[i]);
 }
 
 /* "INSERT INTO table(key, columns) VALUES (?, ...), ... " and the tail. */
 static int keep_upsert(struct store *store, enum kept_statement which, const char *table,
-                       const char *key, const char *const *columns, size_t count, unsigned rows,
-                       struct simhash_error *error)
+		       const char *key, const char *const *columns, size_t count, unsigned rows,
+		       struct simhash_error *error)
 {
 	char *text = NULL;
 	size_t size;
@@ -67,15 +66,14 @@ static int keep_upsert(struct store *store, enum kept_statement which, const cha
 		fprintf(sql, ")");
 	}
 	write_upsert_tail(sql, store->driver, key, columns, count);
-	status = fclose(sql) != 0 ? error_set_memory(error)
-	                          : store_keep(store, which, text, error);
+	status = fclose(sql) != 0 ? error_set_memory(error) : store_keep(store, which, text, error);
 	free(text);
 	return status;
 }
 
 /* Bind one row's columns from parameter `first` on; returns the parameter after them. */
 static unsigned bind_row(const struct database_driver *driver, struct statement *statement,
-                         unsigned first, const struct row_scope *scope, const struct file_row *row)
+			 unsigned first, const struct row_scope *scope, const struct file_row *row)
 {
 	unsigned i = first;
 
@@ -100,7 +98,7 @@ static unsigned bind_row(const struct database_driver *driver, struct statement 
 
 /* Run a kept statement that yields no rows; adds what it changed to *changes. */
 static int run_kept(struct store *store, enum kept_statement which, int64_t *changes,
-                    struct simhash_error *error)
+		    struct simhash_error *error)
 {
 	const struct database_driver *driver = store->driver;
 	struct statement *statement = store->kept[which];
@@ -113,17 +111,16 @@ static int run_kept(struct store *store, enum kept_statement which, int64_t *cha
 }
 
 static int write_rows(struct store *store, const struct row_scope *scope,
-                      const struct file_row *const *rows, size_t count,
-                      struct simhash_error *error)
+		      const struct file_row *const *rows, size_t count, struct simhash_error *error)
 {
 	const struct database_driver *driver = store->driver;
 	unsigned many = driver->rows_per_insert;
 	size_t done = 0;
 
 	if (keep_upsert(store, KEPT_UPSERT_MANY, "file", KEY_COLUMNS, value_columns, VALUE_COLUMNS,
-	                many, error) != 0 ||
-	    keep_upsert(store, KEPT_UPSERT_ONE, "file", KEY_COLUMNS, value_columns, VALUE_COLUMNS, 1,
-	                error) != 0)
+			many, error) != 0 ||
+	    keep_upsert(store, KEPT_UPSERT_ONE, "file", KEY_COLUMNS, value_columns, VALUE_COLUMNS,
+			1, error) != 0)
 		return -1;
 	while (done < count) {
 		bool full = count - done >= many;
@@ -131,7 +128,7 @@ static int write_rows(struct store *store, const struct row_scope *scope,
 		unsigned parameter = 0;
 		for (unsigned i = 0; i < (full ? many : 1); i++)
 			parameter = bind_row(driver, store->kept[which], parameter, scope,
-			                     rows[done++]);
+					     rows[done++]);
 		if (run_kept(store, which, NULL, error) != 0)
 			return -1;
 	}
@@ -139,14 +136,14 @@ static int write_rows(struct store *store, const struct row_scope *scope,
 }
 
 static int write_directories(struct store *store, const struct row_scope *scope,
-                             const struct directory_row *rows, size_t count,
-                             struct simhash_error *error)
+			     const struct directory_row *rows, size_t count,
+			     struct simhash_error *error)
 {
 	static const char *const columns[] = {"path"};
 	const struct database_driver *driver = store->driver;
 
 	if (keep_upsert(store, KEPT_UPSERT_DIRECTORY, "directory", "tag_set, host, directory_hash",
-	                columns, 1, 1, error) != 0)
+			columns, 1, 1, error) != 0)
 		return -1;
 	for (size_t i = 0; i < count; i++) {
 		struct statement *statement = store->kept[KEPT_UPSERT_DIRECTORY];
@@ -161,14 +158,14 @@ static int write_directories(struct store *store, const struct row_scope *scope,
 }
 
 static int remove_files(struct store *store, const struct row_scope *scope,
-                        const uint8_t (*hashes)[PATH_HASH_SIZE], size_t count, int64_t *removed,
-                        struct simhash_error *error)
+			const uint8_t (*hashes)[PATH_HASH_SIZE], size_t count, int64_t *removed,
+			struct simhash_error *error)
 {
 	const struct database_driver *driver = store->driver;
 
 	if (store_keep(store, KEPT_REMOVE_FILE,
-	               "DELETE FROM file WHERE tag_set = ? AND host = ? AND path_hash = ?",
-	               error) != 0)
+		       "DELETE FROM file WHERE tag_set = ? AND host = ? AND path_hash = ?",
+		       error) != 0)
 		return -1;
 	for (size_t i = 0; i < count; i++) {
 		struct statement *statement = store->kept[KEPT_REMOVE_FILE];
@@ -198,7 +195,7 @@ static struct hash_range range_of(const uint8_t directory[DIRECTORY_HASH_SIZE])
 }
 
 static void bind_hash_range(const struct database_driver *driver, struct statement *statement,
-                            const struct row_scope *scope, const struct hash_range *range)
+			    const struct row_scope *scope, const struct hash_range *range)
 {
 	driver->bind_integer(statement, 0, scope->tag_set);
 	driver->bind_integer(statement, 1, scope->host);
@@ -207,21 +204,21 @@ static void bind_hash_range(const struct database_driver *driver, struct stateme
 }
 
 static int remove_directory(struct store *store, const struct row_scope *scope,
-                            const uint8_t hash[DIRECTORY_HASH_SIZE], int64_t *removed,
-                            struct simhash_error *error)
+			    const uint8_t hash[DIRECTORY_HASH_SIZE], int64_t *removed,
+			    struct simhash_error *error)
 {
 	const struct database_driver *driver = store->driver;
 	struct hash_range range = range_of(hash);
 	struct statement *statement;
 
 	if (store_keep(store, KEPT_REMOVE_DIRECTORY_FILES,
-	               "DELETE FROM file WHERE tag_set = ? AND host = ? "
-	               "AND path_hash BETWEEN ? AND ?",
-	               error) != 0 ||
+		       "DELETE FROM file WHERE tag_set = ? AND host = ? "
+		       "AND path_hash BETWEEN ? AND ?",
+		       error) != 0 ||
 	    store_keep(store, KEPT_REMOVE_DIRECTORY,
-	               "DELETE FROM directory WHERE tag_set = ? AND host = ? "
-	               "AND directory_hash = ?",
-	               error) != 0)
+		       "DELETE FROM directory WHERE tag_set = ? AND host = ? "
+		       "AND directory_hash = ?",
+		       error) != 0)
 		return -1;
 	bind_hash_range(driver, store->kept[KEPT_REMOVE_DIRECTORY_FILES], scope, &range);
 	if (run_kept(store, KEPT_REMOVE_DIRECTORY_FILES, removed, error) != 0)
@@ -247,12 +244,12 @@ static int write_all(struct store *store, void *context, struct simhash_error *e
 	job->removed = 0;
 	for (size_t i = 0; i < batch->removed_directory_count; i++)
 		if (remove_directory(store, job->scope, batch->removed_directories[i],
-		                     &job->removed, error) != 0)
+				     &job->removed, error) != 0)
 			return -1;
 	if (remove_files(store, job->scope, batch->removed_files, batch->removed_file_count,
-	                 &job->removed, error) != 0 ||
+			 &job->removed, error) != 0 ||
 	    write_directories(store, job->scope, batch->directories, batch->directory_count,
-	                      error) != 0)
+			      error) != 0)
 		return -1;
 	return write_rows(store, job->scope, batch->rows, batch->row_count, error);
 }
@@ -264,8 +261,8 @@ static int compare_rows(const void *a, const void *b)
 	return memcmp((*x)->path_hash, (*y)->path_hash, PATH_HASH_SIZE);
 }
 
-int store_write(struct store *store, const struct row_scope *scope,
-                const struct store_batch *batch, int64_t *removed, struct simhash_error *error)
+int store_write(struct store *store, const struct row_scope *scope, const struct store_batch *batch,
+		int64_t *removed, struct simhash_error *error)
 {
 	struct write_job job = {scope, batch, 0};
 	int status;
@@ -280,15 +277,15 @@ int store_write(struct store *store, const struct row_scope *scope,
 /* ---- Reading ---- */
 
 int store_has_rows(struct store *store, const struct row_scope *scope, bool *has_rows,
-                   struct simhash_error *error)
+		   struct simhash_error *error)
 {
 	const struct database_driver *driver = store->driver;
 	struct statement *statement;
 	int status;
 
 	if (driver->prepare(store->database,
-	                    "SELECT 1 FROM directory WHERE tag_set = ? AND host = ? LIMIT 1",
-	                    &statement, error) != 0)
+			    "SELECT 1 FROM directory WHERE tag_set = ? AND host = ? LIMIT 1",
+			    &statement, error) != 0)
 		return -1;
 	driver->bind_integer(statement, 0, scope->tag_set);
 	driver->bind_integer(statement, 1, scope->host);
@@ -300,32 +297,32 @@ int store_has_rows(struct store *store, const struct row_scope *scope, bool *has
 
 /* A column that must have `size` bytes, or the row is damaged. */
 static int copy_fixed(const struct database_driver *driver, struct statement *statement,
-                      unsigned column, uint8_t *out, size_t size, struct simhash_error *error)
+		      unsigned column, uint8_t *out, size_t size, struct simhash_error *error)
 {
 	struct bytes value = driver->column_bytes(statement, column);
 
 	if (value.size != size)
 		return error_set(error, SIMHASH_E_DATABASE,
-		                 "table file: a hash of %zu bytes where %zu are expected", value.size,
-		                 size);
+				 "table file: a hash of %zu bytes where %zu are expected",
+				 value.size, size);
 	memcpy(out, value.data, size);
 	return 0;
 }
 
 /* The rows in a range of path hashes, in their order. */
 static int read_known(struct store *store, const struct row_scope *scope,
-                      const struct hash_range *range, store_known_fn *each, void *context,
-                      struct simhash_error *error)
+		      const struct hash_range *range, store_known_fn *each, void *context,
+		      struct simhash_error *error)
 {
 	const struct database_driver *driver = store->driver;
 	struct statement *statement;
 	int status;
 
 	if (store_keep(store, KEPT_KNOWN_FILES,
-	               "SELECT path_hash, size, mtime_ns, scanned_at_ns, name FROM file "
-	               "WHERE tag_set = ? AND host = ? AND path_hash BETWEEN ? AND ? "
-	               "ORDER BY path_hash",
-	               error) != 0)
+		       "SELECT path_hash, size, mtime_ns, scanned_at_ns, name FROM file "
+		       "WHERE tag_set = ? AND host = ? AND path_hash BETWEEN ? AND ? "
+		       "ORDER BY path_hash",
+		       error) != 0)
 		return -1;
 	statement = store->kept[KEPT_KNOWN_FILES];
 	bind_hash_range(driver, statement, scope, range);
@@ -347,8 +344,8 @@ static int read_known(struct store *store, const struct row_scope *scope,
 }
 
 int store_read_directory(struct store *store, const struct row_scope *scope,
-                         const uint8_t hash[DIRECTORY_HASH_SIZE], store_known_fn *each,
-                         void *context, struct simhash_error *error)
+			 const uint8_t hash[DIRECTORY_HASH_SIZE], store_known_fn *each,
+			 void *context, struct simhash_error *error)
 {
 	struct hash_range range = range_of(hash);
 
@@ -372,8 +369,8 @@ static int copy_known(void *context, const struct known_file *known, struct simh
 }
 
 int store_find_file(struct store *store, const struct row_scope *scope,
-                    const uint8_t hash[PATH_HASH_SIZE], struct known_file *known, bool *found,
-                    struct simhash_error *error)
+		    const uint8_t hash[PATH_HASH_SIZE], struct known_file *known, bool *found,
+		    struct simhash_error *error)
 {
 	struct found_known result = {known, false};
 	struct hash_range range;
@@ -387,8 +384,8 @@ int store_find_file(struct store *store, const struct row_scope *scope,
 }
 
 int store_read_directories_below(struct store *store, const struct row_scope *scope,
-                                 struct bytes root, store_directory_fn *each, void *context,
-                                 struct simhash_error *error)
+				 struct bytes root, store_directory_fn *each, void *context,
+				 struct simhash_error *error)
 {
 	const struct database_driver *driver = store->driver;
 	bool is_top = root.size == 1; /* "/" ends in its slash already */
@@ -408,9 +405,9 @@ int store_read_directories_below(struct store *store, const struct row_scope *sc
 	memcpy(end, prefix, size);
 	end[size - 1] = '/' + 1;
 	if (driver->prepare(store->database,
-	                    "SELECT directory_hash, path FROM directory "
-	                    "WHERE tag_set = ? AND host = ? AND path > ? AND path < ?",
-	                    &statement, error) != 0)
+			    "SELECT directory_hash, path FROM directory "
+			    "WHERE tag_set = ? AND host = ? AND path > ? AND path < ?",
+			    &statement, error) != 0)
 		goto out;
 	driver->bind_integer(statement, 0, scope->tag_set);
 	driver->bind_integer(statement, 1, scope->host);
@@ -431,7 +428,7 @@ out:
 
 /* The columns of read_keys, in this order. */
 static int read_row(const struct database_driver *driver, struct statement *statement,
-                    enum simhash_key key, struct file_row *row, struct simhash_error *error)
+		    enum simhash_key key, struct file_row *row, struct simhash_error *error)
 {
 	bool possible;
 
@@ -449,15 +446,15 @@ static int read_row(const struct database_driver *driver, struct statement *stat
 	}
 	if (!possible)
 		return error_set(error, SIMHASH_E_DATABASE,
-		                 "table file: the row of %.*s/%.*s holds numbers that no file has; "
-		                 "scan it again with simhash --force",
-		                 (int)row->directory.size, row->directory.data, (int)row->name.size,
-		                 row->name.data);
+				 "table file: the row of %.*s/%.*s holds numbers that no file has; "
+				 "scan it again with simhash --force",
+				 (int)row->directory.size, row->directory.data, (int)row->name.size,
+				 row->name.data);
 	return copy_fixed(driver, statement, 4, row->content_hash, CONTENT_HASH_SIZE, error);
 }
 
 int store_read_keys(struct store *store, const struct key_range *range, store_row_fn *each,
-                    void *context, struct simhash_error *error)
+		    void *context, struct simhash_error *error)
 {
 	const struct database_driver *driver = store->driver;
 	const char *key = simhash_key_name(range->key);
@@ -467,10 +464,10 @@ int store_read_keys(struct store *store, const struct key_range *range, store_ro
 	int status;
 
 	snprintf(sql, sizeof sql,
-	         "SELECT host, directory, name, size, content_hash, %s, " SUM_COLUMNS " FROM file "
-	         "WHERE tag_set = ? AND %s BETWEEN ? AND ? AND size >= ? "
-	         "ORDER BY %s, host, path_hash",
-	         key, key, key);
+		 "SELECT host, directory, name, size, content_hash, %s, " SUM_COLUMNS " FROM file "
+		 "WHERE tag_set = ? AND %s BETWEEN ? AND ? AND size >= ? "
+		 "ORDER BY %s, host, path_hash",
+		 key, key, key);
 	if (driver->prepare(store->database, sql, &statement, error) != 0)
 		return -1;
 	driver->bind_integer(statement, 0, range->tag_set);

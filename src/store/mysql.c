@@ -57,7 +57,7 @@ struct statement {
 static const char *const migrations[] = {sql_mysql_0001, NULL};
 
 static int fail(const struct database *database, unsigned number, const char *message,
-                struct simhash_error *error)
+		struct simhash_error *error)
 {
 	enum simhash_error_code code = SIMHASH_E_DATABASE;
 	const char *advice = "";
@@ -71,7 +71,7 @@ static int fail(const struct database *database, unsigned number, const char *me
 	if (number == SERVER_UNKNOWN_DATABASE)
 		advice = "; create it first: CREATE DATABASE ...";
 	return error_set(error, code, "cannot use index %s: %s (error %u)%s", database->name,
-	                 message, number, advice);
+			 message, number, advice);
 }
 
 static int fail_handle(const struct database *database, struct simhash_error *error)
@@ -82,7 +82,7 @@ static int fail_handle(const struct database *database, struct simhash_error *er
 static int fail_statement(const struct statement *statement, struct simhash_error *error)
 {
 	return fail(statement->database, mysql_stmt_errno(statement->handle),
-	            mysql_stmt_error(statement->handle), error);
+		    mysql_stmt_error(statement->handle), error);
 }
 
 static int execute(struct database *database, const char *sql, struct simhash_error *error)
@@ -113,8 +113,8 @@ static void name_database(struct database *database, const struct store_url *url
 	if (url->port != 0)
 		snprintf(port, sizeof port, ":%u", url->port);
 	snprintf(database->name, sizeof database->name, "mysql://%s%s%s%s/%s",
-	         url->user != NULL ? url->user : "", url->user != NULL ? "@" : "",
-	         url->host != NULL ? url->host : "", port, url->database);
+		 url->user != NULL ? url->user : "", url->user != NULL ? "@" : "",
+		 url->host != NULL ? url->host : "", port, url->database);
 }
 
 #ifdef MARIADB_PACKAGE_VERSION
@@ -122,7 +122,7 @@ static void name_database(struct database *database, const struct store_url *url
 static bool wants_tls(MYSQL *handle)
 {
 	static const enum mysql_option files[] = {MYSQL_OPT_SSL_CA, MYSQL_OPT_SSL_CAPATH,
-	                                          MYSQL_OPT_SSL_CERT, MYSQL_OPT_SSL_KEY};
+						  MYSQL_OPT_SSL_CERT, MYSQL_OPT_SSL_KEY};
 	mysql_bool enforce = 0, verify = 0;
 
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
@@ -143,10 +143,11 @@ static int check_tls(const struct database *database, struct simhash_error *erro
 
 	if (!is_socket && wants_tls(database->handle) &&
 	    mysql_get_ssl_cipher(database->handle) == NULL)
-		return error_set(error, SIMHASH_E_DATABASE,
-		                 "cannot use index %s: the option files ask for TLS, and the server "
-		                 "offers none",
-		                 database->name);
+		return error_set(
+			error, SIMHASH_E_DATABASE,
+			"cannot use index %s: the option files ask for TLS, and the server "
+			"offers none",
+			database->name);
 	return 0;
 }
 #else
@@ -175,7 +176,7 @@ static int configure(struct database *database, struct simhash_error *error)
 }
 
 static int connect_handle(struct database *database, const struct store_url *url,
-                          struct simhash_error *error)
+			  struct simhash_error *error)
 {
 	database->handle = mysql_init(NULL);
 	if (database->handle == NULL)
@@ -183,7 +184,7 @@ static int connect_handle(struct database *database, const struct store_url *url
 	mysql_options(database->handle, MYSQL_READ_DEFAULT_GROUP, "simhash");
 	mysql_options(database->handle, MYSQL_SET_CHARSET_NAME, "utf8mb4");
 	if (mysql_real_connect(database->handle, url->host, url->user, NULL, url->database,
-	                       url->port, NULL, 0) == NULL)
+			       url->port, NULL, 0) == NULL)
 		return fail_handle(database, error);
 	if (check_tls(database, error) != 0)
 		return -1;
@@ -191,7 +192,7 @@ static int connect_handle(struct database *database, const struct store_url *url
 }
 
 static int open_database(const struct store_url *url, enum open_mode mode,
-                         struct database **database, struct simhash_error *error)
+			 struct database **database, struct simhash_error *error)
 {
 	(void)mode;
 	*database = calloc(1, sizeof **database);
@@ -245,7 +246,7 @@ static int describe_columns(struct statement *statement, struct simhash_error *e
 
 	if (metadata == NULL)
 		return mysql_stmt_errno(statement->handle) != 0 ? fail_statement(statement, error)
-		                                                : 0;
+								: 0;
 	count = mysql_num_fields(metadata);
 	statement->columns = calloc(count, sizeof *statement->columns);
 	statement->results = calloc(count, sizeof *statement->results);
@@ -269,8 +270,7 @@ static int describe_columns(struct statement *statement, struct simhash_error *e
 	return 0;
 }
 
-static int prepare_handle(struct statement *statement, const char *sql,
-                          struct simhash_error *error)
+static int prepare_handle(struct statement *statement, const char *sql, struct simhash_error *error)
 {
 	size_t parameters;
 
@@ -288,7 +288,7 @@ static int prepare_handle(struct statement *statement, const char *sql,
 }
 
 static int prepare(struct database *database, const char *sql, struct statement **statement,
-                   struct simhash_error *error)
+		   struct simhash_error *error)
 {
 	*statement = calloc(1, sizeof **statement);
 	if (*statement == NULL)
@@ -313,7 +313,7 @@ static void bind_integer(struct statement *statement, unsigned index, int64_t va
 
 /* The library takes a pointer to data that it will not change. */
 static void bind_buffer(struct statement *statement, unsigned index, enum enum_field_types type,
-                        const void *data, size_t size)
+			const void *data, size_t size)
 {
 	MYSQL_BIND *parameter = &statement->parameters[index];
 	union {
@@ -426,7 +426,7 @@ const struct database_driver mysql_driver = {
 	.scheme = "mysql",
 	.migrations = migrations,
 	.count_tables = "SELECT COUNT(*) FROM information_schema.tables "
-	                "WHERE table_schema = DATABASE()",
+			"WHERE table_schema = DATABASE()",
 	.begin = "START TRANSACTION",
 	.has_excluded = false,
 	.rows_per_insert = ROWS_PER_INSERT,

@@ -13,8 +13,8 @@
 
 /* The one integer that a query yields; `otherwise` where it yields no row. */
 static int query_integer(const struct database_driver *driver, struct database *database,
-                         const char *sql, int64_t otherwise, int64_t *value,
-                         struct simhash_error *error)
+			 const char *sql, int64_t otherwise, int64_t *value,
+			 struct simhash_error *error)
 {
 	struct statement *statement;
 	int status;
@@ -30,7 +30,7 @@ static int query_integer(const struct database_driver *driver, struct database *
 
 /* Run a script statement by statement; each ends in ";" at the end of a line. */
 static int run_script(const struct database_driver *driver, struct database *database,
-                      const char *script, struct simhash_error *error)
+		      const char *script, struct simhash_error *error)
 {
 	const char *end;
 
@@ -62,7 +62,7 @@ static int newest_version(const struct database_driver *driver)
  * opening was cut off.
  */
 static int read_version(const struct database_driver *driver, struct database *database,
-                        const char *name, int64_t *version, struct simhash_error *error)
+			const char *name, int64_t *version, struct simhash_error *error)
 {
 	int64_t tables;
 
@@ -72,18 +72,18 @@ static int read_version(const struct database_driver *driver, struct database *d
 	if (tables == 0)
 		return 0;
 	if (query_integer(driver, database, "SELECT MAX(version) FROM schema_version", 0, version,
-	                  error) == 0)
+			  error) == 0)
 		return 0;
 	if (error->code != SIMHASH_E_SCHEMA)
 		return -1;
 	return error_set(error, SIMHASH_E_SCHEMA,
-	                 "%s is a database, but not an index of simhash: it has tables, and no "
-	                 "schema_version among them; give a database of its own",
-	                 name);
+			 "%s is a database, but not an index of simhash: it has tables, and no "
+			 "schema_version among them; give a database of its own",
+			 name);
 }
 
 static int migrate(const struct database_driver *driver, struct database *database,
-                   int64_t *version, struct simhash_error *error)
+		   int64_t *version, struct simhash_error *error)
 {
 	char sql[80];
 
@@ -97,7 +97,7 @@ static int migrate(const struct database_driver *driver, struct database *databa
 }
 
 int schema_open(const struct database_driver *driver, struct database *database,
-                enum open_mode mode, const char *name, struct simhash_error *error)
+		enum open_mode mode, const char *name, struct simhash_error *error)
 {
 	int newest = newest_version(driver);
 	int64_t version;
@@ -105,20 +105,22 @@ int schema_open(const struct database_driver *driver, struct database *database,
 	if (read_version(driver, database, name, &version, error) != 0)
 		return -1;
 	if (version > newest)
-		return error_set(error, SIMHASH_E_SCHEMA,
-		                 "%s has schema version %lld, and this program knows up to %d: use a "
-		                 "newer simhash",
-		                 name, (long long)version, newest);
+		return error_set(
+			error, SIMHASH_E_SCHEMA,
+			"%s has schema version %lld, and this program knows up to %d: use a "
+			"newer simhash",
+			name, (long long)version, newest);
 	if (version == newest)
 		return 0;
 	if (mode == OPEN_TO_READ)
 		return version == 0
-		               ? error_set(error, SIMHASH_E_SCHEMA,
-		                           "%s has no index yet: run simhash on it first", name)
-		               : error_set(error, SIMHASH_E_SCHEMA,
-		                           "%s has schema version %lld, and this program needs %d: run "
-		                           "simhash on it once",
-		                           name, (long long)version, newest);
+			       ? error_set(error, SIMHASH_E_SCHEMA,
+					   "%s has no index yet: run simhash on it first", name)
+			       : error_set(error, SIMHASH_E_SCHEMA,
+					   "%s has schema version %lld, and this program needs %d: "
+					   "run "
+					   "simhash on it once",
+					   name, (long long)version, newest);
 	if (driver->execute(database, driver->begin, error) != 0)
 		return -1;
 	/* Another process may have been faster. */

@@ -19,6 +19,6 @@ extern const char sql_mysql_0001[];
  * SIMHASH_E_DATABASE.
  */
 int schema_open(const struct database_driver *driver, struct database *database,
-                enum open_mode mode, const char *name, struct simhash_error *error);
+		enum open_mode mode, const char *name, struct simhash_error *error);
 
 #endif

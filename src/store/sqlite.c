@@ -42,14 +42,14 @@ static enum simhash_error_code classify(sqlite3 *handle)
 	case SQLITE_CONSTRAINT:
 		code = sqlite3_extended_errcode(handle);
 		return code == SQLITE_CONSTRAINT_PRIMARYKEY || code == SQLITE_CONSTRAINT_UNIQUE
-		               ? SIMHASH_E_DUPLICATE
-		               : SIMHASH_E_DATABASE;
+			       ? SIMHASH_E_DUPLICATE
+			       : SIMHASH_E_DATABASE;
 	case SQLITE_NOMEM:
 		return SIMHASH_E_MEMORY;
 	case SQLITE_ERROR: /* among others "no such table" */
 		return strncmp(sqlite3_errmsg(handle), "no such table", 13) == 0
-		               ? SIMHASH_E_SCHEMA
-		               : SIMHASH_E_DATABASE;
+			       ? SIMHASH_E_SCHEMA
+			       : SIMHASH_E_DATABASE;
 	default:
 		return SIMHASH_E_DATABASE;
 	}
@@ -58,7 +58,7 @@ static enum simhash_error_code classify(sqlite3 *handle)
 static int fail(const struct database *database, const char *what, struct simhash_error *error)
 {
 	return error_set(error, classify(database->handle), "%s index sqlite:%s: %s", what,
-	                 database->path, sqlite3_errmsg(database->handle));
+			 database->path, sqlite3_errmsg(database->handle));
 }
 
 static int execute(struct database *database, const char *sql, struct simhash_error *error)
@@ -93,7 +93,7 @@ static int check_present(const char *path, struct simhash_error *error)
 		return 0;
 	if (errno == ENOENT)
 		return error_set(error, SIMHASH_E_SYSTEM,
-		                 "there is no index sqlite:%s yet: run simhash first", path);
+				 "there is no index sqlite:%s yet: run simhash first", path);
 	return error_set_errno(error, "cannot open index sqlite:%s", path);
 }
 
@@ -106,39 +106,38 @@ static int configure(struct database *database, enum open_mode mode, struct simh
 	if (mode == OPEN_TO_READ)
 		return 0;
 	return execute(database, "PRAGMA journal_mode = WAL", error) != 0 ||
-	                       execute(database, "PRAGMA synchronous = NORMAL", error) != 0
-	               ? -1
-	               : 0;
+			       execute(database, "PRAGMA synchronous = NORMAL", error) != 0
+		       ? -1
+		       : 0;
 }
 
 /* A file that is not a database shows only when it is first read. */
 static int check_format(struct database *database, struct simhash_error *error)
 {
 	if (sqlite3_exec(database->handle, "SELECT count(*) FROM sqlite_master", NULL, NULL,
-	                 NULL) == SQLITE_OK)
+			 NULL) == SQLITE_OK)
 		return 0;
 	if (sqlite3_errcode(database->handle) == SQLITE_NOTADB)
 		return error_set(error, SIMHASH_E_SCHEMA,
-		                 "sqlite:%s is not a database of SQLite, so it is no index",
-		                 database->path);
+				 "sqlite:%s is not a database of SQLite, so it is no index",
+				 database->path);
 	return fail(database, "cannot read", error);
 }
 
-static int open_handle(struct database *database, enum open_mode mode,
-                       struct simhash_error *error)
+static int open_handle(struct database *database, enum open_mode mode, struct simhash_error *error)
 {
 	int flags = mode == OPEN_TO_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
-	int code = sqlite3_open_v2(database->path, &database->handle,
-	                           flags | SQLITE_OPEN_NOMUTEX, NULL);
+	int code = sqlite3_open_v2(database->path, &database->handle, flags | SQLITE_OPEN_NOMUTEX,
+				   NULL);
 
 	if (database->handle == NULL)
 		return error_set_memory(error);
 	if (code != SQLITE_OK) {
 		int system_errno = sqlite3_system_errno(database->handle);
 		return error_set(error, SIMHASH_E_DATABASE, "cannot open index sqlite:%s: %s",
-		                 database->path,
-		                 system_errno != 0 ? strerror(system_errno)
-		                                   : sqlite3_errmsg(database->handle));
+				 database->path,
+				 system_errno != 0 ? strerror(system_errno)
+						   : sqlite3_errmsg(database->handle));
 	}
 	if (check_format(database, error) != 0)
 		return -1;
@@ -146,13 +145,13 @@ static int open_handle(struct database *database, enum open_mode mode,
 }
 
 static int open_database(const struct store_url *url, enum open_mode mode,
-                         struct database **database, struct simhash_error *error)
+			 struct database **database, struct simhash_error *error)
 {
 	int status;
 
 	*database = NULL;
 	status = mode == OPEN_TO_READ ? check_present(url->path, error)
-	                              : create_private(url->path, error);
+				      : create_private(url->path, error);
 	if (status != 0)
 		return -1;
 	*database = calloc(1, sizeof **database);
@@ -160,7 +159,7 @@ static int open_database(const struct store_url *url, enum open_mode mode,
 		return error_set_memory(error);
 	(*database)->path = strdup(url->path);
 	status = (*database)->path == NULL ? error_set_memory(error)
-	                                   : open_handle(*database, mode, error);
+					   : open_handle(*database, mode, error);
 	if (status != 0) {
 		close_database(*database);
 		*database = NULL;
@@ -169,14 +168,14 @@ static int open_database(const struct store_url *url, enum open_mode mode,
 }
 
 static int prepare(struct database *database, const char *sql, struct statement **statement,
-                   struct simhash_error *error)
+		   struct simhash_error *error)
 {
 	*statement = calloc(1, sizeof **statement);
 	if (*statement == NULL)
 		return error_set_memory(error);
 	(*statement)->database = database;
 	if (sqlite3_prepare_v3(database->handle, sql, -1, SQLITE_PREPARE_PERSISTENT,
-	                       &(*statement)->handle, NULL) == SQLITE_OK)
+			       &(*statement)->handle, NULL) == SQLITE_OK)
 		return 0;
 	fail(database, "cannot query", error);
 	free(*statement);
@@ -199,7 +198,7 @@ static void bind_bytes(struct statement *statement, unsigned index, const void *
 {
 	/* A NULL pointer would bind NULL, and an empty extension is not NULL. */
 	sqlite3_bind_blob64(statement->handle, (int)index + 1, size == 0 ? "" : data, size,
-	                    SQLITE_STATIC);
+			    SQLITE_STATIC);
 }
 
 static int step(struct statement *statement, struct simhash_error *error)
@@ -226,7 +225,7 @@ static struct bytes column_bytes(struct statement *statement, unsigned index)
 	const char *data = sqlite3_column_blob(statement->handle, (int)index);
 
 	return (struct bytes){data == NULL ? "" : data,
-	                      (size_t)sqlite3_column_bytes(statement->handle, (int)index)};
+			      (size_t)sqlite3_column_bytes(statement->handle, (int)index)};
 }
 
 static int64_t changes(struct statement *statement)

@@ -32,21 +32,21 @@ static const struct database_driver *find_driver(const char *scheme)
 }
 
 static int open_url(const struct store_url *url, const char *name, enum open_mode mode,
-                    struct store *store, struct simhash_error *error)
+		    struct store *store, struct simhash_error *error)
 {
 	store->driver = find_driver(url->scheme);
 	if (store->driver == NULL)
 		return error_set(error, SIMHASH_E_DATABASE,
-		                 "cannot open index %s: mysql:// was not built in; build with the "
-		                 "MariaDB or MySQL client library (Debian: libmariadb-dev)",
-		                 name);
+				 "cannot open index %s: mysql:// was not built in; build with the "
+				 "MariaDB or MySQL client library (Debian: libmariadb-dev)",
+				 name);
 	if (store->driver->open(url, mode, &store->database, error) != 0)
 		return -1;
 	return schema_open(store->driver, store->database, mode, name, error);
 }
 
 int store_open(const char *url, enum open_mode mode, struct store **store,
-               struct simhash_error *error)
+	       struct simhash_error *error)
 {
 	struct store_url parts;
 	int status;
@@ -56,7 +56,7 @@ int store_open(const char *url, enum open_mode mode, struct store **store,
 		return -1;
 	*store = calloc(1, sizeof **store);
 	status = *store == NULL ? error_set_memory(error)
-	                        : open_url(&parts, url, mode, *store, error);
+				: open_url(&parts, url, mode, *store, error);
 	store_url_release(&parts);
 	if (status != 0) {
 		store_close(*store);
@@ -82,7 +82,7 @@ size_t store_batch_rows(const struct store *store)
 }
 
 int store_keep(struct store *store, enum kept_statement which, const char *sql,
-               struct simhash_error *error)
+	       struct simhash_error *error)
 {
 	if (store->kept[which] != NULL)
 		return 0;
@@ -99,7 +99,7 @@ static void wait_before(int attempt)
 }
 
 static int try_transaction(struct store *store, store_work_fn *work, void *context,
-                           struct simhash_error *error)
+			   struct simhash_error *error)
 {
 	struct simhash_error ignored;
 
@@ -113,7 +113,7 @@ static int try_transaction(struct store *store, store_work_fn *work, void *conte
 }
 
 int store_in_transaction(struct store *store, store_work_fn *work, void *context,
-                         struct simhash_error *error)
+			 struct simhash_error *error)
 {
 	for (int attempt = 0;; attempt++) {
 		if (try_transaction(store, work, context, error) == 0)
@@ -127,7 +127,7 @@ int store_in_transaction(struct store *store, store_work_fn *work, void *context
 /* ---- Numbered names ---- */
 
 static int read_names(struct store *store, const char *sql, store_name_fn *each, void *context,
-                      struct simhash_error *error)
+		      struct simhash_error *error)
 {
 	const struct database_driver *driver = store->driver;
 	struct statement *statement;
@@ -137,7 +137,7 @@ static int read_names(struct store *store, const char *sql, store_name_fn *each,
 		return -1;
 	while ((status = driver->step(statement, error)) == 1) {
 		status = each(context, driver->column_integer(statement, 0),
-		              driver->column_bytes(statement, 1), error);
+			      driver->column_bytes(statement, 1), error);
 		if (status != 0)
 			break;
 	}
@@ -146,21 +146,20 @@ static int read_names(struct store *store, const char *sql, store_name_fn *each,
 }
 
 int store_read_hosts(struct store *store, store_name_fn *each, void *context,
-                     struct simhash_error *error)
+		     struct simhash_error *error)
 {
 	return read_names(store, "SELECT id, name FROM host ORDER BY id", each, context, error);
 }
 
 int store_read_tag_sets(struct store *store, store_name_fn *each, void *context,
-                        struct simhash_error *error)
+			struct simhash_error *error)
 {
 	return read_names(store, "SELECT id, name FROM tag_set ORDER BY id", each, context, error);
 }
 
 /* Run a statement with integers and at most one name as its parameters. */
-static int run_with(struct store *store, const char *sql, const char *name,
-                    const int64_t *integers, unsigned count, int64_t *result,
-                    struct simhash_error *error)
+static int run_with(struct store *store, const char *sql, const char *name, const int64_t *integers,
+		    unsigned count, int64_t *result, struct simhash_error *error)
 {
 	const struct database_driver *driver = store->driver;
 	struct statement *statement;
@@ -224,7 +223,7 @@ static int enter_host(struct store *store, void *context, struct simhash_error *
 	if (next_id(store, "SELECT MAX(id) FROM host", &wanted->id, error) != 0)
 		return -1;
 	if (run_with(store, "INSERT INTO host(id, name) VALUES (?, ?)", wanted->name, &wanted->id,
-	             1, NULL, error) != 0) {
+		     1, NULL, error) != 0) {
 		wanted->id = 0;
 		return duplicate_is_retry(error);
 	}
@@ -232,7 +231,7 @@ static int enter_host(struct store *store, void *context, struct simhash_error *
 }
 
 int store_host_id(struct store *store, const char *name, bool create, int64_t *id,
-                  struct simhash_error *error)
+		  struct simhash_error *error)
 {
 	struct wanted_name wanted = {name, 0};
 	int status = store_read_hosts(store, match_name, &wanted, error);
@@ -245,25 +244,25 @@ int store_host_id(struct store *store, const char *name, bool create, int64_t *i
 
 /* Does the index hold just these tags under number `id`? */
 static int same_tags(struct store *store, int64_t id, const struct simhash_tag *tags, bool *same,
-                     struct simhash_error *error)
+		     struct simhash_error *error)
 {
 	const struct database_driver *driver = store->driver;
 	struct statement *statement;
 	int status, found = 0;
 
 	if (driver->prepare(store->database,
-	                    "SELECT pattern, uniform, scatter, skew FROM tag WHERE tag_set = ? "
-	                    "ORDER BY position",
-	                    &statement, error) != 0)
+			    "SELECT pattern, uniform, scatter, skew FROM tag WHERE tag_set = ? "
+			    "ORDER BY position",
+			    &statement, error) != 0)
 		return -1;
 	driver->bind_integer(statement, 0, id);
 	*same = true;
 	while ((status = driver->step(statement, error)) == 1) {
 		*same = *same && found < SIMHASH_TAGS &&
-		        driver->column_integer(statement, 0) == tags[found].pattern &&
-		        driver->column_integer(statement, 1) == tags[found].uniform &&
-		        driver->column_integer(statement, 2) == tags[found].scatter &&
-		        driver->column_integer(statement, 3) == tags[found].skew;
+			driver->column_integer(statement, 0) == tags[found].pattern &&
+			driver->column_integer(statement, 1) == tags[found].uniform &&
+			driver->column_integer(statement, 2) == tags[found].scatter &&
+			driver->column_integer(statement, 3) == tags[found].skew;
 		found++;
 	}
 	driver->finalize(statement);
@@ -295,7 +294,7 @@ struct wanted_tag_set {
 };
 
 static int find_tag_set(struct store *store, struct wanted_tag_set *wanted,
-                        struct simhash_error *error)
+			struct simhash_error *error)
 {
 	struct id_list list = {NULL, 0};
 	int status = store_read_tag_sets(store, append_id, &list, error);
@@ -304,7 +303,7 @@ static int find_tag_set(struct store *store, struct wanted_tag_set *wanted,
 	for (size_t i = 0; status == 0 && wanted->id == 0 && i < list.count; i++) {
 		bool same;
 		status = same_tags(store, list.ids[i], simhash_tag_set_tags(wanted->set), &same,
-		                   error);
+				   error);
 		if (status == 0 && same)
 			wanted->id = list.ids[i];
 	}
@@ -313,19 +312,15 @@ static int find_tag_set(struct store *store, struct wanted_tag_set *wanted,
 }
 
 static int insert_tags(struct store *store, int64_t id, const struct simhash_tag *tags,
-                       struct simhash_error *error)
+		       struct simhash_error *error)
 {
 	for (int i = 0; i < SIMHASH_TAGS; i++) {
-		int64_t values[] = {id,
-		                    i,
-		                    tags[i].pattern,
-		                    tags[i].uniform,
-		                    tags[i].scatter,
-		                    tags[i].skew};
+		int64_t values[] = {
+			id, i, tags[i].pattern, tags[i].uniform, tags[i].scatter, tags[i].skew};
 		if (run_with(store,
-		             "INSERT INTO tag(tag_set, position, pattern, uniform, scatter, skew) "
-		             "VALUES (?, ?, ?, ?, ?, ?)",
-		             NULL, values, 6, NULL, error) != 0)
+			     "INSERT INTO tag(tag_set, position, pattern, uniform, scatter, skew) "
+			     "VALUES (?, ?, ?, ?, ?, ?)",
+			     NULL, values, 6, NULL, error) != 0)
 			return -1;
 	}
 	return 0;
@@ -346,13 +341,13 @@ static int enter_tag_set(struct store *store, void *context, struct simhash_erro
 		return -1;
 	if (namesake.id != 0)
 		return error_set(error, SIMHASH_E_RANGE,
-		                 "the index has other tags under the name '%s': give the tag set "
-		                 "another name",
-		                 name);
+				 "the index has other tags under the name '%s': give the tag set "
+				 "another name",
+				 name);
 	if (next_id(store, "SELECT MAX(id) FROM tag_set", &id, error) != 0)
 		return -1;
 	if (run_with(store, "INSERT INTO tag_set(id, name) VALUES (?, ?)", name, &id, 1, NULL,
-	             error) != 0 ||
+		     error) != 0 ||
 	    insert_tags(store, id, simhash_tag_set_tags(wanted->set), error) != 0)
 		return duplicate_is_retry(error);
 	wanted->id = id;
@@ -360,7 +355,7 @@ static int enter_tag_set(struct store *store, void *context, struct simhash_erro
 }
 
 int store_tag_set_id(struct store *store, const struct simhash_tag_set *set, bool create,
-                     int64_t *id, struct simhash_error *error)
+		     int64_t *id, struct simhash_error *error)
 {
 	struct wanted_tag_set wanted = {set, 0};
 	int status = find_tag_set(store, &wanted, error);
@@ -387,9 +382,9 @@ static int enter_run(struct store *store, void *context, struct simhash_error *e
 
 	if (next_id(store, "SELECT MAX(id) FROM scan_run", &entry->run->id, error) != 0 ||
 	    driver->prepare(store->database,
-	                    "INSERT INTO scan_run(id, tag_set, host, root, started_at_ns) "
-	                    "VALUES (?, ?, ?, ?, ?)",
-	                    &statement, error) != 0)
+			    "INSERT INTO scan_run(id, tag_set, host, root, started_at_ns) "
+			    "VALUES (?, ?, ?, ?, ?)",
+			    &statement, error) != 0)
 		return -1;
 	driver->bind_integer(statement, 0, entry->run->id);
 	driver->bind_integer(statement, 1, entry->scope->tag_set);
@@ -402,7 +397,7 @@ static int enter_run(struct store *store, void *context, struct simhash_error *e
 }
 
 int store_run_start(struct store *store, const struct row_scope *scope, struct scan_run *run,
-                    struct simhash_error *error)
+		    struct simhash_error *error)
 {
 	struct run_entry entry = {scope, run};
 
@@ -415,9 +410,9 @@ static int complete_run(struct store *store, void *context, struct simhash_error
 	int64_t values[] = {run->finished_at_ns, run->files, run->bytes, run->errors, run->id};
 
 	return run_with(store,
-	                "UPDATE scan_run SET finished_at_ns = ?, files = ?, bytes = ?, errors = ? "
-	                "WHERE id = ?",
-	                NULL, values, 5, NULL, error);
+			"UPDATE scan_run SET finished_at_ns = ?, files = ?, bytes = ?, errors = ? "
+			"WHERE id = ?",
+			NULL, values, 5, NULL, error);
 }
 
 int store_run_finish(struct store *store, const struct scan_run *run, struct simhash_error *error)

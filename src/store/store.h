@@ -31,7 +31,7 @@ struct store;
  * not an index or is too new, SIMHASH_E_SYSTEM, SIMHASH_E_DATABASE.
  */
 int store_open(const char *url, enum open_mode mode, struct store **store,
-               struct simhash_error *error);
+	       struct simhash_error *error);
 
 void store_close(struct store *store);
 
@@ -45,23 +45,23 @@ size_t store_batch_rows(const struct store *store);
  * index differ is an error (SIMHASH_E_RANGE).
  */
 int store_tag_set_id(struct store *store, const struct simhash_tag_set *set, bool create,
-                     int64_t *id, struct simhash_error *error);
+		     int64_t *id, struct simhash_error *error);
 int store_host_id(struct store *store, const char *name, bool create, int64_t *id,
-                  struct simhash_error *error);
+		  struct simhash_error *error);
 
 /* All hosts or tag sets by number. */
 typedef int store_name_fn(void *context, int64_t id, struct bytes name,
-                          struct simhash_error *error);
+			  struct simhash_error *error);
 int store_read_hosts(struct store *store, store_name_fn *each, void *context,
-                     struct simhash_error *error);
+		     struct simhash_error *error);
 int store_read_tag_sets(struct store *store, store_name_fn *each, void *context,
-                        struct simhash_error *error);
+			struct simhash_error *error);
 
 /* ---- What simhash reads and writes ---- */
 
 /* Has this scope any rows? */
 int store_has_rows(struct store *store, const struct row_scope *scope, bool *has_rows,
-                   struct simhash_error *error);
+		   struct simhash_error *error);
 
 /* What tells whether a file must be scanned again. */
 struct known_file {
@@ -72,22 +72,22 @@ struct known_file {
 
 /* The rows of one directory in order of path hash. */
 typedef int store_known_fn(void *context, const struct known_file *known,
-                           struct simhash_error *error);
+			   struct simhash_error *error);
 int store_read_directory(struct store *store, const struct row_scope *scope,
-                         const uint8_t hash[DIRECTORY_HASH_SIZE], store_known_fn *each,
-                         void *context, struct simhash_error *error);
+			 const uint8_t hash[DIRECTORY_HASH_SIZE], store_known_fn *each,
+			 void *context, struct simhash_error *error);
 
 /* The row of one file; *found tells whether there is one. `known->name` is not set. */
 int store_find_file(struct store *store, const struct row_scope *scope,
-                    const uint8_t hash[PATH_HASH_SIZE], struct known_file *known, bool *found,
-                    struct simhash_error *error);
+		    const uint8_t hash[PATH_HASH_SIZE], struct known_file *known, bool *found,
+		    struct simhash_error *error);
 
 /* The directories recorded below `root`, without itself. */
 typedef int store_directory_fn(void *context, const uint8_t hash[DIRECTORY_HASH_SIZE],
-                               struct bytes path, struct simhash_error *error);
+			       struct bytes path, struct simhash_error *error);
 int store_read_directories_below(struct store *store, const struct row_scope *scope,
-                                 struct bytes root, store_directory_fn *each, void *context,
-                                 struct simhash_error *error);
+				 struct bytes root, store_directory_fn *each, void *context,
+				 struct simhash_error *error);
 
 struct directory_row {
 	uint8_t hash[DIRECTORY_HASH_SIZE];
@@ -111,8 +111,8 @@ struct store_batch {
  * Deadlocks and lock waits are tried again. *removed is the number of rows of
  * `file` removed.
  */
-int store_write(struct store *store, const struct row_scope *scope,
-                const struct store_batch *batch, int64_t *removed, struct simhash_error *error);
+int store_write(struct store *store, const struct row_scope *scope, const struct store_batch *batch,
+		int64_t *removed, struct simhash_error *error);
 
 /* ---- Runs ---- */
 
@@ -125,9 +125,8 @@ struct scan_run {
 
 /* Enter a run that begins, which sets its id; complete it when it ends. */
 int store_run_start(struct store *store, const struct row_scope *scope, struct scan_run *run,
-                    struct simhash_error *error);
-int store_run_finish(struct store *store, const struct scan_run *run,
-                     struct simhash_error *error);
+		    struct simhash_error *error);
+int store_run_finish(struct store *store, const struct scan_run *run, struct simhash_error *error);
 
 /* ---- What simfind reads ---- */
 
@@ -147,6 +146,6 @@ struct key_range {
  */
 typedef int store_row_fn(void *context, const struct file_row *row, struct simhash_error *error);
 int store_read_keys(struct store *store, const struct key_range *range, store_row_fn *each,
-                    void *context, struct simhash_error *error);
+		    void *context, struct simhash_error *error);
 
 #endif

@@ -48,8 +48,9 @@ static int decode(const char *text, size_t length, char **out, struct simhash_er
 		high = i + 2 < length ? hex_value(text[i + 1]) : -1;
 		low = high < 0 ? -1 : hex_value(text[i + 2]);
 		if (low < 0 || high * 16 + low == 0)
-			return error_set(error, SIMHASH_E_SYNTAX,
-			                 "database URL: expected two hexadecimal digits after '%%'");
+			return error_set(
+				error, SIMHASH_E_SYNTAX,
+				"database URL: expected two hexadecimal digits after '%%'");
 		*write++ = (char)(high * 16 + low);
 		i += 2;
 	}
@@ -65,15 +66,15 @@ static int parse_port(const char *text, size_t length, unsigned *port, struct si
 		return 0;
 	if (decimal_parse(text, length, 0, 65535, &value) != DECIMAL_OK || value == 0)
 		return error_set(error, SIMHASH_E_SYNTAX,
-		                 "database URL: expected a port from 1 to 65535, found '%.*s'",
-		                 (int)length, text);
+				 "database URL: expected a port from 1 to 65535, found '%.*s'",
+				 (int)length, text);
 	*port = (unsigned)value;
 	return 0;
 }
 
 /* host, host:port or [IPv6 address]:port */
 static int parse_host(const char *text, size_t length, struct store_url *url,
-                      struct simhash_error *error)
+		      struct simhash_error *error)
 {
 	const char *end = text + length;
 	const char *colon;
@@ -82,7 +83,7 @@ static int parse_host(const char *text, size_t length, struct store_url *url,
 		const char *bracket = memchr(text, ']', length);
 		if (bracket == NULL || (bracket + 1 < end && bracket[1] != ':'))
 			return error_set(error, SIMHASH_E_SYNTAX,
-			                 "database URL: expected [address] or [address]:port");
+					 "database URL: expected [address] or [address]:port");
 		if (bracket + 1 < end &&
 		    parse_port(bracket + 2, (size_t)(end - bracket - 2), &url->port, error) != 0)
 			return -1;
@@ -109,9 +110,10 @@ static int parse_mysql(const char *text, struct store_url *url, struct simhash_e
 			at = text + i;
 	if (at != NULL) {
 		if (memchr(text, ':', (size_t)(at - text)) != NULL)
-			return error_set(error, SIMHASH_E_SYNTAX,
-			                 "database URL: expected no password, since others can read it "
-			                 "there; put it into the group [client] or [simhash] of ~/.my.cnf");
+			return error_set(
+				error, SIMHASH_E_SYNTAX,
+				"database URL: expected no password, since others can read it "
+				"there; put it into the group [client] or [simhash] of ~/.my.cnf");
 		if (decode(text, (size_t)(at - text), &url->user, error) != 0)
 			return -1;
 		authority -= (size_t)(at + 1 - text);
@@ -121,8 +123,8 @@ static int parse_mysql(const char *text, struct store_url *url, struct simhash_e
 		return -1;
 	if (database[0] == '\0' || database[1] == '\0' || strpbrk(database + 1, "/?#") != NULL)
 		return error_set(error, SIMHASH_E_SYNTAX,
-		                 "database URL: expected the name of a database at its end, as in "
-		                 "mysql://user@host/database");
+				 "database URL: expected the name of a database at its end, as in "
+				 "mysql://user@host/database");
 	return decode(database + 1, strlen(database + 1), &url->database, error);
 }
 
@@ -135,7 +137,7 @@ int store_url_parse(const char *text, struct store_url *url, struct simhash_erro
 	if (strncmp(text, "sqlite:", 7) == 0) {
 		if (text[7] == '\0')
 			return error_set(error, SIMHASH_E_SYNTAX,
-			                 "database URL: expected a file after 'sqlite:'");
+					 "database URL: expected a file after 'sqlite:'");
 		status = copy(text + 7, strlen(text + 7), &url->path, error);
 	} else if (strncmp(text, "mysql://", 8) == 0) {
 		status = parse_mysql(text + 8, url, error);

@@ -12,12 +12,12 @@
 #include "simhash.h"
 
 struct store_url {
-	char *scheme;   /* "sqlite" or "mysql" */
-	char *path;     /* sqlite: the file, else NULL */
-	char *user;     /* mysql: each NULL where the URL leaves it to the option files */
+	char *scheme; /* "sqlite" or "mysql" */
+	char *path;   /* sqlite: the file, else NULL */
+	char *user;   /* mysql: each NULL where the URL leaves it to the option files */
 	char *host;
 	char *database;
-	unsigned port;  /* 0 where the URL leaves it out */
+	unsigned port; /* 0 where the URL leaves it out */
 };
 
 /*

@@ -71,9 +71,17 @@ static void extension_is_what_follows_the_last_dot(void **state)
 	static const struct {
 		const char *name, *extension;
 	} cases[] = {
-		{"report.txt", "txt"}, {"archive.tar.gz", "gz"}, {".bashrc", ""},  {".config.json", "json"},
-		{"Makefile", ""},      {"trailing.", ""},        {"..double", "double"}, {"", ""},
-		{".", ""},             {"a.b.", ""},             {"x.TXT", "TXT"},
+		{"report.txt", "txt"},
+		{"archive.tar.gz", "gz"},
+		{".bashrc", ""},
+		{".config.json", "json"},
+		{"Makefile", ""},
+		{"trailing.", ""},
+		{"..double", "double"},
+		{"", ""},
+		{".", ""},
+		{"a.b.", ""},
+		{"x.TXT", "TXT"},
 	};
 
 	(void)state;
@@ -97,7 +105,8 @@ static void extension_hash_is_the_crc_of_three_lower_case_bytes(void **state)
 	assert_int_equal(simhash_extension_hash("a", 1), 0);
 	assert_int_equal(simhash_extension_hash(".txt", 4), 0);
 	/* Only ASCII letters are lowered. */
-	assert_int_not_equal(simhash_extension_hash("a.\xc4", 3), simhash_extension_hash("a.\xe4", 3));
+	assert_int_not_equal(simhash_extension_hash("a.\xc4", 3),
+			     simhash_extension_hash("a.\xe4", 3));
 }
 
 static void extension_shifts_a_key_by_crc_times_2_to_the_30(void **state)
@@ -115,7 +124,8 @@ static void extension_shifts_a_key_by_crc_times_2_to_the_30(void **state)
 
 static void keys_equal_the_oracle_on_random_tables(void **state)
 {
-	static const char *const names[] = {"a.txt", "b.JPEG", "noext", ".rc", "x.\xff\xfe.q", "y.z"};
+	static const char *const names[] = {"a.txt", "b.JPEG",	     "noext",
+					    ".rc",   "x.\xff\xfe.q", "y.z"};
 	uint64_t random = 3, counts[16], expected[6];
 	struct simhash_sum_table table;
 
@@ -140,7 +150,8 @@ static void key_names_go_both_ways(void **state)
 
 	(void)state;
 	for (int k = 0; k < SIMHASH_KEYS; k++) {
-		assert_int_equal(simhash_key_parse(simhash_key_name((enum simhash_key)k), &key, &error), 0);
+		assert_int_equal(
+			simhash_key_parse(simhash_key_name((enum simhash_key)k), &key, &error), 0);
 		assert_int_equal(key, k);
 	}
 	assert_null(simhash_key_name(SIMHASH_KEYS));
@@ -170,8 +181,9 @@ static void tolerances_are_exact_decimals(void **state)
 	assert_int_equal(value, 500000);
 	assert_int_equal(simhash_tolerance_parse("100", &value, &error), 0);
 	for (size_t i = 0; i < 9; i++) {
-		static const char *const wrong[] = {"",   "-1",  "101",        "1e3", "0.0000001",
-		                                    "1%", "1.2.3", "100.000001", "99999999999999999999"};
+		static const char *const wrong[] = {"",	     "-1",	   "101",
+						    "1e3",   "0.0000001",  "1%",
+						    "1.2.3", "100.000001", "99999999999999999999"};
 		assert_int_equal(simhash_tolerance_parse(wrong[i], &value, &error), -1);
 		assert_non_null(strstr(error.message, "expected a number from 0 to 100"));
 	}
@@ -210,7 +222,8 @@ static void sum_table_hit_at_and_beyond_its_floor(void **state)
 	assert_true(simhash_sum_table_hit(&one, 3, 100, 500));
 	assert_true(simhash_sum_table_hit(&one, 1, 1, 1));
 	assert_true(simhash_sum_table_hit(&one, UINT64_C(92233720368547758), INT64_MAX, INT64_MAX));
-	assert_false(simhash_sum_table_hit(&one, UINT64_C(92233720368547759), INT64_MAX, INT64_MAX));
+	assert_false(
+		simhash_sum_table_hit(&one, UINT64_C(92233720368547759), INT64_MAX, INT64_MAX));
 }
 
 static void sizes_agree_up_to_the_ratio(void **state)
@@ -230,8 +243,8 @@ static void sizes_agree_up_to_the_ratio(void **state)
 
 static void distance_is_the_sum_of_differences(void **state)
 {
-	struct simhash_sum_table a = {{10, 0, 7}}, b = {{4, 3, 7}}, ends = {{UINT64_MAX, UINT64_MAX}},
-	                         zero = {{0}};
+	struct simhash_sum_table a = {{10, 0, 7}}, b = {{4, 3, 7}},
+				 ends = {{UINT64_MAX, UINT64_MAX}}, zero = {{0}};
 
 	(void)state;
 	assert_int_equal(simhash_distance(&a, &b), 9);

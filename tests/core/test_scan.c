@@ -49,8 +49,8 @@ static struct simhash_tag_set *make_set(const struct reference_tag tags[16])
 	return set;
 }
 
-static void scan(const struct simhash_tag_set *set, const uint8_t *bytes, size_t size,
-                 size_t split, struct simhash_sum_table *table)
+static void scan(const struct simhash_tag_set *set, const uint8_t *bytes, size_t size, size_t split,
+		 struct simhash_sum_table *table)
 {
 	struct simhash_scanner scanner;
 
@@ -61,7 +61,7 @@ static void scan(const struct simhash_tag_set *set, const uint8_t *bytes, size_t
 }
 
 static void expect_counts(const struct reference_tag tags[16], const struct simhash_tag_set *set,
-                          const uint8_t *bytes, size_t size, size_t split)
+			  const uint8_t *bytes, size_t size, size_t split)
 {
 	struct simhash_sum_table table;
 	uint64_t counts[16];
@@ -71,12 +71,23 @@ static void expect_counts(const struct reference_tag tags[16], const struct simh
 	for (int t = 0; t < 16; t++)
 		if (table.count[t] != counts[t])
 			fail_msg("size %zu, split %zu: tag %02x counted %llu times, reference %llu",
-			         size, split, tags[t].pattern, (unsigned long long)table.count[t],
-			         (unsigned long long)counts[t]);
+				 size, split, tags[t].pattern, (unsigned long long)table.count[t],
+				 (unsigned long long)counts[t]);
 }
 
 /* The kinds of data: each fills a buffer, the same for the same `kind`. */
-enum kind { RANDOM, TEXT, PROGRAM, SPARSE_BITS, ZEROS, ONES, TAG_00_SHIFTED, TAG_49, TAG_DB, KINDS };
+enum kind {
+	RANDOM,
+	TEXT,
+	PROGRAM,
+	SPARSE_BITS,
+	ZEROS,
+	ONES,
+	TAG_00_SHIFTED,
+	TAG_49,
+	TAG_DB,
+	KINDS
+};
 
 static void fill(enum kind kind, uint8_t *bytes, size_t size)
 {
@@ -130,8 +141,8 @@ static struct guarded guarded_new(size_t size)
 
 	g.page = (size_t)sysconf(_SC_PAGESIZE);
 	g.room = (size + g.page - 1) / g.page * g.page;
-	g.map = mmap(NULL, g.room + 2 * g.page, PROT_READ | PROT_WRITE,
-	             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	g.map = mmap(NULL, g.room + 2 * g.page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		     -1, 0);
 	assert_true(g.map != MAP_FAILED);
 	g.middle = g.map + g.page;
 	assert_int_equal(mprotect(g.map, g.page, PROT_NONE), 0);
@@ -176,7 +187,7 @@ static void reference_agrees_with_hand_worked_cases(void **state)
 		for (int t = 0; t < 16; t++)
 			if (counts[t] != cases[i].counts[t])
 				fail_msg("case %zu, tag %02x: %llu", i, reference_sample[t].pattern,
-				         (unsigned long long)counts[t]);
+					 (unsigned long long)counts[t]);
 	}
 }
 

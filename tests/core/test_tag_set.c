@@ -14,9 +14,9 @@
 
 #include "simhash.h"
 
-#define FIFTEEN                                                                                    \
-	"00 1.28 6.00\n74 1.24 4.03\n65 1.20 3.29\na4 1.16 2.68\nd3 1.12 0\n27 1.08 0\n"           \
-	"3f 1.04 0\nc0 1.00 0\n49 1.00 0\ned 0.96 0\n3c 0.92 0\n18 0.88 0\n05 0.84 0\n"            \
+#define FIFTEEN                                                                          \
+	"00 1.28 6.00\n74 1.24 4.03\n65 1.20 3.29\na4 1.16 2.68\nd3 1.12 0\n27 1.08 0\n" \
+	"3f 1.04 0\nc0 1.00 0\n49 1.00 0\ned 0.96 0\n3c 0.92 0\n18 0.88 0\n05 0.84 0\n"  \
 	"db 0.80 0\n76 0.76 0\n"
 
 static struct simhash_error error;
@@ -42,7 +42,7 @@ static void the_sample_written_out_is_the_sample(void **state)
 	assert_non_null(parsed);
 	assert_string_equal(simhash_tag_set_name(parsed), "sample");
 	assert_memory_equal(simhash_tag_set_tags(parsed), simhash_tag_set_tags(built_in),
-	                    SIMHASH_TAGS * sizeof(struct simhash_tag));
+			    SIMHASH_TAGS * sizeof(struct simhash_tag));
 	simhash_tag_set_free(parsed);
 	simhash_tag_set_free(built_in);
 }
@@ -66,13 +66,15 @@ static void every_malformed_line_is_named(void **state)
 	} cases[] = {
 		{"00 1 1\n7g 1 1\n", "t:2: expected a tag of two hexadecimal digits, found '7g'"},
 		{"000 1 1\n", "t:1: expected a tag of two hexadecimal digits, found '000'"},
-		{"00 1\n", "t:1: expected a tag, its Scatter weight and its Skew weight, found '1'"},
+		{"00 1\n",
+		 "t:1: expected a tag, its Scatter weight and its Skew weight, found '1'"},
 		{"\n\n00 1 1 1\n", "t:3: expected a tag, its Scatter weight and its Skew weight"},
 		{"00 x 1\n", "t:1: expected a weight such as 1.28, found 'x'"},
 		{"00 -1 1\n", "t:1: expected a weight such as 1.28, found '-1'"},
 		{"00 1 1.2345\n", "t:1: expected a weight with at most three decimal places"},
 		{"00 1 1000.001\n", "t:1: expected a weight of at most 1000, found '1000.001'"},
-		{"00 1 1\n01 1 1\n00 1 1\n", "t:3: expected a tag that is not there yet, found '00'"},
+		{"00 1 1\n01 1 1\n00 1 1\n",
+		 "t:3: expected a tag that is not there yet, found '00'"},
 		{"name\n", "t:1: expected \"name NAME\""},
 		{"name a b\n", "t:1: expected \"name NAME\", found 'b'"},
 		{"name a/b\n", "t:1: expected a name of 1 to 64 letters"},
@@ -108,7 +110,7 @@ static void a_file_that_cannot_be_read_is_named(void **state)
 	assert_int_equal(simhash_tag_set_read("/no/such/file", &set, &error), -1);
 	assert_int_equal(error.code, SIMHASH_E_SYSTEM);
 	assert_string_equal(error.message,
-	                    "cannot open tag file /no/such/file: No such file or directory");
+			    "cannot open tag file /no/such/file: No such file or directory");
 	assert_int_equal(simhash_tag_set_read("/", &set, &error), -1);
 }
 
