@@ -1,0 +1,50 @@
+# What the command-line tests share; sourced by each. Expects the environment of
+# on_engine.sh, and SIMHASH, SIMFIND, ORACLE and SOURCE_DIR from ctest.
+set -euo pipefail
+
+export SIMHASH_DATABASE=$TEST_URL
+files=$TEST_FOLDER/files
+mkdir -p "$files"
+
+fail() {
+	echo "FAILED: $*" >&2
+	exit 1
+}
+
+# same WHAT EXPECTED FOUND
+same() {
+	[ "$2" = "$3" ] || fail "$1: expected '$2', found '$3'"
+}
+
+# Run with an expected exit status; standard output and error end up in files out and err.
+runs() {
+	local expected=$1 status=0
+	shift
+	"$@" >"$TEST_FOLDER/out" 2>"$TEST_FOLDER/err" || status=$?
+	[ "$status" = "$expected" ] ||
+		fail "'$*' ended with $status instead of $expected: $(cat "$TEST_FOLDER/err")"
+}
+
+# The last run said TEXT on standard error.
+said() {
+	grep -qF -- "$1" "$TEST_FOLDER/err" || fail "expected '$1', found '$(cat "$TEST_FOLDER/err")'"
+}
+
+# summary SCANNED UNCHANGED REMOVED FAILED of the last run of simhash
+summary() {
+	said "$1 scanned, $2 unchanged, $3 removed, $4 failed;"
+}
+
+sql() {
+	# shellcheck disable=SC2086  # a command and its options
+	$TEST_SQL "$1" | tr '\t' '|'
+}
+
+reset() {
+	eval "$TEST_RESET"
+}
+
+# Index with no clock in the way: files stamped in the past are not scanned twice.
+settle() {
+	find "$1" -type f -execdir touch -d '2020-01-01 00:00:00' {} +
+}

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# Names of any bytes go through the index and every format unharmed.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+long=$(printf 'n%.0s' $(seq 251)).txt # 255 bytes
+names=($'new\nline.txt' $'quote"s\'.txt' $'tab\there.txt' $'escape\x1b[31mred.txt' $'bell\x07.txt'
+	$'invalid\xff\xfe.txt' $'latin\xe9.txt' $'c1\xc2\x9b31m.txt' $'back\\slash.txt' $'comma,.txt'
+	$'semi;colon.txt' '  spaces  .txt' '-dash.txt' 'percent%20.txt' $'\xc3\xa9t\xc3\xa9.txt'
+	$'cr\r.txt' '$(touch pwned).txt' "Robert'); DROP TABLE file;--.txt" "$long" $'del\x7f.txt')
+content=$(head -c 6000 /dev/urandom | base64)
+for name in "${names[@]}"; do
+	printf '%s' "$content" >"$files/$name"
+done
+# A path of more than 4,000 bytes, deeper than one system call reaches.
+(
+	cd "$files"
+	for _ in $(seq 20); do
+		part=$(printf 'd%.0s' $(seq 240))
+		mkdir "$part"
+		cd "$part" || exit 1
+	done
+	printf '%s' "$content" >deep.txt
+)
+count=${#names[@]}
+
+runs 0 "$SIMHASH" "$files"
+summary $((count + 1)) 0 0 0
+[ ! -e pwned ] || fail "a name was run"
+same "longest directory" 1 "$(sql 'SELECT count(*) FROM file WHERE length(directory) > 4800')"
+
+# Every name comes back byte for byte: as hex, by the engine's own client.
+for name in "${names[@]}"; do
+	printf '%s' "$name" | od -An -v -tx1 | tr -d ' \n' | tr a-f A-F
+	echo
+done | LC_ALL=C sort >expected
+sql "SELECT hex(name) FROM file WHERE length(directory) < 4800" | LC_ALL=C sort >found
+cmp expected found || fail "names: $(diff expected found | head -4)"
+
+# A second run knows them all again.
+settle "$files"
+runs 0 "$SIMHASH" "$files"
+runs 0 "$SIMHASH" "$files"
+summary 0 $((count + 1)) 0 0
+
+pairs=$((count * (count + 1) / 2))
+
+# Text: one line a pair, no control byte, nothing that is not UTF-8.
+runs 2 "$SIMFIND" # the deep file cannot be opened by its path
+said "$(printf 'd%.0s' $(seq 240))/deep.txt: File name too long; its pairs at distance 0"
+same "lines of text" $pairs "$(wc -l <out)"
+same "control bytes in text" 0 "$(LC_ALL=C tr -d '\n -~\200-\377' <out | wc -c)"
+iconv -f UTF-8 -t UTF-8 out >/dev/null || fail "text is not UTF-8"
+same "control bytes in messages" 0 "$(LC_ALL=C tr -d '\n -~\200-\377' <err | wc -c)"
+grep -qF 'new\nline.txt' out || fail "no escaped newline"
+grep -qF 'invalid\xff\xfe.txt' out || fail "no escaped invalid bytes"
+grep -qF 'escape\x1b[31mred.txt' out || fail "no escaped escape"
+grep -qF 'c1\xc2\x9b31m.txt' out || fail "no escaped C1 control"
+grep -qF 'back\\slash.txt' out || fail "no escaped backslash"
+
+# JSON: valid, every pair, and the bytes of what is not UTF-8 in a field of their own.
+runs 2 "$SIMFIND" --format=json -o pairs.json
+iconv -f UTF-8 -t UTF-8 pairs.json >/dev/null || fail "JSON is not UTF-8"
+same "JSON" "1|$pairs" "$(sqlite3 :memory: "SELECT json_valid(readfile('pairs.json')) || '|' ||
+	json_array_length(readfile('pairs.json'))")"
+same "control bytes in JSON" 0 "$(LC_ALL=C tr -d '\n -~\200-\377' <pairs.json | wc -c)"
+sqlite3 :memory: "SELECT DISTINCT hex(value ->> 'path_a') FROM json_each(readfile('pairs.json'))
+	WHERE value ->> 'path_a_hex' IS NULL
+	UNION SELECT upper(value ->> 'path_a_hex') FROM json_each(readfile('pairs.json'))
+	WHERE value ->> 'path_a_hex' IS NOT NULL
+	UNION SELECT DISTINCT hex(value ->> 'path_b') FROM json_each(readfile('pairs.json'))
+	WHERE value ->> 'path_b_hex' IS NULL
+	UNION SELECT upper(value ->> 'path_b_hex') FROM json_each(readfile('pairs.json'))
+	WHERE value ->> 'path_b_hex' IS NOT NULL" | grep -v "$(printf '64%.0s' $(seq 200))" |
+	LC_ALL=C sort >found
+prefix=$(printf '%s/' "$files" | od -An -v -tx1 | tr -d ' \n' | tr a-f A-F)
+sed "s/^/$prefix/" expected | LC_ALL=C sort >expected.paths
+cmp expected.paths found || fail "paths in JSON: $(diff expected.paths found | head -4)"
+
+# CSV: read back by another program, byte for byte.
+runs 2 "$SIMFIND" --format=csv -o pairs.csv
+sqlite3 :memory: -cmd '.mode csv' -cmd '.import pairs.csv pairs' \
+	"SELECT hex(path_a) FROM pairs UNION SELECT hex(path_b) FROM pairs" |
+	grep -v "$(printf '64%.0s' $(seq 200))" | LC_ALL=C sort >found
+cmp expected.paths found || fail "paths in CSV: $(diff expected.paths found | head -4)"
+
+# One file named by its odd path.
+for name in "${names[@]}"; do
+	runs 2 "$SIMFIND" "$files/$name"
+	same "pairs of one file" "$count" "$(wc -l <out)"
+done

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Run a test on one engine, in a temporary folder of its own that is $HOME and
+# the working directory. The test finds in its environment
+#   TEST_URL     the URL of an index that does not exist yet
+#   TEST_RESET   a command that makes it so again
+#   TEST_SQL     a command that runs the SQL of its last argument with the engine's own client
+#
+#     tests/on_engine.sh sqlite|mysql COMMAND [ARGUMENT]...
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+engine=$1
+shift
+if [ "$engine" = mysql ] && [ -z "${MARIADB_DATABASE_URL:-}" ]; then
+	exec "$here/with_mariadb.sh" "$0" mysql "$@"
+fi
+
+folder=$(mktemp -d "${TMPDIR:-/tmp}/simhash-test.XXXXXX")
+trap 'chmod -R u+rwx "$folder" 2>/dev/null; rm -rf "$folder"' EXIT
+case $engine in
+sqlite)
+	export HOME=$folder
+	TEST_URL=sqlite:$folder/index.db
+	TEST_RESET="rm -f '$folder/index.db' '$folder/index.db-wal' '$folder/index.db-shm'"
+	TEST_SQL="sqlite3 -batch -noheader -separator | $folder/index.db"
+	;;
+mysql)
+	TEST_URL=$MARIADB_DATABASE_URL
+	TEST_RESET='mariadb -e "DROP DATABASE IF EXISTS simhash; CREATE DATABASE simhash"'
+	TEST_SQL="mariadb --batch --skip-column-names simhash -e"
+	;;
+*)
+	echo "on_engine.sh: unknown engine '$engine': expected sqlite or mysql" >&2
+	exit 1
+	;;
+esac
+unset SIMHASH_DATABASE XDG_DATA_HOME
+export TEST_ENGINE=$engine TEST_URL TEST_RESET TEST_SQL TEST_FOLDER=$folder
+cd "$folder"
+"$@"

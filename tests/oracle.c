@@ -1,0 +1,158 @@
+/*
+ * The whole of the algorithm again, by brute force and from its words: an
+ * independent program to hold the results of simhash and simfind against.
+ *
+ *     oracle counts < paths             path-by-path: 16 counts and 6 keys
+ *     oracle pairs KEY TOLERANCE < paths      all pairs as CSV, sorted by path
+ *
+ * Paths are ended by zeros. KEY is 0 to 5 in the order of the columns, TOLERANCE
+ * in millionths of a percent; the size ratio is 1.5. Empty files take no part.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reference.h"
+
+struct file {
+	char *path;
+	uint8_t *bytes;
+	size_t size;
+	uint64_t counts[16], keys[6];
+};
+
+static void die(const char *what, const char *about)
+{
+	fprintf(stderr, "oracle: %s %s\n", what, about);
+	exit(1);
+}
+
+static void read_bytes(struct file *file)
+{
+	FILE *stream = fopen(file->path, "rb");
+	size_t capacity = 4096;
+
+	file->bytes = malloc(capacity);
+	file->size = 0;
+	if (stream == NULL || file->bytes == NULL)
+		die("cannot read", file->path);
+	for (;;) {
+		size_t got = fread(file->bytes + file->size, 1, capacity - file->size, stream);
+		if (got == 0)
+			break;
+		file->size += got;
+		if (file->size == capacity) {
+			capacity *= 2;
+			file->bytes = realloc(file->bytes, capacity);
+			if (file->bytes == NULL)
+				die("no memory for", file->path);
+		}
+	}
+	fclose(stream);
+}
+
+static void compute(struct file *file)
+{
+	const char *name = strrchr(file->path, '/') + 1;
+
+	read_bytes(file);
+	reference_counts(reference_sample, file->bytes, file->size, file->counts);
+	reference_keys(reference_sample, file->counts, name, strlen(name), file->keys);
+}
+
+static void print_counts(const struct file *file)
+{
+	for (int t = 0; t < 16; t++)
+		printf("%" PRIu64 "|", file->counts[t]);
+	for (int k = 0; k < 6; k++)
+		printf("%" PRIu64 "%s", file->keys[k], k < 5 ? "|" : "\n");
+}
+
+static uint64_t apart(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* floor(T/100 * size), at least 1; T in millionths of a percent. Small sizes only. */
+static uint64_t bound(uint64_t tolerance, uint64_t twice_size)
+{
+	uint64_t floor = tolerance * twice_size / 200000000;
+
+	return floor > 1 ? floor : 1;
+}
+
+static void compare(const struct file *a, const struct file *b, int key, uint64_t tolerance)
+{
+	uint64_t larger = a->size > b->size ? a->size : b->size;
+	uint64_t smaller = a->size > b->size ? b->size : a->size;
+	uint64_t distance = 0;
+	bool identical;
+
+	if (apart(a->keys[key], b->keys[key]) > bound(tolerance, 2 * larger))
+		return;
+	if (2 * larger > 3 * smaller)
+		return;
+	for (int t = 0; t < 16; t++)
+		distance += apart(a->counts[t], b->counts[t]);
+	if (distance > bound(tolerance, a->size + b->size))
+		return;
+	identical = distance == 0 && a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
+	printf("%s,%" PRIu64 ",%.6f,%zu,%zu,%s,%s\r\n", identical ? "identical" : "similar",
+	       distance, 100.0 * (double)distance / ((double)(a->size + b->size) / 2), a->size,
+	       b->size, a->path, b->path);
+}
+
+static int by_path(const void *a, const void *b)
+{
+	const struct file *x = a, *y = b;
+
+	return strcmp(x->path, y->path);
+}
+
+int main(int argc, char **argv)
+{
+	struct file *files = NULL;
+	size_t count = 0, capacity = 0;
+	char *path = NULL;
+	size_t room = 0;
+	bool pairs = argc == 4 && strcmp(argv[1], "pairs") == 0;
+
+	if (!pairs && !(argc == 2 && strcmp(argv[1], "counts") == 0))
+		die("usage:", "oracle counts | oracle pairs KEY TOLERANCE");
+	while (getdelim(&path, &room, 0, stdin) > 0) {
+		struct file file = {.path = strdup(path)};
+		compute(&file);
+		if (!pairs) {
+			print_counts(&file);
+			free(file.bytes);
+			free(file.path);
+			continue;
+		}
+		if (count == capacity) {
+			capacity = capacity * 2 + 64;
+			files = realloc(files, capacity * sizeof *files);
+			if (files == NULL)
+				die("no memory for", path);
+		}
+		files[count++] = file;
+	}
+	if (pairs) {
+		qsort(files, count, sizeof *files, by_path);
+		printf("match,distance,percent,size_a,size_b,path_a,path_b\r\n");
+		for (size_t i = 0; i < count; i++)
+			for (size_t j = i + 1; j < count; j++)
+				if (files[i].size > 0 && files[j].size > 0)
+					compare(&files[i], &files[j], atoi(argv[2]),
+						strtoull(argv[3], NULL, 10));
+	}
+	for (size_t i = 0; i < count; i++) {
+		free(files[i].bytes);
+		free(files[i].path);
+	}
+	free(files);
+	free(path);
+	return 0;
+}
