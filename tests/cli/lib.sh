@@ -32,7 +32,9 @@ said() {
 
 # summary SCANNED UNCHANGED REMOVED FAILED of the last run of simhash
 summary() {
-	said "$1 scanned, $2 unchanged, $3 removed, $4 failed;"
+	local found
+	found=$(tr -d , <"$TEST_FOLDER/err" | grep -o '^[0-9]* scanned.*failed' || true)
+	same "summary" "$1 scanned $2 unchanged $3 removed $4 failed" "$found"
 }
 
 sql() {

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# A sparse file of 5 GB; runs that are interrupted or killed.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+size=$((5 * 1024 * 1024 * 1024 + 3))
+truncate -s "$size" "$files/sparse.img"
+runs 0 "$SIMHASH" "$files"
+same "5 GB of zeros" "$size|$size|0|$size|$((6 * size))" \
+	"$(sql 'SELECT size, sum_00, sum_01, uniform, skew FROM file')"
+rm "$files/sparse.img"
+
+# Many files, to be interrupted among.
+mkdir "$files/many"
+for number in $(seq 20); do
+	mkdir "$files/many/$number"
+	seq "$number" 1 $((number + 20000)) | split -l 100 -a 4 - "$files/many/$number/f"
+	truncate -s 100M "$files/many/$number/zeros"
+done
+settle "$files"
+total=$(find "$files" -type f | wc -l)
+
+# Started so that SIGINT is not ignored, as it is for a shell's background jobs.
+start() {
+	reset
+	env --default-signal=INT "$SIMHASH" "$files" 2>"$TEST_FOLDER/err" &
+	pid=$!
+}
+
+complete() {
+	runs 0 "$SIMHASH" "$files"
+	same "rows after a completed run" "$total" "$(sql 'SELECT count(*) FROM file')"
+	runs 0 "$SIMHASH" "$files"
+	summary 0 "$total" 0 0
+}
+
+for signal in INT TERM KILL KILL KILL; do
+	start
+	sleep "0.$((RANDOM % 5 + 1))"
+	kill -s "$signal" "$pid" 2>/dev/null || true
+	status=0
+	wait "$pid" || status=$?
+	if [ "$status" = 0 ]; then
+		echo "finished before the signal $signal"
+	else
+		same "status after $signal" $((128 + $(kill -l "$signal"))) "$status"
+		[ "$signal" = KILL ] || said "interrupted; what was scanned is stored"
+	fi
+	complete
+done
+if [ "$TEST_ENGINE" = sqlite ]; then
+	same "integrity" ok "$(sql 'PRAGMA integrity_check')"
+fi
+
+# A killed run leaves a run without an end, and it shows.
+sql 'SELECT count(*) FROM scan_run WHERE finished_at_ns IS NULL' | grep -qE '^[0-9]+$'
+
+[ "$TEST_ENGINE" = mysql ] || exit 0
+# The server dies in the middle: status 1, a clear line, and it comes back whole or not at all.
+start
+sleep 0.2
+kill -KILL "$MARIADB_SERVER_PID"
+status=0
+wait "$pid" || status=$?
+same "status after the server died" 1 "$status"
+said "cannot use index mysql://"
+runs 1 "$SIMFIND"
+said "cannot use index mysql://"

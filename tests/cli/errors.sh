@@ -1,0 +1,161 @@
+#!/usr/bin/env bash
+# Bad input: a clear line, the right exit status, and nothing lost.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+seq 1000 >"$files/a"
+
+# Options.
+runs 1 "$SIMHASH"
+said "simhash: no path given: expected simhash [OPTION]... PATH..."
+runs 1 "$SIMHASH" --no-such-option "$files"
+said "simhash: try 'simhash --help'"
+runs 1 "$SIMHASH" -j 0 "$files"
+said "threads '0': expected a number from 1 to 1024"
+runs 1 "$SIMHASH" --host='a b' "$files"
+said "host name 'a b': expected 1 to 255 letters, digits, '.', '-' or '_'"
+runs 1 "$SIMFIND" -k middle
+said "simfind: unknown key 'middle': expected uniform, scatter, skew, uniform_ext, scatter_ext or skew_ext"
+for tolerance in -1 100.5 1,5 1.0000001 x ''; do
+	runs 1 "$SIMFIND" -T "$tolerance"
+	said "tolerance '$tolerance': expected a number from 0 to 100 with at most six decimal places"
+done
+runs 1 "$SIMFIND" --size-ratio=0.5
+said "size ratio '0.5': expected a number from 1 to 1000000 with at most six decimal places"
+runs 1 "$SIMFIND" --format=xml
+said "unknown format 'xml': expected text, csv or json"
+
+# Help and version go to standard output, within 80 columns.
+for program in "$SIMHASH" "$SIMFIND"; do
+	runs 0 "$program" --help
+	grep -q '^Usage: ' out || fail "no usage"
+	same "columns over 80" 0 "$(awk 'length > 80' out | wc -l)"
+	runs 0 "$program" --version
+	grep -Eq '^sim(hash|find) [0-9]+\.[0-9]+\.[0-9]+$' out || fail "no version"
+	grep -q '^scan kernel: [a-z0-9]' out || fail "no kernel"
+	runs 1 sh -c '"$0" --help >/dev/full' "$program"
+done
+
+# URLs. A password is refused and not repeated.
+for url in index.db http://x/y sqlite: mysql://host mysql://u@h/ mysql://h:0/d mysql://h:99999/d \
+	mysql://h:x/d 'mysql://u%4@h/d' 'mysql://[::1/d'; do
+	runs 1 "$SIMHASH" -d "$url" "$files"
+	said "database URL"
+	said "expected"
+done
+runs 1 "$SIMHASH" -d mysql://user:hunter2@host/database "$files"
+said "expected no password"
+grep -q hunter2 err && fail "the password was printed"
+SIMHASH_DATABASE=postgres://user:hunter2@host/db runs 1 "$SIMFIND"
+grep -q hunter2 err && fail "the password was printed"
+
+# Nothing there yet.
+runs 1 "$SIMFIND"
+case $TEST_ENGINE in
+sqlite) said "there is no index $TEST_URL yet: run simhash first" ;;
+mysql) said "$TEST_URL has no index yet: run simhash on it first" ;;
+esac
+runs 1 "$SIMFIND" "$files/a"
+
+# An index of nothing finds nothing.
+mkdir empty
+runs 0 "$SIMHASH" empty
+summary 0 0 0 0
+runs 0 "$SIMFIND"
+said "0 pairs (0 identical, 0 similar) among 0 files"
+runs 0 "$SIMFIND" --format=json
+same "no pairs in JSON" "[]" "$(tr -d '\n' <out)"
+runs 0 "$SIMFIND" --format=csv
+same "no pairs in CSV" "match,distance,percent,size_a,size_b,path_a,path_b" "$(tr -d '\r' <out)"
+
+# Files asked for that cannot be read; the others are answered.
+runs 0 "$SIMHASH" "$files"
+cp "$files/a" b
+runs 2 "$SIMFIND" "$files/missing" b "$files"
+said "simfind: $files/missing: No such file or directory"
+said "simfind: $files: Neither a regular file nor a directory"
+same "answer for the readable one" 1 "$(grep -c ^identical out)"
+
+# Files at distance 0 that are gone: similar, with a note.
+cp "$files/a" "$files/c"
+runs 0 "$SIMHASH" "$files"
+runs 0 "$SIMFIND"
+same "identical" 1 "$(grep -c ^identical out)"
+rm "$files/c"
+runs 2 "$SIMFIND"
+same "similar" 1 "$(grep -c ^similar out)"
+said "$files/c: No such file or directory; its pairs at distance 0 are listed as similar, not compared"
+runs 0 "$SIMHASH" "$files"
+
+# Output that cannot be written.
+cp "$files/a" "$files/d"
+runs 0 "$SIMHASH" "$files"
+runs 1 "$SIMFIND" -o /no/such/folder/out
+said "simfind: cannot write to /no/such/folder/out: No such file or directory"
+runs 1 "$SIMFIND" -o /dev/full
+said "simfind: cannot write to /dev/full: No space left on device"
+runs 1 sh -c '"$0" >/dev/full' "$SIMFIND"
+said "simfind: cannot write to standard output: No space left on device"
+
+# An index from the future.
+sql "INSERT INTO schema_version(version) VALUES (99)"
+runs 1 "$SIMHASH" "$files"
+said "$TEST_URL has schema version 99, and this program knows up to 1: use a newer simhash"
+runs 1 "$SIMFIND"
+said "schema version 99"
+sql "DELETE FROM schema_version WHERE version = 99"
+
+# A row that no file can have.
+sql "UPDATE file SET sum_03 = size + 1 WHERE sum_03 < size"
+runs 1 "$SIMFIND"
+said "holds numbers that no file has; scan it again with simhash --force"
+runs 0 "$SIMHASH" --force "$files"
+runs 0 "$SIMFIND"
+
+# A database that is not an index.
+reset
+sql "CREATE TABLE precious (x INTEGER)"
+runs 1 "$SIMHASH" "$files"
+said "$TEST_URL is a database, but not an index of simhash"
+runs 1 "$SIMFIND"
+said "$TEST_URL is a database, but not an index of simhash"
+sql "SELECT * FROM precious" >/dev/null || fail "the table is gone"
+
+if [ "$TEST_ENGINE" = sqlite ]; then
+	for index in "$files" /no/such/folder/index.db /proc/index.db; do
+		runs 1 "$SIMHASH" -d "sqlite:$index" "$files"
+		said "index sqlite:$index: "
+	done
+	seq 1000 >text.db
+	runs 1 "$SIMHASH" -d sqlite:text.db "$files"
+	said "sqlite:text.db is not a database of SQLite, so it is no index"
+	cmp text.db <(seq 1000) || fail "the file was changed"
+	# The default index is made where the desktop keeps data, private to the user.
+	unset SIMHASH_DATABASE
+	runs 0 "$SIMHASH" "$files"
+	same "default index" 600 "$(stat -c %a "$HOME/.local/share/simhash/simhash.db")"
+	XDG_DATA_HOME=$PWD/data runs 0 "$SIMHASH" "$files"
+	[ -f data/simhash/simhash.db ] || fail "XDG_DATA_HOME is not heeded"
+	HOME='' runs 1 "$SIMHASH" "$files"
+	said "no index named: give --database, or set SIMHASH_DATABASE or HOME"
+	exit
+fi
+
+# A server: wrong password, unknown database, nobody there, a server that goes away.
+reset
+mariadb -e "CREATE USER tester IDENTIFIED BY 'right'; GRANT ALL ON simhash.* TO tester"
+printf '[client]\nsocket=%s\n[simhash]\npassword=wrong\n' \
+	"$(sed -n 's/^socket=//p' "$HOME/.my.cnf")" >"$TEST_FOLDER/.my.cnf"
+HOME=$TEST_FOLDER runs 1 "$SIMHASH" -d mysql://tester@localhost/simhash "$files"
+said "Access denied for user 'tester'@'localhost'"
+grep -q wrong err && fail "the password was printed"
+sed -i 's/wrong/right/' "$TEST_FOLDER/.my.cnf"
+HOME=$TEST_FOLDER runs 0 "$SIMHASH" -d mysql://tester@localhost/simhash "$files"
+HOME=$TEST_FOLDER runs 0 "$SIMFIND" -d mysql://tester@localhost/simhash
+printf 'user=tester\n' >>"$TEST_FOLDER/.my.cnf"
+HOME=$TEST_FOLDER runs 0 "$SIMFIND" -d mysql:///simhash
+runs 1 "$SIMHASH" -d mysql://localhost/nowhere "$files"
+said "Unknown database 'nowhere'"
+said "CREATE DATABASE"
+runs 1 "$SIMHASH" -d mysql://127.0.0.1:1/simhash "$files"
+said "cannot use index mysql://127.0.0.1:1/simhash: "

@@ -1,0 +1,151 @@
+#!/usr/bin/env bash
+# What is scanned again, what is skipped, what is removed, and what never is.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# A user whom permissions bind, should we be root.
+as_user() {
+	if [ "$(id -u)" = 0 ]; then
+		setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+	else
+		"$@"
+	fi
+}
+
+mkdir -p "$files/one/deep" "$files/two" "$files/twofold"
+for path in a.txt one/b.txt one/c.txt one/deep/d.txt two/e.txt twofold/f.txt; do
+	seq 1000 >"$files/$path"
+done
+settle "$files"
+
+names() {
+	sql "SELECT name FROM file ORDER BY name" | tr '\n' ' '
+}
+
+runs 0 "$SIMHASH" "$files"
+summary 6 0 0 0
+runs 0 "$SIMHASH" "$files"
+summary 0 6 0 0
+runs 0 "$SIMHASH" --force "$files"
+summary 6 0 0 0
+
+# Changed in size; in time only; and in neither.
+seq 1001 >"$files/a.txt"
+touch -d '2021-01-01' "$files/one/b.txt"
+runs 0 "$SIMHASH" "$files"
+summary 2 4 0 0
+same "size" "$(stat -c %s "$files/a.txt")" "$(sql "SELECT size FROM file_text WHERE name = 'a.txt'")"
+
+# Changed within the tick of its scan: the row cannot be trusted, so it is made again.
+seq 900 1900 >"$files/a.txt"
+runs 0 "$SIMHASH" "$files"
+summary 1 5 0 0
+sql "UPDATE file SET scanned_at_ns = mtime_ns + 1000000 WHERE size = $(stat -c %s "$files/a.txt")"
+runs 0 "$SIMHASH" "$files"
+summary 1 5 0 0
+settle "$files"
+runs 0 "$SIMHASH" "$files"
+runs 0 "$SIMHASH" "$files"
+summary 0 6 0 0
+
+# Files and directories gone; a neighbour whose name only begins alike stays.
+rm "$files/one/c.txt"
+rm -r "$files/two"
+runs 0 "$SIMHASH" "$files"
+summary 0 4 2 0
+same "rows" "a.txt b.txt d.txt f.txt " "$(names)"
+
+# A file that became a directory, a directory that became a file.
+rm "$files/one/b.txt"
+mkdir "$files/one/b.txt"
+rm -r "$files/one/deep"
+seq 1000 >"$files/one/deep"
+settle "$files"
+runs 0 "$SIMHASH" "$files"
+summary 1 2 2 0
+same "rows" "a.txt deep f.txt " "$(names)"
+
+# What lies outside the given path is left alone, gone or not.
+rm "$files/twofold/f.txt"
+runs 0 "$SIMHASH" "$files/one"
+summary 0 1 0 0
+same "rows" "a.txt deep f.txt " "$(names)"
+runs 0 "$SIMHASH" "$files"
+summary 0 2 1 0
+
+# A path that is not there, or not a file, is no reason to remove anything.
+mv "$files" "$files.away"
+runs 2 "$SIMHASH" "$files"
+said "$files: No such file or directory"
+summary 0 0 0 1
+mv "$files.away" "$files"
+same "rows" "a.txt deep " "$(names)"
+mkfifo "$TEST_FOLDER/fifo"
+runs 2 "$SIMHASH" "$TEST_FOLDER/fifo"
+said "$TEST_FOLDER/fifo: Neither a regular file nor a directory"
+
+# Several paths; one within another counts once; a file may be named itself.
+runs 0 "$SIMHASH" "$files/one" "$files" "$files/a.txt" "$files"
+summary 0 2 0 0
+seq 7 >"$files/single"
+settle "$files"
+runs 0 "$SIMHASH" "$files/single"
+summary 1 0 0 0
+(cd "$files" && runs 0 "$SIMHASH" ./single ../files/one && summary 0 2 0 0)
+
+# Symbolic links: not followed unless asked, each directory once, no way out, no loop.
+reset
+mkdir -p "$files/links" "$TEST_FOLDER/outside"
+seq 500 >"$TEST_FOLDER/outside/o.txt"
+ln -s "$TEST_FOLDER/outside" "$files/links/outside"
+ln -s "$TEST_FOLDER/outside" "$files/links/outside.again"
+ln -s .. "$files/links/up"
+ln -s "$files/a.txt" "$files/links/to-a.txt"
+ln -s nowhere "$files/links/dangling"
+mkfifo "$files/links/fifo"
+runs 0 "$SIMHASH" "$files"
+summary 3 0 0 0
+runs 0 "$SIMHASH" -L "$files"
+same "rows with -L" "a.txt deep o.txt single to-a.txt " "$(names)"
+ln -s loop "$files/links/loop"
+runs 2 "$SIMHASH" -L "$files"
+said "loop: Too many levels of symbolic links"
+
+# Hosts are told apart, and each removes only its own.
+reset
+runs 0 "$SIMHASH" --host=alpha "$files"
+runs 0 "$SIMHASH" --host=beta "$files"
+summary 3 0 0 0
+same "rows of two hosts" 6 "$(sql 'SELECT count(*) FROM file')"
+rm "$files/single"
+runs 0 "$SIMHASH" --host=beta "$files"
+same "rows of two hosts" "alpha 3 beta 2" "$(sql "SELECT h.name, count(*) FROM file f
+	JOIN host h ON h.id = f.host GROUP BY h.name ORDER BY h.name" | tr '|\n' '  ' | sed 's/ $//')"
+same "pairs across hosts" 2 "$("$SIMFIND" -q --host=alpha | grep -c ' beta:/')"
+
+# Unreadable: reported, counted, and never a reason to remove.
+[ "$TEST_ENGINE" = sqlite ] || exit 0
+reset
+chmod 755 "$TEST_FOLDER"
+mkdir "$TEST_FOLDER/user" "$files/locked"
+seq 300 >"$files/locked/l.txt"
+seq 400 >"$files/secret.txt"
+settle "$files"
+chmod -R a+rX "$files"
+chmod 777 "$TEST_FOLDER/user"
+export SIMHASH_DATABASE=sqlite:$TEST_FOLDER/user/index.db
+user_rows() {
+	sqlite3 "$TEST_FOLDER/user/index.db" 'SELECT count(*) FROM file'
+}
+cp "$SIMHASH" "$TEST_FOLDER/user/simhash"
+chmod 755 "$TEST_FOLDER/user/simhash"
+runs 0 as_user "$TEST_FOLDER/user/simhash" --host=h "$files"
+before=$(user_rows)
+chmod 000 "$files/secret.txt" "$files/locked"
+touch -d 2022-02-02 "$files/secret.txt"
+runs 2 as_user "$TEST_FOLDER/user/simhash" --host=h "$files"
+said "$files/secret.txt: Permission denied"
+said "$files/locked: Permission denied"
+said " 2 failed;"
+same "rows" "$before" "$(user_rows)"
+same "mode of the index" 600 "$(stat -c %a "$TEST_FOLDER/user/index.db")"

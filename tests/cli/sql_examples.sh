@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Every example of sql/ runs on each engine and tells the truth.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+mkdir "$files/a" "$files/b"
+find /usr/include -type f -size +2k -size -40k -print0 | LC_ALL=C sort -z | sed -z -n 1,400p |
+	while IFS= read -r -d '' path; do
+		cp "$path" "$files/a/$(echo "${path#/usr/}" | tr / _)"
+	done
+find "$files/a" -type f | LC_ALL=C sort | sed -n 1,40p | while IFS= read -r path; do
+	cp "$path" "$files/b/"
+	printf 'changed' | dd of="$path" conv=notrunc bs=1 seek=700 2>/dev/null
+	cp "$path" "$path.copy"
+done
+runs 0 "$SIMHASH" "$files"
+
+example() {
+	sql "$(grep -v '^--' "$SOURCE_DIR/sql/examples/$1.sql" | sed "s|/path/to/file|${2:-}|")"
+}
+
+same "rows in key order" 20 "$(example key_order | wc -l)"
+example key_order | cut -d'|' -f4 | sort -n -c || fail "keys out of order"
+
+# All pairs: those of simfind, to the pair.
+"$SIMFIND" -q --format=csv | tr -d '\r' | tail -n +2 | awk -F, '{ print $2 "|" $6 "|" $7 }' |
+	LC_ALL=C sort >expected
+example all_pairs | awk -F'|' '{ x = $4 "/" $5; y = $6 "/" $7
+	print $1 "|" (x < y ? x : y) "|" (x < y ? y : x) }' | LC_ALL=C sort >found
+cmp expected found || fail "all pairs: $(diff expected found | head -4)"
+[ "$(wc -l <expected)" -gt 40 ] || fail "too few pairs to be a test"
+
+one=$(find "$files/b" -type f | LC_ALL=C sort | sed -n 7p)
+"$SIMFIND" -q --format=csv "$one" | tr -d '\r' | tail -n +2 |
+	awk -F, -v one="$one" '{ print $2 "|" ($6 == one ? $7 : $6) }' | LC_ALL=C sort >expected
+example similar_to_one_file "$one" | awk -F'|' '{ print $1 "|" $3 }' | LC_ALL=C sort >found
+cmp expected found || fail "one file: $(diff expected found | head -4)"
+[ -s expected ] || fail "the one file has no similar ones"
+
+# 40 files were changed and then copied: 40 groups of 2 among others.
+groups=$(sql 'SELECT count(*) FROM duplicate')
+by_hash=$(find "$files" -type f -size +0 -exec sha256sum {} + | cut -c1-64 | sort | uniq -d | wc -l)
+same "groups of duplicates" "$by_hash" "$groups"
+[ "$groups" -ge 40 ] || fail "only $groups groups"
+same "examples of largest groups" 20 "$(example largest_groups | wc -l)"
+same "examples of duplicates" 40 "$(example duplicates | wc -l)"
+example duplicates | cut -d'|' -f3 | while IFS= read -r path; do
+	[ -f "$path" ] || fail "no file $path"
+done
+
+same "files by extension" "$(find "$files" -name '*.h' | wc -l)" \
+	"$(example extension_key_space | awk -F'|' '$1 == "h" { print $2 }')"
+example runs | grep -q "|sample|$files|$(find "$files" -type f | wc -l)|.*|0|finished$" ||
+	fail "runs: $(example runs)"
+
+# The view of text, by names people type.
+same "file_text" 1 "$(sql "SELECT count(*) FROM file_text WHERE path = '$one' AND extension = 'h'")"
+same "modified" "$(date -u -r "$one" '+%Y-%m-%d %H:%M:%S')" \
+	"$(sql "SELECT modified_utc FROM file_text WHERE path = '$one'" | cut -c1-19)"
