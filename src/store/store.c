@@ -69,10 +69,11 @@ void store_close(struct store *store)
 {
 	if (store == NULL)
 		return;
-	for (int i = 0; i < KEPT_STATEMENTS; i++)
-		store->driver->finalize(store->kept[i]);
-	if (store->database != NULL)
+	if (store->database != NULL) {
+		for (int i = 0; i < KEPT_STATEMENTS; i++)
+			store->driver->finalize(store->kept[i]);
 		store->driver->close(store->database);
+	}
 	free(store);
 }
 

@@ -1,0 +1,19 @@
+/*
+ * For unit tests that run on each engine: the index that on_engine.sh names.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TESTS_ENGINE_H
+#define TESTS_ENGINE_H
+
+#include "store/store.h"
+
+/* Make the index of TEST_URL anew and open it to write. */
+struct store *engine_fresh_store(void);
+
+/* Open it once more. */
+struct store *engine_open_store(enum open_mode mode);
+
+/* A row with a path and a size; all else is derived from `seed`. Borrows the strings. */
+struct file_row engine_row(const char *directory, const char *name, uint64_t seed);
+
+#endif

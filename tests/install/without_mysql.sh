@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Built without the server's client library, all works but mysql://, which says why.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/../cli/lib.sh"
+
+cmake -S "$SOURCE_DIR" -B without -DSIMHASH_MYSQL=OFF -DBUILD_TESTING=OFF \
+	-DCMAKE_BUILD_TYPE=Debug >cmake.log
+cmake --build without -j "$(nproc)" >build.log 2>&1 || fail "$(tail build.log)"
+if ldd without/simhash without/simfind | grep -Ei 'mysql|mariadb'; then
+	fail "linked with the client library"
+fi
+seq 1000 >"$files/a"
+cp "$files/a" "$files/b"
+runs 0 without/simhash "$files"
+runs 0 without/simfind
+same "pairs" 1 "$(grep -c ^identical out)"
+for program in simhash simfind; do
+	runs 1 without/$program -d mysql://user@host/database "$files/a"
+	said "cannot open index mysql://user@host/database: mysql:// was not built in"
+done
+runs 0 without/simhash --version
+grep -q 'mysql was not built in' out || fail "--version does not tell"

@@ -1,0 +1,463 @@
+/*
+ * The promises of store.h, kept by each engine.
+ * SPDX-License-Identifier: MIT
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine.h"
+
+static struct simhash_error error;
+static const struct row_scope scope = {1, 1};
+
+static void check(int status)
+{
+	if (status != 0)
+		fail_msg("%s", error.message);
+}
+
+static struct simhash_tag_set *tag_set(const char *name, uint8_t first)
+{
+	struct simhash_tag tags[SIMHASH_TAGS];
+	struct simhash_tag_set *set;
+
+	for (int i = 0; i < SIMHASH_TAGS; i++)
+		tags[i] = (struct simhash_tag){(uint8_t)(first + i), 1000, 1, 2};
+	check(simhash_tag_set_new(name, tags, &set, &error));
+	return set;
+}
+
+static void write_rows(struct store *store, const struct file_row *rows, size_t count)
+{
+	const struct file_row **pointers = calloc(count, sizeof(*pointers));
+	struct store_batch batch = {.rows = pointers, .row_count = count};
+	int64_t removed = -1;
+
+	for (size_t i = 0; i < count; i++)
+		pointers[i] = &rows[i];
+	check(store_write(store, &scope, &batch, &removed, &error));
+	assert_int_equal(removed, 0);
+	free(pointers);
+}
+
+/* Rows read back, deep copies. */
+struct readback {
+	struct file_row rows[4096];
+	size_t count;
+	char *bytes[8192];
+	size_t bytes_count;
+};
+
+static struct bytes keep(struct readback *back, struct bytes from)
+{
+	char *copy = malloc(from.size + 1);
+
+	memcpy(copy, from.data, from.size);
+	back->bytes[back->bytes_count++] = copy;
+	return (struct bytes){copy, from.size};
+}
+
+static int keep_row(void *context, const struct file_row *row, struct simhash_error *ignored)
+{
+	struct readback *back = context;
+
+	(void)ignored;
+	back->rows[back->count] = *row;
+	back->rows[back->count].directory = keep(back, row->directory);
+	back->rows[back->count++].name = keep(back, row->name);
+	return 0;
+}
+
+static struct readback *read_back(struct store *store, enum simhash_key key, int64_t low,
+				  int64_t high)
+{
+	struct readback *back = calloc(1, sizeof *back);
+	struct key_range range = {scope.tag_set, key, low, high, false};
+
+	check(store_read_keys(store, &range, keep_row, back, &error));
+	return back;
+}
+
+static void forget(struct readback *back)
+{
+	for (size_t i = 0; i < back->bytes_count; i++)
+		free(back->bytes[i]);
+	free(back);
+}
+
+static void assert_bytes(struct bytes a, struct bytes b)
+{
+	assert_int_equal(a.size, b.size);
+	assert_memory_equal(a.data, b.data, a.size);
+}
+
+static void open_makes_an_index_that_opens_again(void **state)
+{
+	struct store *store = engine_fresh_store();
+	bool has_rows;
+
+	(void)state;
+	check(store_has_rows(store, &scope, &has_rows, &error));
+	assert_false(has_rows);
+	store_close(store);
+	store = engine_open_store(OPEN_TO_WRITE);
+	store_close(store);
+	store = engine_open_store(OPEN_TO_READ);
+	store_close(store);
+	store_close(NULL);
+}
+
+static void rows_come_back_to_the_last_bit(void **state)
+{
+	/* An INSERT of many rows, then single ones: more than a statement takes, no multiple. */
+	static char names[100][32], long_directory[70000];
+	static struct file_row rows[100];
+	struct store *store = engine_fresh_store();
+	struct readback *back;
+
+	(void)state;
+	memset(long_directory, 'd', sizeof long_directory - 1);
+	long_directory[0] = '/';
+	for (int i = 0; i < 100; i++) {
+		snprintf(names[i], sizeof names[i], "n%c\n\"'\\%03d\xff", i + 1, i);
+		rows[i] = engine_row(i == 50 ? long_directory : "/a \x01\x80/b", names[i],
+				     (uint64_t)i * 7919 + 1);
+	}
+	rows[3].size_bytes = INT64_MAX;
+	rows[3].table.count[0] = INT64_MAX;
+	rows[3].keys.key[SIMHASH_SKEW_EXT] = INT64_MAX;
+	rows[4].keys.key[SIMHASH_SKEW_EXT] = 0;
+	write_rows(store, rows, 100);
+	back = read_back(store, SIMHASH_SKEW_EXT, INT64_MIN, INT64_MAX);
+	assert_int_equal(back->count, 100);
+	for (size_t i = 0; i < back->count; i++) {
+		const struct file_row *found = &back->rows[i], *row;
+		int number = atoi(found->name.data + 6);
+		row = &rows[number];
+		assert_bytes(found->directory, row->directory);
+		assert_bytes(found->name, row->name);
+		assert_int_equal(found->host, scope.host);
+		assert_true(found->size_bytes == row->size_bytes);
+		assert_true(found->keys.key[SIMHASH_SKEW_EXT] == row->keys.key[SIMHASH_SKEW_EXT]);
+		assert_memory_equal(&found->table, &row->table, sizeof found->table);
+		assert_memory_equal(found->content_hash, row->content_hash, CONTENT_HASH_SIZE);
+	}
+	forget(back);
+	store_close(store);
+}
+
+static void keys_are_read_in_order_and_by_range(void **state)
+{
+	static char names[3000][16];
+	static struct file_row rows[3000];
+	struct store *store = engine_fresh_store();
+
+	(void)state;
+	for (int i = 0; i < 3000; i++) {
+		snprintf(names[i], sizeof names[i], "%d", i);
+		rows[i] = engine_row("/k", names[i], (uint64_t)i * 48271 % 3001);
+		if (i % 10 == 0)
+			rows[i].size_bytes = 0;
+		for (int t = 0; t < SIMHASH_TAGS && i % 10 == 0; t++)
+			rows[i].table.count[t] = 0;
+	}
+	write_rows(store, rows, 3000);
+	for (int key = 0; key < SIMHASH_KEYS; key++) {
+		int64_t low = 500 * (key + 1), high = 1500 * (key + 1);
+		struct readback *all = read_back(store, (enum simhash_key)key, INT64_MIN, INT64_MAX);
+		struct readback *some = read_back(store, (enum simhash_key)key, low, high);
+		size_t expected = 0;
+		assert_int_equal(all->count, 2700); /* without the empty files */
+		for (size_t i = 0; i < all->count; i++) {
+			int64_t value = all->rows[i].keys.key[key];
+			assert_true(i == 0 || all->rows[i - 1].keys.key[key] <= value);
+			expected += value >= low && value <= high;
+		}
+		assert_int_equal(some->count, expected);
+		assert_true(some->rows[0].keys.key[key] >= low);
+		assert_true(some->rows[some->count - 1].keys.key[key] <= high);
+		forget(all);
+		forget(some);
+	}
+	store_close(store);
+}
+
+static int stop_at_third(void *context, const struct file_row *row, struct simhash_error *to_fill)
+{
+	int *count = context;
+
+	(void)row;
+	to_fill->code = SIMHASH_E_STOPPED;
+	return ++*count == 3 ? -1 : 0;
+}
+
+static void a_callback_can_end_the_stream(void **state)
+{
+	struct store *store = engine_fresh_store();
+	struct key_range range = {1, SIMHASH_UNIFORM, INT64_MIN, INT64_MAX, false};
+	struct file_row rows[10];
+	char names[10][8];
+	struct readback *back;
+	int count = 0;
+
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		snprintf(names[i], sizeof names[i], "%d", i);
+		rows[i] = engine_row("/s", names[i], (uint64_t)i);
+	}
+	write_rows(store, rows, 10);
+	assert_int_equal(store_read_keys(store, &range, stop_at_third, &count, &error), -1);
+	assert_int_equal(count, 3);
+	assert_int_equal(error.code, SIMHASH_E_STOPPED);
+	back = read_back(store, SIMHASH_UNIFORM, INT64_MIN, INT64_MAX); /* and is usable after */
+	assert_int_equal(back->count, 10);
+	forget(back);
+	store_close(store);
+}
+
+static void a_row_written_again_is_replaced(void **state)
+{
+	struct store *store = engine_fresh_store();
+	struct file_row row = engine_row("/r", "x", 1);
+	struct readback *back;
+
+	(void)state;
+	write_rows(store, &row, 1);
+	row.size_bytes = 4242;
+	row.keys.key[SIMHASH_SKEW] = 17;
+	write_rows(store, &row, 1);
+	back = read_back(store, SIMHASH_SKEW, 17, 17);
+	assert_int_equal(back->count, 1);
+	assert_int_equal(back->rows[0].size_bytes, 4242);
+	forget(back);
+	store_close(store);
+}
+
+static int count_known(void *context, const struct known_file *known, struct simhash_error *ignored)
+{
+	struct {
+		size_t count;
+		uint8_t last[PATH_HASH_SIZE];
+	} *seen = context;
+
+	(void)ignored;
+	if (seen->count++ > 0)
+		assert_true(memcmp(seen->last, known->path_hash, PATH_HASH_SIZE) < 0);
+	memcpy(seen->last, known->path_hash, PATH_HASH_SIZE);
+	assert_int_equal(known->scanned_at_ns, INT64_MAX);
+	return 0;
+}
+
+static void a_directory_is_read_alone_and_in_hash_order(void **state)
+{
+	struct store *store = engine_fresh_store();
+	struct {
+		size_t count;
+		uint8_t last[PATH_HASH_SIZE];
+	} seen = {0, {0}};
+	struct file_row rows[60];
+	char names[60][8];
+	uint8_t hash[DIRECTORY_HASH_SIZE], absent[PATH_HASH_SIZE] = {0};
+	struct known_file known;
+	bool found;
+
+	(void)state;
+	for (int i = 0; i < 60; i++) {
+		snprintf(names[i], sizeof names[i], "%d", i);
+		rows[i] = engine_row(i % 3 == 0 ? "/one" : "/two", names[i], (uint64_t)i);
+	}
+	write_rows(store, rows, 60);
+	directory_hash((struct bytes){"/one", 4}, hash);
+	check(store_read_directory(store, &scope, hash, count_known, &seen, &error));
+	assert_int_equal(seen.count, 20);
+	check(store_find_file(store, &scope, rows[7].path_hash, &known, &found, &error));
+	assert_true(found);
+	assert_int_equal(known.size_bytes, rows[7].size_bytes);
+	assert_int_equal(known.mtime_ns, 7);
+	check(store_find_file(store, &scope, absent, &known, &found, &error));
+	assert_false(found);
+	store_close(store);
+}
+
+/* Directories recorded under numbers, and their bits collected. */
+static const char *const paths[] = {"/", "/a", "/a/b", "/a/b/c", "/ab", "/a.b", "/a0", "/b/a"};
+#define PATHS (sizeof paths / sizeof *paths)
+
+static int collect_path(void *context, const uint8_t hash[DIRECTORY_HASH_SIZE], struct bytes path,
+			struct simhash_error *ignored)
+{
+	unsigned *seen = context;
+	uint8_t expected[DIRECTORY_HASH_SIZE];
+
+	(void)ignored;
+	directory_hash(path, expected);
+	assert_memory_equal(hash, expected, DIRECTORY_HASH_SIZE);
+	for (unsigned i = 0; i < PATHS; i++)
+		if (strlen(paths[i]) == path.size && memcmp(paths[i], path.data, path.size) == 0)
+			*seen |= 1u << i;
+	return 0;
+}
+
+static unsigned below(struct store *store, const char *root)
+{
+	unsigned seen = 0;
+
+	check(store_read_directories_below(store, &scope, (struct bytes){root, strlen(root)},
+					   collect_path, &seen, &error));
+	return seen;
+}
+
+static void removal_takes_what_is_named_and_no_more(void **state)
+{
+	struct store *store = engine_fresh_store();
+	struct directory_row directories[PATHS];
+	const struct file_row *pointers[PATHS * 2];
+	struct file_row rows[PATHS * 2];
+	struct store_batch batch = {.directories = directories,
+				    .directory_count = PATHS,
+				    .rows = pointers,
+				    .row_count = PATHS * 2};
+	struct readback *back;
+	uint8_t gone[PATH_HASH_SIZE];
+	int64_t removed;
+
+	(void)state;
+	for (size_t i = 0; i < PATHS; i++) {
+		directories[i].path = (struct bytes){paths[i], strlen(paths[i])};
+		directory_hash(directories[i].path, directories[i].hash);
+		rows[2 * i] = engine_row(paths[i], "x", i);
+		rows[2 * i + 1] = engine_row(paths[i], "y", i);
+		pointers[2 * i] = &rows[2 * i];
+		pointers[2 * i + 1] = &rows[2 * i + 1];
+	}
+	check(store_write(store, &scope, &batch, &removed, &error));
+	check(store_write(store, &scope, &batch, &removed, &error)); /* again is no error */
+	assert_int_equal(below(store, "/"), 0xfe);
+	assert_int_equal(below(store, "/a"), 1u << 2 | 1u << 3);
+	assert_int_equal(below(store, "/a/b/c"), 0);
+
+	memcpy(gone, rows[2 * 4].path_hash, sizeof gone); /* /ab/x */
+	batch = (struct store_batch){
+		.removed_directories = (const uint8_t(*)[DIRECTORY_HASH_SIZE]) & directories[1].hash,
+		.removed_directory_count = 1, /* /a, not what is below it */
+		.removed_files = (const uint8_t(*)[PATH_HASH_SIZE]) & gone,
+		.removed_file_count = 1};
+	check(store_write(store, &scope, &batch, &removed, &error));
+	assert_int_equal(removed, 3);
+	assert_int_equal(below(store, "/"), 0xfe & ~(1u << 1));
+	back = read_back(store, SIMHASH_SKEW, INT64_MIN, INT64_MAX);
+	assert_int_equal(back->count, PATHS * 2 - 3);
+	forget(back);
+	store_close(store);
+}
+
+static void a_failed_batch_leaves_nothing(void **state)
+{
+	struct store *store = engine_fresh_store();
+	struct file_row good = engine_row("/g", "good", 1), bad = engine_row("/g", "bad", 2);
+	const struct file_row *pointers[] = {&good, &bad};
+	struct store_batch batch = {.rows = pointers, .row_count = 2};
+	struct readback *back;
+	int64_t removed;
+	/* Too long for the column, or for any value of SQLite, which only looks at the size. */
+	size_t size = strcmp(getenv("TEST_ENGINE"), "mysql") == 0 ? 2000 : 2000000000;
+	char *too_long = calloc(1, size);
+
+	(void)state;
+	if (too_long == NULL)
+		fail_msg("no memory for the test");
+	bad.name = (struct bytes){too_long, size};
+	assert_int_equal(store_write(store, &scope, &batch, &removed, &error), -1);
+	assert_int_equal(error.code, SIMHASH_E_DATABASE);
+	free(too_long);
+	back = read_back(store, SIMHASH_SKEW, INT64_MIN, INT64_MAX);
+	assert_int_equal(back->count, 0);
+	forget(back);
+	store_close(store);
+}
+
+static void names_get_numbers_that_stay(void **state)
+{
+	struct store *store = engine_fresh_store(), *other;
+	int64_t alpha, beta, again, missing;
+
+	(void)state;
+	check(store_host_id(store, "nobody", false, &missing, &error));
+	assert_int_equal(missing, 0);
+	check(store_host_id(store, "alpha", true, &alpha, &error));
+	other = engine_open_store(OPEN_TO_WRITE);
+	check(store_host_id(other, "beta", true, &beta, &error));
+	check(store_host_id(other, "alpha", true, &again, &error));
+	store_close(other);
+	assert_true(alpha > 0 && beta > 0 && alpha != beta);
+	assert_int_equal(again, alpha);
+	store_close(store);
+}
+
+static void tag_sets_are_known_by_their_tags(void **state)
+{
+	struct store *store = engine_fresh_store();
+	struct simhash_tag_set *one = tag_set("one", 0), *twin = tag_set("twin", 0);
+	struct simhash_tag_set *two = tag_set("two", 1), *thief = tag_set("one", 2);
+	int64_t one_id, twin_id, two_id, id;
+
+	(void)state;
+	check(store_tag_set_id(store, one, false, &id, &error));
+	assert_int_equal(id, 0);
+	check(store_tag_set_id(store, one, true, &one_id, &error));
+	check(store_tag_set_id(store, twin, true, &twin_id, &error));
+	check(store_tag_set_id(store, two, true, &two_id, &error));
+	assert_int_equal(one_id, twin_id);
+	assert_int_not_equal(one_id, two_id);
+	check(store_tag_set_id(store, thief, false, &id, &error));
+	assert_int_equal(id, 0);
+	assert_int_equal(store_tag_set_id(store, thief, true, &id, &error), -1);
+	assert_int_equal(error.code, SIMHASH_E_RANGE);
+	assert_non_null(strstr(error.message, "'one'"));
+	simhash_tag_set_free(one);
+	simhash_tag_set_free(twin);
+	simhash_tag_set_free(two);
+	simhash_tag_set_free(thief);
+	store_close(store);
+}
+
+static void runs_are_numbered_and_completed(void **state)
+{
+	struct store *store = engine_fresh_store();
+	struct scan_run first = {.root = {"/\xff", 2}, .started_at_ns = 5}, second = first;
+
+	(void)state;
+	check(store_run_start(store, &scope, &first, &error));
+	check(store_run_start(store, &scope, &second, &error));
+	assert_int_not_equal(first.id, second.id);
+	first.finished_at_ns = 6;
+	first.bytes = INT64_MAX;
+	check(store_run_finish(store, &first, &error));
+	store_close(store);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(open_makes_an_index_that_opens_again),
+		cmocka_unit_test(rows_come_back_to_the_last_bit),
+		cmocka_unit_test(keys_are_read_in_order_and_by_range),
+		cmocka_unit_test(a_callback_can_end_the_stream),
+		cmocka_unit_test(a_row_written_again_is_replaced),
+		cmocka_unit_test(a_directory_is_read_alone_and_in_hash_order),
+		cmocka_unit_test(removal_takes_what_is_named_and_no_more),
+		cmocka_unit_test(a_failed_batch_leaves_nothing),
+		cmocka_unit_test(names_get_numbers_that_stay),
+		cmocka_unit_test(tag_sets_are_known_by_their_tags),
+		cmocka_unit_test(runs_are_numbered_and_completed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

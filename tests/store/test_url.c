@@ -1,0 +1,88 @@
+/*
+ * URLs of indexes, taken apart.
+ * SPDX-License-Identifier: MIT
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "store/url.h"
+
+static struct simhash_error error;
+
+static void assert_part(const char *found, const char *expected)
+{
+	if (expected == NULL)
+		assert_null(found);
+	else
+		assert_string_equal(found, expected);
+}
+
+static void urls_are_taken_apart(void **state)
+{
+	static const struct {
+		const char *url;
+		struct {
+			const char *path, *user, *host, *database;
+			unsigned port;
+		} parts;
+	} cases[] = {
+		{"sqlite:/a b/%41.db", {"/a b/%41.db", NULL, NULL, NULL, 0}},
+		{"sqlite:relative", {"relative", NULL, NULL, NULL, 0}},
+		{"mysql:///d", {NULL, NULL, NULL, "d", 0}},
+		{"mysql://h/d", {NULL, NULL, "h", "d", 0}},
+		{"mysql://u@h:3307/d", {NULL, "u", "h", "d", 3307}},
+		{"mysql://u@/d", {NULL, "u", NULL, "d", 0}},
+		{"mysql://a%40b%3a@h/d%2fe", {NULL, "a@b:", "h", "d/e", 0}},
+		{"mysql://u@[::1]:3306/d", {NULL, "u", "::1", "d", 3306}},
+		{"mysql://[fe80::1]/d", {NULL, NULL, "fe80::1", "d", 0}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct store_url url;
+		if (store_url_parse(cases[i].url, &url, &error) != 0)
+			fail_msg("%s: %s", cases[i].url, error.message);
+		assert_part(url.path, cases[i].parts.path);
+		assert_part(url.user, cases[i].parts.user);
+		assert_part(url.host, cases[i].parts.host);
+		assert_part(url.database, cases[i].parts.database);
+		assert_int_equal(url.port, cases[i].parts.port);
+		store_url_release(&url);
+	}
+}
+
+static void wrong_urls_are_refused_without_their_secrets(void **state)
+{
+	static const char *const urls[] = {
+		"", "x", "sqlite", "sqlite:", "sqlite3:/x", "mysql:/u@h/d", "mysql://", "mysql://h",
+		"mysql://h/", "mysql://h/d/e", "mysql://h/d?x", "mysql://h:0/d", "mysql://h:65536/d",
+		"mysql://h:3x/d", "mysql://%zz@h/d", "mysql://u@h/d%", "mysql://u@h/d%4", "mysql://h/d%00",
+		"mysql://[::1/d", "mysql://[::1]x/d", "mysql://u:secret@h/d", "mysql://u:@h/d",
+		"mariadb://u:secret@h/d",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof urls / sizeof *urls; i++) {
+		struct store_url url;
+		if (store_url_parse(urls[i], &url, &error) == 0)
+			fail_msg("'%s' was taken", urls[i]);
+		assert_int_equal(error.code, SIMHASH_E_SYNTAX);
+		assert_non_null(strstr(error.message, "expected"));
+		assert_null(strstr(error.message, "secret"));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(urls_are_taken_apart),
+		cmocka_unit_test(wrong_urls_are_refused_without_their_secrets),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
