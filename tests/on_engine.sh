@@ -26,6 +26,7 @@ sqlite)
 	;;
 mysql)
 	TEST_URL=$MARIADB_DATABASE_URL
+	# shellcheck disable=SC2089,SC2090  # for eval
 	TEST_RESET='mariadb -e "DROP DATABASE IF EXISTS simhash; CREATE DATABASE simhash"'
 	TEST_SQL="mariadb --batch --skip-column-names simhash -e"
 	;;
@@ -35,6 +36,7 @@ mysql)
 	;;
 esac
 unset SIMHASH_DATABASE XDG_DATA_HOME
+# shellcheck disable=SC2090
 export TEST_ENGINE=$engine TEST_URL TEST_RESET TEST_SQL TEST_FOLDER=$folder
 cd "$folder"
 "$@"

@@ -17,7 +17,7 @@ const struct reference_tag reference_sample[16] = {
 /* Bit `position` of the file; in each byte the most significant bit comes first. */
 static unsigned bit_at(const uint8_t *bytes, size_t position)
 {
-	return bytes[position / 8] >> (7 - position % 8) & 1u;
+	return (unsigned)bytes[position / 8] >> (7 - position % 8) & 1u;
 }
 
 void reference_counts(const struct reference_tag tags[16], const uint8_t *bytes, size_t size,

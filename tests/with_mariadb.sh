@@ -8,6 +8,7 @@ set -euo pipefail
 
 folder=$(mktemp -d "${TMPDIR:-/tmp}/simhash-mariadb.XXXXXX")
 server=
+# shellcheck disable=SC2317  # called by the trap
 end() {
 	status=$?
 	if [ -n "$server" ]; then

@@ -160,9 +160,14 @@ static int explore_bits(struct builder *builder, struct simhash_error *error)
 	return 0;
 }
 
+static uint64_t field(uint8_t tag)
+{
+	return tag == NO_TAG ? 0 : UINT64_C(1) << (AUTOMATON_FIELD_BITS * tag);
+}
+
 /* Compose eight bit steps for each of the 256 bytes, from one bit state. */
 static void compose_bytes(const struct builder *builder, uint32_t from, uint32_t next[256],
-			  uint16_t counted[256])
+			  uint64_t counted[256])
 {
 	next[0] = from;
 	counted[0] = 0;
@@ -170,12 +175,11 @@ static void compose_bytes(const struct builder *builder, uint32_t from, uint32_t
 	for (unsigned length = 1; length < 256; length *= 2)
 		for (unsigned i = length; i-- > 0;) {
 			const struct bit_step *step = &builder->steps[next[i]];
-			uint16_t before = counted[i];
+			uint64_t before = counted[i];
 			for (unsigned bit = 2; bit-- > 0;) {
 				uint8_t tag = step->tag[bit];
 				next[2 * i + bit] = step->next[bit];
-				counted[2 * i + bit] =
-					(uint16_t)(before | (tag == NO_TAG ? 0 : 1u << tag));
+				counted[2 * i + bit] = before + field(tag);
 			}
 		}
 }
@@ -187,7 +191,7 @@ static int explore_bytes(const struct builder *builder, struct automaton *automa
 	uint32_t *found = calloc(builder->used, sizeof *found);
 	uint32_t *number = calloc(builder->used, sizeof *number);
 	uint32_t next[256], capacity = 0, used = 1;
-	uint16_t counted[256];
+	uint64_t counted[256];
 	int status = -1;
 
 	if (found == NULL || number == NULL) {
@@ -197,7 +201,7 @@ static int explore_bytes(const struct builder *builder, struct automaton *automa
 	number[0] = 1;
 	for (uint32_t i = 0; i < used; i++) {
 		if (i == capacity) {
-			uint32_t *grown;
+			uint64_t *grown;
 			capacity = capacity == 0 ? 256 : capacity * 2;
 			grown = realloc(automaton->entries, (size_t)capacity * 256 * sizeof *grown);
 			if (grown == NULL) {
@@ -213,7 +217,8 @@ static int explore_bytes(const struct builder *builder, struct automaton *automa
 				number[next[byte]] = ++used;
 			}
 			automaton->entries[(size_t)i * 256 + byte] =
-				(number[next[byte]] - 1) << 16 | counted[byte];
+				(uint64_t)(number[next[byte]] - 1) << AUTOMATON_STATE_SHIFT |
+				counted[byte];
 		}
 		if (used > STATES_MAX) {
 			error_set(error, SIMHASH_E_RANGE,

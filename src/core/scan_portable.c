@@ -1,10 +1,10 @@
 /*
- * The portable scan kernel: the automaton of the tag set run over four lanes
- * of a block at once, counting by bit planes (paper, 4.1).
+ * The portable scan kernel: the automaton of the tag set run over six lanes of
+ * a block at once, its entries added up as they are (paper, 4.1).
  *
- * One run of the automaton waits for a table look-up at every byte; four
- * independent runs fill that wait. A block is cut into four lanes of equal
- * length. The state at the start of lanes 1 to 3 is not known before the lane
+ * One run of the automaton waits for a table look-up at every byte; six
+ * independent runs fill that wait. A block is cut into six lanes of equal
+ * length. The state at the start of lanes 1 to 5 is not known before the lane
  * before has been read, so it is guessed from the two bytes before the lane,
  * and reconciled afterwards: the lane's first bytes are run again from the
  * true state beside the guessed one until the two meet, which mostly takes a
@@ -19,97 +19,91 @@
 #include "core/automaton.h"
 #include "core/scan_kernel.h"
 
-#define LANES 4
-#define BLOCK 16384 /* bytes, so that a block stays in the first-level cache */
-#define LANE_MIN 32 /* bytes, below which lanes cost more than they save */
+#define LANES 6
+#define BLOCK (LANES * 4096) /* bytes, so that a block stays in the first-level cache */
+#define LANE_MIN 32	     /* bytes, below which lanes cost more than they save */
 
-/* Four counters of 4 bits for each tag, as planes of bits: lane l's tag t is bit 16 l + t. */
-struct planes {
-	uint64_t ones, twos, fours, eights;
+/*
+ * Counts of the 16 tags in fields that widen as they fill: 3 bits in a sum of
+ * entries, then 6 bits (even and odd tags), then 12, then the sum table.
+ */
+struct tally {
+	uint64_t even, odd;  /* 8 fields of 6 bits: tags 0, 2, ... and 1, 3, ... */
+	uint64_t quarter[4]; /* 4 fields of 12 bits: tags q, q + 4, q + 8, q + 12 */
+	unsigned rounds;
 };
 
-#define PLANES_CAPACITY 15 /* additions before a counter of 4 bits overflows */
-#define SPILLS_CAPACITY 17 /* spills before a byte overflows: 255 / 15 */
+#define FIELDS_3_OF_6 UINT64_C(0x1c71c71c71c7)
+#define FIELDS_6_OF_12 UINT64_C(0x03f03f03f03f)
+#define FIELD_12 UINT64_C(0xfff)
+#define ROUNDS_MAX (4095 / 63) /* of tally_widen, each of which adds at most 63 to a field */
 
-/* Counters of 8 bits: byte k of sums[2 r + h] counts tag r + 4 h + 8 (k mod 2). */
-struct byte_sums {
-	uint64_t sums[8];
-};
-
-static void planes_add(struct planes *planes, uint64_t hits)
+/* Add a sum of at most 7 entries. At most 9 such sums may come before tally_widen. */
+static void tally_add(struct tally *tally, uint64_t entries)
 {
-	uint64_t carry = planes->ones & hits, carry2, carry4;
-
-	planes->ones ^= hits;
-	carry2 = planes->twos & carry;
-	planes->twos ^= carry;
-	carry4 = planes->fours & carry2;
-	planes->fours ^= carry2;
-	planes->eights ^= carry4;
+	tally->even += entries & FIELDS_3_OF_6;
+	tally->odd += entries >> AUTOMATON_FIELD_BITS & FIELDS_3_OF_6;
 }
 
-/* Gather the planes to nibbles, tags r, r + 4, r + 8, r + 12 for each r, and add. */
-static void planes_spill(const struct planes *planes, struct byte_sums *bytes)
+static void tally_empty(struct tally *tally, struct simhash_sum_table *table)
 {
-	const uint64_t every_fourth = UINT64_C(0x1111111111111111);
-	const uint64_t low_nibbles = UINT64_C(0x0f0f0f0f0f0f0f0f);
-
-	for (int r = 0; r < 4; r++) {
-		uint64_t nibbles = (planes->ones >> r & every_fourth) |
-				   (planes->twos >> r & every_fourth) << 1 |
-				   (planes->fours >> r & every_fourth) << 2 |
-				   (planes->eights >> r & every_fourth) << 3;
-		bytes->sums[2 * r] += nibbles & low_nibbles;
-		bytes->sums[2 * r + 1] += nibbles >> 4 & low_nibbles;
-	}
+	for (int q = 0; q < 4; q++)
+		for (int i = 0; i < 4; i++)
+			table->count[q + 4 * i] += tally->quarter[q] >> (12 * i) & FIELD_12;
+	memset(tally->quarter, 0, sizeof tally->quarter);
+	tally->rounds = 0;
 }
 
-static void byte_sums_spill(struct byte_sums *bytes, struct simhash_sum_table *table)
+static void tally_widen(struct tally *tally, struct simhash_sum_table *table)
 {
-	for (int r = 0; r < 4; r++)
-		for (int h = 0; h < 2; h++)
-			for (int k = 0; k < 8; k++)
-				table->count[r + 4 * h + 8 * (k % 2)] +=
-					bytes->sums[2 * r + h] >> (8 * k) & 0xff;
-	memset(bytes, 0, sizeof *bytes);
+	tally->quarter[0] += tally->even & FIELDS_6_OF_12;
+	tally->quarter[1] += tally->odd & FIELDS_6_OF_12;
+	tally->quarter[2] += tally->even >> 6 & FIELDS_6_OF_12;
+	tally->quarter[3] += tally->odd >> 6 & FIELDS_6_OF_12;
+	tally->even = tally->odd = 0;
+	if (++tally->rounds == ROUNDS_MAX)
+		tally_empty(tally, table);
 }
 
-static void count(struct simhash_sum_table *table, uint32_t entry)
+/* Add what one entry counts, `times` over. */
+static void count(struct simhash_sum_table *table, uint64_t entry, uint64_t times)
 {
-	for (uint32_t hits = entry & 0xffff; hits != 0; hits &= hits - 1)
-		table->count[__builtin_ctz(hits)]++;
-}
-
-static void uncount(struct simhash_sum_table *table, uint32_t entry)
-{
-	for (uint32_t hits = entry & 0xffff; hits != 0; hits &= hits - 1)
-		table->count[__builtin_ctz(hits)]--;
+	for (int t = 0; t < SIMHASH_TAGS; t++, entry >>= AUTOMATON_FIELD_BITS)
+		if (entry & 1)
+			table->count[t] += times;
 }
 
 /* One run, byte by byte. Returns the last entry. */
-static uint32_t scan_bytes(const struct automaton *automaton, uint32_t entry, const uint8_t *bytes,
+static uint64_t scan_bytes(const uint64_t *entries, uint64_t entry, const uint8_t *bytes,
 			   size_t size, struct simhash_sum_table *table)
 {
-	for (size_t i = 0; i < size; i++) {
-		entry = automaton_step(automaton, entry, bytes[i]);
-		count(table, entry);
+	struct tally tally = {0};
+
+	for (size_t i = 0; i < size;) {
+		size_t end = size - i < AUTOMATON_FIELD_MAX ? size : i + AUTOMATON_FIELD_MAX;
+		uint64_t sum = 0;
+		for (; i < end; i++) {
+			entry = automaton_step(entries, entry, bytes[i]);
+			sum += entry;
+		}
+		tally_add(&tally, sum);
+		tally_widen(&tally, table);
 	}
+	tally_empty(&tally, table);
 	return entry;
 }
 
 /* A run of one byte value: once a step leads back to its own state, multiply. */
-static uint32_t scan_run(const struct automaton *automaton, uint32_t entry, uint8_t byte,
-			 size_t size, struct simhash_sum_table *table)
+static uint64_t scan_run(const uint64_t *entries, uint64_t entry, uint8_t byte, size_t size,
+			 struct simhash_sum_table *table)
 {
 	while (size > 0) {
-		uint32_t before = entry >> 16;
-		entry = automaton_step(automaton, entry, byte);
-		count(table, entry);
+		uint64_t before = entry >> AUTOMATON_STATE_SHIFT;
+		entry = automaton_step(entries, entry, byte);
+		count(table, entry, 1);
 		size--;
-		if (entry >> 16 == before) {
-			for (int t = 0; t < SIMHASH_TAGS; t++)
-				if (entry >> t & 1)
-					table->count[t] += size;
+		if (entry >> AUTOMATON_STATE_SHIFT == before) {
+			count(table, entry, size);
 			break;
 		}
 	}
@@ -117,78 +111,90 @@ static uint32_t scan_run(const struct automaton *automaton, uint32_t entry, uint
 }
 
 /*
- * Lane by lane, replace what was counted from a guessed state by what the
- * true state counts. `entry` is the true one before the lane, `guess` the one
- * that the lane began with, `end` the one that it ended with.
+ * Replace what a lane counted from a guessed state by what the true state
+ * counts. `entry` is the true one before the lane, `guess` the one that the
+ * lane began with, `end` the one that it ended with. Returns the true last one.
  */
-static uint32_t reconcile(const struct automaton *automaton, uint32_t entry, uint32_t guess,
-			  uint32_t end, const uint8_t *lane, size_t size,
-			  struct simhash_sum_table *table)
+static uint64_t reconcile(const uint64_t *entries, uint64_t entry, uint64_t guess, uint64_t end,
+			  const uint8_t *lane, size_t size, struct simhash_sum_table *table)
 {
-	for (size_t i = 0; i < size; i++) {
-		if (entry >> 16 == guess >> 16)
-			return end;
-		entry = automaton_step(automaton, entry, lane[i]);
-		guess = automaton_step(automaton, guess, lane[i]);
-		if (entry != guess) {
-			uncount(table, guess);
-			count(table, entry);
+	struct simhash_sum_table wrong = {{0}};
+	struct tally right_tally = {0}, wrong_tally = {0};
+	bool have_met = entry >> AUTOMATON_STATE_SHIFT == guess >> AUTOMATON_STATE_SHIFT;
+
+	if (have_met)
+		return end;
+	for (size_t i = 0; i < size && !have_met;) {
+		size_t stop = size - i < AUTOMATON_FIELD_MAX ? size : i + AUTOMATON_FIELD_MAX;
+		uint64_t right_sum = 0, wrong_sum = 0;
+		for (; i < stop && !have_met; i++) {
+			right_sum += entry = automaton_step(entries, entry, lane[i]);
+			wrong_sum += guess = automaton_step(entries, guess, lane[i]);
+			have_met = entry >> AUTOMATON_STATE_SHIFT == guess >> AUTOMATON_STATE_SHIFT;
 		}
+		tally_add(&right_tally, right_sum);
+		tally_add(&wrong_tally, wrong_sum);
+		tally_widen(&right_tally, table);
+		tally_widen(&wrong_tally, &wrong);
 	}
-	return entry >> 16 == guess >> 16 ? end : entry;
+	tally_empty(&right_tally, table);
+	tally_empty(&wrong_tally, &wrong);
+	for (int t = 0; t < SIMHASH_TAGS; t++)
+		table->count[t] -= wrong.count[t];
+	return have_met ? end : entry;
 }
 
-/* Run four lanes of `size` bytes from the entries of `lane`, and leave the last ones there. */
-static void run_lanes(const struct automaton *automaton, uint32_t lane[LANES], const uint8_t *bytes,
+/* Run the lanes of `size` bytes from the entries of `lane`, and leave the last ones there. */
+static void run_lanes(const uint64_t *entries, uint64_t lane[LANES], const uint8_t *bytes,
 		      size_t size, struct simhash_sum_table *table)
 {
-	uint32_t a = lane[0], b = lane[1], c = lane[2], d = lane[3];
-	struct byte_sums sums = {{0}};
-	int spills = 0;
-	size_t i = 0;
+	uint64_t a = lane[0], b = lane[1], c = lane[2], d = lane[3], e = lane[4], f = lane[5];
+	struct tally tally = {0};
 
-	while (i < size) {
-		size_t end = size - i < PLANES_CAPACITY ? size : i + PLANES_CAPACITY;
-		struct planes planes = {0, 0, 0, 0};
+	for (size_t i = 0; i < size;) {
+		size_t end = size - i < AUTOMATON_FIELD_MAX ? size : i + AUTOMATON_FIELD_MAX;
+		uint64_t sum_a = 0, sum_b = 0, sum_c = 0, sum_d = 0, sum_e = 0, sum_f = 0;
 		for (; i < end; i++) {
-			a = automaton_step(automaton, a, bytes[i]);
-			b = automaton_step(automaton, b, bytes[size + i]);
-			c = automaton_step(automaton, c, bytes[2 * size + i]);
-			d = automaton_step(automaton, d, bytes[3 * size + i]);
-			planes_add(&planes, (uint64_t)(a & 0xffff) | (uint64_t)(b & 0xffff) << 16 |
-						    (uint64_t)(c & 0xffff) << 32 |
-						    (uint64_t)d << 48);
+			sum_a += a = automaton_step(entries, a, bytes[i]);
+			sum_b += b = automaton_step(entries, b, bytes[size + i]);
+			sum_c += c = automaton_step(entries, c, bytes[2 * size + i]);
+			sum_d += d = automaton_step(entries, d, bytes[3 * size + i]);
+			sum_e += e = automaton_step(entries, e, bytes[4 * size + i]);
+			sum_f += f = automaton_step(entries, f, bytes[5 * size + i]);
 		}
-		planes_spill(&planes, &sums);
-		if (++spills == SPILLS_CAPACITY) {
-			byte_sums_spill(&sums, table);
-			spills = 0;
-		}
+		tally_add(&tally, sum_a);
+		tally_add(&tally, sum_b);
+		tally_add(&tally, sum_c);
+		tally_add(&tally, sum_d);
+		tally_add(&tally, sum_e);
+		tally_add(&tally, sum_f);
+		tally_widen(&tally, table);
 	}
-	byte_sums_spill(&sums, table);
+	tally_empty(&tally, table);
 	lane[0] = a;
 	lane[1] = b;
 	lane[2] = c;
 	lane[3] = d;
+	lane[4] = e;
+	lane[5] = f;
 }
 
-static uint32_t scan_lanes(const struct automaton *automaton, uint32_t entry, const uint8_t *bytes,
+static uint64_t scan_lanes(const uint64_t *entries, uint64_t entry, const uint8_t *bytes,
 			   size_t size, struct simhash_sum_table *table)
 {
-	uint32_t guess[LANES], lane[LANES];
+	uint64_t guess[LANES], lane[LANES];
 
 	guess[0] = entry;
-	for (int l = 1; l < LANES; l++) {
-		const uint8_t *start = bytes + (size_t)l * size;
-		guess[l] = automaton_step(automaton, automaton_step(automaton, 0, start[-2]),
-					  start[-1]);
+	for (size_t l = 1; l < LANES; l++) {
+		const uint8_t *start = bytes + l * size;
+		guess[l] =
+			automaton_step(entries, automaton_step(entries, 0, start[-2]), start[-1]);
 	}
 	memcpy(lane, guess, sizeof lane);
-	run_lanes(automaton, lane, bytes, size, table);
+	run_lanes(entries, lane, bytes, size, table);
 	entry = lane[0];
-	for (int l = 1; l < LANES; l++)
-		entry = reconcile(automaton, entry, guess[l], lane[l], bytes + (size_t)l * size,
-				  size, table);
+	for (size_t l = 1; l < LANES; l++)
+		entry = reconcile(entries, entry, guess[l], lane[l], bytes + l * size, size, table);
 	return entry;
 }
 
@@ -199,20 +205,20 @@ static bool is_run(const uint8_t *bytes, size_t size)
 
 static void update(struct simhash_scanner *scanner, const uint8_t *bytes, size_t size)
 {
-	const struct automaton *automaton = tag_set_automaton(scanner->tag_set);
-	uint32_t entry = (uint32_t)scanner->state[0];
+	const uint64_t *entries = tag_set_automaton(scanner->tag_set)->entries;
+	uint64_t entry = scanner->state[0];
 
 	while (size >= LANES * LANE_MIN) {
 		size_t lane = (size < BLOCK ? size : BLOCK) / LANES;
 		size_t block = lane * LANES;
 		if (is_run(bytes, block))
-			entry = scan_run(automaton, entry, bytes[0], block, &scanner->table);
+			entry = scan_run(entries, entry, bytes[0], block, &scanner->table);
 		else
-			entry = scan_lanes(automaton, entry, bytes, lane, &scanner->table);
+			entry = scan_lanes(entries, entry, bytes, lane, &scanner->table);
 		bytes += block;
 		size -= block;
 	}
-	scanner->state[0] = scan_bytes(automaton, entry, bytes, size, &scanner->table);
+	scanner->state[0] = scan_bytes(entries, entry, bytes, size, &scanner->table);
 }
 
 static bool is_supported(void)

@@ -1,6 +1,6 @@
 /*
  * A growing set of pairs of 64-bit numbers: directories seen, by hash or by
- * device and inode. 16 bytes a slot, at least half of the slots in use when large.
+ * device and inode. 16 bytes a slot, three to six eighths of the slots in use.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_INDEX_PAIR_SET_H

@@ -18,7 +18,11 @@ struct file_scanner {
 	void *hash_state;	 /* XXH3's */
 };
 
-#define FILE_SCANNER_BUFFER (256 * 1024)
+/*
+ * Small enough to leave the second-level cache to the automaton's table: with
+ * 256 KiB the whole program was a third slower, and reading took twice as long.
+ */
+#define FILE_SCANNER_BUFFER (64 * 1024)
 
 enum scan_outcome {
 	SCAN_DONE,

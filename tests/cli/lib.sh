@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034
 # What the command-line tests share; sourced by each. Expects the environment of
 # on_engine.sh, and SIMHASH, SIMFIND, ORACLE and SOURCE_DIR from ctest.
 set -euo pipefail

@@ -106,7 +106,7 @@ static void fill(enum kind kind, uint8_t *bytes, size_t size)
 			bytes[i] = random_byte() < 110 ? random_byte() : 0;
 			break;
 		case SPARSE_BITS: /* long overlaps of 00, cut at every phase */
-			bytes[i] = random_byte() < 12 ? (uint8_t)(1u << (random_byte() % 8)) : 0;
+			bytes[i] = (uint8_t)(random_byte() < 12 ? 1u << (random_byte() % 8) : 0u);
 			break;
 		case ZEROS:
 			bytes[i] = 0x00;

@@ -59,7 +59,8 @@ static void make_rows(int64_t largest_size)
 		if (i % 5 == 0)
 			continue;
 		rows[i].content_hash[0] ^= (uint8_t)i;
-		rows[i].size_bytes += (int64_t)random_below((uint64_t)rows[i].size_bytes * 6 / 10 + 1);
+		rows[i].size_bytes +=
+			(int64_t)random_below((uint64_t)rows[i].size_bytes * 6 / 10 + 1);
 		for (uint64_t n = random_below(6); n > 0; n--) {
 			uint64_t t = random_below(SIMHASH_TAGS), *count = &rows[i].table.count[t];
 			uint64_t change = random_below(1 + (uint64_t)rows[i].size_bytes / 100);
@@ -67,7 +68,8 @@ static void make_rows(int64_t largest_size)
 		}
 		for (int k = 0; k < SIMHASH_KEYS; k++) {
 			int64_t *key = &rows[i].keys.key[k];
-			int64_t change = (int64_t)random_below(1 + (uint64_t)rows[i].size_bytes / 40);
+			int64_t change =
+				(int64_t)random_below(1 + (uint64_t)rows[i].size_bytes / 40);
 			*key = *key > INT64_MAX - change ? *key - change : *key + change;
 		}
 	}
@@ -111,10 +113,10 @@ static int note_pair(void *context, const struct found_pair *pair, struct simhas
 	(void)ignored;
 	assert_true(strcmp(pair->a->display, pair->b->display) < 0);
 	/* Rows of another host are identical when size and content hash say so. */
-	assert_int_equal(pair->is_identical,
-			 pair->distance == 0 && rows[a].size_bytes == rows[b].size_bytes &&
-				 memcmp(rows[a].content_hash, rows[b].content_hash,
-					CONTENT_HASH_SIZE) == 0);
+	assert_int_equal(
+		pair->is_identical,
+		pair->distance == 0 && rows[a].size_bytes == rows[b].size_bytes &&
+			memcmp(rows[a].content_hash, rows[b].content_hash, CONTENT_HASH_SIZE) == 0);
 	repeated += found[a][b] || found[b][a];
 	found[a][b] = true;
 	return 0;
@@ -155,9 +157,8 @@ static void compare_with_brute_force(struct store *store, int key, const char *p
 	struct finder finder;
 	size_t expected_count = 0;
 
-	assert_int_equal(simhash_tolerance_parse(percent, &options.tolerance.percent_millionths,
-						 &error),
-			 0);
+	assert_int_equal(
+		simhash_tolerance_parse(percent, &options.tolerance.percent_millionths, &error), 0);
 	memset(found, 0, sizeof found);
 	repeated = 0;
 	assert_int_equal(finder_init(&finder, store, &options, &error), 0);

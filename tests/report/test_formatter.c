@@ -14,11 +14,14 @@
 
 #include "report/formatter.h"
 
-#define BYTES(text) {text, sizeof text - 1}
+#define BYTES(text)                   \
+	{                             \
+		text, sizeof text - 1 \
+	}
 
 static const struct pair_line plain = {false, 3, 100, 200, BYTES("/a"), BYTES("/b c")};
-static const struct pair_line odd = {true, 0, 0, 0, BYTES("/q\"\x1b,\n"),
-				     BYTES("/\xff\xc3\xa9\xed\xa0\x80\\\xc2\x9b")};
+static const struct pair_line odd = {
+	true, 0, 0, 0, BYTES("/q\"\x1b,\n"), BYTES("/\xff\xc3\xa9\xed\xa0\x80\\\xc2\x9b")};
 
 static void expect(const char *format, bool is_terminal, const char *expected)
 {
@@ -41,7 +44,8 @@ static void text_escapes_what_could_act(void **state)
 	(void)state;
 	expect("text", false,
 	       "similar      2.0000%  /a  /b c\n"
-	       "identical    0.0000%  /q\"\\x1b,\\n  /\\xff\xc3\xa9\\xed\\xa0\\x80\\\\\\xc2\\x9b\n");
+	       "identical    0.0000%  /q\"\\x1b,\\n  "
+	       "/\\xff\xc3\xa9\\xed\\xa0\\x80\\\\\\xc2\\x9b\n");
 }
 
 static void csv_keeps_every_byte_and_quotes_by_the_rfc(void **state)
@@ -50,7 +54,8 @@ static void csv_keeps_every_byte_and_quotes_by_the_rfc(void **state)
 	expect("csv", false,
 	       "match,distance,percent,size_a,size_b,path_a,path_b\r\n"
 	       "similar,3,2.000000,100,200,/a,/b c\r\n"
-	       "identical,0,0.000000,0,0,\"/q\"\"\x1b,\n\",/\xff\xc3\xa9\xed\xa0\x80\\\xc2\x9b\r\n");
+	       "identical,0,0.000000,0,0,\"/q\"\"\x1b,\n\",/"
+	       "\xff\xc3\xa9\xed\xa0\x80\\\xc2\x9b\r\n");
 }
 
 static void csv_on_a_terminal_has_no_control_bytes(void **state)
@@ -81,13 +86,27 @@ static void utf_8_is_told_from_what_looks_like_it(void **state)
 		struct bytes bytes;
 		size_t length;
 	} cases[] = {
-		{BYTES(""), 0},          {BYTES("a"), 1},             {BYTES("\x7f"), 1},
-		{BYTES("\x80"), 0},      {BYTES("\xc0\x80"), 0},      {BYTES("\xc1\xbf"), 0},
-		{BYTES("\xc2\x80"), 2},  {BYTES("\xc2"), 0},          {BYTES("\xdf\xbf\x80"), 2},
-		{BYTES("\xe0\x9f\xbf"), 0}, {BYTES("\xe0\xa0\x80"), 3}, {BYTES("\xed\x9f\xbf"), 3},
-		{BYTES("\xed\xa0\x80"), 0}, {BYTES("\xef\xbf\xbf"), 3}, {BYTES("\xe2\x82"), 0},
-		{BYTES("\xe2\x82\x41"), 0}, {BYTES("\xf0\x8f\xbf\xbf"), 0}, {BYTES("\xf0\x90\x80\x80"), 4},
-		{BYTES("\xf4\x8f\xbf\xbf"), 4}, {BYTES("\xf4\x90\x80\x80"), 0}, {BYTES("\xf5\x80\x80\x80"), 0},
+		{BYTES(""), 0},
+		{BYTES("a"), 1},
+		{BYTES("\x7f"), 1},
+		{BYTES("\x80"), 0},
+		{BYTES("\xc0\x80"), 0},
+		{BYTES("\xc1\xbf"), 0},
+		{BYTES("\xc2\x80"), 2},
+		{BYTES("\xc2"), 0},
+		{BYTES("\xdf\xbf\x80"), 2},
+		{BYTES("\xe0\x9f\xbf"), 0},
+		{BYTES("\xe0\xa0\x80"), 3},
+		{BYTES("\xed\x9f\xbf"), 3},
+		{BYTES("\xed\xa0\x80"), 0},
+		{BYTES("\xef\xbf\xbf"), 3},
+		{BYTES("\xe2\x82"), 0},
+		{BYTES("\xe2\x82\x41"), 0},
+		{BYTES("\xf0\x8f\xbf\xbf"), 0},
+		{BYTES("\xf0\x90\x80\x80"), 4},
+		{BYTES("\xf4\x8f\xbf\xbf"), 4},
+		{BYTES("\xf4\x90\x80\x80"), 0},
+		{BYTES("\xf5\x80\x80\x80"), 0},
 		{BYTES("\xff"), 0},
 	};
 

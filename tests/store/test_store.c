@@ -171,7 +171,8 @@ static void keys_are_read_in_order_and_by_range(void **state)
 	write_rows(store, rows, 3000);
 	for (int key = 0; key < SIMHASH_KEYS; key++) {
 		int64_t low = 500 * (key + 1), high = 1500 * (key + 1);
-		struct readback *all = read_back(store, (enum simhash_key)key, INT64_MIN, INT64_MAX);
+		struct readback *all =
+			read_back(store, (enum simhash_key)key, INT64_MIN, INT64_MAX);
 		struct readback *some = read_back(store, (enum simhash_key)key, low, high);
 		size_t expected = 0;
 		assert_int_equal(all->count, 2700); /* without the empty files */
@@ -344,11 +345,12 @@ static void removal_takes_what_is_named_and_no_more(void **state)
 	assert_int_equal(below(store, "/a/b/c"), 0);
 
 	memcpy(gone, rows[2 * 4].path_hash, sizeof gone); /* /ab/x */
-	batch = (struct store_batch){
-		.removed_directories = (const uint8_t(*)[DIRECTORY_HASH_SIZE]) & directories[1].hash,
-		.removed_directory_count = 1, /* /a, not what is below it */
-		.removed_files = (const uint8_t(*)[PATH_HASH_SIZE]) & gone,
-		.removed_file_count = 1};
+	batch = (struct store_batch){.removed_directories =
+					     (const uint8_t(*)[DIRECTORY_HASH_SIZE]) &
+					     directories[1].hash,
+				     .removed_directory_count = 1, /* /a, not what is below it */
+				     .removed_files = (const uint8_t(*)[PATH_HASH_SIZE]) & gone,
+				     .removed_file_count = 1};
 	check(store_write(store, &scope, &batch, &removed, &error));
 	assert_int_equal(removed, 3);
 	assert_int_equal(below(store, "/"), 0xfe & ~(1u << 1));

@@ -59,10 +59,28 @@ static void urls_are_taken_apart(void **state)
 static void wrong_urls_are_refused_without_their_secrets(void **state)
 {
 	static const char *const urls[] = {
-		"", "x", "sqlite", "sqlite:", "sqlite3:/x", "mysql:/u@h/d", "mysql://", "mysql://h",
-		"mysql://h/", "mysql://h/d/e", "mysql://h/d?x", "mysql://h:0/d", "mysql://h:65536/d",
-		"mysql://h:3x/d", "mysql://%zz@h/d", "mysql://u@h/d%", "mysql://u@h/d%4", "mysql://h/d%00",
-		"mysql://[::1/d", "mysql://[::1]x/d", "mysql://u:secret@h/d", "mysql://u:@h/d",
+		"",
+		"x",
+		"sqlite",
+		"sqlite:",
+		"sqlite3:/x",
+		"mysql:/u@h/d",
+		"mysql://",
+		"mysql://h",
+		"mysql://h/",
+		"mysql://h/d/e",
+		"mysql://h/d?x",
+		"mysql://h:0/d",
+		"mysql://h:65536/d",
+		"mysql://h:3x/d",
+		"mysql://%zz@h/d",
+		"mysql://u@h/d%",
+		"mysql://u@h/d%4",
+		"mysql://h/d%00",
+		"mysql://[::1/d",
+		"mysql://[::1]x/d",
+		"mysql://u:secret@h/d",
+		"mysql://u:@h/d",
 		"mariadb://u:secret@h/d",
 	};
 

@@ -1,0 +1,37 @@
+# What the scripts share: installing packages. Sourced by bash.
+# shellcheck shell=bash disable=SC2034
+
+# What a build needs, and what the tests need besides. The server comes as its
+# core package: the tests start servers of their own, and nothing is started here.
+build_packages=(gcc libc6-dev make cmake pkg-config zlib1g-dev libsqlite3-dev libxxhash-dev
+	libmariadb-dev)
+test_packages=(libcmocka-dev mariadb-server-core mariadb-client-core sqlite3 mandoc binutils)
+
+# Install those of the packages named that are missing; says which.
+need_packages() {
+	local missing=() package sudo=()
+	if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+		echo "This is no Debian system, so nothing is installed; needed are what Debian calls: $*"
+		return
+	fi
+	for package; do
+		dpkg-query -W -f '${Status}\n' "$package" 2>/dev/null | grep -q '^install ok installed$' ||
+			missing+=("$package")
+	done
+	if [ ${#missing[@]} -eq 0 ]; then
+		echo "Nothing to install: all packages are there."
+		return
+	fi
+	echo "Installing: ${missing[*]}"
+	if [ "$(id -u)" != 0 ]; then
+		command -v sudo >/dev/null || {
+			echo "Packages are missing, and you are neither root nor have sudo. As root, run:" >&2
+			echo "    apt-get install ${missing[*]}" >&2
+			exit 1
+		}
+		sudo=(sudo)
+	fi
+	"${sudo[@]}" apt-get update -qq
+	"${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+		--no-install-recommends "${missing[@]}" >/dev/null
+}

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Install what is missing, build, index a directory and list its similar pairs.
+#
+#     scripts/quickstart.sh [DIRECTORY]      (default: /usr/include)
+set -euo pipefail
+source_dir=$(cd "$(dirname "$0")/.." && pwd)
+directory=${1:-/usr/include}
+# shellcheck source=scripts/lib.sh
+. "$source_dir/scripts/lib.sh"
+
+[ -d "$directory" ] || [ -f "$directory" ] || {
+	echo "quickstart.sh: $directory: no such file or directory" >&2
+	exit 1
+}
+need_packages "${build_packages[@]}"
+
+echo "Building in $source_dir/build"
+cmake -S "$source_dir" -B "$source_dir/build" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF >/dev/null
+cmake --build "$source_dir/build" --parallel "$(nproc)" | tail -n 1
+
+# One file that cannot be read ends neither program; 2 says that there was one.
+run() {
+	echo
+	echo "\$ $*"
+	local program=$1
+	shift
+	"$source_dir/build/$program" "$@" || [ $? = 2 ]
+}
+run simhash "$directory"
+run simfind -o similar-pairs.txt
+echo
+echo "The first of them (all are in $PWD/similar-pairs.txt):"
+head -n 20 similar-pairs.txt
