@@ -5,7 +5,8 @@
 # core package: the tests start servers of their own, and nothing is started here.
 build_packages=(gcc libc6-dev make cmake pkg-config zlib1g-dev libsqlite3-dev libxxhash-dev
 	libmariadb-dev)
-test_packages=(libcmocka-dev mariadb-server-core mariadb-client-core sqlite3 mandoc binutils)
+test_packages=(libcmocka-dev mariadb-server-core mariadb-client-core sqlite3 mandoc binutils
+	openssl)
 
 # Install those of the packages named that are missing; says which.
 need_packages() {

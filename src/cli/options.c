@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "store/store.h"
 
 /* Make every directory above the file, private to the user. */
 static int make_directories(char *path, struct simhash_error *error)
@@ -108,10 +109,5 @@ void print_version(const char *program)
 {
 	printf("%s %s\nscan kernel: %s\nindexes: sqlite%s\n", program, SIMHASH_VERSION,
 	       simhash_kernel_name(),
-#ifdef SIMHASH_HAVE_MYSQL
-	       ", mysql"
-#else
-	       " (mysql was not built in)"
-#endif
-	);
+	       store_has_engine("mysql") ? ", mysql" : " (mysql was not built in)");
 }

@@ -177,12 +177,14 @@ static void file_unreadable(void *context, struct bytes path, int system_errno, 
 static void print_summary(const struct finder *finder, bool is_query)
 {
 	char rows[32], pairs[32], identical[32], similar[32];
+	uint64_t count = finder->counts.identical + finder->counts.similar;
 
-	fprintf(stderr, "%s pairs (%s identical, %s similar) among %s files%s\n",
-		format_count(finder->counts.identical + finder->counts.similar, pairs),
+	fprintf(stderr, "%s pair%s (%s identical, %s similar) among %s file%s%s\n",
+		format_count(count, pairs), count == 1 ? "" : "s",
 		format_count(finder->counts.identical, identical),
 		format_count(finder->counts.similar, similar),
-		format_count(finder->counts.rows, rows), is_query ? " within reach" : "");
+		format_count(finder->counts.rows, rows), finder->counts.rows == 1 ? "" : "s",
+		is_query ? " within reach" : "");
 }
 
 static int say_tag_set(void *context, int64_t id, struct bytes name, struct simhash_error *error)

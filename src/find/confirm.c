@@ -16,6 +16,7 @@
 #include "find/find.h"
 
 #define BUFFER (128 * 1024)
+#define PIECE 4000 /* bytes of a path to open at once; below PATH_MAX everywhere that matters */
 
 void confirm_begin(struct finder *finder, struct candidate *file)
 {
@@ -64,10 +65,48 @@ static ssize_t read_full(int fd, char *buffer, size_t size)
 	return (ssize_t)have;
 }
 
+/*
+ * Open a path of any length: the kernel takes at most PATH_MAX bytes at once, so
+ * a longer one is opened directory by directory in pieces that fit.
+ */
+static int open_path(const char *path, int flags)
+{
+	char piece[PIECE];
+	int top = AT_FDCWD, fd = -1;
+
+	while (strlen(path) >= PIECE) {
+		const char *cut = path + PIECE - 1;
+		while (cut > path && *cut != '/')
+			cut--;
+		if (cut == path) {
+			errno = ENAMETOOLONG;
+			break;
+		}
+		memcpy(piece, path, (size_t)(cut - path));
+		piece[cut - path] = '\0';
+		fd = openat(top, piece, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (top != AT_FDCWD)
+			close(top);
+		if (fd < 0)
+			return -1;
+		top = fd;
+		fd = -1;
+		path = cut + 1;
+	}
+	if (strlen(path) < PIECE)
+		fd = openat(top, path, flags);
+	if (top != AT_FDCWD) {
+		int saved = errno;
+		close(top);
+		errno = saved;
+	}
+	return fd;
+}
+
 /* A file as it is read now; is_unreadable is set, and told, when it cannot be. */
 static int open_candidate(struct finder *finder, struct candidate *file, off_t *size)
 {
-	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = open_path(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat status;
 	int why = 0;
 

@@ -31,6 +31,11 @@ static const struct database_driver *find_driver(const char *scheme)
 	return NULL;
 }
 
+bool store_has_engine(const char *scheme)
+{
+	return find_driver(scheme) != NULL;
+}
+
 static int open_url(const struct store_url *url, const char *name, enum open_mode mode,
 		    struct store *store, struct simhash_error *error)
 {

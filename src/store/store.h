@@ -25,6 +25,9 @@
 
 struct store;
 
+/* Was the engine of this URL scheme built in? */
+bool store_has_engine(const char *scheme);
+
 /*
  * Open the index that a URL names. OPEN_TO_WRITE creates it where there is
  * none yet. Errors: SIMHASH_E_SYNTAX for the URL, SIMHASH_E_SCHEMA for what is

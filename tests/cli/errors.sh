@@ -33,6 +33,7 @@ for program in "$SIMHASH" "$SIMFIND"; do
 	runs 0 "$program" --version
 	grep -Eq '^sim(hash|find) [0-9]+\.[0-9]+\.[0-9]+$' out || fail "no version"
 	grep -q '^scan kernel: [a-z0-9]' out || fail "no kernel"
+	grep -q "^indexes: .*$TEST_ENGINE" out || fail "no $TEST_ENGINE in --version"
 	runs 1 sh -c '"$0" --help >/dev/full' "$program"
 done
 
