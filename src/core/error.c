@@ -17,7 +17,8 @@ static void mark_cut(struct simhash_error *error, size_t wanted)
 		memcpy(error->message + sizeof error->message - 4, "...", 4);
 }
 
-static size_t format_message(struct simhash_error *error, const char *format, va_list arguments)
+__attribute__((format(printf, 2, 0))) static size_t
+format_message(struct simhash_error *error, const char *format, va_list arguments)
 {
 	int length = vsnprintf(error->message, sizeof error->message, format, arguments);
 	size_t wanted = length < 0 ? 0 : (size_t)length;

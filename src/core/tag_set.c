@@ -12,6 +12,7 @@
 #include "core/automaton.h"
 #include "core/decimal.h"
 #include "core/error.h"
+#include "core/hex.h"
 #include "simhash.h"
 
 #define FILE_SIZE_MAX 65536
@@ -127,17 +128,6 @@ static int syntax(const struct parser *parser, const char *what, struct word fou
 {
 	return error_set(parser->error, SIMHASH_E_SYNTAX, "%s:%d: %s, found '%.*s'",
 			 parser->file_name, parser->line, what, (int)found.length, found.text);
-}
-
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
 }
 
 static int parse_weight(const struct parser *parser, struct word word, uint32_t *weight)

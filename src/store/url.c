@@ -9,6 +9,7 @@
 
 #include "core/decimal.h"
 #include "core/error.h"
+#include "core/hex.h"
 
 #define EXPECTED "expected sqlite:/path/to/index.db or mysql://user@host:port/database"
 
@@ -16,17 +17,6 @@ static int copy(const char *text, size_t length, char **out, struct simhash_erro
 {
 	*out = strndup(text, length);
 	return *out == NULL ? error_set_memory(error) : 0;
-}
-
-static int hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
 }
 
 /* Copy a part of a URL and decode its %XX. An empty part becomes NULL. */
@@ -45,8 +35,8 @@ static int decode(const char *text, size_t length, char **out, struct simhash_er
 			*write++ = text[i];
 			continue;
 		}
-		high = i + 2 < length ? hex_value(text[i + 1]) : -1;
-		low = high < 0 ? -1 : hex_value(text[i + 2]);
+		high = i + 2 < length ? hex_digit(text[i + 1]) : -1;
+		low = high < 0 ? -1 : hex_digit(text[i + 2]);
 		if (low < 0 || high * 16 + low == 0)
 			return error_set(
 				error, SIMHASH_E_SYNTAX,
