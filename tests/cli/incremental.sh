@@ -111,6 +111,20 @@ ln -s loop "$files/links/loop"
 runs 2 "$SIMHASH" -L "$files"
 said "loop: Too many levels of symbolic links"
 
+# A directory larger than what is looked at in one piece.
+reset
+mkdir "$TEST_FOLDER/large" "$TEST_FOLDER/large/below"
+seq 9000 | (cd "$TEST_FOLDER/large" && split -l 1 -a 4 -)
+settle "$TEST_FOLDER/large"
+runs 0 "$SIMHASH" "$TEST_FOLDER/large"
+summary 9000 0 0 0
+rm "$TEST_FOLDER"/large/xaa[a-c]?
+seq 3 >"$TEST_FOLDER/large/xabaa"
+seq 3 >"$TEST_FOLDER/large/new"
+runs 0 "$SIMHASH" "$TEST_FOLDER/large"
+summary 2 8921 78 0
+same "rows of the large directory" 8923 "$(sql 'SELECT count(*) FROM file')"
+
 # Hosts are told apart, and each removes only its own.
 reset
 runs 0 "$SIMHASH" --host=alpha "$files"
