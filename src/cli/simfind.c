@@ -5,9 +5,11 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/options.h"
@@ -144,6 +146,11 @@ static int parse_options(int argc, char **argv, struct settings *settings,
 
 static int write_failed(const struct output *output, struct simhash_error *error)
 {
+	/* The client library of a server makes SIGPIPE ignored; end as other programs do. */
+	if (errno == EPIPE) {
+		signal(SIGPIPE, SIG_DFL);
+		raise(SIGPIPE);
+	}
 	return error_set_errno(error, "cannot write to %s", output->name);
 }
 
@@ -235,13 +242,25 @@ static int find(const struct settings *settings, const struct find_options *opti
 	return status;
 }
 
-static int open_output(const struct settings *settings, struct output *output,
-		       struct simhash_error *error)
+static bool is_index(const struct store *store, const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 &&
+	       store_is_own_file(store, NULL, (uint64_t)status.st_dev, (uint64_t)status.st_ino);
+}
+
+static int open_output(const struct settings *settings, const struct store *store,
+		       struct output *output, struct simhash_error *error)
 {
 	*output = (struct output){
 		.formatter = settings->formatter, .file = stdout, .name = "standard output"};
 	if (settings->output_path != NULL) {
 		output->name = settings->output_path;
+		if (is_index(store, settings->output_path))
+			return error_set(error, SIMHASH_E_RANGE,
+					 "cannot write to %s: it is the index itself",
+					 output->name);
 		output->file = fopen(settings->output_path, "wb");
 		if (output->file == NULL)
 			return write_failed(output, error);
@@ -281,7 +300,7 @@ static int run(const struct settings *settings, char **paths, size_t path_count,
 	    choose_host(settings->host, host, error) != 0 ||
 	    choose_database(settings->database, false, &url, error) != 0 ||
 	    store_open(url, OPEN_TO_READ, &store, error) != 0 ||
-	    open_output(settings, &output, error) != 0)
+	    open_output(settings, store, &output, error) != 0)
 		goto out;
 	options.tags = tag_set;
 	options.host = host;

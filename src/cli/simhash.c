@@ -224,7 +224,7 @@ int main(int argc, char **argv)
 	raise_descriptor_limit();
 	catch_signals();
 	status = run(&settings, argv + optind, (unsigned)(argc - optind), &summary, &error);
-	if (!settings.quiet)
+	if (!settings.quiet && (status == 0 || summary.scanned + summary.unchanged > 0))
 		print_summary(&summary);
 	if (status != 0) {
 		say(PROGRAM, error.message);

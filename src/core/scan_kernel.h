@@ -17,7 +17,7 @@ struct scan_kernel {
 	void (*update)(struct simhash_scanner *scanner, const uint8_t *bytes, size_t size_bytes);
 };
 
-/* The automaton in four lanes of portable C. */
+/* The automaton in six lanes of portable C. */
 extern const struct scan_kernel scan_kernel_portable;
 
 #endif

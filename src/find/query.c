@@ -82,6 +82,7 @@ static struct candidate *scan_query(struct query *query, const char *path,
 		errno = EINVAL; /* realpath found it, so it is there and not a file */
 		return NULL;
 	case SCAN_FAILED:
+	case SCAN_OWN:
 	case SCAN_STOPPED:
 	default:
 		return NULL;

@@ -187,6 +187,7 @@ static void visit_failed(void *context, unsigned root, struct bytes path, int sy
 	if (copy == NULL ||
 	    list_append(&pipeline->failed, &copy, sizeof copy, &pipeline->walk_error) != 0) {
 		free(copy);
+		error_set_memory(&pipeline->walk_error);
 		pipeline->walk_status = -1;
 	}
 	count_failure(pipeline, root, path, system_errno);
@@ -214,6 +215,28 @@ static bool lies_at_or_below(struct bytes path, const char *top)
 	       (path.size == size || size == 1 || path.data[size] == '/');
 }
 
+/*
+ * Is there, when looked at once more, no directory at this path that a walk
+ * would reach? It may have been made, and indexed by another process, since its
+ * parent was listed.
+ */
+static bool is_gone(struct bytes path)
+{
+	char *copy = strndup(path.data, path.size);
+	char *resolved = copy == NULL ? NULL : realpath(copy, NULL);
+	struct stat status;
+	bool gone = false;
+
+	if (resolved != NULL)
+		gone = strcmp(copy, resolved) != 0 || stat(copy, &status) != 0 ||
+		       !S_ISDIR(status.st_mode);
+	else if (copy != NULL)
+		gone = errno == ENOENT || errno == ENOTDIR;
+	free(resolved);
+	free(copy);
+	return gone;
+}
+
 /* A directory that the index has: is it gone for certain? */
 static int check_recorded(void *context, const uint8_t hash[DIRECTORY_HASH_SIZE], struct bytes path,
 			  struct simhash_error *error)
@@ -226,6 +249,8 @@ static int check_recorded(void *context, const uint8_t hash[DIRECTORY_HASH_SIZE]
 	for (size_t i = 0; i < pipeline->failed.count; i++)
 		if (lies_at_or_below(path, failed[i]))
 			return 0;
+	if (!is_gone(path))
+		return 0;
 	return list_append(&pipeline->vanished, hash, DIRECTORY_HASH_SIZE, error);
 }
 
@@ -326,6 +351,8 @@ static void *scanner_main(void *argument)
 					  pipeline->options->follow, pipeline->options->stop,
 					  &error) == 0;
 
+	if (is_ready)
+		scanner.own = pipeline->store;
 	while ((batch = queue_pop(&pipeline->to_scan)) != NULL) {
 		for (size_t i = 0; i < batch->count; i++)
 			if (is_ready) {

@@ -12,26 +12,27 @@
 #include "core/error.h"
 
 /* The kernel stamps times by its tick, up to 10 ms; some file systems by 1 or 2 s. */
-#define TICK_NS INT64_C(20000000)
-#define COARSE_TICK_NS INT64_C(2000000000)
+#define TICK_NS UINT64_C(20000000)
+#define COARSE_TICK_NS UINT64_C(2000000000)
 
 static bool is_unchanged(const struct reconciler *reconciler, const struct found_file *file,
 			 const struct known_file *known)
 {
-	int64_t tick = known->mtime_ns % 1000000000 == 0 ? COARSE_TICK_NS : TICK_NS;
+	uint64_t tick = known->mtime_ns % 1000000000 == 0 ? COARSE_TICK_NS : TICK_NS;
 
 	if (reconciler->force || file->size_bytes != known->size_bytes ||
 	    file->mtime_ns != known->mtime_ns)
 		return false;
-	return known->mtime_ns + tick <= known->scanned_at_ns ||
-	       known->mtime_ns - tick >= known->scanned_at_ns;
+	/* As unsigned numbers, whose difference cannot overflow. */
+	if (known->mtime_ns <= known->scanned_at_ns)
+		return (uint64_t)known->scanned_at_ns - (uint64_t)known->mtime_ns >= tick;
+	return (uint64_t)known->mtime_ns - (uint64_t)known->scanned_at_ns >= tick;
 }
 
 static int decide(struct reconciler *reconciler, struct directory *directory,
 		  const struct found_file *file, const struct known_file *known,
 		  struct simhash_error *error)
 {
-	directory->is_recorded = true;
 	if (is_unchanged(reconciler, file, known)) {
 		reconciler->unchanged++;
 		return 0;
@@ -94,7 +95,6 @@ static int merge_row(void *context, const struct known_file *known, struct simha
 	if (merge->next < merge->count && order == 0)
 		return decide(merge->reconciler, merge->directory, &merge->files[merge->next++],
 			      known, error);
-	merge->directory->is_recorded = true;
 	return merge->may_remove ? remove_if_gone(merge->reconciler, merge->directory, known, error)
 				 : 0;
 }

@@ -16,7 +16,9 @@
 #include <xxhash.h>
 
 #include "core/error.h"
+#include "store/store.h"
 
+#define UNPROMISED_MAX (INT64_C(1) << 20) /* bytes of a file that says it has none */
 #define READAHEAD_FROM (INT64_C(1) << 20) /* bytes from which advice is worth a call */
 
 int file_scanner_init(struct file_scanner *scanner, const struct simhash_tag_set *tag_set,
@@ -25,6 +27,7 @@ int file_scanner_init(struct file_scanner *scanner, const struct simhash_tag_set
 	scanner->tag_set = tag_set;
 	scanner->follow = follow;
 	scanner->stop = stop;
+	scanner->own = NULL;
 	scanner->buffer = malloc(FILE_SCANNER_BUFFER);
 	scanner->hash_state = XXH3_createState();
 	if (scanner->buffer != NULL && scanner->hash_state != NULL)
@@ -60,13 +63,22 @@ static enum scan_outcome scan_bytes(struct file_scanner *scanner, int fd, int64_
 	simhash_scanner_init(&counts, scanner->tag_set);
 	XXH3_128bits_reset(scanner->hash_state);
 	row->size_bytes = 0;
-	/* Having read what fstat promised spares a small file its last, empty read. */
+	/*
+	 * What grows is read as far as fstat promised. What promises nothing, as the
+	 * kernel's own files do, is read to its end, unless that does not come.
+	 */
 	while ((got = read_retrying(fd, scanner->buffer, FILE_SCANNER_BUFFER)) > 0) {
+		if (expected > 0 && got > expected - row->size_bytes)
+			got = (ssize_t)(expected - row->size_bytes);
 		simhash_scanner_update(&counts, scanner->buffer, (size_t)got);
 		XXH3_128bits_update(scanner->hash_state, scanner->buffer, (size_t)got);
 		row->size_bytes += got;
 		if (row->size_bytes == expected)
 			break;
+		if (expected == 0 && row->size_bytes > UNPROMISED_MAX) {
+			errno = EFBIG;
+			return SCAN_FAILED;
+		}
 		if (atomic_load_explicit(scanner->stop, memory_order_relaxed))
 			return SCAN_STOPPED;
 	}
@@ -105,6 +117,12 @@ enum scan_outcome scan_file(struct file_scanner *scanner, int directory_fd, cons
 		goto out;
 	if (!S_ISREG(status.st_mode)) {
 		outcome = SCAN_GONE;
+		goto out;
+	}
+	if (scanner->own != NULL &&
+	    store_is_own_file(scanner->own, row->name.data, (uint64_t)status.st_dev,
+			      (uint64_t)status.st_ino)) {
+		outcome = SCAN_OWN;
 		goto out;
 	}
 	row->mtime_ns = stat_mtime_ns(&status);

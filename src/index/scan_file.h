@@ -8,12 +8,14 @@
 #include <stdatomic.h>
 
 #include "index/task.h"
+#include "store/store.h"
 
 /* What a scanning thread needs; one for each thread. */
 struct file_scanner {
 	const struct simhash_tag_set *tag_set;
 	bool follow;		 /* open through a symbolic link */
 	const atomic_bool *stop; /* set to give up in the middle of a file */
+	const struct store *own; /* whose files are left out; NULL for none */
 	void *buffer;		 /* FILE_SCANNER_BUFFER bytes */
 	void *hash_state;	 /* XXH3's */
 };
@@ -28,6 +30,7 @@ enum scan_outcome {
 	SCAN_DONE,
 	SCAN_GONE,   /* no longer there, or no longer a regular file */
 	SCAN_FAILED, /* errno tells why */
+	SCAN_OWN,    /* a file of the index itself, which changes as we write */
 	SCAN_STOPPED
 };
 

@@ -97,6 +97,11 @@ int64_t stat_mtime_ns(const struct stat *status)
 #else
 	const struct timespec *time = &status->st_mtim;
 #endif
+	/* Beyond 292 years from 1970 the clock stands still. */
+	if (time->tv_sec > INT64_MAX / 1000000000 - 1)
+		return INT64_MAX;
+	if (time->tv_sec < INT64_MIN / 1000000000 + 1)
+		return INT64_MIN;
 	return (int64_t)time->tv_sec * 1000000000 + time->tv_nsec;
 }
 
@@ -199,7 +204,7 @@ static enum entry_kind kind_of(const struct walk *walk, const struct directory *
 #endif
 	if (fstatat(directory->fd, entry->d_name, status, follow ? 0 : AT_SYMLINK_NOFOLLOW) != 0)
 		/* Gone since it was read, or a link to nothing: not a file. */
-		return errno == ENOENT ? ENTRY_OTHER : ENTRY_FAILED;
+		return errno == ENOENT || errno == ENOTDIR ? ENTRY_OTHER : ENTRY_FAILED;
 	if (S_ISDIR(status->st_mode))
 		return ENTRY_DIRECTORY;
 	return S_ISREG(status->st_mode) ? ENTRY_FILE : ENTRY_OTHER;

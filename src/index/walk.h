@@ -31,7 +31,7 @@ struct directory {
 	int fd;
 	unsigned root; /* which of the walk's roots it belongs to */
 	uint8_t hash[DIRECTORY_HASH_SIZE];
-	atomic_bool is_recorded; /* the index has, or is about to get, its row */
+	bool is_recorded; /* the writer's: its row is written, or about to be */
 	size_t path_size;
 	char path[]; /* absolute, terminated by a zero besides */
 };

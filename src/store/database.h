@@ -45,6 +45,9 @@ struct database_driver {
 		    struct simhash_error *error);
 	void (*close)(struct database *database);
 
+	/* The file that the database is, or NULL for a server. Lives as long as the connection. */
+	const char *(*file)(const struct database *database);
+
 	/* Run one statement without parameters or rows. */
 	int (*execute)(struct database *database, const char *sql, struct simhash_error *error);
 

@@ -16,6 +16,7 @@
 
 /* Error numbers of the server that matter here. */
 #define SERVER_UNKNOWN_DATABASE 1049
+#define SERVER_RECORD_CHANGED 1020 /* with innodb_snapshot_isolation */
 #define SERVER_DUPLICATE_ENTRY 1062
 #define SERVER_NO_SUCH_TABLE 1146
 #define SERVER_LOCK_WAIT_TIMEOUT 1205
@@ -66,7 +67,8 @@ static int fail(const struct database *database, unsigned number, const char *me
 		code = SIMHASH_E_DUPLICATE;
 	if (number == SERVER_NO_SUCH_TABLE)
 		code = SIMHASH_E_SCHEMA;
-	if (number == SERVER_LOCK_WAIT_TIMEOUT || number == SERVER_DEADLOCK)
+	if (number == SERVER_LOCK_WAIT_TIMEOUT || number == SERVER_DEADLOCK ||
+	    number == SERVER_RECORD_CHANGED)
 		code = SIMHASH_E_RETRY;
 	if (number == SERVER_UNKNOWN_DATABASE)
 		advice = "; create it first: CREATE DATABASE ...";
@@ -167,6 +169,8 @@ static int configure(struct database *database, struct simhash_error *error)
 		"SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'",
 		/* A stream of rows may rest while files are compared. */
 		"SET SESSION net_write_timeout = 86400",
+		/* And a connection may, while a large file is scanned. */
+		"SET SESSION wait_timeout = 2147483",
 	};
 
 	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
@@ -186,6 +190,13 @@ static int connect_handle(struct database *database, const struct store_url *url
 	if (mysql_real_connect(database->handle, url->host, url->user, NULL, url->database,
 			       url->port, NULL, 0) == NULL)
 		return fail_handle(database, error);
+#ifdef MARIADB_PACKAGE_VERSION
+	{
+		/* Should an option file have asked for it. */
+		mysql_bool reconnect = 0;
+		mysql_options(database->handle, MYSQL_OPT_RECONNECT, &reconnect);
+	}
+#endif
 	if (check_tls(database, error) != 0)
 		return -1;
 	return configure(database, error);
@@ -205,6 +216,12 @@ static int open_database(const struct store_url *url, enum open_mode mode,
 		return -1;
 	}
 	return 0;
+}
+
+static const char *file(const struct database *database)
+{
+	(void)database;
+	return NULL;
 }
 
 static void finalize(struct statement *statement)
@@ -383,10 +400,9 @@ static int step(struct statement *statement, struct simhash_error *error)
 	if (statement->column_count == 0)
 		return 0;
 	switch (mysql_stmt_fetch(statement->handle)) {
-	case 0:
-		return 1;
 	case MYSQL_NO_DATA:
 		return 0;
+	case 0: /* an option file can turn the report of cut columns off */
 	case MYSQL_DATA_TRUNCATED:
 		return fetch_long_columns(statement, error) != 0 ? -1 : 1;
 	default:
@@ -433,6 +449,7 @@ const struct database_driver mysql_driver = {
 	.rows_per_transaction = 8192,
 	.open = open_database,
 	.close = close_database,
+	.file = file,
 	.execute = execute,
 	.prepare = prepare,
 	.bind_integer = bind_integer,

@@ -15,7 +15,8 @@
 #include "store/database.h"
 #include "store/schema.h"
 
-#define BUSY_TIMEOUT_MS 20000
+#define BUSY_TIMEOUT_MS 2000 /* and store.c tries again */
+#define WAL_TRIES 250
 
 struct database {
 	sqlite3 *handle;
@@ -75,6 +76,11 @@ static void close_database(struct database *database)
 	free(database);
 }
 
+static const char *file(const struct database *database)
+{
+	return database->path;
+}
+
 /* A new index is private to its user; SQLite's own files take over its mode. */
 static int create_private(const char *path, struct simhash_error *error)
 {
@@ -97,36 +103,48 @@ static int check_present(const char *path, struct simhash_error *error)
 	return error_set_errno(error, "cannot open index sqlite:%s", path);
 }
 
-static int configure(struct database *database, enum open_mode mode, struct simhash_error *error)
+/* Changing to the write-ahead log does not wait for other processes by itself. */
+static int use_write_ahead_log(struct database *database, struct simhash_error *error)
 {
-	sqlite3_busy_timeout(database->handle, BUSY_TIMEOUT_MS);
-	sqlite3_extended_result_codes(database->handle, 0);
-	if (execute(database, "PRAGMA cache_size = -65536", error) != 0)
-		return -1;
-	if (mode == OPEN_TO_READ)
-		return 0;
-	return execute(database, "PRAGMA journal_mode = WAL", error) != 0 ||
-			       execute(database, "PRAGMA synchronous = NORMAL", error) != 0
-		       ? -1
-		       : 0;
+	for (int attempt = 0;; attempt++) {
+		if (execute(database, "PRAGMA journal_mode = WAL", error) == 0)
+			break;
+		if (error->code != SIMHASH_E_RETRY || attempt == WAL_TRIES)
+			return -1;
+		sqlite3_sleep(20);
+	}
+	return execute(database, "PRAGMA synchronous = NORMAL", error);
 }
 
-/* A file that is not a database shows only when it is first read. */
-static int check_format(struct database *database, struct simhash_error *error)
+/*
+ * Read the database for the first time, which is when a file shows that it is
+ * none. *is_ours: it is empty, or has our table of versions.
+ */
+static int check_format(struct database *database, bool *is_ours, struct simhash_error *error)
 {
-	if (sqlite3_exec(database->handle, "SELECT count(*) FROM sqlite_master", NULL, NULL,
-			 NULL) == SQLITE_OK)
-		return 0;
-	if (sqlite3_errcode(database->handle) == SQLITE_NOTADB)
-		return error_set(error, SIMHASH_E_SCHEMA,
-				 "sqlite:%s is not a database of SQLite, so it is no index",
-				 database->path);
-	return fail(database, "cannot read", error);
+	sqlite3_stmt *statement = NULL;
+	int code = sqlite3_prepare_v2(
+		database->handle,
+		"SELECT count(*) = 0 OR sum(name = 'schema_version') > 0 FROM sqlite_master", -1,
+		&statement, NULL);
+
+	if (code == SQLITE_OK)
+		code = sqlite3_step(statement);
+	*is_ours = code == SQLITE_ROW && sqlite3_column_int(statement, 0) != 0;
+	if (code == SQLITE_NOTADB)
+		error_set(error, SIMHASH_E_SCHEMA,
+			  "sqlite:%s is not a database of SQLite, so it is no index",
+			  database->path);
+	else if (code != SQLITE_ROW)
+		fail(database, "cannot read", error);
+	sqlite3_finalize(statement);
+	return code == SQLITE_ROW ? 0 : -1;
 }
 
 static int open_handle(struct database *database, enum open_mode mode, struct simhash_error *error)
 {
 	int flags = mode == OPEN_TO_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+	bool is_ours;
 	int code = sqlite3_open_v2(database->path, &database->handle, flags | SQLITE_OPEN_NOMUTEX,
 				   NULL);
 
@@ -139,9 +157,12 @@ static int open_handle(struct database *database, enum open_mode mode, struct si
 				 system_errno != 0 ? strerror(system_errno)
 						   : sqlite3_errmsg(database->handle));
 	}
-	if (check_format(database, error) != 0)
+	sqlite3_busy_timeout(database->handle, BUSY_TIMEOUT_MS);
+	if (check_format(database, &is_ours, error) != 0 ||
+	    execute(database, "PRAGMA cache_size = -65536", error) != 0)
 		return -1;
-	return configure(database, mode, error);
+	/* What is not ours is refused by the schema, and must not be changed before. */
+	return mode == OPEN_TO_WRITE && is_ours ? use_write_ahead_log(database, error) : 0;
 }
 
 static int open_database(const struct store_url *url, enum open_mode mode,
@@ -256,6 +277,7 @@ const struct database_driver sqlite_driver = {
 	.rows_per_transaction = 32768,
 	.open = open_database,
 	.close = close_database,
+	.file = file,
 	.execute = execute,
 	.prepare = prepare,
 	.bind_integer = bind_integer,

@@ -8,13 +8,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "core/error.h"
 #include "store/connection.h"
 #include "store/schema.h"
 
-#define TRIES 12 /* of a transaction; the waits between them add up to some 20 s */
+#define TRIES \
+	12 /* of a transaction; the waits between them add up to some 20 s, and
+		    * SQLite waits up to 2 s in each */
 
 static const struct database_driver *const drivers[] = {
 	&sqlite_driver,
@@ -80,6 +83,30 @@ void store_close(struct store *store)
 		store->driver->close(store->database);
 	}
 	free(store);
+}
+
+bool store_is_own_file(const struct store *store, const char *name, uint64_t device, uint64_t inode)
+{
+	static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
+	const char *file = store->driver->file(store->database);
+	const char *slash = file == NULL ? NULL : strrchr(file, '/');
+	const char *base = slash == NULL ? file : slash + 1;
+
+	if (file == NULL || (name != NULL && strncmp(name, base, strlen(base)) != 0))
+		return false;
+	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+		struct stat status;
+		char *path;
+		bool same;
+		if (asprintf(&path, "%s%s", file, suffixes[i]) < 0)
+			return false;
+		same = stat(path, &status) == 0 && (uint64_t)status.st_dev == device &&
+		       (uint64_t)status.st_ino == inode;
+		free(path);
+		if (same)
+			return true;
+	}
+	return false;
 }
 
 size_t store_batch_rows(const struct store *store)

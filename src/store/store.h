@@ -38,6 +38,14 @@ int store_open(const char *url, enum open_mode mode, struct store **store,
 
 void store_close(struct store *store);
 
+/*
+ * Is this one of the files that the index itself is made of? Always false for
+ * an index on a server. With a name that is quickly seen; NULL stands for any.
+ * May be called from any thread.
+ */
+bool store_is_own_file(const struct store *store, const char *name, uint64_t device,
+		       uint64_t inode);
+
 /* How many rows a batch for store_write should have. */
 size_t store_batch_rows(const struct store *store);
 

@@ -131,6 +131,30 @@ if [ "$TEST_ENGINE" = sqlite ]; then
 	runs 1 "$SIMHASH" -d sqlite:text.db "$files"
 	said "sqlite:text.db is not a database of SQLite, so it is no index"
 	cmp text.db <(seq 1000) || fail "the file was changed"
+	# The index is neither indexed nor overwritten.
+	mkdir own
+	seq 1000 >own/a
+	settle own
+	runs 0 "$SIMHASH" -d sqlite:own/index.db own
+	summary 1 0 0 0
+	runs 0 "$SIMHASH" -d sqlite:own/index.db own
+	summary 0 1 0 0
+	ln -s own/index.db link
+	runs 1 "$SIMFIND" -d sqlite:own/index.db -o link
+	said "simfind: cannot write to link: it is the index itself"
+	runs 0 "$SIMFIND" -d sqlite:own/index.db
+	# A database of somebody else's is left as it is.
+	sqlite3 other.db 'CREATE TABLE x (y)'
+	runs 1 "$SIMHASH" -d sqlite:other.db own
+	same "journal of a foreign database" delete "$(sqlite3 other.db 'PRAGMA journal_mode')"
+	# Several that make one index at once.
+	for round in 1 2 3 4 5; do
+		for _ in 1 2 3; do
+			"$SIMHASH" -q -d "sqlite:race$round.db" own || touch race.failed &
+		done
+		wait
+		[ ! -e race.failed ] || fail "one of several could not open a new index"
+	done
 	# The default index is made where the desktop keeps data, private to the user.
 	unset SIMHASH_DATABASE
 	runs 0 "$SIMHASH" "$files"
