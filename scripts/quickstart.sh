@@ -26,8 +26,13 @@ run() {
 	shift
 	"$source_dir/build/$program" "$@" || [ $? = 2 ]
 }
+# An index of its own, so that nothing else is listed; without this, your own is used.
+export SIMHASH_DATABASE="sqlite:$source_dir/build/quickstart.db"
+rm -f "$source_dir"/build/quickstart.db*
+pairs=$source_dir/build/similar-pairs.txt
 run simhash "$directory"
-run simfind -o similar-pairs.txt
+run simfind -o "$pairs"
 echo
-echo "The first of them (all are in $PWD/similar-pairs.txt):"
-head -n 20 similar-pairs.txt
+echo "The first of them; all are in $pairs, and the index is in"
+echo "${SIMHASH_DATABASE#sqlite:}"
+head -n 20 "$pairs"

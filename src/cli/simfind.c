@@ -176,7 +176,9 @@ static void file_unreadable(void *context, struct bytes path, int system_errno, 
 	char text[256];
 
 	output->had_unreadable = true;
-	snprintf(text, sizeof text, "%s%s", explain_errno(system_errno),
+	snprintf(text, sizeof text, "%s%s",
+		 is_query && system_errno == EISDIR ? "Not a regular file"
+						    : explain_errno(system_errno),
 		 is_query ? "" : "; its pairs at distance 0 are listed as similar, not compared");
 	say_path(PROGRAM, path, text);
 }

@@ -79,7 +79,7 @@ static struct candidate *scan_query(struct query *query, const char *path,
 	case SCAN_DONE:
 		break;
 	case SCAN_GONE:
-		errno = EINVAL; /* realpath found it, so it is there and not a file */
+		errno = EISDIR; /* realpath found it, so it is there, and is no file */
 		return NULL;
 	case SCAN_FAILED:
 	case SCAN_OWN:

@@ -135,7 +135,10 @@ int store_url_parse(const char *text, struct store_url *url, struct simhash_erro
 		/* Perhaps a password is in it. */
 		return error_set(error, SIMHASH_E_SYNTAX, "database URL: " EXPECTED);
 	} else {
-		return error_set(error, SIMHASH_E_SYNTAX, "database URL '%s': " EXPECTED, text);
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "database URL '%s': " EXPECTED
+				 "; a file of SQLite is named sqlite:%s",
+				 text, strchr(text, ':') == NULL ? text : "FILE");
 	}
 	if (status == 0)
 		status = copy(text, scheme, &url->scheme, error);

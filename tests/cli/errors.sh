@@ -74,7 +74,7 @@ runs 0 "$SIMHASH" "$files"
 cp "$files/a" b
 runs 2 "$SIMFIND" "$files/missing" b "$files"
 said "simfind: $files/missing: No such file or directory"
-said "simfind: $files: Neither a regular file nor a directory"
+said "simfind: $files: Not a regular file"
 same "answer for the readable one" 1 "$(grep -c ^identical out)"
 
 # Files at distance 0 that are gone: similar, with a note.
