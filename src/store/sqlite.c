@@ -7,8 +7,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/error.h"
@@ -95,8 +97,13 @@ static int create_private(const char *path, struct simhash_error *error)
 
 static int check_present(const char *path, struct simhash_error *error)
 {
-	if (access(path, F_OK) == 0)
-		return 0;
+	struct stat status;
+
+	if (stat(path, &status) == 0)
+		return S_ISREG(status.st_mode)
+			       ? 0
+			       : error_set(error, SIMHASH_E_SCHEMA,
+					   "index sqlite:%s: that is not a regular file", path);
 	if (errno == ENOENT)
 		return error_set(error, SIMHASH_E_SYSTEM,
 				 "there is no index sqlite:%s yet: run simhash first", path);
@@ -165,20 +172,33 @@ static int open_handle(struct database *database, enum open_mode mode, struct si
 	return mode == OPEN_TO_WRITE && is_ours ? use_write_ahead_log(database, error) : 0;
 }
 
+/* SQLite gives names such as ":memory:" and "file:x" a meaning; ours are only names. */
+static char *plain_path(const char *path)
+{
+	bool is_special = path[0] == ':' || strncmp(path, "file:", 5) == 0;
+	size_t size = strlen(path) + 3;
+	char *copy = malloc(size);
+
+	if (copy != NULL)
+		snprintf(copy, size, "%s%s", is_special ? "./" : "", path);
+	return copy;
+}
+
 static int open_database(const struct store_url *url, enum open_mode mode,
 			 struct database **database, struct simhash_error *error)
 {
 	int status;
 
 	*database = NULL;
-	status = mode == OPEN_TO_READ ? check_present(url->path, error)
-				      : create_private(url->path, error);
+	status = mode == OPEN_TO_READ ? 0 : create_private(url->path, error);
+	if (status == 0)
+		status = check_present(url->path, error);
 	if (status != 0)
 		return -1;
 	*database = calloc(1, sizeof **database);
 	if (*database == NULL)
 		return error_set_memory(error);
-	(*database)->path = strdup(url->path);
+	(*database)->path = plain_path(url->path);
 	status = (*database)->path == NULL ? error_set_memory(error)
 					   : open_handle(*database, mode, error);
 	if (status != 0) {

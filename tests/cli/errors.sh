@@ -131,6 +131,18 @@ if [ "$TEST_ENGINE" = sqlite ]; then
 	runs 1 "$SIMHASH" -d sqlite:text.db "$files"
 	said "sqlite:text.db is not a database of SQLite, so it is no index"
 	cmp text.db <(seq 1000) || fail "the file was changed"
+	# What has a meaning to SQLite is only a name here, and what is no file is refused.
+	mkdir odd
+	for name in :memory: file:x.db?mode=ro; do
+		(cd odd && "$SIMHASH" -q -d "sqlite:$name" "$files" && "$SIMFIND" -q -d "sqlite:$name" >/dev/null) ||
+			fail "the index cannot be called $name"
+		[ -s "odd/$name" ] || fail "no index called $name"
+	done
+	mkfifo fifo
+	for program in "$SIMHASH" "$SIMFIND"; do
+		runs 1 "$program" -d sqlite:fifo "$files/a"
+		said "index sqlite:fifo: that is not a regular file"
+	done
 	# The index is neither indexed nor overwritten.
 	mkdir own
 	seq 1000 >own/a
