@@ -7,7 +7,6 @@
  */
 #include "core/automaton.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,20 +183,19 @@ static void compose_bytes(const struct builder *builder, uint32_t from, uint32_t
 		}
 }
 
+/* `found` takes the bit state of each byte state, in order of discovery. */
 static int explore_bytes(const struct builder *builder, struct automaton *automaton,
-			 struct simhash_error *error)
+			 uint32_t *found, struct simhash_error *error)
 {
-	/* Byte states in order of discovery, and the way back: number + 1 or 0. */
-	uint32_t *found = calloc(builder->used, sizeof *found);
+	/* The way back: number + 1 or 0. */
 	uint32_t *number = calloc(builder->used, sizeof *number);
 	uint32_t next[256], capacity = 0, used = 1;
 	uint64_t counted[256];
 	int status = -1;
 
-	if (found == NULL || number == NULL) {
-		error_set_memory(error);
-		goto out;
-	}
+	if (number == NULL)
+		return error_set_memory(error);
+	found[0] = 0;
 	number[0] = 1;
 	for (uint32_t i = 0; i < used; i++) {
 		if (i == capacity) {
@@ -231,23 +229,85 @@ static int explore_bytes(const struct builder *builder, struct automaton *automa
 	status = 0;
 out:
 	free(number);
-	free(found);
 	return status;
+}
+
+/* The windows of the next byte that a skip counter blocks, as bits of their bytes. */
+static void block(struct lane_state *state, int tag, unsigned skip)
+{
+	for (unsigned w = 0; w < skip; w++)
+		state->blocked[tag / 8][w] |= (uint8_t)(1u << tag % 8);
+}
+
+static void describe_states(const struct builder *builder, const uint32_t *found,
+			    struct automaton *automaton)
+{
+	uint32_t next[AUTOMATON_CONTEXTS];
+
+	for (uint32_t i = 0; i < automaton->states; i++) {
+		const struct bit_state *state = &builder->states[found[i]];
+		automaton->contexts[i] = state->context;
+		automaton->first_of[state->context + 1]++;
+		for (int t = 0; t < SIMHASH_TAGS; t++)
+			block(&automaton->lane_states[i], t,
+			      state->seen < WINDOW - 1 ? WINDOW - 1 : state->skip[t]);
+	}
+	for (unsigned c = 0; c < AUTOMATON_CONTEXTS; c++) {
+		automaton->first_of[c + 1] += automaton->first_of[c];
+		next[c] = automaton->first_of[c];
+	}
+	for (uint32_t i = 0; i < automaton->states; i++)
+		automaton->by_context[next[automaton->contexts[i]]++] = i;
+}
+
+static void describe_tags(const struct simhash_tag tags[SIMHASH_TAGS], struct automaton *automaton)
+{
+	for (int t = 0; t < SIMHASH_TAGS; t++) {
+		uint8_t pattern = tags[t].pattern, bit = (uint8_t)(1u << t % 8);
+		automaton->first_nibble[t / 8][pattern >> 4] |= bit;
+		automaton->second_nibble[t / 8][pattern & 0xf] |= bit;
+		for (unsigned c = 0; c < AUTOMATON_CONTEXTS; c++)
+			for (unsigned w = 0; w < WINDOW - 1; w++)
+				/* Window w begins with the last 7 - w bits. */
+				if ((c & ((1u << (WINDOW - 1 - w)) - 1)) ==
+				    (unsigned)pattern >> (w + 1))
+					automaton->relevant[c].blocked[t / 8][w] |= bit;
+	}
+}
+
+static int describe(const struct builder *builder, const uint32_t *found,
+		    struct automaton *automaton, struct simhash_error *error)
+{
+	automaton->lane_states = calloc(automaton->states, sizeof *automaton->lane_states);
+	automaton->contexts = calloc(automaton->states, sizeof *automaton->contexts);
+	automaton->by_context = calloc(automaton->states, sizeof *automaton->by_context);
+	if (automaton->lane_states == NULL || automaton->contexts == NULL ||
+	    automaton->by_context == NULL)
+		return error_set_memory(error);
+	describe_states(builder, found, automaton);
+	describe_tags(builder->tags, automaton);
+	return 0;
 }
 
 int automaton_init(struct automaton *automaton, const struct simhash_tag tags[SIMHASH_TAGS],
 		   struct simhash_error *error)
 {
 	struct builder builder = {.tags = tags};
+	uint32_t *found = NULL;
 	int status;
 
-	automaton->states = 0;
-	automaton->entries = NULL;
+	memset(automaton, 0, sizeof *automaton);
 	status = explore_bits(&builder, error);
+	if (status == 0) {
+		found = calloc(builder.used, sizeof *found);
+		status = found == NULL ? error_set_memory(error)
+				       : explore_bytes(&builder, automaton, found, error);
+	}
 	if (status == 0)
-		status = explore_bytes(&builder, automaton, error);
+		status = describe(&builder, found, automaton, error);
 	if (status != 0)
 		automaton_release(automaton);
+	free(found);
 	free(builder.slots);
 	free(builder.steps);
 	free(builder.states);
@@ -256,7 +316,31 @@ int automaton_init(struct automaton *automaton, const struct simhash_tag tags[SI
 
 void automaton_release(struct automaton *automaton)
 {
+	free(automaton->by_context);
+	free(automaton->contexts);
+	free(automaton->lane_states);
 	free(automaton->entries);
-	automaton->entries = NULL;
-	automaton->states = 0;
+	memset(automaton, 0, sizeof *automaton);
+}
+
+bool lane_state_same(const struct automaton *automaton, uint8_t context,
+		     const struct lane_state *one, const struct lane_state *other)
+{
+	uint64_t a[2], b[2], relevant[2];
+
+	memcpy(a, one, sizeof a);
+	memcpy(b, other, sizeof b);
+	memcpy(relevant, &automaton->relevant[context], sizeof relevant);
+	return (((a[0] ^ b[0]) & relevant[0]) | ((a[1] ^ b[1]) & relevant[1])) == 0;
+}
+
+uint64_t automaton_entry_of(const struct automaton *automaton, uint8_t context,
+			    const struct lane_state *state)
+{
+	uint32_t i = automaton->first_of[context];
+
+	while (!lane_state_same(automaton, context, state,
+				&automaton->lane_states[automaton->by_context[i]]))
+		i++;
+	return (uint64_t)automaton->by_context[i] << AUTOMATON_STATE_SHIFT;
 }

@@ -21,10 +21,17 @@
  * compared once 8 bits have been seen, so neither end of a file needs a rule
  * of its own.
  *
+ * The kernels that scan many lanes by vector instructions keep the same memory
+ * in another form: for each of the 8 windows that end in the next byte, the set
+ * of tags that may not be counted there. Such a set is two bytes, one bit a tag,
+ * and a whole lane_state 16 bytes. Both forms can be had from each other.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CORE_AUTOMATON_H
 #define SIMHASH_CORE_AUTOMATON_H
+
+#include <stdbool.h>
 
 #include "simhash.h"
 
@@ -32,9 +39,32 @@
 #define AUTOMATON_FIELD_BITS 3
 #define AUTOMATON_FIELD_MAX 7
 
+#define AUTOMATON_CONTEXTS 128 /* values of the last 7 bits */
+
+/*
+ * blocked[h] holds 8 bytes. Byte w tells of window w of the next byte (w = 0
+ * takes the last 7 bits before that byte, w = 7 none) which of the tags 8 h to
+ * 8 h + 7 are skipped there: bit t is set when tag 8 h + t is.
+ */
+struct lane_state {
+	uint8_t blocked[2][8];
+};
+
 struct automaton {
 	uint32_t states;
 	uint64_t *entries; /* states * 256 of them */
+
+	/* The other form of each state, and the 7 bits before it. */
+	struct lane_state *lane_states;
+	uint8_t *contexts;
+	/* The states of context c are by_context[first_of[c]] to by_context[first_of[c + 1] - 1]. */
+	uint32_t *by_context;
+	uint32_t first_of[AUTOMATON_CONTEXTS + 1];
+	/* Which tags can still come, after a context, at each window. Others' bits say nothing. */
+	struct lane_state relevant[AUTOMATON_CONTEXTS];
+
+	/* The tags of each half whose first or second four bits are a value. */
+	uint8_t first_nibble[2][16], second_nibble[2][16];
 };
 
 /*
@@ -48,6 +78,20 @@ void automaton_release(struct automaton *automaton);
 
 /* The automaton of a tag set, for the scan kernels. */
 const struct automaton *tag_set_automaton(const struct simhash_tag_set *set);
+
+/* Do two lane states behave alike after `context`? */
+bool lane_state_same(const struct automaton *automaton, uint8_t context,
+		     const struct lane_state *one, const struct lane_state *other);
+
+/* The entry whose state behaves like a lane state after `context`. */
+uint64_t automaton_entry_of(const struct automaton *automaton, uint8_t context,
+			    const struct lane_state *state);
+
+static inline const struct lane_state *automaton_lane_state(const struct automaton *automaton,
+							    uint64_t entry)
+{
+	return &automaton->lane_states[entry >> AUTOMATON_STATE_SHIFT];
+}
 
 /* One step: from the entry that led to the present state, by `byte`. */
 static inline uint64_t automaton_step(const uint64_t *entries, uint64_t entry, uint8_t byte)

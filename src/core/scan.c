@@ -9,6 +9,9 @@
 
 /* Fastest first; the last one runs everywhere. */
 static const struct scan_kernel *const kernels[] = {
+#ifdef SIMHASH_X86_KERNELS
+	&scan_kernel_avx2,
+#endif
 	&scan_kernel_portable,
 };
 

@@ -17,7 +17,10 @@ struct scan_kernel {
 	void (*update)(struct simhash_scanner *scanner, const uint8_t *bytes, size_t size_bytes);
 };
 
-/* The automaton in six lanes of portable C. */
+/* The automaton in eight lanes of portable C. */
 extern const struct scan_kernel scan_kernel_portable;
+
+/* lanes_template.h in each instruction set. */
+extern const struct scan_kernel scan_kernel_avx2;
 
 #endif

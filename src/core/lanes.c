@@ -1,0 +1,275 @@
+/*
+ * From blocks to lanes and back (paper, 4.1: matches of one tag never overlap,
+ * and are taken greedily from the left, so a lane needs to know what was taken
+ * right before it).
+ *
+ * Mostly the guess is right, or wrong for a few bytes: see scan_bytes.h. But a
+ * tag can chain to itself without end, each match overlapping the next, and
+ * then a lane that began with the wrong match takes wrong ones to its end. Of
+ * such a block several runs are made, each from another hypothesis: that the
+ * last match before the lane was taken, or the last but one, and so on. Tags do
+ * not affect each other, so one run tests its hypothesis for all of them. Among
+ * the hypotheses is the truth for each tag: with no match closer than 4 bits to
+ * the next, as all tags but 00, ff, aa, 55 and those of period 3 have it, two
+ * are enough. A last run, from the true states, then counts.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/lanes.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "core/scan_bytes.h"
+#include "core/scan_kernel.h"
+
+#define LANE_LINE 64		  /* bytes of a cache line */
+#define LANE_MAX (31 * LANE_LINE) /* odd, so that lanes do not meet in the same cache sets */
+#define BUDGET_SHARE 32		  /* the part of a block's bytes that reconciling may run again */
+#define BUDGET_MIN 64		  /* bytes */
+#define HYPOTHESES 3
+#define CONTEXT_MASK 0x7f
+
+/* scanner->state[1]: how the last block went. */
+enum { GUESSES_HELD, GUESSES_FAILED };
+
+struct block {
+	const struct lane_engine *engine;
+	const struct automaton *automaton;
+	const uint8_t *bytes;
+	size_t size; /* of a lane */
+	/* What was before the block, then before each lane. */
+	uint8_t context[LANES_MAX];
+	struct lane_state before;
+};
+
+struct runs {
+	unsigned count;
+	struct lane_state start[HYPOTHESES][LANES_MAX];
+	struct lane_state end[HYPOTHESES][LANES_MAX];
+};
+
+static void run(const struct block *block, struct lane_state *state,
+		struct simhash_sum_table *table)
+{
+	block->engine->run(block->automaton, block->bytes, block->size, block->context, state,
+			   table);
+}
+
+static uint8_t context_after(const struct block *block, size_t lane)
+{
+	return block->bytes[(lane + 1) * block->size - 1] & CONTEXT_MASK;
+}
+
+static uint64_t last_entry(const struct block *block, const struct lane_state *state)
+{
+	size_t last = block->engine->lanes - 1;
+
+	return automaton_entry_of(block->automaton, context_after(block, last), state);
+}
+
+/* Scan a block from guesses. False when they cannot be made good; then nothing is counted. */
+static bool scan_by_guesses(const struct block *block, uint64_t *entry,
+			    struct simhash_sum_table *table)
+{
+	const struct automaton *automaton = block->automaton;
+	size_t lanes = block->engine->lanes, size = block->size;
+	size_t budget = BUDGET_MIN + lanes * size / BUDGET_SHARE;
+	struct simhash_sum_table counts = {{0}};
+	struct lane_state start[LANES_MAX], end[LANES_MAX], truth;
+	uint64_t guess[LANES_MAX];
+
+	start[0] = block->before;
+	for (size_t l = 1; l < lanes; l++) {
+		guess[l] = guess_entry(automaton->entries, block->bytes + l * size);
+		start[l] = *automaton_lane_state(automaton, guess[l]);
+	}
+	memcpy(end, start, lanes * sizeof *end);
+	run(block, end, &counts);
+	truth = end[0];
+	for (size_t l = 1; l < lanes; l++) {
+		uint64_t true_entry;
+		if (lane_state_same(automaton, block->context[l], &truth, &start[l])) {
+			truth = end[l];
+			continue;
+		}
+		true_entry = automaton_entry_of(automaton, block->context[l], &truth);
+		switch (reconcile(automaton->entries, &true_entry, guess[l],
+				  block->bytes + l * size, size, &budget, &counts)) {
+		case RECONCILE_MET:
+			truth = end[l];
+			break;
+		case RECONCILE_REACHED:
+			truth = *automaton_lane_state(automaton, true_entry);
+			break;
+		case RECONCILE_GAVE_UP:
+			return false;
+		}
+	}
+	for (int t = 0; t < SIMHASH_TAGS; t++)
+		table->count[t] += counts.count[t];
+	*entry = last_entry(block, &truth);
+	return true;
+}
+
+/* The state in which, of each tag's matches in the 8 windows before, the nth last was taken. */
+static struct lane_state hypothesis(const struct automaton *automaton, const uint8_t *lane,
+				    unsigned nth)
+{
+	unsigned bits = (unsigned)lane[-2] << 8 | lane[-1];
+	struct lane_state state;
+
+	for (int h = 0; h < 2; h++) {
+		/* Tags that have matched at all, twice, ...; tags taken. */
+		uint8_t matched[HYPOTHESES] = {0}, taken = 0;
+		for (unsigned w = 8; w-- > 0;) {
+			unsigned window = bits >> (7 - w);
+			uint8_t match = automaton->first_nibble[h][window >> 4 & 0xf] &
+					automaton->second_nibble[h][window & 0xf];
+			state.blocked[h][w] = taken;
+			for (unsigned n = 0; n < nth; n++) {
+				uint8_t again = match & matched[n];
+				matched[n] |= match;
+				match = again;
+			}
+			taken |= match;
+		}
+	}
+	return state;
+}
+
+/* x in all bytes */
+static uint64_t spread(uint8_t x)
+{
+	return x * UINT64_C(0x0101010101010101);
+}
+
+/* The bits set in any byte */
+static uint8_t gather(uint64_t x)
+{
+	x |= x >> 32;
+	x |= x >> 16;
+	x |= x >> 8;
+	return (uint8_t)x;
+}
+
+/* Put together, tag by tag, what runs found after a lane that truly began in `start`. */
+static bool compose(const struct runs *runs, size_t lane, const struct lane_state *relevant,
+		    const struct lane_state *start, struct lane_state *end)
+{
+	bool is_known = true;
+
+	for (int h = 0; h < 2; h++) {
+		uint64_t truth, mask, result = 0;
+		uint8_t unknown = 0xff;
+		memcpy(&truth, start->blocked[h], sizeof truth);
+		memcpy(&mask, relevant->blocked[h], sizeof mask);
+		for (unsigned n = 0; n < runs->count && unknown != 0; n++) {
+			uint64_t began, ended;
+			uint8_t same;
+			memcpy(&began, runs->start[n][lane].blocked[h], sizeof began);
+			memcpy(&ended, runs->end[n][lane].blocked[h], sizeof ended);
+			same = (uint8_t)(unknown & ~gather((truth ^ began) & mask));
+			result |= ended & spread(same);
+			unknown &= (uint8_t)~same;
+		}
+		memcpy(end->blocked[h], &result, sizeof result);
+		is_known = is_known && unknown == 0;
+	}
+	return is_known;
+}
+
+/*
+ * The true state before each lane, as far as the runs tell; returns how many
+ * are known. start[lanes] is the state after the block.
+ */
+static size_t chain(const struct block *block, const struct runs *runs, size_t known,
+		    struct lane_state start[LANES_MAX + 1])
+{
+	const struct automaton *automaton = block->automaton;
+
+	while (known <= block->engine->lanes &&
+	       compose(runs, known - 1, &automaton->relevant[block->context[known - 1]],
+		       &start[known - 1], &start[known]))
+		known++;
+	return known;
+}
+
+static uint64_t scan_by_hypotheses(const struct block *block, uint64_t *quality,
+				   struct simhash_sum_table *table)
+{
+	const struct automaton *automaton = block->automaton;
+	size_t lanes = block->engine->lanes, size = block->size, known = 1, wrong = 0;
+	struct lane_state start[LANES_MAX + 1];
+	struct simhash_sum_table ignored;
+	struct runs runs = {.count = 0};
+
+	start[0] = block->before;
+	while (runs.count < HYPOTHESES && known <= lanes) {
+		unsigned n = runs.count++;
+		runs.start[n][0] = block->before;
+		for (size_t l = 1; l < lanes; l++)
+			runs.start[n][l] = hypothesis(automaton, block->bytes + l * size, n);
+		memcpy(runs.end[n], runs.start[n], lanes * sizeof *runs.end[n]);
+		run(block, runs.end[n], NULL);
+		known = chain(block, &runs, known, start);
+	}
+	/* What no hypothesis met is run byte by byte. */
+	while (known <= lanes) {
+		uint64_t entry =
+			automaton_entry_of(automaton, block->context[known - 1], &start[known - 1]);
+		entry = scan_bytes(automaton->entries, entry, block->bytes + (known - 1) * size,
+				   size, &ignored);
+		start[known++] = *automaton_lane_state(automaton, entry);
+		known = chain(block, &runs, known, start);
+	}
+	for (size_t l = 1; l < lanes; l++) {
+		uint64_t guess = guess_entry(automaton->entries, block->bytes + l * size);
+		wrong += !lane_state_same(automaton, block->context[l], &start[l],
+					  automaton_lane_state(automaton, guess));
+	}
+	*quality = wrong > lanes / 16 ? GUESSES_FAILED : GUESSES_HELD;
+	run(block, start, table);
+	return last_entry(block, &start[lanes]);
+}
+
+static uint64_t scan_block(const struct block *block, uint64_t entry, uint64_t *quality,
+			   struct simhash_sum_table *table)
+{
+	if (*quality == GUESSES_HELD && scan_by_guesses(block, &entry, table))
+		return entry;
+	return scan_by_hypotheses(block, quality, table);
+}
+
+void lanes_update(const struct lane_engine *engine, struct simhash_scanner *scanner,
+		  const uint8_t *bytes, size_t size)
+{
+	struct block block = {.engine = engine, .automaton = tag_set_automaton(scanner->tag_set)};
+	uint64_t entry = scanner->state[0];
+
+	assert(engine->lanes <= LANES_MAX);
+	while (size >= engine->lanes * LANE_MIN) {
+		size_t lane = size / engine->lanes < LANE_MAX ? size / engine->lanes : LANE_MAX;
+		size_t period,
+			done = scan_find_period(bytes, size, engine->lanes * LANE_MIN / 2, &period);
+		if (done > 0) {
+			entry = scan_periodic(block.automaton->entries, entry, bytes, done, period,
+					      &scanner->table);
+		} else {
+			block.bytes = bytes;
+			block.size = lane;
+			block.before = *automaton_lane_state(block.automaton, entry);
+			block.context[0] =
+				block.automaton->contexts[entry >> AUTOMATON_STATE_SHIFT];
+			for (size_t l = 1; l < engine->lanes; l++)
+				block.context[l] = bytes[l * lane - 1] & CONTEXT_MASK;
+			entry = scan_block(&block, entry, &scanner->state[1], &scanner->table);
+			done = lane * engine->lanes;
+		}
+		bytes += done;
+		size -= done;
+	}
+	scanner->state[0] = entry;
+	scan_kernel_portable.update(scanner, bytes, size);
+}
