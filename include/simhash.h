@@ -23,7 +23,7 @@
  *
  * Conventions. A function that can fail returns 0 or -1 and fills the
  * caller's struct simhash_error; nothing here prints, exits or keeps global
- * state. Objects made by `_new` are freed by `_free`, which takes NULL too.
+ * state, but for the choice of the scan kernel. Objects made by `_new` are freed by `_free`, which takes NULL too.
  * A tag set never changes after it is made and may be shared by any number of
  * threads; everything else belongs to one thread at a time.
  *
@@ -163,7 +163,17 @@ SIMHASH_API void simhash_scanner_update(struct simhash_scanner *scanner, const v
 SIMHASH_API void simhash_scanner_finish(const struct simhash_scanner *scanner,
 					struct simhash_sum_table *table);
 
-/* The name of the scan kernel that this machine uses, a static string. */
+/*
+ * Scan kernels are ways to scan that need more or less of the processor; all of
+ * them give the same sum table. The fastest that this machine has is used, unless
+ * one is selected by name: "portable", and as the processor has them "avx2",
+ * "avx512", "avx512vbmi" or "neon". The selection holds for the whole process and
+ * may be made at any time, also while others scan.
+ * Error: SIMHASH_E_RANGE, with the names that this machine has.
+ */
+SIMHASH_API int simhash_kernel_select(const char *name, struct simhash_error *error);
+
+/* The name of the scan kernel in use, a static string. */
 SIMHASH_API const char *simhash_kernel_name(void);
 
 /* ---- Keys (paper, 4.1 and 5.1) --------------------------------------- */

@@ -1,5 +1,5 @@
 /*
- * Choosing the index, the tag set and the host name.
+ * Choosing the index, the tag set, the host name and the scan kernel.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/options.h"
@@ -103,6 +103,13 @@ int choose_host(const char *option, char name[HOST_NAME_SIZE], struct simhash_er
 			HOST_NAME_SIZE - 1);
 	snprintf(name, HOST_NAME_SIZE, "%s", option);
 	return 0;
+}
+
+int choose_kernel(struct simhash_error *error)
+{
+	const char *name = getenv("SIMHASH_KERNEL");
+
+	return name == NULL || name[0] == '\0' ? 0 : simhash_kernel_select(name, error);
 }
 
 void print_version(const char *program)

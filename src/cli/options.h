@@ -24,6 +24,9 @@ int choose_tag_set(const char *option, struct simhash_tag_set **set, struct simh
 /* The name of this host: `option` when given, else the system's. */
 int choose_host(const char *option, char name[HOST_NAME_SIZE], struct simhash_error *error);
 
+/* The scan kernel that $SIMHASH_KERNEL names, if it is set, for the whole program. */
+int choose_kernel(struct simhash_error *error);
+
 /* "NAME VERSION", the scan kernel and the engines, for --version. */
 void print_version(const char *program);
 

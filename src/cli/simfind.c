@@ -327,8 +327,10 @@ int main(int argc, char **argv)
 				    .formatter = &formatter_text};
 	struct simhash_error error;
 	bool had_unreadable = false;
-	int status = parse_options(argc, argv, &settings, &error);
+	int status = choose_kernel(&error);
 
+	if (status == 0)
+		status = parse_options(argc, argv, &settings, &error);
 	if (status > 0)
 		return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 	if (status == 0)

@@ -213,8 +213,10 @@ int main(int argc, char **argv)
 	struct settings settings = {0};
 	struct index_summary summary = {0};
 	struct simhash_error error;
-	int status = parse_options(argc, argv, &settings, &error);
+	int status = choose_kernel(&error);
 
+	if (status == 0)
+		status = parse_options(argc, argv, &settings, &error);
 	if (status > 0)
 		return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 	if (status < 0) {

@@ -24,15 +24,13 @@
 #include "core/scan_bytes.h"
 #include "core/scan_kernel.h"
 
-#define LANE_LINE 64		  /* bytes of a cache line */
-#define LANE_MAX (31 * LANE_LINE) /* odd, so that lanes do not meet in the same cache sets */
-#define BUDGET_SHARE 32		  /* the part of a block's bytes that reconciling may run again */
-#define BUDGET_MIN 64		  /* bytes */
+#define LINE 64		     /* bytes of a cache line */
+#define LANE_MAX (31 * LINE) /* bytes */
+#define BUDGET_SHARE 4	     /* the part of a block's bytes that reconciling may run again */
+#define BUDGET_MIN 64	     /* bytes */
+#define TRY_AGAIN 16 /* blocks after one whose guesses failed, until guesses are tried again */
 #define HYPOTHESES 3
 #define CONTEXT_MASK 0x7f
-
-/* scanner->state[1]: how the last block went. */
-enum { GUESSES_HELD, GUESSES_FAILED };
 
 struct block {
 	const struct lane_engine *engine;
@@ -196,11 +194,10 @@ static size_t chain(const struct block *block, const struct runs *runs, size_t k
 	return known;
 }
 
-static uint64_t scan_by_hypotheses(const struct block *block, uint64_t *quality,
-				   struct simhash_sum_table *table)
+static uint64_t scan_by_hypotheses(const struct block *block, struct simhash_sum_table *table)
 {
 	const struct automaton *automaton = block->automaton;
-	size_t lanes = block->engine->lanes, size = block->size, known = 1, wrong = 0;
+	size_t lanes = block->engine->lanes, size = block->size, known = 1;
 	struct lane_state start[LANES_MAX + 1];
 	struct simhash_sum_table ignored;
 	struct runs runs = {.count = 0};
@@ -224,22 +221,35 @@ static uint64_t scan_by_hypotheses(const struct block *block, uint64_t *quality,
 		start[known++] = *automaton_lane_state(automaton, entry);
 		known = chain(block, &runs, known, start);
 	}
-	for (size_t l = 1; l < lanes; l++) {
-		uint64_t guess = guess_entry(automaton->entries, block->bytes + l * size);
-		wrong += !lane_state_same(automaton, block->context[l], &start[l],
-					  automaton_lane_state(automaton, guess));
-	}
-	*quality = wrong > lanes / 16 ? GUESSES_FAILED : GUESSES_HELD;
 	run(block, start, table);
 	return last_entry(block, &start[lanes]);
 }
 
-static uint64_t scan_block(const struct block *block, uint64_t entry, uint64_t *quality,
+/* *wait is the number of blocks for which guesses are not worth trying. */
+static uint64_t scan_block(const struct block *block, uint64_t entry, uint64_t *wait,
 			   struct simhash_sum_table *table)
 {
-	if (*quality == GUESSES_HELD && scan_by_guesses(block, &entry, table))
+	if (*wait > 0)
+		--*wait;
+	else if (scan_by_guesses(block, &entry, table))
 		return entry;
-	return scan_by_hypotheses(block, quality, table);
+	else
+		*wait = TRY_AGAIN;
+	return scan_by_hypotheses(block, table);
+}
+
+/*
+ * The length of the lanes of a next block. A long one is an odd number of cache
+ * lines, so that the lanes do not meet in the same cache sets (a sixth of the
+ * speed), and does not leave a short block for the end.
+ */
+static size_t lane_size(size_t size, size_t lanes)
+{
+	size_t lane = size / lanes;
+
+	if (lane <= LANE_MAX)
+		return lane;
+	return lane >= 2 * LANE_MAX ? LANE_MAX : (lane / 2 / LINE | 1) * LINE;
 }
 
 void lanes_update(const struct lane_engine *engine, struct simhash_scanner *scanner,
@@ -250,7 +260,7 @@ void lanes_update(const struct lane_engine *engine, struct simhash_scanner *scan
 
 	assert(engine->lanes <= LANES_MAX);
 	while (size >= engine->lanes * LANE_MIN) {
-		size_t lane = size / engine->lanes < LANE_MAX ? size / engine->lanes : LANE_MAX;
+		size_t lane = lane_size(size, engine->lanes);
 		size_t period,
 			done = scan_find_period(bytes, size, engine->lanes * LANE_MIN / 2, &period);
 		if (done > 0) {

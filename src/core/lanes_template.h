@@ -9,19 +9,18 @@
  *     v_store_rows(p, stride, x)        the way back
  *     v_zip_low(a, b), v_zip_high(a, b) interleave the lower or upper 8 bytes of each part
  *     v_zero(), v_table(t)              0; the 16 bytes at t in each part
- *     v_right(x, n)                     bytes shifted right; the lower 4 bits must be right
- *                                       and v_look_up must take the rest, for n = 1 .. 4
- *     v_join(a, b)                      lower 4 bits of a, then those of the byte b shifted
- *                                       right by 4
- *     v_low(x)                          x where only its lower 4 bits matter to v_look_up
- *     v_look_up(t, x)                   byte by byte, t[x & 15]
+ *     v_low(x)                          the lower 4 bits of each byte, as v_look_up wants them
+ *     v_right(x, n)                     the same of each byte shifted right by n = 1 .. 4
+ *     v_look_up(t, x)                   byte by byte, t[x] for such x
+ *     v_join(a, b)                      the lower 4 bits of a's bytes, then the upper 4 of b's
  *     v_and(a, b), v_or(a, b), v_and_not(a, b)    a & ~b
  *     v_take(s, a, b, was, all)         s | (a & b & (was | ~all))
  *     v_add(sum, a, b)                  full adder, bit by bit: *sum ^= a ^ b; returns the carry
  *     v_count(x, count)                 adds to count[i] the bytes of x in which bit i is set
  *
- * The idea. A lane is LANES-fold here: byte i of a vector belongs to lane i. The
- * eight windows that end in a byte are looked up by their two nibbles in tables
+ * and that makes a scan_kernel of the function `update` below.
+ *
+ * The idea. Byte i of a vector belongs to lane i. The eight windows that end in a byte are looked up by their two nibbles in tables
  * of tag sets, 8 tags in a byte, so two halves of 8 tags. A tag is taken at most
  * once in the eight windows of a byte, so one set for each half tells all that
  * was taken, and greedy skipping needs no branch: a match at window w counts
@@ -43,6 +42,12 @@
 #define WINDOWS 8u
 #define LEVELS 20	 /* a lane holds less than 2^LEVELS bytes */
 #define LEVELS_OF_ROWS 4 /* that the rows of a tile add up to: log2(ROWS) */
+
+/*
+ * Have the compiler write the nibbles and read them back: kept in registers they
+ * push out the sets, which come back one by one (a twentieth of the speed).
+ */
+#define WRITTEN_BEFORE_READ __asm__ volatile("" ::: "memory")
 
 /*
  * A column of binary digits for each lane and tag: sum[i] counts 2^i. Two carries
@@ -78,12 +83,19 @@ static inline void digits_carry(struct digits *digits, VECTOR carry)
 	}
 }
 
+static inline void add_pairs(VECTOR *sum, VECTOR *x, unsigned pairs)
+{
+	for (unsigned i = 0; i < pairs; i++)
+		x[i] = v_add(sum, x[2 * i], x[2 * i + 1]);
+}
+
 /* Add the sets taken in a tile. */
 static inline void digits_add(struct digits *digits, VECTOR taken[ROWS])
 {
-	for (unsigned level = 0; level < LEVELS_OF_ROWS; level++)
-		for (unsigned i = 0; i < (ROWS / 2) >> level; i++)
-			taken[i] = v_add(&digits->sum[level], taken[2 * i], taken[2 * i + 1]);
+	add_pairs(&digits->sum[0], taken, 8);
+	add_pairs(&digits->sum[1], taken, 4);
+	add_pairs(&digits->sum[2], taken, 2);
+	add_pairs(&digits->sum[3], taken, 1);
 	digits_carry(digits, taken[0]);
 }
 
@@ -172,44 +184,68 @@ static inline void outer_nibbles(VECTOR before, VECTOR byte, VECTOR nibbles[4])
 }
 
 /*
- * The nibbles of a tile in the order of their bits: 4 from before the tile, then 8
- * for each row. Window w of row r is nibbles 8 r + w and 8 r + w + 4.
+ * One half of the tags over one row: S(0) to S(7) go from row to row. Returns S(7).
+ * Window w is made of the nibbles w and w + 4.
  */
-static inline VECTOR read_nibbles(const VECTOR tile[ROWS], VECTOR before, unsigned from,
-				  VECTOR nibbles[WINDOWS * ROWS + 4])
+static inline VECTOR take(VECTOR first_table, VECTOR second_table,
+			  const VECTOR nibbles[WINDOWS + 4], VECTOR s[WINDOWS])
 {
-	inner_nibbles(before, nibbles + WINDOWS * from);
-	for (unsigned r = from; r < ROWS; r++) {
-		outer_nibbles(before, tile[r], nibbles + WINDOWS * r + 4);
-		inner_nibbles(tile[r], nibbles + WINDOWS * r + 8);
-		before = tile[r];
+	VECTOR all = s[WINDOWS - 1], now = v_zero();
+
+	for (unsigned w = 0; w < WINDOWS - 1; w++) {
+		now = v_take(now, v_look_up(first_table, nibbles[w]),
+			     v_look_up(second_table, nibbles[w + 4]), s[w], all);
+		s[w] = now;
 	}
-	return before;
+	/* Nothing in the byte before comes after the last window. */
+	now = v_or(now, v_and(v_look_up(first_table, nibbles[WINDOWS - 1]),
+			      v_look_up(second_table, nibbles[WINDOWS + 3])));
+	s[WINDOWS - 1] = now;
+	return now;
 }
 
-/* One half of the tags over the rows of a tile: S(0) to S(7) go from row to row. */
-static inline void take(const uint8_t first[16], const uint8_t second[16], const VECTOR *nibbles,
-			unsigned from, VECTOR taken[WINDOWS], VECTOR all_taken[ROWS])
+/*
+ * The nibbles of a tile in the order of their bits, 4 from before the tile, then 8
+ * for each row; and the first half of the tags at once, so that the stores of the
+ * one and the look-ups of the other go side by side.
+ */
+static inline VECTOR take_first_half(const struct automaton *automaton, const VECTOR tile[ROWS],
+				     VECTOR before, unsigned from,
+				     VECTOR nibbles[WINDOWS * ROWS + 4], VECTOR taken[WINDOWS],
+				     VECTOR all_taken[ROWS])
 {
-	const VECTOR first_table = v_table(first), second_table = v_table(second);
+	const VECTOR first = v_table(automaton->first_nibble[0]);
+	const VECTOR second = v_table(automaton->second_nibble[0]);
 	VECTOR s[WINDOWS];
 
 	for (unsigned w = 0; w < WINDOWS; w++)
 		s[w] = taken[w];
+	inner_nibbles(before, nibbles + WINDOWS * from);
 	for (unsigned r = from; r < ROWS; r++) {
-		const VECTOR *n = nibbles + WINDOWS * r;
-		VECTOR all = s[WINDOWS - 1], now = v_zero();
-		for (unsigned w = 0; w < WINDOWS - 1; w++) {
-			now = v_take(now, v_look_up(first_table, n[w]),
-				     v_look_up(second_table, n[w + 4]), s[w], all);
-			s[w] = now;
-		}
-		/* Nothing in the byte before comes after the last window. */
-		now = v_or(now, v_and(v_look_up(first_table, n[WINDOWS - 1]),
-				      v_look_up(second_table, n[WINDOWS + 3])));
-		s[WINDOWS - 1] = now;
-		all_taken[r] = now;
+		VECTOR *n = nibbles + WINDOWS * r;
+		outer_nibbles(before, tile[r], n + 4);
+		inner_nibbles(tile[r], n + 8);
+		before = tile[r];
+		WRITTEN_BEFORE_READ;
+		all_taken[r] = take(first, second, n, s);
 	}
+	for (unsigned w = 0; w < WINDOWS; w++)
+		taken[w] = s[w];
+	return before;
+}
+
+static inline void take_second_half(const struct automaton *automaton, unsigned from,
+				    const VECTOR nibbles[WINDOWS * ROWS + 4], VECTOR taken[WINDOWS],
+				    VECTOR all_taken[ROWS])
+{
+	const VECTOR first = v_table(automaton->first_nibble[1]);
+	const VECTOR second = v_table(automaton->second_nibble[1]);
+	VECTOR s[WINDOWS];
+
+	for (unsigned w = 0; w < WINDOWS; w++)
+		s[w] = taken[w];
+	for (unsigned r = from; r < ROWS; r++)
+		all_taken[r] = take(first, second, nibbles + WINDOWS * r, s);
 	for (unsigned w = 0; w < WINDOWS; w++)
 		taken[w] = s[w];
 }
@@ -217,7 +253,7 @@ static inline void take(const uint8_t first[16], const uint8_t second[16], const
 static void run(const struct automaton *automaton, const uint8_t *bytes, size_t size,
 		const uint8_t *context, struct lane_state *state, struct simhash_sum_table *table)
 {
-	VECTOR tile[ROWS], nibbles[WINDOWS * ROWS + 4], taken[2][WINDOWS], all_taken[ROWS];
+	VECTOR tile[ROWS], nibbles[WINDOWS * ROWS + 4], taken[2][WINDOWS], all_taken[2][ROWS];
 	struct digits digits[2];
 	VECTOR before = v_load(context);
 
@@ -229,18 +265,25 @@ static void run(const struct automaton *automaton, const uint8_t *bytes, size_t 
 		size_t begin = size - done < ROWS ? size - ROWS : done;
 		unsigned from = (unsigned)(done - begin);
 		load_tile(bytes + begin, size, tile);
-		before = read_nibbles(tile, before, from, nibbles);
-		for (unsigned h = 0; h < 2; h++) {
-			for (unsigned r = 0; r < from; r++)
-				all_taken[r] = v_zero();
-			take(automaton->first_nibble[h], automaton->second_nibble[h], nibbles, from,
-			     taken[h], all_taken);
-			if (table != NULL)
-				digits_add(&digits[h], all_taken);
+		for (unsigned r = 0; r < from; r++)
+			all_taken[0][r] = all_taken[1][r] = v_zero();
+		before = take_first_half(automaton, tile, before, from, nibbles, taken[0],
+					 all_taken[0]);
+		take_second_half(automaton, from, nibbles, taken[1], all_taken[1]);
+		if (table != NULL) {
+			digits_add(&digits[0], all_taken[0]);
+			digits_add(&digits[1], all_taken[1]);
 		}
 	}
 	store_states(taken, state);
 	if (table != NULL)
 		for (unsigned h = 0; h < 2; h++)
 			digits_empty(&digits[h], table->count + 8 * h);
+}
+
+static void update(struct simhash_scanner *scanner, const uint8_t *bytes, size_t size)
+{
+	static const struct lane_engine engine = {LANES, run};
+
+	lanes_update(&engine, scanner, bytes, size);
 }

@@ -3,30 +3,64 @@
  * Leaves the counting itself to the kernels.
  * SPDX-License-Identifier: MIT
  */
+#include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "core/scan_kernel.h"
 
 /* Fastest first; the last one runs everywhere. */
 static const struct scan_kernel *const kernels[] = {
 #ifdef SIMHASH_X86_KERNELS
-	&scan_kernel_avx2,
+	&scan_kernel_avx512_vbmi, &scan_kernel_avx512, &scan_kernel_avx2,
+#endif
+#ifdef SIMHASH_ARM_KERNELS
+	&scan_kernel_neon,
 #endif
 	&scan_kernel_portable,
 };
 
+#define KERNELS (sizeof kernels / sizeof *kernels)
+
+/* The kernel in use, NULL until it is asked for. */
+static const struct scan_kernel *_Atomic chosen;
+
 static const struct scan_kernel *kernel(void)
 {
+	const struct scan_kernel *known = atomic_load_explicit(&chosen, memory_order_relaxed);
 	size_t i = 0;
 
+	if (known != NULL)
+		return known;
 	while (!kernels[i]->is_supported())
 		i++;
+	atomic_store_explicit(&chosen, kernels[i], memory_order_relaxed);
 	return kernels[i];
 }
 
 const char *simhash_kernel_name(void)
 {
 	return kernel()->name;
+}
+
+int simhash_kernel_select(const char *name, struct simhash_error *error)
+{
+	char names[128] = "";
+
+	for (size_t i = 0; i < KERNELS; i++) {
+		size_t length = strlen(names);
+		if (!kernels[i]->is_supported())
+			continue;
+		if (strcmp(kernels[i]->name, name) == 0) {
+			atomic_store_explicit(&chosen, kernels[i], memory_order_relaxed);
+			return 0;
+		}
+		snprintf(names + length, sizeof names - length, "%s%s", length > 0 ? ", " : "",
+			 kernels[i]->name);
+	}
+	return error_set(error, SIMHASH_E_RANGE,
+			 "scan kernel '%s': expected one that this machine has: %s", name, names);
 }
 
 void simhash_scanner_init(struct simhash_scanner *scanner, const struct simhash_tag_set *tag_set)

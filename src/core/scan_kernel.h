@@ -12,8 +12,11 @@
 
 struct scan_kernel {
 	const char *name;
-	bool (*is_supported)(void);
-	/* scanner->state is all zero before the first call and the kernel's own after. */
+	bool (*is_supported)(void); /* by the processor */
+	/*
+	 * scanner->state is all zero before the first call. state[0] is an entry of the
+	 * automaton, for all kernels; state[1] is the kernel's own.
+	 */
 	void (*update)(struct simhash_scanner *scanner, const uint8_t *bytes, size_t size_bytes);
 };
 
@@ -22,5 +25,8 @@ extern const struct scan_kernel scan_kernel_portable;
 
 /* lanes_template.h in each instruction set. */
 extern const struct scan_kernel scan_kernel_avx2;
+extern const struct scan_kernel scan_kernel_avx512;
+extern const struct scan_kernel scan_kernel_avx512_vbmi;
+extern const struct scan_kernel scan_kernel_neon;
 
 #endif

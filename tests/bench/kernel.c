@@ -1,23 +1,29 @@
 /*
- * The scan in GB/s by kind of data, beside memcpy and the hashing of the same
- * bytes by XXH3, in one run. Files named on the command line are kinds too.
+ * The scan kernels that this machine can run, in GB/s by kind of data, one
+ * thread, beside memcpy and XXH3 in memory and read() of the page cache, in one
+ * run. Files named on the command line are kinds too.
  * SPDX-License-Identifier: MIT
  */
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include <xxhash.h>
 
+#include "data.h"
 #include "simhash.h"
 
-#define SIZE (4u << 20)
+#define SIZE (4u << 20) /* more than a second-level cache holds */
+#define PIECE (64u << 10)
 #define ROUNDS 15
 
 static uint8_t *bytes, *copy;
 static struct simhash_tag_set *tags;
 static volatile uint64_t sink;
+static int file = -1; /* holds the bytes */
 
 static void run_scan(void)
 {
@@ -25,8 +31,8 @@ static void run_scan(void)
 	struct simhash_sum_table table;
 
 	simhash_scanner_init(&scanner, tags);
-	for (size_t i = 0; i < SIZE; i += 1u << 18)
-		simhash_scanner_update(&scanner, bytes + i, 1u << 18);
+	for (size_t i = 0; i < SIZE; i += PIECE)
+		simhash_scanner_update(&scanner, bytes + i, PIECE);
 	simhash_scanner_finish(&scanner, &table);
 	sink = table.count[0];
 }
@@ -35,6 +41,13 @@ static void run_memcpy(void)
 {
 	memcpy(copy, bytes, SIZE);
 	sink = copy[sink % SIZE];
+}
+
+static void run_read(void)
+{
+	for (off_t i = 0; i < SIZE; i += PIECE)
+		if (pread(file, copy, PIECE, i) != PIECE)
+			abort();
 }
 
 static void run_xxh3(void)
@@ -60,17 +73,40 @@ static double measure(void (*run)(void))
 	return best;
 }
 
+static const char *const kernels[] = {"portable", "avx2", "avx512", "avx512vbmi", "neon"};
+#define KERNELS (sizeof kernels / sizeof *kernels)
+
+static void print_head(void)
+{
+	struct simhash_error error;
+
+	printf("%-22s", "GB/s");
+	for (size_t k = 0; k < KERNELS; k++)
+		if (simhash_kernel_select(kernels[k], &error) == 0)
+			printf(" %10s", kernels[k]);
+	printf(" %10s %10s %10s\n", "read()", "XXH3", "memcpy");
+}
+
 static void report(const char *kind)
 {
-	double scan = measure(run_scan), copying = measure(run_memcpy), hash = measure(run_xxh3);
+	struct simhash_error error;
 
-	printf("%-24.24s %8.2f %8.2f %8.2f %10.2f\n", kind, scan, copying, hash, scan / hash);
+	if (pwrite(file, bytes, SIZE, 0) != SIZE) {
+		perror("kernel: temporary file");
+		exit(1);
+	}
+	printf("%-22.22s", kind);
+	for (size_t k = 0; k < KERNELS; k++)
+		if (simhash_kernel_select(kernels[k], &error) == 0)
+			printf(" %10.2f", measure(run_scan));
+	printf(" %10.2f %10.2f %10.2f\n", measure(run_read), measure(run_xxh3),
+	       measure(run_memcpy));
 }
 
 static void fill_from_file(const char *path)
 {
-	FILE *file = fopen(path, "rb");
-	size_t have = file == NULL ? 0 : fread(bytes, 1, SIZE, file);
+	FILE *from = fopen(path, "rb");
+	size_t have = from == NULL ? 0 : fread(bytes, 1, SIZE, from);
 
 	if (have == 0) {
 		fprintf(stderr, "kernel: cannot read %s\n", path);
@@ -78,41 +114,32 @@ static void fill_from_file(const char *path)
 	}
 	for (size_t i = have; i < SIZE; i++)
 		bytes[i] = bytes[i - have];
-	fclose(file);
+	fclose(from);
 }
 
 int main(int argc, char **argv)
 {
-	static const uint8_t period[] = {0x49, 0x24, 0x92};
+	char name[] = "/tmp/simhash-kernel-XXXXXX";
 	struct simhash_error error;
-	uint64_t random = 1;
 
-	bytes = malloc(SIZE);
-	copy = malloc(SIZE);
-	if (bytes == NULL || copy == NULL || simhash_tag_set_new_default(&tags, &error) != 0)
+	bytes = aligned_alloc(4096, SIZE);
+	copy = aligned_alloc(4096, SIZE);
+	file = mkstemp(name);
+	if (bytes == NULL || copy == NULL || file < 0 ||
+	    simhash_tag_set_new_default(&tags, &error) != 0)
 		return 1;
-	printf("kernel %s\n%-24s %8s %8s %8s %10s\n", simhash_kernel_name(), "GB/s", "scan",
-	       "memcpy", "XXH3", "scan/XXH3");
-	for (size_t i = 0; i < SIZE; i++) {
-		random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
-		bytes[i] = (uint8_t)(random >> 56);
-	}
-	report("random");
-	memset(bytes, 0, SIZE);
-	report("zeros");
-	for (size_t i = 0; i < SIZE; i++)
-		bytes[i] = period[i % 3];
-	report("tag 49, period 3 bits");
-	for (size_t i = 0; i < SIZE; i++) {
-		random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
-		bytes[i] = random >> 61 == 0 ? (uint8_t)(random >> 48) : 0;
-	}
-	report("short runs of zeros");
+	unlink(name);
+	print_head();
 	for (int i = 1; i < argc; i++) {
 		fill_from_file(argv[i]);
 		report(strrchr(argv[i], '/') == NULL ? argv[i] : strrchr(argv[i], '/') + 1);
 	}
+	for (int kind = 0; kind < DATA_KINDS; kind++) {
+		data_fill((enum data_kind)kind, bytes, SIZE);
+		report(data_name((enum data_kind)kind));
+	}
 	simhash_tag_set_free(tags);
+	close(file);
 	free(copy);
 	free(bytes);
 	return 0;

@@ -37,6 +37,15 @@ for program in "$SIMHASH" "$SIMFIND"; do
 	runs 1 sh -c '"$0" --help >/dev/full' "$program"
 done
 
+# The scan kernel can be forced, and shows; what the machine has not is told.
+runs 0 env SIMHASH_KERNEL=portable "$SIMHASH" --version
+grep -q '^scan kernel: portable$' out || fail "kernel not forced"
+for program in "$SIMHASH" "$SIMFIND"; do
+	runs 1 env SIMHASH_KERNEL=abacus "$program" -d "$TEST_URL" .
+	said "scan kernel 'abacus': expected one that this machine has: "
+	said portable
+done
+
 # URLs. A password is refused and not repeated.
 for url in index.db http://x/y sqlite: mysql://host mysql://u@h/ mysql://h:0/d mysql://h:99999/d \
 	mysql://h:x/d 'mysql://u%4@h/d' 'mysql://[::1/d'; do

@@ -15,10 +15,11 @@
 
 #include <cmocka.h>
 
+#include "data.h"
 #include "reference.h"
 #include "simhash.h"
 
-#define BIG 70000 /* several blocks of any kernel, and a ragged end */
+#define BIG 150000 /* several blocks of any kernel, and a ragged end */
 
 static struct simhash_tag_set *sample;
 static struct simhash_error error;
@@ -29,14 +30,6 @@ static const struct reference_tag periodic[16] = {
 	{0x24, 0, 0}, {0xdb, 0, 0}, {0xb6, 0, 0}, {0x6d, 0, 0}, {0x11, 0, 0}, {0x22, 0, 0},
 	{0x44, 0, 0}, {0x88, 0, 0}, {0x33, 0, 0}, {0xcc, 0, 0},
 };
-
-static uint64_t random_state = 1;
-
-static uint8_t random_byte(void)
-{
-	random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (uint8_t)(random_state >> 56);
-}
 
 static struct simhash_tag_set *make_set(const struct reference_tag tags[16])
 {
@@ -73,60 +66,6 @@ static void expect_counts(const struct reference_tag tags[16], const struct simh
 			fail_msg("size %zu, split %zu: tag %02x counted %llu times, reference %llu",
 				 size, split, tags[t].pattern, (unsigned long long)table.count[t],
 				 (unsigned long long)counts[t]);
-}
-
-/* The kinds of data: each fills a buffer, the same for the same `kind`. */
-enum kind {
-	RANDOM,
-	TEXT,
-	PROGRAM,
-	SPARSE_BITS,
-	ZEROS,
-	ONES,
-	TAG_00_SHIFTED,
-	TAG_49,
-	TAG_DB,
-	KINDS
-};
-
-static void fill(enum kind kind, uint8_t *bytes, size_t size)
-{
-	static const char words[] = "the tree of tests meets the fleeting text ";
-
-	random_state = 7;
-	for (size_t i = 0; i < size; i++)
-		switch (kind) {
-		case RANDOM:
-			bytes[i] = random_byte();
-			break;
-		case TEXT:
-			bytes[i] = (uint8_t)words[(i + (random_byte() < 30)) % (sizeof words - 1)];
-			break;
-		case PROGRAM: /* runs of zeros of odd lengths between opcodes */
-			bytes[i] = random_byte() < 110 ? random_byte() : 0;
-			break;
-		case SPARSE_BITS: /* long overlaps of 00, cut at every phase */
-			bytes[i] = (uint8_t)(random_byte() < 12 ? 1u << (random_byte() % 8) : 0u);
-			break;
-		case ZEROS:
-			bytes[i] = 0x00;
-			break;
-		case ONES:
-			bytes[i] = 0xff;
-			break;
-		case TAG_00_SHIFTED: /* zeros whose phase was set by one bit long ago */
-			bytes[i] = i == 0 ? 0x20 : 0x00;
-			break;
-		case TAG_49: /* 01001001 with period 3, never in phase with bytes */
-			bytes[i] = (uint8_t[]){0x49, 0x24, 0x92}[i % 3];
-			break;
-		case TAG_DB:
-			bytes[i] = (uint8_t[]){0xdb, 0x6d, 0xb6}[(i + i / 1000) % 3];
-			break;
-		case KINDS:
-		default:
-			fail();
-		}
 }
 
 /* Bytes that end right before, and begin right after, pages that must not be touched. */
@@ -196,10 +135,10 @@ static void scan_equals_reference_on_every_length(void **state)
 	struct guarded g = guarded_new(400);
 
 	(void)state;
-	for (int kind = 0; kind < KINDS; kind++)
+	for (int kind = 0; kind < DATA_KINDS; kind++)
 		for (size_t size = 0; size <= 300; size++) {
 			uint8_t *at_end = g.middle + g.room - size;
-			fill((enum kind)kind, g.middle, size);
+			data_fill((enum data_kind)kind, g.middle, size);
 			expect_counts(reference_sample, sample, g.middle, size, size);
 			memmove(at_end, g.middle, size);
 			expect_counts(reference_sample, sample, at_end, size, 0);
@@ -213,9 +152,9 @@ static void scan_equals_reference_on_big_inputs(void **state)
 	struct simhash_tag_set *overlapping = make_set(periodic);
 
 	(void)state;
-	for (int kind = 0; kind < KINDS; kind++) {
+	for (int kind = 0; kind < DATA_KINDS; kind++) {
 		uint8_t *bytes = g.middle + g.room - BIG;
-		fill((enum kind)kind, bytes, BIG);
+		data_fill((enum data_kind)kind, bytes, BIG);
 		expect_counts(reference_sample, sample, bytes, BIG, 0);
 		expect_counts(periodic, overlapping, bytes, BIG, 0);
 		expect_counts(reference_sample, sample, bytes, BIG, 12345);
@@ -230,8 +169,8 @@ static void scan_any_split_gives_same_table(void **state)
 	uint8_t bytes[777];
 
 	(void)state;
-	for (int kind = 0; kind < KINDS; kind++) {
-		fill((enum kind)kind, bytes, sizeof bytes);
+	for (int kind = 0; kind < DATA_KINDS; kind++) {
+		data_fill((enum data_kind)kind, bytes, sizeof bytes);
 		for (size_t split = 0; split <= sizeof bytes; split++)
 			expect_counts(reference_sample, sample, bytes, sizeof bytes, split);
 	}
@@ -244,14 +183,14 @@ static void scan_byte_by_byte_and_in_random_pieces(void **state)
 	struct simhash_scanner scanner;
 
 	(void)state;
-	for (int kind = 0; kind < KINDS; kind++)
+	for (int kind = 0; kind < DATA_KINDS; kind++)
 		for (int round = 0; round < 20; round++) {
 			size_t limit = round == 0 ? 1 : (size_t)1 << (round % 14);
-			fill((enum kind)kind, bytes, BIG);
+			data_fill((enum data_kind)kind, bytes, BIG);
 			scan(sample, bytes, BIG, 0, &whole);
 			simhash_scanner_init(&scanner, sample);
 			for (size_t i = 0; i < BIG;) {
-				size_t size = 1 + random_byte() * limit / 256;
+				size_t size = 1 + data_random_byte() * limit / 256;
 				if (size > BIG - i)
 					size = BIG - i;
 				simhash_scanner_update(&scanner, bytes + i, size);
@@ -265,26 +204,38 @@ static void scan_byte_by_byte_and_in_random_pieces(void **state)
 
 static void scan_any_tag_set(void **state)
 {
-	uint8_t bytes[2000];
+	static uint8_t bytes[10000];
 
 	(void)state;
 	for (uint64_t seed = 0; seed < 60; seed++) {
 		struct reference_tag tags[16] = {{0, 0, 0}};
 		struct simhash_tag_set *set;
-		random_state = seed;
+		data_seed(seed);
 		for (int t = 0; t < 16; t++) {
-			tags[t].pattern = random_byte();
+			tags[t].pattern = data_random_byte();
 			for (int u = 0; u < t; u++)
 				if (tags[u].pattern == tags[t].pattern) {
-					tags[t].pattern = random_byte();
+					tags[t].pattern = data_random_byte();
 					u = -1;
 				}
 		}
 		set = make_set(tags);
 		/* Data made of the tags themselves, at all phases. */
 		for (size_t i = 0; i < sizeof bytes; i++)
-			bytes[i] = i % 7 == 0 ? random_byte() : tags[random_byte() % 16].pattern;
+			bytes[i] = i % 7 == 0 ? data_random_byte()
+					      : tags[data_random_byte() % 16].pattern;
 		expect_counts(tags, set, bytes, sizeof bytes, seed);
+		/* And of each tag chained to itself in all ways that it has. */
+		for (int t = 0; t < 16; t++) {
+			unsigned gaps[8], gap_count = 0;
+			uint8_t tag = tags[t].pattern;
+			for (unsigned gap = 1; gap < 8; gap++)
+				if ((tag & (0xff >> gap)) == tag >> gap)
+					gaps[gap_count++] = gap;
+			gaps[gap_count++] = 8;
+			data_chain(tag, gaps, gap_count, bytes, sizeof bytes);
+			expect_counts(tags, set, bytes, sizeof bytes, seed);
+		}
 		simhash_tag_set_free(set);
 	}
 }
@@ -322,10 +273,30 @@ static void scan_may_go_on_after_finish(void **state)
 	assert_int_equal(table.count[1], 1);
 }
 
+static void kernel_is_the_one_selected(void **state)
+{
+	const char *kernel = getenv("SIMHASH_KERNEL");
+
+	(void)state;
+	if (kernel != NULL)
+		assert_string_equal(simhash_kernel_name(), kernel);
+	assert_int_equal(simhash_kernel_select("abacus", &error), -1);
+	assert_int_equal(error.code, SIMHASH_E_RANGE);
+	assert_non_null(strstr(error.message, "'abacus'"));
+	assert_non_null(strstr(error.message, "portable"));
+	if (kernel != NULL)
+		assert_string_equal(simhash_kernel_name(), kernel);
+}
+
 static int set_up(void **state)
 {
+	const char *kernel = getenv("SIMHASH_KERNEL");
+
 	(void)state;
-	return simhash_tag_set_new_default(&sample, &error);
+	if (simhash_tag_set_new_default(&sample, &error) != 0)
+		return -1;
+	/* Without a name, the one that users get. */
+	return kernel == NULL ? 0 : simhash_kernel_select(kernel, &error);
 }
 
 static int tear_down(void **state)
@@ -339,6 +310,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reference_agrees_with_hand_worked_cases),
+		cmocka_unit_test(kernel_is_the_one_selected),
 		cmocka_unit_test(scan_equals_reference_on_every_length),
 		cmocka_unit_test(scan_equals_reference_on_big_inputs),
 		cmocka_unit_test(scan_any_split_gives_same_table),

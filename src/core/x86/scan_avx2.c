@@ -67,13 +67,6 @@ static bool is_supported(void)
 	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
 }
 
-static void update(struct simhash_scanner *scanner, const uint8_t *bytes, size_t size)
-{
-	static const struct lane_engine engine = {LANES, run};
-
-	lanes_update(&engine, scanner, bytes, size);
-}
-
 const struct scan_kernel scan_kernel_avx2 = {
 	.name = "avx2",
 	.is_supported = is_supported,

@@ -1,0 +1,61 @@
+/*
+ * The lanes of the scan in NEON, which every 64-bit ARM processor has: 16 of them.
+ * SPDX-License-Identifier: MIT
+ */
+#include <arm_neon.h>
+
+#include "core/scan_kernel.h"
+
+#define VECTOR uint8x16_t
+#define LANES 16
+
+#define v_load(p) vld1q_u8(p)
+#define v_load_rows(p, stride) ((void)(stride), vld1q_u8(p))
+#define v_store_rows(p, stride, x) ((void)(stride), vst1q_u8(p, x))
+#define v_zip_low vzip1q_u8
+#define v_zip_high vzip2q_u8
+#define v_zero() vdupq_n_u8(0)
+#define v_table(t) vld1q_u8(t)
+#define v_low(x) vandq_u8(x, vdupq_n_u8(0x0f))
+#define v_right(x, n) v_low(vshrq_n_u8(x, n))
+#define v_join(a, b) vsliq_n_u8(vshrq_n_u8(b, 4), a, 4)
+#define v_look_up vqtbl1q_u8
+#define v_and vandq_u8
+#define v_or vorrq_u8
+#define v_and_not vbicq_u8
+
+static inline uint8x16_t v_take(uint8x16_t s, uint8x16_t a, uint8x16_t b, uint8x16_t was,
+				uint8x16_t all)
+{
+	return v_or(s, v_and_not(v_and(a, b), v_and_not(all, was)));
+}
+
+static inline uint8x16_t v_add(uint8x16_t *sum, uint8x16_t a, uint8x16_t b)
+{
+	uint8x16_t half = veorq_u8(*sum, a);
+	uint8x16_t carry = v_or(v_and(*sum, a), v_and(half, b));
+
+	*sum = veorq_u8(half, b);
+	return carry;
+}
+
+static inline void v_count(uint8x16_t x, uint64_t count[8])
+{
+	for (int i = 7; i >= 0; i--) {
+		count[i] += vaddvq_u8(vshrq_n_u8(x, 7));
+		x = vaddq_u8(x, x);
+	}
+}
+
+#include "core/lanes_template.h"
+
+static bool is_supported(void)
+{
+	return true;
+}
+
+const struct scan_kernel scan_kernel_neon = {
+	.name = "neon",
+	.is_supported = is_supported,
+	.update = update,
+};
