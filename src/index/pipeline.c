@@ -270,6 +270,8 @@ static int walk_root(struct pipeline *pipeline, unsigned number, struct simhash_
 	int status = walk_tree(root, number, &options, &pipeline->visitor, error);
 
 	if (status == 0 && root->is_directory && !pipeline->reconciler.is_first)
+		status = store_renew_view(pipeline->reconciler.store, error);
+	if (status == 0 && root->is_directory && !pipeline->reconciler.is_first)
 		status = store_read_directories_below(pipeline->reconciler.store, &pipeline->scope,
 						      path, check_recorded, pipeline, error);
 	pair_set_release(&pipeline->visited);

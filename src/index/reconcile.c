@@ -15,6 +15,9 @@
 #define TICK_NS UINT64_C(20000000)
 #define COARSE_TICK_NS UINT64_C(2000000000)
 
+/* Directories looked up before the view of the index is renewed. */
+#define VIEW_DIRECTORIES 256
+
 static bool is_unchanged(const struct reconciler *reconciler, const struct found_file *file,
 			 const struct known_file *known)
 {
@@ -140,6 +143,9 @@ int reconcile_files(struct reconciler *reconciler, struct directory *directory,
 		    const struct found_file *files, size_t count, enum walk_part part,
 		    struct simhash_error *error)
 {
+	if (!reconciler->is_first && reconciler->looked_up++ % VIEW_DIRECTORIES == 0 &&
+	    store_renew_view(reconciler->store, error) != 0)
+		return -1;
 	switch (part) {
 	case WALK_WHOLE:
 		return merge_directory(reconciler, directory, files, count, true, error);

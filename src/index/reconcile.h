@@ -21,6 +21,7 @@ struct reconciler {
 	bool force;    /* scan what is unchanged too */
 	bool follow;
 	uint64_t unchanged; /* counted here */
+	unsigned looked_up; /* directories since the view of the index was renewed */
 	int (*scan)(void *context, struct directory *directory, const struct found_file *file,
 		    struct simhash_error *error);
 	int (*remove)(void *context, const uint8_t hash[PATH_HASH_SIZE],

@@ -14,11 +14,14 @@
 #include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
+#ifdef SIMHASH_HAVE_XXHASH_DISPATCH
+#include <xxh_x86dispatch.h> /* the same functions, chosen by what the processor has */
+#endif
 
 #include "core/error.h"
 #include "store/store.h"
 
-#define BUFFER_ALIGNMENT 4096	      /* to others, read() may copy at a quarter of the speed */
+#define BUFFER_ALIGNMENT 4096		  /* to others, read() may copy at a quarter of the speed */
 #define UNPROMISED_MAX (INT64_C(1) << 20) /* bytes of a file that says it has none */
 #define READAHEAD_FROM (INT64_C(1) << 20) /* bytes from which advice is worth a call */
 

@@ -24,6 +24,7 @@ struct store {
 	const struct database_driver *driver;
 	struct database *database;
 	struct statement *kept[KEPT_STATEMENTS];
+	bool has_view; /* in a transaction that only reads */
 };
 
 /* Prepare `sql` as a kept statement, unless it is there. */

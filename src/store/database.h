@@ -36,6 +36,8 @@ struct database_driver {
 	/* Count of the tables in the database: one row of one integer. */
 	const char *count_tables;
 	const char *begin;
+	/* Begins a transaction that only reads, where that makes queries cheaper; or NULL. */
+	const char *begin_reading;
 	/* "ON CONFLICT ... excluded.x" (true) or "ON DUPLICATE KEY ... VALUES(x)" (false) */
 	bool has_excluded;
 	/* How many rows one INSERT takes and one transaction should hold. */

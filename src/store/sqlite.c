@@ -292,6 +292,7 @@ const struct database_driver sqlite_driver = {
 	.migrations = migrations,
 	.count_tables = "SELECT count(*) FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'",
 	.begin = "BEGIN IMMEDIATE",
+	.begin_reading = "BEGIN", /* the file is locked once, not for each query */
 	.has_excluded = true,
 	.rows_per_insert = 1,
 	.rows_per_transaction = 32768,

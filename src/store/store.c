@@ -157,6 +157,21 @@ int store_in_transaction(struct store *store, store_work_fn *work, void *context
 	}
 }
 
+int store_renew_view(struct store *store, struct simhash_error *error)
+{
+	const struct database_driver *driver = store->driver;
+
+	if (driver->begin_reading == NULL)
+		return 0;
+	if (store->has_view && driver->execute(store->database, "COMMIT", error) != 0)
+		return -1;
+	store->has_view = false;
+	if (driver->execute(store->database, driver->begin_reading, error) != 0)
+		return -1;
+	store->has_view = true;
+	return 0;
+}
+
 /* ---- Numbered names ---- */
 
 static int read_names(struct store *store, const char *sql, store_name_fn *each, void *context,

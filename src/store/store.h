@@ -81,6 +81,13 @@ struct known_file {
 	struct bytes name;
 };
 
+/*
+ * Have the queries that follow see the index as it is now, until the next call.
+ * Many small queries are cheaper so; but a view held for long keeps an embedded
+ * index from reusing the room of its log, so renew it now and then.
+ */
+int store_renew_view(struct store *store, struct simhash_error *error);
+
 /* The rows of one directory in order of path hash. */
 typedef int store_known_fn(void *context, const struct known_file *known,
 			   struct simhash_error *error);
