@@ -75,7 +75,7 @@ static struct candidate *scan_query(struct query *query, const char *path,
 
 	row.directory = (struct bytes){path, slash == path ? 1 : (size_t)(slash - path)};
 	row.name = (struct bytes){slash + 1, strlen(slash + 1)};
-	switch (scan_file(&query->scanner, AT_FDCWD, path, &row)) {
+	switch (scan_file(&query->scanner, AT_FDCWD, path, NULL, &row)) {
 	case SCAN_DONE:
 		break;
 	case SCAN_GONE:

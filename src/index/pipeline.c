@@ -16,6 +16,7 @@
 #include "index/queue.h"
 #include "index/reconcile.h"
 #include "index/scan_file.h"
+#include "index/shared_scan.h"
 #include "store/store.h"
 
 #define COMMIT_AFTER_S 2   /* what a killed run can lose at most */
@@ -93,14 +94,18 @@ static int64_t now_ns(clockid_t clock)
 
 /* ---- The walker ---- */
 
-static void push_filling(struct pipeline *pipeline)
+static void push(struct pipeline *pipeline, struct batch *batch)
 {
-	if (pipeline->filling == NULL)
-		return;
 	pthread_mutex_lock(&pipeline->mutex);
 	pipeline->in_flight++;
 	pthread_mutex_unlock(&pipeline->mutex);
-	queue_push(&pipeline->to_scan, pipeline->filling);
+	queue_push(&pipeline->to_scan, batch);
+}
+
+static void push_filling(struct pipeline *pipeline)
+{
+	if (pipeline->filling != NULL)
+		push(pipeline, pipeline->filling);
 	pipeline->filling = NULL;
 }
 
@@ -109,6 +114,28 @@ static int need_filling(struct pipeline *pipeline, size_t capacity, struct simha
 	if (pipeline->filling == NULL)
 		pipeline->filling = batch_new(capacity);
 	return pipeline->filling == NULL ? error_set_memory(error) : 0;
+}
+
+/*
+ * Push the one file of `filling`, and a call to each other thread to help with it.
+ * Whom memory is too short to call does not help.
+ */
+static void push_shared(struct pipeline *pipeline)
+{
+	unsigned helpers = pipeline->options->threads - 1;
+	struct shared_scan *shared = shared_scan_new(helpers + 1);
+
+	pipeline->filling->shared = shared;
+	push_filling(pipeline);
+	for (unsigned i = 0; shared != NULL && i < helpers; i++) {
+		struct batch *call = batch_new(0);
+		if (call == NULL) {
+			shared_scan_drop(shared);
+			continue;
+		}
+		call->shared = shared;
+		push(pipeline, call);
+	}
 }
 
 /* A file to scan: with others in a batch, or alone when it is large. */
@@ -128,7 +155,9 @@ static int walker_scan(void *context, struct directory *directory, const struct 
 	batch = pipeline->filling;
 	if (batch_append(batch, directory, file) != 0)
 		return error_set_memory(error);
-	if (batch->count == batch->capacity || batch->size_bytes >= BYTES_PER_BATCH)
+	if (file->size_bytes >= SHARED_FROM && pipeline->options->threads > 1)
+		push_shared(pipeline);
+	else if (batch->count == batch->capacity || batch->size_bytes >= BYTES_PER_BATCH)
 		push_filling(pipeline);
 	return 0;
 }
@@ -330,13 +359,14 @@ static void report_task(struct pipeline *pipeline, const struct task *task, int 
 	free(path);
 }
 
-static void scan_task(struct pipeline *pipeline, struct file_scanner *scanner, struct task *task)
+static void scan_task(struct pipeline *pipeline, struct file_scanner *scanner,
+		      struct shared_scan *shared, struct task *task)
 {
 	struct directory *directory = task->directory;
 	enum scan_outcome outcome = SCAN_STOPPED;
 
 	if (!stopped(pipeline))
-		outcome = scan_file(scanner, directory->fd, task->name, &task->row);
+		outcome = scan_file(scanner, directory->fd, task->name, shared, &task->row);
 	task->is_scanned = outcome == SCAN_DONE;
 	if (outcome == SCAN_FAILED)
 		report_task(pipeline, task, errno);
@@ -356,18 +386,26 @@ static void *scanner_main(void *argument)
 	if (is_ready)
 		scanner.own = pipeline->store;
 	while ((batch = queue_pop(&pipeline->to_scan)) != NULL) {
+		bool is_call = batch->shared != NULL && batch->count == 0;
+		if (is_call && is_ready)
+			shared_scan_help(batch->shared, &scanner);
 		for (size_t i = 0; i < batch->count; i++)
 			if (is_ready) {
-				scan_task(pipeline, &scanner, &batch->tasks[i]);
+				scan_task(pipeline, &scanner, batch->shared, &batch->tasks[i]);
 			} else {
 				report_task(pipeline, &batch->tasks[i], ENOMEM);
 				directory_end_use(batch->tasks[i].directory);
 			}
+		if (!is_call && batch->shared != NULL)
+			shared_scan_cancel(batch->shared);
 		pthread_mutex_lock(&pipeline->mutex);
 		pipeline->in_flight--;
 		pthread_cond_signal(&pipeline->scanned);
 		pthread_mutex_unlock(&pipeline->mutex);
-		queue_push(&pipeline->to_write, batch);
+		if (is_call)
+			batch_free(batch);
+		else
+			queue_push(&pipeline->to_write, batch);
 	}
 	if (is_ready)
 		file_scanner_release(&scanner);

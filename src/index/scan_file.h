@@ -10,6 +10,9 @@
 #include "index/task.h"
 #include "store/store.h"
 
+struct content_hash;
+struct shared_scan;
+
 /* What a scanning thread needs; one for each thread. */
 struct file_scanner {
 	const struct simhash_tag_set *tag_set;
@@ -17,14 +20,11 @@ struct file_scanner {
 	const atomic_bool *stop; /* set to give up in the middle of a file */
 	const struct store *own; /* whose files are left out; NULL for none */
 	void *buffer;		 /* FILE_SCANNER_BUFFER bytes */
-	void *hash_state;	 /* XXH3's */
+	struct content_hash *hash;
 };
 
-/*
- * Small enough to leave the second-level cache to the automaton's table: with
- * 256 KiB the whole program was a third slower, and reading took twice as long.
- */
-#define FILE_SCANNER_BUFFER (64 * 1024)
+/* What stays in the second-level cache between being read, hashed and scanned. */
+#define FILE_SCANNER_BUFFER (256 * 1024)
 
 enum scan_outcome {
 	SCAN_DONE,
@@ -38,8 +38,12 @@ int file_scanner_init(struct file_scanner *scanner, const struct simhash_tag_set
 		      bool follow, const atomic_bool *stop, struct simhash_error *error);
 void file_scanner_release(struct file_scanner *scanner);
 
-/* Scan FD_DIRECTORY/NAME and complete `row`, whose name and hash are set. */
+/*
+ * Scan FD_DIRECTORY/NAME and complete `row`, whose name and hash are set. With
+ * `shared`, unless that is NULL, other threads may help with a large file; the
+ * caller cancels it afterwards.
+ */
 enum scan_outcome scan_file(struct file_scanner *scanner, int directory_fd, const char *name,
-			    struct file_row *row);
+			    struct shared_scan *shared, struct file_row *row);
 
 #endif

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/shared_scan.h"
+
 struct batch *batch_new(size_t capacity)
 {
 	struct batch *batch = calloc(1, sizeof *batch + capacity * sizeof *batch->tasks);
@@ -24,6 +26,7 @@ void batch_free(struct batch *batch)
 		directory_drop(batch->tasks[i].directory);
 		free(batch->tasks[i].name);
 	}
+	shared_scan_drop(batch->shared);
 	free(batch->removed);
 	free(batch);
 }

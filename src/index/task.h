@@ -19,7 +19,11 @@ struct task {
 	struct file_row row;
 };
 
+struct shared_scan;
+
 struct batch {
+	/* Of a large file: with no task, a call to help with it. A reference, or NULL. */
+	struct shared_scan *shared;
 	size_t removed_count;
 	uint8_t (*removed)[PATH_HASH_SIZE]; /* files gone; owned */
 	int64_t size_bytes;
