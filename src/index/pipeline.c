@@ -21,6 +21,7 @@
 
 #define COMMIT_AFTER_S 2   /* what a killed run can lose at most */
 #define FILES_KEPT_FREE 64 /* descriptors for everything but directories */
+#define WALKERS_MAX 4	   /* each has a connection of its own */
 
 /* Fixed-size items in a growing array. */
 struct list {
@@ -48,6 +49,14 @@ struct root_count {
 	struct scan_run run;
 };
 
+/* What a walking thread has for itself. */
+struct index_walker {
+	struct pipeline *pipeline;
+	struct reconciler reconciler;
+	struct batch *filling;
+	struct pair_set visited; /* directory hashes of the present root */
+};
+
 struct pipeline {
 	const struct index_options *options;
 	struct row_scope scope;
@@ -60,13 +69,12 @@ struct pipeline {
 	unsigned in_flight;	/* batches pushed and not yet scanned */
 	unsigned directory_limit;
 
-	/* The walker's. */
-	struct walk_visitor visitor;
-	struct reconciler reconciler;
-	struct batch *filling;
-	struct pair_set visited; /* directory hashes of the present root */
-	struct list failed;	 /* char *: what could not be read below it */
-	struct list vanished;	 /* directory hashes gone */
+	/* The walkers'. */
+	struct index_walker walkers[WALKERS_MAX];
+	struct walk_visitor visitors[WALKERS_MAX];
+	unsigned walker_count;
+	struct list failed;   /* char *: what could not be read below the root; by the mutex */
+	struct list vanished; /* directory hashes gone */
 	struct simhash_error walk_error;
 	int walk_status;
 
@@ -102,31 +110,32 @@ static void push(struct pipeline *pipeline, struct batch *batch)
 	queue_push(&pipeline->to_scan, batch);
 }
 
-static void push_filling(struct pipeline *pipeline)
+static void push_filling(struct index_walker *walker)
 {
-	if (pipeline->filling != NULL)
-		push(pipeline, pipeline->filling);
-	pipeline->filling = NULL;
+	if (walker->filling != NULL)
+		push(walker->pipeline, walker->filling);
+	walker->filling = NULL;
 }
 
-static int need_filling(struct pipeline *pipeline, size_t capacity, struct simhash_error *error)
+static int need_filling(struct index_walker *walker, size_t capacity, struct simhash_error *error)
 {
-	if (pipeline->filling == NULL)
-		pipeline->filling = batch_new(capacity);
-	return pipeline->filling == NULL ? error_set_memory(error) : 0;
+	if (walker->filling == NULL)
+		walker->filling = batch_new(capacity);
+	return walker->filling == NULL ? error_set_memory(error) : 0;
 }
 
 /*
  * Push the one file of `filling`, and a call to each other thread to help with it.
  * Whom memory is too short to call does not help.
  */
-static void push_shared(struct pipeline *pipeline)
+static void push_shared(struct index_walker *walker)
 {
+	struct pipeline *pipeline = walker->pipeline;
 	unsigned helpers = pipeline->options->threads - 1;
 	struct shared_scan *shared = shared_scan_new(helpers + 1);
 
-	pipeline->filling->shared = shared;
-	push_filling(pipeline);
+	walker->filling->shared = shared;
+	push_filling(walker);
 	for (unsigned i = 0; shared != NULL && i < helpers; i++) {
 		struct batch *call = batch_new(0);
 		if (call == NULL) {
@@ -142,42 +151,43 @@ static void push_shared(struct pipeline *pipeline)
 static int walker_scan(void *context, struct directory *directory, const struct found_file *file,
 		       struct simhash_error *error)
 {
-	struct pipeline *pipeline = context;
+	struct index_walker *walker = context;
+	struct pipeline *pipeline = walker->pipeline;
 	bool is_large = file->size_bytes >= BYTES_PER_BATCH;
 	struct batch *batch;
 
 	if (stopped(pipeline))
 		return error_set(error, SIMHASH_E_STOPPED, "stopped");
 	if (is_large)
-		push_filling(pipeline);
-	if (need_filling(pipeline, is_large ? 1 : TASKS_PER_BATCH, error) != 0)
+		push_filling(walker);
+	if (need_filling(walker, is_large ? 1 : TASKS_PER_BATCH, error) != 0)
 		return -1;
-	batch = pipeline->filling;
+	batch = walker->filling;
 	if (batch_append(batch, directory, file) != 0)
 		return error_set_memory(error);
 	if (file->size_bytes >= SHARED_FROM && pipeline->options->threads > 1)
-		push_shared(pipeline);
+		push_shared(walker);
 	else if (batch->count == batch->capacity || batch->size_bytes >= BYTES_PER_BATCH)
-		push_filling(pipeline);
+		push_filling(walker);
 	return 0;
 }
 
 static int walker_remove(void *context, const uint8_t hash[PATH_HASH_SIZE],
 			 struct simhash_error *error)
 {
-	struct pipeline *pipeline = context;
+	struct index_walker *walker = context;
 	struct batch *batch;
 
-	if (need_filling(pipeline, TASKS_PER_BATCH, error) != 0)
+	if (need_filling(walker, TASKS_PER_BATCH, error) != 0)
 		return -1;
-	batch = pipeline->filling;
+	batch = walker->filling;
 	if (batch->removed == NULL)
 		batch->removed = malloc(TASKS_PER_BATCH * sizeof *batch->removed);
 	if (batch->removed == NULL)
 		return error_set_memory(error);
 	memcpy(batch->removed[batch->removed_count++], hash, PATH_HASH_SIZE);
 	if (batch->removed_count == TASKS_PER_BATCH)
-		push_filling(pipeline);
+		push_filling(walker);
 	return 0;
 }
 
@@ -192,12 +202,12 @@ static struct pair hash_pair(const uint8_t hash[DIRECTORY_HASH_SIZE])
 static int visit_files(void *context, struct directory *directory, const struct found_file *files,
 		       size_t count, enum walk_part part, struct simhash_error *error)
 {
-	struct pipeline *pipeline = context;
+	struct index_walker *walker = context;
 
-	if (!pipeline->reconciler.is_first &&
-	    pair_set_add(&pipeline->visited, hash_pair(directory->hash)) < 0)
+	if (!walker->reconciler.is_first &&
+	    pair_set_add(&walker->visited, hash_pair(directory->hash)) < 0)
 		return error_set_memory(error);
-	return reconcile_files(&pipeline->reconciler, directory, files, count, part, error);
+	return reconcile_files(&walker->reconciler, directory, files, count, part, error);
 }
 
 static void count_failure(struct pipeline *pipeline, unsigned root, struct bytes path,
@@ -210,26 +220,30 @@ static void count_failure(struct pipeline *pipeline, unsigned root, struct bytes
 /* The walk could not read something: nothing at or below it may be removed. */
 static void visit_failed(void *context, unsigned root, struct bytes path, int system_errno)
 {
-	struct pipeline *pipeline = context;
+	struct index_walker *walker = context;
+	struct pipeline *pipeline = walker->pipeline;
 	char *copy = strndup(path.data, path.size);
 
+	pthread_mutex_lock(&pipeline->mutex);
 	if (copy == NULL ||
 	    list_append(&pipeline->failed, &copy, sizeof copy, &pipeline->walk_error) != 0) {
 		free(copy);
 		error_set_memory(&pipeline->walk_error);
 		pipeline->walk_status = -1;
 	}
+	pthread_mutex_unlock(&pipeline->mutex);
 	count_failure(pipeline, root, path, system_errno);
 }
 
 /* Too many directories open: have the scanners finish with theirs. */
 static void before_open(void *context)
 {
-	struct pipeline *pipeline = context;
+	struct index_walker *walker = context;
+	struct pipeline *pipeline = walker->pipeline;
 
 	if (directory_open_count() < pipeline->directory_limit)
 		return;
-	push_filling(pipeline);
+	push_filling(walker);
 	pthread_mutex_lock(&pipeline->mutex);
 	while (pipeline->in_flight > 0)
 		pthread_cond_wait(&pipeline->scanned, &pipeline->mutex);
@@ -273,8 +287,9 @@ static int check_recorded(void *context, const uint8_t hash[DIRECTORY_HASH_SIZE]
 	struct pipeline *pipeline = context;
 	char *const *failed = pipeline->failed.items;
 
-	if (pair_set_has(&pipeline->visited, hash_pair(hash)))
-		return 0;
+	for (unsigned i = 0; i < pipeline->walker_count; i++)
+		if (pair_set_has(&pipeline->walkers[i].visited, hash_pair(hash)))
+			return 0;
 	for (size_t i = 0; i < pipeline->failed.count; i++)
 		if (lies_at_or_below(path, failed[i]))
 			return 0;
@@ -291,32 +306,51 @@ static void forget_failed(struct pipeline *pipeline)
 		free(failed[--pipeline->failed.count]);
 }
 
+/* After the walk of a root: find the directories that the index has and it has not. */
+static int find_vanished(struct pipeline *pipeline, const struct walk_root *root,
+			 struct simhash_error *error)
+{
+	struct store *store = pipeline->walkers[0].reconciler.store;
+	struct bytes path = {root->path, strlen(root->path)};
+
+	if (!root->is_directory || pipeline->walkers[0].reconciler.is_first)
+		return 0;
+	if (store_renew_view(store, error) != 0)
+		return -1;
+	return store_read_directories_below(store, &pipeline->scope, path, check_recorded, pipeline,
+					    error);
+}
+
 static int walk_root(struct pipeline *pipeline, unsigned number, struct simhash_error *error)
 {
 	const struct walk_root *root = &pipeline->roots[number];
 	struct walk_options options = {pipeline->options->follow, pipeline->options->stop};
-	struct bytes path = {root->path, strlen(root->path)};
-	int status = walk_tree(root, number, &options, &pipeline->visitor, error);
+	int status = walk_tree(root, number, &options, pipeline->visitors, pipeline->walker_count,
+			       error);
 
-	if (status == 0 && root->is_directory && !pipeline->reconciler.is_first)
-		status = store_renew_view(pipeline->reconciler.store, error);
-	if (status == 0 && root->is_directory && !pipeline->reconciler.is_first)
-		status = store_read_directories_below(pipeline->reconciler.store, &pipeline->scope,
-						      path, check_recorded, pipeline, error);
-	pair_set_release(&pipeline->visited);
+	if (status == 0)
+		status = find_vanished(pipeline, root, error);
+	for (unsigned i = 0; i < pipeline->walker_count; i++)
+		pair_set_release(&pipeline->walkers[i].visited);
 	forget_failed(pipeline);
 	return status;
 }
 
 static int walk_all(struct pipeline *pipeline, struct simhash_error *error)
 {
-	struct reconciler *reconciler = &pipeline->reconciler;
-	bool has_rows;
+	bool has_rows = false;
 
-	if (store_open(pipeline->options->url, OPEN_TO_READ, &reconciler->store, error) != 0 ||
-	    store_has_rows(reconciler->store, &pipeline->scope, &has_rows, error) != 0)
-		return -1;
-	reconciler->is_first = !has_rows;
+	for (unsigned i = 0; i < pipeline->walker_count; i++) {
+		struct reconciler *reconciler = &pipeline->walkers[i].reconciler;
+		/* Without rows to compare with, one connection is enough to know that. */
+		if ((i == 0 || has_rows) && store_open(pipeline->options->url, OPEN_TO_READ,
+						       &reconciler->store, error) != 0)
+			return -1;
+		if (i == 0 &&
+		    store_has_rows(reconciler->store, &pipeline->scope, &has_rows, error) != 0)
+			return -1;
+		reconciler->is_first = !has_rows;
+	}
 	for (unsigned i = 0; i < pipeline->options->path_count; i++)
 		if (!pipeline->roots[i].is_skipped && walk_root(pipeline, i, error) != 0)
 			return -1;
@@ -334,8 +368,10 @@ static void *walker_main(void *argument)
 		if (error.code != SIMHASH_E_STOPPED)
 			atomic_store(pipeline->options->stop, true);
 	}
-	push_filling(pipeline);
-	store_close(pipeline->reconciler.store);
+	for (unsigned i = 0; i < pipeline->walker_count; i++) {
+		push_filling(&pipeline->walkers[i]);
+		store_close(pipeline->walkers[i].reconciler.store);
+	}
 	queue_producer_leaves(&pipeline->to_scan);
 	return NULL;
 }
@@ -400,7 +436,7 @@ static void *scanner_main(void *argument)
 			shared_scan_cancel(batch->shared);
 		pthread_mutex_lock(&pipeline->mutex);
 		pipeline->in_flight--;
-		pthread_cond_signal(&pipeline->scanned);
+		pthread_cond_broadcast(&pipeline->scanned);
 		pthread_mutex_unlock(&pipeline->mutex);
 		if (is_call)
 			batch_free(batch);
@@ -635,17 +671,23 @@ static void prepare_walk(struct pipeline *pipeline)
 {
 	const struct index_options *options = pipeline->options;
 
-	pipeline->visitor = (struct walk_visitor){visit_files, visit_failed, before_open, pipeline};
-	pipeline->reconciler = (struct reconciler){
-		.scope = pipeline->scope,
-		.force = options->force,
-		.follow = options->follow,
-		.scan = walker_scan,
-		.remove = walker_remove,
-		.context = pipeline,
-	};
+	pipeline->walker_count = options->threads < WALKERS_MAX ? options->threads : WALKERS_MAX;
+	for (unsigned i = 0; i < pipeline->walker_count; i++) {
+		struct index_walker *walker = &pipeline->walkers[i];
+		walker->pipeline = pipeline;
+		walker->reconciler = (struct reconciler){
+			.scope = pipeline->scope,
+			.force = options->force,
+			.follow = options->follow,
+			.scan = walker_scan,
+			.remove = walker_remove,
+			.context = walker,
+		};
+		pipeline->visitors[i] =
+			(struct walk_visitor){visit_files, visit_failed, before_open, walker};
+	}
 	pipeline->directory_limit = directory_limit();
-	walk_resolve(options->paths, options->path_count, &pipeline->visitor, pipeline->roots);
+	walk_resolve(options->paths, options->path_count, &pipeline->visitors[0], pipeline->roots);
 	forget_failed(pipeline); /* paths as named; the run begins with none */
 }
 
@@ -704,7 +746,8 @@ int index_trees(const struct index_options *options, struct index_summary *summa
 		status = run(&pipeline, error);
 	for (unsigned i = 0; pipeline.counts != NULL && i < options->path_count; i++)
 		summary->failed += atomic_load(&pipeline.counts[i].failed);
-	summary->unchanged = pipeline.reconciler.unchanged;
+	for (unsigned i = 0; i < pipeline.walker_count; i++)
+		summary->unchanged += pipeline.walkers[i].reconciler.unchanged;
 	release(&pipeline);
 	summary->seconds = (double)(now_ns(CLOCK_MONOTONIC) - start) / 1e9;
 	return status;

@@ -1,5 +1,6 @@
 /*
- * Walking trees, depth first, directory by directory.
+ * Walking trees, directory by directory, by several threads: each takes the
+ * directory found last and adds those that it finds in it.
  * Leaves the choice of what to scan to reconcile.c.
  * SPDX-License-Identifier: MIT
  */
@@ -8,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,13 +23,24 @@ struct pending {
 	char *name;
 };
 
+/* What the walkers share. */
 struct walk {
 	const struct walk_options *options;
-	const struct walk_visitor *visitor;
-	struct simhash_error *error;
+	pthread_mutex_t mutex; /* of all below */
+	pthread_cond_t changed;
 	struct pending *pending;
 	size_t pending_count, pending_capacity;
+	unsigned busy; /* walkers that may yet add directories */
+	int status;    /* -1 once one of them has failed, with its error */
+	struct simhash_error *error;
 	struct pair_set seen; /* device and inode, when links are followed */
+};
+
+/* One thread's. */
+struct walker {
+	struct walk *walk;
+	const struct walk_visitor *visitor;
+	struct simhash_error error;
 	struct found_file files[WALK_CHUNK];
 	char *names; /* of the files, one behind the other */
 	size_t names_size, names_capacity;
@@ -106,8 +119,8 @@ int64_t stat_mtime_ns(const struct stat *status)
 }
 
 /* Report DIRECTORY/NAME. */
-static void failed_entry(struct walk *walk, const struct directory *directory, const char *name,
-			 int system_errno)
+static void failed_entry(const struct walker *walker, const struct directory *directory,
+			 const char *name, int system_errno)
 {
 	struct directory *entry =
 		directory_new(-1, directory->root, directory->path, directory->path_size, name);
@@ -115,30 +128,44 @@ static void failed_entry(struct walk *walk, const struct directory *directory, c
 	if (entry == NULL)
 		return;
 	atomic_fetch_sub(&open_directories, 1);
-	walk->visitor->failed(walk->visitor->context, directory->root,
-			      (struct bytes){entry->path, entry->path_size}, system_errno);
+	walker->visitor->failed(walker->visitor->context, directory->root,
+				(struct bytes){entry->path, entry->path_size}, system_errno);
 	directory_drop(entry);
 }
 
-static int push_pending(struct walk *walk, struct directory *parent, const char *name)
+static bool has_room(struct walk *walk)
 {
-	char *copy = strdup(name);
+	size_t capacity = walk->pending_capacity == 0 ? 64 : walk->pending_capacity * 2;
+	struct pending *grown;
 
-	if (walk->pending_count == walk->pending_capacity) {
-		size_t capacity = walk->pending_capacity == 0 ? 64 : walk->pending_capacity * 2;
-		struct pending *grown = realloc(walk->pending, capacity * sizeof *grown);
-		if (grown == NULL) {
-			free(copy);
-			return error_set_memory(walk->error);
-		}
-		walk->pending = grown;
-		walk->pending_capacity = capacity;
+	if (walk->pending_count < walk->pending_capacity)
+		return true;
+	grown = realloc(walk->pending, capacity * sizeof *grown);
+	if (grown == NULL)
+		return false;
+	walk->pending = grown;
+	walk->pending_capacity = capacity;
+	return true;
+}
+
+static int push_pending(struct walker *walker, struct directory *parent, const char *name)
+{
+	struct walk *walk = walker->walk;
+	char *copy = strdup(name);
+	bool is_pushed = false;
+
+	pthread_mutex_lock(&walk->mutex);
+	if (copy != NULL && has_room(walk)) {
+		directory_hold(parent);
+		walk->pending[walk->pending_count++] = (struct pending){parent, copy};
+		pthread_cond_signal(&walk->changed);
+		is_pushed = true;
 	}
-	if (copy == NULL)
-		return error_set_memory(walk->error);
-	directory_hold(parent);
-	walk->pending[walk->pending_count++] = (struct pending){parent, copy};
-	return 0;
+	pthread_mutex_unlock(&walk->mutex);
+	if (is_pushed)
+		return 0;
+	free(copy);
+	return error_set_memory(&walker->error);
 }
 
 static int compare_files(const void *a, const void *b)
@@ -149,51 +176,51 @@ static int compare_files(const void *a, const void *b)
 }
 
 /* Hand the files gathered so far to the visitor. */
-static int hand_over(struct walk *walk, struct directory *directory, size_t count,
+static int hand_over(struct walker *walker, struct directory *directory, size_t count,
 		     enum walk_part part)
 {
-	const char *name = walk->names;
+	const char *name = walker->names;
 
 	for (size_t i = 0; i < count; i++) {
-		struct found_file *file = &walk->files[i];
+		struct found_file *file = &walker->files[i];
 		file->name = name;
 		name += file->name_size + 1;
 		path_hash(directory->hash, (struct bytes){file->name, file->name_size},
 			  file->path_hash);
 	}
-	qsort(walk->files, count, sizeof *walk->files, compare_files);
-	walk->names_size = 0;
-	return walk->visitor->files(walk->visitor->context, directory, walk->files, count, part,
-				    walk->error);
+	qsort(walker->files, count, sizeof *walker->files, compare_files);
+	walker->names_size = 0;
+	return walker->visitor->files(walker->visitor->context, directory, walker->files, count,
+				      part, &walker->error);
 }
 
 /* Gather one regular file. Names move when their buffer grows, so they are set later. */
-static int gather(struct walk *walk, size_t *count, const char *name, const struct stat *status)
+static int gather(struct walker *walker, size_t *count, const char *name, const struct stat *status)
 {
 	size_t size = strlen(name);
 
-	if (walk->names_size + size + 1 > walk->names_capacity) {
-		size_t capacity = walk->names_capacity * 2 + size + 65536;
-		char *grown = realloc(walk->names, capacity);
+	if (walker->names_size + size + 1 > walker->names_capacity) {
+		size_t capacity = walker->names_capacity * 2 + size + 65536;
+		char *grown = realloc(walker->names, capacity);
 		if (grown == NULL)
-			return error_set_memory(walk->error);
-		walk->names = grown;
-		walk->names_capacity = capacity;
+			return error_set_memory(&walker->error);
+		walker->names = grown;
+		walker->names_capacity = capacity;
 	}
-	memcpy(walk->names + walk->names_size, name, size + 1);
-	walk->names_size += size + 1;
-	walk->files[(*count)++] = (struct found_file){.name_size = size,
-						      .size_bytes = status->st_size,
-						      .mtime_ns = stat_mtime_ns(status)};
+	memcpy(walker->names + walker->names_size, name, size + 1);
+	walker->names_size += size + 1;
+	walker->files[(*count)++] = (struct found_file){.name_size = size,
+							.size_bytes = status->st_size,
+							.mtime_ns = stat_mtime_ns(status)};
 	return 0;
 }
 
 enum entry_kind { ENTRY_OTHER, ENTRY_FILE, ENTRY_DIRECTORY, ENTRY_FAILED };
 
-static enum entry_kind kind_of(const struct walk *walk, const struct directory *directory,
+static enum entry_kind kind_of(const struct walker *walker, const struct directory *directory,
 			       const struct dirent *entry, struct stat *status)
 {
-	bool follow = walk->options->follow;
+	bool follow = walker->walk->options->follow;
 
 #ifdef DT_UNKNOWN
 	if (entry->d_type == DT_DIR)
@@ -211,7 +238,7 @@ static enum entry_kind kind_of(const struct walk *walk, const struct directory *
 }
 
 /* Read a directory to its end: files to the visitor, directories to the stack. */
-static int read_entries(struct walk *walk, struct directory *directory, DIR *stream)
+static int read_entries(struct walker *walker, struct directory *directory, DIR *stream)
 {
 	enum walk_part last = WALK_WHOLE;
 	struct dirent *entry;
@@ -223,57 +250,59 @@ static int read_entries(struct walk *walk, struct directory *directory, DIR *str
 		const char *name = entry->d_name;
 		if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
 			continue;
-		if (atomic_load(walk->options->stop))
-			return error_set(walk->error, SIMHASH_E_STOPPED, "stopped");
-		switch (kind_of(walk, directory, entry, &status)) {
+		if (atomic_load(walker->walk->options->stop))
+			return error_set(&walker->error, SIMHASH_E_STOPPED, "stopped");
+		switch (kind_of(walker, directory, entry, &status)) {
 		case ENTRY_DIRECTORY:
-			if (push_pending(walk, directory, name) != 0)
+			if (push_pending(walker, directory, name) != 0)
 				return -1;
 			break;
 		case ENTRY_FILE:
 			if (count == WALK_CHUNK) {
-				if (hand_over(walk, directory, count, WALK_PART) != 0)
+				if (hand_over(walker, directory, count, WALK_PART) != 0)
 					return -1;
 				count = 0;
 				last = WALK_LAST_PART;
 			}
-			if (gather(walk, &count, name, &status) != 0)
+			if (gather(walker, &count, name, &status) != 0)
 				return -1;
 			break;
 		case ENTRY_FAILED:
 			/* A loop of links is no file; of anything else, who knows. */
 			is_complete = is_complete && errno == ELOOP;
-			failed_entry(walk, directory, name, errno);
+			failed_entry(walker, directory, name, errno);
 			break;
 		case ENTRY_OTHER:
 			break;
 		}
 	}
 	if (errno != 0) {
-		failed_entry(walk, directory, "", errno);
+		failed_entry(walker, directory, "", errno);
 		is_complete = false;
 	}
-	return hand_over(walk, directory, count, is_complete ? last : WALK_INCOMPLETE);
+	return hand_over(walker, directory, count, is_complete ? last : WALK_INCOMPLETE);
 }
 
 /* Has this directory been visited through another link? Then it is left out. */
-static int is_first_visit(struct walk *walk, const struct directory *directory)
+static int is_first_visit(struct walker *walker, const struct directory *directory)
 {
 	struct stat status;
 	int added;
 
-	if (!walk->options->follow || fstat(directory->fd, &status) != 0)
+	if (!walker->walk->options->follow || fstat(directory->fd, &status) != 0)
 		return 1;
-	added = pair_set_add(&walk->seen,
+	pthread_mutex_lock(&walker->walk->mutex);
+	added = pair_set_add(&walker->walk->seen,
 			     (struct pair){(uint64_t)status.st_dev, (uint64_t)status.st_ino});
+	pthread_mutex_unlock(&walker->walk->mutex);
 	if (added < 0)
-		error_set_memory(walk->error);
+		error_set_memory(&walker->error);
 	return added;
 }
 
-static int visit(struct walk *walk, struct directory *directory)
+static int visit(struct walker *walker, struct directory *directory)
 {
-	int first = is_first_visit(walk, directory);
+	int first = is_first_visit(walker, directory);
 	int fd, status;
 	DIR *stream;
 
@@ -282,36 +311,37 @@ static int visit(struct walk *walk, struct directory *directory)
 	fd = fcntl(directory->fd, F_DUPFD_CLOEXEC, 0);
 	stream = fd < 0 ? NULL : fdopendir(fd);
 	if (stream == NULL) {
-		failed_entry(walk, directory, "", errno);
+		failed_entry(walker, directory, "", errno);
 		if (fd >= 0)
 			close(fd);
 		return 0;
 	}
-	status = read_entries(walk, directory, stream);
+	status = read_entries(walker, directory, stream);
 	closedir(stream);
 	return status;
 }
 
-static int visit_pending(struct walk *walk, const struct pending *pending)
+static int visit_pending(struct walker *walker, const struct pending *pending)
 {
 	struct directory *parent = pending->parent, *directory;
-	int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (walk->options->follow ? 0 : O_NOFOLLOW);
+	int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC |
+		    (walker->walk->options->follow ? 0 : O_NOFOLLOW);
 	int fd, status;
 
-	walk->visitor->before_open(walk->visitor->context);
+	walker->visitor->before_open(walker->visitor->context);
 	fd = openat(parent->fd, pending->name, flags);
 	if (fd < 0) {
 		/* Gone or replaced since it was listed is no failure; nothing is below it. */
 		if (errno != ENOENT && errno != ENOTDIR)
-			failed_entry(walk, parent, pending->name, errno);
+			failed_entry(walker, parent, pending->name, errno);
 		return 0;
 	}
 	directory = directory_new(fd, parent->root, parent->path, parent->path_size, pending->name);
 	if (directory == NULL) {
 		close(fd);
-		return error_set_memory(walk->error);
+		return error_set_memory(&walker->error);
 	}
-	status = visit(walk, directory);
+	status = visit(walker, directory);
 	directory_let_go(directory);
 	return status;
 }
@@ -322,33 +352,84 @@ static void forget_pending(struct pending *pending)
 	free(pending->name);
 }
 
-static int visit_all(struct walk *walk, struct directory *top)
+/* Take directories as long as there are any or a walker may add some. */
+static void visit_all(struct walker *walker)
 {
-	int status = visit(walk, top);
+	struct walk *walk = walker->walk;
 
-	while (status == 0 && walk->pending_count > 0) {
-		struct pending next = walk->pending[--walk->pending_count];
-		status = visit_pending(walk, &next);
+	pthread_mutex_lock(&walk->mutex);
+	for (;;) {
+		struct pending next;
+		int status;
+		while (walk->status == 0 && walk->pending_count == 0 && walk->busy > 0)
+			pthread_cond_wait(&walk->changed, &walk->mutex);
+		if (walk->status != 0 || walk->pending_count == 0)
+			break;
+		next = walk->pending[--walk->pending_count];
+		walk->busy++;
+		pthread_mutex_unlock(&walk->mutex);
+		status = visit_pending(walker, &next);
 		forget_pending(&next);
+		pthread_mutex_lock(&walk->mutex);
+		walk->busy--;
+		if (status != 0 && walk->status == 0) {
+			walk->status = status;
+			*walk->error = walker->error;
+		}
+		if (walk->busy == 0 || walk->status != 0)
+			pthread_cond_broadcast(&walk->changed);
+	}
+	pthread_mutex_unlock(&walk->mutex);
+}
+
+static void *walker_main(void *argument)
+{
+	visit_all(argument);
+	return NULL;
+}
+
+/* The first walker reads the top directory, then all of them the rest. */
+static int walk_directory(struct walk *walk, struct walker *const *walkers, unsigned count,
+			  struct directory *top)
+{
+	pthread_t *threads = calloc(count, sizeof *threads);
+	unsigned started = 0;
+	int status;
+
+	if (threads == NULL)
+		return error_set_memory(walk->error);
+	status = visit(walkers[0], top);
+	if (status != 0) {
+		*walk->error = walkers[0]->error;
+	} else {
+		/* Where a thread cannot be had, there are fewer. */
+		while (started + 1 < count && pthread_create(&threads[started], NULL, walker_main,
+							     walkers[started + 1]) == 0)
+			started++;
+		visit_all(walkers[0]);
+		for (unsigned i = 0; i < started; i++)
+			pthread_join(threads[i], NULL);
+		status = walk->status;
 	}
 	while (walk->pending_count > 0)
 		forget_pending(&walk->pending[--walk->pending_count]);
+	free(threads);
 	return status;
 }
 
 /* A root that is a file: its directory's one file of interest. */
-static int visit_file(struct walk *walk, struct directory *directory, const char *name)
+static int walk_file(struct walker *walker, struct directory *directory, const char *name)
 {
 	struct stat status;
 	size_t count = 0;
 
 	if (fstatat(directory->fd, name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
-		failed_entry(walk, directory, name, errno);
+		failed_entry(walker, directory, name, errno);
 		return 0;
 	}
-	if (gather(walk, &count, name, &status) != 0)
+	if (gather(walker, &count, name, &status) != 0)
 		return -1;
-	return hand_over(walk, directory, count, WALK_INCOMPLETE);
+	return hand_over(walker, directory, count, WALK_INCOMPLETE);
 }
 
 /* Open the directory of a root; for a file's only to find the file in it. */
@@ -363,49 +444,90 @@ static int open_root(const char *path, bool is_directory)
 	return open(path, access | O_DIRECTORY | O_CLOEXEC);
 }
 
-int walk_tree(const struct walk_root *root, unsigned number, const struct walk_options *options,
-	      const struct walk_visitor *visitor, struct simhash_error *error)
+/* `path` is the directory to open, `name` a file in it or NULL for the whole of it. */
+static int walk_opened(struct walk *walk, struct walker *const *walkers, unsigned count,
+		       const struct walk_root *root, unsigned number, const char *path,
+		       const char *name)
 {
-	struct walk *walk = calloc(1, sizeof *walk);
-	char *path = strdup(root->path), *name = NULL;
-	struct directory *top = NULL;
-	int fd = -1, status = -1;
+	int fd = open_root(path, root->is_directory), status;
+	struct directory *top;
 
-	if (walk == NULL || path == NULL) {
-		error_set_memory(error);
-		goto out;
-	}
-	walk->options = options;
-	walk->visitor = visitor;
-	walk->error = error;
-	if (!root->is_directory) {
-		name = strrchr(path, '/');
-		*name++ = '\0';
-	}
-	fd = open_root(path[0] == '\0' ? "/" : path, root->is_directory);
 	if (fd < 0) {
-		visitor->failed(visitor->context, number,
-				(struct bytes){root->path, strlen(root->path)}, errno);
-		status = 0;
-		goto out;
+		walkers[0]->visitor->failed(walkers[0]->visitor->context, number,
+					    (struct bytes){root->path, strlen(root->path)}, errno);
+		return 0;
 	}
-	top = directory_new(fd, number, path[0] == '\0' ? "/" : path,
-			    path[0] == '\0' ? 1 : strlen(path), "");
+	top = directory_new(fd, number, path, strlen(path), "");
 	if (top == NULL) {
 		close(fd);
-		error_set_memory(error);
-		goto out;
+		return error_set_memory(walk->error);
 	}
-	status = name == NULL ? visit_all(walk, top) : visit_file(walk, top, name);
+	if (name == NULL) {
+		status = walk_directory(walk, walkers, count, top);
+	} else {
+		status = walk_file(walkers[0], top, name);
+		*walk->error = walkers[0]->error;
+	}
 	directory_let_go(top);
-out:
-	if (walk != NULL) {
-		pair_set_release(&walk->seen);
-		free(walk->pending);
-		free(walk->names);
+	return status;
+}
+
+static void walkers_free(struct walker **walkers, unsigned count)
+{
+	for (unsigned i = 0; walkers != NULL && i < count; i++)
+		if (walkers[i] != NULL) {
+			free(walkers[i]->names);
+			free(walkers[i]);
+		}
+	free(walkers);
+}
+
+static struct walker **walkers_new(struct walk *walk, const struct walk_visitor *visitors,
+				   unsigned count)
+{
+	struct walker **walkers = calloc(count, sizeof *walkers);
+
+	for (unsigned i = 0; walkers != NULL && i < count; i++) {
+		walkers[i] = calloc(1, sizeof **walkers);
+		if (walkers[i] == NULL) {
+			walkers_free(walkers, count);
+			return NULL;
+		}
+		walkers[i]->walk = walk;
+		walkers[i]->visitor = &visitors[i];
 	}
+	return walkers;
+}
+
+int walk_tree(const struct walk_root *root, unsigned number, const struct walk_options *options,
+	      const struct walk_visitor *visitors, unsigned visitor_count,
+	      struct simhash_error *error)
+{
+	struct walk walk = {.options = options, .error = error};
+	/* Of two paths to one directory the first counts, so there must be an order. */
+	unsigned count = options->follow ? 1 : visitor_count;
+	struct walker **walkers = walkers_new(&walk, visitors, count);
+	char *path = strdup(root->path), *name = NULL;
+	int status = -1;
+
+	pthread_mutex_init(&walk.mutex, NULL);
+	pthread_cond_init(&walk.changed, NULL);
+	if (walkers == NULL || path == NULL) {
+		error_set_memory(error);
+	} else {
+		if (!root->is_directory) {
+			name = strrchr(path, '/');
+			*name++ = '\0';
+		}
+		status = walk_opened(&walk, walkers, count, root, number,
+				     path[0] == '\0' ? "/" : path, name);
+	}
+	pthread_cond_destroy(&walk.changed);
+	pthread_mutex_destroy(&walk.mutex);
+	pair_set_release(&walk.seen);
+	free(walk.pending);
+	walkers_free(walkers, count);
 	free(path);
-	free(walk);
 	return status;
 }
 

@@ -91,11 +91,13 @@ void walk_resolve(char *const *paths, unsigned count, const struct walk_visitor 
 		  struct walk_root *roots);
 
 /*
- * Walk one root. -1 when the visitor or memory failed; what cannot be read is
- * reported and does not fail the walk.
+ * Walk one root by as many threads as there are visitors, each of which belongs
+ * to one of them; by one alone when links are followed. -1 when a visitor or
+ * memory failed; what cannot be read is reported and does not fail the walk.
  */
 int walk_tree(const struct walk_root *root, unsigned number, const struct walk_options *options,
-	      const struct walk_visitor *visitor, struct simhash_error *error);
+	      const struct walk_visitor *visitors, unsigned visitor_count,
+	      struct simhash_error *error);
 
 /* Modification time in nanoseconds since 1970. */
 int64_t stat_mtime_ns(const struct stat *status);
