@@ -76,9 +76,7 @@ CREATE TABLE file (
 	PRIMARY KEY (tag_set, host, path_hash)
 ) WITHOUT ROWID;
 
-CREATE INDEX file_skew_ext ON file (tag_set, skew_ext);
-
-CREATE INDEX file_uniform ON file (tag_set, uniform);
+-- The other indexes of file are made by after_load.sql.
 
 CREATE VIEW file_text AS
 SELECT t.name AS tag_set, h.name AS host,

@@ -701,11 +701,12 @@ static int run(struct pipeline *pipeline, struct simhash_error *error)
 	    store_host_id(pipeline->store, options->host, true, &pipeline->scope.host, error) != 0)
 		return -1;
 	prepare_walk(pipeline);
-	if (start_runs(pipeline, error) != 0 || run_threads(pipeline, error) != 0)
+	if (start_runs(pipeline, error) != 0 || store_begin_load(pipeline->store, error) != 0 ||
+	    run_threads(pipeline, error) != 0)
 		return -1;
 	if (pipeline->summary->is_interrupted)
 		return 0;
-	if (flush_vanished(pipeline, error) != 0)
+	if (flush_vanished(pipeline, error) != 0 || store_end_load(pipeline->store, error) != 0)
 		return -1;
 	return finish_runs(pipeline, error);
 }

@@ -24,7 +24,8 @@ struct store {
 	const struct database_driver *driver;
 	struct database *database;
 	struct statement *kept[KEPT_STATEMENTS];
-	bool has_view; /* in a transaction that only reads */
+	bool has_view;	    /* in a transaction that only reads */
+	bool is_first_load; /* see store_begin_load */
 };
 
 /* Prepare `sql` as a kept statement, unless it is there. */

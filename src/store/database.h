@@ -33,6 +33,9 @@ struct database_driver {
 
 	/* The scripts of sql/, in the order of their versions 1, 2, ...; NULL ends them. */
 	const char *const *migrations;
+	/* What makes a first load faster, and undoes that; every opening to write runs the second.
+	   Both may be NULL. */
+	const char *before_load, *after_load;
 	/* Count of the tables in the database: one row of one integer. */
 	const char *count_tables;
 	const char *begin;

@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "store/connection.h"
+#include "store/schema.h"
 
 #define SUM_COLUMNS                                                        \
 	"sum_00, sum_01, sum_02, sum_03, sum_04, sum_05, sum_06, sum_07, " \
@@ -272,6 +273,39 @@ int store_write(struct store *store, const struct row_scope *scope, const struct
 	status = store_in_transaction(store, write_all, &job, error);
 	*removed = job.removed;
 	return status;
+}
+
+static int before_load(struct store *store, void *context, struct simhash_error *error)
+{
+	const struct database_driver *driver = store->driver;
+	struct statement *statement;
+	int status;
+
+	(void)context;
+	if (driver->prepare(store->database, "SELECT 1 FROM file LIMIT 1", &statement, error) != 0)
+		return -1;
+	status = driver->step(statement, error);
+	driver->finalize(statement);
+	store->is_first_load = status == 0;
+	if (status != 0)
+		return status < 0 ? -1 : 0;
+	return schema_before_load(driver, store->database, error);
+}
+
+static int after_load(struct store *store, void *context, struct simhash_error *error)
+{
+	(void)context;
+	return schema_after_load(store->driver, store->database, error);
+}
+
+int store_begin_load(struct store *store, struct simhash_error *error)
+{
+	return store_in_transaction(store, before_load, NULL, error);
+}
+
+int store_end_load(struct store *store, struct simhash_error *error)
+{
+	return store->is_first_load ? store_in_transaction(store, after_load, NULL, error) : 0;
 }
 
 /* ---- Reading ---- */

@@ -48,6 +48,21 @@ static int run_script(const struct database_driver *driver, struct database *dat
 	return 0;
 }
 
+int schema_before_load(const struct database_driver *driver, struct database *database,
+		       struct simhash_error *error)
+{
+	return driver->before_load == NULL
+		       ? 0
+		       : run_script(driver, database, driver->before_load, error);
+}
+
+int schema_after_load(const struct database_driver *driver, struct database *database,
+		      struct simhash_error *error)
+{
+	return driver->after_load == NULL ? 0
+					  : run_script(driver, database, driver->after_load, error);
+}
+
 static int newest_version(const struct database_driver *driver)
 {
 	int version = 0;
@@ -111,7 +126,7 @@ int schema_open(const struct database_driver *driver, struct database *database,
 			"newer simhash",
 			name, (long long)version, newest);
 	if (version == newest)
-		return 0;
+		return mode == OPEN_TO_WRITE ? schema_after_load(driver, database, error) : 0;
 	if (mode == OPEN_TO_READ)
 		return version == 0
 			       ? error_set(error, SIMHASH_E_SCHEMA,
@@ -129,6 +144,8 @@ int schema_open(const struct database_driver *driver, struct database *database,
 	while (version < newest)
 		if (migrate(driver, database, &version, error) != 0)
 			goto undo;
+	if (schema_after_load(driver, database, error) != 0)
+		goto undo;
 	return driver->execute(database, "COMMIT", error);
 undo : {
 	struct simhash_error ignored;

@@ -11,6 +11,8 @@
 
 /* The scripts of sql/, compiled in. */
 extern const char sql_sqlite_0001[];
+extern const char sql_sqlite_before_load[];
+extern const char sql_sqlite_after_load[];
 extern const char sql_mysql_0001[];
 
 /*
@@ -20,5 +22,11 @@ extern const char sql_mysql_0001[];
  */
 int schema_open(const struct database_driver *driver, struct database *database,
 		enum open_mode mode, const char *name, struct simhash_error *error);
+
+/* The driver's scripts around a first load, where it has any. */
+int schema_before_load(const struct database_driver *driver, struct database *database,
+		       struct simhash_error *error);
+int schema_after_load(const struct database_driver *driver, struct database *database,
+		      struct simhash_error *error);
 
 #endif

@@ -290,12 +290,14 @@ static void finalize(struct statement *statement)
 const struct database_driver sqlite_driver = {
 	.scheme = "sqlite",
 	.migrations = migrations,
+	.before_load = sql_sqlite_before_load,
+	.after_load = sql_sqlite_after_load,
 	.count_tables = "SELECT count(*) FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'",
 	.begin = "BEGIN IMMEDIATE",
 	.begin_reading = "BEGIN", /* the file is locked once, not for each query */
 	.has_excluded = true,
 	.rows_per_insert = 1,
-	.rows_per_transaction = 32768,
+	.rows_per_transaction = 16384,
 	.open = open_database,
 	.close = close_database,
 	.file = file,

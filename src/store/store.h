@@ -125,6 +125,14 @@ struct store_batch {
 };
 
 /*
+ * Around the writes of a run. Into an index without rows many are written faster
+ * when its keys are indexed afterwards. A run that is cut off need not end its
+ * load: the next opening to write does.
+ */
+int store_begin_load(struct store *store, struct simhash_error *error);
+int store_end_load(struct store *store, struct simhash_error *error);
+
+/*
  * Write a batch in one transaction: all of it or, on failure, nothing.
  * Deadlocks and lock waits are tried again. *removed is the number of rows of
  * `file` removed.

@@ -1,0 +1,7 @@
+-- The indexes of file by key. They are made when an index is opened for writing
+-- and has them not: after its first load, which is faster without them, or after
+-- a first load that was cut off.
+
+CREATE INDEX IF NOT EXISTS file_skew_ext ON file (tag_set, skew_ext);
+
+CREATE INDEX IF NOT EXISTS file_uniform ON file (tag_set, uniform);
