@@ -5,8 +5,33 @@
 # core package: the tests start servers of their own, and nothing is started here.
 build_packages=(gcc libc6-dev make cmake pkg-config zlib1g-dev libsqlite3-dev libxxhash-dev
 	libmariadb-dev)
-test_packages=(libcmocka-dev mariadb-server-core mariadb-client-core sqlite3 mandoc binutils
-	openssl)
+test_packages=(libcmocka-dev libsimde-dev mariadb-server-core mariadb-client-core sqlite3 mandoc
+	binutils openssl)
+
+# What the tests of the ARM kernel need on another machine.
+arm64_packages=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
+arm64_libraries=(zlib1g zlib1g-dev libsqlite3-0 libsqlite3-dev libxxhash0 libxxhash-dev libcmocka0
+	libcmocka-dev)
+
+# Get the libraries for 64-bit ARM into a folder of their own: apt works on lists and
+# a cache in that folder, and the system's architectures stay what they are.
+get_arm64_libraries() {
+	local folder=$1 options package
+	[ ! -e "$folder/complete" ] || return 0
+	rm -rf "$folder"
+	mkdir -p "$folder"/apt/{state/lists,cache/archives}/partial "$folder/packages"
+	options=(-o APT::Architecture=arm64 -o APT::Architectures=arm64
+		-o "Dir::State=$folder/apt/state" -o Dir::State::status=/dev/null
+		-o "Dir::Cache=$folder/apt/cache")
+	[ "$(id -u)" != 0 ] || options+=(-o APT::Sandbox::User=root)
+	apt-get "${options[@]}" update -qq
+	(cd "$folder/packages" && apt-get "${options[@]}" download -qq "${arm64_libraries[@]}")
+	for package in "$folder"/packages/*.deb; do
+		dpkg-deb -x "$package" "$folder"
+	done
+	rm -rf "$folder/apt" "$folder/packages"
+	touch "$folder/complete"
+}
 
 # Install those of the packages named that are missing; says which.
 need_packages() {

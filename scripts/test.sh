@@ -1,16 +1,23 @@
 #!/usr/bin/env bash
 # Install what is missing, build, and run every test: as released, and again under
-# AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer.
+# AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer; on x86-64 also the
+# library built for 64-bit ARM, under qemu-user.
 #
-#     scripts/test.sh [PRESET]...      (default: release asan ubsan tsan)
+#     scripts/test.sh [PRESET]...      (default: release asan ubsan tsan arm64)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh
 . scripts/lib.sh
 
 presets=("$@")
-[ ${#presets[@]} -gt 0 ] || presets=(release asan ubsan tsan)
-need_packages "${build_packages[@]}" "${test_packages[@]}" shellcheck clang-format
+if [ ${#presets[@]} -eq 0 ]; then
+	presets=(release asan ubsan tsan)
+	# On ARM itself all tests are tests of the ARM kernel.
+	[ "$(uname -m)" != x86_64 ] || presets+=(arm64)
+fi
+packages=("${build_packages[@]}" "${test_packages[@]}" shellcheck clang-format)
+[[ " ${presets[*]} " != *" arm64 "* ]] || packages+=("${arm64_packages[@]}")
+need_packages "${packages[@]}"
 
 echo "Checking the scripts"
 shellcheck -x -S warning scripts/*.sh tests/*.sh tests/*/*.sh .ci/run
@@ -25,6 +32,7 @@ fi
 for preset in "${presets[@]}"; do
 	echo
 	echo "== $preset"
+	[ "$preset" != arm64 ] || get_arm64_libraries "$PWD/build-arm64/libraries"
 	cmake --preset "$preset" >"build-$preset.log" || {
 		cat "build-$preset.log"
 		exit 1

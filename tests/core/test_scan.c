@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "core/piece.h"
 #include "data.h"
 #include "reference.h"
 #include "simhash.h"
@@ -202,6 +203,41 @@ static void scan_byte_by_byte_and_in_random_pieces(void **state)
 	free(bytes);
 }
 
+/* Pieces of a stream, each scanned without what is before it, then put together. */
+static void scan_in_pieces_of_any_size(void **state)
+{
+	static const size_t sizes[] = {2, 3, 100, 1500, 40000, 70001};
+	struct scan_piece *piece = malloc(sizeof *piece);
+	uint8_t *bytes = malloc(BIG);
+	size_t again = 0;
+
+	(void)state;
+	for (int kind = 0; kind < DATA_KINDS; kind++)
+		for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+			struct simhash_sum_table whole, pieces;
+			struct simhash_scanner scanner;
+			size_t end = sizes[s] < 100 ? 3000 : BIG;
+			data_fill((enum data_kind)kind, bytes, end);
+			scan(sample, bytes, end, 0, &whole);
+			simhash_scanner_init(&scanner, sample);
+			simhash_scanner_update(&scanner, bytes, 2);
+			for (size_t i = 2; i < end; i += sizes[s]) {
+				size_t size = end - i < sizes[s] ? end - i : sizes[s];
+				scan_piece(piece, sample, bytes + i - 2, bytes + i, size);
+				if (scan_piece_append(&scanner, piece))
+					continue;
+				simhash_scanner_update(&scanner, bytes + i, size);
+				again++;
+			}
+			simhash_scanner_finish(&scanner, &pieces);
+			assert_memory_equal(&whole, &pieces, sizeof whole);
+		}
+	/* Zeros out of phase cannot, for one. */
+	assert_true(again > 0);
+	free(bytes);
+	free(piece);
+}
+
 static void scan_any_tag_set(void **state)
 {
 	static uint8_t bytes[10000];
@@ -315,6 +351,7 @@ int main(void)
 		cmocka_unit_test(scan_equals_reference_on_big_inputs),
 		cmocka_unit_test(scan_any_split_gives_same_table),
 		cmocka_unit_test(scan_byte_by_byte_and_in_random_pieces),
+		cmocka_unit_test(scan_in_pieces_of_any_size),
 		cmocka_unit_test(scan_any_tag_set),
 		cmocka_unit_test(scan_counts_in_64_bits),
 		cmocka_unit_test(scan_may_go_on_after_finish),

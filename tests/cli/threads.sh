@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# One thread or many, one kernel or another: the rows are the same, also of files so
+# large that several threads share one.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# repeat BYTES SIZE: an endless repetition of BYTES (as printf has them), cut
+repeat() {
+	local part="$TEST_FOLDER/part" whole="$TEST_FOLDER/whole"
+	# shellcheck disable=SC2059  # the bytes are a format
+	printf "$1" >"$part"
+	while [ "$(wc -c <"$part")" -lt "$2" ]; do
+		cat "$part" "$part" >"$whole"
+		mv "$whole" "$part"
+	done
+	head -c "$2" "$part"
+}
+
+# All that threads may meet at a seam: zeros out of phase with bytes, and a tag
+# that overlaps itself across many seams, between what is ordinary.
+{
+	head -c 3000001 /dev/urandom
+	repeat '\x20\0\0\0\0\0\0\0' 9
+	head -c 4000000 /dev/zero
+	repeat '\x49\x24\x92' 3000000
+	cat /usr/bin/* 2>/dev/null | head -c 4000000 || true
+	repeat '\x18\xc3\x06' 2000000
+	seq 200000
+} >"$files/mixed.bin"
+{ printf '\x20' && head -c 20000000 /dev/zero; } >"$files/zeros.img"
+truncate -s 300M "$files/sparse.img"
+head -c 17000000 /dev/urandom >"$files/random.bin"
+printf end >>"$files/random.bin"
+for number in $(seq 60); do
+	mkdir -p "$files/d$((number % 7))/e$((number % 3))/f$number"
+	seq "$number" 3000 >"$files/d$((number % 7))/e$((number % 3))/f$number/list.txt"
+done
+settle "$files"
+
+rows() {
+	sql 'SELECT HEX(directory), HEX(name), size, HEX(content_hash), sum_00, sum_01, sum_02,
+	            sum_03, sum_04, sum_05, sum_06, sum_07, sum_08, sum_09, sum_10, sum_11, sum_12,
+	            sum_13, sum_14, sum_15, uniform, scatter, skew, uniform_ext, scatter_ext, skew_ext
+	     FROM file ORDER BY path_hash'
+}
+
+runs 0 "$SIMHASH" -j 1 "$files"
+summary 64 0 0 0
+rows >"$TEST_FOLDER/one"
+same "rows" 64 "$(wc -l <"$TEST_FOLDER/one")"
+for threads in 2 3 16; do
+	reset
+	runs 0 "$SIMHASH" -j "$threads" "$files"
+	rows >"$TEST_FOLDER/many"
+	cmp "$TEST_FOLDER/one" "$TEST_FOLDER/many" || fail "-j $threads gives other rows than -j 1"
+	runs 0 "$SIMHASH" -j "$threads" "$files"
+	summary 0 64 0 0
+done
+reset
+runs 0 env SIMHASH_KERNEL=portable "$SIMHASH" -j 5 "$files"
+rows >"$TEST_FOLDER/many"
+cmp "$TEST_FOLDER/one" "$TEST_FOLDER/many" || fail "the portable kernel gives other rows"
+
+printf '%s\0' "$files/mixed.bin" | "$ORACLE" counts >"$TEST_FOLDER/expected"
+sql "SELECT sum_00, sum_01, sum_02, sum_03, sum_04, sum_05, sum_06, sum_07,
+            sum_08, sum_09, sum_10, sum_11, sum_12, sum_13, sum_14, sum_15,
+            uniform, scatter, skew, uniform_ext, scatter_ext, skew_ext
+     FROM file WHERE extension = X'62696E' AND size > 17000003" >"$TEST_FOLDER/found"
+cmp "$TEST_FOLDER/expected" "$TEST_FOLDER/found" || fail "the oracle counts otherwise"
+
+# A file that several threads cannot read is one failure.
+if [ "$(id -u)" != 0 ]; then
+	chmod 000 "$files/random.bin"
+	runs 2 "$SIMHASH" -f -j 4 "$files"
+	summary 63 0 0 1
+	chmod 600 "$files/random.bin"
+fi
