@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# The scan kernels by kind of data, in GB/s of one thread, and then whole programs of
+# one thread over the same real data, in one run.
+#
+#     tests/bench/kernels.sh [BUILD]   (default: build)
+build=$(cd "${1:-build}" && pwd)
+# shellcheck source=tests/bench/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+sample() { # NAME: 64 MB of standard input
+	head -c 64000000 >"$folder/$1"
+}
+(find /usr/share/doc /usr/include /usr/share/perl -type f ! -name '*.gz' -exec cat {} + 2>/dev/null || true) |
+	sample text
+(find /usr/bin /usr/sbin -type f -exec cat {} + 2>/dev/null || true) | sample programs
+(tar c -C /usr share 2>/dev/null || true) | sample "tar of share"
+(find /usr/share -name '*.gz' -exec cat {} + && gzip -c "$folder/programs" || true) 2>/dev/null |
+	sample compressed
+"$build/tests/kernel" "$folder/text" "$folder/programs" "$folder/tar of share" \
+	"$folder/compressed"
+
+for _ in $(seq 8); do
+	cat "$folder/text" "$folder/programs" "$folder/tar of share" "$folder/compressed"
+done >"$folder/all"
+bytes=$(stat -c %s "$folder/all")
+echo
+echo "whole programs over $((bytes / 1000000)) MB of these; the last column is the time over cat's"
+best 5 cat "$folder/all"
+base=$wall
+row cat "$wall" "$bytes" "$base"
+best 5 xxhsum -H3 "$folder/all"
+row "xxhsum -H3" "$wall" "$bytes" "$base"
+best 5 b3sum --num-threads 1 "$folder/all"
+row "b3sum --num-threads 1" "$wall" "$bytes" "$base"
+best 5 b3sum --num-threads 1 --no-mmap "$folder/all"
+row "b3sum --num-threads 1 --no-mmap" "$wall" "$bytes" "$base"
+best 5 "$build/simhash" -q -f -j 1 -d "sqlite:$folder/index.db" "$folder/all"
+row "simhash -j 1" "$wall" "$bytes" "$base"
