@@ -166,7 +166,10 @@ static int open_handle(struct database *database, enum open_mode mode, struct si
 	}
 	sqlite3_busy_timeout(database->handle, BUSY_TIMEOUT_MS);
 	if (check_format(database, &is_ours, error) != 0 ||
-	    execute(database, "PRAGMA cache_size = -65536", error) != 0)
+	    execute(database,
+		    mode == OPEN_TO_WRITE ? "PRAGMA cache_size = -32768"
+					  : "PRAGMA cache_size = -8192",
+		    error) != 0)
 		return -1;
 	/* What is not ours is refused by the schema, and must not be changed before. */
 	return mode == OPEN_TO_WRITE && is_ours ? use_write_ahead_log(database, error) : 0;
