@@ -167,7 +167,7 @@ SIMHASH_API void simhash_scanner_finish(const struct simhash_scanner *scanner,
  * Scan kernels are ways to scan that need more or less of the processor; all of
  * them give the same sum table. The fastest that this machine has is used, unless
  * one is selected by name: "portable", and as the processor has them "avx2",
- * "avx512", "avx512vbmi" or "neon". The selection holds for the whole process and
+ * "avx512" or "neon". The selection holds for the whole process and
  * may be made at any time, also while others scan.
  * Error: SIMHASH_E_RANGE, with the names that this machine has.
  */

@@ -14,9 +14,13 @@
  *     v_look_up(t, x)                   byte by byte, t[x] for such x
  *     v_join(a, b)                      the lower 4 bits of a's bytes, then the upper 4 of b's
  *     v_and(a, b), v_or(a, b), v_and_not(a, b)    a & ~b
+ *     v_xor(a, b)
+ *     v_count(x, count)                 adds to count[i] the bytes of x in which bit i is set
+ *
+ * and, with HAS_THREE_WAY_LOGIC, for an instruction set that does better than below,
+ *
  *     v_take(s, a, b, was, all)         s | (a & b & (was | ~all))
  *     v_add(sum, a, b)                  full adder, bit by bit: *sum ^= a ^ b; returns the carry
- *     v_count(x, count)                 adds to count[i] the bytes of x in which bit i is set
  *
  * and that makes a scan_kernel of the function `update` below.
  *
@@ -42,6 +46,22 @@
 #define WINDOWS 8u
 #define LEVELS 20	 /* a lane holds less than 2^LEVELS bytes */
 #define LEVELS_OF_ROWS 4 /* that the rows of a tile add up to: log2(ROWS) */
+
+#ifndef HAS_THREE_WAY_LOGIC
+static inline VECTOR v_take(VECTOR s, VECTOR a, VECTOR b, VECTOR was, VECTOR all)
+{
+	return v_or(s, v_and_not(v_and(a, b), v_and_not(all, was)));
+}
+
+static inline VECTOR v_add(VECTOR *sum, VECTOR a, VECTOR b)
+{
+	VECTOR half = v_xor(*sum, a);
+	VECTOR carry = v_or(v_and(*sum, a), v_and(half, b));
+
+	*sum = v_xor(half, b);
+	return carry;
+}
+#endif
 
 /*
  * Have the compiler write the nibbles and read them back: kept in registers they
@@ -205,47 +225,33 @@ static inline VECTOR take(VECTOR first_table, VECTOR second_table,
 }
 
 /*
- * The nibbles of a tile in the order of their bits, 4 from before the tile, then 8
- * for each row; and the first half of the tags at once, so that the stores of the
- * one and the look-ups of the other go side by side.
+ * One half of the tags over the rows of a tile. The first half to come also makes
+ * the nibbles, in the order of their bits, 4 from before the tile and then 8 for
+ * each row: so the stores of the one and the look-ups of the other go side by side.
  */
-static inline VECTOR take_first_half(const struct automaton *automaton, const VECTOR tile[ROWS],
-				     VECTOR before, unsigned from,
-				     VECTOR nibbles[WINDOWS * ROWS + 4], VECTOR taken[WINDOWS],
-				     VECTOR all_taken[ROWS])
+static inline void take_half(const struct automaton *automaton, unsigned half,
+			     const VECTOR tile[ROWS], VECTOR before, unsigned from,
+			     VECTOR nibbles[WINDOWS * ROWS + 4], VECTOR taken[WINDOWS],
+			     VECTOR all_taken[ROWS])
 {
-	const VECTOR first = v_table(automaton->first_nibble[0]);
-	const VECTOR second = v_table(automaton->second_nibble[0]);
+	const VECTOR first = v_table(automaton->first_nibble[half]);
+	const VECTOR second = v_table(automaton->second_nibble[half]);
 	VECTOR s[WINDOWS];
 
 	for (unsigned w = 0; w < WINDOWS; w++)
 		s[w] = taken[w];
-	inner_nibbles(before, nibbles + WINDOWS * from);
+	if (half == 0)
+		inner_nibbles(before, nibbles + WINDOWS * from);
 	for (unsigned r = from; r < ROWS; r++) {
 		VECTOR *n = nibbles + WINDOWS * r;
-		outer_nibbles(before, tile[r], n + 4);
-		inner_nibbles(tile[r], n + 8);
-		before = tile[r];
-		WRITTEN_BEFORE_READ;
+		if (half == 0) {
+			outer_nibbles(before, tile[r], n + 4);
+			inner_nibbles(tile[r], n + 8);
+			before = tile[r];
+			WRITTEN_BEFORE_READ;
+		}
 		all_taken[r] = take(first, second, n, s);
 	}
-	for (unsigned w = 0; w < WINDOWS; w++)
-		taken[w] = s[w];
-	return before;
-}
-
-static inline void take_second_half(const struct automaton *automaton, unsigned from,
-				    const VECTOR nibbles[WINDOWS * ROWS + 4], VECTOR taken[WINDOWS],
-				    VECTOR all_taken[ROWS])
-{
-	const VECTOR first = v_table(automaton->first_nibble[1]);
-	const VECTOR second = v_table(automaton->second_nibble[1]);
-	VECTOR s[WINDOWS];
-
-	for (unsigned w = 0; w < WINDOWS; w++)
-		s[w] = taken[w];
-	for (unsigned r = from; r < ROWS; r++)
-		all_taken[r] = take(first, second, nibbles + WINDOWS * r, s);
 	for (unsigned w = 0; w < WINDOWS; w++)
 		taken[w] = s[w];
 }
@@ -267,9 +273,9 @@ static void run(const struct automaton *automaton, const uint8_t *bytes, size_t 
 		load_tile(bytes + begin, size, tile);
 		for (unsigned r = 0; r < from; r++)
 			all_taken[0][r] = all_taken[1][r] = v_zero();
-		before = take_first_half(automaton, tile, before, from, nibbles, taken[0],
-					 all_taken[0]);
-		take_second_half(automaton, from, nibbles, taken[1], all_taken[1]);
+		take_half(automaton, 0, tile, before, from, nibbles, taken[0], all_taken[0]);
+		take_half(automaton, 1, tile, before, from, nibbles, taken[1], all_taken[1]);
+		before = tile[ROWS - 1];
 		if (table != NULL) {
 			digits_add(&digits[0], all_taken[0]);
 			digits_add(&digits[1], all_taken[1]);

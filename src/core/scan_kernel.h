@@ -26,7 +26,6 @@ extern const struct scan_kernel scan_kernel_portable;
 /* lanes_template.h in each instruction set. */
 extern const struct scan_kernel scan_kernel_avx2;
 extern const struct scan_kernel scan_kernel_avx512;
-extern const struct scan_kernel scan_kernel_avx512_vbmi;
 extern const struct scan_kernel scan_kernel_neon;
 
 #endif

@@ -73,7 +73,7 @@ static double measure(void (*run)(void))
 	return best;
 }
 
-static const char *const kernels[] = {"portable", "avx2", "avx512", "avx512vbmi", "neon"};
+static const char *const kernels[] = {"portable", "avx2", "avx512", "neon"};
 #define KERNELS (sizeof kernels / sizeof *kernels)
 
 static void print_head(void)

@@ -22,22 +22,8 @@
 #define v_look_up vqtbl1q_u8
 #define v_and vandq_u8
 #define v_or vorrq_u8
+#define v_xor veorq_u8
 #define v_and_not vbicq_u8
-
-static inline uint8x16_t v_take(uint8x16_t s, uint8x16_t a, uint8x16_t b, uint8x16_t was,
-				uint8x16_t all)
-{
-	return v_or(s, v_and_not(v_and(a, b), v_and_not(all, was)));
-}
-
-static inline uint8x16_t v_add(uint8x16_t *sum, uint8x16_t a, uint8x16_t b)
-{
-	uint8x16_t half = veorq_u8(*sum, a);
-	uint8x16_t carry = v_or(v_and(*sum, a), v_and(half, b));
-
-	*sum = veorq_u8(half, b);
-	return carry;
-}
 
 static inline void v_count(uint8x16_t x, uint64_t count[8])
 {

@@ -16,6 +16,7 @@
 #define v_look_up _mm256_shuffle_epi8
 #define v_and _mm256_and_si256
 #define v_or _mm256_or_si256
+#define v_xor _mm256_xor_si256
 #define v_and_not(a, b) _mm256_andnot_si256(b, a)
 /* The 16-bit shift brings bits of the neighbour; vpshufb minds bit 7. */
 #define v_low(x) _mm256_and_si256(x, _mm256_set1_epi8(0x0f))
@@ -36,20 +37,6 @@ static inline __m256i v_load_rows(const uint8_t *p, size_t stride)
 static inline void v_store_rows(uint8_t *p, size_t stride, __m256i x)
 {
 	_mm256_storeu2_m128i((__m128i *)(void *)(p + stride), (__m128i *)(void *)p, x);
-}
-
-static inline __m256i v_take(__m256i s, __m256i a, __m256i b, __m256i was, __m256i all)
-{
-	return v_or(s, v_and_not(v_and(a, b), v_and_not(all, was)));
-}
-
-static inline __m256i v_add(__m256i *sum, __m256i a, __m256i b)
-{
-	__m256i half = _mm256_xor_si256(*sum, a);
-	__m256i carry = v_or(v_and(*sum, a), v_and(half, b));
-
-	*sum = _mm256_xor_si256(half, b);
-	return carry;
 }
 
 static inline void v_count(__m256i x, uint64_t count[8])
