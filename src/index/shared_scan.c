@@ -22,11 +22,13 @@ struct unit {
 	struct scan_piece piece;
 };
 
+enum sharing { NOT_BEGUN, BEGUN, ENDED };
+
 struct shared_scan {
 	atomic_uint references;
 	pthread_mutex_t mutex; /* of all below */
 	pthread_cond_t changed;
-	enum { NOT_BEGUN, BEGUN, ENDED } state;
+	enum sharing state;
 	unsigned helpers; /* at work */
 
 	const struct file_scanner *leader;
@@ -63,7 +65,7 @@ void shared_scan_drop(struct shared_scan *shared)
 	free(shared);
 }
 
-static void set_state(struct shared_scan *shared, int state)
+static void set_state(struct shared_scan *shared, enum sharing state)
 {
 	pthread_mutex_lock(&shared->mutex);
 	shared->state = state;
