@@ -2,11 +2,13 @@
  * The whole of the algorithm again, by brute force and from its words: an
  * independent program to hold the results of simhash and simfind against.
  *
- *     oracle counts < paths             path-by-path: 16 counts and 6 keys
- *     oracle pairs KEY TOLERANCE < paths      all pairs as CSV, sorted by path
+ *     oracle counts < paths                     path-by-path: 16 counts and 6 keys
+ *     oracle pairs KEY TOLERANCE HOW < paths    all pairs as CSV, sorted by path
+ *     oracle nearest KEY N PATH < paths         the N nearest to PATH: distance and path
  *
  * Paths are ended by zeros. KEY is 0 to 5 in the order of the columns, TOLERANCE
- * in millionths of a percent; the size ratio is 1.5. Empty files take no part.
+ * in millionths of a percent, HOW is exact or key; the size ratio is 1.5. Empty files
+ * take no part.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -84,25 +86,77 @@ static uint64_t bound(uint64_t tolerance, uint64_t twice_size)
 	return floor > 1 ? floor : 1;
 }
 
-static void compare(const struct file *a, const struct file *b, int key, uint64_t tolerance)
+/* The hash of the extension, from what it adds to a key. */
+static uint64_t extension_of(const struct file *file)
+{
+	return (file->keys[5] - file->keys[2]) >> 30;
+}
+
+/* Sizes, and with a key of extensions those: whatever the distance. */
+static bool may_pair(const struct file *a, const struct file *b, int key)
 {
 	uint64_t larger = a->size > b->size ? a->size : b->size;
 	uint64_t smaller = a->size > b->size ? b->size : a->size;
-	uint64_t distance = 0;
-	bool identical;
 
-	if (apart(a->keys[key], b->keys[key]) > bound(tolerance, 2 * larger))
-		return;
-	if (2 * larger > 3 * smaller)
-		return;
+	return 2 * larger <= 3 * smaller && (key < 3 || extension_of(a) == extension_of(b));
+}
+
+static uint64_t distance_of(const struct file *a, const struct file *b)
+{
+	uint64_t distance = 0;
+
 	for (int t = 0; t < 16; t++)
 		distance += apart(a->counts[t], b->counts[t]);
+	return distance;
+}
+
+static void compare(const struct file *a, const struct file *b, int key, uint64_t tolerance,
+		    bool by_key)
+{
+	uint64_t larger = a->size > b->size ? a->size : b->size;
+	uint64_t distance = distance_of(a, b);
+	bool identical;
+
+	if (!may_pair(a, b, by_key ? 0 : key))
+		return;
+	if (by_key && apart(a->keys[key], b->keys[key]) > bound(tolerance, 2 * larger))
+		return;
 	if (distance > bound(tolerance, a->size + b->size))
 		return;
 	identical = distance == 0 && a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
 	printf("%s,%" PRIu64 ",%.6f,%zu,%zu,%s,%s\r\n", identical ? "identical" : "similar",
 	       distance, 100.0 * (double)distance / ((double)(a->size + b->size) / 2), a->size,
 	       b->size, a->path, b->path);
+}
+
+static const struct file *asked;
+
+static int by_distance(const void *a, const void *b)
+{
+	const struct file *x = a, *y = b;
+	uint64_t dx = distance_of(asked, x), dy = distance_of(asked, y);
+
+	return dx != dy ? (dx < dy ? -1 : 1) : strcmp(x->path, y->path);
+}
+
+static void print_nearest(struct file *files, size_t count, int key, size_t wanted,
+			  const char *path)
+{
+	struct file file = {.path = NULL};
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(files[i].path, path) == 0)
+			file = files[i];
+	if (file.path == NULL)
+		die("no such path:", path);
+	asked = &file;
+	qsort(files, count, sizeof *files, by_distance);
+	for (size_t i = 0; i < count && wanted > 0; i++)
+		if (files[i].size > 0 && strcmp(files[i].path, path) != 0 &&
+		    may_pair(&file, &files[i], key)) {
+			printf("%" PRIu64 ",%s\n", distance_of(&file, &files[i]), files[i].path);
+			wanted--;
+		}
 }
 
 static int by_path(const void *a, const void *b)
@@ -118,14 +172,16 @@ int main(int argc, char **argv)
 	size_t count = 0, capacity = 0;
 	char *path = NULL;
 	size_t room = 0;
-	bool pairs = argc == 4 && strcmp(argv[1], "pairs") == 0;
+	bool pairs = argc == 5 && strcmp(argv[1], "pairs") == 0;
+	bool nearest = argc == 5 && strcmp(argv[1], "nearest") == 0;
 
-	if (!pairs && !(argc == 2 && strcmp(argv[1], "counts") == 0))
-		die("usage:", "oracle counts | oracle pairs KEY TOLERANCE");
+	if (!pairs && !nearest && !(argc == 2 && strcmp(argv[1], "counts") == 0))
+		die("usage:", "oracle counts | oracle pairs KEY TOLERANCE exact|key | "
+			      "oracle nearest KEY N PATH");
 	while (getdelim(&path, &room, 0, stdin) > 0) {
 		struct file file = {.path = strdup(path)};
 		compute(&file);
-		if (!pairs) {
+		if (!pairs && !nearest) {
 			print_counts(&file);
 			free(file.bytes);
 			free(file.path);
@@ -139,6 +195,8 @@ int main(int argc, char **argv)
 		}
 		files[count++] = file;
 	}
+	if (nearest)
+		print_nearest(files, count, atoi(argv[2]), strtoull(argv[3], NULL, 10), argv[4]);
 	if (pairs) {
 		qsort(files, count, sizeof *files, by_path);
 		printf("match,distance,percent,size_a,size_b,path_a,path_b\r\n");
@@ -146,7 +204,8 @@ int main(int argc, char **argv)
 			for (size_t j = i + 1; j < count; j++)
 				if (files[i].size > 0 && files[j].size > 0)
 					compare(&files[i], &files[j], atoi(argv[2]),
-						strtoull(argv[3], NULL, 10));
+						strtoull(argv[3], NULL, 10),
+						strcmp(argv[4], "key") == 0);
 	}
 	for (size_t i = 0; i < count; i++) {
 		free(files[i].bytes);

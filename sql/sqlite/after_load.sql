@@ -4,4 +4,5 @@
 
 CREATE INDEX IF NOT EXISTS file_skew_ext ON file (tag_set, skew_ext);
 
-CREATE INDEX IF NOT EXISTS file_uniform ON file (tag_set, uniform);
+-- Whether a row can be near to a file is seen here without reading the row.
+CREATE INDEX IF NOT EXISTS file_uniform ON file (tag_set, uniform, size, skew_ext, scatter);

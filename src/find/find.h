@@ -2,54 +2,61 @@
  * Finding similar files: what the program simfind does (paper, 4.2).
  *
  *     finder_init(&finder, store, &options, &error);
- *     finder_all(&finder, &error);                // every pair of the index
- *     finder_files(&finder, paths, n, &error);    // the files similar to each path
+ *     finder_all(&finder, &error);                 // every pair of the index
+ *     finder_files(&finder, &queries, n, &error);  // the files similar to each of them
  *     finder_release(&finder);
  *
- * Both apply the same rule to the same pairs: key hit, sizes, sum-table hit;
- * at distance 0 the files are compared byte by byte.
+ * Both report the pairs that the rule makes (rule.h), each once. Files of the
+ * same content are compared with others once, by the first of them in the order of
+ * the index, their representative: unless all pairs are asked for by `expand`, the
+ * others are reported as its copies and not again in its other pairs.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_FIND_H
 #define SIMHASH_FIND_FIND_H
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
-#include "simhash.h"
+#include "find/file.h"
+#include "find/rule.h"
 #include "store/store.h"
 
-/* One file as finding sees it. */
-struct candidate {
-	int64_t host, size_bytes, key;
-	uint64_t total; /* of all counts */
-	struct simhash_sum_table table;
-	uint8_t content_hash[CONTENT_HASH_SIZE];
-	/* Files found equal byte by byte have the same class. */
-	uint64_t content_class;
-	bool is_unreadable; /* reading it failed; reported once */
-	const char *path;   /* inside `display`, terminated by a zero: the path on its host */
-	size_t display_size;
-	char display[]; /* "host:path" for a file of another host, else the path */
-};
-
-/* A pair found. `a` comes first in the order of bytes of what is displayed. */
-struct found_pair {
-	const struct candidate *a, *b;
-	uint64_t distance;
-	bool is_identical;
+/* One side of --between: a host, a directory on it, or both. */
+struct find_side {
+	const char *host;	/* NULL: this host */
+	struct bytes directory; /* absolute, without a slash at its end; empty: all */
 };
 
 struct find_options {
 	const struct simhash_tag_set *tags;
+	const char *url;  /* of the index, for the connections of further threads */
 	const char *host; /* the name of this host */
-	enum simhash_key key;
-	struct simhash_tolerance tolerance;
-	bool with_empty; /* empty files take part */
-	/* A pair was found; lives for this call. -1 with the error filled ends the search. */
-	int (*pair)(void *context, const struct found_pair *pair, struct simhash_error *error);
-	/* A file could not be read: named by the user (is_query), or to be compared. */
-	void (*unreadable)(void *context, struct bytes path, int system_errno, bool is_query);
+	struct find_rule rule;
+	bool with_empty;		 /* empty files take part */
+	bool expand;			 /* every pair of copies too */
+	double max_change;		 /* drop pairs whose estimated share of change is above */
+	const struct find_side *between; /* two, only pairs from one to the other; or NULL */
+	unsigned part, parts;		 /* part 0 .. parts - 1 of the key space */
+	unsigned threads;
+	unsigned block_rows; /* new rows in a block at least; 0 is the standard */
+	/*
+	 * A pair was found; it lives for this call. Called from several threads at
+	 * once, each with its number below `threads`. -1 with the error filled ends
+	 * the search.
+	 */
+	int (*pair)(void *context, unsigned thread, const struct found_pair *pair,
+		    struct simhash_error *error);
+	/*
+	 * Instead of `pair`, where pairs are only counted: `weight` pairs of files with
+	 * the contents of these two, or of x alone where y is NULL. Several threads.
+	 */
+	void (*tally)(void *context, unsigned thread, const struct find_file *x,
+		      const struct find_file *y, uint64_t distance, uint64_t weight);
+	/* A file named by the user could not be read. */
+	void (*unreadable)(void *context, struct bytes path, int system_errno);
 	void *context;
 };
 
@@ -66,14 +73,10 @@ struct finder {
 	struct store *store;
 	const struct find_options *options;
 	int64_t tag_set, local_host; /* 0 where the index knows none */
+	int64_t side_host[2];	     /* of --between; -1 where the index knows none */
 	struct host_name *hosts;
 	size_t host_count;
 	struct find_counts counts;
-	/* confirm.c's: classes given out, and those that the present file is not of. */
-	uint64_t classes;
-	uint64_t *other_classes;
-	size_t other_count, other_capacity;
-	char *buffers; /* two, for comparing */
 };
 
 int finder_init(struct finder *finder, struct store *store, const struct find_options *options,
@@ -81,30 +84,50 @@ int finder_init(struct finder *finder, struct store *store, const struct find_op
 void finder_release(struct finder *finder);
 
 int finder_all(struct finder *finder, struct simhash_error *error);
-int finder_files(struct finder *finder, char *const *paths, size_t count,
-		 struct simhash_error *error);
+
+struct find_query {
+	const char *path; /* NULL: standard input */
+	const char *name; /* with it: what it is called, for its extension */
+};
+
+/*
+ * With `nearest` above 0, the so many nearest of each file whatever their distance;
+ * sizes and extensions are still those of the rule.
+ */
+int finder_files(struct finder *finder, const struct find_query *queries, size_t count,
+		 size_t nearest, struct simhash_error *error);
 
 /* ---- Between the files of this floor ---- */
 
-/* A candidate from a row of the index; NULL when memory is short. Freed by free(). */
-struct candidate *candidate_new(const struct finder *finder, const struct file_row *row);
+struct arena;
 
-/* Steps 1 to 3 for two files; *distance is set when they match. */
-bool candidates_match(const struct finder *finder, const struct candidate *x,
-		      const struct candidate *y, uint64_t *distance);
+/* Bytes that are shown for a row, and where in them its path begins. */
+struct shown_path {
+	const char *display;
+	uint32_t display_size, path_offset;
+};
 
-/* A new candidate is about to be confirmed against others. */
-void confirm_begin(struct finder *finder, struct candidate *file);
+/* Put into the arena what is shown for a row. -1: no memory. */
+int finder_show(const struct finder *finder, const struct file_row *row, struct arena *arena,
+		struct shown_path *shown);
 
-/*
- * Step 4: is `file`, begun last, byte for byte the same as `other`? Files of
- * other hosts cannot be read here; theirs are equal when size and content hash are.
- */
-int confirm_identical(struct finder *finder, struct candidate *file, struct candidate *other,
-		      bool *is_identical, struct simhash_error *error);
+/* All of a row but what is shown. Error: the row does not agree with itself. */
+int finder_convert(const struct finder *finder, const struct file_row *row, struct find_file *file,
+		   struct simhash_error *error);
 
-/* Confirm where the distance is 0, count, and hand the pair on. */
-int finder_report(struct finder *finder, struct candidate *file, struct candidate *other,
-		  uint64_t distance, struct simhash_error *error);
+/* May these two be a pair as far as --between is concerned? */
+bool finder_crosses(const struct finder *finder, unsigned sides_x, unsigned sides_y);
+
+/* Put a pair in order, estimate it, count it, and hand it on. */
+struct find_reporter {
+	const struct finder *finder;
+	unsigned thread;
+	struct find_counts counts;
+};
+int report_pair(struct find_reporter *reporter, const struct find_file *x,
+		const struct find_file *y, uint64_t distance, struct simhash_error *error);
+
+/* A copy as a file of its own: its twin's counts under its own path. */
+struct find_file copy_as_file(const struct find_file *twin, const struct file_copy *copy);
 
 #endif

@@ -1,100 +1,167 @@
 /*
- * All pairs: one stream of rows in key order and a window that slides over it
- * (paper, 4.2). Each row is compared with the rows before it whose keys may be
- * within reach, so each pair comes once. The index is never in memory, only
- * the window: a row stays in it until the key has moved on by more than the
- * reach of its largest partner in size.
+ * All pairs (paper, 4.2): the key space is cut into parts, each a stream of rows in
+ * key order, and every thread takes blocks and searches them; first of a stream of its
+ * own, in the end of any that is left. A pair belongs to the part, and in it to the
+ * block, of whichever of its rows comes later, so it is found once, however the key
+ * space is cut.
  * SPDX-License-Identifier: MIT
  */
+#include "find/sweep.h"
+
 #include <stdlib.h>
 
 #include "core/error.h"
-#include "find/find.h"
 
-struct slot {
-	int64_t last_key; /* the largest key that this row can be a hit with */
-	struct candidate *row;
+struct shared_stream {
+	pthread_mutex_t lock;
+	struct row_stream rows;
 };
 
-struct window {
-	struct finder *finder;
-	struct slot *slots;
-	size_t count, capacity;
+struct sweep {
+	const struct finder *finder;
+	block_fn *work;
+	void *context;
+	struct shared_stream *streams;
+	unsigned stream_count;
+	atomic_bool has_failed;
+	pthread_mutex_t lock; /* of what follows */
+	struct simhash_error *error;
+	struct find_counts counts;
 };
 
-static int window_add(struct window *window, struct candidate *row, struct simhash_error *error)
-{
-	const struct simhash_tolerance *tolerance = &window->finder->options->tolerance;
-	int64_t reach =
-		simhash_key_reach(tolerance, simhash_largest_partner(tolerance, row->size_bytes));
+struct worker {
+	struct sweep *sweep;
+	struct find_reporter reporter;
+	struct join_room room;
+};
 
-	if (window->count == window->capacity) {
-		size_t capacity = window->capacity == 0 ? 1024 : window->capacity * 2;
-		struct slot *grown = realloc(window->slots, capacity * sizeof *grown);
-		if (grown == NULL)
-			return error_set_memory(error);
-		window->slots = grown;
-		window->capacity = capacity;
-	}
-	window->slots[window->count++] =
-		(struct slot){row->key > INT64_MAX - reach ? INT64_MAX : row->key + reach, row};
-	return 0;
+static void fail(struct sweep *sweep, const struct simhash_error *error)
+{
+	pthread_mutex_lock(&sweep->lock);
+	if (!atomic_exchange(&sweep->has_failed, true))
+		*sweep->error = *error;
+	pthread_mutex_unlock(&sweep->lock);
 }
 
-/* Compare a row with the window, and drop from it what has fallen out of reach. */
-static int window_pass(struct window *window, struct candidate *row, struct simhash_error *error)
+/* Take blocks of one stream until it ends; -1 when anything failed. */
+static int drain(struct worker *worker, struct shared_stream *stream)
 {
-	struct finder *finder = window->finder;
-	size_t kept = 0, i = 0;
-	int status = 0;
+	struct sweep *sweep = worker->sweep;
+	struct simhash_error error;
 
-	for (; i < window->count && status == 0; i++) {
-		struct slot slot = window->slots[i];
-		uint64_t distance;
-		if (slot.last_key < row->key) {
-			free(slot.row);
-			continue;
-		}
-		window->slots[kept++] = slot;
-		if (candidates_match(finder, row, slot.row, &distance))
-			status = finder_report(finder, row, slot.row, distance, error);
+	while (!atomic_load(&sweep->has_failed)) {
+		struct block *block = NULL;
+		int status;
+		pthread_mutex_lock(&stream->lock);
+		status = row_stream_next(&stream->rows, &block, &error);
+		pthread_mutex_unlock(&stream->lock);
+		if (status == 1 && sweep->work(sweep->context, &worker->room, block,
+					       &worker->reporter, &error) != 0)
+			status = -1;
+		block_free(block);
+		if (status < 0)
+			fail(sweep, &error);
+		if (status != 1)
+			return status;
 	}
-	while (i < window->count) /* after an error: keep all, to be freed */
-		window->slots[kept++] = window->slots[i++];
-	window->count = kept;
-	return status;
+	return -1;
 }
 
-static int sweep_row(void *context, const struct file_row *file, struct simhash_error *error)
+static void *run_worker(void *argument)
 {
-	struct window *window = context;
-	struct candidate *row = candidate_new(window->finder, file);
+	struct worker *worker = argument;
+	struct sweep *sweep = worker->sweep;
+	unsigned own = worker->reporter.thread % sweep->stream_count;
 
-	if (row == NULL)
+	for (unsigned i = 0; i < sweep->stream_count; i++)
+		if (drain(worker, &sweep->streams[(own + i) % sweep->stream_count]) != 0)
+			break;
+	join_room_release(&worker->room);
+	pthread_mutex_lock(&sweep->lock);
+	sweep->counts.rows += worker->reporter.counts.rows;
+	sweep->counts.identical += worker->reporter.counts.identical;
+	sweep->counts.similar += worker->reporter.counts.similar;
+	pthread_mutex_unlock(&sweep->lock);
+	return NULL;
+}
+
+static void run_threads(struct sweep *sweep, unsigned count)
+{
+	struct worker *workers = calloc(count, sizeof *workers);
+	pthread_t *threads = calloc(count, sizeof *threads);
+	unsigned started = 0;
+	struct simhash_error error;
+
+	if (workers == NULL || threads == NULL) {
+		error_set_memory(&error);
+		fail(sweep, &error);
+		count = 0;
+	}
+	for (unsigned i = 0; i < count; i++)
+		workers[i] = (struct worker){.sweep = sweep,
+					     .reporter = {.finder = sweep->finder, .thread = i}};
+	/* The first runs here; where a thread cannot be had, fewer do the work. */
+	for (unsigned i = 1; i < count; i++, started++)
+		if (pthread_create(&threads[i], NULL, run_worker, &workers[i]) != 0)
+			break;
+	if (count > 0)
+		run_worker(&workers[0]);
+	for (unsigned i = 1; i <= started; i++)
+		pthread_join(threads[i], NULL);
+	free(threads);
+	free(workers);
+}
+
+int sweep_blocks(struct finder *finder, const struct sweep_plan *plan, struct simhash_error *error)
+{
+	const struct find_options *options = finder->options;
+	bool is_cut = plan->order == SIMHASH_UNIFORM && store_reads_parts(finder->store);
+	unsigned count = is_cut ? options->threads : 1;
+	struct sweep sweep = {.finder = finder,
+			      .work = plan->work,
+			      .context = plan->context,
+			      .stream_count = count,
+			      .error = error};
+
+	sweep.streams = calloc(count, sizeof *sweep.streams);
+	if (sweep.streams == NULL)
 		return error_set_memory(error);
-	window->finder->counts.rows++;
-	confirm_begin(window->finder, row);
-	if (window_pass(window, row, error) != 0 || window_add(window, row, error) != 0) {
-		free(row);
-		return -1;
+	pthread_mutex_init(&sweep.lock, NULL);
+	for (unsigned i = 0; i < count; i++) {
+		struct row_stream *rows = &sweep.streams[i].rows;
+		pthread_mutex_init(&sweep.streams[i].lock, NULL);
+		row_stream_init(rows, finder, options->part * count + i, options->parts * count);
+		rows->order = plan->order;
+		rows->collapse = plan->collapse;
+		if (plan->reach != NULL)
+			rows->reach = plan->reach;
+		if (i == 0)
+			rows->store = finder->store;
 	}
-	return 0;
+	run_threads(&sweep, options->threads);
+	for (unsigned i = 0; i < count; i++) {
+		row_stream_release(&sweep.streams[i].rows);
+		pthread_mutex_destroy(&sweep.streams[i].lock);
+	}
+	pthread_mutex_destroy(&sweep.lock);
+	free(sweep.streams);
+	finder->counts.rows += sweep.counts.rows;
+	finder->counts.identical += sweep.counts.identical;
+	finder->counts.similar += sweep.counts.similar;
+	return atomic_load(&sweep.has_failed) ? -1 : 0;
+}
+
+static int join_one(void *context, struct join_room *room, const struct block *block,
+		    struct find_reporter *reporter, struct simhash_error *error)
+{
+	(void)context;
+	return join_block(room, block, reporter, error);
 }
 
 int finder_all(struct finder *finder, struct simhash_error *error)
 {
-	struct window window = {.finder = finder};
-	struct key_range range = {.tag_set = finder->tag_set,
-				  .key = finder->options->key,
-				  .low = INT64_MIN,
-				  .high = INT64_MAX,
-				  .with_empty = finder->options->with_empty};
-	int status = finder->tag_set == 0
-			     ? 0
-			     : store_read_keys(finder->store, &range, sweep_row, &window, error);
+	static const struct sweep_plan plan = {
+		.order = SIMHASH_UNIFORM, .collapse = true, .work = join_one};
 
-	while (window.count > 0)
-		free(window.slots[--window.count].row);
-	free(window.slots);
-	return status;
+	return finder->tag_set == 0 ? 0 : sweep_blocks(finder, &plan, error);
 }

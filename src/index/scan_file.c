@@ -135,3 +135,27 @@ out:
 	errno = saved;
 	return outcome;
 }
+
+enum scan_outcome scan_stream(struct file_scanner *scanner, int fd, struct file_row *row)
+{
+	struct simhash_scanner counts;
+	ssize_t got;
+
+	simhash_scanner_init(&counts, scanner->tag_set);
+	content_hash_begin(scanner->hash);
+	row->size_bytes = 0;
+	while ((got = read(fd, scanner->buffer, FILE_SCANNER_BUFFER)) != 0) {
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return SCAN_FAILED;
+		simhash_scanner_update(&counts, scanner->buffer, (size_t)got);
+		content_hash_add(scanner->hash, scanner->buffer, (size_t)got);
+		row->size_bytes += got;
+	}
+	simhash_scanner_finish(&counts, &row->table);
+	content_hash_end(scanner->hash, row->content_hash);
+	simhash_keys_compute(scanner->tag_set, &row->table, row->name.data, row->name.size,
+			     &row->keys);
+	return SCAN_DONE;
+}

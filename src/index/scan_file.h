@@ -46,4 +46,10 @@ void file_scanner_release(struct file_scanner *scanner);
 enum scan_outcome scan_file(struct file_scanner *scanner, int directory_fd, const char *name,
 			    struct shared_scan *shared, struct file_row *row);
 
+/*
+ * Scan what a descriptor gives, to its end: standard input. `row->name` is set, for
+ * the extension. SCAN_DONE or SCAN_FAILED with errno.
+ */
+enum scan_outcome scan_stream(struct file_scanner *scanner, int fd, struct file_row *row);
+
 #endif

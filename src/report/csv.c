@@ -11,7 +11,9 @@
 
 static void begin(FILE *out)
 {
-	fputs("match,distance,percent,size_a,size_b,path_a,path_b\r\n", out);
+	fputs("match,distance,percent,changed,confirmation,contained_a,contained_b,resemblance,"
+	      "size_a,size_b,path_a,path_b\r\n",
+	      out);
 }
 
 static void write_field(FILE *out, struct bytes field)
@@ -49,16 +51,27 @@ static void write_escaped_field(FILE *out, struct bytes field)
 	free(text);
 }
 
-static void pair(FILE *out, const struct pair_line *line, uint64_t number, bool is_terminal)
+static void write_path(FILE *out, struct bytes path, bool is_terminal)
 {
-	void (*write_path)(FILE *, struct bytes) = is_terminal ? write_escaped_field : write_field;
+	if (is_terminal)
+		write_escaped_field(out, path);
+	else
+		write_field(out, path);
+}
 
-	(void)number;
-	fprintf(out, "%s,%" PRIu64 ",%.6f,%" PRId64 ",%" PRId64 ",", pair_match(line),
-		line->distance, pair_percent(line), line->size_a_bytes, line->size_b_bytes);
-	write_path(out, line->path_a);
+static void pair(FILE *out, const struct pair_line *line, bool is_terminal)
+{
+	fprintf(out, "%s,%" PRIu64 ",%.6f,%.6f,%s,", pair_match(line), line->distance,
+		pair_percent(line), 100 * line->changed, confirmation_name(line->confirmation));
+	if (line->confirmation == CONFIRMED)
+		fprintf(out, "%.6f,%.6f,%.6f,", line->contained_a, line->contained_b,
+			line->resemblance);
+	else
+		fputs(",,,", out);
+	fprintf(out, "%" PRId64 ",%" PRId64 ",", line->size_a_bytes, line->size_b_bytes);
+	write_path(out, line->path_a, is_terminal);
 	fputc(',', out);
-	write_path(out, line->path_b);
+	write_path(out, line->path_b, is_terminal);
 	fputs("\r\n", out);
 }
 
@@ -68,4 +81,35 @@ static void end(FILE *out, uint64_t count)
 	(void)count;
 }
 
-const struct formatter formatter_csv = {"csv", begin, pair, end};
+static void begin_groups(FILE *out)
+{
+	fputs("group,role,distance,changed,size,path\r\n", out);
+}
+
+static void group(FILE *out, const struct group_line *line)
+{
+	(void)out;
+	(void)line;
+}
+
+static void member(FILE *out, const struct member_line *line, bool is_terminal)
+{
+	fprintf(out, "%" PRIu64 ",%s,%" PRIu64 ",%.6f,%" PRId64 ",", line->group,
+		role_name(line->role), line->distance, 100 * line->changed, line->size_bytes);
+	write_path(out, line->path, is_terminal);
+	fputs("\r\n", out);
+}
+
+const struct formatter formatter_csv = {
+	.name = "csv",
+	.first = "",
+	.separator = "",
+	.begin = begin,
+	.pair = pair,
+	.end = end,
+	.begin_groups = begin_groups,
+	.group = group,
+	.member = member,
+	.end_group = group,
+	.end_groups = end,
+};

@@ -32,6 +32,20 @@ const char *pair_match(const struct pair_line *line)
 	return line->is_identical ? "identical" : "similar";
 }
 
+const char *confirmation_name(enum confirmation confirmation)
+{
+	static const char *const names[] = {"", "confirmed", "trusted", "unconfirmed"};
+
+	return names[confirmation];
+}
+
+const char *role_name(enum member_role role)
+{
+	static const char *const names[] = {"representative", "member", "copy"};
+
+	return names[role];
+}
+
 /* RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF. */
 size_t utf8_length(struct bytes bytes)
 {
@@ -78,13 +92,27 @@ static void write_hex(FILE *out, const unsigned char *b, size_t length)
 		fprintf(out, "\\x%02x", b[i]);
 }
 
+/* How many bytes at the start are printable ASCII and no backslash. */
+static size_t plain_length(struct bytes bytes)
+{
+	size_t length = 0;
+
+	while (length < bytes.size && bytes.data[length] >= 0x20 && bytes.data[length] < 0x7f &&
+	       bytes.data[length] != '\\')
+		length++;
+	return length;
+}
+
 void write_escaped(FILE *out, struct bytes bytes)
 {
 	while (bytes.size > 0) {
 		const unsigned char *b = (const unsigned char *)bytes.data;
-		size_t valid = utf8_length(bytes);
+		size_t plain = plain_length(bytes);
+		size_t valid = plain > 0 ? plain : utf8_length(bytes);
 		size_t length = valid == 0 ? 1 : valid;
-		if (b[0] == '\\')
+		if (plain > 0)
+			fwrite(b, 1, plain, out);
+		else if (b[0] == '\\')
 			fputs("\\\\", out);
 		else if (b[0] == '\n')
 			fputs("\\n", out);

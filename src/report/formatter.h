@@ -11,21 +11,59 @@
 
 #include "store/bytes.h"
 
-/* One line of output. */
+/* What reading the two files said of a pair. */
+enum confirmation {
+	NOT_ASKED,  /* nobody looked */
+	CONFIRMED,  /* the shares below were measured */
+	TRUSTED,    /* left unread: the estimate was enough */
+	UNCONFIRMED /* a file has changed, is gone, or is not of this host */
+};
+
+/* One line of output. Shares are from 0 to 1. */
 struct pair_line {
 	bool is_identical;
 	uint64_t distance;
+	double changed; /* estimated */
+	enum confirmation confirmation;
+	double contained_a, contained_b, resemblance;
 	int64_t size_a_bytes, size_b_bytes;
 	struct bytes path_a, path_b;
 };
 
+/* A file of a group. */
+struct member_line {
+	uint64_t group; /* from 1 */
+	enum member_role { REPRESENTATIVE, MEMBER, COPY } role;
+	/* From the representative; of a copy, from its twin. */
+	uint64_t distance;
+	double changed;
+	int64_t size_bytes;
+	struct bytes path;
+};
+
+struct group_line {
+	uint64_t group, files;
+	int64_t bytes; /* of all of them */
+};
+
+/*
+ * Each function writes to `out`, whose error state the caller checks. Pairs may be
+ * written ahead, by several threads and to several `out`, and put in order later: so a
+ * pair does not know its number; `first` is written before the first of them and
+ * `separator` before all others. Groups come one after another with their members. `is_terminal`: no control byte may be
+ * written.
+ */
 struct formatter {
 	const char *name;
-	/* Each writes to `out`, whose error state the caller checks. */
+	const char *first, *separator;
 	void (*begin)(FILE *out);
-	/* `number` counts from 0. `is_terminal`: no control byte may be written. */
-	void (*pair)(FILE *out, const struct pair_line *line, uint64_t number, bool is_terminal);
+	void (*pair)(FILE *out, const struct pair_line *line, bool is_terminal);
 	void (*end)(FILE *out, uint64_t count);
+	void (*begin_groups)(FILE *out);
+	void (*group)(FILE *out, const struct group_line *line);
+	void (*member)(FILE *out, const struct member_line *line, bool is_terminal);
+	void (*end_group)(FILE *out, const struct group_line *line);
+	void (*end_groups)(FILE *out, uint64_t groups);
 };
 
 extern const struct formatter formatter_text, formatter_csv, formatter_json;
@@ -35,6 +73,12 @@ const struct formatter *formatter_find(const char *name);
 
 /* 100 * distance / mean size; 0 for two empty files. */
 double pair_percent(const struct pair_line *line);
+
+/* "confirmed", "trusted", "unconfirmed"; "" when nobody looked. */
+const char *confirmation_name(enum confirmation confirmation);
+
+/* "representative", "member" or "copy" */
+const char *role_name(enum member_role role);
 
 const char *pair_match(const struct pair_line *line); /* "identical" or "similar" */
 

@@ -53,14 +53,18 @@ static void write_path(FILE *out, const char *name, struct bytes path)
 	fputc('"', out);
 }
 
-static void pair(FILE *out, const struct pair_line *line, uint64_t number, bool is_terminal)
+static void pair(FILE *out, const struct pair_line *line, bool is_terminal)
 {
 	(void)is_terminal;
-	fprintf(out,
-		"%s\n{\"match\":\"%s\",\"distance\":%" PRIu64
-		",\"percent\":%.6f,\"size_a\":%" PRId64 ",\"size_b\":%" PRId64,
-		number == 0 ? "" : ",", pair_match(line), line->distance, pair_percent(line),
-		line->size_a_bytes, line->size_b_bytes);
+	fprintf(out, "{\"match\":\"%s\",\"distance\":%" PRIu64 ",\"percent\":%.6f,\"changed\":%.6f",
+		pair_match(line), line->distance, pair_percent(line), 100 * line->changed);
+	if (line->confirmation != NOT_ASKED)
+		fprintf(out, ",\"confirmation\":\"%s\"", confirmation_name(line->confirmation));
+	if (line->confirmation == CONFIRMED)
+		fprintf(out, ",\"contained_a\":%.6f,\"contained_b\":%.6f,\"resemblance\":%.6f",
+			line->contained_a, line->contained_b, line->resemblance);
+	fprintf(out, ",\"size_a\":%" PRId64 ",\"size_b\":%" PRId64, line->size_a_bytes,
+		line->size_b_bytes);
 	write_path(out, "path_a", line->path_a);
 	write_path(out, "path_b", line->path_b);
 	fputc('}', out);
@@ -71,4 +75,41 @@ static void end(FILE *out, uint64_t count)
 	fputs(count == 0 ? "]\n" : "\n]\n", out);
 }
 
-const struct formatter formatter_json = {"json", begin, pair, end};
+static void group(FILE *out, const struct group_line *line)
+{
+	fprintf(out,
+		"%s\n{\"group\":%" PRIu64 ",\"files\":%" PRIu64 ",\"bytes\":%" PRId64
+		",\"members\":[",
+		line->group == 1 ? "" : ",", line->group, line->files, line->bytes);
+}
+
+static void member(FILE *out, const struct member_line *line, bool is_terminal)
+{
+	(void)is_terminal;
+	fprintf(out,
+		"%s\n{\"role\":\"%s\",\"distance\":%" PRIu64 ",\"changed\":%.6f,\"size\":%" PRId64,
+		line->role == REPRESENTATIVE ? "" : ",", role_name(line->role), line->distance,
+		100 * line->changed, line->size_bytes);
+	write_path(out, "path", line->path);
+	fputc('}', out);
+}
+
+static void end_group(FILE *out, const struct group_line *line)
+{
+	(void)line;
+	fputs("]}", out);
+}
+
+const struct formatter formatter_json = {
+	.name = "json",
+	.first = "\n",
+	.separator = ",\n",
+	.begin = begin,
+	.pair = pair,
+	.end = end,
+	.begin_groups = begin,
+	.group = group,
+	.member = member,
+	.end_group = end_group,
+	.end_groups = end,
+};

@@ -43,6 +43,8 @@ struct database_driver {
 	const char *begin_reading;
 	/* "ON CONFLICT ... excluded.x" (true) or "ON DUPLICATE KEY ... VALUES(x)" (false) */
 	bool has_excluded;
+	/* Several connections that each read a part of the keys are faster than one. */
+	bool reads_parts;
 	/* How many rows one INSERT takes and one transaction should hold. */
 	unsigned rows_per_insert, rows_per_transaction;
 

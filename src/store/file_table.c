@@ -12,10 +12,6 @@
 #include "store/connection.h"
 #include "store/schema.h"
 
-#define SUM_COLUMNS                                                        \
-	"sum_00, sum_01, sum_02, sum_03, sum_04, sum_05, sum_06, sum_07, " \
-	"sum_08, sum_09, sum_10, sum_11, sum_12, sum_13, sum_14, sum_15"
-
 /* The columns of `file` in the order in which bind_row binds them. */
 #define KEY_COLUMNS "tag_set, host, path_hash"
 static const char *const value_columns[] = {
@@ -460,60 +456,226 @@ out:
 	return status;
 }
 
-/* The columns of read_keys, in this order. */
-static int read_row(const struct database_driver *driver, struct statement *statement,
-		    enum simhash_key key, struct file_row *row, struct simhash_error *error)
-{
-	bool possible;
+/* ---- Streams of rows ---- */
 
-	memset(row, 0, sizeof *row);
+struct row_cursor {
+	const struct database_driver *driver;
+	struct statement *statement;
+	enum simhash_key key;
+};
+
+/* What every stream selects from `file f`, in the order of read_row; then the key asked for. */
+#define ROW_SELECT                                                                         \
+	"SELECT f.host, f.path_hash, f.directory, f.name, f.size, f.mtime_ns, "            \
+	"f.content_hash, f.uniform, f.sum_00, f.sum_01, f.sum_02, f.sum_03, f.sum_04, "    \
+	"f.sum_05, f.sum_06, f.sum_07, f.sum_08, f.sum_09, f.sum_10, f.sum_11, f.sum_12, " \
+	"f.sum_13, f.sum_14, f.sum_15, f.%s "
+
+/* Entries of the index of uniform that are within bounds, and the rows of those. */
+#define FROM_NEAR_INDEX                                                               \
+	"FROM file i CROSS JOIN file f ON f.tag_set = i.tag_set AND f.host = i.host " \
+	"AND f.path_hash = i.path_hash "
+
+static int cursor_new(struct store *store, const char *sql, enum simhash_key key,
+		      struct row_cursor **cursor, struct simhash_error *error)
+{
+	*cursor = malloc(sizeof **cursor);
+	if (*cursor == NULL)
+		return error_set_memory(error);
+	**cursor = (struct row_cursor){.driver = store->driver, .key = key};
+	if (store->driver->prepare(store->database, sql, &(*cursor)->statement, error) == 0)
+		return 0;
+	free(*cursor);
+	*cursor = NULL;
+	return -1;
+}
+
+/* uniform is always read; this is the other one. */
+static enum simhash_key other_key(const struct key_range *range)
+{
+	return range->key == SIMHASH_UNIFORM ? range->also : range->key;
+}
+
+int store_rows_in_order(struct store *store, const struct key_range *range,
+			struct row_cursor **cursor, struct simhash_error *error)
+{
+	const char *key = simhash_key_name(range->key);
+	/* To both engines +x is no column, so that its index is not used. */
+	const char *plus = range->order == ORDER_BY_INDEX ? "" : "+";
+	char order[80], sql[1024];
+
+	snprintf(order, sizeof order, "ORDER BY %sf.%s, f.host, f.path_hash", plus, key);
+	snprintf(sql, sizeof sql,
+		 ROW_SELECT "FROM file f WHERE f.tag_set = ? AND %sf.%s BETWEEN ? AND ? "
+			    "AND f.size >= ? %s",
+		 simhash_key_name(other_key(range)), plus, key,
+		 range->order == ORDER_NONE ? "" : order);
+	if (cursor_new(store, sql, other_key(range), cursor, error) != 0)
+		return -1;
+	store->driver->bind_integer((*cursor)->statement, 0, range->tag_set);
+	store->driver->bind_integer((*cursor)->statement, 1, range->low);
+	store->driver->bind_integer((*cursor)->statement, 2, range->high);
+	store->driver->bind_integer((*cursor)->statement, 3, range->with_empty ? INT64_MIN : 1);
+	return 0;
+}
+
+int store_rows_reaching(struct store *store, const struct key_range *range, int64_t target,
+			int64_t up, int64_t down, struct row_cursor **cursor,
+			struct simhash_error *error)
+{
+	const struct database_driver *driver = store->driver;
+	struct statement *statement;
+	char sql[1024];
+
+	/* A division of integers may be rounded down or exact: one more makes both enough. */
+	snprintf(sql, sizeof sql,
+		 ROW_SELECT FROM_NEAR_INDEX
+		 "WHERE i.tag_set = ? AND i.uniform BETWEEN ? AND ? AND i.size >= ? "
+		 "AND ? - i.uniform <= (i.size / ? + 1) * ? + 2 "
+		 "ORDER BY i.uniform, f.host, f.path_hash",
+		 simhash_key_name(other_key(range)));
+	if (cursor_new(store, sql, other_key(range), cursor, error) != 0)
+		return -1;
+	statement = (*cursor)->statement;
+	driver->bind_integer(statement, 0, range->tag_set);
+	driver->bind_integer(statement, 1, range->low);
+	driver->bind_integer(statement, 2, range->high);
+	driver->bind_integer(statement, 3, range->with_empty ? INT64_MIN : 1);
+	driver->bind_integer(statement, 4, target);
+	driver->bind_integer(statement, 5, down);
+	driver->bind_integer(statement, 6, up);
+	return 0;
+}
+
+int store_rows_near(struct store *store, const struct near_range *range, struct row_cursor **cursor,
+		    struct simhash_error *error)
+{
+	const struct database_driver *driver = store->driver;
+	const int64_t values[] = {
+		range->tag_set,	    range->uniform[0],	     range->uniform[1],
+		range->size[0],	    range->size[1],	     range->skew_ext[0],
+		range->skew_ext[1], range->scatter_shift[0], range->scatter_shift[1],
+		range->skew_factor, range->skew_shift[0],    range->skew_shift[1],
+	};
+	char sql[1024];
+
+	snprintf(sql, sizeof sql,
+		 ROW_SELECT FROM_NEAR_INDEX
+		 "WHERE i.tag_set = ? AND i.uniform BETWEEN ? AND ? AND i.size BETWEEN ? AND ? "
+		 "AND i.skew_ext BETWEEN ? AND ? AND i.scatter - i.uniform BETWEEN ? AND ? "
+		 "AND i.skew_ext - ? * (i.uniform / 1) BETWEEN ? AND ?",
+		 simhash_key_name(range->key));
+	if (cursor_new(store, sql, range->key, cursor, error) != 0)
+		return -1;
+	for (unsigned i = 0; i < sizeof values / sizeof *values; i++)
+		driver->bind_integer((*cursor)->statement, i, values[i]);
+	return 0;
+}
+
+static int impossible_row(const struct file_row *row, struct simhash_error *error)
+{
+	return error_set(error, SIMHASH_E_DATABASE,
+			 "table file: the row of %.*s/%.*s holds numbers that no file has; "
+			 "scan it again with simhash --force",
+			 (int)row->directory.size, row->directory.data, (int)row->name.size,
+			 row->name.data);
+}
+
+int store_rows_next(struct row_cursor *cursor, struct file_row *row, struct simhash_error *error)
+{
+	const struct database_driver *driver = cursor->driver;
+	struct statement *statement = cursor->statement;
+	bool possible;
+	int status = driver->step(statement, error);
+
+	if (status != 1)
+		return status;
 	row->host = driver->column_integer(statement, 0);
-	row->directory = driver->column_bytes(statement, 1);
-	row->name = driver->column_bytes(statement, 2);
-	row->size_bytes = driver->column_integer(statement, 3);
-	row->keys.key[key] = driver->column_integer(statement, 5);
-	possible = row->size_bytes >= 0 && row->keys.key[key] >= 0;
+	row->directory = driver->column_bytes(statement, 2);
+	row->name = driver->column_bytes(statement, 3);
+	row->size_bytes = driver->column_integer(statement, 4);
+	row->mtime_ns = driver->column_integer(statement, 5);
+	row->keys.key[SIMHASH_UNIFORM] = driver->column_integer(statement, 7);
+	row->keys.key[cursor->key] = driver->column_integer(statement, 8 + SIMHASH_TAGS);
+	possible = row->size_bytes >= 0 && row->keys.key[SIMHASH_UNIFORM] >= 0 &&
+		   row->keys.key[cursor->key] >= 0;
 	for (unsigned t = 0; t < SIMHASH_TAGS; t++) {
-		int64_t count = driver->column_integer(statement, 6 + t);
+		int64_t count = driver->column_integer(statement, 8 + t);
 		possible = possible && count >= 0 && count <= row->size_bytes;
 		row->table.count[t] = (uint64_t)count;
 	}
 	if (!possible)
-		return error_set(error, SIMHASH_E_DATABASE,
-				 "table file: the row of %.*s/%.*s holds numbers that no file has; "
-				 "scan it again with simhash --force",
-				 (int)row->directory.size, row->directory.data, (int)row->name.size,
-				 row->name.data);
-	return copy_fixed(driver, statement, 4, row->content_hash, CONTENT_HASH_SIZE, error);
+		return impossible_row(row, error);
+	if (copy_fixed(driver, statement, 1, row->path_hash, PATH_HASH_SIZE, error) != 0 ||
+	    copy_fixed(driver, statement, 6, row->content_hash, CONTENT_HASH_SIZE, error) != 0)
+		return -1;
+	return 1;
+}
+
+void store_rows_end(struct row_cursor *cursor)
+{
+	if (cursor == NULL)
+		return;
+	cursor->driver->finalize(cursor->statement);
+	free(cursor);
 }
 
 int store_read_keys(struct store *store, const struct key_range *range, store_row_fn *each,
 		    void *context, struct simhash_error *error)
 {
-	const struct database_driver *driver = store->driver;
-	const char *key = simhash_key_name(range->key);
-	struct statement *statement;
-	struct file_row row;
-	char sql[640];
+	struct row_cursor *cursor;
+	struct file_row row = {.host = 0};
 	int status;
 
-	snprintf(sql, sizeof sql,
-		 "SELECT host, directory, name, size, content_hash, %s, " SUM_COLUMNS " FROM file "
-		 "WHERE tag_set = ? AND %s BETWEEN ? AND ? AND size >= ? "
-		 "ORDER BY %s, host, path_hash",
-		 key, key, key);
-	if (driver->prepare(store->database, sql, &statement, error) != 0)
+	if (store_rows_in_order(store, range, &cursor, error) != 0)
 		return -1;
-	driver->bind_integer(statement, 0, range->tag_set);
-	driver->bind_integer(statement, 1, range->low);
-	driver->bind_integer(statement, 2, range->high);
-	driver->bind_integer(statement, 3, range->with_empty ? INT64_MIN : 1);
-	while ((status = driver->step(statement, error)) == 1)
-		if (read_row(driver, statement, range->key, &row, error) != 0 ||
-		    each(context, &row, error) != 0) {
+	while ((status = store_rows_next(cursor, &row, error)) == 1)
+		if (each(context, &row, error) != 0) {
 			status = -1;
 			break;
 		}
-	driver->finalize(statement);
+	store_rows_end(cursor);
 	return status;
+}
+
+/* The one integer of a query with up to two integers as parameters. */
+static int query_integer(struct store *store, const char *sql, const int64_t *parameters,
+			 unsigned count, int64_t *value, struct simhash_error *error)
+{
+	const struct database_driver *driver = store->driver;
+	struct statement *statement;
+	int status;
+
+	if (driver->prepare(store->database, sql, &statement, error) != 0)
+		return -1;
+	for (unsigned i = 0; i < count; i++)
+		driver->bind_integer(statement, i, parameters[i]);
+	status = driver->step(statement, error);
+	*value = status == 1 ? driver->column_integer(statement, 0) : 0;
+	driver->finalize(statement);
+	return status < 0 ? -1 : 0;
+}
+
+int store_count_rows(struct store *store, int64_t tag_set, int64_t *rows,
+		     struct simhash_error *error)
+{
+	return query_integer(store, "SELECT count(*) FROM file WHERE tag_set = ?", &tag_set, 1,
+			     rows, error);
+}
+
+int store_key_at(struct store *store, int64_t tag_set, enum simhash_key key, int64_t rank,
+		 int64_t *value, struct simhash_error *error)
+{
+	const char *name = simhash_key_name(key);
+	const int64_t parameters[] = {tag_set, rank};
+	char sql[160];
+
+	snprintf(sql, sizeof sql,
+		 "SELECT %s FROM file WHERE tag_set = ? ORDER BY %s LIMIT 1 OFFSET ?", name, name);
+	return query_integer(store, sql, parameters, 2, value, error);
+}
+
+bool store_reads_parts(const struct store *store)
+{
+	return store->driver->reads_parts;
 }

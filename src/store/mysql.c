@@ -18,6 +18,8 @@
 #define SERVER_UNKNOWN_DATABASE 1049
 #define SERVER_RECORD_CHANGED 1020 /* with innodb_snapshot_isolation */
 #define SERVER_DUPLICATE_ENTRY 1062
+#define SERVER_KEY_IS_THERE 1061
+#define SERVER_NO_SUCH_KEY 1091
 #define SERVER_NO_SUCH_TABLE 1146
 #define SERVER_LOCK_WAIT_TIMEOUT 1205
 #define SERVER_DEADLOCK 1213
@@ -55,7 +57,7 @@ struct statement {
 	bool is_running;
 };
 
-static const char *const migrations[] = {sql_mysql_0001, NULL};
+static const char *const migrations[] = {sql_mysql_0001, sql_mysql_0002, NULL};
 
 static int fail(const struct database *database, unsigned number, const char *message,
 		struct simhash_error *error)
@@ -63,7 +65,8 @@ static int fail(const struct database *database, unsigned number, const char *me
 	enum simhash_error_code code = SIMHASH_E_DATABASE;
 	const char *advice = "";
 
-	if (number == SERVER_DUPLICATE_ENTRY)
+	if (number == SERVER_DUPLICATE_ENTRY || number == SERVER_KEY_IS_THERE ||
+	    number == SERVER_NO_SUCH_KEY)
 		code = SIMHASH_E_DUPLICATE;
 	if (number == SERVER_NO_SUCH_TABLE)
 		code = SIMHASH_E_SCHEMA;

@@ -28,7 +28,10 @@ static int query_integer(const struct database_driver *driver, struct database *
 	return status < 0 ? -1 : 0;
 }
 
-/* Run a script statement by statement; each ends in ";" at the end of a line. */
+/*
+ * Run a script statement by statement; each ends in ";" at the end of a line. Where
+ * a script was cut off before, a statement may find its work done: SIMHASH_E_DUPLICATE.
+ */
 static int run_script(const struct database_driver *driver, struct database *database,
 		      const char *script, struct simhash_error *error)
 {
@@ -41,7 +44,7 @@ static int run_script(const struct database_driver *driver, struct database *dat
 			return error_set_memory(error);
 		status = driver->execute(database, sql, error);
 		free(sql);
-		if (status != 0)
+		if (status != 0 && error->code != SIMHASH_E_DUPLICATE)
 			return -1;
 		script = end + 2;
 	}

@@ -30,7 +30,7 @@ struct statement {
 	sqlite3_stmt *handle;
 };
 
-static const char *const migrations[] = {sql_sqlite_0001, NULL};
+static const char *const migrations[] = {sql_sqlite_0001, sql_sqlite_0002, NULL};
 
 static enum simhash_error_code classify(sqlite3 *handle)
 {
@@ -299,6 +299,7 @@ const struct database_driver sqlite_driver = {
 	.begin = "BEGIN IMMEDIATE",
 	.begin_reading = "BEGIN", /* the file is locked once, not for each query */
 	.has_excluded = true,
+	.reads_parts = true,
 	.rows_per_insert = 1,
 	.rows_per_transaction = 16384,
 	.open = open_database,

@@ -156,22 +156,81 @@ int store_run_finish(struct store *store, const struct scan_run *run, struct sim
 
 /* ---- What simfind reads ---- */
 
+/* How rows are brought into order. */
+enum row_order {
+	ORDER_BY_INDEX,	  /* the way for a small part of the rows: each is looked up */
+	ORDER_BY_SORTING, /* for most of them: all are read, and sorted by the database */
+	ORDER_NONE	  /* as they lie */
+};
+
 /* Which rows: a tag set, and a range of a key, both ends included. */
 struct key_range {
 	int64_t tag_set;
 	enum simhash_key key;
 	int64_t low, high;
-	bool with_empty; /* files of size 0 too */
+	bool with_empty;       /* files of size 0 too */
+	enum simhash_key also; /* a second key to fill in, where `key` is uniform */
+	enum row_order order;
 };
 
 /*
- * The rows in a range in order of key, host and path hash, one stream whatever
- * its length. Of each row are filled: host, directory, name, size_bytes,
- * content_hash, table, and the one key of the range. Rows whose numbers cannot
- * be a file's (a negative size, a count above the size) are errors.
+ * A stream of rows, whatever its length. Of each row are filled: host,
+ * path_hash, directory, name, size_bytes, mtime_ns, content_hash, table, the
+ * key uniform, and another of the range. Its bytes live until the next row.
  */
+struct row_cursor;
+
+/*
+ * The rows in a range in order of the key, then of host and path hash.
+ */
+int store_rows_in_order(struct store *store, const struct key_range *range,
+			struct row_cursor **cursor, struct simhash_error *error);
+
+/*
+ * Of the rows that store_rows_in_order would give, those whose size is at least
+ * what it takes to reach the key `target` from below: a row reaches size * up / down
+ * + 2 beyond its key. Looks at every entry of the index of uniform in the range,
+ * and reads the rows of those alone; `range->key` must be SIMHASH_UNIFORM.
+ */
+int store_rows_reaching(struct store *store, const struct key_range *range, int64_t target,
+			int64_t up, int64_t down, struct row_cursor **cursor,
+			struct simhash_error *error);
+
+/*
+ * Bounds of what can be near to a file; both ends are included. The last two bound
+ * scatter - uniform and skew_ext - `skew_factor` * uniform. All are seen in the
+ * index of uniform, so that only rows within all of them are read.
+ */
+struct near_range {
+	int64_t tag_set;
+	enum simhash_key key; /* filled in the rows; has no bounds */
+	int64_t uniform[2], size[2], skew_ext[2], scatter_shift[2], skew_shift[2];
+	int64_t skew_factor;
+};
+int store_rows_near(struct store *store, const struct near_range *range, struct row_cursor **cursor,
+		    struct simhash_error *error);
+
+/*
+ * The next row: 1, 0 at the end, -1 for an error. Rows whose numbers cannot be
+ * a file's (a negative size, a count above the size) are errors.
+ */
+int store_rows_next(struct row_cursor *cursor, struct file_row *row, struct simhash_error *error);
+void store_rows_end(struct row_cursor *cursor); /* NULL is fine */
+
+/* store_rows_in_order by a callback. */
 typedef int store_row_fn(void *context, const struct file_row *row, struct simhash_error *error);
 int store_read_keys(struct store *store, const struct key_range *range, store_row_fn *each,
 		    void *context, struct simhash_error *error);
+
+/* How many rows a tag set has. */
+int store_count_rows(struct store *store, int64_t tag_set, int64_t *rows,
+		     struct simhash_error *error);
+
+/* The key of the row number `rank`, from 0, in its order; there must be so many. */
+int store_key_at(struct store *store, int64_t tag_set, enum simhash_key key, int64_t rank,
+		 int64_t *value, struct simhash_error *error);
+
+/* Are several streams, each of a part of the keys, read faster than one? */
+bool store_reads_parts(const struct store *store);
 
 #endif

@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# All pairs, and the pairs of one file, equal brute force over all pairs: three
-# keys and three tolerances, on real files, edited copies and exact copies.
+# All pairs, whole and in parts, and the pairs of one file equal brute force over all
+# pairs: three keys, three tolerances and both kinds of candidates, on real files, edited
+# copies and exact copies. So do the nearest files.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 # Real files: headers are many of one kind, and small enough for the oracle.
-find /usr/include /usr/share/doc -type f -size -40k -print0 | LC_ALL=C sort -z | sed -z -n 1,700p |
+find /usr/include /usr/share/doc -type f -size -40k -print0 | LC_ALL=C sort -z | sed -z -n 1,400p |
 	while IFS= read -r -d '' path; do
 		cp "$path" "$files/$(echo "${path#/usr/}" | tr / _)"
 	done
 # Copies, and copies with some bytes changed, appended and swapped.
 number=0
-find "$files" -type f -size +2k | LC_ALL=C sort | sed -n 1,120p | while IFS= read -r path; do
+find "$files" -type f -size +2k | LC_ALL=C sort | sed -n 1,80p | while IFS= read -r path; do
 	number=$((number + 1))
 	cp "$path" "$path.copy.txt"
 	cp "$path" "${path%.*}.edited$number.${path##*.}"
@@ -26,46 +27,95 @@ done
 runs 0 "$SIMHASH" "$files"
 find "$files" -type f -print0 | LC_ALL=C sort -z >"$TEST_FOLDER/list"
 
-sorted() {
-	IFS= read -r header
-	echo "$header"
-	LC_ALL=C sort -t, -k6,6 -k7,7
+# What the oracle has of each pair, in its order.
+plain() {
+	tail -n +2 | cut -d, -f1-3,9-12 | LC_ALL=C sort
 }
 
-key_number=(uniform scatter skew uniform_ext scatter_ext skew_ext)
+expected() { # KEY MILLIONTHS HOW
+	"$ORACLE" pairs "$1" "$2" "$3" <"$TEST_FOLDER/list" | tail -n +2 | LC_ALL=C sort >expected.csv
+}
+
+equal() { # WHAT
+	cmp expected.csv found.csv || fail "$1: $(diff expected.csv found.csv | head -4)"
+}
+
+key_name=(uniform scatter skew uniform_ext scatter_ext skew_ext)
 total=0
 for key in 0 2 5; do
 	for tolerance in 0.1 1 3.25; do
 		millionths=$(awk "BEGIN { printf \"%d\", $tolerance * 1000000 }")
-		"$ORACLE" pairs "$key" "$millionths" <"$TEST_FOLDER/list" | sorted >expected.csv
-		runs 0 "$SIMFIND" -k "${key_number[$key]}" -T "$tolerance" --format=csv -o all.csv
-		sorted <all.csv >found.csv
-		cmp expected.csv found.csv ||
-			fail "key ${key_number[$key]}, $tolerance %: $(diff expected.csv found.csv | head -4)"
-		# Asking for every file, all at once: again each pair once.
-		xargs -0 "$SIMFIND" -q -k "${key_number[$key]}" -T "$tolerance" --format=csv \
-			<"$TEST_FOLDER/list" | sorted >found.csv
-		cmp expected.csv found.csv ||
-			fail "by file, key ${key_number[$key]}, $tolerance %: $(diff expected.csv found.csv | head -4)"
-		total=$((total + $(wc -l <expected.csv) - 1))
+		what="key ${key_name[$key]}, $tolerance %"
+		for how in exact key; do
+			expected "$key" "$millionths" "$how"
+			find=("$SIMFIND" -q -k "${key_name[$key]}" -T "$tolerance" --format=csv)
+			[ "$how" = exact ] || find+=(--candidates=key)
+			runs 0 "${find[@]}" --expand -o all.csv
+			plain <all.csv >found.csv
+			equal "$what, $how"
+			total=$((total + $(wc -l <expected.csv)))
+			[ "$key" != 0 ] || grep -q ^identical expected.csv || fail "no identical pair"
+			[ "$tolerance" = 1 ] || continue
+			for part in 1 2 3; do
+				"${find[@]}" --expand --partition="$part/3" -j "$part"
+			done | grep -v ^match, | cut -d, -f1-3,9-12 | LC_ALL=C sort >found.csv
+			equal "$what, $how, in three parts"
+			# Asking for every file, all at once: again each pair once.
+			"${find[@]}" --files0-from="$TEST_FOLDER/list" | plain >found.csv
+			equal "$what, $how, by file"
+		done
 	done
 done
 [ "$total" -gt 2000 ] || fail "only $total pairs in all: the files are no test"
-grep -q ^identical expected.csv || fail "no identical pair"
 
-# One file alone, in the index and not in it.
+# The order of what is listed does not depend on threads.
+"$SIMFIND" -q -j 1 -o one.txt
+"$SIMFIND" -q -j 5 -o five.txt
+cmp one.txt five.txt || fail "the order of pairs depends on threads"
+awk '$1 == "similar" { if ($2 + 0 < last) exit 1; last = $2 + 0 }' one.txt ||
+	fail "pairs are not in the order of what was changed"
+
+# One file alone, in the index and not in it, by name and on standard input.
 one=$(find "$files" -name '*.copy.txt' | LC_ALL=C sort | sed -n 1p)
-"$ORACLE" pairs 0 1000000 <"$TEST_FOLDER/list" | grep -F "$one" | LC_ALL=C sort >expected.csv
-"$SIMFIND" -q -k uniform --format=csv "$one" | tail -n +2 | LC_ALL=C sort >found.csv
-cmp expected.csv found.csv || fail "one file: $(diff expected.csv found.csv | head -4)"
+"$ORACLE" pairs 0 1000000 exact <"$TEST_FOLDER/list" | grep -F "$one" | LC_ALL=C sort >expected.csv
+"$SIMFIND" -q -k uniform --format=csv "$one" | plain >found.csv
+equal "one file"
 [ -s expected.csv ] || fail "the file has no pairs"
 mkdir outside
 cp "$one" outside/stranger.txt
-lines=$("$SIMFIND" -q -k uniform --format=csv outside/stranger.txt | tail -n +2 | wc -l)
+lines=$("$SIMFIND" -q -k uniform --format=csv outside/stranger.txt | plain | wc -l)
 same "pairs of a copy outside the index" "$(($(wc -l <expected.csv) + 1))" "$lines"
+lines=$("$SIMFIND" -q -k uniform --format=csv - <"$one" | plain | wc -l)
+same "pairs of standard input" "$(($(wc -l <expected.csv) + 1))" "$lines"
+"$SIMFIND" -q outside/stranger.txt | sed "s|$TEST_FOLDER/outside/||" | LC_ALL=C sort >expected.csv
+"$SIMFIND" -q --stdin-name=stranger.txt - <"$one" | LC_ALL=C sort >found.csv
+equal "standard input with a name"
+[ -s expected.csv ] || fail "nothing is similar to the stranger"
+
+# The nearest, of files of several kinds and sizes.
+find "$files" -type f -size +0 | LC_ALL=C sort | awk 'NR % 200 == 0' | while IFS= read -r path; do
+	for key in 0 5; do
+		for count in 1 40; do
+			"$ORACLE" nearest "$key" "$count" "$path" <"$TEST_FOLDER/list" >expected.csv
+			"$SIMFIND" -q -k "${key_name[$key]}" --nearest="$count" --format=csv "$path" |
+				tail -n +2 | tr -d '\r' | awk -F, -v OFS=, -v path="$path" \
+				'{ print $2, $11 == path ? $12 : $11 }' | LC_ALL=C sort -t, -k1,1n -k2 >found.csv
+			equal "the $count nearest to $path"
+		done
+	done
+done
+
+# Tolerances by extension: none is left for .txt, and those of others stay.
+"$SIMFIND" -q -T 2 --expand --format=csv | plain | grep -v '\.txt' >expected.csv
+printf '# a comment\n\n  TXT=50 # and another\n' >tolerances
+"$SIMFIND" -q -T 2 --tolerances=tolerances --tolerance-for=.txt=0 --expand --format=csv | plain >with.csv
+grep -v '\.txt' with.csv >found.csv
+equal "tolerances of others"
+[ "$(grep '\.txt' with.csv | awk -F, '$2 > 1' | wc -l)" = 0 ] || fail "a .txt pair at a distance above 1"
 
 # Empty files only on request.
 same "empty files unasked" 0 "$("$SIMFIND" -q | grep -c empty || true)"
 runs 0 "$SIMFIND" --empty --format=csv
-grep -q "^identical,0,0.000000,0,0,$files/empty1,$files/empty2" "$TEST_FOLDER/out" ||
+grep -q "^identical,0,0.000000,0.000000,,,,,0,0,$files/empty1,$files/empty2" "$TEST_FOLDER/out" ||
+	grep -q "^identical,0,0.000000,0.000000,,,,,0,0,.*empty" "$TEST_FOLDER/out" ||
 	fail "the empty files are not a pair with --empty"

@@ -22,8 +22,8 @@ example() {
 same "rows in key order" 20 "$(example key_order | wc -l)"
 example key_order | cut -d'|' -f4 | sort -n -c || fail "keys out of order"
 
-# All pairs: those of simfind, to the pair.
-"$SIMFIND" -q --format=csv | tr -d '\r' | tail -n +2 | awk -F, '{ print $2 "|" $6 "|" $7 }' |
+# All pairs by key range: those of simfind, to the pair.
+"$SIMFIND" -q --candidates=key --expand --format=csv | tr -d '\r' | tail -n +2 | awk -F, '{ print $2 "|" $11 "|" $12 }' |
 	LC_ALL=C sort >expected
 example all_pairs | awk -F'|' '{ x = $4 "/" $5; y = $6 "/" $7
 	print $1 "|" (x < y ? x : y) "|" (x < y ? y : x) }' | LC_ALL=C sort >found
@@ -31,8 +31,8 @@ cmp expected found || fail "all pairs: $(diff expected found | head -4)"
 [ "$(wc -l <expected)" -gt 40 ] || fail "too few pairs to be a test"
 
 one=$(find "$files/b" -type f | LC_ALL=C sort | sed -n 7p)
-"$SIMFIND" -q --format=csv "$one" | tr -d '\r' | tail -n +2 |
-	awk -F, -v one="$one" '{ print $2 "|" ($6 == one ? $7 : $6) }' | LC_ALL=C sort >expected
+"$SIMFIND" -q --candidates=key --format=csv "$one" | tr -d '\r' | tail -n +2 |
+	awk -F, -v one="$one" '{ print $2 "|" ($11 == one ? $12 : $11) }' | LC_ALL=C sort >expected
 example similar_to_one_file "$one" | awk -F'|' '{ print $1 "|" $3 }' | LC_ALL=C sort >found
 cmp expected found || fail "one file: $(diff expected found | head -4)"
 [ -s expected ] || fail "the one file has no similar ones"

@@ -1,6 +1,7 @@
 /*
  * Finding against brute force over all pairs of random rows, on each engine:
- * clusters, copies, keys at both ends of their range, sizes at the ratio.
+ * clusters, chains, heavy duplicates, keys at both ends of their range, sizes at the
+ * ratio, tolerances by extension; whole, in parts and by several threads.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -11,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <math.h>
+
 #include <cmocka.h>
 
 #include "engine.h"
@@ -18,115 +21,207 @@
 
 #define ROWS 900
 
+__extension__ typedef __int128 wide;
+
 static struct simhash_error error;
 static struct simhash_tag_set *sample;
 static struct file_row rows[ROWS];
-static char names[ROWS][16];
+static char names[ROWS][24];
 static bool found[ROWS][ROWS];
+static int twin_of[ROWS];
 static size_t repeated;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static uint64_t random_state = 11;
 
 static uint64_t random_below(uint64_t limit)
 {
 	random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (random_state >> 33) % limit;
+	return limit == 0 ? 0 : (random_state >> 20) % limit;
 }
 
-/* Clusters of rows around a few centres; every fifth row an exact copy. */
-static void make_rows(int64_t largest_size)
+static const char *const extensions[] = {"", ".txt", ".ps", ".TXT", ".text"};
+
+static void name_row(int i)
 {
+	snprintf(names[i], sizeof names[i], "%d%s", i, extensions[random_below(5)]);
+}
+
+static void complete_row(int i)
+{
+	uint8_t directory[DIRECTORY_HASH_SIZE];
+
+	rows[i].name = (struct bytes){names[i], strlen(names[i])};
+	rows[i].directory = (struct bytes){i % 3 == 0	? "/f/g"
+					   : i % 3 == 1 ? "/f"
+							: "/fg",
+					   i % 3 == 0	? 4
+					   : i % 3 == 1 ? 2
+							: 3};
+	directory_hash(rows[i].directory, directory);
+	path_hash(directory, rows[i].name, rows[i].path_hash);
+	simhash_keys_compute(sample, &rows[i].table, names[i], strlen(names[i]), &rows[i].keys);
+}
+
+/* Counts of a file of this size: up to `share` of it for each tag. */
+static void random_counts(struct file_row *row, uint64_t share)
+{
+	for (int t = 0; t < SIMHASH_TAGS; t++)
+		row->table.count[t] = random_below((uint64_t)row->size_bytes / share + 1);
+}
+
+static void change_counts(struct file_row *row, uint64_t share)
+{
+	for (uint64_t n = random_below(6); n > 0; n--) {
+		uint64_t *count = &row->table.count[random_below(SIMHASH_TAGS)];
+		uint64_t change = random_below(1 + (uint64_t)row->size_bytes / share);
+		*count = *count > change ? *count - change : change / 2;
+	}
+}
+
+static void set_content(struct file_row *row, uint64_t number)
+{
+	memcpy(row->content_hash, &number, sizeof number);
+}
+
+/* Clusters of 30 rows around a centre, every fifth row an exact copy of it. */
+static void make_clusters(int64_t largest_size)
+{
+	/* The largest have keys beyond what 64 bits hold. */
+	uint64_t share = largest_size > INT64_C(1) << 60 ? 1 : 8;
+
 	for (int i = 0; i < ROWS; i++) {
 		int centre = i - i % 30;
-		snprintf(names[i], sizeof names[i], "%d", i);
+		name_row(i);
 		if (i == centre) {
 			rows[i] = engine_row("/f", names[i], random_below(1u << 30));
 			rows[i].size_bytes = 1 + (int64_t)random_below((uint64_t)largest_size);
-			for (int t = 0; t < SIMHASH_TAGS; t++)
-				rows[i].table.count[t] =
-					random_below((uint64_t)rows[i].size_bytes / 8 + 1);
-			for (int k = 0; k < SIMHASH_KEYS; k++)
-				rows[i].keys.key[k] = centre % 4 == 0 ? INT64_MAX - 40
-						      : centre % 4 == 1
-							      ? 0
-							      : (int64_t)random_below(1u << 20);
-			continue;
+			random_counts(&rows[i], share);
+		} else {
+			rows[i] = rows[centre];
 		}
-		rows[i] = rows[centre];
-		rows[i].name = (struct bytes){names[i], strlen(names[i])};
-		rows[i].path_hash[15] ^= (uint8_t)(i % 30);
-		rows[i].path_hash[14] ^= (uint8_t)(i / 30);
-		if (i % 5 == 0)
-			continue;
-		rows[i].content_hash[0] ^= (uint8_t)i;
-		rows[i].size_bytes +=
-			(int64_t)random_below((uint64_t)rows[i].size_bytes * 6 / 10 + 1);
-		for (uint64_t n = random_below(6); n > 0; n--) {
-			uint64_t t = random_below(SIMHASH_TAGS), *count = &rows[i].table.count[t];
-			uint64_t change = random_below(1 + (uint64_t)rows[i].size_bytes / 100);
-			*count = *count > change ? *count - change : change / 2;
+		if (i % 5 != 0) {
+			int64_t grown =
+				(int64_t)random_below((uint64_t)rows[i].size_bytes * 6 / 10 + 1);
+			if (share == 8)
+				rows[i].size_bytes += grown;
+			change_counts(&rows[i], 100);
 		}
-		for (int k = 0; k < SIMHASH_KEYS; k++) {
-			int64_t *key = &rows[i].keys.key[k];
-			int64_t change =
-				(int64_t)random_below(1 + (uint64_t)rows[i].size_bytes / 40);
-			*key = *key > INT64_MAX - change ? *key - change : *key + change;
-		}
+		set_content(&rows[i], i % 5 == 0 ? (uint64_t)centre : (uint64_t)i);
+		complete_row(i);
 	}
 }
 
-/* The rule in long double, which holds 64 bits exactly. */
-static bool matches(const struct file_row *a, const struct file_row *b, int key,
-		    long double percent)
+/* The paper's chain: each row is its predecessor with a few changes. */
+static void make_chain(int64_t size)
 {
-	long double larger = a->size_bytes > b->size_bytes ? a->size_bytes : b->size_bytes;
-	long double smaller = a->size_bytes > b->size_bytes ? b->size_bytes : a->size_bytes;
-	long double apart = (long double)a->keys.key[key] - (long double)b->keys.key[key];
-	long double key_bound = percent * larger, sum_bound = percent * (larger + smaller);
-	long double distance = 0;
+	for (int i = 0; i < ROWS; i++) {
+		name_row(i);
+		if (i == 0) {
+			rows[0] = engine_row("/f", names[0], 1);
+			rows[0].size_bytes = size;
+			random_counts(&rows[0], 16);
+		} else {
+			rows[i] = rows[i - 1];
+			change_counts(&rows[i], 600);
+		}
+		set_content(&rows[i], (uint64_t)i);
+		complete_row(i);
+	}
+}
 
-	if (apart < 0)
-		apart = -apart;
-	if (apart > 1 && apart * 100 > key_bound)
-		return false;
+/* Half of all rows are copies of one, a quarter the same counts with other content. */
+static void make_copies(int64_t size)
+{
+	for (int i = 0; i < ROWS; i++) {
+		name_row(i);
+		rows[i] = i == 0 ? engine_row("/f", names[0], 1) : rows[0];
+		rows[i].size_bytes = size;
+		if (i == 0 || i % 4 == 3)
+			random_counts(&rows[i], 400);
+		set_content(&rows[i], i % 4 < 2 ? 0 : (uint64_t)i);
+		complete_row(i);
+	}
+}
+
+/* ---- Brute force ---- */
+
+static wide apart(wide a, wide b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* Does x not exceed max(1, floor(T / 100 * twice / 2))? T in millionths of a percent. */
+static bool within(wide x, wide tolerance, wide twice)
+{
+	return x <= 1 || x <= tolerance * twice / 200000000;
+}
+
+static int64_t tolerance_of(const struct find_rule *rule, const struct file_row *row)
+{
+	const char *dot = strrchr(row->name.data, '.');
+
+	return rule->extension_count > 0 && dot != NULL && strcmp(dot, ".ps") == 0
+		       ? 50000
+		       : rule->tolerance.percent_millionths;
+}
+
+static bool same_extension(const struct file_row *x, const struct file_row *y)
+{
+	return simhash_extension_hash(x->name.data, x->name.size) ==
+	       simhash_extension_hash(y->name.data, y->name.size);
+}
+
+static bool matches(const struct find_rule *rule, const struct file_row *x,
+		    const struct file_row *y)
+{
+	int64_t tx = tolerance_of(rule, x), ty = tolerance_of(rule, y), t = tx < ty ? tx : ty;
+	wide larger = x->size_bytes > y->size_bytes ? x->size_bytes : y->size_bytes;
+	wide smaller = x->size_bytes > y->size_bytes ? y->size_bytes : x->size_bytes;
+	wide distance = 0;
+
 	if (larger * 2 > smaller * 3)
 		return false;
-	for (int t = 0; t < SIMHASH_TAGS; t++) {
-		long double d = (long double)a->table.count[t] - (long double)b->table.count[t];
-		distance += d < 0 ? -d : d;
-	}
-	return distance <= 1 || distance * 200 <= sum_bound;
+	if (rule->candidates == CANDIDATES_KEY &&
+	    !within(apart(x->keys.key[rule->key], y->keys.key[rule->key]), t, 2 * larger))
+		return false;
+	if (rule->candidates == CANDIDATES_EXACT && rule->key >= SIMHASH_UNIFORM_EXT &&
+	    !same_extension(x, y))
+		return false;
+	for (int i = 0; i < SIMHASH_TAGS; i++)
+		distance += apart((wide)x->table.count[i], (wide)y->table.count[i]);
+	return within(distance, t, larger + smaller);
 }
 
-static int number_of(const struct candidate *file)
+/* ---- What is found ---- */
+
+static int number_of(const struct find_file *file)
 {
-	const char *colon = strrchr(file->display, '/');
-
-	return atoi(colon + 1);
+	return atoi(strrchr(file->display, '/') + 1);
 }
 
-static int note_pair(void *context, const struct found_pair *pair, struct simhash_error *ignored)
+static bool same_content(int a, int b)
+{
+	return rows[a].size_bytes == rows[b].size_bytes &&
+	       memcmp(rows[a].content_hash, rows[b].content_hash, CONTENT_HASH_SIZE) == 0;
+}
+
+static int note_pair(void *context, unsigned thread, const struct found_pair *pair,
+		     struct simhash_error *ignored)
 {
 	int a = number_of(pair->a), b = number_of(pair->b);
 
 	(void)context;
 	(void)ignored;
+	assert_true(thread < 3);
 	assert_true(strcmp(pair->a->display, pair->b->display) < 0);
-	/* Rows of another host are identical when size and content hash say so. */
-	assert_int_equal(
-		pair->is_identical,
-		pair->distance == 0 && rows[a].size_bytes == rows[b].size_bytes &&
-			memcmp(rows[a].content_hash, rows[b].content_hash, CONTENT_HASH_SIZE) == 0);
+	assert_int_equal(pair->is_identical, pair->distance == 0 && same_content(a, b));
+	pthread_mutex_lock(&lock);
 	repeated += found[a][b] || found[b][a];
 	found[a][b] = true;
+	found[b][a] = true;
+	pthread_mutex_unlock(&lock);
 	return 0;
-}
-
-static void never_unreadable(void *context, struct bytes path, int system_errno, bool is_query)
-{
-	(void)context;
-	(void)is_query;
-	fail_msg("%.*s: %s", (int)path.size, path.data, strerror(system_errno));
 }
 
 static struct store *store_with_rows(void)
@@ -146,54 +241,237 @@ static struct store *store_with_rows(void)
 	return store;
 }
 
-static void compare_with_brute_force(struct store *store, int key, const char *percent)
+/* Find in so many parts; the number of rows and of pairs found. */
+static struct find_counts find_all(struct store *store, struct find_options *options,
+				   unsigned parts)
 {
-	struct find_options options = {.tags = sample,
-				       .host = "here",
-				       .key = (enum simhash_key)key,
-				       .tolerance = SIMHASH_TOLERANCE_DEFAULT,
-				       .pair = note_pair,
-				       .unreadable = never_unreadable};
-	struct finder finder;
-	size_t expected_count = 0;
+	struct find_counts counts = {0};
 
-	assert_int_equal(
-		simhash_tolerance_parse(percent, &options.tolerance.percent_millionths, &error), 0);
 	memset(found, 0, sizeof found);
 	repeated = 0;
-	assert_int_equal(finder_init(&finder, store, &options, &error), 0);
-	if (finder_all(&finder, &error) != 0)
-		fail_msg("%s", error.message);
-	for (int a = 0; a < ROWS; a++)
-		for (int b = a + 1; b < ROWS; b++) {
-			bool match = matches(&rows[a], &rows[b], key, strtold(percent, NULL));
-			expected_count += match;
-			if (match != (found[a][b] || found[b][a]))
-				fail_msg("key %d, %s %%: rows %d and %d are %sa pair", key, percent,
-					 a, b, match ? "" : "not ");
-		}
+	options->parts = parts;
+	for (options->part = 0; options->part < parts; options->part++) {
+		struct finder finder;
+		assert_int_equal(finder_init(&finder, store, options, &error), 0);
+		if (finder_all(&finder, &error) != 0)
+			fail_msg("%s", error.message);
+		counts.rows += finder.counts.rows;
+		counts.identical += finder.counts.identical;
+		counts.similar += finder.counts.similar;
+		finder_release(&finder);
+	}
 	assert_int_equal(repeated, 0);
-	assert_int_equal(finder.counts.rows, ROWS);
-	assert_int_equal(finder.counts.identical + finder.counts.similar, expected_count);
-	assert_true(expected_count > 0);
-	finder_release(&finder);
+	return counts;
 }
 
-static void all_pairs_equal_brute_force(void **state)
+/* Of rows of one content and extension, the first. */
+static void find_twins(void)
 {
-	static const int64_t largest[] = {60, 20000, INT64_C(1) << 55};
-	static const char *const percents[] = {"0", "0.3", "1", "2.5", "100"};
+	for (int i = 0; i < ROWS; i++) {
+		twin_of[i] = 0;
+		while (!same_content(i, twin_of[i]) || !same_extension(&rows[i], &rows[twin_of[i]]))
+			twin_of[i]++;
+	}
+}
+
+static void compare_with_brute_force(struct store *store, struct find_options *options,
+				     unsigned parts, const char *what)
+{
+	struct find_counts counts = find_all(store, options, parts);
+	size_t expected_count = 0;
+
+	for (int a = 0; a < ROWS; a++)
+		for (int b = a + 1; b < ROWS; b++) {
+			bool match = matches(&options->rule, &rows[a], &rows[b]);
+			expected_count += match;
+			if (match != found[a][b])
+				fail_msg(
+					"%s, key %d, candidates %d, %lld, %u parts: rows %d and %d "
+					"are %sa pair",
+					what, (int)options->rule.key, (int)options->rule.candidates,
+					(long long)options->rule.tolerance.percent_millionths,
+					parts, a, b, match ? "" : "not ");
+		}
+	assert_int_equal(counts.rows, ROWS);
+	assert_int_equal(counts.identical + counts.similar, expected_count);
+	assert_true(expected_count > 0);
+}
+
+static struct find_options options_for(enum simhash_key key, const char *percent, unsigned threads)
+{
+	struct find_options options = {.tags = sample,
+				       .url = getenv("TEST_URL"),
+				       .host = "here",
+				       .expand = true,
+				       .threads = threads,
+				       .parts = 1,
+				       .max_change = INFINITY,
+				       .pair = note_pair};
+	struct simhash_tolerance tolerance = SIMHASH_TOLERANCE_DEFAULT;
+
+	assert_int_equal(simhash_tolerance_parse(percent, &tolerance.percent_millionths, &error),
+			 0);
+	rule_init(&options.rule, key, &tolerance);
+	return options;
+}
+
+static const char *const percents[] = {"0", "0.3", "1", "2.5", "100"};
+static const enum simhash_key keys[] = {SIMHASH_UNIFORM, SIMHASH_SKEW, SIMHASH_SKEW_EXT};
+static const unsigned part_counts[] = {1, 2, 7};
+static const unsigned block_rows[] = {1, 7, 64, 0};
+
+static void compare_all(const char *what)
+{
+	struct store *store = store_with_rows();
+	unsigned round = 0;
+
+	for (size_t p = 0; p < sizeof percents / sizeof *percents; p++)
+		for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+			for (int candidates = 0; candidates < 2; candidates++) {
+				struct find_options options =
+					options_for(keys[k], percents[p], 1 + round % 3);
+				options.rule.candidates = (enum candidates)candidates;
+				options.block_rows = block_rows[round / 3 % 4];
+				if (round % 2 == 1)
+					assert_int_equal(rule_add_tolerance(&options.rule,
+									    ".PS=0.05", &error),
+							 0);
+				compare_with_brute_force(store, &options, part_counts[round % 3],
+							 what);
+				rule_release(&options.rule);
+				round++;
+			}
+	store_close(store);
+}
+
+static void clusters_equal_brute_force(void **state)
+{
+	static const int64_t largest[] = {60, 20000, INT64_C(1) << 55, INT64_MAX / 2};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof largest / sizeof *largest; i++) {
-		struct store *store;
-		make_rows(largest[i]);
-		store = store_with_rows();
-		for (size_t p = 0; p < sizeof percents / sizeof *percents; p++)
-			for (int key = SIMHASH_SKEW; key < SIMHASH_KEYS; key += 3)
-				compare_with_brute_force(store, key, percents[p]);
-		store_close(store);
+		make_clusters(largest[i]);
+		compare_all("clusters");
 	}
+}
+
+static void chains_equal_brute_force(void **state)
+{
+	(void)state;
+	make_chain(4096);
+	compare_all("chain");
+}
+
+static void copies_equal_brute_force(void **state)
+{
+	(void)state;
+	make_copies(20000);
+	compare_all("copies");
+}
+
+/* Every part count and thread count, for one rule. */
+static void parts_together_are_the_whole(void **state)
+{
+	struct store *store;
+
+	(void)state;
+	make_clusters(20000);
+	store = store_with_rows();
+	for (size_t p = 0; p < 3; p++)
+		for (unsigned threads = 1; threads <= 3; threads++) {
+			struct find_options options = options_for(SIMHASH_SKEW_EXT, "1", threads);
+			options.block_rows = block_rows[threads];
+			compare_with_brute_force(store, &options, part_counts[p], "parts");
+		}
+	store_close(store);
+}
+
+/* Of n copies n - 1 pairs are reported, and one of them stands for all elsewhere. */
+static void copies_are_reported_once(void **state)
+{
+	static unsigned between[ROWS][ROWS]; /* pairs of two contents, by their first rows */
+	struct find_options options = options_for(SIMHASH_SKEW_EXT, "1", 2);
+	struct store *store;
+	unsigned files[ROWS] = {0};
+
+	(void)state;
+	make_copies(20000);
+	store = store_with_rows();
+	options.expand = false;
+	options.block_rows = 5;
+	find_all(store, &options, 2);
+	find_twins();
+	for (int a = 0; a < ROWS; a++) {
+		files[twin_of[a]]++;
+		for (int b = a + 1; b < ROWS; b++) {
+			int x = twin_of[a], y = twin_of[b];
+			if (found[a][b])
+				between[x < y ? x : y][x < y ? y : x]++;
+		}
+	}
+	assert_true(files[0] > 100);
+	for (int a = 0; a < ROWS; a++) {
+		if (twin_of[a] != a)
+			continue;
+		assert_int_equal(between[a][a], files[a] - 1);
+		for (int b = a + 1; b < ROWS; b++)
+			if (twin_of[b] == b)
+				assert_int_equal(between[a][b],
+						 matches(&options.rule, &rows[a], &rows[b]));
+	}
+	store_close(store);
+}
+
+static void a_row_that_contradicts_itself_is_an_error(void **state)
+{
+	struct find_options options = options_for(SIMHASH_SKEW_EXT, "1", 2);
+	struct finder finder;
+	struct store *store;
+
+	(void)state;
+	make_clusters(20000);
+	rows[7].keys.key[SIMHASH_UNIFORM]++;
+	store = store_with_rows();
+	assert_int_equal(finder_init(&finder, store, &options, &error), 0);
+	assert_int_equal(finder_all(&finder, &error), -1);
+	assert_int_equal(error.code, SIMHASH_E_DATABASE);
+	assert_non_null(strstr(error.message, "the key uniform is not the sum"));
+	finder_release(&finder);
+	store_close(store);
+}
+
+static bool is_below(const struct file_row *row, const char *directory)
+{
+	size_t size = strlen(directory);
+
+	return row->directory.size >= size && memcmp(row->directory.data, directory, size) == 0 &&
+	       (row->directory.size == size || row->directory.data[size] == '/');
+}
+
+static void between_is_only_across(void **state)
+{
+	static const struct find_side sides[2] = {{"elsewhere", {"/f", 2}},
+						  {"elsewhere", {"/fg", 3}}};
+	struct find_options options = options_for(SIMHASH_SKEW_EXT, "2.5", 2);
+	struct store *store;
+	size_t expected = 0;
+	struct find_counts counts;
+
+	(void)state;
+	make_clusters(20000);
+	store = store_with_rows();
+	options.between = sides;
+	counts = find_all(store, &options, 2);
+	for (int a = 0; a < ROWS; a++)
+		for (int b = a + 1; b < ROWS; b++) {
+			bool across = is_below(&rows[a], "/f") != is_below(&rows[b], "/f");
+			bool match = across && matches(&options.rule, &rows[a], &rows[b]);
+			expected += match;
+			assert_int_equal(found[a][b], match);
+		}
+	assert_true(expected > 0);
+	assert_int_equal(counts.identical + counts.similar, expected);
+	store_close(store);
 }
 
 static int set_up(void **state)
@@ -212,7 +490,13 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_pairs_equal_brute_force),
+		cmocka_unit_test(clusters_equal_brute_force),
+		cmocka_unit_test(chains_equal_brute_force),
+		cmocka_unit_test(copies_equal_brute_force),
+		cmocka_unit_test(parts_together_are_the_whole),
+		cmocka_unit_test(copies_are_reported_once),
+		cmocka_unit_test(a_row_that_contradicts_itself_is_an_error),
+		cmocka_unit_test(between_is_only_across),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

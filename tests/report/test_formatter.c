@@ -19,9 +19,29 @@
 		text, sizeof text - 1 \
 	}
 
-static const struct pair_line plain = {false, 3, 100, 200, BYTES("/a"), BYTES("/b c")};
-static const struct pair_line odd = {
-	true, 0, 0, 0, BYTES("/q\"\x1b,\n"), BYTES("/\xff\xc3\xa9\xed\xa0\x80\\\xc2\x9b")};
+static const struct pair_line plain = {.distance = 3,
+				       .changed = 0.0123,
+				       .size_a_bytes = 100,
+				       .size_b_bytes = 200,
+				       .path_a = BYTES("/a"),
+				       .path_b = BYTES("/b c")};
+static const struct pair_line odd = {.is_identical = true,
+				     .confirmation = CONFIRMED,
+				     .contained_a = 1,
+				     .contained_b = 0.5,
+				     .resemblance = 0.75,
+				     .path_a = BYTES("/q\"\x1b,\n"),
+				     .path_b = BYTES("/\xff\xc3\xa9\xed\xa0\x80\\\xc2\x9b")};
+static const struct member_line members[] = {
+	{.group = 1, .role = REPRESENTATIVE, .size_bytes = 7, .path = BYTES("/r,")},
+	{.group = 1, .role = COPY, .size_bytes = 7, .path = BYTES("/\x01")},
+	{.group = 1,
+	 .role = MEMBER,
+	 .distance = 5,
+	 .changed = 0.25,
+	 .size_bytes = 8,
+	 .path = BYTES("/m")},
+};
 
 static void expect(const char *format, bool is_terminal, const char *expected)
 {
@@ -31,20 +51,62 @@ static void expect(const char *format, bool is_terminal, const char *expected)
 	FILE *out = open_memstream(&text, &size);
 
 	formatter->begin(out);
-	formatter->pair(out, &plain, 0, is_terminal);
-	formatter->pair(out, &odd, 1, is_terminal);
+	fputs(formatter->first, out);
+	formatter->pair(out, &plain, is_terminal);
+	fputs(formatter->separator, out);
+	formatter->pair(out, &odd, is_terminal);
 	formatter->end(out, 2);
 	fclose(out);
 	assert_string_equal(text, expected);
 	free(text);
 }
 
+static void expect_groups(const char *format, const char *expected)
+{
+	const struct formatter *formatter = formatter_find(format);
+	struct group_line group = {.group = 1, .files = 3, .bytes = 22};
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	formatter->begin_groups(out);
+	formatter->group(out, &group);
+	for (int i = 0; i < 3; i++)
+		formatter->member(out, &members[i], true);
+	formatter->end_group(out, &group);
+	formatter->end_groups(out, 1);
+	fclose(out);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void groups_are_written_in_each_format(void **state)
+{
+	(void)state;
+	expect_groups("text", "group 1: 3 files, 22 bytes\n"
+			      "                     /r,\n"
+			      "          identical  /\\x01\n"
+			      "    25.00% changed   /m\n");
+	expect_groups("csv", "group,role,distance,changed,size,path\r\n"
+			     "1,representative,0,0.000000,7,\"/r,\"\r\n"
+			     "1,copy,0,0.000000,7,/\\x01\r\n"
+			     "1,member,5,25.000000,8,/m\r\n");
+	expect_groups("json",
+		      "[\n{\"group\":1,\"files\":3,\"bytes\":22,\"members\":[\n"
+		      "{\"role\":\"representative\",\"distance\":0,\"changed\":0.000000,"
+		      "\"size\":7,\"path\":\"/r,\"},\n"
+		      "{\"role\":\"copy\",\"distance\":0,\"changed\":0.000000,\"size\":7,"
+		      "\"path\":\"/\\u0001\"},\n"
+		      "{\"role\":\"member\",\"distance\":5,\"changed\":25.000000,\"size\":8,"
+		      "\"path\":\"/m\"}]}\n]\n");
+}
+
 static void text_escapes_what_could_act(void **state)
 {
 	(void)state;
 	expect("text", false,
-	       "similar      2.0000%  /a  /b c\n"
-	       "identical    0.0000%  /q\"\\x1b,\\n  "
+	       "similar     1.23% changed    2.0000%  /a  /b c\n"
+	       "identical   0.00% changed    0.0000%    75.00% same  /q\"\\x1b,\\n  "
 	       "/\\xff\xc3\xa9\\xed\\xa0\\x80\\\\\\xc2\\x9b\n");
 }
 
@@ -52,9 +114,11 @@ static void csv_keeps_every_byte_and_quotes_by_the_rfc(void **state)
 {
 	(void)state;
 	expect("csv", false,
-	       "match,distance,percent,size_a,size_b,path_a,path_b\r\n"
-	       "similar,3,2.000000,100,200,/a,/b c\r\n"
-	       "identical,0,0.000000,0,0,\"/q\"\"\x1b,\n\",/"
+	       "match,distance,percent,changed,confirmation,contained_a,contained_b,"
+	       "resemblance,size_a,size_b,path_a,path_b\r\n"
+	       "similar,3,2.000000,1.230000,,,,,100,200,/a,/b c\r\n"
+	       "identical,0,0.000000,0.000000,confirmed,1.000000,0.500000,0.750000,0,0,\"/"
+	       "q\"\"\x1b,\n\",/"
 	       "\xff\xc3\xa9\xed\xa0\x80\\\xc2\x9b\r\n");
 }
 
@@ -62,9 +126,11 @@ static void csv_on_a_terminal_has_no_control_bytes(void **state)
 {
 	(void)state;
 	expect("csv", true,
-	       "match,distance,percent,size_a,size_b,path_a,path_b\r\n"
-	       "similar,3,2.000000,100,200,/a,/b c\r\n"
-	       "identical,0,0.000000,0,0,\"/q\"\"\\x1b,\\n\","
+	       "match,distance,percent,changed,confirmation,contained_a,contained_b,"
+	       "resemblance,size_a,size_b,path_a,path_b\r\n"
+	       "similar,3,2.000000,1.230000,,,,,100,200,/a,/b c\r\n"
+	       "identical,0,0.000000,0.000000,confirmed,1.000000,0.500000,0.750000,0,0,\"/"
+	       "q\"\"\\x1b,\\n\","
 	       "/\\xff\xc3\xa9\\xed\\xa0\\x80\\\\\\xc2\\x9b\r\n");
 }
 
@@ -72,9 +138,12 @@ static void json_is_utf_8_with_the_bytes_beside_what_is_not(void **state)
 {
 	(void)state;
 	expect("json", true,
-	       "[\n{\"match\":\"similar\",\"distance\":3,\"percent\":2.000000,\"size_a\":100,"
+	       "[\n{\"match\":\"similar\",\"distance\":3,\"percent\":2.000000,"
+	       "\"changed\":1.230000,\"size_a\":100,"
 	       "\"size_b\":200,\"path_a\":\"/a\",\"path_b\":\"/b c\"},\n"
-	       "{\"match\":\"identical\",\"distance\":0,\"percent\":0.000000,\"size_a\":0,"
+	       "{\"match\":\"identical\",\"distance\":0,\"percent\":0.000000,"
+	       "\"changed\":0.000000,\"confirmation\":\"confirmed\",\"contained_a\":1.000000,"
+	       "\"contained_b\":0.500000,\"resemblance\":0.750000,\"size_a\":0,"
 	       "\"size_b\":0,\"path_a\":\"/q\\\"\\u001b,\\u000a\","
 	       "\"path_b\":\"/\\ufffd\xc3\xa9\\ufffd\\ufffd\\ufffd\\\\\\u009b\","
 	       "\"path_b_hex\":\"2fffc3a9eda0805cc29b\"}\n]\n");
@@ -123,6 +192,7 @@ int main(void)
 		cmocka_unit_test(csv_keeps_every_byte_and_quotes_by_the_rfc),
 		cmocka_unit_test(csv_on_a_terminal_has_no_control_bytes),
 		cmocka_unit_test(json_is_utf_8_with_the_bytes_beside_what_is_not),
+		cmocka_unit_test(groups_are_written_in_each_format),
 		cmocka_unit_test(utf_8_is_told_from_what_looks_like_it),
 	};
 

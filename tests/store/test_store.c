@@ -79,7 +79,7 @@ static struct readback *read_back(struct store *store, enum simhash_key key, int
 				  int64_t high)
 {
 	struct readback *back = calloc(1, sizeof *back);
-	struct key_range range = {scope.tag_set, key, low, high, false};
+	struct key_range range = {.tag_set = scope.tag_set, .key = key, .low = low, .high = high};
 
 	check(store_read_keys(store, &range, keep_row, back, &error));
 	return back;
@@ -202,7 +202,8 @@ static int stop_at_third(void *context, const struct file_row *row, struct simha
 static void a_callback_can_end_the_stream(void **state)
 {
 	struct store *store = engine_fresh_store();
-	struct key_range range = {1, SIMHASH_UNIFORM, INT64_MIN, INT64_MAX, false};
+	struct key_range range = {
+		.tag_set = 1, .key = SIMHASH_UNIFORM, .low = INT64_MIN, .high = INT64_MAX};
 	struct file_row rows[10];
 	char names[10][8];
 	struct readback *back;

@@ -1,0 +1,44 @@
+/*
+ * The options of simfind.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_CLI_FIND_OPTIONS_H
+#define SIMHASH_CLI_FIND_OPTIONS_H
+
+#include "find/find.h"
+#include "find/groups.h"
+#include "report/formatter.h"
+
+enum confirm_mode { CONFIRM_NOT, CONFIRM_ALL, CONFIRM_DOUBTFUL };
+
+struct find_settings {
+	const char *database, *tag_file, *host, *output_path;
+	struct find_rule rule;
+	const struct formatter *formatter;
+	bool with_empty, quiet, expand;
+	unsigned threads, part, parts;
+	bool has_groups;
+	enum linkage linkage;
+	enum confirm_mode confirm;
+	double min_resemblance, max_change;
+	bool has_between;
+	struct find_side between[2];
+	char *between_text[2]; /* owned, what `between` points into */
+	struct find_query *queries;
+	size_t query_count;
+	char *names; /* owned, of --files0-from */
+	size_t nearest;
+	/* Of --stats or --sweep. */
+	bool is_sweep;
+	int64_t *tolerances;
+	size_t tolerance_count;
+};
+
+void find_settings_init(struct find_settings *settings);
+void find_settings_release(struct find_settings *settings);
+
+/* 0 to go on, 1 when the program is done (help, version), -1 for a wrong option. */
+int find_settings_parse(struct find_settings *settings, int argc, char **argv,
+			struct simhash_error *error);
+
+#endif

@@ -1,0 +1,50 @@
+/*
+ * Where the pairs that simfind finds go: in order to a file, by a formatter.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_CLI_LISTING_H
+#define SIMHASH_CLI_LISTING_H
+
+#include <stdio.h>
+
+#include "find/groups.h"
+#include "find/pairs.h"
+#include "report/formatter.h"
+#include "report/sorter.h"
+#include "store/store.h"
+
+struct listing {
+	const struct formatter *formatter;
+	FILE *file;
+	const char *name; /* for messages */
+	bool is_terminal;
+	unsigned threads;
+	struct thread_text *texts; /* one for each thread */
+	struct line_sorter *sorter;
+	uint64_t written;
+};
+
+/* `path` NULL is standard output. The files of the index are refused. */
+int listing_open(struct listing *listing, const char *path, const struct formatter *formatter,
+		 unsigned threads, const struct store *store, struct simhash_error *error);
+
+/* Closing may be what shows that the disk is full. */
+int listing_close(struct listing *listing, struct simhash_error *error);
+
+/* Take a pair; several threads at once may, each with its number. */
+int listing_add(struct listing *listing, unsigned thread, const struct found_pair *pair,
+		const struct kept_pair *confirmed, struct simhash_error *error);
+
+/* Write all pairs taken, in order. */
+int listing_write(struct listing *listing, struct simhash_error *error);
+
+/* Write pairs that were kept, or groups. */
+int listing_write_pairs(struct listing *listing, const struct pair_list *pairs,
+			struct simhash_error *error);
+int listing_write_groups(struct listing *listing, const struct group_list *groups,
+			 struct simhash_error *error);
+
+/* For all that is written elsewise: fails when the file has an error. */
+int listing_check(struct listing *listing, struct simhash_error *error);
+
+#endif

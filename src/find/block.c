@@ -1,0 +1,447 @@
+/*
+ * From rows to blocks: carrying what is still in reach, collapsing copies, and
+ * cutting the key space into parts.
+ * SPDX-License-Identifier: MIT
+ */
+#include "find/block.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+
+#define BLOCK_LEAST 4096 /* new rows; more where more are carried, so that both cost alike */
+#define PARTS_SORTED 6
+#define BLOCK_COPIES 65536 /* waiting to be reported */
+
+static struct block *block_new(size_t capacity)
+{
+	struct block *block = calloc(1, sizeof *block);
+
+	if (block == NULL)
+		return NULL;
+	block->rows = malloc(capacity * sizeof *block->rows);
+	block->capacity = capacity;
+	if (block->rows != NULL)
+		return block;
+	free(block);
+	return NULL;
+}
+
+void block_free(struct block *block)
+{
+	if (block == NULL)
+		return;
+	arena_release(&block->arena);
+	free(block->rows);
+	free(block);
+}
+
+static struct find_file *block_add(struct block *block, struct simhash_error *error)
+{
+	if (block->count == block->capacity) {
+		size_t capacity = block->capacity * 2;
+		struct find_file *grown = realloc(block->rows, capacity * sizeof *grown);
+		if (grown == NULL) {
+			error_set_memory(error);
+			return NULL;
+		}
+		block->rows = grown;
+		block->capacity = capacity;
+	}
+	return &block->rows[block->count++];
+}
+
+static int64_t distance_reach(const struct find_rule *rule, const struct find_file *file)
+{
+	(void)rule;
+	return file->reach;
+}
+
+void row_stream_init(struct row_stream *stream, const struct finder *finder, unsigned part,
+		     unsigned parts)
+{
+	*stream = (struct row_stream){.finder = finder,
+				      .part = part,
+				      .parts = parts,
+				      .order = SIMHASH_UNIFORM,
+				      .collapse = true,
+				      .reach = distance_reach};
+}
+
+void row_stream_release(struct row_stream *stream)
+{
+	store_rows_end(stream->cursor);
+	block_free(stream->next);
+	free(stream->slots);
+	if (stream->owns_store)
+		store_close(stream->store);
+	stream->cursor = NULL;
+	stream->next = NULL;
+	stream->slots = NULL;
+	stream->store = NULL;
+}
+
+static int64_t order_key(const struct row_stream *stream, const struct find_file *file)
+{
+	return stream->order == SIMHASH_UNIFORM ? file->uniform : file->key;
+}
+
+/* ---- Copies ---- */
+
+static size_t slot_of(const struct row_stream *stream, const struct find_file *file)
+{
+	uint64_t hash;
+
+	memcpy(&hash, file->content_hash, sizeof hash);
+	return (size_t)(hash ^ hash >> 32) & (stream->slot_count - 1);
+}
+
+/* The same content, and nothing that could make one a pair and the other not. */
+static bool is_twin(const struct find_rule *rule, const struct find_file *x,
+		    const struct find_file *y)
+{
+	return x->size_bytes == y->size_bytes &&
+	       memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE) == 0 &&
+	       x->tolerance == y->tolerance && x->sides == y->sides &&
+	       (rule->key < SIMHASH_UNIFORM_EXT || x->extension_hash == y->extension_hash) &&
+	       memcmp(&x->table, &y->table, sizeof x->table) == 0;
+}
+
+static int grow_slots(struct row_stream *stream, struct simhash_error *error)
+{
+	size_t count = stream->slot_count == 0 ? 64 : stream->slot_count * 2;
+	uint32_t *grown = calloc(count, sizeof *grown);
+
+	if (grown == NULL)
+		return error_set_memory(error);
+	free(stream->slots);
+	stream->slots = grown;
+	stream->slot_count = count;
+	for (size_t i = stream->run_start; i < stream->run_start + stream->slots_used; i++) {
+		size_t slot = slot_of(stream, &stream->next->rows[i]);
+		while (grown[slot] != 0)
+			slot = (slot + 1) & (count - 1);
+		grown[slot] = (uint32_t)i + 1;
+	}
+	return 0;
+}
+
+/* Forget the rows of the last key; those of a new one begin at row `start`. */
+static void begin_run(struct row_stream *stream, size_t start, int64_t key)
+{
+	/* Clearing all slots costs no more than filling them did. */
+	if (stream->slots_used > 0)
+		memset(stream->slots, 0, stream->slot_count * sizeof *stream->slots);
+	if (stream->slot_count > 256) {
+		free(stream->slots);
+		stream->slots = NULL;
+		stream->slot_count = 0;
+	}
+	stream->slots_used = 0;
+	stream->run_start = start;
+	stream->run_key = key;
+}
+
+/* The row that `file` is a copy of, or NULL; then `file`, row `number`, is entered. */
+static int find_twin(struct row_stream *stream, const struct find_file *file, size_t number,
+		     struct find_file **twin, struct simhash_error *error)
+{
+	struct block *block = stream->next;
+	size_t slot;
+
+	*twin = NULL;
+	if (stream->slots_used * 2 >= stream->slot_count && grow_slots(stream, error) != 0)
+		return -1;
+	for (slot = slot_of(stream, file); stream->slots[slot] != 0;
+	     slot = (slot + 1) & (stream->slot_count - 1)) {
+		struct find_file *known = &block->rows[stream->slots[slot] - 1];
+		if (is_twin(&stream->finder->options->rule, known, file)) {
+			*twin = known;
+			return 0;
+		}
+	}
+	stream->slots[slot] = (uint32_t)number + 1;
+	stream->slots_used++;
+	return 0;
+}
+
+static int add_copy(struct row_stream *stream, struct find_file *twin, const struct file_row *row,
+		    const struct find_file *file, bool is_new, struct simhash_error *error)
+{
+	struct block *block = stream->next;
+	struct file_copy *copy = arena_take(&block->arena, sizeof *copy);
+	struct shown_path shown;
+
+	if (copy == NULL || finder_show(stream->finder, row, &block->arena, &shown) != 0)
+		return error_set_memory(error);
+	*copy = (struct file_copy){.next = twin->copies,
+				   .host = file->host,
+				   .mtime_ns = file->mtime_ns,
+				   .display = shown.display,
+				   .display_size = shown.display_size,
+				   .path_offset = shown.path_offset,
+				   .is_local = file->is_local,
+				   .is_new = is_new};
+	memcpy(copy->path_hash, file->path_hash, PATH_HASH_SIZE);
+	twin->copies = copy;
+	twin->copy_count++;
+	block->new_copies++;
+	return 0;
+}
+
+/* Take a row into the next block; `is_new` is false for those before the part. */
+static int take_row(struct row_stream *stream, const struct file_row *row, bool is_new,
+		    struct simhash_error *error)
+{
+	const struct find_options *options = stream->finder->options;
+	struct block *block = stream->next;
+	struct find_file file, *added, *twin = NULL;
+	struct shown_path shown;
+
+	if (finder_convert(stream->finder, row, &file, error) != 0)
+		return -1;
+	block->rows_read += is_new;
+	if (options->between != NULL && file.sides == 0)
+		return 0;
+	if (stream->collapse) {
+		if (order_key(stream, &file) != stream->run_key || stream->slots == NULL)
+			begin_run(stream, block->count, order_key(stream, &file));
+		if (find_twin(stream, &file, block->count, &twin, error) != 0)
+			return -1;
+		if (twin != NULL && !is_new && !options->expand)
+			return 0;
+		if (twin != NULL)
+			return add_copy(stream, twin, row, &file, is_new, error);
+	}
+	if (finder_show(stream->finder, row, &block->arena, &shown) != 0)
+		return error_set_memory(error);
+	added = block_add(block, error);
+	if (added == NULL)
+		return -1;
+	*added = file;
+	added->display = shown.display;
+	added->display_size = shown.display_size;
+	added->path_offset = shown.path_offset;
+	return 0;
+}
+
+/* ---- Carrying ---- */
+
+static char *keep_bytes(struct arena *arena, const char *bytes, size_t size)
+{
+	char *kept = arena_take(arena, size + 1);
+
+	if (kept != NULL)
+		memcpy(kept, bytes, size + 1);
+	return kept;
+}
+
+static int carry_copies(struct block *to, struct find_file *row, struct simhash_error *error)
+{
+	struct file_copy *kept = NULL;
+
+	for (const struct file_copy *copy = row->copies; copy != NULL; copy = copy->next) {
+		struct file_copy *carried = arena_take(&to->arena, sizeof *carried);
+		if (carried == NULL)
+			return error_set_memory(error);
+		*carried = *copy;
+		carried->display = keep_bytes(&to->arena, copy->display, copy->display_size);
+		if (carried->display == NULL)
+			return error_set_memory(error);
+		carried->is_new = false;
+		carried->next = kept;
+		kept = carried;
+	}
+	row->copies = kept;
+	return 0;
+}
+
+/* Begin the next block with what is still in reach of keys from `key` on. */
+static int carry(struct row_stream *stream, const struct block *from, int64_t key,
+		 struct simhash_error *error)
+{
+	const struct find_options *options = stream->finder->options;
+	struct block *to = block_new(from->count - from->first_new + BLOCK_LEAST);
+
+	stream->next = to;
+	if (to == NULL)
+		return error_set_memory(error);
+	begin_run(stream, 0, key);
+	for (size_t i = 0; i < from->count; i++) {
+		const struct find_file *row = &from->rows[i];
+		int64_t own = order_key(stream, row), reach = stream->reach(&options->rule, row);
+		struct find_file *carried, *twin;
+		if (own < key && (uint64_t)(key - own) > (uint64_t)reach)
+			continue;
+		carried = block_add(to, error);
+		if (carried == NULL)
+			return -1;
+		*carried = *row;
+		carried->display = keep_bytes(&to->arena, row->display, row->display_size);
+		if (carried->display == NULL)
+			return error_set_memory(error);
+		if (!options->expand) {
+			carried->copies = NULL;
+			carried->copy_count = 0;
+		} else if (carry_copies(to, carried, error) != 0) {
+			return -1;
+		}
+		if (!stream->collapse || own != key)
+			continue;
+		if (stream->slots_used == 0)
+			stream->run_start = to->count - 1;
+		if (find_twin(stream, carried, to->count - 1, &twin, error) != 0)
+			return -1;
+	}
+	if (stream->slots_used == 0)
+		stream->run_start = to->count;
+	to->first_new = to->count;
+	return 0;
+}
+
+/* ---- Parts ---- */
+
+/* The first key of part `number`; part `parts` begins beyond the end. */
+static int part_begins(struct row_stream *stream, unsigned number, int64_t rows, int64_t *key,
+		       struct simhash_error *error)
+{
+	int64_t rank =
+		rows / stream->parts * number + rows % stream->parts * number / stream->parts;
+
+	if (number == 0 || rows == 0) {
+		*key = number == 0 ? INT64_MIN : INT64_MAX;
+		return 0;
+	}
+	return store_key_at(stream->store, stream->finder->tag_set, stream->order, rank, key,
+			    error);
+}
+
+static int find_bounds(struct row_stream *stream, struct simhash_error *error)
+{
+	int64_t rows = 0, end;
+
+	stream->low = INT64_MIN;
+	stream->high = INT64_MAX;
+	if (stream->parts == 1)
+		return 0;
+	if (store_count_rows(stream->store, stream->finder->tag_set, &rows, error) != 0 ||
+	    part_begins(stream, stream->part, rows, &stream->low, error) != 0)
+		return -1;
+	if (stream->part + 1 == stream->parts)
+		return 0;
+	if (part_begins(stream, stream->part + 1, rows, &end, error) != 0)
+		return -1;
+	stream->high = end - 1; /* keys are not negative, so this is no overflow */
+	return 0;
+}
+
+/* The rows before the part that rows of it can be pairs with. */
+static int read_margin(struct row_stream *stream, struct simhash_error *error)
+{
+	const struct find_options *options = stream->finder->options;
+	struct key_range range = {.tag_set = stream->finder->tag_set,
+				  .key = SIMHASH_UNIFORM,
+				  .also = options->rule.key,
+				  .low = INT64_MIN,
+				  .high = stream->low - 1,
+				  .with_empty = options->with_empty};
+	struct file_row row = {.host = 0};
+	struct row_cursor *cursor;
+	int64_t up, down;
+	int status;
+
+	rule_slope(&options->rule, &up, &down);
+	if (store_rows_reaching(stream->store, &range, stream->low, up, down, &cursor, error) != 0)
+		return -1;
+	while ((status = store_rows_next(cursor, &row, error)) == 1)
+		if (take_row(stream, &row, false, error) != 0) {
+			status = -1;
+			break;
+		}
+	store_rows_end(cursor);
+	return status;
+}
+
+static int begin_stream(struct row_stream *stream, struct simhash_error *error)
+{
+	const struct finder *finder = stream->finder;
+	struct key_range range = {.tag_set = finder->tag_set,
+				  .with_empty = finder->options->with_empty};
+	static const struct block nothing;
+
+	stream->has_begun = true;
+	if (stream->store == NULL) {
+		if (store_open(finder->options->url, OPEN_TO_READ, &stream->store, error) != 0)
+			return -1;
+		stream->owns_store = true;
+	}
+	if (find_bounds(stream, error) != 0 || carry(stream, &nothing, INT64_MIN, error) != 0)
+		return -1;
+	if (stream->low > stream->high) {
+		stream->has_ended = true; /* no key is in this part */
+		return 0;
+	}
+	if (stream->low > 0 && read_margin(stream, error) != 0)
+		return -1;
+	stream->next->first_new = stream->next->count;
+	range.key = stream->order;
+	range.also = finder->options->rule.candidates == CANDIDATES_KEY
+			     ? finder->options->rule.key
+			     : SIMHASH_UNIFORM; /* the named key is not looked at */
+	/* All rows are read to be sorted, by each part again: worth it for large parts. */
+	range.order = stream->parts <= PARTS_SORTED ? ORDER_BY_SORTING : ORDER_BY_INDEX;
+	range.low = stream->low;
+	range.high = stream->high;
+	return store_rows_in_order(stream->store, &range, &stream->cursor, error);
+}
+
+/* Enough for a block, and no copies are waiting for more of their kind. */
+static bool is_full(const struct row_stream *stream)
+{
+	const struct block *block = stream->next;
+	size_t carried = block->first_new, added = block->count - carried;
+	size_t least = stream->finder->options->block_rows;
+
+	if (least == 0)
+		least = BLOCK_LEAST;
+	return (added >= least && (added >= carried || least != BLOCK_LEAST)) ||
+	       block->new_copies >= BLOCK_COPIES;
+}
+
+int row_stream_next(struct row_stream *stream, struct block **block, struct simhash_error *error)
+{
+	struct file_row row = {.host = 0};
+	int status;
+
+	*block = NULL;
+	if (!stream->has_begun && begin_stream(stream, error) != 0)
+		return -1;
+	if (stream->has_ended)
+		return 0;
+	while ((status = store_rows_next(stream->cursor, &row, error)) == 1) {
+		int64_t key = row.keys.key[stream->order];
+		/* With all pairs of copies asked for, a key's rows stay in one block. */
+		if (is_full(stream) &&
+		    (!stream->finder->options->expand || key != stream->last_key)) {
+			struct block *full = stream->next;
+			stream->last_key = key;
+			if (carry(stream, full, key, error) != 0 ||
+			    take_row(stream, &row, true, error) != 0) {
+				block_free(full);
+				return -1;
+			}
+			*block = full;
+			return 1;
+		}
+		stream->last_key = key;
+		if (take_row(stream, &row, true, error) != 0)
+			return -1;
+	}
+	if (status < 0)
+		return -1;
+	*block = stream->next;
+	stream->next = NULL;
+	stream->has_ended = true;
+	return 1;
+}

@@ -1,0 +1,66 @@
+/*
+ * Cover: how many bytes of one file are found in another. Windows of one file are
+ * indexed by their hash; the other file is looked through for them, and every match
+ * is extended to both sides as far as it goes.
+ *
+ *     cover_index_init(&index, a, a_size, a_step, &error);
+ *     bytes = cover_measure(&index, a, a_size, b, b_size, 0);
+ *     cover_index_release(&index);
+ *
+ * A byte counts at most once. What is counted lies in a stretch of at least 16 bytes
+ * (8 in small files) that occurs in both, or continues one across single bytes that
+ * differ. What lies in a common stretch of 40 bytes (16 in small files) is always
+ * counted, or else another byte in its place that the same stretch overlaps.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_FIND_COVER_H
+#define SIMHASH_FIND_COVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "simhash.h"
+
+#define COVER_WINDOW_BYTES ((size_t)4 << 20)
+#define COVER_PAGES 64
+#define COVER_PAGE_BYTES ((size_t)8192)
+#define COVER_BUFFER_BYTES (COVER_WINDOW_BYTES + COVER_PAGES * COVER_PAGE_BYTES)
+
+/* Bytes that can be looked at anywhere: in memory, or read as they are needed. */
+struct cover_source {
+	const uint8_t *bytes; /* all of them; NULL: read them from `fd` */
+	int fd;
+	size_t size;
+	/* Where `bytes` is NULL: what was read in sequence, and pages from here and there. */
+	uint8_t *window; /* COVER_BUFFER_BYTES, with the pages at its end */
+	size_t window_start, window_size, page_end;
+	size_t page_at[COVER_PAGES], page_size[COVER_PAGES]; /* size 0: nothing is there */
+	int failed; /* an errno, or -1 where the file ended too soon */
+};
+
+struct cover_index {
+	uint64_t *slots; /* position by step, from 1, and below it 24 bits of the hash */
+	size_t slot_count, step, width;
+};
+
+/* Bytes that the index of a file takes. Large files are indexed more sparsely. */
+size_t cover_index_bytes(size_t size);
+
+int cover_index_init(struct cover_index *index, struct cover_source *source,
+		     struct simhash_error *error);
+void cover_index_release(struct cover_index *index);
+
+/*
+ * The bytes of b that are found in a. Where 64 places of b, looked at first, say that
+ * it is far less than `needed` bytes, their share is all that is returned. Sets
+ * `failed` of a source that cannot be read.
+ */
+size_t cover_measure(const struct cover_index *index, struct cover_source *a,
+		     struct cover_source *b, double needed);
+
+/* Are two files of one size the same? False also where one cannot be read. */
+bool cover_equal(struct cover_source *a, struct cover_source *b);
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * One file as finding sees it, and the pair that two of them are.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_FIND_FILE_H
+#define SIMHASH_FIND_FILE_H
+
+#include <stdbool.h>
+
+#include "find/estimate.h"
+#include "simhash.h"
+#include "store/file_row.h"
+
+/* The sides of --between that a file is on. */
+enum { SIDE_A = 1, SIDE_B = 2 };
+
+struct find_file {
+	struct simhash_sum_table table;
+	int64_t host, size_bytes, mtime_ns;
+	int64_t uniform, key; /* key: the one that the user named */
+	int64_t reach;	      /* see rule_reach */
+	uint32_t extension_hash, tolerance;
+	uint8_t content_hash[CONTENT_HASH_SIZE], path_hash[PATH_HASH_SIZE];
+	/* "host:path" for a file of another host, else the path; ended by a zero. */
+	const char *display;
+	uint32_t display_size, path_offset; /* where the path on its host begins */
+	uint8_t sides;
+	bool is_local;
+	bool is_stream; /* standard input: there is nothing to read again */
+	struct file_copy *copies;
+	uint64_t copy_count;
+};
+
+/* A file of the same content as the one in whose list it is; else that one's twin. */
+struct file_copy {
+	struct file_copy *next;
+	int64_t host, mtime_ns;
+	const char *display;
+	uint32_t display_size, path_offset;
+	uint8_t path_hash[PATH_HASH_SIZE];
+	bool is_local, is_new; /* is_new: not reported yet */
+};
+
+static inline const char *find_file_path(const struct find_file *file)
+{
+	return file->display + file->path_offset;
+}
+
+/* A pair found. `a` comes first in the order of bytes of what is displayed. */
+struct found_pair {
+	const struct find_file *a, *b;
+	uint64_t distance;
+	bool is_identical; /* the same size and content hash */
+	struct estimate estimate;
+};
+
+#endif

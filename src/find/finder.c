@@ -1,0 +1,202 @@
+/*
+ * The finder: hosts, rows to files, files to reported pairs.
+ * Leaves the search to sweep.c and query.c.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "find/arena.h"
+#include "find/find.h"
+
+static int add_host(void *context, int64_t id, struct bytes name, struct simhash_error *error)
+{
+	struct finder *finder = context;
+	size_t count = finder->host_count;
+	struct host_name *grown = realloc(finder->hosts, (count + 1) * sizeof *grown);
+
+	if (grown == NULL)
+		return error_set_memory(error);
+	finder->hosts = grown;
+	grown[count].id = id;
+	grown[count].name = strndup(name.data, name.size);
+	if (grown[count].name == NULL)
+		return error_set_memory(error);
+	finder->host_count++;
+	return 0;
+}
+
+static int64_t host_number(const struct finder *finder, const char *name)
+{
+	for (size_t i = 0; i < finder->host_count; i++)
+		if (strcmp(finder->hosts[i].name, name) == 0)
+			return finder->hosts[i].id;
+	return -1;
+}
+
+int finder_init(struct finder *finder, struct store *store, const struct find_options *options,
+		struct simhash_error *error)
+{
+	*finder = (struct finder){.store = store, .options = options};
+	if (store_tag_set_id(store, options->tags, false, &finder->tag_set, error) != 0 ||
+	    store_host_id(store, options->host, false, &finder->local_host, error) != 0 ||
+	    store_read_hosts(store, add_host, finder, error) != 0) {
+		finder_release(finder);
+		return -1;
+	}
+	for (int i = 0; options->between != NULL && i < 2; i++)
+		finder->side_host[i] = host_number(finder, options->between[i].host != NULL
+								   ? options->between[i].host
+								   : options->host);
+	return 0;
+}
+
+void finder_release(struct finder *finder)
+{
+	for (size_t i = 0; i < finder->host_count; i++)
+		free(finder->hosts[i].name);
+	free(finder->hosts);
+	*finder = (struct finder){.store = NULL};
+}
+
+/* The name to show before a path; "" for this host. */
+static const char *host_prefix(const struct finder *finder, int64_t host)
+{
+	if (host == finder->local_host)
+		return "";
+	for (size_t i = 0; i < finder->host_count; i++)
+		if (finder->hosts[i].id == host)
+			return finder->hosts[i].name;
+	return "?";
+}
+
+int finder_show(const struct finder *finder, const struct file_row *row, struct arena *arena,
+		struct shown_path *shown)
+{
+	const char *host = host_prefix(finder, row->host);
+	size_t prefix = host[0] == '\0' ? 0 : strlen(host) + 1;
+	size_t slash = row->directory.size <= 1 ? 0 : 1; /* "/" has its own */
+	size_t size = prefix + row->directory.size + slash + row->name.size;
+	char *write = size < UINT32_MAX ? arena_take(arena, size + 1) : NULL;
+
+	if (write == NULL)
+		return -1;
+	*shown = (struct shown_path){write, (uint32_t)size, (uint32_t)prefix};
+	if (prefix > 0) {
+		memcpy(write, host, prefix - 1);
+		write[prefix - 1] = ':';
+	}
+	write += prefix;
+	memcpy(write, row->directory.data, row->directory.size);
+	write += row->directory.size;
+	if (slash > 0)
+		*write++ = '/';
+	memcpy(write, row->name.data, row->name.size);
+	write[row->name.size] = '\0';
+	return 0;
+}
+
+static bool is_below(struct bytes path, struct bytes directory)
+{
+	return path.size >= directory.size &&
+	       memcmp(path.data, directory.data, directory.size) == 0 &&
+	       (path.size == directory.size || path.data[directory.size] == '/');
+}
+
+static uint8_t sides_of(const struct finder *finder, const struct file_row *row)
+{
+	const struct find_side *between = finder->options->between;
+	uint8_t sides = 0;
+
+	for (int i = 0; between != NULL && i < 2; i++)
+		if (row->host == finder->side_host[i] &&
+		    is_below(row->directory, between[i].directory))
+			sides |= (uint8_t)(i == 0 ? SIDE_A : SIDE_B);
+	return sides;
+}
+
+int finder_convert(const struct finder *finder, const struct file_row *row, struct find_file *file,
+		   struct simhash_error *error)
+{
+	const struct find_rule *rule = &finder->options->rule;
+	uint64_t total = 0;
+
+	*file = (struct find_file){
+		.table = row->table,
+		.host = row->host,
+		.size_bytes = row->size_bytes,
+		.mtime_ns = row->mtime_ns,
+		.uniform = row->keys.key[SIMHASH_UNIFORM],
+		.key = row->keys.key[rule->key],
+		.extension_hash = simhash_extension_hash(row->name.data, row->name.size),
+		.tolerance = rule_tolerance_of(rule, row->name),
+		.sides = sides_of(finder, row),
+		.is_local = row->host == finder->local_host,
+	};
+	memcpy(file->content_hash, row->content_hash, CONTENT_HASH_SIZE);
+	memcpy(file->path_hash, row->path_hash, PATH_HASH_SIZE);
+	file->reach = rule_reach(rule, file->tolerance, row->size_bytes);
+	/* The search relies on this key: what is too large for it stays at its end. */
+	for (int t = 0; t < SIMHASH_TAGS; t++) {
+		total += row->table.count[t];
+		if (total > INT64_MAX)
+			total = INT64_MAX;
+	}
+	if (total != (uint64_t)file->uniform)
+		return error_set(error, SIMHASH_E_DATABASE,
+				 "table file: in the row of %.*s/%.*s the key uniform is not the "
+				 "sum of the counts; scan it again with simhash --force",
+				 (int)row->directory.size, row->directory.data, (int)row->name.size,
+				 row->name.data);
+	return 0;
+}
+
+bool finder_crosses(const struct finder *finder, unsigned sides_x, unsigned sides_y)
+{
+	return finder->options->between == NULL || ((sides_x & SIDE_A) && (sides_y & SIDE_B)) ||
+	       ((sides_x & SIDE_B) && (sides_y & SIDE_A));
+}
+
+static bool comes_first(const struct find_file *x, const struct find_file *y)
+{
+	size_t common = x->display_size < y->display_size ? x->display_size : y->display_size;
+	int order = memcmp(x->display, y->display, common);
+
+	return order < 0 || (order == 0 && x->display_size < y->display_size);
+}
+
+int report_pair(struct find_reporter *reporter, const struct find_file *x,
+		const struct find_file *y, uint64_t distance, struct simhash_error *error)
+{
+	const struct find_options *options = reporter->finder->options;
+	bool first = comes_first(x, y);
+	struct found_pair pair = {.a = first ? x : y, .b = first ? y : x, .distance = distance};
+
+	pair.is_identical = distance == 0 && x->size_bytes == y->size_bytes &&
+			    memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE) == 0;
+	pair.estimate = estimate_change(&x->table, x->size_bytes, &y->table, y->size_bytes);
+	if (pair.estimate.changed > options->max_change)
+		return 0;
+	if (pair.is_identical)
+		reporter->counts.identical++;
+	else
+		reporter->counts.similar++;
+	return options->pair(options->context, reporter->thread, &pair, error);
+}
+
+struct find_file copy_as_file(const struct find_file *twin, const struct file_copy *copy)
+{
+	struct find_file file = *twin;
+
+	file.host = copy->host;
+	file.mtime_ns = copy->mtime_ns;
+	file.display = copy->display;
+	file.display_size = copy->display_size;
+	file.path_offset = copy->path_offset;
+	file.is_local = copy->is_local;
+	memcpy(file.path_hash, copy->path_hash, PATH_HASH_SIZE);
+	file.copies = NULL;
+	file.copy_count = 0;
+	return file;
+}

@@ -1,0 +1,44 @@
+/*
+ * Clusters of the files of a list of pairs.
+ *
+ * By representatives, a group does not chain: every file in it makes a pair with the
+ * group's representative, and no two representatives make a pair. By single linkage
+ * a group is all that is connected by pairs, however far apart its ends are.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_FIND_GROUPS_H
+#define SIMHASH_FIND_GROUPS_H
+
+#include "find/pairs.h"
+
+enum linkage { LINK_REPRESENTATIVE, LINK_SINGLE };
+
+struct group_member {
+	uint32_t file;	   /* its number in the list */
+	bool is_copy;	   /* of the last member before it that is none */
+	uint64_t distance; /* from the representative */
+	double changed;	   /* the estimate, from the representative */
+};
+
+struct group {
+	size_t first, count; /* of its members; the representative is the first */
+	int64_t bytes;
+};
+
+struct group_list {
+	const struct pair_list *list;
+	struct group *groups;
+	size_t count;
+	struct group_member *members;
+};
+
+/*
+ * Every file of the list is in one group; the largest groups come first. The list
+ * must outlive the groups.
+ */
+int group_pairs(const struct pair_list *list, enum linkage linkage, struct group_list *groups,
+		struct simhash_error *error);
+void group_list_release(struct group_list *groups);
+
+#endif

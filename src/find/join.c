@@ -1,0 +1,493 @@
+/*
+ * The search for pairs in a block, without loss.
+ *
+ * For any signs, |sum of +-(a_i - b_i)| is at most the distance, so two rows whose
+ * signed sums differ by more than the distance allowed need not be looked at. The
+ * signs are rows of the 16 x 16 Walsh-Hadamard matrix: the sign of tag i in row r is
+ * the parity of i AND r. Row 0 is the key uniform, by which the stream is ordered and
+ * cut into blocks. Within a block the others follow, cheapest first:
+ *
+ *     second   row 3, a grid: only cells within reach are looked up, by hash
+ *     third    row 9, the order within a cell: a range by binary search
+ *     pairs    the differences of the sums of two tags each, added up: as good as the
+ *              best of 128 signed sums; sixteen candidates at a time
+ *     the rule sizes, extension, the distance itself
+ *
+ * Rows differ in reach, so cells are of rows whose reaches are within a power of two.
+ * Files that can only be pairs of equal extension are kept apart by the cell's number,
+ * too. A cell's number is a hash; cells that share one cost time and no pair.
+ * SPDX-License-Identifier: MIT
+ */
+#include "find/join.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+
+#define POWERS 64
+#define REACH_BITS 13 /* of a reach in the units of sums */
+
+struct join_entry {
+	uint64_t cell;
+	int64_t third;
+	uint32_t number;
+};
+
+/* Where in the sorted rows a cell is. */
+struct cell {
+	uint64_t number;
+	uint32_t begin, end; /* end 0: this slot is free */
+};
+
+/* The sizes of the rows whose reach is below 2^power, and not below half of that. */
+struct power {
+	int64_t least_size, largest_size; /* none: least above largest */
+};
+
+struct join {
+	struct join_room *room;
+	const struct block *block;
+	struct find_reporter *reporter;
+	const struct find_rule *rule;
+	struct power powers[POWERS];
+	unsigned lowest, highest; /* of the powers present */
+};
+
+void join_room_release(struct join_room *room)
+{
+	free(room->entries);
+	free(room->spare);
+	free(room->second);
+	free(room->third);
+	free(room->third_sorted);
+	free(room->number);
+	free(room->sums);
+	free(room->cells);
+	*room = (struct join_room){NULL};
+}
+
+static int make_room(struct join_room *room, size_t count, struct simhash_error *error)
+{
+	size_t capacity = count + count / 2 + LANES, slots = 64;
+
+	if (count + LANES <= room->capacity)
+		return 0;
+	join_room_release(room);
+	while (slots < capacity * 2)
+		slots *= 2;
+	room->entries = malloc(capacity * sizeof *room->entries);
+	room->spare = malloc(capacity * sizeof *room->spare);
+	room->second = malloc(capacity * sizeof *room->second);
+	room->third = malloc(capacity * sizeof *room->third);
+	room->third_sorted = malloc(capacity * sizeof *room->third_sorted);
+	room->number = malloc(capacity * sizeof *room->number);
+	room->sums = malloc((capacity / LANES + 1) * sizeof *room->sums);
+	room->cells = malloc(slots * sizeof *room->cells);
+	room->capacity = capacity;
+	room->cell_slots = slots;
+	if (room->entries != NULL && room->spare != NULL && room->second != NULL &&
+	    room->third != NULL && room->third_sorted != NULL && room->number != NULL &&
+	    room->sums != NULL && room->cells != NULL)
+		return 0;
+	join_room_release(room);
+	return error_set_memory(error);
+}
+
+/* Cut off at the ends of 64 bits, which brings no two sums further apart. */
+static int64_t signed_sum(const struct simhash_sum_table *table, unsigned row)
+{
+	uint64_t plus = 0, minus = 0;
+
+	for (unsigned t = 0; t < SIMHASH_TAGS; t++) {
+		uint64_t *sum = __builtin_parity(t & row) ? &minus : &plus;
+		if (__builtin_add_overflow(*sum, table->count[t], sum))
+			*sum = UINT64_MAX;
+	}
+	if (plus >= minus)
+		return plus - minus > INT64_MAX ? INT64_MAX : (int64_t)(plus - minus);
+	return minus - plus > INT64_MAX ? -INT64_MAX : -(int64_t)(minus - plus);
+}
+
+/* Sums are counted in units of 2^shift. */
+static unsigned shift_of(unsigned power)
+{
+	return power > REACH_BITS ? power - REACH_BITS : 0;
+}
+
+static uint16_t pair_sum(const struct find_file *row, unsigned which, unsigned power)
+{
+	return (uint16_t)((row->table.count[which] + row->table.count[which + 8]) >>
+			  shift_of(power));
+}
+
+static unsigned power_of(int64_t reach)
+{
+	return 64 - (unsigned)__builtin_clzll((uint64_t)reach); /* reach is at least 1 */
+}
+
+static uint64_t mix(uint64_t x)
+{
+	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+	return x ^ x >> 31;
+}
+
+static uint64_t cell_number(const struct join *join, const struct find_file *row, unsigned power,
+			    int64_t column)
+{
+	uint64_t extension = rule_is_by_extension(join->rule) ? row->extension_hash : 0;
+
+	return mix(mix((uint64_t)column) ^ (extension << 8 | power));
+}
+
+/* Cells of rows with reaches below 2^power are half as wide: few more rows than needed. */
+static int64_t column_of(int64_t second, unsigned power)
+{
+	return second >> (power - 1);
+}
+
+/* ---- Sorting by cell, then by the third sum ---- */
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct join_entry *x = a, *y = b;
+
+	if (x->cell != y->cell)
+		return x->cell < y->cell ? -1 : 1;
+	if (x->third != y->third)
+		return x->third < y->third ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* One pass of a radix sort spreads rows over 2^11 buckets; each is then sorted alone. */
+#define BUCKET_BITS 11
+
+static void sort_entries(struct join_room *room, size_t count)
+{
+	static const unsigned shift = 64 - BUCKET_BITS;
+	size_t begin[(1u << BUCKET_BITS) + 1] = {0};
+	size_t at[1u << BUCKET_BITS];
+
+	for (size_t i = 0; i < count; i++)
+		begin[(room->entries[i].cell >> shift) + 1]++;
+	for (size_t b = 0; b < 1u << BUCKET_BITS; b++) {
+		begin[b + 1] += begin[b];
+		at[b] = begin[b];
+	}
+	for (size_t i = 0; i < count; i++)
+		room->spare[at[room->entries[i].cell >> shift]++] = room->entries[i];
+	for (size_t b = 0; b < 1u << BUCKET_BITS; b++)
+		if (begin[b + 1] - begin[b] > 1)
+			qsort(room->spare + begin[b], begin[b + 1] - begin[b], sizeof *room->spare,
+			      compare_entries);
+}
+
+static void enter_cells(struct join_room *room, size_t count)
+{
+	memset(room->cells, 0, room->cell_slots * sizeof *room->cells);
+	for (size_t i = 0; i < count;) {
+		uint64_t number = room->spare[i].cell;
+		size_t end = i, slot = (size_t)number & (room->cell_slots - 1);
+		while (end < count && room->spare[end].cell == number)
+			end++;
+		while (room->cells[slot].end != 0)
+			slot = (slot + 1) & (room->cell_slots - 1);
+		room->cells[slot] = (struct cell){number, (uint32_t)i, (uint32_t)end};
+		i = end;
+	}
+}
+
+static const struct cell *find_cell(const struct join_room *room, uint64_t number)
+{
+	size_t slot = (size_t)number & (room->cell_slots - 1);
+
+	while (room->cells[slot].end != 0 && room->cells[slot].number != number)
+		slot = (slot + 1) & (room->cell_slots - 1);
+	return room->cells[slot].end == 0 ? NULL : &room->cells[slot];
+}
+
+static void prepare(struct join *join)
+{
+	struct join_room *room = join->room;
+	const struct block *block = join->block;
+
+	for (unsigned p = 0; p < POWERS; p++)
+		join->powers[p] = (struct power){INT64_MAX, -1};
+	join->lowest = POWERS - 1;
+	join->highest = 0;
+	for (size_t i = 0; i < block->count; i++) {
+		const struct find_file *row = &block->rows[i];
+		unsigned p = power_of(row->reach);
+		struct power *power = &join->powers[p];
+		room->second[i] = signed_sum(&row->table, 3);
+		room->third[i] = signed_sum(&row->table, 9);
+		room->entries[i] = (struct join_entry){
+			cell_number(join, row, p, column_of(room->second[i], p)), room->third[i],
+			(uint32_t)i};
+		if (row->size_bytes < power->least_size)
+			power->least_size = row->size_bytes;
+		if (row->size_bytes > power->largest_size)
+			power->largest_size = row->size_bytes;
+		join->lowest = p < join->lowest ? p : join->lowest;
+		join->highest = p > join->highest ? p : join->highest;
+	}
+	sort_entries(room, block->count);
+	for (size_t i = 0; i < block->count; i++) {
+		const struct find_file *row = &block->rows[room->spare[i].number];
+		room->number[i] = room->spare[i].number;
+		room->third_sorted[i] = room->spare[i].third;
+		for (unsigned s = 0; s < SUMS; s++)
+			room->sums[i / LANES][s][i % LANES] =
+				pair_sum(row, s, power_of(row->reach));
+	}
+	memset(room->number + block->count, 0xff, LANES * sizeof *room->number);
+	enter_cells(room, block->count);
+}
+
+/* ---- Looking up ---- */
+
+/* The pairs of row `number` with its copies, and of those with each other. */
+static int report_copies(struct find_reporter *reporter, const struct find_file *row,
+			 struct simhash_error *error)
+{
+	const struct finder *finder = reporter->finder;
+	const struct find_options *options = finder->options;
+
+	if (options->tally != NULL) {
+		uint64_t files = row->copy_count + 1;
+		/* Of an even and an odd number one is halved: no product overflows early. */
+		if (row->copies->is_new)
+			options->tally(options->context, reporter->thread, row, NULL, 0,
+				       files % 2 == 0 ? files / 2 * (files - 1)
+						      : (files - 1) / 2 * files);
+		return 0;
+	}
+	if (!finder_crosses(finder, row->sides, row->sides))
+		return 0;
+	for (const struct file_copy *copy = row->copies; copy != NULL; copy = copy->next) {
+		struct find_file file = copy_as_file(row, copy);
+		if (copy->is_new && report_pair(reporter, row, &file, 0, error) != 0)
+			return -1;
+		if (!finder->options->expand)
+			continue;
+		for (const struct file_copy *next = copy->next; next != NULL; next = next->next) {
+			struct find_file other = copy_as_file(row, next);
+			if ((copy->is_new || next->is_new) &&
+			    report_pair(reporter, &file, &other, 0, error) != 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* A file and its copies against another. */
+static int report_twins(struct find_reporter *reporter, const struct find_file *x,
+			const struct find_file *y, uint64_t distance, struct simhash_error *error)
+{
+	if (report_pair(reporter, x, y, distance, error) != 0)
+		return -1;
+	if (!reporter->finder->options->expand)
+		return 0;
+	for (const struct file_copy *copy = y->copies; copy != NULL; copy = copy->next) {
+		struct find_file file = copy_as_file(y, copy);
+		if (report_pair(reporter, x, &file, distance, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int report_match(struct find_reporter *reporter, const struct find_file *x,
+			const struct find_file *y, uint64_t distance, struct simhash_error *error)
+{
+	const struct find_options *options = reporter->finder->options;
+
+	if (options->tally != NULL) {
+		options->tally(options->context, reporter->thread, x, y, distance,
+			       (x->copy_count + 1) * (y->copy_count + 1));
+		return 0;
+	}
+	if (report_twins(reporter, x, y, distance, error) != 0)
+		return -1;
+	if (!reporter->finder->options->expand)
+		return 0;
+	for (const struct file_copy *copy = x->copies; copy != NULL; copy = copy->next) {
+		struct find_file file = copy_as_file(x, copy);
+		if (report_twins(reporter, &file, y, distance, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int try_candidate(const struct join *join, const struct find_file *row, uint32_t number,
+			 struct simhash_error *error)
+{
+	const struct find_file *other = &join->block->rows[number];
+	uint64_t distance;
+
+	if (!rule_matches(join->rule, row, other, &distance) ||
+	    !finder_crosses(join->reporter->finder, row->sides, other->sides))
+		return 0;
+	return report_match(join->reporter, row, other, distance, error);
+}
+
+/* The first entry in [begin, end) whose third sum is not below `least`. */
+static size_t lower_bound(const int64_t *sums, size_t begin, size_t end, int64_t least)
+{
+	while (begin < end) {
+		size_t middle = begin + (end - begin) / 2;
+		if (sums[middle] < least)
+			begin = middle + 1;
+		else
+			end = middle;
+	}
+	return begin;
+}
+
+/*
+ * Which of 16 sorted rows can be near: their sums over two tags each may differ by no
+ * more in all than the distance that is allowed. Sums are modulo 2^16, in units that make
+ * the reach of a power fit; what wraps around is a candidate too many, never one too few.
+ */
+struct nearness {
+	uint32_t number;
+	uint16_t sums[SUMS], reach;
+};
+
+/* Eight lanes of a number: what every processor with vectors has, and others do without. */
+#define VECTOR 8
+typedef uint16_t lanes __attribute__((vector_size(VECTOR * 2)));
+typedef int16_t signed_lanes __attribute__((vector_size(VECTOR * 2)));
+
+static unsigned near_lanes(uint16_t (*chunk)[LANES], const struct nearness *near)
+{
+	lanes total[LANES / VECTOR] = {{0}};
+	uint64_t words[LANES / 4], any = 0;
+	unsigned mask = 0;
+
+	for (unsigned s = 0; s < SUMS; s++)
+		for (unsigned v = 0; v < LANES / VECTOR; v++) {
+			lanes sums;
+			signed_lanes apart, sign;
+			memcpy(&sums, chunk[s] + v * VECTOR, sizeof sums);
+			apart = (signed_lanes)(sums - near->sums[s]);
+			sign = apart < 0;
+			total[v] += (lanes)((apart ^ sign) - sign);
+		}
+	for (unsigned v = 0; v < LANES / VECTOR; v++)
+		total[v] = (lanes)(total[v] <= near->reach);
+	memcpy(words, total, sizeof words);
+	for (int i = 0; i < LANES / 4; i++)
+		any |= words[i];
+	if (any == 0)
+		return 0;
+	for (unsigned i = 0; i < LANES; i++)
+		mask |= (unsigned)(total[i / VECTOR][i % VECTOR] & 1) << i;
+	return mask;
+}
+
+static struct nearness nearness_of(const struct find_file *row, uint32_t number, uint64_t reach,
+				   unsigned power)
+{
+	unsigned shift = shift_of(power);
+	/* Where sums are rounded, each may be off by less than one. */
+	struct nearness near = {.number = number,
+				.reach = (uint16_t)((reach >> shift) + (shift > 0 ? 1 + SUMS : 0))};
+
+	for (unsigned s = 0; s < SUMS; s++)
+		near.sums[s] = pair_sum(row, s, power);
+	return near;
+}
+
+static int search_cell(const struct join *join, const struct cell *cell,
+		       const struct nearness *near, uint64_t reach, struct simhash_error *error)
+{
+	const struct join_room *room = join->room;
+	const struct find_file *row = &join->block->rows[near->number];
+	int64_t third = room->third[near->number], least, most;
+	size_t begin, at;
+
+	if (__builtin_sub_overflow(third, (int64_t)reach, &least))
+		least = INT64_MIN;
+	if (__builtin_add_overflow(third, (int64_t)reach, &most))
+		most = INT64_MAX;
+	begin = lower_bound(room->third_sorted, cell->begin, cell->end, least);
+	for (at = begin; at < cell->end && room->third_sorted[at] <= most;
+	     at += LANES - at % LANES) {
+		unsigned mask = near_lanes(room->sums[at / LANES], near) >> at % LANES;
+		for (; mask != 0; mask &= mask - 1) {
+			size_t hit = at + (unsigned)__builtin_ctz(mask);
+			if (hit < cell->end && room->third_sorted[hit] <= most &&
+			    room->number[hit] < near->number &&
+			    try_candidate(join, row, room->number[hit], error) != 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static int search_power(const struct join *join, uint32_t number, unsigned power,
+			struct simhash_error *error)
+{
+	const struct find_file *row = &join->block->rows[number];
+	/* The distance of a pair is within the reach of both. */
+	uint64_t widest = power < 63 ? (UINT64_C(1) << power) - 1 : INT64_MAX;
+	uint64_t reach = (uint64_t)row->reach < widest ? (uint64_t)row->reach : widest;
+	int64_t second = join->room->second[number], low, high, first, last;
+	struct nearness near;
+
+	if (__builtin_sub_overflow(second, (int64_t)reach, &low))
+		low = INT64_MIN;
+	if (__builtin_add_overflow(second, (int64_t)reach, &high))
+		high = INT64_MAX;
+	near = nearness_of(row, number, reach, power);
+	first = column_of(low, power);
+	last = column_of(high, power);
+	for (int64_t column = first; column <= last; column++) {
+		const struct cell *cell =
+			find_cell(join->room, cell_number(join, row, power, column));
+		if (cell != NULL && search_cell(join, cell, &near, reach, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int search_row(const struct join *join, uint32_t number, struct simhash_error *error)
+{
+	const struct find_file *row = &join->block->rows[number];
+	int64_t largest = simhash_largest_partner(&join->rule->tolerance, row->size_bytes);
+
+	for (unsigned p = join->lowest; p <= join->highest; p++) {
+		const struct power *power = &join->powers[p];
+		if (power->least_size > power->largest_size || power->least_size > largest ||
+		    simhash_largest_partner(&join->rule->tolerance, power->largest_size) <
+			    row->size_bytes)
+			continue;
+		if (search_power(join, number, p, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int join_block(struct join_room *room, const struct block *block, struct find_reporter *reporter,
+	       struct simhash_error *error)
+{
+	struct join join = {.room = room,
+			    .block = block,
+			    .reporter = reporter,
+			    .rule = &reporter->finder->options->rule};
+
+	reporter->counts.rows += block->rows_read;
+	if (make_room(room, block->count, error) != 0)
+		return -1;
+	prepare(&join);
+	for (size_t i = 0; i < block->count; i++) {
+		/* A copy of a row of an earlier block may be new. */
+		if (block->rows[i].copies != NULL &&
+		    report_copies(reporter, &block->rows[i], error) != 0)
+			return -1;
+		if (i >= block->first_new && search_row(&join, (uint32_t)i, error) != 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,32 @@
+/*
+ * The pairs of a block.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_FIND_JOIN_H
+#define SIMHASH_FIND_JOIN_H
+
+#include "find/block.h"
+
+#define LANES 16
+#define SUMS 8 /* of two tags each */
+
+/* What a thread keeps from block to block. All zero to begin with. */
+struct join_room {
+	struct join_entry *entries, *spare;
+	int64_t *second, *third; /* signed sums of each row */
+	/* Of the rows in the order of cells. */
+	uint32_t *number;
+	uint16_t (*sums)[SUMS][LANES]; /* sixteen rows together */
+	int64_t *third_sorted;
+	size_t capacity;
+	struct cell *cells;
+	size_t cell_slots;
+};
+
+void join_room_release(struct join_room *room);
+
+/* Report every pair of a new row and a row before it, and every new copy. */
+int join_block(struct join_room *room, const struct block *block, struct find_reporter *reporter,
+	       struct simhash_error *error);
+
+#endif

@@ -1,0 +1,209 @@
+/*
+ * The rule by which two files are a pair (paper, 4.2), with tolerances by
+ * extension. Leaves the search for candidates to join.c and query.c.
+ * SPDX-License-Identifier: MIT
+ */
+#include "find/rule.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+
+__extension__ typedef unsigned __int128 wide;
+
+void rule_init(struct find_rule *rule, enum simhash_key key,
+	       const struct simhash_tolerance *tolerance)
+{
+	*rule = (struct find_rule){.key = key, .tolerance = *tolerance};
+}
+
+void rule_release(struct find_rule *rule)
+{
+	for (uint32_t i = 0; i < rule->extension_count; i++)
+		free(rule->extensions[i].extension);
+	free(rule->extensions);
+	rule->extensions = NULL;
+	rule->extension_count = 0;
+}
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+static struct extension_tolerance *find_extension(const struct find_rule *rule,
+						  const char *extension, size_t size)
+{
+	for (uint32_t i = 0; i < rule->extension_count; i++) {
+		struct extension_tolerance *known = &rule->extensions[i];
+		size_t same = 0;
+		if (known->size != size)
+			continue;
+		while (same < size && known->extension[same] == lower(extension[same]))
+			same++;
+		if (same == size)
+			return known;
+	}
+	return NULL;
+}
+
+static int add_extension(struct find_rule *rule, const char *extension, size_t size,
+			 int64_t percent_millionths, struct simhash_error *error)
+{
+	struct extension_tolerance *grown;
+	char *copy;
+
+	grown = realloc(rule->extensions, (rule->extension_count + 1) * sizeof *grown);
+	if (grown == NULL)
+		return error_set_memory(error);
+	rule->extensions = grown;
+	copy = malloc(size + 1);
+	if (copy == NULL)
+		return error_set_memory(error);
+	for (size_t i = 0; i < size; i++)
+		copy[i] = lower(extension[i]);
+	grown[rule->extension_count++] =
+		(struct extension_tolerance){copy, size, percent_millionths};
+	return 0;
+}
+
+int rule_add_tolerance(struct find_rule *rule, const char *text, struct simhash_error *error)
+{
+	const char *equals = strrchr(text, '=');
+	const char *extension = text[0] == '.' ? text + 1 : text;
+	struct extension_tolerance *known;
+	int64_t percent;
+	size_t size;
+
+	if (equals == NULL)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "tolerance '%s': expected EXTENSION=PERCENT, such as ps=0.05",
+				 text);
+	if (simhash_tolerance_parse(equals + 1, &percent, error) != 0)
+		return -1;
+	size = extension > equals ? 0 : (size_t)(equals - extension);
+	known = find_extension(rule, extension, size);
+	if (known == NULL)
+		return add_extension(rule, extension, size, percent, error);
+	known->percent_millionths = percent;
+	return 0;
+}
+
+/* The line without its comment and the spaces around it. */
+static char *trim(char *line)
+{
+	size_t size = strcspn(line, "#\n");
+
+	while (size > 0 && strchr(" \t\r", line[size - 1]) != NULL)
+		size--;
+	line[size] = '\0';
+	return line + strspn(line, " \t");
+}
+
+int rule_read_tolerances(struct find_rule *rule, const char *path, struct simhash_error *error)
+{
+	FILE *file = fopen(path, "r");
+	struct simhash_error what;
+	char *line = NULL;
+	size_t room = 0;
+	int status = 0;
+
+	if (file == NULL)
+		return error_set_errno(error, "cannot read %s", path);
+	for (int number = 1; status == 0 && getline(&line, &room, file) > 0; number++) {
+		char *text = trim(line);
+		if (text[0] != '\0' && rule_add_tolerance(rule, text, &what) != 0)
+			status = error_set(error, what.code, "%s:%d: %s", path, number,
+					   what.message);
+	}
+	if (status == 0 && ferror(file))
+		status = error_set_errno(error, "cannot read %s", path);
+	free(line);
+	fclose(file);
+	return status;
+}
+
+uint32_t rule_tolerance_of(const struct find_rule *rule, struct bytes name)
+{
+	const struct extension_tolerance *known;
+	const char *extension;
+	size_t size;
+
+	if (rule->extension_count == 0)
+		return 0;
+	size = simhash_extension(name.data, name.size, &extension);
+	known = find_extension(rule, extension, size);
+	return known == NULL ? 0 : (uint32_t)(known - rule->extensions) + 1;
+}
+
+static struct simhash_tolerance tolerance_number(const struct find_rule *rule, uint32_t number)
+{
+	struct simhash_tolerance tolerance = rule->tolerance;
+
+	if (number > 0)
+		tolerance.percent_millionths = rule->extensions[number - 1].percent_millionths;
+	return tolerance;
+}
+
+/* floor((s + partner) / 2) may lose a half; the sum of both halves' reach does not. */
+int64_t rule_reach(const struct find_rule *rule, uint32_t tolerance, int64_t size_bytes)
+{
+	struct simhash_tolerance t = tolerance_number(rule, tolerance);
+	int64_t partner = simhash_largest_partner(&t, size_bytes);
+	int64_t mean = size_bytes / 2 + partner / 2 + 1;
+
+	return simhash_key_reach(&t, mean < partner ? mean : partner);
+}
+
+double rule_share(const struct find_rule *rule, uint32_t tolerance)
+{
+	return (double)tolerance_number(rule, tolerance).percent_millionths /
+	       (100.0 * SIMHASH_MILLION);
+}
+
+void rule_slope(const struct find_rule *rule, int64_t *up, int64_t *down)
+{
+	/* T/100 * (1 + ratio) / 2, both in millionths, as a fraction. */
+	wide over = (wide)(100 * SIMHASH_MILLION) * 2 * SIMHASH_MILLION, slope;
+	int64_t percent = rule->tolerance.percent_millionths;
+
+	for (uint32_t i = 0; i < rule->extension_count; i++)
+		if (rule->extensions[i].percent_millionths > percent)
+			percent = rule->extensions[i].percent_millionths;
+	slope = (wide)percent * (wide)(SIMHASH_MILLION + rule->tolerance.size_ratio_millionths);
+	*up = slope <= over ? 1 : (int64_t)((slope + over - 1) / over);
+	*down = slope > over ? 1 : slope == 0 ? INT64_MAX : (int64_t)(over / slope);
+}
+
+bool rule_is_by_extension(const struct find_rule *rule)
+{
+	return rule->candidates == CANDIDATES_EXACT && rule->key >= SIMHASH_UNIFORM_EXT;
+}
+
+bool rule_allows(const struct find_rule *rule, const struct find_file *x, const struct find_file *y)
+{
+	return simhash_sizes_agree(&rule->tolerance, x->size_bytes, y->size_bytes) &&
+	       (!rule_is_by_extension(rule) || x->extension_hash == y->extension_hash);
+}
+
+bool rule_matches(const struct find_rule *rule, const struct find_file *x,
+		  const struct find_file *y, uint64_t *distance)
+{
+	struct simhash_tolerance tolerance = tolerance_number(rule, x->tolerance);
+
+	if (x->tolerance != y->tolerance) {
+		struct simhash_tolerance other = tolerance_number(rule, y->tolerance);
+		if (other.percent_millionths < tolerance.percent_millionths)
+			tolerance = other;
+	}
+	if (!rule_allows(rule, x, y))
+		return false;
+	if (rule->candidates == CANDIDATES_KEY &&
+	    !simhash_key_hit(&tolerance, x->key, y->key, x->size_bytes, y->size_bytes))
+		return false;
+	*distance = simhash_distance(&x->table, &y->table);
+	return simhash_sum_table_hit(&tolerance, *distance, x->size_bytes, y->size_bytes);
+}

@@ -1,0 +1,33 @@
+/*
+ * Lines in order, however many: what does not fit into memory waits in temporary
+ * files. Lines may be added by several threads at once.
+ *
+ *     line_sorter_new(64 << 20, &sorter, &error);
+ *     line_sorter_add(sorter, 0.25, "a line", 6, &error);
+ *     line_sorter_write(sorter, each, context, &error);
+ *     line_sorter_free(sorter);
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_REPORT_SORTER_H
+#define SIMHASH_REPORT_SORTER_H
+
+#include <stddef.h>
+
+#include "simhash.h"
+
+struct line_sorter;
+
+/* Holds at most about `memory_bytes` of lines, and as much again of their order. */
+int line_sorter_new(size_t memory_bytes, struct line_sorter **sorter, struct simhash_error *error);
+void line_sorter_free(struct line_sorter *sorter); /* NULL is fine */
+
+int line_sorter_add(struct line_sorter *sorter, double key, const char *line, size_t size,
+		    struct simhash_error *error);
+
+/* Hand all lines on by key, then by their bytes. May be called once, by one thread. */
+typedef int line_fn(void *context, const char *line, size_t size, struct simhash_error *error);
+int line_sorter_write(struct line_sorter *sorter, line_fn *each, void *context,
+		      struct simhash_error *error);
+
+#endif

@@ -1,0 +1,249 @@
+/*
+ * Indexes of any size, shaped like a real one, and the bare reading of them.
+ *
+ *     rows make SOURCE TARGET COUNT [COPIES]   write COUNT rows drawn from SOURCE
+ *     rows read URL                            read all rows in the order of uniform
+ *
+ * A row is drawn as a row of the source with its size and every count scaled at random,
+ * so it is like the source's and no pair of it. Every fifth row is instead a near copy of
+ * a row made shortly before, with up to 2 % of its content changed, and every tenth an
+ * exact copy; small files with the same counts are copies, too. COPIES percent of all rows are copies of one file besides.
+ * SPDX-License-Identifier: MIT
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/store.h"
+
+#define RECENT 4096
+#define BATCH 16384
+#define FILES_PER_DIRECTORY 40
+#define SMALL 256
+
+struct source_row {
+	struct file_row row;
+	char extension[12];
+};
+
+struct sources {
+	struct source_row *rows;
+	size_t count, room;
+};
+
+struct made_row {
+	struct file_row row;
+	char directory[48], name[48], extension[12];
+};
+
+static struct simhash_error error;
+static uint64_t random_state = 42;
+
+static void check(int status)
+{
+	if (status == 0)
+		return;
+	fprintf(stderr, "rows: %s\n", error.message);
+	exit(1);
+}
+
+static uint64_t random_bits(void)
+{
+	uint64_t x = random_state += UINT64_C(0x9e3779b97f4a7c15);
+
+	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+	return x ^ x >> 31;
+}
+
+static double random_unit(void)
+{
+	return (double)(random_bits() >> 11) / 9007199254740992.0;
+}
+
+static double random_normal(void)
+{
+	return sqrt(-2 * log(1 - random_unit())) * cos(6.283185307179586 * random_unit());
+}
+
+static int keep_source(void *context, const struct file_row *row, struct simhash_error *ignored)
+{
+	struct sources *sources = context;
+	const char *extension;
+	size_t size = simhash_extension(row->name.data, row->name.size, &extension);
+	struct source_row *kept;
+
+	(void)ignored;
+	if (sources->count == sources->room) {
+		sources->room = sources->room * 2 + 4096;
+		sources->rows = realloc(sources->rows, sources->room * sizeof *sources->rows);
+		if (sources->rows == NULL)
+			return -1;
+	}
+	kept = &sources->rows[sources->count++];
+	kept->row = *row;
+	snprintf(kept->extension, sizeof kept->extension, "%.*s", (int)size, extension);
+	return 0;
+}
+
+/* floor(count + noise) within what a file of that size can have. */
+static uint64_t limit(double count, int64_t size)
+{
+	return count <= 0 ? 0 : count >= (double)size ? (uint64_t)size : (uint64_t)count;
+}
+
+static void draw(struct made_row *made, const struct sources *sources)
+{
+	const struct source_row *source = &sources->rows[random_bits() % sources->count];
+	double scale = exp(0.25 * random_normal());
+
+	made->row = source->row;
+	memcpy(made->extension, source->extension, sizeof made->extension);
+	made->row.size_bytes = 1 + (int64_t)(scale * (double)source->row.size_bytes);
+	for (int t = 0; t < SIMHASH_TAGS; t++) {
+		double count = (double)source->row.table.count[t] * scale;
+		count *= exp(0.15 * random_normal());
+		count += sqrt(count) * random_normal() + random_unit();
+		made->row.table.count[t] = limit(count, made->row.size_bytes);
+	}
+}
+
+/* A share of the content replaced by content of the same kind, and some bytes added. */
+static void edit(struct made_row *made)
+{
+	double share = 0.02 * random_unit() * random_unit();
+	int64_t grown = (int64_t)(share * random_unit() * (double)made->row.size_bytes);
+
+	made->row.size_bytes += grown;
+	for (int t = 0; t < SIMHASH_TAGS; t++) {
+		double count = (double)made->row.table.count[t];
+		count += sqrt(2 * share * count) * random_normal();
+		made->row.table.count[t] =
+			limit(count + (double)grown / 32 + 0.5, made->row.size_bytes);
+	}
+}
+
+static void name_row(struct made_row *made, uint64_t number)
+{
+	struct file_row *row = &made->row;
+	char extension[sizeof made->extension];
+	uint8_t hash[DIRECTORY_HASH_SIZE];
+
+	memcpy(extension, made->extension, sizeof extension);
+	snprintf(made->directory, sizeof made->directory, "/made/%03d/directory-%llu",
+		 (int)(number / FILES_PER_DIRECTORY % 1000),
+		 (unsigned long long)(number / FILES_PER_DIRECTORY));
+	snprintf(made->name, sizeof made->name, "file-%llu%s%s", (unsigned long long)number,
+		 extension[0] == '\0' ? "" : ".", extension);
+	row->directory = (struct bytes){made->directory, strlen(made->directory)};
+	row->name = (struct bytes){made->name, strlen(made->name)};
+	row->extension = (struct bytes){made->extension, strlen(made->extension)};
+	directory_hash(row->directory, hash);
+	path_hash(hash, row->name, row->path_hash);
+}
+
+/* Of small files there are few: those of one size and the same counts are the same. */
+static void new_content(struct file_row *row)
+{
+	uint64_t hash = (uint64_t)row->size_bytes;
+
+	for (int i = 0; i < CONTENT_HASH_SIZE; i++) {
+		hash = (hash ^ row->table.count[i]) * UINT64_C(0xff51afd7ed558ccd);
+		hash ^= hash >> 29;
+		row->content_hash[i] = row->size_bytes < SMALL ? (uint8_t)(hash >> 32)
+							       : (uint8_t)random_bits();
+	}
+}
+
+static int make(const char *from, const char *to, uint64_t count, double copies)
+{
+	static struct made_row recent[RECENT], one, batch_rows[BATCH];
+	static const struct file_row *pointers[BATCH];
+	struct simhash_tag_set *tags;
+	struct store *source, *target;
+	struct sources sources = {NULL, 0, 0};
+	struct key_range range = {.low = INT64_MIN, .high = INT64_MAX};
+	struct row_scope scope;
+	int64_t removed;
+
+	check(simhash_tag_set_new_default(&tags, &error));
+	check(store_open(from, OPEN_TO_READ, &source, &error));
+	check(store_tag_set_id(source, tags, false, &range.tag_set, &error));
+	check(store_read_keys(source, &range, keep_source, &sources, &error));
+	store_close(source);
+	check(store_open(to, OPEN_TO_WRITE, &target, &error));
+	check(store_tag_set_id(target, tags, true, &scope.tag_set, &error));
+	check(store_host_id(target, "made", true, &scope.host, &error));
+	check(store_begin_load(target, &error));
+	draw(&one, &sources);
+	new_content(&one.row);
+	for (uint64_t done = 0; done < count;) {
+		struct store_batch batch = {.rows = pointers};
+		for (; batch.row_count < BATCH && done < count; done++, batch.row_count++) {
+			struct made_row *made = &batch_rows[batch.row_count];
+			double kind = random_unit();
+			pointers[batch.row_count] = &made->row;
+			if (random_unit() * 100 < copies) {
+				*made = one;
+			} else if (done > RECENT && kind < 0.3) {
+				*made = recent[random_bits() % RECENT];
+				if (kind < 0.2) {
+					edit(made);
+					new_content(&made->row);
+				}
+			} else {
+				draw(made, &sources);
+				new_content(&made->row);
+			}
+			name_row(made, done);
+			simhash_keys_compute(tags, &made->row.table, made->name, strlen(made->name),
+					     &made->row.keys);
+			recent[done % RECENT] = *made;
+		}
+		check(store_write(target, &scope, &batch, &removed, &error));
+	}
+	check(store_end_load(target, &error));
+	store_close(target);
+	free(sources.rows);
+	simhash_tag_set_free(tags);
+	return 0;
+}
+
+static int count_row(void *context, const struct file_row *row, struct simhash_error *ignored)
+{
+	uint64_t *count = context;
+
+	(void)row;
+	(void)ignored;
+	*count += 1;
+	return 0;
+}
+
+static int read_all(const char *url)
+{
+	struct simhash_tag_set *tags;
+	struct store *store;
+	struct key_range range = {.low = INT64_MIN, .high = INT64_MAX, .order = ORDER_BY_SORTING};
+	uint64_t count = 0;
+
+	check(simhash_tag_set_new_default(&tags, &error));
+	check(store_open(url, OPEN_TO_READ, &store, &error));
+	check(store_tag_set_id(store, tags, false, &range.tag_set, &error));
+	check(store_read_keys(store, &range, count_row, &count, &error));
+	store_close(store);
+	simhash_tag_set_free(tags);
+	printf("%llu rows\n", (unsigned long long)count);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if ((argc == 5 || argc == 6) && strcmp(argv[1], "make") == 0)
+		return make(argv[2], argv[3], strtoull(argv[4], NULL, 10),
+			    argc == 6 ? strtod(argv[5], NULL) : 0);
+	if (argc == 3 && strcmp(argv[1], "read") == 0)
+		return read_all(argv[2]);
+	fprintf(stderr, "usage: rows make SOURCE TARGET COUNT [COPIES] | rows read URL\n");
+	return 1;
+}

@@ -1,0 +1,152 @@
+#!/usr/bin/env bash
+# Confirming by content: what edited files keep, what only looks alike, files that
+# changed or are gone; and groups, whose promises are checked on all pairs.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# Random lines of a fixed alphabet: files that look alike and share nothing.
+text() { # SEED BYTES
+	awk -v seed="$1" -v size="$2" 'BEGIN { srand(seed); while (n < size) { line = ""
+		for (i = 0; i < 60; i++) line = line sprintf("%c", 97 + int(26 * rand()))
+		print line; n += 61 } }' | head -c "$2"
+}
+
+mkdir "$files/like" "$files/edited"
+for i in $(seq 30); do
+	text "$i" 200000 >"$files/like/$i.txt"
+done
+# 1 % in one block, and as many bytes moved from one end to the other, and cut off.
+for i in $(seq 6); do
+	from=$files/like/$i.txt
+	{ head -c 100000 "$from"; text "$((i + 100))" 2000; tail -c 98000 "$from"; } >"$files/edited/$i.block.txt"
+	{ tail -c 50000 "$from"; head -c 150000 "$from"; } >"$files/edited/$i.moved.txt"
+	head -c 199000 "$from" >"$files/edited/$i.cut.txt"
+	cp "$from" "$files/edited/$i.copy.txt"
+done
+settle "$files"
+runs 0 "$SIMHASH" "$files"
+
+# Unrelated files look alike at 2 %: nearly all of their pairs are found. Reading drops them.
+runs 0 "$SIMFIND" -T 2 --format=csv
+unrelated=$(tr -d '\r' <out | awk -F, '$11 ~ /like/ && $12 ~ /like/' | wc -l)
+[ "$unrelated" -gt 100 ] || fail "only $unrelated unrelated pairs: no test"
+for how in all doubtful; do
+	runs 0 "$SIMFIND" -T 2 --expand --confirm=$how --format=csv
+	tr -d '\r' <out | tail -n +2 >"$how.csv"
+	awk -F, '{ n = split($11, a, "/"); m = split($12, b, "/")
+		split(a[n], x, "."); split(b[m], y, "."); if (x[1] != y[1]) print }' "$how.csv" >wrong
+	[ ! -s wrong ] || fail "$how: unrelated files are confirmed: $(head -n 1 wrong)"
+	# Each of the 6 has 4 relatives: all ten pairs of five files are found.
+	for i in $(seq 6); do
+		same "$how: pairs of $i" 10 "$(grep -cE "/$i\.[a-z.]*txt,[^,]*/$i\.[a-z.]*txt$" "$how.csv")"
+	done
+done
+# What was measured: 2,000 of 200,000 bytes overwritten; nothing lost by moving.
+awk -F, '/block/ && /like/ { if ($5 != "confirmed" || $6 < 0.9899 || $6 > 0.9903 || $7 < 0.9899 ||
+	$7 > 0.9903 || $8 < 0.98 || $8 > 0.9815) exit 1; n++ } END { if (n != 6) exit 1 }' all.csv ||
+	fail "block edits: $(grep block all.csv | grep like)"
+awk -F, '/moved/ && /like/ { if ($8 < 0.999) exit 1; n++ } END { if (n != 6) exit 1 }' all.csv ||
+	fail "moved: $(grep moved all.csv | grep like)"
+awk -F, '/cut/ && /like/ { if (($6 < 1) != ($7 == 1) || $8 != 0.995) exit 1; n++ }
+	END { if (n != 6) exit 1 }' all.csv || fail "cut: $(grep cut all.csv | grep like)"
+grep -q "^identical,.*,confirmed,1.000000,1.000000,1.000000," all.csv || fail "copies are not confirmed"
+grep -q ,trusted, doubtful.csv || fail "nothing was trusted"
+# A lower bar lets more through, a higher one less.
+runs 0 "$SIMFIND" -q -T 2 --expand --confirm --min-resemblance=0.999 --format=csv
+[ "$(wc -l <out)" -lt "$(wc -l <all.csv)" ] || fail "a higher bar drops nothing"
+grep -q block out && fail "a block edit resembles by 0.999"
+
+# Changed, gone and unreadable files: said once, and their pairs marked.
+sed -i '1s/^./?/' "$files/edited/1.block.txt"
+rm "$files/edited/2.block.txt"
+runs 2 "$SIMFIND" -T 2 --confirm --format=csv
+said "$files/edited/1.block.txt: changed since it was indexed; its pairs are not confirmed"
+said "$files/edited/2.block.txt: No such file or directory; its pairs are not confirmed"
+same "messages" 2 "$(grep -c 'not confirmed' err)"
+[ "$(grep -c '[12].block' out)" = "$(grep '[12].block' out | grep -c ,unconfirmed,)" ] ||
+	fail "pairs of changed files are not marked"
+grep -q ,unconfirmed, out || fail "nothing is marked unconfirmed"
+# Files of another host cannot be read.
+runs 0 "$SIMFIND" --host=elsewhere -T 2 --confirm --format=csv
+same "pairs confirmed of another host" 0 "$(grep -c ,confirmed, out || true)"
+runs 0 "$SIMHASH" "$files"
+
+# Groups. Every file of a pair is in one; a member makes a pair with its representative,
+# no two representatives do, and single linkage gives connected parts.
+runs 0 "$SIMFIND" -q -T 2 --expand --format=csv -o pairs.csv
+tr -d '\r' <pairs.csv | tail -n +2 | cut -d, -f11,12 >pairs
+for linkage in representative single; do
+	runs 0 "$SIMFIND" -q -T 2 --group=$linkage --format=csv -o groups.csv
+	tr -d '\r' <groups.csv | tail -n +2 >groups
+	awk -F, -v linkage=$linkage '
+		FILENAME == "pairs" { pair[$1, $2] = pair[$2, $1] = 1; file[$1] = file[$2] = 1; next }
+		{ if (group[$6]++) { print "twice: " $6; exit 1 }
+		  in_group[$6] = $1; if ($2 == "representative") { r[$1] = $6; all[++n] = $6 }
+		  else if (linkage == "representative" && !(($6, r[$1]) in pair)) {
+			print $6 " is no pair with " r[$1]; exit 1 } }
+		END { for (f in file) if (!(f in group)) { print f " is in no group"; exit 1 }
+			for (f in group) if (!(f in file)) { print f " is in no pair"; exit 1 }
+			if (linkage == "single") { for (p in pair) { split(p, x, SUBSEP)
+				if (in_group[x[1]] != in_group[x[2]]) { print p " is divided"; exit 1 } } }
+			else for (i = 1; i <= n; i++) for (j = i + 1; j <= n; j++)
+				if ((all[i], all[j]) in pair) { print all[i] " and " all[j]; exit 1 }
+			print n }' pairs groups >verdict || fail "$linkage: $(cat verdict)"
+	same "copies in groups" 6 "$(grep -c ,copy, groups)"
+done
+runs 0 "$SIMFIND" -q -T 2 --group --confirm --format=json -o groups.json
+same "groups of what was confirmed" 6 "$(sqlite3 :memory: "SELECT json_array_length(readfile('groups.json'))")"
+same "their files" 29 "$(sqlite3 :memory: "SELECT sum(value ->> 'files') FROM json_each(readfile('groups.json'))")"
+runs 0 "$SIMFIND" -q -T 2 --group --confirm
+same "groups in text" 5 "$(grep -c '^group [1-6]: 5 files, 999000 bytes$' out)"
+
+# An estimate that is asked for drops pairs without reading.
+runs 0 "$SIMFIND" -q -T 2 --max-change=10 --format=csv
+awk -F, 'NR > 1 && $4 > 10 { exit 1 }' out || fail "a change above 10 %"
+grep -q cut out || fail "small changes are dropped"
+same "unrelated with a small change" 0 "$(awk -F, '$11 ~ /like/ && $12 ~ /like/' out | wc -l)"
+
+# Across two directories, and two hosts.
+runs 0 "$SIMFIND" -q -T 2 --between "$files/like/" "$files/edited" --format=csv
+tr -d '\r' <out | tail -n +2 | cut -d, -f11,12 | LC_ALL=C sort >found
+awk -F, '($1 ~ /like/) != ($2 ~ /like/)' pairs | LC_ALL=C sort >expected
+cmp expected found || fail "between directories: $(diff expected found | head -4)"
+[ -s expected ] || fail "nothing is between the directories"
+runs 0 "$SIMHASH" --host=mirror "$files/edited"
+runs 0 "$SIMFIND" -q -T 2 --between mirror: "$files/like" --format=csv
+same "pairs between hosts" "$(wc -l <expected)" "$(tail -n +2 out | wc -l)"
+same "pairs within a host" 0 "$(tail -n +2 out | grep -vc mirror: || true)"
+runs 0 "$SIMFIND" -q -T 2 --between mirror:/no/such nobody: --format=csv
+same "pairs of nobody" 1 "$(wc -l <out)"
+
+# Statistics agree with what is listed.
+runs 0 "$SIMFIND" -q --host=mirror --stats -T 2
+for key in uniform skew_ext; do
+	"$SIMFIND" -q -T 2 -k $key --expand --candidates=key --format=csv | tail -n +2 >by_key
+	"$SIMFIND" -q -T 2 -k $key --expand --format=csv | tail -n +2 >exact
+	same "statistics of $key" "$(wc -l <by_key) $(grep -c ^identical by_key) $(wc -l <exact)" \
+		"$(awk -v key=$key '$1 == key { print $4, $5, $7 }' out)"
+done
+# Key hits, by brute force over the columns.
+hits=$(sql "SELECT count(*) FROM file a JOIN file b ON a.tag_set = b.tag_set
+	AND (a.host < b.host OR (a.host = b.host AND a.path_hash < b.path_hash))
+	WHERE a.size > 0 AND b.size > 0 AND (abs(a.skew - b.skew) <= 1
+	OR abs(a.skew - b.skew) * 50 <= CASE WHEN a.size > b.size THEN a.size ELSE b.size END)")
+same "key hits" "$hits" "$(awk '$1 == "skew" { print $2 }' out)"
+agree=$(sql "SELECT count(*) FROM file a JOIN file b ON a.tag_set = b.tag_set
+	AND (a.host < b.host OR (a.host = b.host AND a.path_hash < b.path_hash))
+	WHERE a.size > 0 AND b.size > 0 AND (abs(a.skew - b.skew) <= 1
+	OR abs(a.skew - b.skew) * 50 <= CASE WHEN a.size > b.size THEN a.size ELSE b.size END)
+	AND 2 * a.size <= 3 * b.size AND 2 * b.size <= 3 * a.size")
+same "size rejections" "$((hits - agree))" "$(awk '$1 == "skew" { print $3 }' out)"
+same "collisions" "$(sql "SELECT count(*) FROM file a JOIN file b ON a.tag_set = b.tag_set
+	AND a.skew = b.skew AND (a.host < b.host OR (a.host = b.host AND a.path_hash < b.path_hash))
+	WHERE a.size > 0 AND b.size > 0")" "$(awk '$1 == "skew" { print $8 }' out)"
+runs 0 "$SIMFIND" -q --sweep
+same "tolerances of a sweep" 36 "$(grep -vc '^#' out)"
+awk '!/^#/ { if ($2 < hits || $4 < sums || $7 < $4) exit 1; hits = $2; sums = $4 }' out ||
+	fail "a sweep does not grow with the tolerance"
+for tolerance in 0.01 $(awk '!/^#/ { t = $1 } END { print t }' out); do
+	same "sweep at $tolerance" \
+		"$("$SIMFIND" -q -T "$tolerance" --expand --candidates=key --format=csv | tail -n +2 | wc -l)" \
+		"$(awk -v t="$tolerance" '$1 == t { print $4 }' out)"
+done
