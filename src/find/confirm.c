@@ -330,6 +330,7 @@ static bool measure(struct confirming *c, struct kept_pair *pair, struct content
 {
 	double a_size = (double)sa->size, b_size = (double)sb->size;
 	double least = c->options->min_resemblance;
+	double b_least = least_cover(b_size, a_size, least);
 	size_t a_found, b_found;
 
 	if (sa->size == sb->size && cover_equal(sa, sb)) {
@@ -340,8 +341,11 @@ static bool measure(struct confirming *c, struct kept_pair *pair, struct content
 	pair->is_identical = false;
 	if (sa->failed != 0 || sb->failed != 0 || !need_index(c, a, sa) || !need_index(c, b, sb))
 		return false;
-	b_found = cover_measure(&a->index, sa, sb, least_cover(b_size, a_size, least));
-	a_found = cover_measure(&b->index, sb, sa, least_cover(a_size, b_size, least));
+	b_found = cover_measure(&a->index, sa, sb, b_least);
+	/* Where that is too little, all of a would not be enough. */
+	a_found = b_found < sa->size ? b_found : sa->size;
+	if ((double)b_found >= b_least)
+		a_found = cover_measure(&b->index, sb, sa, least_cover(a_size, b_size, least));
 	set_shares(pair, a_size, b_size, (double)a_found, (double)b_found);
 	return sa->failed == 0 && sb->failed == 0;
 }

@@ -18,7 +18,7 @@
 #define PLACES 64
 #define PLACE_BYTES 32	/* tried at each place */
 #define BRIDGE 16	/* after a byte that differs, so many are looked at, */
-#define BRIDGE_EQUAL 15 /* and the match goes on if so many of them are equal */
+#define BRIDGE_EQUAL 14 /* and the match goes on if so many of them are equal */
 
 /* ---- Sources ---- */
 
@@ -337,6 +337,8 @@ size_t cover_measure(const struct cover_index *index, struct cover_source *a,
 	while (at + index->width <= b->size && a->failed == 0 && b->failed == 0) {
 		struct match match;
 		size_t found, before;
+		if ((double)(covered + (b->size - at)) < needed)
+			break;
 		if (!find_window(index, a, b, at, &found)) {
 			at++;
 			continue;

@@ -53,9 +53,9 @@ int cover_index_init(struct cover_index *index, struct cover_source *source,
 void cover_index_release(struct cover_index *index);
 
 /*
- * The bytes of b that are found in a. Where 64 places of b, looked at first, say that
- * it is far less than `needed` bytes, their share is all that is returned. Sets
- * `failed` of a source that cannot be read.
+ * The bytes of b that are found in a. Where it turns out that they are less than
+ * `needed`, or 64 places of b, looked at first, say that they are far less, what was
+ * found until then is returned. Sets `failed` of a source that cannot be read.
  */
 size_t cover_measure(const struct cover_index *index, struct cover_source *a,
 		     struct cover_source *b, double needed);

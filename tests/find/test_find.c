@@ -19,7 +19,7 @@
 #include "engine.h"
 #include "find/find.h"
 
-#define ROWS 900
+#define ROWS 600
 
 __extension__ typedef __int128 wide;
 
@@ -409,7 +409,7 @@ static void copies_are_reported_once(void **state)
 				between[x < y ? x : y][x < y ? y : x]++;
 		}
 	}
-	assert_true(files[0] > 100);
+	assert_true(files[0] > 40);
 	for (int a = 0; a < ROWS; a++) {
 		if (twin_of[a] != a)
 			continue;

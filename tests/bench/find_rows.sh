@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Finding in large indexes, shaped like that of a real tree: beside the bare ordered
+# read of the same rows, with ten times the rows, with half of them copies of one file,
+# and by key range; and one file in the largest.
+#
+#     tests/bench/find_rows.sh [BUILD [TREE [MILLIONS]]]   (default: build /usr 10)
+build=$(cd "${1:-build}" && pwd)
+tree=${2:-/usr}
+millions=${3:-10}
+# shellcheck source=tests/bench/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+find_pairs() { # INDEX [OPTION...]
+	local index=$1
+	shift
+	timed "$build/simfind" -q -d "sqlite:$folder/$index.db" -o "$folder/pairs" "$@"
+}
+
+line() { # WHAT BASE
+	awk -v what="$1" -v t="$wall" -v base="$2" -v mb="$((peak / 1024))" \
+		-v pairs="$(wc -l <"$folder/pairs")" \
+		'BEGIN { printf "%-44s %8.2f s %6.2f times %6d MB %10d lines\n", what, t, t / base, mb, pairs }'
+}
+
+"$build/simhash" -q -d "sqlite:$folder/tree.db" "$tree" || [ $? = 2 ]
+"$build/tests/rows" make "sqlite:$folder/tree.db" "sqlite:$folder/one.db" 1000000
+"$build/tests/rows" make "sqlite:$folder/tree.db" "sqlite:$folder/copies.db" 1000000 50
+for round in 1 2 3; do
+	echo "-- 1 million rows, round $round"
+	: >"$folder/pairs"
+	timed "$build/tests/rows" read "sqlite:$folder/one.db"
+	read=$wall
+	line "bare ordered read" "$read"
+	find_pairs one
+	base=$wall
+	line "simfind (over the bare read)" "$read"
+	find_pairs one --candidates=key
+	line "--candidates=key (over simfind)" "$base"
+	find_pairs copies
+	line "half are copies of one (over simfind)" "$base"
+	find_pairs one -j 1
+	line "-j 1 (over simfind)" "$base"
+done
+"$build/tests/rows" make "sqlite:$folder/tree.db" "sqlite:$folder/ten.db" $((millions * 1000000))
+for round in 1 2; do
+	echo "-- $millions million rows, round $round"
+	: >"$folder/pairs"
+	timed "$build/tests/rows" read "sqlite:$folder/ten.db"
+	read=$wall
+	line "bare ordered read" "$read"
+	find_pairs ten
+	line "simfind (over the bare read)" "$read"
+	line "simfind (over that of 1 million)" "$base"
+done
+for file in /usr/include/stdio.h /usr/bin/env /usr/share/common-licenses/GPL-3; do
+	for key in skew_ext uniform; do
+		find_pairs ten -k "$key" "$file"
+		read -r _ work _ <"$folder/measured"
+		echo "simfind -k $key $file: $work s of work"
+	done
+done
