@@ -82,6 +82,9 @@ const char *role_name(enum member_role role);
 
 const char *pair_match(const struct pair_line *line); /* "identical" or "similar" */
 
+/* As printf's "%WIDTH.PLACESf" of a number from 0 to 10^12, but much faster. */
+void write_decimal(FILE *out, double value, int width, int places);
+
 /* The length of the valid UTF-8 sequence at the start of `bytes`, or 0. */
 size_t utf8_length(struct bytes bytes);
 

@@ -35,8 +35,11 @@ static void write_confirmation(FILE *out, const struct pair_line *line)
 static void pair(FILE *out, const struct pair_line *line, bool is_terminal)
 {
 	(void)is_terminal;
-	fprintf(out, "%-9s %6.2f%% changed  %8.4f%%  ", pair_match(line), 100 * line->changed,
-		pair_percent(line));
+	fputs(line->is_identical ? "identical " : "similar   ", out);
+	write_decimal(out, 100 * line->changed, 6, 2);
+	fputs("% changed  ", out);
+	write_decimal(out, pair_percent(line), 8, 4);
+	fputs("%  ", out);
 	write_confirmation(out, line);
 	write_escaped(out, line->path_a);
 	fputs("  ", out);

@@ -76,7 +76,8 @@ done
 
 echo
 echo "The estimate of the share changed, by what was changed (mean, 10th and 90th percentile, trusted):"
-"$build/simfind" -q -d "sqlite:$folder/index.db" -T 5 --candidates=exact --expand \
+"$build/simhash" -q -d "sqlite:$folder/edits.db" "$folder/edits"
+"$build/simfind" -q -d "sqlite:$folder/edits.db" -T 5 --expand \
 	--confirm=doubtful --min-resemblance=0 --format=csv -o "$folder/pairs.csv"
 tr -d '\r' <"$folder/pairs.csv" | awk -F, 'NR > 1 {
 	n = split($11, p, "/"); x = p[n]; n = split($12, p, "/"); y = p[n]

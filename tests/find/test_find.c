@@ -28,6 +28,7 @@ static struct simhash_tag_set *sample;
 static struct file_row rows[ROWS];
 static char names[ROWS][24];
 static bool found[ROWS][ROWS];
+static wide distances[ROWS][ROWS];
 static int twin_of[ROWS];
 static size_t repeated;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -178,7 +179,6 @@ static bool matches(const struct find_rule *rule, const struct file_row *x,
 	int64_t tx = tolerance_of(rule, x), ty = tolerance_of(rule, y), t = tx < ty ? tx : ty;
 	wide larger = x->size_bytes > y->size_bytes ? x->size_bytes : y->size_bytes;
 	wide smaller = x->size_bytes > y->size_bytes ? y->size_bytes : x->size_bytes;
-	wide distance = 0;
 
 	if (larger * 2 > smaller * 3)
 		return false;
@@ -188,9 +188,18 @@ static bool matches(const struct find_rule *rule, const struct file_row *x,
 	if (rule->candidates == CANDIDATES_EXACT && rule->key >= SIMHASH_UNIFORM_EXT &&
 	    !same_extension(x, y))
 		return false;
-	for (int i = 0; i < SIMHASH_TAGS; i++)
-		distance += apart((wide)x->table.count[i], (wide)y->table.count[i]);
-	return within(distance, t, larger + smaller);
+	return within(distances[x - rows][y - rows], t, larger + smaller);
+}
+
+static void compute_distances(void)
+{
+	for (int a = 0; a < ROWS; a++)
+		for (int b = 0; b < ROWS; b++) {
+			distances[a][b] = 0;
+			for (int t = 0; t < SIMHASH_TAGS; t++)
+				distances[a][b] += apart((wide)rows[a].table.count[t],
+							 (wide)rows[b].table.count[t]);
+		}
 }
 
 /* ---- What is found ---- */
@@ -232,6 +241,7 @@ static struct store *store_with_rows(void)
 	struct row_scope scope;
 	int64_t removed;
 
+	compute_distances();
 	for (int i = 0; i < ROWS; i++)
 		pointers[i] = &rows[i];
 	assert_int_equal(store_tag_set_id(store, sample, true, &scope.tag_set, &error), 0);
