@@ -4,6 +4,7 @@
  */
 #include "report/sorter.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,24 +79,28 @@ static int compare_lines(const void *a, const void *b)
 	return order != 0 ? order : (x->size > y->size) - (x->size < y->size);
 }
 
+static const char *temporary_folder(void)
+{
+	const char *folder = getenv("TMPDIR");
+
+	return folder == NULL || folder[0] == '\0' ? "/tmp" : folder;
+}
+
 static int no_room(struct simhash_error *error)
 {
-	return error_set_errno(error, "cannot write a temporary file (see TMPDIR)");
+	return error_set_errno(error, "cannot write a temporary file in %s", temporary_folder());
 }
 
 /* $TMPDIR is where they go, as for other programs; tmpfile() does not look at it. */
 static FILE *temporary_file(void)
 {
-	const char *folder = getenv("TMPDIR");
 	char *name;
 	FILE *file = NULL;
 	int fd;
 
-	if (folder == NULL || folder[0] == '\0')
-		folder = "/tmp";
-	if (asprintf(&name, "%s/simfind.XXXXXX", folder) < 0)
+	if (asprintf(&name, "%s/simfind.XXXXXX", temporary_folder()) < 0)
 		return NULL;
-	fd = mkstemp(name);
+	fd = mkostemp(name, O_CLOEXEC);
 	if (fd >= 0) {
 		unlink(name);
 		file = fdopen(fd, "w+b");
