@@ -15,12 +15,29 @@
 
 #define SORTER_BYTES ((size_t)128 << 20)
 
-/* Where a thread puts a line together. */
+#define LINES_AT_ONCE 128
+
+/* Where a thread puts lines together, so that threads seldom wait for each other. */
 struct thread_text {
 	FILE *stream;
 	char *text;
-	size_t size;
+	size_t size, count, written;
+	struct line_key lines[LINES_AT_ONCE];
 };
+
+static int hand_on(struct listing *listing, struct thread_text *text, struct simhash_error *error)
+{
+	int status;
+
+	if (fflush(text->stream) != 0 || ferror(text->stream))
+		return error_set_memory(error);
+	status = line_sorter_add_all(listing->sorter, text->text, text->lines, text->count, error);
+	text->count = 0;
+	text->written = 0;
+	if (fseeko(text->stream, 0, SEEK_SET) != 0)
+		return error_set_memory(error);
+	return status;
+}
 
 static int write_failed(const struct listing *listing, struct simhash_error *error)
 {
@@ -127,7 +144,7 @@ int listing_add(struct listing *listing, unsigned thread, const struct found_pai
 		.path_a = {pair->a->display, pair->a->display_size},
 		.path_b = {pair->b->display, pair->b->display_size},
 	};
-	double key = pair->estimate.changed;
+	size_t end;
 
 	if (confirmed != NULL) {
 		line.confirmation = confirmation_of(confirmed);
@@ -135,14 +152,13 @@ int listing_add(struct listing *listing, unsigned thread, const struct found_pai
 		line.contained_b = confirmed->contained_b;
 		line.resemblance = confirmed->resemblance;
 	}
-	if (fseeko(text->stream, 0, SEEK_SET) != 0)
-		return error_set_memory(error);
 	listing->formatter->pair(text->stream, &line, listing->is_terminal);
-	if (fflush(text->stream) != 0 || ferror(text->stream))
-		return error_set_memory(error);
+	end = (size_t)ftello(text->stream);
 	/* What is identical comes before what only has the same counts. */
-	return line_sorter_add(listing->sorter, pair->is_identical ? -1 : key, text->text,
-			       (size_t)ftello(text->stream), error);
+	text->lines[text->count++] = (struct line_key){
+		pair->is_identical ? -1 : pair->estimate.changed, end - text->written};
+	text->written = end;
+	return text->count == LINES_AT_ONCE ? hand_on(listing, text, error) : 0;
 }
 
 static int write_line(void *context, const char *line, size_t size, struct simhash_error *error)
@@ -157,6 +173,9 @@ static int write_line(void *context, const char *line, size_t size, struct simha
 
 int listing_write(struct listing *listing, struct simhash_error *error)
 {
+	for (unsigned i = 0; i < listing->threads; i++)
+		if (hand_on(listing, &listing->texts[i], error) != 0)
+			return -1;
 	listing->formatter->begin(listing->file);
 	if (line_sorter_write(listing->sorter, write_line, listing, error) != 0)
 		return -1;

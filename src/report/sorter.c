@@ -178,15 +178,26 @@ static int add(struct line_sorter *sorter, double key, const char *bytes, size_t
 	return 0;
 }
 
+int line_sorter_add_all(struct line_sorter *sorter, const char *bytes, const struct line_key *lines,
+			size_t count, struct simhash_error *error)
+{
+	int status = 0;
+
+	pthread_mutex_lock(&sorter->lock);
+	for (size_t i = 0; status == 0 && i < count; i++) {
+		status = add(sorter, lines[i].key, bytes, lines[i].size, error);
+		bytes += lines[i].size;
+	}
+	pthread_mutex_unlock(&sorter->lock);
+	return status;
+}
+
 int line_sorter_add(struct line_sorter *sorter, double key, const char *line, size_t size,
 		    struct simhash_error *error)
 {
-	int status;
+	struct line_key one = {key, size};
 
-	pthread_mutex_lock(&sorter->lock);
-	status = add(sorter, key, line, size, error);
-	pthread_mutex_unlock(&sorter->lock);
-	return status;
+	return line_sorter_add_all(sorter, line, &one, 1, error);
 }
 
 /* Read a run's next line: 1, 0 at its end, -1. */

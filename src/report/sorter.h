@@ -25,6 +25,14 @@ void line_sorter_free(struct line_sorter *sorter); /* NULL is fine */
 int line_sorter_add(struct line_sorter *sorter, double key, const char *line, size_t size,
 		    struct simhash_error *error);
 
+/* The same for several lines, which stand one after another. */
+struct line_key {
+	double key;
+	size_t size;
+};
+int line_sorter_add_all(struct line_sorter *sorter, const char *bytes, const struct line_key *lines,
+			size_t count, struct simhash_error *error);
+
 /* Hand all lines on by key, then by their bytes. May be called once, by one thread. */
 typedef int line_fn(void *context, const char *line, size_t size, struct simhash_error *error);
 int line_sorter_write(struct line_sorter *sorter, line_fn *each, void *context,

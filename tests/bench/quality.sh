@@ -86,7 +86,8 @@ tr -d '\r' <"$folder/pairs.csv" | awk -F, 'NR > 1 {
 	if (a[2] == "original") print b[2], b[3] / 10, $4, $5 == "trusted"
 	else print a[2], a[3] / 10, $4, $5 == "trusted" }' |
 	sort -k1,1 -k2,2n -k3,3n | awk '
-	function flush(  i) { if (n) printf "%-8s %5.1f %%: %7.2f %7.2f %7.2f %6.0f %% of %d\n", kind, rate,
-		sum / n, v[int(n / 10) + 1], v[int(n * 0.9) + 1 > n ? n : int(n * 0.9) + 1], 100 * trusted / n, n }
+	function flush(  high) { if (!n) return; high = int(n * 0.9) + 1; if (high > n) high = n
+		printf "%-8s %5.1f %%: %7.2f %7.2f %7.2f %6.0f %% of %d\n", kind, rate,
+			sum / n, v[int(n / 10) + 1], v[high], 100 * trusted / n, n }
 	$1 != kind || $2 != rate { flush(); kind = $1; rate = $2; n = sum = trusted = 0 }
 	{ v[++n] = $3; sum += $3; trusted += $4 } END { flush() }'
