@@ -166,6 +166,7 @@ static int make(const char *from, const char *to, uint64_t count, double copies)
 	struct key_range range = {.low = INT64_MIN, .high = INT64_MAX};
 	struct row_scope scope;
 	int64_t removed;
+	uint64_t kept = 0;
 
 	check(simhash_tag_set_new_default(&tags, &error));
 	check(store_open(from, OPEN_TO_READ, &source, &error));
@@ -183,10 +184,11 @@ static int make(const char *from, const char *to, uint64_t count, double copies)
 		for (; batch.row_count < BATCH && done < count; done++, batch.row_count++) {
 			struct made_row *made = &batch_rows[batch.row_count];
 			double kind = random_unit();
+			bool is_copy = random_unit() * 100 < copies;
 			pointers[batch.row_count] = &made->row;
-			if (random_unit() * 100 < copies) {
+			if (is_copy) {
 				*made = one;
-			} else if (done > RECENT && kind < 0.3) {
+			} else if (kept > RECENT && kind < 0.3) {
 				*made = recent[random_bits() % RECENT];
 				if (kind < 0.2) {
 					edit(made);
@@ -199,7 +201,9 @@ static int make(const char *from, const char *to, uint64_t count, double copies)
 			name_row(made, done);
 			simhash_keys_compute(tags, &made->row.table, made->name, strlen(made->name),
 					     &made->row.keys);
-			recent[done % RECENT] = *made;
+			/* Near copies of the one file would all be pairs with each other. */
+			if (!is_copy)
+				recent[kept++ % RECENT] = *made;
 		}
 		check(store_write(target, &scope, &batch, &removed, &error));
 	}
