@@ -372,7 +372,7 @@ static unsigned near_lanes(uint16_t (*chunk)[LANES], const struct nearness *near
 			memcpy(&sums, chunk[s] + v * VECTOR, sizeof sums);
 			apart = (signed_lanes)(sums - near->sums[s]);
 			sign = apart < 0;
-			total[v] += (lanes)((apart ^ sign) - sign);
+			total[v] += (lanes)(apart ^ sign) - (lanes)sign;
 		}
 	for (unsigned v = 0; v < LANES / VECTOR; v++)
 		total[v] = (lanes)(total[v] <= near->reach);

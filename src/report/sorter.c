@@ -124,7 +124,8 @@ static int add_run(struct line_sorter *sorter, FILE *file, struct simhash_error 
 
 static void sort_memory(struct line_sorter *sorter)
 {
-	qsort(sorter->lines, sorter->count, sizeof *sorter->lines, compare_lines);
+	if (sorter->count > 0)
+		qsort(sorter->lines, sorter->count, sizeof *sorter->lines, compare_lines);
 }
 
 /* Move what is in memory to a file. */
