@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/options.h"
@@ -258,6 +259,7 @@ static int parse_side(const char *text, char **owned, struct find_side *side,
 {
 	const char *directory = text;
 	size_t host = 0, size;
+	struct stat status;
 	char *path;
 
 	while (is_host_character(text[host]))
@@ -281,6 +283,8 @@ static int parse_side(const char *text, char **owned, struct find_side *side,
 		if (*owned == NULL)
 			return error_set_errno(error, "cannot find directory %s", directory);
 		path = *owned;
+		if (stat(path, &status) == 0 && !S_ISDIR(status.st_mode))
+			return error_set(error, SIMHASH_E_RANGE, "%s is not a directory", text);
 	}
 	size = strlen(path);
 	while (size > 0 && path[size - 1] == '/')
@@ -569,10 +573,16 @@ static int parse_option(struct parsing *p, int option, struct simhash_error *err
 static int take_files(struct parsing *p, bool *has_files, struct simhash_error *error)
 {
 	struct find_settings *settings = p->settings;
+	bool has_stdin = false;
 
 	*has_files = optind < p->argc || p->names_from != NULL;
+	settings->has_files = *has_files;
 	for (int i = optind; i < p->argc; i++) {
 		bool is_stdin = strcmp(p->argv[i], "-") == 0;
+		if (is_stdin && has_stdin)
+			return error_set(error, SIMHASH_E_SYNTAX,
+					 "standard input can be asked for once only");
+		has_stdin = has_stdin || is_stdin;
 		if (is_stdin && p->names_from != NULL && strcmp(p->names_from, "-") == 0)
 			return error_set(error, SIMHASH_E_SYNTAX,
 					 "standard input cannot be a FILE and a list of them");

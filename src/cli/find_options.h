@@ -26,7 +26,8 @@ struct find_settings {
 	char *between_text[2]; /* owned, what `between` points into */
 	struct find_query *queries;
 	size_t query_count;
-	char *names; /* owned, of --files0-from */
+	bool has_files; /* were any asked for, be it by an empty list? */
+	char *names;	/* owned, of --files0-from */
 	size_t nearest;
 	/* Of --stats or --sweep. */
 	bool is_sweep;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/find_options.h"
 #include "cli/listing.h"
@@ -76,7 +77,7 @@ static void print_summary(const struct find_counts *counts, const struct find_se
 		format_count(count, pairs), plural(count),
 		format_count(counts->identical, identical), format_count(counts->similar, similar),
 		format_count(counts->rows, rows), plural(counts->rows),
-		settings->query_count > 0 ? " within reach" : "");
+		settings->has_files ? " within reach" : "");
 	if (settings->confirm != CONFIRM_NOT)
 		fprintf(stderr, ", %s kept", format_count(listed, pairs));
 	fputs("\n", stderr);
@@ -117,7 +118,7 @@ static int find(const struct find_settings *settings, const struct find_options 
 		return -1;
 	status = finder.tag_set == 0 ? explain_absence(store, options->tags, error) : 0;
 	if (status == 0)
-		status = settings->query_count == 0
+		status = !settings->has_files
 				 ? finder_all(&finder, error)
 				 : finder_files(&finder, settings->queries, settings->query_count,
 						settings->nearest, error);
@@ -182,6 +183,24 @@ static int list_pairs(const struct find_settings *settings, struct find_options 
 	return status;
 }
 
+/* Writing begins by emptying the file: it must be none that is asked for. */
+static int check_output(const struct find_settings *settings, struct simhash_error *error)
+{
+	struct stat output, asked;
+
+	if (settings->output_path == NULL || stat(settings->output_path, &output) != 0 ||
+	    !S_ISREG(output.st_mode))
+		return 0;
+	for (size_t i = 0; i < settings->query_count; i++)
+		if (settings->queries[i].path != NULL &&
+		    stat(settings->queries[i].path, &asked) == 0 && asked.st_dev == output.st_dev &&
+		    asked.st_ino == output.st_ino)
+			return error_set(error, SIMHASH_E_RANGE,
+					 "cannot write to %s: it is a file asked for",
+					 settings->output_path);
+	return 0;
+}
+
 static int run(const struct find_settings *settings, bool *had_unreadable,
 	       struct simhash_error *error)
 {
@@ -203,7 +222,7 @@ static int run(const struct find_settings *settings, bool *had_unreadable,
 
 	pthread_mutex_init(&output.lock, NULL);
 	if (choose_tag_set(settings->tag_file, &tag_set, error) != 0 ||
-	    choose_host(settings->host, host, error) != 0 ||
+	    check_output(settings, error) != 0 || choose_host(settings->host, host, error) != 0 ||
 	    choose_database(settings->database, false, &url, error) != 0 ||
 	    store_open(url, OPEN_TO_READ, &store, error) != 0)
 		goto out;

@@ -317,7 +317,7 @@ static int part_begins(struct row_stream *stream, unsigned number, int64_t rows,
 			    error);
 }
 
-static int find_bounds(struct row_stream *stream, struct simhash_error *error)
+int row_stream_bounds(struct row_stream *stream, struct simhash_error *error)
 {
 	int64_t rows = 0, end;
 
@@ -376,7 +376,7 @@ static int begin_stream(struct row_stream *stream, struct simhash_error *error)
 			return -1;
 		stream->owns_store = true;
 	}
-	if (find_bounds(stream, error) != 0 || carry(stream, &nothing, INT64_MIN, error) != 0)
+	if (carry(stream, &nothing, INT64_MIN, error) != 0)
 		return -1;
 	if (stream->low > stream->high) {
 		stream->has_ended = true; /* no key is in this part */
@@ -409,7 +409,7 @@ static bool is_full(const struct row_stream *stream)
 	       block->new_copies >= BLOCK_COPIES;
 }
 
-int row_stream_next(struct row_stream *stream, struct block **block, struct simhash_error *error)
+static int next_block(struct row_stream *stream, struct block **block, struct simhash_error *error)
 {
 	struct file_row row = {.host = 0};
 	int status;
@@ -444,4 +444,14 @@ int row_stream_next(struct row_stream *stream, struct block **block, struct simh
 	stream->next = NULL;
 	stream->has_ended = true;
 	return 1;
+}
+
+int row_stream_next(struct row_stream *stream, struct block **block, struct simhash_error *error)
+{
+	int status = next_block(stream, block, error);
+
+	/* Others may be waiting to go on with a stream that cannot. */
+	if (status < 0)
+		stream->has_ended = true;
+	return status;
 }

@@ -4,6 +4,7 @@
  * it can be searched without any other. Rows of one content are one row with copies.
  *
  *     row_stream_init(&stream, finder, part, parts);
+ *     row_stream_bounds(&stream, &error);
  *     while (row_stream_next(&stream, &block, &error) == 1) {
  *             ... compare rows first_new .. count - 1 with all before them ...
  *             block_free(block);
@@ -55,6 +56,12 @@ struct row_stream {
 void row_stream_init(struct row_stream *stream, const struct finder *finder, unsigned part,
 		     unsigned parts);
 void row_stream_release(struct row_stream *stream);
+
+/*
+ * Find the keys of the part, by the stream's own store, which must be set. Streams whose
+ * parts border on each other must do so at one time, or rows may fall between them.
+ */
+int row_stream_bounds(struct row_stream *stream, struct simhash_error *error);
 
 /* The next block: 1, 0 after the last, -1 for an error. */
 int row_stream_next(struct row_stream *stream, struct block **block, struct simhash_error *error);

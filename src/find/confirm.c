@@ -301,6 +301,8 @@ static bool need_index(struct confirming *c, struct content *content, struct cov
 		return true;
 	if (cover_index_init(&content->index, source, &error) != 0)
 		fail(c, &error);
+	if (source->failed != 0)
+		cover_index_release(&content->index); /* of a part of the file */
 	pthread_mutex_lock(&c->lock);
 	content->has_index = content->index.slots != NULL;
 	content->is_indexing = false;
@@ -338,8 +340,10 @@ static bool measure(struct confirming *c, struct kept_pair *pair, struct content
 		set_shares(pair, a_size, b_size, a_size, b_size);
 		return true;
 	}
+	if (sa->failed != 0 || sb->failed != 0)
+		return false;
 	pair->is_identical = false;
-	if (sa->failed != 0 || sb->failed != 0 || !need_index(c, a, sa) || !need_index(c, b, sb))
+	if (!need_index(c, a, sa) || !need_index(c, b, sb))
 		return false;
 	b_found = cover_measure(&a->index, sa, sb, b_least);
 	/* Where that is too little, all of a would not be enough. */

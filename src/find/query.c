@@ -369,8 +369,8 @@ static int resolve(struct query *query, const struct find_query *queries, char *
 static int query_all(struct query *query, const struct find_query *queries, size_t count,
 		     struct simhash_error *error)
 {
-	char **resolved = calloc(count, sizeof *resolved);
-	bool *is_asked = calloc(count, sizeof *is_asked);
+	char **resolved = calloc(count + 1, sizeof *resolved);
+	bool *is_asked = calloc(count + 1, sizeof *is_asked);
 	int status = resolved == NULL || is_asked == NULL
 			     ? error_set_memory(error)
 			     : resolve(query, queries, resolved, is_asked, count, error);

@@ -12,6 +12,8 @@
 
 #include "core/error.h"
 
+#define STREAMS_MAX 64 /* each has a connection */
+
 struct shared_stream {
 	pthread_mutex_t lock;
 	struct row_stream rows;
@@ -116,7 +118,9 @@ int sweep_blocks(struct finder *finder, const struct sweep_plan *plan, struct si
 {
 	const struct find_options *options = finder->options;
 	bool is_cut = plan->order == SIMHASH_UNIFORM && store_reads_parts(finder->store);
-	unsigned count = is_cut ? options->threads : 1;
+	unsigned count = !is_cut			  ? 1
+			 : options->threads < STREAMS_MAX ? options->threads
+							  : STREAMS_MAX;
 	struct sweep sweep = {.finder = finder,
 			      .work = plan->work,
 			      .context = plan->context,
@@ -135,10 +139,15 @@ int sweep_blocks(struct finder *finder, const struct sweep_plan *plan, struct si
 		rows->collapse = plan->collapse;
 		if (plan->reach != NULL)
 			rows->reach = plan->reach;
-		if (i == 0)
-			rows->store = finder->store;
+		/* By one connection and before any row is read: no part may miss its neighbour. */
+		rows->store = finder->store;
+		if (row_stream_bounds(rows, error) != 0)
+			atomic_store(&sweep.has_failed, true);
+		if (i > 0)
+			rows->store = NULL;
 	}
-	run_threads(&sweep, options->threads);
+	if (!atomic_load(&sweep.has_failed))
+		run_threads(&sweep, options->threads);
 	for (unsigned i = 0; i < count; i++) {
 		row_stream_release(&sweep.streams[i].rows);
 		pthread_mutex_destroy(&sweep.streams[i].lock);

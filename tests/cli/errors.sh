@@ -56,6 +56,10 @@ wrong --between web1:relative /b "side 'web1:relative': expected an absolute dir
 wrong --between no-such-directory /b "cannot find directory no-such-directory"
 wrong --between /a /b file "--between is for all pairs, not for FILEs"
 wrong --files0-from=/no/such/file "cannot read /no/such/file: No such file or directory"
+wrong - - "standard input can be asked for once only"
+wrong --between "$0" /b "$0 is not a directory"
+: >asked
+wrong -o asked asked "cannot write to asked: it is a file asked for"
 wrong --files0-from=- - "standard input cannot be a FILE and a list of them"
 printf 'a\0\0b\0' >list0
 wrong --files0-from=list0 "list0: an empty file name"
@@ -116,6 +120,11 @@ runs 0 "$SIMFIND" --format=csv
 same "no pairs in CSV" \
 	"match,distance,percent,changed,confirmation,contained_a,contained_b,resemblance,size_a,size_b,path_a,path_b" \
 	"$(tr -d '\r' <out)"
+
+# A list of no files asks for none.
+: >none
+runs 0 "$SIMFIND" --files0-from=none
+said "0 pairs (0 identical, 0 similar) among 0 files within reach"
 
 # Files asked for that cannot be read; the others are answered.
 runs 0 "$SIMHASH" "$files"
