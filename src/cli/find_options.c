@@ -11,13 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/options.h"
 #include "core/decimal.h"
 #include "core/error.h"
 
-#define THREADS_MAX 1024
 #define PARTS_MAX 65536
 #define NEAREST_MAX 100000
 #define TOLERANCES_MAX 1000
@@ -80,13 +78,6 @@ static void print_help(void)
 	      stdout);
 }
 
-static unsigned processors(void)
-{
-	long count = sysconf(_SC_NPROCESSORS_ONLN);
-
-	return count < 1 ? 1 : count > THREADS_MAX ? THREADS_MAX : (unsigned)count;
-}
-
 void find_settings_init(struct find_settings *settings)
 {
 	static const struct simhash_tolerance standard = SIMHASH_TOLERANCE_DEFAULT;
@@ -110,30 +101,6 @@ void find_settings_release(struct find_settings *settings)
 }
 
 /* ---- Values ---- */
-
-static int parse_number(const char *text, const char *what, uint64_t least, uint64_t most,
-			uint64_t *value, struct simhash_error *error)
-{
-	char *end;
-
-	errno = 0;
-	*value = strtoull(text, &end, 10);
-	if (errno == 0 && text[0] >= '0' && text[0] <= '9' && *end == '\0' && *value >= least &&
-	    *value <= most)
-		return 0;
-	return error_set(error, SIMHASH_E_RANGE, "%s '%s': expected a number from %llu to %llu",
-			 what, text, (unsigned long long)least, (unsigned long long)most);
-}
-
-static int parse_threads(const char *text, unsigned *threads, struct simhash_error *error)
-{
-	uint64_t value;
-
-	if (parse_number(text, "threads", 1, THREADS_MAX, &value, error) != 0)
-		return -1;
-	*threads = (unsigned)value;
-	return 0;
-}
 
 static int parse_partition(const char *text, struct find_settings *settings,
 			   struct simhash_error *error)
@@ -170,16 +137,6 @@ static int parse_decimal(const char *text, const char *what, int64_t most, doubl
 	return error_set(error, SIMHASH_E_RANGE,
 			 "%s '%s': expected a number from 0 to %d with at most six decimal places",
 			 what, text, (int)most);
-}
-
-static int parse_word(const char *text, const char *what, const char *const *words,
-		      const char *expected, int *index, struct simhash_error *error)
-{
-	for (*index = 0; words[*index] != NULL; ++*index)
-		if (strcmp(words[*index], text) == 0)
-			return 0;
-	return error_set(error, SIMHASH_E_RANGE, "unknown %s '%s': expected %s", what, text,
-			 expected);
 }
 
 static int add_tolerance(struct find_settings *settings, int64_t percent,
@@ -246,12 +203,6 @@ out:
 }
 
 /* ---- Sides ---- */
-
-static bool is_host_character(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '.' || c == '-' || c == '_';
-}
 
 /* "HOST:", "HOST:/DIRECTORY" or a directory of this host. */
 static int parse_side(const char *text, char **owned, struct find_side *side,

@@ -3,7 +3,9 @@
  * Parses options, calls the index floor, says what came of it.
  * SPDX-License-Identifier: MIT
  */
-#include <getopt.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,22 +13,15 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "cli/options.h"
+#include "cli/index_options.h"
+#include "cli/inspect.h"
 #include "cli/terminal.h"
-#include "core/decimal.h"
 #include "core/error.h"
 #include "index/index.h"
 
 #define PROGRAM "simhash"
-#define THREADS_MAX 1024
 
 enum { EXIT_UNREADABLE = 2 };
-
-struct settings {
-	const char *database, *tag_file, *host;
-	bool follow, force, quiet;
-	unsigned threads;
-};
 
 static atomic_bool stop;
 static volatile sig_atomic_t stop_signal;
@@ -47,104 +42,61 @@ static void catch_signals(void)
 	sigaction(SIGTERM, &action, NULL);
 }
 
-static void print_help(void)
-{
-	fputs("Usage: simhash [OPTION]... PATH...\n"
-	      "Index every regular file below each PATH, so that simfind can list those that\n"
-	      "are nearly the same.\n"
-	      "\n"
-	      "  -d, --database=URL     the index: sqlite:FILE or mysql://USER@HOST/DATABASE\n"
-	      "                         (default: $SIMHASH_DATABASE, else an SQLite file of\n"
-	      "                         your own; passwords come from ~/.my.cnf)\n"
-	      "  -t, --tag-set=FILE     count the 16 tags of FILE instead of the built-in ones\n"
-	      "  -f, --force            scan files again that have not changed\n"
-	      "  -L, --dereference      follow symbolic links\n"
-	      "  -j, --threads=N        scan with N threads (default: one for each processor)\n"
-	      "      --host=NAME        store the files as NAME's (default: this host's name)\n"
-	      "  -q, --quiet            no summary\n"
-	      "  -h, --help             show this help and exit\n"
-	      "  -V, --version          show the version and exit\n"
-	      "\n"
-	      "Unchanged files are skipped, and files that are gone are removed from the index.\n"
-	      "Exit status: 0 done, 1 failed, 2 done but some files could not be read.\n",
-	      stdout);
-}
-
-static int parse_threads(const char *text, unsigned *threads, struct simhash_error *error)
-{
-	int64_t value;
-
-	if (decimal_parse(text, strlen(text), 0, THREADS_MAX, &value) != DECIMAL_OK || value == 0)
-		return error_set(error, SIMHASH_E_RANGE,
-				 "threads '%s': expected a number from 1 to %d", text, THREADS_MAX);
-	*threads = (unsigned)value;
-	return 0;
-}
-
-/* 0 to go on, 1 when the program is done (help, version), -1 for a wrong option. */
-static int parse_options(int argc, char **argv, struct settings *settings,
-			 struct simhash_error *error)
-{
-	enum { OPTION_HOST = 256 };
-	static const struct option options[] = {
-		{"database", required_argument, NULL, 'd'},
-		{"tag-set", required_argument, NULL, 't'},
-		{"force", no_argument, NULL, 'f'},
-		{"dereference", no_argument, NULL, 'L'},
-		{"threads", required_argument, NULL, 'j'},
-		{"host", required_argument, NULL, OPTION_HOST},
-		{"quiet", no_argument, NULL, 'q'},
-		{"help", no_argument, NULL, 'h'},
-		{"version", no_argument, NULL, 'V'},
-		{NULL, 0, NULL, 0},
-	};
-	int option;
-
-	while ((option = getopt_long(argc, argv, "d:t:fLj:qhV", options, NULL)) != -1)
-		switch (option) {
-		case 'd':
-			settings->database = optarg;
-			break;
-		case 't':
-			settings->tag_file = optarg;
-			break;
-		case 'f':
-			settings->force = true;
-			break;
-		case 'L':
-			settings->follow = true;
-			break;
-		case 'j':
-			if (parse_threads(optarg, &settings->threads, error) != 0)
-				return -1;
-			break;
-		case OPTION_HOST:
-			settings->host = optarg;
-			break;
-		case 'q':
-			settings->quiet = true;
-			break;
-		case 'h':
-			print_help();
-			return 1;
-		case 'V':
-			print_version(PROGRAM);
-			return 1;
-		default: /* getopt has said what is wrong */
-			return error_set(error, SIMHASH_E_SYNTAX, "try 'simhash --help'");
-		}
-	if (optind == argc)
-		return error_set(error, SIMHASH_E_SYNTAX,
-				 "no path given: expected simhash [OPTION]... PATH...; try "
-				 "'simhash --help'");
-	return 0;
-}
-
 static void file_failed(void *context, struct bytes path, int system_errno)
 {
 	(void)context;
 	say_path(PROGRAM, path, explain_errno(system_errno));
 }
+
+/* ---- Progress ---- */
+
+struct shown_progress {
+	struct index_progress *progress;
+	struct progress_rate rate;
+};
+
+static void write_path(FILE *line, struct index_progress *progress, unsigned columns)
+{
+	pthread_mutex_lock(&progress->lock);
+	write_shortened(line, (struct bytes){progress->path, progress->path_size}, columns);
+	pthread_mutex_unlock(&progress->lock);
+}
+
+/* " 45%  12,345 of 30,000 files  1.2 of 3.4 GB  350 MB/s  0:12 left  /path" */
+static void write_progress(void *context, FILE *line, double seconds, unsigned columns)
+{
+	struct shown_progress *shown = context;
+	struct index_progress *progress = shown->progress;
+	double done = (double)atomic_load(&progress->bytes_done);
+	double found = (double)atomic_load(&progress->bytes_found);
+	uint64_t files = (uint64_t)atomic_load(&progress->files_done);
+	uint64_t all_files = (uint64_t)atomic_load(&progress->files_found);
+	double rate = progress_rate(&shown->rate, seconds, done);
+	char count[32], all[32], bytes[32], all_bytes[32], speed[32], left[32];
+	char text[256];
+	int size;
+
+	format_count(files, count);
+	format_bytes(done, bytes);
+	format_bytes(rate, speed);
+	if (atomic_load(&progress->is_counted) && found > 0) {
+		done = done > found ? found : done;
+		size = snprintf(text, sizeof text, "%3.0f%%  %s of %s files  %s of %s  %s/s  %s left  ",
+				100 * done / found, count, format_count(all_files, all), bytes,
+				format_bytes(found, all_bytes), speed,
+				rate > 0 ? format_seconds((found - done) / rate, left) : "?");
+	} else {
+		size = snprintf(text, sizeof text, "%s files  %s  %s/s  ", count, bytes, speed);
+	}
+	if (size < 0)
+		return;
+	/* On a narrow terminal as much as fits. */
+	fprintf(line, "%.*s", (int)columns, text);
+	if ((unsigned)size < columns)
+		write_path(line, progress, columns - (unsigned)size);
+}
+
+/* ---- Indexing ---- */
 
 static void print_summary(const struct index_summary *summary)
 {
@@ -158,6 +110,10 @@ static void print_summary(const struct index_summary *summary)
 		format_count(summary->removed, removed), format_count(summary->failed, failed),
 		format_bytes((double)summary->bytes, bytes), summary->seconds,
 		(double)summary->bytes / seconds / 1e6);
+	if (summary->listed_directories > 0)
+		fprintf(stderr, "%s director%s in the list passed over; name them as PATHs\n",
+			format_count(summary->listed_directories, scanned),
+			summary->listed_directories == 1 ? "y" : "ies");
 }
 
 /* As many descriptors as the system allows: each directory being scanned holds one. */
@@ -171,22 +127,49 @@ static void raise_descriptor_limit(void)
 	}
 }
 
-static unsigned processors(void)
+/* The descriptor of the list of files; -1 for an error. */
+static int open_list(const char *name, struct simhash_error *error)
 {
-	long count = sysconf(_SC_NPROCESSORS_ONLN);
+	int fd = strcmp(name, "-") == 0 ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
 
-	return count < 1 ? 1 : count > THREADS_MAX ? THREADS_MAX : (unsigned)count;
+	return fd < 0 ? error_set_errno(error, "cannot read %s", name) : fd;
 }
 
-static int run(const struct settings *settings, char **paths, unsigned path_count,
-	       struct index_summary *summary, struct simhash_error *error)
+/* Index, and show progress meanwhile where it is wanted. */
+static int index_shown(const struct index_settings *settings, struct index_options *options,
+		       struct index_summary *summary, struct simhash_error *error)
+{
+	struct index_progress progress;
+	struct shown_progress shown = {.progress = &progress};
+	struct progress_display display = {.is_running = false};
+	int status;
+
+	index_progress_init(&progress);
+	if (progress_is_wanted(settings->progress, settings->quiet)) {
+		options->progress = &progress;
+		progress_start(&display, settings->progress, write_progress, &shown);
+	}
+	status = index_trees(options, summary, error);
+	progress_stop(&display);
+	index_progress_release(&progress);
+	return status;
+}
+
+static int index_files(const struct index_settings *settings, struct index_summary *summary,
+		       struct simhash_error *error)
 {
 	struct index_options options = {
-		.paths = paths,
-		.path_count = path_count,
+		.paths = settings->paths,
+		.path_count = settings->path_count,
+		.list_name = settings->files_from,
+		.list_fd = -1,
+		.filter = &settings->filter,
 		.follow = settings->follow,
 		.force = settings->force,
-		.threads = settings->threads == 0 ? processors() : settings->threads,
+		.one_file_system = settings->one_file_system,
+		.inflate = settings->inflate,
+		.max_inflated_bytes = settings->max_inflated_bytes,
+		.threads = settings->threads,
 		.stop = &stop,
 		.failed = file_failed,
 	};
@@ -194,6 +177,11 @@ static int run(const struct settings *settings, char **paths, unsigned path_coun
 	char host[HOST_NAME_SIZE], *url = NULL;
 	int status = -1;
 
+	if (options.list_name != NULL) {
+		options.list_fd = open_list(options.list_name, error);
+		if (options.list_fd < 0)
+			return -1;
+	}
 	if (choose_tag_set(settings->tag_file, &tag_set, error) != 0 ||
 	    choose_host(settings->host, host, error) != 0 ||
 	    choose_database(settings->database, true, &url, error) != 0)
@@ -201,32 +189,26 @@ static int run(const struct settings *settings, char **paths, unsigned path_coun
 	options.url = url;
 	options.tag_set = tag_set;
 	options.host = host;
-	status = index_trees(&options, summary, error);
+	status = index_shown(settings, &options, summary, error);
 out:
 	free(url);
 	simhash_tag_set_free(tag_set);
+	if (options.list_fd > STDIN_FILENO)
+		close(options.list_fd);
 	return status;
 }
 
-int main(int argc, char **argv)
+/* The exit status. */
+static int run_index(const struct index_settings *settings)
 {
-	struct settings settings = {0};
 	struct index_summary summary = {0};
 	struct simhash_error error;
-	int status = choose_kernel(&error);
+	int status;
 
-	if (status == 0)
-		status = parse_options(argc, argv, &settings, &error);
-	if (status > 0)
-		return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-	if (status < 0) {
-		say(PROGRAM, error.message);
-		return EXIT_FAILURE;
-	}
 	raise_descriptor_limit();
 	catch_signals();
-	status = run(&settings, argv + optind, (unsigned)(argc - optind), &summary, &error);
-	if (!settings.quiet && (status == 0 || summary.scanned + summary.unchanged > 0))
+	status = index_files(settings, &summary, &error);
+	if (!settings->quiet && (status == 0 || summary.scanned + summary.unchanged > 0))
 		print_summary(&summary);
 	if (status != 0) {
 		say(PROGRAM, error.message);
@@ -238,4 +220,36 @@ int main(int argc, char **argv)
 		raise(stop_signal);
 	}
 	return summary.failed > 0 ? EXIT_UNREADABLE : EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+	struct index_settings settings;
+	struct simhash_error error;
+	bool had_unreadable = false;
+	int status = choose_kernel(&error);
+
+	index_settings_init(&settings);
+	if (status == 0)
+		status = index_settings_parse(&settings, argc, argv, &error);
+	if (status == 0 && settings.task == TASK_INDEX) {
+		status = run_index(&settings);
+		index_settings_release(&settings);
+		return status;
+	}
+	if (status == 0)
+		status = settings.task == TASK_STATUS	? show_index(&settings, &error)
+			 : settings.task == TASK_FORGET ? forget_paths(&settings, &error)
+							: print_files(&settings, &had_unreadable,
+								      &error);
+	index_settings_release(&settings);
+	if (status < 0) {
+		say(PROGRAM, error.message);
+		return EXIT_FAILURE;
+	}
+	if (fflush(stdout) != 0 || ferror(stdout)) {
+		say(PROGRAM, "cannot write to standard output");
+		return EXIT_FAILURE;
+	}
+	return had_unreadable ? EXIT_UNREADABLE : EXIT_SUCCESS;
 }

@@ -9,8 +9,90 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <pthread.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
 
 #include "report/formatter.h"
+
+/* Of standard error, and whether a status line is on it. */
+static pthread_mutex_t error_lock = PTHREAD_MUTEX_INITIALIZER;
+static bool has_status;
+
+/* To the start of the line, and erase what is on it. */
+static const char erase_line[] = "\r\x1b[K";
+
+void show_status(const char *line)
+{
+	pthread_mutex_lock(&error_lock);
+	if (has_status || line != NULL)
+		fputs(erase_line, stderr);
+	if (line != NULL)
+		fputs(line, stderr);
+	fflush(stderr);
+	has_status = line != NULL;
+	pthread_mutex_unlock(&error_lock);
+}
+
+unsigned terminal_columns(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+		return 80;
+	return size.ws_col;
+}
+
+/* Columns of a character of so many bytes of UTF-8: the scripts of wide ones take two. */
+static unsigned columns_of(const char *c, size_t length)
+{
+	return length < 3 ? 1 : length == 3 && (unsigned char)c[0] < 0xe1 ? 1 : 2;
+}
+
+void write_shortened(FILE *out, struct bytes path, unsigned columns)
+{
+	char *text = NULL;
+	size_t size, at = 0;
+	unsigned width = 0;
+	FILE *memory = open_memstream(&text, &size);
+
+	if (memory == NULL)
+		return;
+	write_escaped(memory, path);
+	if (fclose(memory) != 0) {
+		free(text);
+		return;
+	}
+	for (size_t i = 0, length; i < size; i += length) {
+		length = utf8_length((struct bytes){text + i, size - i});
+		length = length == 0 ? 1 : length;
+		width += columns_of(text + i, length);
+	}
+	if (width > columns && columns > 3) {
+		fputs("...", out);
+		while (width > columns - 3) {
+			size_t length = utf8_length((struct bytes){text + at, size - at});
+			length = length == 0 ? 1 : length;
+			width -= columns_of(text + at, length);
+			at += length;
+		}
+	}
+	if (width <= columns)
+		fwrite(text + at, 1, size - at, out);
+	free(text);
+}
+
+const char *format_seconds(double seconds, char *buffer)
+{
+	unsigned long whole = seconds > 3.6e8 ? 360000000 : (unsigned long)(seconds + 0.5);
+
+	if (whole >= 3600)
+		snprintf(buffer, 32, "%lu:%02lu:%02lu", whole / 3600, whole / 60 % 60, whole % 60);
+	else
+		snprintf(buffer, 32, "%lu:%02lu", whole / 60, whole % 60);
+	return buffer;
+}
 
 /* Messages come from several threads: each is put together first and written at once. */
 static void say_parts(const char *program, struct bytes path, const char *text)
@@ -30,8 +112,14 @@ static void say_parts(const char *program, struct bytes path, const char *text)
 	}
 	if (memory == NULL || fclose(memory) != 0)
 		fputs("out of memory\n", stderr);
-	else
+	else {
+		pthread_mutex_lock(&error_lock);
+		if (has_status)
+			fputs(erase_line, stderr);
+		has_status = false;
 		fwrite(line, 1, size, stderr);
+		pthread_mutex_unlock(&error_lock);
+	}
 	free(line);
 }
 
@@ -47,8 +135,18 @@ void say_path(const char *program, struct bytes path, const char *text)
 
 const char *explain_errno(int system_errno)
 {
-	return system_errno == EINVAL ? "Neither a regular file nor a directory"
-				      : strerror(system_errno);
+	switch (system_errno) {
+	case EINVAL:
+		return "Neither a regular file nor a directory";
+	case EILSEQ:
+		return "Not in gzip format";
+	case EBADMSG:
+		return "Broken gzip file";
+	case EOVERFLOW:
+		return "Inflates to more than --max-inflated allows";
+	default:
+		return strerror(system_errno);
+	}
 }
 
 const char *format_count(uint64_t count, char *buffer)

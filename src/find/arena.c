@@ -42,3 +42,16 @@ void arena_release(struct arena *arena)
 		arena->chunks = next;
 	}
 }
+
+void arena_clear(struct arena *arena)
+{
+	struct arena_chunk *kept = arena->chunks;
+
+	if (kept == NULL)
+		return;
+	arena->chunks = kept->next;
+	arena_release(arena);
+	kept->next = NULL;
+	kept->used = 0;
+	arena->chunks = kept;
+}

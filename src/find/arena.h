@@ -14,6 +14,9 @@ struct arena {
 /* `size` bytes, aligned for any object; they stay where they are. NULL: no memory. */
 void *arena_take(struct arena *arena, size_t size);
 
+/* Take all of it back, but keep a chunk for what comes. */
+void arena_clear(struct arena *arena);
+
 void arena_release(struct arena *arena);
 
 #endif

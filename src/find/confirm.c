@@ -15,6 +15,7 @@
 
 #include "core/error.h"
 #include "find/cover.h"
+#include "index/scan_file.h"
 #include "index/walk.h"
 
 #define CACHE_BYTES ((size_t)384 << 20)
@@ -118,11 +119,20 @@ static void tell(struct confirming *c, struct content *content, int system_errno
 static int open_content(struct confirming *c, struct content *content, struct stat *status)
 {
 	const struct find_file *file = content->file;
-	int fd = open_path(find_file_path(file), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	bool is_inflated = file->compressed_size_bytes > 0;
+	const char *path = find_file_path(file);
+	/* What is inflated is shown as FILE//NAME. */
+	const char *end = is_inflated ? strstr(path, "//") : NULL;
+	char *own = strndup(path, end == NULL ? strlen(path) : (size_t)(end - path));
+	int64_t size_bytes = is_inflated ? file->compressed_size_bytes : file->size_bytes;
+	int fd = own == NULL ? -1 : open_path(own, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
-	if (fd < 0 || fstat(fd, status) != 0)
+	free(own);
+	if (is_inflated && file->size_bytes > WHOLE_MAX)
+		tell(c, content, EFBIG);
+	else if (fd < 0 || fstat(fd, status) != 0)
 		tell(c, content, errno);
-	else if (!S_ISREG(status->st_mode) || status->st_size != file->size_bytes ||
+	else if (!S_ISREG(status->st_mode) || status->st_size != size_bytes ||
 		 stat_mtime_ns(status) != file->mtime_ns)
 		tell(c, content, 0);
 	else
@@ -186,6 +196,27 @@ static bool read_whole(struct confirming *c, struct content *content, int fd)
 	return true;
 }
 
+/* The same of inflated content; takes over the descriptor. */
+static bool inflate_whole(struct confirming *c, struct content *content, int fd)
+{
+	size_t size = (size_t)content->file->size_bytes, got = 0;
+	struct inflating *in = inflating_new(fd);
+	ssize_t part = -1;
+	int why;
+
+	/* To its end, for it may have become longer. */
+	while (in != NULL && (part = inflating_read(in, content->bytes + got, size - got + 1)) > 0)
+		if ((got += (size_t)part) > size)
+			break;
+	why = part < 0 ? errno : 0;
+	if (in != NULL)
+		inflating_free(in);
+	if (part == 0 && got == size)
+		return true;
+	tell(c, content, why);
+	return false;
+}
+
 static bool load_content(struct confirming *c, struct content *content)
 {
 	struct simhash_error error;
@@ -200,6 +231,9 @@ static bool load_content(struct confirming *c, struct content *content)
 			error_set_memory(&error);
 			fail(c, &error);
 			loaded = false;
+		} else if (content->file->compressed_size_bytes > 0) {
+			loaded = inflate_whole(c, content, fd);
+			fd = -1;
 		} else {
 			loaded = read_whole(c, content, fd);
 		}
@@ -393,6 +427,8 @@ static void *run_confirming(void *argument)
 		if (next >= c->order_count || has_failed)
 			return NULL;
 		confirm_pair(c, c->order[next]);
+		if (c->options->progress != NULL)
+			atomic_fetch_add(&c->options->progress->confirmed, 1);
 	}
 }
 
@@ -556,6 +592,8 @@ int confirm_pairs(struct pair_list *list, const struct confirm_options *options,
 	for (size_t i = 0; i < list->file_count; i++)
 		c.contents[i].file = &list->files[i];
 	choose_pairs(&c);
+	if (options->progress != NULL)
+		atomic_store(&options->progress->to_confirm, (long long)c.order_count);
 	if (order_pairs(&c, error) != 0)
 		goto out;
 	run_threads(&c);

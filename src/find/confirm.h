@@ -5,6 +5,7 @@
 #ifndef SIMHASH_FIND_CONFIRM_H
 #define SIMHASH_FIND_CONFIRM_H
 
+#include "find/find.h"
 #include "find/pairs.h"
 
 struct confirm_options {
@@ -16,6 +17,7 @@ struct confirm_options {
 	 * an errno, or 0 where it has changed. Told once a file, by any thread.
 	 */
 	void (*unreadable)(void *context, const struct find_file *file, int system_errno);
+	struct find_progress *progress; /* kept up to date; or NULL */
 	void *context;
 };
 

@@ -17,6 +17,8 @@ enum { SIDE_A = 1, SIDE_B = 2 };
 struct find_file {
 	struct simhash_sum_table table;
 	int64_t host, size_bytes, mtime_ns;
+	int64_t device, inode;	       /* inode 0: not known, or a file of one link */
+	int64_t compressed_size_bytes; /* see struct file_row */
 	int64_t uniform, key; /* key: the one that the user named */
 	int64_t reach;	      /* see rule_reach */
 	uint32_t extension_hash, tolerance;
@@ -34,7 +36,7 @@ struct find_file {
 /* A file of the same content as the one in whose list it is; else that one's twin. */
 struct file_copy {
 	struct file_copy *next;
-	int64_t host, mtime_ns;
+	int64_t host, mtime_ns, device, inode, compressed_size_bytes;
 	const char *display;
 	uint32_t display_size, path_offset;
 	uint8_t path_hash[PATH_HASH_SIZE];
@@ -44,6 +46,14 @@ struct file_copy {
 static inline const char *find_file_path(const struct find_file *file)
 {
 	return file->display + file->path_offset;
+}
+
+/* Are these two names of one file? */
+static inline bool are_links(const struct find_file *x, const struct find_file *y)
+{
+	return x->inode != 0 && x->inode == y->inode && x->device == y->device &&
+	       x->host == y->host &&
+	       (x->compressed_size_bytes > 0) == (y->compressed_size_bytes > 0);
 }
 
 /* A pair found. `a` comes first in the order of bytes of what is displayed. */

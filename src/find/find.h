@@ -30,6 +30,13 @@ struct find_side {
 	struct bytes directory; /* absolute, without a slash at its end; empty: all */
 };
 
+/* How far a search is, for whoever shows it meanwhile. */
+struct find_progress {
+	atomic_llong rows, rows_total; /* rows_total is 0 where it is not known */
+	atomic_llong pairs;
+	atomic_llong confirmed, to_confirm; /* pairs */
+};
+
 struct find_options {
 	const struct simhash_tag_set *tags;
 	const char *url;  /* of the index, for the connections of further threads */
@@ -37,6 +44,10 @@ struct find_options {
 	struct find_rule rule;
 	bool with_empty;		 /* empty files take part */
 	bool expand;			 /* every pair of copies too */
+	bool hard_links;		 /* pairs of two names of one file too */
+	bool inflate;			 /* of files asked for, the content of gzip files too */
+	int64_t max_inflated_bytes;
+	struct find_progress *progress; /* kept up to date; or NULL */
 	double max_change;		 /* drop pairs whose estimated share of change is above */
 	const struct find_side *between; /* two, only pairs from one to the other; or NULL */
 	unsigned part, parts;		 /* part 0 .. parts - 1 of the key space */

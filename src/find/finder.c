@@ -120,6 +120,7 @@ int finder_convert(const struct finder *finder, const struct file_row *row, stru
 		   struct simhash_error *error)
 {
 	const struct find_rule *rule = &finder->options->rule;
+	struct bytes name = inner_name(row->name);
 	uint64_t total = 0;
 
 	*file = (struct find_file){
@@ -127,10 +128,13 @@ int finder_convert(const struct finder *finder, const struct file_row *row, stru
 		.host = row->host,
 		.size_bytes = row->size_bytes,
 		.mtime_ns = row->mtime_ns,
+		.device = row->device,
+		.inode = row->inode,
+		.compressed_size_bytes = row->compressed_size_bytes,
 		.uniform = row->keys.key[SIMHASH_UNIFORM],
 		.key = row->keys.key[rule->key],
-		.extension_hash = simhash_extension_hash(row->name.data, row->name.size),
-		.tolerance = rule_tolerance_of(rule, row->name),
+		.extension_hash = simhash_extension_hash(name.data, name.size),
+		.tolerance = rule_tolerance_of(rule, name),
 		.sides = sides_of(finder, row),
 		.is_local = row->host == finder->local_host,
 	};
@@ -176,8 +180,10 @@ int report_pair(struct find_reporter *reporter, const struct find_file *x,
 	pair.is_identical = distance == 0 && x->size_bytes == y->size_bytes &&
 			    memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE) == 0;
 	pair.estimate = estimate_change(&x->table, x->size_bytes, &y->table, y->size_bytes);
-	if (pair.estimate.changed > options->max_change)
+	if (pair.estimate.changed > options->max_change || (!options->hard_links && are_links(x, y)))
 		return 0;
+	if (options->progress != NULL)
+		atomic_fetch_add_explicit(&options->progress->pairs, 1, memory_order_relaxed);
 	if (pair.is_identical)
 		reporter->counts.identical++;
 	else
@@ -191,6 +197,9 @@ struct find_file copy_as_file(const struct find_file *twin, const struct file_co
 
 	file.host = copy->host;
 	file.mtime_ns = copy->mtime_ns;
+	file.device = copy->device;
+	file.inode = copy->inode;
+	file.compressed_size_bytes = copy->compressed_size_bytes;
 	file.display = copy->display;
 	file.display_size = copy->display_size;
 	file.path_offset = copy->path_offset;

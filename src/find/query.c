@@ -34,7 +34,8 @@ struct query {
 	struct finder *finder;
 	struct find_reporter reporter;
 	struct file_scanner scanner;
-	struct arena arena; /* of the present file, and of each row in turn */
+	struct arena arena;	/* of the present file */
+	struct arena row_arena; /* of each row in turn */
 	struct find_file file;
 	struct simhash_keys keys;
 	struct pair_set asked;	  /* hashes of all paths asked for so far and to come */
@@ -158,12 +159,11 @@ static int read_around(struct query *query, int64_t distance, row_fn *each,
 	if (store_rows_near(query->finder->store, &range, &cursor, error) != 0)
 		return -1;
 	while ((status = store_rows_next(cursor, &row, error)) == 1) {
-		struct arena arena = {NULL};
 		struct shown_path shown;
 		struct find_file other;
 		if (finder_convert(query->finder, &row, &other, error) != 0)
 			status = -1;
-		else if (finder_show(query->finder, &row, &arena, &shown) != 0)
+		else if (finder_show(query->finder, &row, &query->row_arena, &shown) != 0)
 			status = error_set_memory(error);
 		if (status == 1) {
 			other.display = shown.display;
@@ -175,7 +175,7 @@ static int read_around(struct query *query, int64_t distance, row_fn *each,
 			    each(query, &other, error) != 0)
 				status = -1;
 		}
-		arena_release(&arena);
+		arena_clear(&query->row_arena);
 		if (status < 0)
 			break;
 	}
@@ -280,9 +280,9 @@ static int find_nearest(struct query *query, struct simhash_error *error)
 
 /* ---- The files asked for ---- */
 
-/* Scan the file into query->file; 1, or 0 when it cannot be read, which is told. */
+/* Scan the file, or what is in it, into query->file; 1, or 0 when it cannot be read, which is told. */
 static int scan_query(struct query *query, const struct find_query *asked, const char *path,
-		      struct simhash_error *error)
+		      bool is_inflated, struct simhash_error *error)
 {
 	const struct find_options *options = query->finder->options;
 	const char *slash = path == NULL ? NULL : strrchr(path, '/');
@@ -292,11 +292,21 @@ static int scan_query(struct query *query, const struct find_query *asked, const
 	struct shown_path shown;
 
 	row.name = (struct bytes){name, strlen(name)};
+	if (is_inflated) {
+		char *inflated = arena_take(&query->arena, 2 * row.name.size + 8);
+		if (inflated == NULL)
+			return error_set_memory(error);
+		row.name.size = inflated_name(row.name, inflated);
+		row.name.data = inflated;
+		if (row.name.size == 0)
+			return 0;
+	}
 	row.directory = path == NULL
 				? (struct bytes){"", 0}
 				: (struct bytes){path, slash == path ? 1 : (size_t)(slash - path)};
-	outcome = path == NULL ? scan_stream(&query->scanner, STDIN_FILENO, &row)
-			       : scan_file(&query->scanner, AT_FDCWD, path, NULL, &row);
+	outcome = path == NULL	? scan_stream(&query->scanner, STDIN_FILENO, &row)
+		  : is_inflated ? scan_inflated(&query->scanner, AT_FDCWD, path, &row)
+				: scan_file(&query->scanner, AT_FDCWD, path, NULL, &row);
 	if (outcome != SCAN_DONE) {
 		/* realpath found it, so it is there, and is no file */
 		int why = outcome == SCAN_GONE ? EISDIR : errno;
@@ -326,11 +336,11 @@ static int scan_query(struct query *query, const struct find_query *asked, const
 	return 1;
 }
 
-static int query_one(struct query *query, const struct find_query *asked, const char *path,
-		     struct simhash_error *error)
+static int query_view(struct query *query, const struct find_query *asked, const char *path,
+		      bool is_inflated, struct simhash_error *error)
 {
 	const struct find_options *options = query->finder->options;
-	int status = scan_query(query, asked, path, error);
+	int status = scan_query(query, asked, path, is_inflated, error);
 
 	if (status == 1 && (query->file.size_bytes > 0 || options->with_empty))
 		status = query->nearest_wanted > 0
@@ -338,6 +348,16 @@ static int query_one(struct query *query, const struct find_query *asked, const 
 				 : read_around(query, query->file.reach, report_if_pair, error);
 	arena_release(&query->arena);
 	return status < 0 ? -1 : 0;
+}
+
+static int query_one(struct query *query, const struct find_query *asked, const char *path,
+		     struct simhash_error *error)
+{
+	if (query_view(query, asked, path, false, error) != 0)
+		return -1;
+	return path == NULL || !query->finder->options->inflate
+		       ? 0
+		       : query_view(query, asked, path, true, error);
 }
 
 /* Standard input stays without a path. A file named twice is asked for once. */
@@ -395,6 +415,7 @@ int finder_files(struct finder *finder, const struct find_query *queries, size_t
 
 	if (file_scanner_init(&query.scanner, finder->options->tags, true, &never_stop, error) != 0)
 		return -1;
+	query.scanner.max_inflated_bytes = finder->options->max_inflated_bytes;
 	if (nearest > 0) {
 		query.nearest = calloc(nearest, sizeof *query.nearest);
 		if (query.nearest == NULL)
@@ -406,6 +427,7 @@ int finder_files(struct finder *finder, const struct find_query *queries, size_t
 	finder->counts.identical += query.reporter.counts.identical;
 	finder->counts.similar += query.reporter.counts.similar;
 	forget_nearest(&query);
+	arena_release(&query.row_arena);
 	free(query.nearest);
 	pair_set_release(&query.reported);
 	pair_set_release(&query.asked);

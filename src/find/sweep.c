@@ -49,6 +49,7 @@ static void fail(struct sweep *sweep, const struct simhash_error *error)
 static int drain(struct worker *worker, struct shared_stream *stream)
 {
 	struct sweep *sweep = worker->sweep;
+	const struct find_options *options = sweep->finder->options;
 	struct simhash_error error;
 
 	while (!atomic_load(&sweep->has_failed)) {
@@ -60,6 +61,8 @@ static int drain(struct worker *worker, struct shared_stream *stream)
 		if (status == 1 && sweep->work(sweep->context, &worker->room, block,
 					       &worker->reporter, &error) != 0)
 			status = -1;
+		if (status == 1 && options->progress != NULL)
+			atomic_fetch_add(&options->progress->rows, (long long)block->rows_read);
 		block_free(block);
 		if (status < 0)
 			fail(sweep, &error);
@@ -172,5 +175,14 @@ int finder_all(struct finder *finder, struct simhash_error *error)
 	static const struct sweep_plan plan = {
 		.order = SIMHASH_UNIFORM, .collapse = true, .work = join_one};
 
-	return finder->tag_set == 0 ? 0 : sweep_blocks(finder, &plan, error);
+	if (finder->tag_set == 0)
+		return 0;
+	if (finder->options->progress != NULL) {
+		int64_t rows;
+		if (store_count_rows(finder->store, finder->tag_set, &rows, error) != 0)
+			return -1;
+		atomic_store(&finder->options->progress->rows_total,
+			     rows / finder->options->parts);
+	}
+	return sweep_blocks(finder, &plan, error);
 }

@@ -15,6 +15,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "index/filter.h"
+#include "index/progress.h"
 #include "simhash.h"
 #include "store/bytes.h"
 
@@ -24,8 +26,16 @@ struct index_options {
 	const char *host;
 	char *const *paths;
 	unsigned path_count;
+	/* Besides, the files in a list, each name ended by a zero byte; NULL for none. */
+	const char *list_name;
+	int list_fd;
+	const struct filter *filter;
 	bool follow; /* symbolic links */
 	bool force;  /* scan unchanged files again */
+	bool one_file_system;
+	bool inflate;		    /* the content of gzip files too */
+	int64_t max_inflated_bytes; /* of one of them */
+	struct index_progress *progress; /* kept up to date; or NULL */
 	unsigned threads;
 	/* Set from outside to end early; set here too when the run fails. */
 	atomic_bool *stop;
@@ -37,6 +47,7 @@ struct index_options {
 struct index_summary {
 	uint64_t scanned, unchanged, removed, failed;
 	uint64_t bytes; /* scanned */
+	uint64_t listed_directories; /* in the list, where they do not count */
 	double seconds;
 	bool is_interrupted; /* the outside set `stop` */
 };

@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "index/index.h"
+#include "index/links.h"
 #include "index/pair_set.h"
 #include "index/queue.h"
 #include "index/reconcile.h"
@@ -21,6 +22,7 @@
 
 #define COMMIT_AFTER_S 2   /* what a killed run can lose at most */
 #define FILES_KEPT_FREE 64 /* descriptors for everything but directories */
+#define COUNT_AFTER_MS 300
 #define WALKERS_MAX 4	   /* each has a connection of its own */
 
 /* Fixed-size items in a growing array. */
@@ -63,6 +65,10 @@ struct pipeline {
 	struct walk_root *roots;
 	struct root_count *counts; /* one for each root */
 
+	unsigned root_count;
+	struct link_table *links;
+	atomic_bool is_over; /* ends the walk that counts */
+
 	struct queue to_scan, to_write;
 	pthread_mutex_t mutex;
 	pthread_cond_t scanned; /* a batch has left the scanners */
@@ -73,6 +79,7 @@ struct pipeline {
 	struct index_walker walkers[WALKERS_MAX];
 	struct walk_visitor visitors[WALKERS_MAX];
 	unsigned walker_count;
+	uint64_t listed_directories;
 	struct list failed;   /* char *: what could not be read below the root; by the mutex */
 	struct list vanished; /* directory hashes gone */
 	struct simhash_error walk_error;
@@ -155,6 +162,7 @@ static int walker_scan(void *context, struct directory *directory, const struct 
 	struct pipeline *pipeline = walker->pipeline;
 	bool is_large = file->size_bytes >= BYTES_PER_BATCH;
 	struct batch *batch;
+	struct task *task;
 
 	if (stopped(pipeline))
 		return error_set(error, SIMHASH_E_STOPPED, "stopped");
@@ -165,7 +173,10 @@ static int walker_scan(void *context, struct directory *directory, const struct 
 	batch = walker->filling;
 	if (batch_append(batch, directory, file) != 0)
 		return error_set_memory(error);
-	if (file->size_bytes >= SHARED_FROM && pipeline->options->threads > 1)
+	task = &batch->tasks[batch->count - 1];
+	link_table_enter(pipeline->links, file, task);
+	if (file->size_bytes >= SHARED_FROM && pipeline->options->threads > 1 &&
+	    !file->is_inflated && (task->link == NULL || task->is_first))
 		push_shared(walker);
 	else if (batch->count == batch->capacity || batch->size_bytes >= BYTES_PER_BATCH)
 		push_filling(walker);
@@ -250,6 +261,12 @@ static void before_open(void *context)
 	pthread_mutex_unlock(&pipeline->mutex);
 }
 
+/* Others may be waiting for what this walker holds back. */
+static void walker_idle(void *context)
+{
+	push_filling(context);
+}
+
 static bool lies_at_or_below(struct bytes path, const char *top)
 {
 	size_t size = strlen(top);
@@ -321,13 +338,31 @@ static int find_vanished(struct pipeline *pipeline, const struct walk_root *root
 					    error);
 }
 
+static struct walk_options walk_options_of(const struct pipeline *pipeline)
+{
+	const struct index_options *options = pipeline->options;
+
+	return (struct walk_options){
+		.follow = options->follow,
+		.one_file_system = options->one_file_system,
+		.inflate = options->inflate,
+		.filter = options->filter,
+		.stop = options->stop,
+	};
+}
+
 static int walk_root(struct pipeline *pipeline, unsigned number, struct simhash_error *error)
 {
 	const struct walk_root *root = &pipeline->roots[number];
-	struct walk_options options = {pipeline->options->follow, pipeline->options->stop};
-	int status = walk_tree(root, number, &options, pipeline->visitors, pipeline->walker_count,
-			       error);
+	struct walk_options options = walk_options_of(pipeline);
+	int status;
 
+	if (root->is_list)
+		status = walk_list(pipeline->options->list_fd, root->path, number, &options,
+				   &pipeline->visitors[0], &pipeline->listed_directories, error);
+	else
+		status = walk_tree(root, number, &options, pipeline->visitors,
+				   pipeline->walker_count, error);
 	if (status == 0)
 		status = find_vanished(pipeline, root, error);
 	for (unsigned i = 0; i < pipeline->walker_count; i++)
@@ -351,7 +386,7 @@ static int walk_all(struct pipeline *pipeline, struct simhash_error *error)
 			return -1;
 		reconciler->is_first = !has_rows;
 	}
-	for (unsigned i = 0; i < pipeline->options->path_count; i++)
+	for (unsigned i = 0; i < pipeline->root_count; i++)
 		if (!pipeline->roots[i].is_skipped && walk_root(pipeline, i, error) != 0)
 			return -1;
 	return 0;
@@ -376,6 +411,69 @@ static void *walker_main(void *argument)
 	return NULL;
 }
 
+/* ---- The walk that counts ---- */
+
+static int count_files(void *context, struct directory *directory, const struct found_file *files,
+		       size_t count, enum walk_part part, struct simhash_error *error)
+{
+	struct index_progress *progress = context;
+	long long bytes = 0;
+
+	(void)directory;
+	(void)part;
+	(void)error;
+	for (size_t i = 0; i < count; i++)
+		bytes += files[i].size_bytes;
+	atomic_fetch_add(&progress->files_found, (long long)count);
+	atomic_fetch_add(&progress->bytes_found, bytes);
+	return 0;
+}
+
+/* The walk that scans will say the same. */
+static void count_nothing(void *context, unsigned root, struct bytes path, int system_errno)
+{
+	(void)context;
+	(void)root;
+	(void)path;
+	(void)system_errno;
+}
+
+static void count_on(void *context)
+{
+	(void)context;
+}
+
+/* Runs ahead of the walkers, which wait for the scanners, to say what there is to do. */
+static void *counter_main(void *argument)
+{
+	struct pipeline *pipeline = argument;
+	struct index_progress *progress = pipeline->options->progress;
+	struct walk_options options = walk_options_of(pipeline);
+	struct walk_visitor visitor = {
+		.files = count_files,
+		.failed = count_nothing,
+		.before_open = count_on,
+		.context = progress,
+	};
+	struct simhash_error error;
+	bool is_whole = true;
+
+	options.stop = &pipeline->is_over;
+	/* What is over before anybody could read of it needs no second walk. */
+	for (int i = 0; i < COUNT_AFTER_MS / 20 && !atomic_load(&pipeline->is_over); i++)
+		nanosleep(&(struct timespec){0, 20000000}, NULL);
+	for (unsigned i = 0; i < pipeline->root_count; i++) {
+		const struct walk_root *root = &pipeline->roots[i];
+		if (root->is_skipped)
+			continue;
+		/* How much is in a list shows when it has been read. */
+		if (root->is_list || walk_tree(root, i, &options, &visitor, 1, &error) != 0)
+			is_whole = false;
+	}
+	atomic_store(&progress->is_counted, is_whole);
+	return NULL;
+}
+
 /* ---- The scanners ---- */
 
 static void report_task(struct pipeline *pipeline, const struct task *task, int system_errno)
@@ -395,18 +493,134 @@ static void report_task(struct pipeline *pipeline, const struct task *task, int 
 	free(path);
 }
 
+/* A batch is no longer with the scanners. */
+static void leave_scanners(struct pipeline *pipeline)
+{
+	pthread_mutex_lock(&pipeline->mutex);
+	pipeline->in_flight--;
+	pthread_cond_broadcast(&pipeline->scanned);
+	pthread_mutex_unlock(&pipeline->mutex);
+}
+
+/* Whoever ends the last part of a batch hands it to the writer. */
+static void end_part(struct pipeline *pipeline, struct batch *batch)
+{
+	if (atomic_fetch_sub(&batch->unfinished, 1) > 1)
+		return;
+	leave_scanners(pipeline);
+	queue_push(&pipeline->to_write, batch);
+}
+
+/* A task's scan is over, one way or another. */
+static void end_task(struct pipeline *pipeline, struct task *task)
+{
+	struct batch *batch = task->batch;
+
+	directory_end_use(task->directory);
+	end_part(pipeline, batch);
+}
+
+static enum scan_outcome scan_content(struct pipeline *pipeline, struct file_scanner *scanner,
+				      struct shared_scan *shared, struct task *task)
+{
+	struct index_progress *progress = pipeline->options->progress;
+	int fd = task->directory->fd;
+
+	if (stopped(pipeline))
+		return SCAN_STOPPED;
+	if (progress != NULL)
+		index_progress_set_path(progress, task->row.directory, task->row.name);
+	return task->is_inflated ? scan_inflated(scanner, fd, task->open_name, &task->row)
+				 : scan_file(scanner, fd, task->open_name, shared, &task->row);
+}
+
+/* Count a task as done: what was not counted as it was read. */
+static void count_done(struct pipeline *pipeline, const struct task *task,
+		       enum scan_outcome outcome)
+{
+	struct index_progress *progress = pipeline->options->progress;
+	bool was_read = outcome == SCAN_DONE && !task->is_inflated;
+
+	if (progress != NULL)
+		index_progress_add(progress, 1, was_read ? 0 : task->size_bytes);
+}
+
+/* Read a task's file. */
 static void scan_task(struct pipeline *pipeline, struct file_scanner *scanner,
 		      struct shared_scan *shared, struct task *task)
 {
-	struct directory *directory = task->directory;
-	enum scan_outcome outcome = SCAN_STOPPED;
+	enum scan_outcome outcome = scan_content(pipeline, scanner, shared, task);
 
-	if (!stopped(pipeline))
-		outcome = scan_file(scanner, directory->fd, task->name, shared, &task->row);
 	task->is_scanned = outcome == SCAN_DONE;
 	if (outcome == SCAN_FAILED)
 		report_task(pipeline, task, errno);
-	directory_end_use(directory);
+	count_done(pipeline, task, outcome);
+}
+
+/* A task has its row from another name of its file, and needs only keys for its own. */
+static void take_copy(struct pipeline *pipeline, struct task *task)
+{
+	struct bytes name = inner_name(task->row.name);
+
+	simhash_keys_compute(pipeline->options->tag_set, &task->row.table, name.data, name.size,
+			     &task->row.keys);
+	task->is_scanned = true;
+	count_done(pipeline, task, SCAN_GONE);
+}
+
+/* Scan the first task of a link and finish all that are parked with it. */
+static void scan_linked(struct pipeline *pipeline, struct file_scanner *scanner,
+			struct shared_scan *shared, struct task *task)
+{
+	while (task != NULL) {
+		struct task *parked, *next;
+		bool was_scanned;
+		scan_task(pipeline, scanner, shared, task);
+		was_scanned = task->is_scanned;
+		parked = link_finish(pipeline->links, task);
+		end_task(pipeline, task);
+		shared = NULL; /* of that one file */
+		for (task = parked; was_scanned && task != NULL; task = next) {
+			next = task->next_parked;
+			take_copy(pipeline, task);
+			end_task(pipeline, task);
+		}
+	}
+}
+
+static void deal_with(struct pipeline *pipeline, struct file_scanner *scanner,
+		      struct shared_scan *shared, struct task *task)
+{
+	if (task->link != NULL && !task->is_first) {
+		switch (link_take(pipeline->links, task)) {
+		case LINK_COPIED:
+			take_copy(pipeline, task);
+			end_task(pipeline, task);
+			return;
+		case LINK_PARKED:
+			return;
+		case LINK_SCAN:
+			break;
+		}
+	}
+	if (task->link != NULL) {
+		scan_linked(pipeline, scanner, shared, task);
+	} else {
+		scan_task(pipeline, scanner, shared, task);
+		end_task(pipeline, task);
+	}
+}
+
+/* Without a scanner of its own, for want of memory, a thread can only say so. */
+static void refuse(struct pipeline *pipeline, struct task *task)
+{
+	report_task(pipeline, task, ENOMEM);
+	if (task->link != NULL && task->is_first) {
+		struct task *parked = link_finish(pipeline->links, task);
+		if (parked != NULL)
+			refuse(pipeline, parked);
+	}
+	end_task(pipeline, task);
 }
 
 static void *scanner_main(void *argument)
@@ -419,29 +633,29 @@ static void *scanner_main(void *argument)
 					  pipeline->options->follow, pipeline->options->stop,
 					  &error) == 0;
 
-	if (is_ready)
+	if (is_ready) {
 		scanner.own = pipeline->store;
+		scanner.max_inflated_bytes = pipeline->options->max_inflated_bytes;
+		if (pipeline->options->progress != NULL)
+			scanner.bytes_read = &pipeline->options->progress->bytes_done;
+	}
 	while ((batch = queue_pop(&pipeline->to_scan)) != NULL) {
-		bool is_call = batch->shared != NULL && batch->count == 0;
-		if (is_call && is_ready)
-			shared_scan_help(batch->shared, &scanner);
-		for (size_t i = 0; i < batch->count; i++)
-			if (is_ready) {
-				scan_task(pipeline, &scanner, batch->shared, &batch->tasks[i]);
-			} else {
-				report_task(pipeline, &batch->tasks[i], ENOMEM);
-				directory_end_use(batch->tasks[i].directory);
-			}
-		if (!is_call && batch->shared != NULL)
-			shared_scan_cancel(batch->shared);
-		pthread_mutex_lock(&pipeline->mutex);
-		pipeline->in_flight--;
-		pthread_cond_broadcast(&pipeline->scanned);
-		pthread_mutex_unlock(&pipeline->mutex);
-		if (is_call)
+		if (batch->shared != NULL && batch->count == 0) {
+			if (is_ready)
+				shared_scan_help(batch->shared, &scanner);
+			leave_scanners(pipeline);
 			batch_free(batch);
-		else
-			queue_push(&pipeline->to_write, batch);
+			continue;
+		}
+		atomic_init(&batch->unfinished, batch->count + 1);
+		for (size_t i = 0; i < batch->count; i++)
+			if (is_ready)
+				deal_with(pipeline, &scanner, batch->shared, &batch->tasks[i]);
+			else
+				refuse(pipeline, &batch->tasks[i]);
+		if (batch->shared != NULL)
+			shared_scan_cancel(batch->shared);
+		end_part(pipeline, batch);
 	}
 	if (is_ready)
 		file_scanner_release(&scanner);
@@ -589,7 +803,7 @@ static int write_all(struct pipeline *pipeline, struct simhash_error *error)
 
 static int start_runs(struct pipeline *pipeline, struct simhash_error *error)
 {
-	for (unsigned i = 0; i < pipeline->options->path_count; i++) {
+	for (unsigned i = 0; i < pipeline->root_count; i++) {
 		struct scan_run *run = &pipeline->counts[i].run;
 		if (pipeline->roots[i].is_skipped)
 			continue;
@@ -604,7 +818,7 @@ static int start_runs(struct pipeline *pipeline, struct simhash_error *error)
 
 static int finish_runs(struct pipeline *pipeline, struct simhash_error *error)
 {
-	for (unsigned i = 0; i < pipeline->options->path_count; i++) {
+	for (unsigned i = 0; i < pipeline->root_count; i++) {
 		struct root_count *count = &pipeline->counts[i];
 		if (pipeline->roots[i].is_skipped)
 			continue;
@@ -620,7 +834,8 @@ static int finish_runs(struct pipeline *pipeline, struct simhash_error *error)
 static int run_threads(struct pipeline *pipeline, struct simhash_error *error)
 {
 	unsigned threads = pipeline->options->threads, started = 0;
-	pthread_t walker, *scanners = calloc(threads, sizeof *scanners);
+	pthread_t walker, counter, *scanners = calloc(threads, sizeof *scanners);
+	bool counts = false;
 	int status;
 
 	if (scanners == NULL)
@@ -634,9 +849,14 @@ static int run_threads(struct pipeline *pipeline, struct simhash_error *error)
 		queue_producer_leaves(&pipeline->to_scan);
 		status = error_set(error, SIMHASH_E_SYSTEM, "cannot start threads");
 	} else {
+		counts = pipeline->options->progress != NULL &&
+			 pthread_create(&counter, NULL, counter_main, pipeline) == 0;
 		status = write_all(pipeline, error);
 		pthread_join(walker, NULL);
 	}
+	atomic_store(&pipeline->is_over, true);
+	if (counts)
+		pthread_join(counter, NULL);
 	for (unsigned i = 0; i < started; i++)
 		pthread_join(scanners[i], NULL);
 	queue_release(&pipeline->to_write);
@@ -679,15 +899,22 @@ static void prepare_walk(struct pipeline *pipeline)
 			.scope = pipeline->scope,
 			.force = options->force,
 			.follow = options->follow,
+			.progress = options->progress,
 			.scan = walker_scan,
 			.remove = walker_remove,
 			.context = walker,
 		};
 		pipeline->visitors[i] =
-			(struct walk_visitor){visit_files, visit_failed, before_open, walker};
+			(struct walk_visitor){visit_files, visit_failed, before_open, walker_idle, walker};
 	}
 	pipeline->directory_limit = directory_limit();
 	walk_resolve(options->paths, options->path_count, &pipeline->visitors[0], pipeline->roots);
+	if (options->list_name != NULL) {
+		struct walk_root *list = &pipeline->roots[options->path_count];
+		list->path = strdup(options->list_name);
+		list->is_list = true;
+		list->is_skipped = list->path == NULL;
+	}
 	forget_failed(pipeline); /* paths as named; the run begins with none */
 }
 
@@ -713,7 +940,7 @@ static int run(struct pipeline *pipeline, struct simhash_error *error)
 
 static void release(struct pipeline *pipeline)
 {
-	for (unsigned i = 0; pipeline->roots != NULL && i < pipeline->options->path_count; i++)
+	for (unsigned i = 0; pipeline->roots != NULL && i < pipeline->root_count; i++)
 		free(pipeline->roots[i].path);
 	forget_failed(pipeline);
 	free(pipeline->failed.items);
@@ -722,6 +949,7 @@ static void release(struct pipeline *pipeline)
 	free(pipeline->rows.items);
 	free(pipeline->directories.items);
 	free(pipeline->removed.items);
+	link_table_free(pipeline->links);
 	free(pipeline->counts);
 	free(pipeline->roots);
 	store_close(pipeline->store);
@@ -733,22 +961,26 @@ int index_trees(const struct index_options *options, struct index_summary *summa
 		struct simhash_error *error)
 {
 	struct pipeline pipeline = {.options = options, .summary = summary};
+	unsigned roots = options->path_count + (options->list_name == NULL ? 0 : 1);
 	int64_t start = now_ns(CLOCK_MONOTONIC);
 	int status = -1;
 
 	memset(summary, 0, sizeof *summary);
 	pthread_mutex_init(&pipeline.mutex, NULL);
 	pthread_cond_init(&pipeline.scanned, NULL);
-	pipeline.roots = calloc(options->path_count, sizeof *pipeline.roots);
-	pipeline.counts = calloc(options->path_count, sizeof *pipeline.counts);
-	if (pipeline.roots == NULL || pipeline.counts == NULL)
+	pipeline.root_count = roots;
+	pipeline.roots = calloc(roots, sizeof *pipeline.roots);
+	pipeline.counts = calloc(roots, sizeof *pipeline.counts);
+	pipeline.links = link_table_new();
+	if (pipeline.roots == NULL || pipeline.counts == NULL || pipeline.links == NULL)
 		error_set_memory(error);
 	else
 		status = run(&pipeline, error);
-	for (unsigned i = 0; pipeline.counts != NULL && i < options->path_count; i++)
+	for (unsigned i = 0; pipeline.counts != NULL && i < roots; i++)
 		summary->failed += atomic_load(&pipeline.counts[i].failed);
 	for (unsigned i = 0; i < pipeline.walker_count; i++)
 		summary->unchanged += pipeline.walkers[i].reconciler.unchanged;
+	summary->listed_directories = pipeline.listed_directories;
 	release(&pipeline);
 	summary->seconds = (double)(now_ns(CLOCK_MONOTONIC) - start) / 1e9;
 	return status;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "index/progress.h"
 
 /* The kernel stamps times by its tick, up to 10 ms; some file systems by 1 or 2 s. */
 #define TICK_NS UINT64_C(20000000)
@@ -23,7 +24,9 @@ static bool is_unchanged(const struct reconciler *reconciler, const struct found
 {
 	uint64_t tick = known->mtime_ns % 1000000000 == 0 ? COARSE_TICK_NS : TICK_NS;
 
-	if (reconciler->force || file->size_bytes != known->size_bytes ||
+	int64_t size_bytes = file->is_inflated ? known->compressed_size_bytes : known->size_bytes;
+
+	if (reconciler->force || file->size_bytes != size_bytes ||
 	    file->mtime_ns != known->mtime_ns)
 		return false;
 	/* As unsigned numbers, whose difference cannot overflow. */
@@ -38,6 +41,8 @@ static int decide(struct reconciler *reconciler, struct directory *directory,
 {
 	if (is_unchanged(reconciler, file, known)) {
 		reconciler->unchanged++;
+		if (reconciler->progress != NULL)
+			index_progress_add(reconciler->progress, 1, file->size_bytes);
 		return 0;
 	}
 	return reconciler->scan(reconciler->context, directory, file, error);
@@ -50,7 +55,7 @@ static int decide(struct reconciler *reconciler, struct directory *directory,
 static int remove_if_gone(struct reconciler *reconciler, const struct directory *directory,
 			  const struct known_file *known, struct simhash_error *error)
 {
-	char *name = strndup(known->name.data, known->name.size);
+	char *name = strndup(known->name.data, own_name_size(known->name));
 	struct stat status;
 	bool is_gone;
 
@@ -58,7 +63,11 @@ static int remove_if_gone(struct reconciler *reconciler, const struct directory 
 		return error_set_memory(error);
 	if (fstatat(directory->fd, name, &status, reconciler->follow ? 0 : AT_SYMLINK_NOFOLLOW) ==
 	    0)
-		is_gone = !S_ISREG(status.st_mode);
+		/* Inflated content that is not asked for stays as long as its file is the same. */
+		is_gone = !S_ISREG(status.st_mode) ||
+			  (known->compressed_size_bytes > 0 &&
+			   (status.st_size != known->compressed_size_bytes ||
+			    stat_mtime_ns(&status) != known->mtime_ns));
 	else
 		is_gone = errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG;
 	free(name);

@@ -14,6 +14,8 @@
 #include "index/walk.h"
 #include "store/store.h"
 
+struct index_progress;
+
 struct reconciler {
 	struct store *store; /* for reading, this thread's own */
 	struct row_scope scope;
@@ -21,6 +23,7 @@ struct reconciler {
 	bool force;    /* scan what is unchanged too */
 	bool follow;
 	uint64_t unchanged; /* counted here */
+	struct index_progress *progress; /* or NULL */
 	unsigned looked_up; /* directories since the view of the index was renewed */
 	int (*scan)(void *context, struct directory *directory, const struct found_file *file,
 		    struct simhash_error *error);

@@ -30,6 +30,8 @@ int file_scanner_init(struct file_scanner *scanner, const struct simhash_tag_set
 	scanner->follow = follow;
 	scanner->stop = stop;
 	scanner->own = NULL;
+	scanner->max_inflated_bytes = INT64_MAX;
+	scanner->bytes_read = NULL;
 	scanner->buffer = aligned_alloc(BUFFER_ALIGNMENT, FILE_SCANNER_BUFFER);
 	scanner->hash = content_hash_new();
 	if (scanner->buffer != NULL && scanner->hash != NULL)
@@ -71,6 +73,8 @@ static enum scan_outcome scan_bytes(struct file_scanner *scanner, int fd, int64_
 		simhash_scanner_update(&counts, scanner->buffer, (size_t)got);
 		content_hash_add(scanner->hash, scanner->buffer, (size_t)got);
 		row->size_bytes += got;
+		if (scanner->bytes_read != NULL)
+			atomic_fetch_add_explicit(scanner->bytes_read, got, memory_order_relaxed);
 		reading_is_done(&reading, row->size_bytes);
 		if (expected == 0 && row->size_bytes > UNPROMISED_MAX) {
 			errno = EFBIG;
@@ -92,46 +96,117 @@ static int64_t now_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-enum scan_outcome scan_file(struct file_scanner *scanner, int directory_fd, const char *name,
-			    struct shared_scan *shared, struct file_row *row)
+/* Open a regular file that is not the index's own, and begin its row: the descriptor, or -1. */
+static int open_file(struct file_scanner *scanner, int directory_fd, const char *name,
+		     struct file_row *row, struct stat *status, enum scan_outcome *outcome)
 {
 	/* O_NONBLOCK: what has become a FIFO must not hold us up. */
 	int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY |
 		    (scanner->follow ? 0 : O_NOFOLLOW);
 	int fd = openat(directory_fd, name, flags), saved;
-	enum scan_outcome outcome = SCAN_FAILED;
-	struct stat status;
 
-	if (fd < 0) /* ELOOP: it has become a link; ENXIO: a FIFO or socket */
-		return errno == ENOENT || errno == ENXIO || (errno == ELOOP && !scanner->follow)
-			       ? SCAN_GONE
-			       : SCAN_FAILED;
+	*outcome = SCAN_FAILED;
+	if (fd < 0) {
+		/* ELOOP: it has become a link; ENXIO: a FIFO or socket */
+		if (errno == ENOENT || errno == ENXIO || (errno == ELOOP && !scanner->follow))
+			*outcome = SCAN_GONE;
+		return -1;
+	}
 	row->scanned_at_ns = now_ns();
-	if (fstat(fd, &status) != 0)
-		goto out;
-	if (!S_ISREG(status.st_mode)) {
-		outcome = SCAN_GONE;
-		goto out;
+	if (fstat(fd, status) != 0)
+		goto fail;
+	if (!S_ISREG(status->st_mode)) {
+		*outcome = SCAN_GONE;
+		goto fail;
 	}
 	if (scanner->own != NULL &&
-	    store_is_own_file(scanner->own, row->name.data, (uint64_t)status.st_dev,
-			      (uint64_t)status.st_ino)) {
-		outcome = SCAN_OWN;
-		goto out;
+	    store_is_own_file(scanner->own, name, (uint64_t)status->st_dev,
+			      (uint64_t)status->st_ino)) {
+		*outcome = SCAN_OWN;
+		goto fail;
 	}
-	row->mtime_ns = stat_mtime_ns(&status);
-	row->device = (int64_t)status.st_dev;
-	row->inode = (int64_t)status.st_ino;
+	row->mtime_ns = stat_mtime_ns(status);
+	row->device = (int64_t)status->st_dev;
+	row->inode = (int64_t)status->st_ino;
+	/* What links lead to has more names than the system counts. */
+	row->links = scanner->follow ? 0 : (int64_t)status->st_nlink;
+	return fd;
+fail:
+	saved = errno;
+	close(fd);
+	errno = saved;
+	return -1;
+}
+
+static void set_keys(const struct file_scanner *scanner, struct file_row *row)
+{
+	struct bytes name = inner_name(row->name);
+
+	simhash_keys_compute(scanner->tag_set, &row->table, name.data, name.size, &row->keys);
+}
+
+enum scan_outcome scan_file(struct file_scanner *scanner, int directory_fd, const char *name,
+			    struct shared_scan *shared, struct file_row *row)
+{
+	enum scan_outcome outcome;
+	struct stat status;
+	int fd = open_file(scanner, directory_fd, name, row, &status, &outcome), saved;
+
+	if (fd < 0)
+		return outcome;
 	if (shared != NULL && status.st_size >= SHARED_FROM)
 		outcome = shared_scan_lead(shared, scanner, fd, status.st_size, row);
 	else
 		outcome = scan_bytes(scanner, fd, status.st_size, row);
 	if (outcome == SCAN_DONE)
-		simhash_keys_compute(scanner->tag_set, &row->table, row->name.data, row->name.size,
-				     &row->keys);
-out:
+		set_keys(scanner, row);
 	saved = errno;
 	close(fd);
+	errno = saved;
+	return outcome;
+}
+
+enum scan_outcome scan_inflated(struct file_scanner *scanner, int directory_fd, const char *name,
+				struct file_row *row)
+{
+	struct simhash_scanner counts;
+	struct inflating *in;
+	enum scan_outcome outcome;
+	struct stat status;
+	ssize_t got = 0;
+	int fd = open_file(scanner, directory_fd, name, row, &status, &outcome), saved;
+
+	if (fd < 0)
+		return outcome;
+	in = inflating_new(fd);
+	if (in == NULL)
+		return SCAN_FAILED;
+	simhash_scanner_init(&counts, scanner->tag_set);
+	content_hash_begin(scanner->hash);
+	row->size_bytes = 0;
+	outcome = SCAN_DONE;
+	while (outcome == SCAN_DONE &&
+	       (got = inflating_read(in, scanner->buffer, FILE_SCANNER_BUFFER)) > 0) {
+		simhash_scanner_update(&counts, scanner->buffer, (size_t)got);
+		content_hash_add(scanner->hash, scanner->buffer, (size_t)got);
+		row->size_bytes += got;
+		if (row->size_bytes > scanner->max_inflated_bytes) {
+			errno = EOVERFLOW;
+			outcome = SCAN_FAILED;
+		} else if (atomic_load_explicit(scanner->stop, memory_order_relaxed)) {
+			outcome = SCAN_STOPPED;
+		}
+	}
+	if (got < 0)
+		outcome = SCAN_FAILED;
+	saved = errno;
+	inflating_free(in);
+	if (outcome == SCAN_DONE) {
+		row->compressed_size_bytes = status.st_size;
+		simhash_scanner_finish(&counts, &row->table);
+		content_hash_end(scanner->hash, row->content_hash);
+		set_keys(scanner, row);
+	}
 	errno = saved;
 	return outcome;
 }
@@ -155,7 +230,6 @@ enum scan_outcome scan_stream(struct file_scanner *scanner, int fd, struct file_
 	}
 	simhash_scanner_finish(&counts, &row->table);
 	content_hash_end(scanner->hash, row->content_hash);
-	simhash_keys_compute(scanner->tag_set, &row->table, row->name.data, row->name.size,
-			     &row->keys);
+	set_keys(scanner, row);
 	return SCAN_DONE;
 }

@@ -6,6 +6,7 @@
 #define SIMHASH_INDEX_SCAN_FILE_H
 
 #include <stdatomic.h>
+#include <sys/types.h>
 
 #include "index/task.h"
 #include "store/store.h"
@@ -20,6 +21,8 @@ struct file_scanner {
 	const atomic_bool *stop; /* set to give up in the middle of a file */
 	const struct store *own; /* whose files are left out; NULL for none */
 	void *buffer;		 /* FILE_SCANNER_BUFFER bytes */
+	int64_t max_inflated_bytes;
+	atomic_llong *bytes_read; /* what is read is added here as it is; NULL for nowhere */
 	struct content_hash *hash;
 };
 
@@ -29,7 +32,7 @@ struct file_scanner {
 enum scan_outcome {
 	SCAN_DONE,
 	SCAN_GONE,   /* no longer there, or no longer a regular file */
-	SCAN_FAILED, /* errno tells why */
+	SCAN_FAILED, /* errno tells why; see below for inflated content */
 	SCAN_OWN,    /* a file of the index itself, which changes as we write */
 	SCAN_STOPPED
 };
@@ -45,6 +48,20 @@ void file_scanner_release(struct file_scanner *scanner);
  */
 enum scan_outcome scan_file(struct file_scanner *scanner, int directory_fd, const char *name,
 			    struct shared_scan *shared, struct file_row *row);
+
+/*
+ * The same for the inflated content of a gzip file. errno is EILSEQ where it is none,
+ * EBADMSG where it is broken, and EOVERFLOW where it inflates to more than
+ * scanner->max_inflated_bytes.
+ */
+enum scan_outcome scan_inflated(struct file_scanner *scanner, int directory_fd, const char *name,
+				struct file_row *row);
+
+/* Inflate what is left of a gzip file from a descriptor that this takes over. */
+struct inflating;
+struct inflating *inflating_new(int fd);			      /* NULL with errno */
+ssize_t inflating_read(struct inflating *in, void *buffer, size_t size); /* -1 with errno */
+void inflating_free(struct inflating *in);
 
 /*
  * Scan what a descriptor gives, to its end: standard input. `row->name` is set, for

@@ -185,6 +185,8 @@ static void work_on(struct shared_scan *shared, const struct file_scanner *scann
 		return;
 	pthread_mutex_unlock(&shared->mutex);
 	unit->size = (size_t)got;
+	if (scanner->bytes_read != NULL)
+		atomic_fetch_add_explicit(scanner->bytes_read, got, memory_order_relaxed);
 	scan_piece(&unit->piece, shared->whole.tag_set, before, scanner->buffer, (size_t)got);
 	pthread_mutex_lock(&shared->mutex);
 	unit->is_ready = true;

@@ -42,19 +42,28 @@ int batch_append(struct batch *batch, struct directory *directory, const struct 
 {
 	struct task *task = &batch->tasks[batch->count];
 	struct file_row *row = &task->row;
+	struct bytes name = {file->name, file->name_size}, inner = inner_name(name);
+	size_t own_size = own_name_size(name);
 	const char *extension;
-	size_t extension_size = simhash_extension(file->name, file->name_size, &extension);
+	size_t extension_size = simhash_extension(inner.data, inner.size, &extension);
 	char *copy;
 
-	task->name = malloc(file->name_size + 1 + extension_size);
+	task->name = malloc(name.size + 1 + own_size + 1 + extension_size);
 	if (task->name == NULL)
 		return -1;
-	memcpy(task->name, file->name, file->name_size + 1);
-	copy = task->name + file->name_size + 1;
+	memcpy(task->name, name.data, name.size + 1);
+	task->open_name = task->name + name.size + 1;
+	memcpy(task->open_name, name.data, own_size);
+	task->open_name[own_size] = '\0';
+	copy = task->open_name + own_size + 1;
 	memcpy(copy, extension, extension_size);
 	lower(copy, extension_size);
 	directory_hold(directory);
 	task->directory = directory;
+	task->batch = batch;
+	task->is_inflated = file->is_inflated;
+	task->size_bytes = file->size_bytes;
+	task->links = (int64_t)file->links;
 	memcpy(row->path_hash, file->path_hash, PATH_HASH_SIZE);
 	row->directory = (struct bytes){directory->path, directory->path_size};
 	row->name = (struct bytes){task->name, file->name_size};

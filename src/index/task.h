@@ -12,10 +12,20 @@
 #define TASKS_PER_BATCH 64
 #define BYTES_PER_BATCH (INT64_C(1) << 20)
 
+struct batch;
+struct link;
+
 struct task {
+	struct batch *batch; /* that it is in */
 	struct directory *directory;
-	char *name;	 /* the name with its zero, then its extension in lower case */
+	char *name;	 /* of its row, then what to open, each with a zero; then its extension */
+	char *open_name; /* in `name` */
 	bool is_scanned; /* `row` is filled */
+	bool is_inflated;
+	int64_t size_bytes, links; /* as the walk found it */
+	struct link *link;	   /* see links.h; NULL: it is scanned for itself */
+	bool is_first;		   /* of its link */
+	struct task *next_parked;
 	struct file_row row;
 };
 
@@ -27,6 +37,7 @@ struct batch {
 	size_t removed_count;
 	uint8_t (*removed)[PATH_HASH_SIZE]; /* files gone; owned */
 	int64_t size_bytes;
+	atomic_size_t unfinished; /* tasks, and one for the scanner that goes through them */
 	size_t count, capacity;
 	struct task tasks[];
 };

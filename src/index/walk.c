@@ -10,12 +10,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "core/error.h"
 #include "index/pair_set.h"
+
+#define NAME_SIZE_MAX 1024 /* of names that are looked at for what they end in */
+#define INFLATED_NAME_MAX (2 * NAME_SIZE_MAX + 8)
+#define LISTED_DIRECTORY_FILES 256 /* files of one directory handed over at once */
 
 /* A directory that is yet to be visited: a name in a parent that is held open. */
 struct pending {
@@ -34,6 +39,7 @@ struct walk {
 	int status;    /* -1 once one of them has failed, with its error */
 	struct simhash_error *error;
 	struct pair_set seen; /* device and inode, when links are followed */
+	uint64_t device;      /* of the top */
 };
 
 /* One thread's. */
@@ -44,6 +50,8 @@ struct walker {
 	struct found_file files[WALK_CHUNK];
 	char *names; /* of the files, one behind the other */
 	size_t names_size, names_capacity;
+	char *path; /* of an entry, relative to the top */
+	size_t path_capacity;
 };
 
 static atomic_uint open_directories;
@@ -53,8 +61,9 @@ unsigned directory_open_count(void)
 	return atomic_load(&open_directories);
 }
 
-static struct directory *directory_new(int fd, unsigned root, const char *parent,
-				       size_t parent_size, const char *name)
+/* With `above` NULL the directory is a top. */
+static struct directory *directory_new(int fd, unsigned root, const struct directory *above,
+				       const char *parent, size_t parent_size, const char *name)
 {
 	bool needs_slash = parent_size > 0 && parent[parent_size - 1] != '/' && name[0] != '\0';
 	size_t name_size = strlen(name);
@@ -70,6 +79,8 @@ static struct directory *directory_new(int fd, unsigned root, const char *parent
 	directory->path_size = size;
 	directory->fd = fd;
 	directory->root = root;
+	directory->top_size = above != NULL ? above->top_size : size == 1 ? 1 : size + 1;
+	directory->ignores = above != NULL ? ignores_hold(above->ignores) : NULL;
 	atomic_init(&directory->references, 1);
 	atomic_init(&directory->uses, 1);
 	directory_hash((struct bytes){directory->path, size}, directory->hash);
@@ -93,8 +104,10 @@ void directory_end_use(struct directory *directory)
 
 void directory_drop(struct directory *directory)
 {
-	if (directory != NULL && atomic_fetch_sub(&directory->references, 1) == 1)
-		free(directory);
+	if (directory == NULL || atomic_fetch_sub(&directory->references, 1) > 1)
+		return;
+	ignores_drop(directory->ignores);
+	free(directory);
 }
 
 static void directory_let_go(struct directory *directory)
@@ -123,7 +136,8 @@ static void failed_entry(const struct walker *walker, const struct directory *di
 			 const char *name, int system_errno)
 {
 	struct directory *entry =
-		directory_new(-1, directory->root, directory->path, directory->path_size, name);
+		directory_new(-1, directory->root, directory, directory->path,
+			      directory->path_size, name);
 
 	if (entry == NULL)
 		return;
@@ -194,11 +208,9 @@ static int hand_over(struct walker *walker, struct directory *directory, size_t 
 				      part, &walker->error);
 }
 
-/* Gather one regular file. Names move when their buffer grows, so they are set later. */
-static int gather(struct walker *walker, size_t *count, const char *name, const struct stat *status)
+/* Append a name, ended by a zero. Names move when their buffer grows, so they are set later. */
+static int add_name(struct walker *walker, const char *name, size_t size)
 {
-	size_t size = strlen(name);
-
 	if (walker->names_size + size + 1 > walker->names_capacity) {
 		size_t capacity = walker->names_capacity * 2 + size + 65536;
 		char *grown = realloc(walker->names, capacity);
@@ -207,11 +219,80 @@ static int gather(struct walker *walker, size_t *count, const char *name, const 
 		walker->names = grown;
 		walker->names_capacity = capacity;
 	}
-	memcpy(walker->names + walker->names_size, name, size + 1);
+	memcpy(walker->names + walker->names_size, name, size);
+	walker->names[walker->names_size + size] = '\0';
 	walker->names_size += size + 1;
-	walker->files[(*count)++] = (struct found_file){.name_size = size,
-							.size_bytes = status->st_size,
-							.mtime_ns = stat_mtime_ns(status)};
+	return 0;
+}
+
+/* Gather a regular file, and its inflated content as another where that is asked for. */
+static int gather(struct walker *walker, size_t *count, const char *name, const struct stat *status)
+{
+	struct found_file file = {.name_size = strlen(name),
+				  .size_bytes = status->st_size,
+				  .mtime_ns = stat_mtime_ns(status),
+				  .device = (uint64_t)status->st_dev,
+				  .inode = (uint64_t)status->st_ino,
+				  .links = (uint64_t)status->st_nlink};
+	char inflated[INFLATED_NAME_MAX];
+
+	if (add_name(walker, name, file.name_size) != 0)
+		return -1;
+	walker->files[(*count)++] = file;
+	if (!walker->walk->options->inflate || file.name_size > NAME_SIZE_MAX)
+		return 0;
+	file.name_size = inflated_name((struct bytes){name, file.name_size}, inflated);
+	if (file.name_size == 0)
+		return 0;
+	if (add_name(walker, inflated, file.name_size) != 0)
+		return -1;
+	file.is_inflated = true;
+	walker->files[(*count)++] = file;
+	return 0;
+}
+
+/* Does the filter leave this entry out? */
+static int is_left_out(struct walker *walker, const struct directory *directory, const char *name,
+		       bool is_directory)
+{
+	bool is_top = directory->path_size + 1 <= directory->top_size;
+	size_t above = is_top ? 0 : directory->path_size - directory->top_size;
+	size_t size = above + strlen(name) + 2;
+
+	if (size > walker->path_capacity) {
+		char *grown = realloc(walker->path, 2 * size);
+		if (grown == NULL)
+			return error_set_memory(&walker->error);
+		walker->path = grown;
+		walker->path_capacity = 2 * size;
+	}
+	if (above > 0) {
+		memcpy(walker->path, directory->path + directory->top_size, above);
+		walker->path[above++] = '/';
+	}
+	strcpy(walker->path + above, name);
+	return filter_leaves_out(walker->walk->options->filter, directory->ignores, walker->path,
+				 walker->path + above, is_directory);
+}
+
+/* Read the ignore files of a directory, whose own are at first those above it. */
+static int read_ignores(struct walker *walker, struct directory *directory)
+{
+	bool is_top = directory->path_size + 1 <= directory->top_size;
+	struct ignores *above = directory->ignores, *own;
+
+	if (!walker->walk->options->filter->ignore_files)
+		return 0;
+	if (is_top && ignores_read_above(directory->path, &above, &walker->error) != 0)
+		return -1;
+	if (ignores_read(directory->fd, above, is_top ? "" : directory->path + directory->top_size,
+			 &own, &walker->error) != 0) {
+		if (is_top)
+			ignores_drop(above);
+		return -1;
+	}
+	ignores_drop(above);
+	directory->ignores = own;
 	return 0;
 }
 
@@ -245,6 +326,7 @@ static int read_entries(struct walker *walker, struct directory *directory, DIR 
 	struct stat status;
 	size_t count = 0;
 	bool is_complete = true;
+	enum entry_kind kind;
 
 	while (errno = 0, (entry = readdir(stream)) != NULL) {
 		const char *name = entry->d_name;
@@ -252,13 +334,23 @@ static int read_entries(struct walker *walker, struct directory *directory, DIR 
 			continue;
 		if (atomic_load(walker->walk->options->stop))
 			return error_set(&walker->error, SIMHASH_E_STOPPED, "stopped");
-		switch (kind_of(walker, directory, entry, &status)) {
+		kind = kind_of(walker, directory, entry, &status);
+		if (kind == ENTRY_DIRECTORY || kind == ENTRY_FILE) {
+			int out = is_left_out(walker, directory, name, kind == ENTRY_DIRECTORY);
+			if (out < 0)
+				return -1;
+			if (out > 0 ||
+			    (kind == ENTRY_FILE &&
+			     filter_leaves_out_size(walker->walk->options->filter, status.st_size)))
+				continue;
+		}
+		switch (kind) {
 		case ENTRY_DIRECTORY:
 			if (push_pending(walker, directory, name) != 0)
 				return -1;
 			break;
 		case ENTRY_FILE:
-			if (count == WALK_CHUNK) {
+			if (count + 2 > WALK_CHUNK) {
 				if (hand_over(walker, directory, count, WALK_PART) != 0)
 					return -1;
 				count = 0;
@@ -283,13 +375,21 @@ static int read_entries(struct walker *walker, struct directory *directory, DIR 
 	return hand_over(walker, directory, count, is_complete ? last : WALK_INCOMPLETE);
 }
 
-/* Has this directory been visited through another link? Then it is left out. */
-static int is_first_visit(struct walker *walker, const struct directory *directory)
+/*
+ * Has this directory been visited through another link, or is it of another file
+ * system and those are not asked for? Then it is left out.
+ */
+static int is_wanted(struct walker *walker, const struct directory *directory)
 {
+	const struct walk_options *options = walker->walk->options;
 	struct stat status;
 	int added;
 
-	if (!walker->walk->options->follow || fstat(directory->fd, &status) != 0)
+	if ((!options->follow && !options->one_file_system) || fstat(directory->fd, &status) != 0)
+		return 1;
+	if (options->one_file_system && (uint64_t)status.st_dev != walker->walk->device)
+		return 0;
+	if (!options->follow)
 		return 1;
 	pthread_mutex_lock(&walker->walk->mutex);
 	added = pair_set_add(&walker->walk->seen,
@@ -302,12 +402,14 @@ static int is_first_visit(struct walker *walker, const struct directory *directo
 
 static int visit(struct walker *walker, struct directory *directory)
 {
-	int first = is_first_visit(walker, directory);
+	int wanted = is_wanted(walker, directory);
 	int fd, status;
 	DIR *stream;
 
-	if (first != 1)
-		return first;
+	if (wanted != 1)
+		return wanted;
+	if (read_ignores(walker, directory) != 0)
+		return -1;
 	fd = fcntl(directory->fd, F_DUPFD_CLOEXEC, 0);
 	stream = fd < 0 ? NULL : fdopendir(fd);
 	if (stream == NULL) {
@@ -336,7 +438,8 @@ static int visit_pending(struct walker *walker, const struct pending *pending)
 			failed_entry(walker, parent, pending->name, errno);
 		return 0;
 	}
-	directory = directory_new(fd, parent->root, parent->path, parent->path_size, pending->name);
+	directory = directory_new(fd, parent->root, parent, parent->path, parent->path_size,
+				  pending->name);
 	if (directory == NULL) {
 		close(fd);
 		return error_set_memory(&walker->error);
@@ -352,6 +455,12 @@ static void forget_pending(struct pending *pending)
 	free(pending->name);
 }
 
+static void be_idle(const struct walker *walker)
+{
+	if (walker->visitor->idle != NULL)
+		walker->visitor->idle(walker->visitor->context);
+}
+
 /* Take directories as long as there are any or a walker may add some. */
 static void visit_all(struct walker *walker)
 {
@@ -361,6 +470,11 @@ static void visit_all(struct walker *walker)
 	for (;;) {
 		struct pending next;
 		int status;
+		if (walk->status == 0 && walk->pending_count == 0 && walk->busy > 0) {
+			pthread_mutex_unlock(&walk->mutex);
+			be_idle(walker);
+			pthread_mutex_lock(&walk->mutex);
+		}
 		while (walk->status == 0 && walk->pending_count == 0 && walk->busy > 0)
 			pthread_cond_wait(&walk->changed, &walk->mutex);
 		if (walk->status != 0 || walk->pending_count == 0)
@@ -380,6 +494,7 @@ static void visit_all(struct walker *walker)
 			pthread_cond_broadcast(&walk->changed);
 	}
 	pthread_mutex_unlock(&walk->mutex);
+	be_idle(walker);
 }
 
 static void *walker_main(void *argument)
@@ -457,12 +572,15 @@ static int walk_opened(struct walk *walk, struct walker *const *walkers, unsigne
 					    (struct bytes){root->path, strlen(root->path)}, errno);
 		return 0;
 	}
-	top = directory_new(fd, number, path, strlen(path), "");
+	top = directory_new(fd, number, NULL, path, strlen(path), "");
 	if (top == NULL) {
 		close(fd);
 		return error_set_memory(walk->error);
 	}
 	if (name == NULL) {
+		struct stat device;
+		if (fstat(fd, &device) == 0)
+			walk->device = (uint64_t)device.st_dev;
 		status = walk_directory(walk, walkers, count, top);
 	} else {
 		status = walk_file(walkers[0], top, name);
@@ -477,6 +595,7 @@ static void walkers_free(struct walker **walkers, unsigned count)
 	for (unsigned i = 0; walkers != NULL && i < count; i++)
 		if (walkers[i] != NULL) {
 			free(walkers[i]->names);
+			free(walkers[i]->path);
 			free(walkers[i]);
 		}
 	free(walkers);
@@ -528,6 +647,174 @@ int walk_tree(const struct walk_root *root, unsigned number, const struct walk_o
 	free(walk.pending);
 	walkers_free(walkers, count);
 	free(path);
+	return status;
+}
+
+/* ---- Lists ---- */
+
+/* What a list has named last, of one directory. */
+struct list_walk {
+	struct walker *walker;
+	unsigned number;
+	char *text; /* the directory as the list has it */
+	struct directory *directory;
+	size_t count; /* files of it gathered */
+	uint64_t directories;
+};
+
+static int list_hand_over(struct list_walk *list)
+{
+	int status = 0;
+
+	if (list->count > 0)
+		status = hand_over(list->walker, list->directory, list->count, WALK_INCOMPLETE);
+	list->count = 0;
+	return status;
+}
+
+static int list_leave_directory(struct list_walk *list)
+{
+	int status = list_hand_over(list);
+
+	if (list->directory != NULL)
+		directory_let_go(list->directory);
+	free(list->text);
+	list->directory = NULL;
+	list->text = NULL;
+	return status;
+}
+
+static void list_failed(const struct list_walk *list, const char *path, int system_errno)
+{
+	const struct walk_visitor *visitor = list->walker->visitor;
+
+	visitor->failed(visitor->context, list->number, (struct bytes){path, strlen(path)},
+			system_errno);
+}
+
+/* Open the directory of a path, given its text; the last one serves again. */
+static int list_enter_directory(struct list_walk *list, const char *path, const char *text)
+{
+	char *resolved;
+	int fd;
+
+	if (list->text != NULL && strcmp(list->text, text) == 0)
+		return 1;
+	if (list_leave_directory(list) != 0)
+		return -1;
+	list->walker->visitor->before_open(list->walker->visitor->context);
+	resolved = realpath(text, NULL);
+	fd = resolved == NULL ? -1 : open_root(resolved, false);
+	if (fd < 0) {
+		list_failed(list, path, errno);
+		free(resolved);
+		return 0;
+	}
+	list->directory = directory_new(fd, list->number, NULL, resolved, strlen(resolved), "");
+	list->text = strdup(text);
+	free(resolved);
+	if (list->directory == NULL)
+		close(fd);
+	if (list->directory == NULL || list->text == NULL)
+		return error_set_memory(&list->walker->error);
+	/* Patterns are matched from the root of all. */
+	list->directory->top_size = 1;
+	return 1;
+}
+
+static int list_file(struct list_walk *list, char *path)
+{
+	const struct walk_options *options = list->walker->walk->options;
+	size_t size = strlen(path);
+	struct stat status;
+	char *name;
+	int entered;
+
+	while (size > 1 && path[size - 1] == '/')
+		path[--size] = '\0';
+	if (lstat(path, &status) != 0 ||
+	    (S_ISLNK(status.st_mode) && options->follow && stat(path, &status) != 0)) {
+		list_failed(list, path, errno);
+		return 0;
+	}
+	if (S_ISDIR(status.st_mode)) {
+		list->directories++;
+		return 0;
+	}
+	if (!S_ISREG(status.st_mode) || filter_leaves_out_size(options->filter, status.st_size))
+		return 0;
+	name = strrchr(path, '/');
+	if (name == NULL) {
+		entered = list_enter_directory(list, path, ".");
+		name = path;
+	} else {
+		*name = '\0';
+		entered = list_enter_directory(list, path, path[0] == '\0' ? "/" : path);
+		*name++ = '/';
+	}
+	if (entered != 1)
+		return entered;
+	entered = is_left_out(list->walker, list->directory, name, false);
+	if (entered != 0)
+		return entered < 0 ? -1 : 0;
+	if (gather(list->walker, &list->count, name, &status) != 0)
+		return -1;
+	return list->count >= LISTED_DIRECTORY_FILES ? list_hand_over(list) : 0;
+}
+
+/* Hand each name of the stream on. */
+static int list_names(struct list_walk *list, FILE *stream, const char *list_name)
+{
+	struct walker *walker = list->walker;
+	size_t room = 0;
+	char *name = NULL;
+	ssize_t size;
+	int status = 0;
+
+	while (status == 0 && (errno = 0, size = getdelim(&name, &room, '\0', stream)) > 0) {
+		if (atomic_load(walker->walk->options->stop))
+			status = error_set(&walker->error, SIMHASH_E_STOPPED, "stopped");
+		else if (name[0] == '\0')
+			status = error_set(&walker->error, SIMHASH_E_SYNTAX,
+					   "%s: an empty file name; expected names ended by zero "
+					   "bytes",
+					   list_name);
+		else
+			status = list_file(list, name);
+	}
+	if (status == 0 && ferror(stream))
+		status = error_set_errno(&walker->error, "cannot read %s", list_name);
+	free(name);
+	return status;
+}
+
+int walk_list(int fd, const char *list_name, unsigned number, const struct walk_options *options,
+	      const struct walk_visitor *visitor, uint64_t *directories,
+	      struct simhash_error *error)
+{
+	struct walk walk = {.options = options, .error = error};
+	struct walker **walkers = walkers_new(&walk, visitor, 1);
+	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0), status = -1;
+	FILE *stream = own < 0 ? NULL : fdopen(own, "rb");
+
+	if (walkers == NULL) {
+		error_set_memory(error);
+	} else if (stream == NULL) {
+		error_set_errno(error, "cannot read %s", list_name);
+	} else {
+		struct list_walk list = {.walker = walkers[0], .number = number};
+		status = list_names(&list, stream, list_name);
+		if (list_leave_directory(&list) != 0)
+			status = -1;
+		*directories = list.directories;
+		if (status != 0)
+			*error = walkers[0]->error;
+	}
+	if (stream != NULL)
+		fclose(stream);
+	else if (own >= 0)
+		close(own);
+	walkers_free(walkers, 1);
 	return status;
 }
 

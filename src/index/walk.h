@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
+#include "index/filter.h"
 #include "simhash.h"
 #include "store/file_row.h"
 
@@ -32,6 +33,8 @@ struct directory {
 	unsigned root; /* which of the walk's roots it belongs to */
 	uint8_t hash[DIRECTORY_HASH_SIZE];
 	bool is_recorded; /* the writer's: its row is written, or about to be */
+	struct ignores *ignores;
+	size_t top_size; /* bytes of the path before what is relative to the top of the walk */
 	size_t path_size;
 	char path[]; /* absolute, terminated by a zero besides */
 };
@@ -44,12 +47,14 @@ void directory_hold(struct directory *directory);
 void directory_end_use(struct directory *directory); /* the descriptor */
 void directory_drop(struct directory *directory);    /* the memory; NULL is fine */
 
-/* A regular file as the walk saw it. */
+/* A regular file as the walk saw it, or the content of a gzip file: see inflated_name. */
 struct found_file {
 	uint8_t path_hash[PATH_HASH_SIZE];
-	const char *name; /* terminated by a zero */
+	const char *name; /* of its row; terminated by a zero */
 	size_t name_size;
 	int64_t size_bytes, mtime_ns;
+	uint64_t device, inode, links;
+	bool is_inflated;
 };
 
 enum walk_part {
@@ -67,11 +72,16 @@ struct walk_visitor {
 	void (*failed)(void *context, unsigned root, struct bytes path, int system_errno);
 	/* Called before a directory is opened; may wait for descriptors to be closed. */
 	void (*before_open)(void *context);
+	/* Called when this visitor may get nothing for a while. May be NULL. */
+	void (*idle)(void *context);
 	void *context;
 };
 
 struct walk_options {
 	bool follow;		 /* symbolic links; each directory is then visited once */
+	bool one_file_system;	 /* directories of others are not entered */
+	bool inflate;		 /* gzip files come twice: as they are, and inflated */
+	const struct filter *filter;
 	const atomic_bool *stop; /* set from outside to end early */
 };
 
@@ -79,6 +89,7 @@ struct walk_options {
 struct walk_root {
 	char *path;
 	bool is_directory;
+	bool is_list;	 /* no path, but the name of a list of files */
 	bool is_skipped; /* cannot be read, or lies below another root */
 };
 
@@ -97,6 +108,15 @@ void walk_resolve(char *const *paths, unsigned count, const struct walk_visitor 
  */
 int walk_tree(const struct walk_root *root, unsigned number, const struct walk_options *options,
 	      const struct walk_visitor *visitors, unsigned visitor_count,
+	      struct simhash_error *error);
+
+/*
+ * Go through a list of files, whose names are each ended by a zero byte, by one visitor.
+ * Directories in it are counted and passed over, and so is what the filter leaves out
+ * by its path or its own name. `fd` stays the caller's.
+ */
+int walk_list(int fd, const char *list_name, unsigned number, const struct walk_options *options,
+	      const struct walk_visitor *visitor, uint64_t *directories,
 	      struct simhash_error *error);
 
 /* Modification time in nanoseconds since 1970. */

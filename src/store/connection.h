@@ -33,6 +33,13 @@ int store_keep(struct store *store, enum kept_statement which, const char *sql,
 	       struct simhash_error *error);
 
 /*
+ * Run a statement with integers, then at most one name (else NULL), as its parameters.
+ * *result, unless it is NULL, is the first column of the first row, or 0.
+ */
+int store_run(struct store *store, const char *sql, const char *name, const int64_t *integers,
+	      unsigned count, int64_t *result, struct simhash_error *error);
+
+/*
  * Run `work` in a transaction; what fails as SIMHASH_E_RETRY is rolled back
  * and run again, later each time.
  */

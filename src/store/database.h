@@ -38,6 +38,8 @@ struct database_driver {
 	const char *before_load, *after_load;
 	/* Count of the tables in the database: one row of one integer. */
 	const char *count_tables;
+	/* The bytes that the index takes, as far as the engine knows: one row of one integer. */
+	const char *index_bytes;
 	const char *begin;
 	/* Begins a transaction that only reads, where that makes queries cheaper; or NULL. */
 	const char *begin_reading;

@@ -1,10 +1,12 @@
 /*
- * The hashes by which rows are found.
+ * The hashes by which rows are found, and the names of inflated content.
  * SPDX-License-Identifier: MIT
  */
 #include "store/file_row.h"
 
+#include <stdbool.h>
 #include <string.h>
+#include <strings.h>
 #include <xxhash.h>
 
 static void hash_bytes(struct bytes bytes, uint8_t hash[8])
@@ -25,4 +27,48 @@ void path_hash(const uint8_t directory[DIRECTORY_HASH_SIZE], struct bytes name,
 {
 	memcpy(hash, directory, DIRECTORY_HASH_SIZE);
 	hash_bytes(name, hash + DIRECTORY_HASH_SIZE);
+}
+
+/* The ends of names of gzip files, and what they are without. */
+static const struct {
+	const char *packed, *plain;
+} gzip_ends[] = {{".gz", ""}, {".tgz", ".tar"}, {".taz", ".tar"}, {".svgz", ".svg"}};
+
+static bool ends_in(struct bytes name, const char *end)
+{
+	size_t size = strlen(end);
+
+	/* What is nothing but such an end is a hidden file without one. */
+	return name.size > size && strncasecmp(name.data + name.size - size, end, size) == 0;
+}
+
+size_t inflated_name(struct bytes name, char *inflated)
+{
+	for (size_t i = 0; i < sizeof gzip_ends / sizeof *gzip_ends; i++) {
+		size_t stem = name.size - strlen(gzip_ends[i].packed);
+		char *write = inflated;
+		if (!ends_in(name, gzip_ends[i].packed))
+			continue;
+		memcpy(write, name.data, name.size);
+		write += name.size;
+		memcpy(write, "//", 2);
+		memcpy(write + 2, name.data, stem);
+		strcpy(write + 2 + stem, gzip_ends[i].plain);
+		return name.size + 2 + stem + strlen(gzip_ends[i].plain);
+	}
+	return 0;
+}
+
+size_t own_name_size(struct bytes name)
+{
+	const char *slash = memchr(name.data, '/', name.size);
+
+	return slash == NULL ? name.size : (size_t)(slash - name.data);
+}
+
+struct bytes inner_name(struct bytes name)
+{
+	size_t own = own_name_size(name);
+
+	return own + 2 > name.size ? name : (struct bytes){name.data + own + 2, name.size - own - 2};
 }

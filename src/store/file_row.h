@@ -25,6 +25,9 @@ struct file_row {
 	struct bytes directory, name, extension; /* extension in lower case */
 	int64_t size_bytes, mtime_ns;
 	int64_t device, inode; /* the bits of the system's unsigned values */
+	int64_t links;	       /* hard links to it; 0 where that is not known */
+	/* Of inflated content the size of the gzip file that it is in; else 0. See inflated_name. */
+	int64_t compressed_size_bytes;
 	uint8_t content_hash[CONTENT_HASH_SIZE];
 	int64_t scanned_at_ns; /* when reading began */
 	struct simhash_sum_table table;
@@ -37,5 +40,19 @@ void directory_hash(struct bytes directory, uint8_t hash[DIRECTORY_HASH_SIZE]);
 /* The directory's hash, then the same of the name. */
 void path_hash(const uint8_t directory[DIRECTORY_HASH_SIZE], struct bytes name,
 	       uint8_t hash[PATH_HASH_SIZE]);
+
+/*
+ * The inflated content of the gzip file "a.txt.gz" has a row of its own beside that of
+ * the file as it is, under the name "a.txt.gz//a.txt", which no file can have. Writes
+ * that name of at most 2 * size + 6 bytes, ended by a zero, and returns its length; 0
+ * when the name is not one of a gzip file.
+ */
+size_t inflated_name(struct bytes name, char *inflated);
+
+/* The part of a name that tells what kind of file it is: all, or what comes after "//". */
+struct bytes inner_name(struct bytes name);
+
+/* The bytes of a name that are the file's own: all, or what comes before "//". */
+size_t own_name_size(struct bytes name);
 
 #endif

@@ -16,7 +16,7 @@
 #define KEY_COLUMNS "tag_set, host, path_hash"
 static const char *const value_columns[] = {
 	"directory",	"name",		 "extension", "size",	"mtime_ns", "device",  "inode",
-	"content_hash", "scanned_at_ns", "sum_00",    "sum_01", "sum_02",   "sum_03",  "sum_04",
+	"links", "compressed_size", "content_hash", "scanned_at_ns", "sum_00",    "sum_01", "sum_02",   "sum_03",  "sum_04",
 	"sum_05",	"sum_06",	 "sum_07",    "sum_08", "sum_09",   "sum_10",  "sum_11",
 	"sum_12",	"sum_13",	 "sum_14",    "sum_15", "uniform",  "scatter", "skew",
 	"uniform_ext",	"scatter_ext",	 "skew_ext",
@@ -84,6 +84,8 @@ static unsigned bind_row(const struct database_driver *driver, struct statement 
 	driver->bind_integer(statement, i++, row->mtime_ns);
 	driver->bind_integer(statement, i++, row->device);
 	driver->bind_integer(statement, i++, row->inode);
+	driver->bind_integer(statement, i++, row->links);
+	driver->bind_integer(statement, i++, row->compressed_size_bytes);
 	driver->bind_bytes(statement, i++, row->content_hash, CONTENT_HASH_SIZE);
 	driver->bind_integer(statement, i++, row->scanned_at_ns);
 	for (int t = 0; t < SIMHASH_TAGS; t++)
@@ -349,7 +351,7 @@ static int read_known(struct store *store, const struct row_scope *scope,
 	int status;
 
 	if (store_keep(store, KEPT_KNOWN_FILES,
-		       "SELECT path_hash, size, mtime_ns, scanned_at_ns, name FROM file "
+		       "SELECT path_hash, size, mtime_ns, scanned_at_ns, name, compressed_size FROM file "
 		       "WHERE tag_set = ? AND host = ? AND path_hash BETWEEN ? AND ? "
 		       "ORDER BY path_hash",
 		       error) != 0)
@@ -362,6 +364,7 @@ static int read_known(struct store *store, const struct row_scope *scope,
 			.mtime_ns = driver->column_integer(statement, 2),
 			.scanned_at_ns = driver->column_integer(statement, 3),
 			.name = driver->column_bytes(statement, 4),
+			.compressed_size_bytes = driver->column_integer(statement, 5),
 		};
 		if (copy_fixed(driver, statement, 0, known.path_hash, PATH_HASH_SIZE, error) != 0 ||
 		    each(context, &known, error) != 0) {
@@ -464,9 +467,14 @@ struct row_cursor {
 	enum simhash_key key;
 };
 
-/* What every stream selects from `file f`, in the order of read_row; then the key asked for. */
+/*
+ * What every stream selects from `file f`, in the order of store_rows_next; then the key
+ * asked for. Most files have one link: what is 0 takes no room where rows are sorted.
+ */
 #define ROW_SELECT                                                                         \
 	"SELECT f.host, f.path_hash, f.directory, f.name, f.size, f.mtime_ns, "            \
+	"f.compressed_size, CASE WHEN f.links = 1 THEN 0 ELSE f.device END, "               \
+	"CASE WHEN f.links = 1 THEN 0 ELSE f.inode END, "                                   \
 	"f.content_hash, f.uniform, f.sum_00, f.sum_01, f.sum_02, f.sum_03, f.sum_04, "    \
 	"f.sum_05, f.sum_06, f.sum_07, f.sum_08, f.sum_09, f.sum_10, f.sum_11, f.sum_12, " \
 	"f.sum_13, f.sum_14, f.sum_15, f.%s "
@@ -595,19 +603,22 @@ int store_rows_next(struct row_cursor *cursor, struct file_row *row, struct simh
 	row->name = driver->column_bytes(statement, 3);
 	row->size_bytes = driver->column_integer(statement, 4);
 	row->mtime_ns = driver->column_integer(statement, 5);
-	row->keys.key[SIMHASH_UNIFORM] = driver->column_integer(statement, 7);
-	row->keys.key[cursor->key] = driver->column_integer(statement, 8 + SIMHASH_TAGS);
-	possible = row->size_bytes >= 0 && row->keys.key[SIMHASH_UNIFORM] >= 0 &&
+	row->compressed_size_bytes = driver->column_integer(statement, 6);
+	row->device = driver->column_integer(statement, 7);
+	row->inode = driver->column_integer(statement, 8);
+	row->keys.key[SIMHASH_UNIFORM] = driver->column_integer(statement, 10);
+	row->keys.key[cursor->key] = driver->column_integer(statement, 11 + SIMHASH_TAGS);
+	possible = row->size_bytes >= 0 && row->compressed_size_bytes >= 0 && row->keys.key[SIMHASH_UNIFORM] >= 0 &&
 		   row->keys.key[cursor->key] >= 0;
 	for (unsigned t = 0; t < SIMHASH_TAGS; t++) {
-		int64_t count = driver->column_integer(statement, 8 + t);
+		int64_t count = driver->column_integer(statement, 11 + t);
 		possible = possible && count >= 0 && count <= row->size_bytes;
 		row->table.count[t] = (uint64_t)count;
 	}
 	if (!possible)
 		return impossible_row(row, error);
 	if (copy_fixed(driver, statement, 1, row->path_hash, PATH_HASH_SIZE, error) != 0 ||
-	    copy_fixed(driver, statement, 6, row->content_hash, CONTENT_HASH_SIZE, error) != 0)
+	    copy_fixed(driver, statement, 9, row->content_hash, CONTENT_HASH_SIZE, error) != 0)
 		return -1;
 	return 1;
 }
@@ -638,29 +649,11 @@ int store_read_keys(struct store *store, const struct key_range *range, store_ro
 	return status;
 }
 
-/* The one integer of a query with up to two integers as parameters. */
-static int query_integer(struct store *store, const char *sql, const int64_t *parameters,
-			 unsigned count, int64_t *value, struct simhash_error *error)
-{
-	const struct database_driver *driver = store->driver;
-	struct statement *statement;
-	int status;
-
-	if (driver->prepare(store->database, sql, &statement, error) != 0)
-		return -1;
-	for (unsigned i = 0; i < count; i++)
-		driver->bind_integer(statement, i, parameters[i]);
-	status = driver->step(statement, error);
-	*value = status == 1 ? driver->column_integer(statement, 0) : 0;
-	driver->finalize(statement);
-	return status < 0 ? -1 : 0;
-}
-
 int store_count_rows(struct store *store, int64_t tag_set, int64_t *rows,
 		     struct simhash_error *error)
 {
-	return query_integer(store, "SELECT count(*) FROM file WHERE tag_set = ?", &tag_set, 1,
-			     rows, error);
+	return store_run(store, "SELECT count(*) FROM file WHERE tag_set = ?", NULL, &tag_set, 1,
+			 rows, error);
 }
 
 int store_key_at(struct store *store, int64_t tag_set, enum simhash_key key, int64_t rank,
@@ -672,10 +665,34 @@ int store_key_at(struct store *store, int64_t tag_set, enum simhash_key key, int
 
 	snprintf(sql, sizeof sql,
 		 "SELECT %s FROM file WHERE tag_set = ? ORDER BY %s LIMIT 1 OFFSET ?", name, name);
-	return query_integer(store, sql, parameters, 2, value, error);
+	return store_run(store, sql, NULL, parameters, 2, value, error);
 }
 
 bool store_reads_parts(const struct store *store)
 {
 	return store->driver->reads_parts;
+}
+
+int store_read_totals(struct store *store, store_total_fn *each, void *context,
+		      struct simhash_error *error)
+{
+	const struct database_driver *driver = store->driver;
+	struct statement *statement;
+	int status;
+
+	if (driver->prepare(store->database,
+			    "SELECT tag_set, host, count(*), CAST(sum(size) AS SIGNED) FROM file "
+			    "GROUP BY tag_set, host ORDER BY tag_set, host",
+			    &statement, error) != 0)
+		return -1;
+	while ((status = driver->step(statement, error)) == 1) {
+		struct row_scope scope = {driver->column_integer(statement, 0),
+					  driver->column_integer(statement, 1)};
+		status = each(context, &scope, driver->column_integer(statement, 2),
+			      driver->column_integer(statement, 3), error);
+		if (status != 0)
+			break;
+	}
+	driver->finalize(statement);
+	return status;
 }

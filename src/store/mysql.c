@@ -18,6 +18,7 @@
 #define SERVER_UNKNOWN_DATABASE 1049
 #define SERVER_RECORD_CHANGED 1020 /* with innodb_snapshot_isolation */
 #define SERVER_DUPLICATE_ENTRY 1062
+#define SERVER_COLUMN_IS_THERE 1060
 #define SERVER_KEY_IS_THERE 1061
 #define SERVER_NO_SUCH_KEY 1091
 #define SERVER_NO_SUCH_TABLE 1146
@@ -57,7 +58,7 @@ struct statement {
 	bool is_running;
 };
 
-static const char *const migrations[] = {sql_mysql_0001, sql_mysql_0002, NULL};
+static const char *const migrations[] = {sql_mysql_0001, sql_mysql_0002, sql_mysql_0003, NULL};
 
 static int fail(const struct database *database, unsigned number, const char *message,
 		struct simhash_error *error)
@@ -65,8 +66,8 @@ static int fail(const struct database *database, unsigned number, const char *me
 	enum simhash_error_code code = SIMHASH_E_DATABASE;
 	const char *advice = "";
 
-	if (number == SERVER_DUPLICATE_ENTRY || number == SERVER_KEY_IS_THERE ||
-	    number == SERVER_NO_SUCH_KEY)
+	if (number == SERVER_DUPLICATE_ENTRY || number == SERVER_COLUMN_IS_THERE ||
+	    number == SERVER_KEY_IS_THERE || number == SERVER_NO_SUCH_KEY)
 		code = SIMHASH_E_DUPLICATE;
 	if (number == SERVER_NO_SUCH_TABLE)
 		code = SIMHASH_E_SCHEMA;
@@ -446,6 +447,9 @@ const struct database_driver mysql_driver = {
 	.migrations = migrations,
 	.count_tables = "SELECT COUNT(*) FROM information_schema.tables "
 			"WHERE table_schema = DATABASE()",
+	.index_bytes = "SELECT CAST(SUM(data_length + index_length) AS SIGNED) "
+		       "FROM information_schema.tables "
+		       "WHERE table_schema = DATABASE()",
 	.begin = "START TRANSACTION",
 	.has_excluded = false,
 	.rows_per_insert = ROWS_PER_INSERT,

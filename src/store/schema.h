@@ -12,10 +12,12 @@
 /* The scripts of sql/, compiled in. */
 extern const char sql_sqlite_0001[];
 extern const char sql_sqlite_0002[];
+extern const char sql_sqlite_0003[];
 extern const char sql_sqlite_before_load[];
 extern const char sql_sqlite_after_load[];
 extern const char sql_mysql_0001[];
 extern const char sql_mysql_0002[];
+extern const char sql_mysql_0003[];
 
 /*
  * Check the schema of a connection, and with OPEN_TO_WRITE create or migrate

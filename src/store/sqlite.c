@@ -30,7 +30,7 @@ struct statement {
 	sqlite3_stmt *handle;
 };
 
-static const char *const migrations[] = {sql_sqlite_0001, sql_sqlite_0002, NULL};
+static const char *const migrations[] = {sql_sqlite_0001, sql_sqlite_0002, sql_sqlite_0003, NULL};
 
 static enum simhash_error_code classify(sqlite3 *handle)
 {
@@ -296,6 +296,7 @@ const struct database_driver sqlite_driver = {
 	.before_load = sql_sqlite_before_load,
 	.after_load = sql_sqlite_after_load,
 	.count_tables = "SELECT count(*) FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'",
+	.index_bytes = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size",
 	.begin = "BEGIN IMMEDIATE",
 	.begin_reading = "BEGIN", /* the file is locked once, not for each query */
 	.has_excluded = true,

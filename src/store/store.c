@@ -205,9 +205,8 @@ int store_read_tag_sets(struct store *store, store_name_fn *each, void *context,
 	return read_names(store, "SELECT id, name FROM tag_set ORDER BY id", each, context, error);
 }
 
-/* Run a statement with integers and at most one name as its parameters. */
-static int run_with(struct store *store, const char *sql, const char *name, const int64_t *integers,
-		    unsigned count, int64_t *result, struct simhash_error *error)
+int store_run(struct store *store, const char *sql, const char *name, const int64_t *integers,
+	      unsigned count, int64_t *result, struct simhash_error *error)
 {
 	const struct database_driver *driver = store->driver;
 	struct statement *statement;
@@ -232,7 +231,7 @@ static int run_with(struct store *store, const char *sql, const char *name, cons
  */
 static int next_id(struct store *store, const char *sql, int64_t *id, struct simhash_error *error)
 {
-	if (run_with(store, sql, NULL, NULL, 0, id, error) != 0)
+	if (store_run(store, sql, NULL, NULL, 0, id, error) != 0)
 		return -1;
 	*id += 1;
 	return 0;
@@ -270,7 +269,7 @@ static int enter_host(struct store *store, void *context, struct simhash_error *
 		return 0;
 	if (next_id(store, "SELECT MAX(id) FROM host", &wanted->id, error) != 0)
 		return -1;
-	if (run_with(store, "INSERT INTO host(id, name) VALUES (?, ?)", wanted->name, &wanted->id,
+	if (store_run(store, "INSERT INTO host(id, name) VALUES (?, ?)", wanted->name, &wanted->id,
 		     1, NULL, error) != 0) {
 		wanted->id = 0;
 		return duplicate_is_retry(error);
@@ -365,7 +364,7 @@ static int insert_tags(struct store *store, int64_t id, const struct simhash_tag
 	for (int i = 0; i < SIMHASH_TAGS; i++) {
 		int64_t values[] = {
 			id, i, tags[i].pattern, tags[i].uniform, tags[i].scatter, tags[i].skew};
-		if (run_with(store,
+		if (store_run(store,
 			     "INSERT INTO tag(tag_set, position, pattern, uniform, scatter, skew) "
 			     "VALUES (?, ?, ?, ?, ?, ?)",
 			     NULL, values, 6, NULL, error) != 0)
@@ -394,7 +393,7 @@ static int enter_tag_set(struct store *store, void *context, struct simhash_erro
 				 name);
 	if (next_id(store, "SELECT MAX(id) FROM tag_set", &id, error) != 0)
 		return -1;
-	if (run_with(store, "INSERT INTO tag_set(id, name) VALUES (?, ?)", name, &id, 1, NULL,
+	if (store_run(store, "INSERT INTO tag_set(id, name) VALUES (?, ?)", name, &id, 1, NULL,
 		     error) != 0 ||
 	    insert_tags(store, id, simhash_tag_set_tags(wanted->set), error) != 0)
 		return duplicate_is_retry(error);
@@ -457,7 +456,7 @@ static int complete_run(struct store *store, void *context, struct simhash_error
 	const struct scan_run *run = context;
 	int64_t values[] = {run->finished_at_ns, run->files, run->bytes, run->errors, run->id};
 
-	return run_with(store,
+	return store_run(store,
 			"UPDATE scan_run SET finished_at_ns = ?, files = ?, bytes = ?, errors = ? "
 			"WHERE id = ?",
 			NULL, values, 5, NULL, error);
@@ -468,4 +467,47 @@ int store_run_finish(struct store *store, const struct scan_run *run, struct sim
 	struct scan_run copy = *run;
 
 	return store_in_transaction(store, complete_run, &copy, error);
+}
+
+static int read_run(const struct database_driver *driver, struct statement *statement,
+		    store_run_fn *each, void *context, struct simhash_error *error)
+{
+	struct scan_run run = {
+		.id = driver->column_integer(statement, 0),
+		.scope = {driver->column_integer(statement, 1), driver->column_integer(statement, 2)},
+		.root = driver->column_bytes(statement, 3),
+		.started_at_ns = driver->column_integer(statement, 4),
+		.finished_at_ns = driver->column_integer(statement, 5),
+		.files = driver->column_integer(statement, 6),
+		.bytes = driver->column_integer(statement, 7),
+		.errors = driver->column_integer(statement, 8),
+	};
+
+	return each(context, &run, error);
+}
+
+int store_read_runs(struct store *store, store_run_fn *each, void *context,
+		    struct simhash_error *error)
+{
+	const struct database_driver *driver = store->driver;
+	struct statement *statement;
+	int status;
+
+	if (driver->prepare(store->database,
+			    "SELECT id, tag_set, host, root, started_at_ns, finished_at_ns, files, "
+			    "bytes, errors FROM scan_run ORDER BY id",
+			    &statement, error) != 0)
+		return -1;
+	while ((status = driver->step(statement, error)) == 1)
+		if (read_run(driver, statement, each, context, error) != 0) {
+			status = -1;
+			break;
+		}
+	driver->finalize(statement);
+	return status;
+}
+
+int store_index_bytes(struct store *store, int64_t *bytes, struct simhash_error *error)
+{
+	return store_run(store, store->driver->index_bytes, NULL, NULL, 0, bytes, error);
 }

@@ -77,7 +77,7 @@ int store_has_rows(struct store *store, const struct row_scope *scope, bool *has
 /* What tells whether a file must be scanned again. */
 struct known_file {
 	uint8_t path_hash[PATH_HASH_SIZE];
-	int64_t size_bytes, mtime_ns, scanned_at_ns;
+	int64_t size_bytes, mtime_ns, scanned_at_ns, compressed_size_bytes;
 	struct bytes name;
 };
 
@@ -144,6 +144,7 @@ int store_write(struct store *store, const struct row_scope *scope, const struct
 
 struct scan_run {
 	int64_t id;
+	struct row_scope scope; /* set where a run is read */
 	struct bytes root;
 	int64_t started_at_ns, finished_at_ns;
 	int64_t files, bytes, errors;
@@ -153,6 +154,20 @@ struct scan_run {
 int store_run_start(struct store *store, const struct row_scope *scope, struct scan_run *run,
 		    struct simhash_error *error);
 int store_run_finish(struct store *store, const struct scan_run *run, struct simhash_error *error);
+
+/* All runs in order of their beginnings; finished_at_ns is 0 for one that has not ended. */
+typedef int store_run_fn(void *context, const struct scan_run *run, struct simhash_error *error);
+int store_read_runs(struct store *store, store_run_fn *each, void *context,
+		    struct simhash_error *error);
+
+/* Rows and the sum of their sizes, of each tag set and host that has rows. Reads all rows. */
+typedef int store_total_fn(void *context, const struct row_scope *scope, int64_t rows,
+			   int64_t bytes, struct simhash_error *error);
+int store_read_totals(struct store *store, store_total_fn *each, void *context,
+		      struct simhash_error *error);
+
+/* The bytes that the index takes, as its engine tells. */
+int store_index_bytes(struct store *store, int64_t *bytes, struct simhash_error *error);
 
 /* ---- What simfind reads ---- */
 
@@ -175,8 +190,9 @@ struct key_range {
 
 /*
  * A stream of rows, whatever its length. Of each row are filled: host,
- * path_hash, directory, name, size_bytes, mtime_ns, content_hash, table, the
- * key uniform, and another of the range. Its bytes live until the next row.
+ * path_hash, directory, name, size_bytes, compressed_size_bytes, mtime_ns,
+ * content_hash, table, the key uniform, and another of the range; device and inode,
+ * which are 0 for a file that has but one link. Its bytes live until the next row.
  */
 struct row_cursor;
 

@@ -1,0 +1,253 @@
+/*
+ * Parsing the options of simhash.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/index_options.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/error.h"
+
+static void print_help(void)
+{
+	fputs("Usage: simhash [OPTION]... PATH...\n"
+	      "       simhash --status | --forget PATH... | --print FILE...\n"
+	      "Index every regular file below each PATH, so that simfind can list those that\n"
+	      "are nearly the same. Unchanged files are skipped, and files that are gone are\n"
+	      "removed from the index.\n"
+	      "\n"
+	      "Which index:\n"
+	      "  -d, --database=URL     sqlite:FILE or mysql://USER@HOST/DATABASE (default:\n"
+	      "                         $SIMHASH_DATABASE, else an SQLite file of your own;\n"
+	      "                         passwords come from ~/.my.cnf)\n"
+	      "  -t, --tag-set=FILE     count the 16 tags of FILE instead of the built-in ones\n"
+	      "      --host=NAME        store the files as NAME's (default: this host's name)\n"
+	      "\n"
+	      "Which files:\n"
+	      "      --exclude=GLOB     leave out what matches, as in a .gitignore file; any\n"
+	      "                         number of times\n"
+	      "      --exclude-from=FILE\n"
+	      "                         leave out what matches a line of FILE\n"
+	      "      --ignore-files     heed .gitignore and .ignore files\n"
+	      "      --hidden           names that begin with a dot too (default)\n"
+	      "      --no-hidden        leave them out\n"
+	      "      --ext=LIST         only files with these extensions, such as txt,md\n"
+	      "      --min-size=SIZE    only files of at least SIZE bytes, or 10k, 5M, 2G\n"
+	      "      --max-size=SIZE    only files of at most SIZE\n"
+	      "  -x, --one-file-system  stay on the file system of each PATH\n"
+	      "  -L, --dereference      follow symbolic links\n"
+	      "      --files0-from=FILE the files whose names are in FILE, ended by zero bytes;\n"
+	      "                         - is standard input\n"
+	      "\n"
+	      "How they are read:\n"
+	      "  -z, --decompress       scan the content of gzip files too, beside themselves\n"
+	      "      --max-inflated=SIZE\n"
+	      "                         give up on what inflates to more (default: 16G)\n"
+	      "  -f, --force            scan files again that have not changed\n"
+	      "  -j, --threads=N        scan with N threads (default: one for each processor)\n"
+	      "\n"
+	      "Instead of indexing:\n"
+	      "      --status           show what the index holds\n"
+	      "      --forget           remove the rows at and below each PATH\n"
+	      "      --print            show sum table and keys of each FILE; - is standard input\n"
+	      "\n"
+	      "What is shown:\n"
+	      "      --progress=WHEN    auto (default: on a terminal), always or never\n"
+	      "  -q, --quiet            no progress and no summary\n"
+	      "  -h, --help             show this help and exit\n"
+	      "  -V, --version          show the version and exit\n"
+	      "\n"
+	      "Exit status: 0 done, 1 failed, 2 done but some files could not be read.\n",
+	      stdout);
+}
+
+void index_settings_init(struct index_settings *settings)
+{
+	*settings = (struct index_settings){.threads = processors(),
+					    .max_inflated_bytes = MAX_INFLATED_BYTES};
+	filter_init(&settings->filter);
+}
+
+void index_settings_release(struct index_settings *settings)
+{
+	filter_release(&settings->filter);
+}
+
+enum {
+	OPTION_HOST = 256,
+	OPTION_EXCLUDE,
+	OPTION_EXCLUDE_FROM,
+	OPTION_IGNORE_FILES,
+	OPTION_HIDDEN,
+	OPTION_NO_HIDDEN,
+	OPTION_EXT,
+	OPTION_MIN_SIZE,
+	OPTION_MAX_SIZE,
+	OPTION_FILES0_FROM,
+	OPTION_MAX_INFLATED,
+	OPTION_STATUS,
+	OPTION_FORGET,
+	OPTION_PRINT,
+	OPTION_PROGRESS
+};
+
+static int parse_filter_option(struct filter *filter, int option, struct simhash_error *error)
+{
+	switch (option) {
+	case OPTION_EXCLUDE:
+		return glob_list_add(&filter->rules, optarg, strlen(optarg), error);
+	case OPTION_EXCLUDE_FROM:
+		return filter_add_file(filter, optarg, error);
+	case OPTION_IGNORE_FILES:
+		filter->ignore_files = true;
+		return 0;
+	case OPTION_HIDDEN:
+		filter->no_hidden = false;
+		return 0;
+	case OPTION_NO_HIDDEN:
+		filter->no_hidden = true;
+		return 0;
+	case OPTION_EXT:
+		return filter_add_extensions(filter, optarg, error);
+	case OPTION_MIN_SIZE:
+		return parse_size(optarg, "size", &filter->min_size_bytes, error);
+	case OPTION_MAX_SIZE:
+	default:
+		return parse_size(optarg, "size", &filter->max_size_bytes, error);
+	}
+}
+
+static int set_task(struct index_settings *settings, enum index_task task,
+		    struct simhash_error *error)
+{
+	if (settings->task != TASK_INDEX && settings->task != task)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--status, --forget and --print: expected one of them");
+	settings->task = task;
+	return 0;
+}
+
+static int parse_option(struct index_settings *settings, int option, struct simhash_error *error)
+{
+	switch (option) {
+	case 'd':
+		settings->database = optarg;
+		return 0;
+	case 't':
+		settings->tag_file = optarg;
+		return 0;
+	case 'f':
+		settings->force = true;
+		return 0;
+	case 'L':
+		settings->follow = true;
+		return 0;
+	case 'x':
+		settings->one_file_system = true;
+		return 0;
+	case 'z':
+		settings->inflate = true;
+		return 0;
+	case 'j':
+		return parse_threads(optarg, &settings->threads, error);
+	case OPTION_HOST:
+		settings->host = optarg;
+		return 0;
+	case OPTION_FILES0_FROM:
+		settings->files_from = optarg;
+		return 0;
+	case OPTION_MAX_INFLATED:
+		return parse_size(optarg, "size", &settings->max_inflated_bytes, error);
+	case OPTION_STATUS:
+		return set_task(settings, TASK_STATUS, error);
+	case OPTION_FORGET:
+		return set_task(settings, TASK_FORGET, error);
+	case OPTION_PRINT:
+		return set_task(settings, TASK_PRINT, error);
+	case OPTION_PROGRESS:
+		return parse_progress(optarg, &settings->progress, error);
+	case 'q':
+		settings->quiet = true;
+		return 0;
+	case 'h':
+		print_help();
+		return 1;
+	case 'V':
+		print_version("simhash");
+		return 1;
+	case '?':
+	case ':': /* getopt has said what is wrong */
+		return error_set(error, SIMHASH_E_SYNTAX, "try 'simhash --help'");
+	default:
+		return parse_filter_option(&settings->filter, option, error);
+	}
+}
+
+/* What does not go together. */
+static int check(const struct index_settings *settings, struct simhash_error *error)
+{
+	static const char *const needs[] = {
+		[TASK_INDEX] = "no path given: expected simhash [OPTION]... PATH...",
+		[TASK_FORGET] = "--forget: expected at least one PATH",
+		[TASK_PRINT] = "--print: expected at least one FILE",
+	};
+	bool has_paths = settings->path_count > 0;
+
+	if (settings->task == TASK_STATUS && has_paths)
+		return error_set(error, SIMHASH_E_SYNTAX, "--status shows the whole index: no PATH");
+	if (settings->files_from != NULL && settings->task != TASK_INDEX)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--files0-from is for indexing, and for nothing else");
+	if (settings->task != TASK_STATUS && !has_paths && settings->files_from == NULL)
+		return error_set(error, SIMHASH_E_SYNTAX, "%s; try 'simhash --help'",
+				 needs[settings->task]);
+	if (settings->filter.min_size_bytes > settings->filter.max_size_bytes)
+		return error_set(error, SIMHASH_E_RANGE,
+				 "--min-size is above --max-size: no file is left");
+	return 0;
+}
+
+int index_settings_parse(struct index_settings *settings, int argc, char **argv,
+			 struct simhash_error *error)
+{
+	static const struct option options[] = {
+		{"database", required_argument, NULL, 'd'},
+		{"tag-set", required_argument, NULL, 't'},
+		{"host", required_argument, NULL, OPTION_HOST},
+		{"exclude", required_argument, NULL, OPTION_EXCLUDE},
+		{"exclude-from", required_argument, NULL, OPTION_EXCLUDE_FROM},
+		{"ignore-files", no_argument, NULL, OPTION_IGNORE_FILES},
+		{"hidden", no_argument, NULL, OPTION_HIDDEN},
+		{"no-hidden", no_argument, NULL, OPTION_NO_HIDDEN},
+		{"ext", required_argument, NULL, OPTION_EXT},
+		{"min-size", required_argument, NULL, OPTION_MIN_SIZE},
+		{"max-size", required_argument, NULL, OPTION_MAX_SIZE},
+		{"one-file-system", no_argument, NULL, 'x'},
+		{"dereference", no_argument, NULL, 'L'},
+		{"files0-from", required_argument, NULL, OPTION_FILES0_FROM},
+		{"decompress", no_argument, NULL, 'z'},
+		{"max-inflated", required_argument, NULL, OPTION_MAX_INFLATED},
+		{"force", no_argument, NULL, 'f'},
+		{"threads", required_argument, NULL, 'j'},
+		{"status", no_argument, NULL, OPTION_STATUS},
+		{"forget", no_argument, NULL, OPTION_FORGET},
+		{"print", no_argument, NULL, OPTION_PRINT},
+		{"progress", required_argument, NULL, OPTION_PROGRESS},
+		{"quiet", no_argument, NULL, 'q'},
+		{"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, 'V'},
+		{NULL, 0, NULL, 0},
+	};
+	int option;
+
+	while ((option = getopt_long(argc, argv, "d:t:fLxzj:qhV", options, NULL)) != -1) {
+		int status = parse_option(settings, option, error);
+		if (status != 0)
+			return status;
+	}
+	settings->paths = argv + optind;
+	settings->path_count = (unsigned)(argc - optind);
+	return check(settings, error);
+}

@@ -1,0 +1,34 @@
+/*
+ * The options of simhash.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_CLI_INDEX_OPTIONS_H
+#define SIMHASH_CLI_INDEX_OPTIONS_H
+
+#include "cli/options.h"
+#include "index/filter.h"
+
+/* What the program is to do. */
+enum index_task { TASK_INDEX, TASK_STATUS, TASK_FORGET, TASK_PRINT };
+
+struct index_settings {
+	enum index_task task;
+	const char *database, *tag_file, *host;
+	bool follow, force, quiet, one_file_system, inflate;
+	int64_t max_inflated_bytes;
+	unsigned threads;
+	enum progress_mode progress;
+	struct filter filter;
+	const char *files_from; /* a list of names; NULL for none */
+	char **paths;		/* borrowed from argv */
+	unsigned path_count;
+};
+
+void index_settings_init(struct index_settings *settings);
+void index_settings_release(struct index_settings *settings);
+
+/* 0 to go on, 1 when the program is done (help, version), -1 for a wrong option. */
+int index_settings_parse(struct index_settings *settings, int argc, char **argv,
+			 struct simhash_error *error);
+
+#endif

@@ -1,0 +1,349 @@
+/*
+ * --status, --forget and --print.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/inspect.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/terminal.h"
+#include "core/error.h"
+#include "index/forget.h"
+#include "index/scan_file.h"
+#include "report/formatter.h"
+#include "store/store.h"
+
+#define PROGRAM "simhash"
+
+/* ---- --status ---- */
+
+struct names {
+	char *name[256]; /* by number; those beyond are shown as numbers */
+};
+
+static int keep_name(void *context, int64_t id, struct bytes name, struct simhash_error *error)
+{
+	struct names *names = context;
+
+	if (id < 0 || (size_t)id >= sizeof names->name / sizeof *names->name)
+		return 0;
+	free(names->name[id]);
+	names->name[id] = strndup(name.data, name.size);
+	return names->name[id] == NULL ? error_set_memory(error) : 0;
+}
+
+static void names_release(struct names *names)
+{
+	for (size_t i = 0; i < sizeof names->name / sizeof *names->name; i++)
+		free(names->name[i]);
+}
+
+static void write_name(const struct names *names, int64_t id, int width)
+{
+	char number[32];
+	bool is_known = id >= 0 && (size_t)id < sizeof names->name / sizeof *names->name &&
+			names->name[id] != NULL;
+
+	snprintf(number, sizeof number, "%" PRId64, id);
+	printf("%-*s", width, is_known ? names->name[id] : number);
+}
+
+struct status {
+	struct names hosts, tag_sets;
+	bool has_rows;
+	struct scan_run *runs; /* the last of each root, with `id` the number of its runs */
+	size_t run_count;
+};
+
+static int show_total(void *context, const struct row_scope *scope, int64_t rows, int64_t bytes,
+		      struct simhash_error *error)
+{
+	struct status *status = context;
+	char count[32], size[32];
+
+	(void)error;
+	if (!status->has_rows)
+		printf("\n%-20s %-12s %14s %10s\n", "host", "tag set", "files", "bytes");
+	status->has_rows = true;
+	write_name(&status->hosts, scope->host, 20);
+	putchar(' ');
+	write_name(&status->tag_sets, scope->tag_set, 12);
+	printf(" %14s %10s\n", format_count((uint64_t)rows, count), format_bytes((double)bytes, size));
+	return 0;
+}
+
+static bool same_root(const struct scan_run *x, const struct scan_run *y)
+{
+	return x->scope.host == y->scope.host && x->scope.tag_set == y->scope.tag_set &&
+	       x->root.size == y->root.size && memcmp(x->root.data, y->root.data, x->root.size) == 0;
+}
+
+/* Keep the last run of each root, and how many there were. */
+static int keep_run(void *context, const struct scan_run *run, struct simhash_error *error)
+{
+	struct status *status = context;
+	struct scan_run *grown, *kept = NULL;
+	char *root;
+
+	for (size_t i = 0; kept == NULL && i < status->run_count; i++)
+		if (same_root(&status->runs[i], run))
+			kept = &status->runs[i];
+	if (kept != NULL) {
+		int64_t runs = kept->id;
+		struct bytes text = kept->root;
+		*kept = *run;
+		kept->id = runs + 1;
+		kept->root = text;
+		return 0;
+	}
+	grown = realloc(status->runs, (status->run_count + 1) * sizeof *grown);
+	root = malloc(run->root.size + 1);
+	if (grown != NULL)
+		status->runs = grown;
+	if (grown == NULL || root == NULL) {
+		free(root);
+		return error_set_memory(error);
+	}
+	memcpy(root, run->root.data, run->root.size);
+	kept = &grown[status->run_count++];
+	*kept = *run;
+	kept->id = 1;
+	kept->root = (struct bytes){root, run->root.size};
+	return 0;
+}
+
+static void write_time(int64_t time_ns)
+{
+	time_t seconds = (time_t)(time_ns / 1000000000);
+	struct tm local;
+	char text[32];
+
+	if (time_ns == 0 || localtime_r(&seconds, &local) == NULL ||
+	    strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local) == 0)
+		snprintf(text, sizeof text, "not ended");
+	printf("%-20s ", text);
+}
+
+static void show_runs(const struct status *status)
+{
+	char count[32], size[32], errors[32];
+
+	if (status->run_count > 0)
+		printf("\n%-20s %-20s %5s %12s %10s %7s  %s\n", "last run began", "ended", "runs",
+		       "scanned", "bytes", "errors", "root");
+	for (size_t i = 0; i < status->run_count; i++) {
+		const struct scan_run *run = &status->runs[i];
+		write_time(run->started_at_ns);
+		write_time(run->finished_at_ns);
+		printf("%5" PRId64 " %12s %10s %7s  ", run->id,
+		       format_count((uint64_t)run->files, count),
+		       format_bytes((double)run->bytes, size),
+		       format_count((uint64_t)run->errors, errors));
+		if (status->hosts.name[1] != NULL && status->hosts.name[2] != NULL) {
+			write_name(&status->hosts, run->scope.host, 0);
+			putchar(':');
+		}
+		write_escaped(stdout, run->root);
+		putchar('\n');
+	}
+}
+
+int show_index(const struct index_settings *settings, struct simhash_error *error)
+{
+	struct status status = {.has_rows = false};
+	struct store *store = NULL;
+	char *url = NULL, size[32];
+	int64_t bytes;
+	int result = -1;
+
+	if (choose_database(settings->database, false, &url, error) != 0 ||
+	    store_open(url, OPEN_TO_READ, &store, error) != 0 ||
+	    store_index_bytes(store, &bytes, error) != 0 ||
+	    store_read_hosts(store, keep_name, &status.hosts, error) != 0 ||
+	    store_read_tag_sets(store, keep_name, &status.tag_sets, error) != 0)
+		goto out;
+	fputs("index  ", stdout);
+	write_escaped(stdout, (struct bytes){url, strlen(url)});
+	printf("\nsize   %s\n", format_bytes((double)bytes, size));
+	if (store_read_totals(store, show_total, &status, error) != 0 ||
+	    store_read_runs(store, keep_run, &status, error) != 0)
+		goto out;
+	if (!status.has_rows)
+		puts("\nThe index has no files.");
+	show_runs(&status);
+	result = 0;
+out:
+	for (size_t i = 0; i < status.run_count; i++)
+		free((char *)(uintptr_t)status.runs[i].root.data);
+	free(status.runs);
+	names_release(&status.hosts);
+	names_release(&status.tag_sets);
+	store_close(store);
+	free(url);
+	return result;
+}
+
+/* ---- --forget ---- */
+
+static int forget_one(const struct index_settings *settings, struct store *store, int64_t host,
+		      const char *named, int64_t *removed, struct simhash_error *error)
+{
+	/* Of another host a path cannot be looked at. */
+	char *path = settings->host != NULL && named[0] == '/' ? strdup(named)
+							       : absolute_path(named);
+	size_t size = path == NULL ? 0 : strlen(path);
+	int64_t rows = 0;
+	int status;
+
+	if (path == NULL)
+		return error_set(error, SIMHASH_E_SYSTEM, "cannot find the path of %s", named);
+	while (size > 1 && path[size - 1] == '/')
+		path[--size] = '\0';
+	status = forget_path(store, host, path, &rows, error);
+	if (status == 0 && rows == 0)
+		status = error_set(error, SIMHASH_E_RANGE, "the index has no file at or below %s",
+				   path);
+	*removed += rows;
+	free(path);
+	return status;
+}
+
+int forget_paths(const struct index_settings *settings, struct simhash_error *error)
+{
+	struct store *store = NULL;
+	char host[HOST_NAME_SIZE], *url = NULL, count[32];
+	int64_t id, removed = 0;
+	int status = -1;
+
+	if (choose_host(settings->host, host, error) != 0 ||
+	    choose_database(settings->database, false, &url, error) != 0 ||
+	    /* Only what is there: opening to write would make an index. */
+	    store_open(url, OPEN_TO_READ, &store, error) != 0)
+		goto out;
+	store_close(store);
+	if (store_open(url, OPEN_TO_WRITE, &store, error) != 0 ||
+	    store_host_id(store, host, false, &id, error) != 0)
+		goto out;
+	status = id == 0 ? error_set(error, SIMHASH_E_RANGE, "the index has no files of host '%s'",
+				     host)
+			 : 0;
+	for (unsigned i = 0; status == 0 && i < settings->path_count; i++)
+		status = forget_one(settings, store, id, settings->paths[i], &removed, error);
+	if (!settings->quiet && removed > 0)
+		fprintf(stderr, "%s removed\n", format_count((uint64_t)removed, count));
+out:
+	store_close(store);
+	free(url);
+	return status;
+}
+
+/* ---- --print ---- */
+
+static void write_row(const struct file_row *row, const struct simhash_tag_set *set)
+{
+	const struct simhash_tag *tags = simhash_tag_set_tags(set);
+
+	fputs("file          ", stdout);
+	write_escaped(stdout, row->name);
+	printf("\nsize          %" PRId64 "\ncontent       ", row->size_bytes);
+	for (int i = 0; i < CONTENT_HASH_SIZE; i++)
+		printf("%02x", row->content_hash[i]);
+	putchar('\n');
+	for (int t = 0; t < SIMHASH_TAGS; t++)
+		printf("sum %02x        %" PRIu64 "\n", tags[t].pattern, row->table.count[t]);
+	for (int k = 0; k < SIMHASH_KEYS; k++)
+		printf("%-13s %" PRId64 "\n", simhash_key_name((enum simhash_key)k),
+		       row->keys.key[k]);
+}
+
+struct printing {
+	const struct simhash_tag_set *tag_set;
+	struct file_scanner scanner;
+	bool is_first, *had_unreadable;
+};
+
+/* One file, or what is in it. */
+static void print_view(struct printing *printing, const char *path, struct bytes shown,
+		       bool is_inflated)
+{
+	bool is_stdin = strcmp(path, "-") == 0;
+	struct file_row row = {.name = shown};
+	enum scan_outcome outcome;
+	const char *slash = strrchr(shown.data, '/');
+	struct bytes name = slash == NULL ? shown
+					  : (struct bytes){slash + 1, (size_t)(shown.data + shown.size -
+									       slash - 1)};
+
+	if (is_stdin)
+		name.size = 0;
+	outcome = is_stdin ? scan_stream(&printing->scanner, STDIN_FILENO, &row)
+		  : is_inflated
+			  ? scan_inflated(&printing->scanner, AT_FDCWD, path, &row)
+			  : scan_file(&printing->scanner, AT_FDCWD, path, NULL, &row);
+	if (outcome != SCAN_DONE) {
+		*printing->had_unreadable = true;
+		say_path(PROGRAM, shown,
+			 outcome == SCAN_GONE && access(path, F_OK) == 0 ? "Not a regular file"
+			 : outcome == SCAN_GONE ? strerror(ENOENT)
+						: explain_errno(errno));
+		return;
+	}
+	/* The keys are those of the name, not of the path to it. */
+	simhash_keys_compute(printing->tag_set, &row.table, name.data, name.size, &row.keys);
+	if (!printing->is_first)
+		putchar('\n');
+	printing->is_first = false;
+	write_row(&row, printing->tag_set);
+}
+
+static int print_file(struct printing *printing, const char *path, bool inflate,
+		      struct simhash_error *error)
+{
+	struct bytes shown = {path, strlen(path)};
+	const char *slash = strrchr(path, '/');
+	size_t above = slash == NULL ? 0 : (size_t)(slash + 1 - path);
+	struct bytes name = {path + above, shown.size - above};
+	char *inflated;
+
+	print_view(printing, path, shown, false);
+	if (!inflate || strcmp(path, "-") == 0)
+		return 0;
+	inflated = malloc(above + 2 * name.size + 8);
+	if (inflated == NULL)
+		return error_set_memory(error);
+	memcpy(inflated, path, above);
+	name.size = inflated_name(name, inflated + above);
+	if (name.size > 0)
+		print_view(printing, path, (struct bytes){inflated, above + name.size}, true);
+	free(inflated);
+	return 0;
+}
+
+int print_files(const struct index_settings *settings, bool *had_unreadable,
+		struct simhash_error *error)
+{
+	static const atomic_bool never_stop;
+	struct simhash_tag_set *tag_set = NULL;
+	struct printing printing = {.is_first = true, .had_unreadable = had_unreadable};
+	int status;
+
+	if (choose_tag_set(settings->tag_file, &tag_set, error) != 0)
+		return -1;
+	printing.tag_set = tag_set;
+	status = file_scanner_init(&printing.scanner, tag_set, true, &never_stop, error);
+	if (status == 0) {
+		printing.scanner.max_inflated_bytes = settings->max_inflated_bytes;
+		for (unsigned i = 0; status == 0 && i < settings->path_count; i++)
+			status = print_file(&printing, settings->paths[i], settings->inflate, error);
+		file_scanner_release(&printing.scanner);
+	}
+	simhash_tag_set_free(tag_set);
+	return status;
+}

@@ -1,0 +1,16 @@
+/*
+ * What simhash does besides indexing: showing what an index holds, removing rows from
+ * it, and showing the sum table and keys of files.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_CLI_INSPECT_H
+#define SIMHASH_CLI_INSPECT_H
+
+#include "cli/index_options.h"
+
+int show_index(const struct index_settings *settings, struct simhash_error *error);
+int forget_paths(const struct index_settings *settings, struct simhash_error *error);
+int print_files(const struct index_settings *settings, bool *had_unreadable,
+		struct simhash_error *error);
+
+#endif

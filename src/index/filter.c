@@ -1,0 +1,315 @@
+/*
+ * Filters: the user's patterns and the ignore files, in order of precedence.
+ * SPDX-License-Identifier: MIT
+ */
+#include "index/filter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/error.h"
+
+#define IGNORE_FILE_MAX ((size_t)1 << 20) /* bytes; a larger one is no list of patterns */
+
+enum { DOT_IGNORE, DOT_GITIGNORE, IGNORE_KINDS };
+static const char *const ignore_names[IGNORE_KINDS] = {".ignore", ".gitignore"};
+
+struct ignores {
+	atomic_uint references;
+	struct ignores *parent;
+	struct glob_list lists[IGNORE_KINDS];
+	/*
+	 * How to make a path relative to the directory of these files: leave out so many
+	 * bytes of it, or put `above` before it.
+	 */
+	size_t cut;
+	char above[];
+};
+
+void filter_init(struct filter *filter)
+{
+	*filter = (struct filter){.max_size_bytes = INT64_MAX};
+}
+
+void filter_release(struct filter *filter)
+{
+	glob_list_release(&filter->rules);
+	glob_list_release(&filter->extensions);
+}
+
+/* What fnmatch takes for more than itself. */
+static bool is_special(char c)
+{
+	return strchr("*?[]\\!#", c) != NULL;
+}
+
+/* "*.c" where each letter is matched in both cases. */
+static int add_extension(struct filter *filter, const char *extension, size_t size,
+			 struct simhash_error *error)
+{
+	char *pattern = malloc(4 * size + 3), *write = pattern;
+	int status;
+
+	if (pattern == NULL)
+		return error_set_memory(error);
+	*write++ = '*';
+	*write++ = '.';
+	for (size_t i = 0; i < size; i++) {
+		char c = extension[i];
+		bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+		if (is_letter) {
+			*write++ = '[';
+			*write++ = (char)(c & ~0x20);
+			*write++ = (char)(c | 0x20);
+			*write++ = ']';
+		} else {
+			if (is_special(c))
+				*write++ = '\\';
+			*write++ = c;
+		}
+	}
+	status = glob_list_add(&filter->extensions, pattern, (size_t)(write - pattern), error);
+	free(pattern);
+	return status;
+}
+
+int filter_add_extensions(struct filter *filter, const char *list, struct simhash_error *error)
+{
+	const char *text = list;
+
+	for (;;) {
+		size_t size = strcspn(list, ",");
+		size_t dot = list[0] == '.' ? 1 : 0; /* ".txt" is taken for "txt" */
+		if (size == dot || memchr(list, '/', size) != NULL)
+			return error_set(error, SIMHASH_E_SYNTAX,
+					 "extensions '%s': expected names such as txt,md", text);
+		if (add_extension(filter, list + dot, size - dot, error) != 0)
+			return -1;
+		if (list[size] == '\0')
+			return 0;
+		list += size + 1;
+	}
+}
+
+/* Read a whole file; NULL with errno. */
+static char *read_text(int fd, size_t *size)
+{
+	char *text = malloc(IGNORE_FILE_MAX);
+	ssize_t got = 0;
+
+	*size = 0;
+	while (text != NULL && *size < IGNORE_FILE_MAX) {
+		got = read(fd, text + *size, IGNORE_FILE_MAX - *size);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		*size += (size_t)got;
+	}
+	if (text != NULL && (got < 0 || *size == IGNORE_FILE_MAX)) {
+		errno = got < 0 ? errno : EFBIG;
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+int filter_add_file(struct filter *filter, const char *path, struct simhash_error *error)
+{
+	int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), status;
+	size_t size;
+	char *text = fd < 0 ? NULL : read_text(fd, &size);
+
+	status = text == NULL ? error_set_errno(error, "cannot read patterns from %s", path)
+			      : glob_list_add_lines(&filter->rules, text, size, error);
+	free(text);
+	if (fd > STDIN_FILENO)
+		close(fd);
+	return status;
+}
+
+/* ---- Ignore files ---- */
+
+struct ignores *ignores_hold(struct ignores *ignores)
+{
+	if (ignores != NULL)
+		atomic_fetch_add(&ignores->references, 1);
+	return ignores;
+}
+
+void ignores_drop(struct ignores *ignores)
+{
+	while (ignores != NULL && atomic_fetch_sub(&ignores->references, 1) == 1) {
+		struct ignores *parent = ignores->parent;
+		for (int i = 0; i < IGNORE_KINDS; i++)
+			glob_list_release(&ignores->lists[i]);
+		free(ignores);
+		ignores = parent;
+	}
+}
+
+static int read_list(int directory_fd, const char *name, struct glob_list *list,
+		     struct simhash_error *error)
+{
+	int fd = openat(directory_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), status = 0;
+	size_t size;
+	char *text = fd < 0 ? NULL : read_text(fd, &size);
+
+	if (text != NULL)
+		status = glob_list_add_lines(list, text, size, error);
+	free(text);
+	if (fd >= 0)
+		close(fd);
+	return status;
+}
+
+static int read_lists(int directory_fd, struct ignores *parent, const char *above, size_t cut,
+		      struct ignores **ignores, struct simhash_error *error)
+{
+	struct glob_list lists[IGNORE_KINDS] = {{.globs = NULL}};
+	struct ignores *made;
+	int status = 0;
+
+	for (int i = 0; status == 0 && i < IGNORE_KINDS; i++)
+		status = read_list(directory_fd, ignore_names[i], &lists[i], error);
+	if (status == 0 && lists[DOT_IGNORE].count + lists[DOT_GITIGNORE].count == 0) {
+		*ignores = ignores_hold(parent);
+		return 0;
+	}
+	made = status == 0 ? malloc(sizeof *made + strlen(above) + 1) : NULL;
+	if (made == NULL) {
+		for (int i = 0; i < IGNORE_KINDS; i++)
+			glob_list_release(&lists[i]);
+		return status == 0 ? error_set_memory(error) : -1;
+	}
+	made->parent = ignores_hold(parent);
+	made->cut = cut;
+	atomic_init(&made->references, 1);
+	memcpy(made->lists, lists, sizeof lists);
+	strcpy(made->above, above);
+	*ignores = made;
+	return 0;
+}
+
+int ignores_read(int directory_fd, struct ignores *parent, const char *path,
+		 struct ignores **ignores, struct simhash_error *error)
+{
+	return read_lists(directory_fd, parent, "", path[0] == '\0' ? 0 : strlen(path) + 1, ignores,
+			  error);
+}
+
+static bool has_git(int fd)
+{
+	return faccessat(fd, ".git", F_OK, 0) == 0;
+}
+
+/* The lists of the directories from `from` bytes of the path on down to its last. */
+static int read_down(char *path, size_t from, struct ignores **ignores, struct simhash_error *error)
+{
+	size_t size = strlen(path);
+
+	for (size_t at = from; at < size;) {
+		struct ignores *next;
+		size_t below = at + 1;
+		int fd, status;
+		path[at] = '\0';
+		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		path[at] = '/';
+		if (fd < 0)
+			break;
+		status = read_lists(fd, *ignores, path + below, 0, &next, error);
+		close(fd);
+		if (status != 0)
+			return -1;
+		ignores_drop(*ignores);
+		*ignores = next;
+		at = below + strcspn(path + below, "/");
+	}
+	return 0;
+}
+
+int ignores_read_above(const char *top, struct ignores **ignores, struct simhash_error *error)
+{
+	char *path = strdup(top);
+	int status = 0;
+
+	*ignores = NULL;
+	if (path == NULL)
+		return error_set_memory(error);
+	for (size_t size = strlen(path); size > 1;) {
+		int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		bool is_repository = fd >= 0 && has_git(fd);
+		if (fd >= 0)
+			close(fd);
+		if (is_repository) {
+			strcpy(path, top);
+			status = read_down(path, size, ignores, error);
+			break;
+		}
+		while (size > 0 && path[size - 1] != '/')
+			size--;
+		if (size <= 1)
+			break;
+		path[--size] = '\0';
+	}
+	if (status != 0) {
+		ignores_drop(*ignores);
+		*ignores = NULL;
+	}
+	free(path);
+	return status;
+}
+
+static enum glob_verdict ask(const struct ignores *ignores, int kind, const char *path,
+			     bool is_directory)
+{
+	const struct glob_list *list = &ignores->lists[kind];
+	size_t above = strlen(ignores->above);
+	enum glob_verdict verdict;
+	char *whole;
+
+	if (list->count == 0)
+		return GLOB_SILENT;
+	if (above == 0)
+		return glob_list_match(list, path + ignores->cut, is_directory);
+	whole = malloc(above + strlen(path) + 2);
+	if (whole == NULL)
+		return GLOB_SILENT;
+	memcpy(whole, ignores->above, above);
+	whole[above] = '/';
+	strcpy(whole + above + 1, path);
+	verdict = glob_list_match(list, whole, is_directory);
+	free(whole);
+	return verdict;
+}
+
+bool filter_leaves_out(const struct filter *filter, const struct ignores *ignores,
+		       const char *path, const char *name, bool is_directory)
+{
+	enum glob_verdict verdict = glob_list_match(&filter->rules, path, is_directory);
+
+	for (int kind = 0; verdict == GLOB_SILENT && kind < IGNORE_KINDS; kind++)
+		for (const struct ignores *i = ignores; verdict == GLOB_SILENT && i != NULL;
+		     i = i->parent)
+			verdict = ask(i, kind, path, is_directory);
+	if (verdict == GLOB_EXCLUDES)
+		return true;
+	if (filter->no_hidden && name[0] == '.' && verdict != GLOB_INCLUDES)
+		return true;
+	/* A repository is no part of what is in it. */
+	if (filter->ignore_files && verdict == GLOB_SILENT && strcmp(name, ".git") == 0)
+		return true;
+	return !is_directory && filter->extensions.count > 0 &&
+	       glob_list_match(&filter->extensions, name, false) == GLOB_SILENT;
+}
+
+bool filter_leaves_out_size(const struct filter *filter, int64_t size_bytes)
+{
+	return size_bytes < filter->min_size_bytes || size_bytes > filter->max_size_bytes;
+}

@@ -1,0 +1,67 @@
+/*
+ * Which files are indexed: what the user left out, and what the ignore files of the
+ * tree leave out.
+ *
+ * The user's patterns come first, then the .ignore files from the entry's directory
+ * upwards, then the .gitignore files: the first that says anything decides. What is
+ * below a directory left out is never looked at.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_INDEX_FILTER_H
+#define SIMHASH_INDEX_FILTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "index/glob.h"
+
+/* What the user said; shared by all threads, and changed by none. */
+struct filter {
+	struct glob_list rules;	   /* relative to each path indexed */
+	struct glob_list extensions; /* files must match one, unless there is none: "*.txt" */
+	bool ignore_files;	   /* heed .ignore and .gitignore */
+	bool no_hidden;
+	int64_t min_size_bytes, max_size_bytes; /* both included */
+};
+
+void filter_init(struct filter *filter); /* nothing is left out */
+void filter_release(struct filter *filter);
+
+/* Append "txt,md": files of one of these extensions only, in letters of any case. */
+int filter_add_extensions(struct filter *filter, const char *list, struct simhash_error *error);
+
+/* Append the patterns in a file. */
+int filter_add_file(struct filter *filter, const char *path, struct simhash_error *error);
+
+/* Of one directory of the walk, its ignore files; holds that of the directory above. */
+struct ignores;
+
+/*
+ * Read the ignore files of an open directory, whose path relative to the top of the
+ * walk is `path`, "" for the top itself. *ignores is the parent's own, held once more,
+ * where there are none. An ignore file that cannot be read is passed over.
+ */
+int ignores_read(int directory_fd, struct ignores *parent, const char *path,
+		 struct ignores **ignores, struct simhash_error *error);
+
+/*
+ * The ignore files above the top of a walk, as far up as the repository goes that it
+ * is in: a directory that has .git. NULL where it is in none.
+ */
+int ignores_read_above(const char *top, struct ignores **ignores, struct simhash_error *error);
+
+struct ignores *ignores_hold(struct ignores *ignores); /* NULL is fine, as below */
+void ignores_drop(struct ignores *ignores);
+
+/*
+ * Is this entry left out by its name? `path` is relative to the top of the walk, and
+ * `name` the end of it.
+ */
+bool filter_leaves_out(const struct filter *filter, const struct ignores *ignores,
+		       const char *path, const char *name, bool is_directory);
+
+/* Is a file of this size left out? */
+bool filter_leaves_out_size(const struct filter *filter, int64_t size_bytes);
+
+#endif

@@ -1,0 +1,161 @@
+/*
+ * Patterns of gitignore(5): cut into segments, each matched by fnmatch(3).
+ * SPDX-License-Identifier: MIT
+ */
+#include "index/glob.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+
+struct glob {
+	char *text;	 /* the segments, each ended by a zero */
+	size_t segments; /* one alone: matches the name, however deep */
+	bool is_negated, is_directory, is_anchored;
+};
+
+void glob_list_release(struct glob_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->globs[i].text);
+	free(list->globs);
+	*list = (struct glob_list){.globs = NULL};
+}
+
+/* The size without the blanks at the end, unless the last is escaped. */
+static size_t without_trailing_blanks(const char *line, size_t size)
+{
+	while (size > 0 && line[size - 1] == ' ' && !(size > 1 && line[size - 2] == '\\'))
+		size--;
+	return size;
+}
+
+int glob_list_add(struct glob_list *list, const char *line, size_t size,
+		  struct simhash_error *error)
+{
+	struct glob glob = {.segments = 1};
+
+	if (size > 0 && line[size - 1] == '\r')
+		size--;
+	size = without_trailing_blanks(line, size);
+	if (size == 0 || line[0] == '#' || memchr(line, '\0', size) != NULL)
+		return 0;
+	if (line[0] == '!') {
+		glob.is_negated = true;
+		line++;
+		size--;
+	}
+	while (size > 0 && line[size - 1] == '/') {
+		glob.is_directory = true;
+		size--;
+	}
+	glob.is_anchored = memchr(line, '/', size) != NULL;
+	while (size > 0 && line[0] == '/') {
+		line++;
+		size--;
+	}
+	if (size == 0)
+		return 0;
+	glob.text = strndup(line, size);
+	if (glob.text == NULL)
+		return error_set_memory(error);
+	for (char *at = glob.text; *at != '\0'; at++)
+		if (*at == '/') {
+			*at = '\0';
+			glob.segments++;
+		}
+	if (list->count == list->room) {
+		size_t room = list->room == 0 ? 8 : list->room * 2;
+		struct glob *grown = realloc(list->globs, room * sizeof *grown);
+		if (grown == NULL) {
+			free(glob.text);
+			return error_set_memory(error);
+		}
+		list->globs = grown;
+		list->room = room;
+	}
+	list->globs[list->count++] = glob;
+	return 0;
+}
+
+int glob_list_add_lines(struct glob_list *list, const char *text, size_t size,
+			struct simhash_error *error)
+{
+	while (size > 0) {
+		const char *end = memchr(text, '\n', size);
+		size_t line = end == NULL ? size : (size_t)(end - text);
+		if (glob_list_add(list, text, line, error) != 0)
+			return -1;
+		text += line + (end == NULL ? 0 : 1);
+		size -= line + (end == NULL ? 0 : 1);
+	}
+	return 0;
+}
+
+static bool is_any_depth(const char *segment)
+{
+	return strcmp(segment, "**") == 0;
+}
+
+static bool segment_matches(const char *pattern, const char *segment, size_t size)
+{
+	char name[256], *copy = name;
+	bool matches;
+
+	if (size >= sizeof name) {
+		copy = malloc(size + 1);
+		if (copy == NULL)
+			return false;
+	}
+	memcpy(copy, segment, size);
+	copy[size] = '\0';
+	matches = fnmatch(pattern, copy, 0) == 0;
+	if (copy != name)
+		free(copy);
+	return matches;
+}
+
+/* The segments of a pattern against the segments of a path, from both beginnings. */
+static bool path_matches(const char *pattern, size_t segments, const char *path)
+{
+	while (segments > 0) {
+		size_t size = strcspn(path, "/");
+		const char *rest = pattern + strlen(pattern) + 1;
+		if (is_any_depth(pattern)) {
+			if (segments == 1)
+				return path[0] != '\0'; /* what is in a directory, not itself */
+			for (; path[0] != '\0'; path += strcspn(path, "/"), path += *path == '/')
+				if (path_matches(rest, segments - 1, path))
+					return true;
+			return false;
+		}
+		if (path[0] == '\0' || !segment_matches(pattern, path, size))
+			return false;
+		path += size + (path[size] == '/' ? 1 : 0);
+		pattern = rest;
+		segments--;
+	}
+	return path[0] == '\0';
+}
+
+static bool matches(const struct glob *glob, const char *path, const char *name, bool is_directory)
+{
+	if (glob->is_directory && !is_directory)
+		return false;
+	if (!glob->is_anchored)
+		return segment_matches(glob->text, name, strlen(name));
+	return path_matches(glob->text, glob->segments, path);
+}
+
+enum glob_verdict glob_list_match(const struct glob_list *list, const char *path, bool is_directory)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash == NULL ? path : slash + 1;
+
+	for (size_t i = list->count; i > 0; i--)
+		if (matches(&list->globs[i - 1], path, name, is_directory))
+			return list->globs[i - 1].is_negated ? GLOB_INCLUDES : GLOB_EXCLUDES;
+	return GLOB_SILENT;
+}

@@ -1,0 +1,49 @@
+/*
+ * Patterns as gitignore(5) has them: one a line, the last that matches decides.
+ *
+ *     *.o          a file or directory of that name, however deep
+ *     build/       a directory
+ *     /top, a/b    from the top on
+ *     a/ ** /b     (without the blanks) any number of directories between
+ *     !keep.o      not left out after all
+ *
+ * A segment between slashes is matched by fnmatch(3), so `*`, `?` and `[...]` never
+ * match a slash.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_INDEX_GLOB_H
+#define SIMHASH_INDEX_GLOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "simhash.h"
+
+struct glob;
+
+struct glob_list {
+	struct glob *globs;
+	size_t count, room;
+};
+
+enum glob_verdict { GLOB_SILENT, GLOB_EXCLUDES, GLOB_INCLUDES };
+
+void glob_list_release(struct glob_list *list);
+
+/* Append a line of a file of patterns; blank lines and comments add nothing. */
+int glob_list_add(struct glob_list *list, const char *line, size_t size,
+		  struct simhash_error *error);
+
+/* Append the lines of a text. */
+int glob_list_add_lines(struct glob_list *list, const char *text, size_t size,
+			struct simhash_error *error);
+
+/*
+ * What the list says of a path relative to its top, without a slash at either end.
+ * Any number of threads.
+ */
+enum glob_verdict glob_list_match(const struct glob_list *list, const char *path,
+				  bool is_directory);
+
+#endif

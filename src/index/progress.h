@@ -1,0 +1,39 @@
+/*
+ * How far a run is, for whoever shows it while it goes on. What is done is counted by
+ * the threads that do it; what there is to do by a walk of its own, which runs ahead
+ * and only counts, so that memory stays bounded.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_INDEX_PROGRESS_H
+#define SIMHASH_INDEX_PROGRESS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "store/bytes.h"
+
+struct index_progress {
+	atomic_llong files_done, bytes_done; /* scanned, unchanged or failed */
+	atomic_llong files_found, bytes_found;
+	atomic_bool is_counted; /* all is found */
+	pthread_mutex_t lock;	/* of what follows */
+	char path[4096];	/* being scanned; its end, where it is longer */
+	size_t path_size;
+};
+
+void index_progress_init(struct index_progress *progress);
+void index_progress_release(struct index_progress *progress);
+
+static inline void index_progress_add(struct index_progress *progress, int64_t files, int64_t bytes)
+{
+	atomic_fetch_add_explicit(&progress->files_done, files, memory_order_relaxed);
+	atomic_fetch_add_explicit(&progress->bytes_done, bytes, memory_order_relaxed);
+}
+
+/* Tell what is being scanned: DIRECTORY/NAME. Does nothing while the path is being read. */
+void index_progress_set_path(struct index_progress *progress, struct bytes directory,
+			     struct bytes name);
+
+#endif
