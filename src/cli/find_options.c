@@ -45,11 +45,14 @@ static void print_help(void)
 	      "                           (default: 1.5)\n"
 	      "      --max-change=PERCENT drop pairs of which an estimated PERCENT was changed\n"
 	      "      --empty              empty files too\n"
+	      "      --hard-links         names of one file are pairs too\n"
 	      "\n"
 	      "Reading the files:\n"
 	      "      --confirm[=HOW]      measure how much of each pair is the same, and drop\n"
 	      "                           what resembles too little; all (default) or doubtful\n"
 	      "      --min-resemblance=R  0 to 1 (default: 0.95)\n"
+	      "  -z, --decompress         ask for the content of gzip FILEs too\n"
+	      "      --max-inflated=SIZE  give up on what inflates to more (default: 16G)\n"
 	      "\n"
 	      "Which files:\n"
 	      "      --files0-from=FILE   names ended by zero bytes; - is standard input\n"
@@ -61,16 +64,22 @@ static void print_help(void)
 	      "Output:\n"
 	      "      --group[=HOW]        groups: representative (default) or single linkage\n"
 	      "      --expand             every pair, also of copies with others\n"
-	      "      --format=FORMAT      text, csv or json (default: text)\n"
+	      "      --format=FORMAT      text (default), csv, json, jsonl, null, or html for a\n"
+	      "                           report to open in a browser\n"
+	      "  -0, --null               the same as --format=null\n"
 	      "  -o, --output=FILE        write to FILE instead of standard output\n"
+	      "      --script=FILE        write a shell script that could replace or delete\n"
+	      "                           copies; it does nothing before you edit it\n"
 	      "      --stats              instead of pairs, how many pass each step, by key\n"
 	      "      --sweep[=FROM:TO:FACTOR]\n"
 	      "                           the same by tolerance (default: 0.01:6:1.2)\n"
-	      "  -q, --quiet              no summary\n"
+	      "      --progress=WHEN      auto (default: on a terminal), always or never\n"
+	      "  -q, --quiet              no progress and no summary\n"
 	      "\n"
 	      "Work:\n"
 	      "  -j, --threads=N          threads (default: one for each processor)\n"
 	      "      --partition=I/N      do part I of N; all parts together are the whole\n"
+	      "      --fail-on-match      exit with status 1 if anything is found\n"
 	      "  -h, --help               show this help and exit\n"
 	      "  -V, --version            show the version and exit\n"
 	      "\n"
@@ -86,6 +95,7 @@ void find_settings_init(struct find_settings *settings)
 					   .threads = processors(),
 					   .parts = 1,
 					   .min_resemblance = 0.95,
+					   .max_inflated_bytes = MAX_INFLATED_BYTES,
 					   .max_change = INFINITY};
 	rule_init(&settings->rule, SIMHASH_SKEW_EXT, &standard);
 }
@@ -326,30 +336,6 @@ static int read_names(struct find_settings *settings, const char *path, struct s
 	return status;
 }
 
-/* ---- What does not go together ---- */
-
-static int check(const struct find_settings *settings, bool has_files, struct simhash_error *error)
-{
-	const char *reason = NULL;
-	bool measures = settings->tolerance_count > 0;
-
-	if (settings->nearest > 0 && !has_files)
-		reason = "--nearest needs FILEs";
-	else if (settings->has_between && has_files)
-		reason = "--between is for all pairs, not for FILEs";
-	else if (settings->parts > 1 && has_files)
-		reason = "--partition is for all pairs, not for FILEs";
-	else if (settings->parts > 1 && settings->has_groups)
-		reason = "--group needs all pairs, and --partition gives a part of them";
-	else if (settings->has_groups && settings->expand)
-		reason = "--group lists copies once; leave out --expand";
-	else if (measures && (has_files || settings->has_groups || settings->has_between ||
-			      settings->confirm != CONFIRM_NOT || settings->parts > 1 ||
-			      settings->rule.extension_count > 0))
-		reason = "--stats and --sweep count all pairs of the index by one tolerance";
-	return reason == NULL ? 0 : error_set(error, SIMHASH_E_SYNTAX, "%s", reason);
-}
-
 enum {
 	OPTION_HOST = 256,
 	OPTION_SIZE_RATIO,
@@ -369,13 +355,20 @@ enum {
 	OPTION_FILES0_FROM,
 	OPTION_STDIN_NAME,
 	OPTION_NEAREST,
-	OPTION_BETWEEN
+	OPTION_BETWEEN,
+	OPTION_HARD_LINKS,
+	OPTION_MAX_INFLATED,
+	OPTION_SCRIPT,
+	OPTION_PROGRESS,
+	OPTION_FAIL_ON_MATCH,
+	OPTIONS_END
 };
 
 struct parsing {
 	struct find_settings *settings;
 	const char *names_from, *stdin_name;
 	bool has_stats;
+	bool given[OPTIONS_END]; /* by the option's letter or number */
 	char **argv;
 	int argc;
 };
@@ -421,8 +414,8 @@ static int parse_output_option(struct parsing *p, int option, struct simhash_err
 		return settings->formatter != NULL
 			       ? 0
 			       : error_set(error, SIMHASH_E_RANGE,
-					   "unknown format '%s': expected text, csv or json",
-					   optarg);
+					   "unknown format '%s': expected %s", optarg,
+					   formatter_names);
 	case OPTION_GROUP:
 		if (optarg != NULL && parse_word(optarg, "grouping", linkages,
 						 "representative or single", &word, error) != 0)
@@ -492,6 +485,25 @@ static int parse_option(struct parsing *p, int option, struct simhash_error *err
 		return 0;
 	case OPTION_PARTITION:
 		return parse_partition(optarg, settings, error);
+	case OPTION_HARD_LINKS:
+		settings->hard_links = true;
+		return 0;
+	case 'z':
+		settings->inflate = true;
+		return 0;
+	case OPTION_MAX_INFLATED:
+		return parse_size(optarg, "size", &settings->max_inflated_bytes, error);
+	case '0':
+		settings->formatter = formatter_find("null");
+		return 0;
+	case OPTION_SCRIPT:
+		settings->script_path = optarg;
+		return 0;
+	case OPTION_FAIL_ON_MATCH:
+		settings->fail_on_match = true;
+		return 0;
+	case OPTION_PROGRESS:
+		return parse_progress(optarg, &settings->progress, error);
 	case 'j':
 		return parse_threads(optarg, &settings->threads, error);
 	case 'o':
@@ -544,6 +556,75 @@ static int take_files(struct parsing *p, bool *has_files, struct simhash_error *
 	return p->names_from == NULL ? 0 : read_names(settings, p->names_from, error);
 }
 
+/* ---- What does not go together ---- */
+
+static bool has_stdin(const struct find_settings *settings)
+{
+	for (size_t i = 0; i < settings->query_count; i++)
+		if (settings->queries[i].path == NULL)
+			return true;
+	return false;
+}
+
+/* What --stats and --sweep would not heed. */
+static const char *not_with_measures(const bool *given)
+{
+	static const struct {
+		int option;
+		const char *reason;
+	} options[] = {
+		{OPTION_FORMAT, "--format is for pairs and groups, not for --stats and --sweep"},
+		{'0', "--null is for pairs and groups, not for --stats and --sweep"},
+		{OPTION_MAX_CHANGE, "--max-change is for pairs and groups, not for --stats and --sweep"},
+		{OPTION_EXPAND, "--stats and --sweep count every pair; leave out --expand"},
+		{OPTION_HARD_LINKS, "--stats and --sweep count every pair; leave out --hard-links"},
+		{OPTION_CANDIDATES, "--stats and --sweep count by keys and without; leave out --candidates"},
+		{OPTION_SCRIPT, "--script is for pairs and groups, not for --stats and --sweep"},
+		{OPTION_FAIL_ON_MATCH, "--fail-on-match is for pairs and groups, not for --stats and --sweep"},
+	};
+
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+		if (given[options[i].option])
+			return options[i].reason;
+	return NULL;
+}
+
+static int check(const struct parsing *p, bool has_files, struct simhash_error *error)
+{
+	const struct find_settings *settings = p->settings;
+	const char *reason = NULL;
+	bool measures = settings->tolerance_count > 0;
+
+	if (settings->nearest > 0 && !has_files)
+		reason = "--nearest needs FILEs";
+	else if (settings->has_between && has_files)
+		reason = "--between is for all pairs, not for FILEs";
+	else if (settings->parts > 1 && has_files)
+		reason = "--partition is for all pairs, not for FILEs";
+	else if (settings->parts > 1 && settings->has_groups)
+		reason = "--group needs all pairs, and --partition gives a part of them";
+	else if (settings->has_groups && settings->expand)
+		reason = "--group lists copies once; leave out --expand";
+	else if (measures && (has_files || settings->has_groups || settings->has_between ||
+			      settings->confirm != CONFIRM_NOT || settings->parts > 1 ||
+			      settings->rule.extension_count > 0))
+		reason = "--stats and --sweep count all pairs of the index by one tolerance";
+	else if (measures)
+		reason = not_with_measures(p->given);
+	else if (p->given[OPTION_MIN_RESEMBLANCE] && settings->confirm == CONFIRM_NOT)
+		reason = "--min-resemblance needs --confirm, which measures it";
+	else if (p->stdin_name != NULL && !has_stdin(settings))
+		reason = "--stdin-name needs the FILE -";
+	else if (settings->inflate && !has_files)
+		reason = "--decompress is for FILEs; simhash --decompress puts content into the index";
+	else if (p->given[OPTION_MAX_INFLATED] && !settings->inflate)
+		reason = "--max-inflated needs --decompress";
+	else if (settings->script_path != NULL && settings->output_path != NULL &&
+		 strcmp(settings->script_path, settings->output_path) == 0)
+		reason = "--script and --output name the same file";
+	return reason == NULL ? 0 : error_set(error, SIMHASH_E_SYNTAX, "%s", reason);
+}
+
 int find_settings_parse(struct find_settings *settings, int argc, char **argv,
 			struct simhash_error *error)
 {
@@ -569,6 +650,13 @@ int find_settings_parse(struct find_settings *settings, int argc, char **argv,
 		{"expand", no_argument, NULL, OPTION_EXPAND},
 		{"format", required_argument, NULL, OPTION_FORMAT},
 		{"output", required_argument, NULL, 'o'},
+		{"null", no_argument, NULL, '0'},
+		{"script", required_argument, NULL, OPTION_SCRIPT},
+		{"fail-on-match", no_argument, NULL, OPTION_FAIL_ON_MATCH},
+		{"hard-links", no_argument, NULL, OPTION_HARD_LINKS},
+		{"decompress", no_argument, NULL, 'z'},
+		{"max-inflated", required_argument, NULL, OPTION_MAX_INFLATED},
+		{"progress", required_argument, NULL, OPTION_PROGRESS},
 		{"stats", no_argument, NULL, OPTION_STATS},
 		{"sweep", optional_argument, NULL, OPTION_SWEEP},
 		{"quiet", no_argument, NULL, 'q'},
@@ -583,14 +671,16 @@ int find_settings_parse(struct find_settings *settings, int argc, char **argv,
 	int option, status = 0;
 
 	while (status == 0 &&
-	       (option = getopt_long(argc, argv, "d:t:k:T:o:j:qhV", options, NULL)) != -1)
+	       (option = getopt_long(argc, argv, "d:t:k:T:o:j:z0qhV", options, NULL)) != -1) {
+		p.given[option] = true;
 		status = parse_option(&p, option, error);
+	}
 	if (status == 0 && p.has_stats && settings->tolerance_count == 0)
 		status =
 			add_tolerance(settings, settings->rule.tolerance.percent_millionths, error);
 	if (status == 0)
 		status = take_files(&p, &has_files, error);
 	if (status == 0)
-		status = check(settings, has_files, error);
+		status = check(&p, has_files, error);
 	return status;
 }

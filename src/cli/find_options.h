@@ -5,6 +5,7 @@
 #ifndef SIMHASH_CLI_FIND_OPTIONS_H
 #define SIMHASH_CLI_FIND_OPTIONS_H
 
+#include "cli/progress.h"
 #include "find/find.h"
 #include "find/groups.h"
 #include "report/formatter.h"
@@ -15,7 +16,10 @@ struct find_settings {
 	const char *database, *tag_file, *host, *output_path;
 	struct find_rule rule;
 	const struct formatter *formatter;
-	bool with_empty, quiet, expand;
+	bool with_empty, quiet, expand, hard_links, inflate, fail_on_match;
+	int64_t max_inflated_bytes;
+	enum progress_mode progress;
+	const char *script_path; /* NULL: no script */
 	unsigned threads, part, parts;
 	bool has_groups;
 	enum linkage linkage;

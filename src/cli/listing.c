@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/error.h"
@@ -16,6 +17,8 @@
 #define SORTER_BYTES ((size_t)128 << 20)
 
 #define LINES_AT_ONCE 128
+#define STREAM_EVERY_NS 50000000 /* pairs that are written at once wait no longer */
+#define COLUMNS_MAX 60		 /* a first path wider than this is not waited for */
 
 /* Where a thread puts lines together, so that threads seldom wait for each other. */
 struct thread_text {
@@ -23,21 +26,9 @@ struct thread_text {
 	char *text;
 	size_t size, count, written;
 	struct line_key lines[LINES_AT_ONCE];
+	struct common_prefix prefix;
+	int64_t last_ns; /* when lines were handed on, where they are written at once */
 };
-
-static int hand_on(struct listing *listing, struct thread_text *text, struct simhash_error *error)
-{
-	int status;
-
-	if (fflush(text->stream) != 0 || ferror(text->stream))
-		return error_set_memory(error);
-	status = line_sorter_add_all(listing->sorter, text->text, text->lines, text->count, error);
-	text->count = 0;
-	text->written = 0;
-	if (fseeko(text->stream, 0, SEEK_SET) != 0)
-		return error_set_memory(error);
-	return status;
-}
 
 static int write_failed(const struct listing *listing, struct simhash_error *error)
 {
@@ -47,6 +38,38 @@ static int write_failed(const struct listing *listing, struct simhash_error *err
 		raise(SIGPIPE);
 	}
 	return error_set_errno(error, "cannot write to %s", listing->name);
+}
+
+/* Whole lines, by one thread at a time, so that whoever reads them can begin. */
+static int write_at_once(struct listing *listing, struct thread_text *text,
+			 struct simhash_error *error)
+{
+	int status = 0;
+
+	pthread_mutex_lock(&listing->lock);
+	fwrite(text->text, 1, text->written, listing->file);
+	if (fflush(listing->file) != 0 || ferror(listing->file))
+		status = write_failed(listing, error);
+	listing->written += text->count;
+	pthread_mutex_unlock(&listing->lock);
+	return status;
+}
+
+static int hand_on(struct listing *listing, struct thread_text *text, struct simhash_error *error)
+{
+	int status;
+
+	if (fflush(text->stream) != 0 || ferror(text->stream))
+		return error_set_memory(error);
+	if (listing->formatter->is_stream)
+		status = write_at_once(listing, text, error);
+	else
+		status = line_sorter_add_all(listing->sorter, text->text, text->lines, text->count, error);
+	text->count = 0;
+	text->written = 0;
+	if (fseeko(text->stream, 0, SEEK_SET) != 0)
+		return error_set_memory(error);
+	return status;
 }
 
 int listing_check(struct listing *listing, struct simhash_error *error)
@@ -76,6 +99,18 @@ static int open_texts(struct listing *listing, struct simhash_error *error)
 	return line_sorter_new(SORTER_BYTES, &listing->sorter, error);
 }
 
+/* Colours go to terminals that have them, unless the user wants none (no-color.org). */
+static struct presentation presentation_of(FILE *file, const struct formatter *formatter)
+{
+	const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
+	struct presentation how = {.is_terminal = isatty(fileno(file)) == 1};
+
+	how.has_marks = how.is_terminal && formatter->is_text;
+	how.has_colours = how.has_marks && (no_colour == NULL || no_colour[0] == '\0') &&
+			  terminal != NULL && strcmp(terminal, "dumb") != 0;
+	return how;
+}
+
 int listing_open(struct listing *listing, const char *path, const struct formatter *formatter,
 		 unsigned threads, const struct store *store, struct simhash_error *error)
 {
@@ -83,6 +118,7 @@ int listing_open(struct listing *listing, const char *path, const struct formatt
 				    .file = stdout,
 				    .name = "standard output",
 				    .threads = threads};
+	pthread_mutex_init(&listing->lock, NULL);
 	if (path != NULL) {
 		listing->name = path;
 		if (is_index(store, path))
@@ -92,7 +128,7 @@ int listing_open(struct listing *listing, const char *path, const struct formatt
 		if (listing->file == NULL)
 			return write_failed(listing, error);
 	}
-	listing->is_terminal = isatty(fileno(listing->file)) == 1;
+	listing->how = presentation_of(listing->file, formatter);
 	return open_texts(listing, error);
 }
 
@@ -104,11 +140,14 @@ int listing_close(struct listing *listing, struct simhash_error *error)
 		if (listing->texts[i].stream != NULL) {
 			fclose(listing->texts[i].stream);
 			free(listing->texts[i].text);
+			free(listing->texts[i].prefix.bytes);
 		}
 	free(listing->texts);
 	line_sorter_free(listing->sorter);
 	listing->texts = NULL;
 	listing->sorter = NULL;
+	free(listing->prefix.bytes);
+	listing->prefix.bytes = NULL;
 	if (listing->file == NULL)
 		return 0;
 	if (fflush(listing->file) != 0 || ferror(listing->file))
@@ -117,6 +156,107 @@ int listing_close(struct listing *listing, struct simhash_error *error)
 		status = write_failed(listing, error);
 	listing->file = NULL;
 	return status;
+}
+
+/* ---- What paths have in common ---- */
+
+/* Make the prefix that of these bytes too, to the end of a directory. */
+static void shorten(struct common_prefix *prefix, struct bytes path)
+{
+	size_t size = 0;
+
+	while (size < prefix->size && size < path.size && prefix->bytes[size] == path.data[size])
+		size++;
+	while (size > 0 && prefix->bytes[size - 1] != '/')
+		size--;
+	prefix->size = size;
+}
+
+static int note_path(struct common_prefix *prefix, struct bytes path, bool is_first,
+		     struct simhash_error *error)
+{
+	char *text = NULL;
+	size_t size, columns;
+	FILE *memory = open_memstream(&text, &size);
+
+	if (memory == NULL)
+		return error_set_memory(error);
+	write_escaped(memory, path);
+	if (fclose(memory) != 0) {
+		free(text);
+		return error_set_memory(error);
+	}
+	columns = text_columns((struct bytes){text, size});
+	if (is_first && columns > prefix->columns)
+		prefix->columns = columns;
+	if (prefix->bytes == NULL) {
+		prefix->bytes = text;
+		prefix->size = size;
+		shorten(prefix, (struct bytes){text, size});
+		return 0;
+	}
+	shorten(prefix, (struct bytes){text, size});
+	free(text);
+	return 0;
+}
+
+/* Take over what a thread noted. */
+static void join_prefix(struct common_prefix *prefix, struct common_prefix *other)
+{
+	if (other->bytes == NULL)
+		return;
+	if (other->columns > prefix->columns)
+		prefix->columns = other->columns;
+	if (prefix->bytes == NULL) {
+		prefix->bytes = other->bytes;
+		prefix->size = other->size;
+		other->bytes = NULL;
+		return;
+	}
+	shorten(prefix, (struct bytes){other->bytes, other->size});
+}
+
+/* Of little use is it to leave out a single slash. */
+static void begin_marked(struct listing *listing)
+{
+	struct common_prefix *prefix = &listing->prefix;
+
+	if (prefix->size < 2)
+		prefix->size = 0;
+	prefix->columns -= text_columns((struct bytes){prefix->bytes, prefix->size});
+	if (prefix->columns > COLUMNS_MAX)
+		prefix->columns = COLUMNS_MAX;
+	if (prefix->size > 0)
+		fprintf(listing->file, "below %.*s\n\n", (int)prefix->size, prefix->bytes);
+}
+
+static void write_text(struct listing *listing, struct bytes text)
+{
+	const struct common_prefix *prefix = &listing->prefix;
+
+	if (listing->how.has_marks)
+		write_marked(listing->file, text, (struct bytes){prefix->bytes, prefix->size},
+			     prefix->columns);
+	else
+		fwrite(text.data, 1, text.size, listing->file);
+}
+
+/* ---- Pairs ---- */
+
+/* Has a pair that is to be written at once waited for others long enough? */
+static bool is_due(const struct listing *listing, struct thread_text *text)
+{
+	struct timespec now;
+	int64_t now_ns;
+
+	if (!listing->formatter->is_stream)
+		return false;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	now_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	if (now_ns - text->last_ns < STREAM_EVERY_NS)
+		return false;
+	text->last_ns = now_ns;
+	return true;
 }
 
 static enum confirmation confirmation_of(const struct kept_pair *pair)
@@ -152,13 +292,17 @@ int listing_add(struct listing *listing, unsigned thread, const struct found_pai
 		line.contained_b = confirmed->contained_b;
 		line.resemblance = confirmed->resemblance;
 	}
-	listing->formatter->pair(text->stream, &line, listing->is_terminal);
+	listing->formatter->pair(text->stream, &line, &listing->how);
 	end = (size_t)ftello(text->stream);
 	/* What is identical comes before what only has the same counts. */
 	text->lines[text->count++] = (struct line_key){
 		pair->is_identical ? -1 : pair->estimate.changed, end - text->written};
 	text->written = end;
-	return text->count == LINES_AT_ONCE ? hand_on(listing, text, error) : 0;
+	if (listing->how.has_marks && (note_path(&text->prefix, line.path_a, true, error) != 0 ||
+				       note_path(&text->prefix, line.path_b, false, error) != 0))
+		return -1;
+	return text->count == LINES_AT_ONCE || is_due(listing, text) ? hand_on(listing, text, error)
+								     : 0;
 }
 
 static int write_line(void *context, const char *line, size_t size, struct simhash_error *error)
@@ -167,7 +311,7 @@ static int write_line(void *context, const char *line, size_t size, struct simha
 
 	fputs(listing->written++ == 0 ? listing->formatter->first : listing->formatter->separator,
 	      listing->file);
-	fwrite(line, 1, size, listing->file);
+	write_text(listing, (struct bytes){line, size});
 	return listing_check(listing, error);
 }
 
@@ -176,6 +320,12 @@ int listing_write(struct listing *listing, struct simhash_error *error)
 	for (unsigned i = 0; i < listing->threads; i++)
 		if (hand_on(listing, &listing->texts[i], error) != 0)
 			return -1;
+	if (listing->formatter->is_stream)
+		return 0;
+	for (unsigned i = 0; listing->how.has_marks && i < listing->threads; i++)
+		join_prefix(&listing->prefix, &listing->texts[i].prefix);
+	if (listing->prefix.bytes != NULL)
+		begin_marked(listing);
 	listing->formatter->begin(listing->file);
 	if (line_sorter_write(listing->sorter, write_line, listing, error) != 0)
 		return -1;
@@ -199,34 +349,73 @@ int listing_write_pairs(struct listing *listing, const struct pair_list *pairs,
 	return listing_write(listing, error);
 }
 
+static struct member_line line_of(const struct group_list *groups, size_t g, size_t m)
+{
+	const struct group *group = &groups->groups[g];
+	const struct group_member *member = &groups->members[group->first + m];
+	const struct find_file *file = &groups->list->files[member->file];
+
+	return (struct member_line){
+		.group = g + 1,
+		.role = m == 0 ? REPRESENTATIVE : member->is_copy ? COPY : MEMBER,
+		.distance = member->distance,
+		.changed = member->changed,
+		.size_bytes = file->size_bytes,
+		.path = {file->display, file->display_size},
+	};
+}
+
+static int note_members(struct listing *listing, const struct group_list *groups,
+			struct simhash_error *error)
+{
+	for (size_t g = 0; g < groups->count; g++)
+		for (size_t m = 0; m < groups->groups[g].count; m++) {
+			struct member_line line = line_of(groups, g, m);
+			if (note_path(&listing->prefix, line.path, false, error) != 0)
+				return -1;
+		}
+	if (listing->prefix.bytes != NULL)
+		begin_marked(listing);
+	return 0;
+}
+
+static int write_group(struct listing *listing, const struct group_list *groups, size_t g,
+		       struct simhash_error *error)
+{
+	const struct group *group = &groups->groups[g];
+	struct group_line head = {.group = g + 1, .files = group->count, .bytes = group->bytes};
+	struct thread_text *text = &listing->texts[0];
+
+	listing->formatter->group(listing->file, &head, &listing->how);
+	for (size_t m = 0; m < group->count; m++) {
+		struct member_line line = line_of(groups, g, m);
+		if (!listing->how.has_marks) {
+			listing->formatter->member(listing->file, &line, &listing->how);
+		} else {
+			if (fseeko(text->stream, 0, SEEK_SET) != 0)
+				return error_set_memory(error);
+			listing->formatter->member(text->stream, &line, &listing->how);
+			if (fflush(text->stream) != 0)
+				return error_set_memory(error);
+			write_text(listing,
+				   (struct bytes){text->text, (size_t)ftello(text->stream)});
+		}
+		if (listing_check(listing, error) != 0)
+			return -1;
+	}
+	listing->formatter->end_group(listing->file, &head);
+	return 0;
+}
+
 int listing_write_groups(struct listing *listing, const struct group_list *groups,
 			 struct simhash_error *error)
 {
+	if (listing->how.has_marks && note_members(listing, groups, error) != 0)
+		return -1;
 	listing->formatter->begin_groups(listing->file);
-	for (size_t g = 0; g < groups->count; g++) {
-		const struct group *group = &groups->groups[g];
-		struct group_line head = {
-			.group = g + 1, .files = group->count, .bytes = group->bytes};
-		listing->formatter->group(listing->file, &head);
-		for (size_t m = 0; m < group->count; m++) {
-			const struct group_member *member = &groups->members[group->first + m];
-			const struct find_file *file = &groups->list->files[member->file];
-			struct member_line line = {
-				.group = g + 1,
-				.role = m == 0		  ? REPRESENTATIVE
-					: member->is_copy ? COPY
-							  : MEMBER,
-				.distance = member->distance,
-				.changed = member->changed,
-				.size_bytes = file->size_bytes,
-				.path = {file->display, file->display_size},
-			};
-			listing->formatter->member(listing->file, &line, listing->is_terminal);
-			if (listing_check(listing, error) != 0)
-				return -1;
-		}
-		listing->formatter->end_group(listing->file, &head);
-	}
+	for (size_t g = 0; g < groups->count; g++)
+		if (write_group(listing, groups, g, error) != 0)
+			return -1;
 	listing->formatter->end_groups(listing->file, groups->count);
 	return listing_check(listing, error);
 }

@@ -5,6 +5,7 @@
 #ifndef SIMHASH_CLI_LISTING_H
 #define SIMHASH_CLI_LISTING_H
 
+#include <pthread.h>
 #include <stdio.h>
 
 #include "find/groups.h"
@@ -17,11 +18,17 @@ struct listing {
 	const struct formatter *formatter;
 	FILE *file;
 	const char *name; /* for messages */
-	bool is_terminal;
+	struct presentation how;
 	unsigned threads;
 	struct thread_text *texts; /* one for each thread */
 	struct line_sorter *sorter;
 	uint64_t written;
+	pthread_mutex_t lock; /* of `file`, while pairs are written as they are found */
+	/* Of marked text: what all paths begin with, and the columns of the first of a line. */
+	struct common_prefix {
+		char *bytes; /* escaped; NULL before the first path */
+		size_t size, columns;
+	} prefix;
 };
 
 /* `path` NULL is standard output. The files of the index are refused. */

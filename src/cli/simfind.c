@@ -4,11 +4,13 @@
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/find_options.h"
 #include "cli/listing.h"
@@ -18,6 +20,8 @@
 #include "core/error.h"
 #include "find/confirm.h"
 #include "find/find.h"
+#include "report/html.h"
+#include "report/script.h"
 
 #define PROGRAM "simfind"
 
@@ -26,6 +30,10 @@ enum { EXIT_UNREADABLE = 2 };
 /* Where pairs go, and what went wrong on the way. */
 struct output {
 	struct listing *listing;
+	struct find_progress progress;
+	struct progress_display display;
+	struct progress_rate rate;
+	uint64_t found; /* pairs that were kept */
 	struct pair_list *list; /* keep them; NULL: list them at once */
 	pthread_mutex_t lock;
 	bool had_unreadable;
@@ -60,6 +68,30 @@ static void content_unreadable(void *context, const struct find_file *file, int 
 	pthread_mutex_lock(&output->lock);
 	output->had_unreadable = true;
 	pthread_mutex_unlock(&output->lock);
+}
+
+/* "45%  1,234 of 5,678 files  90 pairs  0:12 left", then the same of confirming. */
+static void write_progress(void *context, FILE *line, double seconds, unsigned columns)
+{
+	struct output *output = context;
+	struct find_progress *progress = &output->progress;
+	uint64_t all = (uint64_t)atomic_load(&progress->to_confirm);
+	bool confirms = all > 0;
+	uint64_t done = (uint64_t)atomic_load(confirms ? &progress->confirmed : &progress->rows);
+	char done_text[32], all_text[32], pairs[32], left[32], text[256];
+	double rate;
+
+	if (!confirms)
+		all = (uint64_t)atomic_load(&progress->rows_total);
+	done = done > all ? all : done;
+	rate = progress_rate(&output->rate, seconds, (double)done);
+	snprintf(text, sizeof text, "%3.0f%%  %s%s of %s %s  %s pairs  %s left",
+		 all == 0 ? 0 : 100 * (double)done / (double)all, confirms ? "confirmed " : "",
+		 format_count(done, done_text), format_count(all, all_text),
+		 confirms ? "pairs" : "files",
+		 format_count((uint64_t)atomic_load(&progress->pairs), pairs),
+		 rate > 0 ? format_seconds((double)(all - done) / rate, left) : "?");
+	fprintf(line, "%.*s", (int)columns, text);
 }
 
 static const char *plural(uint64_t count)
@@ -134,20 +166,99 @@ static int confirm(const struct find_settings *settings, struct output *output,
 					  .min_resemblance = settings->min_resemblance,
 					  .threads = settings->threads,
 					  .unreadable = content_unreadable,
+					  .progress = &output->progress,
 					  .context = output};
 
 	return settings->confirm == CONFIRM_NOT ? 0 : confirm_pairs(output->list, &options, error);
 }
 
-static int write_groups(const struct find_settings *settings, struct output *output,
+/* Open a file to write to that nothing else of this run reads. */
+static FILE *create(const char *path, const struct store *store, struct simhash_error *error)
+{
+	struct stat status;
+	FILE *file = NULL;
+	int fd;
+
+	if (stat(path, &status) == 0 && store_is_own_file(store, NULL, (uint64_t)status.st_dev,
+							  (uint64_t)status.st_ino)) {
+		error_set(error, SIMHASH_E_RANGE, "cannot write to %s: it is the index itself", path);
+		return NULL;
+	}
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
+	if (fd >= 0)
+		file = fdopen(fd, "wb");
+	if (file == NULL) {
+		error_set_errno(error, "cannot write to %s", path);
+		if (fd >= 0)
+			close(fd);
+	}
+	return file;
+}
+
+static int write_script(const struct find_settings *settings, const struct store *store,
+			const struct pair_list *pairs, struct simhash_error *error)
+{
+	FILE *file = create(settings->script_path, store, error);
+	uint64_t copies;
+	char count[32];
+	int status;
+
+	if (file == NULL)
+		return -1;
+	status = script_write(file, pairs, &copies, error);
+	if (ferror(file) && status == 0)
+		status = error_set_errno(error, "cannot write to %s", settings->script_path);
+	if (fclose(file) != 0 && status == 0)
+		status = error_set_errno(error, "cannot write to %s", settings->script_path);
+	if (status == 0 && !settings->quiet)
+		fprintf(stderr, "%s: %s cop%s, and nothing is done before you edit it\n",
+			settings->script_path, format_count(copies, count), copies == 1 ? "y" : "ies");
+	return status;
+}
+
+static int write_report(const struct find_settings *settings, const struct find_counts *counts,
+			const struct find_options *options, struct store *store,
+			struct output *output, const struct group_list *groups,
 			struct simhash_error *error)
+{
+	struct key_space space;
+	struct report report = {.groups = groups,
+				.space = &space,
+				.tags = options->tags,
+				.rule = &settings->rule,
+				.counts = *counts,
+				.is_confirmed = settings->confirm != CONFIRM_NOT};
+	int64_t tag_set;
+	int status;
+
+	if (store_tag_set_id(store, options->tags, false, &tag_set, error) != 0 ||
+	    key_space_read(store, options->tags, tag_set, &space, error) != 0)
+		return -1;
+	status = report_write(output->listing->file, &report, error);
+	if (status == 0)
+		status = listing_check(output->listing, error);
+	key_space_release(&space);
+	return status;
+}
+
+/* What was kept: as groups, as the report, or as pairs. */
+static int write_kept(const struct find_settings *settings, const struct find_counts *counts,
+		      const struct find_options *options, struct store *store,
+		      struct output *output, struct simhash_error *error)
 {
 	struct group_list groups;
 	int status;
 
+	if (settings->script_path != NULL &&
+	    write_script(settings, store, output->list, error) != 0)
+		return -1;
+	if (!settings->has_groups && !settings->formatter->is_report)
+		return listing_write_pairs(output->listing, output->list, error);
 	if (group_pairs(output->list, settings->linkage, &groups, error) != 0)
 		return -1;
-	status = listing_write_groups(output->listing, &groups, error);
+	status = settings->formatter->is_report
+			 ? write_report(settings, counts, options, store, output, &groups, error)
+			 : listing_write_groups(output->listing, &groups, error);
 	group_list_release(&groups);
 	return status;
 }
@@ -158,55 +269,73 @@ static int list_pairs(const struct find_settings *settings, struct find_options 
 {
 	struct pair_list kept;
 	struct find_counts counts;
-	uint64_t listed = 0;
+	/* Lines that are written meanwhile to the same terminal tell enough. */
+	bool writes_ahead = settings->formatter->is_stream && output->listing->how.is_terminal;
 	int status;
 
 	options->pair = take_pair;
 	options->unreadable = query_unreadable;
 	options->context = output;
 	pair_list_init(&kept);
-	if (settings->has_groups || settings->confirm != CONFIRM_NOT)
+	if (settings->has_groups || settings->confirm != CONFIRM_NOT ||
+	    settings->script_path != NULL || settings->formatter->is_report)
 		output->list = &kept;
+	if (!settings->has_files && !writes_ahead &&
+	    progress_is_wanted(settings->progress, settings->quiet)) {
+		options->progress = &output->progress;
+		progress_start(&output->display, settings->progress, write_progress, output);
+	}
 	status = find(settings, options, store, &counts, error);
 	if (status == 0)
 		status = confirm(settings, output, error);
+	progress_stop(&output->display);
 	if (status == 0) {
-		listed = kept.count;
-		status = settings->has_groups	? write_groups(settings, output, error)
-			 : output->list != NULL ? listing_write_pairs(output->listing, &kept, error)
-						: listing_write(output->listing, error);
+		output->found = output->list != NULL ? kept.count
+						     : counts.identical + counts.similar;
+		status = output->list != NULL
+				 ? write_kept(settings, &counts, options, store, output, error)
+				 : listing_write(output->listing, error);
 	}
 	if (status == 0 && !settings->quiet)
-		print_summary(&counts, settings, listed);
+		print_summary(&counts, settings, output->found);
 	output->list = NULL;
 	pair_list_release(&kept);
 	return status;
 }
 
-/* Writing begins by emptying the file: it must be none that is asked for. */
-static int check_output(const struct find_settings *settings, struct simhash_error *error)
+/* Writing begins by emptying a file: it must be none that is asked for. */
+static int check_path(const struct find_settings *settings, const char *path,
+		      struct simhash_error *error)
 {
 	struct stat output, asked;
 
-	if (settings->output_path == NULL || stat(settings->output_path, &output) != 0 ||
-	    !S_ISREG(output.st_mode))
+	if (path == NULL || stat(path, &output) != 0 || !S_ISREG(output.st_mode))
 		return 0;
 	for (size_t i = 0; i < settings->query_count; i++)
 		if (settings->queries[i].path != NULL &&
 		    stat(settings->queries[i].path, &asked) == 0 && asked.st_dev == output.st_dev &&
 		    asked.st_ino == output.st_ino)
 			return error_set(error, SIMHASH_E_RANGE,
-					 "cannot write to %s: it is a file asked for",
-					 settings->output_path);
+					 "cannot write to %s: it is a file asked for", path);
 	return 0;
 }
 
-static int run(const struct find_settings *settings, bool *had_unreadable,
+static int check_output(const struct find_settings *settings, struct simhash_error *error)
+{
+	return check_path(settings, settings->output_path, error) != 0
+		       ? -1
+		       : check_path(settings, settings->script_path, error);
+}
+
+static int run(const struct find_settings *settings, bool *had_unreadable, uint64_t *found,
 	       struct simhash_error *error)
 {
 	struct find_options options = {.rule = settings->rule,
 				       .with_empty = settings->with_empty,
 				       .expand = settings->expand || settings->has_between,
+				       .hard_links = settings->hard_links,
+				       .inflate = settings->inflate,
+				       .max_inflated_bytes = settings->max_inflated_bytes,
 				       .max_change = settings->max_change,
 				       .between = settings->has_between ? settings->between : NULL,
 				       .part = settings->part,
@@ -240,6 +369,7 @@ static int run(const struct find_settings *settings, bool *had_unreadable,
 		status = -1;
 	}
 	*had_unreadable = output.had_unreadable;
+	*found = output.found;
 out:
 	store_close(store);
 	free(url);
@@ -252,7 +382,8 @@ int main(int argc, char **argv)
 {
 	struct find_settings settings;
 	struct simhash_error error;
-	bool had_unreadable = false;
+	bool had_unreadable = false, fails_on_match;
+	uint64_t found = 0;
 	int status;
 
 	find_settings_init(&settings);
@@ -264,11 +395,14 @@ int main(int argc, char **argv)
 		return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 	}
 	if (status == 0)
-		status = run(&settings, &had_unreadable, &error);
+		status = run(&settings, &had_unreadable, &found, &error);
+	fails_on_match = settings.fail_on_match;
 	find_settings_release(&settings);
 	if (status != 0) {
 		say(PROGRAM, error.message);
 		return EXIT_FAILURE;
 	}
+	if (fails_on_match && found > 0)
+		return EXIT_FAILURE;
 	return had_unreadable ? EXIT_UNREADABLE : EXIT_SUCCESS;
 }

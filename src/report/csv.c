@@ -59,7 +59,7 @@ static void write_path(FILE *out, struct bytes path, bool is_terminal)
 		write_field(out, path);
 }
 
-static void pair(FILE *out, const struct pair_line *line, bool is_terminal)
+static void pair(FILE *out, const struct pair_line *line, const struct presentation *how)
 {
 	fprintf(out, "%s,%" PRIu64 ",%.6f,%.6f,%s,", pair_match(line), line->distance,
 		pair_percent(line), 100 * line->changed, confirmation_name(line->confirmation));
@@ -69,9 +69,9 @@ static void pair(FILE *out, const struct pair_line *line, bool is_terminal)
 	else
 		fputs(",,,", out);
 	fprintf(out, "%" PRId64 ",%" PRId64 ",", line->size_a_bytes, line->size_b_bytes);
-	write_path(out, line->path_a, is_terminal);
+	write_path(out, line->path_a, how->is_terminal);
 	fputc(',', out);
-	write_path(out, line->path_b, is_terminal);
+	write_path(out, line->path_b, how->is_terminal);
 	fputs("\r\n", out);
 }
 
@@ -86,17 +86,24 @@ static void begin_groups(FILE *out)
 	fputs("group,role,distance,changed,size,path\r\n", out);
 }
 
-static void group(FILE *out, const struct group_line *line)
+static void group(FILE *out, const struct group_line *line, const struct presentation *how)
+{
+	(void)out;
+	(void)line;
+	(void)how;
+}
+
+static void end_group(FILE *out, const struct group_line *line)
 {
 	(void)out;
 	(void)line;
 }
 
-static void member(FILE *out, const struct member_line *line, bool is_terminal)
+static void member(FILE *out, const struct member_line *line, const struct presentation *how)
 {
 	fprintf(out, "%" PRIu64 ",%s,%" PRIu64 ",%.6f,%" PRId64 ",", line->group,
 		role_name(line->role), line->distance, 100 * line->changed, line->size_bytes);
-	write_path(out, line->path, is_terminal);
+	write_path(out, line->path, how->is_terminal);
 	fputs("\r\n", out);
 }
 
@@ -110,6 +117,6 @@ const struct formatter formatter_csv = {
 	.begin_groups = begin_groups,
 	.group = group,
 	.member = member,
-	.end_group = group,
+	.end_group = end_group,
 	.end_groups = end,
 };

@@ -10,7 +10,12 @@ static const struct formatter *const formatters[] = {
 	&formatter_text,
 	&formatter_csv,
 	&formatter_json,
+	&formatter_jsonl,
+	&formatter_null,
+	&formatter_html,
 };
+
+const char formatter_names[] = "text, csv, json, jsonl, null or html";
 
 const struct formatter *formatter_find(const char *name)
 {
@@ -146,4 +151,39 @@ void write_escaped(FILE *out, struct bytes bytes)
 		bytes.data += length;
 		bytes.size -= length;
 	}
+}
+
+size_t text_columns(struct bytes text)
+{
+	size_t columns = 0;
+
+	/* The bytes that go on with a character are 10xxxxxx. */
+	for (size_t i = 0; i < text.size; i++)
+		columns += ((unsigned char)text.data[i] & 0xc0) != 0x80;
+	return columns;
+}
+
+void write_marked(FILE *out, struct bytes text, struct bytes prefix, size_t width)
+{
+	struct bytes path = {text.data, 0};
+
+	for (size_t i = 0; i < text.size; i++) {
+		const char *at = text.data + i;
+		if (*at == PATH_MARK) {
+			fwrite(path.data, 1, path.size, out);
+			if (text.size - i - 1 >= prefix.size && prefix.size > 0 &&
+			    memcmp(at + 1, prefix.data, prefix.size) == 0)
+				i += prefix.size;
+			path = (struct bytes){text.data + i + 1, 0};
+		} else if (*at == WIDTH_MARK) {
+			size_t columns = text_columns(path);
+			fwrite(path.data, 1, path.size, out);
+			for (; columns < width; columns++)
+				fputc(' ', out);
+			path = (struct bytes){at + 1, 0};
+		} else {
+			path.size++;
+		}
+	}
+	fwrite(path.data, 1, path.size, out);
 }

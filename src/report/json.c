@@ -1,5 +1,5 @@
 /*
- * JSON by RFC 8259: an array of objects, valid whatever bytes a path holds. A
+ * JSON by RFC 8259: an array of objects, or a line for each (JSON Lines); valid whatever bytes a path holds. A
  * path that is not UTF-8 is shown with U+FFFD in place of what is not, and has
  * beside it the field path_a_hex or path_b_hex with all its bytes.
  * SPDX-License-Identifier: MIT
@@ -13,8 +13,8 @@ static void begin(FILE *out)
 	fputs("[", out);
 }
 
-/* Returns whether all of it was UTF-8. C1 controls are escaped like C0. */
-static bool write_string(FILE *out, struct bytes text)
+/* C1 controls are escaped like C0. */
+bool write_json_string(FILE *out, struct bytes text)
 {
 	bool is_utf8 = true;
 
@@ -45,7 +45,7 @@ static bool write_string(FILE *out, struct bytes text)
 static void write_path(FILE *out, const char *name, struct bytes path)
 {
 	fprintf(out, ",\"%s\":", name);
-	if (write_string(out, path))
+	if (write_json_string(out, path))
 		return;
 	fprintf(out, ",\"%s_hex\":\"", name);
 	for (size_t i = 0; i < path.size; i++)
@@ -53,9 +53,9 @@ static void write_path(FILE *out, const char *name, struct bytes path)
 	fputc('"', out);
 }
 
-static void pair(FILE *out, const struct pair_line *line, bool is_terminal)
+static void pair(FILE *out, const struct pair_line *line, const struct presentation *how)
 {
-	(void)is_terminal;
+	(void)how;
 	fprintf(out, "{\"match\":\"%s\",\"distance\":%" PRIu64 ",\"percent\":%.6f,\"changed\":%.6f",
 		pair_match(line), line->distance, pair_percent(line), 100 * line->changed);
 	if (line->confirmation != NOT_ASKED)
@@ -75,20 +75,27 @@ static void end(FILE *out, uint64_t count)
 	fputs(count == 0 ? "]\n" : "\n]\n", out);
 }
 
-static void group(FILE *out, const struct group_line *line)
+static void write_group(FILE *out, const struct group_line *line)
 {
 	fprintf(out,
-		"%s\n{\"group\":%" PRIu64 ",\"files\":%" PRIu64 ",\"bytes\":%" PRId64
-		",\"members\":[",
-		line->group == 1 ? "" : ",", line->group, line->files, line->bytes);
+		"{\"group\":%" PRIu64 ",\"files\":%" PRIu64 ",\"bytes\":%" PRId64 ",\"members\":[",
+		line->group, line->files, line->bytes);
 }
 
-static void member(FILE *out, const struct member_line *line, bool is_terminal)
+static void group(FILE *out, const struct group_line *line, const struct presentation *how)
 {
-	(void)is_terminal;
+	(void)how;
+	fputs(line->group == 1 ? "\n" : ",\n", out);
+	write_group(out, line);
+}
+
+static void member(FILE *out, const struct member_line *line, const struct presentation *how)
+{
+	(void)how;
+	fputs(line->role == REPRESENTATIVE ? "" : ",", out);
 	fprintf(out,
-		"%s\n{\"role\":\"%s\",\"distance\":%" PRIu64 ",\"changed\":%.6f,\"size\":%" PRId64,
-		line->role == REPRESENTATIVE ? "" : ",", role_name(line->role), line->distance,
+		"{\"role\":\"%s\",\"distance\":%" PRIu64 ",\"changed\":%.6f,\"size\":%" PRId64,
+		role_name(line->role), line->distance,
 		100 * line->changed, line->size_bytes);
 	write_path(out, "path", line->path);
 	fputc('}', out);
@@ -112,4 +119,50 @@ const struct formatter formatter_json = {
 	.member = member,
 	.end_group = end_group,
 	.end_groups = end,
+};
+
+/* ---- JSON Lines ---- */
+
+static void nothing(FILE *out)
+{
+	(void)out;
+}
+
+static void no_end(FILE *out, uint64_t count)
+{
+	(void)out;
+	(void)count;
+}
+
+static void pair_line(FILE *out, const struct pair_line *line, const struct presentation *how)
+{
+	pair(out, line, how);
+	fputc('\n', out);
+}
+
+static void group_line(FILE *out, const struct group_line *line, const struct presentation *how)
+{
+	(void)how;
+	write_group(out, line);
+}
+
+static void end_group_line(FILE *out, const struct group_line *line)
+{
+	end_group(out, line);
+	fputc('\n', out);
+}
+
+const struct formatter formatter_jsonl = {
+	.name = "jsonl",
+	.first = "",
+	.separator = "",
+	.is_stream = true,
+	.begin = nothing,
+	.pair = pair_line,
+	.end = no_end,
+	.begin_groups = nothing,
+	.group = group_line,
+	.member = member,
+	.end_group = end_group_line,
+	.end_groups = no_end,
 };

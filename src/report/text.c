@@ -32,18 +32,40 @@ static void write_confirmation(FILE *out, const struct pair_line *line)
 	}
 }
 
-static void pair(FILE *out, const struct pair_line *line, bool is_terminal)
+/* Colours of ECMA-48; text for people has no others. */
+#define GREEN "\x1b[32m"
+#define YELLOW "\x1b[33m"
+#define BOLD "\x1b[1m"
+#define PLAIN "\x1b[0m"
+
+static void colour(FILE *out, const char *code, const struct presentation *how)
 {
-	(void)is_terminal;
+	if (how->has_colours)
+		fputs(code, out);
+}
+
+static void write_path(FILE *out, struct bytes path, const struct presentation *how)
+{
+	if (how->has_marks)
+		fputc(PATH_MARK, out);
+	write_escaped(out, path);
+}
+
+static void pair(FILE *out, const struct pair_line *line, const struct presentation *how)
+{
+	colour(out, line->is_identical ? GREEN : YELLOW, how);
 	fputs(line->is_identical ? "identical " : "similar   ", out);
+	colour(out, PLAIN, how);
 	write_decimal(out, 100 * line->changed, 6, 2);
 	fputs("% changed  ", out);
 	write_decimal(out, pair_percent(line), 8, 4);
 	fputs("%  ", out);
 	write_confirmation(out, line);
-	write_escaped(out, line->path_a);
+	write_path(out, line->path_a, how);
+	if (how->has_marks)
+		fputc(WIDTH_MARK, out);
 	fputs("  ", out);
-	write_escaped(out, line->path_b);
+	write_path(out, line->path_b, how);
 	fputc('\n', out);
 }
 
@@ -53,20 +75,35 @@ static void end(FILE *out, uint64_t count)
 	(void)count;
 }
 
-static void group(FILE *out, const struct group_line *line)
+static void group(FILE *out, const struct group_line *line, const struct presentation *how)
 {
-	fprintf(out, "%sgroup %" PRIu64 ": %" PRIu64 " files, %" PRId64 " bytes\n",
-		line->group == 1 ? "" : "\n", line->group, line->files, line->bytes);
+	fputs(line->group == 1 ? "" : "\n", out);
+	colour(out, BOLD, how);
+	fprintf(out, "group %" PRIu64 ": %" PRIu64 " files, %" PRId64 " bytes", line->group,
+		line->files, line->bytes);
+	colour(out, PLAIN, how);
+	fputc('\n', out);
 }
 
-static void member(FILE *out, const struct member_line *line, bool is_terminal)
+static void member(FILE *out, const struct member_line *line, const struct presentation *how)
 {
-	(void)is_terminal;
-	if (line->role == MEMBER)
+	switch (line->role) {
+	case MEMBER:
+		colour(out, YELLOW, how);
 		fprintf(out, "  %7.2f%% changed   ", 100 * line->changed);
-	else
-		fputs(line->role == COPY ? "          identical  " : "                     ", out);
-	write_escaped(out, line->path);
+		break;
+	case COPY:
+		colour(out, GREEN, how);
+		fputs("          identical  ", out);
+		break;
+	case REPRESENTATIVE:
+	default:
+		fputs("                     ", out);
+		break;
+	}
+	if (line->role != REPRESENTATIVE)
+		colour(out, PLAIN, how);
+	write_path(out, line->path, how);
 	fputc('\n', out);
 }
 
@@ -80,6 +117,7 @@ const struct formatter formatter_text = {
 	.name = "text",
 	.first = "",
 	.separator = "",
+	.is_text = true,
 	.begin = begin,
 	.pair = pair,
 	.end = end,

@@ -49,12 +49,13 @@ static void expect(const char *format, bool is_terminal, const char *expected)
 	char *text;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
+	const struct presentation how = {.is_terminal = is_terminal};
 
 	formatter->begin(out);
 	fputs(formatter->first, out);
-	formatter->pair(out, &plain, is_terminal);
+	formatter->pair(out, &plain, &how);
 	fputs(formatter->separator, out);
-	formatter->pair(out, &odd, is_terminal);
+	formatter->pair(out, &odd, &how);
 	formatter->end(out, 2);
 	fclose(out);
 	assert_string_equal(text, expected);
@@ -68,11 +69,12 @@ static void expect_groups(const char *format, const char *expected)
 	char *text;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
+	const struct presentation how = {.is_terminal = true};
 
 	formatter->begin_groups(out);
-	formatter->group(out, &group);
+	formatter->group(out, &group, &how);
 	for (int i = 0; i < 3; i++)
-		formatter->member(out, &members[i], true);
+		formatter->member(out, &members[i], &how);
 	formatter->end_group(out, &group);
 	formatter->end_groups(out, 1);
 	fclose(out);

@@ -1,0 +1,304 @@
+/*
+ * Writing the report.
+ * SPDX-License-Identifier: MIT
+ */
+#include "report/html.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/error.h"
+#include "report/formatter.h"
+
+/* src/report/report.html, which has this where the data goes. */
+extern const char report_template[];
+static const char data_mark[] = "@DATA@";
+
+#define HISTOGRAM_BINS 40
+#define NOT_MEASURED (-1.0)
+#define CHANGED_MOST 1e6 /* JSON knows no infinity */
+
+/* What a pair says that a group member does not. */
+struct measured {
+	const struct pair_list *list;
+	uint32_t *order; /* of the confirmed pairs, by their files */
+	size_t count;
+};
+
+/* qsort has no context; one report at a time is written by a thread. */
+static _Thread_local const struct pair_list *sorted;
+
+static int compare_ends(uint32_t a, uint32_t b, const struct kept_pair *pair)
+{
+	uint32_t low = pair->a < pair->b ? pair->a : pair->b;
+	uint32_t high = pair->a < pair->b ? pair->b : pair->a;
+
+	if (a != low)
+		return a < low ? -1 : 1;
+	return (b > high) - (b < high);
+}
+
+static int compare_pairs(const void *a, const void *b)
+{
+	const struct kept_pair *x = &sorted->pairs[*(const uint32_t *)a];
+	const struct kept_pair *y = &sorted->pairs[*(const uint32_t *)b];
+
+	return compare_ends(x->a < x->b ? x->a : x->b, x->a < x->b ? x->b : x->a, y);
+}
+
+static int measured_init(struct measured *measured, const struct pair_list *list,
+			 struct simhash_error *error)
+{
+	*measured = (struct measured){.list = list};
+	measured->order = malloc((list->count + 1) * sizeof *measured->order);
+	if (measured->order == NULL)
+		return error_set_memory(error);
+	for (size_t i = 0; i < list->count && i < UINT32_MAX; i++)
+		if (list->pairs[i].state == PAIR_CONFIRMED)
+			measured->order[measured->count++] = (uint32_t)i;
+	sorted = list;
+	qsort(measured->order, measured->count, sizeof *measured->order, compare_pairs);
+	return 0;
+}
+
+/* What reading two files said, from 0 to 1. */
+static double resemblance_of(const struct measured *measured, uint32_t x, uint32_t y)
+{
+	uint32_t a = x < y ? x : y, b = x < y ? y : x;
+	size_t low = 0, high = measured->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct kept_pair *pair = &measured->list->pairs[measured->order[middle]];
+		int order = compare_ends(a, b, pair);
+		if (order == 0)
+			return pair->resemblance;
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return NOT_MEASURED;
+}
+
+/* ---- Pieces of JSON ---- */
+
+/* A string that is harmless inside of <script>. */
+static void write_text(FILE *out, const char *text)
+{
+	fputc('"', out);
+	for (; *text != '\0'; text++) {
+		unsigned char c = (unsigned char)*text;
+		if (c == '"' || c == '\\')
+			fprintf(out, "\\%c", c);
+		else if (c < 0x20 || c == 0x7f || c == '<' || c == '>' || c == '&')
+			fprintf(out, "\\u%04x", c);
+		else
+			fputc(c, out);
+	}
+	fputc('"', out);
+}
+
+/* A path as everywhere for people: escaped, so that it is UTF-8 without control bytes. */
+static int write_path(FILE *out, struct bytes path, struct simhash_error *error)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *memory = open_memstream(&text, &size);
+
+	if (memory == NULL)
+		return error_set_memory(error);
+	write_escaped(memory, path);
+	if (fclose(memory) != 0) {
+		free(text);
+		return error_set_memory(error);
+	}
+	write_text(out, text);
+	free(text);
+	return 0;
+}
+
+/* ---- The parts of the data ---- */
+
+static void write_head(FILE *out, const struct report *report)
+{
+	const struct key_space *space = report->space;
+	const struct simhash_tag *tags = simhash_tag_set_tags(report->tags);
+	const struct simhash_tolerance *tolerance = &report->rule->tolerance;
+	time_t now = time(NULL);
+	struct tm utc;
+	char made[32] = "";
+
+	if (gmtime_r(&now, &utc) != NULL)
+		strftime(made, sizeof made, "%Y-%m-%d %H:%M UTC", &utc);
+	fprintf(out,
+		"\"made\":\"%s\",\"version\":\"%s\",\"tolerance\":%.6g,\"key\":\"%s\","
+		"\"confirmed\":%s,\"rows\":%" PRId64 ",\"bytes\":%" PRId64 ",\"identical\":%" PRIu64
+		",\"similar\":%" PRIu64 ",\"tags\":[",
+		made, SIMHASH_VERSION, (double)tolerance->percent_millionths / 1e6,
+		simhash_key_name(report->rule->key), report->is_confirmed ? "true" : "false",
+		space->rows, space->bytes, report->counts.identical, report->counts.similar);
+	for (int t = 0; t < SIMHASH_TAGS; t++)
+		fprintf(out, "%s\"%02x\"", t == 0 ? "" : ",", tags[t].pattern);
+	fputs("],\"kinds\":[", out);
+	for (unsigned i = 0; i < space->kind_count; i++) {
+		struct bytes kind = {space->kinds[i], strlen(space->kinds[i])};
+		struct simhash_error ignored;
+		fputs(i == 0 ? "" : ",", out);
+		if (write_path(out, kind, &ignored) != 0)
+			fputs("\"?\"", out);
+	}
+	fputs("]", out);
+}
+
+static void write_base64(FILE *out, const uint8_t *bytes, size_t size)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+	for (size_t i = 0; i < size; i += 3) {
+		unsigned b = (unsigned)bytes[i] << 16;
+		char four[4] = {0, 0, '=', '='};
+		if (i + 1 < size)
+			b |= (unsigned)bytes[i + 1] << 8;
+		if (i + 2 < size)
+			b |= bytes[i + 2];
+		four[0] = digits[b >> 18];
+		four[1] = digits[b >> 12 & 63];
+		if (i + 1 < size)
+			four[2] = digits[b >> 6 & 63];
+		if (i + 2 < size)
+			four[3] = digits[b & 63];
+		fwrite(four, 1, 4, out);
+	}
+}
+
+/* 7 bytes a point: size, key and shifted key, the low byte first, and kind. */
+static void write_points(FILE *out, const struct key_space *space)
+{
+	uint8_t block[7 * 3 * 64];
+	size_t used = 0;
+
+	fprintf(out, ",\"points\":{\"count\":%zu,\"data\":\"", space->count);
+	for (size_t i = 0; i < space->count; i++) {
+		const struct key_point *p = &space->points[i];
+		const uint8_t bytes[7] = {(uint8_t)p->size,	   (uint8_t)(p->size >> 8),
+					  (uint8_t)p->key,	   (uint8_t)(p->key >> 8),
+					  (uint8_t)p->shifted_key, (uint8_t)(p->shifted_key >> 8),
+					  (uint8_t)p->kind};
+		memcpy(block + used, bytes, sizeof bytes);
+		used += sizeof bytes;
+		if (used == sizeof block || i + 1 == space->count) {
+			write_base64(out, block, used);
+			used = 0;
+		}
+	}
+	fputs("\"}", out);
+}
+
+/* How many pairs of which distance, in equal steps up to the largest. */
+static void write_histogram(FILE *out, const struct pair_list *list)
+{
+	uint64_t bins[HISTOGRAM_BINS] = {0}, identical = 0;
+	double largest = 0;
+
+	for (int round = 0; round < 2; round++)
+		for (size_t i = 0; i < list->count; i++) {
+			const struct kept_pair *pair = &list->pairs[i];
+			const struct pair_line line = {
+				.distance = pair->distance,
+				.size_a_bytes = list->files[pair->a].size_bytes,
+				.size_b_bytes = list->files[pair->b].size_bytes,
+			};
+			double percent = pair_percent(&line);
+			if (pair->is_identical)
+				identical += (uint64_t)round;
+			else if (round == 0)
+				largest = percent > largest ? percent : largest;
+			else
+				bins[largest == 0 ? 0
+						  : (int)(percent / largest * (HISTOGRAM_BINS - 1) +
+							  0.5)]++;
+		}
+	fprintf(out, ",\"histogram\":{\"identical\":%" PRIu64 ",\"largest\":%.9g,\"bins\":[",
+		identical, largest);
+	for (int i = 0; i < HISTOGRAM_BINS; i++)
+		fprintf(out, "%s%" PRIu64, i == 0 ? "" : ",", bins[i]);
+	fputs("]}", out);
+}
+
+static int write_file(FILE *out, const struct find_file *file, struct simhash_error *error)
+{
+	fputc('[', out);
+	if (write_path(out, (struct bytes){file->display, file->display_size}, error) != 0)
+		return -1;
+	fprintf(out, ",%" PRId64 ",[", file->size_bytes);
+	for (int t = 0; t < SIMHASH_TAGS; t++)
+		fprintf(out, "%s%" PRIu64, t == 0 ? "" : ",", file->table.count[t]);
+	fputs("]]", out);
+	return 0;
+}
+
+/* Groups of two and more, each as its files and what they are to the first of them. */
+static int write_groups(FILE *out, const struct report *report, const struct measured *measured,
+			struct simhash_error *error)
+{
+	const struct group_list *groups = report->groups;
+	const char *separator = "";
+	size_t files = 0, left_out = 0;
+
+	fputs(",\"groups\":[", out);
+	for (size_t g = 0; g < groups->count; g++) {
+		const struct group *group = &groups->groups[g];
+		const struct group_member *members = &groups->members[group->first];
+		if (group->count < 2)
+			continue;
+		if (files + group->count > REPORT_FILES_MAX) {
+			left_out++;
+			continue;
+		}
+		files += group->count;
+		fprintf(out, "%s\n[", separator);
+		separator = ",";
+		for (size_t m = 0; m < group->count; m++) {
+			double same = m == 0 || members[m].is_copy
+					      ? NOT_MEASURED
+					      : resemblance_of(measured, members[0].file,
+							       members[m].file);
+			fprintf(out, "%s[%d,%" PRIu64 ",%.6g,%.6g,", m == 0 ? "" : ",",
+				members[m].is_copy, members[m].distance,
+				fmin(members[m].changed, CHANGED_MOST), same);
+			if (write_file(out, &groups->list->files[members[m].file], error) != 0)
+				return -1;
+			fputc(']', out);
+		}
+		fputc(']', out);
+	}
+	fprintf(out, "],\"left_out\":%zu", left_out);
+	return 0;
+}
+
+int report_write(FILE *out, const struct report *report, struct simhash_error *error)
+{
+	const char *mark = strstr(report_template, data_mark);
+	struct measured measured;
+	int status;
+
+	if (measured_init(&measured, report->groups->list, error) != 0)
+		return -1;
+	fwrite(report_template, 1, (size_t)(mark - report_template), out);
+	fputc('{', out);
+	write_head(out, report);
+	write_histogram(out, report->groups->list);
+	status = write_groups(out, report, &measured, error);
+	write_points(out, report->space);
+	fputc('}', out);
+	fputs(mark + strlen(data_mark), out);
+	free(measured.order);
+	return status;
+}
+
+const struct formatter formatter_html = {.name = "html", .is_report = true};

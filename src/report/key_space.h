@@ -1,0 +1,39 @@
+/*
+ * The key space (paper, Figures 3 and 4): every file as a point of its size and its key,
+ * small enough that a million of them fit on a page.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_REPORT_KEY_SPACE_H
+#define SIMHASH_REPORT_KEY_SPACE_H
+
+#include "store/store.h"
+
+#define KEY_SPACE_POINTS_MAX 1000000
+#define KEY_SPACE_KINDS 12 /* of extensions: the most frequent, then all others */
+
+struct key_point {
+	uint16_t size, key;   /* logarithms, by key_space_log */
+	uint16_t shifted_key; /* the highest 16 of its 63 bits */
+	uint16_t kind;
+};
+
+struct key_space {
+	struct key_point *points;
+	size_t count;
+	int64_t rows, bytes; /* of all files, where the points are a sample of them */
+	char kinds[KEY_SPACE_KINDS][24];
+	unsigned kind_count;
+};
+
+/* log2(value + 1) * 1024, rounded down. */
+uint16_t key_space_log(int64_t value);
+
+/*
+ * Read all files of a tag set, or every n-th where there are more than
+ * KEY_SPACE_POINTS_MAX: Skew keys, plain and shifted by the extension.
+ */
+int key_space_read(struct store *store, const struct simhash_tag_set *tags, int64_t tag_set,
+		   struct key_space *space, struct simhash_error *error);
+void key_space_release(struct key_space *space);
+
+#endif

@@ -1,0 +1,198 @@
+/*
+ * Writing the script.
+ * SPDX-License-Identifier: MIT
+ */
+#include "report/script.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "report/formatter.h"
+
+static const char preamble[] =
+	"#!/bin/sh\n"
+	"# Copies that simfind found, and what could be done about them. As it stands this\n"
+	"# script does nothing: every such line is a comment. For each copy there are three;\n"
+	"# take the # from the one you want, or from all of a kind:\n"
+	"#\n"
+	"#     sed 's/^#hardlink /hardlink /' THIS-SCRIPT | sh\n"
+	"#\n"
+	"#   hardlink KEPT COPY   make COPY another name of KEPT: one file from then on, with\n"
+	"#                        KEPT's owner, permissions and time\n"
+	"#   reflink KEPT COPY    have COPY share its blocks with KEPT, where the file system\n"
+	"#                        can (Btrfs, XFS); needs GNU cp\n"
+	"#   delete KEPT COPY     remove COPY\n"
+	"#\n"
+	"# Both files are compared byte by byte first, and what is not the same is left alone.\n"
+	"# With -e, names are encoded as for printf's %b.\n"
+	"\n"
+	"status=0\n"
+	"refuse() {\n"
+	"\tprintf 'left alone: %s: %s\\n' \"$copy\" \"$1\" >&2\n"
+	"\tstatus=1\n"
+	"\treturn 1\n"
+	"}\n"
+	"decode() {\n"
+	"\tdecoded=$(printf '%b.' \"$1\")\n"
+	"\tdecoded=${decoded%.}\n"
+	"}\n"
+	"still_identical() {\n"
+	"\tif [ \"$1\" = -e ]; then\n"
+	"\t\tdecode \"$2\" && kept=$decoded && decode \"$3\" && copy=$decoded\n"
+	"\telse\n"
+	"\t\tkept=$1 copy=$2\n"
+	"\tfi\n"
+	"\tfor file in \"$kept\" \"$copy\"; do\n"
+	"\t\tif [ -h \"$file\" ] || [ ! -f \"$file\" ]; then\n"
+	"\t\t\trefuse \"one of the two is no regular file any more\"\n"
+	"\t\t\treturn 1\n"
+	"\t\tfi\n"
+	"\tdone\n"
+	"\t[ \"$kept\" -ef \"$copy\" ]\n"
+	"\tcase $? in\n"
+	"\t1) ;;\n"
+	"\t0) refuse \"it is the same file as $kept already\"; return 1 ;;\n"
+	"\t*) refuse \"this shell cannot tell whether two names are one file\"; return 1 ;;\n"
+	"\tesac\n"
+	"\tcmp -s -- \"$kept\" \"$copy\" || refuse \"it is not identical to $kept any more\"\n"
+	"}\n"
+	"replace() {\n"
+	"\tmv -f -- \"$new\" \"$copy\" || { rm -f -- \"$new\"; refuse \"it cannot be replaced\"; }\n"
+	"}\n"
+	"hardlink() {\n"
+	"\tstill_identical \"$@\" || return\n"
+	"\tnew=$copy.new.$$\n"
+	"\tln -- \"$kept\" \"$new\" && replace || refuse \"no link was made\"\n"
+	"}\n"
+	"reflink() {\n"
+	"\tstill_identical \"$@\" || return\n"
+	"\tnew=$copy.new.$$\n"
+	"\tif cp --reflink=always -- \"$kept\" \"$new\" &&\n"
+	"\t\tcp --attributes-only --preserve=all -- \"$copy\" \"$new\"; then\n"
+	"\t\treplace\n"
+	"\telse\n"
+	"\t\trm -f -- \"$new\"\n"
+	"\t\trefuse \"no reflink was made\"\n"
+	"\tfi\n"
+	"}\n"
+	"delete() {\n"
+	"\tstill_identical \"$@\" || return\n"
+	"\trm -f -- \"$copy\" || refuse \"it cannot be removed\"\n"
+	"}\n";
+
+bool needs_encoding(struct bytes text)
+{
+	while (text.size > 0) {
+		const unsigned char *b = (const unsigned char *)text.data;
+		size_t length = utf8_length(text);
+		bool is_control = b[0] < 0x20 || b[0] == 0x7f || (b[0] == 0xc2 && b[1] < 0xa0);
+		if (length == 0 || is_control)
+			return true;
+		text.data += length;
+		text.size -= length;
+	}
+	return false;
+}
+
+void write_shell_word(FILE *out, struct bytes text, bool is_encoded)
+{
+	fputc('\'', out);
+	for (size_t i = 0; i < text.size; i++) {
+		unsigned char c = (unsigned char)text.data[i];
+		if (c == '\'')
+			fputs("'\\''", out);
+		else if (is_encoded && c == '\\')
+			fputs("\\\\", out);
+		else if (is_encoded && (c < 0x20 || c >= 0x7f))
+			fprintf(out, "\\0%03o", c);
+		else
+			fputc(c, out);
+	}
+	fputc('\'', out);
+}
+
+/* Of whom bytes can be compared and names changed here. */
+static bool is_within_reach(const struct find_file *file)
+{
+	return file->is_local && !file->is_stream && file->compressed_size_bytes == 0 &&
+	       file->size_bytes > 0;
+}
+
+static int compare_contents(const struct find_file *x, const struct find_file *y)
+{
+	if (x->size_bytes != y->size_bytes)
+		return x->size_bytes > y->size_bytes ? -1 : 1;
+	return memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE);
+}
+
+static int compare_files(const void *a, const void *b)
+{
+	const struct find_file *x = *(const struct find_file *const *)a;
+	const struct find_file *y = *(const struct find_file *const *)b;
+	int order = compare_contents(x, y);
+
+	return order != 0 ? order : strcmp(x->display, y->display);
+}
+
+static void write_action(FILE *out, const char *action, struct bytes kept, struct bytes copy)
+{
+	bool is_encoded = needs_encoding(kept) || needs_encoding(copy);
+
+	fprintf(out, "#%s %s", action, is_encoded ? "-e " : "");
+	write_shell_word(out, kept, is_encoded);
+	fputc(' ', out);
+	write_shell_word(out, copy, is_encoded);
+	fputc('\n', out);
+}
+
+static void write_copy(FILE *out, const struct find_file *kept, const struct find_file *copy)
+{
+	static const char *const actions[] = {"hardlink", "reflink", "delete"};
+	struct bytes kept_path = {kept->display, kept->display_size};
+	struct bytes copy_path = {copy->display, copy->display_size};
+
+	for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+		write_action(out, actions[i], kept_path, copy_path);
+}
+
+int script_write(FILE *out, const struct pair_list *pairs, uint64_t *copies,
+		 struct simhash_error *error)
+{
+	bool *is_wanted = calloc(pairs->file_count + 1, sizeof *is_wanted);
+	const struct find_file **files = malloc((pairs->file_count + 1) * sizeof *files);
+	size_t count = 0;
+
+	*copies = 0;
+	if (is_wanted == NULL || files == NULL) {
+		free(files);
+		free(is_wanted);
+		return error_set_memory(error);
+	}
+	for (size_t i = 0; i < pairs->count; i++)
+		if (pairs->pairs[i].is_identical)
+			is_wanted[pairs->pairs[i].a] = is_wanted[pairs->pairs[i].b] = true;
+	for (size_t i = 0; i < pairs->file_count; i++)
+		if (is_wanted[i] && is_within_reach(&pairs->files[i]))
+			files[count++] = &pairs->files[i];
+	qsort(files, count, sizeof *files, compare_files);
+	fputs(preamble, out);
+	for (size_t i = 0, kept = 0, shown = SIZE_MAX; i < count; i++) {
+		if (i == 0 || compare_contents(files[kept], files[i]) != 0) {
+			kept = i;
+			continue;
+		}
+		if (are_links(files[kept], files[i]))
+			continue; /* one file under two names already */
+		if (shown != kept)
+			fprintf(out, "\n# %" PRId64 " bytes each\n", files[i]->size_bytes);
+		shown = kept;
+		write_copy(out, files[kept], files[i]);
+		++*copies;
+	}
+	fputs("\nexit $status\n", out);
+	free(files);
+	free(is_wanted);
+	return 0;
+}
