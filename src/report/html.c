@@ -199,33 +199,34 @@ static void write_points(FILE *out, const struct key_space *space)
 	fputs("\"}", out);
 }
 
-/* How many pairs of which distance, in equal steps up to the largest. */
-static void write_histogram(FILE *out, const struct pair_list *list)
+/*
+ * How many pairs of which distance: identical ones, steps up to the tolerance, and what is
+ * above it, as the least distance of small files is.
+ */
+static void write_histogram(FILE *out, const struct pair_list *list,
+			    const struct simhash_tolerance *tolerance)
 {
-	uint64_t bins[HISTOGRAM_BINS] = {0}, identical = 0;
-	double largest = 0;
+	uint64_t bins[HISTOGRAM_BINS + 1] = {0}, identical = 0;
+	double top = (double)tolerance->percent_millionths / SIMHASH_MILLION;
 
-	for (int round = 0; round < 2; round++)
-		for (size_t i = 0; i < list->count; i++) {
-			const struct kept_pair *pair = &list->pairs[i];
-			const struct pair_line line = {
-				.distance = pair->distance,
-				.size_a_bytes = list->files[pair->a].size_bytes,
-				.size_b_bytes = list->files[pair->b].size_bytes,
-			};
-			double percent = pair_percent(&line);
-			if (pair->is_identical)
-				identical += (uint64_t)round;
-			else if (round == 0)
-				largest = percent > largest ? percent : largest;
-			else
-				bins[largest == 0 ? 0
-						  : (int)(percent / largest * (HISTOGRAM_BINS - 1) +
-							  0.5)]++;
-		}
-	fprintf(out, ",\"histogram\":{\"identical\":%" PRIu64 ",\"largest\":%.9g,\"bins\":[",
-		identical, largest);
-	for (int i = 0; i < HISTOGRAM_BINS; i++)
+	for (size_t i = 0; i < list->count; i++) {
+		const struct kept_pair *pair = &list->pairs[i];
+		const struct pair_line line = {
+			.distance = pair->distance,
+			.size_a_bytes = list->files[pair->a].size_bytes,
+			.size_b_bytes = list->files[pair->b].size_bytes,
+		};
+		double percent = pair_percent(&line);
+		int bin = percent > top ? HISTOGRAM_BINS
+			  : top == 0	? 0
+					: (int)(percent / top * (HISTOGRAM_BINS - 0.001));
+		if (pair->is_identical)
+			identical++;
+		else
+			bins[bin]++;
+	}
+	fprintf(out, ",\"histogram\":{\"identical\":%" PRIu64 ",\"bins\":[", identical);
+	for (int i = 0; i <= HISTOGRAM_BINS; i++)
 		fprintf(out, "%s%" PRIu64, i == 0 ? "" : ",", bins[i]);
 	fputs("]}", out);
 }
@@ -292,7 +293,7 @@ int report_write(FILE *out, const struct report *report, struct simhash_error *e
 	fwrite(report_template, 1, (size_t)(mark - report_template), out);
 	fputc('{', out);
 	write_head(out, report);
-	write_histogram(out, report->groups->list);
+	write_histogram(out, report->groups->list, &report->rule->tolerance);
 	status = write_groups(out, report, &measured, error);
 	write_points(out, report->space);
 	fputc('}', out);
