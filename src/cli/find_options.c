@@ -411,11 +411,10 @@ static int parse_output_option(struct parsing *p, int option, struct simhash_err
 	switch (option) {
 	case OPTION_FORMAT:
 		settings->formatter = formatter_find(optarg);
-		return settings->formatter != NULL
-			       ? 0
-			       : error_set(error, SIMHASH_E_RANGE,
-					   "unknown format '%s': expected %s", optarg,
-					   formatter_names);
+		return settings->formatter != NULL ? 0
+						   : error_set(error, SIMHASH_E_RANGE,
+							       "unknown format '%s': expected %s",
+							       optarg, formatter_names);
 	case OPTION_GROUP:
 		if (optarg != NULL && parse_word(optarg, "grouping", linkages,
 						 "representative or single", &word, error) != 0)
@@ -575,12 +574,15 @@ static const char *not_with_measures(const bool *given)
 	} options[] = {
 		{OPTION_FORMAT, "--format is for pairs and groups, not for --stats and --sweep"},
 		{'0', "--null is for pairs and groups, not for --stats and --sweep"},
-		{OPTION_MAX_CHANGE, "--max-change is for pairs and groups, not for --stats and --sweep"},
+		{OPTION_MAX_CHANGE,
+		 "--max-change is for pairs and groups, not for --stats and --sweep"},
 		{OPTION_EXPAND, "--stats and --sweep count every pair; leave out --expand"},
 		{OPTION_HARD_LINKS, "--stats and --sweep count every pair; leave out --hard-links"},
-		{OPTION_CANDIDATES, "--stats and --sweep count by keys and without; leave out --candidates"},
+		{OPTION_CANDIDATES,
+		 "--stats and --sweep count by keys and without; leave out --candidates"},
 		{OPTION_SCRIPT, "--script is for pairs and groups, not for --stats and --sweep"},
-		{OPTION_FAIL_ON_MATCH, "--fail-on-match is for pairs and groups, not for --stats and --sweep"},
+		{OPTION_FAIL_ON_MATCH,
+		 "--fail-on-match is for pairs and groups, not for --stats and --sweep"},
 	};
 
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
@@ -616,7 +618,8 @@ static int check(const struct parsing *p, bool has_files, struct simhash_error *
 	else if (p->stdin_name != NULL && !has_stdin(settings))
 		reason = "--stdin-name needs the FILE -";
 	else if (settings->inflate && !has_files)
-		reason = "--decompress is for FILEs; simhash --decompress puts content into the index";
+		reason = "--decompress is for FILEs; simhash --decompress puts content into the "
+			 "index";
 	else if (p->given[OPTION_MAX_INFLATED] && !settings->inflate)
 		reason = "--max-inflated needs --decompress";
 	else if (settings->script_path != NULL && settings->output_path != NULL &&

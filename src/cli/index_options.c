@@ -196,7 +196,8 @@ static int check(const struct index_settings *settings, struct simhash_error *er
 	bool has_paths = settings->path_count > 0;
 
 	if (settings->task == TASK_STATUS && has_paths)
-		return error_set(error, SIMHASH_E_SYNTAX, "--status shows the whole index: no PATH");
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--status shows the whole index: no PATH");
 	if (settings->files_from != NULL && settings->task != TASK_INDEX)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--files0-from is for indexing, and for nothing else");

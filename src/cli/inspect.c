@@ -75,14 +75,16 @@ static int show_total(void *context, const struct row_scope *scope, int64_t rows
 	write_name(&status->hosts, scope->host, 20);
 	putchar(' ');
 	write_name(&status->tag_sets, scope->tag_set, 12);
-	printf(" %14s %10s\n", format_count((uint64_t)rows, count), format_bytes((double)bytes, size));
+	printf(" %14s %10s\n", format_count((uint64_t)rows, count),
+	       format_bytes((double)bytes, size));
 	return 0;
 }
 
 static bool same_root(const struct scan_run *x, const struct scan_run *y)
 {
 	return x->scope.host == y->scope.host && x->scope.tag_set == y->scope.tag_set &&
-	       x->root.size == y->root.size && memcmp(x->root.data, y->root.data, x->root.size) == 0;
+	       x->root.size == y->root.size &&
+	       memcmp(x->root.data, y->root.data, x->root.size) == 0;
 }
 
 /* Keep the last run of each root, and how many there were. */
@@ -277,22 +279,22 @@ static void print_view(struct printing *printing, const char *path, struct bytes
 	struct file_row row = {.name = shown};
 	enum scan_outcome outcome;
 	const char *slash = strrchr(shown.data, '/');
-	struct bytes name = slash == NULL ? shown
-					  : (struct bytes){slash + 1, (size_t)(shown.data + shown.size -
-									       slash - 1)};
+	struct bytes name =
+		slash == NULL
+			? shown
+			: (struct bytes){slash + 1, (size_t)(shown.data + shown.size - slash - 1)};
 
 	if (is_stdin)
 		name.size = 0;
-	outcome = is_stdin ? scan_stream(&printing->scanner, STDIN_FILENO, &row)
-		  : is_inflated
-			  ? scan_inflated(&printing->scanner, AT_FDCWD, path, &row)
-			  : scan_file(&printing->scanner, AT_FDCWD, path, NULL, &row);
+	outcome = is_stdin	? scan_stream(&printing->scanner, STDIN_FILENO, &row)
+		  : is_inflated ? scan_inflated(&printing->scanner, AT_FDCWD, path, &row)
+				: scan_file(&printing->scanner, AT_FDCWD, path, NULL, &row);
 	if (outcome != SCAN_DONE) {
 		*printing->had_unreadable = true;
 		say_path(PROGRAM, shown,
 			 outcome == SCAN_GONE && access(path, F_OK) == 0 ? "Not a regular file"
-			 : outcome == SCAN_GONE ? strerror(ENOENT)
-						: explain_errno(errno));
+			 : outcome == SCAN_GONE				 ? strerror(ENOENT)
+									 : explain_errno(errno));
 		return;
 	}
 	/* The keys are those of the name, not of the path to it. */
@@ -341,7 +343,8 @@ int print_files(const struct index_settings *settings, bool *had_unreadable,
 	if (status == 0) {
 		printing.scanner.max_inflated_bytes = settings->max_inflated_bytes;
 		for (unsigned i = 0; status == 0 && i < settings->path_count; i++)
-			status = print_file(&printing, settings->paths[i], settings->inflate, error);
+			status =
+				print_file(&printing, settings->paths[i], settings->inflate, error);
 		file_scanner_release(&printing.scanner);
 	}
 	simhash_tag_set_free(tag_set);

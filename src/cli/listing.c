@@ -64,7 +64,8 @@ static int hand_on(struct listing *listing, struct thread_text *text, struct sim
 	if (listing->formatter->is_stream)
 		status = write_at_once(listing, text, error);
 	else
-		status = line_sorter_add_all(listing->sorter, text->text, text->lines, text->count, error);
+		status = line_sorter_add_all(listing->sorter, text->text, text->lines, text->count,
+					     error);
 	text->count = 0;
 	text->written = 0;
 	if (fseeko(text->stream, 0, SEEK_SET) != 0)
@@ -357,7 +358,9 @@ static struct member_line line_of(const struct group_list *groups, size_t g, siz
 
 	return (struct member_line){
 		.group = g + 1,
-		.role = m == 0 ? REPRESENTATIVE : member->is_copy ? COPY : MEMBER,
+		.role = m == 0		  ? REPRESENTATIVE
+			: member->is_copy ? COPY
+					  : MEMBER,
 		.distance = member->distance,
 		.changed = member->changed,
 		.size_bytes = file->size_bytes,

@@ -12,8 +12,8 @@
 
 #include "cli/terminal.h"
 
-#define REDRAW_S 0.1  /* at most ten times a second */
-#define BEGIN_S 0.4   /* what is over by then needs no line */
+#define REDRAW_S 0.1 /* at most ten times a second */
+#define BEGIN_S 0.4  /* what is over by then needs no line */
 #define SMOOTHED_S 3.0
 
 static double now(void)
@@ -30,8 +30,8 @@ bool progress_is_wanted(enum progress_mode mode, bool is_quiet)
 
 	if (is_quiet || mode == PROGRESS_NEVER)
 		return false;
-	return mode == PROGRESS_ALWAYS || (isatty(STDERR_FILENO) == 1 && terminal != NULL &&
-					   strcmp(terminal, "dumb") != 0);
+	return mode == PROGRESS_ALWAYS ||
+	       (isatty(STDERR_FILENO) == 1 && terminal != NULL && strcmp(terminal, "dumb") != 0);
 }
 
 static void draw(struct progress_display *display)

@@ -33,7 +33,7 @@ struct output {
 	struct find_progress progress;
 	struct progress_display display;
 	struct progress_rate rate;
-	uint64_t found; /* pairs that were kept */
+	uint64_t found;		/* pairs that were kept */
 	struct pair_list *list; /* keep them; NULL: list them at once */
 	pthread_mutex_t lock;
 	bool had_unreadable;
@@ -179,9 +179,10 @@ static FILE *create(const char *path, const struct store *store, struct simhash_
 	FILE *file = NULL;
 	int fd;
 
-	if (stat(path, &status) == 0 && store_is_own_file(store, NULL, (uint64_t)status.st_dev,
-							  (uint64_t)status.st_ino)) {
-		error_set(error, SIMHASH_E_RANGE, "cannot write to %s: it is the index itself", path);
+	if (stat(path, &status) == 0 &&
+	    store_is_own_file(store, NULL, (uint64_t)status.st_dev, (uint64_t)status.st_ino)) {
+		error_set(error, SIMHASH_E_RANGE, "cannot write to %s: it is the index itself",
+			  path);
 		return NULL;
 	}
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
@@ -212,7 +213,8 @@ static int write_script(const struct find_settings *settings, const struct store
 		status = error_set_errno(error, "cannot write to %s", settings->script_path);
 	if (status == 0 && !settings->quiet)
 		fprintf(stderr, "%s: %s cop%s, and nothing is done before you edit it\n",
-			settings->script_path, format_count(copies, count), copies == 1 ? "y" : "ies");
+			settings->script_path, format_count(copies, count),
+			copies == 1 ? "y" : "ies");
 	return status;
 }
 

@@ -81,7 +81,8 @@ static void write_progress(void *context, FILE *line, double seconds, unsigned c
 	format_bytes(rate, speed);
 	if (atomic_load(&progress->is_counted) && found > 0) {
 		done = done > found ? found : done;
-		size = snprintf(text, sizeof text, "%3.0f%%  %s of %s files  %s of %s  %s/s  %s left  ",
+		size = snprintf(text, sizeof text,
+				"%3.0f%%  %s of %s files  %s of %s  %s/s  %s left  ",
 				100 * done / found, count, format_count(all_files, all), bytes,
 				format_bytes(found, all_bytes), speed,
 				rate > 0 ? format_seconds((found - done) / rate, left) : "?");
@@ -238,10 +239,10 @@ int main(int argc, char **argv)
 		return status;
 	}
 	if (status == 0)
-		status = settings.task == TASK_STATUS	? show_index(&settings, &error)
-			 : settings.task == TASK_FORGET ? forget_paths(&settings, &error)
-							: print_files(&settings, &had_unreadable,
-								      &error);
+		status = settings.task == TASK_STATUS ? show_index(&settings, &error)
+			 : settings.task == TASK_FORGET
+				 ? forget_paths(&settings, &error)
+				 : print_files(&settings, &had_unreadable, &error);
 	index_settings_release(&settings);
 	if (status < 0) {
 		say(PROGRAM, error.message);

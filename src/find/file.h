@@ -19,8 +19,8 @@ struct find_file {
 	int64_t host, size_bytes, mtime_ns;
 	int64_t device, inode;	       /* inode 0: not known, or a file of one link */
 	int64_t compressed_size_bytes; /* see struct file_row */
-	int64_t uniform, key; /* key: the one that the user named */
-	int64_t reach;	      /* see rule_reach */
+	int64_t uniform, key;	       /* key: the one that the user named */
+	int64_t reach;		       /* see rule_reach */
 	uint32_t extension_hash, tolerance;
 	uint8_t content_hash[CONTENT_HASH_SIZE], path_hash[PATH_HASH_SIZE];
 	/* "host:path" for a file of another host, else the path; ended by a zero. */

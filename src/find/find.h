@@ -42,12 +42,12 @@ struct find_options {
 	const char *url;  /* of the index, for the connections of further threads */
 	const char *host; /* the name of this host */
 	struct find_rule rule;
-	bool with_empty;		 /* empty files take part */
-	bool expand;			 /* every pair of copies too */
-	bool hard_links;		 /* pairs of two names of one file too */
-	bool inflate;			 /* of files asked for, the content of gzip files too */
+	bool with_empty; /* empty files take part */
+	bool expand;	 /* every pair of copies too */
+	bool hard_links; /* pairs of two names of one file too */
+	bool inflate;	 /* of files asked for, the content of gzip files too */
 	int64_t max_inflated_bytes;
-	struct find_progress *progress; /* kept up to date; or NULL */
+	struct find_progress *progress;	 /* kept up to date; or NULL */
 	double max_change;		 /* drop pairs whose estimated share of change is above */
 	const struct find_side *between; /* two, only pairs from one to the other; or NULL */
 	unsigned part, parts;		 /* part 0 .. parts - 1 of the key space */

@@ -180,7 +180,8 @@ int report_pair(struct find_reporter *reporter, const struct find_file *x,
 	pair.is_identical = distance == 0 && x->size_bytes == y->size_bytes &&
 			    memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE) == 0;
 	pair.estimate = estimate_change(&x->table, x->size_bytes, &y->table, y->size_bytes);
-	if (pair.estimate.changed > options->max_change || (!options->hard_links && are_links(x, y)))
+	if (pair.estimate.changed > options->max_change ||
+	    (!options->hard_links && are_links(x, y)))
 		return 0;
 	if (options->progress != NULL)
 		atomic_fetch_add_explicit(&options->progress->pairs, 1, memory_order_relaxed);

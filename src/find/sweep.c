@@ -181,8 +181,7 @@ int finder_all(struct finder *finder, struct simhash_error *error)
 		int64_t rows;
 		if (store_count_rows(finder->store, finder->tag_set, &rows, error) != 0)
 			return -1;
-		atomic_store(&finder->options->progress->rows_total,
-			     rows / finder->options->parts);
+		atomic_store(&finder->options->progress->rows_total, rows / finder->options->parts);
 	}
 	return sweep_blocks(finder, &plan, error);
 }

@@ -157,7 +157,8 @@ void ignores_drop(struct ignores *ignores)
 static int read_list(int directory_fd, const char *name, struct glob_list *list,
 		     struct simhash_error *error)
 {
-	int fd = openat(directory_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), status = 0;
+	int fd = openat(directory_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY),
+	    status = 0;
 	size_t size;
 	char *text = fd < 0 ? NULL : read_text(fd, &size);
 
@@ -289,8 +290,8 @@ static enum glob_verdict ask(const struct ignores *ignores, int kind, const char
 	return verdict;
 }
 
-bool filter_leaves_out(const struct filter *filter, const struct ignores *ignores,
-		       const char *path, const char *name, bool is_directory)
+bool filter_leaves_out(const struct filter *filter, const struct ignores *ignores, const char *path,
+		       const char *name, bool is_directory)
 {
 	enum glob_verdict verdict = glob_list_match(&filter->rules, path, is_directory);
 

@@ -18,9 +18,9 @@
 
 /* What the user said; shared by all threads, and changed by none. */
 struct filter {
-	struct glob_list rules;	   /* relative to each path indexed */
+	struct glob_list rules;	     /* relative to each path indexed */
 	struct glob_list extensions; /* files must match one, unless there is none: "*.txt" */
-	bool ignore_files;	   /* heed .ignore and .gitignore */
+	bool ignore_files;	     /* heed .ignore and .gitignore */
 	bool no_hidden;
 	int64_t min_size_bytes, max_size_bytes; /* both included */
 };
@@ -58,8 +58,8 @@ void ignores_drop(struct ignores *ignores);
  * Is this entry left out by its name? `path` is relative to the top of the walk, and
  * `name` the end of it.
  */
-bool filter_leaves_out(const struct filter *filter, const struct ignores *ignores,
-		       const char *path, const char *name, bool is_directory);
+bool filter_leaves_out(const struct filter *filter, const struct ignores *ignores, const char *path,
+		       const char *name, bool is_directory);
 
 /* Is a file of this size left out? */
 bool filter_leaves_out_size(const struct filter *filter, int64_t size_bytes);

@@ -94,8 +94,8 @@ static int remove_directories(struct store *store, const struct row_scope *scope
 		size_t rest = list->count - i;
 		struct store_batch batch = {
 			.removed_directories = hashes + i,
-			.removed_directory_count =
-				rest < DIRECTORIES_AT_ONCE ? rest : DIRECTORIES_AT_ONCE,
+			.removed_directory_count = rest < DIRECTORIES_AT_ONCE ? rest
+									      : DIRECTORIES_AT_ONCE,
 		};
 		int64_t part = 0;
 		if (store_write(store, scope, &batch, &part, error) != 0)

@@ -33,8 +33,8 @@ struct index_options {
 	bool follow; /* symbolic links */
 	bool force;  /* scan unchanged files again */
 	bool one_file_system;
-	bool inflate;		    /* the content of gzip files too */
-	int64_t max_inflated_bytes; /* of one of them */
+	bool inflate;			 /* the content of gzip files too */
+	int64_t max_inflated_bytes;	 /* of one of them */
 	struct index_progress *progress; /* kept up to date; or NULL */
 	unsigned threads;
 	/* Set from outside to end early; set here too when the run fails. */
@@ -46,7 +46,7 @@ struct index_options {
 
 struct index_summary {
 	uint64_t scanned, unchanged, removed, failed;
-	uint64_t bytes; /* scanned */
+	uint64_t bytes;		     /* scanned */
 	uint64_t listed_directories; /* in the list, where they do not count */
 	double seconds;
 	bool is_interrupted; /* the outside set `stop` */

@@ -56,7 +56,8 @@ void link_table_free(struct link_table *table)
 
 static size_t home_of(const struct link_table *table, uint64_t device, uint64_t inode)
 {
-	uint64_t hash = (inode ^ device * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xff51afd7ed558ccd);
+	uint64_t hash =
+		(inode ^ device * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xff51afd7ed558ccd);
 
 	return (size_t)(hash ^ hash >> 32) & (table->slot_count - 1);
 }

@@ -23,7 +23,7 @@
 #define COMMIT_AFTER_S 2   /* what a killed run can lose at most */
 #define FILES_KEPT_FREE 64 /* descriptors for everything but directories */
 #define COUNT_AFTER_MS 300
-#define WALKERS_MAX 4	   /* each has a connection of its own */
+#define WALKERS_MAX 4 /* each has a connection of its own */
 
 /* Fixed-size items in a growing array. */
 struct list {
@@ -904,8 +904,8 @@ static void prepare_walk(struct pipeline *pipeline)
 			.remove = walker_remove,
 			.context = walker,
 		};
-		pipeline->visitors[i] =
-			(struct walk_visitor){visit_files, visit_failed, before_open, walker_idle, walker};
+		pipeline->visitors[i] = (struct walk_visitor){visit_files, visit_failed,
+							      before_open, walker_idle, walker};
 	}
 	pipeline->directory_limit = directory_limit();
 	walk_resolve(options->paths, options->path_count, &pipeline->visitors[0], pipeline->roots);

@@ -22,9 +22,9 @@ struct reconciler {
 	bool is_first; /* the index has no rows of this scope: nothing to compare */
 	bool force;    /* scan what is unchanged too */
 	bool follow;
-	uint64_t unchanged; /* counted here */
+	uint64_t unchanged;		 /* counted here */
 	struct index_progress *progress; /* or NULL */
-	unsigned looked_up; /* directories since the view of the index was renewed */
+	unsigned looked_up;		 /* directories since the view of the index was renewed */
 	int (*scan)(void *context, struct directory *directory, const struct found_file *file,
 		    struct simhash_error *error);
 	int (*remove)(void *context, const uint8_t hash[PATH_HASH_SIZE],

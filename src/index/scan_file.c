@@ -119,9 +119,8 @@ static int open_file(struct file_scanner *scanner, int directory_fd, const char 
 		*outcome = SCAN_GONE;
 		goto fail;
 	}
-	if (scanner->own != NULL &&
-	    store_is_own_file(scanner->own, name, (uint64_t)status->st_dev,
-			      (uint64_t)status->st_ino)) {
+	if (scanner->own != NULL && store_is_own_file(scanner->own, name, (uint64_t)status->st_dev,
+						      (uint64_t)status->st_ino)) {
 		*outcome = SCAN_OWN;
 		goto fail;
 	}

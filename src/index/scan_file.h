@@ -59,7 +59,7 @@ enum scan_outcome scan_inflated(struct file_scanner *scanner, int directory_fd, 
 
 /* Inflate what is left of a gzip file from a descriptor that this takes over. */
 struct inflating;
-struct inflating *inflating_new(int fd);			      /* NULL with errno */
+struct inflating *inflating_new(int fd);				 /* NULL with errno */
 ssize_t inflating_read(struct inflating *in, void *buffer, size_t size); /* -1 with errno */
 void inflating_free(struct inflating *in);
 

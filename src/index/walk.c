@@ -135,9 +135,8 @@ int64_t stat_mtime_ns(const struct stat *status)
 static void failed_entry(const struct walker *walker, const struct directory *directory,
 			 const char *name, int system_errno)
 {
-	struct directory *entry =
-		directory_new(-1, directory->root, directory, directory->path,
-			      directory->path_size, name);
+	struct directory *entry = directory_new(-1, directory->root, directory, directory->path,
+						directory->path_size, name);
 
 	if (entry == NULL)
 		return;

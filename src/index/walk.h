@@ -78,9 +78,9 @@ struct walk_visitor {
 };
 
 struct walk_options {
-	bool follow;		 /* symbolic links; each directory is then visited once */
-	bool one_file_system;	 /* directories of others are not entered */
-	bool inflate;		 /* gzip files come twice: as they are, and inflated */
+	bool follow;	      /* symbolic links; each directory is then visited once */
+	bool one_file_system; /* directories of others are not entered */
+	bool inflate;	      /* gzip files come twice: as they are, and inflated */
 	const struct filter *filter;
 	const atomic_bool *stop; /* set from outside to end early */
 };

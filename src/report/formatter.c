@@ -7,12 +7,8 @@
 #include <string.h>
 
 static const struct formatter *const formatters[] = {
-	&formatter_text,
-	&formatter_csv,
-	&formatter_json,
-	&formatter_jsonl,
-	&formatter_null,
-	&formatter_html,
+	&formatter_text,  &formatter_csv,  &formatter_json,
+	&formatter_jsonl, &formatter_null, &formatter_html,
 };
 
 const char formatter_names[] = "text, csv, json, jsonl, null or html";

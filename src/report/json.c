@@ -93,10 +93,8 @@ static void member(FILE *out, const struct member_line *line, const struct prese
 {
 	(void)how;
 	fputs(line->role == REPRESENTATIVE ? "" : ",", out);
-	fprintf(out,
-		"{\"role\":\"%s\",\"distance\":%" PRIu64 ",\"changed\":%.6f,\"size\":%" PRId64,
-		role_name(line->role), line->distance,
-		100 * line->changed, line->size_bytes);
+	fprintf(out, "{\"role\":\"%s\",\"distance\":%" PRIu64 ",\"changed\":%.6f,\"size\":%" PRId64,
+		role_name(line->role), line->distance, 100 * line->changed, line->size_bytes);
 	write_path(out, "path", line->path);
 	fputc('}', out);
 }

@@ -133,7 +133,8 @@ static int choose_kinds(struct reading *reading, struct simhash_error *error)
 		/* Kinds have no gaps. */
 		for (size_t i = 0; i < space->count; i++)
 			if (space->points[i].kind >= own)
-				space->points[i].kind = (uint16_t)(own < KEY_SPACE_KINDS ? own : own - 1);
+				space->points[i].kind =
+					(uint16_t)(own < KEY_SPACE_KINDS ? own : own - 1);
 		strcpy(space->kinds[own < KEY_SPACE_KINDS ? own : own - 1], OTHERS);
 		space->kind_count = own < KEY_SPACE_KINDS ? own + 1 : own;
 	}
@@ -160,7 +161,9 @@ int key_space_read(struct store *store, const struct simhash_tag_set *tags, int6
 		error_set_memory(error);
 	else if (tag_set == 0 || store_count_rows(store, tag_set, &rows, error) == 0)
 		status = 0;
-	reading.step = (size_t)(rows / KEY_SPACE_POINTS_MAX) + 1;
+	reading.step = (size_t)((rows + KEY_SPACE_POINTS_MAX - 1) / KEY_SPACE_POINTS_MAX);
+	if (reading.step == 0)
+		reading.step = 1;
 	if (status == 0 && tag_set != 0)
 		status = store_read_keys(store, &range, take_row, &reading, error);
 	if (status == 0)

@@ -70,5 +70,6 @@ struct bytes inner_name(struct bytes name)
 {
 	size_t own = own_name_size(name);
 
-	return own + 2 > name.size ? name : (struct bytes){name.data + own + 2, name.size - own - 2};
+	return own + 2 > name.size ? name
+				   : (struct bytes){name.data + own + 2, name.size - own - 2};
 }

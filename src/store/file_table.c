@@ -15,11 +15,12 @@
 /* The columns of `file` in the order in which bind_row binds them. */
 #define KEY_COLUMNS "tag_set, host, path_hash"
 static const char *const value_columns[] = {
-	"directory",	"name",		 "extension", "size",	"mtime_ns", "device",  "inode",
-	"links", "compressed_size", "content_hash", "scanned_at_ns", "sum_00",    "sum_01", "sum_02",   "sum_03",  "sum_04",
-	"sum_05",	"sum_06",	 "sum_07",    "sum_08", "sum_09",   "sum_10",  "sum_11",
-	"sum_12",	"sum_13",	 "sum_14",    "sum_15", "uniform",  "scatter", "skew",
-	"uniform_ext",	"scatter_ext",	 "skew_ext",
+	"directory",   "name",	      "extension",	 "size",	 "mtime_ns",	  "device",
+	"inode",       "links",	      "compressed_size", "content_hash", "scanned_at_ns", "sum_00",
+	"sum_01",      "sum_02",      "sum_03",		 "sum_04",	 "sum_05",	  "sum_06",
+	"sum_07",      "sum_08",      "sum_09",		 "sum_10",	 "sum_11",	  "sum_12",
+	"sum_13",      "sum_14",      "sum_15",		 "uniform",	 "scatter",	  "skew",
+	"uniform_ext", "scatter_ext", "skew_ext",
 };
 #define VALUE_COLUMNS (sizeof value_columns / sizeof *value_columns)
 #define ROW_COLUMNS (3 + VALUE_COLUMNS)
@@ -351,7 +352,8 @@ static int read_known(struct store *store, const struct row_scope *scope,
 	int status;
 
 	if (store_keep(store, KEPT_KNOWN_FILES,
-		       "SELECT path_hash, size, mtime_ns, scanned_at_ns, name, compressed_size FROM file "
+		       "SELECT path_hash, size, mtime_ns, scanned_at_ns, name, compressed_size "
+		       "FROM file "
 		       "WHERE tag_set = ? AND host = ? AND path_hash BETWEEN ? AND ? "
 		       "ORDER BY path_hash",
 		       error) != 0)
@@ -473,8 +475,8 @@ struct row_cursor {
  */
 #define ROW_SELECT                                                                         \
 	"SELECT f.host, f.path_hash, f.directory, f.name, f.size, f.mtime_ns, "            \
-	"f.compressed_size, CASE WHEN f.links = 1 THEN 0 ELSE f.device END, "               \
-	"CASE WHEN f.links = 1 THEN 0 ELSE f.inode END, "                                   \
+	"f.compressed_size, CASE WHEN f.links = 1 THEN 0 ELSE f.device END, "              \
+	"CASE WHEN f.links = 1 THEN 0 ELSE f.inode END, "                                  \
 	"f.content_hash, f.uniform, f.sum_00, f.sum_01, f.sum_02, f.sum_03, f.sum_04, "    \
 	"f.sum_05, f.sum_06, f.sum_07, f.sum_08, f.sum_09, f.sum_10, f.sum_11, f.sum_12, " \
 	"f.sum_13, f.sum_14, f.sum_15, f.%s "
@@ -608,8 +610,8 @@ int store_rows_next(struct row_cursor *cursor, struct file_row *row, struct simh
 	row->inode = driver->column_integer(statement, 8);
 	row->keys.key[SIMHASH_UNIFORM] = driver->column_integer(statement, 10);
 	row->keys.key[cursor->key] = driver->column_integer(statement, 11 + SIMHASH_TAGS);
-	possible = row->size_bytes >= 0 && row->compressed_size_bytes >= 0 && row->keys.key[SIMHASH_UNIFORM] >= 0 &&
-		   row->keys.key[cursor->key] >= 0;
+	possible = row->size_bytes >= 0 && row->compressed_size_bytes >= 0 &&
+		   row->keys.key[SIMHASH_UNIFORM] >= 0 && row->keys.key[cursor->key] >= 0;
 	for (unsigned t = 0; t < SIMHASH_TAGS; t++) {
 		int64_t count = driver->column_integer(statement, 11 + t);
 		possible = possible && count >= 0 && count <= row->size_bytes;

@@ -270,7 +270,7 @@ static int enter_host(struct store *store, void *context, struct simhash_error *
 	if (next_id(store, "SELECT MAX(id) FROM host", &wanted->id, error) != 0)
 		return -1;
 	if (store_run(store, "INSERT INTO host(id, name) VALUES (?, ?)", wanted->name, &wanted->id,
-		     1, NULL, error) != 0) {
+		      1, NULL, error) != 0) {
 		wanted->id = 0;
 		return duplicate_is_retry(error);
 	}
@@ -365,9 +365,9 @@ static int insert_tags(struct store *store, int64_t id, const struct simhash_tag
 		int64_t values[] = {
 			id, i, tags[i].pattern, tags[i].uniform, tags[i].scatter, tags[i].skew};
 		if (store_run(store,
-			     "INSERT INTO tag(tag_set, position, pattern, uniform, scatter, skew) "
-			     "VALUES (?, ?, ?, ?, ?, ?)",
-			     NULL, values, 6, NULL, error) != 0)
+			      "INSERT INTO tag(tag_set, position, pattern, uniform, scatter, skew) "
+			      "VALUES (?, ?, ?, ?, ?, ?)",
+			      NULL, values, 6, NULL, error) != 0)
 			return -1;
 	}
 	return 0;
@@ -394,7 +394,7 @@ static int enter_tag_set(struct store *store, void *context, struct simhash_erro
 	if (next_id(store, "SELECT MAX(id) FROM tag_set", &id, error) != 0)
 		return -1;
 	if (store_run(store, "INSERT INTO tag_set(id, name) VALUES (?, ?)", name, &id, 1, NULL,
-		     error) != 0 ||
+		      error) != 0 ||
 	    insert_tags(store, id, simhash_tag_set_tags(wanted->set), error) != 0)
 		return duplicate_is_retry(error);
 	wanted->id = id;
@@ -457,9 +457,9 @@ static int complete_run(struct store *store, void *context, struct simhash_error
 	int64_t values[] = {run->finished_at_ns, run->files, run->bytes, run->errors, run->id};
 
 	return store_run(store,
-			"UPDATE scan_run SET finished_at_ns = ?, files = ?, bytes = ?, errors = ? "
-			"WHERE id = ?",
-			NULL, values, 5, NULL, error);
+			 "UPDATE scan_run SET finished_at_ns = ?, files = ?, bytes = ?, errors = ? "
+			 "WHERE id = ?",
+			 NULL, values, 5, NULL, error);
 }
 
 int store_run_finish(struct store *store, const struct scan_run *run, struct simhash_error *error)
@@ -474,7 +474,8 @@ static int read_run(const struct database_driver *driver, struct statement *stat
 {
 	struct scan_run run = {
 		.id = driver->column_integer(statement, 0),
-		.scope = {driver->column_integer(statement, 1), driver->column_integer(statement, 2)},
+		.scope = {driver->column_integer(statement, 1),
+			  driver->column_integer(statement, 2)},
 		.root = driver->column_bytes(statement, 3),
 		.started_at_ns = driver->column_integer(statement, 4),
 		.finished_at_ns = driver->column_integer(statement, 5),
