@@ -47,7 +47,6 @@ static void draw(struct progress_display *display)
 	if (fclose(line) == 0)
 		show_status(text);
 	free(text);
-	display->has_shown = true;
 }
 
 static void *display_main(void *argument)
@@ -97,7 +96,8 @@ void progress_stop(struct progress_display *display)
 	pthread_cond_signal(&display->changed);
 	pthread_mutex_unlock(&display->lock);
 	pthread_join(display->thread, NULL);
-	if (display->at_once && !display->has_shown)
+	/* Asked for always, it is seen at least once, and complete. */
+	if (display->at_once)
 		draw(display);
 	show_status(NULL);
 	pthread_cond_destroy(&display->changed);

@@ -18,7 +18,7 @@ typedef void progress_fn(void *context, FILE *line, double seconds, unsigned col
 struct progress_display {
 	progress_fn *write;
 	void *context;
-	bool is_running, at_once, has_shown;
+	bool is_running, at_once;
 	double start;
 	pthread_t thread;
 	pthread_mutex_t lock;

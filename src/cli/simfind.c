@@ -85,12 +85,15 @@ static void write_progress(void *context, FILE *line, double seconds, unsigned c
 		all = (uint64_t)atomic_load(&progress->rows_total);
 	done = done > all ? all : done;
 	rate = progress_rate(&output->rate, seconds, (double)done);
-	snprintf(text, sizeof text, "%3.0f%%  %s%s of %s %s  %s pairs  %s left",
-		 all == 0 ? 0 : 100 * (double)done / (double)all, confirms ? "confirmed " : "",
-		 format_count(done, done_text), format_count(all, all_text),
-		 confirms ? "pairs" : "files",
-		 format_count((uint64_t)atomic_load(&progress->pairs), pairs),
-		 rate > 0 ? format_seconds((double)(all - done) / rate, left) : "?");
+	format_count((uint64_t)atomic_load(&progress->pairs), pairs);
+	if (all == 0)
+		snprintf(text, sizeof text, "reading  %s pairs", pairs);
+	else
+		snprintf(text, sizeof text, "%3.0f%%  %s%s of %s %s  %s pairs  %s left",
+			 100 * (double)done / (double)all, confirms ? "confirmed " : "",
+			 format_count(done, done_text), format_count(all, all_text),
+			 confirms ? "pairs" : "files", pairs,
+			 rate > 0 ? format_seconds((double)(all - done) / rate, left) : "?");
 	fprintf(line, "%.*s", (int)columns, text);
 }
 

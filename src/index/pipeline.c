@@ -91,6 +91,7 @@ struct pipeline {
 	struct list rows;	 /* const struct file_row * */
 	struct list directories; /* struct directory_row */
 	struct list removed;	 /* path hashes */
+	struct list relinked;	 /* struct relinked_file */
 	struct index_summary *summary;
 };
 
@@ -198,6 +199,25 @@ static int walker_remove(void *context, const uint8_t hash[PATH_HASH_SIZE],
 		return error_set_memory(error);
 	memcpy(batch->removed[batch->removed_count++], hash, PATH_HASH_SIZE);
 	if (batch->removed_count == TASKS_PER_BATCH)
+		push_filling(walker);
+	return 0;
+}
+
+static int walker_relink(void *context, const struct relinked_file *file,
+			 struct simhash_error *error)
+{
+	struct index_walker *walker = context;
+	struct batch *batch;
+
+	if (need_filling(walker, TASKS_PER_BATCH, error) != 0)
+		return -1;
+	batch = walker->filling;
+	if (batch->relinked == NULL)
+		batch->relinked = malloc(TASKS_PER_BATCH * sizeof *batch->relinked);
+	if (batch->relinked == NULL)
+		return error_set_memory(error);
+	batch->relinked[batch->relinked_count++] = *file;
+	if (batch->relinked_count == TASKS_PER_BATCH)
 		push_filling(walker);
 	return 0;
 }
@@ -674,6 +694,10 @@ static int take_batch(struct pipeline *pipeline, struct batch *batch, struct sim
 	for (size_t i = 0; i < batch->removed_count; i++)
 		if (list_append(&pipeline->removed, batch->removed[i], PATH_HASH_SIZE, error) != 0)
 			return -1;
+	for (size_t i = 0; i < batch->relinked_count; i++)
+		if (list_append(&pipeline->relinked, &batch->relinked[i], sizeof *batch->relinked,
+				error) != 0)
+			return -1;
 	for (size_t i = 0; i < batch->count; i++) {
 		struct task *task = &batch->tasks[i];
 		struct directory *directory = task->directory;
@@ -718,7 +742,7 @@ static void forget_batches(struct pipeline *pipeline)
 	for (size_t i = 0; i < pipeline->batches.count; i++)
 		batch_free(batches[i]);
 	pipeline->batches.count = pipeline->rows.count = 0;
-	pipeline->directories.count = pipeline->removed.count = 0;
+	pipeline->directories.count = pipeline->removed.count = pipeline->relinked.count = 0;
 }
 
 static int flush(struct pipeline *pipeline, struct simhash_error *error)
@@ -726,6 +750,8 @@ static int flush(struct pipeline *pipeline, struct simhash_error *error)
 	struct store_batch batch = {
 		.removed_files = pipeline->removed.items,
 		.removed_file_count = pipeline->removed.count,
+		.relinked = pipeline->relinked.items,
+		.relinked_count = pipeline->relinked.count,
 		.directories = pipeline->directories.items,
 		.directory_count = pipeline->directories.count,
 		.rows = pipeline->rows.items,
@@ -734,7 +760,7 @@ static int flush(struct pipeline *pipeline, struct simhash_error *error)
 	int64_t removed = 0;
 	int status = 0;
 
-	if (batch.row_count > 0 || batch.removed_file_count > 0)
+	if (batch.row_count > 0 || batch.removed_file_count > 0 || batch.relinked_count > 0)
 		status = store_write(pipeline->store, &pipeline->scope, &batch, &removed, error);
 	if (status == 0) {
 		count_rows(pipeline);
@@ -789,7 +815,8 @@ static int write_all(struct pipeline *pipeline, struct simhash_error *error)
 		if (batch != NULL)
 			status = take_batch(pipeline, batch, error);
 		if (status == 0 &&
-		    (timed_out || pipeline->rows.count >= full || pipeline->removed.count >= full))
+		    (timed_out || pipeline->rows.count >= full || pipeline->removed.count >= full ||
+		     pipeline->relinked.count >= full))
 			status = flush(pipeline, error);
 		if (status != 0) {
 			atomic_store(pipeline->options->stop, true);
@@ -901,6 +928,7 @@ static void prepare_walk(struct pipeline *pipeline)
 			.follow = options->follow,
 			.progress = options->progress,
 			.scan = walker_scan,
+			.relink = walker_relink,
 			.remove = walker_remove,
 			.context = walker,
 		};
@@ -949,6 +977,7 @@ static void release(struct pipeline *pipeline)
 	free(pipeline->rows.items);
 	free(pipeline->directories.items);
 	free(pipeline->removed.items);
+	free(pipeline->relinked.items);
 	link_table_free(pipeline->links);
 	free(pipeline->counts);
 	free(pipeline->roots);

@@ -35,6 +35,20 @@ static bool is_unchanged(const struct reconciler *reconciler, const struct found
 	return (uint64_t)known->mtime_ns - (uint64_t)known->scanned_at_ns >= tick;
 }
 
+static int relink_if_changed(struct reconciler *reconciler, const struct found_file *file,
+			     const struct known_file *known, struct simhash_error *error)
+{
+	/* As scan_file records them. */
+	int64_t links = reconciler->follow ? 0 : (int64_t)file->links;
+	struct relinked_file relinked = {
+		.device = (int64_t)file->device, .inode = (int64_t)file->inode, .links = links};
+
+	if (links == known->links)
+		return 0;
+	memcpy(relinked.path_hash, file->path_hash, PATH_HASH_SIZE);
+	return reconciler->relink(reconciler->context, &relinked, error);
+}
+
 static int decide(struct reconciler *reconciler, struct directory *directory,
 		  const struct found_file *file, const struct known_file *known,
 		  struct simhash_error *error)
@@ -43,7 +57,7 @@ static int decide(struct reconciler *reconciler, struct directory *directory,
 		reconciler->unchanged++;
 		if (reconciler->progress != NULL)
 			index_progress_add(reconciler->progress, 1, file->size_bytes);
-		return 0;
+		return relink_if_changed(reconciler, file, known, error);
 	}
 	return reconciler->scan(reconciler->context, directory, file, error);
 }

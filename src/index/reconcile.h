@@ -27,6 +27,8 @@ struct reconciler {
 	unsigned looked_up;		 /* directories since the view of the index was renewed */
 	int (*scan)(void *context, struct directory *directory, const struct found_file *file,
 		    struct simhash_error *error);
+	/* Nothing has changed but how many links there are. */
+	int (*relink)(void *context, const struct relinked_file *file, struct simhash_error *error);
 	int (*remove)(void *context, const uint8_t hash[PATH_HASH_SIZE],
 		      struct simhash_error *error);
 	void *context;

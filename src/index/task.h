@@ -8,6 +8,7 @@
 
 #include "index/walk.h"
 #include "store/file_row.h"
+#include "store/store.h"
 
 #define TASKS_PER_BATCH 64
 #define BYTES_PER_BATCH (INT64_C(1) << 20)
@@ -36,6 +37,8 @@ struct batch {
 	struct shared_scan *shared;
 	size_t removed_count;
 	uint8_t (*removed)[PATH_HASH_SIZE]; /* files gone; owned */
+	size_t relinked_count;
+	struct relinked_file *relinked; /* owned */
 	int64_t size_bytes;
 	atomic_size_t unfinished; /* tasks, and one for the scanner that goes through them */
 	size_t count, capacity;

@@ -178,6 +178,31 @@ static int remove_files(struct store *store, const struct row_scope *scope,
 	return 0;
 }
 
+static int relink_files(struct store *store, const struct row_scope *scope,
+			const struct relinked_file *files, size_t count,
+			struct simhash_error *error)
+{
+	const struct database_driver *driver = store->driver;
+
+	if (store_keep(store, KEPT_RELINK_FILE,
+		       "UPDATE file SET device = ?, inode = ?, links = ? "
+		       "WHERE tag_set = ? AND host = ? AND path_hash = ?",
+		       error) != 0)
+		return -1;
+	for (size_t i = 0; i < count; i++) {
+		struct statement *statement = store->kept[KEPT_RELINK_FILE];
+		driver->bind_integer(statement, 0, files[i].device);
+		driver->bind_integer(statement, 1, files[i].inode);
+		driver->bind_integer(statement, 2, files[i].links);
+		driver->bind_integer(statement, 3, scope->tag_set);
+		driver->bind_integer(statement, 4, scope->host);
+		driver->bind_bytes(statement, 5, files[i].path_hash, PATH_HASH_SIZE);
+		if (run_kept(store, KEPT_RELINK_FILE, NULL, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* The least and the largest path hash that a directory's files can have. */
 struct hash_range {
 	uint8_t low[PATH_HASH_SIZE], high[PATH_HASH_SIZE];
@@ -248,6 +273,7 @@ static int write_all(struct store *store, void *context, struct simhash_error *e
 			return -1;
 	if (remove_files(store, job->scope, batch->removed_files, batch->removed_file_count,
 			 &job->removed, error) != 0 ||
+	    relink_files(store, job->scope, batch->relinked, batch->relinked_count, error) != 0 ||
 	    write_directories(store, job->scope, batch->directories, batch->directory_count,
 			      error) != 0)
 		return -1;
@@ -352,8 +378,8 @@ static int read_known(struct store *store, const struct row_scope *scope,
 	int status;
 
 	if (store_keep(store, KEPT_KNOWN_FILES,
-		       "SELECT path_hash, size, mtime_ns, scanned_at_ns, name, compressed_size "
-		       "FROM file "
+		       "SELECT path_hash, size, mtime_ns, scanned_at_ns, name, compressed_size, "
+		       "links FROM file "
 		       "WHERE tag_set = ? AND host = ? AND path_hash BETWEEN ? AND ? "
 		       "ORDER BY path_hash",
 		       error) != 0)
@@ -367,6 +393,7 @@ static int read_known(struct store *store, const struct row_scope *scope,
 			.scanned_at_ns = driver->column_integer(statement, 3),
 			.name = driver->column_bytes(statement, 4),
 			.compressed_size_bytes = driver->column_integer(statement, 5),
+			.links = driver->column_integer(statement, 6),
 		};
 		if (copy_fixed(driver, statement, 0, known.path_hash, PATH_HASH_SIZE, error) != 0 ||
 		    each(context, &known, error) != 0) {

@@ -77,7 +77,7 @@ int store_has_rows(struct store *store, const struct row_scope *scope, bool *has
 /* What tells whether a file must be scanned again. */
 struct known_file {
 	uint8_t path_hash[PATH_HASH_SIZE];
-	int64_t size_bytes, mtime_ns, scanned_at_ns, compressed_size_bytes;
+	int64_t size_bytes, mtime_ns, scanned_at_ns, compressed_size_bytes, links;
 	struct bytes name;
 };
 
@@ -112,12 +112,20 @@ struct directory_row {
 	struct bytes path;
 };
 
+/* A file of which nothing has changed but what it is linked to. */
+struct relinked_file {
+	uint8_t path_hash[PATH_HASH_SIZE];
+	int64_t device, inode, links;
+};
+
 /* What one transaction changes, in this order. */
 struct store_batch {
 	const uint8_t (*removed_directories)[DIRECTORY_HASH_SIZE]; /* and all their rows */
 	size_t removed_directory_count;
 	const uint8_t (*removed_files)[PATH_HASH_SIZE];
 	size_t removed_file_count;
+	const struct relinked_file *relinked;
+	size_t relinked_count;
 	const struct directory_row *directories; /* new ones, before rows name them */
 	size_t directory_count;
 	const struct file_row **rows; /* sorted here by path hash */

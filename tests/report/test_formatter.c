@@ -94,13 +94,86 @@ static void groups_are_written_in_each_format(void **state)
 			     "1,copy,0,0.000000,7,/\\x01\r\n"
 			     "1,member,5,25.000000,8,/m\r\n");
 	expect_groups("json",
-		      "[\n{\"group\":1,\"files\":3,\"bytes\":22,\"members\":[\n"
+		      "[\n{\"group\":1,\"files\":3,\"bytes\":22,\"members\":["
 		      "{\"role\":\"representative\",\"distance\":0,\"changed\":0.000000,"
-		      "\"size\":7,\"path\":\"/r,\"},\n"
+		      "\"size\":7,\"path\":\"/r,\"},"
 		      "{\"role\":\"copy\",\"distance\":0,\"changed\":0.000000,\"size\":7,"
-		      "\"path\":\"/\\u0001\"},\n"
+		      "\"path\":\"/\\u0001\"},"
 		      "{\"role\":\"member\",\"distance\":5,\"changed\":25.000000,\"size\":8,"
 		      "\"path\":\"/m\"}]}\n]\n");
+}
+
+static void lines_of_json_stand_alone(void **state)
+{
+	(void)state;
+	expect("jsonl", false,
+	       "{\"match\":\"similar\",\"distance\":3,\"percent\":2.000000,"
+	       "\"changed\":1.230000,\"size_a\":100,"
+	       "\"size_b\":200,\"path_a\":\"/a\",\"path_b\":\"/b c\"}\n"
+	       "{\"match\":\"identical\",\"distance\":0,\"percent\":0.000000,"
+	       "\"changed\":0.000000,\"confirmation\":\"confirmed\",\"contained_a\":1.000000,"
+	       "\"contained_b\":0.500000,\"resemblance\":0.750000,\"size_a\":0,"
+	       "\"size_b\":0,\"path_a\":\"/q\\\"\\u001b,\\u000a\","
+	       "\"path_b\":\"/\\ufffd\xc3\xa9\\ufffd\\ufffd\\ufffd\\\\\\u009b\","
+	       "\"path_b_hex\":\"2fffc3a9eda0805cc29b\"}\n");
+	expect_groups("jsonl",
+		      "{\"group\":1,\"files\":3,\"bytes\":22,\"members\":["
+		      "{\"role\":\"representative\",\"distance\":0,\"changed\":0.000000,"
+		      "\"size\":7,\"path\":\"/r,\"},"
+		      "{\"role\":\"copy\",\"distance\":0,\"changed\":0.000000,\"size\":7,"
+		      "\"path\":\"/\\u0001\"},"
+		      "{\"role\":\"member\",\"distance\":5,\"changed\":25.000000,\"size\":8,"
+		      "\"path\":\"/m\"}]}\n");
+}
+
+static void null_ends_paths_by_zeros(void **state)
+{
+	static const struct presentation how = {.is_terminal = false};
+	static const char expected[] =
+		"/a\0/b c\0/q\"\x1b,\n\0/\xff\xc3\xa9\xed\xa0\x80\\\xc2\x9b\0"
+		"/r,\0\0/m";
+	struct group_line first = {.group = 1}, second = {.group = 2};
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	formatter_null.pair(out, &plain, &how);
+	formatter_null.pair(out, &odd, &how);
+	formatter_null.group(out, &first, &how);
+	formatter_null.member(out, &members[0], &how);
+	formatter_null.group(out, &second, &how);
+	formatter_null.member(out, &members[2], &how);
+	fclose(out);
+	assert_int_equal(size, sizeof expected);
+	assert_memory_equal(text, expected, sizeof expected);
+	free(text);
+	expect("null", true,
+	       "/a\n/b c\n/q\"\\x1b,\\n\n/\\xff\xc3\xa9\\xed\\xa0\\x80\\\\\\xc2\\x9b\n");
+}
+
+static void expect_marked(const char *marked, const char *prefix, size_t width,
+			  const char *expected)
+{
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	write_marked(out, (struct bytes){marked, strlen(marked)},
+		     (struct bytes){prefix, strlen(prefix)}, width);
+	fclose(out);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void marks_leave_out_prefixes_and_align(void **state)
+{
+	(void)state;
+	expect_marked("x \1/a/b\2|\1/a/c\n", "", 0, "x /a/b|/a/c\n");
+	expect_marked("x \1/a/b\2|\1/a/c\n", "/a/", 4, "x b   |c\n");
+	expect_marked("x \1/a/\xc3\xa9\2|\1/b/c\n", "/a/", 3, "x \xc3\xa9  |/b/c\n");
+	expect_marked("x \1/a/long\2|\1/a/\n", "/a/", 2, "x long|\n");
+	expect_marked("", "/a/", 2, "");
 }
 
 static void text_escapes_what_could_act(void **state)
@@ -195,6 +268,9 @@ int main(void)
 		cmocka_unit_test(csv_on_a_terminal_has_no_control_bytes),
 		cmocka_unit_test(json_is_utf_8_with_the_bytes_beside_what_is_not),
 		cmocka_unit_test(groups_are_written_in_each_format),
+		cmocka_unit_test(lines_of_json_stand_alone),
+		cmocka_unit_test(null_ends_paths_by_zeros),
+		cmocka_unit_test(marks_leave_out_prefixes_and_align),
 		cmocka_unit_test(utf_8_is_told_from_what_looks_like_it),
 	};
 

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# The content of gzip files, beside the files themselves.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+rows() {
+	sql "SELECT path, size, compressed_size FROM file_text" | sed "s|^$files/||" | LC_ALL=C sort
+}
+
+seq 20000 >"$files/a.txt"
+gzip -k "$files/a.txt"
+tar -C "$files" -czf "$files/x.tgz" a.txt
+sed '1000s/.*/-----/' "$files/a.txt" | gzip >"$files/B.TXT.GZ"
+seq 300 | gzip >"$files/README.gz"
+{ seq 5000 | gzip; seq 5000 | gzip; } >"$files/two.txt.gz"
+: | gzip >"$files/empty.txt.gz"
+seq 10 | gzip >"$files/.gz"
+packed=$(stat -c %s "$files/a.txt.gz")
+
+# Without the option a gzip file is a file.
+runs 0 "$SIMHASH" "$files"
+same "rows without -z" 8 "$(rows | wc -l)"
+settle "$files"
+runs 0 "$SIMHASH" "$files"
+runs 0 "$SIMHASH" -z "$files"
+summary 6 8 0 0
+same "rows of a.txt.gz" "a.txt.gz//a.txt|$(stat -c %s "$files/a.txt")|$packed
+a.txt.gz|$packed|0" "$(rows | grep '^a.txt.gz')"
+for name in 'x.tgz//x.tar' 'B.TXT.GZ//B.TXT' 'README.gz//README' 'empty.txt.gz//empty.txt'; do
+	rows | grep -q "^$name|" || fail "no row of $name: $(rows)"
+done
+same "two members" "$(seq 5000 | wc -c)" "$(($(rows | sed -n 's/^two.*txt|\([0-9]*\)|.*/\1/p') / 2))"
+same "extensions" "gz txt" "$(sql "SELECT DISTINCT extension FROM file_text
+	WHERE name LIKE 'a.txt.gz%' OR name LIKE 'B%'" | LC_ALL=C sort | paste -sd ' ')"
+# The counts are those of what zcat writes.
+zcat "$files/two.txt.gz" >two.txt
+"$SIMHASH" --print two.txt | grep -v ^file >expected
+"$SIMHASH" -z --print "$files/two.txt.gz" | sed '1,/^$/d' | grep -v ^file >found
+cmp expected found || fail "--print -z is not that of zcat: $(diff expected found)"
+same "uniform" "$(awk '$1 == "uniform" { print $2 }' expected)" \
+	"$(sql "SELECT uniform FROM file_text WHERE path LIKE '%//two.txt'")"
+
+# A second run knows both views; one without the option leaves them, unless the file has changed.
+runs 0 "$SIMHASH" -z "$files"
+summary 0 14 0 0
+runs 0 "$SIMHASH" "$files"
+summary 0 8 0 0
+seq 400 | gzip >"$files/README.gz"
+touch -d '2020-01-02' "$files/README.gz"
+runs 0 "$SIMHASH" "$files"
+summary 1 7 1 0
+runs 0 "$SIMHASH" -z "$files"
+summary 1 13 0 0
+
+# Pairs: with the file it was made of, with a changed one; read when confirmed.
+runs 0 "$SIMFIND" --confirm --format=csv
+grep -q "^identical,0,.*,$files/a.txt,$files/a.txt.gz//a.txt" out || fail "no identical pair: $(cat out)"
+grep "B.TXT" out | grep -q '^similar.*,confirmed,' || fail "no similar pair"
+# A file asked for, inflated.
+sed '2000s/.*/xxx/' "$files/a.txt" | gzip >asked.txt.gz
+runs 0 "$SIMFIND" -z asked.txt.gz
+same "pairs of asked.txt.gz" 3 "$(grep -c 'asked.txt.gz//asked.txt' out)"
+runs 0 "$SIMFIND" asked.txt.gz
+same "pairs of the gzip file itself" 0 "$(grep -c //asked out || true)"
+
+# Broken files are errors of their own; bombs are stopped.
+seq 1000 >"$files/plain.gz"
+head -c 3000 "$files/a.txt.gz" >"$files/cut.gz"
+cp "$files/a.txt.gz" "$files/wrong.gz"
+printf 'XXXX' | dd of="$files/wrong.gz" bs=1 seek=5000 conv=notrunc status=none
+: >"$files/nothing.gz"
+head -c 3000000 /dev/zero | gzip >"$files/bomb.gz"
+runs 2 "$SIMHASH" -z --max-inflated=2M "$files"
+said "simhash: $files/plain.gz//plain: Not in gzip format"
+said "simhash: $files/nothing.gz//nothing: Not in gzip format"
+said "simhash: $files/cut.gz//cut: Broken gzip file"
+said "simhash: $files/wrong.gz//wrong: Broken gzip file"
+said "simhash: $files/bomb.gz//bomb: Inflates to more than --max-inflated allows"
+same "failed" "5 failed" "$(grep -o '5 failed' err)"
+same "the files themselves" 5 "$(rows | grep -cE '^(plain|nothing|cut|wrong|bomb)\.gz\|')"
+same "their content" 0 "$(rows | grep -cE '^(plain|nothing|cut|wrong|bomb)\.gz//' || true)"
+runs 2 "$SIMFIND" -z --max-inflated=2M "$files/bomb.gz"
+said "bomb.gz: Inflates to more than --max-inflated allows"
+runs 2 "$SIMHASH" -z "$files"
+same "failed" "4 failed" "$(grep -o '4 failed' err)"
+same "a bomb that is allowed" 1 "$(rows | grep -c '^bomb.gz//bomb|3000000|')"
+
+# Gone with the file.
+rm "$files"/*.gz "$files"/*.GZ "$files/.gz" "$files/x.tgz"
+runs 0 "$SIMHASH" "$files"
+same "rows left" "a.txt|$(stat -c %s "$files/a.txt")|0" "$(rows)"

@@ -1,0 +1,156 @@
+#!/usr/bin/env bash
+# Which files are indexed. What gitignore patterns mean is what git says they mean.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+indexed() {
+	sql "SELECT path FROM file_text" | sed "s|^$files/||" | LC_ALL=C sort
+}
+
+# indexes EXPECTED OPTION...: the names that a run over $files enters, in one line
+indexes() {
+	local expected=$1
+	shift
+	reset
+	runs 0 "$SIMHASH" "$@" "$files"
+	same "indexed by $*" "$expected" "$(indexed | paste -sd ' ')"
+}
+
+mkdir -p "$files"/{src/deep,build,.git,.config}
+for name in a.txt b.TXT c.md d.tar.gz README src/main.c src/main.o src/deep/main.o build/out \
+	.git/config .config/x .hidden.txt; do
+	seq 10 >"$files/$name"
+done
+head -c 5000 /dev/zero >"$files/src/5000"
+head -c 10240 /dev/zero >"$files/src/10k"
+ln -s a.txt "$files/link"
+
+everything=".config/x .git/config .hidden.txt README a.txt b.TXT build/out c.md d.tar.gz src/10k src/5000 src/deep/main.o src/main.c src/main.o"
+indexes "$everything"
+indexes "$everything" --hidden --no-hidden --hidden
+indexes "README a.txt b.TXT build/out c.md d.tar.gz src/10k src/5000 src/deep/main.o src/main.c src/main.o" --no-hidden
+indexes ".hidden.txt a.txt b.TXT c.md" --ext=txt,MD
+indexes "a.txt b.TXT d.tar.gz" --no-hidden --ext=.txt --ext=gz
+indexes "src/10k src/5000" --min-size=5000
+indexes "src/10k" --min-size=10k
+indexes "src/5000" --min-size=1k --max-size=5kB
+indexes "src/10k src/5000 src/main.c" --exclude='*' --exclude='!src/' --exclude='src/*' --exclude='!src/5000' --exclude='!10k' --exclude='!/src/main.c'
+indexes "README a.txt b.TXT c.md d.tar.gz src/10k src/5000 src/main.c" --no-hidden --exclude='*.o' --exclude=build/
+printf '*.o\n\n# a comment\nbuild\n' >rules
+indexes "README a.txt b.TXT c.md d.tar.gz src/10k src/5000 src/main.c" --no-hidden --exclude-from=rules
+reset
+runs 0 "$SIMHASH" --exclude-from=- "$files" <rules
+same "patterns from standard input" 11 "$(indexed | wc -l)"
+# A file named by itself is indexed, whatever the patterns.
+reset
+runs 0 "$SIMHASH" --exclude='*' "$files/a.txt"
+same "file named" a.txt "$(indexed)"
+
+# What is left out later stays in the index; what is gone leaves it.
+reset
+runs 0 "$SIMHASH" "$files"
+settle "$files"
+runs 0 "$SIMHASH" "$files"
+rm "$files/src/main.o"
+runs 0 "$SIMHASH" --exclude='*.o' --no-hidden "$files"
+summary 0 9 1 0
+same "rows left" 13 "$(indexed | wc -l)"
+rm -r "$files/src/deep"
+runs 0 "$SIMHASH" --exclude=deep "$files"
+same "row of a directory gone, though it is left out" 0 "$(indexed | grep -c deep || true)"
+
+# Ignore files: deeper ones win, .ignore wins over .gitignore, patterns of the user over both.
+rm -rf "$files"
+mkdir -p "$files/sub/keep"
+printf '*.log\n/top\nkeep/\n' >"$files/.gitignore"
+printf '!b.log\n' >"$files/sub/.gitignore"
+for name in a.log top b.log sub/a.log sub/b.log sub/top sub/keep/x sub/c.txt; do
+	seq 10 >"$files/$name"
+done
+indexes ".gitignore sub/.gitignore sub/b.log sub/c.txt sub/top" --ignore-files
+printf '!*.log\nc.txt\n' >"$files/.ignore"
+indexes ".gitignore .ignore a.log b.log sub/.gitignore sub/a.log sub/b.log sub/top" --ignore-files
+indexes ".gitignore .ignore sub/.gitignore sub/c.txt sub/top" --ignore-files --exclude='*.log' --exclude='!c.txt'
+# Those above, in the repository that a path is in, count too; without a repository they do not.
+reset
+runs 0 "$SIMHASH" --ignore-files "$files/sub"
+same "without a repository" "sub/.gitignore sub/a.log sub/b.log sub/c.txt sub/keep/x sub/top" \
+	"$(indexed | paste -sd ' ')"
+mkdir "$files/.git"
+seq 10 >"$files/.git/object"
+reset
+runs 0 "$SIMHASH" --ignore-files "$files/sub"
+same "within a repository" "sub/.gitignore sub/a.log sub/b.log sub/top" "$(indexed | paste -sd ' ')"
+reset
+runs 0 "$SIMHASH" --ignore-files "$files"
+same "the repository itself" 0 "$(indexed | grep -c '^\.git/' || true)"
+
+# Trees and patterns at random, against git.
+export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null
+pieces=('*.o' '*' 'a' 'b/' '/a' 'a/b' '/b/*' '**/c' 'a/**' 'a/**/c' '!a' '!b/' '!*.o' '[ab]' '?.o' '[!a]*'
+	'!/a/c' '\!a' '#a' '\#a' 'c.o ' 'c\ ' '**' 'a/**/**/b' '*/c' '!**/c/' 'b/c/' '/*' '*.[oc]' 'a*b')
+# Each round makes an index: on a server fewer of them.
+for round in $(seq "$([ "$TEST_ENGINE" = sqlite ] && echo 80 || echo 15)"); do
+	RANDOM=$round
+	rm -rf tree
+	mkdir tree
+	git init -q tree
+	for _ in $(seq 40); do
+		path=tree
+		for _ in $(seq $((1 + RANDOM % 4))); do
+			parts=(a b c a.o b.o c.o ab '#a' '!a' 'c ' aab)
+			path+=/${parts[RANDOM % ${#parts[@]}]}
+		done
+		mkdir -p "$(dirname "$path")" 2>/dev/null || continue
+		[ -d "$path" ] || echo x >"$path"
+	done
+	for where in tree tree/a tree/b tree/a/b; do
+		[ -d "$where" ] || continue
+		for _ in $(seq $((RANDOM % 4))); do
+			echo "${pieces[RANDOM % ${#pieces[@]}]}"
+		done >"$where/.gitignore"
+	done
+	reset
+	runs 0 "$SIMHASH" -q --ignore-files tree
+	sql "SELECT path FROM file_text" | sed "s|^$PWD/tree/||" | LC_ALL=C sort >found
+	git -C tree ls-files --others --exclude-standard | LC_ALL=C sort >expected
+	cmp -s expected found || fail "round $round: $(diff expected found | head -5) with
+$(cd tree && grep -r . --include=.gitignore .)"
+done
+
+# Another file system is not entered.
+mounted=$(mktemp -d /dev/shm/simhash-test.XXXXXX)
+trap 'rm -rf "$mounted"' EXIT
+[ "$(stat -c %d /dev)" != "$(stat -c %d "$mounted")" ] || fail "/dev/shm is no file system of its own"
+seq 10 >"$mounted/x.simhash-test"
+for option in -x --one-file-system --; do
+	reset
+	runs 0 "$SIMHASH" --ext=simhash-test --exclude='/[!s]*' $option /dev
+	same "rows with $option" $([ $option = -- ] && echo 1 || echo 0) "$(sql 'SELECT COUNT(*) FROM file')"
+done
+
+# Lists of files, as find writes them.
+rm -rf "$files"
+mkdir -p "$files/one/two" "$files/with space"
+for name in a one/b one/two/c 'with space/new
+line' one/skip.o; do
+	seq 100 >"$files/$name"
+done
+reset
+find "$files" -print0 | runs 0 "$SIMHASH" --files0-from=- --exclude='*.o'
+summary 4 0 0 0
+said "4 directories in the list passed over; name them as PATHs"
+settle "$files"
+find "$files" -type f -print0 >list
+runs 0 "$SIMHASH" --files0-from=list
+runs 0 "$SIMHASH" --files0-from=list
+summary 0 5 0 0
+# Beside a path, with names relative to here; nothing is removed by a list.
+rm "$files/a"
+(cd "$files" && printf 'one/b\0missing\0' | runs 2 "$SIMHASH" --files0-from=- "$files/one/two")
+summary 0 2 0 1
+said "simhash: missing: No such file or directory"
+same "nothing removed" 1 "$(sql "SELECT COUNT(*) FROM file_text WHERE path = '$files/a'")"
+printf 'x\0\0y\0' >list
+runs 1 "$SIMHASH" --files0-from=list
+said "list: an empty file name; expected names ended by zero bytes"

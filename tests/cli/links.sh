@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# Hard links: read once, all of them in the index, and no pairs unless asked for.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# Bytes read by a command and its children, as the kernel counts them.
+bytes_read() {
+	bash -c '"$@" 2>err >&2; awk "/^rchar/ { print \$2 }" /proc/$$/io' _ "$@"
+}
+[ -r /proc/self/io ] || fail "the kernel does not count what is read"
+
+mkdir -p "$files"/{a,b,c}
+head -c 40000000 /dev/urandom >"$files/a/large"
+for name in $(seq 50); do
+	head -c 100000 /dev/urandom >"$files/a/$name.bin"
+done
+settle "$files"
+single=$(bytes_read "$SIMHASH" -j 3 "$files")
+reset
+for directory in b c; do
+	for file in "$files"/a/*; do
+		ln "$file" "$files/$directory/$(basename "$file" .bin).$directory"
+	done
+done
+cp -p "$files/a/1.bin" "$files/c/copy.bin"
+for threads in 1 2 5; do
+	reset
+	linked=$(bytes_read "$SIMHASH" -j $threads "$files")
+	[ "$linked" -lt $((single + single / 4)) ] ||
+		fail "of three names each $linked bytes were read, of one $single, by $threads threads"
+	same "rows" 154 "$(sql 'SELECT COUNT(*) FROM file')"
+	same "contents" 51 "$(sql 'SELECT COUNT(DISTINCT content_hash) FROM file')"
+	same "links" "153 1" "$(echo "$(sql 'SELECT COUNT(*) FROM file WHERE links = 3') $(sql 'SELECT COUNT(*) FROM file WHERE links = 1')")"
+done
+# Each row is the one its file would have alone: but for the keys, by its own name.
+sql "SELECT path, size, content_hash, uniform, skew_ext, sum_00, sum_15, modified_utc FROM file_text ORDER BY path" >linked
+reset
+for file in "$files"/*/*; do
+	"$SIMHASH" -q "$file"
+done
+sql "SELECT path, size, content_hash, uniform, skew_ext, sum_00, sum_15, modified_utc FROM file_text ORDER BY path" >alone
+cmp linked alone || fail "rows differ: $(diff linked alone | head -4)"
+
+# A second run knows them, and a link made since is entered.
+runs 0 "$SIMHASH" "$files"
+summary 0 154 0 0
+ln "$files/a/large" "$files/b/more"
+runs 0 "$SIMHASH" "$files"
+summary 1 154 0 0
+# ... and the others, which are not read again, now have one link more.
+same "links" 4 "$(sql 'SELECT COUNT(*) FROM file WHERE links = 4')"
+rm "$files/b/more"
+runs 0 "$SIMHASH" "$files"
+summary 0 154 1 0
+same "links" 153 "$(sql 'SELECT COUNT(*) FROM file WHERE links = 3')"
+
+# Pairs. With equal extensions:
+runs 0 "$SIMFIND" -T 0
+same "pairs" 1 "$(grep -c . out)"
+grep -q "a/1.bin.*c/copy.bin" out || fail "the copy is not listed: $(cat out)"
+# of any name, one file has many names but makes no pair with itself:
+runs 0 "$SIMFIND" -T 0 -k uniform
+# (one, or three where the copy stands for all of its content)
+grep -q copy.bin out || fail "the copy is not listed"
+grep -vq copy.bin out && fail "links are listed: $(cat out)"
+runs 0 "$SIMFIND" -T 0 -k uniform --expand
+same "all pairs" 3 "$(grep -c . out)"
+runs 0 "$SIMFIND" -T 0 -k uniform --group
+same "groups" 1 "$(grep -c ^group out)"
+runs 0 "$SIMFIND" -T 0 -k uniform "$files/a/2.bin"
+same "pairs of one name" 0 "$(grep -c . out || true)"
+runs 0 "$SIMFIND" -T 0 -k uniform --expand --hard-links
+same "all pairs with links" $((3 * 50 + 6)) "$(grep -c . out)"
+runs 0 "$SIMFIND" -T 0 -k uniform --hard-links "$files/a/2.bin"
+same "pairs of one name with links" 2 "$(grep -c . out)"
+
+# Copies on two disks that number their files alike are copies: each has one link.
+sql "UPDATE file SET device = 1, inode = 7 WHERE links = 1"
+cp "$files/c/copy.bin" "$files/c/copy2.bin"
+runs 0 "$SIMHASH" "$files"
+sql "UPDATE file SET device = 1, inode = 7 WHERE links = 1"
+runs 0 "$SIMFIND" -T 0 -k uniform --expand
+grep -q "copy.bin.*copy2.bin" out || fail "copies were taken for links"
+
+# Links followed: both names of a file are one file.
+rm -rf "$files"
+mkdir "$files"
+seq 5000 >"$files/target.txt"
+ln -s target.txt "$files/symbolic.txt"
+cp "$files/target.txt" "$files/other.txt"
+reset
+runs 0 "$SIMHASH" -L "$files"
+runs 0 "$SIMFIND" -T 0 --expand
+same "pairs through links" 2 "$(grep -c . out)"
+grep -q 'symbolic.txt.*target.txt' out && fail "a link is a pair with what it leads to"
+exit 0

@@ -1,0 +1,141 @@
+#!/usr/bin/env bash
+# The script about copies: it does nothing by itself, any name survives in it, and nothing
+# is touched that is not identical any more.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+make_files() {
+	rm -rf "$files"
+	mkdir -p "$files/sub"
+	names=("plain" "with space" "quote'quote" 'double"quote' 'dollar$(touch pwned)' 'back\slash' '`touch pwned`'
+		$'new\nline' $'end\n' $'tab\tescape\x1b[31m' $'bad\xff\xfe' '-dash' '#hash' 'back\0112' 'ünïcode' '*' ';touch pwned')
+	for name in "${names[@]}"; do
+		seq 2000 >"$files/sub/$name"
+	done
+	seq 2000 >"$files/kept" # the first of them all
+	: >"$files/sub/empty1"
+	: >"$files/sub/empty2"
+	reset
+	runs 0 "$SIMHASH" "$files"
+}
+
+# What the tree is: names, inodes and contents.
+tree() {
+	find "$files" -printf '%P|%i|%n\0' -type f -exec cksum {} + | LC_ALL=C sort -z | cksum
+}
+
+make_files
+before=$(tree)
+runs 0 "$SIMFIND" -k uniform --script=todo.sh --empty
+said "todo.sh: ${#names[@]} copies, and nothing is done before you edit it"
+same "mode" 700 "$(stat -c %a todo.sh)"
+same "bytes that are not plain ASCII or valid UTF-8" 0 "$(LC_ALL=C tr -d '\n\t -~\200-\377' <todo.sh | wc -c)"
+iconv -f UTF-8 -t UTF-8 todo.sh >/dev/null || fail "the script is not UTF-8"
+same "active lines that do something" 0 "$(grep -cE '^(hardlink|reflink|delete)( |$)[^(]' todo.sh || true)"
+for shell in sh bash dash; do
+	$shell -n todo.sh || fail "$shell does not take it"
+	$shell ./todo.sh >out 2>err || fail "$shell: $(cat err)"
+	same "what $shell says" "" "$(cat out err)"
+done
+same "the tree" "$before" "$(tree)"
+[ ! -e pwned ] || fail "a name was run"
+
+# Hard links: one file under all names, which are the same as before.
+for shell in dash bash; do
+	make_files
+	find "$files" -printf '%P\0' | LC_ALL=C sort -z >expected
+	runs 0 "$SIMFIND" -q -k uniform --script=todo.sh
+	sed 's/^#hardlink /hardlink /' todo.sh | $shell >out 2>err || fail "$shell: $(cat err)"
+	same "what is said" "" "$(cat out err)"
+	find "$files" -printf '%P\0' | LC_ALL=C sort -z >found
+	cmp expected found || fail "names have changed"
+	same "inodes" 1 "$(find "$files" -type f -size +0 -printf '%i\n' | sort -u | wc -l)"
+	same "content" "$(seq 2000 | cksum)" "$(cksum <"$files/sub/-dash")"
+	# Again: they are one file already.
+	sed 's/^#hardlink /hardlink /' todo.sh | $shell 2>err && fail "nothing was refused"
+	same "refused" ${#names[@]} "$(grep -ac 'it is the same file as' err)"
+	runs 0 "$SIMHASH" "$files"
+	runs 0 "$SIMFIND" -k uniform
+	same "pairs afterwards" "" "$(cat out)"
+done
+[ ! -e pwned ] || fail "a name was run"
+
+# Deleting, where some have changed meanwhile: those stay.
+make_files
+runs 0 "$SIMFIND" -q -k uniform --script=todo.sh
+echo more >>"$files/sub/with space"
+rm "$files/sub/plain"
+ln -s ../kept "$files/sub/plain"
+rm "$files/sub/*"
+mkdir "$files/sub/*"
+sed 's/^#delete /delete /' todo.sh | sh 2>err && fail "nothing was refused"
+grep -q "left alone: $files/sub/with space: it is not identical to $files/kept any more" err || fail "$(cat err)"
+grep -q "left alone: $files/sub/plain: one of the two is no regular file any more" err || fail "$(cat err)"
+grep -q "left alone: $files/sub/\*: one of the two is no regular file any more" err || fail "$(cat err)"
+same "files left" "kept sub/empty1 sub/empty2 sub/with space" \
+	"$(find "$files" -type f -printf '%P\n' | LC_ALL=C sort | paste -sd ' ')"
+same "link left" "../kept" "$(readlink "$files/sub/plain")"
+# The kept one gone: nothing is deleted.
+make_files
+runs 0 "$SIMFIND" -q -k uniform --script=todo.sh
+rm "$files/kept"
+sed 's/^#delete /delete /' todo.sh | sh 2>err && fail "nothing was refused"
+same "files left" $((${#names[@]} + 2)) "$(find "$files" -type f -printf x | wc -c)"
+# A file that is another name of the kept one, by a link above: it is not deleted.
+rm -rf "$files"
+mkdir -p "$files/real"
+seq 3000 >"$files/real/a"
+cp "$files/real/a" "$files/b"
+reset
+runs 0 "$SIMHASH" "$files"
+runs 0 "$SIMFIND" -q -k uniform --script=todo.sh
+rm -r "$files/real"
+mkdir "$files/other"
+mv "$files/b" "$files/other/a"
+ln -s other "$files/real"
+ln -s other/a "$files/b"
+sed 's/^#delete /delete /; s/^#hardlink /hardlink /' todo.sh | sh 2>err && fail "nothing was refused"
+[ -s "$files/other/a" ] || fail "the last copy is gone"
+
+# Reflinks: made where the file system can, else both files stay as they are.
+make_files
+runs 0 "$SIMFIND" -q -k uniform --script=todo.sh
+chmod 640 "$files/sub/-dash"
+touch -d 2001-02-03 "$files/sub/-dash"
+if sed 's/^#reflink /reflink /' todo.sh | sh 2>err; then
+	same "mode kept" 640 "$(stat -c %a "$files/sub/-dash")"
+	same "time kept" 2001-02-03 "$(stat -c %y "$files/sub/-dash" | cut -d' ' -f1)"
+else
+	same "refused" ${#names[@]} "$(grep -ac 'no reflink was made' err)"
+fi
+same "contents" 1 "$(find "$files" -type f -size +0 -exec sh -c 'cksum <"$1"' _ {} \; | sort -u | wc -l)"
+same "files" $((${#names[@]} + 3)) "$(find "$files" -type f -printf x | wc -c)"
+
+# Only what is here and what it seems: no other host's, no inflated content.
+rm -rf "$files"
+mkdir "$files"
+seq 3000 >"$files/a.txt"
+gzip -k "$files/a.txt"
+reset
+runs 0 "$SIMHASH" -z "$files"
+runs 0 "$SIMHASH" --host=elsewhere "$files"
+runs 0 "$SIMFIND" --script=todo.sh
+said "todo.sh: 0 copies"
+same "lines about files" 0 "$(grep -cE '^#(delete|hardlink|reflink) ' todo.sh || true)"
+# It is not written over what is asked for, nor over the index.
+runs 1 "$SIMFIND" --script="$files/a.txt" "$files/a.txt"
+said "cannot write to $files/a.txt: it is a file asked for"
+if [ "$TEST_ENGINE" = sqlite ]; then
+	runs 1 "$SIMFIND" --script="${TEST_URL#sqlite:}"
+	said "it is the index itself"
+fi
+runs 1 "$SIMFIND" --script=/dev/full
+said "cannot write to /dev/full: No space left on device"
+
+# Found, and the build fails.
+runs 1 "$SIMFIND" --fail-on-match
+same "said" 1 "$(grep -c . err)"
+runs 0 "$SIMFIND" --fail-on-match --between "$files" elsewhere:/no/such/place
+runs 2 "$SIMFIND" --fail-on-match /no/such/file
+runs 1 "$SIMFIND" --fail-on-match --group -q
+same "said" "" "$(cat err)"

@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# What an index holds, and taking things out of it; the sum table without an index.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+mkdir -p "$files"/{one/deep,two,oneself}
+for name in one/a.txt one/deep/b.txt one/c.gz two/d oneself/e; do
+	seq 1000 >"$files/$name"
+done
+gzip -f <"$files/one/a.txt" >"$files/one/c.gz"
+
+# Nothing there: nothing shown, and nothing made.
+runs 1 "$SIMHASH" --status
+runs 1 "$SIMHASH" --forget "$files"
+[ "$TEST_ENGINE" != sqlite ] || [ ! -e "${TEST_URL#sqlite:}" ] || fail "--forget made an index"
+
+runs 0 "$SIMHASH" -z "$files/one" "$files/two"
+runs 0 "$SIMHASH" --host=web1 "$files/two"
+runs 0 "$SIMHASH" --host=web1 "$files/two" "$files/oneself"
+runs 0 "$SIMHASH" --status
+grep -q "^index  $TEST_URL$" out || fail "no URL: $(cat out)"
+grep -Eq '^size   [0-9.]+ [kM]B$' out || fail "no size: $(cat out)"
+grep -Eq "^$(hostname) +sample +5 +[0-9.]+ kB$" out || fail "no total of this host: $(cat out)"
+grep -Eq '^web1 +sample +2 +[0-9.]+ kB$' out || fail "no total of web1: $(cat out)"
+grep -Eq " 1 +4 +[0-9.]+ kB +0  $(hostname):$files/one$" out || fail "no run of one: $(cat out)"
+grep -Eq " 2 +0 +0 bytes +0  web1:$files/two$" out || grep -Eq " 2 +1 .* web1:$files/two$" out ||
+	fail "no two runs of web1's two: $(cat out)"
+same "lines over 140 columns" 0 "$(awk 'length > 140' out | wc -l)"
+
+# A run that was cut off is shown as such.
+sql "UPDATE scan_run SET finished_at_ns = NULL WHERE id = 1"
+runs 0 "$SIMHASH" --status
+same "runs not ended" 1 "$(grep -c 'not ended' out)"
+
+# Forgetting: a directory with all below it, and nothing beside it; a file with its content.
+same "rows" 7 "$(sql 'SELECT COUNT(*) FROM file')"
+cd "$files/one"
+runs 0 "$SIMHASH" --forget deep
+cd "$TEST_FOLDER"
+said "1 removed"
+same "rows" 6 "$(sql 'SELECT COUNT(*) FROM file')"
+runs 0 "$SIMHASH" --forget "$files/one/c.gz"
+said "2 removed"
+rm -r "$files/one"
+# What is gone from the disk can be forgotten by the path it had.
+runs 0 "$SIMHASH" --forget "$files/one/"
+said "1 removed"
+same "what is left" "$(hostname)|$files/two/d web1|$files/oneself/e web1|$files/two/d" \
+	"$(sql "SELECT host, path FROM file_text" | LC_ALL=C sort | paste -sd ' ')"
+runs 1 "$SIMHASH" --forget "$files/one"
+said "simhash: the index has no file at or below $files/one"
+# Of another host by its name alone, and beside one that is not there.
+runs 1 "$SIMHASH" --host=web1 --forget "$files/oneself" /no/such/thing
+said "the index has no file at or below /no/such/thing"
+same "rows" 2 "$(sql 'SELECT COUNT(*) FROM file')"
+runs 1 "$SIMHASH" --host=web2 --forget "$files"
+said "the index has no files of host 'web2'"
+runs 0 "$SIMHASH" -q --forget /
+same "quiet" 0 "$(wc -c <err)"
+same "rows of web1" 1 "$(sql 'SELECT COUNT(*) FROM file')"
+same "directories without rows" 1 "$(sql 'SELECT COUNT(*) FROM directory')"
+
+# The sum table of files, by the oracle's counting; no index is opened or made.
+unset SIMHASH_DATABASE
+seq 5000 >x.txt
+runs 0 "$SIMHASH" --print x.txt
+same "index made" "" "$(find "$HOME" -name simhash.db)"
+printf '%s\0' "$PWD/x.txt" | "$ORACLE" counts | tr '|' '\n' | head -n 16 >expected
+awk '$1 == "sum" { print $3 }' out >found
+cmp expected found || fail "counts: $(diff expected found)"
+same "size" "$(stat -c %s x.txt)" "$(awk '$1 == "size" { print $2 }' out)"
+grep -q '^file          x.txt$' out || fail "no name"
+sort out | grep -v ^file >by_name
+runs 0 "$SIMHASH" --print - <x.txt
+sort out | grep -v ^file >by_stdin
+same "keys of standard input" "scatter skew uniform" \
+	"$(comm -12 by_name by_stdin | awk '$1 ~ /^(uniform|scatter|skew)/ { print $1 }' | paste -sd ' ')"
+runs 2 "$SIMHASH" --print missing x.txt .
+said "simhash: missing: No such file or directory"
+said "simhash: .: Not a regular file"
+same "printed beside them" 1 "$(grep -c ^size out)"

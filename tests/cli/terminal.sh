@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# What a terminal shows: progress, colours, paths without what they have in common. Run in
+# a pseudo-terminal by script(1).
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+export TERM=xterm
+unset NO_COLOR
+
+# on_terminal COLUMNS COMMAND...: what it writes, to a terminal of that width, is in `screen`
+on_terminal() {
+	local columns=$1 status=0
+	shift
+	script -qec "stty cols $columns rows 40; $(printf '%q ' "$@")" /dev/null >screen </dev/null ||
+		status=$?
+	same "status of $*" 0 "$status"
+}
+
+# The progress lines of the screen, one a line.
+progress_lines() {
+	grep -ao $'\r\x1b\\[K[^\r]*' screen | sed $'s/^\r\x1b\\[K//' | grep -a . | grep -av scanned, || true
+}
+
+mkdir -p "$files/a directory"
+for i in $(seq 300); do
+	seq "$i" "$((i + 2000))" >"$files/a directory/file number $i.txt"
+done
+cp "$files/a directory/file number 1.txt" "$files/copy.txt"
+seq 9 >"$files/"$'odd\x1b[31m\tname.txt'
+cp "$files/"$'odd\x1b[31m\tname.txt' "$files/"$'odd\x1b[32m\tname.txt'
+
+# A run long enough to be seen; it ends in an empty line's place, with the summary on it.
+seq 100000000 >"$files/large"
+for columns in 80 40 200; do
+	on_terminal $columns "$SIMHASH" -f -j 1 --progress=always "$files"
+	[ "$(progress_lines | wc -l)" -ge 1 ] || fail "no progress: $(cat -v screen)"
+	progress_lines | awk -v most=$((columns - 1)) 'length > most' >wide
+	same "progress wider than $columns" 0 "$(wc -l <wide)"
+	tail -n 1 screen | grep -q $'\r\x1b\\[K30[34] scanned,' || tail -n 1 screen | grep -q '^30[34] scanned' ||
+		fail "the line is not gone: $(tail -n 1 screen | cat -v)"
+done
+progress_lines | grep -Eq '[0-9,]+ files +[0-9.]+ [kMG]?B(ytes)?' || progress_lines | grep -Eq 'files' ||
+	fail "no files and bytes: $(progress_lines)"
+progress_lines | grep -Eq '[0-9.]+ [kMG]B/s' || fail "no rate: $(progress_lines | head -3)"
+progress_lines | grep -Fq "$files/" || fail "no path: $(progress_lines | head -3)"
+
+# Percent and time left, by bytes, once the walk ahead has counted: with a scan made slow.
+SIMHASH_KERNEL=portable on_terminal 120 "$SIMHASH" -f -j 1 --progress=always "$files"
+progress_lines | grep -Eq '^ *[0-9]+%  [0-9,]+ of 304 files  [0-9.]+ .?B of 89[0-9.]+ MB  [0-9.]+ .?B/s  [0-9]+:[0-9]{2} left' ||
+	fail "no share and time left: $(progress_lines)"
+# Never more than ten a second (and one at the start).
+lines=$(progress_lines | wc -l)
+seconds=$(grep -o 'in [0-9.]* s' screen | tr -dc '0-9.')
+awk -v lines="$lines" -v seconds="$seconds" 'BEGIN { exit !(lines <= seconds * 10 + 2) }' ||
+	fail "$lines lines in $seconds s"
+
+# Silent: when quiet, when told never, and where there is no terminal.
+for option in -q --progress=never; do
+	on_terminal 80 "$SIMHASH" -f "$option" "$files"
+	same "progress with $option" 0 "$(progress_lines | wc -l)"
+done
+TERM=dumb on_terminal 80 "$SIMHASH" -f "$files"
+same "progress on a dumb terminal" 0 "$(progress_lines | wc -l)"
+runs 0 "$SIMHASH" -f "$files"
+same "progress into a file" 0 "$(grep -c $'\r' "$TEST_FOLDER/err" || true)"
+runs 0 "$SIMHASH" -f --progress=always "$files"
+grep -q $'\r' err || fail "progress was asked for always"
+# A message does not end up in the line.
+printf 'broken' >"$files/broken.gz"
+script -qec "stty cols 80; '$SIMHASH' -z -f --progress=always '$files'" /dev/null >screen </dev/null || true
+grep -aq $'\x1b\\[Ksimhash: .*broken.gz//broken: Not in gzip format' screen ||
+	grep -aq '^simhash: .*broken.gz//broken: Not in gzip format' screen ||
+	fail "the message is not on a line of its own: $(cat -v screen)"
+rm "$files/broken.gz" "$files/large"
+runs 0 "$SIMHASH" "$files"
+
+# simfind: rows and pairs, then the list.
+on_terminal 120 "$SIMFIND" --progress=always -T 0.1
+progress_lines | grep -Eq '^ *[0-9]+%  [0-9,]+ of 303 files  [0-9,]+ pairs  ' ||
+	fail "no rows and pairs: $(progress_lines)"
+on_terminal 120 "$SIMFIND" --progress=always --confirm -T 0.1
+progress_lines | grep -Eq '%  confirmed [0-9,]+ of [0-9,]+ pairs' || fail "no confirming: $(progress_lines)"
+# Nothing of it in what is written, and none while lines go to the same terminal.
+on_terminal 120 "$SIMFIND" -T 0.1 --format=jsonl --progress=always
+same "progress among lines" 0 "$(progress_lines | wc -l)"
+
+# On a terminal: colours, and paths without what all have in common.
+on_terminal 120 "$SIMFIND" -q -T 0
+tr -d '\r' <screen >plain
+same "head" "below $files/" "$(head -n 1 plain)"
+grep -q $'^\x1b\\[32midentical \x1b\\[0m.*  a directory/file number 1.txt  *copy.txt$' plain ||
+	fail "no coloured line: $(cat -v plain)"
+grep -qF 'odd\x1b[31m\tname.txt' plain || fail "no escaped name: $(cat -v plain)"
+same "columns of the second path" 1 "$(sed $'s/\x1b\\[[0-9]*m//g' plain | awk '/^identical/ { print match($0, /  (copy|odd.x1b.32m)/) }' |
+	sort -u | wc -l)"
+same "control bytes but colours" 0 "$(sed $'s/\x1b\\[[0-9]*m//g' plain | LC_ALL=C tr -d '\n -~' | wc -c)"
+for setting in NO_COLOR=1 TERM=dumb; do
+	on_terminal 120 env "$setting" "$SIMFIND" -q -T 0
+	same "colours with $setting" 0 "$(grep -c $'\x1b' screen || true)"
+done
+NO_COLOR='' on_terminal 120 "$SIMFIND" -q -T 0
+grep -q $'\x1b' screen || fail "an empty NO_COLOR is none"
+on_terminal 120 "$SIMFIND" -q -T 0 --group
+grep -q $'\x1b\\[1mgroup 1:' screen || fail "no bold head: $(cat -v screen)"
+grep -q '   a directory/file number 1.txt' screen || fail "no short path in groups"
+# Into a file or a pipe: whole paths, no colours.
+runs 0 "$SIMFIND" -q -T 0
+grep -qF "$files/copy.txt" out || fail "no whole path"
+same "colours in a file" 0 "$(grep -c $'\x1b' out || true)"
+# Other formats do no harm to a terminal either.
+for format in csv json jsonl null html; do
+	on_terminal 120 "$SIMFIND" -q -T 0 --format=$format
+	same "control bytes of $format" 0 "$(LC_ALL=C tr -d '\r\n\t -~\200-\377' <screen | wc -c)"
+done
