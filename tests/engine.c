@@ -43,6 +43,7 @@ struct file_row engine_row(const char *directory, const char *name, uint64_t see
 	row.mtime_ns = (int64_t)seed;
 	row.device = -1; /* all bits set: an unsigned number of the system */
 	row.inode = INT64_MIN;
+	row.links = 1;
 	row.scanned_at_ns = INT64_MAX;
 	for (int i = 0; i < CONTENT_HASH_SIZE; i++)
 		row.content_hash[i] = (uint8_t)(seed >> (i % 8 * 8));

@@ -1,28 +1,76 @@
 #!/usr/bin/env bash
-# The installed tree: programs, library for others to link, manual pages, SQL.
+# The installed tree: programs, library for others to link, manual pages, SQL,
+# documentation and completions. It works wherever it is moved.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 
 cmake --install "$BINARY_DIR" --prefix "$PWD/usr" >install.log
-library=$(dirname "$(find usr -name simhash.pc)")
-export PKG_CONFIG_PATH=$PWD/$library
 for path in usr/bin/simhash usr/bin/simfind usr/include/simhash.h \
 	usr/share/man/man1/simhash.1 usr/share/man/man1/simfind.1 \
-	usr/share/simhash/sql/examples/all_pairs.sql; do
+	usr/share/simhash/sql/examples/all_pairs.sql \
+	usr/share/doc/simhash/README.md usr/share/doc/simhash/copyright; do
 	[ -f "$path" ] || fail "not installed: $path"
 done
+for path in "$SOURCE_DIR"/docs/*.md; do
+	cmp "$path" "usr/share/doc/simhash/docs/${path##*/}" || fail "not installed: $path"
+done
+for completion in simhash.bash:bash-completion/completions/simhash \
+	simhash.bash:bash-completion/completions/simfind _simhash:zsh/site-functions/_simhash \
+	simhash.fish:fish/vendor_completions.d/simhash.fish \
+	simfind.fish:fish/vendor_completions.d/simfind.fish; do
+	cmp "$SOURCE_DIR/src/completions/${completion%:*}" "usr/share/${completion#*:}" ||
+		fail "not installed: $completion"
+done
+same "files that others may write" "" "$(find usr ! -type l -perm -002)"
 
-# Linked by somebody else, with the shared and with the static library.
-flags=$(pkg-config --cflags --libs simhash | sed "s|/[^ ]*/usr/|$PWD/usr/|g; s|-I/usr/local/|-I$PWD/usr/|; s|-L/usr/local/|-L$PWD/usr/|")
-# shellcheck disable=SC2086  # flags are words
-${CC:-cc} ${TEST_CFLAGS:-} "$SOURCE_DIR/tests/install/example.c" -o shared $flags -Wl,-rpath,"$PWD/${library%/pkgconfig}"
-same "shared library" "12 12" "$(printf '\0\0' | ./shared name)"
-# shellcheck disable=SC2086
-${CC:-cc} ${TEST_CFLAGS:-} -Iusr/include "$SOURCE_DIR/tests/install/example.c" -o static \
-	"${library%/pkgconfig}/libsimhash.a" -lz
-same "static library" "12 508299626684612620" "$(printf '\0\0' | ./static name.txt)"
+# uses PREFIX NAME: a program of somebody else's is built with what is installed in
+# PREFIX, by the flags of pkg-config and by find_package, with either library.
+uses() {
+	local prefix=$1 name=$2 library flags
+	library=$(dirname "$(dirname "$(find "$prefix" -name simhash.pc)")")
+	export PKG_CONFIG_PATH=$library/pkgconfig
+	same "folder of headers" "$(realpath "$prefix/include")" \
+		"$(realpath "$(pkg-config --variable=includedir simhash)")"
+	same "folder of libraries" "$(realpath "$library")" \
+		"$(realpath "$(pkg-config --variable=libdir simhash)")"
+	flags=$(pkg-config --cflags --libs simhash)
+	# shellcheck disable=SC2086  # flags are words
+	${CC:-cc} ${TEST_CFLAGS:-} "$SOURCE_DIR/tests/install/example.c" -o "$name.shared" $flags \
+		-Wl,-rpath,"$library"
+	built "$name.shared" shared
+
+	# -lsimhash is the archive where there is nothing else.
+	mkdir "$name.archive"
+	cp "$library/libsimhash.a" "$name.archive"
+	flags=$(pkg-config --static --cflags --libs simhash)
+	[[ " $flags " = *" -lz "* ]] || fail "pkg-config --static does not name zlib: $flags"
+	# shellcheck disable=SC2086
+	${CC:-cc} ${TEST_CFLAGS:-} "$SOURCE_DIR/tests/install/example.c" -o "$name.static" \
+		-L"$name.archive" $flags
+	built "$name.static" static
+
+	cmake -S "$SOURCE_DIR/tests/install/consumer" -B "$name.consumer" \
+		-DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_FLAGS="${TEST_CFLAGS:-}" >cmake.log 2>&1 ||
+		fail "find_package: $(cat cmake.log)"
+	grep -qF "simhash_DIR:PATH=$library/cmake/simhash" "$name.consumer/CMakeCache.txt" ||
+		fail "another simhash was found: $(grep simhash_DIR "$name.consumer/CMakeCache.txt")"
+	cmake --build "$name.consumer" >build.log 2>&1 || fail "$(cat build.log)"
+	built "$name.consumer/with_simhash" shared
+	built "$name.consumer/with_static" static
+}
+
+# built PROGRAM shared|static: it computes keys, and contains the library or loads it.
+built() {
+	same "$1" "12 12" "$(printf '\0\0' | "./$1" name)"
+	same "$1, with an extension" "12 508299626684612620" "$(printf '\0\0' | "./$1" name.txt)"
+	same "libraries of ours that $1 loads" "$([ "$2" = static ] || echo libsimhash.so.0)" \
+		"$(readelf -d "$1" | grep -o 'libsimhash[^]]*' || true)"
+}
+
+uses "$PWD/usr" here
+library=$(dirname "$(find usr -name libsimhash.a)")
 same "names exported beside the library's own" 0 \
-	"$(nm -D --defined-only "${library%/pkgconfig}/libsimhash.so" | awk '$2 == "T"' | grep -vc ' simhash_' || true)"
+	"$(nm -D --defined-only "$library/libsimhash.so" | awk '$2 == "T"' | grep -vc ' simhash_' || true)"
 
 # The header alone, as C and as C++.
 echo '#include <simhash.h>' >header.c
@@ -36,3 +84,13 @@ for page in simhash simfind; do
 		sort -u >page.options
 	diff help.options page.options || fail "options of $page --help and of $page(1) differ"
 done
+
+# Nothing tells where it was built or installed, and elsewhere everything works the same.
+for folder in "$BINARY_DIR" "$SOURCE_DIR" "$PWD"; do
+	same "text files that name $folder" "" "$(grep -rIlF "$folder/" usr || true)"
+done
+mkdir elsewhere
+mv usr elsewhere/tree
+uses "$PWD/elsewhere/tree" moved
+runs 0 elsewhere/tree/bin/simhash "$SOURCE_DIR/include"
+runs 0 elsewhere/tree/bin/simfind

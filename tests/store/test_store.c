@@ -129,6 +129,8 @@ static void rows_come_back_to_the_last_bit(void **state)
 		snprintf(names[i], sizeof names[i], "n%c\n\"'\\%03d\xff", i + 1, i);
 		rows[i] = engine_row(i == 50 ? long_directory : "/a \x01\x80/b", names[i],
 				     (uint64_t)i * 7919 + 1);
+		rows[i].links = i % 3;
+		rows[i].compressed_size_bytes = i % 2 * (INT64_MAX - i);
 	}
 	rows[3].size_bytes = INT64_MAX;
 	rows[3].table.count[0] = INT64_MAX;
@@ -145,6 +147,10 @@ static void rows_come_back_to_the_last_bit(void **state)
 		assert_bytes(found->name, row->name);
 		assert_int_equal(found->host, scope.host);
 		assert_true(found->size_bytes == row->size_bytes);
+		assert_true(found->compressed_size_bytes == row->compressed_size_bytes);
+		/* What has one link is not told from other files by its number. */
+		assert_true(found->device == (row->links == 1 ? 0 : row->device));
+		assert_true(found->inode == (row->links == 1 ? 0 : row->inode));
 		assert_true(found->keys.key[SIMHASH_SKEW_EXT] == row->keys.key[SIMHASH_SKEW_EXT]);
 		assert_memory_equal(&found->table, &row->table, sizeof found->table);
 		assert_memory_equal(found->content_hash, row->content_hash, CONTENT_HASH_SIZE);
