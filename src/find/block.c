@@ -10,8 +10,7 @@
 
 #include "core/error.h"
 
-#define BLOCK_LEAST 4096 /* new rows; more where more are carried, so that both cost alike */
-#define PARTS_SORTED 6
+#define BLOCK_LEAST 4096   /* new rows; more where more are carried, so that both cost alike */
 #define BLOCK_COPIES 65536 /* waiting to be reported */
 
 static struct block *block_new(size_t capacity)
@@ -52,21 +51,10 @@ static struct find_file *block_add(struct block *block, struct simhash_error *er
 	return &block->rows[block->count++];
 }
 
-static int64_t distance_reach(const struct find_rule *rule, const struct find_file *file)
+void row_stream_init(struct row_stream *stream, const struct finder *finder, int64_t low,
+		     int64_t high, enum row_order order)
 {
-	(void)rule;
-	return file->reach;
-}
-
-void row_stream_init(struct row_stream *stream, const struct finder *finder, unsigned part,
-		     unsigned parts)
-{
-	*stream = (struct row_stream){.finder = finder,
-				      .part = part,
-				      .parts = parts,
-				      .order = SIMHASH_UNIFORM,
-				      .collapse = true,
-				      .reach = distance_reach};
+	*stream = (struct row_stream){.finder = finder, .low = low, .high = high, .order = order};
 }
 
 void row_stream_release(struct row_stream *stream)
@@ -80,11 +68,6 @@ void row_stream_release(struct row_stream *stream)
 	stream->next = NULL;
 	stream->slots = NULL;
 	stream->store = NULL;
-}
-
-static int64_t order_key(const struct row_stream *stream, const struct find_file *file)
-{
-	return stream->order == SIMHASH_UNIFORM ? file->uniform : file->key;
 }
 
 /* ---- Copies ---- */
@@ -207,16 +190,14 @@ static int take_row(struct row_stream *stream, const struct file_row *row, bool 
 	block->rows_read += is_new;
 	if (options->between != NULL && file.sides == 0)
 		return 0;
-	if (stream->collapse) {
-		if (order_key(stream, &file) != stream->run_key || stream->slots == NULL)
-			begin_run(stream, block->count, order_key(stream, &file));
-		if (find_twin(stream, &file, block->count, &twin, error) != 0)
-			return -1;
-		if (twin != NULL && !is_new && !options->expand)
-			return 0;
-		if (twin != NULL)
-			return add_copy(stream, twin, row, &file, is_new, error);
-	}
+	if (file.uniform != stream->run_key || stream->slots == NULL)
+		begin_run(stream, block->count, file.uniform);
+	if (find_twin(stream, &file, block->count, &twin, error) != 0)
+		return -1;
+	if (twin != NULL && !is_new && !options->expand)
+		return 0;
+	if (twin != NULL)
+		return add_copy(stream, twin, row, &file, is_new, error);
 	if (finder_show(stream->finder, row, &block->arena, &shown) != 0)
 		return error_set_memory(error);
 	added = block_add(block, error);
@@ -273,9 +254,8 @@ static int carry(struct row_stream *stream, const struct block *from, int64_t ke
 	begin_run(stream, 0, key);
 	for (size_t i = 0; i < from->count; i++) {
 		const struct find_file *row = &from->rows[i];
-		int64_t own = order_key(stream, row), reach = stream->reach(&options->rule, row);
 		struct find_file *carried, *twin;
-		if (own < key && (uint64_t)(key - own) > (uint64_t)reach)
+		if (row->uniform < key && (uint64_t)(key - row->uniform) > (uint64_t)row->reach)
 			continue;
 		carried = block_add(to, error);
 		if (carried == NULL)
@@ -290,7 +270,7 @@ static int carry(struct row_stream *stream, const struct block *from, int64_t ke
 		} else if (carry_copies(to, carried, error) != 0) {
 			return -1;
 		}
-		if (!stream->collapse || own != key)
+		if (row->uniform != key)
 			continue;
 		if (stream->slots_used == 0)
 			stream->run_start = to->count - 1;
@@ -304,40 +284,6 @@ static int carry(struct row_stream *stream, const struct block *from, int64_t ke
 }
 
 /* ---- Parts ---- */
-
-/* The first key of part `number`; part `parts` begins beyond the end. */
-static int part_begins(struct row_stream *stream, unsigned number, int64_t rows, int64_t *key,
-		       struct simhash_error *error)
-{
-	int64_t rank =
-		rows / stream->parts * number + rows % stream->parts * number / stream->parts;
-
-	if (number == 0 || rows == 0) {
-		*key = number == 0 ? INT64_MIN : INT64_MAX;
-		return 0;
-	}
-	return store_key_at(stream->store, stream->finder->tag_set, stream->order, rank, key,
-			    error);
-}
-
-int row_stream_bounds(struct row_stream *stream, struct simhash_error *error)
-{
-	int64_t rows = 0, end;
-
-	stream->low = INT64_MIN;
-	stream->high = INT64_MAX;
-	if (stream->parts == 1)
-		return 0;
-	if (store_count_rows(stream->store, stream->finder->tag_set, &rows, error) != 0 ||
-	    part_begins(stream, stream->part, rows, &stream->low, error) != 0)
-		return -1;
-	if (stream->part + 1 == stream->parts)
-		return 0;
-	if (part_begins(stream, stream->part + 1, rows, &end, error) != 0)
-		return -1;
-	stream->high = end - 1; /* keys are not negative, so this is no overflow */
-	return 0;
-}
 
 /* The rows before the part that rows of it can be pairs with. */
 static int read_margin(struct row_stream *stream, struct simhash_error *error)
@@ -370,6 +316,7 @@ static int begin_stream(struct row_stream *stream, struct simhash_error *error)
 {
 	const struct finder *finder = stream->finder;
 	struct key_range range = {.tag_set = finder->tag_set,
+				  .key = SIMHASH_UNIFORM,
 				  .with_empty = finder->options->with_empty};
 	static const struct block nothing;
 
@@ -388,12 +335,10 @@ static int begin_stream(struct row_stream *stream, struct simhash_error *error)
 	if (stream->low > 0 && read_margin(stream, error) != 0)
 		return -1;
 	stream->next->first_new = stream->next->count;
-	range.key = stream->order;
 	range.also = finder->options->rule.candidates == CANDIDATES_KEY
 			     ? finder->options->rule.key
 			     : SIMHASH_UNIFORM; /* the named key is not looked at */
-	/* All rows are read to be sorted, by each part again: worth it for large parts. */
-	range.order = stream->parts <= PARTS_SORTED ? ORDER_BY_SORTING : ORDER_BY_INDEX;
+	range.order = stream->order;
 	range.low = stream->low;
 	range.high = stream->high;
 	return store_rows_in_order(stream->store, &range, &stream->cursor, error);
@@ -423,7 +368,7 @@ static int next_block(struct row_stream *stream, struct block **block, struct si
 	if (stream->has_ended)
 		return 0;
 	while ((status = store_rows_next(stream->cursor, &row, error)) == 1) {
-		int64_t key = row.keys.key[stream->order];
+		int64_t key = row.keys.key[SIMHASH_UNIFORM];
 		/* With all pairs of copies asked for, a key's rows stay in one block. */
 		if (is_full(stream) &&
 		    (!stream->finder->options->expand || key != stream->last_key)) {

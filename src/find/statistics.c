@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "find/sweep.h"
+#include "find/find.h"
 
 /* What is kept of a row. */
 struct measured {

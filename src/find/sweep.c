@@ -6,13 +6,19 @@
  * space is cut.
  * SPDX-License-Identifier: MIT
  */
-#include "find/sweep.h"
-
 #include <stdlib.h>
 
 #include "core/error.h"
+#include "find/join.h"
 
 #define STREAMS_MAX 64 /* each has a connection */
+
+/*
+ * To be sorted, all rows are read by each stream again, so that is worth it where each
+ * has a sixth of them or more; smaller parts are read by the index. See docs/design.md,
+ * "The database sorts".
+ */
+#define PARTS_SORTED 6
 
 struct shared_stream {
 	pthread_mutex_t lock;
@@ -21,8 +27,6 @@ struct shared_stream {
 
 struct sweep {
 	const struct finder *finder;
-	block_fn *work;
-	void *context;
 	struct shared_stream *streams;
 	unsigned stream_count;
 	atomic_bool has_failed;
@@ -58,8 +62,7 @@ static int drain(struct worker *worker, struct shared_stream *stream)
 		pthread_mutex_lock(&stream->lock);
 		status = row_stream_next(&stream->rows, &block, &error);
 		pthread_mutex_unlock(&stream->lock);
-		if (status == 1 && sweep->work(sweep->context, &worker->room, block,
-					       &worker->reporter, &error) != 0)
+		if (status == 1 && join_block(&worker->room, block, &worker->reporter, &error) != 0)
 			status = -1;
 		if (status == 1 && options->progress != NULL)
 			atomic_fetch_add(&options->progress->rows, (long long)block->rows_read);
@@ -117,40 +120,93 @@ static void run_threads(struct sweep *sweep, unsigned count)
 	free(workers);
 }
 
-int sweep_blocks(struct finder *finder, const struct sweep_plan *plan, struct simhash_error *error)
+/* ---- Cutting the key space ---- */
+
+/* rows * part / parts, which may be more than 64 bits hold on the way. */
+static int64_t part_rank(int64_t rows, unsigned part, unsigned parts)
+{
+	return rows / parts * part + rows % parts * part / parts;
+}
+
+/*
+ * The first keys of so many streams, and behind them that of what follows. Where a part of
+ * the index begins depends on its number alone, so that parts that were found on several
+ * machines fit together; the cuts within it may be anywhere.
+ */
+static int find_bounds(struct finder *finder, unsigned count, int64_t *bounds,
+		       struct simhash_error *error)
 {
 	const struct find_options *options = finder->options;
-	bool is_cut = plan->order == SIMHASH_UNIFORM && store_reads_parts(finder->store);
-	unsigned count = !is_cut			  ? 1
-			 : options->threads < STREAMS_MAX ? options->threads
-							  : STREAMS_MAX;
-	struct sweep sweep = {.finder = finder,
-			      .work = plan->work,
-			      .context = plan->context,
-			      .stream_count = count,
-			      .error = error};
+	int64_t rows, first, last, tag_set = finder->tag_set;
+
+	bounds[0] = INT64_MIN;
+	bounds[count] = INT64_MAX;
+	if (count == 1 && options->parts == 1)
+		return 0;
+	if (store_count_rows(finder->store, tag_set, &rows, error) != 0)
+		return -1;
+	first = part_rank(rows, options->part, options->parts);
+	last = part_rank(rows, options->part + 1, options->parts);
+	if ((options->part > 0 &&
+	     store_key_at(finder->store, tag_set, INT64_MIN, first, &bounds[0], error) != 0) ||
+	    (options->part + 1 < options->parts &&
+	     store_key_at(finder->store, tag_set, INT64_MIN, last, &bounds[count], error) != 0))
+		return -1;
+	for (unsigned i = 1; i < count; i++) {
+		if (store_key_at(finder->store, tag_set, bounds[i - 1], (last - first) / count,
+				 &bounds[i], error) != 0)
+			return -1;
+		if (bounds[i] > bounds[count])
+			bounds[i] = bounds[count];
+	}
+	return 0;
+}
+
+static int init_streams(struct sweep *sweep, struct finder *finder, struct simhash_error *error)
+{
+	const struct find_options *options = finder->options;
+	unsigned count = sweep->stream_count;
+	int64_t *bounds = malloc((count + 1) * sizeof *bounds);
+	bool is_last = options->part + 1 == options->parts;
+
+	if (bounds == NULL)
+		return error_set_memory(error);
+	/* By one connection and before any row is read: no part may miss its neighbour. */
+	if (find_bounds(finder, count, bounds, error) != 0) {
+		free(bounds);
+		return -1;
+	}
+	for (unsigned i = 0; i < count; i++) {
+		/* Keys are not negative, so this is no overflow. */
+		int64_t high = i + 1 == count && is_last ? INT64_MAX : bounds[i + 1] - 1;
+		row_stream_init(&sweep->streams[i].rows, finder, bounds[i], high,
+				(uint64_t)options->parts * count <= PARTS_SORTED ? ORDER_BY_SORTING
+										 : ORDER_BY_INDEX);
+	}
+	sweep->streams[0].rows.store = finder->store;
+	free(bounds);
+	return 0;
+}
+
+static int sweep_all(struct finder *finder, struct simhash_error *error)
+{
+	const struct find_options *options = finder->options;
+	unsigned count = !store_reads_parts(finder->store) ? 1
+			 : options->threads < STREAMS_MAX  ? options->threads
+							   : STREAMS_MAX;
+	struct sweep sweep = {.finder = finder, .stream_count = count, .error = error};
+	int status = -1;
 
 	sweep.streams = calloc(count, sizeof *sweep.streams);
 	if (sweep.streams == NULL)
 		return error_set_memory(error);
 	pthread_mutex_init(&sweep.lock, NULL);
-	for (unsigned i = 0; i < count; i++) {
-		struct row_stream *rows = &sweep.streams[i].rows;
+	for (unsigned i = 0; i < count; i++)
 		pthread_mutex_init(&sweep.streams[i].lock, NULL);
-		row_stream_init(rows, finder, options->part * count + i, options->parts * count);
-		rows->order = plan->order;
-		rows->collapse = plan->collapse;
-		if (plan->reach != NULL)
-			rows->reach = plan->reach;
-		/* By one connection and before any row is read: no part may miss its neighbour. */
-		rows->store = finder->store;
-		if (row_stream_bounds(rows, error) != 0)
-			atomic_store(&sweep.has_failed, true);
-		if (i > 0)
-			rows->store = NULL;
-	}
-	if (!atomic_load(&sweep.has_failed))
+	if (init_streams(&sweep, finder, error) == 0) {
 		run_threads(&sweep, options->threads);
+		status = atomic_load(&sweep.has_failed) ? -1 : 0;
+	}
 	for (unsigned i = 0; i < count; i++) {
 		row_stream_release(&sweep.streams[i].rows);
 		pthread_mutex_destroy(&sweep.streams[i].lock);
@@ -160,21 +216,11 @@ int sweep_blocks(struct finder *finder, const struct sweep_plan *plan, struct si
 	finder->counts.rows += sweep.counts.rows;
 	finder->counts.identical += sweep.counts.identical;
 	finder->counts.similar += sweep.counts.similar;
-	return atomic_load(&sweep.has_failed) ? -1 : 0;
-}
-
-static int join_one(void *context, struct join_room *room, const struct block *block,
-		    struct find_reporter *reporter, struct simhash_error *error)
-{
-	(void)context;
-	return join_block(room, block, reporter, error);
+	return status;
 }
 
 int finder_all(struct finder *finder, struct simhash_error *error)
 {
-	static const struct sweep_plan plan = {
-		.order = SIMHASH_UNIFORM, .collapse = true, .work = join_one};
-
 	if (finder->tag_set == 0)
 		return 0;
 	if (finder->options->progress != NULL) {
@@ -183,5 +229,5 @@ int finder_all(struct finder *finder, struct simhash_error *error)
 			return -1;
 		atomic_store(&finder->options->progress->rows_total, rows / finder->options->parts);
 	}
-	return sweep_blocks(finder, &plan, error);
+	return sweep_all(finder, error);
 }

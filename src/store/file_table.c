@@ -685,16 +685,25 @@ int store_count_rows(struct store *store, int64_t tag_set, int64_t *rows,
 			 rows, error);
 }
 
-int store_key_at(struct store *store, int64_t tag_set, enum simhash_key key, int64_t rank,
-		 int64_t *value, struct simhash_error *error)
+int store_key_at(struct store *store, int64_t tag_set, int64_t from, int64_t skip, int64_t *key,
+		 struct simhash_error *error)
 {
-	const char *name = simhash_key_name(key);
-	const int64_t parameters[] = {tag_set, rank};
-	char sql[160];
+	const struct database_driver *driver = store->driver;
+	struct statement *statement;
+	int status;
 
-	snprintf(sql, sizeof sql,
-		 "SELECT %s FROM file WHERE tag_set = ? ORDER BY %s LIMIT 1 OFFSET ?", name, name);
-	return store_run(store, sql, NULL, parameters, 2, value, error);
+	if (driver->prepare(store->database,
+			    "SELECT uniform FROM file WHERE tag_set = ? AND uniform >= ? "
+			    "ORDER BY uniform LIMIT 1 OFFSET ?",
+			    &statement, error) != 0)
+		return -1;
+	driver->bind_integer(statement, 0, tag_set);
+	driver->bind_integer(statement, 1, from);
+	driver->bind_integer(statement, 2, skip);
+	status = driver->step(statement, error);
+	*key = status == 1 ? driver->column_integer(statement, 0) : INT64_MAX;
+	driver->finalize(statement);
+	return status < 0 ? -1 : 0;
 }
 
 bool store_reads_parts(const struct store *store)

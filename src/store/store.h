@@ -250,9 +250,12 @@ int store_read_keys(struct store *store, const struct key_range *range, store_ro
 int store_count_rows(struct store *store, int64_t tag_set, int64_t *rows,
 		     struct simhash_error *error);
 
-/* The key of the row number `rank`, from 0, in its order; there must be so many. */
-int store_key_at(struct store *store, int64_t tag_set, enum simhash_key key, int64_t rank,
-		 int64_t *value, struct simhash_error *error);
+/*
+ * In the order of uniform, from the first row on whose key is at least `from`: the key of
+ * the row that `skip` others come before; INT64_MAX when there are not so many.
+ */
+int store_key_at(struct store *store, int64_t tag_set, int64_t from, int64_t skip, int64_t *key,
+		 struct simhash_error *error);
 
 /* Are several streams, each of a part of the keys, read faster than one? */
 bool store_reads_parts(const struct store *store);

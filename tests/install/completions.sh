@@ -50,7 +50,7 @@ value() {
 
 # The words that PROGRAM lists when it refuses the value of option LONG, if it does.
 words_of() {
-	"$1" "$2=?" --no-such-option 2>&1 | sed -nE "s/^.*: unknown .* '\?': expected //p" |
+	timeout 60 "$1" "$2=?" --no-such-option 2>&1 | sed -nE "s/^.*: unknown .* '\?': expected //p" |
 		sed -E 's/,? or /,/' | tr -d ' ' | tr , '\n'
 }
 
@@ -292,6 +292,7 @@ simfind --between=quagga qua
 simfind --between quagga zeb
 simhash --threads=zeb
 simhash --hidden okap
+simfind --empty >zeb
 TYPED
 cat >made <<'MADE'
 simfind --format=
@@ -308,6 +309,7 @@ simfind --between=quagga quagga/
 simfind --between quagga zeb
 simhash --threads=zeb
 simhash --hidden okapi\ house 
+simfind --empty >zebra.file 
 MADE
 for shell in zsh bash; do
 	rm -rf offered.zsh
