@@ -5,6 +5,7 @@
 #include "cli/progress.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -85,6 +86,25 @@ void progress_start(struct progress_display *display, enum progress_mode mode, p
 	pthread_cond_init(&display->changed, NULL);
 	/* Without a thread there is no line. */
 	display->is_running = pthread_create(&display->thread, NULL, display_main, display) == 0;
+}
+
+static void on_signal(int number)
+{
+	static const char erase[] = "\r\x1b[K";
+	/* Were it to fail, the line would stay. */
+	ssize_t ignored = write(STDERR_FILENO, erase, sizeof erase - 1);
+
+	(void)ignored;
+	raise(number);
+}
+
+void progress_end_by_signals(void)
+{
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
 }
 
 void progress_stop(struct progress_display *display)

@@ -33,6 +33,12 @@ bool progress_is_wanted(enum progress_mode mode, bool is_quiet);
 void progress_start(struct progress_display *display, enum progress_mode mode, progress_fn *write,
 		    void *context);
 
+/*
+ * Have SIGINT and SIGTERM take the line away before they end the program: for one that
+ * does nothing else about them.
+ */
+void progress_end_by_signals(void);
+
 /* Take the line away. Does nothing on one that never started, or was stopped. */
 void progress_stop(struct progress_display *display);
 

@@ -289,6 +289,7 @@ static int list_pairs(const struct find_settings *settings, struct find_options 
 	    progress_is_wanted(settings->progress, settings->quiet)) {
 		options->progress = &output->progress;
 		progress_start(&output->display, settings->progress, write_progress, output);
+		progress_end_by_signals();
 	}
 	status = find(settings, options, store, &counts, error);
 	if (status == 0)

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../cli/lib.sh"
 
 export LC_ALL=C.UTF-8
-for tool in apt-get dpkg dpkg-deb dpkg-shlibdeps file mandoc nm; do
+for tool in apt-get dpkg dpkg-deb dpkg-shlibdeps file mandoc nm readelf; do
 	command -v $tool >/dev/null || fail "$tool is missing"
 done
 package=simhash-similarity
@@ -212,6 +212,7 @@ same "top folders" 1 "$(cut -d / -f 1 members | sort -u | wc -l)"
 top=$(cut -d / -f 1 members | sort -u)
 tar -xzf "${archives[0]}"
 works "$PWD/$top/bin"
-for path in share/man/man1/simhash.1 share/zsh/site-functions/_simhash share/doc/simhash/copyright; do
+for path in share/man/man1/simhash.1 share/zsh/site-functions/_simhash \
+	share/doc/simhash/copyright; do
 	[ -f "$top/$path" ] || fail "not in the archive: $path"
 done

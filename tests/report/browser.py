@@ -254,4 +254,5 @@ def test(browser, report, expected, pictures):
     print(f"opened in {loaded:.2f} s")
 
 
-main()
+if __name__ == "__main__":
+    main()
