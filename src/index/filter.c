@@ -295,6 +295,9 @@ bool filter_leaves_out(const struct filter *filter, const struct ignores *ignore
 {
 	enum glob_verdict verdict = glob_list_match(&filter->rules, path, is_directory);
 
+	/* A repository is no part of what is in it, whatever its own files say. */
+	if (filter->ignore_files && verdict == GLOB_SILENT && strcmp(name, ".git") == 0)
+		return true;
 	for (int kind = 0; verdict == GLOB_SILENT && kind < IGNORE_KINDS; kind++)
 		for (const struct ignores *i = ignores; verdict == GLOB_SILENT && i != NULL;
 		     i = i->parent)
@@ -302,9 +305,6 @@ bool filter_leaves_out(const struct filter *filter, const struct ignores *ignore
 	if (verdict == GLOB_EXCLUDES)
 		return true;
 	if (filter->no_hidden && name[0] == '.' && verdict != GLOB_INCLUDES)
-		return true;
-	/* A repository is no part of what is in it. */
-	if (filter->ignore_files && verdict == GLOB_SILENT && strcmp(name, ".git") == 0)
 		return true;
 	return !is_directory && filter->extensions.count > 0 &&
 	       glob_list_match(&filter->extensions, name, false) == GLOB_SILENT;

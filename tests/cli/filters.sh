@@ -85,38 +85,47 @@ reset
 runs 0 "$SIMHASH" --ignore-files "$files"
 same "the repository itself" 0 "$(indexed | grep -c '^\.git/' || true)"
 
-# Trees and patterns at random, against git.
+# Trees and patterns at random, each a repository, against git.
 export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null
-pieces=('*.o' '*' 'a' 'b/' '/a' 'a/b' '/b/*' '**/c' 'a/**' 'a/**/c' '!a' '!b/' '!*.o' '[ab]' '?.o' '[!a]*'
-	'!/a/c' '\!a' '#a' '\#a' 'c.o ' 'c\ ' '**' 'a/**/**/b' '*/c' '!**/c/' 'b/c/' '/*' '*.[oc]' 'a*b')
-# Each round makes an index: on a server fewer of them.
-for round in $(seq "$([ "$TEST_ENGINE" = sqlite ] && echo 80 || echo 15)"); do
-	RANDOM=$round
-	rm -rf tree
-	mkdir tree
-	git init -q tree
-	for _ in $(seq 40); do
-		path=tree
-		for _ in $(seq $((1 + RANDOM % 4))); do
-			parts=(a b c a.o b.o c.o ab '#a' '!a' 'c ' aab)
-			path+=/${parts[RANDOM % ${#parts[@]}]}
-		done
-		mkdir -p "$(dirname "$path")" 2>/dev/null || continue
-		[ -d "$path" ] || echo x >"$path"
-	done
-	for where in tree tree/a tree/b tree/a/b; do
-		[ -d "$where" ] || continue
-		for _ in $(seq $((RANDOM % 4))); do
-			echo "${pieces[RANDOM % ${#pieces[@]}]}"
-		done >"$where/.gitignore"
-	done
-	reset
-	runs 0 "$SIMHASH" -q --ignore-files tree
-	sql "SELECT path FROM file_text" | sed "s|^$PWD/tree/||" | LC_ALL=C sort >found
-	git -C tree ls-files --others --exclude-standard | LC_ALL=C sort >expected
-	cmp -s expected found || fail "round $round: $(diff expected found | head -5) with
-$(cd tree && grep -r . --include=.gitignore .)"
-done
+git init -q --template= template
+python3 - <<'PYTHON'
+import os, random, shutil
+random.seed(7)
+pieces = ["*.o", "*", "a", "b/", "/a", "a/b", "/b/*", "**/c", "a/**", "a/**/c", "!a", "!b/", "!*.o",
+          "[ab]", "?.o", "[!a]*", "!/a/c", "\\!a", "#a", "\\#a", "c.o ", "c\\ ", "**", "a/**/**/b", "*/c",
+          "!**/c/", "b/c/", "/*", "*.[oc]", "a*b", "!*", "**/", "/**/a", "a**b", "[]a]", "", "é", "a/*/c"]
+names = ["a", "b", "c", "a.o", "b.o", "c.o", "ab", "#a", "!a", "c ", "aab", "é", "]"]
+for number in range(150):
+    top = f"trees/{number}"
+    shutil.copytree("template/.git", top + "/.git")
+    for _ in range(40):
+        path = top
+        for _ in range(random.randint(1, 4)):
+            path += "/" + random.choice(names)
+        try:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            continue
+        if not os.path.isdir(path):
+            open(path, "w").write("x\n")
+    for where in (top, top + "/a", top + "/b", top + "/a/b"):
+        if os.path.isdir(where) and random.random() < 0.6:
+            lines = random.choices(pieces, k=random.randint(1, 4))
+            end = random.choice(["\n", "\n", "\r\n"])
+            open(where + "/.gitignore", "w").write(end.join(lines) + random.choice(["", end]))
+PYTHON
+reset
+runs 0 "$SIMHASH" -q --ignore-files trees
+sql "SELECT path FROM file_text" | sed "s|^$PWD/trees/||" | LC_ALL=C sort >found
+for tree in trees/*; do
+	git -C "$tree" -c core.quotePath=false ls-files --others --exclude-standard | sed "s|^|${tree#trees/}/|"
+done | LC_ALL=C sort >expected
+[ "$(wc -l <expected)" -gt 1000 ] || fail "git leaves too little: $(wc -l <expected)"
+if ! cmp -s expected found; then
+	tree=$(diff expected found | sed -n 's/^[<>] \([0-9]*\).*/\1/p' | head -n 1 || true)
+	fail "tree $tree: $({ diff expected found || true; } | grep "^[<>] $tree/" | head -5) with
+$(cd "trees/$tree" && grep -r . --include=.gitignore . | cat -A)"
+fi
 
 # Another file system is not entered.
 mounted=$(mktemp -d /dev/shm/simhash-test.XXXXXX)
