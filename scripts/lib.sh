@@ -6,7 +6,7 @@
 build_packages=(gcc libc6-dev make cmake pkg-config zlib1g-dev libsqlite3-dev libxxhash-dev
 	libmariadb-dev)
 test_packages=(libcmocka-dev libsimde-dev mariadb-server-core mariadb-client-core sqlite3 mandoc
-	binutils openssl git python3 chromium chromium-driver zsh fish dpkg-dev dash)
+	binutils openssl git python3 chromium chromium-driver zsh fish dpkg-dev file dash)
 
 # What the tests of the ARM kernel need on another machine.
 arm64_packages=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)

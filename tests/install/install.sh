@@ -79,8 +79,8 @@ ${CC:-cc} -std=c99 -Wall -Wextra -pedantic -Werror -fsyntax-only -Iusr/include h
 for page in simhash simfind; do
 	mandoc -Tlint -W warning "usr/share/man/man1/$page.1" >lint || fail "$page.1: $(cat lint)"
 	# Every option of --help is in the page, and the other way round.
-	"usr/bin/$page" --help | grep -oE -- '--[a-z][a-z-]+' | sort -u >help.options
-	mandoc -Tutf8 "usr/share/man/man1/$page.1" | sed 's/.\x08//g' | grep -oE -- '--[a-z][a-z-]+' |
+	"usr/bin/$page" --help | grep -oE -- '--[a-z][a-z0-9-]+' | sort -u >help.options
+	mandoc -Tutf8 "usr/share/man/man1/$page.1" | sed 's/.\x08//g' | grep -oE -- '--[a-z][a-z0-9-]+' |
 		sort -u >page.options
 	diff help.options page.options || fail "options of $page --help and of $page(1) differ"
 done

@@ -156,7 +156,7 @@ runs 0 on "$root" -P $package
 same "installed" "" "$(installed "$root")"
 same "left behind by dpkg" "" "$(find "$root/var/lib/dpkg/info" -name "$package*")"
 
-# ---- Beside Debian's package of the same programs ----
+# ---- Beside Debian's simhash ----
 mkdir -p dummy/DEBIAN dummy/usr/bin
 cat >dummy/DEBIAN/control <<'END'
 Package: simhash
