@@ -603,6 +603,10 @@ static int check(const struct parsing *p, bool has_files, struct simhash_error *
 		reason = "--between is for all pairs, not for FILEs";
 	else if (settings->parts > 1 && has_files)
 		reason = "--partition is for all pairs, not for FILEs";
+	else if (settings->parts > 1 && settings->formatter->is_report)
+		reason = "a report needs all pairs, and --partition gives a part of them";
+	else if (settings->formatter->is_report && settings->expand)
+		reason = "a report lists copies once; leave out --expand";
 	else if (settings->parts > 1 && settings->has_groups)
 		reason = "--group needs all pairs, and --partition gives a part of them";
 	else if (settings->has_groups && settings->expand)

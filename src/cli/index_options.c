@@ -90,8 +90,27 @@ enum {
 	OPTION_STATUS,
 	OPTION_FORGET,
 	OPTION_PRINT,
-	OPTION_PROGRESS
+	OPTION_PROGRESS,
+	OPTIONS_END
 };
+
+/* What can be given with which task, by the option's letter or number. */
+static bool is_for(enum index_task task, int option)
+{
+	switch (task) {
+	case TASK_STATUS:
+		return option == 'd' || option == 'q' || option == OPTION_STATUS;
+	case TASK_FORGET:
+		return option == 'd' || option == 'q' || option == 't' || option == OPTION_HOST ||
+		       option == OPTION_FORGET;
+	case TASK_PRINT:
+		return option == 't' || option == 'z' || option == 'q' ||
+		       option == OPTION_MAX_INFLATED || option == OPTION_PRINT;
+	case TASK_INDEX:
+	default:
+		return true;
+	}
+}
 
 static int parse_filter_option(struct filter *filter, int option, struct simhash_error *error)
 {
@@ -185,9 +204,21 @@ static int parse_option(struct index_settings *settings, int option, struct simh
 	}
 }
 
-/* What does not go together. */
-static int check(const struct index_settings *settings, struct simhash_error *error)
+static unsigned count_stdin(const struct index_settings *settings)
 {
+	unsigned count = 0;
+
+	for (unsigned i = 0; settings->task == TASK_PRINT && i < settings->path_count; i++)
+		count += strcmp(settings->paths[i], "-") == 0;
+	return count;
+}
+
+/* What does not go together; `given` by the option's letter or number. */
+static int check(const struct index_settings *settings, const bool *given, bool patterns_on_stdin,
+		 struct simhash_error *error)
+{
+	static const char *const names[] = {
+		[TASK_STATUS] = "--status", [TASK_FORGET] = "--forget", [TASK_PRINT] = "--print"};
 	static const char *const needs[] = {
 		[TASK_INDEX] = "no path given: expected simhash [OPTION]... PATH...",
 		[TASK_FORGET] = "--forget: expected at least one PATH",
@@ -201,6 +232,21 @@ static int check(const struct index_settings *settings, struct simhash_error *er
 	if (settings->files_from != NULL && settings->task != TASK_INDEX)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--files0-from is for indexing, and for nothing else");
+	for (int option = 0; option < OPTIONS_END; option++)
+		if (given[option] && !is_for(settings->task, option))
+			return error_set(error, SIMHASH_E_SYNTAX,
+					 "%s was given with an option that it would not heed; try "
+					 "'simhash --help'",
+					 names[settings->task]);
+	if (given[OPTION_MAX_INFLATED] && !settings->inflate)
+		return error_set(error, SIMHASH_E_SYNTAX, "--max-inflated needs --decompress");
+	if (patterns_on_stdin && settings->files_from != NULL &&
+	    strcmp(settings->files_from, "-") == 0)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "standard input cannot be both a list of files and of patterns");
+	if (count_stdin(settings) > 1)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "standard input can be printed once only");
 	if (settings->task != TASK_STATUS && !has_paths && settings->files_from == NULL)
 		return error_set(error, SIMHASH_E_SYNTAX, "%s; try 'simhash --help'",
 				 needs[settings->task]);
@@ -241,14 +287,24 @@ int index_settings_parse(struct index_settings *settings, int argc, char **argv,
 		{"version", no_argument, NULL, 'V'},
 		{NULL, 0, NULL, 0},
 	};
+	bool given[OPTIONS_END] = {false}, patterns_on_stdin = false;
 	int option;
 
 	while ((option = getopt_long(argc, argv, "d:t:fLxzj:qhV", options, NULL)) != -1) {
-		int status = parse_option(settings, option, error);
+		int status;
+		if (option == OPTION_EXCLUDE_FROM && strcmp(optarg, "-") == 0) {
+			if (patterns_on_stdin)
+				return error_set(
+					error, SIMHASH_E_SYNTAX,
+					"standard input can be read for patterns once only");
+			patterns_on_stdin = true;
+		}
+		given[option] = true;
+		status = parse_option(settings, option, error);
 		if (status != 0)
 			return status;
 	}
 	settings->paths = argv + optind;
 	settings->path_count = (unsigned)(argc - optind);
-	return check(settings, error);
+	return check(settings, given, patterns_on_stdin, error);
 }

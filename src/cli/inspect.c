@@ -194,21 +194,44 @@ out:
 
 /* ---- --forget ---- */
 
-static int forget_one(const struct index_settings *settings, struct store *store, int64_t host,
-		      const char *named, int64_t *removed, struct simhash_error *error)
+/* Whose rows are forgotten. */
+struct forgetting {
+	struct store *store;
+	int64_t tag_set, host;
+	bool is_elsewhere; /* of another host a path cannot be looked at */
+};
+
+static int forget_at(const struct forgetting *f, char *path, int64_t *removed,
+		     struct simhash_error *error)
 {
-	/* Of another host a path cannot be looked at. */
-	char *path = settings->host != NULL && named[0] == '/' ? strdup(named)
-							       : absolute_path(named);
-	size_t size = path == NULL ? 0 : strlen(path);
+	size_t size = strlen(path);
+
+	while (size > 1 && path[size - 1] == '/')
+		path[--size] = '\0';
+	return forget_path(f->store, f->tag_set, f->host, path, removed, error);
+}
+
+static int forget_one(const struct forgetting *f, const char *named, int64_t *removed,
+		      struct simhash_error *error)
+{
+	char *path = f->is_elsewhere && named[0] == '/' ? strdup(named) : absolute_path(named);
 	int64_t rows = 0;
 	int status;
 
-	if (path == NULL)
-		return error_set(error, SIMHASH_E_SYSTEM, "cannot find the path of %s", named);
-	while (size > 1 && path[size - 1] == '/')
-		path[--size] = '\0';
-	status = forget_path(store, host, path, &rows, error);
+	if (named[0] == '\0' || path == NULL) {
+		free(path);
+		if (named[0] == '\0')
+			errno = ENOENT;
+		return error_set_errno(error, "cannot find the path '%s'", named);
+	}
+	status = forget_at(f, path, &rows, error);
+	/* A link is forgotten as such, or else for what it leads to, as it was indexed. */
+	if (status == 0 && rows == 0 && !f->is_elsewhere) {
+		char *resolved = realpath(path, NULL);
+		if (resolved != NULL && strcmp(resolved, path) != 0)
+			status = forget_at(f, resolved, &rows, error);
+		free(resolved);
+	}
 	if (status == 0 && rows == 0)
 		status = error_set(error, SIMHASH_E_RANGE, "the index has no file at or below %s",
 				   path);
@@ -217,31 +240,51 @@ static int forget_one(const struct index_settings *settings, struct store *store
 	return status;
 }
 
+/* The tag set to forget rows of: 0 for all, unless one is named. */
+static int choose_forgotten(const struct index_settings *settings, struct forgetting *f,
+			    struct simhash_error *error)
+{
+	struct simhash_tag_set *set;
+	int status;
+
+	if (settings->tag_file == NULL)
+		return 0;
+	if (choose_tag_set(settings->tag_file, &set, error) != 0)
+		return -1;
+	status = store_tag_set_id(f->store, set, false, &f->tag_set, error);
+	if (status == 0 && f->tag_set == 0)
+		status = error_set(error, SIMHASH_E_RANGE, "the index has no files of tag set '%s'",
+				   simhash_tag_set_name(set));
+	simhash_tag_set_free(set);
+	return status;
+}
+
 int forget_paths(const struct index_settings *settings, struct simhash_error *error)
 {
-	struct store *store = NULL;
+	struct forgetting f = {.is_elsewhere = settings->host != NULL};
 	char host[HOST_NAME_SIZE], *url = NULL, count[32];
-	int64_t id, removed = 0;
+	int64_t removed = 0;
 	int status = -1;
 
 	if (choose_host(settings->host, host, error) != 0 ||
 	    choose_database(settings->database, false, &url, error) != 0 ||
 	    /* Only what is there: opening to write would make an index. */
-	    store_open(url, OPEN_TO_READ, &store, error) != 0)
+	    store_open(url, OPEN_TO_READ, &f.store, error) != 0)
 		goto out;
-	store_close(store);
-	if (store_open(url, OPEN_TO_WRITE, &store, error) != 0 ||
-	    store_host_id(store, host, false, &id, error) != 0)
+	store_close(f.store);
+	if (store_open(url, OPEN_TO_WRITE, &f.store, error) != 0 ||
+	    store_host_id(f.store, host, false, &f.host, error) != 0 ||
+	    choose_forgotten(settings, &f, error) != 0)
 		goto out;
-	status = id == 0 ? error_set(error, SIMHASH_E_RANGE, "the index has no files of host '%s'",
-				     host)
-			 : 0;
+	status = f.host == 0 ? error_set(error, SIMHASH_E_RANGE,
+					 "the index has no files of host '%s'", host)
+			     : 0;
 	for (unsigned i = 0; status == 0 && i < settings->path_count; i++)
-		status = forget_one(settings, store, id, settings->paths[i], &removed, error);
+		status = forget_one(&f, settings->paths[i], &removed, error);
 	if (!settings->quiet && removed > 0)
 		fprintf(stderr, "%s removed\n", format_count((uint64_t)removed, count));
 out:
-	store_close(store);
+	store_close(f.store);
 	free(url);
 	return status;
 }

@@ -176,9 +176,10 @@ static int confirm(const struct find_settings *settings, struct output *output,
 }
 
 /* Open a file to write to that nothing else of this run reads. */
-static FILE *create(const char *path, const struct store *store, struct simhash_error *error)
+static FILE *create(const char *path, const struct store *store, FILE *other,
+		    struct simhash_error *error)
 {
-	struct stat status;
+	struct stat status, other_status;
 	FILE *file = NULL;
 	int fd;
 
@@ -186,6 +187,12 @@ static FILE *create(const char *path, const struct store *store, struct simhash_
 	    store_is_own_file(store, NULL, (uint64_t)status.st_dev, (uint64_t)status.st_ino)) {
 		error_set(error, SIMHASH_E_RANGE, "cannot write to %s: it is the index itself",
 			  path);
+		return NULL;
+	}
+	if (stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+	    fstat(fileno(other), &other_status) == 0 && status.st_dev == other_status.st_dev &&
+	    status.st_ino == other_status.st_ino) {
+		error_set(error, SIMHASH_E_RANGE, "--script and --output name the same file");
 		return NULL;
 	}
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
@@ -200,9 +207,9 @@ static FILE *create(const char *path, const struct store *store, struct simhash_
 }
 
 static int write_script(const struct find_settings *settings, const struct store *store,
-			const struct pair_list *pairs, struct simhash_error *error)
+			const struct pair_list *pairs, FILE *listing, struct simhash_error *error)
 {
-	FILE *file = create(settings->script_path, store, error);
+	FILE *file = create(settings->script_path, store, listing, error);
 	uint64_t copies;
 	char count[32];
 	int status;
@@ -255,7 +262,7 @@ static int write_kept(const struct find_settings *settings, const struct find_co
 	int status;
 
 	if (settings->script_path != NULL &&
-	    write_script(settings, store, output->list, error) != 0)
+	    write_script(settings, store, output->list, output->listing->file, error) != 0)
 		return -1;
 	if (!settings->has_groups && !settings->formatter->is_report)
 		return listing_write_pairs(output->listing, output->list, error);

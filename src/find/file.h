@@ -6,6 +6,7 @@
 #define SIMHASH_FIND_FILE_H
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "find/estimate.h"
 #include "simhash.h"
@@ -51,9 +52,13 @@ static inline const char *find_file_path(const struct find_file *file)
 /* Are these two names of one file? */
 static inline bool are_links(const struct find_file *x, const struct find_file *y)
 {
+	/* Another disk may have had the same number when it was indexed: what one file has in
+	   common under all names must be the same too. */
 	return x->inode != 0 && x->inode == y->inode && x->device == y->device &&
-	       x->host == y->host &&
-	       (x->compressed_size_bytes > 0) == (y->compressed_size_bytes > 0);
+	       x->host == y->host && x->mtime_ns == y->mtime_ns &&
+	       x->compressed_size_bytes == y->compressed_size_bytes &&
+	       x->size_bytes == y->size_bytes &&
+	       memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE) == 0;
 }
 
 /* A pair found. `a` comes first in the order of bytes of what is displayed. */

@@ -53,11 +53,12 @@ static bool is_special(char c)
 static int add_extension(struct filter *filter, const char *extension, size_t size,
 			 struct simhash_error *error)
 {
-	char *pattern = malloc(4 * size + 3), *write = pattern;
+	char *pattern = malloc(4 * size + 4), *write = pattern;
 	int status;
 
 	if (pattern == NULL)
 		return error_set_memory(error);
+	*write++ = '?'; /* a name that begins with its only dot has no extension */
 	*write++ = '*';
 	*write++ = '.';
 	for (size_t i = 0; i < size; i++) {
@@ -155,7 +156,7 @@ void ignores_drop(struct ignores *ignores)
 }
 
 static int read_list(int directory_fd, const char *name, struct glob_list *list,
-		     struct simhash_error *error)
+		     struct unreadable_ignores *unreadable, struct simhash_error *error)
 {
 	int fd = openat(directory_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY),
 	    status = 0;
@@ -164,6 +165,8 @@ static int read_list(int directory_fd, const char *name, struct glob_list *list,
 
 	if (text != NULL)
 		status = glob_list_add_lines(list, text, size, error);
+	else if (errno != ENOENT && errno != EISDIR && errno != ENXIO)
+		*unreadable = (struct unreadable_ignores){name, errno};
 	free(text);
 	if (fd >= 0)
 		close(fd);
@@ -171,14 +174,15 @@ static int read_list(int directory_fd, const char *name, struct glob_list *list,
 }
 
 static int read_lists(int directory_fd, struct ignores *parent, const char *above, size_t cut,
-		      struct ignores **ignores, struct simhash_error *error)
+		      struct ignores **ignores, struct unreadable_ignores *unreadable,
+		      struct simhash_error *error)
 {
 	struct glob_list lists[IGNORE_KINDS] = {{.globs = NULL}};
 	struct ignores *made;
 	int status = 0;
 
 	for (int i = 0; status == 0 && i < IGNORE_KINDS; i++)
-		status = read_list(directory_fd, ignore_names[i], &lists[i], error);
+		status = read_list(directory_fd, ignore_names[i], &lists[i], unreadable, error);
 	if (status == 0 && lists[DOT_IGNORE].count + lists[DOT_GITIGNORE].count == 0) {
 		*ignores = ignores_hold(parent);
 		return 0;
@@ -199,10 +203,12 @@ static int read_lists(int directory_fd, struct ignores *parent, const char *abov
 }
 
 int ignores_read(int directory_fd, struct ignores *parent, const char *path,
-		 struct ignores **ignores, struct simhash_error *error)
+		 struct ignores **ignores, struct unreadable_ignores *unreadable,
+		 struct simhash_error *error)
 {
+	*unreadable = (struct unreadable_ignores){NULL, 0};
 	return read_lists(directory_fd, parent, "", path[0] == '\0' ? 0 : strlen(path) + 1, ignores,
-			  error);
+			  unreadable, error);
 }
 
 static bool has_git(int fd)
@@ -216,6 +222,7 @@ static int read_down(char *path, size_t from, struct ignores **ignores, struct s
 	size_t size = strlen(path);
 
 	for (size_t at = from; at < size;) {
+		struct unreadable_ignores unreadable; /* not of what is to be indexed */
 		struct ignores *next;
 		size_t below = at + 1;
 		int fd, status;
@@ -224,7 +231,7 @@ static int read_down(char *path, size_t from, struct ignores **ignores, struct s
 		path[at] = '/';
 		if (fd < 0)
 			break;
-		status = read_lists(fd, *ignores, path + below, 0, &next, error);
+		status = read_lists(fd, *ignores, path + below, 0, &next, &unreadable, error);
 		close(fd);
 		if (status != 0)
 			return -1;

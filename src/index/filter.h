@@ -37,13 +37,20 @@ int filter_add_file(struct filter *filter, const char *path, struct simhash_erro
 /* Of one directory of the walk, its ignore files; holds that of the directory above. */
 struct ignores;
 
+/* An ignore file that is there and cannot be read, or has a megabyte and more (EFBIG). */
+struct unreadable_ignores {
+	const char *name; /* NULL: none */
+	int system_errno;
+};
+
 /*
  * Read the ignore files of an open directory, whose path relative to the top of the
  * walk is `path`, "" for the top itself. *ignores is the parent's own, held once more,
- * where there are none. An ignore file that cannot be read is passed over.
+ * where there are none.
  */
 int ignores_read(int directory_fd, struct ignores *parent, const char *path,
-		 struct ignores **ignores, struct simhash_error *error);
+		 struct ignores **ignores, struct unreadable_ignores *unreadable,
+		 struct simhash_error *error);
 
 /*
  * The ignore files above the top of a walk, as far up as the repository goes that it

@@ -17,52 +17,43 @@ struct hash_list {
 	size_t count, room;
 };
 
-static char *join_paths(const char *directory, const char *name)
+static char *join_paths(const char *directory, const char *name, size_t name_size)
 {
 	size_t size = strlen(directory);
-	char *path = malloc(size + strlen(name) + 2);
+	char *path = malloc(size + name_size + 2);
 
 	if (path == NULL)
 		return NULL;
 	memcpy(path, directory, size);
 	if (size > 0 && directory[size - 1] != '/')
 		path[size++] = '/';
-	strcpy(path + size, name);
+	memcpy(path + size, name, name_size);
+	path[size + name_size] = '\0';
 	return path;
 }
 
 char *absolute_path(const char *path)
 {
-	char *resolved = realpath(path, NULL), *above, *copy;
-	size_t size = strlen(path);
-	const char *slash;
+	size_t size = strlen(path), name;
+	char *directory, *above, *absolute;
 
-	if (resolved != NULL)
-		return resolved;
-	/* The directory of it, and what comes last as it stands. */
 	while (size > 1 && path[size - 1] == '/')
 		size--;
-	copy = strndup(path, size);
-	if (copy == NULL)
-		return NULL;
-	slash = strrchr(copy, '/');
-	if (slash == copy || (slash == NULL && strcmp(copy, ".") == 0)) {
-		if (slash == copy)
-			return copy;
-		free(copy);
-		return NULL; /* the present directory is gone */
-	}
-	if (slash == NULL) {
-		above = realpath(".", NULL);
-	} else {
-		char *directory = strndup(copy, (size_t)(slash - copy));
-		above = directory == NULL ? NULL : absolute_path(directory);
-		free(directory);
-	}
-	resolved = above == NULL ? NULL : join_paths(above, slash == NULL ? copy : slash + 1);
+	for (name = size; name > 0 && path[name - 1] != '/';)
+		name--;
+	/* "/", ".", ".." and "": nothing but the whole tells what they are. */
+	if (name == size || (size - name == 1 && path[name] == '.') ||
+	    (size - name == 2 && path[name] == '.' && path[name + 1] == '.'))
+		return realpath(path, NULL);
+	directory = name == 0 ? strdup(".") : strndup(path, name);
+	above = directory == NULL ? NULL : realpath(directory, NULL);
+	/* What is gone is taken as it stands. */
+	if (above == NULL && directory != NULL && name > 1)
+		above = absolute_path(directory);
+	absolute = above == NULL ? NULL : join_paths(above, path + name, size - name);
 	free(above);
-	free(copy);
-	return resolved;
+	free(directory);
+	return absolute;
 }
 
 static int keep_hash(void *context, const uint8_t hash[DIRECTORY_HASH_SIZE], struct bytes path,
@@ -170,13 +161,15 @@ static int keep_tag_set(void *context, int64_t id, struct bytes name, struct sim
 	return 0;
 }
 
-int forget_path(struct store *store, int64_t host, const char *path, int64_t *removed,
-		struct simhash_error *error)
+int forget_path(struct store *store, int64_t tag_set, int64_t host, const char *path,
+		int64_t *removed, struct simhash_error *error)
 {
-	struct tag_sets sets = {.count = 0};
+	struct tag_sets sets = {.ids = {tag_set}, .count = 1};
 
 	*removed = 0;
-	if (store_read_tag_sets(store, keep_tag_set, &sets, error) != 0)
+	if (tag_set == 0)
+		sets.count = 0;
+	if (tag_set == 0 && store_read_tag_sets(store, keep_tag_set, &sets, error) != 0)
 		return -1;
 	for (size_t i = 0; i < sets.count; i++) {
 		struct row_scope scope = {sets.ids[i], host};

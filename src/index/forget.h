@@ -8,16 +8,17 @@
 #include "store/store.h"
 
 /*
- * The absolute path of what a user names, with its links resolved as far as it is
- * there: what is gone can still be forgotten. NULL when memory is short.
+ * The absolute path of what a user names, whose directories are resolved as far as they
+ * are there, and whose last part is taken as it stands: what is gone, or has become a
+ * link, can still be forgotten. NULL for the empty path, or with errno.
  */
 char *absolute_path(const char *path);
 
 /*
- * Remove the rows at and below an absolute path, of one host and every tag set.
- * *removed is their number.
+ * Remove the rows at and below an absolute path, of one host and a tag set, or of all tag
+ * sets for 0. *removed is their number.
  */
-int forget_path(struct store *store, int64_t host, const char *path, int64_t *removed,
-		struct simhash_error *error);
+int forget_path(struct store *store, int64_t tag_set, int64_t host, const char *path,
+		int64_t *removed, struct simhash_error *error);
 
 #endif

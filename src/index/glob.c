@@ -27,9 +27,51 @@ void glob_list_release(struct glob_list *list)
 /* The size without the blanks at the end, unless the last is escaped. */
 static size_t without_trailing_blanks(const char *line, size_t size)
 {
-	while (size > 0 && line[size - 1] == ' ' && !(size > 1 && line[size - 2] == '\\'))
+	while (size > 0 && line[size - 1] == ' ') {
+		size_t escapes = 0;
+		while (escapes + 1 < size && line[size - 2 - escapes] == '\\')
+			escapes++;
+		if (escapes % 2 == 1)
+			break;
 		size--;
+	}
 	return size;
+}
+
+/* Take the backslash from before each slash: to git they are slashes all the same. */
+static void unescape_slashes(char *text)
+{
+	char *write = text;
+
+	for (; *text != '\0'; text++) {
+		if (text[0] == '\\' && text[1] == '/')
+			continue;
+		*write++ = *text;
+		if (text[0] == '\\' && text[1] != '\0')
+			*write++ = *++text;
+	}
+	*write = '\0';
+}
+
+/* Has the segment a bracket that is never closed? To git it then matches nothing. */
+static bool is_unclosed(const char *segment)
+{
+	for (const char *at = segment; *at != '\0'; at++) {
+		if (*at == '\\' && at[1] != '\0')
+			at++;
+		else if (*at == '[') {
+			at++;
+			at += *at == '!' || *at == '^';
+			if (*at == ']')
+				at++;
+			for (; *at != ']'; at++) {
+				if (*at == '\0')
+					return true;
+				at += *at == '\\' && at[1] != '\0';
+			}
+		}
+	}
+	return false;
 }
 
 int glob_list_add(struct glob_list *list, const char *line, size_t size,
@@ -37,22 +79,24 @@ int glob_list_add(struct glob_list *list, const char *line, size_t size,
 {
 	struct glob glob = {.segments = 1};
 
+	size = strnlen(line, size);
 	if (size > 0 && line[size - 1] == '\r')
 		size--;
 	size = without_trailing_blanks(line, size);
-	if (size == 0 || line[0] == '#' || memchr(line, '\0', size) != NULL)
+	if (size == 0 || line[0] == '#')
 		return 0;
 	if (line[0] == '!') {
 		glob.is_negated = true;
 		line++;
 		size--;
 	}
-	while (size > 0 && line[size - 1] == '/') {
+	/* One slash at either end; any more make a segment that no name is. */
+	if (size > 0 && line[size - 1] == '/') {
 		glob.is_directory = true;
 		size--;
 	}
 	glob.is_anchored = memchr(line, '/', size) != NULL;
-	while (size > 0 && line[0] == '/') {
+	if (size > 0 && line[0] == '/') {
 		line++;
 		size--;
 	}
@@ -61,6 +105,7 @@ int glob_list_add(struct glob_list *list, const char *line, size_t size,
 	glob.text = strndup(line, size);
 	if (glob.text == NULL)
 		return error_set_memory(error);
+	unescape_slashes(glob.text);
 	for (char *at = glob.text; *at != '\0'; at++)
 		if (*at == '/') {
 			*at = '\0';
@@ -80,9 +125,17 @@ int glob_list_add(struct glob_list *list, const char *line, size_t size,
 	return 0;
 }
 
+static const char byte_order_mark[] = "\xef\xbb\xbf";
+
 int glob_list_add_lines(struct glob_list *list, const char *text, size_t size,
 			struct simhash_error *error)
 {
+	size_t mark = sizeof byte_order_mark - 1;
+
+	if (size >= mark && memcmp(text, byte_order_mark, mark) == 0) {
+		text += mark;
+		size -= mark;
+	}
 	while (size > 0) {
 		const char *end = memchr(text, '\n', size);
 		size_t line = end == NULL ? size : (size_t)(end - text);
@@ -96,7 +149,9 @@ int glob_list_add_lines(struct glob_list *list, const char *text, size_t size,
 
 static bool is_any_depth(const char *segment)
 {
-	return strcmp(segment, "**") == 0;
+	size_t stars = strspn(segment, "*");
+
+	return stars >= 2 && segment[stars] == '\0';
 }
 
 static bool segment_matches(const char *pattern, const char *segment, size_t size)
@@ -104,6 +159,8 @@ static bool segment_matches(const char *pattern, const char *segment, size_t siz
 	char name[256], *copy = name;
 	bool matches;
 
+	if (is_unclosed(pattern))
+		return false;
 	if (size >= sizeof name) {
 		copy = malloc(size + 1);
 		if (copy == NULL)
@@ -117,27 +174,50 @@ static bool segment_matches(const char *pattern, const char *segment, size_t siz
 	return matches;
 }
 
-/* The segments of a pattern against the segments of a path, from both beginnings. */
+/* What comes after the first segment of a path. */
+static const char *after_segment(const char *path)
+{
+	path += strcspn(path, "/");
+	return *path == '/' ? path + 1 : path;
+}
+
+/*
+ * The segments of a pattern against the segments of a path, from both beginnings. What
+ * comes after "**" is tried ever deeper; once another "**" is reached, trying the ones
+ * before it again could find nothing new, so the time is that of pattern times path.
+ */
 static bool path_matches(const char *pattern, size_t segments, const char *path)
 {
-	while (segments > 0) {
-		size_t size = strcspn(path, "/");
-		const char *rest = pattern + strlen(pattern) + 1;
-		if (is_any_depth(pattern)) {
+	const char *retry_pattern = NULL, *retry_path = NULL;
+	size_t retry_segments = 0;
+
+	for (;;) {
+		if (path[0] == '\0' && segments == 0)
+			return true;
+		if (segments > 0 && is_any_depth(pattern)) {
 			if (segments == 1)
 				return path[0] != '\0'; /* what is in a directory, not itself */
-			for (; path[0] != '\0'; path += strcspn(path, "/"), path += *path == '/')
-				if (path_matches(rest, segments - 1, path))
-					return true;
-			return false;
+			pattern += strlen(pattern) + 1;
+			segments--;
+			retry_pattern = pattern;
+			retry_segments = segments;
+			retry_path = path;
+			continue;
 		}
-		if (path[0] == '\0' || !segment_matches(pattern, path, size))
+		if (segments > 0 && path[0] != '\0' &&
+		    segment_matches(pattern, path, strcspn(path, "/"))) {
+			pattern += strlen(pattern) + 1;
+			segments--;
+			path = after_segment(path);
+			continue;
+		}
+		if (retry_pattern == NULL || retry_path[0] == '\0')
 			return false;
-		path += size + (path[size] == '/' ? 1 : 0);
-		pattern = rest;
-		segments--;
+		retry_path = after_segment(retry_path);
+		pattern = retry_pattern;
+		segments = retry_segments;
+		path = retry_path;
 	}
-	return path[0] == '\0';
 }
 
 static bool matches(const struct glob *glob, const char *path, const char *name, bool is_directory)

@@ -585,6 +585,7 @@ static void take_copy(struct pipeline *pipeline, struct task *task)
 	simhash_keys_compute(pipeline->options->tag_set, &task->row.table, name.data, name.size,
 			     &task->row.keys);
 	task->is_scanned = true;
+	task->is_copied = true;
 	count_done(pipeline, task, SCAN_GONE);
 }
 
@@ -729,8 +730,10 @@ static void count_rows(struct pipeline *pipeline)
 			if (!task->is_scanned)
 				continue;
 			run->files++;
-			run->bytes += task->row.size_bytes;
 			pipeline->summary->scanned++;
+			if (task->is_copied)
+				continue;
+			run->bytes += task->row.size_bytes;
 			pipeline->summary->bytes += (uint64_t)task->row.size_bytes;
 		}
 }

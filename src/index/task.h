@@ -23,6 +23,7 @@ struct task {
 	char *open_name; /* in `name` */
 	bool is_scanned; /* `row` is filled */
 	bool is_inflated;
+	bool is_copied;		   /* from another name of the file; not read */
 	int64_t size_bytes, links; /* as the walk found it */
 	struct link *link;	   /* see links.h; NULL: it is scanned for itself */
 	bool is_first;		   /* of its link */

@@ -9,8 +9,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,6 +20,8 @@
 
 #define NAME_SIZE_MAX 1024 /* of names that are looked at for what they end in */
 #define INFLATED_NAME_MAX (2 * NAME_SIZE_MAX + 8)
+#define LIST_BUFFER 65536
+#define STOP_LOOK_MS 100
 #define LISTED_DIRECTORY_FILES 256 /* files of one directory handed over at once */
 
 /* A directory that is yet to be visited: a name in a parent that is held open. */
@@ -279,19 +281,22 @@ static int read_ignores(struct walker *walker, struct directory *directory)
 {
 	bool is_top = directory->path_size + 1 <= directory->top_size;
 	struct ignores *above = directory->ignores, *own;
+	struct unreadable_ignores unreadable;
 
 	if (!walker->walk->options->filter->ignore_files)
 		return 0;
 	if (is_top && ignores_read_above(directory->path, &above, &walker->error) != 0)
 		return -1;
 	if (ignores_read(directory->fd, above, is_top ? "" : directory->path + directory->top_size,
-			 &own, &walker->error) != 0) {
+			 &own, &unreadable, &walker->error) != 0) {
 		if (is_top)
 			ignores_drop(above);
 		return -1;
 	}
 	ignores_drop(above);
 	directory->ignores = own;
+	if (unreadable.name != NULL)
+		failed_entry(walker, directory, unreadable.name, unreadable.system_errno);
 	return 0;
 }
 
@@ -716,9 +721,30 @@ static int list_enter_directory(struct list_walk *list, const char *path, const 
 		close(fd);
 	if (list->directory == NULL || list->text == NULL)
 		return error_set_memory(&list->walker->error);
-	/* Patterns are matched from the root of all. */
-	list->directory->top_size = 1;
 	return 1;
+}
+
+/* Do the patterns leave out this name, as it stands in the list, or a directory in it? */
+static bool list_leaves_out(const struct list_walk *list, char *path)
+{
+	const struct filter *filter = list->walker->walk->options->filter;
+	char *name, *end;
+
+	while (path[0] == '/' || (path[0] == '.' && path[1] == '/'))
+		path++;
+	for (name = path;; name = end + 1) {
+		bool is_up = strncmp(name, "../", 3) == 0 || strncmp(name, "./", 2) == 0;
+		bool is_out;
+		end = strchr(name, '/');
+		if (end == NULL)
+			return filter_leaves_out(filter, NULL, path, name, false);
+		*end = '\0';
+		is_out = !is_up && name[0] != '\0' &&
+			 filter_leaves_out(filter, NULL, path, name, true);
+		*end = '/';
+		if (is_out)
+			return true;
+	}
 }
 
 static int list_file(struct list_walk *list, char *path)
@@ -740,7 +766,8 @@ static int list_file(struct list_walk *list, char *path)
 		list->directories++;
 		return 0;
 	}
-	if (!S_ISREG(status.st_mode) || filter_leaves_out_size(options->filter, status.st_size))
+	if (!S_ISREG(status.st_mode) || filter_leaves_out_size(options->filter, status.st_size) ||
+	    list_leaves_out(list, path))
 		return 0;
 	name = strrchr(path, '/');
 	if (name == NULL) {
@@ -753,37 +780,93 @@ static int list_file(struct list_walk *list, char *path)
 	}
 	if (entered != 1)
 		return entered;
-	entered = is_left_out(list->walker, list->directory, name, false);
-	if (entered != 0)
-		return entered < 0 ? -1 : 0;
 	if (gather(list->walker, &list->count, name, &status) != 0)
 		return -1;
 	return list->count >= LISTED_DIRECTORY_FILES ? list_hand_over(list) : 0;
 }
 
-/* Hand each name of the stream on. */
-static int list_names(struct list_walk *list, FILE *stream, const char *list_name)
+/*
+ * Read on, when there is something: whoever writes the list may take his time, and to be
+ * told to stop must not wait for him. The bytes read, 0 at the end, -1 with the error.
+ */
+static ssize_t read_list_part(struct walker *walker, int fd, const char *list_name, char *buffer,
+			      size_t size)
+{
+	for (;;) {
+		struct pollfd ready = {.fd = fd, .events = POLLIN};
+		ssize_t got;
+		if (atomic_load(walker->walk->options->stop))
+			return error_set(&walker->error, SIMHASH_E_STOPPED, "stopped");
+		if (poll(&ready, 1, STOP_LOOK_MS) <= 0)
+			continue;
+		got = read(fd, buffer, size);
+		if (got >= 0)
+			return got;
+		if (errno != EINTR && errno != EAGAIN)
+			return error_set_errno(&walker->error, "cannot read %s", list_name);
+	}
+}
+
+/* Deal with each name in a buffer that ends in a zero; the bytes dealt with, or -1. */
+static ssize_t list_names_in(struct list_walk *list, char *buffer, size_t size,
+			     const char *list_name)
 {
 	struct walker *walker = list->walker;
-	size_t room = 0;
-	char *name = NULL;
-	ssize_t size;
-	int status = 0;
+	size_t at = 0;
+	char *end;
 
-	while (status == 0 && (errno = 0, size = getdelim(&name, &room, '\0', stream)) > 0) {
+	while ((end = memchr(buffer + at, '\0', size - at)) != NULL) {
+		if (buffer[at] == '\0')
+			return error_set(
+				&walker->error, SIMHASH_E_SYNTAX,
+				"%s: an empty file name; expected names ended by zero bytes",
+				list_name);
 		if (atomic_load(walker->walk->options->stop))
-			status = error_set(&walker->error, SIMHASH_E_STOPPED, "stopped");
-		else if (name[0] == '\0')
-			status = error_set(&walker->error, SIMHASH_E_SYNTAX,
-					   "%s: an empty file name; expected names ended by zero "
-					   "bytes",
-					   list_name);
-		else
-			status = list_file(list, name);
+			return error_set(&walker->error, SIMHASH_E_STOPPED, "stopped");
+		if (list_file(list, buffer + at) != 0)
+			return -1;
+		at = (size_t)(end - buffer) + 1;
 	}
-	if (status == 0 && ferror(stream))
-		status = error_set_errno(&walker->error, "cannot read %s", list_name);
-	free(name);
+	return (ssize_t)at;
+}
+
+/* Hand each name that the descriptor gives on; the last needs no zero. */
+static int list_names(struct list_walk *list, int fd, const char *list_name)
+{
+	size_t room = LIST_BUFFER, size = 0;
+	char *buffer = malloc(room + 1);
+	int status = buffer == NULL ? error_set_memory(&list->walker->error) : 0;
+
+	while (status == 0) {
+		ssize_t got =
+			read_list_part(list->walker, fd, list_name, buffer + size, room - size);
+		ssize_t done;
+		if (got < 0)
+			status = -1;
+		if (got == 0 && size > 0)
+			buffer[size++] = '\0';
+		else if (got <= 0)
+			break;
+		else
+			size += (size_t)got;
+		done = list_names_in(list, buffer, size, list_name);
+		if (done < 0) {
+			status = -1;
+			break;
+		}
+		memmove(buffer, buffer + done, size - (size_t)done);
+		size -= (size_t)done;
+		if (size == room) { /* a name longer than the buffer */
+			char *grown = realloc(buffer, 2 * room + 1);
+			if (grown == NULL) {
+				status = error_set_memory(&list->walker->error);
+				break;
+			}
+			buffer = grown;
+			room *= 2;
+		}
+	}
+	free(buffer);
 	return status;
 }
 
@@ -793,26 +876,19 @@ int walk_list(int fd, const char *list_name, unsigned number, const struct walk_
 {
 	struct walk walk = {.options = options, .error = error};
 	struct walker **walkers = walkers_new(&walk, visitor, 1);
-	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0), status = -1;
-	FILE *stream = own < 0 ? NULL : fdopen(own, "rb");
+	int status = -1;
 
 	if (walkers == NULL) {
 		error_set_memory(error);
-	} else if (stream == NULL) {
-		error_set_errno(error, "cannot read %s", list_name);
 	} else {
 		struct list_walk list = {.walker = walkers[0], .number = number};
-		status = list_names(&list, stream, list_name);
+		status = list_names(&list, fd, list_name);
 		if (list_leave_directory(&list) != 0)
 			status = -1;
 		*directories = list.directories;
 		if (status != 0)
 			*error = walkers[0]->error;
 	}
-	if (stream != NULL)
-		fclose(stream);
-	else if (own >= 0)
-		close(own);
 	walkers_free(walkers, 1);
 	return status;
 }

@@ -113,7 +113,7 @@ int walk_tree(const struct walk_root *root, unsigned number, const struct walk_o
 /*
  * Go through a list of files, whose names are each ended by a zero byte, by one visitor.
  * Directories in it are counted and passed over, and so is what the filter leaves out
- * by its path or its own name. `fd` stays the caller's.
+ * by its name as it stands in the list. `fd` stays the caller's.
  */
 int walk_list(int fd, const char *list_name, unsigned number, const struct walk_options *options,
 	      const struct walk_visitor *visitor, uint64_t *directories,

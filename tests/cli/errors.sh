@@ -75,6 +75,8 @@ wrong --stdin-name=a.txt "--stdin-name needs the FILE -"
 wrong -z "--decompress is for FILEs; simhash --decompress puts content into the index"
 wrong --max-inflated=5M x "--max-inflated needs --decompress"
 wrong --progress=sometimes "unknown progress 'sometimes': expected auto, always or never"
+wrong --format=html --partition=1/2 "a report needs all pairs"
+wrong --format=html --expand "a report lists copies once"
 wrong --script=x -o x "--script and --output name the same file"
 # The same of simhash.
 hash_wrong() {
@@ -95,6 +97,13 @@ hash_wrong --status --forget "--status, --forget and --print: expected one of th
 hash_wrong --forget "--forget: expected at least one PATH"
 hash_wrong --print "--print: expected at least one FILE"
 hash_wrong --print --files0-from=x "--files0-from is for indexing, and for nothing else"
+hash_wrong --status --host=x "--status was given with an option that it would not heed"
+hash_wrong --forget --exclude='*.c' "$files" "--forget was given with an option that it would not heed"
+hash_wrong --print -f "$files/a" "--print was given with an option that it would not heed"
+hash_wrong --print - - "standard input can be printed once only"
+hash_wrong --max-inflated=5M "$files" "--max-inflated needs --decompress"
+hash_wrong --files0-from=- --exclude-from=- "standard input cannot be both a list of files and of patterns"
+hash_wrong --exclude-from=- --exclude-from=- "$files" "standard input can be read for patterns once only"
 hash_wrong --progress=no "$files" "unknown progress 'no': expected auto, always or never"
 
 # Help and version go to standard output, within 80 columns.

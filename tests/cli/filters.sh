@@ -30,6 +30,9 @@ indexes "$everything"
 indexes "$everything" --hidden --no-hidden --hidden
 indexes "README a.txt b.TXT build/out c.md d.tar.gz src/10k src/5000 src/deep/main.o src/main.c src/main.o" --no-hidden
 indexes ".hidden.txt a.txt b.TXT c.md" --ext=txt,MD
+seq 10 >"$files/.txt"
+indexes ".hidden.txt a.txt b.TXT" --ext=txt
+rm "$files/.txt"
 indexes "a.txt b.TXT d.tar.gz" --no-hidden --ext=.txt --ext=gz
 indexes "src/10k src/5000" --min-size=5000
 indexes "src/10k" --min-size=10k
@@ -127,6 +130,37 @@ if ! cmp -s expected found; then
 $(cd "trees/$tree" && grep -r . --include=.gitignore . | cat -A)"
 fi
 
+# Single patterns where git has its own ways: a byte order mark, slashes too many, escapes,
+# brackets left open, and one that is slow to those who try everything.
+rm -rf trees odd
+mkdir -p odd/foo odd/a/b "odd/a/$(printf 'a/%.0s' $(seq 60))"
+touch odd/foo/z 'odd/[ab' 'odd/tr\' 'odd/tr\ ' odd/a/b/f odd/plain "odd/a/$(printf 'a/%.0s' $(seq 60))f"
+git init -q odd
+patterns=('foo//' '//foo' 'foo\/z' '[ab' 'tr\\ ' 'a/***/f' '***/f' $'\xef\xbb\xbfplain' 'plain'
+	"$(printf '**/a/%.0s' $(seq 3))zz" 'foo/' 'foo')
+for pattern in "${patterns[@]}"; do
+	printf '%s\n' "$pattern" >odd/.gitignore
+	reset
+	runs 0 timeout 20 "$SIMHASH" -q --ignore-files odd
+	sql "SELECT path FROM file_text" | sed "s|^$PWD/odd/||" | LC_ALL=C sort >found
+	git -C odd -c core.quotePath=false ls-files -z --others --exclude-standard | tr '\0' '\n' | LC_ALL=C sort >expected
+	cmp -s expected found || fail "pattern '$pattern': $(diff expected found || true)"
+done
+# Git itself would need hours for this one.
+printf '**/a/%.0s' $(seq 20) >odd/.gitignore
+echo zz >>odd/.gitignore
+reset
+runs 0 timeout 20 "$SIMHASH" -q --ignore-files odd
+same "files that are left" "$(find odd -type f -not -path '*/.git/*' | wc -l)" "$(sql 'SELECT COUNT(*) FROM file')"
+printf 'foo\0bar\n' >odd/.gitignore
+reset
+runs 0 "$SIMHASH" -q --ignore-files odd
+same "pattern cut at a zero byte" 0 "$(sql "SELECT COUNT(*) FROM file_text WHERE path LIKE '%/foo/z'")"
+# Ignore files that cannot be used are reported.
+head -c 2000000 /dev/zero | tr '\0' 'x' >odd/.gitignore
+runs 2 "$SIMHASH" --ignore-files odd
+said "odd/.gitignore: File too large"
+
 # Another file system is not entered.
 mounted=$(mktemp -d /dev/shm/simhash-test.XXXXXX)
 trap 'rm -rf "$mounted"' EXIT
@@ -154,6 +188,16 @@ find "$files" -type f -print0 >list
 runs 0 "$SIMHASH" --files0-from=list
 runs 0 "$SIMHASH" --files0-from=list
 summary 0 5 0 0
+# Patterns see the names as the list has them, with their directories.
+(cd "$files" && printf 'one/b\0one/two/c\0./a' | runs 0 "$SIMHASH" -f --exclude=two/ --files0-from=-)
+summary 2 0 0 0
+# To be told to stop does not wait for whoever writes the list.
+mkfifo slow
+(exec 3>slow; sleep 30) &
+writer=$!
+runs 130 timeout --preserve-status -s INT 1 "$SIMHASH" --files0-from=slow
+kill "$writer"
+said "interrupted"
 # Beside a path, with names relative to here; nothing is removed by a list.
 rm "$files/a"
 (cd "$files" && printf 'one/b\0missing\0' | runs 2 "$SIMHASH" --files0-from=- "$files/one/two")

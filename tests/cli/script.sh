@@ -129,6 +129,39 @@ if [ "$TEST_ENGINE" = sqlite ]; then
 	runs 1 "$SIMFIND" --script="${TEST_URL#sqlite:}"
 	said "it is the index itself"
 fi
+runs 1 "$SIMFIND" -o found.txt --script="$PWD/found.txt"
+said "--script and --output name the same file"
+# What is in the way of the new name is left alone.
+rm -rf "$files"
+mkdir "$files"
+seq 3000 >"$files/a"
+cp "$files/a" "$files/b"
+reset
+runs 0 "$SIMHASH" "$files"
+runs 0 "$SIMFIND" -q --script=todo.sh
+echo precious >precious
+for action in reflink hardlink; do
+	for way in file link directory; do
+		sed "s/^#$action /$action /" todo.sh >active.sh
+		case $way in
+		file) cp precious in_the_way ;;
+		link) ln -s "$PWD/precious" in_the_way ;;
+		directory) mkdir in_the_way ;;
+		esac
+		FILES=$files sh -c 'mv in_the_way "$FILES/b.new.$$"; exec sh active.sh' >/dev/null 2>&1 && fail "it was not in the way"
+		rm -rf in_the_way
+		[ "$(cat precious)" = precious ] || fail "$action wrote through a $way"
+		[ -e "$(echo "$files"/b.new.*)" ] || fail "$action removed a $way"
+		same "names of b" 1 "$(stat -c %h "$files/b")"
+		rm -rf "$files"/b.new.*
+	done
+done
+rm -rf "$files"
+mkdir "$files"
+seq 3000 >"$files/a.txt"
+reset
+runs 0 "$SIMHASH" "$files"
+runs 0 "$SIMHASH" --host=elsewhere "$files"
 runs 1 "$SIMFIND" --script=/dev/full
 said "cannot write to /dev/full: No space left on device"
 

@@ -55,6 +55,45 @@ said "the index has no file at or below /no/such/thing"
 same "rows" 2 "$(sql 'SELECT COUNT(*) FROM file')"
 runs 1 "$SIMHASH" --host=web2 --forget "$files"
 said "the index has no files of host 'web2'"
+# A name that is nothing names nothing; one that became a link is forgotten as itself.
+(cd "$files" && runs 1 "$SIMHASH" --forget "")
+said "cannot find the path ''"
+mkdir -p "$files/v1" "$files/v2"
+seq 100 >"$files/v1/f"
+seq 200 >"$files/v2/f"
+runs 0 "$SIMHASH" "$files/v1" "$files/v2"
+rm -r "$files/v1"
+ln -s v2 "$files/v1"
+runs 0 "$SIMHASH" --forget "$files/v1"
+same "forgotten" "$files/v2/f" "$(sql "SELECT path FROM file_text WHERE path LIKE '%/v_/f'")"
+runs 0 "$SIMHASH" --forget "$files/v1/."
+said "1 removed"
+# Of one tag set, where it is named.
+sed 's/^name .*/name others/' >tags.txt <<'TAGS'
+name others
+01 1 1
+02 1 1
+03 1 1
+04 1 1
+06 1 1
+07 1 1
+08 1 1
+09 1 1
+0a 1 1
+0b 1 1
+0c 1 1
+0d 1 1
+0e 1 1
+0f 1 1
+10 1 1
+11 1 1
+TAGS
+runs 1 "$SIMHASH" -t tags.txt --forget "$files/two"
+said "the index has no files of tag set 'others'"
+runs 0 "$SIMHASH" -q -t tags.txt "$files/two"
+runs 0 "$SIMHASH" -t tags.txt --forget "$files/two"
+said "1 removed"
+same "rows of the other tag set" 1 "$(sql "SELECT COUNT(*) FROM file_text WHERE host <> 'web1'")"
 runs 0 "$SIMHASH" -q --forget /
 same "quiet" 0 "$(wc -c <err)"
 same "rows of web1" 1 "$(sql 'SELECT COUNT(*) FROM file')"
