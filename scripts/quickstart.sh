@@ -5,6 +5,12 @@
 set -euo pipefail
 source_dir=$(cd "$(dirname "$0")/.." && pwd)
 directory=${1:-/usr/include}
+case $directory in
+-h | --help)
+	sed -n '2,4s/^# \{0,1\}//p' "$0"
+	exit
+	;;
+esac
 # shellcheck source=scripts/lib.sh
 . "$source_dir/scripts/lib.sh"
 
@@ -33,6 +39,7 @@ pairs=$source_dir/build/similar-pairs.txt
 run simhash "$directory"
 run simfind -o "$pairs"
 echo
-echo "The first of them; all are in $pairs, and the index is in"
+echo "Some of them; all are in $pairs, and the index is in"
 echo "${SIMHASH_DATABASE#sqlite:}"
-head -n 20 "$pairs"
+grep -m 10 '^identical' "$pairs" || true
+grep -m 10 '^similar' "$pairs" || true

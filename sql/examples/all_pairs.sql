@@ -20,6 +20,9 @@ FROM (
 		AND (b.skew_ext > a.skew_ext OR b.host > a.host
 			OR (b.host = a.host AND b.path_hash > a.path_hash))
 	WHERE a.size > 0 AND b.size > 0
+		-- names of one file are no pair
+		AND (a.links = 1 OR b.links = 1 OR a.inode <> b.inode OR a.device <> b.device
+			OR a.host <> b.host OR a.content_hash <> b.content_hash)
 		AND 2 * a.size <= 3 * b.size AND 2 * b.size <= 3 * a.size
 ) candidate
 WHERE distance <= 1 OR 200 * distance <= size_a + size_b

@@ -18,3 +18,14 @@ SELECT t.name AS tag_set, h.name AS host,
 	f.sum_08, f.sum_09, f.sum_10, f.sum_11, f.sum_12, f.sum_13, f.sum_14, f.sum_15,
 	f.uniform, f.scatter, f.skew, f.uniform_ext, f.scatter_ext, f.skew_ext
 FROM file f JOIN tag_set t ON t.id = f.tag_set JOIN host h ON h.id = f.host;
+
+-- Names of one file are one; what is inflated is no file to remove.
+CREATE OR REPLACE VIEW duplicate AS
+SELECT tag_set, LOWER(HEX(content_hash)) AS content_hash, size, COUNT(*) AS files,
+	size * (COUNT(*) - 1) AS spare_bytes
+FROM (
+	SELECT DISTINCT tag_set, host, content_hash, size, device, inode,
+		CASE WHEN links = 1 THEN path_hash ELSE X'' END AS own_path
+	FROM file WHERE size > 0 AND compressed_size = 0
+) one_file
+GROUP BY tag_set, one_file.content_hash, size HAVING COUNT(*) > 1;

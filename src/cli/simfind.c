@@ -373,6 +373,9 @@ static int run(const struct find_settings *settings, bool *had_unreadable, uint6
 	options.url = url;
 	status = listing_open(&listing, settings->output_path, settings->formatter,
 			      settings->threads, store, error);
+	if (status == 0 && settings->formatter->is_report && listing.how.is_terminal)
+		status = error_set(error, SIMHASH_E_RANGE,
+				   "a report is for a browser: give --output=FILE");
 	if (status == 0 && settings->tolerance_count > 0)
 		status = write_measures(settings, &options, store, listing.file, error);
 	else if (status == 0)

@@ -35,6 +35,27 @@ static int64_t host_number(const struct finder *finder, const char *name)
 	return -1;
 }
 
+/* A side that has nothing could not be told from one that has nothing similar. */
+static int find_side(struct finder *finder, int number, struct simhash_error *error)
+{
+	const struct find_side *side = &finder->options->between[number];
+	const char *host = side->host != NULL ? side->host : finder->options->host;
+	struct row_scope scope = {finder->tag_set, host_number(finder, host)};
+	bool has_rows = false;
+
+	finder->side_host[number] = scope.host;
+	if (finder->tag_set == 0)
+		return 0;
+	if (scope.host > 0 &&
+	    store_has_rows_below(finder->store, &scope, side->directory, &has_rows, error) != 0)
+		return -1;
+	if (has_rows)
+		return 0;
+	return error_set(error, SIMHASH_E_RANGE, "the index has no files at or below %s:%.*s", host,
+			 side->directory.size == 0 ? 1 : (int)side->directory.size,
+			 side->directory.size == 0 ? "/" : side->directory.data);
+}
+
 int finder_init(struct finder *finder, struct store *store, const struct find_options *options,
 		struct simhash_error *error)
 {
@@ -46,9 +67,10 @@ int finder_init(struct finder *finder, struct store *store, const struct find_op
 		return -1;
 	}
 	for (int i = 0; options->between != NULL && i < 2; i++)
-		finder->side_host[i] = host_number(finder, options->between[i].host != NULL
-								   ? options->between[i].host
-								   : options->host);
+		if (find_side(finder, i, error) != 0) {
+			finder_release(finder);
+			return -1;
+		}
 	return 0;
 }
 

@@ -186,12 +186,49 @@ static uint32_t nearest_center(const struct grouping *g, uint32_t head)
 	return best == NULL ? head : best->to;
 }
 
+/*
+ * A center whose neighbours all went to nearer ones would be a group of one file. It gets
+ * the nearest of those that a larger group can spare.
+ */
+static void join_lonely(const struct grouping *g, uint32_t *chosen, const uint32_t *place,
+			uint32_t *sizes)
+{
+	for (size_t i = 0; i < g->heads; i++) {
+		uint32_t center = g->order[i], best = NONE;
+		const struct node *node = &g->nodes[center];
+		uint64_t nearest = UINT64_MAX;
+		if (chosen[i] != center || sizes[center] > 1 || node->files > 1)
+			continue;
+		for (size_t e = 0; e < node->edges; e++) {
+			const struct edge *edge = &g->edges[node->first_edge + e];
+			uint32_t theirs = chosen[place[edge->to]];
+			if (theirs != edge->to && edge->distance < nearest &&
+			    (sizes[theirs] > 2 || g->nodes[theirs].files > 1)) {
+				nearest = edge->distance;
+				best = edge->to;
+			}
+		}
+		if (best == NONE)
+			continue;
+		sizes[chosen[place[best]]]--;
+		chosen[place[best]] = center;
+		sizes[center]++;
+	}
+}
+
 static int link_representatives(struct grouping *g, struct simhash_error *error)
 {
+	size_t files = g->list->file_count;
 	uint32_t *chosen = malloc((g->heads + 1) * sizeof *chosen);
+	uint32_t *place = malloc((files + 1) * sizeof *place); /* of a head in the order */
+	uint32_t *sizes = calloc(files + 1, sizeof *sizes);    /* heads that chose a center */
 
-	if (chosen == NULL)
+	if (chosen == NULL || place == NULL || sizes == NULL) {
+		free(sizes);
+		free(place);
+		free(chosen);
 		return error_set_memory(error);
+	}
 	for (size_t i = 0; i < g->heads; i++)
 		g->nodes[g->order[i]].center = NONE;
 	for (size_t i = 0; i < g->heads; i++) {
@@ -202,10 +239,16 @@ static int link_representatives(struct grouping *g, struct simhash_error *error)
 		for (size_t e = 0; e < node->edges; e++)
 			g->nodes[g->edges[node->first_edge + e].to].center = g->order[i];
 	}
-	for (size_t i = 0; i < g->heads; i++)
+	for (size_t i = 0; i < g->heads; i++) {
 		chosen[i] = nearest_center(g, g->order[i]);
+		place[g->order[i]] = (uint32_t)i;
+		sizes[chosen[i]]++;
+	}
+	join_lonely(g, chosen, place, sizes);
 	for (size_t i = 0; i < g->heads; i++)
 		g->nodes[g->order[i]].center = chosen[i];
+	free(sizes);
+	free(place);
 	free(chosen);
 	return 0;
 }

@@ -664,6 +664,7 @@ struct list_walk {
 	struct directory *directory;
 	size_t count; /* files of it gathered */
 	uint64_t directories;
+	bool has_zeros;
 };
 
 static int list_hand_over(struct list_walk *list)
@@ -843,6 +844,14 @@ static int list_names(struct list_walk *list, int fd, const char *list_name)
 		ssize_t done;
 		if (got < 0)
 			status = -1;
+		if (got == 0 && size > 0 && !list->has_zeros &&
+		    memchr(buffer, '\n', size) != NULL) {
+			status = error_set(&list->walker->error, SIMHASH_E_SYNTAX,
+					   "%s: names ended by newlines; expected zero bytes, as "
+					   "from find -print0",
+					   list_name);
+			break;
+		}
 		if (got == 0 && size > 0)
 			buffer[size++] = '\0';
 		else if (got <= 0)
@@ -850,6 +859,7 @@ static int list_names(struct list_walk *list, int fd, const char *list_name)
 		else
 			size += (size_t)got;
 		done = list_names_in(list, buffer, size, list_name);
+		list->has_zeros = list->has_zeros || done > 0;
 		if (done < 0) {
 			status = -1;
 			break;

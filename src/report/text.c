@@ -79,8 +79,8 @@ static void group(FILE *out, const struct group_line *line, const struct present
 {
 	fputs(line->group == 1 ? "" : "\n", out);
 	colour(out, BOLD, how);
-	fprintf(out, "group %" PRIu64 ": %" PRIu64 " files, %" PRId64 " bytes", line->group,
-		line->files, line->bytes);
+	fprintf(out, "group %" PRIu64 ": %" PRIu64 " file%s, %" PRId64 " bytes", line->group,
+		line->files, line->files == 1 ? "" : "s", line->bytes);
 	colour(out, PLAIN, how);
 	fputc('\n', out);
 }

@@ -488,6 +488,42 @@ out:
 	return status;
 }
 
+struct below {
+	bool has_any;
+};
+
+static int note_directory(void *context, const uint8_t hash[DIRECTORY_HASH_SIZE], struct bytes path,
+			  struct simhash_error *error)
+{
+	struct below *below = context;
+
+	(void)hash;
+	(void)path;
+	(void)error;
+	below->has_any = true;
+	return 0;
+}
+
+int store_has_rows_below(struct store *store, const struct row_scope *scope, struct bytes path,
+			 bool *has_rows, struct simhash_error *error)
+{
+	struct bytes top = path.size == 0 ? (struct bytes){"/", 1} : path;
+	struct below below = {.has_any = false};
+	uint8_t hash[DIRECTORY_HASH_SIZE];
+	struct hash_range range;
+	struct known_file known;
+	struct found_known result = {&known, false};
+
+	directory_hash(top, hash);
+	range = range_of(hash);
+	if (read_known(store, scope, &range, copy_known, &result, error) != 0 ||
+	    (!result.found &&
+	     store_read_directories_below(store, scope, top, note_directory, &below, error) != 0))
+		return -1;
+	*has_rows = result.found || below.has_any;
+	return 0;
+}
+
 /* ---- Streams of rows ---- */
 
 struct row_cursor {

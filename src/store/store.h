@@ -107,6 +107,10 @@ int store_read_directories_below(struct store *store, const struct row_scope *sc
 				 struct bytes root, store_directory_fn *each, void *context,
 				 struct simhash_error *error);
 
+/* Has this scope any rows of a directory, or below it? An empty path stands for all. */
+int store_has_rows_below(struct store *store, const struct row_scope *scope, struct bytes path,
+			 bool *has_rows, struct simhash_error *error);
+
 struct directory_row {
 	uint8_t hash[DIRECTORY_HASH_SIZE];
 	struct bytes path;

@@ -196,7 +196,7 @@ sql "DELETE FROM schema_version WHERE version = 99"
 to_version_1() {
 	sql "DELETE FROM schema_version WHERE version > 1"
 	if [ "$TEST_ENGINE" = sqlite ]; then
-		sql "DROP VIEW file_text; ALTER TABLE file DROP COLUMN links;
+		sql "DROP VIEW file_text; DROP VIEW duplicate; CREATE VIEW duplicate AS SELECT 1; ALTER TABLE file DROP COLUMN links;
 			ALTER TABLE file DROP COLUMN compressed_size;
 			CREATE VIEW file_text AS SELECT name FROM file;
 			DROP INDEX file_uniform; CREATE INDEX file_uniform ON file (tag_set, uniform)"

@@ -204,6 +204,9 @@ rm "$files/a"
 summary 0 2 0 1
 said "simhash: missing: No such file or directory"
 same "nothing removed" 1 "$(sql "SELECT COUNT(*) FROM file_text WHERE path = '$files/a'")"
+printf 'x\ny\n' >list
+runs 1 "$SIMHASH" --files0-from=list
+said "list: names ended by newlines; expected zero bytes, as from find -print0"
 printf 'x\0\0y\0' >list
 runs 1 "$SIMHASH" --files0-from=list
 said "list: an empty file name; expected names ended by zero bytes"

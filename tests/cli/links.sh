@@ -74,6 +74,9 @@ same "all pairs with links" $((3 * 50 + 6)) "$(grep -c . out)"
 runs 0 "$SIMFIND" -T 0 -k uniform --hard-links "$files/a/2.bin"
 same "pairs of one name with links" 2 "$(grep -c . out)"
 
+# Copies are counted by files, not by names.
+same "copies" "100000|2|100000" "$(sql 'SELECT size, files, spare_bytes FROM duplicate')"
+
 # Copies on two disks that number their files alike are copies: each has one link.
 sql "UPDATE file SET device = 1, inode = 7 WHERE links = 1"
 cp "$files/c/copy.bin" "$files/c/copy2.bin"

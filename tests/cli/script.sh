@@ -51,8 +51,10 @@ for shell in dash bash; do
 	cmp expected found || fail "names have changed"
 	same "inodes" 1 "$(find "$files" -type f -size +0 -printf '%i\n' | sort -u | wc -l)"
 	same "content" "$(seq 2000 | cksum)" "$(cksum <"$files/sub/-dash")"
-	# Again: they are one file already.
-	sed 's/^#hardlink /hardlink /' todo.sh | $shell 2>err && fail "nothing was refused"
+	# Again: they are one file already, so there is nothing to do. To delete them is refused.
+	sed 's/^#hardlink /hardlink /' todo.sh | $shell >out 2>err || fail "$shell: $(cat err)"
+	same "what is said again" "" "$(cat out err)"
+	sed 's/^#delete /delete /' todo.sh | $shell 2>err && fail "nothing was refused"
 	same "refused" ${#names[@]} "$(grep -ac 'it is the same file as' err)"
 	runs 0 "$SIMHASH" "$files"
 	runs 0 "$SIMFIND" -k uniform
@@ -168,7 +170,10 @@ said "cannot write to /dev/full: No space left on device"
 # Found, and the build fails.
 runs 1 "$SIMFIND" --fail-on-match
 same "said" 1 "$(grep -c . err)"
-runs 0 "$SIMFIND" --fail-on-match --between "$files" elsewhere:/no/such/place
+runs 1 "$SIMFIND" --fail-on-match --between "$files" elsewhere:/no/such/place
+said "the index has no files at or below elsewhere:/no/such/place"
+runs 1 "$SIMFIND" --between "$files" nobody:
+said "the index has no files at or below nobody:/"
 runs 2 "$SIMFIND" --fail-on-match /no/such/file
 runs 1 "$SIMFIND" --fail-on-match --group -q
 same "said" "" "$(cat err)"

@@ -107,7 +107,7 @@ runs 0 "$SIMFIND" -q -T 0
 grep -qF "$files/copy.txt" out || fail "no whole path"
 same "colours in a file" 0 "$(grep -c $'\x1b' out || true)"
 # Other formats do no harm to a terminal either.
-for format in csv json jsonl null html; do
+for format in csv json jsonl null; do
 	on_terminal 120 "$SIMFIND" -q -T 0 --format=$format
 	same "control bytes of $format" 0 "$(LC_ALL=C tr -d '\r\n\t -~\200-\377' <screen | wc -c)"
 done

@@ -47,7 +47,7 @@ pairs = [json.loads(line) for line in open("pairs.jsonl", encoding="utf-8")]
 counts = [int(line) for line in open("counts")]
 rows = {path for pair in pairs for path in (pair["path_a"], pair["path_b"])}
 print(json.dumps({
-    "tiles": {"Files": len(rows), "Groups": len(groups),
+    "tiles": {"Files indexed": len(rows), "Groups": len(groups),
               "Identical pairs": sum(p["match"] == "identical" for p in pairs),
               "Similar pairs": sum(p["match"] == "similar" for p in pairs)},
     "most_files": max(g["files"] for g in groups),
