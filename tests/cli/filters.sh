@@ -169,7 +169,7 @@ seq 10 >"$mounted/x.simhash-test"
 for option in -x --one-file-system --; do
 	reset
 	runs 0 "$SIMHASH" --ext=simhash-test --exclude='/[!s]*' $option /dev
-	same "rows with $option" $([ $option = -- ] && echo 1 || echo 0) "$(sql 'SELECT COUNT(*) FROM file')"
+	same "rows with $option" "$([ $option = -- ] && echo 1 || echo 0)" "$(sql 'SELECT COUNT(*) FROM file')"
 done
 
 # Lists of files, as find writes them.
