@@ -176,17 +176,11 @@ static void shorten(struct common_prefix *prefix, struct bytes path)
 static int note_path(struct common_prefix *prefix, struct bytes path, bool is_first,
 		     struct simhash_error *error)
 {
-	char *text = NULL;
 	size_t size, columns;
-	FILE *memory = open_memstream(&text, &size);
+	char *text = escape_text(path, &size);
 
-	if (memory == NULL)
+	if (text == NULL)
 		return error_set_memory(error);
-	write_escaped(memory, path);
-	if (fclose(memory) != 0) {
-		free(text);
-		return error_set_memory(error);
-	}
 	columns = text_columns((struct bytes){text, size});
 	if (is_first && columns > prefix->columns)
 		prefix->columns = columns;

@@ -52,18 +52,12 @@ static unsigned columns_of(const char *c, size_t length)
 
 void write_shortened(FILE *out, struct bytes path, unsigned columns)
 {
-	char *text = NULL;
 	size_t size, at = 0;
+	char *text = escape_text(path, &size);
 	unsigned width = 0;
-	FILE *memory = open_memstream(&text, &size);
 
-	if (memory == NULL)
+	if (text == NULL)
 		return;
-	write_escaped(memory, path);
-	if (fclose(memory) != 0) {
-		free(text);
-		return;
-	}
 	for (size_t i = 0, length; i < size; i += length) {
 		length = utf8_length((struct bytes){text + i, size - i});
 		length = length == 0 ? 1 : length;

@@ -38,13 +38,10 @@ static void write_field(FILE *out, struct bytes field)
 /* On a terminal: quoted like a field, with no control byte left to act. */
 static void write_escaped_field(FILE *out, struct bytes field)
 {
-	char *text = NULL;
 	size_t size;
-	FILE *memory = open_memstream(&text, &size);
+	char *text = escape_text(field, &size);
 
-	if (memory != NULL)
-		write_escaped(memory, field);
-	if (memory == NULL || fclose(memory) != 0)
+	if (text == NULL)
 		fputs("?", out); /* no memory for a name of a few bytes */
 	else
 		write_field(out, (struct bytes){text, size});

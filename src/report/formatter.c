@@ -4,6 +4,7 @@
  */
 #include "report/formatter.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const struct formatter *const formatters[] = {
@@ -147,6 +148,20 @@ void write_escaped(FILE *out, struct bytes bytes)
 		bytes.data += length;
 		bytes.size -= length;
 	}
+}
+
+char *escape_text(struct bytes bytes, size_t *size)
+{
+	char *text = NULL;
+	FILE *memory = open_memstream(&text, size);
+
+	if (memory == NULL)
+		return NULL;
+	write_escaped(memory, bytes);
+	if (fclose(memory) == 0)
+		return text;
+	free(text);
+	return NULL;
 }
 
 size_t text_columns(struct bytes text)

@@ -116,6 +116,9 @@ size_t utf8_length(struct bytes bytes);
  */
 void write_escaped(FILE *out, struct bytes bytes);
 
+/* The same as a text, ended by a zero, for the caller to free; NULL when memory is short. */
+char *escape_text(struct bytes bytes, size_t *size);
+
 /*
  * Write a text with marks: without the marks, without `prefix` where it follows a
  * PATH_MARK, and with what comes before the WIDTH_MARK made `width` columns wide, counted

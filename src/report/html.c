@@ -105,17 +105,11 @@ static void write_text(FILE *out, const char *text)
 /* A path as everywhere for people: escaped, so that it is UTF-8 without control bytes. */
 static int write_path(FILE *out, struct bytes path, struct simhash_error *error)
 {
-	char *text = NULL;
 	size_t size;
-	FILE *memory = open_memstream(&text, &size);
+	char *text = escape_text(path, &size);
 
-	if (memory == NULL)
+	if (text == NULL)
 		return error_set_memory(error);
-	write_escaped(memory, path);
-	if (fclose(memory) != 0) {
-		free(text);
-		return error_set_memory(error);
-	}
 	write_text(out, text);
 	free(text);
 	return 0;
