@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Install what is missing, build, and run every test: as released, and again under
 # AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer; on x86-64 also the
-# library built for 64-bit ARM, under qemu-user.
+# library built for 64-bit ARM, under qemu-user. Every test runs as released; the presets
+# of the sanitizers leave out those that have nothing for them, see CMakePresets.json.
 #
 #     scripts/test.sh [PRESET]...      (default: release asan ubsan tsan arm64)
 set -euo pipefail
