@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/index_options.h"
@@ -21,23 +22,44 @@
 
 #define PROGRAM "simhash"
 
+#define SAME_ORDER_MS 200
+
 enum { EXIT_UNREADABLE = 2 };
 
 static atomic_bool stop;
 static volatile sig_atomic_t stop_signal;
 
+/*
+ * The first signal has the run end in good order, a second one ends it at once. What
+ * follows the first at its heels is the same order given twice: timeout(1) sends its
+ * signal to the program, then to its process group.
+ */
 static void on_signal(int number)
 {
-	stop_signal = number;
-	atomic_store(&stop, true);
+	static struct timespec first;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (stop_signal == 0) {
+		first = now;
+		stop_signal = number;
+		atomic_store(&stop, true);
+	} else if (now.tv_sec - first.tv_sec > 1 ||
+		   (now.tv_sec - first.tv_sec) * 1000 + (now.tv_nsec - first.tv_nsec) / 1000000 >=
+			   SAME_ORDER_MS) {
+		signal(number, SIG_DFL);
+		raise(number);
+	}
 }
 
 static void catch_signals(void)
 {
-	/* Once: a second signal ends the program at once. */
-	struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+	struct sigaction action = {.sa_handler = on_signal};
 
+	/* One after the other. */
 	sigemptyset(&action.sa_mask);
+	sigaddset(&action.sa_mask, SIGINT);
+	sigaddset(&action.sa_mask, SIGTERM);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 }

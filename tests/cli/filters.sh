@@ -198,7 +198,7 @@ summary 2 0 0 0
 mkfifo slow
 (exec 3>slow; sleep 30) &
 writer=$!
-runs 130 timeout --preserve-status -s INT 1 "$SIMHASH" --files0-from=slow
+runs 130 timeout --preserve-status -s INT 2 "$SIMHASH" --files0-from=slow
 kill "$writer"
 said "interrupted"
 # Beside a path, with names relative to here; nothing is removed by a list.
