@@ -62,7 +62,8 @@ enum simhash_error_code {
 	SIMHASH_E_DUPLICATE, /* a row of that primary or unique key is there */
 	SIMHASH_E_RETRY,     /* lock wait or deadlock: the same again may work */
 	SIMHASH_E_SCHEMA,    /* a database that is not an index of ours */
-	SIMHASH_E_STOPPED    /* the caller asked to stop */
+	SIMHASH_E_STOPPED,   /* the caller asked to stop */
+	SIMHASH_E_CONNECTION /* a server cannot be reached, or is gone */
 };
 
 /*

@@ -15,10 +15,11 @@
 
 struct store *engine_open_store(enum open_mode mode)
 {
+	struct store_location where = {.url = getenv("TEST_URL")};
 	struct simhash_error error;
 	struct store *store;
 
-	if (store_open(getenv("TEST_URL"), mode, &store, &error) != 0)
+	if (store_open(&where, mode, &store, &error) != 0)
 		fail_msg("%s", error.message);
 	return store;
 }

@@ -29,6 +29,8 @@ static void print_help(void)
 	      "Which index:\n"
 	      "  -d, --database=URL       sqlite:FILE or mysql://USER@HOST/DATABASE (default:\n"
 	      "                           $SIMHASH_DATABASE, else your own SQLite file)\n"
+	      "      --defaults-file=FILE the option file for a server (default: ~/.my.cnf\n"
+	      "                           and the system's)\n"
 	      "  -t, --tag-set=FILE       the rows made with the 16 tags of FILE\n"
 	      "      --host=NAME          this host's files are stored as NAME's\n"
 	      "\n"
@@ -338,6 +340,7 @@ static int read_names(struct find_settings *settings, const char *path, struct s
 
 enum {
 	OPTION_HOST = 256,
+	OPTION_DEFAULTS_FILE,
 	OPTION_SIZE_RATIO,
 	OPTION_FORMAT,
 	OPTION_EMPTY,
@@ -459,7 +462,10 @@ static int parse_option(struct parsing *p, int option, struct simhash_error *err
 
 	switch (option) {
 	case 'd':
-		settings->database = optarg;
+		settings->location.url = optarg;
+		return 0;
+	case OPTION_DEFAULTS_FILE:
+		settings->location.defaults_file = optarg;
 		return 0;
 	case 't':
 		settings->tag_file = optarg;
@@ -637,6 +643,7 @@ int find_settings_parse(struct find_settings *settings, int argc, char **argv,
 {
 	static const struct option options[] = {
 		{"database", required_argument, NULL, 'd'},
+		{"defaults-file", required_argument, NULL, OPTION_DEFAULTS_FILE},
 		{"tag-set", required_argument, NULL, 't'},
 		{"host", required_argument, NULL, OPTION_HOST},
 		{"key", required_argument, NULL, 'k'},

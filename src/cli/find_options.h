@@ -13,7 +13,8 @@
 enum confirm_mode { CONFIRM_NOT, CONFIRM_ALL, CONFIRM_DOUBTFUL };
 
 struct find_settings {
-	const char *database, *tag_file, *host, *output_path;
+	struct store_location location; /* the URL as it was given, or NULL */
+	const char *tag_file, *host, *output_path;
 	struct find_rule rule;
 	const struct formatter *formatter;
 	bool with_empty, quiet, expand, hard_links, inflate, fail_on_match;

@@ -10,10 +10,13 @@
 
 #include "core/error.h"
 
+#define WAIT_S_MAX 31536000 /* a year */
+
 static void print_help(void)
 {
 	fputs("Usage: simhash [OPTION]... PATH...\n"
 	      "       simhash --status | --forget PATH... | --print FILE...\n"
+	      "       simhash --init-database | --copy-to=URL\n"
 	      "Index every regular file below each PATH, so that simfind can list those that\n"
 	      "are nearly the same. Unchanged files are skipped, and files that are gone are\n"
 	      "removed from the index.\n"
@@ -22,6 +25,11 @@ static void print_help(void)
 	      "  -d, --database=URL     sqlite:FILE or mysql://USER@HOST/DATABASE (default:\n"
 	      "                         $SIMHASH_DATABASE, else an SQLite file of your own;\n"
 	      "                         passwords come from ~/.my.cnf)\n"
+	      "      --defaults-file=FILE\n"
+	      "                         the option file for a server (default: ~/.my.cnf and\n"
+	      "                         the system's)\n"
+	      "      --wait-server=SECONDS\n"
+	      "                         wait so long for a server that is gone, and go on\n"
 	      "  -t, --tag-set=FILE     count the 16 tags of FILE instead of the built-in ones\n"
 	      "      --host=NAME        store the files as NAME's (default: this host's name)\n"
 	      "\n"
@@ -52,6 +60,8 @@ static void print_help(void)
 	      "      --status           show what the index holds\n"
 	      "      --forget           remove the rows at and below each PATH\n"
 	      "      --print            show sum table and keys of each FILE; - is stdin\n"
+	      "      --init-database    make the index, and print the GRANTs that users need\n"
+	      "      --copy-to=URL      copy the index to URL; what is there is kept\n"
 	      "\n"
 	      "What is shown:\n"
 	      "      --progress=WHEN    auto (default: on a terminal), always or never\n"
@@ -77,6 +87,10 @@ void index_settings_release(struct index_settings *settings)
 
 enum {
 	OPTION_HOST = 256,
+	OPTION_DEFAULTS_FILE,
+	OPTION_WAIT_SERVER,
+	OPTION_INIT_DATABASE,
+	OPTION_COPY_TO,
 	OPTION_EXCLUDE,
 	OPTION_EXCLUDE_FROM,
 	OPTION_IGNORE_FILES,
@@ -97,15 +111,21 @@ enum {
 /* What can be given with which task, by the option's letter or number. */
 static bool is_for(enum index_task task, int option)
 {
+	if (option == 'd' || option == 'q' || option == OPTION_DEFAULTS_FILE ||
+	    option == OPTION_WAIT_SERVER)
+		return task != TASK_PRINT || option == 'q';
 	switch (task) {
+	case TASK_INIT_DATABASE:
+		return option == OPTION_INIT_DATABASE;
+	case TASK_COPY:
+		return option == OPTION_COPY_TO || option == OPTION_PROGRESS;
 	case TASK_STATUS:
-		return option == 'd' || option == 'q' || option == OPTION_STATUS;
+		return option == OPTION_STATUS;
 	case TASK_FORGET:
-		return option == 'd' || option == 'q' || option == 't' || option == OPTION_HOST ||
-		       option == OPTION_FORGET;
+		return option == 't' || option == OPTION_HOST || option == OPTION_FORGET;
 	case TASK_PRINT:
-		return option == 't' || option == 'z' || option == 'q' ||
-		       option == OPTION_MAX_INFLATED || option == OPTION_PRINT;
+		return option == 't' || option == 'z' || option == OPTION_MAX_INFLATED ||
+		       option == OPTION_PRINT;
 	case TASK_INDEX:
 	default:
 		return true;
@@ -143,7 +163,8 @@ static int set_task(struct index_settings *settings, enum index_task task,
 {
 	if (settings->task != TASK_INDEX && settings->task != task)
 		return error_set(error, SIMHASH_E_SYNTAX,
-				 "--status, --forget and --print: expected one of them");
+				 "--status, --forget, --print, --init-database and --copy-to: "
+				 "expected one of them");
 	settings->task = task;
 	return 0;
 }
@@ -152,7 +173,7 @@ static int parse_option(struct index_settings *settings, int option, struct simh
 {
 	switch (option) {
 	case 'd':
-		settings->database = optarg;
+		settings->location.url = optarg;
 		return 0;
 	case 't':
 		settings->tag_file = optarg;
@@ -171,6 +192,16 @@ static int parse_option(struct index_settings *settings, int option, struct simh
 		return 0;
 	case 'j':
 		return parse_threads(optarg, &settings->threads, error);
+	case OPTION_DEFAULTS_FILE:
+		settings->location.defaults_file = optarg;
+		return 0;
+	case OPTION_WAIT_SERVER: {
+		uint64_t seconds;
+		if (parse_number(optarg, "seconds", 0, WAIT_S_MAX, &seconds, error) != 0)
+			return -1;
+		settings->location.wait_s = (int64_t)seconds;
+		return 0;
+	}
 	case OPTION_HOST:
 		settings->host = optarg;
 		return 0;
@@ -185,6 +216,11 @@ static int parse_option(struct index_settings *settings, int option, struct simh
 		return set_task(settings, TASK_FORGET, error);
 	case OPTION_PRINT:
 		return set_task(settings, TASK_PRINT, error);
+	case OPTION_INIT_DATABASE:
+		return set_task(settings, TASK_INIT_DATABASE, error);
+	case OPTION_COPY_TO:
+		settings->copy_to = optarg;
+		return set_task(settings, TASK_COPY, error);
 	case OPTION_PROGRESS:
 		return parse_progress(optarg, &settings->progress, error);
 	case 'q':
@@ -213,12 +249,20 @@ static unsigned count_stdin(const struct index_settings *settings)
 	return count;
 }
 
+static bool is_of_whole(enum index_task task)
+{
+	return task == TASK_STATUS || task == TASK_INIT_DATABASE || task == TASK_COPY;
+}
+
 /* What does not go together; `given` by the option's letter or number. */
 static int check(const struct index_settings *settings, const bool *given, bool patterns_on_stdin,
 		 struct simhash_error *error)
 {
 	static const char *const names[] = {
-		[TASK_STATUS] = "--status", [TASK_FORGET] = "--forget", [TASK_PRINT] = "--print"};
+		[TASK_STATUS] = "--status", [TASK_FORGET] = "--forget",
+		[TASK_PRINT] = "--print",   [TASK_INIT_DATABASE] = "--init-database",
+		[TASK_COPY] = "--copy-to",
+	};
 	static const char *const needs[] = {
 		[TASK_INDEX] = "no path given: expected simhash [OPTION]... PATH...",
 		[TASK_FORGET] = "--forget: expected at least one PATH",
@@ -226,9 +270,9 @@ static int check(const struct index_settings *settings, const bool *given, bool 
 	};
 	bool has_paths = settings->path_count > 0;
 
-	if (settings->task == TASK_STATUS && has_paths)
-		return error_set(error, SIMHASH_E_SYNTAX,
-				 "--status shows the whole index: no PATH");
+	if (is_of_whole(settings->task) && has_paths)
+		return error_set(error, SIMHASH_E_SYNTAX, "%s is of the whole index: no PATH",
+				 names[settings->task]);
 	if (settings->files_from != NULL && settings->task != TASK_INDEX)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--files0-from is for indexing, and for nothing else");
@@ -247,7 +291,7 @@ static int check(const struct index_settings *settings, const bool *given, bool 
 	if (count_stdin(settings) > 1)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "standard input can be printed once only");
-	if (settings->task != TASK_STATUS && !has_paths && settings->files_from == NULL)
+	if (!is_of_whole(settings->task) && !has_paths && settings->files_from == NULL)
 		return error_set(error, SIMHASH_E_SYNTAX, "%s; try 'simhash --help'",
 				 needs[settings->task]);
 	if (settings->filter.min_size_bytes > settings->filter.max_size_bytes)
@@ -261,6 +305,10 @@ int index_settings_parse(struct index_settings *settings, int argc, char **argv,
 {
 	static const struct option options[] = {
 		{"database", required_argument, NULL, 'd'},
+		{"defaults-file", required_argument, NULL, OPTION_DEFAULTS_FILE},
+		{"wait-server", required_argument, NULL, OPTION_WAIT_SERVER},
+		{"init-database", no_argument, NULL, OPTION_INIT_DATABASE},
+		{"copy-to", required_argument, NULL, OPTION_COPY_TO},
 		{"tag-set", required_argument, NULL, 't'},
 		{"host", required_argument, NULL, OPTION_HOST},
 		{"exclude", required_argument, NULL, OPTION_EXCLUDE},

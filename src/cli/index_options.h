@@ -7,13 +7,15 @@
 
 #include "cli/options.h"
 #include "index/filter.h"
+#include "store/store.h"
 
 /* What the program is to do. */
-enum index_task { TASK_INDEX, TASK_STATUS, TASK_FORGET, TASK_PRINT };
+enum index_task { TASK_INDEX, TASK_STATUS, TASK_FORGET, TASK_PRINT, TASK_INIT_DATABASE, TASK_COPY };
 
 struct index_settings {
 	enum index_task task;
-	const char *database, *tag_file, *host;
+	struct store_location location; /* the URL as it was given, or NULL */
+	const char *tag_file, *host, *copy_to;
 	bool follow, force, quiet, one_file_system, inflate;
 	int64_t max_inflated_bytes;
 	unsigned threads;

@@ -161,12 +161,15 @@ int show_index(const struct index_settings *settings, struct simhash_error *erro
 {
 	struct status status = {.has_rows = false};
 	struct store *store = NULL;
+	struct store_location where = settings->location;
 	char *url = NULL, size[32];
 	int64_t bytes;
 	int result = -1;
 
-	if (choose_database(settings->database, false, &url, error) != 0 ||
-	    store_open(url, OPEN_TO_READ, &store, error) != 0 ||
+	if (choose_database(settings->location.url, false, &url, error) != 0)
+		goto out;
+	where.url = url;
+	if (store_open(&where, OPEN_TO_READ, &store, error) != 0 ||
 	    store_index_bytes(store, &bytes, error) != 0 ||
 	    store_read_hosts(store, keep_name, &status.hosts, error) != 0 ||
 	    store_read_tag_sets(store, keep_name, &status.tag_sets, error) != 0)
@@ -262,17 +265,20 @@ static int choose_forgotten(const struct index_settings *settings, struct forget
 int forget_paths(const struct index_settings *settings, struct simhash_error *error)
 {
 	struct forgetting f = {.is_elsewhere = settings->host != NULL};
+	struct store_location where = settings->location;
 	char host[HOST_NAME_SIZE], *url = NULL, count[32];
 	int64_t removed = 0;
 	int status = -1;
 
 	if (choose_host(settings->host, host, error) != 0 ||
-	    choose_database(settings->database, false, &url, error) != 0 ||
-	    /* Only what is there: opening to write would make an index. */
-	    store_open(url, OPEN_TO_READ, &f.store, error) != 0)
+	    choose_database(settings->location.url, false, &url, error) != 0)
+		goto out;
+	where.url = url;
+	/* Only what is there: opening to write would make an index. */
+	if (store_open(&where, OPEN_TO_READ, &f.store, error) != 0)
 		goto out;
 	store_close(f.store);
-	if (store_open(url, OPEN_TO_WRITE, &f.store, error) != 0 ||
+	if (store_open(&where, OPEN_TO_WRITE, &f.store, error) != 0 ||
 	    store_host_id(f.store, host, false, &f.host, error) != 0 ||
 	    choose_forgotten(settings, &f, error) != 0)
 		goto out;

@@ -365,12 +365,14 @@ static int run(const struct find_settings *settings, bool *had_unreadable, uint6
 	pthread_mutex_init(&output.lock, NULL);
 	if (choose_tag_set(settings->tag_file, &tag_set, error) != 0 ||
 	    check_output(settings, error) != 0 || choose_host(settings->host, host, error) != 0 ||
-	    choose_database(settings->database, false, &url, error) != 0 ||
-	    store_open(url, OPEN_TO_READ, &store, error) != 0)
+	    choose_database(settings->location.url, false, &url, error) != 0)
+		goto out;
+	options.location = settings->location;
+	options.location.url = url;
+	if (store_open(&options.location, OPEN_TO_READ, &store, error) != 0)
 		goto out;
 	options.tags = tag_set;
 	options.host = host;
-	options.url = url;
 	status = listing_open(&listing, settings->output_path, settings->formatter,
 			      settings->threads, store, error);
 	if (status == 0 && settings->formatter->is_report && listing.how.is_terminal)

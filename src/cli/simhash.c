@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/database.h"
 #include "cli/index_options.h"
 #include "cli/inspect.h"
 #include "cli/terminal.h"
@@ -207,9 +208,12 @@ static int index_files(const struct index_settings *settings, struct index_summa
 	}
 	if (choose_tag_set(settings->tag_file, &tag_set, error) != 0 ||
 	    choose_host(settings->host, host, error) != 0 ||
-	    choose_database(settings->database, true, &url, error) != 0)
+	    choose_database(settings->location.url, true, &url, error) != 0)
 		goto out;
-	options.url = url;
+	options.location = settings->location;
+	options.location.url = url;
+	options.location.stop = &stop;
+	options.location.waiting = say_waiting;
 	options.tag_set = tag_set;
 	options.host = host;
 	status = index_shown(settings, &options, summary, error);
@@ -219,6 +223,44 @@ out:
 	if (options.list_fd > STDIN_FILENO)
 		close(options.list_fd);
 	return status;
+}
+
+static void end_by_signal(const char *message)
+{
+	say(PROGRAM, message);
+	signal(stop_signal, SIG_DFL);
+	raise(stop_signal);
+}
+
+static int copy(const struct index_settings *settings, struct simhash_error *error)
+{
+	bool is_interrupted;
+
+	catch_signals();
+	if (copy_database(settings, &stop, &is_interrupted, error) != 0)
+		return -1;
+	if (is_interrupted)
+		end_by_signal("interrupted; what was copied is stored, and the next copy goes on");
+	return 0;
+}
+
+static int run_other(const struct index_settings *settings, bool *had_unreadable,
+		     struct simhash_error *error)
+{
+	switch (settings->task) {
+	case TASK_STATUS:
+		return show_index(settings, error);
+	case TASK_FORGET:
+		return forget_paths(settings, error);
+	case TASK_INIT_DATABASE:
+		return init_database(settings, error);
+	case TASK_COPY:
+		return copy(settings, error);
+	case TASK_PRINT:
+	case TASK_INDEX:
+	default:
+		return print_files(settings, had_unreadable, error);
+	}
 }
 
 /* The exit status. */
@@ -237,11 +279,8 @@ static int run_index(const struct index_settings *settings)
 		say(PROGRAM, error.message);
 		return EXIT_FAILURE;
 	}
-	if (summary.is_interrupted) {
-		say(PROGRAM, "interrupted; what was scanned is stored, and the next run goes on");
-		signal(stop_signal, SIG_DFL);
-		raise(stop_signal);
-	}
+	if (summary.is_interrupted)
+		end_by_signal("interrupted; what was scanned is stored, and the next run goes on");
 	return summary.failed > 0 ? EXIT_UNREADABLE : EXIT_SUCCESS;
 }
 
@@ -261,10 +300,7 @@ int main(int argc, char **argv)
 		return status;
 	}
 	if (status == 0)
-		status = settings.task == TASK_STATUS ? show_index(&settings, &error)
-			 : settings.task == TASK_FORGET
-				 ? forget_paths(&settings, &error)
-				 : print_files(&settings, &had_unreadable, &error);
+		status = run_other(&settings, &had_unreadable, &error);
 	index_settings_release(&settings);
 	if (status < 0) {
 		say(PROGRAM, error.message);

@@ -39,8 +39,8 @@ struct find_progress {
 
 struct find_options {
 	const struct simhash_tag_set *tags;
-	const char *url;  /* of the index, for the connections of further threads */
-	const char *host; /* the name of this host */
+	struct store_location location; /* for the connections of further threads */
+	const char *host;		/* the name of this host */
 	struct find_rule rule;
 	bool with_empty; /* empty files take part */
 	bool expand;	 /* every pair of copies too */

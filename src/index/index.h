@@ -18,10 +18,10 @@
 #include "index/filter.h"
 #include "index/progress.h"
 #include "simhash.h"
-#include "store/bytes.h"
+#include "store/store.h"
 
 struct index_options {
-	const char *url;
+	struct store_location location;
 	const struct simhash_tag_set *tag_set;
 	const char *host;
 	char *const *paths;

@@ -398,7 +398,7 @@ static int walk_all(struct pipeline *pipeline, struct simhash_error *error)
 	for (unsigned i = 0; i < pipeline->walker_count; i++) {
 		struct reconciler *reconciler = &pipeline->walkers[i].reconciler;
 		/* Without rows to compare with, one connection is enough to know that. */
-		if ((i == 0 || has_rows) && store_open(pipeline->options->url, OPEN_TO_READ,
+		if ((i == 0 || has_rows) && store_open(&pipeline->options->location, OPEN_TO_READ,
 						       &reconciler->store, error) != 0)
 			return -1;
 		if (i == 0 &&
@@ -953,7 +953,7 @@ static int run(struct pipeline *pipeline, struct simhash_error *error)
 {
 	const struct index_options *options = pipeline->options;
 
-	if (store_open(options->url, OPEN_TO_WRITE, &pipeline->store, error) != 0 ||
+	if (store_open(&options->location, OPEN_TO_WRITE, &pipeline->store, error) != 0 ||
 	    store_tag_set_id(pipeline->store, options->tag_set, true, &pipeline->scope.tag_set,
 			     error) != 0 ||
 	    store_host_id(pipeline->store, options->host, true, &pipeline->scope.host, error) != 0)

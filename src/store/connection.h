@@ -24,6 +24,9 @@ enum kept_statement {
 struct store {
 	const struct database_driver *driver;
 	struct database *database;
+	struct store_location location;
+	int64_t max_statement_bytes;
+	unsigned recoveries; /* since something last went well */
 	struct statement *kept[KEPT_STATEMENTS];
 	bool has_view;	    /* in a transaction that only reads */
 	bool is_first_load; /* see store_begin_load */
@@ -41,8 +44,17 @@ int store_run(struct store *store, const char *sql, const char *name, const int6
 	      unsigned count, int64_t *result, struct simhash_error *error);
 
 /*
+ * After a failure: where it is a lost connection, and the location says to wait, connect
+ * again, for the caller to begin what it did again. 0, or -1 with the error that stays.
+ */
+int store_recover(struct store *store, struct simhash_error *error);
+
+/* Something went well: what fails after it may be recovered from as often again. */
+void store_went_well(struct store *store);
+
+/*
  * Run `work` in a transaction; what fails as SIMHASH_E_RETRY is rolled back
- * and run again, later each time.
+ * and run again, later each time; so is what lost its connection, see store_recover.
  */
 typedef int store_work_fn(struct store *store, void *context, struct simhash_error *error);
 int store_in_transaction(struct store *store, store_work_fn *work, void *context,

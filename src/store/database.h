@@ -24,8 +24,9 @@ struct database;
 struct statement;
 
 enum open_mode {
-	OPEN_TO_READ, /* the index must be there */
-	OPEN_TO_WRITE /* it is made where it is not */
+	OPEN_TO_READ,  /* the index must be there */
+	OPEN_TO_WRITE, /* it is made where it is not */
+	OPEN_TO_CREATE /* the same, and so is the database on a server */
 };
 
 struct database_driver {
@@ -47,11 +48,16 @@ struct database_driver {
 	bool has_excluded;
 	/* Several connections that each read a part of the keys are faster than one. */
 	bool reads_parts;
+	/* The bytes that one statement may have, values included: one row of one integer; or NULL. */
+	const char *max_statement_bytes;
+	/* The rights of users, with {database} in place of its name; or NULL. */
+	const char *roles;
 	/* How many rows one INSERT takes and one transaction should hold. */
 	unsigned rows_per_insert, rows_per_transaction;
 
-	int (*open)(const struct store_url *url, enum open_mode mode, struct database **database,
-		    struct simhash_error *error);
+	/* `defaults_file` is the option file to read instead of the usual ones; or NULL. */
+	int (*open)(const struct store_url *url, const char *defaults_file, enum open_mode mode,
+		    struct database **database, struct simhash_error *error);
 	void (*close)(struct database *database);
 
 	/* The file that the database is, or NULL for a server. Lives as long as the connection. */

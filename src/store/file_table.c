@@ -110,6 +110,38 @@ static int run_kept(struct store *store, enum kept_statement which, int64_t *cha
 	return status < 0 ? -1 : 0;
 }
 
+/* No more than this of a row in a statement beside its paths, in the protocols of the engines. */
+#define ROW_BYTES (ROW_COLUMNS * 12 + PATH_HASH_SIZE + CONTENT_HASH_SIZE)
+
+/* How many of the rows fit into one statement, at most `most`; 0 when the first does not. */
+static size_t rows_that_fit(const struct store *store, const struct file_row *const *rows,
+			    size_t most)
+{
+	int64_t room = store->max_statement_bytes;
+	size_t count = 0;
+
+	while (count < most) {
+		const struct file_row *row = rows[count];
+		int64_t size = (int64_t)(ROW_BYTES + row->directory.size + row->name.size +
+					 row->extension.size);
+		if (size > room)
+			break;
+		room -= size;
+		count++;
+	}
+	return count;
+}
+
+static int too_large(const struct store *store, const struct file_row *row,
+		     struct simhash_error *error)
+{
+	return error_set(error, SIMHASH_E_DATABASE,
+			 "the path %.*s/%.*s is too long for the server's max_allowed_packet of "
+			 "%lld bytes",
+			 (int)row->directory.size, row->directory.data, (int)row->name.size,
+			 row->name.data, (long long)store->max_statement_bytes);
+}
+
 static int write_rows(struct store *store, const struct row_scope *scope,
 		      const struct file_row *const *rows, size_t count, struct simhash_error *error)
 {
@@ -123,9 +155,13 @@ static int write_rows(struct store *store, const struct row_scope *scope,
 			1, error) != 0)
 		return -1;
 	while (done < count) {
-		bool full = count - done >= many;
+		size_t fitting = rows_that_fit(store, rows + done,
+					       count - done < many ? count - done : many);
+		bool full = fitting == many;
 		enum kept_statement which = full ? KEPT_UPSERT_MANY : KEPT_UPSERT_ONE;
 		unsigned parameter = 0;
+		if (fitting == 0)
+			return too_large(store, rows[done], error);
 		for (unsigned i = 0; i < (full ? many : 1); i++)
 			parameter = bind_row(driver, store->kept[which], parameter, scope,
 					     rows[done++]);
@@ -368,10 +404,22 @@ static int copy_fixed(const struct database_driver *driver, struct statement *st
 	return 0;
 }
 
-/* The rows in a range of path hashes, in their order. */
-static int read_known(struct store *store, const struct row_scope *scope,
-		      const struct hash_range *range, store_known_fn *each, void *context,
-		      struct simhash_error *error)
+/* To the least path hash above `hash`; false when there is none. */
+static bool step_hash(uint8_t hash[PATH_HASH_SIZE])
+{
+	for (int i = PATH_HASH_SIZE - 1; i >= 0; i--)
+		if (++hash[i] != 0)
+			return true;
+	return false;
+}
+
+/*
+ * The rows in a range of path hashes, in their order; range->low follows, so that what
+ * lost its connection can go on there.
+ */
+static int read_known_once(struct store *store, const struct row_scope *scope,
+			   struct hash_range *range, store_known_fn *each, void *context,
+			   struct simhash_error *error)
 {
 	const struct database_driver *driver = store->driver;
 	struct statement *statement;
@@ -400,9 +448,25 @@ static int read_known(struct store *store, const struct row_scope *scope,
 			status = -1;
 			break;
 		}
+		memcpy(range->low, known.path_hash, PATH_HASH_SIZE);
+		if (!step_hash(range->low))
+			break;
 	}
 	driver->reset(statement);
-	return status;
+	return status < 0 ? -1 : 0;
+}
+
+static int read_known(struct store *store, const struct row_scope *scope,
+		      const struct hash_range *range, store_known_fn *each, void *context,
+		      struct simhash_error *error)
+{
+	struct hash_range rest = *range;
+
+	while (read_known_once(store, scope, &rest, each, context, error) != 0)
+		if (store_recover(store, error) != 0)
+			return -1;
+	store_went_well(store);
+	return 0;
 }
 
 int store_read_directory(struct store *store, const struct row_scope *scope,
@@ -445,9 +509,9 @@ int store_find_file(struct store *store, const struct row_scope *scope,
 	return status;
 }
 
-int store_read_directories_below(struct store *store, const struct row_scope *scope,
-				 struct bytes root, store_directory_fn *each, void *context,
-				 struct simhash_error *error)
+static int read_directories_below(struct store *store, const struct row_scope *scope,
+				  struct bytes root, store_directory_fn *each, void *context,
+				  struct simhash_error *error)
 {
 	const struct database_driver *driver = store->driver;
 	bool is_top = root.size == 1; /* "/" ends in its slash already */
@@ -488,6 +552,17 @@ out:
 	return status;
 }
 
+int store_read_directories_below(struct store *store, const struct row_scope *scope,
+				 struct bytes root, store_directory_fn *each, void *context,
+				 struct simhash_error *error)
+{
+	while (read_directories_below(store, scope, root, each, context, error) != 0)
+		if (store_recover(store, error) != 0)
+			return -1;
+	store_went_well(store);
+	return 0;
+}
+
 struct below {
 	bool has_any;
 };
@@ -522,6 +597,91 @@ int store_has_rows_below(struct store *store, const struct row_scope *scope, str
 		return -1;
 	*has_rows = result.found || below.has_any;
 	return 0;
+}
+
+/* ---- Whole rows ---- */
+
+#define CONTENT_HASH_COLUMN 10
+
+/* The columns of a whole row, after path_hash, in the order of value_columns. */
+static void take_values(const struct database_driver *driver, struct statement *statement,
+			struct file_row *row)
+{
+	unsigned i = 1;
+
+	row->directory = driver->column_bytes(statement, i++);
+	row->name = driver->column_bytes(statement, i++);
+	row->extension = driver->column_bytes(statement, i++);
+	row->size_bytes = driver->column_integer(statement, i++);
+	row->mtime_ns = driver->column_integer(statement, i++);
+	row->device = driver->column_integer(statement, i++);
+	row->inode = driver->column_integer(statement, i++);
+	row->links = driver->column_integer(statement, i++);
+	row->compressed_size_bytes = driver->column_integer(statement, i++);
+	i++; /* content_hash: a column that can be damaged */
+	row->scanned_at_ns = driver->column_integer(statement, i++);
+	for (int t = 0; t < SIMHASH_TAGS; t++)
+		row->table.count[t] = (uint64_t)driver->column_integer(statement, i++);
+	for (int k = 0; k < SIMHASH_KEYS; k++)
+		row->keys.key[k] = driver->column_integer(statement, i++);
+}
+
+static int prepare_whole_rows(struct store *store, struct statement **statement,
+			      struct simhash_error *error)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *sql = open_memstream(&text, &size);
+	int status;
+
+	if (sql == NULL)
+		return error_set_memory(error);
+	fprintf(sql, "SELECT path_hash");
+	for (size_t i = 0; i < VALUE_COLUMNS; i++)
+		fprintf(sql, ", %s", value_columns[i]);
+	fprintf(sql, " FROM file WHERE tag_set = ? AND host = ? AND path_hash BETWEEN ? AND ? "
+		     "ORDER BY path_hash LIMIT ?");
+	status = fclose(sql) != 0 ? error_set_memory(error)
+				  : store->driver->prepare(store->database, text, statement, error);
+	free(text);
+	return status;
+}
+
+int store_read_rows(struct store *store, const struct row_scope *scope, const uint8_t *after,
+		    const uint8_t *last, int64_t limit, store_row_fn *each, void *context,
+		    struct simhash_error *error)
+{
+	const struct database_driver *driver = store->driver;
+	struct file_row row = {.host = scope->host};
+	struct statement *statement;
+	struct hash_range range;
+	int status;
+
+	memset(&range.low, 0x00, sizeof range.low);
+	memset(&range.high, 0xff, sizeof range.high);
+	if (last != NULL)
+		memcpy(range.high, last, sizeof range.high);
+	if (after != NULL) {
+		memcpy(range.low, after, sizeof range.low);
+		if (!step_hash(range.low))
+			return 0;
+	}
+	if (prepare_whole_rows(store, &statement, error) != 0)
+		return -1;
+	bind_hash_range(driver, statement, scope, &range);
+	driver->bind_integer(statement, 4, limit);
+	while ((status = driver->step(statement, error)) == 1) {
+		take_values(driver, statement, &row);
+		if (copy_fixed(driver, statement, 0, row.path_hash, PATH_HASH_SIZE, error) != 0 ||
+		    copy_fixed(driver, statement, CONTENT_HASH_COLUMN, row.content_hash,
+			       CONTENT_HASH_SIZE, error) != 0 ||
+		    each(context, &row, error) != 0) {
+			status = -1;
+			break;
+		}
+	}
+	driver->finalize(statement);
+	return status;
 }
 
 /* ---- Streams of rows ---- */

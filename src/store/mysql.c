@@ -1,42 +1,24 @@
 /*
- * The MySQL driver, for MariaDB Connector/C and Oracle's libmysqlclient: the
- * only file that includes mysql.h. User, password, socket and TLS come from
- * the option files, groups [client] and [simhash]. Never reconnects by itself:
- * that would resume in the middle of a transaction and keep half of it.
+ * The MySQL driver: statements and their rows, by MariaDB Connector/C or Oracle's
+ * libmysqlclient. Never reconnects by itself: that would resume in the middle of a
+ * transaction and keep half of it. Leaves connecting to mysql_connect.c.
  * SPDX-License-Identifier: MIT
  */
-#include <mysql.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/error.h"
 #include "store/database.h"
+#include "store/mysql_connect.h"
 #include "store/schema.h"
-
-/* Error numbers of the server that matter here. */
-#define SERVER_UNKNOWN_DATABASE 1049
-#define SERVER_RECORD_CHANGED 1020 /* with innodb_snapshot_isolation */
-#define SERVER_DUPLICATE_ENTRY 1062
-#define SERVER_COLUMN_IS_THERE 1060
-#define SERVER_KEY_IS_THERE 1061
-#define SERVER_NO_SUCH_KEY 1091
-#define SERVER_NO_SUCH_TABLE 1146
-#define SERVER_LOCK_WAIT_TIMEOUT 1205
-#define SERVER_DEADLOCK 1213
 
 #define ROWS_PER_INSERT 32
 #define COLUMN_BYTES 512 /* a first guess; longer values are fetched again */
 
-#if defined(MARIADB_BASE_VERSION) || defined(MARIADB_VERSION_ID) || MYSQL_VERSION_ID < 80001
-typedef my_bool mysql_bool;
-#else
-typedef bool mysql_bool;
-#endif
-
 struct database {
 	MYSQL *handle;
-	char name[512]; /* mysql://user@host:port/database, for messages */
+	char name[MYSQL_NAME_SIZE];
 };
 
 struct column {
@@ -60,35 +42,16 @@ struct statement {
 
 static const char *const migrations[] = {sql_mysql_0001, sql_mysql_0002, sql_mysql_0003, NULL};
 
-static int fail(const struct database *database, unsigned number, const char *message,
-		struct simhash_error *error)
-{
-	enum simhash_error_code code = SIMHASH_E_DATABASE;
-	const char *advice = "";
-
-	if (number == SERVER_DUPLICATE_ENTRY || number == SERVER_COLUMN_IS_THERE ||
-	    number == SERVER_KEY_IS_THERE || number == SERVER_NO_SUCH_KEY)
-		code = SIMHASH_E_DUPLICATE;
-	if (number == SERVER_NO_SUCH_TABLE)
-		code = SIMHASH_E_SCHEMA;
-	if (number == SERVER_LOCK_WAIT_TIMEOUT || number == SERVER_DEADLOCK ||
-	    number == SERVER_RECORD_CHANGED)
-		code = SIMHASH_E_RETRY;
-	if (number == SERVER_UNKNOWN_DATABASE)
-		advice = "; create it first: CREATE DATABASE ...";
-	return error_set(error, code, "cannot use index %s: %s (error %u)%s", database->name,
-			 message, number, advice);
-}
-
 static int fail_handle(const struct database *database, struct simhash_error *error)
 {
-	return fail(database, mysql_errno(database->handle), mysql_error(database->handle), error);
+	return fail_mysql(database->name, mysql_errno(database->handle),
+			  mysql_error(database->handle), error);
 }
 
 static int fail_statement(const struct statement *statement, struct simhash_error *error)
 {
-	return fail(statement->database, mysql_stmt_errno(statement->handle),
-		    mysql_stmt_error(statement->handle), error);
+	return fail_mysql(statement->database->name, mysql_stmt_errno(statement->handle),
+			  mysql_stmt_error(statement->handle), error);
 }
 
 static int execute(struct database *database, const char *sql, struct simhash_error *error)
@@ -112,109 +75,16 @@ static void close_database(struct database *database)
 	free(database);
 }
 
-static void name_database(struct database *database, const struct store_url *url)
+static int open_database(const struct store_url *url, const char *defaults_file,
+			 enum open_mode mode, struct database **database,
+			 struct simhash_error *error)
 {
-	char port[16] = "";
-
-	if (url->port != 0)
-		snprintf(port, sizeof port, ":%u", url->port);
-	snprintf(database->name, sizeof database->name, "mysql://%s%s%s%s/%s",
-		 url->user != NULL ? url->user : "", url->user != NULL ? "@" : "",
-		 url->host != NULL ? url->host : "", port, url->database);
-}
-
-#ifdef MARIADB_PACKAGE_VERSION
-/* Did the option files ask for TLS in any way? */
-static bool wants_tls(MYSQL *handle)
-{
-	static const enum mysql_option files[] = {MYSQL_OPT_SSL_CA, MYSQL_OPT_SSL_CAPATH,
-						  MYSQL_OPT_SSL_CERT, MYSQL_OPT_SSL_KEY};
-	mysql_bool enforce = 0, verify = 0;
-
-	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-		const char *value = NULL;
-		if (mysql_get_optionv(handle, files[i], (void *)&value) == 0 && value != NULL)
-			return true;
-	}
-	mysql_get_optionv(handle, MYSQL_OPT_SSL_ENFORCE, (void *)&enforce);
-	mysql_get_optionv(handle, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, (void *)&verify);
-	return enforce || verify;
-}
-
-/* MariaDB's library falls back to an open connection without a word. */
-static int check_tls(const struct database *database, struct simhash_error *error)
-{
-	const char *info = mysql_get_host_info(database->handle);
-	bool is_socket = info != NULL && strstr(info, "UNIX socket") != NULL;
-
-	if (!is_socket && wants_tls(database->handle) &&
-	    mysql_get_ssl_cipher(database->handle) == NULL)
-		return error_set(
-			error, SIMHASH_E_DATABASE,
-			"cannot use index %s: the option files ask for TLS, and the server "
-			"offers none",
-			database->name);
-	return 0;
-}
-#else
-/* MySQL's library enforces ssl-mode itself. */
-static int check_tls(const struct database *database, struct simhash_error *error)
-{
-	(void)database;
-	(void)error;
-	return 0;
-}
-#endif
-
-static int configure(struct database *database, struct simhash_error *error)
-{
-	static const char *const settings[] = {
-		/* A value that does not fit is an error, never cut. */
-		"SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'",
-		/* A stream of rows may rest while files are compared. */
-		"SET SESSION net_write_timeout = 86400",
-		/* And a connection may, while a large file is scanned. */
-		"SET SESSION wait_timeout = 2147483",
-	};
-
-	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-		if (execute(database, settings[i], error) != 0)
-			return -1;
-	return 0;
-}
-
-static int connect_handle(struct database *database, const struct store_url *url,
-			  struct simhash_error *error)
-{
-	database->handle = mysql_init(NULL);
-	if (database->handle == NULL)
-		return error_set_memory(error);
-	mysql_options(database->handle, MYSQL_READ_DEFAULT_GROUP, "simhash");
-	mysql_options(database->handle, MYSQL_SET_CHARSET_NAME, "utf8mb4");
-	if (mysql_real_connect(database->handle, url->host, url->user, NULL, url->database,
-			       url->port, NULL, 0) == NULL)
-		return fail_handle(database, error);
-#ifdef MARIADB_PACKAGE_VERSION
-	{
-		/* Should an option file have asked for it. */
-		mysql_bool reconnect = 0;
-		mysql_options(database->handle, MYSQL_OPT_RECONNECT, &reconnect);
-	}
-#endif
-	if (check_tls(database, error) != 0)
-		return -1;
-	return configure(database, error);
-}
-
-static int open_database(const struct store_url *url, enum open_mode mode,
-			 struct database **database, struct simhash_error *error)
-{
-	(void)mode;
 	*database = calloc(1, sizeof **database);
 	if (*database == NULL)
 		return error_set_memory(error);
-	name_database(*database, url);
-	if (connect_handle(*database, url, error) != 0) {
+	name_mysql(url, (*database)->name);
+	if (connect_mysql(url, defaults_file, mode, (*database)->name, &(*database)->handle,
+			  error) != 0) {
 		close_database(*database);
 		*database = NULL;
 		return -1;
@@ -451,6 +321,8 @@ const struct database_driver mysql_driver = {
 		       "FROM information_schema.tables "
 		       "WHERE table_schema = DATABASE()",
 	.begin = "START TRANSACTION",
+	.max_statement_bytes = "SELECT @@max_allowed_packet",
+	.roles = sql_mysql_roles,
 	.has_excluded = false,
 	.rows_per_insert = ROWS_PER_INSERT,
 	.rows_per_transaction = 8192,

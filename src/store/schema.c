@@ -129,7 +129,7 @@ int schema_open(const struct database_driver *driver, struct database *database,
 			"newer simhash",
 			name, (long long)version, newest);
 	if (version == newest)
-		return mode == OPEN_TO_WRITE ? schema_after_load(driver, database, error) : 0;
+		return mode != OPEN_TO_READ ? schema_after_load(driver, database, error) : 0;
 	if (mode == OPEN_TO_READ)
 		return version == 0
 			       ? error_set(error, SIMHASH_E_SCHEMA,

@@ -18,6 +18,7 @@ extern const char sql_sqlite_after_load[];
 extern const char sql_mysql_0001[];
 extern const char sql_mysql_0002[];
 extern const char sql_mysql_0003[];
+extern const char sql_mysql_roles[];
 
 /*
  * Check the schema of a connection, and with OPEN_TO_WRITE create or migrate

@@ -167,12 +167,12 @@ static int open_handle(struct database *database, enum open_mode mode, struct si
 	sqlite3_busy_timeout(database->handle, BUSY_TIMEOUT_MS);
 	if (check_format(database, &is_ours, error) != 0 ||
 	    execute(database,
-		    mode == OPEN_TO_WRITE ? "PRAGMA cache_size = -32768"
-					  : "PRAGMA cache_size = -8192",
+		    mode != OPEN_TO_READ ? "PRAGMA cache_size = -32768"
+					 : "PRAGMA cache_size = -8192",
 		    error) != 0)
 		return -1;
 	/* What is not ours is refused by the schema, and must not be changed before. */
-	return mode == OPEN_TO_WRITE && is_ours ? use_write_ahead_log(database, error) : 0;
+	return mode != OPEN_TO_READ && is_ours ? use_write_ahead_log(database, error) : 0;
 }
 
 /* SQLite gives names such as ":memory:" and "file:x" a meaning; ours are only names. */
@@ -187,11 +187,13 @@ static char *plain_path(const char *path)
 	return copy;
 }
 
-static int open_database(const struct store_url *url, enum open_mode mode,
-			 struct database **database, struct simhash_error *error)
+static int open_database(const struct store_url *url, const char *defaults_file,
+			 enum open_mode mode, struct database **database,
+			 struct simhash_error *error)
 {
 	int status;
 
+	(void)defaults_file;
 	*database = NULL;
 	status = mode == OPEN_TO_READ ? 0 : create_private(url->path, error);
 	if (status == 0)

@@ -19,6 +19,9 @@
 	12 /* of a transaction; the waits between them add up to some 20 s, and
 		    * SQLite waits up to 2 s in each */
 
+#define WAIT_STEP_NS 100000000
+#define STATEMENT_BYTES_MIN 16384 /* the longest statement has 5,000 without values */
+
 static const struct database_driver *const drivers[] = {
 	&sqlite_driver,
 #ifdef SIMHASH_HAVE_MYSQL
@@ -39,32 +42,124 @@ bool store_has_engine(const char *scheme)
 	return find_driver(scheme) != NULL;
 }
 
-static int open_url(const struct store_url *url, const char *name, enum open_mode mode,
-		    struct store *store, struct simhash_error *error)
+static int find_url_driver(const struct store_url *url, const char *name,
+			   const struct database_driver **driver, struct simhash_error *error)
 {
-	store->driver = find_driver(url->scheme);
-	if (store->driver == NULL)
+	*driver = find_driver(url->scheme);
+	if (*driver == NULL)
 		return error_set(error, SIMHASH_E_DATABASE,
 				 "cannot open index %s: mysql:// was not built in; build with the "
 				 "MariaDB or MySQL client library (Debian: libmariadb-dev)",
 				 name);
-	if (store->driver->open(url, mode, &store->database, error) != 0)
-		return -1;
-	return schema_open(store->driver, store->database, mode, name, error);
+	return 0;
 }
 
-int store_open(const char *url, enum open_mode mode, struct store **store,
+static void disconnect(struct store *store)
+{
+	if (store->database == NULL)
+		return;
+	for (int i = 0; i < KEPT_STATEMENTS; i++) {
+		store->driver->finalize(store->kept[i]);
+		store->kept[i] = NULL;
+	}
+	store->driver->close(store->database);
+	store->database = NULL;
+}
+
+static int read_statement_size(struct store *store, struct simhash_error *error)
+{
+	int64_t *size = &store->max_statement_bytes;
+	const char *sql = store->driver->max_statement_bytes;
+
+	if (sql == NULL)
+		return 0;
+	if (store_run(store, sql, NULL, NULL, 0, size, error) != 0)
+		return -1;
+	if (*size < STATEMENT_BYTES_MIN)
+		return error_set(error, SIMHASH_E_DATABASE,
+				 "cannot use index %s: the server's max_allowed_packet is %lld "
+				 "bytes; expected at least %d",
+				 store->location.url, (long long)*size, STATEMENT_BYTES_MIN);
+	return 0;
+}
+
+/* Connect, once. */
+static int connect_once(struct store *store, const struct store_url *url, enum open_mode mode,
+			struct simhash_error *error)
+{
+	const struct database_driver *driver = store->driver;
+
+	if (driver->open(url, store->location.defaults_file, mode, &store->database, error) != 0)
+		return -1;
+	if (schema_open(driver, store->database, mode, store->location.url, error) == 0 &&
+	    (mode == OPEN_TO_READ || read_statement_size(store, error) == 0))
+		return 0;
+	disconnect(store);
+	return -1;
+}
+
+static bool is_told_to_stop(const struct store_location *where)
+{
+	return where->stop != NULL && atomic_load(where->stop);
+}
+
+static double now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/*
+ * Connect; where the server does not answer, again and again for as long as the location
+ * says. `has_failed` and the error in it: a connection was lost, so that it begins with
+ * waiting.
+ */
+static int connect_waiting(struct store *store, const struct store_url *url, enum open_mode mode,
+			   bool has_failed, struct simhash_error *error)
+{
+	const struct store_location *where = &store->location;
+	double end = now_s() + (double)where->wait_s;
+	bool has_told = false;
+
+	for (;;) {
+		if (!has_failed && connect_once(store, url, mode, error) == 0)
+			return 0;
+		if (error->code != SIMHASH_E_CONNECTION || is_told_to_stop(where) || now_s() >= end)
+			return -1;
+		if (!has_told && where->waiting != NULL) {
+			struct simhash_error told;
+			error_set(&told, error->code, "%s; trying again for %lld s", error->message,
+				  (long long)where->wait_s);
+			where->waiting(where->context, told.message);
+		}
+		has_told = true;
+		has_failed = false;
+		for (int i = 0; i < 10 && !is_told_to_stop(where); i++)
+			nanosleep(&(struct timespec){0, WAIT_STEP_NS}, NULL);
+	}
+}
+
+int store_open(const struct store_location *where, enum open_mode mode, struct store **store,
 	       struct simhash_error *error)
 {
 	struct store_url parts;
 	int status;
 
 	*store = NULL;
-	if (store_url_parse(url, &parts, error) != 0)
+	if (store_url_parse(where->url, &parts, error) != 0)
 		return -1;
 	*store = calloc(1, sizeof **store);
-	status = *store == NULL ? error_set_memory(error)
-				: open_url(&parts, url, mode, *store, error);
+	if (*store == NULL) {
+		status = error_set_memory(error);
+	} else {
+		(*store)->location = *where;
+		(*store)->max_statement_bytes = INT64_MAX;
+		status = find_url_driver(&parts, where->url, &(*store)->driver, error);
+	}
+	if (status == 0)
+		status = connect_waiting(*store, &parts, mode, false, error);
 	store_url_release(&parts);
 	if (status != 0) {
 		store_close(*store);
@@ -73,15 +168,87 @@ int store_open(const char *url, enum open_mode mode, struct store **store,
 	return status;
 }
 
+int store_recover(struct store *store, struct simhash_error *error)
+{
+	struct store lost;
+	struct store_url url;
+	int status;
+
+	if (error->code != SIMHASH_E_CONNECTION || store->location.wait_s == 0 ||
+	    store->recoveries++ == TRIES)
+		return -1;
+	if (store_url_parse(store->location.url, &url, error) != 0)
+		return -1;
+	lost = *store;
+	memset(store->kept, 0, sizeof store->kept);
+	/* The schema is there: a connection that reads it is one that writes. */
+	status = connect_waiting(store, &url, OPEN_TO_READ, true, error);
+	store_url_release(&url);
+	if (status == 0) {
+		store->has_view = false;
+		disconnect(&lost);
+	} else {
+		*store = lost;
+	}
+	return status;
+}
+
+void store_went_well(struct store *store)
+{
+	store->recoveries = 0;
+}
+
+int store_roles(const struct store_location *where, char **sql, struct simhash_error *error)
+{
+	static const char placeholder[] = "{database}";
+	const struct database_driver *driver;
+	struct store_url url;
+	size_t size;
+	FILE *out;
+	int status = -1;
+
+	*sql = NULL;
+	if (store_url_parse(where->url, &url, error) != 0)
+		return -1;
+	if (find_url_driver(&url, where->url, &driver, error) != 0)
+		goto out;
+	status = 0;
+	if (driver->roles == NULL)
+		goto out;
+	out = open_memstream(sql, &size);
+	if (out == NULL) {
+		status = error_set_memory(error);
+		goto out;
+	}
+	for (const char *text = driver->roles, *next; text != NULL; text = next) {
+		next = strstr(text, placeholder);
+		fwrite(text, 1, next == NULL ? strlen(text) : (size_t)(next - text), out);
+		if (next == NULL)
+			break;
+		fputc('`', out);
+		for (const char *c = url.database; *c != '\0'; c++) {
+			if (*c == '`')
+				fputc('`', out);
+			fputc(*c, out);
+		}
+		fputc('`', out);
+		next += sizeof placeholder - 1;
+	}
+	if (fclose(out) != 0) {
+		free(*sql);
+		*sql = NULL;
+		status = error_set_memory(error);
+	}
+out:
+	store_url_release(&url);
+	return status;
+}
+
 void store_close(struct store *store)
 {
 	if (store == NULL)
 		return;
-	if (store->database != NULL) {
-		for (int i = 0; i < KEPT_STATEMENTS; i++)
-			store->driver->finalize(store->kept[i]);
-		store->driver->close(store->database);
-	}
+	disconnect(store);
 	free(store);
 }
 
@@ -149,8 +316,17 @@ int store_in_transaction(struct store *store, store_work_fn *work, void *context
 			 struct simhash_error *error)
 {
 	for (int attempt = 0;; attempt++) {
-		if (try_transaction(store, work, context, error) == 0)
+		if (try_transaction(store, work, context, error) == 0) {
+			store_went_well(store);
 			return 0;
+		}
+		/* Whether a COMMIT that lost its connection was carried out is unknown: all work
+		   can be done twice. */
+		if (error->code == SIMHASH_E_CONNECTION) {
+			if (store_recover(store, error) != 0)
+				return -1;
+			continue;
+		}
 		if (error->code != SIMHASH_E_RETRY || attempt == TRIES)
 			return -1;
 		wait_before(attempt);
@@ -289,6 +465,19 @@ int store_host_id(struct store *store, const char *name, bool create, int64_t *i
 	return status;
 }
 
+/* The tags of number `id` in their order: pattern, uniform, scatter, skew. */
+static int prepare_tags(struct store *store, int64_t id, struct statement **statement,
+			struct simhash_error *error)
+{
+	if (store->driver->prepare(store->database,
+				   "SELECT pattern, uniform, scatter, skew FROM tag "
+				   "WHERE tag_set = ? ORDER BY position",
+				   statement, error) != 0)
+		return -1;
+	store->driver->bind_integer(*statement, 0, id);
+	return 0;
+}
+
 /* Does the index hold just these tags under number `id`? */
 static int same_tags(struct store *store, int64_t id, const struct simhash_tag *tags, bool *same,
 		     struct simhash_error *error)
@@ -297,12 +486,8 @@ static int same_tags(struct store *store, int64_t id, const struct simhash_tag *
 	struct statement *statement;
 	int status, found = 0;
 
-	if (driver->prepare(store->database,
-			    "SELECT pattern, uniform, scatter, skew FROM tag WHERE tag_set = ? "
-			    "ORDER BY position",
-			    &statement, error) != 0)
+	if (prepare_tags(store, id, &statement, error) != 0)
 		return -1;
-	driver->bind_integer(statement, 0, id);
 	*same = true;
 	while ((status = driver->step(statement, error)) == 1) {
 		*same = *same && found < SIMHASH_TAGS &&
@@ -315,6 +500,57 @@ static int same_tags(struct store *store, int64_t id, const struct simhash_tag *
 	driver->finalize(statement);
 	*same = *same && found == SIMHASH_TAGS;
 	return status;
+}
+
+struct tag_set_text {
+	int64_t id;
+	char name[SIMHASH_TAG_SET_NAME_MAX + 1];
+	bool found;
+};
+
+static int match_id(void *context, int64_t id, struct bytes name, struct simhash_error *error)
+{
+	struct tag_set_text *wanted = context;
+
+	(void)error;
+	if (id != wanted->id || name.size >= sizeof wanted->name)
+		return 0;
+	memcpy(wanted->name, name.data, name.size);
+	wanted->name[name.size] = '\0';
+	wanted->found = true;
+	return 0;
+}
+
+int store_read_tag_set(struct store *store, int64_t id, struct simhash_tag_set **set,
+		       struct simhash_error *error)
+{
+	const struct database_driver *driver = store->driver;
+	struct simhash_tag tags[SIMHASH_TAGS] = {{0}};
+	struct tag_set_text text = {.id = id};
+	struct statement *statement;
+	int status, found = 0;
+
+	*set = NULL;
+	if (store_read_tag_sets(store, match_id, &text, error) != 0 ||
+	    prepare_tags(store, id, &statement, error) != 0)
+		return -1;
+	while ((status = driver->step(statement, error)) == 1) {
+		if (found < SIMHASH_TAGS)
+			tags[found] = (struct simhash_tag){
+				.pattern = (uint8_t)driver->column_integer(statement, 0),
+				.uniform = (uint32_t)driver->column_integer(statement, 1),
+				.scatter = (uint32_t)driver->column_integer(statement, 2),
+				.skew = (uint32_t)driver->column_integer(statement, 3),
+			};
+		found++;
+	}
+	driver->finalize(statement);
+	if (status < 0)
+		return -1;
+	if (!text.found || found != SIMHASH_TAGS)
+		return error_set(error, SIMHASH_E_RANGE, "the index has no whole tag set %lld",
+				 (long long)id);
+	return simhash_tag_set_new(text.name, tags, set, error);
 }
 
 struct id_list {
@@ -420,6 +656,29 @@ struct run_entry {
 	struct scan_run *run;
 };
 
+/* The number of a run that begins at the same time at the same root; 0 for none. */
+static int find_run(struct store *store, const struct row_scope *scope, const struct scan_run *run,
+		    int64_t *id, struct simhash_error *error)
+{
+	const struct database_driver *driver = store->driver;
+	struct statement *statement;
+	int status;
+
+	if (driver->prepare(store->database,
+			    "SELECT id FROM scan_run WHERE tag_set = ? AND host = ? "
+			    "AND started_at_ns = ? AND root = ?",
+			    &statement, error) != 0)
+		return -1;
+	driver->bind_integer(statement, 0, scope->tag_set);
+	driver->bind_integer(statement, 1, scope->host);
+	driver->bind_integer(statement, 2, run->started_at_ns);
+	driver->bind_bytes(statement, 3, run->root.data, run->root.size);
+	status = driver->step(statement, error);
+	*id = status == 1 ? driver->column_integer(statement, 0) : 0;
+	driver->finalize(statement);
+	return status < 0 ? -1 : 0;
+}
+
 static int enter_run(struct store *store, void *context, struct simhash_error *error)
 {
 	struct run_entry *entry = context;
@@ -427,6 +686,10 @@ static int enter_run(struct store *store, void *context, struct simhash_error *e
 	struct statement *statement;
 	int status;
 
+	if (find_run(store, entry->scope, entry->run, &entry->run->id, error) != 0)
+		return -1;
+	if (entry->run->id != 0) /* a COMMIT was carried out, and the answer lost */
+		return 0;
 	if (next_id(store, "SELECT MAX(id) FROM scan_run", &entry->run->id, error) != 0 ||
 	    driver->prepare(store->database,
 			    "INSERT INTO scan_run(id, tag_set, host, root, started_at_ns) "

@@ -1,7 +1,8 @@
 /*
  * The index, whatever engine holds it.
  *
- *     store_open(url, OPEN_TO_WRITE, &store, &error);
+ *     struct store_location where = {.url = "sqlite:index.db"};
+ *     store_open(&where, OPEN_TO_WRITE, &store, &error);
  *     store_tag_set_id(store, tags, true, &scope.tag_set, &error);
  *     store_host_id(store, "archive1", true, &scope.host, &error);
  *     store_write(store, &scope, &batch, &removed, &error);
@@ -17,6 +18,7 @@
 #ifndef SIMHASH_STORE_STORE_H
 #define SIMHASH_STORE_STORE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "simhash.h"
@@ -25,16 +27,39 @@
 
 struct store;
 
+/* Where an index is, and how to get there. */
+struct store_location {
+	const char *url;
+	/* A server's: the one option file to read, instead of the usual ones; or NULL. */
+	const char *defaults_file;
+	/* A server's that is gone, or is not there yet: for how long to try again, in seconds. */
+	int64_t wait_s;
+	/* Told once, with the error, when waiting begins; from any thread. May be NULL. */
+	void (*waiting)(void *context, const char *message);
+	void *context;
+	const atomic_bool *stop; /* ends waiting; or NULL */
+};
+
 /* Was the engine of this URL scheme built in? */
 bool store_has_engine(const char *scheme);
 
 /*
- * Open the index that a URL names. OPEN_TO_WRITE creates it where there is
- * none yet. Errors: SIMHASH_E_SYNTAX for the URL, SIMHASH_E_SCHEMA for what is
- * not an index or is too new, SIMHASH_E_SYSTEM, SIMHASH_E_DATABASE.
+ * Open the index at `where`, whose texts are borrowed until the store is closed. OPEN_TO_WRITE
+ * creates it where there is none yet, OPEN_TO_CREATE the database on a server too.
+ * Errors: SIMHASH_E_SYNTAX for the URL, SIMHASH_E_SCHEMA for what is not an index or is
+ * too new, SIMHASH_E_CONNECTION, SIMHASH_E_SYSTEM, SIMHASH_E_DATABASE.
+ *
+ * A connection that is lost later is made again where `where` says to wait: what a
+ * function below does then begins again. Streams of rows do not; they fail.
  */
-int store_open(const char *url, enum open_mode mode, struct store **store,
+int store_open(const struct store_location *where, enum open_mode mode, struct store **store,
 	       struct simhash_error *error);
+
+/*
+ * The statements that give users of a server the least rights for their work, with
+ * comments; NULL for an engine without users. The caller frees the text.
+ */
+int store_roles(const struct store_location *where, char **sql, struct simhash_error *error);
 
 void store_close(struct store *store);
 
@@ -59,6 +84,13 @@ int store_tag_set_id(struct store *store, const struct simhash_tag_set *set, boo
 		     int64_t *id, struct simhash_error *error);
 int store_host_id(struct store *store, const char *name, bool create, int64_t *id,
 		  struct simhash_error *error);
+
+/*
+ * The tag set of number `id`; on success *set is the caller's to free. Errors:
+ * SIMHASH_E_RANGE for an id that the index has not, and for tags that are none.
+ */
+int store_read_tag_set(struct store *store, int64_t id, struct simhash_tag_set **set,
+		       struct simhash_error *error);
 
 /* All hosts or tag sets by number. */
 typedef int store_name_fn(void *context, int64_t id, struct bytes name,
@@ -181,6 +213,17 @@ int store_read_totals(struct store *store, store_total_fn *each, void *context,
 /* The bytes that the index takes, as its engine tells. */
 int store_index_bytes(struct store *store, int64_t *bytes, struct simhash_error *error);
 
+/* ---- What a copy of an index reads ---- */
+
+/*
+ * The rows of a scope in order of path hash, whole: at most `limit`, from the first on
+ * that comes after `after` (NULL: from the first), to `last` at most (NULL: to the last).
+ */
+typedef int store_row_fn(void *context, const struct file_row *row, struct simhash_error *error);
+int store_read_rows(struct store *store, const struct row_scope *scope, const uint8_t *after,
+		    const uint8_t *last, int64_t limit, store_row_fn *each, void *context,
+		    struct simhash_error *error);
+
 /* ---- What simfind reads ---- */
 
 /* How rows are brought into order. */
@@ -246,7 +289,6 @@ int store_rows_next(struct row_cursor *cursor, struct file_row *row, struct simh
 void store_rows_end(struct row_cursor *cursor); /* NULL is fine */
 
 /* store_rows_in_order by a callback. */
-typedef int store_row_fn(void *context, const struct file_row *row, struct simhash_error *error);
 int store_read_keys(struct store *store, const struct key_range *range, store_row_fn *each,
 		    void *context, struct simhash_error *error);
 

@@ -164,16 +164,17 @@ static int make(const char *from, const char *to, uint64_t count, double copies)
 	struct store *source, *target;
 	struct sources sources = {NULL, 0, 0};
 	struct key_range range = {.low = INT64_MIN, .high = INT64_MAX};
+	struct store_location from_where = {.url = from}, to_where = {.url = to};
 	struct row_scope scope;
 	int64_t removed;
 	uint64_t kept = 0;
 
 	check(simhash_tag_set_new_default(&tags, &error));
-	check(store_open(from, OPEN_TO_READ, &source, &error));
+	check(store_open(&from_where, OPEN_TO_READ, &source, &error));
 	check(store_tag_set_id(source, tags, false, &range.tag_set, &error));
 	check(store_read_keys(source, &range, keep_source, &sources, &error));
 	store_close(source);
-	check(store_open(to, OPEN_TO_WRITE, &target, &error));
+	check(store_open(&to_where, OPEN_TO_WRITE, &target, &error));
 	check(store_tag_set_id(target, tags, true, &scope.tag_set, &error));
 	check(store_host_id(target, "made", true, &scope.host, &error));
 	check(store_begin_load(target, &error));
@@ -226,13 +227,14 @@ static int count_row(void *context, const struct file_row *row, struct simhash_e
 
 static int read_all(const char *url)
 {
+	struct store_location where = {.url = url};
 	struct simhash_tag_set *tags;
 	struct store *store;
 	struct key_range range = {.low = INT64_MIN, .high = INT64_MAX, .order = ORDER_BY_SORTING};
 	uint64_t count = 0;
 
 	check(simhash_tag_set_new_default(&tags, &error));
-	check(store_open(url, OPEN_TO_READ, &store, &error));
+	check(store_open(&where, OPEN_TO_READ, &store, &error));
 	check(store_tag_set_id(store, tags, false, &range.tag_set, &error));
 	check(store_read_keys(store, &range, count_row, &count, &error));
 	store_close(store);

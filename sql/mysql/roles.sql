@@ -1,0 +1,32 @@
+-- The least rights that each kind of user needs, for an administrator to grant. Make
+-- the users first, such as
+--     CREATE USER simhash_writer@'%' IDENTIFIED BY '...' REQUIRE SSL;
+-- and put hosts and names of your own in place of these. A new version of simhash
+-- that needs a new schema says so; then run simhash --init-database again.
+
+-- A writer indexes files: simhash, on every host.
+GRANT SELECT ON {database}.schema_version TO simhash_writer@'%';
+GRANT SELECT, INSERT ON {database}.tag_set TO simhash_writer@'%';
+GRANT SELECT, INSERT ON {database}.tag TO simhash_writer@'%';
+GRANT SELECT, INSERT ON {database}.host TO simhash_writer@'%';
+GRANT SELECT, INSERT, UPDATE ON {database}.scan_run TO simhash_writer@'%';
+GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.directory TO simhash_writer@'%';
+GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.file TO simhash_writer@'%';
+
+-- A reader finds pairs: simfind, and simhash --status.
+GRANT SELECT ON {database}.schema_version TO simhash_reader@'%';
+GRANT SELECT ON {database}.tag_set TO simhash_reader@'%';
+GRANT SELECT ON {database}.tag TO simhash_reader@'%';
+GRANT SELECT ON {database}.host TO simhash_reader@'%';
+GRANT SELECT ON {database}.scan_run TO simhash_reader@'%';
+GRANT SELECT ON {database}.directory TO simhash_reader@'%';
+GRANT SELECT ON {database}.file TO simhash_reader@'%';
+
+-- Somebody who asks by SQL sees the views, and nothing below them.
+GRANT SELECT ON {database}.file_text TO simhash_sql@'%';
+GRANT SELECT ON {database}.similar_pair TO simhash_sql@'%';
+GRANT SELECT ON {database}.similar_file TO simhash_sql@'%';
+GRANT SELECT ON {database}.duplicate TO simhash_sql@'%';
+GRANT SELECT ON {database}.key_space TO simhash_sql@'%';
+GRANT SELECT ON {database}.extension_statistics TO simhash_sql@'%';
+GRANT SELECT ON {database}.run_text TO simhash_sql@'%';

@@ -1,0 +1,121 @@
+/*
+ * --init-database and --copy-to.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/database.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/terminal.h"
+#include "index/copy.h"
+
+#define PROGRAM "simhash"
+
+void say_waiting(void *context, const char *message)
+{
+	(void)context;
+	say(PROGRAM, message);
+}
+
+int init_database(const struct index_settings *settings, struct simhash_error *error)
+{
+	struct store_location where = settings->location;
+	struct store *store;
+	char *url = NULL, *roles = NULL;
+	int status = -1;
+
+	if (choose_database(where.url, true, &url, error) != 0)
+		return -1;
+	where.url = url;
+	where.waiting = say_waiting;
+	if (store_open(&where, OPEN_TO_CREATE, &store, error) == 0) {
+		store_close(store);
+		status = store_roles(&where, &roles, error);
+	}
+	if (status == 0 && roles != NULL)
+		fputs(roles, stdout);
+	free(roles);
+	free(url);
+	return status;
+}
+
+/* ---- --copy-to ---- */
+
+struct copying {
+	struct progress_rate rate;
+	atomic_uint pass;
+	atomic_ullong done, total;
+};
+
+static void keep_progress(void *context, unsigned pass, uint64_t done, uint64_t total)
+{
+	struct copying *copying = context;
+
+	atomic_store(&copying->pass, pass);
+	atomic_store(&copying->total, total);
+	atomic_store(&copying->done, done);
+}
+
+static void write_progress(void *context, FILE *line, double seconds, unsigned columns)
+{
+	struct copying *copying = context;
+	uint64_t done = atomic_load(&copying->done);
+	char rows[32], total[32], speed[32];
+	double rate;
+
+	(void)columns;
+	rate = progress_rate(&copying->rate, seconds, (double)done);
+	fprintf(line, "%s %s of %s rows, %s rows/s",
+		atomic_load(&copying->pass) > 1 ? "comparing" : "copying", format_count(done, rows),
+		format_count(atomic_load(&copying->total), total),
+		format_count(rate > 0 ? (uint64_t)rate : 0, speed));
+}
+
+static void print_summary(const struct copy_summary *summary)
+{
+	char copied[32], rows[32], number[32];
+
+	fprintf(stderr, "%s of %s rows copied", format_count(summary->copied, copied),
+		format_count(summary->rows, rows));
+	if (summary->newer > 0)
+		fprintf(stderr, ", %s newer there and kept", format_count(summary->newer, number));
+	if (summary->others > 0)
+		fprintf(stderr, ", %s others there", format_count(summary->others, number));
+	if (!summary->is_interrupted)
+		fprintf(stderr, "; the same on both sides: %s rows, checksum %016" PRIx64,
+			format_count(summary->rows - summary->newer, number), summary->checksum_to);
+	fputc('\n', stderr);
+}
+
+int copy_database(const struct index_settings *settings, const atomic_bool *stop,
+		  bool *is_interrupted, struct simhash_error *error)
+{
+	struct copying copying = {.rate = {0}};
+	struct copy_options options = {.from = settings->location,
+				       .to = settings->location,
+				       .stop = stop,
+				       .progress = keep_progress,
+				       .context = &copying};
+	struct progress_display display = {.is_running = false};
+	struct copy_summary summary;
+	char *url = NULL;
+	int status;
+
+	if (choose_database(settings->location.url, false, &url, error) != 0)
+		return -1;
+	options.from.url = url;
+	options.to.url = settings->copy_to;
+	options.from.stop = options.to.stop = stop;
+	options.from.waiting = options.to.waiting = say_waiting;
+	if (progress_is_wanted(settings->progress, settings->quiet))
+		progress_start(&display, settings->progress, write_progress, &copying);
+	status = index_copy(&options, &summary, error);
+	progress_stop(&display);
+	*is_interrupted = status == 0 && summary.is_interrupted;
+	if (status == 0 && !settings->quiet)
+		print_summary(&summary);
+	free(url);
+	return status;
+}

@@ -1,0 +1,370 @@
+/*
+ * Copying an index: passes of comparing and writing until one finds nothing to write.
+ * SPDX-License-Identifier: MIT
+ */
+#include "index/copy.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "core/error.h"
+
+#define PASSES_MAX 4
+#define CHUNK_ROWS 4096
+
+/* Rows of the source, in order of path hash, with texts of their own. */
+struct chunk {
+	struct file_row rows[CHUNK_ROWS];
+	char *texts[CHUNK_ROWS];
+	bool is_same[CHUNK_ROWS]; /* the target has it, or a newer one */
+	size_t count;
+};
+
+struct copy {
+	const struct copy_options *options;
+	struct copy_summary *summary;
+	struct store *from, *to;
+	struct chunk *chunk;
+	size_t next; /* row of the chunk that the target's rows are compared with */
+	unsigned pass;
+	uint64_t written; /* in this pass */
+	uint64_t compared;
+	XXH3_state_t *sum_from, *sum_to;
+};
+
+/* ---- Rows ---- */
+
+static int keep_row(void *context, const struct file_row *row, struct simhash_error *error)
+{
+	struct chunk *chunk = context;
+	struct file_row *kept = &chunk->rows[chunk->count];
+	char *text = malloc(row->directory.size + row->name.size + row->extension.size + 1);
+
+	if (text == NULL)
+		return error_set_memory(error);
+	chunk->texts[chunk->count] = text;
+	chunk->is_same[chunk->count] = false;
+	*kept = *row;
+	memcpy(text, row->directory.data, row->directory.size);
+	kept->directory.data = text;
+	text += row->directory.size;
+	memcpy(text, row->name.data, row->name.size);
+	kept->name.data = text;
+	text += row->name.size;
+	memcpy(text, row->extension.data, row->extension.size);
+	kept->extension.data = text;
+	chunk->count++;
+	return 0;
+}
+
+static void empty_chunk(struct chunk *chunk)
+{
+	while (chunk->count > 0)
+		free(chunk->texts[--chunk->count]);
+}
+
+static bool same_bytes(struct bytes x, struct bytes y)
+{
+	return x.size == y.size && memcmp(x.data, y.data, x.size) == 0;
+}
+
+static bool same_row(const struct file_row *x, const struct file_row *y)
+{
+	return same_bytes(x->directory, y->directory) && same_bytes(x->name, y->name) &&
+	       same_bytes(x->extension, y->extension) && x->size_bytes == y->size_bytes &&
+	       x->mtime_ns == y->mtime_ns && x->device == y->device && x->inode == y->inode &&
+	       x->links == y->links && x->compressed_size_bytes == y->compressed_size_bytes &&
+	       memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE) == 0 &&
+	       x->scanned_at_ns == y->scanned_at_ns &&
+	       memcmp(&x->table, &y->table, sizeof x->table) == 0 &&
+	       memcmp(&x->keys, &y->keys, sizeof x->keys) == 0;
+}
+
+static void sum_bytes(XXH3_state_t *state, struct bytes bytes)
+{
+	uint64_t size = bytes.size;
+
+	XXH3_64bits_update(state, &size, sizeof size);
+	XXH3_64bits_update(state, bytes.data, bytes.size);
+}
+
+static void sum_row(XXH3_state_t *state, const struct file_row *row)
+{
+	const int64_t numbers[] = {row->size_bytes,   row->mtime_ns, row->device,
+				   row->inode,	      row->links,    row->compressed_size_bytes,
+				   row->scanned_at_ns};
+
+	XXH3_64bits_update(state, row->path_hash, PATH_HASH_SIZE);
+	sum_bytes(state, row->directory);
+	sum_bytes(state, row->name);
+	sum_bytes(state, row->extension);
+	XXH3_64bits_update(state, numbers, sizeof numbers);
+	XXH3_64bits_update(state, row->content_hash, CONTENT_HASH_SIZE);
+	XXH3_64bits_update(state, &row->table, sizeof row->table);
+	XXH3_64bits_update(state, &row->keys, sizeof row->keys);
+}
+
+/* A row of the target, against those of the chunk; both are in order. */
+static int compare_row(void *context, const struct file_row *row, struct simhash_error *error)
+{
+	struct copy *copy = context;
+	struct chunk *chunk = copy->chunk;
+	const struct file_row *ours;
+	int order = -1;
+
+	(void)error;
+	while (copy->next < chunk->count && (order = memcmp(chunk->rows[copy->next].path_hash,
+							    row->path_hash, PATH_HASH_SIZE)) < 0)
+		copy->next++;
+	if (copy->next == chunk->count || order > 0) {
+		copy->summary->others++;
+		return 0;
+	}
+	ours = &chunk->rows[copy->next];
+	if (same_row(ours, row)) {
+		sum_row(copy->sum_from, ours);
+		sum_row(copy->sum_to, row);
+		chunk->is_same[copy->next] = true;
+	} else if (row->scanned_at_ns > ours->scanned_at_ns) {
+		copy->summary->newer++;
+		chunk->is_same[copy->next] = true;
+	}
+	copy->next++;
+	return 0;
+}
+
+/* Write the rows of the chunk that the target has not. */
+static int write_chunk(struct copy *copy, const struct row_scope *scope,
+		       struct simhash_error *error)
+{
+	const struct chunk *chunk = copy->chunk;
+	const struct file_row **rows = malloc(CHUNK_ROWS * sizeof *rows);
+	struct directory_row *directories = malloc(CHUNK_ROWS * sizeof *directories);
+	struct store_batch batch = {.rows = rows, .directories = directories};
+	int64_t removed;
+	int status = rows == NULL || directories == NULL ? error_set_memory(error) : 0;
+
+	for (size_t i = 0; status == 0 && i < chunk->count; i++) {
+		const struct file_row *row = &chunk->rows[i];
+		size_t count = batch.directory_count;
+		if (chunk->is_same[i])
+			continue;
+		/* The rows of a directory lie together. */
+		if (count == 0 ||
+		    memcmp(directories[count - 1].hash, row->path_hash, DIRECTORY_HASH_SIZE) != 0) {
+			memcpy(directories[count].hash, row->path_hash, DIRECTORY_HASH_SIZE);
+			directories[count].path = row->directory;
+			batch.directory_count++;
+		}
+		rows[batch.row_count++] = row;
+	}
+	if (status == 0 && batch.row_count > 0)
+		status = store_write(copy->to, scope, &batch, &removed, error);
+	if (status == 0) {
+		copy->written += batch.row_count;
+		copy->summary->copied += batch.row_count;
+	}
+	free(directories);
+	free(rows);
+	return status;
+}
+
+static bool is_told_to_stop(const struct copy *copy)
+{
+	return copy->options->stop != NULL && atomic_load(copy->options->stop);
+}
+
+/* The rows of one tag set on one host. */
+static int copy_rows(struct copy *copy, const struct row_scope *from, const struct row_scope *to,
+		     uint64_t total, struct simhash_error *error)
+{
+	struct chunk *chunk = copy->chunk;
+	uint8_t last[PATH_HASH_SIZE];
+	bool is_first = true, has_more = true;
+	int status = 0;
+
+	while (status == 0 && has_more && !is_told_to_stop(copy)) {
+		const uint8_t *after = is_first ? NULL : last, *end;
+		status = store_read_rows(copy->from, from, after, NULL, CHUNK_ROWS, keep_row, chunk,
+					 error);
+		if (status != 0)
+			break;
+		has_more = chunk->count == CHUNK_ROWS;
+		/* What the target has beyond the last row of the source is counted, too. */
+		end = has_more ? chunk->rows[chunk->count - 1].path_hash : NULL;
+		copy->next = 0;
+		status = store_read_rows(copy->to, to, after, end, INT64_MAX, compare_row, copy,
+					 error);
+		if (status == 0)
+			status = write_chunk(copy, to, error);
+		if (end != NULL)
+			memcpy(last, end, sizeof last);
+		copy->compared += chunk->count;
+		is_first = false;
+		empty_chunk(chunk);
+		if (status == 0 && copy->options->progress != NULL)
+			copy->options->progress(copy->options->context, copy->pass, copy->compared,
+						total);
+	}
+	empty_chunk(chunk);
+	return status;
+}
+
+/* ---- Scopes and runs ---- */
+
+/* Numbers of one index and what they are in the other. */
+struct scope_list {
+	struct row_scope *scopes;
+	size_t count;
+	uint64_t rows;
+};
+
+static int keep_scope(void *context, const struct row_scope *scope, int64_t rows, int64_t bytes,
+		      struct simhash_error *error)
+{
+	struct scope_list *list = context;
+	struct row_scope *grown = realloc(list->scopes, (list->count + 1) * sizeof *grown);
+
+	(void)bytes;
+	if (grown == NULL)
+		return error_set_memory(error);
+	list->scopes = grown;
+	list->scopes[list->count++] = *scope;
+	list->rows += (uint64_t)rows;
+	return 0;
+}
+
+struct wanted_host {
+	int64_t id;
+	char *name;
+};
+
+static int match_host(void *context, int64_t id, struct bytes name, struct simhash_error *error)
+{
+	struct wanted_host *wanted = context;
+
+	if (id != wanted->id || wanted->name != NULL)
+		return 0;
+	wanted->name = strndup(name.data, name.size);
+	return wanted->name == NULL ? error_set_memory(error) : 0;
+}
+
+/* Enter a tag set and a host of the source in the target. */
+static int map_scope(struct copy *copy, const struct row_scope *from, struct row_scope *to,
+		     struct simhash_error *error)
+{
+	struct wanted_host host = {from->host, NULL};
+	struct simhash_tag_set *set = NULL;
+	int status = -1;
+
+	if (store_read_hosts(copy->from, match_host, &host, error) != 0 ||
+	    store_read_tag_set(copy->from, from->tag_set, &set, error) != 0)
+		goto out;
+	if (host.name == NULL)
+		error_set(error, SIMHASH_E_RANGE, "%s has rows of host %lld, and no such host",
+			  copy->options->from.url, (long long)from->host);
+	else if (store_tag_set_id(copy->to, set, true, &to->tag_set, error) == 0)
+		status = store_host_id(copy->to, host.name, true, &to->host, error);
+out:
+	simhash_tag_set_free(set);
+	free(host.name);
+	return status;
+}
+
+/* Runs have to be entered by another connection than the one that reads them. */
+static int copy_run(void *context, const struct scan_run *run, struct simhash_error *error)
+{
+	struct copy *copy = context;
+	struct scan_run ours = *run;
+	struct row_scope to;
+
+	if (map_scope(copy, &run->scope, &to, error) != 0 ||
+	    store_run_start(copy->to, &to, &ours, error) != 0)
+		return -1;
+	return run->finished_at_ns == 0 ? 0 : store_run_finish(copy->to, &ours, error);
+}
+
+static int copy_runs(struct copy *copy, struct simhash_error *error)
+{
+	struct store *reader;
+	int status;
+
+	if (store_open(&copy->options->from, OPEN_TO_READ, &reader, error) != 0)
+		return -1;
+	status = store_read_runs(reader, copy_run, copy, error);
+	store_close(reader);
+	return status;
+}
+
+/* ---- Passes ---- */
+
+static int run_pass(struct copy *copy, const struct scope_list *list, struct simhash_error *error)
+{
+	struct copy_summary *summary = copy->summary;
+
+	copy->pass++;
+	copy->written = copy->compared = 0;
+	summary->rows = summary->newer = summary->others = 0;
+	XXH3_64bits_reset(copy->sum_from);
+	XXH3_64bits_reset(copy->sum_to);
+	for (size_t i = 0; i < list->count; i++) {
+		struct row_scope to;
+		if (map_scope(copy, &list->scopes[i], &to, error) != 0 ||
+		    copy_rows(copy, &list->scopes[i], &to, list->rows, error) != 0)
+			return -1;
+	}
+	summary->rows = copy->compared;
+	summary->checksum_from = XXH3_64bits_digest(copy->sum_from);
+	summary->checksum_to = XXH3_64bits_digest(copy->sum_to);
+	return 0;
+}
+
+static int run_passes(struct copy *copy, struct simhash_error *error)
+{
+	struct scope_list list = {NULL, 0, 0};
+	int status = store_read_totals(copy->from, keep_scope, &list, error);
+
+	if (status == 0)
+		status = store_begin_load(copy->to, error);
+	for (unsigned i = 0; status == 0 && i < PASSES_MAX; i++) {
+		status = run_pass(copy, &list, error);
+		if (status == 0 && i == 0)
+			status = store_end_load(copy->to, error);
+		if (copy->written == 0 || is_told_to_stop(copy))
+			break;
+	}
+	copy->summary->is_interrupted = is_told_to_stop(copy);
+	if (status == 0 && !copy->summary->is_interrupted && copy->written > 0)
+		status = error_set(error, SIMHASH_E_RANGE,
+				   "%s changed all the while it was copied; all is copied that was "
+				   "there, but not verified: run this again",
+				   copy->options->from.url);
+	if (status == 0 && !copy->summary->is_interrupted)
+		status = copy_runs(copy, error);
+	free(list.scopes);
+	return status;
+}
+
+int index_copy(const struct copy_options *options, struct copy_summary *summary,
+	       struct simhash_error *error)
+{
+	struct copy copy = {.options = options, .summary = summary};
+	int status = -1;
+
+	memset(summary, 0, sizeof *summary);
+	copy.chunk = calloc(1, sizeof *copy.chunk);
+	copy.sum_from = XXH3_createState();
+	copy.sum_to = XXH3_createState();
+	if (copy.chunk == NULL || copy.sum_from == NULL || copy.sum_to == NULL)
+		error_set_memory(error);
+	else if (store_open(&options->from, OPEN_TO_READ, &copy.from, error) == 0 &&
+		 store_open(&options->to, OPEN_TO_CREATE, &copy.to, error) == 0)
+		status = run_passes(&copy, error);
+	store_close(copy.to);
+	store_close(copy.from);
+	XXH3_freeState(copy.sum_to);
+	XXH3_freeState(copy.sum_from);
+	free(copy.chunk);
+	return status;
+}

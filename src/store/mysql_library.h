@@ -1,0 +1,118 @@
+/*
+ * MariaDB Connector/C and Oracle's libmysqlclient: everything in which they
+ * differ at compile time is here. Both read the option files, groups [client]
+ * and [simhash]; what differs is what they know of TLS, and whether they keep to
+ * it. Included by the MySQL driver alone.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_STORE_MYSQL_LIBRARY_H
+#define SIMHASH_STORE_MYSQL_LIBRARY_H
+
+#include <mysql.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef MARIADB_PACKAGE_VERSION
+
+typedef my_bool mysql_bool;
+
+/* Its option files have no ssl-mode: store/option_files.h reads that one. */
+#define LIBRARY_KNOWS_SSL_MODE 0
+#define library_get_option(handle, option, value) mysql_get_optionv(handle, option, value)
+
+static inline void library_require_tls(MYSQL *handle, bool verify)
+{
+	mysql_bool yes = 1;
+
+	mysql_options(handle, MYSQL_OPT_SSL_ENFORCE, &yes);
+	if (verify)
+		mysql_options(handle, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &yes);
+}
+
+/* Do its own options ask for TLS? */
+static inline bool library_requires_tls(MYSQL *handle)
+{
+	mysql_bool enforce = 0, verify = 0;
+
+	library_get_option(handle, MYSQL_OPT_SSL_ENFORCE, (void *)&enforce);
+	library_get_option(handle, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, (void *)&verify);
+	return enforce || verify;
+}
+
+static inline bool library_forbids_tls(MYSQL *handle)
+{
+	(void)handle;
+	return false;
+}
+
+/* Even should an option file ask for it: see mysql.c. */
+static inline void library_never_reconnect(MYSQL *handle)
+{
+	mysql_bool no = 0;
+
+	mysql_options(handle, MYSQL_OPT_RECONNECT, &no);
+}
+
+#else /* Oracle's */
+
+#if MYSQL_VERSION_ID < 80001
+typedef my_bool mysql_bool;
+#else
+typedef bool mysql_bool;
+#endif
+
+#define LIBRARY_KNOWS_SSL_MODE 1
+#define library_get_option(handle, option, value) mysql_get_option(handle, option, value)
+
+static inline void library_require_tls(MYSQL *handle, bool verify)
+{
+	enum mysql_ssl_mode mode = verify ? SSL_MODE_VERIFY_IDENTITY : SSL_MODE_REQUIRED;
+
+	mysql_options(handle, MYSQL_OPT_SSL_MODE, &mode);
+}
+
+static inline bool library_requires_tls(MYSQL *handle)
+{
+	unsigned mode = SSL_MODE_PREFERRED;
+
+	library_get_option(handle, MYSQL_OPT_SSL_MODE, &mode);
+	return mode >= SSL_MODE_REQUIRED;
+}
+
+static inline bool library_forbids_tls(MYSQL *handle)
+{
+	unsigned mode = SSL_MODE_PREFERRED;
+
+	library_get_option(handle, MYSQL_OPT_SSL_MODE, &mode);
+	return mode == SSL_MODE_DISABLED;
+}
+
+/* It does not, unless it is old and told to. */
+static inline void library_never_reconnect(MYSQL *handle)
+{
+#if MYSQL_VERSION_ID < 80024
+	mysql_bool no = 0;
+
+	mysql_options(handle, MYSQL_OPT_RECONNECT, &no);
+#else
+	(void)handle;
+#endif
+}
+
+#endif
+
+/* Is there any file of certificates or keys among the options? */
+static inline bool library_has_tls_files(MYSQL *handle)
+{
+	static const enum mysql_option files[] = {MYSQL_OPT_SSL_CA, MYSQL_OPT_SSL_CAPATH,
+						  MYSQL_OPT_SSL_CERT, MYSQL_OPT_SSL_KEY};
+
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		const char *value = NULL;
+		if (library_get_option(handle, files[i], (void *)&value) == 0 && value != NULL)
+			return true;
+	}
+	return false;
+}
+
+#endif
