@@ -3,3 +3,5 @@
 DROP INDEX IF EXISTS file_skew_ext;
 
 DROP INDEX IF EXISTS file_uniform;
+
+DROP INDEX IF EXISTS file_bucket;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "store/bucket.h"
 #include "store/connection.h"
 #include "store/schema.h"
 
@@ -20,7 +21,7 @@ static const char *const value_columns[] = {
 	"sum_01",      "sum_02",      "sum_03",		 "sum_04",	 "sum_05",	  "sum_06",
 	"sum_07",      "sum_08",      "sum_09",		 "sum_10",	 "sum_11",	  "sum_12",
 	"sum_13",      "sum_14",      "sum_15",		 "uniform",	 "scatter",	  "skew",
-	"uniform_ext", "scatter_ext", "skew_ext",
+	"uniform_ext", "scatter_ext", "skew_ext",	 "bucket",
 };
 #define VALUE_COLUMNS (sizeof value_columns / sizeof *value_columns)
 #define ROW_COLUMNS (3 + VALUE_COLUMNS)
@@ -93,6 +94,7 @@ static unsigned bind_row(const struct database_driver *driver, struct statement 
 		driver->bind_integer(statement, i++, (int64_t)row->table.count[t]);
 	for (int k = 0; k < SIMHASH_KEYS; k++)
 		driver->bind_integer(statement, i++, row->keys.key[k]);
+	driver->bind_integer(statement, i++, bucket_of(row));
 	return i;
 }
 

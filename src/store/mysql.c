@@ -40,7 +40,8 @@ struct statement {
 	bool is_running;
 };
 
-static const char *const migrations[] = {sql_mysql_0001, sql_mysql_0002, sql_mysql_0003, NULL};
+static const char *const migrations[] = {sql_mysql_0001, sql_mysql_0002, sql_mysql_0003,
+					 sql_mysql_0004, NULL};
 
 static int fail_handle(const struct database *database, struct simhash_error *error)
 {

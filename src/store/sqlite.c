@@ -30,7 +30,8 @@ struct statement {
 	sqlite3_stmt *handle;
 };
 
-static const char *const migrations[] = {sql_sqlite_0001, sql_sqlite_0002, sql_sqlite_0003, NULL};
+static const char *const migrations[] = {sql_sqlite_0001, sql_sqlite_0002, sql_sqlite_0003,
+					 sql_sqlite_0004, NULL};
 
 static enum simhash_error_code classify(sqlite3 *handle)
 {

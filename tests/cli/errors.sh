@@ -187,7 +187,7 @@ said "simfind: cannot write to standard output: No space left on device"
 # An index from the future.
 sql "INSERT INTO schema_version(version) VALUES (99)"
 runs 1 "$SIMHASH" "$files"
-said "$TEST_URL has schema version 99, and this program knows up to 3: use a newer simhash"
+said "$TEST_URL has schema version 99, and this program knows up to 4: use a newer simhash"
 runs 1 "$SIMFIND"
 said "schema version 99"
 sql "DELETE FROM schema_version WHERE version = 99"
@@ -196,18 +196,23 @@ sql "DELETE FROM schema_version WHERE version = 99"
 to_version_1() {
 	sql "DELETE FROM schema_version WHERE version > 1"
 	if [ "$TEST_ENGINE" = sqlite ]; then
-		sql "DROP VIEW file_text; DROP VIEW duplicate; CREATE VIEW duplicate AS SELECT 1; ALTER TABLE file DROP COLUMN links;
+		sql "DROP VIEW similar_file; DROP VIEW similar_pair; DROP VIEW near_file;
+			DROP VIEW near_pair; DROP VIEW file_total; DROP VIEW key_space; DROP VIEW run_text;
+			DROP TABLE size_class; DROP INDEX file_bucket; DROP INDEX directory_text;
+			ALTER TABLE file DROP COLUMN bucket;
+			DROP VIEW file_text; DROP VIEW duplicate; CREATE VIEW duplicate AS SELECT 1; ALTER TABLE file DROP COLUMN links;
 			ALTER TABLE file DROP COLUMN compressed_size;
 			CREATE VIEW file_text AS SELECT name FROM file;
 			DROP INDEX file_uniform; CREATE INDEX file_uniform ON file (tag_set, uniform)"
 	else
 		sql "ALTER TABLE file DROP COLUMN links, DROP COLUMN compressed_size,
+			DROP KEY file_bucket, DROP COLUMN bucket,
 			DROP KEY file_uniform, ADD KEY file_uniform (tag_set, uniform)"
 	fi
 }
 to_version_1
 runs 1 "$SIMFIND"
-said "$TEST_URL has schema version 1, and this program needs 3: run simhash on it once"
+said "$TEST_URL has schema version 1, and this program needs 4: run simhash on it once"
 runs 0 "$SIMHASH" "$files"
 runs 0 "$SIMFIND"
 # So is one whose update was cut off when its work was done, where that can be.
@@ -216,7 +221,7 @@ if [ "$TEST_ENGINE" != sqlite ]; then
 	runs 0 "$SIMHASH" "$files"
 	runs 0 "$SIMFIND"
 fi
-same "versions" "1 2 3" "$(sql "SELECT version FROM schema_version ORDER BY version" | paste -sd ' ')"
+same "versions" "1 2 3 4" "$(sql "SELECT version FROM schema_version ORDER BY version" | paste -sd ' ')"
 
 # A row that no file can have.
 sql "UPDATE file SET sum_03 = size + 1 WHERE sum_03 < size"

@@ -1,0 +1,35 @@
+/*
+ * The bucket of a file.
+ * SPDX-License-Identifier: MIT
+ */
+#include "store/bucket.h"
+
+/* A bucket is three numbers: class, step of the standard key, step of the sum of counts. */
+#define STEPS INT64_C(16777216)
+
+/* Of a size, as in size_class: its class, and what keys may differ by in it. */
+static int64_t find_class(int64_t size, int64_t *reach)
+{
+	int64_t class = 0, low = 1, next = 2;
+
+	while (next <= size) {
+		class ++;
+		low = next;
+		next = low > INT64_MAX / 3 * 2 ? INT64_MAX : low + (low + 1) / 2;
+		if (next == INT64_MAX)
+			break;
+	}
+	*reach = next / 100 + 2;
+	return class;
+}
+
+int64_t bucket_of(const struct file_row *row)
+{
+	int64_t reach, total = 0, class = find_class(row->size_bytes, &reach);
+
+	for (int t = 0; t < SIMHASH_TAGS; t++)
+		total += (int64_t)row->table.count[t];
+	return class * STEPS * STEPS +
+	       row->keys.key[SIMHASH_SKEW_EXT] / (2 * reach) % STEPS * STEPS +
+	       total / (2 * reach) % STEPS;
+}
