@@ -76,8 +76,8 @@ FROM file a;
 -- the next one, in 2 by 2 cells of each. size_class also serves for the numbers 0 and 1.
 CREATE OR REPLACE VIEW near_pair AS
 SELECT a.tag_set, a.host AS host_a, a.directory AS directory_a, a.name AS name_a,
-	a.size AS size_a, b.host AS host_b,
-	b.directory AS directory_b, b.name AS name_b, b.size AS size_b,
+	a.extension AS extension_a, a.size AS size_a, b.host AS host_b,
+	b.directory AS directory_b, b.name AS name_b, b.extension AS extension_b, b.size AS size_b,
 	CASE WHEN a.size = b.size AND a.content_hash = b.content_hash THEN 1 ELSE 0 END AS is_copy,
 	abs(a.sum_00 - b.sum_00) + abs(a.sum_01 - b.sum_01) + abs(a.sum_02 - b.sum_02)
 		+ abs(a.sum_03 - b.sum_03) + abs(a.sum_04 - b.sum_04) + abs(a.sum_05 - b.sum_05)
@@ -94,7 +94,7 @@ STRAIGHT_JOIN size_class up ON up.class <= 1
 STRAIGHT_JOIN size_class s ON s.class = a.bucket DIV 281474976710656 + up.class
 STRAIGHT_JOIN size_class di ON di.class <= 1
 STRAIGHT_JOIN size_class dj ON dj.class <= 1
-STRAIGHT_JOIN file k ON k.tag_set = a.tag_set
+STRAIGHT_JOIN file k FORCE INDEX (file_bucket) ON k.tag_set = a.tag_set
 	AND k.bucket = s.class * 281474976710656
 		+ ((a.skew_ext + 7 * s.reach) DIV (2 * s.reach) - 4 + di.class + 16777216) % 16777216 * 16777216
 		+ ((a.total + 7 * s.reach) DIV (2 * s.reach) - 4 + dj.class + 16777216) % 16777216
@@ -114,7 +114,9 @@ SELECT (SELECT name FROM tag_set WHERE id = p.tag_set) AS tag_set, p.distance, 2
 		'/', CONVERT(p.name_a USING utf8mb4)) AS path_a,
 	(SELECT name FROM host WHERE id = p.host_b) AS host_b,
 	CONCAT(CASE WHEN p.directory_b = X'2f' THEN '' ELSE CONVERT(p.directory_b USING utf8mb4) END,
-		'/', CONVERT(p.name_b USING utf8mb4)) AS path_b
+		'/', CONVERT(p.name_b USING utf8mb4)) AS path_b,
+	CONVERT(p.extension_a USING utf8mb4) AS extension_a,
+	CONVERT(p.extension_b USING utf8mb4) AS extension_b
 FROM near_pair p
 WHERE p.distance <= 1 OR 200 * p.distance <= p.size_a + p.size_b;
 
@@ -147,7 +149,7 @@ STRAIGHT_JOIN size_class s ON s.class = a.bucket DIV 281474976710656 - 1 + down.
 STRAIGHT_JOIN size_class r ON r.class = GREATEST(s.class, a.bucket DIV 281474976710656)
 STRAIGHT_JOIN size_class di ON di.class <= 2
 STRAIGHT_JOIN size_class dj ON dj.class <= 2
-STRAIGHT_JOIN file k ON k.tag_set = t.id
+STRAIGHT_JOIN file k FORCE INDEX (file_bucket) ON k.tag_set = t.id
 	AND k.bucket = s.class * 281474976710656
 		+ ((a.skew_ext + 8 * s.reach - r.reach) DIV (2 * s.reach) - 4 + di.class + 16777216) % 16777216 * 16777216
 		+ (((a.sum_00 + a.sum_01 + a.sum_02 + a.sum_03 + a.sum_04 + a.sum_05 + a.sum_06 + a.sum_07

@@ -76,8 +76,8 @@ FROM file a;
 -- the next one, in 2 by 2 cells of each. size_class also serves for the numbers 0 and 1.
 CREATE VIEW near_pair AS
 SELECT a.tag_set, a.host AS host_a, a.directory AS directory_a, a.name AS name_a,
-	a.size AS size_a, b.host AS host_b,
-	b.directory AS directory_b, b.name AS name_b, b.size AS size_b,
+	a.extension AS extension_a, a.size AS size_a, b.host AS host_b,
+	b.directory AS directory_b, b.name AS name_b, b.extension AS extension_b, b.size AS size_b,
 	CASE WHEN a.size = b.size AND a.content_hash = b.content_hash THEN 1 ELSE 0 END AS is_copy,
 	abs(a.sum_00 - b.sum_00) + abs(a.sum_01 - b.sum_01) + abs(a.sum_02 - b.sum_02)
 		+ abs(a.sum_03 - b.sum_03) + abs(a.sum_04 - b.sum_04) + abs(a.sum_05 - b.sum_05)
@@ -114,7 +114,9 @@ SELECT (SELECT name FROM tag_set WHERE id = p.tag_set) AS tag_set, p.distance, 2
 		|| '/' || CAST(p.name_a AS TEXT) AS path_a,
 	(SELECT name FROM host WHERE id = p.host_b) AS host_b,
 	CASE WHEN p.directory_b = X'2f' THEN '' ELSE CAST(p.directory_b AS TEXT) END
-		|| '/' || CAST(p.name_b AS TEXT) AS path_b
+		|| '/' || CAST(p.name_b AS TEXT) AS path_b,
+	CAST(p.extension_a AS TEXT) AS extension_a,
+	CAST(p.extension_b AS TEXT) AS extension_b
 FROM near_pair p
 WHERE p.distance <= 1 OR 200 * p.distance <= p.size_a + p.size_b;
 

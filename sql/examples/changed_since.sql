@@ -1,0 +1,5 @@
+-- Which files were modified last?
+SELECT modified_utc, size, host, path
+FROM file_text
+ORDER BY modified_utc DESC, host, path
+LIMIT 5;
