@@ -112,7 +112,17 @@ static int run_kept(struct store *store, enum kept_statement which, int64_t *cha
 	return status < 0 ? -1 : 0;
 }
 
+static int too_large(const struct store *store, struct bytes directory, struct simhash_error *error)
+{
+	return error_set(error, SIMHASH_E_DATABASE,
+			 "a path is too long for the server's max_allowed_packet of %lld bytes: "
+			 "%.*s",
+			 (long long)store->max_statement_bytes, (int)directory.size,
+			 directory.data);
+}
+
 /* No more than this of a row in a statement beside its paths, in the protocols of the engines. */
+#define DIRECTORY_BYTES 64
 #define ROW_BYTES (ROW_COLUMNS * 12 + PATH_HASH_SIZE + CONTENT_HASH_SIZE)
 
 /* How many of the rows fit into one statement, at most `most`; 0 when the first does not. */
@@ -134,16 +144,6 @@ static size_t rows_that_fit(const struct store *store, const struct file_row *co
 	return count;
 }
 
-static int too_large(const struct store *store, const struct file_row *row,
-		     struct simhash_error *error)
-{
-	return error_set(error, SIMHASH_E_DATABASE,
-			 "the path %.*s/%.*s is too long for the server's max_allowed_packet of "
-			 "%lld bytes",
-			 (int)row->directory.size, row->directory.data, (int)row->name.size,
-			 row->name.data, (long long)store->max_statement_bytes);
-}
-
 static int write_rows(struct store *store, const struct row_scope *scope,
 		      const struct file_row *const *rows, size_t count, struct simhash_error *error)
 {
@@ -163,7 +163,7 @@ static int write_rows(struct store *store, const struct row_scope *scope,
 		enum kept_statement which = full ? KEPT_UPSERT_MANY : KEPT_UPSERT_ONE;
 		unsigned parameter = 0;
 		if (fitting == 0)
-			return too_large(store, rows[done], error);
+			return too_large(store, rows[done]->directory, error);
 		for (unsigned i = 0; i < (full ? many : 1); i++)
 			parameter = bind_row(driver, store->kept[which], parameter, scope,
 					     rows[done++]);
@@ -185,6 +185,8 @@ static int write_directories(struct store *store, const struct row_scope *scope,
 		return -1;
 	for (size_t i = 0; i < count; i++) {
 		struct statement *statement = store->kept[KEPT_UPSERT_DIRECTORY];
+		if ((int64_t)rows[i].path.size > store->max_statement_bytes - DIRECTORY_BYTES)
+			return too_large(store, rows[i].path, error);
 		driver->bind_integer(statement, 0, scope->tag_set);
 		driver->bind_integer(statement, 1, scope->host);
 		driver->bind_bytes(statement, 2, rows[i].hash, DIRECTORY_HASH_SIZE);

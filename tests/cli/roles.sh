@@ -1,0 +1,161 @@
+#!/usr/bin/env bash
+# simhash --init-database, and that the rights it prints are enough for each role and no
+# more. Servers that are too old, read-only, or take too small packets.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/mariadb.sh
+. "$SOURCE_DIR/tests/mariadb.sh"
+
+place=$TEST_FOLDER/server
+make_server "$place"
+start_server "$place" --skip-networking
+trap 'end_server "$server"' EXIT
+wait_for_server "$place"
+# at USER: an option file of that user
+at() {
+	printf '[client]\nsocket=%s/s\nuser=%s\n' "$place" "$1" >"$TEST_FOLDER/$1.cnf"
+	echo "--defaults-file=$TEST_FOLDER/$1.cnf"
+}
+url=mysql://localhost/index-of-files
+seq 1000 >"$files/a"
+(seq 999; echo 1001) >"$files/b"
+settle "$files"
+
+# A database that is not there, one that cannot be called so, and one without tables.
+runs 1 "$SIMHASH" "$(at "$server_user")" -d "$url" "$files"
+said "Unknown database 'index-of-files' (error 1049); simhash --init-database makes it"
+runs 1 "$SIMHASH" "$(at "$server_user")" -d 'mysql://localhost/a%60b' --init-database
+said "database 'a\`b': expected 1 to 64 letters"
+same "databases" "" "$(at_server "$place" -e "SHOW DATABASES LIKE 'a%'")"
+runs 0 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database
+cp out grants.sql
+runs 0 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database
+cmp out grants.sql || fail "a second time is not the same"
+at_server "$place" -e "CREATE DATABASE bare"
+grep -q '^GRANT SELECT ON `index-of-files`.file_text TO simhash_sql' grants.sql || fail "no grant for a view"
+
+for role in writer reader sql; do
+	at_server "$place" -e "CREATE USER simhash_$role@'%'"
+done
+at_server "$place" <grants.sql
+at_server "$place" -e "GRANT SELECT ON bare.* TO simhash_writer@'%'"
+
+# denied STATEMENT of role $role, as the server says it
+denied() {
+	local status=0
+	mariadb --defaults-file="$TEST_FOLDER/simhash_$role.cnf" --batch index-of-files -e "$1" 2>denied >/dev/null || status=$?
+	[ $status != 0 ] && grep -q 'denied' denied || fail "$role may: $1"
+}
+allowed() {
+	mariadb --defaults-file="$TEST_FOLDER/simhash_$role.cnf" --batch index-of-files -e "$1" >allowed ||
+		fail "$role may not: $1"
+}
+
+role=writer
+runs 0 "$SIMHASH" "$(at simhash_writer)" -d "$url" "$files"
+summary 2 0 0 0
+rm "$files/b"
+runs 0 "$SIMHASH" "$(at simhash_writer)" -d "$url" --host=other "$files"
+printf 'changed\n' >>"$files/a"
+seq 500 >"$files/c"
+settle "$files"
+runs 0 "$SIMHASH" "$(at simhash_writer)" -d "$url" "$files"
+summary 2 0 1 0
+mkdir "$files/gone"
+seq 300 >"$files/gone/d"
+runs 0 "$SIMHASH" "$(at simhash_writer)" -d "$url" "$files"
+rm -r "$files/gone"
+runs 0 "$SIMHASH" "$(at simhash_writer)" -d "$url" "$files"
+runs 0 "$SIMHASH" "$(at simhash_writer)" -d "$url" --forget "$files/c"
+runs 0 "$SIMHASH" "$(at simhash_writer)" -d "$url" --status
+runs 1 "$SIMHASH" "$(at simhash_writer)" -d mysql://localhost/bare "$files"
+said "denied"
+said "(error 1142); simhash --init-database prints the rights that are needed"
+for statement in 'DROP TABLE file' 'DELETE FROM host' 'DELETE FROM tag_set' 'UPDATE tag SET pattern = 1' \
+	'CREATE TABLE x (y INT)' 'UPDATE schema_version SET version = 9' 'DROP VIEW file_text' \
+	'SELECT * FROM file_text' 'DELETE FROM scan_run' 'CREATE DATABASE y'; do
+	denied "$statement"
+done
+
+role=reader
+runs 0 "$SIMFIND" "$(at simhash_reader)" -d "$url"
+runs 0 "$SIMFIND" "$(at simhash_reader)" -d "$url" --group --confirm
+runs 0 "$SIMFIND" "$(at simhash_reader)" -d "$url" --stats
+runs 0 "$SIMFIND" "$(at simhash_reader)" -d "$url" "$files/a"
+runs 0 "$SIMHASH" "$(at simhash_reader)" -d "$url" --status
+runs 0 "$SIMHASH" "$(at simhash_reader)" -d "$url" --copy-to=sqlite:copy.db
+seq 100 >"$files/new"
+runs 1 "$SIMHASH" "$(at simhash_reader)" -d "$url" "$files"
+said "command denied to user 'simhash_reader'@'localhost'"
+runs 1 "$SIMHASH" "$(at simhash_reader)" -d "$url" --forget "$files/a"
+said "command denied"
+for statement in 'DELETE FROM file' 'UPDATE file SET size = 1' 'INSERT INTO host VALUES (9, "x")' \
+	'SELECT * FROM similar_pair' 'CREATE TABLE x (y INT)'; do
+	denied "$statement"
+done
+
+role=sql
+at simhash_sql >/dev/null
+for view in file_text similar_pair similar_file duplicate key_space extension_statistics run_text; do
+	allowed "SELECT * FROM $view LIMIT 3"
+done
+for statement in 'SELECT * FROM file' 'SELECT * FROM directory' 'SELECT * FROM near_pair' \
+	'DELETE FROM file' 'SELECT * FROM host'; do
+	denied "$statement"
+done
+for program in "$SIMHASH $files" "$SIMFIND"; do
+	# shellcheck disable=SC2086  # a program and its argument
+	runs 1 $program --defaults-file="$TEST_FOLDER/simhash_sql.cnf" -d "$url"
+	said "denied"
+done
+
+# A server that only reads.
+at_server "$place" -e 'SET GLOBAL read_only = 1'
+runs 1 "$SIMHASH" "$(at simhash_writer)" -d "$url" "$files"
+said "(error 1290); the server is read-only"
+runs 0 "$SIMFIND" "$(at simhash_reader)" -d "$url"
+at_server "$place" -e 'SET GLOBAL read_only = 0'
+runs 0 "$SIMHASH" "$(at simhash_writer)" -d "$url" "$files"
+
+# Packets: too small for anything, too small for many rows or for one with a long path.
+at_server "$place" -e 'SET GLOBAL max_allowed_packet = 8192'
+runs 1 "$SIMHASH" "$(at simhash_writer)" -d "$url" "$files"
+said "the server's max_allowed_packet is 8192 bytes; expected at least 16384"
+at_server "$place" -e 'SET GLOBAL max_allowed_packet = 16384'
+long=$files
+for _ in $(seq 12); do
+	long=$long/$(printf 'd%.0s' $(seq 200))
+done
+mkdir -p "$long"
+for i in $(seq 100); do
+	seq "$i" $((i * 3)) >"$long/$i"
+done
+settle "$files"
+runs 0 "$SIMHASH" "$(at simhash_writer)" -d "$url" "$files"
+same "rows with long paths" 100 "$(at_server "$place" index-of-files -e "SELECT COUNT(*) FROM file WHERE LENGTH(directory) > 2400")"
+(
+	cd "$files"
+	for _ in $(seq 80); do
+		name=$(printf 'e%.0s' $(seq 220))
+		mkdir "$name"
+		cd "$name"
+	done
+	seq 100 >deep
+)
+seq 100 2000 >"$files/shallow"
+runs 1 "$SIMHASH" "$(at simhash_writer)" -d "$url" "$files"
+said "is too long for the server's max_allowed_packet of 16384 bytes"
+at_server "$place" -e 'SET GLOBAL max_allowed_packet = 1048576'
+runs 0 "$SIMHASH" "$(at simhash_writer)" -d "$url" "$files"
+same "the deep row" 1 "$(at_server "$place" index-of-files -e "SELECT COUNT(*) FROM file WHERE name = 'deep'")"
+find "$files" -name 'e*' -maxdepth 1 -exec rm -r {} +
+
+# Servers that are too old.
+for version in 10.1.48-MariaDB 5.5.68-MariaDB 5.6.51 4.1.22; do
+	end_server "$server"
+	start_server "$place" --skip-networking --version="$version"
+	wait_for_server "$place"
+	runs 1 "$SIMHASH" "$(at "$server_user")" -d "$url" "$files"
+	said "the server is version"
+	said "too old; expected MySQL 5.7.7, MariaDB 10.2.1 or later"
+done
