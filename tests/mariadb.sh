@@ -60,7 +60,7 @@ end_server() {
 certificates() {
 	local name
 	(
-		cd "$1"
+		cd "$1" || exit
 		openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=ca -keyout ca.key -out ca.pem
 		for name in server client; do
 			openssl req -newkey rsa:2048 -nodes -subj "/CN=$([ $name = server ] && echo 127.0.0.1 || echo client)" \

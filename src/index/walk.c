@@ -787,19 +787,25 @@ static int list_file(struct list_walk *list, char *path)
 }
 
 /*
- * Read on, when there is something: whoever writes the list may take his time, and to be
- * told to stop must not wait for him. The bytes read, 0 at the end, -1 with the error.
+ * Read on, when there is something: whoever writes the list may take his time. Neither
+ * what he has named already waits for him, nor to be told to stop. The bytes read, 0 at the end, -1 with the error.
  */
-static ssize_t read_list_part(struct walker *walker, int fd, const char *list_name, char *buffer,
+static ssize_t read_list_part(struct list_walk *list, int fd, const char *list_name, char *buffer,
 			      size_t size)
 {
+	struct walker *walker = list->walker;
+
 	for (;;) {
 		struct pollfd ready = {.fd = fd, .events = POLLIN};
 		ssize_t got;
 		if (atomic_load(walker->walk->options->stop))
 			return error_set(&walker->error, SIMHASH_E_STOPPED, "stopped");
-		if (poll(&ready, 1, STOP_LOOK_MS) <= 0)
+		if (poll(&ready, 1, STOP_LOOK_MS) <= 0) {
+			if (list_hand_over(list) != 0)
+				return -1;
+			be_idle(walker);
 			continue;
+		}
 		got = read(fd, buffer, size);
 		if (got >= 0)
 			return got;
@@ -839,8 +845,7 @@ static int list_names(struct list_walk *list, int fd, const char *list_name)
 	int status = buffer == NULL ? error_set_memory(&list->walker->error) : 0;
 
 	while (status == 0) {
-		ssize_t got =
-			read_list_part(list->walker, fd, list_name, buffer + size, room - size);
+		ssize_t got = read_list_part(list, fd, list_name, buffer + size, room - size);
 		ssize_t done;
 		if (got < 0)
 			status = -1;

@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# simhash --copy-to: between engines and back, cut off and gone on with, merged, verified.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+for i in $(seq 300); do
+	mkdir -p "$files/$((i % 40))"
+	seq "$i" $((i * 2)) >"$files/$((i % 40))/$i.txt"
+done
+printf 'x' >"$files/odd
+name"
+seq 50 >"$files/"$'bytes\xff'
+ln "$files/1/1.txt" "$files/1/link"
+gzip -k "$files/2/2.txt"
+settle "$files"
+awk 'BEGIN { for (i = 1; i <= 16; i++) printf "%02x 1 2\n", 10 + i * 3 }' >other.tags
+runs 0 "$SIMHASH" -z --host=alpha "$files"
+runs 0 "$SIMHASH" --host=beta "$files/1" "$files/3"
+runs 0 "$SIMHASH" -q --tag-set=other.tags --host=alpha "$files/4"
+total=$(sql 'SELECT COUNT(*) FROM file')
+
+# Through a file of SQLite and back again, the index is the same to the bit.
+copied() {
+	said "$1 of $total rows copied"
+	said "the same on both sides: $total rows, checksum "
+}
+everything() {
+	"$SIMFIND" -q -d "$1" --host=alpha --expand --format=csv
+	"$SIMFIND" -q -d "$1" --host=beta --stats
+	"$SIMFIND" -q -d "$1" --tag-set=other.tags --format=csv
+	"$SIMHASH" -d "$1" --status | sed 1,2d
+}
+everything "$TEST_URL" >expected
+runs 0 "$SIMHASH" --copy-to=sqlite:copy.db
+copied "$total"
+checksum=$(sed -n 's/.*checksum //p' err)
+everything sqlite:copy.db >found
+cmp expected found || fail "a copy: $(diff expected found | head)"
+same "mode of a copy" 600 "$(stat -c %a copy.db)"
+same "integrity" ok "$(sqlite3 copy.db 'PRAGMA integrity_check')"
+same "indexes" 4 "$(sqlite3 copy.db "SELECT COUNT(*) FROM sqlite_master WHERE type = 'index' AND name IN ('file_skew_ext', 'file_uniform', 'file_bucket', 'directory_text')")"
+runs 0 "$SIMHASH" --copy-to=sqlite:copy.db
+copied 0
+reset
+runs 0 "$SIMHASH" -d sqlite:copy.db --copy-to="$TEST_URL"
+copied "$total"
+same "checksum" "$checksum" "$(sed -n 's/.*checksum //p' err)"
+everything "$TEST_URL" >found
+cmp expected found || fail "back again: $(diff expected found | head)"
+# What is indexed there needs no scan, and what the copy knows of runs it knows once.
+runs 0 "$SIMHASH" -z --host=alpha "$files"
+summary 0 "$(sqlite3 copy.db "SELECT COUNT(*) FROM file WHERE tag_set = 1 AND host = 1")" 0 0
+same "runs" 4 "$(sqlite3 copy.db 'SELECT COUNT(*) FROM scan_run')"
+
+# A copy that was cut off: the rest is written, and nothing else.
+sqlite3 copy.db "DELETE FROM file WHERE host = 2 OR (name > X'32' AND tag_set = 1); DELETE FROM scan_run WHERE id > 1"
+missing=$((total - $(sqlite3 copy.db 'SELECT COUNT(*) FROM file')))
+[ "$missing" -gt 20 ] || fail "nothing is missing"
+runs 0 "$SIMHASH" --copy-to=sqlite:copy.db
+copied "$missing"
+# One that differs is mended; one that is newer there, and others there, are kept.
+sqlite3 copy.db "UPDATE file SET sum_03 = sum_03 + 1 WHERE path_hash = (SELECT MIN(path_hash) FROM file)"
+sqlite3 copy.db "UPDATE file SET scanned_at_ns = scanned_at_ns + 1, size = size + 1
+	WHERE host = 2 AND path_hash = (SELECT MAX(path_hash) FROM file WHERE host = 2)"
+mkdir elsewhere
+seq 9 >elsewhere/more
+runs 0 "$SIMHASH" -d sqlite:copy.db --host=alpha elsewhere
+runs 0 "$SIMHASH" --copy-to=sqlite:copy.db
+said " rows copied, 1 newer there and kept, 1 others there; the same on both sides: $((total - 1)) rows"
+
+# Into an index that numbers hosts and tag sets in another way.
+reset
+runs 0 "$SIMHASH" --host=gamma --tag-set=other.tags elsewhere
+runs 0 "$SIMHASH" -d sqlite:copy.db --copy-to="$TEST_URL"
+same "hosts" "gamma alpha beta" "$(sql 'SELECT name FROM host ORDER BY id' | paste -sd ' ')"
+everything sqlite:copy.db >expected
+runs 0 "$SIMHASH" -q --forget --host=gamma --tag-set=other.tags "$PWD/elsewhere"
+everything "$TEST_URL" | grep -v gamma >found
+cmp <(LC_ALL=C sort expected) <(LC_ALL=C sort found) || fail "merged: $(diff expected found | head)"
+
+# Cut off by a signal, and where it cannot be.
+runs 1 "$SIMHASH" -d sqlite:none.db --copy-to="$TEST_URL"
+said "there is no index sqlite:none.db yet"
+runs 1 "$SIMHASH" --copy-to=sqlite:/no/such/folder/x.db
+said "cannot create index sqlite:/no/such/folder/x.db: No such file or directory"
+runs 1 "$SIMHASH" --copy-to=nonsense
+said "database URL 'nonsense'"
+runs 1 "$SIMHASH" --copy-to=sqlite:x.db "$files"
+said "--copy-to is of the whole index: no PATH"

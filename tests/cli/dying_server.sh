@@ -1,0 +1,181 @@
+#!/usr/bin/env bash
+# A server that is killed, comes back or does not, kills sessions, and fills its disk:
+# simhash says so, what it reported as stored is there, and with --wait-server it goes on.
+# Files come by a list through a pipe, so that the server dies in the middle of a run.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/mariadb.sh
+. "$SOURCE_DIR/tests/mariadb.sh"
+
+place=$TEST_FOLDER/server
+make_server "$place"
+# What is committed must outlive the server's own memory.
+start() {
+	start_server "$place" --skip-networking --innodb-flush-log-at-trx-commit=2 3>&-
+}
+start
+trap 'end_server "$server" KILL' EXIT
+wait_for_server "$place"
+printf '[client]\nsocket=%s/s\nuser=%s\n' "$place" "$server_user" >"$HOME/.my.cnf"
+url=mysql://localhost/simhash
+at_server "$place" -e 'CREATE DATABASE simhash'
+rows() {
+	at_server "$place" simhash -e 'SELECT COUNT(*) FROM file'
+}
+for i in $(seq 600); do
+	seq "$i" $((i * 2)) >"$files/$i"
+done
+settle "$files"
+mkfifo list
+# feed FROM TO: names of files for the list on descriptor 3
+feed() {
+	local i
+	for i in $(seq "$1" "$2"); do
+		printf '%s\0' "$files/$i"
+	done >&3
+}
+# begin OPTION...: simhash in the background, reading the list; as not to ignore SIGINT
+begin() {
+	exec 3<>list
+	setsid "$SIMHASH" -d "$url" --files0-from=list "$@" >out 2>err 3>&- <list &
+	run=$!
+}
+# ends STATUS: the list is over, and so is the run
+ends() {
+	local status=0
+	exec 3>&-
+	wait "$run" || status=$?
+	same "exit status ($(cat err))" "$1" "$status"
+}
+# until COMMAND...: for some seconds
+until_() {
+	local _
+	for _ in $(seq 200); do
+		"$@" && return
+		sleep 0.1
+	done
+	fail "never: $*"
+}
+has_rows() { [ "$(rows 2>/dev/null || echo 0)" -ge "$1" ]; }
+has_said() { grep -q "$1" err; }
+reported() { tr -d , <err | sed -n 's/^\([0-9]*\) scanned.*/\1/p'; }
+
+# Killed in the middle, and not back: a failure; all that was reported is there.
+begin
+feed 1 200
+until_ has_rows 200
+end_server "$server" KILL
+feed 201 400
+ends 1
+said "simhash: cannot use index $url: "
+grep -Eq '\(error (2006|2013)\)' err || fail "no error of a lost connection: $(cat err)"
+stored=$(reported)
+same "files reported" 200 "$stored"
+runs 1 "$SIMHASH" -d "$url" "$files"
+said "(error 2002)"
+runs 1 "$SIMFIND" -d "$url"
+said "(error 2002)"
+start
+wait_for_server "$place"
+same "rows" "$stored" "$(rows)"
+runs 0 "$SIMFIND" -d "$url"
+
+# Back while it is waited for.
+begin --wait-server=60
+feed 201 300
+until_ has_rows 300
+end_server "$server" KILL
+feed 301 400
+until_ has_said 'trying again for 60 s'
+start
+wait_for_server "$place"
+until_ has_rows 400
+feed 401 450
+ends 0
+summary 250 0 0 0
+same "rows" 450 "$(rows)"
+same "runs that are entered" 2 "$(at_server "$place" simhash -e 'SELECT COUNT(*) FROM scan_run')"
+
+# Waited for in vain, and not waited for any longer.
+begin --wait-server=2
+feed 451 460
+until_ has_rows 460
+end_server "$server" KILL
+feed 461 470
+ends 1
+said "trying again for 2 s"
+same "files reported" 10 "$(reported)"
+begin --wait-server=600
+until_ has_said 'trying again for 600 s'
+kill -INT "$run"
+ends 1
+
+# Not there yet when the run begins.
+begin --wait-server=60
+feed 461 480
+until_ has_said 'trying again for 60 s'
+start
+wait_for_server "$place"
+ends 0
+same "rows" 480 "$(rows)"
+
+# Sessions that an administrator, or a time-out, ends between statements.
+kill_sessions() {
+	at_server "$place" -e "SELECT id FROM information_schema.processlist WHERE db = 'simhash'" |
+		while read -r id; do
+			at_server "$place" -e "KILL $id" || true
+		done
+}
+begin
+feed 481 490
+until_ has_rows 490
+kill_sessions
+feed 491 500
+ends 1
+grep -Eq '\(error (2006|2013|1927)\)' err || fail "no error of a killed session: $(cat err)"
+same "rows" 490 "$(rows)"
+begin --wait-server=20
+feed 491 500
+until_ has_rows 500
+kill_sessions
+feed 501 520
+ends 0
+same "rows" 520 "$(rows)"
+
+# Killed while simfind waits for it: an error, and no list that is not whole.
+kill -STOP "$server"
+"$SIMFIND" -d "$url" >out 2>err &
+finder=$!
+sleep 1
+end_server "$server" KILL
+status=0
+wait "$finder" || status=$?
+same "simfind" 1 "$status"
+said "simfind: cannot use index $url: "
+[ ! -s out ] || fail "simfind listed pairs all the same"
+
+# A full disk: a table space that cannot grow.
+limited() {
+	start_server "$place" --skip-networking --innodb-flush-log-at-trx-commit=2 --innodb-file-per-table=0 \
+		--innodb-data-file-path="ibdata1:12M:autoextend:max:$1"
+	wait_for_server "$place"
+}
+rm -rf "$place/data"
+make_server "$place"
+limited 15M
+at_server "$place" -e 'CREATE DATABASE simhash'
+mkdir many
+for i in $(seq 40); do
+	mkdir "many/$i"
+	(cd "many/$i" && for k in $(seq 150); do echo "$i $k" >"a-file-with-a-name-that-is-quite-long-to-take-its-room-$k"; done)
+done
+settle many
+runs 1 "$SIMHASH" -d "$url" many
+said "(error 1114); make room on the server's disk"
+stored=$(reported)
+[ "$(rows)" -ge "${stored:-0}" ] || fail "less is stored than was reported"
+runs 0 "$SIMFIND" -d "$url"
+end_server "$server"
+limited 200M
+runs 0 "$SIMHASH" -d "$url" many
+same "rows when there is room" 6000 "$(rows)"
