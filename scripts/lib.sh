@@ -33,6 +33,20 @@ get_arm64_libraries() {
 	touch "$folder/complete"
 }
 
+# Get MariaDB's Spider engine, of the version of the server's core package, into a folder:
+# its own package wants the whole server, and to start it.
+get_spider() {
+	local folder=$1 version
+	version=$(dpkg-query -W -f '${Version}' mariadb-server-core)
+	if [ "$(cat "$folder/version" 2>/dev/null)" != "$version" ]; then
+		rm -rf "$folder"
+		mkdir -p "$folder"
+		(cd "$folder" && apt-get download -qq -o APT::Sandbox::User=root "mariadb-plugin-spider=$version" &&
+			dpkg-deb -x mariadb-plugin-spider*.deb . && rm mariadb-plugin-spider*.deb)
+		echo "$version" >"$folder/version"
+	fi
+}
+
 # Install those of the packages named that are missing; says which.
 need_packages() {
 	local missing=() package sudo=()

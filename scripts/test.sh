@@ -20,6 +20,10 @@ packages=("${build_packages[@]}" "${test_packages[@]}" shellcheck clang-format)
 [[ " ${presets[*]} " != *" arm64 "* ]] || packages+=("${arm64_packages[@]}")
 need_packages "${packages[@]}"
 
+if command -v apt-get >/dev/null; then
+	get_spider "$PWD/build-spider"
+fi
+
 echo "Checking the scripts"
 shellcheck -x -S warning scripts/*.sh tests/*.sh tests/*/*.sh .ci/run
 # Versions of clang-format differ in what they want; ours is 14.

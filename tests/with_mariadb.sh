@@ -7,8 +7,8 @@
 #
 #     tests/with_mariadb.sh COMMAND [ARGUMENT]...
 set -euo pipefail
-# shellcheck source=tests/mariadb.sh
-. "$(dirname "$0")/mariadb.sh"
+# shellcheck source=scripts/mariadb.sh
+. "$(dirname "$0")/../scripts/mariadb.sh"
 
 folder=$(mktemp -d "${TMPDIR:-/tmp}/simhash-mariadb.XXXXXX")
 server=

@@ -79,8 +79,6 @@ struct database_driver {
 	/* Column `index`, from 0, of the present row; bytes live until the next step. */
 	int64_t (*column_integer)(struct statement *statement, unsigned index);
 	struct bytes (*column_bytes)(struct statement *statement, unsigned index);
-	/* Rows that the last run changed. */
-	int64_t (*changes)(struct statement *statement);
 	/* Make ready to be bound and run again. */
 	void (*reset)(struct statement *statement);
 	void (*finalize)(struct statement *statement); /* NULL is fine */

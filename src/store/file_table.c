@@ -98,16 +98,13 @@ static unsigned bind_row(const struct database_driver *driver, struct statement 
 	return i;
 }
 
-/* Run a kept statement that yields no rows; adds what it changed to *changes. */
-static int run_kept(struct store *store, enum kept_statement which, int64_t *changes,
-		    struct simhash_error *error)
+/* Run a kept statement that yields no rows. */
+static int run_kept(struct store *store, enum kept_statement which, struct simhash_error *error)
 {
 	const struct database_driver *driver = store->driver;
 	struct statement *statement = store->kept[which];
 	int status = driver->step(statement, error);
 
-	if (status >= 0 && changes != NULL)
-		*changes += driver->changes(statement);
 	driver->reset(statement);
 	return status < 0 ? -1 : 0;
 }
@@ -167,7 +164,7 @@ static int write_rows(struct store *store, const struct row_scope *scope,
 		for (unsigned i = 0; i < (full ? many : 1); i++)
 			parameter = bind_row(driver, store->kept[which], parameter, scope,
 					     rows[done++]);
-		if (run_kept(store, which, NULL, error) != 0)
+		if (run_kept(store, which, error) != 0)
 			return -1;
 	}
 	return 0;
@@ -191,53 +188,7 @@ static int write_directories(struct store *store, const struct row_scope *scope,
 		driver->bind_integer(statement, 1, scope->host);
 		driver->bind_bytes(statement, 2, rows[i].hash, DIRECTORY_HASH_SIZE);
 		driver->bind_bytes(statement, 3, rows[i].path.data, rows[i].path.size);
-		if (run_kept(store, KEPT_UPSERT_DIRECTORY, NULL, error) != 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int remove_files(struct store *store, const struct row_scope *scope,
-			const uint8_t (*hashes)[PATH_HASH_SIZE], size_t count, int64_t *removed,
-			struct simhash_error *error)
-{
-	const struct database_driver *driver = store->driver;
-
-	if (store_keep(store, KEPT_REMOVE_FILE,
-		       "DELETE FROM file WHERE tag_set = ? AND host = ? AND path_hash = ?",
-		       error) != 0)
-		return -1;
-	for (size_t i = 0; i < count; i++) {
-		struct statement *statement = store->kept[KEPT_REMOVE_FILE];
-		driver->bind_integer(statement, 0, scope->tag_set);
-		driver->bind_integer(statement, 1, scope->host);
-		driver->bind_bytes(statement, 2, hashes[i], PATH_HASH_SIZE);
-		if (run_kept(store, KEPT_REMOVE_FILE, removed, error) != 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int relink_files(struct store *store, const struct row_scope *scope,
-			const struct relinked_file *files, size_t count,
-			struct simhash_error *error)
-{
-	const struct database_driver *driver = store->driver;
-
-	if (store_keep(store, KEPT_RELINK_FILE,
-		       "UPDATE file SET device = ?, inode = ?, links = ? "
-		       "WHERE tag_set = ? AND host = ? AND path_hash = ?",
-		       error) != 0)
-		return -1;
-	for (size_t i = 0; i < count; i++) {
-		struct statement *statement = store->kept[KEPT_RELINK_FILE];
-		driver->bind_integer(statement, 0, files[i].device);
-		driver->bind_integer(statement, 1, files[i].inode);
-		driver->bind_integer(statement, 2, files[i].links);
-		driver->bind_integer(statement, 3, scope->tag_set);
-		driver->bind_integer(statement, 4, scope->host);
-		driver->bind_bytes(statement, 5, files[i].path_hash, PATH_HASH_SIZE);
-		if (run_kept(store, KEPT_RELINK_FILE, NULL, error) != 0)
+		if (run_kept(store, KEPT_UPSERT_DIRECTORY, error) != 0)
 			return -1;
 	}
 	return 0;
@@ -268,6 +219,82 @@ static void bind_hash_range(const struct database_driver *driver, struct stateme
 	driver->bind_bytes(statement, 3, range->high, PATH_HASH_SIZE);
 }
 
+/*
+ * Add the rows in a range of path hashes to *rows. Counted, since Spider tells of none
+ * that it removed.
+ */
+static int count_range(struct store *store, const struct row_scope *scope,
+		       const struct hash_range *range, int64_t *rows, struct simhash_error *error)
+{
+	const struct database_driver *driver = store->driver;
+	struct statement *statement;
+	int status;
+
+	if (store_keep(store, KEPT_COUNT_FILES,
+		       "SELECT COUNT(*) FROM file WHERE tag_set = ? AND host = ? "
+		       "AND path_hash BETWEEN ? AND ?",
+		       error) != 0)
+		return -1;
+	statement = store->kept[KEPT_COUNT_FILES];
+	bind_hash_range(driver, statement, scope, range);
+	status = driver->step(statement, error);
+	if (status == 1)
+		*rows += driver->column_integer(statement, 0);
+	driver->reset(statement);
+	return status < 0 ? -1 : 0;
+}
+
+static int remove_files(struct store *store, const struct row_scope *scope,
+			const uint8_t (*hashes)[PATH_HASH_SIZE], size_t count, int64_t *removed,
+			struct simhash_error *error)
+{
+	const struct database_driver *driver = store->driver;
+
+	if (store_keep(store, KEPT_REMOVE_FILE,
+		       "DELETE FROM file WHERE tag_set = ? AND host = ? AND path_hash = ?",
+		       error) != 0)
+		return -1;
+	for (size_t i = 0; i < count; i++) {
+		struct statement *statement = store->kept[KEPT_REMOVE_FILE];
+		struct hash_range range;
+		memcpy(range.low, hashes[i], PATH_HASH_SIZE);
+		memcpy(range.high, hashes[i], PATH_HASH_SIZE);
+		if (count_range(store, scope, &range, removed, error) != 0)
+			return -1;
+		driver->bind_integer(statement, 0, scope->tag_set);
+		driver->bind_integer(statement, 1, scope->host);
+		driver->bind_bytes(statement, 2, hashes[i], PATH_HASH_SIZE);
+		if (run_kept(store, KEPT_REMOVE_FILE, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int relink_files(struct store *store, const struct row_scope *scope,
+			const struct relinked_file *files, size_t count,
+			struct simhash_error *error)
+{
+	const struct database_driver *driver = store->driver;
+
+	if (store_keep(store, KEPT_RELINK_FILE,
+		       "UPDATE file SET device = ?, inode = ?, links = ? "
+		       "WHERE tag_set = ? AND host = ? AND path_hash = ?",
+		       error) != 0)
+		return -1;
+	for (size_t i = 0; i < count; i++) {
+		struct statement *statement = store->kept[KEPT_RELINK_FILE];
+		driver->bind_integer(statement, 0, files[i].device);
+		driver->bind_integer(statement, 1, files[i].inode);
+		driver->bind_integer(statement, 2, files[i].links);
+		driver->bind_integer(statement, 3, scope->tag_set);
+		driver->bind_integer(statement, 4, scope->host);
+		driver->bind_bytes(statement, 5, files[i].path_hash, PATH_HASH_SIZE);
+		if (run_kept(store, KEPT_RELINK_FILE, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int remove_directory(struct store *store, const struct row_scope *scope,
 			    const uint8_t hash[DIRECTORY_HASH_SIZE], int64_t *removed,
 			    struct simhash_error *error)
@@ -285,14 +312,16 @@ static int remove_directory(struct store *store, const struct row_scope *scope,
 		       "AND directory_hash = ?",
 		       error) != 0)
 		return -1;
+	if (count_range(store, scope, &range, removed, error) != 0)
+		return -1;
 	bind_hash_range(driver, store->kept[KEPT_REMOVE_DIRECTORY_FILES], scope, &range);
-	if (run_kept(store, KEPT_REMOVE_DIRECTORY_FILES, removed, error) != 0)
+	if (run_kept(store, KEPT_REMOVE_DIRECTORY_FILES, error) != 0)
 		return -1;
 	statement = store->kept[KEPT_REMOVE_DIRECTORY];
 	driver->bind_integer(statement, 0, scope->tag_set);
 	driver->bind_integer(statement, 1, scope->host);
 	driver->bind_bytes(statement, 2, hash, DIRECTORY_HASH_SIZE);
-	return run_kept(store, KEPT_REMOVE_DIRECTORY, NULL, error);
+	return run_kept(store, KEPT_REMOVE_DIRECTORY, error);
 }
 
 struct write_job {

@@ -51,6 +51,9 @@ static int fail_handle(const struct database *database, struct simhash_error *er
 
 static int fail_statement(const struct statement *statement, struct simhash_error *error)
 {
+	/* MariaDB's library leaves what went wrong in the middle of a stream at the connection. */
+	if (mysql_stmt_errno(statement->handle) == 0)
+		return fail_handle(statement->database, error);
 	return fail_mysql(statement->database->name, mysql_stmt_errno(statement->handle),
 			  mysql_stmt_error(statement->handle), error);
 }
@@ -301,11 +304,6 @@ static struct bytes column_bytes(struct statement *statement, unsigned index)
 	return (struct bytes){column->data, column->length};
 }
 
-static int64_t changes(struct statement *statement)
-{
-	return (int64_t)mysql_stmt_affected_rows(statement->handle);
-}
-
 static void reset(struct statement *statement)
 {
 	if (statement->is_running)
@@ -338,7 +336,6 @@ const struct database_driver mysql_driver = {
 	.step = step,
 	.column_integer = column_integer,
 	.column_bytes = column_bytes,
-	.changes = changes,
 	.reset = reset,
 	.finalize = finalize,
 };

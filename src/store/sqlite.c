@@ -275,11 +275,6 @@ static struct bytes column_bytes(struct statement *statement, unsigned index)
 			      (size_t)sqlite3_column_bytes(statement->handle, (int)index)};
 }
 
-static int64_t changes(struct statement *statement)
-{
-	return sqlite3_changes(statement->database->handle);
-}
-
 static void reset(struct statement *statement)
 {
 	sqlite3_reset(statement->handle);
@@ -317,7 +312,6 @@ const struct database_driver sqlite_driver = {
 	.step = step,
 	.column_integer = column_integer,
 	.column_bytes = column_bytes,
-	.changes = changes,
 	.reset = reset,
 	.finalize = finalize,
 };

@@ -4,8 +4,8 @@
 # Files come by a list through a pipe, so that the server dies in the middle of a run.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=tests/mariadb.sh
-. "$SOURCE_DIR/tests/mariadb.sh"
+# shellcheck source=scripts/mariadb.sh
+. "$SOURCE_DIR/scripts/mariadb.sh"
 
 place=$TEST_FOLDER/server
 make_server "$place"

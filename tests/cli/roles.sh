@@ -3,8 +3,8 @@
 # more. Servers that are too old, read-only, or take too small packets.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=tests/mariadb.sh
-. "$SOURCE_DIR/tests/mariadb.sh"
+# shellcheck source=scripts/mariadb.sh
+. "$SOURCE_DIR/scripts/mariadb.sh"
 
 place=$TEST_FOLDER/server
 make_server "$place"

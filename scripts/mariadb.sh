@@ -1,4 +1,4 @@
-# MariaDB servers of a test's own, each in a folder; sourced by bash.
+# MariaDB servers of one's own, each in a folder, for tests and trials; sourced by bash.
 #
 #     make_server FOLDER                  a data folder, not started
 #     start_server FOLDER [OPTION]...     on the socket FOLDER/s; sets server to its number

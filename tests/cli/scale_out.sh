@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# An index over three data nodes of MariaDB's Spider engine answers as one in a file does;
+# a node that is down is an error, and nothing wrong.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=scripts/mariadb.sh
+. "$SOURCE_DIR/scripts/mariadb.sh"
+
+# Where scripts/test.sh puts it.
+fetched=$SOURCE_DIR/build-spider/usr/lib/mysql/plugin
+[ ! -e "$fetched/ha_spider.so" ] || export SPIDER_PLUGIN_DIR=${SPIDER_PLUGIN_DIR:-$fetched}
+plugins=$(PATH="$PATH:/usr/sbin" mariadbd --no-defaults --verbose --help 2>/dev/null | awk '$1 == "plugin-dir" { print $2 }')
+[ -e "${SPIDER_PLUGIN_DIR:-$plugins}/ha_spider.so" ] ||
+	fail "no Spider engine: install mariadb-plugin-spider, or name the folder of ha_spider.so in SPIDER_PLUGIN_DIR"
+place=$TEST_FOLDER/spread
+export SCALE_OUT_PORT=$((20000 + RANDOM % 10000))
+trap '"$SOURCE_DIR/scripts/scale-out.sh" stop "$place"' EXIT
+runs 0 "$SOURCE_DIR/scripts/scale-out.sh" start "$place"
+runs 1 "$SOURCE_DIR/scripts/scale-out.sh" start "$place"
+said "is in use"
+url=mysql://localhost/simhash
+index() { "$SIMHASH" --defaults-file="$place/head.cnf" -d "$url" "$@"; }
+find_in() { "$SIMFIND" --defaults-file="$place/head.cnf" -d "$url" "$@"; }
+node() {
+	local i=$1
+	shift
+	at_server "$place/node$i" simhash -e "$@"
+}
+
+mkdir "$files/a" "$files/b"
+find /usr/include -type f -size +1k -size -30k -print0 | LC_ALL=C sort -z | sed -z -n 1,700p |
+	while IFS= read -r -d '' path; do
+		cp "$path" "$files/a/$(echo "${path#/usr/}" | tr / _)"
+	done
+find "$files/a" -type f | LC_ALL=C sort | sed -n 1,60p | while IFS= read -r path; do
+	cp "$path" "$files/b/"
+	printf 'changed' | dd of="$path" conv=notrunc bs=1 seek=300 2>/dev/null
+done
+settle "$files"
+
+# Both hold the same, and find the same.
+compare() {
+	runs 0 "$SIMHASH" -q "$@" "$files"
+	runs 0 index "$@" "$files"
+	"$SIMFIND" -q --format=csv --expand >expected
+	find_in -q --format=csv --expand >found
+	cmp expected found || fail "$1: $(diff expected found | head -4)"
+	"$SIMFIND" -q --group >expected
+	find_in -q --group >found
+	cmp expected found || fail "$1: groups: $(diff expected found | head -4)"
+}
+compare --threads=2
+[ "$("$SIMFIND" -q --expand | wc -l)" -gt 60 ] || fail "too few pairs to be a test"
+summary 760 0 0 0
+for i in 1 2 3; do
+	rows=$(node "$i" 'SELECT COUNT(*) FROM file')
+	[ "$rows" -gt 150 ] || fail "node $i has but $rows rows"
+done
+# The parts of the finding, each by a process of its own, are the whole.
+for part in 1 2 3; do
+	find_in -q --expand --partition=$part/3 >part$part &
+done
+wait
+cat part1 part2 part3 | LC_ALL=C sort >found
+"$SIMFIND" -q --expand | LC_ALL=C sort >expected
+cmp expected found || fail "parts: $(diff expected found | head -4)"
+one=$(find "$files/b" -type f | LC_ALL=C sort | sed -n 5p)
+"$SIMFIND" -q "$one" >expected
+find_in -q "$one" >found
+cmp expected found || fail "one file: $(diff expected found | head -4)"
+# And by SQL.
+same "pairs by SQL" "$(sqlite3 index.db 'SELECT COUNT(*), SUM(distance) FROM similar_pair' | tr '|' ' ')" \
+	"$(at_server "$place/head" simhash -e 'SELECT COUNT(*), SUM(distance) FROM similar_pair' | tr '\t' ' ')"
+
+# Changes, removals, forgetting and copying.
+find "$files/a" -name '*s*.h' | LC_ALL=C sort | sed -n 1,50p | xargs rm
+seq 4000 >"$files/a/new"
+find "$files/b" -name '*t*' | LC_ALL=C sort | sed -n 1,5p | while IFS= read -r path; do echo more >>"$path"; done
+settle "$files"
+compare -j 1
+summary 6 705 50 0
+rm -r "$files/b"
+compare -j 1
+same "rows removed with their directory" "0 651 60 0" \
+	"$(tr -d , <err | sed -n 's/^\([0-9]*\) scanned \([0-9]*\) unchanged \([0-9]*\) removed \([0-9]*\) failed.*/\1 \2 \3 \4/p')"
+runs 0 index --forget "$files/a/new"
+said "1 removed"
+runs 0 index --copy-to=sqlite:copy.db
+said "650 of 650 rows copied; the same on both sides: 650 rows"
+runs 0 index --status
+
+# A node that is down.
+find_in -q --expand >expected
+kill -9 "$(cat "$place/node2/pid")"
+for command in "find_in" "find_in $files/a/new" "find_in --group" "find_in --partition=1/3" "index $files" \
+	"index --force $files" "index --forget $files" "index --status" "index --copy-to=sqlite:copy2.db"; do
+	# shellcheck disable=SC2086  # a command and its arguments
+	runs 1 $command
+	said "cannot use index $url: Unable to connect to foreign data source: node2 (error 12701)"
+	[ "$command" = "index --status" ] || [ ! -s out ] || fail "$command: $(cat out)"
+done
+rm -f "$place/node2/pid"
+server_tie=(setsid)
+start_server "$place/node2" --innodb-flush-log-at-trx-commit=1 --bind-address=127.0.0.2 --port=$((SCALE_OUT_PORT + 2)) >/dev/null </dev/null
+wait_for_server "$place/node2"
+runs 0 index "$files"
+summary 1 650 0 0
+find_in -q --expand >found
+cmp expected found || fail "when the node is back: $(diff expected found | head -4)"
