@@ -1,6 +1,6 @@
 -- Version 4: all similar pairs, and those of one file, in plain SQL. A file's bucket is a
--- cell of a grid: its size class, and where its standard key and the sum of its counts lie
--- in steps of twice the reach of that class. Files that are similar at a tolerance of 1
+-- cell of a grid: its size class, and where its keys skew_ext and uniform, which is the sum
+-- of its counts, lie in steps of twice the reach of that class. Files that are similar at a tolerance of 1
 -- percent lie in the same cell or in cells that touch.
 
 -- Sizes from `low` on, 1.5 times as large from class to class; two files that are similar
@@ -55,21 +55,12 @@ ALTER TABLE file ADD COLUMN bucket INTEGER NOT NULL DEFAULT 0;
 UPDATE file SET bucket = (
 	SELECT c.class * 281474976710656
 		+ file.skew_ext / (2 * c.reach) % 16777216 * 16777216
-		+ (file.sum_00 + file.sum_01 + file.sum_02 + file.sum_03
-			+ file.sum_04 + file.sum_05 + file.sum_06 + file.sum_07
-			+ file.sum_08 + file.sum_09 + file.sum_10 + file.sum_11
-			+ file.sum_12 + file.sum_13 + file.sum_14 + file.sum_15) / (2 * c.reach) % 16777216
+		+ file.uniform / (2 * c.reach) % 16777216
 	FROM size_class c WHERE c.low <= max(1, file.size) ORDER BY c.low DESC LIMIT 1
 );
 
 -- As directory_path, by the text that people write.
 CREATE INDEX directory_text ON directory (tag_set, host, CAST(path AS TEXT));
-
--- Each file with the sum of its counts.
-CREATE VIEW file_total AS
-SELECT a.*, a.sum_00 + a.sum_01 + a.sum_02 + a.sum_03 + a.sum_04 + a.sum_05 + a.sum_06 + a.sum_07
-	+ a.sum_08 + a.sum_09 + a.sum_10 + a.sum_11 + a.sum_12 + a.sum_13 + a.sum_14 + a.sum_15 AS total
-FROM file a;
 
 -- Pairs of files whose sizes and keys are near enough, once each, the smaller file first,
 -- with the distance of their sum tables. Partners are in the class of the smaller file or
@@ -85,11 +76,7 @@ SELECT a.tag_set, a.host AS host_a, a.directory AS directory_a, a.name AS name_a
 		+ abs(a.sum_09 - b.sum_09) + abs(a.sum_10 - b.sum_10) + abs(a.sum_11 - b.sum_11)
 		+ abs(a.sum_12 - b.sum_12) + abs(a.sum_13 - b.sum_13) + abs(a.sum_14 - b.sum_14)
 		+ abs(a.sum_15 - b.sum_15) AS distance
-FROM file_total a
-CROSS JOIN (
-	SELECT tag_set, (MAX(uniform) + 999) / 1000 + (MAX(uniform % 1000) > 0) AS uniform
-	FROM tag GROUP BY tag_set
-) w ON w.tag_set = a.tag_set
+FROM file a
 CROSS JOIN size_class up ON up.class <= 1
 CROSS JOIN size_class s ON s.class = a.bucket / 281474976710656 + up.class
 CROSS JOIN size_class di ON di.class <= 1
@@ -97,8 +84,8 @@ CROSS JOIN size_class dj ON dj.class <= 1
 CROSS JOIN file k ON k.tag_set = a.tag_set
 	AND k.bucket = s.class * 281474976710656
 		+ ((a.skew_ext + 7 * s.reach) / (2 * s.reach) - 4 + di.class + 16777216) % 16777216 * 16777216
-		+ ((a.total + 7 * s.reach) / (2 * s.reach) - 4 + dj.class + 16777216) % 16777216
-	AND k.uniform BETWEEN a.uniform - s.reach * w.uniform AND a.uniform + s.reach * w.uniform
+		+ ((a.uniform + 7 * s.reach) / (2 * s.reach) - 4 + dj.class + 16777216) % 16777216
+	AND k.uniform BETWEEN a.uniform - s.reach  AND a.uniform + s.reach 
 	AND k.size >= a.size AND 2 * k.size <= 3 * a.size
 	AND abs(k.skew_ext - a.skew_ext) <= max(1, k.size / 100)
 	AND (k.size > a.size OR k.host > a.host OR (k.host = a.host AND k.path_hash > a.path_hash))
@@ -138,10 +125,6 @@ CROSS JOIN directory d ON d.tag_set = t.id AND d.host = h.id
 CROSS JOIN file a ON a.tag_set = d.tag_set AND a.host = d.host
 	AND a.path_hash BETWEEN CAST(d.directory_hash || X'0000000000000000' AS BLOB)
 		AND CAST(d.directory_hash || X'ffffffffffffffff' AS BLOB)
-CROSS JOIN (
-	SELECT tag_set, (MAX(uniform) + 999) / 1000 + (MAX(uniform % 1000) > 0) AS uniform
-	FROM tag GROUP BY tag_set
-) w ON w.tag_set = t.id
 CROSS JOIN size_class down ON down.class <= 2
 CROSS JOIN size_class s ON s.class = a.bucket / 281474976710656 - 1 + down.class
 CROSS JOIN size_class r ON r.class = max(s.class, a.bucket / 281474976710656)
@@ -150,9 +133,8 @@ CROSS JOIN size_class dj ON dj.class <= 2
 CROSS JOIN file k ON k.tag_set = t.id
 	AND k.bucket = s.class * 281474976710656
 		+ ((a.skew_ext + 8 * s.reach - r.reach) / (2 * s.reach) - 4 + di.class + 16777216) % 16777216 * 16777216
-		+ (((a.sum_00 + a.sum_01 + a.sum_02 + a.sum_03 + a.sum_04 + a.sum_05 + a.sum_06 + a.sum_07
-			+ a.sum_08 + a.sum_09 + a.sum_10 + a.sum_11 + a.sum_12 + a.sum_13 + a.sum_14 + a.sum_15) + 8 * s.reach - r.reach) / (2 * s.reach) - 4 + dj.class + 16777216) % 16777216
-	AND k.uniform BETWEEN a.uniform - r.reach * w.uniform AND a.uniform + r.reach * w.uniform
+		+ ((a.uniform + 8 * s.reach - r.reach) / (2 * s.reach) - 4 + dj.class + 16777216) % 16777216
+	AND k.uniform BETWEEN a.uniform - r.reach  AND a.uniform + r.reach 
 	AND 2 * k.size <= 3 * a.size AND 2 * a.size <= 3 * k.size
 	AND abs(k.skew_ext - a.skew_ext) <= max(1, k.size / 100, a.size / 100)
 	AND (k.host <> a.host OR k.path_hash <> a.path_hash)

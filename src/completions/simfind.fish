@@ -32,6 +32,7 @@ end
 
 # Which index
 complete -c simfind -s d -l database -x -a '(__simfind_database)' -d 'sqlite:FILE or mysql://USER@HOST/DATABASE'
+complete -c simfind -l defaults-file -r -F -d 'The option file for a server'
 complete -c simfind -s t -l tag-set -r -F -d 'The rows made with the 16 tags of FILE'
 complete -c simfind -l host -x -d 'This host\'s files are stored as NAME\'s'
 

@@ -8,9 +8,9 @@
 _simhash_value() {
 	kind=none words=() optional=''
 	case $1 in
-	-d | --database) kind=database ;;
+	-d | --database | --copy-to) kind=database ;;
 	-t | --tag-set | -o | --output | --script) kind=path ;;
-	--exclude-from | --files0-from | --tolerances) kind=path ;;
+	--exclude-from | --files0-from | --tolerances | --defaults-file) kind=path ;;
 	--between) kind=directory ;;
 	-k | --key) kind=word words=(uniform scatter skew uniform_ext scatter_ext skew_ext) ;;
 	--candidates) kind=word words=(exact key) ;;
@@ -19,7 +19,7 @@ _simhash_value() {
 	--confirm) kind=word words=(all doubtful) optional=yes ;;
 	--group) kind=word words=(representative single) optional=yes ;;
 	--sweep) kind=any optional=yes ;;
-	-j | --threads | --host | --max-inflated) kind=any ;;
+	-j | --threads | --host | --max-inflated | --wait-server) kind=any ;;
 	--exclude | --ext | --min-size | --max-size) kind=any ;;
 	-T | --tolerance | --tolerance-for | --size-ratio | --max-change) kind=any ;;
 	--min-resemblance | --stdin-name | --nearest | --partition) kind=any ;;
@@ -32,7 +32,7 @@ _simhash_option_words() {
 	local -a options
 	case $1 in
 	simfind)
-		options=(-d -t -T -k -z -0 -o -q -j -h -V --database --tag-set --host --tolerance
+		options=(-d -t -T -k -z -0 -o -q -j -h -V --database --defaults-file --tag-set --host --tolerance
 			--tolerance-for --tolerances --key --candidates --size-ratio --max-change
 			--empty --hard-links --confirm --min-resemblance --decompress --max-inflated
 			--files0-from --stdin-name --nearest --between --group --expand --format
@@ -40,10 +40,10 @@ _simhash_option_words() {
 			--partition --fail-on-match --help --version)
 		;;
 	*)
-		options=(-d -t -x -L -z -f -j -q -h -V --database --tag-set --host --exclude
+		options=(-d -t -x -L -z -f -j -q -h -V --database --defaults-file --wait-server --tag-set --host --exclude
 			--exclude-from --ignore-files --hidden --no-hidden --ext --min-size
 			--max-size --one-file-system --dereference --files0-from --decompress
-			--max-inflated --force --threads --status --forget --print --progress
+			--max-inflated --force --threads --status --forget --print --init-database --copy-to --progress
 			--quiet --help --version)
 		;;
 	esac

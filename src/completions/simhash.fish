@@ -3,7 +3,7 @@
 
 # An index, sqlite:FILE or mysql://USER@HOST/DATABASE, as the value of -d.
 function __simhash_database
-    set -l value (commandline -ct | string replace -r -- '^(--database=|-[[:alpha:]]*d)' '')
+    set -l value (commandline -ct | string replace -r -- '^(--(database|copy-to)=|-[[:alpha:]]*d)' '')
     if string match -q -- 'sqlite:*' $value
         set -l file (string replace -- sqlite: '' $value | string escape)
         printf 'sqlite:%s\n' (complete -C "__simhash_no_command $file")
@@ -15,6 +15,8 @@ end
 
 # Which index
 complete -c simhash -s d -l database -x -a '(__simhash_database)' -d 'sqlite:FILE or mysql://USER@HOST/DATABASE'
+complete -c simhash -l defaults-file -r -F -d 'The option file for a server'
+complete -c simhash -l wait-server -x -d 'Wait so many seconds for a server that is gone'
 complete -c simhash -s t -l tag-set -r -F -d 'Count the 16 tags of FILE instead of the built-in ones'
 complete -c simhash -l host -x -d 'Store the files as NAME\'s (default: this host\'s name)'
 
@@ -40,6 +42,8 @@ complete -c simhash -s j -l threads -x -d 'Scan with N threads (default: one for
 # Instead of indexing
 complete -c simhash -l status -d 'Show what the index holds'
 complete -c simhash -l forget -d 'Remove the rows at and below each PATH'
+complete -c simhash -l init-database -d 'Make the index, and print the GRANTs that users need'
+complete -c simhash -l copy-to -x -a '(__simhash_database)' -d 'Copy the index to URL'
 complete -c simhash -l print -d 'Show sum table and keys of each FILE'
 
 # What is shown

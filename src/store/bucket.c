@@ -4,7 +4,7 @@
  */
 #include "store/bucket.h"
 
-/* A bucket is three numbers: class, step of the standard key, step of the sum of counts. */
+/* A bucket is three numbers: class, step of the standard key, step of the sum of counts (uniform). */
 #define STEPS INT64_C(16777216)
 
 /* Of a size, as in size_class: its class, and what keys may differ by in it. */
@@ -25,11 +25,9 @@ static int64_t find_class(int64_t size, int64_t *reach)
 
 int64_t bucket_of(const struct file_row *row)
 {
-	int64_t reach, total = 0, class = find_class(row->size_bytes, &reach);
+	int64_t reach, class = find_class(row->size_bytes, &reach);
 
-	for (int t = 0; t < SIMHASH_TAGS; t++)
-		total += (int64_t)row->table.count[t];
 	return class * STEPS * STEPS +
 	       row->keys.key[SIMHASH_SKEW_EXT] / (2 * reach) % STEPS * STEPS +
-	       total / (2 * reach) % STEPS;
+	       row->keys.key[SIMHASH_UNIFORM] / (2 * reach) % STEPS;
 }

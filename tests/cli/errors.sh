@@ -197,7 +197,7 @@ to_version_1() {
 	sql "DELETE FROM schema_version WHERE version > 1"
 	if [ "$TEST_ENGINE" = sqlite ]; then
 		sql "DROP VIEW similar_file; DROP VIEW similar_pair; DROP VIEW near_file;
-			DROP VIEW near_pair; DROP VIEW file_total; DROP VIEW key_space; DROP VIEW run_text;
+			DROP VIEW near_pair; DROP VIEW key_space; DROP VIEW run_text;
 			DROP TABLE size_class; DROP INDEX file_bucket; DROP INDEX directory_text;
 			ALTER TABLE file DROP COLUMN bucket;
 			DROP VIEW file_text; DROP VIEW duplicate; CREATE VIEW duplicate AS SELECT 1; ALTER TABLE file DROP COLUMN links;

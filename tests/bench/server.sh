@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# An index on a server: rows written by the store beside the fastest loaders by hand for
+# the same table, rows read in key order beside a bare SELECT, two writers beside one, and
+# three Spider nodes beside one server. All in one run, against MariaDB on this machine.
+#
+#     tests/bench/server.sh [BUILD [TREE [ROUNDS]]]   (default: build /usr 3)
+set -euo pipefail
+build=$(cd "${1:-build}" && pwd)
+tree=${2:-/usr}
+rounds=${3:-3}
+source_dir=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=scripts/mariadb.sh
+. "$source_dir/scripts/mariadb.sh"
+folder=$(mktemp -d "${TMPDIR:-/tmp}/simhash-bench.XXXXXX")
+# shellcheck disable=SC2317  # called by the trap
+end() {
+	SPIDER_PLUGIN_DIR='' "$source_dir/scripts/scale-out.sh" stop "$folder/spread" 2>/dev/null || true
+	[ -z "${server:-}" ] || end_server "$server" KILL
+	rm -rf "$folder"
+}
+trap end EXIT
+# shellcheck disable=SC2034  # by their names
+declare -A first again
+rows=sqlite:$folder/tree.db
+"$build/simhash" -q -d "$rows" "$tree" || [ $? = 2 ]
+
+make_server "$folder/one"
+start_server "$folder/one" --skip-networking --innodb-buffer-pool-size=512M --local-infile=1 \
+	--innodb-log-file-size=96M
+wait_for_server "$folder/one"
+export HOME=$folder
+printf '[client]\nsocket=%s/one/s\nuser=%s\n' "$folder" "$server_user" >"$HOME/.my.cnf"
+url=mysql://localhost/simhash
+fresh() {
+	at_server "$folder/one" -e 'DROP DATABASE IF EXISTS simhash'
+	"$build/simhash" -d "$url" --init-database >/dev/null
+}
+# line WHAT SECONDS ROWS [BASE]: rows a second, and as a share of BASE's
+line() {
+	awk -v what="$1" -v t="$2" -v n="$3" -v base="${4:-0}" 'BEGIN {
+		printf "%-46s %8.1f thousand rows/s %s\n", what, n / t / 1000,
+			(base > 0 ? sprintf("%6.2f", n / t / base) : "") }'
+}
+way() {
+	read -r seconds count < <("$build/tests/loader" "$@" | tail -n 1)
+	rate=$(awk -v t="$seconds" -v n="$count" 'BEGIN { print n / t }')
+}
+
+for round in $(seq "$rounds"); do
+	echo "-- round $round: first load, and the same rows again"
+
+	for by in rows array load store; do
+		fresh
+		way $by "$rows" "$url"
+		first[$by]="$seconds $count $rate"
+		way $by "$rows" "$url"
+		again[$by]="$seconds $count $rate"
+	done
+	for pass in first again; do
+		declare -n all=$pass
+		fastest=0
+		for by in rows array load; do
+			read -r seconds count rate <<<"${all[$by]}"
+			line "$pass: by hand, $by" "$seconds" "$count"
+			fastest=$(awk -v a="$fastest" -v b="$rate" 'BEGIN { print a > b ? a : b }')
+		done
+		read -r seconds count rate <<<"${all[store]}"
+		line "$pass: the store, of the fastest by hand" "$seconds" "$count" "$fastest"
+	done
+	way select "$rows" "$url"
+	bare=$rate
+	line "read in key order: bare SELECT" "$seconds" "$count"
+	way read "$rows" "$url"
+	line "read in key order: the store, of the bare" "$seconds" "$count" "$bare"
+	fresh
+	way store "$rows" "$url"
+	one=$rate
+	line "one writer" "$seconds" "$count"
+	fresh
+	begin=$(date +%s%N)
+	"$build/tests/loader" store "$rows" "$url" 1/2 >/dev/null &
+	first_writer=$!
+	"$build/tests/loader" store "$rows" "$url" 2/2 >/dev/null
+	wait $first_writer
+	seconds=$(awk -v a="$begin" -v b="$(date +%s%N)" 'BEGIN { print (b - a) / 1e9 }')
+	line "two writers, of one (with their start)" "$seconds" "$count" "$one"
+done
+
+fetched=$source_dir/build-spider/usr/lib/mysql/plugin
+[ ! -e "$fetched/ha_spider.so" ] || export SPIDER_PLUGIN_DIR=${SPIDER_PLUGIN_DIR:-$fetched}
+SIMHASH=$build/simhash "$source_dir/scripts/scale-out.sh" start "$folder/spread" >/dev/null
+for round in $(seq "$rounds"); do
+	echo "-- round $round: three Spider nodes, of one server"
+	fresh
+	way store "$rows" "$url"
+	write=$rate
+	way read "$rows" "$url"
+	read_one=$rate
+	cp "$HOME/.my.cnf" "$folder/one.cnf"
+	cp "$folder/spread/head.cnf" "$HOME/.my.cnf"
+	at_server "$folder/spread/head" simhash -e 'DELETE FROM file'
+	way store "$rows" "$url"
+	line "written" "$seconds" "$count" "$write"
+	way read "$rows" "$url"
+	line "read in key order" "$seconds" "$count" "$read_one"
+	cp "$folder/one.cnf" "$HOME/.my.cnf"
+done
