@@ -66,6 +66,18 @@ struct database_driver {
 	/* Run one statement without parameters or rows. */
 	int (*execute)(struct database *database, const char *sql, struct simhash_error *error);
 
+	/*
+	 * How many rows of values one statement can be run with, see set_rows; 0 where the
+	 * engine or its server knows no such thing. NULL stands for a function that says 0.
+	 */
+	unsigned (*array_rows)(const struct database *database);
+	/*
+	 * Have a statement without rows of its own, such as an INSERT, run for up to
+	 * `rows` rows of values at once: parameter i of row r is bound as r * parameters + i,
+	 * in this order, and it runs for as many rows as were bound since the last run.
+	 */
+	int (*set_rows)(struct statement *statement, unsigned rows, struct simhash_error *error);
+
 	/* Parameters are written as ?. */
 	int (*prepare)(struct database *database, const char *sql, struct statement **statement,
 		       struct simhash_error *error);

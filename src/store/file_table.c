@@ -141,27 +141,41 @@ static size_t rows_that_fit(const struct store *store, const struct file_row *co
 	return count;
 }
 
+/* Prepare what writes many rows at once: by an array of their values, or with all in its text. */
+static int keep_upsert_many(struct store *store, unsigned array_rows, struct simhash_error *error)
+{
+	const struct database_driver *driver = store->driver;
+	bool is_new = store->kept[KEPT_UPSERT_MANY] == NULL;
+
+	if (keep_upsert(store, KEPT_UPSERT_MANY, "file", KEY_COLUMNS, value_columns, VALUE_COLUMNS,
+			array_rows > 0 ? 1 : driver->rows_per_insert, error) != 0)
+		return -1;
+	return is_new && array_rows > 0
+		       ? driver->set_rows(store->kept[KEPT_UPSERT_MANY], array_rows, error)
+		       : 0;
+}
+
 static int write_rows(struct store *store, const struct row_scope *scope,
 		      const struct file_row *const *rows, size_t count, struct simhash_error *error)
 {
 	const struct database_driver *driver = store->driver;
-	unsigned many = driver->rows_per_insert;
+	unsigned array_rows = driver->array_rows == NULL ? 0 : driver->array_rows(store->database);
+	unsigned many = array_rows > 0 ? array_rows : driver->rows_per_insert;
 	size_t done = 0;
 
-	if (keep_upsert(store, KEPT_UPSERT_MANY, "file", KEY_COLUMNS, value_columns, VALUE_COLUMNS,
-			many, error) != 0 ||
+	if (keep_upsert_many(store, array_rows, error) != 0 ||
 	    keep_upsert(store, KEPT_UPSERT_ONE, "file", KEY_COLUMNS, value_columns, VALUE_COLUMNS,
 			1, error) != 0)
 		return -1;
 	while (done < count) {
 		size_t fitting = rows_that_fit(store, rows + done,
 					       count - done < many ? count - done : many);
-		bool full = fitting == many;
-		enum kept_statement which = full ? KEPT_UPSERT_MANY : KEPT_UPSERT_ONE;
+		bool at_once = fitting == many || (array_rows > 0 && fitting > 1);
+		enum kept_statement which = at_once ? KEPT_UPSERT_MANY : KEPT_UPSERT_ONE;
 		unsigned parameter = 0;
 		if (fitting == 0)
 			return too_large(store, rows[done]->directory, error);
-		for (unsigned i = 0; i < (full ? many : 1); i++)
+		for (size_t i = 0; i < (at_once ? fitting : 1); i++)
 			parameter = bind_row(driver, store->kept[which], parameter, scope,
 					     rows[done++]);
 		if (run_kept(store, which, error) != 0)

@@ -14,6 +14,7 @@
 #include "store/schema.h"
 
 #define ROWS_PER_INSERT 32
+#define ROWS_PER_ARRAY 1024
 #define COLUMN_BYTES 512 /* a first guess; longer values are fetched again */
 
 struct database {
@@ -33,7 +34,12 @@ struct statement {
 	struct database *database;
 	MYSQL_STMT *handle;
 	MYSQL_BIND *parameters;
-	int64_t *integers; /* one for each parameter */
+	unsigned parameter_count;
+	/* For each parameter its values in all rows, of which most statements have but one. */
+	unsigned row_room, rows_bound;
+	int64_t *integers;
+	char **buffers;
+	unsigned long *lengths;
 	MYSQL_BIND *results;
 	struct column *columns;
 	unsigned column_count;
@@ -113,6 +119,8 @@ static void finalize(struct statement *statement)
 	free(statement->columns);
 	free(statement->results);
 	free(statement->integers);
+	free(statement->buffers);
+	free(statement->lengths);
 	free(statement->parameters);
 	free(statement);
 }
@@ -165,20 +173,44 @@ static int describe_columns(struct statement *statement, struct simhash_error *e
 	return 0;
 }
 
+static unsigned array_rows(const struct database *database)
+{
+	return library_takes_arrays(database->handle) ? ROWS_PER_ARRAY : 0;
+}
+
+/* What is bound is forgotten. */
+static int set_rows(struct statement *statement, unsigned rows, struct simhash_error *error)
+{
+	size_t values = (size_t)statement->parameter_count * rows + 1;
+
+	free(statement->integers);
+	free(statement->buffers);
+	free(statement->lengths);
+	statement->integers = calloc(values, sizeof *statement->integers);
+	statement->buffers = calloc(values, sizeof *statement->buffers);
+	statement->lengths = calloc(values, sizeof *statement->lengths);
+	statement->row_room = rows;
+	statement->rows_bound = 0;
+	return statement->integers == NULL || statement->buffers == NULL ||
+			       statement->lengths == NULL
+		       ? error_set_memory(error)
+		       : 0;
+}
+
 static int prepare_handle(struct statement *statement, const char *sql, struct simhash_error *error)
 {
-	size_t parameters;
-
 	statement->handle = mysql_stmt_init(statement->database->handle);
 	if (statement->handle == NULL)
 		return error_set_memory(error);
 	if (mysql_stmt_prepare(statement->handle, sql, strlen(sql)) != 0)
 		return fail_statement(statement, error);
-	parameters = mysql_stmt_param_count(statement->handle);
-	statement->parameters = calloc(parameters + 1, sizeof *statement->parameters);
-	statement->integers = calloc(parameters + 1, sizeof *statement->integers);
-	if (statement->parameters == NULL || statement->integers == NULL)
+	statement->parameter_count = (unsigned)mysql_stmt_param_count(statement->handle);
+	statement->parameters =
+		calloc(statement->parameter_count + 1, sizeof *statement->parameters);
+	if (statement->parameters == NULL)
 		return error_set_memory(error);
+	if (set_rows(statement, 1, error) != 0)
+		return -1;
 	return describe_columns(statement, error);
 }
 
@@ -197,29 +229,66 @@ static int prepare(struct database *database, const char *sql, struct statement 
 	return 0;
 }
 
+/* Where value `index` of all rows is: its parameter, and its place among the values. */
+static MYSQL_BIND *find_value(struct statement *statement, unsigned index, size_t *place)
+{
+	unsigned parameter = index % statement->parameter_count;
+	unsigned row = index / statement->parameter_count;
+
+	*place = (size_t)parameter * statement->row_room + row;
+	if (parameter == 0)
+		statement->rows_bound = row + 1;
+	return &statement->parameters[parameter];
+}
+
 static void bind_integer(struct statement *statement, unsigned index, int64_t value)
 {
-	MYSQL_BIND *parameter = &statement->parameters[index];
+	size_t place;
+	MYSQL_BIND *parameter = find_value(statement, index, &place);
 
-	statement->integers[index] = value;
+	statement->integers[place] = value;
 	parameter->buffer_type = MYSQL_TYPE_LONGLONG;
-	parameter->buffer = &statement->integers[index];
+	parameter->length = NULL;
 }
 
 /* The library takes a pointer to data that it will not change. */
 static void bind_buffer(struct statement *statement, unsigned index, enum enum_field_types type,
 			const void *data, size_t size)
 {
-	MYSQL_BIND *parameter = &statement->parameters[index];
+	size_t place;
+	MYSQL_BIND *parameter = find_value(statement, index, &place);
 	union {
 		const void *read_only;
 		void *writable;
 	} pointer = {data};
 
+	statement->buffers[place] = pointer.writable;
+	statement->lengths[place] = size;
 	parameter->buffer_type = type;
-	parameter->buffer = pointer.writable;
 	parameter->buffer_length = size;
-	parameter->length = NULL; /* buffer_length serves */
+	parameter->length = &statement->lengths[place - place % statement->row_room];
+}
+
+/* Have the library find what was bound: a value, or, of an array, the values of all rows. */
+static int bind_values(struct statement *statement, struct simhash_error *error)
+{
+	bool is_array = statement->row_room > 1;
+
+	if (statement->parameter_count == 0)
+		return 0;
+	for (unsigned i = 0; i < statement->parameter_count; i++) {
+		MYSQL_BIND *parameter = &statement->parameters[i];
+		size_t first = (size_t)i * statement->row_room;
+		if (parameter->buffer_type == MYSQL_TYPE_LONGLONG)
+			parameter->buffer = &statement->integers[first];
+		else
+			parameter->buffer = is_array ? (void *)&statement->buffers[first]
+						     : statement->buffers[first];
+	}
+	if ((is_array && library_set_array(statement->handle, statement->rows_bound) != 0) ||
+	    mysql_stmt_bind_param(statement->handle, statement->parameters) != 0)
+		return fail_statement(statement, error);
+	return 0;
 }
 
 static void bind_bytes(struct statement *statement, unsigned index, const void *data, size_t size)
@@ -234,9 +303,8 @@ static void bind_text(struct statement *statement, unsigned index, const char *t
 
 static int run(struct statement *statement, struct simhash_error *error)
 {
-	if (mysql_stmt_param_count(statement->handle) > 0 &&
-	    mysql_stmt_bind_param(statement->handle, statement->parameters) != 0)
-		return fail_statement(statement, error);
+	if (bind_values(statement, error) != 0)
+		return -1;
 	if (mysql_stmt_execute(statement->handle) != 0)
 		return fail_statement(statement, error);
 	if (statement->column_count > 0 &&
@@ -329,6 +397,8 @@ const struct database_driver mysql_driver = {
 	.close = close_database,
 	.file = file,
 	.execute = execute,
+	.array_rows = array_rows,
+	.set_rows = set_rows,
 	.prepare = prepare,
 	.bind_integer = bind_integer,
 	.bind_text = bind_text,

@@ -45,6 +45,21 @@ static inline bool library_forbids_tls(MYSQL *handle)
 	return false;
 }
 
+/* Can one statement be sent with the values of many rows, and run for each at the server? */
+static inline bool library_takes_arrays(MYSQL *handle)
+{
+	unsigned long extended = 0;
+
+	return mariadb_get_infov(handle, MARIADB_CONNECTION_EXTENDED_SERVER_CAPABILITIES,
+				 (void *)&extended) == 0 &&
+	       (extended & (unsigned long)(MARIADB_CLIENT_STMT_BULK_OPERATIONS >> 32)) != 0;
+}
+
+static inline int library_set_array(MYSQL_STMT *statement, unsigned rows)
+{
+	return mysql_stmt_attr_set(statement, STMT_ATTR_ARRAY_SIZE, &rows);
+}
+
 /* Even should an option file ask for it: see mysql.c. */
 static inline void library_never_reconnect(MYSQL *handle)
 {
@@ -85,6 +100,19 @@ static inline bool library_forbids_tls(MYSQL *handle)
 
 	library_get_option(handle, MYSQL_OPT_SSL_MODE, &mode);
 	return mode == SSL_MODE_DISABLED;
+}
+
+static inline bool library_takes_arrays(MYSQL *handle)
+{
+	(void)handle;
+	return false;
+}
+
+static inline int library_set_array(MYSQL_STMT *statement, unsigned rows)
+{
+	(void)statement;
+	(void)rows;
+	return 1;
 }
 
 /* It does not, unless it is old and told to. */

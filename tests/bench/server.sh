@@ -52,8 +52,10 @@ for round in $(seq "$rounds"); do
 	for by in rows array load store; do
 		fresh
 		way $by "$rows" "$url"
+		# shellcheck disable=SC2034  # by their names
 		first[$by]="$seconds $count $rate"
 		way $by "$rows" "$url"
+		# shellcheck disable=SC2034
 		again[$by]="$seconds $count $rate"
 	done
 	for pass in first again; do
@@ -62,7 +64,7 @@ for round in $(seq "$rounds"); do
 		for by in rows array load; do
 			read -r seconds count rate <<<"${all[$by]}"
 			line "$pass: by hand, $by" "$seconds" "$count"
-			fastest=$(awk -v a="$fastest" -v b="$rate" 'BEGIN { print a > b ? a : b }')
+			fastest=$(awk -v a="$fastest" -v b="$rate" 'BEGIN { print (a > b ? a : b) }')
 		done
 		read -r seconds count rate <<<"${all[store]}"
 		line "$pass: the store, of the fastest by hand" "$seconds" "$count" "$fastest"
