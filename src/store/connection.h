@@ -27,6 +27,7 @@ struct store {
 	struct database *database;
 	struct store_location location;
 	int64_t max_statement_bytes;
+	unsigned array_rows; /* that one statement is run for; 0: none */
 	unsigned recoveries; /* since something last went well */
 	struct statement *kept[KEPT_STATEMENTS];
 	bool has_view;	    /* in a transaction that only reads */

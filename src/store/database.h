@@ -50,6 +50,8 @@ struct database_driver {
 	bool reads_parts;
 	/* The bytes that one statement may have, values included: one row of one integer; or NULL. */
 	const char *max_statement_bytes;
+	/* Is the table `file` one that arrays of values are written to faster: 1 or 0; or NULL. */
+	const char *arrays_pay;
 	/* The rights of users, with {database} in place of its name; or NULL. */
 	const char *roles;
 	/* How many rows one INSERT takes and one transaction should hold. */
@@ -68,7 +70,7 @@ struct database_driver {
 
 	/*
 	 * How many rows of values one statement can be run with, see set_rows; 0 where the
-	 * engine or its server knows no such thing. NULL stands for a function that says 0.
+	 * engine or its server knows no such thing. Needed where arrays_pay is.
 	 */
 	unsigned (*array_rows)(const struct database *database);
 	/*

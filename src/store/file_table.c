@@ -159,7 +159,7 @@ static int write_rows(struct store *store, const struct row_scope *scope,
 		      const struct file_row *const *rows, size_t count, struct simhash_error *error)
 {
 	const struct database_driver *driver = store->driver;
-	unsigned array_rows = driver->array_rows == NULL ? 0 : driver->array_rows(store->database);
+	unsigned array_rows = store->array_rows;
 	unsigned many = array_rows > 0 ? array_rows : driver->rows_per_insert;
 	size_t done = 0;
 

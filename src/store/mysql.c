@@ -389,6 +389,10 @@ const struct database_driver mysql_driver = {
 		       "WHERE table_schema = DATABASE()",
 	.begin = "START TRANSACTION",
 	.max_statement_bytes = "SELECT @@max_allowed_packet",
+	/* An engine with its rows elsewhere would send them there one by one. */
+	.arrays_pay = "SELECT COUNT(*) FROM information_schema.tables "
+		      "WHERE table_schema = DATABASE() AND table_name = 'file' "
+		      "AND engine = 'InnoDB'",
 	.roles = sql_mysql_roles,
 	.has_excluded = false,
 	.rows_per_insert = ROWS_PER_INSERT,

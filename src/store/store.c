@@ -83,6 +83,18 @@ static int read_statement_size(struct store *store, struct simhash_error *error)
 	return 0;
 }
 
+static int read_array_rows(struct store *store, struct simhash_error *error)
+{
+	const struct database_driver *driver = store->driver;
+	int64_t they_pay = 0;
+
+	if (driver->arrays_pay != NULL &&
+	    store_run(store, driver->arrays_pay, NULL, NULL, 0, &they_pay, error) != 0)
+		return -1;
+	store->array_rows = they_pay != 0 ? driver->array_rows(store->database) : 0;
+	return 0;
+}
+
 /* Connect, once. */
 static int connect_once(struct store *store, const struct store_url *url, enum open_mode mode,
 			struct simhash_error *error)
@@ -92,7 +104,8 @@ static int connect_once(struct store *store, const struct store_url *url, enum o
 	if (driver->open(url, store->location.defaults_file, mode, &store->database, error) != 0)
 		return -1;
 	if (schema_open(driver, store->database, mode, store->location.url, error) == 0 &&
-	    (mode == OPEN_TO_READ || read_statement_size(store, error) == 0))
+	    (mode == OPEN_TO_READ ||
+	     (read_statement_size(store, error) == 0 && read_array_rows(store, error) == 0)))
 		return 0;
 	disconnect(store);
 	return -1;
