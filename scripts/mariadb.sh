@@ -15,7 +15,8 @@ command -v setpriv >/dev/null || server_tie=()
 
 make_server() {
 	mkdir -p "$1"
-	mariadb-install-db --no-defaults --auth-root-authentication-method=socket \
+	# A server that starts removes what it takes for its own from its folder of temporary files.
+	TMPDIR=$1 mariadb-install-db --no-defaults --auth-root-authentication-method=socket \
 		--auth-root-socket-user="$server_user" --skip-test-db --skip-name-resolve \
 		--innodb-log-file-size=8M --user="$server_user" --datadir="$1/data" >"$1/install.log" 2>&1 ||
 		{ cat "$1/install.log" >&2; exit 1; }

@@ -210,6 +210,14 @@ to_version_1() {
 			DROP KEY file_uniform, ADD KEY file_uniform (tag_set, uniform)"
 	fi
 }
+# Buckets are the same, computed by the program or by the update.
+mkdir "$files/sizes"
+for size in 0 1 2 3 4 5 7 8 11 12 17 18 93 139 140 1064 1065 53143 53144 3000000 5000000000; do
+	truncate -s $size "$files/sizes/$size"
+done
+seq 20000 >"$files/sizes/text"
+runs 0 "$SIMHASH" "$files"
+sql "SELECT name, bucket FROM file ORDER BY path_hash" >buckets
 to_version_1
 runs 1 "$SIMFIND"
 said "$TEST_URL has schema version 1, and this program needs 4: run simhash on it once"
@@ -221,6 +229,11 @@ if [ "$TEST_ENGINE" != sqlite ]; then
 	runs 0 "$SIMHASH" "$files"
 	runs 0 "$SIMFIND"
 fi
+sql "SELECT name, bucket FROM file ORDER BY path_hash" >updated
+cmp buckets updated || fail "buckets: $(diff buckets updated | head)"
+[ "$(cut -d'|' -f2 buckets | sort -u | wc -l)" -gt 18 ] || fail "too few buckets to be a test"
+rm -r "$files/sizes"
+runs 0 "$SIMHASH" "$files"
 same "versions" "1 2 3 4" "$(sql "SELECT version FROM schema_version ORDER BY version" | paste -sd ' ')"
 
 # A row that no file can have.

@@ -440,12 +440,17 @@ static void tag_sets_are_known_by_their_tags(void **state)
 static void runs_are_numbered_and_completed(void **state)
 {
 	struct store *store = engine_fresh_store();
-	struct scan_run first = {.root = {"/\xff", 2}, .started_at_ns = 5}, second = first;
+	struct scan_run first = {.root = {"/\xff", 2}, .started_at_ns = 5};
+	struct scan_run again = first, second = first;
 
 	(void)state;
+	second.started_at_ns++;
 	check(store_run_start(store, &scope, &first, &error));
 	check(store_run_start(store, &scope, &second, &error));
 	assert_int_not_equal(first.id, second.id);
+	/* As when the answer to the first time was lost. */
+	check(store_run_start(store, &scope, &again, &error));
+	assert_int_equal(first.id, again.id);
 	first.finished_at_ns = 6;
 	first.bytes = INT64_MAX;
 	check(store_run_finish(store, &first, &error));
