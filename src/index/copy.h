@@ -32,7 +32,8 @@ struct copy_summary {
 
 /*
  * Copy all rows, with their tag sets, hosts, directories and runs, then read both
- * indexes again to compare them. Numbers of tag sets and hosts may differ between the
+ * indexes again to compare them. Writing waits for a server that is gone, as the locations
+ * say; reading does not, and what was copied is passed over the next time. Numbers of tag sets and hosts may differ between the
  * two; nothing is removed from the target. Errors: SIMHASH_E_RANGE where the source
  * changes all the while, and those of store_open.
  */

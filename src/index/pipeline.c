@@ -892,6 +892,9 @@ static int run_threads(struct pipeline *pipeline, struct simhash_error *error)
 	queue_release(&pipeline->to_write);
 	queue_release(&pipeline->to_scan);
 	free(scanners);
+	/* The writer was told to stop by what failed there. */
+	if (status != 0 && error->code == SIMHASH_E_STOPPED && pipeline->walk_status != 0)
+		*error = pipeline->walk_error;
 	if (status == 0 && pipeline->walk_status != 0) {
 		if (pipeline->walk_error.code == SIMHASH_E_STOPPED)
 			pipeline->summary->is_interrupted = true;
@@ -1008,6 +1011,10 @@ int index_trees(const struct index_options *options, struct index_summary *summa
 		error_set_memory(error);
 	else
 		status = run(&pipeline, error);
+	if (status != 0 && error->code == SIMHASH_E_STOPPED) {
+		summary->is_interrupted = true;
+		status = 0;
+	}
 	for (unsigned i = 0; pipeline.counts != NULL && i < roots; i++)
 		summary->failed += atomic_load(&pipeline.counts[i].failed);
 	for (unsigned i = 0; i < pipeline.walker_count; i++)

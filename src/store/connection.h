@@ -28,7 +28,10 @@ struct store {
 	struct store_location location;
 	int64_t max_statement_bytes;
 	unsigned array_rows; /* that one statement is run for; 0: none */
-	unsigned recoveries; /* since something last went well */
+	bool writes;
+	const char *own_file; /* that the database is; or NULL */
+	bool has_told;	      /* that it waits for a server */
+	double lost_since_s;  /* when a connection was lost, and nothing went well since; or 0 */
 	struct statement *kept[KEPT_STATEMENTS];
 	bool has_view;	    /* in a transaction that only reads */
 	bool is_first_load; /* see store_begin_load */

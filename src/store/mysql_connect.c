@@ -44,6 +44,7 @@ enum {
 	SERVER_STOPPED_IDLE = 4031, /* the server ended a connection that was idle */
 	LIBRARY_NO_SOCKET = 2002,
 	LIBRARY_NO_HOST = 2003,
+	LIBRARY_UNKNOWN_HOST = 2005,
 	LIBRARY_SERVER_GONE = 2006,
 	LIBRARY_SERVER_LOST = 2013,
 	LIBRARY_PACKET_TOO_LARGE = 2020,
@@ -95,6 +96,7 @@ static enum simhash_error_code classify(unsigned number)
 	case SERVER_STOPPED_IDLE:
 	case LIBRARY_NO_SOCKET:
 	case LIBRARY_NO_HOST:
+	case LIBRARY_UNKNOWN_HOST: /* a network that is not up yet */
 	case LIBRARY_SERVER_GONE:
 	case LIBRARY_SERVER_LOST:
 	case LIBRARY_SERVER_LOST_EXTENDED:
@@ -149,6 +151,8 @@ static int choose_tls(MYSQL *handle, const char *defaults_file, enum tls_mode *m
 		return -1;
 	if (*mode >= TLS_REQUIRED)
 		library_require_tls(handle, *mode == TLS_VERIFIED);
+	else if (*mode == TLS_DISABLED)
+		library_disable_tls(handle);
 	return 0;
 }
 

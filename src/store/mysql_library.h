@@ -16,7 +16,7 @@
 
 typedef my_bool mysql_bool;
 
-/* Its option files have no ssl-mode: store/option_files.h reads that one. */
+/* Of its option files store/option_files.h reads what they say of TLS, ssl-mode included. */
 #define LIBRARY_KNOWS_SSL_MODE 0
 #define library_get_option(handle, option, value) mysql_get_optionv(handle, option, value)
 
@@ -29,14 +29,19 @@ static inline void library_require_tls(MYSQL *handle, bool verify)
 		mysql_options(handle, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &yes);
 }
 
-/* Do its own options ask for TLS? */
+/* Newer ones verify unless told otherwise. */
+static inline void library_disable_tls(MYSQL *handle)
+{
+	mysql_bool no = 0;
+
+	mysql_options(handle, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &no);
+}
+
+/* What it makes of its options depends on its version: the option files tell what was asked. */
 static inline bool library_requires_tls(MYSQL *handle)
 {
-	mysql_bool enforce = 0, verify = 0;
-
-	library_get_option(handle, MYSQL_OPT_SSL_ENFORCE, (void *)&enforce);
-	library_get_option(handle, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, (void *)&verify);
-	return enforce || verify;
+	(void)handle;
+	return false;
 }
 
 static inline bool library_forbids_tls(MYSQL *handle)
@@ -82,6 +87,13 @@ typedef bool mysql_bool;
 static inline void library_require_tls(MYSQL *handle, bool verify)
 {
 	enum mysql_ssl_mode mode = verify ? SSL_MODE_VERIFY_IDENTITY : SSL_MODE_REQUIRED;
+
+	mysql_options(handle, MYSQL_OPT_SSL_MODE, &mode);
+}
+
+static inline void library_disable_tls(MYSQL *handle)
+{
+	enum mysql_ssl_mode mode = SSL_MODE_DISABLED;
 
 	mysql_options(handle, MYSQL_OPT_SSL_MODE, &mode);
 }

@@ -74,25 +74,58 @@ static int take_mode(struct reading *reading, const char *path, const char *valu
 			 path, value);
 }
 
+static bool is_one_of(const char *key, const char *const names[2])
+{
+	return strcmp(key, names[0]) == 0 || strcmp(key, names[1]) == 0;
+}
+
+/* End a line where a comment begins, outside quotes. */
+static void cut_comment(char *line)
+{
+	char quote = '\0';
+
+	for (; *line != '\0'; line++) {
+		if (quote != '\0') {
+			if (*line == quote)
+				quote = '\0';
+		} else if (*line == '"' || *line == '\'') {
+			quote = *line;
+		} else if (*line == '#') {
+			*line = '\0';
+			return;
+		}
+	}
+}
+
 /* "key", "key=value"; '-' and '_' are one in a key. */
 static int take_option(struct reading *reading, const char *path, char *line)
 {
-	char *equals = strchr(line, '=');
-	const char *value = equals == NULL ? "1" : trimmed(equals + 1);
-	const char *key;
+	char *equals;
+	const char *value, *key;
 	bool is_off;
 
+	cut_comment(line);
+	equals = strchr(line, '=');
+	value = equals == NULL ? "1" : trimmed(equals + 1);
 	if (equals != NULL)
 		*equals = '\0';
 	key = trimmed(line);
 	for (char *c = line; *c != '\0'; c++)
 		if (*c == '_')
 			*c = '-';
+	if (strncmp(key, "loose-", 6) == 0)
+		key += 6;
 	if (strcmp(key, "ssl-mode") == 0)
 		return take_mode(reading, path, value);
 	is_off = strcmp(value, "0") == 0 || strcasecmp(value, "off") == 0 ||
 		 strcasecmp(value, "false") == 0;
-	if (strcmp(key, "ssl") == 0)
+	if (is_one_of(key, (const char *const[]){"ssl-verify-server-cert", "tls-verify-peer"})) {
+		if (!is_off)
+			reading->mode = TLS_VERIFIED;
+	} else if (is_one_of(key, (const char *const[]){"ssl-enforce", "tls-enforce"})) {
+		if (!is_off && reading->mode < TLS_REQUIRED)
+			reading->mode = TLS_REQUIRED;
+	} else if (strcmp(key, "ssl") == 0)
 		reading->mode = is_off ? TLS_DISABLED : TLS_REQUIRED;
 	else if (strcmp(key, "skip-ssl") == 0 || strcmp(key, "disable-ssl") == 0)
 		reading->mode = TLS_DISABLED;

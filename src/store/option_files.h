@@ -1,5 +1,5 @@
 /*
- * What the option files of MySQL say of ssl-mode. MariaDB's library reads those
+ * What the option files of MySQL say of TLS. MariaDB's library reads those
  * files too, but passes over `ssl-mode` and `ssl`, and who wrote
  * ssl-mode=REQUIRED there would be connected in the clear.
  * SPDX-License-Identifier: MIT

@@ -54,15 +54,20 @@ static int find_url_driver(const struct store_url *url, const char *name,
 	return 0;
 }
 
+static void drop(const struct database_driver *driver, struct database *database,
+		 struct statement *kept[KEPT_STATEMENTS])
+{
+	for (int i = 0; i < KEPT_STATEMENTS; i++) {
+		driver->finalize(kept[i]);
+		kept[i] = NULL;
+	}
+	driver->close(database);
+}
+
 static void disconnect(struct store *store)
 {
-	if (store->database == NULL)
-		return;
-	for (int i = 0; i < KEPT_STATEMENTS; i++) {
-		store->driver->finalize(store->kept[i]);
-		store->kept[i] = NULL;
-	}
-	store->driver->close(store->database);
+	if (store->database != NULL)
+		drop(store->driver, store->database, store->kept);
 	store->database = NULL;
 }
 
@@ -104,7 +109,7 @@ static int connect_once(struct store *store, const struct store_url *url, enum o
 	if (driver->open(url, store->location.defaults_file, mode, &store->database, error) != 0)
 		return -1;
 	if (schema_open(driver, store->database, mode, store->location.url, error) == 0 &&
-	    (mode == OPEN_TO_READ ||
+	    (!store->writes ||
 	     (read_statement_size(store, error) == 0 && read_array_rows(store, error) == 0)))
 		return 0;
 	disconnect(store);
@@ -125,32 +130,31 @@ static double now_s(void)
 }
 
 /*
- * Connect; where the server does not answer, again and again for as long as the location
- * says. `has_failed` and the error in it: a connection was lost, so that it begins with
- * waiting.
+ * Connect; where the server does not answer, again and again until `end_s`. `has_failed`
+ * and the error in it: a connection was lost, so that it begins with waiting.
  */
 static int connect_waiting(struct store *store, const struct store_url *url, enum open_mode mode,
-			   bool has_failed, struct simhash_error *error)
+			   double end_s, bool has_failed, struct simhash_error *error)
 {
 	const struct store_location *where = &store->location;
-	double end = now_s() + (double)where->wait_s;
-	bool has_told = false;
 
 	for (;;) {
 		if (!has_failed && connect_once(store, url, mode, error) == 0)
 			return 0;
-		if (error->code != SIMHASH_E_CONNECTION || is_told_to_stop(where) || now_s() >= end)
+		if (error->code != SIMHASH_E_CONNECTION || now_s() >= end_s)
 			return -1;
-		if (!has_told && where->waiting != NULL) {
+		if (!store->has_told && where->waiting != NULL) {
 			struct simhash_error told;
-			error_set(&told, error->code, "%s; trying again for %lld s", error->message,
-				  (long long)where->wait_s);
+			error_set(&told, error->code, "%s; trying again for %.0f s", error->message,
+				  end_s - now_s());
 			where->waiting(where->context, told.message);
 		}
-		has_told = true;
+		store->has_told = true;
 		has_failed = false;
 		for (int i = 0; i < 10 && !is_told_to_stop(where); i++)
 			nanosleep(&(struct timespec){0, WAIT_STEP_NS}, NULL);
+		if (is_told_to_stop(where))
+			return error_set(error, SIMHASH_E_STOPPED, "stopped");
 	}
 }
 
@@ -168,11 +172,15 @@ int store_open(const struct store_location *where, enum open_mode mode, struct s
 		status = error_set_memory(error);
 	} else {
 		(*store)->location = *where;
+		(*store)->writes = mode != OPEN_TO_READ;
 		(*store)->max_statement_bytes = INT64_MAX;
 		status = find_url_driver(&parts, where->url, &(*store)->driver, error);
 	}
 	if (status == 0)
-		status = connect_waiting(*store, &parts, mode, false, error);
+		status = connect_waiting(*store, &parts, mode, now_s() + (double)where->wait_s,
+					 false, error);
+	if (status == 0)
+		(*store)->own_file = (*store)->driver->file((*store)->database);
 	store_url_release(&parts);
 	if (status != 0) {
 		store_close(*store);
@@ -183,32 +191,38 @@ int store_open(const struct store_location *where, enum open_mode mode, struct s
 
 int store_recover(struct store *store, struct simhash_error *error)
 {
-	struct store lost;
+	struct statement *kept[KEPT_STATEMENTS];
+	struct database *lost = store->database;
 	struct store_url url;
+	double end_s;
 	int status;
 
-	if (error->code != SIMHASH_E_CONNECTION || store->location.wait_s == 0 ||
-	    store->recoveries++ == TRIES)
+	if (error->code != SIMHASH_E_CONNECTION || store->location.wait_s == 0)
 		return -1;
+	if (store->lost_since_s == 0)
+		store->lost_since_s = now_s();
+	end_s = store->lost_since_s + (double)store->location.wait_s;
 	if (store_url_parse(store->location.url, &url, error) != 0)
 		return -1;
-	lost = *store;
+	memcpy(kept, store->kept, sizeof kept);
 	memset(store->kept, 0, sizeof store->kept);
 	/* The schema is there: a connection that reads it is one that writes. */
-	status = connect_waiting(store, &url, OPEN_TO_READ, true, error);
+	status = connect_waiting(store, &url, OPEN_TO_READ, end_s, true, error);
 	store_url_release(&url);
 	if (status == 0) {
 		store->has_view = false;
-		disconnect(&lost);
+		drop(store->driver, lost, kept);
 	} else {
-		*store = lost;
+		store->database = lost;
+		memcpy(store->kept, kept, sizeof kept);
 	}
 	return status;
 }
 
 void store_went_well(struct store *store)
 {
-	store->recoveries = 0;
+	store->lost_since_s = 0;
+	store->has_told = false;
 }
 
 int store_roles(const struct store_location *where, char **sql, struct simhash_error *error)
@@ -268,7 +282,7 @@ void store_close(struct store *store)
 bool store_is_own_file(const struct store *store, const char *name, uint64_t device, uint64_t inode)
 {
 	static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
-	const char *file = store->driver->file(store->database);
+	const char *file = store->own_file;
 	const char *slash = file == NULL ? NULL : strrchr(file, '/');
 	const char *base = slash == NULL ? file : slash + 1;
 
@@ -452,6 +466,7 @@ static int enter_host(struct store *store, void *context, struct simhash_error *
 {
 	struct wanted_name *wanted = context;
 
+	wanted->id = 0; /* what an attempt entered that was rolled back is not there */
 	if (store_read_hosts(store, match_name, wanted, error) != 0)
 		return -1;
 	if (wanted->id != 0)

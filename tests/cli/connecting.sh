@@ -52,7 +52,7 @@ if [ "$MARIADB_NETWORK" = plain ]; then
 	touch ca.pem
 	printf '[client]\nssl_mode = "required"\n' >elsewhere/tls.cnf
 	for option in "ssl-ca=$PWD/ca.pem" ssl-verify-server-cert=1 ssl-enforce=1 ssl-mode=REQUIRED \
-		'ssl-mode = Verify_CA' ssl-mode=VERIFY_IDENTITY ssl ssl=1 "!include $PWD/elsewhere/tls.cnf" \
+		'ssl-mode = Verify_CA' ssl-mode=VERIFY_IDENTITY ssl ssl=1 'ssl-mode=REQUIRED  # always' loose_ssl_mode=REQUIRED "!include $PWD/elsewhere/tls.cnf" \
 		"!includedir $PWD/elsewhere"; do
 		options "$option"
 		for address in "127.0.0.1:$MARIADB_PORT" localhost; do
@@ -66,7 +66,7 @@ if [ "$MARIADB_NETWORK" = plain ]; then
 	runs 1 "$SIMFIND" -d "$url"
 	said "cannot use index $url: the option files ask for TLS, and this connection has none"
 	# Nor when it is not, and what is said last counts.
-	for option in ssl-mode=PREFERRED ssl-mode=DISABLED ssl=0 skip-ssl; do
+	for option in ssl-mode=PREFERRED ssl-mode=DISABLED ssl=0 skip-ssl 'ssl=0 # off' 'ssl-mode="PREFERRED" # or not'; do
 		options ssl-mode=REQUIRED "$option"
 		runs 0 "$SIMFIND" -d "$url"
 	done

@@ -37,7 +37,7 @@ feed() {
 # begin OPTION...: simhash in the background, reading the list; as not to ignore SIGINT
 begin() {
 	exec 3<>list
-	setsid "$SIMHASH" -d "$url" --files0-from=list "$@" >out 2>err 3>&- <list &
+	env --default-signal=INT setsid "$SIMHASH" -d "$url" --files0-from=list "$@" >out 2>err 3>&- <list &
 	run=$!
 }
 # ends STATUS: the list is over, and so is the run
@@ -108,7 +108,8 @@ same "files reported" 10 "$(reported)"
 begin --wait-server=600
 until_ has_said 'trying again for 600 s'
 kill -INT "$run"
-ends 1
+ends 130
+said "interrupted; what was scanned is stored"
 
 # Not there yet when the run begins.
 begin --wait-server=60
