@@ -5,6 +5,7 @@
 #include "cli/listing.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/open_file.h"
 
 #define SORTER_BYTES ((size_t)128 << 20)
 
@@ -125,7 +127,7 @@ int listing_open(struct listing *listing, const char *path, const struct formatt
 		if (is_index(store, path))
 			return error_set(error, SIMHASH_E_RANGE,
 					 "cannot write to %s: it is the index itself", path);
-		listing->file = fopen(path, "wb");
+		listing->file = open_stream(path, O_WRONLY | O_CREAT | O_TRUNC, 0666, "wb");
 		if (listing->file == NULL)
 			return write_failed(listing, error);
 	}

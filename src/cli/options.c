@@ -5,6 +5,7 @@
 #include "cli/options.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,6 +199,11 @@ int choose_kernel(struct simhash_error *error)
 	const char *name = getenv("SIMHASH_KERNEL");
 
 	return name == NULL || name[0] == '\0' ? 0 : simhash_kernel_select(name, error);
+}
+
+void ignore_size_signal(void)
+{
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 void print_version(const char *program)

@@ -55,6 +55,9 @@ int parse_progress(const char *text, enum progress_mode *mode, struct simhash_er
 /* The scan kernel that $SIMHASH_KERNEL names, if it is set, for the whole program. */
 int choose_kernel(struct simhash_error *error);
 
+/* Past a limit of file sizes a write is to fail, and not to end the program by SIGXFSZ. */
+void ignore_size_signal(void);
+
 /* "NAME VERSION", the scan kernel and the engines, for --version. */
 void print_version(const char *program);
 

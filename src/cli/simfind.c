@@ -18,6 +18,7 @@
 #include "cli/options.h"
 #include "cli/terminal.h"
 #include "core/error.h"
+#include "core/open_file.h"
 #include "find/confirm.h"
 #include "find/find.h"
 #include "report/html.h"
@@ -181,7 +182,6 @@ static FILE *create(const char *path, const struct store *store, FILE *other,
 {
 	struct stat status, other_status;
 	FILE *file = NULL;
-	int fd;
 
 	if (stat(path, &status) == 0 &&
 	    store_is_own_file(store, NULL, (uint64_t)status.st_dev, (uint64_t)status.st_ino)) {
@@ -195,14 +195,9 @@ static FILE *create(const char *path, const struct store *store, FILE *other,
 		error_set(error, SIMHASH_E_RANGE, "--script and --output name the same file");
 		return NULL;
 	}
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
-	if (fd >= 0)
-		file = fdopen(fd, "wb");
-	if (file == NULL) {
+	file = open_stream(path, O_WRONLY | O_CREAT | O_TRUNC, 0700, "wb");
+	if (file == NULL)
 		error_set_errno(error, "cannot write to %s", path);
-		if (fd >= 0)
-			close(fd);
-	}
 	return file;
 }
 
@@ -404,6 +399,7 @@ int main(int argc, char **argv)
 	uint64_t found = 0;
 	int status;
 
+	ignore_size_signal();
 	find_settings_init(&settings);
 	status = choose_kernel(&error);
 	if (status == 0)

@@ -19,6 +19,7 @@
 #include "cli/inspect.h"
 #include "cli/terminal.h"
 #include "core/error.h"
+#include "core/open_file.h"
 #include "index/index.h"
 
 #define PROGRAM "simhash"
@@ -154,7 +155,7 @@ static void raise_descriptor_limit(void)
 /* The descriptor of the list of files; -1 for an error. */
 static int open_list(const char *name, struct simhash_error *error)
 {
-	int fd = strcmp(name, "-") == 0 ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
+	int fd = strcmp(name, "-") == 0 ? STDIN_FILENO : open_file_at(AT_FDCWD, name, O_RDONLY, 0);
 
 	return fd < 0 ? error_set_errno(error, "cannot read %s", name) : fd;
 }
@@ -291,6 +292,7 @@ int main(int argc, char **argv)
 	bool had_unreadable = false;
 	int status = choose_kernel(&error);
 
+	ignore_size_signal();
 	index_settings_init(&settings);
 	if (status == 0)
 		status = index_settings_parse(&settings, argc, argv, &error);

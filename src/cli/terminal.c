@@ -88,32 +88,42 @@ const char *format_seconds(double seconds, char *buffer)
 	return buffer;
 }
 
-/* Messages come from several threads: each is put together first and written at once. */
+static void write_message(FILE *stream, const char *program, struct bytes path, const char *text)
+{
+	fprintf(stream, "%s: ", program);
+	if (path.size > 0) {
+		write_escaped(stream, path);
+		fputs(": ", stream);
+	}
+	write_escaped(stream, (struct bytes){text, strlen(text)});
+	fputc('\n', stream);
+}
+
+/*
+ * Messages come from several threads: each is put together first and written at once, or
+ * in pieces where there is no memory.
+ */
 static void say_parts(const char *program, struct bytes path, const char *text)
 {
 	char *line = NULL;
 	size_t size;
 	FILE *memory = open_memstream(&line, &size);
+	bool is_whole = false;
 
 	if (memory != NULL) {
-		fprintf(memory, "%s: ", program);
-		if (path.size > 0) {
-			write_escaped(memory, path);
-			fputs(": ", memory);
-		}
-		write_escaped(memory, (struct bytes){text, strlen(text)});
-		fputc('\n', memory);
+		write_message(memory, program, path, text);
+		is_whole = ferror(memory) == 0;
+		is_whole = fclose(memory) == 0 && is_whole && line != NULL;
 	}
-	if (memory == NULL || fclose(memory) != 0)
-		fputs("out of memory\n", stderr);
-	else {
-		pthread_mutex_lock(&error_lock);
-		if (has_status)
-			fputs(erase_line, stderr);
-		has_status = false;
+	pthread_mutex_lock(&error_lock);
+	if (has_status)
+		fputs(erase_line, stderr);
+	has_status = false;
+	if (is_whole)
 		fwrite(line, 1, size, stderr);
-		pthread_mutex_unlock(&error_lock);
-	}
+	else
+		write_message(stderr, program, path, text);
+	pthread_mutex_unlock(&error_lock);
 	free(line);
 }
 

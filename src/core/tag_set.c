@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "core/decimal.h"
 #include "core/error.h"
 #include "core/hex.h"
+#include "core/open_file.h"
 #include "simhash.h"
 
 #define FILE_SIZE_MAX 65536
@@ -283,7 +285,7 @@ int simhash_tag_set_read(const char *path, struct simhash_tag_set **set,
 	*set = NULL;
 	if (text == NULL)
 		return error_set_memory(error);
-	file = fopen(path, "rb");
+	file = open_stream(path, O_RDONLY, 0, "rb");
 	if (file == NULL) {
 		error_set_errno(error, "cannot open tag file %s", path);
 		goto out;

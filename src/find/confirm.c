@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/open_file.h"
 #include "find/cover.h"
 #include "index/scan_file.h"
 #include "index/walk.h"
@@ -74,7 +75,7 @@ static int open_path(const char *path, int flags)
 		}
 		memcpy(piece, path, (size_t)(cut - path));
 		piece[cut - path] = '\0';
-		fd = openat(top, piece, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		fd = open_file_at(top, piece, O_RDONLY | O_DIRECTORY, 0);
 		if (top != AT_FDCWD)
 			close(top);
 		if (fd < 0)
@@ -84,7 +85,7 @@ static int open_path(const char *path, int flags)
 		path = cut + 1;
 	}
 	if (strlen(path) < PIECE)
-		fd = openat(top, path, flags);
+		fd = open_file_at(top, path, flags, 0);
 	if (top != AT_FDCWD) {
 		int saved = errno;
 		close(top);

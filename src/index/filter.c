@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/open_file.h"
 
 #define IGNORE_FILE_MAX ((size_t)1 << 20) /* bytes; a larger one is no list of patterns */
 
@@ -123,7 +124,8 @@ static char *read_text(int fd, size_t *size)
 
 int filter_add_file(struct filter *filter, const char *path, struct simhash_error *error)
 {
-	int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), status;
+	int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open_file_at(AT_FDCWD, path, O_RDONLY, 0),
+	    status;
 	size_t size;
 	char *text = fd < 0 ? NULL : read_text(fd, &size);
 
@@ -158,8 +160,7 @@ void ignores_drop(struct ignores *ignores)
 static int read_list(int directory_fd, const char *name, struct glob_list *list,
 		     struct unreadable_ignores *unreadable, struct simhash_error *error)
 {
-	int fd = openat(directory_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY),
-	    status = 0;
+	int fd = open_file_at(directory_fd, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0), status = 0;
 	size_t size;
 	char *text = fd < 0 ? NULL : read_text(fd, &size);
 
@@ -227,7 +228,7 @@ static int read_down(char *path, size_t from, struct ignores **ignores, struct s
 		size_t below = at + 1;
 		int fd, status;
 		path[at] = '\0';
-		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		fd = open_file_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0);
 		path[at] = '/';
 		if (fd < 0)
 			break;
@@ -251,7 +252,7 @@ int ignores_read_above(const char *top, struct ignores **ignores, struct simhash
 	if (path == NULL)
 		return error_set_memory(error);
 	for (size_t size = strlen(path); size > 1;) {
-		int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		int fd = open_file_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0);
 		bool is_repository = fd >= 0 && has_git(fd);
 		if (fd >= 0)
 			close(fd);

@@ -1,8 +1,10 @@
 /*
- * gzip files by zlib, several members one after another included.
+ * gzip files by zlib, several members one after another included. By inflate() and not by
+ * gzread(), which loses what it has when a read is interrupted.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -10,66 +12,107 @@
 #include "index/scan_file.h"
 
 #define READ_BUFFER (128 * 1024)
+#define GZIP_WINDOW_BITS (15 + 16) /* as zlib wants gzip's header and trailer told */
 
-/* A struct inflating is zlib's own under another name. */
-static gzFile file_of(struct inflating *in)
-{
-	return (gzFile)(void *)in;
-}
+struct inflating {
+	int fd;
+	bool in_member, had_member, at_end;
+	z_stream stream;
+	unsigned char input[READ_BUFFER];
+};
 
 struct inflating *inflating_new(int fd)
 {
-	gzFile file = gzdopen(fd, "rb");
+	struct inflating *in = calloc(1, sizeof *in);
 
-	if (file == NULL) {
+	if (in == NULL || inflateInit2(&in->stream, GZIP_WINDOW_BITS) != Z_OK) {
+		free(in);
 		close(fd);
 		errno = ENOMEM;
 		return NULL;
 	}
-	gzbuffer(file, READ_BUFFER);
-	return (struct inflating *)(void *)file;
+	in->fd = fd;
+	return in;
 }
 
-/* What zlib has met, as an errno; 0 when nothing is wrong. */
-static int error_of(gzFile file)
+/* Read until `wanted` bytes or more wait to be inflated, or the file ends; -1 with errno. */
+static int fill(struct inflating *in, unsigned wanted)
 {
-	int number = Z_OK;
-
-	gzerror(file, &number);
-	switch (number) {
-	case Z_OK:
-	case Z_STREAM_END:
-		return 0;
-	case Z_ERRNO:
-		return errno == 0 ? EIO : errno;
-	case Z_MEM_ERROR:
-		return ENOMEM;
-	default: /* Z_BUF_ERROR: it ends too soon; Z_DATA_ERROR */
-		return EBADMSG;
+	while (in->stream.avail_in < wanted) {
+		ssize_t got;
+		if (in->stream.avail_in == 0)
+			in->stream.next_in = in->input;
+		got = read(in->fd, in->stream.next_in + in->stream.avail_in,
+			   (size_t)(in->input + READ_BUFFER - in->stream.next_in) -
+				   in->stream.avail_in);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -1;
+		if (got == 0)
+			break;
+		in->stream.avail_in += (unsigned)got;
 	}
+	return 0;
+}
+
+/* The next member, or the end: what follows the last one and is none is ignored, as by gzip. */
+static int begin_member(struct inflating *in)
+{
+	const unsigned char *next;
+
+	/* The first byte alone at the end of the buffer: make room for the second. */
+	if (in->stream.avail_in == 1 && in->stream.next_in == in->input + READ_BUFFER - 1) {
+		in->input[0] = *in->stream.next_in;
+		in->stream.next_in = in->input;
+	}
+	if (fill(in, 2) != 0)
+		return -1;
+	next = in->stream.next_in;
+	if (in->stream.avail_in < 2 || next[0] != 0x1f || next[1] != 0x8b) {
+		in->at_end = true;
+		if (in->had_member)
+			return 0;
+		errno = EILSEQ;
+		return -1;
+	}
+	in->in_member = in->had_member = true;
+	return inflateReset(&in->stream) == Z_OK ? 0 : -1;
+}
+
+/* Inflate into the room there is; -1 with errno. */
+static int inflate_some(struct inflating *in)
+{
+	int code;
+
+	if (fill(in, 1) != 0)
+		return -1;
+	code = in->stream.avail_in == 0 ? Z_BUF_ERROR : inflate(&in->stream, Z_NO_FLUSH);
+	if (code == Z_STREAM_END)
+		in->in_member = false;
+	else if (code != Z_OK) {
+		/* Z_BUF_ERROR: it ends too soon; Z_DATA_ERROR, Z_NEED_DICT: it is broken */
+		errno = code == Z_MEM_ERROR ? ENOMEM : EBADMSG;
+		return -1;
+	}
+	return 0;
 }
 
 ssize_t inflating_read(struct inflating *in, void *buffer, size_t size)
 {
-	gzFile file = file_of(in);
-	int got, problem;
-
-	errno = 0;
-	got = gzread(file, buffer, (unsigned)size);
-	/* Other files are handed through as they are, and that is not asked for. */
-	if (got >= 0 && gzdirect(file)) {
-		errno = EILSEQ;
-		return -1;
+	in->stream.next_out = buffer;
+	in->stream.avail_out = (unsigned)size;
+	while (in->stream.avail_out > 0 && !in->at_end) {
+		int status = in->in_member ? inflate_some(in) : begin_member(in);
+		if (status != 0)
+			return -1;
 	}
-	problem = got <= 0 ? error_of(file) : 0;
-	if (got < 0 || problem != 0) {
-		errno = problem != 0 ? problem : EIO;
-		return -1;
-	}
-	return got;
+	return (ssize_t)(size - in->stream.avail_out);
 }
 
 void inflating_free(struct inflating *in)
 {
-	gzclose_r(file_of(in));
+	inflateEnd(&in->stream);
+	close(in->fd);
+	free(in);
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/open_file.h"
 #include "index/content_hash.h"
 #include "index/reading.h"
 #include "index/shared_scan.h"
@@ -101,9 +102,8 @@ static int open_file(struct file_scanner *scanner, int directory_fd, const char 
 		     struct file_row *row, struct stat *status, enum scan_outcome *outcome)
 {
 	/* O_NONBLOCK: what has become a FIFO must not hold us up. */
-	int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY |
-		    (scanner->follow ? 0 : O_NOFOLLOW);
-	int fd = openat(directory_fd, name, flags), saved;
+	int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | (scanner->follow ? 0 : O_NOFOLLOW);
+	int fd = open_file_at(directory_fd, name, flags, 0), saved;
 
 	*outcome = SCAN_FAILED;
 	if (fd < 0) {

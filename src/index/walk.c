@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/open_file.h"
 #include "index/pair_set.h"
 
 #define NAME_SIZE_MAX 1024 /* of names that are looked at for what they end in */
@@ -435,7 +436,7 @@ static int visit_pending(struct walker *walker, const struct pending *pending)
 	int fd, status;
 
 	walker->visitor->before_open(walker->visitor->context);
-	fd = openat(parent->fd, pending->name, flags);
+	fd = open_file_at(parent->fd, pending->name, flags, 0);
 	if (fd < 0) {
 		/* Gone or replaced since it was listed is no failure; nothing is below it. */
 		if (errno != ENOENT && errno != ENOTDIR)
@@ -560,7 +561,7 @@ static int open_root(const char *path, bool is_directory)
 	int access = O_RDONLY;
 	(void)is_directory;
 #endif
-	return open(path, access | O_DIRECTORY | O_CLOEXEC);
+	return open_file_at(AT_FDCWD, path, access | O_DIRECTORY, 0);
 }
 
 /* `path` is the directory to open, `name` a file in it or NULL for the whole of it. */

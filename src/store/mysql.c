@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "core/error.h"
 #include "store/database.h"
@@ -49,10 +50,21 @@ struct statement {
 static const char *const migrations[] = {sql_mysql_0001, sql_mysql_0002, sql_mysql_0003,
 					 sql_mysql_0004, NULL};
 
+static int fail(const struct database *database, unsigned number, const char *message,
+		struct simhash_error *error)
+{
+	/*
+	 * Out of memory, MariaDB's library may leave part of an answer unread, and then wait for
+	 * ever for what it takes for the next. Of a closed connection it waits for nothing.
+	 */
+	if (number == LIBRARY_OUT_OF_MEMORY)
+		shutdown(library_socket(database->handle), SHUT_RDWR);
+	return fail_mysql(database->name, number, message, error);
+}
+
 static int fail_handle(const struct database *database, struct simhash_error *error)
 {
-	return fail_mysql(database->name, mysql_errno(database->handle),
-			  mysql_error(database->handle), error);
+	return fail(database, mysql_errno(database->handle), mysql_error(database->handle), error);
 }
 
 static int fail_statement(const struct statement *statement, struct simhash_error *error)
@@ -60,8 +72,8 @@ static int fail_statement(const struct statement *statement, struct simhash_erro
 	/* MariaDB's library leaves what went wrong in the middle of a stream at the connection. */
 	if (mysql_stmt_errno(statement->handle) == 0)
 		return fail_handle(statement->database, error);
-	return fail_mysql(statement->database->name, mysql_stmt_errno(statement->handle),
-			  mysql_stmt_error(statement->handle), error);
+	return fail(statement->database, mysql_stmt_errno(statement->handle),
+		    mysql_stmt_error(statement->handle), error);
 }
 
 static int execute(struct database *database, const char *sql, struct simhash_error *error)

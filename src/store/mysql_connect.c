@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/open_file.h"
 #include "store/option_files.h"
 
 /* Error numbers of the server that matter here. */
@@ -102,6 +103,8 @@ static enum simhash_error_code classify(unsigned number)
 	case LIBRARY_SERVER_LOST_EXTENDED:
 	case SPIDER_SERVER_GONE:
 		return SIMHASH_E_CONNECTION;
+	case LIBRARY_OUT_OF_MEMORY:
+		return SIMHASH_E_MEMORY;
 	default:
 		return SIMHASH_E_DATABASE;
 	}
@@ -180,7 +183,7 @@ static int check_tls(MYSQL *handle, enum tls_mode mode, const char *name,
 /* The libraries pass over a file that they cannot read. */
 static int check_defaults_file(const char *path, struct simhash_error *error)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open_file_at(AT_FDCWD, path, O_RDONLY, 0);
 
 	if (fd < 0)
 		return error_set_errno(error, "cannot read the option file %s", path);

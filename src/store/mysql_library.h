@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum { LIBRARY_OUT_OF_MEMORY = 2008 }; /* as an error number, like those of mysql_connect.c */
+
 #ifdef MARIADB_PACKAGE_VERSION
 
 typedef my_bool mysql_bool;
@@ -58,6 +60,11 @@ static inline bool library_takes_arrays(MYSQL *handle)
 	return mariadb_get_infov(handle, MARIADB_CONNECTION_EXTENDED_SERVER_CAPABILITIES,
 				 (void *)&extended) == 0 &&
 	       (extended & (unsigned long)(MARIADB_CLIENT_STMT_BULK_OPERATIONS >> 32)) != 0;
+}
+
+static inline int library_socket(MYSQL *handle)
+{
+	return (int)mysql_get_socket(handle);
 }
 
 static inline int library_set_array(MYSQL_STMT *statement, unsigned rows)
@@ -118,6 +125,11 @@ static inline bool library_takes_arrays(MYSQL *handle)
 {
 	(void)handle;
 	return false;
+}
+
+static inline int library_socket(MYSQL *handle)
+{
+	return handle->net.fd;
 }
 
 static inline int library_set_array(MYSQL_STMT *statement, unsigned rows)

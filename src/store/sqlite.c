@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/open_file.h"
 #include "store/database.h"
 #include "store/schema.h"
 
@@ -61,8 +62,15 @@ static enum simhash_error_code classify(sqlite3 *handle)
 
 static int fail(const struct database *database, const char *what, struct simhash_error *error)
 {
-	return error_set(error, classify(database->handle), "%s index sqlite:%s: %s", what,
-			 database->path, sqlite3_errmsg(database->handle));
+	int system_errno = 0;
+
+	/* "disk I/O error" alone does not say whether the disk is broken or a quota reached. */
+	if (sqlite3_errcode(database->handle) == SQLITE_IOERR)
+		system_errno = sqlite3_system_errno(database->handle);
+	return error_set(error, classify(database->handle), "%s index sqlite:%s: %s%s%s", what,
+			 database->path, sqlite3_errmsg(database->handle),
+			 system_errno != 0 ? ": " : "",
+			 system_errno != 0 ? strerror(system_errno) : "");
 }
 
 static int execute(struct database *database, const char *sql, struct simhash_error *error)
@@ -87,7 +95,7 @@ static const char *file(const struct database *database)
 /* A new index is private to its user; SQLite's own files take over its mode. */
 static int create_private(const char *path, struct simhash_error *error)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	int fd = open_file_at(AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL, 0600);
 
 	if (fd >= 0)
 		close(fd);

@@ -1,0 +1,602 @@
+/*
+ * A library to preload into a program under test: it makes calls to the system, to
+ * SQLite and to the client library of MySQL fail, on order, and tells at the end what
+ * the program still holds. For glibc on Linux. What to do is in the environment:
+ *
+ *   FAULT=CLASS:N        the Nth call of the class fails, and no other
+ *   FAULT=CLASS:N+       that one and all that follow
+ *   FAULT=CLASS:N/       every Nth one
+ *   FAULT_ERROR=NUMBER   with this error instead of the class's own
+ *   FAULT_REPORT=FILE    at the end: "CLASS CALLS" of each class, then "live BLOCKS" and
+ *                        "descriptors COUNT": what the program's own code has not freed,
+ *                        and what it has not closed
+ *
+ * Two classes do not fail: of `short`, the chosen reads give half of what was asked for;
+ * of `clock`, the chosen readings jump by a year, forward and back in turn.
+ * SPDX-License-Identifier: MIT
+ */
+/* Both names of what has two, such as open and open64, are hidden. */
+#undef _FILE_OFFSET_BITS
+#undef _TIME_BITS
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PUBLIC __attribute__((visibility("default")))
+
+enum class {
+	MEMORY,
+	READ,
+	WRITE,
+	STREAM,
+	OPEN,
+	STATUS,
+	DIRECTORY,
+	SYNC,
+	MAP,
+	THREAD,
+	SQLITE,
+	MYSQL,
+	SHORT,
+	CLOCK,
+	CLASSES
+};
+
+static const char *const class_names[CLASSES] = {"memory", "read",	"write", "stream", "open",
+						 "status", "directory", "sync",	 "map",	   "thread",
+						 "sqlite", "mysql",	"short", "clock"};
+static const int class_errors[CLASSES] = {
+	ENOMEM, EIO, ENOSPC, ENOSPC, EMFILE, EIO, EIO, EIO, ENOMEM, EAGAIN, 10 /* SQLITE_IOERR */,
+	2013 /* CR_SERVER_LOST */};
+
+static enum class chosen = CLASSES;
+static long chosen_call;
+static char repeats; /* '\0', '+', '/' */
+static int fault_error;
+static atomic_long calls[CLASSES];
+static const char *report_name;
+static uintptr_t program_begin, program_end;
+
+static bool is_due(enum class class)
+{
+	long call = atomic_fetch_add(&calls[class], 1) + 1;
+
+	if (class != chosen)
+		return false;
+	if (repeats == '+')
+		return call >= chosen_call;
+	if (repeats == '/')
+		return call % chosen_call == 0;
+	return call == chosen_call;
+}
+
+static bool fails(enum class class)
+{
+	if (!is_due(class))
+		return false;
+	errno = fault_error;
+	return true;
+}
+
+static bool is_in_program(const void *caller)
+{
+	return (uintptr_t)caller >= program_begin && (uintptr_t)caller < program_end;
+}
+
+/* Libraries call their own functions by the same names. */
+#define IS_OURS() is_in_program(__builtin_return_address(0))
+
+/* ---- The blocks of the program itself ---- */
+
+#define SLOTS (1U << 16)
+
+static struct {
+	void *block;
+	const void *caller;
+} slots[SLOTS];
+static pthread_mutex_t slots_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static unsigned slot_of(const void *block)
+{
+	return (unsigned)(((uintptr_t)block >> 4) * 2654435761U) % SLOTS;
+}
+
+static void note_block(void *block, const void *caller)
+{
+	if (block == NULL || !is_in_program(caller))
+		return;
+	pthread_mutex_lock(&slots_mutex);
+	for (unsigned i = slot_of(block), n = 0; n < SLOTS; i = (i + 1) % SLOTS, n++) {
+		if (slots[i].block == NULL || slots[i].block == (void *)&slots) {
+			slots[i].block = block;
+			slots[i].caller = caller;
+			break;
+		}
+	}
+	pthread_mutex_unlock(&slots_mutex);
+}
+
+static void forget_block(const void *block)
+{
+	pthread_mutex_lock(&slots_mutex);
+	for (unsigned i = slot_of(block), n = 0; n < SLOTS && slots[i].block != NULL;
+	     i = (i + 1) % SLOTS, n++) {
+		if (slots[i].block == block) {
+			slots[i].block = (void *)&slots; /* was used: a search goes on here */
+			break;
+		}
+	}
+	pthread_mutex_unlock(&slots_mutex);
+}
+
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *block, size_t size);
+extern void *__libc_memalign(size_t alignment, size_t size);
+extern void __libc_free(void *block);
+
+PUBLIC void *malloc(size_t size)
+{
+	void *block = fails(MEMORY) ? NULL : __libc_malloc(size);
+
+	note_block(block, __builtin_return_address(0));
+	return block;
+}
+
+PUBLIC void *calloc(size_t count, size_t size)
+{
+	void *block = fails(MEMORY) ? NULL : __libc_calloc(count, size);
+
+	note_block(block, __builtin_return_address(0));
+	return block;
+}
+
+PUBLIC void *realloc(void *old, size_t size)
+{
+	void *block;
+
+	if (fails(MEMORY))
+		return NULL;
+	/* Before, or another thread may be given the same address meanwhile. */
+	if (old != NULL)
+		forget_block(old);
+	block = __libc_realloc(old, size);
+	note_block(block, __builtin_return_address(0));
+	return block;
+}
+
+PUBLIC void *aligned_alloc(size_t alignment, size_t size)
+{
+	void *block = fails(MEMORY) ? NULL : __libc_memalign(alignment, size);
+
+	note_block(block, __builtin_return_address(0));
+	return block;
+}
+
+PUBLIC int posix_memalign(void **block, size_t alignment, size_t size)
+{
+	if (fails(MEMORY))
+		return ENOMEM;
+	*block = __libc_memalign(alignment, size);
+	note_block(*block, __builtin_return_address(0));
+	return *block == NULL ? ENOMEM : 0;
+}
+
+PUBLIC void free(void *block)
+{
+	if (block != NULL)
+		forget_block(block);
+	__libc_free(block);
+}
+
+/* ---- Files ---- */
+
+/* The function that is hidden by ours of that name. */
+#define NEXT(name)                     \
+	static __typeof__(&name) next; \
+	if (next == NULL)              \
+	*(void **)&next = dlsym(RTLD_NEXT, #name)
+
+static size_t shortened(size_t size)
+{
+	return size > 1 && is_due(SHORT) ? size / 2 : size;
+}
+
+PUBLIC ssize_t read(int fd, void *buffer, size_t size)
+{
+	NEXT(read);
+	return fails(READ) ? -1 : next(fd, buffer, shortened(size));
+}
+
+/* SQLite reads by these as well, and takes what is short for the end of its file. */
+static size_t shortened_file(int fd, size_t size)
+{
+	(void)fd;
+	return size >= 65536 ? shortened(size) : size;
+}
+
+PUBLIC ssize_t pread(int fd, void *buffer, size_t size, off_t offset)
+{
+	NEXT(pread);
+	return fails(READ) ? -1 : next(fd, buffer, shortened_file(fd, size), offset);
+}
+
+PUBLIC ssize_t pread64(int fd, void *buffer, size_t size, off64_t offset)
+{
+	NEXT(pread64);
+	return fails(READ) ? -1 : next(fd, buffer, shortened_file(fd, size), offset);
+}
+
+PUBLIC ssize_t write(int fd, const void *buffer, size_t size)
+{
+	NEXT(write);
+	return fails(WRITE) ? -1 : next(fd, buffer, size);
+}
+
+PUBLIC ssize_t pwrite(int fd, const void *buffer, size_t size, off_t offset)
+{
+	NEXT(pwrite);
+	return fails(WRITE) ? -1 : next(fd, buffer, size, offset);
+}
+
+PUBLIC ssize_t pwrite64(int fd, const void *buffer, size_t size, off64_t offset)
+{
+	NEXT(pwrite64);
+	return fails(WRITE) ? -1 : next(fd, buffer, size, offset);
+}
+
+/* Streams in memory and the one for messages are left alone. */
+static bool stream_fails(FILE *stream)
+{
+	if (stream == NULL || stream == stderr || fileno(stream) < 0 || !fails(STREAM))
+		return false;
+	stream->_flags |= 0x20; /* what ferror() looks at */
+	return true;
+}
+
+PUBLIC size_t fwrite(const void *data, size_t size, size_t count, FILE *stream)
+{
+	NEXT(fwrite);
+	return stream_fails(stream) ? 0 : next(data, size, count, stream);
+}
+
+PUBLIC int fflush(FILE *stream)
+{
+	NEXT(fflush);
+	return stream_fails(stream) ? EOF : next(stream);
+}
+
+PUBLIC int fclose(FILE *stream)
+{
+	bool failed = stream_fails(stream);
+	NEXT(fclose);
+	return next(stream) != 0 || failed ? EOF : 0;
+}
+
+static unsigned mode_of(int flags, va_list arguments)
+{
+	return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(arguments, unsigned) : 0;
+}
+
+#define OPEN_BY(name)                                              \
+	PUBLIC int name(const char *path, int flags, ...)          \
+	{                                                          \
+		va_list arguments;                                 \
+		unsigned mode;                                     \
+		NEXT(name);                                        \
+		va_start(arguments, flags);                        \
+		mode = mode_of(flags, arguments);                  \
+		va_end(arguments);                                 \
+		return fails(OPEN) ? -1 : next(path, flags, mode); \
+	}
+#define OPEN_AT_BY(name)                                                      \
+	PUBLIC int name(int directory, const char *path, int flags, ...)      \
+	{                                                                     \
+		va_list arguments;                                            \
+		unsigned mode;                                                \
+		NEXT(name);                                                   \
+		va_start(arguments, flags);                                   \
+		mode = mode_of(flags, arguments);                             \
+		va_end(arguments);                                            \
+		return fails(OPEN) ? -1 : next(directory, path, flags, mode); \
+	}
+OPEN_BY(open)
+OPEN_BY(open64)
+OPEN_AT_BY(openat)
+OPEN_AT_BY(openat64)
+
+PUBLIC FILE *fopen(const char *path, const char *mode)
+{
+	NEXT(fopen);
+	return fails(OPEN) ? NULL : next(path, mode);
+}
+
+PUBLIC FILE *fopen64(const char *path, const char *mode)
+{
+	NEXT(fopen64);
+	return fails(OPEN) ? NULL : next(path, mode);
+}
+
+#define STATUS_BY(name, type)                                   \
+	PUBLIC int name(const char *path, struct type *status)  \
+	{                                                       \
+		NEXT(name);                                     \
+		return fails(STATUS) ? -1 : next(path, status); \
+	}
+STATUS_BY(stat, stat)
+STATUS_BY(stat64, stat64)
+STATUS_BY(lstat, stat)
+STATUS_BY(lstat64, stat64)
+
+PUBLIC int fstat(int fd, struct stat *status)
+{
+	NEXT(fstat);
+	return fails(STATUS) ? -1 : next(fd, status);
+}
+
+PUBLIC int fstat64(int fd, struct stat64 *status)
+{
+	NEXT(fstat64);
+	return fails(STATUS) ? -1 : next(fd, status);
+}
+
+PUBLIC int fstatat(int fd, const char *path, struct stat *status, int flags)
+{
+	NEXT(fstatat);
+	return fails(STATUS) ? -1 : next(fd, path, status, flags);
+}
+
+PUBLIC int fstatat64(int fd, const char *path, struct stat64 *status, int flags)
+{
+	NEXT(fstatat64);
+	return fails(STATUS) ? -1 : next(fd, path, status, flags);
+}
+
+PUBLIC char *realpath(const char *path, char *resolved)
+{
+	NEXT(realpath);
+	return fails(STATUS) ? NULL : next(path, resolved);
+}
+
+PUBLIC DIR *opendir(const char *path)
+{
+	NEXT(opendir);
+	return fails(DIRECTORY) ? NULL : next(path);
+}
+
+PUBLIC DIR *fdopendir(int fd)
+{
+	NEXT(fdopendir);
+	return fails(DIRECTORY) ? NULL : next(fd);
+}
+
+PUBLIC struct dirent *readdir(DIR *directory)
+{
+	NEXT(readdir);
+	return fails(DIRECTORY) ? NULL : next(directory);
+}
+
+PUBLIC struct dirent64 *readdir64(DIR *directory)
+{
+	NEXT(readdir64);
+	return fails(DIRECTORY) ? NULL : next(directory);
+}
+
+#define SYNC_BY(name)                               \
+	PUBLIC int name(int fd)                     \
+	{                                           \
+		NEXT(name);                         \
+		return fails(SYNC) ? -1 : next(fd); \
+	}
+SYNC_BY(fsync)
+SYNC_BY(fdatasync)
+
+PUBLIC int ftruncate(int fd, off_t size)
+{
+	NEXT(ftruncate);
+	return fails(SYNC) ? -1 : next(fd, size);
+}
+
+PUBLIC int ftruncate64(int fd, off64_t size)
+{
+	NEXT(ftruncate64);
+	return fails(SYNC) ? -1 : next(fd, size);
+}
+
+PUBLIC void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)
+{
+	NEXT(mmap);
+	return fails(MAP) ? MAP_FAILED : next(address, size, protection, flags, fd, offset);
+}
+
+PUBLIC void *mmap64(void *address, size_t size, int protection, int flags, int fd, off64_t offset)
+{
+	NEXT(mmap64);
+	return fails(MAP) ? MAP_FAILED : next(address, size, protection, flags, fd, offset);
+}
+
+PUBLIC int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+			  void *(*body)(void *), void *argument)
+{
+	NEXT(pthread_create);
+	return fails(THREAD) ? fault_error : next(thread, attributes, body, argument);
+}
+
+PUBLIC int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	NEXT(clock_gettime);
+	int status = next(clock, now);
+
+	/* Real time alone can jump; what else asks for the time sees it as it is. */
+	if (clock == CLOCK_REALTIME && is_due(CLOCK))
+		now->tv_sec += atomic_load(&calls[CLOCK]) / chosen_call % 2 == 0 ? 31556952
+										 : -31556952;
+	return status;
+}
+
+/* ---- SQLite: of a call that fails nothing was done, and the handle tells the error ---- */
+
+static _Thread_local bool sqlite_failed;
+
+#define SQLITE_BY(name, parameters, arguments)                       \
+	extern int name parameters;                                  \
+	PUBLIC int name parameters                                   \
+	{                                                            \
+		NEXT(name);                                          \
+		sqlite_failed = IS_OURS() && fails(SQLITE);          \
+		return sqlite_failed ? fault_error : next arguments; \
+	}
+SQLITE_BY(sqlite3_prepare_v2,
+	  (void *handle, const char *sql, int size, void **statement, const char **tail),
+	  (handle, sql, size, statement, tail))
+SQLITE_BY(sqlite3_prepare_v3,
+	  (void *handle, const char *sql, int size, unsigned flags, void **statement,
+	   const char **tail),
+	  (handle, sql, size, flags, statement, tail))
+SQLITE_BY(sqlite3_step, (void *statement), (statement))
+SQLITE_BY(sqlite3_exec,
+	  (void *handle, const char *sql, void *callback, void *context, char **message),
+	  (handle, sql, callback, context, message))
+
+#define SQLITE_ERROR_BY(name)                                      \
+	extern int name(void *handle);                             \
+	PUBLIC int name(void *handle)                              \
+	{                                                          \
+		NEXT(name);                                        \
+		return sqlite_failed ? fault_error : next(handle); \
+	}
+SQLITE_ERROR_BY(sqlite3_errcode)
+SQLITE_ERROR_BY(sqlite3_extended_errcode)
+
+extern const char *sqlite3_errmsg(void *handle);
+PUBLIC const char *sqlite3_errmsg(void *handle)
+{
+	NEXT(sqlite3_errmsg);
+	return sqlite_failed ? "a fault of the test" : next(handle);
+}
+
+/* ---- MySQL: as if the connection were lost, or what FAULT_ERROR names ---- */
+
+static _Thread_local bool mysql_failed;
+
+#define MYSQL_BY(type, name, failure, parameters, arguments)            \
+	extern type name parameters;                                    \
+	PUBLIC type name parameters                                     \
+	{                                                               \
+		NEXT(name);                                             \
+		mysql_failed = IS_OURS() && fails(MYSQL);               \
+		return mysql_failed ? (type)(failure) : next arguments; \
+	}
+MYSQL_BY(void *, mysql_init, NULL, (void *handle), (handle))
+MYSQL_BY(void *, mysql_stmt_init, NULL, (void *handle), (handle))
+MYSQL_BY(void *, mysql_real_connect, NULL,
+	 (void *handle, const char *host, const char *user, const char *password,
+	  const char *database, unsigned port, const char *socket, unsigned long flags),
+	 (handle, host, user, password, database, port, socket, flags))
+MYSQL_BY(int, mysql_real_query, 1, (void *handle, const char *sql, unsigned long size),
+	 (handle, sql, size))
+MYSQL_BY(void *, mysql_store_result, NULL, (void *handle), (handle))
+MYSQL_BY(int, mysql_stmt_prepare, 1, (void *statement, const char *sql, unsigned long size),
+	 (statement, sql, size))
+MYSQL_BY(int, mysql_stmt_execute, 1, (void *statement), (statement))
+MYSQL_BY(int, mysql_stmt_fetch, 1, (void *statement), (statement))
+MYSQL_BY(int, mysql_stmt_store_result, 1, (void *statement), (statement))
+
+#define MYSQL_ERROR_BY(name)                                                \
+	extern unsigned name(void *handle);                                 \
+	PUBLIC unsigned name(void *handle)                                  \
+	{                                                                   \
+		NEXT(name);                                                 \
+		return mysql_failed ? (unsigned)fault_error : next(handle); \
+	}
+MYSQL_ERROR_BY(mysql_errno)
+MYSQL_ERROR_BY(mysql_stmt_errno)
+
+#define MYSQL_MESSAGE_BY(name)                                              \
+	extern const char *name(void *handle);                              \
+	PUBLIC const char *name(void *handle)                               \
+	{                                                                   \
+		NEXT(name);                                                 \
+		return mysql_failed ? "a fault of the test" : next(handle); \
+	}
+MYSQL_MESSAGE_BY(mysql_error)
+MYSQL_MESSAGE_BY(mysql_stmt_error)
+
+/* ---- Begin and end ---- */
+
+static int find_program(struct dl_phdr_info *info, size_t size, void *context)
+{
+	(void)size;
+	(void)context;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		uintptr_t begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+
+		if (info->dlpi_phdr[i].p_type == PT_LOAD && (info->dlpi_phdr[i].p_flags & PF_X)) {
+			program_begin = begin;
+			program_end = begin + info->dlpi_phdr[i].p_memsz;
+		}
+	}
+	return 1; /* the program itself comes first */
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	const char *order = getenv("FAULT"), *error = getenv("FAULT_ERROR");
+
+	report_name = getenv("FAULT_REPORT");
+	dl_iterate_phdr(find_program, NULL);
+	for (int i = 0; order != NULL && i < CLASSES; i++) {
+		size_t length = strlen(class_names[i]);
+		char *end;
+
+		if (strncmp(order, class_names[i], length) != 0 || order[length] != ':')
+			continue;
+		chosen_call = strtol(order + length + 1, &end, 10);
+		repeats = *end;
+		fault_error = error != NULL ? atoi(error) : class_errors[i];
+		atomic_store(&calls[i], 0);
+		chosen = (enum class)i;
+	}
+}
+
+__attribute__((destructor)) static void end(void)
+{
+	int live = 0, descriptors = 0;
+	FILE *report;
+
+	chosen = CLASSES;
+	if (report_name == NULL)
+		return;
+	for (unsigned i = 0; i < SLOTS; i++)
+		live += slots[i].block != NULL && slots[i].block != (void *)&slots;
+	for (int fd = 3; fd < 1024; fd++)
+		descriptors += fcntl(fd, F_GETFD) >= 0;
+	report = fopen(report_name, "w");
+	if (report == NULL)
+		return;
+	for (int i = 0; i < CLASSES; i++)
+		fprintf(report, "%s %ld\n", class_names[i], atomic_load(&calls[i]));
+	fprintf(report, "live %d\ndescriptors %d\n", live, descriptors);
+	for (unsigned i = 0; i < SLOTS; i++)
+		if (slots[i].block != NULL && slots[i].block != (void *)&slots)
+			fprintf(report, "at %#lx\n",
+				(unsigned long)((uintptr_t)slots[i].caller - program_begin));
+	fclose(report);
+}

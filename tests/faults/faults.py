@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""Make each allocation, read, write, open, stat and database call of the programs fail in
+turn, by the preloaded library of faults.c, and hold what they leave against what they
+leave undisturbed.
+
+    faults.py LIBRARY      in the environment of on_engine.sh, with SIMHASH and SIMFIND
+
+Of more than FAULTS_EACH calls (default 12) of one class in one task so many are chosen,
+spread evenly; FAULTS_EACH=0 makes every one fail.
+
+However a call fails, the program must end by itself with a status of its own and, unless
+that is 0, a message; hold no memory and no file that it would not hold undisturbed; leave
+an index that is sound and has only whole and right rows; and when it ends with 0, have
+done everything. A further run without a fault must complete what is missing.
+"""
+import os
+import sqlite3
+import subprocess
+import sys
+
+from common import (ENGINE, FOLDER, INDEX, INDEXES, SIMHASH, TREE, URL, keep, make_states, make_tree, remove_index,
+                    reset, rows, stop)
+
+LIBRARY = sys.argv[1]
+SIMFIND = os.environ["SIMFIND"]
+EACH = int(os.environ.get("FAULTS_EACH", "12"))
+OTHER, OUTPUT = os.path.join(FOLDER, "other.db"), os.path.join(FOLDER, "output")
+REPORT = os.path.join(FOLDER, "report")
+
+
+# ---- Running ----
+
+def run(command, fault=None, error=None):
+    environment = dict(os.environ, FAULT_REPORT=REPORT, LD_PRELOAD=LIBRARY, SIMHASH_DATABASE=URL)
+    if fault is not None:
+        environment["FAULT"] = fault
+    if error is not None:
+        environment["FAULT_ERROR"] = str(error)
+    if os.path.exists(REPORT):
+        os.remove(REPORT)
+    what = "%s of '%s'" % (fault, " ".join(command))
+    try:
+        result = subprocess.run(command, env=environment, capture_output=True, timeout=60, check=False,
+                                stdin=subprocess.DEVNULL)
+    except subprocess.TimeoutExpired:
+        stop(what, "hangs")
+    if result.returncode not in (0, 1, 2):
+        stop(what, "ends with", result.returncode, result.stderr)
+    known = (b"simhash: ", b"simfind: ", b" scanned", b" pairs", b" groups", b" copied", b" removed", b" reaches",
+             b", and nothing is done")
+    for line in result.stderr.splitlines():
+        if not any(part in line for part in known):
+            stop(what, "says", line)
+    if result.returncode != 0 and b": " not in result.stderr:
+        stop(what, "ends with", result.returncode, "and says", result.stderr)
+    report = {}
+    if os.path.exists(REPORT):
+        with open(REPORT, encoding="ascii") as file:
+            for line in file:
+                name, value = line.split()
+                report.setdefault(name, value)
+    return result, report
+
+
+class Task:
+    """A command, the state it begins in, and what is held against the undisturbed run."""
+
+    def __init__(self, name, state, command, writes=False, output=None):
+        self.name, self.state, self.command = name, state, command
+        self.writes, self.output = writes, output
+        self.path = OTHER if name == "copy" else INDEX
+
+    def begin(self):
+        reset(self.state) if self.writes else None
+        remove_index(OTHER)
+        if os.path.exists(OUTPUT):
+            os.remove(OUTPUT)
+
+    def result(self, result):
+        if self.writes:
+            return rows(self.path)
+        if self.output:
+            return open(self.output, "rb").read() if os.path.exists(self.output) else None
+        return result.stdout
+
+    def undisturbed(self):
+        reset(self.state)
+        self.begin()
+        self.before = rows(self.path)
+        result, report = run(self.command)
+        if result.returncode != 0:
+            stop(self.name, "undisturbed ends with", result.returncode, result.stderr)
+        self.expected = self.result(result)
+        if not self.expected:
+            stop(self.name, "undisturbed does nothing")
+        self.counts = {name: int(value) for name, value in report.items() if name != "at"}
+        self.report = report
+
+    def disturbed(self, fault, error=None, must_succeed=False):
+        what = "%s of task %s" % (fault, self.name)
+        self.begin()
+        result, report = run(self.command, fault, error)
+        if not report:
+            stop(what, "left no report", result.stderr)
+        for held in ("live", "descriptors"):
+            if int(report[held]) > int(self.report[held]):
+                stop(what, "ends with", result.returncode, result.stderr, "and holds", held, report[held],
+                     "instead of", self.report[held], "first at", report.get("at"))
+        found = self.result(result)
+        if must_succeed and result.returncode != 0:
+            stop(what, "ends with", result.returncode, result.stderr)
+        if result.returncode == 0 and found != self.expected:
+            stop(what, "ends with 0, but the result is another", result.stderr, self.differences(found))
+        if self.writes:
+            for key, row in found.items():
+                right = self.expected.get(key, ())
+                # What an update brings from the first version has its number of links unknown.
+                updated = right[:10] + ("0",) + right[11:] if self.name == "update" else right
+                if row not in (right, updated, self.before.get(key)):
+                    stop(what, "leaves a row that is wrong:", row, "instead of", self.expected.get(key))
+            # What is forgotten cannot be forgotten again.
+            if result.returncode != 0 and not (self.name == "forget" and found == self.expected):
+                again, _ = run(self.command)
+                if again.returncode != 0:
+                    stop(what, "cannot be run again:", again.stderr)
+                if self.result(again) != self.expected:
+                    stop(what, "and run again gives another result:", self.differences(self.result(again)))
+            if ENGINE == "sqlite" and self.path == INDEX:
+                connection = sqlite3.connect(INDEX)
+                names = [name for (name,) in connection.execute(INDEXES)]
+                connection.close()
+                if names != ["file_bucket", "file_skew_ext", "file_uniform"]:
+                    stop(what, "leaves the indexes", names)
+        return result.returncode
+
+    def differences(self, found):
+        if not self.writes:
+            return found, self.expected
+        return {key: (found.get(key), self.expected.get(key))
+                for key in found.keys() | self.expected.keys() if found.get(key) != self.expected.get(key)}
+
+
+def choose(count):
+    if EACH == 0 or count <= EACH:
+        return range(1, count + 1)
+    return sorted({1 + i * (count - 1) // (EACH - 1) for i in range(EACH)})
+
+
+make_tree()
+make_states()
+one_file = os.path.join(TREE, "a", "file1.txt")
+tasks = [
+    Task("first", None, [SIMHASH, "-z", TREE], writes=True),
+    Task("rescan", "changed", [SIMHASH, "-z", "--ignore-files", TREE], writes=True),
+    Task("forget", "whole", [SIMHASH, "--forget", os.path.join(TREE, "c")], writes=True),
+    Task("copy", "whole", [SIMHASH, "--copy-to=sqlite:" + OTHER], writes=True),
+    Task("status", "whole", [SIMHASH, "--status"]),
+    Task("print", "whole", [SIMHASH, "--print", one_file, os.path.join(TREE, "large.bin")]),
+    Task("pairs", "whole", [SIMFIND, "--format=csv"]),
+    Task("file", "whole", [SIMFIND, "--format=jsonl", one_file]),
+    Task("groups", "whole", [SIMFIND, "--group", "--confirm"]),
+    Task("stats", "whole", [SIMFIND, "--stats"]),
+    Task("report", "whole", [SIMFIND, "--format=html", "-o", OUTPUT], output=OUTPUT),
+    Task("script", "whole", [SIMFIND, "--script=" + OUTPUT], output=OUTPUT),
+]
+if ENGINE == "sqlite":
+    tasks.insert(2, Task("update", "old", [SIMHASH, "-z", TREE], writes=True))
+classes = ["memory", "read", "write", "stream", "open", "status", "directory", "sync", "map", "thread", "sqlite"]
+if ENGINE == "mysql":
+    # What is below the database was seen with SQLite.
+    classes = ["memory", "mysql"]
+only = os.environ.get("FAULTS_ONLY")
+if only is not None:
+    tasks = [task for task in tasks if task.name in only.split(",")]
+
+total = statuses = 0
+tally = {}
+for task in tasks:
+    task.undisturbed()
+    for kind in classes:
+        for call in choose(task.counts[kind]):
+            status = task.disturbed("%s:%d" % (kind, call))
+            tally[kind, status] = tally.get((kind, status), 0) + 1
+    if ENGINE == "mysql":
+        for call in choose(task.counts["mysql"]):  # a deadlock is tried again
+            status = task.disturbed("mysql:%d" % call, error=1213)
+            tally["deadlock", status] = tally.get(("deadlock", status), 0) + 1
+        continue
+    # From some moment on the disk is full, or nothing can be read or opened.
+    for kind in ("write", "stream", "sync", "read", "open", "memory"):
+        for call in choose(task.counts[kind])[::3]:
+            status = task.disturbed("%s:%d+" % (kind, call))
+            tally[kind + " from then on", status] = tally.get((kind + " from then on", status), 0) + 1
+    # Every other call is interrupted by a signal, every read is short, the clock jumps.
+    for order, error in (("read:2/", 4), ("open:2/", 4), ("write:2/", 4), ("short:1/", None), ("clock:1/", None),
+                         ("clock:2/", None)):
+        task.disturbed(order, error, must_succeed=True)
+        tally[order, 0] = tally.get((order, 0), 0) + 1
+for (kind, status), count in sorted(tally.items()):
+    print("%-24s ends with %d: %5d" % (kind, status, count))
+print("%d faults, and every result is whole" % sum(tally.values()))
