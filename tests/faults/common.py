@@ -107,7 +107,7 @@ def index_tree(*options):
 
 # ---- The tree and the states ----
 
-def make_tree():
+def make_tree(copies=0):
     rng = random.Random(1)
     for directory in ("a", "a/b", "c"):
         os.makedirs(os.path.join(TREE, directory), exist_ok=True)
@@ -117,6 +117,8 @@ def make_tree():
             changed[i * 7] ^= 85
             with open(os.path.join(TREE, directory, "file%d.txt" % i), "wb") as file:
                 file.write(changed)
+    for i in range(copies):
+        shutil.copytree(os.path.join(TREE, "c"), os.path.join(TREE, "copy%d" % i, "c"))
     with open(os.path.join(TREE, "c", "some.txt.gz"), "wb") as file:
         file.write(gzip.compress(content * 4, mtime=0))
     with open(os.path.join(TREE, "large.bin"), "wb") as file:
