@@ -64,7 +64,7 @@ void join_room_release(struct join_room *room)
 	free(room->number);
 	free(room->sums);
 	free(room->cells);
-	*room = (struct join_room){NULL};
+	*room = (struct join_room){.spare = NULL};
 }
 
 static int make_room(struct join_room *room, size_t count, struct simhash_error *error)
