@@ -54,10 +54,10 @@ static int parse_port(const char *text, size_t length, unsigned *port, struct si
 
 	if (length == 0)
 		return 0;
+	/* What is no port may be the beginning of a password with a slash in it. */
 	if (decimal_parse(text, length, 0, 65535, &value) != DECIMAL_OK || value == 0)
 		return error_set(error, SIMHASH_E_SYNTAX,
-				 "database URL: expected a port from 1 to 65535, found '%.*s'",
-				 (int)length, text);
+				 "database URL: expected a port from 1 to 65535 after the host");
 	*port = (unsigned)value;
 	return 0;
 }

@@ -80,6 +80,7 @@ static void wrong_urls_are_refused_without_their_secrets(void **state)
 		"mysql://[::1/d",
 		"mysql://[::1]x/d",
 		"mysql://u:secret@h/d",
+		"mysql://u:secret/x@h/d",
 		"mysql://u:@h/d",
 		"mariadb://u:secret@h/d",
 	};
