@@ -324,7 +324,10 @@ static void add_member(struct group_list *groups, size_t at, const struct placed
 		groups->groups[groups->count++] = (struct group){.first = at};
 	group = &groups->groups[groups->count - 1];
 	group->count++;
-	group->bytes += file->size_bytes;
+	/* The sizes are those of an index, whoever wrote it: a sum beyond its end stays there. */
+	group->bytes = file->size_bytes > INT64_MAX - group->bytes
+			       ? INT64_MAX
+			       : group->bytes + file->size_bytes;
 	groups->members[at] = (struct group_member){
 		.file = placed->file,
 		.is_copy = placed->file != placed->head,

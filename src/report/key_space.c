@@ -72,7 +72,9 @@ static int take_row(void *context, const struct file_row *row, struct simhash_er
 	bool is_taken = (size_t)space->rows % reading->step == 0;
 
 	space->rows++;
-	space->bytes += row->size_bytes;
+	/* As in a group, a sum beyond its end stays there. */
+	space->bytes = row->size_bytes > INT64_MAX - space->bytes ? INT64_MAX
+								  : space->bytes + row->size_bytes;
 	if (!is_taken)
 		return 0;
 	if (space->count == reading->room) {
