@@ -549,6 +549,22 @@ static int match_id(void *context, int64_t id, struct bytes name, struct simhash
 	return 0;
 }
 
+/* The tag of a row; false where its numbers are those of none, and would be cut off. */
+static bool take_tag(const struct database_driver *driver, struct statement *statement,
+		     struct simhash_tag *tag)
+{
+	int64_t numbers[4];
+
+	for (unsigned i = 0; i < 4; i++) {
+		numbers[i] = driver->column_integer(statement, i);
+		if (numbers[i] < 0 || numbers[i] > (i == 0 ? UINT8_MAX : SIMHASH_WEIGHT_MAX))
+			return false;
+	}
+	*tag = (struct simhash_tag){(uint8_t)numbers[0], (uint32_t)numbers[1], (uint32_t)numbers[2],
+				    (uint32_t)numbers[3]};
+	return true;
+}
+
 int store_read_tag_set(struct store *store, int64_t id, struct simhash_tag_set **set,
 		       struct simhash_error *error)
 {
@@ -556,6 +572,7 @@ int store_read_tag_set(struct store *store, int64_t id, struct simhash_tag_set *
 	struct simhash_tag tags[SIMHASH_TAGS] = {{0}};
 	struct tag_set_text text = {.id = id};
 	struct statement *statement;
+	bool are_tags = true;
 	int status, found = 0;
 
 	*set = NULL;
@@ -564,18 +581,13 @@ int store_read_tag_set(struct store *store, int64_t id, struct simhash_tag_set *
 		return -1;
 	while ((status = driver->step(statement, error)) == 1) {
 		if (found < SIMHASH_TAGS)
-			tags[found] = (struct simhash_tag){
-				.pattern = (uint8_t)driver->column_integer(statement, 0),
-				.uniform = (uint32_t)driver->column_integer(statement, 1),
-				.scatter = (uint32_t)driver->column_integer(statement, 2),
-				.skew = (uint32_t)driver->column_integer(statement, 3),
-			};
+			are_tags = take_tag(driver, statement, &tags[found]) && are_tags;
 		found++;
 	}
 	driver->finalize(statement);
 	if (status < 0)
 		return -1;
-	if (!text.found || found != SIMHASH_TAGS)
+	if (!text.found || found != SIMHASH_TAGS || !are_tags)
 		return error_set(error, SIMHASH_E_RANGE, "the index has no whole tag set %lld",
 				 (long long)id);
 	return simhash_tag_set_new(text.name, tags, set, error);
