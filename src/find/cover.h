@@ -43,6 +43,7 @@ struct cover_source {
 struct cover_index {
 	uint64_t *slots; /* position by step, from 1, and below it 24 bits of the hash */
 	size_t slot_count, step, width;
+	uint64_t factors[2]; /* of the hash */
 };
 
 /* Bytes that the index of a file takes. Large files are indexed more sparsely. */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -214,6 +215,34 @@ static void large_files_are_covered(void **state)
 	free(b);
 }
 
+/* Words of which each two that follow one another make a window of the same slot. */
+static void fill_with_collisions(uint8_t *bytes, size_t size)
+{
+	uint64_t word = 1, inverse = 1;
+
+	for (int i = 0; i < 6; i++) /* of the second factor of the hash, by Newton's iteration */
+		inverse *= 2 - UINT64_C(0xd6e8feb86659fd93) * inverse;
+	for (size_t i = 0; i + 8 <= size; i += 8) {
+		uint64_t first = word * UINT64_C(0x9fb21c651e98df25), half = random_below(1u << 31);
+		memcpy(bytes + i, &word, 8);
+		/* Both halves of the hash are alike, so that its low bits become 0. */
+		word = (half << 32 | half) * inverse ^ first ^ first >> 35;
+	}
+}
+
+static void windows_made_to_collide_take_no_longer(void **state)
+{
+	static uint8_t a[1 << 22], b[1 << 22];
+	clock_t begin = clock();
+
+	(void)state;
+	fill_with_collisions(a, sizeof a);
+	memcpy(b, a + 800, sizeof b - 800);
+	cover(in_memory(a, sizeof a), in_memory(b, sizeof b), 0);
+	/* Minutes, when each window was looked for behind all before it. */
+	assert_in_range((clock() - begin) / CLOCKS_PER_SEC, 0, 30);
+}
+
 static void a_file_that_ends_too_soon_is_told(void **state)
 {
 	static uint8_t bytes[10000];
@@ -242,6 +271,7 @@ int main(void)
 		cmocka_unit_test(edits_are_covered_as_naively),
 		cmocka_unit_test(unrelated_bytes_are_not_covered),
 		cmocka_unit_test(large_files_are_covered),
+		cmocka_unit_test(windows_made_to_collide_take_no_longer),
 		cmocka_unit_test(a_file_that_ends_too_soon_is_told),
 	};
 
