@@ -8,6 +8,9 @@ build_packages=(gcc libc6-dev make cmake pkg-config zlib1g-dev libsqlite3-dev li
 test_packages=(libcmocka-dev libsimde-dev mariadb-server-core mariadb-client-core sqlite3 mandoc
 	binutils openssl git python3 chromium chromium-driver zsh fish dpkg-dev file dash)
 
+# What scripts/fuzz.sh needs besides: libFuzzer is in the runtime library of clang's version.
+fuzz_packages=(clang libclang-rt-14-dev python3)
+
 # What the tests of the ARM kernel need on another machine.
 arm64_packages=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
 arm64_libraries=(zlib1g zlib1g-dev libsqlite3-0 libsqlite3-dev libxxhash0 libxxhash-dev libcmocka0

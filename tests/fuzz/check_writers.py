@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Read what fuzz_writers left in a folder with Python's own readers: the fields must be the
+names. Usage: check_writers.py FOLDER"""
+import csv
+import html.parser
+import io
+import json
+import pathlib
+import re
+import shlex
+import sys
+
+folder = pathlib.Path(sys.argv[1])
+names = [(folder / f"name.{i}").read_bytes() for i in range(3)]
+
+
+def read(name):
+    return (folder / name).read_bytes()
+
+
+def json_name(record, field):
+    if field + "_hex" in record:
+        return bytes.fromhex(record[field + "_hex"])
+    return record[field].encode()
+
+
+def check_csv():
+    text = read("pairs.csv").decode("latin-1")
+    rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+    assert len(rows) == 1, rows
+    assert [rows[0]["path_a"].encode("latin-1"), rows[0]["path_b"].encode("latin-1")] == names[:2]
+
+
+def check_json():
+    for record in [*json.loads(read("pairs.json")), json.loads(read("pairs.jsonl"))]:
+        assert [json_name(record, "path_a"), json_name(record, "path_b")] == names[:2], record
+    for group in [*json.loads(read("groups.json")), json.loads(read("groups.jsonl"))]:
+        assert [json_name(member, "path") for member in group["members"]] == names, group
+
+
+def check_null():
+    assert read("pairs.null") == b"".join(name + b"\0" for name in names[:2])
+
+
+class Page(html.parser.HTMLParser):
+    """Collects the data, and counts the elements, which no name may add to."""
+
+    def __init__(self):
+        super().__init__()
+        self.data, self.inside, self.scripts = "", False, 0
+
+    def handle_starttag(self, tag, attrs):
+        self.scripts += tag == "script"
+        self.inside = ("id", "data") in attrs
+
+    def handle_endtag(self, tag):
+        self.inside = False
+
+    def handle_data(self, data):
+        if self.inside:
+            self.data += data
+
+
+def unescaped(text):
+    r"""What the report shows of a path: \n, \t, \xHH, \\ and UTF-8."""
+    def one(match):
+        word = match.group(1)
+        special = {b"n": b"\n", b"t": b"\t", b"\\": b"\\"}
+        return special.get(word) or bytes([int(word[1:], 16)])
+    return re.sub(rb"\\(n|t|\\|x[0-9a-f]{2})", one, text.encode())
+
+
+def check_report():
+    page = Page()
+    page.feed(read("report.html").decode())
+    assert page.scripts == 2, page.scripts
+    groups = json.loads(page.data)["groups"]
+    shown = sorted(unescaped(member[4][0]) for group in groups for member in group)
+    assert shown == sorted(names), shown
+
+
+def check_script():
+    for line in read("copies.sh").decode("latin-1").split("\n"):
+        if not re.match("#(hardlink|reflink|delete) ['-]", line):
+            continue
+        words = shlex.split(line[1:])
+        paths = [word.encode("latin-1") for word in words[-2:]]
+        if words[1] == "-e" and len(words) == 4:
+            paths = [re.sub(rb"\\(0[0-7]{3}|\\)", lambda m: b"\\" if m.group(1) == b"\\"
+                            else bytes([int(m.group(1), 8)]), path) for path in paths]
+        else:
+            assert len(words) == 3, words
+        assert all(path in names for path in paths), paths
+
+
+for check in (check_csv, check_json, check_null, check_report, check_script):
+    check()

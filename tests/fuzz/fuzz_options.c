@@ -1,0 +1,152 @@
+/*
+ * The options of both programs: any words are refused with a message, or make settings that
+ * the programs can work with.
+ *
+ * Parsing reads what --exclude-from, --tolerances and, of simfind, --files0-from name. The
+ * linker has these opened here instead (--wrap), so that all of them hold the text at the
+ * front of the input; standard input is empty. --between looks up its directories, and
+ * changes nothing. All other files are only noted by the parsers. That none of them ends
+ * the process is seen by libFuzzer itself.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <getopt.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "cli/find_options.h"
+#include "cli/index_options.h"
+#include "fuzz.h"
+
+#define WORDS_MAX 64
+
+FILE *__wrap_fopen64(const char *path, const char *mode);
+int __wrap_open64(const char *path, int flags, ...);
+
+static const char *file_text;
+static size_t file_size;
+
+/* A file in memory that is gone when it is closed. */
+int __wrap_open64(const char *path, int flags, ...)
+{
+	int fd = memfd_create("input", MFD_CLOEXEC);
+
+	(void)path;
+	(void)flags;
+	EXPECT(fd >= 0 && write(fd, file_text, file_size) == (ssize_t)file_size);
+	EXPECT(lseek(fd, 0, SEEK_SET) == 0);
+	return fd;
+}
+
+FILE *__wrap_fopen64(const char *path, const char *mode)
+{
+	FILE *file;
+
+	EXPECT(mode[0] == 'r'); /* parsing writes nothing */
+	file = fdopen(__wrap_open64(path, 0), "rb");
+	EXPECT(file != NULL);
+	return file;
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	opterr = 0;
+	EXPECT(freopen("/dev/null", "r", stdin) != NULL);
+	EXPECT(freopen("/dev/null", "w", stdout) != NULL); /* --help */
+	return 0;
+}
+
+static void parse_for_index(int argc, char **argv)
+{
+	struct index_settings settings;
+	struct simhash_error error = {.message = ""};
+	int status;
+
+	optind = 0; /* glibc's way to begin anew */
+	index_settings_init(&settings);
+	status = index_settings_parse(&settings, argc, argv, &error);
+	EXPECT(status >= 0 || (error.code != SIMHASH_E_NONE && error.message[0] != '\0'));
+	if (status == 0) {
+		EXPECT(settings.threads >= 1 && settings.threads <= THREADS_MAX);
+		EXPECT(settings.max_inflated_bytes >= 0 && settings.location.wait_s >= 0);
+		EXPECT(settings.filter.min_size_bytes >= 0 &&
+		       settings.filter.min_size_bytes <= settings.filter.max_size_bytes);
+		EXPECT(settings.path_count < (unsigned)argc);
+		EXPECT((settings.task == TASK_COPY) == (settings.copy_to != NULL));
+	}
+	index_settings_release(&settings);
+}
+
+static void expect_tolerances(const struct find_settings *settings)
+{
+	for (size_t i = 0; i < settings->tolerance_count; i++) {
+		EXPECT(settings->tolerances[i] >= 0 &&
+		       settings->tolerances[i] <= 100 * SIMHASH_MILLION);
+		EXPECT(i == 0 || settings->tolerances[i] > settings->tolerances[i - 1]);
+	}
+	for (uint32_t i = 0; i < settings->rule.extension_count; i++)
+		EXPECT(settings->rule.extensions[i].percent_millionths >= 0 &&
+		       settings->rule.extensions[i].percent_millionths <= 100 * SIMHASH_MILLION);
+}
+
+static void parse_for_find(int argc, char **argv)
+{
+	struct find_settings settings;
+	struct simhash_error error = {.message = ""};
+	int status;
+
+	optind = 0;
+	find_settings_init(&settings);
+	status = find_settings_parse(&settings, argc, argv, &error);
+	EXPECT(status >= 0 || (error.code != SIMHASH_E_NONE && error.message[0] != '\0'));
+	if (status == 0) {
+		EXPECT(settings.formatter != NULL && settings.part < settings.parts);
+		EXPECT(settings.threads >= 1 && settings.threads <= THREADS_MAX);
+		EXPECT(settings.min_resemblance >= 0 && settings.min_resemblance <= 1);
+		EXPECT(settings.max_change >= 0 && settings.max_inflated_bytes >= 0);
+		EXPECT(settings.rule.tolerance.size_ratio_millionths >= SIMHASH_MILLION);
+		for (size_t i = 0; i < settings.query_count; i++)
+			EXPECT((settings.queries[i].path == NULL) !=
+			       (settings.queries[i].name == NULL));
+		expect_tolerances(&settings);
+	}
+	find_settings_release(&settings);
+}
+
+/* A text with 0x01 for zero bytes, a zero byte, then the words, each ended by a zero byte. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct input in = {data, size};
+	char program[] = "program", *text, *rest, *words[WORDS_MAX + 2] = {program};
+	size_t rest_size;
+	int count = 1;
+
+	file_size = strnlen((const char *)data, size);
+	text = take_text(&in, file_size);
+	for (char *c = text; *c != '\0'; c++)
+		if (*c == '\x01')
+			*c = '\0';
+	file_text = text;
+	take_byte(&in);
+	rest_size = in.left;
+	rest = take_text(&in, in.left);
+
+	/* getopt moves the words about, so each parser gets them in their order. */
+	for (int pass = 0; pass < 2; pass++) {
+		count = 1;
+		for (size_t at = 0; at < rest_size && count <= WORDS_MAX;
+		     at += strlen(rest + at) + 1)
+			words[count++] = rest + at;
+		words[count] = NULL;
+		if (pass == 0)
+			parse_for_index(count, words);
+		else
+			parse_for_find(count, words);
+	}
+	free(rest);
+	free(text);
+	return 0;
+}

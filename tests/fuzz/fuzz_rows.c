@@ -1,0 +1,641 @@
+/*
+ * Indexes that somebody else wrote: rows with values of wrong types and of any size, and
+ * database files with bytes changed. What simfind makes of them is a result or an error, and
+ * the same result whatever the blocks and threads that found it.
+ *
+ * The index is a file in $TMPDIR, made once; each input replaces its rows.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <fcntl.h>
+#include <math.h>
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/listing.h"
+#include "cli/measures.h"
+#include "find/find.h"
+#include "fuzz.h"
+#include "index/copy.h"
+#include "report/html.h"
+#include "report/script.h"
+#include "store/bucket.h"
+
+#define ROWS_MAX 40
+#define CHANGES_MAX 8
+#define FLIPS_MAX 16
+#define COLUMNS 37
+#define SORTER_BYTES ((size_t)16384)
+
+static char folder[256], index_path[300], damaged_path[300], target_path[300], asked_path[300];
+static char index_url[320], damaged_url[320], target_url[320];
+static sqlite3 *database;
+static sqlite3_stmt *insert;
+static struct simhash_tag_set *tags;
+static const char *const directories[] = {"/", "/a", "/a/b", "/ab"};
+static const char *const key_columns[] = {"uniform",	 "scatter",	"skew",
+					  "uniform_ext", "scatter_ext", "skew_ext"};
+
+/*
+ * The linker has listings call this for their sorter (--wrap): room for 128 MB of lines takes
+ * a sanitizer longer than all else, and in little room lines wait in files too.
+ */
+int __real_line_sorter_new(size_t memory_bytes, struct line_sorter **sorter,
+			   struct simhash_error *error);
+int __wrap_line_sorter_new(size_t memory_bytes, struct line_sorter **sorter,
+			   struct simhash_error *error);
+
+int __wrap_line_sorter_new(size_t memory_bytes, struct line_sorter **sorter,
+			   struct simhash_error *error)
+{
+	EXPECT(memory_bytes > SORTER_BYTES);
+	return __real_line_sorter_new(SORTER_BYTES, sorter, error);
+}
+
+/* ---- The index ---- */
+
+static void execute(const char *sql)
+{
+	char *message = NULL;
+
+	if (sqlite3_exec(database, sql, NULL, NULL, &message) != SQLITE_OK) {
+		fprintf(stderr, "%s: %s\n", sql, message);
+		abort();
+	}
+}
+
+static void remove_index(const char *path)
+{
+	static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
+	char name[320];
+
+	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+		snprintf(name, sizeof name, "%s%s", path, suffixes[i]);
+		unlink(name);
+	}
+}
+
+static void clean_up(void)
+{
+	sqlite3_finalize(insert);
+	sqlite3_close(database);
+	remove_index(index_path);
+	remove_index(damaged_path);
+	remove_index(target_path);
+	unlink(asked_path);
+	rmdir(folder);
+}
+
+static void prepare_insert(void)
+{
+	char sql[2048] = "INSERT OR REPLACE INTO file(tag_set, host, path_hash, directory, name, "
+			 "extension, size, mtime_ns, device, inode, links, compressed_size, "
+			 "content_hash, scanned_at_ns, bucket";
+	size_t size = strlen(sql);
+
+	for (int t = 0; t < SIMHASH_TAGS; t++)
+		size += (size_t)snprintf(sql + size, sizeof sql - size, ", sum_%02d", t);
+	for (int k = 0; k < SIMHASH_KEYS; k++)
+		size += (size_t)snprintf(sql + size, sizeof sql - size, ", %s", key_columns[k]);
+	size += (size_t)snprintf(sql + size, sizeof sql - size, ") VALUES (?");
+	for (int i = 1; i < COLUMNS; i++)
+		size += (size_t)snprintf(sql + size, sizeof sql - size, ",?");
+	snprintf(sql + size, sizeof sql - size, ")");
+	EXPECT(sqlite3_prepare_v2(database, sql, -1, &insert, NULL) == SQLITE_OK);
+}
+
+static void enter_directories(void)
+{
+	sqlite3_stmt *statement;
+
+	EXPECT(sqlite3_prepare_v2(database, "INSERT INTO directory VALUES (1, ?, ?, ?)", -1,
+				  &statement, NULL) == SQLITE_OK);
+	for (int i = 0; i < 8; i++) {
+		struct bytes path = {directories[i / 2], strlen(directories[i / 2])};
+		uint8_t hash[DIRECTORY_HASH_SIZE];
+		directory_hash(path, hash);
+		sqlite3_bind_int(statement, 1, 1 + i % 2);
+		sqlite3_bind_blob(statement, 2, hash, sizeof hash, SQLITE_TRANSIENT);
+		sqlite3_bind_blob(statement, 3, path.data, (int)path.size, SQLITE_TRANSIENT);
+		EXPECT(sqlite3_step(statement) == SQLITE_DONE);
+		sqlite3_reset(statement);
+	}
+	sqlite3_finalize(statement);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	const char *top = getenv("TMPDIR");
+	struct simhash_error error;
+	struct store_location where = {.url = index_url};
+	struct store *store;
+	int64_t id;
+	int fd;
+
+	(void)argc;
+	(void)argv;
+	snprintf(folder, sizeof folder, "%s/fuzz_rows.XXXXXX", top == NULL ? "/tmp" : top);
+	EXPECT(mkdtemp(folder) != NULL);
+	snprintf(index_path, sizeof index_path, "%s/index.db", folder);
+	snprintf(damaged_path, sizeof damaged_path, "%s/damaged.db", folder);
+	snprintf(target_path, sizeof target_path, "%s/target.db", folder);
+	snprintf(asked_path, sizeof asked_path, "%s/asked.txt", folder);
+	snprintf(index_url, sizeof index_url, "sqlite:%s", index_path);
+	snprintf(damaged_url, sizeof damaged_url, "sqlite:%s", damaged_path);
+	snprintf(target_url, sizeof target_url, "sqlite:%s", target_path);
+	atexit(clean_up);
+	fd = open(asked_path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	EXPECT(fd >= 0 && write(fd, "teeth and feet", 14) == 14 && close(fd) == 0);
+
+	EXPECT(simhash_tag_set_new_default(&tags, &error) == 0);
+	EXPECT(store_open(&where, OPEN_TO_WRITE, &store, &error) == 0);
+	EXPECT(store_tag_set_id(store, tags, true, &id, &error) == 0 && id == 1);
+	EXPECT(store_host_id(store, "here", true, &id, &error) == 0 && id == 1);
+	EXPECT(store_host_id(store, "there", true, &id, &error) == 0 && id == 2);
+	store_close(store);
+	EXPECT(sqlite3_open(index_path, &database) == SQLITE_OK);
+	execute("PRAGMA journal_mode = MEMORY");
+	execute("PRAGMA synchronous = OFF");
+	enter_directories();
+	execute("CREATE TEMP TABLE good_tag AS SELECT * FROM tag");
+	execute("CREATE TEMP TABLE good_directory AS SELECT * FROM directory");
+	prepare_insert();
+	return 0;
+}
+
+/* ---- Rows ---- */
+
+/* A row near to the one before it, so that there are pairs to find. */
+static void take_row(struct input *in, struct file_row *row, char name[16], int number)
+{
+	static const char *const extensions[] = {"", ".c", ".txt", ".gz"};
+	uint8_t choices = take_byte(in), directory[DIRECTORY_HASH_SIZE];
+
+	if ((choices & 3) == 0) {
+		uint64_t largest;
+		row->size_bytes = (int64_t)(take_number(in, (choices >> 4 & 7) + 1u) & INT64_MAX);
+		largest = (uint64_t)row->size_bytes;
+		for (int t = 0; t < SIMHASH_TAGS; t++)
+			row->table.count[t] = largest == 0 ? 0 : take_number(in, 2) % (largest + 1);
+		memset(row->content_hash, choices, CONTENT_HASH_SIZE);
+	} else if ((choices & 3) == 1) {
+		uint64_t *count = &row->table.count[take_byte(in) % SIMHASH_TAGS];
+		if (*count < (uint64_t)row->size_bytes)
+			++*count;
+		row->content_hash[0] = choices;
+	} /* else a copy */
+	snprintf(name, 16, "%d%s", number, extensions[choices >> 2 & 3]);
+	row->host = 1 + (choices >> 7);
+	row->directory.data = directories[choices >> 5 & 3];
+	row->directory.size = strlen(row->directory.data);
+	row->name = (struct bytes){name, strlen(name)};
+	row->inode = choices & 0x10 ? 7 : number;
+	row->links = choices & 0x10 ? 2 : 1;
+	directory_hash(row->directory, directory);
+	path_hash(directory, row->name, row->path_hash);
+	simhash_keys_compute(tags, &row->table, row->name.data, row->name.size, &row->keys);
+}
+
+static void bind_row(const struct file_row *row)
+{
+	const struct bytes blobs[] = {
+		{(const char *)row->path_hash, PATH_HASH_SIZE}, row->directory, row->name, {"", 0}};
+	const int64_t numbers[] = {row->size_bytes, row->mtime_ns, row->device,
+				   row->inode,	    row->links,	   row->compressed_size_bytes};
+	int at = 1;
+
+	sqlite3_bind_int64(insert, at++, 1);
+	sqlite3_bind_int64(insert, at++, row->host);
+	for (size_t i = 0; i < 4; i++)
+		sqlite3_bind_blob(insert, at++, blobs[i].data, (int)blobs[i].size,
+				  SQLITE_TRANSIENT);
+	for (size_t i = 0; i < 6; i++)
+		sqlite3_bind_int64(insert, at++, numbers[i]);
+	sqlite3_bind_blob(insert, at++, row->content_hash, CONTENT_HASH_SIZE, SQLITE_TRANSIENT);
+	sqlite3_bind_int64(insert, at++, row->scanned_at_ns);
+	sqlite3_bind_int64(insert, at++, bucket_of(row));
+	for (int t = 0; t < SIMHASH_TAGS; t++)
+		sqlite3_bind_int64(insert, at++, (int64_t)row->table.count[t]);
+	for (int k = 0; k < SIMHASH_KEYS; k++)
+		sqlite3_bind_int64(insert, at++, row->keys.key[k]);
+	EXPECT(at == COLUMNS + 1);
+}
+
+/* A value of any type; NULL is refused by the schema, and then there is no such row. */
+static void bind_odd(sqlite3_stmt *statement, int at, struct input *in)
+{
+	static const int64_t edges[] = {-1, 0, 1, INT64_MAX, INT64_MIN, INT64_MAX - 1, 1 << 30, 7};
+	uint8_t type = take_byte(in);
+	uint64_t number;
+	double real;
+	size_t size;
+	const uint8_t *bytes;
+
+	switch (type % 6) {
+	case 0:
+		sqlite3_bind_int64(statement, at, edges[type / 6 % 8]);
+		break;
+	case 1:
+		number = take_number(in, 8);
+		sqlite3_bind_int64(statement, at, (int64_t)number);
+		break;
+	case 2:
+		number = take_number(in, 8);
+		memcpy(&real, &number, sizeof real);
+		sqlite3_bind_double(statement, at, real);
+		break;
+	case 3:
+		bytes = take_bytes(in, type / 6, &size);
+		sqlite3_bind_text(statement, at, size == 0 ? "" : (const char *)bytes, (int)size,
+				  SQLITE_TRANSIENT);
+		break;
+	case 4:
+		bytes = take_bytes(in, type / 6, &size);
+		sqlite3_bind_blob(statement, at, size == 0 ? "" : (const char *)bytes, (int)size,
+				  SQLITE_TRANSIENT);
+		break;
+	default:
+		sqlite3_bind_zeroblob(statement, at, type / 6 * 100);
+		break;
+	}
+}
+
+/* A change of the small tables, by what a table of statements has to offer. */
+static void change_other(struct input *in)
+{
+	static const char *const changes[] = {
+		"UPDATE host SET name = ? WHERE id = 2",
+		"INSERT OR IGNORE INTO host(id, name) VALUES (?, 'third')",
+		"UPDATE tag SET pattern = ? WHERE tag_set = 1 AND position = 3",
+		"UPDATE tag SET skew = ? WHERE tag_set = 1 AND position = 0",
+		"UPDATE OR IGNORE tag SET position = ? WHERE tag_set = 1 AND position = 1",
+		"UPDATE tag_set SET name = ?",
+		"INSERT OR IGNORE INTO tag_set(id, name) VALUES (?, 'second')",
+		"INSERT OR REPLACE INTO directory VALUES (1, 1, X'0011223344556677', ?)",
+		"INSERT OR REPLACE INTO directory VALUES (1, 1, ?, X'2f61')",
+		"INSERT INTO scan_run(tag_set, host, root, started_at_ns) VALUES (1, 1, X'2f', ?)",
+		"INSERT INTO scan_run(tag_set, host, root, started_at_ns) VALUES (1, 1, ?, 0)",
+		"UPDATE file SET host = ?",
+		"UPDATE file SET directory = ?",
+		"UPDATE file SET name = ?",
+		"UPDATE file SET extension = ?",
+		"UPDATE file SET mtime_ns = ?",
+	};
+	const char *sql = changes[take_byte(in) % (sizeof changes / sizeof *changes)];
+	sqlite3_stmt *statement;
+
+	EXPECT(sqlite3_prepare_v2(database, sql, -1, &statement, NULL) == SQLITE_OK);
+	bind_odd(statement, 1, in);
+	sqlite3_step(statement);
+	sqlite3_finalize(statement);
+}
+
+static void make_rows(struct input *in, uint8_t changes)
+{
+	int rows = take_byte(in) % (ROWS_MAX + 1);
+	struct file_row row = {.size_bytes = 100};
+	char name[16];
+
+	execute("BEGIN; DELETE FROM file; DELETE FROM scan_run; DELETE FROM directory; "
+		"INSERT INTO directory SELECT * FROM good_directory; "
+		"DELETE FROM tag; INSERT INTO tag SELECT * FROM good_tag; DELETE FROM host; "
+		"DELETE FROM tag_set; INSERT INTO tag_set(id, name) VALUES (1, 'sample'); "
+		"INSERT INTO host(id, name) VALUES (1, 'here'), (2, 'there')");
+	for (int i = 0; i < rows && in->left > 0; i++) {
+		take_row(in, &row, name, i);
+		bind_row(&row);
+		if (changes > 0 && take_byte(in) % 4 == 0) {
+			bind_odd(insert, 1 + take_byte(in) % COLUMNS, in);
+			changes--;
+		}
+		sqlite3_step(insert);
+		sqlite3_reset(insert);
+	}
+	for (; changes > 0 && in->left > 0; changes--)
+		change_other(in);
+	execute("COMMIT");
+}
+
+/* The index with some of its bytes changed, or cut off. */
+static void damage(struct input *in)
+{
+	int from = open(index_path, O_RDONLY | O_CLOEXEC), to;
+	size_t size, flips = 1 + take_byte(in) % FLIPS_MAX;
+	struct stat status;
+	uint8_t *bytes;
+
+	EXPECT(from >= 0 && fstat(from, &status) == 0);
+	size = (size_t)status.st_size;
+	bytes = malloc(size);
+	EXPECT(bytes != NULL && read(from, bytes, size) == status.st_size);
+	close(from);
+	for (; flips > 0 && in->left > 0; flips--) {
+		size_t at = (size_t)take_number(in, 3) % size;
+		uint8_t value = take_byte(in);
+		/* Most of the file says nothing: half of the changes are in the first page. */
+		bytes[value & 1 ? at % 4096 : at] = take_byte(in);
+	}
+	if (take_byte(in) % 8 == 1)
+		size = (size_t)take_number(in, 3) % size;
+	remove_index(damaged_path);
+	to = open(damaged_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	EXPECT(to >= 0 && write(to, bytes, size) == (ssize_t)size);
+	close(to);
+	free(bytes);
+}
+
+/* ---- What is done with it ---- */
+
+struct taking {
+	struct listing *listing;
+	struct pair_list *kept;
+};
+
+static int take_pair(void *context, unsigned thread, const struct found_pair *pair,
+		     struct simhash_error *error)
+{
+	struct taking *taking = context;
+
+	EXPECT(pair->estimate.changed >= 0 && pair->estimate.changed <= 1);
+	return taking->kept != NULL ? pair_list_add(taking->kept, pair, error)
+				    : listing_add(taking->listing, thread, pair, NULL, error);
+}
+
+static void unreadable(void *context, struct bytes path, int system_errno)
+{
+	(void)context;
+	(void)path;
+	(void)system_errno;
+}
+
+static void expect_told(int status, const struct simhash_error *error)
+{
+	EXPECT(status == 0 || (error->code != SIMHASH_E_NONE && error->message[0] != '\0'));
+}
+
+static int write_report(struct store *store, const struct find_options *options,
+			const struct pair_list *kept, FILE *out, struct simhash_error *error)
+{
+	struct key_space space;
+	struct group_list groups;
+	struct report report = {
+		.groups = &groups, .space = &space, .tags = tags, .rule = &options->rule};
+	int status = -1;
+
+	if (key_space_read(store, tags, 1, &space, error) != 0)
+		return -1;
+	if (group_pairs(kept, LINK_SINGLE, &groups, error) == 0) {
+		status = report_write(out, &report, error);
+		group_list_release(&groups);
+	}
+	key_space_release(&space);
+	return status;
+}
+
+static int write_kept(struct store *store, const struct find_options *options,
+		      struct listing *listing, const struct pair_list *kept, uint8_t how,
+		      struct simhash_error *error)
+{
+	struct group_list groups;
+	uint64_t copies;
+	int status;
+
+	switch (how % 4) {
+	case 0:
+		return listing_write_pairs(listing, kept, error);
+	case 1:
+		return write_report(store, options, kept, listing->file, error);
+	case 2:
+		return script_write(listing->file, kept, &copies, error);
+	default:
+		if (group_pairs(kept, how & 4 ? LINK_SINGLE : LINK_REPRESENTATIVE, &groups,
+				error) != 0)
+			return -1;
+		status = listing_write_groups(listing, &groups, error);
+		group_list_release(&groups);
+		return status;
+	}
+}
+
+static int find(struct store *store, struct find_options *options, uint8_t how,
+		struct find_counts *counts, struct simhash_error *error)
+{
+	static const char *const formats[] = {"text", "csv", "json", "jsonl", "null"};
+	const struct find_query query = {asked_path, NULL};
+	struct listing listing;
+	struct pair_list kept;
+	struct taking taking = {.listing = &listing, .kept = how & 0x40 ? &kept : NULL};
+	struct finder finder;
+	struct simhash_error ignored;
+	int status = finder_init(&finder, store, options, error);
+
+	if (status != 0)
+		return -1;
+	pair_list_init(&kept);
+	options->context = &taking;
+	EXPECT(listing_open(&listing, "/dev/null", formatter_find(formats[how % 5]),
+			    options->threads, store, error) == 0);
+	if (how & 0x20) /* as if it were a terminal */
+		listing.how = (struct presentation){true, true, listing.formatter->is_text};
+	status = how & 0x80 ? finder_files(&finder, &query, 1, how & 3, error)
+			    : finder_all(&finder, error);
+	*counts = finder.counts;
+	if (status == 0)
+		status = taking.kept == NULL
+				 ? listing_write(&listing, error)
+				 : write_kept(store, options, &listing, &kept, how >> 3, error);
+	listing_close(&listing, &ignored);
+	pair_list_release(&kept);
+	finder_release(&finder);
+	return status;
+}
+
+/* Twice, in other blocks and by other numbers of threads: of what succeeds both agree. */
+static void find_twice(struct store *store, struct find_options *options, struct input *in)
+{
+	uint8_t how = take_byte(in);
+	struct simhash_error error = {.message = ""};
+	struct find_counts one, two;
+	int status;
+
+	options->threads = 1;
+	options->block_rows = ROWS_MAX + 1;
+	status = find(store, options, how, &one, &error);
+	expect_told(status, &error);
+	if (status != 0)
+		return;
+	options->threads = 1 + (how & 1);
+	options->block_rows = 1 + take_byte(in) % 16;
+	EXPECT(find(store, options, how, &two, &error) == 0);
+	EXPECT(one.identical == two.identical && one.similar == two.similar);
+}
+
+static void measure(struct store *store, struct find_options *options)
+{
+	static int64_t tolerances[] = {10000, SIMHASH_MILLION, 100 * SIMHASH_MILLION};
+	struct find_settings settings = {.tolerances = tolerances, .tolerance_count = 3};
+	struct simhash_error error = {.message = ""};
+	FILE *out = fopen("/dev/null", "w");
+
+	EXPECT(out != NULL);
+	settings.is_sweep = options->with_empty;
+	settings.rule = options->rule;
+	options->threads = 2;
+	expect_told(write_measures(&settings, options, store, out, &error), &error);
+	fclose(out);
+}
+
+static int take_name(void *context, int64_t id, struct bytes name, struct simhash_error *error)
+{
+	(void)error;
+	*(int64_t *)context ^= id + (int64_t)name.size;
+	return 0;
+}
+
+static int take_run(void *context, const struct scan_run *run, struct simhash_error *error)
+{
+	(void)error;
+	*(int64_t *)context ^= run->started_at_ns ^ (int64_t)run->root.size;
+	return 0;
+}
+
+static int take_total(void *context, const struct row_scope *scope, int64_t rows, int64_t bytes,
+		      struct simhash_error *error)
+{
+	(void)error;
+	*(int64_t *)context ^= scope->host ^ rows ^ bytes;
+	return 0;
+}
+
+static int take_known(void *context, const struct known_file *known, struct simhash_error *error)
+{
+	(void)error;
+	*(int64_t *)context ^= known->size_bytes ^ (int64_t)known->name.size;
+	return 0;
+}
+
+static int take_directory(void *context, const uint8_t hash[DIRECTORY_HASH_SIZE], struct bytes path,
+			  struct simhash_error *error)
+{
+	(void)error;
+	*(int64_t *)context ^= hash[0] + (int64_t)path.size;
+	return 0;
+}
+
+/* What simhash reads to see what has changed. */
+static void read_known(struct store *store)
+{
+	const struct row_scope scope = {1, 1};
+	struct simhash_error error = {.message = ""};
+	uint8_t hash[DIRECTORY_HASH_SIZE];
+	int64_t sum = 0;
+
+	directory_hash((struct bytes){"/a", 2}, hash);
+	expect_told(store_read_directory(store, &scope, hash, take_known, &sum, &error), &error);
+	expect_told(store_read_directories_below(store, &scope, (struct bytes){"/", 1},
+						 take_directory, &sum, &error),
+		    &error);
+}
+
+/* What simhash --status reads. */
+static void read_status(struct store *store)
+{
+	struct simhash_error error = {.message = ""};
+	struct simhash_tag_set *set;
+	int64_t sum = 0;
+
+	expect_told(store_read_tag_sets(store, take_name, &sum, &error), &error);
+	expect_told(store_read_runs(store, take_run, &sum, &error), &error);
+	expect_told(store_read_totals(store, take_total, &sum, &error), &error);
+	if (store_read_tag_set(store, 1, &set, &error) != 0)
+		return;
+	/* What is read as a set is one that the index has. */
+	EXPECT(store_tag_set_id(store, set, false, &sum, &error) != 0 || sum != 0);
+	simhash_tag_set_free(set);
+}
+
+static void copy(const char *url)
+{
+	const struct copy_options options = {.from = {.url = url}, .to = {.url = target_url}};
+	struct copy_summary summary;
+	struct simhash_error error = {.message = ""};
+
+	remove_index(target_path);
+	if (index_copy(&options, &summary, &error) != 0)
+		EXPECT(error.message[0] != '\0');
+	else /* all rows are new there, and the same when they are read again */
+		EXPECT(summary.copied == summary.rows &&
+		       summary.checksum_from == summary.checksum_to);
+}
+
+static struct find_options take_options(struct input *in, struct find_side sides[2])
+{
+	struct simhash_tolerance tolerance = SIMHASH_TOLERANCE_DEFAULT;
+	struct find_options options = {.tags = tags,
+				       .host = "here",
+				       .max_change = INFINITY,
+				       .parts = 1,
+				       .pair = take_pair,
+				       .unreadable = unreadable};
+	uint8_t choices = take_byte(in), more = take_byte(in);
+	struct simhash_error error;
+
+	if (choices & 1)
+		tolerance.percent_millionths = 100 * SIMHASH_MILLION;
+	if (choices & 2)
+		tolerance.size_ratio_millionths = SIMHASH_MILLION * SIMHASH_MILLION;
+	rule_init(&options.rule, (enum simhash_key)(more % SIMHASH_KEYS), &tolerance);
+	if (more & 0x80)
+		EXPECT(rule_add_tolerance(&options.rule, "c=0.05", &error) == 0);
+	options.rule.candidates = choices & 4 ? CANDIDATES_KEY : CANDIDATES_EXACT;
+	options.with_empty = choices & 8;
+	options.expand = choices & 16;
+	options.hard_links = choices & 32;
+	if (choices & 64) {
+		options.parts = 3;
+		options.part = more / 8 % 3;
+	}
+	sides[0] = (struct find_side){"here", {"/a", 2}};
+	sides[1] = (struct find_side){"there", {"", 0}};
+	if (choices & 128)
+		options.between = sides;
+	return options;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct input in = {data, size};
+	struct find_side sides[2];
+	struct find_options options = take_options(&in, sides);
+	uint8_t action = take_byte(&in);
+	bool is_damaged = action >= 0xc0;
+	struct simhash_error error = {.message = ""};
+	struct store *store;
+	struct input how;
+
+	how.at = take_bytes(&in, 2, &how.left);
+	make_rows(&in, is_damaged ? 0 : take_byte(&in) % CHANGES_MAX);
+	if (is_damaged)
+		damage(&in);
+	options.location.url = is_damaged ? damaged_url : index_url;
+	if (action % 64 == 63 && how.left > 0 && how.at[0] % 4 == 0)
+		copy(options.location.url);
+	if (store_open(&options.location, OPEN_TO_READ, &store, &error) != 0) {
+		EXPECT(is_damaged && error.message[0] != '\0');
+		goto out;
+	}
+	if (action % 4 == 0)
+		measure(store, &options);
+	else if (action % 16 == 1)
+		read_status(store);
+	else if (action % 16 == 5)
+		read_known(store);
+	else
+		find_twice(store, &options, &how);
+	store_close(store);
+out:
+	rule_release(&options.rule);
+	return 0;
+}

@@ -1,0 +1,553 @@
+/*
+ * What is written of odd names: each format is read back by a small reader of its own, and
+ * must give the same fields. With SIMHASH_FUZZ_OUTPUT set to a folder, the last input's
+ * texts are left there, for check_writers.py.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdbool.h>
+
+#include "find/pairs.h"
+#include "fuzz.h"
+#include "report/formatter.h"
+#include "report/html.h"
+#include "report/script.h"
+
+#define NAMES 3
+
+struct text {
+	char *data;
+	size_t size;
+};
+
+static struct bytes names[NAMES]; /* of the present input, none with a zero byte */
+static struct simhash_tag_set *tags;
+static const char *output_folder;
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	struct simhash_error error;
+
+	(void)argc;
+	(void)argv;
+	EXPECT(simhash_tag_set_new_default(&tags, &error) == 0);
+	output_folder = getenv("SIMHASH_FUZZ_OUTPUT");
+	return 0;
+}
+
+static void save(const char *file_name, const struct text *text)
+{
+	char path[4096];
+	FILE *file;
+
+	if (output_folder == NULL)
+		return;
+	snprintf(path, sizeof path, "%s/%s", output_folder, file_name);
+	file = fopen(path, "wb");
+	EXPECT(file != NULL && fwrite(text->data, 1, text->size, file) == text->size);
+	EXPECT(fclose(file) == 0);
+}
+
+/* ---- Writing ---- */
+
+static struct text write_pair(const char *format, const struct pair_line *line, bool is_terminal)
+{
+	const struct formatter *formatter = formatter_find(format);
+	const struct presentation how = {.is_terminal = is_terminal};
+	struct text text;
+	FILE *out = open_memstream(&text.data, &text.size);
+
+	EXPECT(formatter != NULL && out != NULL);
+	formatter->begin(out);
+	fputs(formatter->first, out);
+	formatter->pair(out, line, &how);
+	formatter->end(out, 1);
+	EXPECT(fclose(out) == 0);
+	return text;
+}
+
+static struct text write_group(const char *format)
+{
+	const struct formatter *formatter = formatter_find(format);
+	const struct presentation how = {.is_terminal = false};
+	struct group_line group = {.group = 1, .files = NAMES, .bytes = 7};
+	struct text text;
+	FILE *out = open_memstream(&text.data, &text.size);
+
+	EXPECT(formatter != NULL && out != NULL);
+	formatter->begin_groups(out);
+	formatter->group(out, &group, &how);
+	for (int i = 0; i < NAMES; i++) {
+		struct member_line member = {.group = 1, .path = names[i]};
+		member.role = i == 0 ? REPRESENTATIVE : MEMBER;
+		formatter->member(out, &member, &how);
+	}
+	formatter->end_group(out, &group);
+	formatter->end_groups(out, 1);
+	EXPECT(fclose(out) == 0);
+	return text;
+}
+
+/* ---- A reader over a text; what it does not find ends the run ---- */
+
+struct reader {
+	const char *at, *end;
+};
+
+static struct reader read_text(const struct text *text)
+{
+	return (struct reader){text->data, text->data + text->size};
+}
+
+static bool next_is(const struct reader *r, const char *word)
+{
+	size_t size = strlen(word);
+
+	return (size_t)(r->end - r->at) >= size && memcmp(r->at, word, size) == 0;
+}
+
+static void skip(struct reader *r, const char *word)
+{
+	EXPECT(next_is(r, word));
+	r->at += strlen(word);
+}
+
+static void skip_to(struct reader *r, const char *word)
+{
+	while (!next_is(r, word)) {
+		EXPECT(r->at < r->end);
+		r->at++;
+	}
+	r->at += strlen(word);
+}
+
+static void expect_end(const struct reader *r)
+{
+	EXPECT(r->at == r->end);
+}
+
+static bool same(const char *data, size_t size, struct bytes name)
+{
+	return size == name.size && (size == 0 || memcmp(data, name.data, size) == 0);
+}
+
+/* ---- CSV: RFC 4180 ---- */
+
+/* A field, and the delimiter after it: ',' or '\n', which stands for CRLF. */
+static char read_csv_field(struct reader *r, char *field, size_t *size)
+{
+	*size = 0;
+	if (next_is(r, "\"")) {
+		for (r->at++; !next_is(r, "\"") || next_is(r, "\"\""); r->at++) {
+			r->at += next_is(r, "\"\"");
+			EXPECT(r->at < r->end);
+			field[(*size)++] = *r->at;
+		}
+		r->at++;
+	} else {
+		for (; !next_is(r, ",") && !next_is(r, "\r\n"); r->at++) {
+			EXPECT(r->at < r->end && strchr("\"\r\n", *r->at) == NULL);
+			field[(*size)++] = *r->at;
+		}
+	}
+	if (next_is(r, ",")) {
+		r->at++;
+		return ',';
+	}
+	skip(r, "\r\n");
+	return '\n';
+}
+
+static void check_csv(const struct pair_line *line)
+{
+	struct text text = write_pair("csv", line, false);
+	struct reader r = read_text(&text);
+	char *field = malloc(text.size + 1);
+	size_t size;
+
+	EXPECT(field != NULL);
+	skip_to(&r, "size_a,size_b,path_a,path_b\r\n");
+	for (int i = 0; i < 12; i++) {
+		EXPECT(read_csv_field(&r, field, &size) == (i == 11 ? '\n' : ','));
+		if (i == 1) {
+			field[size] = '\0';
+			EXPECT(strtoull(field, NULL, 10) == line->distance);
+		}
+		if (i >= 10)
+			EXPECT(same(field, size, i == 10 ? line->path_a : line->path_b));
+	}
+	expect_end(&r);
+	save("pairs.csv", &text);
+	free(text.data);
+
+	text = write_group("csv");
+	r = read_text(&text);
+	field = realloc(field, text.size + 1);
+	EXPECT(field != NULL);
+	skip(&r, "group,role,distance,changed,size,path\r\n");
+	for (int n = 0; n < NAMES; n++)
+		for (int i = 0; i < 6; i++) {
+			EXPECT(read_csv_field(&r, field, &size) == (i == 5 ? '\n' : ','));
+			EXPECT(i < 5 || same(field, size, names[n]));
+		}
+	expect_end(&r);
+	free(text.data);
+	free(field);
+}
+
+/* ---- JSON: RFC 8259 ---- */
+
+static unsigned read_hex(struct reader *r, int digits)
+{
+	unsigned value = 0;
+
+	for (; digits > 0; digits--, r->at++) {
+		static const char all[] = "0123456789abcdef";
+		const char *digit = r->at < r->end ? strchr(all, *r->at) : NULL;
+		EXPECT(digit != NULL && *digit != '\0');
+		value = value * 16 + (unsigned)(digit - all);
+	}
+	return value;
+}
+
+/* A character below U+10000 as UTF-8. */
+static size_t put_character(char *to, unsigned c)
+{
+	if (c < 0x80) {
+		to[0] = (char)c;
+		return 1;
+	}
+	if (c < 0x800) {
+		to[0] = (char)(0xc0 | c >> 6);
+		to[1] = (char)(0x80 | (c & 63));
+		return 2;
+	}
+	to[0] = (char)(0xe0 | c >> 12);
+	to[1] = (char)(0x80 | (c >> 6 & 63));
+	to[2] = (char)(0x80 | (c & 63));
+	return 3;
+}
+
+/* A string as UTF-8; `has_odd`: U+FFFD stands in it for what was none. */
+static size_t read_json_string(struct reader *r, char *string, bool *has_odd)
+{
+	size_t size = 0;
+
+	*has_odd = false;
+	for (skip(r, "\""); !next_is(r, "\"");) {
+		EXPECT(r->at < r->end && (unsigned char)*r->at >= 0x20);
+		if (*r->at != '\\') {
+			size_t length =
+				utf8_length((struct bytes){r->at, (size_t)(r->end - r->at)});
+			EXPECT(length > 0);
+			memcpy(string + size, r->at, length);
+			r->at += length;
+			size += length;
+		} else if (next_is(r, "\\u")) {
+			unsigned c;
+			r->at += 2;
+			c = read_hex(r, 4);
+			*has_odd = *has_odd || c == 0xfffd;
+			size += put_character(string + size, c);
+		} else {
+			EXPECT(next_is(r, "\\\"") || next_is(r, "\\\\"));
+			string[size++] = r->at[1];
+			r->at += 2;
+		}
+	}
+	r->at++;
+	return size;
+}
+
+static void read_json_path(struct reader *r, const char *field, struct bytes name, char *room)
+{
+	bool has_odd;
+	size_t size;
+	char key[32];
+
+	snprintf(key, sizeof key, "\"%s\":", field);
+	skip(r, key);
+	size = read_json_string(r, room, &has_odd);
+	snprintf(key, sizeof key, ",\"%s_hex\":\"", field);
+	if (!next_is(r, key)) {
+		EXPECT(!has_odd && same(room, size, name));
+		return;
+	}
+	EXPECT(has_odd);
+	skip(r, key);
+	for (size = 0; !next_is(r, "\""); size++)
+		room[size] = (char)read_hex(r, 2);
+	r->at++;
+	EXPECT(same(room, size, name));
+}
+
+static void check_json(const char *format, const struct pair_line *line)
+{
+	bool is_array = strcmp(format, "json") == 0;
+	struct text text = write_pair(format, line, false);
+	struct reader r = read_text(&text);
+	char *room = malloc(text.size + 1), file_name[32];
+
+	EXPECT(room != NULL);
+	skip(&r, is_array ? "[\n{\"match\":\"" : "{\"match\":\"");
+	skip_to(&r, ",\"size_b\":");
+	skip_to(&r, ",");
+	read_json_path(&r, "path_a", line->path_a, room);
+	skip(&r, ",");
+	read_json_path(&r, "path_b", line->path_b, room);
+	skip(&r, is_array ? "}\n]\n" : "}\n");
+	expect_end(&r);
+	snprintf(file_name, sizeof file_name, "pairs.%s", format);
+	save(file_name, &text);
+	free(room);
+	free(text.data);
+
+	text = write_group(format);
+	r = read_text(&text);
+	room = malloc(text.size + 1);
+	EXPECT(room != NULL);
+	skip(&r, is_array ? "[\n{\"group\":1," : "{\"group\":1,");
+	skip_to(&r, "\"members\":[");
+	for (int n = 0; n < NAMES; n++) {
+		skip_to(&r, "\"size\":0,");
+		read_json_path(&r, "path", names[n], room);
+		skip(&r, n + 1 < NAMES ? "}," : "}]}\n");
+	}
+	skip(&r, is_array ? "]\n" : "");
+	expect_end(&r);
+	snprintf(file_name, sizeof file_name, "groups.%s", format);
+	save(file_name, &text);
+	free(room);
+	free(text.data);
+}
+
+/* ---- Zero bytes, and text ---- */
+
+static void check_null(const struct pair_line *line)
+{
+	struct text text = write_pair("null", line, false);
+
+	EXPECT(text.size == line->path_a.size + line->path_b.size + 2);
+	EXPECT(same(text.data, line->path_a.size + 1,
+		    (struct bytes){line->path_a.data, line->path_a.size + 1}));
+	EXPECT(same(text.data + line->path_a.size + 1, line->path_b.size, line->path_b));
+	save("pairs.null", &text);
+	free(text.data);
+}
+
+/* Nothing that a terminal would act on, and one line. */
+static void check_terminal(const char *format, const struct pair_line *line)
+{
+	struct text text = write_pair(format, line, true);
+
+	for (size_t i = 0; i < text.size;) {
+		const unsigned char *b = (const unsigned char *)text.data + i;
+		size_t length = utf8_length((struct bytes){text.data + i, text.size - i});
+		EXPECT(length > 0);
+		EXPECT(b[0] >= 0x20 || b[0] == '\n' || b[0] == '\r');
+		EXPECT(b[0] != '\r' || b[1] == '\n');
+		EXPECT(b[0] != 0x7f && !(b[0] == 0xc2 && b[1] < 0xa0));
+		i += length;
+	}
+	free(text.data);
+}
+
+/* ---- The report and the script ---- */
+
+static void add_file(struct pair_list *list, const struct find_file *x, const struct find_file *y,
+		     uint64_t distance)
+{
+	struct found_pair pair = {.a = x, .b = y, .distance = distance};
+	struct simhash_error error;
+
+	pair.is_identical = distance == 0;
+	pair.estimate = estimate_change(&x->table, x->size_bytes, &y->table, y->size_bytes);
+	EXPECT(pair_list_add(list, &pair, &error) == 0);
+	list->pairs[list->count - 1].state = PAIR_CONFIRMED;
+	list->pairs[list->count - 1].resemblance = 0.5;
+}
+
+static void make_list(struct pair_list *list, const struct pair_line *line)
+{
+	struct find_file files[NAMES];
+
+	for (uint8_t i = 0; i < NAMES; i++)
+		files[i] = (struct find_file){.host = 1,
+					      .size_bytes = line->size_a_bytes | 1,
+					      .path_hash = {i, i},
+					      .display = names[i].data,
+					      .display_size = (uint32_t)names[i].size,
+					      .is_local = true};
+	pair_list_init(list);
+	add_file(list, &files[0], &files[1], 0);
+	add_file(list, &files[1], &files[2], line->distance);
+}
+
+/* The data of the page: no byte of it can end its element, and the names are in it. */
+static void check_report(const struct pair_list *list)
+{
+	struct simhash_error error;
+	struct simhash_tolerance tolerance = SIMHASH_TOLERANCE_DEFAULT;
+	struct group_list groups;
+	struct key_space space = {.kind_count = 1};
+	struct find_rule rule;
+	struct report report = {.groups = &groups, .space = &space, .tags = tags, .rule = &rule};
+	struct text text;
+	FILE *out = open_memstream(&text.data, &text.size);
+	struct reader r;
+	const char *data;
+	char *room;
+	bool has_odd;
+
+	rule_init(&rule, SIMHASH_SKEW_EXT, &tolerance);
+	snprintf(space.kinds[0], sizeof space.kinds[0], "%s", names[0].data);
+	EXPECT(out != NULL && group_pairs(list, LINK_SINGLE, &groups, &error) == 0);
+	EXPECT(report_write(out, &report, &error) == 0 && fclose(out) == 0);
+	r = read_text(&text);
+	skip_to(&r, "<script type=\"application/json\" id=\"data\">");
+	data = r.at;
+	skip_to(&r, "</script>");
+	for (const char *c = data; c < r.at - strlen("</script>"); c++)
+		EXPECT((unsigned char)*c >= 0x20 || *c == '\n');
+	for (const char *c = data; c < r.at - strlen("</script>"); c++)
+		EXPECT(*c != '<' && *c != '>' && *c != '&' && *c != 0x7f);
+	/* The names are escaped, then strings: in the order of the groups. */
+	room = malloc(text.size + 1);
+	EXPECT(room != NULL);
+	r.at = data;
+	skip_to(&r, "\"groups\":[");
+	for (size_t i = 0; i < list->file_count; i++) {
+		const struct find_file *file = &list->files[groups.members[i].file];
+		struct bytes name = {file->display, file->display_size};
+		size_t escaped_size, size;
+		char *escaped = escape_text(name, &escaped_size);
+		EXPECT(escaped != NULL);
+		/* What is before a file: [copy,distance,changed,same, */
+		for (int comma = i == 0 ? 1 : 0; comma < 5; comma++)
+			skip_to(&r, ",");
+		skip(&r, "[");
+		size = read_json_string(&r, room, &has_odd);
+		EXPECT(same(room, size, (struct bytes){escaped, escaped_size}));
+		skip_to(&r, "]]]");
+		free(escaped);
+	}
+	save("report.html", &text);
+	free(room);
+	free(text.data);
+	group_list_release(&groups);
+	rule_release(&rule);
+}
+
+/* A word of a POSIX shell in single quotes, and what printf's %b makes of it. */
+static size_t read_shell_word(struct reader *r, bool is_encoded, char *word)
+{
+	size_t size = 0, decoded = 0;
+
+	for (skip(r, "'"); !next_is(r, "'") || next_is(r, "'\\''"); r->at++) {
+		if (next_is(r, "'\\''"))
+			r->at += 3;
+		EXPECT(r->at < r->end && *r->at != '\n');
+		word[size++] = *r->at;
+	}
+	r->at++;
+	for (size_t i = 0; is_encoded && i < size; i++) {
+		unsigned value = 0;
+		if (word[i] != '\\') {
+			word[decoded++] = word[i];
+		} else if (word[i + 1] == '\\') {
+			word[decoded++] = word[++i];
+		} else {
+			EXPECT(i + 4 < size && word[++i] == '0');
+			for (int digit = 0; digit < 3; digit++) {
+				EXPECT(word[++i] >= '0' && word[i] <= '7');
+				value = value * 8 + (unsigned)(word[i] - '0');
+			}
+			word[decoded++] = (char)value;
+		}
+	}
+	return is_encoded ? decoded : size;
+}
+
+/* Which of the first two names stays is the order of their bytes. */
+static void check_script(const struct pair_list *list)
+{
+	static const char *const actions[] = {"#hardlink ", "#reflink ", "#delete "};
+	bool is_ordered = strcmp(names[0].data, names[1].data) <= 0;
+	uint64_t copies;
+	struct simhash_error error;
+	struct text text;
+	FILE *out = open_memstream(&text.data, &text.size);
+	struct reader r;
+	char *word;
+
+	EXPECT(out != NULL && script_write(out, list, &copies, &error) == 0);
+	EXPECT(fclose(out) == 0 && copies >= 1);
+	word = malloc(text.size + 1);
+	EXPECT(word != NULL);
+	r = read_text(&text);
+	skip_to(&r, " bytes each\n");
+	for (size_t i = 0; i < 3 && copies == 1; i++) {
+		bool is_encoded;
+		size_t size;
+		skip(&r, actions[i]);
+		is_encoded = next_is(&r, "-e ");
+		skip(&r, is_encoded ? "-e " : "");
+		size = read_shell_word(&r, is_encoded, word);
+		EXPECT(same(word, size, names[is_ordered ? 0 : 1]));
+		skip(&r, " ");
+		size = read_shell_word(&r, is_encoded, word);
+		EXPECT(same(word, size, names[is_ordered ? 1 : 0]));
+		skip(&r, "\n");
+	}
+	if (copies == 1) {
+		skip(&r, "\nexit $status\n");
+		expect_end(&r);
+	}
+	save("copies.sh", &text);
+	free(word);
+	free(text.data);
+}
+
+/* Numbers, then names that each end in a zero byte. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct input in = {data, size};
+	struct pair_line line = {.distance = take_number(&in, 8)};
+	uint64_t sizes;
+	struct pair_list list;
+	char *owned[NAMES], all_name[16];
+
+	line.size_a_bytes = (int64_t)(take_number(&in, 8) >> 1);
+	line.size_b_bytes = (int64_t)(take_number(&in, 8) >> 1);
+	/* No count is above the size, so the distance is at most 16 times both of them. */
+	sizes = (uint64_t)line.size_a_bytes + (uint64_t)line.size_b_bytes;
+	if (sizes < UINT64_MAX / SIMHASH_TAGS)
+		line.distance %= SIMHASH_TAGS * sizes + 1;
+	line.confirmation = (enum confirmation)(take_byte(&in) % 4);
+	line.changed = (double)take_byte(&in) / 255;
+	line.contained_a = line.resemblance = line.changed;
+	for (int i = 0; i < NAMES; i++) {
+		size_t length = strnlen((const char *)in.at, in.left);
+		owned[i] = take_text(&in, length);
+		take_byte(&in);
+		names[i] = (struct bytes){owned[i], length};
+		snprintf(all_name, sizeof all_name, "name.%d", i);
+		save(all_name, &(struct text){owned[i], length});
+	}
+	line.path_a = names[0];
+	line.path_b = names[1];
+	check_csv(&line);
+	check_json("json", &line);
+	check_json("jsonl", &line);
+	check_null(&line);
+	check_terminal("text", &line);
+	check_terminal("csv", &line);
+	check_terminal("json", &line);
+	check_terminal("null", &line);
+	make_list(&list, &line);
+	check_report(&list);
+	check_script(&list);
+	pair_list_release(&list);
+	for (int i = 0; i < NAMES; i++)
+		free(owned[i]);
+	return 0;
+}
