@@ -5,6 +5,8 @@
 #   TEST_RESET   a command that makes it so again
 #   TEST_SQL     a command that runs the SQL of its last argument with the engine's own client
 #
+# With MEMCHECK set, simhash and simfind run under valgrind, and what it finds is their failure.
+#
 #     tests/on_engine.sh sqlite|mysql COMMAND [ARGUMENT]...
 set -euo pipefail
 
@@ -38,5 +40,15 @@ esac
 unset SIMHASH_DATABASE XDG_DATA_HOME
 # shellcheck disable=SC2090
 export TEST_ENGINE=$engine TEST_URL TEST_RESET TEST_SQL TEST_FOLDER=$folder
+if [ -n "${MEMCHECK:-}" ]; then
+	mkdir "$folder/memcheck"
+	for program in "$SIMHASH" "$SIMFIND"; do
+		printf '#!/bin/sh\nexec valgrind -q --error-exitcode=99 --leak-check=full --track-fds=no %s %s "$@"\n' \
+			"--errors-for-leak-kinds=definite --show-leak-kinds=definite --num-callers=20" "$program" \
+			>"$folder/memcheck/${program##*/}"
+		chmod +x "$folder/memcheck/${program##*/}"
+	done
+	export SIMHASH=$folder/memcheck/simhash SIMFIND=$folder/memcheck/simfind
+fi
 cd "$folder"
 "$@"

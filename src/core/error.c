@@ -27,7 +27,7 @@ format_message(struct simhash_error *error, const char *format, va_list argument
 	return wanted < sizeof error->message ? wanted : sizeof error->message - 1;
 }
 
-int error_set(struct simhash_error *error, enum simhash_error_code code, const char *format, ...)
+int(error_set)(struct simhash_error *error, enum simhash_error_code code, const char *format, ...)
 {
 	va_list arguments;
 
@@ -39,7 +39,7 @@ int error_set(struct simhash_error *error, enum simhash_error_code code, const c
 	return -1;
 }
 
-int error_set_errno(struct simhash_error *error, const char *format, ...)
+int(error_set_errno)(struct simhash_error *error, const char *format, ...)
 {
 	va_list arguments;
 	int saved = errno;
@@ -59,7 +59,7 @@ int error_set_errno(struct simhash_error *error, const char *format, ...)
 	return -1;
 }
 
-int error_set_memory(struct simhash_error *error)
+int(error_set_memory)(struct simhash_error *error)
 {
 	return error_set(error, SIMHASH_E_MEMORY, "out of memory");
 }

@@ -233,6 +233,8 @@ static void prepare(struct join *join)
 		join->highest = p > join->highest ? p : join->highest;
 	}
 	sort_entries(room, block->count);
+	/* Lanes without a row are compared too, and come to nothing by their number. */
+	memset(&room->sums[block->count / LANES], 0, sizeof *room->sums);
 	for (size_t i = 0; i < block->count; i++) {
 		const struct find_file *row = &block->rows[room->spare[i].number];
 		room->number[i] = room->spare[i].number;
