@@ -16,12 +16,12 @@
 #include "core/error.h"
 #include "core/open_file.h"
 #include "find/cover.h"
+#include "index/open_path.h"
 #include "index/scan_file.h"
 #include "index/walk.h"
 
 #define CACHE_BYTES ((size_t)384 << 20)
 #define WHOLE_MAX ((int64_t)64 << 20) /* larger files are not held in memory */
-#define PIECE 4000 /* bytes of a path to open at once; below PATH_MAX everywhere that matters */
 
 enum content_state { ABSENT, LOADING, PRESENT, FAILED };
 
@@ -55,44 +55,6 @@ struct confirming {
 	bool has_failed;
 	struct simhash_error *error;
 };
-
-/*
- * Open a path of any length: the kernel takes at most PATH_MAX bytes at once, so
- * a longer one is opened directory by directory in pieces that fit.
- */
-static int open_path(const char *path, int flags)
-{
-	char piece[PIECE];
-	int top = AT_FDCWD, fd = -1;
-
-	while (strlen(path) >= PIECE) {
-		const char *cut = path + PIECE - 1;
-		while (cut > path && *cut != '/')
-			cut--;
-		if (cut == path) {
-			errno = ENAMETOOLONG;
-			break;
-		}
-		memcpy(piece, path, (size_t)(cut - path));
-		piece[cut - path] = '\0';
-		fd = open_file_at(top, piece, O_RDONLY | O_DIRECTORY, 0);
-		if (top != AT_FDCWD)
-			close(top);
-		if (fd < 0)
-			return -1;
-		top = fd;
-		fd = -1;
-		path = cut + 1;
-	}
-	if (strlen(path) < PIECE)
-		fd = open_file_at(top, path, flags, 0);
-	if (top != AT_FDCWD) {
-		int saved = errno;
-		close(top);
-		errno = saved;
-	}
-	return fd;
-}
 
 static void fail(struct confirming *c, const struct simhash_error *error)
 {

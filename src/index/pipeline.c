@@ -367,6 +367,8 @@ static struct walk_options walk_options_of(const struct pipeline *pipeline)
 		.one_file_system = options->one_file_system,
 		.inflate = options->inflate,
 		.filter = options->filter,
+		/* Half of all for two walks, the other half for the scanners. */
+		.open_max = pipeline->directory_limit / 4,
 		.stop = options->stop,
 	};
 }

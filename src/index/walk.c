@@ -17,18 +17,22 @@
 
 #include "core/error.h"
 #include "core/open_file.h"
+#include "index/open_path.h"
 #include "index/pair_set.h"
 
 #define NAME_SIZE_MAX 1024 /* of names that are looked at for what they end in */
 #define INFLATED_NAME_MAX (2 * NAME_SIZE_MAX + 8)
 #define LIST_BUFFER 65536
+#define FLOORS_UP 16 /* that one parent to be opened again may lie above another */
 #define STOP_LOOK_MS 100
 #define LISTED_DIRECTORY_FILES 256 /* files of one directory handed over at once */
 
-/* A directory that is yet to be visited: a name in a parent that is held open. */
+/* A directory that is yet to be visited: a name in a parent. */
 struct pending {
 	struct directory *parent;
 	char *name;
+	bool is_held;		/* the parent stays open; else */
+	uint64_t device, inode; /* tell it when it is opened again */
 };
 
 /* What the walkers share. */
@@ -38,6 +42,7 @@ struct walk {
 	pthread_cond_t changed;
 	struct pending *pending;
 	size_t pending_count, pending_capacity;
+	unsigned held; /* parents that stay open for what is pending */
 	unsigned busy; /* walkers that may yet add directories */
 	int status;    /* -1 once one of them has failed, with its error */
 	struct simhash_error *error;
@@ -55,6 +60,7 @@ struct walker {
 	size_t names_size, names_capacity;
 	char *path; /* of an entry, relative to the top */
 	size_t path_capacity;
+	int again_fd; /* a parent that was opened again, or -1 */
 };
 
 static atomic_uint open_directories;
@@ -164,6 +170,36 @@ static bool has_room(struct walk *walk)
 	return true;
 }
 
+/* Hold the parent of something pending open, where there may be one more. */
+static void hold_parent(struct walk *walk, struct pending *pending)
+{
+	struct directory *parent = pending->parent;
+	struct stat status;
+
+	atomic_fetch_add(&parent->references, 1);
+	if (parent->pending == 0 && walk->held >= walk->options->open_max &&
+	    fstat(parent->fd, &status) == 0) {
+		pending->device = (uint64_t)status.st_dev;
+		pending->inode = (uint64_t)status.st_ino;
+		return;
+	}
+	pending->is_held = true;
+	atomic_fetch_add(&parent->uses, 1);
+	if (parent->pending++ == 0)
+		walk->held++;
+}
+
+static void forget_pending(struct walk *walk, const struct pending *pending)
+{
+	if (pending->is_held) {
+		if (--pending->parent->pending == 0)
+			walk->held--;
+		directory_end_use(pending->parent);
+	}
+	directory_drop(pending->parent);
+	free(pending->name);
+}
+
 static int push_pending(struct walker *walker, struct directory *parent, const char *name)
 {
 	struct walk *walk = walker->walk;
@@ -172,8 +208,9 @@ static int push_pending(struct walker *walker, struct directory *parent, const c
 
 	pthread_mutex_lock(&walk->mutex);
 	if (copy != NULL && has_room(walk)) {
-		directory_hold(parent);
-		walk->pending[walk->pending_count++] = (struct pending){parent, copy};
+		struct pending *pending = &walk->pending[walk->pending_count++];
+		*pending = (struct pending){.parent = parent, .name = copy};
+		hold_parent(walk, pending);
 		pthread_cond_signal(&walk->changed);
 		is_pushed = true;
 	}
@@ -428,6 +465,46 @@ static int visit(struct walker *walker, struct directory *directory)
 	return status;
 }
 
+static bool is_parent(int fd, const struct pending *pending)
+{
+	struct stat status;
+
+	return fd >= 0 && fstat(fd, &status) == 0 && (uint64_t)status.st_dev == pending->device &&
+	       (uint64_t)status.st_ino == pending->inode;
+}
+
+/*
+ * Open a parent that was closed since, if it is still the same directory: some floors
+ * above the one opened so last, or by its path. The walker keeps the descriptor.
+ */
+static int open_again(struct walker *walker, const struct pending *pending)
+{
+	int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC, fd = walker->again_fd;
+
+	for (int i = 0; fd >= 0 && i <= FLOORS_UP && !is_parent(fd, pending); i++) {
+		walker->again_fd = open_file_at(fd, "..", flags, 0);
+		close(fd);
+		fd = walker->again_fd;
+	}
+	if (is_parent(fd, pending))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	walker->again_fd = fd = open_path(pending->parent->path, flags);
+	if (fd < 0 || is_parent(fd, pending))
+		return fd;
+	errno = ENOENT;
+	return -1;
+}
+
+/* Open what is pending, in its parent and nowhere else. */
+static int open_pending(struct walker *walker, const struct pending *pending, int flags)
+{
+	int above = pending->is_held ? pending->parent->fd : open_again(walker, pending);
+
+	return above < 0 ? -1 : open_file_at(above, pending->name, flags, 0);
+}
+
 static int visit_pending(struct walker *walker, const struct pending *pending)
 {
 	struct directory *parent = pending->parent, *directory;
@@ -436,7 +513,7 @@ static int visit_pending(struct walker *walker, const struct pending *pending)
 	int fd, status;
 
 	walker->visitor->before_open(walker->visitor->context);
-	fd = open_file_at(parent->fd, pending->name, flags, 0);
+	fd = open_pending(walker, pending, flags);
 	if (fd < 0) {
 		/* Gone or replaced since it was listed is no failure; nothing is below it. */
 		if (errno != ENOENT && errno != ENOTDIR)
@@ -452,12 +529,6 @@ static int visit_pending(struct walker *walker, const struct pending *pending)
 	status = visit(walker, directory);
 	directory_let_go(directory);
 	return status;
-}
-
-static void forget_pending(struct pending *pending)
-{
-	directory_let_go(pending->parent);
-	free(pending->name);
 }
 
 static void be_idle(const struct walker *walker)
@@ -488,8 +559,8 @@ static void visit_all(struct walker *walker)
 		walk->busy++;
 		pthread_mutex_unlock(&walk->mutex);
 		status = visit_pending(walker, &next);
-		forget_pending(&next);
 		pthread_mutex_lock(&walk->mutex);
+		forget_pending(walk, &next);
 		walk->busy--;
 		if (status != 0 && walk->status == 0) {
 			walk->status = status;
@@ -532,7 +603,7 @@ static int walk_directory(struct walk *walk, struct walker *const *walkers, unsi
 		status = walk->status;
 	}
 	while (walk->pending_count > 0)
-		forget_pending(&walk->pending[--walk->pending_count]);
+		forget_pending(walk, &walk->pending[--walk->pending_count]);
 	free(threads);
 	return status;
 }
@@ -599,6 +670,8 @@ static void walkers_free(struct walker **walkers, unsigned count)
 {
 	for (unsigned i = 0; walkers != NULL && i < count; i++)
 		if (walkers[i] != NULL) {
+			if (walkers[i]->again_fd >= 0)
+				close(walkers[i]->again_fd);
 			free(walkers[i]->names);
 			free(walkers[i]->path);
 			free(walkers[i]);
@@ -618,6 +691,7 @@ static struct walker **walkers_new(struct walk *walk, const struct walk_visitor 
 			return NULL;
 		}
 		walkers[i]->walk = walk;
+		walkers[i]->again_fd = -1;
 		walkers[i]->visitor = &visitors[i];
 	}
 	return walkers;

@@ -30,7 +30,8 @@
 struct directory {
 	atomic_uint references, uses;
 	int fd;
-	unsigned root; /* which of the walk's roots it belongs to */
+	unsigned root;	  /* which of the walk's roots it belongs to */
+	unsigned pending; /* directories yet to be visited for which it stays open; the walk's */
 	uint8_t hash[DIRECTORY_HASH_SIZE];
 	bool is_recorded; /* the writer's: its row is written, or about to be */
 	struct ignores *ignores;
@@ -82,6 +83,11 @@ struct walk_options {
 	bool one_file_system; /* directories of others are not entered */
 	bool inflate;	      /* gzip files come twice: as they are, and inflated */
 	const struct filter *filter;
+	/*
+	 * Directories that may stay open for what is yet to be visited in them. In a tree of
+	 * more floors than that, the others are opened once more by their paths.
+	 */
+	unsigned open_max;
 	const atomic_bool *stop; /* set from outside to end early */
 };
 
