@@ -4,11 +4,13 @@
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "core/error.h"
 #include "index/index.h"
@@ -82,6 +84,7 @@ struct pipeline {
 	uint64_t listed_directories;
 	struct list failed;   /* char *: what could not be read below the root; by the mutex */
 	struct list vanished; /* directory hashes gone */
+	char *gone;	      /* a path last found to be gone, with all below it */
 	struct simhash_error walk_error;
 	int walk_status;
 
@@ -295,26 +298,54 @@ static bool lies_at_or_below(struct bytes path, const char *top)
 	       (path.size == size || size == 1 || path.data[size] == '/');
 }
 
+/* Step from an open directory, which is closed, down to one in it; -1 with errno. */
+static int step_down(int above, const char *name)
+{
+#ifdef O_PATH
+	int access = O_PATH;
+#else
+	int access = O_RDONLY;
+#endif
+	int fd = openat(above, name, access | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int saved = errno;
+
+	close(above);
+	errno = saved;
+	return fd;
+}
+
 /*
  * Is there, when looked at once more, no directory at this path that a walk
  * would reach? It may have been made, and indexed by another process, since its
- * parent was listed.
+ * parent was listed. Name by name, since the path may be longer than the system
+ * takes at once; `gone` becomes what of it is not there, and is the caller's.
  */
-static bool is_gone(struct bytes path)
+static bool is_gone(struct bytes path, char **gone)
 {
-	char *copy = strndup(path.data, path.size);
-	char *resolved = copy == NULL ? NULL : realpath(copy, NULL);
-	struct stat status;
-	bool gone = false;
+	char *copy = strndup(path.data, path.size), *name = copy;
+	int fd = copy == NULL ? -1 : open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool is_missing = false;
 
-	if (resolved != NULL)
-		gone = strcmp(copy, resolved) != 0 || stat(copy, &status) != 0 ||
-		       !S_ISDIR(status.st_mode);
-	else if (copy != NULL)
-		gone = errno == ENOENT || errno == ENOTDIR;
-	free(resolved);
-	free(copy);
-	return gone;
+	*gone = NULL;
+	while (fd >= 0 && *(name += strspn(name, "/")) != '\0') {
+		char *end = name + strcspn(name, "/"), cut = *end;
+		*end = '\0';
+		fd = step_down(fd, name);
+		/* A link is ENOTDIR or ELOOP, depending on the system. */
+		is_missing = fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP ||
+					errno == ENAMETOOLONG);
+		if (is_missing)
+			break;
+		*end = cut;
+		name = end;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (is_missing)
+		*gone = copy;
+	else
+		free(copy);
+	return is_missing;
 }
 
 /* A directory that the index has: is it gone for certain? */
@@ -330,8 +361,13 @@ static int check_recorded(void *context, const uint8_t hash[DIRECTORY_HASH_SIZE]
 	for (size_t i = 0; i < pipeline->failed.count; i++)
 		if (lies_at_or_below(path, failed[i]))
 			return 0;
-	if (!is_gone(path))
-		return 0;
+	if (pipeline->gone == NULL || !lies_at_or_below(path, pipeline->gone)) {
+		char *gone;
+		if (!is_gone(path, &gone))
+			return 0;
+		free(pipeline->gone);
+		pipeline->gone = gone;
+	}
 	return list_append(&pipeline->vanished, hash, DIRECTORY_HASH_SIZE, error);
 }
 
@@ -390,6 +426,8 @@ static int walk_root(struct pipeline *pipeline, unsigned number, struct simhash_
 	for (unsigned i = 0; i < pipeline->walker_count; i++)
 		pair_set_release(&pipeline->walkers[i].visited);
 	forget_failed(pipeline);
+	free(pipeline->gone);
+	pipeline->gone = NULL;
 	return status;
 }
 
