@@ -45,14 +45,22 @@ static void names_release(struct names *names)
 		free(names->name[i]);
 }
 
-static void write_name(const struct names *names, int64_t id, int width)
+static void write_name(const struct names *names, int64_t id, size_t width)
 {
-	char number[32];
 	bool is_known = id >= 0 && (size_t)id < sizeof names->name / sizeof *names->name &&
 			names->name[id] != NULL;
+	char number[32], *text;
+	const char *name = is_known ? names->name[id] : number;
+	size_t size, columns;
 
 	snprintf(number, sizeof number, "%" PRId64, id);
-	printf("%-*s", width, is_known ? names->name[id] : number);
+	text = escape_text((struct bytes){name, strlen(name)}, &size);
+	if (text == NULL)
+		return;
+	fwrite(text, 1, size, stdout);
+	for (columns = text_columns((struct bytes){text, size}); columns < width; columns++)
+		putchar(' ');
+	free(text);
 }
 
 struct status {
