@@ -20,6 +20,7 @@
 
 #define BUSY_TIMEOUT_MS 2000 /* and store.c tries again */
 #define WAL_TRIES 250
+#define ROW_BYTES_MAX (64 << 20) /* far more than the longest path that any system has */
 
 struct database {
 	sqlite3 *handle;
@@ -157,6 +158,48 @@ static int check_format(struct database *database, bool *is_ours, struct simhash
 	return code == SQLITE_ROW ? 0 : -1;
 }
 
+/*
+ * An index may come from anybody. What is in it is data and runs nothing: no triggers,
+ * no views in place of tables, no functions but those that only compute.
+ */
+static int distrust(struct database *database, struct simhash_error *error)
+{
+	static const int off[] = {SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_VIEW,
+				  SQLITE_DBCONFIG_TRUSTED_SCHEMA};
+
+	for (size_t i = 0; i < sizeof off / sizeof *off; i++)
+		if (sqlite3_db_config(database->handle, off[i], 0, NULL) != SQLITE_OK)
+			return fail(database, "cannot open", error);
+	if (sqlite3_db_config(database->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL) != SQLITE_OK)
+		return fail(database, "cannot open", error);
+	sqlite3_limit(database->handle, SQLITE_LIMIT_LENGTH, ROW_BYTES_MAX);
+	return 0;
+}
+
+/* Each of our tables holds what was stored in it, and computes nothing. */
+static int check_tables(struct database *database, struct simhash_error *error)
+{
+	sqlite3_stmt *statement = NULL;
+	int code = sqlite3_prepare_v2(
+		database->handle,
+		"SELECT m.name FROM sqlite_master m WHERE m.name IN ('schema_version', "
+		"'tag_set', 'tag', 'host', 'scan_run', 'directory', 'file', 'size_class') "
+		"AND (m.type <> 'table' OR m.rootpage = 0 OR EXISTS "
+		"(SELECT 1 FROM pragma_table_xinfo(m.name) c WHERE c.hidden <> 0))",
+		-1, &statement, NULL);
+
+	if (code == SQLITE_OK)
+		code = sqlite3_step(statement);
+	if (code == SQLITE_ROW)
+		error_set(error, SIMHASH_E_SCHEMA,
+			  "sqlite:%s is no index of simhash: %s in it is not a plain table",
+			  database->path, (const char *)sqlite3_column_text(statement, 0));
+	else if (code != SQLITE_DONE)
+		fail(database, "cannot read", error);
+	sqlite3_finalize(statement);
+	return code == SQLITE_DONE ? 0 : -1;
+}
+
 static int open_handle(struct database *database, enum open_mode mode, struct simhash_error *error)
 {
 	int flags = mode == OPEN_TO_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
@@ -174,7 +217,8 @@ static int open_handle(struct database *database, enum open_mode mode, struct si
 						   : sqlite3_errmsg(database->handle));
 	}
 	sqlite3_busy_timeout(database->handle, BUSY_TIMEOUT_MS);
-	if (check_format(database, &is_ours, error) != 0 ||
+	if (distrust(database, error) != 0 || check_format(database, &is_ours, error) != 0 ||
+	    check_tables(database, error) != 0 ||
 	    execute(database,
 		    mode != OPEN_TO_READ ? "PRAGMA cache_size = -32768"
 					 : "PRAGMA cache_size = -8192",
