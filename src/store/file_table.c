@@ -460,6 +460,16 @@ static bool step_hash(uint8_t hash[PATH_HASH_SIZE])
 	return false;
 }
 
+/* Of a damaged file rows may come in any order, and who goes on after the last, for ever. */
+static int check_order(const uint8_t low[PATH_HASH_SIZE], const uint8_t hash[PATH_HASH_SIZE],
+		       struct simhash_error *error)
+{
+	if (memcmp(hash, low, PATH_HASH_SIZE) >= 0)
+		return 0;
+	return error_set(error, SIMHASH_E_DATABASE,
+			 "table file: its rows are out of order, so the index is damaged");
+}
+
 /*
  * The rows in a range of path hashes, in their order; range->low follows, so that what
  * lost its connection can go on there.
@@ -491,6 +501,7 @@ static int read_known_once(struct store *store, const struct row_scope *scope,
 			.links = driver->column_integer(statement, 6),
 		};
 		if (copy_fixed(driver, statement, 0, known.path_hash, PATH_HASH_SIZE, error) != 0 ||
+		    check_order(range->low, known.path_hash, error) != 0 ||
 		    each(context, &known, error) != 0) {
 			status = -1;
 			break;
@@ -700,6 +711,7 @@ int store_read_rows(struct store *store, const struct row_scope *scope, const ui
 {
 	const struct database_driver *driver = store->driver;
 	struct file_row row = {.host = scope->host};
+	uint8_t low[PATH_HASH_SIZE];
 	struct statement *statement;
 	struct hash_range range;
 	int status;
@@ -715,17 +727,20 @@ int store_read_rows(struct store *store, const struct row_scope *scope, const ui
 	}
 	if (prepare_whole_rows(store, &statement, error) != 0)
 		return -1;
+	memcpy(low, range.low, sizeof low);
 	bind_hash_range(driver, statement, scope, &range);
 	driver->bind_integer(statement, 4, limit);
 	while ((status = driver->step(statement, error)) == 1) {
 		take_values(driver, statement, &row);
 		if (copy_fixed(driver, statement, 0, row.path_hash, PATH_HASH_SIZE, error) != 0 ||
+		    check_order(low, row.path_hash, error) != 0 ||
 		    copy_fixed(driver, statement, CONTENT_HASH_COLUMN, row.content_hash,
 			       CONTENT_HASH_SIZE, error) != 0 ||
 		    each(context, &row, error) != 0) {
 			status = -1;
 			break;
 		}
+		memcpy(low, row.path_hash, PATH_HASH_SIZE);
 	}
 	driver->finalize(statement);
 	return status;
