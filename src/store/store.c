@@ -436,6 +436,10 @@ static int next_id(struct store *store, const char *sql, int64_t *id, struct sim
 {
 	if (store_run(store, sql, NULL, NULL, 0, id, error) != 0)
 		return -1;
+	if (*id < 0 || *id == INT64_MAX)
+		return error_set(error, SIMHASH_E_RANGE,
+				 "the index has an entry of number %lld, after which there is none",
+				 (long long)*id);
 	*id += 1;
 	return 0;
 }
@@ -571,6 +575,7 @@ int store_read_tag_set(struct store *store, int64_t id, struct simhash_tag_set *
 	const struct database_driver *driver = store->driver;
 	struct simhash_tag tags[SIMHASH_TAGS] = {{0}};
 	struct tag_set_text text = {.id = id};
+	struct simhash_error why;
 	struct statement *statement;
 	bool are_tags = true;
 	int status, found = 0;
@@ -590,7 +595,11 @@ int store_read_tag_set(struct store *store, int64_t id, struct simhash_tag_set *
 	if (!text.found || found != SIMHASH_TAGS || !are_tags)
 		return error_set(error, SIMHASH_E_RANGE, "the index has no whole tag set %lld",
 				 (long long)id);
-	return simhash_tag_set_new(text.name, tags, set, error);
+	if (simhash_tag_set_new(text.name, tags, set, error) == 0)
+		return 0;
+	why = *error;
+	return error_set(error, why.code, "tag set %lld of the index: %s", (long long)id,
+			 why.message);
 }
 
 struct id_list {
@@ -654,7 +663,7 @@ static int enter_tag_set(struct store *store, void *context, struct simhash_erro
 	struct wanted_tag_set *wanted = context;
 	const char *name = simhash_tag_set_name(wanted->set);
 	struct wanted_name namesake = {name, 0};
-	int64_t id;
+	int64_t id, id_of_tags;
 
 	if (find_tag_set(store, wanted, error) != 0)
 		return -1;
@@ -667,8 +676,11 @@ static int enter_tag_set(struct store *store, void *context, struct simhash_erro
 				 "the index has other tags under the name '%s': give the tag set "
 				 "another name",
 				 name);
-	if (next_id(store, "SELECT MAX(id) FROM tag_set", &id, error) != 0)
+	/* Tags whose set is gone keep their number, or the new set's would be there twice. */
+	if (next_id(store, "SELECT MAX(id) FROM tag_set", &id, error) != 0 ||
+	    next_id(store, "SELECT MAX(tag_set) FROM tag", &id_of_tags, error) != 0)
 		return -1;
+	id = id_of_tags > id ? id_of_tags : id;
 	if (store_run(store, "INSERT INTO tag_set(id, name) VALUES (?, ?)", name, &id, 1, NULL,
 		      error) != 0 ||
 	    insert_tags(store, id, simhash_tag_set_tags(wanted->set), error) != 0)
