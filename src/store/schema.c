@@ -91,7 +91,11 @@ static int read_version(const struct database_driver *driver, struct database *d
 		return 0;
 	if (query_integer(driver, database, "SELECT MAX(version) FROM schema_version", 0, version,
 			  error) == 0)
-		return 0;
+		return *version >= 0 ? 0
+				     : error_set(error, SIMHASH_E_SCHEMA,
+						 "%s has schema version %lld, which there never "
+						 "was: it is damaged, or no index of simhash",
+						 name, (long long)*version);
 	if (error->code != SIMHASH_E_SCHEMA)
 		return -1;
 	return error_set(error, SIMHASH_E_SCHEMA,
