@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+"""Change a tree while it is indexed, for moving.sh.
+
+    mutator.py files TOP SEED      change the files of TOP in every way, until killed
+    mutator.py swap DIRECTORY LINK exchange a directory and a link as fast as it goes, until killed
+    mutator.py directories TOP SEED rename, remove and make directories of TOP, until killed
+    mutator.py watch DIRECTORY     until told to end, watch; then tell the number of times that a
+                                   file at or below DIRECTORY, or a directory there, was opened
+    mutator.py deep TOP DEPTH      make directories in each other, some of them beside two others
+    mutator.py many TOP COUNT      make files of up to 9 bytes
+    mutator.py measure COMMAND...  run it; then tell its largest memory in KiB
+
+SPDX-License-Identifier: MIT
+"""
+
+import ctypes
+import os
+import random
+import resource
+import signal
+import socket
+import struct
+import subprocess
+import sys
+
+libc = ctypes.CDLL(None, use_errno=True)
+RENAME_EXCHANGE = 2
+
+
+def exchange(x, y):
+    """Exchange two names at once; where the system cannot, one after the other."""
+    if hasattr(libc, "renameat2"):
+        if libc.renameat2(-100, os.fsencode(x), -100, os.fsencode(y), RENAME_EXCHANGE) == 0:
+            return
+        if ctypes.get_errno() not in (22, 38, 95):  # EINVAL, ENOSYS, EOPNOTSUPP
+            raise OSError(ctypes.get_errno(), "exchange")
+    spare = x + ".spare"
+    os.rename(x, spare)
+    os.rename(y, x)
+    os.rename(spare, y)
+
+
+def write(path, rng, flags=os.O_CREAT | os.O_TRUNC, at=None):
+    """Never through a link: what is outside the tree stays as it is."""
+    fd = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | flags, 0o644, dir_fd=at)
+    # No two sizes are alike for long, and none is that of a file outside.
+    os.write(fd, rng.randbytes(8) * rng.randrange(1, 4000) + rng.randbytes(rng.randrange(1, 8)))
+    os.close(fd)
+
+
+def open_directory(path):
+    return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+
+
+def clear(path):
+    """Remove what is there, whatever it has become."""
+    try:
+        os.unlink(path)
+    except (IsADirectoryError, PermissionError):
+        fd = open_directory(path)
+        for name in os.listdir(fd):
+            os.unlink(name, dir_fd=fd)
+        os.close(fd)
+        os.rmdir(path)
+    except FileNotFoundError:
+        pass
+
+
+def become_fifo(path):
+    clear(path)
+    os.mkfifo(path)
+
+
+def become_socket(path):
+    clear(path)
+    with socket.socket(socket.AF_UNIX) as one:
+        one.bind(path)
+
+
+def become_directory(path, rng):
+    clear(path)
+    os.mkdir(path)
+    fd = open_directory(path)
+    write("within", rng, at=fd)
+    os.close(fd)
+
+
+def become_link(path, target):
+    clear(path)
+    os.symlink(target, path)
+
+
+def become_loop(path):
+    become_link(path, os.path.basename(path))
+
+
+def truncate(path, rng):
+    fd = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    os.ftruncate(fd, rng.randrange(1, 1 + max(1, os.fstat(fd).st_size)))
+    os.close(fd)
+
+
+def change_mode(path, mode):
+    if not os.path.islink(path):
+        os.chmod(path, mode)
+
+
+def replace(path, rng):
+    write(path + ".new", rng)
+    os.rename(path + ".new", path)
+
+
+def change_files(top, seed):
+    rng = random.Random(seed)
+    names = [f"f{seed}.{n}" + (".gz" if n % 8 == 0 else "") for n in range(40)]
+    # What is no regular file takes the place of one, and gives it back: devices and links that
+    # were there when this began.
+    spares = [os.path.join(top, name) for name in os.listdir(top) if name.startswith("spare")]
+    while True:
+        path = os.path.join(top, rng.choice(names))
+        other = os.path.join(top, rng.choice(names))
+        ways = [
+            lambda: write(path, rng),
+            lambda: write(path, rng, os.O_APPEND),
+            lambda: truncate(path, rng),
+            lambda: replace(path, rng),
+            lambda: clear(path),
+            lambda: os.rename(path, other),
+            lambda: change_mode(path, 0),
+            lambda: change_mode(path, 0o644),
+            lambda: become_fifo(path),
+            lambda: become_socket(path),
+            lambda: become_directory(path, rng),
+            lambda: become_loop(path),
+            lambda: become_link(path, other),
+            lambda: exchange(path, rng.choice(spares)),
+            lambda: os.link(path, other),
+        ]
+        try:
+            rng.choice(ways)()
+        except OSError:
+            pass
+
+
+def change_directories(top, seed):
+    rng = random.Random(seed)
+    paths = [os.path.join(top, f"d{seed}.{n}") for n in range(6)]
+    while True:
+        path, other = rng.choice(paths), rng.choice(paths)
+        try:
+            way = rng.randrange(5)
+            if way == 0:
+                os.makedirs(os.path.join(path, "below", "deeper"))
+            elif way == 1:
+                write(os.path.join(path, "below", f"f{rng.randrange(9)}"), rng)
+            elif way == 2:
+                os.rename(path, other)
+            elif way == 3:
+                os.rename(os.path.join(path, "below"), other)
+            else:
+                subprocess.run(["rm", "-rf", path], check=False)
+        except OSError:
+            pass
+
+
+def swap(directory, link):
+    while True:
+        try:
+            exchange(directory, link)
+        except OSError:  # what is above is being exchanged
+            pass
+
+
+def watch(top):
+    """inotify: IN_OPEN and IN_ACCESS, of the directories and what is in them."""
+    fd = libc.inotify_init1(os.O_CLOEXEC)
+    if fd < 0:
+        print("cannot watch")
+        return
+    places = [top] + [os.path.join(at, name) for at, names, _ in os.walk(top) for name in names]
+    for place in places:
+        libc.inotify_add_watch(fd, os.fsencode(place), 0x20 | 0x1)
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+    print("watching", flush=True)
+    signal.sigwait([signal.SIGTERM])
+    os.set_blocking(fd, False)
+    count = 0
+    while True:
+        try:
+            data = os.read(fd, 65536)
+        except BlockingIOError:
+            break
+        at = 0
+        while at < len(data):
+            count += 1
+            at += 16 + struct.unpack_from("iIII", data, at)[3]
+    print(count)
+
+
+def make_deep(top, depth):
+    os.mkdir(top)
+    os.chdir(top)
+    for level in range(depth):
+        for name in ("a", "d", "z") if level % 8 == 0 or level == depth - 1 else ("d",):
+            os.mkdir(name)
+        if level % 504 == 0 or level == depth - 1:
+            for path in ("f", "a/f", "z/f"):
+                with open(path, "w", encoding="ascii") as file:
+                    file.write(path[0] * (10 * level + 10))
+        os.chdir("d")
+
+
+def make_many(top, count):
+    os.mkdir(top)
+    at = os.open(top, os.O_RDONLY)
+    for number in range(count):
+        fd = os.open(str(number), os.O_WRONLY | os.O_CREAT, 0o600, dir_fd=at)
+        if number % 16 == 0:
+            os.write(fd, b"%d" % number)
+        os.close(fd)
+
+
+def measure(command):
+    status = subprocess.run(command, check=False).returncode
+    print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+    sys.exit(status)
+
+
+def main():
+    what, words = sys.argv[1], sys.argv[2:]
+    if what == "files":
+        change_files(words[0], int(words[1]))
+    elif what == "directories":
+        change_directories(words[0], int(words[1]))
+    elif what == "swap":
+        swap(words[0], words[1])
+    elif what == "watch":
+        watch(words[0])
+    elif what == "deep":
+        make_deep(words[0], int(words[1]))
+    elif what == "many":
+        make_many(words[0], int(words[1]))
+    elif what == "measure":
+        measure(words)
+    else:
+        sys.exit(f"mutator.py: unknown '{what}'")
+
+
+main()
