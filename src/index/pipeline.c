@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/open_file.h"
 #include "index/index.h"
 #include "index/links.h"
 #include "index/pair_set.h"
@@ -306,7 +307,7 @@ static int step_down(int above, const char *name)
 #else
 	int access = O_RDONLY;
 #endif
-	int fd = openat(above, name, access | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = open_file_at(above, name, access | O_DIRECTORY | O_NOFOLLOW, 0);
 	int saved = errno;
 
 	close(above);
