@@ -5,6 +5,7 @@
 #include "cli/find_options.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include "cli/options.h"
 #include "core/decimal.h"
 #include "core/error.h"
+#include "core/open_file.h"
 
 #define PARTS_MAX 65536
 #define NEAREST_MAX 100000
@@ -315,7 +317,7 @@ static int read_all(FILE *file, char **text, size_t *size)
 static int read_names(struct find_settings *settings, const char *path, struct simhash_error *error)
 {
 	bool is_stdin = strcmp(path, "-") == 0;
-	FILE *file = is_stdin ? stdin : fopen(path, "rb");
+	FILE *file = is_stdin ? stdin : open_stream(path, O_RDONLY, 0, "rb");
 	size_t size = 0;
 	int status;
 

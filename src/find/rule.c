@@ -6,11 +6,13 @@
 #include "find/rule.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/error.h"
+#include "core/open_file.h"
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -105,7 +107,7 @@ static char *trim(char *line)
 
 int rule_read_tolerances(struct find_rule *rule, const char *path, struct simhash_error *error)
 {
-	FILE *file = fopen(path, "r");
+	FILE *file = open_stream(path, O_RDONLY, 0, "r");
 	struct simhash_error what;
 	char *line = NULL;
 	size_t room = 0;

@@ -10,6 +10,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdbool.h>
 #include <sys/mman.h>
@@ -21,30 +22,30 @@
 
 #define WORDS_MAX 64
 
-FILE *__wrap_fopen64(const char *path, const char *mode);
-int __wrap_open64(const char *path, int flags, ...);
+FILE *__wrap_open_stream(const char *path, int flags, mode_t mode, const char *stream_mode);
+int __wrap_open_file_at(int directory_fd, const char *path, int flags, mode_t mode);
 
 static const char *file_text;
 static size_t file_size;
 
 /* A file in memory that is gone when it is closed. */
-int __wrap_open64(const char *path, int flags, ...)
+int __wrap_open_file_at(int directory_fd, const char *path, int flags, mode_t mode)
 {
 	int fd = memfd_create("input", MFD_CLOEXEC);
 
+	(void)directory_fd;
 	(void)path;
-	(void)flags;
+	(void)mode;
+	EXPECT((flags & O_ACCMODE) == O_RDONLY); /* parsing writes nothing */
 	EXPECT(fd >= 0 && write(fd, file_text, file_size) == (ssize_t)file_size);
 	EXPECT(lseek(fd, 0, SEEK_SET) == 0);
 	return fd;
 }
 
-FILE *__wrap_fopen64(const char *path, const char *mode)
+FILE *__wrap_open_stream(const char *path, int flags, mode_t mode, const char *stream_mode)
 {
-	FILE *file;
+	FILE *file = fdopen(__wrap_open_file_at(AT_FDCWD, path, flags, mode), stream_mode);
 
-	EXPECT(mode[0] == 'r'); /* parsing writes nothing */
-	file = fdopen(__wrap_open64(path, 0), "rb");
 	EXPECT(file != NULL);
 	return file;
 }
