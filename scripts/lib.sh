@@ -6,7 +6,7 @@
 build_packages=(gcc libc6-dev make cmake pkg-config zlib1g-dev libsqlite3-dev libxxhash-dev
 	libmariadb-dev)
 test_packages=(libcmocka-dev libsimde-dev mariadb-server-core mariadb-client-core sqlite3 mandoc
-	binutils openssl git python3 chromium chromium-driver zsh fish dpkg-dev file dash)
+	binutils openssl git python3 chromium chromium-driver zsh fish dpkg-dev file dash valgrind)
 
 # What scripts/fuzz.sh needs besides: libFuzzer is in the runtime library of clang's version.
 fuzz_packages=(clang libclang-rt-14-dev python3)

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Install what is missing, build, and run every test: as released, and again under
-# AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer; on x86-64 also the
-# library built for 64-bit ARM, under qemu-user. Every test runs as released; the presets
-# of the sanitizers leave out those that have nothing for them, see CMakePresets.json.
+# AddressSanitizer and UndefinedBehaviorSanitizer (asan) and ThreadSanitizer (tsan); on
+# x86-64 also the library built for 64-bit ARM, under qemu-user; and each fuzz target for
+# some seconds. Every test runs as released; the presets of the sanitizers leave out those
+# that have nothing for them, see CMakePresets.json.
 #
-#     scripts/test.sh [PRESET]...      (default: release asan ubsan tsan arm64)
+#     scripts/test.sh [PRESET]...      (default: release asan tsan arm64 fuzz)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh
@@ -12,9 +13,10 @@ cd "$(dirname "$0")/.."
 
 presets=("$@")
 if [ ${#presets[@]} -eq 0 ]; then
-	presets=(release asan ubsan tsan)
+	presets=(release asan tsan)
 	# On ARM itself all tests are tests of the ARM kernel.
 	[ "$(uname -m)" != x86_64 ] || presets+=(arm64)
+	presets+=(fuzz)
 fi
 packages=("${build_packages[@]}" "${test_packages[@]}" shellcheck clang-format)
 [[ " ${presets[*]} " != *" arm64 "* ]] || packages+=("${arm64_packages[@]}")
@@ -38,6 +40,10 @@ fi
 for preset in "${presets[@]}"; do
 	echo
 	echo "== $preset"
+	if [ "$preset" = fuzz ]; then
+		scripts/fuzz.sh 6
+		continue
+	fi
 	[ "$preset" != arm64 ] || get_arm64_libraries "$PWD/build-arm64/libraries"
 	cmake --preset "$preset" >"build-$preset.log" || {
 		cat "build-$preset.log"
@@ -48,7 +54,8 @@ for preset in "${presets[@]}"; do
 		exit 1
 	}
 	rm "build-$preset.log"
-	ctest --preset "$preset" --parallel "$(nproc)" --no-tests=error | tee "build-$preset/tests.log"
+	# One more than there are processors: some tests wait for their clocks and servers.
+	ctest --preset "$preset" --parallel $(($(nproc) + 1)) --no-tests=error | tee "build-$preset/tests.log"
 	if grep -qE '\*\*\*(Skipped|Not Run)' "build-$preset/tests.log"; then
 		echo "A test was skipped, and that is a failure." >&2
 		exit 1

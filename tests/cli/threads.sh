@@ -50,7 +50,7 @@ rows >"$TEST_FOLDER/one"
 same "rows" 64 "$(wc -l <"$TEST_FOLDER/one")"
 for threads in 2 3 16; do
 	reset
-	runs 0 "$SIMHASH" -j "$threads" "$files"
+	runs 0 "$SIMHASH" -j "$threads" --progress=always "$files"
 	rows >"$TEST_FOLDER/many"
 	cmp "$TEST_FOLDER/one" "$TEST_FOLDER/many" || fail "-j $threads gives other rows than -j 1"
 	runs 0 "$SIMHASH" -j "$threads" "$files"
