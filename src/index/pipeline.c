@@ -285,10 +285,16 @@ static void before_open(void *context)
 	pthread_mutex_unlock(&pipeline->mutex);
 }
 
-/* Others may be waiting for what this walker holds back. */
+/*
+ * Others may be waiting for what this walker holds back; and what it is to wait for, such
+ * as the next line of a list, may be long in coming.
+ */
 static void walker_idle(void *context)
 {
-	push_filling(context);
+	struct index_walker *walker = context;
+
+	push_filling(walker);
+	reconciler_rest(&walker->reconciler);
 }
 
 static bool lies_at_or_below(struct bytes path, const char *top)
@@ -391,8 +397,11 @@ static int find_vanished(struct pipeline *pipeline, const struct walk_root *root
 		return 0;
 	if (store_renew_view(store, error) != 0)
 		return -1;
-	return store_read_directories_below(store, &pipeline->scope, path, check_recorded, pipeline,
-					    error);
+	if (store_read_directories_below(store, &pipeline->scope, path, check_recorded, pipeline,
+					 error) != 0)
+		return -1;
+	store_end_view(store);
+	return 0;
 }
 
 static struct walk_options walk_options_of(const struct pipeline *pipeline)

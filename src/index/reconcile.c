@@ -162,6 +162,14 @@ static int look_up_each(struct reconciler *reconciler, struct directory *directo
 	return 0;
 }
 
+void reconciler_rest(struct reconciler *reconciler)
+{
+	if (reconciler->is_first)
+		return;
+	store_end_view(reconciler->store);
+	reconciler->looked_up = 0;
+}
+
 int reconcile_files(struct reconciler *reconciler, struct directory *directory,
 		    const struct found_file *files, size_t count, enum walk_part part,
 		    struct simhash_error *error)

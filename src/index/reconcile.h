@@ -39,4 +39,7 @@ int reconcile_files(struct reconciler *reconciler, struct directory *directory,
 		    const struct found_file *files, size_t count, enum walk_part part,
 		    struct simhash_error *error);
 
+/* Hold no view of the index while there is nothing to decide. */
+void reconciler_rest(struct reconciler *reconciler);
+
 #endif

@@ -360,15 +360,29 @@ int store_in_transaction(struct store *store, store_work_fn *work, void *context
 	}
 }
 
+static int end_view(struct store *store, struct simhash_error *error)
+{
+	if (store->has_view && store->driver->execute(store->database, "COMMIT", error) != 0)
+		return -1;
+	store->has_view = false;
+	return 0;
+}
+
+void store_end_view(struct store *store)
+{
+	struct simhash_error ignored; /* the next view finds it, if it lasts */
+
+	end_view(store, &ignored);
+}
+
 int store_renew_view(struct store *store, struct simhash_error *error)
 {
 	const struct database_driver *driver = store->driver;
 
 	if (driver->begin_reading == NULL)
 		return 0;
-	if (store->has_view && driver->execute(store->database, "COMMIT", error) != 0)
+	if (end_view(store, error) != 0)
 		return -1;
-	store->has_view = false;
 	if (driver->execute(store->database, driver->begin_reading, error) != 0)
 		return -1;
 	store->has_view = true;

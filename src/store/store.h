@@ -120,6 +120,9 @@ struct known_file {
  */
 int store_renew_view(struct store *store, struct simhash_error *error);
 
+/* Hold no view: before a time that may be long. Each query sees the index as it then is. */
+void store_end_view(struct store *store);
+
 /* The rows of one directory in order of path hash. */
 typedef int store_known_fn(void *context, const struct known_file *known,
 			   struct simhash_error *error);
