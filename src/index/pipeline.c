@@ -325,13 +325,13 @@ static int step_down(int above, const char *name)
  * Is there, when looked at once more, no directory at this path that a walk
  * would reach? It may have been made, and indexed by another process, since its
  * parent was listed. Name by name, since the path may be longer than the system
- * takes at once; `gone` becomes what of it is not there, and is the caller's.
+ * takes at once. Whether it is there, with what of it is not there, the caller's,
+ * in *gone, or NULL where all of it is; -1 with errno where that cannot be told.
  */
-static bool is_gone(struct bytes path, char **gone)
+static int look_for(struct bytes path, char **gone)
 {
 	char *copy = strndup(path.data, path.size), *name = copy;
-	int fd = copy == NULL ? -1 : open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	bool is_missing = false;
+	int fd = copy == NULL ? -1 : open_file_at(AT_FDCWD, "/", O_RDONLY | O_DIRECTORY, 0), saved;
 
 	*gone = NULL;
 	while (fd >= 0 && *(name += strspn(name, "/")) != '\0') {
@@ -339,27 +339,34 @@ static bool is_gone(struct bytes path, char **gone)
 		*end = '\0';
 		fd = step_down(fd, name);
 		/* A link is ENOTDIR or ELOOP, depending on the system. */
-		is_missing = fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP ||
-					errno == ENAMETOOLONG);
-		if (is_missing)
-			break;
+		if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP ||
+			       errno == ENAMETOOLONG)) {
+			*gone = copy;
+			return 0;
+		}
 		*end = cut;
 		name = end;
 	}
-	if (fd >= 0)
-		close(fd);
-	if (is_missing)
-		*gone = copy;
-	else
-		free(copy);
-	return is_missing;
+	saved = errno;
+	free(copy);
+	errno = saved;
+	if (fd < 0)
+		return -1;
+	close(fd);
+	return 0;
 }
+
+struct recorded {
+	struct pipeline *pipeline;
+	unsigned root;
+};
 
 /* A directory that the index has: is it gone for certain? */
 static int check_recorded(void *context, const uint8_t hash[DIRECTORY_HASH_SIZE], struct bytes path,
 			  struct simhash_error *error)
 {
-	struct pipeline *pipeline = context;
+	const struct recorded *recorded = context;
+	struct pipeline *pipeline = recorded->pipeline;
 	char *const *failed = pipeline->failed.items;
 
 	for (unsigned i = 0; i < pipeline->walker_count; i++)
@@ -370,7 +377,9 @@ static int check_recorded(void *context, const uint8_t hash[DIRECTORY_HASH_SIZE]
 			return 0;
 	if (pipeline->gone == NULL || !lies_at_or_below(path, pipeline->gone)) {
 		char *gone;
-		if (!is_gone(path, &gone))
+		if (look_for(path, &gone) != 0)
+			count_failure(pipeline, recorded->root, path, errno);
+		if (gone == NULL)
 			return 0;
 		free(pipeline->gone);
 		pipeline->gone = gone;
@@ -392,12 +401,13 @@ static int find_vanished(struct pipeline *pipeline, const struct walk_root *root
 {
 	struct store *store = pipeline->walkers[0].reconciler.store;
 	struct bytes path = {root->path, strlen(root->path)};
+	struct recorded recorded = {pipeline, (unsigned)(root - pipeline->roots)};
 
 	if (!root->is_directory || pipeline->walkers[0].reconciler.is_first)
 		return 0;
 	if (store_renew_view(store, error) != 0)
 		return -1;
-	if (store_read_directories_below(store, &pipeline->scope, path, check_recorded, pipeline,
+	if (store_read_directories_below(store, &pipeline->scope, path, check_recorded, &recorded,
 					 error) != 0)
 		return -1;
 	store_end_view(store);
