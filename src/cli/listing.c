@@ -394,7 +394,7 @@ static int write_group(struct listing *listing, const struct group_list *groups,
 			if (fseeko(text->stream, 0, SEEK_SET) != 0)
 				return error_set_memory(error);
 			listing->formatter->member(text->stream, &line, &listing->how);
-			if (fflush(text->stream) != 0)
+			if (fflush(text->stream) != 0 || ferror(text->stream))
 				return error_set_memory(error);
 			write_text(listing,
 				   (struct bytes){text->text, (size_t)ftello(text->stream)});

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/terminal.h"
+#include "core/open_file.h"
 
 #define REDRAW_S 0.1 /* at most ten times a second */
 #define BEGIN_S 0.4  /* what is over by then needs no line */
@@ -45,7 +46,7 @@ static void draw(struct progress_display *display)
 		return;
 	/* The last column stays free: some terminals wrap when it is written. */
 	display->write(display->context, line, now() - display->start, terminal_columns() - 1);
-	if (fclose(line) == 0)
+	if (close_text(line, &text) == 0)
 		show_status(text);
 	free(text);
 }

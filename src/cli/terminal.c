@@ -14,6 +14,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "core/open_file.h"
 #include "report/formatter.h"
 
 /* Of standard error, and whether a status line is on it. */
@@ -112,8 +113,7 @@ static void say_parts(const char *program, struct bytes path, const char *text)
 
 	if (memory != NULL) {
 		write_message(memory, program, path, text);
-		is_whole = ferror(memory) == 0;
-		is_whole = fclose(memory) == 0 && is_whole && line != NULL;
+		is_whole = close_text(memory, &line) == 0;
 	}
 	pthread_mutex_lock(&error_lock);
 	if (has_status)

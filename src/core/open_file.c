@@ -1,11 +1,12 @@
 /*
- * Opening files.
+ * Opening files, and ending texts.
  * SPDX-License-Identifier: MIT
  */
 #include "core/open_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 int open_file_at(int directory_fd, const char *path, int flags, mode_t mode)
@@ -29,4 +30,14 @@ FILE *open_stream(const char *path, int flags, mode_t mode, const char *stream_m
 		errno = saved;
 	}
 	return stream;
+}
+
+int close_text(FILE *stream, char **text)
+{
+	/* The last allocation may fail, of which glibc tells by the pointer alone. */
+	if (fclose(stream) == 0 && *text != NULL)
+		return 0;
+	free(*text);
+	*text = NULL;
+	return -1;
 }

@@ -182,7 +182,6 @@ int reconcile_files(struct reconciler *reconciler, struct directory *directory,
 		return merge_directory(reconciler, directory, files, count, true, error);
 	case WALK_INCOMPLETE:
 		/* A directory's one file, or the rest of one that failed: no removals. */
-		return look_up_each(reconciler, directory, files, count, error);
 	case WALK_PART:
 		return look_up_each(reconciler, directory, files, count, error);
 	case WALK_LAST_PART:

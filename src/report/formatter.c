@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/open_file.h"
+
 static const struct formatter *const formatters[] = {
 	&formatter_text,  &formatter_csv,  &formatter_json,
 	&formatter_jsonl, &formatter_null, &formatter_html,
@@ -158,10 +160,8 @@ char *escape_text(struct bytes bytes, size_t *size)
 	if (memory == NULL)
 		return NULL;
 	write_escaped(memory, bytes);
-	if (fclose(memory) == 0)
-		return text;
-	free(text);
-	return NULL;
+	close_text(memory, &text);
+	return text;
 }
 
 size_t text_columns(struct bytes text)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/open_file.h"
 #include "store/bucket.h"
 #include "store/connection.h"
 #include "store/schema.h"
@@ -65,7 +66,8 @@ static int keep_upsert(struct store *store, enum kept_statement which, const cha
 		fprintf(sql, ")");
 	}
 	write_upsert_tail(sql, store->driver, key, columns, count);
-	status = fclose(sql) != 0 ? error_set_memory(error) : store_keep(store, which, text, error);
+	status = close_text(sql, &text) != 0 ? error_set_memory(error)
+					     : store_keep(store, which, text, error);
 	free(text);
 	return status;
 }
@@ -150,9 +152,13 @@ static int keep_upsert_many(struct store *store, unsigned array_rows, struct sim
 	if (keep_upsert(store, KEPT_UPSERT_MANY, "file", KEY_COLUMNS, value_columns, VALUE_COLUMNS,
 			array_rows > 0 ? 1 : driver->rows_per_insert, error) != 0)
 		return -1;
-	return is_new && array_rows > 0
-		       ? driver->set_rows(store->kept[KEPT_UPSERT_MANY], array_rows, error)
-		       : 0;
+	if (!is_new || array_rows == 0 ||
+	    driver->set_rows(store->kept[KEPT_UPSERT_MANY], array_rows, error) == 0)
+		return 0;
+	/* Kept as it is, it would be taken for one that takes arrays. */
+	driver->finalize(store->kept[KEPT_UPSERT_MANY]);
+	store->kept[KEPT_UPSERT_MANY] = NULL;
+	return -1;
 }
 
 static int write_rows(struct store *store, const struct row_scope *scope,
@@ -418,8 +424,8 @@ int store_end_load(struct store *store, struct simhash_error *error)
 
 /* ---- Reading ---- */
 
-int store_has_rows(struct store *store, const struct row_scope *scope, bool *has_rows,
-		   struct simhash_error *error)
+static int has_rows_once(struct store *store, const struct row_scope *scope, bool *has_rows,
+			 struct simhash_error *error)
 {
 	const struct database_driver *driver = store->driver;
 	struct statement *statement;
@@ -435,6 +441,15 @@ int store_has_rows(struct store *store, const struct row_scope *scope, bool *has
 	*has_rows = status == 1;
 	driver->finalize(statement);
 	return status < 0 ? -1 : 0;
+}
+
+int store_has_rows(struct store *store, const struct row_scope *scope, bool *has_rows,
+		   struct simhash_error *error)
+{
+	while (has_rows_once(store, scope, has_rows, error) != 0)
+		if (store_recover(store, error) != 0)
+			return -1;
+	return 0;
 }
 
 /* A column that must have `size` bytes, or the row is damaged. */
@@ -699,8 +714,9 @@ static int prepare_whole_rows(struct store *store, struct statement **statement,
 		fprintf(sql, ", %s", value_columns[i]);
 	fprintf(sql, " FROM file WHERE tag_set = ? AND host = ? AND path_hash BETWEEN ? AND ? "
 		     "ORDER BY path_hash LIMIT ?");
-	status = fclose(sql) != 0 ? error_set_memory(error)
-				  : store->driver->prepare(store->database, text, statement, error);
+	status = close_text(sql, &text) != 0
+			 ? error_set_memory(error)
+			 : store->driver->prepare(store->database, text, statement, error);
 	free(text);
 	return status;
 }

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "core/error.h"
+#include "core/open_file.h"
 #include "store/connection.h"
 #include "store/schema.h"
 
@@ -261,11 +262,8 @@ int store_roles(const struct store_location *where, char **sql, struct simhash_e
 		fputc('`', out);
 		next += sizeof placeholder - 1;
 	}
-	if (fclose(out) != 0) {
-		free(*sql);
-		*sql = NULL;
+	if (close_text(out, sql) != 0)
 		status = error_set_memory(error);
-	}
 out:
 	store_url_release(&url);
 	return status;
@@ -503,8 +501,11 @@ int store_host_id(struct store *store, const char *name, bool create, int64_t *i
 		  struct simhash_error *error)
 {
 	struct wanted_name wanted = {name, 0};
-	int status = store_read_hosts(store, match_name, &wanted, error);
+	int status;
 
+	while ((status = store_read_hosts(store, match_name, &wanted, error)) != 0)
+		if (store_recover(store, error) != 0)
+			break;
 	if (status == 0 && wanted.id == 0 && create)
 		status = store_in_transaction(store, enter_host, &wanted, error);
 	*id = wanted.id;
@@ -707,8 +708,11 @@ int store_tag_set_id(struct store *store, const struct simhash_tag_set *set, boo
 		     int64_t *id, struct simhash_error *error)
 {
 	struct wanted_tag_set wanted = {set, 0};
-	int status = find_tag_set(store, &wanted, error);
+	int status;
 
+	while ((status = find_tag_set(store, &wanted, error)) != 0)
+		if (store_recover(store, error) != 0)
+			break;
 	if (status == 0 && wanted.id == 0 && create)
 		status = store_in_transaction(store, enter_tag_set, &wanted, error);
 	*id = wanted.id;

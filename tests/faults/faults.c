@@ -43,6 +43,7 @@
 
 enum class {
 	MEMORY,
+	OWN, /* memory that the program itself asks for, and no library for it */
 	READ,
 	WRITE,
 	STREAM,
@@ -59,12 +60,26 @@ enum class {
 	CLASSES
 };
 
-static const char *const class_names[CLASSES] = {"memory", "read",	"write", "stream", "open",
-						 "status", "directory", "sync",	 "map",	   "thread",
-						 "sqlite", "mysql",	"short", "clock"};
-static const int class_errors[CLASSES] = {
-	ENOMEM, EIO, ENOSPC, ENOSPC, EMFILE, EIO, EIO, EIO, ENOMEM, EAGAIN, 10 /* SQLITE_IOERR */,
-	2013 /* CR_SERVER_LOST */};
+static const struct {
+	const char *name;
+	int error;
+} classes[CLASSES] = {
+	[MEMORY] = {"memory", ENOMEM},
+	[OWN] = {"own", ENOMEM},
+	[READ] = {"read", EIO},
+	[WRITE] = {"write", ENOSPC},
+	[STREAM] = {"stream", ENOSPC},
+	[OPEN] = {"open", EMFILE},
+	[STATUS] = {"status", EIO},
+	[DIRECTORY] = {"directory", EIO},
+	[SYNC] = {"sync", EIO},
+	[MAP] = {"map", ENOMEM},
+	[THREAD] = {"thread", EAGAIN},
+	[SQLITE] = {"sqlite", 10 /* SQLITE_IOERR */},
+	[MYSQL] = {"mysql", 2013 /* CR_SERVER_LOST */},
+	[SHORT] = {"short", 0},
+	[CLOCK] = {"clock", 0},
+};
 
 static enum class chosen = CLASSES;
 static long chosen_call;
@@ -102,6 +117,13 @@ static bool is_in_program(const void *caller)
 
 /* Libraries call their own functions by the same names. */
 #define IS_OURS() is_in_program(__builtin_return_address(0))
+
+static bool memory_fails(const void *caller)
+{
+	bool own_fails = is_in_program(caller) && fails(OWN);
+
+	return fails(MEMORY) || own_fails;
+}
 
 /* ---- The blocks of the program itself ---- */
 
@@ -154,7 +176,7 @@ extern void __libc_free(void *block);
 
 PUBLIC void *malloc(size_t size)
 {
-	void *block = fails(MEMORY) ? NULL : __libc_malloc(size);
+	void *block = memory_fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
 
 	note_block(block, __builtin_return_address(0));
 	return block;
@@ -162,7 +184,7 @@ PUBLIC void *malloc(size_t size)
 
 PUBLIC void *calloc(size_t count, size_t size)
 {
-	void *block = fails(MEMORY) ? NULL : __libc_calloc(count, size);
+	void *block = memory_fails(__builtin_return_address(0)) ? NULL : __libc_calloc(count, size);
 
 	note_block(block, __builtin_return_address(0));
 	return block;
@@ -172,7 +194,7 @@ PUBLIC void *realloc(void *old, size_t size)
 {
 	void *block;
 
-	if (fails(MEMORY))
+	if (memory_fails(__builtin_return_address(0)))
 		return NULL;
 	/* Before, or another thread may be given the same address meanwhile. */
 	if (old != NULL)
@@ -184,7 +206,8 @@ PUBLIC void *realloc(void *old, size_t size)
 
 PUBLIC void *aligned_alloc(size_t alignment, size_t size)
 {
-	void *block = fails(MEMORY) ? NULL : __libc_memalign(alignment, size);
+	void *block = memory_fails(__builtin_return_address(0)) ? NULL
+								: __libc_memalign(alignment, size);
 
 	note_block(block, __builtin_return_address(0));
 	return block;
@@ -192,7 +215,7 @@ PUBLIC void *aligned_alloc(size_t alignment, size_t size)
 
 PUBLIC int posix_memalign(void **block, size_t alignment, size_t size)
 {
-	if (fails(MEMORY))
+	if (memory_fails(__builtin_return_address(0)))
 		return ENOMEM;
 	*block = __libc_memalign(alignment, size);
 	note_block(*block, __builtin_return_address(0));
@@ -556,21 +579,28 @@ static int find_program(struct dl_phdr_info *info, size_t size, void *context)
 	return 1; /* the program itself comes first */
 }
 
+/* What a compiler has added to the program for its end, such as to count what was run, is let be. */
+static void disarm(void)
+{
+	chosen = CLASSES;
+}
+
 __attribute__((constructor)) static void begin(void)
 {
 	const char *order = getenv("FAULT"), *error = getenv("FAULT_ERROR");
 
 	report_name = getenv("FAULT_REPORT");
 	dl_iterate_phdr(find_program, NULL);
+	atexit(disarm);
 	for (int i = 0; order != NULL && i < CLASSES; i++) {
-		size_t length = strlen(class_names[i]);
+		size_t length = strlen(classes[i].name);
 		char *end;
 
-		if (strncmp(order, class_names[i], length) != 0 || order[length] != ':')
+		if (strncmp(order, classes[i].name, length) != 0 || order[length] != ':')
 			continue;
 		chosen_call = strtol(order + length + 1, &end, 10);
 		repeats = *end;
-		fault_error = error != NULL ? atoi(error) : class_errors[i];
+		fault_error = error != NULL ? atoi(error) : classes[i].error;
 		atomic_store(&calls[i], 0);
 		chosen = (enum class)i;
 	}
@@ -592,7 +622,7 @@ __attribute__((destructor)) static void end(void)
 	if (report == NULL)
 		return;
 	for (int i = 0; i < CLASSES; i++)
-		fprintf(report, "%s %ld\n", class_names[i], atomic_load(&calls[i]));
+		fprintf(report, "%s %ld\n", classes[i].name, atomic_load(&calls[i]));
 	fprintf(report, "live %d\ndescriptors %d\n", live, descriptors);
 	for (unsigned i = 0; i < SLOTS; i++)
 		if (slots[i].block != NULL && slots[i].block != (void *)&slots)

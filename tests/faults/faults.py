@@ -14,6 +14,7 @@ an index that is sound and has only whole and right rows; and when it ends with 
 done everything. A further run without a fault must complete what is missing.
 """
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -80,7 +81,10 @@ class Task:
         if self.writes:
             return rows(self.path)
         if self.output:
-            return open(self.output, "rb").read() if os.path.exists(self.output) else None
+            if not os.path.exists(self.output):
+                return None
+            with open(self.output, "rb") as file:
+                return re.sub(rb"20[0-9-]* [0-9:]* UTC", b"now", file.read())
         return result.stdout
 
     def undisturbed(self):
@@ -135,7 +139,7 @@ class Task:
 
     def differences(self, found):
         if not self.writes:
-            return found, self.expected
+            return (found or b"")[-500:], self.expected[-500:]
         return {key: (found.get(key), self.expected.get(key))
                 for key in found.keys() | self.expected.keys() if found.get(key) != self.expected.get(key)}
 
@@ -167,8 +171,9 @@ if ENGINE == "sqlite":
     tasks.insert(2, Task("update", "old", [SIMHASH, "-z", TREE], writes=True))
 classes = ["memory", "read", "write", "stream", "open", "status", "directory", "sync", "map", "thread", "sqlite"]
 if ENGINE == "mysql":
-    # What is below the database was seen with SQLite.
-    classes = ["memory", "mysql"]
+    # What is below the database was seen with SQLite. MariaDB's library ends the program
+    # itself where some of what it asks for while it connects is not to be had.
+    classes = ["own", "mysql"]
 only = os.environ.get("FAULTS_ONLY")
 if only is not None:
     tasks = [task for task in tasks if task.name in only.split(",")]

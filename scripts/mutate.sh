@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Break one important line at a time, in a copy of the tree, and see that a test fails: a
+# test that cannot fail tests nothing.
+#
+#     scripts/mutate.sh [NUMBER]...      (default: every mutation)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=scripts/lib.sh
+. scripts/lib.sh
+need_packages "${build_packages[@]}" "${test_packages[@]}"
+
+copy=$PWD/build-mutate/source build=$PWD/build-mutate/build
+rm -rf "$copy" && mkdir -p "$copy"
+git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t "$copy"
+cmake -S "$copy" -B "$build" -DCMAKE_BUILD_TYPE=Release >/dev/null
+
+wanted=("$@") number=0 survived=0
+# mutate WHAT FILE SED TESTS: the change of one line, and a pattern of the tests to run
+mutate() {
+	local what=$1 file=$2 change=$3 tests=$4
+	number=$((number + 1))
+	[ ${#wanted[@]} -eq 0 ] || [[ " ${wanted[*]} " == *" $number "* ]] || return 0
+	cp "$file" "$copy/$file"
+	sed -i "$change" "$copy/$file"
+	[ "$(diff "$file" "$copy/$file" | grep -c '^>')" = 1 ] || {
+		echo "mutation $number, $what: changes no line, or several, of $file" >&2
+		exit 1
+	}
+	cmake --build "$build" --parallel "$(nproc)" >"$build.log" 2>&1 || {
+		cat "$build.log"
+		exit 1
+	}
+	if (cd "$build" && ctest --parallel "$(nproc)" --no-tests=error --stop-on-failure -R "$tests") >"$build.log" 2>&1; then
+		echo "$number  SURVIVED  $what ($file)"
+		survived=$((survived + 1))
+	else
+		echo "$number  caught by $(sed -n 's/^.*[0-9] - \([^ ]*\) (.*/\1/p' "$build.log" | sort -u | paste -sd' ')  $what"
+	fi
+	cp "$file" "$copy/$file"
+}
+
+mutate "a tag that was found blocks one position too few" src/core/automaton.c \
+	's/\(state->skip\[t\] = WINDOW - \)1;/\12;/' '^core'
+mutate "weights round up" src/core/key.c \
+	's|count \* tags\[i\]\.skew / 1000|(count * tags[i].skew + 999) / 1000|' '^core'
+mutate "a pair at exactly the tolerance is none" src/core/distance.c \
+	's/\(distance \* twice_hundred_percent <\)=/\1/' '^(core|find)'
+mutate "rounded sums are given no slack" src/find/join.c \
+	's/(shift > 0 ? 1 + SUMS : 0)/0/' '^find|^cli.pairs'
+mutate "the last row in reach is not looked at" src/find/join.c \
+	's/at < cell->end && room->third_sorted\[at\] <= most;/at < cell->end \&\& room->third_sorted[at] < most;/' '^find|^cli.pairs'
+mutate "what changed within the tick of its scan is unchanged" src/index/reconcile.c \
+	's/\(scanned_at_ns - (uint64_t)known->mtime_ns >= \)tick/\10/' '^cli.incremental'
+mutate "a directory that cannot be told about is gone" src/index/pipeline.c \
+	's/(fd < 0 && (errno == ENOENT/(fd < 0 \&\& (true || errno == ENOENT/' '^(cli.incremental|faults)'
+mutate "links are followed when files are opened" src/index/scan_file.c \
+	's/(scanner->follow ? 0 : O_NOFOLLOW)/0/' '^cli.(moving|odd_names|incremental)'
+mutate "a transaction that failed is committed" src/store/store.c \
+	's/"ROLLBACK", &ignored/"COMMIT", \&ignored/' '^(faults|kills|store)'
+mutate "a plain connection will do" src/store/mysql_connect.c \
+	's/if (!is_wanted || mode == TLS_DISABLED/if (true || mode == TLS_DISABLED/' '^cli.network'
+mutate "markup of a name reaches the page" src/report/html.c \
+	"s/ || c == '<'//" '^report.html|^cli.hostile'
+mutate "a quote ends a field of CSV" src/report/csv.c \
+	"s/if (field.data\[i\] == '\"')/if (false)/" '^report.formatter|^cli.odd_names'
+[ "$survived" = 0 ] || {
+	echo "$survived of the mutations survived" >&2
+	exit 1
+}
