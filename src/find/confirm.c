@@ -506,6 +506,7 @@ static int order_pairs(struct confirming *c, struct simhash_error *error)
 	for (uint32_t i = 0; i < count; i++)
 		c->rank[files[i]] = i;
 	qsort(c->order, c->order_count, sizeof(struct kept_pair *), compare_pairs);
+	sorted = NULL;
 	free(files);
 	return 0;
 }

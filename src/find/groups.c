@@ -365,6 +365,7 @@ static int write_groups(struct grouping *g, struct group_list *groups, struct si
 		placed[i].group_files = files[placed[i].center];
 	sorted = g;
 	qsort(placed, used, sizeof *placed, compare_placed);
+	sorted = NULL;
 	for (size_t i = 0; i < used; i++)
 		add_member(groups, i, &placed[i]);
 	free(files);
