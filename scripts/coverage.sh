@@ -24,7 +24,7 @@ ctest --preset coverage --parallel $(($(nproc) + 1)) --no-tests=error \
 	grep -A100 'tests passed' build-coverage/tests.log >&2
 	exit 1
 }
-report=(gcovr --root . --filter src/ --exclude-unreachable-branches build-coverage)
+report=(gcovr --root . --filter src/ --exclude-unreachable-branches --gcov-ignore-parse-errors build-coverage)
 "${report[@]}" --output build-coverage/lines.txt
 "${report[@]}" --branches --output build-coverage/branches.txt
 cat build-coverage/lines.txt
