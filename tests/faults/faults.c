@@ -118,9 +118,29 @@ static bool is_in_program(const void *caller)
 /* Libraries call their own functions by the same names. */
 #define IS_OURS() is_in_program(__builtin_return_address(0))
 
+/*
+ * What a compiler has added to the program for its end, such as to write down what was run,
+ * is let be: of what is to be done at its end, what was said last comes first.
+ */
+static void disarm(void)
+{
+	chosen = CLASSES;
+}
+
+static void disarm_at_end(void)
+{
+	atexit(disarm);
+}
+
 static bool memory_fails(const void *caller)
 {
-	bool own_fails = is_in_program(caller) && fails(OWN);
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	bool own_fails = false;
+
+	if (is_in_program(caller)) {
+		pthread_once(&once, disarm_at_end);
+		own_fails = fails(OWN);
+	}
 
 	return fails(MEMORY) || own_fails;
 }
@@ -579,19 +599,12 @@ static int find_program(struct dl_phdr_info *info, size_t size, void *context)
 	return 1; /* the program itself comes first */
 }
 
-/* What a compiler has added to the program for its end, such as to count what was run, is let be. */
-static void disarm(void)
-{
-	chosen = CLASSES;
-}
-
 __attribute__((constructor)) static void begin(void)
 {
 	const char *order = getenv("FAULT"), *error = getenv("FAULT_ERROR");
 
 	report_name = getenv("FAULT_REPORT");
 	dl_iterate_phdr(find_program, NULL);
-	atexit(disarm);
 	for (int i = 0; order != NULL && i < CLASSES; i++) {
 		size_t length = strlen(classes[i].name);
 		char *end;
