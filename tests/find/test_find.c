@@ -113,6 +113,43 @@ static void make_clusters(int64_t largest_size)
 	}
 }
 
+/*
+ * Rows whose distance to a centre, or to its one copy, is the largest that a tolerance
+ * allows, and whose size is as far from its as it may be, with the change spread over all
+ * tags: where a lower bound of the distance that is rounded up loses them.
+ */
+static void make_edges(int64_t size)
+{
+	static const int64_t per_thousand[] = {3, 10, 25};
+
+	for (int i = 0; i < ROWS; i++) {
+		int64_t left = size / 3 * 5 / 2 * per_thousand[i % 3] / 1000;
+		name_row(i);
+		if (i % 30 == 0) {
+			rows[i] = engine_row("/f", names[i], 1);
+			rows[i].size_bytes = size;
+			for (int t = 0; t < SIMHASH_TAGS; t++)
+				rows[i].table.count[t] =
+					(uint64_t)size / 10 + random_below((uint64_t)size / 10);
+		} else {
+			rows[i] = rows[i - i % 30];
+		}
+		if (i % 30 > 1)
+			rows[i].size_bytes = size / 3 * 2;
+		for (int t = 0; i % 30 > 1 && t < SIMHASH_TAGS; t++) {
+			/* The rest goes to the last one; a tag and the eighth after it change alike. */
+			int64_t change = t == SIMHASH_TAGS - 1
+						 ? left
+						 : (int64_t)random_below((uint64_t)left / 4 + 1);
+			bool is_more = (i >> t % 8 & 1) != 0;
+			rows[i].table.count[t] += (uint64_t)(is_more ? change : -change);
+			left -= change;
+		}
+		set_content(&rows[i], (uint64_t)i);
+		complete_row(i);
+	}
+}
+
 /* The paper's chain: each row is its predecessor with a few changes. */
 static void make_chain(int64_t size)
 {
@@ -365,6 +402,17 @@ static void clusters_equal_brute_force(void **state)
 	}
 }
 
+static void edges_equal_brute_force(void **state)
+{
+	static const int64_t sizes[] = {6000, 7654320, INT64_C(3) << 50};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		make_edges(sizes[i]);
+		compare_all("edges");
+	}
+}
+
 static void chains_equal_brute_force(void **state)
 {
 	(void)state;
@@ -501,6 +549,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(clusters_equal_brute_force),
+		cmocka_unit_test(edges_equal_brute_force),
 		cmocka_unit_test(chains_equal_brute_force),
 		cmocka_unit_test(copies_equal_brute_force),
 		cmocka_unit_test(parts_together_are_the_whole),
