@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Have the sources read by gcc's analyzer, cppcheck and clang-tidy. Whatever they find that is
-# not among scripts/analyse.exceptions, each with its reason, is a failure; so is an exception
+# not among tests/analyse.exceptions, each with its reason, is a failure; so is an exception
 # that none of them needs any more.
 #
 #     scripts/analyse.sh [gcc|cppcheck|clang-tidy]...      (default: all three)
@@ -59,7 +59,7 @@ done
 # An exception is TOOL CHECK FILE, and a comment above it.
 failed=0
 while read -r tool check place message; do
-	if ! grep -qx "$tool $check ${place%:*}" scripts/analyse.exceptions; then
+	if ! grep -qx "$tool $check ${place%:*}" tests/analyse.exceptions; then
 		echo "$tool: $place: $message [$check]"
 		failed=1
 	fi
@@ -68,8 +68,8 @@ while read -r tool check file; do
 	case $tool in "" | "#"*) continue ;; esac
 	[[ " ${tools[*]} " == *" $tool "* ]] || continue
 	grep -q "^$tool $check $file:" "$findings" || {
-		echo "analyse.exceptions: nothing is found any more by: $tool $check $file"
+		echo "tests/analyse.exceptions: nothing is found any more by: $tool $check $file"
 		failed=1
 	}
-done <scripts/analyse.exceptions
+done <tests/analyse.exceptions
 exit $failed

@@ -163,3 +163,14 @@ said "$files/locked: Permission denied"
 said " 2 failed;"
 same "rows" "$before" "$(user_rows)"
 same "mode of the index" 600 "$(stat -c %a "$TEST_FOLDER/user/index.db")"
+
+# What is left out, and cannot be looked into, may be there: its rows stay, and nothing is said.
+chmod 755 "$files/locked"
+mkdir "$files/locked/inner"
+seq 500 >"$files/locked/inner/file"
+runs 2 as_user "$TEST_FOLDER/user/simhash" --host=h "$files"
+before=$(user_rows)
+chmod 000 "$files/locked"
+runs 2 as_user "$TEST_FOLDER/user/simhash" --host=h --exclude=locked "$files"
+said " 0 removed, 1 failed;"
+same "rows of what is left out" "$before" "$(user_rows)"
