@@ -54,7 +54,7 @@ mutate "what changed within the tick of its scan is unchanged" src/index/reconci
 mutate "a directory that cannot be told about is gone" src/index/pipeline.c \
 	's/(fd < 0 && (errno == ENOENT/(fd < 0 \&\& (true || errno == ENOENT/' '^(cli.incremental|faults)'
 mutate "links are followed when files are opened" src/index/scan_file.c \
-	's/(scanner->follow ? 0 : O_NOFOLLOW)/0/' '^cli.(moving|odd_names|incremental)'
+	's/(scanner->follow ? 0 : O_NOFOLLOW)/0/' '^faults.sqlite'
 mutate "a transaction that failed is committed" src/store/store.c \
 	's/"ROLLBACK", &ignored/"COMMIT", \&ignored/' '^(faults|kills|store)'
 mutate "a plain connection will do" src/store/mysql_connect.c \

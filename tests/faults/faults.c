@@ -11,6 +11,9 @@
  *                        "descriptors COUNT": what the program's own code has not freed,
  *                        and what it has not closed
  *
+ *   FAULT_SWAP=FILE      what a call of the class `swap` is to find in the place of FILE:
+ *   FAULT_LINK=LINK      this; FILE becomes FILE.kept before the Nth openat()
+ *
  * Two classes do not fail: of `short`, the chosen reads give half of what was asked for;
  * of `clock`, the chosen readings jump by a year, forward and back in turn.
  * SPDX-License-Identifier: MIT
@@ -57,6 +60,7 @@ enum class {
 	MYSQL,
 	SHORT,
 	CLOCK,
+	SWAP,
 	CLASSES
 };
 
@@ -79,6 +83,7 @@ static const struct {
 	[MYSQL] = {"mysql", 2013 /* CR_SERVER_LOST */},
 	[SHORT] = {"short", 0},
 	[CLOCK] = {"clock", 0},
+	[SWAP] = {"swap", 0},
 };
 
 static enum class chosen = CLASSES;
@@ -333,6 +338,19 @@ PUBLIC int fclose(FILE *stream)
 	return next(stream) != 0 || failed ? EOF : 0;
 }
 
+/* Another has put a link in the place of a file or directory since it was listed. */
+static void swap_when_due(void)
+{
+	const char *file = getenv("FAULT_SWAP"), *link = getenv("FAULT_LINK");
+	char kept[4096];
+
+	if (!is_due(SWAP) || file == NULL || link == NULL)
+		return;
+	snprintf(kept, sizeof kept, "%s.kept", file);
+	if (rename(file, kept) != 0 || rename(link, file) != 0)
+		abort();
+}
+
 static unsigned mode_of(int flags, va_list arguments)
 {
 	return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(arguments, unsigned) : 0;
@@ -358,6 +376,7 @@ static unsigned mode_of(int flags, va_list arguments)
 		va_start(arguments, flags);                                   \
 		mode = mode_of(flags, arguments);                             \
 		va_end(arguments);                                            \
+		swap_when_due();                                              \
 		return fails(OPEN) ? -1 : next(directory, path, flags, mode); \
 	}
 OPEN_BY(open)

@@ -13,6 +13,7 @@ that is 0, a message; hold no memory and no file that it would not hold undistur
 an index that is sound and has only whole and right rows; and when it ends with 0, have
 done everything. A further run without a fault must complete what is missing.
 """
+import gzip
 import os
 import re
 import sqlite3
@@ -31,12 +32,14 @@ REPORT = os.path.join(FOLDER, "report")
 
 # ---- Running ----
 
-def run(command, fault=None, error=None):
+def run(command, fault=None, error=None, swap=None):
     environment = dict(os.environ, FAULT_REPORT=REPORT, LD_PRELOAD=LIBRARY, SIMHASH_DATABASE=URL)
     if fault is not None:
         environment["FAULT"] = fault
     if error is not None:
         environment["FAULT_ERROR"] = str(error)
+    if swap is not None:
+        environment["FAULT_SWAP"], environment["FAULT_LINK"] = swap
     if os.path.exists(REPORT):
         os.remove(REPORT)
     what = "%s of '%s'" % (fault, " ".join(command))
@@ -201,6 +204,35 @@ for task in tasks:
                          ("clock:2/", None)):
         task.disturbed(order, error, must_succeed=True)
         tally[order, 0] = tally.get((order, 0), 0) + 1
+
+
+def swaps():
+    """Before each file or directory that is opened, put a link to outside in its place."""
+    outside, link = os.path.join(FOLDER, "outside"), os.path.join(FOLDER, "link")
+    os.mkdir(outside)
+    for name in ("file2.txt", "some.txt.gz", "b"):
+        with open(os.path.join(outside, name), "wb") as file:
+            file.write(gzip.compress(b"outside" * 99) if name.endswith("gz") else b"outside" * 77)
+    for victim in ("a", "a/b", "a/file2.txt", "c/some.txt.gz"):
+        path = os.path.join(TREE, victim)
+        target = outside if os.path.isdir(path) else os.path.join(outside, os.path.basename(path))
+        for call in range(1, tasks[0].counts["swap"] + 1):
+            os.symlink(target, link)
+            reset(None)
+            run([SIMHASH, "-z", TREE], "swap:%d" % call, swap=(path, link))
+            for row in rows().values():
+                if row[6] in ("539", "693"):
+                    stop("swap %d of %s: a file of outside is in the index: %s" % (call, victim, row))
+            if os.path.exists(path + ".kept"):
+                os.remove(path)
+                os.rename(path + ".kept", path)
+                tally["swap", 0] = tally.get(("swap", 0), 0) + 1
+            else:
+                os.remove(link)
+
+
+if ENGINE == "sqlite" and tasks[0].name == "first":
+    swaps()
 for (kind, status), count in sorted(tally.items()):
     print("%-24s ends with %d: %5d" % (kind, status, count))
 print("%d faults, and every result is whole" % sum(tally.values()))
