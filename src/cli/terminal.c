@@ -14,7 +14,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "core/open_file.h"
+#include "core/text_stream.h"
 #include "report/formatter.h"
 
 /* Of standard error, and whether a status line is on it. */

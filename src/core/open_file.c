@@ -1,13 +1,15 @@
 /*
- * Opening files, and ending texts.
+ * Opening files.
  * SPDX-License-Identifier: MIT
  */
 #include "core/open_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+#define PIECE 4000 /* bytes of a path to open at once; below PATH_MAX everywhere that matters */
 
 int open_file_at(int directory_fd, const char *path, int flags, mode_t mode)
 {
@@ -32,12 +34,36 @@ FILE *open_stream(const char *path, int flags, mode_t mode, const char *stream_m
 	return stream;
 }
 
-int close_text(FILE *stream, char **text)
+int open_path(const char *path, int flags)
 {
-	/* The last allocation may fail, of which glibc tells by the pointer alone. */
-	if (fclose(stream) == 0 && *text != NULL)
-		return 0;
-	free(*text);
-	*text = NULL;
-	return -1;
+	char piece[PIECE];
+	int top = AT_FDCWD, fd = -1;
+
+	while (strlen(path) >= PIECE) {
+		const char *cut = path + PIECE - 1;
+		while (cut > path && *cut != '/')
+			cut--;
+		if (cut == path) {
+			errno = ENAMETOOLONG;
+			break;
+		}
+		memcpy(piece, path, (size_t)(cut - path));
+		piece[cut - path] = '\0';
+		fd = open_file_at(top, piece, O_RDONLY | O_DIRECTORY, 0);
+		if (top != AT_FDCWD)
+			close(top);
+		if (fd < 0)
+			return -1;
+		top = fd;
+		fd = -1;
+		path = cut + 1;
+	}
+	if (strlen(path) < PIECE)
+		fd = open_file_at(top, path, flags, 0);
+	if (top != AT_FDCWD) {
+		int saved = errno;
+		close(top);
+		errno = saved;
+	}
+	return fd;
 }

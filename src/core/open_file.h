@@ -1,5 +1,5 @@
 /*
- * Opening files, and ending texts.
+ * Opening files.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CORE_OPEN_FILE_H
@@ -18,9 +18,9 @@ int open_file_at(int directory_fd, const char *path, int flags, mode_t mode);
 FILE *open_stream(const char *path, int flags, mode_t mode, const char *stream_mode);
 
 /*
- * End a stream of open_memstream(3) in *text, which is the caller's to free: 0, or -1 when
- * memory did not do for it all, with *text freed and NULL.
+ * A path of any length: the kernel takes at most PATH_MAX bytes at once, so a longer one is
+ * opened directory by directory in pieces that fit. Without O_CREAT; else as open_file_at.
  */
-int close_text(FILE *stream, char **text);
+int open_path(const char *path, int flags);
 
 #endif

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/open_file.h"
 #include "find/cover.h"
-#include "index/open_path.h"
 #include "index/scan_file.h"
 #include "index/walk.h"
 

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#if __has_include(<sys/random.h>)
+#include <sys/random.h> /* getentropy() of macOS */
+#endif
 
 #include "core/error.h"
 

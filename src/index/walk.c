@@ -17,7 +17,6 @@
 
 #include "core/error.h"
 #include "core/open_file.h"
-#include "index/open_path.h"
 #include "index/pair_set.h"
 
 #define NAME_SIZE_MAX 1024 /* of names that are looked at for what they end in */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "core/open_file.h"
+#include "core/text_stream.h"
 #include "store/bucket.h"
 #include "store/connection.h"
 #include "store/schema.h"

@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "core/error.h"
-#include "core/open_file.h"
+#include "core/text_stream.h"
 #include "store/connection.h"
 #include "store/schema.h"
 
