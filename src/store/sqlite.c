@@ -63,15 +63,8 @@ static enum simhash_error_code classify(sqlite3 *handle)
 
 static int fail(const struct database *database, const char *what, struct simhash_error *error)
 {
-	int system_errno = 0;
-
-	/* "disk I/O error" alone does not say whether the disk is broken or a quota reached. */
-	if (sqlite3_errcode(database->handle) == SQLITE_IOERR)
-		system_errno = sqlite3_system_errno(database->handle);
-	return error_set(error, classify(database->handle), "%s index sqlite:%s: %s%s%s", what,
-			 database->path, sqlite3_errmsg(database->handle),
-			 system_errno != 0 ? ": " : "",
-			 system_errno != 0 ? strerror(system_errno) : "");
+	return error_set(error, classify(database->handle), "%s index sqlite:%s: %s", what,
+			 database->path, sqlite3_errmsg(database->handle));
 }
 
 static int execute(struct database *database, const char *sql, struct simhash_error *error)
