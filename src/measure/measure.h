@@ -1,0 +1,90 @@
+/*
+ * What a measure is to the rest: one struct of functions, one file each, and its line in the
+ * table of measure.c. A measure takes features (features.h), keeps a state while they come,
+ * and leaves a sketch of fixed size, the same bytes on every machine; it can compare two
+ * sketches, and propose the pairs of many that are worth comparing.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_MEASURE_MEASURE_H
+#define SIMHASH_MEASURE_MEASURE_H
+
+#include "measure/features.h"
+#include "simhash_measures.h"
+
+/* Numbers that a measure can be given; 0 where it knows no such thing. */
+enum measure_number { NUMBER_FUNCTIONS, NUMBER_LEAST, NUMBER_CLUSTER, MEASURE_NUMBERS };
+
+struct feature_weights;
+
+struct simhash_measure {
+	const struct measure_kind *kind;
+	struct feature_spec spec;
+	unsigned number[MEASURE_NUMBERS];
+	struct feature_weights *weights; /* owned; NULL: all weigh 1 */
+	char text[SIMHASH_MEASURE_TEXT_MAX + 1];
+};
+
+struct measure_kind {
+	const char *name;
+	bool has_second;  /* needs two hashes of each feature */
+	bool has_weights; /* can be given weights */
+	/* What its numbers are if nobody says: 0 for those that it has not. */
+	unsigned standard[MEASURE_NUMBERS];
+	double least_similarity, standard_similarity; /* of simhash_sketch_pairs */
+
+	size_t (*sketch_size)(const struct simhash_measure *measure);
+	/* A state for a stream: its size, making it new, taking features, leaving a sketch. */
+	size_t (*state_size)(const struct simhash_measure *measure);
+	void (*begin)(const struct simhash_measure *measure, void *state);
+	void (*add)(const struct simhash_measure *measure, void *state, uint64_t *hashes,
+		    uint64_t *second, size_t count);
+	void (*finish)(const struct simhash_measure *measure, void *state, uint8_t *sketch);
+
+	double (*similarity)(const struct simhash_measure *measure, const uint8_t *a,
+			     const uint8_t *b, double *deviation);
+	int64_t (*cluster)(const struct simhash_measure *measure, const uint8_t *sketch);
+	/* See simhash_sketch_pairs; min_similarity is not below the least. */
+	int (*pairs)(const struct simhash_measure *measure, const uint8_t *sketches, size_t count,
+		     double min_similarity, simhash_pair_fn *pair, void *context,
+		     struct simhash_error *error);
+};
+
+extern const struct measure_kind measure_simhash64, measure_simhash128, measure_minhash,
+	measure_bottom;
+
+/* ---- What several of them need ---- */
+
+static inline uint64_t read_big_endian(const uint8_t *bytes, unsigned size)
+{
+	uint64_t value = 0;
+
+	for (unsigned i = 0; i < size; i++)
+		value = value << 8 | bytes[i];
+	return value;
+}
+
+static inline void write_big_endian(uint8_t *bytes, unsigned size, uint64_t value)
+{
+	for (unsigned i = size; i-- > 0; value >>= 8)
+		bytes[i] = (uint8_t)value;
+}
+
+/* A good mixture of all bits: the end of MurmurHash3, which is a bijection. */
+static inline uint64_t mix_bits(uint64_t x)
+{
+	x = (x ^ x >> 33) * UINT64_C(0xff51afd7ed558ccd);
+	x = (x ^ x >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
+	return x ^ x >> 33;
+}
+
+/* A number of an item, and what it is sorted by. */
+struct sort_item {
+	uint64_t key;
+	uint64_t number;
+};
+
+/* Sort by the lowest `bits` of the keys, stably. `scratch` has room for as many. */
+void sort_items(struct sort_item *items, struct sort_item *scratch, size_t count, unsigned bits);
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * Hashes of all n bytes in a row.
+ * The vector kernel is in x86/ngrams_avx2.c; what it computes is told here.
+ * SPDX-License-Identifier: MIT
+ */
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "measure/features.h"
+
+/* A length known to the compiler makes XXH3 a few instructions. */
+#define HASH_ALL(length)                                                  \
+	for (size_t i = 0; i < count; i++)                                \
+		out[i] = XXH3_64bits_withSeed(bytes + i, (length), seed); \
+	break
+
+void ngram_hashes_portable(const uint8_t *bytes, size_t count, unsigned n, uint64_t seed,
+			   uint64_t *out)
+{
+	switch (n) {
+	case 4:
+		HASH_ALL(4);
+	case 8:
+		HASH_ALL(8);
+	case 16:
+		HASH_ALL(16);
+	default:
+		HASH_ALL(n);
+	}
+}
+
+void ngram_hashes(const uint8_t *bytes, size_t count, unsigned n, uint64_t seed, uint64_t *out)
+{
+#ifdef SIMHASH_X86_KERNELS
+	if (n >= 4 && n <= 8 && __builtin_cpu_supports("avx2")) {
+		ngram_hashes_avx2(bytes, count, n, seed, out);
+		return;
+	}
+#endif
+	ngram_hashes_portable(bytes, count, n, seed, out);
+}
