@@ -12,6 +12,8 @@ GRANT SELECT, INSERT ON {database}.host TO simhash_writer@'%';
 GRANT SELECT, INSERT, UPDATE ON {database}.scan_run TO simhash_writer@'%';
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.directory TO simhash_writer@'%';
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.file TO simhash_writer@'%';
+GRANT SELECT, INSERT ON {database}.measure TO simhash_writer@'%';
+GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.sketch TO simhash_writer@'%';
 
 -- A reader finds pairs: simfind, and simhash --status.
 GRANT SELECT ON {database}.schema_version TO simhash_reader@'%';
@@ -21,6 +23,8 @@ GRANT SELECT ON {database}.host TO simhash_reader@'%';
 GRANT SELECT ON {database}.scan_run TO simhash_reader@'%';
 GRANT SELECT ON {database}.directory TO simhash_reader@'%';
 GRANT SELECT ON {database}.file TO simhash_reader@'%';
+GRANT SELECT ON {database}.measure TO simhash_reader@'%';
+GRANT SELECT ON {database}.sketch TO simhash_reader@'%';
 
 -- Somebody who asks by SQL sees the views, and nothing below them.
 GRANT SELECT ON {database}.file_text TO simhash_sql@'%';
@@ -29,4 +33,5 @@ GRANT SELECT ON {database}.similar_file TO simhash_sql@'%';
 GRANT SELECT ON {database}.duplicate TO simhash_sql@'%';
 GRANT SELECT ON {database}.key_space TO simhash_sql@'%';
 GRANT SELECT ON {database}.extension_statistics TO simhash_sql@'%';
+GRANT SELECT ON {database}.sketched_file TO simhash_sql@'%';
 GRANT SELECT ON {database}.run_text TO simhash_sql@'%';

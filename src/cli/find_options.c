@@ -51,6 +51,12 @@ static void print_help(void)
 	      "      --empty              empty files too\n"
 	      "      --hard-links         names of one file are pairs too\n"
 	      "\n"
+	      "By another measure:\n"
+	      "      --measure=MEASURE    pairs by sketches that simhash --measure=MEASURE made\n"
+	      "      --min-similarity=S   0 to 1 (default: 3 of 64 or 6 of 128 bits differ,\n"
+	      "                           or a Jaccard index of 0.8)\n"
+	      "      --compare A B        what every measure says of two files; needs no index\n"
+	      "\n"
 	      "Reading the files:\n"
 	      "      --confirm[=HOW]      measure how much of each pair is the same, and drop\n"
 	      "                           what resembles too little; all (default) or doubtful\n"
@@ -366,6 +372,9 @@ enum {
 	OPTION_SCRIPT,
 	OPTION_PROGRESS,
 	OPTION_FAIL_ON_MATCH,
+	OPTION_MEASURE,
+	OPTION_MIN_SIMILARITY,
+	OPTION_COMPARE,
 	OPTIONS_END
 };
 
@@ -435,6 +444,13 @@ static int parse_output_option(struct parsing *p, int option, struct simhash_err
 		return 0;
 	case OPTION_MIN_RESEMBLANCE:
 		return parse_decimal(optarg, "resemblance", 1, &settings->min_resemblance, error);
+	case OPTION_MIN_SIMILARITY:
+		if (parse_decimal(optarg, "similarity", 1, &settings->min_similarity, error) != 0)
+			return -1;
+		return settings->min_similarity > 0
+			       ? 0
+			       : error_set(error, SIMHASH_E_RANGE,
+					   "similarity '%s': expected a number above 0", optarg);
 	case OPTION_MAX_CHANGE:
 		if (parse_decimal(optarg, "change", 1000, &settings->max_change, error) != 0)
 			return -1;
@@ -505,6 +521,12 @@ static int parse_option(struct parsing *p, int option, struct simhash_error *err
 		return 0;
 	case OPTION_SCRIPT:
 		settings->script_path = optarg;
+		return 0;
+	case OPTION_MEASURE:
+		settings->measure = optarg;
+		return 0;
+	case OPTION_COMPARE:
+		settings->compare = true;
 		return 0;
 	case OPTION_FAIL_ON_MATCH:
 		settings->fail_on_match = true;
@@ -599,6 +621,48 @@ static const char *not_with_measures(const bool *given)
 	return NULL;
 }
 
+/* Which options have no say where another measure has, or where two files are compared. */
+static const char *not_with_measure(const struct find_settings *settings, const bool *given)
+{
+	static const int rule_options[] = {'k',
+					   'T',
+					   OPTION_SIZE_RATIO,
+					   OPTION_TOLERANCE_FOR,
+					   OPTION_TOLERANCES,
+					   OPTION_CANDIDATES,
+					   OPTION_PARTITION,
+					   OPTION_NEAREST,
+					   OPTION_STATS,
+					   OPTION_SWEEP};
+
+	if (given[OPTION_MIN_SIMILARITY] && settings->measure == NULL)
+		return "--min-similarity needs --measure, whose similarity it is";
+	for (size_t i = 0; settings->measure != NULL && i < sizeof rule_options / sizeof(int); i++)
+		if (given[rule_options[i]])
+			return "--measure finds pairs by sketches; leave out what is about keys, "
+			       "sum tables and their tolerances";
+	return NULL;
+}
+
+static const char *not_with_compare(const struct find_settings *settings, const bool *given)
+{
+	static const int heeded[] = {OPTION_COMPARE, 't', 'T', OPTION_SIZE_RATIO, 'o', 'q'};
+
+	if (!settings->compare)
+		return NULL;
+	if (settings->query_count != 2 || settings->queries[0].path == NULL ||
+	    settings->queries[1].path == NULL)
+		return "--compare: expected two files";
+	for (int option = 0; option < OPTIONS_END; option++) {
+		bool is_heeded = false;
+		for (size_t i = 0; i < sizeof heeded / sizeof *heeded; i++)
+			is_heeded = is_heeded || heeded[i] == option;
+		if (given[option] && !is_heeded)
+			return "--compare was given with an option that it would not heed";
+	}
+	return NULL;
+}
+
 static int check(const struct parsing *p, bool has_files, struct simhash_error *error)
 {
 	const struct find_settings *settings = p->settings;
@@ -637,6 +701,10 @@ static int check(const struct parsing *p, bool has_files, struct simhash_error *
 	else if (settings->script_path != NULL && settings->output_path != NULL &&
 		 strcmp(settings->script_path, settings->output_path) == 0)
 		reason = "--script and --output name the same file";
+	if (reason == NULL)
+		reason = not_with_measure(settings, p->given);
+	if (reason == NULL)
+		reason = not_with_compare(settings, p->given);
 	return reason == NULL ? 0 : error_set(error, SIMHASH_E_SYNTAX, "%s", reason);
 }
 
@@ -675,6 +743,9 @@ int find_settings_parse(struct find_settings *settings, int argc, char **argv,
 		{"progress", required_argument, NULL, OPTION_PROGRESS},
 		{"stats", no_argument, NULL, OPTION_STATS},
 		{"sweep", optional_argument, NULL, OPTION_SWEEP},
+		{"measure", required_argument, NULL, OPTION_MEASURE},
+		{"min-similarity", required_argument, NULL, OPTION_MIN_SIMILARITY},
+		{"compare", no_argument, NULL, OPTION_COMPARE},
 		{"quiet", no_argument, NULL, 'q'},
 		{"threads", required_argument, NULL, 'j'},
 		{"partition", required_argument, NULL, OPTION_PARTITION},

@@ -21,6 +21,9 @@ struct find_settings {
 	int64_t max_inflated_bytes;
 	enum progress_mode progress;
 	const char *script_path; /* NULL: no script */
+	const char *measure;	 /* its text; NULL: the rule */
+	double min_similarity;	 /* 0: the measure's own */
+	bool compare;
 	unsigned threads, part, parts;
 	bool has_groups;
 	enum linkage linkage;

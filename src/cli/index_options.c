@@ -53,6 +53,9 @@ static void print_help(void)
 	      "  -z, --decompress       scan the content of gzip files too, beside themselves\n"
 	      "      --max-inflated=SIZE\n"
 	      "                         give up on what inflates to more (default: 16G)\n"
+	      "      --measure=MEASURE  make sketches by another measure, too: simhash64,\n"
+	      "                         simhash128, minhash or bottom, with parameters as in\n"
+	      "                         minhash:words=3; up to eight of them\n"
 	      "  -f, --force            scan files again that have not changed\n"
 	      "  -j, --threads=N        scan with N threads (default: one for each processor)\n"
 	      "\n"
@@ -83,6 +86,8 @@ void index_settings_init(struct index_settings *settings)
 void index_settings_release(struct index_settings *settings)
 {
 	filter_release(&settings->filter);
+	for (unsigned i = 0; i < settings->measure_count; i++)
+		simhash_measure_free(settings->measures[i]);
 }
 
 enum {
@@ -101,6 +106,7 @@ enum {
 	OPTION_MAX_SIZE,
 	OPTION_FILES0_FROM,
 	OPTION_MAX_INFLATED,
+	OPTION_MEASURE,
 	OPTION_STATUS,
 	OPTION_FORGET,
 	OPTION_PRINT,
@@ -169,6 +175,26 @@ static int set_task(struct index_settings *settings, enum index_task task,
 	return 0;
 }
 
+static int add_measure(struct index_settings *settings, const char *text,
+		       struct simhash_error *error)
+{
+	struct simhash_measure *measure;
+
+	if (settings->measure_count == SKETCHES_MAX)
+		return error_set(error, SIMHASH_E_RANGE, "--measure: expected at most %d of them",
+				 SKETCHES_MAX);
+	if (simhash_measure_new(text, &measure, error) != 0)
+		return -1;
+	for (unsigned i = 0; i < settings->measure_count; i++)
+		if (strcmp(simhash_measure_text(settings->measures[i]),
+			   simhash_measure_text(measure)) == 0) {
+			simhash_measure_free(measure); /* twice the same is once */
+			return 0;
+		}
+	settings->measures[settings->measure_count++] = measure;
+	return 0;
+}
+
 static int parse_option(struct index_settings *settings, int option, struct simhash_error *error)
 {
 	switch (option) {
@@ -208,6 +234,8 @@ static int parse_option(struct index_settings *settings, int option, struct simh
 	case OPTION_FILES0_FROM:
 		settings->files_from = optarg;
 		return 0;
+	case OPTION_MEASURE:
+		return add_measure(settings, optarg, error);
 	case OPTION_MAX_INFLATED:
 		return parse_size(optarg, "size", &settings->max_inflated_bytes, error);
 	case OPTION_STATUS:
@@ -324,6 +352,7 @@ int index_settings_parse(struct index_settings *settings, int argc, char **argv,
 		{"files0-from", required_argument, NULL, OPTION_FILES0_FROM},
 		{"decompress", no_argument, NULL, 'z'},
 		{"max-inflated", required_argument, NULL, OPTION_MAX_INFLATED},
+		{"measure", required_argument, NULL, OPTION_MEASURE},
 		{"force", no_argument, NULL, 'f'},
 		{"threads", required_argument, NULL, 'j'},
 		{"status", no_argument, NULL, OPTION_STATUS},

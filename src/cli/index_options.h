@@ -7,6 +7,7 @@
 
 #include "cli/options.h"
 #include "index/filter.h"
+#include "simhash_measures.h"
 #include "store/store.h"
 
 /* What the program is to do. */
@@ -21,6 +22,8 @@ struct index_settings {
 	unsigned threads;
 	enum progress_mode progress;
 	struct filter filter;
+	struct simhash_measure *measures[SKETCHES_MAX]; /* owned */
+	unsigned measure_count;
 	const char *files_from; /* a list of names; NULL for none */
 	char **paths;		/* borrowed from argv */
 	unsigned path_count;

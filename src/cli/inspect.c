@@ -88,6 +88,23 @@ static int show_total(void *context, const struct row_scope *scope, int64_t rows
 	return 0;
 }
 
+static int show_measure(void *context, struct bytes text, int64_t files,
+			struct simhash_error *error)
+{
+	bool *has_measures = context;
+	char count[32];
+
+	(void)error;
+	if (!*has_measures)
+		printf("\n%-48s %14s\n", "measure", "sketches");
+	*has_measures = true;
+	write_escaped(stdout, text);
+	for (size_t i = text_columns(text); i < 48; i++)
+		putchar(' ');
+	printf(" %14s\n", format_count((uint64_t)files, count));
+	return 0;
+}
+
 static bool same_root(const struct scan_run *x, const struct scan_run *y)
 {
 	return x->scope.host == y->scope.host && x->scope.tag_set == y->scope.tag_set &&
@@ -171,6 +188,7 @@ int show_index(const struct index_settings *settings, struct simhash_error *erro
 	struct store *store = NULL;
 	struct store_location where = settings->location;
 	char *url = NULL, size[32];
+	bool has_measures = false;
 	int64_t bytes;
 	int result = -1;
 
@@ -186,6 +204,7 @@ int show_index(const struct index_settings *settings, struct simhash_error *erro
 	write_escaped(stdout, (struct bytes){url, strlen(url)});
 	printf("\nsize   %s\n", format_bytes((double)bytes, size));
 	if (store_read_totals(store, show_total, &status, error) != 0 ||
+	    store_read_measure_totals(store, show_measure, &has_measures, error) != 0 ||
 	    store_read_runs(store, keep_run, &status, error) != 0)
 		goto out;
 	if (!status.has_rows)

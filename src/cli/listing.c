@@ -259,9 +259,8 @@ static bool is_due(const struct listing *listing, struct thread_text *text)
 static enum confirmation confirmation_of(const struct kept_pair *pair)
 {
 	static const enum confirmation states[] = {
-		[PAIR_UNREAD] = NOT_ASKED,
-		[PAIR_CONFIRMED] = CONFIRMED,
-		[PAIR_TRUSTED] = TRUSTED,
+		[PAIR_UNREAD] = NOT_ASKED,	  [PAIR_CONFIRMED] = CONFIRMED,
+		[PAIR_MEASURED] = MEASURED,	  [PAIR_TRUSTED] = TRUSTED,
 		[PAIR_UNCONFIRMED] = UNCONFIRMED,
 	};
 
@@ -288,6 +287,9 @@ int listing_add(struct listing *listing, unsigned thread, const struct found_pai
 		line.contained_a = confirmed->contained_a;
 		line.contained_b = confirmed->contained_b;
 		line.resemblance = confirmed->resemblance;
+	} else if (pair->is_measured) {
+		line.confirmation = MEASURED;
+		line.resemblance = pair->similarity;
 	}
 	listing->formatter->pair(text->stream, &line, &listing->how);
 	end = (size_t)ftello(text->stream);

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/compare.h"
 #include "cli/find_options.h"
 #include "cli/listing.h"
 #include "cli/measures.h"
@@ -335,6 +336,81 @@ static int check_output(const struct find_settings *settings, struct simhash_err
 		       : check_path(settings, settings->script_path, error);
 }
 
+struct namesake {
+	const char *name; /* of the measure wanted */
+	char text[SIMHASH_MEASURE_TEXT_MAX + 1];
+	unsigned count;
+};
+
+static int keep_namesake(void *context, int64_t id, struct bytes text, struct simhash_error *error)
+{
+	struct namesake *namesake = context;
+	size_t size = strlen(namesake->name);
+
+	(void)id;
+	(void)error;
+	if (text.size <= size || memcmp(text.data, namesake->name, size) != 0 ||
+	    text.data[size] != ':' || text.size >= sizeof namesake->text)
+		return 0;
+	namesake->count++;
+	memcpy(namesake->text, text.data, text.size);
+	namesake->text[text.size] = '\0';
+	return 0;
+}
+
+/*
+ * The measure wanted. A name alone is the one of that name that the index has, if it is one;
+ * weights have to be given, since the index knows but their hash.
+ */
+static int choose_measure(const struct find_settings *settings, struct store *store,
+			  struct simhash_measure **measure, struct simhash_error *error)
+{
+	struct namesake namesake = {.name = settings->measure};
+	const char *text = settings->measure;
+
+	if (strchr(text, ':') == NULL) {
+		if (store_read_measures(store, keep_namesake, &namesake, error) != 0)
+			return -1;
+		if (namesake.count == 1 && strstr(namesake.text, ",weights=") == NULL)
+			text = namesake.text;
+	}
+	return simhash_measure_new(text, measure, error);
+}
+
+/* Compare two files, which needs no index. */
+static int compare(const struct find_settings *settings, bool *had_unreadable,
+		   struct simhash_error *error)
+{
+	struct simhash_tag_set *tags = NULL;
+	FILE *out = stdout;
+	int status = -1;
+
+	if (choose_tag_set(settings->tag_file, &tags, error) != 0 ||
+	    check_output(settings, error) != 0)
+		goto out;
+	if (settings->output_path != NULL)
+		out = open_stream(settings->output_path, O_WRONLY | O_CREAT | O_TRUNC, 0666, "wb");
+	if (out == NULL) {
+		error_set_errno(error, "cannot write to %s", settings->output_path);
+		goto out;
+	}
+	status = compare_files(settings->queries[0].path, settings->queries[1].path, tags,
+			       &settings->rule, out, error);
+	if (status == 1) {
+		say(PROGRAM, error->message);
+		*had_unreadable = true;
+		status = 0;
+	}
+	if ((ferror(out) || fflush(out) != 0) && status == 0)
+		status = error_set_errno(error, "cannot write to %s",
+					 out == stdout ? "standard output" : settings->output_path);
+	if (out != stdout && fclose(out) != 0 && status == 0)
+		status = error_set_errno(error, "cannot write to %s", settings->output_path);
+out:
+	simhash_tag_set_free(tags);
+	return status;
+}
+
 static int run(const struct find_settings *settings, bool *had_unreadable, uint64_t *found,
 	       struct simhash_error *error)
 {
@@ -368,6 +444,14 @@ static int run(const struct find_settings *settings, bool *had_unreadable, uint6
 		goto out;
 	options.tags = tag_set;
 	options.host = host;
+	if (settings->measure != NULL) {
+		if (choose_measure(settings, store, &options.measure, error) != 0)
+			goto out;
+		options.min_similarity =
+			settings->min_similarity > 0
+				? settings->min_similarity
+				: simhash_measure_standard_similarity(options.measure);
+	}
 	status = listing_open(&listing, settings->output_path, settings->formatter,
 			      settings->threads, store, error);
 	if (status == 0 && settings->formatter->is_report && listing.how.is_terminal)
@@ -386,6 +470,7 @@ static int run(const struct find_settings *settings, bool *had_unreadable, uint6
 out:
 	store_close(store);
 	free(url);
+	simhash_measure_free(options.measure);
 	simhash_tag_set_free(tag_set);
 	pthread_mutex_destroy(&output.lock);
 	return status;
@@ -409,7 +494,8 @@ int main(int argc, char **argv)
 		return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 	}
 	if (status == 0)
-		status = run(&settings, &had_unreadable, &found, &error);
+		status = settings.compare ? compare(&settings, &had_unreadable, &error)
+					  : run(&settings, &had_unreadable, &found, &error);
 	fails_on_match = settings.fail_on_match;
 	find_settings_release(&settings);
 	if (status != 0) {

@@ -194,6 +194,8 @@ static int index_files(const struct index_settings *settings, struct index_summa
 		.one_file_system = settings->one_file_system,
 		.inflate = settings->inflate,
 		.max_inflated_bytes = settings->max_inflated_bytes,
+		.measures = settings->measures,
+		.measure_count = settings->measure_count,
 		.threads = settings->threads,
 		.stop = &stop,
 		.failed = file_failed,

@@ -51,6 +51,9 @@ complete -c simfind -l hard-links -d 'Names of one file are pairs too'
 complete -c simfind -l confirm -f -a 'all doubtful' -d 'Measure how much of each pair is the same'
 complete -c simfind -l min-resemblance -x -d '0 to 1 (default: 0.95)'
 complete -c simfind -s z -l decompress -d 'Ask for the content of gzip FILEs too'
+complete -c simfind -l measure -x -a 'simhash64 simhash128 minhash bottom' -d 'Pairs by the sketches of another measure'
+complete -c simfind -l min-similarity -x -d '0 to 1, for --measure'
+complete -c simfind -l compare -d 'What every measure says of two files'
 complete -c simfind -l max-inflated -x -d 'Give up on what inflates to more (default: 16G)'
 
 # Which files

@@ -20,9 +20,10 @@ _simhash_value() {
 	--group) kind=word words=(representative single) optional=yes ;;
 	--sweep) kind=any optional=yes ;;
 	-j | --threads | --host | --max-inflated | --wait-server) kind=any ;;
+	--measure) kind=word words=(simhash64 simhash128 minhash bottom) ;;
 	--exclude | --ext | --min-size | --max-size) kind=any ;;
 	-T | --tolerance | --tolerance-for | --size-ratio | --max-change) kind=any ;;
-	--min-resemblance | --stdin-name | --nearest | --partition) kind=any ;;
+	--min-resemblance | --min-similarity | --stdin-name | --nearest | --partition) kind=any ;;
 	esac
 }
 
@@ -37,13 +38,13 @@ _simhash_option_words() {
 			--empty --hard-links --confirm --min-resemblance --decompress --max-inflated
 			--files0-from --stdin-name --nearest --between --group --expand --format
 			--null --output --script --stats --sweep --progress --quiet --threads
-			--partition --fail-on-match --help --version)
+			--partition --fail-on-match --measure --min-similarity --compare --help --version)
 		;;
 	*)
 		options=(-d -t -x -L -z -f -j -q -h -V --database --defaults-file --wait-server --tag-set --host --exclude
 			--exclude-from --ignore-files --hidden --no-hidden --ext --min-size
 			--max-size --one-file-system --dereference --files0-from --decompress
-			--max-inflated --force --threads --status --forget --print --init-database --copy-to --progress
+			--max-inflated --measure --force --threads --status --forget --print --init-database --copy-to --progress
 			--quiet --help --version)
 		;;
 	esac

@@ -35,6 +35,7 @@ complete -c simhash -l files0-from -r -F -d 'The files whose names are in FILE, 
 
 # How they are read
 complete -c simhash -s z -l decompress -d 'Scan the content of gzip files too'
+complete -c simhash -l measure -x -a 'simhash64 simhash128 minhash bottom' -d 'Make sketches by another measure, too'
 complete -c simhash -l max-inflated -x -d 'Give up on what inflates to more (default: 16G)'
 complete -c simhash -s f -l force -d 'Scan files again that have not changed'
 complete -c simhash -s j -l threads -x -d 'Scan with N threads (default: one for each processor)'

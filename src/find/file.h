@@ -67,6 +67,8 @@ struct found_pair {
 	uint64_t distance;
 	bool is_identical; /* the same size and content hash */
 	struct estimate estimate;
+	bool is_measured;  /* found by another measure */
+	double similarity; /* which says so, 0 to 1 */
 };
 
 #endif

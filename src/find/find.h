@@ -22,6 +22,7 @@
 
 #include "find/file.h"
 #include "find/rule.h"
+#include "simhash_measures.h"
 #include "store/store.h"
 
 /* One side of --between: a host, a directory on it, or both. */
@@ -42,6 +43,9 @@ struct find_options {
 	struct store_location location; /* for the connections of further threads */
 	const char *host;		/* the name of this host */
 	struct find_rule rule;
+	/* Instead of the rule: sketches by this measure that are at least so similar; or NULL. */
+	struct simhash_measure *measure;
+	double min_similarity;
 	bool with_empty; /* empty files take part */
 	bool expand;	 /* every pair of copies too */
 	bool hard_links; /* pairs of two names of one file too */
@@ -134,6 +138,8 @@ struct find_reporter {
 	const struct finder *finder;
 	unsigned thread;
 	struct find_counts counts;
+	bool is_measured; /* `similarity` is that of the next pair */
+	double similarity;
 };
 int report_pair(struct find_reporter *reporter, const struct find_file *x,
 		const struct find_file *y, uint64_t distance, struct simhash_error *error);

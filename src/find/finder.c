@@ -197,7 +197,11 @@ int report_pair(struct find_reporter *reporter, const struct find_file *x,
 {
 	const struct find_options *options = reporter->finder->options;
 	bool first = comes_first(x, y);
-	struct found_pair pair = {.a = first ? x : y, .b = first ? y : x, .distance = distance};
+	struct found_pair pair = {.a = first ? x : y,
+				  .b = first ? y : x,
+				  .distance = distance,
+				  .is_measured = reporter->is_measured,
+				  .similarity = reporter->similarity};
 
 	pair.is_identical = distance == 0 && x->size_bytes == y->size_bytes &&
 			    memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE) == 0;

@@ -104,7 +104,9 @@ static int add(struct pair_list *list, const struct found_pair *pair, struct sim
 {
 	struct kept_pair kept = {.distance = pair->distance,
 				 .estimate = pair->estimate,
-				 .is_identical = pair->is_identical};
+				 .is_identical = pair->is_identical,
+				 .state = pair->is_measured ? PAIR_MEASURED : PAIR_UNREAD,
+				 .resemblance = pair->similarity};
 
 	if (keep_file(list, pair->a, &kept.a, error) != 0 ||
 	    keep_file(list, pair->b, &kept.b, error) != 0)

@@ -14,6 +14,7 @@
 enum pair_state {
 	PAIR_UNREAD,	 /* nobody looked, or nobody had to */
 	PAIR_CONFIRMED,	 /* the shares are measured */
+	PAIR_MEASURED,	 /* found by another measure: its similarity is the resemblance */
 	PAIR_TRUSTED,	 /* left unread, since the estimate settles it */
 	PAIR_UNCONFIRMED /* a file could not be read as it was indexed */
 };

@@ -17,6 +17,7 @@
 #include <xxhash.h>
 
 #include "core/error.h"
+#include "find/alike.h"
 #include "find/arena.h"
 #include "find/find.h"
 #include "index/pair_set.h"
@@ -38,8 +39,10 @@ struct query {
 	struct arena row_arena; /* of each row in turn */
 	struct find_file file;
 	struct simhash_keys keys;
-	struct pair_set asked;	  /* hashes of all paths asked for so far and to come */
-	struct pair_set reported; /* pairs of two such paths, as two hashes */
+	struct row_sketches *sketches; /* by the measure, if there is one */
+	int64_t measure;	       /* its number */
+	struct pair_set asked;	       /* hashes of all paths asked for so far and to come */
+	struct pair_set reported;      /* pairs of two such paths, as two hashes */
 	/* The nearest so far, nearest first. */
 	struct neighbour *nearest;
 	size_t nearest_count, nearest_wanted;
@@ -278,6 +281,62 @@ static int find_nearest(struct query *query, struct simhash_error *error)
 	return status;
 }
 
+/* ---- By another measure ---- */
+
+static int compare_sketch(struct query *query, const struct file_row *row,
+			  const struct row_sketch *sketch, struct simhash_error *error)
+{
+	const struct find_options *options = query->finder->options;
+	struct find_file file;
+	struct shown_path shown;
+	double similarity = simhash_sketch_similarity(
+		options->measure, (const uint8_t *)query->sketches->sketch[0].value.data,
+		(const uint8_t *)sketch->value.data, NULL);
+
+	if (similarity < options->min_similarity ||
+	    (row->host == query->file.host && !query->file.is_stream &&
+	     memcmp(row->path_hash, query->file.path_hash, PATH_HASH_SIZE) == 0))
+		return 0;
+	if (finder_convert(query->finder, row, &file, error) != 0)
+		return -1;
+	arena_clear(&query->row_arena);
+	if (finder_show(query->finder, row, &query->row_arena, &shown) != 0)
+		return error_set_memory(error);
+	file.display = shown.display;
+	file.display_size = shown.display_size;
+	file.path_offset = shown.path_offset;
+	query->reporter.similarity = similarity;
+	return report(query, &file, simhash_distance(&query->file.table, &file.table), error);
+}
+
+/* All sketches of the index are compared with the file's. */
+static int find_alike(struct query *query, struct simhash_error *error)
+{
+	const struct finder *finder = query->finder;
+	const struct find_options *options = finder->options;
+	struct file_row row = {.host = 0};
+	struct row_cursor *cursor;
+	struct row_sketch sketch;
+	int status;
+
+	if (query->sketches->sketch[0].features == 0)
+		return 0;
+	if (store_rows_sketched(finder->store, finder->tag_set, query->measure, options->rule.key,
+				options->with_empty, &cursor, error) != 0)
+		return -1;
+	while ((status = store_rows_next(cursor, &row, error)) == 1) {
+		query->reporter.counts.rows++;
+		if (store_sketch_of(cursor, query->sketches->sketch[0].value.size, &sketch,
+				    error) != 0 ||
+		    compare_sketch(query, &row, &sketch, error) != 0) {
+			status = -1;
+			break;
+		}
+	}
+	store_rows_end(cursor);
+	return status;
+}
+
 /* ---- The files asked for ---- */
 
 /* Scan the file, or what is in it, into query->file; 1, or 0 when it cannot be read, which is told. */
@@ -316,6 +375,7 @@ static int scan_query(struct query *query, const struct find_query *asked, const
 				    why);
 		return 0;
 	}
+	query->sketches = row.sketches;
 	if (path != NULL) {
 		uint8_t directory[DIRECTORY_HASH_SIZE];
 		directory_hash(row.directory, directory);
@@ -342,10 +402,14 @@ static int query_view(struct query *query, const struct find_query *asked, const
 	const struct find_options *options = query->finder->options;
 	int status = scan_query(query, asked, path, is_inflated, error);
 
-	if (status == 1 && (query->file.size_bytes > 0 || options->with_empty))
+	if (status == 1 && options->measure != NULL)
+		status = find_alike(query, error);
+	else if (status == 1 && (query->file.size_bytes > 0 || options->with_empty))
 		status = query->nearest_wanted > 0
 				 ? find_nearest(query, error)
 				 : read_around(query, query->file.reach, report_if_pair, error);
+	row_sketches_drop(query->sketches);
+	query->sketches = NULL;
 	arena_release(&query->arena);
 	return status < 0 ? -1 : 0;
 }
@@ -416,6 +480,12 @@ int finder_files(struct finder *finder, const struct find_query *queries, size_t
 	if (file_scanner_init(&query.scanner, finder->options->tags, true, &never_stop, error) != 0)
 		return -1;
 	query.scanner.max_inflated_bytes = finder->options->max_inflated_bytes;
+	if (finder->options->measure != NULL) {
+		query.reporter.is_measured = true;
+		status = file_scanner_measure(&query.scanner, &finder->options->measure, 1, error);
+		if (status == 0)
+			status = alike_measure_id(finder, &query.measure, error);
+	}
 	if (nearest > 0) {
 		query.nearest = calloc(nearest, sizeof *query.nearest);
 		if (query.nearest == NULL)

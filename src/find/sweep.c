@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "core/error.h"
+#include "find/alike.h"
 #include "find/join.h"
 
 #define STREAMS_MAX 64 /* each has a connection */
@@ -229,5 +230,6 @@ int finder_all(struct finder *finder, struct simhash_error *error)
 			return -1;
 		atomic_store(&finder->options->progress->rows_total, rows / finder->options->parts);
 	}
-	return sweep_all(finder, error);
+	return finder->options->measure != NULL ? alike_all(finder, error)
+						: sweep_all(finder, error);
 }

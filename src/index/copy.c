@@ -9,6 +9,7 @@
 #include <xxhash.h>
 
 #include "core/error.h"
+#include "index/copy_sketches.h"
 
 #define PASSES_MAX 4
 #define CHUNK_ROWS 4096
@@ -17,7 +18,8 @@
 struct chunk {
 	struct file_row rows[CHUNK_ROWS];
 	char *texts[CHUNK_ROWS];
-	bool is_same[CHUNK_ROWS]; /* the target has it, or a newer one */
+	bool is_same[CHUNK_ROWS];  /* the target has it, or a newer one */
+	bool is_newer[CHUNK_ROWS]; /* there */
 	size_t count;
 };
 
@@ -26,6 +28,7 @@ struct copy {
 	struct copy_summary *summary;
 	struct store *from, *to;
 	struct chunk *chunk;
+	struct measure_map measures;
 	size_t next; /* row of the chunk that the target's rows are compared with */
 	unsigned pass;
 	uint64_t written; /* in this pass */
@@ -44,7 +47,7 @@ static int keep_row(void *context, const struct file_row *row, struct simhash_er
 	if (text == NULL)
 		return error_set_memory(error);
 	chunk->texts[chunk->count] = text;
-	chunk->is_same[chunk->count] = false;
+	chunk->is_same[chunk->count] = chunk->is_newer[chunk->count] = false;
 	*kept = *row;
 	memcpy(text, row->directory.data, row->directory.size);
 	kept->directory.data = text;
@@ -128,7 +131,7 @@ static int compare_row(void *context, const struct file_row *row, struct simhash
 		chunk->is_same[copy->next] = true;
 	} else if (row->scanned_at_ns > ours->scanned_at_ns) {
 		copy->summary->newer++;
-		chunk->is_same[copy->next] = true;
+		chunk->is_same[copy->next] = chunk->is_newer[copy->next] = true;
 	}
 	copy->next++;
 	return 0;
@@ -170,6 +173,21 @@ static int write_chunk(struct copy *copy, const struct row_scope *scope,
 	return status;
 }
 
+/* Of a file that the target knows better, or that has changed since, a sketch is left. */
+static bool is_wanted(void *context, const struct stored_sketch *sketch)
+{
+	struct copy *copy = context;
+	const struct chunk *chunk = copy->chunk;
+
+	while (copy->next < chunk->count &&
+	       memcmp(chunk->rows[copy->next].path_hash, sketch->path_hash, PATH_HASH_SIZE) < 0)
+		copy->next++;
+	return copy->next < chunk->count && !chunk->is_newer[copy->next] &&
+	       memcmp(chunk->rows[copy->next].path_hash, sketch->path_hash, PATH_HASH_SIZE) == 0 &&
+	       memcmp(chunk->rows[copy->next].content_hash, sketch->content_hash,
+		      CONTENT_HASH_SIZE) == 0;
+}
+
 static bool is_told_to_stop(const struct copy *copy)
 {
 	return copy->options->stop != NULL && atomic_load(copy->options->stop);
@@ -198,6 +216,12 @@ static int copy_rows(struct copy *copy, const struct row_scope *from, const stru
 					 error);
 		if (status == 0)
 			status = write_chunk(copy, to, error);
+		if (status == 0) {
+			struct sketch_range range = {from, to, after, end, is_wanted, copy};
+			copy->next = 0;
+			status = copy_sketches(copy->from, copy->to, &copy->measures, &range,
+					       &copy->written, error);
+		}
 		if (end != NULL)
 			memcpy(last, end, sizeof last);
 		copy->compared += chunk->count;
@@ -326,6 +350,8 @@ static int run_passes(struct copy *copy, struct simhash_error *error)
 	int status = store_read_totals(copy->from, keep_scope, &list, error);
 
 	if (status == 0)
+		status = measure_map_make(copy->from, copy->to, &copy->measures, error);
+	if (status == 0)
 		status = store_begin_load(copy->to, error);
 	for (unsigned i = 0; status == 0 && i < PASSES_MAX; i++) {
 		status = run_pass(copy, &list, error);
@@ -342,6 +368,7 @@ static int run_passes(struct copy *copy, struct simhash_error *error)
 				   copy->options->from.url);
 	if (status == 0 && !copy->summary->is_interrupted)
 		status = copy_runs(copy, error);
+	free(copy->measures.numbers);
 	free(list.scopes);
 	return status;
 }

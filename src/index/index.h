@@ -18,6 +18,7 @@
 #include "index/filter.h"
 #include "index/progress.h"
 #include "simhash.h"
+#include "simhash_measures.h"
 #include "store/store.h"
 
 struct index_options {
@@ -33,8 +34,11 @@ struct index_options {
 	bool follow; /* symbolic links */
 	bool force;  /* scan unchanged files again */
 	bool one_file_system;
-	bool inflate;			 /* the content of gzip files too */
-	int64_t max_inflated_bytes;	 /* of one of them */
+	bool inflate;		    /* the content of gzip files too */
+	int64_t max_inflated_bytes; /* of one of them */
+	/* Sketches by these, at most SKETCHES_MAX, are made too. */
+	struct simhash_measure *const *measures;
+	unsigned measure_count;
 	struct index_progress *progress; /* kept up to date; or NULL */
 	unsigned threads;
 	/* Set from outside to end early; set here too when the run fails. */

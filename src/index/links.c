@@ -17,6 +17,7 @@ struct link {
 	struct simhash_sum_table table;
 	uint8_t content_hash[CONTENT_HASH_SIZE];
 	int64_t size_bytes, mtime_ns, scanned_at_ns, compressed_size_bytes;
+	struct row_sketches *sketches; /* a reference, or NULL */
 };
 
 struct link_table {
@@ -48,7 +49,10 @@ void link_table_free(struct link_table *table)
 	if (table == NULL)
 		return;
 	for (size_t i = 0; i < table->slot_count; i++)
-		free(table->slots[i]);
+		if (table->slots[i] != NULL) {
+			row_sketches_drop(table->slots[i]->sketches);
+			free(table->slots[i]);
+		}
 	free(table->slots);
 	pthread_mutex_destroy(&table->lock);
 	free(table);
@@ -93,6 +97,7 @@ static void remove_link(struct link_table *table, struct link *link)
 		table->slots[next] = NULL;
 		hole = next;
 	}
+	row_sketches_drop(link->sketches);
 	free(link);
 }
 
@@ -179,6 +184,8 @@ static void copy_row(const struct link *link, struct task *task)
 	row->device = (int64_t)link->device;
 	row->inode = (int64_t)link->inode;
 	row->links = task->links;
+	row_sketches_drop(row->sketches);
+	row->sketches = row_sketches_hold(link->sketches);
 }
 
 enum link_answer link_take(struct link_table *table, struct task *task)
@@ -211,6 +218,8 @@ static void keep_row(struct link *link, const struct file_row *row)
 	link->mtime_ns = row->mtime_ns;
 	link->scanned_at_ns = row->scanned_at_ns;
 	link->compressed_size_bytes = row->compressed_size_bytes;
+	row_sketches_drop(link->sketches);
+	link->sketches = row_sketches_hold(row->sketches);
 }
 
 struct task *link_finish(struct link_table *table, struct task *first)

@@ -65,6 +65,7 @@ struct index_walker {
 struct pipeline {
 	const struct index_options *options;
 	struct row_scope scope;
+	int64_t measures[SKETCHES_MAX]; /* their numbers in the index */
 	struct walk_root *roots;
 	struct root_count *counts; /* one for each root */
 
@@ -462,6 +463,9 @@ static int walk_all(struct pipeline *pipeline, struct simhash_error *error)
 		if ((i == 0 || has_rows) && store_open(&pipeline->options->location, OPEN_TO_READ,
 						       &reconciler->store, error) != 0)
 			return -1;
+		if (reconciler->store != NULL)
+			store_want_measures(reconciler->store, pipeline->measures,
+					    pipeline->options->measure_count);
 		if (i == 0 &&
 		    store_has_rows(reconciler->store, &pipeline->scope, &has_rows, error) != 0)
 			return -1;
@@ -715,6 +719,11 @@ static void *scanner_main(void *argument)
 					  pipeline->options->follow, pipeline->options->stop,
 					  &error) == 0;
 
+	if (is_ready && file_scanner_measure(&scanner, pipeline->options->measures,
+					     pipeline->options->measure_count, &error) != 0) {
+		file_scanner_release(&scanner);
+		is_ready = false;
+	}
 	if (is_ready) {
 		scanner.own = pipeline->store;
 		scanner.max_inflated_bytes = pipeline->options->max_inflated_bytes;
@@ -1022,6 +1031,11 @@ static int run(struct pipeline *pipeline, struct simhash_error *error)
 			     error) != 0 ||
 	    store_host_id(pipeline->store, options->host, true, &pipeline->scope.host, error) != 0)
 		return -1;
+	for (unsigned i = 0; i < options->measure_count; i++)
+		if (store_measure_id(pipeline->store, simhash_measure_text(options->measures[i]),
+				     true, &pipeline->measures[i], error) != 0)
+			return -1;
+	store_want_measures(pipeline->store, pipeline->measures, options->measure_count);
 	prepare_walk(pipeline);
 	if (start_runs(pipeline, error) != 0 || store_begin_load(pipeline->store, error) != 0 ||
 	    run_threads(pipeline, error) != 0)

@@ -26,7 +26,7 @@ static bool is_unchanged(const struct reconciler *reconciler, const struct found
 
 	int64_t size_bytes = file->is_inflated ? known->compressed_size_bytes : known->size_bytes;
 
-	if (reconciler->force || file->size_bytes != size_bytes ||
+	if (reconciler->force || known->lacks_sketches || file->size_bytes != size_bytes ||
 	    file->mtime_ns != known->mtime_ns)
 		return false;
 	/* As unsigned numbers, whose difference cannot overflow. */

@@ -35,32 +35,73 @@ int file_scanner_init(struct file_scanner *scanner, const struct simhash_tag_set
 	scanner->bytes_read = NULL;
 	scanner->buffer = aligned_alloc(BUFFER_ALIGNMENT, FILE_SCANNER_BUFFER);
 	scanner->hash = content_hash_new();
+	scanner->sketching = (struct sketching){.count = 0};
 	if (scanner->buffer != NULL && scanner->hash != NULL)
 		return 0;
 	file_scanner_release(scanner);
 	return error_set_memory(error);
 }
 
+int file_scanner_measure(struct file_scanner *scanner, struct simhash_measure *const *measures,
+			 unsigned count, struct simhash_error *error)
+{
+	return sketching_init(&scanner->sketching, measures, count, error);
+}
+
 void file_scanner_release(struct file_scanner *scanner)
 {
+	sketching_release(&scanner->sketching);
 	free(scanner->buffer);
 	content_hash_free(scanner->hash);
 	scanner->buffer = NULL;
 	scanner->hash = NULL;
 }
 
+/* What a scan computes of a content, piece by piece, in one pass. */
+struct content {
+	struct file_scanner *scanner;
+	struct simhash_scanner counts;
+};
+
+static void content_begin(struct content *content, struct file_scanner *scanner,
+			  struct file_row *row)
+{
+	content->scanner = scanner;
+	simhash_scanner_init(&content->counts, scanner->tag_set);
+	content_hash_begin(scanner->hash);
+	sketching_begin(&scanner->sketching);
+	row->size_bytes = 0;
+}
+
+/* The next bytes, which are in the scanner's buffer. */
+static void content_add(struct content *content, size_t size, struct file_row *row)
+{
+	struct file_scanner *scanner = content->scanner;
+
+	simhash_scanner_update(&content->counts, scanner->buffer, size);
+	content_hash_add(scanner->hash, scanner->buffer, size);
+	sketching_add(&scanner->sketching, scanner->buffer, size);
+	row->size_bytes += (int64_t)size;
+}
+
+static enum scan_outcome content_end(struct content *content, struct file_row *row)
+{
+	simhash_scanner_finish(&content->counts, &row->table);
+	content_hash_end(content->scanner->hash, row->content_hash);
+	return sketching_end(&content->scanner->sketching, &row->sketches) == 0 ? SCAN_DONE
+										: SCAN_FAILED;
+}
+
 static enum scan_outcome scan_bytes(struct file_scanner *scanner, int fd, int64_t expected,
 				    struct file_row *row)
 {
-	struct simhash_scanner counts;
+	struct content content;
 	struct reading reading;
 	size_t size = FILE_SCANNER_BUFFER;
 	ssize_t got;
 
-	simhash_scanner_init(&counts, scanner->tag_set);
-	content_hash_begin(scanner->hash);
+	content_begin(&content, scanner, row);
 	reading_begin(&reading, fd, expected);
-	row->size_bytes = 0;
 	/*
 	 * What grows is read as far as fstat promised. What promises nothing, as the
 	 * kernel's own files do, is read to its end, unless that does not come.
@@ -71,9 +112,7 @@ static enum scan_outcome scan_bytes(struct file_scanner *scanner, int fd, int64_
 		got = reading_at(&reading, row->size_bytes, scanner->buffer, size);
 		if (got < 0)
 			return SCAN_FAILED;
-		simhash_scanner_update(&counts, scanner->buffer, (size_t)got);
-		content_hash_add(scanner->hash, scanner->buffer, (size_t)got);
-		row->size_bytes += got;
+		content_add(&content, (size_t)got, row);
 		if (scanner->bytes_read != NULL)
 			atomic_fetch_add_explicit(scanner->bytes_read, got, memory_order_relaxed);
 		reading_is_done(&reading, row->size_bytes);
@@ -84,9 +123,7 @@ static enum scan_outcome scan_bytes(struct file_scanner *scanner, int fd, int64_
 		if (atomic_load_explicit(scanner->stop, memory_order_relaxed))
 			return SCAN_STOPPED;
 	} while ((size_t)got == size && row->size_bytes != expected);
-	simhash_scanner_finish(&counts, &row->table);
-	content_hash_end(scanner->hash, row->content_hash);
-	return SCAN_DONE;
+	return content_end(&content, row);
 }
 
 static int64_t now_ns(void)
@@ -153,7 +190,8 @@ enum scan_outcome scan_file(struct file_scanner *scanner, int directory_fd, cons
 
 	if (fd < 0)
 		return outcome;
-	if (shared != NULL && status.st_size >= SHARED_FROM)
+	/* Features go over the seams between pieces: one thread makes sketches. */
+	if (shared != NULL && status.st_size >= SHARED_FROM && scanner->sketching.count == 0)
 		outcome = shared_scan_lead(shared, scanner, fd, status.st_size, row);
 	else
 		outcome = scan_bytes(scanner, fd, status.st_size, row);
@@ -168,7 +206,7 @@ enum scan_outcome scan_file(struct file_scanner *scanner, int directory_fd, cons
 enum scan_outcome scan_inflated(struct file_scanner *scanner, int directory_fd, const char *name,
 				struct file_row *row)
 {
-	struct simhash_scanner counts;
+	struct content content;
 	struct inflating *in;
 	enum scan_outcome outcome;
 	struct stat status;
@@ -180,15 +218,11 @@ enum scan_outcome scan_inflated(struct file_scanner *scanner, int directory_fd, 
 	in = inflating_new(fd);
 	if (in == NULL)
 		return SCAN_FAILED;
-	simhash_scanner_init(&counts, scanner->tag_set);
-	content_hash_begin(scanner->hash);
-	row->size_bytes = 0;
+	content_begin(&content, scanner, row);
 	outcome = SCAN_DONE;
 	while (outcome == SCAN_DONE &&
 	       (got = inflating_read(in, scanner->buffer, FILE_SCANNER_BUFFER)) > 0) {
-		simhash_scanner_update(&counts, scanner->buffer, (size_t)got);
-		content_hash_add(scanner->hash, scanner->buffer, (size_t)got);
-		row->size_bytes += got;
+		content_add(&content, (size_t)got, row);
 		if (row->size_bytes > scanner->max_inflated_bytes) {
 			errno = EOVERFLOW;
 			outcome = SCAN_FAILED;
@@ -198,12 +232,12 @@ enum scan_outcome scan_inflated(struct file_scanner *scanner, int directory_fd, 
 	}
 	if (got < 0)
 		outcome = SCAN_FAILED;
+	if (outcome == SCAN_DONE)
+		outcome = content_end(&content, row);
 	saved = errno;
 	inflating_free(in);
 	if (outcome == SCAN_DONE) {
 		row->compressed_size_bytes = status.st_size;
-		simhash_scanner_finish(&counts, &row->table);
-		content_hash_end(scanner->hash, row->content_hash);
 		set_keys(scanner, row);
 	}
 	errno = saved;
@@ -212,23 +246,20 @@ enum scan_outcome scan_inflated(struct file_scanner *scanner, int directory_fd, 
 
 enum scan_outcome scan_stream(struct file_scanner *scanner, int fd, struct file_row *row)
 {
-	struct simhash_scanner counts;
+	struct content content;
+	enum scan_outcome outcome;
 	ssize_t got;
 
-	simhash_scanner_init(&counts, scanner->tag_set);
-	content_hash_begin(scanner->hash);
-	row->size_bytes = 0;
+	content_begin(&content, scanner, row);
 	while ((got = read(fd, scanner->buffer, FILE_SCANNER_BUFFER)) != 0) {
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
 			return SCAN_FAILED;
-		simhash_scanner_update(&counts, scanner->buffer, (size_t)got);
-		content_hash_add(scanner->hash, scanner->buffer, (size_t)got);
-		row->size_bytes += got;
+		content_add(&content, (size_t)got, row);
 	}
-	simhash_scanner_finish(&counts, &row->table);
-	content_hash_end(scanner->hash, row->content_hash);
-	set_keys(scanner, row);
-	return SCAN_DONE;
+	outcome = content_end(&content, row);
+	if (outcome == SCAN_DONE)
+		set_keys(scanner, row);
+	return outcome;
 }

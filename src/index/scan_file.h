@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
+#include "index/sketching.h"
 #include "index/task.h"
 #include "store/store.h"
 
@@ -24,6 +25,7 @@ struct file_scanner {
 	int64_t max_inflated_bytes;
 	atomic_llong *bytes_read; /* what is read is added here as it is; NULL for nowhere */
 	struct content_hash *hash;
+	struct sketching sketching; /* of no measures, unless some are asked for */
 };
 
 /* What stays in the second-level cache between being read, hashed and scanned. */
@@ -39,10 +41,14 @@ enum scan_outcome {
 
 int file_scanner_init(struct file_scanner *scanner, const struct simhash_tag_set *tag_set,
 		      bool follow, const atomic_bool *stop, struct simhash_error *error);
+/* Make sketches of all files, too. */
+int file_scanner_measure(struct file_scanner *scanner, struct simhash_measure *const *measures,
+			 unsigned count, struct simhash_error *error);
 void file_scanner_release(struct file_scanner *scanner);
 
 /*
- * Scan FD_DIRECTORY/NAME and complete `row`, whose name and hash are set. With
+ * Scan FD_DIRECTORY/NAME and complete `row`, whose name and hash are set, and whose
+ * sketches, if any were asked for, are then the caller's to drop. With
  * `shared`, unless that is NULL, other threads may help with a large file; the
  * caller cancels it afterwards.
  */

@@ -25,6 +25,7 @@ void batch_free(struct batch *batch)
 	for (size_t i = 0; i < batch->count; i++) {
 		directory_drop(batch->tasks[i].directory);
 		free(batch->tasks[i].name);
+		row_sketches_drop(batch->tasks[i].row.sketches);
 	}
 	shared_scan_drop(batch->shared);
 	free(batch->removed);

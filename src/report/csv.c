@@ -63,6 +63,8 @@ static void pair(FILE *out, const struct pair_line *line, const struct presentat
 	if (line->confirmation == CONFIRMED)
 		fprintf(out, "%.6f,%.6f,%.6f,", line->contained_a, line->contained_b,
 			line->resemblance);
+	else if (line->confirmation == MEASURED)
+		fprintf(out, ",,%.6f,", line->resemblance);
 	else
 		fputs(",,,", out);
 	fprintf(out, "%" PRId64 ",%" PRId64 ",", line->size_a_bytes, line->size_b_bytes);

@@ -59,7 +59,10 @@ void write_decimal(FILE *out, double value, int width, int places)
 
 const char *confirmation_name(enum confirmation confirmation)
 {
-	static const char *const names[] = {"", "confirmed", "trusted", "unconfirmed"};
+	static const char *const names[] = {
+		[NOT_ASKED] = "",      [CONFIRMED] = "confirmed",     [MEASURED] = "measured",
+		[TRUSTED] = "trusted", [UNCONFIRMED] = "unconfirmed",
+	};
 
 	return names[confirmation];
 }

@@ -15,6 +15,7 @@
 enum confirmation {
 	NOT_ASKED,  /* nobody looked */
 	CONFIRMED,  /* the shares below were measured */
+	MEASURED,   /* `resemblance` is what another measure says */
 	TRUSTED,    /* left unread: the estimate was enough */
 	UNCONFIRMED /* a file has changed, is gone, or is not of this host */
 };
@@ -96,7 +97,7 @@ extern const char formatter_names[];
 /* 100 * distance / mean size; 0 for two empty files. */
 double pair_percent(const struct pair_line *line);
 
-/* "confirmed", "trusted", "unconfirmed"; "" when nobody looked. */
+/* "confirmed", "measured", "trusted", "unconfirmed"; "" when nobody looked. */
 const char *confirmation_name(enum confirmation confirmation);
 
 /* "representative", "member" or "copy" */

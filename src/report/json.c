@@ -63,6 +63,8 @@ static void pair(FILE *out, const struct pair_line *line, const struct presentat
 	if (line->confirmation == CONFIRMED)
 		fprintf(out, ",\"contained_a\":%.6f,\"contained_b\":%.6f,\"resemblance\":%.6f",
 			line->contained_a, line->contained_b, line->resemblance);
+	if (line->confirmation == MEASURED)
+		fprintf(out, ",\"resemblance\":%.6f", line->resemblance);
 	fprintf(out, ",\"size_a\":%" PRId64 ",\"size_b\":%" PRId64, line->size_a_bytes,
 		line->size_b_bytes);
 	write_path(out, "path_a", line->path_a);

@@ -21,6 +21,9 @@ static void write_confirmation(FILE *out, const struct pair_line *line)
 	case CONFIRMED:
 		fprintf(out, "%7.2f%% same  ", 100 * line->resemblance);
 		break;
+	case MEASURED:
+		fprintf(out, "%7.2f%% alike ", 100 * line->resemblance);
+		break;
 	case TRUSTED:
 		fputs("     trusted  ", out);
 		break;

@@ -19,6 +19,9 @@ enum kept_statement {
 	KEPT_RELINK_FILE,
 	KEPT_REMOVE_DIRECTORY_FILES,
 	KEPT_REMOVE_DIRECTORY,
+	KEPT_UPSERT_SKETCH_MANY,
+	KEPT_UPSERT_SKETCH_ONE,
+	KEPT_REMOVE_SKETCHES,
 	KEPT_STATEMENTS
 };
 
@@ -33,6 +36,8 @@ struct store {
 	bool has_told;	      /* that it waits for a server */
 	double lost_since_s;  /* when a connection was lost, and nothing went well since; or 0 */
 	struct statement *kept[KEPT_STATEMENTS];
+	int64_t measures[SKETCHES_MAX]; /* wanted */
+	unsigned measure_count;
 	bool has_view;	    /* in a transaction that only reads */
 	bool is_first_load; /* see store_begin_load */
 };
@@ -56,6 +61,63 @@ int store_recover(struct store *store, struct simhash_error *error);
 
 /* Something went well: what fails after it may be recovered from as often again. */
 void store_went_well(struct store *store);
+
+/* ---- file_table.c and sketch_table.c ---- */
+
+struct upsert {
+	const char *table, *key; /* the columns of the primary key */
+	unsigned key_count;
+	const char *const *columns;
+	size_t count; /* of columns beside the key */
+};
+
+/* "INSERT INTO table(key, columns) VALUES (?, ...), ... " and what a row that is there does. */
+int store_keep_upsert(struct store *store, enum kept_statement which, const struct upsert *upsert,
+		      unsigned rows, struct simhash_error *error);
+
+/* The same for many rows at once: by an array of their values, or with all in its text. */
+int store_keep_upsert_many(struct store *store, enum kept_statement which,
+			   const struct upsert *upsert, struct simhash_error *error);
+
+/* Run a kept statement that yields no rows. */
+int store_run_kept(struct store *store, enum kept_statement which, struct simhash_error *error);
+
+/* The least and the largest path hash that a directory's files can have, or one file. */
+struct hash_range {
+	uint8_t low[PATH_HASH_SIZE], high[PATH_HASH_SIZE];
+};
+
+/* Bind a scope and a range of its path hashes as four parameters, from `first` on. */
+void store_bind_hash_range(const struct database_driver *driver, struct statement *statement,
+			   unsigned first, const struct row_scope *scope,
+			   const struct hash_range *range);
+
+/* The range after a hash, or all, to another, or all; false when there is none. */
+bool store_range_after(const uint8_t *after, const uint8_t *last, struct hash_range *range);
+
+/* A column that must have `size` bytes, or the row is damaged. */
+int store_copy_fixed(const struct database_driver *driver, struct statement *statement,
+		     unsigned column, uint8_t *out, size_t size, struct simhash_error *error);
+
+/* Fails where path hashes come out of order. */
+int store_check_order(const uint8_t low[PATH_HASH_SIZE], const uint8_t hash[PATH_HASH_SIZE],
+		      struct simhash_error *error);
+
+/*
+ * A stream of rows of `file f`: `more` columns follow, from column STREAM_COLUMNS on, and
+ * `from` is the rest of the statement. The caller binds what is in it.
+ */
+#define STREAM_COLUMNS (12 + SIMHASH_TAGS)
+int store_rows_new(struct store *store, const char *more, const char *from, enum simhash_key key,
+		   struct row_cursor **cursor, struct statement **statement,
+		   struct simhash_error *error);
+
+/* In a transaction: the sketches of rows that are written, and of those that are removed. */
+int store_upsert_sketches(struct store *store, const struct row_scope *scope,
+			  const struct file_row *const *rows, size_t count,
+			  struct simhash_error *error);
+int store_remove_sketches(struct store *store, const struct row_scope *scope,
+			  const struct hash_range *range, struct simhash_error *error);
 
 /*
  * Run `work` in a transaction; what fails as SIMHASH_E_RETRY is rolled back

@@ -5,6 +5,7 @@
 #include "store/file_row.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <xxhash.h>
@@ -72,4 +73,26 @@ struct bytes inner_name(struct bytes name)
 
 	return own + 2 > name.size ? name
 				   : (struct bytes){name.data + own + 2, name.size - own - 2};
+}
+
+struct row_sketches *row_sketches_new(size_t size)
+{
+	struct row_sketches *sketches = calloc(1, sizeof *sketches + size);
+
+	if (sketches != NULL)
+		atomic_init(&sketches->references, 1);
+	return sketches;
+}
+
+struct row_sketches *row_sketches_hold(struct row_sketches *sketches)
+{
+	if (sketches != NULL)
+		atomic_fetch_add_explicit(&sketches->references, 1, memory_order_relaxed);
+	return sketches;
+}
+
+void row_sketches_drop(struct row_sketches *sketches)
+{
+	if (sketches != NULL && atomic_fetch_sub(&sketches->references, 1) == 1)
+		free(sketches);
 }

@@ -5,6 +5,7 @@
 #ifndef SIMHASH_STORE_FILE_ROW_H
 #define SIMHASH_STORE_FILE_ROW_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include "simhash.h"
@@ -19,6 +20,28 @@ struct row_scope {
 	int64_t tag_set, host;
 };
 
+/* No more measures at once. */
+#define SKETCHES_MAX 8
+
+/*
+ * The sketches of a content by the measures asked for, in their order. Shared by the rows of
+ * all names of a file, each of which holds a reference.
+ */
+struct row_sketches {
+	atomic_uint references;
+	unsigned count;
+	struct row_sketch {
+		int64_t features, cluster;
+		struct bytes value; /* in `bytes` */
+	} sketch[SKETCHES_MAX];
+	uint8_t bytes[];
+};
+
+/* With room for `size` bytes and one reference; NULL when memory is short. */
+struct row_sketches *row_sketches_new(size_t size);
+struct row_sketches *row_sketches_hold(struct row_sketches *sketches); /* NULL is fine */
+void row_sketches_drop(struct row_sketches *sketches);		       /* NULL is fine */
+
 struct file_row {
 	int64_t host;
 	uint8_t path_hash[PATH_HASH_SIZE];
@@ -32,6 +55,7 @@ struct file_row {
 	int64_t scanned_at_ns; /* when reading began */
 	struct simhash_sum_table table;
 	struct simhash_keys keys;
+	struct row_sketches *sketches; /* NULL: none were asked for */
 };
 
 /* 8 bytes that keep a directory's rows together: XXH3-64 of its path, big-endian. */

@@ -15,7 +15,6 @@
 #include "store/schema.h"
 
 /* The columns of `file` in the order in which bind_row binds them. */
-#define KEY_COLUMNS "tag_set, host, path_hash"
 static const char *const value_columns[] = {
 	"directory",   "name",	      "extension",	 "size",	 "mtime_ns",	  "device",
 	"inode",       "links",	      "compressed_size", "content_hash", "scanned_at_ns", "sum_00",
@@ -40,10 +39,11 @@ static void write_upsert_tail(FILE *sql, const struct database_driver *driver, c
 			i == 0 ? "" : ", ", columns[i], columns[i]);
 }
 
-/* "INSERT INTO table(key, columns) VALUES (?, ...), ... " and the tail. */
-static int keep_upsert(struct store *store, enum kept_statement which, const char *table,
-		       const char *key, const char *const *columns, size_t count, unsigned rows,
-		       struct simhash_error *error)
+static const struct upsert file_upsert = {"file", "tag_set, host, path_hash", 3, value_columns,
+					  VALUE_COLUMNS};
+
+int store_keep_upsert(struct store *store, enum kept_statement which, const struct upsert *upsert,
+		      unsigned rows, struct simhash_error *error)
 {
 	char *text = NULL;
 	size_t size;
@@ -55,17 +55,17 @@ static int keep_upsert(struct store *store, enum kept_statement which, const cha
 	sql = open_memstream(&text, &size);
 	if (sql == NULL)
 		return error_set_memory(error);
-	fprintf(sql, "INSERT INTO %s(%s", table, key);
-	for (size_t i = 0; i < count; i++)
-		fprintf(sql, ", %s", columns[i]);
+	fprintf(sql, "INSERT INTO %s(%s", upsert->table, upsert->key);
+	for (size_t i = 0; i < upsert->count; i++)
+		fprintf(sql, ", %s", upsert->columns[i]);
 	fprintf(sql, ") VALUES ");
 	for (unsigned row = 0; row < rows; row++) {
-		fprintf(sql, row == 0 ? "(?, ?, ?" : ", (?, ?, ?");
-		for (size_t i = 0; i < count; i++)
+		fprintf(sql, row == 0 ? "(?" : ", (?");
+		for (size_t i = 1; i < upsert->key_count + upsert->count; i++)
 			fprintf(sql, ", ?");
 		fprintf(sql, ")");
 	}
-	write_upsert_tail(sql, store->driver, key, columns, count);
+	write_upsert_tail(sql, store->driver, upsert->key, upsert->columns, upsert->count);
 	status = close_text(sql, &text) != 0 ? error_set_memory(error)
 					     : store_keep(store, which, text, error);
 	free(text);
@@ -100,8 +100,7 @@ static unsigned bind_row(const struct database_driver *driver, struct statement 
 	return i;
 }
 
-/* Run a kept statement that yields no rows. */
-static int run_kept(struct store *store, enum kept_statement which, struct simhash_error *error)
+int store_run_kept(struct store *store, enum kept_statement which, struct simhash_error *error)
 {
 	const struct database_driver *driver = store->driver;
 	struct statement *statement = store->kept[which];
@@ -143,21 +142,22 @@ static size_t rows_that_fit(const struct store *store, const struct file_row *co
 	return count;
 }
 
-/* Prepare what writes many rows at once: by an array of their values, or with all in its text. */
-static int keep_upsert_many(struct store *store, unsigned array_rows, struct simhash_error *error)
+int store_keep_upsert_many(struct store *store, enum kept_statement which,
+			   const struct upsert *upsert, struct simhash_error *error)
 {
 	const struct database_driver *driver = store->driver;
-	bool is_new = store->kept[KEPT_UPSERT_MANY] == NULL;
+	unsigned array_rows = store->array_rows;
+	bool is_new = store->kept[which] == NULL;
 
-	if (keep_upsert(store, KEPT_UPSERT_MANY, "file", KEY_COLUMNS, value_columns, VALUE_COLUMNS,
-			array_rows > 0 ? 1 : driver->rows_per_insert, error) != 0)
+	if (store_keep_upsert(store, which, upsert, array_rows > 0 ? 1 : driver->rows_per_insert,
+			      error) != 0)
 		return -1;
 	if (!is_new || array_rows == 0 ||
-	    driver->set_rows(store->kept[KEPT_UPSERT_MANY], array_rows, error) == 0)
+	    driver->set_rows(store->kept[which], array_rows, error) == 0)
 		return 0;
 	/* Kept as it is, it would be taken for one that takes arrays. */
-	driver->finalize(store->kept[KEPT_UPSERT_MANY]);
-	store->kept[KEPT_UPSERT_MANY] = NULL;
+	driver->finalize(store->kept[which]);
+	store->kept[which] = NULL;
 	return -1;
 }
 
@@ -169,9 +169,8 @@ static int write_rows(struct store *store, const struct row_scope *scope,
 	unsigned many = array_rows > 0 ? array_rows : driver->rows_per_insert;
 	size_t done = 0;
 
-	if (keep_upsert_many(store, array_rows, error) != 0 ||
-	    keep_upsert(store, KEPT_UPSERT_ONE, "file", KEY_COLUMNS, value_columns, VALUE_COLUMNS,
-			1, error) != 0)
+	if (store_keep_upsert_many(store, KEPT_UPSERT_MANY, &file_upsert, error) != 0 ||
+	    store_keep_upsert(store, KEPT_UPSERT_ONE, &file_upsert, 1, error) != 0)
 		return -1;
 	while (done < count) {
 		size_t fitting = rows_that_fit(store, rows + done,
@@ -184,7 +183,7 @@ static int write_rows(struct store *store, const struct row_scope *scope,
 		for (size_t i = 0; i < (at_once ? fitting : 1); i++)
 			parameter = bind_row(driver, store->kept[which], parameter, scope,
 					     rows[done++]);
-		if (run_kept(store, which, error) != 0)
+		if (store_run_kept(store, which, error) != 0)
 			return -1;
 	}
 	return 0;
@@ -195,10 +194,11 @@ static int write_directories(struct store *store, const struct row_scope *scope,
 			     struct simhash_error *error)
 {
 	static const char *const columns[] = {"path"};
+	static const struct upsert upsert = {"directory", "tag_set, host, directory_hash", 3,
+					     columns, 1};
 	const struct database_driver *driver = store->driver;
 
-	if (keep_upsert(store, KEPT_UPSERT_DIRECTORY, "directory", "tag_set, host, directory_hash",
-			columns, 1, 1, error) != 0)
+	if (store_keep_upsert(store, KEPT_UPSERT_DIRECTORY, &upsert, 1, error) != 0)
 		return -1;
 	for (size_t i = 0; i < count; i++) {
 		struct statement *statement = store->kept[KEPT_UPSERT_DIRECTORY];
@@ -208,16 +208,11 @@ static int write_directories(struct store *store, const struct row_scope *scope,
 		driver->bind_integer(statement, 1, scope->host);
 		driver->bind_bytes(statement, 2, rows[i].hash, DIRECTORY_HASH_SIZE);
 		driver->bind_bytes(statement, 3, rows[i].path.data, rows[i].path.size);
-		if (run_kept(store, KEPT_UPSERT_DIRECTORY, error) != 0)
+		if (store_run_kept(store, KEPT_UPSERT_DIRECTORY, error) != 0)
 			return -1;
 	}
 	return 0;
 }
-
-/* The least and the largest path hash that a directory's files can have. */
-struct hash_range {
-	uint8_t low[PATH_HASH_SIZE], high[PATH_HASH_SIZE];
-};
 
 static struct hash_range range_of(const uint8_t directory[DIRECTORY_HASH_SIZE])
 {
@@ -230,13 +225,14 @@ static struct hash_range range_of(const uint8_t directory[DIRECTORY_HASH_SIZE])
 	return range;
 }
 
-static void bind_hash_range(const struct database_driver *driver, struct statement *statement,
-			    const struct row_scope *scope, const struct hash_range *range)
+void store_bind_hash_range(const struct database_driver *driver, struct statement *statement,
+			   unsigned first, const struct row_scope *scope,
+			   const struct hash_range *range)
 {
-	driver->bind_integer(statement, 0, scope->tag_set);
-	driver->bind_integer(statement, 1, scope->host);
-	driver->bind_bytes(statement, 2, range->low, PATH_HASH_SIZE);
-	driver->bind_bytes(statement, 3, range->high, PATH_HASH_SIZE);
+	driver->bind_integer(statement, first, scope->tag_set);
+	driver->bind_integer(statement, first + 1, scope->host);
+	driver->bind_bytes(statement, first + 2, range->low, PATH_HASH_SIZE);
+	driver->bind_bytes(statement, first + 3, range->high, PATH_HASH_SIZE);
 }
 
 /*
@@ -256,7 +252,7 @@ static int count_range(struct store *store, const struct row_scope *scope,
 		       error) != 0)
 		return -1;
 	statement = store->kept[KEPT_COUNT_FILES];
-	bind_hash_range(driver, statement, scope, range);
+	store_bind_hash_range(driver, statement, 0, scope, range);
 	status = driver->step(statement, error);
 	if (status == 1)
 		*rows += driver->column_integer(statement, 0);
@@ -284,7 +280,8 @@ static int remove_files(struct store *store, const struct row_scope *scope,
 		driver->bind_integer(statement, 0, scope->tag_set);
 		driver->bind_integer(statement, 1, scope->host);
 		driver->bind_bytes(statement, 2, hashes[i], PATH_HASH_SIZE);
-		if (run_kept(store, KEPT_REMOVE_FILE, error) != 0)
+		if (store_run_kept(store, KEPT_REMOVE_FILE, error) != 0 ||
+		    store_remove_sketches(store, scope, &range, error) != 0)
 			return -1;
 	}
 	return 0;
@@ -309,7 +306,7 @@ static int relink_files(struct store *store, const struct row_scope *scope,
 		driver->bind_integer(statement, 3, scope->tag_set);
 		driver->bind_integer(statement, 4, scope->host);
 		driver->bind_bytes(statement, 5, files[i].path_hash, PATH_HASH_SIZE);
-		if (run_kept(store, KEPT_RELINK_FILE, error) != 0)
+		if (store_run_kept(store, KEPT_RELINK_FILE, error) != 0)
 			return -1;
 	}
 	return 0;
@@ -334,14 +331,15 @@ static int remove_directory(struct store *store, const struct row_scope *scope,
 		return -1;
 	if (count_range(store, scope, &range, removed, error) != 0)
 		return -1;
-	bind_hash_range(driver, store->kept[KEPT_REMOVE_DIRECTORY_FILES], scope, &range);
-	if (run_kept(store, KEPT_REMOVE_DIRECTORY_FILES, error) != 0)
+	store_bind_hash_range(driver, store->kept[KEPT_REMOVE_DIRECTORY_FILES], 0, scope, &range);
+	if (store_run_kept(store, KEPT_REMOVE_DIRECTORY_FILES, error) != 0 ||
+	    store_remove_sketches(store, scope, &range, error) != 0)
 		return -1;
 	statement = store->kept[KEPT_REMOVE_DIRECTORY];
 	driver->bind_integer(statement, 0, scope->tag_set);
 	driver->bind_integer(statement, 1, scope->host);
 	driver->bind_bytes(statement, 2, hash, DIRECTORY_HASH_SIZE);
-	return run_kept(store, KEPT_REMOVE_DIRECTORY, error);
+	return store_run_kept(store, KEPT_REMOVE_DIRECTORY, error);
 }
 
 struct write_job {
@@ -366,7 +364,9 @@ static int write_all(struct store *store, void *context, struct simhash_error *e
 	    write_directories(store, job->scope, batch->directories, batch->directory_count,
 			      error) != 0)
 		return -1;
-	return write_rows(store, job->scope, batch->rows, batch->row_count, error);
+	if (write_rows(store, job->scope, batch->rows, batch->row_count, error) != 0)
+		return -1;
+	return store_upsert_sketches(store, job->scope, batch->rows, batch->row_count, error);
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -452,9 +452,8 @@ int store_has_rows(struct store *store, const struct row_scope *scope, bool *has
 	return 0;
 }
 
-/* A column that must have `size` bytes, or the row is damaged. */
-static int copy_fixed(const struct database_driver *driver, struct statement *statement,
-		      unsigned column, uint8_t *out, size_t size, struct simhash_error *error)
+int store_copy_fixed(const struct database_driver *driver, struct statement *statement,
+		     unsigned column, uint8_t *out, size_t size, struct simhash_error *error)
 {
 	struct bytes value = driver->column_bytes(statement, column);
 
@@ -476,13 +475,44 @@ static bool step_hash(uint8_t hash[PATH_HASH_SIZE])
 }
 
 /* Of a damaged file rows may come in any order, and who goes on after the last, for ever. */
-static int check_order(const uint8_t low[PATH_HASH_SIZE], const uint8_t hash[PATH_HASH_SIZE],
-		       struct simhash_error *error)
+int store_check_order(const uint8_t low[PATH_HASH_SIZE], const uint8_t hash[PATH_HASH_SIZE],
+		      struct simhash_error *error)
 {
 	if (memcmp(hash, low, PATH_HASH_SIZE) >= 0)
 		return 0;
 	return error_set(error, SIMHASH_E_DATABASE,
 			 "table file: its rows are out of order, so the index is damaged");
+}
+
+/* With measures, how many of their sketches are there, and are of the content of the row. */
+static int keep_known_files(struct store *store, struct simhash_error *error)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *sql;
+	int status;
+
+	if (store->kept[KEPT_KNOWN_FILES] != NULL)
+		return 0;
+	sql = open_memstream(&text, &size);
+	if (sql == NULL)
+		return error_set_memory(error);
+	fprintf(sql, "SELECT path_hash, size, mtime_ns, scanned_at_ns, name, compressed_size, "
+		     "links");
+	if (store->measure_count > 0) {
+		fprintf(sql, ", (SELECT COUNT(*) FROM sketch s WHERE s.tag_set = file.tag_set "
+			     "AND s.host = file.host AND s.path_hash = file.path_hash "
+			     "AND s.content_hash = file.content_hash AND s.measure IN (?");
+		for (unsigned i = 1; i < store->measure_count; i++)
+			fprintf(sql, ", ?");
+		fprintf(sql, "))");
+	}
+	fprintf(sql, " FROM file WHERE tag_set = ? AND host = ? "
+		     "AND path_hash BETWEEN ? AND ? ORDER BY path_hash");
+	status = close_text(sql, &text) != 0 ? error_set_memory(error)
+					     : store_keep(store, KEPT_KNOWN_FILES, text, error);
+	free(text);
+	return status;
 }
 
 /*
@@ -497,15 +527,12 @@ static int read_known_once(struct store *store, const struct row_scope *scope,
 	struct statement *statement;
 	int status;
 
-	if (store_keep(store, KEPT_KNOWN_FILES,
-		       "SELECT path_hash, size, mtime_ns, scanned_at_ns, name, compressed_size, "
-		       "links FROM file "
-		       "WHERE tag_set = ? AND host = ? AND path_hash BETWEEN ? AND ? "
-		       "ORDER BY path_hash",
-		       error) != 0)
+	if (keep_known_files(store, error) != 0)
 		return -1;
 	statement = store->kept[KEPT_KNOWN_FILES];
-	bind_hash_range(driver, statement, scope, range);
+	for (unsigned i = 0; i < store->measure_count; i++)
+		driver->bind_integer(statement, i, store->measures[i]);
+	store_bind_hash_range(driver, statement, store->measure_count, scope, range);
 	while ((status = driver->step(statement, error)) == 1) {
 		struct known_file known = {
 			.size_bytes = driver->column_integer(statement, 1),
@@ -514,9 +541,13 @@ static int read_known_once(struct store *store, const struct row_scope *scope,
 			.name = driver->column_bytes(statement, 4),
 			.compressed_size_bytes = driver->column_integer(statement, 5),
 			.links = driver->column_integer(statement, 6),
+			.lacks_sketches = store->measure_count > 0 &&
+					  driver->column_integer(statement, 7) <
+						  (int64_t)store->measure_count,
 		};
-		if (copy_fixed(driver, statement, 0, known.path_hash, PATH_HASH_SIZE, error) != 0 ||
-		    check_order(range->low, known.path_hash, error) != 0 ||
+		if (store_copy_fixed(driver, statement, 0, known.path_hash, PATH_HASH_SIZE,
+				     error) != 0 ||
+		    store_check_order(range->low, known.path_hash, error) != 0 ||
 		    each(context, &known, error) != 0) {
 			status = -1;
 			break;
@@ -613,7 +644,7 @@ static int read_directories_below(struct store *store, const struct row_scope *s
 	driver->bind_bytes(statement, 2, prefix, size);
 	driver->bind_bytes(statement, 3, end, size);
 	while ((status = driver->step(statement, error)) == 1)
-		if (copy_fixed(driver, statement, 0, hash, sizeof hash, error) != 0 ||
+		if (store_copy_fixed(driver, statement, 0, hash, sizeof hash, error) != 0 ||
 		    each(context, hash, driver->column_bytes(statement, 1), error) != 0) {
 			status = -1;
 			break;
@@ -721,6 +752,18 @@ static int prepare_whole_rows(struct store *store, struct statement **statement,
 	return status;
 }
 
+bool store_range_after(const uint8_t *after, const uint8_t *last, struct hash_range *range)
+{
+	memset(range->low, 0x00, sizeof range->low);
+	memset(range->high, 0xff, sizeof range->high);
+	if (last != NULL)
+		memcpy(range->high, last, sizeof range->high);
+	if (after == NULL)
+		return true;
+	memcpy(range->low, after, sizeof range->low);
+	return step_hash(range->low);
+}
+
 int store_read_rows(struct store *store, const struct row_scope *scope, const uint8_t *after,
 		    const uint8_t *last, int64_t limit, store_row_fn *each, void *context,
 		    struct simhash_error *error)
@@ -732,26 +775,20 @@ int store_read_rows(struct store *store, const struct row_scope *scope, const ui
 	struct hash_range range;
 	int status;
 
-	memset(&range.low, 0x00, sizeof range.low);
-	memset(&range.high, 0xff, sizeof range.high);
-	if (last != NULL)
-		memcpy(range.high, last, sizeof range.high);
-	if (after != NULL) {
-		memcpy(range.low, after, sizeof range.low);
-		if (!step_hash(range.low))
-			return 0;
-	}
+	if (!store_range_after(after, last, &range))
+		return 0;
 	if (prepare_whole_rows(store, &statement, error) != 0)
 		return -1;
 	memcpy(low, range.low, sizeof low);
-	bind_hash_range(driver, statement, scope, &range);
+	store_bind_hash_range(driver, statement, 0, scope, &range);
 	driver->bind_integer(statement, 4, limit);
 	while ((status = driver->step(statement, error)) == 1) {
 		take_values(driver, statement, &row);
-		if (copy_fixed(driver, statement, 0, row.path_hash, PATH_HASH_SIZE, error) != 0 ||
-		    check_order(low, row.path_hash, error) != 0 ||
-		    copy_fixed(driver, statement, CONTENT_HASH_COLUMN, row.content_hash,
-			       CONTENT_HASH_SIZE, error) != 0 ||
+		if (store_copy_fixed(driver, statement, 0, row.path_hash, PATH_HASH_SIZE, error) !=
+			    0 ||
+		    store_check_order(low, row.path_hash, error) != 0 ||
+		    store_copy_fixed(driver, statement, CONTENT_HASH_COLUMN, row.content_hash,
+				     CONTENT_HASH_SIZE, error) != 0 ||
 		    each(context, &row, error) != 0) {
 			status = -1;
 			break;
@@ -780,11 +817,11 @@ struct row_cursor {
 	"CASE WHEN f.links = 1 THEN 0 ELSE f.inode END, "                                  \
 	"f.content_hash, f.uniform, f.sum_00, f.sum_01, f.sum_02, f.sum_03, f.sum_04, "    \
 	"f.sum_05, f.sum_06, f.sum_07, f.sum_08, f.sum_09, f.sum_10, f.sum_11, f.sum_12, " \
-	"f.sum_13, f.sum_14, f.sum_15, f.%s "
+	"f.sum_13, f.sum_14, f.sum_15, f.%s"
 
 /* Entries of the index of uniform that are within bounds, and the rows of those. */
-#define FROM_NEAR_INDEX                                                               \
-	"FROM file i CROSS JOIN file f ON f.tag_set = i.tag_set AND f.host = i.host " \
+#define FROM_NEAR_INDEX                                                                \
+	" FROM file i CROSS JOIN file f ON f.tag_set = i.tag_set AND f.host = i.host " \
 	"AND f.path_hash = i.path_hash "
 
 static int cursor_new(struct store *store, const char *sql, enum simhash_key key,
@@ -799,6 +836,19 @@ static int cursor_new(struct store *store, const char *sql, enum simhash_key key
 	free(*cursor);
 	*cursor = NULL;
 	return -1;
+}
+
+int store_rows_new(struct store *store, const char *more, const char *from, enum simhash_key key,
+		   struct row_cursor **cursor, struct statement **statement,
+		   struct simhash_error *error)
+{
+	char sql[2048];
+
+	snprintf(sql, sizeof sql, ROW_SELECT "%s %s", simhash_key_name(key), more, from);
+	if (cursor_new(store, sql, key, cursor, error) != 0)
+		return -1;
+	*statement = (*cursor)->statement;
+	return 0;
 }
 
 /* uniform is always read; this is the other one. */
@@ -817,7 +867,7 @@ int store_rows_in_order(struct store *store, const struct key_range *range,
 
 	snprintf(order, sizeof order, "ORDER BY %sf.%s, f.host, f.path_hash", plus, key);
 	snprintf(sql, sizeof sql,
-		 ROW_SELECT "FROM file f WHERE f.tag_set = ? AND %sf.%s BETWEEN ? AND ? "
+		 ROW_SELECT " FROM file f WHERE f.tag_set = ? AND %sf.%s BETWEEN ? AND ? "
 			    "AND f.size >= ? %s",
 		 simhash_key_name(other_key(range)), plus, key,
 		 range->order == ORDER_NONE ? "" : order);
@@ -920,10 +970,28 @@ int store_rows_next(struct row_cursor *cursor, struct file_row *row, struct simh
 	}
 	if (!possible)
 		return impossible_row(row, error);
-	if (copy_fixed(driver, statement, 1, row->path_hash, PATH_HASH_SIZE, error) != 0 ||
-	    copy_fixed(driver, statement, 9, row->content_hash, CONTENT_HASH_SIZE, error) != 0)
+	if (store_copy_fixed(driver, statement, 1, row->path_hash, PATH_HASH_SIZE, error) != 0 ||
+	    store_copy_fixed(driver, statement, 9, row->content_hash, CONTENT_HASH_SIZE, error) !=
+		    0)
 		return -1;
 	return 1;
+}
+
+int store_sketch_of(struct row_cursor *cursor, size_t size, struct row_sketch *sketch,
+		    struct simhash_error *error)
+{
+	const struct database_driver *driver = cursor->driver;
+	struct statement *statement = cursor->statement;
+
+	sketch->features = driver->column_integer(statement, STREAM_COLUMNS);
+	sketch->cluster = driver->column_integer(statement, STREAM_COLUMNS + 1);
+	sketch->value = driver->column_bytes(statement, STREAM_COLUMNS + 2);
+	if (sketch->value.size == size)
+		return 0;
+	return error_set(error, SIMHASH_E_DATABASE,
+			 "table sketch: a sketch of %zu bytes where %zu are expected; scan again "
+			 "with simhash --force --measure",
+			 sketch->value.size, size);
 }
 
 void store_rows_end(struct row_cursor *cursor)

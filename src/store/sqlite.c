@@ -33,7 +33,7 @@ struct statement {
 };
 
 static const char *const migrations[] = {sql_sqlite_0001, sql_sqlite_0002, sql_sqlite_0003,
-					 sql_sqlite_0004, NULL};
+					 sql_sqlite_0004, sql_sqlite_0005, NULL};
 
 static enum simhash_error_code classify(sqlite3 *handle)
 {
@@ -176,7 +176,8 @@ static int check_tables(struct database *database, struct simhash_error *error)
 	int code = sqlite3_prepare_v2(
 		database->handle,
 		"SELECT m.name FROM sqlite_master m WHERE m.name IN ('schema_version', "
-		"'tag_set', 'tag', 'host', 'scan_run', 'directory', 'file', 'size_class') "
+		"'tag_set', 'tag', 'host', 'scan_run', 'directory', 'file', 'size_class', "
+		"'measure', 'sketch') "
 		"AND (m.type <> 'table' OR m.rootpage = 0 OR EXISTS "
 		"(SELECT 1 FROM pragma_table_xinfo(m.name) c WHERE c.hidden <> 0))",
 		-1, &statement, NULL);

@@ -408,12 +408,6 @@ static int read_names(struct store *store, const char *sql, store_name_fn *each,
 	return status;
 }
 
-int store_read_hosts(struct store *store, store_name_fn *each, void *context,
-		     struct simhash_error *error)
-{
-	return read_names(store, "SELECT id, name FROM host ORDER BY id", each, context, error);
-}
-
 int store_read_tag_sets(struct store *store, store_name_fn *each, void *context,
 			struct simhash_error *error)
 {
@@ -466,6 +460,8 @@ static int duplicate_is_retry(struct simhash_error *error)
 struct wanted_name {
 	const char *name;
 	int64_t id;
+	/* Of the table. */
+	const char *select, *most, *insert;
 };
 
 static int match_name(void *context, int64_t id, struct bytes name, struct simhash_error *error)
@@ -478,38 +474,69 @@ static int match_name(void *context, int64_t id, struct bytes name, struct simha
 	return 0;
 }
 
-static int enter_host(struct store *store, void *context, struct simhash_error *error)
+static int enter_name(struct store *store, void *context, struct simhash_error *error)
 {
 	struct wanted_name *wanted = context;
 
 	wanted->id = 0; /* what an attempt entered that was rolled back is not there */
-	if (store_read_hosts(store, match_name, wanted, error) != 0)
+	if (read_names(store, wanted->select, match_name, wanted, error) != 0)
 		return -1;
 	if (wanted->id != 0)
 		return 0;
-	if (next_id(store, "SELECT MAX(id) FROM host", &wanted->id, error) != 0)
+	if (next_id(store, wanted->most, &wanted->id, error) != 0)
 		return -1;
-	if (store_run(store, "INSERT INTO host(id, name) VALUES (?, ?)", wanted->name, &wanted->id,
-		      1, NULL, error) != 0) {
+	if (store_run(store, wanted->insert, wanted->name, &wanted->id, 1, NULL, error) != 0) {
 		wanted->id = 0;
 		return duplicate_is_retry(error);
 	}
 	return 0;
 }
 
+static int find_name(struct store *store, struct wanted_name *wanted, bool create, int64_t *id,
+		     struct simhash_error *error)
+{
+	int status;
+
+	while ((status = read_names(store, wanted->select, match_name, wanted, error)) != 0)
+		if (store_recover(store, error) != 0)
+			break;
+	if (status == 0 && wanted->id == 0 && create)
+		status = store_in_transaction(store, enter_name, wanted, error);
+	*id = wanted->id;
+	return status;
+}
+
+#define SELECT_HOSTS "SELECT id, name FROM host ORDER BY id"
+#define SELECT_MEASURES "SELECT id, name FROM measure ORDER BY id"
+
+int store_read_hosts(struct store *store, store_name_fn *each, void *context,
+		     struct simhash_error *error)
+{
+	return read_names(store, SELECT_HOSTS, each, context, error);
+}
+
 int store_host_id(struct store *store, const char *name, bool create, int64_t *id,
 		  struct simhash_error *error)
 {
-	struct wanted_name wanted = {name, 0};
-	int status;
+	struct wanted_name wanted = {name, 0, SELECT_HOSTS, "SELECT MAX(id) FROM host",
+				     "INSERT INTO host(id, name) VALUES (?, ?)"};
 
-	while ((status = store_read_hosts(store, match_name, &wanted, error)) != 0)
-		if (store_recover(store, error) != 0)
-			break;
-	if (status == 0 && wanted.id == 0 && create)
-		status = store_in_transaction(store, enter_host, &wanted, error);
-	*id = wanted.id;
-	return status;
+	return find_name(store, &wanted, create, id, error);
+}
+
+int store_read_measures(struct store *store, store_name_fn *each, void *context,
+			struct simhash_error *error)
+{
+	return read_names(store, SELECT_MEASURES, each, context, error);
+}
+
+int store_measure_id(struct store *store, const char *text, bool create, int64_t *id,
+		     struct simhash_error *error)
+{
+	struct wanted_name wanted = {text, 0, SELECT_MEASURES, "SELECT MAX(id) FROM measure",
+				     "INSERT INTO measure(id, name) VALUES (?, ?)"};
+
+	return find_name(store, &wanted, create, id, error);
 }
 
 /* The tags of number `id` in their order: pattern, uniform, scatter, skew. */
@@ -677,7 +704,7 @@ static int enter_tag_set(struct store *store, void *context, struct simhash_erro
 {
 	struct wanted_tag_set *wanted = context;
 	const char *name = simhash_tag_set_name(wanted->set);
-	struct wanted_name namesake = {name, 0};
+	struct wanted_name namesake = {.name = name};
 	int64_t id, id_of_tags;
 
 	if (find_tag_set(store, wanted, error) != 0)

@@ -111,6 +111,7 @@ struct known_file {
 	uint8_t path_hash[PATH_HASH_SIZE];
 	int64_t size_bytes, mtime_ns, scanned_at_ns, compressed_size_bytes, links;
 	struct bytes name;
+	bool lacks_sketches; /* that are wanted, see store_want_measures */
 };
 
 /*
@@ -215,6 +216,63 @@ int store_read_totals(struct store *store, store_total_fn *each, void *context,
 
 /* The bytes that the index takes, as its engine tells. */
 int store_index_bytes(struct store *store, int64_t *bytes, struct simhash_error *error);
+
+/* ---- Sketches of other measures ---- */
+
+/*
+ * The number of a measure, by its canonical text, in this index; 0 when it is not there, or it
+ * is entered with `create`.
+ */
+int store_measure_id(struct store *store, const char *text, bool create, int64_t *id,
+		     struct simhash_error *error);
+
+/* All measures by number. */
+int store_read_measures(struct store *store, store_name_fn *each, void *context,
+			struct simhash_error *error);
+
+/*
+ * From now on rows that are written come with sketches by these measures, in this order, and
+ * a file is known only if it has all of them. At most SKETCHES_MAX.
+ */
+void store_want_measures(struct store *store, const int64_t *ids, unsigned count);
+
+/* One stored sketch, of whatever content. */
+struct stored_sketch {
+	uint8_t path_hash[PATH_HASH_SIZE], content_hash[CONTENT_HASH_SIZE];
+	int64_t measure, features, cluster;
+	struct bytes value;
+};
+
+/* The sketches of a scope in order of path hash and measure; the limits are those of
+   store_read_rows, but that `after` is with all its measures left out. */
+typedef int store_sketch_fn(void *context, const struct stored_sketch *sketch,
+			    struct simhash_error *error);
+int store_read_sketches(struct store *store, const struct row_scope *scope, const uint8_t *after,
+			const uint8_t *last, store_sketch_fn *each, void *context,
+			struct simhash_error *error);
+
+/* Write sketches as they are, in one transaction. */
+int store_write_sketches(struct store *store, const struct row_scope *scope,
+			 const struct stored_sketch *sketches, size_t count,
+			 struct simhash_error *error);
+
+/* All measures by number, and how many files have a sketch that is still theirs. Reads all. */
+typedef int store_measure_fn(void *context, struct bytes text, int64_t files,
+			     struct simhash_error *error);
+int store_read_measure_totals(struct store *store, store_measure_fn *each, void *context,
+			      struct simhash_error *error);
+
+struct row_cursor;
+
+/*
+ * The rows of a tag set that have a sketch by a measure, which is still theirs, in order of host
+ * and path hash; `key` is filled in besides uniform. store_sketch_of gives the sketch of the
+ * row that store_rows_next gave last; it lives until the next. Error: a value that has not `size` bytes.
+ */
+int store_rows_sketched(struct store *store, int64_t tag_set, int64_t measure, enum simhash_key key,
+			bool with_empty, struct row_cursor **cursor, struct simhash_error *error);
+int store_sketch_of(struct row_cursor *cursor, size_t size, struct row_sketch *sketch,
+		    struct simhash_error *error);
 
 /* ---- What a copy of an index reads ---- */
 

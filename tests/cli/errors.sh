@@ -187,7 +187,7 @@ said "simfind: cannot write to standard output: No space left on device"
 # An index from the future.
 sql "INSERT INTO schema_version(version) VALUES (99)"
 runs 1 "$SIMHASH" "$files"
-said "$TEST_URL has schema version 99, and this program knows up to 4: use a newer simhash"
+said "$TEST_URL has schema version 99, and this program knows up to 5: use a newer simhash"
 runs 1 "$SIMFIND"
 said "schema version 99"
 sql "DELETE FROM schema_version WHERE version = 99"
@@ -196,7 +196,8 @@ sql "DELETE FROM schema_version WHERE version = 99"
 to_version_1() {
 	sql "DELETE FROM schema_version WHERE version > 1"
 	if [ "$TEST_ENGINE" = sqlite ]; then
-		sql "DROP VIEW similar_file; DROP VIEW similar_pair; DROP VIEW near_file;
+		sql "DROP VIEW sketched_file; DROP TABLE sketch; DROP TABLE measure;
+			DROP VIEW similar_file; DROP VIEW similar_pair; DROP VIEW near_file;
 			DROP VIEW near_pair; DROP VIEW key_space; DROP VIEW run_text;
 			DROP TABLE size_class; DROP INDEX file_bucket; DROP INDEX directory_text;
 			ALTER TABLE file DROP COLUMN bucket;
@@ -220,7 +221,7 @@ runs 0 "$SIMHASH" "$files"
 sql "SELECT name, bucket FROM file ORDER BY path_hash" >buckets
 to_version_1
 runs 1 "$SIMFIND"
-said "$TEST_URL has schema version 1, and this program needs 4: run simhash on it once"
+said "$TEST_URL has schema version 1, and this program needs 5: run simhash on it once"
 runs 0 "$SIMHASH" "$files"
 runs 0 "$SIMFIND"
 # So is one whose update was cut off when its work was done, where that can be.
@@ -234,7 +235,7 @@ cmp buckets updated || fail "buckets: $(diff buckets updated | head)"
 [ "$(cut -d'|' -f2 buckets | sort -u | wc -l)" -gt 18 ] || fail "too few buckets to be a test"
 rm -r "$files/sizes"
 runs 0 "$SIMHASH" "$files"
-same "versions" "1 2 3 4" "$(sql "SELECT version FROM schema_version ORDER BY version" | paste -sd ' ')"
+same "versions" "1 2 3 4 5" "$(sql "SELECT version FROM schema_version ORDER BY version" | paste -sd ' ')"
 
 # A row that no file can have.
 sql "UPDATE file SET sum_03 = size + 1 WHERE sum_03 < size"

@@ -212,10 +212,10 @@ attack "no version" "DELETE FROM schema_version"
 attack "no table of versions" "DROP TABLE schema_version" && refused "an index without versions"
 attack "a version before the first" "UPDATE schema_version SET version = -version" && refused "a version before the first"
 attack "an enormous version" "INSERT INTO schema_version VALUES ($big)" && refused "an enormous version"
-attack "version 1 of the tables of 4" "DELETE FROM schema_version WHERE version > 1"
+attack "version 1 of the tables of 5" "DELETE FROM schema_version WHERE version > 1"
 
 # ---- What is no table ----
-for table in file directory host tag_set tag scan_run schema_version; do
+for table in file directory host tag_set tag scan_run schema_version measure sketch; do
 	attack "a view in place of $table" "${loose%%CREATE*} ALTER TABLE $table RENAME TO other;
 		CREATE VIEW $table AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
 		SELECT other.* FROM n, other"

@@ -1,0 +1,333 @@
+/*
+ * simfind --compare: every measure of two files, side by side.
+ * Both are read into memory; no index is asked.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/compare.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "core/open_file.h"
+#include "find/cover.h"
+#include "find/estimate.h"
+#include "report/formatter.h"
+#include "simhash_measures.h"
+
+/* Some ten seconds; what takes longer is left out. */
+#define LCS_STEPS_MAX UINT64_C(10000000000)
+
+struct content {
+	const char *path;
+	uint8_t *bytes;
+	size_t size;
+	struct simhash_sum_table table;
+};
+
+struct comparison {
+	struct content a, b;
+	const struct simhash_tag_set *tags;
+	const struct find_rule *rule;
+	FILE *out;
+};
+
+/* ---- Reading ---- */
+
+static int read_all(int fd, struct content *content, size_t expected)
+{
+	size_t room = expected + 1;
+
+	content->bytes = malloc(room);
+	while (content->bytes != NULL) {
+		ssize_t got = read(fd, content->bytes + content->size, room - content->size);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got == 0 ? 0 : -1;
+		content->size += (size_t)got;
+		if (content->size == room) {
+			uint8_t *grown = realloc(content->bytes, 2 * room);
+			if (grown == NULL)
+				break;
+			content->bytes = grown;
+			room *= 2;
+		}
+	}
+	errno = ENOMEM;
+	return -1;
+}
+
+static int read_content(struct content *content, struct simhash_error *error)
+{
+	int fd = open_file_at(AT_FDCWD, content->path, O_RDONLY | O_NOCTTY, 0), status;
+	struct stat file;
+
+	if (fd < 0 || fstat(fd, &file) != 0) {
+		error_set_errno(error, "cannot read %s", content->path);
+		if (fd >= 0)
+			close(fd);
+		return 1;
+	}
+	status = read_all(fd, content, S_ISREG(file.st_mode) ? (size_t)file.st_size : 65536);
+	if (status != 0)
+		error_set_errno(error, "cannot read %s", content->path);
+	close(fd);
+	return status == 0 ? 0 : 1;
+}
+
+/* ---- Writing ---- */
+
+static void begin_line(struct comparison *c, const char *measure, double similarity)
+{
+	fprintf(c->out, "%-22s", measure);
+	if (similarity < 0)
+		fprintf(c->out, "%10s  ", "-");
+	else
+		fprintf(c->out, "%9.4f%%  ", 100 * similarity);
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+	return whole == 0 ? 0 : (double)part / (double)whole;
+}
+
+static void write_sum_tables(struct comparison *c)
+{
+	int64_t size_a = (int64_t)c->a.size, size_b = (int64_t)c->b.size;
+	uint64_t distance = simhash_distance(&c->a.table, &c->b.table);
+	struct estimate estimate = estimate_change(&c->a.table, size_a, &c->b.table, size_b);
+	double percent = 200 * share(distance, c->a.size + c->b.size);
+
+	begin_line(c, "sum table", percent > 100 ? 0 : 1 - percent / 100);
+	fprintf(c->out, "distance %" PRIu64 ", %.4f%% of the size: %s at %g%%\n", distance, percent,
+		simhash_sum_table_hit(&c->rule->tolerance, distance, size_a, size_b) &&
+				simhash_sizes_agree(&c->rule->tolerance, size_a, size_b)
+			? "similar"
+			: "not similar",
+		(double)c->rule->tolerance.percent_millionths / SIMHASH_MILLION);
+	begin_line(c, "unchanged, estimated", 1 - estimate.changed);
+	fprintf(c->out, "by the sum tables%s\n",
+		estimate.is_trusted ? "" : "; not to be relied on");
+}
+
+static int write_cover(struct comparison *c, struct simhash_error *error)
+{
+	struct content *const contents[] = {&c->a, &c->b};
+	double found[2] = {0, 0};
+
+	for (int i = 0; i < 2; i++) {
+		struct cover_source in = {
+			.bytes = contents[1 - i]->bytes, .fd = -1, .size = contents[1 - i]->size};
+		struct cover_source of = {
+			.bytes = contents[i]->bytes, .fd = -1, .size = contents[i]->size};
+		struct cover_index index;
+		if (in.size == 0 || of.size == 0)
+			continue;
+		if (cover_index_init(&index, &in, error) != 0)
+			return -1;
+		found[i] = (double)cover_measure(&index, &in, &of, 0);
+		cover_index_release(&index);
+	}
+	begin_line(c, "cover",
+		   c->a.size + c->b.size == 0
+			   ? 0
+			   : (found[0] + found[1]) / (double)(c->a.size + c->b.size));
+	fprintf(c->out, "bytes that are found: %.2f%% of A in B, %.2f%% of B in A\n",
+		c->a.size == 0 ? 0 : 100 * found[0] / (double)c->a.size,
+		c->b.size == 0 ? 0 : 100 * found[1] / (double)c->b.size);
+	return 0;
+}
+
+/* Too long to be waited for is no failure. */
+static int is_left_out(struct comparison *c, const char *name, int status,
+		       const struct simhash_error *error)
+{
+	if (status == 0 || error->code != SIMHASH_E_RANGE)
+		return status;
+	begin_line(c, name, -1);
+	fputs("left out: it would take too long\n", c->out);
+	return 1;
+}
+
+static int write_lcs(struct comparison *c, struct simhash_error *error)
+{
+	struct simhash_lcs_lines lines;
+	uint64_t length;
+	int status = simhash_lcs_lines(c->a.bytes, c->a.size, c->b.bytes, c->b.size, LCS_STEPS_MAX,
+				       &lines, error);
+
+	status = is_left_out(c, "LCS of lines", status, error);
+	if (status < 0)
+		return -1;
+	if (status == 0) {
+		begin_line(c, "LCS of lines",
+			   2 * share(lines.common, lines.lines_a + lines.lines_b));
+		fprintf(c->out,
+			"%" PRIu64 " lines in common, in order, of %" PRIu64 " and %" PRIu64 "\n",
+			lines.common, lines.lines_a, lines.lines_b);
+	}
+	status = simhash_lcs_bytes(c->a.bytes, c->a.size, c->b.bytes, c->b.size, LCS_STEPS_MAX,
+				   &length, error);
+	status = is_left_out(c, "LCS of bytes", status, error);
+	if (status < 0)
+		return -1;
+	if (status == 0) {
+		begin_line(c, "LCS of bytes", 2 * share(length, c->a.size + c->b.size));
+		fprintf(c->out, "%" PRIu64 " bytes in common, in order, of %zu and %zu\n", length,
+			c->a.size, c->b.size);
+	}
+	return 0;
+}
+
+static int write_overlaps(struct comparison *c, struct simhash_error *error)
+{
+	static const struct {
+		const char *name, *features, *what;
+		bool is_bag;
+	} kinds[] = {
+		{"bag of words", "words", "words", true},
+		{"set of words", "words", "words", false},
+		{"shingles of 4 words", "words=4", "shingles", false},
+		{"shingles of 8 bytes", "bytes=8", "shingles", false},
+		{"shingles of 32 bytes", "bytes=32", "shingles", false},
+	};
+
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		struct simhash_overlap o;
+		bool is_bag = kinds[i].is_bag;
+		if (simhash_overlap(kinds[i].features, c->a.bytes, c->a.size, c->b.bytes, c->b.size,
+				    &o, error) != 0)
+			return -1;
+		begin_line(c, kinds[i].name,
+			   is_bag ? share(o.bag_both, o.bag_either) : share(o.both, o.either));
+		fprintf(c->out,
+			"%" PRIu64 " %s in both, of %" PRIu64 " and %" PRIu64
+			"; contained: %.2f%% of A, %.2f%% of B\n",
+			is_bag ? o.bag_both : o.both, kinds[i].what, is_bag ? o.bag_a : o.a,
+			is_bag ? o.bag_b : o.b,
+			100 * (is_bag ? share(o.bag_both, o.bag_a) : share(o.both, o.a)),
+			100 * (is_bag ? share(o.bag_both, o.bag_b) : share(o.both, o.b)));
+	}
+	return 0;
+}
+
+static int make_sketch(const struct simhash_measure *measure, const struct content *content,
+		       uint8_t *sketch, uint64_t *features, struct simhash_error *error)
+{
+	struct simhash_sketcher *sketcher;
+
+	if (simhash_sketcher_new(measure, &sketcher, error) != 0)
+		return -1;
+	simhash_sketcher_update(sketcher, content->bytes, content->size);
+	*features = simhash_sketcher_finish(sketcher, sketch);
+	simhash_sketcher_free(sketcher);
+	return 0;
+}
+
+static int write_sketch(struct comparison *c, const char *text, struct simhash_error *error)
+{
+	uint8_t a[SIMHASH_SKETCH_MAX], b[SIMHASH_SKETCH_MAX];
+	uint64_t features_a, features_b;
+	struct simhash_measure *measure;
+	double similarity, deviation;
+	size_t bits;
+	int status = -1;
+
+	if (simhash_measure_new(text, &measure, error) != 0)
+		return -1;
+	if (make_sketch(measure, &c->a, a, &features_a, error) != 0 ||
+	    make_sketch(measure, &c->b, b, &features_b, error) != 0)
+		goto out;
+	status = 0;
+	if (features_a == 0 || features_b == 0) {
+		begin_line(c, text, -1);
+		fputs("a file without features\n", c->out);
+		goto out;
+	}
+	similarity = simhash_sketch_similarity(measure, a, b, &deviation);
+	bits = 8 * simhash_measure_sketch_size(measure);
+	begin_line(c, text, similarity);
+	if (strncmp(text, "simhash", 7) == 0)
+		fprintf(c->out, "%.0f of %zu bits differ\n", (1 - similarity) * (double)bits, bits);
+	else
+		fprintf(c->out, "Jaccard index, deviation %.2f%%%s\n", 100 * deviation,
+			simhash_sketch_cluster(measure, a) == simhash_sketch_cluster(measure, b)
+				? "; the same cluster"
+				: "");
+out:
+	simhash_measure_free(measure);
+	return status;
+}
+
+static int write_sketches(struct comparison *c, struct simhash_error *error)
+{
+	static const char *const features[] = {"", ":words"};
+
+	for (unsigned i = 0; simhash_measure_name(i) != NULL; i++)
+		for (int k = 0; k < 2; k++) {
+			char text[64];
+			snprintf(text, sizeof text, "%s%s", simhash_measure_name(i), features[k]);
+			if (write_sketch(c, text, error) != 0)
+				return -1;
+		}
+	return 0;
+}
+
+static void write_name(FILE *out, char letter, const struct content *content)
+{
+	fprintf(out, "%c  %12zu bytes  ", letter, content->size);
+	write_escaped(out, (struct bytes){content->path, strlen(content->path)});
+	fputc('\n', out);
+}
+
+static void scan(const struct simhash_tag_set *tags, struct content *content)
+{
+	struct simhash_scanner scanner;
+
+	simhash_scanner_init(&scanner, tags);
+	simhash_scanner_update(&scanner, content->bytes, content->size);
+	simhash_scanner_finish(&scanner, &content->table);
+}
+
+static int write_all(struct comparison *c, struct simhash_error *error)
+{
+	bool same = c->a.size == c->b.size && memcmp(c->a.bytes, c->b.bytes, c->a.size) == 0;
+
+	write_name(c->out, 'A', &c->a);
+	write_name(c->out, 'B', &c->b);
+	fprintf(c->out, "%s\n\n%-22s%10s\n", same ? "identical" : "not identical", "measure",
+		"similar");
+	write_sum_tables(c);
+	return write_cover(c, error) != 0 || write_lcs(c, error) != 0 ||
+			       write_overlaps(c, error) != 0 || write_sketches(c, error) != 0
+		       ? -1
+		       : 0;
+}
+
+int compare_files(const char *path_a, const char *path_b, const struct simhash_tag_set *tags,
+		  const struct find_rule *rule, FILE *out, struct simhash_error *error)
+{
+	struct comparison c = {.a = {.path = path_a},
+			       .b = {.path = path_b},
+			       .tags = tags,
+			       .rule = rule,
+			       .out = out};
+	int status = read_content(&c.a, error);
+
+	if (status == 0)
+		status = read_content(&c.b, error);
+	if (status == 0) {
+		scan(tags, &c.a);
+		scan(tags, &c.b);
+		status = write_all(&c, error);
+	}
+	free(c.a.bytes);
+	free(c.b.bytes);
+	return status;
+}

@@ -1,0 +1,34 @@
+/*
+ * The sketches of a file by several measures at once, beside its sum table. One for each
+ * scanning thread.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_INDEX_SKETCHING_H
+#define SIMHASH_INDEX_SKETCHING_H
+
+#include <stdbool.h>
+
+#include "simhash_measures.h"
+#include "store/file_row.h"
+
+struct sketching {
+	unsigned count; /* of measures */
+	struct simhash_measure *const *measures;
+	struct simhash_sketcher *sketchers[SKETCHES_MAX];
+	size_t size; /* of all sketches of a file */
+	bool is_dirty;
+};
+
+/* The measures, at most SKETCHES_MAX, are borrowed. */
+int sketching_init(struct sketching *sketching, struct simhash_measure *const *measures,
+		   unsigned count, struct simhash_error *error);
+void sketching_release(struct sketching *sketching);
+
+/* Before each file: forget what an unfinished one left. */
+void sketching_begin(struct sketching *sketching);
+void sketching_add(struct sketching *sketching, const void *bytes, size_t size);
+
+/* The sketches, NULL without measures. -1 with errno ENOMEM. */
+int sketching_end(struct sketching *sketching, struct row_sketches **sketches);
+
+#endif

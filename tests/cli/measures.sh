@@ -1,0 +1,229 @@
+#!/usr/bin/env bash
+# Sketches of other measures: made when they are asked for, kept up to date, found by, copied.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# Texts of 4,000 words: families of four, of which each member has other words in some places.
+python3 - "$files" <<'END'
+import os, random, sys
+rng = random.Random(5)
+root = sys.argv[1]
+for family in range(12):
+    words = ["w%d" % rng.randrange(3000) for _ in range(1500)]
+    os.makedirs("%s/f%d" % (root, family))
+    for member in range(4):
+        text = words[:]
+        for _ in range(member * member * 3):
+            text[rng.randrange(len(text))] = "x%d" % rng.randrange(10 ** 6)
+        with open("%s/f%d/m%d.txt" % (root, family, member), "w") as out:
+            out.write(" ".join(text) + "\n")
+END
+cp "$files/f0/m0.txt" "$files/f1/copy of f0.txt"
+cp "$files/f0/m0.txt" "$files/f2/copy of f0.txt"
+ln "$files/f3/m0.txt" "$files/f4/link.txt"
+: >"$files/empty"
+printf 'abc' >"$files/three bytes"
+gzip -c "$files/f5/m0.txt" >"$files/f5/packed.txt.gz"
+settle "$files"
+all=(--measure=simhash64 --measure=simhash128:words --measure=minhash:words=2 --measure=bottom)
+
+# Nothing is made unless it is asked for, and what is asked for is made without --force.
+runs 0 "$SIMHASH" "$files"
+same "sketches" 0 "$(sql 'SELECT COUNT(*) FROM sketch')"
+runs 1 "$SIMFIND" --measure=minhash
+said "the index has no sketches by minhash:bytes=8,functions=128,cluster=4: run simhash --measure="
+runs 0 "$SIMHASH" "${all[@]}" "$files"
+summary 54 0 0 0
+same "sketches" 216 "$(sql 'SELECT COUNT(*) FROM sketch')"
+same "measures" "simhash64:bytes=8 simhash128:words=1 minhash:words=2,functions=128,cluster=4 bottom:bytes=8,least=64,cluster=4" \
+	"$(sql 'SELECT name FROM measure ORDER BY id' | paste -sd' ')"
+runs 0 "$SIMHASH" "${all[@]}" "$files"
+summary 0 54 0 0
+runs 0 "$SIMHASH" --measure=simhash64 "$files"
+summary 0 54 0 0
+runs 0 "$SIMHASH" --measure=bottom:words -z "$files"
+summary 55 0 0 0
+runs 0 "$SIMHASH" --status
+grep -Eq '^bottom:words=1,least=64,cluster=4 +55$' out || fail "no measure: $(cat out)"
+
+# Sketches are those of a naive program in another language, for what needs no library of hashes:
+# the cluster of bottom is the combination of its least values, and equal files have equal ones.
+same "values of other sizes" 0 "$(sql "SELECT COUNT(*) FROM sketch s JOIN measure m ON m.id = s.measure
+	WHERE LENGTH(s.value) <> CASE SUBSTR(m.name, 1, 8) WHEN 'simhash6' THEN 8 WHEN 'simhash1' THEN 16
+		WHEN 'minhash:' THEN 256 ELSE 512 END")"
+same "features of the empty file" 0 "$(sql "SELECT SUM(s.features) FROM sketch s JOIN file f
+	ON f.tag_set = s.tag_set AND f.host = s.host AND f.path_hash = s.path_hash WHERE f.size = 0")"
+same "contents with several sketches" 0 "$(sql 'SELECT COUNT(*) FROM (SELECT measure, content_hash
+	FROM sketch GROUP BY measure, content_hash HAVING MIN(value) <> MAX(value)) x')"
+
+# All pairs agree with brute force over what the index holds; every pair once.
+brute_force() {
+	sql "SELECT f.size, HEX(s.value), s.features, HEX(f.directory), HEX(f.name), HEX(s.content_hash),
+		f.inode, f.links FROM sketch s JOIN measure m ON m.id = s.measure JOIN file f ON f.tag_set = s.tag_set
+		AND f.host = s.host AND f.path_hash = s.path_hash AND f.content_hash = s.content_hash
+		WHERE m.name = '$1' AND f.size > 0" >rows
+	python3 - "$2" "$3" <<'END'
+import sys
+kind, least = sys.argv[1], float(sys.argv[2])
+rows = [line.rstrip("\n").split("|") for line in open("rows")]
+for r in rows:
+    r.append((bytes.fromhex(r[3]) + b"/" + bytes.fromhex(r[4])).decode())
+    r[1] = bytes.fromhex(r[1])
+def alike(a, b):
+    if kind == "simhash":
+        n = 8 * len(a)
+        return 1 - bin(int.from_bytes(a, "big") ^ int.from_bytes(b, "big")).count("1") / n
+    if kind == "minhash":
+        k = len(a) // 2
+        equal = sum(a[2 * i:2 * i + 2] == b[2 * i:2 * i + 2] for i in range(k)) / k
+        return max(0, (equal - 1 / 65536) / (1 - 1 / 65536))
+    x, y = ({s[i:i + 8] for i in range(0, len(s), 8)} - {b"\xff" * 8} for s in (a, b))
+    union = sorted(x | y)[:len(a) // 8]
+    return sum(v in x and v in y for v in union) / len(union)
+first, lines = {}, []
+rows.sort(key=lambda r: r[8])
+def add(a, b, s):
+    if a[6] == b[6] and a[7] != "1":
+        return
+    a, b = sorted((a, b), key=lambda r: r[8].encode())
+    lines.append("%s %s %.6f" % (a[8], b[8], s))
+for i, a in enumerate(rows):
+    for b in rows[:i]:
+        s = 1 if a[5] == b[5] else alike(a[1], b[1])
+        if s >= least - 1e-12:
+            add(a, b, s)
+print("\n".join(sorted(lines)))
+END
+}
+# pairs OPTION...: PATH_A PATH_B RESEMBLANCE of every pair, sorted
+pairs() {
+	runs 0 "$SIMFIND" -q --expand --format=json "$@"
+	python3 -c 'import json, sys
+for p in sorted("%s %s %.6f" % (p["path_a"], p["path_b"], p["resemblance"]) for p in json.load(open("out"))):
+    print(p)'
+}
+for case in "simhash64:bytes=8 simhash 0.953125" "simhash64:bytes=8 simhash 0.875" \
+	"simhash128:words=1 simhash 0.9" "minhash:words=2,functions=128,cluster=4 minhash 0.8" \
+	"bottom:bytes=8,least=64,cluster=4 bottom 0.8" "bottom:bytes=8,least=64,cluster=4 bottom 0.5"; do
+	read -r measure kind least <<<"$case"
+	brute_force "$measure" "$kind" "$least" >expected
+	pairs --measure="$measure" --min-similarity="$least" >found
+	cmp expected found || fail "$case: $(diff expected found | head -5)"
+	[ "$(wc -l <found)" -gt 12 ] || fail "$case: too few pairs to be a test"
+done
+
+# A name alone is the measure of that name, unless there are several of them.
+runs 0 "$SIMFIND" -q --measure=minhash -o by_name
+runs 0 "$SIMFIND" -q --measure=minhash:words=2 -o by_text
+cmp by_name by_text || fail "a name alone finds other pairs"
+runs 0 "$SIMFIND" -q --measure=bottom -o by_name # bytes=8, the standard
+grep -q 'alike' by_name || fail "no similarity: $(head -3 by_name)"
+# By default a content is compared once, and its copies are listed with it.
+grep -c '^identical' by_name >count || true
+same "copies" 2 "$(cat count)"
+
+# One file: what all pairs say of it, and the same from standard input.
+runs 0 "$SIMFIND" -q --measure=bottom --expand -o every
+grep "/f0/m0\.txt" every >expected
+runs 0 "$SIMFIND" -q --measure=bottom --format=csv "$files/f0/m0.txt"
+same "partners of a file" "$(wc -l <expected)" "$(($(wc -l <out) - 1))"
+runs 0 "$SIMFIND" -q --measure=bottom --format=csv - <"$files/f0/m0.txt"
+same "partners of standard input" "$(($(wc -l <expected) + 1))" "$(($(wc -l <out) - 1))"
+runs 0 "$SIMFIND" --measure=bottom "$files/empty"
+same "partners of an empty file" "" "$(cat out)"
+
+# Other ways to ask.
+runs 0 "$SIMFIND" -q --measure=minhash --group
+grep -q '^group' out || fail "no groups: $(cat out)"
+runs 0 "$SIMFIND" -q --measure=minhash --confirm --min-resemblance=0.5 --format=csv
+[ "$(grep -c ',confirmed,' out)" -gt 10 ] || fail "nothing confirmed: $(head -3 out)"
+runs 0 "$SIMFIND" -q --measure=minhash --between "$files/f0" "$files/f1"
+same "pairs between" 4 "$(grep -c . out)"
+runs 1 "$SIMFIND" --measure=minhash --fail-on-match -q
+runs 1 "$SIMFIND" --measure=minhash -T 2
+said "--measure finds pairs by sketches; leave out what is about keys, sum tables and their tolerances"
+runs 1 "$SIMFIND" --min-similarity=0.9
+said "--min-similarity needs --measure"
+runs 1 "$SIMFIND" --measure=simhash64 --min-similarity=0.5
+said "similarity 0.5: measure simhash64 finds pairs from 0.875 to 1"
+runs 1 "$SIMFIND" --measure=minhash --min-similarity=2
+said "similarity '2': expected a number from 0 to 1"
+runs 1 "$SIMFIND" --measure=ssdeep
+said "unknown measure 'ssdeep': expected simhash64, simhash128, minhash or bottom"
+runs 1 "$SIMHASH" --measure=minhash:functions=3 "$files"
+said "expected a power of two from 16 to 1024"
+runs 1 "$SIMHASH" --status --measure=minhash
+said "an option that it would not heed"
+
+# The cluster is a column: GROUP BY is the clustering, and nothing that comes or goes changes it.
+clusters="SELECT MIN(path), COUNT(*) FROM sketched_file WHERE measure LIKE 'minhash%'
+	GROUP BY cluster HAVING COUNT(*) > 1 ORDER BY 1"
+sql "$clusters" >before
+[ "$(wc -l <before)" -gt 4 ] || fail "too few clusters: $(cat before)"
+mkdir "$files/later"
+for i in 1 2 3; do seq "$i" 900 >"$files/later/$i"; done
+settle "$files/later"
+runs 0 "$SIMHASH" "${all[@]}" "$files"
+summary 3 54 0 0
+sql "$clusters" | grep -v later >after
+cmp before after || fail "clusters changed: $(diff before after)"
+
+# What a file was before it changed is found no more, and its sketch is made anew when asked for.
+printf 'other words altogether, and no more than that\n' >"$files/f0/m0.txt"
+runs 0 "$SIMHASH" "$files"
+runs 0 "$SIMFIND" -q --measure=bottom
+! grep -q 'f0/m0' out || fail "the sketch of a former content is used"
+runs 0 "$SIMHASH" "${all[@]}" "$files"
+same "sketches of a file" 5 "$(sql "SELECT COUNT(*) FROM sketch s JOIN file f ON f.tag_set = s.tag_set
+	AND f.host = s.host AND f.path_hash = s.path_hash WHERE f.size = 46")"
+# A file that is gone takes them with it; so does what is forgotten, and a directory.
+rm -r "$files/f6" "$files/f7/m1.txt"
+runs 0 "$SIMHASH" "$files"
+runs 0 "$SIMHASH" --forget "$files/f8"
+same "sketches without a file" 0 "$(sql 'SELECT COUNT(*) FROM sketch s LEFT JOIN file f ON f.tag_set = s.tag_set
+	AND f.host = s.host AND f.path_hash = s.path_hash WHERE f.tag_set IS NULL')"
+
+# Copies of an index have them, and a second copy has nothing to do.
+runs 0 "$SIMHASH" --copy-to="sqlite:$TEST_FOLDER/copy.db"
+runs 0 "$SIMHASH" --copy-to="sqlite:$TEST_FOLDER/copy.db"
+said "0 of"
+sql "SELECT m.name, HEX(s.path_hash), HEX(s.content_hash), s.features, s.cluster, HEX(s.value) FROM sketch s
+	JOIN measure m ON m.id = s.measure JOIN file f ON f.tag_set = s.tag_set AND f.host = s.host
+	AND f.path_hash = s.path_hash AND f.content_hash = s.content_hash ORDER BY 1, 2" >original
+sqlite3 "$TEST_FOLDER/copy.db" "SELECT m.name, HEX(s.path_hash), HEX(s.content_hash), s.features, s.cluster,
+	HEX(s.value) FROM sketch s JOIN measure m ON m.id = s.measure ORDER BY 1, 2" >copied
+cmp original copied || fail "sketches differ in the copy: $(diff original copied | head -4)"
+
+# A stored sketch that is none is refused, and named.
+sql "UPDATE sketch SET value = X'00' WHERE features > 100"
+runs 1 "$SIMFIND" --measure=bottom
+said "table sketch: a sketch of 1 bytes where 512 are expected"
+runs 0 "$SIMHASH" --force "${all[@]}" "$files"
+runs 0 "$SIMFIND" -q --measure=bottom
+
+# Weights come from a file, and are known by what they say.
+printf '0 w1\n5 w2\n' >weights
+runs 0 "$SIMHASH" --measure="simhash64:words,weights=weights" "$files/f9"
+printf '# another order\n5 w2\n0 w1\n' >same_weights
+runs 0 "$SIMFIND" -q --measure="simhash64:words,weights=same_weights"
+[ -s out ] || fail "no pairs by weights"
+printf '5 w2\n' >other_weights
+runs 1 "$SIMFIND" -q --measure="simhash64:words,weights=other_weights"
+said "the index has no sketches by simhash64:words=1,weights="
+
+# Two files by every measure; lines as diff finds them.
+runs 0 "$SIMFIND" --compare "$files/later/1" "$files/later/3"
+for name in "sum table" cover "LCS of lines" "LCS of bytes" "bag of words" "shingles of 8 bytes" \
+	simhash64 simhash128:words minhash bottom:words; do
+	grep -q "^$name  " out || fail "--compare lacks $name: $(cat out)"
+done
+same "lines in common" "$(diff --unchanged-line-format='%L' --old-line-format='' --new-line-format='' \
+	"$files/later/1" "$files/later/3" | wc -l)" "$(grep '^LCS of lines' out | grep -o '[0-9][0-9]* lines' | cut -d' ' -f1)"
+runs 0 "$SIMFIND" --compare "$files/f9/m0.txt" "$files/f9/m0.txt"
+same "measures that are not all" 0 "$(tail -n +6 out | grep -vc ' 100\.0000% ')"
+grep -q '^identical$' out || fail "not identical: $(cat out)"
+runs 0 "$SIMFIND" --compare "$files/empty" "$files/f9/m0.txt"
+runs 2 "$SIMFIND" --compare "$files/empty" "$files/not there"
+said "cannot read $files/not there: No such file or directory"
+runs 1 "$SIMFIND" --compare "$files/empty"
+said "--compare: expected two files"
