@@ -4,6 +4,8 @@
  * part is run and the whole reckoned.
  *
  *     sketching [N [K]]...      (default: 1000000 3)
+ *     sketching -f FILE MEASURE...    only these, MB/s over the first 64 MiB of FILE, and bytes;
+ *                                     "sum" is the sum table
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,11 +19,12 @@
 #include "data.h"
 #include "simhash_measures.h"
 
-#define SIZE (16u << 20)
+#define SIZE_MOST (64u << 20)
 #define PIECE (256u << 10)
 #define ROUNDS 5
 
 static uint8_t *bytes;
+static size_t size_bytes = 16u << 20;
 static volatile uint64_t sink;
 
 static double now_s(void)
@@ -38,6 +41,11 @@ static void die(const struct simhash_error *error)
 	exit(1);
 }
 
+static size_t piece_at(size_t at)
+{
+	return size_bytes - at < PIECE ? size_bytes - at : PIECE;
+}
+
 /* The best of several rounds. */
 static double sketch_gb_s(const char *text, double *bytes_per_file)
 {
@@ -52,10 +60,10 @@ static double sketch_gb_s(const char *text, double *bytes_per_file)
 		die(&error);
 	for (int round = 0; round < ROUNDS; round++) {
 		double start = now_s(), speed;
-		for (size_t at = 0; at < SIZE; at += PIECE)
-			simhash_sketcher_update(sketcher, bytes + at, PIECE);
+		for (size_t at = 0; at < size_bytes; at += PIECE)
+			simhash_sketcher_update(sketcher, bytes + at, piece_at(at));
 		sink = simhash_sketcher_finish(sketcher, sketch);
-		speed = SIZE / (now_s() - start) / 1e9;
+		speed = (double)size_bytes / (now_s() - start) / 1e9;
 		best = speed > best ? speed : best;
 	}
 	*bytes_per_file = (double)simhash_measure_sketch_size(measure);
@@ -77,11 +85,11 @@ static double scan_gb_s(void)
 		struct simhash_sum_table table;
 		double start = now_s(), speed;
 		simhash_scanner_init(&scanner, tags);
-		for (size_t at = 0; at < SIZE; at += PIECE)
-			simhash_scanner_update(&scanner, bytes + at, PIECE);
+		for (size_t at = 0; at < size_bytes; at += PIECE)
+			simhash_scanner_update(&scanner, bytes + at, piece_at(at));
 		simhash_scanner_finish(&scanner, &table);
 		sink = table.count[0];
-		speed = SIZE / (now_s() - start) / 1e9;
+		speed = (double)size_bytes / (now_s() - start) / 1e9;
 		best = speed > best ? speed : best;
 	}
 	simhash_tag_set_free(tags);
@@ -94,8 +102,8 @@ static double xxh3_gb_s(void)
 
 	for (int round = 0; round < ROUNDS; round++) {
 		double start = now_s(), speed;
-		sink = XXH3_128bits(bytes, SIZE).low64;
-		speed = SIZE / (now_s() - start) / 1e9;
+		sink = XXH3_128bits(bytes, size_bytes).low64;
+		speed = (double)size_bytes / (now_s() - start) / 1e9;
 		best = speed > best ? speed : best;
 	}
 	return best;
@@ -125,7 +133,7 @@ static void measure_speeds(void)
 		const char *name = m == 0 ? "XXH3-128" : m == 1 ? "sum table" : texts[m - 2];
 		printf("%-20s", name);
 		for (size_t k = 0; k < 4; k++) {
-			data_fill(kinds[k].kind, bytes, SIZE);
+			data_fill(kinds[k].kind, bytes, size_bytes);
 			printf("%10.2f", m == 0	  ? xxh3_gb_s()
 					 : m == 1 ? scan_gb_s()
 						  : sketch_gb_s(name, &size));
@@ -213,11 +221,34 @@ static void search(size_t count, unsigned k)
 	free(fingerprints);
 }
 
+static void measure_file(const char *path, char **measures)
+{
+	FILE *file = fopen(path, "rb");
+	double size = SIMHASH_TAGS * 8;
+
+	if (file == NULL) {
+		perror(path);
+		exit(1);
+	}
+	size_bytes = fread(bytes, 1, SIZE_MOST, file);
+	fclose(file);
+	for (; *measures != NULL; measures++) {
+		double speed = strcmp(*measures, "sum") == 0 ? scan_gb_s()
+							     : sketch_gb_s(*measures, &size);
+		printf("%s %.0f %.0f\n", *measures, 1000 * speed, size);
+	}
+}
+
 int main(int argc, char **argv)
 {
-	bytes = malloc(SIZE);
+	bytes = malloc(SIZE_MOST);
 	if (bytes == NULL)
 		return 1;
+	if (argc > 3 && strcmp(argv[1], "-f") == 0) {
+		measure_file(argv[2], argv + 3);
+		free(bytes);
+		return 0;
+	}
 	if (argc < 2) {
 		measure_speeds();
 		search(1000000, 3);

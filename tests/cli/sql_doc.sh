@@ -33,7 +33,7 @@ text 9 60 | sed 's/^/int /; s/$/;/' >"$files/code/a.c"
 for name in letters/april-2.txt backup/letters/april.txt code/a.c code/b.c; do
 	touch -d '2024-05-01 12:00:00 UTC' "$files/$name"
 done
-runs 0 "$SIMHASH" --host=alpha "$files"
+runs 0 "$SIMHASH" --measure=minhash:words=3 --host=alpha "$files"
 runs 0 "$SIMHASH" --host=beta "$files/backup"
 sql "UPDATE scan_run SET finished_at_ns = NULL WHERE id = 2" >/dev/null
 
@@ -67,7 +67,7 @@ ask() {
 
 page=$SOURCE_DIR/docs/sql.md
 examples=(similar_to_one_file all_pairs between_directories similar_by_extension duplicates
-	largest_groups key_space extension_key_space key_order changed_since runs)
+	largest_groups clusters key_space extension_key_space key_order changed_since runs)
 same "examples in order" "$(printf '%s.sql\n' "${examples[@]}" | LC_ALL=C sort | paste -sd ' ')" \
 	"$(cd "$SOURCE_DIR/sql/examples" && LC_ALL=C ls | paste -sd ' ')"
 for example in "${examples[@]}"; do

@@ -76,7 +76,7 @@ def rows(path=INDEX):
     """The rows by path; an index that is not sound ends the test."""
     if ENGINE == "mysql" and path == INDEX:
         tables = on_server("SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'simhash'"
-                           " AND table_name = 'run_text'")
+                           " AND table_name = 'sketched_file'")
         if tables[0][0] == "0":
             return {}
         found = on_server("USE simhash; " + ROWS)
@@ -92,7 +92,7 @@ def rows(path=INDEX):
         version = connection.execute("SELECT max(version) FROM schema_version").fetchone()[0]
     except sqlite3.OperationalError:
         version = None
-    found = connection.execute(ROWS).fetchall() if version == 4 else []
+    found = connection.execute(ROWS).fetchall() if version == 5 else []
     connection.close()
     return {row[:3]: tuple(map(str, row)) for row in found}
 
