@@ -760,10 +760,12 @@ static void lcs_equals_the_table(void **state)
 		uint64_t length;
 		for (size_t i = 0; i < n; i++)
 			a[i] = (uint8_t)(next_random() % alphabet);
-		for (size_t i = 0; i < m; i++)
-			b[i] = round % 3 == 0 && i < n && next_random() % 50 != 0
-				       ? a[i]
-				       : (uint8_t)(next_random() % alphabet);
+		for (size_t i = 0; i < m; i++) {
+			if (round % 3 == 0 && i < n && next_random() % 50 != 0)
+				b[i] = a[i];
+			else
+				b[i] = (uint8_t)(next_random() % alphabet);
+		}
 		assert_int_equal(simhash_lcs_bytes(a, n, b, m, 0, &length, &error), 0);
 		assert_int_equal(length, lcs_plain(a, n, b, m));
 	}
@@ -794,8 +796,10 @@ static void lcs_of_lines_counts_lines(void **state)
 			at += (size_t)sprintf(a + at, "line %u\n", x[i]);
 		}
 		for (size_t i = 0; i < m; i++) {
-			y[i] = i < n && next_random() % 4 != 0 ? x[i]
-							       : (uint8_t)(next_random() % 256);
+			if (i < n && next_random() % 4 != 0)
+				y[i] = x[i];
+			else
+				y[i] = (uint8_t)(next_random() % 256);
 			to += (size_t)sprintf(b + to, "line %u\n", y[i]);
 		}
 		assert_int_equal(simhash_lcs_lines(a, at, b, to, 0, &lines, &error), 0);
