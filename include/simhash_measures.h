@@ -105,7 +105,8 @@ SIMHASH_API void simhash_sketcher_update(struct simhash_sketcher *sketcher, cons
 
 /*
  * Store the sketch of all bytes, and begin anew. Returns how many features there were,
- * each as often as it occurred. A sketch of none resembles nothing.
+ * each as often as it occurred; 0 too where all of them weigh nothing. A sketch of no
+ * features says nothing.
  */
 SIMHASH_API uint64_t simhash_sketcher_finish(struct simhash_sketcher *sketcher, uint8_t *sketch);
 
@@ -114,7 +115,8 @@ SIMHASH_API uint64_t simhash_sketcher_finish(struct simhash_sketcher *sketcher, 
 /*
  * How similar two sketches are, 0 to 1: of simhash64 and simhash128 the share of equal
  * bits, of minhash and bottom the estimated Jaccard index of the sets of features. *deviation,
- * unless it is NULL, is the standard deviation of that estimate, 0 where it is none.
+ * unless it is NULL, is the standard deviation of that estimate; 0 where it is none: of
+ * simhash64 and simhash128, and of bottom where the sketches hold all features.
  */
 SIMHASH_API double simhash_sketch_similarity(const struct simhash_measure *measure,
 					     const uint8_t *a, const uint8_t *b, double *deviation);

@@ -1,7 +1,8 @@
 -- Which files belong together by another measure? Of an index made with --measure.
 SELECT measure, COUNT(*) AS files, MIN(path) AS one_of_them
 FROM sketched_file
-GROUP BY measure, cluster
+WHERE measure LIKE 'minhash:%' OR measure LIKE 'bottom:%'
+GROUP BY tag_set, measure, cluster
 HAVING COUNT(*) > 1
 ORDER BY files DESC, one_of_them
 LIMIT 20;

@@ -12,7 +12,7 @@ GRANT SELECT, INSERT ON {database}.host TO simhash_writer@'%';
 GRANT SELECT, INSERT, UPDATE ON {database}.scan_run TO simhash_writer@'%';
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.directory TO simhash_writer@'%';
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.file TO simhash_writer@'%';
-GRANT SELECT, INSERT ON {database}.measure TO simhash_writer@'%';
+GRANT SELECT, INSERT, DELETE ON {database}.measure TO simhash_writer@'%';
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.sketch TO simhash_writer@'%';
 
 -- A reader finds pairs: simfind, and simhash --status.

@@ -20,8 +20,8 @@
 #include "report/formatter.h"
 #include "simhash_measures.h"
 
-/* Some ten seconds; what takes longer is left out. */
-#define LCS_STEPS_MAX UINT64_C(10000000000)
+/* Some seconds; what takes longer is left out. */
+#define LCS_STEPS_MAX UINT64_C(4000000000)
 
 struct content {
 	const char *path;
@@ -34,6 +34,7 @@ struct comparison {
 	struct content a, b;
 	const struct simhash_tag_set *tags;
 	const struct find_rule *rule;
+	const struct simhash_measure *measure; /* one more; or NULL */
 	FILE *out;
 };
 
@@ -72,29 +73,35 @@ static int read_content(struct content *content, struct simhash_error *error)
 		error_set_errno(error, "cannot read %s", content->path);
 		if (fd >= 0)
 			close(fd);
-		return 1;
+		return -1;
 	}
 	status = read_all(fd, content, S_ISREG(file.st_mode) ? (size_t)file.st_size : 65536);
 	if (status != 0)
 		error_set_errno(error, "cannot read %s", content->path);
 	close(fd);
-	return status == 0 ? 0 : 1;
+	return status;
 }
 
 /* ---- Writing ---- */
 
 static void begin_line(struct comparison *c, const char *measure, double similarity)
 {
-	fprintf(c->out, "%-22s", measure);
+	fprintf(c->out, "%-22s ", measure);
 	if (similarity < 0)
 		fprintf(c->out, "%10s  ", "-");
 	else
 		fprintf(c->out, "%9.4f%%  ", 100 * similarity);
 }
 
+/* Of nothing there is no share: -1. */
 static double share(uint64_t part, uint64_t whole)
 {
-	return whole == 0 ? 0 : (double)part / (double)whole;
+	return whole == 0 ? -1 : (double)part / (double)whole;
+}
+
+static double percent(double share)
+{
+	return share < 0 ? 0 : 100 * share;
 }
 
 static void write_sum_tables(struct comparison *c)
@@ -102,18 +109,18 @@ static void write_sum_tables(struct comparison *c)
 	int64_t size_a = (int64_t)c->a.size, size_b = (int64_t)c->b.size;
 	uint64_t distance = simhash_distance(&c->a.table, &c->b.table);
 	struct estimate estimate = estimate_change(&c->a.table, size_a, &c->b.table, size_b);
-	double percent = 200 * share(distance, c->a.size + c->b.size);
+	double apart = share(2 * distance, c->a.size + c->b.size);
+	bool has_both = size_a > 0 && size_b > 0;
+	bool is_similar = simhash_sum_table_hit(&c->rule->tolerance, distance, size_a, size_b) &&
+			  simhash_sizes_agree(&c->rule->tolerance, size_a, size_b);
 
-	begin_line(c, "sum table", percent > 100 ? 0 : 1 - percent / 100);
-	fprintf(c->out, "distance %" PRIu64 ", %.4f%% of the size: %s at %g%%\n", distance, percent,
-		simhash_sum_table_hit(&c->rule->tolerance, distance, size_a, size_b) &&
-				simhash_sizes_agree(&c->rule->tolerance, size_a, size_b)
-			? "similar"
-			: "not similar",
+	begin_line(c, "sum table", !has_both ? -1 : apart > 1 ? 0 : 1 - apart);
+	fprintf(c->out, "distance %" PRIu64 ", %.4f%% of the mean size: %s at %g%%\n", distance,
+		percent(apart), is_similar ? "similar" : "not similar",
 		(double)c->rule->tolerance.percent_millionths / SIMHASH_MILLION);
-	begin_line(c, "unchanged, estimated", 1 - estimate.changed);
-	fprintf(c->out, "by the sum tables%s\n",
-		estimate.is_trusted ? "" : "; not to be relied on");
+	begin_line(c, "unchanged, estimated", has_both ? 1 - estimate.changed : -1);
+	fprintf(c->out, "by the sum tables alone%s\n",
+		estimate.is_trusted ? "" : "; unrelated files can look so, too");
 }
 
 static int write_cover(struct comparison *c, struct simhash_error *error)
@@ -136,7 +143,7 @@ static int write_cover(struct comparison *c, struct simhash_error *error)
 	}
 	begin_line(c, "cover",
 		   c->a.size + c->b.size == 0
-			   ? 0
+			   ? -1
 			   : (found[0] + found[1]) / (double)(c->a.size + c->b.size));
 	fprintf(c->out, "bytes that are found: %.2f%% of A in B, %.2f%% of B in A\n",
 		c->a.size == 0 ? 0 : 100 * found[0] / (double)c->a.size,
@@ -167,7 +174,7 @@ static int write_lcs(struct comparison *c, struct simhash_error *error)
 		return -1;
 	if (status == 0) {
 		begin_line(c, "LCS of lines",
-			   2 * share(lines.common, lines.lines_a + lines.lines_b));
+			   share(2 * lines.common, lines.lines_a + lines.lines_b));
 		fprintf(c->out,
 			"%" PRIu64 " lines in common, in order, of %" PRIu64 " and %" PRIu64 "\n",
 			lines.common, lines.lines_a, lines.lines_b);
@@ -178,7 +185,7 @@ static int write_lcs(struct comparison *c, struct simhash_error *error)
 	if (status < 0)
 		return -1;
 	if (status == 0) {
-		begin_line(c, "LCS of bytes", 2 * share(length, c->a.size + c->b.size));
+		begin_line(c, "LCS of bytes", share(2 * length, c->a.size + c->b.size));
 		fprintf(c->out, "%" PRIu64 " bytes in common, in order, of %zu and %zu\n", length,
 			c->a.size, c->b.size);
 	}
@@ -211,8 +218,8 @@ static int write_overlaps(struct comparison *c, struct simhash_error *error)
 			"; contained: %.2f%% of A, %.2f%% of B\n",
 			is_bag ? o.bag_both : o.both, kinds[i].what, is_bag ? o.bag_a : o.a,
 			is_bag ? o.bag_b : o.b,
-			100 * (is_bag ? share(o.bag_both, o.bag_a) : share(o.both, o.a)),
-			100 * (is_bag ? share(o.bag_both, o.bag_b) : share(o.both, o.b)));
+			percent(is_bag ? share(o.bag_both, o.bag_a) : share(o.both, o.a)),
+			percent(is_bag ? share(o.bag_both, o.bag_b) : share(o.both, o.b)));
 	}
 	return 0;
 }
@@ -230,39 +237,37 @@ static int make_sketch(const struct simhash_measure *measure, const struct conte
 	return 0;
 }
 
-static int write_sketch(struct comparison *c, const char *text, struct simhash_error *error)
+static int write_sketch(struct comparison *c, const char *text,
+			const struct simhash_measure *measure, struct simhash_error *error)
 {
 	uint8_t a[SIMHASH_SKETCH_MAX], b[SIMHASH_SKETCH_MAX];
 	uint64_t features_a, features_b;
-	struct simhash_measure *measure;
 	double similarity, deviation;
 	size_t bits;
-	int status = -1;
 
-	if (simhash_measure_new(text, &measure, error) != 0)
-		return -1;
 	if (make_sketch(measure, &c->a, a, &features_a, error) != 0 ||
 	    make_sketch(measure, &c->b, b, &features_b, error) != 0)
-		goto out;
-	status = 0;
+		return -1;
 	if (features_a == 0 || features_b == 0) {
 		begin_line(c, text, -1);
-		fputs("a file without features\n", c->out);
-		goto out;
+		fputs("a file has no such features\n", c->out);
+		return 0;
 	}
 	similarity = simhash_sketch_similarity(measure, a, b, &deviation);
 	bits = 8 * simhash_measure_sketch_size(measure);
 	begin_line(c, text, similarity);
 	if (strncmp(text, "simhash", 7) == 0)
 		fprintf(c->out, "%.0f of %zu bits differ\n", (1 - similarity) * (double)bits, bits);
+	else if (deviation == 0)
+		fputs("Jaccard index, exact", c->out);
 	else
-		fprintf(c->out, "Jaccard index, deviation %.2f%%%s\n", 100 * deviation,
-			simhash_sketch_cluster(measure, a) == simhash_sketch_cluster(measure, b)
-				? "; the same cluster"
-				: "");
-out:
-	simhash_measure_free(measure);
-	return status;
+		fprintf(c->out, "Jaccard index, estimated within about %.2f%%", 100 * deviation);
+	if (strncmp(text, "simhash", 7) != 0)
+		fputs(simhash_sketch_cluster(measure, a) == simhash_sketch_cluster(measure, b)
+			      ? "; the same cluster\n"
+			      : "\n",
+		      c->out);
+	return 0;
 }
 
 static int write_sketches(struct comparison *c, struct simhash_error *error)
@@ -271,12 +276,20 @@ static int write_sketches(struct comparison *c, struct simhash_error *error)
 
 	for (unsigned i = 0; simhash_measure_name(i) != NULL; i++)
 		for (int k = 0; k < 2; k++) {
+			struct simhash_measure *measure;
 			char text[64];
+			int status;
 			snprintf(text, sizeof text, "%s%s", simhash_measure_name(i), features[k]);
-			if (write_sketch(c, text, error) != 0)
+			if (simhash_measure_new(text, &measure, error) != 0)
+				return -1;
+			status = write_sketch(c, text, measure, error);
+			simhash_measure_free(measure);
+			if (status != 0)
 				return -1;
 		}
-	return 0;
+	return c->measure == NULL
+		       ? 0
+		       : write_sketch(c, simhash_measure_text(c->measure), c->measure, error);
 }
 
 static void write_name(FILE *out, char letter, const struct content *content)
@@ -301,7 +314,7 @@ static int write_all(struct comparison *c, struct simhash_error *error)
 
 	write_name(c->out, 'A', &c->a);
 	write_name(c->out, 'B', &c->b);
-	fprintf(c->out, "%s\n\n%-22s%10s\n", same ? "identical" : "not identical", "measure",
+	fprintf(c->out, "%s\n\n%-22s %10s\n", same ? "identical" : "not identical", "measure",
 		"similar");
 	write_sum_tables(c);
 	return write_cover(c, error) != 0 || write_lcs(c, error) != 0 ||
@@ -311,12 +324,14 @@ static int write_all(struct comparison *c, struct simhash_error *error)
 }
 
 int compare_files(const char *path_a, const char *path_b, const struct simhash_tag_set *tags,
-		  const struct find_rule *rule, FILE *out, struct simhash_error *error)
+		  const struct find_rule *rule, const struct simhash_measure *measure, FILE *out,
+		  struct simhash_error *error)
 {
 	struct comparison c = {.a = {.path = path_a},
 			       .b = {.path = path_b},
 			       .tags = tags,
 			       .rule = rule,
+			       .measure = measure,
 			       .out = out};
 	int status = read_content(&c.a, error);
 

@@ -8,13 +8,11 @@
 #include <stdio.h>
 
 #include "find/rule.h"
-#include "simhash.h"
+#include "simhash_measures.h"
 
-/*
- * Write what each measure says of two files. 1 when a file could not be read, which is then
- * said in the error; -1 for any other failure.
- */
+/* Write what each measure says of two files, and one more, unless it is NULL. */
 int compare_files(const char *path_a, const char *path_b, const struct simhash_tag_set *tags,
-		  const struct find_rule *rule, FILE *out, struct simhash_error *error);
+		  const struct find_rule *rule, const struct simhash_measure *measure, FILE *out,
+		  struct simhash_error *error);
 
 #endif

@@ -523,6 +523,9 @@ static int parse_option(struct parsing *p, int option, struct simhash_error *err
 		settings->script_path = optarg;
 		return 0;
 	case OPTION_MEASURE:
+		if (settings->measure != NULL)
+			return error_set(error, SIMHASH_E_SYNTAX,
+					 "--measure: pairs are found by one measure at a time");
 		settings->measure = optarg;
 		return 0;
 	case OPTION_COMPARE:
@@ -622,45 +625,68 @@ static const char *not_with_measures(const bool *given)
 }
 
 /* Which options have no say where another measure has, or where two files are compared. */
-static const char *not_with_measure(const struct find_settings *settings, const bool *given)
+static int check_measure(const struct find_settings *settings, const bool *given,
+			 struct simhash_error *error)
 {
-	static const int rule_options[] = {'k',
-					   'T',
-					   OPTION_SIZE_RATIO,
-					   OPTION_TOLERANCE_FOR,
-					   OPTION_TOLERANCES,
-					   OPTION_CANDIDATES,
-					   OPTION_PARTITION,
-					   OPTION_NEAREST,
-					   OPTION_STATS,
-					   OPTION_SWEEP};
+	static const struct {
+		int option;
+		const char *name;
+	} options[] = {
+		{'k', "--key"},
+		{'T', "--tolerance"},
+		{OPTION_SIZE_RATIO, "--size-ratio"},
+		{OPTION_TOLERANCE_FOR, "--tolerance-for"},
+		{OPTION_TOLERANCES, "--tolerances"},
+		{OPTION_CANDIDATES, "--candidates"},
+		{OPTION_MAX_CHANGE, "--max-change"},
+		{OPTION_PARTITION, "--partition"},
+		{OPTION_NEAREST, "--nearest"},
+		{OPTION_STATS, "--stats"},
+		{OPTION_SWEEP, "--sweep"},
+	};
 
 	if (given[OPTION_MIN_SIMILARITY] && settings->measure == NULL)
-		return "--min-similarity needs --measure, whose similarity it is";
-	for (size_t i = 0; settings->measure != NULL && i < sizeof rule_options / sizeof(int); i++)
-		if (given[rule_options[i]])
-			return "--measure finds pairs by sketches; leave out what is about keys, "
-			       "sum tables and their tolerances";
-	return NULL;
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--min-similarity needs --measure, whose similarity it is");
+	if (settings->measure == NULL || settings->compare)
+		return 0;
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+		if (given[options[i].option])
+			return error_set(error, SIMHASH_E_SYNTAX,
+					 "%s is for finding by sum tables, and --measure finds by "
+					 "sketches alone",
+					 options[i].name);
+	if (settings->confirm == CONFIRM_DOUBTFUL)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--confirm=doubtful goes by the sum tables; with --measure give "
+				 "--confirm, which reads all pairs");
+	if (settings->formatter->is_report)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "a report shows sum tables; leave out --measure");
+	return 0;
 }
 
-static const char *not_with_compare(const struct find_settings *settings, const bool *given)
+static int check_compare(const struct find_settings *settings, const bool *given,
+			 struct simhash_error *error)
 {
-	static const int heeded[] = {OPTION_COMPARE, 't', 'T', OPTION_SIZE_RATIO, 'o', 'q'};
+	static const int heeded[] = {
+		OPTION_COMPARE, OPTION_MEASURE, OPTION_SIZE_RATIO, 't', 'T', 'o', 'q'};
 
 	if (!settings->compare)
-		return NULL;
+		return 0;
 	if (settings->query_count != 2 || settings->queries[0].path == NULL ||
 	    settings->queries[1].path == NULL)
-		return "--compare: expected two files";
+		return error_set(error, SIMHASH_E_SYNTAX, "--compare: expected two files");
 	for (int option = 0; option < OPTIONS_END; option++) {
 		bool is_heeded = false;
 		for (size_t i = 0; i < sizeof heeded / sizeof *heeded; i++)
 			is_heeded = is_heeded || heeded[i] == option;
 		if (given[option] && !is_heeded)
-			return "--compare was given with an option that it would not heed";
+			return error_set(error, SIMHASH_E_SYNTAX,
+					 "--compare heeds --measure, --output, --tolerance, "
+					 "--size-ratio and --tag-set, and no other option");
 	}
-	return NULL;
+	return 0;
 }
 
 static int check(const struct parsing *p, bool has_files, struct simhash_error *error)
@@ -702,10 +728,10 @@ static int check(const struct parsing *p, bool has_files, struct simhash_error *
 		 strcmp(settings->script_path, settings->output_path) == 0)
 		reason = "--script and --output name the same file";
 	if (reason == NULL)
-		reason = not_with_measure(settings, p->given);
-	if (reason == NULL)
-		reason = not_with_compare(settings, p->given);
-	return reason == NULL ? 0 : error_set(error, SIMHASH_E_SYNTAX, "%s", reason);
+		return check_measure(settings, p->given, error) != 0
+			       ? -1
+			       : check_compare(settings, p->given, error);
+	return error_set(error, SIMHASH_E_SYNTAX, "%s", reason);
 }
 
 int find_settings_parse(struct find_settings *settings, int argc, char **argv,
@@ -769,5 +795,6 @@ int find_settings_parse(struct find_settings *settings, int argc, char **argv,
 		status = take_files(&p, &has_files, error);
 	if (status == 0)
 		status = check(&p, has_files, error);
+	settings->has_min_resemblance = p.given[OPTION_MIN_RESEMBLANCE];
 	return status;
 }

@@ -29,6 +29,7 @@ struct find_settings {
 	enum linkage linkage;
 	enum confirm_mode confirm;
 	double min_resemblance, max_change;
+	bool has_min_resemblance; /* was it given? */
 	bool has_between;
 	struct find_side between[2];
 	char *between_text[2]; /* owned, what `between` points into */

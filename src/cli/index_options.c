@@ -61,7 +61,8 @@ static void print_help(void)
 	      "\n"
 	      "Instead of indexing:\n"
 	      "      --status           show what the index holds\n"
-	      "      --forget           remove the rows at and below each PATH\n"
+	      "      --forget           remove the rows at and below each PATH, or, with\n"
+	      "                         --measure, all sketches by that measure\n"
 	      "      --print            show sum table and keys of each FILE; - is stdin\n"
 	      "      --init-database    make the index, and print the GRANTs that users need\n"
 	      "      --copy-to=URL      copy the index to URL; what is there is kept\n"
@@ -128,7 +129,8 @@ static bool is_for(enum index_task task, int option)
 	case TASK_STATUS:
 		return option == OPTION_STATUS;
 	case TASK_FORGET:
-		return option == 't' || option == OPTION_HOST || option == OPTION_FORGET;
+		return option == 't' || option == OPTION_HOST || option == OPTION_FORGET ||
+		       option == OPTION_MEASURE;
 	case TASK_PRINT:
 		return option == 't' || option == 'z' || option == OPTION_MAX_INFLATED ||
 		       option == OPTION_PRINT;
@@ -179,6 +181,11 @@ static int add_measure(struct index_settings *settings, const char *text,
 		       struct simhash_error *error)
 {
 	struct simhash_measure *measure;
+
+	/* What --forget takes away may be named as the index names it, weights and all. */
+	settings->measure_text = text;
+	if (settings->task == TASK_FORGET)
+		return 0;
 
 	if (settings->measure_count == SKETCHES_MAX)
 		return error_set(error, SIMHASH_E_RANGE, "--measure: expected at most %d of them",
@@ -304,6 +311,12 @@ static int check(const struct index_settings *settings, const bool *given, bool 
 	if (settings->files_from != NULL && settings->task != TASK_INDEX)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--files0-from is for indexing, and for nothing else");
+	if (settings->task == TASK_FORGET && given[OPTION_MEASURE])
+		return !has_paths && !given['t'] && !given[OPTION_HOST]
+			       ? 0
+			       : error_set(error, SIMHASH_E_SYNTAX,
+					   "--forget --measure is of all files: no PATH, --host or "
+					   "--tag-set");
 	for (int option = 0; option < OPTIONS_END; option++)
 		if (given[option] && !is_for(settings->task, option))
 			return error_set(error, SIMHASH_E_SYNTAX,

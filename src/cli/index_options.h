@@ -24,8 +24,9 @@ struct index_settings {
 	struct filter filter;
 	struct simhash_measure *measures[SKETCHES_MAX]; /* owned */
 	unsigned measure_count;
-	const char *files_from; /* a list of names; NULL for none */
-	char **paths;		/* borrowed from argv */
+	const char *measure_text; /* the last, as it was given */
+	const char *files_from;	  /* a list of names; NULL for none */
+	char **paths;		  /* borrowed from argv */
 	unsigned path_count;
 };
 

@@ -289,6 +289,50 @@ static int choose_forgotten(const struct index_settings *settings, struct forget
 	return status;
 }
 
+struct named_measure {
+	const char *given, *canonical;
+	int64_t id;
+};
+
+static int match_measure(void *context, int64_t id, struct bytes name, struct simhash_error *error)
+{
+	struct named_measure *named = context;
+	const char *const texts[] = {named->given, named->canonical};
+
+	(void)error;
+	for (int i = 0; i < 2; i++)
+		if (texts[i] != NULL && strlen(texts[i]) == name.size &&
+		    memcmp(texts[i], name.data, name.size) == 0)
+			named->id = id;
+	return 0;
+}
+
+/* By the name that --status shows, or as it was given to --measure. */
+static int forget_measure(const struct forgetting *f, const char *text, struct simhash_error *error)
+{
+	struct named_measure named = {.given = text};
+	struct simhash_measure *measure = NULL;
+	struct simhash_error ignored;
+	int64_t removed;
+	char count[32];
+	int status;
+
+	if (simhash_measure_new(text, &measure, &ignored) == 0)
+		named.canonical = simhash_measure_text(measure);
+	status = store_read_measures(f->store, match_measure, &named, error);
+	if (status == 0 && named.id == 0)
+		status = error_set(error, SIMHASH_E_RANGE,
+				   "the index has no measure '%s'; simhash --status lists those "
+				   "that it has",
+				   text);
+	if (status == 0)
+		status = store_remove_measure(f->store, named.id, &removed, error);
+	if (status == 0)
+		fprintf(stderr, "%s removed\n", format_count((uint64_t)removed, count));
+	simhash_measure_free(measure);
+	return status;
+}
+
 int forget_paths(const struct index_settings *settings, struct simhash_error *error)
 {
 	struct forgetting f = {.is_elsewhere = settings->host != NULL};
@@ -305,8 +349,13 @@ int forget_paths(const struct index_settings *settings, struct simhash_error *er
 	if (store_open(&where, OPEN_TO_READ, &f.store, error) != 0)
 		goto out;
 	store_close(f.store);
-	if (store_open(&where, OPEN_TO_WRITE, &f.store, error) != 0 ||
-	    store_host_id(f.store, host, false, &f.host, error) != 0 ||
+	if (store_open(&where, OPEN_TO_WRITE, &f.store, error) != 0)
+		goto out;
+	if (settings->measure_text != NULL) {
+		status = forget_measure(&f, settings->measure_text, error);
+		goto out;
+	}
+	if (store_host_id(f.store, host, false, &f.host, error) != 0 ||
 	    choose_forgotten(settings, &f, error) != 0)
 		goto out;
 	status = f.host == 0 ? error_set(error, SIMHASH_E_RANGE,

@@ -294,8 +294,11 @@ int listing_add(struct listing *listing, unsigned thread, const struct found_pai
 	listing->formatter->pair(text->stream, &line, &listing->how);
 	end = (size_t)ftello(text->stream);
 	/* What is identical comes before what only has the same counts. */
-	text->lines[text->count++] = (struct line_key){
-		pair->is_identical ? -1 : pair->estimate.changed, end - text->written};
+	text->lines[text->count++] = (struct line_key){pair->is_identical ? -1
+						       : line.confirmation == MEASURED
+							       ? 1 - line.resemblance
+							       : pair->estimate.changed,
+						       end - text->written};
 	text->written = end;
 	if (listing->how.has_marks && (note_path(&text->prefix, line.path_a, true, error) != 0 ||
 				       note_path(&text->prefix, line.path_b, false, error) != 0))
@@ -361,6 +364,8 @@ static struct member_line line_of(const struct group_list *groups, size_t g, siz
 					  : MEMBER,
 		.distance = member->distance,
 		.changed = member->changed,
+		.is_measured = groups->list->count > 0 &&
+			       groups->list->pairs[0].state == PAIR_MEASURED,
 		.size_bytes = file->size_bytes,
 		.path = {file->display, file->display_size},
 	};

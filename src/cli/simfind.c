@@ -145,6 +145,20 @@ static int explain_absence(struct store *store, const struct simhash_tag_set *ta
 	return store_read_tag_sets(store, say_tag_set, NULL, error);
 }
 
+/* They are as good as not in the index. */
+static void warn_unsketched(uint64_t files, const char *measure)
+{
+	char count[32], *text;
+
+	if (asprintf(&text,
+		     "warning: %s file%s no sketch by this measure and cannot be found; run "
+		     "simhash --measure=%s on them",
+		     format_count(files, count), files == 1 ? " has" : "s have", measure) < 0)
+		return;
+	say(PROGRAM, text);
+	free(text);
+}
+
 static int find(const struct find_settings *settings, const struct find_options *options,
 		struct store *store, struct find_counts *counts, struct simhash_error *error)
 {
@@ -161,20 +175,32 @@ static int find(const struct find_settings *settings, const struct find_options 
 						settings->nearest, error);
 	*counts = finder.counts;
 	finder_release(&finder);
+	if (status == 0 && counts->unsketched > 0)
+		warn_unsketched(counts->unsketched, options->measure_text);
 	return status;
 }
 
-static int confirm(const struct find_settings *settings, struct output *output,
-		   struct simhash_error *error)
+/* What a measure calls similar enough is not to be dropped by a stricter standard. */
+static double min_resemblance(const struct find_settings *settings,
+			      const struct find_options *options)
 {
-	struct confirm_options options = {.only_doubtful = settings->confirm == CONFIRM_DOUBTFUL,
-					  .min_resemblance = settings->min_resemblance,
-					  .threads = settings->threads,
-					  .unreadable = content_unreadable,
-					  .progress = &output->progress,
-					  .context = output};
+	bool is_lower = options->measure != NULL && !settings->has_min_resemblance &&
+			options->min_similarity < settings->min_resemblance;
 
-	return settings->confirm == CONFIRM_NOT ? 0 : confirm_pairs(output->list, &options, error);
+	return is_lower ? options->min_similarity : settings->min_resemblance;
+}
+
+static int confirm(const struct find_settings *settings, const struct find_options *options,
+		   struct output *output, struct simhash_error *error)
+{
+	struct confirm_options how = {.only_doubtful = settings->confirm == CONFIRM_DOUBTFUL,
+				      .min_resemblance = min_resemblance(settings, options),
+				      .threads = settings->threads,
+				      .unreadable = content_unreadable,
+				      .progress = &output->progress,
+				      .context = output};
+
+	return settings->confirm == CONFIRM_NOT ? 0 : confirm_pairs(output->list, &how, error);
 }
 
 /* Open a file to write to that nothing else of this run reads. */
@@ -296,7 +322,7 @@ static int list_pairs(const struct find_settings *settings, struct find_options 
 	}
 	status = find(settings, options, store, &counts, error);
 	if (status == 0)
-		status = confirm(settings, output, error);
+		status = confirm(settings, options, output, error);
 	progress_stop(&output->display);
 	if (status == 0) {
 		output->found = output->list != NULL ? kept.count
@@ -340,6 +366,8 @@ struct namesake {
 	const char *name; /* of the measure wanted */
 	char text[SIMHASH_MEASURE_TEXT_MAX + 1];
 	unsigned count;
+	char standard[SIMHASH_MEASURE_TEXT_MAX + 1]; /* what the name alone stands for */
+	bool has_standard;
 };
 
 static int keep_namesake(void *context, int64_t id, struct bytes text, struct simhash_error *error)
@@ -355,6 +383,8 @@ static int keep_namesake(void *context, int64_t id, struct bytes text, struct si
 	namesake->count++;
 	memcpy(namesake->text, text.data, text.size);
 	namesake->text[text.size] = '\0';
+	if (strcmp(namesake->text, namesake->standard) == 0)
+		namesake->has_standard = true;
 	return 0;
 }
 
@@ -369,8 +399,20 @@ static int choose_measure(const struct find_settings *settings, struct store *st
 	const char *text = settings->measure;
 
 	if (strchr(text, ':') == NULL) {
+		struct simhash_measure *standard;
+		if (simhash_measure_new(text, &standard, error) != 0)
+			return -1;
+		snprintf(namesake.standard, sizeof namesake.standard, "%s",
+			 simhash_measure_text(standard));
+		simhash_measure_free(standard);
 		if (store_read_measures(store, keep_namesake, &namesake, error) != 0)
 			return -1;
+		if (namesake.count > 1 && !namesake.has_standard)
+			return error_set(
+				error, SIMHASH_E_RANGE,
+				"the index has %u measures called %s, such as %s: name one "
+				"in full; simhash --status lists them",
+				namesake.count, text, namesake.text);
 		if (namesake.count == 1 && strstr(namesake.text, ",weights=") == NULL)
 			text = namesake.text;
 	}
@@ -378,14 +420,16 @@ static int choose_measure(const struct find_settings *settings, struct store *st
 }
 
 /* Compare two files, which needs no index. */
-static int compare(const struct find_settings *settings, bool *had_unreadable,
-		   struct simhash_error *error)
+static int compare(const struct find_settings *settings, struct simhash_error *error)
 {
 	struct simhash_tag_set *tags = NULL;
+	struct simhash_measure *measure = NULL;
 	FILE *out = stdout;
 	int status = -1;
 
 	if (choose_tag_set(settings->tag_file, &tags, error) != 0 ||
+	    (settings->measure != NULL &&
+	     simhash_measure_new(settings->measure, &measure, error) != 0) ||
 	    check_output(settings, error) != 0)
 		goto out;
 	if (settings->output_path != NULL)
@@ -395,18 +439,14 @@ static int compare(const struct find_settings *settings, bool *had_unreadable,
 		goto out;
 	}
 	status = compare_files(settings->queries[0].path, settings->queries[1].path, tags,
-			       &settings->rule, out, error);
-	if (status == 1) {
-		say(PROGRAM, error->message);
-		*had_unreadable = true;
-		status = 0;
-	}
+			       &settings->rule, measure, out, error);
 	if ((ferror(out) || fflush(out) != 0) && status == 0)
 		status = error_set_errno(error, "cannot write to %s",
 					 out == stdout ? "standard output" : settings->output_path);
 	if (out != stdout && fclose(out) != 0 && status == 0)
 		status = error_set_errno(error, "cannot write to %s", settings->output_path);
 out:
+	simhash_measure_free(measure);
 	simhash_tag_set_free(tags);
 	return status;
 }
@@ -447,6 +487,7 @@ static int run(const struct find_settings *settings, bool *had_unreadable, uint6
 	if (settings->measure != NULL) {
 		if (choose_measure(settings, store, &options.measure, error) != 0)
 			goto out;
+		options.measure_text = settings->measure;
 		options.min_similarity =
 			settings->min_similarity > 0
 				? settings->min_similarity
@@ -494,7 +535,7 @@ int main(int argc, char **argv)
 		return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 	}
 	if (status == 0)
-		status = settings.compare ? compare(&settings, &had_unreadable, &error)
+		status = settings.compare ? compare(&settings, &error)
 					  : run(&settings, &had_unreadable, &found, &error);
 	fails_on_match = settings.fail_on_match;
 	find_settings_release(&settings);

@@ -23,7 +23,18 @@ int alike_measure_id(const struct finder *finder, int64_t *id, struct simhash_er
 	return error_set(error, SIMHASH_E_RANGE,
 			 "the index has no sketches by %s: run simhash --measure=%s first; "
 			 "simhash --status lists the measures that it has",
-			 text, text);
+			 text, finder->options->measure_text);
+}
+
+int alike_count_unsketched(struct finder *finder, int64_t measure, struct simhash_error *error)
+{
+	int64_t rows, sketches;
+
+	if (store_count_rows(finder->store, finder->tag_set, &rows, error) != 0 ||
+	    store_count_sketches(finder->store, finder->tag_set, measure, &sketches, error) != 0)
+		return -1;
+	finder->counts.unsketched = rows > sketches ? (uint64_t)(rows - sketches) : 0;
+	return 0;
 }
 
 /* Files by content: the first of each stands for all, and has a sketch. */
@@ -235,6 +246,7 @@ int alike_all(struct finder *finder, struct simhash_error *error)
 	int status = -1;
 
 	if (alike_measure_id(finder, &measure, error) == 0 &&
+	    alike_count_unsketched(finder, measure, error) == 0 &&
 	    read_rows(&alike, measure, error) == 0)
 		status = find_pairs(&alike, error);
 	finder->counts.rows += alike.file_count;

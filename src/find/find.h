@@ -45,6 +45,7 @@ struct find_options {
 	struct find_rule rule;
 	/* Instead of the rule: sketches by this measure that are at least so similar; or NULL. */
 	struct simhash_measure *measure;
+	const char *measure_text; /* as the user gave it */
 	double min_similarity;
 	bool with_empty; /* empty files take part */
 	bool expand;	 /* every pair of copies too */
@@ -77,6 +78,7 @@ struct find_options {
 
 struct find_counts {
 	uint64_t rows, identical, similar;
+	uint64_t unsketched; /* files that have no sketch by the measure */
 };
 
 struct host_name {

@@ -485,6 +485,8 @@ int finder_files(struct finder *finder, const struct find_query *queries, size_t
 		status = file_scanner_measure(&query.scanner, &finder->options->measure, 1, error);
 		if (status == 0)
 			status = alike_measure_id(finder, &query.measure, error);
+		if (status == 0)
+			status = alike_count_unsketched(finder, query.measure, error);
 	}
 	if (nearest > 0) {
 		query.nearest = calloc(nearest, sizeof *query.nearest);

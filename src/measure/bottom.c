@@ -88,7 +88,7 @@ static void add(const struct simhash_measure *measure, void *context, uint64_t *
 		}
 }
 
-static void finish(const struct simhash_measure *measure, void *context, uint8_t *sketch)
+static bool finish(const struct simhash_measure *measure, void *context, uint8_t *sketch)
 {
 	const struct state *state = context;
 
@@ -96,6 +96,7 @@ static void finish(const struct simhash_measure *measure, void *context, uint8_t
 	for (size_t i = 0; i < state->room; i++)
 		write_big_endian(sketch + i * VALUE_BYTES, VALUE_BYTES,
 				 i < state->count ? state->value[i] : NO_VALUE);
+	return true;
 }
 
 static size_t sketch_size(const struct simhash_measure *measure)
@@ -133,7 +134,7 @@ static double similarity(const struct simhash_measure *measure, const uint8_t *a
 	}
 	share = either == 0 ? 0 : (double)both / either;
 	/* With fewer than that, both are all features that there are. */
-	*deviation = either < least ? 0 : sqrt(share * (1 - share) / either);
+	*deviation = either < least ? 0 : jaccard_deviation(share, either);
 	return share;
 }
 

@@ -21,6 +21,7 @@ struct state {
 	struct bit_counts counts[2];
 	struct simhash_sums extra[2]; /* what weights add to those of the standard weight */
 	uint64_t features;
+	int64_t extra_weight; /* of all features, beside the standard weight */
 	uint64_t rest[2][64]; /* hashes that are yet to be counted */
 	size_t rest_count;
 };
@@ -66,6 +67,7 @@ static void add_weights(const struct feature_weights *weights, struct state *sta
 		int64_t weight = weight_of(weights, hashes[i]);
 		if (weight == weights->standard)
 			continue;
+		state->extra_weight += weight - weights->standard;
 		simhash_sums_add(&state->extra[0], hashes[i], weight - weights->standard);
 		if (second != NULL)
 			simhash_sums_add(&state->extra[1], second[i], weight - weights->standard);
@@ -102,15 +104,24 @@ static uint64_t fingerprint_of(const struct simhash_measure *measure, struct sta
 	return simhash_sums_fingerprint(sums);
 }
 
-static void finish64(const struct simhash_measure *measure, void *state, uint8_t *sketch)
+static bool has_weight(const struct simhash_measure *measure, const struct state *state)
 {
-	write_big_endian(sketch, 8, fingerprint_of(measure, state, 0));
+	int64_t standard = measure->weights == NULL ? 1 : measure->weights->standard;
+
+	return standard * (int64_t)state->features + state->extra_weight > 0;
 }
 
-static void finish128(const struct simhash_measure *measure, void *state, uint8_t *sketch)
+static bool finish64(const struct simhash_measure *measure, void *state, uint8_t *sketch)
+{
+	write_big_endian(sketch, 8, fingerprint_of(measure, state, 0));
+	return has_weight(measure, state);
+}
+
+static bool finish128(const struct simhash_measure *measure, void *state, uint8_t *sketch)
 {
 	write_big_endian(sketch, 8, fingerprint_of(measure, state, 0));
 	write_big_endian(sketch + 8, 8, fingerprint_of(measure, state, 1));
+	return has_weight(measure, state);
 }
 
 /* ---- Public: sums of one's own features ---- */

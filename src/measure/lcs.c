@@ -206,7 +206,8 @@ static int measure(struct symbols a, struct symbols b, uint32_t alphabet, uint64
 		return 0;
 	/* Half of what the bits would take, a word of them in about a nanosecond. */
 	steps = (double)a.count * (double)b.count / 64 + (double)a.count;
-	most = root_of(steps < limit ? steps : limit);
+	/* What would take too long is not to take half of that before it is known. */
+	most = root_of(steps <= limit ? steps : limit / 4);
 	if (most > a.count + b.count)
 		most = a.count + b.count;
 	differing = differences(&a, &b, most);

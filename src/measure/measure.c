@@ -60,9 +60,21 @@ static int parse_number(struct simhash_measure *measure, int which, const char *
 	return 0;
 }
 
+/* Which parameters were given: bit MEASURE_NUMBERS is for what features are. */
+static int note_given(struct simhash_measure *measure, int which, unsigned *given,
+		      struct simhash_error *error)
+{
+	if ((*given >> which & 1) != 0)
+		return error_set(error, SIMHASH_E_SYNTAX, "measure %s: %s is given twice",
+				 measure->kind->name,
+				 which == MEASURE_NUMBERS ? "bytes or words" : number_names[which]);
+	*given |= 1U << which;
+	return 0;
+}
+
 /* One parameter, "name=value" or a word; weights are read when all are known. */
 static int parse_parameter(struct simhash_measure *measure, const char *text, const char **weights,
-			   struct simhash_error *error)
+			   unsigned *given, struct simhash_error *error)
 {
 	static const char file[] = "weights=";
 	size_t name = strcspn(text, "=");
@@ -74,9 +86,13 @@ static int parse_parameter(struct simhash_measure *measure, const char *text, co
 	for (int i = 0; i < MEASURE_NUMBERS; i++)
 		if (measure->kind->standard[i] != 0 && strlen(number_names[i]) == name &&
 		    memcmp(number_names[i], text, name) == 0 && text[name] == '=')
-			return parse_number(measure, i, text + name + 1, error);
+			return note_given(measure, i, given, error) != 0
+				       ? -1
+				       : parse_number(measure, i, text + name + 1, error);
 	if (name == 5 && (memcmp(text, "bytes", name) == 0 || memcmp(text, "words", name) == 0))
-		return feature_spec_parse(text, &measure->spec, error);
+		return note_given(measure, MEASURE_NUMBERS, given, error) != 0
+			       ? -1
+			       : feature_spec_parse(text, &measure->spec, error);
 	return error_set(error, SIMHASH_E_SYNTAX,
 			 "measure %s has no parameter '%s': expected bytes=N, words=N%s%s%s%s",
 			 measure->kind->name, text,
@@ -91,6 +107,7 @@ static int parse_parameters(struct simhash_measure *measure, char *text,
 			    struct simhash_error *error)
 {
 	const char *weights = NULL;
+	unsigned given = 0;
 
 	while (text != NULL && *text != '\0') {
 		char *next = strchr(text, ',');
@@ -99,7 +116,7 @@ static int parse_parameters(struct simhash_measure *measure, char *text,
 			next = NULL;
 		if (next != NULL)
 			*next++ = '\0';
-		if (parse_parameter(measure, text, &weights, error) != 0)
+		if (parse_parameter(measure, text, &weights, &given, error) != 0)
 			return -1;
 		text = next;
 	}
@@ -243,7 +260,8 @@ uint64_t simhash_sketcher_finish(struct simhash_sketcher *sketcher, uint8_t *ske
 	const struct simhash_measure *measure = sketcher->measure;
 	uint64_t features = feature_stream_end(sketcher->stream);
 
-	measure->kind->finish(measure, sketcher->state, sketch);
+	if (!measure->kind->finish(measure, sketcher->state, sketch))
+		features = 0;
 	measure->kind->begin(measure, sketcher->state);
 	return features;
 }

@@ -9,6 +9,8 @@
 #ifndef SIMHASH_MEASURE_MEASURE_H
 #define SIMHASH_MEASURE_MEASURE_H
 
+#include <math.h>
+
 #include "measure/features.h"
 #include "simhash_measures.h"
 
@@ -39,7 +41,8 @@ struct measure_kind {
 	void (*begin)(const struct simhash_measure *measure, void *state);
 	void (*add)(const struct simhash_measure *measure, void *state, uint64_t *hashes,
 		    uint64_t *second, size_t count);
-	void (*finish)(const struct simhash_measure *measure, void *state, uint8_t *sketch);
+	/* False when there was nothing to make a sketch of: all features together weigh 0. */
+	bool (*finish)(const struct simhash_measure *measure, void *state, uint8_t *sketch);
 
 	double (*similarity)(const struct simhash_measure *measure, const uint8_t *a,
 			     const uint8_t *b, double *deviation);
@@ -68,6 +71,15 @@ static inline void write_big_endian(uint8_t *bytes, unsigned size, uint64_t valu
 {
 	for (unsigned i = size; i-- > 0; value >>= 8)
 		bytes[i] = (uint8_t)value;
+}
+
+/*
+ * The standard deviation of an estimated share of n, by the score interval (E. Wilson, 1927):
+ * also where all n or none agree, it is not 0.
+ */
+static inline double jaccard_deviation(double share, unsigned n)
+{
+	return sqrt(share * (1 - share) / n + 0.25 / ((double)n * n));
 }
 
 /* A good mixture of all bits: the end of MurmurHash3, which is a bijection. */

@@ -157,7 +157,7 @@ static void add(const struct simhash_measure *measure, void *context, uint64_t *
 }
 
 /* The low bits of a fraction are as random as before it was found to be the least. */
-static void finish(const struct simhash_measure *measure, void *context, uint8_t *sketch)
+static bool finish(const struct simhash_measure *measure, void *context, uint8_t *sketch)
 {
 	const struct state *state = context;
 
@@ -165,6 +165,7 @@ static void finish(const struct simhash_measure *measure, void *context, uint8_t
 		write_big_endian(sketch + i * VALUE_BYTES, VALUE_BYTES,
 				 state->value[i] +
 					 (state->value[i] >> (64 - state->shift)) * 0x9e37);
+	return true;
 }
 
 static size_t sketch_size(const struct simhash_measure *measure)
@@ -189,7 +190,7 @@ static double similarity(const struct simhash_measure *measure, const uint8_t *a
 		equal += a[2 * i] == b[2 * i] && a[2 * i + 1] == b[2 * i + 1];
 	share = ((double)equal / functions - by_chance) / (1 - by_chance);
 	share = share < 0 ? 0 : share;
-	*deviation = sqrt(share * (1 - share) / functions);
+	*deviation = jaccard_deviation(share, functions);
 	return share;
 }
 

@@ -134,7 +134,8 @@ static int take_line(struct reader *reader, char *line, size_t size, struct simh
 	if (size == 0 || line[0] == '#')
 		return 0;
 	weight = number[0] >= '0' && number[0] <= '9' ? strtol(number, &end, 10) : -1;
-	if (weight < 0 || weight > FEATURE_WEIGHT_MAX || *end != (is_default ? '\0' : ' '))
+	if (weight < 0 || weight > FEATURE_WEIGHT_MAX ||
+	    !(is_default ? *end == '\0' : *end == ' ' || *end == '\t'))
 		return fail(reader,
 			    "expected a weight from 0 to 1000000, a blank and a feature, or "
 			    "'default' and a weight",
@@ -145,7 +146,10 @@ static int take_line(struct reader *reader, char *line, size_t size, struct simh
 	}
 	feature = unescape(end + 1, size - (size_t)(end + 1 - line));
 	if (feature < 0)
-		return fail(reader, "expected \\xHH or \\\\ after a backslash", error);
+		return fail(reader,
+			    "expected x and two hexadecimal digits, or another backslash, after a "
+			    "backslash",
+			    error);
 	reader->features = 0;
 	feature_stream_update(reader->stream, end + 1, (size_t)feature);
 	feature_stream_end(reader->stream);

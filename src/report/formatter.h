@@ -38,6 +38,7 @@ struct member_line {
 	/* From the representative; of a copy, from its twin. */
 	uint64_t distance;
 	double changed;
+	bool is_measured; /* grouped by another measure, which `changed` knows nothing of */
 	int64_t size_bytes;
 	struct bytes path;
 };

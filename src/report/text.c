@@ -17,12 +17,10 @@ static void write_confirmation(FILE *out, const struct pair_line *line)
 {
 	switch (line->confirmation) {
 	case NOT_ASKED:
+	case MEASURED:
 		break;
 	case CONFIRMED:
 		fprintf(out, "%7.2f%% same  ", 100 * line->resemblance);
-		break;
-	case MEASURED:
-		fprintf(out, "%7.2f%% alike ", 100 * line->resemblance);
 		break;
 	case TRUSTED:
 		fputs("     trusted  ", out);
@@ -59,11 +57,17 @@ static void pair(FILE *out, const struct pair_line *line, const struct presentat
 	colour(out, line->is_identical ? GREEN : YELLOW, how);
 	fputs(line->is_identical ? "identical " : "similar   ", out);
 	colour(out, PLAIN, how);
-	write_decimal(out, 100 * line->changed, 6, 2);
-	fputs("% changed  ", out);
-	write_decimal(out, pair_percent(line), 8, 4);
-	fputs("%  ", out);
-	write_confirmation(out, line);
+	/* What another measure found is not for the sum tables to speak of. */
+	if (line->confirmation == MEASURED) {
+		write_decimal(out, 100 * line->resemblance, 6, 2);
+		fputs("% alike  ", out);
+	} else {
+		write_decimal(out, 100 * line->changed, 6, 2);
+		fputs("% changed  ", out);
+		write_decimal(out, pair_percent(line), 8, 4);
+		fputs("%  ", out);
+		write_confirmation(out, line);
+	}
 	write_path(out, line->path_a, how);
 	if (how->has_marks)
 		fputc(WIDTH_MARK, out);
@@ -93,7 +97,10 @@ static void member(FILE *out, const struct member_line *line, const struct prese
 	switch (line->role) {
 	case MEMBER:
 		colour(out, YELLOW, how);
-		fprintf(out, "  %7.2f%% changed   ", 100 * line->changed);
+		if (line->is_measured)
+			fputs("          similar    ", out);
+		else
+			fprintf(out, "  %7.2f%% changed   ", 100 * line->changed);
 		break;
 	case COPY:
 		colour(out, GREEN, how);

@@ -115,6 +115,62 @@ int store_remove_sketches(struct store *store, const struct row_scope *scope,
 	return store_run_kept(store, KEPT_REMOVE_SKETCHES, error);
 }
 
+/* ---- Removing a measure ---- */
+
+#define CLUSTERS_AT_ONCE 1000
+
+struct removal {
+	int64_t measure, removed; /* by the last transaction */
+	bool is_last;
+};
+
+/* Sketches are found by the index of their clusters, so many clusters at a time. */
+static int remove_some(struct store *store, void *context, struct simhash_error *error)
+{
+	struct removal *removal = context;
+	const struct database_driver *driver = store->driver;
+	int64_t values[] = {removal->measure, INT64_MAX}, count;
+	struct statement *statement;
+	int status;
+
+	if (driver->prepare(store->database,
+			    "SELECT cluster FROM sketch WHERE measure = ? ORDER BY cluster LIMIT 1 "
+			    "OFFSET ?",
+			    &statement, error) != 0)
+		return -1;
+	driver->bind_integer(statement, 0, removal->measure);
+	driver->bind_integer(statement, 1, CLUSTERS_AT_ONCE);
+	status = driver->step(statement, error);
+	removal->is_last = status == 0;
+	if (status == 1)
+		values[1] = driver->column_integer(statement, 0);
+	driver->finalize(statement);
+	if (status < 0 ||
+	    store_run(store, "SELECT count(*) FROM sketch WHERE measure = ? AND cluster <= ?", NULL,
+		      values, 2, &count, error) != 0 ||
+	    store_run(store, "DELETE FROM sketch WHERE measure = ? AND cluster <= ?", NULL, values,
+		      2, NULL, error) != 0)
+		return -1;
+	removal->removed = count;
+	return !removal->is_last ? 0
+				 : store_run(store, "DELETE FROM measure WHERE id = ?", NULL,
+					     values, 1, NULL, error);
+}
+
+int store_remove_measure(struct store *store, int64_t measure, int64_t *removed,
+			 struct simhash_error *error)
+{
+	struct removal removal = {.measure = measure};
+
+	*removed = 0;
+	while (!removal.is_last) {
+		if (store_in_transaction(store, remove_some, &removal, error) != 0)
+			return -1;
+		*removed += removal.removed;
+	}
+	return 0;
+}
+
 /* ---- Copying ---- */
 
 struct sketch_job {
@@ -206,6 +262,16 @@ int store_read_measure_totals(struct store *store, store_measure_fn *each, void 
 		}
 	driver->finalize(statement);
 	return status;
+}
+
+int store_count_sketches(struct store *store, int64_t tag_set, int64_t measure, int64_t *files,
+			 struct simhash_error *error)
+{
+	const int64_t values[] = {tag_set, measure};
+
+	return store_run(store,
+			 "SELECT count(*) " JOIN_FILES "WHERE s.tag_set = ? AND s.measure = ?",
+			 NULL, values, 2, files, error);
 }
 
 int store_rows_sketched(struct store *store, int64_t tag_set, int64_t measure, enum simhash_key key,

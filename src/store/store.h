@@ -262,6 +262,14 @@ typedef int store_measure_fn(void *context, struct bytes text, int64_t files,
 int store_read_measure_totals(struct store *store, store_measure_fn *each, void *context,
 			      struct simhash_error *error);
 
+/* How many files of a tag set have a sketch by a measure that is still theirs. */
+int store_count_sketches(struct store *store, int64_t tag_set, int64_t measure, int64_t *files,
+			 struct simhash_error *error);
+
+/* Remove a measure, and all sketches by it, a part at a time. */
+int store_remove_measure(struct store *store, int64_t measure, int64_t *removed,
+			 struct simhash_error *error);
+
 struct row_cursor;
 
 /*

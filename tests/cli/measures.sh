@@ -135,13 +135,32 @@ same "partners of an empty file" "" "$(cat out)"
 # Other ways to ask.
 runs 0 "$SIMFIND" -q --measure=minhash --group
 grep -q '^group' out || fail "no groups: $(cat out)"
-runs 0 "$SIMFIND" -q --measure=minhash --confirm --min-resemblance=0.5 --format=csv
+# What is similar enough to the measure is not dropped by what reading says, unless that is asked for.
+runs 0 "$SIMFIND" -q --measure=minhash --format=csv -o measured
+runs 0 "$SIMFIND" -q --measure=minhash --confirm --format=csv
+same "confirmed pairs" "$(wc -l <measured)" "$(wc -l <out)"
 [ "$(grep -c ',confirmed,' out)" -gt 10 ] || fail "nothing confirmed: $(head -3 out)"
+runs 0 "$SIMFIND" -q --measure=minhash --confirm --min-resemblance=1 --format=csv
+[ "$(wc -l <out)" -lt "$(wc -l <measured)" ] || fail "nothing was dropped"
+# The most alike come first.
+runs 0 "$SIMFIND" -q --measure=minhash --min-similarity=0.5
+grep '^similar' out | awk '{ print $2 + 0 }' >similarities
+sort -c -g -r similarities || fail "not in order of similarity"
 runs 0 "$SIMFIND" -q --measure=minhash --between "$files/f0" "$files/f1"
 same "pairs between" 4 "$(grep -c . out)"
 runs 1 "$SIMFIND" --measure=minhash --fail-on-match -q
 runs 1 "$SIMFIND" --measure=minhash -T 2
-said "--measure finds pairs by sketches; leave out what is about keys, sum tables and their tolerances"
+said "--tolerance is for finding by sum tables, and --measure finds by sketches alone"
+runs 1 "$SIMFIND" --measure=minhash --max-change=5
+said "--max-change is for finding by sum tables"
+runs 1 "$SIMFIND" --measure=minhash --confirm=doubtful
+said "--confirm=doubtful goes by the sum tables"
+runs 1 "$SIMFIND" --measure=minhash --format=html -o report.html
+said "a report shows sum tables"
+runs 1 "$SIMFIND" --measure=minhash --measure=bottom
+said "pairs are found by one measure at a time"
+runs 1 "$SIMHASH" --measure=minhash:words=3,bytes=4 "$files"
+said "measure minhash: bytes or words is given twice"
 runs 1 "$SIMFIND" --min-similarity=0.9
 said "--min-similarity needs --measure"
 runs 1 "$SIMFIND" --measure=simhash64 --min-similarity=0.5
@@ -173,6 +192,9 @@ printf 'other words altogether, and no more than that\n' >"$files/f0/m0.txt"
 runs 0 "$SIMHASH" "$files"
 runs 0 "$SIMFIND" -q --measure=bottom
 ! grep -q 'f0/m0' out || fail "the sketch of a former content is used"
+said "warning: 2 files have no sketch by this measure and cannot be found; run simhash --measure=bottom on them"
+runs 0 "$SIMFIND" -q --measure=bottom "$files/f0/m1.txt"
+said "warning: 2 files have no sketch"
 runs 0 "$SIMHASH" "${all[@]}" "$files"
 same "sketches of a file" 5 "$(sql "SELECT COUNT(*) FROM sketch s JOIN file f ON f.tag_set = s.tag_set
 	AND f.host = s.host AND f.path_hash = s.path_hash WHERE f.size = 46")"
@@ -201,6 +223,22 @@ said "table sketch: a sketch of 1 bytes where 512 are expected"
 runs 0 "$SIMHASH" --force "${all[@]}" "$files"
 runs 0 "$SIMFIND" -q --measure=bottom
 
+# Of two measures of one name, which is neither the standard one, one has to be named.
+runs 0 "$SIMHASH" --measure=minhash:words=5 "$files/f9"
+runs 1 "$SIMFIND" -q --measure=minhash
+said "the index has 2 measures called minhash, such as minhash:words="
+# A measure is forgotten with all its sketches, and no other.
+others=$(sql "SELECT COUNT(*) FROM sketch s JOIN measure m ON m.id = s.measure WHERE m.name NOT LIKE 'minhash%'")
+runs 1 "$SIMHASH" --forget --measure=minhash
+said "the index has no measure 'minhash'; simhash --status lists those that it has"
+runs 0 "$SIMHASH" --forget --measure=minhash:words=5
+said "4 removed"
+runs 0 "$SIMHASH" --forget --measure=minhash:words=2,functions=128,cluster=4
+same "measures called minhash" 0 "$(sql "SELECT COUNT(*) FROM measure WHERE name LIKE 'minhash%'")"
+same "other sketches" "$others" "$(sql 'SELECT COUNT(*) FROM sketch')"
+runs 1 "$SIMHASH" --forget --measure=bottom "$files"
+said "--forget --measure is of all files: no PATH, --host or --tag-set"
+
 # Weights come from a file, and are known by what they say.
 printf '0 w1\n5 w2\n' >weights
 runs 0 "$SIMHASH" --measure="simhash64:words,weights=weights" "$files/f9"
@@ -210,6 +248,12 @@ runs 0 "$SIMFIND" -q --measure="simhash64:words,weights=same_weights"
 printf '5 w2\n' >other_weights
 runs 1 "$SIMFIND" -q --measure="simhash64:words,weights=other_weights"
 said "the index has no sketches by simhash64:words=1,weights="
+said "run simhash --measure=simhash64:words,weights=other_weights first"
+printf 'default 0\n' >no_weights
+runs 0 "$SIMHASH" --measure="simhash64:words,weights=no_weights" "$files/f9"
+runs 0 "$SIMFIND" -q --measure="simhash64:words,weights=no_weights"
+same "pairs of what weighs nothing" "" "$(cat out)"
+runs 0 "$SIMHASH" --forget --measure="$(sql "SELECT name FROM measure WHERE name LIKE '%weights%' ORDER BY id LIMIT 1")"
 
 # Two files by every measure; lines as diff finds them.
 runs 0 "$SIMFIND" --compare "$files/later/1" "$files/later/3"
@@ -223,7 +267,12 @@ runs 0 "$SIMFIND" --compare "$files/f9/m0.txt" "$files/f9/m0.txt"
 same "measures that are not all" 0 "$(tail -n +6 out | grep -vc ' 100\.0000% ')"
 grep -q '^identical$' out || fail "not identical: $(cat out)"
 runs 0 "$SIMFIND" --compare "$files/empty" "$files/f9/m0.txt"
-runs 2 "$SIMFIND" --compare "$files/empty" "$files/not there"
+same "measures of nothing" 0 "$(tail -n +6 out | grep -c '100\.0000%')"
+runs 0 "$SIMFIND" --compare --measure=minhash:words=7 "$files/f9/m0.txt" "$files/f9/m1.txt"
+grep -q '^minhash:words=7,functions=128,cluster=4 ' out || fail "one more measure is not shown: $(cat out)"
+runs 1 "$SIMFIND" --compare "$files/empty" "$files/not there"
 said "cannot read $files/not there: No such file or directory"
 runs 1 "$SIMFIND" --compare "$files/empty"
 said "--compare: expected two files"
+runs 1 "$SIMFIND" --compare -d sqlite:x "$files/empty" "$files/empty"
+said "--compare heeds --measure, --output, --tolerance, --size-ratio and --tag-set, and no other option"
