@@ -106,7 +106,7 @@ SIMHASH_API void simhash_sketcher_update(struct simhash_sketcher *sketcher, cons
 /*
  * Store the sketch of all bytes, and begin anew. Returns how many features there were,
  * each as often as it occurred; 0 too where all of them weigh nothing. A sketch of no
- * features says nothing.
+ * features says nothing: leave it out of comparisons.
  */
 SIMHASH_API uint64_t simhash_sketcher_finish(struct simhash_sketcher *sketcher, uint8_t *sketch);
 

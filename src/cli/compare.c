@@ -23,6 +23,9 @@
 /* Some seconds; what takes longer is left out. */
 #define LCS_STEPS_MAX UINT64_C(4000000000)
 
+/* Shingles take some 24 bytes of memory for each byte of both files, the others less. */
+#define BYTES_MAX ((size_t)256 << 20)
+
 struct content {
 	const char *path;
 	uint8_t *bytes;
@@ -162,6 +165,15 @@ static int is_left_out(struct comparison *c, const char *name, int status,
 	return 1;
 }
 
+static bool is_too_large(struct comparison *c, const char *name)
+{
+	if (c->a.size + c->b.size <= BYTES_MAX)
+		return false;
+	begin_line(c, name, -1);
+	fputs("left out: the files are too large\n", c->out);
+	return true;
+}
+
 static int write_lcs(struct comparison *c, struct simhash_error *error)
 {
 	struct simhash_lcs_lines lines;
@@ -179,6 +191,8 @@ static int write_lcs(struct comparison *c, struct simhash_error *error)
 			"%" PRIu64 " lines in common, in order, of %" PRIu64 " and %" PRIu64 "\n",
 			lines.common, lines.lines_a, lines.lines_b);
 	}
+	if (is_too_large(c, "LCS of bytes"))
+		return 0;
 	status = simhash_lcs_bytes(c->a.bytes, c->a.size, c->b.bytes, c->b.size, LCS_STEPS_MAX,
 				   &length, error);
 	status = is_left_out(c, "LCS of bytes", status, error);
@@ -208,6 +222,8 @@ static int write_overlaps(struct comparison *c, struct simhash_error *error)
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		struct simhash_overlap o;
 		bool is_bag = kinds[i].is_bag;
+		if (is_too_large(c, kinds[i].name))
+			continue;
 		if (simhash_overlap(kinds[i].features, c->a.bytes, c->a.size, c->b.bytes, c->b.size,
 				    &o, error) != 0)
 			return -1;

@@ -20,6 +20,7 @@
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "core/open_file.h"
+#include "core/text_stream.h"
 #include "find/confirm.h"
 #include "find/find.h"
 #include "report/html.h"
@@ -368,6 +369,7 @@ struct namesake {
 	unsigned count;
 	char standard[SIMHASH_MEASURE_TEXT_MAX + 1]; /* what the name alone stands for */
 	bool has_standard;
+	bool has_weights; /* another one */
 };
 
 static int keep_namesake(void *context, int64_t id, struct bytes text, struct simhash_error *error)
@@ -380,6 +382,11 @@ static int keep_namesake(void *context, int64_t id, struct bytes text, struct si
 	if (text.size <= size || memcmp(text.data, namesake->name, size) != 0 ||
 	    text.data[size] != ':' || text.size >= sizeof namesake->text)
 		return 0;
+	/* What an index says is not to have any file opened. */
+	if (memmem(text.data, text.size, "weights=", 8) != NULL) {
+		namesake->has_weights = true;
+		return 0;
+	}
 	namesake->count++;
 	memcpy(namesake->text, text.data, text.size);
 	namesake->text[text.size] = '\0';
@@ -413,7 +420,12 @@ static int choose_measure(const struct find_settings *settings, struct store *st
 				"the index has %u measures called %s, such as %s: name one "
 				"in full; simhash --status lists them",
 				namesake.count, text, namesake.text);
-		if (namesake.count == 1 && strstr(namesake.text, ",weights=") == NULL)
+		if (namesake.count == 0 && namesake.has_weights)
+			return error_set(error, SIMHASH_E_RANGE,
+					 "the measures called %s in the index have weights: give "
+					 "them, as in --measure=%s:weights=FILE",
+					 text, text);
+		if (namesake.count == 1)
 			text = namesake.text;
 	}
 	return simhash_measure_new(text, measure, error);
@@ -424,7 +436,9 @@ static int compare(const struct find_settings *settings, struct simhash_error *e
 {
 	struct simhash_tag_set *tags = NULL;
 	struct simhash_measure *measure = NULL;
-	FILE *out = stdout;
+	FILE *out = stdout, *memory = NULL;
+	char *written = NULL;
+	size_t size;
 	int status = -1;
 
 	if (choose_tag_set(settings->tag_file, &tags, error) != 0 ||
@@ -432,20 +446,28 @@ static int compare(const struct find_settings *settings, struct simhash_error *e
 	     simhash_measure_new(settings->measure, &measure, error) != 0) ||
 	    check_output(settings, error) != 0)
 		goto out;
-	if (settings->output_path != NULL)
-		out = open_stream(settings->output_path, O_WRONLY | O_CREAT | O_TRUNC, 0666, "wb");
-	if (out == NULL) {
-		error_set_errno(error, "cannot write to %s", settings->output_path);
+	/* An output is emptied only when there is something to put there. */
+	memory = open_memstream(&written, &size);
+	if (memory == NULL) {
+		error_set_memory(error);
 		goto out;
 	}
 	status = compare_files(settings->queries[0].path, settings->queries[1].path, tags,
-			       &settings->rule, measure, out, error);
-	if ((ferror(out) || fflush(out) != 0) && status == 0)
+			       &settings->rule, measure, memory, error);
+	if (close_text(memory, &written) != 0 && status == 0)
+		status = error_set_memory(error);
+	if (status != 0)
+		goto out;
+	if (settings->output_path != NULL)
+		out = open_stream(settings->output_path, O_WRONLY | O_CREAT | O_TRUNC, 0666, "wb");
+	if (out == NULL || fputs(written, out) < 0 || fflush(out) != 0)
 		status = error_set_errno(error, "cannot write to %s",
-					 out == stdout ? "standard output" : settings->output_path);
-	if (out != stdout && fclose(out) != 0 && status == 0)
+					 settings->output_path == NULL ? "standard output"
+								       : settings->output_path);
+	if (out != NULL && out != stdout && fclose(out) != 0 && status == 0)
 		status = error_set_errno(error, "cannot write to %s", settings->output_path);
 out:
+	free(written);
 	simhash_measure_free(measure);
 	simhash_tag_set_free(tags);
 	return status;

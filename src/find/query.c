@@ -424,6 +424,25 @@ static int query_one(struct query *query, const struct find_query *asked, const 
 		       : query_view(query, asked, path, true, error);
 }
 
+/* With the content of gzip files, that is asked for under its own name. */
+static int ask_for_content(struct query *query, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct bytes name = {slash + 1, strlen(slash + 1)};
+	size_t directory = (size_t)(slash + 1 - path);
+	char *inner = malloc(directory + 2 * name.size + 8);
+	int added = -1;
+
+	if (inner == NULL)
+		return -1;
+	memcpy(inner, path, directory);
+	added = inflated_name(name, inner + directory) == 0
+			? 0
+			: pair_set_add(&query->asked, (struct pair){hash_path(inner), 0});
+	free(inner);
+	return added;
+}
+
 /* Standard input stays without a path. A file named twice is asked for once. */
 static int resolve(struct query *query, const struct find_query *queries, char **resolved,
 		   bool *is_asked, size_t count, struct simhash_error *error)
@@ -442,6 +461,9 @@ static int resolve(struct query *query, const struct find_query *queries, char *
 			}
 			added = pair_set_add(&query->asked,
 					     (struct pair){hash_path(resolved[i]), 0});
+			if (added >= 0 && options->inflate &&
+			    ask_for_content(query, resolved[i]) < 0)
+				added = -1;
 		}
 		if (added < 0)
 			return error_set_memory(error);

@@ -172,7 +172,9 @@ static size_t values_of(const uint8_t *sketch, size_t least, uint64_t *values)
 {
 	size_t count = 0;
 
-	while (count < least && (values[count] = value_at(sketch, count)) != NO_VALUE)
+	/* In a sketch of ours they rise; what a stored one has beyond that is none. */
+	while (count < least && (values[count] = value_at(sketch, count)) != NO_VALUE &&
+	       (count == 0 || values[count] > values[count - 1]))
 		count++;
 	return count;
 }

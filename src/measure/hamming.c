@@ -311,9 +311,11 @@ static int check_k(unsigned k, struct simhash_error *error)
 
 static struct sort_item *items_of(const uint64_t *fingerprints, size_t count)
 {
-	struct sort_item *items = malloc((count + 1) * sizeof *items);
+	struct sort_item *items = calloc(count + 1, sizeof *items);
 
-	for (size_t i = 0; items != NULL && i < count; i++)
+	if (items == NULL)
+		return NULL;
+	for (size_t i = 0; i < count; i++)
 		items[i] = (struct sort_item){fingerprints[i], i};
 	return items;
 }

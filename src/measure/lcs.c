@@ -27,10 +27,12 @@ struct symbols {
 /* ---- Myers ---- */
 
 /*
- * The number of symbols to delete and insert, at most `most`; -1 when it is more, -2 without
- * memory. Furthest points are numbers of symbols of a.
+ * The number of symbols to delete and insert; -1 when it is above `most`, or takes more than
+ * `steps` steps, each a diagonal looked at or a symbol compared; -2 without memory. Furthest points
+ * are numbers of symbols of a.
  */
-static int64_t differences(const struct symbols *a, const struct symbols *b, size_t most)
+static int64_t differences(const struct symbols *a, const struct symbols *b, size_t most,
+			   double steps)
 {
 	int64_t n = (int64_t)a->count, m = (int64_t)b->count;
 	int64_t *furthest = calloc(2 * most + 3, sizeof *furthest), found = -1;
@@ -38,19 +40,21 @@ static int64_t differences(const struct symbols *a, const struct symbols *b, siz
 
 	if (furthest == NULL)
 		return -2;
-	for (int64_t d = 0; found < 0 && d <= (int64_t)most; d++)
+	for (int64_t d = 0; found < 0 && d <= (int64_t)most && steps > 0; d++)
 		for (int64_t k = -d; k <= d; k += 2) {
-			int64_t x, y;
+			int64_t x, y, from;
 			/* Diagonals outside of the table lead nowhere. */
 			if (k > n || -k > m)
 				continue;
 			x = k == -d || (k != d && at[k - 1] < at[k + 1]) ? at[k + 1]
 									 : at[k - 1] + 1;
 			y = x - k;
+			from = x;
 			while (x < n && y < m && a->symbol[x] == b->symbol[y]) {
 				x++;
 				y++;
 			}
+			steps -= (double)(x - from + 1);
 			at[k] = x;
 			if (x >= n && y >= m) {
 				found = d;
@@ -204,13 +208,15 @@ static int measure(struct symbols a, struct symbols b, uint32_t alphabet, uint64
 	*length = trim(&a, &b);
 	if (a.count == 0 || b.count == 0)
 		return 0;
-	/* Half of what the bits would take, a word of them in about a nanosecond. */
+	/* What the bits would take, a word of them in about a nanosecond. */
 	steps = (double)a.count * (double)b.count / 64 + (double)a.count;
-	/* What would take too long is not to take half of that before it is known. */
-	most = root_of(steps <= limit ? steps : limit / 4);
+	/* D differences take D * D / 2 diagonals at least. */
+	most = root_of(2 * (steps <= limit ? steps : limit));
 	if (most > a.count + b.count)
 		most = a.count + b.count;
-	differing = differences(&a, &b, most);
+	/* The first step of all compares all that is the same; it is never too much. */
+	differing = differences(&a, &b, most,
+				(steps <= limit ? steps : limit) + (double)(a.count + b.count));
 	if (differing == -2)
 		return error_set_memory(error);
 	if (differing >= 0) {

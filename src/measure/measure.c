@@ -324,3 +324,23 @@ void sort_items(struct sort_item *items, struct sort_item *scratch, size_t count
 	if (from != items)
 		memcpy(items, from, count * sizeof *items);
 }
+
+void sort_numbers(uint64_t *numbers, uint64_t *scratch, size_t count)
+{
+	enum { DIGIT = 8 };
+
+	for (unsigned shift = 0; shift < 64; shift += DIGIT) {
+		size_t starts[1 << DIGIT] = {0}, sum = 0;
+		uint64_t *from = shift / DIGIT % 2 == 0 ? numbers : scratch;
+		uint64_t *to = shift / DIGIT % 2 == 0 ? scratch : numbers;
+		for (size_t i = 0; i < count; i++)
+			starts[from[i] >> shift & 0xff]++;
+		for (size_t i = 0; i < 1 << DIGIT; i++) {
+			size_t here = starts[i];
+			starts[i] = sum;
+			sum += here;
+		}
+		for (size_t i = 0; i < count; i++)
+			to[starts[from[i] >> shift & 0xff]++] = from[i];
+	}
+}

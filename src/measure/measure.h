@@ -96,6 +96,9 @@ struct sort_item {
 	uint64_t number;
 };
 
+/* Sort numbers; `scratch` has room for as many. */
+void sort_numbers(uint64_t *numbers, uint64_t *scratch, size_t count);
+
 /* Sort by the lowest `bits` of the keys, stably. `scratch` has room for as many. */
 void sort_items(struct sort_item *items, struct sort_item *scratch, size_t count, unsigned bits);
 

@@ -179,17 +179,32 @@ static size_t state_size(const struct simhash_measure *measure)
 	return sizeof(struct state);
 }
 
+typedef uint16_t stored_value __attribute__((aligned(1), may_alias));
+
+static unsigned count_equal(const uint8_t *a, const uint8_t *b, unsigned functions)
+{
+	const stored_value *x = (const stored_value *)a, *y = (const stored_value *)b;
+	unsigned equal = 0;
+
+	for (unsigned i = 0; i < functions; i++)
+		equal += x[i] == y[i];
+	return equal;
+}
+
+static double share_of(unsigned equal, unsigned functions)
+{
+	static const double by_chance = 1.0 / 65536; /* of values that are different */
+	double share = ((double)equal / functions - by_chance) / (1 - by_chance);
+
+	return share < 0 ? 0 : share;
+}
+
 static double similarity(const struct simhash_measure *measure, const uint8_t *a, const uint8_t *b,
 			 double *deviation)
 {
-	static const double by_chance = 1.0 / 65536; /* of values that are different */
-	unsigned functions = measure->number[NUMBER_FUNCTIONS], equal = 0;
-	double share;
+	unsigned functions = measure->number[NUMBER_FUNCTIONS];
+	double share = share_of(count_equal(a, b, functions), functions);
 
-	for (unsigned i = 0; i < functions; i++)
-		equal += a[2 * i] == b[2 * i] && a[2 * i + 1] == b[2 * i + 1];
-	share = ((double)equal / functions - by_chance) / (1 - by_chance);
-	share = share < 0 ? 0 : share;
 	*deviation = jaccard_deviation(share, functions);
 	return share;
 }
@@ -220,45 +235,64 @@ static unsigned choose_rows(unsigned functions, double s)
 {
 	unsigned rows = 1;
 
-	while (rows < functions && pow(1 - pow(s, rows + 1), functions / (rows + 1)) <= 0.001)
+	while (rows < functions &&
+	       pow(1 - pow(s, rows + 1), (double)(functions / (rows + 1))) <= 0.001)
 		rows++;
 	return rows;
 }
 
 struct banding {
-	const struct simhash_measure *measure;
 	const uint8_t *sketches;
+	unsigned functions, band;
 	size_t size;	  /* of a sketch */
 	size_t band_size; /* in bytes */
-	unsigned band;
 	double min_similarity;
 	simhash_pair_fn *pair;
 	void *context;
 };
 
+static int take_similar(const struct banding *b, size_t x, size_t y, unsigned equal,
+			struct simhash_error *error)
+{
+	return b->pair(b->context, x < y ? x : y, x < y ? y : x, share_of(equal, b->functions),
+		       error);
+}
+
+static bool is_same_band(const struct banding *b, const uint8_t *x, const uint8_t *y, unsigned band)
+{
+	return memcmp(x + band * b->band_size, y + band * b->band_size, b->band_size) == 0;
+}
+
 static int take_candidate(const struct banding *b, size_t x, size_t y, struct simhash_error *error)
 {
 	const uint8_t *a = b->sketches + x * b->size, *c = b->sketches + y * b->size;
-	double share, deviation;
+	unsigned equal = count_equal(a, c, b->functions);
 
+	if (share_of(equal, b->functions) < b->min_similarity)
+		return 0;
 	/* By chance only the hashes of the bands are the same, or an earlier band is. */
-	if (memcmp(a + b->band * b->band_size, c + b->band * b->band_size, b->band_size) != 0)
+	if (!is_same_band(b, a, c, b->band))
 		return 0;
 	for (unsigned i = 0; i < b->band; i++)
-		if (memcmp(a + i * b->band_size, c + i * b->band_size, b->band_size) == 0)
+		if (is_same_band(b, a, c, i))
 			return 0;
-	share = similarity(b->measure, a, c, &deviation);
-	if (share < b->min_similarity)
-		return 0;
-	return b->pair(b->context, x < y ? x : y, x < y ? y : x, share, error);
+	return take_similar(b, x, y, equal, error);
+}
+
+static size_t group_end(const struct sort_item *items, size_t start, size_t count)
+{
+	size_t end = start + 1;
+
+	while (end < count && items[end].key == items[start].key)
+		end++;
+	return end;
 }
 
 static int take_groups(const struct banding *banding, const struct sort_item *items, size_t count,
 		       struct simhash_error *error)
 {
 	for (size_t start = 0, end; start < count; start = end) {
-		for (end = start + 1; end < count && items[end].key == items[start].key;)
-			end++;
+		end = group_end(items, start, count);
 		for (size_t i = start; i < end; i++)
 			for (size_t k = i + 1; k < end; k++)
 				if (take_candidate(banding, items[i].number, items[k].number,
@@ -268,14 +302,47 @@ static int take_groups(const struct banding *banding, const struct sort_item *it
 	return 0;
 }
 
+/*
+ * Where many files share much, such as a licence, most pairs agree in some band, and in several.
+ * Comparing all with all is then less work: a candidate costs several times as much.
+ */
+static bool is_crowded(const struct sort_item *items, size_t count, unsigned bands)
+{
+	double pairs = 0, all = (double)count * (double)(count - 1) / 2;
+
+	for (size_t start = 0, end; start < count; start = end) {
+		end = group_end(items, start, count);
+		pairs += (double)(end - start) * (double)(end - start - 1) / 2;
+	}
+	return 2 * pairs * bands > all;
+}
+
+/* Rows that stay in the cache while all others go by. */
+#define ROWS_AT_ONCE 64
+
+static int compare_all(const struct banding *b, size_t count, struct simhash_error *error)
+{
+	for (size_t first = 0; first < count; first += ROWS_AT_ONCE)
+		for (size_t k = first + 1; k < count; k++)
+			for (size_t i = first; i < k && i < first + ROWS_AT_ONCE; i++) {
+				unsigned equal = count_equal(b->sketches + i * b->size,
+							     b->sketches + k * b->size,
+							     b->functions);
+				if (share_of(equal, b->functions) >= b->min_similarity &&
+				    take_similar(b, i, k, equal, error) != 0)
+					return -1;
+			}
+	return 0;
+}
+
 static int pairs(const struct simhash_measure *measure, const uint8_t *sketches, size_t count,
 		 double min_similarity, simhash_pair_fn *pair, void *context,
 		 struct simhash_error *error)
 {
 	unsigned functions = measure->number[NUMBER_FUNCTIONS];
-	unsigned rows = choose_rows(functions, min_similarity);
-	struct banding banding = {.measure = measure,
-				  .sketches = sketches,
+	unsigned rows = choose_rows(functions, min_similarity), bands = functions / rows;
+	struct banding banding = {.sketches = sketches,
+				  .functions = functions,
 				  .size = sketch_size(measure),
 				  .band_size = (size_t)rows * VALUE_BYTES,
 				  .min_similarity = min_similarity,
@@ -285,13 +352,17 @@ static int pairs(const struct simhash_measure *measure, const uint8_t *sketches,
 	struct sort_item *scratch = malloc(count * sizeof *scratch);
 	int status = items == NULL || scratch == NULL ? error_set_memory(error) : 0;
 
-	for (; status == 0 && banding.band < functions / rows; banding.band++) {
+	for (; status == 0 && banding.band < bands; banding.band++) {
 		for (size_t i = 0; i < count; i++) {
 			const uint8_t *band =
 				sketches + i * banding.size + banding.band * banding.band_size;
 			items[i] = (struct sort_item){combine(band, rows), i};
 		}
 		sort_items(items, scratch, count, 44);
+		if (banding.band == 0 && is_crowded(items, count, bands)) {
+			status = compare_all(&banding, count, error);
+			break;
+		}
 		status = take_groups(&banding, items, count, error);
 	}
 	free(scratch);

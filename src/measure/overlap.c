@@ -10,7 +10,7 @@
 #include "measure/measure.h"
 
 struct feature_list {
-	struct sort_item *items;
+	uint64_t *hashes;
 	size_t count, room;
 	bool has_failed;
 };
@@ -23,17 +23,17 @@ static void keep(void *context, uint64_t *hashes, uint64_t *second, size_t count
 	if (list->has_failed)
 		return;
 	if (list->count + count > list->room) {
-		size_t room = 2 * list->room + FEATURE_BLOCK;
-		struct sort_item *grown = realloc(list->items, room * sizeof *grown);
+		size_t room = list->room + list->room / 2 + FEATURE_BLOCK;
+		uint64_t *grown = realloc(list->hashes, room * sizeof *grown);
 		if (grown == NULL) {
 			list->has_failed = true;
 			return;
 		}
-		list->items = grown;
+		list->hashes = grown;
 		list->room = room;
 	}
-	for (size_t i = 0; i < count; i++)
-		list->items[list->count++] = (struct sort_item){hashes[i], 0};
+	memcpy(list->hashes + list->count, hashes, count * sizeof *hashes);
+	list->count += count;
 }
 
 /* The features of a content, in order. */
@@ -41,7 +41,7 @@ static int list_features(const struct feature_spec *spec, const void *bytes, siz
 			 struct feature_list *list)
 {
 	struct feature_stream *stream = feature_stream_new(spec, keep, list);
-	struct sort_item *scratch;
+	uint64_t *scratch;
 
 	if (stream == NULL)
 		return -1;
@@ -53,7 +53,7 @@ static int list_features(const struct feature_spec *spec, const void *bytes, siz
 		free(scratch);
 		return -1;
 	}
-	sort_items(list->items, scratch, list->count, 64);
+	sort_numbers(list->hashes, scratch, list->count);
 	free(scratch);
 	return 0;
 }
@@ -63,7 +63,7 @@ static size_t run_length(const struct feature_list *list, size_t at)
 {
 	size_t end = at;
 
-	while (end < list->count && list->items[end].key == list->items[at].key)
+	while (end < list->count && list->hashes[end] == list->hashes[at])
 		end++;
 	return end - at;
 }
@@ -74,8 +74,8 @@ static void count_features(const struct feature_list *a, const struct feature_li
 	size_t i = 0, k = 0;
 
 	while (i < a->count || k < b->count) {
-		bool from_a = k == b->count || (i < a->count && a->items[i].key <= b->items[k].key);
-		bool from_b = i == a->count || (k < b->count && b->items[k].key <= a->items[i].key);
+		bool from_a = k == b->count || (i < a->count && a->hashes[i] <= b->hashes[k]);
+		bool from_b = i == a->count || (k < b->count && b->hashes[k] <= a->hashes[i]);
 		size_t times_a = from_a ? run_length(a, i) : 0;
 		size_t times_b = from_b ? run_length(b, k) : 0;
 		overlap->a += from_a;
@@ -105,7 +105,7 @@ int simhash_overlap(const char *features, const void *a, size_t a_bytes, const v
 		status = error_set_memory(error);
 	else
 		count_features(&x, &y, overlap);
-	free(x.items);
-	free(y.items);
+	free(x.hashes);
+	free(y.hashes);
 	return status;
 }

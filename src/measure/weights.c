@@ -6,6 +6,7 @@
 #define XXH_INLINE_ALL
 #include "measure/weights.h"
 
+#include <ctype.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +15,10 @@
 
 #include "core/error.h"
 #include "core/open_file.h"
+#include "measure/measure.h"
 
 #define SLOTS_LEAST 64
+#define LINE_MAX_BYTES 1000000
 
 void feature_weights_free(struct feature_weights *weights)
 {
@@ -59,6 +62,7 @@ struct reader {
 	const char *path;
 	unsigned long line;
 	size_t entries;
+	bool has_default;
 	/* Of the feature of the present line. */
 	uint64_t hash, features;
 };
@@ -79,20 +83,18 @@ static ssize_t unescape(char *text, size_t size)
 
 	for (size_t from = 0; from < size; to++) {
 		char digits[3] = "";
-		char *end;
 		if (text[from] != '\\') {
 			text[to] = text[from++];
 		} else if (size - from >= 2 && text[from + 1] == '\\') {
 			text[to] = '\\';
 			from += 2;
 		} else {
-			if (size - from < 4 || text[from + 1] != 'x' || text[from + 2] == '+' ||
-			    text[from + 2] == '-' || text[from + 2] == ' ')
+			if (size - from < 4 || text[from + 1] != 'x' ||
+			    !isxdigit((unsigned char)text[from + 2]) ||
+			    !isxdigit((unsigned char)text[from + 3]))
 				return -1;
 			memcpy(digits, text + from + 2, 2);
-			text[to] = (char)strtoul(digits, &end, 16);
-			if (*end != '\0')
-				return -1;
+			text[to] = (char)strtoul(digits, NULL, 16);
 			from += 4;
 		}
 	}
@@ -108,6 +110,7 @@ static int enter(struct reader *reader, int64_t weight, struct simhash_error *er
 {
 	struct feature_weights *weights = reader->weights;
 	struct feature_weight *slot;
+	uint8_t bytes[16];
 
 	if (2 * (reader->entries + 1) > weights->slot_count &&
 	    make_slots(weights, 2 * weights->slot_count, error) != 0)
@@ -119,7 +122,9 @@ static int enter(struct reader *reader, int64_t weight, struct simhash_error *er
 	weights->maybe[(reader->hash & 0xffff) >> 3] |= (uint8_t)(1 << (reader->hash & 7));
 	reader->entries++;
 	/* The order of lines changes nothing. */
-	weights->sum += XXH3_64bits(slot, sizeof *slot);
+	write_big_endian(bytes, 8, reader->hash);
+	write_big_endian(bytes + 8, 8, (uint64_t)weight);
+	weights->sum += XXH3_64bits(bytes, sizeof bytes);
 	return 0;
 }
 
@@ -141,6 +146,9 @@ static int take_line(struct reader *reader, char *line, size_t size, struct simh
 			    "'default' and a weight",
 			    error);
 	if (is_default) {
+		if (reader->has_default || (size_t)(end - line) != size)
+			return fail(reader, "expected one line 'default' and a weight", error);
+		reader->has_default = true;
 		reader->weights->standard = weight;
 		return 0;
 	}
@@ -167,6 +175,10 @@ static int read_lines(struct reader *reader, FILE *file, struct simhash_error *e
 
 	while (status == 0 && (size = getline(&line, &room, file)) >= 0) {
 		reader->line++;
+		if (size > LINE_MAX_BYTES) {
+			status = fail(reader, "a line of more than a million bytes", error);
+			break;
+		}
 		if (size > 0 && line[size - 1] == '\n')
 			line[--size] = '\0';
 		status = take_line(reader, line, (size_t)size, error);

@@ -52,6 +52,15 @@ static void set_classes(void)
 		classes[c] = class_of(c);
 }
 
+/* WB6, WB7, WB11, WB12: is this a sign between two letters or two digits, and of their kind? */
+static inline bool joins(const uint8_t *at)
+{
+	uint8_t around = classes[at[-1]] & classes[at[1]];
+
+	return ((classes[at[0]] & BETWEEN_LETTERS) != 0 && (around & LETTER) != 0) ||
+	       ((classes[at[0]] & BETWEEN_DIGITS) != 0 && (around & DIGIT) != 0);
+}
+
 void split_ascii_words(const char *text, size_t size, word_fn *word, void *context)
 {
 	const uint8_t *at = (const uint8_t *)text, *end = at + size;
@@ -65,17 +74,11 @@ void split_ascii_words(const char *text, size_t size, word_fn *word, void *conte
 		while (at < end) {
 			while (at < end && (classes[*at] & IN_WORD) != 0)
 				at++;
-			/* WB6, WB7, WB11, WB12: a sign between two letters or two digits. */
 			if (at == start || end - at < 2)
 				break;
-			if ((classes[at[0]] & BETWEEN_LETTERS) != 0 &&
-			    (classes[at[-1]] & classes[at[1]] & LETTER) != 0)
-				at++;
-			else if ((classes[at[0]] & BETWEEN_DIGITS) != 0 &&
-				 (classes[at[-1]] & classes[at[1]] & DIGIT) != 0)
-				at++;
-			else
+			if (!joins(at))
 				break;
+			at++;
 		}
 		if (at > start)
 			word(context, (const char *)start, (size_t)(at - start));

@@ -255,6 +255,18 @@ runs 0 "$SIMFIND" -q --measure="simhash64:words,weights=no_weights"
 same "pairs of what weighs nothing" "" "$(cat out)"
 runs 0 "$SIMHASH" --forget --measure="$(sql "SELECT name FROM measure WHERE name LIKE '%weights%' ORDER BY id LIMIT 1")"
 
+# A name in an index has no file opened.
+sql "UPDATE measure SET name = 'simhash128:weights=/etc/passwd' WHERE name LIKE 'simhash128:%'"
+runs 1 "$SIMFIND" -q --measure=simhash128
+said "the measures called simhash128 in the index have weights: give them, as in --measure=simhash128:weights=FILE"
+
+# A gzip file and its content, both asked for, are a pair once.
+mkdir "$files/stored"
+openssl enc -aes-128-ctr -pass pass:x -nosalt -pbkdf2 -iter 1 -in "$files/f9/m0.txt" 2>/dev/null | gzip -c >"$files/stored/noise.gz"
+runs 0 "$SIMHASH" -z --measure=bottom "$files/stored"
+runs 0 "$SIMFIND" -q -z --measure=bottom --min-similarity=0.9 "$files/stored/noise.gz"
+same "pairs of a file and its content" 1 "$(grep -c 'noise.gz .*noise.gz//noise' out)"
+
 # Two files by every measure; lines as diff finds them.
 runs 0 "$SIMFIND" --compare "$files/later/1" "$files/later/3"
 for name in "sum table" cover "LCS of lines" "LCS of bytes" "bag of words" "shingles of 8 bytes" \

@@ -608,6 +608,40 @@ static void pairs_are_those_of_brute_force(void **state)
 	}
 }
 
+/* Where all files have much in common, such as a licence, all are compared with all. */
+static void crowded_sketches_lose_no_pair(void **state)
+{
+	enum { COUNT = 400 };
+	static char text[20000];
+	struct simhash_measure *measure = measure_of("minhash:words");
+	size_t size = simhash_measure_sketch_size(measure), expected = 0;
+	uint8_t *sketches = malloc(COUNT * size);
+	struct pair_log log = {calloc(COUNT, COUNT), COUNT, 0};
+
+	(void)state;
+	for (unsigned i = 0; i < COUNT; i++) {
+		size_t at = 0;
+		for (unsigned w = 0; w < 200; w++)
+			at += (size_t)sprintf(text + at, "common%u ", w);
+		for (unsigned w = 0; w < 120 + i % 60; w++)
+			at += (size_t)sprintf(text + at, "own%u-%u ", i / 2, w + i % 2 * 20);
+		sketch_of("minhash:words", text, at, sketches + i * size);
+	}
+	assert_int_equal(
+		simhash_sketch_pairs(measure, sketches, COUNT, 0.5, log_pair, &log, &error), 0);
+	for (size_t a = 0; a < COUNT; a++)
+		for (size_t b = a + 1; b < COUNT; b++) {
+			bool is_pair = simhash_sketch_similarity(measure, sketches + a * size,
+								 sketches + b * size, NULL) >= 0.5;
+			expected += is_pair;
+			assert_int_equal(log.seen[a * COUNT + b], is_pair);
+		}
+	assert_true(expected >= COUNT / 2 && expected < COUNT * COUNT / 8);
+	free(log.seen);
+	free(sketches);
+	simhash_measure_free(measure);
+}
+
 /* ---- Hamming search ---- */
 
 static int log_near(void *context, size_t a, size_t b, unsigned distance,
@@ -782,6 +816,27 @@ static void lcs_equals_the_table(void **state)
 	}
 }
 
+/* Long runs of the same make each difference dear: they count, too. */
+static void lcs_is_bounded_on_sparse_contents(void **state)
+{
+	enum { SIZE = 2000000 };
+	uint8_t *a = calloc(SIZE, 1), *b = calloc(SIZE, 1);
+	uint64_t length;
+
+	(void)state;
+	for (int i = 0; i < 20000; i++) {
+		a[next_random() % SIZE] = (uint8_t)next_random();
+		b[next_random() % SIZE] = (uint8_t)next_random();
+	}
+	assert_int_equal(simhash_lcs_bytes(a, SIZE, b, SIZE, 100000000, &length, &error), -1);
+	assert_int_equal(error.code, SIMHASH_E_RANGE);
+	/* What is the same needs no steps. */
+	assert_int_equal(simhash_lcs_bytes(a, SIZE, a, SIZE, 100, &length, &error), 0);
+	assert_int_equal(length, SIZE);
+	free(a);
+	free(b);
+}
+
 static void lcs_of_lines_counts_lines(void **state)
 {
 	static char a[40000], b[40000];
@@ -877,9 +932,10 @@ static void wrong_texts_say_what_was_expected(void **state)
 		{"minhash:words=2x", "from 1 to 16"},
 		{"simhash64:weights=/nowhere", "cannot read /nowhere"},
 	};
-	static const char *const weights[] = {"x a\n",	    "-1 a\n",	   "3\n",
-					      "3 a b\n",    "3 \\q\n",	   "1000001 a\n",
-					      "3 a\n4 a\n", "default x\n", "3 \n"};
+	static const char *const weights[] = {
+		"x a\n",      "-1 a\n",	     "3\n",	   "3 a b\n",
+		"3 \\q\n",    "1000001 a\n", "3 \\x\t4\n", "default 1\ndefault 2\n",
+		"3 a\n4 a\n", "default x\n", "3 \n"};
 	struct simhash_measure *measure;
 
 	(void)state;
@@ -918,10 +974,12 @@ int main(void)
 		cmocka_unit_test(estimates_lie_where_their_deviation_says),
 		cmocka_unit_test(sets_know_no_order),
 		cmocka_unit_test(pairs_are_those_of_brute_force),
+		cmocka_unit_test(crowded_sketches_lose_no_pair),
 		cmocka_unit_test(hamming_search_equals_brute_force),
 		cmocka_unit_test(hamming_queries_equal_brute_force),
 		cmocka_unit_test(hamming_plan_grows_with_the_number),
 		cmocka_unit_test(lcs_equals_the_table),
+		cmocka_unit_test(lcs_is_bounded_on_sparse_contents),
 		cmocka_unit_test(lcs_of_lines_counts_lines),
 		cmocka_unit_test(overlap_counts_sets_and_bags),
 		cmocka_unit_test(texts_are_canonical),
