@@ -58,8 +58,8 @@ int feature_spec_parse(const char *text, struct feature_spec *spec, struct simha
 typedef void ngram_fn(const uint8_t *bytes, size_t count, unsigned n, uint64_t seed, uint64_t *out);
 ngram_fn ngram_hashes, ngram_hashes_portable;
 #ifdef SIMHASH_X86_KERNELS
-/* For n from 4 to 8 only; the processor must have AVX2. */
-ngram_fn ngram_hashes_avx2;
+/* For n from 4 to 8 only; the processor must have AVX2, or AVX-512 with BW and DQ. */
+ngram_fn ngram_hashes_avx2, ngram_hashes_avx512;
 #endif
 
 /* ---- Words ---- */

@@ -1,6 +1,6 @@
 /*
  * Hashes of all n bytes in a row.
- * The vector kernel is in x86/ngrams_avx2.c; what it computes is told here.
+ * The vector kernels are in x86; what they compute is told in short_hash.h.
  * SPDX-License-Identifier: MIT
  */
 #define XXH_INLINE_ALL
@@ -32,6 +32,11 @@ void ngram_hashes_portable(const uint8_t *bytes, size_t count, unsigned n, uint6
 void ngram_hashes(const uint8_t *bytes, size_t count, unsigned n, uint64_t seed, uint64_t *out)
 {
 #ifdef SIMHASH_X86_KERNELS
+	if (n >= 4 && n <= 8 && __builtin_cpu_supports("avx512bw") &&
+	    __builtin_cpu_supports("avx512dq")) {
+		ngram_hashes_avx512(bytes, count, n, seed, out);
+		return;
+	}
 	if (n >= 4 && n <= 8 && __builtin_cpu_supports("avx2")) {
 		ngram_hashes_avx2(bytes, count, n, seed, out);
 		return;

@@ -193,30 +193,41 @@ static void bags_and_shingles_as_told(void **state)
 
 /* ---- Features ---- */
 
+static void check_ngrams(ngram_fn *hashes, unsigned n, const uint8_t *bytes)
+{
+	uint64_t out[200];
+
+	for (size_t count = 0; count + n <= 140; count += count < 40 ? 1 : 7)
+		for (uint64_t seed = 0; seed < 2; seed++) {
+			/* What is read ends where it may: a heap block of its own. */
+			uint8_t *exact = malloc(count + n - 1 + (count + n == 1));
+			memcpy(exact, bytes, count + n - 1);
+			hashes(exact, count, n, seed, out);
+			for (size_t i = 0; i < count; i++)
+				assert_int_equal(out[i], XXH3_64bits_withSeed(bytes + i, n, seed));
+			free(exact);
+		}
+}
+
 static void ngram_hashes_are_those_of_the_library(void **state)
 {
 	uint8_t bytes[400];
-	uint64_t out[400];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof bytes; i++)
 		bytes[i] = (uint8_t)next_random();
-	for (unsigned n = 1; n <= FEATURE_BYTES_MAX; n++)
-		for (size_t count = 0; count + n <= 140; count += count < 40 ? 1 : 7)
-			for (uint64_t seed = 0; seed < 2; seed++) {
-				/* What is read ends where it may: a heap block of its own. */
-				uint8_t *exact = malloc(count + n - 1 + (count + n == 1));
-				memcpy(exact, bytes, count + n - 1);
-				ngram_hashes(exact, count, n, seed, out);
-				for (size_t i = 0; i < count; i++)
-					assert_int_equal(out[i],
-							 XXH3_64bits_withSeed(bytes + i, n, seed));
-				ngram_hashes_portable(exact, count, n, seed, out);
-				for (size_t i = 0; i < count; i++)
-					assert_int_equal(out[i],
-							 XXH3_64bits_withSeed(bytes + i, n, seed));
-				free(exact);
-			}
+	for (unsigned n = 1; n <= FEATURE_BYTES_MAX; n++) {
+		check_ngrams(ngram_hashes, n, bytes);
+		check_ngrams(ngram_hashes_portable, n, bytes);
+	}
+#ifdef SIMHASH_X86_KERNELS
+	for (unsigned n = 4; n <= 8; n++) {
+		if (__builtin_cpu_supports("avx2"))
+			check_ngrams(ngram_hashes_avx2, n, bytes);
+		if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))
+			check_ngrams(ngram_hashes_avx512, n, bytes);
+	}
+#endif
 }
 
 struct word_log {

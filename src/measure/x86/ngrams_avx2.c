@@ -1,22 +1,13 @@
 /*
  * Hashes of all 4 to 8 bytes in a row, four at a time, with AVX2.
- * This is XXH3_64bits_withSeed for lengths of 4 to 8, as xxHash's specification gives it:
- *
- *     seed ^= swap32(low half of seed) << 32
- *     x = (last 4 bytes + first 4 bytes << 32) ^ ((secret[8..15] ^ secret[16..23]) - seed)
- *     x ^= rotl(x, 49) ^ rotl(x, 24);  x *= PRIME
- *     x ^= (x >> 35) + length;         x *= PRIME
- *     x ^ x >> 28
- *
+ * What is computed is told in short_hash.h.
  * SPDX-License-Identifier: MIT
  */
-#define XXH_INLINE_ALL
+#include "measure/x86/short_hash.h"
+
 #include <immintrin.h>
-#include <xxhash.h>
 
 #include "measure/features.h"
-
-#define PRIME UINT64_C(0x9FB21C651E98DF25)
 
 static inline __m256i times_prime(__m256i x)
 {
@@ -33,17 +24,6 @@ static inline __m256i rotate(__m256i x, int bits)
 	return _mm256_or_si256(_mm256_slli_epi64(x, bits), _mm256_srli_epi64(x, 64 - bits));
 }
 
-/* What the secret and the seed make of the input: taken from the library's own text. */
-static uint64_t flip_of(uint64_t seed)
-{
-	uint64_t a, b;
-
-	memcpy(&a, XXH3_kSecret + 8, sizeof a);
-	memcpy(&b, XXH3_kSecret + 16, sizeof b);
-	seed ^= (uint64_t)__builtin_bswap32((uint32_t)seed) << 32;
-	return (a ^ b) - seed;
-}
-
 void ngram_hashes_avx2(const uint8_t *bytes, size_t count, unsigned n, uint64_t seed, uint64_t *out)
 {
 	const __m256i flip = _mm256_set1_epi64x((long long)flip_of(seed));
@@ -52,10 +32,7 @@ void ngram_hashes_avx2(const uint8_t *bytes, size_t count, unsigned n, uint64_t 
 	__m256i shuffle;
 	size_t i = 0;
 
-	/* The last 4 bytes of the window at offset 0 to 3, then its first 4. */
-	for (unsigned k = 0; k < 4; k++)
-		for (unsigned byte = 0; byte < 8; byte++)
-			order[8 * k + byte] = (uint8_t)(k + (byte < 4 ? n - 4 + byte : byte - 4));
+	order_windows(order, 4, n);
 	shuffle = _mm256_loadu_si256((const __m256i *)order);
 	/* Each step reads 16 bytes. */
 	for (; i + 16 <= count; i += 4) {

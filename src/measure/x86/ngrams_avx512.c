@@ -1,0 +1,40 @@
+/*
+ * Hashes of all 4 to 8 bytes in a row, eight at a time, with AVX-512 (F, BW and DQ), which
+ * multiplies and rotates 64-bit lanes. What is computed is told in short_hash.h.
+ * SPDX-License-Identifier: MIT
+ */
+#include "measure/x86/short_hash.h"
+
+#include <immintrin.h>
+
+#include "measure/features.h"
+
+#define XOR_OF_THREE 0x96 /* as a table of truth */
+
+void ngram_hashes_avx512(const uint8_t *bytes, size_t count, unsigned n, uint64_t seed,
+			 uint64_t *out)
+{
+	const __m512i flip = _mm512_set1_epi64((long long)flip_of(seed));
+	const __m512i prime = _mm512_set1_epi64((long long)PRIME);
+	const __m512i length = _mm512_set1_epi64(n);
+	uint8_t order[64];
+	__m512i shuffle;
+	size_t i = 0;
+
+	order_windows(order, 8, n);
+	shuffle = _mm512_loadu_si512(order);
+	/* Each step reads 16 bytes. */
+	for (; i + 16 <= count; i += 8) {
+		__m512i x = _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(bytes + i)));
+		x = _mm512_xor_si512(_mm512_shuffle_epi8(x, shuffle), flip);
+		x = _mm512_ternarylogic_epi64(x, _mm512_rol_epi64(x, 49), _mm512_rol_epi64(x, 24),
+					      XOR_OF_THREE);
+		x = _mm512_mullo_epi64(x, prime);
+		x = _mm512_xor_si512(x, _mm512_add_epi64(_mm512_srli_epi64(x, 35), length));
+		x = _mm512_mullo_epi64(x, prime);
+		x = _mm512_xor_si512(x, _mm512_srli_epi64(x, 28));
+		_mm512_storeu_si512(out + i, x);
+	}
+	for (; i < count; i++)
+		out[i] = XXH3_64bits_withSeed(bytes + i, n, seed);
+}

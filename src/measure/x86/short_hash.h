@@ -1,0 +1,41 @@
+/*
+ * XXH3_64bits_withSeed for lengths of 4 to 8, as xxHash's specification gives it and the
+ * vector kernels compute it:
+ *
+ *     seed ^= swap32(low half of seed) << 32
+ *     x = (last 4 bytes + first 4 bytes << 32) ^ ((secret[8..15] ^ secret[16..23]) - seed)
+ *     x ^= rotl(x, 49) ^ rotl(x, 24);  x *= PRIME
+ *     x ^= (x >> 35) + length;         x *= PRIME
+ *     x ^ x >> 28
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_MEASURE_SHORT_HASH_H
+#define SIMHASH_MEASURE_SHORT_HASH_H
+
+#define XXH_INLINE_ALL
+#include <string.h>
+#include <xxhash.h>
+
+#define PRIME UINT64_C(0x9FB21C651E98DF25)
+
+/* What the secret and the seed make of the input: taken from the library's own text. */
+static inline uint64_t flip_of(uint64_t seed)
+{
+	uint64_t a, b;
+
+	memcpy(&a, XXH3_kSecret + 8, sizeof a);
+	memcpy(&b, XXH3_kSecret + 16, sizeof b);
+	seed ^= (uint64_t)__builtin_bswap32((uint32_t)seed) << 32;
+	return (a ^ b) - seed;
+}
+
+/* The order of bytes by which the windows at offset 0, 1, ... of 16 bytes become numbers. */
+static inline void order_windows(uint8_t *order, unsigned windows, unsigned n)
+{
+	for (unsigned k = 0; k < windows; k++)
+		for (unsigned byte = 0; byte < 8; byte++)
+			order[8 * k + byte] = (uint8_t)(k + (byte < 4 ? n - 4 + byte : byte - 4));
+}
+
+#endif
