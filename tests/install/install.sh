@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../cli/lib.sh"
 
 cmake --install "$BINARY_DIR" --prefix "$PWD/usr" >install.log
-for path in usr/bin/simhash usr/bin/simfind usr/include/simhash.h \
+for path in usr/bin/simhash usr/bin/simfind usr/include/simhash.h usr/include/simhash_measures.h \
 	usr/share/man/man1/simhash.1 usr/share/man/man1/simfind.1 \
 	usr/share/simhash/sql/examples/all_pairs.sql \
 	usr/share/doc/simhash/README.md usr/share/doc/simhash/copyright; do
@@ -73,7 +73,7 @@ same "names exported beside the library's own" 0 \
 	"$(nm -D --defined-only "$library/libsimhash.so" | awk '$2 == "T"' | grep -vc ' simhash_' || true)"
 
 # The header alone, as C and as C++.
-echo '#include <simhash.h>' >header.c
+printf '#include <simhash_measures.h>\n#include <simhash.h>\n' >header.c
 ${CC:-cc} -std=c99 -Wall -Wextra -pedantic -Werror -fsyntax-only -Iusr/include header.c
 
 for page in simhash simfind; do
