@@ -522,12 +522,18 @@ static int parse_option(struct parsing *p, int option, struct simhash_error *err
 	case OPTION_SCRIPT:
 		settings->script_path = optarg;
 		return 0;
-	case OPTION_MEASURE:
+	case OPTION_MEASURE: {
+		struct simhash_measure *measure;
 		if (settings->measure != NULL)
 			return error_set(error, SIMHASH_E_SYNTAX,
 					 "--measure: pairs are found by one measure at a time");
+		/* What is wrong with it is said before an index is opened. */
+		if (simhash_measure_new(optarg, &measure, error) != 0)
+			return -1;
+		simhash_measure_free(measure);
 		settings->measure = optarg;
 		return 0;
+	}
 	case OPTION_COMPARE:
 		settings->compare = true;
 		return 0;
