@@ -39,7 +39,7 @@ judge() {
 		  if (a[1] != b[1]) { strange++; next }
 		  if ((a[2] == "original") != (b[2] == "original")) {
 			kind = a[2] == "original" ? b[2] : a[2]
-			rate = (a[2] == "original" ? b[3] : a[3]) + 0
+			rate = int(a[2] == "original" ? b[3] : a[3]) # an extension may be a number
 			found[rate]++
 			if (rate <= 10) of_kind[kind]++ } }
 		END { printf "%-36s", name

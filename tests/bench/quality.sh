@@ -34,7 +34,7 @@ judge() {
 			next }
 		  if (a[1] != b[1]) { strange++; next }
 		  if ((a[2] == "original") != (b[2] == "original"))
-			found[(a[2] == "original" ? b[3] : a[3]) + 0]++ }
+			found[int(a[2] == "original" ? b[3] : a[3])]++ }
 		END { printf "%-34s", name
 			for (r = 1; r <= 20; r += r == 1 ? 1 : r == 2 ? 3 : r == 5 ? 5 : 10)
 				printf " %6.1f", 100 * found[r] / (7 * originals)

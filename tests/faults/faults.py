@@ -166,7 +166,7 @@ tasks = [
     Task("print", "whole", [SIMHASH, "--print", one_file, os.path.join(TREE, "large.bin")]),
     Task("pairs", "whole", [SIMFIND, "--format=csv"]),
     Task("file", "whole", [SIMFIND, "--format=jsonl", one_file]),
-    Task("compare", "whole", [SIMFIND, "--compare", one_file, os.path.join(TREE, "large.bin")]),
+    Task("compare", "whole", [SIMFIND, "--compare", one_file, os.path.join(TREE, "a", "file2.txt")]),
     Task("groups", "whole", [SIMFIND, "--group", "--confirm"]),
     Task("stats", "whole", [SIMFIND, "--stats"]),
     Task("report", "whole", [SIMFIND, "--format=html", "-o", OUTPUT], output=OUTPUT),
