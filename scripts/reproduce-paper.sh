@@ -82,7 +82,7 @@ for set in similar different; do
 done
 plot figure-6 <<'END'
 set logscale xy; set xrange [0.01:3.2]; set yrange [0.00001:1]
-set xlabel 'tolerance, %'; set ylabel 'sum-table hits / key hits'; set key outside bottom center columns 2
+set xlabel 'tolerance, %'; set ylabel 'sum-table hits / key hits'; set key outside bottom center horizontal maxcols 2
 plot for [k in 'uniform skew uniform_ext skew_ext'] 'similar.'.k using 1:6 lw 2 title 'similar files, '.k, for [k in 'uniform skew uniform_ext skew_ext'] 'different.'.k using 1:6 lw 2 dt 2 title 'different files, '.k
 END
 
