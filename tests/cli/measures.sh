@@ -278,6 +278,13 @@ same "lines in common" "$(diff --unchanged-line-format='%L' --old-line-format=''
 runs 0 "$SIMFIND" --compare "$files/f9/m0.txt" "$files/f9/m0.txt"
 same "measures that are not all" 0 "$(tail -n +6 out | grep -vc ' 100\.0000% ')"
 grep -q '^identical$' out || fail "not identical: $(cat out)"
+# The pairs that were confirmed, each by all measures.
+between=(--between "$files/f9" "$files/f9")
+runs 0 "$SIMFIND" -q -T 5 --confirm --min-resemblance=0.5 --format=csv "${between[@]}"
+pairs=$(($(wc -l <out) - 1))
+"$SIMFIND" -q -0 -T 5 --confirm --min-resemblance=0.5 "${between[@]}" | xargs -0 -n 2 "$SIMFIND" --compare >compared
+[ "$pairs" -gt 3 ] || fail "too few pairs to be a test"
+same "pairs compared" "$pairs" "$(grep -c '^LCS of lines' compared)"
 runs 0 "$SIMFIND" --compare "$files/empty" "$files/f9/m0.txt"
 same "measures of nothing" 0 "$(tail -n +6 out | grep -c '100\.0000%')"
 runs 0 "$SIMFIND" --compare --measure=minhash:words=7 "$files/f9/m0.txt" "$files/f9/m1.txt"
