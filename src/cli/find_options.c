@@ -473,6 +473,22 @@ static int parse_output_option(struct parsing *p, int option, struct simhash_err
 	}
 }
 
+/* What is wrong with it is said before an index is opened. */
+static int set_measure(struct find_settings *settings, const char *text,
+		       struct simhash_error *error)
+{
+	struct simhash_measure *measure;
+
+	if (settings->measure != NULL)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--measure: pairs are found by one measure at a time");
+	if (simhash_measure_new(text, &measure, error) != 0)
+		return -1;
+	simhash_measure_free(measure);
+	settings->measure = text;
+	return 0;
+}
+
 /* Options that only note something. */
 static int parse_option(struct parsing *p, int option, struct simhash_error *error)
 {
@@ -522,18 +538,8 @@ static int parse_option(struct parsing *p, int option, struct simhash_error *err
 	case OPTION_SCRIPT:
 		settings->script_path = optarg;
 		return 0;
-	case OPTION_MEASURE: {
-		struct simhash_measure *measure;
-		if (settings->measure != NULL)
-			return error_set(error, SIMHASH_E_SYNTAX,
-					 "--measure: pairs are found by one measure at a time");
-		/* What is wrong with it is said before an index is opened. */
-		if (simhash_measure_new(optarg, &measure, error) != 0)
-			return -1;
-		simhash_measure_free(measure);
-		settings->measure = optarg;
-		return 0;
-	}
+	case OPTION_MEASURE:
+		return set_measure(settings, optarg, error);
 	case OPTION_COMPARE:
 		settings->compare = true;
 		return 0;

@@ -311,18 +311,18 @@ static int check(const struct index_settings *settings, const bool *given, bool 
 	if (settings->files_from != NULL && settings->task != TASK_INDEX)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--files0-from is for indexing, and for nothing else");
-	if (settings->task == TASK_FORGET && given[OPTION_MEASURE])
-		return !has_paths && !given['t'] && !given[OPTION_HOST]
-			       ? 0
-			       : error_set(error, SIMHASH_E_SYNTAX,
-					   "--forget --measure is of all files: no PATH, --host or "
-					   "--tag-set");
 	for (int option = 0; option < OPTIONS_END; option++)
 		if (given[option] && !is_for(settings->task, option))
 			return error_set(error, SIMHASH_E_SYNTAX,
 					 "%s was given with an option that it would not heed; try "
 					 "'simhash --help'",
 					 names[settings->task]);
+	if (settings->task == TASK_FORGET && given[OPTION_MEASURE])
+		return !has_paths && !given['t'] && !given[OPTION_HOST]
+			       ? 0
+			       : error_set(error, SIMHASH_E_SYNTAX,
+					   "--forget --measure is of all files: no PATH, --host or "
+					   "--tag-set");
 	if (given[OPTION_MAX_INFLATED] && !settings->inflate)
 		return error_set(error, SIMHASH_E_SYNTAX, "--max-inflated needs --decompress");
 	if (patterns_on_stdin && settings->files_from != NULL &&

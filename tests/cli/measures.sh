@@ -238,6 +238,8 @@ same "measures called minhash" 0 "$(sql "SELECT COUNT(*) FROM measure WHERE name
 same "other sketches" "$others" "$(sql 'SELECT COUNT(*) FROM sketch')"
 runs 1 "$SIMHASH" --forget --measure=bottom "$files"
 said "--forget --measure is of all files: no PATH, --host or --tag-set"
+runs 1 "$SIMHASH" --forget --measure=bottom --exclude=x
+said "an option that it would not heed"
 
 # Weights come from a file, and are known by what they say.
 printf '0 w1\n5 w2\n' >weights
