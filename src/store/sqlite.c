@@ -20,6 +20,7 @@
 
 #define BUSY_TIMEOUT_MS 2000 /* and store.c tries again */
 #define WAL_TRIES 250
+#define LOG_LIMIT "16777216"	 /* what a log keeps that grew beside somebody reading */
 #define ROW_BYTES_MAX (64 << 20) /* far more than the longest path that any system has */
 
 struct database {
@@ -123,6 +124,8 @@ static int use_write_ahead_log(struct database *database, struct simhash_error *
 			return -1;
 		sqlite3_sleep(20);
 	}
+	if (execute(database, "PRAGMA journal_size_limit = " LOG_LIMIT, error))
+		return -1;
 	return execute(database, "PRAGMA synchronous = NORMAL", error);
 }
 
