@@ -107,6 +107,7 @@ int copy_database(const struct index_settings *settings, const atomic_bool *stop
 		return -1;
 	options.from.url = url;
 	options.to.url = settings->copy_to;
+	name_index(options.to.url);
 	options.from.stop = options.to.stop = stop;
 	options.from.waiting = options.to.waiting = say_waiting;
 	if (progress_is_wanted(settings->progress, settings->quiet))

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/terminal.h"
 #include "core/error.h"
 #include "store/store.h"
 
@@ -48,7 +49,7 @@ static int default_url(const char *top, const char *below, bool create, char **u
 	return 0;
 }
 
-int choose_database(const char *option, bool create, char **url, struct simhash_error *error)
+static int find_database(const char *option, bool create, char **url, struct simhash_error *error)
 {
 	const char *data_home = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
 
@@ -66,6 +67,14 @@ int choose_database(const char *option, bool create, char **url, struct simhash_
 	*url = NULL;
 	return error_set(error, SIMHASH_E_SYNTAX,
 			 "no index named: give --database, or set SIMHASH_DATABASE or HOME");
+}
+
+int choose_database(const char *option, bool create, char **url, struct simhash_error *error)
+{
+	if (find_database(option, create, url, error) != 0)
+		return -1;
+	name_index(*url);
+	return 0;
 }
 
 int choose_tag_set(const char *option, struct simhash_tag_set **set, struct simhash_error *error)

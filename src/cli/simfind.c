@@ -548,6 +548,7 @@ int main(int argc, char **argv)
 	int status;
 
 	ignore_size_signal();
+	end_at_bus_error(PROGRAM);
 	find_settings_init(&settings);
 	status = choose_kernel(&error);
 	if (status == 0)

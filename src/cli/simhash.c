@@ -295,6 +295,7 @@ int main(int argc, char **argv)
 	int status = choose_kernel(&error);
 
 	ignore_size_signal();
+	end_at_bus_error(PROGRAM);
 	index_settings_init(&settings);
 	if (status == 0)
 		status = index_settings_parse(&settings, argc, argv, &error);

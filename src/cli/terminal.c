@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,6 +131,68 @@ static void say_parts(const char *program, struct bytes path, const char *text)
 void say(const char *program, const char *text)
 {
 	say_parts(program, (struct bytes){"", 0}, text);
+}
+
+/* What is said of a bus error: its begin, the names and its end. */
+static const char *failing_program = "";
+static char *index_names;
+static const char lost_mapping[] =
+	": what it keeps in memory beside the index cannot be written to its disk, which is full, "
+	"over its quota or broken\n";
+
+static void put(const char *text)
+{
+	/* Were it to fail, there would be nobody to tell. */
+	ssize_t ignored = write(STDERR_FILENO, text, strlen(text));
+
+	(void)ignored;
+}
+
+static void on_bus_error(int number, siginfo_t *info, void *context)
+{
+	(void)context;
+	if (info->si_code != BUS_ADRERR && info->si_code != BUS_OBJERR) {
+		raise(number);
+		return;
+	}
+	if (has_status)
+		put(erase_line);
+	put(failing_program);
+	put(": cannot use index ");
+	put(index_names != NULL ? index_names : "");
+	put(lost_mapping);
+	_exit(EXIT_FAILURE);
+}
+
+void end_at_bus_error(const char *program)
+{
+	struct sigaction action = {.sa_flags = (int)(SA_SIGINFO | SA_RESETHAND)};
+
+	failing_program = program;
+	action.sa_sigaction = on_bus_error;
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGBUS, &action, NULL);
+}
+
+void name_index(const char *url)
+{
+	char *names = NULL;
+	size_t size;
+	FILE *memory;
+
+	/* Nothing of a server is mapped. */
+	if (strncmp(url, "sqlite:", strlen("sqlite:")) != 0)
+		return;
+	memory = open_memstream(&names, &size);
+	if (memory == NULL)
+		return;
+	if (index_names != NULL)
+		fprintf(memory, "%s or ", index_names);
+	write_escaped(memory, (struct bytes){url, strlen(url)});
+	if (close_text(memory, &names) != 0)
+		return;
+	free(index_names);
+	index_names = names;
 }
 
 void say_path(const char *program, struct bytes path, const char *text)

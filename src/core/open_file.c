@@ -1,5 +1,5 @@
 /*
- * Opening files.
+ * Opening files, and when they were changed.
  * SPDX-License-Identifier: MIT
  */
 #include "core/open_file.h"
@@ -66,4 +66,19 @@ int open_path(const char *path, int flags)
 		errno = saved;
 	}
 	return fd;
+}
+
+int64_t stat_mtime_ns(const struct stat *status)
+{
+#ifdef __APPLE__
+	const struct timespec *time = &status->st_mtimespec;
+#else
+	const struct timespec *time = &status->st_mtim;
+#endif
+	/* Beyond 292 years from 1970 the clock stands still. */
+	if (time->tv_sec > INT64_MAX / 1000000000 - 1)
+		return INT64_MAX;
+	if (time->tv_sec < INT64_MIN / 1000000000 + 1)
+		return INT64_MIN;
+	return (int64_t)time->tv_sec * 1000000000 + time->tv_nsec;
 }

@@ -1,11 +1,13 @@
 /*
- * Opening files.
+ * Opening files, and when they were changed.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CORE_OPEN_FILE_H
 #define SIMHASH_CORE_OPEN_FILE_H
 
+#include <stdint.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 /*
@@ -22,5 +24,8 @@ FILE *open_stream(const char *path, int flags, mode_t mode, const char *stream_m
  * opened directory by directory in pieces that fit. Without O_CREAT; else as open_file_at.
  */
 int open_path(const char *path, int flags);
+
+/* Modification time in nanoseconds since 1970. */
+int64_t stat_mtime_ns(const struct stat *status);
 
 #endif

@@ -17,7 +17,6 @@
 #include "core/open_file.h"
 #include "find/cover.h"
 #include "index/scan_file.h"
-#include "index/walk.h"
 
 #define CACHE_BYTES ((size_t)384 << 20)
 #define WHOLE_MAX ((int64_t)64 << 20) /* larger files are not held in memory */

@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/error.h"
@@ -122,21 +123,6 @@ static void directory_let_go(struct directory *directory)
 {
 	directory_end_use(directory);
 	directory_drop(directory);
-}
-
-int64_t stat_mtime_ns(const struct stat *status)
-{
-#ifdef __APPLE__
-	const struct timespec *time = &status->st_mtimespec;
-#else
-	const struct timespec *time = &status->st_mtim;
-#endif
-	/* Beyond 292 years from 1970 the clock stands still. */
-	if (time->tv_sec > INT64_MAX / 1000000000 - 1)
-		return INT64_MAX;
-	if (time->tv_sec < INT64_MIN / 1000000000 + 1)
-		return INT64_MIN;
-	return (int64_t)time->tv_sec * 1000000000 + time->tv_nsec;
 }
 
 /* Report DIRECTORY/NAME. */

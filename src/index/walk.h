@@ -13,7 +13,6 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <sys/stat.h>
 
 #include "index/filter.h"
 #include "simhash.h"
@@ -124,8 +123,5 @@ int walk_tree(const struct walk_root *root, unsigned number, const struct walk_o
 int walk_list(int fd, const char *list_name, unsigned number, const struct walk_options *options,
 	      const struct walk_visitor *visitor, uint64_t *directories,
 	      struct simhash_error *error);
-
-/* Modification time in nanoseconds since 1970. */
-int64_t stat_mtime_ns(const struct stat *status);
 
 #endif

@@ -15,6 +15,7 @@
 
 #include "core/error.h"
 #include "core/open_file.h"
+#include "core/text_stream.h"
 #include "store/database.h"
 #include "store/schema.h"
 
@@ -26,6 +27,8 @@
 struct database {
 	sqlite3 *handle;
 	char *path;
+	bool is_unshared;
+	struct stat opened; /* of the file, for one that is unshared */
 };
 
 struct statement {
@@ -66,6 +69,26 @@ static int fail(const struct database *database, const char *what, struct simhas
 {
 	return error_set(error, classify(database->handle), "%s index sqlite:%s: %s", what,
 			 database->path, sqlite3_errmsg(database->handle));
+}
+
+/* An unshared database has been written to since it was opened, or replaced. */
+static bool has_changed(const struct database *database)
+{
+	const struct stat *opened = &database->opened;
+	struct stat now;
+
+	return database->is_unshared &&
+	       (stat(database->path, &now) != 0 || now.st_ino != opened->st_ino ||
+		now.st_dev != opened->st_dev || now.st_size != opened->st_size ||
+		stat_mtime_ns(&now) != stat_mtime_ns(opened));
+}
+
+static int fail_changed(const struct database *database, struct simhash_error *error)
+{
+	return error_set(error, SIMHASH_E_DATABASE,
+			 "index sqlite:%s was written to while it was read, which cannot be "
+			 "prevented where nothing may be written beside it: run again",
+			 database->path);
 }
 
 static int execute(struct database *database, const char *sql, struct simhash_error *error)
@@ -197,12 +220,11 @@ static int check_tables(struct database *database, struct simhash_error *error)
 	return code == SQLITE_DONE ? 0 : -1;
 }
 
-static int open_handle(struct database *database, enum open_mode mode, struct simhash_error *error)
+/* Open the file, which SQLite then reads for the first time. */
+static int open_and_read(struct database *database, const char *name, int flags, bool *is_ours,
+			 struct simhash_error *error)
 {
-	int flags = mode == OPEN_TO_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
-	bool is_ours;
-	int code = sqlite3_open_v2(database->path, &database->handle, flags | SQLITE_OPEN_NOMUTEX,
-				   NULL);
+	int code = sqlite3_open_v2(name, &database->handle, flags | SQLITE_OPEN_NOMUTEX, NULL);
 
 	if (database->handle == NULL)
 		return error_set_memory(error);
@@ -214,8 +236,104 @@ static int open_handle(struct database *database, enum open_mode mode, struct si
 						   : sqlite3_errmsg(database->handle));
 	}
 	sqlite3_busy_timeout(database->handle, BUSY_TIMEOUT_MS);
-	if (distrust(database, error) != 0 || check_format(database, &is_ours, error) != 0 ||
-	    check_tables(database, error) != 0 ||
+	return distrust(database, error) != 0 ? -1 : check_format(database, is_ours, error);
+}
+
+/*
+ * Reading beside others takes a file that is written to, next to the database. It cannot be made
+ * where nothing may be written: in another's folder, on a medium that is read only, a full disk.
+ */
+static bool cannot_share(const struct database *database)
+{
+	int code = sqlite3_extended_errcode(database->handle);
+
+	return (code & 0xff) == SQLITE_CANTOPEN || (code & 0xff) == SQLITE_READONLY ||
+	       (code & 0xff) == SQLITE_FULL || code == SQLITE_IOERR_SHMOPEN ||
+	       code == SQLITE_IOERR_SHMSIZE || code == SQLITE_IOERR_SHMMAP;
+}
+
+/* The path as a URI, by which alone SQLite takes it that nobody writes to the file. */
+static char *unshared_uri(const char *path)
+{
+	static const char end[] = "?immutable=1";
+	char *uri = NULL;
+	size_t size;
+	FILE *memory = open_memstream(&uri, &size);
+
+	if (memory == NULL)
+		return NULL;
+	fputs(path[0] == '/' ? "file://" : "file:", memory);
+	for (; *path != '\0'; path++)
+		if ((*path >= 'a' && *path <= 'z') || (*path >= 'A' && *path <= 'Z') ||
+		    (*path >= '/' && *path <= '9'))
+			fputc(*path, memory);
+		else
+			fprintf(memory, "%%%02x", (unsigned char)*path);
+	fputs(end, memory);
+	return close_text(memory, &uri) == 0 ? uri : NULL;
+}
+
+/* No log beside it waits to be written into the database: then all that it holds is in it. */
+static int check_no_log(const struct database *database, struct simhash_error *error)
+{
+	size_t size = strlen(database->path) + sizeof "-wal";
+	char *log = malloc(size);
+	struct stat status;
+	bool is_there;
+
+	if (log == NULL)
+		return error_set_memory(error);
+	snprintf(log, size, "%s-wal", database->path);
+	is_there = stat(log, &status) == 0 ? status.st_size > 0 : errno != ENOENT;
+	free(log);
+	if (!is_there)
+		return 0;
+	return error_set(error, SIMHASH_E_SYSTEM,
+			 "cannot read index sqlite:%s: its newest rows wait in %s-wal, and to read "
+			 "them takes leave to write beside it: copy both to where you may",
+			 database->path, database->path);
+}
+
+/*
+ * Read a database that nothing may be written beside. Nobody is kept from writing to it, so
+ * that this is looked for at the end of each query. What a writer has only in its log by then
+ * does no harm: the file alone is the index as it was before.
+ */
+static int open_unshared(struct database *database, bool *is_ours, struct simhash_error *error)
+{
+	char *uri;
+	int status;
+
+	if (stat(database->path, &database->opened) != 0)
+		return error_set_errno(error, "cannot open index sqlite:%s", database->path);
+	if (check_no_log(database, error) != 0)
+		return -1;
+	uri = unshared_uri(database->path);
+	if (uri == NULL)
+		return error_set_memory(error);
+	sqlite3_close(database->handle);
+	database->handle = NULL;
+	database->is_unshared = true;
+	status = open_and_read(database, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, is_ours,
+			       error);
+	free(uri);
+	return status;
+}
+
+static int open_handle(struct database *database, enum open_mode mode, struct simhash_error *error)
+{
+	int flags = mode == OPEN_TO_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+	bool is_ours;
+	int status = open_and_read(database, database->path, flags, &is_ours, error);
+
+	if (status != 0 && database->handle != NULL && cannot_share(database))
+		status = mode == OPEN_TO_READ
+				 ? open_unshared(database, &is_ours, error)
+				 : error_set(error, SIMHASH_E_DATABASE,
+					     "cannot write to index sqlite:%s: the file and its "
+					     "folder must be writable (%s)",
+					     database->path, sqlite3_errmsg(database->handle));
+	if (status != 0 || check_tables(database, error) != 0 ||
 	    execute(database,
 		    mode != OPEN_TO_READ ? "PRAGMA cache_size = -32768"
 					 : "PRAGMA cache_size = -8192",
@@ -303,9 +421,13 @@ static int step(struct statement *statement, struct simhash_error *error)
 	case SQLITE_ROW:
 		return 1;
 	case SQLITE_DONE:
-		return 0;
+		return has_changed(statement->database) ? fail_changed(statement->database, error)
+							: 0;
 	default:
-		fail(statement->database, "cannot query", error);
+		if (has_changed(statement->database))
+			fail_changed(statement->database, error);
+		else
+			fail(statement->database, "cannot query", error);
 		sqlite3_reset(statement->handle);
 		return -1;
 	}

@@ -3,15 +3,6 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# A user whom permissions bind, should we be root.
-as_user() {
-	if [ "$(id -u)" = 0 ]; then
-		setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
-	else
-		"$@"
-	fi
-}
-
 mkdir -p "$files/one/deep" "$files/two" "$files/twofold"
 for path in a.txt one/b.txt one/c.txt one/deep/d.txt two/e.txt twofold/f.txt; do
 	seq 1000 >"$files/$path"

@@ -51,3 +51,12 @@ reset() {
 settle() {
 	find "$1" -type f -execdir touch -d '2020-01-01 00:00:00' {} +
 }
+
+# As a user whom permissions bind, should we be root.
+as_user() {
+	if [ "$(id -u)" = 0 ]; then
+		setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+	else
+		"$@"
+	fi
+}

@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/open_file.h"
 #include "find/confirm.h"
 #include "find/cover.h"
 #include "fuzz.h"
-#include "index/walk.h"
 
 /*
  * The cover once more, with windows and pages so small that files of some kilobytes move

@@ -1,0 +1,147 @@
+#!/usr/bin/env bash
+# Indexes where nothing may be written: they are read all the same, unless that would be wrong. And
+# one whose disk fails under what SQLite has mapped into memory.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# Nobody's programs, in case that those of the build are out of reach.
+mkdir "$TEST_FOLDER/bin"
+cp "$SIMHASH" "$SIMFIND" "$TEST_FOLDER/bin"
+chmod -R a+rX "$TEST_FOLDER/bin" "$files"
+chmod a+x "$TEST_FOLDER"
+simhash=$TEST_FOLDER/bin/simhash simfind=$TEST_FOLDER/bin/simfind
+
+for i in $(seq 20); do
+	seq "$((i / 2))" 3000 >"$files/f$i"
+done
+settle "$files"
+# A name that SQLite could take for something else.
+folder="$TEST_FOLDER/of  others?x=%41#y"
+index=$folder/index+é%00.db
+mkdir "$folder"
+export SIMHASH_DATABASE=sqlite:$index
+runs 0 "$SIMHASH" "$files"
+runs 0 "$SIMFIND" --expand
+cp out pairs
+[ "$(wc -l <pairs)" -ge 10 ] || fail "too few pairs to be a test"
+runs 0 "$SIMFIND" "$files/f3"
+cp out near
+chmod a+r "$index"
+chmod 555 "$folder"
+beside=$(ls "$folder")
+
+runs 0 as_user "$simfind" --expand
+cmp out pairs || fail "another listing"
+runs 0 as_user "$simfind" --expand --threads=3
+cmp out pairs || fail "another listing of several threads"
+runs 0 as_user "$simfind" "$files/f3"
+cmp out near || fail "another listing of one file"
+runs 0 as_user "$simhash" --status
+runs 0 as_user "$simfind" -d "sqlite:/$index" --expand
+cmp out pairs || fail "another listing by another path"
+cd "$folder"
+runs 0 as_user "$simfind" -d "sqlite:${index##*/}" --expand
+cd "$TEST_FOLDER"
+cmp out pairs || fail "another listing by a relative path"
+same "what is beside the index" "$beside" "$(ls "$folder")"
+mkdir others
+chmod 777 others
+runs 0 as_user "$simhash" --copy-to="sqlite:$TEST_FOLDER/others/copy.db"
+chmod u+rwx others
+same "rows copied" 20 "$(sqlite3 others/copy.db 'SELECT count(*) FROM file')"
+
+# Writing is refused, and says what is missing.
+for command in "$files" "--force $files" "--forget $files"; do
+	# shellcheck disable=SC2086  # arguments
+	runs 1 as_user "$simhash" $command
+	said "cannot write to index $SIMHASH_DATABASE: the file and its folder must be writable ("
+done
+runs 1 as_user "$simhash" -d "sqlite:$folder/other.db" "$files"
+said "cannot create index sqlite:$folder/other.db: Permission denied"
+
+wait_for() {
+	for _ in $(seq 300); do
+		"$@" && return
+		sleep 0.1
+	done
+	fail "waited in vain for: $*"
+}
+is_open() {
+	[ -n "$(find /proc/[0-9]*/fd -lname "$TEST_FOLDER/$1" 2>/dev/null)" ]
+}
+
+# Somebody else, who may write, does so between opening and reading: nothing is listed that may mix
+# the old with the new.
+mkfifo -m 666 listing
+as_user "$simfind" --expand -o listing >out 2>err &
+finding=$!
+wait_for is_open '*/index+*.db'
+chmod 755 "$folder"
+seq 77 4000 >"$files/new"
+settle "$files"
+runs 0 "$SIMHASH" "$files"
+chmod 555 "$folder"
+cat listing >listed
+status=0
+wait $finding || status=$?
+same "exit status of what read a changing index" 1 "$status"
+said "index $SIMHASH_DATABASE was written to while it was read"
+same "what was listed" "" "$(cat listed)"
+same "exit status when nobody writes" 0 "$(as_user "$simfind" -q >/dev/null 2>&1 && echo 0)"
+
+# Rows that wait in the log of a run which was killed: with its -shm they are read; without it is said
+# what is missing, and they are not left out.
+chmod 755 "$folder"
+mkfifo list
+for i in $(seq 21 30); do
+	seq "$i" 3000 >"$files/f$i"
+done
+settle "$files"
+"$SIMHASH" -q --files0-from=- <list &
+running=$!
+exec 9>list
+printf '%s\0' "$files"/f2? "$files/f30" >&9
+has_rows() {
+	[ "$(sqlite3 -readonly "$index" 'SELECT count(*) FROM file' 2>/dev/null)" = "$1" ]
+}
+wait_for has_rows 31
+kill -9 $running
+wait $running 2>/dev/null || true
+exec 9>&-
+[ -s "$index-wal" ] || fail "no log is left"
+runs 0 "$SIMFIND" --expand
+cp out pairs
+chmod a+r "$folder"/*
+chmod 555 "$folder"
+runs 0 as_user "$simfind" --expand
+cmp out pairs || fail "another listing where rows wait in a log"
+chmod 755 "$folder"
+rm "$index-shm"
+chmod 555 "$folder"
+runs 1 as_user "$simfind" --expand
+said "cannot read index $SIMHASH_DATABASE: its newest rows wait in $index-wal, and to read them takes leave to write beside it: copy both to where you may"
+[ ! -s out ] || fail "something was listed: $(cat out)"
+cp "$index" "$index-wal" others
+chmod 777 others/*
+runs 0 as_user "$simfind" -d "sqlite:others/${index##*/}" --expand
+cmp out pairs || fail "another listing of copies"
+
+# A disk that fails under what is mapped: the file loses its content.
+chmod 755 "$folder"
+"$SIMHASH" -q --files0-from=- <list 2>err &
+running=$!
+exec 9>list
+seq 2 500 >"$files/one"
+printf '%s\0' "$files/one" >&9
+wait_for has_rows 32
+truncate -s 0 "$index-shm"
+seq 3 500 >"$files/more"
+printf '%s\0' "$files/more" >&9
+exec 9>&-
+status=0
+wait $running || status=$?
+same "exit status at a bus error" 1 "$status"
+same "what it says" "simhash: cannot use index $SIMHASH_DATABASE: what it keeps in memory beside the index cannot be written to its disk, which is full, over its quota or broken" "$(cat err)"
+runs 0 "$SIMHASH" "$files"
+same "integrity" ok "$(sqlite3 "$index" 'PRAGMA integrity_check')"
+same "rows" 33 "$(sqlite3 "$index" 'SELECT count(*) FROM file')"

@@ -1,0 +1,142 @@
+#!/usr/bin/env bash
+# Disks that are full, over their quota, or break, for real: a run into an index there fails and says
+# so, what it stored is whole, and when the disk is well again the next run completes it; files that
+# cannot be read are named, and the run goes on. Mounting needs rights that not every machine gives, so
+# that this is run by hand, as root, with btrfs-progs, fuse and python3-fusepy installed:
+#
+#     SIMHASH=$PWD/build/simhash SIMFIND=$PWD/build/simfind SOURCE_DIR=$PWD tests/on_engine.sh sqlite \
+#         unshare -m $PWD/tests/faults/real_disks.sh
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/../cli/lib.sh"
+
+disk=$TEST_FOLDER/disk
+mkdir "$disk"
+export SIMHASH_DATABASE=sqlite:$disk/index.db
+whole() {
+	same "integrity" ok "$(sqlite3 "$disk/index.db" 'PRAGMA integrity_check')"
+	same "rows without their size" 0 "$(sqlite3 "$disk/index.db" 'SELECT count(*) FROM file WHERE size < 0 OR uniform > size')"
+}
+number=$(find /usr/include -type f | wc -l)
+completed() {
+	runs 0 "$SIMHASH" /usr/include
+	whole
+	same "files" "$number" "$(sqlite3 "$disk/index.db" 'SELECT count(*) FROM file')"
+}
+
+echo "A full disk (tmpfs)"
+mount -t tmpfs -o size=1M none "$disk"
+for size in 1M 2M 3M; do
+	mount -o "remount,size=$size" "$disk"
+	runs 1 "$SIMHASH" /usr/include
+	said "database or disk is full"
+	whole
+done
+mount -o remount,size=80M "$disk"
+completed
+# A listing that does not fit is a failure, and the index stays what it is.
+mkdir "$disk/small"
+mount -t tmpfs -o size=64k none "$disk/small"
+runs 1 "$SIMFIND" -T 5 -o "$disk/small/pairs"
+said "cannot write to $disk/small/pairs: No space left on device"
+umount "$disk/small"
+whole
+umount "$disk"
+
+echo "A quota (btrfs)"
+truncate -s 400M "$TEST_FOLDER/image"
+mkfs.btrfs -q "$TEST_FOLDER/image" >mkfs.log 2>&1
+mkdir "$TEST_FOLDER/volume"
+mount -o loop "$TEST_FOLDER/image" "$TEST_FOLDER/volume"
+btrfs -q subvolume create "$TEST_FOLDER/volume/part"
+btrfs quota enable "$TEST_FOLDER/volume"
+mount --bind "$TEST_FOLDER/volume/part" "$disk"
+group=0/$(btrfs inspect-internal rootid "$disk")
+quota() { btrfs qgroup limit "$1" "$group" "$TEST_FOLDER/volume"; }
+for size in 1M 2M 3M; do
+	quota "$size"
+	runs 1 "$SIMHASH" /usr/include
+	said "cannot use index $SIMHASH_DATABASE: "
+	echo "    $(cat err)"
+	# SQLite itself needs room to look at what was left.
+	quota none
+	whole
+done
+completed
+quota 1M
+runs 1 "$SIMFIND" -T 5 -o "$disk/pairs"
+said "cannot write to $disk/pairs: Disk quota exceeded"
+quota none
+whole
+umount "$disk" "$TEST_FOLDER/volume"
+
+echo "A disk that breaks (FUSE)"
+mkdir "$TEST_FOLDER/below"
+/usr/bin/python3 "$(dirname "$0")/broken_disk.py" "$TEST_FOLDER/below" "$disk" &
+trap 'umount "$disk" || true' EXIT
+until mountpoint -q "$disk"; do sleep 0.1; done
+# Rows of what cannot be read any more stay; each is named.
+below=$TEST_FOLDER/below/files
+mkdir "$below" "$below/bad-list"
+names=(good bad-open bad-read-0 bad-read-200000 bad-stat bad-list/within)
+for name in "${names[@]}"; do
+	{ seq 100000 && echo "$name"; } >"$below/$name"
+done
+touch "$TEST_FOLDER/below.well"
+rows() { sqlite3 "$TEST_FOLDER/elsewhere.db" 'SELECT CAST(name AS TEXT), hex(content_hash), size FROM file ORDER BY 1'; }
+index() { "$SIMHASH" -d "sqlite:$TEST_FOLDER/elsewhere.db" "$disk/files"; }
+runs 0 index
+summary 6 0 0 0
+rows >before
+rm "$TEST_FOLDER/below.well"
+for name in "${names[@]}"; do
+	echo more >>"$below/$name"
+done
+sleep 1.5 # for as long the kernel believes what it knows
+runs 2 index
+for name in bad-open bad-read-0 bad-read-200000 bad-stat bad-list; do
+	said "$disk/files/$name: Input/output error"
+done
+summary 1 0 0 5
+rows >after
+same "rows that changed" good "$(diff before after | sed -n 's/^> \([^|]*\)|.*/\1/p')"
+same "rows" 6 "$(wc -l <after)"
+touch "$TEST_FOLDER/below.well"
+sleep 1.5
+runs 0 index
+summary 5 1 0 0
+
+# An index whose disk breaks after some writes, and is well again.
+broken=0
+for writes in 0 1 2 3 5 8 13 21 34 55 89 144 233 377 610 987 1597; do
+	rm -f "$disk"/index.db*
+	echo "$writes" >"$TEST_FOLDER/below.dying"
+	status=0
+	"$SIMHASH" /usr/include >out 2>err || status=$?
+	left=$(cat "$TEST_FOLDER/below.dying")
+	rm "$TEST_FOLDER/below.dying"
+	echo "    after $writes writes: $status, $(cat err)"
+	if [ "$left" = 0 ]; then
+		same "exit status after $writes writes" 1 "$status"
+		said "index $SIMHASH_DATABASE: "
+		grep -qE 'disk I/O error|Input/output error|unable to open database file' err || fail "$writes writes: $(cat err)"
+		broken=$((broken + 1))
+	fi
+	completed
+done
+[ "$broken" -gt 10 ] || fail "only $broken runs met the broken disk"
+# One that cannot be read.
+"$SIMFIND" -q >before
+touch "$TEST_FOLDER/below.dead"
+for command in "$SIMFIND" "$SIMFIND $SIMHASH" "$SIMHASH --status" "$SIMHASH /usr/include" "$SIMHASH --copy-to=sqlite:copy.db"; do
+	# shellcheck disable=SC2086  # a command and its arguments
+	runs 1 $command
+	said "index $SIMHASH_DATABASE: "
+	grep -qE 'disk I/O error|Input/output error|full, over its quota or broken' err || fail "$command: $(cat err)"
+	[ ! -s out ] || fail "$command: $(cat out)"
+done
+rm "$TEST_FOLDER/below.dead"
+"$SIMFIND" -q >after
+cmp before after || fail "another listing when the disk is well again"
+completed
+trap - EXIT
+umount "$disk"
