@@ -18,16 +18,33 @@ typedef uint64_t words4 __attribute__((vector_size(32), aligned(8), may_alias));
 
 struct bit_counts {
 	words4 plane[PLANES]; /* digits of counts of their own in each of four words */
-	uint64_t pending;     /* counted in the planes */
-	int64_t count[64];    /* what came from the planes before */
+	words4 sixteens[16];  /* bits that weigh 16 each, of so many blocks, yet to be added */
+	unsigned blocks;
+	uint64_t pending;  /* counted in the planes */
+	int64_t count[64]; /* what came from the planes before */
 };
 
 /* What follows with AVX2, which the processor must have. */
 void count_blocks_avx2(struct bit_counts *counts, const uint64_t *hashes, size_t blocks);
 
+/* Bits that weigh 2^j each, with the carries of ordinary addition. */
+static inline void add_at(struct bit_counts *counts, int j, const words4 *bits)
+{
+	words4 adding = *bits;
+
+	for (; j < PLANES; j++) {
+		words4 carry = counts->plane[j] & adding;
+		counts->plane[j] ^= adding;
+		adding = carry;
+	}
+}
+
 /* From the planes to the counts. */
 static inline void empty_planes(struct bit_counts *counts)
 {
+	for (unsigned i = 0; i < counts->blocks; i++)
+		add_at(counts, 4, &counts->sixteens[i]);
+	counts->blocks = 0;
 	for (int j = 0; j < PLANES; j++)
 		for (int lane = 0; lane < 4; lane++)
 			for (uint64_t bits = counts->plane[j][lane]; bits != 0; bits &= bits - 1)
@@ -35,9 +52,6 @@ static inline void empty_planes(struct bit_counts *counts)
 	memset(counts->plane, 0, sizeof counts->plane);
 	counts->pending = 0;
 }
-
-/* Four hashes. */
-#define HASHES(number) (*(const words4 *)(hashes + 4 * (number)))
 
 /* The bits of low, x and y add up to `low`, and to `high` of twice the weight. */
 #define ADD_CARRY(high, low, x, y)                      \
@@ -49,52 +63,56 @@ static inline void empty_planes(struct bit_counts *counts)
 	} while (0)
 
 /*
- * Count 64 hashes at a time: 16 groups of four through a tree of adders. `hashes` is aligned
- * as words4 is.
+ * Add 16 groups of bits of one weight to four planes by a tree of adders. What carries over weighs
+ * 16 times as much.
+ */
+static inline void add_sixteen(words4 plane[4], const words4 *x, words4 *carry)
+{
+	words4 ones = plane[0], twos = plane[1], fours = plane[2], eights = plane[3];
+	words4 two_a, two_b, four_a, four_b, eight_a, eight_b;
+
+	ADD_CARRY(two_a, ones, x[0], x[1]);
+	ADD_CARRY(two_b, ones, x[2], x[3]);
+	ADD_CARRY(four_a, twos, two_a, two_b);
+	ADD_CARRY(two_a, ones, x[4], x[5]);
+	ADD_CARRY(two_b, ones, x[6], x[7]);
+	ADD_CARRY(four_b, twos, two_a, two_b);
+	ADD_CARRY(eight_a, fours, four_a, four_b);
+	ADD_CARRY(two_a, ones, x[8], x[9]);
+	ADD_CARRY(two_b, ones, x[10], x[11]);
+	ADD_CARRY(four_a, twos, two_a, two_b);
+	ADD_CARRY(two_a, ones, x[12], x[13]);
+	ADD_CARRY(two_b, ones, x[14], x[15]);
+	ADD_CARRY(four_b, twos, two_a, two_b);
+	ADD_CARRY(eight_b, fours, four_a, four_b);
+	ADD_CARRY(*carry, eights, eight_a, eight_b);
+	plane[0] = ones;
+	plane[1] = twos;
+	plane[2] = fours;
+	plane[3] = eights;
+}
+
+/*
+ * Count 64 hashes at a time, of which 16 are added by one tree for each position; and what
+ * carries over from 16 blocks by another.
  */
 static inline void count_blocks_here(struct bit_counts *counts, const uint64_t *hashes,
 				     size_t blocks)
 {
-	words4 ones = counts->plane[0], twos = counts->plane[1], fours = counts->plane[2];
-	words4 eights = counts->plane[3], two_a, two_b, four_a, four_b, eight_a, eight_b, carry;
+	words4 carry;
 
-	for (size_t i = 0; i < blocks; i++, hashes += 64) {
-		ADD_CARRY(two_a, ones, HASHES(0), HASHES(1));
-		ADD_CARRY(two_b, ones, HASHES(2), HASHES(3));
-		ADD_CARRY(four_a, twos, two_a, two_b);
-		ADD_CARRY(two_a, ones, HASHES(4), HASHES(5));
-		ADD_CARRY(two_b, ones, HASHES(6), HASHES(7));
-		ADD_CARRY(four_b, twos, two_a, two_b);
-		ADD_CARRY(eight_a, fours, four_a, four_b);
-		ADD_CARRY(two_a, ones, HASHES(8), HASHES(9));
-		ADD_CARRY(two_b, ones, HASHES(10), HASHES(11));
-		ADD_CARRY(four_a, twos, two_a, two_b);
-		ADD_CARRY(two_a, ones, HASHES(12), HASHES(13));
-		ADD_CARRY(two_b, ones, HASHES(14), HASHES(15));
-		ADD_CARRY(four_b, twos, two_a, two_b);
-		ADD_CARRY(eight_b, fours, four_a, four_b);
-		ADD_CARRY(carry, eights, eight_a, eight_b);
-		for (int j = 4; j < PLANES; j++) {
-			words4 next = counts->plane[j] & carry;
-			counts->plane[j] ^= carry;
-			carry = next;
-			if ((carry[0] | carry[1] | carry[2] | carry[3]) == 0)
-				break;
-		}
-		counts->pending += 16;
-		if (counts->pending >= (UINT64_C(1) << PLANES) - 64) {
-			counts->plane[0] = ones;
-			counts->plane[1] = twos;
-			counts->plane[2] = fours;
-			counts->plane[3] = eights;
+	for (; blocks > 0; blocks--, hashes += 64) {
+		add_sixteen(counts->plane, (const words4 *)hashes,
+			    &counts->sixteens[counts->blocks++]);
+		if (counts->blocks < 16)
+			continue;
+		add_sixteen(counts->plane + 4, counts->sixteens, &carry);
+		add_at(counts, 8, &carry);
+		counts->blocks = 0;
+		counts->pending += 256;
+		if (counts->pending >= (UINT64_C(1) << PLANES) - 512)
 			empty_planes(counts);
-			ones = twos = fours = eights = counts->plane[0];
-		}
 	}
-	counts->plane[0] = ones;
-	counts->plane[1] = twos;
-	counts->plane[2] = fours;
-	counts->plane[3] = eights;
 }
 
 #endif

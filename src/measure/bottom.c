@@ -73,7 +73,7 @@ static void add(const struct simhash_measure *measure, void *context, uint64_t *
 		unsigned any = 0;
 		for (int k = 0; k < 8; k++)
 			any |= h[k] < limit;
-		if (__builtin_expect(any, 0) == 0)
+		if (__builtin_expect(any, 0) == 0 || are_all(h, state->last))
 			continue;
 		for (int k = 0; k < 8; k++)
 			if (h[k] < limit) {

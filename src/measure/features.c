@@ -81,9 +81,7 @@ static void hash_bytes(struct feature_stream *stream, const uint8_t *bytes, size
 		size_t count = size - n + 1 - at;
 		if (count > FEATURE_BLOCK)
 			count = FEATURE_BLOCK;
-		ngram_hashes(bytes + at, count, n, 0, stream->hashes[0]);
-		if (stream->spec.has_second)
-			ngram_hashes(bytes + at, count, n, 1, stream->hashes[1]);
+		ngram_hashes(bytes + at, count, n, stream->hashes[0], stream->hashes[1]);
 		hand_on(stream, count);
 		at += count;
 	}

@@ -53,9 +53,11 @@ int feature_spec_parse(const char *text, struct feature_spec *spec, struct simha
 /* ---- Hashes of all n bytes in a row ---- */
 
 /*
- * out[i] = XXH3_64bits_withSeed(bytes + i, n, seed) for i < count: reads count + n - 1 bytes.
+ * out[i] = XXH3_64bits(bytes + i, n) for i < count, and the same with a seed of 1 in second[i]
+ * unless that is NULL: reads count + n - 1 bytes.
  */
-typedef void ngram_fn(const uint8_t *bytes, size_t count, unsigned n, uint64_t seed, uint64_t *out);
+typedef void ngram_fn(const uint8_t *bytes, size_t count, unsigned n, uint64_t *out,
+		      uint64_t *second);
 ngram_fn ngram_hashes, ngram_hashes_portable;
 #ifdef SIMHASH_X86_KERNELS
 /* For n from 4 to 8 only; the processor must have AVX2, or AVX-512 with BW and DQ. */

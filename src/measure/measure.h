@@ -82,6 +82,16 @@ static inline double jaccard_deviation(double share, unsigned n)
 	return sqrt(share * (1 - share) / n + 0.25 / ((double)n * n));
 }
 
+/* Are eight hashes all this one, as where a file repeats a byte? */
+static inline bool are_all(const uint64_t hashes[8], uint64_t hash)
+{
+	uint64_t other = 0;
+
+	for (int i = 0; i < 8; i++)
+		other |= hashes[i] ^ hash;
+	return other == 0;
+}
+
 /* A good mixture of all bits: the end of MurmurHash3, which is a bijection. */
 static inline uint64_t mix_bits(uint64_t x)
 {

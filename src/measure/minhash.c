@@ -21,6 +21,7 @@
 #define FUNCTIONS_MAX 1024
 #define RECENT 1024 /* features remembered while the values still fill */
 #define VALUE_BYTES 2
+#define FEW_PASS 6 /* one of 2^6 */
 
 struct state {
 	unsigned shift; /* 2^shift functions */
@@ -112,6 +113,10 @@ static size_t fill(struct state *state, const uint64_t *hashes, size_t count)
 
 	for (; i < count && state->level > 0; i++) {
 		uint64_t *recent = &state->recent[hashes[i] >> 54];
+		if (i > 0 && i + 8 <= count && are_all(hashes + i, hashes[i - 1])) {
+			i += 7;
+			continue;
+		}
 		if (*recent == hashes[i] && hashes[i] != 0)
 			continue;
 		*recent = hashes[i];
@@ -143,6 +148,10 @@ static void add(const struct simhash_measure *measure, void *context, uint64_t *
 		return;
 	set_limit(state);
 	limit = state->limit;
+	/* Where one of eight often passes, which the processor cannot foretell, looking costs more. */
+	if (limit >> (64 - shift - FEW_PASS) != 0)
+		for (; i < count; i++)
+			draw_first(state, hashes[i]);
 	for (; i + 8 <= count; i += 8) {
 		const uint64_t *h = hashes + i;
 		unsigned any = 0;

@@ -14,7 +14,7 @@
 		out[i] = XXH3_64bits_withSeed(bytes + i, (length), seed); \
 	break
 
-void ngram_hashes_portable(const uint8_t *bytes, size_t count, unsigned n, uint64_t seed,
+static void hashes_of_seed(const uint8_t *bytes, size_t count, unsigned n, uint64_t seed,
 			   uint64_t *out)
 {
 	switch (n) {
@@ -29,18 +29,26 @@ void ngram_hashes_portable(const uint8_t *bytes, size_t count, unsigned n, uint6
 	}
 }
 
-void ngram_hashes(const uint8_t *bytes, size_t count, unsigned n, uint64_t seed, uint64_t *out)
+void ngram_hashes_portable(const uint8_t *bytes, size_t count, unsigned n, uint64_t *out,
+			   uint64_t *second)
+{
+	hashes_of_seed(bytes, count, n, 0, out);
+	if (second != NULL)
+		hashes_of_seed(bytes, count, n, 1, second);
+}
+
+void ngram_hashes(const uint8_t *bytes, size_t count, unsigned n, uint64_t *out, uint64_t *second)
 {
 #ifdef SIMHASH_X86_KERNELS
 	if (n >= 4 && n <= 8 && __builtin_cpu_supports("avx512bw") &&
 	    __builtin_cpu_supports("avx512dq")) {
-		ngram_hashes_avx512(bytes, count, n, seed, out);
+		ngram_hashes_avx512(bytes, count, n, out, second);
 		return;
 	}
 	if (n >= 4 && n <= 8 && __builtin_cpu_supports("avx2")) {
-		ngram_hashes_avx2(bytes, count, n, seed, out);
+		ngram_hashes_avx2(bytes, count, n, out, second);
 		return;
 	}
 #endif
-	ngram_hashes_portable(bytes, count, n, seed, out);
+	ngram_hashes_portable(bytes, count, n, out, second);
 }

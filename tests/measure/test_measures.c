@@ -16,7 +16,9 @@
 
 #include <cmocka.h>
 
+#include "measure/bit_counts.h"
 #include "measure/features.h"
+#include "measure/measure.h"
 #include "simhash_measures.h"
 
 static struct simhash_error error;
@@ -195,18 +197,70 @@ static void bags_and_shingles_as_told(void **state)
 
 static void check_ngrams(ngram_fn *hashes, unsigned n, const uint8_t *bytes)
 {
-	uint64_t out[200];
+	uint64_t out[200], second[200];
 
 	for (size_t count = 0; count + n <= 140; count += count < 40 ? 1 : 7)
-		for (uint64_t seed = 0; seed < 2; seed++) {
+		for (int both = 0; both < 2; both++) {
 			/* What is read ends where it may: a heap block of its own. */
 			uint8_t *exact = malloc(count + n - 1 + (count + n == 1));
 			memcpy(exact, bytes, count + n - 1);
-			hashes(exact, count, n, seed, out);
-			for (size_t i = 0; i < count; i++)
-				assert_int_equal(out[i], XXH3_64bits_withSeed(bytes + i, n, seed));
+			memset(out, 0, sizeof out);
+			memset(second, 0, sizeof second);
+			hashes(exact, count, n, out, both ? second : NULL);
+			for (size_t i = 0; i < count; i++) {
+				assert_int_equal(out[i], XXH3_64bits(bytes + i, n));
+				assert_int_equal(second[i],
+						 both ? XXH3_64bits_withSeed(bytes + i, n, 1) : 0);
+			}
+			/* And nothing beyond. */
+			assert_int_equal(out[count], 0);
+			assert_int_equal(second[count], 0);
 			free(exact);
 		}
+}
+
+typedef void count_fn(struct bit_counts *counts, const uint64_t *hashes, size_t blocks);
+
+/* The same block again and again, in calls of all sizes, also until the planes are full. */
+static void check_counts(count_fn *count, const uint64_t *hashes, size_t blocks)
+{
+	static uint64_t repeated[64 * 64];
+	int64_t expected[64] = {0};
+	struct bit_counts *counts = malloc(sizeof *counts);
+	size_t left = blocks;
+
+	memset(counts, 0, sizeof *counts);
+	for (size_t i = 0; i < 64; i++) {
+		memcpy(repeated + 64 * i, hashes, 64 * sizeof *hashes);
+		for (int bit = 0; bit < 64; bit++)
+			expected[bit] += (int64_t)blocks * (int64_t)(hashes[i] >> bit & 1);
+	}
+	for (size_t part = 1; left > 0; part = part % 64 + 1) {
+		size_t now = part < left ? part : left;
+		count(counts, repeated, now);
+		left -= now;
+	}
+	empty_planes(counts);
+	assert_memory_equal(counts->count, expected, sizeof expected);
+	free(counts);
+}
+
+static void bits_are_counted(void **state)
+{
+	static const size_t numbers[] = {0,  1,	 2,   15,  16,	 17,
+					 31, 33, 256, 300, 4097, (1u << 20) + 100003};
+	uint64_t hashes[64] __attribute__((aligned(32)));
+
+	(void)state;
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+		for (size_t k = 0; k < 64; k++)
+			hashes[k] = next_random() | UINT64_C(1) << 63;
+		check_counts(count_blocks_here, hashes, numbers[i]);
+#ifdef SIMHASH_X86_KERNELS
+		if (__builtin_cpu_supports("avx2"))
+			check_counts(count_blocks_avx2, hashes, numbers[i]);
+#endif
+	}
 }
 
 static void ngram_hashes_are_those_of_the_library(void **state)
@@ -425,6 +479,24 @@ static int compare_numbers(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/*
+ * Contents of all kinds: 0 text and the like, 1 random, 2 one byte again and again, 3 a short
+ * pattern again and again, 4 random with long runs.
+ */
+static void make_content(uint8_t *bytes, size_t size, int kind)
+{
+	size_t period = 2 + next_random() % 60;
+
+	if (kind == 0)
+		make_bytes(bytes, size);
+	for (size_t i = 0; kind > 0 && i < size; i++)
+		bytes[i] = kind == 2 || (kind == 3 && i < period) || i == 0
+				   ? (uint8_t)(i == 0 || kind == 3 ? next_random() : bytes[0])
+			   : kind == 3 || (kind == 4 && next_random() % 64 != 0)
+				   ? bytes[i - (kind == 3 ? period : 1)]
+				   : (uint8_t)next_random();
+}
+
 static void bottom_is_the_least_hashes(void **state)
 {
 	static uint8_t bytes[3000];
@@ -435,7 +507,7 @@ static void bottom_is_the_least_hashes(void **state)
 	(void)state;
 	for (size_t size = 8; size <= sizeof bytes; size += size < 200 ? 1 : 977) {
 		size_t count = 0, kept = 0;
-		make_bytes(bytes, size);
+		make_content(bytes, size, (int)(size % 5));
 		for (size_t i = 0; i + 8 <= size; i++)
 			hashes[count++] = XXH3_64bits(bytes + i, 8);
 		qsort(hashes, count, sizeof *hashes, compare_numbers);
@@ -451,6 +523,59 @@ static void bottom_is_the_least_hashes(void **state)
 					 hashes[0] ^ hashes[1] ^ hashes[2] ^ hashes[3]);
 	}
 	simhash_measure_free(measure);
+}
+
+/* SuperMinHash as its paper has it: every draw of every feature. */
+static void minhash_plainly(const uint8_t *bytes, size_t size, unsigned shift, uint8_t *sketch)
+{
+	static uint64_t value[1024];
+	unsigned functions = 1U << shift, order[1024];
+
+	memset(value, 0xff, sizeof value);
+	for (size_t i = 0; i + 8 <= size; i++) {
+		uint64_t random = XXH3_64bits(bytes + i, 8);
+		for (unsigned k = 0; k < functions; k++)
+			order[k] = k;
+		for (unsigned level = 0; level < functions; level++) {
+			unsigned pick = (unsigned)random & (functions - 1), function;
+			uint64_t number;
+			if (level > 0) {
+				random = mix_bits(random + UINT64_C(0x9e3779b97f4a7c15));
+				pick = level +
+				       (unsigned)((mix_bits(random) >> 32) * (functions - level) >>
+						  32);
+			}
+			function = order[pick];
+			order[pick] = order[level];
+			order[level] = function;
+			number = (uint64_t)level << (64 - shift) | random >> shift;
+			if (number < value[function])
+				value[function] = number;
+		}
+	}
+	for (unsigned k = 0; k < functions; k++) {
+		uint64_t mixed = value[k] + (value[k] >> (64 - shift)) * 0x9e37;
+		sketch[2 * k] = (uint8_t)(mixed >> 8);
+		sketch[2 * k + 1] = (uint8_t)mixed;
+	}
+}
+
+static void minhash_is_that_of_all_draws(void **state)
+{
+	static uint8_t bytes[20000];
+	static const size_t sizes[] = {8, 9, 15, 16, 17, 40, 300, 1031, 1040, 5000, 20000};
+	static const char *const measures[] = {"minhash:functions=16", "minhash"};
+	uint8_t expected[SIMHASH_SKETCH_MAX], sketch[SIMHASH_SKETCH_MAX];
+
+	(void)state;
+	for (int m = 0; m < 2; m++)
+		for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+			for (int kind = 0; kind < 5; kind++) {
+				make_content(bytes, sizes[s], kind);
+				minhash_plainly(bytes, sizes[s], m == 0 ? 4 : 7, expected);
+				sketch_of(measures[m], bytes, sizes[s], sketch);
+				assert_memory_equal(sketch, expected, m == 0 ? 32 : 256);
+			}
 }
 
 /* Words of two sets with a known Jaccard index, in any order and any number of times. */
@@ -977,12 +1102,14 @@ int main(void)
 		cmocka_unit_test(weights_bring_the_cats_together),
 		cmocka_unit_test(bags_and_shingles_as_told),
 		cmocka_unit_test(ngram_hashes_are_those_of_the_library),
+		cmocka_unit_test(bits_are_counted),
 		cmocka_unit_test(ascii_words_are_those_of_the_library),
 		cmocka_unit_test(words_of_any_script),
 		cmocka_unit_test(any_split_gives_the_same_sketch),
 		cmocka_unit_test(simhash_is_the_sign_of_sums),
 		cmocka_unit_test(weights_are_heeded),
 		cmocka_unit_test(bottom_is_the_least_hashes),
+		cmocka_unit_test(minhash_is_that_of_all_draws),
 		cmocka_unit_test(estimates_lie_where_their_deviation_says),
 		cmocka_unit_test(sets_know_no_order),
 		cmocka_unit_test(pairs_are_those_of_brute_force),

@@ -9,25 +9,37 @@
 
 #include "measure/features.h"
 
+/* x * PRIME: the products of the halves that cross, then that of the low ones. */
 static inline __m256i times_prime(__m256i x)
 {
-	const __m256i low = _mm256_set1_epi64x((long long)(PRIME & 0xffffffff));
-	const __m256i high = _mm256_set1_epi64x((long long)(PRIME >> 32));
-	__m256i crossed = _mm256_add_epi64(_mm256_mul_epu32(_mm256_srli_epi64(x, 32), low),
-					   _mm256_mul_epu32(x, high));
+	const __m256i prime = _mm256_set1_epi64x((long long)PRIME);
+	const __m256i swapped = _mm256_set1_epi64x((long long)(PRIME << 32 | PRIME >> 32));
+	__m256i crossed = _mm256_mullo_epi32(x, swapped);
 
-	return _mm256_add_epi64(_mm256_mul_epu32(x, low), _mm256_slli_epi64(crossed, 32));
+	crossed = _mm256_add_epi32(crossed, _mm256_slli_epi64(crossed, 32));
+	crossed = _mm256_blend_epi32(crossed, _mm256_setzero_si256(), 0x55);
+	return _mm256_add_epi64(_mm256_mul_epu32(x, prime), crossed);
 }
 
-static inline __m256i rotate(__m256i x, int bits)
+/* The steps from the first product on. */
+static inline __m256i finish(__m256i x, __m256i length)
 {
-	return _mm256_or_si256(_mm256_slli_epi64(x, bits), _mm256_srli_epi64(x, 64 - bits));
+	x = times_prime(x);
+	x = _mm256_xor_si256(x, _mm256_add_epi64(_mm256_srli_epi64(x, 35), length));
+	x = times_prime(x);
+	return _mm256_xor_si256(x, _mm256_srli_epi64(x, 28));
 }
 
-void ngram_hashes_avx2(const uint8_t *bytes, size_t count, unsigned n, uint64_t seed, uint64_t *out)
+static inline __attribute__((always_inline)) void
+hash_all(const uint8_t *bytes, size_t count, unsigned n, uint64_t *out, uint64_t *second)
 {
-	const __m256i flip = _mm256_set1_epi64x((long long)flip_of(seed));
+	const __m256i flip = _mm256_set1_epi64x((long long)flip_of(0));
+	const __m256i second_flip = _mm256_set1_epi64x((long long)flip_of(1));
 	const __m256i length = _mm256_set1_epi64x(n);
+	/* Of bytes in a word of 8, each 3 places up. */
+	const __m256i rotate_24 = _mm256_setr_epi8(5, 6, 7, 0, 1, 2, 3, 4, 13, 14, 15, 8, 9, 10, 11,
+						   12, 5, 6, 7, 0, 1, 2, 3, 4, 13, 14, 15, 8, 9, 10,
+						   11, 12);
 	uint8_t order[32];
 	__m256i shuffle;
 	size_t i = 0;
@@ -35,17 +47,27 @@ void ngram_hashes_avx2(const uint8_t *bytes, size_t count, unsigned n, uint64_t 
 	order_windows(order, 4, n);
 	shuffle = _mm256_loadu_si256((const __m256i *)order);
 	/* Each step reads 16 bytes. */
-	for (; i + 16 <= count; i += 4) {
+	for (; i + 4 <= count && i + 16 <= count + n - 1; i += 4) {
 		__m256i x =
 			_mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(bytes + i)));
-		x = _mm256_xor_si256(_mm256_shuffle_epi8(x, shuffle), flip);
-		x = _mm256_xor_si256(x, _mm256_xor_si256(rotate(x, 49), rotate(x, 24)));
-		x = times_prime(x);
-		x = _mm256_xor_si256(x, _mm256_add_epi64(_mm256_srli_epi64(x, 35), length));
-		x = times_prime(x);
-		x = _mm256_xor_si256(x, _mm256_srli_epi64(x, 28));
-		_mm256_storeu_si256((__m256i *)(out + i), x);
+		__m256i up;
+		x = _mm256_shuffle_epi8(x, shuffle);
+		up = _mm256_or_si256(_mm256_slli_epi64(x, 49), _mm256_srli_epi64(x, 15));
+		x = _mm256_xor_si256(x, _mm256_xor_si256(up, _mm256_shuffle_epi8(x, rotate_24)));
+		_mm256_storeu_si256((__m256i *)(out + i),
+				    finish(_mm256_xor_si256(x, flip), length));
+		if (second != NULL)
+			_mm256_storeu_si256((__m256i *)(second + i),
+					    finish(_mm256_xor_si256(x, second_flip), length));
 	}
-	for (; i < count; i++)
-		out[i] = XXH3_64bits_withSeed(bytes + i, n, seed);
+	hash_rest(bytes, i, count, n, out, second);
+}
+
+void ngram_hashes_avx2(const uint8_t *bytes, size_t count, unsigned n, uint64_t *out,
+		       uint64_t *second)
+{
+	if (second == NULL)
+		hash_all(bytes, count, n, out, NULL);
+	else
+		hash_all(bytes, count, n, out, second);
 }

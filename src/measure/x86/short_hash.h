@@ -8,6 +8,9 @@
  *     x ^= (x >> 35) + length;         x *= PRIME
  *     x ^ x >> 28
  *
+ * Up to the first product only bits are moved and XORed, so that this is done once for all seeds, and
+ * what the seed does to it is XORed in afterwards.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_MEASURE_SHORT_HASH_H
@@ -19,15 +22,27 @@
 
 #define PRIME UINT64_C(0x9FB21C651E98DF25)
 
-/* What the secret and the seed make of the input: taken from the library's own text. */
+/* What the first steps make of the secret and the seed, the secret taken from the library's text. */
 static inline uint64_t flip_of(uint64_t seed)
 {
-	uint64_t a, b;
+	uint64_t a, b, x;
 
 	memcpy(&a, XXH3_kSecret + 8, sizeof a);
 	memcpy(&b, XXH3_kSecret + 16, sizeof b);
 	seed ^= (uint64_t)__builtin_bswap32((uint32_t)seed) << 32;
-	return (a ^ b) - seed;
+	x = (a ^ b) - seed;
+	return x ^ XXH_rotl64(x, 49) ^ XXH_rotl64(x, 24);
+}
+
+/* What is left where the vectors would read too far. */
+static inline void hash_rest(const uint8_t *bytes, size_t from, size_t count, unsigned n,
+			     uint64_t *out, uint64_t *second)
+{
+	for (size_t i = from; i < count; i++) {
+		out[i] = XXH3_64bits(bytes + i, n);
+		if (second != NULL)
+			second[i] = XXH3_64bits_withSeed(bytes + i, n, 1);
+	}
 }
 
 /* The order of bytes by which the windows at offset 0, 1, ... of 16 bytes become numbers. */
