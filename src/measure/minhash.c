@@ -242,12 +242,12 @@ static int64_t cluster(const struct simhash_measure *measure, const uint8_t *ske
  */
 static unsigned choose_rows(unsigned functions, double s)
 {
-	unsigned rows = 1;
-
-	while (rows < functions &&
-	       pow(1 - pow(s, rows + 1), (double)(functions / (rows + 1))) <= 0.001)
-		rows++;
-	return rows;
+	for (unsigned rows = 2; rows <= functions; rows++) {
+		unsigned bands = functions / rows;
+		if (pow(1 - pow(s, rows), bands) > 0.001)
+			return rows - 1;
+	}
+	return functions;
 }
 
 struct banding {

@@ -106,12 +106,20 @@ size_t utf8_length(struct bytes bytes)
 	return length;
 }
 
-/* C0 and DEL are one byte; C1 in UTF-8 is c2 80 .. c2 9f. */
-static bool is_control(const unsigned char *b, size_t length)
+uint32_t code_point(const unsigned char *b, size_t length)
 {
-	if (length == 1)
-		return b[0] < 0x20 || b[0] == 0x7f;
-	return length == 2 && b[0] == 0xc2 && b[1] < 0xa0;
+	uint32_t code = length == 1 ? b[0] : b[0] & (0x7fU >> length);
+
+	for (size_t i = 1; i < length; i++)
+		code = code << 6 | (b[i] & 0x3fU);
+	return code;
+}
+
+bool acts_on_display(uint32_t code)
+{
+	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || code == 0x200e ||
+	       code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
+	       (code >= 0x2066 && code <= 0x2069);
 }
 
 static void write_hex(FILE *out, const unsigned char *b, size_t length)
@@ -146,7 +154,7 @@ void write_escaped(FILE *out, struct bytes bytes)
 			fputs("\\n", out);
 		else if (b[0] == '\t')
 			fputs("\\t", out);
-		else if (valid == 0 || is_control(b, length))
+		else if (valid == 0 || acts_on_display(code_point(b, length)))
 			write_hex(out, b, length);
 		else
 			fwrite(b, 1, length, out);

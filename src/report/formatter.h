@@ -112,8 +112,18 @@ void write_decimal(FILE *out, double value, int width, int places);
 /* The length of the valid UTF-8 sequence at the start of `bytes`, or 0. */
 size_t utf8_length(struct bytes bytes);
 
+/* The character of a valid sequence. */
+uint32_t code_point(const unsigned char *b, size_t length);
+
 /*
- * Write bytes so that they can do no harm to a terminal: control bytes and what
+ * Would a character act on what shows it, and not be shown: controls (C0, DEL, C1), the marks that
+ * have text run the other way (Bidi_Control), by which a name looks like another, and the separators
+ * of lines and paragraphs?
+ */
+bool acts_on_display(uint32_t code);
+
+/*
+ * Write bytes so that they can do no harm to a terminal: what acts on it and what
  * is not UTF-8 as \n, \t or \xHH, and a backslash as two.
  */
 void write_escaped(FILE *out, struct bytes bytes);

@@ -13,7 +13,7 @@ static void begin(FILE *out)
 	fputs("[", out);
 }
 
-/* C1 controls are escaped like C0. */
+/* What would act on a display is escaped, though JSON asks for that of C0 alone. */
 bool write_json_string(FILE *out, struct bytes text)
 {
 	bool is_utf8 = true;
@@ -28,10 +28,8 @@ bool write_json_string(FILE *out, struct bytes text)
 			length = 1;
 		} else if (b[0] == '"' || b[0] == '\\') {
 			fprintf(out, "\\%c", b[0]);
-		} else if (b[0] < 0x20 || b[0] == 0x7f) {
-			fprintf(out, "\\u%04x", b[0]);
-		} else if (b[0] == 0xc2 && b[1] < 0xa0) {
-			fprintf(out, "\\u%04x", b[1]);
+		} else if (acts_on_display(code_point(b, length))) {
+			fprintf(out, "\\u%04" PRIx32, code_point(b, length));
 		} else {
 			fwrite(b, 1, length, out);
 		}

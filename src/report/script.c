@@ -98,8 +98,7 @@ bool needs_encoding(struct bytes text)
 	while (text.size > 0) {
 		const unsigned char *b = (const unsigned char *)text.data;
 		size_t length = utf8_length(text);
-		bool is_control = b[0] < 0x20 || b[0] == 0x7f || (b[0] == 0xc2 && b[1] < 0xa0);
-		if (length == 0 || is_control)
+		if (length == 0 || acts_on_display(code_point(b, length)))
 			return true;
 		text.data += length;
 		text.size -= length;

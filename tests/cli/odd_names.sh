@@ -7,7 +7,8 @@ long=$(printf 'n%.0s' $(seq 251)).txt # 255 bytes
 names=($'new\nline.txt' $'quote"s\'.txt' $'tab\there.txt' $'escape\x1b[31mred.txt' $'bell\x07.txt'
 	$'invalid\xff\xfe.txt' $'latin\xe9.txt' $'c1\xc2\x9b31m.txt' $'back\\slash.txt' $'comma,.txt'
 	$'semi;colon.txt' '  spaces  .txt' '-dash.txt' 'percent%20.txt' $'\xc3\xa9t\xc3\xa9.txt'
-	$'cr\r.txt' '$(touch pwned).txt' "Robert'); DROP TABLE file;--.txt" "$long" $'del\x7f.txt')
+	$'cr\r.txt' '$(touch pwned).txt' "Robert'); DROP TABLE file;--.txt" "$long" $'del\x7f.txt'
+	$'rtl\xe2\x80\xaegpj.txt' $'arabic\xd8\x9cmark.txt' $'line\xe2\x80\xa8end.txt')
 content=$(head -c 6000 /dev/urandom | base64)
 for name in "${names[@]}"; do
 	printf '%s' "$content" >"$files/$name"
@@ -56,6 +57,9 @@ grep -qF 'new\nline.txt' out || fail "no escaped newline"
 grep -qF 'invalid\xff\xfe.txt' out || fail "no escaped invalid bytes"
 grep -qF 'escape\x1b[31mred.txt' out || fail "no escaped escape"
 grep -qF 'c1\xc2\x9b31m.txt' out || fail "no escaped C1 control"
+grep -qF 'rtl\xe2\x80\xaegpj.txt' out || fail "no escaped mark of direction"
+grep -qF 'arabic\xd8\x9cmark.txt' out || fail "no escaped mark of letters"
+grep -qF 'line\xe2\x80\xa8end.txt' out || fail "no escaped end of line"
 grep -qF 'back\\slash.txt' out || fail "no escaped backslash"
 
 # JSON: valid, every pair, and the bytes of what is not UTF-8 in a field of their own.
@@ -63,6 +67,7 @@ runs 0 "$SIMFIND" --expand --format=json -o pairs.json
 iconv -f UTF-8 -t UTF-8 pairs.json >/dev/null || fail "JSON is not UTF-8"
 same "JSON" "1|$pairs" "$(sqlite3 :memory: "SELECT json_valid(readfile('pairs.json')) || '|' ||
 	json_array_length(readfile('pairs.json'))")"
+! LC_ALL=C grep -q $'\xe2\x80[\xa8-\xae]' pairs.json || fail "marks of direction in JSON"
 same "control bytes in JSON" 0 "$(LC_ALL=C tr -d '\n -~\200-\377' <pairs.json | wc -c)"
 sqlite3 :memory: "SELECT DISTINCT hex(value ->> 'path_a') FROM json_each(readfile('pairs.json'))
 	WHERE value ->> 'path_a_hex' IS NULL

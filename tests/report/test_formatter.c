@@ -224,6 +224,27 @@ static void json_is_utf_8_with_the_bytes_beside_what_is_not(void **state)
 	       "\"path_b_hex\":\"2fffc3a9eda0805cc29b\"}\n]\n");
 }
 
+/* Those that Unicode 15 gives the property Bidi_Control, the controls, and two separators. */
+static void what_acts_on_a_display_is_known(void **state)
+{
+	static const uint32_t marks[] = {0x61c,	 0x200e, 0x200f, 0x2028, 0x2029, 0x202a, 0x202b,
+					 0x202c, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069};
+	unsigned count = 0;
+
+	(void)state;
+	for (uint32_t code = 0; code <= 0x10ffff; code++)
+		count += acts_on_display(code);
+	assert_int_equal(count, 32 + 1 + 32 + sizeof marks / sizeof *marks);
+	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+		assert_true(acts_on_display(marks[i]));
+	assert_true(acts_on_display(0) && acts_on_display(0x1f) && !acts_on_display(0x20));
+	assert_true(acts_on_display(0x7f) && acts_on_display(0x9f) && !acts_on_display(0xa0));
+	assert_int_equal(code_point((const unsigned char *)"a", 1), 'a');
+	assert_int_equal(code_point((const unsigned char *)"\xd8\x9c", 2), 0x61c);
+	assert_int_equal(code_point((const unsigned char *)"\xe2\x80\xae", 3), 0x202e);
+	assert_int_equal(code_point((const unsigned char *)"\xf4\x8f\xbf\xbf", 4), 0x10ffff);
+}
+
 static void utf_8_is_told_from_what_looks_like_it(void **state)
 {
 	static const struct {
@@ -271,6 +292,7 @@ int main(void)
 		cmocka_unit_test(lines_of_json_stand_alone),
 		cmocka_unit_test(null_ends_paths_by_zeros),
 		cmocka_unit_test(marks_leave_out_prefixes_and_align),
+		cmocka_unit_test(what_acts_on_a_display_is_known),
 		cmocka_unit_test(utf_8_is_told_from_what_looks_like_it),
 	};
 
