@@ -487,6 +487,7 @@ static int run(const struct find_settings *settings, bool *had_unreadable, uint6
 				       .part = settings->part,
 				       .parts = settings->parts,
 				       .threads = settings->threads};
+	struct store_location where = settings->location;
 	struct simhash_tag_set *tag_set = NULL;
 	struct store *store = NULL;
 	struct listing listing = {.file = NULL};
@@ -500,9 +501,8 @@ static int run(const struct find_settings *settings, bool *had_unreadable, uint6
 	    check_output(settings, error) != 0 || choose_host(settings->host, host, error) != 0 ||
 	    choose_database(settings->location.url, false, &url, error) != 0)
 		goto out;
-	options.location = settings->location;
-	options.location.url = url;
-	if (store_open(&options.location, OPEN_TO_READ, &store, error) != 0)
+	where.url = url;
+	if (store_open(&where, OPEN_TO_READ, &store, error) != 0)
 		goto out;
 	options.tags = tag_set;
 	options.host = host;

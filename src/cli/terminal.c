@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,12 +134,9 @@ void say(const char *program, const char *text)
 	say_parts(program, (struct bytes){"", 0}, text);
 }
 
-/* What is said of a bus error: its begin, the names and its end. */
+/* What is said of a bus error: the names of the indexes, and all of it. */
 static const char *failing_program = "";
-static char *index_names;
-static const char lost_mapping[] =
-	": what it keeps in memory beside the index cannot be written to its disk, which is full, "
-	"over its quota or broken\n";
+static char *index_names, *lost_mapping;
 
 static void put(const char *text)
 {
@@ -148,25 +146,28 @@ static void put(const char *text)
 	(void)ignored;
 }
 
+/* Several threads may come here at once: one tells, and the others wait for the end. */
 static void on_bus_error(int number, siginfo_t *info, void *context)
 {
+	static atomic_flag is_told = ATOMIC_FLAG_INIT;
+
 	(void)context;
-	if (info->si_code != BUS_ADRERR && info->si_code != BUS_OBJERR) {
+	if (lost_mapping == NULL || (info->si_code != BUS_ADRERR && info->si_code != BUS_OBJERR)) {
+		signal(number, SIG_DFL);
 		raise(number);
 		return;
 	}
+	while (atomic_flag_test_and_set(&is_told))
+		pause();
 	if (has_status)
 		put(erase_line);
-	put(failing_program);
-	put(": cannot use index ");
-	put(index_names != NULL ? index_names : "");
 	put(lost_mapping);
 	_exit(EXIT_FAILURE);
 }
 
 void end_at_bus_error(const char *program)
 {
-	struct sigaction action = {.sa_flags = (int)(SA_SIGINFO | SA_RESETHAND)};
+	struct sigaction action = {.sa_flags = SA_SIGINFO};
 
 	failing_program = program;
 	action.sa_sigaction = on_bus_error;
@@ -176,7 +177,10 @@ void end_at_bus_error(const char *program)
 
 void name_index(const char *url)
 {
-	char *names = NULL;
+	static const char text[] = "%s: cannot use index %s: what it keeps in memory beside the "
+				   "index cannot be written to its disk, which is full, over its "
+				   "quota or broken\n";
+	char *names = NULL, *message;
 	size_t size;
 	FILE *memory;
 
@@ -191,8 +195,14 @@ void name_index(const char *url)
 	write_escaped(memory, (struct bytes){url, strlen(url)});
 	if (close_text(memory, &names) != 0)
 		return;
+	size = sizeof text + strlen(failing_program) + strlen(names);
+	message = malloc(size);
+	if (message != NULL)
+		snprintf(message, size, text, failing_program, names);
 	free(index_names);
+	free(lost_mapping);
 	index_names = names;
+	lost_mapping = message;
 }
 
 void say_path(const char *program, struct bytes path, const char *text)

@@ -16,8 +16,8 @@ void say(const char *program, const char *text);
 /*
  * What SQLite keeps beside an index is mapped into memory: where its disk is full, over its
  * quota or breaks, using that is SIGBUS. end_at_bus_error has it said, with the names of the
- * indexes, and the program ended with status 1. name_index copies the name of one; called
- * before there are threads.
+ * indexes, and the program ended with status 1; without an index it ends as ever. name_index
+ * copies the name of one; called before there are threads.
  */
 void end_at_bus_error(const char *program);
 void name_index(const char *url);

@@ -322,8 +322,7 @@ static int begin_stream(struct row_stream *stream, struct simhash_error *error)
 
 	stream->has_begun = true;
 	if (stream->store == NULL) {
-		if (store_open(&finder->options->location, OPEN_TO_READ, &stream->store, error) !=
-		    0)
+		if (store_open_beside(finder->store, &stream->store, error) != 0)
 			return -1;
 		stream->owns_store = true;
 	}

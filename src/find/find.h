@@ -40,8 +40,7 @@ struct find_progress {
 
 struct find_options {
 	const struct simhash_tag_set *tags;
-	struct store_location location; /* for the connections of further threads */
-	const char *host;		/* the name of this host */
+	const char *host; /* the name of this host */
 	struct find_rule rule;
 	/* Instead of the rule: sketches by this measure that are at least so similar; or NULL. */
 	struct simhash_measure *measure;

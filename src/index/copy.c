@@ -314,7 +314,7 @@ static int copy_runs(struct copy *copy, struct simhash_error *error)
 	struct store *reader;
 	int status;
 
-	if (store_open(&copy->options->from, OPEN_TO_READ, &reader, error) != 0)
+	if (store_open_beside(copy->from, &reader, error) != 0)
 		return -1;
 	status = store_read_runs(reader, copy_run, copy, error);
 	store_close(reader);

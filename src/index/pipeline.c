@@ -460,8 +460,8 @@ static int walk_all(struct pipeline *pipeline, struct simhash_error *error)
 	for (unsigned i = 0; i < pipeline->walker_count; i++) {
 		struct reconciler *reconciler = &pipeline->walkers[i].reconciler;
 		/* Without rows to compare with, one connection is enough to know that. */
-		if ((i == 0 || has_rows) && store_open(&pipeline->options->location, OPEN_TO_READ,
-						       &reconciler->store, error) != 0)
+		if ((i == 0 || has_rows) &&
+		    store_open_beside(pipeline->store, &reconciler->store, error) != 0)
 			return -1;
 		if (reconciler->store != NULL)
 			store_want_measures(reconciler->store, pipeline->measures,

@@ -57,9 +57,13 @@ struct database_driver {
 	/* How many rows one INSERT takes and one transaction should hold. */
 	unsigned rows_per_insert, rows_per_transaction;
 
-	/* `defaults_file` is the option file to read instead of the usual ones; or NULL. */
+	/*
+	 * `defaults_file` is the option file to read instead of the usual ones; or NULL. `beside` is
+	 * a connection of this program to the same database, whose way to read it is taken; or NULL.
+	 */
 	int (*open)(const struct store_url *url, const char *defaults_file, enum open_mode mode,
-		    struct database **database, struct simhash_error *error);
+		    const struct database *beside, struct database **database,
+		    struct simhash_error *error);
 	void (*close)(struct database *database);
 
 	/* The file that the database is, or NULL for a server. Lives as long as the connection. */

@@ -98,9 +98,10 @@ static void close_database(struct database *database)
 }
 
 static int open_database(const struct store_url *url, const char *defaults_file,
-			 enum open_mode mode, struct database **database,
-			 struct simhash_error *error)
+			 enum open_mode mode, const struct database *beside,
+			 struct database **database, struct simhash_error *error)
 {
+	(void)beside;
 	*database = calloc(1, sizeof **database);
 	if (*database == NULL)
 		return error_set_memory(error);

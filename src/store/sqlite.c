@@ -27,8 +27,9 @@
 struct database {
 	sqlite3 *handle;
 	char *path;
-	bool is_unshared;
-	struct stat opened; /* of the file, for one that is unshared */
+	/* Where it is read as a file that nobody writes to: its name without links, or NULL. */
+	char *unshared;
+	struct stat opened; /* of that file */
 };
 
 struct statement {
@@ -77,8 +78,8 @@ static bool has_changed(const struct database *database)
 	const struct stat *opened = &database->opened;
 	struct stat now;
 
-	return database->is_unshared &&
-	       (stat(database->path, &now) != 0 || now.st_ino != opened->st_ino ||
+	return database->unshared != NULL &&
+	       (stat(database->unshared, &now) != 0 || now.st_ino != opened->st_ino ||
 		now.st_dev != opened->st_dev || now.st_size != opened->st_size ||
 		stat_mtime_ns(&now) != stat_mtime_ns(opened));
 }
@@ -102,6 +103,7 @@ static void close_database(struct database *database)
 {
 	sqlite3_close(database->handle);
 	free(database->path);
+	free(database->unshared);
 	free(database);
 }
 
@@ -245,11 +247,41 @@ static int open_and_read(struct database *database, const char *name, int flags,
  */
 static bool cannot_share(const struct database *database)
 {
-	int code = sqlite3_extended_errcode(database->handle);
+	switch (sqlite3_extended_errcode(database->handle)) {
+	case SQLITE_READONLY_ROLLBACK: /* what another program left half done */
+	case SQLITE_READONLY_DBMOVED:
+		return false;
+	case SQLITE_IOERR_SHMOPEN:
+	case SQLITE_IOERR_SHMSIZE:
+	case SQLITE_IOERR_SHMMAP:
+		return true;
+	default:
+		return sqlite3_errcode(database->handle) == SQLITE_CANTOPEN ||
+		       sqlite3_errcode(database->handle) == SQLITE_READONLY ||
+		       sqlite3_errcode(database->handle) == SQLITE_FULL;
+	}
+}
 
-	return (code & 0xff) == SQLITE_CANTOPEN || (code & 0xff) == SQLITE_READONLY ||
-	       (code & 0xff) == SQLITE_FULL || code == SQLITE_IOERR_SHMOPEN ||
-	       code == SQLITE_IOERR_SHMSIZE || code == SQLITE_IOERR_SHMMAP;
+static int fail_to_write(const struct database *database, const char *why,
+			 struct simhash_error *error)
+{
+	return error_set(error, SIMHASH_E_DATABASE,
+			 "cannot write to index sqlite:%s: the file and its folder must be "
+			 "writable (%s)",
+			 database->path, why);
+}
+
+/* What makes a database that cannot be shared no good to write to. */
+static int explain_not_shared(const struct database *database, struct simhash_error *error)
+{
+	int code = sqlite3_errcode(database->handle);
+
+	if (code == SQLITE_CANTOPEN || code == SQLITE_READONLY)
+		return fail_to_write(database, sqlite3_errmsg(database->handle), error);
+	return error_set(error, SIMHASH_E_DATABASE,
+			 "cannot write to index sqlite:%s: there may be no room for what SQLite "
+			 "keeps beside it (%s)",
+			 database->path, sqlite3_errmsg(database->handle));
 }
 
 /* The path as a URI, by which alone SQLite takes it that nobody writes to the file. */
@@ -273,67 +305,100 @@ static char *unshared_uri(const char *path)
 	return close_text(memory, &uri) == 0 ? uri : NULL;
 }
 
-/* No log beside it waits to be written into the database: then all that it holds is in it. */
-static int check_no_log(const struct database *database, struct simhash_error *error)
+/* Does a file of this ending beside the database hold something, as far as can be told? */
+static int has_beside(const struct database *database, const char *ending, bool *is_there,
+		      struct simhash_error *error)
 {
-	size_t size = strlen(database->path) + sizeof "-wal";
-	char *log = malloc(size);
+	size_t size = strlen(database->unshared) + strlen(ending) + 1;
+	char *name = malloc(size);
 	struct stat status;
-	bool is_there;
 
-	if (log == NULL)
+	if (name == NULL)
 		return error_set_memory(error);
-	snprintf(log, size, "%s-wal", database->path);
-	is_there = stat(log, &status) == 0 ? status.st_size > 0 : errno != ENOENT;
-	free(log);
-	if (!is_there)
-		return 0;
-	return error_set(error, SIMHASH_E_SYSTEM,
-			 "cannot read index sqlite:%s: its newest rows wait in %s-wal, and to read "
-			 "them takes leave to write beside it: copy both to where you may",
-			 database->path, database->path);
+	snprintf(name, size, "%s%s", database->unshared, ending);
+	*is_there = stat(name, &status) == 0 ? status.st_size > 0 : errno != ENOENT;
+	free(name);
+	return 0;
+}
+
+/* The file is all that there is: nothing waits to be written into it, or to be taken back. */
+static int check_alone(const struct database *database, struct simhash_error *error)
+{
+	static const char *const endings[] = {"-wal", "-journal"};
+
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+		bool is_there;
+		if (has_beside(database, endings[i], &is_there, error) != 0)
+			return -1;
+		if (is_there)
+			return error_set(error, SIMHASH_E_SYSTEM,
+					 "cannot read index sqlite:%s: its newest rows are in "
+					 "%s%s, from a run that is not over or was cut off; to "
+					 "read them takes leave to write in that folder",
+					 database->path, database->unshared, endings[i]);
+	}
+	return 0;
 }
 
 /*
  * Read a database that nothing may be written beside. Nobody is kept from writing to it, so
  * that this is looked for at the end of each query. What a writer has only in its log by then
- * does no harm: the file alone is the index as it was before.
+ * does no harm: the file alone is the index as it was before. `beside` was opened so before:
+ * then both are to read the same.
  */
-static int open_unshared(struct database *database, bool *is_ours, struct simhash_error *error)
+static int open_unshared(struct database *database, const struct database *beside, bool *is_ours,
+			 struct simhash_error *error)
 {
 	char *uri;
 	int status;
 
-	if (stat(database->path, &database->opened) != 0)
+	database->unshared = strdup(beside != NULL ? beside->unshared
+						   : sqlite3_db_filename(database->handle, "main"));
+	if (database->unshared == NULL)
+		return error_set_memory(error);
+	if (beside != NULL)
+		database->opened = beside->opened;
+	else if (stat(database->unshared, &database->opened) != 0)
 		return error_set_errno(error, "cannot open index sqlite:%s", database->path);
-	if (check_no_log(database, error) != 0)
+	else if (check_alone(database, error) != 0)
 		return -1;
-	uri = unshared_uri(database->path);
+	uri = unshared_uri(database->unshared);
 	if (uri == NULL)
 		return error_set_memory(error);
 	sqlite3_close(database->handle);
 	database->handle = NULL;
-	database->is_unshared = true;
 	status = open_and_read(database, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, is_ours,
 			       error);
 	free(uri);
-	return status;
+	return status == 0 && has_changed(database) ? fail_changed(database, error) : status;
 }
 
-static int open_handle(struct database *database, enum open_mode mode, struct simhash_error *error)
+static int open_somehow(struct database *database, enum open_mode mode,
+			const struct database *beside, bool *is_ours, struct simhash_error *error)
 {
 	int flags = mode == OPEN_TO_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
-	bool is_ours;
-	int status = open_and_read(database, database->path, flags, &is_ours, error);
 
-	if (status != 0 && database->handle != NULL && cannot_share(database))
-		status = mode == OPEN_TO_READ
-				 ? open_unshared(database, &is_ours, error)
-				 : error_set(error, SIMHASH_E_DATABASE,
-					     "cannot write to index sqlite:%s: the file and its "
-					     "folder must be writable (%s)",
-					     database->path, sqlite3_errmsg(database->handle));
-	if (status != 0 || check_tables(database, error) != 0 ||
+	if (beside != NULL && beside->unshared != NULL)
+		return open_unshared(database, beside, is_ours, error);
+	if (open_and_read(database, database->path, flags, is_ours, error) == 0)
+		return mode != OPEN_TO_READ && sqlite3_db_readonly(database->handle, "main") == 1
+			       ? fail_to_write(database, "the file is not", error)
+			       : 0;
+	if (database->handle == NULL || !cannot_share(database))
+		return -1;
+	if (mode != OPEN_TO_READ)
+		return explain_not_shared(database, error);
+	/* Where one of several is shared, so are all. */
+	return beside == NULL ? open_unshared(database, NULL, is_ours, error) : -1;
+}
+
+static int open_handle(struct database *database, enum open_mode mode,
+		       const struct database *beside, struct simhash_error *error)
+{
+	bool is_ours;
+
+	if (open_somehow(database, mode, beside, &is_ours, error) != 0 ||
+	    check_tables(database, error) != 0 ||
 	    execute(database,
 		    mode != OPEN_TO_READ ? "PRAGMA cache_size = -32768"
 					 : "PRAGMA cache_size = -8192",
@@ -356,8 +421,8 @@ static char *plain_path(const char *path)
 }
 
 static int open_database(const struct store_url *url, const char *defaults_file,
-			 enum open_mode mode, struct database **database,
-			 struct simhash_error *error)
+			 enum open_mode mode, const struct database *beside,
+			 struct database **database, struct simhash_error *error)
 {
 	int status;
 
@@ -373,7 +438,7 @@ static int open_database(const struct store_url *url, const char *defaults_file,
 		return error_set_memory(error);
 	(*database)->path = plain_path(url->path);
 	status = (*database)->path == NULL ? error_set_memory(error)
-					   : open_handle(*database, mode, error);
+					   : open_handle(*database, mode, beside, error);
 	if (status != 0) {
 		close_database(*database);
 		*database = NULL;

@@ -103,11 +103,12 @@ static int read_array_rows(struct store *store, struct simhash_error *error)
 
 /* Connect, once. */
 static int connect_once(struct store *store, const struct store_url *url, enum open_mode mode,
-			struct simhash_error *error)
+			const struct store *beside, struct simhash_error *error)
 {
 	const struct database_driver *driver = store->driver;
 
-	if (driver->open(url, store->location.defaults_file, mode, &store->database, error) != 0)
+	if (driver->open(url, store->location.defaults_file, mode,
+			 beside == NULL ? NULL : beside->database, &store->database, error) != 0)
 		return -1;
 	if (schema_open(driver, store->database, mode, store->location.url, error) == 0 &&
 	    (!store->writes ||
@@ -135,12 +136,13 @@ static double now_s(void)
  * and the error in it: a connection was lost, so that it begins with waiting.
  */
 static int connect_waiting(struct store *store, const struct store_url *url, enum open_mode mode,
-			   double end_s, bool has_failed, struct simhash_error *error)
+			   const struct store *beside, double end_s, bool has_failed,
+			   struct simhash_error *error)
 {
 	const struct store_location *where = &store->location;
 
 	for (;;) {
-		if (!has_failed && connect_once(store, url, mode, error) == 0)
+		if (!has_failed && connect_once(store, url, mode, beside, error) == 0)
 			return 0;
 		if (error->code != SIMHASH_E_CONNECTION || now_s() >= end_s)
 			return -1;
@@ -159,8 +161,8 @@ static int connect_waiting(struct store *store, const struct store_url *url, enu
 	}
 }
 
-int store_open(const struct store_location *where, enum open_mode mode, struct store **store,
-	       struct simhash_error *error)
+static int open_store(const struct store_location *where, enum open_mode mode,
+		      const struct store *beside, struct store **store, struct simhash_error *error)
 {
 	struct store_url parts;
 	int status;
@@ -178,8 +180,8 @@ int store_open(const struct store_location *where, enum open_mode mode, struct s
 		status = find_url_driver(&parts, where->url, &(*store)->driver, error);
 	}
 	if (status == 0)
-		status = connect_waiting(*store, &parts, mode, now_s() + (double)where->wait_s,
-					 false, error);
+		status = connect_waiting(*store, &parts, mode, beside,
+					 now_s() + (double)where->wait_s, false, error);
 	if (status == 0)
 		(*store)->own_file = (*store)->driver->file((*store)->database);
 	store_url_release(&parts);
@@ -188,6 +190,17 @@ int store_open(const struct store_location *where, enum open_mode mode, struct s
 		*store = NULL;
 	}
 	return status;
+}
+
+int store_open(const struct store_location *where, enum open_mode mode, struct store **store,
+	       struct simhash_error *error)
+{
+	return open_store(where, mode, NULL, store, error);
+}
+
+int store_open_beside(const struct store *first, struct store **store, struct simhash_error *error)
+{
+	return open_store(&first->location, OPEN_TO_READ, first, store, error);
 }
 
 int store_recover(struct store *store, struct simhash_error *error)
@@ -208,7 +221,7 @@ int store_recover(struct store *store, struct simhash_error *error)
 	memcpy(kept, store->kept, sizeof kept);
 	memset(store->kept, 0, sizeof store->kept);
 	/* The schema is there: a connection that reads it is one that writes. */
-	status = connect_waiting(store, &url, OPEN_TO_READ, end_s, true, error);
+	status = connect_waiting(store, &url, OPEN_TO_READ, NULL, end_s, true, error);
 	store_url_release(&url);
 	if (status == 0) {
 		store->has_view = false;

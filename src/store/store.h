@@ -56,6 +56,12 @@ int store_open(const struct store_location *where, enum open_mode mode, struct s
 	       struct simhash_error *error);
 
 /*
+ * Another connection to read the index by, for another thread: to the same place, and in the same
+ * way. Borrows the texts of the first one's location.
+ */
+int store_open_beside(const struct store *first, struct store **store, struct simhash_error *error);
+
+/*
  * The statements that give users of a server the least rights for their work, with
  * comments; NULL for an engine without users. The caller frees the text.
  */

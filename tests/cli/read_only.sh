@@ -76,6 +76,7 @@ mkfifo -m 666 listing
 as_user "$simfind" --expand -o listing >out 2>err &
 finding=$!
 wait_for is_open '*/index+*.db'
+sleep 1 # a first try may be what is open
 chmod 755 "$folder"
 seq 77 4000 >"$files/new"
 settle "$files"
@@ -89,10 +90,42 @@ said "index $SIMHASH_DATABASE was written to while it was read"
 same "what was listed" "" "$(cat listed)"
 same "exit status when nobody writes" 0 "$(as_user "$simfind" -q >/dev/null 2>&1 && echo 0)"
 
+# One who writes only into the log meanwhile changes nothing for whom reads the file, whatever each of
+# his threads could open by then.
+runs 0 "$SIMFIND" --expand
+cp out pairs
+rm -f "$index-wal" "$index-shm"
+mkfifo list
+as_user "$simfind" --expand --threads=3 -o listing >out 2>err &
+finding=$!
+wait_for is_open '*/index+*.db'
+sleep 1
+chmod 755 "$folder"
+"$SIMHASH" -q --files0-from=- <list &
+running=$!
+exec 9>list
+for i in $(seq 20); do
+	seq "$((30 - i))" 3000 >"$files/f$i"
+done
+settle "$files"
+printf '%s\0' "$files"/f? "$files"/f1? "$files/f20" >&9
+has_new_rows() {
+	[ "$(sqlite3 -readonly "$index" "SELECT count(DISTINCT content_hash) FROM file" 2>/dev/null)" = 21 ]
+}
+wait_for has_new_rows
+chmod a+r "$folder"/*
+chmod 555 "$folder"
+cat listing >listed
+wait $finding || fail "reading beside one who writes into the log: $(cat err)"
+cmp listed pairs || fail "a listing that mixes old and new: $(diff listed pairs | head -4)"
+chmod 755 "$folder"
+exec 9>&-
+wait $running
+chmod 555 "$folder"
+
 # Rows that wait in the log of a run which was killed: with its -shm they are read; without it is said
 # what is missing, and they are not left out.
 chmod 755 "$folder"
-mkfifo list
 for i in $(seq 21 30); do
 	seq "$i" 3000 >"$files/f$i"
 done
@@ -119,8 +152,14 @@ chmod 755 "$folder"
 rm "$index-shm"
 chmod 555 "$folder"
 runs 1 as_user "$simfind" --expand
-said "cannot read index $SIMHASH_DATABASE: its newest rows wait in $index-wal, and to read them takes leave to write beside it: copy both to where you may"
+refused="its newest rows are in $index-wal, from a run that is not over or was cut off"
+said "cannot read index $SIMHASH_DATABASE: $refused"
 [ ! -s out ] || fail "something was listed: $(cat out)"
+mkdir links
+ln -s "$index" links/link.db
+chmod a+rx links
+runs 1 as_user "$simfind" -d "sqlite:$TEST_FOLDER/links/link.db" --expand
+said "cannot read index sqlite:$TEST_FOLDER/links/link.db: $refused"
 cp "$index" "$index-wal" others
 chmod 777 others/*
 runs 0 as_user "$simfind" -d "sqlite:others/${index##*/}" --expand
@@ -145,3 +184,35 @@ same "what it says" "simhash: cannot use index $SIMHASH_DATABASE: what it keeps 
 runs 0 "$SIMHASH" "$files"
 same "integrity" ok "$(sqlite3 "$index" 'PRAGMA integrity_check')"
 same "rows" 33 "$(sqlite3 "$index" 'SELECT count(*) FROM file')"
+
+# What another program left half done is not taken for the index.
+chmod 755 "$folder"
+sqlite3 "$index" 'PRAGMA journal_mode = DELETE' >/dev/null
+runs 0 "$SIMFIND" --expand
+cp out pairs
+cp "$index" others/half.db
+python3 - others/half.db <<'EOF' 2>/dev/null || true
+import os, sqlite3, sys
+index = sqlite3.connect(sys.argv[1], isolation_level=None)
+index.execute("PRAGMA cache_size = 1")
+index.execute("BEGIN")
+index.execute("UPDATE file SET size = 1, mtime_ns = 1, name = zeroblob(3000)")
+os.kill(os.getpid(), 9)
+EOF
+[ -s others/half.db-journal ] || fail "no journal is left"
+chmod a+r others/*
+chmod 555 others
+runs 1 as_user "$simfind" -d sqlite:others/half.db --expand
+said "cannot read index sqlite:others/half.db: "
+[ ! -s out ] || fail "something was listed: $(cat out)"
+chmod 755 others
+runs 0 "$SIMHASH" -d sqlite:others/half.db --host="$(hostname)" "$files"
+runs 0 "$SIMFIND" -d sqlite:others/half.db --expand
+cmp out pairs || fail "another listing after what was left half done"
+
+# Files that may not be written to, where the folder may.
+chmod 777 others
+cp "$index" others/fixed.db
+chmod 444 others/fixed.db
+runs 1 as_user "$simhash" -d sqlite:others/fixed.db "$files"
+said "cannot write to index sqlite:others/fixed.db: the file and its folder must be writable ("

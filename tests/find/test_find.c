@@ -347,7 +347,6 @@ static void compare_with_brute_force(struct store *store, struct find_options *o
 static struct find_options options_for(enum simhash_key key, const char *percent, unsigned threads)
 {
 	struct find_options options = {.tags = sample,
-				       .location = {.url = getenv("TEST_URL")},
 				       .host = "here",
 				       .expand = true,
 				       .threads = threads,

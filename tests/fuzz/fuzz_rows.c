@@ -612,6 +612,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint8_t action = take_byte(&in);
 	bool is_damaged = action >= 0xc0;
 	struct simhash_error error = {.message = ""};
+	struct store_location where = {.url = NULL};
 	struct store *store;
 	struct input how;
 
@@ -619,10 +620,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	make_rows(&in, is_damaged ? 0 : take_byte(&in) % CHANGES_MAX);
 	if (is_damaged)
 		damage(&in);
-	options.location.url = is_damaged ? damaged_url : index_url;
+	where.url = is_damaged ? damaged_url : index_url;
 	if (action % 64 == 63 && how.left > 0 && how.at[0] % 4 == 0)
-		copy(options.location.url);
-	if (store_open(&options.location, OPEN_TO_READ, &store, &error) != 0) {
+		copy(where.url);
+	if (store_open(&where, OPEN_TO_READ, &store, &error) != 0) {
 		EXPECT(is_damaged && error.message[0] != '\0');
 		goto out;
 	}
