@@ -31,6 +31,15 @@ struct neighbour {
 	uint64_t distance;
 };
 
+/* A file asked for by a measure, kept until the sketches of the index are read. */
+struct asked_sketch {
+	struct find_file file;
+	struct arena arena; /* what it is shown as */
+	struct row_sketches *sketches;
+};
+
+#define ASKED_MOST 4096 /* files that are compared in one pass */
+
 struct query {
 	struct finder *finder;
 	struct find_reporter reporter;
@@ -41,8 +50,10 @@ struct query {
 	struct simhash_keys keys;
 	struct row_sketches *sketches; /* by the measure, if there is one */
 	int64_t measure;	       /* its number */
-	struct pair_set asked;	       /* hashes of all paths asked for so far and to come */
-	struct pair_set reported;      /* pairs of two such paths, as two hashes */
+	struct asked_sketch *kept;     /* by the measure, too */
+	size_t kept_count;
+	struct pair_set asked;	  /* hashes of all paths asked for so far and to come */
+	struct pair_set reported; /* pairs of two such paths, as two hashes */
 	/* The nearest so far, nearest first. */
 	struct neighbour *nearest;
 	size_t nearest_count, nearest_wanted;
@@ -283,33 +294,54 @@ static int find_nearest(struct query *query, struct simhash_error *error)
 
 /* ---- By another measure ---- */
 
+/* A row with all that is asked for. It is put together when the first is similar to it. */
 static int compare_sketch(struct query *query, const struct file_row *row,
 			  const struct row_sketch *sketch, struct simhash_error *error)
 {
 	const struct find_options *options = query->finder->options;
+	const uint8_t *theirs = (const uint8_t *)sketch->value.data;
 	struct find_file file;
-	struct shown_path shown;
-	double similarity = simhash_sketch_similarity(
-		options->measure, (const uint8_t *)query->sketches->sketch[0].value.data,
-		(const uint8_t *)sketch->value.data, NULL);
+	bool is_converted = false;
 
-	if (similarity < options->min_similarity ||
-	    (row->host == query->file.host && !query->file.is_stream &&
-	     memcmp(row->path_hash, query->file.path_hash, PATH_HASH_SIZE) == 0))
-		return 0;
-	if (finder_convert(query->finder, row, &file, error) != 0)
-		return -1;
-	arena_clear(&query->row_arena);
-	if (finder_show(query->finder, row, &query->row_arena, &shown) != 0)
-		return error_set_memory(error);
-	file.display = shown.display;
-	file.display_size = shown.display_size;
-	file.path_offset = shown.path_offset;
-	query->reporter.similarity = similarity;
-	return report(query, &file, simhash_distance(&query->file.table, &file.table), error);
+	for (size_t i = 0; i < query->kept_count; i++) {
+		const struct asked_sketch *asked = &query->kept[i];
+		const uint8_t *ours = (const uint8_t *)asked->sketches->sketch[0].value.data;
+		double similarity = simhash_sketch_similarity(options->measure, ours, theirs, NULL);
+		struct shown_path shown;
+		if (similarity < options->min_similarity ||
+		    (row->host == asked->file.host && !asked->file.is_stream &&
+		     memcmp(row->path_hash, asked->file.path_hash, PATH_HASH_SIZE) == 0))
+			continue;
+		if (!is_converted) {
+			if (finder_convert(query->finder, row, &file, error) != 0)
+				return -1;
+			arena_clear(&query->row_arena);
+			if (finder_show(query->finder, row, &query->row_arena, &shown) != 0)
+				return error_set_memory(error);
+			file.display = shown.display;
+			file.display_size = shown.display_size;
+			file.path_offset = shown.path_offset;
+			is_converted = true;
+		}
+		query->file = asked->file;
+		query->reporter.similarity = similarity;
+		if (report(query, &file, simhash_distance(&asked->file.table, &file.table),
+			   error) != 0)
+			return -1;
+	}
+	return 0;
 }
 
-/* All sketches of the index are compared with the file's. */
+static void forget_asked(struct query *query)
+{
+	for (size_t i = 0; i < query->kept_count; i++) {
+		row_sketches_drop(query->kept[i].sketches);
+		arena_release(&query->kept[i].arena);
+	}
+	query->kept_count = 0;
+}
+
+/* All sketches of the index are compared with those of the files asked for, in one pass. */
 static int find_alike(struct query *query, struct simhash_error *error)
 {
 	const struct finder *finder = query->finder;
@@ -317,24 +349,39 @@ static int find_alike(struct query *query, struct simhash_error *error)
 	struct file_row row = {.host = 0};
 	struct row_cursor *cursor;
 	struct row_sketch sketch;
+	size_t sketch_size;
 	int status;
 
-	if (query->sketches->sketch[0].features == 0)
+	if (query->kept_count == 0)
 		return 0;
+	sketch_size = simhash_measure_sketch_size(options->measure);
 	if (store_rows_sketched(finder->store, finder->tag_set, query->measure, options->rule.key,
 				options->with_empty, &cursor, error) != 0)
 		return -1;
 	while ((status = store_rows_next(cursor, &row, error)) == 1) {
 		query->reporter.counts.rows++;
-		if (store_sketch_of(cursor, query->sketches->sketch[0].value.size, &sketch,
-				    error) != 0 ||
+		if (store_sketch_of(cursor, sketch_size, &sketch, error) != 0 ||
 		    compare_sketch(query, &row, &sketch, error) != 0) {
 			status = -1;
 			break;
 		}
 	}
 	store_rows_end(cursor);
+	forget_asked(query);
 	return status;
+}
+
+/* The file that was scanned, for a pass; one without features is similar to nothing. */
+static int keep_asked(struct query *query, struct simhash_error *error)
+{
+	struct asked_sketch *asked = &query->kept[query->kept_count];
+
+	if (query->sketches->sketch[0].features == 0)
+		return 0;
+	*asked = (struct asked_sketch){query->file, query->arena, query->sketches};
+	query->arena = (struct arena){NULL};
+	query->sketches = NULL;
+	return ++query->kept_count == ASKED_MOST ? find_alike(query, error) : 0;
 }
 
 /* ---- The files asked for ---- */
@@ -403,7 +450,7 @@ static int query_view(struct query *query, const struct find_query *asked, const
 	int status = scan_query(query, asked, path, is_inflated, error);
 
 	if (status == 1 && options->measure != NULL)
-		status = find_alike(query, error);
+		status = keep_asked(query, error);
 	else if (status == 1 && (query->file.size_bytes > 0 || options->with_empty))
 		status = query->nearest_wanted > 0
 				 ? find_nearest(query, error)
@@ -484,6 +531,8 @@ static int query_all(struct query *query, const struct find_query *queries, size
 	for (size_t i = 0; status == 0 && i < count; i++)
 		if (is_asked[i])
 			status = query_one(query, &queries[i], resolved[i], error);
+	if (status == 0)
+		status = find_alike(query, error);
 	for (size_t i = 0; resolved != NULL && i < count; i++)
 		free(resolved[i]);
 	free(resolved);
@@ -504,7 +553,12 @@ int finder_files(struct finder *finder, const struct find_query *queries, size_t
 	query.scanner.max_inflated_bytes = finder->options->max_inflated_bytes;
 	if (finder->options->measure != NULL) {
 		query.reporter.is_measured = true;
-		status = file_scanner_measure(&query.scanner, &finder->options->measure, 1, error);
+		query.kept = malloc((count < ASKED_MOST ? 2 * count + 1 : ASKED_MOST) *
+				    sizeof *query.kept);
+		status = query.kept == NULL
+				 ? error_set_memory(error)
+				 : file_scanner_measure(&query.scanner, &finder->options->measure,
+							1, error);
 		if (status == 0)
 			status = alike_measure_id(finder, &query.measure, error);
 		if (status == 0)
@@ -521,7 +575,9 @@ int finder_files(struct finder *finder, const struct find_query *queries, size_t
 	finder->counts.identical += query.reporter.counts.identical;
 	finder->counts.similar += query.reporter.counts.similar;
 	forget_nearest(&query);
+	forget_asked(&query);
 	arena_release(&query.row_arena);
+	free(query.kept);
 	free(query.nearest);
 	pair_set_release(&query.reported);
 	pair_set_release(&query.asked);

@@ -222,7 +222,7 @@ static int check_tables(struct database *database, struct simhash_error *error)
 	return code == SQLITE_DONE ? 0 : -1;
 }
 
-/* Open the file, which SQLite then reads for the first time. */
+/* Open the file, which SQLite then reads for the first time. The handle of one that does not open is NULL. */
 static int open_and_read(struct database *database, const char *name, int flags, bool *is_ours,
 			 struct simhash_error *error)
 {
@@ -232,10 +232,13 @@ static int open_and_read(struct database *database, const char *name, int flags,
 		return error_set_memory(error);
 	if (code != SQLITE_OK) {
 		int system_errno = sqlite3_system_errno(database->handle);
-		return error_set(error, SIMHASH_E_DATABASE, "cannot open index sqlite:%s: %s",
-				 database->path,
-				 system_errno != 0 ? strerror(system_errno)
-						   : sqlite3_errmsg(database->handle));
+		error_set(error, SIMHASH_E_DATABASE, "cannot open index sqlite:%s: %s",
+			  database->path,
+			  system_errno != 0 ? strerror(system_errno)
+					    : sqlite3_errmsg(database->handle));
+		sqlite3_close(database->handle);
+		database->handle = NULL;
+		return -1;
 	}
 	sqlite3_busy_timeout(database->handle, BUSY_TIMEOUT_MS);
 	return distrust(database, error) != 0 ? -1 : check_format(database, is_ours, error);

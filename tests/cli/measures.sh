@@ -102,6 +102,11 @@ pairs() {
 for p in sorted("%s %s %.6f" % (p["path_a"], p["path_b"], p["resemblance"]) for p in json.load(open("out"))):
     print(p)'
 }
+in_order() {
+	python3 -c 'import sys
+for line in sorted(" ".join(sorted(line.split()[:2]) + line.split()[2:]) for line in sys.stdin):
+    print(line)'
+}
 for case in "simhash64:bytes=8 simhash 0.953125" "simhash64:bytes=8 simhash 0.875" \
 	"simhash128:words=1 simhash 0.9" "minhash:words=2,functions=128,cluster=4 minhash 0.8" \
 	"bottom:bytes=8,least=64,cluster=4 bottom 0.8" "bottom:bytes=8,least=64,cluster=4 bottom 0.5"; do
@@ -110,6 +115,11 @@ for case in "simhash64:bytes=8 simhash 0.953125" "simhash64:bytes=8 simhash 0.87
 	pairs --measure="$measure" --min-similarity="$least" >found
 	cmp expected found || fail "$case: $(diff expected found | head -5)"
 	[ "$(wc -l <found)" -gt 12 ] || fail "$case: too few pairs to be a test"
+	# All files asked for at once: the same pairs, each once.
+	find "$files" -type f -print0 >every_file
+	pairs --measure="$measure" --min-similarity="$least" --files0-from=every_file | in_order >found
+	in_order <expected >expected_by_file
+	cmp expected_by_file found || fail "$case, by file: $(diff expected_by_file found | head -5)"
 done
 
 # A name alone is the measure of that name, unless there are several of them.

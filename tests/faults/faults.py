@@ -183,9 +183,10 @@ only = os.environ.get("FAULTS_ONLY")
 if only is not None:
     tasks = [task for task in tasks if task.name in only.split(",")]
 
-total = statuses = 0
 tally = {}
 for task in tasks:
+    # All of them take hours: how far it has come is seen.
+    print("%s, after %d faults" % (task.name, sum(tally.values())), flush=True)
     task.undisturbed()
     for kind in classes:
         for call in choose(task.counts[kind]):
