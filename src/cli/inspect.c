@@ -54,11 +54,11 @@ static void write_name(const struct names *names, int64_t id, size_t width)
 	size_t size, columns;
 
 	snprintf(number, sizeof number, "%" PRId64, id);
+	/* Short of memory the name is not left out; one that needs escapes is then out of line. */
 	text = escape_text((struct bytes){name, strlen(name)}, &size);
-	if (text == NULL)
-		return;
-	fwrite(text, 1, size, stdout);
-	for (columns = text_columns((struct bytes){text, size}); columns < width; columns++)
+	columns = text == NULL ? strlen(name) : text_columns((struct bytes){text, size});
+	write_escaped(stdout, (struct bytes){name, strlen(name)});
+	for (; columns < width; columns++)
 		putchar(' ');
 	free(text);
 }
