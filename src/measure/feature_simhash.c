@@ -4,7 +4,8 @@
  * its weight where its hash has that bit set, and from which it takes it where not.
  *
  * With weights of 1 a sum is twice the number of set bits less the number of features.
- * Set bits are counted for all 64 positions at once: bit_counts.h. Weights beside the standard one are added one by one.
+ * Set bits are counted for all 64 positions at once: bit_counts.h. Weights beside the standard
+ * one are added one by one.
  *
  * Left to hamming.c: which of many fingerprints are near.
  * SPDX-License-Identifier: MIT

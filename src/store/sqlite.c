@@ -222,7 +222,10 @@ static int check_tables(struct database *database, struct simhash_error *error)
 	return code == SQLITE_DONE ? 0 : -1;
 }
 
-/* Open the file, which SQLite then reads for the first time. The handle of one that does not open is NULL. */
+/*
+ * Open the file, which SQLite then reads for the first time. The handle of one that does not
+ * open is NULL.
+ */
 static int open_and_read(struct database *database, const char *name, int flags, bool *is_ours,
 			 struct simhash_error *error)
 {

@@ -30,8 +30,8 @@ static inline __m256i finish(__m256i x, __m256i length)
 	return _mm256_xor_si256(x, _mm256_srli_epi64(x, 28));
 }
 
-static inline __attribute__((always_inline)) void
-hash_all(const uint8_t *bytes, size_t count, unsigned n, uint64_t *out, uint64_t *second)
+void ngram_hashes_avx2(const uint8_t *bytes, size_t count, unsigned n, uint64_t *out,
+		       uint64_t *second)
 {
 	const __m256i flip = _mm256_set1_epi64x((long long)flip_of(0));
 	const __m256i second_flip = _mm256_set1_epi64x((long long)flip_of(1));
@@ -61,13 +61,4 @@ hash_all(const uint8_t *bytes, size_t count, unsigned n, uint64_t *out, uint64_t
 					    finish(_mm256_xor_si256(x, second_flip), length));
 	}
 	hash_rest(bytes, i, count, n, out, second);
-}
-
-void ngram_hashes_avx2(const uint8_t *bytes, size_t count, unsigned n, uint64_t *out,
-		       uint64_t *second)
-{
-	if (second == NULL)
-		hash_all(bytes, count, n, out, NULL);
-	else
-		hash_all(bytes, count, n, out, second);
 }

@@ -22,8 +22,8 @@ static inline __m512i finish(__m512i x, __m512i length)
 	return _mm512_xor_si512(x, _mm512_srli_epi64(x, 28));
 }
 
-static inline __attribute__((always_inline)) void
-hash_all(const uint8_t *bytes, size_t count, unsigned n, uint64_t *out, uint64_t *second)
+void ngram_hashes_avx512(const uint8_t *bytes, size_t count, unsigned n, uint64_t *out,
+			 uint64_t *second)
 {
 	const __m512i flip = _mm512_set1_epi64((long long)flip_of(0));
 	const __m512i second_flip = _mm512_set1_epi64((long long)flip_of(1));
@@ -46,13 +46,4 @@ hash_all(const uint8_t *bytes, size_t count, unsigned n, uint64_t *out, uint64_t
 					    finish(_mm512_xor_si512(x, second_flip), length));
 	}
 	hash_rest(bytes, i, count, n, out, second);
-}
-
-void ngram_hashes_avx512(const uint8_t *bytes, size_t count, unsigned n, uint64_t *out,
-			 uint64_t *second)
-{
-	if (second == NULL)
-		hash_all(bytes, count, n, out, NULL);
-	else
-		hash_all(bytes, count, n, out, second);
 }
