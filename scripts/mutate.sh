@@ -53,7 +53,7 @@ mutate "what changed within the tick of its scan is unchanged" src/index/reconci
 	's/\(scanned_at_ns - (uint64_t)known->mtime_ns >= \)tick/\10/' '^cli.incremental'
 mutate "a directory that cannot be told about is gone" src/index/pipeline.c \
 	's/(fd < 0 && (errno == ENOENT/(fd < 0 \&\& (true || errno == ENOENT/' '^(cli.incremental|faults)'
-mutate "links are followed when files are opened" src/index/scan_file.c \
+mutate "links are followed when files are opened" src/scan/scan_file.c \
 	's/(scanner->follow ? 0 : O_NOFOLLOW)/0/' '^faults.sqlite'
 mutate "a transaction that failed is committed" src/store/store.c \
 	's/"ROLLBACK", &ignored/"COMMIT", \&ignored/' '^(faults|kills|store)'

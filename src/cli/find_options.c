@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 
 #include "cli/options.h"
-#include "core/decimal.h"
-#include "core/error.h"
-#include "core/open_file.h"
+#include "base/decimal.h"
+#include "base/error.h"
+#include "base/open_file.h"
 
 #define PARTS_MAX 65536
 #define NEAREST_MAX 100000

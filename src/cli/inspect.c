@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "cli/terminal.h"
-#include "core/error.h"
+#include "base/error.h"
 #include "index/forget.h"
-#include "index/scan_file.h"
+#include "scan/scan_file.h"
 #include "report/formatter.h"
 #include "store/store.h"
 

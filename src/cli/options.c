@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "cli/terminal.h"
-#include "core/error.h"
+#include "base/error.h"
 #include "store/store.h"
 
 /* Make every directory above the file, private to the user. */

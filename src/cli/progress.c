@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "cli/terminal.h"
-#include "core/text_stream.h"
+#include "base/text_stream.h"
 
 #define REDRAW_S 0.1 /* at most ten times a second */
 #define BEGIN_S 0.4  /* what is over by then needs no line */

@@ -18,8 +18,8 @@
 #include "cli/index_options.h"
 #include "cli/inspect.h"
 #include "cli/terminal.h"
-#include "core/error.h"
-#include "core/open_file.h"
+#include "base/error.h"
+#include "base/open_file.h"
 #include "index/index.h"
 
 #define PROGRAM "simhash"

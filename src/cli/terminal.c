@@ -16,7 +16,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "core/text_stream.h"
+#include "base/text_stream.h"
 #include "report/formatter.h"
 
 /* Of standard error, and whether a status line is on it. */

@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "core/decimal.h"
-#include "core/error.h"
+#include "base/decimal.h"
+#include "base/error.h"
 #include "simhash.h"
 
 __extension__ typedef unsigned __int128 wide;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "core/error.h"
+#include "base/error.h"
 #include "simhash.h"
 
 __extension__ typedef unsigned __int128 wide;

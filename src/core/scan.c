@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "base/error.h"
 #include "core/scan_kernel.h"
 
 /* Fastest first; the last one runs everywhere. */

@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "core/automaton.h"
-#include "core/decimal.h"
-#include "core/error.h"
-#include "core/hex.h"
-#include "core/open_file.h"
+#include "base/decimal.h"
+#include "base/error.h"
+#include "base/hex.h"
+#include "base/open_file.h"
 #include "simhash.h"
 
 #define FILE_SIZE_MAX 65536

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
-#include "find/arena.h"
+#include "base/error.h"
+#include "base/arena.h"
 
 int alike_measure_id(const struct finder *finder, int64_t *id, struct simhash_error *error)
 {

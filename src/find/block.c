@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "base/error.h"
 
 #define BLOCK_LEAST 4096   /* new rows; more where more are carried, so that both cost alike */
 #define BLOCK_COPIES 65536 /* waiting to be reported */

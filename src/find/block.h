@@ -18,7 +18,7 @@
 #ifndef SIMHASH_FIND_BLOCK_H
 #define SIMHASH_FIND_BLOCK_H
 
-#include "find/arena.h"
+#include "base/arena.h"
 #include "find/find.h"
 
 struct block {

@@ -13,10 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/error.h"
-#include "core/open_file.h"
+#include "base/error.h"
+#include "base/open_file.h"
 #include "find/cover.h"
-#include "index/scan_file.h"
+#include "scan/scan_file.h"
 
 #define CACHE_BYTES ((size_t)384 << 20)
 #define WHOLE_MAX ((int64_t)64 << 20) /* larger files are not held in memory */

@@ -12,7 +12,7 @@
 #include <sys/random.h> /* getentropy() of macOS */
 #endif
 
-#include "core/error.h"
+#include "base/error.h"
 
 #define SMALL ((size_t)4096) /* below: every position, and half as wide */
 #define STEP ((size_t)8)     /* between the positions indexed */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
-#include "find/arena.h"
+#include "base/error.h"
+#include "base/arena.h"
 #include "find/find.h"
 
 static int add_host(void *context, int64_t id, struct bytes name, struct simhash_error *error)

@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "base/error.h"
 
 #define POWERS 64
 #define REACH_BITS 13 /* of a reach in the units of sums */

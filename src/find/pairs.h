@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-#include "find/arena.h"
+#include "base/arena.h"
 #include "find/file.h"
 
 enum pair_state {

@@ -16,12 +16,12 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "core/error.h"
+#include "base/error.h"
 #include "find/alike.h"
-#include "find/arena.h"
+#include "base/arena.h"
 #include "find/find.h"
-#include "index/pair_set.h"
-#include "index/scan_file.h"
+#include "base/pair_set.h"
+#include "scan/scan_file.h"
 
 __extension__ typedef unsigned __int128 wide;
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
-#include "core/open_file.h"
+#include "base/error.h"
+#include "base/open_file.h"
 
 __extension__ typedef unsigned __int128 wide;
 

@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "core/error.h"
+#include "base/error.h"
 #include "find/alike.h"
 #include "find/join.h"
 

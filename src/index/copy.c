@@ -8,7 +8,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "core/error.h"
+#include "base/error.h"
 #include "index/copy_sketches.h"
 
 #define PASSES_MAX 4

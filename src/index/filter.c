@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/error.h"
-#include "core/open_file.h"
+#include "base/error.h"
+#include "base/open_file.h"
 
 #define IGNORE_FILE_MAX ((size_t)1 << 20) /* bytes; a larger one is no list of patterns */
 

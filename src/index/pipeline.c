@@ -12,15 +12,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/error.h"
-#include "core/open_file.h"
+#include "base/error.h"
+#include "base/open_file.h"
 #include "index/index.h"
 #include "index/links.h"
-#include "index/pair_set.h"
-#include "index/queue.h"
+#include "base/pair_set.h"
+#include "base/queue.h"
 #include "index/reconcile.h"
-#include "index/scan_file.h"
-#include "index/shared_scan.h"
+#include "scan/scan_file.h"
+#include "scan/shared_scan.h"
 #include "store/store.h"
 
 #define COMMIT_AFTER_S 2   /* what a killed run can lose at most */

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "store/bytes.h"
+#include "base/bytes.h"
 
 struct index_progress {
 	atomic_llong files_done, bytes_done; /* scanned, unchanged or failed */

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
-#include "core/open_file.h"
+#include "base/error.h"
+#include "base/open_file.h"
 #include "index/progress.h"
 
 /* The kernel stamps times by its tick, up to 10 ms; some file systems by 1 or 2 s. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "index/shared_scan.h"
+#include "scan/shared_scan.h"
 
 struct batch *batch_new(size_t capacity)
 {

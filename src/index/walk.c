@@ -16,9 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/error.h"
-#include "core/open_file.h"
-#include "index/pair_set.h"
+#include "base/error.h"
+#include "base/open_file.h"
+#include "base/pair_set.h"
 
 #define NAME_SIZE_MAX 1024 /* of names that are looked at for what they end in */
 #define INFLATED_NAME_MAX (2 * NAME_SIZE_MAX + 8)

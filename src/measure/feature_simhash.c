@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "base/error.h"
 #include "measure/bit_counts.h"
 #include "measure/measure.h"
 #include "measure/weights.h"

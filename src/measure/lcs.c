@@ -16,7 +16,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "core/error.h"
+#include "base/error.h"
 #include "simhash_measures.h"
 
 struct symbols {

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "base/error.h"
 #include "measure/measure.h"
 
 #define FUNCTIONS_MAX 1024

@@ -13,8 +13,8 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "core/error.h"
-#include "core/open_file.h"
+#include "base/error.h"
+#include "base/open_file.h"
 #include "measure/measure.h"
 
 #define SLOTS_LEAST 64

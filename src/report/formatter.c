@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/text_stream.h"
+#include "base/text_stream.h"
 
 static const struct formatter *const formatters[] = {
 	&formatter_text,  &formatter_csv,  &formatter_json,

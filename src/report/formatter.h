@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "store/bytes.h"
+#include "base/bytes.h"
 
 /* What reading the two files said of a pair. */
 enum confirmation {

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/error.h"
+#include "base/error.h"
 #include "report/formatter.h"
 
 /* src/report/report.html, which has this where the data goes. */

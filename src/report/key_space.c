@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "base/error.h"
 
 #define EXTENSIONS_MAX 4096 /* further ones are among the others */
 #define NO_EXTENSION "(none)"

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "simhash.h"
-#include "store/bytes.h"
+#include "base/bytes.h"
 #include "store/url.h"
 
 struct database;

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "simhash.h"
-#include "store/bytes.h"
+#include "base/bytes.h"
 
 #define DIRECTORY_HASH_SIZE 8
 #define PATH_HASH_SIZE 16

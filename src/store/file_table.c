@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
-#include "core/text_stream.h"
+#include "base/error.h"
+#include "base/text_stream.h"
 #include "store/bucket.h"
 #include "store/connection.h"
 #include "store/schema.h"

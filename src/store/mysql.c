@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "core/error.h"
+#include "base/error.h"
 #include "store/database.h"
 #include "store/mysql_connect.h"
 #include "store/schema.h"

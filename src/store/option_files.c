@@ -12,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/error.h"
+#include "base/error.h"
 
 #define INCLUDES_MAX 10 /* one in another */
 

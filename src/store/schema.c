@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "base/error.h"
 
 /* The one integer that a query yields; `otherwise` where it yields no row. */
 static int query_integer(const struct database_driver *driver, struct database *database,

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "base/error.h"
 #include "store/connection.h"
 
 static const char *const columns[] = {"content_hash", "features", "cluster", "value"};

@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/error.h"
-#include "core/open_file.h"
-#include "core/text_stream.h"
+#include "base/error.h"
+#include "base/open_file.h"
+#include "base/text_stream.h"
 #include "store/database.h"
 #include "store/schema.h"
 

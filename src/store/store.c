@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "core/error.h"
-#include "core/text_stream.h"
+#include "base/error.h"
+#include "base/text_stream.h"
 #include "store/connection.h"
 #include "store/schema.h"
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/open_file.h"
+#include "base/open_file.h"
 #include "find/confirm.h"
 #include "find/cover.h"
 #include "fuzz.h"

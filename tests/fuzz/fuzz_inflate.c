@@ -11,7 +11,7 @@
 #include <zlib.h>
 
 #include "fuzz.h"
-#include "index/scan_file.h"
+#include "scan/scan_file.h"
 
 #define OUTPUT_MAX ((size_t)4 << 20)
 #define MEMBERS_MAX 4

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/listing.h"
+#include "report/listing.h"
 #include "cli/measures.h"
 #include "find/find.h"
 #include "fuzz.h"

@@ -3,8 +3,8 @@
  * scanning thread.
  * SPDX-License-Identifier: MIT
  */
-#ifndef SIMHASH_INDEX_SKETCHING_H
-#define SIMHASH_INDEX_SKETCHING_H
+#ifndef SIMHASH_SCAN_SKETCHING_H
+#define SIMHASH_SCAN_SKETCHING_H
 
 #include <stdbool.h>
 

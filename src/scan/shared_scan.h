@@ -12,10 +12,10 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef SIMHASH_INDEX_SHARED_SCAN_H
-#define SIMHASH_INDEX_SHARED_SCAN_H
+#ifndef SIMHASH_SCAN_SHARED_SCAN_H
+#define SIMHASH_SCAN_SHARED_SCAN_H
 
-#include "index/scan_file.h"
+#include "scan/scan_file.h"
 
 #define SHARED_FROM (INT64_C(16) << 20) /* bytes of a file worth the help of others */
 #define SHARED_AHEAD 32

@@ -3,7 +3,7 @@
  * on every machine. Leaves the wording of errors to the callers.
  * SPDX-License-Identifier: MIT
  */
-#include "core/decimal.h"
+#include "base/decimal.h"
 
 #include <stdbool.h>
 

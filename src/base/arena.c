@@ -2,7 +2,7 @@
  * A list of large chunks, each filled from its start.
  * SPDX-License-Identifier: MIT
  */
-#include "find/arena.h"
+#include "base/arena.h"
 
 #include <stdalign.h>
 #include <stdlib.h>

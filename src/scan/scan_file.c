@@ -4,7 +4,7 @@
  * meanwhile differs from its row in size or time, and is read again next run.
  * SPDX-License-Identifier: MIT
  */
-#include "index/scan_file.h"
+#include "scan/scan_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,11 +14,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/error.h"
-#include "core/open_file.h"
-#include "index/content_hash.h"
-#include "index/reading.h"
-#include "index/shared_scan.h"
+#include "base/error.h"
+#include "base/open_file.h"
+#include "scan/content_hash.h"
+#include "scan/reading.h"
+#include "scan/shared_scan.h"
 #include "store/store.h"
 
 #define BUFFER_ALIGNMENT 4096		  /* to others, read() may copy at a quarter of the speed */

@@ -2,8 +2,8 @@
  * Where the pairs that simfind finds go: in order to a file, by a formatter.
  * SPDX-License-Identifier: MIT
  */
-#ifndef SIMHASH_CLI_LISTING_H
-#define SIMHASH_CLI_LISTING_H
+#ifndef SIMHASH_REPORT_LISTING_H
+#define SIMHASH_REPORT_LISTING_H
 
 #include <pthread.h>
 #include <stdio.h>

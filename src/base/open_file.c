@@ -2,7 +2,7 @@
  * Opening files, and when they were changed.
  * SPDX-License-Identifier: MIT
  */
-#include "core/open_file.h"
+#include "base/open_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

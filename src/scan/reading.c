@@ -2,7 +2,7 @@
  * Reading, with advice to the system where it takes any.
  * SPDX-License-Identifier: MIT
  */
-#include "index/reading.h"
+#include "scan/reading.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,8 +2,8 @@
  * Exact decimals: text to an integer number of 10^-places.
  * SPDX-License-Identifier: MIT
  */
-#ifndef SIMHASH_CORE_DECIMAL_H
-#define SIMHASH_CORE_DECIMAL_H
+#ifndef SIMHASH_BASE_DECIMAL_H
+#define SIMHASH_BASE_DECIMAL_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
  * Texts that are written by a stream into memory.
  * SPDX-License-Identifier: MIT
  */
-#include "core/text_stream.h"
+#include "base/text_stream.h"
 
 #include <stdlib.h>
 

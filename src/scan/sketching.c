@@ -2,12 +2,12 @@
  * Several sketchers side by side.
  * SPDX-License-Identifier: MIT
  */
-#include "index/sketching.h"
+#include "scan/sketching.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "core/error.h"
+#include "base/error.h"
 
 int sketching_init(struct sketching *sketching, struct simhash_measure *const *measures,
 		   unsigned count, struct simhash_error *error)

@@ -4,8 +4,8 @@
  * indexing an archive does not push out what the machine works with.
  * SPDX-License-Identifier: MIT
  */
-#ifndef SIMHASH_INDEX_READING_H
-#define SIMHASH_INDEX_READING_H
+#ifndef SIMHASH_SCAN_READING_H
+#define SIMHASH_SCAN_READING_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
  * The hash of a file's content: XXH3-128 in its canonical form.
  * SPDX-License-Identifier: MIT
  */
-#ifndef SIMHASH_INDEX_CONTENT_HASH_H
-#define SIMHASH_INDEX_CONTENT_HASH_H
+#ifndef SIMHASH_SCAN_CONTENT_HASH_H
+#define SIMHASH_SCAN_CONTENT_HASH_H
 
 #include <stddef.h>
 

@@ -3,7 +3,7 @@
  * Leaves printing and escaping to the programs.
  * SPDX-License-Identifier: MIT
  */
-#include "core/error.h"
+#include "base/error.h"
 
 #include <errno.h>
 #include <stdarg.h>

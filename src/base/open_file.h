@@ -2,8 +2,8 @@
  * Opening files, and when they were changed.
  * SPDX-License-Identifier: MIT
  */
-#ifndef SIMHASH_CORE_OPEN_FILE_H
-#define SIMHASH_CORE_OPEN_FILE_H
+#ifndef SIMHASH_BASE_OPEN_FILE_H
+#define SIMHASH_BASE_OPEN_FILE_H
 
 #include <stdint.h>
 #include <stdio.h>

@@ -2,14 +2,13 @@
  * From a file to its row: read once, scanned and hashed in the same pass.
  * SPDX-License-Identifier: MIT
  */
-#ifndef SIMHASH_INDEX_SCAN_FILE_H
-#define SIMHASH_INDEX_SCAN_FILE_H
+#ifndef SIMHASH_SCAN_SCAN_FILE_H
+#define SIMHASH_SCAN_SCAN_FILE_H
 
 #include <stdatomic.h>
 #include <sys/types.h>
 
-#include "index/sketching.h"
-#include "index/task.h"
+#include "scan/sketching.h"
 #include "store/store.h"
 
 struct content_hash;

@@ -2,7 +2,7 @@
  * A growing set of pairs of numbers, open addressing.
  * SPDX-License-Identifier: MIT
  */
-#include "index/pair_set.h"
+#include "base/pair_set.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * Units of one file, taken by threads in order of their coming.
  * SPDX-License-Identifier: MIT
  */
-#include "index/shared_scan.h"
+#include "scan/shared_scan.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "core/piece.h"
-#include "index/content_hash.h"
-#include "index/reading.h"
+#include "scan/content_hash.h"
+#include "scan/reading.h"
 
 #define UNIT FILE_SCANNER_BUFFER
 

@@ -2,8 +2,8 @@
  * Filling a caller's struct simhash_error, for every floor of the program.
  * SPDX-License-Identifier: MIT
  */
-#ifndef SIMHASH_CORE_ERROR_H
-#define SIMHASH_CORE_ERROR_H
+#ifndef SIMHASH_BASE_ERROR_H
+#define SIMHASH_BASE_ERROR_H
 
 #include "simhash.h"
 

@@ -3,8 +3,8 @@
  * whoever hands one out says how long it lives. Not terminated by a zero.
  * SPDX-License-Identifier: MIT
  */
-#ifndef SIMHASH_STORE_BYTES_H
-#define SIMHASH_STORE_BYTES_H
+#ifndef SIMHASH_BASE_BYTES_H
+#define SIMHASH_BASE_BYTES_H
 
 #include <stddef.h>
 

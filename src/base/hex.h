@@ -2,8 +2,8 @@
  * The value of a hexadecimal digit.
  * SPDX-License-Identifier: MIT
  */
-#ifndef SIMHASH_CORE_HEX_H
-#define SIMHASH_CORE_HEX_H
+#ifndef SIMHASH_BASE_HEX_H
+#define SIMHASH_BASE_HEX_H
 
 /* 0 to 15, or -1 for what is no hexadecimal digit. */
 static inline int hex_digit(char c)

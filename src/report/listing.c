@@ -2,7 +2,7 @@
  * Pairs become lines in the threads that find them, and wait in a sorter.
  * SPDX-License-Identifier: MIT
  */
-#include "cli/listing.h"
+#include "report/listing.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/error.h"
-#include "core/open_file.h"
+#include "base/error.h"
+#include "base/open_file.h"
 
 #define SORTER_BYTES ((size_t)128 << 20)
 

@@ -2,7 +2,7 @@
  * xxHash behind our interface; nothing else of the index floor knows it.
  * SPDX-License-Identifier: MIT
  */
-#include "index/content_hash.h"
+#include "scan/content_hash.h"
 
 #include <string.h>
 #include <xxhash.h>

@@ -2,8 +2,8 @@
  * A bounded queue of pointers between threads.
  * SPDX-License-Identifier: MIT
  */
-#ifndef SIMHASH_INDEX_QUEUE_H
-#define SIMHASH_INDEX_QUEUE_H
+#ifndef SIMHASH_BASE_QUEUE_H
+#define SIMHASH_BASE_QUEUE_H
 
 #include <pthread.h>
 #include <stdbool.h>

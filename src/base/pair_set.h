@@ -3,8 +3,8 @@
  * device and inode. 16 bytes a slot, three to six eighths of the slots in use.
  * SPDX-License-Identifier: MIT
  */
-#ifndef SIMHASH_INDEX_PAIR_SET_H
-#define SIMHASH_INDEX_PAIR_SET_H
+#ifndef SIMHASH_BASE_PAIR_SET_H
+#define SIMHASH_BASE_PAIR_SET_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "index/scan_file.h"
+#include "scan/scan_file.h"
 
 #define READ_BUFFER (128 * 1024)
 #define GZIP_WINDOW_BITS (15 + 16) /* as zlib wants gzip's header and trailer told */

@@ -3,7 +3,7 @@
  * passes through is batches of files, so it is never where the time goes.
  * SPDX-License-Identifier: MIT
  */
-#include "index/queue.h"
+#include "base/queue.h"
 
 #include <errno.h>
 

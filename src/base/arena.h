@@ -2,8 +2,8 @@
  * Memory that is given out in pieces and freed all at once.
  * SPDX-License-Identifier: MIT
  */
-#ifndef SIMHASH_FIND_ARENA_H
-#define SIMHASH_FIND_ARENA_H
+#ifndef SIMHASH_BASE_ARENA_H
+#define SIMHASH_BASE_ARENA_H
 
 #include <stddef.h>
 

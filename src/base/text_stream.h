@@ -2,8 +2,8 @@
  * Texts that are written by a stream into memory.
  * SPDX-License-Identifier: MIT
  */
-#ifndef SIMHASH_CORE_TEXT_STREAM_H
-#define SIMHASH_CORE_TEXT_STREAM_H
+#ifndef SIMHASH_BASE_TEXT_STREAM_H
+#define SIMHASH_BASE_TEXT_STREAM_H
 
 #include <stdio.h>
 
