@@ -5,12 +5,12 @@
  */
 #include "base/queue.h"
 
-#include <errno.h>
+#include "base/clock.h"
 
 void queue_init(struct queue *queue, unsigned producers)
 {
 	pthread_mutex_init(&queue->mutex, NULL);
-	pthread_cond_init(&queue->not_empty, NULL);
+	clock_condition_init(&queue->not_empty);
 	pthread_cond_init(&queue->not_full, NULL);
 	queue->first = queue->count = 0;
 	queue->producers = producers;
@@ -58,14 +58,14 @@ void *queue_pop(struct queue *queue)
 	return item;
 }
 
-void *queue_pop_until(struct queue *queue, const struct timespec *deadline, bool *timed_out)
+void *queue_pop_until(struct queue *queue, int64_t deadline_ns, bool *timed_out)
 {
 	void *item;
-	int status = 0;
+	bool is_late = false;
 
 	pthread_mutex_lock(&queue->mutex);
-	while (queue->count == 0 && queue->producers > 0 && status != ETIMEDOUT)
-		status = pthread_cond_timedwait(&queue->not_empty, &queue->mutex, deadline);
+	while (queue->count == 0 && queue->producers > 0 && !is_late)
+		is_late = clock_condition_wait(&queue->not_empty, &queue->mutex, deadline_ns);
 	*timed_out = queue->count == 0 && queue->producers > 0;
 	item = take_first(queue);
 	pthread_mutex_unlock(&queue->mutex);

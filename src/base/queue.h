@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <time.h>
+#include <stdint.h>
 
 #define QUEUE_CAPACITY 64
 
@@ -29,8 +29,8 @@ void queue_push(struct queue *queue, void *item);
 /* Take the first item, waiting for one; NULL once the queue is empty and ended. */
 void *queue_pop(struct queue *queue);
 
-/* The same, waiting at most until `deadline` (CLOCK_REALTIME); *timed_out tells. */
-void *queue_pop_until(struct queue *queue, const struct timespec *deadline, bool *timed_out);
+/* The same, waiting at most until a time of the monotonic clock; *timed_out tells. */
+void *queue_pop_until(struct queue *queue, int64_t deadline_ns, bool *timed_out);
 
 /* One producer will push no more. */
 void queue_producer_leaves(struct queue *queue);

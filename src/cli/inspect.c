@@ -13,11 +13,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/terminal.h"
 #include "base/error.h"
+#include "base/path.h"
+#include "cli/terminal.h"
 #include "index/forget.h"
-#include "scan/scan_file.h"
 #include "report/formatter.h"
+#include "scan/scan_file.h"
 #include "store/store.h"
 
 #define PROGRAM "simhash"
@@ -244,7 +245,7 @@ static int forget_at(const struct forgetting *f, char *path, int64_t *removed,
 static int forget_one(const struct forgetting *f, const char *named, int64_t *removed,
 		      struct simhash_error *error)
 {
-	char *path = f->is_elsewhere && named[0] == '/' ? strdup(named) : absolute_path(named);
+	char *path = f->is_elsewhere && named[0] == '/' ? strdup(named) : path_absolute(named);
 	int64_t rows = 0;
 	int status;
 

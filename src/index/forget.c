@@ -17,45 +17,6 @@ struct hash_list {
 	size_t count, room;
 };
 
-static char *join_paths(const char *directory, const char *name, size_t name_size)
-{
-	size_t size = strlen(directory);
-	char *path = malloc(size + name_size + 2);
-
-	if (path == NULL)
-		return NULL;
-	memcpy(path, directory, size);
-	if (size > 0 && directory[size - 1] != '/')
-		path[size++] = '/';
-	memcpy(path + size, name, name_size);
-	path[size + name_size] = '\0';
-	return path;
-}
-
-char *absolute_path(const char *path)
-{
-	size_t size = strlen(path), name;
-	char *directory, *above, *absolute;
-
-	while (size > 1 && path[size - 1] == '/')
-		size--;
-	for (name = size; name > 0 && path[name - 1] != '/';)
-		name--;
-	/* "/", ".", ".." and "": nothing but the whole tells what they are. */
-	if (name == size || (size - name == 1 && path[name] == '.') ||
-	    (size - name == 2 && path[name] == '.' && path[name + 1] == '.'))
-		return realpath(path, NULL);
-	directory = name == 0 ? strdup(".") : strndup(path, name);
-	above = directory == NULL ? NULL : realpath(directory, NULL);
-	/* What is gone is taken as it stands. */
-	if (above == NULL && directory != NULL && name > 1)
-		above = absolute_path(directory);
-	absolute = above == NULL ? NULL : join_paths(above, path + name, size - name);
-	free(above);
-	free(directory);
-	return absolute;
-}
-
 static int keep_hash(void *context, const uint8_t hash[DIRECTORY_HASH_SIZE], struct bytes path,
 		     struct simhash_error *error)
 {

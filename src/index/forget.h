@@ -8,13 +8,6 @@
 #include "store/store.h"
 
 /*
- * The absolute path of what a user names, whose directories are resolved as far as they
- * are there, and whose last part is taken as it stands: what is gone, or has become a
- * link, can still be forgotten. NULL for the empty path, or with errno.
- */
-char *absolute_path(const char *path);
-
-/*
  * Remove the rows at and below an absolute path, of one host and a tag set, or of all tag
  * sets for 0. *removed is their number.
  */

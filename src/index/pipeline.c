@@ -12,12 +12,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/open_file.h"
-#include "index/index.h"
-#include "index/links.h"
 #include "base/pair_set.h"
 #include "base/queue.h"
+#include "index/index.h"
+#include "index/links.h"
 #include "index/reconcile.h"
 #include "scan/scan_file.h"
 #include "scan/shared_scan.h"
@@ -103,14 +104,6 @@ struct pipeline {
 static bool stopped(const struct pipeline *pipeline)
 {
 	return atomic_load_explicit(pipeline->options->stop, memory_order_relaxed);
-}
-
-static int64_t now_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 /* ---- The walker ---- */
@@ -866,7 +859,7 @@ static int flush_vanished(struct pipeline *pipeline, struct simhash_error *error
 static int write_all(struct pipeline *pipeline, struct simhash_error *error)
 {
 	size_t full = store_batch_rows(pipeline->store);
-	struct timespec deadline = {0, 0};
+	int64_t deadline_ns = 0;
 	int status = 0;
 
 	for (;;) {
@@ -874,17 +867,15 @@ static int write_all(struct pipeline *pipeline, struct simhash_error *error)
 		struct batch *batch =
 			pipeline->batches.count == 0
 				? queue_pop(&pipeline->to_write)
-				: queue_pop_until(&pipeline->to_write, &deadline, &timed_out);
+				: queue_pop_until(&pipeline->to_write, deadline_ns, &timed_out);
 		if (batch == NULL && !timed_out)
 			break;
 		if (batch != NULL && status != 0) {
 			batch_free(batch);
 			continue;
 		}
-		if (pipeline->batches.count == 0) {
-			clock_gettime(CLOCK_REALTIME, &deadline);
-			deadline.tv_sec += COMMIT_AFTER_S;
-		}
+		if (pipeline->batches.count == 0)
+			deadline_ns = clock_monotonic_ns() + COMMIT_AFTER_S * NS_PER_S;
 		if (batch != NULL)
 			status = take_batch(pipeline, batch, error);
 		if (status == 0 &&
@@ -909,7 +900,7 @@ static int start_runs(struct pipeline *pipeline, struct simhash_error *error)
 			continue;
 		run->root =
 			(struct bytes){pipeline->roots[i].path, strlen(pipeline->roots[i].path)};
-		run->started_at_ns = now_ns(CLOCK_REALTIME);
+		run->started_at_ns = clock_wall_ns();
 		if (store_run_start(pipeline->store, &pipeline->scope, run, error) != 0)
 			return -1;
 	}
@@ -923,7 +914,7 @@ static int finish_runs(struct pipeline *pipeline, struct simhash_error *error)
 		if (pipeline->roots[i].is_skipped)
 			continue;
 		count->run.errors = (int64_t)atomic_load(&count->failed);
-		count->run.finished_at_ns = now_ns(CLOCK_REALTIME);
+		count->run.finished_at_ns = clock_wall_ns();
 		if (store_run_finish(pipeline->store, &count->run, error) != 0)
 			return -1;
 	}
@@ -1072,7 +1063,7 @@ int index_trees(const struct index_options *options, struct index_summary *summa
 {
 	struct pipeline pipeline = {.options = options, .summary = summary};
 	unsigned roots = options->path_count + (options->list_name == NULL ? 0 : 1);
-	int64_t start = now_ns(CLOCK_MONOTONIC);
+	int64_t start = clock_monotonic_ns();
 	int status = -1;
 
 	memset(summary, 0, sizeof *summary);
@@ -1096,6 +1087,6 @@ int index_trees(const struct index_options *options, struct index_summary *summa
 		summary->unchanged += pipeline.walkers[i].reconciler.unchanged;
 	summary->listed_directories = pipeline.listed_directories;
 	release(&pipeline);
-	summary->seconds = (double)(now_ns(CLOCK_MONOTONIC) - start) / 1e9;
+	summary->seconds = (double)(clock_monotonic_ns() - start) / 1e9;
 	return status;
 }

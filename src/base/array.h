@@ -1,0 +1,29 @@
+/*
+ * Arrays that grow. An array is a pointer to its items and the number of items that there is
+ * room for, kept wherever its owner keeps them:
+ *
+ *     if (array_reserve(&list->files, &list->capacity, list->count + 1, sizeof *list->files,
+ *                       error) != 0)
+ *             return -1;
+ *     list->files[list->count++] = file;
+ *
+ * Growth is by doubling, so appending n items costs O(n). Freeing the items is free(3).
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_BASE_ARRAY_H
+#define SIMHASH_BASE_ARRAY_H
+
+#include <stddef.h>
+
+#include "simhash.h"
+
+/*
+ * Make room for `needed` items of `item_size` bytes. `items` points to the pointer to them,
+ * whatever its type; NULL is an empty array of capacity 0. Items may move. On -1, with the error
+ * SIMHASH_E_MEMORY, the array is as it was.
+ */
+int array_reserve(void *items, size_t *capacity, size_t needed, size_t item_size,
+		  struct simhash_error *error);
+
+#endif

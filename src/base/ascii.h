@@ -1,0 +1,33 @@
+/*
+ * ASCII letters, whatever the locale.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_BASE_ASCII_H
+#define SIMHASH_BASE_ASCII_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+static inline char ascii_lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+static inline bool ascii_is_letter(char c)
+{
+	return ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z';
+}
+
+static inline bool ascii_is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Copy `size` bytes with letters in lower case. */
+static inline void ascii_lower_copy(char *out, const char *text, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		out[i] = ascii_lower(text[i]);
+}
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * The two clocks: one that only goes forward, for durations and deadlines, and the time of day,
+ * for what is stored. Both in nanoseconds. Any thread.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_BASE_CLOCK_H
+#define SIMHASH_BASE_CLOCK_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define NS_PER_S INT64_C(1000000000)
+#define NS_PER_MS INT64_C(1000000)
+
+int64_t clock_monotonic_ns(void);
+int64_t clock_wall_ns(void); /* since 1970 */
+
+/* clock_monotonic_ns in seconds. */
+double clock_monotonic_s(void);
+
+/* Wait for `duration_ns`, also where signals interrupt. */
+void clock_sleep_ns(int64_t duration_ns);
+
+/* Make a condition whose timed waits follow the monotonic clock. 0, or an errno. */
+int clock_condition_init(pthread_cond_t *condition);
+
+/* Wait on such a condition at most until `deadline_ns` of the monotonic clock. True: timed out. */
+bool clock_condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, int64_t deadline_ns);
+
+#endif

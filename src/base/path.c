@@ -1,0 +1,60 @@
+/*
+ * Joining, resolving and comparing paths.
+ * SPDX-License-Identifier: MIT
+ */
+#include "base/path.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct bytes bytes_of(const char *text)
+{
+	return (struct bytes){text, strlen(text)};
+}
+
+char *path_join(struct bytes directory, struct bytes name)
+{
+	char *path = malloc(directory.size + name.size + 2);
+	size_t size = directory.size;
+
+	if (path == NULL)
+		return NULL;
+	memcpy(path, directory.data, size);
+	if (size > 0 && path[size - 1] != '/')
+		path[size++] = '/';
+	memcpy(path + size, name.data, name.size);
+	path[size + name.size] = '\0';
+	return path;
+}
+
+char *path_absolute(const char *path)
+{
+	size_t size = strlen(path), name;
+	char *directory, *above, *absolute;
+
+	while (size > 1 && path[size - 1] == '/')
+		size--;
+	for (name = size; name > 0 && path[name - 1] != '/';)
+		name--;
+	/* "/", ".", ".." and "": only the whole tells what they are. */
+	if (name == size || (size - name == 1 && path[name] == '.') ||
+	    (size - name == 2 && path[name] == '.' && path[name + 1] == '.'))
+		return realpath(path, NULL);
+	directory = name == 0 ? strdup(".") : strndup(path, name);
+	above = directory == NULL ? NULL : realpath(directory, NULL);
+	/* A directory that is gone is kept as it is named. */
+	if (above == NULL && directory != NULL && name > 1)
+		above = path_absolute(directory);
+	absolute = above == NULL
+			   ? NULL
+			   : path_join(bytes_of(above), (struct bytes){path + name, size - name});
+	free(above);
+	free(directory);
+	return absolute;
+}
+
+bool path_is_at_or_below(struct bytes path, struct bytes top)
+{
+	return path.size >= top.size && memcmp(path.data, top.data, top.size) == 0 &&
+	       (path.size == top.size || top.size <= 1 || path.data[top.size] == '/');
+}

@@ -1,0 +1,28 @@
+/*
+ * Paths: bytes, of which only '/' and the terminating zero mean anything.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_BASE_PATH_H
+#define SIMHASH_BASE_PATH_H
+
+#include <stdbool.h>
+
+#include "base/bytes.h"
+
+/* "directory/name", with one slash between; the caller frees it. NULL when memory is short. */
+char *path_join(struct bytes directory, struct bytes name);
+
+/*
+ * The absolute path of what a user names. Its directories are resolved as far as they exist;
+ * its last part is kept as it is, so that what is gone, or has become a link, can still be
+ * named. The caller frees it. NULL with errno; the empty path is ENOENT.
+ */
+char *path_absolute(const char *path);
+
+/* Is `path` the directory `top`, or something below it? Both absolute. */
+bool path_is_at_or_below(struct bytes path, struct bytes top);
+
+/* A text without its terminating zero. */
+struct bytes bytes_of(const char *text);
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * Starting and joining threads.
+ * SPDX-License-Identifier: MIT
+ */
+#include "base/threads.h"
+
+#include <stdlib.h>
+
+unsigned threads_start(struct thread_group *group, unsigned count, thread_fn *run, void *contexts,
+		       size_t context_size)
+{
+	*group = (struct thread_group){.threads = calloc(count, sizeof *group->threads)};
+	while (group->threads != NULL && group->count < count &&
+	       pthread_create(&group->threads[group->count], NULL, run,
+			      (char *)contexts + group->count * context_size) == 0)
+		group->count++;
+	return group->count;
+}
+
+void threads_join(struct thread_group *group)
+{
+	for (unsigned i = 0; i < group->count; i++)
+		pthread_join(group->threads[i], NULL);
+	free(group->threads);
+	*group = (struct thread_group){NULL, 0};
+}
+
+void threads_run(unsigned count, thread_fn *run, void *contexts, size_t context_size)
+{
+	struct thread_group others = {NULL, 0};
+
+	if (count > 1)
+		threads_start(&others, count - 1, run, (char *)contexts + context_size,
+			      context_size);
+	run(contexts);
+	threads_join(&others);
+}

@@ -1,0 +1,42 @@
+/*
+ * Several threads that do the same work, each with a context of its own.
+ *
+ *     threads_run(count, scan_blocks, workers, sizeof *workers);     // and wait for all
+ *
+ *     threads_start(&group, count, scan_files, scanners, sizeof *scanners);
+ *     ... work of the caller's ...
+ *     threads_join(&group);
+ *
+ * Where the system gives fewer threads than asked for, fewer do the work: it must be such that
+ * whoever is there does all of it.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_BASE_THREADS_H
+#define SIMHASH_BASE_THREADS_H
+
+#include <pthread.h>
+#include <stddef.h>
+
+typedef void *thread_fn(void *context);
+
+struct thread_group {
+	pthread_t *threads;
+	unsigned count; /* that were started */
+};
+
+/*
+ * Start up to `count` threads. Thread i is given the address of item i of `contexts`, which has
+ * items of `context_size` bytes; with 0 all are given `contexts` itself. Returns how many were
+ * started, 0 when none could be.
+ */
+unsigned threads_start(struct thread_group *group, unsigned count, thread_fn *run, void *contexts,
+		       size_t context_size);
+
+/* Wait until all have ended. */
+void threads_join(struct thread_group *group);
+
+/* Run the first context on the caller's thread and the others beside it; returns at their end. */
+void threads_run(unsigned count, thread_fn *run, void *contexts, size_t context_size);
+
+#endif
