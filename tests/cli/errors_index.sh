@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# Index URLs, indexes that are missing or empty, and databases that are no index.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+seq 1000 >"$files/a"
+
+# URLs. A password is refused and not repeated.
+for url in index.db http://x/y sqlite: mysql://host mysql://u@h/ mysql://h:0/d mysql://h:99999/d \
+	mysql://h:x/d 'mysql://u%4@h/d' 'mysql://[::1/d'; do
+	runs 1 "$SIMHASH" -d "$url" "$files"
+	said "database URL"
+	said "expected"
+done
+runs 1 "$SIMHASH" -d mysql://user:hunter2@host/database "$files"
+said "expected no password"
+grep -q hunter2 err && fail "the password was printed"
+SIMHASH_DATABASE=postgres://user:hunter2@host/db runs 1 "$SIMFIND"
+grep -q hunter2 err && fail "the password was printed"
+
+# Nothing there yet.
+runs 1 "$SIMFIND"
+case $TEST_ENGINE in
+sqlite) said "there is no index $TEST_URL yet: run simhash first" ;;
+mysql) said "$TEST_URL has no index yet: run simhash on it first" ;;
+esac
+runs 1 "$SIMFIND" "$files/a"
+
+# An index of nothing finds nothing.
+mkdir empty
+runs 0 "$SIMHASH" empty
+summary 0 0 0 0
+runs 0 "$SIMFIND"
+said "0 pairs (0 identical, 0 similar) among 0 files"
+runs 0 "$SIMFIND" --format=json
+same "no pairs in JSON" "[]" "$(tr -d '\n' <out)"
+runs 0 "$SIMFIND" --format=csv
+same "no pairs in CSV" \
+	"match,distance,percent,changed,confirmation,contained_a,contained_b,resemblance,size_a,size_b,path_a,path_b" \
+	"$(tr -d '\r' <out)"
+
+# A database that is not an index.
+reset
+sql "CREATE TABLE precious (x INTEGER)"
+runs 1 "$SIMHASH" "$files"
+said "$TEST_URL is a database, but not an index of simhash"
+runs 1 "$SIMFIND"
+said "$TEST_URL is a database, but not an index of simhash"
+sql "SELECT * FROM precious" >/dev/null || fail "the table is gone"
+
+if [ "$TEST_ENGINE" = sqlite ]; then
+	for index in "$files" /no/such/folder/index.db /proc/index.db; do
+		runs 1 "$SIMHASH" -d "sqlite:$index" "$files"
+		said "index sqlite:$index: "
+	done
+	seq 1000 >text.db
+	runs 1 "$SIMHASH" -d sqlite:text.db "$files"
+	said "sqlite:text.db is not a database of SQLite, so it is no index"
+	cmp text.db <(seq 1000) || fail "the file was changed"
+	# What has a meaning to SQLite is only a name here, and what is no file is refused.
+	mkdir odd
+	for name in :memory: file:x.db?mode=ro; do
+		(cd odd && "$SIMHASH" -q -d "sqlite:$name" "$files" && "$SIMFIND" -q -d "sqlite:$name" >/dev/null) ||
+			fail "the index cannot be called $name"
+		[ -s "odd/$name" ] || fail "no index called $name"
+	done
+	mkfifo fifo
+	for program in "$SIMHASH" "$SIMFIND"; do
+		runs 1 "$program" -d sqlite:fifo "$files/a"
+		said "index sqlite:fifo: that is not a regular file"
+	done
+	# The index is neither indexed nor overwritten.
+	mkdir own
+	seq 1000 >own/a
+	settle own
+	runs 0 "$SIMHASH" -d sqlite:own/index.db own
+	summary 1 0 0 0
+	runs 0 "$SIMHASH" -d sqlite:own/index.db own
+	summary 0 1 0 0
+	ln -s own/index.db link
+	runs 1 "$SIMFIND" -d sqlite:own/index.db -o link
+	said "simfind: cannot write to link: it is the index itself"
+	runs 0 "$SIMFIND" -d sqlite:own/index.db
+	# A database of somebody else's is left as it is.
+	sqlite3 other.db 'CREATE TABLE x (y)'
+	runs 1 "$SIMHASH" -d sqlite:other.db own
+	same "journal of a foreign database" delete "$(sqlite3 other.db 'PRAGMA journal_mode')"
+	# Several that make one index at once.
+	for round in 1 2 3 4 5; do
+		for _ in 1 2 3; do
+			"$SIMHASH" -q -d "sqlite:race$round.db" own || touch race.failed &
+		done
+		wait
+		[ ! -e race.failed ] || fail "one of several could not open a new index"
+	done
+	# The default index is made where the desktop keeps data, private to the user.
+	unset SIMHASH_DATABASE
+	runs 0 "$SIMHASH" "$files"
+	same "default index" 600 "$(stat -c %a "$HOME/.local/share/simhash/simhash.db")"
+	XDG_DATA_HOME=$PWD/data runs 0 "$SIMHASH" "$files"
+	[ -f data/simhash/simhash.db ] || fail "XDG_DATA_HOME is not heeded"
+	HOME='' runs 1 "$SIMHASH" "$files"
+	said "no index named: give --database, or set SIMHASH_DATABASE or HOME"
+	exit
+fi
+
+# A server: wrong password, unknown database, nobody there, a server that goes away.
+reset
+mariadb -e "CREATE USER tester IDENTIFIED BY 'right'; GRANT ALL ON simhash.* TO tester"
+printf '[client]\nsocket=%s\n[simhash]\npassword=wrong\n' \
+	"$(sed -n 's/^socket=//p' "$HOME/.my.cnf")" >"$TEST_FOLDER/.my.cnf"
+HOME=$TEST_FOLDER runs 1 "$SIMHASH" -d mysql://tester@localhost/simhash "$files"
+said "Access denied for user 'tester'@'localhost'"
+grep -q wrong err && fail "the password was printed"
+sed -i 's/wrong/right/' "$TEST_FOLDER/.my.cnf"
+HOME=$TEST_FOLDER runs 0 "$SIMHASH" -d mysql://tester@localhost/simhash "$files"
+HOME=$TEST_FOLDER runs 0 "$SIMFIND" -d mysql://tester@localhost/simhash
+printf 'user=tester\n' >>"$TEST_FOLDER/.my.cnf"
+HOME=$TEST_FOLDER runs 0 "$SIMFIND" -d mysql:///simhash
+runs 1 "$SIMHASH" -d mysql://localhost/nowhere "$files"
+said "Unknown database 'nowhere'"
+said "simhash --init-database makes it"
+runs 1 "$SIMHASH" -d mysql://127.0.0.1:1/simhash "$files"
+said "cannot use index mysql://127.0.0.1:1/simhash: "

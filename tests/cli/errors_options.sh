@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# Options that are wrong or cannot be combined: a clear line and status 1. Help and version.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+seq 1000 >"$files/a"
+
+# Options.
+runs 1 "$SIMHASH"
+said "simhash: no path given: expected simhash [OPTION]... PATH..."
+runs 1 "$SIMHASH" --no-such-option "$files"
+said "simhash: try 'simhash --help'"
+runs 1 "$SIMHASH" -j 0 "$files"
+said "threads '0': expected a number from 1 to 1024"
+runs 1 "$SIMHASH" --host='a b' "$files"
+said "host name 'a b': expected 1 to 255 letters, digits, '.', '-' or '_'"
+runs 1 "$SIMFIND" -k middle
+said "simfind: unknown key 'middle': expected uniform, scatter, skew, uniform_ext, scatter_ext or skew_ext"
+for tolerance in -1 100.5 1,5 1.0000001 x ''; do
+	runs 1 "$SIMFIND" -T "$tolerance"
+	said "tolerance '$tolerance': expected a number from 0 to 100 with at most six decimal places"
+done
+runs 1 "$SIMFIND" --size-ratio=0.5
+said "size ratio '0.5': expected a number from 1 to 1000000 with at most six decimal places"
+# wrong OPTION... MESSAGE: simfind says what was expected.
+wrong() {
+	local message=${*: -1}
+	runs 1 "$SIMFIND" "${@:1:$#-1}"
+	said "simfind: $message"
+}
+wrong --candidates=all "unknown candidates 'all': expected exact or key"
+for part in 0/3 4/3 1 x 1/ /3 1/0 1/3x -1/3; do
+	wrong --partition="$part" "partition '$part': expected I/N, such as 2/8"
+done
+wrong --group=ward "unknown grouping 'ward': expected representative or single"
+wrong --confirm=some "unknown way to confirm 'some': expected all or doubtful"
+wrong --min-resemblance=1.01 "resemblance '1.01': expected a number from 0 to 1"
+wrong --max-change=-1 "change '-1': expected a number from 0 to 1000"
+wrong --nearest=0 "nearest '0': expected a number from 1"
+wrong --nearest=3 "--nearest needs FILEs"
+wrong --threads=0 "threads '0': expected a number from 1"
+wrong --tolerance-for=ps "tolerance 'ps': expected EXTENSION=PERCENT"
+wrong --tolerance-for=ps=101 "tolerance '101': expected a number from 0 to 100"
+wrong --tolerances=/no/such/file "cannot read /no/such/file: No such file or directory"
+printf 'ps=1\nhalf a line\n' >tolerances
+wrong --tolerances=tolerances "tolerances:2: tolerance 'half a line': expected EXTENSION=PERCENT"
+wrong --sweep=1:2 "sweep '1:2': expected FROM:TO:FACTOR"
+wrong --sweep=0:6:1.2 "sweep '0:6:1.2': expected a FROM above 0"
+wrong --sweep=1:6:1 "sweep '1:6:1': expected a FROM above 0"
+wrong --sweep=0.000001:100:1.000001 "the sweep has more than 1000 tolerances"
+wrong --stats --group "--stats and --sweep count all pairs of the index by one tolerance"
+wrong --group --expand "--group lists copies once"
+wrong --group --partition=1/2 "--group needs all pairs"
+wrong --between /a "option --between: expected two directories or hosts"
+wrong --between web1:relative /b "side 'web1:relative': expected an absolute directory"
+wrong --between no-such-directory /b "cannot find directory no-such-directory"
+wrong --between /a /b file "--between is for all pairs, not for FILEs"
+wrong --files0-from=/no/such/file "cannot read /no/such/file: No such file or directory"
+wrong - - "standard input can be asked for once only"
+wrong --between "$0" /b "$0 is not a directory"
+: >asked
+wrong -o asked asked "cannot write to asked: it is a file asked for"
+wrong --files0-from=- - "standard input cannot be a FILE and a list of them"
+printf 'a\0\0b\0' >list0
+wrong --files0-from=list0 "list0: an empty file name"
+runs 1 "$SIMFIND" --format=xml
+said "unknown format 'xml': expected text, csv, json, jsonl, null or html"
+# Options that would not be heeded together.
+wrong --stats --format=csv "--format is for pairs and groups, not for --stats and --sweep"
+wrong --sweep --max-change=5 "--max-change is for pairs and groups"
+wrong --stats --expand "--stats and --sweep count every pair; leave out --expand"
+wrong --stats --fail-on-match "--fail-on-match is for pairs and groups"
+wrong --min-resemblance=0.5 "--min-resemblance needs --confirm, which measures it"
+wrong --stdin-name=a.txt "--stdin-name needs the FILE -"
+wrong -z "--decompress is for FILEs; simhash --decompress puts content into the index"
+wrong --max-inflated=5M x "--max-inflated needs --decompress"
+wrong --progress=sometimes "unknown progress 'sometimes': expected auto, always or never"
+wrong --format=html --partition=1/2 "a report needs all pairs"
+wrong --format=html --expand "a report lists copies once"
+wrong --script=x -o x "--script and --output name the same file"
+# The same of simhash.
+hash_wrong() {
+	local message=${*: -1}
+	runs 1 "$SIMHASH" "${@:1:$#-1}"
+	said "simhash: $message"
+}
+for size in x -1 1X 5MBx '' 99999999999999999999 9999999P; do
+	hash_wrong --min-size="$size" "$files" "size '$size': expected a number of bytes, or one with a unit"
+done
+hash_wrong --min-size=2k --max-size=1k "$files" "--min-size is above --max-size"
+hash_wrong --ext= "$files" "extensions '': expected names such as txt,md"
+hash_wrong --ext=a,,b "$files" "extensions 'a,,b': expected names"
+hash_wrong --exclude-from=/no/such/file "$files" "cannot read patterns from /no/such/file: No such file"
+hash_wrong --files0-from=/no/such/file "cannot read /no/such/file: No such file or directory"
+hash_wrong --status "$files" "--status is of the whole index: no PATH"
+hash_wrong --status --forget "--status, --forget, --print, --init-database and --copy-to: expected one of them"
+hash_wrong --forget "--forget: expected at least one PATH"
+hash_wrong --print "--print: expected at least one FILE"
+hash_wrong --print --files0-from=x "--files0-from is for indexing, and for nothing else"
+hash_wrong --status --host=x "--status was given with an option that it would not heed"
+hash_wrong --forget --exclude='*.c' "$files" "--forget was given with an option that it would not heed"
+hash_wrong --print -f "$files/a" "--print was given with an option that it would not heed"
+hash_wrong --print - - "standard input can be printed once only"
+hash_wrong --max-inflated=5M "$files" "--max-inflated needs --decompress"
+hash_wrong --files0-from=- --exclude-from=- "standard input cannot be both a list of files and of patterns"
+hash_wrong --exclude-from=- --exclude-from=- "$files" "standard input can be read for patterns once only"
+hash_wrong --progress=no "$files" "unknown progress 'no': expected auto, always or never"
+
+# Help and version go to standard output, within 80 columns.
+for program in "$SIMHASH" "$SIMFIND"; do
+	runs 0 "$program" --help
+	grep -q '^Usage: ' out || fail "no usage"
+	same "columns over 80" 0 "$(awk 'length > 80' out | wc -l)"
+	runs 0 "$program" --version
+	grep -Eq '^sim(hash|find) [0-9]+\.[0-9]+\.[0-9]+$' out || fail "no version"
+	grep -q '^scan kernel: [a-z0-9]' out || fail "no kernel"
+	grep -q "^indexes: .*$TEST_ENGINE" out || fail "no $TEST_ENGINE in --version"
+	runs 1 sh -c '"$0" --help >/dev/full' "$program"
+done
+
+# The scan kernel can be forced, and shows; what the machine has not is told.
+runs 0 env SIMHASH_KERNEL=portable "$SIMHASH" --version
+grep -q '^scan kernel: portable$' out || fail "kernel not forced"
+for program in "$SIMHASH" "$SIMFIND"; do
+	runs 1 env SIMHASH_KERNEL=abacus "$program" -d "$TEST_URL" .
+	said "scan kernel 'abacus': expected one that this machine has: "
+	said portable
+done
