@@ -1,5 +1,5 @@
 /*
- * Memory that is given out in pieces and freed all at once.
+ * Memory that is handed out in pieces and freed all at once.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_ARENA_H
@@ -11,10 +11,10 @@ struct arena {
 	struct arena_chunk *chunks; /* the one in use first */
 };
 
-/* `size` bytes, aligned for any object; they stay where they are. NULL: no memory. */
+/* Returns `size` bytes, aligned for any object, that never move; NULL when memory is short. */
 void *arena_take(struct arena *arena, size_t size);
 
-/* Take all of it back, but keep a chunk for what comes. */
+/* Invalidate every piece, and keep one chunk for the next ones. */
 void arena_clear(struct arena *arena);
 
 void arena_release(struct arena *arena);

@@ -1,6 +1,6 @@
 /*
- * A run of bytes with its length: paths, names, hashes. Borrowed, never owned;
- * whoever hands one out says how long it lives. Not terminated by a zero.
+ * Bytes with their length: paths, names, hashes. They are borrowed, never owned, and not
+ * terminated by a zero; whoever hands them out documents how long they live.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_BYTES_H

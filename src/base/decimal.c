@@ -1,6 +1,6 @@
 /*
- * Exact decimals, so that every floor of the algorithm is exact and the same
- * on every machine. Leaves the wording of errors to the callers.
+ * Exact decimals, so that every floor of the algorithm is exact and equal on every machine.
+ * Callers word the errors.
  * SPDX-License-Identifier: MIT
  */
 #include "base/decimal.h"

@@ -5,7 +5,7 @@
 #ifndef SIMHASH_BASE_HEX_H
 #define SIMHASH_BASE_HEX_H
 
-/* 0 to 15, or -1 for what is no hexadecimal digit. */
+/* 0 to 15, or -1 for any other character. */
 static inline int hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')

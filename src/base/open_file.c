@@ -21,16 +21,21 @@ int open_file_at(int directory_fd, const char *path, int flags, mode_t mode)
 	return fd;
 }
 
+void close_keeping_errno(int fd)
+{
+	int saved = errno;
+
+	close(fd);
+	errno = saved;
+}
+
 FILE *open_stream(const char *path, int flags, mode_t mode, const char *stream_mode)
 {
 	int fd = open_file_at(AT_FDCWD, path, flags, mode);
 	FILE *stream = fd < 0 ? NULL : fdopen(fd, stream_mode);
 
-	if (stream == NULL && fd >= 0) {
-		int saved = errno;
-		close(fd);
-		errno = saved;
-	}
+	if (stream == NULL && fd >= 0)
+		close_keeping_errno(fd);
 	return stream;
 }
 
@@ -60,11 +65,8 @@ int open_path(const char *path, int flags)
 	}
 	if (strlen(path) < PIECE)
 		fd = open_file_at(top, path, flags, 0);
-	if (top != AT_FDCWD) {
-		int saved = errno;
-		close(top);
-		errno = saved;
-	}
+	if (top != AT_FDCWD)
+		close_keeping_errno(top);
 	return fd;
 }
 
@@ -75,7 +77,7 @@ int64_t stat_mtime_ns(const struct stat *status)
 #else
 	const struct timespec *time = &status->st_mtim;
 #endif
-	/* Beyond 292 years from 1970 the clock stands still. */
+	/* 64 bits hold 292 years before and after 1970. */
 	if (time->tv_sec > INT64_MAX / 1000000000 - 1)
 		return INT64_MAX;
 	if (time->tv_sec < INT64_MIN / 1000000000 + 1)

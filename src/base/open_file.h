@@ -11,8 +11,8 @@
 #include <sys/types.h>
 
 /*
- * openat(2), once more whenever a signal interrupts it, which network and FUSE file systems
- * allow. The descriptor is closed by exec. -1 with errno. Any thread.
+ * openat(2), repeated while a signal interrupts it, as network and FUSE file systems allow. The
+ * descriptor is closed by exec. -1 with errno. Any thread.
  */
 int open_file_at(int directory_fd, const char *path, int flags, mode_t mode);
 
@@ -24,6 +24,9 @@ FILE *open_stream(const char *path, int flags, mode_t mode, const char *stream_m
  * opened directory by directory in pieces that fit. Without O_CREAT; else as open_file_at.
  */
 int open_path(const char *path, int flags);
+
+/* close(2) that leaves errno as it is, for the way out after a failure. */
+void close_keeping_errno(int fd);
 
 /* Modification time in nanoseconds since 1970. */
 int64_t stat_mtime_ns(const struct stat *status);

@@ -1,6 +1,6 @@
 /*
- * A growing set of pairs of 64-bit numbers: directories seen, by hash or by
- * device and inode. 16 bytes a slot, three to six eighths of the slots in use.
+ * A set of pairs of 64-bit numbers: the directories that a walk has seen, by hash or by device
+ * and inode. A slot takes 16 bytes, and three to six eighths of the slots are in use.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_PAIR_SET_H
@@ -15,14 +15,14 @@ struct pair {
 };
 
 struct pair_set {
-	struct pair *slots; /* {0, 0} is free; that pair itself is told apart below */
+	struct pair *slots; /* {0, 0} is a free slot; has_zero says if that pair is in the set */
 	size_t slot_count, used;
 	bool has_zero;
 };
 
 void pair_set_release(struct pair_set *set);
 
-/* Add a pair: 1 when it is new, 0 when it was there, -1 when memory is short. */
+/* Add a pair. Returns 1 when it is new, 0 when it was there, -1 when memory is short. */
 int pair_set_add(struct pair_set *set, struct pair pair);
 
 bool pair_set_has(const struct pair_set *set, struct pair pair);

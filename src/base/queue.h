@@ -23,16 +23,16 @@ struct queue {
 void queue_init(struct queue *queue, unsigned producers);
 void queue_release(struct queue *queue);
 
-/* Append, waiting for room. */
+/* Append an item. Waits while the queue is full. */
 void queue_push(struct queue *queue, void *item);
 
-/* Take the first item, waiting for one; NULL once the queue is empty and ended. */
+/* Take the first item. Waits for one; returns NULL once the queue is empty and has ended. */
 void *queue_pop(struct queue *queue);
 
-/* The same, waiting at most until a time of the monotonic clock; *timed_out tells. */
+/* The same, but waits at most until a time of the monotonic clock; *timed_out says if it did. */
 void *queue_pop_until(struct queue *queue, int64_t deadline_ns, bool *timed_out);
 
-/* One producer will push no more. */
+/* A producer is done. When the last one is, the queue has ended. */
 void queue_producer_leaves(struct queue *queue);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Texts that are written by a stream into memory.
+ * Streams that write into memory.
  * SPDX-License-Identifier: MIT
  */
 #include "base/text_stream.h"
@@ -8,7 +8,7 @@
 
 int close_text(FILE *stream, char **text)
 {
-	/* The last allocation may fail, of which glibc tells by the pointer alone. */
+	/* When the last allocation fails, glibc reports it only by a NULL pointer. */
 	if (fclose(stream) == 0 && *text != NULL)
 		return 0;
 	free(*text);

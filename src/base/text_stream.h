@@ -1,5 +1,5 @@
 /*
- * Texts that are written by a stream into memory.
+ * Streams that write into memory.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_TEXT_STREAM_H
@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 /*
- * End a stream of open_memstream(3) in *text, which is the caller's to free: 0, or -1 when
- * memory did not do for it all, with *text freed and NULL.
+ * Close a stream of open_memstream(3) that writes to *text, which the caller frees. Returns -1,
+ * with *text freed and NULL, when memory was short.
  */
 int close_text(FILE *stream, char **text);
 

@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/open_file.h"
 #include "find/cover.h"
-#include "scan/scan_file.h"
+#include "scan/inflating.h"
 
 #define CACHE_BYTES ((size_t)384 << 20)
 #define WHOLE_MAX ((int64_t)64 << 20) /* larger files are not held in memory */

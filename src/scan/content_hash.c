@@ -1,5 +1,5 @@
 /*
- * xxHash behind our interface; nothing else of the index floor knows it.
+ * The only file of this room that knows xxHash.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/content_hash.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <xxhash.h>
 #ifdef SIMHASH_HAVE_XXHASH_DISPATCH
-#include <xxh_x86dispatch.h> /* the same functions, by what the processor has: thrice as fast */
+#include <xxh_x86dispatch.h> /* the same functions for this processor, three times as fast */
 #endif
 
 /* A struct content_hash is an XXH3_state_t under another name. */

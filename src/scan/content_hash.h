@@ -14,7 +14,7 @@ struct content_hash;
 struct content_hash *content_hash_new(void); /* NULL when memory is short */
 void content_hash_free(struct content_hash *hash);
 
-/* Begin anew, add bytes in order, store the result. */
+/* Begin a new content, add its bytes in order, store its hash. */
 void content_hash_begin(struct content_hash *hash);
 void content_hash_add(struct content_hash *hash, const void *bytes, size_t size);
 void content_hash_end(const struct content_hash *hash, uint8_t result[CONTENT_HASH_SIZE]);

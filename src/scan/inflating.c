@@ -1,18 +1,18 @@
 /*
- * gzip files by zlib, several members one after another included. By inflate() and not by
- * gzread(), which loses what it has when a read is interrupted.
+ * gzip files by zlib, also those of several members. Uses inflate(), since gzread() loses data
+ * when a read is interrupted.
  * SPDX-License-Identifier: MIT
  */
+#include "scan/inflating.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include <zlib.h>
 
-#include "scan/scan_file.h"
-
 #define READ_BUFFER (128 * 1024)
-#define GZIP_WINDOW_BITS (15 + 16) /* as zlib wants gzip's header and trailer told */
+#define GZIP_WINDOW_BITS (15 + 16) /* 16 makes zlib expect gzip's header and trailer */
 
 struct inflating {
 	int fd;
@@ -35,7 +35,7 @@ struct inflating *inflating_new(int fd)
 	return in;
 }
 
-/* Read until `wanted` bytes or more wait to be inflated, or the file ends; -1 with errno. */
+/* Read until at least `wanted` bytes wait to be inflated or the file ends; -1 with errno. */
 static int fill(struct inflating *in, unsigned wanted)
 {
 	while (in->stream.avail_in < wanted) {
@@ -56,12 +56,12 @@ static int fill(struct inflating *in, unsigned wanted)
 	return 0;
 }
 
-/* The next member, or the end: what follows the last one and is none is ignored, as by gzip. */
+/* Begin the next member, or end: like gzip, ignore what follows the last one. */
 static int begin_member(struct inflating *in)
 {
 	const unsigned char *next;
 
-	/* The first byte alone at the end of the buffer: make room for the second. */
+	/* Only the first byte is there, at the end of the buffer: make room for the second. */
 	if (in->stream.avail_in == 1 && in->stream.next_in == in->input + READ_BUFFER - 1) {
 		in->input[0] = *in->stream.next_in;
 		in->stream.next_in = in->input;
@@ -80,7 +80,7 @@ static int begin_member(struct inflating *in)
 	return inflateReset(&in->stream) == Z_OK ? 0 : -1;
 }
 
-/* Inflate into the room there is; -1 with errno. */
+/* Inflate into the room that is left; -1 with errno. */
 static int inflate_some(struct inflating *in)
 {
 	int code;
@@ -91,7 +91,7 @@ static int inflate_some(struct inflating *in)
 	if (code == Z_STREAM_END)
 		in->in_member = false;
 	else if (code != Z_OK) {
-		/* Z_BUF_ERROR: it ends too soon; Z_DATA_ERROR, Z_NEED_DICT: it is broken */
+		/* Z_BUF_ERROR: the file is cut off; Z_DATA_ERROR, Z_NEED_DICT: it is damaged */
 		errno = code == Z_MEM_ERROR ? ENOMEM : EBADMSG;
 		return -1;
 	}

@@ -1,5 +1,5 @@
 /*
- * Reading, with advice to the system where it takes any.
+ * Reading, with advice to systems that take it.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/reading.h"
@@ -9,11 +9,12 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define ADVICE_FROM (INT64_C(1) << 20) /* bytes from which advice is worth a call */
-#define DROP_FROM (INT64_C(64) << 20)  /* bytes from which a file may push out much */
+#define ADVICE_FROM (INT64_C(1) << 20) /* bytes of a file from which advice pays for its call */
+#define DROP_FROM \
+	(INT64_C(64) << 20) /* bytes from which a file would displace much of the page cache */
 #define DROP_STEP (INT64_C(8) << 20)
 
-/* Is some of the file in memory already? When in doubt, yes. */
+/* Is some of the file in the page cache already? When in doubt, yes. */
 static bool is_cached(int fd, int64_t size_bytes)
 {
 #ifdef RWF_NOWAIT

@@ -1,7 +1,7 @@
 /*
- * Reading a regular file from front to back, and leaving the page cache as it
- * was: a large file that was not in it is let go of behind the reader, so that
- * indexing an archive does not push out what the machine works with.
+ * Reading a regular file from front to back while the page cache stays as it was: a large file
+ * that was not cached is dropped from the cache behind the reader, so indexing an archive does
+ * not displace the machine's working set.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_READING_H
@@ -17,16 +17,16 @@ struct reading {
 	int64_t dropped; /* bytes */
 };
 
-/* `size_bytes` is what the file is believed to have. The descriptor stays the caller's. */
+/* `size_bytes` is the expected size of the file. The descriptor stays the caller's. */
 void reading_begin(struct reading *reading, int fd, int64_t size_bytes);
 
 /*
- * Read `size` bytes at `offset`, or as many as there are. Returns their number, or
- * -1 with errno. Any number of threads may read at once.
+ * Read `size` bytes at `offset`, or as many as there are. Returns how many, or -1 with errno. Any
+ * number of threads may read at once.
  */
 ssize_t reading_at(const struct reading *reading, int64_t offset, void *buffer, size_t size);
 
-/* All before `offset` has been read and is not needed again. */
+/* The bytes before `offset` are not needed again. */
 void reading_is_done(struct reading *reading, int64_t offset);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Reading a file once, for its sum table and the hash of its content.
- * The row tells the bytes that were read: a file that grows or shrinks
- * meanwhile differs from its row in size or time, and is read again next run.
+ * Reading a file once, for its sum table and the hash of its content. The row describes the
+ * bytes that were read: a file that grows or shrinks meanwhile differs from its row in size or
+ * time, so the next run reads it again.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/scan_file.h"
@@ -11,18 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/open_file.h"
 #include "scan/content_hash.h"
+#include "scan/inflating.h"
 #include "scan/reading.h"
 #include "scan/shared_scan.h"
 #include "store/store.h"
 
-#define BUFFER_ALIGNMENT 4096		  /* to others, read() may copy at a quarter of the speed */
-#define UNPROMISED_MAX (INT64_C(1) << 20) /* bytes of a file that says it has none */
+#define BUFFER_ALIGNMENT 4096		  /* read() may copy to others at a quarter of the speed */
+#define UNPROMISED_MAX (INT64_C(1) << 20) /* read at most of a file that claims to be empty */
 
 int file_scanner_init(struct file_scanner *scanner, const struct simhash_tag_set *tag_set,
 		      bool follow, const atomic_bool *stop, struct simhash_error *error)
@@ -57,7 +58,7 @@ void file_scanner_release(struct file_scanner *scanner)
 	scanner->hash = NULL;
 }
 
-/* What a scan computes of a content, piece by piece, in one pass. */
+/* The scan of one content, piece by piece, in one pass. */
 struct content {
 	struct file_scanner *scanner;
 	struct simhash_scanner counts;
@@ -103,8 +104,8 @@ static enum scan_outcome scan_bytes(struct file_scanner *scanner, int fd, int64_
 	content_begin(&content, scanner, row);
 	reading_begin(&reading, fd, expected);
 	/*
-	 * What grows is read as far as fstat promised. What promises nothing, as the
-	 * kernel's own files do, is read to its end, unless that does not come.
+	 * A file that grows is read up to the size that fstat gave. One that claims to be empty, as
+	 * files of /proc do, is read to its end, up to a bound.
 	 */
 	do {
 		if (expected > 0 && expected - row->size_bytes < FILE_SCANNER_BUFFER)
@@ -126,21 +127,13 @@ static enum scan_outcome scan_bytes(struct file_scanner *scanner, int fd, int64_
 	return content_end(&content, row);
 }
 
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 /* Open a regular file that is not the index's own, and begin its row: the descriptor, or -1. */
 static int open_file(struct file_scanner *scanner, int directory_fd, const char *name,
 		     struct file_row *row, struct stat *status, enum scan_outcome *outcome)
 {
-	/* O_NONBLOCK: what has become a FIFO must not hold us up. */
+	/* O_NONBLOCK: opening what has become a FIFO must not block. */
 	int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | (scanner->follow ? 0 : O_NOFOLLOW);
-	int fd = open_file_at(directory_fd, name, flags, 0), saved;
+	int fd = open_file_at(directory_fd, name, flags, 0);
 
 	*outcome = SCAN_FAILED;
 	if (fd < 0) {
@@ -149,7 +142,7 @@ static int open_file(struct file_scanner *scanner, int directory_fd, const char 
 			*outcome = SCAN_GONE;
 		return -1;
 	}
-	row->scanned_at_ns = now_ns();
+	row->scanned_at_ns = clock_wall_ns();
 	if (fstat(fd, status) != 0)
 		goto fail;
 	if (!S_ISREG(status->st_mode)) {
@@ -164,13 +157,11 @@ static int open_file(struct file_scanner *scanner, int directory_fd, const char 
 	row->mtime_ns = stat_mtime_ns(status);
 	row->device = (int64_t)status->st_dev;
 	row->inode = (int64_t)status->st_ino;
-	/* What links lead to has more names than the system counts. */
+	/* A file reached by a symbolic link has more names than the system counts. */
 	row->links = scanner->follow ? 0 : (int64_t)status->st_nlink;
 	return fd;
 fail:
-	saved = errno;
-	close(fd);
-	errno = saved;
+	close_keeping_errno(fd);
 	return -1;
 }
 
@@ -186,20 +177,18 @@ enum scan_outcome scan_file(struct file_scanner *scanner, int directory_fd, cons
 {
 	enum scan_outcome outcome;
 	struct stat status;
-	int fd = open_file(scanner, directory_fd, name, row, &status, &outcome), saved;
+	int fd = open_file(scanner, directory_fd, name, row, &status, &outcome);
 
 	if (fd < 0)
 		return outcome;
-	/* Features go over the seams between pieces: one thread makes sketches. */
+	/* Features cross the seams between pieces, so one thread makes sketches. */
 	if (shared != NULL && status.st_size >= SHARED_FROM && scanner->sketching.count == 0)
 		outcome = shared_scan_lead(shared, scanner, fd, status.st_size, row);
 	else
 		outcome = scan_bytes(scanner, fd, status.st_size, row);
 	if (outcome == SCAN_DONE)
 		set_keys(scanner, row);
-	saved = errno;
-	close(fd);
-	errno = saved;
+	close_keeping_errno(fd);
 	return outcome;
 }
 

@@ -1,5 +1,5 @@
 /*
- * Units of one file, taken by threads in order of their coming.
+ * The units of one file, taken in order by the threads that scan it.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/shared_scan.h"
@@ -34,7 +34,7 @@ struct shared_scan {
 	const struct file_scanner *leader;
 	struct reading reading;
 	int64_t size_bytes, units;
-	/* Numbers of units: the next to be taken, to be hashed, to be appended. */
+	/* The units that are next to be taken, hashed and appended. */
 	int64_t next, hashed, appended;
 	bool is_short; /* a unit ended early: the file has shrunk, and nothing follows it */
 	enum scan_outcome outcome;
@@ -78,7 +78,7 @@ void shared_scan_cancel(struct shared_scan *shared)
 	set_state(shared, ENDED);
 }
 
-/* ---- Below, the mutex is held, except where said ---- */
+/* ---- With the mutex held, except where a comment says otherwise ---- */
 
 static bool is_over(const struct shared_scan *shared)
 {
@@ -95,7 +95,7 @@ static void give_up(struct shared_scan *shared, enum scan_outcome outcome, int w
 }
 
 /* Take the next unit, once there is room for its result. False when there is none. */
-static bool take(struct shared_scan *shared, int64_t *unit)
+static bool take_unit(struct shared_scan *shared, int64_t *unit)
 {
 	for (;;) {
 		if (atomic_load_explicit(shared->leader->stop, memory_order_relaxed))
@@ -117,7 +117,7 @@ static size_t size_of(const struct shared_scan *shared, int64_t unit)
 	return left < UNIT ? (size_t)left : UNIT;
 }
 
-/* Hash a unit when all before it are. False when it is not part of the file any more. */
+/* Hash a unit after all before it. False when it is no longer part of the file. */
 static bool hash_in_turn(struct shared_scan *shared, int64_t unit, const void *bytes, size_t size)
 {
 	bool is_part;
@@ -138,14 +138,14 @@ static bool hash_in_turn(struct shared_scan *shared, int64_t unit, const void *b
 	return is_part;
 }
 
-/* Append all units that are ready. `buffer` is for reading one again. */
+/* Append all units that are ready. A unit may be read again, into `buffer`. */
 static void append_ready(struct shared_scan *shared, void *buffer)
 {
 	struct unit *unit;
 
 	while (unit = &shared->unit[shared->appended % SHARED_AHEAD], unit->is_ready) {
 		if (!scan_piece_append(&shared->whole, &unit->piece)) {
-			/* A tag chained to itself, or long zeros: from the true state then. */
+			/* A chain of one tag or a run of zeros: scan again, from the true state. */
 			ssize_t got = reading_at(&shared->reading, shared->appended * UNIT, buffer,
 						 unit->size);
 			if (got != (ssize_t)unit->size) {
@@ -162,8 +162,9 @@ static void append_ready(struct shared_scan *shared, void *buffer)
 	}
 }
 
-/* Read and scan one unit. The mutex is not held while it takes long. */
-static void work_on(struct shared_scan *shared, const struct file_scanner *scanner, int64_t number)
+/* Read and scan one unit, without the mutex while that takes long. */
+static void scan_unit(struct shared_scan *shared, const struct file_scanner *scanner,
+		      int64_t number)
 {
 	struct unit *unit = &shared->unit[number % SHARED_AHEAD];
 	uint8_t before[2] = {0, 0};
@@ -193,15 +194,15 @@ static void work_on(struct shared_scan *shared, const struct file_scanner *scann
 	append_ready(shared, scanner->buffer);
 }
 
-static void work(struct shared_scan *shared, const struct file_scanner *scanner)
+static void scan_units(struct shared_scan *shared, const struct file_scanner *scanner)
 {
 	int64_t unit;
 
-	while (take(shared, &unit))
-		work_on(shared, scanner, unit);
+	while (take_unit(shared, &unit))
+		scan_unit(shared, scanner, unit);
 }
 
-/* ---- Above ---- */
+/* ---- The interface ---- */
 
 void shared_scan_help(struct shared_scan *shared, struct file_scanner *scanner)
 {
@@ -210,7 +211,7 @@ void shared_scan_help(struct shared_scan *shared, struct file_scanner *scanner)
 		pthread_cond_wait(&shared->changed, &shared->mutex);
 	if (shared->state == BEGUN) {
 		shared->helpers++;
-		work(shared, scanner);
+		scan_units(shared, scanner);
 		shared->helpers--;
 		pthread_cond_broadcast(&shared->changed);
 	}
@@ -229,7 +230,7 @@ enum scan_outcome shared_scan_lead(struct shared_scan *shared, struct file_scann
 	content_hash_begin(scanner->hash);
 	set_state(shared, BEGUN);
 	pthread_mutex_lock(&shared->mutex);
-	work(shared, scanner);
+	scan_units(shared, scanner);
 	while (shared->helpers > 0)
 		pthread_cond_wait(&shared->changed, &shared->mutex);
 	shared->state = ENDED;

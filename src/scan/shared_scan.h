@@ -1,14 +1,12 @@
 /*
  * One large file scanned by several threads.
  *
- * The file is cut into units. Each thread takes the next unit, reads it, waits
- * for its turn to hash it, since the hash of the content is one over all bytes
- * in order, and scans it as a piece. Pieces are appended in order, by whoever
- * has the next one. One thread leads: it opens the file before and completes its
- * row after; others help as long as there are units, and may come late.
+ * The file is cut into units. Each thread takes the next unit, reads it, waits for its turn to
+ * hash it, since the hash is over all bytes in order, and scans it as a piece. Pieces are appended
+ * in order by whichever thread has the next one. One thread leads: it opens the file and completes
+ * its row. The others help as long as there are units, and may come late.
  *
- * Memory is bounded: no thread runs ahead of what is appended by more than
- * SHARED_AHEAD units.
+ * Memory is bounded: no thread is more than SHARED_AHEAD units ahead of what is appended.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,26 +15,26 @@
 
 #include "scan/scan_file.h"
 
-#define SHARED_FROM (INT64_C(16) << 20) /* bytes of a file worth the help of others */
+#define SHARED_FROM (INT64_C(16) << 20) /* bytes from which a file is worth sharing */
 #define SHARED_AHEAD 32
 
 struct shared_scan;
 
-/* With `references` to let go of by shared_scan_drop. NULL when memory is short. */
+/* Has `references`, each of which shared_scan_drop ends. NULL when memory is short. */
 struct shared_scan *shared_scan_new(unsigned references);
 void shared_scan_drop(struct shared_scan *shared); /* NULL is fine */
 
 /*
- * Lead the scan of an open file: like scan_bytes in scan_file.c. All helpers
- * have left it when this returns.
+ * Lead the scan of an open file, as scan_bytes in scan_file.c does alone. All helpers have left
+ * it when this returns.
  */
 enum scan_outcome shared_scan_lead(struct shared_scan *shared, struct file_scanner *scanner, int fd,
 				   int64_t expected, struct file_row *row);
 
-/* There will be nothing to help with. Does nothing after shared_scan_lead. */
+/* Release the helpers of a scan that never began. Does nothing after shared_scan_lead. */
 void shared_scan_cancel(struct shared_scan *shared);
 
-/* Help until there are no more units to take. Waits for the leader to begin or cancel. */
+/* Wait for the leader to begin or cancel, then help until no unit is left. */
 void shared_scan_help(struct shared_scan *shared, struct file_scanner *scanner);
 
 #endif

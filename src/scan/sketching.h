@@ -1,6 +1,6 @@
 /*
- * The sketches of a file by several measures at once, beside its sum table. One for each
- * scanning thread.
+ * The sketches of a file by several measures at once, beside its sum table. Each scanning thread
+ * has its own.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_SKETCHING_H
@@ -24,11 +24,11 @@ int sketching_init(struct sketching *sketching, struct simhash_measure *const *m
 		   unsigned count, struct simhash_error *error);
 void sketching_release(struct sketching *sketching);
 
-/* Before each file: forget what an unfinished one left. */
+/* Begin a file; what an unfinished one left is discarded. */
 void sketching_begin(struct sketching *sketching);
 void sketching_add(struct sketching *sketching, const void *bytes, size_t size);
 
-/* The sketches, NULL without measures. -1 with errno ENOMEM. */
+/* Make the sketches, NULL when there are no measures. -1 with errno ENOMEM. */
 int sketching_end(struct sketching *sketching, struct row_sketches **sketches);
 
 #endif
