@@ -6,6 +6,7 @@
 #ifndef SIMHASH_STORE_CONNECTION_H
 #define SIMHASH_STORE_CONNECTION_H
 
+#include "store/hash_range.h"
 #include "store/store.h"
 
 /* Statements that are prepared once and kept. */
@@ -82,26 +83,14 @@ int store_keep_upsert_many(struct store *store, enum kept_statement which,
 /* Run a kept statement that yields no rows. */
 int store_run_kept(struct store *store, enum kept_statement which, struct simhash_error *error);
 
-/* The least and the largest path hash that a directory's files can have, or one file. */
-struct hash_range {
-	uint8_t low[PATH_HASH_SIZE], high[PATH_HASH_SIZE];
-};
-
 /* Bind a scope and a range of its path hashes as four parameters, from `first` on. */
 void store_bind_hash_range(const struct database_driver *driver, struct statement *statement,
 			   unsigned first, const struct row_scope *scope,
 			   const struct hash_range *range);
 
-/* The range after a hash, or all, to another, or all; false when there is none. */
-bool store_range_after(const uint8_t *after, const uint8_t *last, struct hash_range *range);
-
 /* A column that must have `size` bytes, or the row is damaged. */
 int store_copy_fixed(const struct database_driver *driver, struct statement *statement,
 		     unsigned column, uint8_t *out, size_t size, struct simhash_error *error);
-
-/* Fails where path hashes come out of order. */
-int store_check_order(const uint8_t low[PATH_HASH_SIZE], const uint8_t hash[PATH_HASH_SIZE],
-		      struct simhash_error *error);
 
 /*
  * A stream of rows of `file f`: `more` columns follow, from column STREAM_COLUMNS on, and

@@ -16,8 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "simhash.h"
 #include "base/bytes.h"
+#include "simhash.h"
 #include "store/url.h"
 
 struct database;

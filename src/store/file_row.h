@@ -8,8 +8,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "simhash.h"
 #include "base/bytes.h"
+#include "simhash.h"
 
 #define DIRECTORY_HASH_SIZE 8
 #define PATH_HASH_SIZE 16

@@ -214,17 +214,6 @@ static int write_directories(struct store *store, const struct row_scope *scope,
 	return 0;
 }
 
-static struct hash_range range_of(const uint8_t directory[DIRECTORY_HASH_SIZE])
-{
-	struct hash_range range;
-
-	memset(range.low, 0x00, sizeof range.low);
-	memset(range.high, 0xff, sizeof range.high);
-	memcpy(range.low, directory, DIRECTORY_HASH_SIZE);
-	memcpy(range.high, directory, DIRECTORY_HASH_SIZE);
-	return range;
-}
-
 void store_bind_hash_range(const struct database_driver *driver, struct statement *statement,
 			   unsigned first, const struct row_scope *scope,
 			   const struct hash_range *range)
@@ -317,7 +306,7 @@ static int remove_directory(struct store *store, const struct row_scope *scope,
 			    struct simhash_error *error)
 {
 	const struct database_driver *driver = store->driver;
-	struct hash_range range = range_of(hash);
+	struct hash_range range = hash_range_of_directory(hash);
 	struct statement *statement;
 
 	if (store_keep(store, KEPT_REMOVE_DIRECTORY_FILES,
@@ -422,36 +411,6 @@ int store_end_load(struct store *store, struct simhash_error *error)
 	return store->is_first_load ? store_in_transaction(store, after_load, NULL, error) : 0;
 }
 
-/* ---- Reading ---- */
-
-static int has_rows_once(struct store *store, const struct row_scope *scope, bool *has_rows,
-			 struct simhash_error *error)
-{
-	const struct database_driver *driver = store->driver;
-	struct statement *statement;
-	int status;
-
-	if (driver->prepare(store->database,
-			    "SELECT 1 FROM directory WHERE tag_set = ? AND host = ? LIMIT 1",
-			    &statement, error) != 0)
-		return -1;
-	driver->bind_integer(statement, 0, scope->tag_set);
-	driver->bind_integer(statement, 1, scope->host);
-	status = driver->step(statement, error);
-	*has_rows = status == 1;
-	driver->finalize(statement);
-	return status < 0 ? -1 : 0;
-}
-
-int store_has_rows(struct store *store, const struct row_scope *scope, bool *has_rows,
-		   struct simhash_error *error)
-{
-	while (has_rows_once(store, scope, has_rows, error) != 0)
-		if (store_recover(store, error) != 0)
-			return -1;
-	return 0;
-}
-
 int store_copy_fixed(const struct database_driver *driver, struct statement *statement,
 		     unsigned column, uint8_t *out, size_t size, struct simhash_error *error)
 {
@@ -462,244 +421,6 @@ int store_copy_fixed(const struct database_driver *driver, struct statement *sta
 				 "table file: a hash of %zu bytes where %zu are expected",
 				 value.size, size);
 	memcpy(out, value.data, size);
-	return 0;
-}
-
-/* To the least path hash above `hash`; false when there is none. */
-static bool step_hash(uint8_t hash[PATH_HASH_SIZE])
-{
-	for (int i = PATH_HASH_SIZE - 1; i >= 0; i--)
-		if (++hash[i] != 0)
-			return true;
-	return false;
-}
-
-/* Of a damaged file rows may come in any order, and who goes on after the last, for ever. */
-int store_check_order(const uint8_t low[PATH_HASH_SIZE], const uint8_t hash[PATH_HASH_SIZE],
-		      struct simhash_error *error)
-{
-	if (memcmp(hash, low, PATH_HASH_SIZE) >= 0)
-		return 0;
-	return error_set(error, SIMHASH_E_DATABASE,
-			 "table file: its rows are out of order, so the index is damaged");
-}
-
-/* With measures, how many of their sketches are there, and are of the content of the row. */
-static int keep_known_files(struct store *store, struct simhash_error *error)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *sql;
-	int status;
-
-	if (store->kept[KEPT_KNOWN_FILES] != NULL)
-		return 0;
-	sql = open_memstream(&text, &size);
-	if (sql == NULL)
-		return error_set_memory(error);
-	fprintf(sql, "SELECT path_hash, size, mtime_ns, scanned_at_ns, name, compressed_size, "
-		     "links");
-	if (store->measure_count > 0) {
-		fprintf(sql, ", (SELECT COUNT(*) FROM sketch s WHERE s.tag_set = file.tag_set "
-			     "AND s.host = file.host AND s.path_hash = file.path_hash "
-			     "AND s.content_hash = file.content_hash AND s.measure IN (?");
-		for (unsigned i = 1; i < store->measure_count; i++)
-			fprintf(sql, ", ?");
-		fprintf(sql, "))");
-	}
-	fprintf(sql, " FROM file WHERE tag_set = ? AND host = ? "
-		     "AND path_hash BETWEEN ? AND ? ORDER BY path_hash");
-	status = close_text(sql, &text) != 0 ? error_set_memory(error)
-					     : store_keep(store, KEPT_KNOWN_FILES, text, error);
-	free(text);
-	return status;
-}
-
-/*
- * The rows in a range of path hashes, in their order; range->low follows, so that what
- * lost its connection can go on there.
- */
-static int read_known_once(struct store *store, const struct row_scope *scope,
-			   struct hash_range *range, store_known_fn *each, void *context,
-			   struct simhash_error *error)
-{
-	const struct database_driver *driver = store->driver;
-	struct statement *statement;
-	int status;
-
-	if (keep_known_files(store, error) != 0)
-		return -1;
-	statement = store->kept[KEPT_KNOWN_FILES];
-	for (unsigned i = 0; i < store->measure_count; i++)
-		driver->bind_integer(statement, i, store->measures[i]);
-	store_bind_hash_range(driver, statement, store->measure_count, scope, range);
-	while ((status = driver->step(statement, error)) == 1) {
-		struct known_file known = {
-			.size_bytes = driver->column_integer(statement, 1),
-			.mtime_ns = driver->column_integer(statement, 2),
-			.scanned_at_ns = driver->column_integer(statement, 3),
-			.name = driver->column_bytes(statement, 4),
-			.compressed_size_bytes = driver->column_integer(statement, 5),
-			.links = driver->column_integer(statement, 6),
-			.lacks_sketches = store->measure_count > 0 &&
-					  driver->column_integer(statement, 7) <
-						  (int64_t)store->measure_count,
-		};
-		if (store_copy_fixed(driver, statement, 0, known.path_hash, PATH_HASH_SIZE,
-				     error) != 0 ||
-		    store_check_order(range->low, known.path_hash, error) != 0 ||
-		    each(context, &known, error) != 0) {
-			status = -1;
-			break;
-		}
-		memcpy(range->low, known.path_hash, PATH_HASH_SIZE);
-		if (!step_hash(range->low))
-			break;
-	}
-	driver->reset(statement);
-	return status < 0 ? -1 : 0;
-}
-
-static int read_known(struct store *store, const struct row_scope *scope,
-		      const struct hash_range *range, store_known_fn *each, void *context,
-		      struct simhash_error *error)
-{
-	struct hash_range rest = *range;
-
-	while (read_known_once(store, scope, &rest, each, context, error) != 0)
-		if (store_recover(store, error) != 0)
-			return -1;
-	store_went_well(store);
-	return 0;
-}
-
-int store_read_directory(struct store *store, const struct row_scope *scope,
-			 const uint8_t hash[DIRECTORY_HASH_SIZE], store_known_fn *each,
-			 void *context, struct simhash_error *error)
-{
-	struct hash_range range = range_of(hash);
-
-	return read_known(store, scope, &range, each, context, error);
-}
-
-struct found_known {
-	struct known_file *known;
-	bool found;
-};
-
-static int copy_known(void *context, const struct known_file *known, struct simhash_error *error)
-{
-	struct found_known *result = context;
-
-	(void)error;
-	*result->known = *known;
-	result->known->name = (struct bytes){"", 0};
-	result->found = true;
-	return 0;
-}
-
-int store_find_file(struct store *store, const struct row_scope *scope,
-		    const uint8_t hash[PATH_HASH_SIZE], struct known_file *known, bool *found,
-		    struct simhash_error *error)
-{
-	struct found_known result = {known, false};
-	struct hash_range range;
-	int status;
-
-	memcpy(range.low, hash, PATH_HASH_SIZE);
-	memcpy(range.high, hash, PATH_HASH_SIZE);
-	status = read_known(store, scope, &range, copy_known, &result, error);
-	*found = result.found;
-	return status;
-}
-
-static int read_directories_below(struct store *store, const struct row_scope *scope,
-				  struct bytes root, store_directory_fn *each, void *context,
-				  struct simhash_error *error)
-{
-	const struct database_driver *driver = store->driver;
-	bool is_top = root.size == 1; /* "/" ends in its slash already */
-	size_t size = root.size + (is_top ? 0 : 1);
-	struct statement *statement = NULL;
-	uint8_t hash[DIRECTORY_HASH_SIZE];
-	/* All paths p with prefix < p < prefix with its '/' made the next byte, '0'. */
-	char *prefix = malloc(size), *end = malloc(size);
-	int status = -1;
-
-	if (prefix == NULL || end == NULL) {
-		error_set_memory(error);
-		goto out;
-	}
-	memcpy(prefix, root.data, root.size);
-	prefix[size - 1] = '/';
-	memcpy(end, prefix, size);
-	end[size - 1] = '/' + 1;
-	if (driver->prepare(store->database,
-			    "SELECT directory_hash, path FROM directory "
-			    "WHERE tag_set = ? AND host = ? AND path > ? AND path < ?",
-			    &statement, error) != 0)
-		goto out;
-	driver->bind_integer(statement, 0, scope->tag_set);
-	driver->bind_integer(statement, 1, scope->host);
-	driver->bind_bytes(statement, 2, prefix, size);
-	driver->bind_bytes(statement, 3, end, size);
-	while ((status = driver->step(statement, error)) == 1)
-		if (store_copy_fixed(driver, statement, 0, hash, sizeof hash, error) != 0 ||
-		    each(context, hash, driver->column_bytes(statement, 1), error) != 0) {
-			status = -1;
-			break;
-		}
-out:
-	driver->finalize(statement);
-	free(end);
-	free(prefix);
-	return status;
-}
-
-int store_read_directories_below(struct store *store, const struct row_scope *scope,
-				 struct bytes root, store_directory_fn *each, void *context,
-				 struct simhash_error *error)
-{
-	while (read_directories_below(store, scope, root, each, context, error) != 0)
-		if (store_recover(store, error) != 0)
-			return -1;
-	store_went_well(store);
-	return 0;
-}
-
-struct below {
-	bool has_any;
-};
-
-static int note_directory(void *context, const uint8_t hash[DIRECTORY_HASH_SIZE], struct bytes path,
-			  struct simhash_error *error)
-{
-	struct below *below = context;
-
-	(void)hash;
-	(void)path;
-	(void)error;
-	below->has_any = true;
-	return 0;
-}
-
-int store_has_rows_below(struct store *store, const struct row_scope *scope, struct bytes path,
-			 bool *has_rows, struct simhash_error *error)
-{
-	struct bytes top = path.size == 0 ? (struct bytes){"/", 1} : path;
-	struct below below = {.has_any = false};
-	uint8_t hash[DIRECTORY_HASH_SIZE];
-	struct hash_range range;
-	struct known_file known;
-	struct found_known result = {&known, false};
-
-	directory_hash(top, hash);
-	range = range_of(hash);
-	if (read_known(store, scope, &range, copy_known, &result, error) != 0 ||
-	    (!result.found &&
-	     store_read_directories_below(store, scope, top, note_directory, &below, error) != 0))
-		return -1;
-	*has_rows = result.found || below.has_any;
 	return 0;
 }
 
@@ -752,18 +473,6 @@ static int prepare_whole_rows(struct store *store, struct statement **statement,
 	return status;
 }
 
-bool store_range_after(const uint8_t *after, const uint8_t *last, struct hash_range *range)
-{
-	memset(range->low, 0x00, sizeof range->low);
-	memset(range->high, 0xff, sizeof range->high);
-	if (last != NULL)
-		memcpy(range->high, last, sizeof range->high);
-	if (after == NULL)
-		return true;
-	memcpy(range->low, after, sizeof range->low);
-	return step_hash(range->low);
-}
-
 int store_read_rows(struct store *store, const struct row_scope *scope, const uint8_t *after,
 		    const uint8_t *last, int64_t limit, store_row_fn *each, void *context,
 		    struct simhash_error *error)
@@ -775,7 +484,7 @@ int store_read_rows(struct store *store, const struct row_scope *scope, const ui
 	struct hash_range range;
 	int status;
 
-	if (!store_range_after(after, last, &range))
+	if (!hash_range_after(after, last, &range))
 		return 0;
 	if (prepare_whole_rows(store, &statement, error) != 0)
 		return -1;
@@ -786,7 +495,7 @@ int store_read_rows(struct store *store, const struct row_scope *scope, const ui
 		take_values(driver, statement, &row);
 		if (store_copy_fixed(driver, statement, 0, row.path_hash, PATH_HASH_SIZE, error) !=
 			    0 ||
-		    store_check_order(low, row.path_hash, error) != 0 ||
+		    hash_range_check(low, row.path_hash, error) != 0 ||
 		    store_copy_fixed(driver, statement, CONTENT_HASH_COLUMN, row.content_hash,
 				     CONTENT_HASH_SIZE, error) != 0 ||
 		    each(context, &row, error) != 0) {

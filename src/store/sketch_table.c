@@ -206,7 +206,7 @@ int store_read_sketches(struct store *store, const struct row_scope *scope, cons
 	struct hash_range range;
 	int status;
 
-	if (!store_range_after(after, last, &range))
+	if (!hash_range_after(after, last, &range))
 		return 0;
 	if (driver->prepare(store->database,
 			    "SELECT path_hash, measure, content_hash, features, cluster, value "
@@ -225,7 +225,7 @@ int store_read_sketches(struct store *store, const struct row_scope *scope, cons
 				     error) != 0 ||
 		    store_copy_fixed(driver, statement, 2, sketch.content_hash, CONTENT_HASH_SIZE,
 				     error) != 0 ||
-		    store_check_order(low, sketch.path_hash, error) != 0 ||
+		    hash_range_check(low, sketch.path_hash, error) != 0 ||
 		    each(context, &sketch, error) != 0) {
 			status = -1;
 			break;

@@ -24,6 +24,7 @@
 #include "simhash.h"
 #include "store/database.h"
 #include "store/file_row.h"
+#include "store/known_file.h"
 
 struct store;
 
@@ -108,18 +109,6 @@ int store_read_tag_sets(struct store *store, store_name_fn *each, void *context,
 
 /* ---- What simhash reads and writes ---- */
 
-/* Has this scope any rows? */
-int store_has_rows(struct store *store, const struct row_scope *scope, bool *has_rows,
-		   struct simhash_error *error);
-
-/* What tells whether a file must be scanned again. */
-struct known_file {
-	uint8_t path_hash[PATH_HASH_SIZE];
-	int64_t size_bytes, mtime_ns, scanned_at_ns, compressed_size_bytes, links;
-	struct bytes name;
-	bool lacks_sketches; /* that are wanted, see store_want_measures */
-};
-
 /*
  * Have the queries that follow see the index as it is now, until the next call.
  * Many small queries are cheaper so; but a view held for long keeps an embedded
@@ -129,29 +118,6 @@ int store_renew_view(struct store *store, struct simhash_error *error);
 
 /* Hold no view: before a time that may be long. Each query sees the index as it then is. */
 void store_end_view(struct store *store);
-
-/* The rows of one directory in order of path hash. */
-typedef int store_known_fn(void *context, const struct known_file *known,
-			   struct simhash_error *error);
-int store_read_directory(struct store *store, const struct row_scope *scope,
-			 const uint8_t hash[DIRECTORY_HASH_SIZE], store_known_fn *each,
-			 void *context, struct simhash_error *error);
-
-/* The row of one file; *found tells whether there is one. `known->name` is not set. */
-int store_find_file(struct store *store, const struct row_scope *scope,
-		    const uint8_t hash[PATH_HASH_SIZE], struct known_file *known, bool *found,
-		    struct simhash_error *error);
-
-/* The directories recorded below `root`, without itself. */
-typedef int store_directory_fn(void *context, const uint8_t hash[DIRECTORY_HASH_SIZE],
-			       struct bytes path, struct simhash_error *error);
-int store_read_directories_below(struct store *store, const struct row_scope *scope,
-				 struct bytes root, store_directory_fn *each, void *context,
-				 struct simhash_error *error);
-
-/* Has this scope any rows of a directory, or below it? An empty path stands for all. */
-int store_has_rows_below(struct store *store, const struct row_scope *scope, struct bytes path,
-			 bool *has_rows, struct simhash_error *error);
 
 struct directory_row {
 	uint8_t hash[DIRECTORY_HASH_SIZE];

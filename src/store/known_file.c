@@ -1,0 +1,363 @@
+/*
+ * What the index knows of the files that a walk finds.
+ * Leaves it to src/index what follows from that.
+ * SPDX-License-Identifier: MIT
+ */
+#include "store/known_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text_stream.h"
+#include "store/query.h"
+
+/* With measures, how many of their sketches are there, and are of the content of the row. */
+static char *known_files_sql(unsigned measure_count)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *sql = open_memstream(&text, &size);
+
+	if (sql == NULL)
+		return NULL;
+	fprintf(sql, "SELECT path_hash, size, mtime_ns, scanned_at_ns, name, compressed_size, "
+		     "links");
+	if (measure_count > 0) {
+		fprintf(sql, ", (SELECT COUNT(*) FROM sketch s WHERE s.tag_set = file.tag_set "
+			     "AND s.host = file.host AND s.path_hash = file.path_hash "
+			     "AND s.content_hash = file.content_hash AND s.measure IN (?");
+		for (unsigned i = 1; i < measure_count; i++)
+			fprintf(sql, ", ?");
+		fprintf(sql, "))");
+	}
+	fprintf(sql, " FROM file WHERE tag_set = ? AND host = ? "
+		     "AND path_hash BETWEEN ? AND ? ORDER BY path_hash");
+	return close_text(sql, &text) == 0 ? text : NULL;
+}
+
+static int keep_known_files(struct store *store, struct simhash_error *error)
+{
+	char *sql;
+	int status;
+
+	if (store->kept[KEPT_KNOWN_FILES] != NULL)
+		return 0;
+	sql = known_files_sql(store->measure_count);
+	if (sql == NULL)
+		return error_set_memory(error);
+	status = store_keep(store, KEPT_KNOWN_FILES, sql, error);
+	free(sql);
+	return status;
+}
+
+static struct query known_files_query(const struct known_files *files)
+{
+	return (struct query){files->store->driver, files->store->kept[KEPT_KNOWN_FILES], 0, true};
+}
+
+/* Run the statement for the rest of the rows. */
+static int run_files(struct known_files *files, struct simhash_error *error)
+{
+	const struct store *store = files->store;
+	struct query query;
+
+	if (keep_known_files(files->store, error) != 0)
+		return -1;
+	query = known_files_query(files);
+	for (unsigned i = 0; i < store->measure_count; i++)
+		query_bind_integer(&query, store->measures[i]);
+	query_bind_scope(&query, &files->scope);
+	query_bind_range(&query, &files->rest);
+	files->is_running = true;
+	return 0;
+}
+
+static int take_file(struct known_files *files, struct known_file *known,
+		     struct simhash_error *error)
+{
+	unsigned measure_count = files->store->measure_count;
+	struct query query = known_files_query(files);
+
+	*known = (struct known_file){
+		.size_bytes = query_integer(&query, 1),
+		.mtime_ns = query_integer(&query, 2),
+		.scanned_at_ns = query_integer(&query, 3),
+		.name = query_bytes(&query, 4),
+		.compressed_size_bytes = query_integer(&query, 5),
+		.links = query_integer(&query, 6),
+		.lacks_sketches = measure_count > 0 &&
+				  query_integer(&query, 7) < (int64_t)measure_count,
+	};
+	if (query_fixed_bytes(&query, 0, known->path_hash, PATH_HASH_SIZE, error) != 0 ||
+	    hash_range_check(files->rest.low, known->path_hash, error) != 0)
+		return -1;
+	memcpy(files->rest.low, known->path_hash, PATH_HASH_SIZE);
+	files->is_over = !hash_range_step(files->rest.low);
+	return 1;
+}
+
+static int next_file(struct known_files *files, struct known_file *known,
+		     struct simhash_error *error)
+{
+	struct query query;
+	int status;
+
+	if (!files->is_running && run_files(files, error) != 0)
+		return -1;
+	query = known_files_query(files);
+	status = query_next(&query, error);
+	return status == 1 ? take_file(files, known, error) : status;
+}
+
+static void begin_files(struct known_files *files, struct store *store,
+			const struct row_scope *scope, const struct hash_range *range)
+{
+	*files = (struct known_files){.store = store, .scope = *scope, .rest = *range};
+}
+
+int known_files_begin(struct known_files *files, struct store *store, const struct row_scope *scope,
+		      const uint8_t directory_hash[DIRECTORY_HASH_SIZE],
+		      struct simhash_error *error)
+{
+	const struct hash_range range = hash_range_of_directory(directory_hash);
+
+	begin_files(files, store, scope, &range);
+	while (run_files(files, error) != 0)
+		if (store_recover(store, error) != 0)
+			return -1;
+	return 0;
+}
+
+int known_files_next(struct known_files *files, struct known_file *known,
+		     struct simhash_error *error)
+{
+	int status;
+
+	if (files->is_over)
+		return 0;
+	while ((status = next_file(files, known, error)) < 0) {
+		known_files_end(files);
+		if (store_recover(files->store, error) != 0)
+			return -1;
+	}
+	if (status == 0)
+		store_went_well(files->store);
+	return status;
+}
+
+void known_files_end(struct known_files *files)
+{
+	struct query query;
+
+	if (!files->is_running)
+		return;
+	query = known_files_query(files);
+	query_end(&query);
+	files->is_running = false;
+}
+
+/* The first row in a range. */
+static int find_known(struct store *store, const struct row_scope *scope,
+		      const struct hash_range *range, struct known_file *known, bool *found,
+		      struct simhash_error *error)
+{
+	struct known_files files;
+	int status;
+
+	begin_files(&files, store, scope, range);
+	status = known_files_next(&files, known, error);
+	known_files_end(&files);
+	*found = status == 1;
+	if (status == 1)
+		store_went_well(store);
+	return status < 0 ? -1 : 0;
+}
+
+int store_find_file(struct store *store, const struct row_scope *scope,
+		    const uint8_t path_hash[PATH_HASH_SIZE], struct known_file *known, bool *found,
+		    struct simhash_error *error)
+{
+	const struct hash_range range = hash_range_of_file(path_hash);
+	int status = find_known(store, scope, &range, known, found, error);
+
+	known->name = (struct bytes){"", 0};
+	return status;
+}
+
+/* ---- Directories ---- */
+
+static struct query directories_query(const struct known_directories *directories)
+{
+	return (struct query){directories->store->driver, directories->statement, 0, false};
+}
+
+static void end_directories(struct known_directories *directories)
+{
+	struct query query = directories_query(directories);
+
+	query_end(&query);
+	directories->statement = NULL;
+}
+
+static int run_directories(struct known_directories *directories, struct simhash_error *error)
+{
+	struct query query;
+
+	if (query_begin(&query, directories->store,
+			"SELECT directory_hash, path FROM directory "
+			"WHERE tag_set = ? AND host = ? AND path > ? AND path < ?",
+			error) != 0)
+		return -1;
+	query_bind_scope(&query, &directories->scope);
+	query_bind_data(&query, directories->low, directories->size);
+	query_bind_data(&query, directories->high, directories->size);
+	directories->statement = query.statement;
+	return 0;
+}
+
+int known_directories_begin(struct known_directories *directories, struct store *store,
+			    const struct row_scope *scope, struct bytes root,
+			    struct simhash_error *error)
+{
+	bool is_top = root.size == 1; /* "/" ends in its slash already */
+	size_t size = root.size + (is_top ? 0 : 1);
+
+	*directories = (struct known_directories){.store = store, .scope = *scope, .size = size};
+	directories->low = malloc(size);
+	directories->high = malloc(size);
+	if (directories->low == NULL || directories->high == NULL)
+		return error_set_memory(error);
+	/* All paths p with low < p < low with its '/' made the next byte, '0'. */
+	memcpy(directories->low, root.data, root.size);
+	directories->low[size - 1] = '/';
+	memcpy(directories->high, directories->low, size);
+	directories->high[size - 1] = '/' + 1;
+	while (run_directories(directories, error) != 0)
+		if (store_recover(store, error) != 0)
+			return -1;
+	return 0;
+}
+
+static int next_directory(struct known_directories *directories, struct known_directory *known,
+			  struct simhash_error *error)
+{
+	struct query query;
+	int status;
+
+	if (directories->statement == NULL && run_directories(directories, error) != 0)
+		return -1;
+	query = directories_query(directories);
+	status = query_next(&query, error);
+	if (status != 1)
+		return status;
+	known->path = query_bytes(&query, 1);
+	return query_fixed_bytes(&query, 0, known->hash, sizeof known->hash, error) != 0 ? -1 : 1;
+}
+
+int known_directories_next(struct known_directories *directories, struct known_directory *known,
+			   struct simhash_error *error)
+{
+	int status;
+
+	while ((status = next_directory(directories, known, error)) < 0) {
+		end_directories(directories);
+		if (store_recover(directories->store, error) != 0)
+			return -1;
+	}
+	if (status == 0)
+		store_went_well(directories->store);
+	return status;
+}
+
+void known_directories_end(struct known_directories *directories)
+{
+	end_directories(directories);
+	free(directories->low);
+	free(directories->high);
+	directories->low = directories->high = NULL;
+}
+
+/* ---- Are there any rows? ---- */
+
+static int has_rows_once(struct store *store, const struct row_scope *scope, bool *has_rows,
+			 struct simhash_error *error)
+{
+	struct query query;
+	int64_t one;
+	int status;
+
+	if (query_begin(&query, store,
+			"SELECT 1 FROM directory WHERE tag_set = ? AND host = ? LIMIT 1",
+			error) != 0)
+		return -1;
+	query_bind_scope(&query, scope);
+	status = query_first(&query, &one, error);
+	*has_rows = status == 1;
+	return status < 0 ? -1 : 0;
+}
+
+int store_has_rows(struct store *store, const struct row_scope *scope, bool *has_rows,
+		   struct simhash_error *error)
+{
+	while (has_rows_once(store, scope, has_rows, error) != 0)
+		if (store_recover(store, error) != 0)
+			return -1;
+	return 0;
+}
+
+int store_has_rows_below(struct store *store, const struct row_scope *scope, struct bytes path,
+			 bool *has_rows, struct simhash_error *error)
+{
+	struct bytes top = path.size == 0 ? (struct bytes){"/", 1} : path;
+	struct known_directories directories;
+	struct known_directory directory;
+	uint8_t hash[DIRECTORY_HASH_SIZE];
+	struct hash_range range;
+	struct known_file known;
+	int status;
+
+	directory_hash(top, hash);
+	range = hash_range_of_directory(hash);
+	if (find_known(store, scope, &range, &known, has_rows, error) != 0)
+		return -1;
+	if (*has_rows)
+		return 0;
+	status = known_directories_begin(&directories, store, scope, top, error);
+	if (status == 0)
+		status = known_directories_next(&directories, &directory, error);
+	known_directories_end(&directories);
+	*has_rows = status == 1;
+	return status < 0 ? -1 : 0;
+}
+
+/* ---- By callbacks ---- */
+
+int store_read_directory(struct store *store, const struct row_scope *scope,
+			 const uint8_t hash[DIRECTORY_HASH_SIZE], store_known_fn *each,
+			 void *context, struct simhash_error *error)
+{
+	struct known_files files;
+	struct known_file known;
+	int status = known_files_begin(&files, store, scope, hash, error);
+
+	while (status == 0 && (status = known_files_next(&files, &known, error)) == 1)
+		status = each(context, &known, error);
+	known_files_end(&files);
+	return status;
+}
+
+int store_read_directories_below(struct store *store, const struct row_scope *scope,
+				 struct bytes root, store_directory_fn *each, void *context,
+				 struct simhash_error *error)
+{
+	struct known_directories directories;
+	struct known_directory known;
+	int status = known_directories_begin(&directories, store, scope, root, error);
+
+	while (status == 0 && (status = known_directories_next(&directories, &known, error)) == 1)
+		status = each(context, known.hash, known.path, error);
+	known_directories_end(&directories);
+	return status;
+}

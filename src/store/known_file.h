@@ -1,0 +1,109 @@
+/*
+ * What the index knows of the files that a walk finds: whether they must be scanned again, and
+ * which rows have lost their files.
+ *
+ *     if (known_files_begin(&files, store, &scope, directory->hash, error) != 0)
+ *             return -1;
+ *     while ((status = known_files_next(&files, &known, error)) == 1)
+ *             compare(&known);
+ *     known_files_end(&files);
+ *     return status;
+ *
+ * Where the location says to wait for a server, a connection that is lost is made again and the
+ * rows go on. On a server the rows occupy the connection: use the store for nothing else until
+ * the end.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_STORE_KNOWN_FILE_H
+#define SIMHASH_STORE_KNOWN_FILE_H
+
+#include <stdbool.h>
+
+#include "store/file_row.h"
+#include "store/hash_range.h"
+
+struct statement;
+struct store;
+
+/* What tells whether a file must be scanned again. */
+struct known_file {
+	uint8_t path_hash[PATH_HASH_SIZE];
+	int64_t size_bytes, mtime_ns, scanned_at_ns, compressed_size_bytes, links;
+	struct bytes name;   /* lives until the next row */
+	bool lacks_sketches; /* that are wanted, see store_want_measures */
+};
+
+/* The rows of one directory in order of path hash, each once. */
+struct known_files {
+	struct store *store;
+	struct row_scope scope;
+	struct hash_range rest; /* of the hashes to come */
+	bool is_running, is_over;
+};
+
+int known_files_begin(struct known_files *files, struct store *store, const struct row_scope *scope,
+		      const uint8_t directory_hash[DIRECTORY_HASH_SIZE],
+		      struct simhash_error *error);
+
+/* The next row: 1, 0 at the end, -1 for an error. */
+int known_files_next(struct known_files *files, struct known_file *known,
+		     struct simhash_error *error);
+
+/* To be called whatever known_files_begin and known_files_next returned. */
+void known_files_end(struct known_files *files);
+
+/* The row of one file; *found is false when there is none. `known->name` is empty. */
+int store_find_file(struct store *store, const struct row_scope *scope,
+		    const uint8_t path_hash[PATH_HASH_SIZE], struct known_file *known, bool *found,
+		    struct simhash_error *error);
+
+/* A directory that has, or had, rows. */
+struct known_directory {
+	uint8_t hash[DIRECTORY_HASH_SIZE];
+	struct bytes path; /* lives until the next one */
+};
+
+/*
+ * The directories below another, without itself, in any order. After a lost connection they
+ * begin again from the first.
+ */
+struct known_directories {
+	struct store *store;
+	struct row_scope scope;
+	struct statement *statement;
+	/* The paths below the directory are between these; both have `size` bytes. */
+	char *low, *high;
+	size_t size;
+};
+
+int known_directories_begin(struct known_directories *directories, struct store *store,
+			    const struct row_scope *scope, struct bytes root,
+			    struct simhash_error *error);
+int known_directories_next(struct known_directories *directories, struct known_directory *known,
+			   struct simhash_error *error);
+void known_directories_end(struct known_directories *directories);
+
+/* Has a scope any directory? */
+int store_has_rows(struct store *store, const struct row_scope *scope, bool *has_rows,
+		   struct simhash_error *error);
+
+/* Has a scope any rows of a directory, or below it? An empty path stands for all. */
+int store_has_rows_below(struct store *store, const struct row_scope *scope, struct bytes path,
+			 bool *has_rows, struct simhash_error *error);
+
+/* ---- By callbacks ---- */
+
+typedef int store_known_fn(void *context, const struct known_file *known,
+			   struct simhash_error *error);
+int store_read_directory(struct store *store, const struct row_scope *scope,
+			 const uint8_t hash[DIRECTORY_HASH_SIZE], store_known_fn *each,
+			 void *context, struct simhash_error *error);
+
+typedef int store_directory_fn(void *context, const uint8_t hash[DIRECTORY_HASH_SIZE],
+			       struct bytes path, struct simhash_error *error);
+int store_read_directories_below(struct store *store, const struct row_scope *scope,
+				 struct bytes root, store_directory_fn *each, void *context,
+				 struct simhash_error *error);
+
+#endif

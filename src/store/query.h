@@ -1,0 +1,103 @@
+/*
+ * A statement with its parameters and its rows.
+ *
+ *     if (query_begin(&query, store, "SELECT id, root FROM scan_run WHERE host = ?", error) != 0)
+ *             return -1;
+ *     query_bind_integer(&query, host);
+ *     while ((status = query_next(&query, error)) == 1)
+ *             show(query_integer(&query, 0), query_bytes(&query, 1));
+ *     query_end(&query);
+ *     return status;
+ *
+ * Parameters are bound in their order; bytes and texts are borrowed until the query ends.
+ * Columns are numbered from 0, and their bytes live until the next row. On a server an open
+ * query occupies its connection: end it before another one begins.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_STORE_QUERY_H
+#define SIMHASH_STORE_QUERY_H
+
+#include "store/connection.h"
+#include "store/hash_range.h"
+
+struct query {
+	const struct database_driver *driver;
+	struct statement *statement;
+	unsigned bound; /* parameters so far */
+	bool is_kept;	/* by the store, for the next time */
+};
+
+int query_begin(struct query *query, struct store *store, const char *sql,
+		struct simhash_error *error);
+
+/* The same of a statement that is prepared once for each connection. */
+int query_begin_kept(struct query *query, struct store *store, enum kept_statement which,
+		     const char *sql, struct simhash_error *error);
+
+/* Ends a query that has begun, or one that is all zero. */
+void query_end(struct query *query);
+
+/* Run a statement that has no rows, and end it. */
+int query_run(struct query *query, struct simhash_error *error);
+
+/*
+ * The first column of the first row, and end the query: 1, 0 where there is no row, which
+ * leaves *value as it is, or -1.
+ */
+int query_first(struct query *query, int64_t *value, struct simhash_error *error);
+
+/* A column that must have `size` bytes, or the row is damaged. */
+int query_fixed_bytes(struct query *query, unsigned column, uint8_t *out, size_t size,
+		      struct simhash_error *error);
+
+static inline void query_bind_integer(struct query *query, int64_t value)
+{
+	query->driver->bind_integer(query->statement, query->bound++, value);
+}
+
+static inline void query_bind_text(struct query *query, const char *text)
+{
+	query->driver->bind_text(query->statement, query->bound++, text);
+}
+
+static inline void query_bind_data(struct query *query, const void *data, size_t size)
+{
+	query->driver->bind_bytes(query->statement, query->bound++, data, size);
+}
+
+static inline void query_bind_bytes(struct query *query, struct bytes bytes)
+{
+	query_bind_data(query, bytes.data, bytes.size);
+}
+
+static inline void query_bind_scope(struct query *query, const struct row_scope *scope)
+{
+	query_bind_integer(query, scope->tag_set);
+	query_bind_integer(query, scope->host);
+}
+
+/* "path_hash BETWEEN ? AND ?" */
+static inline void query_bind_range(struct query *query, const struct hash_range *range)
+{
+	query_bind_data(query, range->low, PATH_HASH_SIZE);
+	query_bind_data(query, range->high, PATH_HASH_SIZE);
+}
+
+/* The next row: 1, 0 at the end, -1 for an error. */
+static inline int query_next(struct query *query, struct simhash_error *error)
+{
+	return query->driver->step(query->statement, error);
+}
+
+static inline int64_t query_integer(struct query *query, unsigned column)
+{
+	return query->driver->column_integer(query->statement, column);
+}
+
+static inline struct bytes query_bytes(struct query *query, unsigned column)
+{
+	return query->driver->column_bytes(query->statement, column);
+}
+
+#endif
