@@ -1,0 +1,338 @@
+/*
+ * What every room uses: arrays, paths, whole files, sorting, threads, clocks.
+ * SPDX-License-Identifier: MIT
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/array.h"
+#include "base/ascii.h"
+#include "base/clock.h"
+#include "base/compat.h"
+#include "base/path.h"
+#include "base/queue.h"
+#include "base/read_file.h"
+#include "base/sort.h"
+#include "base/threads.h"
+
+static struct simhash_error error;
+
+/* ---- Arrays ---- */
+
+static void array_keeps_its_items_as_it_grows(void **state)
+{
+	uint64_t *items = NULL;
+	size_t capacity = 0;
+
+	(void)state;
+	for (size_t i = 0; i < 10000; i++) {
+		assert_int_equal(array_reserve(&items, &capacity, i + 1, sizeof *items, &error), 0);
+		assert_true(capacity > i);
+		items[i] = i * i;
+	}
+	for (size_t i = 0; i < 10000; i++)
+		assert_int_equal(items[i], i * i);
+	free(items);
+}
+
+static void array_that_cannot_grow_is_as_it_was(void **state)
+{
+	char *items = NULL;
+	size_t capacity = 0;
+
+	(void)state;
+	assert_int_equal(array_reserve(&items, &capacity, 3, 1, &error), 0);
+	memcpy(items, "abc", 3);
+	for (size_t item_size = 1; item_size < SIZE_MAX / 2; item_size = item_size * 2 + 1) {
+		size_t before = capacity;
+		char *kept = items;
+		assert_int_equal(array_reserve(&items, &capacity, SIZE_MAX - 1, item_size, &error),
+				 -1);
+		assert_int_equal(error.code, SIMHASH_E_MEMORY);
+		assert_ptr_equal(items, kept);
+		assert_int_equal(capacity, before);
+		assert_memory_equal(items, "abc", 3);
+	}
+	free(items);
+}
+
+/* ---- Paths ---- */
+
+static void join_puts_one_slash_between(void **state)
+{
+	static const char *const cases[][3] = {
+		{"/a", "b", "/a/b"}, {"/a/", "b", "/a/b"}, {"/", "b", "/b"},
+		{"", "b", "b"},	     {"a", "", "a/"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char *path = path_join(bytes_of(cases[i][0]), bytes_of(cases[i][1]));
+		assert_string_equal(path, cases[i][2]);
+		free(path);
+	}
+}
+
+static void at_or_below_ends_at_a_slash(void **state)
+{
+	static const struct {
+		const char *path, *top;
+		bool is_below;
+	} cases[] = {
+		{"/a/b", "/a/b", true},	   {"/a/b/c", "/a/b", true}, {"/a/bc", "/a/b", false},
+		{"/a", "/a/b", false},	   {"/a", "/", true},	     {"/", "/", true},
+		{"/b/a/b", "/a/b", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		assert_int_equal(
+			path_is_at_or_below(bytes_of(cases[i].path), bytes_of(cases[i].top)),
+			cases[i].is_below);
+}
+
+/* A fresh folder, which is then the working directory; returns its resolved path. */
+static char *enter_folder(void)
+{
+	char name[] = "/tmp/simhash-base.XXXXXX";
+
+	assert_non_null(mkdtemp(name));
+	assert_int_equal(chdir(name), 0);
+	return realpath(".", NULL);
+}
+
+static void leave_folder(char *folder)
+{
+	assert_int_equal(chdir("/"), 0);
+	assert_int_equal(rmdir(folder), 0);
+	free(folder);
+}
+
+static void absolute_names(const char *named, const char *folder, const char *rest)
+{
+	char *path = path_absolute(named), expected[4096];
+
+	snprintf(expected, sizeof expected, "%s%s", folder, rest);
+	assert_non_null(path);
+	assert_string_equal(path, expected);
+	free(path);
+}
+
+static void absolute_resolves_directories_and_keeps_the_last_name(void **state)
+{
+	char *folder = enter_folder();
+
+	(void)state;
+	assert_int_equal(mkdir("d", 0700), 0);
+	assert_int_equal(symlink("d", "link"), 0);
+	absolute_names(".", folder, "");
+	absolute_names("d/..", folder, "");
+	absolute_names("d", folder, "/d");
+	absolute_names("d///", folder, "/d");
+	absolute_names("link", folder, "/link");
+	absolute_names("link/", folder, "/link");
+	absolute_names("link/x", folder, "/d/x");
+	absolute_names("gone", folder, "/gone");
+	absolute_names("gone/deeper", folder, "/gone/deeper");
+	absolute_names("/", "", "/");
+	assert_null(path_absolute(""));
+	assert_int_equal(errno, ENOENT);
+	assert_int_equal(unlink("link"), 0);
+	assert_int_equal(rmdir("d"), 0);
+	leave_folder(folder);
+}
+
+/* ---- Whole files ---- */
+
+static void write_bytes(const char *name, const char *bytes, size_t size)
+{
+	FILE *file = fopen(name, "wb");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, size, file), size);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void file_is_read_whole_and_ends_in_a_zero(void **state)
+{
+	static const size_t sizes[] = {0, 1, 2, 65534, 65535, 65536, 65537, 200000};
+	char *folder = enter_folder(), *written = malloc(200000), *bytes;
+	size_t size;
+
+	(void)state;
+	for (size_t i = 0; i < 200000; i++)
+		written[i] = (char)(i * 7 + i / 251);
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		write_bytes("file", written, sizes[i]);
+		assert_int_equal(read_file("file", sizes[i], &bytes, &size, &error), 0);
+		assert_int_equal(size, sizes[i]);
+		assert_memory_equal(bytes, written, size);
+		assert_int_equal(bytes[size], 0);
+		free(bytes);
+	}
+	free(written);
+	assert_int_equal(unlink("file"), 0);
+	leave_folder(folder);
+}
+
+static void file_beyond_the_bound_is_an_error_that_names_it(void **state)
+{
+	char *folder = enter_folder(), *bytes;
+	size_t size;
+
+	(void)state;
+	write_bytes("file", "abcdef", 6);
+	assert_int_equal(read_file("file", 5, &bytes, &size, &error), -1);
+	assert_int_equal(error.code, SIMHASH_E_RANGE);
+	assert_non_null(strstr(error.message, "file"));
+	assert_null(bytes);
+	assert_int_equal(unlink("file"), 0);
+	assert_int_equal(read_file("file", 5, &bytes, &size, &error), -1);
+	assert_int_equal(error.code, SIMHASH_E_SYSTEM);
+	assert_int_equal(error.system_errno, ENOENT);
+	leave_folder(folder);
+}
+
+static void pipe_is_read_to_its_end(void **state)
+{
+	int ends[2];
+	char *bytes;
+	size_t size;
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(write(ends[1], "one", 3), 3);
+	assert_int_equal(write(ends[1], "two", 3), 3);
+	close(ends[1]);
+	assert_int_equal(read_descriptor(ends[0], "pipe", 100, &bytes, &size, &error), 0);
+	assert_string_equal(bytes, "onetwo");
+	assert_int_equal(size, 6);
+	free(bytes);
+	close(ends[0]);
+}
+
+/* ---- Sorting, bytes ---- */
+
+static int by_weight(const void *a, const void *b, void *context)
+{
+	const int *weights = context, x = *(const int *)a, y = *(const int *)b;
+
+	return (weights[x] > weights[y]) - (weights[x] < weights[y]);
+}
+
+static void sort_orders_by_its_context(void **state)
+{
+	int weights[101], order[101];
+
+	(void)state;
+	for (int i = 0; i < 101; i++) {
+		order[i] = i;
+		weights[i] = i * 37 % 101;
+	}
+	sort_with(order, 101, sizeof *order, by_weight, weights);
+	for (int i = 0; i < 101; i++)
+		assert_int_equal(weights[order[i]], i);
+	sort_with(NULL, 0, sizeof *order, by_weight, weights);
+}
+
+static void last_byte_is_the_last(void **state)
+{
+	static const char text[] = "a/b/c";
+
+	(void)state;
+	assert_ptr_equal(last_byte(text, '/', 5), text + 3);
+	assert_ptr_equal(last_byte(text, '/', 3), text + 1);
+	assert_null(last_byte(text, '/', 1));
+	assert_null(last_byte(text, '/', 0));
+}
+
+static void only_ascii_letters_change_case(void **state)
+{
+	(void)state;
+	for (int c = 0; c < 256; c++) {
+		char lower = ascii_lower((char)c);
+		if (c >= 'A' && c <= 'Z')
+			assert_int_equal(lower, c + 32);
+		else
+			assert_int_equal(lower, (char)c);
+	}
+}
+
+/* ---- Threads and clocks ---- */
+
+static void *add_own_number(void *context)
+{
+	atomic_fetch_add((atomic_int *)context, 1);
+	return NULL;
+}
+
+static void each_context_is_run_once(void **state)
+{
+	atomic_int runs[7];
+	struct thread_group group;
+
+	(void)state;
+	for (unsigned count = 1; count <= 7; count++) {
+		for (unsigned i = 0; i < 7; i++)
+			atomic_init(&runs[i], 0);
+		threads_run(count, add_own_number, runs, sizeof *runs);
+		for (unsigned i = 0; i < 7; i++)
+			assert_int_equal(atomic_load(&runs[i]), i < count);
+	}
+	assert_int_equal(threads_start(&group, 5, add_own_number, &runs[0], 0), 5);
+	threads_join(&group);
+	assert_int_equal(atomic_load(&runs[0]), 6);
+}
+
+static void empty_queue_times_out_and_ends(void **state)
+{
+	struct queue queue;
+	int item, *got;
+	bool timed_out = false;
+	int64_t before = clock_monotonic_ns();
+
+	(void)state;
+	queue_init(&queue, 1);
+	assert_null(queue_pop_until(&queue, before + 20 * NS_PER_MS, &timed_out));
+	assert_true(timed_out);
+	assert_true(clock_monotonic_ns() - before >= 20 * NS_PER_MS);
+	queue_push(&queue, &item);
+	got = queue_pop_until(&queue, before, &timed_out);
+	assert_ptr_equal(got, &item);
+	assert_false(timed_out);
+	queue_producer_leaves(&queue);
+	assert_null(queue_pop_until(&queue, clock_monotonic_ns() + 3600 * NS_PER_S, &timed_out));
+	assert_false(timed_out);
+	queue_release(&queue);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(array_keeps_its_items_as_it_grows),
+		cmocka_unit_test(array_that_cannot_grow_is_as_it_was),
+		cmocka_unit_test(join_puts_one_slash_between),
+		cmocka_unit_test(at_or_below_ends_at_a_slash),
+		cmocka_unit_test(absolute_resolves_directories_and_keeps_the_last_name),
+		cmocka_unit_test(file_is_read_whole_and_ends_in_a_zero),
+		cmocka_unit_test(file_beyond_the_bound_is_an_error_that_names_it),
+		cmocka_unit_test(pipe_is_read_to_its_end),
+		cmocka_unit_test(sort_orders_by_its_context),
+		cmocka_unit_test(last_byte_is_the_last),
+		cmocka_unit_test(only_ascii_letters_change_case),
+		cmocka_unit_test(each_context_is_run_once),
+		cmocka_unit_test(empty_queue_times_out_and_ends),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
