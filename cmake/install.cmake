@@ -1,0 +1,42 @@
+# What is installed, and where: programs, libraries and what finds them, manuals, SQL,
+# documentation and completions. Packages (packaging.cmake) are made of it.
+include(CMakePackageConfigHelpers)
+# What is installed can be moved, and packages have another prefix than was configured: simhash.pc
+# finds everything from its own folder.
+file(RELATIVE_PATH pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+string(REGEX REPLACE "/$" "" pc_prefix ${pc_prefix})
+file(RELATIVE_PATH pc_includedir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+file(RELATIVE_PATH pc_libdir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR})
+configure_file(cmake/simhash.pc.in simhash.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/simhash.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+install(TARGETS simhash simfind)
+install(TARGETS simhash_shared simhash_static EXPORT simhashTargets)
+install(FILES include/simhash.h include/simhash_measures.h TYPE INCLUDE)
+install(FILES docs/simhash.1 docs/simfind.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(DIRECTORY sql DESTINATION ${CMAKE_INSTALL_DATADIR}/simhash)
+# docs/ stays a folder, so that the links of README.md lead there.
+install(FILES README.md TYPE DOC)
+install(FILES LICENSE TYPE DOC RENAME copyright)
+install(DIRECTORY docs TYPE DOC FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg")
+
+# bash-completion looks a program's file up by its name; one file serves both.
+foreach(program simhash simfind)
+  install(FILES src/completions/simhash.bash RENAME ${program}
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+endforeach()
+install(FILES src/completions/_simhash DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES src/completions/simhash.fish src/completions/simfind.fish
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+
+# find_package(simhash) gives simhash::simhash, which is shared, and simhash::static. A version
+# promises what the library's SOVERSION does.
+set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/simhash)
+set_target_properties(simhash_shared PROPERTIES EXPORT_NAME simhash)
+set_target_properties(simhash_static PROPERTIES EXPORT_NAME static)
+install(EXPORT simhashTargets NAMESPACE simhash:: DESTINATION ${config_dir})
+configure_package_config_file(cmake/simhashConfig.cmake.in simhashConfig.cmake
+  INSTALL_DESTINATION ${config_dir} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+write_basic_package_version_file(simhashConfigVersion.cmake COMPATIBILITY SameMajorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/simhashConfig.cmake
+        ${CMAKE_CURRENT_BINARY_DIR}/simhashConfigVersion.cmake DESTINATION ${config_dir})
