@@ -1,4 +1,4 @@
--- Which files belong together by another measure? Of an index made with --measure.
+-- Which files are in one cluster by another measure? The index needs simhash --measure.
 SELECT measure, COUNT(*) AS files, MIN(path) AS one_of_them
 FROM sketched_file
 WHERE measure LIKE 'minhash:%' OR measure LIKE 'bottom:%'

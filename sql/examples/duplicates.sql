@@ -1,4 +1,4 @@
--- Which files have the same content, and where are they?
+-- Which files have the same content?
 SELECT d.spare_bytes, d.files, t.host, t.path
 FROM duplicate d JOIN file_text t ON t.content_hash = d.content_hash AND t.size = d.size
 ORDER BY d.spare_bytes DESC, d.content_hash, t.host, t.path

@@ -1,4 +1,4 @@
--- Where do the keys of text files lie, by size? (The paper's Figures 3 and 4.)
+-- What are the keys of text files, by size? (The paper's Figures 3 and 4.)
 SELECT from_size, files, bytes, least_skew, largest_skew
 FROM key_space
 WHERE extension = 'txt'

@@ -1,4 +1,4 @@
--- What would removing all copies but one save, the largest savings first?
+-- How many bytes are saved by removing all copies but one, the largest savings first?
 SELECT spare_bytes, files, size, content_hash
 FROM duplicate
 ORDER BY spare_bytes DESC, content_hash

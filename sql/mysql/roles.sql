@@ -1,10 +1,9 @@
--- The least rights that each kind of user needs, for an administrator to grant. Make
--- the users first, such as
+-- The least privileges that each kind of user needs. Create the users first, such as
 --     CREATE USER simhash_writer@'%' IDENTIFIED BY '...' REQUIRE SSL;
--- and put hosts and names of your own in place of these. A new version of simhash
--- that needs a new schema says so; then run simhash --init-database again.
+-- and replace the names and hosts below by your own. A version of simhash that needs a
+-- new schema reports it; then run simhash --init-database again.
 
--- A writer indexes files: simhash, on every host.
+-- A user who writes: simhash, on every host.
 GRANT SELECT ON {database}.schema_version TO simhash_writer@'%';
 GRANT SELECT, INSERT ON {database}.tag_set TO simhash_writer@'%';
 GRANT SELECT, INSERT ON {database}.tag TO simhash_writer@'%';
@@ -15,7 +14,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.file TO simhash_writer@'%';
 GRANT SELECT, INSERT, DELETE ON {database}.measure TO simhash_writer@'%';
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.sketch TO simhash_writer@'%';
 
--- A reader finds pairs: simfind, and simhash --status.
+-- A user who reads: simfind, and simhash --status.
 GRANT SELECT ON {database}.schema_version TO simhash_reader@'%';
 GRANT SELECT ON {database}.tag_set TO simhash_reader@'%';
 GRANT SELECT ON {database}.tag TO simhash_reader@'%';
@@ -26,7 +25,7 @@ GRANT SELECT ON {database}.file TO simhash_reader@'%';
 GRANT SELECT ON {database}.measure TO simhash_reader@'%';
 GRANT SELECT ON {database}.sketch TO simhash_reader@'%';
 
--- Somebody who asks by SQL sees the views, and nothing below them.
+-- A user who queries with SQL sees the views only.
 GRANT SELECT ON {database}.file_text TO simhash_sql@'%';
 GRANT SELECT ON {database}.similar_pair TO simhash_sql@'%';
 GRANT SELECT ON {database}.similar_file TO simhash_sql@'%';

@@ -1,11 +1,10 @@
--- The indexes of file by key. They are made when an index is opened for writing
--- and has them not: after its first load, which is faster without them, or after
--- a first load that was cut off.
+-- The secondary indexes of file. They are created after the first load, which is faster
+-- without them, or when the index is next opened for writing if that load was cut off.
 
 CREATE INDEX IF NOT EXISTS file_skew_ext ON file (tag_set, skew_ext);
 
--- Whether a row can be near to a file is seen here without reading the row.
+-- Covers the columns that decide whether a row can be near a file.
 CREATE INDEX IF NOT EXISTS file_uniform ON file (tag_set, uniform, size, skew_ext, scatter);
 
--- Cells in which similar files lie together, for the views similar_pair and similar_file.
+-- For the views similar_pair and similar_file: similar files are in equal or adjacent buckets.
 CREATE INDEX IF NOT EXISTS file_bucket ON file (tag_set, bucket, uniform, size, skew_ext);

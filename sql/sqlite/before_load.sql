@@ -1,4 +1,4 @@
--- What a first load is faster without; after_load.sql makes it again.
+-- A first load is faster without these indexes; after_load.sql creates them again.
 
 DROP INDEX IF EXISTS file_skew_ext;
 
