@@ -13,20 +13,20 @@
 
 static const char preamble[] =
 	"#!/bin/sh\n"
-	"# Copies that simfind found, and what could be done about them. As it stands this\n"
-	"# script does nothing: every such line is a comment. For each copy there are three;\n"
-	"# take the # from the one you want, or from all of a kind:\n"
+	"# Copies that simfind found. Every command below is commented out, so this script does\n"
+	"# nothing as it is. Each copy has three commands: remove the # from one of them, or from\n"
+	"# all of one kind:\n"
 	"#\n"
 	"#     sed 's/^#hardlink /hardlink /' THIS-SCRIPT | sh\n"
 	"#\n"
-	"#   hardlink KEPT COPY   make COPY another name of KEPT: one file from then on, with\n"
-	"#                        KEPT's owner, permissions and time\n"
-	"#   reflink KEPT COPY    have COPY share its blocks with KEPT, where the file system\n"
-	"#                        can (Btrfs, XFS); needs GNU cp\n"
-	"#   delete KEPT COPY     remove COPY\n"
+	"#   hardlink KEPT COPY   replace COPY by a hard link to KEPT; both names then have the\n"
+	"#                        owner, permissions and time of KEPT\n"
+	"#   reflink KEPT COPY    let COPY share its blocks with KEPT; needs GNU cp and a file\n"
+	"#                        system with reflinks, such as Btrfs or XFS\n"
+	"#   delete KEPT COPY     delete COPY\n"
 	"#\n"
-	"# Both files are compared byte by byte first, and what is not the same is left alone.\n"
-	"# With -e, names are encoded as for printf's %b.\n"
+	"# A command first compares both files byte by byte and leaves COPY alone if they differ.\n"
+	"# After -e, names are encoded as for %b of printf.\n"
 	"\n"
 	"status=0\n"
 	"refuse() {\n"
@@ -46,7 +46,7 @@ static const char preamble[] =
 	"\tfi\n"
 	"\tfor file in \"$kept\" \"$copy\"; do\n"
 	"\t\tif [ -h \"$file\" ] || [ ! -f \"$file\" ]; then\n"
-	"\t\t\trefuse \"one of the two is no regular file any more\"\n"
+	"\t\t\trefuse \"$file is no longer a regular file\"\n"
 	"\t\t\treturn 1\n"
 	"\t\tfi\n"
 	"\tdone\n"
@@ -57,40 +57,40 @@ static const char preamble[] =
 	"\t\t[ -n \"$linked_is_done\" ] || refuse \"it is the same file as $kept\"\n"
 	"\t\treturn 1\n"
 	"\t\t;;\n"
-	"\t*) refuse \"this shell cannot tell whether two names are one file\"; return 1 ;;\n"
+	"\t*) refuse \"test of this shell does not support -ef\"; return 1 ;;\n"
 	"\tesac\n"
-	"\tcmp -s -- \"$kept\" \"$copy\" || refuse \"it is not identical to $kept any more\"\n"
+	"\tcmp -s -- \"$kept\" \"$copy\" || refuse \"it is no longer identical to $kept\"\n"
 	"}\n"
 	"is_free() {\n"
 	"\tnew=$copy.new.$$\n"
-	"\t[ ! -e \"$new\" ] && [ ! -h \"$new\" ] || refuse \"$new is in the way\"\n"
+	"\t[ ! -e \"$new\" ] && [ ! -h \"$new\" ] || refuse \"$new already exists\"\n"
 	"}\n"
 	"replace() {\n"
-	"\tmv -f -- \"$new\" \"$copy\" || { rm -f -- \"$new\"; refuse \"it cannot be replaced\"; "
+	"\tmv -f -- \"$new\" \"$copy\" || { rm -f -- \"$new\"; refuse \"cannot replace it\"; "
 	"}\n"
 	"}\n"
 	"hardlink() {\n"
 	"\tlinked_is_done=1\n"
 	"\tstill_identical \"$@\" && is_free || return\n"
-	"\tln -- \"$kept\" \"$new\" && replace || refuse \"no link was made\"\n"
+	"\tln -- \"$kept\" \"$new\" && replace || refuse \"it was not replaced by a hard link\"\n"
 	"}\n"
 	"reflink() {\n"
 	"\tlinked_is_done=\n"
 	"\tstill_identical \"$@\" && is_free || return\n"
-	"\t# Made here and by nobody else, also where others may write.\n"
-	"\t(set -C && : >\"$new\") 2>/dev/null || { refuse \"$new is in the way\"; return; }\n"
+	"\t# noclobber: nobody else can have created this file.\n"
+	"\t(set -C && : >\"$new\") 2>/dev/null || { refuse \"cannot create $new\"; return; }\n"
 	"\tif cp --reflink=always -- \"$kept\" \"$new\" &&\n"
 	"\t\tcp --attributes-only --preserve=all -- \"$copy\" \"$new\"; then\n"
 	"\t\treplace\n"
 	"\telse\n"
 	"\t\trm -f -- \"$new\"\n"
-	"\t\trefuse \"no reflink was made\"\n"
+	"\t\trefuse \"it was not replaced by a reflink\"\n"
 	"\tfi\n"
 	"}\n"
 	"delete() {\n"
 	"\tlinked_is_done=\n"
 	"\tstill_identical \"$@\" || return\n"
-	"\trm -f -- \"$copy\" || refuse \"it cannot be removed\"\n"
+	"\trm -f -- \"$copy\" || refuse \"cannot delete it\"\n"
 	"}\n";
 
 bool needs_encoding(struct bytes text)
@@ -123,7 +123,7 @@ void write_shell_word(FILE *out, struct bytes text, bool is_encoded)
 	fputc('\'', out);
 }
 
-/* Of whom bytes can be compared and names changed here. */
+/* Can the content be compared, and the name be changed, on this host? */
 static bool is_within_reach(const struct find_file *file)
 {
 	return file->is_local && !file->is_stream && file->compressed_size_bytes == 0 &&
@@ -194,7 +194,7 @@ int script_write(FILE *out, const struct pair_list *pairs, uint64_t *copies,
 			continue;
 		}
 		if (are_links(files[kept], files[i]))
-			continue; /* one file under two names already */
+			continue; /* already one file */
 		if (shown != kept)
 			fprintf(out, "\n# %" PRId64 " bytes each\n", files[i]->size_bytes);
 		shown = kept;

@@ -1,7 +1,6 @@
 /*
- * A shell script of what could be done about identical files: it does nothing until
- * somebody takes the comment signs from the lines wanted, and then compares each two
- * files once more before it touches one.
+ * A shell script that can replace or delete copies. All its commands are commented out,
+ * and a command compares both files again before it changes one.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_REPORT_SCRIPT_H
@@ -12,17 +11,17 @@
 #include "find/pairs.h"
 
 /*
- * Write the script for the identical pairs of a list: those of files of this host as they
- * are. Of each content the first path is kept. *copies is the number of the others. The
- * caller checks the file's error state.
+ * Write the script for the identical pairs of a list. Files of other hosts, inflated
+ * content and empty files are not in it. The first path of each content is kept; *copies
+ * is the number of the others. The caller checks the stream's error state.
  */
 int script_write(FILE *out, const struct pair_list *pairs, uint64_t *copies,
 		 struct simhash_error *error);
 
-/* Write a word that a POSIX shell takes for these bytes; `is_encoded` for printf's %b. */
+/* Write bytes as a word of a POSIX shell; `is_encoded`, for %b of printf. */
 void write_shell_word(FILE *out, struct bytes text, bool is_encoded);
 
-/* Does a text need to be encoded, lest a line ends in it or a terminal is harmed by it? */
+/* Does a text hold bytes that end a line, act on a terminal or are not UTF-8? */
 bool needs_encoding(struct bytes text);
 
 #endif
