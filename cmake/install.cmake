@@ -18,7 +18,8 @@ install(DIRECTORY sql DESTINATION ${CMAKE_INSTALL_DATADIR}/simhash)
 # docs/ stays a folder, so that the links of README.md lead there.
 install(FILES README.md TYPE DOC)
 install(FILES LICENSE TYPE DOC RENAME copyright)
-install(DIRECTORY docs TYPE DOC FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg")
+install(DIRECTORY docs TYPE DOC FILES_MATCHING
+        PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg" PATTERN "results.txt")
 
 # bash-completion looks a program's file up by its name; one file serves both.
 foreach(program simhash simfind)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Repeat the measurements of the paper and answer what it left open: make the sets of files,
-# run the two programs, and draw the figures of docs/paper.md. Seeds are fixed, so a second run
+# run the two programs, and draw the figures of docs/lab/paper.md. Seeds are fixed, so a second run
 # over the same tree gives the same curves, but for the times of figure 9.
 #
 #     scripts/reproduce-paper.sh [TREE]      (default: /usr)
@@ -16,7 +16,7 @@ most=${MOST_FILES:-1000000}
 need_packages "${build_packages[@]}" libcmocka-dev libsimde-dev sqlite3 gnuplot-nox enscript ghostscript
 
 build=$PWD/build-paper
-out=$PWD/docs/paper
+out=$PWD/docs/lab/paper
 folder=$(mktemp -d "${TMPDIR:-/tmp}/simhash-paper.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 mkdir -p "$out"
