@@ -7,16 +7,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/options.h"
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/open_file.h"
+#include "cli/options.h"
 
 #define PARTS_MAX 65536
 #define NEAREST_MAX 100000
@@ -99,20 +98,16 @@ static void print_help(void)
 
 void find_settings_init(struct find_settings *settings)
 {
-	static const struct simhash_tolerance standard = SIMHASH_TOLERANCE_DEFAULT;
-
 	*settings = (struct find_settings){.formatter = formatter_find("text"),
-					   .threads = processors(),
-					   .parts = 1,
-					   .min_resemblance = 0.95,
-					   .max_inflated_bytes = MAX_INFLATED_BYTES,
-					   .max_change = INFINITY};
-	rule_init(&settings->rule, SIMHASH_SKEW_EXT, &standard);
+					   .resources = {.threads = processors()},
+					   .confirm = {.min_resemblance = 0.95}};
+	find_request_init(&settings->request);
+	settings->request.max_inflated_bytes = MAX_INFLATED_BYTES;
 }
 
 void find_settings_release(struct find_settings *settings)
 {
-	rule_release(&settings->rule);
+	rule_release(&settings->request.rule);
 	free(settings->between_text[0]);
 	free(settings->between_text[1]);
 	free(settings->queries);
@@ -138,8 +133,8 @@ static int parse_partition(const char *text, struct find_settings *settings,
 			"partition '%s': expected I/N, such as 2/8, with I from 1 to N and "
 			"N up to %d",
 			text, PARTS_MAX);
-	settings->part = (unsigned)part - 1;
-	settings->parts = (unsigned)parts;
+	settings->request.part = (unsigned)part - 1;
+	settings->request.parts = (unsigned)parts;
 	return 0;
 }
 
@@ -274,10 +269,11 @@ static int parse_between(struct find_settings *settings, const char *a, const ch
 		free(settings->between_text[i]);
 		settings->between_text[i] = NULL;
 	}
-	settings->has_between = true;
-	return parse_side(a, &settings->between_text[0], &settings->between[0], error) != 0 ||
-			       parse_side(b, &settings->between_text[1], &settings->between[1],
-					  error) != 0
+	settings->request.has_between = true;
+	return parse_side(a, &settings->between_text[0], &settings->request.between[0], error) !=
+				       0 ||
+			       parse_side(b, &settings->between_text[1],
+					  &settings->request.between[1], error) != 0
 		       ? -1
 		       : 0;
 }
@@ -390,7 +386,7 @@ struct parsing {
 static int parse_rule_option(struct parsing *p, int option, struct simhash_error *error)
 {
 	static const char *const candidates[] = {"exact", "key", NULL};
-	struct find_rule *rule = &p->settings->rule;
+	struct find_rule *rule = &p->settings->request.rule;
 	int word;
 
 	switch (option) {
@@ -440,21 +436,24 @@ static int parse_output_option(struct parsing *p, int option, struct simhash_err
 		if (optarg != NULL && parse_word(optarg, "way to confirm", confirms,
 						 "all or doubtful", &word, error) != 0)
 			return -1;
-		settings->confirm = word == 0 ? CONFIRM_ALL : CONFIRM_DOUBTFUL;
+		settings->confirm.mode = word == 0 ? CONFIRM_ALL : CONFIRM_DOUBTFUL;
 		return 0;
 	case OPTION_MIN_RESEMBLANCE:
-		return parse_decimal(optarg, "resemblance", 1, &settings->min_resemblance, error);
+		return parse_decimal(optarg, "resemblance", 1, &settings->confirm.min_resemblance,
+				     error);
 	case OPTION_MIN_SIMILARITY:
-		if (parse_decimal(optarg, "similarity", 1, &settings->min_similarity, error) != 0)
+		if (parse_decimal(optarg, "similarity", 1, &settings->request.min_similarity,
+				  error) != 0)
 			return -1;
-		return settings->min_similarity > 0
+		return settings->request.min_similarity > 0
 			       ? 0
 			       : error_set(error, SIMHASH_E_RANGE,
 					   "similarity '%s': expected a number above 0", optarg);
 	case OPTION_MAX_CHANGE:
-		if (parse_decimal(optarg, "change", 1000, &settings->max_change, error) != 0)
+		if (parse_decimal(optarg, "change", 1000, &settings->request.max_change, error) !=
+		    0)
 			return -1;
-		settings->max_change /= 100;
+		settings->request.max_change /= 100;
 		return 0;
 	case OPTION_SWEEP:
 		settings->is_sweep = true;
@@ -463,7 +462,7 @@ static int parse_output_option(struct parsing *p, int option, struct simhash_err
 	case OPTION_NEAREST:
 		if (parse_number(optarg, "nearest", 1, NEAREST_MAX, &number, error) != 0)
 			return -1;
-		settings->nearest = (size_t)number;
+		settings->request.nearest = (size_t)number;
 		return 0;
 	case OPTION_BETWEEN:
 	default: {
@@ -479,13 +478,13 @@ static int set_measure(struct find_settings *settings, const char *text,
 {
 	struct simhash_measure *measure;
 
-	if (settings->measure != NULL)
+	if (settings->request.measure_text != NULL)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--measure: pairs are found by one measure at a time");
 	if (simhash_measure_new(text, &measure, error) != 0)
 		return -1;
 	simhash_measure_free(measure);
-	settings->measure = text;
+	settings->request.measure_text = text;
 	return 0;
 }
 
@@ -508,10 +507,10 @@ static int parse_option(struct parsing *p, int option, struct simhash_error *err
 		settings->host = optarg;
 		return 0;
 	case OPTION_EMPTY:
-		settings->with_empty = true;
+		settings->request.with_empty = true;
 		return 0;
 	case OPTION_EXPAND:
-		settings->expand = true;
+		settings->request.expand = true;
 		return 0;
 	case OPTION_STATS:
 		p->has_stats = true;
@@ -525,13 +524,13 @@ static int parse_option(struct parsing *p, int option, struct simhash_error *err
 	case OPTION_PARTITION:
 		return parse_partition(optarg, settings, error);
 	case OPTION_HARD_LINKS:
-		settings->hard_links = true;
+		settings->request.hard_links = true;
 		return 0;
 	case 'z':
-		settings->inflate = true;
+		settings->request.inflate = true;
 		return 0;
 	case OPTION_MAX_INFLATED:
-		return parse_size(optarg, "size", &settings->max_inflated_bytes, error);
+		return parse_size(optarg, "size", &settings->request.max_inflated_bytes, error);
 	case '0':
 		settings->formatter = formatter_find("null");
 		return 0;
@@ -549,7 +548,7 @@ static int parse_option(struct parsing *p, int option, struct simhash_error *err
 	case OPTION_PROGRESS:
 		return parse_progress(optarg, &settings->progress, error);
 	case 'j':
-		return parse_threads(optarg, &settings->threads, error);
+		return parse_threads(optarg, &settings->resources.threads, error);
 	case 'o':
 		settings->output_path = optarg;
 		return 0;
@@ -657,10 +656,10 @@ static int check_measure(const struct find_settings *settings, const bool *given
 		{OPTION_SWEEP, "--sweep"},
 	};
 
-	if (given[OPTION_MIN_SIMILARITY] && settings->measure == NULL)
+	if (given[OPTION_MIN_SIMILARITY] && settings->request.measure_text == NULL)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--min-similarity needs --measure, whose similarity it is");
-	if (settings->measure == NULL || settings->compare)
+	if (settings->request.measure_text == NULL || settings->compare)
 		return 0;
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
 		if (given[options[i].option])
@@ -668,7 +667,7 @@ static int check_measure(const struct find_settings *settings, const bool *given
 					 "%s is for finding by sum tables, and --measure finds by "
 					 "sketches alone",
 					 options[i].name);
-	if (settings->confirm == CONFIRM_DOUBTFUL)
+	if (settings->confirm.mode == CONFIRM_DOUBTFUL)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--confirm=doubtful goes by the sum tables; with --measure give "
 				 "--confirm, which reads all pairs");
@@ -707,34 +706,35 @@ static int check(const struct parsing *p, bool has_files, struct simhash_error *
 	const char *reason = NULL;
 	bool measures = settings->tolerance_count > 0;
 
-	if (settings->nearest > 0 && !has_files)
+	if (settings->request.nearest > 0 && !has_files)
 		reason = "--nearest needs FILEs";
-	else if (settings->has_between && has_files)
+	else if (settings->request.has_between && has_files)
 		reason = "--between is for all pairs, not for FILEs";
-	else if (settings->parts > 1 && has_files)
+	else if (settings->request.parts > 1 && has_files)
 		reason = "--partition is for all pairs, not for FILEs";
-	else if (settings->parts > 1 && settings->formatter->is_report)
+	else if (settings->request.parts > 1 && settings->formatter->is_report)
 		reason = "a report needs all pairs, and --partition gives a part of them";
-	else if (settings->formatter->is_report && settings->expand)
+	else if (settings->formatter->is_report && settings->request.expand)
 		reason = "a report lists copies once; leave out --expand";
-	else if (settings->parts > 1 && settings->has_groups)
+	else if (settings->request.parts > 1 && settings->has_groups)
 		reason = "--group needs all pairs, and --partition gives a part of them";
-	else if (settings->has_groups && settings->expand)
+	else if (settings->has_groups && settings->request.expand)
 		reason = "--group lists copies once; leave out --expand";
-	else if (measures && (has_files || settings->has_groups || settings->has_between ||
-			      settings->confirm != CONFIRM_NOT || settings->parts > 1 ||
-			      settings->rule.extension_count > 0))
+	else if (measures &&
+		 (has_files || settings->has_groups || settings->request.has_between ||
+		  settings->confirm.mode != CONFIRM_NONE || settings->request.parts > 1 ||
+		  settings->request.rule.extension_count > 0))
 		reason = "--stats and --sweep count all pairs of the index by one tolerance";
 	else if (measures)
 		reason = not_with_measures(p->given);
-	else if (p->given[OPTION_MIN_RESEMBLANCE] && settings->confirm == CONFIRM_NOT)
+	else if (p->given[OPTION_MIN_RESEMBLANCE] && settings->confirm.mode == CONFIRM_NONE)
 		reason = "--min-resemblance needs --confirm, which measures it";
 	else if (p->stdin_name != NULL && !has_stdin(settings))
 		reason = "--stdin-name needs the FILE -";
-	else if (settings->inflate && !has_files)
+	else if (settings->request.inflate && !has_files)
 		reason = "--decompress is for FILEs; simhash --decompress puts content into the "
 			 "index";
-	else if (p->given[OPTION_MAX_INFLATED] && !settings->inflate)
+	else if (p->given[OPTION_MAX_INFLATED] && !settings->request.inflate)
 		reason = "--max-inflated needs --decompress";
 	else if (settings->script_path != NULL && settings->output_path != NULL &&
 		 strcmp(settings->script_path, settings->output_path) == 0)
@@ -801,8 +801,8 @@ int find_settings_parse(struct find_settings *settings, int argc, char **argv,
 		status = parse_option(&p, option, error);
 	}
 	if (status == 0 && p.has_stats && settings->tolerance_count == 0)
-		status =
-			add_tolerance(settings, settings->rule.tolerance.percent_millionths, error);
+		status = add_tolerance(settings,
+				       settings->request.rule.tolerance.percent_millionths, error);
 	if (status == 0)
 		status = take_files(&p, &has_files, error);
 	if (status == 0)

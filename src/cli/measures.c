@@ -74,16 +74,16 @@ static void write_sweep(FILE *out, const struct statistics *s, enum simhash_key 
 	}
 }
 
-int write_measures(const struct find_settings *settings, const struct find_options *options,
-		   struct store *store, FILE *out, struct simhash_error *error)
+int write_measures(const struct find_settings *settings, struct store *store, FILE *out,
+		   struct simhash_error *error)
 {
 	struct statistics statistics;
 
-	if (statistics_take(store, options, settings->tolerances, settings->tolerance_count,
-			    &statistics, error) != 0)
+	if (statistics_take(store, &settings->request, &settings->resources, settings->tolerances,
+			    settings->tolerance_count, &statistics, error) != 0)
 		return -1;
 	if (settings->is_sweep)
-		write_sweep(out, &statistics, settings->rule.key);
+		write_sweep(out, &statistics, settings->request.rule.key);
 	else
 		write_stats(out, &statistics);
 	statistics_release(&statistics);

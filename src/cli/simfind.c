@@ -12,18 +12,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/compare.h"
-#include "cli/find_options.h"
-#include "report/listing.h"
-#include "cli/measures.h"
-#include "cli/options.h"
-#include "cli/terminal.h"
 #include "base/error.h"
 #include "base/open_file.h"
 #include "base/text_stream.h"
+#include "cli/compare.h"
+#include "cli/find_options.h"
+#include "cli/measures.h"
+#include "cli/options.h"
+#include "cli/terminal.h"
 #include "find/confirm.h"
 #include "find/find.h"
 #include "report/html.h"
+#include "report/listing.h"
 #include "report/script.h"
 
 #define PROGRAM "simfind"
@@ -42,13 +42,13 @@ struct output {
 	bool had_unreadable;
 };
 
-static int take_pair(void *context, unsigned thread, const struct found_pair *pair,
+static int take_pair(void *context, unsigned thread, const struct file_pair *pair,
 		     struct simhash_error *error)
 {
 	struct output *output = context;
 
 	return output->list != NULL ? pair_list_add(output->list, pair, error)
-				    : listing_add(output->listing, thread, pair, NULL, error);
+				    : listing_add(output->listing, thread, pair, error);
 }
 
 static void query_unreadable(void *context, struct bytes path, int system_errno)
@@ -60,7 +60,7 @@ static void query_unreadable(void *context, struct bytes path, int system_errno)
 		 system_errno == EISDIR ? "Not a regular file" : explain_errno(system_errno));
 }
 
-static void content_unreadable(void *context, const struct find_file *file, int system_errno)
+static void content_unconfirmed(void *context, const struct find_file *file, int system_errno)
 {
 	struct output *output = context;
 	char text[256];
@@ -116,7 +116,7 @@ static void print_summary(const struct find_counts *counts, const struct find_se
 		format_count(counts->identical, identical), format_count(counts->similar, similar),
 		format_count(counts->rows, rows), plural(counts->rows),
 		settings->has_files ? " within reach" : "");
-	if (settings->confirm != CONFIRM_NOT)
+	if (settings->confirm.mode != CONFIRM_NONE)
 		fprintf(stderr, ", %s kept", format_count(listed, pairs));
 	fputs("\n", stderr);
 }
@@ -160,48 +160,25 @@ static void warn_unsketched(uint64_t files, const char *measure)
 	free(text);
 }
 
-static int find(const struct find_settings *settings, const struct find_options *options,
+static int find(const struct find_settings *settings, const struct find_sink *sink,
 		struct store *store, struct find_counts *counts, struct simhash_error *error)
 {
+	const struct find_request *request = &settings->request;
 	struct finder finder;
 	int status;
 
-	if (finder_init(&finder, store, options, error) != 0)
+	if (finder_init(&finder, store, request, sink, &settings->resources, error) != 0)
 		return -1;
-	status = finder.tag_set == 0 ? explain_absence(store, options->tags, error) : 0;
+	status = finder.tag_set == 0 ? explain_absence(store, request->tags, error) : 0;
 	if (status == 0)
-		status = !settings->has_files
-				 ? finder_all(&finder, error)
-				 : finder_files(&finder, settings->queries, settings->query_count,
-						settings->nearest, error);
+		status = !settings->has_files ? finder_all(&finder, error)
+					      : finder_files(&finder, settings->queries,
+							     settings->query_count, error);
 	*counts = finder.counts;
 	finder_release(&finder);
 	if (status == 0 && counts->unsketched > 0)
-		warn_unsketched(counts->unsketched, options->measure_text);
+		warn_unsketched(counts->unsketched, request->measure_text);
 	return status;
-}
-
-/* What a measure calls similar enough is not to be dropped by a stricter standard. */
-static double min_resemblance(const struct find_settings *settings,
-			      const struct find_options *options)
-{
-	bool is_lower = options->measure != NULL && !settings->has_min_resemblance &&
-			options->min_similarity < settings->min_resemblance;
-
-	return is_lower ? options->min_similarity : settings->min_resemblance;
-}
-
-static int confirm(const struct find_settings *settings, const struct find_options *options,
-		   struct output *output, struct simhash_error *error)
-{
-	struct confirm_options how = {.only_doubtful = settings->confirm == CONFIRM_DOUBTFUL,
-				      .min_resemblance = min_resemblance(settings, options),
-				      .threads = settings->threads,
-				      .unreadable = content_unreadable,
-				      .progress = &output->progress,
-				      .context = output};
-
-	return settings->confirm == CONFIRM_NOT ? 0 : confirm_pairs(output->list, &how, error);
 }
 
 /* Open a file to write to that nothing else of this run reads. */
@@ -252,22 +229,21 @@ static int write_script(const struct find_settings *settings, const struct store
 }
 
 static int write_report(const struct find_settings *settings, const struct find_counts *counts,
-			const struct find_options *options, struct store *store,
-			struct output *output, const struct group_list *groups,
+			struct store *store, struct output *output, const struct group_list *groups,
 			struct simhash_error *error)
 {
 	struct key_space space;
 	struct report report = {.groups = groups,
 				.space = &space,
-				.tags = options->tags,
-				.rule = &settings->rule,
+				.tags = settings->request.tags,
+				.rule = &settings->request.rule,
 				.counts = *counts,
-				.is_confirmed = settings->confirm != CONFIRM_NOT};
+				.is_confirmed = settings->confirm.mode != CONFIRM_NONE};
 	int64_t tag_set;
 	int status;
 
-	if (store_tag_set_id(store, options->tags, false, &tag_set, error) != 0 ||
-	    key_space_read(store, options->tags, tag_set, &space, error) != 0)
+	if (store_tag_set_id(store, report.tags, false, &tag_set, error) != 0 ||
+	    key_space_read(store, report.tags, tag_set, &space, error) != 0)
 		return -1;
 	status = report_write(output->listing->file, &report, error);
 	if (status == 0)
@@ -278,8 +254,7 @@ static int write_report(const struct find_settings *settings, const struct find_
 
 /* What was kept: as groups, as the report, or as pairs. */
 static int write_kept(const struct find_settings *settings, const struct find_counts *counts,
-		      const struct find_options *options, struct store *store,
-		      struct output *output, struct simhash_error *error)
+		      struct store *store, struct output *output, struct simhash_error *error)
 {
 	struct group_list groups;
 	int status;
@@ -292,45 +267,46 @@ static int write_kept(const struct find_settings *settings, const struct find_co
 	if (group_pairs(output->list, settings->linkage, &groups, error) != 0)
 		return -1;
 	status = settings->formatter->is_report
-			 ? write_report(settings, counts, options, store, output, &groups, error)
+			 ? write_report(settings, counts, store, output, &groups, error)
 			 : listing_write_groups(output->listing, &groups, error);
 	group_list_release(&groups);
 	return status;
 }
 
 /* Find, confirm, and write what was asked for. */
-static int list_pairs(const struct find_settings *settings, struct find_options *options,
-		      struct store *store, struct output *output, struct simhash_error *error)
+static int list_pairs(struct find_settings *settings, struct store *store, struct output *output,
+		      struct simhash_error *error)
 {
+	const struct find_sink sink = {.context = output,
+				       .pair = take_pair,
+				       .unreadable = query_unreadable,
+				       .unconfirmed = content_unconfirmed};
 	struct pair_list kept;
 	struct find_counts counts;
 	/* Lines that are written meanwhile to the same terminal tell enough. */
 	bool writes_ahead = settings->formatter->is_stream && output->listing->how.is_terminal;
 	int status;
 
-	options->pair = take_pair;
-	options->unreadable = query_unreadable;
-	options->context = output;
 	pair_list_init(&kept);
-	if (settings->has_groups || settings->confirm != CONFIRM_NOT ||
+	if (settings->has_groups || settings->confirm.mode != CONFIRM_NONE ||
 	    settings->script_path != NULL || settings->formatter->is_report)
 		output->list = &kept;
 	if (!settings->has_files && !writes_ahead &&
 	    progress_is_wanted(settings->progress, settings->quiet)) {
-		options->progress = &output->progress;
+		settings->resources.progress = &output->progress;
 		progress_start(&output->display, settings->progress, write_progress, output);
 		progress_end_by_signals();
 	}
-	status = find(settings, options, store, &counts, error);
+	status = find(settings, &sink, store, &counts, error);
 	if (status == 0)
-		status = confirm(settings, options, output, error);
+		status = confirm_pairs(&kept, &settings->confirm, &sink, &settings->resources,
+				       error);
 	progress_stop(&output->display);
 	if (status == 0) {
 		output->found = output->list != NULL ? kept.count
 						     : counts.identical + counts.similar;
-		status = output->list != NULL
-				 ? write_kept(settings, &counts, options, store, output, error)
-				 : listing_write(output->listing, error);
+		status = output->list != NULL ? write_kept(settings, &counts, store, output, error)
+					      : listing_write(output->listing, error);
 	}
 	if (status == 0 && !settings->quiet)
 		print_summary(&counts, settings, output->found);
@@ -402,8 +378,8 @@ static int keep_namesake(void *context, int64_t id, struct bytes text, struct si
 static int choose_measure(const struct find_settings *settings, struct store *store,
 			  struct simhash_measure **measure, struct simhash_error *error)
 {
-	struct namesake namesake = {.name = settings->measure};
-	const char *text = settings->measure;
+	struct namesake namesake = {.name = settings->request.measure_text};
+	const char *text = settings->request.measure_text;
 
 	if (strchr(text, ':') == NULL) {
 		struct simhash_measure *standard;
@@ -442,8 +418,8 @@ static int compare(const struct find_settings *settings, struct simhash_error *e
 	int status = -1;
 
 	if (choose_tag_set(settings->tag_file, &tags, error) != 0 ||
-	    (settings->measure != NULL &&
-	     simhash_measure_new(settings->measure, &measure, error) != 0) ||
+	    (settings->request.measure_text != NULL &&
+	     simhash_measure_new(settings->request.measure_text, &measure, error) != 0) ||
 	    check_output(settings, error) != 0)
 		goto out;
 	/* An output is emptied only when there is something to put there. */
@@ -453,7 +429,7 @@ static int compare(const struct find_settings *settings, struct simhash_error *e
 		goto out;
 	}
 	status = compare_files(settings->queries[0].path, settings->queries[1].path, tags,
-			       &settings->rule, measure, memory, error);
+			       &settings->request.rule, measure, memory, error);
 	if (close_text(memory, &written) != 0 && status == 0)
 		status = error_set_memory(error);
 	if (status != 0)
@@ -473,20 +449,29 @@ out:
 	return status;
 }
 
-static int run(const struct find_settings *settings, bool *had_unreadable, uint64_t *found,
+/* The measure itself, and what goes by it where the user left that open. */
+static int resolve_measure(struct find_settings *settings, struct store *store,
+			   struct simhash_error *error)
+{
+	struct find_request *request = &settings->request;
+
+	if (request->measure_text == NULL)
+		return 0;
+	if (choose_measure(settings, store, &request->measure, error) != 0)
+		return -1;
+	if (request->min_similarity == 0)
+		request->min_similarity = simhash_measure_standard_similarity(request->measure);
+	/* What a measure calls similar enough is not to be dropped by a stricter default. */
+	if (!settings->has_min_resemblance &&
+	    request->min_similarity < settings->confirm.min_resemblance)
+		settings->confirm.min_resemblance = request->min_similarity;
+	return 0;
+}
+
+static int run(struct find_settings *settings, bool *had_unreadable, uint64_t *found,
 	       struct simhash_error *error)
 {
-	struct find_options options = {.rule = settings->rule,
-				       .with_empty = settings->with_empty,
-				       .expand = settings->expand || settings->has_between,
-				       .hard_links = settings->hard_links,
-				       .inflate = settings->inflate,
-				       .max_inflated_bytes = settings->max_inflated_bytes,
-				       .max_change = settings->max_change,
-				       .between = settings->has_between ? settings->between : NULL,
-				       .part = settings->part,
-				       .parts = settings->parts,
-				       .threads = settings->threads};
+	struct find_request *request = &settings->request;
 	struct store_location where = settings->location;
 	struct simhash_tag_set *tag_set = NULL;
 	struct store *store = NULL;
@@ -504,26 +489,20 @@ static int run(const struct find_settings *settings, bool *had_unreadable, uint6
 	where.url = url;
 	if (store_open(&where, OPEN_TO_READ, &store, error) != 0)
 		goto out;
-	options.tags = tag_set;
-	options.host = host;
-	if (settings->measure != NULL) {
-		if (choose_measure(settings, store, &options.measure, error) != 0)
-			goto out;
-		options.measure_text = settings->measure;
-		options.min_similarity =
-			settings->min_similarity > 0
-				? settings->min_similarity
-				: simhash_measure_standard_similarity(options.measure);
-	}
+	request->tags = tag_set;
+	request->host = host;
+	request->expand = request->expand || request->has_between;
+	if (resolve_measure(settings, store, error) != 0)
+		goto out;
 	status = listing_open(&listing, settings->output_path, settings->formatter,
-			      settings->threads, store, error);
+			      settings->resources.threads, store, error);
 	if (status == 0 && settings->formatter->is_report && listing.how.is_terminal)
 		status = error_set(error, SIMHASH_E_RANGE,
 				   "a report is for a browser: give --output=FILE");
 	if (status == 0 && settings->tolerance_count > 0)
-		status = write_measures(settings, &options, store, listing.file, error);
+		status = write_measures(settings, store, listing.file, error);
 	else if (status == 0)
-		status = list_pairs(settings, &options, store, &output, error);
+		status = list_pairs(settings, store, &output, error);
 	if (listing_close(&listing, &close_error) != 0 && status == 0) {
 		*error = close_error;
 		status = -1;
@@ -533,7 +512,7 @@ static int run(const struct find_settings *settings, bool *had_unreadable, uint6
 out:
 	store_close(store);
 	free(url);
-	simhash_measure_free(options.measure);
+	simhash_measure_free(request->measure);
 	simhash_tag_set_free(tag_set);
 	pthread_mutex_destroy(&output.lock);
 	return status;

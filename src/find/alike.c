@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/arena.h"
+#include "base/error.h"
 
 int alike_measure_id(const struct finder *finder, int64_t *id, struct simhash_error *error)
 {
-	const char *text = simhash_measure_text(finder->options->measure);
+	const char *text = simhash_measure_text(finder->request->measure);
 
 	if (store_measure_id(finder->store, text, false, id, error) != 0)
 		return -1;
@@ -23,7 +23,7 @@ int alike_measure_id(const struct finder *finder, int64_t *id, struct simhash_er
 	return error_set(error, SIMHASH_E_RANGE,
 			 "the index has no sketches by %s: run simhash --measure=%s first; "
 			 "simhash --status lists the measures that it has",
-			 text, finder->options->measure_text);
+			 text, finder->request->measure_text);
 }
 
 int alike_count_unsketched(struct finder *finder, int64_t measure, struct simhash_error *error)
@@ -157,15 +157,16 @@ static int take_row(struct alike *alike, const struct file_row *row,
 
 static int read_rows(struct alike *alike, int64_t measure, struct simhash_error *error)
 {
-	const struct find_options *options = alike->finder->options;
-	struct find_progress *progress = options->progress;
+	const struct find_request *request = alike->finder->request;
+	const struct find_resources *resources = alike->finder->resources;
+	struct find_progress *progress = resources->progress;
 	struct file_row row = {.host = 0};
 	struct row_cursor *cursor;
 	struct row_sketch sketch;
 	int status;
 
 	if (store_rows_sketched(alike->finder->store, alike->finder->tag_set, measure,
-				options->rule.key, options->with_empty, &cursor, error) != 0)
+				request->rule.key, request->with_empty, &cursor, error) != 0)
 		return -1;
 	while ((status = store_rows_next(cursor, &row, error)) == 1) {
 		if (store_sketch_of(cursor, alike->sketch_size, &sketch, error) != 0 ||
@@ -195,7 +196,7 @@ static int report(struct alike *alike, size_t x, size_t y, double similarity,
 static int report_copies(struct alike *alike, const struct content *content,
 			 struct simhash_error *error)
 {
-	bool expand = alike->finder->options->expand;
+	bool expand = alike->finder->request->expand;
 
 	for (size_t x = content->first; alike->next[x] != 0; x = alike->next[x]) {
 		for (size_t y = alike->next[x]; y != 0; y = alike->next[y])
@@ -211,7 +212,7 @@ static int take_pair(void *context, size_t a, size_t b, double similarity,
 		     struct simhash_error *error)
 {
 	struct alike *alike = context;
-	bool expand = alike->finder->options->expand;
+	bool expand = alike->finder->request->expand;
 	size_t x = alike->contents[a].first;
 
 	do {
@@ -228,20 +229,20 @@ static int take_pair(void *context, size_t a, size_t b, double similarity,
 
 static int find_pairs(struct alike *alike, struct simhash_error *error)
 {
-	const struct find_options *options = alike->finder->options;
+	const struct find_request *request = alike->finder->request;
 
 	for (size_t i = 0; i < alike->content_count; i++)
 		if (report_copies(alike, &alike->contents[i], error) != 0)
 			return -1;
-	return simhash_sketch_pairs(options->measure, alike->sketches, alike->content_count,
-				    options->min_similarity, take_pair, alike, error);
+	return simhash_sketch_pairs(request->measure, alike->sketches, alike->content_count,
+				    request->min_similarity, take_pair, alike, error);
 }
 
 int alike_all(struct finder *finder, struct simhash_error *error)
 {
 	struct alike alike = {.finder = finder,
 			      .reporter = {.finder = finder, .is_measured = true},
-			      .sketch_size = simhash_measure_sketch_size(finder->options->measure)};
+			      .sketch_size = simhash_measure_sketch_size(finder->request->measure)};
 	int64_t measure;
 	int status = -1;
 

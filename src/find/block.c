@@ -139,7 +139,7 @@ static int find_twin(struct row_stream *stream, const struct find_file *file, si
 	for (slot = slot_of(stream, file); stream->slots[slot] != 0;
 	     slot = (slot + 1) & (stream->slot_count - 1)) {
 		struct find_file *known = &block->rows[stream->slots[slot] - 1];
-		if (is_twin(&stream->finder->options->rule, known, file)) {
+		if (is_twin(&stream->finder->request->rule, known, file)) {
 			*twin = known;
 			return 0;
 		}
@@ -180,7 +180,7 @@ static int add_copy(struct row_stream *stream, struct find_file *twin, const str
 static int take_row(struct row_stream *stream, const struct file_row *row, bool is_new,
 		    struct simhash_error *error)
 {
-	const struct find_options *options = stream->finder->options;
+	const struct find_request *request = stream->finder->request;
 	struct block *block = stream->next;
 	struct find_file file, *added, *twin = NULL;
 	struct shown_path shown;
@@ -188,13 +188,13 @@ static int take_row(struct row_stream *stream, const struct file_row *row, bool 
 	if (finder_convert(stream->finder, row, &file, error) != 0)
 		return -1;
 	block->rows_read += is_new;
-	if (options->between != NULL && file.sides == 0)
+	if (request->has_between && file.sides == 0)
 		return 0;
 	if (file.uniform != stream->run_key || stream->slots == NULL)
 		begin_run(stream, block->count, file.uniform);
 	if (find_twin(stream, &file, block->count, &twin, error) != 0)
 		return -1;
-	if (twin != NULL && !is_new && !options->expand)
+	if (twin != NULL && !is_new && !request->expand)
 		return 0;
 	if (twin != NULL)
 		return add_copy(stream, twin, row, &file, is_new, error);
@@ -245,7 +245,7 @@ static int carry_copies(struct block *to, struct find_file *row, struct simhash_
 static int carry(struct row_stream *stream, const struct block *from, int64_t key,
 		 struct simhash_error *error)
 {
-	const struct find_options *options = stream->finder->options;
+	const struct find_request *request = stream->finder->request;
 	struct block *to = block_new(from->count - from->first_new + BLOCK_LEAST);
 
 	stream->next = to;
@@ -264,7 +264,7 @@ static int carry(struct row_stream *stream, const struct block *from, int64_t ke
 		carried->display = keep_bytes(&to->arena, row->display, row->display_size);
 		if (carried->display == NULL)
 			return error_set_memory(error);
-		if (!options->expand) {
+		if (!request->expand) {
 			carried->copies = NULL;
 			carried->copy_count = 0;
 		} else if (carry_copies(to, carried, error) != 0) {
@@ -288,19 +288,19 @@ static int carry(struct row_stream *stream, const struct block *from, int64_t ke
 /* The rows before the part that rows of it can be pairs with. */
 static int read_margin(struct row_stream *stream, struct simhash_error *error)
 {
-	const struct find_options *options = stream->finder->options;
+	const struct find_request *request = stream->finder->request;
 	struct key_range range = {.tag_set = stream->finder->tag_set,
 				  .key = SIMHASH_UNIFORM,
-				  .also = options->rule.key,
+				  .also = request->rule.key,
 				  .low = INT64_MIN,
 				  .high = stream->low - 1,
-				  .with_empty = options->with_empty};
+				  .with_empty = request->with_empty};
 	struct file_row row = {.host = 0};
 	struct row_cursor *cursor;
 	int64_t up, down;
 	int status;
 
-	rule_slope(&options->rule, &up, &down);
+	rule_slope(&request->rule, &up, &down);
 	if (store_rows_reaching(stream->store, &range, stream->low, up, down, &cursor, error) != 0)
 		return -1;
 	while ((status = store_rows_next(cursor, &row, error)) == 1)
@@ -317,7 +317,7 @@ static int begin_stream(struct row_stream *stream, struct simhash_error *error)
 	const struct finder *finder = stream->finder;
 	struct key_range range = {.tag_set = finder->tag_set,
 				  .key = SIMHASH_UNIFORM,
-				  .with_empty = finder->options->with_empty};
+				  .with_empty = finder->request->with_empty};
 	static const struct block nothing;
 
 	stream->has_begun = true;
@@ -335,8 +335,8 @@ static int begin_stream(struct row_stream *stream, struct simhash_error *error)
 	if (stream->low > 0 && read_margin(stream, error) != 0)
 		return -1;
 	stream->next->first_new = stream->next->count;
-	range.also = finder->options->rule.candidates == CANDIDATES_KEY
-			     ? finder->options->rule.key
+	range.also = finder->request->rule.candidates == CANDIDATES_KEY
+			     ? finder->request->rule.key
 			     : SIMHASH_UNIFORM; /* the named key is not looked at */
 	range.order = stream->order;
 	range.low = stream->low;
@@ -349,7 +349,7 @@ static bool is_full(const struct row_stream *stream)
 {
 	const struct block *block = stream->next;
 	size_t carried = block->first_new, added = block->count - carried;
-	size_t least = stream->finder->options->block_rows;
+	size_t least = stream->finder->resources->block_rows;
 
 	if (least == 0)
 		least = BLOCK_LEAST;
@@ -371,7 +371,7 @@ static int next_block(struct row_stream *stream, struct block **block, struct si
 		int64_t key = row.keys.key[SIMHASH_UNIFORM];
 		/* With all pairs of copies asked for, a key's rows stay in one block. */
 		if (is_full(stream) &&
-		    (!stream->finder->options->expand || key != stream->last_key)) {
+		    (!stream->finder->request->expand || key != stream->last_key)) {
 			struct block *full = stream->next;
 			stream->last_key = key;
 			if (carry(stream, full, key, error) != 0 ||

@@ -40,10 +40,12 @@ struct content {
 
 struct confirming {
 	struct pair_list *list;
-	const struct confirm_options *options;
+	const struct confirm_request *request;
+	const struct find_sink *sink;
+	const struct find_resources *resources;
 	struct content *contents; /* one for each file of the list */
 	uint32_t *rank;		  /* of each file, in the order of reading */
-	struct kept_pair **order; /* of the pairs to read */
+	struct file_pair **order; /* of the pairs to read */
 	size_t order_count;
 	atomic_size_t next;
 	pthread_mutex_t lock; /* of what follows, and of the contents */
@@ -73,7 +75,7 @@ static void tell(struct confirming *c, struct content *content, int system_errno
 	content->is_told = true;
 	pthread_mutex_unlock(&c->lock);
 	if (is_new)
-		c->options->unreadable(c->options->context, content->file, system_errno);
+		c->sink->unconfirmed(c->sink->context, content->file, system_errno);
 }
 
 /* Open a file that is still what was indexed; -1 when it is not, which is told. */
@@ -306,11 +308,11 @@ static bool need_index(struct confirming *c, struct content *content, struct cov
 	return content->has_index;
 }
 
-static void set_shares(struct kept_pair *pair, double a, double b, double a_found, double b_found)
+static void set_shares(struct file_pair *pair, double a, double b, double a_found, double b_found)
 {
 	double both = (a_found + b_found) / 2;
 
-	pair->state = PAIR_CONFIRMED;
+	pair->verification = PAIR_CONFIRMED;
 	pair->contained_a = a > 0 ? a_found / a : 1;
 	pair->contained_b = b > 0 ? b_found / b : 1;
 	pair->resemblance = a + b - both > 0 ? both / (a + b - both) : 1;
@@ -322,11 +324,11 @@ static double least_cover(double size, double other, double resemblance)
 	return 2 * resemblance / (1 + resemblance) * (size + other) - other;
 }
 
-static bool measure(struct confirming *c, struct kept_pair *pair, struct content *a,
+static bool measure(struct confirming *c, struct file_pair *pair, struct content *a,
 		    struct content *b, struct cover_source *sa, struct cover_source *sb)
 {
 	double a_size = (double)sa->size, b_size = (double)sb->size;
-	double least = c->options->min_resemblance;
+	double least = c->request->min_resemblance;
 	double b_least = least_cover(b_size, a_size, least);
 	size_t a_found, b_found;
 
@@ -356,16 +358,16 @@ static void tell_failed(struct confirming *c, struct content *content,
 		tell(c, content, source->failed > 0 ? source->failed : 0);
 }
 
-static void confirm_pair(struct confirming *c, struct kept_pair *pair)
+static void confirm_pair(struct confirming *c, struct file_pair *pair)
 {
 	struct cover_source sa = {.fd = -1}, sb = {.fd = -1};
-	struct content *a = take_content(c, pair->a);
-	struct content *b = a == NULL ? NULL : take_content(c, pair->b);
+	struct content *a = take_content(c, pair->a->number);
+	struct content *b = a == NULL ? NULL : take_content(c, pair->b->number);
 
-	pair->state = PAIR_UNCONFIRMED;
+	pair->verification = PAIR_UNCONFIRMED;
 	if (b != NULL && open_source(c, a, &sa) && open_source(c, b, &sb) &&
 	    !measure(c, pair, a, b, &sa, &sb)) {
-		pair->state = PAIR_UNCONFIRMED;
+		pair->verification = PAIR_UNCONFIRMED;
 		tell_failed(c, a, &sa);
 		tell_failed(c, b, &sb);
 	}
@@ -388,8 +390,8 @@ static void *run_confirming(void *argument)
 		if (next >= c->order_count || has_failed)
 			return NULL;
 		confirm_pair(c, c->order[next]);
-		if (c->options->progress != NULL)
-			atomic_fetch_add(&c->options->progress->confirmed, 1);
+		if (c->resources->progress != NULL)
+			atomic_fetch_add(&c->resources->progress->confirmed, 1);
 	}
 }
 
@@ -405,19 +407,18 @@ static bool is_within_reach(const struct find_file *file)
 static void choose_pairs(struct confirming *c)
 {
 	for (size_t i = 0; i < c->list->count; i++) {
-		struct kept_pair *pair = &c->list->pairs[i];
-		if (c->options->only_doubtful &&
-		    (pair->is_identical || pair->estimate.is_trusted)) {
-			pair->state = PAIR_TRUSTED;
+		struct file_pair *pair = &c->list->pairs[i];
+		if (c->request->mode == CONFIRM_DOUBTFUL &&
+		    (pair->is_identical || pair->is_trusted)) {
+			pair->verification = PAIR_TRUSTED;
 			continue;
 		}
-		pair->state = PAIR_UNCONFIRMED;
-		if (!is_within_reach(&c->list->files[pair->a]) ||
-		    !is_within_reach(&c->list->files[pair->b]))
+		pair->verification = PAIR_UNCONFIRMED;
+		if (!is_within_reach(pair->a) || !is_within_reach(pair->b))
 			continue;
 		c->order[c->order_count++] = pair;
-		c->contents[pair->a].is_needed = true;
-		c->contents[pair->b].is_needed = true;
+		c->contents[pair->a->number].is_needed = true;
+		c->contents[pair->b->number].is_needed = true;
 	}
 }
 
@@ -456,13 +457,15 @@ static int compare_files(const void *a, const void *b)
 
 static int compare_pairs(const void *a, const void *b)
 {
-	const struct kept_pair *x = *(struct kept_pair *const *)a;
-	const struct kept_pair *y = *(struct kept_pair *const *)b;
+	const struct file_pair *x = *(struct file_pair *const *)a;
+	const struct file_pair *y = *(struct file_pair *const *)b;
 	const uint32_t *rank = sorted->rank;
-	uint32_t x_low = rank[x->a] < rank[x->b] ? rank[x->a] : rank[x->b];
-	uint32_t y_low = rank[y->a] < rank[y->b] ? rank[y->a] : rank[y->b];
-	uint32_t x_high = rank[x->a] + rank[x->b] - x_low;
-	uint32_t y_high = rank[y->a] + rank[y->b] - y_low;
+	uint32_t x_low = rank[x->a->number] < rank[x->b->number] ? rank[x->a->number]
+								 : rank[x->b->number];
+	uint32_t y_low = rank[y->a->number] < rank[y->b->number] ? rank[y->a->number]
+								 : rank[y->b->number];
+	uint32_t x_high = rank[x->a->number] + rank[x->b->number] - x_low;
+	uint32_t y_high = rank[y->a->number] + rank[y->b->number] - y_low;
 
 	if (x_low != y_low)
 		return x_low < y_low ? -1 : 1;
@@ -494,8 +497,8 @@ static int order_pairs(struct confirming *c, struct simhash_error *error)
 		}
 	}
 	for (size_t i = 0; i < c->order_count; i++) {
-		uint32_t a = root_of(contents, c->order[i]->a);
-		uint32_t b = root_of(contents, c->order[i]->b);
+		uint32_t a = root_of(contents, c->order[i]->a->number);
+		uint32_t b = root_of(contents, c->order[i]->b->number);
 		contents[a].root = b;
 	}
 	for (uint32_t i = 0; i < count; i++)
@@ -504,7 +507,7 @@ static int order_pairs(struct confirming *c, struct simhash_error *error)
 	qsort(files, count, sizeof *files, compare_files);
 	for (uint32_t i = 0; i < count; i++)
 		c->rank[files[i]] = i;
-	qsort(c->order, c->order_count, sizeof(struct kept_pair *), compare_pairs);
+	qsort(c->order, c->order_count, sizeof(struct file_pair *), compare_pairs);
 	sorted = NULL;
 	free(files);
 	return 0;
@@ -512,7 +515,7 @@ static int order_pairs(struct confirming *c, struct simhash_error *error)
 
 static void run_threads(struct confirming *c)
 {
-	unsigned count = c->options->threads, started = 0;
+	unsigned count = c->resources->threads, started = 0;
 	pthread_t *threads = calloc(count, sizeof *threads);
 
 	/* Where a thread cannot be had, fewer do the work. */
@@ -530,38 +533,46 @@ static void drop_pairs(struct pair_list *list, double min_resemblance)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < list->count; i++)
-		if (list->pairs[i].state != PAIR_CONFIRMED ||
+		if (list->pairs[i].verification != PAIR_CONFIRMED ||
 		    list->pairs[i].resemblance >= min_resemblance)
 			list->pairs[kept++] = list->pairs[i];
 	list->count = kept;
 }
 
-int confirm_pairs(struct pair_list *list, const struct confirm_options *options,
+int confirm_pairs(struct pair_list *list, const struct confirm_request *request,
+		  const struct find_sink *sink, const struct find_resources *resources,
 		  struct simhash_error *error)
 {
-	struct confirming c = {.list = list, .options = options, .error = error};
+	struct confirming c = {.list = list,
+			       .request = request,
+			       .sink = sink,
+			       .resources = resources,
+			       .error = error};
 	int status = -1;
+
+	if (request->mode == CONFIRM_NONE)
+		return 0;
 
 	pthread_mutex_init(&c.lock, NULL);
 	pthread_cond_init(&c.changed, NULL);
 	c.contents = calloc(list->file_count + 1, sizeof *c.contents);
 	c.rank = calloc(list->file_count + 1, sizeof *c.rank);
-	c.order = malloc((list->count + 1) * sizeof(struct kept_pair *));
+	c.order = malloc((list->count + 1) * sizeof(struct file_pair *));
 	if (c.contents == NULL || c.rank == NULL || c.order == NULL) {
 		error_set_memory(error);
 		goto out;
 	}
 	for (size_t i = 0; i < list->file_count; i++)
-		c.contents[i].file = &list->files[i];
+		c.contents[i].file = list->files[i];
 	choose_pairs(&c);
-	if (options->progress != NULL)
-		atomic_store(&options->progress->to_confirm, (long long)c.order_count);
+	if (resources->progress != NULL)
+		atomic_store(&resources->progress->to_confirm, (long long)c.order_count);
 	if (order_pairs(&c, error) != 0)
 		goto out;
 	run_threads(&c);
 	status = c.has_failed ? -1 : 0;
 	if (status == 0)
-		drop_pairs(list, options->min_resemblance);
+		drop_pairs(list, request->min_resemblance);
 out:
 	for (size_t i = 0; c.contents != NULL && i < list->file_count; i++)
 		if (c.contents[i].state == PRESENT)

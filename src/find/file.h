@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "find/estimate.h"
 #include "simhash.h"
 #include "store/file_row.h"
 
@@ -27,6 +26,7 @@ struct find_file {
 	/* "host:path" for a file of another host, else the path; ended by a zero. */
 	const char *display;
 	uint32_t display_size, path_offset; /* where the path on its host begins */
+	uint32_t number;		    /* in the list that it is kept in; see pairs.h */
 	uint8_t sides;
 	bool is_local;
 	bool is_stream; /* standard input: there is nothing to read again */
@@ -49,6 +49,12 @@ static inline const char *find_file_path(const struct find_file *file)
 	return file->display + file->path_offset;
 }
 
+/* The bytes to show, for people and for other programs. */
+static inline struct bytes find_file_display(const struct find_file *file)
+{
+	return (struct bytes){file->display, file->display_size};
+}
+
 /* Are these two names of one file? */
 static inline bool are_links(const struct find_file *x, const struct find_file *y)
 {
@@ -61,14 +67,27 @@ static inline bool are_links(const struct find_file *x, const struct find_file *
 	       memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE) == 0;
 }
 
-/* A pair found. `a` comes first in the order of bytes of what is displayed. */
-struct found_pair {
+/* What is known of a pair beyond the counts of its files. */
+enum verification {
+	PAIR_UNREAD,	 /* nothing: its files were not read */
+	PAIR_CONFIRMED,	 /* both files were read: the shares are measured */
+	PAIR_MEASURED,	 /* found by another measure: its similarity is the resemblance */
+	PAIR_TRUSTED,	 /* left unread, since the estimate settles it */
+	PAIR_UNCONFIRMED /* a file could not be read as it was indexed */
+};
+
+/* Two files that are nearly the same. `a` comes first in the order of bytes of what is displayed. */
+struct file_pair {
 	const struct find_file *a, *b;
 	uint64_t distance;
+	double changed; /* the estimated share of content that differs; see estimate.h */
+	/* Shares of the bytes of a that are found in b, of b in a, of all in both. */
+	double contained_a, contained_b, resemblance;
+	enum verification verification;
+	bool is_trusted;   /* the estimate is */
 	bool is_identical; /* the same size and content hash */
-	struct estimate estimate;
-	bool is_measured;  /* found by another measure */
-	double similarity; /* which says so, 0 to 1 */
 };
+
+_Static_assert(sizeof(struct file_pair) <= 64, "there may be very many of them");
 
 #endif

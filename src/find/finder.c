@@ -3,12 +3,23 @@
  * Leaves the search to sweep.c and query.c.
  * SPDX-License-Identifier: MIT
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/arena.h"
+#include "base/error.h"
+#include "find/estimate.h"
 #include "find/find.h"
+
+void find_request_init(struct find_request *request)
+{
+	static const struct simhash_tolerance tolerance = SIMHASH_TOLERANCE_DEFAULT;
+
+	*request = (struct find_request){
+		.parts = 1, .max_change = INFINITY, .max_inflated_bytes = INT64_MAX};
+	rule_init(&request->rule, SIMHASH_SKEW_EXT, &tolerance);
+}
 
 static int add_host(void *context, int64_t id, struct bytes name, struct simhash_error *error)
 {
@@ -38,8 +49,8 @@ static int64_t host_number(const struct finder *finder, const char *name)
 /* A side that has nothing could not be told from one that has nothing similar. */
 static int find_side(struct finder *finder, int number, struct simhash_error *error)
 {
-	const struct find_side *side = &finder->options->between[number];
-	const char *host = side->host != NULL ? side->host : finder->options->host;
+	const struct find_side *side = &finder->request->between[number];
+	const char *host = side->host != NULL ? side->host : finder->request->host;
 	struct row_scope scope = {finder->tag_set, host_number(finder, host)};
 	bool has_rows = false;
 
@@ -56,17 +67,19 @@ static int find_side(struct finder *finder, int number, struct simhash_error *er
 			 side->directory.size == 0 ? "/" : side->directory.data);
 }
 
-int finder_init(struct finder *finder, struct store *store, const struct find_options *options,
+int finder_init(struct finder *finder, struct store *store, const struct find_request *request,
+		const struct find_sink *sink, const struct find_resources *resources,
 		struct simhash_error *error)
 {
-	*finder = (struct finder){.store = store, .options = options};
-	if (store_tag_set_id(store, options->tags, false, &finder->tag_set, error) != 0 ||
-	    store_host_id(store, options->host, false, &finder->local_host, error) != 0 ||
+	*finder = (struct finder){
+		.store = store, .request = request, .sink = sink, .resources = resources};
+	if (store_tag_set_id(store, request->tags, false, &finder->tag_set, error) != 0 ||
+	    store_host_id(store, request->host, false, &finder->local_host, error) != 0 ||
 	    store_read_hosts(store, add_host, finder, error) != 0) {
 		finder_release(finder);
 		return -1;
 	}
-	for (int i = 0; options->between != NULL && i < 2; i++)
+	for (int i = 0; request->has_between && i < 2; i++)
 		if (find_side(finder, i, error) != 0) {
 			finder_release(finder);
 			return -1;
@@ -128,10 +141,10 @@ static bool is_below(struct bytes path, struct bytes directory)
 
 static uint8_t sides_of(const struct finder *finder, const struct file_row *row)
 {
-	const struct find_side *between = finder->options->between;
+	const struct find_side *between = finder->request->between;
 	uint8_t sides = 0;
 
-	for (int i = 0; between != NULL && i < 2; i++)
+	for (int i = 0; finder->request->has_between && i < 2; i++)
 		if (row->host == finder->side_host[i] &&
 		    is_below(row->directory, between[i].directory))
 			sides |= (uint8_t)(i == 0 ? SIDE_A : SIDE_B);
@@ -141,7 +154,7 @@ static uint8_t sides_of(const struct finder *finder, const struct file_row *row)
 int finder_convert(const struct finder *finder, const struct file_row *row, struct find_file *file,
 		   struct simhash_error *error)
 {
-	const struct find_rule *rule = &finder->options->rule;
+	const struct find_rule *rule = &finder->request->rule;
 	struct bytes name = inner_name(row->name);
 	uint64_t total = 0;
 
@@ -180,7 +193,7 @@ int finder_convert(const struct finder *finder, const struct file_row *row, stru
 
 bool finder_crosses(const struct finder *finder, unsigned sides_x, unsigned sides_y)
 {
-	return finder->options->between == NULL || ((sides_x & SIDE_A) && (sides_y & SIDE_B)) ||
+	return !finder->request->has_between || ((sides_x & SIDE_A) && (sides_y & SIDE_B)) ||
 	       ((sides_x & SIDE_B) && (sides_y & SIDE_A));
 }
 
@@ -195,27 +208,33 @@ static bool comes_first(const struct find_file *x, const struct find_file *y)
 int report_pair(struct find_reporter *reporter, const struct find_file *x,
 		const struct find_file *y, uint64_t distance, struct simhash_error *error)
 {
-	const struct find_options *options = reporter->finder->options;
+	const struct find_request *request = reporter->finder->request;
+	const struct find_sink *sink = reporter->finder->sink;
+	const struct find_resources *resources = reporter->finder->resources;
 	bool first = comes_first(x, y);
-	struct found_pair pair = {.a = first ? x : y,
-				  .b = first ? y : x,
-				  .distance = distance,
-				  .is_measured = reporter->is_measured,
-				  .similarity = reporter->similarity};
+	struct estimate estimate =
+		estimate_change(&x->table, x->size_bytes, &y->table, y->size_bytes);
+	struct file_pair pair = {.a = first ? x : y,
+				 .b = first ? y : x,
+				 .distance = distance,
+				 .changed = estimate.changed,
+				 .is_trusted = estimate.is_trusted};
 
+	if (reporter->is_measured) {
+		pair.verification = PAIR_MEASURED;
+		pair.resemblance = reporter->similarity;
+	}
 	pair.is_identical = distance == 0 && x->size_bytes == y->size_bytes &&
 			    memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE) == 0;
-	pair.estimate = estimate_change(&x->table, x->size_bytes, &y->table, y->size_bytes);
-	if (pair.estimate.changed > options->max_change ||
-	    (!options->hard_links && are_links(x, y)))
+	if (pair.changed > request->max_change || (!request->hard_links && are_links(x, y)))
 		return 0;
-	if (options->progress != NULL)
-		atomic_fetch_add_explicit(&options->progress->pairs, 1, memory_order_relaxed);
+	if (resources->progress != NULL)
+		atomic_fetch_add_explicit(&resources->progress->pairs, 1, memory_order_relaxed);
 	if (pair.is_identical)
 		reporter->counts.identical++;
 	else
 		reporter->counts.similar++;
-	return options->pair(options->context, reporter->thread, &pair, error);
+	return sink->pair(sink->context, reporter->thread, &pair, error);
 }
 
 struct find_file copy_as_file(const struct find_file *twin, const struct file_copy *copy)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "find/estimate.h"
 
 #define NONE UINT32_MAX
 
@@ -58,10 +59,9 @@ static int compare_paths(const struct find_file *x, const struct find_file *y)
 }
 
 /* Copies under one tolerance are the same to every rule. */
-static bool is_copy_pair(const struct pair_list *list, const struct kept_pair *pair)
+static bool is_copy_pair(const struct file_pair *pair)
 {
-	return pair->is_identical &&
-	       list->files[pair->a].tolerance == list->files[pair->b].tolerance;
+	return pair->is_identical && pair->a->tolerance == pair->b->tolerance;
 }
 
 /* The first path of a node is its head, so that results do not depend on threads. */
@@ -75,7 +75,7 @@ static void choose_heads(struct grouping *g)
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t head = head_of(g->nodes, i);
 		if (first[head] == NONE ||
-		    compare_paths(&g->list->files[i], &g->list->files[first[head]]) < 0)
+		    compare_paths(g->list->files[i], g->list->files[first[head]]) < 0)
 			first[head] = i;
 	}
 	for (uint32_t i = 0; i < count; i++)
@@ -104,8 +104,9 @@ static int make_edges(struct grouping *g, struct simhash_error *error)
 
 	for (int round = 0; round < 2; round++) {
 		for (size_t i = 0; i < list->count; i++) {
-			const struct kept_pair *pair = &list->pairs[i];
-			uint32_t a = g->nodes[pair->a].head, b = g->nodes[pair->b].head;
+			const struct file_pair *pair = &list->pairs[i];
+			uint32_t a = g->nodes[pair->a->number].head;
+			uint32_t b = g->nodes[pair->b->number].head;
 			if (a == b)
 				continue;
 			if (round == 0) {
@@ -154,7 +155,7 @@ static int compare_heads(const void *a, const void *b)
 		return nodes[x].edges > nodes[y].edges ? -1 : 1;
 	if (nodes[x].files != nodes[y].files)
 		return nodes[x].files > nodes[y].files ? -1 : 1;
-	return compare_paths(&sorted->list->files[x], &sorted->list->files[y]);
+	return compare_paths(sorted->list->files[x], sorted->list->files[y]);
 }
 
 static void order_heads(struct grouping *g)
@@ -180,7 +181,7 @@ static uint32_t nearest_center(const struct grouping *g, uint32_t head)
 		if (g->nodes[edge->to].center == edge->to &&
 		    (best == NULL || edge->distance < best->distance ||
 		     (edge->distance == best->distance &&
-		      compare_paths(&g->list->files[edge->to], &g->list->files[best->to]) < 0)))
+		      compare_paths(g->list->files[edge->to], g->list->files[best->to]) < 0)))
 			best = edge;
 	}
 	return best == NULL ? head : best->to;
@@ -295,29 +296,29 @@ struct placed {
 static int compare_placed(const void *a, const void *b)
 {
 	const struct placed *x = a, *y = b;
-	const struct find_file *files = sorted->list->files;
+	struct find_file *const *files = sorted->list->files;
 
 	if (x->center != y->center) {
 		if (x->group_files != y->group_files)
 			return x->group_files > y->group_files ? -1 : 1;
-		return compare_paths(&files[x->center], &files[y->center]);
+		return compare_paths(files[x->center], files[y->center]);
 	}
 	if (x->head != y->head) {
 		if ((x->head == x->center) != (y->head == y->center))
 			return x->head == x->center ? -1 : 1;
 		if (x->distance != y->distance)
 			return x->distance < y->distance ? -1 : 1;
-		return compare_paths(&files[x->head], &files[y->head]);
+		return compare_paths(files[x->head], files[y->head]);
 	}
 	if ((x->file == x->head) != (y->file == y->head))
 		return x->file == x->head ? -1 : 1;
-	return compare_paths(&files[x->file], &files[y->file]);
+	return compare_paths(files[x->file], files[y->file]);
 }
 
 static void add_member(struct group_list *groups, size_t at, const struct placed *placed)
 {
-	const struct find_file *file = &groups->list->files[placed->file];
-	const struct find_file *center = &groups->list->files[placed->center];
+	const struct find_file *file = groups->list->files[placed->file];
+	const struct find_file *center = groups->list->files[placed->center];
 	struct group *group;
 
 	if (placed->file == placed->center)
@@ -358,7 +359,7 @@ static int write_groups(struct grouping *g, struct group_list *groups, struct si
 			continue; /* all its pairs were dropped */
 		placed[used] = (struct placed){.file = i, .head = head, .center = center};
 		placed[used++].distance =
-			simhash_distance(&list->files[center].table, &list->files[i].table);
+			simhash_distance(&list->files[center]->table, &list->files[i]->table);
 		files[center]++;
 	}
 	for (size_t i = 0; i < used; i++)
@@ -389,8 +390,8 @@ int group_pairs(const struct pair_list *list, enum linkage linkage, struct group
 	for (uint32_t i = 0; i < list->file_count; i++)
 		g.nodes[i] = (struct node){.head = i, .files = 1};
 	for (size_t i = 0; i < list->count; i++)
-		if (is_copy_pair(list, &list->pairs[i]))
-			unite(g.nodes, list->pairs[i].a, list->pairs[i].b);
+		if (is_copy_pair(&list->pairs[i]))
+			unite(g.nodes, list->pairs[i].a->number, list->pairs[i].b->number);
 	choose_heads(&g);
 	if (make_edges(&g, error) != 0)
 		goto out;

@@ -254,15 +254,15 @@ static int report_copies(struct find_reporter *reporter, const struct find_file 
 			 struct simhash_error *error)
 {
 	const struct finder *finder = reporter->finder;
-	const struct find_options *options = finder->options;
+	const struct find_sink *sink = finder->sink;
 
-	if (options->tally != NULL) {
+	if (sink->tally != NULL) {
 		uint64_t files = row->copy_count + 1;
 		/* Of an even and an odd number one is halved: no product overflows early. */
 		if (row->copies->is_new)
-			options->tally(options->context, reporter->thread, row, NULL, 0,
-				       files % 2 == 0 ? files / 2 * (files - 1)
-						      : (files - 1) / 2 * files);
+			sink->tally(sink->context, reporter->thread, row, NULL, 0,
+				    files % 2 == 0 ? files / 2 * (files - 1)
+						   : (files - 1) / 2 * files);
 		return 0;
 	}
 	if (!finder_crosses(finder, row->sides, row->sides))
@@ -271,7 +271,7 @@ static int report_copies(struct find_reporter *reporter, const struct find_file 
 		struct find_file file = copy_as_file(row, copy);
 		if (copy->is_new && report_pair(reporter, row, &file, 0, error) != 0)
 			return -1;
-		if (!finder->options->expand)
+		if (!finder->request->expand)
 			continue;
 		for (const struct file_copy *next = copy->next; next != NULL; next = next->next) {
 			struct find_file other = copy_as_file(row, next);
@@ -289,7 +289,7 @@ static int report_twins(struct find_reporter *reporter, const struct find_file *
 {
 	if (report_pair(reporter, x, y, distance, error) != 0)
 		return -1;
-	if (!reporter->finder->options->expand)
+	if (!reporter->finder->request->expand)
 		return 0;
 	for (const struct file_copy *copy = y->copies; copy != NULL; copy = copy->next) {
 		struct find_file file = copy_as_file(y, copy);
@@ -302,16 +302,16 @@ static int report_twins(struct find_reporter *reporter, const struct find_file *
 static int report_match(struct find_reporter *reporter, const struct find_file *x,
 			const struct find_file *y, uint64_t distance, struct simhash_error *error)
 {
-	const struct find_options *options = reporter->finder->options;
+	const struct find_sink *sink = reporter->finder->sink;
 
-	if (options->tally != NULL) {
-		options->tally(options->context, reporter->thread, x, y, distance,
-			       (x->copy_count + 1) * (y->copy_count + 1));
+	if (sink->tally != NULL) {
+		sink->tally(sink->context, reporter->thread, x, y, distance,
+			    (x->copy_count + 1) * (y->copy_count + 1));
 		return 0;
 	}
 	if (report_twins(reporter, x, y, distance, error) != 0)
 		return -1;
-	if (!reporter->finder->options->expand)
+	if (!reporter->finder->request->expand)
 		return 0;
 	for (const struct file_copy *copy = x->copies; copy != NULL; copy = copy->next) {
 		struct find_file file = copy_as_file(x, copy);
@@ -477,7 +477,7 @@ int join_block(struct join_room *room, const struct block *block, struct find_re
 	struct join join = {.room = room,
 			    .block = block,
 			    .reporter = reporter,
-			    .rule = &reporter->finder->options->rule};
+			    .rule = &reporter->finder->request->rule};
 
 	reporter->counts.rows += block->rows_read;
 	if (make_room(room, block->count, error) != 0)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 
 void pair_list_init(struct pair_list *list)
@@ -39,12 +40,12 @@ static bool is_same(const struct find_file *x, const struct find_file *y)
 	       memcmp(x->path_hash, y->path_hash, PATH_HASH_SIZE) == 0;
 }
 
-/* Where the file's number is, or belongs. */
-static uint32_t *find_slot(const struct pair_list *list, const struct find_file *file)
+/* Where the file is, or belongs. */
+static struct find_file **find_slot(const struct pair_list *list, const struct find_file *file)
 {
 	size_t slot = slot_of(list, file);
 
-	while (list->slots[slot] != 0 && !is_same(&list->files[list->slots[slot] - 1], file))
+	while (list->slots[slot] != NULL && !is_same(list->slots[slot], file))
 		slot = (slot + 1) & (list->slot_count - 1);
 	return &list->slots[slot];
 }
@@ -52,7 +53,7 @@ static uint32_t *find_slot(const struct pair_list *list, const struct find_file 
 static int grow_slots(struct pair_list *list, struct simhash_error *error)
 {
 	size_t count = list->slot_count == 0 ? 1024 : list->slot_count * 2;
-	uint32_t *grown = calloc(count, sizeof *grown);
+	struct find_file **grown = calloc(count, sizeof(struct find_file *));
 
 	if (grown == NULL)
 		return error_set_memory(error);
@@ -60,71 +61,64 @@ static int grow_slots(struct pair_list *list, struct simhash_error *error)
 	list->slots = grown;
 	list->slot_count = count;
 	for (size_t i = 0; i < list->file_count; i++)
-		*find_slot(list, &list->files[i]) = (uint32_t)i + 1;
+		*find_slot(list, list->files[i]) = list->files[i];
 	return 0;
 }
 
-static int keep_file(struct pair_list *list, const struct find_file *file, uint32_t *number,
-		     struct simhash_error *error)
+static struct find_file *copy_file(struct pair_list *list, const struct find_file *file)
 {
-	struct find_file *kept;
-	uint32_t *slot;
-	char *display;
+	struct find_file *kept = arena_take(&list->arena, sizeof *kept);
+	char *display = arena_take(&list->arena, (size_t)file->display_size + 1);
 
-	if (list->file_count * 2 >= list->slot_count && grow_slots(list, error) != 0)
-		return -1;
-	slot = find_slot(list, file);
-	if (*slot != 0) {
-		*number = *slot - 1;
-		return 0;
-	}
-	if (list->file_count == list->file_room) {
-		size_t room = list->file_room == 0 ? 256 : list->file_room * 2;
-		struct find_file *grown = realloc(list->files, room * sizeof *grown);
-		if (grown == NULL)
-			return error_set_memory(error);
-		list->files = grown;
-		list->file_room = room;
-	}
-	display = arena_take(&list->arena, (size_t)file->display_size + 1);
-	if (display == NULL)
-		return error_set_memory(error);
+	if (kept == NULL || display == NULL)
+		return NULL;
 	memcpy(display, file->display, (size_t)file->display_size + 1);
-	*number = (uint32_t)list->file_count++;
-	*slot = *number + 1;
-	kept = &list->files[*number];
 	*kept = *file;
 	kept->display = display;
 	kept->copies = NULL;
 	kept->copy_count = 0;
+	return kept;
+}
+
+/* *kept is the list's own copy. */
+static int keep_file(struct pair_list *list, const struct find_file *file,
+		     const struct find_file **kept, struct simhash_error *error)
+{
+	struct find_file **slot, *added;
+
+	if (list->file_count * 2 >= list->slot_count && grow_slots(list, error) != 0)
+		return -1;
+	slot = find_slot(list, file);
+	*kept = *slot;
+	if (*slot != NULL)
+		return 0;
+	if (array_reserve(&list->files, &list->file_capacity, list->file_count + 1,
+			  sizeof(struct find_file *), error) != 0)
+		return -1;
+	added = copy_file(list, file);
+	if (added == NULL)
+		return error_set_memory(error);
+	added->number = (uint32_t)list->file_count;
+	list->files[list->file_count++] = added;
+	*slot = added;
+	*kept = added;
 	return 0;
 }
 
-static int add(struct pair_list *list, const struct found_pair *pair, struct simhash_error *error)
+static int add(struct pair_list *list, const struct file_pair *pair, struct simhash_error *error)
 {
-	struct kept_pair kept = {.distance = pair->distance,
-				 .estimate = pair->estimate,
-				 .is_identical = pair->is_identical,
-				 .state = pair->is_measured ? PAIR_MEASURED : PAIR_UNREAD,
-				 .resemblance = pair->similarity};
+	struct file_pair kept = *pair;
 
 	if (keep_file(list, pair->a, &kept.a, error) != 0 ||
-	    keep_file(list, pair->b, &kept.b, error) != 0)
+	    keep_file(list, pair->b, &kept.b, error) != 0 ||
+	    array_reserve(&list->pairs, &list->capacity, list->count + 1, sizeof *list->pairs,
+			  error) != 0)
 		return -1;
-	if (list->count == list->room) {
-		size_t room = list->room == 0 ? 1024 : list->room * 2;
-		struct kept_pair *grown = realloc(list->pairs, room * sizeof *grown);
-		if (grown == NULL)
-			return error_set_memory(error);
-		list->pairs = grown;
-		list->room = room;
-	}
 	list->pairs[list->count++] = kept;
 	return 0;
 }
 
-int pair_list_add(struct pair_list *list, const struct found_pair *pair,
-		  struct simhash_error *error)
+int pair_list_add(struct pair_list *list, const struct file_pair *pair, struct simhash_error *error)
 {
 	int status;
 

@@ -16,11 +16,11 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "base/error.h"
-#include "find/alike.h"
 #include "base/arena.h"
-#include "find/find.h"
+#include "base/error.h"
 #include "base/pair_set.h"
+#include "find/alike.h"
+#include "find/find.h"
 #include "scan/scan_file.h"
 
 __extension__ typedef unsigned __int128 wide;
@@ -125,15 +125,15 @@ static uint32_t middle_weight(const struct simhash_tag_set *set)
 
 static struct near_range range_around(const struct query *query, int64_t distance)
 {
-	const struct find_options *options = query->finder->options;
+	const struct find_request *request = query->finder->request;
 	const struct find_file *file = &query->file;
-	const struct simhash_tolerance *t = &options->rule.tolerance;
+	const struct simhash_tolerance *t = &request->rule.tolerance;
 	const int64_t *keys = query->keys.key;
 	bool is_small = file->uniform < INT64_C(1) << 48 && distance < INT64_C(1) << 48;
-	uint32_t c = middle_weight(options->tags);
+	uint32_t c = middle_weight(request->tags);
 	struct near_range range = {
 		.tag_set = query->finder->tag_set,
-		.key = options->rule.key,
+		.key = request->rule.key,
 		.skew_ext = {INT64_MIN, INT64_MAX},
 		.scatter_shift = {INT64_MIN, INT64_MAX},
 		.skew_shift = {INT64_MIN, INT64_MAX},
@@ -143,19 +143,19 @@ static struct near_range range_around(const struct query *query, int64_t distanc
 	range.size[1] = simhash_largest_partner(t, file->size_bytes);
 	range.size[0] = (int64_t)((wide)file->size_bytes * SIMHASH_MILLION /
 				  (wide)t->size_ratio_millionths);
-	if (range.size[0] < 1 && !options->with_empty)
+	if (range.size[0] < 1 && !request->with_empty)
 		range.size[0] = 1;
 	if (is_small) /* elsewhere a key may have been cut off at the end of 64 bits */
 		set_bounds(range.scatter_shift, keys[SIMHASH_SCATTER] - keys[SIMHASH_UNIFORM],
-			   key_moves(options->tags, false, 1000, distance));
-	if (!rule_is_by_extension(&options->rule) || !is_small)
+			   key_moves(request->tags, false, 1000, distance));
+	if (!rule_is_by_extension(&request->rule) || !is_small)
 		return range;
 	set_bounds(range.skew_ext, keys[SIMHASH_SKEW_EXT],
-		   key_moves(options->tags, true, 0, distance));
+		   key_moves(request->tags, true, 0, distance));
 	range.skew_factor = c / 1000;
 	set_bounds(range.skew_shift,
 		   keys[SIMHASH_SKEW_EXT] - range.skew_factor * keys[SIMHASH_UNIFORM],
-		   key_moves(options->tags, true, c, distance));
+		   key_moves(request->tags, true, c, distance));
 	return range;
 }
 
@@ -202,7 +202,7 @@ static int report_if_pair(struct query *query, const struct find_file *other,
 {
 	uint64_t distance;
 
-	if (!rule_matches(&query->finder->options->rule, &query->file, other, &distance))
+	if (!rule_matches(&query->finder->request->rule, &query->file, other, &distance))
 		return 0;
 	return report(query, other, distance, error);
 }
@@ -224,7 +224,7 @@ static int keep_nearest(struct query *query, const struct find_file *other,
 	size_t at = query->nearest_count;
 	char *display;
 
-	if (!rule_allows(&query->finder->options->rule, &query->file, other))
+	if (!rule_allows(&query->finder->request->rule, &query->file, other))
 		return 0;
 	if (at == query->nearest_wanted) {
 		if (!is_nearer(distance, other, &query->nearest[at - 1]))
@@ -257,7 +257,7 @@ static void forget_nearest(struct query *query)
 /* No file that the rule allows is further away than all windows of both. */
 static int64_t furthest(const struct query *query)
 {
-	int64_t partner = simhash_largest_partner(&query->finder->options->rule.tolerance,
+	int64_t partner = simhash_largest_partner(&query->finder->request->rule.tolerance,
 						  query->file.size_bytes);
 
 	return partner > INT64_MAX / 32 ? INT64_MAX / 2 : 16 * partner + 1;
@@ -298,7 +298,7 @@ static int find_nearest(struct query *query, struct simhash_error *error)
 static int compare_sketch(struct query *query, const struct file_row *row,
 			  const struct row_sketch *sketch, struct simhash_error *error)
 {
-	const struct find_options *options = query->finder->options;
+	const struct find_request *request = query->finder->request;
 	const uint8_t *theirs = (const uint8_t *)sketch->value.data;
 	struct find_file file;
 	bool is_converted = false;
@@ -306,9 +306,9 @@ static int compare_sketch(struct query *query, const struct file_row *row,
 	for (size_t i = 0; i < query->kept_count; i++) {
 		const struct asked_sketch *asked = &query->kept[i];
 		const uint8_t *ours = (const uint8_t *)asked->sketches->sketch[0].value.data;
-		double similarity = simhash_sketch_similarity(options->measure, ours, theirs, NULL);
+		double similarity = simhash_sketch_similarity(request->measure, ours, theirs, NULL);
 		struct shown_path shown;
-		if (similarity < options->min_similarity ||
+		if (similarity < request->min_similarity ||
 		    (row->host == asked->file.host && !asked->file.is_stream &&
 		     memcmp(row->path_hash, asked->file.path_hash, PATH_HASH_SIZE) == 0))
 			continue;
@@ -345,7 +345,7 @@ static void forget_asked(struct query *query)
 static int find_alike(struct query *query, struct simhash_error *error)
 {
 	const struct finder *finder = query->finder;
-	const struct find_options *options = finder->options;
+	const struct find_request *request = finder->request;
 	struct file_row row = {.host = 0};
 	struct row_cursor *cursor;
 	struct row_sketch sketch;
@@ -354,9 +354,9 @@ static int find_alike(struct query *query, struct simhash_error *error)
 
 	if (query->kept_count == 0)
 		return 0;
-	sketch_size = simhash_measure_sketch_size(options->measure);
-	if (store_rows_sketched(finder->store, finder->tag_set, query->measure, options->rule.key,
-				options->with_empty, &cursor, error) != 0)
+	sketch_size = simhash_measure_sketch_size(request->measure);
+	if (store_rows_sketched(finder->store, finder->tag_set, query->measure, request->rule.key,
+				request->with_empty, &cursor, error) != 0)
 		return -1;
 	while ((status = store_rows_next(cursor, &row, error)) == 1) {
 		query->reporter.counts.rows++;
@@ -390,7 +390,7 @@ static int keep_asked(struct query *query, struct simhash_error *error)
 static int scan_query(struct query *query, const struct find_query *asked, const char *path,
 		      bool is_inflated, struct simhash_error *error)
 {
-	const struct find_options *options = query->finder->options;
+	const struct find_sink *sink = query->finder->sink;
 	const char *slash = path == NULL ? NULL : strrchr(path, '/');
 	const char *name = path == NULL ? asked->name : slash + 1;
 	struct file_row row = {.host = query->finder->local_host};
@@ -416,10 +416,10 @@ static int scan_query(struct query *query, const struct find_query *asked, const
 	if (outcome != SCAN_DONE) {
 		/* realpath found it, so it is there, and is no file */
 		int why = outcome == SCAN_GONE ? EISDIR : errno;
-		options->unreadable(options->context,
-				    path == NULL ? (struct bytes){"standard input", 14}
-						 : (struct bytes){path, strlen(path)},
-				    why);
+		sink->unreadable(sink->context,
+				 path == NULL ? (struct bytes){"standard input", 14}
+					      : (struct bytes){path, strlen(path)},
+				 why);
 		return 0;
 	}
 	query->sketches = row.sketches;
@@ -446,12 +446,12 @@ static int scan_query(struct query *query, const struct find_query *asked, const
 static int query_view(struct query *query, const struct find_query *asked, const char *path,
 		      bool is_inflated, struct simhash_error *error)
 {
-	const struct find_options *options = query->finder->options;
+	const struct find_request *request = query->finder->request;
 	int status = scan_query(query, asked, path, is_inflated, error);
 
-	if (status == 1 && options->measure != NULL)
+	if (status == 1 && request->measure != NULL)
 		status = keep_asked(query, error);
-	else if (status == 1 && (query->file.size_bytes > 0 || options->with_empty))
+	else if (status == 1 && (query->file.size_bytes > 0 || request->with_empty))
 		status = query->nearest_wanted > 0
 				 ? find_nearest(query, error)
 				 : read_around(query, query->file.reach, report_if_pair, error);
@@ -466,7 +466,7 @@ static int query_one(struct query *query, const struct find_query *asked, const 
 {
 	if (query_view(query, asked, path, false, error) != 0)
 		return -1;
-	return path == NULL || !query->finder->options->inflate
+	return path == NULL || !query->finder->request->inflate
 		       ? 0
 		       : query_view(query, asked, path, true, error);
 }
@@ -494,7 +494,8 @@ static int ask_for_content(struct query *query, const char *path)
 static int resolve(struct query *query, const struct find_query *queries, char **resolved,
 		   bool *is_asked, size_t count, struct simhash_error *error)
 {
-	const struct find_options *options = query->finder->options;
+	const struct find_request *request = query->finder->request;
+	const struct find_sink *sink = query->finder->sink;
 
 	for (size_t i = 0; i < count; i++) {
 		const char *path = queries[i].path;
@@ -502,13 +503,13 @@ static int resolve(struct query *query, const struct find_query *queries, char *
 		if (path != NULL) {
 			resolved[i] = realpath(path, NULL);
 			if (resolved[i] == NULL) {
-				options->unreadable(options->context,
-						    (struct bytes){path, strlen(path)}, errno);
+				sink->unreadable(sink->context, (struct bytes){path, strlen(path)},
+						 errno);
 				continue;
 			}
 			added = pair_set_add(&query->asked,
 					     (struct pair){hash_path(resolved[i]), 0});
-			if (added >= 0 && options->inflate &&
+			if (added >= 0 && request->inflate &&
 			    ask_for_content(query, resolved[i]) < 0)
 				added = -1;
 		}
@@ -541,23 +542,24 @@ static int query_all(struct query *query, const struct find_query *queries, size
 }
 
 int finder_files(struct finder *finder, const struct find_query *queries, size_t count,
-		 size_t nearest, struct simhash_error *error)
+		 struct simhash_error *error)
 {
 	static const atomic_bool never_stop;
+	size_t nearest = finder->request->nearest;
 	struct query query = {
 		.finder = finder, .reporter = {.finder = finder}, .nearest_wanted = nearest};
 	int status = 0;
 
-	if (file_scanner_init(&query.scanner, finder->options->tags, true, &never_stop, error) != 0)
+	if (file_scanner_init(&query.scanner, finder->request->tags, true, &never_stop, error) != 0)
 		return -1;
-	query.scanner.max_inflated_bytes = finder->options->max_inflated_bytes;
-	if (finder->options->measure != NULL) {
+	query.scanner.max_inflated_bytes = finder->request->max_inflated_bytes;
+	if (finder->request->measure != NULL) {
 		query.reporter.is_measured = true;
 		query.kept = malloc((count < ASKED_MOST ? 2 * count + 1 : ASKED_MOST) *
 				    sizeof *query.kept);
 		status = query.kept == NULL
 				 ? error_set_memory(error)
-				 : file_scanner_measure(&query.scanner, &finder->options->measure,
+				 : file_scanner_measure(&query.scanner, &finder->request->measure,
 							1, error);
 		if (status == 0)
 			status = alike_measure_id(finder, &query.measure, error);

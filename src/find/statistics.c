@@ -31,7 +31,7 @@ struct thread_counts {
 
 struct counting {
 	struct finder finder;
-	struct find_options options;
+	struct find_request request;
 	struct statistics *statistics;
 	struct measured *rows;
 	size_t count, room;
@@ -63,7 +63,7 @@ static struct measured measure(const struct simhash_tag_set *tags, const struct 
 
 static struct simhash_tolerance tolerance_at(const struct counting *c, size_t number)
 {
-	struct simhash_tolerance tolerance = c->options.rule.tolerance;
+	struct simhash_tolerance tolerance = c->request.rule.tolerance;
 
 	tolerance.percent_millionths = c->statistics->percent_millionths[number];
 	return tolerance;
@@ -93,8 +93,8 @@ static void tally_pair(void *context, unsigned thread, const struct find_file *x
 		       const struct find_file *y, uint64_t distance, uint64_t weight)
 {
 	struct counting *c = context;
-	struct measured a = measure(c->options.tags, x);
-	struct measured b = y == NULL ? a : measure(c->options.tags, y);
+	struct measured a = measure(c->request.tags, x);
+	struct measured b = y == NULL ? a : measure(c->request.tags, y);
 	size_t sum_hit = first_hit(c, false, distance, a.size, b.size);
 	bool is_identical = y == NULL ||
 			    (distance == 0 && a.size == b.size &&
@@ -119,7 +119,7 @@ static void add_up(struct counting *c)
 {
 	struct statistics *s = c->statistics;
 
-	for (unsigned t = 0; t < c->options.threads; t++)
+	for (unsigned t = 0; t < c->finder.resources->threads; t++)
 		for (size_t i = 0; i < s->tolerances; i++)
 			for (unsigned k = 0; k < SIMHASH_KEYS; k++) {
 				const struct key_statistics *from = &c->threads[t].keys[i][k];
@@ -273,7 +273,7 @@ static void *run_counting(void *argument)
 
 static int count_key_hits(struct counting *c, struct simhash_error *error)
 {
-	unsigned count = c->options.threads, started = 0;
+	unsigned count = c->finder.resources->threads, started = 0;
 	pthread_t *threads = calloc(count, sizeof *threads);
 
 	while (threads != NULL && started + 1 < count &&
@@ -303,7 +303,7 @@ static int keep_row(void *context, const struct file_row *row, struct simhash_er
 	}
 	if (finder_convert(&c->finder, row, &file, error) != 0)
 		return -1;
-	c->rows[c->count++] = measure(c->options.tags, &file);
+	c->rows[c->count++] = measure(c->request.tags, &file);
 	c->statistics->rows++;
 	c->statistics->bytes += (uint64_t)row->size_bytes;
 	return 0;
@@ -322,7 +322,7 @@ static int read_rows(struct counting *c, struct simhash_error *error)
 				  .key = SIMHASH_UNIFORM,
 				  .low = INT64_MIN,
 				  .high = INT64_MAX,
-				  .with_empty = c->options.with_empty,
+				  .with_empty = c->request.with_empty,
 				  .order = ORDER_NONE};
 
 	if (store_read_keys(c->finder.store, &range, keep_row, c, error) != 0)
@@ -339,10 +339,10 @@ static int make_counts(struct counting *c, struct simhash_error *error)
 	struct statistics *s = c->statistics;
 
 	s->keys = calloc(s->tolerances, sizeof *s->keys);
-	c->threads = calloc(c->options.threads, sizeof *c->threads);
+	c->threads = calloc(c->finder.resources->threads, sizeof *c->threads);
 	if (s->keys == NULL || c->threads == NULL)
 		return error_set_memory(error);
-	for (unsigned i = 0; i < c->options.threads; i++) {
+	for (unsigned i = 0; i < c->finder.resources->threads; i++) {
 		/* One more, for exact hits at no tolerance asked for: there are none. */
 		c->threads[i].keys = calloc(s->tolerances + 1, sizeof *c->threads[i].keys);
 		if (c->threads[i].keys == NULL)
@@ -351,29 +351,28 @@ static int make_counts(struct counting *c, struct simhash_error *error)
 	return 0;
 }
 
-int statistics_take(struct store *store, const struct find_options *options,
-		    const int64_t *percent_millionths, size_t tolerances,
-		    struct statistics *statistics, struct simhash_error *error)
+int statistics_take(struct store *store, const struct find_request *request,
+		    const struct find_resources *resources, const int64_t *percent_millionths,
+		    size_t tolerances, struct statistics *statistics, struct simhash_error *error)
 {
-	struct counting c = {.options = *options, .statistics = statistics};
+	struct counting c = {.request = *request, .statistics = statistics};
+	const struct find_sink sink = {.context = &c, .tally = tally_pair};
 	int status = -1;
 
 	*statistics = (struct statistics){.tolerances = tolerances,
 					  .percent_millionths = percent_millionths};
-	c.options.tally = tally_pair;
-	c.options.context = &c;
-	c.options.expand = true;
-	c.options.rule.candidates = CANDIDATES_ALL;
-	c.options.rule.key = SIMHASH_SKEW_EXT; /* copies of other extensions are apart */
-	c.options.rule.tolerance.percent_millionths = percent_millionths[tolerances - 1];
-	if (finder_init(&c.finder, store, &c.options, error) != 0)
+	c.request.expand = true;
+	c.request.rule.candidates = CANDIDATES_ALL;
+	c.request.rule.key = SIMHASH_SKEW_EXT; /* copies of other extensions are apart */
+	c.request.rule.tolerance.percent_millionths = percent_millionths[tolerances - 1];
+	if (finder_init(&c.finder, store, &c.request, &sink, resources, error) != 0)
 		return -1;
 	if (make_counts(&c, error) == 0 && read_rows(&c, error) == 0 &&
 	    count_key_hits(&c, error) == 0 && finder_all(&c.finder, error) == 0) {
 		add_up(&c);
 		status = 0;
 	}
-	for (unsigned i = 0; c.threads != NULL && i < options->threads; i++)
+	for (unsigned i = 0; c.threads != NULL && i < resources->threads; i++)
 		free(c.threads[i].keys);
 	free(c.threads);
 	free(c.rows);

@@ -27,12 +27,12 @@ struct statistics {
 };
 
 /*
- * Count for the tolerances given, in place of the rule's own; options->tally and
- * `context` are used by this. Memory: 40 bytes a row, and the window of the sweep.
+ * Count for the tolerances given, in place of the rule's own. Memory: 40 bytes a row, and the
+ * window of the sweep.
  */
-int statistics_take(struct store *store, const struct find_options *options,
-		    const int64_t *percent_millionths, size_t tolerances,
-		    struct statistics *statistics, struct simhash_error *error);
+int statistics_take(struct store *store, const struct find_request *request,
+		    const struct find_resources *resources, const int64_t *percent_millionths,
+		    size_t tolerances, struct statistics *statistics, struct simhash_error *error);
 void statistics_release(struct statistics *statistics);
 
 #endif

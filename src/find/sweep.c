@@ -54,7 +54,7 @@ static void fail(struct sweep *sweep, const struct simhash_error *error)
 static int drain(struct worker *worker, struct shared_stream *stream)
 {
 	struct sweep *sweep = worker->sweep;
-	const struct find_options *options = sweep->finder->options;
+	const struct find_resources *resources = sweep->finder->resources;
 	struct simhash_error error;
 
 	while (!atomic_load(&sweep->has_failed)) {
@@ -65,8 +65,8 @@ static int drain(struct worker *worker, struct shared_stream *stream)
 		pthread_mutex_unlock(&stream->lock);
 		if (status == 1 && join_block(&worker->room, block, &worker->reporter, &error) != 0)
 			status = -1;
-		if (status == 1 && options->progress != NULL)
-			atomic_fetch_add(&options->progress->rows, (long long)block->rows_read);
+		if (status == 1 && resources->progress != NULL)
+			atomic_fetch_add(&resources->progress->rows, (long long)block->rows_read);
 		block_free(block);
 		if (status < 0)
 			fail(sweep, &error);
@@ -137,20 +137,20 @@ static int64_t part_rank(int64_t rows, unsigned part, unsigned parts)
 static int find_bounds(struct finder *finder, unsigned count, int64_t *bounds,
 		       struct simhash_error *error)
 {
-	const struct find_options *options = finder->options;
+	const struct find_request *request = finder->request;
 	int64_t rows, first, last, tag_set = finder->tag_set;
 
 	bounds[0] = INT64_MIN;
 	bounds[count] = INT64_MAX;
-	if (count == 1 && options->parts == 1)
+	if (count == 1 && request->parts == 1)
 		return 0;
 	if (store_count_rows(finder->store, tag_set, &rows, error) != 0)
 		return -1;
-	first = part_rank(rows, options->part, options->parts);
-	last = part_rank(rows, options->part + 1, options->parts);
-	if ((options->part > 0 &&
+	first = part_rank(rows, request->part, request->parts);
+	last = part_rank(rows, request->part + 1, request->parts);
+	if ((request->part > 0 &&
 	     store_key_at(finder->store, tag_set, INT64_MIN, first, &bounds[0], error) != 0) ||
-	    (options->part + 1 < options->parts &&
+	    (request->part + 1 < request->parts &&
 	     store_key_at(finder->store, tag_set, INT64_MIN, last, &bounds[count], error) != 0))
 		return -1;
 	for (unsigned i = 1; i < count; i++) {
@@ -165,10 +165,10 @@ static int find_bounds(struct finder *finder, unsigned count, int64_t *bounds,
 
 static int init_streams(struct sweep *sweep, struct finder *finder, struct simhash_error *error)
 {
-	const struct find_options *options = finder->options;
+	const struct find_request *request = finder->request;
 	unsigned count = sweep->stream_count;
 	int64_t *bounds = malloc((count + 1) * sizeof *bounds);
-	bool is_last = options->part + 1 == options->parts;
+	bool is_last = request->part + 1 == request->parts;
 
 	if (bounds == NULL)
 		return error_set_memory(error);
@@ -181,7 +181,7 @@ static int init_streams(struct sweep *sweep, struct finder *finder, struct simha
 		/* Keys are not negative, so this is no overflow. */
 		int64_t high = i + 1 == count && is_last ? INT64_MAX : bounds[i + 1] - 1;
 		row_stream_init(&sweep->streams[i].rows, finder, bounds[i], high,
-				(uint64_t)options->parts * count <= PARTS_SORTED ? ORDER_BY_SORTING
+				(uint64_t)request->parts * count <= PARTS_SORTED ? ORDER_BY_SORTING
 										 : ORDER_BY_INDEX);
 	}
 	sweep->streams[0].rows.store = finder->store;
@@ -191,10 +191,10 @@ static int init_streams(struct sweep *sweep, struct finder *finder, struct simha
 
 static int sweep_all(struct finder *finder, struct simhash_error *error)
 {
-	const struct find_options *options = finder->options;
-	unsigned count = !store_reads_parts(finder->store) ? 1
-			 : options->threads < STREAMS_MAX  ? options->threads
-							   : STREAMS_MAX;
+	const struct find_resources *resources = finder->resources;
+	unsigned count = !store_reads_parts(finder->store)  ? 1
+			 : resources->threads < STREAMS_MAX ? resources->threads
+							    : STREAMS_MAX;
 	struct sweep sweep = {.finder = finder, .stream_count = count, .error = error};
 	int status = -1;
 
@@ -205,7 +205,7 @@ static int sweep_all(struct finder *finder, struct simhash_error *error)
 	for (unsigned i = 0; i < count; i++)
 		pthread_mutex_init(&sweep.streams[i].lock, NULL);
 	if (init_streams(&sweep, finder, error) == 0) {
-		run_threads(&sweep, options->threads);
+		run_threads(&sweep, resources->threads);
 		status = atomic_load(&sweep.has_failed) ? -1 : 0;
 	}
 	for (unsigned i = 0; i < count; i++) {
@@ -224,12 +224,13 @@ int finder_all(struct finder *finder, struct simhash_error *error)
 {
 	if (finder->tag_set == 0)
 		return 0;
-	if (finder->options->progress != NULL) {
+	if (finder->resources->progress != NULL) {
 		int64_t rows;
 		if (store_count_rows(finder->store, finder->tag_set, &rows, error) != 0)
 			return -1;
-		atomic_store(&finder->options->progress->rows_total, rows / finder->options->parts);
+		atomic_store(&finder->resources->progress->rows_total,
+			     rows / finder->request->parts);
 	}
-	return finder->options->measure != NULL ? alike_all(finder, error)
+	return finder->request->measure != NULL ? alike_all(finder, error)
 						: sweep_all(finder, error);
 }

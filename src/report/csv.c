@@ -56,21 +56,21 @@ static void write_path(FILE *out, struct bytes path, bool is_terminal)
 		write_field(out, path);
 }
 
-static void pair(FILE *out, const struct pair_line *line, const struct presentation *how)
+static void write_pair(FILE *out, const struct file_pair *pair, const struct presentation *how)
 {
-	fprintf(out, "%s,%" PRIu64 ",%.6f,%.6f,%s,", pair_match(line), line->distance,
-		pair_percent(line), 100 * line->changed, confirmation_name(line->confirmation));
-	if (line->confirmation == CONFIRMED)
-		fprintf(out, "%.6f,%.6f,%.6f,", line->contained_a, line->contained_b,
-			line->resemblance);
-	else if (line->confirmation == MEASURED)
-		fprintf(out, ",,%.6f,", line->resemblance);
+	fprintf(out, "%s,%" PRIu64 ",%.6f,%.6f,%s,", pair_match(pair), pair->distance,
+		pair_percent(pair), 100 * pair->changed, verification_name(pair->verification));
+	if (pair->verification == PAIR_CONFIRMED)
+		fprintf(out, "%.6f,%.6f,%.6f,", pair->contained_a, pair->contained_b,
+			pair->resemblance);
+	else if (pair->verification == PAIR_MEASURED)
+		fprintf(out, ",,%.6f,", pair->resemblance);
 	else
 		fputs(",,,", out);
-	fprintf(out, "%" PRId64 ",%" PRId64 ",", line->size_a_bytes, line->size_b_bytes);
-	write_path(out, line->path_a, how->is_terminal);
+	fprintf(out, "%" PRId64 ",%" PRId64 ",", pair->a->size_bytes, pair->b->size_bytes);
+	write_path(out, find_file_display(pair->a), how->is_terminal);
 	fputc(',', out);
-	write_path(out, line->path_b, how->is_terminal);
+	write_path(out, find_file_display(pair->b), how->is_terminal);
 	fputs("\r\n", out);
 }
 
@@ -111,7 +111,7 @@ const struct formatter formatter_csv = {
 	.first = "",
 	.separator = "",
 	.begin = begin,
-	.pair = pair,
+	.pair = write_pair,
 	.end = end,
 	.begin_groups = begin_groups,
 	.group = group,

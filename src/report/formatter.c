@@ -24,16 +24,16 @@ const struct formatter *formatter_find(const char *name)
 	return NULL;
 }
 
-double pair_percent(const struct pair_line *line)
+double pair_percent(const struct file_pair *pair)
 {
-	double sizes = (double)line->size_a_bytes + (double)line->size_b_bytes;
+	double sizes = (double)pair->a->size_bytes + (double)pair->b->size_bytes;
 
-	return sizes == 0 ? 0 : 200.0 * (double)line->distance / sizes;
+	return sizes == 0 ? 0 : 200.0 * (double)pair->distance / sizes;
 }
 
-const char *pair_match(const struct pair_line *line)
+const char *pair_match(const struct file_pair *pair)
 {
-	return line->is_identical ? "identical" : "similar";
+	return pair->is_identical ? "identical" : "similar";
 }
 
 void write_decimal(FILE *out, double value, int width, int places)
@@ -57,14 +57,17 @@ void write_decimal(FILE *out, double value, int width, int places)
 	fwrite(text + at, 1, sizeof text - (size_t)at, out);
 }
 
-const char *confirmation_name(enum confirmation confirmation)
+const char *verification_name(enum verification verification)
 {
 	static const char *const names[] = {
-		[NOT_ASKED] = "",      [CONFIRMED] = "confirmed",     [MEASURED] = "measured",
-		[TRUSTED] = "trusted", [UNCONFIRMED] = "unconfirmed",
+		[PAIR_UNREAD] = "",
+		[PAIR_CONFIRMED] = "confirmed",
+		[PAIR_MEASURED] = "measured",
+		[PAIR_TRUSTED] = "trusted",
+		[PAIR_UNCONFIRMED] = "unconfirmed",
 	};
 
-	return names[confirmation];
+	return names[verification];
 }
 
 const char *role_name(enum member_role role)

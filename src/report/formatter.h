@@ -9,27 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/bytes.h"
-
-/* What reading the two files said of a pair. */
-enum confirmation {
-	NOT_ASKED,  /* nobody looked */
-	CONFIRMED,  /* the shares below were measured */
-	MEASURED,   /* `resemblance` is what another measure says */
-	TRUSTED,    /* left unread: the estimate was enough */
-	UNCONFIRMED /* a file has changed, is gone, or is not of this host */
-};
-
-/* One line of output. Shares are from 0 to 1. */
-struct pair_line {
-	bool is_identical;
-	uint64_t distance;
-	double changed; /* estimated */
-	enum confirmation confirmation;
-	double contained_a, contained_b, resemblance;
-	int64_t size_a_bytes, size_b_bytes;
-	struct bytes path_a, path_b;
-};
+#include "find/file.h"
 
 /* A file of a group. */
 struct member_line {
@@ -77,7 +57,7 @@ struct formatter {
 	bool is_text;	/* for people: marks are understood */
 	bool is_report; /* written by report_write, from all that was found; no functions */
 	void (*begin)(FILE *out);
-	void (*pair)(FILE *out, const struct pair_line *line, const struct presentation *how);
+	void (*pair)(FILE *out, const struct file_pair *pair, const struct presentation *how);
 	void (*end)(FILE *out, uint64_t count);
 	void (*begin_groups)(FILE *out);
 	void (*group)(FILE *out, const struct group_line *line, const struct presentation *how);
@@ -96,15 +76,15 @@ const struct formatter *formatter_find(const char *name);
 extern const char formatter_names[];
 
 /* 100 * distance / mean size; 0 for two empty files. */
-double pair_percent(const struct pair_line *line);
+double pair_percent(const struct file_pair *pair);
 
 /* "confirmed", "measured", "trusted", "unconfirmed"; "" when nobody looked. */
-const char *confirmation_name(enum confirmation confirmation);
+const char *verification_name(enum verification verification);
 
 /* "representative", "member" or "copy" */
 const char *role_name(enum member_role role);
 
-const char *pair_match(const struct pair_line *line); /* "identical" or "similar" */
+const char *pair_match(const struct file_pair *pair); /* "identical" or "similar" */
 
 /* As printf's "%WIDTH.PLACESf" of a number from 0 to 10^12, but much faster. */
 void write_decimal(FILE *out, double value, int width, int places);

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "base/sort.h"
 #include "report/formatter.h"
 
 /* src/report/report.html, which has this where the data goes. */
@@ -28,25 +29,29 @@ struct measured {
 	size_t count;
 };
 
-/* qsort has no context; one report at a time is written by a thread. */
-static _Thread_local const struct pair_list *sorted;
-
-static int compare_ends(uint32_t a, uint32_t b, const struct kept_pair *pair)
+static uint32_t lower_end(const struct file_pair *pair)
 {
-	uint32_t low = pair->a < pair->b ? pair->a : pair->b;
-	uint32_t high = pair->a < pair->b ? pair->b : pair->a;
-
-	if (a != low)
-		return a < low ? -1 : 1;
-	return (b > high) - (b < high);
+	return pair->a->number < pair->b->number ? pair->a->number : pair->b->number;
 }
 
-static int compare_pairs(const void *a, const void *b)
+static uint32_t upper_end(const struct file_pair *pair)
 {
-	const struct kept_pair *x = &sorted->pairs[*(const uint32_t *)a];
-	const struct kept_pair *y = &sorted->pairs[*(const uint32_t *)b];
+	return pair->a->number < pair->b->number ? pair->b->number : pair->a->number;
+}
 
-	return compare_ends(x->a < x->b ? x->a : x->b, x->a < x->b ? x->b : x->a, y);
+static int compare_ends(uint32_t low, uint32_t high, const struct file_pair *pair)
+{
+	if (low != lower_end(pair))
+		return low < lower_end(pair) ? -1 : 1;
+	return (high > upper_end(pair)) - (high < upper_end(pair));
+}
+
+static int compare_pairs(const void *a, const void *b, void *context)
+{
+	const struct file_pair *pairs = ((const struct measured *)context)->list->pairs;
+	const struct file_pair *x = &pairs[*(const uint32_t *)a];
+
+	return compare_ends(lower_end(x), upper_end(x), &pairs[*(const uint32_t *)b]);
 }
 
 static int measured_init(struct measured *measured, const struct pair_list *list,
@@ -57,10 +62,10 @@ static int measured_init(struct measured *measured, const struct pair_list *list
 	if (measured->order == NULL)
 		return error_set_memory(error);
 	for (size_t i = 0; i < list->count && i < UINT32_MAX; i++)
-		if (list->pairs[i].state == PAIR_CONFIRMED)
+		if (list->pairs[i].verification == PAIR_CONFIRMED)
 			measured->order[measured->count++] = (uint32_t)i;
-	sorted = list;
-	qsort(measured->order, measured->count, sizeof *measured->order, compare_pairs);
+	sort_with(measured->order, measured->count, sizeof *measured->order, compare_pairs,
+		  measured);
 	return 0;
 }
 
@@ -72,7 +77,7 @@ static double resemblance_of(const struct measured *measured, uint32_t x, uint32
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		const struct kept_pair *pair = &measured->list->pairs[measured->order[middle]];
+		const struct file_pair *pair = &measured->list->pairs[measured->order[middle]];
 		int order = compare_ends(a, b, pair);
 		if (order == 0)
 			return pair->resemblance;
@@ -204,13 +209,8 @@ static void write_histogram(FILE *out, const struct pair_list *list,
 	double top = (double)tolerance->percent_millionths / SIMHASH_MILLION;
 
 	for (size_t i = 0; i < list->count; i++) {
-		const struct kept_pair *pair = &list->pairs[i];
-		const struct pair_line line = {
-			.distance = pair->distance,
-			.size_a_bytes = list->files[pair->a].size_bytes,
-			.size_b_bytes = list->files[pair->b].size_bytes,
-		};
-		double percent = pair_percent(&line);
+		const struct file_pair *pair = &list->pairs[i];
+		double percent = pair_percent(pair);
 		int bin = percent > top ? HISTOGRAM_BINS
 			  : top == 0	? 0
 					: (int)(percent / top * (HISTOGRAM_BINS - 0.001));
@@ -228,7 +228,7 @@ static void write_histogram(FILE *out, const struct pair_list *list,
 static int write_file(FILE *out, const struct find_file *file, struct simhash_error *error)
 {
 	fputc('[', out);
-	if (write_path(out, (struct bytes){file->display, file->display_size}, error) != 0)
+	if (write_path(out, find_file_display(file), error) != 0)
 		return -1;
 	fprintf(out, ",%" PRId64 ",[", file->size_bytes);
 	for (int t = 0; t < SIMHASH_TAGS; t++)
@@ -266,7 +266,7 @@ static int write_groups(FILE *out, const struct report *report, const struct mea
 			fprintf(out, "%s[%d,%" PRIu64 ",%.6g,%.6g,", m == 0 ? "" : ",",
 				members[m].is_copy, members[m].distance,
 				fmin(members[m].changed, CHANGED_MOST), same);
-			if (write_file(out, &groups->list->files[members[m].file], error) != 0)
+			if (write_file(out, groups->list->files[members[m].file], error) != 0)
 				return -1;
 			fputc(']', out);
 		}

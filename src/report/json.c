@@ -51,22 +51,22 @@ static void write_path(FILE *out, const char *name, struct bytes path)
 	fputc('"', out);
 }
 
-static void pair(FILE *out, const struct pair_line *line, const struct presentation *how)
+static void write_pair(FILE *out, const struct file_pair *pair, const struct presentation *how)
 {
 	(void)how;
 	fprintf(out, "{\"match\":\"%s\",\"distance\":%" PRIu64 ",\"percent\":%.6f,\"changed\":%.6f",
-		pair_match(line), line->distance, pair_percent(line), 100 * line->changed);
-	if (line->confirmation != NOT_ASKED)
-		fprintf(out, ",\"confirmation\":\"%s\"", confirmation_name(line->confirmation));
-	if (line->confirmation == CONFIRMED)
+		pair_match(pair), pair->distance, pair_percent(pair), 100 * pair->changed);
+	if (pair->verification != PAIR_UNREAD)
+		fprintf(out, ",\"confirmation\":\"%s\"", verification_name(pair->verification));
+	if (pair->verification == PAIR_CONFIRMED)
 		fprintf(out, ",\"contained_a\":%.6f,\"contained_b\":%.6f,\"resemblance\":%.6f",
-			line->contained_a, line->contained_b, line->resemblance);
-	if (line->confirmation == MEASURED)
-		fprintf(out, ",\"resemblance\":%.6f", line->resemblance);
-	fprintf(out, ",\"size_a\":%" PRId64 ",\"size_b\":%" PRId64, line->size_a_bytes,
-		line->size_b_bytes);
-	write_path(out, "path_a", line->path_a);
-	write_path(out, "path_b", line->path_b);
+			pair->contained_a, pair->contained_b, pair->resemblance);
+	if (pair->verification == PAIR_MEASURED)
+		fprintf(out, ",\"resemblance\":%.6f", pair->resemblance);
+	fprintf(out, ",\"size_a\":%" PRId64 ",\"size_b\":%" PRId64, pair->a->size_bytes,
+		pair->b->size_bytes);
+	write_path(out, "path_a", find_file_display(pair->a));
+	write_path(out, "path_b", find_file_display(pair->b));
 	fputc('}', out);
 }
 
@@ -110,7 +110,7 @@ const struct formatter formatter_json = {
 	.first = "\n",
 	.separator = ",\n",
 	.begin = begin,
-	.pair = pair,
+	.pair = write_pair,
 	.end = end,
 	.begin_groups = begin,
 	.group = group,
@@ -132,9 +132,9 @@ static void no_end(FILE *out, uint64_t count)
 	(void)count;
 }
 
-static void pair_line(FILE *out, const struct pair_line *line, const struct presentation *how)
+static void write_pair_line(FILE *out, const struct file_pair *pair, const struct presentation *how)
 {
-	pair(out, line, how);
+	write_pair(out, pair, how);
 	fputc('\n', out);
 }
 
@@ -156,7 +156,7 @@ const struct formatter formatter_jsonl = {
 	.separator = "",
 	.is_stream = true,
 	.begin = nothing,
-	.pair = pair_line,
+	.pair = write_pair_line,
 	.end = no_end,
 	.begin_groups = nothing,
 	.group = group_line,

@@ -256,52 +256,27 @@ static bool is_due(const struct listing *listing, struct thread_text *text)
 	return true;
 }
 
-static enum confirmation confirmation_of(const struct kept_pair *pair)
+/* What is identical comes before what only has the same counts. */
+static double order_key(const struct file_pair *pair)
 {
-	static const enum confirmation states[] = {
-		[PAIR_UNREAD] = NOT_ASKED,	  [PAIR_CONFIRMED] = CONFIRMED,
-		[PAIR_MEASURED] = MEASURED,	  [PAIR_TRUSTED] = TRUSTED,
-		[PAIR_UNCONFIRMED] = UNCONFIRMED,
-	};
-
-	return states[pair->state];
+	if (pair->is_identical)
+		return -1;
+	return pair->verification == PAIR_MEASURED ? 1 - pair->resemblance : pair->changed;
 }
 
-int listing_add(struct listing *listing, unsigned thread, const struct found_pair *pair,
-		const struct kept_pair *confirmed, struct simhash_error *error)
+int listing_add(struct listing *listing, unsigned thread, const struct file_pair *pair,
+		struct simhash_error *error)
 {
 	struct thread_text *text = &listing->texts[thread];
-	struct pair_line line = {
-		.is_identical = pair->is_identical,
-		.distance = pair->distance,
-		.changed = pair->estimate.changed,
-		.size_a_bytes = pair->a->size_bytes,
-		.size_b_bytes = pair->b->size_bytes,
-		.path_a = {pair->a->display, pair->a->display_size},
-		.path_b = {pair->b->display, pair->b->display_size},
-	};
 	size_t end;
 
-	if (confirmed != NULL) {
-		line.confirmation = confirmation_of(confirmed);
-		line.contained_a = confirmed->contained_a;
-		line.contained_b = confirmed->contained_b;
-		line.resemblance = confirmed->resemblance;
-	} else if (pair->is_measured) {
-		line.confirmation = MEASURED;
-		line.resemblance = pair->similarity;
-	}
-	listing->formatter->pair(text->stream, &line, &listing->how);
+	listing->formatter->pair(text->stream, pair, &listing->how);
 	end = (size_t)ftello(text->stream);
-	/* What is identical comes before what only has the same counts. */
-	text->lines[text->count++] = (struct line_key){pair->is_identical ? -1
-						       : line.confirmation == MEASURED
-							       ? 1 - line.resemblance
-							       : pair->estimate.changed,
-						       end - text->written};
+	text->lines[text->count++] = (struct line_key){order_key(pair), end - text->written};
 	text->written = end;
-	if (listing->how.has_marks && (note_path(&text->prefix, line.path_a, true, error) != 0 ||
-				       note_path(&text->prefix, line.path_b, false, error) != 0))
+	if (listing->how.has_marks &&
+	    (note_path(&text->prefix, find_file_display(pair->a), true, error) != 0 ||
+	     note_path(&text->prefix, find_file_display(pair->b), false, error) != 0))
 		return -1;
 	return text->count == LINES_AT_ONCE || is_due(listing, text) ? hand_on(listing, text, error)
 								     : 0;
@@ -338,16 +313,9 @@ int listing_write(struct listing *listing, struct simhash_error *error)
 int listing_write_pairs(struct listing *listing, const struct pair_list *pairs,
 			struct simhash_error *error)
 {
-	for (size_t i = 0; i < pairs->count; i++) {
-		const struct kept_pair *kept = &pairs->pairs[i];
-		struct found_pair pair = {.a = &pairs->files[kept->a],
-					  .b = &pairs->files[kept->b],
-					  .distance = kept->distance,
-					  .is_identical = kept->is_identical,
-					  .estimate = kept->estimate};
-		if (listing_add(listing, 0, &pair, kept, error) != 0)
+	for (size_t i = 0; i < pairs->count; i++)
+		if (listing_add(listing, 0, &pairs->pairs[i], error) != 0)
 			return -1;
-	}
 	return listing_write(listing, error);
 }
 
@@ -355,7 +323,7 @@ static struct member_line line_of(const struct group_list *groups, size_t g, siz
 {
 	const struct group *group = &groups->groups[g];
 	const struct group_member *member = &groups->members[group->first + m];
-	const struct find_file *file = &groups->list->files[member->file];
+	const struct find_file *file = groups->list->files[member->file];
 
 	return (struct member_line){
 		.group = g + 1,
@@ -365,9 +333,9 @@ static struct member_line line_of(const struct group_list *groups, size_t g, siz
 		.distance = member->distance,
 		.changed = member->changed,
 		.is_measured = groups->list->count > 0 &&
-			       groups->list->pairs[0].state == PAIR_MEASURED,
+			       groups->list->pairs[0].verification == PAIR_MEASURED,
 		.size_bytes = file->size_bytes,
-		.path = {file->display, file->display_size},
+		.path = find_file_display(file),
 	};
 }
 

@@ -39,8 +39,8 @@ int listing_open(struct listing *listing, const char *path, const struct formatt
 int listing_close(struct listing *listing, struct simhash_error *error);
 
 /* Take a pair; several threads at once may, each with its number. */
-int listing_add(struct listing *listing, unsigned thread, const struct found_pair *pair,
-		const struct kept_pair *confirmed, struct simhash_error *error);
+int listing_add(struct listing *listing, unsigned thread, const struct file_pair *pair,
+		struct simhash_error *error);
 
 /* Write all pairs taken, in order. */
 int listing_write(struct listing *listing, struct simhash_error *error);

@@ -20,10 +20,10 @@ static void begin(FILE *out)
 	(void)out;
 }
 
-static void pair(FILE *out, const struct pair_line *line, const struct presentation *how)
+static void write_pair(FILE *out, const struct file_pair *pair, const struct presentation *how)
 {
-	write_path(out, line->path_a, how);
-	write_path(out, line->path_b, how);
+	write_path(out, find_file_display(pair->a), how);
+	write_path(out, find_file_display(pair->b), how);
 }
 
 static void end(FILE *out, uint64_t count)
@@ -55,7 +55,7 @@ const struct formatter formatter_null = {
 	.first = "",
 	.separator = "",
 	.begin = begin,
-	.pair = pair,
+	.pair = write_pair,
 	.end = end,
 	.begin_groups = begin,
 	.group = group,

@@ -160,8 +160,7 @@ static void write_action(FILE *out, const char *action, struct bytes kept, struc
 static void write_copy(FILE *out, const struct find_file *kept, const struct find_file *copy)
 {
 	static const char *const actions[] = {"hardlink", "reflink", "delete"};
-	struct bytes kept_path = {kept->display, kept->display_size};
-	struct bytes copy_path = {copy->display, copy->display_size};
+	struct bytes kept_path = find_file_display(kept), copy_path = find_file_display(copy);
 
 	for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
 		write_action(out, actions[i], kept_path, copy_path);
@@ -182,10 +181,11 @@ int script_write(FILE *out, const struct pair_list *pairs, uint64_t *copies,
 	}
 	for (size_t i = 0; i < pairs->count; i++)
 		if (pairs->pairs[i].is_identical)
-			is_wanted[pairs->pairs[i].a] = is_wanted[pairs->pairs[i].b] = true;
+			is_wanted[pairs->pairs[i].a->number] =
+				is_wanted[pairs->pairs[i].b->number] = true;
 	for (size_t i = 0; i < pairs->file_count; i++)
-		if (is_wanted[i] && is_within_reach(&pairs->files[i]))
-			files[count++] = &pairs->files[i];
+		if (is_wanted[i] && is_within_reach(pairs->files[i]))
+			files[count++] = pairs->files[i];
 	qsort(files, count, sizeof *files, compare_files);
 	fputs(preamble, out);
 	for (size_t i = 0, kept = 0, shown = SIZE_MAX; i < count; i++) {

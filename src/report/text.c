@@ -13,19 +13,19 @@ static void begin(FILE *out)
 	(void)out;
 }
 
-static void write_confirmation(FILE *out, const struct pair_line *line)
+static void write_confirmation(FILE *out, const struct file_pair *pair)
 {
-	switch (line->confirmation) {
-	case NOT_ASKED:
-	case MEASURED:
+	switch (pair->verification) {
+	case PAIR_UNREAD:
+	case PAIR_MEASURED:
 		break;
-	case CONFIRMED:
-		fprintf(out, "%7.2f%% same  ", 100 * line->resemblance);
+	case PAIR_CONFIRMED:
+		fprintf(out, "%7.2f%% same  ", 100 * pair->resemblance);
 		break;
-	case TRUSTED:
+	case PAIR_TRUSTED:
 		fputs("     trusted  ", out);
 		break;
-	case UNCONFIRMED:
+	case PAIR_UNCONFIRMED:
 		fputs(" unconfirmed  ", out);
 		break;
 	default:
@@ -52,27 +52,27 @@ static void write_path(FILE *out, struct bytes path, const struct presentation *
 	write_escaped(out, path);
 }
 
-static void pair(FILE *out, const struct pair_line *line, const struct presentation *how)
+static void write_pair(FILE *out, const struct file_pair *pair, const struct presentation *how)
 {
-	colour(out, line->is_identical ? GREEN : YELLOW, how);
-	fputs(line->is_identical ? "identical " : "similar   ", out);
+	colour(out, pair->is_identical ? GREEN : YELLOW, how);
+	fputs(pair->is_identical ? "identical " : "similar   ", out);
 	colour(out, PLAIN, how);
 	/* What another measure found is not for the sum tables to speak of. */
-	if (line->confirmation == MEASURED) {
-		write_decimal(out, 100 * line->resemblance, 6, 2);
+	if (pair->verification == PAIR_MEASURED) {
+		write_decimal(out, 100 * pair->resemblance, 6, 2);
 		fputs("% alike  ", out);
 	} else {
-		write_decimal(out, 100 * line->changed, 6, 2);
+		write_decimal(out, 100 * pair->changed, 6, 2);
 		fputs("% changed  ", out);
-		write_decimal(out, pair_percent(line), 8, 4);
+		write_decimal(out, pair_percent(pair), 8, 4);
 		fputs("%  ", out);
-		write_confirmation(out, line);
+		write_confirmation(out, pair);
 	}
-	write_path(out, line->path_a, how);
+	write_path(out, find_file_display(pair->a), how);
 	if (how->has_marks)
 		fputc(WIDTH_MARK, out);
 	fputs("  ", out);
-	write_path(out, line->path_b, how);
+	write_path(out, find_file_display(pair->b), how);
 	fputc('\n', out);
 }
 
@@ -129,7 +129,7 @@ const struct formatter formatter_text = {
 	.separator = "",
 	.is_text = true,
 	.begin = begin,
-	.pair = pair,
+	.pair = write_pair,
 	.end = end,
 	.begin_groups = begin,
 	.group = group,

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <math.h>
-
 #include <cmocka.h>
 
 #include "engine.h"
@@ -252,7 +250,7 @@ static bool same_content(int a, int b)
 	       memcmp(rows[a].content_hash, rows[b].content_hash, CONTENT_HASH_SIZE) == 0;
 }
 
-static int note_pair(void *context, unsigned thread, const struct found_pair *pair,
+static int note_pair(void *context, unsigned thread, const struct file_pair *pair,
 		     struct simhash_error *ignored)
 {
 	int a = number_of(pair->a), b = number_of(pair->b);
@@ -269,6 +267,8 @@ static int note_pair(void *context, unsigned thread, const struct found_pair *pa
 	pthread_mutex_unlock(&lock);
 	return 0;
 }
+
+static const struct find_sink sink = {.pair = note_pair};
 
 static struct store *store_with_rows(void)
 {
@@ -289,17 +289,17 @@ static struct store *store_with_rows(void)
 }
 
 /* Find in so many parts; the number of rows and of pairs found. */
-static struct find_counts find_all(struct store *store, struct find_options *options,
-				   unsigned parts)
+static struct find_counts find_all(struct store *store, struct find_request *request,
+				   const struct find_resources *resources, unsigned parts)
 {
 	struct find_counts counts = {0};
 
 	memset(found, 0, sizeof found);
 	repeated = 0;
-	options->parts = parts;
-	for (options->part = 0; options->part < parts; options->part++) {
+	request->parts = parts;
+	for (request->part = 0; request->part < parts; request->part++) {
 		struct finder finder;
-		assert_int_equal(finder_init(&finder, store, options, &error), 0);
+		assert_int_equal(finder_init(&finder, store, request, &sink, resources, &error), 0);
 		if (finder_all(&finder, &error) != 0)
 			fail_msg("%s", error.message);
 		counts.rows += finder.counts.rows;
@@ -321,22 +321,23 @@ static void find_twins(void)
 	}
 }
 
-static void compare_with_brute_force(struct store *store, struct find_options *options,
-				     unsigned parts, const char *what)
+static void compare_with_brute_force(struct store *store, struct find_request *request,
+				     const struct find_resources *resources, unsigned parts,
+				     const char *what)
 {
-	struct find_counts counts = find_all(store, options, parts);
+	struct find_counts counts = find_all(store, request, resources, parts);
 	size_t expected_count = 0;
 
 	for (int a = 0; a < ROWS; a++)
 		for (int b = a + 1; b < ROWS; b++) {
-			bool match = matches(&options->rule, &rows[a], &rows[b]);
+			bool match = matches(&request->rule, &rows[a], &rows[b]);
 			expected_count += match;
 			if (match != found[a][b])
 				fail_msg(
 					"%s, key %d, candidates %d, %lld, %u parts: rows %d and %d "
 					"are %sa pair",
-					what, (int)options->rule.key, (int)options->rule.candidates,
-					(long long)options->rule.tolerance.percent_millionths,
+					what, (int)request->rule.key, (int)request->rule.candidates,
+					(long long)request->rule.tolerance.percent_millionths,
 					parts, a, b, match ? "" : "not ");
 		}
 	assert_int_equal(counts.rows, ROWS);
@@ -344,21 +345,19 @@ static void compare_with_brute_force(struct store *store, struct find_options *o
 	assert_true(expected_count > 0);
 }
 
-static struct find_options options_for(enum simhash_key key, const char *percent, unsigned threads)
+static struct find_request request_for(enum simhash_key key, const char *percent)
 {
-	struct find_options options = {.tags = sample,
-				       .host = "here",
-				       .expand = true,
-				       .threads = threads,
-				       .parts = 1,
-				       .max_change = INFINITY,
-				       .pair = note_pair};
-	struct simhash_tolerance tolerance = SIMHASH_TOLERANCE_DEFAULT;
+	struct find_request request;
 
-	assert_int_equal(simhash_tolerance_parse(percent, &tolerance.percent_millionths, &error),
+	find_request_init(&request);
+	request.tags = sample;
+	request.host = "here";
+	request.expand = true;
+	request.rule.key = key;
+	assert_int_equal(simhash_tolerance_parse(
+				 percent, &request.rule.tolerance.percent_millionths, &error),
 			 0);
-	rule_init(&options.rule, key, &tolerance);
-	return options;
+	return request;
 }
 
 static const char *const percents[] = {"0", "0.3", "1", "2.5", "100"};
@@ -374,17 +373,18 @@ static void compare_all(const char *what)
 	for (size_t p = 0; p < sizeof percents / sizeof *percents; p++)
 		for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
 			for (int candidates = 0; candidates < 2; candidates++) {
-				struct find_options options =
-					options_for(keys[k], percents[p], 1 + round % 3);
-				options.rule.candidates = (enum candidates)candidates;
-				options.block_rows = block_rows[round / 3 % 4];
+				struct find_request request = request_for(keys[k], percents[p]);
+				const struct find_resources resources = {
+					.threads = 1 + round % 3,
+					.block_rows = block_rows[round / 3 % 4]};
+				request.rule.candidates = (enum candidates)candidates;
 				if (round % 2 == 1)
-					assert_int_equal(rule_add_tolerance(&options.rule,
+					assert_int_equal(rule_add_tolerance(&request.rule,
 									    ".PS=0.05", &error),
 							 0);
-				compare_with_brute_force(store, &options, part_counts[round % 3],
-							 what);
-				rule_release(&options.rule);
+				compare_with_brute_force(store, &request, &resources,
+							 part_counts[round % 3], what);
+				rule_release(&request.rule);
 				round++;
 			}
 	store_close(store);
@@ -436,9 +436,11 @@ static void parts_together_are_the_whole(void **state)
 	store = store_with_rows();
 	for (size_t p = 0; p < 3; p++)
 		for (unsigned threads = 1; threads <= 3; threads++) {
-			struct find_options options = options_for(SIMHASH_SKEW_EXT, "1", threads);
-			options.block_rows = block_rows[threads];
-			compare_with_brute_force(store, &options, part_counts[p], "parts");
+			struct find_request request = request_for(SIMHASH_SKEW_EXT, "1");
+			const struct find_resources resources = {.threads = threads,
+								 .block_rows = block_rows[threads]};
+			compare_with_brute_force(store, &request, &resources, part_counts[p],
+						 "parts");
 		}
 	store_close(store);
 }
@@ -447,16 +449,16 @@ static void parts_together_are_the_whole(void **state)
 static void copies_are_reported_once(void **state)
 {
 	static unsigned between[ROWS][ROWS]; /* pairs of two contents, by their first rows */
-	struct find_options options = options_for(SIMHASH_SKEW_EXT, "1", 2);
+	struct find_request request = request_for(SIMHASH_SKEW_EXT, "1");
+	const struct find_resources resources = {.threads = 2, .block_rows = 5};
 	struct store *store;
 	unsigned files[ROWS] = {0};
 
 	(void)state;
 	make_copies(20000);
 	store = store_with_rows();
-	options.expand = false;
-	options.block_rows = 5;
-	find_all(store, &options, 2);
+	request.expand = false;
+	find_all(store, &request, &resources, 2);
 	find_twins();
 	for (int a = 0; a < ROWS; a++) {
 		files[twin_of[a]]++;
@@ -474,14 +476,15 @@ static void copies_are_reported_once(void **state)
 		for (int b = a + 1; b < ROWS; b++)
 			if (twin_of[b] == b)
 				assert_int_equal(between[a][b],
-						 matches(&options.rule, &rows[a], &rows[b]));
+						 matches(&request.rule, &rows[a], &rows[b]));
 	}
 	store_close(store);
 }
 
 static void a_row_that_contradicts_itself_is_an_error(void **state)
 {
-	struct find_options options = options_for(SIMHASH_SKEW_EXT, "1", 2);
+	struct find_request request = request_for(SIMHASH_SKEW_EXT, "1");
+	const struct find_resources resources = {.threads = 2};
 	struct finder finder;
 	struct store *store;
 
@@ -489,7 +492,7 @@ static void a_row_that_contradicts_itself_is_an_error(void **state)
 	make_clusters(20000);
 	rows[7].keys.key[SIMHASH_UNIFORM]++;
 	store = store_with_rows();
-	assert_int_equal(finder_init(&finder, store, &options, &error), 0);
+	assert_int_equal(finder_init(&finder, store, &request, &sink, &resources, &error), 0);
 	assert_int_equal(finder_all(&finder, &error), -1);
 	assert_int_equal(error.code, SIMHASH_E_DATABASE);
 	assert_non_null(strstr(error.message, "the key uniform is not the sum"));
@@ -509,7 +512,8 @@ static void between_is_only_across(void **state)
 {
 	static const struct find_side sides[2] = {{"elsewhere", {"/f", 2}},
 						  {"elsewhere", {"/fg", 3}}};
-	struct find_options options = options_for(SIMHASH_SKEW_EXT, "2.5", 2);
+	struct find_request request = request_for(SIMHASH_SKEW_EXT, "2.5");
+	const struct find_resources resources = {.threads = 2};
 	struct store *store;
 	size_t expected = 0;
 	struct find_counts counts;
@@ -517,12 +521,13 @@ static void between_is_only_across(void **state)
 	(void)state;
 	make_clusters(20000);
 	store = store_with_rows();
-	options.between = sides;
-	counts = find_all(store, &options, 2);
+	request.has_between = true;
+	memcpy(request.between, sides, sizeof sides);
+	counts = find_all(store, &request, &resources, 2);
 	for (int a = 0; a < ROWS; a++)
 		for (int b = a + 1; b < ROWS; b++) {
 			bool across = is_below(&rows[a], "/f") != is_below(&rows[b], "/f");
-			bool match = across && matches(&options.rule, &rows[a], &rows[b]);
+			bool match = across && matches(&request.rule, &rows[a], &rows[b]);
 			expected += match;
 			assert_int_equal(found[a][b], match);
 		}

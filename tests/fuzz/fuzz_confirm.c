@@ -199,7 +199,7 @@ static void expect_cover(const struct bytes_of *a, const struct bytes_of *b)
 
 /* ---- confirm_pairs ---- */
 
-static void unreadable(void *context, const struct find_file *file, int system_errno)
+static void unconfirmed(void *context, const struct find_file *file, int system_errno)
 {
 	(void)context;
 	fprintf(stderr, "%s: unreadable: %d\n", file->display, system_errno);
@@ -228,12 +228,13 @@ static double share(size_t part, size_t whole)
 
 /* Confirm the one pair of a list; false when it is dropped. */
 static bool confirm(const struct bytes_of *a, const struct bytes_of *b, double least,
-		    struct kept_pair *kept)
+		    struct file_pair *kept)
 {
-	struct confirm_options options = {
-		.threads = 1, .min_resemblance = least, .unreadable = unreadable};
+	const struct confirm_request request = {.mode = CONFIRM_ALL, .min_resemblance = least};
+	const struct find_sink sink = {.unconfirmed = unconfirmed};
+	const struct find_resources resources = {.threads = 1};
 	struct find_file x, y;
-	struct found_pair pair = {.a = &x, .b = &y};
+	struct file_pair pair = {.a = &x, .b = &y};
 	struct simhash_error error;
 	struct pair_list list;
 	char x_path[32], y_path[32];
@@ -243,7 +244,7 @@ static bool confirm(const struct bytes_of *a, const struct bytes_of *b, double l
 	describe(b, &y, y_path, 2);
 	pair_list_init(&list);
 	EXPECT(pair_list_add(&list, &pair, &error) == 0);
-	EXPECT(confirm_pairs(&list, &options, &error) == 0);
+	EXPECT(confirm_pairs(&list, &request, &sink, &resources, &error) == 0);
 	EXPECT(list.count <= 1);
 	is_kept = list.count == 1;
 	if (is_kept)
@@ -260,10 +261,10 @@ static void expect_confirmed(const struct bytes_of *a, const struct bytes_of *b,
 	double both = ((double)a_found + (double)b_found) / 2;
 	double all = (double)a->size + (double)b->size - both;
 	double resemblance = all > 0 ? both / all : 1;
-	struct kept_pair pair;
+	struct file_pair pair;
 	bool is_kept;
 
-	EXPECT(confirm(a, b, 0, &pair) && pair.state == PAIR_CONFIRMED);
+	EXPECT(confirm(a, b, 0, &pair) && pair.verification == PAIR_CONFIRMED);
 	EXPECT(pair.is_identical == is_same && pair.resemblance == resemblance);
 	EXPECT(pair.contained_a == share(a_found, a->size));
 	EXPECT(pair.contained_b == share(b_found, b->size));

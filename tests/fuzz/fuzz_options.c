@@ -88,9 +88,10 @@ static void expect_tolerances(const struct find_settings *settings)
 		       settings->tolerances[i] <= 100 * SIMHASH_MILLION);
 		EXPECT(i == 0 || settings->tolerances[i] > settings->tolerances[i - 1]);
 	}
-	for (uint32_t i = 0; i < settings->rule.extension_count; i++)
-		EXPECT(settings->rule.extensions[i].percent_millionths >= 0 &&
-		       settings->rule.extensions[i].percent_millionths <= 100 * SIMHASH_MILLION);
+	for (uint32_t i = 0; i < settings->request.rule.extension_count; i++)
+		EXPECT(settings->request.rule.extensions[i].percent_millionths >= 0 &&
+		       settings->request.rule.extensions[i].percent_millionths <=
+			       100 * SIMHASH_MILLION);
 }
 
 static void parse_for_find(int argc, char **argv)
@@ -104,11 +105,15 @@ static void parse_for_find(int argc, char **argv)
 	status = find_settings_parse(&settings, argc, argv, &error);
 	EXPECT(status >= 0 || (error.code != SIMHASH_E_NONE && error.message[0] != '\0'));
 	if (status == 0) {
-		EXPECT(settings.formatter != NULL && settings.part < settings.parts);
-		EXPECT(settings.threads >= 1 && settings.threads <= THREADS_MAX);
-		EXPECT(settings.min_resemblance >= 0 && settings.min_resemblance <= 1);
-		EXPECT(settings.max_change >= 0 && settings.max_inflated_bytes >= 0);
-		EXPECT(settings.rule.tolerance.size_ratio_millionths >= SIMHASH_MILLION);
+		EXPECT(settings.formatter != NULL &&
+		       settings.request.part < settings.request.parts);
+		EXPECT(settings.resources.threads >= 1 &&
+		       settings.resources.threads <= THREADS_MAX);
+		EXPECT(settings.confirm.min_resemblance >= 0 &&
+		       settings.confirm.min_resemblance <= 1);
+		EXPECT(settings.request.max_change >= 0 &&
+		       settings.request.max_inflated_bytes >= 0);
+		EXPECT(settings.request.rule.tolerance.size_ratio_millionths >= SIMHASH_MILLION);
 		for (size_t i = 0; i < settings.query_count; i++)
 			EXPECT((settings.queries[i].path == NULL) !=
 			       (settings.queries[i].name == NULL));

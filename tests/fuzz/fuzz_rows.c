@@ -14,12 +14,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report/listing.h"
 #include "cli/measures.h"
 #include "find/find.h"
 #include "fuzz.h"
 #include "index/copy.h"
 #include "report/html.h"
+#include "report/listing.h"
 #include "report/script.h"
 #include "store/bucket.h"
 
@@ -353,14 +353,14 @@ struct taking {
 	struct pair_list *kept;
 };
 
-static int take_pair(void *context, unsigned thread, const struct found_pair *pair,
+static int take_pair(void *context, unsigned thread, const struct file_pair *pair,
 		     struct simhash_error *error)
 {
 	struct taking *taking = context;
 
-	EXPECT(pair->estimate.changed >= 0 && pair->estimate.changed <= 1);
+	EXPECT(pair->changed >= 0 && pair->changed <= 1);
 	return taking->kept != NULL ? pair_list_add(taking->kept, pair, error)
-				    : listing_add(taking->listing, thread, pair, NULL, error);
+				    : listing_add(taking->listing, thread, pair, error);
 }
 
 static void unreadable(void *context, struct bytes path, int system_errno)
@@ -375,13 +375,13 @@ static void expect_told(int status, const struct simhash_error *error)
 	EXPECT(status == 0 || (error->code != SIMHASH_E_NONE && error->message[0] != '\0'));
 }
 
-static int write_report(struct store *store, const struct find_options *options,
+static int write_report(struct store *store, const struct find_request *request,
 			const struct pair_list *kept, FILE *out, struct simhash_error *error)
 {
 	struct key_space space;
 	struct group_list groups;
 	struct report report = {
-		.groups = &groups, .space = &space, .tags = tags, .rule = &options->rule};
+		.groups = &groups, .space = &space, .tags = tags, .rule = &request->rule};
 	int status = -1;
 
 	if (key_space_read(store, tags, 1, &space, error) != 0)
@@ -394,7 +394,7 @@ static int write_report(struct store *store, const struct find_options *options,
 	return status;
 }
 
-static int write_kept(struct store *store, const struct find_options *options,
+static int write_kept(struct store *store, const struct find_request *request,
 		      struct listing *listing, const struct pair_list *kept, uint8_t how,
 		      struct simhash_error *error)
 {
@@ -406,7 +406,7 @@ static int write_kept(struct store *store, const struct find_options *options,
 	case 0:
 		return listing_write_pairs(listing, kept, error);
 	case 1:
-		return write_report(store, options, kept, listing->file, error);
+		return write_report(store, request, kept, listing->file, error);
 	case 2:
 		return script_write(listing->file, kept, &copies, error);
 	default:
@@ -419,33 +419,34 @@ static int write_kept(struct store *store, const struct find_options *options,
 	}
 }
 
-static int find(struct store *store, struct find_options *options, uint8_t how,
-		struct find_counts *counts, struct simhash_error *error)
+static int find(struct store *store, const struct find_request *request,
+		const struct find_resources *resources, uint8_t how, struct find_counts *counts,
+		struct simhash_error *error)
 {
 	static const char *const formats[] = {"text", "csv", "json", "jsonl", "null"};
 	const struct find_query query = {asked_path, NULL};
 	struct listing listing;
 	struct pair_list kept;
 	struct taking taking = {.listing = &listing, .kept = how & 0x40 ? &kept : NULL};
+	const struct find_sink sink = {
+		.context = &taking, .pair = take_pair, .unreadable = unreadable};
 	struct finder finder;
 	struct simhash_error ignored;
-	int status = finder_init(&finder, store, options, error);
+	int status = finder_init(&finder, store, request, &sink, resources, error);
 
 	if (status != 0)
 		return -1;
 	pair_list_init(&kept);
-	options->context = &taking;
 	EXPECT(listing_open(&listing, "/dev/null", formatter_find(formats[how % 5]),
-			    options->threads, store, error) == 0);
+			    resources->threads, store, error) == 0);
 	if (how & 0x20) /* as if it were a terminal */
 		listing.how = (struct presentation){true, true, listing.formatter->is_text};
-	status = how & 0x80 ? finder_files(&finder, &query, 1, how & 3, error)
-			    : finder_all(&finder, error);
+	status = how & 0x80 ? finder_files(&finder, &query, 1, error) : finder_all(&finder, error);
 	*counts = finder.counts;
 	if (status == 0)
 		status = taking.kept == NULL
 				 ? listing_write(&listing, error)
-				 : write_kept(store, options, &listing, &kept, how >> 3, error);
+				 : write_kept(store, request, &listing, &kept, how >> 3, error);
 	listing_close(&listing, &ignored);
 	pair_list_release(&kept);
 	finder_release(&finder);
@@ -453,37 +454,38 @@ static int find(struct store *store, struct find_options *options, uint8_t how,
 }
 
 /* Twice, in other blocks and by other numbers of threads: of what succeeds both agree. */
-static void find_twice(struct store *store, struct find_options *options, struct input *in)
+static void find_twice(struct store *store, struct find_request *request, struct input *in)
 {
 	uint8_t how = take_byte(in);
+	struct find_resources resources = {.threads = 1, .block_rows = ROWS_MAX + 1};
 	struct simhash_error error = {.message = ""};
 	struct find_counts one, two;
 	int status;
 
-	options->threads = 1;
-	options->block_rows = ROWS_MAX + 1;
-	status = find(store, options, how, &one, &error);
+	request->nearest = how & 3;
+	status = find(store, request, &resources, how, &one, &error);
 	expect_told(status, &error);
 	if (status != 0)
 		return;
-	options->threads = 1 + (how & 1);
-	options->block_rows = 1 + take_byte(in) % 16;
-	EXPECT(find(store, options, how, &two, &error) == 0);
+	resources.threads = 1 + (how & 1);
+	resources.block_rows = 1 + take_byte(in) % 16;
+	EXPECT(find(store, request, &resources, how, &two, &error) == 0);
 	EXPECT(one.identical == two.identical && one.similar == two.similar);
 }
 
-static void measure(struct store *store, struct find_options *options)
+static void measure(struct store *store, const struct find_request *request)
 {
 	static int64_t tolerances[] = {10000, SIMHASH_MILLION, 100 * SIMHASH_MILLION};
-	struct find_settings settings = {.tolerances = tolerances, .tolerance_count = 3};
+	struct find_settings settings = {.request = *request,
+					 .resources = {.threads = 2},
+					 .is_sweep = request->with_empty,
+					 .tolerances = tolerances,
+					 .tolerance_count = 3};
 	struct simhash_error error = {.message = ""};
 	FILE *out = fopen("/dev/null", "w");
 
 	EXPECT(out != NULL);
-	settings.is_sweep = options->with_empty;
-	settings.rule = options->rule;
-	options->threads = 2;
-	expect_told(write_measures(&settings, options, store, out, &error), &error);
+	expect_told(write_measures(&settings, store, out, &error), &error);
 	fclose(out);
 }
 
@@ -570,45 +572,41 @@ static void copy(const char *url)
 		       summary.checksum_from == summary.checksum_to);
 }
 
-static struct find_options take_options(struct input *in, struct find_side sides[2])
+static struct find_request take_request(struct input *in)
 {
-	struct simhash_tolerance tolerance = SIMHASH_TOLERANCE_DEFAULT;
-	struct find_options options = {.tags = tags,
-				       .host = "here",
-				       .max_change = INFINITY,
-				       .parts = 1,
-				       .pair = take_pair,
-				       .unreadable = unreadable};
+	struct find_request request;
 	uint8_t choices = take_byte(in), more = take_byte(in);
+	struct simhash_tolerance *tolerance = &request.rule.tolerance;
 	struct simhash_error error;
 
+	find_request_init(&request);
+	request.tags = tags;
+	request.host = "here";
 	if (choices & 1)
-		tolerance.percent_millionths = 100 * SIMHASH_MILLION;
+		tolerance->percent_millionths = 100 * SIMHASH_MILLION;
 	if (choices & 2)
-		tolerance.size_ratio_millionths = SIMHASH_MILLION * SIMHASH_MILLION;
-	rule_init(&options.rule, (enum simhash_key)(more % SIMHASH_KEYS), &tolerance);
+		tolerance->size_ratio_millionths = SIMHASH_MILLION * SIMHASH_MILLION;
+	request.rule.key = (enum simhash_key)(more % SIMHASH_KEYS);
 	if (more & 0x80)
-		EXPECT(rule_add_tolerance(&options.rule, "c=0.05", &error) == 0);
-	options.rule.candidates = choices & 4 ? CANDIDATES_KEY : CANDIDATES_EXACT;
-	options.with_empty = choices & 8;
-	options.expand = choices & 16;
-	options.hard_links = choices & 32;
+		EXPECT(rule_add_tolerance(&request.rule, "c=0.05", &error) == 0);
+	request.rule.candidates = choices & 4 ? CANDIDATES_KEY : CANDIDATES_EXACT;
+	request.with_empty = choices & 8;
+	request.expand = choices & 16;
+	request.hard_links = choices & 32;
 	if (choices & 64) {
-		options.parts = 3;
-		options.part = more / 8 % 3;
+		request.parts = 3;
+		request.part = more / 8 % 3;
 	}
-	sides[0] = (struct find_side){"here", {"/a", 2}};
-	sides[1] = (struct find_side){"there", {"", 0}};
-	if (choices & 128)
-		options.between = sides;
-	return options;
+	request.has_between = choices & 128;
+	request.between[0] = (struct find_side){"here", {"/a", 2}};
+	request.between[1] = (struct find_side){"there", {"", 0}};
+	return request;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = {data, size};
-	struct find_side sides[2];
-	struct find_options options = take_options(&in, sides);
+	struct find_request request = take_request(&in);
 	uint8_t action = take_byte(&in);
 	bool is_damaged = action >= 0xc0;
 	struct simhash_error error = {.message = ""};
@@ -628,15 +626,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		goto out;
 	}
 	if (action % 4 == 0)
-		measure(store, &options);
+		measure(store, &request);
 	else if (action % 16 == 1)
 		read_status(store);
 	else if (action % 16 == 5)
 		read_known(store);
 	else
-		find_twice(store, &options, &how);
+		find_twice(store, &request, &how);
 	store_close(store);
 out:
-	rule_release(&options.rule);
+	rule_release(&request.rule);
 	return 0;
 }

@@ -6,6 +6,7 @@
  */
 #include <stdbool.h>
 
+#include "find/estimate.h"
 #include "find/pairs.h"
 #include "fuzz.h"
 #include "report/formatter.h"
@@ -49,7 +50,7 @@ static void save(const char *file_name, const struct text *text)
 
 /* ---- Writing ---- */
 
-static struct text write_pair(const char *format, const struct pair_line *line, bool is_terminal)
+static struct text write_pair(const char *format, const struct file_pair *pair, bool is_terminal)
 {
 	const struct formatter *formatter = formatter_find(format);
 	const struct presentation how = {.is_terminal = is_terminal};
@@ -59,7 +60,7 @@ static struct text write_pair(const char *format, const struct pair_line *line, 
 	EXPECT(formatter != NULL && out != NULL);
 	formatter->begin(out);
 	fputs(formatter->first, out);
-	formatter->pair(out, line, &how);
+	formatter->pair(out, pair, &how);
 	formatter->end(out, 1);
 	EXPECT(fclose(out) == 0);
 	return text;
@@ -157,9 +158,9 @@ static char read_csv_field(struct reader *r, char *field, size_t *size)
 	return '\n';
 }
 
-static void check_csv(const struct pair_line *line)
+static void check_csv(const struct file_pair *pair)
 {
-	struct text text = write_pair("csv", line, false);
+	struct text text = write_pair("csv", pair, false);
 	struct reader r = read_text(&text);
 	char *field = malloc(text.size + 1);
 	size_t size;
@@ -170,10 +171,12 @@ static void check_csv(const struct pair_line *line)
 		EXPECT(read_csv_field(&r, field, &size) == (i == 11 ? '\n' : ','));
 		if (i == 1) {
 			field[size] = '\0';
-			EXPECT(strtoull(field, NULL, 10) == line->distance);
+			EXPECT(strtoull(field, NULL, 10) == pair->distance);
 		}
 		if (i >= 10)
-			EXPECT(same(field, size, i == 10 ? line->path_a : line->path_b));
+			EXPECT(same(field, size,
+				    i == 10 ? find_file_display(pair->a)
+					    : find_file_display(pair->b)));
 	}
 	expect_end(&r);
 	save("pairs.csv", &text);
@@ -280,10 +283,10 @@ static void read_json_path(struct reader *r, const char *field, struct bytes nam
 	EXPECT(same(room, size, name));
 }
 
-static void check_json(const char *format, const struct pair_line *line)
+static void check_json(const char *format, const struct file_pair *pair)
 {
 	bool is_array = strcmp(format, "json") == 0;
-	struct text text = write_pair(format, line, false);
+	struct text text = write_pair(format, pair, false);
 	struct reader r = read_text(&text);
 	char *room = malloc(text.size + 1), file_name[32];
 
@@ -291,9 +294,9 @@ static void check_json(const char *format, const struct pair_line *line)
 	skip(&r, is_array ? "[\n{\"match\":\"" : "{\"match\":\"");
 	skip_to(&r, ",\"size_b\":");
 	skip_to(&r, ",");
-	read_json_path(&r, "path_a", line->path_a, room);
+	read_json_path(&r, "path_a", find_file_display(pair->a), room);
 	skip(&r, ",");
-	read_json_path(&r, "path_b", line->path_b, room);
+	read_json_path(&r, "path_b", find_file_display(pair->b), room);
 	skip(&r, is_array ? "}\n]\n" : "}\n");
 	expect_end(&r);
 	snprintf(file_name, sizeof file_name, "pairs.%s", format);
@@ -322,22 +325,23 @@ static void check_json(const char *format, const struct pair_line *line)
 
 /* ---- Zero bytes, and text ---- */
 
-static void check_null(const struct pair_line *line)
+static void check_null(const struct file_pair *pair)
 {
-	struct text text = write_pair("null", line, false);
+	struct text text = write_pair("null", pair, false);
 
-	EXPECT(text.size == line->path_a.size + line->path_b.size + 2);
-	EXPECT(same(text.data, line->path_a.size + 1,
-		    (struct bytes){line->path_a.data, line->path_a.size + 1}));
-	EXPECT(same(text.data + line->path_a.size + 1, line->path_b.size, line->path_b));
+	EXPECT(text.size == pair->a->display_size + pair->b->display_size + 2);
+	EXPECT(same(text.data, pair->a->display_size + 1,
+		    (struct bytes){pair->a->display, pair->a->display_size + 1}));
+	EXPECT(same(text.data + pair->a->display_size + 1, pair->b->display_size,
+		    find_file_display(pair->b)));
 	save("pairs.null", &text);
 	free(text.data);
 }
 
 /* Nothing that a terminal would act on, and one line. */
-static void check_terminal(const char *format, const struct pair_line *line)
+static void check_terminal(const char *format, const struct file_pair *pair)
 {
-	struct text text = write_pair(format, line, true);
+	struct text text = write_pair(format, pair, true);
 
 	for (size_t i = 0; i < text.size;) {
 		const unsigned char *b = (const unsigned char *)text.data + i;
@@ -356,30 +360,32 @@ static void check_terminal(const char *format, const struct pair_line *line)
 static void add_file(struct pair_list *list, const struct find_file *x, const struct find_file *y,
 		     uint64_t distance)
 {
-	struct found_pair pair = {.a = x, .b = y, .distance = distance};
+	struct file_pair pair = {
+		.a = x, .b = y, .distance = distance, .verification = PAIR_CONFIRMED};
+	struct estimate estimate =
+		estimate_change(&x->table, x->size_bytes, &y->table, y->size_bytes);
 	struct simhash_error error;
 
 	pair.is_identical = distance == 0;
-	pair.estimate = estimate_change(&x->table, x->size_bytes, &y->table, y->size_bytes);
+	pair.changed = estimate.changed;
+	pair.resemblance = 0.5;
 	EXPECT(pair_list_add(list, &pair, &error) == 0);
-	list->pairs[list->count - 1].state = PAIR_CONFIRMED;
-	list->pairs[list->count - 1].resemblance = 0.5;
 }
 
-static void make_list(struct pair_list *list, const struct pair_line *line)
+static void make_list(struct pair_list *list, const struct file_pair *pair)
 {
 	struct find_file files[NAMES];
 
 	for (uint8_t i = 0; i < NAMES; i++)
 		files[i] = (struct find_file){.host = 1,
-					      .size_bytes = line->size_a_bytes | 1,
+					      .size_bytes = pair->a->size_bytes | 1,
 					      .path_hash = {i, i},
 					      .display = names[i].data,
 					      .display_size = (uint32_t)names[i].size,
 					      .is_local = true};
 	pair_list_init(list);
 	add_file(list, &files[0], &files[1], 0);
-	add_file(list, &files[1], &files[2], line->distance);
+	add_file(list, &files[1], &files[2], pair->distance);
 }
 
 /* The data of the page: no byte of it can end its element, and the names are in it. */
@@ -416,7 +422,7 @@ static void check_report(const struct pair_list *list)
 	r.at = data;
 	skip_to(&r, "\"groups\":[");
 	for (size_t i = 0; i < list->file_count; i++) {
-		const struct find_file *file = &list->files[groups.members[i].file];
+		const struct find_file *file = list->files[groups.members[i].file];
 		struct bytes name = {file->display, file->display_size};
 		size_t escaped_size, size;
 		char *escaped = escape_text(name, &escaped_size);
@@ -511,20 +517,21 @@ static void check_script(const struct pair_list *list)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = {data, size};
-	struct pair_line line = {.distance = take_number(&in, 8)};
+	struct find_file a = {.host = 1}, b = {.host = 1};
+	struct file_pair pair = {.a = &a, .b = &b, .distance = take_number(&in, 8)};
 	uint64_t sizes;
 	struct pair_list list;
 	char *owned[NAMES], all_name[16];
 
-	line.size_a_bytes = (int64_t)(take_number(&in, 8) >> 1);
-	line.size_b_bytes = (int64_t)(take_number(&in, 8) >> 1);
+	a.size_bytes = (int64_t)(take_number(&in, 8) >> 1);
+	b.size_bytes = (int64_t)(take_number(&in, 8) >> 1);
 	/* No count is above the size, so the distance is at most 16 times both of them. */
-	sizes = (uint64_t)line.size_a_bytes + (uint64_t)line.size_b_bytes;
+	sizes = (uint64_t)a.size_bytes + (uint64_t)b.size_bytes;
 	if (sizes < UINT64_MAX / SIMHASH_TAGS)
-		line.distance %= SIMHASH_TAGS * sizes + 1;
-	line.confirmation = (enum confirmation)(take_byte(&in) % 4);
-	line.changed = (double)take_byte(&in) / 255;
-	line.contained_a = line.resemblance = line.changed;
+		pair.distance %= SIMHASH_TAGS * sizes + 1;
+	pair.verification = (enum verification)(take_byte(&in) % 4);
+	pair.changed = (double)take_byte(&in) / 255;
+	pair.contained_a = pair.resemblance = pair.changed;
 	for (int i = 0; i < NAMES; i++) {
 		size_t length = strnlen((const char *)in.at, in.left);
 		owned[i] = take_text(&in, length);
@@ -533,17 +540,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		snprintf(all_name, sizeof all_name, "name.%d", i);
 		save(all_name, &(struct text){owned[i], length});
 	}
-	line.path_a = names[0];
-	line.path_b = names[1];
-	check_csv(&line);
-	check_json("json", &line);
-	check_json("jsonl", &line);
-	check_null(&line);
-	check_terminal("text", &line);
-	check_terminal("csv", &line);
-	check_terminal("json", &line);
-	check_terminal("null", &line);
-	make_list(&list, &line);
+	a.display = names[0].data;
+	a.display_size = (uint32_t)names[0].size;
+	b.display = names[1].data;
+	b.display_size = (uint32_t)names[1].size;
+	check_csv(&pair);
+	check_json("json", &pair);
+	check_json("jsonl", &pair);
+	check_null(&pair);
+	check_terminal("text", &pair);
+	check_terminal("csv", &pair);
+	check_terminal("json", &pair);
+	check_terminal("null", &pair);
+	make_list(&list, &pair);
 	check_report(&list);
 	check_script(&list);
 	pair_list_release(&list);

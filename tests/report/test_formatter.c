@@ -19,19 +19,23 @@
 		text, sizeof text - 1 \
 	}
 
-static const struct pair_line plain = {.distance = 3,
-				       .changed = 0.0123,
-				       .size_a_bytes = 100,
-				       .size_b_bytes = 200,
-				       .path_a = BYTES("/a"),
-				       .path_b = BYTES("/b c")};
-static const struct pair_line odd = {.is_identical = true,
-				     .confirmation = CONFIRMED,
+#define FILE_OF(size, text)                                                          \
+	{                                                                            \
+		.size_bytes = size, .display = text, .display_size = sizeof text - 1 \
+	}
+
+static const struct find_file files[] = {FILE_OF(100, "/a"), FILE_OF(200, "/b c"),
+					 FILE_OF(0, "/q\"\x1b,\n"),
+					 FILE_OF(0, "/\xff\xc3\xa9\xed\xa0\x80\\\xc2\x9b")};
+static const struct file_pair plain = {
+	.a = &files[0], .b = &files[1], .distance = 3, .changed = 0.0123};
+static const struct file_pair odd = {.a = &files[2],
+				     .b = &files[3],
+				     .is_identical = true,
+				     .verification = PAIR_CONFIRMED,
 				     .contained_a = 1,
 				     .contained_b = 0.5,
-				     .resemblance = 0.75,
-				     .path_a = BYTES("/q\"\x1b,\n"),
-				     .path_b = BYTES("/\xff\xc3\xa9\xed\xa0\x80\\\xc2\x9b")};
+				     .resemblance = 0.75};
 static const struct member_line members[] = {
 	{.group = 1, .role = REPRESENTATIVE, .size_bytes = 7, .path = BYTES("/r,")},
 	{.group = 1, .role = COPY, .size_bytes = 7, .path = BYTES("/\x01")},
