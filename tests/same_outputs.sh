@@ -12,9 +12,11 @@ if [ -z "${TEST_FOLDER:-}" ]; then
 	[ $# -ge 2 ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 1; }
 	OLD=$(cd "$1" && pwd) NEW=$(cd "$2" && pwd) SEED=${3:-1}
 	export OLD NEW SEED
-	"$here/on_engine.sh" sqlite "$here/same_outputs.sh"
-	"$here/on_engine.sh" mysql "$here/same_outputs.sh"
-	exit
+	status=0
+	for engine in sqlite mysql; do
+		"$here/on_engine.sh" $engine "$here/same_outputs.sh" || status=1
+	done
+	exit $status
 fi
 
 echo "== $TEST_ENGINE, seed $SEED"
@@ -210,7 +212,7 @@ for file in "$TEST_FOLDER"/old/*.out "$TEST_FOLDER"/old/*.status; do
 		continue
 	fi
 	failed=1
-	echo "DIFFERS: $(cat "${file%.*}.command" 2>/dev/null) (${name##*.})"
+	echo "DIFFERS: $(cat "${file%.*}.command" 2>/dev/null || echo "$name") (${name##*.})"
 	diff -a "$file" "$TEST_FOLDER/new/$name" | cut -c 1-200 | head -n 6 || true
 done
 for file in "$TEST_FOLDER"/old/*.err; do
