@@ -1,5 +1,5 @@
 # What is installed, and where: programs, libraries and what finds them, manuals, SQL,
-# documentation and completions. Packages (packaging.cmake) are made of it.
+# documentation and, by completions.cmake, completions. Packages (packaging.cmake) are made of it.
 include(CMakePackageConfigHelpers)
 # What is installed can be moved, and packages have another prefix than was configured: simhash.pc
 # finds everything from its own folder.
@@ -20,15 +20,6 @@ install(FILES README.md TYPE DOC)
 install(FILES LICENSE TYPE DOC RENAME copyright)
 install(DIRECTORY docs TYPE DOC FILES_MATCHING
         PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg" PATTERN "results.txt")
-
-# bash-completion looks a program's file up by its name; one file serves both.
-foreach(program simhash simfind)
-  install(FILES src/completions/simhash.bash RENAME ${program}
-          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-endforeach()
-install(FILES src/completions/_simhash DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
-install(FILES src/completions/simhash.fish src/completions/simfind.fish
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 # find_package(simhash) gives simhash::simhash, which is shared, and simhash::static. A version
 # promises what the library's SOVERSION does.

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/options.h"
 #include "cli/terminal.h"
 #include "index/copy.h"
 
@@ -19,9 +20,9 @@ void say_waiting(void *context, const char *message)
 	say(PROGRAM, message);
 }
 
-int init_database(const struct index_settings *settings, struct simhash_error *error)
+int init_database(const struct index_arguments *arguments, struct simhash_error *error)
 {
-	struct store_location where = settings->location;
+	struct store_location where = arguments->location;
 	struct store *store;
 	char *url = NULL, *roles = NULL;
 	int status = -1;
@@ -89,12 +90,12 @@ static void print_summary(const struct copy_summary *summary)
 	fputc('\n', stderr);
 }
 
-int copy_database(const struct index_settings *settings, const atomic_bool *stop,
+int copy_database(const struct index_arguments *arguments, const atomic_bool *stop,
 		  bool *is_interrupted, struct simhash_error *error)
 {
 	struct copying copying = {.rate = {0}};
-	struct copy_options options = {.from = settings->location,
-				       .to = settings->location,
+	struct copy_options options = {.from = arguments->location,
+				       .to = arguments->location,
 				       .stop = stop,
 				       .progress = keep_progress,
 				       .context = &copying};
@@ -103,19 +104,19 @@ int copy_database(const struct index_settings *settings, const atomic_bool *stop
 	char *url = NULL;
 	int status;
 
-	if (choose_database(settings->location.url, false, &url, error) != 0)
+	if (choose_database(arguments->location.url, false, &url, error) != 0)
 		return -1;
 	options.from.url = url;
-	options.to.url = settings->copy_to;
+	options.to.url = arguments->copy_to;
 	name_index(options.to.url);
 	options.from.stop = options.to.stop = stop;
 	options.from.waiting = options.to.waiting = say_waiting;
-	if (progress_is_wanted(settings->progress, settings->quiet))
-		progress_start(&display, settings->progress, write_progress, &copying);
+	if (progress_is_wanted(arguments->progress, arguments->quiet))
+		progress_start(&display, arguments->progress, write_progress, &copying);
 	status = index_copy(&options, &summary, error);
 	progress_stop(&display);
 	*is_interrupted = status == 0 && summary.is_interrupted;
-	if (status == 0 && !settings->quiet)
+	if (status == 0 && !arguments->quiet)
 		print_summary(&summary);
 	free(url);
 	return status;

@@ -8,10 +8,10 @@
 #include "cli/index_options.h"
 
 /* Make an index, and print the rights that users of a server need. */
-int init_database(const struct index_settings *settings, struct simhash_error *error);
+int init_database(const struct index_arguments *arguments, struct simhash_error *error);
 
 /* Copy an index to another URL; `stop` ends it early, which *is_interrupted then tells. */
-int copy_database(const struct index_settings *settings, const atomic_bool *stop,
+int copy_database(const struct index_arguments *arguments, const atomic_bool *stop,
 		  bool *is_interrupted, struct simhash_error *error);
 
 /* Say that a server is waited for: a store_location's `waiting`. */

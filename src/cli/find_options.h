@@ -5,6 +5,7 @@
 #ifndef SIMHASH_CLI_FIND_OPTIONS_H
 #define SIMHASH_CLI_FIND_OPTIONS_H
 
+#include "cli/option_table.h"
 #include "cli/progress.h"
 #include "find/confirm.h"
 #include "find/groups.h"
@@ -24,20 +25,23 @@ struct find_settings {
 	enum linkage linkage;
 	bool has_min_resemblance; /* was it given? */
 	char *between_text[2];	  /* owned, what request.between points into */
+	const char *names_from, *stdin_name;
 	struct find_query *queries;
-	size_t query_count;
+	size_t query_count, query_capacity;
 	bool has_files; /* were any asked for, be it by an empty list? */
 	char *names;	/* owned, of --files0-from */
 	/* Of --stats or --sweep. */
-	bool is_sweep;
+	bool has_stats, is_sweep;
 	int64_t *tolerances;
-	size_t tolerance_count;
+	size_t tolerance_count, tolerance_capacity;
 };
+
+extern const struct option_program find_program;
 
 void find_settings_init(struct find_settings *settings);
 void find_settings_release(struct find_settings *settings);
 
-/* 0 to go on, 1 when the program is done (help, version), -1 for a wrong option. */
+/* 0 to go on, 1 when the program is done (--help, --version), -1 for a wrong option. */
 int find_settings_parse(struct find_settings *settings, int argc, char **argv,
 			struct simhash_error *error);
 

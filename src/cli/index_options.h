@@ -5,7 +5,8 @@
 #ifndef SIMHASH_CLI_INDEX_OPTIONS_H
 #define SIMHASH_CLI_INDEX_OPTIONS_H
 
-#include "cli/options.h"
+#include "cli/option_table.h"
+#include "cli/progress.h"
 #include "index/filter.h"
 #include "simhash_measures.h"
 #include "store/store.h"
@@ -13,7 +14,7 @@
 /* What the program is to do. */
 enum index_task { TASK_INDEX, TASK_STATUS, TASK_FORGET, TASK_PRINT, TASK_INIT_DATABASE, TASK_COPY };
 
-struct index_settings {
+struct index_arguments {
 	enum index_task task;
 	struct store_location location; /* the URL as it was given, or NULL */
 	const char *tag_file, *host, *copy_to;
@@ -22,6 +23,7 @@ struct index_settings {
 	unsigned threads;
 	enum progress_mode progress;
 	struct filter filter;
+	bool has_patterns_on_stdin;
 	struct simhash_measure *measures[SKETCHES_MAX]; /* owned */
 	unsigned measure_count;
 	const char *measure_text; /* the last, as it was given */
@@ -30,11 +32,13 @@ struct index_settings {
 	unsigned path_count;
 };
 
-void index_settings_init(struct index_settings *settings);
-void index_settings_release(struct index_settings *settings);
+extern const struct option_program index_program;
 
-/* 0 to go on, 1 when the program is done (help, version), -1 for a wrong option. */
-int index_settings_parse(struct index_settings *settings, int argc, char **argv,
-			 struct simhash_error *error);
+void index_arguments_init(struct index_arguments *arguments);
+void index_arguments_release(struct index_arguments *arguments);
+
+/* 0 to go on, 1 when the program is done (--help, --version), -1 for a wrong option. */
+int index_arguments_parse(struct index_arguments *arguments, int argc, char **argv,
+			  struct simhash_error *error);
 
 #endif

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/path.h"
+#include "cli/options.h"
 #include "cli/terminal.h"
 #include "index/forget.h"
 #include "report/formatter.h"
@@ -183,17 +184,17 @@ static void show_runs(const struct status *status)
 	}
 }
 
-int show_index(const struct index_settings *settings, struct simhash_error *error)
+int show_index(const struct index_arguments *arguments, struct simhash_error *error)
 {
 	struct status status = {.has_rows = false};
 	struct store *store = NULL;
-	struct store_location where = settings->location;
+	struct store_location where = arguments->location;
 	char *url = NULL, size[32];
 	bool has_measures = false;
 	int64_t bytes;
 	int result = -1;
 
-	if (choose_database(settings->location.url, false, &url, error) != 0)
+	if (choose_database(arguments->location.url, false, &url, error) != 0)
 		goto out;
 	where.url = url;
 	if (store_open(&where, OPEN_TO_READ, &store, error) != 0 ||
@@ -272,15 +273,15 @@ static int forget_one(const struct forgetting *f, const char *named, int64_t *re
 }
 
 /* The tag set to forget rows of: 0 for all, unless one is named. */
-static int choose_forgotten(const struct index_settings *settings, struct forgetting *f,
+static int choose_forgotten(const struct index_arguments *arguments, struct forgetting *f,
 			    struct simhash_error *error)
 {
 	struct simhash_tag_set *set;
 	int status;
 
-	if (settings->tag_file == NULL)
+	if (arguments->tag_file == NULL)
 		return 0;
-	if (choose_tag_set(settings->tag_file, &set, error) != 0)
+	if (choose_tag_set(arguments->tag_file, &set, error) != 0)
 		return -1;
 	status = store_tag_set_id(f->store, set, false, &f->tag_set, error);
 	if (status == 0 && f->tag_set == 0)
@@ -334,16 +335,16 @@ static int forget_measure(const struct forgetting *f, const char *text, struct s
 	return status;
 }
 
-int forget_paths(const struct index_settings *settings, struct simhash_error *error)
+int forget_paths(const struct index_arguments *arguments, struct simhash_error *error)
 {
-	struct forgetting f = {.is_elsewhere = settings->host != NULL};
-	struct store_location where = settings->location;
+	struct forgetting f = {.is_elsewhere = arguments->host != NULL};
+	struct store_location where = arguments->location;
 	char host[HOST_NAME_SIZE], *url = NULL, count[32];
 	int64_t removed = 0;
 	int status = -1;
 
-	if (choose_host(settings->host, host, error) != 0 ||
-	    choose_database(settings->location.url, false, &url, error) != 0)
+	if (choose_host(arguments->host, host, error) != 0 ||
+	    choose_database(arguments->location.url, false, &url, error) != 0)
 		goto out;
 	where.url = url;
 	/* Only what is there: opening to write would make an index. */
@@ -352,19 +353,19 @@ int forget_paths(const struct index_settings *settings, struct simhash_error *er
 	store_close(f.store);
 	if (store_open(&where, OPEN_TO_WRITE, &f.store, error) != 0)
 		goto out;
-	if (settings->measure_text != NULL) {
-		status = forget_measure(&f, settings->measure_text, error);
+	if (arguments->measure_text != NULL) {
+		status = forget_measure(&f, arguments->measure_text, error);
 		goto out;
 	}
 	if (store_host_id(f.store, host, false, &f.host, error) != 0 ||
-	    choose_forgotten(settings, &f, error) != 0)
+	    choose_forgotten(arguments, &f, error) != 0)
 		goto out;
 	status = f.host == 0 ? error_set(error, SIMHASH_E_RANGE,
 					 "the index has no files of host '%s'", host)
 			     : 0;
-	for (unsigned i = 0; status == 0 && i < settings->path_count; i++)
-		status = forget_one(&f, settings->paths[i], &removed, error);
-	if (!settings->quiet && removed > 0)
+	for (unsigned i = 0; status == 0 && i < arguments->path_count; i++)
+		status = forget_one(&f, arguments->paths[i], &removed, error);
+	if (!arguments->quiet && removed > 0)
 		fprintf(stderr, "%s removed\n", format_count((uint64_t)removed, count));
 out:
 	store_close(f.store);
@@ -454,7 +455,7 @@ static int print_file(struct printing *printing, const char *path, bool inflate,
 	return 0;
 }
 
-int print_files(const struct index_settings *settings, bool *had_unreadable,
+int print_files(const struct index_arguments *arguments, bool *had_unreadable,
 		struct simhash_error *error)
 {
 	static const atomic_bool never_stop;
@@ -462,15 +463,15 @@ int print_files(const struct index_settings *settings, bool *had_unreadable,
 	struct printing printing = {.is_first = true, .had_unreadable = had_unreadable};
 	int status;
 
-	if (choose_tag_set(settings->tag_file, &tag_set, error) != 0)
+	if (choose_tag_set(arguments->tag_file, &tag_set, error) != 0)
 		return -1;
 	printing.tag_set = tag_set;
 	status = file_scanner_init(&printing.scanner, tag_set, true, &never_stop, error);
 	if (status == 0) {
-		printing.scanner.max_inflated_bytes = settings->max_inflated_bytes;
-		for (unsigned i = 0; status == 0 && i < settings->path_count; i++)
-			status =
-				print_file(&printing, settings->paths[i], settings->inflate, error);
+		printing.scanner.max_inflated_bytes = arguments->max_inflated_bytes;
+		for (unsigned i = 0; status == 0 && i < arguments->path_count; i++)
+			status = print_file(&printing, arguments->paths[i], arguments->inflate,
+					    error);
 		file_scanner_release(&printing.scanner);
 	}
 	simhash_tag_set_free(tag_set);

@@ -8,9 +8,9 @@
 
 #include "cli/index_options.h"
 
-int show_index(const struct index_settings *settings, struct simhash_error *error);
-int forget_paths(const struct index_settings *settings, struct simhash_error *error);
-int print_files(const struct index_settings *settings, bool *had_unreadable,
+int show_index(const struct index_arguments *arguments, struct simhash_error *error);
+int forget_paths(const struct index_arguments *arguments, struct simhash_error *error);
+int print_files(const struct index_arguments *arguments, bool *had_unreadable,
 		struct simhash_error *error);
 
 #endif

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/terminal.h"
 #include "base/error.h"
+#include "cli/terminal.h"
 #include "store/store.h"
 
 /* Make every directory above the file, private to the user. */
@@ -120,87 +120,6 @@ unsigned processors(void)
 	long count = sysconf(_SC_NPROCESSORS_ONLN);
 
 	return count < 1 ? 1 : count > THREADS_MAX ? THREADS_MAX : (unsigned)count;
-}
-
-int parse_number(const char *text, const char *what, uint64_t least, uint64_t most, uint64_t *value,
-		 struct simhash_error *error)
-{
-	char *end;
-
-	errno = 0;
-	*value = strtoull(text, &end, 10);
-	if (errno == 0 && text[0] >= '0' && text[0] <= '9' && *end == '\0' && *value >= least &&
-	    *value <= most)
-		return 0;
-	return error_set(error, SIMHASH_E_RANGE, "%s '%s': expected a number from %llu to %llu",
-			 what, text, (unsigned long long)least, (unsigned long long)most);
-}
-
-int parse_threads(const char *text, unsigned *threads, struct simhash_error *error)
-{
-	uint64_t value;
-
-	if (parse_number(text, "threads", 1, THREADS_MAX, &value, error) != 0)
-		return -1;
-	*threads = (unsigned)value;
-	return 0;
-}
-
-int parse_word(const char *text, const char *what, const char *const *words, const char *expected,
-	       int *index, struct simhash_error *error)
-{
-	for (*index = 0; words[*index] != NULL; ++*index)
-		if (strcmp(words[*index], text) == 0)
-			return 0;
-	return error_set(error, SIMHASH_E_RANGE, "unknown %s '%s': expected %s", what, text,
-			 expected);
-}
-
-/* What a unit stands for: k, M, G ... by 1024, kB, MB, GB ... by 1000; 0 for none of these. */
-static int64_t unit_of(const char *text)
-{
-	static const char letters[] = "kMGTP";
-	const char *letter = text[0] == 'K' ? letters : strchr(letters, text[0]);
-	int64_t unit = 1;
-	bool is_decimal = text[0] != '\0' && strcmp(text + 1, "B") == 0;
-
-	if (text[0] == '\0')
-		return 1;
-	if (letter == NULL || (text[1] != '\0' && !is_decimal && strcmp(text + 1, "iB") != 0))
-		return 0;
-	for (long i = 0; i <= letter - letters; i++)
-		unit *= is_decimal ? 1000 : 1024;
-	return unit;
-}
-
-int parse_size(const char *text, const char *what, int64_t *size_bytes, struct simhash_error *error)
-{
-	char *end;
-	long long number;
-	int64_t unit = 0;
-
-	errno = 0;
-	number = strtoll(text, &end, 10);
-	if (errno == 0 && text[0] >= '0' && text[0] <= '9')
-		unit = unit_of(end);
-	if (unit == 0 || number > INT64_MAX / unit)
-		return error_set(error, SIMHASH_E_RANGE,
-				 "%s '%s': expected a number of bytes, or one with a unit such as "
-				 "10k, 5M or 2G",
-				 what, text);
-	*size_bytes = number * unit;
-	return 0;
-}
-
-int parse_progress(const char *text, enum progress_mode *mode, struct simhash_error *error)
-{
-	static const char *const modes[] = {"auto", "always", "never", NULL};
-	int word;
-
-	if (parse_word(text, "progress", modes, "auto, always or never", &word, error) != 0)
-		return -1;
-	*mode = (enum progress_mode)word;
-	return 0;
 }
 
 int choose_kernel(struct simhash_error *error)

@@ -33,23 +33,7 @@ bool is_host_character(char c);
 /* How many processors this machine has, for the number of threads. */
 unsigned processors(void);
 
-/* ---- Values of options; errors name `what`, the text and what was expected ---- */
-
-int parse_number(const char *text, const char *what, uint64_t least, uint64_t most, uint64_t *value,
-		 struct simhash_error *error);
-int parse_threads(const char *text, unsigned *threads, struct simhash_error *error);
-
-/* One of `words`, which end in NULL; `expected` lists them. */
-int parse_word(const char *text, const char *what, const char *const *words, const char *expected,
-	       int *index, struct simhash_error *error);
-
-/* "4096", "10k", "5M", "2G": units by 1024; "10kB", "5MB": by 1000. */
-int parse_size(const char *text, const char *what, int64_t *size_bytes,
-	       struct simhash_error *error);
-
-int parse_progress(const char *text, enum progress_mode *mode, struct simhash_error *error);
-
-/* The largest that the content of a gzip file may be, unless the user says otherwise. */
+/* The default maximum of what a gzip file inflates to. */
 #define MAX_INFLATED_BYTES (INT64_C(16) << 30)
 
 /* The scan kernel that $SIMHASH_KERNEL names, if it is set, for the whole program. */

@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/terminal.h"
 #include "base/text_stream.h"
+#include "cli/terminal.h"
 
 #define REDRAW_S 0.1 /* at most ten times a second */
 #define BEGIN_S 0.4  /* what is over by then needs no line */

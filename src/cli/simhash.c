@@ -14,12 +14,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "base/open_file.h"
 #include "cli/database.h"
 #include "cli/index_options.h"
 #include "cli/inspect.h"
+#include "cli/options.h"
 #include "cli/terminal.h"
-#include "base/error.h"
-#include "base/open_file.h"
 #include "index/index.h"
 
 #define PROGRAM "simhash"
@@ -161,7 +162,7 @@ static int open_list(const char *name, struct simhash_error *error)
 }
 
 /* Index, and show progress meanwhile where it is wanted. */
-static int index_shown(const struct index_settings *settings, struct index_options *options,
+static int index_shown(const struct index_arguments *arguments, struct index_options *options,
 		       struct index_summary *summary, struct simhash_error *error)
 {
 	struct index_progress progress;
@@ -170,9 +171,9 @@ static int index_shown(const struct index_settings *settings, struct index_optio
 	int status;
 
 	index_progress_init(&progress);
-	if (progress_is_wanted(settings->progress, settings->quiet)) {
+	if (progress_is_wanted(arguments->progress, arguments->quiet)) {
 		options->progress = &progress;
-		progress_start(&display, settings->progress, write_progress, &shown);
+		progress_start(&display, arguments->progress, write_progress, &shown);
 	}
 	status = index_trees(options, summary, error);
 	progress_stop(&display);
@@ -180,23 +181,23 @@ static int index_shown(const struct index_settings *settings, struct index_optio
 	return status;
 }
 
-static int index_files(const struct index_settings *settings, struct index_summary *summary,
+static int index_files(const struct index_arguments *arguments, struct index_summary *summary,
 		       struct simhash_error *error)
 {
 	struct index_options options = {
-		.paths = settings->paths,
-		.path_count = settings->path_count,
-		.list_name = settings->files_from,
+		.paths = arguments->paths,
+		.path_count = arguments->path_count,
+		.list_name = arguments->files_from,
 		.list_fd = -1,
-		.filter = &settings->filter,
-		.follow = settings->follow,
-		.force = settings->force,
-		.one_file_system = settings->one_file_system,
-		.inflate = settings->inflate,
-		.max_inflated_bytes = settings->max_inflated_bytes,
-		.measures = settings->measures,
-		.measure_count = settings->measure_count,
-		.threads = settings->threads,
+		.filter = &arguments->filter,
+		.follow = arguments->follow,
+		.force = arguments->force,
+		.one_file_system = arguments->one_file_system,
+		.inflate = arguments->inflate,
+		.max_inflated_bytes = arguments->max_inflated_bytes,
+		.measures = arguments->measures,
+		.measure_count = arguments->measure_count,
+		.threads = arguments->threads,
 		.stop = &stop,
 		.failed = file_failed,
 	};
@@ -209,17 +210,17 @@ static int index_files(const struct index_settings *settings, struct index_summa
 		if (options.list_fd < 0)
 			return -1;
 	}
-	if (choose_tag_set(settings->tag_file, &tag_set, error) != 0 ||
-	    choose_host(settings->host, host, error) != 0 ||
-	    choose_database(settings->location.url, true, &url, error) != 0)
+	if (choose_tag_set(arguments->tag_file, &tag_set, error) != 0 ||
+	    choose_host(arguments->host, host, error) != 0 ||
+	    choose_database(arguments->location.url, true, &url, error) != 0)
 		goto out;
-	options.location = settings->location;
+	options.location = arguments->location;
 	options.location.url = url;
 	options.location.stop = &stop;
 	options.location.waiting = say_waiting;
 	options.tag_set = tag_set;
 	options.host = host;
-	status = index_shown(settings, &options, summary, error);
+	status = index_shown(arguments, &options, summary, error);
 out:
 	free(url);
 	simhash_tag_set_free(tag_set);
@@ -235,39 +236,39 @@ static void end_by_signal(const char *message)
 	raise(stop_signal);
 }
 
-static int copy(const struct index_settings *settings, struct simhash_error *error)
+static int copy(const struct index_arguments *arguments, struct simhash_error *error)
 {
 	bool is_interrupted;
 
 	catch_signals();
-	if (copy_database(settings, &stop, &is_interrupted, error) != 0)
+	if (copy_database(arguments, &stop, &is_interrupted, error) != 0)
 		return -1;
 	if (is_interrupted)
 		end_by_signal("interrupted; what was copied is stored, and the next copy goes on");
 	return 0;
 }
 
-static int run_other(const struct index_settings *settings, bool *had_unreadable,
+static int run_other(const struct index_arguments *arguments, bool *had_unreadable,
 		     struct simhash_error *error)
 {
-	switch (settings->task) {
+	switch (arguments->task) {
 	case TASK_STATUS:
-		return show_index(settings, error);
+		return show_index(arguments, error);
 	case TASK_FORGET:
-		return forget_paths(settings, error);
+		return forget_paths(arguments, error);
 	case TASK_INIT_DATABASE:
-		return init_database(settings, error);
+		return init_database(arguments, error);
 	case TASK_COPY:
-		return copy(settings, error);
+		return copy(arguments, error);
 	case TASK_PRINT:
 	case TASK_INDEX:
 	default:
-		return print_files(settings, had_unreadable, error);
+		return print_files(arguments, had_unreadable, error);
 	}
 }
 
 /* The exit status. */
-static int run_index(const struct index_settings *settings)
+static int run_index(const struct index_arguments *arguments)
 {
 	struct index_summary summary = {0};
 	struct simhash_error error;
@@ -275,8 +276,8 @@ static int run_index(const struct index_settings *settings)
 
 	raise_descriptor_limit();
 	catch_signals();
-	status = index_files(settings, &summary, &error);
-	if (!settings->quiet && (status == 0 || summary.scanned + summary.unchanged > 0))
+	status = index_files(arguments, &summary, &error);
+	if (!arguments->quiet && (status == 0 || summary.scanned + summary.unchanged > 0))
 		print_summary(&summary);
 	if (status != 0) {
 		say(PROGRAM, error.message);
@@ -289,24 +290,24 @@ static int run_index(const struct index_settings *settings)
 
 int main(int argc, char **argv)
 {
-	struct index_settings settings;
+	struct index_arguments arguments;
 	struct simhash_error error;
 	bool had_unreadable = false;
 	int status = choose_kernel(&error);
 
 	ignore_size_signal();
 	end_at_bus_error(PROGRAM);
-	index_settings_init(&settings);
+	index_arguments_init(&arguments);
 	if (status == 0)
-		status = index_settings_parse(&settings, argc, argv, &error);
-	if (status == 0 && settings.task == TASK_INDEX) {
-		status = run_index(&settings);
-		index_settings_release(&settings);
+		status = index_arguments_parse(&arguments, argc, argv, &error);
+	if (status == 0 && arguments.task == TASK_INDEX) {
+		status = run_index(&arguments);
+		index_arguments_release(&arguments);
 		return status;
 	}
 	if (status == 0)
-		status = run_other(&settings, &had_unreadable, &error);
-	index_settings_release(&settings);
+		status = run_other(&arguments, &had_unreadable, &error);
+	index_arguments_release(&arguments);
 	if (status < 0) {
 		say(PROGRAM, error.message);
 		return EXIT_FAILURE;

@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-#include "simhash.h"
 #include "base/bytes.h"
+#include "simhash.h"
 
 /* "program: text", with control bytes in the text escaped, in one piece. */
 void say(const char *program, const char *text);

@@ -2,64 +2,7 @@
 # Completion of the command lines of simhash and simfind, for bash 4 or later by itself.
 # SPDX-License-Identifier: MIT
 
-# What the value of option $1 is, in variables of the caller: kind is none, any, word, path,
-# directory or database; words are the words that can be given; optional is set for a value
-# that can be left out.
-_simhash_value() {
-	kind=none words=() optional=''
-	case $1 in
-	-d | --database | --copy-to) kind=database ;;
-	-t | --tag-set | -o | --output | --script) kind=path ;;
-	--exclude-from | --files0-from | --tolerances | --defaults-file) kind=path ;;
-	--between) kind=directory ;;
-	-k | --key) kind=word words=(uniform scatter skew uniform_ext scatter_ext skew_ext) ;;
-	--candidates) kind=word words=(exact key) ;;
-	--format) kind=word words=(text csv json jsonl null html) ;;
-	--progress) kind=word words=(auto always never) ;;
-	--confirm) kind=word words=(all doubtful) optional=yes ;;
-	--group) kind=word words=(representative single) optional=yes ;;
-	--sweep) kind=any optional=yes ;;
-	-j | --threads | --host | --max-inflated | --wait-server) kind=any ;;
-	--measure) kind=word words=(simhash64 simhash128 minhash bottom) ;;
-	--exclude | --ext | --min-size | --max-size) kind=any ;;
-	-T | --tolerance | --tolerance-for | --size-ratio | --max-change) kind=any ;;
-	--min-resemblance | --min-similarity | --stdin-name | --nearest | --partition) kind=any ;;
-	esac
-}
-
-# The options of program $1, in words of the caller; those with a value end in =.
-_simhash_option_words() {
-	local kind optional option
-	local -a options
-	case $1 in
-	simfind)
-		options=(-d -t -T -k -z -0 -o -q -j -h -V --database --defaults-file --tag-set --host --tolerance
-			--tolerance-for --tolerances --key --candidates --size-ratio --max-change
-			--empty --hard-links --confirm --min-resemblance --decompress --max-inflated
-			--files0-from --stdin-name --nearest --between --group --expand --format
-			--null --output --script --stats --sweep --progress --quiet --threads
-			--partition --fail-on-match --measure --min-similarity --compare --help --version)
-		;;
-	*)
-		options=(-d -t -x -L -z -f -j -q -h -V --database --defaults-file --wait-server --tag-set --host --exclude
-			--exclude-from --ignore-files --hidden --no-hidden --ext --min-size
-			--max-size --one-file-system --dereference --files0-from --decompress
-			--max-inflated --measure --force --threads --status --forget --print --init-database --copy-to --progress
-			--quiet --help --version)
-		;;
-	esac
-	local -a found=()
-	for option in "${options[@]}"; do
-		_simhash_value "$option"
-		if [[ $option != --* || $option == --between || $kind == none ]]; then
-			found+=("$option")
-		else
-			[ -z "$optional" ] || found+=("$option")
-			found+=("$option=")
-		fi
-	done
-	words=("${found[@]}")
-}
+@OPTIONS@
 
 # The words of the line up to the cursor, in typed of the caller. Bash also splits at the
 # characters of COMP_WORDBREAKS, such as = and :, and what it split there is joined again.
@@ -112,12 +55,13 @@ _simhash_option() {
 			continue
 		elif [[ $word == --*=* ]]; then
 			option=${word%%=*}
-			[ "$option" != --between ] || missing=1
+			_simhash_value "$option"
+			[ "$kind" != side ] || missing=1
 		elif [[ $word == --* ]]; then
 			option=$word
 			_simhash_value "$option"
 			[ "$kind" = none ] || [ -n "$optional" ] || missing=1
-			[ "$option" != --between ] || missing=2
+			[ "$kind" != side ] || missing=2
 		elif _simhash_cluster "$word"; then
 			option=$letter
 			[ -n "$rest" ] || missing=1
@@ -156,7 +100,7 @@ _simhash_files() {
 _simhash_complete() {
 	local IFS=$' \t\n' program=${1##*/} text=${2-}
 	local kind optional option letter rest value current name
-	local -a words options typed
+	local -a words typed
 	COMPREPLY=()
 	compopt +o default
 	_simhash_typed
@@ -179,7 +123,7 @@ _simhash_complete() {
 		_simhash_value "$letter"
 		value=$rest
 	elif [ -z "$option" ] && [[ $value == -* ]]; then
-		_simhash_option_words "$program"
+		_simhash_option_words
 		kind=word
 	fi
 
@@ -192,7 +136,7 @@ _simhash_complete() {
 			_simhash_offer < <(printf '%s\n' sqlite: mysql://)
 		fi
 		;;
-	directory)
+	side)
 		value=${value#*:}
 		_simhash_files -d
 		;;

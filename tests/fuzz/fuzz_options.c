@@ -62,23 +62,23 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 static void parse_for_index(int argc, char **argv)
 {
-	struct index_settings settings;
+	struct index_arguments arguments;
 	struct simhash_error error = {.message = ""};
 	int status;
 
 	optind = 0; /* glibc's way to begin anew */
-	index_settings_init(&settings);
-	status = index_settings_parse(&settings, argc, argv, &error);
+	index_arguments_init(&arguments);
+	status = index_arguments_parse(&arguments, argc, argv, &error);
 	EXPECT(status >= 0 || (error.code != SIMHASH_E_NONE && error.message[0] != '\0'));
 	if (status == 0) {
-		EXPECT(settings.threads >= 1 && settings.threads <= THREADS_MAX);
-		EXPECT(settings.max_inflated_bytes >= 0 && settings.location.wait_s >= 0);
-		EXPECT(settings.filter.min_size_bytes >= 0 &&
-		       settings.filter.min_size_bytes <= settings.filter.max_size_bytes);
-		EXPECT(settings.path_count < (unsigned)argc);
-		EXPECT((settings.task == TASK_COPY) == (settings.copy_to != NULL));
+		EXPECT(arguments.threads >= 1 && arguments.threads <= THREADS_MAX);
+		EXPECT(arguments.max_inflated_bytes >= 0 && arguments.location.wait_s >= 0);
+		EXPECT(arguments.filter.min_size_bytes >= 0 &&
+		       arguments.filter.min_size_bytes <= arguments.filter.max_size_bytes);
+		EXPECT(arguments.path_count < (unsigned)argc);
+		EXPECT((arguments.task == TASK_COPY) == (arguments.copy_to != NULL));
 	}
-	index_settings_release(&settings);
+	index_arguments_release(&arguments);
 }
 
 static void expect_tolerances(const struct find_settings *settings)

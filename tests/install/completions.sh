@@ -6,7 +6,7 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 
-completions=$SOURCE_DIR/src/completions
+completions=$BINARY_DIR/completions
 for shell in bash zsh fish; do
 	command -v $shell >/dev/null || fail "no $shell to test the completion with"
 done
@@ -50,7 +50,7 @@ value() {
 
 # The words that PROGRAM lists when it refuses the value of option LONG, if it does.
 words_of() {
-	timeout 60 "$1" "$2=?" --no-such-option 2>&1 | sed -nE "s/^.*: unknown .* '\?': expected //p" |
+	timeout 60 "$1" "$2=?" --no-such-option 2>&1 | sed -nE "s/^.*'\?': expected (([a-z0-9_]+, )*[a-z0-9_]+ or [a-z0-9_]+)$/\1/p" |
 		sed -E 's/,? or /,/' | tr -d ' ' | tr , '\n'
 }
 

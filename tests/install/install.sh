@@ -18,7 +18,7 @@ for completion in simhash.bash:bash-completion/completions/simhash \
 	simhash.bash:bash-completion/completions/simfind _simhash:zsh/site-functions/_simhash \
 	simhash.fish:fish/vendor_completions.d/simhash.fish \
 	simfind.fish:fish/vendor_completions.d/simfind.fish; do
-	cmp "$SOURCE_DIR/src/completions/${completion%:*}" "usr/share/${completion#*:}" ||
+	cmp "$BINARY_DIR/completions/${completion%:*}" "usr/share/${completion#*:}" ||
 		fail "not installed: $completion"
 done
 same "files that others may write" "" "$(find usr ! -type l -perm -002)"

@@ -1,0 +1,32 @@
+# The completions of the shells. A program that has the tables of options writes them, so they are
+# there only where what is built can be run.
+if(CMAKE_CROSSCOMPILING)
+  message(STATUS "completions: not written, since programs for ${CMAKE_SYSTEM_PROCESSOR} do not run here")
+  return()
+endif()
+
+add_executable(complete src/cli/complete.c)
+target_link_libraries(complete PRIVATE simhash_cli)
+add_custom_target(completions ALL)
+set(completions ${CMAKE_CURRENT_BINARY_DIR}/completions)
+file(MAKE_DIRECTORY ${completions})
+# add_completions(FILE SHELL TEMPLATE PROGRAM...)
+function(add_completions file shell template)
+  add_custom_command(OUTPUT ${completions}/${file}
+    COMMAND complete ${shell} ${ARGN} <${CMAKE_CURRENT_SOURCE_DIR}/src/completions/${template} >${completions}/${file}
+    DEPENDS complete src/completions/${template})
+  target_sources(completions PRIVATE ${completions}/${file})
+endfunction()
+add_completions(simhash.bash bash simhash.bash simhash simfind)
+add_completions(_simhash zsh _simhash simhash simfind)
+add_completions(simhash.fish fish simhash.fish simhash)
+add_completions(simfind.fish fish simhash.fish simfind)
+
+# bash-completion looks a program's file up by its name; one file serves both.
+foreach(program simhash simfind)
+  install(FILES ${completions}/simhash.bash RENAME ${program}
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+endforeach()
+install(FILES ${completions}/_simhash DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${completions}/simhash.fish ${completions}/simfind.fish
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)

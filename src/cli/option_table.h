@@ -1,0 +1,129 @@
+/*
+ * Options as a table: one row an option. Parsing, --help, the completions of the shells and the
+ * refusal of options that do not go together are all made from the rows.
+ *
+ *     static const struct option_row rows[] = {
+ *             {.heading = "Which files"},
+ *             {'x', "one-file-system", NULL, "stay on the file system of each PATH",
+ *              .parse = set_flag, .field = OPTION_FIELD(struct arguments, one_file_system)},
+ *             {0, "min-size", "=SIZE", "only files of at least SIZE bytes", .kind = VALUE_TEXT,
+ *              .parse = set_size, .field = OPTION_FIELD(struct arguments, min_size_bytes)},
+ *             ...
+ *     };
+ *
+ *     status = options_parse(&program, argc, argv, &arguments, &first_operand, &error);
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_CLI_OPTION_TABLE_H
+#define SIMHASH_CLI_OPTION_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "simhash.h"
+
+/* What the value of an option is, which the completions offer. */
+enum value_kind {
+	VALUE_NONE,
+	VALUE_TEXT, /* nothing to offer */
+	VALUE_FILE,
+	VALUE_DATABASE,
+	VALUE_WORD,  /* one of `words`; any other is refused */
+	VALUE_START, /* begins with one of `words` */
+	VALUE_SIDES  /* two words of the command line, each a directory, HOST: or HOST:DIRECTORY */
+};
+
+struct option_row;
+struct option_program;
+
+/* One use of an option on a command line. */
+struct option_use {
+	const struct option_program *program;
+	const struct option_row *row;
+	void *arguments;
+	void *field;	    /* the row's, in the arguments */
+	const char *text;   /* the value; NULL where it was left out */
+	const char *second; /* of VALUE_SIDES */
+	int word;	    /* of VALUE_WORD, the index of the value; 0 where it was left out */
+};
+
+/* Returns 0, 1 when the program has done what was asked for, -1 with the error filled. */
+typedef int option_parse_fn(const struct option_use *use, struct simhash_error *error);
+
+/*
+ * Lists are names of options with blanks between. A name followed by =VALUE stands for the option
+ * with that value. A name in capitals stands for the operands.
+ */
+struct option_row {
+	char letter; /* 0: none */
+	const char *name;
+	const char *value; /* as --help shows it: "=FILE", "[=HOW]", " A B"; NULL: none */
+	const char *help;  /* the completions show it up to the first ';' */
+	option_parse_fn *parse;
+	size_t field; /* OPTION_FIELD */
+	enum value_kind kind;
+	const char *const *words; /* end in NULL */
+	const char *not_with;	  /* a conflict stands in the row of one of the two */
+	const char *needs;	  /* all of them */
+	const char *only_with;	  /* a task of its own, which all other options are refused with */
+	int constant;		  /* for the parser */
+	bool is_list;		  /* each use adds to those before it */
+	const char *heading;	  /* instead of an option: a group of them begins */
+};
+
+#define OPTION_FIELD(type, member) offsetof(type, member)
+
+struct option_program {
+	const char *name;
+	const char *usage;	  /* what --help begins with */
+	const char *operand;	  /* what lists of options call it */
+	const char *operand_list; /* the option that reads operands from a file */
+	unsigned help_column;	  /* where the texts of --help begin */
+	const struct option_row *rows;
+	size_t count;
+};
+
+#define OPTIONS_MAX 64
+
+/*
+ * Parse a command line into `arguments`; the operands are argv from *first_operand on.
+ * 0 to go on, 1 when the program is done (--help, --version), -1 for a wrong option.
+ */
+int options_parse(const struct option_program *program, int argc, char **argv, void *arguments,
+		  int *first_operand, struct simhash_error *error);
+
+/* Can two options never stand on one command line, whatever their values? */
+bool options_conflict(const struct option_row *x, const struct option_row *y);
+
+bool option_refuses_operands(const struct option_program *program, const struct option_row *row);
+
+/* Is it --help or --version? */
+bool option_ends_program(const struct option_row *row);
+
+/* Does a list name an option? With `text`, its value, `name=VALUE` counts too. */
+bool option_is_listed(const char *list, const char *name, const char *text);
+
+/* ---- Parsers; fields have the type that is told ---- */
+
+option_parse_fn set_flag;     /* bool, to true */
+option_parse_fn clear_flag;   /* bool, to false */
+option_parse_fn set_text;     /* const char *, borrowed */
+option_parse_fn set_size;     /* int64_t, in bytes: "4096", "10k", "5M"; "10kB", "5MB" by 1000 */
+option_parse_fn set_threads;  /* unsigned, 1 to THREADS_MAX */
+option_parse_fn set_progress; /* enum progress_mode, with progress_words */
+option_parse_fn show_help, show_version;
+
+extern const char *const progress_words[];
+
+/* ---- For parsers: errors name the option, its value and what was expected ---- */
+
+int parse_number(const struct option_use *use, uint64_t minimum, uint64_t maximum, uint64_t *value,
+		 struct simhash_error *error);
+
+/* A number from 0 to `maximum` with at most six decimal places. */
+int parse_decimal(const struct option_use *use, const char *text, int64_t maximum, double *value,
+		  struct simhash_error *error);
+
+#endif
