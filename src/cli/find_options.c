@@ -18,96 +18,96 @@
 #define NEAREST_MAX 100000
 #define TOLERANCES_MAX 1000
 
-void find_settings_init(struct find_settings *settings)
+void find_arguments_init(struct find_arguments *arguments)
 {
-	*settings = (struct find_settings){.formatter = formatter_find("text"),
-					   .resources = {.threads = processors()},
-					   .confirm = {.min_resemblance = 0.95}};
-	find_request_init(&settings->request);
-	settings->request.max_inflated_bytes = MAX_INFLATED_BYTES;
+	*arguments = (struct find_arguments){.formatter = formatter_find("text"),
+					     .resources = {.threads = processors()},
+					     .confirm = {.min_resemblance = 0.95}};
+	find_request_init(&arguments->request);
+	arguments->request.max_inflated_bytes = MAX_INFLATED_BYTES;
 }
 
-void find_settings_release(struct find_settings *settings)
+void find_arguments_release(struct find_arguments *arguments)
 {
-	rule_release(&settings->request.rule);
-	free(settings->between_text[0]);
-	free(settings->between_text[1]);
-	free(settings->queries);
-	free(settings->names);
-	free(settings->tolerances);
+	rule_release(&arguments->request.rule);
+	free(arguments->between_text[0]);
+	free(arguments->between_text[1]);
+	free(arguments->queries);
+	free(arguments->names);
+	free(arguments->tolerances);
 }
 
 /* ---- What is similar ---- */
 
 static int set_tolerance(const struct option_use *use, struct simhash_error *error)
 {
-	struct find_settings *settings = use->arguments;
+	struct find_arguments *arguments = use->arguments;
 
-	return simhash_tolerance_parse(use->text,
-				       &settings->request.rule.tolerance.percent_millionths, error);
+	return simhash_tolerance_parse(
+		use->text, &arguments->request.rule.tolerance.percent_millionths, error);
 }
 
 static int add_tolerance_for(const struct option_use *use, struct simhash_error *error)
 {
-	struct find_settings *settings = use->arguments;
+	struct find_arguments *arguments = use->arguments;
 
-	return rule_add_tolerance(&settings->request.rule, use->text, error);
+	return rule_add_tolerance(&arguments->request.rule, use->text, error);
 }
 
 static int add_tolerances(const struct option_use *use, struct simhash_error *error)
 {
-	struct find_settings *settings = use->arguments;
+	struct find_arguments *arguments = use->arguments;
 
-	return rule_read_tolerances(&settings->request.rule, use->text, error);
+	return rule_read_tolerances(&arguments->request.rule, use->text, error);
 }
 
 static int set_key(const struct option_use *use, struct simhash_error *error)
 {
-	struct find_settings *settings = use->arguments;
+	struct find_arguments *arguments = use->arguments;
 
-	return simhash_key_parse(use->text, &settings->request.rule.key, error);
+	return simhash_key_parse(use->text, &arguments->request.rule.key, error);
 }
 
 static int set_candidates(const struct option_use *use, struct simhash_error *error)
 {
-	struct find_settings *settings = use->arguments;
+	struct find_arguments *arguments = use->arguments;
 
 	(void)error;
-	settings->request.rule.candidates = use->word == 0 ? CANDIDATES_EXACT : CANDIDATES_KEY;
+	arguments->request.rule.candidates = use->word == 0 ? CANDIDATES_EXACT : CANDIDATES_KEY;
 	return 0;
 }
 
 static int set_size_ratio(const struct option_use *use, struct simhash_error *error)
 {
-	struct find_settings *settings = use->arguments;
+	struct find_arguments *arguments = use->arguments;
 
 	return simhash_size_ratio_parse(
-		use->text, &settings->request.rule.tolerance.size_ratio_millionths, error);
+		use->text, &arguments->request.rule.tolerance.size_ratio_millionths, error);
 }
 
 static int set_max_change(const struct option_use *use, struct simhash_error *error)
 {
-	struct find_settings *settings = use->arguments;
+	struct find_arguments *arguments = use->arguments;
 	double percent;
 
 	if (parse_decimal(use, use->text, 1000, &percent, error) != 0)
 		return -1;
-	settings->request.max_change = percent / 100;
+	arguments->request.max_change = percent / 100;
 	return 0;
 }
 
 /* A measure is made only to have its errors before an index is opened. */
 static int set_measure(const struct option_use *use, struct simhash_error *error)
 {
-	struct find_settings *settings = use->arguments;
+	struct find_arguments *arguments = use->arguments;
 	struct simhash_measure *measure;
 
-	if (settings->request.measure_text != NULL)
+	if (arguments->request.measure_text != NULL)
 		return error_set(error, SIMHASH_E_SYNTAX, "--measure can be given once");
 	if (simhash_measure_new(use->text, &measure, error) != 0)
 		return -1;
 	simhash_measure_free(measure);
-	settings->request.measure_text = use->text;
+	arguments->request.measure_text = use->text;
 	return 0;
 }
 
@@ -125,47 +125,48 @@ static int set_min_similarity(const struct option_use *use, struct simhash_error
 
 static int set_confirm(const struct option_use *use, struct simhash_error *error)
 {
-	struct find_settings *settings = use->arguments;
+	struct find_arguments *arguments = use->arguments;
 
 	(void)error;
-	settings->confirm.mode = use->word == 0 ? CONFIRM_ALL : CONFIRM_DOUBTFUL;
+	arguments->confirm.mode = use->word == 0 ? CONFIRM_ALL : CONFIRM_DOUBTFUL;
 	return 0;
 }
 
 static int set_min_resemblance(const struct option_use *use, struct simhash_error *error)
 {
-	struct find_settings *settings = use->arguments;
+	struct find_arguments *arguments = use->arguments;
 
-	settings->has_min_resemblance = true;
-	return parse_decimal(use, use->text, 1, &settings->confirm.min_resemblance, error);
+	arguments->has_min_resemblance = true;
+	return parse_decimal(use, use->text, 1, &arguments->confirm.min_resemblance, error);
 }
 
 /* ---- Statistics ---- */
 
-static int add_tolerance(struct find_settings *settings, int64_t percent_millionths,
+static int add_tolerance(struct find_arguments *arguments, int64_t percent_millionths,
 			 struct simhash_error *error)
 {
-	if (settings->tolerance_count == TOLERANCES_MAX)
+	if (arguments->tolerance_count == TOLERANCES_MAX)
 		return error_set(error, SIMHASH_E_RANGE,
 				 "--sweep: more than %d tolerances; expected a larger FACTOR",
 				 TOLERANCES_MAX);
-	if (array_reserve(&settings->tolerances, &settings->tolerance_capacity,
-			  settings->tolerance_count + 1, sizeof *settings->tolerances, error) != 0)
+	if (array_reserve(&arguments->tolerances, &arguments->tolerance_capacity,
+			  arguments->tolerance_count + 1, sizeof *arguments->tolerances,
+			  error) != 0)
 		return -1;
-	settings->tolerances[settings->tolerance_count++] = percent_millionths;
+	arguments->tolerances[arguments->tolerance_count++] = percent_millionths;
 	return 0;
 }
 
 /* The tolerances are FROM * FACTOR^k, each rounded to a millionth. */
-static int add_sweep(struct find_settings *settings, int64_t from, double limit, double factor,
+static int add_sweep(struct find_arguments *arguments, int64_t from, double limit, double factor,
 		     struct simhash_error *error)
 {
 	int64_t last = -1;
 
-	settings->tolerance_count = 0;
+	arguments->tolerance_count = 0;
 	for (double t = (double)from; t <= limit + 0.5; t *= factor) {
 		int64_t rounded = (int64_t)(t + 0.5);
-		if (rounded != last && add_tolerance(settings, rounded, error) != 0)
+		if (rounded != last && add_tolerance(arguments, rounded, error) != 0)
 			return -1;
 		last = rounded;
 	}
@@ -174,7 +175,7 @@ static int add_sweep(struct find_settings *settings, int64_t from, double limit,
 
 static int set_sweep(const struct option_use *use, struct simhash_error *error)
 {
-	struct find_settings *settings = use->arguments;
+	struct find_arguments *arguments = use->arguments;
 	const char *text = use->text == NULL ? "0.01:6:1.2" : use->text;
 	char *copy = strdup(text), *to, *by = NULL;
 	double limit = 0, factor = 0;
@@ -199,9 +200,9 @@ static int set_sweep(const struct option_use *use, struct simhash_error *error)
 	    parse_decimal(use, by, 1000, &factor, error) != 0)
 		goto out;
 	limit *= SIMHASH_MILLION;
-	settings->is_sweep = true;
+	arguments->is_sweep = true;
 	status = from > 0 && factor > 1 && limit >= (double)from
-			 ? add_sweep(settings, from, limit, factor, error)
+			 ? add_sweep(arguments, from, limit, factor, error)
 			 : error_set(error, SIMHASH_E_RANGE,
 				     "--sweep '%s': expected FROM above 0, TO not below FROM, and "
 				     "FACTOR above 1",
@@ -215,7 +216,7 @@ out:
 
 static int set_partition(const struct option_use *use, struct simhash_error *error)
 {
-	struct find_settings *settings = use->arguments;
+	struct find_arguments *arguments = use->arguments;
 	const char *text = use->text;
 	unsigned long part, parts = 0;
 	char *end;
@@ -229,19 +230,19 @@ static int set_partition(const struct option_use *use, struct simhash_error *err
 				 "--partition '%s': expected I/N, such as 2/8, with I from 1 to N "
 				 "and N up to %d",
 				 text, PARTS_MAX);
-	settings->request.part = (unsigned)part - 1;
-	settings->request.parts = (unsigned)parts;
+	arguments->request.part = (unsigned)part - 1;
+	arguments->request.parts = (unsigned)parts;
 	return 0;
 }
 
 static int set_nearest(const struct option_use *use, struct simhash_error *error)
 {
-	struct find_settings *settings = use->arguments;
+	struct find_arguments *arguments = use->arguments;
 	uint64_t number;
 
 	if (parse_number(use, 1, NEAREST_MAX, &number, error) != 0)
 		return -1;
-	settings->request.nearest = (size_t)number;
+	arguments->request.nearest = (size_t)number;
 	return 0;
 }
 
@@ -296,60 +297,62 @@ static int parse_side(const char *text, char **owned, struct find_side *side,
 
 static int set_between(const struct option_use *use, struct simhash_error *error)
 {
-	struct find_settings *settings = use->arguments;
+	struct find_arguments *arguments = use->arguments;
 	const char *const texts[] = {use->text, use->second};
 
-	settings->request.has_between = true;
+	arguments->request.has_between = true;
 	for (int i = 0; i < 2; i++) {
-		free(settings->between_text[i]);
-		settings->between_text[i] = NULL;
-		if (parse_side(texts[i], &settings->between_text[i], &settings->request.between[i],
-			       error) != 0)
+		free(arguments->between_text[i]);
+		arguments->between_text[i] = NULL;
+		if (parse_side(texts[i], &arguments->between_text[i],
+			       &arguments->request.between[i], error) != 0)
 			return -1;
 	}
 	return 0;
 }
 
 /* `path` NULL is standard input. */
-static int add_query(struct find_settings *settings, const char *path, struct simhash_error *error)
+static int add_query(struct find_arguments *arguments, const char *path,
+		     struct simhash_error *error)
 {
-	const char *name = settings->stdin_name == NULL ? "" : settings->stdin_name;
+	const char *name = arguments->stdin_name == NULL ? "" : arguments->stdin_name;
 
-	if (array_reserve(&settings->queries, &settings->query_capacity, settings->query_count + 1,
-			  sizeof *settings->queries, error) != 0)
+	if (array_reserve(&arguments->queries, &arguments->query_capacity,
+			  arguments->query_count + 1, sizeof *arguments->queries, error) != 0)
 		return -1;
-	settings->queries[settings->query_count++] =
+	arguments->queries[arguments->query_count++] =
 		(struct find_query){.path = path, .name = path == NULL ? name : NULL};
 	return 0;
 }
 
-static int read_names(struct find_settings *settings, const char *path, struct simhash_error *error)
+static int read_names(struct find_arguments *arguments, const char *path,
+		      struct simhash_error *error)
 {
 	size_t size;
 
-	if (read_file(path, SIZE_MAX, &settings->names, &size, error) != 0)
+	if (read_file(path, SIZE_MAX, &arguments->names, &size, error) != 0)
 		return -1;
 	for (size_t at = 0; at < size;) {
-		const char *name = settings->names + at;
+		const char *name = arguments->names + at;
 		if (name[0] == '\0')
 			return error_set(
 				error, SIMHASH_E_SYNTAX,
 				"%s: an empty file name; expected names ended by zero bytes", path);
-		if (add_query(settings, name, error) != 0)
+		if (add_query(arguments, name, error) != 0)
 			return -1;
 		at += strlen(name) + 1;
 	}
 	return 0;
 }
 
-static int take_files(struct find_settings *settings, int count, char **files,
+static int take_files(struct find_arguments *arguments, int count, char **files,
 		      struct simhash_error *error)
 {
-	const char *names_from = settings->names_from;
+	const char *names_from = arguments->names_from;
 	bool has_list = names_from != NULL && strcmp(names_from, "-") == 0;
 	bool has_stdin = has_list;
 
-	settings->has_files = count > 0 || names_from != NULL;
+	arguments->has_files = count > 0 || names_from != NULL;
 	for (int i = 0; i < count; i++) {
 		bool is_stdin = strcmp(files[i], "-") == 0;
 		if (is_stdin && has_stdin)
@@ -358,39 +361,39 @@ static int take_files(struct find_settings *settings, int count, char **files,
 					 "with %s",
 					 has_list ? "--files0-from=-" : "another FILE -");
 		has_stdin = has_stdin || is_stdin;
-		if (add_query(settings, is_stdin ? NULL : files[i], error) != 0)
+		if (add_query(arguments, is_stdin ? NULL : files[i], error) != 0)
 			return -1;
 	}
-	return names_from == NULL ? 0 : read_names(settings, names_from, error);
+	return names_from == NULL ? 0 : read_names(arguments, names_from, error);
 }
 
 /* ---- Output ---- */
 
 static int set_group(const struct option_use *use, struct simhash_error *error)
 {
-	struct find_settings *settings = use->arguments;
+	struct find_arguments *arguments = use->arguments;
 
 	(void)error;
-	settings->has_groups = true;
-	settings->linkage = use->word == 0 ? LINK_REPRESENTATIVE : LINK_SINGLE;
+	arguments->has_groups = true;
+	arguments->linkage = use->word == 0 ? LINK_REPRESENTATIVE : LINK_SINGLE;
 	return 0;
 }
 
 static int set_format(const struct option_use *use, struct simhash_error *error)
 {
-	struct find_settings *settings = use->arguments;
+	struct find_arguments *arguments = use->arguments;
 
 	(void)error;
-	settings->formatter = formatter_find(use->text);
+	arguments->formatter = formatter_find(use->text);
 	return 0;
 }
 
 static int set_null(const struct option_use *use, struct simhash_error *error)
 {
-	struct find_settings *settings = use->arguments;
+	struct find_arguments *arguments = use->arguments;
 
 	(void)error;
-	settings->formatter = formatter_find("null");
+	arguments->formatter = formatter_find("null");
 	return 0;
 }
 
@@ -404,7 +407,7 @@ static const char *const linkage_words[] = {"representative", "single", NULL};
 static const char *const confirm_words[] = {"all", "doubtful", NULL};
 static const char *const measure_words[] = {"simhash64", "simhash128", "minhash", "bottom", NULL};
 
-#define FIELD(member) OPTION_FIELD(struct find_settings, member)
+#define FIELD(member) OPTION_FIELD(struct find_arguments, member)
 
 static const struct option_row rows[] = {
 	{.heading = "Which index"},
@@ -539,42 +542,42 @@ const struct option_program find_program = {
 
 /* ---- What no row can say ---- */
 
-static bool has_stdin(const struct find_settings *settings)
+static bool has_stdin(const struct find_arguments *arguments)
 {
-	for (size_t i = 0; i < settings->query_count; i++)
-		if (settings->queries[i].path == NULL)
+	for (size_t i = 0; i < arguments->query_count; i++)
+		if (arguments->queries[i].path == NULL)
 			return true;
 	return false;
 }
 
-static int check(const struct find_settings *settings, struct simhash_error *error)
+static int check(const struct find_arguments *arguments, struct simhash_error *error)
 {
-	if (settings->compare && (settings->query_count != 2 || has_stdin(settings)))
+	if (arguments->compare && (arguments->query_count != 2 || has_stdin(arguments)))
 		return error_set(error, SIMHASH_E_SYNTAX, "--compare needs two FILEs");
-	if (settings->stdin_name != NULL && !has_stdin(settings))
+	if (arguments->stdin_name != NULL && !has_stdin(arguments))
 		return error_set(error, SIMHASH_E_SYNTAX, "--stdin-name needs the FILE -");
-	if (settings->progress == PROGRESS_ALWAYS && settings->has_files)
+	if (arguments->progress == PROGRESS_ALWAYS && arguments->has_files)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--progress=always cannot be combined with a FILE");
-	if (settings->script_path != NULL && settings->output_path != NULL &&
-	    strcmp(settings->script_path, settings->output_path) == 0)
+	if (arguments->script_path != NULL && arguments->output_path != NULL &&
+	    strcmp(arguments->script_path, arguments->output_path) == 0)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--script cannot be combined with --output of the same file");
 	return 0;
 }
 
-int find_settings_parse(struct find_settings *settings, int argc, char **argv,
-			struct simhash_error *error)
+int find_arguments_parse(struct find_arguments *arguments, int argc, char **argv,
+			 struct simhash_error *error)
 {
-	int first, status = options_parse(&find_program, argc, argv, settings, &first, error);
+	int first, status = options_parse(&find_program, argc, argv, arguments, &first, error);
 
 	if (status != 0)
 		return status;
-	if (settings->has_stats &&
-	    add_tolerance(settings, settings->request.rule.tolerance.percent_millionths, error) !=
+	if (arguments->has_stats &&
+	    add_tolerance(arguments, arguments->request.rule.tolerance.percent_millionths, error) !=
 		    0)
 		return -1;
-	return take_files(settings, argc - first, argv + first, error) != 0
+	return take_files(arguments, argc - first, argv + first, error) != 0
 		       ? -1
-		       : check(settings, error);
+		       : check(arguments, error);
 }

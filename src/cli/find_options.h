@@ -11,7 +11,7 @@
 #include "find/groups.h"
 #include "report/formatter.h"
 
-struct find_settings {
+struct find_arguments {
 	struct store_location location; /* the URL as it was given, or NULL */
 	const char *tag_file, *host, *output_path;
 	struct find_request request; /* but for the tag set, the host and the measure themselves */
@@ -38,11 +38,11 @@ struct find_settings {
 
 extern const struct option_program find_program;
 
-void find_settings_init(struct find_settings *settings);
-void find_settings_release(struct find_settings *settings);
+void find_arguments_init(struct find_arguments *arguments);
+void find_arguments_release(struct find_arguments *arguments);
 
 /* 0 to go on, 1 when the program is done (--help, --version), -1 for a wrong option. */
-int find_settings_parse(struct find_settings *settings, int argc, char **argv,
-			struct simhash_error *error);
+int find_arguments_parse(struct find_arguments *arguments, int argc, char **argv,
+			 struct simhash_error *error);
 
 #endif

@@ -74,16 +74,17 @@ static void write_sweep(FILE *out, const struct statistics *s, enum simhash_key 
 	}
 }
 
-int write_measures(const struct find_settings *settings, struct store *store, FILE *out,
+int write_measures(const struct find_arguments *arguments, struct store *store, FILE *out,
 		   struct simhash_error *error)
 {
 	struct statistics statistics;
 
-	if (statistics_take(store, &settings->request, &settings->resources, settings->tolerances,
-			    settings->tolerance_count, &statistics, error) != 0)
+	if (statistics_take(store, &arguments->request, &arguments->resources,
+			    arguments->tolerances, arguments->tolerance_count, &statistics,
+			    error) != 0)
 		return -1;
-	if (settings->is_sweep)
-		write_sweep(out, &statistics, settings->request.rule.key);
+	if (arguments->is_sweep)
+		write_sweep(out, &statistics, arguments->request.rule.key);
 	else
 		write_stats(out, &statistics);
 	statistics_release(&statistics);

@@ -9,7 +9,7 @@
 
 #include "cli/find_options.h"
 
-int write_measures(const struct find_settings *settings, struct store *store, FILE *out,
+int write_measures(const struct find_arguments *arguments, struct store *store, FILE *out,
 		   struct simhash_error *error);
 
 #endif

@@ -105,7 +105,7 @@ static const char *plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
-static void print_summary(const struct find_counts *counts, const struct find_settings *settings,
+static void print_summary(const struct find_counts *counts, const struct find_arguments *arguments,
 			  uint64_t listed)
 {
 	char rows[32], pairs[32], identical[32], similar[32];
@@ -115,8 +115,8 @@ static void print_summary(const struct find_counts *counts, const struct find_se
 		format_count(count, pairs), plural(count),
 		format_count(counts->identical, identical), format_count(counts->similar, similar),
 		format_count(counts->rows, rows), plural(counts->rows),
-		settings->has_files ? " within reach" : "");
-	if (settings->confirm.mode != CONFIRM_NONE)
+		arguments->has_files ? " within reach" : "");
+	if (arguments->confirm.mode != CONFIRM_NONE)
 		fprintf(stderr, ", %s kept", format_count(listed, pairs));
 	fputs("\n", stderr);
 }
@@ -160,20 +160,20 @@ static void warn_unsketched(uint64_t files, const char *measure)
 	free(text);
 }
 
-static int find(const struct find_settings *settings, const struct find_sink *sink,
+static int find(const struct find_arguments *arguments, const struct find_sink *sink,
 		struct store *store, struct find_counts *counts, struct simhash_error *error)
 {
-	const struct find_request *request = &settings->request;
+	const struct find_request *request = &arguments->request;
 	struct finder finder;
 	int status;
 
-	if (finder_init(&finder, store, request, sink, &settings->resources, error) != 0)
+	if (finder_init(&finder, store, request, sink, &arguments->resources, error) != 0)
 		return -1;
 	status = finder.tag_set == 0 ? explain_absence(store, request->tags, error) : 0;
 	if (status == 0)
-		status = !settings->has_files ? finder_all(&finder, error)
-					      : finder_files(&finder, settings->queries,
-							     settings->query_count, error);
+		status = !arguments->has_files ? finder_all(&finder, error)
+					       : finder_files(&finder, arguments->queries,
+							      arguments->query_count, error);
 	*counts = finder.counts;
 	finder_release(&finder);
 	if (status == 0 && counts->unsketched > 0)
@@ -206,10 +206,10 @@ static FILE *create(const char *path, const struct store *store, FILE *other,
 	return file;
 }
 
-static int write_script(const struct find_settings *settings, const struct store *store,
+static int write_script(const struct find_arguments *arguments, const struct store *store,
 			const struct pair_list *pairs, FILE *listing, struct simhash_error *error)
 {
-	FILE *file = create(settings->script_path, store, listing, error);
+	FILE *file = create(arguments->script_path, store, listing, error);
 	uint64_t copies;
 	char count[32];
 	int status;
@@ -218,27 +218,27 @@ static int write_script(const struct find_settings *settings, const struct store
 		return -1;
 	status = script_write(file, pairs, &copies, error);
 	if (ferror(file) && status == 0)
-		status = error_set_errno(error, "cannot write to %s", settings->script_path);
+		status = error_set_errno(error, "cannot write to %s", arguments->script_path);
 	if (fclose(file) != 0 && status == 0)
-		status = error_set_errno(error, "cannot write to %s", settings->script_path);
-	if (status == 0 && !settings->quiet)
+		status = error_set_errno(error, "cannot write to %s", arguments->script_path);
+	if (status == 0 && !arguments->quiet)
 		fprintf(stderr, "%s: %s cop%s, and nothing is done before you edit it\n",
-			settings->script_path, format_count(copies, count),
+			arguments->script_path, format_count(copies, count),
 			copies == 1 ? "y" : "ies");
 	return status;
 }
 
-static int write_report(const struct find_settings *settings, const struct find_counts *counts,
+static int write_report(const struct find_arguments *arguments, const struct find_counts *counts,
 			struct store *store, struct output *output, const struct group_list *groups,
 			struct simhash_error *error)
 {
 	struct key_space space;
 	struct report report = {.groups = groups,
 				.space = &space,
-				.tags = settings->request.tags,
-				.rule = &settings->request.rule,
+				.tags = arguments->request.tags,
+				.rule = &arguments->request.rule,
 				.counts = *counts,
-				.is_confirmed = settings->confirm.mode != CONFIRM_NONE};
+				.is_confirmed = arguments->confirm.mode != CONFIRM_NONE};
 	int64_t tag_set;
 	int status;
 
@@ -253,28 +253,28 @@ static int write_report(const struct find_settings *settings, const struct find_
 }
 
 /* What was kept: as groups, as the report, or as pairs. */
-static int write_kept(const struct find_settings *settings, const struct find_counts *counts,
+static int write_kept(const struct find_arguments *arguments, const struct find_counts *counts,
 		      struct store *store, struct output *output, struct simhash_error *error)
 {
 	struct group_list groups;
 	int status;
 
-	if (settings->script_path != NULL &&
-	    write_script(settings, store, output->list, output->listing->file, error) != 0)
+	if (arguments->script_path != NULL &&
+	    write_script(arguments, store, output->list, output->listing->file, error) != 0)
 		return -1;
-	if (!settings->has_groups && !settings->formatter->is_report)
+	if (!arguments->has_groups && !arguments->formatter->is_report)
 		return listing_write_pairs(output->listing, output->list, error);
-	if (group_pairs(output->list, settings->linkage, &groups, error) != 0)
+	if (group_pairs(output->list, arguments->linkage, &groups, error) != 0)
 		return -1;
-	status = settings->formatter->is_report
-			 ? write_report(settings, counts, store, output, &groups, error)
+	status = arguments->formatter->is_report
+			 ? write_report(arguments, counts, store, output, &groups, error)
 			 : listing_write_groups(output->listing, &groups, error);
 	group_list_release(&groups);
 	return status;
 }
 
 /* Find, confirm, and write what was asked for. */
-static int list_pairs(struct find_settings *settings, struct store *store, struct output *output,
+static int list_pairs(struct find_arguments *arguments, struct store *store, struct output *output,
 		      struct simhash_error *error)
 {
 	const struct find_sink sink = {.context = output,
@@ -284,59 +284,59 @@ static int list_pairs(struct find_settings *settings, struct store *store, struc
 	struct pair_list kept;
 	struct find_counts counts;
 	/* Lines that are written meanwhile to the same terminal tell enough. */
-	bool writes_ahead = settings->formatter->is_stream && output->listing->how.is_terminal;
+	bool writes_ahead = arguments->formatter->is_stream && output->listing->how.is_terminal;
 	int status;
 
 	pair_list_init(&kept);
-	if (settings->has_groups || settings->confirm.mode != CONFIRM_NONE ||
-	    settings->script_path != NULL || settings->formatter->is_report)
+	if (arguments->has_groups || arguments->confirm.mode != CONFIRM_NONE ||
+	    arguments->script_path != NULL || arguments->formatter->is_report)
 		output->list = &kept;
-	if (!settings->has_files && !writes_ahead &&
-	    progress_is_wanted(settings->progress, settings->quiet)) {
-		settings->resources.progress = &output->progress;
-		progress_start(&output->display, settings->progress, write_progress, output);
+	if (!arguments->has_files && !writes_ahead &&
+	    progress_is_wanted(arguments->progress, arguments->quiet)) {
+		arguments->resources.progress = &output->progress;
+		progress_start(&output->display, arguments->progress, write_progress, output);
 		progress_end_by_signals();
 	}
-	status = find(settings, &sink, store, &counts, error);
+	status = find(arguments, &sink, store, &counts, error);
 	if (status == 0)
-		status = confirm_pairs(&kept, &settings->confirm, &sink, &settings->resources,
+		status = confirm_pairs(&kept, &arguments->confirm, &sink, &arguments->resources,
 				       error);
 	progress_stop(&output->display);
 	if (status == 0) {
 		output->found = output->list != NULL ? kept.count
 						     : counts.identical + counts.similar;
-		status = output->list != NULL ? write_kept(settings, &counts, store, output, error)
+		status = output->list != NULL ? write_kept(arguments, &counts, store, output, error)
 					      : listing_write(output->listing, error);
 	}
-	if (status == 0 && !settings->quiet)
-		print_summary(&counts, settings, output->found);
+	if (status == 0 && !arguments->quiet)
+		print_summary(&counts, arguments, output->found);
 	output->list = NULL;
 	pair_list_release(&kept);
 	return status;
 }
 
 /* Writing begins by emptying a file: it must be none that is asked for. */
-static int check_path(const struct find_settings *settings, const char *path,
+static int check_path(const struct find_arguments *arguments, const char *path,
 		      struct simhash_error *error)
 {
 	struct stat output, asked;
 
 	if (path == NULL || stat(path, &output) != 0 || !S_ISREG(output.st_mode))
 		return 0;
-	for (size_t i = 0; i < settings->query_count; i++)
-		if (settings->queries[i].path != NULL &&
-		    stat(settings->queries[i].path, &asked) == 0 && asked.st_dev == output.st_dev &&
-		    asked.st_ino == output.st_ino)
+	for (size_t i = 0; i < arguments->query_count; i++)
+		if (arguments->queries[i].path != NULL &&
+		    stat(arguments->queries[i].path, &asked) == 0 &&
+		    asked.st_dev == output.st_dev && asked.st_ino == output.st_ino)
 			return error_set(error, SIMHASH_E_RANGE,
 					 "cannot write to %s: it is a file asked for", path);
 	return 0;
 }
 
-static int check_output(const struct find_settings *settings, struct simhash_error *error)
+static int check_output(const struct find_arguments *arguments, struct simhash_error *error)
 {
-	return check_path(settings, settings->output_path, error) != 0
+	return check_path(arguments, arguments->output_path, error) != 0
 		       ? -1
-		       : check_path(settings, settings->script_path, error);
+		       : check_path(arguments, arguments->script_path, error);
 }
 
 struct namesake {
@@ -375,11 +375,11 @@ static int keep_namesake(void *context, int64_t id, struct bytes text, struct si
  * The measure wanted. A name alone is the one of that name that the index has, if it is one;
  * weights have to be given, since the index knows but their hash.
  */
-static int choose_measure(const struct find_settings *settings, struct store *store,
+static int choose_measure(const struct find_arguments *arguments, struct store *store,
 			  struct simhash_measure **measure, struct simhash_error *error)
 {
-	struct namesake namesake = {.name = settings->request.measure_text};
-	const char *text = settings->request.measure_text;
+	struct namesake namesake = {.name = arguments->request.measure_text};
+	const char *text = arguments->request.measure_text;
 
 	if (strchr(text, ':') == NULL) {
 		struct simhash_measure *standard;
@@ -408,7 +408,7 @@ static int choose_measure(const struct find_settings *settings, struct store *st
 }
 
 /* Compare two files, which needs no index. */
-static int compare(const struct find_settings *settings, struct simhash_error *error)
+static int compare(const struct find_arguments *arguments, struct simhash_error *error)
 {
 	struct simhash_tag_set *tags = NULL;
 	struct simhash_measure *measure = NULL;
@@ -417,10 +417,10 @@ static int compare(const struct find_settings *settings, struct simhash_error *e
 	size_t size;
 	int status = -1;
 
-	if (choose_tag_set(settings->tag_file, &tags, error) != 0 ||
-	    (settings->request.measure_text != NULL &&
-	     simhash_measure_new(settings->request.measure_text, &measure, error) != 0) ||
-	    check_output(settings, error) != 0)
+	if (choose_tag_set(arguments->tag_file, &tags, error) != 0 ||
+	    (arguments->request.measure_text != NULL &&
+	     simhash_measure_new(arguments->request.measure_text, &measure, error) != 0) ||
+	    check_output(arguments, error) != 0)
 		goto out;
 	/* An output is emptied only when there is something to put there. */
 	memory = open_memstream(&written, &size);
@@ -428,20 +428,20 @@ static int compare(const struct find_settings *settings, struct simhash_error *e
 		error_set_memory(error);
 		goto out;
 	}
-	status = compare_files(settings->queries[0].path, settings->queries[1].path, tags,
-			       &settings->request.rule, measure, memory, error);
+	status = compare_files(arguments->queries[0].path, arguments->queries[1].path, tags,
+			       &arguments->request.rule, measure, memory, error);
 	if (close_text(memory, &written) != 0 && status == 0)
 		status = error_set_memory(error);
 	if (status != 0)
 		goto out;
-	if (settings->output_path != NULL)
-		out = open_stream(settings->output_path, O_WRONLY | O_CREAT | O_TRUNC, 0666, "wb");
+	if (arguments->output_path != NULL)
+		out = open_stream(arguments->output_path, O_WRONLY | O_CREAT | O_TRUNC, 0666, "wb");
 	if (out == NULL || fputs(written, out) < 0 || fflush(out) != 0)
 		status = error_set_errno(error, "cannot write to %s",
-					 settings->output_path == NULL ? "standard output"
-								       : settings->output_path);
+					 arguments->output_path == NULL ? "standard output"
+									: arguments->output_path);
 	if (out != NULL && out != stdout && fclose(out) != 0 && status == 0)
-		status = error_set_errno(error, "cannot write to %s", settings->output_path);
+		status = error_set_errno(error, "cannot write to %s", arguments->output_path);
 out:
 	free(written);
 	simhash_measure_free(measure);
@@ -450,29 +450,29 @@ out:
 }
 
 /* The measure itself, and what goes by it where the user left that open. */
-static int resolve_measure(struct find_settings *settings, struct store *store,
+static int resolve_measure(struct find_arguments *arguments, struct store *store,
 			   struct simhash_error *error)
 {
-	struct find_request *request = &settings->request;
+	struct find_request *request = &arguments->request;
 
 	if (request->measure_text == NULL)
 		return 0;
-	if (choose_measure(settings, store, &request->measure, error) != 0)
+	if (choose_measure(arguments, store, &request->measure, error) != 0)
 		return -1;
 	if (request->min_similarity == 0)
 		request->min_similarity = simhash_measure_standard_similarity(request->measure);
 	/* What a measure calls similar enough is not to be dropped by a stricter default. */
-	if (!settings->has_min_resemblance &&
-	    request->min_similarity < settings->confirm.min_resemblance)
-		settings->confirm.min_resemblance = request->min_similarity;
+	if (!arguments->has_min_resemblance &&
+	    request->min_similarity < arguments->confirm.min_resemblance)
+		arguments->confirm.min_resemblance = request->min_similarity;
 	return 0;
 }
 
-static int run(struct find_settings *settings, bool *had_unreadable, uint64_t *found,
+static int run(struct find_arguments *arguments, bool *had_unreadable, uint64_t *found,
 	       struct simhash_error *error)
 {
-	struct find_request *request = &settings->request;
-	struct store_location where = settings->location;
+	struct find_request *request = &arguments->request;
+	struct store_location where = arguments->location;
 	struct simhash_tag_set *tag_set = NULL;
 	struct store *store = NULL;
 	struct listing listing = {.file = NULL};
@@ -482,9 +482,9 @@ static int run(struct find_settings *settings, bool *had_unreadable, uint64_t *f
 	int status = -1;
 
 	pthread_mutex_init(&output.lock, NULL);
-	if (choose_tag_set(settings->tag_file, &tag_set, error) != 0 ||
-	    check_output(settings, error) != 0 || choose_host(settings->host, host, error) != 0 ||
-	    choose_database(settings->location.url, false, &url, error) != 0)
+	if (choose_tag_set(arguments->tag_file, &tag_set, error) != 0 ||
+	    check_output(arguments, error) != 0 || choose_host(arguments->host, host, error) != 0 ||
+	    choose_database(arguments->location.url, false, &url, error) != 0)
 		goto out;
 	where.url = url;
 	if (store_open(&where, OPEN_TO_READ, &store, error) != 0)
@@ -492,17 +492,17 @@ static int run(struct find_settings *settings, bool *had_unreadable, uint64_t *f
 	request->tags = tag_set;
 	request->host = host;
 	request->expand = request->expand || request->has_between;
-	if (resolve_measure(settings, store, error) != 0)
+	if (resolve_measure(arguments, store, error) != 0)
 		goto out;
-	status = listing_open(&listing, settings->output_path, settings->formatter,
-			      settings->resources.threads, store, error);
-	if (status == 0 && settings->formatter->is_report && listing.how.is_terminal)
+	status = listing_open(&listing, arguments->output_path, arguments->formatter,
+			      arguments->resources.threads, store, error);
+	if (status == 0 && arguments->formatter->is_report && listing.how.is_terminal)
 		status = error_set(error, SIMHASH_E_RANGE,
 				   "a report is for a browser: give --output=FILE");
-	if (status == 0 && settings->tolerance_count > 0)
-		status = write_measures(settings, store, listing.file, error);
+	if (status == 0 && arguments->tolerance_count > 0)
+		status = write_measures(arguments, store, listing.file, error);
 	else if (status == 0)
-		status = list_pairs(settings, store, &output, error);
+		status = list_pairs(arguments, store, &output, error);
 	if (listing_close(&listing, &close_error) != 0 && status == 0) {
 		*error = close_error;
 		status = -1;
@@ -520,7 +520,7 @@ out:
 
 int main(int argc, char **argv)
 {
-	struct find_settings settings;
+	struct find_arguments arguments;
 	struct simhash_error error;
 	bool had_unreadable = false, fails_on_match;
 	uint64_t found = 0;
@@ -528,19 +528,19 @@ int main(int argc, char **argv)
 
 	ignore_size_signal();
 	end_at_bus_error(PROGRAM);
-	find_settings_init(&settings);
+	find_arguments_init(&arguments);
 	status = choose_kernel(&error);
 	if (status == 0)
-		status = find_settings_parse(&settings, argc, argv, &error);
+		status = find_arguments_parse(&arguments, argc, argv, &error);
 	if (status > 0) {
-		find_settings_release(&settings);
+		find_arguments_release(&arguments);
 		return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 	}
 	if (status == 0)
-		status = settings.compare ? compare(&settings, &error)
-					  : run(&settings, &had_unreadable, &found, &error);
-	fails_on_match = settings.fail_on_match;
-	find_settings_release(&settings);
+		status = arguments.compare ? compare(&arguments, &error)
+					   : run(&arguments, &had_unreadable, &found, &error);
+	fails_on_match = arguments.fail_on_match;
+	find_arguments_release(&arguments);
 	if (status != 0) {
 		say(PROGRAM, error.message);
 		return EXIT_FAILURE;

@@ -1,5 +1,5 @@
 /*
- * The options of both programs: any words are refused with a message, or make settings that
+ * The options of both programs: any words are refused with a message, or make arguments that
  * the programs can work with.
  *
  * Parsing reads what --exclude-from, --tolerances and, of simfind, --files0-from name. The
@@ -18,6 +18,7 @@
 
 #include "cli/find_options.h"
 #include "cli/index_options.h"
+#include "cli/options.h"
 #include "fuzz.h"
 
 #define WORDS_MAX 64
@@ -81,45 +82,45 @@ static void parse_for_index(int argc, char **argv)
 	index_arguments_release(&arguments);
 }
 
-static void expect_tolerances(const struct find_settings *settings)
+static void expect_tolerances(const struct find_arguments *arguments)
 {
-	for (size_t i = 0; i < settings->tolerance_count; i++) {
-		EXPECT(settings->tolerances[i] >= 0 &&
-		       settings->tolerances[i] <= 100 * SIMHASH_MILLION);
-		EXPECT(i == 0 || settings->tolerances[i] > settings->tolerances[i - 1]);
+	for (size_t i = 0; i < arguments->tolerance_count; i++) {
+		EXPECT(arguments->tolerances[i] >= 0 &&
+		       arguments->tolerances[i] <= 100 * SIMHASH_MILLION);
+		EXPECT(i == 0 || arguments->tolerances[i] > arguments->tolerances[i - 1]);
 	}
-	for (uint32_t i = 0; i < settings->request.rule.extension_count; i++)
-		EXPECT(settings->request.rule.extensions[i].percent_millionths >= 0 &&
-		       settings->request.rule.extensions[i].percent_millionths <=
+	for (uint32_t i = 0; i < arguments->request.rule.extension_count; i++)
+		EXPECT(arguments->request.rule.extensions[i].percent_millionths >= 0 &&
+		       arguments->request.rule.extensions[i].percent_millionths <=
 			       100 * SIMHASH_MILLION);
 }
 
 static void parse_for_find(int argc, char **argv)
 {
-	struct find_settings settings;
+	struct find_arguments arguments;
 	struct simhash_error error = {.message = ""};
 	int status;
 
 	optind = 0;
-	find_settings_init(&settings);
-	status = find_settings_parse(&settings, argc, argv, &error);
+	find_arguments_init(&arguments);
+	status = find_arguments_parse(&arguments, argc, argv, &error);
 	EXPECT(status >= 0 || (error.code != SIMHASH_E_NONE && error.message[0] != '\0'));
 	if (status == 0) {
-		EXPECT(settings.formatter != NULL &&
-		       settings.request.part < settings.request.parts);
-		EXPECT(settings.resources.threads >= 1 &&
-		       settings.resources.threads <= THREADS_MAX);
-		EXPECT(settings.confirm.min_resemblance >= 0 &&
-		       settings.confirm.min_resemblance <= 1);
-		EXPECT(settings.request.max_change >= 0 &&
-		       settings.request.max_inflated_bytes >= 0);
-		EXPECT(settings.request.rule.tolerance.size_ratio_millionths >= SIMHASH_MILLION);
-		for (size_t i = 0; i < settings.query_count; i++)
-			EXPECT((settings.queries[i].path == NULL) !=
-			       (settings.queries[i].name == NULL));
-		expect_tolerances(&settings);
+		EXPECT(arguments.formatter != NULL &&
+		       arguments.request.part < arguments.request.parts);
+		EXPECT(arguments.resources.threads >= 1 &&
+		       arguments.resources.threads <= THREADS_MAX);
+		EXPECT(arguments.confirm.min_resemblance >= 0 &&
+		       arguments.confirm.min_resemblance <= 1);
+		EXPECT(arguments.request.max_change >= 0 &&
+		       arguments.request.max_inflated_bytes >= 0);
+		EXPECT(arguments.request.rule.tolerance.size_ratio_millionths >= SIMHASH_MILLION);
+		for (size_t i = 0; i < arguments.query_count; i++)
+			EXPECT((arguments.queries[i].path == NULL) !=
+			       (arguments.queries[i].name == NULL));
+		expect_tolerances(&arguments);
 	}
-	find_settings_release(&settings);
+	find_arguments_release(&arguments);
 }
 
 /* A text with 0x01 for zero bytes, a zero byte, then the words, each ended by a zero byte. */

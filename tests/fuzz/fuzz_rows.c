@@ -476,16 +476,16 @@ static void find_twice(struct store *store, struct find_request *request, struct
 static void measure(struct store *store, const struct find_request *request)
 {
 	static int64_t tolerances[] = {10000, SIMHASH_MILLION, 100 * SIMHASH_MILLION};
-	struct find_settings settings = {.request = *request,
-					 .resources = {.threads = 2},
-					 .is_sweep = request->with_empty,
-					 .tolerances = tolerances,
-					 .tolerance_count = 3};
+	struct find_arguments arguments = {.request = *request,
+					   .resources = {.threads = 2},
+					   .is_sweep = request->with_empty,
+					   .tolerances = tolerances,
+					   .tolerance_count = 3};
 	struct simhash_error error = {.message = ""};
 	FILE *out = fopen("/dev/null", "w");
 
 	EXPECT(out != NULL);
-	expect_told(write_measures(&settings, store, out, &error), &error);
+	expect_told(write_measures(&arguments, store, out, &error), &error);
 	fclose(out);
 }
 
