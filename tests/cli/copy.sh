@@ -86,4 +86,4 @@ said "cannot create index sqlite:/no/such/folder/x.db: No such file or directory
 runs 1 "$SIMHASH" --copy-to=nonsense
 said "database URL 'nonsense'"
 runs 1 "$SIMHASH" --copy-to=sqlite:x.db "$files"
-said "--copy-to is of the whole index: no PATH"
+said "--copy-to cannot be combined with a PATH"
