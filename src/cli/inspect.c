@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cli/inspect.h"
+#include "cli/measure_option.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -319,7 +320,7 @@ static int forget_measure(const struct forgetting *f, const char *text, struct s
 	char count[32];
 	int status;
 
-	if (simhash_measure_new(text, &measure, &ignored) == 0)
+	if (measure_option_parse(text, &measure, &ignored) == 0)
 		named.canonical = simhash_measure_text(measure);
 	status = store_read_measures(f->store, match_measure, &named, error);
 	if (status == 0 && named.id == 0)
