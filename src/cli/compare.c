@@ -244,14 +244,13 @@ static int make_sketch(const struct simhash_measure *measure, const struct conte
 		       uint8_t *sketch, uint64_t *features, struct simhash_error *error)
 {
 	struct simhash_sketcher *sketcher;
-	int status;
 
 	if (simhash_sketcher_new(measure, &sketcher, error) != 0)
 		return -1;
 	simhash_sketcher_update(sketcher, content->bytes, content->size);
-	status = simhash_sketcher_finish(sketcher, sketch, SIMHASH_SKETCH_MAX, features, error);
+	*features = simhash_sketcher_finish(sketcher, sketch);
 	simhash_sketcher_free(sketcher);
-	return status;
+	return 0;
 }
 
 static int write_sketch(struct comparison *c, const char *text,
@@ -318,7 +317,11 @@ static void write_name(FILE *out, char letter, const struct content *content)
 
 static void scan(const struct simhash_tag_set *tags, struct content *content)
 {
-	simhash_sum_table_compute(tags, content->bytes, content->size, &content->table);
+	struct simhash_scanner scanner;
+
+	simhash_scanner_init(&scanner, tags);
+	simhash_scanner_update(&scanner, content->bytes, content->size);
+	simhash_scanner_finish(&scanner, &content->table);
 }
 
 static int write_all(struct comparison *c, struct simhash_error *error)

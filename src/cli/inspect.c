@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cli/inspect.h"
-#include "cli/measure_option.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,84 +26,65 @@
 
 /* ---- --status ---- */
 
-struct names {
-	char *name[256]; /* by number; those beyond are shown as numbers */
-};
-
-static int keep_name(void *context, int64_t id, struct bytes name, struct simhash_error *error)
+/* An id without a name is shown as it is. */
+static void write_name(const struct name_list *names, int64_t id, size_t width)
 {
-	struct names *names = context;
-
-	if (id < 0 || (size_t)id >= sizeof names->name / sizeof *names->name)
-		return 0;
-	free(names->name[id]);
-	names->name[id] = strndup(name.data, name.size);
-	return names->name[id] == NULL ? error_set_memory(error) : 0;
-}
-
-static void names_release(struct names *names)
-{
-	for (size_t i = 0; i < sizeof names->name / sizeof *names->name; i++)
-		free(names->name[i]);
-}
-
-static void write_name(const struct names *names, int64_t id, size_t width)
-{
-	bool is_known = id >= 0 && (size_t)id < sizeof names->name / sizeof *names->name &&
-			names->name[id] != NULL;
+	const struct name *known = name_list_find(names, id);
 	char number[32], *text;
-	const char *name = is_known ? names->name[id] : number;
+	struct bytes name;
 	size_t size, columns;
 
 	snprintf(number, sizeof number, "%" PRId64, id);
+	name = known != NULL ? known->text : (struct bytes){number, strlen(number)};
 	/* Short of memory the name is not left out; one that needs escapes is then out of line. */
-	text = escape_text((struct bytes){name, strlen(name)}, &size);
-	columns = text == NULL ? strlen(name) : text_columns((struct bytes){text, size});
-	write_escaped(stdout, (struct bytes){name, strlen(name)});
+	text = escape_text(name, &size);
+	columns = text == NULL ? name.size : text_columns((struct bytes){text, size});
+	write_escaped(stdout, name);
 	for (; columns < width; columns++)
 		putchar(' ');
 	free(text);
 }
 
 struct status {
-	struct names hosts, tag_sets;
-	bool has_rows;
-	struct scan_run *runs; /* the last of each root, with `id` the number of its runs */
-	size_t run_count;
+	struct name_list hosts, tag_sets, measures;
+	struct scope_total *totals;
+	size_t total_count;
+	struct scan_run_list runs;
 };
 
-static int show_total(void *context, const struct row_scope *scope, int64_t rows, int64_t bytes,
-		      struct simhash_error *error)
+static void show_totals(const struct status *status)
 {
-	struct status *status = context;
 	char count[32], size[32];
 
-	(void)error;
-	if (!status->has_rows)
+	if (status->total_count > 0)
 		printf("\n%-20s %-12s %14s %10s\n", "host", "tag set", "files", "bytes");
-	status->has_rows = true;
-	write_name(&status->hosts, scope->host, 20);
-	putchar(' ');
-	write_name(&status->tag_sets, scope->tag_set, 12);
-	printf(" %14s %10s\n", format_count((uint64_t)rows, count),
-	       format_bytes((double)bytes, size));
-	return 0;
+	for (size_t i = 0; i < status->total_count; i++) {
+		const struct scope_total *total = &status->totals[i];
+		write_name(&status->hosts, total->scope.host, 20);
+		putchar(' ');
+		write_name(&status->tag_sets, total->scope.tag_set, 12);
+		printf(" %14s %10s\n", format_count((uint64_t)total->rows, count),
+		       format_bytes((double)total->bytes, size));
+	}
 }
 
-static int show_measure(void *context, struct bytes text, int64_t files,
-			struct simhash_error *error)
+static int show_measures(const struct status *status, struct store *store,
+			 struct simhash_error *error)
 {
-	bool *has_measures = context;
 	char count[32];
 
-	(void)error;
-	if (!*has_measures)
+	if (status->measures.count > 0)
 		printf("\n%-48s %14s\n", "measure", "sketches");
-	*has_measures = true;
-	write_escaped(stdout, text);
-	for (size_t i = text_columns(text); i < 48; i++)
-		putchar(' ');
-	printf(" %14s\n", format_count((uint64_t)files, count));
+	for (size_t i = 0; i < status->measures.count; i++) {
+		const struct name *measure = &status->measures.names[i];
+		int64_t files;
+		if (store_count_sketches(store, 0, measure->id, &files, error) != 0)
+			return -1;
+		write_escaped(stdout, measure->text);
+		for (size_t column = text_columns(measure->text); column < 48; column++)
+			putchar(' ');
+		printf(" %14s\n", format_count((uint64_t)files, count));
+	}
 	return 0;
 }
 
@@ -115,38 +95,25 @@ static bool same_root(const struct scan_run *x, const struct scan_run *y)
 	       memcmp(x->root.data, y->root.data, x->root.size) == 0;
 }
 
-/* Keep the last run of each root, and how many there were. */
-static int keep_run(void *context, const struct scan_run *run, struct simhash_error *error)
+/* Keep the last run of each root, with the number of its runs as `id`. */
+static void keep_last_runs(struct scan_run_list *list)
 {
-	struct status *status = context;
-	struct scan_run *grown, *kept = NULL;
-	char *root;
+	size_t kept = 0;
 
-	for (size_t i = 0; kept == NULL && i < status->run_count; i++)
-		if (same_root(&status->runs[i], run))
-			kept = &status->runs[i];
-	if (kept != NULL) {
-		int64_t runs = kept->id;
-		struct bytes text = kept->root;
-		*kept = *run;
-		kept->id = runs + 1;
-		kept->root = text;
-		return 0;
+	for (size_t i = 0; i < list->count; i++) {
+		const struct scan_run run = list->runs[i];
+		size_t same = 0;
+		int64_t runs = 1;
+		while (same < kept && !same_root(&list->runs[same], &run))
+			same++;
+		if (same < kept)
+			runs += list->runs[same].id;
+		else
+			kept++;
+		list->runs[same] = run;
+		list->runs[same].id = runs;
 	}
-	grown = realloc(status->runs, (status->run_count + 1) * sizeof *grown);
-	root = malloc(run->root.size + 1);
-	if (grown != NULL)
-		status->runs = grown;
-	if (grown == NULL || root == NULL) {
-		free(root);
-		return error_set_memory(error);
-	}
-	memcpy(root, run->root.data, run->root.size);
-	kept = &grown[status->run_count++];
-	*kept = *run;
-	kept->id = 1;
-	kept->root = (struct bytes){root, run->root.size};
-	return 0;
+	list->count = kept;
 }
 
 static void write_time(int64_t time_ns)
@@ -165,18 +132,18 @@ static void show_runs(const struct status *status)
 {
 	char count[32], size[32], errors[32];
 
-	if (status->run_count > 0)
+	if (status->runs.count > 0)
 		printf("\n%-20s %-20s %5s %12s %10s %7s  %s\n", "last run began", "ended", "runs",
 		       "scanned", "bytes", "errors", "root");
-	for (size_t i = 0; i < status->run_count; i++) {
-		const struct scan_run *run = &status->runs[i];
+	for (size_t i = 0; i < status->runs.count; i++) {
+		const struct scan_run *run = &status->runs.runs[i];
 		write_time(run->started_at_ns);
 		write_time(run->finished_at_ns);
 		printf("%5" PRId64 " %12s %10s %7s  ", run->id,
 		       format_count((uint64_t)run->files, count),
 		       format_bytes((double)run->bytes, size),
 		       format_count((uint64_t)run->errors, errors));
-		if (status->hosts.name[1] != NULL && status->hosts.name[2] != NULL) {
+		if (status->hosts.count > 1) {
 			write_name(&status->hosts, run->scope.host, 0);
 			putchar(':');
 		}
@@ -187,11 +154,10 @@ static void show_runs(const struct status *status)
 
 int show_index(const struct index_arguments *arguments, struct simhash_error *error)
 {
-	struct status status = {.has_rows = false};
+	struct status status = {.totals = NULL};
 	struct store *store = NULL;
 	struct store_location where = arguments->location;
 	char *url = NULL, size[32];
-	bool has_measures = false;
 	int64_t bytes;
 	int result = -1;
 
@@ -200,26 +166,30 @@ int show_index(const struct index_arguments *arguments, struct simhash_error *er
 	where.url = url;
 	if (store_open(&where, OPEN_TO_READ, &store, error) != 0 ||
 	    store_index_bytes(store, &bytes, error) != 0 ||
-	    store_read_hosts(store, keep_name, &status.hosts, error) != 0 ||
-	    store_read_tag_sets(store, keep_name, &status.tag_sets, error) != 0)
+	    store_read_hosts(store, &status.hosts, error) != 0 ||
+	    store_read_tag_sets(store, &status.tag_sets, error) != 0)
 		goto out;
 	fputs("index  ", stdout);
 	write_escaped(stdout, (struct bytes){url, strlen(url)});
 	printf("\nsize   %s\n", format_bytes((double)bytes, size));
-	if (store_read_totals(store, show_total, &status, error) != 0 ||
-	    store_read_measure_totals(store, show_measure, &has_measures, error) != 0 ||
-	    store_read_runs(store, keep_run, &status, error) != 0)
+	if (store_read_totals(store, &status.totals, &status.total_count, error) != 0)
 		goto out;
-	if (!status.has_rows)
+	show_totals(&status);
+	if (store_read_measures(store, &status.measures, error) != 0 ||
+	    show_measures(&status, store, error) != 0 ||
+	    store_read_runs(store, &status.runs, error) != 0)
+		goto out;
+	if (status.total_count == 0)
 		puts("\nThe index has no files.");
+	keep_last_runs(&status.runs);
 	show_runs(&status);
 	result = 0;
 out:
-	for (size_t i = 0; i < status.run_count; i++)
-		free((char *)(uintptr_t)status.runs[i].root.data);
-	free(status.runs);
-	names_release(&status.hosts);
-	names_release(&status.tag_sets);
+	scan_run_list_release(&status.runs);
+	free(status.totals);
+	name_list_release(&status.measures);
+	name_list_release(&status.tag_sets);
+	name_list_release(&status.hosts);
 	store_close(store);
 	free(url);
 	return result;
@@ -292,47 +262,32 @@ static int choose_forgotten(const struct index_arguments *arguments, struct forg
 	return status;
 }
 
-struct named_measure {
-	const char *given, *canonical;
-	int64_t id;
-};
-
-static int match_measure(void *context, int64_t id, struct bytes name, struct simhash_error *error)
-{
-	struct named_measure *named = context;
-	const char *const texts[] = {named->given, named->canonical};
-
-	(void)error;
-	for (int i = 0; i < 2; i++)
-		if (texts[i] != NULL && strlen(texts[i]) == name.size &&
-		    memcmp(texts[i], name.data, name.size) == 0)
-			named->id = id;
-	return 0;
-}
-
 /* By the name that --status shows, or as it was given to --measure. */
 static int forget_measure(const struct forgetting *f, const char *text, struct simhash_error *error)
 {
-	struct named_measure named = {.given = text};
 	struct simhash_measure *measure = NULL;
 	struct simhash_error ignored;
-	int64_t removed;
+	struct name_list measures;
+	int64_t id, removed;
 	char count[32];
 	int status;
 
-	if (measure_option_parse(text, &measure, &ignored) == 0)
-		named.canonical = simhash_measure_text(measure);
-	status = store_read_measures(f->store, match_measure, &named, error);
-	if (status == 0 && named.id == 0)
+	if (store_read_measures(f->store, &measures, error) != 0)
+		return -1;
+	id = name_list_id(&measures, text);
+	if (id == 0 && simhash_measure_new(text, &measure, &ignored) == 0)
+		id = name_list_id(&measures, simhash_measure_text(measure));
+	if (id == 0)
 		status = error_set(error, SIMHASH_E_RANGE,
 				   "the index has no measure '%s'; simhash --status lists those "
 				   "that it has",
 				   text);
-	if (status == 0)
-		status = store_remove_measure(f->store, named.id, &removed, error);
+	else
+		status = store_remove_measure(f->store, id, &removed, error);
 	if (status == 0)
 		fprintf(stderr, "%s removed\n", format_count((uint64_t)removed, count));
 	simhash_measure_free(measure);
+	name_list_release(&measures);
 	return status;
 }
 

@@ -17,7 +17,6 @@
 #include "base/text_stream.h"
 #include "cli/compare.h"
 #include "cli/find_options.h"
-#include "cli/measure_option.h"
 #include "cli/measures.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
@@ -122,29 +121,26 @@ static void print_summary(const struct find_counts *counts, const struct find_ar
 	fputs("\n", stderr);
 }
 
-static int say_tag_set(void *context, int64_t id, struct bytes name, struct simhash_error *error)
-{
-	char text[160];
-
-	(void)context;
-	(void)id;
-	(void)error;
-	snprintf(text, sizeof text, "note: the index has rows of tag set '%.*s'; see --tag-set",
-		 (int)name.size, name.data);
-	say(PROGRAM, text);
-	return 0;
-}
-
 /* Nothing will be found when the index has no rows of this tag set: say what it has. */
 static int explain_absence(struct store *store, const struct simhash_tag_set *tags,
 			   struct simhash_error *error)
 {
+	struct name_list list;
 	char text[160];
 
 	snprintf(text, sizeof text, "note: the index has no files of tag set '%s'",
 		 simhash_tag_set_name(tags));
 	say(PROGRAM, text);
-	return store_read_tag_sets(store, say_tag_set, NULL, error);
+	if (store_read_tag_sets(store, &list, error) != 0)
+		return -1;
+	for (size_t i = 0; i < list.count; i++) {
+		snprintf(text, sizeof text,
+			 "note: the index has rows of tag set '%s'; see --tag-set",
+			 list.names[i].text.data);
+		say(PROGRAM, text);
+	}
+	name_list_release(&list);
+	return 0;
 }
 
 /* They are as good as not in the index. */
@@ -349,27 +345,23 @@ struct namesake {
 	bool has_weights; /* another one */
 };
 
-static int keep_namesake(void *context, int64_t id, struct bytes text, struct simhash_error *error)
+static void keep_namesake(struct namesake *namesake, struct bytes text)
 {
-	struct namesake *namesake = context;
 	size_t size = strlen(namesake->name);
 
-	(void)id;
-	(void)error;
 	if (text.size <= size || memcmp(text.data, namesake->name, size) != 0 ||
 	    text.data[size] != ':' || text.size >= sizeof namesake->text)
-		return 0;
+		return;
 	/* What an index says is not to have any file opened. */
 	if (memmem(text.data, text.size, "weights=", 8) != NULL) {
 		namesake->has_weights = true;
-		return 0;
+		return;
 	}
 	namesake->count++;
 	memcpy(namesake->text, text.data, text.size);
 	namesake->text[text.size] = '\0';
 	if (strcmp(namesake->text, namesake->standard) == 0)
 		namesake->has_standard = true;
-	return 0;
 }
 
 /*
@@ -384,13 +376,17 @@ static int choose_measure(const struct find_arguments *arguments, struct store *
 
 	if (strchr(text, ':') == NULL) {
 		struct simhash_measure *standard;
-		if (measure_option_parse(text, &standard, error) != 0)
+		struct name_list measures;
+		if (simhash_measure_new(text, &standard, error) != 0)
 			return -1;
 		snprintf(namesake.standard, sizeof namesake.standard, "%s",
 			 simhash_measure_text(standard));
 		simhash_measure_free(standard);
-		if (store_read_measures(store, keep_namesake, &namesake, error) != 0)
+		if (store_read_measures(store, &measures, error) != 0)
 			return -1;
+		for (size_t i = 0; i < measures.count; i++)
+			keep_namesake(&namesake, measures.names[i].text);
+		name_list_release(&measures);
 		if (namesake.count > 1 && !namesake.has_standard)
 			return error_set(
 				error, SIMHASH_E_RANGE,
@@ -405,7 +401,7 @@ static int choose_measure(const struct find_arguments *arguments, struct store *
 		if (namesake.count == 1)
 			text = namesake.text;
 	}
-	return measure_option_parse(text, measure, error);
+	return simhash_measure_new(text, measure, error);
 }
 
 /* Compare two files, which needs no index. */
@@ -420,7 +416,7 @@ static int compare(const struct find_arguments *arguments, struct simhash_error 
 
 	if (choose_tag_set(arguments->tag_file, &tags, error) != 0 ||
 	    (arguments->request.measure_text != NULL &&
-	     measure_option_parse(arguments->request.measure_text, &measure, error) != 0) ||
+	     simhash_measure_new(arguments->request.measure_text, &measure, error) != 0) ||
 	    check_output(arguments, error) != 0)
 		goto out;
 	/* An output is emptied only when there is something to put there. */
@@ -461,7 +457,7 @@ static int resolve_measure(struct find_arguments *arguments, struct store *store
 	if (choose_measure(arguments, store, &request->measure, error) != 0)
 		return -1;
 	if (request->min_similarity == 0)
-		request->min_similarity = simhash_measure_default_similarity(request->measure);
+		request->min_similarity = simhash_measure_standard_similarity(request->measure);
 	/* What a measure calls similar enough is not to be dropped by a stricter default. */
 	if (!arguments->has_min_resemblance &&
 	    request->min_similarity < arguments->confirm.min_resemblance)

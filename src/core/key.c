@@ -6,7 +6,6 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "base/ascii.h"
 #include "base/error.h"
 #include "simhash.h"
 
@@ -54,12 +53,15 @@ uint32_t simhash_extension_hash(const char *name, size_t name_length)
 {
 	const char *extension;
 	size_t length = simhash_extension(name, name_length, &extension);
-	char lower[3];
+	unsigned char lower[3];
 
 	if (length > sizeof lower)
 		length = sizeof lower;
-	ascii_lower_copy(lower, extension, length);
-	return length == 0 ? 0 : (uint32_t)crc32(0, (const Bytef *)lower, (uInt)length);
+	for (size_t i = 0; i < length; i++) {
+		unsigned char c = (unsigned char)extension[i];
+		lower[i] = c >= 'A' && c <= 'Z' ? (unsigned char)(c + ('a' - 'A')) : c;
+	}
+	return length == 0 ? 0 : (uint32_t)crc32(0, lower, (uInt)length);
 }
 
 static int64_t add_saturating(int64_t sum, wide term)

@@ -100,20 +100,14 @@ struct find_counts {
 	uint64_t unsketched; /* files that have no sketch by the measure */
 };
 
-struct host_name {
-	int64_t id;
-	char *name;
-};
-
 struct finder {
 	struct store *store;
 	const struct find_request *request;
 	const struct find_sink *sink;
 	const struct find_resources *resources;
 	int64_t tag_set, local_host; /* 0 where the index knows none */
-	int64_t side_host[2];	     /* of --between; -1 where the index knows none */
-	struct host_name *hosts;
-	size_t host_count;
+	int64_t side_host[2];	     /* of --between; 0 where the index knows none */
+	struct name_list hosts;
 	struct find_counts counts;
 };
 

@@ -21,37 +21,12 @@ void find_request_init(struct find_request *request)
 	rule_init(&request->rule, SIMHASH_SKEW_EXT, &tolerance);
 }
 
-static int add_host(void *context, int64_t id, struct bytes name, struct simhash_error *error)
-{
-	struct finder *finder = context;
-	size_t count = finder->host_count;
-	struct host_name *grown = realloc(finder->hosts, (count + 1) * sizeof *grown);
-
-	if (grown == NULL)
-		return error_set_memory(error);
-	finder->hosts = grown;
-	grown[count].id = id;
-	grown[count].name = strndup(name.data, name.size);
-	if (grown[count].name == NULL)
-		return error_set_memory(error);
-	finder->host_count++;
-	return 0;
-}
-
-static int64_t host_number(const struct finder *finder, const char *name)
-{
-	for (size_t i = 0; i < finder->host_count; i++)
-		if (strcmp(finder->hosts[i].name, name) == 0)
-			return finder->hosts[i].id;
-	return -1;
-}
-
 /* A side that has nothing could not be told from one that has nothing similar. */
 static int find_side(struct finder *finder, int number, struct simhash_error *error)
 {
 	const struct find_side *side = &finder->request->between[number];
 	const char *host = side->host != NULL ? side->host : finder->request->host;
-	struct row_scope scope = {finder->tag_set, host_number(finder, host)};
+	struct row_scope scope = {finder->tag_set, name_list_id(&finder->hosts, host)};
 	bool has_rows = false;
 
 	finder->side_host[number] = scope.host;
@@ -75,7 +50,7 @@ int finder_init(struct finder *finder, struct store *store, const struct find_re
 		.store = store, .request = request, .sink = sink, .resources = resources};
 	if (store_tag_set_id(store, request->tags, false, &finder->tag_set, error) != 0 ||
 	    store_host_id(store, request->host, false, &finder->local_host, error) != 0 ||
-	    store_read_hosts(store, add_host, finder, error) != 0) {
+	    store_read_hosts(store, &finder->hosts, error) != 0) {
 		finder_release(finder);
 		return -1;
 	}
@@ -89,21 +64,18 @@ int finder_init(struct finder *finder, struct store *store, const struct find_re
 
 void finder_release(struct finder *finder)
 {
-	for (size_t i = 0; i < finder->host_count; i++)
-		free(finder->hosts[i].name);
-	free(finder->hosts);
+	name_list_release(&finder->hosts);
 	*finder = (struct finder){.store = NULL};
 }
 
 /* The name to show before a path; "" for this host. */
 static const char *host_prefix(const struct finder *finder, int64_t host)
 {
+	const struct name *known = name_list_find(&finder->hosts, host);
+
 	if (host == finder->local_host)
 		return "";
-	for (size_t i = 0; i < finder->host_count; i++)
-		if (finder->hosts[i].id == host)
-			return finder->hosts[i].name;
-	return "?";
+	return known == NULL ? "?" : known->text.data;
 }
 
 int finder_show(const struct finder *finder, const struct file_row *row, struct arena *arena,

@@ -78,12 +78,9 @@ static size_t first_hit(const struct counting *c, bool is_key, uint64_t apart, i
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		struct simhash_tolerance t = tolerance_at(c, middle);
-		bool is_hit =
-			is_key ? apart <= INT64_MAX &&
-					 simhash_key_hit(
-						 &t, &(struct simhash_file){0, x_size},
-						 &(struct simhash_file){(int64_t)apart, y_size})
-			       : simhash_sum_table_hit(&t, apart, x_size, y_size);
+		bool is_hit = is_key ? apart <= INT64_MAX && simhash_key_hit(&t, 0, (int64_t)apart,
+									     x_size, y_size)
+				     : simhash_sum_table_hit(&t, apart, x_size, y_size);
 		if (is_hit)
 			high = middle;
 		else
@@ -291,9 +288,8 @@ static int count_key_hits(struct counting *c, struct simhash_error *error)
 
 /* ---- All of it ---- */
 
-static int keep_row(void *context, const struct file_row *row, struct simhash_error *error)
+static int keep_row(struct counting *c, const struct file_row *row, struct simhash_error *error)
 {
-	struct counting *c = context;
 	struct find_file file;
 
 	if (c->count == c->room) {
@@ -328,7 +324,19 @@ static int read_rows(struct counting *c, struct simhash_error *error)
 				  .with_empty = c->request.with_empty,
 				  .order = ORDER_NONE};
 
-	if (store_read_keys(c->finder.store, &range, keep_row, c, error) != 0)
+	struct row_cursor *cursor;
+	struct file_row row = {.host = 0};
+	int status;
+
+	if (store_rows_in_order(c->finder.store, &range, &cursor, error) != 0)
+		return -1;
+	while ((status = store_rows_next(cursor, &row, error)) == 1)
+		if (keep_row(c, &row, error) != 0) {
+			status = -1;
+			break;
+		}
+	store_rows_end(cursor);
+	if (status != 0)
 		return -1;
 	if (c->count > UINT32_MAX - 2)
 		return error_set(error, SIMHASH_E_RANGE, "too many rows for statistics");

@@ -38,9 +38,8 @@ struct copy {
 
 /* ---- Rows ---- */
 
-static int keep_row(void *context, const struct file_row *row, struct simhash_error *error)
+static int keep_row(struct chunk *chunk, const struct file_row *row, struct simhash_error *error)
 {
-	struct chunk *chunk = context;
 	struct file_row *kept = &chunk->rows[chunk->count];
 	char *text = malloc(row->directory.size + row->name.size + row->extension.size + 1);
 
@@ -109,20 +108,18 @@ static void sum_row(XXH3_state_t *state, const struct file_row *row)
 }
 
 /* A row of the target, against those of the chunk; both are in order. */
-static int compare_row(void *context, const struct file_row *row, struct simhash_error *error)
+static void compare_row(struct copy *copy, const struct file_row *row)
 {
-	struct copy *copy = context;
 	struct chunk *chunk = copy->chunk;
 	const struct file_row *ours;
 	int order = -1;
 
-	(void)error;
 	while (copy->next < chunk->count && (order = memcmp(chunk->rows[copy->next].path_hash,
 							    row->path_hash, PATH_HASH_SIZE)) < 0)
 		copy->next++;
 	if (copy->next == chunk->count || order > 0) {
 		copy->summary->others++;
-		return 0;
+		return;
 	}
 	ours = &chunk->rows[copy->next];
 	if (same_row(ours, row)) {
@@ -134,7 +131,37 @@ static int compare_row(void *context, const struct file_row *row, struct simhash
 		chunk->is_same[copy->next] = chunk->is_newer[copy->next] = true;
 	}
 	copy->next++;
-	return 0;
+}
+
+/* The next rows of the source after a path hash, as many as a chunk holds. */
+static int read_chunk(struct copy *copy, const struct row_scope *from, const uint8_t *after,
+		      struct simhash_error *error)
+{
+	struct whole_rows rows;
+	const struct file_row *row;
+	int status = whole_rows_begin(&rows, copy->from, from, after, NULL, CHUNK_ROWS, error);
+
+	while (status == 0 && (status = whole_rows_next(&rows, &row, error)) == 1)
+		status = keep_row(copy->chunk, row, error);
+	whole_rows_end(&rows);
+	return status;
+}
+
+/* Compare the chunk with the rows of the target after a path hash, to another. */
+static int compare_chunk(struct copy *copy, const struct row_scope *to, const uint8_t *after,
+			 const uint8_t *last, struct simhash_error *error)
+{
+	struct whole_rows rows;
+	const struct file_row *row;
+	int status = whole_rows_begin(&rows, copy->to, to, after, last, INT64_MAX, error);
+
+	copy->next = 0;
+	while (status == 0 && (status = whole_rows_next(&rows, &row, error)) == 1) {
+		compare_row(copy, row);
+		status = 0;
+	}
+	whole_rows_end(&rows);
+	return status;
 }
 
 /* Write the rows of the chunk that the target has not. */
@@ -204,16 +231,13 @@ static int copy_rows(struct copy *copy, const struct row_scope *from, const stru
 
 	while (status == 0 && has_more && !is_told_to_stop(copy)) {
 		const uint8_t *after = is_first ? NULL : last, *end;
-		status = store_read_rows(copy->from, from, after, NULL, CHUNK_ROWS, keep_row, chunk,
-					 error);
+		status = read_chunk(copy, from, after, error);
 		if (status != 0)
 			break;
 		has_more = chunk->count == CHUNK_ROWS;
 		/* What the target has beyond the last row of the source is counted, too. */
 		end = has_more ? chunk->rows[chunk->count - 1].path_hash : NULL;
-		copy->next = 0;
-		status = store_read_rows(copy->to, to, after, end, INT64_MAX, compare_row, copy,
-					 error);
+		status = compare_chunk(copy, to, after, end, error);
 		if (status == 0)
 			status = write_chunk(copy, to, error);
 		if (status == 0) {
@@ -237,69 +261,33 @@ static int copy_rows(struct copy *copy, const struct row_scope *from, const stru
 
 /* ---- Scopes and runs ---- */
 
-/* Numbers of one index and what they are in the other. */
-struct scope_list {
-	struct row_scope *scopes;
-	size_t count;
-	uint64_t rows;
-};
-
-static int keep_scope(void *context, const struct row_scope *scope, int64_t rows, int64_t bytes,
-		      struct simhash_error *error)
-{
-	struct scope_list *list = context;
-	struct row_scope *grown = realloc(list->scopes, (list->count + 1) * sizeof *grown);
-
-	(void)bytes;
-	if (grown == NULL)
-		return error_set_memory(error);
-	list->scopes = grown;
-	list->scopes[list->count++] = *scope;
-	list->rows += (uint64_t)rows;
-	return 0;
-}
-
-struct wanted_host {
-	int64_t id;
-	char *name;
-};
-
-static int match_host(void *context, int64_t id, struct bytes name, struct simhash_error *error)
-{
-	struct wanted_host *wanted = context;
-
-	if (id != wanted->id || wanted->name != NULL)
-		return 0;
-	wanted->name = strndup(name.data, name.size);
-	return wanted->name == NULL ? error_set_memory(error) : 0;
-}
-
 /* Enter a tag set and a host of the source in the target. */
 static int map_scope(struct copy *copy, const struct row_scope *from, struct row_scope *to,
 		     struct simhash_error *error)
 {
-	struct wanted_host host = {from->host, NULL};
 	struct simhash_tag_set *set = NULL;
+	struct name_list hosts;
+	const struct name *host;
 	int status = -1;
 
-	if (store_read_hosts(copy->from, match_host, &host, error) != 0 ||
-	    store_read_tag_set(copy->from, from->tag_set, &set, error) != 0)
+	if (store_read_hosts(copy->from, &hosts, error) != 0)
+		return -1;
+	if (store_read_tag_set(copy->from, from->tag_set, &set, error) != 0)
 		goto out;
-	if (host.name == NULL)
+	host = name_list_find(&hosts, from->host);
+	if (host == NULL)
 		error_set(error, SIMHASH_E_RANGE, "%s has rows of host %lld, and no such host",
 			  copy->options->from.url, (long long)from->host);
 	else if (store_tag_set_id(copy->to, set, true, &to->tag_set, error) == 0)
-		status = store_host_id(copy->to, host.name, true, &to->host, error);
+		status = store_host_id(copy->to, host->text.data, true, &to->host, error);
 out:
 	simhash_tag_set_free(set);
-	free(host.name);
+	name_list_release(&hosts);
 	return status;
 }
 
-/* Runs have to be entered by another connection than the one that reads them. */
-static int copy_run(void *context, const struct scan_run *run, struct simhash_error *error)
+static int copy_run(struct copy *copy, const struct scan_run *run, struct simhash_error *error)
 {
-	struct copy *copy = context;
 	struct scan_run ours = *run;
 	struct row_scope to;
 
@@ -311,31 +299,34 @@ static int copy_run(void *context, const struct scan_run *run, struct simhash_er
 
 static int copy_runs(struct copy *copy, struct simhash_error *error)
 {
-	struct store *reader;
-	int status;
+	struct scan_run_list list;
+	int status = store_read_runs(copy->from, &list, error);
 
-	if (store_open_beside(copy->from, &reader, error) != 0)
-		return -1;
-	status = store_read_runs(reader, copy_run, copy, error);
-	store_close(reader);
+	for (size_t i = 0; status == 0 && i < list.count; i++)
+		status = copy_run(copy, &list.runs[i], error);
+	scan_run_list_release(&list);
 	return status;
 }
 
 /* ---- Passes ---- */
 
-static int run_pass(struct copy *copy, const struct scope_list *list, struct simhash_error *error)
+static int run_pass(struct copy *copy, const struct scope_total *totals, size_t count,
+		    struct simhash_error *error)
 {
 	struct copy_summary *summary = copy->summary;
+	uint64_t rows = 0;
 
+	for (size_t i = 0; i < count; i++)
+		rows += (uint64_t)totals[i].rows;
 	copy->pass++;
 	copy->written = copy->compared = 0;
 	summary->rows = summary->newer = summary->others = 0;
 	XXH3_64bits_reset(copy->sum_from);
 	XXH3_64bits_reset(copy->sum_to);
-	for (size_t i = 0; i < list->count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		struct row_scope to;
-		if (map_scope(copy, &list->scopes[i], &to, error) != 0 ||
-		    copy_rows(copy, &list->scopes[i], &to, list->rows, error) != 0)
+		if (map_scope(copy, &totals[i].scope, &to, error) != 0 ||
+		    copy_rows(copy, &totals[i].scope, &to, rows, error) != 0)
 			return -1;
 	}
 	summary->rows = copy->compared;
@@ -346,15 +337,16 @@ static int run_pass(struct copy *copy, const struct scope_list *list, struct sim
 
 static int run_passes(struct copy *copy, struct simhash_error *error)
 {
-	struct scope_list list = {NULL, 0, 0};
-	int status = store_read_totals(copy->from, keep_scope, &list, error);
+	struct scope_total *totals;
+	size_t count;
+	int status = store_read_totals(copy->from, &totals, &count, error);
 
 	if (status == 0)
 		status = measure_map_make(copy->from, copy->to, &copy->measures, error);
 	if (status == 0)
 		status = store_begin_load(copy->to, error);
 	for (unsigned i = 0; status == 0 && i < PASSES_MAX; i++) {
-		status = run_pass(copy, &list, error);
+		status = run_pass(copy, totals, count, error);
 		if (status == 0 && i == 0)
 			status = store_end_load(copy->to, error);
 		if (copy->written == 0 || is_told_to_stop(copy))
@@ -369,7 +361,7 @@ static int run_passes(struct copy *copy, struct simhash_error *error)
 	if (status == 0 && !copy->summary->is_interrupted)
 		status = copy_runs(copy, error);
 	free(copy->measures.numbers);
-	free(list.scopes);
+	free(totals);
 	return status;
 }
 

@@ -12,45 +12,25 @@
 
 /* ---- Measures ---- */
 
-struct mapping {
-	struct measure_map *map;
-	char **names; /* owned, by their place in the map */
-};
-
-static int keep_measure(void *context, int64_t id, struct bytes name, struct simhash_error *error)
-{
-	struct mapping *mapping = context;
-	struct measure_map *map = mapping->map;
-	struct measure_number *numbers = realloc(map->numbers, (map->count + 1) * sizeof *numbers);
-	char **names;
-
-	if (numbers == NULL)
-		return error_set_memory(error);
-	map->numbers = numbers;
-	names = realloc(mapping->names, (map->count + 1) * sizeof *names);
-	if (names == NULL)
-		return error_set_memory(error);
-	mapping->names = names;
-	names[map->count] = strndup(name.data, name.size);
-	if (names[map->count] == NULL)
-		return error_set_memory(error);
-	numbers[map->count++] = (struct measure_number){id, 0};
-	return 0;
-}
-
 int measure_map_make(struct store *from, struct store *to, struct measure_map *map,
 		     struct simhash_error *error)
 {
-	struct mapping mapping = {map, NULL};
-	int status;
+	struct name_list measures;
+	int status = 0;
 
 	*map = (struct measure_map){NULL, 0};
-	status = store_read_measures(from, keep_measure, &mapping, error);
-	for (size_t i = 0; status == 0 && i < map->count; i++)
-		status = store_measure_id(to, mapping.names[i], true, &map->numbers[i].to, error);
-	for (size_t i = 0; i < map->count; i++)
-		free(mapping.names[i]);
-	free(mapping.names);
+	if (store_read_measures(from, &measures, error) != 0)
+		return -1;
+	map->numbers = calloc(measures.count + 1, sizeof *map->numbers);
+	if (map->numbers == NULL)
+		status = error_set_memory(error);
+	for (; status == 0 && map->count < measures.count; map->count++) {
+		const struct name *measure = &measures.names[map->count];
+		struct measure_number *number = &map->numbers[map->count];
+		number->from = measure->id;
+		status = store_measure_id(to, measure->text.data, true, &number->to, error);
+	}
+	name_list_release(&measures);
 	if (status != 0) {
 		free(map->numbers);
 		*map = (struct measure_map){NULL, 0};
@@ -76,10 +56,9 @@ struct list {
 	size_t count, room, next;
 };
 
-static int keep_sketch(void *context, const struct stored_sketch *sketch,
+static int keep_sketch(struct list *list, const struct stored_sketch *sketch,
 		       struct simhash_error *error)
 {
-	struct list *list = context;
 	int64_t number = map_number(list->map, sketch->measure);
 	struct stored_sketch *kept;
 	char *value;
@@ -121,12 +100,8 @@ static bool same_sketch(const struct stored_sketch *x, const struct stored_sketc
 }
 
 /* Both come by path; of a path, measures may be in another order. */
-static int strike_off(void *context, const struct stored_sketch *sketch,
-		      struct simhash_error *error)
+static void strike_off(struct list *list, const struct stored_sketch *sketch)
 {
-	struct list *list = context;
-
-	(void)error;
 	while (list->next < list->count &&
 	       memcmp(list->sketches[list->next].path_hash, sketch->path_hash, PATH_HASH_SIZE) < 0)
 		list->next++;
@@ -136,7 +111,6 @@ static int strike_off(void *context, const struct stored_sketch *sketch,
 	     i++)
 		if (list->sketches[i].measure == sketch->measure)
 			list->is_there[i] = same_sketch(&list->sketches[i], sketch);
-	return 0;
 }
 
 /* Write what is not struck off, moved to the front. */
@@ -157,6 +131,36 @@ static int write_rest(struct store *to, struct list *list, uint64_t *written,
 	return 0;
 }
 
+static int read_wanted(struct list *list, struct store *from, struct simhash_error *error)
+{
+	const struct sketch_range *range = list->range;
+	struct stored_sketches sketches;
+	struct stored_sketch sketch;
+	int status = stored_sketches_begin(&sketches, from, range->from, range->after, range->last,
+					   error);
+
+	while (status == 0 && (status = stored_sketches_next(&sketches, &sketch, error)) == 1)
+		status = keep_sketch(list, &sketch, error);
+	stored_sketches_end(&sketches);
+	return status;
+}
+
+static int strike_off_present(struct list *list, struct store *to, struct simhash_error *error)
+{
+	const struct sketch_range *range = list->range;
+	struct stored_sketches sketches;
+	struct stored_sketch sketch;
+	int status =
+		stored_sketches_begin(&sketches, to, range->to, range->after, range->last, error);
+
+	while (status == 0 && (status = stored_sketches_next(&sketches, &sketch, error)) == 1) {
+		strike_off(list, &sketch);
+		status = 0;
+	}
+	stored_sketches_end(&sketches);
+	return status;
+}
+
 int copy_sketches(struct store *from, struct store *to, const struct measure_map *map,
 		  const struct sketch_range *range, uint64_t *written, struct simhash_error *error)
 {
@@ -165,11 +169,9 @@ int copy_sketches(struct store *from, struct store *to, const struct measure_map
 
 	if (map->count == 0)
 		return 0;
-	status = store_read_sketches(from, range->from, range->after, range->last, keep_sketch,
-				     &list, error);
+	status = read_wanted(&list, from, error);
 	if (status == 0 && list.count > 0)
-		status = store_read_sketches(to, range->to, range->after, range->last, strike_off,
-					     &list, error);
+		status = strike_off_present(&list, to, error);
 	if (status == 0)
 		status = write_rest(to, &list, written, error);
 	for (size_t i = 0; i < list.count; i++)

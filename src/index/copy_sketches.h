@@ -21,7 +21,7 @@ int measure_map_make(struct store *from, struct store *to, struct measure_map *m
 
 struct sketch_range {
 	const struct row_scope *from, *to;
-	const uint8_t *after, *last; /* see store_read_rows */
+	const uint8_t *after, *last; /* see stored_sketches_begin */
 	/* Is a sketch that the source has one to be copied? */
 	bool (*is_wanted)(void *context, const struct stored_sketch *sketch);
 	void *context;

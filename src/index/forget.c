@@ -7,40 +7,47 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 
 #define DIRECTORIES_AT_ONCE 1000
 
-/* Directories to remove; the callbacks of a store must not use it. */
+/* Directories to remove: the connection that reads them writes when all are known. */
 struct hash_list {
-	void *hashes; /* DIRECTORY_HASH_SIZE bytes each */
-	size_t count, room;
+	uint8_t (*hashes)[DIRECTORY_HASH_SIZE];
+	size_t count, capacity;
 };
 
-static int keep_hash(void *context, const uint8_t hash[DIRECTORY_HASH_SIZE], struct bytes path,
+static int keep_hash(struct hash_list *list, const uint8_t hash[DIRECTORY_HASH_SIZE],
 		     struct simhash_error *error)
 {
-	struct hash_list *list = context;
-
-	(void)path;
-	if (list->count == list->room) {
-		size_t room = list->room == 0 ? 256 : 2 * list->room;
-		void *grown = realloc(list->hashes, room * DIRECTORY_HASH_SIZE);
-		if (grown == NULL)
-			return error_set_memory(error);
-		list->hashes = grown;
-		list->room = room;
-	}
-	memcpy((char *)list->hashes + list->count++ * DIRECTORY_HASH_SIZE, hash,
-	       DIRECTORY_HASH_SIZE);
+	if (array_reserve(&list->hashes, &list->capacity, list->count + 1, sizeof *list->hashes,
+			  error) != 0)
+		return -1;
+	memcpy(list->hashes[list->count++], hash, DIRECTORY_HASH_SIZE);
 	return 0;
+}
+
+static int keep_directories_below(struct hash_list *list, struct store *store,
+				  const struct row_scope *scope, struct bytes root,
+				  struct simhash_error *error)
+{
+	struct known_directories directories;
+	struct known_directory known;
+	int status = known_directories_begin(&directories, store, scope, root, error);
+
+	while (status == 0 && (status = known_directories_next(&directories, &known, error)) == 1)
+		status = keep_hash(list, known.hash, error);
+	known_directories_end(&directories);
+	return status;
 }
 
 static int remove_directories(struct store *store, const struct row_scope *scope,
 			      const struct hash_list *list, int64_t *removed,
 			      struct simhash_error *error)
 {
-	const uint8_t(*hashes)[DIRECTORY_HASH_SIZE] = list->hashes;
+	const uint8_t(*hashes)[DIRECTORY_HASH_SIZE] =
+		(const uint8_t(*)[DIRECTORY_HASH_SIZE])list->hashes;
 
 	for (size_t i = 0; i < list->count; i += DIRECTORIES_AT_ONCE) {
 		size_t rest = list->count - i;
@@ -94,9 +101,9 @@ static int forget_in(struct store *store, const struct row_scope *scope, const c
 	int status;
 
 	directory_hash(bytes, own);
-	status = keep_hash(&list, own, bytes, error);
+	status = keep_hash(&list, own, error);
 	if (status == 0)
-		status = store_read_directories_below(store, scope, bytes, keep_hash, &list, error);
+		status = keep_directories_below(&list, store, scope, bytes, error);
 	if (status == 0)
 		status = remove_directories(store, scope, &list, removed, error);
 	if (status == 0 && bytes.size > 1)
@@ -105,37 +112,20 @@ static int forget_in(struct store *store, const struct row_scope *scope, const c
 	return status;
 }
 
-struct tag_sets {
-	int64_t ids[1024];
-	size_t count;
-};
-
-static int keep_tag_set(void *context, int64_t id, struct bytes name, struct simhash_error *error)
-{
-	struct tag_sets *sets = context;
-
-	(void)name;
-	if (sets->count == sizeof sets->ids / sizeof *sets->ids)
-		return error_set(error, SIMHASH_E_RANGE, "the index has more than %zu tag sets",
-				 sets->count);
-	sets->ids[sets->count++] = id;
-	return 0;
-}
-
 int forget_path(struct store *store, int64_t tag_set, int64_t host, const char *path,
 		int64_t *removed, struct simhash_error *error)
 {
-	struct tag_sets sets = {.ids = {tag_set}, .count = 1};
+	struct name_list sets;
+	int status = 0;
 
 	*removed = 0;
-	if (tag_set == 0)
-		sets.count = 0;
-	if (tag_set == 0 && store_read_tag_sets(store, keep_tag_set, &sets, error) != 0)
+	if (tag_set != 0)
+		return forget_in(store, &(struct row_scope){tag_set, host}, path, removed, error);
+	if (store_read_tag_sets(store, &sets, error) != 0)
 		return -1;
-	for (size_t i = 0; i < sets.count; i++) {
-		struct row_scope scope = {sets.ids[i], host};
-		if (forget_in(store, &scope, path, removed, error) != 0)
-			return -1;
-	}
-	return 0;
+	for (size_t i = 0; status == 0 && i < sets.count; i++)
+		status = forget_in(store, &(struct row_scope){sets.names[i].id, host}, path,
+				   removed, error);
+	name_list_release(&sets);
+	return status;
 }

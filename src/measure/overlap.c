@@ -6,14 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/error.h"
-#include "base/sort.h"
 #include "measure/measure.h"
 
 struct feature_list {
 	uint64_t *hashes;
-	size_t count, capacity;
+	size_t count, room;
 	bool has_failed;
 };
 
@@ -24,10 +22,15 @@ static void keep(void *context, uint64_t *hashes, uint64_t *second, size_t count
 	(void)second;
 	if (list->has_failed)
 		return;
-	if (array_reserve(&list->hashes, &list->capacity, list->count + count, sizeof *list->hashes,
-			  NULL) != 0) {
-		list->has_failed = true;
-		return;
+	if (list->count + count > list->room) {
+		size_t room = list->room + list->room / 2 + FEATURE_BLOCK;
+		uint64_t *grown = realloc(list->hashes, room * sizeof *grown);
+		if (grown == NULL) {
+			list->has_failed = true;
+			return;
+		}
+		list->hashes = grown;
+		list->room = room;
 	}
 	memcpy(list->hashes + list->count, hashes, count * sizeof *hashes);
 	list->count += count;

@@ -63,9 +63,9 @@ static uint16_t extension_of(struct reading *reading, struct bytes name)
 	return reading->extension_count++;
 }
 
-static int take_row(void *context, const struct file_row *row, struct simhash_error *error)
+static int take_row(struct reading *reading, const struct file_row *row,
+		    struct simhash_error *error)
 {
-	struct reading *reading = context;
 	struct key_space *space = reading->space;
 	struct bytes name = inner_name(row->name);
 	struct simhash_keys keys;
@@ -143,17 +143,35 @@ static int choose_kinds(struct reading *reading, struct simhash_error *error)
 	return 0;
 }
 
+static int read_rows(struct reading *reading, struct store *store, int64_t tag_set,
+		     struct simhash_error *error)
+{
+	const struct key_range range = {.tag_set = tag_set,
+					.key = SIMHASH_UNIFORM,
+					.also = SIMHASH_SKEW,
+					.low = INT64_MIN,
+					.high = INT64_MAX,
+					.with_empty = true,
+					.order = ORDER_NONE};
+	struct file_row row = {.host = 0};
+	struct row_cursor *cursor;
+	int status;
+
+	if (store_rows_in_order(store, &range, &cursor, error) != 0)
+		return -1;
+	while ((status = store_rows_next(cursor, &row, error)) == 1)
+		if (take_row(reading, &row, error) != 0) {
+			status = -1;
+			break;
+		}
+	store_rows_end(cursor);
+	return status;
+}
+
 int key_space_read(struct store *store, const struct simhash_tag_set *tags, int64_t tag_set,
 		   struct key_space *space, struct simhash_error *error)
 {
 	struct reading reading = {.space = space, .tags = tags};
-	struct key_range range = {.tag_set = tag_set,
-				  .key = SIMHASH_UNIFORM,
-				  .also = SIMHASH_SKEW,
-				  .low = INT64_MIN,
-				  .high = INT64_MAX,
-				  .with_empty = true,
-				  .order = ORDER_NONE};
 	int64_t rows = 0;
 	int status = -1;
 
@@ -167,7 +185,7 @@ int key_space_read(struct store *store, const struct simhash_tag_set *tags, int6
 	if (reading.step == 0)
 		reading.step = 1;
 	if (status == 0 && tag_set != 0)
-		status = store_read_keys(store, &range, take_row, &reading, error);
+		status = read_rows(&reading, store, tag_set, error);
 	if (status == 0)
 		status = choose_kinds(&reading, error);
 	free(reading.extensions);

@@ -18,16 +18,11 @@
 
 #include "base/bytes.h"
 #include "simhash.h"
+#include "store/location.h"
 #include "store/url.h"
 
 struct database;
 struct statement;
-
-enum open_mode {
-	OPEN_TO_READ,  /* the index must be there */
-	OPEN_TO_WRITE, /* it is made where it is not */
-	OPEN_TO_CREATE /* the same, and so is the database on a server */
-};
 
 struct database_driver {
 	const char *scheme;

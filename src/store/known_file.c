@@ -37,17 +37,17 @@ static char *known_files_sql(unsigned measure_count)
 	return close_text(sql, &text) == 0 ? text : NULL;
 }
 
-static int keep_known_files(struct store *store, struct simhash_error *error)
+static int begin_kept(struct query *query, struct store *store, struct simhash_error *error)
 {
 	char *sql;
 	int status;
 
 	if (store->kept[KEPT_KNOWN_FILES] != NULL)
-		return 0;
+		return query_begin_kept(query, store, KEPT_KNOWN_FILES, NULL, error);
 	sql = known_files_sql(store->measure_count);
 	if (sql == NULL)
 		return error_set_memory(error);
-	status = store_keep(store, KEPT_KNOWN_FILES, sql, error);
+	status = query_begin_kept(query, store, KEPT_KNOWN_FILES, sql, error);
 	free(sql);
 	return status;
 }
@@ -60,12 +60,11 @@ static struct query known_files_query(const struct known_files *files)
 /* Run the statement for the rest of the rows. */
 static int run_files(struct known_files *files, struct simhash_error *error)
 {
-	const struct store *store = files->store;
+	struct store *store = files->store;
 	struct query query;
 
-	if (keep_known_files(files->store, error) != 0)
+	if (begin_kept(&query, store, error) != 0)
 		return -1;
-	query = known_files_query(files);
 	for (unsigned i = 0; i < store->measure_count; i++)
 		query_bind_integer(&query, store->measures[i]);
 	query_bind_scope(&query, &files->scope);
@@ -188,14 +187,9 @@ int store_find_file(struct store *store, const struct row_scope *scope,
 
 /* ---- Directories ---- */
 
-static struct query directories_query(const struct known_directories *directories)
-{
-	return (struct query){directories->store->driver, directories->statement, 0, false};
-}
-
 static void end_directories(struct known_directories *directories)
 {
-	struct query query = directories_query(directories);
+	struct query query = query_of(directories->store, directories->statement);
 
 	query_end(&query);
 	directories->statement = NULL;
@@ -248,7 +242,7 @@ static int next_directory(struct known_directories *directories, struct known_di
 
 	if (directories->statement == NULL && run_directories(directories, error) != 0)
 		return -1;
-	query = directories_query(directories);
+	query = query_of(directories->store, directories->statement);
 	status = query_next(&query, error);
 	if (status != 1)
 		return status;

@@ -4,6 +4,9 @@
  */
 #include "store/query.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -15,10 +18,28 @@ int query_begin(struct query *query, struct store *store, const char *sql,
 	return store->driver->prepare(store->database, sql, &query->statement, error);
 }
 
+int query_begin_format(struct query *query, struct store *store, struct simhash_error *error,
+		       const char *format, ...)
+{
+	va_list arguments;
+	char *sql;
+	int size, status;
+
+	va_start(arguments, format);
+	size = vasprintf(&sql, format, arguments);
+	va_end(arguments);
+	if (size < 0)
+		return error_set_memory(error);
+	status = query_begin(query, store, sql, error);
+	free(sql);
+	return status;
+}
+
 int query_begin_kept(struct query *query, struct store *store, enum kept_statement which,
 		     const char *sql, struct simhash_error *error)
 {
-	if (store_keep(store, which, sql, error) != 0)
+	if (store->kept[which] == NULL &&
+	    store->driver->prepare(store->database, sql, &store->kept[which], error) != 0)
 		return -1;
 	*query = (struct query){store->driver, store->kept[which], 0, true};
 	return 0;
@@ -51,6 +72,37 @@ int query_first(struct query *query, int64_t *value, struct simhash_error *error
 		*value = query_integer(query, 0);
 	query_end(query);
 	return status;
+}
+
+static int begin_with(struct query *query, struct store *store, const char *sql,
+		      const int64_t *values, unsigned count, struct simhash_error *error)
+{
+	if (query_begin(query, store, sql, error) != 0)
+		return -1;
+	for (unsigned i = 0; i < count; i++)
+		query_bind_integer(query, values[i]);
+	return 0;
+}
+
+int store_run(struct store *store, const char *sql, const int64_t *values, unsigned count,
+	      struct simhash_error *error)
+{
+	struct query query;
+
+	if (begin_with(&query, store, sql, values, count, error) != 0)
+		return -1;
+	return query_run(&query, error);
+}
+
+int store_read_integer(struct store *store, const char *sql, const int64_t *values, unsigned count,
+		       int64_t *result, struct simhash_error *error)
+{
+	struct query query;
+
+	*result = 0;
+	if (begin_with(&query, store, sql, values, count, error) != 0)
+		return -1;
+	return query_first(&query, result, error) < 0 ? -1 : 0;
 }
 
 int query_fixed_bytes(struct query *query, unsigned column, uint8_t *out, size_t size,

@@ -31,9 +31,21 @@ struct query {
 int query_begin(struct query *query, struct store *store, const char *sql,
 		struct simhash_error *error);
 
+/* The same with a text that `format` makes. */
+__attribute__((format(printf, 4, 5))) int query_begin_format(struct query *query,
+							     struct store *store,
+							     struct simhash_error *error,
+							     const char *format, ...);
+
 /* The same of a statement that is prepared once for each connection. */
 int query_begin_kept(struct query *query, struct store *store, enum kept_statement which,
 		     const char *sql, struct simhash_error *error);
+
+/* The query of a statement that is between two of its rows. NULL is a query that has ended. */
+static inline struct query query_of(const struct store *store, struct statement *statement)
+{
+	return (struct query){.driver = store->driver, .statement = statement};
+}
 
 /* Ends a query that has begun, or one that is all zero. */
 void query_end(struct query *query);
@@ -46,6 +58,14 @@ int query_run(struct query *query, struct simhash_error *error);
  * leaves *value as it is, or -1.
  */
 int query_first(struct query *query, int64_t *value, struct simhash_error *error);
+
+/* Run a statement that has no rows, with integers as its parameters. */
+int store_run(struct store *store, const char *sql, const int64_t *values, unsigned count,
+	      struct simhash_error *error);
+
+/* The first column of the first row of a statement with integers as its parameters; else 0. */
+int store_read_integer(struct store *store, const char *sql, const int64_t *values, unsigned count,
+		       int64_t *result, struct simhash_error *error);
 
 /* A column that must have `size` bytes, or the row is damaged. */
 int query_fixed_bytes(struct query *query, unsigned column, uint8_t *out, size_t size,

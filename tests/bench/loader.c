@@ -73,10 +73,8 @@ static struct bytes copy(struct bytes bytes)
 	return (struct bytes){data, bytes.size};
 }
 
-static int keep(void *context, const struct file_row *row, struct simhash_error *ignored)
+static void keep(const struct file_row *row)
 {
-	(void)context;
-	(void)ignored;
 	if (row_count == row_room) {
 		row_room = row_room * 2 + 1024;
 		rows = realloc(rows, row_room * sizeof *rows);
@@ -85,7 +83,6 @@ static int keep(void *context, const struct file_row *row, struct simhash_error 
 	rows[row_count].directory = copy(row->directory);
 	rows[row_count].name = copy(row->name);
 	rows[row_count++].extension = copy(row->extension);
-	return 0;
 }
 
 static const char columns[] =
@@ -370,13 +367,30 @@ static void write_store(struct store *store, size_t first, size_t last)
 	check(store_end_load(store, &error));
 }
 
-static int count_row(void *context, const struct file_row *row, struct simhash_error *ignored)
+static void count_rows(struct store *store, const struct key_range *range)
 {
-	(void)context;
-	(void)row;
-	(void)ignored;
-	row_count++;
-	return 0;
+	struct row_cursor *cursor;
+	struct file_row row = {.host = 0};
+	int status;
+
+	check(store_rows_in_order(store, range, &cursor, &error));
+	while ((status = store_rows_next(cursor, &row, &error)) == 1)
+		row_count++;
+	check(status);
+	store_rows_end(cursor);
+}
+
+static void read_rows(struct store *store)
+{
+	struct whole_rows whole;
+	const struct file_row *row;
+	int status;
+
+	check(whole_rows_begin(&whole, store, &scope, NULL, NULL, INT64_MAX, &error));
+	while ((status = whole_rows_next(&whole, &row, &error)) == 1)
+		keep(row);
+	check(status);
+	whole_rows_end(&whole);
 }
 
 /* The same columns in the same order, as the library gives them. */
@@ -435,7 +449,7 @@ int main(int argc, char **argv)
 		connect_by_hand(argv[3]);
 		start = now();
 		if (strcmp(argv[1], "read") == 0)
-			check(store_read_keys(store, &range, count_row, NULL, &error));
+			count_rows(store, &range);
 		else
 			select_by_hand();
 		printf("%.3f %zu\n", now() - start, row_count);
@@ -444,7 +458,7 @@ int main(int argc, char **argv)
 	check(store_open(&from, OPEN_TO_READ, &store, &error));
 	check(store_tag_set_id(store, tags, false, &scope.tag_set, &error));
 	scope.host = 1;
-	check(store_read_rows(store, &scope, NULL, NULL, INT64_MAX, keep, NULL, &error));
+	read_rows(store);
 	store_close(store);
 	check(store_open(&to, OPEN_TO_WRITE, &store, &error));
 	check(store_tag_set_id(store, tags, true, &scope.tag_set, &error));

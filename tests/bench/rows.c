@@ -67,24 +67,21 @@ static double random_normal(void)
 	return sqrt(-2 * log(1 - random_unit())) * cos(6.283185307179586 * random_unit());
 }
 
-static int keep_source(void *context, const struct file_row *row, struct simhash_error *ignored)
+static void keep_source(struct sources *sources, const struct file_row *row)
 {
-	struct sources *sources = context;
 	const char *extension;
 	size_t size = simhash_extension(row->name.data, row->name.size, &extension);
 	struct source_row *kept;
 
-	(void)ignored;
 	if (sources->count == sources->room) {
 		sources->room = sources->room * 2 + 4096;
 		sources->rows = realloc(sources->rows, sources->room * sizeof *sources->rows);
 		if (sources->rows == NULL)
-			return -1;
+			abort();
 	}
 	kept = &sources->rows[sources->count++];
 	kept->row = *row;
 	snprintf(kept->extension, sizeof kept->extension, "%.*s", (int)size, extension);
-	return 0;
 }
 
 /* floor(count + noise) within what a file of that size can have. */
@@ -166,13 +163,20 @@ static int make(const char *from, const char *to, uint64_t count, double copies)
 	struct key_range range = {.low = INT64_MIN, .high = INT64_MAX};
 	struct store_location from_where = {.url = from}, to_where = {.url = to};
 	struct row_scope scope;
+	struct row_cursor *cursor;
+	struct file_row row = {.host = 0};
 	int64_t removed;
 	uint64_t kept = 0;
+	int status;
 
 	check(simhash_tag_set_new_default(&tags, &error));
 	check(store_open(&from_where, OPEN_TO_READ, &source, &error));
 	check(store_tag_set_id(source, tags, false, &range.tag_set, &error));
-	check(store_read_keys(source, &range, keep_source, &sources, &error));
+	check(store_rows_in_order(source, &range, &cursor, &error));
+	while ((status = store_rows_next(cursor, &row, &error)) == 1)
+		keep_source(&sources, &row);
+	check(status);
+	store_rows_end(cursor);
 	store_close(source);
 	check(store_open(&to_where, OPEN_TO_WRITE, &target, &error));
 	check(store_tag_set_id(target, tags, true, &scope.tag_set, &error));
@@ -215,28 +219,25 @@ static int make(const char *from, const char *to, uint64_t count, double copies)
 	return 0;
 }
 
-static int count_row(void *context, const struct file_row *row, struct simhash_error *ignored)
-{
-	uint64_t *count = context;
-
-	(void)row;
-	(void)ignored;
-	*count += 1;
-	return 0;
-}
-
 static int read_all(const char *url)
 {
 	struct store_location where = {.url = url};
 	struct simhash_tag_set *tags;
 	struct store *store;
 	struct key_range range = {.low = INT64_MIN, .high = INT64_MAX, .order = ORDER_BY_SORTING};
+	struct row_cursor *cursor;
+	struct file_row row = {.host = 0};
 	uint64_t count = 0;
+	int status;
 
 	check(simhash_tag_set_new_default(&tags, &error));
 	check(store_open(&where, OPEN_TO_READ, &store, &error));
 	check(store_tag_set_id(store, tags, false, &range.tag_set, &error));
-	check(store_read_keys(store, &range, count_row, &count, &error));
+	check(store_rows_in_order(store, &range, &cursor, &error));
+	while ((status = store_rows_next(cursor, &row, &error)) == 1)
+		count++;
+	check(status);
+	store_rows_end(cursor);
 	store_close(store);
 	simhash_tag_set_free(tags);
 	printf("%llu rows\n", (unsigned long long)count);

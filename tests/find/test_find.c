@@ -14,7 +14,6 @@
 
 #include <cmocka.h>
 
-#include "base/error.h"
 #include "engine.h"
 #include "find/find.h"
 

@@ -489,56 +489,31 @@ static void measure(struct store *store, const struct find_request *request)
 	fclose(out);
 }
 
-static int take_name(void *context, int64_t id, struct bytes name, struct simhash_error *error)
-{
-	(void)error;
-	*(int64_t *)context ^= id + (int64_t)name.size;
-	return 0;
-}
-
-static int take_run(void *context, const struct scan_run *run, struct simhash_error *error)
-{
-	(void)error;
-	*(int64_t *)context ^= run->started_at_ns ^ (int64_t)run->root.size;
-	return 0;
-}
-
-static int take_total(void *context, const struct row_scope *scope, int64_t rows, int64_t bytes,
-		      struct simhash_error *error)
-{
-	(void)error;
-	*(int64_t *)context ^= scope->host ^ rows ^ bytes;
-	return 0;
-}
-
-static int take_known(void *context, const struct known_file *known, struct simhash_error *error)
-{
-	(void)error;
-	*(int64_t *)context ^= known->size_bytes ^ (int64_t)known->name.size;
-	return 0;
-}
-
-static int take_directory(void *context, const uint8_t hash[DIRECTORY_HASH_SIZE], struct bytes path,
-			  struct simhash_error *error)
-{
-	(void)error;
-	*(int64_t *)context ^= hash[0] + (int64_t)path.size;
-	return 0;
-}
-
 /* What simhash reads to see what has changed. */
 static void read_known(struct store *store)
 {
 	const struct row_scope scope = {1, 1};
 	struct simhash_error error = {.message = ""};
 	uint8_t hash[DIRECTORY_HASH_SIZE];
-	int64_t sum = 0;
+	struct known_directories directories;
+	struct known_directory directory;
+	struct known_files files;
+	struct known_file known;
+	int status;
 
 	directory_hash((struct bytes){"/a", 2}, hash);
-	expect_told(store_read_directory(store, &scope, hash, take_known, &sum, &error), &error);
-	expect_told(store_read_directories_below(store, &scope, (struct bytes){"/", 1},
-						 take_directory, &sum, &error),
-		    &error);
+	status = known_files_begin(&files, store, &scope, hash, &error);
+	while (status == 0 && (status = known_files_next(&files, &known, &error)) == 1)
+		status = 0;
+	known_files_end(&files);
+	expect_told(status, &error);
+	status = known_directories_begin(&directories, store, &scope, (struct bytes){"/", 1},
+					 &error);
+	while (status == 0 &&
+	       (status = known_directories_next(&directories, &directory, &error)) == 1)
+		status = 0;
+	known_directories_end(&directories);
+	expect_told(status, &error);
 }
 
 /* What simhash --status reads. */
@@ -546,15 +521,22 @@ static void read_status(struct store *store)
 {
 	struct simhash_error error = {.message = ""};
 	struct simhash_tag_set *set;
-	int64_t sum = 0;
+	struct scan_run_list runs;
+	struct name_list names;
+	struct scope_total *totals;
+	size_t count;
+	int64_t id;
 
-	expect_told(store_read_tag_sets(store, take_name, &sum, &error), &error);
-	expect_told(store_read_runs(store, take_run, &sum, &error), &error);
-	expect_told(store_read_totals(store, take_total, &sum, &error), &error);
+	expect_told(store_read_tag_sets(store, &names, &error), &error);
+	name_list_release(&names);
+	expect_told(store_read_runs(store, &runs, &error), &error);
+	scan_run_list_release(&runs);
+	expect_told(store_read_totals(store, &totals, &count, &error), &error);
+	free(totals);
 	if (store_read_tag_set(store, 1, &set, &error) != 0)
 		return;
 	/* What is read as a set is one that the index has. */
-	EXPECT(store_tag_set_id(store, set, false, &sum, &error) != 0 || sum != 0);
+	EXPECT(store_tag_set_id(store, set, false, &id, &error) != 0 || id != 0);
 	simhash_tag_set_free(set);
 }
 

@@ -1,5 +1,5 @@
 /*
- * The promises of store.h, kept by each engine.
+ * What the headers of src/store promise, kept by each engine.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -12,7 +12,6 @@
 
 #include <cmocka.h>
 
-#include "base/error.h"
 #include "engine.h"
 
 static struct simhash_error error;
@@ -65,15 +64,11 @@ static struct bytes keep(struct readback *back, struct bytes from)
 	return (struct bytes){copy, from.size};
 }
 
-static int keep_row(void *context, const struct file_row *row, struct simhash_error *ignored)
+static void keep_row(struct readback *back, const struct file_row *row)
 {
-	struct readback *back = context;
-
-	(void)ignored;
 	back->rows[back->count] = *row;
 	back->rows[back->count].directory = keep(back, row->directory);
 	back->rows[back->count++].name = keep(back, row->name);
-	return 0;
 }
 
 static struct readback *read_back(struct store *store, enum simhash_key key, int64_t low,
@@ -81,8 +76,15 @@ static struct readback *read_back(struct store *store, enum simhash_key key, int
 {
 	struct readback *back = calloc(1, sizeof *back);
 	struct key_range range = {.tag_set = scope.tag_set, .key = key, .low = low, .high = high};
+	struct file_row row = {.host = 0};
+	struct row_cursor *cursor;
+	int status;
 
-	check(store_read_keys(store, &range, keep_row, back, &error));
+	check(store_rows_in_order(store, &range, &cursor, &error));
+	while ((status = store_rows_next(cursor, &row, &error)) == 1)
+		keep_row(back, &row);
+	check(status);
+	store_rows_end(cursor);
 	return back;
 }
 
@@ -149,7 +151,7 @@ static void rows_come_back_to_the_last_bit(void **state)
 		assert_int_equal(found->host, scope.host);
 		assert_true(found->size_bytes == row->size_bytes);
 		assert_true(found->compressed_size_bytes == row->compressed_size_bytes);
-		/* What has one link is not told from other files by its number. */
+		/* A file of one link needs no inode to be told from others. */
 		assert_true(found->device == (row->links == 1 ? 0 : row->device));
 		assert_true(found->inode == (row->links == 1 ? 0 : row->inode));
 		assert_true(found->keys.key[SIMHASH_SKEW_EXT] == row->keys.key[SIMHASH_SKEW_EXT]);
@@ -197,37 +199,76 @@ static void keys_are_read_in_order_and_by_range(void **state)
 	store_close(store);
 }
 
-static int stop_at_third(void *context, const struct file_row *row, struct simhash_error *to_fill)
+static void write_numbered(struct store *store, const char *directory, size_t count)
 {
-	int *count = context;
+	struct file_row *rows = calloc(count, sizeof *rows);
+	char(*names)[8] = calloc(count, sizeof *names);
 
-	(void)row;
-	to_fill->code = SIMHASH_E_STOPPED;
-	return ++*count == 3 ? -1 : 0;
+	for (size_t i = 0; i < count; i++) {
+		snprintf(names[i], sizeof names[i], "%zu", i);
+		rows[i] = engine_row(directory, names[i], i);
+	}
+	write_rows(store, rows, count);
+	free(names);
+	free(rows);
 }
 
-static void a_callback_can_end_the_stream(void **state)
+static void a_stream_can_end_before_its_last_row(void **state)
 {
 	struct store *store = engine_fresh_store();
-	struct key_range range = {
+	const struct key_range range = {
 		.tag_set = 1, .key = SIMHASH_UNIFORM, .low = INT64_MIN, .high = INT64_MAX};
-	struct file_row rows[10];
-	char names[10][8];
+	struct file_row row = {.host = 0};
+	struct row_cursor *cursor;
 	struct readback *back;
-	int count = 0;
 
 	(void)state;
-	for (int i = 0; i < 10; i++) {
-		snprintf(names[i], sizeof names[i], "%d", i);
-		rows[i] = engine_row("/s", names[i], (uint64_t)i);
-	}
-	write_rows(store, rows, 10);
-	assert_int_equal(store_read_keys(store, &range, stop_at_third, &count, &error), -1);
-	assert_int_equal(count, 3);
-	assert_int_equal(error.code, SIMHASH_E_STOPPED);
+	write_numbered(store, "/s", 10);
+	check(store_rows_in_order(store, &range, &cursor, &error));
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(store_rows_next(cursor, &row, &error), 1);
+	store_rows_end(cursor);
+	store_rows_end(NULL);
 	back = read_back(store, SIMHASH_UNIFORM, INT64_MIN, INT64_MAX); /* and is usable after */
 	assert_int_equal(back->count, 10);
 	forget(back);
+	store_close(store);
+}
+
+static void whole_rows_are_read_in_parts(void **state)
+{
+	struct store *store = engine_fresh_store();
+	uint8_t after[PATH_HASH_SIZE], highest[PATH_HASH_SIZE];
+	struct whole_rows rows;
+	const struct file_row *row;
+	size_t count = 0;
+
+	(void)state;
+	write_numbered(store, "/w", 10);
+	/* 4, 4, 2 and no more. */
+	for (int part = 0; part < 4; part++) {
+		check(whole_rows_begin(&rows, store, &scope, part == 0 ? NULL : after, NULL, 4,
+				       &error));
+		while (whole_rows_next(&rows, &row, &error) == 1) {
+			assert_true(count == 0 || memcmp(after, row->path_hash, sizeof after) < 0);
+			assert_int_equal(row->host, scope.host);
+			memcpy(after, row->path_hash, sizeof after);
+			count++;
+		}
+		whole_rows_end(&rows);
+		assert_int_equal(count, part == 0 ? 4 : part == 1 ? 8 : 10);
+	}
+	/* Up to a row, which is included. */
+	check(whole_rows_begin(&rows, store, &scope, NULL, after, INT64_MAX, &error));
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(whole_rows_next(&rows, &row, &error), 1);
+	assert_int_equal(whole_rows_next(&rows, &row, &error), 0);
+	whole_rows_end(&rows);
+	/* Nothing comes after the last hash. */
+	memset(highest, 0xff, sizeof highest);
+	check(whole_rows_begin(&rows, store, &scope, highest, NULL, 4, &error));
+	assert_int_equal(whole_rows_next(&rows, &row, &error), 0);
+	whole_rows_end(&rows);
 	store_close(store);
 }
 
@@ -249,32 +290,15 @@ static void a_row_written_again_is_replaced(void **state)
 	store_close(store);
 }
 
-static int count_known(void *context, const struct known_file *known, struct simhash_error *ignored)
-{
-	struct {
-		size_t count;
-		uint8_t last[PATH_HASH_SIZE];
-	} *seen = context;
-
-	(void)ignored;
-	if (seen->count++ > 0)
-		assert_true(memcmp(seen->last, known->path_hash, PATH_HASH_SIZE) < 0);
-	memcpy(seen->last, known->path_hash, PATH_HASH_SIZE);
-	assert_int_equal(known->scanned_at_ns, INT64_MAX);
-	return 0;
-}
-
 static void a_directory_is_read_alone_and_in_hash_order(void **state)
 {
 	struct store *store = engine_fresh_store();
-	struct {
-		size_t count;
-		uint8_t last[PATH_HASH_SIZE];
-	} seen = {0, {0}};
+	uint8_t hash[DIRECTORY_HASH_SIZE], absent[PATH_HASH_SIZE] = {0}, last[PATH_HASH_SIZE];
 	struct file_row rows[60];
 	char names[60][8];
-	uint8_t hash[DIRECTORY_HASH_SIZE], absent[PATH_HASH_SIZE] = {0};
+	struct known_files files;
 	struct known_file known;
+	size_t count = 0;
 	bool found;
 
 	(void)state;
@@ -284,8 +308,21 @@ static void a_directory_is_read_alone_and_in_hash_order(void **state)
 	}
 	write_rows(store, rows, 60);
 	directory_hash((struct bytes){"/one", 4}, hash);
-	check(store_read_directory(store, &scope, hash, count_known, &seen, &error));
-	assert_int_equal(seen.count, 20);
+	/* The first time only a part, from which nothing is left for the second time. */
+	check(known_files_begin(&files, store, &scope, hash, &error));
+	assert_int_equal(known_files_next(&files, &known, &error), 1);
+	known_files_end(&files);
+	check(known_files_begin(&files, store, &scope, hash, &error));
+	while (known_files_next(&files, &known, &error) == 1) {
+		assert_memory_equal(known.path_hash, hash, DIRECTORY_HASH_SIZE);
+		assert_true(count == 0 || memcmp(last, known.path_hash, sizeof last) < 0);
+		assert_int_equal(known.scanned_at_ns, INT64_MAX);
+		assert_int_equal(atoi(known.name.data) % 3, 0);
+		memcpy(last, known.path_hash, sizeof last);
+		count++;
+	}
+	known_files_end(&files);
+	assert_int_equal(count, 20);
 	check(store_find_file(store, &scope, rows[7].path_hash, &known, &found, &error));
 	assert_true(found);
 	assert_int_equal(known.size_bytes, rows[7].size_bytes);
@@ -295,31 +332,39 @@ static void a_directory_is_read_alone_and_in_hash_order(void **state)
 	store_close(store);
 }
 
-/* Directories recorded under numbers, and their bits collected. */
+static bool has_rows_below(struct store *store, const char *path)
+{
+	bool has_rows;
+
+	check(store_has_rows_below(store, &scope, (struct bytes){path, strlen(path)}, &has_rows,
+				   &error));
+	return has_rows;
+}
+
+/* Directories that the index has, each with a bit of its own. */
 static const char *const paths[] = {"/", "/a", "/a/b", "/a/b/c", "/ab", "/a.b", "/a0", "/b/a"};
 #define PATHS (sizeof paths / sizeof *paths)
 
-static int collect_path(void *context, const uint8_t hash[DIRECTORY_HASH_SIZE], struct bytes path,
-			struct simhash_error *ignored)
-{
-	unsigned *seen = context;
-	uint8_t expected[DIRECTORY_HASH_SIZE];
-
-	(void)ignored;
-	directory_hash(path, expected);
-	assert_memory_equal(hash, expected, DIRECTORY_HASH_SIZE);
-	for (unsigned i = 0; i < PATHS; i++)
-		if (strlen(paths[i]) == path.size && memcmp(paths[i], path.data, path.size) == 0)
-			*seen |= 1u << i;
-	return 0;
-}
-
 static unsigned below(struct store *store, const char *root)
 {
+	struct known_directories directories;
+	struct known_directory known;
 	unsigned seen = 0;
+	int status;
 
-	check(store_read_directories_below(store, &scope, (struct bytes){root, strlen(root)},
-					   collect_path, &seen, &error));
+	check(known_directories_begin(&directories, store, &scope,
+				      (struct bytes){root, strlen(root)}, &error));
+	while ((status = known_directories_next(&directories, &known, &error)) == 1) {
+		uint8_t expected[DIRECTORY_HASH_SIZE];
+		directory_hash(known.path, expected);
+		assert_memory_equal(known.hash, expected, DIRECTORY_HASH_SIZE);
+		for (unsigned i = 0; i < PATHS; i++)
+			if (strlen(paths[i]) == known.path.size &&
+			    memcmp(paths[i], known.path.data, known.path.size) == 0)
+				seen |= 1u << i;
+	}
+	check(status);
+	known_directories_end(&directories);
 	return seen;
 }
 
@@ -351,6 +396,11 @@ static void removal_takes_what_is_named_and_no_more(void **state)
 	assert_int_equal(below(store, "/"), 0xfe);
 	assert_int_equal(below(store, "/a"), 1u << 2 | 1u << 3);
 	assert_int_equal(below(store, "/a/b/c"), 0);
+	assert_true(has_rows_below(store, ""));
+	assert_true(has_rows_below(store, "/b"));
+	assert_true(has_rows_below(store, "/a/b/c"));
+	assert_false(has_rows_below(store, "/a/b/c/d"));
+	assert_false(has_rows_below(store, "/a/"));
 
 	memcpy(gone, rows[2 * 4].path_hash, sizeof gone); /* /ab/x */
 	batch = (struct store_batch){.removed_directories =
@@ -393,10 +443,11 @@ static void a_failed_batch_leaves_nothing(void **state)
 	store_close(store);
 }
 
-static void names_get_numbers_that_stay(void **state)
+static void names_get_ids_that_stay(void **state)
 {
 	struct store *store = engine_fresh_store(), *other;
 	int64_t alpha, beta, again, missing;
+	struct name_list hosts;
 
 	(void)state;
 	check(store_host_id(store, "nobody", false, &missing, &error));
@@ -408,6 +459,14 @@ static void names_get_numbers_that_stay(void **state)
 	store_close(other);
 	assert_true(alpha > 0 && beta > 0 && alpha != beta);
 	assert_int_equal(again, alpha);
+	check(store_read_hosts(store, &hosts, &error));
+	assert_int_equal(hosts.count, 2);
+	assert_string_equal(hosts.names[0].text.data, "alpha");
+	assert_string_equal(name_list_find(&hosts, beta)->text.data, "beta");
+	assert_null(name_list_find(&hosts, alpha + beta));
+	assert_int_equal(name_list_id(&hosts, "beta"), beta);
+	assert_int_equal(name_list_id(&hosts, "bet"), 0);
+	name_list_release(&hosts);
 	store_close(store);
 }
 
@@ -438,11 +497,12 @@ static void tag_sets_are_known_by_their_tags(void **state)
 	store_close(store);
 }
 
-static void runs_are_numbered_and_completed(void **state)
+static void runs_get_ids_and_are_completed(void **state)
 {
 	struct store *store = engine_fresh_store();
 	struct scan_run first = {.root = {"/\xff", 2}, .started_at_ns = 5};
 	struct scan_run again = first, second = first;
+	struct scan_run_list runs;
 
 	(void)state;
 	second.started_at_ns++;
@@ -455,6 +515,16 @@ static void runs_are_numbered_and_completed(void **state)
 	first.finished_at_ns = 6;
 	first.bytes = INT64_MAX;
 	check(store_run_finish(store, &first, &error));
+	check(store_read_runs(store, &runs, &error));
+	assert_int_equal(runs.count, 2);
+	assert_int_equal(runs.runs[0].id, first.id);
+	assert_int_equal(runs.runs[0].scope.host, scope.host);
+	assert_bytes(runs.runs[0].root, first.root);
+	assert_int_equal(runs.runs[0].finished_at_ns, 6);
+	assert_int_equal(runs.runs[0].bytes, INT64_MAX);
+	assert_int_equal(runs.runs[1].started_at_ns, 6);
+	assert_int_equal(runs.runs[1].finished_at_ns, 0);
+	scan_run_list_release(&runs);
 	store_close(store);
 }
 
@@ -464,14 +534,15 @@ int main(void)
 		cmocka_unit_test(open_makes_an_index_that_opens_again),
 		cmocka_unit_test(rows_come_back_to_the_last_bit),
 		cmocka_unit_test(keys_are_read_in_order_and_by_range),
-		cmocka_unit_test(a_callback_can_end_the_stream),
+		cmocka_unit_test(a_stream_can_end_before_its_last_row),
+		cmocka_unit_test(whole_rows_are_read_in_parts),
 		cmocka_unit_test(a_row_written_again_is_replaced),
 		cmocka_unit_test(a_directory_is_read_alone_and_in_hash_order),
 		cmocka_unit_test(removal_takes_what_is_named_and_no_more),
 		cmocka_unit_test(a_failed_batch_leaves_nothing),
-		cmocka_unit_test(names_get_numbers_that_stay),
+		cmocka_unit_test(names_get_ids_that_stay),
 		cmocka_unit_test(tag_sets_are_known_by_their_tags),
-		cmocka_unit_test(runs_are_numbered_and_completed),
+		cmocka_unit_test(runs_get_ids_and_are_completed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,242 @@
+/*
+ * Writing the tables `file` and `directory`.
+ * SPDX-License-Identifier: MIT
+ */
+#include "store/batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "store/file_columns.h"
+#include "store/sketch_rows.h"
+#include "store/transaction.h"
+#include "store/upsert.h"
+
+static const struct upsert file_upsert = {
+	.table = "file",
+	.key = "tag_set, host, path_hash",
+	.key_count = 3,
+	.columns = file_columns,
+	.column_count = FILE_COLUMNS,
+	.one = KEPT_UPSERT_ONE,
+	.many = KEPT_UPSERT_MANY,
+};
+
+static const char *const directory_columns[] = {"path"};
+static const struct upsert directory_upsert = {
+	.table = "directory",
+	.key = "tag_set, host, directory_hash",
+	.key_count = 3,
+	.columns = directory_columns,
+	.column_count = 1,
+	.one = KEPT_UPSERT_DIRECTORY,
+	.many = KEPT_UPSERT_DIRECTORY,
+};
+
+size_t store_batch_rows(const struct store *store)
+{
+	return store->driver->rows_per_transaction;
+}
+
+static int too_large(const struct store *store, struct bytes directory, struct simhash_error *error)
+{
+	return error_set(error, SIMHASH_E_DATABASE,
+			 "cannot write a row: its path is too long for the server's "
+			 "max_allowed_packet of %lld bytes: %.*s",
+			 (long long)store->max_statement_bytes, (int)directory.size,
+			 directory.data);
+}
+
+/* The most that a row adds to a statement beside its paths, in the protocols of the engines. */
+#define DIRECTORY_BYTES 64
+#define ROW_BYTES ((3 + FILE_COLUMNS) * 12 + PATH_HASH_SIZE + CONTENT_HASH_SIZE)
+
+/* How many of the rows fit into one statement, at most `max`; 0 when the first does not. */
+static size_t rows_that_fit(const struct store *store, const struct file_row *const *rows,
+			    size_t max)
+{
+	int64_t room = store->max_statement_bytes;
+	size_t count = 0;
+
+	while (count < max) {
+		const struct file_row *row = rows[count];
+		int64_t size = (int64_t)(ROW_BYTES + row->directory.size + row->name.size +
+					 row->extension.size);
+		if (size > room)
+			break;
+		room -= size;
+		count++;
+	}
+	return count;
+}
+
+static int write_rows(struct store *store, const struct row_scope *scope,
+		      const struct file_row *const *rows, size_t count, struct simhash_error *error)
+{
+	size_t max = upsert_rows_max(store), done = 0;
+
+	while (done < count) {
+		size_t rest = count - done;
+		size_t fitting = rows_that_fit(store, rows + done, rest < max ? rest : max);
+		struct query query;
+		if (fitting == 0)
+			return too_large(store, rows[done]->directory, error);
+		if (upsert_begin(&query, store, &file_upsert, &fitting, error) != 0)
+			return -1;
+		for (size_t i = 0; i < fitting; i++)
+			file_columns_bind(&query, scope, rows[done++]);
+		if (query_run(&query, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int write_directories(struct store *store, const struct row_scope *scope,
+			     const struct directory_row *rows, size_t count,
+			     struct simhash_error *error)
+{
+	for (size_t i = 0; i < count; i++) {
+		size_t one = 1;
+		struct query query;
+		if ((int64_t)rows[i].path.size > store->max_statement_bytes - DIRECTORY_BYTES)
+			return too_large(store, rows[i].path, error);
+		if (upsert_begin(&query, store, &directory_upsert, &one, error) != 0)
+			return -1;
+		query_bind_scope(&query, scope);
+		query_bind_data(&query, rows[i].hash, DIRECTORY_HASH_SIZE);
+		query_bind_bytes(&query, rows[i].path);
+		if (query_run(&query, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/*
+ * Add the rows in a range of path hashes to *rows. Counted, since Spider does not report how
+ * many it removes.
+ */
+static int count_range(struct store *store, const struct row_scope *scope,
+		       const struct hash_range *range, int64_t *rows, struct simhash_error *error)
+{
+	struct query query;
+	int64_t count = 0;
+
+	if (query_begin_kept(&query, store, KEPT_COUNT_FILES,
+			     "SELECT COUNT(*) FROM file WHERE tag_set = ? AND host = ? "
+			     "AND path_hash BETWEEN ? AND ?",
+			     error) != 0)
+		return -1;
+	query_bind_scope(&query, scope);
+	query_bind_range(&query, range);
+	if (query_first(&query, &count, error) < 0)
+		return -1;
+	*rows += count;
+	return 0;
+}
+
+static int remove_file(struct store *store, const struct row_scope *scope,
+		       const uint8_t hash[PATH_HASH_SIZE], int64_t *removed,
+		       struct simhash_error *error)
+{
+	const struct hash_range range = hash_range_of_file(hash);
+	struct query query;
+
+	if (count_range(store, scope, &range, removed, error) != 0 ||
+	    query_begin_kept(&query, store, KEPT_REMOVE_FILE,
+			     "DELETE FROM file WHERE tag_set = ? AND host = ? AND path_hash = ?",
+			     error) != 0)
+		return -1;
+	query_bind_scope(&query, scope);
+	query_bind_data(&query, hash, PATH_HASH_SIZE);
+	if (query_run(&query, error) != 0)
+		return -1;
+	return sketch_rows_remove(store, scope, &range, error);
+}
+
+static int remove_directory(struct store *store, const struct row_scope *scope,
+			    const uint8_t hash[DIRECTORY_HASH_SIZE], int64_t *removed,
+			    struct simhash_error *error)
+{
+	const struct hash_range range = hash_range_of_directory(hash);
+	struct query query;
+
+	if (count_range(store, scope, &range, removed, error) != 0 ||
+	    query_begin_kept(&query, store, KEPT_REMOVE_DIRECTORY_FILES,
+			     "DELETE FROM file WHERE tag_set = ? AND host = ? "
+			     "AND path_hash BETWEEN ? AND ?",
+			     error) != 0)
+		return -1;
+	query_bind_scope(&query, scope);
+	query_bind_range(&query, &range);
+	if (query_run(&query, error) != 0 || sketch_rows_remove(store, scope, &range, error) != 0 ||
+	    query_begin_kept(&query, store, KEPT_REMOVE_DIRECTORY,
+			     "DELETE FROM directory WHERE tag_set = ? AND host = ? "
+			     "AND directory_hash = ?",
+			     error) != 0)
+		return -1;
+	query_bind_scope(&query, scope);
+	query_bind_data(&query, hash, DIRECTORY_HASH_SIZE);
+	return query_run(&query, error);
+}
+
+static int relink_file(struct store *store, const struct row_scope *scope,
+		       const struct relinked_file *file, struct simhash_error *error)
+{
+	struct query query;
+
+	if (query_begin_kept(&query, store, KEPT_RELINK_FILE,
+			     "UPDATE file SET device = ?, inode = ?, links = ? "
+			     "WHERE tag_set = ? AND host = ? AND path_hash = ?",
+			     error) != 0)
+		return -1;
+	query_bind_integer(&query, file->device);
+	query_bind_integer(&query, file->inode);
+	query_bind_integer(&query, file->links);
+	query_bind_scope(&query, scope);
+	query_bind_data(&query, file->path_hash, PATH_HASH_SIZE);
+	return query_run(&query, error);
+}
+
+/* In a transaction. */
+static int write_batch(struct store *store, const struct row_scope *scope,
+		       const struct store_batch *batch, int64_t *removed,
+		       struct simhash_error *error)
+{
+	*removed = 0;
+	for (size_t i = 0; i < batch->removed_directory_count; i++)
+		if (remove_directory(store, scope, batch->removed_directories[i], removed, error) !=
+		    0)
+			return -1;
+	for (size_t i = 0; i < batch->removed_file_count; i++)
+		if (remove_file(store, scope, batch->removed_files[i], removed, error) != 0)
+			return -1;
+	for (size_t i = 0; i < batch->relinked_count; i++)
+		if (relink_file(store, scope, &batch->relinked[i], error) != 0)
+			return -1;
+	if (write_directories(store, scope, batch->directories, batch->directory_count, error) !=
+		    0 ||
+	    write_rows(store, scope, batch->rows, batch->row_count, error) != 0)
+		return -1;
+	return sketch_rows_write(store, scope, batch->rows, batch->row_count, error);
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct file_row *const *x = a, *const *y = b;
+
+	return memcmp((*x)->path_hash, (*y)->path_hash, PATH_HASH_SIZE);
+}
+
+int store_write(struct store *store, const struct row_scope *scope, const struct store_batch *batch,
+		int64_t *removed, struct simhash_error *error)
+{
+	struct transaction transaction = {.store = store};
+	int status = 0;
+
+	if (batch->row_count > 0)
+		qsort(batch->rows, batch->row_count, sizeof *batch->rows, compare_rows);
+	while (transaction_next(&transaction, &status, error))
+		status = write_batch(store, scope, batch, removed, error);
+	return status;
+}

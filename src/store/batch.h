@@ -1,0 +1,49 @@
+/*
+ * What simhash writes: the changes of one transaction.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_STORE_BATCH_H
+#define SIMHASH_STORE_BATCH_H
+
+#include <stddef.h>
+
+#include "store/file_row.h"
+
+struct store;
+
+struct directory_row {
+	uint8_t hash[DIRECTORY_HASH_SIZE];
+	struct bytes path;
+};
+
+/* A file of which only the links have changed. */
+struct relinked_file {
+	uint8_t path_hash[PATH_HASH_SIZE];
+	int64_t device, inode, links;
+};
+
+/* Changes in the order in which they are made. */
+struct store_batch {
+	const uint8_t (*removed_directories)[DIRECTORY_HASH_SIZE]; /* and all their rows */
+	size_t removed_directory_count;
+	const uint8_t (*removed_files)[PATH_HASH_SIZE];
+	size_t removed_file_count;
+	const struct relinked_file *relinked;
+	size_t relinked_count;
+	const struct directory_row *directories; /* new ones, before rows name them */
+	size_t directory_count;
+	const struct file_row **rows; /* sorted here by path hash */
+	size_t row_count;
+};
+
+/* How many rows a batch should have. */
+size_t store_batch_rows(const struct store *store);
+
+/*
+ * Write a batch in one transaction: all of it or, on failure, nothing. Deadlocks and lock waits
+ * are tried again. *removed is the number of rows of `file` that were removed.
+ */
+int store_write(struct store *store, const struct row_scope *scope, const struct store_batch *batch,
+		int64_t *removed, struct simhash_error *error);
+
+#endif

@@ -1,0 +1,20 @@
+/*
+ * A first load. Many rows are written faster into an index without rows when their keys are
+ * indexed afterwards.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_STORE_LOAD_H
+#define SIMHASH_STORE_LOAD_H
+
+#include "simhash.h"
+
+struct store;
+
+/*
+ * Around the writes of a run. A run that is cut off need not end its load: the next opening to
+ * write does.
+ */
+int store_begin_load(struct store *store, struct simhash_error *error);
+int store_end_load(struct store *store, struct simhash_error *error);
+
+#endif

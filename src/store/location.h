@@ -1,0 +1,29 @@
+/*
+ * Where an index is, and how to open it.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_STORE_LOCATION_H
+#define SIMHASH_STORE_LOCATION_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+enum open_mode {
+	OPEN_TO_READ,  /* the index must exist */
+	OPEN_TO_WRITE, /* an index that does not exist is created */
+	OPEN_TO_CREATE /* and so is the database on a server */
+};
+
+struct store_location {
+	const char *url;
+	/* The rest is for servers. The only option file to read; NULL for the usual ones. */
+	const char *defaults_file;
+	/* How long to try to reach a server that does not answer, in seconds. */
+	int64_t wait_s;
+	/* Called once with the error when waiting begins, from any thread. May be NULL. */
+	void (*waiting)(void *context, const char *message);
+	void *context;
+	const atomic_bool *stop; /* ends waiting; may be NULL */
+};
+
+#endif

@@ -1,0 +1,241 @@
+/*
+ * Streams of rows of the table `file`.
+ * SPDX-License-Identifier: MIT
+ */
+#include "store/row_stream.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "store/query.h"
+#include "store/sketch_rows.h"
+
+struct row_cursor {
+	struct query query;
+	enum simhash_key key; /* the second one */
+};
+
+/*
+ * The columns of every stream of `file f`, in the order of store_rows_next; then the second key.
+ * Most files have one link: what is 0 takes no room where rows are sorted.
+ */
+#define ROW_SELECT                                                                         \
+	"SELECT f.host, f.path_hash, f.directory, f.name, f.size, f.mtime_ns, "            \
+	"f.compressed_size, CASE WHEN f.links = 1 THEN 0 ELSE f.device END, "              \
+	"CASE WHEN f.links = 1 THEN 0 ELSE f.inode END, "                                  \
+	"f.content_hash, f.uniform, f.sum_00, f.sum_01, f.sum_02, f.sum_03, f.sum_04, "    \
+	"f.sum_05, f.sum_06, f.sum_07, f.sum_08, f.sum_09, f.sum_10, f.sum_11, f.sum_12, " \
+	"f.sum_13, f.sum_14, f.sum_15, f.%s"
+
+#define STREAM_COLUMNS (12 + SIMHASH_TAGS)
+
+/* Entries of the index of uniform that are within bounds, and their rows. */
+#define FROM_NEAR_INDEX                                                                \
+	" FROM file i CROSS JOIN file f ON f.tag_set = i.tag_set AND f.host = i.host " \
+	"AND f.path_hash = i.path_hash "
+
+/* `tail` is what follows the columns of the stream: more columns, tables and conditions. */
+static int cursor_new(struct store *store, enum simhash_key key, const char *tail,
+		      struct row_cursor **cursor, struct simhash_error *error)
+{
+	*cursor = malloc(sizeof **cursor);
+	if (*cursor == NULL)
+		return error_set_memory(error);
+	(*cursor)->key = key;
+	if (query_begin_format(&(*cursor)->query, store, error, ROW_SELECT "%s",
+			       simhash_key_name(key), tail) == 0)
+		return 0;
+	free(*cursor);
+	*cursor = NULL;
+	return -1;
+}
+
+static void bind_integers(struct query *query, const int64_t *values, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		query_bind_integer(query, values[i]);
+}
+
+static int64_t size_min(bool with_empty)
+{
+	return with_empty ? INT64_MIN : 1;
+}
+
+/* uniform is always read; this is the other key. */
+static enum simhash_key second_key(const struct key_range *range)
+{
+	return range->key == SIMHASH_UNIFORM ? range->also : range->key;
+}
+
+int store_rows_in_order(struct store *store, const struct key_range *range,
+			struct row_cursor **cursor, struct simhash_error *error)
+{
+	const int64_t values[] = {range->tag_set, range->low, range->high,
+				  size_min(range->with_empty)};
+	const char *key = simhash_key_name(range->key);
+	/* To both engines +x is not a column, so that they do not use its index. */
+	const char *plus = range->order == ORDER_BY_INDEX ? "" : "+";
+	char *order = NULL, *tail = NULL;
+	int status;
+
+	*cursor = NULL;
+	if ((range->order != ORDER_NONE &&
+	     asprintf(&order, " ORDER BY %sf.%s, f.host, f.path_hash", plus, key) < 0) ||
+	    asprintf(&tail,
+		     " FROM file f WHERE f.tag_set = ? AND %sf.%s BETWEEN ? AND ? "
+		     "AND f.size >= ?%s",
+		     plus, key, order == NULL ? "" : order) < 0)
+		status = error_set_memory(error);
+	else
+		status = cursor_new(store, second_key(range), tail, cursor, error);
+	if (status == 0)
+		bind_integers(&(*cursor)->query, values, sizeof values / sizeof *values);
+	free(tail);
+	free(order);
+	return status;
+}
+
+int store_rows_reaching(struct store *store, const struct key_range *range, int64_t target,
+			int64_t up, int64_t down, struct row_cursor **cursor,
+			struct simhash_error *error)
+{
+	const int64_t values[] = {
+		range->tag_set, range->low, range->high, size_min(range->with_empty),
+		target,		down,	    up};
+
+	/* A division of integers may be rounded down or exact: one more makes both enough. */
+	if (cursor_new(store, second_key(range),
+		       FROM_NEAR_INDEX
+		       "WHERE i.tag_set = ? AND i.uniform BETWEEN ? AND ? AND i.size >= ? "
+		       "AND ? - i.uniform <= (i.size / ? + 1) * ? + 2 "
+		       "ORDER BY i.uniform, f.host, f.path_hash",
+		       cursor, error) != 0)
+		return -1;
+	bind_integers(&(*cursor)->query, values, sizeof values / sizeof *values);
+	return 0;
+}
+
+int store_rows_near(struct store *store, const struct near_range *range, struct row_cursor **cursor,
+		    struct simhash_error *error)
+{
+	const int64_t values[] = {
+		range->tag_set,	    range->uniform[0],	     range->uniform[1],
+		range->size[0],	    range->size[1],	     range->skew_ext[0],
+		range->skew_ext[1], range->scatter_shift[0], range->scatter_shift[1],
+		range->skew_factor, range->skew_shift[0],    range->skew_shift[1],
+	};
+
+	if (cursor_new(
+		    store, range->key,
+		    FROM_NEAR_INDEX
+		    "WHERE i.tag_set = ? AND i.uniform BETWEEN ? AND ? AND i.size BETWEEN ? AND ? "
+		    "AND i.skew_ext BETWEEN ? AND ? AND i.scatter - i.uniform BETWEEN ? AND ? "
+		    "AND i.skew_ext - ? * (i.uniform / 1) BETWEEN ? AND ?",
+		    cursor, error) != 0)
+		return -1;
+	bind_integers(&(*cursor)->query, values, sizeof values / sizeof *values);
+	return 0;
+}
+
+int store_rows_sketched(struct store *store, int64_t tag_set, int64_t measure, enum simhash_key key,
+			bool with_empty, struct row_cursor **cursor, struct simhash_error *error)
+{
+	const int64_t values[] = {tag_set, measure, size_min(with_empty)};
+
+	if (cursor_new(store, key,
+		       ", s.features, s.cluster, s.value " FROM_SKETCHED_FILES
+		       "WHERE s.tag_set = ? AND s.measure = ? AND s.features > 0 "
+		       "AND f.size >= ? ORDER BY s.host, s.path_hash",
+		       cursor, error) != 0)
+		return -1;
+	bind_integers(&(*cursor)->query, values, sizeof values / sizeof *values);
+	return 0;
+}
+
+static int impossible_row(const struct file_row *row, struct simhash_error *error)
+{
+	return error_set(error, SIMHASH_E_DATABASE,
+			 "table file: the row of %.*s/%.*s holds numbers that no file has; "
+			 "scan it again with simhash --force",
+			 (int)row->directory.size, row->directory.data, (int)row->name.size,
+			 row->name.data);
+}
+
+int store_rows_next(struct row_cursor *cursor, struct file_row *row, struct simhash_error *error)
+{
+	struct query *query = &cursor->query;
+	bool possible;
+	int status = query_next(query, error);
+
+	if (status != 1)
+		return status;
+	row->host = query_integer(query, 0);
+	row->directory = query_bytes(query, 2);
+	row->name = query_bytes(query, 3);
+	row->size_bytes = query_integer(query, 4);
+	row->mtime_ns = query_integer(query, 5);
+	row->compressed_size_bytes = query_integer(query, 6);
+	row->device = query_integer(query, 7);
+	row->inode = query_integer(query, 8);
+	row->keys.key[SIMHASH_UNIFORM] = query_integer(query, 10);
+	row->keys.key[cursor->key] = query_integer(query, 11 + SIMHASH_TAGS);
+	possible = row->size_bytes >= 0 && row->compressed_size_bytes >= 0 &&
+		   row->keys.key[SIMHASH_UNIFORM] >= 0 && row->keys.key[cursor->key] >= 0;
+	for (unsigned t = 0; t < SIMHASH_TAGS; t++) {
+		int64_t count = query_integer(query, 11 + t);
+		possible = possible && count >= 0 && count <= row->size_bytes;
+		row->table.count[t] = (uint64_t)count;
+	}
+	if (!possible)
+		return impossible_row(row, error);
+	if (query_fixed_bytes(query, 1, row->path_hash, PATH_HASH_SIZE, error) != 0 ||
+	    query_fixed_bytes(query, 9, row->content_hash, CONTENT_HASH_SIZE, error) != 0)
+		return -1;
+	return 1;
+}
+
+int store_sketch_of(struct row_cursor *cursor, size_t size, struct row_sketch *sketch,
+		    struct simhash_error *error)
+{
+	struct query *query = &cursor->query;
+
+	sketch->features = query_integer(query, STREAM_COLUMNS);
+	sketch->cluster = query_integer(query, STREAM_COLUMNS + 1);
+	sketch->value = query_bytes(query, STREAM_COLUMNS + 2);
+	if (sketch->value.size == size)
+		return 0;
+	return error_set(error, SIMHASH_E_DATABASE,
+			 "table sketch: a sketch has %zu bytes instead of %zu; scan again with "
+			 "simhash --force --measure",
+			 sketch->value.size, size);
+}
+
+void store_rows_end(struct row_cursor *cursor)
+{
+	if (cursor == NULL)
+		return;
+	query_end(&cursor->query);
+	free(cursor);
+}
+
+int store_key_at(struct store *store, int64_t tag_set, int64_t from, int64_t skip, int64_t *key,
+		 struct simhash_error *error)
+{
+	const int64_t values[] = {tag_set, from, skip};
+	struct query query;
+
+	if (query_begin(&query, store,
+			"SELECT uniform FROM file WHERE tag_set = ? AND uniform >= ? "
+			"ORDER BY uniform LIMIT 1 OFFSET ?",
+			error) != 0)
+		return -1;
+	bind_integers(&query, values, sizeof values / sizeof *values);
+	*key = INT64_MAX;
+	return query_first(&query, key, error) < 0 ? -1 : 0;
+}
+
+bool store_reads_parts(const struct store *store)
+{
+	return store->driver->reads_parts;
+}

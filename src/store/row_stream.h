@@ -1,0 +1,105 @@
+/*
+ * Streams of rows: what simfind reads.
+ *
+ *     if (store_rows_in_order(store, &range, &cursor, error) != 0)
+ *             return -1;
+ *     while ((status = store_rows_next(cursor, &row, error)) == 1)
+ *             compare(&row);
+ *     store_rows_end(cursor);
+ *     return status;
+ *
+ * A stream may have any length. Each row has its host, path_hash, directory, name, size_bytes,
+ * compressed_size_bytes, mtime_ns, content_hash, table, the key uniform and one more key;
+ * device and inode, which are 0 for a file that has only one link. Its bytes live until the next
+ * row. On a server a stream occupies its connection until it ends.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_STORE_ROW_STREAM_H
+#define SIMHASH_STORE_ROW_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "store/file_row.h"
+
+struct row_cursor;
+struct store;
+
+/* How rows are brought into order. */
+enum row_order {
+	ORDER_BY_INDEX,	  /* each row is looked up: for a small part of the rows */
+	ORDER_BY_SORTING, /* all rows are read and sorted by the database: for most of them */
+	ORDER_NONE	  /* as they lie */
+};
+
+/* Which rows: a tag set, and a range of a key, both ends included. */
+struct key_range {
+	int64_t tag_set;
+	enum simhash_key key;
+	int64_t low, high;
+	bool with_empty;       /* files of size 0 too */
+	enum simhash_key also; /* the second key of the rows if `key` is uniform */
+	enum row_order order;
+};
+
+/* The rows in a range in order of the key, then of host and path hash. */
+int store_rows_in_order(struct store *store, const struct key_range *range,
+			struct row_cursor **cursor, struct simhash_error *error);
+
+/*
+ * Those rows of store_rows_in_order that are large enough to reach the key `target` from below:
+ * a row reaches size * up / down + 2 beyond its key. Looks at every entry of the index of
+ * uniform in the range, and reads only the rows of these; `range->key` must be SIMHASH_UNIFORM.
+ */
+int store_rows_reaching(struct store *store, const struct key_range *range, int64_t target,
+			int64_t up, int64_t down, struct row_cursor **cursor,
+			struct simhash_error *error);
+
+/*
+ * Bounds of what can be near to a file; both ends are included. The last two bound
+ * scatter - uniform and skew_ext - `skew_factor` * uniform. All are in the index of uniform, so
+ * that only rows within all of them are read.
+ */
+struct near_range {
+	int64_t tag_set;
+	enum simhash_key key; /* the second key of the rows; has no bounds */
+	int64_t uniform[2], size[2], skew_ext[2], scatter_shift[2], skew_shift[2];
+	int64_t skew_factor;
+};
+int store_rows_near(struct store *store, const struct near_range *range, struct row_cursor **cursor,
+		    struct simhash_error *error);
+
+/*
+ * The rows of a tag set that have a sketch by a measure, of the content that they have now, in
+ * order of host and path hash; `key` is the second key.
+ */
+int store_rows_sketched(struct store *store, int64_t tag_set, int64_t measure, enum simhash_key key,
+			bool with_empty, struct row_cursor **cursor, struct simhash_error *error);
+
+/*
+ * The next row: 1, 0 at the end, -1 for an error. Rows whose numbers no file can have (a
+ * negative size, a count above the size) are errors.
+ */
+int store_rows_next(struct row_cursor *cursor, struct file_row *row, struct simhash_error *error);
+
+/*
+ * The sketch of the last row of store_rows_sketched; it lives until the next row. Error: a value
+ * that does not have `size` bytes.
+ */
+int store_sketch_of(struct row_cursor *cursor, size_t size, struct row_sketch *sketch,
+		    struct simhash_error *error);
+
+void store_rows_end(struct row_cursor *cursor); /* NULL is fine */
+
+/*
+ * In order of uniform, from the first row on whose key is at least `from`: the key of the row
+ * that `skip` others come before; INT64_MAX when there are fewer.
+ */
+int store_key_at(struct store *store, int64_t tag_set, int64_t from, int64_t skip, int64_t *key,
+		 struct simhash_error *error);
+
+/* Are several streams, each of a part of the keys, read faster than one? */
+bool store_reads_parts(const struct store *store);
+
+#endif

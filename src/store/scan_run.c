@@ -1,0 +1,135 @@
+/*
+ * The table scan_run.
+ * SPDX-License-Identifier: MIT
+ */
+#include "store/scan_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "store/ids.h"
+#include "store/query.h"
+#include "store/transaction.h"
+
+/* The id of a run that began at the same time at the same root, or 0. */
+static int find_run(struct store *store, const struct row_scope *scope, const struct scan_run *run,
+		    int64_t *id, struct simhash_error *error)
+{
+	struct query query;
+
+	if (query_begin(&query, store,
+			"SELECT id FROM scan_run WHERE tag_set = ? AND host = ? "
+			"AND started_at_ns = ? AND root = ?",
+			error) != 0)
+		return -1;
+	query_bind_scope(&query, scope);
+	query_bind_integer(&query, run->started_at_ns);
+	query_bind_bytes(&query, run->root);
+	*id = 0;
+	return query_first(&query, id, error) < 0 ? -1 : 0;
+}
+
+/* In a transaction. */
+static int enter_run(struct store *store, const struct row_scope *scope, struct scan_run *run,
+		     struct simhash_error *error)
+{
+	struct query query;
+
+	if (find_run(store, scope, run, &run->id, error) != 0)
+		return -1;
+	if (run->id != 0) /* a COMMIT was carried out, and the answer lost */
+		return 0;
+	if (next_id(store, "SELECT MAX(id) FROM scan_run", &run->id, error) != 0 ||
+	    query_begin(&query, store,
+			"INSERT INTO scan_run(id, tag_set, host, root, started_at_ns) "
+			"VALUES (?, ?, ?, ?, ?)",
+			error) != 0)
+		return -1;
+	query_bind_integer(&query, run->id);
+	query_bind_scope(&query, scope);
+	query_bind_bytes(&query, run->root);
+	query_bind_integer(&query, run->started_at_ns);
+	return query_run(&query, error) != 0 ? duplicate_is_retry(error) : 0;
+}
+
+int store_run_start(struct store *store, const struct row_scope *scope, struct scan_run *run,
+		    struct simhash_error *error)
+{
+	struct transaction transaction = {.store = store};
+	int status = 0;
+
+	while (transaction_next(&transaction, &status, error))
+		status = enter_run(store, scope, run, error);
+	return status;
+}
+
+int store_run_finish(struct store *store, const struct scan_run *run, struct simhash_error *error)
+{
+	const int64_t values[] = {run->finished_at_ns, run->files, run->bytes, run->errors,
+				  run->id};
+	struct transaction transaction = {.store = store};
+	int status = 0;
+
+	while (transaction_next(&transaction, &status, error))
+		status = store_run(store,
+				   "UPDATE scan_run SET finished_at_ns = ?, files = ?, bytes = ?, "
+				   "errors = ? WHERE id = ?",
+				   values, 5, error);
+	return status;
+}
+
+static int append_run(struct scan_run_list *list, struct query *query, struct simhash_error *error)
+{
+	struct bytes root = query_bytes(query, 3);
+	char *copy;
+
+	if (array_reserve(&list->runs, &list->capacity, list->count + 1, sizeof *list->runs,
+			  error) != 0)
+		return -1;
+	copy = arena_take(&list->roots, root.size + 1);
+	if (copy == NULL)
+		return error_set_memory(error);
+	memcpy(copy, root.data, root.size);
+	list->runs[list->count++] = (struct scan_run){
+		.id = query_integer(query, 0),
+		.scope = {query_integer(query, 1), query_integer(query, 2)},
+		.root = {copy, root.size},
+		.started_at_ns = query_integer(query, 4),
+		.finished_at_ns = query_integer(query, 5),
+		.files = query_integer(query, 6),
+		.bytes = query_integer(query, 7),
+		.errors = query_integer(query, 8),
+	};
+	return 0;
+}
+
+int store_read_runs(struct store *store, struct scan_run_list *list, struct simhash_error *error)
+{
+	struct query query;
+	int status;
+
+	*list = (struct scan_run_list){.runs = NULL};
+	if (query_begin(&query, store,
+			"SELECT id, tag_set, host, root, started_at_ns, finished_at_ns, files, "
+			"bytes, errors FROM scan_run ORDER BY id",
+			error) != 0)
+		return -1;
+	while ((status = query_next(&query, error)) == 1)
+		if (append_run(list, &query, error) != 0) {
+			status = -1;
+			break;
+		}
+	query_end(&query);
+	if (status != 0)
+		scan_run_list_release(list);
+	return status;
+}
+
+void scan_run_list_release(struct scan_run_list *list)
+{
+	arena_release(&list->roots);
+	free(list->runs);
+	*list = (struct scan_run_list){.runs = NULL};
+}

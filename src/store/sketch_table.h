@@ -1,0 +1,33 @@
+/*
+ * The sketches of a measure as a whole: which measures a run wants, how many files have a
+ * sketch, and removing a measure.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_STORE_SKETCH_TABLE_H
+#define SIMHASH_STORE_SKETCH_TABLE_H
+
+#include <stdint.h>
+
+#include "simhash.h"
+
+struct store;
+
+/*
+ * From now on rows that are written come with sketches by these measures, in this order, and a
+ * file is known only if it has all of them. At most SKETCHES_MAX. To be called before the first
+ * file is looked up.
+ */
+void store_want_measures(struct store *store, const int64_t *ids, unsigned count);
+
+/*
+ * How many files have a sketch by a measure, of the content that they have now: files of a tag
+ * set, or of all if `tag_set` is 0. Reads all sketches of the measure.
+ */
+int store_count_sketches(struct store *store, int64_t tag_set, int64_t measure, int64_t *files,
+			 struct simhash_error *error);
+
+/* Remove a measure and all sketches by it, a part at a time. */
+int store_remove_measure(struct store *store, int64_t measure, int64_t *removed,
+			 struct simhash_error *error);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * How much an index holds.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_STORE_TOTALS_H
+#define SIMHASH_STORE_TOTALS_H
+
+#include "store/file_row.h"
+
+struct store;
+
+struct scope_total {
+	struct row_scope scope;
+	int64_t rows, bytes;
+};
+
+/*
+ * Rows and the sum of their sizes, for each tag set and host that has rows, in this order. Reads
+ * all rows. On success the caller frees *totals.
+ */
+int store_read_totals(struct store *store, struct scope_total **totals, size_t *count,
+		      struct simhash_error *error);
+
+/* How many rows a tag set has. */
+int store_count_rows(struct store *store, int64_t tag_set, int64_t *rows,
+		     struct simhash_error *error);
+
+/* The bytes that the index occupies, as its engine reports. */
+int store_index_bytes(struct store *store, int64_t *bytes, struct simhash_error *error);
+
+#endif

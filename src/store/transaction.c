@@ -1,0 +1,61 @@
+/*
+ * Transactions, and when they are tried again.
+ * SPDX-License-Identifier: MIT
+ */
+#include "store/transaction.h"
+
+#include "base/clock.h"
+#include "store/connection.h"
+
+/* The waits between the tries add up to 20 s, and SQLite waits up to 2 s in each. */
+#define TRIES 12
+
+/* 10, 20, 40 ... ms, at most 5 s. */
+static void wait_before(unsigned attempt)
+{
+	clock_sleep_ns((attempt < 9 ? INT64_C(10) << attempt : INT64_C(5000)) * NS_PER_MS);
+}
+
+static int end(struct transaction *transaction, int status, struct simhash_error *error)
+{
+	const struct store *store = transaction->store;
+	struct simhash_error ignored;
+
+	transaction->has_begun = false;
+	if (status == 0 && store->driver->execute(store->database, "COMMIT", error) == 0)
+		return 0;
+	store->driver->execute(store->database, "ROLLBACK", &ignored);
+	return -1;
+}
+
+/* Is what failed with this error to be tried again? If so, wait or connect first. */
+static bool try_again(struct transaction *transaction, struct simhash_error *error)
+{
+	unsigned attempt = transaction->attempt++;
+
+	if (error->code == SIMHASH_E_CONNECTION)
+		return store_recover(transaction->store, error) == 0;
+	if (error->code != SIMHASH_E_RETRY || attempt >= TRIES)
+		return false;
+	wait_before(attempt);
+	return true;
+}
+
+bool transaction_next(struct transaction *transaction, int *status, struct simhash_error *error)
+{
+	const struct store *store = transaction->store;
+
+	if (transaction->has_begun) {
+		*status = end(transaction, *status, error);
+		if (*status == 0)
+			store_went_well(transaction->store);
+		if (*status == 0 || !try_again(transaction, error))
+			return false;
+	}
+	while ((*status = store->driver->execute(store->database, store->driver->begin, error)) !=
+	       0)
+		if (!try_again(transaction, error))
+			return false;
+	transaction->has_begun = true;
+	return true;
+}

@@ -1,0 +1,21 @@
+/*
+ * A view of the index that stays the same for many queries, which makes small ones cheaper.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_STORE_VIEW_H
+#define SIMHASH_STORE_VIEW_H
+
+#include "simhash.h"
+
+struct store;
+
+/*
+ * From now to the next call all queries see the index as it is now. A view that is held for
+ * long keeps an embedded index from reusing the room of its log, so renew it now and then.
+ */
+int store_renew_view(struct store *store, struct simhash_error *error);
+
+/* End the view, before a time that may be long. */
+void store_end_view(struct store *store);
+
+#endif
