@@ -51,7 +51,7 @@ mutate "the last row in reach is not looked at" src/find/join.c \
 	's/at < cell->end && room->third_sorted\[at\] <= most;/at < cell->end \&\& room->third_sorted[at] < most;/' '^find|^cli.pairs'
 mutate "what changed within the tick of its scan is unchanged" src/index/reconcile.c \
 	's/\(scanned_at_ns - (uint64_t)known->mtime_ns >= \)tick/\10/' '^cli.incremental'
-mutate "a directory that cannot be told about is gone" src/index/pipeline.c \
+mutate "a directory that cannot be told about is gone" src/index/vanished.c \
 	's/(fd < 0 && (errno == ENOENT/(fd < 0 \&\& (true || errno == ENOENT/' '^(cli.incremental|faults)'
 mutate "links are followed when files are opened" src/scan/scan_file.c \
 	's/(scanner->follow ? 0 : O_NOFOLLOW)/0/' '^faults.sqlite'

@@ -162,20 +162,22 @@ static int open_list(const char *name, struct simhash_error *error)
 }
 
 /* Index, and show progress meanwhile where it is wanted. */
-static int index_shown(const struct index_arguments *arguments, struct index_options *options,
+static int index_shown(const struct index_arguments *arguments, const struct index_request *request,
 		       struct index_summary *summary, struct simhash_error *error)
 {
 	struct index_progress progress;
 	struct shown_progress shown = {.progress = &progress};
 	struct progress_display display = {.is_running = false};
+	struct index_resources resources = {
+		.threads = arguments->threads, .stop = &stop, .failed = file_failed};
 	int status;
 
 	index_progress_init(&progress);
 	if (progress_is_wanted(arguments->progress, arguments->quiet)) {
-		options->progress = &progress;
+		resources.progress = &progress;
 		progress_start(&display, arguments->progress, write_progress, &shown);
 	}
-	status = index_trees(options, summary, error);
+	status = index_trees(request, &resources, summary, error);
 	progress_stop(&display);
 	index_progress_release(&progress);
 	return status;
@@ -184,7 +186,7 @@ static int index_shown(const struct index_arguments *arguments, struct index_opt
 static int index_files(const struct index_arguments *arguments, struct index_summary *summary,
 		       struct simhash_error *error)
 {
-	struct index_options options = {
+	struct index_request request = {
 		.paths = arguments->paths,
 		.path_count = arguments->path_count,
 		.list_name = arguments->files_from,
@@ -197,35 +199,32 @@ static int index_files(const struct index_arguments *arguments, struct index_sum
 		.max_inflated_bytes = arguments->max_inflated_bytes,
 		.measures = arguments->measures,
 		.measure_count = arguments->measure_count,
-		.threads = arguments->threads,
-		.stop = &stop,
-		.failed = file_failed,
 	};
 	struct simhash_tag_set *tag_set = NULL;
 	char host[HOST_NAME_SIZE], *url = NULL;
 	int status = -1;
 
-	if (options.list_name != NULL) {
-		options.list_fd = open_list(options.list_name, error);
-		if (options.list_fd < 0)
+	if (request.list_name != NULL) {
+		request.list_fd = open_list(request.list_name, error);
+		if (request.list_fd < 0)
 			return -1;
 	}
 	if (choose_tag_set(arguments->tag_file, &tag_set, error) != 0 ||
 	    choose_host(arguments->host, host, error) != 0 ||
 	    choose_database(arguments->location.url, true, &url, error) != 0)
 		goto out;
-	options.location = arguments->location;
-	options.location.url = url;
-	options.location.stop = &stop;
-	options.location.waiting = say_waiting;
-	options.tag_set = tag_set;
-	options.host = host;
-	status = index_shown(arguments, &options, summary, error);
+	request.location = arguments->location;
+	request.location.url = url;
+	request.location.stop = &stop;
+	request.location.waiting = say_waiting;
+	request.tag_set = tag_set;
+	request.host = host;
+	status = index_shown(arguments, &request, summary, error);
 out:
 	free(url);
 	simhash_tag_set_free(tag_set);
-	if (options.list_fd > STDIN_FILENO)
-		close(options.list_fd);
+	if (request.list_fd > STDIN_FILENO)
+		close(request.list_fd);
 	return status;
 }
 

@@ -1,11 +1,11 @@
 /*
  * Indexing trees: what the program simhash does.
  *
- *     walker --> bounded queue of batches --> scanner threads
- *                         --> bounded queue of batches --> one writer
+ *     walkers --> bounded queue of batches --> scanners --> bounded queue of batches --> writer
  *
- * Memory is bounded whatever the tree: two queues of 64 batches, and the rows
- * of one transaction.
+ * Up to four threads walk and compare what they find with the index; any number scan; the calling
+ * thread writes. Memory is bounded whatever the tree: two queues of 64 batches, and the rows of
+ * one transaction.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,19 +15,21 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "index/failures.h"
 #include "index/filter.h"
 #include "index/progress.h"
 #include "simhash.h"
 #include "simhash_measures.h"
 #include "store/store.h"
 
-struct index_options {
+/* What to index, and where to. */
+struct index_request {
 	struct store_location location;
 	const struct simhash_tag_set *tag_set;
 	const char *host;
 	char *const *paths;
 	unsigned path_count;
-	/* Besides, the files in a list, each name ended by a zero byte; NULL for none. */
+	/* Also the files in a list, each name ended by a zero byte; NULL for none. */
 	const char *list_name;
 	int list_fd;
 	const struct filter *filter;
@@ -39,12 +41,15 @@ struct index_options {
 	/* Sketches by these, at most SKETCHES_MAX, are made too. */
 	struct simhash_measure *const *measures;
 	unsigned measure_count;
+};
+
+/* What a run may use, and whom it tells. */
+struct index_resources {
+	unsigned threads;		 /* that scan */
 	struct index_progress *progress; /* kept up to date; or NULL */
-	unsigned threads;
 	/* Set from outside to end early; set here too when the run fails. */
 	atomic_bool *stop;
-	/* Told of every path that could not be read; called from any thread. */
-	void (*failed)(void *context, struct bytes path, int system_errno);
+	failure_fn *failed; /* called with every path that could not be read */
 	void *context;
 };
 
@@ -57,10 +62,10 @@ struct index_summary {
 };
 
 /*
- * Index the trees. What the summary counts as scanned or removed is committed,
- * also when the run fails (-1) or is interrupted.
+ * Index the trees. What the summary counts as scanned or removed is committed, also when the run
+ * fails (-1) or is interrupted.
  */
-int index_trees(const struct index_options *options, struct index_summary *summary,
-		struct simhash_error *error);
+int index_trees(const struct index_request *request, const struct index_resources *resources,
+		struct index_summary *summary, struct simhash_error *error);
 
 #endif

@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/open_file.h"
-#include "index/progress.h"
+#include "store/known_file.h"
 
 /* The kernel stamps times by its tick, up to 10 ms; some file systems by 1 or 2 s. */
 #define TICK_NS UINT64_C(20000000)
@@ -23,21 +24,22 @@
 static bool is_unchanged(const struct reconciler *reconciler, const struct found_file *file,
 			 const struct known_file *known)
 {
-	uint64_t tick = known->mtime_ns % 1000000000 == 0 ? COARSE_TICK_NS : TICK_NS;
-
+	uint64_t tick = known->mtime_ns % NS_PER_S == 0 ? COARSE_TICK_NS : TICK_NS;
 	int64_t size_bytes = file->is_inflated ? known->compressed_size_bytes : known->size_bytes;
 
 	if (reconciler->force || known->lacks_sketches || file->size_bytes != size_bytes ||
 	    file->mtime_ns != known->mtime_ns)
 		return false;
-	/* As unsigned numbers, whose difference cannot overflow. */
+	/* Unsigned, since the difference of two signed values may overflow. */
 	if (known->mtime_ns <= known->scanned_at_ns)
 		return (uint64_t)known->scanned_at_ns - (uint64_t)known->mtime_ns >= tick;
 	return (uint64_t)known->mtime_ns - (uint64_t)known->scanned_at_ns >= tick;
 }
 
-static int relink_if_changed(struct reconciler *reconciler, const struct found_file *file,
-			     const struct known_file *known, struct simhash_error *error)
+/* An unchanged file may have more or fewer names than its row knows. */
+static int relink_if_changed(const struct reconciler *reconciler, const struct found_file *file,
+			     const struct known_file *known, struct feed *feed,
+			     struct simhash_error *error)
 {
 	/* As scan_file records them. */
 	int64_t links = reconciler->follow ? 0 : (int64_t)file->links;
@@ -47,28 +49,29 @@ static int relink_if_changed(struct reconciler *reconciler, const struct found_f
 	if (links == known->links)
 		return 0;
 	memcpy(relinked.path_hash, file->path_hash, PATH_HASH_SIZE);
-	return reconciler->relink(reconciler->context, &relinked, error);
+	return feed_relink(feed, &relinked, error);
 }
 
+/* A file that has a row. */
 static int decide(struct reconciler *reconciler, struct directory *directory,
-		  const struct found_file *file, const struct known_file *known,
+		  const struct found_file *file, const struct known_file *known, struct feed *feed,
 		  struct simhash_error *error)
 {
-	if (is_unchanged(reconciler, file, known)) {
-		reconciler->unchanged++;
-		if (reconciler->progress != NULL)
-			index_progress_add(reconciler->progress, 1, file->size_bytes);
-		return relink_if_changed(reconciler, file, known, error);
-	}
-	return reconciler->scan(reconciler->context, directory, file, error);
+	if (!is_unchanged(reconciler, file, known))
+		return feed_scan(feed, directory, file, error);
+	reconciler->unchanged++;
+	if (reconciler->progress != NULL)
+		index_progress_add(reconciler->progress, 1, file->size_bytes);
+	return relink_if_changed(reconciler, file, known, feed, error);
 }
 
 /*
  * A row without its file. The directory was listed before the row was read, so
  * another process may have added both between: look once more.
  */
-static int remove_if_gone(struct reconciler *reconciler, const struct directory *directory,
-			  const struct known_file *known, struct simhash_error *error)
+static int remove_if_gone(const struct reconciler *reconciler, const struct directory *directory,
+			  const struct known_file *known, struct feed *feed,
+			  struct simhash_error *error)
 {
 	char *name = strndup(known->name.data, own_name_size(known->name));
 	struct stat status;
@@ -86,77 +89,74 @@ static int remove_if_gone(struct reconciler *reconciler, const struct directory 
 	else
 		is_gone = errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG;
 	free(name);
-	return is_gone ? reconciler->remove(reconciler->context, known->path_hash, error) : 0;
+	return is_gone ? feed_remove(feed, known->path_hash, error) : 0;
 }
 
-/* Two sorted sequences side by side: the files found and the rows as they stream. */
-struct merge {
-	struct reconciler *reconciler;
-	struct directory *directory;
-	const struct found_file *files;
-	size_t count, next;
-	bool may_remove;
-};
-
-static int scan_next(struct merge *merge, struct simhash_error *error)
+/* Feed the files of a chunk that come before a row, or all for NULL; *next is the first left. */
+static int scan_before(const struct chunk *chunk, const struct known_file *known, size_t *next,
+		       struct feed *feed, struct simhash_error *error)
 {
-	struct reconciler *reconciler = merge->reconciler;
-
-	return reconciler->scan(reconciler->context, merge->directory, &merge->files[merge->next++],
-				error);
-}
-
-static int merge_row(void *context, const struct known_file *known, struct simhash_error *error)
-{
-	struct merge *merge = context;
-	int order = -1;
-
-	while (merge->next < merge->count) {
-		order = memcmp(merge->files[merge->next].path_hash, known->path_hash,
-			       PATH_HASH_SIZE);
-		if (order >= 0)
+	for (; *next < chunk->count; ++*next) {
+		const struct found_file *file = &chunk->files[*next];
+		if (known != NULL && memcmp(file->path_hash, known->path_hash, PATH_HASH_SIZE) >= 0)
 			break;
-		if (scan_next(merge, error) != 0)
+		if (feed_scan(feed, chunk->directory, file, error) != 0)
 			return -1;
 	}
-	if (merge->next < merge->count && order == 0)
-		return decide(merge->reconciler, merge->directory, &merge->files[merge->next++],
-			      known, error);
-	return merge->may_remove ? remove_if_gone(merge->reconciler, merge->directory, known, error)
-				 : 0;
-}
-
-static int merge_directory(struct reconciler *reconciler, struct directory *directory,
-			   const struct found_file *files, size_t count, bool may_remove,
-			   struct simhash_error *error)
-{
-	struct merge merge = {reconciler, directory, files, count, 0, may_remove};
-
-	if (!reconciler->is_first &&
-	    store_read_directory(reconciler->store, &reconciler->scope, directory->hash, merge_row,
-				 &merge, error) != 0)
-		return -1;
-	while (merge.next < merge.count)
-		if (scan_next(&merge, error) != 0)
-			return -1;
 	return 0;
 }
 
+/* A row of a directory, all files of which are in the chunk: the files before it, and its own. */
+static int merge_row(struct reconciler *reconciler, const struct chunk *chunk,
+		     const struct known_file *known, size_t *next, struct feed *feed,
+		     struct simhash_error *error)
+{
+	const struct found_file *file;
+
+	if (scan_before(chunk, known, next, feed, error) != 0)
+		return -1;
+	file = *next < chunk->count ? &chunk->files[*next] : NULL;
+	if (file == NULL || memcmp(file->path_hash, known->path_hash, PATH_HASH_SIZE) != 0)
+		return remove_if_gone(reconciler, chunk->directory, known, feed, error);
+	++*next;
+	return decide(reconciler, chunk->directory, file, known, feed, error);
+}
+
+/* All files of a directory and all its rows, side by side: both are sorted by path hash. */
+static int reconcile_whole(struct reconciler *reconciler, const struct chunk *chunk,
+			   struct feed *feed, struct simhash_error *error)
+{
+	struct known_files files;
+	struct known_file known;
+	size_t next = 0;
+	int status;
+
+	if (!reconciler->has_rows)
+		return scan_before(chunk, NULL, &next, feed, error);
+	status = known_files_begin(&files, reconciler->store, &reconciler->scope,
+				   chunk->directory->hash, error);
+	while (status == 0 && (status = known_files_next(&files, &known, error)) == 1)
+		status = merge_row(reconciler, chunk, &known, &next, feed, error);
+	known_files_end(&files);
+	return status == 0 ? scan_before(chunk, NULL, &next, feed, error) : -1;
+}
+
 /* One row at a time, for a directory that comes in parts: its rows may be millions. */
-static int look_up_each(struct reconciler *reconciler, struct directory *directory,
-			const struct found_file *files, size_t count, struct simhash_error *error)
+static int reconcile_each(struct reconciler *reconciler, const struct chunk *chunk,
+			  struct feed *feed, struct simhash_error *error)
 {
 	struct known_file known;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < chunk->count; i++) {
+		const struct found_file *file = &chunk->files[i];
 		bool found = false;
 		int status;
-		if (!reconciler->is_first &&
-		    store_find_file(reconciler->store, &reconciler->scope, files[i].path_hash,
-				    &known, &found, error) != 0)
+		if (reconciler->has_rows &&
+		    store_find_file(reconciler->store, &reconciler->scope, file->path_hash, &known,
+				    &found, error) != 0)
 			return -1;
-		status = found ? decide(reconciler, directory, &files[i], &known, error)
-			       : reconciler->scan(reconciler->context, directory, &files[i], error);
+		status = found ? decide(reconciler, chunk->directory, file, &known, feed, error)
+			       : feed_scan(feed, chunk->directory, file, error);
 		if (status != 0)
 			return -1;
 	}
@@ -165,31 +165,31 @@ static int look_up_each(struct reconciler *reconciler, struct directory *directo
 
 void reconciler_rest(struct reconciler *reconciler)
 {
-	if (reconciler->is_first)
+	if (!reconciler->has_rows)
 		return;
 	store_end_view(reconciler->store);
 	reconciler->looked_up = 0;
 }
 
-int reconcile_files(struct reconciler *reconciler, struct directory *directory,
-		    const struct found_file *files, size_t count, enum walk_part part,
+int reconcile_chunk(struct reconciler *reconciler, const struct chunk *chunk, struct feed *feed,
 		    struct simhash_error *error)
 {
-	if (!reconciler->is_first && reconciler->looked_up++ % VIEW_DIRECTORIES == 0 &&
+	struct chunk rows_only = {.directory = chunk->directory};
+
+	if (reconciler->has_rows && reconciler->looked_up++ % VIEW_DIRECTORIES == 0 &&
 	    store_renew_view(reconciler->store, error) != 0)
 		return -1;
-	switch (part) {
-	case WALK_WHOLE:
-		return merge_directory(reconciler, directory, files, count, true, error);
-	case WALK_INCOMPLETE:
-		/* A directory's one file, or the rest of one that failed: no removals. */
-	case WALK_PART:
-		return look_up_each(reconciler, directory, files, count, error);
-	case WALK_LAST_PART:
+	switch (chunk->part) {
+	case CHUNK_WHOLE:
+		return reconcile_whole(reconciler, chunk, feed, error);
+	case CHUNK_INCOMPLETE: /* A row without a file proves nothing here. */
+	case CHUNK_PART:
+		return reconcile_each(reconciler, chunk, feed, error);
+	case CHUNK_LAST_PART:
 	default:
-		if (look_up_each(reconciler, directory, files, count, error) != 0)
+		if (reconcile_each(reconciler, chunk, feed, error) != 0)
 			return -1;
-		/* All files are dealt with; now only rows without a file. */
-		return merge_directory(reconciler, directory, NULL, 0, true, error);
+		/* The files of all parts are dealt with; now the rows without one. */
+		return reconcile_whole(reconciler, &rows_only, feed, error);
 	}
 }

@@ -2,11 +2,12 @@
  * Batches of files.
  * SPDX-License-Identifier: MIT
  */
-#include "index/task.h"
+#include "index/batch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "scan/shared_scan.h"
 
 struct batch *batch_new(size_t capacity)
@@ -33,14 +34,8 @@ void batch_free(struct batch *batch)
 	free(batch);
 }
 
-static void lower(char *text, size_t size)
-{
-	for (size_t i = 0; i < size; i++)
-		if (text[i] >= 'A' && text[i] <= 'Z')
-			text[i] = (char)(text[i] + ('a' - 'A'));
-}
-
-int batch_append(struct batch *batch, struct directory *directory, const struct found_file *file)
+struct task *batch_scan(struct batch *batch, struct directory *directory,
+			const struct found_file *file)
 {
 	struct task *task = &batch->tasks[batch->count];
 	struct file_row *row = &task->row;
@@ -52,14 +47,13 @@ int batch_append(struct batch *batch, struct directory *directory, const struct 
 
 	task->name = malloc(name.size + 1 + own_size + 1 + extension_size);
 	if (task->name == NULL)
-		return -1;
+		return NULL;
 	memcpy(task->name, name.data, name.size + 1);
 	task->open_name = task->name + name.size + 1;
 	memcpy(task->open_name, name.data, own_size);
 	task->open_name[own_size] = '\0';
 	copy = task->open_name + own_size + 1;
-	memcpy(copy, extension, extension_size);
-	lower(copy, extension_size);
+	ascii_lower_copy(copy, extension, extension_size);
 	directory_hold(directory);
 	task->directory = directory;
 	task->batch = batch;
@@ -72,5 +66,32 @@ int batch_append(struct batch *batch, struct directory *directory, const struct 
 	row->extension = (struct bytes){copy, extension_size};
 	batch->size_bytes += file->size_bytes;
 	batch->count++;
+	return task;
+}
+
+int batch_remove(struct batch *batch, const uint8_t hash[PATH_HASH_SIZE])
+{
+	if (batch->removed == NULL)
+		batch->removed = malloc(BATCH_TASKS * sizeof *batch->removed);
+	if (batch->removed == NULL)
+		return -1;
+	memcpy(batch->removed[batch->removed_count++], hash, PATH_HASH_SIZE);
 	return 0;
+}
+
+int batch_relink(struct batch *batch, const struct relinked_file *file)
+{
+	if (batch->relinked == NULL)
+		batch->relinked = malloc(BATCH_TASKS * sizeof *batch->relinked);
+	if (batch->relinked == NULL)
+		return -1;
+	batch->relinked[batch->relinked_count++] = *file;
+	return 0;
+}
+
+bool batch_is_full(const struct batch *batch)
+{
+	return (batch->count > 0 && batch->count == batch->capacity) ||
+	       batch->size_bytes >= BATCH_BYTES || batch->removed_count == BATCH_TASKS ||
+	       batch->relinked_count == BATCH_TASKS;
 }

@@ -1,0 +1,64 @@
+/*
+ * What travels from the walkers to the scanners and from them to the writer: batches of files to
+ * scan, which come out as rows, and of rows to change or remove.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_INDEX_BATCH_H
+#define SIMHASH_INDEX_BATCH_H
+
+#include "index/chunk.h"
+#include "store/file_row.h"
+#include "store/store.h"
+
+#define BATCH_TASKS 64
+#define BATCH_BYTES (INT64_C(1) << 20)
+
+struct batch;
+struct hard_link;
+struct shared_scan;
+
+/* A file to scan. */
+struct task {
+	struct batch *batch; /* that it is in */
+	struct directory *directory;
+	char *name;	 /* of its row, then what to open, each with a zero; then its extension */
+	char *open_name; /* in `name` */
+	bool is_scanned; /* `row` is filled */
+	bool is_inflated;
+	bool is_copied;		   /* from another name of the file; not read */
+	int64_t size_bytes, links; /* as the walk found it */
+	struct hard_link *link;	   /* see hard_links.h; NULL: it is scanned for itself */
+	bool is_leader;		   /* scanned for all names of its link */
+	struct task *next_parked;
+	struct file_row row;
+};
+
+struct batch {
+	/* Of a large file; with no task, a call to help with it. A reference, or NULL. */
+	struct shared_scan *shared;
+	size_t removed_count;
+	uint8_t (*removed)[PATH_HASH_SIZE]; /* files gone, at most BATCH_TASKS; owned */
+	size_t relinked_count;
+	struct relinked_file *relinked; /* at most BATCH_TASKS; owned */
+	int64_t size_bytes;		/* of the files to scan */
+	atomic_size_t unfinished;	/* tasks, and one for the scanner that goes through them */
+	size_t count, capacity;
+	struct task tasks[];
+};
+
+/* A batch with room for `capacity` tasks; NULL when memory is short. */
+struct batch *batch_new(size_t capacity);
+
+/* Free a batch with all it holds. The uses of its directories ended before. NULL is fine. */
+void batch_free(struct batch *batch);
+
+/* Append to a batch, which must have room. The task, or NULL; -1 when memory is short. */
+struct task *batch_scan(struct batch *batch, struct directory *directory,
+			const struct found_file *file);
+int batch_remove(struct batch *batch, const uint8_t hash[PATH_HASH_SIZE]);
+int batch_relink(struct batch *batch, const struct relinked_file *file);
+
+/* Has it no room for more, or enough to do? */
+bool batch_is_full(const struct batch *batch);
+
+#endif

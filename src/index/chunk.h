@@ -1,0 +1,72 @@
+/*
+ * The files that were found in one directory, or a part of them: what the walk hands out.
+ *
+ * A gathering collects them one by one; when it is complete, or full, it is sorted into a chunk
+ * and begins again:
+ *
+ *     gathering_add(&gathering, name, &status, with_inflated, error);
+ *     ...
+ *     gathering_finish(&gathering, directory, CHUNK_WHOLE, &chunk);
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_INDEX_CHUNK_H
+#define SIMHASH_INDEX_CHUNK_H
+
+#include <stdbool.h>
+#include <sys/stat.h>
+
+#include "index/directory.h"
+#include "simhash.h"
+#include "store/file_row.h"
+
+/* A regular file as it was found, or the content of a gzip file: see inflated_name. */
+struct found_file {
+	uint8_t path_hash[PATH_HASH_SIZE];
+	const char *name; /* of its row; terminated by a zero */
+	size_t name_size;
+	int64_t size_bytes, mtime_ns;
+	uint64_t device, inode, links;
+	bool is_inflated;
+};
+
+enum chunk_part {
+	CHUNK_WHOLE,	 /* all files of the directory */
+	CHUNK_PART,	 /* some of them; more follow */
+	CHUNK_LAST_PART, /* the last of several parts; may have no files */
+	CHUNK_INCOMPLETE /* some of them; the others are not known */
+};
+
+/* Its files live until their gathering is added to. */
+struct chunk {
+	struct directory *directory; /* borrowed */
+	const struct found_file *files;
+	size_t count; /* sorted by path hash */
+	enum chunk_part part;
+};
+
+#define GATHERING_MAX 8192 /* files */
+
+struct gathering {
+	struct found_file files[GATHERING_MAX + 1]; /* the last file may come with its content */
+	size_t count;
+	char *names; /* of the files, one behind the other, each ended by a zero */
+	size_t names_size, names_capacity;
+};
+
+void gathering_release(struct gathering *gathering);
+
+/* Add a file, and its inflated content as another where that is wanted and its name is gzip's. */
+int gathering_add(struct gathering *gathering, const char *name, const struct stat *status,
+		  bool with_inflated, struct simhash_error *error);
+
+/* Make a chunk of what was gathered. The next file that is added begins anew. */
+void gathering_finish(struct gathering *gathering, struct directory *directory,
+		      enum chunk_part part, struct chunk *chunk);
+
+static inline bool gathering_is_full(const struct gathering *gathering)
+{
+	return gathering->count >= GATHERING_MAX;
+}
+
+#endif

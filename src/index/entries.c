@@ -1,0 +1,246 @@
+/*
+ * The entries of a directory: what kind each is, whether it is wanted, and its ignore files.
+ * SPDX-License-Identifier: MIT
+ */
+#include "index/entries.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/error.h"
+
+void entries_init(struct entries *entries, const struct walk_options *options)
+{
+	entries->options = options;
+	entries->stream = NULL;
+	entries->path = NULL;
+	entries->path_capacity = 0;
+	entries->gathering.names = NULL;
+	entries->gathering.count = 0;
+	entries->gathering.names_size = entries->gathering.names_capacity = 0;
+}
+
+void entries_release(struct entries *entries)
+{
+	entries_close(entries);
+	gathering_release(&entries->gathering);
+	free(entries->path);
+}
+
+/* Report an entry of the directory, or "" for itself. */
+static void report(const struct entries *entries, const char *name, int system_errno)
+{
+	const struct directory *directory = entries->directory;
+
+	if (entries->options->failures != NULL)
+		failures_add_unread(entries->options->failures, directory->root,
+				    directory_path(directory), name, system_errno);
+}
+
+/* Read the directory's ignore files. Before that, it has those of its parent. */
+static int read_ignores(struct entries *entries, struct simhash_error *error)
+{
+	struct directory *directory = entries->directory;
+	const char *path = directory_relative_path(directory);
+	bool is_top = path[0] == '\0';
+	struct ignores *above = directory->ignores, *own;
+	struct unreadable_ignores unreadable;
+
+	if (!entries->options->filter->ignore_files)
+		return 0;
+	if (is_top && ignores_read_above(directory->path, &above, error) != 0)
+		return -1;
+	if (ignores_read(directory->fd, above, path, &own, &unreadable, error) != 0) {
+		if (is_top)
+			ignores_drop(above);
+		return -1;
+	}
+	ignores_drop(above);
+	directory->ignores = own;
+	if (unreadable.name != NULL)
+		report(entries, unreadable.name, unreadable.system_errno);
+	return 0;
+}
+
+static void begin(struct entries *entries, struct directory *directory, const char *only)
+{
+	entries->directory = directory;
+	entries->only = only;
+	entries->has_parts = entries->has_failed = entries->is_over = false;
+	entries->gathering.count = entries->gathering.names_size = 0;
+}
+
+void entries_open_file(struct entries *entries, struct directory *directory, const char *name)
+{
+	begin(entries, directory, name);
+}
+
+int entries_open(struct entries *entries, struct directory *directory, struct simhash_error *error)
+{
+	int fd;
+
+	begin(entries, directory, NULL);
+	if (read_ignores(entries, error) != 0)
+		return -1;
+	fd = fcntl(directory->fd, F_DUPFD_CLOEXEC, 0);
+	entries->stream = fd < 0 ? NULL : fdopendir(fd);
+	if (entries->stream == NULL) {
+		report(entries, "", errno);
+		if (fd >= 0)
+			close(fd);
+		entries->is_over = true;
+	}
+	return 0;
+}
+
+void entries_close(struct entries *entries)
+{
+	if (entries->stream != NULL)
+		closedir(entries->stream);
+	entries->stream = NULL;
+}
+
+enum entry_kind { ENTRY_OTHER, ENTRY_FILE, ENTRY_DIRECTORY, ENTRY_FAILED };
+
+/* The status is that of a file. */
+static enum entry_kind kind_of(const struct entries *entries, const struct dirent *entry,
+			       struct stat *status)
+{
+	bool follow = entries->options->follow;
+
+#ifdef DT_UNKNOWN
+	if (entry->d_type == DT_DIR)
+		return ENTRY_DIRECTORY;
+	if (entry->d_type != DT_REG && entry->d_type != DT_UNKNOWN &&
+	    !(entry->d_type == DT_LNK && follow))
+		return ENTRY_OTHER;
+#endif
+	if (fstatat(entries->directory->fd, entry->d_name, status,
+		    follow ? 0 : AT_SYMLINK_NOFOLLOW) != 0)
+		/* Gone since it was read, or a link to nothing: not a file. */
+		return errno == ENOENT || errno == ENOTDIR ? ENTRY_OTHER : ENTRY_FAILED;
+	if (S_ISDIR(status->st_mode))
+		return ENTRY_DIRECTORY;
+	return S_ISREG(status->st_mode) ? ENTRY_FILE : ENTRY_OTHER;
+}
+
+/* Does the filter leave this entry out by its name? -1 when memory is short. */
+static int is_left_out(struct entries *entries, const char *name, bool is_directory,
+		       struct simhash_error *error)
+{
+	const struct directory *directory = entries->directory;
+	const char *above = directory_relative_path(directory);
+	size_t above_size = strlen(above), name_size = strlen(name);
+
+	if (array_reserve(&entries->path, &entries->path_capacity, above_size + name_size + 2, 1,
+			  error) != 0)
+		return -1;
+	memcpy(entries->path, above, above_size);
+	if (above_size > 0)
+		entries->path[above_size++] = '/';
+	memcpy(entries->path + above_size, name, name_size + 1);
+	return filter_leaves_out(entries->options->filter, directory->ignores, entries->path,
+				 entries->path + above_size, is_directory);
+}
+
+/* Take one entry: ENTRIES_DIRECTORY for one to be visited, else 0 or -1. */
+static int take_entry(struct entries *entries, const struct dirent *entry,
+		      struct simhash_error *error)
+{
+	const struct walk_options *options = entries->options;
+	const char *name = entry->d_name;
+	struct stat status;
+	enum entry_kind kind = kind_of(entries, entry, &status);
+	int out;
+
+	if (kind == ENTRY_FAILED) {
+		/* A loop of links is no file; what cannot be read otherwise may be one. */
+		entries->has_failed = entries->has_failed || errno != ELOOP;
+		report(entries, name, errno);
+	}
+	if (kind != ENTRY_DIRECTORY && kind != ENTRY_FILE)
+		return 0;
+	out = is_left_out(entries, name, kind == ENTRY_DIRECTORY, error);
+	if (out != 0)
+		return out < 0 ? -1 : 0;
+	if (kind == ENTRY_DIRECTORY) {
+		entries->name = name;
+		return ENTRIES_DIRECTORY;
+	}
+	if (filter_leaves_out_size(options->filter, status.st_size))
+		return 0;
+	return gathering_add(&entries->gathering, name, &status, options->inflate, error);
+}
+
+/* Gather the one file that was named. */
+static int take_only(struct entries *entries, struct simhash_error *error)
+{
+	struct stat status;
+
+	if (fstatat(entries->directory->fd, entries->only, &status, AT_SYMLINK_NOFOLLOW) != 0) {
+		report(entries, entries->only, errno);
+		return 0;
+	}
+	return gathering_add(&entries->gathering, entries->only, &status, entries->options->inflate,
+			     error);
+}
+
+/* What the directory's last chunk is. */
+static enum chunk_part last_part(const struct entries *entries)
+{
+	if (entries->has_failed || entries->only != NULL)
+		return CHUNK_INCOMPLETE;
+	return entries->has_parts ? CHUNK_LAST_PART : CHUNK_WHOLE;
+}
+
+/* Read on: ENTRIES_DIRECTORY, 0 when a chunk is complete, -1. */
+static int read_on(struct entries *entries, struct simhash_error *error)
+{
+	struct dirent *entry;
+
+	while (!gathering_is_full(&entries->gathering)) {
+		int status;
+		errno = 0;
+		entry = readdir(entries->stream);
+		if (entry == NULL) {
+			if (errno != 0) {
+				report(entries, "", errno);
+				entries->has_failed = true;
+			}
+			entries->is_over = true;
+			break;
+		}
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		if (atomic_load(entries->options->stop))
+			return error_set(error, SIMHASH_E_STOPPED, "stopped");
+		status = take_entry(entries, entry, error);
+		if (status != 0)
+			return status;
+	}
+	return 0;
+}
+
+int entries_next(struct entries *entries, struct chunk *chunk, struct simhash_error *error)
+{
+	int status;
+
+	if (entries->is_over)
+		return ENTRIES_END;
+	if (entries->only != NULL) {
+		status = take_only(entries, error);
+		entries->is_over = true;
+	} else {
+		status = read_on(entries, error);
+	}
+	if (status != 0)
+		return status;
+	gathering_finish(&entries->gathering, entries->directory,
+			 entries->is_over ? last_part(entries) : CHUNK_PART, chunk);
+	entries->has_parts = true;
+	return ENTRIES_FILES;
+}

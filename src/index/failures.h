@@ -1,0 +1,57 @@
+/*
+ * What a run could not read: counted for each root, reported to the caller, and, where the walk
+ * could not read it, kept until the walk of the root has ended. Nothing at or below such a path
+ * may be removed from the index, since the walk cannot tell what is there.
+ *
+ * Any thread may report and add.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_INDEX_FAILURES_H
+#define SIMHASH_INDEX_FAILURES_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "simhash.h"
+
+/* Called with each path that could not be read, from any thread. */
+typedef void failure_fn(void *context, struct bytes path, int system_errno);
+
+struct failures {
+	failure_fn *report;
+	void *context;
+	unsigned roots;
+	atomic_ullong *counts; /* one for each root */
+	pthread_mutex_t mutex; /* of all below */
+	char **unread;
+	size_t unread_count, unread_capacity;
+	bool lacks_some; /* memory was short: `unread` is incomplete */
+};
+
+int failures_init(struct failures *failures, unsigned roots, failure_fn *report, void *context,
+		  struct simhash_error *error);
+void failures_release(struct failures *failures);
+
+/* Count and report a path below a root. */
+void failures_report(struct failures *failures, unsigned root, struct bytes path, int system_errno);
+
+/* The same for what the walk could not read: DIRECTORY/NAME, or DIRECTORY for an empty name. */
+void failures_add_unread(struct failures *failures, unsigned root, struct bytes directory,
+			 const char *name, int system_errno);
+
+/* How many failures there were below all roots. */
+uint64_t failures_total(const struct failures *failures);
+
+/* Forget what could not be read: the next root begins with nothing. */
+void failures_forget_unread(struct failures *failures);
+
+/* ---- Once the walk of a root has ended ---- */
+
+/* Is this path at or below one that could not be read? */
+bool failures_cover(const struct failures *failures, struct bytes path);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * The way from a walker to the scanners: what is to be scanned, removed or changed, gathered in
+ * batches. Each walker has a feed of its own.
+ *
+ * A feed holds back a batch that is not full. Others may be waiting for it: a scanner for the
+ * other names of a file, or whoever needs the descriptors of its directories. So it is flushed
+ * before its walker waits for anything but room in the queue.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_INDEX_FEED_H
+#define SIMHASH_INDEX_FEED_H
+
+#include "index/batch.h"
+#include "index/hard_links.h"
+#include "index/scanners.h"
+
+struct feed {
+	struct scanners *scanners;
+	struct hard_links *links;
+	const atomic_bool *stop;
+	unsigned threads;    /* that scan */
+	struct batch *batch; /* not full, or NULL */
+};
+
+/* A file to scan: with others in a batch, or alone when it is large. */
+int feed_scan(struct feed *feed, struct directory *directory, const struct found_file *file,
+	      struct simhash_error *error);
+
+/* A row to remove; a row of which only the number of links has changed. */
+int feed_remove(struct feed *feed, const uint8_t hash[PATH_HASH_SIZE], struct simhash_error *error);
+int feed_relink(struct feed *feed, const struct relinked_file *file, struct simhash_error *error);
+
+/* Hand over what was gathered. */
+void feed_flush(struct feed *feed);
+
+/* Where too many directories are open, have the scanners finish with theirs. */
+void feed_limit_directories(struct feed *feed, unsigned max);
+
+#endif

@@ -1,0 +1,251 @@
+/*
+ * A table of inodes by device and number, open-addressed, behind one lock.
+ * SPDX-License-Identifier: MIT
+ */
+#include "index/hard_links.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct hard_link {
+	uint64_t device, inode, names_left;
+	bool is_inflated;
+	bool is_scanning, is_known; /* its row, by a leader */
+	struct task *parked;	    /* a list, the last one that came first */
+	unsigned tasks;		    /* that point here */
+	/* Of its row. */
+	struct simhash_sum_table table;
+	uint8_t content_hash[CONTENT_HASH_SIZE];
+	int64_t size_bytes, mtime_ns, scanned_at_ns, compressed_size_bytes;
+	struct row_sketches *sketches; /* a reference, or NULL */
+};
+
+struct hard_links {
+	pthread_mutex_t lock;
+	struct hard_link **slots; /* NULL is free; there are always free ones */
+	size_t slot_count, used;
+};
+
+#define SLOTS_MIN 1024
+
+struct hard_links *hard_links_new(void)
+{
+	struct hard_links *links = calloc(1, sizeof *links);
+
+	if (links == NULL)
+		return NULL;
+	links->slots = calloc(SLOTS_MIN, sizeof(struct hard_link *));
+	if (links->slots == NULL) {
+		free(links);
+		return NULL;
+	}
+	links->slot_count = SLOTS_MIN;
+	pthread_mutex_init(&links->lock, NULL);
+	return links;
+}
+
+void hard_links_free(struct hard_links *links)
+{
+	if (links == NULL)
+		return;
+	for (size_t i = 0; i < links->slot_count; i++)
+		if (links->slots[i] != NULL) {
+			row_sketches_drop(links->slots[i]->sketches);
+			free(links->slots[i]);
+		}
+	free(links->slots);
+	pthread_mutex_destroy(&links->lock);
+	free(links);
+}
+
+static size_t home_of(const struct hard_links *links, uint64_t device, uint64_t inode)
+{
+	uint64_t hash =
+		(inode ^ device * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xff51afd7ed558ccd);
+
+	return (size_t)(hash ^ hash >> 32) & (links->slot_count - 1);
+}
+
+static struct hard_link **find_slot(const struct hard_links *links, uint64_t device, uint64_t inode,
+				    bool is_inflated)
+{
+	size_t slot = home_of(links, device, inode);
+
+	for (;; slot = (slot + 1) & (links->slot_count - 1)) {
+		const struct hard_link *link = links->slots[slot];
+		if (link == NULL || (link->device == device && link->inode == inode &&
+				     link->is_inflated == is_inflated))
+			return &links->slots[slot];
+	}
+}
+
+/* Take a link out of its slot, and move up those behind it that are not in their own. */
+static void remove_link(struct hard_links *links, struct hard_link *link)
+{
+	size_t mask = links->slot_count - 1, hole, next;
+
+	hole = (size_t)(find_slot(links, link->device, link->inode, link->is_inflated) -
+			links->slots);
+	links->slots[hole] = NULL;
+	links->used--;
+	for (next = (hole + 1) & mask; links->slots[next] != NULL; next = (next + 1) & mask) {
+		struct hard_link *moved = links->slots[next];
+		size_t home = home_of(links, moved->device, moved->inode);
+		if (((next - home) & mask) < ((next - hole) & mask))
+			continue;
+		links->slots[hole] = moved;
+		links->slots[next] = NULL;
+		hole = next;
+	}
+	row_sketches_drop(link->sketches);
+	free(link);
+}
+
+static void grow(struct hard_links *links)
+{
+	struct hard_links larger = {.slot_count = 2 * links->slot_count};
+
+	larger.slots = calloc(larger.slot_count, sizeof(struct hard_link *));
+	if (larger.slots == NULL)
+		return;
+	for (size_t i = 0; i < links->slot_count; i++) {
+		struct hard_link *link = links->slots[i];
+		if (link != NULL)
+			*find_slot(&larger, link->device, link->inode, link->is_inflated) = link;
+	}
+	free(links->slots);
+	links->slots = larger.slots;
+	links->slot_count = larger.slot_count;
+}
+
+/* A new link, or NULL where there is no room for it. */
+static struct hard_link *add_link(struct hard_links *links, const struct found_file *file)
+{
+	struct hard_link *link;
+
+	if (2 * (links->used + 1) > links->slot_count)
+		grow(links);
+	if (links->used == LINKS_MAX || links->used + 1 == links->slot_count)
+		return NULL;
+	link = calloc(1, sizeof *link);
+	if (link == NULL)
+		return NULL;
+	link->device = file->device;
+	link->inode = file->inode;
+	link->is_inflated = file->is_inflated;
+	link->names_left = file->links;
+	*find_slot(links, link->device, link->inode, link->is_inflated) = link;
+	links->used++;
+	return link;
+}
+
+void hard_links_enter(struct hard_links *links, const struct found_file *file, struct task *task)
+{
+	struct hard_link *link;
+
+	if (file->links < 2)
+		return;
+	pthread_mutex_lock(&links->lock);
+	link = *find_slot(links, file->device, file->inode, file->is_inflated);
+	if (link == NULL)
+		link = add_link(links, file);
+	if (link != NULL) {
+		task->link = link;
+		task->is_leader = !link->is_scanning && !link->is_known;
+		if (task->is_leader)
+			link->is_scanning = true;
+		link->tasks++;
+		if (link->names_left > 0)
+			link->names_left--;
+	}
+	pthread_mutex_unlock(&links->lock);
+}
+
+/* A task has left its link; the last one frees it, once all names were met. */
+static void leave(struct hard_links *links, struct task *task)
+{
+	struct hard_link *link = task->link;
+
+	task->link = NULL;
+	if (--link->tasks == 0 && link->names_left == 0)
+		remove_link(links, link);
+}
+
+static void copy_row(const struct hard_link *link, struct task *task)
+{
+	struct file_row *row = &task->row;
+
+	row->table = link->table;
+	memcpy(row->content_hash, link->content_hash, CONTENT_HASH_SIZE);
+	row->size_bytes = link->size_bytes;
+	row->mtime_ns = link->mtime_ns;
+	row->scanned_at_ns = link->scanned_at_ns;
+	row->compressed_size_bytes = link->compressed_size_bytes;
+	row->device = (int64_t)link->device;
+	row->inode = (int64_t)link->inode;
+	row->links = task->links;
+	row_sketches_drop(row->sketches);
+	row->sketches = row_sketches_hold(link->sketches);
+}
+
+enum hard_link_answer hard_links_take(struct hard_links *links, struct task *task)
+{
+	struct hard_link *link = task->link;
+	enum hard_link_answer answer = LINK_SCAN;
+
+	pthread_mutex_lock(&links->lock);
+	if (link->is_known) {
+		copy_row(link, task);
+		leave(links, task);
+		answer = LINK_COPIED;
+	} else if (link->is_scanning) {
+		task->next_parked = link->parked;
+		link->parked = task;
+		answer = LINK_PARKED;
+	} else {
+		link->is_scanning = true;
+		task->is_leader = true;
+	}
+	pthread_mutex_unlock(&links->lock);
+	return answer;
+}
+
+static void keep_row(struct hard_link *link, const struct file_row *row)
+{
+	link->table = row->table;
+	memcpy(link->content_hash, row->content_hash, CONTENT_HASH_SIZE);
+	link->size_bytes = row->size_bytes;
+	link->mtime_ns = row->mtime_ns;
+	link->scanned_at_ns = row->scanned_at_ns;
+	link->compressed_size_bytes = row->compressed_size_bytes;
+	row_sketches_drop(link->sketches);
+	link->sketches = row_sketches_hold(row->sketches);
+}
+
+struct task *hard_links_finish(struct hard_links *links, struct task *leader)
+{
+	struct hard_link *link = leader->link;
+	struct task *parked;
+
+	pthread_mutex_lock(&links->lock);
+	link->is_scanning = false;
+	parked = link->parked;
+	if (leader->is_scanned) {
+		keep_row(link, &leader->row);
+		link->is_known = true;
+		link->parked = NULL;
+		for (struct task *task = parked; task != NULL; task = task->next_parked) {
+			copy_row(link, task);
+			leave(links, task);
+		}
+	} else if (parked != NULL) {
+		link->parked = parked->next_parked;
+		link->is_scanning = true;
+		parked->next_parked = NULL;
+		parked->is_leader = true;
+	}
+	leave(links, leader);
+	pthread_mutex_unlock(&links->lock);
+	return parked;
+}

@@ -1,0 +1,190 @@
+/*
+ * A run from its beginning to its end: the index is opened, the threads are started and joined,
+ * what has vanished is removed, and the runs are entered.
+ * SPDX-License-Identifier: MIT
+ */
+#include "index/index.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "index/count_ahead.h"
+#include "index/hard_links.h"
+#include "index/roots.h"
+#include "index/scanners.h"
+#include "index/vanished.h"
+#include "index/walkers.h"
+#include "index/writer.h"
+
+struct run {
+	const struct index_request *request;
+	const struct index_resources *resources;
+	struct store *store;
+	struct row_scope scope;
+	int64_t measures[SKETCHES_MAX]; /* their ids in the index */
+	struct failures failures;
+	struct roots roots;
+	struct hard_links *links;
+	struct vanished vanished;
+	struct writer writer;
+	struct scanners scanners;
+	struct walkers walkers;
+	uint64_t vanished_removed; /* rows */
+};
+
+static int open_index(struct run *run, struct simhash_error *error)
+{
+	const struct index_request *request = run->request;
+
+	if (store_open(&request->location, OPEN_TO_WRITE, &run->store, error) != 0 ||
+	    store_tag_set_id(run->store, request->tag_set, true, &run->scope.tag_set, error) != 0 ||
+	    store_host_id(run->store, request->host, true, &run->scope.host, error) != 0)
+		return -1;
+	for (unsigned i = 0; i < request->measure_count; i++)
+		if (store_measure_id(run->store, simhash_measure_text(request->measures[i]), true,
+				     &run->measures[i], error) != 0)
+			return -1;
+	store_want_measures(run->store, run->measures, request->measure_count);
+	return 0;
+}
+
+static struct walk_options walk_options_of(struct run *run)
+{
+	const struct index_request *request = run->request;
+
+	return (struct walk_options){
+		.follow = request->follow,
+		.one_file_system = request->one_file_system,
+		.inflate = request->inflate,
+		.filter = request->filter,
+		/* Half of all for two walks, the other half for the scanners. */
+		.held_max = directory_open_max() / 4,
+		.stop = run->resources->stop,
+		.failures = &run->failures,
+	};
+}
+
+/* Hand each kind of thread what it works with. */
+static void connect(struct run *run)
+{
+	run->scanners = (struct scanners){.request = run->request,
+					  .resources = run->resources,
+					  .own = run->store,
+					  .links = run->links,
+					  .failures = &run->failures,
+					  .writer = &run->writer};
+	run->walkers = (struct walkers){.request = run->request,
+					.resources = run->resources,
+					.store = run->store,
+					.scope = run->scope,
+					.measures = run->measures,
+					.roots = &run->roots,
+					.scanners = &run->scanners,
+					.links = run->links,
+					.failures = &run->failures,
+					.vanished = &run->vanished,
+					.options = walk_options_of(run)};
+}
+
+/* Write, while the walkers and the scanners work. */
+static int write_all(struct run *run, struct simhash_error *error)
+{
+	struct walk_options options = walk_options_of(run);
+	struct count_ahead count;
+	struct simhash_error walk_error;
+	int status, walk_status;
+
+	count_ahead_start(&count, &run->roots, &options, run->resources->progress);
+	status = writer_write(&run->writer, error);
+	walk_status = walkers_join(&run->walkers, &walk_error);
+	count_ahead_end(&count);
+	/* A writer that was told to stop was told so by the walk that failed. */
+	if (walk_status != 0 && (status == 0 || error->code == SIMHASH_E_STOPPED)) {
+		*error = walk_error;
+		status = -1;
+	}
+	if (status == 0 && atomic_load(run->resources->stop))
+		return error_set(error, SIMHASH_E_STOPPED, "stopped");
+	return status;
+}
+
+/* Start the threads, write until they end, and gather what they report. */
+static int run_threads(struct run *run, struct simhash_error *error)
+{
+	int status;
+
+	connect(run);
+	status = scanners_start(&run->scanners, error);
+	if (status == 0)
+		status = walkers_start(&run->walkers, error);
+	if (status == 0)
+		status = write_all(run, error);
+	else
+		scanners_producer_leaves(&run->scanners);
+	scanners_join(&run->scanners);
+	return status;
+}
+
+static void summarize(const struct run *run, struct index_summary *summary)
+{
+	summary->scanned = run->writer.scanned;
+	summary->bytes = run->writer.bytes;
+	summary->removed = run->writer.rows_removed + run->vanished_removed;
+	summary->unchanged = walkers_unchanged(&run->walkers);
+	summary->listed_directories = run->walkers.listed_directories;
+}
+
+/* Index all roots, with the index open. */
+static int index_roots(struct run *run, struct index_summary *summary, struct simhash_error *error)
+{
+	int status = -1;
+
+	if (writer_init(&run->writer, run->store, &run->scope, &run->roots, run->resources->threads,
+			run->resources->stop, error) != 0)
+		return -1;
+	if (writer_begin_runs(&run->writer, error) == 0 &&
+	    store_begin_load(run->store, error) == 0 && run_threads(run, error) == 0 &&
+	    vanished_remove(&run->vanished, run->store, &run->scope, &run->vanished_removed,
+			    error) == 0 &&
+	    store_end_load(run->store, error) == 0)
+		status = writer_end_runs(&run->writer, &run->failures, error);
+	summarize(run, summary);
+	writer_release(&run->writer);
+	return status;
+}
+
+int index_trees(const struct index_request *request, const struct index_resources *resources,
+		struct index_summary *summary, struct simhash_error *error)
+{
+	struct run run = {.request = request, .resources = resources};
+	unsigned roots = request->path_count + (request->list_name == NULL ? 0 : 1);
+	int64_t start_ns = clock_monotonic_ns();
+	int status;
+
+	memset(summary, 0, sizeof *summary);
+	vanished_init(&run.vanished);
+	run.links = hard_links_new();
+	status = failures_init(&run.failures, roots, resources->failed, resources->context, error);
+	if (status == 0 && run.links == NULL)
+		status = error_set_memory(error);
+	if (status == 0)
+		status = open_index(&run, error);
+	if (status == 0)
+		status = roots_init(&run.roots, request->paths, request->path_count,
+				    request->list_name, &run.failures, error);
+	if (status == 0)
+		status = index_roots(&run, summary, error);
+	if (status != 0 && error->code == SIMHASH_E_STOPPED) {
+		summary->is_interrupted = true;
+		status = 0;
+	}
+	summary->failed = failures_total(&run.failures);
+	roots_release(&run.roots);
+	failures_release(&run.failures);
+	hard_links_free(run.links);
+	vanished_release(&run.vanished);
+	store_close(run.store);
+	summary->seconds = (double)(clock_monotonic_ns() - start_ns) / (double)NS_PER_S;
+	return status;
+}

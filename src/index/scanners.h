@@ -1,0 +1,59 @@
+/*
+ * The scanners: threads that take batches of tasks, read each file, and hand the batch with its
+ * rows to the writer.
+ *
+ *     struct scanners scanners = {.request = request, .resources = resources, ...};
+ *     scanners_start(&scanners, error);
+ *     ... feeds push batches
+ *     scanners_producer_leaves(&scanners);
+ *     ... the writer writes
+ *     scanners_join(&scanners);
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_INDEX_SCANNERS_H
+#define SIMHASH_INDEX_SCANNERS_H
+
+#include <pthread.h>
+
+#include "base/queue.h"
+#include "base/threads.h"
+#include "index/hard_links.h"
+#include "index/index.h"
+#include "index/writer.h"
+
+struct scanners {
+	/* Set by the caller, all borrowed. */
+	const struct index_request *request;
+	const struct index_resources *resources;
+	const struct store *own; /* the index, whose files are not scanned */
+	struct hard_links *links;
+	struct failures *failures;
+	struct writer *writer;
+
+	struct queue queue;
+	struct thread_group threads;
+	pthread_mutex_t mutex;	/* of what follows */
+	pthread_cond_t changed; /* a batch has left */
+	unsigned in_flight;	/* batches pushed and not yet scanned */
+};
+
+/*
+ * Start up to resources->threads scanners, which are as many producers of the writer. They are to
+ * be joined even where none could be started (-1).
+ */
+int scanners_start(struct scanners *scanners, struct simhash_error *error);
+void scanners_join(struct scanners *scanners);
+
+/* ---- For the walkers: any thread ---- */
+
+/* Hand over a batch, waiting for room. */
+void scanners_push(struct scanners *scanners, struct batch *batch);
+
+/* Wait until all batches that were pushed have been scanned. */
+void scanners_wait(struct scanners *scanners);
+
+/* No more batches come: the scanners end. */
+void scanners_producer_leaves(struct scanners *scanners);
+
+#endif

@@ -1,0 +1,183 @@
+/*
+ * Finding and removing directories that are gone for certain.
+ * SPDX-License-Identifier: MIT
+ */
+#include "index/vanished.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/open_file.h"
+#include "base/path.h"
+#include "store/known_file.h"
+
+#define REMOVED_AT_ONCE 1000 /* in one transaction */
+
+void vanished_init(struct vanished *vanished)
+{
+	*vanished = (struct vanished){.hashes = NULL};
+	pthread_mutex_init(&vanished->mutex, NULL);
+}
+
+void vanished_release(struct vanished *vanished)
+{
+	pair_set_release(&vanished->met);
+	free(vanished->hashes);
+	free(vanished->gone);
+	pthread_mutex_destroy(&vanished->mutex);
+}
+
+static struct pair hash_pair(const uint8_t hash[DIRECTORY_HASH_SIZE])
+{
+	struct pair pair = {0, 0};
+
+	memcpy(&pair.first, hash, DIRECTORY_HASH_SIZE);
+	return pair;
+}
+
+int vanished_meet(struct vanished *vanished, const uint8_t hash[DIRECTORY_HASH_SIZE],
+		  struct simhash_error *error)
+{
+	int added;
+
+	pthread_mutex_lock(&vanished->mutex);
+	added = pair_set_add(&vanished->met, hash_pair(hash));
+	pthread_mutex_unlock(&vanished->mutex);
+	return added < 0 ? error_set_memory(error) : 0;
+}
+
+/* ---- Looking once more ---- */
+
+/* Open a directory in another, which is closed; -1 with errno. */
+static int descend(int above, const char *name)
+{
+#ifdef O_PATH
+	int access = O_PATH;
+#else
+	int access = O_RDONLY;
+#endif
+	int fd = open_file_at(above, name, access | O_DIRECTORY | O_NOFOLLOW, 0);
+	int saved = errno;
+
+	close(above);
+	errno = saved;
+	return fd;
+}
+
+/*
+ * Look for a directory that a walk would reach by this path. It may have been made, and indexed by
+ * another process, since its parent was listed. Goes name by name, since the path may be longer
+ * than the system takes at once. 0: *gone is NULL where it is there, or the shortest part of the
+ * path that is not there, the caller's to free; -1 with errno where that cannot be told.
+ */
+static int find_gone(struct bytes path, char **gone)
+{
+	char *copy = strndup(path.data, path.size), *name = copy;
+	int fd = copy == NULL ? -1 : open_file_at(AT_FDCWD, "/", O_RDONLY | O_DIRECTORY, 0), saved;
+
+	*gone = NULL;
+	while (fd >= 0 && *(name += strspn(name, "/")) != '\0') {
+		char *end = name + strcspn(name, "/"), cut = *end;
+		*end = '\0';
+		fd = descend(fd, name);
+		/* A link is ENOTDIR or ELOOP, depending on the system. */
+		if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP ||
+			       errno == ENAMETOOLONG)) {
+			*gone = copy;
+			return 0;
+		}
+		*end = cut;
+		name = end;
+	}
+	saved = errno;
+	free(copy);
+	errno = saved;
+	if (fd < 0)
+		return -1;
+	close(fd);
+	return 0;
+}
+
+/* Is a directory of the index gone for certain? */
+static bool is_gone(struct vanished *vanished, const struct known_directory *known, unsigned number,
+		    struct failures *failures)
+{
+	char *gone;
+
+	if (pair_set_has(&vanished->met, hash_pair(known->hash)) ||
+	    failures_cover(failures, known->path))
+		return false;
+	if (vanished->gone != NULL && path_is_at_or_below(known->path, bytes_of(vanished->gone)))
+		return true;
+	/* Where search is denied, the walk has reported it, or was told to leave it out. */
+	if (find_gone(known->path, &gone) != 0 && errno != EACCES)
+		failures_report(failures, number, known->path, errno);
+	if (gone == NULL)
+		return false;
+	free(vanished->gone);
+	vanished->gone = gone;
+	return true;
+}
+
+static int append(struct vanished *vanished, const uint8_t hash[DIRECTORY_HASH_SIZE],
+		  struct simhash_error *error)
+{
+	if (array_reserve(&vanished->hashes, &vanished->capacity, vanished->count + 1,
+			  sizeof *vanished->hashes, error) != 0)
+		return -1;
+	memcpy(vanished->hashes[vanished->count++], hash, DIRECTORY_HASH_SIZE);
+	return 0;
+}
+
+int vanished_find(struct vanished *vanished, struct store *store, const struct row_scope *scope,
+		  struct bytes root, unsigned number, struct failures *failures,
+		  struct simhash_error *error)
+{
+	struct known_directories directories;
+	struct known_directory known;
+	int status;
+
+	if (failures->lacks_some)
+		return error_set_memory(error);
+	if (store_renew_view(store, error) != 0)
+		return -1;
+	status = known_directories_begin(&directories, store, scope, root, error);
+	while (status == 0 && (status = known_directories_next(&directories, &known, error)) == 1)
+		status = is_gone(vanished, &known, number, failures)
+				 ? append(vanished, known.hash, error)
+				 : 0;
+	known_directories_end(&directories);
+	store_end_view(store);
+	return status;
+}
+
+void vanished_forget_met(struct vanished *vanished)
+{
+	pair_set_release(&vanished->met);
+	free(vanished->gone);
+	vanished->gone = NULL;
+}
+
+int vanished_remove(const struct vanished *vanished, struct store *store,
+		    const struct row_scope *scope, uint64_t *removed, struct simhash_error *error)
+{
+	const uint8_t(*hashes)[DIRECTORY_HASH_SIZE] = (void *)vanished->hashes;
+
+	for (size_t i = 0; i < vanished->count; i += REMOVED_AT_ONCE) {
+		size_t rest = vanished->count - i;
+		struct store_batch batch = {
+			.removed_directories = hashes + i,
+			.removed_directory_count = rest < REMOVED_AT_ONCE ? rest : REMOVED_AT_ONCE,
+		};
+		int64_t part = 0;
+		if (store_write(store, scope, &batch, &part, error) != 0)
+			return -1;
+		*removed += (uint64_t)part;
+	}
+	return 0;
+}

@@ -1,0 +1,53 @@
+/*
+ * Directories that the index has and the walk did not meet. Their rows are removed at the end of a
+ * run, where they are gone for certain: nothing above them failed to be read, and looking for them
+ * once more finds nothing.
+ *
+ *     vanished_meet(&vanished, directory->hash, error);       // any walker, for each directory
+ *     vanished_find(&vanished, store, scope, ...);            // after the walk of each root
+ *     vanished_forget_met(&vanished);
+ *     vanished_remove(&vanished, store, scope, &removed, error);
+ *     vanished_release(&vanished);
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_INDEX_VANISHED_H
+#define SIMHASH_INDEX_VANISHED_H
+
+#include <pthread.h>
+
+#include "base/pair_set.h"
+#include "index/failures.h"
+#include "store/store.h"
+
+struct vanished {
+	pthread_mutex_t mutex;			/* of `met` */
+	struct pair_set met;			/* hashes of the present root's directories */
+	uint8_t (*hashes)[DIRECTORY_HASH_SIZE]; /* of those that are gone */
+	size_t count, capacity;
+	char *gone; /* a path that was found to be gone last, with all below it; or NULL */
+};
+
+void vanished_init(struct vanished *vanished);
+void vanished_release(struct vanished *vanished);
+
+/* The walk has met a directory. */
+int vanished_meet(struct vanished *vanished, const uint8_t hash[DIRECTORY_HASH_SIZE],
+		  struct simhash_error *error);
+
+/*
+ * Find what has vanished below a root, whose index is `number`. A directory that cannot be looked
+ * for is reported and stays.
+ */
+int vanished_find(struct vanished *vanished, struct store *store, const struct row_scope *scope,
+		  struct bytes root, unsigned number, struct failures *failures,
+		  struct simhash_error *error);
+
+/* Forget what was met: the next root begins with nothing. */
+void vanished_forget_met(struct vanished *vanished);
+
+/* Remove the rows of what was found. Adds to *removed what has been committed, also on -1. */
+int vanished_remove(const struct vanished *vanished, struct store *store,
+		    const struct row_scope *scope, uint64_t *removed, struct simhash_error *error);
+
+#endif

@@ -1,0 +1,66 @@
+/*
+ * The walkers: up to four threads that find files, compare them with the index, and feed what is
+ * to be done to the scanners. Each has a connection to the index of its own. The roots are walked
+ * one after the other, with directories that vanished found after each.
+ *
+ *     struct walkers walkers = {.request = request, ...};
+ *     walkers_start(&walkers, error);
+ *     ... the writer writes
+ *     status = walkers_join(&walkers, error);
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_INDEX_WALKERS_H
+#define SIMHASH_INDEX_WALKERS_H
+
+#include <pthread.h>
+
+#include "index/reconcile.h"
+#include "index/roots.h"
+#include "index/vanished.h"
+#include "index/walk.h"
+
+#define WALKERS_MAX 4
+
+/* One thread's. */
+struct walking {
+	struct walkers *walkers;
+	struct reconciler reconciler;
+	struct feed feed;
+	int status;
+	struct simhash_error error;
+};
+
+struct walkers {
+	/* Set by the caller, all borrowed. */
+	const struct index_request *request;
+	const struct index_resources *resources;
+	const struct store *store; /* where the index is */
+	struct row_scope scope;
+	const int64_t *measures; /* their ids */
+	const struct roots *roots;
+	struct scanners *scanners;
+	struct hard_links *links;
+	struct failures *failures;
+	struct vanished *vanished;
+	struct walk_options options;
+
+	unsigned count, directories_max; /* of walkers; that may be open */
+	struct walking walking[WALKERS_MAX];
+	struct walk *walk; /* the present one */
+	uint64_t listed_directories;
+	pthread_t thread; /* the first walker's */
+	int status;
+	struct simhash_error error;
+};
+
+/* Start to walk all roots. -1 when no thread can be started. */
+int walkers_start(struct walkers *walkers, struct simhash_error *error);
+
+/* Wait for the end. -1 with the error that ended the walk early. */
+int walkers_join(struct walkers *walkers, struct simhash_error *error);
+
+/* How many files were unchanged. */
+uint64_t walkers_unchanged(const struct walkers *walkers);
+
+#endif

@@ -1,0 +1,226 @@
+/*
+ * Collecting batches to transactions. A transaction is committed when it is large enough for the
+ * engine, or after some seconds: those are what a killed run can lose.
+ * SPDX-License-Identifier: MIT
+ */
+#include "index/writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/path.h"
+
+#define COMMIT_AFTER_S 2
+
+int writer_init(struct writer *writer, struct store *store, const struct row_scope *scope,
+		const struct roots *roots, unsigned producers, atomic_bool *stop,
+		struct simhash_error *error)
+{
+	*writer = (struct writer){.store = store, .scope = *scope, .roots = roots, .stop = stop};
+	writer->runs = calloc(roots->count, sizeof *writer->runs);
+	if (writer->runs == NULL)
+		return error_set_memory(error);
+	queue_init(&writer->queue, producers);
+	return 0;
+}
+
+void writer_release(struct writer *writer)
+{
+	free(writer->batches);
+	free(writer->rows);
+	free(writer->directories);
+	free(writer->removed);
+	free(writer->relinked);
+	free(writer->runs);
+	queue_release(&writer->queue);
+}
+
+void writer_push(struct writer *writer, struct batch *batch)
+{
+	queue_push(&writer->queue, batch);
+}
+
+void writer_producer_leaves(struct writer *writer)
+{
+	queue_producer_leaves(&writer->queue);
+}
+
+/* ---- Transactions ---- */
+
+/* Make room for all that a batch brings. */
+static int reserve(struct writer *writer, const struct batch *batch, struct simhash_error *error)
+{
+	if (array_reserve(&writer->rows, &writer->capacities.rows,
+			  writer->counts.rows + batch->count, sizeof *writer->rows, error) != 0 ||
+	    array_reserve(&writer->directories, &writer->capacities.directories,
+			  writer->counts.directories + batch->count, sizeof *writer->directories,
+			  error) != 0 ||
+	    array_reserve(&writer->removed, &writer->capacities.removed,
+			  writer->counts.removed + batch->removed_count, sizeof *writer->removed,
+			  error) != 0 ||
+	    array_reserve(&writer->relinked, &writer->capacities.relinked,
+			  writer->counts.relinked + batch->relinked_count, sizeof *writer->relinked,
+			  error) != 0)
+		return -1;
+	return 0;
+}
+
+static void take_task(struct writer *writer, const struct task *task)
+{
+	struct directory *directory = task->directory;
+	struct directory_row *row;
+
+	if (!task->is_scanned)
+		return;
+	writer->rows[writer->counts.rows++] = &task->row;
+	if (directory->is_recorded)
+		return;
+	row = &writer->directories[writer->counts.directories++];
+	row->path = task->row.directory;
+	memcpy(row->hash, directory->hash, sizeof row->hash);
+	directory->is_recorded = true;
+}
+
+/* Take a batch over into the next transaction. */
+static int take_batch(struct writer *writer, struct batch *batch, struct simhash_error *error)
+{
+	if (array_reserve(&writer->batches, &writer->capacities.batches, writer->counts.batches + 1,
+			  sizeof(struct batch *), error) != 0) {
+		batch_free(batch);
+		return -1;
+	}
+	writer->batches[writer->counts.batches++] = batch;
+	if (reserve(writer, batch, error) != 0)
+		return -1;
+	for (size_t i = 0; i < batch->removed_count; i++)
+		memcpy(writer->removed[writer->counts.removed++], batch->removed[i],
+		       PATH_HASH_SIZE);
+	for (size_t i = 0; i < batch->relinked_count; i++)
+		writer->relinked[writer->counts.relinked++] = batch->relinked[i];
+	for (size_t i = 0; i < batch->count; i++)
+		take_task(writer, &batch->tasks[i]);
+	return 0;
+}
+
+/* Count what a transaction has stored. */
+static void count_batch(struct writer *writer, const struct batch *batch)
+{
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct task *task = &batch->tasks[i];
+		struct scan_run *run = &writer->runs[task->directory->root];
+		if (!task->is_scanned)
+			continue;
+		run->files++;
+		writer->scanned++;
+		if (task->is_copied)
+			continue;
+		run->bytes += task->row.size_bytes;
+		writer->bytes += (uint64_t)task->row.size_bytes;
+	}
+}
+
+static void drop_batches(struct writer *writer)
+{
+	for (size_t i = 0; i < writer->counts.batches; i++)
+		batch_free(writer->batches[i]);
+	memset(&writer->counts, 0, sizeof writer->counts);
+}
+
+static int commit(struct writer *writer, struct simhash_error *error)
+{
+	const uint8_t(*removed_files)[PATH_HASH_SIZE] = (void *)writer->removed;
+	struct store_batch batch = {
+		.removed_files = removed_files,
+		.removed_file_count = writer->counts.removed,
+		.relinked = writer->relinked,
+		.relinked_count = writer->counts.relinked,
+		.directories = writer->directories,
+		.directory_count = writer->counts.directories,
+		.rows = writer->rows,
+		.row_count = writer->counts.rows,
+	};
+	int64_t removed = 0;
+	int status = 0;
+
+	if (batch.row_count > 0 || batch.removed_file_count > 0 || batch.relinked_count > 0)
+		status = store_write(writer->store, &writer->scope, &batch, &removed, error);
+	if (status == 0) {
+		for (size_t i = 0; i < writer->counts.batches; i++)
+			count_batch(writer, writer->batches[i]);
+		writer->rows_removed += (uint64_t)removed;
+	}
+	drop_batches(writer);
+	return status;
+}
+
+static bool is_full(const struct writer *writer, size_t full)
+{
+	return writer->counts.rows >= full || writer->counts.removed >= full ||
+	       writer->counts.relinked >= full;
+}
+
+int writer_write(struct writer *writer, struct simhash_error *error)
+{
+	size_t full = store_batch_rows(writer->store);
+	int64_t deadline_ns = 0;
+	int status = 0;
+
+	for (;;) {
+		bool timed_out = false;
+		struct batch *batch =
+			writer->counts.batches == 0
+				? queue_pop(&writer->queue)
+				: queue_pop_until(&writer->queue, deadline_ns, &timed_out);
+		if (batch == NULL && !timed_out)
+			break;
+		if (batch != NULL && status != 0) {
+			batch_free(batch);
+			continue;
+		}
+		if (writer->counts.batches == 0)
+			deadline_ns = clock_monotonic_ns() + COMMIT_AFTER_S * NS_PER_S;
+		if (batch != NULL)
+			status = take_batch(writer, batch, error);
+		if (status == 0 && (timed_out || is_full(writer, full)))
+			status = commit(writer, error);
+		if (status != 0) {
+			atomic_store(writer->stop, true);
+			drop_batches(writer);
+		}
+	}
+	return status == 0 ? commit(writer, error) : -1;
+}
+
+/* ---- Runs ---- */
+
+int writer_begin_runs(struct writer *writer, struct simhash_error *error)
+{
+	for (unsigned i = 0; i < writer->roots->count; i++) {
+		struct scan_run *run = &writer->runs[i];
+		if (writer->roots->items[i].is_skipped)
+			continue;
+		run->root = bytes_of(writer->roots->items[i].path);
+		run->started_at_ns = clock_wall_ns();
+		if (store_run_start(writer->store, &writer->scope, run, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int writer_end_runs(struct writer *writer, const struct failures *failures,
+		    struct simhash_error *error)
+{
+	for (unsigned i = 0; i < writer->roots->count; i++) {
+		struct scan_run *run = &writer->runs[i];
+		if (writer->roots->items[i].is_skipped)
+			continue;
+		run->errors = (int64_t)atomic_load(&failures->counts[i]);
+		run->finished_at_ns = clock_wall_ns();
+		if (store_run_finish(writer->store, run, error) != 0)
+			return -1;
+	}
+	return 0;
+}

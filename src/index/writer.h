@@ -1,0 +1,60 @@
+/*
+ * The writer: the calling thread, which collects what the scanners give to transactions, and
+ * enters the runs.
+ *
+ *     writer_init(&writer, store, &scope, &roots, threads, stop, error);
+ *     writer_begin_runs(&writer, error);
+ *     ... scanners, each of which is a producer of its queue
+ *     writer_write(&writer, error);
+ *     writer_end_runs(&writer, failures, error);
+ *     writer_release(&writer);
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_INDEX_WRITER_H
+#define SIMHASH_INDEX_WRITER_H
+
+#include "base/queue.h"
+#include "index/batch.h"
+#include "index/failures.h"
+#include "index/roots.h"
+
+struct writer {
+	struct store *store; /* borrowed */
+	struct row_scope scope;
+	atomic_bool *stop; /* set when writing fails */
+	struct queue queue;
+	struct scan_run *runs; /* one for each root */
+	const struct roots *roots;
+	uint64_t scanned, bytes, rows_removed; /* committed */
+
+	/* Of the next transaction. */
+	struct batch **batches;
+	const struct file_row **rows;
+	struct directory_row *directories;
+	uint8_t (*removed)[PATH_HASH_SIZE];
+	struct relinked_file *relinked;
+	struct {
+		size_t batches, rows, directories, removed, relinked;
+	} counts, capacities;
+};
+
+/* For a queue of `producers` scanners. */
+int writer_init(struct writer *writer, struct store *store, const struct row_scope *scope,
+		const struct roots *roots, unsigned producers, atomic_bool *stop,
+		struct simhash_error *error);
+void writer_release(struct writer *writer);
+
+/* Hand the writer a batch, waiting for room. Any thread, as is the next. */
+void writer_push(struct writer *writer, struct batch *batch);
+void writer_producer_leaves(struct writer *writer);
+
+/* Write until all producers have left. After a failure what still comes is dropped. */
+int writer_write(struct writer *writer, struct simhash_error *error);
+
+/* Enter the runs that begin, one for each root; complete them. */
+int writer_begin_runs(struct writer *writer, struct simhash_error *error);
+int writer_end_runs(struct writer *writer, const struct failures *failures,
+		    struct simhash_error *error);
+
+#endif
