@@ -5,16 +5,13 @@
  */
 #include "cli/compare.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error.h"
-#include "base/open_file.h"
+#include "base/path.h"
+#include "base/read_file.h"
 #include "find/cover.h"
 #include "find/estimate.h"
 #include "report/formatter.h"
@@ -28,7 +25,7 @@
 
 struct content {
 	const char *path;
-	uint8_t *bytes;
+	char *bytes;
 	size_t size;
 	struct simhash_sum_table table;
 };
@@ -40,52 +37,6 @@ struct comparison {
 	const struct simhash_measure *measure; /* one more; or NULL */
 	FILE *out;
 };
-
-/* ---- Reading ---- */
-
-static int read_all(int fd, struct content *content, size_t expected)
-{
-	size_t room = expected + 1;
-
-	content->bytes = malloc(room);
-	while (content->bytes != NULL) {
-		ssize_t got = read(fd, content->bytes + content->size, room - content->size);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return got == 0 ? 0 : -1;
-		content->size += (size_t)got;
-		if (content->size == room) {
-			uint8_t *grown = realloc(content->bytes, 2 * room);
-			if (grown == NULL)
-				break;
-			content->bytes = grown;
-			room *= 2;
-		}
-	}
-	errno = ENOMEM;
-	return -1;
-}
-
-static int read_content(struct content *content, struct simhash_error *error)
-{
-	int fd = open_file_at(AT_FDCWD, content->path, O_RDONLY | O_NOCTTY, 0), status;
-	struct stat file;
-
-	if (fd < 0 || fstat(fd, &file) != 0) {
-		error_set_errno(error, "cannot read %s", content->path);
-		if (fd >= 0)
-			close(fd);
-		return -1;
-	}
-	status = read_all(fd, content, S_ISREG(file.st_mode) ? (size_t)file.st_size : 65536);
-	if (status != 0)
-		error_set_errno(error, "cannot read %s", content->path);
-	close(fd);
-	return status;
-}
-
-/* ---- Writing ---- */
 
 static void begin_line(struct comparison *c, const char *measure, double similarity)
 {
@@ -126,16 +77,20 @@ static void write_sum_tables(struct comparison *c)
 		estimate.is_trusted ? "" : "; unrelated files can look so, too");
 }
 
+static struct cover_source source_of(const struct content *content)
+{
+	return (struct cover_source){
+		.bytes = (const uint8_t *)content->bytes, .fd = -1, .size = content->size};
+}
+
 static int write_cover(struct comparison *c, struct simhash_error *error)
 {
 	struct content *const contents[] = {&c->a, &c->b};
 	double found[2] = {0, 0};
 
 	for (int i = 0; i < 2; i++) {
-		struct cover_source in = {
-			.bytes = contents[1 - i]->bytes, .fd = -1, .size = contents[1 - i]->size};
-		struct cover_source of = {
-			.bytes = contents[i]->bytes, .fd = -1, .size = contents[i]->size};
+		struct cover_source in = source_of(contents[1 - i]);
+		struct cover_source of = source_of(contents[i]);
 		struct cover_index index;
 		if (in.size == 0 || of.size == 0)
 			continue;
@@ -311,7 +266,7 @@ static int write_sketches(struct comparison *c, struct simhash_error *error)
 static void write_name(FILE *out, char letter, const struct content *content)
 {
 	fprintf(out, "%c  %12zu bytes  ", letter, content->size);
-	write_escaped(out, (struct bytes){content->path, strlen(content->path)});
+	write_escaped(out, bytes_of(content->path));
 	fputc('\n', out);
 }
 
@@ -349,10 +304,10 @@ int compare_files(const char *path_a, const char *path_b, const struct simhash_t
 			       .rule = rule,
 			       .measure = measure,
 			       .out = out};
-	int status = read_content(&c.a, error);
+	int status = read_file(path_a, SIZE_MAX, &c.a.bytes, &c.a.size, error);
 
 	if (status == 0)
-		status = read_content(&c.b, error);
+		status = read_file(path_b, SIZE_MAX, &c.b.bytes, &c.b.size, error);
 	if (status == 0) {
 		scan(tags, &c.a);
 		scan(tags, &c.b);

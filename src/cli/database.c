@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/lost_mapping.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 #include "index/copy.h"

@@ -562,7 +562,7 @@ static int check(const struct find_arguments *arguments, struct simhash_error *e
 	if (arguments->script_path != NULL && arguments->output_path != NULL &&
 	    strcmp(arguments->script_path, arguments->output_path) == 0)
 		return error_set(error, SIMHASH_E_SYNTAX,
-				 "--script cannot be combined with --output of the same file");
+				 "--script and --output name the same file");
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 /*
- * What simhash does besides indexing: showing what an index holds, removing rows from
- * it, and showing the sum table and keys of files.
+ * What simhash does besides indexing, a file each: --status (status.c), --forget (forget.c) and
+ * --print (print.c).
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_INSPECT_H

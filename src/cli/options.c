@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "cli/terminal.h"
+#include "cli/lost_mapping.h"
 #include "store/store.h"
 
 /* Make every directory above the file, private to the user. */
@@ -59,14 +59,14 @@ static int find_database(const char *option, bool create, char **url, struct sim
 		*url = strdup(option);
 		return *url == NULL ? error_set_memory(error) : 0;
 	}
-	/* The specification has relative paths ignored. */
+	/* By the XDG specification relative paths are ignored. */
 	if (data_home != NULL && data_home[0] == '/')
 		return default_url(data_home, "", create, url, error);
 	if (home != NULL && home[0] == '/')
 		return default_url(home, "/.local/share", create, url, error);
 	*url = NULL;
 	return error_set(error, SIMHASH_E_SYNTAX,
-			 "no index named: give --database, or set SIMHASH_DATABASE or HOME");
+			 "no index is named: give --database, or set SIMHASH_DATABASE or HOME");
 }
 
 int choose_database(const char *option, bool create, char **url, struct simhash_error *error)
@@ -107,10 +107,9 @@ int choose_host(const char *option, char name[HOST_NAME_SIZE], struct simhash_er
 	for (const char *c = option; *c != '\0'; c++)
 		is_valid = is_valid && is_host_character(*c);
 	if (!is_valid || option[0] == '\0' || strlen(option) >= HOST_NAME_SIZE)
-		return error_set(
-			error, SIMHASH_E_RANGE,
-			"host name '%s': expected 1 to %d letters, digits, '.', '-' or '_'", option,
-			HOST_NAME_SIZE - 1);
+		return error_set(error, SIMHASH_E_RANGE,
+				 "--host '%s': expected 1 to %d letters, digits, '.', '-' or '_'",
+				 option, HOST_NAME_SIZE - 1);
 	snprintf(name, HOST_NAME_SIZE, "%s", option);
 	return 0;
 }

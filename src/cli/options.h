@@ -1,5 +1,6 @@
 /*
- * What the options of both programs have in common.
+ * What both programs choose by options, by the environment or by default: the index, the tag set,
+ * the name of the host, the scan kernel.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_OPTIONS_H
@@ -7,13 +8,11 @@
 
 #include <stdbool.h>
 
-#include "cli/progress.h"
 #include "simhash.h"
 
 /*
- * The index to use: `option` when given, else $SIMHASH_DATABASE, else
- * simhash/simhash.db below $XDG_DATA_HOME or ~/.local/share, whose directories
- * are made with `create`. On success *url is the caller's to free.
+ * The URL of the index: `option`, else $SIMHASH_DATABASE, else simhash/simhash.db below
+ * $XDG_DATA_HOME or ~/.local/share, whose directories `create` makes. The caller frees *url.
  */
 int choose_database(const char *option, bool create, char **url, struct simhash_error *error);
 
@@ -22,24 +21,24 @@ int choose_tag_set(const char *option, struct simhash_tag_set **set, struct simh
 
 #define HOST_NAME_SIZE 256
 
-/* The name of this host: `option` when given, else the system's. */
+/* The name of this host: `option`, else the system's. */
 int choose_host(const char *option, char name[HOST_NAME_SIZE], struct simhash_error *error);
 
-/* What a name of a host is made of. */
+/* Can it be part of a host's name? */
 bool is_host_character(char c);
 
 #define THREADS_MAX 1024
 
-/* How many processors this machine has, for the number of threads. */
+/* How many processors this machine has: the default number of threads. */
 unsigned processors(void);
 
 /* The default maximum of what a gzip file inflates to. */
 #define MAX_INFLATED_BYTES (INT64_C(16) << 30)
 
-/* The scan kernel that $SIMHASH_KERNEL names, if it is set, for the whole program. */
+/* Use the scan kernel that $SIMHASH_KERNEL names, if it is set. */
 int choose_kernel(struct simhash_error *error);
 
-/* Past a limit of file sizes a write is to fail, and not to end the program by SIGXFSZ. */
+/* Have a write past the limit of file sizes fail, instead of SIGXFSZ ending the program. */
 void ignore_size_signal(void);
 
 /* "NAME VERSION", the scan kernel and the engines, for --version. */

@@ -8,23 +8,17 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/text_stream.h"
 #include "cli/terminal.h"
 
-#define REDRAW_S 0.1 /* at most ten times a second */
-#define BEGIN_S 0.4  /* what is over by then needs no line */
+#define REDRAW_NS (NS_PER_S / 10)    /* ten times a second */
+#define BEGIN_NS (4 * NS_PER_S / 10) /* what is over by then needs no line */
 #define SMOOTHED_S 3.0
-
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
+#define MEASURED_S 0.4 /* a rate of less time is no rate yet */
+#define APART_S 0.05   /* two rates closer together are one */
 
 bool progress_is_wanted(enum progress_mode mode, bool is_quiet)
 {
@@ -40,12 +34,13 @@ static void draw(struct progress_display *display)
 {
 	char *text = NULL;
 	size_t size;
+	double seconds = (double)(clock_monotonic_ns() - display->start_ns) / (double)NS_PER_S;
 	FILE *line = open_memstream(&text, &size);
 
 	if (line == NULL)
 		return;
 	/* The last column stays free: some terminals wrap when it is written. */
-	display->write(display->context, line, now() - display->start, terminal_columns() - 1);
+	display->write(display->context, line, seconds, terminal_columns() - 1);
 	if (close_text(line, &text) == 0)
 		show_status(text);
 	free(text);
@@ -54,23 +49,17 @@ static void draw(struct progress_display *display)
 static void *display_main(void *argument)
 {
 	struct progress_display *display = argument;
-	double next = display->start + (display->at_once ? 0 : BEGIN_S);
+	int64_t next_ns = display->start_ns + (display->at_once ? 0 : BEGIN_NS);
 
 	pthread_mutex_lock(&display->lock);
 	while (!display->is_over) {
-		double rest = next - now();
-		if (rest > 0) {
-			struct timespec until;
-			clock_gettime(CLOCK_REALTIME, &until);
-			until.tv_nsec += (long)(fmin(rest, 0.9) * 1e9);
-			until.tv_sec += until.tv_nsec / 1000000000;
-			until.tv_nsec %= 1000000000;
-			pthread_cond_timedwait(&display->changed, &display->lock, &until);
+		if (clock_monotonic_ns() < next_ns) {
+			clock_condition_wait(&display->changed, &display->lock, next_ns);
 			continue;
 		}
 		pthread_mutex_unlock(&display->lock);
 		draw(display);
-		next = now() + REDRAW_S;
+		next_ns = clock_monotonic_ns() + REDRAW_NS;
 		pthread_mutex_lock(&display->lock);
 	}
 	pthread_mutex_unlock(&display->lock);
@@ -82,18 +71,17 @@ void progress_start(struct progress_display *display, enum progress_mode mode, p
 {
 	*display = (struct progress_display){.write = write, .context = context};
 	display->at_once = mode == PROGRESS_ALWAYS;
-	display->start = now();
+	display->start_ns = clock_monotonic_ns();
 	pthread_mutex_init(&display->lock, NULL);
-	pthread_cond_init(&display->changed, NULL);
-	/* Without a thread there is no line. */
+	clock_condition_init(&display->changed);
+	/* Without a thread the run goes on without a line. */
 	display->is_running = pthread_create(&display->thread, NULL, display_main, display) == 0;
 }
 
 static void on_signal(int number)
 {
-	static const char erase[] = "\r\x1b[K";
-	/* Were it to fail, the line would stay. */
-	ssize_t ignored = write(STDERR_FILENO, erase, sizeof erase - 1);
+	/* A failure leaves the line on the terminal, and nothing can be done here. */
+	ssize_t ignored = write(STDERR_FILENO, ERASE_LINE, strlen(ERASE_LINE));
 
 	(void)ignored;
 	raise(number);
@@ -117,7 +105,7 @@ void progress_stop(struct progress_display *display)
 	pthread_cond_signal(&display->changed);
 	pthread_mutex_unlock(&display->lock);
 	pthread_join(display->thread, NULL);
-	/* Asked for always, it is seen at least once, and complete. */
+	/* --progress=always shows at least the last state. */
 	if (display->at_once)
 		draw(display);
 	show_status(NULL);
@@ -130,11 +118,11 @@ double progress_rate(struct progress_rate *rate, double seconds, double done)
 {
 	double passed = seconds - rate->seconds;
 
-	if (passed < REDRAW_S / 2)
+	if (passed < APART_S)
 		return rate->rate;
 	if (!rate->has_rate) {
 		rate->rate = done / fmax(seconds, 0.001);
-		rate->has_rate = seconds > BEGIN_S;
+		rate->has_rate = seconds > MEASURED_S;
 	} else {
 		double share = 1 - exp(-passed / SMOOTHED_S);
 		rate->rate += share * ((done - rate->done) / passed - rate->rate);

@@ -1,6 +1,6 @@
 /*
- * A line on the terminal that tells how far the work is, redrawn ten times a second
- * by a thread of its own.
+ * The progress line: how far the work is, at the bottom of the terminal. A thread redraws it ten
+ * times a second.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_PROGRESS_H
@@ -8,41 +8,39 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 enum progress_mode { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 
-/* Write the present line, of at most `columns` columns; `seconds` since the start. */
+/* Write the line, of at most `columns` columns, `seconds` after the start. */
 typedef void progress_fn(void *context, FILE *line, double seconds, unsigned columns);
 
 struct progress_display {
 	progress_fn *write;
 	void *context;
 	bool is_running, at_once;
-	double start;
+	int64_t start_ns;
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	bool is_over;
 };
 
-/* Will progress be shown? By PROGRESS_AUTO only on a terminal that can do it. */
+/* Is progress shown? PROGRESS_AUTO shows it on a terminal that can redraw a line. */
 bool progress_is_wanted(enum progress_mode mode, bool is_quiet);
 
-/* Begin to show it; a moment later where it was not asked for by PROGRESS_ALWAYS. */
+/* Show it from now on; unless with PROGRESS_ALWAYS, only once the work takes a moment. */
 void progress_start(struct progress_display *display, enum progress_mode mode, progress_fn *write,
 		    void *context);
 
-/*
- * Have SIGINT and SIGTERM take the line away before they end the program: for one that
- * does nothing else about them.
- */
+/* For a program that does not catch SIGINT and SIGTERM: they erase the line before they end it. */
 void progress_end_by_signals(void);
 
-/* Take the line away. Does nothing on one that never started, or was stopped. */
+/* Erase the line. Does nothing where it was not started, or is stopped already. */
 void progress_stop(struct progress_display *display);
 
-/* What is done a second, smoothed over some seconds. */
+/* Units of work per second, smoothed over some seconds. */
 struct progress_rate {
 	double seconds, done, rate;
 	bool has_rate;

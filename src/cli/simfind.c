@@ -18,6 +18,7 @@
 #include "cli/compare.h"
 #include "cli/find_options.h"
 #include "cli/measures.h"
+#include "cli/lost_mapping.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 #include "find/confirm.h"

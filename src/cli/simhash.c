@@ -19,6 +19,7 @@
 #include "cli/database.h"
 #include "cli/index_options.h"
 #include "cli/inspect.h"
+#include "cli/lost_mapping.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 #include "index/index.h"

@@ -1,5 +1,5 @@
 /*
- * Saying things on standard error, and numbers for people.
+ * Messages and the status line on standard error, and numbers as people read them.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/terminal.h"
@@ -7,8 +7,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,20 +19,22 @@
 
 /* Of standard error, and whether a status line is on it. */
 static pthread_mutex_t error_lock = PTHREAD_MUTEX_INITIALIZER;
-static bool has_status;
+static volatile bool is_shown;
 
-/* To the start of the line, and erase what is on it. */
-static const char erase_line[] = "\r\x1b[K";
+bool has_status(void)
+{
+	return is_shown;
+}
 
 void show_status(const char *line)
 {
 	pthread_mutex_lock(&error_lock);
-	if (has_status || line != NULL)
-		fputs(erase_line, stderr);
+	if (is_shown || line != NULL)
+		fputs(ERASE_LINE, stderr);
 	if (line != NULL)
 		fputs(line, stderr);
 	fflush(stderr);
-	has_status = line != NULL;
+	is_shown = line != NULL;
 	pthread_mutex_unlock(&error_lock);
 }
 
@@ -47,7 +47,7 @@ unsigned terminal_columns(void)
 	return size.ws_col;
 }
 
-/* Columns of a character of so many bytes of UTF-8: the scripts of wide ones take two. */
+/* Columns of a character of `length` bytes of UTF-8; three bytes or more are mostly wide. */
 static unsigned columns_of(const char *c, size_t length)
 {
 	return length < 3 ? 1 : length == 3 && (unsigned char)c[0] < 0xe1 ? 1 : 2;
@@ -102,10 +102,8 @@ static void write_message(FILE *stream, const char *program, struct bytes path, 
 	fputc('\n', stream);
 }
 
-/*
- * Messages come from several threads: each is put together first and written at once, or
- * in pieces where there is no memory.
- */
+/* Several threads write messages: each is put together first and written at once, without memory in
+ * pieces. */
 static void say_parts(const char *program, struct bytes path, const char *text)
 {
 	char *line = NULL;
@@ -118,9 +116,9 @@ static void say_parts(const char *program, struct bytes path, const char *text)
 		is_whole = close_text(memory, &line) == 0;
 	}
 	pthread_mutex_lock(&error_lock);
-	if (has_status)
-		fputs(erase_line, stderr);
-	has_status = false;
+	if (is_shown)
+		fputs(ERASE_LINE, stderr);
+	is_shown = false;
 	if (is_whole)
 		fwrite(line, 1, size, stderr);
 	else
@@ -132,77 +130,6 @@ static void say_parts(const char *program, struct bytes path, const char *text)
 void say(const char *program, const char *text)
 {
 	say_parts(program, (struct bytes){"", 0}, text);
-}
-
-/* What is said of a bus error: the names of the indexes, and all of it. */
-static const char *failing_program = "";
-static char *index_names, *lost_mapping;
-
-static void put(const char *text)
-{
-	/* Were it to fail, there would be nobody to tell. */
-	ssize_t ignored = write(STDERR_FILENO, text, strlen(text));
-
-	(void)ignored;
-}
-
-/* Several threads may come here at once: one tells, and the others wait for the end. */
-static void on_bus_error(int number, siginfo_t *info, void *context)
-{
-	static atomic_flag is_told = ATOMIC_FLAG_INIT;
-
-	(void)context;
-	if (lost_mapping == NULL || (info->si_code != BUS_ADRERR && info->si_code != BUS_OBJERR)) {
-		signal(number, SIG_DFL);
-		raise(number);
-		return;
-	}
-	while (atomic_flag_test_and_set(&is_told))
-		pause();
-	if (has_status)
-		put(erase_line);
-	put(lost_mapping);
-	_exit(EXIT_FAILURE);
-}
-
-void end_at_bus_error(const char *program)
-{
-	struct sigaction action = {.sa_flags = SA_SIGINFO};
-
-	failing_program = program;
-	action.sa_sigaction = on_bus_error;
-	sigemptyset(&action.sa_mask);
-	sigaction(SIGBUS, &action, NULL);
-}
-
-void name_index(const char *url)
-{
-	static const char text[] = "%s: cannot use index %s: what it keeps in memory beside the "
-				   "index cannot be written to its disk, which is full, over its "
-				   "quota or broken\n";
-	char *names = NULL, *message;
-	size_t size;
-	FILE *memory;
-
-	/* Nothing of a server is mapped. */
-	if (strncmp(url, "sqlite:", strlen("sqlite:")) != 0)
-		return;
-	memory = open_memstream(&names, &size);
-	if (memory == NULL)
-		return;
-	if (index_names != NULL)
-		fprintf(memory, "%s or ", index_names);
-	write_escaped(memory, (struct bytes){url, strlen(url)});
-	if (close_text(memory, &names) != 0)
-		return;
-	size = sizeof text + strlen(failing_program) + strlen(names);
-	message = malloc(size);
-	if (message != NULL)
-		snprintf(message, size, text, failing_program, names);
-	free(index_names);
-	free(lost_mapping);
-	index_names = names;
-	lost_mapping = message;
 }
 
 void say_path(const char *program, struct bytes path, const char *text)

@@ -13,7 +13,7 @@ said "simhash: try 'simhash --help'"
 runs 1 "$SIMHASH" -j 0 "$files"
 said "--threads '0': expected a number from 1 to 1024"
 runs 1 "$SIMHASH" --host='a b' "$files"
-said "host name 'a b': expected 1 to 255 letters, digits, '.', '-' or '_'"
+said "--host 'a b': expected 1 to 255 letters, digits, '.', '-' or '_'"
 runs 1 "$SIMFIND" -k middle
 said "simfind: --key 'middle': expected uniform, scatter, skew, uniform_ext, scatter_ext or skew_ext"
 for tolerance in -1 100.5 1,5 1.0000001 x ''; do
@@ -80,7 +80,7 @@ wrong --max-inflated=5M x "--max-inflated needs --decompress"
 wrong --progress=sometimes "--progress 'sometimes': expected auto, always or never"
 wrong --format=html --partition=1/2 "--partition cannot be combined with --format=html"
 wrong --format=html --expand "--expand cannot be combined with --format=html"
-wrong --script=x -o x "--script cannot be combined with --output of the same file"
+wrong --script=x -o x "--script and --output name the same file"
 # The same of simhash.
 hash_wrong() {
 	local message=${*: -1}

@@ -240,7 +240,7 @@ said "the index has 2 measures called minhash, such as minhash:words="
 # A measure is forgotten with all its sketches, and no other.
 others=$(sql "SELECT COUNT(*) FROM sketch s JOIN measure m ON m.id = s.measure WHERE m.name NOT LIKE 'minhash%'")
 runs 1 "$SIMHASH" --forget --measure=minhash
-said "the index has no measure 'minhash'; simhash --status lists those that it has"
+said "the index has no measure 'minhash': simhash --status lists its measures"
 runs 0 "$SIMHASH" --forget --measure=minhash:words=5
 said "4 removed"
 runs 0 "$SIMHASH" --forget --measure=minhash:words=2,functions=128,cluster=4

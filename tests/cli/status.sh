@@ -15,6 +15,8 @@ runs 1 "$SIMHASH" --forget "$files"
 [ "$TEST_ENGINE" != sqlite ] || [ ! -e "${TEST_URL#sqlite:}" ] || fail "--forget made an index"
 
 runs 0 "$SIMHASH" -z "$files/one" "$files/two"
+runs 0 "$SIMHASH" --status
+grep -q "  $files/one$" out || fail "the only host is named: $(cat out)"
 runs 0 "$SIMHASH" --host=web1 "$files/two"
 runs 0 "$SIMHASH" --host=web1 "$files/two" "$files/oneself"
 runs 0 "$SIMHASH" --status
@@ -26,6 +28,15 @@ grep -Eq " 1 +4 +[0-9.]+ kB +0  $(hostname):$files/one$" out || fail "no run of 
 grep -Eq " 2 +0 +0 bytes +0  web1:$files/two$" out || grep -Eq " 2 +1 .* web1:$files/two$" out ||
 	fail "no two runs of web1's two: $(cat out)"
 same "lines over 140 columns" 0 "$(awk 'length > 140' out | wc -l)"
+
+# Hosts are told apart whatever their ids.
+renumber() {
+	sql "UPDATE host SET id = $2 WHERE id = $1; UPDATE scan_run SET host = $2 WHERE host = $1"
+}
+renumber 1 7
+runs 0 "$SIMHASH" --status
+grep -Eq "  $(hostname):$files/one$" out || fail "no host in a run: $(cat out)"
+renumber 7 1
 
 # A run that was cut off is shown as such.
 sql "UPDATE scan_run SET finished_at_ns = NULL WHERE id = 1"

@@ -1,0 +1,189 @@
+/*
+ * simhash --status: what an index holds.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/path.h"
+#include "cli/inspect.h"
+#include "cli/options.h"
+#include "cli/terminal.h"
+#include "report/formatter.h"
+#include "store/store.h"
+
+static void write_padded(struct bytes text, size_t width)
+{
+	size_t size;
+	char *escaped = escape_text(text, &size);
+	/* Without memory for the escapes the columns after a name that needs them are out of line. */
+	size_t columns = escaped == NULL ? text.size : text_columns((struct bytes){escaped, size});
+
+	write_escaped(stdout, text);
+	for (; columns < width; columns++)
+		putchar(' ');
+	free(escaped);
+}
+
+/* An id without a name is shown as it is. */
+static void write_name(const struct name_list *names, int64_t id, size_t width)
+{
+	const struct name *known = name_list_find(names, id);
+	char digits[32];
+
+	snprintf(digits, sizeof digits, "%" PRId64, id);
+	write_padded(known != NULL ? known->text : bytes_of(digits), width);
+}
+
+struct status {
+	struct name_list hosts, tag_sets, measures;
+	struct scope_total *totals;
+	size_t total_count;
+	struct scan_run_list runs;
+};
+
+static void show_totals(const struct status *status)
+{
+	char count[32], size[32];
+
+	if (status->total_count > 0)
+		printf("\n%-20s %-12s %14s %10s\n", "host", "tag set", "files", "bytes");
+	for (size_t i = 0; i < status->total_count; i++) {
+		const struct scope_total *total = &status->totals[i];
+		write_name(&status->hosts, total->scope.host, 20);
+		putchar(' ');
+		write_name(&status->tag_sets, total->scope.tag_set, 12);
+		printf(" %14s %10s\n", format_count((uint64_t)total->rows, count),
+		       format_bytes((double)total->bytes, size));
+	}
+}
+
+static int show_measures(const struct status *status, struct store *store,
+			 struct simhash_error *error)
+{
+	char count[32];
+
+	if (status->measures.count > 0)
+		printf("\n%-48s %14s\n", "measure", "sketches");
+	for (size_t i = 0; i < status->measures.count; i++) {
+		const struct name *measure = &status->measures.names[i];
+		int64_t files;
+		if (store_count_sketches(store, 0, measure->id, &files, error) != 0)
+			return -1;
+		write_padded(measure->text, 48);
+		printf(" %14s\n", format_count((uint64_t)files, count));
+	}
+	return 0;
+}
+
+static bool same_root(const struct scan_run *x, const struct scan_run *y)
+{
+	return x->scope.host == y->scope.host && x->scope.tag_set == y->scope.tag_set &&
+	       x->root.size == y->root.size &&
+	       memcmp(x->root.data, y->root.data, x->root.size) == 0;
+}
+
+/* Keep the last run of each root; its `id` becomes the count of the root's runs. */
+static void keep_last_runs(struct scan_run_list *list)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct scan_run run = list->runs[i];
+		size_t same = 0;
+		int64_t runs = 1;
+		while (same < kept && !same_root(&list->runs[same], &run))
+			same++;
+		if (same < kept)
+			runs += list->runs[same].id;
+		else
+			kept++;
+		list->runs[same] = run;
+		list->runs[same].id = runs;
+	}
+	list->count = kept;
+}
+
+static void write_time(int64_t time_ns)
+{
+	time_t seconds = (time_t)(time_ns / NS_PER_S);
+	struct tm local;
+	char text[32];
+
+	if (time_ns == 0 || localtime_r(&seconds, &local) == NULL ||
+	    strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local) == 0)
+		snprintf(text, sizeof text, "not ended");
+	printf("%-20s ", text);
+}
+
+static void show_runs(const struct status *status)
+{
+	char count[32], size[32], errors[32];
+
+	if (status->runs.count > 0)
+		printf("\n%-20s %-20s %5s %12s %10s %7s  %s\n", "last run began", "ended", "runs",
+		       "scanned", "bytes", "errors", "root");
+	for (size_t i = 0; i < status->runs.count; i++) {
+		const struct scan_run *run = &status->runs.runs[i];
+		write_time(run->started_at_ns);
+		write_time(run->finished_at_ns);
+		printf("%5" PRId64 " %12s %10s %7s  ", run->id,
+		       format_count((uint64_t)run->files, count),
+		       format_bytes((double)run->bytes, size),
+		       format_count((uint64_t)run->errors, errors));
+		if (status->hosts.count > 1) {
+			write_name(&status->hosts, run->scope.host, 0);
+			putchar(':');
+		}
+		write_escaped(stdout, run->root);
+		putchar('\n');
+	}
+}
+
+int show_index(const struct index_arguments *arguments, struct simhash_error *error)
+{
+	struct status status = {.totals = NULL};
+	struct store *store = NULL;
+	struct store_location where = arguments->location;
+	char *url = NULL, size[32];
+	int64_t bytes;
+	int result = -1;
+
+	if (choose_database(arguments->location.url, false, &url, error) != 0)
+		goto out;
+	where.url = url;
+	if (store_open(&where, OPEN_TO_READ, &store, error) != 0 ||
+	    store_index_bytes(store, &bytes, error) != 0 ||
+	    store_read_hosts(store, &status.hosts, error) != 0 ||
+	    store_read_tag_sets(store, &status.tag_sets, error) != 0)
+		goto out;
+	fputs("index  ", stdout);
+	write_escaped(stdout, bytes_of(url));
+	printf("\nsize   %s\n", format_bytes((double)bytes, size));
+	if (store_read_totals(store, &status.totals, &status.total_count, error) != 0)
+		goto out;
+	show_totals(&status);
+	if (store_read_measures(store, &status.measures, error) != 0 ||
+	    show_measures(&status, store, error) != 0 ||
+	    store_read_runs(store, &status.runs, error) != 0)
+		goto out;
+	if (status.total_count == 0)
+		puts("\nThe index has no files.");
+	keep_last_runs(&status.runs);
+	show_runs(&status);
+	result = 0;
+out:
+	scan_run_list_release(&status.runs);
+	free(status.totals);
+	name_list_release(&status.measures);
+	name_list_release(&status.tag_sets);
+	name_list_release(&status.hosts);
+	store_close(store);
+	free(url);
+	return result;
+}

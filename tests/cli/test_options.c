@@ -1,0 +1,359 @@
+/*
+ * The tables of options: lists name options that exist, and of all pairs of options those below,
+ * and no others, are refused, with a message that names both.
+ * SPDX-License-Identifier: MIT
+ */
+#include <getopt.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cli/find_options.h"
+#include "cli/index_options.h"
+
+#define WORDS_MAX 16
+
+/* A command line, as words of its own. */
+struct line {
+	char words[WORDS_MAX][64];
+	char *argv[WORDS_MAX + 1];
+	int count;
+};
+
+static const struct option_row *find_row(const struct option_program *program, const char *name,
+					 size_t size)
+{
+	for (size_t i = 0; i < program->count; i++)
+		if (program->rows[i].name != NULL && strlen(program->rows[i].name) == size &&
+		    memcmp(program->rows[i].name, name, size) == 0)
+			return &program->rows[i];
+	return NULL;
+}
+
+/* ---- Command lines ---- */
+
+/* A word of up to three parts. */
+static void add_word(struct line *line, const char *a, const char *b, const char *c)
+{
+	assert_true(line->count < WORDS_MAX);
+	snprintf(line->words[line->count], sizeof line->words[0], "%s%s%s", a, b, c);
+	line->argv[line->count] = line->words[line->count];
+	line->argv[++line->count] = NULL;
+}
+
+static const char *example_of(const struct option_row *row)
+{
+	static const struct {
+		const char *name, *value;
+	} examples[] = {{"tolerance-for", "c=1"}, {"sweep", "1:2:2"}, {"partition", "1/2"}};
+
+	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
+		if (strcmp(examples[i].name, row->name) == 0)
+			return examples[i].value;
+	return row->words != NULL ? row->words[0] : row->kind == VALUE_FILE ? "/dev/null" : "1";
+}
+
+static void add_option(struct line *line, const struct option_row *row, const char *value)
+{
+	char name[32];
+
+	snprintf(name, sizeof name, "--%s", row->name);
+	if (row->kind == VALUE_NONE || row->kind == VALUE_SIDES)
+		add_word(line, name, "", "");
+	else
+		add_word(line, name, "=", value != NULL ? value : example_of(row));
+	for (int i = 0; row->kind == VALUE_SIDES && i < 2; i++)
+		add_word(line, "/", "", "");
+}
+
+static int parse(struct line *line, const struct option_program *program,
+		 struct simhash_error *error)
+{
+	struct index_arguments index;
+	struct find_arguments find;
+	int status;
+
+	optind = 0; /* glibc's way to begin anew */
+	if (program == &index_program) {
+		index_arguments_init(&index);
+		status = index_arguments_parse(&index, line->count, line->argv, error);
+		index_arguments_release(&index);
+	} else {
+		find_arguments_init(&find);
+		status = find_arguments_parse(&find, line->count, line->argv, error);
+		find_arguments_release(&find);
+	}
+	return status;
+}
+
+/* ---- Rows ---- */
+
+static void check_list(const struct option_program *program, const char *list)
+{
+	for (const char *at = list; at != NULL && *at != '\0';) {
+		size_t size = strcspn(at, " "), name = strcspn(at, " =");
+		const struct option_row *row = find_row(program, at, name);
+		bool is_operand = strncmp(at, "FILE", size) == 0 || strncmp(at, "PATH", size) == 0;
+		bool is_word = name == size;
+		if (row == NULL && !is_operand)
+			fail_msg("no option %.*s, which the list '%s' names", (int)name, at, list);
+		for (size_t i = 0; !is_word && row->words[i] != NULL; i++)
+			is_word = strlen(row->words[i]) == size - name - 1 &&
+				  memcmp(row->words[i], at + name + 1, size - name - 1) == 0;
+		if (!is_word)
+			fail_msg("no value %.*s, which the list '%s' names", (int)size, at, list);
+		at += size;
+		at += strspn(at, " ");
+	}
+}
+
+static void check_row(const struct option_program *program, const struct option_row *row)
+{
+	if (row->heading != NULL)
+		return;
+	assert_non_null(row->name);
+	assert_non_null(row->help);
+	assert_non_null(row->parse);
+	assert_true(row->kind == VALUE_NONE || row->value != NULL);
+	assert_true((row->kind == VALUE_WORD || row->kind == VALUE_START) == (row->words != NULL));
+	assert_ptr_equal(find_row(program, row->name, strlen(row->name)), row);
+	check_list(program, row->not_with);
+	check_list(program, row->only_with);
+	check_list(program, row->needs);
+}
+
+static void lists_name_options_and_values_that_exist(void **state)
+{
+	(void)state;
+	assert_true(index_program.count <= OPTIONS_MAX && find_program.count <= OPTIONS_MAX);
+	for (size_t i = 0; i < index_program.count; i++)
+		check_row(&index_program, &index_program.rows[i]);
+	for (size_t i = 0; i < find_program.count; i++)
+		check_row(&find_program, &find_program.rows[i]);
+}
+
+/* ---- Pairs ---- */
+
+/* For each option those of the rows after it that it is refused with, whatever their values. */
+struct refused {
+	const char *option, *with;
+};
+
+static const struct refused index_refused[] = {
+	{"database", "print"},
+	{"defaults-file", "print"},
+	{"wait-server", "print"},
+	{"tag-set", "status init-database copy-to"},
+	{"host", "status print init-database copy-to"},
+	{"exclude", "status forget print init-database copy-to"},
+	{"exclude-from", "status forget print init-database copy-to"},
+	{"ignore-files", "status forget print init-database copy-to"},
+	{"hidden", "status forget print init-database copy-to"},
+	{"no-hidden", "status forget print init-database copy-to"},
+	{"ext", "status forget print init-database copy-to"},
+	{"min-size", "status forget print init-database copy-to"},
+	{"max-size", "status forget print init-database copy-to"},
+	{"one-file-system", "status forget print init-database copy-to"},
+	{"dereference", "status forget print init-database copy-to"},
+	{"files0-from", "status forget print init-database copy-to"},
+	{"decompress", "status forget init-database copy-to"},
+	{"max-inflated", "status forget init-database copy-to"},
+	{"measure", "status print init-database copy-to"},
+	{"force", "status forget print init-database copy-to"},
+	{"threads", "status forget print init-database copy-to"},
+	{"status", "forget print init-database copy-to progress"},
+	{"forget", "print init-database copy-to progress"},
+	{"print", "init-database copy-to progress"},
+	{"init-database", "copy-to progress"},
+};
+
+static const struct refused find_refused[] = {
+	{"database", "compare"},
+	{"defaults-file", "compare"},
+	{"host", "compare"},
+	{"tolerance", "measure nearest sweep"},
+	{"tolerance-for", "measure compare nearest stats sweep"},
+	{"tolerances", "measure compare nearest stats sweep"},
+	{"key", "measure compare stats"},
+	{"candidates", "measure compare stats sweep"},
+	{"size-ratio", "measure"},
+	{"max-change", "measure compare stats sweep"},
+	{"empty", "compare"},
+	{"hard-links", "compare stats sweep"},
+	{"measure", "nearest partition stats sweep"},
+	{"min-similarity", "compare stats sweep"},
+	{"compare",
+	 "confirm min-resemblance decompress max-inflated files0-from stdin-name nearest "
+	 "between group expand format null script stats sweep progress threads partition "
+	 "fail-on-match"},
+	{"confirm", "stats sweep"},
+	{"min-resemblance", "stats sweep"},
+	{"decompress", "stats sweep"},
+	{"max-inflated", "stats sweep"},
+	{"files0-from", "between stats sweep partition"},
+	{"stdin-name", "stats sweep"},
+	{"nearest", "stats sweep"},
+	{"between", "stats sweep"},
+	{"group", "expand stats sweep partition"},
+	{"expand", "stats sweep"},
+	{"format", "null stats sweep"},
+	{"null", "stats sweep"},
+	{"script", "stats sweep"},
+	{"stats", "sweep progress partition fail-on-match"},
+	{"sweep", "progress partition fail-on-match"},
+};
+
+static bool is_to_be_refused(const struct refused *refused, size_t count, const char *x,
+			     const char *y)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(refused[i].option, x) == 0)
+			return option_is_listed(refused[i].with, y, NULL);
+	return false;
+}
+
+static void expect_refusal(const struct option_program *program, const struct option_row *x,
+			   const char *x_value, const struct option_row *y, const char *y_value)
+{
+	struct line line = {.count = 0};
+	struct simhash_error error = {.message = ""};
+	char one[256], other[256], x_text[64], y_text[64];
+
+	add_word(&line, program->name, "", "");
+	add_option(&line, x, x_value);
+	add_option(&line, y, y_value);
+	snprintf(x_text, sizeof x_text, "--%s%s%s", x->name, x_value ? "=" : "",
+		 x_value ? x_value : "");
+	snprintf(y_text, sizeof y_text, "--%s%s%s", y->name, y_value ? "=" : "",
+		 y_value ? y_value : "");
+	snprintf(one, sizeof one, "%s cannot be combined with %s", x_text, y_text);
+	snprintf(other, sizeof other, "%s cannot be combined with %s", y_text, x_text);
+	assert_int_equal(parse(&line, program, &error), -1);
+	if (strcmp(error.message, one) != 0 && strcmp(error.message, other) != 0)
+		fail_msg("expected '%s', found '%s'", one, error.message);
+}
+
+/* What else is wrong with the line, such as the want of another option, is no refusal. */
+static void expect_no_refusal(const struct option_program *program, const struct option_row *x,
+			      const struct option_row *y, const char *y_value)
+{
+	struct line line = {.count = 0};
+	struct simhash_error error = {.message = ""};
+
+	add_word(&line, program->name, "", "");
+	add_option(&line, x, NULL);
+	add_option(&line, y, y_value);
+	if (parse(&line, program, &error) < 0 &&
+	    strstr(error.message, "cannot be combined") != NULL)
+		fail_msg("--%s with --%s: %s", x->name, y->name, error.message);
+}
+
+static void check_pairs(const struct option_program *program, const struct refused *refused,
+			size_t count)
+{
+	for (size_t i = 0; i < program->count; i++)
+		for (size_t k = i + 1; k < program->count; k++) {
+			const struct option_row *x = &program->rows[i], *y = &program->rows[k];
+			if (x->name == NULL || y->name == NULL || option_ends_program(x) ||
+			    option_ends_program(y))
+				continue;
+			if (is_to_be_refused(refused, count, x->name, y->name))
+				expect_refusal(program, x, NULL, y, NULL);
+			else
+				expect_no_refusal(program, x, y, NULL);
+		}
+}
+
+static void pairs_are_refused_as_listed(void **state)
+{
+	(void)state;
+	check_pairs(&index_program, index_refused, sizeof index_refused / sizeof *index_refused);
+	check_pairs(&find_program, find_refused, sizeof find_refused / sizeof *find_refused);
+}
+
+static void expect_value_refusal(const struct option_program *program, const char *x, const char *y,
+				 const char *value)
+{
+	const struct option_row *row = find_row(program, y, strlen(y));
+
+	expect_refusal(program, find_row(program, x, strlen(x)), NULL, row, value);
+	for (size_t i = 0; row->words[i] != NULL; i++)
+		if (strcmp(row->words[i], value) != 0)
+			expect_no_refusal(program, find_row(program, x, strlen(x)), row,
+					  row->words[i]);
+}
+
+static void values_are_refused_as_listed(void **state)
+{
+	(void)state;
+	expect_value_refusal(&index_program, "quiet", "progress", "always");
+	expect_value_refusal(&find_program, "quiet", "progress", "always");
+	expect_value_refusal(&find_program, "measure", "confirm", "doubtful");
+	expect_value_refusal(&find_program, "measure", "format", "html");
+	expect_value_refusal(&find_program, "nearest", "candidates", "key");
+	expect_value_refusal(&find_program, "expand", "format", "html");
+	expect_value_refusal(&find_program, "partition", "format", "html");
+}
+
+/* ---- Needs, and operands ---- */
+
+static void expect_message(const struct option_program *program, const char *option,
+			   const char *operand, const char *message)
+{
+	struct line line = {.count = 0};
+	struct simhash_error error = {.message = ""};
+
+	add_word(&line, program->name, "", "");
+	add_option(&line, find_row(program, option, strlen(option)), NULL);
+	if (operand != NULL)
+		add_word(&line, operand, "", "");
+	assert_int_equal(parse(&line, program, &error), -1);
+	assert_string_equal(error.message, message);
+}
+
+static void needs_name_both(void **state)
+{
+	(void)state;
+	expect_message(&index_program, "print", NULL, "--print needs a FILE");
+	expect_message(&index_program, "forget", NULL, "--forget needs a PATH");
+	expect_message(&index_program, "max-inflated", "x", "--max-inflated needs --decompress");
+	expect_message(&find_program, "max-inflated", "x", "--max-inflated needs --decompress");
+	expect_message(&find_program, "decompress", NULL, "--decompress needs a FILE");
+	expect_message(&find_program, "stdin-name", NULL, "--stdin-name needs a FILE");
+	expect_message(&find_program, "nearest", NULL, "--nearest needs a FILE");
+	expect_message(&find_program, "min-resemblance", NULL, "--min-resemblance needs --confirm");
+	expect_message(&find_program, "min-similarity", NULL, "--min-similarity needs --measure");
+}
+
+static void operands_are_refused_by_name(void **state)
+{
+	(void)state;
+	expect_message(&index_program, "status", "x", "--status cannot be combined with a PATH");
+	expect_message(&index_program, "init-database", "x",
+		       "--init-database cannot be combined with a PATH");
+	expect_message(&index_program, "copy-to", "x", "--copy-to cannot be combined with a PATH");
+	expect_message(&find_program, "stats", "x", "--stats cannot be combined with a FILE");
+	expect_message(&find_program, "sweep", "x", "--sweep cannot be combined with a FILE");
+	expect_message(&find_program, "between", "x", "--between cannot be combined with a FILE");
+	expect_message(&find_program, "partition", "x",
+		       "--partition cannot be combined with a FILE");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lists_name_options_and_values_that_exist),
+		cmocka_unit_test(pairs_are_refused_as_listed),
+		cmocka_unit_test(values_are_refused_as_listed),
+		cmocka_unit_test(needs_name_both),
+		cmocka_unit_test(operands_are_refused_by_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
