@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 
-#define BLOCK_LEAST 4096   /* new rows; more where more are carried, so that both cost alike */
-#define BLOCK_COPIES 65536 /* waiting to be reported */
+#define BLOCK_ROWS_MIN 4096    /* new rows; more where more are carried, so that both cost alike */
+#define BLOCK_COPIES_MAX 65536 /* waiting to be reported */
 
 static struct block *block_new(size_t capacity)
 {
@@ -38,16 +39,9 @@ void block_free(struct block *block)
 
 static struct find_file *block_add(struct block *block, struct simhash_error *error)
 {
-	if (block->count == block->capacity) {
-		size_t capacity = block->capacity * 2;
-		struct find_file *grown = realloc(block->rows, capacity * sizeof *grown);
-		if (grown == NULL) {
-			error_set_memory(error);
-			return NULL;
-		}
-		block->rows = grown;
-		block->capacity = capacity;
-	}
+	if (array_reserve(&block->rows, &block->capacity, block->count + 1, sizeof *block->rows,
+			  error) != 0)
+		return NULL;
 	return &block->rows[block->count++];
 }
 
@@ -149,14 +143,12 @@ static int find_twin(struct row_stream *stream, const struct find_file *file, si
 	return 0;
 }
 
-static int add_copy(struct row_stream *stream, struct find_file *twin, const struct file_row *row,
-		    const struct find_file *file, bool is_new, struct simhash_error *error)
+static int add_copy(struct block *block, struct find_file *twin, const struct find_file *file,
+		    bool is_new, struct simhash_error *error)
 {
-	struct block *block = stream->next;
 	struct file_copy *copy = arena_take(&block->arena, sizeof *copy);
-	struct shown_path shown;
 
-	if (copy == NULL || finder_show(stream->finder, row, &block->arena, &shown) != 0)
+	if (copy == NULL)
 		return error_set_memory(error);
 	*copy = (struct file_copy){.next = twin->copies,
 				   .host = file->host,
@@ -164,9 +156,9 @@ static int add_copy(struct row_stream *stream, struct find_file *twin, const str
 				   .device = file->device,
 				   .inode = file->inode,
 				   .compressed_size_bytes = file->compressed_size_bytes,
-				   .display = shown.display,
-				   .display_size = shown.display_size,
-				   .path_offset = shown.path_offset,
+				   .display = file->display,
+				   .display_size = file->display_size,
+				   .path_offset = file->path_offset,
 				   .is_local = file->is_local,
 				   .is_new = is_new};
 	memcpy(copy->path_hash, file->path_hash, PATH_HASH_SIZE);
@@ -183,7 +175,6 @@ static int take_row(struct row_stream *stream, const struct file_row *row, bool 
 	const struct find_request *request = stream->finder->request;
 	struct block *block = stream->next;
 	struct find_file file, *added, *twin = NULL;
-	struct shown_path shown;
 
 	if (finder_convert(stream->finder, row, &file, error) != 0)
 		return -1;
@@ -196,17 +187,14 @@ static int take_row(struct row_stream *stream, const struct file_row *row, bool 
 		return -1;
 	if (twin != NULL && !is_new && !request->expand)
 		return 0;
+	if (finder_show(stream->finder, row, &block->arena, &file, error) != 0)
+		return -1;
 	if (twin != NULL)
-		return add_copy(stream, twin, row, &file, is_new, error);
-	if (finder_show(stream->finder, row, &block->arena, &shown) != 0)
-		return error_set_memory(error);
+		return add_copy(block, twin, &file, is_new, error);
 	added = block_add(block, error);
 	if (added == NULL)
 		return -1;
 	*added = file;
-	added->display = shown.display;
-	added->display_size = shown.display_size;
-	added->path_offset = shown.path_offset;
 	return 0;
 }
 
@@ -246,7 +234,7 @@ static int carry(struct row_stream *stream, const struct block *from, int64_t ke
 		 struct simhash_error *error)
 {
 	const struct find_request *request = stream->finder->request;
-	struct block *to = block_new(from->count - from->first_new + BLOCK_LEAST);
+	struct block *to = block_new(from->count - from->first_new + BLOCK_ROWS_MIN);
 
 	stream->next = to;
 	if (to == NULL)
@@ -349,12 +337,12 @@ static bool is_full(const struct row_stream *stream)
 {
 	const struct block *block = stream->next;
 	size_t carried = block->first_new, added = block->count - carried;
-	size_t least = stream->finder->resources->block_rows;
+	size_t minimum = stream->finder->resources->block_rows;
 
-	if (least == 0)
-		least = BLOCK_LEAST;
-	return (added >= least && (added >= carried || least != BLOCK_LEAST)) ||
-	       block->new_copies >= BLOCK_COPIES;
+	if (minimum == 0)
+		minimum = BLOCK_ROWS_MIN;
+	return (added >= minimum && (added >= carried || minimum != BLOCK_ROWS_MIN)) ||
+	       block->new_copies >= BLOCK_COPIES_MAX;
 }
 
 static int next_block(struct row_stream *stream, struct block **block, struct simhash_error *error)

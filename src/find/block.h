@@ -18,8 +18,7 @@
 #ifndef SIMHASH_FIND_BLOCK_H
 #define SIMHASH_FIND_BLOCK_H
 
-#include "base/arena.h"
-#include "find/find.h"
+#include "find/finder.h"
 
 struct block {
 	struct find_file *rows;

@@ -127,39 +127,4 @@ struct find_query {
 int finder_files(struct finder *finder, const struct find_query *queries, size_t count,
 		 struct simhash_error *error);
 
-/* ---- Between the files of this floor ---- */
-
-struct arena;
-
-/* Bytes that are shown for a row, and where in them its path begins. */
-struct shown_path {
-	const char *display;
-	uint32_t display_size, path_offset;
-};
-
-/* Put into the arena what is shown for a row. -1: no memory. */
-int finder_show(const struct finder *finder, const struct file_row *row, struct arena *arena,
-		struct shown_path *shown);
-
-/* All of a row but what is shown. Error: the row does not agree with itself. */
-int finder_convert(const struct finder *finder, const struct file_row *row, struct find_file *file,
-		   struct simhash_error *error);
-
-/* May these two be a pair as far as --between is concerned? */
-bool finder_crosses(const struct finder *finder, unsigned sides_x, unsigned sides_y);
-
-/* Put a pair in order, estimate it, count it, and hand it on. */
-struct find_reporter {
-	const struct finder *finder;
-	unsigned thread;
-	struct find_counts counts;
-	bool is_measured; /* `similarity` is that of the next pair */
-	double similarity;
-};
-int report_pair(struct find_reporter *reporter, const struct find_file *x,
-		const struct find_file *y, uint64_t distance, struct simhash_error *error);
-
-/* A copy as a file of its own: its twin's counts under its own path. */
-struct find_file copy_as_file(const struct find_file *twin, const struct file_copy *copy);
-
 #endif

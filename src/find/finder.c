@@ -1,16 +1,15 @@
 /*
- * The finder: hosts, rows to files, files to reported pairs.
- * Leaves the search to sweep.c and query.c.
+ * The finder: hosts, and from a row to a file.
+ * Leaves the search to sweep.c, asked.c and sketch_join.c.
  * SPDX-License-Identifier: MIT
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/error.h"
-#include "find/estimate.h"
-#include "find/find.h"
+#include "base/path.h"
+#include "find/finder.h"
 
 void find_request_init(struct find_request *request)
 {
@@ -79,7 +78,7 @@ static const char *host_prefix(const struct finder *finder, int64_t host)
 }
 
 int finder_show(const struct finder *finder, const struct file_row *row, struct arena *arena,
-		struct shown_path *shown)
+		struct find_file *file, struct simhash_error *error)
 {
 	const char *host = host_prefix(finder, row->host);
 	size_t prefix = host[0] == '\0' ? 0 : strlen(host) + 1;
@@ -88,8 +87,10 @@ int finder_show(const struct finder *finder, const struct file_row *row, struct 
 	char *write = size < UINT32_MAX ? arena_take(arena, size + 1) : NULL;
 
 	if (write == NULL)
-		return -1;
-	*shown = (struct shown_path){write, (uint32_t)size, (uint32_t)prefix};
+		return error_set_memory(error);
+	file->display = write;
+	file->display_size = (uint32_t)size;
+	file->path_offset = (uint32_t)prefix;
 	if (prefix > 0) {
 		memcpy(write, host, prefix - 1);
 		write[prefix - 1] = ':';
@@ -104,13 +105,6 @@ int finder_show(const struct finder *finder, const struct file_row *row, struct 
 	return 0;
 }
 
-static bool is_below(struct bytes path, struct bytes directory)
-{
-	return path.size >= directory.size &&
-	       memcmp(path.data, directory.data, directory.size) == 0 &&
-	       (path.size == directory.size || path.data[directory.size] == '/');
-}
-
 static uint8_t sides_of(const struct finder *finder, const struct file_row *row)
 {
 	const struct find_side *between = finder->request->between;
@@ -118,7 +112,7 @@ static uint8_t sides_of(const struct finder *finder, const struct file_row *row)
 
 	for (int i = 0; finder->request->has_between && i < 2; i++)
 		if (row->host == finder->side_host[i] &&
-		    is_below(row->directory, between[i].directory))
+		    path_is_at_or_below(row->directory, between[i].directory))
 			sides |= (uint8_t)(i == 0 ? SIDE_A : SIDE_B);
 	return sides;
 }
@@ -169,61 +163,10 @@ bool finder_crosses(const struct finder *finder, unsigned sides_x, unsigned side
 	       ((sides_x & SIDE_B) && (sides_y & SIDE_A));
 }
 
-static bool comes_first(const struct find_file *x, const struct find_file *y)
+int finder_read(const struct finder *finder, const struct file_row *row, struct arena *arena,
+		struct find_file *file, struct simhash_error *error)
 {
-	size_t common = x->display_size < y->display_size ? x->display_size : y->display_size;
-	int order = memcmp(x->display, y->display, common);
-
-	return order < 0 || (order == 0 && x->display_size < y->display_size);
-}
-
-int report_pair(struct find_reporter *reporter, const struct find_file *x,
-		const struct find_file *y, uint64_t distance, struct simhash_error *error)
-{
-	const struct find_request *request = reporter->finder->request;
-	const struct find_sink *sink = reporter->finder->sink;
-	const struct find_resources *resources = reporter->finder->resources;
-	bool first = comes_first(x, y);
-	struct estimate estimate =
-		estimate_change(&x->table, x->size_bytes, &y->table, y->size_bytes);
-	struct file_pair pair = {.a = first ? x : y,
-				 .b = first ? y : x,
-				 .distance = distance,
-				 .changed = estimate.changed,
-				 .is_trusted = estimate.is_trusted};
-
-	if (reporter->is_measured) {
-		pair.verification = PAIR_MEASURED;
-		pair.resemblance = reporter->similarity;
-	}
-	pair.is_identical = distance == 0 && x->size_bytes == y->size_bytes &&
-			    memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE) == 0;
-	if (pair.changed > request->max_change || (!request->hard_links && are_links(x, y)))
-		return 0;
-	if (resources->progress != NULL)
-		atomic_fetch_add_explicit(&resources->progress->pairs, 1, memory_order_relaxed);
-	if (pair.is_identical)
-		reporter->counts.identical++;
-	else
-		reporter->counts.similar++;
-	return sink->pair(sink->context, reporter->thread, &pair, error);
-}
-
-struct find_file copy_as_file(const struct find_file *twin, const struct file_copy *copy)
-{
-	struct find_file file = *twin;
-
-	file.host = copy->host;
-	file.mtime_ns = copy->mtime_ns;
-	file.device = copy->device;
-	file.inode = copy->inode;
-	file.compressed_size_bytes = copy->compressed_size_bytes;
-	file.display = copy->display;
-	file.display_size = copy->display_size;
-	file.path_offset = copy->path_offset;
-	file.is_local = copy->is_local;
-	memcpy(file.path_hash, copy->path_hash, PATH_HASH_SIZE);
-	file.copies = NULL;
-	file.copy_count = 0;
-	return file;
+	return finder_convert(finder, row, file, error) != 0
+		       ? -1
+		       : finder_show(finder, row, arena, file, error);
 }

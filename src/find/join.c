@@ -48,7 +48,7 @@ struct power {
 struct join {
 	struct join_room *room;
 	const struct block *block;
-	struct find_reporter *reporter;
+	struct pair_reporter *reporter;
 	const struct find_rule *rule;
 	struct power powers[POWERS];
 	unsigned lowest, highest; /* of the powers present */
@@ -249,78 +249,6 @@ static void prepare(struct join *join)
 
 /* ---- Looking up ---- */
 
-/* The pairs of row `number` with its copies, and of those with each other. */
-static int report_copies(struct find_reporter *reporter, const struct find_file *row,
-			 struct simhash_error *error)
-{
-	const struct finder *finder = reporter->finder;
-	const struct find_sink *sink = finder->sink;
-
-	if (sink->tally != NULL) {
-		uint64_t files = row->copy_count + 1;
-		/* Of an even and an odd number one is halved: no product overflows early. */
-		if (row->copies->is_new)
-			sink->tally(sink->context, reporter->thread, row, NULL, 0,
-				    files % 2 == 0 ? files / 2 * (files - 1)
-						   : (files - 1) / 2 * files);
-		return 0;
-	}
-	if (!finder_crosses(finder, row->sides, row->sides))
-		return 0;
-	for (const struct file_copy *copy = row->copies; copy != NULL; copy = copy->next) {
-		struct find_file file = copy_as_file(row, copy);
-		if (copy->is_new && report_pair(reporter, row, &file, 0, error) != 0)
-			return -1;
-		if (!finder->request->expand)
-			continue;
-		for (const struct file_copy *next = copy->next; next != NULL; next = next->next) {
-			struct find_file other = copy_as_file(row, next);
-			if ((copy->is_new || next->is_new) &&
-			    report_pair(reporter, &file, &other, 0, error) != 0)
-				return -1;
-		}
-	}
-	return 0;
-}
-
-/* A file and its copies against another. */
-static int report_twins(struct find_reporter *reporter, const struct find_file *x,
-			const struct find_file *y, uint64_t distance, struct simhash_error *error)
-{
-	if (report_pair(reporter, x, y, distance, error) != 0)
-		return -1;
-	if (!reporter->finder->request->expand)
-		return 0;
-	for (const struct file_copy *copy = y->copies; copy != NULL; copy = copy->next) {
-		struct find_file file = copy_as_file(y, copy);
-		if (report_pair(reporter, x, &file, distance, error) != 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int report_match(struct find_reporter *reporter, const struct find_file *x,
-			const struct find_file *y, uint64_t distance, struct simhash_error *error)
-{
-	const struct find_sink *sink = reporter->finder->sink;
-
-	if (sink->tally != NULL) {
-		sink->tally(sink->context, reporter->thread, x, y, distance,
-			    (x->copy_count + 1) * (y->copy_count + 1));
-		return 0;
-	}
-	if (report_twins(reporter, x, y, distance, error) != 0)
-		return -1;
-	if (!reporter->finder->request->expand)
-		return 0;
-	for (const struct file_copy *copy = x->copies; copy != NULL; copy = copy->next) {
-		struct find_file file = copy_as_file(x, copy);
-		if (report_twins(reporter, &file, y, distance, error) != 0)
-			return -1;
-	}
-	return 0;
-}
-
 static int try_candidate(const struct join *join, const struct find_file *row, uint32_t number,
 			 struct simhash_error *error)
 {
@@ -471,7 +399,7 @@ static int search_row(const struct join *join, uint32_t number, struct simhash_e
 	return 0;
 }
 
-int join_block(struct join_room *room, const struct block *block, struct find_reporter *reporter,
+int join_block(struct join_room *room, const struct block *block, struct pair_reporter *reporter,
 	       struct simhash_error *error)
 {
 	struct join join = {.room = room,

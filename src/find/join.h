@@ -6,6 +6,7 @@
 #define SIMHASH_FIND_JOIN_H
 
 #include "find/block.h"
+#include "find/pair_reporter.h"
 
 #define LANES 16
 #define SUMS 8 /* of two tags each */
@@ -26,7 +27,7 @@ struct join_room {
 void join_room_release(struct join_room *room);
 
 /* Report every pair of a new row and a row before it, and every new copy. */
-int join_block(struct join_room *room, const struct block *block, struct find_reporter *reporter,
+int join_block(struct join_room *room, const struct block *block, struct pair_reporter *reporter,
 	       struct simhash_error *error);
 
 #endif

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "find/find.h"
+#include "find/finder.h"
 
 /* What is kept of a row. */
 struct measured {

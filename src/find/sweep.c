@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "find/alike.h"
 #include "find/join.h"
+#include "find/sketch_join.h"
 
 #define STREAMS_MAX 64 /* each has a connection */
 
@@ -38,7 +38,7 @@ struct sweep {
 
 struct worker {
 	struct sweep *sweep;
-	struct find_reporter reporter;
+	struct pair_reporter reporter;
 	struct join_room room;
 };
 
@@ -87,9 +87,7 @@ static void *run_worker(void *argument)
 			break;
 	join_room_release(&worker->room);
 	pthread_mutex_lock(&sweep->lock);
-	sweep->counts.rows += worker->reporter.counts.rows;
-	sweep->counts.identical += worker->reporter.counts.identical;
-	sweep->counts.similar += worker->reporter.counts.similar;
+	find_counts_add(&sweep->counts, &worker->reporter.counts);
 	pthread_mutex_unlock(&sweep->lock);
 	return NULL;
 }
@@ -214,9 +212,7 @@ static int sweep_all(struct finder *finder, struct simhash_error *error)
 	}
 	pthread_mutex_destroy(&sweep.lock);
 	free(sweep.streams);
-	finder->counts.rows += sweep.counts.rows;
-	finder->counts.identical += sweep.counts.identical;
-	finder->counts.similar += sweep.counts.similar;
+	find_counts_add(&finder->counts, &sweep.counts);
 	return status;
 }
 
@@ -231,6 +227,6 @@ int finder_all(struct finder *finder, struct simhash_error *error)
 		atomic_store(&finder->resources->progress->rows_total,
 			     rows / finder->request->parts);
 	}
-	return finder->request->measure != NULL ? alike_all(finder, error)
+	return finder->request->measure != NULL ? sketch_join_all(finder, error)
 						: sweep_all(finder, error);
 }

@@ -1,0 +1,32 @@
+/*
+ * The files of the index that may be within a distance of a file asked for, its own row left out.
+ *
+ *     around_begin(&around, finder, asked, distance, &error);
+ *     while ((status = around_next(&around, &file, &error)) == 1)
+ *             // compare `file` with asked->file; it lives until the next call
+ *     around_end(&around);
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_FIND_AROUND_H
+#define SIMHASH_FIND_AROUND_H
+
+#include "find/asked.h"
+
+struct around {
+	const struct finder *finder;
+	const struct asked_file *asked;
+	struct row_cursor *cursor;
+	struct arena arena; /* of the present file */
+	uint64_t rows;	    /* read so far */
+};
+
+int around_begin(struct around *around, const struct finder *finder, const struct asked_file *asked,
+		 int64_t distance, struct simhash_error *error);
+
+/* The next file: 1, 0 after the last, -1 for an error. */
+int around_next(struct around *around, struct find_file *file, struct simhash_error *error);
+
+void around_end(struct around *around);
+
+#endif

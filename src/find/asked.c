@@ -1,0 +1,299 @@
+/*
+ * The files asked for: resolved, so that each is asked for once; scanned now, so that they need
+ * not be in the index; and their pairs reported. A file's own row is not reported, and two files
+ * that are both asked for are reported once.
+ * SPDX-License-Identifier: MIT
+ */
+#include "find/asked.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "base/error.h"
+#include "base/pair_set.h"
+#include "base/path.h"
+#include "find/around.h"
+#include "find/nearest.h"
+#include "find/pair_reporter.h"
+#include "find/sketch_join.h"
+#include "scan/scan_file.h"
+
+struct asking {
+	struct finder *finder;
+	struct pair_reporter reporter;
+	struct file_scanner scanner;
+	struct nearest nearest;
+	struct sketch_pass pass;
+	struct pair_set asked;	  /* hashes of all paths asked for so far and to come */
+	struct pair_set reported; /* pairs of two such paths, as two hashes */
+};
+
+void asked_file_release(struct asked_file *asked)
+{
+	row_sketches_drop(asked->sketches);
+	asked->sketches = NULL;
+	arena_release(&asked->arena);
+}
+
+static uint64_t hash_path(const char *path)
+{
+	return XXH3_64bits(path, strlen(path));
+}
+
+/* ---- Reporting ---- */
+
+/* Is this a pair of two files asked for that was reported already? Notes it if not. */
+static int is_repeated(struct asking *asking, const struct file_pair *pair)
+{
+	uint64_t x = hash_path(find_file_path(pair->a)), y = hash_path(find_file_path(pair->b));
+	int added;
+
+	if (!pair->b->is_local || !pair_set_has(&asking->asked, (struct pair){y, 0}))
+		return 0;
+	added = pair_set_add(&asking->reported, x < y ? (struct pair){x, y} : (struct pair){y, x});
+	return added < 0 ? -1 : added == 0;
+}
+
+/* `a` is the file asked for. */
+static int report_once(struct asking *asking, struct file_pair pair, struct simhash_error *error)
+{
+	int repeated = is_repeated(asking, &pair);
+
+	if (repeated != 0)
+		return repeated < 0 ? error_set_memory(error) : 0;
+	return report_pair(&asking->reporter, pair, error);
+}
+
+static int report_around(struct asking *asking, const struct asked_file *asked,
+			 struct simhash_error *error)
+{
+	const struct find_rule *rule = &asking->finder->request->rule;
+	struct around around;
+	struct find_file other;
+	struct file_pair pair = {.a = &asked->file, .b = &other};
+	int status;
+
+	if (around_begin(&around, asking->finder, asked, asked->file.reach, error) != 0)
+		return -1;
+	while ((status = around_next(&around, &other, error)) == 1)
+		if (rule_matches(rule, &asked->file, &other, &pair.distance) &&
+		    report_once(asking, pair, error) != 0) {
+			status = -1;
+			break;
+		}
+	asking->reporter.counts.rows += around.rows;
+	around_end(&around);
+	return status;
+}
+
+static int report_nearest(struct asking *asking, const struct asked_file *asked,
+			  struct simhash_error *error)
+{
+	struct nearest *nearest = &asking->nearest;
+	int status =
+		nearest_find(nearest, asking->finder, asked, &asking->reporter.counts.rows, error);
+
+	for (size_t i = 0; status == 0 && i < nearest->count; i++) {
+		struct file_pair pair = {.a = &asked->file,
+					 .b = &nearest->items[i].file,
+					 .distance = nearest->items[i].distance};
+		status = report_once(asking, pair, error);
+	}
+	return status;
+}
+
+/* All that were added to the pass so far. */
+static int report_sketched(struct asking *asking, struct simhash_error *error)
+{
+	struct file_pair pair;
+	int status = sketch_pass_begin(&asking->pass, error);
+
+	while (status == 0 && (status = sketch_pass_next(&asking->pass, &pair, error)) == 1)
+		status = report_once(asking, pair, error);
+	sketch_pass_end(&asking->pass);
+	return status;
+}
+
+/* ---- Scanning ---- */
+
+/* The row's names: of a path, of standard input, or of what is in a gzip file. */
+static int name_row(const struct find_query *query, const char *path, bool is_inflated,
+		    struct arena *arena, struct file_row *row, struct simhash_error *error)
+{
+	const char *slash = path == NULL ? NULL : strrchr(path, '/');
+	char *inflated;
+
+	row->name = bytes_of(path == NULL ? query->name : slash + 1);
+	row->directory = path == NULL
+				 ? (struct bytes){"", 0}
+				 : (struct bytes){path, slash == path ? 1 : (size_t)(slash - path)};
+	if (!is_inflated)
+		return 0;
+	inflated = arena_take(arena, 2 * row->name.size + 8);
+	if (inflated == NULL)
+		return error_set_memory(error);
+	row->name.size = inflated_name(row->name, inflated);
+	row->name.data = inflated;
+	return 0;
+}
+
+static bool scan_row(struct asking *asking, const char *path, bool is_inflated,
+		     struct file_row *row)
+{
+	const struct find_sink *sink = asking->finder->sink;
+	enum scan_outcome outcome =
+		path == NULL  ? scan_stream(&asking->scanner, STDIN_FILENO, row)
+		: is_inflated ? scan_inflated(&asking->scanner, AT_FDCWD, path, row)
+			      : scan_file(&asking->scanner, AT_FDCWD, path, NULL, row);
+
+	if (outcome == SCAN_DONE)
+		return true;
+	/* realpath found it: it exists, and is not a regular file. */
+	sink->unreadable(sink->context, bytes_of(path == NULL ? "standard input" : path),
+			 outcome == SCAN_GONE ? EISDIR : errno);
+	return false;
+}
+
+/* Scan the file, or what is in it: 1, or 0 when it cannot be read, which is reported. */
+static int scan_asked(struct asking *asking, const struct find_query *query, const char *path,
+		      bool is_inflated, struct asked_file *asked, struct simhash_error *error)
+{
+	struct file_row row = {.host = asking->finder->local_host};
+
+	if (name_row(query, path, is_inflated, &asked->arena, &row, error) != 0)
+		return -1;
+	if ((is_inflated && row.name.size == 0) || !scan_row(asking, path, is_inflated, &row))
+		return 0;
+	asked->sketches = row.sketches;
+	asked->keys = row.keys;
+	if (path != NULL) {
+		uint8_t directory[DIRECTORY_HASH_SIZE];
+		directory_hash(row.directory, directory);
+		path_hash(directory, row.name, row.path_hash);
+	}
+	if (finder_convert(asking->finder, &row, &asked->file, error) != 0)
+		return -1;
+	if (row.name.size == 0)
+		row.name = (struct bytes){"-", 1};
+	asked->file.is_stream = path == NULL;
+	asked->file.is_local = true;
+	return finder_show(asking->finder, &row, &asked->arena, &asked->file, error) != 0 ? -1 : 1;
+}
+
+static int ask_for(struct asking *asking, const struct find_query *query, const char *path,
+		   bool is_inflated, struct simhash_error *error)
+{
+	const struct find_request *request = asking->finder->request;
+	struct asked_file asked = {.sketches = NULL};
+	int status = scan_asked(asking, query, path, is_inflated, &asked, error);
+
+	if (status == 1 && request->measure != NULL) {
+		if (sketch_pass_add(&asking->pass, &asked, error) != 0)
+			return -1;
+		return sketch_pass_is_full(&asking->pass) ? report_sketched(asking, error) : 0;
+	}
+	if (status == 1 && (asked.file.size_bytes > 0 || request->with_empty))
+		status = request->nearest > 0 ? report_nearest(asking, &asked, error)
+					      : report_around(asking, &asked, error);
+	asked_file_release(&asked);
+	return status < 0 ? -1 : 0;
+}
+
+/* ---- What is asked for ---- */
+
+/* The content of a gzip file is asked for under a name of its own. */
+static int note_content(struct asking *asking, const char *path)
+{
+	struct bytes name = bytes_of(strrchr(path, '/') + 1);
+	size_t directory = (size_t)(name.data - path);
+	char *inner = malloc(directory + 2 * name.size + 8);
+	int added = -1;
+
+	if (inner == NULL)
+		return -1;
+	memcpy(inner, path, directory);
+	added = inflated_name(name, inner + directory) == 0
+			? 0
+			: pair_set_add(&asking->asked, (struct pair){hash_path(inner), 0});
+	free(inner);
+	return added;
+}
+
+/* Resolve a path and note that it is asked for. *resolved stays NULL where that was done before,
+   or where there is no such file, which is reported. */
+static int resolve(struct asking *asking, const char *path, char **resolved,
+		   struct simhash_error *error)
+{
+	const struct finder *finder = asking->finder;
+	char *found = realpath(path, NULL);
+	int added;
+
+	if (found == NULL) {
+		finder->sink->unreadable(finder->sink->context, bytes_of(path), errno);
+		return 0;
+	}
+	added = pair_set_add(&asking->asked, (struct pair){hash_path(found), 0});
+	if (added >= 0 && finder->request->inflate && note_content(asking, found) < 0)
+		added = -1;
+	if (added == 1)
+		*resolved = found;
+	else
+		free(found);
+	return added < 0 ? error_set_memory(error) : 0;
+}
+
+static int ask_for_all(struct asking *asking, const struct find_query *queries, size_t count,
+		       struct simhash_error *error)
+{
+	bool inflate = asking->finder->request->inflate;
+	char **resolved = calloc(count + 1, sizeof *resolved);
+	int status = resolved == NULL ? error_set_memory(error) : 0;
+
+	/* All are known before the first is reported. */
+	for (size_t i = 0; status == 0 && i < count; i++)
+		if (queries[i].path != NULL)
+			status = resolve(asking, queries[i].path, &resolved[i], error);
+	for (size_t i = 0; status == 0 && i < count; i++) {
+		bool is_stream = queries[i].path == NULL;
+		if (is_stream || resolved[i] != NULL)
+			status = ask_for(asking, &queries[i], resolved[i], false, error);
+		if (status == 0 && inflate && resolved[i] != NULL)
+			status = ask_for(asking, &queries[i], resolved[i], true, error);
+	}
+	if (status == 0)
+		status = report_sketched(asking, error);
+	for (size_t i = 0; resolved != NULL && i < count; i++)
+		free(resolved[i]);
+	free(resolved);
+	return status;
+}
+
+int finder_files(struct finder *finder, const struct find_query *queries, size_t count,
+		 struct simhash_error *error)
+{
+	static const atomic_bool never_stop;
+	const struct find_request *request = finder->request;
+	struct asking asking = {.finder = finder, .reporter = {.finder = finder}};
+	int status = -1;
+
+	if (file_scanner_init(&asking.scanner, request->tags, true, &never_stop, error) != 0)
+		return -1;
+	asking.scanner.max_inflated_bytes = request->max_inflated_bytes;
+	if ((request->measure == NULL ||
+	     file_scanner_measure(&asking.scanner, &request->measure, 1, error) == 0) &&
+	    sketch_pass_init(&asking.pass, finder, error) == 0 &&
+	    nearest_init(&asking.nearest, request->nearest, error) == 0)
+		status = ask_for_all(&asking, queries, count, error);
+	asking.reporter.counts.rows += asking.pass.rows;
+	find_counts_add(&finder->counts, &asking.reporter.counts);
+	nearest_release(&asking.nearest);
+	sketch_pass_release(&asking.pass);
+	pair_set_release(&asking.reported);
+	pair_set_release(&asking.asked);
+	file_scanner_release(&asking.scanner);
+	return status;
+}

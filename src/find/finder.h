@@ -1,0 +1,26 @@
+/*
+ * What the files of this room share of a finder: from a row to a file.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_FIND_FINDER_H
+#define SIMHASH_FIND_FINDER_H
+
+#include "base/arena.h"
+#include "find/find.h"
+
+/* All of a row but what is displayed. Error: the row contradicts itself. */
+int finder_convert(const struct finder *finder, const struct file_row *row, struct find_file *file,
+		   struct simhash_error *error);
+
+/* What is displayed of a row, which is put into the arena. */
+int finder_show(const struct finder *finder, const struct file_row *row, struct arena *arena,
+		struct find_file *file, struct simhash_error *error);
+
+/* Both. */
+int finder_read(const struct finder *finder, const struct file_row *row, struct arena *arena,
+		struct find_file *file, struct simhash_error *error);
+
+/* May files on these sides of --between be a pair? */
+bool finder_crosses(const struct finder *finder, unsigned sides_x, unsigned sides_y);
+
+#endif

@@ -1,0 +1,142 @@
+/*
+ * Reporting pairs. Files of the same content are searched as one; here the copies come in again.
+ * SPDX-License-Identifier: MIT
+ */
+#include "find/pair_reporter.h"
+
+#include <string.h>
+
+#include "find/estimate.h"
+
+static bool comes_first(const struct find_file *x, const struct find_file *y)
+{
+	size_t common = x->display_size < y->display_size ? x->display_size : y->display_size;
+	int order = memcmp(x->display, y->display, common);
+
+	return order < 0 || (order == 0 && x->display_size < y->display_size);
+}
+
+int report_pair(struct pair_reporter *reporter, struct file_pair pair, struct simhash_error *error)
+{
+	const struct finder *finder = reporter->finder;
+	const struct find_file *x = pair.a, *y = pair.b;
+	struct find_progress *progress = finder->resources->progress;
+	struct estimate estimate =
+		estimate_change(&x->table, x->size_bytes, &y->table, y->size_bytes);
+
+	if (estimate.changed > finder->request->max_change ||
+	    (!finder->request->hard_links && are_links(x, y)))
+		return 0;
+	pair.a = comes_first(x, y) ? x : y;
+	pair.b = pair.a == x ? y : x;
+	pair.changed = estimate.changed;
+	pair.is_trusted = estimate.is_trusted;
+	pair.is_identical = pair.distance == 0 && x->size_bytes == y->size_bytes &&
+			    memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE) == 0;
+	if (progress != NULL)
+		atomic_fetch_add_explicit(&progress->pairs, 1, memory_order_relaxed);
+	if (pair.is_identical)
+		reporter->counts.identical++;
+	else
+		reporter->counts.similar++;
+	return finder->sink->pair(finder->sink->context, reporter->thread, &pair, error);
+}
+
+/* A copy as a file of its own: its twin's counts under its own path. */
+static struct find_file copy_as_file(const struct find_file *twin, const struct file_copy *copy)
+{
+	struct find_file file = *twin;
+
+	file.host = copy->host;
+	file.mtime_ns = copy->mtime_ns;
+	file.device = copy->device;
+	file.inode = copy->inode;
+	file.compressed_size_bytes = copy->compressed_size_bytes;
+	file.display = copy->display;
+	file.display_size = copy->display_size;
+	file.path_offset = copy->path_offset;
+	file.is_local = copy->is_local;
+	memcpy(file.path_hash, copy->path_hash, PATH_HASH_SIZE);
+	file.copies = NULL;
+	file.copy_count = 0;
+	return file;
+}
+
+static void tally_copies(const struct pair_reporter *reporter, const struct find_file *file)
+{
+	const struct find_sink *sink = reporter->finder->sink;
+	uint64_t files = file->copy_count + 1;
+
+	/* Of an even and an odd number one is halved: no product overflows early. */
+	if (file->copies->is_new)
+		sink->tally(sink->context, reporter->thread, file, NULL, 0,
+			    files % 2 == 0 ? files / 2 * (files - 1) : (files - 1) / 2 * files);
+}
+
+int report_copies(struct pair_reporter *reporter, const struct find_file *file,
+		  struct simhash_error *error)
+{
+	if (reporter->finder->sink->tally != NULL) {
+		tally_copies(reporter, file);
+		return 0;
+	}
+	if (!finder_crosses(reporter->finder, file->sides, file->sides))
+		return 0;
+	for (const struct file_copy *copy = file->copies; copy != NULL; copy = copy->next) {
+		struct find_file x = copy_as_file(file, copy);
+		if (copy->is_new &&
+		    report_pair(reporter, (struct file_pair){.a = file, .b = &x}, error) != 0)
+			return -1;
+		if (!reporter->finder->request->expand)
+			continue;
+		for (const struct file_copy *next = copy->next; next != NULL; next = next->next) {
+			struct find_file y = copy_as_file(file, next);
+			if ((copy->is_new || next->is_new) &&
+			    report_pair(reporter, (struct file_pair){.a = &x, .b = &y}, error) != 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* x with y, and with `expand` with the copies of y. */
+static int report_one_with_copies(struct pair_reporter *reporter, const struct find_file *x,
+				  const struct find_file *y, uint64_t distance,
+				  struct simhash_error *error)
+{
+	struct file_pair pair = {.a = x, .b = y, .distance = distance};
+
+	if (report_pair(reporter, pair, error) != 0)
+		return -1;
+	if (!reporter->finder->request->expand)
+		return 0;
+	for (const struct file_copy *copy = y->copies; copy != NULL; copy = copy->next) {
+		struct find_file file = copy_as_file(y, copy);
+		pair.b = &file;
+		if (report_pair(reporter, pair, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int report_match(struct pair_reporter *reporter, const struct find_file *x,
+		 const struct find_file *y, uint64_t distance, struct simhash_error *error)
+{
+	const struct find_sink *sink = reporter->finder->sink;
+
+	if (sink->tally != NULL) {
+		sink->tally(sink->context, reporter->thread, x, y, distance,
+			    (x->copy_count + 1) * (y->copy_count + 1));
+		return 0;
+	}
+	if (report_one_with_copies(reporter, x, y, distance, error) != 0)
+		return -1;
+	if (!reporter->finder->request->expand)
+		return 0;
+	for (const struct file_copy *copy = x->copies; copy != NULL; copy = copy->next) {
+		struct find_file file = copy_as_file(x, copy);
+		if (report_one_with_copies(reporter, &file, y, distance, error) != 0)
+			return -1;
+	}
+	return 0;
+}
