@@ -187,7 +187,7 @@ static int report(struct sketch_join *join, size_t x, size_t y, double similarit
 
 /* Files of one content: with the first of them, or all with all. */
 static int report_same_content(struct sketch_join *join, const struct content *content,
-			 struct simhash_error *error)
+			       struct simhash_error *error)
 {
 	bool expand = join->finder->request->expand;
 
@@ -202,7 +202,7 @@ static int report_same_content(struct sketch_join *join, const struct content *c
 }
 
 static int report_similar_contents(void *context, size_t a, size_t b, double similarity,
-		     struct simhash_error *error)
+				   struct simhash_error *error)
 {
 	struct sketch_join *join = context;
 	bool expand = join->finder->request->expand;

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/first_error.h"
+#include "base/threads.h"
 #include "find/join.h"
 #include "find/sketch_join.h"
 
@@ -30,9 +32,8 @@ struct sweep {
 	const struct finder *finder;
 	struct shared_stream *streams;
 	unsigned stream_count;
-	atomic_bool has_failed;
-	pthread_mutex_t lock; /* of what follows */
-	struct simhash_error *error;
+	struct first_error first_error;
+	pthread_mutex_t lock; /* of the counts */
 	struct find_counts counts;
 };
 
@@ -42,14 +43,6 @@ struct worker {
 	struct join_room room;
 };
 
-static void fail(struct sweep *sweep, const struct simhash_error *error)
-{
-	pthread_mutex_lock(&sweep->lock);
-	if (!atomic_exchange(&sweep->has_failed, true))
-		*sweep->error = *error;
-	pthread_mutex_unlock(&sweep->lock);
-}
-
 /* Take blocks of one stream until it ends; -1 when anything failed. */
 static int drain(struct worker *worker, struct shared_stream *stream)
 {
@@ -57,7 +50,7 @@ static int drain(struct worker *worker, struct shared_stream *stream)
 	const struct find_resources *resources = sweep->finder->resources;
 	struct simhash_error error;
 
-	while (!atomic_load(&sweep->has_failed)) {
+	while (!first_error_is_set(&sweep->first_error)) {
 		struct block *block = NULL;
 		int status;
 		pthread_mutex_lock(&stream->lock);
@@ -69,7 +62,7 @@ static int drain(struct worker *worker, struct shared_stream *stream)
 			atomic_fetch_add(&resources->progress->rows, (long long)block->rows_read);
 		block_free(block);
 		if (status < 0)
-			fail(sweep, &error);
+			first_error_set(&sweep->first_error, &error);
 		if (status != 1)
 			return status;
 	}
@@ -92,31 +85,19 @@ static void *run_worker(void *argument)
 	return NULL;
 }
 
-static void run_threads(struct sweep *sweep, unsigned count)
+static int run_workers(struct sweep *sweep, unsigned count, struct simhash_error *error)
 {
 	struct worker *workers = calloc(count, sizeof *workers);
-	pthread_t *threads = calloc(count, sizeof *threads);
-	unsigned started = 0;
-	struct simhash_error error;
 
-	if (workers == NULL || threads == NULL) {
-		error_set_memory(&error);
-		fail(sweep, &error);
-		count = 0;
-	}
+	if (workers == NULL)
+		return error_set_memory(error);
 	for (unsigned i = 0; i < count; i++)
 		workers[i] = (struct worker){.sweep = sweep,
 					     .reporter = {.finder = sweep->finder, .thread = i}};
-	/* The first runs here; where a thread cannot be had, fewer do the work. */
-	for (unsigned i = 1; i < count; i++, started++)
-		if (pthread_create(&threads[i], NULL, run_worker, &workers[i]) != 0)
-			break;
-	if (count > 0)
-		run_worker(&workers[0]);
-	for (unsigned i = 1; i <= started; i++)
-		pthread_join(threads[i], NULL);
-	free(threads);
+	first_error_init(&sweep->first_error, error);
+	threads_run(count, run_worker, workers, sizeof *workers);
 	free(workers);
+	return first_error_is_set(&sweep->first_error) ? -1 : 0;
 }
 
 /* ---- Cutting the key space ---- */
@@ -193,7 +174,7 @@ static int sweep_all(struct finder *finder, struct simhash_error *error)
 	unsigned count = !store_reads_parts(finder->store)  ? 1
 			 : resources->threads < STREAMS_MAX ? resources->threads
 							    : STREAMS_MAX;
-	struct sweep sweep = {.finder = finder, .stream_count = count, .error = error};
+	struct sweep sweep = {.finder = finder, .stream_count = count};
 	int status = -1;
 
 	sweep.streams = calloc(count, sizeof *sweep.streams);
@@ -202,10 +183,8 @@ static int sweep_all(struct finder *finder, struct simhash_error *error)
 	pthread_mutex_init(&sweep.lock, NULL);
 	for (unsigned i = 0; i < count; i++)
 		pthread_mutex_init(&sweep.streams[i].lock, NULL);
-	if (init_streams(&sweep, finder, error) == 0) {
-		run_threads(&sweep, resources->threads);
-		status = atomic_load(&sweep.has_failed) ? -1 : 0;
-	}
+	if (init_streams(&sweep, finder, error) == 0)
+		status = run_workers(&sweep, resources->threads, error);
 	for (unsigned i = 0; i < count; i++) {
 		row_stream_release(&sweep.streams[i].rows);
 		pthread_mutex_destroy(&sweep.streams[i].lock);

@@ -1,0 +1,309 @@
+/*
+ * Holding contents: at most so many bytes of files and their indexes, without those in use; what
+ * was used least recently makes room.
+ * SPDX-License-Identifier: MIT
+ */
+#include "find/content_cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/open_file.h"
+#include "scan/inflating.h"
+
+#define CACHE_BYTES ((size_t)384 << 20)
+#define WHOLE_MAX ((int64_t)64 << 20) /* larger files are not held in memory */
+
+int content_cache_init(struct content_cache *cache, const struct pair_list *list,
+		       const struct find_sink *sink, struct first_error *first_error,
+		       struct simhash_error *error)
+{
+	*cache = (struct content_cache){
+		.sink = sink, .first_error = first_error, .count = list->file_count};
+	pthread_mutex_init(&cache->lock, NULL);
+	pthread_cond_init(&cache->changed, NULL);
+	cache->contents = calloc(list->file_count + 1, sizeof *cache->contents);
+	if (cache->contents == NULL)
+		return error_set_memory(error);
+	for (size_t i = 0; i < list->file_count; i++)
+		cache->contents[i].file = list->files[i];
+	return 0;
+}
+
+void content_report(struct content_cache *cache, struct content *content, int system_errno)
+{
+	bool is_new;
+
+	pthread_mutex_lock(&cache->lock);
+	is_new = !content->is_reported;
+	content->is_reported = true;
+	pthread_mutex_unlock(&cache->lock);
+	if (is_new)
+		cache->sink->unconfirmed(cache->sink->context, content->file, system_errno);
+}
+
+/* Open a file that is still what was indexed; -1 when it is not, which is reported. */
+static int open_unchanged(struct content_cache *cache, struct content *content, struct stat *status)
+{
+	const struct find_file *file = content->file;
+	bool is_inflated = file->compressed_size_bytes > 0;
+	const char *path = find_file_path(file);
+	/* What is inflated is shown as FILE//NAME. */
+	const char *end = is_inflated ? strstr(path, "//") : NULL;
+	char *own = strndup(path, end == NULL ? strlen(path) : (size_t)(end - path));
+	int64_t size_bytes = is_inflated ? file->compressed_size_bytes : file->size_bytes;
+	int fd = own == NULL ? -1 : open_path(own, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	free(own);
+	if (is_inflated && file->size_bytes > WHOLE_MAX)
+		content_report(cache, content, EFBIG);
+	else if (fd < 0 || fstat(fd, status) != 0)
+		content_report(cache, content, errno);
+	else if (!S_ISREG(status->st_mode) || status->st_size != size_bytes ||
+		 stat_mtime_ns(status) != file->mtime_ns)
+		content_report(cache, content, 0);
+	else
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+bool content_cache_locate(struct content_cache *cache, uint32_t file, uint64_t *device,
+			  uint64_t *inode)
+{
+	struct content *content = &cache->contents[file];
+	struct stat status;
+	int fd = open_unchanged(cache, content, &status);
+
+	if (fd < 0) {
+		content->state = CONTENT_FAILED;
+		return false;
+	}
+	*device = (uint64_t)status.st_dev;
+	*inode = (uint64_t)status.st_ino;
+	close(fd);
+	return true;
+}
+
+/* ---- Holding and loading ---- */
+
+static void forget_content(struct content_cache *cache, struct content *content)
+{
+	free(content->bytes);
+	cover_index_release(&content->index);
+	content->bytes = NULL;
+	content->has_index = false;
+	content->state = CONTENT_ABSENT;
+	cache->held -= content->held;
+	content->held = 0;
+}
+
+static void unlink_unused(struct content_cache *cache, struct content *content)
+{
+	*(content->older == NULL ? &cache->oldest : &content->older->newer) = content->newer;
+	*(content->newer == NULL ? &cache->newest : &content->newer->older) = content->older;
+	content->older = NULL;
+	content->newer = NULL;
+}
+
+static void link_unused(struct content_cache *cache, struct content *content)
+{
+	content->older = cache->newest;
+	content->newer = NULL;
+	*(cache->newest == NULL ? &cache->oldest : &cache->newest->newer) = content;
+	cache->newest = content;
+}
+
+/* What a file may take: itself, and its index. */
+static size_t content_bytes(const struct content *content)
+{
+	int64_t size = content->file->size_bytes;
+
+	return cover_index_bytes((size_t)size) + (size <= WHOLE_MAX ? (size_t)size : 0);
+}
+
+static bool read_whole(struct content_cache *cache, struct content *content, int fd)
+{
+	size_t size = (size_t)content->file->size_bytes, got = 0;
+
+	while (got < size) {
+		ssize_t part = pread(fd, content->bytes + got, size - got, (off_t)got);
+		if (part < 0 && errno == EINTR)
+			continue;
+		if (part <= 0) {
+			content_report(cache, content, part < 0 ? errno : 0);
+			return false;
+		}
+		got += (size_t)part;
+	}
+	return true;
+}
+
+/* The same of inflated content; takes over the descriptor. */
+static bool inflate_whole(struct content_cache *cache, struct content *content, int fd)
+{
+	size_t size = (size_t)content->file->size_bytes, got = 0;
+	struct inflating *in = inflating_new(fd);
+	ssize_t part = -1;
+	int why;
+
+	/* To its end, for it may have become longer. */
+	while (in != NULL && (part = inflating_read(in, content->bytes + got, size - got + 1)) > 0)
+		if ((got += (size_t)part) > size)
+			break;
+	why = part < 0 ? errno : 0;
+	if (in != NULL)
+		inflating_free(in);
+	if (part == 0 && got == size)
+		return true;
+	content_report(cache, content, why);
+	return false;
+}
+
+static bool load_content(struct content_cache *cache, struct content *content)
+{
+	struct simhash_error error;
+	struct stat status;
+	bool is_whole = content->file->size_bytes <= WHOLE_MAX;
+	int fd = open_unchanged(cache, content, &status);
+	bool loaded = fd >= 0;
+
+	if (loaded && is_whole) {
+		content->bytes = malloc((size_t)content->file->size_bytes + 1);
+		if (content->bytes == NULL) {
+			error_set_memory(&error);
+			first_error_set(cache->first_error, &error);
+			loaded = false;
+		} else if (content->file->compressed_size_bytes > 0) {
+			loaded = inflate_whole(cache, content, fd);
+			fd = -1;
+		} else {
+			loaded = read_whole(cache, content, fd);
+		}
+	}
+	if (fd >= 0)
+		close(fd);
+	return loaded;
+}
+
+/* Load a content, for which the oldest unused ones make room. The lock is held by the caller. */
+static void load_locked(struct content_cache *cache, struct content *content)
+{
+	bool loaded;
+
+	content->state = CONTENT_LOADING;
+	content->held = content_bytes(content);
+	cache->held += content->held;
+	while (cache->held > CACHE_BYTES && cache->oldest != NULL) {
+		struct content *oldest = cache->oldest;
+		unlink_unused(cache, oldest);
+		forget_content(cache, oldest);
+	}
+	pthread_mutex_unlock(&cache->lock);
+	loaded = load_content(cache, content);
+	pthread_mutex_lock(&cache->lock);
+	if (!loaded)
+		forget_content(cache, content);
+	content->state = loaded ? CONTENT_PRESENT : CONTENT_FAILED;
+	pthread_cond_broadcast(&cache->changed);
+}
+
+struct content *content_cache_take(struct content_cache *cache, uint32_t file)
+{
+	struct content *content = &cache->contents[file];
+
+	pthread_mutex_lock(&cache->lock);
+	while (content->state == CONTENT_LOADING)
+		pthread_cond_wait(&cache->changed, &cache->lock);
+	if (content->state == CONTENT_ABSENT)
+		load_locked(cache, content);
+	else if (content->state == CONTENT_PRESENT && content->users == 0)
+		unlink_unused(cache, content);
+	if (content->state == CONTENT_PRESENT)
+		content->users++;
+	else
+		content = NULL;
+	pthread_mutex_unlock(&cache->lock);
+	return content;
+}
+
+void content_cache_return(struct content_cache *cache, struct content *content)
+{
+	if (content == NULL)
+		return;
+	pthread_mutex_lock(&cache->lock);
+	if (--content->users == 0)
+		link_unused(cache, content);
+	pthread_mutex_unlock(&cache->lock);
+}
+
+void content_cache_release(struct content_cache *cache)
+{
+	for (size_t i = 0; cache->contents != NULL && i < cache->count; i++)
+		if (cache->contents[i].state == CONTENT_PRESENT)
+			forget_content(cache, &cache->contents[i]);
+	free(cache->contents);
+	pthread_cond_destroy(&cache->changed);
+	pthread_mutex_destroy(&cache->lock);
+}
+
+/* ---- Sources and indexes ---- */
+
+bool content_open(struct content_cache *cache, struct content *content, struct cover_source *source)
+{
+	struct simhash_error error;
+	struct stat status;
+
+	*source = (struct cover_source){
+		.bytes = content->bytes, .fd = -1, .size = (size_t)content->file->size_bytes};
+	if (source->bytes != NULL)
+		return true;
+	source->fd = open_unchanged(cache, content, &status);
+	if (source->fd < 0)
+		return false;
+	source->window = malloc(COVER_BUFFER_BYTES);
+	if (source->window != NULL)
+		return true;
+	error_set_memory(&error);
+	first_error_set(cache->first_error, &error);
+	return false;
+}
+
+void content_close(struct cover_source *source)
+{
+	if (source->fd >= 0)
+		close(source->fd);
+	free(source->window);
+}
+
+bool content_need_index(struct content_cache *cache, struct content *content,
+			struct cover_source *source)
+{
+	struct simhash_error error;
+	bool is_ours;
+
+	pthread_mutex_lock(&cache->lock);
+	while (content->is_indexing)
+		pthread_cond_wait(&cache->changed, &cache->lock);
+	is_ours = !content->has_index;
+	content->is_indexing = is_ours;
+	pthread_mutex_unlock(&cache->lock);
+	if (!is_ours)
+		return true;
+	if (cover_index_init(&content->index, source, &error) != 0)
+		first_error_set(cache->first_error, &error);
+	if (source->failed != 0)
+		cover_index_release(&content->index); /* of a part of the file */
+	pthread_mutex_lock(&cache->lock);
+	content->has_index = content->index.slots != NULL;
+	content->is_indexing = false;
+	pthread_cond_broadcast(&cache->changed);
+	pthread_mutex_unlock(&cache->lock);
+	return content->has_index;
+}
