@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sort.h"
 #include "find/estimate.h"
 
 #define NONE UINT32_MAX
@@ -143,19 +144,17 @@ static int make_edges(struct grouping *g, struct simhash_error *error)
 	return 0;
 }
 
-/* qsort has no context; one grouping at a time is sorted by a thread. */
-static _Thread_local const struct grouping *sorted;
-
-static int compare_heads(const void *a, const void *b)
+static int compare_heads(const void *a, const void *b, void *context)
 {
+	const struct grouping *g = context;
+	const struct node *nodes = g->nodes;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	const struct node *nodes = sorted->nodes;
 
 	if (nodes[x].edges != nodes[y].edges)
 		return nodes[x].edges > nodes[y].edges ? -1 : 1;
 	if (nodes[x].files != nodes[y].files)
 		return nodes[x].files > nodes[y].files ? -1 : 1;
-	return compare_paths(sorted->list->files[x], sorted->list->files[y]);
+	return compare_paths(g->list->files[x], g->list->files[y]);
 }
 
 static void order_heads(struct grouping *g)
@@ -164,8 +163,7 @@ static void order_heads(struct grouping *g)
 	for (uint32_t i = 0; i < g->list->file_count; i++)
 		if (g->nodes[i].head == i)
 			g->order[g->heads++] = i;
-	sorted = g;
-	qsort(g->order, g->heads, sizeof *g->order, compare_heads);
+	sort_with(g->order, g->heads, sizeof *g->order, compare_heads, g);
 }
 
 /* The nearest center among a node's neighbours; itself where it is one. */
@@ -293,10 +291,10 @@ struct placed {
 	size_t group_files;
 };
 
-static int compare_placed(const void *a, const void *b)
+static int compare_placed(const void *a, const void *b, void *context)
 {
 	const struct placed *x = a, *y = b;
-	struct find_file *const *files = sorted->list->files;
+	struct find_file *const *files = ((const struct grouping *)context)->list->files;
 
 	if (x->center != y->center) {
 		if (x->group_files != y->group_files)
@@ -364,9 +362,7 @@ static int write_groups(struct grouping *g, struct group_list *groups, struct si
 	}
 	for (size_t i = 0; i < used; i++)
 		placed[i].group_files = files[placed[i].center];
-	sorted = g;
-	qsort(placed, used, sizeof *placed, compare_placed);
-	sorted = NULL;
+	sort_with(placed, used, sizeof *placed, compare_placed, g);
 	for (size_t i = 0; i < used; i++)
 		add_member(groups, i, &placed[i]);
 	free(files);

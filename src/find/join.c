@@ -2,20 +2,20 @@
  * The search for pairs in a block, without loss.
  *
  * For any signs, |sum of +-(a_i - b_i)| is at most the distance, so two rows whose
- * signed sums differ by more than the distance allowed need not be looked at. The
- * signs are rows of the 16 x 16 Walsh-Hadamard matrix: the sign of tag i in row r is
- * the parity of i AND r. Row 0 is the key uniform, by which the stream is ordered and
- * cut into blocks. Within a block the others follow, cheapest first:
+ * signed sums differ by more than the distance allowed cannot be a pair. The signs are
+ * rows of the 16 x 16 Walsh-Hadamard matrix: the sign of tag i in row r is the parity of
+ * i AND r. Row 0 is the key uniform, by which the stream is ordered and cut into blocks.
+ * Within a block these tests follow, the cheapest first:
  *
- *     second   row 3, a grid: only cells within reach are looked up, by hash
- *     third    row 9, the order within a cell: a range by binary search
- *     pairs    the differences of the sums of two tags each, added up: as good as the
- *              best of 128 signed sums; sixteen candidates at a time
- *     the rule sizes, extension, the distance itself
+ *     grid sum   Walsh row 3, a grid: only cells within reach are looked up, by hash
+ *     order sum  Walsh row 9, the order within a cell: a range by binary search
+ *     pair sums  the differences of the sums of two tags each, added up: as good as the
+ *                best of 128 signed sums; sixteen candidates at a time
+ *     the rule   sizes, extension, the distance itself
  *
- * Rows differ in reach, so cells are of rows whose reaches are within a power of two.
- * Files that can only be pairs of equal extension are kept apart by the cell's number,
- * too. A cell's number is a hash; cells that share one cost time and no pair.
+ * Rows differ in reach, so a cell holds rows whose reaches are within a power of two.
+ * Where only files of equal extension can be pairs, a cell holds rows of one extension.
+ * Cells are found by a hash; cells that share one cost time and lose no pair.
  * SPDX-License-Identifier: MIT
  */
 #include "find/join.h"
@@ -26,23 +26,25 @@
 #include "base/error.h"
 
 #define POWERS 64
-#define REACH_BITS 13 /* of a reach in the units of sums */
+#define REACH_BITS 13 /* of a reach in the units of pair sums */
+#define GRID_WALSH_ROW 3
+#define ORDER_WALSH_ROW 9
 
 struct join_entry {
 	uint64_t cell;
-	int64_t third;
+	int64_t order_sum;
 	uint32_t number;
 };
 
 /* Where in the sorted rows a cell is. */
 struct cell {
-	uint64_t number;
+	uint64_t hash;
 	uint32_t begin, end; /* end 0: this slot is free */
 };
 
 /* The sizes of the rows whose reach is below 2^power, and not below half of that. */
 struct power {
-	int64_t least_size, largest_size; /* none: least above largest */
+	int64_t min_size, max_size; /* none: the minimum above the maximum */
 };
 
 struct join {
@@ -58,9 +60,9 @@ void join_room_release(struct join_room *room)
 {
 	free(room->entries);
 	free(room->spare);
-	free(room->second);
-	free(room->third);
-	free(room->third_sorted);
+	free(room->grid_sum);
+	free(room->order_sum);
+	free(room->sorted_order_sum);
 	free(room->number);
 	free(room->sums);
 	free(room->cells);
@@ -78,16 +80,16 @@ static int make_room(struct join_room *room, size_t count, struct simhash_error 
 		slots *= 2;
 	room->entries = malloc(capacity * sizeof *room->entries);
 	room->spare = malloc(capacity * sizeof *room->spare);
-	room->second = malloc(capacity * sizeof *room->second);
-	room->third = malloc(capacity * sizeof *room->third);
-	room->third_sorted = malloc(capacity * sizeof *room->third_sorted);
+	room->grid_sum = malloc(capacity * sizeof *room->grid_sum);
+	room->order_sum = malloc(capacity * sizeof *room->order_sum);
+	room->sorted_order_sum = malloc(capacity * sizeof *room->sorted_order_sum);
 	room->number = malloc(capacity * sizeof *room->number);
 	room->sums = malloc((capacity / LANES + 1) * sizeof *room->sums);
 	room->cells = malloc(slots * sizeof *room->cells);
 	room->capacity = capacity;
 	room->cell_slots = slots;
-	if (room->entries != NULL && room->spare != NULL && room->second != NULL &&
-	    room->third != NULL && room->third_sorted != NULL && room->number != NULL &&
+	if (room->entries != NULL && room->spare != NULL && room->grid_sum != NULL &&
+	    room->order_sum != NULL && room->sorted_order_sum != NULL && room->number != NULL &&
 	    room->sums != NULL && room->cells != NULL)
 		return 0;
 	join_room_release(room);
@@ -133,8 +135,8 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 31;
 }
 
-static uint64_t cell_number(const struct join *join, const struct find_file *row, unsigned power,
-			    int64_t column)
+static uint64_t cell_hash(const struct join *join, const struct find_file *row, unsigned power,
+			  int64_t column)
 {
 	uint64_t extension = rule_is_by_extension(join->rule) ? row->extension_hash : 0;
 
@@ -142,12 +144,12 @@ static uint64_t cell_number(const struct join *join, const struct find_file *row
 }
 
 /* Cells of rows with reaches below 2^power are half as wide: few more rows than needed. */
-static int64_t column_of(int64_t second, unsigned power)
+static int64_t column_of(int64_t grid_sum, unsigned power)
 {
-	return second >> (power - 1);
+	return grid_sum >> (power - 1);
 }
 
-/* ---- Sorting by cell, then by the third sum ---- */
+/* ---- Sorting by cell, then by the order sum ---- */
 
 static int compare_entries(const void *a, const void *b)
 {
@@ -155,8 +157,8 @@ static int compare_entries(const void *a, const void *b)
 
 	if (x->cell != y->cell)
 		return x->cell < y->cell ? -1 : 1;
-	if (x->third != y->third)
-		return x->third < y->third ? -1 : 1;
+	if (x->order_sum != y->order_sum)
+		return x->order_sum < y->order_sum ? -1 : 1;
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
@@ -187,22 +189,22 @@ static void enter_cells(struct join_room *room, size_t count)
 {
 	memset(room->cells, 0, room->cell_slots * sizeof *room->cells);
 	for (size_t i = 0; i < count;) {
-		uint64_t number = room->spare[i].cell;
-		size_t end = i, slot = (size_t)number & (room->cell_slots - 1);
-		while (end < count && room->spare[end].cell == number)
+		uint64_t hash = room->spare[i].cell;
+		size_t end = i, slot = (size_t)hash & (room->cell_slots - 1);
+		while (end < count && room->spare[end].cell == hash)
 			end++;
 		while (room->cells[slot].end != 0)
 			slot = (slot + 1) & (room->cell_slots - 1);
-		room->cells[slot] = (struct cell){number, (uint32_t)i, (uint32_t)end};
+		room->cells[slot] = (struct cell){hash, (uint32_t)i, (uint32_t)end};
 		i = end;
 	}
 }
 
-static const struct cell *find_cell(const struct join_room *room, uint64_t number)
+static const struct cell *find_cell(const struct join_room *room, uint64_t hash)
 {
-	size_t slot = (size_t)number & (room->cell_slots - 1);
+	size_t slot = (size_t)hash & (room->cell_slots - 1);
 
-	while (room->cells[slot].end != 0 && room->cells[slot].number != number)
+	while (room->cells[slot].end != 0 && room->cells[slot].hash != hash)
 		slot = (slot + 1) & (room->cell_slots - 1);
 	return room->cells[slot].end == 0 ? NULL : &room->cells[slot];
 }
@@ -220,15 +222,15 @@ static void prepare(struct join *join)
 		const struct find_file *row = &block->rows[i];
 		unsigned p = power_of(row->reach);
 		struct power *power = &join->powers[p];
-		room->second[i] = signed_sum(&row->table, 3);
-		room->third[i] = signed_sum(&row->table, 9);
+		room->grid_sum[i] = signed_sum(&row->table, GRID_WALSH_ROW);
+		room->order_sum[i] = signed_sum(&row->table, ORDER_WALSH_ROW);
 		room->entries[i] = (struct join_entry){
-			cell_number(join, row, p, column_of(room->second[i], p)), room->third[i],
-			(uint32_t)i};
-		if (row->size_bytes < power->least_size)
-			power->least_size = row->size_bytes;
-		if (row->size_bytes > power->largest_size)
-			power->largest_size = row->size_bytes;
+			cell_hash(join, row, p, column_of(room->grid_sum[i], p)),
+			room->order_sum[i], (uint32_t)i};
+		if (row->size_bytes < power->min_size)
+			power->min_size = row->size_bytes;
+		if (row->size_bytes > power->max_size)
+			power->max_size = row->size_bytes;
 		join->lowest = p < join->lowest ? p : join->lowest;
 		join->highest = p > join->highest ? p : join->highest;
 	}
@@ -238,7 +240,7 @@ static void prepare(struct join *join)
 	for (size_t i = 0; i < block->count; i++) {
 		const struct find_file *row = &block->rows[room->spare[i].number];
 		room->number[i] = room->spare[i].number;
-		room->third_sorted[i] = room->spare[i].third;
+		room->sorted_order_sum[i] = room->spare[i].order_sum;
 		for (unsigned s = 0; s < SUMS; s++)
 			room->sums[i / LANES][s][i % LANES] =
 				pair_sum(row, s, power_of(row->reach));
@@ -261,12 +263,12 @@ static int try_candidate(const struct join *join, const struct find_file *row, u
 	return report_match(join->reporter, row, other, distance, error);
 }
 
-/* The first entry in [begin, end) whose third sum is not below `least`. */
-static size_t lower_bound(const int64_t *sums, size_t begin, size_t end, int64_t least)
+/* The first entry in [begin, end) whose sum is not below `low`. */
+static size_t lower_bound(const int64_t *sums, size_t begin, size_t end, int64_t low)
 {
 	while (begin < end) {
 		size_t middle = begin + (end - begin) / 2;
-		if (sums[middle] < least)
+		if (sums[middle] < low)
 			begin = middle + 1;
 		else
 			end = middle;
@@ -334,20 +336,20 @@ static int search_cell(const struct join *join, const struct cell *cell,
 {
 	const struct join_room *room = join->room;
 	const struct find_file *row = &join->block->rows[near->number];
-	int64_t third = room->third[near->number], least, most;
+	int64_t sum = room->order_sum[near->number], low, high;
 	size_t begin, at;
 
-	if (__builtin_sub_overflow(third, (int64_t)reach, &least))
-		least = INT64_MIN;
-	if (__builtin_add_overflow(third, (int64_t)reach, &most))
-		most = INT64_MAX;
-	begin = lower_bound(room->third_sorted, cell->begin, cell->end, least);
-	for (at = begin; at < cell->end && room->third_sorted[at] <= most;
+	if (__builtin_sub_overflow(sum, (int64_t)reach, &low))
+		low = INT64_MIN;
+	if (__builtin_add_overflow(sum, (int64_t)reach, &high))
+		high = INT64_MAX;
+	begin = lower_bound(room->sorted_order_sum, cell->begin, cell->end, low);
+	for (at = begin; at < cell->end && room->sorted_order_sum[at] <= high;
 	     at += LANES - at % LANES) {
 		unsigned mask = near_lanes(room->sums[at / LANES], near) >> at % LANES;
 		for (; mask != 0; mask &= mask - 1) {
 			size_t hit = at + (unsigned)__builtin_ctz(mask);
-			if (hit < cell->end && room->third_sorted[hit] <= most &&
+			if (hit < cell->end && room->sorted_order_sum[hit] <= high &&
 			    room->number[hit] < near->number &&
 			    try_candidate(join, row, room->number[hit], error) != 0)
 				return -1;
@@ -363,19 +365,19 @@ static int search_power(const struct join *join, uint32_t number, unsigned power
 	/* The distance of a pair is within the reach of both. */
 	uint64_t widest = power < 63 ? (UINT64_C(1) << power) - 1 : INT64_MAX;
 	uint64_t reach = (uint64_t)row->reach < widest ? (uint64_t)row->reach : widest;
-	int64_t second = join->room->second[number], low, high, first, last;
+	int64_t sum = join->room->grid_sum[number], low, high, first, last;
 	struct nearness near;
 
-	if (__builtin_sub_overflow(second, (int64_t)reach, &low))
+	if (__builtin_sub_overflow(sum, (int64_t)reach, &low))
 		low = INT64_MIN;
-	if (__builtin_add_overflow(second, (int64_t)reach, &high))
+	if (__builtin_add_overflow(sum, (int64_t)reach, &high))
 		high = INT64_MAX;
 	near = nearness_of(row, number, reach, power);
 	first = column_of(low, power);
 	last = column_of(high, power);
 	for (int64_t column = first; column <= last; column++) {
 		const struct cell *cell =
-			find_cell(join->room, cell_number(join, row, power, column));
+			find_cell(join->room, cell_hash(join, row, power, column));
 		if (cell != NULL && search_cell(join, cell, &near, reach, error) != 0)
 			return -1;
 	}
@@ -389,8 +391,8 @@ static int search_row(const struct join *join, uint32_t number, struct simhash_e
 
 	for (unsigned p = join->lowest; p <= join->highest; p++) {
 		const struct power *power = &join->powers[p];
-		if (power->least_size > power->largest_size || power->least_size > largest ||
-		    simhash_largest_partner(&join->rule->tolerance, power->largest_size) <
+		if (power->min_size > power->max_size || power->min_size > largest ||
+		    simhash_largest_partner(&join->rule->tolerance, power->max_size) <
 			    row->size_bytes)
 			continue;
 		if (search_power(join, number, p, error) != 0)

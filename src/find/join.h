@@ -14,11 +14,11 @@
 /* What a thread keeps from block to block. All zero to begin with. */
 struct join_room {
 	struct join_entry *entries, *spare;
-	int64_t *second, *third; /* signed sums of each row */
+	int64_t *grid_sum, *order_sum; /* signed sums of each row; see join.c */
 	/* Of the rows in the order of cells. */
 	uint32_t *number;
-	uint16_t (*sums)[SUMS][LANES]; /* sixteen rows together */
-	int64_t *third_sorted;
+	uint16_t (*sums)[SUMS][LANES]; /* pair sums of sixteen rows together */
+	int64_t *sorted_order_sum;
 	size_t capacity;
 	struct cell *cells;
 	size_t cell_slots;

@@ -1,6 +1,6 @@
 /*
  * The rule by which two files are a pair (paper, 4.2), with tolerances by
- * extension. Leaves the search for candidates to join.c and query.c.
+ * extension. Leaves the search for candidates to join.c, around.c and sketch_join.c.
  * SPDX-License-Identifier: MIT
  */
 #include "find/rule.h"
@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/open_file.h"
 
@@ -29,11 +31,7 @@ void rule_release(struct find_rule *rule)
 	free(rule->extensions);
 	rule->extensions = NULL;
 	rule->extension_count = 0;
-}
-
-static char lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+	rule->extension_capacity = 0;
 }
 
 static struct extension_tolerance *find_extension(const struct find_rule *rule,
@@ -44,7 +42,7 @@ static struct extension_tolerance *find_extension(const struct find_rule *rule,
 		size_t same = 0;
 		if (known->size != size)
 			continue;
-		while (same < size && known->extension[same] == lower(extension[same]))
+		while (same < size && known->extension[same] == ascii_lower(extension[same]))
 			same++;
 		if (same == size)
 			return known;
@@ -55,19 +53,16 @@ static struct extension_tolerance *find_extension(const struct find_rule *rule,
 static int add_extension(struct find_rule *rule, const char *extension, size_t size,
 			 int64_t percent_millionths, struct simhash_error *error)
 {
-	struct extension_tolerance *grown;
 	char *copy;
 
-	grown = realloc(rule->extensions, (rule->extension_count + 1) * sizeof *grown);
-	if (grown == NULL)
-		return error_set_memory(error);
-	rule->extensions = grown;
+	if (array_reserve(&rule->extensions, &rule->extension_capacity, rule->extension_count + 1u,
+			  sizeof *rule->extensions, error) != 0)
+		return -1;
 	copy = malloc(size + 1);
 	if (copy == NULL)
 		return error_set_memory(error);
-	for (size_t i = 0; i < size; i++)
-		copy[i] = lower(extension[i]);
-	grown[rule->extension_count++] =
+	ascii_lower_copy(copy, extension, size);
+	rule->extensions[rule->extension_count++] =
 		(struct extension_tolerance){copy, size, percent_millionths};
 	return 0;
 }

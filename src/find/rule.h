@@ -42,6 +42,7 @@ struct find_rule {
 	/* Of files with these extensions; of two tolerances the smaller holds for a pair. */
 	struct extension_tolerance *extensions;
 	uint32_t extension_count;
+	size_t extension_capacity;
 };
 
 void rule_init(struct find_rule *rule, enum simhash_key key,

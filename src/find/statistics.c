@@ -15,7 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
+#include "base/threads.h"
 #include "find/finder.h"
 
 /* What is kept of a row. */
@@ -34,7 +36,7 @@ struct counting {
 	struct find_request request;
 	struct statistics *statistics;
 	struct measured *rows;
-	size_t count, room;
+	size_t count, capacity;
 	struct thread_counts *threads;
 	atomic_size_t next; /* a key and a tolerance */
 	atomic_bool has_failed;
@@ -273,16 +275,7 @@ static void *run_counting(void *argument)
 
 static int count_key_hits(struct counting *c, struct simhash_error *error)
 {
-	unsigned count = c->finder.resources->threads, started = 0;
-	pthread_t *threads = calloc(count, sizeof *threads);
-
-	while (threads != NULL && started + 1 < count &&
-	       pthread_create(&threads[started], NULL, run_counting, c) == 0)
-		started++;
-	run_counting(c);
-	for (unsigned i = 0; i < started; i++)
-		pthread_join(threads[i], NULL);
-	free(threads);
+	threads_run(c->finder.resources->threads, run_counting, c, 0);
 	return atomic_load(&c->has_failed) ? error_set_memory(error) : 0;
 }
 
@@ -292,15 +285,8 @@ static int keep_row(struct counting *c, const struct file_row *row, struct simha
 {
 	struct find_file file;
 
-	if (c->count == c->room) {
-		size_t room = c->room == 0 ? 4096 : c->room * 2;
-		struct measured *grown = realloc(c->rows, room * sizeof *grown);
-		if (grown == NULL)
-			return error_set_memory(error);
-		c->rows = grown;
-		c->room = room;
-	}
-	if (finder_convert(&c->finder, row, &file, error) != 0)
+	if (array_reserve(&c->rows, &c->capacity, c->count + 1, sizeof *c->rows, error) != 0 ||
+	    finder_convert(&c->finder, row, &file, error) != 0)
 		return -1;
 	c->rows[c->count++] = measure(c->request.tags, &file);
 	c->statistics->rows++;

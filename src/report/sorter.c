@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 
 struct line {
@@ -24,7 +25,7 @@ struct run {
 	FILE *file;
 	struct line line;
 	char *buffer;
-	size_t room;
+	size_t capacity;
 };
 
 struct line_sorter {
@@ -32,9 +33,9 @@ struct line_sorter {
 	char *bytes; /* of all lines in memory */
 	size_t used, capacity;
 	struct line *lines;
-	size_t count, room;
+	size_t count, line_capacity;
 	struct run *runs;
-	size_t run_count;
+	size_t run_count, run_capacity;
 };
 
 int line_sorter_new(size_t memory_bytes, struct line_sorter **sorter, struct simhash_error *error)
@@ -111,14 +112,12 @@ static FILE *temporary_file(void)
 
 static int add_run(struct line_sorter *sorter, FILE *file, struct simhash_error *error)
 {
-	struct run *grown = realloc(sorter->runs, (sorter->run_count + 1) * sizeof *grown);
-
-	if (grown == NULL) {
+	if (array_reserve(&sorter->runs, &sorter->run_capacity, sorter->run_count + 1,
+			  sizeof *sorter->runs, error) != 0) {
 		fclose(file);
-		return error_set_memory(error);
+		return -1;
 	}
-	sorter->runs = grown;
-	grown[sorter->run_count++] = (struct run){.file = file};
+	sorter->runs[sorter->run_count++] = (struct run){.file = file};
 	return 0;
 }
 
@@ -158,21 +157,10 @@ static int add(struct line_sorter *sorter, double key, const char *bytes, size_t
 	if (sorter->used + size > sorter->capacity && sorter->count > 0 &&
 	    spill(sorter, error) != 0)
 		return -1;
-	if (size > sorter->capacity) {
-		char *grown = realloc(sorter->bytes, size);
-		if (grown == NULL)
-			return error_set_memory(error);
-		sorter->bytes = grown;
-		sorter->capacity = size;
-	}
-	if (sorter->count == sorter->room) {
-		size_t room = sorter->room == 0 ? 1024 : sorter->room * 2;
-		struct line *grown = realloc(sorter->lines, room * sizeof *grown);
-		if (grown == NULL)
-			return error_set_memory(error);
-		sorter->lines = grown;
-		sorter->room = room;
-	}
+	if (array_reserve(&sorter->bytes, &sorter->capacity, size, 1, error) != 0 ||
+	    array_reserve(&sorter->lines, &sorter->line_capacity, sorter->count + 1,
+			  sizeof *sorter->lines, error) != 0)
+		return -1;
 	memcpy(sorter->bytes + sorter->used, bytes, size);
 	sorter->lines[sorter->count++] = (struct line){key, size, sorter->bytes + sorter->used};
 	sorter->used += size;
@@ -209,13 +197,8 @@ static int advance(struct run *run, struct simhash_error *error)
 					 : 0;
 	if (fread(&run->line.size, sizeof run->line.size, 1, run->file) != 1)
 		return error_set_errno(error, "cannot read a temporary file");
-	if (run->line.size > run->room) {
-		char *grown = realloc(run->buffer, run->line.size);
-		if (grown == NULL)
-			return error_set_memory(error);
-		run->buffer = grown;
-		run->room = run->line.size;
-	}
+	if (array_reserve(&run->buffer, &run->capacity, run->line.size, 1, error) != 0)
+		return -1;
 	run->line.bytes = run->buffer;
 	if (fread(run->buffer, 1, run->line.size, run->file) != run->line.size)
 		return error_set_errno(error, "cannot read a temporary file");
