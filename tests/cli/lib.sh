@@ -47,6 +47,36 @@ reset() {
 	eval "$TEST_RESET"
 }
 
+# wait_until COMMAND...: until it succeeds; a test that waits for long has failed
+wait_until() {
+	local end=$((SECONDS + 60))
+	until "$@"; do
+		[ $SECONDS -lt $end ] || fail "waited in vain for: $*"
+		sleep 0.02
+	done
+}
+
+# next_tick: until what is written from now on has a later time than what was written before
+has_ticked() {
+	: >"$TEST_FOLDER/tick.now"
+	[ "$TEST_FOLDER/tick.now" -nt "$TEST_FOLDER/tick" ]
+}
+next_tick() {
+	: >"$TEST_FOLDER/tick"
+	wait_until has_ticked
+}
+
+# make_tree [OPTION]... FOLDER: files that are related, from a seed; see make_tree.py
+make_tree() {
+	python3 "$SOURCE_DIR/tests/make_tree.py" "$@"
+}
+
+# random_bytes SIZE SEED: on standard output
+random_bytes() {
+	python3 -c 'import random, sys
+sys.stdout.buffer.write(random.Random(int(sys.argv[2])).randbytes(int(sys.argv[1])))' "$@"
+}
+
 # Index with no clock in the way: files stamped in the past are not scanned twice.
 settle() {
 	find "$1" -type f -execdir touch -d '2020-01-01 00:00:00' {} +

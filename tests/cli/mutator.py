@@ -2,7 +2,8 @@
 """Change a tree while it is indexed, for moving.sh.
 
     mutator.py files TOP SEED      change the files of TOP in every way, until killed
-    mutator.py swap DIRECTORY LINK exchange a directory and a link as fast as it goes, until killed
+    mutator.py swap PARENT NAME    exchange a directory of PARENT and the link NAME.link beside it,
+                                   as fast as it goes, until killed
     mutator.py directories TOP SEED rename, remove and make directories of TOP, until killed
     mutator.py watch DIRECTORY     until told to end, watch; then tell the number of times that a
                                    file at or below DIRECTORY, or a directory there, was opened
@@ -27,17 +28,18 @@ libc = ctypes.CDLL(None, use_errno=True)
 RENAME_EXCHANGE = 2
 
 
-def exchange(x, y):
+def exchange(x, y, at=-100):  # AT_FDCWD
     """Exchange two names at once; where the system cannot, one after the other."""
     if hasattr(libc, "renameat2"):
-        if libc.renameat2(-100, os.fsencode(x), -100, os.fsencode(y), RENAME_EXCHANGE) == 0:
+        if libc.renameat2(at, os.fsencode(x), at, os.fsencode(y), RENAME_EXCHANGE) == 0:
             return
         if ctypes.get_errno() not in (22, 38, 95):  # EINVAL, ENOSYS, EOPNOTSUPP
             raise OSError(ctypes.get_errno(), "exchange")
+    at = None if at < 0 else at
     spare = x + ".spare"
-    os.rename(x, spare)
-    os.rename(y, x)
-    os.rename(spare, y)
+    os.rename(x, spare, src_dir_fd=at, dst_dir_fd=at)
+    os.rename(y, x, src_dir_fd=at, dst_dir_fd=at)
+    os.rename(spare, y, src_dir_fd=at, dst_dir_fd=at)
 
 
 def write(path, rng, flags=os.O_CREAT | os.O_TRUNC, at=None):
@@ -163,11 +165,19 @@ def change_directories(top, seed):
             pass
 
 
-def swap(directory, link):
+def swap(parent, name):
+    """By the parent's descriptor. Its path may lead through another exchange, to the outside for a
+    moment, and from there an exchange would carry a directory in."""
+    at = None
+    while at is None:
+        try:
+            at = open_directory(parent)
+        except OSError:  # the link is there just now
+            pass
     while True:
         try:
-            exchange(directory, link)
-        except OSError:  # what is above is being exchanged
+            exchange(name, name + ".link", at)
+        except OSError:  # the file system cannot exchange, and this was caught in between
             pass
 
 
