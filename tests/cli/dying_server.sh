@@ -47,15 +47,6 @@ ends() {
 	wait "$run" || status=$?
 	same "exit status ($(cat err))" "$1" "$status"
 }
-# until COMMAND...: for some seconds
-until_() {
-	local _
-	for _ in $(seq 200); do
-		"$@" && return
-		sleep 0.1
-	done
-	fail "never: $*"
-}
 has_rows() { [ "$(rows 2>/dev/null || echo 0)" -ge "$1" ]; }
 has_said() { grep -q "$1" err; }
 reported() { tr -d , <err | sed -n 's/^\([0-9]*\) scanned.*/\1/p'; }
@@ -63,7 +54,7 @@ reported() { tr -d , <err | sed -n 's/^\([0-9]*\) scanned.*/\1/p'; }
 # Killed in the middle, and not back: a failure; all that was reported is there.
 begin
 feed 1 200
-until_ has_rows 200
+wait_until has_rows 200
 end_server "$server" KILL
 feed 201 400
 ends 1
@@ -83,13 +74,13 @@ runs 0 "$SIMFIND" -d "$url"
 # Back while it is waited for.
 begin --wait-server=60
 feed 201 300
-until_ has_rows 300
+wait_until has_rows 300
 end_server "$server" KILL
 feed 301 400
-until_ has_said 'trying again for 60 s'
+wait_until has_said 'trying again for 60 s'
 start
 wait_for_server "$place"
-until_ has_rows 400
+wait_until has_rows 400
 feed 401 450
 ends 0
 summary 250 0 0 0
@@ -99,14 +90,14 @@ same "runs that are entered" 2 "$(at_server "$place" simhash -e 'SELECT COUNT(*)
 # Waited for in vain, and not waited for any longer.
 begin --wait-server=2
 feed 451 460
-until_ has_rows 460
+wait_until has_rows 460
 end_server "$server" KILL
 feed 461 470
 ends 1
 said "trying again for 2 s"
 same "files reported" 10 "$(reported)"
 begin --wait-server=600
-until_ has_said 'trying again for 600 s'
+wait_until has_said 'trying again for 600 s'
 kill -INT "$run"
 ends 130
 said "interrupted; what was scanned is stored"
@@ -114,7 +105,7 @@ said "interrupted; what was scanned is stored"
 # Not there yet when the run begins.
 begin --wait-server=60
 feed 461 480
-until_ has_said 'trying again for 60 s'
+wait_until has_said 'trying again for 60 s'
 start
 wait_for_server "$place"
 ends 0
@@ -129,7 +120,7 @@ kill_sessions() {
 }
 begin
 feed 481 490
-until_ has_rows 490
+wait_until has_rows 490
 kill_sessions
 feed 491 500
 ends 1
@@ -137,7 +128,7 @@ grep -Eq '\(error (2006|2013|1927)\)' err || fail "no error of a killed session:
 same "rows" 490 "$(rows)"
 begin --wait-server=20
 feed 491 500
-until_ has_rows 500
+wait_until has_rows 500
 kill_sessions
 feed 501 520
 ends 0
@@ -147,7 +138,8 @@ same "rows" 520 "$(rows)"
 kill -STOP "$server"
 "$SIMFIND" -d "$url" >out 2>err &
 finder=$!
-sleep 1
+is_connected() { [ -n "$(find "/proc/$finder/fd" -lname 'socket:*' 2>/dev/null)" ]; }
+wait_until is_connected
 end_server "$server" KILL
 status=0
 wait "$finder" || status=$?

@@ -59,15 +59,27 @@ done
 runs 1 as_user "$simhash" -d "sqlite:$folder/other.db" "$files"
 said "cannot create index sqlite:$folder/other.db: Permission denied"
 
-wait_for() {
-	for _ in $(seq 300); do
-		"$@" && return
-		sleep 0.1
-	done
-	fail "waited in vain for: $*"
+# holders FILE: the processes that have it open
+holders() {
+	find /proc/[0-9]*/fd -lname "$TEST_FOLDER/$1" 2>/dev/null | cut -d/ -f3 | sort -u
 }
-is_open() {
-	[ -n "$(find /proc/[0-9]*/fd -lname "$TEST_FOLDER/$1" 2>/dev/null)" ]
+switches() {
+	cat $(printf '/proc/%s/status ' "$@") 2>/dev/null | grep -E '^State|ctxt_switches'
+}
+# is_waiting FILE: a process has it open, and nothing makes it run on. Its first try may be another
+# way of opening.
+is_waiting() {
+	local processes before
+	processes=$(holders "$1")
+	[ -n "$processes" ] || return 1
+	# shellcheck disable=SC2086  # ids
+	before=$(switches $processes)
+	! grep -q '^State:.*[RD] ' <<<"$before" || return 1
+	for _ in 1 2 3 4 5; do
+		sleep 0.05
+		# shellcheck disable=SC2086
+		[ "$(holders "$1")" = "$processes" ] && [ "$(switches $processes)" = "$before" ] || return 1
+	done
 }
 
 # Somebody else, who may write, does so between opening and reading: nothing is listed that may mix
@@ -75,8 +87,7 @@ is_open() {
 mkfifo -m 666 listing
 as_user "$simfind" --expand -o listing >out 2>err &
 finding=$!
-wait_for is_open '*/index+*.db'
-sleep 1 # a first try may be what is open
+wait_until is_waiting '*/index+*.db'
 chmod 755 "$folder"
 seq 77 4000 >"$files/new"
 settle "$files"
@@ -98,8 +109,7 @@ rm -f "$index-wal" "$index-shm"
 mkfifo list
 as_user "$simfind" --expand --threads=3 -o listing >out 2>err &
 finding=$!
-wait_for is_open '*/index+*.db'
-sleep 1
+wait_until is_waiting '*/index+*.db'
 chmod 755 "$folder"
 "$SIMHASH" -q --files0-from=- <list &
 running=$!
@@ -112,7 +122,7 @@ printf '%s\0' "$files"/f? "$files"/f1? "$files/f20" >&9
 has_new_rows() {
 	[ "$(sqlite3 -readonly "$index" "SELECT count(DISTINCT content_hash) FROM file" 2>/dev/null)" = 21 ]
 }
-wait_for has_new_rows
+wait_until has_new_rows
 chmod a+r "$folder"/*
 chmod 555 "$folder"
 cat listing >listed
@@ -137,7 +147,7 @@ printf '%s\0' "$files"/f2? "$files/f30" >&9
 has_rows() {
 	[ "$(sqlite3 -readonly "$index" 'SELECT count(*) FROM file' 2>/dev/null)" = "$1" ]
 }
-wait_for has_rows 31
+wait_until has_rows 31
 kill -9 $running
 wait $running 2>/dev/null || true
 exec 9>&-
@@ -172,7 +182,7 @@ running=$!
 exec 9>list
 seq 2 500 >"$files/one"
 printf '%s\0' "$files/one" >&9
-wait_for has_rows 32
+wait_until has_rows 32
 truncate -s 0 "$index-shm"
 seq 3 500 >"$files/more"
 printf '%s\0' "$files/more" >&9

@@ -35,10 +35,10 @@ for columns in 80 40 200; do
 	[ "$(progress_lines | wc -l)" -ge 1 ] || fail "no progress: $(cat -v screen)"
 	progress_lines | awk -v most=$((columns - 1)) 'length > most' >wide
 	same "progress wider than $columns" 0 "$(wc -l <wide)"
-	tail -n 1 screen | grep -q $'\r\x1b\\[K30[34] scanned,' || tail -n 1 screen | grep -q '^30[34] scanned' ||
+	tail -n 1 screen | grep -q $'\r\x1b\\[K304 scanned,' ||
 		fail "the line is not gone: $(tail -n 1 screen | cat -v)"
 done
-progress_lines | grep -Eq '[0-9,]+ files +[0-9.]+ [kMG]?B(ytes)?' || progress_lines | grep -Eq 'files' ||
+progress_lines | grep -Eq '^( *[0-9]+%  )?[0-9,]+ (of 304 )?files  [0-9.]+ [kMG]B' ||
 	fail "no files and bytes: $(progress_lines)"
 progress_lines | grep -Eq '[0-9.]+ [kMG]B/s' || fail "no rate: $(progress_lines | head -3)"
 progress_lines | grep -Fq "$files/" || fail "no path: $(progress_lines | head -3)"
