@@ -10,9 +10,9 @@ bytes_read() {
 [ -r /proc/self/io ] || fail "the kernel does not count what is read"
 
 mkdir -p "$files"/{a,b,c}
-head -c 40000000 /dev/urandom >"$files/a/large"
+random_bytes 40000000 1 >"$files/a/large"
 for name in $(seq 50); do
-	head -c 100000 /dev/urandom >"$files/a/$name.bin"
+	random_bytes 100000 "$((name + 1))" >"$files/a/$name.bin"
 done
 settle "$files"
 single=$(bytes_read "$SIMHASH" -j 3 "$files")

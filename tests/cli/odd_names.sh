@@ -9,7 +9,7 @@ names=($'new\nline.txt' $'quote"s\'.txt' $'tab\there.txt' $'escape\x1b[31mred.tx
 	$'semi;colon.txt' '  spaces  .txt' '-dash.txt' 'percent%20.txt' $'\xc3\xa9t\xc3\xa9.txt'
 	$'cr\r.txt' '$(touch pwned).txt' "Robert'); DROP TABLE file;--.txt" "$long" $'del\x7f.txt'
 	$'rtl\xe2\x80\xaegpj.txt' $'arabic\xd8\x9cmark.txt' $'line\xe2\x80\xa8end.txt')
-content=$(head -c 6000 /dev/urandom | base64)
+content=$(random_bytes 6000 1 | base64)
 for name in "${names[@]}"; do
 	printf '%s' "$content" >"$files/$name"
 done

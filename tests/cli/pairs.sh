@@ -1,15 +1,11 @@
 #!/usr/bin/env bash
 # All pairs, whole and in parts, and the pairs of one file equal brute force over all
-# pairs: three keys, three tolerances and both kinds of candidates, on real files, edited
-# copies and exact copies. So do the nearest files.
+# pairs: three keys, three tolerances and both kinds of candidates, on files of several kinds,
+# edited copies and exact copies. So do the nearest files.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# Real files: headers are many of one kind, and small enough for the oracle.
-find /usr/include /usr/share/doc -type f -size -40k -print0 | LC_ALL=C sort -z | sed -z -n 1,400p |
-	while IFS= read -r -d '' path; do
-		cp "$path" "$files/$(echo "${path#/usr/}" | tr / _)"
-	done
+make_tree --flat --files=400 --sizes=300-40000 "$files"
 # Copies, and copies with some bytes changed, appended and swapped.
 number=0
 find "$files" -type f -size +2k | LC_ALL=C sort | sed -n 1,80p | while IFS= read -r path; do
@@ -106,16 +102,15 @@ find "$files" -type f -size +0 | LC_ALL=C sort | awk 'NR % 200 == 0' | while IFS
 done
 
 # Tolerances by extension: none is left for .txt, and those of others stay.
-"$SIMFIND" -q -T 2 --expand --format=csv | plain | grep -v '\.txt' >expected.csv
+"$SIMFIND" -q -T 2 --expand --format=csv | plain | grep -viE '\.txt(,|$)' >expected.csv
 printf '# a comment\n\n  TXT=50 # and another\n' >tolerances
 "$SIMFIND" -q -T 2 --tolerances=tolerances --tolerance-for=.txt=0 --expand --format=csv | plain >with.csv
-grep -v '\.txt' with.csv >found.csv
+grep -viE '\.txt(,|$)' with.csv >found.csv
 equal "tolerances of others"
-[ "$(grep '\.txt' with.csv | awk -F, '$2 > 1' | wc -l)" = 0 ] || fail "a .txt pair at a distance above 1"
+[ "$(grep -iE '\.txt(,|$)' with.csv | awk -F, '$2 > 0' | wc -l)" = 0 ] || fail "a .txt pair at a distance above 0"
 
 # Empty files only on request.
 same "empty files unasked" 0 "$("$SIMFIND" -q | grep -c empty || true)"
 runs 0 "$SIMFIND" --empty --format=csv
-grep -q "^identical,0,0.000000,0.000000,,,,,0,0,$files/empty1,$files/empty2" "$TEST_FOLDER/out" ||
-	grep -q "^identical,0,0.000000,0.000000,,,,,0,0,.*empty" "$TEST_FOLDER/out" ||
+grep -q "^identical,0,0.000000,0.000000,,,,,0,0,$files/empty1,$files/empty2" <(tr -d '\r' <out) ||
 	fail "the empty files are not a pair with --empty"

@@ -28,10 +28,7 @@ node() {
 }
 
 mkdir "$files/a" "$files/b"
-find /usr/include -type f -size +1k -size -30k -print0 | LC_ALL=C sort -z | sed -z -n 1,700p |
-	while IFS= read -r -d '' path; do
-		cp "$path" "$files/a/$(echo "${path#/usr/}" | tr / _)"
-	done
+make_tree --flat --files=700 --sizes=1000-30000 "$files/a"
 find "$files/a" -type f | LC_ALL=C sort | sed -n 1,60p | while IFS= read -r path; do
 	cp "$path" "$files/b/"
 	printf 'changed' | dd of="$path" conv=notrunc bs=1 seek=300 2>/dev/null
@@ -92,7 +89,8 @@ runs 0 index --status
 # A node that is down.
 find_in -q --expand >expected
 kill -9 "$(cat "$place/node2/pid")"
-while : 2>/dev/null <"/dev/tcp/127.0.0.2/$((SCALE_OUT_PORT + 2))"; do sleep 0.1; done
+is_gone() { ! : 2>/dev/null <"/dev/tcp/127.0.0.2/$((SCALE_OUT_PORT + 2))"; }
+wait_until is_gone
 # What the head still holds open to it may break first, once; the words are Spider's.
 lost='(Unable to connect to foreign data source: node2|Got an error reading communication packets) \(error 12701\)'
 for command in "find_in" "find_in $files/a/new" "find_in --group" "find_in --partition=1/3" "index $files" \
@@ -106,7 +104,7 @@ rm -f "$place/node2/pid"
 # One that is waited for, for as long as was said: the head is there, and answers.
 index --wait-server=120 --force "$files" >waited.out 2>waited.err &
 waiting=$!
-sleep 15
+wait_until grep -q 'trying again for' waited.err
 kill -0 "$waiting" || fail "not waited for: $(cat waited.err)"
 server_tie=(setsid)
 start_server "$place/node2" --innodb-flush-log-at-trx-commit=1 --bind-address=127.0.0.2 --port=$((SCALE_OUT_PORT + 2)) >/dev/null </dev/null

@@ -4,10 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 mkdir "$files/a" "$files/b"
-find /usr/include -type f -size +2k -size -40k -print0 | LC_ALL=C sort -z | sed -z -n 1,400p |
-	while IFS= read -r -d '' path; do
-		cp "$path" "$files/a/$(echo "${path#/usr/}" | tr / _)"
-	done
+make_tree --flat --files=400 --sizes=2000-40000 "$files/a"
 find "$files/a" -type f | LC_ALL=C sort | sed -n 1,40p | while IFS= read -r path; do
 	cp "$path" "$files/b/"
 	printf 'changed' | dd of="$path" conv=notrunc bs=1 seek=700 2>/dev/null
@@ -30,7 +27,7 @@ sql "SELECT distance, path_a, path_b FROM similar_pair" | awk -F'|' '{
 cmp expected found || fail "all pairs: $(diff expected found | head -4)"
 [ "$(wc -l <expected)" -gt 40 ] || fail "too few pairs to be a test"
 
-one=$(find "$files/b" -type f | LC_ALL=C sort | sed -n 7p)
+one=$(find "$files/b" -name '*.h' | LC_ALL=C sort | sed -n 2p)
 "$SIMFIND" -q --candidates=key --format=csv "$one" | tr -d '\r' | tail -n +2 |
 	awk -F, -v one="$one" '{ print $2 "|" ($11 == one ? $12 : $11) }' | LC_ALL=C sort >expected
 sql "SELECT distance, similar_path FROM similar_file

@@ -16,9 +16,10 @@ whole() {
 	same "integrity" ok "$(sqlite3 "$disk/index.db" 'PRAGMA integrity_check')"
 	same "rows without their size" 0 "$(sqlite3 "$disk/index.db" 'SELECT count(*) FROM file WHERE size < 0 OR uniform > size')"
 }
-number=$(find /usr/include -type f | wc -l)
+number=12000
+make_tree --files=$number --sizes=100-3000 "$files"
 completed() {
-	runs 0 "$SIMHASH" /usr/include
+	runs 0 "$SIMHASH" "$files"
 	whole
 	same "files" "$number" "$(sqlite3 "$disk/index.db" 'SELECT count(*) FROM file')"
 }
@@ -27,7 +28,7 @@ echo "A full disk (tmpfs)"
 mount -t tmpfs -o size=1M none "$disk"
 for size in 1M 2M 3M; do
 	mount -o "remount,size=$size" "$disk"
-	runs 1 "$SIMHASH" /usr/include
+	runs 1 "$SIMHASH" "$files"
 	said "database or disk is full"
 	whole
 done
@@ -54,7 +55,7 @@ group=0/$(btrfs inspect-internal rootid "$disk")
 quota() { btrfs qgroup limit "$1" "$group" "$TEST_FOLDER/volume"; }
 for size in 1M 2M 3M; do
 	quota "$size"
-	runs 1 "$SIMHASH" /usr/include
+	runs 1 "$SIMHASH" "$files"
 	said "cannot use index $SIMHASH_DATABASE: "
 	echo "    $(cat err)"
 	# SQLite itself needs room to look at what was left.
@@ -111,7 +112,7 @@ for writes in 0 1 2 3 5 8 13 21 34 55 89 144 233 377 610 987 1597; do
 	rm -f "$disk"/index.db*
 	echo "$writes" >"$TEST_FOLDER/below.dying"
 	status=0
-	"$SIMHASH" /usr/include >out 2>err || status=$?
+	"$SIMHASH" "$files" >out 2>err || status=$?
 	left=$(cat "$TEST_FOLDER/below.dying")
 	rm "$TEST_FOLDER/below.dying"
 	echo "    after $writes writes: $status, $(cat err)"
@@ -127,7 +128,7 @@ done
 # One that cannot be read.
 "$SIMFIND" -q >before
 touch "$TEST_FOLDER/below.dead"
-for command in "$SIMFIND" "$SIMFIND $SIMHASH" "$SIMHASH --status" "$SIMHASH /usr/include" "$SIMHASH --copy-to=sqlite:copy.db"; do
+for command in "$SIMFIND" "$SIMFIND $SIMHASH" "$SIMHASH --status" "$SIMHASH $files" "$SIMHASH --copy-to=sqlite:copy.db"; do
 	# shellcheck disable=SC2086  # a command and its arguments
 	runs 1 $command
 	said "index $SIMHASH_DATABASE: "
