@@ -1,0 +1,197 @@
+#!/usr/bin/env bash
+# Run both commands of the README on a bare machine: a Debian as debootstrap makes it, of this
+# machine's own release and package source, in a temporary folder. A clean clone of HEAD is
+# copied in, and scripts/quickstart.sh and scripts/test.sh install there what they need.
+#
+#     scripts/bare-machine.sh [OPTION]... [PRESET]...      (default: what scripts/test.sh runs)
+#
+#     --user=root|sudo|both   as root with the checkout in root's home, as a user with sudo, or
+#                             one after the other, each on a new machine (default: both)
+#     --cache=FOLDER          keep the downloaded packages there for the next run
+#     --keep                  do not remove the machine; its folder is printed
+#     --check                 only print why this machine can make no bare one, if that is so
+#
+# Needs root, debootstrap, git, and the right to mount. The mounts and processes are in namespaces
+# of their own, and end with this script however it ends.
+set -euo pipefail
+source_dir=$(cd "$(dirname "$0")/.." && pwd)
+
+# why_not: print what is missing; nothing when a bare machine can be made
+why_not() {
+	local codename
+	# shellcheck source=/dev/null
+	codename=$(. /etc/os-release 2>/dev/null && echo "${VERSION_CODENAME:-}")
+	if [ "$(uname -s)" != Linux ] || ! command -v apt-get >/dev/null; then
+		echo "this is not Debian"
+	elif [ -n "${SIMHASH_BARE_MACHINE:-}" ]; then
+		echo "this is one already"
+	elif [ "$(id -u)" != 0 ]; then
+		echo "that needs root"
+	elif ! command -v debootstrap >/dev/null; then
+		echo "debootstrap is not installed"
+	elif [ ! -e "/usr/share/debootstrap/scripts/$codename" ]; then
+		echo "debootstrap does not know the release '$codename'"
+	elif ! unshare --mount --pid --fork mount -t tmpfs none /mnt 2>/dev/null; then
+		echo "mounting is not permitted here"
+	fi
+}
+
+users=(root sudo) cache='' keep=false presets=()
+for argument; do
+	case $argument in
+	--user=both) users=(root sudo) ;;
+	--user=root | --user=sudo) users=("${argument#*=}") ;;
+	--cache=?*)
+		mkdir -p "${argument#*=}"
+		cache=$(cd "${argument#*=}" && pwd)
+		;;
+	--keep) keep=true ;;
+	--check)
+		why_not
+		exit
+		;;
+	-*)
+		sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" >&2
+		exit 1
+		;;
+	*) presets+=("$argument") ;;
+	esac
+done
+reason=$(why_not)
+[ -z "$reason" ] || {
+	echo "bare-machine.sh: no bare machine can be made: $reason" >&2
+	exit 1
+}
+
+machine=
+end() {
+	if $keep; then
+		echo "The machine is in $machine"
+	elif [ -n "$machine" ]; then
+		rm -rf --one-file-system "$machine"
+	fi
+}
+trap end EXIT
+trap 'exit 130' INT TERM HUP
+
+# on_machine COMMAND...: in the machine, beside nothing of this one but the network and the clock
+on_machine() {
+	# shellcheck disable=SC2016  # for the shell inside
+	unshare --mount --pid --fork --kill-child=KILL bash -euc '
+		root=$1 cache=$2
+		shift 2
+		mount -t proc proc "$root/proc"
+		mount -t sysfs -o ro sysfs "$root/sys"
+		mount -t tmpfs -o mode=755 dev "$root/dev"
+		mknod -m 666 "$root/dev/null" c 1 3
+		mknod -m 666 "$root/dev/zero" c 1 5
+		mknod -m 666 "$root/dev/full" c 1 7
+		mknod -m 666 "$root/dev/random" c 1 8
+		mknod -m 666 "$root/dev/urandom" c 1 9
+		mknod -m 666 "$root/dev/tty" c 5 0
+		ln -s /proc/self/fd "$root/dev/fd"
+		for number in 0:stdin 1:stdout 2:stderr; do
+			ln -s "/proc/self/fd/${number%:*}" "$root/dev/${number#*:}"
+		done
+		mkdir "$root/dev/pts" "$root/dev/shm"
+		mount -t devpts -o newinstance,ptmxmode=0666,mode=620,gid=5 devpts "$root/dev/pts"
+		ln -s pts/ptmx "$root/dev/ptmx"
+		mount -t tmpfs -o mode=1777 shm "$root/dev/shm"
+		[ -z "$cache" ] || mount --bind "$cache" "$root/var/cache/apt/archives"
+		exec chroot "$@"' bash "$machine" "$cache" "$@" </dev/null
+}
+
+# as_root COMMAND... and as_user COMMAND...: with the environment of a new login
+environment=(LANG=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+	TERM=dumb SIMHASH_BARE_MACHINE=1)
+for name in http_proxy https_proxy no_proxy; do
+	[ -z "${!name:-}" ] || environment+=("$name=${!name}")
+done
+as_root() {
+	on_machine "$machine" env -i "${environment[@]}" HOME=/root USER=root "$@"
+}
+as_user() {
+	on_machine --userspec=tester:tester --groups=tester "$machine" \
+		env -i "${environment[@]}" HOME=/home/tester USER=tester "$@"
+}
+
+# quietly WHAT COMMAND...: its output is shown when it fails
+quietly() {
+	local what=$1 start=$SECONDS
+	shift
+	"$@" >"$machine.log" 2>&1 || {
+		cat "$machine.log" >&2
+		rm "$machine.log"
+		echo "bare-machine.sh: failed: $what" >&2
+		exit 1
+	}
+	rm "$machine.log"
+	echo "$what: $((SECONDS - start)) s"
+}
+
+# A Debian with the package sources, keys, proxies and names of this machine.
+make_machine() {
+	local codename site path options=(--variant=minbase)
+	# shellcheck source=/dev/null
+	codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
+	# What is in no list is not told; without lists there is nothing at all.
+	[ -n "$(apt-get indextargets 'Identifier: Packages')" ] || apt-get update -qq
+	site=$(apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Identifier: Packages' |
+		awk -v release="$codename" '$1 == release { print $2; exit }')
+	[ -n "$site" ] || {
+		echo "bare-machine.sh: no package source of $codename is configured" >&2
+		exit 1
+	}
+	[ -z "$cache" ] || options+=(--cache-dir="$cache")
+	[[ $site != https:* ]] || options+=(--include=ca-certificates)
+	eval "$(apt-config shell proxy Acquire::http::Proxy)"
+	[ -z "${proxy:-}" ] || [ "$proxy" = DIRECT ] || export http_proxy=${http_proxy:-$proxy}
+	machine=$(mktemp -d "${TMPDIR:-/tmp}/simhash-machine.XXXXXX")
+	chmod 755 "$machine"
+	quietly "Debian $codename" debootstrap "${options[@]}" "$codename" "$machine" "$site"
+
+	rm -rf "$machine"/etc/apt/sources.list*
+	for path in sources.list sources.list.d preferences preferences.d auth.conf auth.conf.d \
+		trusted.gpg trusted.gpg.d keyrings; do
+		[ ! -e "/etc/apt/$path" ] || cp -a "/etc/apt/$path" "$machine/etc/apt/"
+	done
+	cp -an /usr/share/keyrings "$machine/usr/share/"
+	# Where and how to fetch, but none of the commands that apt runs on this machine.
+	apt-config dump | grep '^Acquire::' >"$machine/etc/apt/apt.conf.d/00fetch"
+	cp -L /etc/resolv.conf /etc/hosts "$machine/etc/"
+	# It is not meant to survive a power failure.
+	echo force-unsafe-io >"$machine/etc/dpkg/dpkg.cfg.d/unsafe-io"
+	quietly "package lists" as_root apt-get update
+}
+
+# both_commands AS HOME: what the README says, in a clone of HEAD
+both_commands() {
+	local as=$1 home=$2 start=$SECONDS
+	git clone -q --no-hardlinks "$source_dir" "$machine$home/simhash"
+	[ "$as" = as_root ] || as_root chown -R tester:tester "$home/simhash"
+	for command in "scripts/quickstart.sh" "scripts/test.sh ${presets[*]}"; do
+		start=$SECONDS
+		echo
+		echo "== $command, in $home"
+		"$as" sh -c "cd '$home/simhash' && exec $command" || {
+			echo "bare-machine.sh: failed: $command, in $home" >&2
+			exit 1
+		}
+		echo "$command: $((SECONDS - start)) s"
+	done
+}
+
+[ -z "$(git -C "$source_dir" status --porcelain)" ] || echo "What is not committed is left out."
+for user in "${users[@]}"; do
+	make_machine
+	if [ "$user" = root ]; then
+		both_commands as_root /root
+	else
+		quietly "sudo" as_root apt-get install -y --no-install-recommends sudo
+		as_root useradd --create-home --shell /bin/bash tester
+		echo 'tester ALL=(ALL) NOPASSWD: ALL' >"$machine/etc/sudoers.d/tester"
+		both_commands as_user /home/tester
+	fi
+	end
+	machine=
+done
