@@ -1,15 +1,15 @@
 /*
- * --init-database and --copy-to.
+ * simhash --init-database and --copy-to: what is done to a whole index.
  * SPDX-License-Identifier: MIT
  */
-#include "cli/database.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/lost_mapping.h"
 #include "cli/options.h"
+#include "cli/stop.h"
+#include "cli/tasks.h"
 #include "cli/terminal.h"
 #include "index/copy.h"
 
@@ -23,7 +23,7 @@ void say_waiting(void *context, const char *message)
 
 int init_database(const struct index_arguments *arguments, struct simhash_error *error)
 {
-	struct store_location where = arguments->location;
+	struct store_location where = arguments->request.location;
 	struct store *store;
 	char *url = NULL, *roles = NULL;
 	int status = -1;
@@ -91,13 +91,12 @@ static void print_summary(const struct copy_summary *summary)
 	fputc('\n', stderr);
 }
 
-int copy_database(const struct index_arguments *arguments, const atomic_bool *stop,
-		  bool *is_interrupted, struct simhash_error *error)
+int copy_database(const struct index_arguments *arguments, struct simhash_error *error)
 {
 	struct copying copying = {.rate = {0}};
-	struct copy_options options = {.from = arguments->location,
-				       .to = arguments->location,
-				       .stop = stop,
+	struct copy_options options = {.from = arguments->request.location,
+				       .to = arguments->request.location,
+				       .stop = &stop_requested,
 				       .progress = keep_progress,
 				       .context = &copying};
 	struct progress_display display = {.is_running = false};
@@ -105,20 +104,23 @@ int copy_database(const struct index_arguments *arguments, const atomic_bool *st
 	char *url = NULL;
 	int status;
 
-	if (choose_database(arguments->location.url, false, &url, error) != 0)
+	catch_signals();
+	if (choose_database(arguments->request.location.url, false, &url, error) != 0)
 		return -1;
 	options.from.url = url;
 	options.to.url = arguments->copy_to;
 	name_index(options.to.url);
-	options.from.stop = options.to.stop = stop;
+	options.from.stop = options.to.stop = &stop_requested;
 	options.from.waiting = options.to.waiting = say_waiting;
 	if (progress_is_wanted(arguments->progress, arguments->quiet))
 		progress_start(&display, arguments->progress, write_progress, &copying);
 	status = index_copy(&options, &summary, error);
 	progress_stop(&display);
-	*is_interrupted = status == 0 && summary.is_interrupted;
 	if (status == 0 && !arguments->quiet)
 		print_summary(&summary);
+	if (status == 0 && summary.is_interrupted)
+		end_by_signal(PROGRAM, "interrupted; what was copied is stored, and the next copy "
+				       "goes on");
 	free(url);
 	return status;
 }

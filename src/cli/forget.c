@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "base/path.h"
-#include "cli/inspect.h"
 #include "cli/options.h"
+#include "cli/tasks.h"
 #include "cli/terminal.h"
 #include "index/forget.h"
 #include "store/store.h"
@@ -82,13 +82,13 @@ static int choose_forgotten(const struct index_arguments *arguments, struct forg
 }
 
 /* `text` is as --status shows it, or as it was given to --measure. */
-static int forget_measure(const struct forgetting *f, const char *text, struct simhash_error *error)
+static int forget_measure(const struct forgetting *f, const char *text, int64_t *removed,
+			  struct simhash_error *error)
 {
 	struct simhash_measure *measure = NULL;
 	struct simhash_error ignored;
 	struct name_list measures;
-	int64_t id, removed;
-	char count[32];
+	int64_t id;
 	int status;
 
 	if (store_read_measures(f->store, &measures, error) != 0)
@@ -102,24 +102,40 @@ static int forget_measure(const struct forgetting *f, const char *text, struct s
 				   "measures",
 				   text);
 	else
-		status = store_remove_measure(f->store, id, &removed, error);
-	if (status == 0)
-		fprintf(stderr, "%s removed\n", format_count((uint64_t)removed, count));
+		status = store_remove_measure(f->store, id, removed, error);
 	simhash_measure_free(measure);
 	name_list_release(&measures);
 	return status;
 }
 
-int forget_paths(const struct index_arguments *arguments, struct simhash_error *error)
+/* Rows of files by their paths. */
+static int forget_files(struct forgetting *f, const struct index_arguments *arguments,
+			const char *host, int64_t *removed, struct simhash_error *error)
+{
+	int status = 0;
+
+	if (store_host_id(f->store, host, false, &f->host, error) != 0 ||
+	    choose_forgotten(arguments, f, error) != 0)
+		return -1;
+	if (f->host == 0)
+		return error_set(error, SIMHASH_E_RANGE, "the index has no files of host '%s'",
+				 host);
+	for (unsigned i = 0; status == 0 && i < arguments->request.path_count; i++)
+		status = forget_one(f, arguments->request.paths[i], removed, error);
+	return status;
+}
+
+int forget(const struct index_arguments *arguments, struct simhash_error *error)
 {
 	struct forgetting f = {.is_elsewhere = arguments->host != NULL};
-	struct store_location where = arguments->location;
+	struct store_location where = arguments->request.location;
+	const char *measure = arguments->measure_text;
 	char host[HOST_NAME_SIZE], *url = NULL, count[32];
 	int64_t removed = 0;
 	int status = -1;
 
 	if (choose_host(arguments->host, host, error) != 0 ||
-	    choose_database(arguments->location.url, false, &url, error) != 0)
+	    choose_database(where.url, false, &url, error) != 0)
 		goto out;
 	where.url = url;
 	/* Opening to write would make an index that is not there. */
@@ -128,18 +144,8 @@ int forget_paths(const struct index_arguments *arguments, struct simhash_error *
 	store_close(f.store);
 	if (store_open(&where, OPEN_TO_WRITE, &f.store, error) != 0)
 		goto out;
-	if (arguments->measure_text != NULL) {
-		status = forget_measure(&f, arguments->measure_text, error);
-		goto out;
-	}
-	if (store_host_id(f.store, host, false, &f.host, error) != 0 ||
-	    choose_forgotten(arguments, &f, error) != 0)
-		goto out;
-	status = f.host == 0 ? error_set(error, SIMHASH_E_RANGE,
-					 "the index has no files of host '%s'", host)
-			     : 0;
-	for (unsigned i = 0; status == 0 && i < arguments->path_count; i++)
-		status = forget_one(&f, arguments->paths[i], &removed, error);
+	status = measure != NULL ? forget_measure(&f, measure, &removed, error)
+				 : forget_files(&f, arguments, host, &removed, error);
 	if (!arguments->quiet && removed > 0)
 		fprintf(stderr, "%s removed\n", format_count((uint64_t)removed, count));
 out:

@@ -13,8 +13,8 @@
 
 void index_arguments_init(struct index_arguments *arguments)
 {
-	*arguments = (struct index_arguments){.threads = processors(),
-					      .max_inflated_bytes = MAX_INFLATED_BYTES};
+	*arguments = (struct index_arguments){.request = {.max_inflated_bytes = MAX_INFLATED_BYTES},
+					      .threads = processors()};
 	filter_init(&arguments->filter);
 }
 
@@ -114,12 +114,12 @@ static const struct option_row rows[] = {
 	{'d', "database", "=URL",
 	 "sqlite:FILE or mysql://USER@HOST/DATABASE (default: $SIMHASH_DATABASE, else an SQLite "
 	 "file of your own); passwords come from ~/.my.cnf",
-	 .parse = set_text, .field = FIELD(location.url), .kind = VALUE_DATABASE},
+	 .parse = set_text, .field = FIELD(request.location.url), .kind = VALUE_DATABASE},
 	{0, "defaults-file", "=FILE",
 	 "the option file for a server (default: ~/.my.cnf and the system's)", .parse = set_text,
-	 .field = FIELD(location.defaults_file), .kind = VALUE_FILE},
+	 .field = FIELD(request.location.defaults_file), .kind = VALUE_FILE},
 	{0, "wait-server", "=SECONDS", "wait so long for a server that is gone, and go on",
-	 .parse = set_wait, .field = FIELD(location.wait_s), .kind = VALUE_TEXT},
+	 .parse = set_wait, .field = FIELD(request.location.wait_s), .kind = VALUE_TEXT},
 	{'t', "tag-set", "=FILE", "count the 16 tags of FILE instead of the built-in ones",
 	 .parse = set_text, .field = FIELD(tag_file), .kind = VALUE_FILE},
 	{0, "host", "=NAME", "store the files as NAME's (default: this host's name)",
@@ -144,25 +144,25 @@ static const struct option_row rows[] = {
 	{0, "max-size", "=SIZE", "only files of at most SIZE", .parse = set_size,
 	 .field = FIELD(filter.max_size_bytes), .kind = VALUE_TEXT},
 	{'x', "one-file-system", NULL, "stay on the file system of each PATH", .parse = set_flag,
-	 .field = FIELD(one_file_system)},
+	 .field = FIELD(request.one_file_system)},
 	{'L', "dereference", NULL, "follow symbolic links", .parse = set_flag,
-	 .field = FIELD(follow)},
+	 .field = FIELD(request.follow)},
 	{0, "files0-from", "=FILE",
 	 "index the files whose names are in FILE, each ended by a zero byte; - is standard input",
-	 .parse = set_text, .field = FIELD(files_from), .kind = VALUE_FILE},
+	 .parse = set_text, .field = FIELD(request.list_name), .kind = VALUE_FILE},
 
 	{.heading = "How they are read"},
 	{'z', "decompress", NULL, "scan the content of gzip files as well as the files",
-	 .parse = set_flag, .field = FIELD(inflate)},
+	 .parse = set_flag, .field = FIELD(request.inflate)},
 	{0, "max-inflated", "=SIZE", "give up on what inflates to more (default: 16G)",
-	 .parse = set_size, .field = FIELD(max_inflated_bytes), .kind = VALUE_TEXT,
+	 .parse = set_size, .field = FIELD(request.max_inflated_bytes), .kind = VALUE_TEXT,
 	 .needs = "decompress"},
 	{0, "measure", "=MEASURE",
 	 "make sketches by another measure too; simhash64, simhash128, minhash or bottom, with "
 	 "parameters as in minhash:words=3; up to eight of them",
 	 .parse = add_measure, .kind = VALUE_START, .words = measure_words, .is_list = true},
 	{'f', "force", NULL, "scan files again that have not changed", .parse = set_flag,
-	 .field = FIELD(force)},
+	 .field = FIELD(request.force)},
 	{'j', "threads", "=N", "scan with N threads (default: one for each processor)",
 	 .parse = set_threads, .field = FIELD(threads), .kind = VALUE_TEXT},
 
@@ -212,13 +212,13 @@ const struct option_program index_program = {
 
 static int check_forget(const struct index_arguments *arguments, struct simhash_error *error)
 {
-	const char *other = arguments->path_count > 0	  ? "a PATH"
-			    : arguments->tag_file != NULL ? "--tag-set"
-			    : arguments->host != NULL	  ? "--host"
-							  : NULL;
+	const char *other = arguments->request.path_count > 0 ? "a PATH"
+			    : arguments->tag_file != NULL     ? "--tag-set"
+			    : arguments->host != NULL	      ? "--host"
+							      : NULL;
 
 	if (arguments->measure_text == NULL)
-		return arguments->path_count > 0
+		return arguments->request.path_count > 0
 			       ? 0
 			       : error_set(error, SIMHASH_E_SYNTAX, "--forget needs a PATH");
 	return other == NULL
@@ -233,8 +233,8 @@ static int check_print(const struct index_arguments *arguments, struct simhash_e
 {
 	unsigned count = 0;
 
-	for (unsigned i = 0; i < arguments->path_count; i++)
-		count += strcmp(arguments->paths[i], "-") == 0;
+	for (unsigned i = 0; i < arguments->request.path_count; i++)
+		count += strcmp(arguments->request.paths[i], "-") == 0;
 	return count <= 1 ? 0
 			  : error_set(error, SIMHASH_E_SYNTAX,
 				      "--print: FILE - can be given once: standard input is read "
@@ -245,13 +245,13 @@ static int check_index(const struct index_arguments *arguments, struct simhash_e
 {
 	const struct filter *filter = &arguments->filter;
 
-	if (arguments->path_count == 0 && arguments->files_from == NULL)
+	if (arguments->request.path_count == 0 && arguments->request.list_name == NULL)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "no PATH was given; try 'simhash --help'");
-	if (arguments->path_count == 0 && arguments->one_file_system)
+	if (arguments->request.path_count == 0 && arguments->request.one_file_system)
 		return error_set(error, SIMHASH_E_SYNTAX, "--one-file-system needs a PATH");
-	if (arguments->has_patterns_on_stdin && arguments->files_from != NULL &&
-	    strcmp(arguments->files_from, "-") == 0)
+	if (arguments->has_patterns_on_stdin && arguments->request.list_name != NULL &&
+	    strcmp(arguments->request.list_name, "-") == 0)
 		return error_set(
 			error, SIMHASH_E_SYNTAX,
 			"--exclude-from=- cannot be combined with --files0-from=-: standard "
@@ -269,8 +269,8 @@ int index_arguments_parse(struct index_arguments *arguments, int argc, char **ar
 
 	if (status != 0)
 		return status;
-	arguments->paths = argv + first;
-	arguments->path_count = (unsigned)(argc - first);
+	arguments->request.paths = argv + first;
+	arguments->request.path_count = (unsigned)(argc - first);
 	switch (arguments->task) {
 	case TASK_INDEX:
 		return check_index(arguments, error);

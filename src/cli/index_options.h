@@ -8,18 +8,18 @@
 #include "cli/option_table.h"
 #include "cli/progress.h"
 #include "index/filter.h"
+#include "index/index.h"
 #include "simhash_measures.h"
-#include "store/store.h"
 
 /* What the program is to do. */
 enum index_task { TASK_INDEX, TASK_STATUS, TASK_FORGET, TASK_PRINT, TASK_INIT_DATABASE, TASK_COPY };
 
 struct index_arguments {
 	enum index_task task;
-	struct store_location location; /* the URL as it was given, or NULL */
+	/* All but the tag set, the host, the filter, the measures and the descriptor of the list. */
+	struct index_request request;
 	const char *tag_file, *host, *copy_to;
-	bool follow, force, quiet, one_file_system, inflate;
-	int64_t max_inflated_bytes;
+	bool quiet;
 	unsigned threads;
 	enum progress_mode progress;
 	struct filter filter;
@@ -27,9 +27,6 @@ struct index_arguments {
 	struct simhash_measure *measures[SKETCHES_MAX]; /* owned */
 	unsigned measure_count;
 	const char *measure_text; /* the last, as it was given */
-	const char *files_from;	  /* a list of names; NULL for none */
-	char **paths;		  /* borrowed from argv */
-	unsigned path_count;
 };
 
 extern const struct option_program index_program;

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "cli/inspect.h"
 #include "cli/options.h"
+#include "cli/tasks.h"
 #include "cli/terminal.h"
 #include "report/formatter.h"
 #include "scan/scan_file.h"
@@ -113,10 +113,10 @@ int print_files(const struct index_arguments *arguments, bool *had_unreadable,
 	printing.tag_set = tag_set;
 	status = file_scanner_init(&printing.scanner, tag_set, true, &never_stop, error);
 	if (status == 0) {
-		printing.scanner.max_inflated_bytes = arguments->max_inflated_bytes;
-		for (unsigned i = 0; status == 0 && i < arguments->path_count; i++)
-			status = print_file(&printing, arguments->paths[i], arguments->inflate,
-					    error);
+		printing.scanner.max_inflated_bytes = arguments->request.max_inflated_bytes;
+		for (unsigned i = 0; status == 0 && i < arguments->request.path_count; i++)
+			status = print_file(&printing, arguments->request.paths[i],
+					    arguments->request.inflate, error);
 		file_scanner_release(&printing.scanner);
 	}
 	simhash_tag_set_free(tag_set);

@@ -11,8 +11,8 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/path.h"
-#include "cli/inspect.h"
 #include "cli/options.h"
+#include "cli/tasks.h"
 #include "cli/terminal.h"
 #include "report/formatter.h"
 #include "store/store.h"
@@ -149,12 +149,12 @@ int show_index(const struct index_arguments *arguments, struct simhash_error *er
 {
 	struct status status = {.totals = NULL};
 	struct store *store = NULL;
-	struct store_location where = arguments->location;
+	struct store_location where = arguments->request.location;
 	char *url = NULL, size[32];
 	int64_t bytes;
 	int result = -1;
 
-	if (choose_database(arguments->location.url, false, &url, error) != 0)
+	if (choose_database(arguments->request.location.url, false, &url, error) != 0)
 		goto out;
 	where.url = url;
 	if (store_open(&where, OPEN_TO_READ, &store, error) != 0 ||

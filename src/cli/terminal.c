@@ -14,6 +14,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/text_stream.h"
 #include "report/formatter.h"
 
@@ -135,6 +136,15 @@ void say(const char *program, const char *text)
 void say_path(const char *program, struct bytes path, const char *text)
 {
 	say_parts(program, path, text);
+}
+
+int finish_output(struct simhash_error *error)
+{
+	if (fflush(stdout) != 0)
+		return error_set_errno(error, "cannot write to standard output");
+	if (ferror(stdout))
+		return error_set(error, SIMHASH_E_SYSTEM, "cannot write to standard output");
+	return 0;
 }
 
 const char *explain_errno(int system_errno)

@@ -33,6 +33,9 @@ void write_shortened(FILE *out, struct bytes path, unsigned columns);
 /* Write "program: path: text". */
 void say_path(const char *program, struct bytes path, const char *text);
 
+/* Write what standard output still holds. Error: it, or something before it, was not written. */
+int finish_output(struct simhash_error *error);
+
 /* Why a file cannot be used. EINVAL: it is not a file; EILSEQ, EBADMSG, EOVERFLOW: scan_inflated. */
 const char *explain_errno(int system_errno);
 

@@ -73,10 +73,11 @@ static void parse_for_index(int argc, char **argv)
 	EXPECT(status >= 0 || (error.code != SIMHASH_E_NONE && error.message[0] != '\0'));
 	if (status == 0) {
 		EXPECT(arguments.threads >= 1 && arguments.threads <= THREADS_MAX);
-		EXPECT(arguments.max_inflated_bytes >= 0 && arguments.location.wait_s >= 0);
+		EXPECT(arguments.request.max_inflated_bytes >= 0 &&
+		       arguments.request.location.wait_s >= 0);
 		EXPECT(arguments.filter.min_size_bytes >= 0 &&
 		       arguments.filter.min_size_bytes <= arguments.filter.max_size_bytes);
-		EXPECT(arguments.path_count < (unsigned)argc);
+		EXPECT(arguments.request.path_count < (unsigned)argc);
 		EXPECT((arguments.task == TASK_COPY) == (arguments.copy_to != NULL));
 	}
 	index_arguments_release(&arguments);

@@ -1,0 +1,190 @@
+/*
+ * simhash PATH...: indexing, with its progress line and its summary.
+ * SPDX-License-Identifier: MIT
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/open_file.h"
+#include "cli/options.h"
+#include "cli/stop.h"
+#include "cli/tasks.h"
+#include "cli/terminal.h"
+#include "index/index.h"
+
+#define PROGRAM "simhash"
+
+static void file_failed(void *context, struct bytes path, int system_errno)
+{
+	(void)context;
+	say_path(PROGRAM, path, explain_errno(system_errno));
+}
+
+/* ---- Progress ---- */
+
+struct shown_progress {
+	struct index_progress *progress;
+	struct progress_rate rate;
+};
+
+static void write_path(FILE *line, struct index_progress *progress, unsigned columns)
+{
+	pthread_mutex_lock(&progress->lock);
+	write_shortened(line, (struct bytes){progress->path, progress->path_size}, columns);
+	pthread_mutex_unlock(&progress->lock);
+}
+
+/* " 45%  12,345 of 30,000 files  1.2 of 3.4 GB  350 MB/s  0:12 left  /path" */
+static void write_progress(void *context, FILE *line, double seconds, unsigned columns)
+{
+	struct shown_progress *shown = context;
+	struct index_progress *progress = shown->progress;
+	double done = (double)atomic_load(&progress->bytes_done);
+	double found = (double)atomic_load(&progress->bytes_found);
+	uint64_t files = (uint64_t)atomic_load(&progress->files_done);
+	uint64_t all_files = (uint64_t)atomic_load(&progress->files_found);
+	double rate = progress_rate(&shown->rate, seconds, done);
+	char count[32], all[32], bytes[32], all_bytes[32], speed[32], left[32];
+	char text[256];
+	int size;
+
+	format_count(files, count);
+	format_bytes(done, bytes);
+	format_bytes(rate, speed);
+	if (atomic_load(&progress->is_counted) && found > 0) {
+		done = done > found ? found : done;
+		size = snprintf(text, sizeof text,
+				"%3.0f%%  %s of %s files  %s of %s  %s/s  %s left  ",
+				100 * done / found, count, format_count(all_files, all), bytes,
+				format_bytes(found, all_bytes), speed,
+				rate > 0 ? format_seconds((found - done) / rate, left) : "?");
+	} else {
+		size = snprintf(text, sizeof text, "%s files  %s  %s/s  ", count, bytes, speed);
+	}
+	if (size < 0)
+		return;
+	/* A narrow terminal shows the beginning. */
+	fprintf(line, "%.*s", (int)columns, text);
+	if ((unsigned)size < columns)
+		write_path(line, progress, columns - (unsigned)size);
+}
+
+/* ---- Indexing ---- */
+
+static void print_summary(const struct index_summary *summary)
+{
+	char scanned[32], unchanged[32], removed[32], failed[32], bytes[32];
+	double seconds = summary->seconds > 0.001 ? summary->seconds : 0.001;
+
+	fprintf(stderr,
+		"%s scanned, %s unchanged, %s removed, %s failed; %s in %.2f s (%.0f MB/s)\n",
+		format_count(summary->scanned, scanned),
+		format_count(summary->unchanged, unchanged),
+		format_count(summary->removed, removed), format_count(summary->failed, failed),
+		format_bytes((double)summary->bytes, bytes), summary->seconds,
+		(double)summary->bytes / seconds / 1e6);
+	if (summary->listed_directories > 0)
+		fprintf(stderr, "%s director%s in the list passed over; name them as PATHs\n",
+			format_count(summary->listed_directories, scanned),
+			summary->listed_directories == 1 ? "y" : "ies");
+}
+
+/* To the most that the system allows: each directory that is scanned holds a descriptor. */
+static void raise_descriptor_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit); /* where it fails, the old limit holds */
+	}
+}
+
+/* The descriptor of the list of files; -1 for an error. */
+static int open_list(const char *name, struct simhash_error *error)
+{
+	int fd = strcmp(name, "-") == 0 ? STDIN_FILENO : open_file_at(AT_FDCWD, name, O_RDONLY, 0);
+
+	return fd < 0 ? error_set_errno(error, "cannot read %s", name) : fd;
+}
+
+/* Index, and show progress where it is wanted. */
+static int index_shown(const struct index_arguments *arguments, const struct index_request *request,
+		       struct index_summary *summary, struct simhash_error *error)
+{
+	struct index_progress progress;
+	struct shown_progress shown = {.progress = &progress};
+	struct progress_display display = {.is_running = false};
+	struct index_resources resources = {
+		.threads = arguments->threads, .stop = &stop_requested, .failed = file_failed};
+	int status;
+
+	index_progress_init(&progress);
+	if (progress_is_wanted(arguments->progress, arguments->quiet)) {
+		resources.progress = &progress;
+		progress_start(&display, arguments->progress, write_progress, &shown);
+	}
+	status = index_trees(request, &resources, summary, error);
+	progress_stop(&display);
+	index_progress_release(&progress);
+	return status;
+}
+
+/* Index by the options; the summary is filled as far as the run came. */
+static int index_files(const struct index_arguments *arguments, struct index_summary *summary,
+		       struct simhash_error *error)
+{
+	struct index_request request = arguments->request;
+	struct simhash_tag_set *tag_set = NULL;
+	char host[HOST_NAME_SIZE], *url = NULL;
+	int status = -1;
+
+	request.list_fd = -1;
+	if (request.list_name != NULL) {
+		request.list_fd = open_list(request.list_name, error);
+		if (request.list_fd < 0)
+			return -1;
+	}
+	if (choose_tag_set(arguments->tag_file, &tag_set, error) != 0 ||
+	    choose_host(arguments->host, host, error) != 0 ||
+	    choose_database(request.location.url, true, &url, error) != 0)
+		goto out;
+	request.location.url = url;
+	request.location.stop = &stop_requested;
+	request.location.waiting = say_waiting;
+	request.tag_set = tag_set;
+	request.host = host;
+	request.filter = &arguments->filter;
+	request.measures = arguments->measures;
+	request.measure_count = arguments->measure_count;
+	status = index_shown(arguments, &request, summary, error);
+out:
+	free(url);
+	simhash_tag_set_free(tag_set);
+	if (request.list_fd > STDIN_FILENO)
+		close(request.list_fd);
+	return status;
+}
+
+int index_paths(const struct index_arguments *arguments, bool *had_unreadable,
+		struct simhash_error *error)
+{
+	struct index_summary summary = {0};
+	int status;
+
+	raise_descriptor_limit();
+	catch_signals();
+	status = index_files(arguments, &summary, error);
+	if (!arguments->quiet && (status == 0 || summary.scanned + summary.unchanged > 0))
+		print_summary(&summary);
+	if (status == 0 && summary.is_interrupted)
+		end_by_signal(PROGRAM, "interrupted; what was scanned is stored, and the next run "
+				       "goes on");
+	*had_unreadable = summary.failed > 0;
+	return status;
+}
