@@ -12,14 +12,14 @@
 #include "index/copy_sketches.h"
 
 #define PASSES_MAX 4
-#define CHUNK_ROWS 4096
+#define PART_ROWS 4096
 
-/* Rows of the source, in order of path hash, with texts of their own. */
-struct chunk {
-	struct file_row rows[CHUNK_ROWS];
-	char *texts[CHUNK_ROWS];
-	bool is_same[CHUNK_ROWS];  /* the target has it, or a newer one */
-	bool is_newer[CHUNK_ROWS]; /* there */
+/* A part of the rows of the source, in order of path hash, with texts of their own. */
+struct part {
+	struct file_row rows[PART_ROWS];
+	char *texts[PART_ROWS];
+	bool is_same[PART_ROWS];  /* the target has it, or a newer one */
+	bool is_newer[PART_ROWS]; /* there */
 	size_t count;
 };
 
@@ -27,9 +27,9 @@ struct copy {
 	const struct copy_options *options;
 	struct copy_summary *summary;
 	struct store *from, *to;
-	struct chunk *chunk;
+	struct part *part;
 	struct measure_map measures;
-	size_t next; /* row of the chunk that the target's rows are compared with */
+	size_t next; /* row of the part that the target's rows are compared with */
 	unsigned pass;
 	uint64_t written; /* in this pass */
 	uint64_t compared;
@@ -38,15 +38,15 @@ struct copy {
 
 /* ---- Rows ---- */
 
-static int keep_row(struct chunk *chunk, const struct file_row *row, struct simhash_error *error)
+static int keep_row(struct part *part, const struct file_row *row, struct simhash_error *error)
 {
-	struct file_row *kept = &chunk->rows[chunk->count];
+	struct file_row *kept = &part->rows[part->count];
 	char *text = malloc(row->directory.size + row->name.size + row->extension.size + 1);
 
 	if (text == NULL)
 		return error_set_memory(error);
-	chunk->texts[chunk->count] = text;
-	chunk->is_same[chunk->count] = chunk->is_newer[chunk->count] = false;
+	part->texts[part->count] = text;
+	part->is_same[part->count] = part->is_newer[part->count] = false;
 	*kept = *row;
 	memcpy(text, row->directory.data, row->directory.size);
 	kept->directory.data = text;
@@ -56,14 +56,14 @@ static int keep_row(struct chunk *chunk, const struct file_row *row, struct simh
 	text += row->name.size;
 	memcpy(text, row->extension.data, row->extension.size);
 	kept->extension.data = text;
-	chunk->count++;
+	part->count++;
 	return 0;
 }
 
-static void empty_chunk(struct chunk *chunk)
+static void empty_part(struct part *part)
 {
-	while (chunk->count > 0)
-		free(chunk->texts[--chunk->count]);
+	while (part->count > 0)
+		free(part->texts[--part->count]);
 }
 
 static bool same_bytes(struct bytes x, struct bytes y)
@@ -107,49 +107,49 @@ static void sum_row(XXH3_state_t *state, const struct file_row *row)
 	XXH3_64bits_update(state, &row->keys, sizeof row->keys);
 }
 
-/* A row of the target, against those of the chunk; both are in order. */
+/* Compare a row of the target with those of the part; both are in order. */
 static void compare_row(struct copy *copy, const struct file_row *row)
 {
-	struct chunk *chunk = copy->chunk;
+	struct part *part = copy->part;
 	const struct file_row *ours;
 	int order = -1;
 
-	while (copy->next < chunk->count && (order = memcmp(chunk->rows[copy->next].path_hash,
-							    row->path_hash, PATH_HASH_SIZE)) < 0)
+	while (copy->next < part->count && (order = memcmp(part->rows[copy->next].path_hash,
+							   row->path_hash, PATH_HASH_SIZE)) < 0)
 		copy->next++;
-	if (copy->next == chunk->count || order > 0) {
+	if (copy->next == part->count || order > 0) {
 		copy->summary->others++;
 		return;
 	}
-	ours = &chunk->rows[copy->next];
+	ours = &part->rows[copy->next];
 	if (same_row(ours, row)) {
 		sum_row(copy->sum_from, ours);
 		sum_row(copy->sum_to, row);
-		chunk->is_same[copy->next] = true;
+		part->is_same[copy->next] = true;
 	} else if (row->scanned_at_ns > ours->scanned_at_ns) {
 		copy->summary->newer++;
-		chunk->is_same[copy->next] = chunk->is_newer[copy->next] = true;
+		part->is_same[copy->next] = part->is_newer[copy->next] = true;
 	}
 	copy->next++;
 }
 
-/* The next rows of the source after a path hash, as many as a chunk holds. */
-static int read_chunk(struct copy *copy, const struct row_scope *from, const uint8_t *after,
-		      struct simhash_error *error)
+/* The next rows of the source after a path hash, as many as a part holds. */
+static int read_part(struct copy *copy, const struct row_scope *from, const uint8_t *after,
+		     struct simhash_error *error)
 {
 	struct whole_rows rows;
 	const struct file_row *row;
-	int status = whole_rows_begin(&rows, copy->from, from, after, NULL, CHUNK_ROWS, error);
+	int status = whole_rows_begin(&rows, copy->from, from, after, NULL, PART_ROWS, error);
 
 	while (status == 0 && (status = whole_rows_next(&rows, &row, error)) == 1)
-		status = keep_row(copy->chunk, row, error);
+		status = keep_row(copy->part, row, error);
 	whole_rows_end(&rows);
 	return status;
 }
 
-/* Compare the chunk with the rows of the target after a path hash, to another. */
-static int compare_chunk(struct copy *copy, const struct row_scope *to, const uint8_t *after,
-			 const uint8_t *last, struct simhash_error *error)
+/* Compare the part with the rows of the target after a path hash, to another. */
+static int compare_part(struct copy *copy, const struct row_scope *to, const uint8_t *after,
+			const uint8_t *last, struct simhash_error *error)
 {
 	struct whole_rows rows;
 	const struct file_row *row;
@@ -164,21 +164,20 @@ static int compare_chunk(struct copy *copy, const struct row_scope *to, const ui
 	return status;
 }
 
-/* Write the rows of the chunk that the target has not. */
-static int write_chunk(struct copy *copy, const struct row_scope *scope,
-		       struct simhash_error *error)
+/* Write the rows of the part that the target lacks. */
+static int write_part(struct copy *copy, const struct row_scope *scope, struct simhash_error *error)
 {
-	const struct chunk *chunk = copy->chunk;
-	const struct file_row **rows = malloc(CHUNK_ROWS * sizeof *rows);
-	struct directory_row *directories = malloc(CHUNK_ROWS * sizeof *directories);
+	const struct part *part = copy->part;
+	const struct file_row **rows = malloc(PART_ROWS * sizeof *rows);
+	struct directory_row *directories = malloc(PART_ROWS * sizeof *directories);
 	struct store_batch batch = {.rows = rows, .directories = directories};
 	int64_t removed;
 	int status = rows == NULL || directories == NULL ? error_set_memory(error) : 0;
 
-	for (size_t i = 0; status == 0 && i < chunk->count; i++) {
-		const struct file_row *row = &chunk->rows[i];
+	for (size_t i = 0; status == 0 && i < part->count; i++) {
+		const struct file_row *row = &part->rows[i];
 		size_t count = batch.directory_count;
-		if (chunk->is_same[i])
+		if (part->is_same[i])
 			continue;
 		/* The rows of a directory lie together. */
 		if (count == 0 ||
@@ -200,19 +199,25 @@ static int write_chunk(struct copy *copy, const struct row_scope *scope,
 	return status;
 }
 
-/* Of a file that the target knows better, or that has changed since, a sketch is left. */
-static bool is_wanted(void *context, const struct stored_sketch *sketch)
+/* Copy the sketches of a part, but for files that the target has newer rows of. */
+static int copy_part_sketches(struct copy *copy, const struct row_scope *from,
+			      const struct row_scope *to, const uint8_t *after, const uint8_t *last,
+			      struct simhash_error *error)
 {
-	struct copy *copy = context;
-	const struct chunk *chunk = copy->chunk;
+	const struct part *part = copy->part;
+	const struct file_row **rows = malloc(PART_ROWS * sizeof *rows);
+	struct sketch_range range = {from, to, after, last, rows, 0};
+	int status;
 
-	while (copy->next < chunk->count &&
-	       memcmp(chunk->rows[copy->next].path_hash, sketch->path_hash, PATH_HASH_SIZE) < 0)
-		copy->next++;
-	return copy->next < chunk->count && !chunk->is_newer[copy->next] &&
-	       memcmp(chunk->rows[copy->next].path_hash, sketch->path_hash, PATH_HASH_SIZE) == 0 &&
-	       memcmp(chunk->rows[copy->next].content_hash, sketch->content_hash,
-		      CONTENT_HASH_SIZE) == 0;
+	if (rows == NULL)
+		return error_set_memory(error);
+	for (size_t i = 0; i < part->count; i++)
+		if (!part->is_newer[i])
+			rows[range.row_count++] = &part->rows[i];
+	status =
+		copy_sketches(copy->from, copy->to, &copy->measures, &range, &copy->written, error);
+	free(rows);
+	return status;
 }
 
 static bool is_told_to_stop(const struct copy *copy)
@@ -224,38 +229,34 @@ static bool is_told_to_stop(const struct copy *copy)
 static int copy_rows(struct copy *copy, const struct row_scope *from, const struct row_scope *to,
 		     uint64_t total, struct simhash_error *error)
 {
-	struct chunk *chunk = copy->chunk;
+	struct part *part = copy->part;
 	uint8_t last[PATH_HASH_SIZE];
 	bool is_first = true, has_more = true;
 	int status = 0;
 
 	while (status == 0 && has_more && !is_told_to_stop(copy)) {
 		const uint8_t *after = is_first ? NULL : last, *end;
-		status = read_chunk(copy, from, after, error);
+		status = read_part(copy, from, after, error);
 		if (status != 0)
 			break;
-		has_more = chunk->count == CHUNK_ROWS;
+		has_more = part->count == PART_ROWS;
 		/* What the target has beyond the last row of the source is counted, too. */
-		end = has_more ? chunk->rows[chunk->count - 1].path_hash : NULL;
-		status = compare_chunk(copy, to, after, end, error);
+		end = has_more ? part->rows[part->count - 1].path_hash : NULL;
+		status = compare_part(copy, to, after, end, error);
 		if (status == 0)
-			status = write_chunk(copy, to, error);
-		if (status == 0) {
-			struct sketch_range range = {from, to, after, end, is_wanted, copy};
-			copy->next = 0;
-			status = copy_sketches(copy->from, copy->to, &copy->measures, &range,
-					       &copy->written, error);
-		}
+			status = write_part(copy, to, error);
+		if (status == 0)
+			status = copy_part_sketches(copy, from, to, after, end, error);
 		if (end != NULL)
 			memcpy(last, end, sizeof last);
-		copy->compared += chunk->count;
+		copy->compared += part->count;
 		is_first = false;
-		empty_chunk(chunk);
+		empty_part(part);
 		if (status == 0 && copy->options->progress != NULL)
 			copy->options->progress(copy->options->context, copy->pass, copy->compared,
 						total);
 	}
-	empty_chunk(chunk);
+	empty_part(part);
 	return status;
 }
 
@@ -360,7 +361,7 @@ static int run_passes(struct copy *copy, struct simhash_error *error)
 				   copy->options->from.url);
 	if (status == 0 && !copy->summary->is_interrupted)
 		status = copy_runs(copy, error);
-	free(copy->measures.numbers);
+	free(copy->measures.ids);
 	free(totals);
 	return status;
 }
@@ -372,10 +373,10 @@ int index_copy(const struct copy_options *options, struct copy_summary *summary,
 	int status = -1;
 
 	memset(summary, 0, sizeof *summary);
-	copy.chunk = calloc(1, sizeof *copy.chunk);
+	copy.part = calloc(1, sizeof *copy.part);
 	copy.sum_from = XXH3_createState();
 	copy.sum_to = XXH3_createState();
-	if (copy.chunk == NULL || copy.sum_from == NULL || copy.sum_to == NULL)
+	if (copy.part == NULL || copy.sum_from == NULL || copy.sum_to == NULL)
 		error_set_memory(error);
 	else if (store_open(&options->from, OPEN_TO_READ, &copy.from, error) == 0 &&
 		 store_open(&options->to, OPEN_TO_CREATE, &copy.to, error) == 0)
@@ -388,6 +389,6 @@ int index_copy(const struct copy_options *options, struct copy_summary *summary,
 	store_close(copy.from);
 	XXH3_freeState(copy.sum_to);
 	XXH3_freeState(copy.sum_from);
-	free(copy.chunk);
+	free(copy.part);
 	return status;
 }

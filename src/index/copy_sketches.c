@@ -1,6 +1,6 @@
 /*
- * Copying sketches: what is wanted of the source is read into memory, what the target has is
- * struck off as it is read, and the rest is written.
+ * Copying sketches: those wanted of the source are read into memory, those that the target has are
+ * struck off, and the rest are written.
  * SPDX-License-Identifier: MIT
  */
 #include "index/copy_sketches.h"
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 
 /* ---- Measures ---- */
@@ -21,28 +22,29 @@ int measure_map_make(struct store *from, struct store *to, struct measure_map *m
 	*map = (struct measure_map){NULL, 0};
 	if (store_read_measures(from, &measures, error) != 0)
 		return -1;
-	map->numbers = calloc(measures.count + 1, sizeof *map->numbers);
-	if (map->numbers == NULL)
+	map->ids = calloc(measures.count + 1, sizeof *map->ids);
+	if (map->ids == NULL)
 		status = error_set_memory(error);
 	for (; status == 0 && map->count < measures.count; map->count++) {
 		const struct name *measure = &measures.names[map->count];
-		struct measure_number *number = &map->numbers[map->count];
-		number->from = measure->id;
-		status = store_measure_id(to, measure->text.data, true, &number->to, error);
+		struct measure_ids *ids = &map->ids[map->count];
+		ids->from = measure->id;
+		status = store_measure_id(to, measure->text.data, true, &ids->to, error);
 	}
 	name_list_release(&measures);
 	if (status != 0) {
-		free(map->numbers);
+		free(map->ids);
 		*map = (struct measure_map){NULL, 0};
 	}
 	return status;
 }
 
-static int64_t map_number(const struct measure_map *map, int64_t from)
+/* 0 for a measure that is not listed. */
+static int64_t map_id(const struct measure_map *map, int64_t from)
 {
 	for (size_t i = 0; i < map->count; i++)
-		if (map->numbers[i].from == from)
-			return map->numbers[i].to;
+		if (map->ids[i].from == from)
+			return map->ids[i].to;
 	return 0;
 }
 
@@ -51,43 +53,50 @@ static int64_t map_number(const struct measure_map *map, int64_t from)
 struct list {
 	const struct measure_map *map;
 	const struct sketch_range *range;
-	struct stored_sketch *sketches; /* their values are owned; numbers are the target's */
-	bool *is_there;			/* in the target, the same */
-	size_t count, room, next;
+	size_t next_row; /* of the range */
+	struct kept {
+		struct stored_sketch sketch; /* its value is owned, its measure's id the target's */
+		bool is_there;		     /* in the target, the same */
+	} * kept;
+	size_t count, capacity, next;
 };
+
+/* Sketches and rows both come in order of path hash. */
+static bool is_wanted(struct list *list, const struct stored_sketch *sketch)
+{
+	const struct sketch_range *range = list->range;
+	const struct file_row *row;
+
+	while (list->next_row < range->row_count && memcmp(range->rows[list->next_row]->path_hash,
+							   sketch->path_hash, PATH_HASH_SIZE) < 0)
+		list->next_row++;
+	if (list->next_row == range->row_count)
+		return false;
+	row = range->rows[list->next_row];
+	return memcmp(row->path_hash, sketch->path_hash, PATH_HASH_SIZE) == 0 &&
+	       memcmp(row->content_hash, sketch->content_hash, CONTENT_HASH_SIZE) == 0;
+}
 
 static int keep_sketch(struct list *list, const struct stored_sketch *sketch,
 		       struct simhash_error *error)
 {
-	int64_t number = map_number(list->map, sketch->measure);
-	struct stored_sketch *kept;
+	int64_t id = map_id(list->map, sketch->measure);
+	struct kept *kept;
 	char *value;
 
-	/* A sketch by a measure that is not listed says nothing. */
-	if (number == 0 || !list->range->is_wanted(list->range->context, sketch))
+	if (id == 0 || !is_wanted(list, sketch))
 		return 0;
-	if (list->count == list->room) {
-		size_t room = list->room == 0 ? 256 : 2 * list->room;
-		struct stored_sketch *grown = realloc(list->sketches, room * sizeof *grown);
-		bool *is_there;
-		if (grown == NULL)
-			return error_set_memory(error);
-		list->sketches = grown;
-		is_there = realloc(list->is_there, room * sizeof *is_there);
-		if (is_there == NULL)
-			return error_set_memory(error);
-		list->is_there = is_there;
-		list->room = room;
-	}
+	if (array_reserve(&list->kept, &list->capacity, list->count + 1, sizeof *list->kept,
+			  error) != 0)
+		return -1;
 	value = malloc(sketch->value.size + 1);
 	if (value == NULL)
 		return error_set_memory(error);
 	memcpy(value, sketch->value.data, sketch->value.size);
-	kept = &list->sketches[list->count];
-	*kept = *sketch;
-	kept->measure = number;
-	kept->value.data = value;
-	list->is_there[list->count++] = false;
+	kept = &list->kept[list->count++];
+	*kept = (struct kept){.sketch = *sketch};
+	kept->sketch.measure = id;
+	kept->sketch.value.data = value;
 	return 0;
 }
 
@@ -99,36 +108,43 @@ static bool same_sketch(const struct stored_sketch *x, const struct stored_sketc
 	       memcmp(x->value.data, y->value.data, x->value.size) == 0;
 }
 
+static int compare_paths(const struct kept *kept, const struct stored_sketch *sketch)
+{
+	return memcmp(kept->sketch.path_hash, sketch->path_hash, PATH_HASH_SIZE);
+}
+
 /* Both come by path; of a path, measures may be in another order. */
 static void strike_off(struct list *list, const struct stored_sketch *sketch)
 {
-	while (list->next < list->count &&
-	       memcmp(list->sketches[list->next].path_hash, sketch->path_hash, PATH_HASH_SIZE) < 0)
+	while (list->next < list->count && compare_paths(&list->kept[list->next], sketch) < 0)
 		list->next++;
-	for (size_t i = list->next;
-	     i < list->count &&
-	     memcmp(list->sketches[i].path_hash, sketch->path_hash, PATH_HASH_SIZE) == 0;
-	     i++)
-		if (list->sketches[i].measure == sketch->measure)
-			list->is_there[i] = same_sketch(&list->sketches[i], sketch);
+	for (size_t i = list->next; i < list->count && compare_paths(&list->kept[i], sketch) == 0;
+	     i++) {
+		struct kept *kept = &list->kept[i];
+		if (kept->sketch.measure == sketch->measure)
+			kept->is_there = same_sketch(&kept->sketch, sketch);
+	}
 }
 
-/* Write what is not struck off, moved to the front. */
-static int write_rest(struct store *to, struct list *list, uint64_t *written,
+/* Write the sketches that are not struck off. */
+static int write_rest(struct store *to, const struct list *list, uint64_t *written,
 		      struct simhash_error *error)
 {
-	size_t rest = 0;
+	struct stored_sketch *rest = malloc((list->count + 1) * sizeof *rest);
+	size_t count = 0;
+	int status = 0;
 
+	if (rest == NULL)
+		return error_set_memory(error);
 	for (size_t i = 0; i < list->count; i++)
-		if (!list->is_there[i]) {
-			struct stored_sketch swapped = list->sketches[rest];
-			list->sketches[rest++] = list->sketches[i];
-			list->sketches[i] = swapped;
-		}
-	if (rest > 0 && store_write_sketches(to, list->range->to, list->sketches, rest, error) != 0)
-		return -1;
-	*written += rest;
-	return 0;
+		if (!list->kept[i].is_there)
+			rest[count++] = list->kept[i].sketch;
+	if (count > 0)
+		status = store_write_sketches(to, list->range->to, rest, count, error);
+	if (status == 0)
+		*written += count;
+	free(rest);
+	return status;
 }
 
 static int read_wanted(struct list *list, struct store *from, struct simhash_error *error)
@@ -175,8 +191,7 @@ int copy_sketches(struct store *from, struct store *to, const struct measure_map
 	if (status == 0)
 		status = write_rest(to, &list, written, error);
 	for (size_t i = 0; i < list.count; i++)
-		free((char *)(uintptr_t)list.sketches[i].value.data);
-	free(list.sketches);
-	free(list.is_there);
+		free((char *)(uintptr_t)list.kept[i].sketch.value.data);
+	free(list.kept);
 	return status;
 }

@@ -1,5 +1,5 @@
 /*
- * The sketches of a part of an index, copied to another.
+ * Copying the sketches of a part of an index to another.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_INDEX_COPY_SKETCHES_H
@@ -7,27 +7,27 @@
 
 #include "store/store.h"
 
-/* Numbers of measures in the source, and what they are in the target. */
+/* The ids of measures in the source and in the target. */
 struct measure_map {
-	struct measure_number {
+	struct measure_ids {
 		int64_t from, to;
-	} * numbers;
+	} * ids;
 	size_t count;
 };
 
-/* Enter the measures of one index in the other. On success the numbers are the caller's to free. */
+/* Enter the measures of one index in the other. On success map->ids is the caller's to free. */
 int measure_map_make(struct store *from, struct store *to, struct measure_map *map,
 		     struct simhash_error *error);
 
 struct sketch_range {
 	const struct row_scope *from, *to;
 	const uint8_t *after, *last; /* see stored_sketches_begin */
-	/* Is a sketch that the source has one to be copied? */
-	bool (*is_wanted)(void *context, const struct stored_sketch *sketch);
-	void *context;
+	/* The rows in this range whose sketches are wanted, where they are of the same content. */
+	const struct file_row *const *rows; /* sorted by path hash */
+	size_t row_count;
 };
 
-/* Copy what is wanted and the target has not, or has otherwise; *written counts these. */
+/* Copy the wanted sketches that the target lacks or that differ there; *written counts these. */
 int copy_sketches(struct store *from, struct store *to, const struct measure_map *map,
 		  const struct sketch_range *range, uint64_t *written, struct simhash_error *error);
 

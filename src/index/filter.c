@@ -13,10 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/open_file.h"
+#include "base/path.h"
+#include "base/read_file.h"
 
-#define IGNORE_FILE_MAX ((size_t)1 << 20) /* bytes; a larger one is no list of patterns */
+#define PATTERN_FILE_MAX (((size_t)1 << 20) - 1) /* bytes; a larger file is no list of patterns */
 
 enum { DOT_IGNORE, DOT_GITIGNORE, IGNORE_KINDS };
 static const char *const ignore_names[IGNORE_KINDS] = {".ignore", ".gitignore"};
@@ -26,8 +29,8 @@ struct ignores {
 	struct ignores *parent;
 	struct glob_list lists[IGNORE_KINDS];
 	/*
-	 * How to make a path relative to the directory of these files: leave out so many
-	 * bytes of it, or put `above` before it.
+	 * How to make a path relative to the directory of these files: cut off so many bytes of
+	 * it, or put `above` before it.
 	 */
 	size_t cut;
 	char above[];
@@ -44,7 +47,7 @@ void filter_release(struct filter *filter)
 	glob_list_release(&filter->extensions);
 }
 
-/* What fnmatch takes for more than itself. */
+/* Characters that mean more than themselves to fnmatch. */
 static bool is_special(char c)
 {
 	return strchr("*?[]\\!#", c) != NULL;
@@ -64,8 +67,7 @@ static int add_extension(struct filter *filter, const char *extension, size_t si
 	*write++ = '.';
 	for (size_t i = 0; i < size; i++) {
 		char c = extension[i];
-		bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-		if (is_letter) {
+		if (ascii_is_letter(c)) {
 			*write++ = '[';
 			*write++ = (char)(c & ~0x20);
 			*write++ = (char)(c | 0x20);
@@ -99,41 +101,16 @@ int filter_add_extensions(struct filter *filter, const char *list, struct simhas
 	}
 }
 
-/* Read a whole file; NULL with errno. */
-static char *read_text(int fd, size_t *size)
-{
-	char *text = malloc(IGNORE_FILE_MAX);
-	ssize_t got = 0;
-
-	*size = 0;
-	while (text != NULL && *size < IGNORE_FILE_MAX) {
-		got = read(fd, text + *size, IGNORE_FILE_MAX - *size);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			break;
-		*size += (size_t)got;
-	}
-	if (text != NULL && (got < 0 || *size == IGNORE_FILE_MAX)) {
-		errno = got < 0 ? errno : EFBIG;
-		free(text);
-		return NULL;
-	}
-	return text;
-}
-
 int filter_add_file(struct filter *filter, const char *path, struct simhash_error *error)
 {
-	int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open_file_at(AT_FDCWD, path, O_RDONLY, 0),
-	    status;
 	size_t size;
-	char *text = fd < 0 ? NULL : read_text(fd, &size);
+	char *text;
+	int status;
 
-	status = text == NULL ? error_set_errno(error, "cannot read patterns from %s", path)
-			      : glob_list_add_lines(&filter->rules, text, size, error);
+	if (read_file(path, PATTERN_FILE_MAX, &text, &size, error) != 0)
+		return -1;
+	status = glob_list_add_lines(&filter->rules, text, size, error);
 	free(text);
-	if (fd > STDIN_FILENO)
-		close(fd);
 	return status;
 }
 
@@ -160,17 +137,24 @@ void ignores_drop(struct ignores *ignores)
 static int read_list(int directory_fd, const char *name, struct glob_list *list,
 		     struct unreadable_ignores *unreadable, struct simhash_error *error)
 {
-	int fd = open_file_at(directory_fd, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0), status = 0;
+	int fd = open_file_at(directory_fd, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+	int why = fd < 0 ? errno : 0, status = 0;
 	size_t size;
-	char *text = fd < 0 ? NULL : read_text(fd, &size);
+	char *text = NULL;
 
-	if (text != NULL)
-		status = glob_list_add_lines(list, text, size, error);
-	else if (errno != ENOENT && errno != EISDIR && errno != ENXIO)
-		*unreadable = (struct unreadable_ignores){name, errno};
-	free(text);
-	if (fd >= 0)
+	if (fd >= 0) {
+		status = read_descriptor(fd, name, PATTERN_FILE_MAX, &text, &size, error);
 		close(fd);
+		if (status != 0 && error->code == SIMHASH_E_MEMORY)
+			return -1;
+		if (status != 0)
+			why = error->code == SIMHASH_E_RANGE ? EFBIG : error->system_errno;
+	}
+	/* A directory or a socket of that name is no ignore file. */
+	if (why != 0 && why != ENOENT && why != EISDIR && why != ENXIO)
+		*unreadable = (struct unreadable_ignores){name, why};
+	status = text == NULL ? 0 : glob_list_add_lines(list, text, size, error);
+	free(text);
 	return status;
 }
 
@@ -217,13 +201,13 @@ static bool has_git(int fd)
 	return faccessat(fd, ".git", F_OK, 0) == 0;
 }
 
-/* The lists of the directories from `from` bytes of the path on down to its last. */
+/* Read the lists of the directories of a path, from its first `from` bytes down to its last. */
 static int read_down(char *path, size_t from, struct ignores **ignores, struct simhash_error *error)
 {
 	size_t size = strlen(path);
 
 	for (size_t at = from; at < size;) {
-		struct unreadable_ignores unreadable; /* not of what is to be indexed */
+		struct unreadable_ignores unreadable; /* not below the top: not reported */
 		struct ignores *next;
 		size_t below = at + 1;
 		int fd, status;
@@ -275,24 +259,20 @@ int ignores_read_above(const char *top, struct ignores **ignores, struct simhash
 	return status;
 }
 
-static enum glob_verdict ask(const struct ignores *ignores, int kind, const char *path,
-			     bool is_directory)
+static enum glob_verdict match(const struct ignores *ignores, int kind, const char *path,
+			       bool is_directory)
 {
 	const struct glob_list *list = &ignores->lists[kind];
-	size_t above = strlen(ignores->above);
 	enum glob_verdict verdict;
 	char *whole;
 
 	if (list->count == 0)
 		return GLOB_SILENT;
-	if (above == 0)
+	if (ignores->above[0] == '\0')
 		return glob_list_match(list, path + ignores->cut, is_directory);
-	whole = malloc(above + strlen(path) + 2);
+	whole = path_join(bytes_of(ignores->above), bytes_of(path));
 	if (whole == NULL)
 		return GLOB_SILENT;
-	memcpy(whole, ignores->above, above);
-	whole[above] = '/';
-	strcpy(whole + above + 1, path);
 	verdict = glob_list_match(list, whole, is_directory);
 	free(whole);
 	return verdict;
@@ -303,13 +283,13 @@ bool filter_leaves_out(const struct filter *filter, const struct ignores *ignore
 {
 	enum glob_verdict verdict = glob_list_match(&filter->rules, path, is_directory);
 
-	/* A repository is no part of what is in it, whatever its own files say. */
+	/* The repository is not part of the tree it keeps, whatever its own files say. */
 	if (filter->ignore_files && verdict == GLOB_SILENT && strcmp(name, ".git") == 0)
 		return true;
 	for (int kind = 0; verdict == GLOB_SILENT && kind < IGNORE_KINDS; kind++)
 		for (const struct ignores *i = ignores; verdict == GLOB_SILENT && i != NULL;
 		     i = i->parent)
-			verdict = ask(i, kind, path, is_directory);
+			verdict = match(i, kind, path, is_directory);
 	if (verdict == GLOB_EXCLUDES)
 		return true;
 	if (filter->no_hidden && name[0] == '.' && verdict != GLOB_INCLUDES)

@@ -1,5 +1,5 @@
 /*
- * Taking rows out of an index by path.
+ * Removing rows from an index by path.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_INDEX_FORGET_H
@@ -8,8 +8,8 @@
 #include "store/store.h"
 
 /*
- * Remove the rows at and below an absolute path, of one host and a tag set, or of all tag
- * sets for 0. *removed is their number.
+ * Remove the rows at and below an absolute path, of one host and one tag set, or of all tag sets
+ * where `tag_set` is 0. *removed counts them.
  */
 int forget_path(struct store *store, int64_t tag_set, int64_t host, const char *path,
 		int64_t *removed, struct simhash_error *error);

@@ -8,11 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 
 struct glob {
 	char *text;	 /* the segments, each ended by a zero */
-	size_t segments; /* one alone: matches the name, however deep */
+	size_t segments; /* a single one matches the name, however deep */
 	bool is_negated, is_directory, is_anchored;
 };
 
@@ -38,7 +39,7 @@ static size_t without_trailing_blanks(const char *line, size_t size)
 	return size;
 }
 
-/* Take the backslash from before each slash: to git they are slashes all the same. */
+/* Remove the backslash before each slash: to git an escaped slash is a slash. */
 static void unescape_slashes(char *text)
 {
 	char *write = text;
@@ -90,7 +91,7 @@ int glob_list_add(struct glob_list *list, const char *line, size_t size,
 		line++;
 		size--;
 	}
-	/* One slash at either end; any more make a segment that no name is. */
+	/* One slash at either end; any more make an empty segment, which no name matches. */
 	if (size > 0 && line[size - 1] == '/') {
 		glob.is_directory = true;
 		size--;
@@ -111,15 +112,10 @@ int glob_list_add(struct glob_list *list, const char *line, size_t size,
 			*at = '\0';
 			glob.segments++;
 		}
-	if (list->count == list->room) {
-		size_t room = list->room == 0 ? 8 : list->room * 2;
-		struct glob *grown = realloc(list->globs, room * sizeof *grown);
-		if (grown == NULL) {
-			free(glob.text);
-			return error_set_memory(error);
-		}
-		list->globs = grown;
-		list->room = room;
+	if (array_reserve(&list->globs, &list->capacity, list->count + 1, sizeof *list->globs,
+			  error) != 0) {
+		free(glob.text);
+		return -1;
 	}
 	list->globs[list->count++] = glob;
 	return 0;

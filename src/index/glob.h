@@ -1,11 +1,11 @@
 /*
- * Patterns as gitignore(5) has them: one a line, the last that matches decides.
+ * Patterns of gitignore(5): one a line, the last that matches decides.
  *
  *     *.o          a file or directory of that name, however deep
  *     build/       a directory
- *     /top, a/b    from the top on
+ *     /top, a/b    relative to the top
  *     a/ ** /b     (without the blanks) any number of directories between
- *     !keep.o      not left out after all
+ *     !keep.o      not left out, whatever came before
  *
  * A segment between slashes is matched by fnmatch(3), so `*`, `?` and `[...]` never
  * match a slash.
@@ -24,7 +24,7 @@ struct glob;
 
 struct glob_list {
 	struct glob *globs;
-	size_t count, room;
+	size_t count, capacity;
 };
 
 enum glob_verdict { GLOB_SILENT, GLOB_EXCLUDES, GLOB_INCLUDES };
@@ -39,10 +39,7 @@ int glob_list_add(struct glob_list *list, const char *line, size_t size,
 int glob_list_add_lines(struct glob_list *list, const char *text, size_t size,
 			struct simhash_error *error);
 
-/*
- * What the list says of a path relative to its top, without a slash at either end.
- * Any number of threads.
- */
+/* Match a path relative to the list's top, without a slash at either end. Any number of threads. */
 enum glob_verdict glob_list_match(const struct glob_list *list, const char *path,
 				  bool is_directory);
 

@@ -1,5 +1,5 @@
 /*
- * The present path of a run.
+ * The path that a run is scanning.
  * SPDX-License-Identifier: MIT
  */
 #include "index/progress.h"
@@ -17,7 +17,7 @@ void index_progress_release(struct index_progress *progress)
 	pthread_mutex_destroy(&progress->lock);
 }
 
-/* Append the end of some bytes, as far as there is room. */
+/* Append bytes, or the end of them, for which there is room. */
 static void append(struct index_progress *progress, struct bytes bytes)
 {
 	size_t room = sizeof progress->path - progress->path_size;

@@ -1,7 +1,6 @@
 /*
- * How far a run is, for whoever shows it while it goes on. What is done is counted by
- * the threads that do it; what there is to do by a walk of its own, which runs ahead
- * and only counts, so that memory stays bounded.
+ * How far a run is, for whoever shows it meanwhile. The threads that do the work count what is
+ * done; count_ahead.c counts what there is to do.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_INDEX_PROGRESS_H
@@ -17,9 +16,9 @@
 struct index_progress {
 	atomic_llong files_done, bytes_done; /* scanned, unchanged or failed */
 	atomic_llong files_found, bytes_found;
-	atomic_bool is_counted; /* all is found */
+	atomic_bool is_counted; /* everything is found */
 	pthread_mutex_t lock;	/* of what follows */
-	char path[4096];	/* being scanned; its end, where it is longer */
+	char path[4096];	/* being scanned; of a longer one the end */
 	size_t path_size;
 };
 
@@ -32,7 +31,7 @@ static inline void index_progress_add(struct index_progress *progress, int64_t f
 	atomic_fetch_add_explicit(&progress->bytes_done, bytes, memory_order_relaxed);
 }
 
-/* Tell what is being scanned: DIRECTORY/NAME. Does nothing while the path is being read. */
+/* Set the path that is being scanned: DIRECTORY/NAME. Does nothing while it is being read. */
 void index_progress_set_path(struct index_progress *progress, struct bytes directory,
 			     struct bytes name);
 

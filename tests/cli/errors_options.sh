@@ -93,7 +93,7 @@ done
 hash_wrong --min-size=2k --max-size=1k "$files" "--min-size is larger than --max-size"
 hash_wrong --ext= "$files" "extensions '': expected names such as txt,md"
 hash_wrong --ext=a,,b "$files" "extensions 'a,,b': expected names"
-hash_wrong --exclude-from=/no/such/file "$files" "cannot read patterns from /no/such/file: No such file"
+hash_wrong --exclude-from=/no/such/file "$files" "cannot read /no/such/file: No such file"
 hash_wrong --files0-from=/no/such/file "cannot read /no/such/file: No such file or directory"
 hash_wrong --status "$files" "--status cannot be combined with a PATH"
 hash_wrong --status --forget "--status cannot be combined with --forget"
