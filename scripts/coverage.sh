@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Build with counters, run the tests, and print which share of the lines and branches of each
-# file they run, and which lines none of them does. docs/reliability.md says why.
+# file they run, and which lines none of them does. docs/lab/reliability.md says why.
 #
 #     scripts/coverage.sh [CTEST-OPTION]...      (such as -R '^cli'; default: all tests)
 set -euo pipefail

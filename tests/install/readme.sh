@@ -15,6 +15,9 @@ cmake --install "$BINARY_DIR" --prefix "$prefix" >install.log
 PATH=$prefix/bin:$PATH
 library=$(dirname "$(find "$prefix" -name libsimhash.a)")
 export PATH PKG_CONFIG_PATH=$library/pkgconfig LD_LIBRARY_PATH=$library
+# A program that is linked with a library built for a sanitizer is built so, too.
+printf '#!/bin/sh\nexec %s %s "$@"\n' "${CC:-cc}" "${TEST_CFLAGS:-}" >"$prefix/bin/cc"
+chmod +x "$prefix/bin/cc"
 "$SOURCE_DIR/tests/docs_links.sh" "$prefix/share/doc/simhash" || fail "links of the installed documentation"
 
 # Each block in a file of its own, NUMBER.LANGUAGE, and the comment above it in NUMBER.mark.
