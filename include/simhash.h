@@ -1,37 +1,58 @@
 /*
- * simhash: hash-based similarity detection of files.
+ * libsimhash: hash-based similarity detection of files.
  *
- * The system of C. Sadowski and G. Levin, "SimHash: Hash-based Similarity
- * Detection", UC Santa Cruz, 2007 ("the paper"). This header is the whole of
- * the public library: from bytes to a sum table, from a sum table to keys,
- * and the distances by which files are called similar. It knows nothing of
- * files, directories or databases.
+ * The library implements C. Sadowski and G. Levin, "SimHash: Hash-based
+ * Similarity Detection", UC Santa Cruz, 2007 ("the paper"). This header holds
+ * the paper's algorithm: from bytes to a sum table, from a sum table to keys,
+ * and the rule that calls two files similar. simhash_measures.h, of the same
+ * library, holds other measures of similarity. simhash_index.h belongs to a
+ * library of its own, libsimhash-index, which reads the index that the program
+ * simhash writes.
  *
  *     struct simhash_tag_set *tags;
  *     struct simhash_scanner scanner;
  *     struct simhash_sum_table table;
  *     struct simhash_keys keys;
  *     struct simhash_error error;
+ *     char bytes[65536];
+ *     size_t size;
  *
  *     if (simhash_tag_set_new_default(&tags, &error) != 0)
  *             errx(1, "%s", error.message);
  *     simhash_scanner_init(&scanner, tags);
- *     simhash_scanner_update(&scanner, bytes, size);     // any number of times
+ *     while ((size = fread(bytes, 1, sizeof bytes, stdin)) > 0)
+ *             simhash_scanner_update(&scanner, bytes, size);
  *     simhash_scanner_finish(&scanner, &table);
- *     simhash_keys_compute(tags, &table, "report.txt", 10, &keys);
+ *     simhash_keys_compute(tags, &table, "report.txt", strlen("report.txt"), &keys);
+ *     printf("%" PRId64 "\n", keys.key[SIMHASH_SKEW_EXT]);
  *     simhash_tag_set_free(tags);
  *
- * Conventions. A function that can fail returns 0 or -1 and fills the
- * caller's struct simhash_error; nothing here prints, exits or keeps global
- * state, but for the choice of the scan kernel. Objects made by `_new` are freed by `_free`, which takes NULL too.
- * A tag set never changes after it is made and may be shared by any number of
- * threads; everything else belongs to one thread at a time.
+ * Conventions.
+ *
+ * Errors. A function that can fail returns 0 or -1. On -1 it fills the caller's
+ * struct simhash_error, unless that pointer is NULL, and stores NULL in the
+ * object that it would have made. No function prints or exits.
+ *
+ * Files. simhash_tag_set_read and simhash_weights_read read the file that the
+ * caller names; every other function works on memory alone.
+ *
+ * Ownership. An object made by a function with "_new", "_read" or "_parse" in its
+ * name belongs to the caller, who frees it by the "_free" of its type, which
+ * accepts NULL. Texts that are returned belong to the library.
+ *
+ * Threads. Tag sets, weights and measures never change after they are made, and
+ * any number of threads may share them. Any other object belongs to one thread
+ * at a time. The only global state is the choice of the scan kernel.
+ *
+ * Reserved fields leave room for later versions. Those in a struct that the
+ * caller fills must be 0; those in a struct that the library fills are 0.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_H
 #define SIMHASH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,13 +60,23 @@
 extern "C" {
 #endif
 
+/* The version of this header. */
 #define SIMHASH_VERSION "0.1.0"
+#define SIMHASH_VERSION_MAJOR 0
+#define SIMHASH_VERSION_MINOR 1
+#define SIMHASH_VERSION_PATCH 0
 
 #if defined(__GNUC__)
 #define SIMHASH_API __attribute__((visibility("default")))
+/* Compilers warn about a call whose result is ignored. */
+#define SIMHASH_CHECKED SIMHASH_API __attribute__((warn_unused_result))
 #else
 #define SIMHASH_API
+#define SIMHASH_CHECKED
 #endif
+
+/* The version of the library that the program runs with: a static string. */
+SIMHASH_API const char *simhash_version(void);
 
 /* The number of tags in a tag set (paper, 4.1). */
 #define SIMHASH_TAGS 16
@@ -54,42 +85,38 @@ extern "C" {
 
 enum simhash_error_code {
 	SIMHASH_E_NONE = 0,
-	SIMHASH_E_MEMORY,    /* an allocation failed */
-	SIMHASH_E_SYSTEM,    /* a system call failed; see system_errno */
-	SIMHASH_E_SYNTAX,    /* text that does not have the expected form */
-	SIMHASH_E_RANGE,     /* a value outside what is accepted */
-	SIMHASH_E_DATABASE,  /* the database said no */
-	SIMHASH_E_DUPLICATE, /* a row of that primary or unique key is there */
-	SIMHASH_E_RETRY,     /* lock wait or deadlock: the same again may work */
-	SIMHASH_E_SCHEMA,    /* a database that is not an index of ours */
-	SIMHASH_E_STOPPED,   /* the caller asked to stop */
-	SIMHASH_E_CONNECTION /* a server cannot be reached, or is gone */
+	SIMHASH_E_MEMORY = 1, /* an allocation failed */
+	SIMHASH_E_SYSTEM = 2, /* a system call failed; see system_errno */
+	SIMHASH_E_SYNTAX = 3, /* text that does not have the expected form */
+	SIMHASH_E_RANGE = 4   /* a value outside the accepted range */
 };
 
 /*
- * What went wrong, filled by the function that failed. The message is one
- * line without a newline; it names the file or table concerned, byte for
- * byte, so escape it before it reaches a terminal. A message that does not
- * fit ends in "...".
+ * What went wrong. The function that failed fills it; a function that succeeds
+ * may leave anything in it. The message is one line without a newline. It names
+ * the file or table concerned, byte for byte, so escape it before it reaches a
+ * terminal. A message that does not fit has "..." in its middle: the beginning,
+ * which names the operation, and the end, which gives the reason, remain.
  */
 struct simhash_error {
-	enum simhash_error_code code;
-	int system_errno; /* errno as it was, or 0 */
-	char message[4608];
+	int code;	  /* of enum simhash_error_code, or of simhash_index.h */
+	int system_errno; /* the errno of SIMHASH_E_SYSTEM, else 0 */
+	uint64_t reserved[3];
+	char message[1024];
 };
 
 /* ---- Tag sets (paper, 4.1 and 5.1) ----------------------------------- */
 
-/* The longest name of a tag set, in bytes, without the terminating zero. */
+/* The maximum length of a tag set's name, in bytes, without the terminating zero. */
 #define SIMHASH_TAG_SET_NAME_MAX 64
 
-/* The largest weight, in thousandths. */
+/* The maximum weight, in thousandths. */
 #define SIMHASH_WEIGHT_MAX 1000000
 
 /* One 8-bit pattern and its weight in each of the three keys. */
 struct simhash_tag {
 	uint8_t pattern;
-	/* Weights in thousandths, 0 .. SIMHASH_WEIGHT_MAX. */
+	/* Weights in thousandths, 0 to SIMHASH_WEIGHT_MAX. */
 	uint32_t uniform;
 	uint32_t scatter;
 	uint32_t skew;
@@ -104,27 +131,33 @@ struct simhash_tag_set;
  * are copied. On success *set is the caller's to free.
  * Errors: SIMHASH_E_RANGE, SIMHASH_E_MEMORY.
  */
-SIMHASH_API int simhash_tag_set_new(const char *name, const struct simhash_tag tags[SIMHASH_TAGS],
-				    struct simhash_tag_set **set, struct simhash_error *error);
+SIMHASH_CHECKED int simhash_tag_set_new(const char *name,
+					const struct simhash_tag tags[SIMHASH_TAGS],
+					struct simhash_tag_set **set, struct simhash_error *error);
 
-/* Make the set "sample", the values of the authors' published tag file. */
-SIMHASH_API int simhash_tag_set_new_default(struct simhash_tag_set **set,
-					    struct simhash_error *error);
+/* Make the set "sample", the authors' published tag file. Error: SIMHASH_E_MEMORY. */
+SIMHASH_CHECKED int simhash_tag_set_new_default(struct simhash_tag_set **set,
+						struct simhash_error *error);
 
 /*
  * Make a tag set from text. Each line holds a tag: two hexadecimal digits,
  * the Scatter weight and the Skew weight, decimals with at most three places;
  * the Uniform weight is always 1. '#' starts a comment. A line "name NAME"
- * names the set; without one it is called after the file, less its extension.
- * `file_name` is for that and for errors, which read "FILE:LINE: ...".
+ * names the set; the default is the name of the file without its extension.
+ * `file_name` serves for that default and for messages, which read
+ * "FILE:LINE: ...".
  * Errors: SIMHASH_E_SYNTAX, SIMHASH_E_RANGE, SIMHASH_E_MEMORY.
  */
-SIMHASH_API int simhash_tag_set_parse(const char *text, size_t size_bytes, const char *file_name,
-				      struct simhash_tag_set **set, struct simhash_error *error);
+SIMHASH_CHECKED int simhash_tag_set_parse(const char *text, size_t size_bytes,
+					  const char *file_name, struct simhash_tag_set **set,
+					  struct simhash_error *error);
 
-/* The same from a file of at most 64 KiB. Errors: SIMHASH_E_SYSTEM besides. */
-SIMHASH_API int simhash_tag_set_read(const char *path, struct simhash_tag_set **set,
-				     struct simhash_error *error);
+/*
+ * Make a tag set from a file of at most 64 KiB.
+ * Errors: those of simhash_tag_set_parse, and SIMHASH_E_SYSTEM.
+ */
+SIMHASH_CHECKED int simhash_tag_set_read(const char *path, struct simhash_tag_set **set,
+					 struct simhash_error *error);
 
 SIMHASH_API void simhash_tag_set_free(struct simhash_tag_set *set);
 
@@ -134,29 +167,31 @@ SIMHASH_API const struct simhash_tag *simhash_tag_set_tags(const struct simhash_
 
 /* ---- The scan: bytes to a sum table (paper, 4.1) --------------------- */
 
-/* How often each tag was counted. No count exceeds the bytes scanned. */
+/* How often each tag was counted. No count exceeds the number of bytes scanned. */
 struct simhash_sum_table {
 	uint64_t count[SIMHASH_TAGS];
 };
 
+/* Count the tags in `size_bytes` bytes of memory, most significant bit first. */
+SIMHASH_API void simhash_sum_table_compute(const struct simhash_tag_set *tag_set, const void *bytes,
+					   size_t size_bytes, struct simhash_sum_table *table);
+
 /*
- * A scan in progress, to be placed wherever the caller likes; it owns nothing
- * and needs no release. The tag set must outlive it.
+ * A scan in progress. The caller provides the memory. It owns nothing and needs
+ * no release. The tag set must outlive it. Its fields belong to the library.
  */
 struct simhash_scanner {
 	const struct simhash_tag_set *tag_set;
 	uint64_t state[2];
 	struct simhash_sum_table table;
+	uint64_t reserved[4];
 };
 
 /* Begin a scan: no bytes seen, all counts 0. */
 SIMHASH_API void simhash_scanner_init(struct simhash_scanner *scanner,
 				      const struct simhash_tag_set *tag_set);
 
-/*
- * Scan the next `size_bytes` bytes, most significant bit first. How a stream
- * is cut into calls never changes the result.
- */
+/* Scan the next `size_bytes` bytes. How a stream is cut into calls never changes the result. */
 SIMHASH_API void simhash_scanner_update(struct simhash_scanner *scanner, const void *bytes,
 					size_t size_bytes);
 
@@ -165,14 +200,13 @@ SIMHASH_API void simhash_scanner_finish(const struct simhash_scanner *scanner,
 					struct simhash_sum_table *table);
 
 /*
- * Scan kernels are ways to scan that need more or less of the processor; all of
- * them give the same sum table. The fastest that this machine has is used, unless
- * one is selected by name: "portable", and as the processor has them "avx2",
- * "avx512" or "neon". The selection holds for the whole process and
- * may be made at any time, also while others scan.
+ * Select a scan kernel by name: "portable", and as the processor has them "avx2",
+ * "avx512" or "neon". All kernels give the same sum tables. The default is the
+ * fastest that this machine has. The selection holds for the whole process. Any
+ * thread may call this at any time, also while others scan.
  * Error: SIMHASH_E_RANGE, with the names that this machine has.
  */
-SIMHASH_API int simhash_kernel_select(const char *name, struct simhash_error *error);
+SIMHASH_CHECKED int simhash_kernel_select(const char *name, struct simhash_error *error);
 
 /* The name of the scan kernel in use, a static string. */
 SIMHASH_API const char *simhash_kernel_name(void);
@@ -185,7 +219,7 @@ enum simhash_key {
 	SIMHASH_SKEW,
 	SIMHASH_UNIFORM_EXT, /* ..._EXT: shifted by the extension of the name */
 	SIMHASH_SCATTER_EXT,
-	SIMHASH_SKEW_EXT, /* the standard key */
+	SIMHASH_SKEW_EXT, /* the default key */
 	SIMHASH_KEYS
 };
 
@@ -197,78 +231,100 @@ struct simhash_keys {
 SIMHASH_API const char *simhash_key_name(enum simhash_key key);
 
 /* Find a key by its name. Error: SIMHASH_E_RANGE, with the names expected. */
-SIMHASH_API int simhash_key_parse(const char *name, enum simhash_key *key,
-				  struct simhash_error *error);
+SIMHASH_CHECKED int simhash_key_parse(const char *name, enum simhash_key *key,
+				      struct simhash_error *error);
 
 /*
- * The six keys of a sum table: the sum over the tags of floor(count * weight),
- * plain and extension-shifted by the `name_length` bytes of the file's name.
- * A sum beyond INT64_MAX stays there (over a petabyte of tag hits).
+ * Compute the six keys of a sum table: the sum over the tags of
+ * floor(count * weight), plain and shifted by the extension of the file name,
+ * which has `name_length` bytes and no directory. A sum beyond INT64_MAX stays
+ * there (over a petabyte of tag hits).
  */
 SIMHASH_API void simhash_keys_compute(const struct simhash_tag_set *tag_set,
 				      const struct simhash_sum_table *table, const char *name,
 				      size_t name_length, struct simhash_keys *keys);
 
 /*
- * The extension of a file name: what follows its last dot, unless that dot is
- * its first character. Returns the number of bytes, 0 when there is none, and
- * points *extension into `name`.
+ * The extension of a file name: the bytes after its last dot, unless that dot is
+ * its first byte. Returns the number of bytes, 0 without an extension, and points
+ * *extension into `name`.
  */
 SIMHASH_API size_t simhash_extension(const char *name, size_t name_length, const char **extension);
 
 /*
- * The hash that shifts the keys of a file name: CRC-32 of the first three
- * bytes of the extension, ASCII letters in lower case; 0 when there is none.
+ * The hash that shifts the keys of a file name (paper, 5.1): CRC-32 of the first
+ * three bytes of the extension, ASCII letters in lower case; 0 without an extension.
  */
 SIMHASH_API uint32_t simhash_extension_hash(const char *name, size_t name_length);
 
-/* ---- Finding (paper, 4.2) -------------------------------------------- */
+/* ---- Similar files (paper, 4.2) -------------------------------------- */
 
 /* Tolerances and ratios are exact decimals, held in millionths. */
 #define SIMHASH_MILLION INT64_C(1000000)
 
 /* How near two files must be. */
 struct simhash_tolerance {
-	int64_t percent_millionths;    /* 0 .. 100 percent, that is 0 .. 100 million */
+	int64_t percent_millionths;    /* 0 to 100 percent, that is 0 to 100 million */
 	int64_t size_ratio_millionths; /* at least 1, that is a million */
+	int64_t reserved[2];
 };
 
-/* The standard: 1 percent, sizes within 1.5. */
-#define SIMHASH_TOLERANCE_DEFAULT                            \
-	{                                                    \
-		1 * SIMHASH_MILLION, 3 * SIMHASH_MILLION / 2 \
+/* The default: 1 percent, and sizes within 1.5 of each other. */
+#define SIMHASH_TOLERANCE_DEFAULT                             \
+	{                                                     \
+		1 * SIMHASH_MILLION, 3 * SIMHASH_MILLION / 2, \
+		{                                             \
+			0, 0                                  \
+		}                                             \
 	}
 
 /*
- * Read a tolerance in percent, 0 to 100 with at most six places, or a size
- * ratio, 1 to 1000000 with at most six places. Errors: SIMHASH_E_SYNTAX,
- * SIMHASH_E_RANGE.
+ * Make a tolerance of `percent`, 0 to 100, rounded to millionths, with the default
+ * size ratio. Error: SIMHASH_E_RANGE.
  */
-SIMHASH_API int simhash_tolerance_parse(const char *text, int64_t *percent_millionths,
-					struct simhash_error *error);
-SIMHASH_API int simhash_size_ratio_parse(const char *text, int64_t *ratio_millionths,
-					 struct simhash_error *error);
+SIMHASH_CHECKED int simhash_tolerance_from_percent(double percent,
+						   struct simhash_tolerance *tolerance,
+						   struct simhash_error *error);
 
 /*
- * Step 1, key hit: |key_a - key_b| <= max(1, floor(T/100 * the larger size)).
- * The reach is that bound, for ranges.
+ * Read a tolerance in percent, 0 to 100 with at most six decimal places, or a size
+ * ratio, 1 to 1000000 with at most six decimal places, without rounding.
+ * Errors: SIMHASH_E_SYNTAX, SIMHASH_E_RANGE.
  */
-SIMHASH_API int simhash_key_hit(const struct simhash_tolerance *tolerance, int64_t key_a,
-				int64_t key_b, int64_t size_a_bytes, int64_t size_b_bytes);
+SIMHASH_CHECKED int simhash_tolerance_parse(const char *text, int64_t *percent_millionths,
+					    struct simhash_error *error);
+SIMHASH_CHECKED int simhash_size_ratio_parse(const char *text, int64_t *ratio_millionths,
+					     struct simhash_error *error);
+
+/* What step 1 compares of a file: one of its keys, and its size. Neither is negative. */
+struct simhash_file {
+	int64_t key;
+	int64_t size_bytes;
+};
+
+/*
+ * Step 1, key hit: |a's key - b's key| <= max(1, floor(T/100 * the larger size)).
+ * The reach is that bound, for ranges of keys.
+ */
+SIMHASH_API bool simhash_key_hit(const struct simhash_tolerance *tolerance,
+				 const struct simhash_file *a, const struct simhash_file *b);
 SIMHASH_API int64_t simhash_key_reach(const struct simhash_tolerance *tolerance,
 				      int64_t larger_size_bytes);
 
-/* Step 3, sum-table hit: distance <= max(1, floor(T/100 * the mean size)). */
-SIMHASH_API int simhash_sum_table_hit(const struct simhash_tolerance *tolerance, uint64_t distance,
-				      int64_t size_a_bytes, int64_t size_b_bytes);
-
 /* Step 2: is neither size more than the size ratio times the other? */
-SIMHASH_API int simhash_sizes_agree(const struct simhash_tolerance *tolerance, int64_t size_a_bytes,
-				    int64_t size_b_bytes);
+SIMHASH_API bool simhash_sizes_agree(const struct simhash_tolerance *tolerance,
+				     int64_t size_a_bytes, int64_t size_b_bytes);
 
-/* The largest size that agrees with `size_bytes`. */
+/* The maximum size that agrees with `size_bytes`. */
 SIMHASH_API int64_t simhash_largest_partner(const struct simhash_tolerance *tolerance,
 					    int64_t size_bytes);
+
+/*
+ * Step 3, sum-table hit: distance <= max(1, floor(T/100 * the mean of the sizes)).
+ * `distance` is that of the sum tables, by simhash_distance.
+ */
+SIMHASH_API bool simhash_sum_table_hit(const struct simhash_tolerance *tolerance, uint64_t distance,
+				       int64_t size_a_bytes, int64_t size_b_bytes);
 
 /* The sum over the tags of |a - b|, at most UINT64_MAX. */
 SIMHASH_API uint64_t simhash_distance(const struct simhash_sum_table *a,

@@ -1,27 +1,32 @@
 /*
- * The other measures of similarity that the literature offers, beside the sum
- * tables of simhash.h: what a file is made of is taken apart into features, and
- * the features are condensed to a sketch of a few bytes.
+ * libsimhash: other measures of similarity from the literature, beside the sum
+ * tables of simhash.h. A measure takes a content apart into features and condenses
+ * them to a sketch of a few bytes; two sketches tell how similar the contents are.
  *
  *     struct simhash_measure *measure;
  *     struct simhash_sketcher *sketcher;
  *     uint8_t a[SIMHASH_SKETCH_MAX], b[SIMHASH_SKETCH_MAX];
+ *     const char *text = "the quick brown fox jumps over the lazy dog";
+ *     struct simhash_error error;
+ *     uint64_t features;
  *
  *     if (simhash_measure_new("minhash:words=3", &measure, &error) != 0 ||
  *         simhash_sketcher_new(measure, &sketcher, &error) != 0)
  *             errx(1, "%s", error.message);
- *     simhash_sketcher_update(sketcher, bytes, size);      // any number of times
- *     features = simhash_sketcher_finish(sketcher, a);     // and begins anew
- *     ...
- *     printf("%.3f\n", simhash_sketch_similarity(measure, a, b));
+ *     simhash_sketcher_update(sketcher, text, strlen(text));
+ *     if (simhash_sketcher_finish(sketcher, a, sizeof a, &features, &error) != 0)
+ *             errx(1, "%s", error.message);
+ *     simhash_sketcher_update(sketcher, text + 4, strlen(text) - 4);
+ *     if (simhash_sketcher_finish(sketcher, b, sizeof b, NULL, &error) != 0)
+ *             errx(1, "%s", error.message);
+ *     printf("%.3f of %d features\n", simhash_sketch_similarity(measure, a, b, NULL),
+ *            (int)features);
  *     simhash_sketcher_free(sketcher);
  *     simhash_measure_free(measure);
  *
- * Besides there are exact measures of two contents in memory, and the search for
- * pairs of fingerprints at a Hamming distance of at most k.
- *
- * The conventions are those of simhash.h. A measure never changes after it is made
- * and may be shared by any number of threads; a sketcher belongs to one at a time.
+ * The header also offers exact measures of two contents in memory, and the search
+ * for pairs of fingerprints within a Hamming distance. The conventions, that of
+ * threads among them, are those of simhash.h.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -34,206 +39,275 @@
 extern "C" {
 #endif
 
+/* ---- Weights of features ---------------------------------------------- */
+
+/* What features weigh, for the measures that accept weights. */
+struct simhash_weights;
+
+/*
+ * Make weights from text. A line holds a weight, 0 to 1000000, a blank, and the
+ * bytes of a feature, in which "\xHH" stands for any byte and "\\" for a backslash.
+ * The line "default W" gives the weight of all other features, 1 by default. '#'
+ * at the start of a line begins a comment. The text is copied. `file_name` serves
+ * for messages, which read "FILE:LINE: ...".
+ * Errors: SIMHASH_E_SYNTAX, SIMHASH_E_MEMORY.
+ */
+SIMHASH_CHECKED int simhash_weights_parse(const char *text, size_t size_bytes,
+					  const char *file_name, struct simhash_weights **weights,
+					  struct simhash_error *error);
+
+/*
+ * Make weights from a file.
+ * Errors: those of simhash_weights_parse, and SIMHASH_E_SYSTEM.
+ */
+SIMHASH_CHECKED int simhash_weights_read(const char *path, struct simhash_weights **weights,
+					 struct simhash_error *error);
+
+SIMHASH_API void simhash_weights_free(struct simhash_weights *weights);
+
 /* ---- Measures --------------------------------------------------------- */
 
 /* A measure with its parameters. */
 struct simhash_measure;
 
-/* No sketch is larger, in bytes. */
+/* The maximum size of a sketch, in bytes. */
 #define SIMHASH_SKETCH_MAX 8192
 
-/* The longest canonical text of a measure, in bytes, without the terminating zero. */
+/* The maximum length of a measure's canonical text, in bytes, without the terminating zero. */
 #define SIMHASH_MEASURE_TEXT_MAX 120
 
 /*
- * Make a measure from a text NAME[:PARAMETER,...]. The names:
+ * Make a measure from a text NAME[:PARAMETER,...]. The names are:
  *
- *     simhash64    64 bits by the signs of weighted sums of hash bits (Charikar 2002)
- *     simhash128   the same with 128 bits
- *     minhash      the least values of `functions` hash functions (Broder 1997), as
- *                  SuperMinHash computes them (Ertl 2017)
- *     bottom       the `least` least values of one hash function
+ *   simhash64    64 bits by the signs of weighted sums of hash bits (Charikar 2002)
+ *   simhash128   the same with 128 bits
+ *   minhash      the minimum of each of K hash functions (Broder 1997), as
+ *                SuperMinHash computes them (Ertl 2017)
+ *   bottomk      the N smallest values of one hash function (Broder 1997)
  *
  * and the parameters:
  *
- *     bytes=N       features are all N bytes in a row, 1 to 64; the standard: bytes=8
- *     words, words=N  features are words as Unicode cuts text (UAX #29), or N words in
- *                  a row, 1 to 16
- *     weights=FILE  of simhash64 and simhash128: weights of features, see below
- *     functions=K   of minhash: 16, 32, 64, 128, 256, 512 or 1024; the standard: 128
- *     least=N       of bottom: 8 to 1024; the standard: 64
- *     cluster=N     of minhash and bottom: how many of the least values make the cluster
- *                  key, 1 to 16; the standard: 4
+ *   bytes=N      features are all runs of N bytes, 1 to 64; default: bytes=8
+ *   words        features are words, as Unicode cuts text (UAX #29)
+ *   words=N      features are all runs of N words, 1 to 16
+ *   functions=K  of minhash: 16, 32, 64, 128, 256, 512 or 1024; default: 128
+ *   k=N          of bottomk: 8 to 1024; default: 64
+ *   cluster=N    of minhash and bottomk: the number of values that make the
+ *                cluster key, 1 to 16; default: 4
  *
- * A feature weighs 1 each time that it occurs, or what FILE says: lines of a weight, 0 to
- * 1000000, a blank and the bytes of a feature, with \xHH for any byte; "default W" is the
- * weight of all others; '#' at the start of a line begins a comment.
- *
- * Errors: SIMHASH_E_SYNTAX, SIMHASH_E_RANGE, SIMHASH_E_SYSTEM, SIMHASH_E_MEMORY. On
- * success *measure is the caller's to free.
+ * Every feature weighs 1 for each time that it occurs. On success *measure is the
+ * caller's to free. Errors: SIMHASH_E_SYNTAX, SIMHASH_E_RANGE, SIMHASH_E_MEMORY.
  */
-SIMHASH_API int simhash_measure_new(const char *text, struct simhash_measure **measure,
-				    struct simhash_error *error);
-SIMHASH_API void simhash_measure_free(struct simhash_measure *measure);
-
-/* The names of all measures, one after the other; NULL from the end on. */
-SIMHASH_API const char *simhash_measure_name(unsigned number);
+SIMHASH_CHECKED int simhash_measure_new(const char *text, struct simhash_measure **measure,
+					struct simhash_error *error);
 
 /*
- * The measure's canonical text: name and all parameters that bear on its sketches, such as
- * "minhash:bytes=8,functions=128,cluster=4"; weights are there as a hash of them. Sketches
- * of equal texts can be compared. Lives as long as the measure.
+ * Make simhash64 or simhash128 with weights of features, which are copied. Each
+ * line of the weights must be one feature of the measure: one word for "words",
+ * N bytes for "bytes=N". NULL is as simhash_measure_new.
+ * Errors: those of simhash_measure_new; a line that does not fit is SIMHASH_E_SYNTAX.
+ */
+SIMHASH_CHECKED int simhash_measure_new_weighted(const char *text,
+						 const struct simhash_weights *weights,
+						 struct simhash_measure **measure,
+						 struct simhash_error *error);
+
+SIMHASH_API void simhash_measure_free(struct simhash_measure *measure);
+
+/* The name of measure `i`, from 0 on; NULL beyond the last. */
+SIMHASH_API const char *simhash_measure_name(unsigned i);
+
+/*
+ * The measure's canonical text: its name and all parameters that bear on its
+ * sketches, such as "minhash:bytes=8,functions=128,cluster=4"; weights appear as a
+ * hash of them. Sketches of equal texts can be compared. simhash_measure_new accepts
+ * the text of a measure without weights. Lives as long as the measure.
  */
 SIMHASH_API const char *simhash_measure_text(const struct simhash_measure *measure);
 
-/* The bytes of each of its sketches, the same on every machine. */
+/* The size of each of its sketches, in bytes. Sketches are the same on every machine. */
 SIMHASH_API size_t simhash_measure_sketch_size(const struct simhash_measure *measure);
 
 /* ---- From a stream to a sketch --------------------------------------- */
 
+/* A sketch in progress. */
 struct simhash_sketcher;
 
-/* Error: SIMHASH_E_MEMORY. On success *sketcher is the caller's to free, before its measure. */
-SIMHASH_API int simhash_sketcher_new(const struct simhash_measure *measure,
-				     struct simhash_sketcher **sketcher,
-				     struct simhash_error *error);
+/* The measure must outlive *sketcher, which is the caller's to free. Error: SIMHASH_E_MEMORY. */
+SIMHASH_CHECKED int simhash_sketcher_new(const struct simhash_measure *measure,
+					 struct simhash_sketcher **sketcher,
+					 struct simhash_error *error);
 SIMHASH_API void simhash_sketcher_free(struct simhash_sketcher *sketcher);
 
-/* The next bytes. How a stream is cut into calls never changes the sketch. */
+/* Take the next bytes. How a stream is cut into calls never changes the sketch. */
 SIMHASH_API void simhash_sketcher_update(struct simhash_sketcher *sketcher, const void *bytes,
 					 size_t size_bytes);
 
 /*
- * Store the sketch of all bytes, and begin anew. Returns how many features there were,
- * each as often as it occurred; 0 too where all of them weigh nothing. A sketch of no
- * features says nothing: leave it out of comparisons.
+ * Store the sketch of all bytes since the beginning, and begin again with no bytes.
+ * `size_bytes` is the size of the buffer `sketch`, at least the measure's sketch size.
+ * *features, unless NULL, is the number of features, each as often as it occurred, or 0
+ * where all of them weigh 0. Leave a sketch of no features out of comparisons.
+ * Error: SIMHASH_E_RANGE for a buffer that is too small; the sketcher is as before.
  */
-SIMHASH_API uint64_t simhash_sketcher_finish(struct simhash_sketcher *sketcher, uint8_t *sketch);
+SIMHASH_CHECKED int simhash_sketcher_finish(struct simhash_sketcher *sketcher, uint8_t *sketch,
+					    size_t size_bytes, uint64_t *features,
+					    struct simhash_error *error);
+
+/* Forget the bytes taken so far, and begin again. */
+SIMHASH_API void simhash_sketcher_reset(struct simhash_sketcher *sketcher);
 
 /* ---- Comparing sketches ---------------------------------------------- */
 
 /*
- * How similar two sketches are, 0 to 1: of simhash64 and simhash128 the share of equal
- * bits, of minhash and bottom the estimated Jaccard index of the sets of features. *deviation,
- * unless it is NULL, is the standard deviation of that estimate; 0 where it is none: of
- * simhash64 and simhash128, and of bottom where the sketches hold all features.
+ * The similarity of two sketches, 0 to 1: for simhash64 and simhash128 the share of
+ * equal bits, for minhash and bottomk an estimate of the Jaccard index of the sets of
+ * features. *deviation, unless NULL, is the standard deviation of that estimate. It is
+ * 0 for an exact value: of simhash64 and simhash128, and of bottomk where the sketches
+ * hold all features.
  */
 SIMHASH_API double simhash_sketch_similarity(const struct simhash_measure *measure,
 					     const uint8_t *a, const uint8_t *b, double *deviation);
 
 /*
- * A number that is the same for sketches that are much alike: the least values combined,
- * of simhash64 and simhash128 the first 64 bits. It needs no other sketch, so that the
- * clusters of files stay what they are whatever comes and goes.
+ * The cluster key, a number that is often the same for very similar contents: the
+ * first values of minhash and bottomk combined, the first 64 bits of simhash64 and
+ * simhash128. It depends on no other sketch, so a file's cluster does not change when
+ * other files come and go.
  */
 SIMHASH_API int64_t simhash_sketch_cluster(const struct simhash_measure *measure,
 					   const uint8_t *sketch);
 
-/* The least similarity that pairs can be looked for with, and the standard one. */
-SIMHASH_API double simhash_measure_least_similarity(const struct simhash_measure *measure);
-SIMHASH_API double simhash_measure_standard_similarity(const struct simhash_measure *measure);
+/* The minimum similarity that simhash_sketch_pairs accepts, and a reasonable default. */
+SIMHASH_API double simhash_measure_min_similarity(const struct simhash_measure *measure);
+SIMHASH_API double simhash_measure_default_similarity(const struct simhash_measure *measure);
 
-/* Told of a pair of numbers a < b; -1 with the error filled ends the search. */
+/*
+ * Receives a pair of indices a < b and its similarity, on the caller's thread.
+ * Returning anything but 0 ends the search, which then returns -1; fill `error`,
+ * which is NULL where the caller of the search gave NULL.
+ */
 typedef int simhash_pair_fn(void *context, size_t a, size_t b, double similarity,
 			    struct simhash_error *error);
 
 /*
- * The pairs of `count` sketches, one after the other in memory, that are at least
- * `min_similarity` alike, each once. Of simhash64, simhash128 and bottom these are all such
- * pairs; of minhash a pair just at the limit is lost once in a thousand, and one above it
- * still more seldom. Errors: SIMHASH_E_RANGE for a similarity below the least, SIMHASH_E_MEMORY.
+ * Find the pairs of `count` sketches, one after the other in memory, whose similarity
+ * is at least `min_similarity`, each pair once, in any order. For simhash64,
+ * simhash128 and bottomk these are all such pairs; minhash loses one in a thousand
+ * pairs at the limit, and fewer above it. Errors: SIMHASH_E_RANGE for a similarity
+ * below the measure's minimum or above 1, SIMHASH_E_MEMORY, and what `pair` reports.
  */
-SIMHASH_API int simhash_sketch_pairs(const struct simhash_measure *measure, const uint8_t *sketches,
-				     size_t count, double min_similarity, simhash_pair_fn *pair,
-				     void *context, struct simhash_error *error);
+SIMHASH_CHECKED int simhash_sketch_pairs(const struct simhash_measure *measure,
+					 const uint8_t *sketches, size_t count,
+					 double min_similarity, simhash_pair_fn *pair,
+					 void *context, struct simhash_error *error);
 
-/* ---- Fingerprints by features of one's own --------------------------- */
+/* ---- Fingerprints of features of the caller's own ---------------------- */
 
-/* The weighted sums whose signs are the bits of a feature simhash. All zero to begin with. */
+/* The weighted sums whose signs are the bits of a feature simhash. Begin with all zero. */
 struct simhash_sums {
 	int64_t sum[64];
 };
 
-/* Add a feature by its hash, or the part of it that makes these bits. */
+/* Add a feature by 64 bits of its hash. */
 SIMHASH_API void simhash_sums_add(struct simhash_sums *sums, uint64_t hash, int64_t weight);
 
-/* Bit i is set where sum i is above 0. */
+/* The fingerprint: bit i is set where sum i is above 0. */
 SIMHASH_API uint64_t simhash_sums_fingerprint(const struct simhash_sums *sums);
 
 /* ---- Hamming search --------------------------------------------------- */
 
-#define SIMHASH_HAMMING_MAX 8 /* bits */
+/* The maximum Hamming distance, in bits. */
+#define SIMHASH_HAMMING_MAX 8
 
 /*
- * Fingerprints of 64 bits within a Hamming distance k, 0 to SIMHASH_HAMMING_MAX, by sorted
- * tables of permuted fingerprints (Manku, Jain, Das Sarma, WWW 2007). The bits are cut
- * into `blocks` blocks. Two fingerprints that differ in k bits differ in at most k blocks, so
- * they agree in one choice of blocks - k of them, and there is a table for each such choice
- * with these blocks in front. More blocks make more tables, of longer prefixes, so that
- * fewer fingerprints agree by chance. The cheapest number for n and k is taken.
+ * Fingerprints of 64 bits within a Hamming distance k are found by sorted tables of
+ * permuted fingerprints (Manku, Jain, Das Sarma, WWW 2007). The bits are cut into
+ * blocks. Two fingerprints that differ in k bits differ in at most k blocks, so they
+ * agree in some choice of blocks - k blocks, and each such choice has a table with
+ * these blocks in front. More blocks make more tables with longer prefixes, in which
+ * fewer fingerprints agree by chance. The plan is the cheapest for a number of
+ * fingerprints.
  */
 struct simhash_hamming_plan {
 	unsigned blocks, tables;
-	unsigned prefix_bits; /* least of any table */
+	unsigned prefix_bits; /* the minimum of all tables */
+	unsigned reserved[5];
 };
 
-/* The tables for all pairs of `count` fingerprints. */
+/* The plan by which simhash_hamming_pairs searches `count` fingerprints. */
 SIMHASH_API void simhash_hamming_plan(size_t count, unsigned k, struct simhash_hamming_plan *plan);
 
-/* All pairs within k, each once, in no order. Errors: SIMHASH_E_RANGE, SIMHASH_E_MEMORY. */
+/* Receives a pair of indices and its distance; otherwise as simhash_pair_fn. */
 typedef int simhash_hamming_fn(void *context, size_t a, size_t b, unsigned distance,
 			       struct simhash_error *error);
-SIMHASH_API int simhash_hamming_pairs(const uint64_t *fingerprints, size_t count, unsigned k,
-				      simhash_hamming_fn *pair, void *context,
-				      struct simhash_error *error);
 
 /*
- * Tables that are kept for queries. The fingerprints are borrowed; 16 bytes a fingerprint and
- * table. `a` of what is told is the number of a fingerprint, and `b` is 0.
+ * Find all pairs within k, 0 to SIMHASH_HAMMING_MAX, each once, in any order.
+ * Errors: SIMHASH_E_RANGE, SIMHASH_E_MEMORY, and what `pair` reports.
+ */
+SIMHASH_CHECKED int simhash_hamming_pairs(const uint64_t *fingerprints, size_t count, unsigned k,
+					  simhash_hamming_fn *pair, void *context,
+					  struct simhash_error *error);
+
+/*
+ * Tables that are kept for queries: 16 bytes for each fingerprint in each table. The
+ * index never changes, and any number of threads may query it. The fingerprints are
+ * copied. Errors: SIMHASH_E_RANGE, SIMHASH_E_MEMORY.
  */
 struct simhash_hamming_index;
-SIMHASH_API int simhash_hamming_index_new(const uint64_t *fingerprints, size_t count, unsigned k,
-					  struct simhash_hamming_index **index,
-					  struct simhash_error *error);
+SIMHASH_CHECKED int simhash_hamming_index_new(const uint64_t *fingerprints, size_t count,
+					      unsigned k, struct simhash_hamming_index **index,
+					      struct simhash_error *error);
 SIMHASH_API void simhash_hamming_index_free(struct simhash_hamming_index *index);
-SIMHASH_API int simhash_hamming_index_query(const struct simhash_hamming_index *index,
-					    uint64_t fingerprint, simhash_hamming_fn *found,
-					    void *context, struct simhash_error *error);
+
+/* Receives the index of a fingerprint and its distance; otherwise as simhash_pair_fn. */
+typedef int simhash_hamming_found_fn(void *context, size_t i, unsigned distance,
+				     struct simhash_error *error);
+
+/* Find the fingerprints within k of `fingerprint`. Errors: what `found` reports. */
+SIMHASH_CHECKED int simhash_hamming_index_query(const struct simhash_hamming_index *index,
+						uint64_t fingerprint,
+						simhash_hamming_found_fn *found, void *context,
+						struct simhash_error *error);
 
 /* ---- Exact measures of two contents ----------------------------------- */
 
 /*
- * The length of a longest common subsequence, as diff computes it, in memory proportional
- * to the sizes: of bytes, or of lines, each with its newline. The time of very different
- * contents is the product of the sizes over 64. `max_steps` bounds it, in steps of about
- * a nanosecond; 0 is no bound. Errors: SIMHASH_E_MEMORY; SIMHASH_E_RANGE beyond the bound.
+ * The length of a longest common subsequence, as diff computes it, in bytes. Memory is
+ * proportional to the sizes, and the time of very different contents is the product of
+ * the sizes over 64. `max_steps` bounds the time, in steps of about a nanosecond;
+ * 0 is no bound. Errors: SIMHASH_E_MEMORY; SIMHASH_E_RANGE beyond the bound.
  */
-SIMHASH_API int simhash_lcs_bytes(const void *a, size_t a_bytes, const void *b, size_t b_bytes,
-				  uint64_t max_steps, uint64_t *length,
-				  struct simhash_error *error);
+SIMHASH_CHECKED int simhash_lcs_bytes(const void *a, size_t a_bytes, const void *b, size_t b_bytes,
+				      uint64_t max_steps, uint64_t *length,
+				      struct simhash_error *error);
 
+/* The same in lines, each with its newline. */
 struct simhash_lcs_lines {
 	uint64_t lines_a, lines_b, common;
+	uint64_t reserved[5];
 };
-SIMHASH_API int simhash_lcs_lines(const void *a, size_t a_bytes, const void *b, size_t b_bytes,
-				  uint64_t max_steps, struct simhash_lcs_lines *lines,
-				  struct simhash_error *error);
+SIMHASH_CHECKED int simhash_lcs_lines(const void *a, size_t a_bytes, const void *b, size_t b_bytes,
+				      uint64_t max_steps, struct simhash_lcs_lines *lines,
+				      struct simhash_error *error);
 
-/* Sets of features compared: how many each has, how many are in both, and in either. */
+/* Two sets of features: the size of each, of their intersection and of their union. */
 struct simhash_overlap {
 	uint64_t a, b, both, either;
-	/* The same of bags, in which a feature is as often as it occurs. */
+	/* The same for bags, in which a feature counts as often as it occurs. */
 	uint64_t bag_a, bag_b, bag_both, bag_either;
+	uint64_t reserved[4];
 };
 
 /*
- * Take two contents apart into features, "bytes=N", "words" or "words=N", and compare the
- * sets: bags of words, and shingles of words or bytes (Broder 1997). Features are told apart
- * by 64-bit hashes. Errors: SIMHASH_E_SYNTAX, SIMHASH_E_RANGE, SIMHASH_E_MEMORY.
+ * Take two contents apart into features, "bytes=N", "words" or "words=N", and compare
+ * the sets (Broder 1997: resemblance and containment of shingles). Features are told
+ * apart by 64-bit hashes. Errors: SIMHASH_E_SYNTAX, SIMHASH_E_RANGE, SIMHASH_E_MEMORY.
  */
-SIMHASH_API int simhash_overlap(const char *features, const void *a, size_t a_bytes, const void *b,
-				size_t b_bytes, struct simhash_overlap *overlap,
-				struct simhash_error *error);
+SIMHASH_CHECKED int simhash_overlap(const char *features, const void *a, size_t a_bytes,
+				    const void *b, size_t b_bytes, struct simhash_overlap *overlap,
+				    struct simhash_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 /*
- * Error messages: one line, never cut without a sign.
+ * Error messages: one line, whose reason is never cut off.
  * Leaves printing and escaping to the programs.
  * SPDX-License-Identifier: MIT
  */
@@ -8,53 +8,89 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Mark a message that was cut at the end of its buffer. */
-static void mark_cut(struct simhash_error *error, size_t wanted)
+#define CUT "..."
+#define TAIL_MAX 400 /* bytes of the end of a message that is cut */
+
+/* Fill the message with as much of both texts as fits, the second whole, and a sign of the cut. */
+static void join_cut(struct simhash_error *error, const char *head, const char *tail)
 {
-	if (wanted >= sizeof error->message)
-		memcpy(error->message + sizeof error->message - 4, "...", 4);
+	size_t tail_size = strlen(tail);
+	size_t head_size = sizeof error->message - 1 - strlen(CUT) - tail_size;
+
+	snprintf(error->message, sizeof error->message, "%.*s" CUT "%s", (int)head_size, head,
+		 tail);
 }
 
-__attribute__((format(printf, 2, 0))) static size_t
-format_message(struct simhash_error *error, const char *format, va_list arguments)
+/* Write the message and `reason`, which is far shorter than a message. */
+__attribute__((format(printf, 2, 0))) static void write_message(struct simhash_error *error,
+								const char *format,
+								va_list arguments,
+								const char *reason)
 {
-	int length = vsnprintf(error->message, sizeof error->message, format, arguments);
-	size_t wanted = length < 0 ? 0 : (size_t)length;
+	size_t reason_size = strlen(reason), size;
+	va_list again;
+	char *whole;
+	int length;
 
-	mark_cut(error, wanted);
-	return wanted < sizeof error->message ? wanted : sizeof error->message - 1;
+	va_copy(again, arguments);
+	length = vsnprintf(error->message, sizeof error->message, format, arguments);
+	size = length < 0 ? 0 : (size_t)length;
+	if (size + reason_size < sizeof error->message) {
+		memcpy(error->message + size, reason, reason_size + 1);
+		va_end(again);
+		return;
+	}
+	size += reason_size + 1;
+	whole = malloc(size);
+	if (whole != NULL) {
+		vsnprintf(whole, size - reason_size, format, again);
+		memcpy(whole + size - 1 - reason_size, reason, reason_size + 1);
+		join_cut(error, whole, whole + size - 1 - TAIL_MAX);
+	} else {
+		char head[sizeof error->message];
+		memcpy(head, error->message, sizeof head);
+		join_cut(error, head, reason);
+	}
+	free(whole);
+	va_end(again);
 }
 
-int(error_set)(struct simhash_error *error, enum simhash_error_code code, const char *format, ...)
+static void set_codes(struct simhash_error *error, int code, int system_errno)
+{
+	error->code = code;
+	error->system_errno = system_errno;
+	memset(error->reserved, 0, sizeof error->reserved);
+}
+
+int(error_set)(struct simhash_error *error, int code, const char *format, ...)
 {
 	va_list arguments;
 
-	error->code = code;
-	error->system_errno = 0;
+	if (error == NULL)
+		return -1;
+	set_codes(error, code, 0);
 	va_start(arguments, format);
-	format_message(error, format, arguments);
+	write_message(error, format, arguments, "");
 	va_end(arguments);
 	return -1;
 }
 
 int(error_set_errno)(struct simhash_error *error, const char *format, ...)
 {
-	va_list arguments;
 	int saved = errno;
-	size_t used, left;
-	int length;
+	char reason[128];
+	va_list arguments;
 
-	error->code = SIMHASH_E_SYSTEM;
-	error->system_errno = saved;
+	if (error == NULL)
+		return -1;
+	snprintf(reason, sizeof reason, ": %s", strerror(saved));
+	set_codes(error, SIMHASH_E_SYSTEM, saved);
 	va_start(arguments, format);
-	used = format_message(error, format, arguments);
+	write_message(error, format, arguments, reason);
 	va_end(arguments);
-	left = sizeof error->message - used;
-	length = snprintf(error->message + used, left, ": %s", strerror(saved));
-	if (length > 0)
-		mark_cut(error, used + (size_t)length);
 	errno = saved;
 	return -1;
 }

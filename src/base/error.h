@@ -1,17 +1,35 @@
 /*
- * Filling a caller's struct simhash_error, for every floor of the program.
+ * Filling a caller's struct simhash_error. Every room uses it, so the codes of all rooms are
+ * told apart here.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_ERROR_H
 #define SIMHASH_BASE_ERROR_H
 
 #include "simhash.h"
+#include "simhash_index.h"
 
-/* Record `code` and a message. Always returns -1, so that callers can return it. */
-__attribute__((format(printf, 3, 4))) int
-error_set(struct simhash_error *error, enum simhash_error_code code, const char *format, ...);
+/* Codes that no public function returns; they go on after those of simhash_index.h. */
+enum error_code {
+	ERROR_DUPLICATE = 64, /* a row with that primary or unique key exists */
+	ERROR_RETRY,	      /* lock wait or deadlock: the same statement may succeed again */
+	ERROR_STOPPED	      /* the caller asked to stop */
+};
+#define SIMHASH_E_DUPLICATE ERROR_DUPLICATE
+#define SIMHASH_E_RETRY ERROR_RETRY
+#define SIMHASH_E_STOPPED ERROR_STOPPED
 
-/* The same for a failed system call: ": " and the text of errno are appended. */
+/*
+ * Record a code and a message. A message that does not fit keeps its beginning and its end,
+ * which gives the reason. `error` may be NULL. Always returns -1, so that callers can return it.
+ */
+__attribute__((format(printf, 3, 4))) int error_set(struct simhash_error *error, int code,
+						    const char *format, ...);
+
+/*
+ * The same for a failed system call: ": " and the text of errno are appended. Leaves errno as
+ * it was.
+ */
 __attribute__((format(printf, 2, 3))) int error_set_errno(struct simhash_error *error,
 							  const char *format, ...);
 

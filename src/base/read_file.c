@@ -61,19 +61,25 @@ failed:
 	return -1;
 }
 
-int read_file(const char *path, size_t max_bytes, char **bytes, size_t *size,
+int read_path(const char *path, size_t max_bytes, char **bytes, size_t *size,
 	      struct simhash_error *error)
 {
 	int fd, status;
 
 	*bytes = NULL;
-	if (strcmp(path, "-") == 0)
-		return read_descriptor(STDIN_FILENO, "standard input", max_bytes, bytes, size,
-				       error);
 	fd = open_file_at(AT_FDCWD, path, O_RDONLY | O_NOCTTY, 0);
 	if (fd < 0)
 		return error_set_errno(error, "cannot read %s", path);
 	status = read_descriptor(fd, path, max_bytes, bytes, size, error);
 	close(fd);
 	return status;
+}
+
+int read_file(const char *path, size_t max_bytes, char **bytes, size_t *size,
+	      struct simhash_error *error)
+{
+	if (strcmp(path, "-") == 0)
+		return read_descriptor(STDIN_FILENO, "standard input", max_bytes, bytes, size,
+				       error);
+	return read_path(path, max_bytes, bytes, size, error);
 }

@@ -17,7 +17,11 @@
 int read_descriptor(int fd, const char *name, size_t max_bytes, char **bytes, size_t *size,
 		    struct simhash_error *error);
 
-/* Open, read and close a file; "-" is standard input. */
+/* Open, read and close a file. */
+int read_path(const char *path, size_t max_bytes, char **bytes, size_t *size,
+	      struct simhash_error *error);
+
+/* The same, but "-" is standard input. */
 int read_file(const char *path, size_t max_bytes, char **bytes, size_t *size,
 	      struct simhash_error *error);
 

@@ -199,13 +199,14 @@ static int make_sketch(const struct simhash_measure *measure, const struct conte
 		       uint8_t *sketch, uint64_t *features, struct simhash_error *error)
 {
 	struct simhash_sketcher *sketcher;
+	int status;
 
 	if (simhash_sketcher_new(measure, &sketcher, error) != 0)
 		return -1;
 	simhash_sketcher_update(sketcher, content->bytes, content->size);
-	*features = simhash_sketcher_finish(sketcher, sketch);
+	status = simhash_sketcher_finish(sketcher, sketch, SIMHASH_SKETCH_MAX, features, error);
 	simhash_sketcher_free(sketcher);
-	return 0;
+	return status;
 }
 
 static int write_sketch(struct comparison *c, const char *text,
@@ -272,11 +273,7 @@ static void write_name(FILE *out, char letter, const struct content *content)
 
 static void scan(const struct simhash_tag_set *tags, struct content *content)
 {
-	struct simhash_scanner scanner;
-
-	simhash_scanner_init(&scanner, tags);
-	simhash_scanner_update(&scanner, content->bytes, content->size);
-	simhash_scanner_finish(&scanner, &content->table);
+	simhash_sum_table_compute(tags, content->bytes, content->size, &content->table);
 }
 
 static int write_all(struct comparison *c, struct simhash_error *error)

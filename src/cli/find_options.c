@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cli/find_options.h"
+#include "cli/measure_option.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -104,7 +105,7 @@ static int set_measure(const struct option_use *use, struct simhash_error *error
 
 	if (arguments->request.measure_text != NULL)
 		return error_set(error, SIMHASH_E_SYNTAX, "--measure can be given once");
-	if (simhash_measure_new(use->text, &measure, error) != 0)
+	if (measure_option_parse(use->text, &measure, error) != 0)
 		return -1;
 	simhash_measure_free(measure);
 	arguments->request.measure_text = use->text;
@@ -405,7 +406,7 @@ static const char *const candidates_words[] = {"exact", "key", NULL};
 static const char *const format_words[] = {"text", "csv", "json", "jsonl", "null", "html", NULL};
 static const char *const linkage_words[] = {"representative", "single", NULL};
 static const char *const confirm_words[] = {"all", "doubtful", NULL};
-static const char *const measure_words[] = {"simhash64", "simhash128", "minhash", "bottom", NULL};
+static const char *const measure_words[] = {"simhash64", "simhash128", "minhash", "bottomk", NULL};
 
 #define FIELD(member) OPTION_FIELD(struct find_arguments, member)
 

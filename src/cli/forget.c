@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/path.h"
+#include "cli/measure_option.h"
 #include "cli/options.h"
 #include "cli/tasks.h"
 #include "cli/terminal.h"
@@ -94,7 +95,7 @@ static int forget_measure(const struct forgetting *f, const char *text, int64_t 
 	if (store_read_measures(f->store, &measures, error) != 0)
 		return -1;
 	id = name_list_id(&measures, text);
-	if (id == 0 && simhash_measure_new(text, &measure, &ignored) == 0)
+	if (id == 0 && measure_option_parse(text, &measure, &ignored) == 0)
 		id = name_list_id(&measures, simhash_measure_text(measure));
 	if (id == 0)
 		status = error_set(error, SIMHASH_E_RANGE,

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cli/index_options.h"
+#include "cli/measure_option.h"
 
 #include <string.h>
 
@@ -74,7 +75,7 @@ static int add_measure(const struct option_use *use, struct simhash_error *error
 	if (arguments->measure_count == SKETCHES_MAX)
 		return error_set(error, SIMHASH_E_RANGE, "--measure can be given at most %d times",
 				 SKETCHES_MAX);
-	if (simhash_measure_new(use->text, &measure, error) != 0)
+	if (measure_option_parse(use->text, &measure, error) != 0)
 		return -1;
 	for (unsigned i = 0; i < arguments->measure_count; i++)
 		if (strcmp(simhash_measure_text(arguments->measures[i]),
@@ -105,7 +106,7 @@ static int set_copy(const struct option_use *use, struct simhash_error *error)
 
 /* ---- The table ---- */
 
-static const char *const measure_words[] = {"simhash64", "simhash128", "minhash", "bottom", NULL};
+static const char *const measure_words[] = {"simhash64", "simhash128", "minhash", "bottomk", NULL};
 
 #define FIELD(member) OPTION_FIELD(struct index_arguments, member)
 
@@ -158,7 +159,7 @@ static const struct option_row rows[] = {
 	 .parse = set_size, .field = FIELD(request.max_inflated_bytes), .kind = VALUE_TEXT,
 	 .needs = "decompress"},
 	{0, "measure", "=MEASURE",
-	 "make sketches by another measure too; simhash64, simhash128, minhash or bottom, with "
+	 "make sketches by another measure too; simhash64, simhash128, minhash or bottomk, with "
 	 "parameters as in minhash:words=3; up to eight of them",
 	 .parse = add_measure, .kind = VALUE_START, .words = measure_words, .is_list = true},
 	{'f', "force", NULL, "scan files again that have not changed", .parse = set_flag,

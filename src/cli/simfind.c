@@ -17,6 +17,7 @@
 #include "base/text_stream.h"
 #include "cli/compare.h"
 #include "cli/find_options.h"
+#include "cli/measure_option.h"
 #include "cli/measures.h"
 #include "cli/lost_mapping.h"
 #include "cli/options.h"
@@ -378,7 +379,7 @@ static int choose_measure(const struct find_arguments *arguments, struct store *
 	if (strchr(text, ':') == NULL) {
 		struct simhash_measure *standard;
 		struct name_list measures;
-		if (simhash_measure_new(text, &standard, error) != 0)
+		if (measure_option_parse(text, &standard, error) != 0)
 			return -1;
 		snprintf(namesake.standard, sizeof namesake.standard, "%s",
 			 simhash_measure_text(standard));
@@ -402,7 +403,7 @@ static int choose_measure(const struct find_arguments *arguments, struct store *
 		if (namesake.count == 1)
 			text = namesake.text;
 	}
-	return simhash_measure_new(text, measure, error);
+	return measure_option_parse(text, measure, error);
 }
 
 /* Compare two files, which needs no index. */
@@ -417,7 +418,7 @@ static int compare(const struct find_arguments *arguments, struct simhash_error 
 
 	if (choose_tag_set(arguments->tag_file, &tags, error) != 0 ||
 	    (arguments->request.measure_text != NULL &&
-	     simhash_measure_new(arguments->request.measure_text, &measure, error) != 0) ||
+	     measure_option_parse(arguments->request.measure_text, &measure, error) != 0) ||
 	    check_output(arguments, error) != 0)
 		goto out;
 	/* An output is emptied only when there is something to put there. */
@@ -458,7 +459,7 @@ static int resolve_measure(struct find_arguments *arguments, struct store *store
 	if (choose_measure(arguments, store, &request->measure, error) != 0)
 		return -1;
 	if (request->min_similarity == 0)
-		request->min_similarity = simhash_measure_standard_similarity(request->measure);
+		request->min_similarity = simhash_measure_default_similarity(request->measure);
 	/* What a measure calls similar enough is not to be dropped by a stricter default. */
 	if (!arguments->has_min_resemblance &&
 	    request->min_similarity < arguments->confirm.min_resemblance)

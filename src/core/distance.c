@@ -14,19 +14,31 @@ __extension__ typedef unsigned __int128 wide;
 /* T percent of x is x * percent_millionths / HUNDRED_PERCENT. */
 #define HUNDRED_PERCENT (100 * SIMHASH_MILLION)
 
-static int parse(const char *text, const char *what, int64_t least, int64_t largest, int64_t *value,
-		 struct simhash_error *error)
+static int parse(const char *text, const char *what, int64_t minimum, int64_t maximum,
+		 int64_t *value, struct simhash_error *error)
 {
 	enum decimal_status status = decimal_parse(text, strlen(text), 6, INT64_MAX, value);
 
-	if (status == DECIMAL_OK && *value >= least && *value <= largest)
+	if (status == DECIMAL_OK && *value >= minimum && *value <= maximum)
 		return 0;
 	return error_set(error,
 			 status == DECIMAL_SYNTAX || status == DECIMAL_PLACES ? SIMHASH_E_SYNTAX
 									      : SIMHASH_E_RANGE,
 			 "%s '%s': expected a number from %d to %d with at most six decimal places",
-			 what, text, (int)(least / SIMHASH_MILLION),
-			 (int)(largest / SIMHASH_MILLION));
+			 what, text, (int)(minimum / SIMHASH_MILLION),
+			 (int)(maximum / SIMHASH_MILLION));
+}
+
+int simhash_tolerance_from_percent(double percent, struct simhash_tolerance *tolerance,
+				   struct simhash_error *error)
+{
+	*tolerance = (struct simhash_tolerance)SIMHASH_TOLERANCE_DEFAULT;
+	/* Written so that not-a-number is rejected too. */
+	if (!(percent >= 0 && percent <= 100))
+		return error_set(error, SIMHASH_E_RANGE,
+				 "tolerance %g: expected a number from 0 to 100", percent);
+	tolerance->percent_millionths = (int64_t)(percent * (double)SIMHASH_MILLION + 0.5);
+	return 0;
 }
 
 int simhash_tolerance_parse(const char *text, int64_t *percent_millionths,
@@ -54,19 +66,19 @@ int64_t simhash_key_reach(const struct simhash_tolerance *tolerance, int64_t lar
  * An integer is at most floor(x) just when it is at most x, so the bounds need
  * no division: d <= floor(T/100 * s) is d * HUNDRED_PERCENT <= T_millionths * s.
  */
-int simhash_key_hit(const struct simhash_tolerance *tolerance, int64_t key_a, int64_t key_b,
-		    int64_t size_a_bytes, int64_t size_b_bytes)
+bool simhash_key_hit(const struct simhash_tolerance *tolerance, const struct simhash_file *a,
+		     const struct simhash_file *b)
 {
-	uint64_t apart = key_a > key_b ? (uint64_t)key_a - (uint64_t)key_b
-				       : (uint64_t)key_b - (uint64_t)key_a;
-	int64_t larger = size_a_bytes > size_b_bytes ? size_a_bytes : size_b_bytes;
+	uint64_t apart = a->key > b->key ? (uint64_t)a->key - (uint64_t)b->key
+					 : (uint64_t)b->key - (uint64_t)a->key;
+	int64_t larger = a->size_bytes > b->size_bytes ? a->size_bytes : b->size_bytes;
 
 	return apart <= 1 || (wide)apart * (wide)HUNDRED_PERCENT <=
 				     (wide)larger * (wide)tolerance->percent_millionths;
 }
 
-int simhash_sum_table_hit(const struct simhash_tolerance *tolerance, uint64_t distance,
-			  int64_t size_a_bytes, int64_t size_b_bytes)
+bool simhash_sum_table_hit(const struct simhash_tolerance *tolerance, uint64_t distance,
+			   int64_t size_a_bytes, int64_t size_b_bytes)
 {
 	wide sizes = (wide)size_a_bytes + (wide)size_b_bytes;
 	wide twice_hundred_percent = 2 * (uint64_t)HUNDRED_PERCENT;
@@ -75,8 +87,8 @@ int simhash_sum_table_hit(const struct simhash_tolerance *tolerance, uint64_t di
 	       distance * twice_hundred_percent <= sizes * (uint64_t)tolerance->percent_millionths;
 }
 
-int simhash_sizes_agree(const struct simhash_tolerance *tolerance, int64_t size_a_bytes,
-			int64_t size_b_bytes)
+bool simhash_sizes_agree(const struct simhash_tolerance *tolerance, int64_t size_a_bytes,
+			 int64_t size_b_bytes)
 {
 	int64_t larger = size_a_bytes > size_b_bytes ? size_a_bytes : size_b_bytes;
 	int64_t smaller = size_a_bytes > size_b_bytes ? size_b_bytes : size_a_bytes;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "simhash.h"
 
@@ -53,15 +54,12 @@ uint32_t simhash_extension_hash(const char *name, size_t name_length)
 {
 	const char *extension;
 	size_t length = simhash_extension(name, name_length, &extension);
-	unsigned char lower[3];
+	char lower[3];
 
 	if (length > sizeof lower)
 		length = sizeof lower;
-	for (size_t i = 0; i < length; i++) {
-		unsigned char c = (unsigned char)extension[i];
-		lower[i] = c >= 'A' && c <= 'Z' ? (unsigned char)(c + ('a' - 'A')) : c;
-	}
-	return length == 0 ? 0 : (uint32_t)crc32(0, lower, (uInt)length);
+	ascii_lower_copy(lower, extension, length);
+	return length == 0 ? 0 : (uint32_t)crc32(0, (const Bytef *)lower, (uInt)length);
 }
 
 static int64_t add_saturating(int64_t sum, wide term)

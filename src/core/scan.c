@@ -24,7 +24,7 @@ static const struct scan_kernel *const kernels[] = {
 
 #define KERNELS (sizeof kernels / sizeof *kernels)
 
-/* The kernel in use, NULL until it is asked for. */
+/* The kernel in use, NULL until the first use. */
 static const struct scan_kernel *_Atomic chosen;
 
 static const struct scan_kernel *kernel(void)
@@ -73,6 +73,16 @@ void simhash_scanner_init(struct simhash_scanner *scanner, const struct simhash_
 void simhash_scanner_update(struct simhash_scanner *scanner, const void *bytes, size_t size_bytes)
 {
 	kernel()->update(scanner, bytes, size_bytes);
+}
+
+void simhash_sum_table_compute(const struct simhash_tag_set *tag_set, const void *bytes,
+			       size_t size_bytes, struct simhash_sum_table *table)
+{
+	struct simhash_scanner scanner;
+
+	simhash_scanner_init(&scanner, tag_set);
+	simhash_scanner_update(&scanner, bytes, size_bytes);
+	simhash_scanner_finish(&scanner, table);
 }
 
 void simhash_scanner_finish(const struct simhash_scanner *scanner, struct simhash_sum_table *table)

@@ -3,18 +3,16 @@
  * Leaves their use to the scan and the keys.
  * SPDX-License-Identifier: MIT
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/automaton.h"
+#include "base/ascii.h"
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/hex.h"
-#include "base/open_file.h"
+#include "base/read_file.h"
+#include "core/automaton.h"
 #include "simhash.h"
 
 #define FILE_SIZE_MAX 65536
@@ -56,8 +54,7 @@ static bool name_is_valid(const char *name, size_t length)
 		return false;
 	for (size_t i = 0; i < length; i++) {
 		char c = name[i];
-		if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') &&
-		    c != '.' && c != '_' && c != '-')
+		if (!ascii_is_letter(c) && !ascii_is_digit(c) && c != '.' && c != '_' && c != '-')
 			return false;
 	}
 	return true;
@@ -77,11 +74,11 @@ int simhash_tag_set_new(const char *name, const struct simhash_tag tags[SIMHASH_
 	for (int i = 0; i < SIMHASH_TAGS; i++) {
 		if (tags[i].uniform > SIMHASH_WEIGHT_MAX || tags[i].scatter > SIMHASH_WEIGHT_MAX ||
 		    tags[i].skew > SIMHASH_WEIGHT_MAX)
-			return error_set(error, SIMHASH_E_RANGE, "a weight of tag %02x is over %d",
+			return error_set(error, SIMHASH_E_RANGE, "tag %02x has a weight above %d",
 					 tags[i].pattern, SIMHASH_WEIGHT_MAX / 1000);
 		for (int j = 0; j < i; j++)
 			if (tags[i].pattern == tags[j].pattern)
-				return error_set(error, SIMHASH_E_RANGE, "tag %02x is there twice",
+				return error_set(error, SIMHASH_E_RANGE, "tag %02x occurs twice",
 						 tags[i].pattern);
 	}
 	made = calloc(1, sizeof *made);
@@ -160,7 +157,7 @@ static int parse_tag(struct parser *parser, const struct word words[3])
 	tag.pattern = (uint8_t)(hex_digit(pattern.text[0]) << 4 | hex_digit(pattern.text[1]));
 	for (int i = 0; i < parser->tag_count; i++)
 		if (parser->tags[i].pattern == tag.pattern)
-			return syntax(parser, "expected a tag that is not there yet", pattern);
+			return syntax(parser, "expected a tag that occurs once", pattern);
 	if (parser->tag_count == SIMHASH_TAGS)
 		return syntax(parser, "expected no more than 16 tags", pattern);
 	if (parse_weight(parser, words[1], &tag.scatter) != 0 ||
@@ -225,7 +222,7 @@ static int parse_line(struct parser *parser, const char *line, size_t length)
 	return parse_tag(parser, words);
 }
 
-/* A set without a name is called after its file, less directory and extension. */
+/* The default name of a set: that of its file, without directory and extension. */
 static int name_after_file(struct parser *parser)
 {
 	const char *slash = strrchr(parser->file_name, '/');
@@ -277,30 +274,14 @@ int simhash_tag_set_parse(const char *text, size_t size_bytes, const char *file_
 int simhash_tag_set_read(const char *path, struct simhash_tag_set **set,
 			 struct simhash_error *error)
 {
-	char *text = malloc(FILE_SIZE_MAX + 1);
-	FILE *file = NULL;
-	int status = -1;
+	char *text;
 	size_t size;
+	int status;
 
 	*set = NULL;
-	if (text == NULL)
-		return error_set_memory(error);
-	file = open_stream(path, O_RDONLY, 0, "rb");
-	if (file == NULL) {
-		error_set_errno(error, "cannot open tag file %s", path);
-		goto out;
-	}
-	size = fread(text, 1, FILE_SIZE_MAX + 1, file);
-	if (ferror(file))
-		error_set_errno(error, "cannot read tag file %s", path);
-	else if (size > FILE_SIZE_MAX)
-		error_set(error, SIMHASH_E_SYNTAX, "%s: a tag file has at most %d bytes", path,
-			  FILE_SIZE_MAX);
-	else
-		status = simhash_tag_set_parse(text, size, path, set, error);
-out:
-	if (file != NULL)
-		fclose(file);
+	if (read_path(path, FILE_SIZE_MAX, &text, &size, error) != 0)
+		return -1;
+	status = simhash_tag_set_parse(text, size, path, set, error);
 	free(text);
 	return status;
 }

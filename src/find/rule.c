@@ -199,7 +199,8 @@ bool rule_matches(const struct find_rule *rule, const struct find_file *x,
 	if (!rule_allows(rule, x, y))
 		return false;
 	if (rule->candidates == CANDIDATES_KEY &&
-	    !simhash_key_hit(&tolerance, x->key, y->key, x->size_bytes, y->size_bytes))
+	    !simhash_key_hit(&tolerance, &(struct simhash_file){x->key, x->size_bytes},
+			     &(struct simhash_file){y->key, y->size_bytes}))
 		return false;
 	*distance = simhash_distance(&x->table, &y->table);
 	return simhash_sum_table_hit(&tolerance, *distance, x->size_bytes, y->size_bytes);

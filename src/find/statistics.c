@@ -80,9 +80,12 @@ static size_t first_hit(const struct counting *c, bool is_key, uint64_t apart, i
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		struct simhash_tolerance t = tolerance_at(c, middle);
-		bool is_hit = is_key ? apart <= INT64_MAX && simhash_key_hit(&t, 0, (int64_t)apart,
-									     x_size, y_size)
-				     : simhash_sum_table_hit(&t, apart, x_size, y_size);
+		bool is_hit =
+			is_key ? apart <= INT64_MAX &&
+					 simhash_key_hit(
+						 &t, &(struct simhash_file){0, x_size},
+						 &(struct simhash_file){(int64_t)apart, y_size})
+			       : simhash_sum_table_hit(&t, apart, x_size, y_size);
 		if (is_hit)
 			high = middle;
 		else

@@ -4,15 +4,16 @@
  * its weight where its hash has that bit set, and from which it takes it where not.
  *
  * With weights of 1 a sum is twice the number of set bits less the number of features.
- * Set bits are counted for all 64 positions at once: bit_counts.h. Weights beside the standard
- * one are added one by one.
+ * Set bits are counted for all 64 positions at once: bit_counts.h. Weights other than the
+ * default are added one by one.
  *
- * Left to hamming.c: which of many fingerprints are near.
+ * Leaves the search for near fingerprints to hamming.c.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/byte_order.h"
 #include "base/error.h"
 #include "measure/bit_counts.h"
 #include "measure/measure.h"
@@ -20,10 +21,10 @@
 
 struct state {
 	struct bit_counts counts[2];
-	struct simhash_sums extra[2]; /* what weights add to those of the standard weight */
+	struct simhash_sums extra[2]; /* what weights add to those of the default weight */
 	uint64_t features;
-	int64_t extra_weight; /* of all features, beside the standard weight */
-	uint64_t rest[2][64]; /* hashes that are yet to be counted */
+	int64_t extra_weight; /* of all features, beyond the default weight */
+	uint64_t rest[2][64]; /* hashes not yet counted */
 	size_t rest_count;
 };
 
@@ -66,12 +67,13 @@ static void add_weights(const struct feature_weights *weights, struct state *sta
 {
 	for (size_t i = 0; i < count; i++) {
 		int64_t weight = weight_of(weights, hashes[i]);
-		if (weight == weights->standard)
+		if (weight == weights->default_weight)
 			continue;
-		state->extra_weight += weight - weights->standard;
-		simhash_sums_add(&state->extra[0], hashes[i], weight - weights->standard);
+		state->extra_weight += weight - weights->default_weight;
+		simhash_sums_add(&state->extra[0], hashes[i], weight - weights->default_weight);
 		if (second != NULL)
-			simhash_sums_add(&state->extra[1], second[i], weight - weights->standard);
+			simhash_sums_add(&state->extra[1], second[i],
+					 weight - weights->default_weight);
 	}
 }
 
@@ -92,7 +94,7 @@ static void add(const struct simhash_measure *measure, void *context, uint64_t *
 static uint64_t fingerprint_of(const struct simhash_measure *measure, struct state *state, int half)
 {
 	struct simhash_sums *sums = &state->extra[half];
-	int64_t weight = measure->weights == NULL ? 1 : measure->weights->standard;
+	int64_t weight = measure->weights == NULL ? 1 : measure->weights->default_weight;
 
 	empty_planes(&state->counts[half]);
 	for (size_t i = 0; i < state->rest_count; i++)
@@ -107,9 +109,9 @@ static uint64_t fingerprint_of(const struct simhash_measure *measure, struct sta
 
 static bool has_weight(const struct simhash_measure *measure, const struct state *state)
 {
-	int64_t standard = measure->weights == NULL ? 1 : measure->weights->standard;
+	int64_t weight = measure->weights == NULL ? 1 : measure->weights->default_weight;
 
-	return standard * (int64_t)state->features + state->extra_weight > 0;
+	return weight * (int64_t)state->features + state->extra_weight > 0;
 }
 
 static bool finish64(const struct simhash_measure *measure, void *state, uint8_t *sketch)
@@ -125,7 +127,7 @@ static bool finish128(const struct simhash_measure *measure, void *state, uint8_
 	return has_weight(measure, state);
 }
 
-/* ---- Public: sums of one's own features ---- */
+/* ---- Public: sums of the caller's own features ---- */
 
 void simhash_sums_add(struct simhash_sums *sums, uint64_t hash, int64_t weight)
 {
@@ -212,7 +214,7 @@ static int take_near(void *context, size_t a, size_t b, unsigned distance,
 	const uint8_t *x = search->sketches + a * size, *y = search->sketches + b * size;
 	unsigned whole = search->halves == 1 ? distance : distance_of(x, y, 2);
 
-	/* The first half would have told of it, too. */
+	/* The search of the first half has reported it. */
 	if (whole > search->k || (search->half == 1 && whole - distance <= search->half_k))
 		return 0;
 	return search->pair(search->context, a < b ? a : b, a < b ? b : a,
@@ -266,12 +268,12 @@ static int pairs128(const struct simhash_measure *measure, const uint8_t *sketch
 	return find_pairs(sketches, count, 2, min_similarity, pair, context, error);
 }
 
-/* The standard is 3 bits of 64 (Manku, Jain and Das Sarma), the least 8 of each 64. */
+/* The default is 3 bits of 64 (Manku, Jain and Das Sarma), the minimum 8 of each 64. */
 const struct measure_kind measure_simhash64 = {
 	.name = "simhash64",
 	.has_weights = true,
-	.least_similarity = 1 - 8 / 64.0,
-	.standard_similarity = 1 - 3 / 64.0,
+	.min_similarity = 1 - 8 / 64.0,
+	.default_similarity = 1 - 3 / 64.0,
 	.sketch_size = size64,
 	.state_size = state_size,
 	.begin = begin,
@@ -286,8 +288,8 @@ const struct measure_kind measure_simhash128 = {
 	.name = "simhash128",
 	.has_second = true,
 	.has_weights = true,
-	.least_similarity = 1 - 16 / 128.0,
-	.standard_similarity = 1 - 6 / 128.0,
+	.min_similarity = 1 - 16 / 128.0,
+	.default_similarity = 1 - 6 / 128.0,
 	.sketch_size = size128,
 	.state_size = state_size,
 	.begin = begin,

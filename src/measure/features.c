@@ -10,6 +10,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/compat.h"
 #include "base/error.h"
 
 /* Lines are cut into words whole; what is longer than this is cut at a blank, if it has one. */
@@ -166,7 +167,7 @@ static size_t whole_size(const char *text, size_t size)
 	static const char ends[] = "\n\t ";
 
 	for (const char *end = ends; *end != '\0'; end++) {
-		const char *found = memrchr(text, *end, size);
+		const char *found = last_byte(text, *end, size);
 		if (found != NULL)
 			return (size_t)(found - text) + 1;
 	}

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sort.h"
 #include "measure/measure.h"
 
 #define BLOCKS_MAX 24
@@ -35,7 +36,7 @@ static double choose(unsigned n, unsigned k)
 	return ways;
 }
 
-/* The least number of bits in `kept` of `blocks` blocks of `bits` bits. */
+/* The minimum number of bits in `kept` of `blocks` blocks of `bits` bits. */
 static unsigned least_bits(unsigned bits, unsigned blocks, unsigned kept)
 {
 	unsigned larger = bits % blocks, smaller = blocks - larger;
@@ -460,7 +461,7 @@ static size_t lower_bound(const struct cut *cut, const struct sort_item *items, 
 }
 
 int simhash_hamming_index_query(const struct simhash_hamming_index *index, uint64_t fingerprint,
-				simhash_hamming_fn *found, void *context,
+				simhash_hamming_found_fn *found, void *context,
 				struct simhash_error *error)
 {
 	for (unsigned i = 0; i < index->tables; i++) {
@@ -474,7 +475,7 @@ int simhash_hamming_index_query(const struct simhash_hamming_index *index, uint6
 			if (distance > index->k ||
 			    (cut->blocks > 0 && !is_canonical(cut, difference, index->k)))
 				continue;
-			if (found(context, items[at].number, 0, distance, error) != 0)
+			if (found(context, items[at].number, distance, error) != 0)
 				return -1;
 		}
 	}

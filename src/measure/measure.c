@@ -16,18 +16,18 @@ static const struct measure_kind *const kinds[] = {
 	&measure_simhash64,
 	&measure_simhash128,
 	&measure_minhash,
-	&measure_bottom,
+	&measure_bottomk,
 };
 #define KINDS (sizeof kinds / sizeof *kinds)
-#define KIND_NAMES "simhash64, simhash128, minhash or bottom"
+#define KIND_NAMES "simhash64, simhash128, minhash or bottomk"
 
-static const char *const number_names[MEASURE_NUMBERS] = {"functions", "least", "cluster"};
-static const unsigned number_least[MEASURE_NUMBERS] = {16, 8, 1};
-static const unsigned number_most[MEASURE_NUMBERS] = {1024, 1024, 16};
+static const char *const number_names[MEASURE_NUMBERS] = {"functions", "k", "cluster"};
+static const unsigned number_min[MEASURE_NUMBERS] = {16, 8, 1};
+static const unsigned number_max[MEASURE_NUMBERS] = {1024, 1024, 16};
 
-const char *simhash_measure_name(unsigned number)
+const char *simhash_measure_name(unsigned i)
 {
-	return number < KINDS ? kinds[number]->name : NULL;
+	return i < KINDS ? kinds[i]->name : NULL;
 }
 
 static int find_kind(const char *text, size_t size, const struct measure_kind **kind,
@@ -38,6 +38,9 @@ static int find_kind(const char *text, size_t size, const struct measure_kind **
 			*kind = kinds[i];
 			return 0;
 		}
+	if (size == 6 && memcmp(text, "bottom", size) == 0)
+		return error_set(error, SIMHASH_E_RANGE,
+				 "unknown measure 'bottom': bottom:least=N is now bottomk:k=N");
 	return error_set(error, SIMHASH_E_RANGE, "unknown measure '%.*s': expected " KIND_NAMES,
 			 (int)size, text);
 }
@@ -49,13 +52,13 @@ static int parse_number(struct simhash_measure *measure, int which, const char *
 	char *end = NULL;
 
 	value = text[0] >= '1' && text[0] <= '9' ? strtoul(text, &end, 10) : 0;
-	if (end == NULL || *end != '\0' || value < number_least[which] ||
-	    value > number_most[which] || (which == NUMBER_FUNCTIONS && (value & (value - 1)) != 0))
+	if (end == NULL || *end != '\0' || value < number_min[which] || value > number_max[which] ||
+	    (which == NUMBER_FUNCTIONS && (value & (value - 1)) != 0))
 		return error_set(error, SIMHASH_E_RANGE,
 				 "measure %s: %s=%s: expected a %s from %u to %u",
 				 measure->kind->name, number_names[which], text,
 				 which == NUMBER_FUNCTIONS ? "power of two" : "number",
-				 number_least[which], number_most[which]);
+				 number_min[which], number_max[which]);
 	measure->number[which] = (unsigned)value;
 	return 0;
 }
@@ -72,19 +75,14 @@ static int note_given(struct simhash_measure *measure, int which, unsigned *give
 	return 0;
 }
 
-/* One parameter, "name=value" or a word; weights are read when all are known. */
-static int parse_parameter(struct simhash_measure *measure, const char *text, const char **weights,
-			   unsigned *given, struct simhash_error *error)
+/* One parameter, "name=value" or a word. */
+static int parse_parameter(struct simhash_measure *measure, const char *text, unsigned *given,
+			   struct simhash_error *error)
 {
-	static const char file[] = "weights=";
 	size_t name = strcspn(text, "=");
 
-	if (strncmp(text, file, sizeof file - 1) == 0 && measure->kind->has_weights) {
-		*weights = text + sizeof file - 1;
-		return 0;
-	}
 	for (int i = 0; i < MEASURE_NUMBERS; i++)
-		if (measure->kind->standard[i] != 0 && strlen(number_names[i]) == name &&
+		if (measure->kind->default_number[i] != 0 && strlen(number_names[i]) == name &&
 		    memcmp(number_names[i], text, name) == 0 && text[name] == '=')
 			return note_given(measure, i, given, error) != 0
 				       ? -1
@@ -94,35 +92,35 @@ static int parse_parameter(struct simhash_measure *measure, const char *text, co
 			       ? -1
 			       : feature_spec_parse(text, &measure->spec, error);
 	return error_set(error, SIMHASH_E_SYNTAX,
-			 "measure %s has no parameter '%s': expected bytes=N, words=N%s%s%s%s",
+			 "measure %s has no parameter '%s': expected bytes=N, words=N%s%s%s",
 			 measure->kind->name, text,
-			 measure->kind->has_weights ? " or weights=FILE" : "",
-			 measure->kind->standard[NUMBER_FUNCTIONS] != 0 ? ", functions=K" : "",
-			 measure->kind->standard[NUMBER_LEAST] != 0 ? ", least=N" : "",
-			 measure->kind->standard[NUMBER_CLUSTER] != 0 ? " or cluster=N" : "");
+			 measure->kind->default_number[NUMBER_FUNCTIONS] != 0 ? ", functions=K"
+									      : "",
+			 measure->kind->default_number[NUMBER_K] != 0 ? ", k=N" : "",
+			 measure->kind->default_number[NUMBER_CLUSTER] != 0 ? " or cluster=N" : "");
 }
 
 /* `text` is taken apart in place. */
 static int parse_parameters(struct simhash_measure *measure, char *text,
 			    struct simhash_error *error)
 {
-	const char *weights = NULL;
 	unsigned given = 0;
 
 	while (text != NULL && *text != '\0') {
 		char *next = strchr(text, ',');
-		/* The name of a file may have any byte, so it comes last. */
-		if (strncmp(text, "weights=", 8) == 0)
-			next = NULL;
 		if (next != NULL)
 			*next++ = '\0';
-		if (parse_parameter(measure, text, &weights, &given, error) != 0)
+		if (parse_parameter(measure, text, &given, error) != 0)
 			return -1;
 		text = next;
 	}
-	if (weights == NULL)
-		return 0;
-	return feature_weights_read(weights, &measure->spec, &measure->weights, error);
+	if (measure->number[NUMBER_K] != 0 &&
+	    measure->number[NUMBER_CLUSTER] > measure->number[NUMBER_K])
+		return error_set(error, SIMHASH_E_RANGE,
+				 "measure %s: cluster=%u: expected at most k=%u",
+				 measure->kind->name, measure->number[NUMBER_CLUSTER],
+				 measure->number[NUMBER_K]);
+	return 0;
 }
 
 static void write_text(struct simhash_measure *measure)
@@ -132,7 +130,7 @@ static void write_text(struct simhash_measure *measure)
 			  measure->spec.kind == FEATURE_WORDS ? "words" : "bytes", measure->spec.n);
 
 	for (int i = 0; i < MEASURE_NUMBERS; i++)
-		if (measure->kind->standard[i] != 0)
+		if (measure->kind->default_number[i] != 0)
 			at += snprintf(measure->text + at, room - (size_t)at, ",%s=%u",
 				       number_names[i], measure->number[i]);
 	if (measure->weights != NULL)
@@ -140,8 +138,25 @@ static void write_text(struct simhash_measure *measure)
 			 (unsigned long long)measure->weights->sum);
 }
 
+static int set_weights(struct simhash_measure *measure, const struct simhash_weights *weights,
+		       struct simhash_error *error)
+{
+	if (weights == NULL)
+		return 0;
+	if (!measure->kind->has_weights)
+		return error_set(error, SIMHASH_E_SYNTAX, "measure %s accepts no weights",
+				 measure->kind->name);
+	return feature_weights_new(weights, &measure->spec, &measure->weights, error);
+}
+
 int simhash_measure_new(const char *text, struct simhash_measure **measure,
 			struct simhash_error *error)
+{
+	return simhash_measure_new_weighted(text, NULL, measure, error);
+}
+
+int simhash_measure_new_weighted(const char *text, const struct simhash_weights *weights,
+				 struct simhash_measure **measure, struct simhash_error *error)
 {
 	struct simhash_measure *made = calloc(1, sizeof *made);
 	size_t name = strcspn(text, ":");
@@ -153,18 +168,15 @@ int simhash_measure_new(const char *text, struct simhash_measure **measure,
 		return error_set_memory(error);
 	if (find_kind(text, name, &made->kind, error) != 0)
 		goto out;
-	memcpy(made->number, made->kind->standard, sizeof made->number);
+	memcpy(made->number, made->kind->default_number, sizeof made->number);
 	made->spec = (struct feature_spec){FEATURE_BYTES, 8, made->kind->has_second};
 	parameters = strdup(text[name] == ':' ? text + name + 1 : "");
 	if (parameters == NULL)
 		error_set_memory(error);
 	else
 		status = parse_parameters(made, parameters, error);
-	if (status == 0 && made->number[NUMBER_LEAST] != 0 &&
-	    made->number[NUMBER_CLUSTER] > made->number[NUMBER_LEAST])
-		status = error_set(
-			error, SIMHASH_E_RANGE, "measure %s: cluster=%u: expected at most least=%u",
-			made->kind->name, made->number[NUMBER_CLUSTER], made->number[NUMBER_LEAST]);
+	if (status == 0)
+		status = set_weights(made, weights, error);
 	if (status == 0)
 		write_text(made);
 out:
@@ -194,14 +206,14 @@ size_t simhash_measure_sketch_size(const struct simhash_measure *measure)
 	return measure->kind->sketch_size(measure);
 }
 
-double simhash_measure_least_similarity(const struct simhash_measure *measure)
+double simhash_measure_min_similarity(const struct simhash_measure *measure)
 {
-	return measure->kind->least_similarity;
+	return measure->kind->min_similarity;
 }
 
-double simhash_measure_standard_similarity(const struct simhash_measure *measure)
+double simhash_measure_default_similarity(const struct simhash_measure *measure)
 {
-	return measure->kind->standard_similarity;
+	return measure->kind->default_similarity;
 }
 
 /* ---- Sketchers ---- */
@@ -255,15 +267,29 @@ void simhash_sketcher_update(struct simhash_sketcher *sketcher, const void *byte
 	feature_stream_update(sketcher->stream, bytes, size_bytes);
 }
 
-uint64_t simhash_sketcher_finish(struct simhash_sketcher *sketcher, uint8_t *sketch)
+int simhash_sketcher_finish(struct simhash_sketcher *sketcher, uint8_t *sketch, size_t size_bytes,
+			    uint64_t *features, struct simhash_error *error)
 {
 	const struct simhash_measure *measure = sketcher->measure;
-	uint64_t features = feature_stream_end(sketcher->stream);
+	uint64_t count;
 
+	if (size_bytes < measure->kind->sketch_size(measure))
+		return error_set(error, SIMHASH_E_RANGE,
+				 "a sketch of %s needs %zu bytes, and the buffer has %zu",
+				 measure->text, measure->kind->sketch_size(measure), size_bytes);
+	count = feature_stream_end(sketcher->stream);
 	if (!measure->kind->finish(measure, sketcher->state, sketch))
-		features = 0;
+		count = 0;
 	measure->kind->begin(measure, sketcher->state);
-	return features;
+	if (features != NULL)
+		*features = count;
+	return 0;
+}
+
+void simhash_sketcher_reset(struct simhash_sketcher *sketcher)
+{
+	feature_stream_end(sketcher->stream);
+	sketcher->measure->kind->begin(sketcher->measure, sketcher->state);
 }
 
 /* ---- Sketches ---- */
@@ -285,62 +311,12 @@ int simhash_sketch_pairs(const struct simhash_measure *measure, const uint8_t *s
 			 size_t count, double min_similarity, simhash_pair_fn *pair, void *context,
 			 struct simhash_error *error)
 {
-	if (!(min_similarity >= measure->kind->least_similarity && min_similarity <= 1))
+	if (!(min_similarity >= measure->kind->min_similarity && min_similarity <= 1))
 		return error_set(error, SIMHASH_E_RANGE,
 				 "similarity %g: measure %s finds pairs from %g to 1",
 				 min_similarity, measure->kind->name,
-				 measure->kind->least_similarity);
+				 measure->kind->min_similarity);
 	if (count < 2)
 		return 0;
 	return measure->kind->pairs(measure, sketches, count, min_similarity, pair, context, error);
-}
-
-/* ---- Sorting ---- */
-
-void sort_items(struct sort_item *items, struct sort_item *scratch, size_t count, unsigned bits)
-{
-	enum { DIGIT = 11 };
-	size_t starts[1 << DIGIT];
-	struct sort_item *from = items, *to = scratch;
-
-	for (unsigned shift = 0; shift < bits; shift += DIGIT) {
-		struct sort_item *other = from;
-		unsigned width = bits - shift < DIGIT ? bits - shift : DIGIT;
-		uint64_t mask = (UINT64_C(1) << width) - 1;
-		size_t sum = 0;
-		memset(starts, 0, sizeof starts);
-		for (size_t i = 0; i < count; i++)
-			starts[from[i].key >> shift & mask]++;
-		for (size_t i = 0; i <= mask; i++) {
-			size_t here = starts[i];
-			starts[i] = sum;
-			sum += here;
-		}
-		for (size_t i = 0; i < count; i++)
-			to[starts[from[i].key >> shift & mask]++] = from[i];
-		from = to;
-		to = other;
-	}
-	if (from != items)
-		memcpy(items, from, count * sizeof *items);
-}
-
-void sort_numbers(uint64_t *numbers, uint64_t *scratch, size_t count)
-{
-	enum { DIGIT = 8 };
-
-	for (unsigned shift = 0; shift < 64; shift += DIGIT) {
-		size_t starts[1 << DIGIT] = {0}, sum = 0;
-		uint64_t *from = shift / DIGIT % 2 == 0 ? numbers : scratch;
-		uint64_t *to = shift / DIGIT % 2 == 0 ? scratch : numbers;
-		for (size_t i = 0; i < count; i++)
-			starts[from[i] >> shift & 0xff]++;
-		for (size_t i = 0; i < 1 << DIGIT; i++) {
-			size_t here = starts[i];
-			starts[i] = sum;
-			sum += here;
-		}
-		for (size_t i = 0; i < count; i++)
-			to[starts[from[i] >> shift & 0xff]++] = from[i];
-	}
 }

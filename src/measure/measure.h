@@ -14,8 +14,8 @@
 #include "measure/features.h"
 #include "simhash_measures.h"
 
-/* Numbers that a measure can be given; 0 where it knows no such thing. */
-enum measure_number { NUMBER_FUNCTIONS, NUMBER_LEAST, NUMBER_CLUSTER, MEASURE_NUMBERS };
+/* The parameters that are numbers. A measure without a parameter has 0 there. */
+enum measure_number { NUMBER_FUNCTIONS, NUMBER_K, NUMBER_CLUSTER, MEASURE_NUMBERS };
 
 struct feature_weights;
 
@@ -31,9 +31,8 @@ struct measure_kind {
 	const char *name;
 	bool has_second;  /* needs two hashes of each feature */
 	bool has_weights; /* can be given weights */
-	/* What its numbers are if nobody says: 0 for those that it has not. */
-	unsigned standard[MEASURE_NUMBERS];
-	double least_similarity, standard_similarity; /* of simhash_sketch_pairs */
+	unsigned default_number[MEASURE_NUMBERS];
+	double min_similarity, default_similarity; /* of simhash_sketch_pairs */
 
 	size_t (*sketch_size)(const struct simhash_measure *measure);
 	/* A state for a stream: its size, making it new, taking features, leaving a sketch. */
@@ -41,37 +40,22 @@ struct measure_kind {
 	void (*begin)(const struct simhash_measure *measure, void *state);
 	void (*add)(const struct simhash_measure *measure, void *state, uint64_t *hashes,
 		    uint64_t *second, size_t count);
-	/* False when there was nothing to make a sketch of: all features together weigh 0. */
+	/* False when all features together weigh 0, which makes no sketch. */
 	bool (*finish)(const struct simhash_measure *measure, void *state, uint8_t *sketch);
 
 	double (*similarity)(const struct simhash_measure *measure, const uint8_t *a,
 			     const uint8_t *b, double *deviation);
 	int64_t (*cluster)(const struct simhash_measure *measure, const uint8_t *sketch);
-	/* See simhash_sketch_pairs; min_similarity is not below the least. */
+	/* See simhash_sketch_pairs; min_similarity is not below the minimum. */
 	int (*pairs)(const struct simhash_measure *measure, const uint8_t *sketches, size_t count,
 		     double min_similarity, simhash_pair_fn *pair, void *context,
 		     struct simhash_error *error);
 };
 
 extern const struct measure_kind measure_simhash64, measure_simhash128, measure_minhash,
-	measure_bottom;
+	measure_bottomk;
 
 /* ---- What several of them need ---- */
-
-static inline uint64_t read_big_endian(const uint8_t *bytes, unsigned size)
-{
-	uint64_t value = 0;
-
-	for (unsigned i = 0; i < size; i++)
-		value = value << 8 | bytes[i];
-	return value;
-}
-
-static inline void write_big_endian(uint8_t *bytes, unsigned size, uint64_t value)
-{
-	for (unsigned i = size; i-- > 0; value >>= 8)
-		bytes[i] = (uint8_t)value;
-}
 
 /*
  * The standard deviation of an estimated share of n, by the score interval (E. Wilson, 1927):
@@ -99,17 +83,5 @@ static inline uint64_t mix_bits(uint64_t x)
 	x = (x ^ x >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
 	return x ^ x >> 33;
 }
-
-/* A number of an item, and what it is sorted by. */
-struct sort_item {
-	uint64_t key;
-	uint64_t number;
-};
-
-/* Sort numbers; `scratch` has room for as many. */
-void sort_numbers(uint64_t *numbers, uint64_t *scratch, size_t count);
-
-/* Sort by the lowest `bits` of the keys, stably. `scratch` has room for as many. */
-void sort_items(struct sort_item *items, struct sort_item *scratch, size_t count, unsigned bits);
 
 #endif

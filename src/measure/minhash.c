@@ -15,7 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/byte_order.h"
 #include "base/error.h"
+#include "base/sort.h"
 #include "measure/measure.h"
 
 #define FUNCTIONS_MAX 1024
@@ -381,9 +383,9 @@ static int pairs(const struct simhash_measure *measure, const uint8_t *sketches,
 
 const struct measure_kind measure_minhash = {
 	.name = "minhash",
-	.standard = {[NUMBER_FUNCTIONS] = 128, [NUMBER_CLUSTER] = 4},
-	.least_similarity = 0.5,
-	.standard_similarity = 0.8,
+	.default_number = {[NUMBER_FUNCTIONS] = 128, [NUMBER_CLUSTER] = 4},
+	.min_similarity = 0.5,
+	.default_similarity = 0.8,
 	.sketch_size = sketch_size,
 	.state_size = state_size,
 	.begin = begin,

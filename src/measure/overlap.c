@@ -6,12 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
+#include "base/sort.h"
 #include "measure/measure.h"
 
 struct feature_list {
 	uint64_t *hashes;
-	size_t count, room;
+	size_t count, capacity;
 	bool has_failed;
 };
 
@@ -22,15 +24,10 @@ static void keep(void *context, uint64_t *hashes, uint64_t *second, size_t count
 	(void)second;
 	if (list->has_failed)
 		return;
-	if (list->count + count > list->room) {
-		size_t room = list->room + list->room / 2 + FEATURE_BLOCK;
-		uint64_t *grown = realloc(list->hashes, room * sizeof *grown);
-		if (grown == NULL) {
-			list->has_failed = true;
-			return;
-		}
-		list->hashes = grown;
-		list->room = room;
+	if (array_reserve(&list->hashes, &list->capacity, list->count + count, sizeof *list->hashes,
+			  NULL) != 0) {
+		list->has_failed = true;
+		return;
 	}
 	memcpy(list->hashes + list->count, hashes, count * sizeof *hashes);
 	list->count += count;

@@ -1,24 +1,187 @@
 /*
- * Files of weights: a line for each feature, which is taken apart by the same code as
+ * Texts of weights, a line for each feature. A feature is taken apart by the same code as
  * what is scanned, so that the hashes are the same.
  * SPDX-License-Identifier: MIT
  */
 #define XXH_INLINE_ALL
 #include "measure/weights.h"
 
-#include <ctype.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/array.h"
+#include "base/ascii.h"
+#include "base/byte_order.h"
 #include "base/error.h"
-#include "base/open_file.h"
-#include "measure/measure.h"
+#include "base/hex.h"
+#include "base/read_file.h"
 
-#define SLOTS_LEAST 64
-#define LINE_MAX_BYTES 1000000
+#define SLOTS_MIN 64
+
+/* ---- Reading ---- */
+
+struct weight_line {
+	size_t at, size; /* of the feature in the text */
+	int64_t weight;
+	unsigned long line;
+};
+
+struct simhash_weights {
+	char *text; /* lines end in zeros, and escapes are resolved */
+	char *file_name;
+	int64_t default_weight;
+	bool has_default;
+	struct weight_line *lines;
+	size_t count, capacity;
+};
+
+static int fail(const struct simhash_weights *weights, unsigned long line, const char *what,
+		struct simhash_error *error)
+{
+	return error_set(error, SIMHASH_E_SYNTAX, "%s:%lu: %s", weights->file_name, line, what);
+}
+
+/* Resolve \xHH, which is any byte, and \\, a backslash, in place. Returns the size, or -1. */
+static ssize_t unescape(char *text, size_t size)
+{
+	size_t to = 0;
+
+	for (size_t from = 0; from < size; to++) {
+		if (text[from] != '\\') {
+			text[to] = text[from++];
+		} else if (size - from >= 2 && text[from + 1] == '\\') {
+			text[to] = '\\';
+			from += 2;
+		} else {
+			if (size - from < 4 || text[from + 1] != 'x' ||
+			    hex_digit(text[from + 2]) < 0 || hex_digit(text[from + 3]) < 0)
+				return -1;
+			text[to] =
+				(char)(hex_digit(text[from + 2]) << 4 | hex_digit(text[from + 3]));
+			from += 4;
+		}
+	}
+	return (ssize_t)to;
+}
+
+static int set_default(struct simhash_weights *weights, int64_t weight, bool is_whole_line,
+		       unsigned long number, struct simhash_error *error)
+{
+	if (weights->has_default || !is_whole_line)
+		return fail(weights, number, "expected one line 'default' and a weight", error);
+	weights->has_default = true;
+	weights->default_weight = weight;
+	return 0;
+}
+
+static int add_line(struct simhash_weights *weights, char *feature, size_t size, int64_t weight,
+		    unsigned long number, struct simhash_error *error)
+{
+	ssize_t unescaped = unescape(feature, size);
+
+	if (unescaped < 0)
+		return fail(weights, number,
+			    "expected x and two hexadecimal digits, or another backslash, after a "
+			    "backslash",
+			    error);
+	if (array_reserve(&weights->lines, &weights->capacity, weights->count + 1,
+			  sizeof *weights->lines, error) != 0)
+		return -1;
+	weights->lines[weights->count++] = (struct weight_line){(size_t)(feature - weights->text),
+								(size_t)unescaped, weight, number};
+	return 0;
+}
+
+/* `line` ends in a zero. */
+static int take_line(struct simhash_weights *weights, char *line, size_t size, unsigned long number,
+		     struct simhash_error *error)
+{
+	static const char word[] = "default ";
+	bool is_default = size >= sizeof word - 1 && memcmp(line, word, sizeof word - 1) == 0;
+	char *digits = is_default ? line + sizeof word - 1 : line, *end = digits;
+	long weight = -1;
+
+	if (size == 0 || line[0] == '#')
+		return 0;
+	if (ascii_is_digit(*digits))
+		weight = strtol(digits, &end, 10);
+	if (weight < 0 || weight > FEATURE_WEIGHT_MAX ||
+	    !(is_default ? *end == '\0' : *end == ' ' || *end == '\t'))
+		return fail(weights, number,
+			    "expected a weight from 0 to 1000000, a blank and a feature, or "
+			    "'default' and a weight",
+			    error);
+	if (is_default)
+		return set_default(weights, weight, end == line + size, number, error);
+	return add_line(weights, end + 1, size - (size_t)(end + 1 - line), weight, number, error);
+}
+
+static int take_text(struct simhash_weights *weights, size_t size, struct simhash_error *error)
+{
+	unsigned long number = 0;
+
+	for (size_t at = 0, length; at < size; at += length + 1) {
+		char *line = weights->text + at, *end = memchr(line, '\n', size - at);
+		length = end == NULL ? size - at : (size_t)(end - line);
+		line[length] = '\0';
+		if (take_line(weights, line, length, ++number, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int simhash_weights_parse(const char *text, size_t size_bytes, const char *file_name,
+			  struct simhash_weights **weights, struct simhash_error *error)
+{
+	struct simhash_weights *made = calloc(1, sizeof *made);
+
+	*weights = NULL;
+	if (made == NULL)
+		return error_set_memory(error);
+	made->default_weight = 1;
+	made->file_name = strdup(file_name);
+	made->text = malloc(size_bytes + 1);
+	if (made->file_name == NULL || made->text == NULL) {
+		simhash_weights_free(made);
+		return error_set_memory(error);
+	}
+	if (size_bytes > 0)
+		memcpy(made->text, text, size_bytes);
+	if (take_text(made, size_bytes, error) != 0) {
+		simhash_weights_free(made);
+		return -1;
+	}
+	*weights = made;
+	return 0;
+}
+
+int simhash_weights_read(const char *path, struct simhash_weights **weights,
+			 struct simhash_error *error)
+{
+	char *text;
+	size_t size;
+	int status;
+
+	*weights = NULL;
+	if (read_path(path, SIZE_MAX / 2, &text, &size, error) != 0)
+		return -1;
+	status = simhash_weights_parse(text, size, path, weights, error);
+	free(text);
+	return status;
+}
+
+void simhash_weights_free(struct simhash_weights *weights)
+{
+	if (weights == NULL)
+		return;
+	free(weights->text);
+	free(weights->file_name);
+	free(weights->lines);
+	free(weights);
+}
+
+/* ---- The table of a measure ---- */
 
 void feature_weights_free(struct feature_weights *weights)
 {
@@ -37,184 +200,90 @@ static struct feature_weight *find_slot(const struct feature_weights *weights, u
 	return &weights->slots[slot];
 }
 
-static int make_slots(struct feature_weights *weights, size_t count, struct simhash_error *error)
+/* At least half of the slots stay free. */
+static int make_slots(struct feature_weights *weights, size_t entries, struct simhash_error *error)
 {
-	struct feature_weights larger = *weights;
-
-	larger.slots = malloc(count * sizeof *larger.slots);
-	if (larger.slots == NULL)
+	weights->slot_count = SLOTS_MIN;
+	while (weights->slot_count / 2 < entries)
+		weights->slot_count *= 2;
+	weights->slots = malloc(weights->slot_count * sizeof *weights->slots);
+	if (weights->slots == NULL)
 		return error_set_memory(error);
-	larger.slot_count = count;
-	for (size_t i = 0; i < count; i++)
-		larger.slots[i] = (struct feature_weight){0, -1};
 	for (size_t i = 0; i < weights->slot_count; i++)
-		if (weights->slots[i].weight >= 0)
-			*find_slot(&larger, weights->slots[i].hash) = weights->slots[i];
-	free(weights->slots);
-	weights->slots = larger.slots;
-	weights->slot_count = larger.slot_count;
+		weights->slots[i] = (struct feature_weight){0, -1};
 	return 0;
 }
 
-struct reader {
-	struct feature_weights *weights;
-	struct feature_stream *stream;
-	const char *path;
-	unsigned long line;
-	size_t entries;
-	bool has_default;
-	/* Of the feature of the present line. */
-	uint64_t hash, features;
+/* The features of one line. */
+struct line_features {
+	uint64_t hash, count;
 };
 
 static void take_feature(void *context, uint64_t *hashes, uint64_t *second, size_t count)
 {
-	struct reader *reader = context;
+	struct line_features *features = context;
 
 	(void)second;
-	reader->hash = hashes[0];
-	reader->features += count;
+	features->hash = hashes[0];
+	features->count += count;
 }
 
-/* \xHH is any byte, and \\ a backslash; in place. Returns the size, or -1. */
-static ssize_t unescape(char *text, size_t size)
+static void enter(struct feature_weights *weights, struct feature_weight *slot, uint64_t hash,
+		  int64_t weight)
 {
-	size_t to = 0;
-
-	for (size_t from = 0; from < size; to++) {
-		char digits[3] = "";
-		if (text[from] != '\\') {
-			text[to] = text[from++];
-		} else if (size - from >= 2 && text[from + 1] == '\\') {
-			text[to] = '\\';
-			from += 2;
-		} else {
-			if (size - from < 4 || text[from + 1] != 'x' ||
-			    !isxdigit((unsigned char)text[from + 2]) ||
-			    !isxdigit((unsigned char)text[from + 3]))
-				return -1;
-			memcpy(digits, text + from + 2, 2);
-			text[to] = (char)strtoul(digits, NULL, 16);
-			from += 4;
-		}
-	}
-	return (ssize_t)to;
-}
-
-static int fail(const struct reader *reader, const char *what, struct simhash_error *error)
-{
-	return error_set(error, SIMHASH_E_SYNTAX, "%s:%lu: %s", reader->path, reader->line, what);
-}
-
-static int enter(struct reader *reader, int64_t weight, struct simhash_error *error)
-{
-	struct feature_weights *weights = reader->weights;
-	struct feature_weight *slot;
 	uint8_t bytes[16];
 
-	if (2 * (reader->entries + 1) > weights->slot_count &&
-	    make_slots(weights, 2 * weights->slot_count, error) != 0)
-		return -1;
-	slot = find_slot(weights, reader->hash);
-	if (slot->weight >= 0)
-		return fail(reader, "a feature that has a weight already", error);
-	*slot = (struct feature_weight){reader->hash, weight};
-	weights->maybe[(reader->hash & 0xffff) >> 3] |= (uint8_t)(1 << (reader->hash & 7));
-	reader->entries++;
-	/* The order of lines changes nothing. */
-	write_big_endian(bytes, 8, reader->hash);
+	*slot = (struct feature_weight){hash, weight};
+	weights->maybe[(hash & 0xffff) >> 3] |= (uint8_t)(1 << (hash & 7));
+	/* A sum, so that the order of lines changes nothing. */
+	write_big_endian(bytes, 8, hash);
 	write_big_endian(bytes + 8, 8, (uint64_t)weight);
 	weights->sum += XXH3_64bits(bytes, sizeof bytes);
+}
+
+static int enter_lines(struct feature_weights *weights, const struct simhash_weights *source,
+		       struct feature_stream *stream, struct line_features *features,
+		       struct simhash_error *error)
+{
+	for (size_t i = 0; i < source->count; i++) {
+		const struct weight_line *line = &source->lines[i];
+		struct feature_weight *slot;
+		features->count = 0;
+		feature_stream_update(stream, source->text + line->at, line->size);
+		feature_stream_end(stream);
+		if (features->count != 1)
+			return fail(source, line->line, "expected one feature of the measure",
+				    error);
+		slot = find_slot(weights, features->hash);
+		if (slot->weight >= 0)
+			return fail(source, line->line, "the feature has a weight already", error);
+		enter(weights, slot, features->hash, line->weight);
+	}
 	return 0;
 }
 
-static int take_line(struct reader *reader, char *line, size_t size, struct simhash_error *error)
+int feature_weights_new(const struct simhash_weights *source, const struct feature_spec *spec,
+			struct feature_weights **weights, struct simhash_error *error)
 {
-	static const char word[] = "default ";
-	bool is_default = size >= sizeof word - 1 && memcmp(line, word, sizeof word - 1) == 0;
-	char *number = is_default ? line + sizeof word - 1 : line, *end;
-	long weight;
-	ssize_t feature;
-
-	if (size == 0 || line[0] == '#')
-		return 0;
-	weight = number[0] >= '0' && number[0] <= '9' ? strtol(number, &end, 10) : -1;
-	if (weight < 0 || weight > FEATURE_WEIGHT_MAX ||
-	    !(is_default ? *end == '\0' : *end == ' ' || *end == '\t'))
-		return fail(reader,
-			    "expected a weight from 0 to 1000000, a blank and a feature, or "
-			    "'default' and a weight",
-			    error);
-	if (is_default) {
-		if (reader->has_default || (size_t)(end - line) != size)
-			return fail(reader, "expected one line 'default' and a weight", error);
-		reader->has_default = true;
-		reader->weights->standard = weight;
-		return 0;
-	}
-	feature = unescape(end + 1, size - (size_t)(end + 1 - line));
-	if (feature < 0)
-		return fail(reader,
-			    "expected x and two hexadecimal digits, or another backslash, after a "
-			    "backslash",
-			    error);
-	reader->features = 0;
-	feature_stream_update(reader->stream, end + 1, (size_t)feature);
-	feature_stream_end(reader->stream);
-	if (reader->features != 1)
-		return fail(reader, "this is not one feature of the measure", error);
-	return enter(reader, weight, error);
-}
-
-static int read_lines(struct reader *reader, FILE *file, struct simhash_error *error)
-{
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t size;
-	int status = 0;
-
-	while (status == 0 && (size = getline(&line, &room, file)) >= 0) {
-		reader->line++;
-		if (size > LINE_MAX_BYTES) {
-			status = fail(reader, "a line of more than a million bytes", error);
-			break;
-		}
-		if (size > 0 && line[size - 1] == '\n')
-			line[--size] = '\0';
-		status = take_line(reader, line, (size_t)size, error);
-	}
-	if (status == 0 && !feof(file))
-		status = error_set_errno(error, "cannot read %s", reader->path);
-	free(line);
-	return status;
-}
-
-int feature_weights_read(const char *path, const struct feature_spec *spec,
-			 struct feature_weights **weights, struct simhash_error *error)
-{
-	struct reader reader = {.path = path};
-	FILE *file = open_stream(path, O_RDONLY, 0, "rb");
+	struct line_features features = {0, 0};
+	struct feature_stream *stream = feature_stream_new(spec, take_feature, &features);
+	struct feature_weights *made = calloc(1, sizeof *made);
 	int status = -1;
 
 	*weights = NULL;
-	if (file == NULL)
-		return error_set_errno(error, "cannot read %s", path);
-	reader.weights = calloc(1, sizeof *reader.weights);
-	reader.stream = feature_stream_new(spec, take_feature, &reader);
-	if (reader.weights == NULL || reader.stream == NULL) {
+	if (made == NULL || stream == NULL) {
 		error_set_memory(error);
 		goto out;
 	}
-	reader.weights->standard = 1;
-	if (make_slots(reader.weights, SLOTS_LEAST, error) == 0)
-		status = read_lines(&reader, file, error);
-	reader.weights->sum += (uint64_t)reader.weights->standard;
+	made->default_weight = source->default_weight;
+	made->sum = (uint64_t)made->default_weight;
+	if (make_slots(made, source->count + 1, error) == 0)
+		status = enter_lines(made, source, stream, &features, error);
 out:
-	feature_stream_free(reader.stream);
-	fclose(file);
+	feature_stream_free(stream);
 	if (status == 0)
-		*weights = reader.weights;
+		*weights = made;
 	else
-		feature_weights_free(reader.weights);
+		feature_weights_free(made);
 	return status;
 }

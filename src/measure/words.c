@@ -10,6 +10,7 @@
 #include <unistr.h>
 #include <uniwbrk.h>
 
+#include "base/compat.h"
 #include "measure/features.h"
 
 /* Of an ASCII character: what it is to the rules WB5 to WB13b. */
@@ -175,7 +176,7 @@ void split_words(const char *text, size_t size, word_fn *word, void *context)
 			split_ascii_words(text, size, word, context);
 			return;
 		}
-		newline = memrchr(text, '\n', ascii);
+		newline = last_byte(text, '\n', ascii);
 		ascii = newline == NULL ? 0 : (size_t)(newline - text) + 1;
 		split_ascii_words(text, ascii, word, context);
 		text += ascii;

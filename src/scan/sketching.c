@@ -33,10 +33,8 @@ void sketching_release(struct sketching *sketching)
 
 void sketching_begin(struct sketching *sketching)
 {
-	uint8_t ignored[SIMHASH_SKETCH_MAX];
-
 	for (unsigned i = 0; sketching->is_dirty && i < sketching->count; i++)
-		simhash_sketcher_finish(sketching->sketchers[i], ignored);
+		simhash_sketcher_reset(sketching->sketchers[i]);
 	sketching->is_dirty = sketching->count > 0;
 }
 
@@ -63,7 +61,12 @@ int sketching_end(struct sketching *sketching, struct row_sketches **sketches)
 	for (unsigned i = 0; i < sketching->count; i++) {
 		const struct simhash_measure *measure = sketching->measures[i];
 		struct row_sketch *sketch = &made->sketch[i];
-		sketch->features = (int64_t)simhash_sketcher_finish(sketching->sketchers[i], bytes);
+		uint64_t features = 0;
+		/* There is room for the sketches of all measures. */
+		(void)!simhash_sketcher_finish(sketching->sketchers[i], bytes,
+					       simhash_measure_sketch_size(measure), &features,
+					       NULL);
+		sketch->features = (int64_t)features;
 		sketch->cluster = simhash_sketch_cluster(measure, bytes);
 		sketch->value =
 			(struct bytes){(const char *)bytes, simhash_measure_sketch_size(measure)};

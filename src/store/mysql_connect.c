@@ -72,7 +72,7 @@ void name_mysql(const struct store_url *url, char name[MYSQL_NAME_SIZE])
 		 port, url->database);
 }
 
-static enum simhash_error_code classify(unsigned number)
+static int classify(unsigned number)
 {
 	if (number >= SERVER_NET_READ_ERROR && number <= SERVER_NET_WRITE_INTERRUPTED)
 		return SIMHASH_E_CONNECTION;

@@ -37,10 +37,15 @@ struct statement {
 	sqlite3_stmt *handle;
 };
 
-static const char *const migrations[] = {sql_sqlite_0001, sql_sqlite_0002, sql_sqlite_0003,
-					 sql_sqlite_0004, sql_sqlite_0005, NULL};
+static const char *const migrations[] = {sql_sqlite_0001,
+					 sql_sqlite_0002,
+					 sql_sqlite_0003,
+					 sql_sqlite_0004,
+					 sql_sqlite_0005,
+					 sql_sqlite_0006,
+					 NULL};
 
-static enum simhash_error_code classify(sqlite3 *handle)
+static int classify(sqlite3 *handle)
 {
 	int code = sqlite3_errcode(handle);
 

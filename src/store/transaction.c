@@ -5,6 +5,7 @@
 #include "store/transaction.h"
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "store/connection.h"
 
 /* The waits between the tries add up to 20 s, and SQLite waits up to 2 s in each. */

@@ -64,7 +64,7 @@ printf '%-36s %5s %5s %5s %5s %5s' "recall %, by % changed, by kind" 0.1 0.2 0.5
 # shellcheck disable=SC2086  # words
 printf ' %6s' $kinds
 printf ' %6s %6s %6s %6s %6s %6s\n' 64K% 256K% 1M% others MB/s bytes
-measures=(simhash64 simhash128 simhash64:words minhash minhash:words=3 bottom)
+measures=(simhash64 simhash128 simhash64:words minhash minhash:words=3 bottomk)
 "$build/simhash" -q -d "sqlite:$folder/index.db" "${measures[@]/#/--measure=}" "$folder/edits" "$folder/unrelated"
 ours "sum table, T = 1 %" sum -T 1
 ours "sum table, T = 2 %" sum -T 2
@@ -77,10 +77,10 @@ ours "simhash64 of words, 3 bits" simhash64:words --measure=simhash64:words
 ours "minhash, J >= 0.8" minhash --measure=minhash:bytes=8
 ours "minhash, J >= 0.5" minhash --measure=minhash:bytes=8 --min-similarity=0.5
 ours "minhash of 3 words, J >= 0.8" minhash:words=3 --measure=minhash:words=3
-ours "bottom, J >= 0.8" bottom --measure=bottom
-ours "bottom, J >= 0.5" bottom --measure=bottom --min-similarity=0.5
+ours "bottomk, J >= 0.8" bottomk --measure=bottomk
+ours "bottomk, J >= 0.5" bottomk --measure=bottomk --min-similarity=0.5
 # clusters MEASURE: pairs of the same cluster, by SQL alone
-for measure in minhash:bytes=8 bottom; do
+for measure in minhash:bytes=8 bottomk; do
 	sqlite3 -separator $'\t' "$folder/index.db" "SELECT a.path, b.path FROM sketched_file a JOIN sketched_file b
 		ON a.measure = b.measure AND a.cluster = b.cluster AND a.path < b.path WHERE a.measure LIKE '$measure%'" |
 		judge "the same cluster of ${measure%:*}" "" 8

@@ -236,7 +236,7 @@ static int cut_files(const char *folder, size_t wanted)
 	size_t kept = 0, size;
 	uint8_t *sketches;
 
-	if (simhash_measure_new("bottom:least=256", &measure, &error) != 0 ||
+	if (simhash_measure_new("bottomk:k=256", &measure, &error) != 0 ||
 	    simhash_sketcher_new(measure, &sketcher, &error) != 0)
 		return 1;
 	size = simhash_measure_sketch_size(measure);
@@ -245,7 +245,9 @@ static int cut_files(const char *folder, size_t wanted)
 		const char *extension;
 		bool is_alike = files.file[i].size < CUT;
 		simhash_sketcher_update(sketcher, files.file[i].bytes, files.file[i].size);
-		simhash_sketcher_finish(sketcher, sketches + kept * size);
+		if (simhash_sketcher_finish(sketcher, sketches + kept * size, size, NULL, &error) !=
+		    0)
+			return 1;
 		for (size_t k = 0; k < kept && !is_alike; k++)
 			is_alike = simhash_sketch_similarity(measure, sketches + k * size,
 							     sketches + kept * size, NULL) > 0.1;

@@ -52,6 +52,7 @@ static double sketch_gb_s(const char *text, double *bytes_per_file)
 	struct simhash_measure *measure;
 	struct simhash_sketcher *sketcher;
 	struct simhash_error error;
+	uint64_t features;
 	uint8_t sketch[SIMHASH_SKETCH_MAX];
 	double best = 0;
 
@@ -62,7 +63,10 @@ static double sketch_gb_s(const char *text, double *bytes_per_file)
 		double start = now_s(), speed;
 		for (size_t at = 0; at < size_bytes; at += PIECE)
 			simhash_sketcher_update(sketcher, bytes + at, piece_at(at));
-		sink = simhash_sketcher_finish(sketcher, sketch);
+		if (simhash_sketcher_finish(sketcher, sketch, sizeof sketch, &features, &error) !=
+		    0)
+			die(&error);
+		sink = features;
 		speed = (double)size_bytes / (now_s() - start) / 1e9;
 		best = speed > best ? speed : best;
 	}
@@ -113,7 +117,7 @@ static void measure_speeds(void)
 {
 	static const char *const texts[] = {
 		"simhash64",	      "simhash128",	  "minhash",	     "bottom",
-		"simhash64:words",    "simhash128:words", "minhash:words=3", "bottom:words=3",
+		"simhash64:words",    "simhash128:words", "minhash:words=3", "bottomk:words=3",
 		"simhash64:bytes=16", "minhash:bytes=16",
 	};
 	static const struct {
@@ -152,6 +156,11 @@ static int count_pair(void *context, size_t a, size_t b, unsigned distance,
 	(void)error;
 	++*(uint64_t *)context;
 	return 0;
+}
+
+static int count_found(void *context, size_t i, unsigned distance, struct simhash_error *error)
+{
+	return count_pair(context, i, 0, distance, error);
 }
 
 /* Pairs of all with the first `rows`, by the processor's own instruction. */
@@ -211,7 +220,7 @@ static void search(size_t count, unsigned k)
 	start = now_s();
 	for (size_t i = 0; i < queries; i++)
 		if (simhash_hamming_index_query(index, fingerprints[i * 7919 % count] ^ 1,
-						count_pair, &found, &error) != 0)
+						count_found, &found, &error) != 0)
 			die(&error);
 	query_us = (now_s() - start) / (double)queries * 1e6;
 	brute_s = brute_force_s(fingerprints, count, 20, k) / 20;

@@ -25,7 +25,7 @@ ln "$files/f3/m0.txt" "$files/f4/link.txt"
 printf 'abc' >"$files/three bytes"
 gzip -c "$files/f5/m0.txt" >"$files/f5/packed.txt.gz"
 settle "$files"
-all=(--measure=simhash64 --measure=simhash128:words --measure=minhash:words=2 --measure=bottom)
+all=(--measure=simhash64 --measure=simhash128:words --measure=minhash:words=2 --measure=bottomk)
 
 # Nothing is made unless it is asked for, and what is asked for is made without --force.
 runs 0 "$SIMHASH" "$files"
@@ -35,19 +35,19 @@ said "the index has no sketches by minhash:bytes=8,functions=128,cluster=4: run 
 runs 0 "$SIMHASH" "${all[@]}" "$files"
 summary 54 0 0 0
 same "sketches" 216 "$(sql 'SELECT COUNT(*) FROM sketch')"
-same "measures" "simhash64:bytes=8 simhash128:words=1 minhash:words=2,functions=128,cluster=4 bottom:bytes=8,least=64,cluster=4" \
+same "measures" "simhash64:bytes=8 simhash128:words=1 minhash:words=2,functions=128,cluster=4 bottomk:bytes=8,k=64,cluster=4" \
 	"$(sql 'SELECT name FROM measure ORDER BY id' | paste -sd' ')"
 runs 0 "$SIMHASH" "${all[@]}" "$files"
 summary 0 54 0 0
 runs 0 "$SIMHASH" --measure=simhash64 "$files"
 summary 0 54 0 0
-runs 0 "$SIMHASH" --measure=bottom:words -z "$files"
+runs 0 "$SIMHASH" --measure=bottomk:words -z "$files"
 summary 55 0 0 0
 runs 0 "$SIMHASH" --status
-grep -Eq '^bottom:words=1,least=64,cluster=4 +55$' out || fail "no measure: $(cat out)"
+grep -Eq '^bottomk:words=1,k=64,cluster=4 +55$' out || fail "no measure: $(cat out)"
 
 # Sketches are those of a naive program in another language, for what needs no library of hashes:
-# the cluster of bottom is the combination of its least values, and equal files have equal ones.
+# the cluster key of bottomk combines its smallest values, and equal files have equal ones.
 same "values of other sizes" 0 "$(sql "SELECT COUNT(*) FROM sketch s JOIN measure m ON m.id = s.measure
 	WHERE LENGTH(s.value) <> CASE SUBSTR(m.name, 1, 8) WHEN 'simhash6' THEN 8 WHEN 'simhash1' THEN 16
 		WHEN 'minhash:' THEN 256 ELSE 512 END")"
@@ -109,7 +109,7 @@ for line in sorted(" ".join(sorted(line.split()[:2]) + line.split()[2:]) for lin
 }
 for case in "simhash64:bytes=8 simhash 0.953125" "simhash64:bytes=8 simhash 0.875" \
 	"simhash128:words=1 simhash 0.9" "minhash:words=2,functions=128,cluster=4 minhash 0.8" \
-	"bottom:bytes=8,least=64,cluster=4 bottom 0.8" "bottom:bytes=8,least=64,cluster=4 bottom 0.5"; do
+	"bottomk:bytes=8,k=64,cluster=4 bottomk 0.8" "bottomk:bytes=8,k=64,cluster=4 bottomk 0.5"; do
 	read -r measure kind least <<<"$case"
 	brute_force "$measure" "$kind" "$least" >expected
 	pairs --measure="$measure" --min-similarity="$least" >found
@@ -126,20 +126,38 @@ done
 runs 0 "$SIMFIND" -q --measure=minhash -o by_name
 runs 0 "$SIMFIND" -q --measure=minhash:words=2 -o by_text
 cmp by_name by_text || fail "a name alone finds other pairs"
-runs 0 "$SIMFIND" -q --measure=bottom -o by_name # bytes=8, the standard
+runs 0 "$SIMFIND" -q --measure=bottomk -o by_name # bytes=8, the default
+
+# An index of schema version 5 calls the measure bottom. It is found by its new name once
+# simhash has run, without sketching anything anew.
+sketches=$(sql "SELECT COUNT(*) FROM sketch")
+sql "UPDATE measure SET name = 'bottom:bytes=8,least=64,cluster=4' WHERE name LIKE 'bottomk:bytes%'"
+sql "DELETE FROM schema_version WHERE version > 5"
+runs 1 "$SIMFIND" -q --measure=bottomk
+said "has schema version 5, but this program needs 6: run simhash on it once"
+runs 0 "$SIMHASH" "$files/f0"
+grep -q "^0 scanned" err || fail "scanned anew: $(cat err)"
+runs 0 "$SIMFIND" -q --measure=bottomk -o migrated
+cmp by_name migrated || fail "a migrated index finds other pairs"
+same "sketches" "$sketches" "$(sql "SELECT COUNT(*) FROM sketch")"
+same "measures called bottom" 0 "$(sql "SELECT COUNT(*) FROM measure WHERE name LIKE 'bottom:%'")"
+same "their name" "bottomk:bytes=8,k=64,cluster=4" \
+	"$(sql "SELECT name FROM measure WHERE name LIKE 'bottomk:b%'")"
+runs 1 "$SIMFIND" -q --measure=bottom:least=64
+said "unknown measure 'bottom': bottom:least=N is now bottomk:k=N"
 grep -q 'alike' by_name || fail "no similarity: $(head -3 by_name)"
 # By default a content is compared once, and its copies are listed with it.
 grep -c '^identical' by_name >count || true
 same "copies" 2 "$(cat count)"
 
 # One file: what all pairs say of it, and the same from standard input.
-runs 0 "$SIMFIND" -q --measure=bottom --expand -o every
+runs 0 "$SIMFIND" -q --measure=bottomk --expand -o every
 grep "/f0/m0\.txt" every >expected
-runs 0 "$SIMFIND" -q --measure=bottom --format=csv "$files/f0/m0.txt"
+runs 0 "$SIMFIND" -q --measure=bottomk --format=csv "$files/f0/m0.txt"
 same "partners of a file" "$(wc -l <expected)" "$(($(wc -l <out) - 1))"
-runs 0 "$SIMFIND" -q --measure=bottom --format=csv - <"$files/f0/m0.txt"
+runs 0 "$SIMFIND" -q --measure=bottomk --format=csv - <"$files/f0/m0.txt"
 same "partners of standard input" "$(($(wc -l <expected) + 1))" "$(($(wc -l <out) - 1))"
-runs 0 "$SIMFIND" --measure=bottom "$files/empty"
+runs 0 "$SIMFIND" --measure=bottomk "$files/empty"
 same "partners of an empty file" "" "$(cat out)"
 
 # Other ways to ask.
@@ -167,7 +185,7 @@ runs 1 "$SIMFIND" --measure=minhash --confirm=doubtful
 said "--measure cannot be combined with --confirm=doubtful"
 runs 1 "$SIMFIND" --measure=minhash --format=html -o report.html
 said "--measure cannot be combined with --format=html"
-runs 1 "$SIMFIND" --measure=minhash --measure=bottom
+runs 1 "$SIMFIND" --measure=minhash --measure=bottomk
 said "--measure can be given once"
 runs 1 "$SIMHASH" --measure=minhash:words=3,bytes=4 "$files"
 said "measure minhash: bytes or words is given twice"
@@ -178,7 +196,7 @@ said "similarity 0.5: measure simhash64 finds pairs from 0.875 to 1"
 runs 1 "$SIMFIND" --measure=minhash --min-similarity=2
 said "--min-similarity '2': expected a number from 0 to 1"
 runs 1 "$SIMFIND" --measure=ssdeep
-said "unknown measure 'ssdeep': expected simhash64, simhash128, minhash or bottom"
+said "unknown measure 'ssdeep': expected simhash64, simhash128, minhash or bottomk"
 runs 1 "$SIMHASH" --measure=minhash:functions=3 "$files"
 said "expected a power of two from 16 to 1024"
 runs 1 "$SIMHASH" --status --measure=minhash
@@ -200,10 +218,10 @@ cmp before after || fail "clusters changed: $(diff before after)"
 # What a file was before it changed is found no more, and its sketch is made anew when asked for.
 printf 'other words altogether, and no more than that\n' >"$files/f0/m0.txt"
 runs 0 "$SIMHASH" "$files"
-runs 0 "$SIMFIND" -q --measure=bottom
+runs 0 "$SIMFIND" -q --measure=bottomk
 ! grep -q 'f0/m0' out || fail "the sketch of a former content is used"
-said "warning: 2 files have no sketch by this measure and cannot be found; run simhash --measure=bottom on them"
-runs 0 "$SIMFIND" -q --measure=bottom "$files/f0/m1.txt"
+said "warning: 2 files have no sketch by this measure and cannot be found; run simhash --measure=bottomk on them"
+runs 0 "$SIMFIND" -q --measure=bottomk "$files/f0/m1.txt"
 said "warning: 2 files have no sketch"
 runs 0 "$SIMHASH" "${all[@]}" "$files"
 same "sketches of a file" 5 "$(sql "SELECT COUNT(*) FROM sketch s JOIN file f ON f.tag_set = s.tag_set
@@ -228,10 +246,10 @@ cmp original copied || fail "sketches differ in the copy: $(diff original copied
 
 # A stored sketch that is none is refused, and named.
 sql "UPDATE sketch SET value = X'00' WHERE features > 100"
-runs 1 "$SIMFIND" --measure=bottom
+runs 1 "$SIMFIND" --measure=bottomk
 said "table sketch: a sketch has 1 bytes instead of 512"
 runs 0 "$SIMHASH" --force "${all[@]}" "$files"
-runs 0 "$SIMFIND" -q --measure=bottom
+runs 0 "$SIMFIND" -q --measure=bottomk
 
 # Of two measures of one name, which is neither the standard one, one has to be named.
 runs 0 "$SIMHASH" --measure=minhash:words=5 "$files/f9"
@@ -246,9 +264,9 @@ said "4 removed"
 runs 0 "$SIMHASH" --forget --measure=minhash:words=2,functions=128,cluster=4
 same "measures called minhash" 0 "$(sql "SELECT COUNT(*) FROM measure WHERE name LIKE 'minhash%'")"
 same "other sketches" "$others" "$(sql 'SELECT COUNT(*) FROM sketch')"
-runs 1 "$SIMHASH" --forget --measure=bottom "$files"
+runs 1 "$SIMHASH" --forget --measure=bottomk "$files"
 said "--forget --measure cannot be combined with a PATH"
-runs 1 "$SIMHASH" --forget --measure=bottom --exclude=x
+runs 1 "$SIMHASH" --forget --measure=bottomk --exclude=x
 said "--forget cannot be combined with --exclude"
 
 # Weights come from a file, and are known by what they say.
@@ -275,14 +293,14 @@ said "the measures called simhash128 in the index have weights: give them, as in
 # A gzip file and its content, both asked for, are a pair once.
 mkdir "$files/stored"
 openssl enc -aes-128-ctr -pass pass:x -nosalt -pbkdf2 -iter 1 -in "$files/f9/m0.txt" 2>/dev/null | gzip -c >"$files/stored/noise.gz"
-runs 0 "$SIMHASH" -z --measure=bottom "$files/stored"
-runs 0 "$SIMFIND" -q -z --measure=bottom --min-similarity=0.9 "$files/stored/noise.gz"
+runs 0 "$SIMHASH" -z --measure=bottomk "$files/stored"
+runs 0 "$SIMFIND" -q -z --measure=bottomk --min-similarity=0.9 "$files/stored/noise.gz"
 same "pairs of a file and its content" 1 "$(grep -c 'noise.gz .*noise.gz//noise' out)"
 
 # Two files by every measure; lines as diff finds them.
 runs 0 "$SIMFIND" --compare "$files/later/1" "$files/later/3"
 for name in "sum table" cover "LCS of lines" "LCS of bytes" "bag of words" "shingles of 8 bytes" \
-	simhash64 simhash128:words minhash bottom:words; do
+	simhash64 simhash128:words minhash bottomk:words; do
 	grep -q "^$name  " out || fail "--compare lacks $name: $(cat out)"
 done
 same "lines in common" "$(diff --unchanged-line-format='%L' --old-line-format='' --new-line-format='' \

@@ -53,4 +53,4 @@ sed 's/^0a 1.5/0a 1.5.5/' numbers.txt >bad.txt
 runs 1 "$SIMHASH" -t bad.txt "$files"
 said "simhash: bad.txt:10: expected a weight such as 1.28, found '1.5.5'"
 runs 1 "$SIMHASH" -t /no/such "$files"
-said "cannot open tag file /no/such: No such file or directory"
+said "cannot read /no/such: No such file or directory"

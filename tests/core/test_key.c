@@ -2,8 +2,10 @@
  * Keys, extensions and distances: worked examples, and the oracle on random tables.
  * SPDX-License-Identifier: MIT
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -193,22 +195,45 @@ static void tolerances_are_exact_decimals(void **state)
 	assert_int_equal(error.code, SIMHASH_E_RANGE);
 }
 
+static bool key_hit(const struct simhash_tolerance *t, int64_t key_a, int64_t key_b, int64_t size_a,
+		    int64_t size_b)
+{
+	return simhash_key_hit(t, &(struct simhash_file){key_a, size_a},
+			       &(struct simhash_file){key_b, size_b});
+}
+
+static void tolerances_of_a_percentage(void **state)
+{
+	static const double wrong[] = {-0.001, 100.001, NAN, INFINITY};
+	struct simhash_tolerance made, parsed = tolerance("0.37");
+
+	(void)state;
+	assert_int_equal(simhash_tolerance_from_percent(0.37, &made, &error), 0);
+	assert_memory_equal(&made, &parsed, sizeof made);
+	assert_int_equal(simhash_tolerance_from_percent(100, &made, &error), 0);
+	assert_int_equal(made.percent_millionths, 100000000);
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		assert_int_equal(simhash_tolerance_from_percent(wrong[i], &made, &error), -1);
+		assert_int_equal(error.code, SIMHASH_E_RANGE);
+	}
+}
+
 static void key_hit_at_and_beyond_its_floor(void **state)
 {
 	struct simhash_tolerance one = tolerance("1"), tiny = tolerance("0.000001");
 
 	(void)state;
 	/* floor(1 % of 299) = 2, of the larger file */
-	assert_true(simhash_key_hit(&one, 10, 12, 100, 299));
-	assert_false(simhash_key_hit(&one, 10, 13, 100, 299));
-	assert_true(simhash_key_hit(&one, 13, 10, 300, 100));
+	assert_true(key_hit(&one, 10, 12, 100, 299));
+	assert_false(key_hit(&one, 10, 13, 100, 299));
+	assert_true(key_hit(&one, 13, 10, 300, 100));
 	/* never below 1 */
-	assert_true(simhash_key_hit(&tiny, 5, 6, 10, 10));
-	assert_false(simhash_key_hit(&tiny, 5, 7, 10, 10));
+	assert_true(key_hit(&tiny, 5, 6, 10, 10));
+	assert_false(key_hit(&tiny, 5, 7, 10, 10));
 	assert_int_equal(simhash_key_reach(&one, 99), 1);
 	assert_int_equal(simhash_key_reach(&one, 299), 2);
 	assert_int_equal(simhash_key_reach(&one, INT64_MAX), INT64_MAX / 100);
-	assert_false(simhash_key_hit(&one, INT64_MAX, 0, INT64_MAX, INT64_MAX));
+	assert_false(key_hit(&one, INT64_MAX, 0, INT64_MAX, INT64_MAX));
 }
 
 static void sum_table_hit_at_and_beyond_its_floor(void **state)
@@ -278,6 +303,7 @@ int main(void)
 		cmocka_unit_test(keys_equal_the_oracle_on_random_tables),
 		cmocka_unit_test(key_names_go_both_ways),
 		cmocka_unit_test(tolerances_are_exact_decimals),
+		cmocka_unit_test(tolerances_of_a_percentage),
 		cmocka_unit_test(key_hit_at_and_beyond_its_floor),
 		cmocka_unit_test(sum_table_hit_at_and_beyond_its_floor),
 		cmocka_unit_test(sizes_agree_up_to_the_ratio),

@@ -42,17 +42,40 @@ static struct simhash_measure *measure_of(const char *text)
 	return measure;
 }
 
-/* The sketch of some bytes at once, and how many features they have. */
-static uint64_t sketch_of(const char *text, const void *bytes, size_t size, uint8_t *sketch)
+static struct simhash_measure *measure_weighted(const char *text, const char *lines)
 {
-	struct simhash_measure *measure = measure_of(text);
+	struct simhash_weights *weights;
+	struct simhash_measure *measure;
+
+	assert_int_equal(simhash_weights_parse(lines, strlen(lines), "weights", &weights, &error),
+			 0);
+	assert_int_equal(simhash_measure_new_weighted(text, weights, &measure, &error), 0);
+	simhash_weights_free(weights);
+	return measure;
+}
+
+/* The sketch of some bytes at once, and how many features they have. */
+static uint64_t sketch_by(const struct simhash_measure *measure, const void *bytes, size_t size,
+			  uint8_t *sketch)
+{
 	struct simhash_sketcher *sketcher;
 	uint64_t features;
 
 	assert_int_equal(simhash_sketcher_new(measure, &sketcher, &error), 0);
 	simhash_sketcher_update(sketcher, bytes, size);
-	features = simhash_sketcher_finish(sketcher, sketch);
+	assert_int_equal(simhash_sketcher_finish(sketcher, sketch,
+						 simhash_measure_sketch_size(measure), &features,
+						 &error),
+			 0);
 	simhash_sketcher_free(sketcher);
+	return features;
+}
+
+static uint64_t sketch_of(const char *text, const void *bytes, size_t size, uint8_t *sketch)
+{
+	struct simhash_measure *measure = measure_of(text);
+	uint64_t features = sketch_by(measure, bytes, size, sketch);
+
 	simhash_measure_free(measure);
 	return features;
 }
@@ -137,42 +160,28 @@ static void longer_sentence_is_nearer_than_hashes(void **state)
 	assert_true(by_simhash < 40 && by_simhash < by_hash / 2 + 8);
 }
 
-static char *write_file(const char *content)
-{
-	char path[] = "/tmp/simhash-weights.XXXXXX";
-	int fd = mkstemp(path);
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, content, strlen(content)), (ssize_t)strlen(content));
-	close(fd);
-	return strdup(path);
-}
-
 /* Three sentences: the words that mean something weigh 3, and bring the first and third together. */
 static void weights_bring_the_cats_together(void **state)
 {
 	static const char *const sentences[] = {"the cat in the tree is white",
 						"the man in the suit is happy",
 						"a white cat is in a tree"};
-	char *path =
-		write_file("# the words of the example\n3 cat\n3 tree\n3 white\n3 man\n3 suit\n"
-			   "3 happy\n");
-	char weighted[128];
+	struct simhash_measure *weighted = measure_weighted(
+		"simhash128:words",
+		"# the words of the example\n3 cat\n3 tree\n3 white\n3 man\n3 suit\n3 happy\n");
 	uint8_t plain[3][16], heavy[3][16];
 
 	(void)state;
-	snprintf(weighted, sizeof weighted, "simhash128:words,weights=%s", path);
 	for (int i = 0; i < 3; i++) {
 		sketch_of("simhash128:words", sentences[i], strlen(sentences[i]), plain[i]);
-		sketch_of(weighted, sentences[i], strlen(sentences[i]), heavy[i]);
+		sketch_by(weighted, sentences[i], strlen(sentences[i]), heavy[i]);
 	}
 	/* Without weights "the ... in the ... is" counts for as much. */
 	assert_true(bits_between(heavy[0], heavy[2], 16) * bits_between(plain[0], plain[1], 16) <
 		    bits_between(plain[0], plain[2], 16) * bits_between(heavy[0], heavy[1], 16));
 	assert_true(bits_between(heavy[0], heavy[2], 16) < bits_between(heavy[0], heavy[1], 16));
 	assert_true(bits_between(heavy[0], heavy[2], 16) < bits_between(heavy[1], heavy[2], 16));
-	unlink(path);
-	free(path);
+	simhash_measure_free(weighted);
 }
 
 /* {a, b, c} and {a, b, d}: a half. "roses are red ..." in shingles of three words. */
@@ -345,10 +354,9 @@ static void words_of_any_script(void **state)
 }
 
 static const char *const all_measures[] = {
-	"simhash64",	     "simhash64:bytes=1",    "simhash64:bytes=64",
-	"simhash128:words",  "simhash64:words=3",    "minhash",
-	"minhash:words=2",   "minhash:functions=16", "bottom",
-	"bottom:least=1024", "bottom:words",	     "simhash128:bytes=5",
+	"simhash64",	     "simhash64:bytes=1", "simhash64:bytes=64", "simhash128:words",
+	"simhash64:words=3", "minhash",		  "minhash:words=2",	"minhash:functions=16",
+	"bottomk",	     "bottomk:k=1024",	  "bottomk:words",	"simhash128:bytes=5",
 };
 
 /* Text with long lines, other scripts, and what is no text at all. */
@@ -395,8 +403,12 @@ static void any_split_gives_the_same_sketch(void **state)
 					part = part > size - at ? size - at : part;
 					simhash_sketcher_update(sketcher, bytes + at, part);
 				}
-				assert_int_equal(simhash_sketcher_finish(sketcher, parts),
-						 features);
+				uint64_t again;
+				assert_int_equal(simhash_sketcher_finish(sketcher, parts,
+									 sizeof parts, &again,
+									 &error),
+						 0);
+				assert_int_equal(again, features);
 				assert_memory_equal(whole, parts,
 						    simhash_measure_sketch_size(measure));
 			}
@@ -453,14 +465,13 @@ static void weights_are_heeded(void **state)
 		     {"c", 2},
 		     {"b", 0},
 		     {"g", 2}};
-	char *path = write_file("default 2\n5 a\n0 b\n7 \\x65\n9 f\n");
-	char weighted[128];
+	struct simhash_measure *weighted =
+		measure_weighted("simhash64:words", "default 2\n5 a\n0 b\n7 \\x65\n9 f\n");
 	struct simhash_sums sums = {{0}};
 	uint8_t sketch[8];
 
 	(void)state;
-	snprintf(weighted, sizeof weighted, "simhash64:words,weights=%s", path);
-	sketch_of(weighted, text, strlen(text), sketch);
+	sketch_by(weighted, text, strlen(text), sketch);
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (strchr(words[i].word, '\x01') == NULL)
 			simhash_sums_add(&sums, XXH3_64bits(words[i].word, strlen(words[i].word)),
@@ -468,8 +479,7 @@ static void weights_are_heeded(void **state)
 	simhash_sums_add(&sums, XXH3_64bits("e", 1), 7);
 	simhash_sums_add(&sums, XXH3_64bits("f", 1), 9);
 	assert_int_equal(number_at(sketch), simhash_sums_fingerprint(&sums));
-	unlink(path);
-	free(path);
+	simhash_measure_free(weighted);
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -497,12 +507,12 @@ static void make_content(uint8_t *bytes, size_t size, int kind)
 				   : (uint8_t)next_random();
 }
 
-static void bottom_is_the_least_hashes(void **state)
+static void bottomk_is_the_smallest_hashes(void **state)
 {
 	static uint8_t bytes[3000];
 	uint64_t hashes[3000];
 	uint8_t sketch[64 * 8];
-	struct simhash_measure *measure = measure_of("bottom");
+	struct simhash_measure *measure = measure_of("bottomk");
 
 	(void)state;
 	for (size_t size = 8; size <= sizeof bytes; size += size < 200 ? 1 : 977) {
@@ -514,7 +524,7 @@ static void bottom_is_the_least_hashes(void **state)
 		for (size_t i = 0; i < count; i++)
 			if (i == 0 || hashes[i] != hashes[i - 1])
 				hashes[kept++] = hashes[i];
-		sketch_of("bottom", bytes, size, sketch);
+		sketch_of("bottomk", bytes, size, sketch);
 		for (size_t i = 0; i < 64; i++)
 			assert_int_equal(number_at(sketch + 8 * i),
 					 i < kept ? hashes[i] : UINT64_MAX);
@@ -597,9 +607,9 @@ static size_t write_set(char *text, unsigned from, unsigned to, unsigned repeats
 
 static void estimates_lie_where_their_deviation_says(void **state)
 {
-	static const char *const measures[] = {"minhash:words", "bottom:words",
+	static const char *const measures[] = {"minhash:words", "bottomk:words",
 					       "minhash:words,functions=1024",
-					       "bottom:words,least=1024"};
+					       "bottomk:words,k=1024"};
 	static const unsigned set_sizes[] = {3, 20, 100, 1000, 20000};
 	static char a[1200000], b[1200000];
 	uint8_t x[SIMHASH_SKETCH_MAX], y[SIMHASH_SKETCH_MAX];
@@ -641,7 +651,7 @@ static void estimates_lie_where_their_deviation_says(void **state)
 static void sets_know_no_order(void **state)
 {
 	static char a[100000], b[100000];
-	static const char *const measures[] = {"minhash:words", "bottom:words", "simhash64:words"};
+	static const char *const measures[] = {"minhash:words", "bottomk:words", "simhash64:words"};
 	uint8_t x[SIMHASH_SKETCH_MAX], y[SIMHASH_SKETCH_MAX];
 
 	(void)state;
@@ -702,11 +712,10 @@ static void pairs_are_those_of_brute_force(void **state)
 	static const struct {
 		const char *measure;
 		double least;
-	} cases[] = {{"simhash64:words", 0.9},	 {"simhash64:words", 0.875},
-		     {"simhash128:words", 0.92}, {"bottom:words", 0.8},
-		     {"bottom:words", 0.5},	 {"bottom:words,least=8", 0.75},
-		     {"minhash:words", 0.8},	 {"minhash:words", 0.5},
-		     {"simhash64:words", 1}};
+	} cases[] = {
+		{"simhash64:words", 0.9}, {"simhash64:words", 0.875}, {"simhash128:words", 0.92},
+		{"bottomk:words", 0.8},	  {"bottomk:words", 0.5},     {"bottomk:words,k=8", 0.75},
+		{"minhash:words", 0.8},	  {"minhash:words", 0.5},     {"simhash64:words", 1}};
 	enum { COUNT = 600 };
 	static char text[20000];
 
@@ -842,13 +851,11 @@ static void hamming_search_equals_brute_force(void **state)
 			}
 }
 
-static int log_found(void *context, size_t a, size_t b, unsigned distance,
-		     struct simhash_error *unused)
+static int log_found(void *context, size_t a, unsigned distance, struct simhash_error *unused)
 {
 	struct pair_log *log = context;
 
 	(void)unused;
-	(void)b;
 	assert_true(distance <= SIMHASH_HAMMING_MAX);
 	log->seen[a]++;
 	return 0;
@@ -1035,7 +1042,7 @@ static void texts_are_canonical(void **state)
 		{"minhash", "minhash:bytes=8,functions=128,cluster=4"},
 		{"minhash:cluster=2,functions=64,words=3",
 		 "minhash:words=3,functions=64,cluster=2"},
-		{"bottom:", "bottom:bytes=8,least=64,cluster=4"},
+		{"bottomk:", "bottomk:bytes=8,k=64,cluster=4"},
 	};
 
 	(void)state;
@@ -1056,18 +1063,19 @@ static void wrong_texts_say_what_was_expected(void **state)
 	static const struct {
 		const char *text, *says;
 	} cases[] = {
-		{"simhash", "expected simhash64, simhash128, minhash or bottom"},
+		{"simhash", "expected simhash64, simhash128, minhash or bottomk"},
 		{"", "unknown measure"},
 		{"simhash64:functions=128", "has no parameter"},
 		{"minhash:weights=/tmp", "has no parameter"},
 		{"minhash:functions=100", "a power of two from 16 to 1024"},
-		{"bottom:least=4", "a number from 8 to 1024"},
-		{"bottom:least=8,cluster=9", "expected at most least=8"},
+		{"bottom:least=64", "bottom:least=N is now bottomk:k=N"},
+		{"bottomk:k=4", "a number from 8 to 1024"},
+		{"bottomk:k=8,cluster=9", "expected at most k=8"},
 		{"minhash:bytes", "expected bytes=N"},
 		{"minhash:bytes=65", "from 1 to 64"},
 		{"minhash:words=17", "from 1 to 16"},
 		{"minhash:words=2x", "from 1 to 16"},
-		{"simhash64:weights=/nowhere", "cannot read /nowhere"},
+		{"simhash64:weights=/etc/passwd", "has no parameter"},
 	};
 	static const char *const weights[] = {
 		"x a\n",      "-1 a\n",	     "3\n",	   "3 a b\n",
@@ -1082,14 +1090,14 @@ static void wrong_texts_say_what_was_expected(void **state)
 			fail_msg("%s: %s", cases[i].text, error.message);
 	}
 	for (size_t i = 0; i < sizeof weights / sizeof *weights; i++) {
-		char *path = write_file(weights[i]), text[128];
-		snprintf(text, sizeof text, "simhash64:words,weights=%s", path);
-		if (simhash_measure_new(text, &measure, &error) != -1)
-			fail_msg("weights '%s' are taken", weights[i]);
-		if (strstr(error.message, path) == NULL || strstr(error.message, ":") == NULL)
+		struct simhash_weights *read;
+		if (simhash_weights_parse(weights[i], strlen(weights[i]), "given", &read, &error) ==
+			    0 &&
+		    simhash_measure_new_weighted("simhash64:words", read, &measure, &error) == 0)
+			fail_msg("weights '%s' are accepted", weights[i]);
+		if (strstr(error.message, "given:") == NULL)
 			fail_msg("%s", error.message);
-		unlink(path);
-		free(path);
+		simhash_weights_free(read);
 	}
 }
 
@@ -1108,7 +1116,7 @@ int main(void)
 		cmocka_unit_test(any_split_gives_the_same_sketch),
 		cmocka_unit_test(simhash_is_the_sign_of_sums),
 		cmocka_unit_test(weights_are_heeded),
-		cmocka_unit_test(bottom_is_the_least_hashes),
+		cmocka_unit_test(bottomk_is_the_smallest_hashes),
 		cmocka_unit_test(minhash_is_that_of_all_draws),
 		cmocka_unit_test(estimates_lie_where_their_deviation_says),
 		cmocka_unit_test(sets_know_no_order),

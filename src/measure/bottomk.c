@@ -1,7 +1,7 @@
 /*
- * The n least values of one hash function (A. Broder, 1997; "bottom-n"). Of the n least of
- * both sets together, the share that both have estimates the Jaccard index; of a set with
- * fewer than n features all are there, and nothing is estimated.
+ * Bottom-k sketches: the k smallest values of one hash function (A. Broder, 1997). Among the k
+ * smallest of both sets together, the share that is in both estimates the Jaccard index. A set
+ * with fewer than k features is in its sketch whole, and its comparison is exact.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,17 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/byte_order.h"
 #include "base/error.h"
+#include "base/sort.h"
 #include "measure/measure.h"
 
-#define LEAST_MAX 1024
+#define K_MAX 1024
 #define VALUE_BYTES 8
-#define NO_VALUE UINT64_MAX /* a feature of this hash is passed over: one of 2^64 */
+#define NO_VALUE UINT64_MAX /* a feature with this hash is ignored: one of 2^64 */
 
 struct state {
-	size_t count, room;
-	uint64_t last;		   /* inserted: what repeats is soon passed over */
-	uint64_t value[LEAST_MAX]; /* in order, each once */
+	size_t count, k;
+	uint64_t last;	       /* inserted: repetitions are recognized at once */
+	uint64_t value[K_MAX]; /* in order, each once */
 };
 
 static void begin(const struct simhash_measure *measure, void *context)
@@ -28,12 +30,12 @@ static void begin(const struct simhash_measure *measure, void *context)
 
 	state->count = 0;
 	state->last = NO_VALUE;
-	state->room = measure->number[NUMBER_LEAST];
+	state->k = measure->number[NUMBER_K];
 }
 
 static uint64_t limit_of(const struct state *state)
 {
-	return state->count < state->room ? NO_VALUE : state->value[state->count - 1];
+	return state->count < state->k ? NO_VALUE : state->value[state->count - 1];
 }
 
 static void insert(struct state *state, uint64_t hash)
@@ -52,7 +54,7 @@ static void insert(struct state *state, uint64_t hash)
 	}
 	if (low < state->count && state->value[low] == hash)
 		return;
-	if (state->count < state->room)
+	if (state->count < state->k)
 		state->count++;
 	memmove(state->value + low + 1, state->value + low,
 		(state->count - 1 - low) * sizeof *state->value);
@@ -93,7 +95,7 @@ static bool finish(const struct simhash_measure *measure, void *context, uint8_t
 	const struct state *state = context;
 
 	(void)measure;
-	for (size_t i = 0; i < state->room; i++)
+	for (size_t i = 0; i < state->k; i++)
 		write_big_endian(sketch + i * VALUE_BYTES, VALUE_BYTES,
 				 i < state->count ? state->value[i] : NO_VALUE);
 	return true;
@@ -101,7 +103,7 @@ static bool finish(const struct simhash_measure *measure, void *context, uint8_t
 
 static size_t sketch_size(const struct simhash_measure *measure)
 {
-	return (size_t)measure->number[NUMBER_LEAST] * VALUE_BYTES;
+	return (size_t)measure->number[NUMBER_K] * VALUE_BYTES;
 }
 
 static size_t state_size(const struct simhash_measure *measure)
@@ -118,23 +120,23 @@ static inline uint64_t value_at(const uint8_t *sketch, size_t i)
 static double similarity(const struct simhash_measure *measure, const uint8_t *a, const uint8_t *b,
 			 double *deviation)
 {
-	size_t least = measure->number[NUMBER_LEAST], i = 0, k = 0;
+	size_t k = measure->number[NUMBER_K], i = 0, j = 0;
 	unsigned both = 0, either = 0;
 	double share;
 
-	while (either < least) {
-		uint64_t x = i < least ? value_at(a, i) : NO_VALUE;
-		uint64_t y = k < least ? value_at(b, k) : NO_VALUE;
+	while (either < k) {
+		uint64_t x = i < k ? value_at(a, i) : NO_VALUE;
+		uint64_t y = j < k ? value_at(b, j) : NO_VALUE;
 		if (x == NO_VALUE && y == NO_VALUE)
 			break;
 		either++;
 		both += x == y;
 		i += x <= y;
-		k += y <= x;
+		j += y <= x;
 	}
 	share = either == 0 ? 0 : (double)both / either;
-	/* With fewer than that, both are all features that there are. */
-	*deviation = either < least ? 0 : jaccard_deviation(share, either);
+	/* Fewer than k are all features of both. */
+	*deviation = either < k ? 0 : jaccard_deviation(share, either);
 	return share;
 }
 
@@ -168,12 +170,12 @@ static uint32_t *common_of(const struct rare_values *rare, uint64_t value)
 	return &rare->common[mix_bits(value) >> (64 - COMMON_BITS)];
 }
 
-static size_t values_of(const uint8_t *sketch, size_t least, uint64_t *values)
+static size_t values_of(const uint8_t *sketch, size_t k, uint64_t *values)
 {
 	size_t count = 0;
 
-	/* In a sketch of ours they rise; what a stored one has beyond that is none. */
-	while (count < least && (values[count] = value_at(sketch, count)) != NO_VALUE &&
+	/* Values rise in a sketch of ours; a stored one that is damaged ends where they do not. */
+	while (count < k && (values[count] = value_at(sketch, count)) != NO_VALUE &&
 	       (count == 0 || values[count] > values[count - 1]))
 		count++;
 	return count;
@@ -198,10 +200,10 @@ static void sort_rarest_first(const struct rare_values *rare, uint64_t *values, 
 		}
 }
 
-static int find_rare(const uint8_t *sketches, size_t count, size_t least, double min_similarity,
+static int find_rare(const uint8_t *sketches, size_t count, size_t k, double min_similarity,
 		     struct rare_values *rare, struct simhash_error *error)
 {
-	uint64_t values[LEAST_MAX];
+	uint64_t values[K_MAX];
 	size_t total = 0;
 
 	rare->common = calloc((size_t)1 << COMMON_BITS, sizeof *rare->common);
@@ -209,9 +211,9 @@ static int find_rare(const uint8_t *sketches, size_t count, size_t least, double
 	if (rare->common == NULL || rare->starts == NULL)
 		return error_set_memory(error);
 	for (size_t i = 0; i < count; i++) {
-		size_t have = values_of(sketches + i * least * VALUE_BYTES, least, values);
-		for (size_t k = 0; k < have; k++)
-			++*common_of(rare, values[k]);
+		size_t have = values_of(sketches + i * k * VALUE_BYTES, k, values);
+		for (size_t j = 0; j < have; j++)
+			++*common_of(rare, values[j]);
 		rare->starts[i] = total;
 		if (have > 0)
 			total += have - (size_t)ceil(min_similarity * (double)have - 1e-9) + 1;
@@ -221,7 +223,7 @@ static int find_rare(const uint8_t *sketches, size_t count, size_t least, double
 	if (rare->values == NULL)
 		return error_set_memory(error);
 	for (size_t i = 0; i < count; i++) {
-		size_t have = values_of(sketches + i * least * VALUE_BYTES, least, values);
+		size_t have = values_of(sketches + i * k * VALUE_BYTES, k, values);
 		sort_rarest_first(rare, values, have);
 		memcpy(rare->values + rare->starts[i], values,
 		       (rare->starts[i + 1] - rare->starts[i]) * sizeof *values);
@@ -271,8 +273,8 @@ static int pairs(const struct simhash_measure *measure, const uint8_t *sketches,
 	struct rare_values rare = {NULL, NULL, NULL};
 	struct sort_item *items = NULL, *scratch = NULL;
 	size_t total = 0;
-	int status = find_rare(sketches, count, measure->number[NUMBER_LEAST], min_similarity,
-			       &rare, error);
+	int status =
+		find_rare(sketches, count, measure->number[NUMBER_K], min_similarity, &rare, error);
 
 	if (status == 0) {
 		total = rare.starts[count];
@@ -301,11 +303,11 @@ static int pairs(const struct simhash_measure *measure, const uint8_t *sketches,
 	return status;
 }
 
-const struct measure_kind measure_bottom = {
-	.name = "bottom",
-	.standard = {[NUMBER_LEAST] = 64, [NUMBER_CLUSTER] = 4},
-	.least_similarity = 0.5,
-	.standard_similarity = 0.8,
+const struct measure_kind measure_bottomk = {
+	.name = "bottomk",
+	.default_number = {[NUMBER_K] = 64, [NUMBER_CLUSTER] = 4},
+	.min_similarity = 0.5,
+	.default_similarity = 0.8,
 	.sketch_size = sketch_size,
 	.state_size = state_size,
 	.begin = begin,
