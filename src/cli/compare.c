@@ -14,7 +14,7 @@
 #include "base/read_file.h"
 #include "find/cover.h"
 #include "find/estimate.h"
-#include "report/formatter.h"
+#include "base/escape.h"
 #include "simhash_measures.h"
 
 /* Some seconds; what takes longer is left out. */

@@ -13,7 +13,7 @@
 
 #include "base/text_stream.h"
 #include "cli/terminal.h"
-#include "report/formatter.h"
+#include "base/escape.h"
 
 static const char *failing_program = "";
 static char *index_names; /* "sqlite:A or sqlite:B" */

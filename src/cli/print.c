@@ -15,7 +15,7 @@
 #include "cli/options.h"
 #include "cli/tasks.h"
 #include "cli/terminal.h"
-#include "report/formatter.h"
+#include "base/escape.h"
 #include "scan/scan_file.h"
 
 #define PROGRAM "simhash"

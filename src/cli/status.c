@@ -14,7 +14,7 @@
 #include "cli/options.h"
 #include "cli/tasks.h"
 #include "cli/terminal.h"
-#include "report/formatter.h"
+#include "base/escape.h"
 #include "store/store.h"
 
 static void write_padded(struct bytes text, size_t width)

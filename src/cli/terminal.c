@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 #include "base/text_stream.h"
-#include "report/formatter.h"
+#include "base/escape.h"
 
 /* Of standard error, and whether a status line is on it. */
 static pthread_mutex_t error_lock = PTHREAD_MUTEX_INITIALIZER;

@@ -319,8 +319,13 @@ static void add_member(struct group_list *groups, size_t at, const struct placed
 	const struct find_file *center = groups->list->files[placed->center];
 	struct group *group;
 
-	if (placed->file == placed->center)
-		groups->groups[groups->count++] = (struct group){.first = at};
+	if (placed->file == placed->center) {
+		group = &groups->groups[groups->count++];
+		*group = (struct group){.number = groups->count,
+					.first = at,
+					.is_measured = groups->list->pairs[0].verification ==
+						       PAIR_MEASURED};
+	}
 	group = &groups->groups[groups->count - 1];
 	group->count++;
 	/* The sizes are those of an index, whoever wrote it: a sum beyond its end stays there. */
@@ -328,8 +333,10 @@ static void add_member(struct group_list *groups, size_t at, const struct placed
 			       ? INT64_MAX
 			       : group->bytes + file->size_bytes;
 	groups->members[at] = (struct group_member){
-		.file = placed->file,
-		.is_copy = placed->file != placed->head,
+		.file = file,
+		.role = placed->file == placed->center ? ROLE_REPRESENTATIVE
+			: placed->file != placed->head ? ROLE_COPY
+						       : ROLE_MEMBER,
 		.distance = placed->distance,
 		.changed = estimate_change(&center->table, center->size_bytes, &file->table,
 					   file->size_bytes)

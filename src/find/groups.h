@@ -14,16 +14,24 @@
 
 enum linkage { LINK_REPRESENTATIVE, LINK_SINGLE };
 
+enum member_role {
+	ROLE_REPRESENTATIVE,
+	ROLE_MEMBER,
+	ROLE_COPY /* of the last representative or member before it */
+};
+
 struct group_member {
-	uint32_t file;	   /* its number in the list */
-	bool is_copy;	   /* of the last member before it that is none */
+	const struct find_file *file;
+	enum member_role role;
 	uint64_t distance; /* from the representative */
 	double changed;	   /* the estimate, from the representative */
 };
 
 struct group {
+	size_t number;	     /* from 1 */
 	size_t first, count; /* of its members; the representative is the first */
-	int64_t bytes;
+	int64_t bytes;	     /* of all of them */
+	bool is_measured;    /* by another measure, of which `changed` knows nothing */
 };
 
 struct group_list {

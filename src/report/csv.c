@@ -7,14 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "report/formatter.h"
-
-static void begin(FILE *out)
-{
-	fputs("match,distance,percent,changed,confirmation,contained_a,contained_b,resemblance,"
-	      "size_a,size_b,path_a,path_b\r\n",
-	      out);
-}
 
 static void write_field(FILE *out, struct bytes field)
 {
@@ -74,48 +68,20 @@ static void write_pair(FILE *out, const struct file_pair *pair, const struct pre
 	fputs("\r\n", out);
 }
 
-static void end(FILE *out, uint64_t count)
+static void write_member(FILE *out, const struct group *group, const struct group_member *member,
+			 const struct presentation *how)
 {
-	(void)out;
-	(void)count;
-}
-
-static void begin_groups(FILE *out)
-{
-	fputs("group,role,distance,changed,size,path\r\n", out);
-}
-
-static void group(FILE *out, const struct group_line *line, const struct presentation *how)
-{
-	(void)out;
-	(void)line;
-	(void)how;
-}
-
-static void end_group(FILE *out, const struct group_line *line)
-{
-	(void)out;
-	(void)line;
-}
-
-static void member(FILE *out, const struct member_line *line, const struct presentation *how)
-{
-	fprintf(out, "%" PRIu64 ",%s,%" PRIu64 ",%.6f,%" PRId64 ",", line->group,
-		role_name(line->role), line->distance, 100 * line->changed, line->size_bytes);
-	write_path(out, line->path, how->is_terminal);
+	fprintf(out, "%zu,%s,%" PRIu64 ",%.6f,%" PRId64 ",", group->number, role_name(member->role),
+		member->distance, 100 * member->changed, member->file->size_bytes);
+	write_path(out, find_file_display(member->file), how->is_terminal);
 	fputs("\r\n", out);
 }
 
 const struct formatter formatter_csv = {
 	.name = "csv",
-	.first = "",
-	.separator = "",
-	.begin = begin,
+	.pairs = {.begin = "match,distance,percent,changed,confirmation,contained_a,contained_b,"
+			   "resemblance,size_a,size_b,path_a,path_b\r\n"},
+	.groups = {.begin = "group,role,distance,changed,size,path\r\n"},
 	.pair = write_pair,
-	.end = end,
-	.begin_groups = begin_groups,
-	.group = group,
-	.member = member,
-	.end_group = end_group,
-	.end_groups = end,
+	.member = write_member,
 };

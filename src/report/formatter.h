@@ -1,5 +1,15 @@
 /*
- * How pairs are written: one table of formatters, one file each.
+ * How pairs and groups are written: one table of formatters, one file each.
+ *
+ *     frame_begin(out, &formatter->pairs);
+ *     for (uint64_t i = 0; i < count; i++) {
+ *             frame_next(out, &formatter->pairs, i);
+ *             formatter->pair(out, &pairs[i], &how);
+ *     }
+ *     frame_end(out, &formatter->pairs, count);
+ *
+ * The caller checks the error state of the file.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_REPORT_FORMATTER_H
@@ -9,24 +19,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "find/file.h"
-
-/* A file of a group. */
-struct member_line {
-	uint64_t group; /* from 1 */
-	enum member_role { REPRESENTATIVE, MEMBER, COPY } role;
-	/* From the representative; of a copy, from its twin. */
-	uint64_t distance;
-	double changed;
-	bool is_measured; /* grouped by another measure, which `changed` knows nothing of */
-	int64_t size_bytes;
-	struct bytes path;
-};
-
-struct group_line {
-	uint64_t group, files;
-	int64_t bytes; /* of all of them */
-};
+#include "find/groups.h"
 
 /* Where the lines go. */
 struct presentation {
@@ -44,26 +37,32 @@ struct presentation {
 #define PATH_MARK '\x01'
 #define WIDTH_MARK '\x02'
 
+/* What stands around all pairs, or all groups, and between them; NULL: nothing. */
+struct frame {
+	const char *begin, *first, *separator, *last,
+		*end; /* first and last: unless there is none */
+};
+
+void frame_begin(FILE *out, const struct frame *frame);
+void frame_next(FILE *out, const struct frame *frame, uint64_t number); /* from 0 */
+void frame_end(FILE *out, const struct frame *frame, uint64_t count);
+
 /*
- * Each function writes to `out`, whose error state the caller checks. Pairs may be
- * written ahead, by several threads and to several `out`, and put in order later: so a
- * pair does not know its number; `first` is written before the first of them and
- * `separator` before all others. Groups come one after another with their members.
+ * Pairs may be written ahead, by several threads and to several `out`, and put in order later:
+ * so a pair does not know its number. Groups come one after another with their members.
  */
 struct formatter {
 	const char *name;
-	const char *first, *separator;
+	struct frame pairs, groups;
 	bool is_stream; /* pairs are written as they are found, in no order */
 	bool is_text;	/* for people: marks are understood */
 	bool is_report; /* written by report_write, from all that was found; no functions */
-	void (*begin)(FILE *out);
 	void (*pair)(FILE *out, const struct file_pair *pair, const struct presentation *how);
-	void (*end)(FILE *out, uint64_t count);
-	void (*begin_groups)(FILE *out);
-	void (*group)(FILE *out, const struct group_line *line, const struct presentation *how);
-	void (*member)(FILE *out, const struct member_line *line, const struct presentation *how);
-	void (*end_group)(FILE *out, const struct group_line *line);
-	void (*end_groups)(FILE *out, uint64_t groups);
+	/* What stands before the members of a group; NULL: nothing. */
+	void (*group)(FILE *out, const struct group *group, const struct presentation *how);
+	void (*member)(FILE *out, const struct group *group, const struct group_member *member,
+		       const struct presentation *how);
+	const char *end_group; /* what stands after them; NULL: nothing */
 };
 
 extern const struct formatter formatter_text, formatter_csv, formatter_json, formatter_jsonl,
@@ -78,7 +77,7 @@ extern const char formatter_names[];
 /* 100 * distance / mean size; 0 for two empty files. */
 double pair_percent(const struct file_pair *pair);
 
-/* "confirmed", "measured", "trusted", "unconfirmed"; "" when nobody looked. */
+/* "confirmed", "measured", "trusted", "unconfirmed"; "" for a pair that was not read. */
 const char *verification_name(enum verification verification);
 
 /* "representative", "member" or "copy" */
@@ -89,39 +88,11 @@ const char *pair_match(const struct file_pair *pair); /* "identical" or "similar
 /* As printf's "%WIDTH.PLACESf" of a number from 0 to 10^12, but much faster. */
 void write_decimal(FILE *out, double value, int width, int places);
 
-/* The length of the valid UTF-8 sequence at the start of `bytes`, or 0. */
-size_t utf8_length(struct bytes bytes);
-
-/* The character of a valid sequence. */
-uint32_t code_point(const unsigned char *b, size_t length);
-
-/*
- * Would a character act on what shows it, and not be shown: controls (C0, DEL, C1), the marks that
- * have text run the other way (Bidi_Control), by which a name looks like another, and the separators
- * of lines and paragraphs?
- */
-bool acts_on_display(uint32_t code);
-
-/*
- * Write bytes so that they can do no harm to a terminal: what acts on it and what
- * is not UTF-8 as \n, \t or \xHH, and a backslash as two.
- */
-void write_escaped(FILE *out, struct bytes bytes);
-
-/* The same as a text, ended by a zero, for the caller to free; NULL when memory is short. */
-char *escape_text(struct bytes bytes, size_t *size);
-
 /*
  * Write a text with marks: without the marks, without `prefix` where it follows a
  * PATH_MARK, and with what comes before the WIDTH_MARK made `width` columns wide, counted
  * from the path before it.
  */
 void write_marked(FILE *out, struct bytes text, struct bytes prefix, size_t width);
-
-/* How many columns a valid UTF-8 text takes, one for each character. */
-size_t text_columns(struct bytes text);
-
-/* Write a text as a string of JSON. Returns whether all of it was UTF-8. */
-bool write_json_string(FILE *out, struct bytes text);
 
 #endif

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "base/escape.h"
 #include "base/sort.h"
 #include "report/formatter.h"
 
@@ -259,14 +260,14 @@ static int write_groups(FILE *out, const struct report *report, const struct mea
 		fprintf(out, "%s\n[", separator);
 		separator = ",";
 		for (size_t m = 0; m < group->count; m++) {
-			double same = m == 0 || members[m].is_copy
+			bool is_copy = members[m].role == ROLE_COPY;
+			double same = m == 0 || is_copy
 					      ? NOT_MEASURED
-					      : resemblance_of(measured, members[0].file,
-							       members[m].file);
-			fprintf(out, "%s[%d,%" PRIu64 ",%.6g,%.6g,", m == 0 ? "" : ",",
-				members[m].is_copy, members[m].distance,
-				fmin(members[m].changed, CHANGED_MOST), same);
-			if (write_file(out, groups->list->files[members[m].file], error) != 0)
+					      : resemblance_of(measured, members[0].file->number,
+							       members[m].file->number);
+			fprintf(out, "%s[%d,%" PRIu64 ",%.6g,%.6g,", m == 0 ? "" : ",", is_copy,
+				members[m].distance, fmin(members[m].changed, CHANGED_MOST), same);
+			if (write_file(out, members[m].file, error) != 0)
 				return -1;
 			fputc(']', out);
 		}

@@ -6,15 +6,12 @@
  */
 #include <inttypes.h>
 
+#include "base/escape.h"
 #include "report/formatter.h"
 
-static void begin(FILE *out)
-{
-	fputs("[", out);
-}
-
-/* What would act on a display is escaped, though JSON asks for that of C0 alone. */
-bool write_json_string(FILE *out, struct bytes text)
+/* A text as a string. Returns whether all of it is UTF-8. What would act on a display is escaped,
+   though JSON requires that of C0 alone. */
+static bool write_string(FILE *out, struct bytes text)
 {
 	bool is_utf8 = true;
 
@@ -43,7 +40,7 @@ bool write_json_string(FILE *out, struct bytes text)
 static void write_path(FILE *out, const char *name, struct bytes path)
 {
 	fprintf(out, ",\"%s\":", name);
-	if (write_json_string(out, path))
+	if (write_string(out, path))
 		return;
 	fprintf(out, ",\"%s_hex\":\"", name);
 	for (size_t i = 0; i < path.size; i++)
@@ -70,67 +67,37 @@ static void write_pair(FILE *out, const struct file_pair *pair, const struct pre
 	fputc('}', out);
 }
 
-static void end(FILE *out, uint64_t count)
-{
-	fputs(count == 0 ? "]\n" : "\n]\n", out);
-}
-
-static void write_group(FILE *out, const struct group_line *line)
-{
-	fprintf(out,
-		"{\"group\":%" PRIu64 ",\"files\":%" PRIu64 ",\"bytes\":%" PRId64 ",\"members\":[",
-		line->group, line->files, line->bytes);
-}
-
-static void group(FILE *out, const struct group_line *line, const struct presentation *how)
+static void begin_group(FILE *out, const struct group *group, const struct presentation *how)
 {
 	(void)how;
-	fputs(line->group == 1 ? "\n" : ",\n", out);
-	write_group(out, line);
+	fprintf(out, "{\"group\":%zu,\"files\":%zu,\"bytes\":%" PRId64 ",\"members\":[",
+		group->number, group->count, group->bytes);
 }
 
-static void member(FILE *out, const struct member_line *line, const struct presentation *how)
+static void write_member(FILE *out, const struct group *group, const struct group_member *member,
+			 const struct presentation *how)
 {
+	(void)group;
 	(void)how;
-	fputs(line->role == REPRESENTATIVE ? "" : ",", out);
+	fputs(member->role == ROLE_REPRESENTATIVE ? "" : ",", out);
 	fprintf(out, "{\"role\":\"%s\",\"distance\":%" PRIu64 ",\"changed\":%.6f,\"size\":%" PRId64,
-		role_name(line->role), line->distance, 100 * line->changed, line->size_bytes);
-	write_path(out, "path", line->path);
+		role_name(member->role), member->distance, 100 * member->changed,
+		member->file->size_bytes);
+	write_path(out, "path", find_file_display(member->file));
 	fputc('}', out);
-}
-
-static void end_group(FILE *out, const struct group_line *line)
-{
-	(void)line;
-	fputs("]}", out);
 }
 
 const struct formatter formatter_json = {
 	.name = "json",
-	.first = "\n",
-	.separator = ",\n",
-	.begin = begin,
+	.pairs = {"[", "\n", ",\n", "\n", "]\n"},
+	.groups = {"[", "\n", ",\n", "\n", "]\n"},
 	.pair = write_pair,
-	.end = end,
-	.begin_groups = begin,
-	.group = group,
-	.member = member,
-	.end_group = end_group,
-	.end_groups = end,
+	.group = begin_group,
+	.member = write_member,
+	.end_group = "]}",
 };
 
 /* ---- JSON Lines ---- */
-
-static void nothing(FILE *out)
-{
-	(void)out;
-}
-
-static void no_end(FILE *out, uint64_t count)
-{
-	(void)out;
-	(void)count;
-}
 
 static void write_pair_line(FILE *out, const struct file_pair *pair, const struct presentation *how)
 {
@@ -138,29 +105,11 @@ static void write_pair_line(FILE *out, const struct file_pair *pair, const struc
 	fputc('\n', out);
 }
 
-static void group_line(FILE *out, const struct group_line *line, const struct presentation *how)
-{
-	(void)how;
-	write_group(out, line);
-}
-
-static void end_group_line(FILE *out, const struct group_line *line)
-{
-	end_group(out, line);
-	fputc('\n', out);
-}
-
 const struct formatter formatter_jsonl = {
 	.name = "jsonl",
-	.first = "",
-	.separator = "",
 	.is_stream = true,
-	.begin = nothing,
 	.pair = write_pair_line,
-	.end = no_end,
-	.begin_groups = nothing,
-	.group = group_line,
-	.member = member,
-	.end_group = end_group_line,
-	.end_groups = no_end,
+	.group = begin_group,
+	.member = write_member,
+	.end_group = "]}\n",
 };

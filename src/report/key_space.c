@@ -9,9 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/ascii.h"
 #include "base/error.h"
 
 #define EXTENSIONS_MAX 4096 /* further ones are among the others */
+#define SLOTS 8192	    /* a power of two, twice as many */
 #define NO_EXTENSION "(none)"
 #define OTHERS "(others)"
 
@@ -24,9 +27,10 @@ struct extension_count {
 struct reading {
 	struct key_space *space;
 	const struct simhash_tag_set *tags;
-	size_t step, room;
+	size_t step, capacity;
 	struct extension_count *extensions;
 	uint16_t extension_count;
+	uint16_t slots[SLOTS]; /* extensions by their hash, from 1 */
 };
 
 uint16_t key_space_log(int64_t value)
@@ -34,33 +38,45 @@ uint16_t key_space_log(int64_t value)
 	return (uint16_t)(log2((double)value + 1) * 1024);
 }
 
+/* Where the extension is, or belongs. FNV-1a, by G. Fowler, L. Noll and P. Vo. */
+static uint16_t *find_slot(struct reading *reading, const char *text)
+{
+	uint32_t hash = 2166136261;
+	size_t slot;
+
+	for (const char *c = text; *c != '\0'; c++)
+		hash = (hash ^ (unsigned char)*c) * 16777619;
+	slot = hash & (SLOTS - 1);
+	while (reading->slots[slot] != 0 &&
+	       strcmp(reading->extensions[reading->slots[slot] - 1].name, text) != 0)
+		slot = (slot + 1) & (SLOTS - 1);
+	return &reading->slots[slot];
+}
+
 /* The number of a file's extension; EXTENSIONS_MAX for one too many, or too long. */
 static uint16_t extension_of(struct reading *reading, struct bytes name)
 {
 	const char *extension;
 	size_t size = simhash_extension(name.data, name.size, &extension);
-	char text[24];
+	char text[sizeof reading->extensions->name];
+	uint16_t *slot;
 
 	if (size >= sizeof text)
 		return EXTENSIONS_MAX;
-	for (size_t i = 0; i < size; i++) {
-		char c = extension[i];
-		text[i] = c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
-	}
+	ascii_lower_copy(text, extension, size);
 	text[size] = '\0';
 	if (size == 0)
 		strcpy(text, NO_EXTENSION);
-	for (uint16_t i = 0; i < reading->extension_count; i++)
-		if (strcmp(reading->extensions[i].name, text) == 0) {
-			/* The more frequent ones come to stand first, and are found soon. */
-			if (++reading->extensions[i].files > 0)
-				return i;
-		}
-	if (reading->extension_count == EXTENSIONS_MAX)
-		return EXTENSIONS_MAX;
-	strcpy(reading->extensions[reading->extension_count].name, text);
-	reading->extensions[reading->extension_count].files = 1;
-	return reading->extension_count++;
+	slot = find_slot(reading, text);
+	if (*slot == 0) {
+		if (reading->extension_count == EXTENSIONS_MAX)
+			return EXTENSIONS_MAX;
+		strcpy(reading->extensions[reading->extension_count].name, text);
+		reading->extensions[reading->extension_count].files = 0;
+		*slot = ++reading->extension_count;
+	}
+	reading->extensions[*slot - 1].files++;
+	return (uint16_t)(*slot - 1);
 }
 
 static int take_row(struct reading *reading, const struct file_row *row,
@@ -77,14 +93,9 @@ static int take_row(struct reading *reading, const struct file_row *row,
 								  : space->bytes + row->size_bytes;
 	if (!is_taken)
 		return 0;
-	if (space->count == reading->room) {
-		size_t room = reading->room == 0 ? 4096 : 2 * reading->room;
-		struct key_point *grown = realloc(space->points, room * sizeof *grown);
-		if (grown == NULL)
-			return error_set_memory(error);
-		space->points = grown;
-		reading->room = room;
-	}
+	if (array_reserve(&space->points, &reading->capacity, space->count + 1,
+			  sizeof *space->points, error) != 0)
+		return -1;
 	simhash_keys_compute(reading->tags, &row->table, name.data, name.size, &keys);
 	space->points[space->count++] = (struct key_point){
 		.size = key_space_log(row->size_bytes),

@@ -10,10 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
+#include "base/escape.h"
 #include "base/open_file.h"
 
 #define SORTER_BYTES ((size_t)128 << 20)
@@ -243,13 +244,11 @@ static void write_text(struct listing *listing, struct bytes text)
 /* Has a pair that is to be written at once waited for others long enough? */
 static bool is_due(const struct listing *listing, struct thread_text *text)
 {
-	struct timespec now;
 	int64_t now_ns;
 
 	if (!listing->formatter->is_stream)
 		return false;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	now_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	now_ns = clock_monotonic_ns();
 	if (now_ns - text->last_ns < STREAM_EVERY_NS)
 		return false;
 	text->last_ns = now_ns;
@@ -286,8 +285,7 @@ static int write_line(void *context, const char *line, size_t size, struct simha
 {
 	struct listing *listing = context;
 
-	fputs(listing->written++ == 0 ? listing->formatter->first : listing->formatter->separator,
-	      listing->file);
+	frame_next(listing->file, &listing->formatter->pairs, listing->written++);
 	write_text(listing, (struct bytes){line, size});
 	return listing_check(listing, error);
 }
@@ -303,10 +301,10 @@ int listing_write(struct listing *listing, struct simhash_error *error)
 		join_prefix(&listing->prefix, &listing->texts[i].prefix);
 	if (listing->prefix.bytes != NULL)
 		begin_marked(listing);
-	listing->formatter->begin(listing->file);
+	frame_begin(listing->file, &listing->formatter->pairs);
 	if (line_sorter_write(listing->sorter, write_line, listing, error) != 0)
 		return -1;
-	listing->formatter->end(listing->file, listing->written);
+	frame_end(listing->file, &listing->formatter->pairs, listing->written);
 	return listing_check(listing, error);
 }
 
@@ -319,33 +317,15 @@ int listing_write_pairs(struct listing *listing, const struct pair_list *pairs,
 	return listing_write(listing, error);
 }
 
-static struct member_line line_of(const struct group_list *groups, size_t g, size_t m)
-{
-	const struct group *group = &groups->groups[g];
-	const struct group_member *member = &groups->members[group->first + m];
-	const struct find_file *file = groups->list->files[member->file];
-
-	return (struct member_line){
-		.group = g + 1,
-		.role = m == 0		  ? REPRESENTATIVE
-			: member->is_copy ? COPY
-					  : MEMBER,
-		.distance = member->distance,
-		.changed = member->changed,
-		.is_measured = groups->list->count > 0 &&
-			       groups->list->pairs[0].verification == PAIR_MEASURED,
-		.size_bytes = file->size_bytes,
-		.path = find_file_display(file),
-	};
-}
-
 static int note_members(struct listing *listing, const struct group_list *groups,
 			struct simhash_error *error)
 {
 	for (size_t g = 0; g < groups->count; g++)
 		for (size_t m = 0; m < groups->groups[g].count; m++) {
-			struct member_line line = line_of(groups, g, m);
-			if (note_path(&listing->prefix, line.path, false, error) != 0)
+			const struct group_member *member =
+				&groups->members[groups->groups[g].first + m];
+			if (note_path(&listing->prefix, find_file_display(member->file), false,
+				      error) != 0)
 				return -1;
 		}
 	if (listing->prefix.bytes != NULL)
@@ -353,31 +333,39 @@ static int note_members(struct listing *listing, const struct group_list *groups
 	return 0;
 }
 
-static int write_group(struct listing *listing, const struct group_list *groups, size_t g,
-		       struct simhash_error *error)
+/* Marks are taken out again on the way to the file. */
+static int write_member(struct listing *listing, const struct group *group,
+			const struct group_member *member, struct simhash_error *error)
 {
-	const struct group *group = &groups->groups[g];
-	struct group_line head = {.group = g + 1, .files = group->count, .bytes = group->bytes};
 	struct thread_text *text = &listing->texts[0];
 
-	listing->formatter->group(listing->file, &head, &listing->how);
-	for (size_t m = 0; m < group->count; m++) {
-		struct member_line line = line_of(groups, g, m);
-		if (!listing->how.has_marks) {
-			listing->formatter->member(listing->file, &line, &listing->how);
-		} else {
-			if (fseeko(text->stream, 0, SEEK_SET) != 0)
-				return error_set_memory(error);
-			listing->formatter->member(text->stream, &line, &listing->how);
-			if (fflush(text->stream) != 0 || ferror(text->stream))
-				return error_set_memory(error);
-			write_text(listing,
-				   (struct bytes){text->text, (size_t)ftello(text->stream)});
-		}
-		if (listing_check(listing, error) != 0)
-			return -1;
+	if (!listing->how.has_marks) {
+		listing->formatter->member(listing->file, group, member, &listing->how);
+		return 0;
 	}
-	listing->formatter->end_group(listing->file, &head);
+	if (fseeko(text->stream, 0, SEEK_SET) != 0)
+		return error_set_memory(error);
+	listing->formatter->member(text->stream, group, member, &listing->how);
+	if (fflush(text->stream) != 0 || ferror(text->stream))
+		return error_set_memory(error);
+	write_text(listing, (struct bytes){text->text, (size_t)ftello(text->stream)});
+	return 0;
+}
+
+static int write_group(struct listing *listing, const struct group_list *groups,
+		       const struct group *group, struct simhash_error *error)
+{
+	const struct formatter *formatter = listing->formatter;
+
+	frame_next(listing->file, &formatter->groups, group->number - 1);
+	if (formatter->group != NULL)
+		formatter->group(listing->file, group, &listing->how);
+	for (size_t m = 0; m < group->count; m++)
+		if (write_member(listing, group, &groups->members[group->first + m], error) != 0 ||
+		    listing_check(listing, error) != 0)
+			return -1;
+	if (formatter->end_group != NULL)
+		fputs(formatter->end_group, listing->file);
 	return 0;
 }
 
@@ -386,10 +374,10 @@ int listing_write_groups(struct listing *listing, const struct group_list *group
 {
 	if (listing->how.has_marks && note_members(listing, groups, error) != 0)
 		return -1;
-	listing->formatter->begin_groups(listing->file);
+	frame_begin(listing->file, &listing->formatter->groups);
 	for (size_t g = 0; g < groups->count; g++)
-		if (write_group(listing, groups, g, error) != 0)
+		if (write_group(listing, groups, &groups->groups[g], error) != 0)
 			return -1;
-	listing->formatter->end_groups(listing->file, groups->count);
+	frame_end(listing->file, &listing->formatter->groups, groups->count);
 	return listing_check(listing, error);
 }

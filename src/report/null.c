@@ -3,6 +3,7 @@
  * the other; those of a group, with an empty one between groups.
  * SPDX-License-Identifier: MIT
  */
+#include "base/escape.h"
 #include "report/formatter.h"
 
 /* On a terminal it is only to look at: escaped, a line each. */
@@ -15,51 +16,25 @@ static void write_path(FILE *out, struct bytes path, const struct presentation *
 	fputc(how->is_terminal ? '\n' : '\0', out);
 }
 
-static void begin(FILE *out)
-{
-	(void)out;
-}
-
 static void write_pair(FILE *out, const struct file_pair *pair, const struct presentation *how)
 {
 	write_path(out, find_file_display(pair->a), how);
 	write_path(out, find_file_display(pair->b), how);
 }
 
-static void end(FILE *out, uint64_t count)
-{
-	(void)out;
-	(void)count;
-}
-
 /* The end of a group is written before the next, which knows where it goes. */
-static void group(FILE *out, const struct group_line *line, const struct presentation *how)
+static void begin_group(FILE *out, const struct group *group, const struct presentation *how)
 {
-	if (line->group > 1)
+	if (group->number > 1)
 		write_path(out, (struct bytes){"", 0}, how);
 }
 
-static void member(FILE *out, const struct member_line *line, const struct presentation *how)
+static void write_member(FILE *out, const struct group *group, const struct group_member *member,
+			 const struct presentation *how)
 {
-	write_path(out, line->path, how);
-}
-
-static void end_group(FILE *out, const struct group_line *line)
-{
-	(void)out;
-	(void)line;
+	(void)group;
+	write_path(out, find_file_display(member->file), how);
 }
 
 const struct formatter formatter_null = {
-	.name = "null",
-	.first = "",
-	.separator = "",
-	.begin = begin,
-	.pair = write_pair,
-	.end = end,
-	.begin_groups = begin,
-	.group = group,
-	.member = member,
-	.end_group = end_group,
-	.end_groups = end,
-};
+	.name = "null", .pair = write_pair, .group = begin_group, .member = write_member};

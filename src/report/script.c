@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "report/formatter.h"
+#include "base/escape.h"
 
 static const char preamble[] =
 	"#!/bin/sh\n"

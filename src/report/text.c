@@ -6,12 +6,8 @@
  */
 #include <inttypes.h>
 
+#include "base/escape.h"
 #include "report/formatter.h"
-
-static void begin(FILE *out)
-{
-	(void)out;
-}
 
 static void write_confirmation(FILE *out, const struct file_pair *pair)
 {
@@ -76,64 +72,46 @@ static void write_pair(FILE *out, const struct file_pair *pair, const struct pre
 	fputc('\n', out);
 }
 
-static void end(FILE *out, uint64_t count)
+static void begin_group(FILE *out, const struct group *group, const struct presentation *how)
 {
-	(void)out;
-	(void)count;
-}
-
-static void group(FILE *out, const struct group_line *line, const struct presentation *how)
-{
-	fputs(line->group == 1 ? "" : "\n", out);
 	colour(out, BOLD, how);
-	fprintf(out, "group %" PRIu64 ": %" PRIu64 " file%s, %" PRId64 " bytes", line->group,
-		line->files, line->files == 1 ? "" : "s", line->bytes);
+	fprintf(out, "group %zu: %zu file%s, %" PRId64 " bytes", group->number, group->count,
+		group->count == 1 ? "" : "s", group->bytes);
 	colour(out, PLAIN, how);
 	fputc('\n', out);
 }
 
-static void member(FILE *out, const struct member_line *line, const struct presentation *how)
+static void write_member(FILE *out, const struct group *group, const struct group_member *member,
+			 const struct presentation *how)
 {
-	switch (line->role) {
-	case MEMBER:
+	switch (member->role) {
+	case ROLE_MEMBER:
 		colour(out, YELLOW, how);
-		if (line->is_measured)
+		if (group->is_measured)
 			fputs("          similar    ", out);
 		else
-			fprintf(out, "  %7.2f%% changed   ", 100 * line->changed);
+			fprintf(out, "  %7.2f%% changed   ", 100 * member->changed);
 		break;
-	case COPY:
+	case ROLE_COPY:
 		colour(out, GREEN, how);
 		fputs("          identical  ", out);
 		break;
-	case REPRESENTATIVE:
+	case ROLE_REPRESENTATIVE:
 	default:
 		fputs("                     ", out);
 		break;
 	}
-	if (line->role != REPRESENTATIVE)
+	if (member->role != ROLE_REPRESENTATIVE)
 		colour(out, PLAIN, how);
-	write_path(out, line->path, how);
+	write_path(out, find_file_display(member->file), how);
 	fputc('\n', out);
-}
-
-static void end_group(FILE *out, const struct group_line *line)
-{
-	(void)out;
-	(void)line;
 }
 
 const struct formatter formatter_text = {
 	.name = "text",
-	.first = "",
-	.separator = "",
+	.groups = {.separator = "\n"},
 	.is_text = true,
-	.begin = begin,
 	.pair = write_pair,
-	.end = end,
-	.begin_groups = begin,
-	.group = group,
-	.member = member,
-	.end_group = end_group,
-	.end_groups = end,
+	.group = begin_group,
+	.member = write_member,
 };

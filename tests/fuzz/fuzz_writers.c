@@ -6,6 +6,7 @@
  */
 #include <stdbool.h>
 
+#include "base/escape.h"
 #include "find/estimate.h"
 #include "find/pairs.h"
 #include "fuzz.h"
@@ -58,10 +59,10 @@ static struct text write_pair(const char *format, const struct file_pair *pair, 
 	FILE *out = open_memstream(&text.data, &text.size);
 
 	EXPECT(formatter != NULL && out != NULL);
-	formatter->begin(out);
-	fputs(formatter->first, out);
+	frame_begin(out, &formatter->pairs);
+	frame_next(out, &formatter->pairs, 0);
 	formatter->pair(out, pair, &how);
-	formatter->end(out, 1);
+	frame_end(out, &formatter->pairs, 1);
 	EXPECT(fclose(out) == 0);
 	return text;
 }
@@ -70,20 +71,25 @@ static struct text write_group(const char *format)
 {
 	const struct formatter *formatter = formatter_find(format);
 	const struct presentation how = {.is_terminal = false};
-	struct group_line group = {.group = 1, .files = NAMES, .bytes = 7};
+	const struct group group = {.number = 1, .count = NAMES, .bytes = 7};
 	struct text text;
 	FILE *out = open_memstream(&text.data, &text.size);
 
 	EXPECT(formatter != NULL && out != NULL);
-	formatter->begin_groups(out);
-	formatter->group(out, &group, &how);
+	frame_begin(out, &formatter->groups);
+	frame_next(out, &formatter->groups, 0);
+	if (formatter->group != NULL)
+		formatter->group(out, &group, &how);
 	for (int i = 0; i < NAMES; i++) {
-		struct member_line member = {.group = 1, .path = names[i]};
-		member.role = i == 0 ? REPRESENTATIVE : MEMBER;
-		formatter->member(out, &member, &how);
+		const struct find_file file = {.display = names[i].data,
+					       .display_size = (uint32_t)names[i].size};
+		const struct group_member member = {
+			.file = &file, .role = i == 0 ? ROLE_REPRESENTATIVE : ROLE_MEMBER};
+		formatter->member(out, &group, &member, &how);
 	}
-	formatter->end_group(out, &group);
-	formatter->end_groups(out, 1);
+	if (formatter->end_group != NULL)
+		fputs(formatter->end_group, out);
+	frame_end(out, &formatter->groups, 1);
 	EXPECT(fclose(out) == 0);
 	return text;
 }
@@ -422,7 +428,7 @@ static void check_report(const struct pair_list *list)
 	r.at = data;
 	skip_to(&r, "\"groups\":[");
 	for (size_t i = 0; i < list->file_count; i++) {
-		const struct find_file *file = list->files[groups.members[i].file];
+		const struct find_file *file = groups.members[i].file;
 		struct bytes name = {file->display, file->display_size};
 		size_t escaped_size, size;
 		char *escaped = escape_text(name, &escaped_size);

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "base/escape.h"
 #include "report/formatter.h"
 
 #define BYTES(text)                   \
@@ -36,15 +37,12 @@ static const struct file_pair odd = {.a = &files[2],
 				     .contained_a = 1,
 				     .contained_b = 0.5,
 				     .resemblance = 0.75};
-static const struct member_line members[] = {
-	{.group = 1, .role = REPRESENTATIVE, .size_bytes = 7, .path = BYTES("/r,")},
-	{.group = 1, .role = COPY, .size_bytes = 7, .path = BYTES("/\x01")},
-	{.group = 1,
-	 .role = MEMBER,
-	 .distance = 5,
-	 .changed = 0.25,
-	 .size_bytes = 8,
-	 .path = BYTES("/m")},
+static const struct find_file member_files[] = {FILE_OF(7, "/r,"), FILE_OF(7, "/\x01"),
+						FILE_OF(8, "/m")};
+static const struct group_member members[] = {
+	{.file = &member_files[0], .role = ROLE_REPRESENTATIVE},
+	{.file = &member_files[1], .role = ROLE_COPY},
+	{.file = &member_files[2], .role = ROLE_MEMBER, .distance = 5, .changed = 0.25},
 };
 
 static void expect(const char *format, bool is_terminal, const char *expected)
@@ -55,12 +53,12 @@ static void expect(const char *format, bool is_terminal, const char *expected)
 	FILE *out = open_memstream(&text, &size);
 	const struct presentation how = {.is_terminal = is_terminal};
 
-	formatter->begin(out);
-	fputs(formatter->first, out);
+	frame_begin(out, &formatter->pairs);
+	frame_next(out, &formatter->pairs, 0);
 	formatter->pair(out, &plain, &how);
-	fputs(formatter->separator, out);
+	frame_next(out, &formatter->pairs, 1);
 	formatter->pair(out, &odd, &how);
-	formatter->end(out, 2);
+	frame_end(out, &formatter->pairs, 2);
 	fclose(out);
 	assert_string_equal(text, expected);
 	free(text);
@@ -69,18 +67,21 @@ static void expect(const char *format, bool is_terminal, const char *expected)
 static void expect_groups(const char *format, const char *expected)
 {
 	const struct formatter *formatter = formatter_find(format);
-	struct group_line group = {.group = 1, .files = 3, .bytes = 22};
+	const struct group group = {.number = 1, .count = 3, .bytes = 22};
 	char *text;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 	const struct presentation how = {.is_terminal = true};
 
-	formatter->begin_groups(out);
-	formatter->group(out, &group, &how);
+	frame_begin(out, &formatter->groups);
+	frame_next(out, &formatter->groups, 0);
+	if (formatter->group != NULL)
+		formatter->group(out, &group, &how);
 	for (int i = 0; i < 3; i++)
-		formatter->member(out, &members[i], &how);
-	formatter->end_group(out, &group);
-	formatter->end_groups(out, 1);
+		formatter->member(out, &group, &members[i], &how);
+	if (formatter->end_group != NULL)
+		fputs(formatter->end_group, out);
+	frame_end(out, &formatter->groups, 1);
 	fclose(out);
 	assert_string_equal(text, expected);
 	free(text);
@@ -136,7 +137,7 @@ static void null_ends_paths_by_zeros(void **state)
 	static const char expected[] =
 		"/a\0/b c\0/q\"\x1b,\n\0/\xff\xc3\xa9\xed\xa0\x80\\\xc2\x9b\0"
 		"/r,\0\0/m";
-	struct group_line first = {.group = 1}, second = {.group = 2};
+	const struct group first = {.number = 1}, second = {.number = 2};
 	char *text;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
@@ -145,9 +146,9 @@ static void null_ends_paths_by_zeros(void **state)
 	formatter_null.pair(out, &plain, &how);
 	formatter_null.pair(out, &odd, &how);
 	formatter_null.group(out, &first, &how);
-	formatter_null.member(out, &members[0], &how);
+	formatter_null.member(out, &first, &members[0], &how);
 	formatter_null.group(out, &second, &how);
-	formatter_null.member(out, &members[2], &how);
+	formatter_null.member(out, &second, &members[2], &how);
 	fclose(out);
 	assert_int_equal(size, sizeof expected);
 	assert_memory_equal(text, expected, sizeof expected);
@@ -168,6 +169,26 @@ static void expect_marked(const char *marked, const char *prefix, size_t width,
 	fclose(out);
 	assert_string_equal(text, expected);
 	free(text);
+}
+
+static void nothing_is_written_in_each_format(void **state)
+{
+	static const struct {
+		const char *format, *expected;
+	} cases[] = {{"text", ""}, {"json", "[]\n"}, {"jsonl", ""}, {"null", ""}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const struct formatter *formatter = formatter_find(cases[i].format);
+		char *text;
+		size_t size;
+		FILE *out = open_memstream(&text, &size);
+		frame_begin(out, &formatter->pairs);
+		frame_end(out, &formatter->pairs, 0);
+		fclose(out);
+		assert_string_equal(text, cases[i].expected);
+		free(text);
+	}
 }
 
 static void marks_leave_out_prefixes_and_align(void **state)
@@ -295,6 +316,7 @@ int main(void)
 		cmocka_unit_test(groups_are_written_in_each_format),
 		cmocka_unit_test(lines_of_json_stand_alone),
 		cmocka_unit_test(null_ends_paths_by_zeros),
+		cmocka_unit_test(nothing_is_written_in_each_format),
 		cmocka_unit_test(marks_leave_out_prefixes_and_align),
 		cmocka_unit_test(what_acts_on_a_display_is_known),
 		cmocka_unit_test(utf_8_is_told_from_what_looks_like_it),
