@@ -495,7 +495,7 @@ static void read_known(struct store *store)
 	const struct row_scope scope = {1, 1};
 	struct simhash_error error = {.message = ""};
 	uint8_t hash[DIRECTORY_HASH_SIZE];
-	struct known_directories directories;
+	struct known_directories below;
 	struct known_directory directory;
 	struct known_files files;
 	struct known_file known;
@@ -507,12 +507,12 @@ static void read_known(struct store *store)
 		status = 0;
 	known_files_end(&files);
 	expect_told(status, &error);
-	status = known_directories_begin(&directories, store, &scope, (struct bytes){"/", 1},
+	status = known_directories_begin(&below, store, &scope, (struct bytes){"/", 1},
 					 &error);
 	while (status == 0 &&
-	       (status = known_directories_next(&directories, &directory, &error)) == 1)
+	       (status = known_directories_next(&below, &directory, &error)) == 1)
 		status = 0;
-	known_directories_end(&directories);
+	known_directories_end(&below);
 	expect_told(status, &error);
 }
 
