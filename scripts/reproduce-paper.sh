@@ -27,7 +27,11 @@ simhash() { "$build/simhash" -q "$@"; }
 simfind() { "$build/simfind" -q "$@"; }
 paper() { "$build/tests/paper" "$@"; }
 results=$out/results.txt
-: >"$results"
+{
+	echo "date     $(date +%F)"
+	echo "commit   $(git rev-parse --short HEAD 2>/dev/null || echo unknown)"
+	echo "machine  $(nproc) processors: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
+} | tee "$results"
 section() { printf '\n%s\n\n' "$*" | tee -a "$results"; }
 
 # plot NAME: gnuplot, in the folder of the data, with commands from standard input
