@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Every relative link of the documentation leads to a file, and its anchor to a heading. In the
-# source tree, every path and every source file that a page names exists.
+# source tree, every path and source file that a page names exists, and every page that the code
+# names.
 #
 #     tests/docs_links.sh [FOLDER]      README.md and docs/ below FOLDER (default: $SOURCE_DIR)
 set -euo pipefail
@@ -50,5 +51,9 @@ if [ -d src ]; then
 			[ -n "$(find src include tests examples -name "$name" -print -quit 2>/dev/null)" ] || wrong "$page: no such source file: $name"
 		done < <(grep -oE '`[A-Za-z0-9_]+\.[ch]`' "$page" | tr -d '`' | sort -u)
 	done
+	# And the pages that the code names.
+	while read -r path; do
+		[ -e "$path" ] || wrong "the code names a page that does not exist: $path"
+	done < <(grep -rhoE 'docs/[A-Za-z/_-]+\.(md|1)' CMakeLists.txt src include tests scripts sql | sort -u)
 fi
 exit $status
