@@ -8,6 +8,9 @@ build_packages=(gcc libc6-dev make cmake pkg-config zlib1g-dev libsqlite3-dev li
 test_packages=(libcmocka-dev libsimde-dev mariadb-server-core mariadb-client-core sqlite3 mandoc
 	binutils openssl git python3 chromium chromium-driver zsh fish dpkg-dev file dash valgrind)
 
+# What the preset for clang needs besides.
+clang_packages=(clang)
+
 # What scripts/fuzz.sh needs besides: libFuzzer is in the runtime library of clang's version.
 fuzz_packages=(clang libclang-rt-14-dev python3)
 
@@ -54,7 +57,7 @@ get_spider() {
 need_packages() {
 	local missing=() package sudo=()
 	if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-		echo "This is no Debian system, so nothing is installed; needed are what Debian calls: $*"
+		echo "This is not Debian, so nothing is installed. You need what Debian calls: $*"
 		return
 	fi
 	for package; do

@@ -1,11 +1,20 @@
 #!/usr/bin/env bash
-# Install what is missing, build, and run every test: as released, and again under
-# AddressSanitizer and UndefinedBehaviorSanitizer (asan) and ThreadSanitizer (tsan); on
-# x86-64 also the library built for 64-bit ARM, under qemu-user; and each fuzz target for
-# some seconds. Every test runs as released; the presets of the sanitizers leave out those
-# that have nothing for them, see CMakePresets.json.
+# Install what is missing, build, and run the tests. PRESETs are
 #
-#     scripts/test.sh [PRESET]...      (default: release asan tsan arm64 fuzz)
+#     release  every test, as released
+#     bare     the same on a bare Debian made for it (scripts/bare-machine.sh), which needs root
+#     clang    everything built by clang, and the tests of the libraries
+#     asan     under AddressSanitizer and UndefinedBehaviorSanitizer
+#     tsan     under ThreadSanitizer
+#     arm64    the library built for 64-bit ARM, under qemu-user on x86-64
+#     fuzz     each fuzz target for some seconds
+#
+# The presets but release and bare leave out tests that have nothing for them, by label: see
+# CMakePresets.json.
+#
+#     scripts/test.sh [PRESET]...
+#
+# By default all of them run; as root bare instead of release, where that can be.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh
@@ -13,13 +22,27 @@ cd "$(dirname "$0")/.."
 
 presets=("$@")
 if [ ${#presets[@]} -eq 0 ]; then
-	presets=(release asan tsan)
+	presets=(release clang asan tsan)
 	# On ARM itself all tests are tests of the ARM kernel.
 	[ "$(uname -m)" != x86_64 ] || presets+=(arm64)
 	presets+=(fuzz)
+	if [ "$(id -u)" = 0 ] && [ -z "${SIMHASH_BARE_MACHINE:-}" ]; then
+		command -v debootstrap >/dev/null || need_packages debootstrap
+		reason=$(scripts/bare-machine.sh --check)
+		if [ -z "$reason" ]; then
+			presets[0]=bare
+		else
+			echo "The preset release runs on this machine: no bare one can be made, since $reason"
+		fi
+	fi
 fi
+wants() {
+	[[ " ${presets[*]} " == *" $1 "* ]]
+}
 packages=("${build_packages[@]}" "${test_packages[@]}" shellcheck clang-format)
-[[ " ${presets[*]} " != *" arm64 "* ]] || packages+=("${arm64_packages[@]}")
+! wants clang || packages+=("${clang_packages[@]}")
+! wants arm64 || packages+=("${arm64_packages[@]}")
+! wants bare || packages+=(debootstrap)
 need_packages "${packages[@]}"
 
 if command -v apt-get >/dev/null; then
@@ -40,10 +63,16 @@ fi
 for preset in "${presets[@]}"; do
 	echo
 	echo "== $preset"
-	if [ "$preset" = fuzz ]; then
+	case $preset in
+	fuzz)
 		scripts/fuzz.sh 6
 		continue
-	fi
+		;;
+	bare)
+		scripts/bare-machine.sh --user=root --cache=build-bare release
+		continue
+		;;
+	esac
 	[ "$preset" != arm64 ] || get_arm64_libraries "$PWD/build-arm64/libraries"
 	cmake --preset "$preset" >"build-$preset.log" || {
 		cat "build-$preset.log"
