@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Built without the server's client library, all works but mysql://, which says why.
+# Built without the server's client library, all works but mysql://, which says why. This build is
+# also the one that is optimized when it is linked.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 
 cmake -S "$SOURCE_DIR" -B without -DSIMHASH_MYSQL=OFF -DBUILD_TESTING=OFF \
-	-DCMAKE_BUILD_TYPE=Debug >cmake.log
+	-DSIMHASH_LTO=ON -DCMAKE_BUILD_TYPE=Release >cmake.log
 cmake --build without -j "$(nproc)" >build.log 2>&1 || fail "$(tail build.log)"
+grep -q -- -flto without/CMakeFiles/simhash.dir/flags.make || fail "not optimized when linked"
 if ldd without/simhash without/simfind | grep -Ei 'mysql|mariadb'; then
 	fail "linked with the client library"
 fi
