@@ -17,9 +17,9 @@
 #include "base/text_stream.h"
 #include "cli/compare.h"
 #include "cli/find_options.h"
+#include "cli/lost_mapping.h"
 #include "cli/measure_option.h"
 #include "cli/measures.h"
-#include "cli/lost_mapping.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 #include "find/confirm.h"
@@ -123,7 +123,7 @@ static void print_summary(const struct find_counts *counts, const struct find_ar
 	fputs("\n", stderr);
 }
 
-/* Nothing will be found when the index has no rows of this tag set: say what it has. */
+/* Without rows of this tag set nothing is found: name those that the index has. */
 static int explain_absence(struct store *store, const struct simhash_tag_set *tags,
 			   struct simhash_error *error)
 {
@@ -282,7 +282,7 @@ static int list_pairs(struct find_arguments *arguments, struct store *store, str
 				       .unconfirmed = content_unconfirmed};
 	struct pair_list kept;
 	struct find_counts counts;
-	/* Lines that are written meanwhile to the same terminal tell enough. */
+	/* Lines that appear on the same terminal meanwhile are progress enough. */
 	bool writes_ahead = arguments->formatter->is_stream && output->listing->how.is_terminal;
 	int status;
 
@@ -342,8 +342,8 @@ struct namesake {
 	const char *name; /* of the measure wanted */
 	char text[SIMHASH_MEASURE_TEXT_MAX + 1];
 	unsigned count;
-	char standard[SIMHASH_MEASURE_TEXT_MAX + 1]; /* what the name alone stands for */
-	bool has_standard;
+	char by_default[SIMHASH_MEASURE_TEXT_MAX + 1]; /* what the name alone stands for */
+	bool has_default;
 	bool has_weights; /* another one */
 };
 
@@ -354,7 +354,7 @@ static void keep_namesake(struct namesake *namesake, struct bytes text)
 	if (text.size <= size || memcmp(text.data, namesake->name, size) != 0 ||
 	    text.data[size] != ':' || text.size >= sizeof namesake->text)
 		return;
-	/* What an index says is not to have any file opened. */
+	/* An index must not cause a file to be opened. */
 	if (memmem(text.data, text.size, "weights=", 8) != NULL) {
 		namesake->has_weights = true;
 		return;
@@ -362,8 +362,8 @@ static void keep_namesake(struct namesake *namesake, struct bytes text)
 	namesake->count++;
 	memcpy(namesake->text, text.data, text.size);
 	namesake->text[text.size] = '\0';
-	if (strcmp(namesake->text, namesake->standard) == 0)
-		namesake->has_standard = true;
+	if (strcmp(namesake->text, namesake->by_default) == 0)
+		namesake->has_default = true;
 }
 
 /*
@@ -377,19 +377,19 @@ static int choose_measure(const struct find_arguments *arguments, struct store *
 	const char *text = arguments->request.measure_text;
 
 	if (strchr(text, ':') == NULL) {
-		struct simhash_measure *standard;
+		struct simhash_measure *measure_by_default;
 		struct name_list measures;
-		if (measure_option_parse(text, &standard, error) != 0)
+		if (measure_option_parse(text, &measure_by_default, error) != 0)
 			return -1;
-		snprintf(namesake.standard, sizeof namesake.standard, "%s",
-			 simhash_measure_text(standard));
-		simhash_measure_free(standard);
+		snprintf(namesake.by_default, sizeof namesake.by_default, "%s",
+			 simhash_measure_text(measure_by_default));
+		simhash_measure_free(measure_by_default);
 		if (store_read_measures(store, &measures, error) != 0)
 			return -1;
 		for (size_t i = 0; i < measures.count; i++)
 			keep_namesake(&namesake, measures.names[i].text);
 		name_list_release(&measures);
-		if (namesake.count > 1 && !namesake.has_standard)
+		if (namesake.count > 1 && !namesake.has_default)
 			return error_set(
 				error, SIMHASH_E_RANGE,
 				"the index has %u measures called %s, such as %s: name one "

@@ -3,7 +3,7 @@
  *
  *     around_begin(&around, finder, asked, distance, &error);
  *     while ((status = around_next(&around, &file, &error)) == 1)
- *             // compare `file` with asked->file; it lives until the next call
+ *             ; // `file` may be near asked->file; it is valid until the next call
  *     around_end(&around);
  *
  * SPDX-License-Identifier: MIT

@@ -223,8 +223,8 @@ static int note_content(struct asking *asking, const char *path)
 	return added;
 }
 
-/* Resolve a path and note that it is asked for. *resolved stays NULL where that was done before,
-   or where there is no such file, which is reported. */
+/* Resolve a path and note that it is asked for. *resolved stays NULL where the path was asked for
+   before, or where there is no such file, which is reported. */
 static int resolve(struct asking *asking, const char *path, char **resolved,
 		   struct simhash_error *error)
 {

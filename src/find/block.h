@@ -1,17 +1,17 @@
 /*
  * A stream of rows in the order of the key uniform, cut into blocks. A block holds some new
- * rows, and before them the earlier rows that a new row can still be a pair with, so
- * it can be searched without any other. Rows of one content are one row with copies.
+ * rows, and before them the earlier rows that may be a pair with a new one, so that it can
+ * be searched without any other. Rows of the same content are one row with copies.
  *
  *     row_stream_init(&stream, finder, low, high, ORDER_BY_SORTING);
  *     while (row_stream_next(&stream, &block, &error) == 1) {
- *             ... compare rows first_new .. count - 1 with all before them ...
+ *             // compare rows first_new .. count - 1 with all before them
  *             block_free(block);
  *     }
  *     row_stream_release(&stream);
  *
- * Several threads may take blocks of one stream, under a lock of theirs; a block
- * belongs to who took it.
+ * Several threads may take blocks of one stream under a common lock. A block belongs to
+ * the thread that took it.
  *
  * SPDX-License-Identifier: MIT
  */

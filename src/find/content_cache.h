@@ -5,7 +5,7 @@
  *     content_cache_init(&cache, list, sink, &first_error, &error);
  *     content = content_cache_take(&cache, file->number);
  *     if (content != NULL && content_open(&cache, content, &source))
- *             // look at the source, and by content_need_index at the content's index
+ *             ; // read the source, and by content_need_index the content's index
  *     content_close(&source);
  *     content_cache_return(&cache, content);
  *     content_cache_release(&cache);

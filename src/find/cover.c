@@ -65,8 +65,8 @@ static const uint8_t *look_page(struct cover_source *source, size_t at, size_t *
 
 /*
  * At least `need` bytes at `at`, fewer only at the end of the file, and at most half a
- * page; *have tells how many. NULL when it cannot be read. What goes on where the last
- * page ended is read in sequence, all else page by page.
+ * page; *have is how many. NULL when they cannot be read. What follows the last page is
+ * read in sequence, all else page by page.
  */
 static const uint8_t *look(struct cover_source *source, size_t at, size_t need, size_t *have)
 {
@@ -110,8 +110,8 @@ static uint64_t hash_window(const struct cover_index *index, const uint8_t *byte
 }
 
 /*
- * Odd factors that nobody knows beforehand: with known ones a file can be made whose windows
- * all have one slot, and which takes hours. What is found does not depend on them.
+ * Odd factors that cannot be predicted: for known ones a file can be made whose windows all
+ * have one slot, which takes hours. The result does not depend on them.
  */
 static void choose_factors(struct cover_index *index)
 {
@@ -276,13 +276,13 @@ static bool extend_forward(struct cover_source *a, struct cover_source *b, struc
 	return true;
 }
 
-/* Bytes before the windows that are equal too, down to `least` in b. */
+/* Equal bytes before the windows, down to `low` in b. */
 static bool extend_backward(struct cover_source *a, struct cover_source *b, size_t a_at,
-			    size_t b_at, size_t least, size_t *bytes)
+			    size_t b_at, size_t low, size_t *bytes)
 {
 	*bytes = 0;
-	while (a_at > 0 && b_at > least) {
-		size_t have, step = b_at - least < 4096 ? b_at - least : 4096, n = 0;
+	while (a_at > 0 && b_at > low) {
+		size_t have, step = b_at - low < 4096 ? b_at - low : 4096, n = 0;
 		const uint8_t *x, *y;
 		step = step < a_at ? step : a_at;
 		x = look(a, a_at - step, step, &have);

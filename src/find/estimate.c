@@ -9,7 +9,7 @@
  * Content that was added or taken away moves all counts one way, by a share of (a + b)
  * where it is like the rest, by a constant where it is bytes of all kinds. Those two
  * directions are taken out by weighted least squares, as is tag 00, which padding alone
- * can move; the difference of the sizes tells of them instead. 15 tags less two
+ * can move; the difference of the sizes measures them instead. 15 tags less two
  * directions leave 13 degrees of freedom to divide by, and fewer where tags do not occur,
  * as most do not in plain text.
  * SPDX-License-Identifier: MIT
@@ -24,10 +24,10 @@
 /* Sums of weighted products over the tags: of d, of s = a + b, and of 1. */
 struct moments {
 	double dd, ds, d1, ss, s1, one;
-	double present; /* the tags that say anything: those that occur */
+	double present; /* the tags that occur */
 };
 
-/* The least sum of w (d - x s - y)^2 over all x and y. */
+/* The minimum sum of w (d - x s - y)^2 over all x and y. */
 static double least_squares(const struct moments *m)
 {
 	double determinant = m->ss * m->one - m->s1 * m->s1;

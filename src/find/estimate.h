@@ -1,6 +1,6 @@
 /*
  * How much of two files' content differs, estimated from their counts and sizes alone.
- * docs/algorithm.md says how far it can be trusted.
+ * See docs/algorithm.md for how far it can be trusted.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_ESTIMATE_H

@@ -1,15 +1,26 @@
 /*
  * Finding similar files: what the program simfind does (paper, 4.2).
  *
- *     finder_init(&finder, store, &request, &sink, &resources, &error);
- *     finder_all(&finder, &error);                 // every pair of the index
- *     finder_files(&finder, &queries, n, &error);  // the files similar to each of them
- *     finder_release(&finder);
+ *     struct find_request request;
+ *     struct find_sink sink = {.pair = take_pair, .unreadable = report_unreadable};
+ *     struct find_resources resources = {.threads = 4};
+ *     struct finder finder;
+ *     int status;
  *
- * Both report the pairs that the rule makes (rule.h), each once. Files of the
- * same content are compared with others once, by the first of them in the order of
- * the index, their representative: unless all pairs are asked for by `expand`, the
- * others are reported as its copies and not again in its other pairs.
+ *     find_request_init(&request);
+ *     request.tags = tags;
+ *     request.host = host;
+ *     status = finder_init(&finder, store, &request, &sink, &resources, &error);
+ *     if (status == 0) {
+ *             status = finder_all(&finder, &error); // or finder_files, for the pairs of some files
+ *             finder_release(&finder);
+ *     }
+ *     rule_release(&request.rule);
+ *
+ * Both report each pair that the rule makes (rule.h) once. Files of the same content are searched
+ * as one, their representative, which is the first of them in the order of the index. The others
+ * are reported as copies of the representative and not again in its other pairs, unless `expand`
+ * asks for all pairs.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -31,44 +42,45 @@ struct find_side {
 	struct bytes directory; /* absolute, without a slash at its end; empty: all */
 };
 
-/* What is asked for. */
+/* What to find. */
 struct find_request {
 	const struct simhash_tag_set *tags;
 	const char *host; /* the name of this host */
 	struct find_rule rule;
-	/* Instead of the rule: sketches by this measure that are at least so similar; or NULL. */
+	/* NULL: by the rule. Else by the sketches of this measure, from min_similarity on. */
 	struct simhash_measure *measure;
 	const char *measure_text; /* as the user gave it */
 	double min_similarity;
-	double max_change; /* drop pairs whose estimated share of change is above */
-	bool with_empty;   /* empty files take part */
-	bool expand;	   /* every pair of copies too */
-	bool hard_links;   /* pairs of two names of one file too */
-	bool has_between;  /* only pairs from one of these sides to the other */
+	double max_change; /* drop pairs with a larger estimated share of change */
+	bool with_empty;   /* include empty files */
+	bool expand;	   /* include every pair of copies */
+	bool hard_links;   /* include pairs of two names of one file */
+	bool has_between;  /* only pairs with a file on each of these sides */
 	struct find_side between[2];
 	unsigned part, parts; /* part 0 .. parts - 1 of the key space */
-	/* Of files asked for: the so many nearest of each, whatever their distance; 0: by the rule. */
+	/* For finder_files: this many nearest files of each, whatever their distance; 0: by the rule. */
 	size_t nearest;
-	bool inflate; /* the content of gzip files too */
+	bool inflate; /* search for the content of gzip files too */
 	int64_t max_inflated_bytes;
 };
 
-/* The default rule, and no limits: as simfind does without options. The rule is to be released. */
+/* The default rule, and no limits. The caller releases the rule. */
 void find_request_init(struct find_request *request);
 
-/* Where it goes. All functions are given `context`. */
+/* Where the results go. `context` is handed to each function. */
 struct find_sink {
 	void *context;
 	/*
-	 * A pair was found; it lives for this call. Called from several threads at
+	 * A pair was found; it is valid during this call. Called by several threads at
 	 * once, each with its number below `threads`. -1 with the error filled ends
 	 * the search.
 	 */
 	int (*pair)(void *context, unsigned thread, const struct file_pair *pair,
 		    struct simhash_error *error);
 	/*
-	 * Instead of `pair`, where pairs are only counted: `weight` pairs of files with
-	 * the contents of these two, or of x alone where y is NULL. Several threads.
+	 * Instead of `pair`, where pairs are only counted: there are `weight` pairs of files
+	 * with the contents of x and y, or with the content of x where y is NULL. Called by
+	 * several threads at once.
 	 */
 	void (*tally)(void *context, unsigned thread, const struct find_file *x,
 		      const struct find_file *y, uint64_t distance, uint64_t weight);
@@ -81,14 +93,14 @@ struct find_sink {
 	void (*unconfirmed)(void *context, const struct find_file *file, int system_errno);
 };
 
-/* How far a search is, for whoever shows it meanwhile. */
+/* How far a search is, for a thread that displays it. */
 struct find_progress {
 	atomic_llong rows, rows_total; /* rows_total is 0 where it is not known */
 	atomic_llong pairs;
 	atomic_llong confirmed, to_confirm; /* pairs */
 };
 
-/* By what means. */
+/* What to find it with. */
 struct find_resources {
 	unsigned threads;
 	unsigned block_rows;		/* minimum of new rows in a block; 0: the default */
@@ -111,7 +123,7 @@ struct finder {
 	struct find_counts counts;
 };
 
-/* All are borrowed until finder_release. */
+/* Borrows all its arguments until finder_release. */
 int finder_init(struct finder *finder, struct store *store, const struct find_request *request,
 		const struct find_sink *sink, const struct find_resources *resources,
 		struct simhash_error *error);

@@ -20,7 +20,7 @@ void find_request_init(struct find_request *request)
 	rule_init(&request->rule, SIMHASH_SKEW_EXT, &tolerance);
 }
 
-/* A side that has nothing could not be told from one that has nothing similar. */
+/* A side without files is an error: the result would look as if nothing were similar. */
 static int find_side(struct finder *finder, int number, struct simhash_error *error)
 {
 	const struct find_side *side = &finder->request->between[number];

@@ -328,7 +328,7 @@ static void add_member(struct group_list *groups, size_t at, const struct placed
 	}
 	group = &groups->groups[groups->count - 1];
 	group->count++;
-	/* The sizes are those of an index, whoever wrote it: a sum beyond its end stays there. */
+	/* An index may hold any sizes: their sum stays at the end of its range. */
 	group->bytes = file->size_bytes > INT64_MAX - group->bytes
 			       ? INT64_MAX
 			       : group->bytes + file->size_bytes;

@@ -1,5 +1,5 @@
 /*
- * Pairs by the sketches of another measure, which says how similar they are. Sizes, extensions
+ * Pairs by the sketches of another measure, which defines how similar they are. Sizes, extensions
  * and keys do not matter. For all pairs the sketches of all files are read into memory, where
  * the measure proposes pairs; a content that several files have is compared once. Files asked
  * for are compared with each sketch of the index as it is read.

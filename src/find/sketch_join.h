@@ -17,7 +17,7 @@ int sketch_join_all(struct finder *finder, struct simhash_error *error);
  *     sketch_pass_add(&pass, &asked, &error);       // until it is full
  *     sketch_pass_begin(&pass, &error);
  *     while ((status = sketch_pass_next(&pass, &pair, &error)) == 1)
- *             // pair.a was asked for; pair.b lives until the next call
+ *             ; // pair.a was asked for; pair.b is valid until the next call
  *     sketch_pass_end(&pass);                       // with it go the files asked for
  *     sketch_pass_release(&pass);
  */

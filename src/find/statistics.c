@@ -1,13 +1,13 @@
 /*
  * Counting what passes each step. Sum-table hits are found by the sweep, once, at
- * the largest tolerance; each pair tells from which tolerance on it is a hit.
+ * the largest tolerance; for each pair follows from which tolerance on it is a hit.
  *
  * Key hits would be far too many to look at one by one. They are counted by size: in
  * ascending order of size, a file has its key hits among the smaller ones within the
- * reach of its own size, and a tree of counts by the rank of the key tells how many
- * those are, in logarithmic time (P. Fenwick, "A new data structure for cumulative
+ * reach of its own size, and a tree of counts by the rank of the key gives their
+ * number in logarithmic time (P. Fenwick, "A new data structure for cumulative
  * frequency tables", 1994). Taking out the files that have become too small for the
- * size ratio, it tells how many of them step 2 leaves.
+ * size ratio, it gives the number that step 2 leaves.
  * SPDX-License-Identifier: MIT
  */
 #include "find/statistics.h"

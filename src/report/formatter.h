@@ -30,7 +30,7 @@ struct presentation {
 };
 
 /*
- * What an escaped path never holds: it shows where a path begins, so that what all paths
+ * Bytes that an escaped path never holds. They show where a path begins, so that what all paths
  * have in common can be left out, and where blanks go that align what comes after. See
  * write_marked.
  */
@@ -39,8 +39,9 @@ struct presentation {
 
 /* What stands around all pairs, or all groups, and between them; NULL: nothing. */
 struct frame {
-	const char *begin, *first, *separator, *last,
-		*end; /* first and last: unless there is none */
+	const char *begin, *end;
+	const char *first, *last; /* unless there are none */
+	const char *separator;
 };
 
 void frame_begin(FILE *out, const struct frame *frame);

@@ -21,9 +21,9 @@ static const char data_mark[] = "@DATA@";
 
 #define HISTOGRAM_BINS 40
 #define NOT_MEASURED (-1.0)
-#define CHANGED_MOST 1e6 /* JSON knows no infinity */
+#define CHANGED_MAX 1e6 /* JSON has no infinity */
 
-/* What a pair says that a group member does not. */
+/* The measured resemblances of pairs, which group members do not have. */
 struct measured {
 	const struct pair_list *list;
 	uint32_t *order; /* of the confirmed pairs, by their files */
@@ -201,7 +201,7 @@ static void write_points(FILE *out, const struct key_space *space)
 
 /*
  * How many pairs of which distance: identical ones, steps up to the tolerance, and what is
- * above it, as the least distance of small files is.
+ * above it, such as a distance of 1 between small files.
  */
 static void write_histogram(FILE *out, const struct pair_list *list,
 			    const struct simhash_tolerance *tolerance)
@@ -266,7 +266,7 @@ static int write_groups(FILE *out, const struct report *report, const struct mea
 					      : resemblance_of(measured, members[0].file->number,
 							       members[m].file->number);
 			fprintf(out, "%s[%d,%" PRIu64 ",%.6g,%.6g,", m == 0 ? "" : ",", is_copy,
-				members[m].distance, fmin(members[m].changed, CHANGED_MOST), same);
+				members[m].distance, fmin(members[m].changed, CHANGED_MAX), same);
 			if (write_file(out, members[m].file, error) != 0)
 				return -1;
 			fputc(']', out);

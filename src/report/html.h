@@ -12,7 +12,7 @@
 #include "find/groups.h"
 #include "report/key_space.h"
 
-/* Members of groups beyond this are left out, and the page says so. */
+/* Groups beyond so many files are left out, and the page states their number. */
 #define REPORT_FILES_MAX 250000
 
 struct report {

@@ -87,10 +87,15 @@ static void write_member(FILE *out, const struct group *group, const struct grou
 	fputc('}', out);
 }
 
+#define ARRAY_FRAME                                                                         \
+	{                                                                                   \
+		.begin = "[", .first = "\n", .separator = ",\n", .last = "\n", .end = "]\n" \
+	}
+
 const struct formatter formatter_json = {
 	.name = "json",
-	.pairs = {"[", "\n", ",\n", "\n", "]\n"},
-	.groups = {"[", "\n", ",\n", "\n", "]\n"},
+	.pairs = ARRAY_FRAME,
+	.groups = ARRAY_FRAME,
 	.pair = write_pair,
 	.group = begin_group,
 	.member = write_member,

@@ -43,7 +43,7 @@ static int write_failed(const struct listing *listing, struct simhash_error *err
 	return error_set_errno(error, "cannot write to %s", listing->name);
 }
 
-/* Whole lines, by one thread at a time, so that whoever reads them can begin. */
+/* Whole lines, by one thread at a time, so that a reader can begin with them. */
 static int write_at_once(struct listing *listing, struct thread_text *text,
 			 struct simhash_error *error)
 {

@@ -38,7 +38,7 @@ int listing_open(struct listing *listing, const char *path, const struct formatt
 /* Closing may be what shows that the disk is full. */
 int listing_close(struct listing *listing, struct simhash_error *error);
 
-/* Take a pair; several threads at once may, each with its number. */
+/* Take a pair. Several threads may do so at once, each with its own number. */
 int listing_add(struct listing *listing, unsigned thread, const struct file_pair *pair,
 		struct simhash_error *error);
 
@@ -51,7 +51,7 @@ int listing_write_pairs(struct listing *listing, const struct pair_list *pairs,
 int listing_write_groups(struct listing *listing, const struct group_list *groups,
 			 struct simhash_error *error);
 
-/* For all that is written elsewise: fails when the file has an error. */
+/* For what others write to the file: fails when it has an error. */
 int listing_check(struct listing *listing, struct simhash_error *error);
 
 #endif

@@ -209,17 +209,17 @@ static int advance(struct run *run, struct simhash_error *error)
 static void sift(struct run *runs, size_t count, size_t at)
 {
 	for (;;) {
-		size_t least = at, child = 2 * at + 1;
+		size_t first = at, child = 2 * at + 1;
 		struct run swapped;
 		for (size_t c = child; c < child + 2 && c < count; c++)
-			if (compare_lines(&runs[c].line, &runs[least].line) < 0)
-				least = c;
-		if (least == at)
+			if (compare_lines(&runs[c].line, &runs[first].line) < 0)
+				first = c;
+		if (first == at)
 			return;
 		swapped = runs[at];
-		runs[at] = runs[least];
-		runs[least] = swapped;
-		at = least;
+		runs[at] = runs[first];
+		runs[first] = swapped;
+		at = first;
 	}
 }
 
