@@ -42,48 +42,22 @@ void find_arguments_release(struct find_arguments *arguments)
 
 static int set_tolerance(const struct option_use *use, struct simhash_error *error)
 {
-	struct find_arguments *arguments = use->arguments;
-
-	return simhash_tolerance_parse(
-		use->text, &arguments->request.rule.tolerance.percent_millionths, error);
+	return simhash_tolerance_parse(use->text, use->field, error);
 }
 
 static int add_tolerance_for(const struct option_use *use, struct simhash_error *error)
 {
-	struct find_arguments *arguments = use->arguments;
-
-	return rule_add_tolerance(&arguments->request.rule, use->text, error);
+	return rule_add_tolerance(use->field, use->text, error);
 }
 
 static int add_tolerances(const struct option_use *use, struct simhash_error *error)
 {
-	struct find_arguments *arguments = use->arguments;
-
-	return rule_read_tolerances(&arguments->request.rule, use->text, error);
-}
-
-static int set_key(const struct option_use *use, struct simhash_error *error)
-{
-	struct find_arguments *arguments = use->arguments;
-
-	return simhash_key_parse(use->text, &arguments->request.rule.key, error);
-}
-
-static int set_candidates(const struct option_use *use, struct simhash_error *error)
-{
-	struct find_arguments *arguments = use->arguments;
-
-	(void)error;
-	arguments->request.rule.candidates = use->word == 0 ? CANDIDATES_EXACT : CANDIDATES_KEY;
-	return 0;
+	return rule_read_tolerances(use->field, use->text, error);
 }
 
 static int set_size_ratio(const struct option_use *use, struct simhash_error *error)
 {
-	struct find_arguments *arguments = use->arguments;
-
-	return simhash_size_ratio_parse(
-		use->text, &arguments->request.rule.tolerance.size_ratio_millionths, error);
+	return simhash_size_ratio_parse(use->text, use->field, error);
 }
 
 static int set_max_change(const struct option_use *use, struct simhash_error *error)
@@ -122,15 +96,6 @@ static int set_min_similarity(const struct option_use *use, struct simhash_error
 		       ? 0
 		       : error_set(error, SIMHASH_E_RANGE,
 				   "--min-similarity '%s': expected a number above 0", use->text);
-}
-
-static int set_confirm(const struct option_use *use, struct simhash_error *error)
-{
-	struct find_arguments *arguments = use->arguments;
-
-	(void)error;
-	arguments->confirm.mode = use->word == 0 ? CONFIRM_ALL : CONFIRM_DOUBTFUL;
-	return 0;
 }
 
 static int set_min_resemblance(const struct option_use *use, struct simhash_error *error)
@@ -374,27 +339,16 @@ static int set_group(const struct option_use *use, struct simhash_error *error)
 {
 	struct find_arguments *arguments = use->arguments;
 
-	(void)error;
 	arguments->has_groups = true;
-	arguments->linkage = use->word == 0 ? LINK_REPRESENTATIVE : LINK_SINGLE;
-	return 0;
+	return set_enum(use, error);
 }
 
+/* --null is --format=null. */
 static int set_format(const struct option_use *use, struct simhash_error *error)
 {
-	struct find_arguments *arguments = use->arguments;
-
 	(void)error;
-	arguments->formatter = formatter_find(use->text);
-	return 0;
-}
-
-static int set_null(const struct option_use *use, struct simhash_error *error)
-{
-	struct find_arguments *arguments = use->arguments;
-
-	(void)error;
-	arguments->formatter = formatter_find("null");
+	*(const struct formatter **)use->field =
+		formatter_find(use->text != NULL ? use->text : "null");
 	return 0;
 }
 
@@ -407,6 +361,12 @@ static const char *const format_words[] = {"text", "csv", "json", "jsonl", "null
 static const char *const linkage_words[] = {"representative", "single", NULL};
 static const char *const confirm_words[] = {"all", "doubtful", NULL};
 static const char *const measure_words[] = {"simhash64", "simhash128", "minhash", "bottomk", NULL};
+
+/* The order of each of these is that of an enum. */
+_Static_assert(SIMHASH_UNIFORM == 0 && SIMHASH_SKEW_EXT == 5, "key_words");
+_Static_assert(CANDIDATES_EXACT == 0 && CANDIDATES_KEY == 1, "candidates_words");
+_Static_assert(LINK_REPRESENTATIVE == 0 && LINK_SINGLE == 1, "linkage_words");
+_Static_assert(CONFIRM_DOUBTFUL == CONFIRM_ALL + 1, "confirm_words");
 
 #define FIELD(member) OPTION_FIELD(struct find_arguments, member)
 
@@ -426,22 +386,26 @@ static const struct option_row rows[] = {
 
 	{.heading = "What is similar"},
 	{'T', "tolerance", "=PERCENT", "0 to 100, at most six decimal places (default: 1)",
-	 .parse = set_tolerance, .kind = VALUE_TEXT},
+	 .parse = set_tolerance, .field = FIELD(request.rule.tolerance.percent_millionths),
+	 .kind = VALUE_TEXT},
 	{0, "tolerance-for", "=EXTENSION=PERCENT",
 	 "for files with that extension; any number of times", .parse = add_tolerance_for,
-	 .kind = VALUE_TEXT, .is_list = true},
+	 .field = FIELD(request.rule), .kind = VALUE_TEXT, .is_list = true},
 	{0, "tolerances", "=FILE", "a file of lines EXTENSION=PERCENT", .parse = add_tolerances,
-	 .kind = VALUE_FILE, .is_list = true},
+	 .field = FIELD(request.rule), .kind = VALUE_FILE, .is_list = true},
 	{'k', "key", "=KEY",
 	 "uniform, scatter, skew, or one of these with _ext, for files of equal extension "
 	 "(default: skew_ext)",
-	 .parse = set_key, .kind = VALUE_WORD, .words = key_words},
+	 .parse = set_enum, .field = FIELD(request.rule.key), .kind = VALUE_WORD,
+	 .words = key_words},
 	{0, "candidates", "=HOW",
 	 "exact: all pairs within the tolerance (default); key: of these only pairs whose keys are "
 	 "near too",
-	 .parse = set_candidates, .kind = VALUE_WORD, .words = candidates_words},
+	 .parse = set_enum, .field = FIELD(request.rule.candidates), .kind = VALUE_WORD,
+	 .words = candidates_words},
 	{0, "size-ratio", "=RATIO", "the larger is at most RATIO times the smaller (default: 1.5)",
-	 .parse = set_size_ratio, .kind = VALUE_TEXT},
+	 .parse = set_size_ratio, .field = FIELD(request.rule.tolerance.size_ratio_millionths),
+	 .kind = VALUE_TEXT},
 	{0, "max-change", "=PERCENT", "drop pairs of which an estimated PERCENT was changed",
 	 .parse = set_max_change, .kind = VALUE_TEXT},
 	{0, "empty", NULL, "empty files too", .parse = set_flag,
@@ -466,7 +430,8 @@ static const struct option_row rows[] = {
 	{0, "confirm", "[=HOW]",
 	 "measure how much of each pair is the same, and drop what resembles too little; all "
 	 "(default) or doubtful",
-	 .parse = set_confirm, .kind = VALUE_WORD, .words = confirm_words},
+	 .parse = set_enum, .field = FIELD(confirm.mode), .constant = CONFIRM_ALL,
+	 .kind = VALUE_WORD, .words = confirm_words},
 	{0, "min-resemblance", "=R", "0 to 1 (default: 0.95)", .parse = set_min_resemblance,
 	 .kind = VALUE_TEXT, .needs = "confirm"},
 	{'z', "decompress", NULL, "search for the content of gzip FILEs too", .parse = set_flag,
@@ -489,14 +454,15 @@ static const struct option_row rows[] = {
 
 	{.heading = "Output"},
 	{0, "group", "[=HOW]", "groups; representative (default) or single linkage",
-	 .parse = set_group, .kind = VALUE_WORD, .words = linkage_words,
+	 .parse = set_group, .field = FIELD(linkage), .kind = VALUE_WORD, .words = linkage_words,
 	 .not_with = "expand partition"},
 	{0, "expand", NULL, "every pair, also of copies with others", .parse = set_flag,
 	 .field = FIELD(request.expand), .not_with = "format=html"},
 	{0, "format", "=FORMAT",
 	 "text (default), csv, json, jsonl, null, or html for a report to open in a browser",
-	 .parse = set_format, .kind = VALUE_WORD, .words = format_words},
-	{'0', "null", NULL, "the same as --format=null", .parse = set_null, .not_with = "format"},
+	 .parse = set_format, .field = FIELD(formatter), .kind = VALUE_WORD, .words = format_words},
+	{'0', "null", NULL, "the same as --format=null", .parse = set_format,
+	 .field = FIELD(formatter), .not_with = "format"},
 	{'o', "output", "=FILE", "write to FILE instead of standard output", .parse = set_text,
 	 .field = FIELD(output_path), .kind = VALUE_FILE},
 	{0, "script", "=FILE",
@@ -512,8 +478,7 @@ static const struct option_row rows[] = {
 	 .only_with = "database defaults-file tag-set host key size-ratio empty output threads "
 		      "quiet"},
 	{0, "progress", "=WHEN", "auto (default: on a terminal), always or never",
-	 .parse = set_progress, .field = FIELD(progress), .kind = VALUE_WORD,
-	 .words = progress_words},
+	 .parse = set_enum, .field = FIELD(progress), .kind = VALUE_WORD, .words = progress_words},
 	{'q', "quiet", NULL, "no progress and no summary", .parse = set_flag, .field = FIELD(quiet),
 	 .not_with = "progress=always"},
 

@@ -87,21 +87,12 @@ static int add_measure(const struct option_use *use, struct simhash_error *error
 	return 0;
 }
 
-static int set_task(const struct option_use *use, struct simhash_error *error)
-{
-	struct index_arguments *arguments = use->arguments;
-
-	(void)error;
-	arguments->task = (enum index_task)use->row->constant;
-	return 0;
-}
-
 static int set_copy(const struct option_use *use, struct simhash_error *error)
 {
 	struct index_arguments *arguments = use->arguments;
 
 	arguments->copy_to = use->text;
-	return set_task(use, error);
+	return set_enum(use, error);
 }
 
 /* ---- The table ---- */
@@ -168,26 +159,25 @@ static const struct option_row rows[] = {
 	 .parse = set_threads, .field = FIELD(threads), .kind = VALUE_TEXT},
 
 	{.heading = "Instead of indexing"},
-	{0, "status", NULL, "show what the index holds", .parse = set_task, .constant = TASK_STATUS,
-	 .only_with = "database defaults-file wait-server quiet"},
+	{0, "status", NULL, "show what the index holds", .parse = set_enum, .field = FIELD(task),
+	 .constant = TASK_STATUS, .only_with = "database defaults-file wait-server quiet"},
 	{0, "forget", NULL,
 	 "remove the rows at and below each PATH; with --measure, all sketches by that measure",
-	 .parse = set_task, .constant = TASK_FORGET,
+	 .parse = set_enum, .field = FIELD(task), .constant = TASK_FORGET,
 	 .only_with = "database defaults-file wait-server quiet tag-set host measure PATH"},
 	{0, "print", NULL, "show sum table and keys of each FILE; - is standard input",
-	 .parse = set_task, .constant = TASK_PRINT, .needs = "FILE",
+	 .parse = set_enum, .field = FIELD(task), .constant = TASK_PRINT, .needs = "FILE",
 	 .only_with = "tag-set decompress max-inflated quiet PATH"},
 	{0, "init-database", NULL, "make the index, and print the GRANTs that users need",
-	 .parse = set_task, .constant = TASK_INIT_DATABASE,
+	 .parse = set_enum, .field = FIELD(task), .constant = TASK_INIT_DATABASE,
 	 .only_with = "database defaults-file wait-server quiet"},
 	{0, "copy-to", "=URL", "copy the index to URL; newer rows there are kept",
-	 .parse = set_copy, .kind = VALUE_DATABASE, .constant = TASK_COPY,
+	 .parse = set_copy, .field = FIELD(task), .kind = VALUE_DATABASE, .constant = TASK_COPY,
 	 .only_with = "database defaults-file wait-server quiet progress"},
 
 	{.heading = "What is shown"},
 	{0, "progress", "=WHEN", "auto (default: on a terminal), always or never",
-	 .parse = set_progress, .field = FIELD(progress), .kind = VALUE_WORD,
-	 .words = progress_words},
+	 .parse = set_enum, .field = FIELD(progress), .kind = VALUE_WORD, .words = progress_words},
 	{'q', "quiet", NULL, "no progress and no summary", .parse = set_flag, .field = FIELD(quiet),
 	 .not_with = "progress=always"},
 	{'h', "help", NULL, "show this help and exit", .parse = show_help},

@@ -15,7 +15,6 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "cli/options.h"
-#include "cli/progress.h"
 
 /* getopt_long returns this plus the index of the row. */
 #define ROW_FIRST 256
@@ -384,10 +383,12 @@ int set_size(const struct option_use *use, struct simhash_error *error)
 
 const char *const progress_words[] = {"auto", "always", "never", NULL};
 
-int set_progress(const struct option_use *use, struct simhash_error *error)
+_Static_assert(sizeof(enum value_kind) == sizeof(unsigned), "enums are written as unsigned");
+
+int set_enum(const struct option_use *use, struct simhash_error *error)
 {
 	(void)error;
-	*(enum progress_mode *)use->field = (enum progress_mode)use->word;
+	*(unsigned *)use->field = (unsigned)(use->row->constant + use->word);
 	return 0;
 }
 

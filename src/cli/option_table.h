@@ -68,7 +68,7 @@ struct option_row {
 	const char *not_with;	  /* a conflict stands in the row of one of the two */
 	const char *needs;	  /* all of them */
 	const char *only_with;	  /* a task of its own, which all other options are refused with */
-	int constant;		  /* for the parser */
+	int constant;		  /* of set_enum */
 	bool is_list;		  /* each use adds to those before it */
 	const char *heading;	  /* instead of an option: a group of them begins */
 };
@@ -107,12 +107,12 @@ bool option_is_listed(const char *list, const char *name, const char *text);
 
 /* ---- Parsers; fields have the type that is told ---- */
 
-option_parse_fn set_flag;     /* bool, to true */
-option_parse_fn clear_flag;   /* bool, to false */
-option_parse_fn set_text;     /* const char *, borrowed */
-option_parse_fn set_size;     /* int64_t, in bytes: "4096", "10k", "5M"; "10kB", "5MB" by 1000 */
-option_parse_fn set_threads;  /* unsigned, 1 to THREADS_MAX */
-option_parse_fn set_progress; /* enum progress_mode, with progress_words */
+option_parse_fn set_flag;    /* bool, to true */
+option_parse_fn clear_flag;  /* bool, to false */
+option_parse_fn set_text;    /* const char *, borrowed */
+option_parse_fn set_size;    /* int64_t, in bytes: "4096", "10k", "5M"; "10kB", "5MB" by 1000 */
+option_parse_fn set_threads; /* unsigned, 1 to THREADS_MAX */
+option_parse_fn set_enum;    /* an enum, to `constant` plus the index of the word */
 option_parse_fn show_help, show_version;
 
 extern const char *const progress_words[];
