@@ -64,7 +64,10 @@ holders() {
 	find /proc/[0-9]*/fd -lname "$TEST_FOLDER/$1" 2>/dev/null | cut -d/ -f3 | sort -u
 }
 switches() {
-	cat $(printf '/proc/%s/status ' "$@") 2>/dev/null | grep -E '^State|ctxt_switches'
+	local process
+	for process; do
+		grep -E '^State|ctxt_switches' "/proc/$process/status" 2>/dev/null || true
+	done
 }
 # is_waiting FILE: a process has it open, and nothing makes it run on. Its first try may be another
 # way of opening.
