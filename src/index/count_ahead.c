@@ -18,10 +18,10 @@ static void count_chunk(struct index_progress *progress, const struct chunk *chu
 	atomic_fetch_add(&progress->bytes_found, bytes);
 }
 
-static int count_root(struct count_ahead *count, unsigned number)
+static int count_root(struct count_ahead *count, const struct root *root)
 {
 	struct simhash_error error;
-	struct walk *walk = walk_new(&count->roots->items[number], number, &count->options, &error);
+	struct walk *walk = walk_new(root, &count->options, &error);
 	struct walker *walker = walk == NULL ? NULL : walker_new(walk, &error);
 	struct chunk chunk;
 	int status = walker == NULL ? -1 : WALK_FILES;
@@ -59,7 +59,7 @@ static void *count_main(void *argument)
 		if (root->is_skipped)
 			continue;
 		/* How much is in a list shows when it has been read. */
-		if (root->is_list || count_root(count, i) != 0)
+		if (root->is_list || count_root(count, root) != 0)
 			is_whole = false;
 	}
 	atomic_store(&count->progress->is_counted, is_whole);

@@ -5,6 +5,8 @@
 #include "index/feed.h"
 
 #include "base/error.h"
+#include "index/hard_links.h"
+#include "index/scanners.h"
 #include "scan/shared_scan.h"
 
 void feed_flush(struct feed *feed)

@@ -12,8 +12,9 @@
 #define SIMHASH_INDEX_FEED_H
 
 #include "index/batch.h"
-#include "index/hard_links.h"
-#include "index/scanners.h"
+
+struct hard_links;
+struct scanners;
 
 struct feed {
 	struct scanners *scanners;

@@ -20,8 +20,7 @@
 
 struct file_list {
 	int fd;
-	const char *list_name;
-	unsigned number;
+	const struct root *root;
 	const struct walk_options *options;
 	uint64_t directories;
 
@@ -39,8 +38,8 @@ struct file_list {
 	struct simhash_error error;
 };
 
-struct file_list *file_list_new(int fd, const struct root *root, unsigned number,
-				const struct walk_options *options, struct simhash_error *error)
+struct file_list *file_list_new(int fd, const struct root *root, const struct walk_options *options,
+				struct simhash_error *error)
 {
 	struct file_list *list = calloc(1, sizeof *list);
 
@@ -51,8 +50,7 @@ struct file_list *file_list_new(int fd, const struct root *root, unsigned number
 		return NULL;
 	}
 	list->fd = fd;
-	list->list_name = root->path;
-	list->number = number;
+	list->root = root;
 	list->options = options;
 	list->status = WALK_FILES;
 	return list;
@@ -106,7 +104,7 @@ static int read_more(struct file_list *list)
 	if (got < 0)
 		return errno == EINTR || errno == EAGAIN
 			       ? WALK_FILES
-			       : error_set_errno(&list->error, "cannot read %s", list->list_name);
+			       : error_set_errno(&list->error, "cannot read %s", list->root->path);
 	list->size += (size_t)got;
 	if (got > 0)
 		return WALK_FILES;
@@ -116,7 +114,7 @@ static int read_more(struct file_list *list)
 		return error_set(&list->error, SIMHASH_E_SYNTAX,
 				 "%s: names ended by newlines; expected zero bytes, as "
 				 "from find -print0",
-				 list->list_name);
+				 list->root->path);
 	list->buffer[list->size++] = '\0';
 	return WALK_FILES;
 }
@@ -141,7 +139,7 @@ static int next_name(struct file_list *list, char **name)
 	if (*name == end)
 		return error_set(&list->error, SIMHASH_E_SYNTAX,
 				 "%s: an empty file name; expected names ended by zero bytes",
-				 list->list_name);
+				 list->root->path);
 	list->at = (size_t)(end - list->buffer) + 1;
 	list->has_names = true;
 	return WALK_FILES;
@@ -150,7 +148,7 @@ static int next_name(struct file_list *list, char **name)
 static void report(const struct file_list *list, const char *path, int system_errno)
 {
 	if (list->options->failures != NULL)
-		failures_report(list->options->failures, list->number, bytes_of(path),
+		failures_report(list->options->failures, list->root->index, bytes_of(path),
 				system_errno);
 }
 
@@ -242,7 +240,7 @@ static int enter_directory(struct file_list *list, struct bytes text)
 		free(resolved);
 		return 0;
 	}
-	list->directory = directory_new_top(fd, list->number, resolved);
+	list->directory = directory_new_top(fd, list->root->index, resolved);
 	free(resolved);
 	if (list->directory != NULL)
 		return 1;

@@ -1,7 +1,7 @@
 /*
  * A list of files, whose names are each ended by a zero byte: an iterator like that of a walk.
  *
- *     list = file_list_new(fd, root, index, &options, error);
+ *     list = file_list_new(fd, root, &options, error);
  *     while ((status = file_list_next(list, &chunk, error)) > 0)
  *             ...
  *     file_list_free(list);
@@ -19,8 +19,8 @@
 struct file_list;
 
 /* The descriptor stays the caller's. NULL when memory is short. */
-struct file_list *file_list_new(int fd, const struct root *root, unsigned number,
-				const struct walk_options *options, struct simhash_error *error);
+struct file_list *file_list_new(int fd, const struct root *root, const struct walk_options *options,
+				struct simhash_error *error);
 void file_list_free(struct file_list *list); /* NULL is fine */
 
 /* See walk_next. Errors besides: SIMHASH_E_SYSTEM for what cannot be read, SIMHASH_E_SYNTAX. */

@@ -62,6 +62,8 @@ int roots_init(struct roots *roots, char *const *paths, unsigned path_count, con
 	roots->items = calloc(roots->count, sizeof *roots->items);
 	if (roots->items == NULL)
 		return error_set_memory(error);
+	for (unsigned i = 0; i < roots->count; i++)
+		roots->items[i].index = i;
 	if (list_name != NULL) {
 		struct root *list = &roots->items[path_count];
 		list->is_list = true;

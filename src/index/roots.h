@@ -11,7 +11,8 @@
 #include "index/failures.h"
 
 struct root {
-	char *path; /* of a list, its name */
+	unsigned index; /* among the roots */
+	char *path;	/* of a list, its name */
 	bool is_directory;
 	bool is_list;
 	bool is_skipped; /* cannot be read, or lies below another root */

@@ -9,6 +9,8 @@
 
 #include "base/error.h"
 #include "base/path.h"
+#include "index/hard_links.h"
+#include "index/writer.h"
 #include "scan/scan_file.h"
 #include "scan/shared_scan.h"
 

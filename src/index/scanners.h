@@ -18,9 +18,12 @@
 
 #include "base/queue.h"
 #include "base/threads.h"
-#include "index/hard_links.h"
+#include "index/batch.h"
+#include "index/failures.h"
 #include "index/index.h"
-#include "index/writer.h"
+
+struct hard_links;
+struct writer;
 
 struct scanners {
 	/* Set by the caller, all borrowed. */

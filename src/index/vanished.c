@@ -104,8 +104,8 @@ static int find_gone(struct bytes path, char **gone)
 }
 
 /* Is a directory of the index gone for certain? */
-static bool is_gone(struct vanished *vanished, const struct known_directory *known, unsigned number,
-		    struct failures *failures)
+static bool is_gone(struct vanished *vanished, const struct known_directory *known,
+		    unsigned root_index, struct failures *failures)
 {
 	char *gone;
 
@@ -116,7 +116,7 @@ static bool is_gone(struct vanished *vanished, const struct known_directory *kno
 		return true;
 	/* Where search is denied, the walk has reported it, or was told to leave it out. */
 	if (find_gone(known->path, &gone) != 0 && errno != EACCES)
-		failures_report(failures, number, known->path, errno);
+		failures_report(failures, root_index, known->path, errno);
 	if (gone == NULL)
 		return false;
 	free(vanished->gone);
@@ -135,8 +135,7 @@ static int append(struct vanished *vanished, const uint8_t hash[DIRECTORY_HASH_S
 }
 
 int vanished_find(struct vanished *vanished, struct store *store, const struct row_scope *scope,
-		  struct bytes root, unsigned number, struct failures *failures,
-		  struct simhash_error *error)
+		  const struct root *root, struct failures *failures, struct simhash_error *error)
 {
 	struct known_directories directories;
 	struct known_directory known;
@@ -146,9 +145,9 @@ int vanished_find(struct vanished *vanished, struct store *store, const struct r
 		return error_set_memory(error);
 	if (store_renew_view(store, error) != 0)
 		return -1;
-	status = known_directories_begin(&directories, store, scope, root, error);
+	status = known_directories_begin(&directories, store, scope, bytes_of(root->path), error);
 	while (status == 0 && (status = known_directories_next(&directories, &known, error)) == 1)
-		status = is_gone(vanished, &known, number, failures)
+		status = is_gone(vanished, &known, root->index, failures)
 				 ? append(vanished, known.hash, error)
 				 : 0;
 	known_directories_end(&directories);

@@ -17,7 +17,7 @@
 #include <pthread.h>
 
 #include "base/pair_set.h"
-#include "index/failures.h"
+#include "index/roots.h"
 #include "store/store.h"
 
 struct vanished {
@@ -36,12 +36,10 @@ int vanished_meet(struct vanished *vanished, const uint8_t hash[DIRECTORY_HASH_S
 		  struct simhash_error *error);
 
 /*
- * Find what has vanished below a root, whose index is `number`. A directory that cannot be looked
- * for is reported and stays.
+ * Find what has vanished below a root. A directory that cannot be looked for is reported and stays.
  */
 int vanished_find(struct vanished *vanished, struct store *store, const struct row_scope *scope,
-		  struct bytes root, unsigned number, struct failures *failures,
-		  struct simhash_error *error);
+		  const struct root *root, struct failures *failures, struct simhash_error *error);
 
 /* Forget what was met: the next root begins with nothing. */
 void vanished_forget_met(struct vanished *vanished);

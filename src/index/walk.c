@@ -38,8 +38,7 @@ struct pending {
 
 struct walk {
 	const struct walk_options *options;
-	struct root root;
-	unsigned number;
+	const struct root *root;
 	char *top_path, *file_name; /* of a root that is a file, its name; else NULL */
 	uint64_t device;	    /* of the top */
 
@@ -68,7 +67,7 @@ unsigned walk_walkers_max(const struct root *root, const struct walk_options *op
 	return root->is_directory && !options->follow ? UINT_MAX : 1;
 }
 
-struct walk *walk_new(const struct root *root, unsigned number, const struct walk_options *options,
+struct walk *walk_new(const struct root *root, const struct walk_options *options,
 		      struct simhash_error *error)
 {
 	struct walk *walk = calloc(1, sizeof *walk);
@@ -79,8 +78,7 @@ struct walk *walk_new(const struct root *root, unsigned number, const struct wal
 		return NULL;
 	}
 	walk->options = options;
-	walk->root = *root;
-	walk->number = number;
+	walk->root = root;
 	if (!root->is_directory) {
 		walk->file_name = strrchr(walk->top_path, '/');
 		*walk->file_name++ = '\0';
@@ -120,7 +118,7 @@ static void report(const struct walk *walk, struct bytes directory, const char *
 		   int system_errno)
 {
 	if (walk->options->failures != NULL)
-		failures_add_unread(walk->options->failures, walk->number, directory, name,
+		failures_add_unread(walk->options->failures, walk->root->index, directory, name,
 				    system_errno);
 }
 
@@ -308,16 +306,16 @@ static struct directory *open_pending(struct walker *walker, const struct pendin
 static struct directory *open_top(struct walk *walk, int *status, struct simhash_error *error)
 {
 	const char *path = walk->top_path[0] == '\0' ? "/" : walk->top_path;
-	int fd = open_directory(path, walk->root.is_directory);
+	int fd = open_directory(path, walk->root->is_directory);
 	struct directory *directory;
 	struct stat device;
 
 	*status = 0;
 	if (fd < 0) {
-		report(walk, bytes_of(walk->root.path), "", errno);
+		report(walk, bytes_of(walk->root->path), "", errno);
 		return NULL;
 	}
-	directory = directory_new_top(fd, walk->number, path);
+	directory = directory_new_top(fd, walk->root->index, path);
 	if (directory == NULL) {
 		close(fd);
 		*status = error_set_memory(error);

@@ -1,7 +1,7 @@
 /*
  * Walking a tree, by one thread or several: each has a walker and asks it for the next files.
  *
- *     walk = walk_new(root, index, &options, error);
+ *     walk = walk_new(root, &options, error);
  *     ...in each thread:
  *     walker = walker_new(walk, error);
  *     while ((status = walk_next(walker, &chunk, error)) > 0)
@@ -27,10 +27,10 @@ struct walk;
 struct walker;
 
 /*
- * Begin to walk a root that is a path; `number` is its index among the roots. Options are borrowed.
+ * Begin to walk a root that is a path. Root and options are borrowed.
  * A root that cannot be opened is reported, and has no files. NULL when memory is short.
  */
-struct walk *walk_new(const struct root *root, unsigned number, const struct walk_options *options,
+struct walk *walk_new(const struct root *root, const struct walk_options *options,
 		      struct simhash_error *error);
 void walk_free(struct walk *walk); /* after its walkers; NULL is fine */
 
@@ -44,8 +44,7 @@ void walker_free(struct walker *walker); /* NULL is fine */
 enum {
 	WALK_END,
 	WALK_FILES, /* a chunk */
-	WALK_IDLE   /* nothing now: the next call may wait for long, until another thread finds
-		       a directory, or the writer of a list goes on */
+	WALK_IDLE   /* nothing now: the next call may wait for long */
 };
 
 /*

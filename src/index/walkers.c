@@ -5,112 +5,109 @@
 #include "index/walkers.h"
 
 #include "base/error.h"
-#include "base/path.h"
 #include "base/threads.h"
 #include "index/file_list.h"
+#include "index/scanners.h"
 
 /*
  * Before a wait that may be long: others may be waiting for what this walker holds back, and a
  * view of the index keeps it from reusing the room of its log.
  */
-static void rest(struct walking *walking)
+static void rest(struct walker_thread *thread)
 {
-	feed_flush(&walking->feed);
-	reconciler_rest(&walking->reconciler);
+	feed_flush(&thread->feed);
+	reconciler_rest(&thread->reconciler);
 }
 
 /* Decide about the files of a chunk, unless there are none for now (WALK_IDLE). */
-static int handle(struct walking *walking, int found, const struct chunk *chunk)
+static int handle(struct walker_thread *thread, int found, const struct chunk *chunk)
 {
-	struct walkers *walkers = walking->walkers;
-	struct reconciler *reconciler = &walking->reconciler;
+	struct walkers *walkers = thread->walkers;
+	struct reconciler *reconciler = &thread->reconciler;
 
 	if (found == WALK_IDLE) {
-		rest(walking);
+		rest(thread);
 		return 0;
 	}
 	if (reconciler->has_rows &&
-	    vanished_meet(walkers->vanished, chunk->directory->hash, &walking->error) != 0)
+	    vanished_meet(walkers->vanished, chunk->directory->hash, &thread->error) != 0)
 		return -1;
-	if (reconcile_chunk(reconciler, chunk, &walking->feed, &walking->error) != 0)
+	if (reconcile_chunk(reconciler, chunk, &thread->feed, &thread->error) != 0)
 		return -1;
-	feed_limit_directories(&walking->feed, walkers->directories_max);
+	feed_limit_directories(&thread->feed, walkers->directories_max);
 	return 0;
 }
 
 /* One walker's share of a walk. */
 static void *walk_share(void *argument)
 {
-	struct walking *walking = argument;
-	struct walk *walk = walking->walkers->walk;
-	struct walker *walker = walker_new(walk, &walking->error);
+	struct walker_thread *thread = argument;
+	struct walk *walk = thread->walkers->walk;
+	struct walker *walker = walker_new(walk, &thread->error);
 	struct chunk chunk;
 	int found = -1, status = 0;
 
 	while (walker != NULL && status == 0 &&
-	       (found = walk_next(walker, &chunk, &walking->error)) > 0)
-		status = handle(walking, found, &chunk);
+	       (found = walk_next(walker, &chunk, &thread->error)) > 0)
+		status = handle(thread, found, &chunk);
 	if (status != 0 || found < 0) {
-		walking->status = -1;
+		thread->status = -1;
 		walk_cancel(walk);
 	}
-	rest(walking);
+	rest(thread);
 	walker_free(walker);
 	return NULL;
 }
 
-static int walk_tree(struct walkers *walkers, unsigned number, struct simhash_error *error)
+static int walk_tree(struct walkers *walkers, const struct root *root, struct simhash_error *error)
 {
-	const struct root *root = &walkers->roots->items[number];
 	unsigned count = walk_walkers_max(root, &walkers->options);
 
-	walkers->walk = walk_new(root, number, &walkers->options, error);
+	walkers->walk = walk_new(root, &walkers->options, error);
 	if (walkers->walk == NULL)
 		return -1;
 	if (count > walkers->count)
 		count = walkers->count;
-	threads_run(count, walk_share, walkers->walking, sizeof *walkers->walking);
+	threads_run(count, walk_share, walkers->threads, sizeof *walkers->threads);
 	walk_free(walkers->walk);
 	for (unsigned i = 0; i < count; i++)
-		if (walkers->walking[i].status != 0) {
-			*error = walkers->walking[i].error;
+		if (walkers->threads[i].status != 0) {
+			*error = walkers->threads[i].error;
 			return -1;
 		}
 	return 0;
 }
 
-static int walk_list(struct walkers *walkers, unsigned number, struct simhash_error *error)
+static int walk_list(struct walkers *walkers, const struct root *root, struct simhash_error *error)
 {
-	struct walking *walking = &walkers->walking[0];
-	struct file_list *list = file_list_new(walkers->request->list_fd,
-					       &walkers->roots->items[number], number,
-					       &walkers->options, &walking->error);
+	struct walker_thread *thread = &walkers->threads[0];
+	struct file_list *list =
+		file_list_new(walkers->request->list_fd, root, &walkers->options, &thread->error);
 	struct chunk chunk;
 	int found = -1, status = 0;
 
 	while (list != NULL && status == 0 &&
-	       (found = file_list_next(list, &chunk, &walking->error)) > 0)
-		status = handle(walking, found, &chunk);
-	rest(walking);
+	       (found = file_list_next(list, &chunk, &thread->error)) > 0)
+		status = handle(thread, found, &chunk);
+	rest(thread);
 	if (list != NULL)
 		walkers->listed_directories = file_list_directories(list);
 	file_list_free(list);
 	if (status == 0 && found >= 0)
 		return 0;
-	*error = walking->error;
+	*error = thread->error;
 	return -1;
 }
 
-static int walk_root(struct walkers *walkers, unsigned number, struct simhash_error *error)
+static int walk_root(struct walkers *walkers, const struct root *root, struct simhash_error *error)
 {
-	const struct root *root = &walkers->roots->items[number];
-	struct reconciler *reconciler = &walkers->walking[0].reconciler;
-	int status = root->is_list ? walk_list(walkers, number, error)
-				   : walk_tree(walkers, number, error);
+	struct reconciler *reconciler = &walkers->threads[0].reconciler;
+	int status = root->is_list ? walk_list(walkers, root, error)
+				   : walk_tree(walkers, root, error);
 
 	if (status == 0 && root->is_directory && reconciler->has_rows)
-		status = vanished_find(walkers->vanished, reconciler->store, &walkers->scope,
-				       bytes_of(root->path), number, walkers->failures, error);
+		status = vanished_find(walkers->vanished, reconciler->store, &walkers->scope, root,
+				       walkers->failures, error);
 	vanished_forget_met(walkers->vanished);
 	failures_forget_unread(walkers->failures);
 	return status;
@@ -122,7 +119,7 @@ static int connect_all(struct walkers *walkers, struct simhash_error *error)
 	bool has_rows = false;
 
 	for (unsigned i = 0; i < walkers->count && (i == 0 || has_rows); i++) {
-		struct reconciler *reconciler = &walkers->walking[i].reconciler;
+		struct reconciler *reconciler = &walkers->threads[i].reconciler;
 		if (store_open_beside(walkers->store, &reconciler->store, error) != 0)
 			return -1;
 		store_want_measures(reconciler->store, walkers->measures,
@@ -139,9 +136,11 @@ static int walk_all(struct walkers *walkers, struct simhash_error *error)
 {
 	if (connect_all(walkers, error) != 0)
 		return -1;
-	for (unsigned i = 0; i < walkers->roots->count; i++)
-		if (!walkers->roots->items[i].is_skipped && walk_root(walkers, i, error) != 0)
+	for (unsigned i = 0; i < walkers->roots->count; i++) {
+		const struct root *root = &walkers->roots->items[i];
+		if (!root->is_skipped && walk_root(walkers, root, error) != 0)
 			return -1;
+	}
 	return 0;
 }
 
@@ -153,7 +152,7 @@ static void *walkers_main(void *argument)
 	if (walkers->status != 0 && walkers->error.code != SIMHASH_E_STOPPED)
 		atomic_store(walkers->resources->stop, true);
 	for (unsigned i = 0; i < walkers->count; i++)
-		store_close(walkers->walking[i].reconciler.store);
+		store_close(walkers->threads[i].reconciler.store);
 	scanners_producer_leaves(walkers->scanners);
 	return NULL;
 }
@@ -166,7 +165,7 @@ static void prepare(struct walkers *walkers)
 	walkers->count = resources->threads < WALKERS_MAX ? resources->threads : WALKERS_MAX;
 	walkers->directories_max = directory_open_max();
 	for (unsigned i = 0; i < walkers->count; i++)
-		walkers->walking[i] = (struct walking){
+		walkers->threads[i] = (struct walker_thread){
 			.walkers = walkers,
 			.reconciler = {.scope = walkers->scope,
 				       .force = request->force,
@@ -182,14 +181,14 @@ static void prepare(struct walkers *walkers)
 int walkers_start(struct walkers *walkers, struct simhash_error *error)
 {
 	prepare(walkers);
-	return pthread_create(&walkers->thread, NULL, walkers_main, walkers) == 0
+	return pthread_create(&walkers->main, NULL, walkers_main, walkers) == 0
 		       ? 0
 		       : error_set(error, SIMHASH_E_SYSTEM, "cannot start threads");
 }
 
 int walkers_join(struct walkers *walkers, struct simhash_error *error)
 {
-	pthread_join(walkers->thread, NULL);
+	pthread_join(walkers->main, NULL);
 	if (walkers->status != 0)
 		*error = walkers->error;
 	return walkers->status;
@@ -200,6 +199,6 @@ uint64_t walkers_unchanged(const struct walkers *walkers)
 	uint64_t unchanged = 0;
 
 	for (unsigned i = 0; i < walkers->count; i++)
-		unchanged += walkers->walking[i].reconciler.unchanged;
+		unchanged += walkers->threads[i].reconciler.unchanged;
 	return unchanged;
 }

@@ -15,6 +15,7 @@
 
 #include <pthread.h>
 
+#include "index/index.h"
 #include "index/reconcile.h"
 #include "index/roots.h"
 #include "index/vanished.h"
@@ -23,7 +24,7 @@
 #define WALKERS_MAX 4
 
 /* One thread's. */
-struct walking {
+struct walker_thread {
 	struct walkers *walkers;
 	struct reconciler reconciler;
 	struct feed feed;
@@ -46,10 +47,10 @@ struct walkers {
 	struct walk_options options;
 
 	unsigned count, directories_max; /* of walkers; that may be open */
-	struct walking walking[WALKERS_MAX];
+	struct walker_thread threads[WALKERS_MAX];
 	struct walk *walk; /* the present one */
 	uint64_t listed_directories;
-	pthread_t thread; /* the first walker's */
+	pthread_t main; /* of the roots, and the first walker */
 	int status;
 	struct simhash_error error;
 };
