@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/escape.h"
 #include "base/path.h"
 #include "base/read_file.h"
 #include "find/cover.h"
 #include "find/estimate.h"
-#include "base/escape.h"
 #include "simhash_measures.h"
 
 /* Some seconds; what takes longer is left out. */

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "base/text_stream.h"
 #include "cli/terminal.h"
-#include "base/escape.h"
 
 static const char *failing_program = "";
 static char *index_names; /* "sqlite:A or sqlite:B" */

@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/escape.h"
 #include "cli/options.h"
 #include "cli/tasks.h"
 #include "cli/terminal.h"
-#include "base/escape.h"
 #include "scan/scan_file.h"
 
 #define PROGRAM "simhash"

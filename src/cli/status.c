@@ -10,11 +10,11 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/escape.h"
 #include "base/path.h"
 #include "cli/options.h"
 #include "cli/tasks.h"
 #include "cli/terminal.h"
-#include "base/escape.h"
 #include "store/store.h"
 
 static void write_padded(struct bytes text, size_t width)

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/text_stream.h"
 #include "base/escape.h"
+#include "base/text_stream.h"
 
 /* Of standard error, and whether a status line is on it. */
 static pthread_mutex_t error_lock = PTHREAD_MUTEX_INITIALIZER;

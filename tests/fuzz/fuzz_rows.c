@@ -507,10 +507,8 @@ static void read_known(struct store *store)
 		status = 0;
 	known_files_end(&files);
 	expect_told(status, &error);
-	status = known_directories_begin(&below, store, &scope, (struct bytes){"/", 1},
-					 &error);
-	while (status == 0 &&
-	       (status = known_directories_next(&below, &directory, &error)) == 1)
+	status = known_directories_begin(&below, store, &scope, (struct bytes){"/", 1}, &error);
+	while (status == 0 && (status = known_directories_next(&below, &directory, &error)) == 1)
 		status = 0;
 	known_directories_end(&below);
 	expect_told(status, &error);
