@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT
  */
 #include "engine.h"
+#include "store/file_row.h"
+#include "store/store.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

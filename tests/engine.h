@@ -5,7 +5,10 @@
 #ifndef TESTS_ENGINE_H
 #define TESTS_ENGINE_H
 
-#include "store/store.h"
+#include "store/file_row.h"
+#include "store/location.h"
+
+struct store;
 
 /* Make the index of TEST_URL anew and open it to write. */
 struct store *engine_fresh_store(void);

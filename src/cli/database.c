@@ -12,6 +12,7 @@
 #include "cli/tasks.h"
 #include "cli/terminal.h"
 #include "index/copy.h"
+#include "store/store.h"
 
 #define PROGRAM "simhash"
 

@@ -10,6 +10,7 @@
 #include "find/confirm.h"
 #include "find/groups.h"
 #include "report/formatter.h"
+#include "store/location.h"
 
 struct find_arguments {
 	struct store_location location; /* the URL as it was given, or NULL */

@@ -15,7 +15,10 @@
 #include "cli/tasks.h"
 #include "cli/terminal.h"
 #include "index/forget.h"
+#include "store/names.h"
+#include "store/sketch_table.h"
 #include "store/store.h"
+#include "store/tag_sets.h"
 
 /* Whose rows are removed. */
 struct forgetting {

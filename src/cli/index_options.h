@@ -10,6 +10,7 @@
 #include "index/filter.h"
 #include "index/index.h"
 #include "simhash_measures.h"
+#include "store/file_row.h"
 
 /* What the program is to do. */
 enum index_task { TASK_INDEX, TASK_STATUS, TASK_FORGET, TASK_PRINT, TASK_INIT_DATABASE, TASK_COPY };

@@ -17,6 +17,7 @@
 #include "cli/tasks.h"
 #include "cli/terminal.h"
 #include "scan/scan_file.h"
+#include "store/file_row.h"
 
 #define PROGRAM "simhash"
 

@@ -27,6 +27,9 @@
 #include "report/html.h"
 #include "report/listing.h"
 #include "report/script.h"
+#include "store/names.h"
+#include "store/store.h"
+#include "store/tag_sets.h"
 
 #define PROGRAM "simfind"
 

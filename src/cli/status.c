@@ -15,7 +15,12 @@
 #include "cli/options.h"
 #include "cli/tasks.h"
 #include "cli/terminal.h"
+#include "store/names.h"
+#include "store/scan_run.h"
+#include "store/sketch_table.h"
 #include "store/store.h"
+#include "store/tag_sets.h"
+#include "store/totals.h"
 
 static void write_padded(struct bytes text, size_t width)
 {

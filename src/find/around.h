@@ -12,6 +12,7 @@
 #define SIMHASH_FIND_AROUND_H
 
 #include "find/asked.h"
+#include "store/row_stream.h"
 
 struct around {
 	const struct finder *finder;

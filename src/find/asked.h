@@ -6,6 +6,7 @@
 #define SIMHASH_FIND_ASKED_H
 
 #include "find/finder.h"
+#include "store/file_row.h"
 
 struct asked_file {
 	struct find_file file;

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "store/store.h"
 
 #define BLOCK_ROWS_MIN 4096    /* new rows; more where more are carried, so that both cost alike */
 #define BLOCK_COPIES_MAX 65536 /* waiting to be reported */

@@ -19,6 +19,7 @@
 #define SIMHASH_FIND_BLOCK_H
 
 #include "find/finder.h"
+#include "store/row_stream.h"
 
 struct block {
 	struct find_file *rows;

@@ -34,7 +34,9 @@
 #include "find/file.h"
 #include "find/rule.h"
 #include "simhash_measures.h"
-#include "store/store.h"
+#include "store/name_list.h"
+
+struct store;
 
 /* One side of --between: a host, a directory on it, or both. */
 struct find_side {

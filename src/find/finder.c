@@ -10,6 +10,9 @@
 #include "base/error.h"
 #include "base/path.h"
 #include "find/finder.h"
+#include "store/known_file.h"
+#include "store/names.h"
+#include "store/tag_sets.h"
 
 void find_request_init(struct find_request *request)
 {

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "find/find.h"
+#include "store/file_row.h"
 
 /* All of a row but what is displayed. Error: the row contradicts itself. */
 int finder_convert(const struct finder *finder, const struct file_row *row, struct find_file *file,

@@ -13,6 +13,9 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "find/pair_reporter.h"
+#include "store/names.h"
+#include "store/sketch_table.h"
+#include "store/totals.h"
 
 #define ASKED_MAX 4096 /* files that are compared in one pass */
 

@@ -6,6 +6,7 @@
 #define SIMHASH_FIND_SKETCH_JOIN_H
 
 #include "find/asked.h"
+#include "store/row_stream.h"
 
 /* All pairs; see finder_all. */
 int sketch_join_all(struct finder *finder, struct simhash_error *error);

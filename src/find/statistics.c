@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/threads.h"
 #include "find/finder.h"
+#include "store/row_stream.h"
 
 /* What is kept of a row. */
 struct measured {

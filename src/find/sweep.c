@@ -13,6 +13,8 @@
 #include "base/threads.h"
 #include "find/join.h"
 #include "find/sketch_join.h"
+#include "store/row_stream.h"
+#include "store/totals.h"
 
 #define STREAMS_MAX 64 /* each has a connection */
 

@@ -7,8 +7,8 @@
 #define SIMHASH_INDEX_BATCH_H
 
 #include "index/chunk.h"
+#include "store/batch.h"
 #include "store/file_row.h"
-#include "store/store.h"
 
 #define BATCH_TASKS 64
 #define BATCH_BYTES (INT64_C(1) << 20)

@@ -10,6 +10,14 @@
 
 #include "base/error.h"
 #include "index/copy_sketches.h"
+#include "store/batch.h"
+#include "store/file_copy.h"
+#include "store/load.h"
+#include "store/names.h"
+#include "store/scan_run.h"
+#include "store/store.h"
+#include "store/tag_sets.h"
+#include "store/totals.h"
 
 #define PASSES_MAX 4
 #define PART_ROWS 4096

@@ -7,7 +7,10 @@
 #ifndef SIMHASH_INDEX_COPY_H
 #define SIMHASH_INDEX_COPY_H
 
-#include "store/store.h"
+#include <stdbool.h>
+
+#include "simhash.h"
+#include "store/location.h"
 
 struct copy_options {
 	struct store_location from, to;

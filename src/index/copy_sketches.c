@@ -10,6 +10,8 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "store/names.h"
+#include "store/sketch_copy.h"
 
 /* ---- Measures ---- */
 

@@ -5,7 +5,9 @@
 #ifndef SIMHASH_INDEX_COPY_SKETCHES_H
 #define SIMHASH_INDEX_COPY_SKETCHES_H
 
-#include "store/store.h"
+#include "store/file_row.h"
+
+struct store;
 
 /* The ids of measures in the source and in the target. */
 struct measure_map {

@@ -12,6 +12,7 @@
 #define SIMHASH_INDEX_FEED_H
 
 #include "index/batch.h"
+#include "store/batch.h"
 
 struct hard_links;
 struct scanners;

@@ -9,6 +9,9 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "store/batch.h"
+#include "store/known_file.h"
+#include "store/tag_sets.h"
 
 #define DIRECTORIES_AT_ONCE 1000
 

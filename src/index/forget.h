@@ -5,7 +5,11 @@
 #ifndef SIMHASH_INDEX_FORGET_H
 #define SIMHASH_INDEX_FORGET_H
 
-#include "store/store.h"
+#include <stdint.h>
+
+#include "simhash.h"
+
+struct store;
 
 /*
  * Remove the rows at and below an absolute path, of one host and one tag set, or of all tag sets

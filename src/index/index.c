@@ -16,6 +16,12 @@
 #include "index/vanished.h"
 #include "index/walkers.h"
 #include "index/writer.h"
+#include "store/file_row.h"
+#include "store/load.h"
+#include "store/names.h"
+#include "store/sketch_table.h"
+#include "store/store.h"
+#include "store/tag_sets.h"
 
 struct run {
 	const struct index_request *request;

@@ -20,7 +20,7 @@
 #include "index/progress.h"
 #include "simhash.h"
 #include "simhash_measures.h"
-#include "store/store.h"
+#include "store/location.h"
 
 /* What to index, and where to. */
 struct index_request {

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/open_file.h"
 #include "store/known_file.h"
+#include "store/view.h"
 
 /* The kernel stamps times by its tick, up to 10 ms; some file systems by 1 or 2 s. */
 #define TICK_NS UINT64_C(20000000)

@@ -13,7 +13,9 @@
 #include "index/chunk.h"
 #include "index/feed.h"
 #include "index/progress.h"
-#include "store/store.h"
+#include "store/file_row.h"
+
+struct store;
 
 struct reconciler {
 	struct store *store; /* for reading, this thread's own */

@@ -14,7 +14,9 @@
 #include "base/error.h"
 #include "base/open_file.h"
 #include "base/path.h"
+#include "store/batch.h"
 #include "store/known_file.h"
+#include "store/view.h"
 
 #define REMOVED_AT_ONCE 1000 /* in one transaction */
 

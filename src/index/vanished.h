@@ -18,7 +18,9 @@
 
 #include "base/pair_set.h"
 #include "index/roots.h"
-#include "store/store.h"
+#include "store/file_row.h"
+
+struct store;
 
 struct vanished {
 	pthread_mutex_t mutex;			/* of `met` */

@@ -8,6 +8,9 @@
 #include "base/threads.h"
 #include "index/file_list.h"
 #include "index/scanners.h"
+#include "store/known_file.h"
+#include "store/sketch_table.h"
+#include "store/store.h"
 
 /*
  * Before a wait that may be long: others may be waiting for what this walker holds back, and a

@@ -20,6 +20,7 @@
 #include "index/roots.h"
 #include "index/vanished.h"
 #include "index/walk.h"
+#include "store/file_row.h"
 
 #define WALKERS_MAX 4
 

@@ -18,6 +18,8 @@
 #include "index/batch.h"
 #include "index/failures.h"
 #include "index/roots.h"
+#include "store/batch.h"
+#include "store/scan_run.h"
 
 struct writer {
 	struct store *store; /* borrowed */

@@ -12,6 +12,8 @@
 #include "base/array.h"
 #include "base/ascii.h"
 #include "base/error.h"
+#include "store/row_stream.h"
+#include "store/totals.h"
 
 #define EXTENSIONS_MAX 4096 /* further ones are among the others */
 #define SLOTS 8192	    /* a power of two, twice as many */

@@ -6,7 +6,12 @@
 #ifndef SIMHASH_REPORT_KEY_SPACE_H
 #define SIMHASH_REPORT_KEY_SPACE_H
 
-#include "store/store.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "simhash.h"
+
+struct store;
 
 #define KEY_SPACE_POINTS_MAX 1000000
 #define KEY_SPACE_KINDS 12 /* of extensions: the most frequent, then all others */

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/escape.h"
 #include "base/open_file.h"
+#include "store/store.h"
 
 #define SORTER_BYTES ((size_t)128 << 20)
 

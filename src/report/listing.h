@@ -6,13 +6,15 @@
 #define SIMHASH_REPORT_LISTING_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "find/groups.h"
 #include "find/pairs.h"
 #include "report/formatter.h"
 #include "report/sorter.h"
-#include "store/store.h"
+
+struct store;
 
 struct listing {
 	const struct formatter *formatter;

@@ -9,7 +9,9 @@
 #include <sys/types.h>
 
 #include "scan/sketching.h"
-#include "store/store.h"
+#include "store/file_row.h"
+
+struct store;
 
 struct content_hash;
 struct shared_scan;

@@ -14,6 +14,7 @@
 #define SIMHASH_SCAN_SHARED_SCAN_H
 
 #include "scan/scan_file.h"
+#include "store/file_row.h"
 
 #define SHARED_FROM (INT64_C(16) << 20) /* bytes from which a file is worth sharing */
 #define SHARED_AHEAD 32

@@ -325,33 +325,3 @@ int store_has_rows_below(struct store *store, const struct row_scope *scope, str
 	*has_rows = status == 1;
 	return status < 0 ? -1 : 0;
 }
-
-/* ---- By callbacks ---- */
-
-int store_read_directory(struct store *store, const struct row_scope *scope,
-			 const uint8_t hash[DIRECTORY_HASH_SIZE], store_known_fn *each,
-			 void *context, struct simhash_error *error)
-{
-	struct known_files files;
-	struct known_file known;
-	int status = known_files_begin(&files, store, scope, hash, error);
-
-	while (status == 0 && (status = known_files_next(&files, &known, error)) == 1)
-		status = each(context, &known, error);
-	known_files_end(&files);
-	return status;
-}
-
-int store_read_directories_below(struct store *store, const struct row_scope *scope,
-				 struct bytes root, store_directory_fn *each, void *context,
-				 struct simhash_error *error)
-{
-	struct known_directories directories;
-	struct known_directory known;
-	int status = known_directories_begin(&directories, store, scope, root, error);
-
-	while (status == 0 && (status = known_directories_next(&directories, &known, error)) == 1)
-		status = each(context, known.hash, known.path, error);
-	known_directories_end(&directories);
-	return status;
-}

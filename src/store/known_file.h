@@ -92,18 +92,4 @@ int store_has_rows(struct store *store, const struct row_scope *scope, bool *has
 int store_has_rows_below(struct store *store, const struct row_scope *scope, struct bytes path,
 			 bool *has_rows, struct simhash_error *error);
 
-/* ---- By callbacks ---- */
-
-typedef int store_known_fn(void *context, const struct known_file *known,
-			   struct simhash_error *error);
-int store_read_directory(struct store *store, const struct row_scope *scope,
-			 const uint8_t hash[DIRECTORY_HASH_SIZE], store_known_fn *each,
-			 void *context, struct simhash_error *error);
-
-typedef int store_directory_fn(void *context, const uint8_t hash[DIRECTORY_HASH_SIZE],
-			       struct bytes path, struct simhash_error *error);
-int store_read_directories_below(struct store *store, const struct row_scope *scope,
-				 struct bytes root, store_directory_fn *each, void *context,
-				 struct simhash_error *error);
-
 #endif

@@ -19,21 +19,10 @@
 #define SIMHASH_STORE_STORE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "simhash.h"
-#include "store/batch.h"
-#include "store/file_copy.h"
-#include "store/known_file.h"
-#include "store/load.h"
 #include "store/location.h"
-#include "store/names.h"
-#include "store/row_stream.h"
-#include "store/scan_run.h"
-#include "store/sketch_copy.h"
-#include "store/sketch_table.h"
-#include "store/tag_sets.h"
-#include "store/totals.h"
-#include "store/view.h"
 
 struct store;
 

@@ -16,8 +16,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "store/batch.h"
 #include "store/bucket.h"
+#include "store/file_copy.h"
+#include "store/load.h"
+#include "store/names.h"
+#include "store/row_stream.h"
 #include "store/store.h"
+#include "store/tag_sets.h"
 #include "store/url.h"
 
 #define BATCH 8192

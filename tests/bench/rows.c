@@ -15,7 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/batch.h"
+#include "store/load.h"
+#include "store/names.h"
+#include "store/row_stream.h"
 #include "store/store.h"
+#include "store/tag_sets.h"
 
 #define RECENT 4096
 #define BATCH 16384

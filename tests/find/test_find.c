@@ -17,6 +17,10 @@
 #include "base/error.h"
 #include "engine.h"
 #include "find/find.h"
+#include "store/batch.h"
+#include "store/names.h"
+#include "store/store.h"
+#include "store/tag_sets.h"
 
 #define ROWS 600
 

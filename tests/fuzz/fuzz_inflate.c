@@ -12,6 +12,7 @@
 
 #include "fuzz.h"
 #include "scan/scan_file.h"
+#include "store/file_row.h"
 
 #define OUTPUT_MAX ((size_t)4 << 20)
 #define MEMBERS_MAX 4

@@ -22,6 +22,12 @@
 #include "report/listing.h"
 #include "report/script.h"
 #include "store/bucket.h"
+#include "store/known_file.h"
+#include "store/names.h"
+#include "store/scan_run.h"
+#include "store/store.h"
+#include "store/tag_sets.h"
+#include "store/totals.h"
 
 #define ROWS_MAX 40
 #define CHANGES_MAX 8

@@ -14,6 +14,14 @@
 
 #include "base/error.h"
 #include "engine.h"
+#include "store/batch.h"
+#include "store/file_copy.h"
+#include "store/known_file.h"
+#include "store/names.h"
+#include "store/row_stream.h"
+#include "store/scan_run.h"
+#include "store/store.h"
+#include "store/tag_sets.h"
 
 static struct simhash_error error;
 static const struct row_scope scope = {1, 1};
