@@ -7,12 +7,15 @@ file(RELATIVE_PATH pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INST
 string(REGEX REPLACE "/$" "" pc_prefix ${pc_prefix})
 file(RELATIVE_PATH pc_includedir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 file(RELATIVE_PATH pc_libdir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR})
+string(JOIN ", " index_modules zlib sqlite3 libxxhash ${mysql_module})
 configure_file(cmake/simhash.pc.in simhash.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/simhash.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+configure_file(cmake/simhash-index.pc.in simhash-index.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/simhash.pc ${CMAKE_CURRENT_BINARY_DIR}/simhash-index.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 install(TARGETS simhash simfind)
-install(TARGETS simhash_shared simhash_static EXPORT simhashTargets)
-install(FILES include/simhash.h include/simhash_measures.h TYPE INCLUDE)
+install(TARGETS simhash_shared simhash_static simhash_index_shared simhash_index_static
+        EXPORT simhashTargets)
+install(FILES include/simhash.h include/simhash_measures.h include/simhash_index.h TYPE INCLUDE)
 install(FILES docs/simhash.1 docs/simfind.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(DIRECTORY sql DESTINATION ${CMAKE_INSTALL_DATADIR}/simhash)
 # docs/ stays a folder, so that the links of README.md lead there.
@@ -21,11 +24,13 @@ install(FILES LICENSE TYPE DOC RENAME copyright)
 install(DIRECTORY docs TYPE DOC FILES_MATCHING
         PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg" PATTERN "results.txt")
 
-# find_package(simhash) gives simhash::simhash, which is shared, and simhash::static. A version
-# promises what the library's SOVERSION does.
+# find_package(simhash) gives simhash::simhash and simhash::index, which are shared, simhash::static
+# and simhash::index_static. A version promises what the library's SOVERSION does.
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/simhash)
 set_target_properties(simhash_shared PROPERTIES EXPORT_NAME simhash)
 set_target_properties(simhash_static PROPERTIES EXPORT_NAME static)
+set_target_properties(simhash_index_shared PROPERTIES EXPORT_NAME index)
+set_target_properties(simhash_index_static PROPERTIES EXPORT_NAME index_static)
 install(EXPORT simhashTargets NAMESPACE simhash:: DESTINATION ${config_dir})
 configure_package_config_file(cmake/simhashConfig.cmake.in simhashConfig.cmake
   INSTALL_DESTINATION ${config_dir} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)

@@ -1,5 +1,46 @@
 /*
- * The codes of errors that functions on an index report, beside those of simhash.h.
+ * libsimhash-index: read the index that the program simhash writes, and find similar
+ * files in it by the same code as simfind.
+ *
+ *     static int print_pair(void *context, const struct simhash_index_pair *pair,
+ *                           struct simhash_error *error)
+ *     {
+ *             (void)context;
+ *             (void)error;
+ *             printf("%s %s\n", pair->a->path, pair->b->path);
+ *             return 0;
+ *     }
+ *
+ *     const struct simhash_index_file *file;
+ *     struct simhash_index_files *files;
+ *     struct simhash_index *index;
+ *     struct simhash_error error;
+ *     int status;
+ *
+ *     if (simhash_index_open(NULL, NULL, &index, &error) != 0 ||
+ *         simhash_index_files_begin(index, &files, &error) != 0)
+ *             errx(1, "%s", error.message);
+ *     while ((status = simhash_index_files_next(files, &file, &error)) == 1)
+ *             printf("%s %lld\n", file->path, (long long)file->size_bytes);
+ *     simhash_index_files_end(files);
+ *     if (status != 0 || simhash_index_pairs(index, NULL, print_pair, NULL, &error) != 0)
+ *             errx(1, "%s", error.message);
+ *     simhash_index_close(index);
+ *
+ * The library opens an index to read and never writes to it. It stands beside
+ * libsimhash: a program can link either or both, and only plain structs of simhash.h
+ * pass from one to the other. The conventions are those of simhash.h, with these
+ * additions.
+ *
+ * Threads. An index, with all that was begun on it, belongs to one thread at a time.
+ * Open it once more for another thread. A search starts threads of its own and ends
+ * them before it returns.
+ *
+ * Structs that the library hands out are its own. They live until the next call of the
+ * same iterator, or for the one call of a callback. A later version may append fields.
+ *
+ * An SQLite file may be mapped to memory. A disk that fails under it then raises SIGBUS.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_INDEX_H
@@ -7,10 +48,172 @@
 
 #include <simhash.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The errors of the functions below, beside those of simhash.h. */
 enum simhash_index_error_code {
-	SIMHASH_E_DATABASE = 16,  /* the database refused a statement */
+	SIMHASH_E_DATABASE = 16,  /* the database refused a statement, or holds damaged rows */
 	SIMHASH_E_SCHEMA = 17,	  /* the database is not an index, or of another version */
 	SIMHASH_E_CONNECTION = 18 /* a server cannot be reached, or is gone */
 };
 
+/* ---- The index -------------------------------------------------------- */
+
+/* An open index. */
+struct simhash_index;
+
+/* How to open an index. Texts are copied; all fields 0 are the defaults. */
+struct simhash_index_options {
+	/* The name of the tag set whose files are read; the default is "sample". */
+	const char *tag_set;
+	/* The host whose files pairs_of_file means; the default is this machine's name. */
+	const char *host;
+	/* For a server: the only option file to read, instead of the usual ones. */
+	const char *defaults_file;
+	uint64_t reserved[5];
+};
+
+/*
+ * Open an index to read. `url` is "sqlite:FILE" or "mysql://USER@HOST/DATABASE"; NULL is
+ * the index that simfind opens: $SIMHASH_DATABASE, else the SQLite file of this user.
+ * `options` may be NULL. On success *index is the caller's to close.
+ * Errors: SIMHASH_E_SYNTAX for the URL, SIMHASH_E_RANGE for a tag set that the index
+ * does not have, SIMHASH_E_SCHEMA, SIMHASH_E_CONNECTION, SIMHASH_E_DATABASE,
+ * SIMHASH_E_SYSTEM, SIMHASH_E_MEMORY.
+ */
+SIMHASH_CHECKED int simhash_index_open(const char *url, const struct simhash_index_options *options,
+				       struct simhash_index **index, struct simhash_error *error);
+
+/* End what was begun on it first. NULL is fine. */
+SIMHASH_API void simhash_index_close(struct simhash_index *index);
+
+/* The 16 tags by which the files were counted; they live as long as the index. */
+SIMHASH_API const struct simhash_tag *simhash_index_tags(const struct simhash_index *index);
+
+/* ---- Files ------------------------------------------------------------ */
+
+#define SIMHASH_INDEX_HASH_SIZE 16 /* bytes: XXH3-128 */
+
+/* A file as the index knows it. */
+struct simhash_index_file {
+	const char *host; /* its host's name */
+	/*
+	 * The absolute path, any bytes but zero, and its length. The content of a gzip file
+	 * that was indexed with --decompress has a file of its own, "DIR/A.gz//A".
+	 */
+	const char *path;
+	size_t path_size;
+	int64_t size_bytes;
+	int64_t compressed_size_bytes; /* the size of the gzip file that it is in; else 0 */
+	int64_t mtime_ns;	       /* since 1970 */
+	struct simhash_sum_table table;
+	struct simhash_keys keys;
+	uint8_t content_hash[SIMHASH_INDEX_HASH_SIZE];
+};
+
+/* An iterator over the files. */
+struct simhash_index_files;
+
+/*
+ * Begin with the first file of the index, hosts one after the other. Files that are
+ * indexed or removed meanwhile may or may not be seen. Other functions of the index
+ * may be called meanwhile. On success *files is the caller's to end.
+ * Errors: SIMHASH_E_MEMORY, SIMHASH_E_DATABASE, SIMHASH_E_CONNECTION.
+ */
+SIMHASH_CHECKED int simhash_index_files_begin(struct simhash_index *index,
+					      struct simhash_index_files **files,
+					      struct simhash_error *error);
+
+/* The next file. Returns 1, 0 after the last, -1 with one of the errors above. */
+SIMHASH_CHECKED int simhash_index_files_next(struct simhash_index_files *files,
+					     const struct simhash_index_file **file,
+					     struct simhash_error *error);
+
+/* NULL is fine. */
+SIMHASH_API void simhash_index_files_end(struct simhash_index_files *files);
+
+/* ---- Pairs ------------------------------------------------------------ */
+
+/* What makes two files a pair. Begin with simhash_index_search_init. */
+struct simhash_index_search {
+	/* A key "_EXT" finds pairs of files with equal extensions only; any other key all pairs. */
+	enum simhash_key key;
+	struct simhash_tolerance tolerance;
+	/* The maximum share of content that differs, as estimated; above 1 is no limit. */
+	double max_change;
+	/*
+	 * Report each pair of identical files, and each of them in the pairs with others. By
+	 * default one of a set of identical files represents it.
+	 */
+	bool every_copy;
+	bool empty_files; /* report pairs of empty files too */
+	bool hard_links;  /* report pairs of two names of one file too */
+	unsigned threads; /* 0: one for each processor */
+	uint64_t reserved[8];
+};
+
+/* The defaults of simfind. */
+SIMHASH_API void simhash_index_search_init(struct simhash_index_search *search);
+
+/* Two similar files. */
+struct simhash_index_pair {
+	/*
+	 * In a search for the partners of one file, `a` is that file; else the first of the two
+	 * by host and path, this host first.
+	 */
+	const struct simhash_index_file *a, *b;
+	uint64_t distance; /* of the sum tables */
+	double change;	   /* the estimated share of content that differs, 0 to 1 */
+	bool is_estimate_sound;
+	bool is_identical; /* the same size and content hash */
+};
+
+/*
+ * Receives a pair. Calls never overlap, but come from several threads. Return 0 to go on;
+ * anything else ends the search, which then returns -1: fill `error`, which is never NULL.
+ * It must not use the index of the search.
+ */
+typedef int simhash_index_pair_fn(void *context, const struct simhash_index_pair *pair,
+				  struct simhash_error *error);
+
+/*
+ * Find all pairs of similar files (paper, 4.2), each once, in any order. `search` may be
+ * NULL for the defaults. Errors: SIMHASH_E_RANGE for a search that is impossible,
+ * SIMHASH_E_MEMORY, SIMHASH_E_SYSTEM, SIMHASH_E_DATABASE, SIMHASH_E_CONNECTION, and what
+ * `pair` reports.
+ */
+SIMHASH_CHECKED int simhash_index_pairs(struct simhash_index *index,
+					const struct simhash_index_search *search,
+					simhash_index_pair_fn *pair, void *context,
+					struct simhash_error *error);
+
+/*
+ * Find the files that are similar to a file on this machine, which is read as it is now
+ * and need not be in the index. Its own row is not reported.
+ * Errors: those of simhash_index_pairs; SIMHASH_E_SYSTEM for a file that cannot be read.
+ */
+SIMHASH_CHECKED int simhash_index_pairs_of_file(struct simhash_index *index,
+						const struct simhash_index_search *search,
+						const char *path, simhash_index_pair_fn *pair,
+						void *context, struct simhash_error *error);
+
+/*
+ * Find the files that are similar to a content of which only the sum table, by the tags of
+ * the index, and the size are known. `name` gives the extension; it is the path of the
+ * pair's `a`, whose host is "". No pair is identical, because there is no content hash.
+ * Errors: those of simhash_index_pairs; SIMHASH_E_RANGE for a negative size, and for
+ * counts above it.
+ */
+SIMHASH_CHECKED int simhash_index_pairs_of_table(struct simhash_index *index,
+						 const struct simhash_index_search *search,
+						 const struct simhash_sum_table *table,
+						 int64_t size_bytes, const char *name,
+						 simhash_index_pair_fn *pair, void *context,
+						 struct simhash_error *error);
+
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -5,6 +5,7 @@
 #include "base/threads.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 unsigned threads_start(struct thread_group *group, unsigned count, thread_fn *run, void *contexts,
 		       size_t context_size)
@@ -34,4 +35,11 @@ void threads_run(unsigned count, thread_fn *run, void *contexts, size_t context_
 			      context_size);
 	run(contexts);
 	threads_join(&others);
+}
+
+unsigned processors(void)
+{
+	long count = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return count < 1 ? 1 : count > THREADS_MAX ? THREADS_MAX : (unsigned)count;
 }

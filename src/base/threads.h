@@ -18,6 +18,11 @@
 #include <pthread.h>
 #include <stddef.h>
 
+#define THREADS_MAX 1024
+
+/* How many processors this machine has, at most THREADS_MAX: the default number of threads. */
+unsigned processors(void);
+
 typedef void *thread_fn(void *context);
 
 struct thread_group {

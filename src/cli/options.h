@@ -8,7 +8,9 @@
 
 #include <stdbool.h>
 
+#include "base/threads.h"
 #include "simhash.h"
+#include "store/default_index.h"
 
 /*
  * The URL of the index: `option`, else $SIMHASH_DATABASE, else simhash/simhash.db below
@@ -19,18 +21,8 @@ int choose_database(const char *option, bool create, char **url, struct simhash_
 /* The tag set of file `option`, or the built-in one. */
 int choose_tag_set(const char *option, struct simhash_tag_set **set, struct simhash_error *error);
 
-#define HOST_NAME_SIZE 256
-
 /* The name of this host: `option`, else the system's. */
 int choose_host(const char *option, char name[HOST_NAME_SIZE], struct simhash_error *error);
-
-/* Can it be part of a host's name? */
-bool is_host_character(char c);
-
-#define THREADS_MAX 1024
-
-/* How many processors this machine has: the default number of threads. */
-unsigned processors(void);
 
 /* The default maximum of what a gzip file inflates to. */
 #define MAX_INFLATED_BYTES (INT64_C(16) << 30)

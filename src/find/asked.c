@@ -297,3 +297,30 @@ int finder_files(struct finder *finder, const struct find_query *queries, size_t
 	file_scanner_release(&asking.scanner);
 	return status;
 }
+
+int finder_content(struct finder *finder, const struct find_content *content,
+		   struct simhash_error *error)
+{
+	struct asking asking = {.finder = finder, .reporter = {.finder = finder}};
+	struct asked_file asked = {.sketches = NULL};
+	struct file_row row = {.host = finder->local_host,
+			       .name = bytes_of(content->name),
+			       .size_bytes = content->size_bytes,
+			       .table = content->table};
+	int status = 0;
+
+	simhash_keys_compute(finder->request->tags, &row.table, row.name.data, row.name.size,
+			     &row.keys);
+	asked.keys = row.keys;
+	if (finder->tag_set == 0 || (row.size_bytes == 0 && !finder->request->with_empty))
+		return 0;
+	if (finder_read(finder, &row, &asked.arena, &asked.file, error) != 0)
+		status = -1;
+	asked.file.is_stream = asked.file.is_local = true;
+	if (status == 0)
+		status = report_around(&asking, &asked, error);
+	find_counts_add(&finder->counts, &asking.reporter.counts);
+	asked_file_release(&asked);
+	pair_set_release(&asking.reported);
+	return status < 0 ? -1 : 0;
+}

@@ -141,4 +141,15 @@ struct find_query {
 int finder_files(struct finder *finder, const struct find_query *queries, size_t count,
 		 struct simhash_error *error);
 
+/* A content of which only this is known. */
+struct find_content {
+	struct simhash_sum_table table; /* no count above the size */
+	int64_t size_bytes;
+	const char *name; /* for its extension; displayed */
+};
+
+/* The files similar to it; it is a pair's file with `is_stream`, and identical to none. */
+int finder_content(struct finder *finder, const struct find_content *content,
+		   struct simhash_error *error);
+
 #endif

@@ -59,7 +59,8 @@ printf 'Source: x\n\nPackage: x\nArchitecture: any\n' >debian/control
 dpkg-shlibdeps -O build/simhash build/simfind build/libsimhash.so >computed 2>shlibdeps.log ||
 	fail "$(cat shlibdeps.log)"
 same "depends" "$(sed -n 's/^shlibs:Depends=//p' computed | items)" "$(cat depends)"
-same "shlibs" "libsimhash ${version%%.*} $package (>= $version)" "$(dpkg-deb -I "$deb" shlibs)"
+same "shlibs" "libsimhash ${version%%.*} $package (>= $version) libsimhash-index ${version%%.*} $package (>= $version)" \
+	"$(dpkg-deb -I "$deb" shlibs | sort | xargs)"
 
 # ---- What is in it ----
 dpkg-deb -c "$deb" >contents
