@@ -63,8 +63,12 @@ reason=$(why_not)
 	exit 1
 }
 
-machine=
+machine='' running=''
 end() {
+	# unshare itself ignores the signals that end others.
+	[ -z "$running" ] || kill -KILL "$running" 2>/dev/null || true
+	[ -z "$running" ] || wait "$running" || true
+	running=
 	if $keep; then
 		echo "The machine is in $machine"
 	elif [ -n "$machine" ]; then
@@ -98,7 +102,12 @@ on_machine() {
 		ln -s pts/ptmx "$root/dev/ptmx"
 		mount -t tmpfs -o mode=1777 shm "$root/dev/shm"
 		[ -z "$cache" ] || mount --bind "$cache" "$root/var/cache/apt/archives"
-		exec chroot "$@"' bash "$machine" "$cache" "$@" </dev/null
+		exec chroot "$@"' bash "$machine" "$cache" "$@" </dev/null &
+	running=$!
+	local status=0
+	wait "$running" || status=$?
+	running=
+	return $status
 }
 
 # as_root COMMAND... and as_user COMMAND...: with the environment of a new login
