@@ -67,12 +67,12 @@ machine='' running=''
 end() {
 	# unshare itself ignores the signals that end others.
 	[ -z "$running" ] || kill -KILL "$running" 2>/dev/null || true
-	[ -z "$running" ] || wait "$running" || true
+	[ -z "$running" ] || wait "$running" 2>/dev/null || true
 	running=
 	if $keep; then
 		echo "The machine is in $machine"
 	elif [ -n "$machine" ]; then
-		rm -rf --one-file-system "$machine"
+		rm -rf --one-file-system "$machine" "$machine.log"
 	fi
 }
 trap end EXIT
