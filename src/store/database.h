@@ -1,8 +1,7 @@
 /*
- * What an engine must be able to do: connect, run prepared statements, and say
- * which of its errors may be tried again. Everything that the index means is
- * written once, above this, in schema.c and file_table.c; a driver is one file
- * and the only one to include its engine's header.
+ * What an engine must be able to do: connect, run prepared statements, and tell which of its
+ * errors may be tried again. A driver knows nothing of files and tables: their SQL is written
+ * once, above the drivers. Only a driver includes the header of its engine.
  *
  * A connection and its statements belong to one thread at a time. On MySQL a
  * statement whose rows have not all been fetched occupies its connection:

@@ -16,7 +16,7 @@
 
 #define ROWS_PER_INSERT 32
 #define ROWS_PER_ARRAY 1024
-#define COLUMN_BYTES 512 /* a first guess; longer values are fetched again */
+#define COLUMN_BYTES 512 /* at first; longer values are fetched again */
 
 struct database {
 	MYSQL *handle;
@@ -60,7 +60,7 @@ static int fail(const struct database *database, unsigned number, const char *me
 {
 	/*
 	 * Out of memory, MariaDB's library may leave part of an answer unread, and then wait for
-	 * ever for what it takes for the next. Of a closed connection it waits for nothing.
+	 * ever for the rest. It does not wait for anything from a closed connection.
 	 */
 	if (number == LIBRARY_OUT_OF_MEMORY)
 		shutdown(library_socket(database->handle), SHUT_RDWR);
@@ -74,7 +74,7 @@ static int fail_handle(const struct database *database, struct simhash_error *er
 
 static int fail_statement(const struct statement *statement, struct simhash_error *error)
 {
-	/* MariaDB's library leaves what went wrong in the middle of a stream at the connection. */
+	/* After a failure within a stream, MariaDB's library has the error at the connection. */
 	if (mysql_stmt_errno(statement->handle) == 0)
 		return fail_handle(statement->database, error);
 	return fail(statement->database, mysql_stmt_errno(statement->handle),
@@ -196,7 +196,7 @@ static unsigned array_rows(const struct database *database)
 	return library_takes_arrays(database->handle) ? ROWS_PER_ARRAY : 0;
 }
 
-/* What is bound is forgotten. */
+/* Forgets the values that were bound. */
 static int set_rows(struct statement *statement, unsigned rows, struct simhash_error *error)
 {
 	size_t values = (size_t)statement->parameter_count * rows + 1;
@@ -247,7 +247,7 @@ static int prepare(struct database *database, const char *sql, struct statement 
 	return 0;
 }
 
-/* Where value `index` of all rows is: its parameter, and its place among the values. */
+/* The parameter of value `index` of all rows, and its place among the values. */
 static MYSQL_BIND *find_value(struct statement *statement, unsigned index, size_t *place)
 {
 	unsigned parameter = index % statement->parameter_count;
@@ -287,7 +287,7 @@ static void bind_buffer(struct statement *statement, unsigned index, enum enum_f
 	parameter->length = &statement->lengths[place - place % statement->row_room];
 }
 
-/* Have the library find what was bound: a value, or, of an array, the values of all rows. */
+/* Point the library to the values: one of each parameter, or those of all rows of an array. */
 static int bind_values(struct statement *statement, struct simhash_error *error)
 {
 	bool is_array = statement->row_room > 1;
@@ -332,7 +332,7 @@ static int run(struct statement *statement, struct simhash_error *error)
 	return 0;
 }
 
-/* Fetch again what did not fit, into a larger buffer that stays. */
+/* Fetch values again that did not fit, into larger buffers, which stay. */
 static int fetch_long_columns(struct statement *statement, struct simhash_error *error)
 {
 	bool has_grown = false;
@@ -366,7 +366,7 @@ static int step(struct statement *statement, struct simhash_error *error)
 	switch (mysql_stmt_fetch(statement->handle)) {
 	case MYSQL_NO_DATA:
 		return 0;
-	case 0: /* an option file can turn the report of cut columns off */
+	case 0: /* an option file can turn off the report of truncated columns */
 	case MYSQL_DATA_TRUNCATED:
 		return fetch_long_columns(statement, error) != 0 ? -1 : 1;
 	default:
@@ -407,7 +407,7 @@ const struct database_driver mysql_driver = {
 		       "WHERE table_schema = DATABASE()",
 	.begin = "START TRANSACTION",
 	.max_statement_bytes = "SELECT @@max_allowed_packet",
-	/* An engine with its rows elsewhere would send them there one by one. */
+	/* An engine that keeps its rows on other servers would send them there one by one. */
 	.arrays_pay = "SELECT COUNT(*) FROM information_schema.tables "
 		      "WHERE table_schema = DATABASE() AND table_name = 'file' "
 		      "AND engine = 'InnoDB'",

@@ -15,7 +15,7 @@
 #include "base/open_file.h"
 #include "store/option_files.h"
 
-/* Error numbers of the server that matter here. */
+/* Error numbers of the server and of the library that matter here. */
 enum {
 	SERVER_TOO_MANY_CONNECTIONS = 1040,
 	SERVER_DATABASE_DENIED = 1044,
@@ -53,9 +53,9 @@ enum {
 	SPIDER_SERVER_GONE = 12701
 };
 
-#define CONNECT_TIMEOUT_S 30 /* unless an option file says otherwise */
+#define CONNECT_TIMEOUT_S 30 /* unless an option file sets another */
 
-/* The oldest servers whose views may hold what ours do. */
+/* The oldest servers whose views can hold the queries of ours. */
 #define OLDEST_MYSQL 50707UL
 #define OLDEST_MARIADB 100201UL
 
@@ -114,7 +114,7 @@ static const char *advice_for(unsigned number)
 {
 	switch (number) {
 	case SERVER_UNKNOWN_DATABASE:
-		return "; simhash --init-database makes it";
+		return "; simhash --init-database creates it";
 	case SERVER_DATABASE_DENIED:
 	case SERVER_TABLE_DENIED:
 	case SERVER_ACCESS_NEEDED:
@@ -160,8 +160,8 @@ static int choose_tls(MYSQL *handle, const char *defaults_file, enum tls_mode *m
 }
 
 /*
- * MariaDB's library falls back to an open connection without a word, whatever was
- * asked for; Oracle's where files of certificates are all that asks.
+ * MariaDB's library may fall back to an unencrypted connection silently, whatever was asked for.
+ * Oracle's does where nothing but certificate files asks for TLS.
  */
 static int check_tls(MYSQL *handle, enum tls_mode mode, const char *name,
 		     struct simhash_error *error)
@@ -173,14 +173,14 @@ static int check_tls(MYSQL *handle, enum tls_mode mode, const char *name,
 	    mysql_get_ssl_cipher(handle) != NULL)
 		return 0;
 	return error_set(error, SIMHASH_E_DATABASE,
-			 "cannot use index %s: the option files ask for TLS, and this connection "
-			 "has none; ssl-mode=DISABLED in the group [simhash] would allow that",
+			 "cannot use index %s: the option files require TLS, but the connection "
+			 "does not use it; ssl-mode=DISABLED in the group [simhash] allows that",
 			 name);
 }
 
 /* ---- Connecting ---- */
 
-/* The libraries pass over a file that they cannot read. */
+/* The libraries ignore a file that they cannot read. */
 static int check_defaults_file(const char *path, struct simhash_error *error)
 {
 	int fd = open_file_at(AT_FDCWD, path, O_RDONLY, 0);
@@ -198,10 +198,11 @@ static int check_version(MYSQL *handle, const char *name, struct simhash_error *
 
 	if (mysql_get_server_version(handle) >= (is_mariadb ? OLDEST_MARIADB : OLDEST_MYSQL))
 		return 0;
-	return error_set(error, SIMHASH_E_DATABASE,
-			 "cannot use index %s: the server is version %s, too old; expected MySQL "
-			 "5.7.7, MariaDB 10.2.1 or later",
-			 name, info);
+	return error_set(
+		error, SIMHASH_E_DATABASE,
+		"cannot use index %s: server version %s is too old; expected MySQL 5.7.7 or "
+		"later, or MariaDB 10.2.1 or later",
+		name, info);
 }
 
 static int run(MYSQL *handle, const char *sql, const char *name, struct simhash_error *error)
@@ -212,11 +213,11 @@ static int run(MYSQL *handle, const char *sql, const char *name, struct simhash_
 static int configure(MYSQL *handle, const char *name, struct simhash_error *error)
 {
 	static const char *const settings[] = {
-		/* A value that does not fit is an error, never cut. */
+		/* A value that does not fit is an error, and never truncated. */
 		"SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'",
-		/* A stream of rows may rest while files are compared. */
+		/* A stream of rows may pause while files are compared. */
 		"SET SESSION net_write_timeout = 86400",
-		/* And a connection may, while a large file is scanned. */
+		/* A connection may be idle while a large file is scanned. */
 		"SET SESSION wait_timeout = 2147483",
 	};
 
@@ -226,7 +227,7 @@ static int configure(MYSQL *handle, const char *name, struct simhash_error *erro
 	return 0;
 }
 
-/* The one identifier that comes from outside, and cannot be a parameter. */
+/* An identifier cannot be a parameter, so its characters are checked. */
 static int create_database(MYSQL *handle, const char *database, const char *name,
 			   struct simhash_error *error)
 {
@@ -237,7 +238,7 @@ static int create_database(MYSQL *handle, const char *database, const char *name
 	if (strspn(database, plain) != strlen(database) || strlen(database) > 64)
 		return error_set(error, SIMHASH_E_RANGE,
 				 "database '%s': expected 1 to 64 letters, digits, '_', '-' or '$' "
-				 "in the name of a database to make",
+				 "in the name of a database to create",
 				 database);
 	snprintf(sql, sizeof sql, "CREATE DATABASE IF NOT EXISTS `%s`", database);
 	if (run(handle, sql, name, error) != 0)
@@ -245,7 +246,7 @@ static int create_database(MYSQL *handle, const char *database, const char *name
 	return mysql_select_db(handle, database) != 0 ? fail(handle, name, error) : 0;
 }
 
-/* `database` is NULL where it is to be made first. */
+/* `database` is NULL if it is to be created first. */
 static int open_handle(MYSQL *handle, const struct store_url *url, const char *database,
 		       const char *defaults_file, const char *name, struct simhash_error *error)
 {
@@ -276,7 +277,7 @@ int connect_mysql(const struct store_url *url, const char *defaults_file, enum o
 {
 	const char *database = url->database;
 
-	/* A handle that failed once has forgotten its options. */
+	/* A handle that failed has lost its options, so each try has a new one. */
 	for (;;) {
 		bool is_missing;
 		*handle = mysql_init(NULL);

@@ -11,20 +11,17 @@
 
 #define MYSQL_NAME_SIZE 512
 
-/* mysql://user@host:port/database, for messages. */
+/* mysql://user@host:port/database, for messages; cut off if it is longer. */
 void name_mysql(const struct store_url *url, char name[MYSQL_NAME_SIZE]);
 
-/*
- * Fill the error for an error `number` of server or library, whose own words are
- * `message`. Always -1.
- */
+/* Fill the error for an error `number` of the server or the library. Always -1. */
 int fail_mysql(const char *name, unsigned number, const char *message, struct simhash_error *error);
 
 /*
- * Connect, and set up the session. With OPEN_TO_CREATE the database is made where it is
- * not. TLS that was asked for and is not there is an error. On success mysql_close() the
- * handle. Errors: SIMHASH_E_CONNECTION where no server answers, SIMHASH_E_DATABASE,
- * SIMHASH_E_SYSTEM for `defaults_file`.
+ * Connect, and set up the session. OPEN_TO_CREATE creates a database that does not exist. It is
+ * an error if TLS was asked for and is not used. On success mysql_close() the handle.
+ * Errors: SIMHASH_E_CONNECTION if no server answers, SIMHASH_E_DATABASE, SIMHASH_E_SYSTEM for
+ * `defaults_file`.
  */
 int connect_mysql(const struct store_url *url, const char *defaults_file, enum open_mode mode,
 		  const char *name, MYSQL **handle, struct simhash_error *error);

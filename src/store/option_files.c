@@ -1,5 +1,5 @@
 /*
- * What the option files of MySQL say of ssl-mode.
+ * The option ssl-mode, and those like it, in the option files of MySQL.
  * SPDX-License-Identifier: MIT
  */
 #include "store/option_files.h"
@@ -146,9 +146,10 @@ static int read_directory(struct reading *reading, const char *path)
 
 	for (int i = 0; i < count; i++) {
 		char *file = NULL;
-		if (status == 0 && is_option_file(entries[i]->d_name) &&
-		    asprintf(&file, "%s/%s", path, entries[i]->d_name) >= 0) {
-			status = read_file(reading, file);
+		if (status == 0 && is_option_file(entries[i]->d_name)) {
+			status = asprintf(&file, "%s/%s", path, entries[i]->d_name) < 0
+					 ? error_set_memory(reading->error)
+					 : read_file(reading, file);
 			free(file);
 		}
 		free(entries[i]);
@@ -207,8 +208,11 @@ static int read_below(struct reading *reading, const char *variable, const char 
 	char *path;
 	int status;
 
-	if (directory == NULL || asprintf(&path, "%s/%s", directory, name) < 0)
+	if (directory == NULL)
 		return 0;
+	/* A file that asks for TLS must not be passed over because memory is short. */
+	if (asprintf(&path, "%s/%s", directory, name) < 0)
+		return error_set_memory(reading->error);
 	status = read_file(reading, path);
 	free(path);
 	return status;

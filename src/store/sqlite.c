@@ -19,15 +19,15 @@
 #include "store/database.h"
 #include "store/schema.h"
 
-#define BUSY_TIMEOUT_MS 2000 /* and store.c tries again */
+#define BUSY_TIMEOUT_MS 2000 /* and transaction.c tries again */
 #define WAL_TRIES 250
-#define LOG_LIMIT "16777216"	 /* what a log keeps that grew beside somebody reading */
-#define ROW_BYTES_MAX (64 << 20) /* far more than the longest path that any system has */
+#define LOG_LIMIT "16777216"	 /* to which a log shrinks that grew beside a reader */
+#define ROW_BYTES_MAX (64 << 20) /* far more than the longest path of any system */
 
 struct database {
 	sqlite3 *handle;
 	char *path;
-	/* Where it is read as a file that nobody writes to: its name without links, or NULL. */
+	/* Where it is read as a file that nobody writes to: its path without links. Else NULL. */
 	char *unshared;
 	struct stat opened; /* of that file */
 };
@@ -77,7 +77,7 @@ static int fail(const struct database *database, const char *what, struct simhas
 			 database->path, sqlite3_errmsg(database->handle));
 }
 
-/* An unshared database has been written to since it was opened, or replaced. */
+/* Has an unshared database been written to, or replaced, since it was opened? */
 static bool has_changed(const struct database *database)
 {
 	const struct stat *opened = &database->opened;
@@ -91,10 +91,11 @@ static bool has_changed(const struct database *database)
 
 static int fail_changed(const struct database *database, struct simhash_error *error)
 {
-	return error_set(error, SIMHASH_E_DATABASE,
-			 "index sqlite:%s was written to while it was read, which cannot be "
-			 "prevented where nothing may be written beside it: run again",
-			 database->path);
+	return error_set(
+		error, SIMHASH_E_DATABASE,
+		"index sqlite:%s was written to while it was read: run again; it cannot be "
+		"locked, since its folder is not writable",
+		database->path);
 }
 
 static int execute(struct database *database, const char *sql, struct simhash_error *error)
@@ -137,7 +138,7 @@ static int check_present(const char *path, struct simhash_error *error)
 		return S_ISREG(status.st_mode)
 			       ? 0
 			       : error_set(error, SIMHASH_E_SCHEMA,
-					   "index sqlite:%s: that is not a regular file", path);
+					   "cannot open index sqlite:%s: not a regular file", path);
 	if (errno == ENOENT)
 		return error_set(error, SIMHASH_E_SYSTEM,
 				 "there is no index sqlite:%s yet: run simhash first", path);
@@ -160,8 +161,8 @@ static int use_write_ahead_log(struct database *database, struct simhash_error *
 }
 
 /*
- * Read the database for the first time, which is when a file shows that it is
- * none. *is_ours: it is empty, or has our table of versions.
+ * Read the database for the first time, which fails for a file that is not a database.
+ * *is_ours: it is empty, or has our table of versions.
  */
 static int check_format(struct database *database, bool *is_ours, struct simhash_error *error)
 {
@@ -176,8 +177,7 @@ static int check_format(struct database *database, bool *is_ours, struct simhash
 	*is_ours = code == SQLITE_ROW && sqlite3_column_int(statement, 0) != 0;
 	if (code == SQLITE_NOTADB)
 		error_set(error, SIMHASH_E_SCHEMA,
-			  "sqlite:%s is not a database of SQLite, so it is no index",
-			  database->path);
+			  "cannot open index sqlite:%s: not an SQLite database", database->path);
 	else if (code != SQLITE_ROW)
 		fail(database, "cannot read", error);
 	sqlite3_finalize(statement);
@@ -185,8 +185,8 @@ static int check_format(struct database *database, bool *is_ours, struct simhash
 }
 
 /*
- * An index may come from anybody. What is in it is data and runs nothing: no triggers,
- * no views in place of tables, no functions but those that only compute.
+ * An index may come from anybody. Nothing in it may run: no triggers, no views in place of
+ * tables, no functions but those that only compute.
  */
 static int distrust(struct database *database, struct simhash_error *error)
 {
@@ -202,7 +202,7 @@ static int distrust(struct database *database, struct simhash_error *error)
 	return 0;
 }
 
-/* Each of our tables holds what was stored in it, and computes nothing. */
+/* Our tables must be plain ones, whose columns hold what was stored and compute nothing. */
 static int check_tables(struct database *database, struct simhash_error *error)
 {
 	sqlite3_stmt *statement = NULL;
@@ -219,7 +219,7 @@ static int check_tables(struct database *database, struct simhash_error *error)
 		code = sqlite3_step(statement);
 	if (code == SQLITE_ROW)
 		error_set(error, SIMHASH_E_SCHEMA,
-			  "sqlite:%s is no index of simhash: %s in it is not a plain table",
+			  "sqlite:%s is not an index of simhash: its %s is not a plain table",
 			  database->path, (const char *)sqlite3_column_text(statement, 0));
 	else if (code != SQLITE_DONE)
 		fail(database, "cannot read", error);
@@ -227,10 +227,7 @@ static int check_tables(struct database *database, struct simhash_error *error)
 	return code == SQLITE_DONE ? 0 : -1;
 }
 
-/*
- * Open the file, which SQLite then reads for the first time. The handle of one that does not
- * open is NULL.
- */
+/* Open the file and read it for the first time. The handle of a file that does not open is NULL. */
 static int open_and_read(struct database *database, const char *name, int flags, bool *is_ours,
 			 struct simhash_error *error)
 {
@@ -253,13 +250,13 @@ static int open_and_read(struct database *database, const char *name, int flags,
 }
 
 /*
- * Reading beside others takes a file that is written to, next to the database. It cannot be made
- * where nothing may be written: in another's folder, on a medium that is read only, a full disk.
+ * To read a database that others may write to, SQLite keeps a file beside it. It cannot create
+ * that file in another user's folder, on a read-only medium or on a full disk.
  */
 static bool cannot_share(const struct database *database)
 {
 	switch (sqlite3_extended_errcode(database->handle)) {
-	case SQLITE_READONLY_ROLLBACK: /* what another program left half done */
+	case SQLITE_READONLY_ROLLBACK: /* another program left a transaction half done */
 	case SQLITE_READONLY_DBMOVED:
 		return false;
 	case SQLITE_IOERR_SHMOPEN:
@@ -282,7 +279,7 @@ static int fail_to_write(const struct database *database, const char *why,
 			 database->path, why);
 }
 
-/* What makes a database that cannot be shared no good to write to. */
+/* Why a database that cannot be shared cannot be written to. */
 static int explain_not_shared(const struct database *database, struct simhash_error *error)
 {
 	int code = sqlite3_errcode(database->handle);
@@ -290,12 +287,12 @@ static int explain_not_shared(const struct database *database, struct simhash_er
 	if (code == SQLITE_CANTOPEN || code == SQLITE_READONLY)
 		return fail_to_write(database, sqlite3_errmsg(database->handle), error);
 	return error_set(error, SIMHASH_E_DATABASE,
-			 "cannot write to index sqlite:%s: there may be no room for what SQLite "
-			 "keeps beside it (%s)",
+			 "cannot write to index sqlite:%s: there may be no room for the files that "
+			 "SQLite keeps beside it (%s)",
 			 database->path, sqlite3_errmsg(database->handle));
 }
 
-/* The path as a URI, by which alone SQLite takes it that nobody writes to the file. */
+/* Only a URI can tell SQLite that nobody writes to the file. */
 static char *unshared_uri(const char *path)
 {
 	static const char end[] = "?immutable=1";
@@ -316,7 +313,7 @@ static char *unshared_uri(const char *path)
 	return close_text(memory, &uri) == 0 ? uri : NULL;
 }
 
-/* Does a file of this ending beside the database hold something, as far as can be told? */
+/* Does a file of this ending beside the database hold something? True if that is unknown. */
 static int has_beside(const struct database *database, const char *ending, bool *is_there,
 		      struct simhash_error *error)
 {
@@ -332,7 +329,7 @@ static int has_beside(const struct database *database, const char *ending, bool 
 	return 0;
 }
 
-/* The file is all that there is: nothing waits to be written into it, or to be taken back. */
+/* Nothing may be waiting to be written into the file, or to be rolled back. */
 static int check_alone(const struct database *database, struct simhash_error *error)
 {
 	static const char *const endings[] = {"-wal", "-journal"};
@@ -344,18 +341,18 @@ static int check_alone(const struct database *database, struct simhash_error *er
 		if (is_there)
 			return error_set(error, SIMHASH_E_SYSTEM,
 					 "cannot read index sqlite:%s: its newest rows are in "
-					 "%s%s, from a run that is not over or was cut off; to "
-					 "read them takes leave to write in that folder",
+					 "%s%s, from a run that is not over or was cut off; "
+					 "reading them requires write permission in that folder",
 					 database->path, database->unshared, endings[i]);
 	}
 	return 0;
 }
 
 /*
- * Read a database that nothing may be written beside. Nobody is kept from writing to it, so
- * that this is looked for at the end of each query. What a writer has only in its log by then
- * does no harm: the file alone is the index as it was before. `beside` was opened so before:
- * then both are to read the same.
+ * Read a database that no file can be kept beside. Nothing keeps others from writing to it, so
+ * the end of each query checks whether somebody did. What a writer has only in its log does no
+ * harm: the file alone is the index as it was before. A connection that was opened like this
+ * before is `beside`: both must read the same file.
  */
 static int open_unshared(struct database *database, const struct database *beside, bool *is_ours,
 			 struct simhash_error *error)
@@ -384,8 +381,9 @@ static int open_unshared(struct database *database, const struct database *besid
 	return status == 0 && has_changed(database) ? fail_changed(database, error) : status;
 }
 
-static int open_somehow(struct database *database, enum open_mode mode,
-			const struct database *beside, bool *is_ours, struct simhash_error *error)
+static int open_or_unshare(struct database *database, enum open_mode mode,
+			   const struct database *beside, bool *is_ours,
+			   struct simhash_error *error)
 {
 	int flags = mode == OPEN_TO_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
 
@@ -399,7 +397,7 @@ static int open_somehow(struct database *database, enum open_mode mode,
 		return -1;
 	if (mode != OPEN_TO_READ)
 		return explain_not_shared(database, error);
-	/* Where one of several is shared, so are all. */
+	/* Connections of one program are all shared, or none. */
 	return beside == NULL ? open_unshared(database, NULL, is_ours, error) : -1;
 }
 
@@ -408,18 +406,18 @@ static int open_handle(struct database *database, enum open_mode mode,
 {
 	bool is_ours;
 
-	if (open_somehow(database, mode, beside, &is_ours, error) != 0 ||
+	if (open_or_unshare(database, mode, beside, &is_ours, error) != 0 ||
 	    check_tables(database, error) != 0 ||
 	    execute(database,
 		    mode != OPEN_TO_READ ? "PRAGMA cache_size = -32768"
 					 : "PRAGMA cache_size = -8192",
 		    error) != 0)
 		return -1;
-	/* What is not ours is refused by the schema, and must not be changed before. */
+	/* A database that is not ours is refused by the schema, and must not be changed before. */
 	return mode != OPEN_TO_READ && is_ours ? use_write_ahead_log(database, error) : 0;
 }
 
-/* SQLite gives names such as ":memory:" and "file:x" a meaning; ours are only names. */
+/* To SQLite names such as ":memory:" and "file:x" have a meaning; an index may have any name. */
 static char *plain_path(const char *path)
 {
 	bool is_special = path[0] == ':' || strncmp(path, "file:", 5) == 0;

@@ -64,7 +64,7 @@ if [ "$MARIADB_NETWORK" = plain ]; then
 	done
 	options ssl-mode=REQUIRED
 	runs 1 "$SIMFIND" -d "$url"
-	said "cannot use index $url: the option files ask for TLS, and this connection has none"
+	said "cannot use index $url: the option files require TLS, but the connection does not use it"
 	# Nor when it is not, and what is said last counts.
 	for option in ssl-mode=PREFERRED ssl-mode=DISABLED ssl=0 skip-ssl 'ssl=0 # off' 'ssl-mode="PREFERRED" # or not'; do
 		options ssl-mode=REQUIRED "$option"

@@ -55,7 +55,7 @@ if [ "$TEST_ENGINE" = sqlite ]; then
 	done
 	seq 1000 >text.db
 	runs 1 "$SIMHASH" -d sqlite:text.db "$files"
-	said "sqlite:text.db is not a database of SQLite, so it is no index"
+	said "cannot open index sqlite:text.db: not an SQLite database"
 	cmp text.db <(seq 1000) || fail "the file was changed"
 	# What has a meaning to SQLite is only a name here, and what is no file is refused.
 	mkdir odd
@@ -67,7 +67,7 @@ if [ "$TEST_ENGINE" = sqlite ]; then
 	mkfifo fifo
 	for program in "$SIMHASH" "$SIMFIND"; do
 		runs 1 "$program" -d sqlite:fifo "$files/a"
-		said "index sqlite:fifo: that is not a regular file"
+		said "cannot open index sqlite:fifo: not a regular file"
 	done
 	# The index is neither indexed nor overwritten.
 	mkdir own
@@ -119,6 +119,6 @@ printf 'user=tester\n' >>"$TEST_FOLDER/.my.cnf"
 HOME=$TEST_FOLDER runs 0 "$SIMFIND" -d mysql:///simhash
 runs 1 "$SIMHASH" -d mysql://localhost/nowhere "$files"
 said "Unknown database 'nowhere'"
-said "simhash --init-database makes it"
+said "simhash --init-database creates it"
 runs 1 "$SIMHASH" -d mysql://127.0.0.1:1/simhash "$files"
 said "cannot use index mysql://127.0.0.1:1/simhash: "

@@ -23,7 +23,7 @@ settle "$files"
 
 # A database that is not there, one that cannot be called so, and one without tables.
 runs 1 "$SIMHASH" "$(at "$server_user")" -d "$url" "$files"
-said "Unknown database 'index-of-files' (error 1049); simhash --init-database makes it"
+said "Unknown database 'index-of-files' (error 1049); simhash --init-database creates it"
 runs 1 "$SIMHASH" "$(at "$server_user")" -d 'mysql://localhost/a%60b' --init-database
 said "database 'a\`b': expected 1 to 64 letters"
 same "databases" "" "$(at_server "$place" -e "SHOW DATABASES LIKE 'a%'")"
@@ -156,6 +156,6 @@ for version in 10.1.48-MariaDB 5.5.68-MariaDB 5.6.51 4.1.22; do
 	start_server "$place" --skip-networking --version="$version"
 	wait_for_server "$place"
 	runs 1 "$SIMHASH" "$(at "$server_user")" -d "$url" "$files"
-	said "the server is version"
-	said "too old; expected MySQL 5.7.7, MariaDB 10.2.1 or later"
+	said "server version"
+	said "is too old; expected MySQL 5.7.7 or later, or MariaDB 10.2.1 or later"
 done
