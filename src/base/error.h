@@ -15,9 +15,6 @@ enum error_code {
 	ERROR_RETRY,	      /* lock wait or deadlock: the same statement may succeed again */
 	ERROR_STOPPED	      /* the caller asked to stop */
 };
-#define SIMHASH_E_DUPLICATE ERROR_DUPLICATE
-#define SIMHASH_E_RETRY ERROR_RETRY
-#define SIMHASH_E_STOPPED ERROR_STOPPED
 
 /*
  * Record a code and a message. A message that does not fit keeps its beginning and its end,

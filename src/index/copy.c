@@ -389,7 +389,7 @@ int index_copy(const struct copy_options *options, struct copy_summary *summary,
 	else if (store_open(&options->from, OPEN_TO_READ, &copy.from, error) == 0 &&
 		 store_open(&options->to, OPEN_TO_CREATE, &copy.to, error) == 0)
 		status = run_passes(&copy, error);
-	if (status != 0 && error->code == SIMHASH_E_STOPPED) {
+	if (status != 0 && error->code == ERROR_STOPPED) {
 		summary->is_interrupted = true;
 		status = 0;
 	}

@@ -217,7 +217,7 @@ static int read_on(struct entries *entries, struct simhash_error *error)
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 			continue;
 		if (atomic_load(entries->options->stop))
-			return error_set(error, SIMHASH_E_STOPPED, "stopped");
+			return error_set(error, ERROR_STOPPED, "stopped");
 		status = take_entry(entries, entry, error);
 		if (status != 0)
 			return status;

@@ -66,7 +66,7 @@ int feed_scan(struct feed *feed, struct directory *directory, const struct found
 	struct task *task;
 
 	if (atomic_load_explicit(feed->stop, memory_order_relaxed))
-		return error_set(error, SIMHASH_E_STOPPED, "stopped");
+		return error_set(error, ERROR_STOPPED, "stopped");
 	if (is_large)
 		feed_flush(feed);
 	if (need_batch(feed, is_large ? 1 : BATCH_TASKS, error) != 0)

@@ -127,7 +127,7 @@ static int next_name(struct file_list *list, char **name)
 	for (;;) {
 		int status;
 		if (atomic_load(list->options->stop))
-			return error_set(&list->error, SIMHASH_E_STOPPED, "stopped");
+			return error_set(&list->error, ERROR_STOPPED, "stopped");
 		end = memchr(list->buffer + list->at, '\0', list->size - list->at);
 		if (end != NULL)
 			break;

@@ -106,12 +106,12 @@ static int write_all(struct run *run, struct simhash_error *error)
 	walk_status = walkers_join(&run->walkers, &walk_error);
 	count_ahead_end(&count);
 	/* A writer that was told to stop was told so by the walk that failed. */
-	if (walk_status != 0 && (status == 0 || error->code == SIMHASH_E_STOPPED)) {
+	if (walk_status != 0 && (status == 0 || error->code == ERROR_STOPPED)) {
 		*error = walk_error;
 		status = -1;
 	}
 	if (status == 0 && atomic_load(run->resources->stop))
-		return error_set(error, SIMHASH_E_STOPPED, "stopped");
+		return error_set(error, ERROR_STOPPED, "stopped");
 	return status;
 }
 
@@ -181,7 +181,7 @@ int index_trees(const struct index_request *request, const struct index_resource
 				    request->list_name, &run.failures, error);
 	if (status == 0)
 		status = index_roots(&run, summary, error);
-	if (status != 0 && error->code == SIMHASH_E_STOPPED) {
+	if (status != 0 && error->code == ERROR_STOPPED) {
 		summary->is_interrupted = true;
 		status = 0;
 	}

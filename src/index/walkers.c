@@ -152,7 +152,7 @@ static void *walkers_main(void *argument)
 	struct walkers *walkers = argument;
 
 	walkers->status = walk_all(walkers, &walkers->error);
-	if (walkers->status != 0 && walkers->error.code != SIMHASH_E_STOPPED)
+	if (walkers->status != 0 && walkers->error.code != ERROR_STOPPED)
 		atomic_store(walkers->resources->stop, true);
 	for (unsigned i = 0; i < walkers->count; i++)
 		store_close(walkers->threads[i].reconciler.store);

@@ -75,7 +75,7 @@ int next_id(struct store *store, const char *sql, int64_t *id, struct simhash_er
 
 int duplicate_is_retry(struct simhash_error *error)
 {
-	if (error->code == SIMHASH_E_DUPLICATE)
-		error->code = SIMHASH_E_RETRY;
+	if (error->code == ERROR_DUPLICATE)
+		error->code = ERROR_RETRY;
 	return -1;
 }

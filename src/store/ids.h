@@ -1,6 +1,6 @@
 /*
  * Ids, and the tables that are a list of ids and names. What is entered gets the id after the
- * highest. Two transactions may take the same one; the second gets SIMHASH_E_DUPLICATE and has
+ * highest. Two transactions may take the same one; the second gets ERROR_DUPLICATE and has
  * to be done again.
  * SPDX-License-Identifier: MIT
  */

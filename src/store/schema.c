@@ -13,7 +13,7 @@
 
 /*
  * Run a script statement by statement; each ends in ";" at the end of a line. After a run that
- * was cut off a statement may find its work done: SIMHASH_E_DUPLICATE.
+ * was cut off a statement may find its work done: ERROR_DUPLICATE.
  */
 static int run_script(const struct store *store, const char *script, struct simhash_error *error)
 {
@@ -26,7 +26,7 @@ static int run_script(const struct store *store, const char *script, struct simh
 			return error_set_memory(error);
 		status = store->driver->execute(store->database, sql, error);
 		free(sql);
-		if (status != 0 && error->code != SIMHASH_E_DUPLICATE)
+		if (status != 0 && error->code != ERROR_DUPLICATE)
 			return -1;
 		script = end + 2;
 	}
@@ -87,7 +87,7 @@ static int migrate(struct store *store, int64_t *version, struct simhash_error *
 	*version += 1;
 	if (store_run(store, "INSERT INTO schema_version(version) VALUES (?)", version, 1, error) !=
 		    0 &&
-	    error->code != SIMHASH_E_DUPLICATE)
+	    error->code != ERROR_DUPLICATE)
 		return -1;
 	return 0;
 }

@@ -52,13 +52,13 @@ static int classify(sqlite3 *handle)
 	switch (code) {
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
-		return SIMHASH_E_RETRY;
+		return ERROR_RETRY;
 	case SQLITE_NOTADB:
 		return SIMHASH_E_SCHEMA;
 	case SQLITE_CONSTRAINT:
 		code = sqlite3_extended_errcode(handle);
 		return code == SQLITE_CONSTRAINT_PRIMARYKEY || code == SQLITE_CONSTRAINT_UNIQUE
-			       ? SIMHASH_E_DUPLICATE
+			       ? ERROR_DUPLICATE
 			       : SIMHASH_E_DATABASE;
 	case SQLITE_NOMEM:
 		return SIMHASH_E_MEMORY;
@@ -151,7 +151,7 @@ static int use_write_ahead_log(struct database *database, struct simhash_error *
 	for (int attempt = 0;; attempt++) {
 		if (execute(database, "PRAGMA journal_mode = WAL", error) == 0)
 			break;
-		if (error->code != SIMHASH_E_RETRY || attempt == WAL_TRIES)
+		if (error->code != ERROR_RETRY || attempt == WAL_TRIES)
 			return -1;
 		sqlite3_sleep(20);
 	}

@@ -144,7 +144,7 @@ static int connect_waiting(struct store *store, const struct store_url *url, enu
 		for (int i = 0; i < 10 && !is_told_to_stop(where); i++)
 			clock_sleep_ns(NS_PER_S / 10);
 		if (is_told_to_stop(where))
-			return error_set(error, SIMHASH_E_STOPPED, "stopped");
+			return error_set(error, ERROR_STOPPED, "stopped");
 	}
 }
 

@@ -36,7 +36,7 @@ static bool try_again(struct transaction *transaction, struct simhash_error *err
 
 	if (error->code == SIMHASH_E_CONNECTION)
 		return store_recover(transaction->store, error) == 0;
-	if (error->code != SIMHASH_E_RETRY || attempt >= TRIES)
+	if (error->code != ERROR_RETRY || attempt >= TRIES)
 		return false;
 	wait_before(attempt);
 	return true;

@@ -31,7 +31,7 @@ struct transaction {
 
 /*
  * Begin the transaction, and after the work end it: a commit if *status is 0, else a rollback.
- * True if the work is to be done now, for the first time or again: again after SIMHASH_E_RETRY,
+ * True if the work is to be done now, for the first time or again: again after ERROR_RETRY,
  * later each time, and after a connection that was lost and made again. False at the end, with
  * the outcome in *status.
  */
