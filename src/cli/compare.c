@@ -73,8 +73,8 @@ static void write_sum_tables(struct comparison *c)
 		percent(apart), is_similar ? "similar" : "not similar",
 		(double)c->rule->tolerance.percent_millionths / SIMHASH_MILLION);
 	begin_line(c, "unchanged, estimated", has_both ? 1 - estimate.changed : -1);
-	fprintf(c->out, "by the sum tables alone%s\n",
-		estimate.is_trusted ? "" : "; unrelated files can look so, too");
+	fprintf(c->out, "estimated from the sum tables%s\n",
+		estimate.is_trusted ? "" : "; unrelated files can have the same estimate");
 }
 
 static struct cover_source source_of(const struct content *content)
@@ -103,7 +103,7 @@ static int write_cover(struct comparison *c, struct simhash_error *error)
 		   c->a.size + c->b.size == 0
 			   ? -1
 			   : (found[0] + found[1]) / (double)(c->a.size + c->b.size));
-	fprintf(c->out, "bytes that are found: %.2f%% of A in B, %.2f%% of B in A\n",
+	fprintf(c->out, "bytes contained: %.2f%% of A in B, %.2f%% of B in A\n",
 		c->a.size == 0 ? 0 : 100 * found[0] / (double)c->a.size,
 		c->b.size == 0 ? 0 : 100 * found[1] / (double)c->b.size);
 	return 0;
@@ -116,7 +116,7 @@ static int is_left_out(struct comparison *c, const char *name, int status,
 	if (status == 0 || error->code != SIMHASH_E_RANGE)
 		return status;
 	begin_line(c, name, -1);
-	fputs("left out: it would take too long\n", c->out);
+	fputs("omitted: it would take too long\n", c->out);
 	return 1;
 }
 
@@ -125,7 +125,7 @@ static bool is_too_large(struct comparison *c, const char *name)
 	if (c->a.size + c->b.size <= BYTES_MAX)
 		return false;
 	begin_line(c, name, -1);
-	fputs("left out: the files are too large\n", c->out);
+	fputs("omitted: the files are too large\n", c->out);
 	return true;
 }
 
@@ -222,7 +222,7 @@ static int write_sketch(struct comparison *c, const char *text,
 		return -1;
 	if (features_a == 0 || features_b == 0) {
 		begin_line(c, text, -1);
-		fputs("a file has no such features\n", c->out);
+		fputs("a file has no features of this measure\n", c->out);
 		return 0;
 	}
 	similarity = simhash_sketch_similarity(measure, a, b, &deviation);

@@ -83,11 +83,13 @@ static void print_summary(const struct copy_summary *summary)
 	fprintf(stderr, "%s of %s rows copied", format_count(summary->copied, copied),
 		format_count(summary->rows, rows));
 	if (summary->newer > 0)
-		fprintf(stderr, ", %s newer there and kept", format_count(summary->newer, number));
+		fprintf(stderr, ", %s newer rows in the target kept",
+			format_count(summary->newer, number));
 	if (summary->others > 0)
-		fprintf(stderr, ", %s others there", format_count(summary->others, number));
+		fprintf(stderr, ", %s other rows in the target",
+			format_count(summary->others, number));
 	if (!summary->is_interrupted)
-		fprintf(stderr, "; the same on both sides: %s rows, checksum %016" PRIx64,
+		fprintf(stderr, "; verified: %s rows are equal, checksum %016" PRIx64,
 			format_count(summary->rows - summary->newer, number), summary->checksum_to);
 	fputc('\n', stderr);
 }
@@ -120,8 +122,8 @@ int copy_database(const struct index_arguments *arguments, struct simhash_error 
 	if (status == 0 && !arguments->quiet)
 		print_summary(&summary);
 	if (status == 0 && summary.is_interrupted)
-		end_by_signal(PROGRAM, "interrupted; what was copied is stored, and the next copy "
-				       "goes on");
+		end_by_signal(PROGRAM, "interrupted; the rows copied so far are stored, and the "
+				       "next copy continues");
 	free(url);
 	return status;
 }

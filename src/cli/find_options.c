@@ -78,7 +78,7 @@ static int set_measure(const struct option_use *use, struct simhash_error *error
 	struct simhash_measure *measure;
 
 	if (arguments->request.measure_text != NULL)
-		return error_set(error, SIMHASH_E_SYNTAX, "--measure can be given once");
+		return error_set(error, SIMHASH_E_SYNTAX, "--measure can be given only once");
 	if (measure_option_parse(use->text, &measure, error) != 0)
 		return -1;
 	simhash_measure_free(measure);
@@ -113,7 +113,7 @@ static int add_tolerance(struct find_arguments *arguments, int64_t percent_milli
 {
 	if (arguments->tolerance_count == TOLERANCES_MAX)
 		return error_set(error, SIMHASH_E_RANGE,
-				 "--sweep: more than %d tolerances; expected a larger FACTOR",
+				 "--sweep has more than %d tolerances; expected a larger FACTOR",
 				 TOLERANCES_MAX);
 	if (array_reserve(&arguments->tolerances, &arguments->tolerance_capacity,
 			  arguments->tolerance_count + 1, sizeof *arguments->tolerances,
@@ -303,7 +303,8 @@ static int read_names(struct find_arguments *arguments, const char *path,
 		if (name[0] == '\0')
 			return error_set(
 				error, SIMHASH_E_SYNTAX,
-				"%s: an empty file name; expected names ended by zero bytes", path);
+				"%s: empty file name; expected names terminated by zero bytes",
+				path);
 		if (add_query(arguments, name, error) != 0)
 			return -1;
 		at += strlen(name) + 1;
@@ -322,10 +323,10 @@ static int take_files(struct find_arguments *arguments, int count, char **files,
 	for (int i = 0; i < count; i++) {
 		bool is_stdin = strcmp(files[i], "-") == 0;
 		if (is_stdin && has_stdin)
-			return error_set(error, SIMHASH_E_SYNTAX,
-					 "standard input is read once: FILE - cannot be combined "
-					 "with %s",
-					 has_list ? "--files0-from=-" : "another FILE -");
+			return error_set(
+				error, SIMHASH_E_SYNTAX,
+				"FILE - cannot be combined with %s: both read standard input",
+				has_list ? "--files0-from=-" : "another FILE -");
 		has_stdin = has_stdin || is_stdin;
 		if (add_query(arguments, is_stdin ? NULL : files[i], error) != 0)
 			return -1;
@@ -373,120 +374,126 @@ _Static_assert(CONFIRM_DOUBTFUL == CONFIRM_ALL + 1, "confirm_words");
 static const struct option_row rows[] = {
 	{.heading = "Which index"},
 	{'d', "database", "=URL",
-	 "sqlite:FILE or mysql://USER@HOST/DATABASE (default: $SIMHASH_DATABASE, else an SQLite "
-	 "file of your own)",
+	 "use this index: sqlite:FILE or mysql://USER@HOST/DATABASE (default: as for simhash)",
 	 .parse = set_text, .field = FIELD(location.url), .kind = VALUE_DATABASE},
 	{0, "defaults-file", "=FILE",
-	 "the option file for a server (default: ~/.my.cnf and the system's)", .parse = set_text,
-	 .field = FIELD(location.defaults_file), .kind = VALUE_FILE},
-	{'t', "tag-set", "=FILE", "search the rows made with the 16 tags of FILE",
-	 .parse = set_text, .field = FIELD(tag_file), .kind = VALUE_FILE},
-	{0, "host", "=NAME", "this host's files are stored as NAME's", .parse = set_text,
-	 .field = FIELD(host), .kind = VALUE_TEXT},
+	 "read only this option file for a server (default: ~/.my.cnf and the system's)",
+	 .parse = set_text, .field = FIELD(location.defaults_file), .kind = VALUE_FILE},
+	{'t', "tag-set", "=FILE", "search the rows made with the tags of FILE", .parse = set_text,
+	 .field = FIELD(tag_file), .kind = VALUE_FILE},
+	{0, "host", "=NAME", "treat the files of host NAME as those of this host",
+	 .parse = set_text, .field = FIELD(host), .kind = VALUE_TEXT},
 
 	{.heading = "What is similar"},
-	{'T', "tolerance", "=PERCENT", "0 to 100, at most six decimal places (default: 1)",
+	{'T', "tolerance", "=PERCENT", "tolerance in percent, 0 to 100 (default: 1)",
 	 .parse = set_tolerance, .field = FIELD(request.rule.tolerance.percent_millionths),
 	 .kind = VALUE_TEXT},
 	{0, "tolerance-for", "=EXTENSION=PERCENT",
-	 "for files with that extension; any number of times", .parse = add_tolerance_for,
-	 .field = FIELD(request.rule), .kind = VALUE_TEXT, .is_list = true},
-	{0, "tolerances", "=FILE", "a file of lines EXTENSION=PERCENT", .parse = add_tolerances,
-	 .field = FIELD(request.rule), .kind = VALUE_FILE, .is_list = true},
+	 "tolerance of files with EXTENSION; can be given several times",
+	 .parse = add_tolerance_for, .field = FIELD(request.rule), .kind = VALUE_TEXT,
+	 .is_list = true},
+	{0, "tolerances", "=FILE", "read tolerances from FILE, with lines EXTENSION=PERCENT",
+	 .parse = add_tolerances, .field = FIELD(request.rule), .kind = VALUE_FILE,
+	 .is_list = true},
 	{'k', "key", "=KEY",
-	 "uniform, scatter, skew, or one of these with _ext, for files of equal extension "
+	 "compare by uniform, scatter, skew, or one of these with _ext, which pairs only files of "
+	 "equal extension "
 	 "(default: skew_ext)",
 	 .parse = set_enum, .field = FIELD(request.rule.key), .kind = VALUE_WORD,
 	 .words = key_words},
 	{0, "candidates", "=HOW",
-	 "exact: all pairs within the tolerance (default); key: of these only pairs whose keys are "
-	 "near too",
+	 "exact: find all pairs within the tolerance (default); key: only those whose keys are "
+	 "within it too",
 	 .parse = set_enum, .field = FIELD(request.rule.candidates), .kind = VALUE_WORD,
 	 .words = candidates_words},
-	{0, "size-ratio", "=RATIO", "the larger is at most RATIO times the smaller (default: 1.5)",
+	{0, "size-ratio", "=RATIO", "maximum ratio of the sizes of a pair (default: 1.5)",
 	 .parse = set_size_ratio, .field = FIELD(request.rule.tolerance.size_ratio_millionths),
 	 .kind = VALUE_TEXT},
-	{0, "max-change", "=PERCENT", "drop pairs of which an estimated PERCENT was changed",
+	{0, "max-change", "=PERCENT", "drop pairs with an estimated change above PERCENT",
 	 .parse = set_max_change, .kind = VALUE_TEXT},
-	{0, "empty", NULL, "empty files too", .parse = set_flag,
+	{0, "empty", NULL, "include empty files", .parse = set_flag,
 	 .field = FIELD(request.with_empty)},
-	{0, "hard-links", NULL, "names of one file are pairs too", .parse = set_flag,
+	{0, "hard-links", NULL, "list hard links of one file as pairs", .parse = set_flag,
 	 .field = FIELD(request.hard_links)},
 
 	{.heading = "By another measure"},
-	{0, "measure", "=MEASURE", "pairs by sketches that simhash --measure=MEASURE made",
-	 .parse = set_measure, .kind = VALUE_START, .words = measure_words,
+	{0, "measure", "=MEASURE",
+	 "find pairs by the sketches that simhash --measure=MEASURE stored", .parse = set_measure,
+	 .kind = VALUE_START, .words = measure_words,
 	 .not_with = "key tolerance tolerance-for tolerances candidates size-ratio max-change "
 		     "nearest partition confirm=doubtful format=html"},
 	{0, "min-similarity", "=S",
-	 "0 to 1 (default: 3 of 64 or 6 of 128 bits differ, or a Jaccard index of 0.8)",
+	 "minimum similarity by --measure, at most 1 (default: at most 3 of 64 or 6 of 128 bits "
+	 "differ, or a Jaccard index of 0.8)",
 	 .parse = set_min_similarity, .field = FIELD(request.min_similarity), .kind = VALUE_TEXT,
 	 .needs = "measure"},
-	{0, "compare", " A B", "what every measure reports of two files; needs no index",
+	{0, "compare", " A B", "compare two files by every measure, without an index",
 	 .parse = set_flag, .field = FIELD(compare),
 	 .only_with = "measure tolerance size-ratio tag-set output quiet FILE"},
 
 	{.heading = "Reading the files"},
 	{0, "confirm", "[=HOW]",
-	 "measure how much of each pair is the same, and drop what resembles too little; all "
-	 "(default) or doubtful",
+	 "read both files of each pair and drop pairs below --min-resemblance: all (default) or "
+	 "only doubtful ones",
 	 .parse = set_enum, .field = FIELD(confirm.mode), .constant = CONFIRM_ALL,
 	 .kind = VALUE_WORD, .words = confirm_words},
-	{0, "min-resemblance", "=R", "0 to 1 (default: 0.95)", .parse = set_min_resemblance,
-	 .kind = VALUE_TEXT, .needs = "confirm"},
-	{'z', "decompress", NULL, "search for the content of gzip FILEs too", .parse = set_flag,
-	 .field = FIELD(request.inflate), .needs = "FILE"},
-	{0, "max-inflated", "=SIZE", "give up on what inflates to more (default: 16G)",
-	 .parse = set_size, .field = FIELD(request.max_inflated_bytes), .kind = VALUE_TEXT,
-	 .needs = "decompress"},
+	{0, "min-resemblance", "=R", "minimum resemblance for --confirm, 0 to 1 (default: 0.95)",
+	 .parse = set_min_resemblance, .kind = VALUE_TEXT, .needs = "confirm"},
+	{'z', "decompress", NULL, "also find files similar to the content of gzip FILEs",
+	 .parse = set_flag, .field = FIELD(request.inflate), .needs = "FILE"},
+	{0, "max-inflated", "=SIZE",
+	 "give up on content that inflates to more than SIZE (default: 16G)", .parse = set_size,
+	 .field = FIELD(request.max_inflated_bytes), .kind = VALUE_TEXT, .needs = "decompress"},
 
 	{.heading = "Which files"},
 	{0, "files0-from", "=FILE",
-	 "read FILEs from FILE, each ended by a zero byte; - is standard input", .parse = set_text,
-	 .field = FIELD(names_from), .kind = VALUE_FILE},
-	{0, "stdin-name", "=NAME", "what FILE - is called, for its extension", .parse = set_text,
+	 "read the names of FILEs from FILE, each terminated by a zero byte; - is standard input",
+	 .parse = set_text, .field = FIELD(names_from), .kind = VALUE_FILE},
+	{0, "stdin-name", "=NAME", "name of standard input, for its extension", .parse = set_text,
 	 .field = FIELD(stdin_name), .kind = VALUE_TEXT, .needs = "FILE"},
-	{0, "nearest", "=N", "the N nearest of each FILE, whatever the tolerance",
+	{0, "nearest", "=N", "list the N nearest files to each FILE, whatever the tolerance",
 	 .parse = set_nearest, .kind = VALUE_TEXT, .needs = "FILE",
 	 .not_with = "tolerance tolerance-for tolerances candidates=key"},
-	{0, "between", " A B", "only pairs from A to B; each a directory, HOST: or HOST:DIRECTORY",
+	{0, "between", " A B",
+	 "list only pairs of a file in A and one in B, each a directory, HOST: or HOST:DIRECTORY",
 	 .parse = set_between, .kind = VALUE_SIDES, .not_with = "files0-from FILE"},
 
 	{.heading = "Output"},
-	{0, "group", "[=HOW]", "groups; representative (default) or single linkage",
+	{0, "group", "[=HOW]",
+	 "list groups instead of pairs, by representative (default) or single linkage",
 	 .parse = set_group, .field = FIELD(linkage), .kind = VALUE_WORD, .words = linkage_words,
 	 .not_with = "expand partition"},
-	{0, "expand", NULL, "every pair, also of copies with others", .parse = set_flag,
-	 .field = FIELD(request.expand), .not_with = "format=html"},
+	{0, "expand", NULL, "list all pairs of identical files, and the pairs of each with others",
+	 .parse = set_flag, .field = FIELD(request.expand), .not_with = "format=html"},
 	{0, "format", "=FORMAT",
-	 "text (default), csv, json, jsonl, null, or html for a report to open in a browser",
+	 "write text (default), csv, json, jsonl, null, or html, a report for a web browser",
 	 .parse = set_format, .field = FIELD(formatter), .kind = VALUE_WORD, .words = format_words},
 	{'0', "null", NULL, "the same as --format=null", .parse = set_format,
 	 .field = FIELD(formatter), .not_with = "format"},
 	{'o', "output", "=FILE", "write to FILE instead of standard output", .parse = set_text,
 	 .field = FIELD(output_path), .kind = VALUE_FILE},
 	{0, "script", "=FILE",
-	 "write a shell script that could replace or delete copies; it does nothing before you "
-	 "edit it",
+	 "also write a shell script that can replace or delete copies once you have edited it",
 	 .parse = set_text, .field = FIELD(script_path), .kind = VALUE_FILE},
-	{0, "stats", NULL, "instead of pairs, how many pass each step, by key", .parse = set_flag,
+	{0, "stats", NULL, "show how many pairs pass each step, for each key", .parse = set_flag,
 	 .field = FIELD(has_stats),
 	 .only_with = "database defaults-file tag-set host tolerance size-ratio empty output "
 		      "threads quiet"},
-	{0, "sweep", "[=FROM:TO:FACTOR]", "what --stats counts, by tolerance (default: 0.01:6:1.2)",
-	 .parse = set_sweep, .kind = VALUE_TEXT,
+	{0, "sweep", "[=FROM:TO:FACTOR]",
+	 "the same for one key and many tolerances (default: 0.01:6:1.2)", .parse = set_sweep,
+	 .kind = VALUE_TEXT,
 	 .only_with = "database defaults-file tag-set host key size-ratio empty output threads "
 		      "quiet"},
-	{0, "progress", "=WHEN", "auto (default: on a terminal), always or never",
+	{0, "progress", "=WHEN", "show progress: auto (default, on a terminal), always or never",
 	 .parse = set_enum, .field = FIELD(progress), .kind = VALUE_WORD, .words = progress_words},
-	{'q', "quiet", NULL, "no progress and no summary", .parse = set_flag, .field = FIELD(quiet),
-	 .not_with = "progress=always"},
+	{'q', "quiet", NULL, "show neither progress nor the summary", .parse = set_flag,
+	 .field = FIELD(quiet), .not_with = "progress=always"},
 
 	{.heading = "Work"},
-	{'j', "threads", "=N", "threads (default: one for each processor)", .parse = set_threads,
-	 .field = FIELD(resources.threads), .kind = VALUE_TEXT},
-	{0, "partition", "=I/N", "do part I of N; all parts together are the whole",
-	 .parse = set_partition, .kind = VALUE_TEXT, .not_with = "format=html files0-from FILE"},
+	{'j', "threads", "=N", "use N threads (default: one for each processor)",
+	 .parse = set_threads, .field = FIELD(resources.threads), .kind = VALUE_TEXT},
+	{0, "partition", "=I/N", "find part I of N of the pairs", .parse = set_partition,
+	 .kind = VALUE_TEXT, .not_with = "format=html files0-from FILE"},
 	{0, "fail-on-match", NULL, "exit with status 1 if anything is found", .parse = set_flag,
 	 .field = FIELD(fail_on_match)},
 	{'h', "help", NULL, "show this help and exit", .parse = show_help},
@@ -495,10 +502,9 @@ static const struct option_row rows[] = {
 
 const struct option_program find_program = {
 	.name = "simfind",
-	.usage =
-		"Usage: simfind [OPTION]... [FILE]...\n"
-		"List the pairs of files in the index that are nearly the same; with FILEs, those\n"
-		"in the index that are similar to each FILE. FILE - is standard input.\n",
+	.usage = "Usage: simfind [OPTION]... [FILE]...\n"
+		 "List the pairs of similar files in the index. With FILEs, list the files of "
+		 "the\nindex that are similar to each FILE; - is standard input.\n",
 	.operand = "FILE",
 	.operand_list = "files0-from",
 	.help_column = 27,
@@ -521,7 +527,7 @@ static int check(const struct find_arguments *arguments, struct simhash_error *e
 	if (arguments->compare && (arguments->query_count != 2 || has_stdin(arguments)))
 		return error_set(error, SIMHASH_E_SYNTAX, "--compare needs two FILEs");
 	if (arguments->stdin_name != NULL && !has_stdin(arguments))
-		return error_set(error, SIMHASH_E_SYNTAX, "--stdin-name needs the FILE -");
+		return error_set(error, SIMHASH_E_SYNTAX, "--stdin-name needs FILE -");
 	if (arguments->progress == PROGRESS_ALWAYS && arguments->has_files)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--progress=always cannot be combined with a FILE");

@@ -48,7 +48,7 @@ static int forget_one(const struct forgetting *f, const char *named, int64_t *re
 		free(path);
 		if (named[0] == '\0')
 			errno = ENOENT;
-		return error_set_errno(error, "--forget: cannot find the path '%s'", named);
+		return error_set_errno(error, "--forget: cannot resolve path '%s'", named);
 	}
 	status = forget_at(f, path, &rows, error);
 	/* A link stands for itself, else for what it leads to, by whose path it was indexed. */
@@ -59,7 +59,7 @@ static int forget_one(const struct forgetting *f, const char *named, int64_t *re
 		free(resolved);
 	}
 	if (status == 0 && rows == 0)
-		status = error_set(error, SIMHASH_E_RANGE, "the index has no file at or below %s",
+		status = error_set(error, SIMHASH_E_RANGE, "the index has no files at or below %s",
 				   path);
 	*removed += rows;
 	free(path);
@@ -101,10 +101,9 @@ static int forget_measure(const struct forgetting *f, const char *text, int64_t 
 	if (id == 0 && measure_option_parse(text, &measure, &ignored) == 0)
 		id = name_list_id(&measures, simhash_measure_text(measure));
 	if (id == 0)
-		status = error_set(error, SIMHASH_E_RANGE,
-				   "the index has no measure '%s': simhash --status lists its "
-				   "measures",
-				   text);
+		status = error_set(
+			error, SIMHASH_E_RANGE,
+			"the index has no measure '%s'; simhash --status lists its measures", text);
 	else
 		status = store_remove_measure(f->store, id, removed, error);
 	simhash_measure_free(measure);

@@ -52,7 +52,8 @@ static int add_exclude_file(const struct option_use *use, struct simhash_error *
 
 	if (is_stdin && arguments->has_patterns_on_stdin)
 		return error_set(error, SIMHASH_E_SYNTAX,
-				 "--exclude-from=- can be given once: standard input is read once");
+				 "--exclude-from=- can be given only once, because standard input "
+				 "is read once");
 	arguments->has_patterns_on_stdin |= is_stdin;
 	return filter_add_file(&arguments->filter, use->text, error);
 }
@@ -104,82 +105,84 @@ static const char *const measure_words[] = {"simhash64", "simhash128", "minhash"
 static const struct option_row rows[] = {
 	{.heading = "Which index"},
 	{'d', "database", "=URL",
-	 "sqlite:FILE or mysql://USER@HOST/DATABASE (default: $SIMHASH_DATABASE, else an SQLite "
-	 "file of your own); passwords come from ~/.my.cnf",
+	 "use this index: sqlite:FILE or mysql://USER@HOST/DATABASE, with the password in "
+	 "~/.my.cnf (default: $SIMHASH_DATABASE, else ~/.local/share/simhash/simhash.db)",
 	 .parse = set_text, .field = FIELD(request.location.url), .kind = VALUE_DATABASE},
 	{0, "defaults-file", "=FILE",
-	 "the option file for a server (default: ~/.my.cnf and the system's)", .parse = set_text,
-	 .field = FIELD(request.location.defaults_file), .kind = VALUE_FILE},
-	{0, "wait-server", "=SECONDS", "wait so long for a server that is gone, and go on",
+	 "read only this option file for a server (default: ~/.my.cnf and the system's)",
+	 .parse = set_text, .field = FIELD(request.location.defaults_file), .kind = VALUE_FILE},
+	{0, "wait-server", "=SECONDS", "retry for SECONDS if the server cannot be reached",
 	 .parse = set_wait, .field = FIELD(request.location.wait_s), .kind = VALUE_TEXT},
 	{'t', "tag-set", "=FILE", "count the 16 tags of FILE instead of the built-in ones",
 	 .parse = set_text, .field = FIELD(tag_file), .kind = VALUE_FILE},
-	{0, "host", "=NAME", "store the files as NAME's (default: this host's name)",
+	{0, "host", "=NAME", "store the files under the host name NAME (default: this host's)",
 	 .parse = set_text, .field = FIELD(host), .kind = VALUE_TEXT},
 
 	{.heading = "Which files"},
 	{0, "exclude", "=GLOB",
-	 "leave out what matches, as in a .gitignore file; any number of times",
+	 "exclude what matches GLOB, as in .gitignore; can be given several times",
 	 .parse = add_exclude, .field = FIELD(filter), .kind = VALUE_TEXT, .is_list = true},
-	{0, "exclude-from", "=FILE", "leave out what matches a line of FILE",
+	{0, "exclude-from", "=FILE", "exclude what matches a line of FILE",
 	 .parse = add_exclude_file, .kind = VALUE_FILE, .is_list = true},
-	{0, "ignore-files", NULL, "obey .gitignore and .ignore files", .parse = set_flag,
-	 .field = FIELD(filter.ignore_files)},
-	{0, "hidden", NULL, "index names that begin with a dot too (default)", .parse = clear_flag,
+	{0, "ignore-files", NULL, "exclude what .gitignore and .ignore files exclude",
+	 .parse = set_flag, .field = FIELD(filter.ignore_files)},
+	{0, "hidden", NULL, "index files whose names begin with a dot (default)",
+	 .parse = clear_flag, .field = FIELD(filter.no_hidden)},
+	{0, "no-hidden", NULL, "exclude files whose names begin with a dot", .parse = set_flag,
 	 .field = FIELD(filter.no_hidden)},
-	{0, "no-hidden", NULL, "leave out names that begin with a dot", .parse = set_flag,
-	 .field = FIELD(filter.no_hidden)},
-	{0, "ext", "=LIST", "only files with these extensions, such as txt,md",
+	{0, "ext", "=LIST", "index only files with these extensions, such as txt,md",
 	 .parse = add_extensions, .field = FIELD(filter), .kind = VALUE_TEXT, .is_list = true},
-	{0, "min-size", "=SIZE", "only files of at least SIZE bytes, or 10k, 5M, 2G",
+	{0, "min-size", "=SIZE", "index only files of at least SIZE, such as 500, 10k or 5M",
 	 .parse = set_size, .field = FIELD(filter.min_size_bytes), .kind = VALUE_TEXT},
-	{0, "max-size", "=SIZE", "only files of at most SIZE", .parse = set_size,
+	{0, "max-size", "=SIZE", "index only files of at most SIZE", .parse = set_size,
 	 .field = FIELD(filter.max_size_bytes), .kind = VALUE_TEXT},
 	{'x', "one-file-system", NULL, "stay on the file system of each PATH", .parse = set_flag,
 	 .field = FIELD(request.one_file_system)},
 	{'L', "dereference", NULL, "follow symbolic links", .parse = set_flag,
 	 .field = FIELD(request.follow)},
 	{0, "files0-from", "=FILE",
-	 "index the files whose names are in FILE, each ended by a zero byte; - is standard input",
+	 "index the files named in FILE, each terminated by a zero byte; - is standard input",
 	 .parse = set_text, .field = FIELD(request.list_name), .kind = VALUE_FILE},
 
 	{.heading = "How they are read"},
-	{'z', "decompress", NULL, "scan the content of gzip files as well as the files",
-	 .parse = set_flag, .field = FIELD(request.inflate)},
-	{0, "max-inflated", "=SIZE", "give up on what inflates to more (default: 16G)",
-	 .parse = set_size, .field = FIELD(request.max_inflated_bytes), .kind = VALUE_TEXT,
-	 .needs = "decompress"},
+	{'z', "decompress", NULL, "also scan the content of gzip files", .parse = set_flag,
+	 .field = FIELD(request.inflate)},
+	{0, "max-inflated", "=SIZE",
+	 "give up on content that inflates to more than SIZE (default: 16G)", .parse = set_size,
+	 .field = FIELD(request.max_inflated_bytes), .kind = VALUE_TEXT, .needs = "decompress"},
 	{0, "measure", "=MEASURE",
-	 "make sketches by another measure too; simhash64, simhash128, minhash or bottomk, with "
-	 "parameters as in minhash:words=3; up to eight of them",
+	 "also store sketches by simhash64, simhash128, minhash or bottomk, with parameters as in "
+	 "minhash:words=3; can be given eight times",
 	 .parse = add_measure, .kind = VALUE_START, .words = measure_words, .is_list = true},
-	{'f', "force", NULL, "scan files again that have not changed", .parse = set_flag,
+	{'f', "force", NULL, "read unchanged files again", .parse = set_flag,
 	 .field = FIELD(request.force)},
 	{'j', "threads", "=N", "scan with N threads (default: one for each processor)",
 	 .parse = set_threads, .field = FIELD(threads), .kind = VALUE_TEXT},
 
 	{.heading = "Instead of indexing"},
-	{0, "status", NULL, "show what the index holds", .parse = set_enum, .field = FIELD(task),
-	 .constant = TASK_STATUS, .only_with = "database defaults-file wait-server quiet"},
+	{0, "status", NULL, "show the size, hosts, tag sets, measures and runs of the index",
+	 .parse = set_enum, .field = FIELD(task), .constant = TASK_STATUS,
+	 .only_with = "database defaults-file wait-server quiet"},
 	{0, "forget", NULL,
 	 "remove the rows at and below each PATH; with --measure, all sketches by that measure",
 	 .parse = set_enum, .field = FIELD(task), .constant = TASK_FORGET,
 	 .only_with = "database defaults-file wait-server quiet tag-set host measure PATH"},
-	{0, "print", NULL, "show sum table and keys of each FILE; - is standard input",
+	{0, "print", NULL, "show the sum table and keys of each FILE; - is standard input",
 	 .parse = set_enum, .field = FIELD(task), .constant = TASK_PRINT, .needs = "FILE",
 	 .only_with = "tag-set decompress max-inflated quiet PATH"},
-	{0, "init-database", NULL, "make the index, and print the GRANTs that users need",
+	{0, "init-database", NULL,
+	 "create or upgrade the index, and print the GRANT statements that users need",
 	 .parse = set_enum, .field = FIELD(task), .constant = TASK_INIT_DATABASE,
 	 .only_with = "database defaults-file wait-server quiet"},
-	{0, "copy-to", "=URL", "copy the index to URL; newer rows there are kept",
+	{0, "copy-to", "=URL", "copy the index to the one at URL, whose newer rows are kept",
 	 .parse = set_copy, .field = FIELD(task), .kind = VALUE_DATABASE, .constant = TASK_COPY,
 	 .only_with = "database defaults-file wait-server quiet progress"},
 
 	{.heading = "What is shown"},
-	{0, "progress", "=WHEN", "auto (default: on a terminal), always or never",
+	{0, "progress", "=WHEN", "show progress: auto (default, on a terminal), always or never",
 	 .parse = set_enum, .field = FIELD(progress), .kind = VALUE_WORD, .words = progress_words},
-	{'q', "quiet", NULL, "no progress and no summary", .parse = set_flag, .field = FIELD(quiet),
-	 .not_with = "progress=always"},
+	{'q', "quiet", NULL, "show neither progress nor the summary", .parse = set_flag,
+	 .field = FIELD(quiet), .not_with = "progress=always"},
 	{'h', "help", NULL, "show this help and exit", .parse = show_help},
 	{'V', "version", NULL, "show the version and exit", .parse = show_version},
 };
@@ -189,9 +192,9 @@ const struct option_program index_program = {
 	.usage = "Usage: simhash [OPTION]... PATH...\n"
 		 "       simhash --status | --forget PATH... | --print FILE...\n"
 		 "       simhash --init-database | --copy-to=URL\n"
-		 "Index every regular file below each PATH, so that simfind can list those that\n"
-		 "are nearly the same. Unchanged files are skipped, and files that are gone are\n"
-		 "removed from the index.\n",
+		 "Index every regular file below each PATH, so that simfind can list "
+		 "similar\nones. Unchanged files are not read again, and files that no longer "
+		 "exist are\nremoved from the index.\n",
 	.operand = "PATH",
 	.operand_list = "files0-from",
 	.help_column = 25,
@@ -228,8 +231,8 @@ static int check_print(const struct index_arguments *arguments, struct simhash_e
 		count += strcmp(arguments->request.paths[i], "-") == 0;
 	return count <= 1 ? 0
 			  : error_set(error, SIMHASH_E_SYNTAX,
-				      "--print: FILE - can be given once: standard input is read "
-				      "once");
+				      "--print: FILE - can be given only once, because standard "
+				      "input is read once");
 }
 
 static int check_index(const struct index_arguments *arguments, struct simhash_error *error)
@@ -237,19 +240,16 @@ static int check_index(const struct index_arguments *arguments, struct simhash_e
 	const struct filter *filter = &arguments->filter;
 
 	if (arguments->request.path_count == 0 && arguments->request.list_name == NULL)
-		return error_set(error, SIMHASH_E_SYNTAX,
-				 "no PATH was given; try 'simhash --help'");
+		return error_set(error, SIMHASH_E_SYNTAX, "no PATH given; try 'simhash --help'");
 	if (arguments->request.path_count == 0 && arguments->request.one_file_system)
 		return error_set(error, SIMHASH_E_SYNTAX, "--one-file-system needs a PATH");
 	if (arguments->has_patterns_on_stdin && arguments->request.list_name != NULL &&
 	    strcmp(arguments->request.list_name, "-") == 0)
-		return error_set(
-			error, SIMHASH_E_SYNTAX,
-			"--exclude-from=- cannot be combined with --files0-from=-: standard "
-			"input is read once");
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--exclude-from=- cannot be combined with --files0-from=-: both "
+				 "read standard input");
 	if (filter->min_size_bytes > filter->max_size_bytes)
-		return error_set(error, SIMHASH_E_RANGE,
-				 "--min-size is larger than --max-size: no file can be indexed");
+		return error_set(error, SIMHASH_E_RANGE, "--min-size is larger than --max-size");
 	return 0;
 }
 

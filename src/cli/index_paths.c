@@ -78,18 +78,17 @@ static void write_progress(void *context, FILE *line, double seconds, unsigned c
 
 static void print_summary(const struct index_summary *summary)
 {
-	char scanned[32], unchanged[32], removed[32], failed[32], bytes[32];
+	char scanned[32], unchanged[32], removed[32], failed[32], bytes[32], speed[32];
 	double seconds = summary->seconds > 0.001 ? summary->seconds : 0.001;
 
-	fprintf(stderr,
-		"%s scanned, %s unchanged, %s removed, %s failed; %s in %.2f s (%.0f MB/s)\n",
+	fprintf(stderr, "%s scanned, %s unchanged, %s removed, %s failed; %s in %.2f s (%s/s)\n",
 		format_count(summary->scanned, scanned),
 		format_count(summary->unchanged, unchanged),
 		format_count(summary->removed, removed), format_count(summary->failed, failed),
 		format_bytes((double)summary->bytes, bytes), summary->seconds,
-		(double)summary->bytes / seconds / 1e6);
+		format_bytes((double)summary->bytes / seconds, speed));
 	if (summary->listed_directories > 0)
-		fprintf(stderr, "%s director%s in the list passed over; name them as PATHs\n",
+		fprintf(stderr, "%s director%s in the list skipped; give them as PATHs\n",
 			format_count(summary->listed_directories, scanned),
 			summary->listed_directories == 1 ? "y" : "ies");
 }
@@ -183,8 +182,8 @@ int index_paths(const struct index_arguments *arguments, bool *had_unreadable,
 	if (!arguments->quiet && (status == 0 || summary.scanned + summary.unchanged > 0))
 		print_summary(&summary);
 	if (status == 0 && summary.is_interrupted)
-		end_by_signal(PROGRAM, "interrupted; what was scanned is stored, and the next run "
-				       "goes on");
+		end_by_signal(PROGRAM, "interrupted; everything scanned so far is stored, and the "
+				       "next run continues");
 	*had_unreadable = summary.failed > 0;
 	return status;
 }

@@ -58,10 +58,8 @@ void end_at_bus_error(const char *program)
 
 void name_index(const char *url)
 {
-	static const char format[] =
-		"%s: cannot use index %s: the file that SQLite keeps beside it "
-		"cannot be written: the disk is full, over its quota or "
-		"broken\n";
+	static const char format[] = "%s: cannot use index %s: its shared memory file cannot be "
+				     "written: the disk is full, over quota or damaged\n";
 	char *names = NULL, *text;
 	size_t size;
 	FILE *memory;

@@ -4,13 +4,10 @@
  */
 #include "cli/options.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "cli/lost_mapping.h"
@@ -62,5 +59,5 @@ void print_version(const char *program)
 {
 	printf("%s %s\nscan kernel: %s\nindexes: sqlite%s\n", program, SIMHASH_VERSION,
 	       simhash_kernel_name(),
-	       store_has_engine("mysql") ? ", mysql" : " (mysql was not built in)");
+	       store_has_engine("mysql") ? ", mysql" : " (built without mysql)");
 }

@@ -71,7 +71,7 @@ static void content_unconfirmed(void *context, const struct find_file *file, int
 	char text[256];
 
 	snprintf(text, sizeof text, "%s; its pairs are not confirmed",
-		 system_errno == 0 ? "changed since it was indexed" : strerror(system_errno));
+		 system_errno == 0 ? "has changed since it was indexed" : strerror(system_errno));
 	say_path(PROGRAM, (struct bytes){file->display, file->display_size}, text);
 	pthread_mutex_lock(&output->lock);
 	output->had_unreadable = true;
@@ -116,11 +116,11 @@ static void print_summary(const struct find_counts *counts, const struct find_ar
 	char rows[32], pairs[32], identical[32], similar[32];
 	uint64_t count = counts->identical + counts->similar;
 
-	fprintf(stderr, "%s pair%s (%s identical, %s similar) among %s file%s%s",
+	fprintf(stderr, "%s pair%s (%s identical, %s similar) among %s %s%s",
 		format_count(count, pairs), plural(count),
 		format_count(counts->identical, identical), format_count(counts->similar, similar),
-		format_count(counts->rows, rows), plural(counts->rows),
-		arguments->has_files ? " within reach" : "");
+		format_count(counts->rows, rows), arguments->has_files ? "candidate" : "file",
+		plural(counts->rows));
 	if (arguments->confirm.mode != CONFIRM_NONE)
 		fprintf(stderr, ", %s kept", format_count(listed, pairs));
 	fputs("\n", stderr);
@@ -140,7 +140,7 @@ static int explain_absence(struct store *store, const struct simhash_tag_set *ta
 		return -1;
 	for (size_t i = 0; i < list.count; i++) {
 		snprintf(text, sizeof text,
-			 "note: the index has rows of tag set '%s'; see --tag-set",
+			 "note: the index has files of tag set '%s'; use --tag-set",
 			 list.names[i].text.data);
 		say(PROGRAM, text);
 	}
@@ -148,15 +148,19 @@ static int explain_absence(struct store *store, const struct simhash_tag_set *ta
 	return 0;
 }
 
-/* They are as good as not in the index. */
-static void warn_unsketched(uint64_t files, const char *measure)
+static void warn_unsketched(const struct find_request *request, uint64_t files)
 {
+	const char *measure = request->measure_text;
 	char count[32], *text;
 
+	/* A name alone stands for the measure of that name in the index, not for its default. */
+	if (strchr(measure, ':') == NULL)
+		measure = simhash_measure_text(request->measure);
 	if (asprintf(&text,
-		     "warning: %s file%s no sketch by this measure and cannot be found; run "
-		     "simhash --measure=%s on them",
-		     format_count(files, count), files == 1 ? " has" : "s have", measure) < 0)
+		     "warning: %s file%s no sketch by %s and %s not found; index %s with "
+		     "simhash --measure=%s",
+		     format_count(files, count), files == 1 ? " has" : "s have", measure,
+		     files == 1 ? "is" : "are", files == 1 ? "it" : "them", measure) < 0)
 		return;
 	say(PROGRAM, text);
 	free(text);
@@ -179,7 +183,7 @@ static int find(const struct find_arguments *arguments, const struct find_sink *
 	*counts = finder.counts;
 	finder_release(&finder);
 	if (status == 0 && counts->unsketched > 0)
-		warn_unsketched(counts->unsketched, request->measure_text);
+		warn_unsketched(request, counts->unsketched);
 	return status;
 }
 
@@ -224,7 +228,7 @@ static int write_script(const struct find_arguments *arguments, const struct sto
 	if (fclose(file) != 0 && status == 0)
 		status = error_set_errno(error, "cannot write to %s", arguments->script_path);
 	if (status == 0 && !arguments->quiet)
-		fprintf(stderr, "%s: %s cop%s, and nothing is done before you edit it\n",
+		fprintf(stderr, "%s: a script for %s cop%s; edit it before you run it\n",
 			arguments->script_path, format_count(copies, count),
 			copies == 1 ? "y" : "ies");
 	return status;
@@ -330,7 +334,7 @@ static int check_path(const struct find_arguments *arguments, const char *path,
 		    stat(arguments->queries[i].path, &asked) == 0 &&
 		    asked.st_dev == output.st_dev && asked.st_ino == output.st_ino)
 			return error_set(error, SIMHASH_E_RANGE,
-					 "cannot write to %s: it is a file asked for", path);
+					 "cannot write to %s: it is one of the FILEs", path);
 	return 0;
 }
 
@@ -395,13 +399,12 @@ static int choose_measure(const struct find_arguments *arguments, struct store *
 		if (namesake.count > 1 && !namesake.has_default)
 			return error_set(
 				error, SIMHASH_E_RANGE,
-				"the index has %u measures called %s, such as %s: name one "
-				"in full; simhash --status lists them",
+				"the index has %u measures called %s; give one in full, such as %s",
 				namesake.count, text, namesake.text);
 		if (namesake.count == 0 && namesake.has_weights)
 			return error_set(error, SIMHASH_E_RANGE,
-					 "the measures called %s in the index have weights: give "
-					 "them, as in --measure=%s:weights=FILE",
+					 "the measures called %s in the index have weights; give "
+					 "them, as in --measure=%s:words,weights=FILE",
 					 text, text);
 		if (namesake.count == 1)
 			text = namesake.text;
@@ -500,7 +503,7 @@ static int run(struct find_arguments *arguments, bool *had_unreadable, uint64_t 
 			      arguments->resources.threads, store, error);
 	if (status == 0 && arguments->formatter->is_report && listing.how.is_terminal)
 		status = error_set(error, SIMHASH_E_RANGE,
-				   "a report is for a browser: give --output=FILE");
+				   "--format=html writes a page for a browser; give --output=FILE");
 	if (status == 0 && arguments->tolerance_count > 0)
 		status = write_measures(arguments, store, listing.file, error);
 	else if (status == 0)

@@ -122,7 +122,7 @@ static void write_time(int64_t time_ns)
 
 	if (time_ns == 0 || localtime_r(&seconds, &local) == NULL ||
 	    strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local) == 0)
-		snprintf(text, sizeof text, "not ended");
+		snprintf(text, sizeof text, "unfinished");
 	printf("%-20s ", text);
 }
 
@@ -131,8 +131,8 @@ static void show_runs(const struct status *status)
 	char count[32], size[32], errors[32];
 
 	if (status->runs.count > 0)
-		printf("\n%-20s %-20s %5s %12s %10s %7s  %s\n", "last run began", "ended", "runs",
-		       "scanned", "bytes", "errors", "root");
+		printf("\n%-20s %-20s %5s %12s %10s %7s  %s\n", "last run started", "finished",
+		       "runs", "scanned", "bytes", "errors", "path");
 	for (size_t i = 0; i < status->runs.count; i++) {
 		const struct scan_run *run = &status->runs.runs[i];
 		write_time(run->started_at_ns);

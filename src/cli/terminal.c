@@ -155,7 +155,7 @@ const char *explain_errno(int system_errno)
 	case EILSEQ:
 		return "Not in gzip format";
 	case EBADMSG:
-		return "Broken gzip file";
+		return "Damaged gzip file";
 	case EOVERFLOW:
 		return "Inflates to more than --max-inflated allows";
 	default:

@@ -153,8 +153,8 @@ int finder_convert(const struct finder *finder, const struct file_row *row, stru
 	}
 	if (total != (uint64_t)file->uniform)
 		return error_set(error, SIMHASH_E_DATABASE,
-				 "table file: in the row of %.*s/%.*s the key uniform is not the "
-				 "sum of the counts; scan it again with simhash --force",
+				 "table file: in the row of %.*s/%.*s, uniform is not the sum of "
+				 "the counts; scan the file again with simhash --force",
 				 (int)row->directory.size, row->directory.data, (int)row->name.size,
 				 row->name.data);
 	return 0;

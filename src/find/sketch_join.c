@@ -28,8 +28,8 @@ static int read_measure_id(const struct finder *finder, int64_t *id, struct simh
 	if (*id != 0)
 		return 0;
 	return error_set(error, SIMHASH_E_RANGE,
-			 "the index has no sketches by %s: run simhash --measure=%s first; "
-			 "simhash --status lists the measures that it has",
+			 "the index has no sketches by %s; run simhash --measure=%s first (simhash "
+			 "--status lists the measures of the index)",
 			 text, finder->request->measure_text);
 }
 

@@ -329,7 +329,8 @@ static int read_rows(struct counting *c, struct simhash_error *error)
 	if (status != 0)
 		return -1;
 	if (c->count > UINT32_MAX - 2)
-		return error_set(error, SIMHASH_E_RANGE, "too many rows for statistics");
+		return error_set(error, SIMHASH_E_RANGE,
+				 "--stats and --sweep support at most %u files", UINT32_MAX - 2);
 	if (c->count > 0)
 		qsort(c->rows, c->count, sizeof *c->rows, compare_sizes);
 	return 0;

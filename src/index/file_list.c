@@ -138,7 +138,7 @@ static int next_name(struct file_list *list, char **name)
 	*name = list->buffer + list->at;
 	if (*name == end)
 		return error_set(&list->error, SIMHASH_E_SYNTAX,
-				 "%s: an empty file name; expected names ended by zero bytes",
+				 "%s: empty file name; expected names terminated by zero bytes",
 				 list->root->path);
 	list->at = (size_t)(end - list->buffer) + 1;
 	list->has_names = true;

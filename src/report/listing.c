@@ -215,7 +215,7 @@ static void join_prefix(struct common_prefix *prefix, struct common_prefix *othe
 	shorten(prefix, (struct bytes){other->bytes, other->size});
 }
 
-/* Of little use is it to leave out a single slash. */
+/* A single slash is not worth a heading. */
 static void begin_marked(struct listing *listing)
 {
 	struct common_prefix *prefix = &listing->prefix;
@@ -226,7 +226,7 @@ static void begin_marked(struct listing *listing)
 	if (prefix->columns > COLUMNS_MAX)
 		prefix->columns = COLUMNS_MAX;
 	if (prefix->size > 0)
-		fprintf(listing->file, "below %.*s\n\n", (int)prefix->size, prefix->bytes);
+		fprintf(listing->file, "paths below %.*s:\n\n", (int)prefix->size, prefix->bytes);
 }
 
 static void write_text(struct listing *listing, struct bytes text)

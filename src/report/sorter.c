@@ -92,6 +92,11 @@ static int no_room(struct simhash_error *error)
 	return error_set_errno(error, "cannot write a temporary file in %s", temporary_folder());
 }
 
+static int cannot_read(struct simhash_error *error)
+{
+	return error_set_errno(error, "cannot read a temporary file in %s", temporary_folder());
+}
+
 /* $TMPDIR is where they go, as for other programs; tmpfile() does not look at it. */
 static FILE *temporary_file(void)
 {
@@ -193,15 +198,14 @@ int line_sorter_add(struct line_sorter *sorter, double key, const char *line, si
 static int advance(struct run *run, struct simhash_error *error)
 {
 	if (fread(&run->line.key, sizeof run->line.key, 1, run->file) != 1)
-		return ferror(run->file) ? error_set_errno(error, "cannot read a temporary file")
-					 : 0;
+		return ferror(run->file) ? cannot_read(error) : 0;
 	if (fread(&run->line.size, sizeof run->line.size, 1, run->file) != 1)
-		return error_set_errno(error, "cannot read a temporary file");
+		return cannot_read(error);
 	if (array_reserve(&run->buffer, &run->capacity, run->line.size, 1, error) != 0)
 		return -1;
 	run->line.bytes = run->buffer;
 	if (fread(run->buffer, 1, run->line.size, run->file) != run->line.size)
-		return error_set_errno(error, "cannot read a temporary file");
+		return cannot_read(error);
 	return 1;
 }
 

@@ -22,7 +22,7 @@ static int make_directories(char *path, struct simhash_error *error)
 		*slash = '\0';
 		status = mkdir(path, 0700);
 		if (status != 0 && errno != EEXIST)
-			return error_set_errno(error, "cannot make directory %s", path);
+			return error_set_errno(error, "cannot create directory %s", path);
 		*slash = '/';
 	}
 	return 0;
@@ -64,7 +64,7 @@ int default_index_url(const char *given, bool create, char **url, struct simhash
 		return user_url(home, "/.local/share", create, url, error);
 	*url = NULL;
 	return error_set(error, SIMHASH_E_SYNTAX,
-			 "no index is named: give --database, or set SIMHASH_DATABASE or HOME");
+			 "no index is named; give --database or set SIMHASH_DATABASE or HOME");
 }
 
 bool is_host_character(char c)
@@ -75,7 +75,7 @@ bool is_host_character(char c)
 int default_host_name(char name[HOST_NAME_SIZE], struct simhash_error *error)
 {
 	if (gethostname(name, HOST_NAME_SIZE) != 0)
-		return error_set_errno(error, "cannot read the name of this host");
+		return error_set_errno(error, "cannot get the name of this host");
 	name[HOST_NAME_SIZE - 1] = '\0';
 	for (char *c = name; *c != '\0'; c++)
 		if (!is_host_character(*c))

@@ -60,7 +60,7 @@ grep -q block out && fail "a block edit resembles by 0.999"
 sed -i '1s/^./?/' "$files/edited/1.block.txt"
 rm "$files/edited/2.block.txt"
 runs 2 "$SIMFIND" -T 2 --confirm --format=csv
-said "$files/edited/1.block.txt: changed since it was indexed; its pairs are not confirmed"
+said "$files/edited/1.block.txt: has changed since it was indexed; its pairs are not confirmed"
 said "$files/edited/2.block.txt: No such file or directory; its pairs are not confirmed"
 same "messages" 2 "$(grep -c 'not confirmed' err)"
 [ "$(grep -c '[12].block' out)" = "$(grep '[12].block' out | grep -c ,unconfirmed,)" ] ||

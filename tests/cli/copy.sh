@@ -22,7 +22,7 @@ total=$(sql 'SELECT COUNT(*) FROM file')
 # Through a file of SQLite and back again, the index is the same to the bit.
 copied() {
 	said "$1 of $total rows copied"
-	said "the same on both sides: $total rows, checksum "
+	said "verified: $total rows are equal, checksum "
 }
 everything() {
 	"$SIMFIND" -q -d "$1" --host=alpha --expand --format=csv
@@ -66,7 +66,7 @@ mkdir elsewhere
 seq 9 >elsewhere/more
 runs 0 "$SIMHASH" -d sqlite:copy.db --host=alpha elsewhere
 runs 0 "$SIMHASH" --copy-to=sqlite:copy.db
-said " rows copied, 1 newer there and kept, 1 others there; the same on both sides: $((total - 1)) rows"
+said " rows copied, 1 newer rows in the target kept, 1 other rows in the target; verified: $((total - 1)) rows are equal"
 
 # Into an index that numbers hosts and tag sets in another way.
 reset

@@ -100,7 +100,7 @@ if [ "$TEST_ENGINE" = sqlite ]; then
 	XDG_DATA_HOME=$PWD/data runs 0 "$SIMHASH" "$files"
 	[ -f data/simhash/simhash.db ] || fail "XDG_DATA_HOME is not heeded"
 	HOME='' runs 1 "$SIMHASH" "$files"
-	said "no index is named: give --database, or set SIMHASH_DATABASE or HOME"
+	said "no index is named; give --database or set SIMHASH_DATABASE or HOME"
 	exit
 fi
 

@@ -185,7 +185,7 @@ done
 reset
 find "$files" -print0 | runs 0 "$SIMHASH" --files0-from=- --exclude='*.o'
 summary 4 0 0 0
-said "4 directories in the list passed over; name them as PATHs"
+said "4 directories in the list skipped; give them as PATHs"
 settle "$files"
 find "$files" -type f -print0 >list
 runs 0 "$SIMHASH" --files0-from=list
@@ -212,4 +212,4 @@ runs 1 "$SIMHASH" --files0-from=list
 said "list: names ended by newlines; expected zero bytes, as from find -print0"
 printf 'x\0\0y\0' >list
 runs 1 "$SIMHASH" --files0-from=list
-said "list: an empty file name; expected names ended by zero bytes"
+said "list: empty file name; expected names terminated by zero bytes"

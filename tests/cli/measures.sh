@@ -31,7 +31,7 @@ all=(--measure=simhash64 --measure=simhash128:words --measure=minhash:words=2 --
 runs 0 "$SIMHASH" "$files"
 same "sketches" 0 "$(sql 'SELECT COUNT(*) FROM sketch')"
 runs 1 "$SIMFIND" --measure=minhash
-said "the index has no sketches by minhash:bytes=8,functions=128,cluster=4: run simhash --measure="
+said "the index has no sketches by minhash:bytes=8,functions=128,cluster=4; run simhash --measure="
 runs 0 "$SIMHASH" "${all[@]}" "$files"
 summary 54 0 0 0
 same "sketches" 216 "$(sql 'SELECT COUNT(*) FROM sketch')"
@@ -186,7 +186,7 @@ said "--measure cannot be combined with --confirm=doubtful"
 runs 1 "$SIMFIND" --measure=minhash --format=html -o report.html
 said "--measure cannot be combined with --format=html"
 runs 1 "$SIMFIND" --measure=minhash --measure=bottomk
-said "--measure can be given once"
+said "--measure can be given only once"
 runs 1 "$SIMHASH" --measure=minhash:words=3,bytes=4 "$files"
 said "measure minhash: bytes or words is given twice"
 runs 1 "$SIMFIND" --min-similarity=0.9
@@ -220,7 +220,7 @@ printf 'other words altogether, and no more than that\n' >"$files/f0/m0.txt"
 runs 0 "$SIMHASH" "$files"
 runs 0 "$SIMFIND" -q --measure=bottomk
 ! grep -q 'f0/m0' out || fail "the sketch of a former content is used"
-said "warning: 2 files have no sketch by this measure and cannot be found; run simhash --measure=bottomk on them"
+said "warning: 2 files have no sketch by bottomk:"
 runs 0 "$SIMFIND" -q --measure=bottomk "$files/f0/m1.txt"
 said "warning: 2 files have no sketch"
 runs 0 "$SIMHASH" "${all[@]}" "$files"
@@ -254,11 +254,11 @@ runs 0 "$SIMFIND" -q --measure=bottomk
 # Of two measures of one name, which is neither the standard one, one has to be named.
 runs 0 "$SIMHASH" --measure=minhash:words=5 "$files/f9"
 runs 1 "$SIMFIND" -q --measure=minhash
-said "the index has 2 measures called minhash, such as minhash:words="
+said "the index has 2 measures called minhash; give one in full, such as minhash:words="
 # A measure is forgotten with all its sketches, and no other.
 others=$(sql "SELECT COUNT(*) FROM sketch s JOIN measure m ON m.id = s.measure WHERE m.name NOT LIKE 'minhash%'")
 runs 1 "$SIMHASH" --forget --measure=minhash
-said "the index has no measure 'minhash': simhash --status lists its measures"
+said "the index has no measure 'minhash'; simhash --status lists its measures"
 runs 0 "$SIMHASH" --forget --measure=minhash:words=5
 said "4 removed"
 runs 0 "$SIMHASH" --forget --measure=minhash:words=2,functions=128,cluster=4
@@ -288,7 +288,7 @@ runs 0 "$SIMHASH" --forget --measure="$(sql "SELECT name FROM measure WHERE name
 # A name in an index has no file opened.
 sql "UPDATE measure SET name = 'simhash128:weights=/etc/passwd' WHERE name LIKE 'simhash128:%'"
 runs 1 "$SIMFIND" -q --measure=simhash128
-said "the measures called simhash128 in the index have weights: give them, as in --measure=simhash128:weights=FILE"
+said "the measures called simhash128 in the index have weights; give them, as in --measure=simhash128:words,weights=FILE"
 
 # A gzip file and its content, both asked for, are a pair once.
 mkdir "$files/stored"

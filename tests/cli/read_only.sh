@@ -193,7 +193,7 @@ exec 9>&-
 status=0
 wait $running || status=$?
 same "exit status at a bus error" 1 "$status"
-same "what it says" "simhash: cannot use index $SIMHASH_DATABASE: the file that SQLite keeps beside it cannot be written: the disk is full, over its quota or broken" "$(cat err)"
+same "what it says" "simhash: cannot use index $SIMHASH_DATABASE: its shared memory file cannot be written: the disk is full, over quota or damaged" "$(cat err)"
 runs 0 "$SIMHASH" "$files"
 same "integrity" ok "$(sqlite3 "$index" 'PRAGMA integrity_check')"
 same "rows" 33 "$(sqlite3 "$index" 'SELECT count(*) FROM file')"

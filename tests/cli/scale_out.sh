@@ -83,7 +83,7 @@ same "rows removed with their directory" "0 651 60 0" \
 runs 0 index --forget "$files/a/new"
 said "1 removed"
 runs 0 index --copy-to=sqlite:copy.db
-said "650 of 650 rows copied; the same on both sides: 650 rows"
+said "650 of 650 rows copied; verified: 650 rows are equal"
 runs 0 index --status
 
 # A node that is down.

@@ -27,7 +27,7 @@ tree() {
 make_files
 before=$(tree)
 runs 0 "$SIMFIND" -k uniform --script=todo.sh --empty
-said "todo.sh: ${#names[@]} copies, and nothing is done before you edit it"
+said "todo.sh: a script for ${#names[@]} copies; edit it before you run it"
 same "mode" 700 "$(stat -c %a todo.sh)"
 same "bytes that are not plain ASCII or valid UTF-8" 0 "$(LC_ALL=C tr -d '\n\t -~\200-\377' <todo.sh | wc -c)"
 iconv -f UTF-8 -t UTF-8 todo.sh >/dev/null || fail "the script is not UTF-8"
@@ -122,11 +122,11 @@ reset
 runs 0 "$SIMHASH" -z "$files"
 runs 0 "$SIMHASH" --host=elsewhere "$files"
 runs 0 "$SIMFIND" --script=todo.sh
-said "todo.sh: 0 copies"
+said "todo.sh: a script for 0 copies"
 same "lines about files" 0 "$(grep -cE '^#(delete|hardlink|reflink) ' todo.sh || true)"
 # It is not written over what is asked for, nor over the index.
 runs 1 "$SIMFIND" --script="$files/a.txt" "$files/a.txt"
-said "cannot write to $files/a.txt: it is a file asked for"
+said "cannot write to $files/a.txt: it is one of the FILEs"
 if [ "$TEST_ENGINE" = sqlite ]; then
 	runs 1 "$SIMFIND" --script="${TEST_URL#sqlite:}"
 	said "it is the index itself"

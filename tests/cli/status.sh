@@ -41,7 +41,7 @@ renumber 7 1
 # A run that was cut off is shown as such.
 sql "UPDATE scan_run SET finished_at_ns = NULL WHERE id = 1"
 runs 0 "$SIMHASH" --status
-same "runs not ended" 1 "$(grep -c 'not ended' out)"
+same "runs unfinished" 1 "$(grep -c 'unfinished' out)"
 
 # Forgetting: a directory with all below it, and nothing beside it; a file with its content.
 same "rows" 7 "$(sql 'SELECT COUNT(*) FROM file')"
@@ -59,16 +59,16 @@ said "1 removed"
 same "what is left" "$(hostname)|$files/two/d web1|$files/oneself/e web1|$files/two/d" \
 	"$(sql "SELECT host, path FROM file_text" | LC_ALL=C sort | paste -sd ' ')"
 runs 1 "$SIMHASH" --forget "$files/one"
-said "simhash: the index has no file at or below $files/one"
+said "simhash: the index has no files at or below $files/one"
 # Of another host by its name alone, and beside one that is not there.
 runs 1 "$SIMHASH" --host=web1 --forget "$files/oneself" /no/such/thing
-said "the index has no file at or below /no/such/thing"
+said "the index has no files at or below /no/such/thing"
 same "rows" 2 "$(sql 'SELECT COUNT(*) FROM file')"
 runs 1 "$SIMHASH" --host=web2 --forget "$files"
 said "the index has no files of host 'web2'"
 # A name that is nothing names nothing; one that became a link is forgotten as itself.
 (cd "$files" && runs 1 "$SIMHASH" --forget "")
-said "cannot find the path ''"
+said "cannot resolve path ''"
 mkdir -p "$files/v1" "$files/v2"
 seq 100 >"$files/v1/f"
 seq 200 >"$files/v2/f"

@@ -46,7 +46,7 @@ same "sets" 3 "$(sql 'SELECT count(*) FROM tag_set')"
 sed 's/^30/31/' numbers.txt >absent.txt
 runs 0 "$SIMFIND" -t absent.txt
 said "note: the index has no files of tag set 'absent'"
-said "note: the index has rows of tag set 'sample'; see --tag-set"
+said "note: the index has files of tag set 'sample'; use --tag-set"
 
 # Malformed.
 sed 's/^0a 1.5/0a 1.5.5/' numbers.txt >bad.txt

@@ -86,7 +86,7 @@ same "progress among lines" 0 "$(progress_lines | wc -l)"
 # On a terminal: colours, and paths without what all have in common.
 on_terminal 120 "$SIMFIND" -q -T 0
 tr -d '\r' <screen >plain
-same "head" "below $files/" "$(head -n 1 plain)"
+same "head" "paths below $files/:" "$(head -n 1 plain)"
 grep -q $'^\x1b\\[32midentical \x1b\\[0m.*  a directory/file number 1.txt  *copy.txt$' plain ||
 	fail "no coloured line: $(cat -v plain)"
 grep -qF 'odd\x1b[31m\tname.txt' plain || fail "no escaped name: $(cat -v plain)"

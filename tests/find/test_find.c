@@ -500,7 +500,7 @@ static void a_row_that_contradicts_itself_is_an_error(void **state)
 	assert_int_equal(finder_init(&finder, store, &request, &sink, &resources, &error), 0);
 	assert_int_equal(finder_all(&finder, &error), -1);
 	assert_int_equal(error.code, SIMHASH_E_DATABASE);
-	assert_non_null(strstr(error.message, "the key uniform is not the sum"));
+	assert_non_null(strstr(error.message, "uniform is not the sum"));
 	finder_release(&finder);
 	store_close(store);
 }

@@ -47,7 +47,7 @@ readelf -d build/simhash build/simfind build/libsimhash.so >dynamic
 libraries=(sqlite3:libsqlite3-0 z:zlib1g c:libc6)
 ! grep -q 'NEEDED.*\[libxxhash\.so' dynamic || libraries+=(xxhash:libxxhash0)
 build/simhash --version >built.with
-grep -q 'mysql was not built in' built.with || ! grep -q 'NEEDED.*\[libmariadb\.so' dynamic ||
+grep -q 'built without mysql' built.with || ! grep -q 'NEEDED.*\[libmariadb\.so' dynamic ||
 	libraries+=(mariadb:libmariadb3)
 for library in "${libraries[@]}"; do
 	grep -q "NEEDED.*\[lib${library%:*}\.so" dynamic || fail "not linked: ${library%:*}"
