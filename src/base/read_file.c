@@ -47,7 +47,7 @@ int read_descriptor(int fd, const char *name, size_t max_bytes, char **bytes, si
 		*size += (size_t)got;
 		if (*size > max_bytes) {
 			error_set(error, SIMHASH_E_RANGE,
-				  "%s: a file of at most %zu bytes is expected", name, max_bytes);
+				  "%s: expected a file of at most %zu bytes", name, max_bytes);
 			goto failed;
 		}
 		if (*size == room - 1)

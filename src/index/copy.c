@@ -285,7 +285,7 @@ static int map_scope(struct copy *copy, const struct row_scope *from, struct row
 		goto out;
 	host = name_list_find(&hosts, from->host);
 	if (host == NULL)
-		error_set(error, SIMHASH_E_RANGE, "%s has rows of host %lld, and no such host",
+		error_set(error, SIMHASH_E_RANGE, "%s is damaged: it has rows of host id %lld, which does not exist",
 			  copy->options->from.url, (long long)from->host);
 	else if (store_tag_set_id(copy->to, set, true, &to->tag_set, error) == 0)
 		status = store_host_id(copy->to, host->text.data, true, &to->host, error);
@@ -364,8 +364,8 @@ static int run_passes(struct copy *copy, struct simhash_error *error)
 	copy->summary->is_interrupted = is_told_to_stop(copy);
 	if (status == 0 && !copy->summary->is_interrupted && copy->written > 0)
 		status = error_set(error, SIMHASH_E_RANGE,
-				   "%s changed all the while it was copied; all is copied that was "
-				   "there, but not verified: run this again",
+				   "%s kept changing while it was copied; its rows are copied but "
+				   "not verified; run --copy-to again",
 				   copy->options->from.url);
 	if (status == 0 && !copy->summary->is_interrupted)
 		status = copy_runs(copy, error);

@@ -112,8 +112,8 @@ static int read_more(struct file_list *list)
 		return WALK_END;
 	if (!list->has_names && memchr(list->buffer, '\n', list->size) != NULL)
 		return error_set(&list->error, SIMHASH_E_SYNTAX,
-				 "%s: names ended by newlines; expected zero bytes, as "
-				 "from find -print0",
+				 "%s: names are terminated by newlines; expected zero "
+				 "bytes, as from find -print0",
 				 list->root->path);
 	list->buffer[list->size++] = '\0';
 	return WALK_FILES;

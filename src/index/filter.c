@@ -92,7 +92,7 @@ int filter_add_extensions(struct filter *filter, const char *list, struct simhas
 		size_t dot = list[0] == '.' ? 1 : 0; /* ".txt" is taken for "txt" */
 		if (size == dot || memchr(list, '/', size) != NULL)
 			return error_set(error, SIMHASH_E_SYNTAX,
-					 "extensions '%s': expected names such as txt,md", text);
+					 "--ext '%s': expected extensions such as txt,md", text);
 		if (add_extension(filter, list + dot, size - dot, error) != 0)
 			return -1;
 		if (list[size] == '\0')

@@ -223,7 +223,7 @@ int scanners_start(struct scanners *scanners, struct simhash_error *error)
 	started = threads_start(&scanners->threads, wanted, scanner_main, scanners, 0);
 	for (unsigned i = started; i < wanted; i++)
 		writer_producer_leaves(scanners->writer);
-	return started == 0 ? error_set(error, SIMHASH_E_SYSTEM, "cannot start threads") : 0;
+	return started == 0 ? error_set(error, SIMHASH_E_SYSTEM, "cannot start a thread") : 0;
 }
 
 void scanners_join(struct scanners *scanners)

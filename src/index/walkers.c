@@ -186,7 +186,7 @@ int walkers_start(struct walkers *walkers, struct simhash_error *error)
 	prepare(walkers);
 	return pthread_create(&walkers->main, NULL, walkers_main, walkers) == 0
 		       ? 0
-		       : error_set(error, SIMHASH_E_SYSTEM, "cannot start threads");
+		       : error_set(error, SIMHASH_E_SYSTEM, "cannot start a thread");
 }
 
 int walkers_join(struct walkers *walkers, struct simhash_error *error)

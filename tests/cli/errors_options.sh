@@ -91,7 +91,7 @@ for size in x -1 1X 5MBx '' 99999999999999999999 9999999P; do
 	hash_wrong --min-size="$size" "$files" "--min-size '$size': expected a number of bytes, or one with a unit"
 done
 hash_wrong --min-size=2k --max-size=1k "$files" "--min-size is larger than --max-size"
-hash_wrong --ext= "$files" "extensions '': expected names such as txt,md"
+hash_wrong --ext= "$files" "--ext '': expected extensions such as txt,md"
 hash_wrong --ext=a,,b "$files" "extensions 'a,,b': expected names"
 hash_wrong --exclude-from=/no/such/file "$files" "cannot read /no/such/file: No such file"
 hash_wrong --files0-from=/no/such/file "cannot read /no/such/file: No such file or directory"

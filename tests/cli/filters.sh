@@ -209,7 +209,7 @@ said "simhash: missing: No such file or directory"
 same "nothing removed" 1 "$(sql "SELECT COUNT(*) FROM file_text WHERE path = '$files/a'")"
 printf 'x\ny\n' >list
 runs 1 "$SIMHASH" --files0-from=list
-said "list: names ended by newlines; expected zero bytes, as from find -print0"
+said "list: names are terminated by newlines; expected zero bytes, as from find -print0"
 printf 'x\0\0y\0' >list
 runs 1 "$SIMHASH" --files0-from=list
 said "list: empty file name; expected names terminated by zero bytes"
