@@ -1,5 +1,5 @@
 /*
- * ASCII letters, whatever the locale.
+ * ASCII letters and digits, whatever the locale.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_ASCII_H
@@ -28,6 +28,15 @@ static inline void ascii_lower_copy(char *out, const char *text, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
 		out[i] = ascii_lower(text[i]);
+}
+
+/* The value of a hexadecimal digit, or -1. */
+static inline int hex_digit(char c)
+{
+	if (ascii_is_digit(c))
+		return c - '0';
+	c = ascii_lower(c);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
 #endif

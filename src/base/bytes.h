@@ -7,10 +7,30 @@
 #define SIMHASH_BASE_BYTES_H
 
 #include <stddef.h>
+#include <string.h>
 
 struct bytes {
 	const char *data;
 	size_t size;
 };
+
+/* A text without its terminating zero. */
+static inline struct bytes bytes_of(const char *text)
+{
+	return (struct bytes){text, strlen(text)};
+}
+
+/* memrchr(3), which macOS lacks: the last byte of value c among `size` bytes, or NULL. */
+static inline const void *last_byte(const void *bytes, int c, size_t size)
+{
+#ifdef __APPLE__
+	for (const char *at = (const char *)bytes + size; at > (const char *)bytes;)
+		if (*--at == (char)c)
+			return at;
+	return NULL;
+#else
+	return memrchr(bytes, c, size);
+#endif
+}
 
 #endif

@@ -4,7 +4,7 @@
  */
 #include "base/escape.h"
 
-#include "base/text_stream.h"
+#include "base/open_file.h"
 
 /* No overlong forms, no surrogates, nothing above U+10FFFF. */
 size_t utf8_length(struct bytes bytes)

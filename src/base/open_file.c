@@ -1,11 +1,12 @@
 /*
- * Opening files, and when they were changed.
+ * Opening and closing files and streams, and when files were changed.
  * SPDX-License-Identifier: MIT
  */
 #include "base/open_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -37,6 +38,16 @@ FILE *open_stream(const char *path, int flags, mode_t mode, const char *stream_m
 	if (stream == NULL && fd >= 0)
 		close_keeping_errno(fd);
 	return stream;
+}
+
+int close_text(FILE *stream, char **text)
+{
+	/* When the last allocation fails, glibc reports it only by a NULL pointer. */
+	if (fclose(stream) == 0 && *text != NULL)
+		return 0;
+	free(*text);
+	*text = NULL;
+	return -1;
 }
 
 int open_path(const char *path, int flags)

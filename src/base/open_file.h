@@ -1,14 +1,22 @@
 /*
- * Opening files, and when they were changed.
+ * Opening and closing files and streams, and when files were changed.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_OPEN_FILE_H
 #define SIMHASH_BASE_OPEN_FILE_H
 
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+
+/* Opens a directory only to reach what is in it, which takes no right to read it on Linux. */
+#ifdef O_PATH
+#define OPEN_TO_REACH (O_PATH | O_DIRECTORY)
+#else
+#define OPEN_TO_REACH (O_RDONLY | O_DIRECTORY)
+#endif
 
 /*
  * openat(2), repeated while a signal interrupts it, as network and FUSE file systems allow. The
@@ -24,6 +32,12 @@ FILE *open_stream(const char *path, int flags, mode_t mode, const char *stream_m
  * opened directory by directory in pieces that fit. Without O_CREAT; else as open_file_at.
  */
 int open_path(const char *path, int flags);
+
+/*
+ * Close a stream of open_memstream(3) that writes to *text, which the caller frees. Returns -1,
+ * with *text freed and NULL, when memory was short.
+ */
+int close_text(FILE *stream, char **text);
 
 /* close(2) that leaves errno as it is, for the way out after a failure. */
 void close_keeping_errno(int fd);

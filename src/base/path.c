@@ -7,11 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct bytes bytes_of(const char *text)
-{
-	return (struct bytes){text, strlen(text)};
-}
-
 char *path_join(struct bytes directory, struct bytes name)
 {
 	char *path = malloc(directory.size + name.size + 2);
@@ -25,6 +20,22 @@ char *path_join(struct bytes directory, struct bytes name)
 	memcpy(path + size, name.data, name.size);
 	path[size + name.size] = '\0';
 	return path;
+}
+
+struct bytes path_directory(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (slash == NULL)
+		return bytes_of(".");
+	return (struct bytes){path, slash == path ? 1 : (size_t)(slash - path)};
+}
+
+const char *path_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash == NULL ? path : slash + 1;
 }
 
 char *path_absolute(const char *path)

@@ -12,6 +12,10 @@
 /* "directory/name", with one slash between; the caller frees it. NULL when memory is short. */
 char *path_join(struct bytes directory, struct bytes name);
 
+/* The directory of a path, "." where it names none, and the name in it. Both are borrowed. */
+struct bytes path_directory(const char *path);
+const char *path_name(const char *path);
+
 /*
  * The absolute path of what a user names. Its directories are resolved as far as they exist;
  * its last part is kept as it is, so that what is gone, or has become a link, can still be
@@ -21,8 +25,5 @@ char *path_absolute(const char *path);
 
 /* Is `path` the directory `top`, or something below it? Both absolute. */
 bool path_is_at_or_below(struct bytes path, struct bytes top);
-
-/* A text without its terminating zero. */
-struct bytes bytes_of(const char *text);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Starting and joining threads.
+ * Starting and joining threads, and their first error.
  * SPDX-License-Identifier: MIT
  */
 #include "base/threads.h"
@@ -42,4 +42,22 @@ unsigned processors(void)
 	long count = sysconf(_SC_NPROCESSORS_ONLN);
 
 	return count < 1 ? 1 : count > THREADS_MAX ? THREADS_MAX : (unsigned)count;
+}
+
+void first_error_init(struct first_error *first, struct simhash_error *error)
+{
+	*first = (struct first_error){.is_taken = ATOMIC_FLAG_INIT, .error = error};
+}
+
+void first_error_set(struct first_error *first, const struct simhash_error *error)
+{
+	if (atomic_flag_test_and_set(&first->is_taken))
+		return;
+	*first->error = *error;
+	atomic_store(&first->is_set, true);
+}
+
+bool first_error_is_set(struct first_error *first)
+{
+	return atomic_load(&first->is_set);
 }

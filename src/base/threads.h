@@ -16,7 +16,11 @@
 #define SIMHASH_BASE_THREADS_H
 
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
+
+#include "simhash.h"
 
 #define THREADS_MAX 1024
 
@@ -43,5 +47,19 @@ void threads_join(struct thread_group *group);
 
 /* Run the first context on the caller's thread and the others beside it; returns at their end. */
 void threads_run(unsigned count, thread_fn *run, void *contexts, size_t context_size);
+
+/* The first error of threads that do one piece of work: all look at it, and end. */
+struct first_error {
+	atomic_flag is_taken; /* by the thread whose error it is */
+	atomic_bool is_set;
+	struct simhash_error *error; /* to be read when all threads have ended */
+};
+
+void first_error_init(struct first_error *first, struct simhash_error *error);
+
+/* Any thread; an error after the first is ignored. */
+void first_error_set(struct first_error *first, const struct simhash_error *error);
+
+bool first_error_is_set(struct first_error *first);
 
 #endif

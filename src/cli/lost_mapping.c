@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/escape.h"
-#include "base/text_stream.h"
+#include "base/open_file.h"
 #include "cli/terminal.h"
 
 static const char *failing_program = "";

@@ -3,16 +3,15 @@
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/escape.h"
+#include "base/path.h"
 #include "cli/options.h"
 #include "cli/tasks.h"
 #include "cli/terminal.h"
@@ -21,12 +20,13 @@
 
 #define PROGRAM "simhash"
 
-static void write_row(const struct file_row *row, const struct simhash_tag_set *set)
+static void write_row(const char *shown, const struct file_row *row,
+		      const struct simhash_tag_set *set)
 {
 	const struct simhash_tag *tags = simhash_tag_set_tags(set);
 
 	fputs("file          ", stdout);
-	write_escaped(stdout, row->name);
+	write_escaped(stdout, bytes_of(shown));
 	printf("\nsize          %" PRId64 "\ncontent       ", row->size_bytes);
 	for (int i = 0; i < CONTENT_HASH_SIZE; i++)
 		printf("%02x", row->content_hash[i]);
@@ -45,58 +45,40 @@ struct printing {
 };
 
 /* A file, or with `is_inflated` the content of a gzip file. */
-static void print_view(struct printing *printing, const char *path, struct bytes shown,
+static void print_view(struct printing *printing, const char *path, const char *shown,
 		       bool is_inflated)
 {
 	bool is_stdin = strcmp(path, "-") == 0;
-	struct file_row row = {.name = shown};
-	enum scan_outcome outcome;
-	const char *slash = strrchr(shown.data, '/');
-	struct bytes name =
-		slash == NULL
-			? shown
-			: (struct bytes){slash + 1, (size_t)(shown.data + shown.size - slash - 1)};
+	/* The keys are those of the name, not of the path to it. */
+	struct file_row row = {.name = bytes_of(is_stdin ? "" : path_name(shown))};
 
-	if (is_stdin)
-		name.size = 0;
-	outcome = is_stdin	? scan_stream(&printing->scanner, STDIN_FILENO, &row)
-		  : is_inflated ? scan_inflated(&printing->scanner, AT_FDCWD, path, &row)
-				: scan_file(&printing->scanner, AT_FDCWD, path, NULL, &row);
-	if (outcome != SCAN_DONE) {
+	if (scan_named(&printing->scanner, is_stdin ? NULL : path, is_inflated, &row) != 0) {
 		*printing->had_unreadable = true;
-		say_path(PROGRAM, shown,
-			 outcome == SCAN_GONE && access(path, F_OK) == 0 ? "Not a regular file"
-			 : outcome == SCAN_GONE				 ? strerror(ENOENT)
-									 : explain_errno(errno));
+		say_path(PROGRAM, bytes_of(shown), explain_errno(errno));
 		return;
 	}
-	/* The keys are those of the name, not of the path to it. */
-	simhash_keys_compute(printing->tag_set, &row.table, name.data, name.size, &row.keys);
 	if (!printing->is_first)
 		putchar('\n');
 	printing->is_first = false;
-	write_row(&row, printing->tag_set);
+	write_row(shown, &row, printing->tag_set);
 }
 
 static int print_file(struct printing *printing, const char *path, bool inflate,
 		      struct simhash_error *error)
 {
-	struct bytes shown = {path, strlen(path)};
-	const char *slash = strrchr(path, '/');
-	size_t above = slash == NULL ? 0 : (size_t)(slash + 1 - path);
-	struct bytes name = {path + above, shown.size - above};
+	struct bytes name = bytes_of(path_name(path));
+	size_t above = (size_t)(name.data - path);
 	char *inflated;
 
-	print_view(printing, path, shown, false);
+	print_view(printing, path, path, false);
 	if (!inflate || strcmp(path, "-") == 0)
 		return 0;
 	inflated = malloc(above + 2 * name.size + 8);
 	if (inflated == NULL)
 		return error_set_memory(error);
 	memcpy(inflated, path, above);
-	name.size = inflated_name(name, inflated + above);
-	if (name.size > 0)
-		print_view(printing, path, (struct bytes){inflated, above + name.size}, true);
+	if (inflated_name(name, inflated + above) > 0)
+		print_view(printing, path, inflated, true);
 	free(inflated);
 	return 0;
 }

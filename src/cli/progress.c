@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/text_stream.h"
+#include "base/open_file.h"
 #include "cli/terminal.h"
 
 #define REDRAW_NS (NS_PER_S / 10)    /* ten times a second */

@@ -14,7 +14,6 @@
 
 #include "base/error.h"
 #include "base/open_file.h"
-#include "base/text_stream.h"
 #include "cli/compare.h"
 #include "cli/find_options.h"
 #include "cli/lost_mapping.h"
@@ -61,8 +60,7 @@ static void query_unreadable(void *context, struct bytes path, int system_errno)
 	struct output *output = context;
 
 	output->had_unreadable = true;
-	say_path(PROGRAM, path,
-		 system_errno == EISDIR ? "Not a regular file" : explain_errno(system_errno));
+	say_path(PROGRAM, path, explain_errno(system_errno));
 }
 
 static void content_unconfirmed(void *context, const struct find_file *file, int system_errno)

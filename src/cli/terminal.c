@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 #include "base/escape.h"
-#include "base/text_stream.h"
+#include "base/open_file.h"
 
 /* Of standard error, and whether a status line is on it. */
 static pthread_mutex_t error_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -152,6 +152,8 @@ const char *explain_errno(int system_errno)
 	switch (system_errno) {
 	case EINVAL:
 		return "Neither a regular file nor a directory";
+	case EISDIR:
+		return "Not a regular file";
 	case EILSEQ:
 		return "Not in gzip format";
 	case EBADMSG:

@@ -10,7 +10,6 @@
 #include "base/ascii.h"
 #include "base/decimal.h"
 #include "base/error.h"
-#include "base/hex.h"
 #include "base/read_file.h"
 #include "core/automaton.h"
 #include "simhash.h"

@@ -124,13 +124,10 @@ static int report_sketched(struct asking *asking, struct simhash_error *error)
 static int name_row(const struct find_query *query, const char *path, bool is_inflated,
 		    struct arena *arena, struct file_row *row, struct simhash_error *error)
 {
-	const char *slash = path == NULL ? NULL : strrchr(path, '/');
 	char *inflated;
 
-	row->name = bytes_of(path == NULL ? query->name : slash + 1);
-	row->directory = path == NULL
-				 ? (struct bytes){"", 0}
-				 : (struct bytes){path, slash == path ? 1 : (size_t)(slash - path)};
+	row->name = bytes_of(path == NULL ? query->name : path_name(path));
+	row->directory = path == NULL ? bytes_of("") : path_directory(path);
 	if (!is_inflated)
 		return 0;
 	inflated = arena_take(arena, 2 * row->name.size + 8);
@@ -145,16 +142,10 @@ static bool scan_row(struct asking *asking, const char *path, bool is_inflated,
 		     struct file_row *row)
 {
 	const struct find_sink *sink = asking->finder->sink;
-	enum scan_outcome outcome =
-		path == NULL  ? scan_stream(&asking->scanner, STDIN_FILENO, row)
-		: is_inflated ? scan_inflated(&asking->scanner, AT_FDCWD, path, row)
-			      : scan_file(&asking->scanner, AT_FDCWD, path, NULL, row);
 
-	if (outcome == SCAN_DONE)
+	if (scan_named(&asking->scanner, path, is_inflated, row) == 0)
 		return true;
-	/* realpath found it: it exists, and is not a regular file. */
-	sink->unreadable(sink->context, bytes_of(path == NULL ? "standard input" : path),
-			 outcome == SCAN_GONE ? EISDIR : errno);
+	sink->unreadable(sink->context, bytes_of(path == NULL ? "standard input" : path), errno);
 	return false;
 }
 
@@ -208,7 +199,7 @@ static int ask_for(struct asking *asking, const struct find_query *query, const 
 /* The content of a gzip file is asked for under a name of its own. */
 static int note_content(struct asking *asking, const char *path)
 {
-	struct bytes name = bytes_of(strrchr(path, '/') + 1);
+	struct bytes name = bytes_of(path_name(path));
 	size_t directory = (size_t)(name.data - path);
 	char *inner = malloc(directory + 2 * name.size + 8);
 	int added = -1;

@@ -20,7 +20,7 @@
 
 #include <pthread.h>
 
-#include "base/first_error.h"
+#include "base/threads.h"
 #include "find/cover.h"
 #include "find/find.h"
 #include "find/pairs.h"

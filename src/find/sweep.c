@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/first_error.h"
 #include "base/threads.h"
 #include "find/join.h"
 #include "find/sketch_join.h"

@@ -52,13 +52,4 @@ struct batch *batch_new(size_t capacity);
 /* Free a batch with all it holds. The uses of its directories ended before. NULL is fine. */
 void batch_free(struct batch *batch);
 
-/* Append to a batch, which must have room. The task, or NULL; -1 when memory is short. */
-struct task *batch_scan(struct batch *batch, struct directory *directory,
-			const struct found_file *file);
-int batch_remove(struct batch *batch, const uint8_t hash[PATH_HASH_SIZE]);
-int batch_relink(struct batch *batch, const struct relinked_file *file);
-
-/* Has it no room for more, or enough to do? */
-bool batch_is_full(const struct batch *batch);
-
 #endif

@@ -15,6 +15,7 @@
 
 void gathering_release(struct gathering *gathering)
 {
+	free(gathering->files);
 	free(gathering->names);
 }
 
@@ -24,7 +25,9 @@ static int add(struct gathering *gathering, const struct found_file *file, const
 	size_t size = file->name_size + 1;
 
 	if (array_reserve(&gathering->names, &gathering->names_capacity,
-			  gathering->names_size + size, 1, error) != 0)
+			  gathering->names_size + size, 1, error) != 0 ||
+	    array_reserve(&gathering->files, &gathering->capacity, gathering->count + 1,
+			  sizeof *gathering->files, error) != 0)
 		return -1;
 	memcpy(gathering->names + gathering->names_size, name, size);
 	gathering->names_size += size;
@@ -74,7 +77,8 @@ void gathering_finish(struct gathering *gathering, struct directory *directory,
 		path_hash(directory->hash, (struct bytes){file->name, file->name_size},
 			  file->path_hash);
 	}
-	qsort(gathering->files, gathering->count, sizeof *gathering->files, compare_files);
+	if (gathering->count > 1)
+		qsort(gathering->files, gathering->count, sizeof *gathering->files, compare_files);
 	*chunk = (struct chunk){directory, gathering->files, gathering->count, part};
 	gathering->count = gathering->names_size = 0;
 }

@@ -45,11 +45,11 @@ struct chunk {
 	enum chunk_part part;
 };
 
-#define GATHERING_MAX 8192 /* files */
+#define GATHERING_MAX 8192 /* files; the last may come with its content */
 
 struct gathering {
-	struct found_file files[GATHERING_MAX + 1]; /* the last file may come with its content */
-	size_t count;
+	struct found_file *files;
+	size_t count, capacity;
 	char *names; /* of the files, one behind the other, each ended by a zero */
 	size_t names_size, names_capacity;
 };

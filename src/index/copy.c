@@ -8,6 +8,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/arena.h"
 #include "base/error.h"
 #include "index/copy_sketches.h"
 #include "store/batch.h"
@@ -25,10 +26,13 @@
 /* A part of the rows of the source, in order of path hash, with texts of their own. */
 struct part {
 	struct file_row rows[PART_ROWS];
-	char *texts[PART_ROWS];
+	struct arena texts;
 	bool is_same[PART_ROWS];  /* the target has it, or a newer one */
 	bool is_newer[PART_ROWS]; /* there */
 	size_t count;
+	/* To be written, or whose sketches are. */
+	const struct file_row *chosen[PART_ROWS];
+	struct directory_row directories[PART_ROWS];
 };
 
 struct copy {
@@ -49,29 +53,25 @@ struct copy {
 static int keep_row(struct part *part, const struct file_row *row, struct simhash_error *error)
 {
 	struct file_row *kept = &part->rows[part->count];
-	char *text = malloc(row->directory.size + row->name.size + row->extension.size + 1);
+	struct bytes *texts[] = {&kept->directory, &kept->name, &kept->extension};
 
-	if (text == NULL)
-		return error_set_memory(error);
-	part->texts[part->count] = text;
-	part->is_same[part->count] = part->is_newer[part->count] = false;
 	*kept = *row;
-	memcpy(text, row->directory.data, row->directory.size);
-	kept->directory.data = text;
-	text += row->directory.size;
-	memcpy(text, row->name.data, row->name.size);
-	kept->name.data = text;
-	text += row->name.size;
-	memcpy(text, row->extension.data, row->extension.size);
-	kept->extension.data = text;
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		char *text = arena_take(&part->texts, texts[i]->size);
+		if (text == NULL)
+			return error_set_memory(error);
+		memcpy(text, texts[i]->data, texts[i]->size);
+		texts[i]->data = text;
+	}
+	part->is_same[part->count] = part->is_newer[part->count] = false;
 	part->count++;
 	return 0;
 }
 
 static void empty_part(struct part *part)
 {
-	while (part->count > 0)
-		free(part->texts[--part->count]);
+	part->count = 0;
+	arena_clear(&part->texts);
 }
 
 static bool same_bytes(struct bytes x, struct bytes y)
@@ -175,36 +175,29 @@ static int compare_part(struct copy *copy, const struct row_scope *to, const uin
 /* Write the rows of the part that the target lacks. */
 static int write_part(struct copy *copy, const struct row_scope *scope, struct simhash_error *error)
 {
-	const struct part *part = copy->part;
-	const struct file_row **rows = malloc(PART_ROWS * sizeof *rows);
-	struct directory_row *directories = malloc(PART_ROWS * sizeof *directories);
-	struct store_batch batch = {.rows = rows, .directories = directories};
+	struct part *part = copy->part;
+	struct store_batch batch = {.rows = part->chosen, .directories = part->directories};
 	int64_t removed;
-	int status = rows == NULL || directories == NULL ? error_set_memory(error) : 0;
 
-	for (size_t i = 0; status == 0 && i < part->count; i++) {
+	for (size_t i = 0; i < part->count; i++) {
 		const struct file_row *row = &part->rows[i];
-		size_t count = batch.directory_count;
+		struct directory_row *directory = &part->directories[batch.directory_count];
 		if (part->is_same[i])
 			continue;
 		/* The rows of a directory lie together. */
-		if (count == 0 ||
-		    memcmp(directories[count - 1].hash, row->path_hash, DIRECTORY_HASH_SIZE) != 0) {
-			memcpy(directories[count].hash, row->path_hash, DIRECTORY_HASH_SIZE);
-			directories[count].path = row->directory;
+		if (batch.directory_count == 0 ||
+		    memcmp(directory[-1].hash, row->path_hash, DIRECTORY_HASH_SIZE) != 0) {
+			memcpy(directory->hash, row->path_hash, DIRECTORY_HASH_SIZE);
+			directory->path = row->directory;
 			batch.directory_count++;
 		}
-		rows[batch.row_count++] = row;
+		part->chosen[batch.row_count++] = row;
 	}
-	if (status == 0 && batch.row_count > 0)
-		status = store_write(copy->to, scope, &batch, &removed, error);
-	if (status == 0) {
-		copy->written += batch.row_count;
-		copy->summary->copied += batch.row_count;
-	}
-	free(directories);
-	free(rows);
-	return status;
+	if (batch.row_count > 0 && store_write(copy->to, scope, &batch, &removed, error) != 0)
+		return -1;
+	copy->written += batch.row_count;
+	copy->summary->copied += batch.row_count;
+	return 0;
 }
 
 /* Copy the sketches of a part, but for files that the target has newer rows of. */
@@ -212,20 +205,13 @@ static int copy_part_sketches(struct copy *copy, const struct row_scope *from,
 			      const struct row_scope *to, const uint8_t *after, const uint8_t *last,
 			      struct simhash_error *error)
 {
-	const struct part *part = copy->part;
-	const struct file_row **rows = malloc(PART_ROWS * sizeof *rows);
-	struct sketch_range range = {from, to, after, last, rows, 0};
-	int status;
+	struct part *part = copy->part;
+	struct sketch_range range = {from, to, after, last, part->chosen, 0};
 
-	if (rows == NULL)
-		return error_set_memory(error);
 	for (size_t i = 0; i < part->count; i++)
 		if (!part->is_newer[i])
-			rows[range.row_count++] = &part->rows[i];
-	status =
-		copy_sketches(copy->from, copy->to, &copy->measures, &range, &copy->written, error);
-	free(rows);
-	return status;
+			part->chosen[range.row_count++] = &part->rows[i];
+	return copy_sketches(copy->from, copy->to, &copy->measures, &range, &copy->written, error);
 }
 
 static bool is_told_to_stop(const struct copy *copy)
@@ -264,7 +250,8 @@ static int copy_rows(struct copy *copy, const struct row_scope *from, const stru
 			copy->options->progress(copy->options->context, copy->pass, copy->compared,
 						total);
 	}
-	empty_part(part);
+	arena_release(&part->texts);
+	part->count = 0;
 	return status;
 }
 
@@ -285,7 +272,8 @@ static int map_scope(struct copy *copy, const struct row_scope *from, struct row
 		goto out;
 	host = name_list_find(&hosts, from->host);
 	if (host == NULL)
-		error_set(error, SIMHASH_E_RANGE, "%s is damaged: it has rows of host id %lld, which does not exist",
+		error_set(error, SIMHASH_E_RANGE,
+			  "%s is damaged: it has rows of host id %lld, which does not exist",
 			  copy->options->from.url, (long long)from->host);
 	else if (store_tag_set_id(copy->to, set, true, &to->tag_set, error) == 0)
 		status = store_host_id(copy->to, host->text.data, true, &to->host, error);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "store/names.h"
@@ -57,10 +58,12 @@ struct list {
 	const struct sketch_range *range;
 	size_t next_row; /* of the range */
 	struct kept {
-		struct stored_sketch sketch; /* its value is owned, its measure's id the target's */
-		bool is_there;		     /* in the target, the same */
+		struct stored_sketch
+			sketch; /* its value in `values`, its measure's id the target's */
+		bool is_there;	/* in the target, the same */
 	} * kept;
 	size_t count, capacity, next;
+	struct arena values;
 };
 
 /* Sketches and rows both come in order of path hash. */
@@ -91,7 +94,7 @@ static int keep_sketch(struct list *list, const struct stored_sketch *sketch,
 	if (array_reserve(&list->kept, &list->capacity, list->count + 1, sizeof *list->kept,
 			  error) != 0)
 		return -1;
-	value = malloc(sketch->value.size + 1);
+	value = arena_take(&list->values, sketch->value.size);
 	if (value == NULL)
 		return error_set_memory(error);
 	memcpy(value, sketch->value.data, sketch->value.size);
@@ -192,8 +195,7 @@ int copy_sketches(struct store *from, struct store *to, const struct measure_map
 		status = strike_off_present(&list, to, error);
 	if (status == 0)
 		status = write_rest(to, &list, written, error);
-	for (size_t i = 0; i < list.count; i++)
-		free((char *)(uintptr_t)list.kept[i].sketch.value.data);
+	arena_release(&list.values);
 	free(list.kept);
 	return status;
 }

@@ -13,17 +13,6 @@
 #include "base/array.h"
 #include "base/error.h"
 
-void entries_init(struct entries *entries, const struct walk_options *options)
-{
-	entries->options = options;
-	entries->stream = NULL;
-	entries->path = NULL;
-	entries->path_capacity = 0;
-	entries->gathering.names = NULL;
-	entries->gathering.count = 0;
-	entries->gathering.names_size = entries->gathering.names_capacity = 0;
-}
-
 void entries_release(struct entries *entries)
 {
 	entries_close(entries);

@@ -35,6 +35,7 @@ struct walk_options {
 	struct failures *failures; /* NULL: nothing is reported */
 };
 
+/* Zeros but for the options. */
 struct entries {
 	const struct walk_options *options; /* borrowed */
 	struct directory *directory;	    /* borrowed */
@@ -49,7 +50,6 @@ struct entries {
 
 enum { ENTRIES_END, ENTRIES_DIRECTORY, ENTRIES_FILES };
 
-void entries_init(struct entries *entries, const struct walk_options *options);
 void entries_release(struct entries *entries);
 
 /* Begin with a directory that is open. One that cannot be read has no entries. */

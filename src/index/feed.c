@@ -4,6 +4,11 @@
  */
 #include "index/feed.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/ascii.h"
 #include "base/error.h"
 #include "index/hard_links.h"
 #include "index/scanners.h"
@@ -24,17 +29,58 @@ void feed_limit_directories(struct feed *feed, unsigned max)
 	scanners_wait(feed->scanners);
 }
 
-static int need_batch(struct feed *feed, size_t capacity, struct simhash_error *error)
+static struct batch *need_batch(struct feed *feed, size_t capacity, struct simhash_error *error)
 {
-	if (feed->batch == NULL)
-		feed->batch = batch_new(capacity);
-	return feed->batch == NULL ? error_set_memory(error) : 0;
+	if (feed->batch == NULL && (feed->batch = batch_new(capacity)) == NULL)
+		error_set_memory(error);
+	return feed->batch;
 }
 
+/* Has the batch no room for more, or enough to do? */
 static void flush_if_full(struct feed *feed)
 {
-	if (batch_is_full(feed->batch))
+	const struct batch *batch = feed->batch;
+
+	if ((batch->count > 0 && batch->count == batch->capacity) ||
+	    batch->size_bytes >= BATCH_BYTES || batch->removed_count == BATCH_TASKS ||
+	    batch->relinked_count == BATCH_TASKS)
 		feed_flush(feed);
+}
+
+/* Append a task to a batch that has room; NULL when memory is short. */
+static struct task *append_task(struct batch *batch, struct directory *directory,
+				const struct found_file *file)
+{
+	struct task *task = &batch->tasks[batch->count];
+	struct file_row *row = &task->row;
+	struct bytes name = {file->name, file->name_size}, inner = inner_name(name);
+	size_t own_size = own_name_size(name);
+	const char *extension;
+	size_t extension_size = simhash_extension(inner.data, inner.size, &extension);
+	char *copy;
+
+	task->name = malloc(name.size + 1 + own_size + 1 + extension_size);
+	if (task->name == NULL)
+		return NULL;
+	memcpy(task->name, name.data, name.size + 1);
+	task->open_name = task->name + name.size + 1;
+	memcpy(task->open_name, name.data, own_size);
+	task->open_name[own_size] = '\0';
+	copy = task->open_name + own_size + 1;
+	ascii_lower_copy(copy, extension, extension_size);
+	directory_hold(directory);
+	task->directory = directory;
+	task->batch = batch;
+	task->is_inflated = file->is_inflated;
+	task->size_bytes = file->size_bytes;
+	task->links = (int64_t)file->links;
+	memcpy(row->path_hash, file->path_hash, PATH_HASH_SIZE);
+	row->directory = (struct bytes){directory->path, directory->path_size};
+	row->name = (struct bytes){task->name, file->name_size};
+	row->extension = (struct bytes){copy, extension_size};
+	batch->size_bytes += file->size_bytes;
+	batch->count++;
+	return task;
 }
 
 /*
@@ -43,7 +89,7 @@ static void flush_if_full(struct feed *feed)
  */
 static void push_shared(struct feed *feed)
 {
-	unsigned helpers = feed->threads - 1;
+	unsigned helpers = feed->scanners->resources->threads - 1;
 	struct shared_scan *shared = shared_scan_new(helpers + 1);
 
 	feed->batch->shared = shared;
@@ -65,18 +111,18 @@ int feed_scan(struct feed *feed, struct directory *directory, const struct found
 	bool is_large = file->size_bytes >= BATCH_BYTES;
 	struct task *task;
 
-	if (atomic_load_explicit(feed->stop, memory_order_relaxed))
+	if (atomic_load_explicit(feed->scanners->resources->stop, memory_order_relaxed))
 		return error_set(error, ERROR_STOPPED, "stopped");
 	if (is_large)
 		feed_flush(feed);
-	if (need_batch(feed, is_large ? 1 : BATCH_TASKS, error) != 0)
+	if (need_batch(feed, is_large ? 1 : BATCH_TASKS, error) == NULL)
 		return -1;
-	task = batch_scan(feed->batch, directory, file);
+	task = append_task(feed->batch, directory, file);
 	if (task == NULL)
 		return error_set_memory(error);
-	hard_links_enter(feed->links, file, task);
-	if (file->size_bytes >= SHARED_FROM && feed->threads > 1 && !file->is_inflated &&
-	    (task->link == NULL || task->is_leader))
+	hard_links_enter(feed->scanners->links, file, task);
+	if (file->size_bytes >= SHARED_FROM && feed->scanners->resources->threads > 1 &&
+	    !file->is_inflated && (task->link == NULL || task->is_leader))
 		push_shared(feed);
 	else
 		flush_if_full(feed);
@@ -85,20 +131,26 @@ int feed_scan(struct feed *feed, struct directory *directory, const struct found
 
 int feed_remove(struct feed *feed, const uint8_t hash[PATH_HASH_SIZE], struct simhash_error *error)
 {
-	if (need_batch(feed, BATCH_TASKS, error) != 0)
+	struct batch *batch = need_batch(feed, BATCH_TASKS, error);
+	size_t capacity = batch == NULL || batch->removed == NULL ? 0 : BATCH_TASKS;
+
+	if (batch == NULL || array_reserve(&batch->removed, &capacity, BATCH_TASKS,
+					   sizeof *batch->removed, error) != 0)
 		return -1;
-	if (batch_remove(feed->batch, hash) != 0)
-		return error_set_memory(error);
+	memcpy(batch->removed[batch->removed_count++], hash, PATH_HASH_SIZE);
 	flush_if_full(feed);
 	return 0;
 }
 
 int feed_relink(struct feed *feed, const struct relinked_file *file, struct simhash_error *error)
 {
-	if (need_batch(feed, BATCH_TASKS, error) != 0)
+	struct batch *batch = need_batch(feed, BATCH_TASKS, error);
+	size_t capacity = batch == NULL || batch->relinked == NULL ? 0 : BATCH_TASKS;
+
+	if (batch == NULL || array_reserve(&batch->relinked, &capacity, BATCH_TASKS,
+					   sizeof *batch->relinked, error) != 0)
 		return -1;
-	if (batch_relink(feed->batch, file) != 0)
-		return error_set_memory(error);
+	batch->relinked[batch->relinked_count++] = *file;
 	flush_if_full(feed);
 	return 0;
 }

@@ -14,14 +14,10 @@
 #include "index/batch.h"
 #include "store/batch.h"
 
-struct hard_links;
 struct scanners;
 
 struct feed {
 	struct scanners *scanners;
-	struct hard_links *links;
-	const atomic_bool *stop;
-	unsigned threads;    /* that scan */
 	struct batch *batch; /* not full, or NULL */
 };
 

@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/open_file.h"
 #include "base/path.h"
 
 #define BUFFER_SIZE 65536
@@ -198,23 +199,6 @@ static bool is_wanted(struct file_list *list, char *path)
 
 /* ---- Directories ---- */
 
-/* The directory of a path, as the list has it. */
-static struct bytes directory_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	if (slash == NULL)
-		return bytes_of(".");
-	return (struct bytes){path, slash == path ? 1 : (size_t)(slash - path)};
-}
-
-static const char *name_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash == NULL ? path : slash + 1;
-}
-
 /* The last one serves again. */
 static bool is_entered(const struct file_list *list, struct bytes text)
 {
@@ -233,7 +217,7 @@ static int enter_directory(struct file_list *list, struct bytes text)
 	if (list->text == NULL)
 		return error_set_memory(&list->error);
 	resolved = realpath(list->text, NULL);
-	fd = resolved == NULL ? -1 : open_directory(resolved, false);
+	fd = resolved == NULL ? -1 : open_file_at(AT_FDCWD, resolved, OPEN_TO_REACH, 0);
 	if (fd < 0) {
 		report(list, list->path, errno);
 		leave_directory(list);
@@ -272,7 +256,7 @@ static int gather(struct file_list *list)
 		int status = find_file(list);
 		if (status != WALK_FILES)
 			return status;
-		text = directory_of(list->path);
+		text = path_directory(list->path);
 		if (!is_entered(list, text)) {
 			if (list->gathering.count > 0)
 				break;
@@ -281,7 +265,7 @@ static int gather(struct file_list *list)
 				return -1;
 		}
 		if (status != 0 &&
-		    gathering_add(&list->gathering, name_of(list->path), &list->path_status,
+		    gathering_add(&list->gathering, path_name(list->path), &list->path_status,
 				  list->options->inflate, &list->error) != 0)
 			return -1;
 		list->path = NULL;

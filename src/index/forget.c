@@ -9,20 +9,15 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "store/batch.h"
 #include "store/known_file.h"
 #include "store/tag_sets.h"
 
 #define DIRECTORIES_AT_ONCE 1000
 
-/* Directories to remove: the connection that reads them writes when all are known. */
-struct hash_list {
-	uint8_t (*hashes)[DIRECTORY_HASH_SIZE];
-	size_t count, capacity;
-};
-
-static int keep_hash(struct hash_list *list, const uint8_t hash[DIRECTORY_HASH_SIZE],
-		     struct simhash_error *error)
+int directory_list_add(struct directory_list *list, const uint8_t hash[DIRECTORY_HASH_SIZE],
+		       struct simhash_error *error)
 {
 	if (array_reserve(&list->hashes, &list->capacity, list->count + 1, sizeof *list->hashes,
 			  error) != 0)
@@ -31,23 +26,9 @@ static int keep_hash(struct hash_list *list, const uint8_t hash[DIRECTORY_HASH_S
 	return 0;
 }
 
-static int keep_directories_below(struct hash_list *list, struct store *store,
-				  const struct row_scope *scope, struct bytes root,
-				  struct simhash_error *error)
-{
-	struct known_directories directories;
-	struct known_directory known;
-	int status = known_directories_begin(&directories, store, scope, root, error);
-
-	while (status == 0 && (status = known_directories_next(&directories, &known, error)) == 1)
-		status = keep_hash(list, known.hash, error);
-	known_directories_end(&directories);
-	return status;
-}
-
-static int remove_directories(struct store *store, const struct row_scope *scope,
-			      const struct hash_list *list, int64_t *removed,
-			      struct simhash_error *error)
+int directory_list_remove(const struct directory_list *list, struct store *store,
+			  const struct row_scope *scope, int64_t *removed,
+			  struct simhash_error *error)
 {
 	const uint8_t(*hashes)[DIRECTORY_HASH_SIZE] =
 		(const uint8_t(*)[DIRECTORY_HASH_SIZE])list->hashes;
@@ -67,13 +48,26 @@ static int remove_directories(struct store *store, const struct row_scope *scope
 	return 0;
 }
 
+/* The connection that reads the directories writes when all are known. */
+static int keep_directories_below(struct directory_list *list, struct store *store,
+				  const struct row_scope *scope, struct bytes root,
+				  struct simhash_error *error)
+{
+	struct known_directories directories;
+	struct known_directory known;
+	int status = known_directories_begin(&directories, store, scope, root, error);
+
+	while (status == 0 && (status = known_directories_next(&directories, &known, error)) == 1)
+		status = directory_list_add(list, known.hash, error);
+	known_directories_end(&directories);
+	return status;
+}
+
 /* The rows of a file of this path: its own, and that of its inflated content. */
 static int remove_file(struct store *store, const struct row_scope *scope, const char *path,
 		       int64_t *removed, struct simhash_error *error)
 {
-	const char *slash = strrchr(path, '/');
-	struct bytes name = {slash + 1, strlen(slash + 1)};
-	struct bytes top = {path, slash == path ? 1 : (size_t)(slash - path)};
+	struct bytes name = bytes_of(path_name(path));
 	uint8_t directory[DIRECTORY_HASH_SIZE], hashes[2][PATH_HASH_SIZE];
 	char *inflated = malloc(2 * name.size + 8);
 	struct bytes inner = {inflated, 0};
@@ -84,7 +78,7 @@ static int remove_file(struct store *store, const struct row_scope *scope, const
 
 	if (inflated == NULL)
 		return error_set_memory(error);
-	directory_hash(top, directory);
+	directory_hash(path_directory(path), directory);
 	path_hash(directory, name, hashes[0]);
 	inner.size = inflated_name(name, inflated);
 	if (inner.size > 0)
@@ -98,17 +92,17 @@ static int remove_file(struct store *store, const struct row_scope *scope, const
 static int forget_in(struct store *store, const struct row_scope *scope, const char *path,
 		     int64_t *removed, struct simhash_error *error)
 {
-	struct bytes bytes = {path, strlen(path)};
-	struct hash_list list = {.hashes = NULL};
+	struct bytes bytes = bytes_of(path);
+	struct directory_list list = {.hashes = NULL};
 	uint8_t own[DIRECTORY_HASH_SIZE];
 	int status;
 
 	directory_hash(bytes, own);
-	status = keep_hash(&list, own, error);
+	status = directory_list_add(&list, own, error);
 	if (status == 0)
 		status = keep_directories_below(&list, store, scope, bytes, error);
 	if (status == 0)
-		status = remove_directories(store, scope, &list, removed, error);
+		status = directory_list_remove(&list, store, scope, removed, error);
 	if (status == 0 && bytes.size > 1)
 		status = remove_file(store, scope, path, removed, error);
 	free(list.hashes);

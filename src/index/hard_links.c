@@ -1,5 +1,5 @@
 /*
- * A table of inodes by device and number, open-addressed, behind one lock.
+ * A table of inodes by device and number, whose slots are lists, behind one lock.
  * SPDX-License-Identifier: MIT
  */
 #include "index/hard_links.h"
@@ -9,6 +9,7 @@
 #include <string.h>
 
 struct hard_link {
+	struct hard_link *next; /* in its slot */
 	uint64_t device, inode, names_left;
 	bool is_inflated;
 	bool is_scanning, is_known; /* its row, by a leader */
@@ -23,7 +24,7 @@ struct hard_link {
 
 struct hard_links {
 	pthread_mutex_t lock;
-	struct hard_link **slots; /* NULL is free; there are always free ones */
+	struct hard_link **slots;
 	size_t slot_count, used;
 };
 
@@ -45,61 +46,40 @@ struct hard_links *hard_links_new(void)
 	return links;
 }
 
+static void remove_link(struct hard_links *links, struct hard_link **at)
+{
+	struct hard_link *link = *at;
+
+	*at = link->next;
+	links->used--;
+	row_sketches_drop(link->sketches);
+	free(link);
+}
+
 void hard_links_free(struct hard_links *links)
 {
 	if (links == NULL)
 		return;
 	for (size_t i = 0; i < links->slot_count; i++)
-		if (links->slots[i] != NULL) {
-			row_sketches_drop(links->slots[i]->sketches);
-			free(links->slots[i]);
-		}
+		while (links->slots[i] != NULL)
+			remove_link(links, &links->slots[i]);
 	free(links->slots);
 	pthread_mutex_destroy(&links->lock);
 	free(links);
 }
 
-static size_t home_of(const struct hard_links *links, uint64_t device, uint64_t inode)
+/* Where a link is, or is to be. */
+static struct hard_link **find_link(const struct hard_links *links, uint64_t device, uint64_t inode,
+				    bool is_inflated)
 {
 	uint64_t hash =
 		(inode ^ device * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xff51afd7ed558ccd);
+	struct hard_link **link = &links->slots[(hash ^ hash >> 32) & (links->slot_count - 1)];
 
-	return (size_t)(hash ^ hash >> 32) & (links->slot_count - 1);
-}
-
-static struct hard_link **find_slot(const struct hard_links *links, uint64_t device, uint64_t inode,
-				    bool is_inflated)
-{
-	size_t slot = home_of(links, device, inode);
-
-	for (;; slot = (slot + 1) & (links->slot_count - 1)) {
-		const struct hard_link *link = links->slots[slot];
-		if (link == NULL || (link->device == device && link->inode == inode &&
-				     link->is_inflated == is_inflated))
-			return &links->slots[slot];
-	}
-}
-
-/* Take a link out of its slot, and move up those behind it that are not in their own. */
-static void remove_link(struct hard_links *links, struct hard_link *link)
-{
-	size_t mask = links->slot_count - 1, hole, next;
-
-	hole = (size_t)(find_slot(links, link->device, link->inode, link->is_inflated) -
-			links->slots);
-	links->slots[hole] = NULL;
-	links->used--;
-	for (next = (hole + 1) & mask; links->slots[next] != NULL; next = (next + 1) & mask) {
-		struct hard_link *moved = links->slots[next];
-		size_t home = home_of(links, moved->device, moved->inode);
-		if (((next - home) & mask) < ((next - hole) & mask))
-			continue;
-		links->slots[hole] = moved;
-		links->slots[next] = NULL;
-		hole = next;
-	}
-	row_sketches_drop(link->sketches);
-	free(link);
+	while (*link != NULL && ((*link)->device != device || (*link)->inode != inode ||
+				 (*link)->is_inflated != is_inflated))
+		link = &(*link)->next;
+	return link;
 }
 
 static void grow(struct hard_links *links)
@@ -109,11 +89,12 @@ static void grow(struct hard_links *links)
 	larger.slots = calloc(larger.slot_count, sizeof(struct hard_link *));
 	if (larger.slots == NULL)
 		return;
-	for (size_t i = 0; i < links->slot_count; i++) {
-		struct hard_link *link = links->slots[i];
-		if (link != NULL)
-			*find_slot(&larger, link->device, link->inode, link->is_inflated) = link;
-	}
+	for (size_t i = 0; i < links->slot_count; i++)
+		for (struct hard_link *link = links->slots[i], *next; link != NULL; link = next) {
+			next = link->next;
+			link->next = NULL;
+			*find_link(&larger, link->device, link->inode, link->is_inflated) = link;
+		}
 	free(links->slots);
 	links->slots = larger.slots;
 	links->slot_count = larger.slot_count;
@@ -124,18 +105,16 @@ static struct hard_link *add_link(struct hard_links *links, const struct found_f
 {
 	struct hard_link *link;
 
-	if (2 * (links->used + 1) > links->slot_count)
+	if (links->used == links->slot_count)
 		grow(links);
-	if (links->used == LINKS_MAX || links->used + 1 == links->slot_count)
-		return NULL;
-	link = calloc(1, sizeof *link);
+	link = links->used == LINKS_MAX ? NULL : calloc(1, sizeof *link);
 	if (link == NULL)
 		return NULL;
 	link->device = file->device;
 	link->inode = file->inode;
 	link->is_inflated = file->is_inflated;
 	link->names_left = file->links;
-	*find_slot(links, link->device, link->inode, link->is_inflated) = link;
+	*find_link(links, link->device, link->inode, link->is_inflated) = link;
 	links->used++;
 	return link;
 }
@@ -147,7 +126,7 @@ void hard_links_enter(struct hard_links *links, const struct found_file *file, s
 	if (file->links < 2)
 		return;
 	pthread_mutex_lock(&links->lock);
-	link = *find_slot(links, file->device, file->inode, file->is_inflated);
+	link = *find_link(links, file->device, file->inode, file->is_inflated);
 	if (link == NULL)
 		link = add_link(links, file);
 	if (link != NULL) {
@@ -169,7 +148,7 @@ static void leave(struct hard_links *links, struct task *task)
 
 	task->link = NULL;
 	if (--link->tasks == 0 && link->names_left == 0)
-		remove_link(links, link);
+		remove_link(links, find_link(links, link->device, link->inode, link->is_inflated));
 }
 
 static void copy_row(const struct hard_link *link, struct task *task)

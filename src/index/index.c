@@ -36,7 +36,7 @@ struct run {
 	struct writer writer;
 	struct scanners scanners;
 	struct walkers walkers;
-	uint64_t vanished_removed; /* rows */
+	int64_t vanished_removed; /* rows */
 };
 
 static int open_index(struct run *run, struct simhash_error *error)
@@ -87,7 +87,6 @@ static void connect(struct run *run)
 					.measures = run->measures,
 					.roots = &run->roots,
 					.scanners = &run->scanners,
-					.links = run->links,
 					.failures = &run->failures,
 					.vanished = &run->vanished,
 					.options = walk_options_of(run)};
@@ -127,7 +126,7 @@ static int run_threads(struct run *run, struct simhash_error *error)
 	if (status == 0)
 		status = write_all(run, error);
 	else
-		scanners_producer_leaves(&run->scanners);
+		queue_producer_leaves(&run->scanners.queue);
 	scanners_join(&run->scanners);
 	return status;
 }
@@ -136,7 +135,7 @@ static void summarize(const struct run *run, struct index_summary *summary)
 {
 	summary->scanned = run->writer.scanned;
 	summary->bytes = run->writer.bytes;
-	summary->removed = run->writer.rows_removed + run->vanished_removed;
+	summary->removed = run->writer.rows_removed + (uint64_t)run->vanished_removed;
 	summary->unchanged = walkers_unchanged(&run->walkers);
 	summary->listed_directories = run->walkers.listed_directories;
 }
@@ -151,8 +150,8 @@ static int index_roots(struct run *run, struct index_summary *summary, struct si
 		return -1;
 	if (writer_begin_runs(&run->writer, error) == 0 &&
 	    store_begin_load(run->store, error) == 0 && run_threads(run, error) == 0 &&
-	    vanished_remove(&run->vanished, run->store, &run->scope, &run->vanished_removed,
-			    error) == 0 &&
+	    directory_list_remove(&run->vanished.found, run->store, &run->scope,
+				  &run->vanished_removed, error) == 0 &&
 	    store_end_load(run->store, error) == 0)
 		status = writer_end_runs(&run->writer, &run->failures, error);
 	summarize(run, summary);

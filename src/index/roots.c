@@ -5,25 +5,12 @@
 #include "index/roots.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
-#include "base/open_file.h"
 #include "base/path.h"
-
-int open_directory(const char *path, bool to_read)
-{
-#ifdef O_PATH
-	int access = to_read ? O_RDONLY : O_PATH;
-#else
-	int access = O_RDONLY;
-	(void)to_read;
-#endif
-	return open_file_at(AT_FDCWD, path, access | O_DIRECTORY, 0);
-}
 
 /* 0, or an errno. */
 static int resolve(const char *path, struct root *root)

@@ -31,9 +31,4 @@ int roots_init(struct roots *roots, char *const *paths, unsigned path_count, con
 	       struct failures *failures, struct simhash_error *error);
 void roots_release(struct roots *roots);
 
-/*
- * Open the directory of a root, to read it or only to reach files in it. -1 with errno.
- */
-int open_directory(const char *path, bool to_read);
-
 #endif

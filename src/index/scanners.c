@@ -41,7 +41,7 @@ static void end_part(struct scanners *scanners, struct batch *batch)
 	if (atomic_fetch_sub(&batch->unfinished, 1) > 1)
 		return;
 	count_out(scanners);
-	writer_push(scanners->writer, batch);
+	queue_push(&scanners->writer->queue, batch);
 }
 
 /* A task's scan is over, one way or another. */
@@ -93,10 +93,7 @@ static void scan_task(struct scanners *scanners, struct file_scanner *scanner,
 /* A task has its row from another name of its file, and needs only keys for its own. */
 static void complete_copy(struct scanners *scanners, struct task *task)
 {
-	struct bytes name = inner_name(task->row.name);
-
-	simhash_keys_compute(scanners->request->tag_set, &task->row.table, name.data, name.size,
-			     &task->row.keys);
+	row_compute_keys(&task->row, scanners->request->tag_set);
 	task->is_scanned = true;
 	task->is_copied = true;
 	count_done(scanners, task, false);
@@ -209,7 +206,7 @@ static void *scanner_main(void *argument)
 		handle_batch(scanners, is_ready ? &scanner : NULL, batch);
 	if (is_ready)
 		file_scanner_release(&scanner);
-	writer_producer_leaves(scanners->writer);
+	queue_producer_leaves(&scanners->writer->queue);
 	return NULL;
 }
 
@@ -222,7 +219,7 @@ int scanners_start(struct scanners *scanners, struct simhash_error *error)
 	pthread_cond_init(&scanners->changed, NULL);
 	started = threads_start(&scanners->threads, wanted, scanner_main, scanners, 0);
 	for (unsigned i = started; i < wanted; i++)
-		writer_producer_leaves(scanners->writer);
+		queue_producer_leaves(&scanners->writer->queue);
 	return started == 0 ? error_set(error, SIMHASH_E_SYSTEM, "cannot start a thread") : 0;
 }
 
@@ -248,9 +245,4 @@ void scanners_wait(struct scanners *scanners)
 	while (scanners->in_flight > 0)
 		pthread_cond_wait(&scanners->changed, &scanners->mutex);
 	pthread_mutex_unlock(&scanners->mutex);
-}
-
-void scanners_producer_leaves(struct scanners *scanners)
-{
-	queue_producer_leaves(&scanners->queue);
 }

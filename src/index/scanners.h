@@ -5,7 +5,7 @@
  *     struct scanners scanners = {.request = request, .resources = resources, ...};
  *     scanners_start(&scanners, error);
  *     ... feeds push batches
- *     scanners_producer_leaves(&scanners);
+ *     queue_producer_leaves(&scanners.queue);      // no more come
  *     ... the writer writes
  *     scanners_join(&scanners);
  *
@@ -34,7 +34,7 @@ struct scanners {
 	struct failures *failures;
 	struct writer *writer;
 
-	struct queue queue;
+	struct queue queue; /* of batches; its producer is the walkers */
 	struct thread_group threads;
 	pthread_mutex_t mutex;	/* of what follows */
 	pthread_cond_t changed; /* a batch has left */
@@ -55,8 +55,5 @@ void scanners_push(struct scanners *scanners, struct batch *batch);
 
 /* Wait until all batches that were pushed have been scanned. */
 void scanners_wait(struct scanners *scanners);
-
-/* No more batches come: the scanners end. */
-void scanners_producer_leaves(struct scanners *scanners);
 
 #endif

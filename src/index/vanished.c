@@ -1,5 +1,5 @@
 /*
- * Finding and removing directories that are gone for certain.
+ * Finding directories that are gone for certain.
  * SPDX-License-Identifier: MIT
  */
 #include "index/vanished.h"
@@ -10,26 +10,22 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "base/error.h"
 #include "base/open_file.h"
 #include "base/path.h"
-#include "store/batch.h"
 #include "store/known_file.h"
 #include "store/view.h"
 
-#define REMOVED_AT_ONCE 1000 /* in one transaction */
-
 void vanished_init(struct vanished *vanished)
 {
-	*vanished = (struct vanished){.hashes = NULL};
+	*vanished = (struct vanished){.gone = NULL};
 	pthread_mutex_init(&vanished->mutex, NULL);
 }
 
 void vanished_release(struct vanished *vanished)
 {
 	pair_set_release(&vanished->met);
-	free(vanished->hashes);
+	free(vanished->found.hashes);
 	free(vanished->gone);
 	pthread_mutex_destroy(&vanished->mutex);
 }
@@ -55,22 +51,6 @@ int vanished_meet(struct vanished *vanished, const uint8_t hash[DIRECTORY_HASH_S
 
 /* ---- Looking once more ---- */
 
-/* Open a directory in another, which is closed; -1 with errno. */
-static int descend(int above, const char *name)
-{
-#ifdef O_PATH
-	int access = O_PATH;
-#else
-	int access = O_RDONLY;
-#endif
-	int fd = open_file_at(above, name, access | O_DIRECTORY | O_NOFOLLOW, 0);
-	int saved = errno;
-
-	close(above);
-	errno = saved;
-	return fd;
-}
-
 /*
  * Look for a directory that a walk would reach by this path. It may have been made, and indexed by
  * another process, since its parent was listed. Goes name by name, since the path may be longer
@@ -85,8 +65,10 @@ static int find_gone(struct bytes path, char **gone)
 	*gone = NULL;
 	while (fd >= 0 && *(name += strspn(name, "/")) != '\0') {
 		char *end = name + strcspn(name, "/"), cut = *end;
+		int above = fd;
 		*end = '\0';
-		fd = descend(fd, name);
+		fd = open_file_at(above, name, OPEN_TO_REACH | O_NOFOLLOW, 0);
+		close_keeping_errno(above);
 		/* A link is ENOTDIR or ELOOP, depending on the system. */
 		if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP ||
 			       errno == ENAMETOOLONG)) {
@@ -126,16 +108,6 @@ static bool is_gone(struct vanished *vanished, const struct known_directory *kno
 	return true;
 }
 
-static int append(struct vanished *vanished, const uint8_t hash[DIRECTORY_HASH_SIZE],
-		  struct simhash_error *error)
-{
-	if (array_reserve(&vanished->hashes, &vanished->capacity, vanished->count + 1,
-			  sizeof *vanished->hashes, error) != 0)
-		return -1;
-	memcpy(vanished->hashes[vanished->count++], hash, DIRECTORY_HASH_SIZE);
-	return 0;
-}
-
 int vanished_find(struct vanished *vanished, struct store *store, const struct row_scope *scope,
 		  const struct root *root, struct failures *failures, struct simhash_error *error)
 {
@@ -150,7 +122,7 @@ int vanished_find(struct vanished *vanished, struct store *store, const struct r
 	status = known_directories_begin(&directories, store, scope, bytes_of(root->path), error);
 	while (status == 0 && (status = known_directories_next(&directories, &known, error)) == 1)
 		status = is_gone(vanished, &known, root->index, failures)
-				 ? append(vanished, known.hash, error)
+				 ? directory_list_add(&vanished->found, known.hash, error)
 				 : 0;
 	known_directories_end(&directories);
 	store_end_view(store);
@@ -162,23 +134,4 @@ void vanished_forget_met(struct vanished *vanished)
 	pair_set_release(&vanished->met);
 	free(vanished->gone);
 	vanished->gone = NULL;
-}
-
-int vanished_remove(const struct vanished *vanished, struct store *store,
-		    const struct row_scope *scope, uint64_t *removed, struct simhash_error *error)
-{
-	const uint8_t(*hashes)[DIRECTORY_HASH_SIZE] = (void *)vanished->hashes;
-
-	for (size_t i = 0; i < vanished->count; i += REMOVED_AT_ONCE) {
-		size_t rest = vanished->count - i;
-		struct store_batch batch = {
-			.removed_directories = hashes + i,
-			.removed_directory_count = rest < REMOVED_AT_ONCE ? rest : REMOVED_AT_ONCE,
-		};
-		int64_t part = 0;
-		if (store_write(store, scope, &batch, &part, error) != 0)
-			return -1;
-		*removed += (uint64_t)part;
-	}
-	return 0;
 }

@@ -6,7 +6,7 @@
  *     vanished_meet(&vanished, directory->hash, error);       // any walker, for each directory
  *     vanished_find(&vanished, store, scope, ...);            // after the walk of each root
  *     vanished_forget_met(&vanished);
- *     vanished_remove(&vanished, store, scope, &removed, error);
+ *     directory_list_remove(&vanished.found, ...);             // at the end of the run
  *     vanished_release(&vanished);
  *
  * SPDX-License-Identifier: MIT
@@ -17,16 +17,13 @@
 #include <pthread.h>
 
 #include "base/pair_set.h"
+#include "index/forget.h"
 #include "index/roots.h"
-#include "store/file_row.h"
-
-struct store;
 
 struct vanished {
-	pthread_mutex_t mutex;			/* of `met` */
-	struct pair_set met;			/* hashes of the present root's directories */
-	uint8_t (*hashes)[DIRECTORY_HASH_SIZE]; /* of those that are gone */
-	size_t count, capacity;
+	pthread_mutex_t mutex;	     /* of `met` */
+	struct pair_set met;	     /* hashes of the present root's directories */
+	struct directory_list found; /* that are gone */
 	char *gone; /* a path that was found to be gone last, with all below it; or NULL */
 };
 
@@ -45,9 +42,5 @@ int vanished_find(struct vanished *vanished, struct store *store, const struct r
 
 /* Forget what was met: the next root begins with nothing. */
 void vanished_forget_met(struct vanished *vanished);
-
-/* Remove the rows of what was found. Adds to *removed what has been committed, also on -1. */
-int vanished_remove(const struct vanished *vanished, struct store *store,
-		    const struct row_scope *scope, uint64_t *removed, struct simhash_error *error);
 
 #endif

@@ -90,18 +90,15 @@ struct walk *walk_new(const struct root *root, const struct walk_options *option
 
 struct walker *walker_new(struct walk *walk, struct simhash_error *error)
 {
-	struct walker *walker = malloc(sizeof *walker);
+	struct walker *walker = calloc(1, sizeof *walker);
 
 	if (walker == NULL) {
 		error_set_memory(error);
 		return NULL;
 	}
 	walker->walk = walk;
-	walker->directory = NULL;
-	walker->parent = NULL;
-	walker->is_idle = false;
 	walker->again_fd = -1;
-	entries_init(&walker->entries, walk->options);
+	walker->entries.options = walk->options;
 	return walker;
 }
 
@@ -306,7 +303,8 @@ static struct directory *open_pending(struct walker *walker, const struct pendin
 static struct directory *open_top(struct walk *walk, int *status, struct simhash_error *error)
 {
 	const char *path = walk->top_path[0] == '\0' ? "/" : walk->top_path;
-	int fd = open_directory(path, walk->root->is_directory);
+	int fd = open_file_at(AT_FDCWD, path,
+			      walk->root->is_directory ? O_RDONLY | O_DIRECTORY : OPEN_TO_REACH, 0);
 	struct directory *directory;
 	struct stat device;
 

@@ -156,7 +156,7 @@ static void *walkers_main(void *argument)
 		atomic_store(walkers->resources->stop, true);
 	for (unsigned i = 0; i < walkers->count; i++)
 		store_close(walkers->threads[i].reconciler.store);
-	scanners_producer_leaves(walkers->scanners);
+	queue_producer_leaves(&walkers->scanners->queue);
 	return NULL;
 }
 
@@ -174,10 +174,7 @@ static void prepare(struct walkers *walkers)
 				       .force = request->force,
 				       .follow = request->follow,
 				       .progress = resources->progress},
-			.feed = {.scanners = walkers->scanners,
-				 .links = walkers->links,
-				 .stop = resources->stop,
-				 .threads = resources->threads},
+			.feed = {.scanners = walkers->scanners},
 		};
 }
 

@@ -42,7 +42,6 @@ struct walkers {
 	const int64_t *measures; /* their ids */
 	const struct roots *roots;
 	struct scanners *scanners;
-	struct hard_links *links;
 	struct failures *failures;
 	struct vanished *vanished;
 	struct walk_options options;

@@ -38,16 +38,6 @@ void writer_release(struct writer *writer)
 	queue_release(&writer->queue);
 }
 
-void writer_push(struct writer *writer, struct batch *batch)
-{
-	queue_push(&writer->queue, batch);
-}
-
-void writer_producer_leaves(struct writer *writer)
-{
-	queue_producer_leaves(&writer->queue);
-}
-
 /* ---- Transactions ---- */
 
 /* Make room for all that a batch brings. */

@@ -24,8 +24,8 @@
 struct writer {
 	struct store *store; /* borrowed */
 	struct row_scope scope;
-	atomic_bool *stop; /* set when writing fails */
-	struct queue queue;
+	atomic_bool *stop;     /* set when writing fails */
+	struct queue queue;    /* of batches */
 	struct scan_run *runs; /* one for each root */
 	const struct roots *roots;
 	uint64_t scanned, bytes, rows_removed; /* committed */
@@ -46,10 +46,6 @@ int writer_init(struct writer *writer, struct store *store, const struct row_sco
 		const struct roots *roots, unsigned producers, atomic_bool *stop,
 		struct simhash_error *error);
 void writer_release(struct writer *writer);
-
-/* Hand the writer a batch, waiting for room. Any thread, as is the next. */
-void writer_push(struct writer *writer, struct batch *batch);
-void writer_producer_leaves(struct writer *writer);
 
 /* Write until all producers have left. After a failure what still comes is dropped. */
 int writer_write(struct writer *writer, struct simhash_error *error);

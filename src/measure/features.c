@@ -10,7 +10,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "base/compat.h"
+#include "base/bytes.h"
 #include "base/error.h"
 
 /* Lines are cut into words whole; what is longer than this is cut at a blank, if it has one. */

@@ -14,7 +14,6 @@
 #include "base/ascii.h"
 #include "base/byte_order.h"
 #include "base/error.h"
-#include "base/hex.h"
 #include "base/read_file.h"
 
 #define SLOTS_MIN 64

@@ -35,7 +35,7 @@ int file_scanner_init(struct file_scanner *scanner, const struct simhash_tag_set
 	scanner->max_inflated_bytes = INT64_MAX;
 	scanner->bytes_read = NULL;
 	scanner->buffer = aligned_alloc(BUFFER_ALIGNMENT, FILE_SCANNER_BUFFER);
-	scanner->hash = content_hash_new();
+	scanner->hash = XXH3_createState();
 	scanner->sketching = (struct sketching){.count = 0};
 	if (scanner->buffer != NULL && scanner->hash != NULL)
 		return 0;
@@ -53,7 +53,7 @@ void file_scanner_release(struct file_scanner *scanner)
 {
 	sketching_release(&scanner->sketching);
 	free(scanner->buffer);
-	content_hash_free(scanner->hash);
+	XXH3_freeState(scanner->hash);
 	scanner->buffer = NULL;
 	scanner->hash = NULL;
 }
@@ -69,7 +69,7 @@ static void content_begin(struct content *content, struct file_scanner *scanner,
 {
 	content->scanner = scanner;
 	simhash_scanner_init(&content->counts, scanner->tag_set);
-	content_hash_begin(scanner->hash);
+	XXH3_128bits_reset(scanner->hash);
 	sketching_begin(&scanner->sketching);
 	row->size_bytes = 0;
 }
@@ -80,15 +80,23 @@ static void content_add(struct content *content, size_t size, struct file_row *r
 	struct file_scanner *scanner = content->scanner;
 
 	simhash_scanner_update(&content->counts, scanner->buffer, size);
-	content_hash_add(scanner->hash, scanner->buffer, size);
+	XXH3_128bits_update(scanner->hash, scanner->buffer, size);
 	sketching_add(&scanner->sketching, scanner->buffer, size);
 	row->size_bytes += (int64_t)size;
+}
+
+void row_compute_keys(struct file_row *row, const struct simhash_tag_set *tag_set)
+{
+	struct bytes name = inner_name(row->name);
+
+	simhash_keys_compute(tag_set, &row->table, name.data, name.size, &row->keys);
 }
 
 static enum scan_outcome content_end(struct content *content, struct file_row *row)
 {
 	simhash_scanner_finish(&content->counts, &row->table);
-	content_hash_end(content->scanner->hash, row->content_hash);
+	row_compute_keys(row, content->scanner->tag_set);
+	content_hash_store(content->scanner->hash, row->content_hash);
 	return sketching_end(&content->scanner->sketching, &row->sketches) == 0 ? SCAN_DONE
 										: SCAN_FAILED;
 }
@@ -165,13 +173,6 @@ fail:
 	return -1;
 }
 
-static void set_keys(const struct file_scanner *scanner, struct file_row *row)
-{
-	struct bytes name = inner_name(row->name);
-
-	simhash_keys_compute(scanner->tag_set, &row->table, name.data, name.size, &row->keys);
-}
-
 enum scan_outcome scan_file(struct file_scanner *scanner, int directory_fd, const char *name,
 			    struct shared_scan *shared, struct file_row *row)
 {
@@ -186,8 +187,6 @@ enum scan_outcome scan_file(struct file_scanner *scanner, int directory_fd, cons
 		outcome = shared_scan_lead(shared, scanner, fd, status.st_size, row);
 	else
 		outcome = scan_bytes(scanner, fd, status.st_size, row);
-	if (outcome == SCAN_DONE)
-		set_keys(scanner, row);
 	close_keeping_errno(fd);
 	return outcome;
 }
@@ -225,18 +224,15 @@ enum scan_outcome scan_inflated(struct file_scanner *scanner, int directory_fd, 
 		outcome = content_end(&content, row);
 	saved = errno;
 	inflating_free(in);
-	if (outcome == SCAN_DONE) {
+	if (outcome == SCAN_DONE)
 		row->compressed_size_bytes = status.st_size;
-		set_keys(scanner, row);
-	}
 	errno = saved;
 	return outcome;
 }
 
-enum scan_outcome scan_stream(struct file_scanner *scanner, int fd, struct file_row *row)
+static enum scan_outcome scan_stream(struct file_scanner *scanner, int fd, struct file_row *row)
 {
 	struct content content;
-	enum scan_outcome outcome;
 	ssize_t got;
 
 	content_begin(&content, scanner, row);
@@ -247,8 +243,17 @@ enum scan_outcome scan_stream(struct file_scanner *scanner, int fd, struct file_
 			return SCAN_FAILED;
 		content_add(&content, (size_t)got, row);
 	}
-	outcome = content_end(&content, row);
-	if (outcome == SCAN_DONE)
-		set_keys(scanner, row);
-	return outcome;
+	return content_end(&content, row);
+}
+
+int scan_named(struct file_scanner *scanner, const char *path, bool is_inflated,
+	       struct file_row *row)
+{
+	enum scan_outcome outcome = path == NULL  ? scan_stream(scanner, STDIN_FILENO, row)
+				    : is_inflated ? scan_inflated(scanner, AT_FDCWD, path, row)
+						  : scan_file(scanner, AT_FDCWD, path, NULL, row);
+
+	if (outcome == SCAN_GONE)
+		errno = access(path, F_OK) == 0 ? EISDIR : ENOENT;
+	return outcome == SCAN_DONE ? 0 : -1;
 }

@@ -13,7 +13,6 @@
 
 struct store;
 
-struct content_hash;
 struct shared_scan;
 
 /* The state of a scanning thread; each thread has one. */
@@ -24,8 +23,8 @@ struct file_scanner {
 	const struct store *own; /* an index whose own files are not scanned; or NULL */
 	void *buffer;		 /* FILE_SCANNER_BUFFER bytes */
 	int64_t max_inflated_bytes;
-	atomic_llong *bytes_read; /* a running total of what was read; or NULL */
-	struct content_hash *hash;
+	atomic_llong *bytes_read;   /* a running total of what was read; or NULL */
+	struct XXH3_state_s *hash;  /* of the content */
 	struct sketching sketching; /* empty unless measures were asked for */
 };
 
@@ -64,9 +63,14 @@ enum scan_outcome scan_inflated(struct file_scanner *scanner, int directory_fd, 
 				struct file_row *row);
 
 /*
- * Scan a stream to its end, such as standard input. `row->name` is set, for its extension.
- * Returns SCAN_DONE, or SCAN_FAILED with errno.
+ * Scan what a user named: a file, or with `is_inflated` the content of a gzip file, or for NULL
+ * standard input to its end. `row->name` is set, for its extension. -1 with errno as above, and
+ * EISDIR for what is not a regular file. The scanner follows links and has nothing to stop it.
  */
-enum scan_outcome scan_stream(struct file_scanner *scanner, int fd, struct file_row *row);
+int scan_named(struct file_scanner *scanner, const char *path, bool is_inflated,
+	       struct file_row *row);
+
+/* Compute the keys from the row's table and name, as scanning does. */
+void row_compute_keys(struct file_row *row, const struct simhash_tag_set *tag_set);
 
 #endif

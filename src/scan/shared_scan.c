@@ -129,7 +129,7 @@ static bool hash_in_turn(struct shared_scan *shared, int64_t unit, const void *b
 	is_part = !shared->is_short;
 	if (is_part) {
 		pthread_mutex_unlock(&shared->mutex);
-		content_hash_add(shared->leader->hash, bytes, size);
+		XXH3_128bits_update(shared->leader->hash, bytes, size);
 		pthread_mutex_lock(&shared->mutex);
 		shared->is_short = size < size_of(shared, unit);
 	}
@@ -227,7 +227,7 @@ enum scan_outcome shared_scan_lead(struct shared_scan *shared, struct file_scann
 	shared->outcome = SCAN_DONE;
 	reading_begin(&shared->reading, fd, expected);
 	simhash_scanner_init(&shared->whole, scanner->tag_set);
-	content_hash_begin(scanner->hash);
+	XXH3_128bits_reset(scanner->hash);
 	set_state(shared, BEGUN);
 	pthread_mutex_lock(&shared->mutex);
 	scan_units(shared, scanner);
@@ -238,7 +238,8 @@ enum scan_outcome shared_scan_lead(struct shared_scan *shared, struct file_scann
 	if (shared->outcome == SCAN_DONE) {
 		row->size_bytes = shared->whole_size;
 		simhash_scanner_finish(&shared->whole, &row->table);
-		content_hash_end(scanner->hash, row->content_hash);
+		row_compute_keys(row, scanner->tag_set);
+		content_hash_store(scanner->hash, row->content_hash);
 	}
 	errno = shared->failed_errno;
 	return shared->outcome;

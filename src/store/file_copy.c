@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/text_stream.h"
+#include "base/open_file.h"
 #include "store/file_columns.h"
 
 static char *whole_rows_sql(void)

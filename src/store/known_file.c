@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/text_stream.h"
+#include "base/open_file.h"
 #include "store/query.h"
 
 /* With measures, how many of their sketches are there, and are of the content of the row. */

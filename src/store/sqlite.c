@@ -15,7 +15,6 @@
 
 #include "base/error.h"
 #include "base/open_file.h"
-#include "base/text_stream.h"
 #include "store/database.h"
 #include "store/schema.h"
 

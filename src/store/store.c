@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/text_stream.h"
+#include "base/open_file.h"
 #include "store/query.h"
 #include "store/schema.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/text_stream.h"
+#include "base/open_file.h"
 
 /* "ON CONFLICT(key) DO UPDATE SET a=excluded.a, ...", or the same of MySQL. */
 static void write_tail(FILE *sql, const struct upsert *upsert, bool has_excluded)

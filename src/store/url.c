@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/decimal.h"
 #include "base/error.h"
-#include "base/hex.h"
 
 #define EXPECTED "expected sqlite:/path/to/index.db or mysql://user@host:port/database"
 

@@ -17,8 +17,8 @@
 
 #include "base/array.h"
 #include "base/ascii.h"
+#include "base/bytes.h"
 #include "base/clock.h"
-#include "base/compat.h"
 #include "base/path.h"
 #include "base/queue.h"
 #include "base/read_file.h"

@@ -92,7 +92,7 @@ for size in x -1 1X 5MBx '' 99999999999999999999 9999999P; do
 done
 hash_wrong --min-size=2k --max-size=1k "$files" "--min-size is larger than --max-size"
 hash_wrong --ext= "$files" "--ext '': expected extensions such as txt,md"
-hash_wrong --ext=a,,b "$files" "extensions 'a,,b': expected names"
+hash_wrong --ext=a,,b "$files" "--ext 'a,,b': expected extensions"
 hash_wrong --exclude-from=/no/such/file "$files" "cannot read /no/such/file: No such file"
 hash_wrong --files0-from=/no/such/file "cannot read /no/such/file: No such file or directory"
 hash_wrong --status "$files" "--status cannot be combined with a PATH"
