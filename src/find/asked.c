@@ -295,6 +295,7 @@ int finder_content(struct finder *finder, const struct find_content *content,
 	struct asking asking = {.finder = finder, .reporter = {.finder = finder}};
 	struct asked_file asked = {.sketches = NULL};
 	struct file_row row = {.host = finder->local_host,
+			       .directory = {"", 0},
 			       .name = bytes_of(content->name),
 			       .size_bytes = content->size_bytes,
 			       .table = content->table};
