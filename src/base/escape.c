@@ -10,7 +10,7 @@
 size_t utf8_length(struct bytes bytes)
 {
 	const unsigned char *b = (const unsigned char *)bytes.data;
-	unsigned char low = 0x80, high = 0xbf;
+	unsigned char low, high;
 	size_t length;
 
 	if (bytes.size == 0)
@@ -22,14 +22,8 @@ size_t utf8_length(struct bytes bytes)
 	length = b[0] < 0xe0 ? 2 : b[0] < 0xf0 ? 3 : 4;
 	if (length > bytes.size)
 		return 0;
-	if (b[0] == 0xe0)
-		low = 0xa0;
-	if (b[0] == 0xed)
-		high = 0x9f;
-	if (b[0] == 0xf0)
-		low = 0x90;
-	if (b[0] == 0xf4)
-		high = 0x8f;
+	low = b[0] == 0xe0 ? 0xa0 : b[0] == 0xf0 ? 0x90 : 0x80;
+	high = b[0] == 0xed ? 0x9f : b[0] == 0xf4 ? 0x8f : 0xbf;
 	if (b[1] < low || b[1] > high)
 		return 0;
 	for (size_t i = 2; i < length; i++)

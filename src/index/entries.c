@@ -55,24 +55,17 @@ static int read_ignores(struct entries *entries, struct simhash_error *error)
 	return 0;
 }
 
-static void begin(struct entries *entries, struct directory *directory, const char *only)
+int entries_open(struct entries *entries, struct directory *directory, const char *only,
+		 struct simhash_error *error)
 {
+	int fd;
+
 	entries->directory = directory;
 	entries->only = only;
 	entries->has_parts = entries->has_failed = entries->is_over = false;
 	entries->gathering.count = entries->gathering.names_size = 0;
-}
-
-void entries_open_file(struct entries *entries, struct directory *directory, const char *name)
-{
-	begin(entries, directory, name);
-}
-
-int entries_open(struct entries *entries, struct directory *directory, struct simhash_error *error)
-{
-	int fd;
-
-	begin(entries, directory, NULL);
+	if (only != NULL)
+		return 0;
 	if (read_ignores(entries, error) != 0)
 		return -1;
 	fd = fcntl(directory->fd, F_DUPFD_CLOEXEC, 0);

@@ -1,7 +1,7 @@
 /*
  * Reading one directory:
  *
- *     entries_open(&entries, directory, error);
+ *     entries_open(&entries, directory, NULL, error);
  *     while ((found = entries_next(&entries, &chunk, error)) > 0)
  *             if (found == ENTRIES_DIRECTORY)
  *                     ... entries.name is to be visited
@@ -52,11 +52,12 @@ enum { ENTRIES_END, ENTRIES_DIRECTORY, ENTRIES_FILES };
 
 void entries_release(struct entries *entries);
 
-/* Begin with a directory that is open. One that cannot be read has no entries. */
-int entries_open(struct entries *entries, struct directory *directory, struct simhash_error *error);
-
-/* Begin with a directory of which one file alone counts, whatever the filter says. */
-void entries_open_file(struct entries *entries, struct directory *directory, const char *name);
+/*
+ * Begin with a directory that is open. One that cannot be read has no entries. With `only`, the
+ * file of that name is its one entry, whatever the filter says.
+ */
+int entries_open(struct entries *entries, struct directory *directory, const char *only,
+		 struct simhash_error *error);
 
 /* The next that is found; ENTRIES_END, or -1. The last chunk comes even if it has no files. */
 int entries_next(struct entries *entries, struct chunk *chunk, struct simhash_error *error);

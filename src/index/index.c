@@ -164,7 +164,7 @@ int index_trees(const struct index_request *request, const struct index_resource
 {
 	struct run run = {.request = request, .resources = resources};
 	unsigned roots = request->path_count + (request->list_name == NULL ? 0 : 1);
-	int64_t start_ns = clock_monotonic_ns();
+	double start_s = clock_monotonic_s();
 	int status;
 
 	memset(summary, 0, sizeof *summary);
@@ -190,6 +190,6 @@ int index_trees(const struct index_request *request, const struct index_resource
 	hard_links_free(run.links);
 	vanished_release(&run.vanished);
 	store_close(run.store);
-	summary->seconds = (double)(clock_monotonic_ns() - start_ns) / (double)NS_PER_S;
+	summary->seconds = clock_monotonic_s() - start_s;
 	return status;
 }

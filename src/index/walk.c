@@ -364,14 +364,11 @@ static int enter(struct walker *walker, const struct pending *next, struct simha
 	}
 	if (walker->directory == NULL)
 		return status;
-	if (walk->file_name != NULL) {
-		entries_open_file(&walker->entries, walker->directory, walk->file_name);
-		return 1;
-	}
-	status = is_wanted(walk, walker->directory, error);
-	return status == 1 && entries_open(&walker->entries, walker->directory, error) != 0
-		       ? -1
-		       : status;
+	status = walk->file_name != NULL ? 1 : is_wanted(walk, walker->directory, error);
+	if (status == 1 &&
+	    entries_open(&walker->entries, walker->directory, walk->file_name, error) != 0)
+		return -1;
+	return status;
 }
 
 /* Have a directory to read: WALK_FILES, WALK_IDLE, WALK_END or -1. */
