@@ -4,7 +4,7 @@
  *     catch_signals();
  *     ... work that ends early once `stop_requested` is set ...
  *     if (is_interrupted)
- *             end_by_signal("simhash", "interrupted; what was scanned is stored");
+ *             end_by_signal("simhash", "interrupted; everything scanned so far is stored");
  *
  * SPDX-License-Identifier: MIT
  */

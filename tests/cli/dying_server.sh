@@ -100,7 +100,7 @@ begin --wait-server=600
 wait_until has_said 'trying again for 600 s'
 kill -INT "$run"
 ends 130
-said "interrupted; what was scanned is stored"
+said "interrupted; everything scanned so far is stored"
 
 # Not there yet when the run begins.
 begin --wait-server=60

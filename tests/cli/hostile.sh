@@ -31,7 +31,7 @@ export SIMHASH_DATABASE=sqlite:$index
 # Of the commands that read, and of those that may write, the words after the index.
 readers=(find:-j2 "find:$files/similar1.txt" find:--group find:--stats find:--sweep=1:2:2
 	"find:--nearest=3 $files/similar2.txt" find:--format=csv find:--format=json find:--format=jsonl
-	find:--format=html find:-0 "find:--confirm -z" "find:--confirm --script=script.sh"
+	find:--format=html find:-0 find:--confirm=doubtful "find:--confirm --script=script.sh"
 	"find:--expand --key=skew --empty" "find:--between $files $files/deep" find:--group=single
 	"find:--partition=2/3" hash:--status)
 writers=("hash:-z $files" "hash:--copy-to=sqlite:target.db" "hash:--forget $files/deep"
@@ -219,7 +219,7 @@ for table in file directory host tag_set tag scan_run schema_version measure ske
 	attack "a view in place of $table" "${loose%%CREATE*} ALTER TABLE $table RENAME TO other;
 		CREATE VIEW $table AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
 		SELECT other.* FROM n, other"
-	grep -q "hostile.db.*: $table in it is not a plain table" err || fail "$table: what is wrong is not said: $(cat err)"
+	grep -q "hostile.db.*: table $table in it is not a plain table" err || fail "$table: what is wrong is not said: $(cat err)"
 done
 attack "a view of itself" "${loose%%CREATE*} DROP TABLE file; CREATE VIEW file AS SELECT * FROM file"
 attack "a virtual table" "${loose%%CREATE*} DROP TABLE host; CREATE VIRTUAL TABLE host USING fts5(id, name)"
