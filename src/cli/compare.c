@@ -3,7 +3,7 @@
  * Both are read into memory; no index is asked.
  * SPDX-License-Identifier: MIT
  */
-#include "cli/compare.h"
+#include "cli/find_tasks.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

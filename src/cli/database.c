@@ -6,9 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/lost_mapping.h"
 #include "cli/options.h"
-#include "cli/stop.h"
+#include "cli/signals.h"
 #include "cli/tasks.h"
 #include "cli/terminal.h"
 #include "index/copy.h"

@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cli/find_options.h"
-#include "cli/measure_option.h"
 
 #include <errno.h>
 #include <stdlib.h>

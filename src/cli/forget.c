@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "base/path.h"
-#include "cli/measure_option.h"
 #include "cli/options.h"
 #include "cli/tasks.h"
 #include "cli/terminal.h"

@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cli/index_options.h"
-#include "cli/measure_option.h"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/open_file.h"
 #include "cli/options.h"
-#include "cli/stop.h"
+#include "cli/signals.h"
 #include "cli/tasks.h"
 #include "cli/terminal.h"
 #include "index/index.h"

@@ -2,7 +2,7 @@
  * Writing what was counted of finding.
  * SPDX-License-Identifier: MIT
  */
-#include "cli/measures.h"
+#include "cli/find_tasks.h"
 
 #include <inttypes.h>
 

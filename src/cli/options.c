@@ -3,15 +3,16 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cli/options.h"
+#include "cli/signals.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "cli/lost_mapping.h"
 #include "store/store.h"
+
+#define WEIGHTS "weights="
 
 int choose_database(const char *option, bool create, char **url, struct simhash_error *error)
 {
@@ -43,16 +44,42 @@ int choose_host(const char *option, char name[HOST_NAME_SIZE], struct simhash_er
 	return 0;
 }
 
+/* Where the parameter weights=FILE begins, or NULL. A file name may have any byte, so it is last. */
+static const char *find_weights(const char *text)
+{
+	const char *at = strpbrk(text, ":,");
+
+	while (at != NULL && strncmp(at + 1, WEIGHTS, strlen(WEIGHTS)) != 0)
+		at = strchr(at + 1, ',');
+	return at;
+}
+
+int measure_option_parse(const char *text, struct simhash_measure **measure,
+			 struct simhash_error *error)
+{
+	const char *at = find_weights(text);
+	struct simhash_weights *weights = NULL;
+	char *rest;
+	int status = -1;
+
+	if (at == NULL)
+		return simhash_measure_new(text, measure, error);
+	*measure = NULL;
+	rest = strndup(text, (size_t)(at - text));
+	if (rest == NULL)
+		return error_set_memory(error);
+	if (simhash_weights_read(at + 1 + strlen(WEIGHTS), &weights, error) == 0)
+		status = simhash_measure_new_weighted(rest, weights, measure, error);
+	simhash_weights_free(weights);
+	free(rest);
+	return status;
+}
+
 int choose_kernel(struct simhash_error *error)
 {
 	const char *name = getenv("SIMHASH_KERNEL");
 
 	return name == NULL || name[0] == '\0' ? 0 : simhash_kernel_select(name, error);
-}
-
-void ignore_size_signal(void)
-{
-	signal(SIGXFSZ, SIG_IGN);
 }
 
 void print_version(const char *program)

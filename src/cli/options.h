@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "base/threads.h"
-#include "simhash.h"
+#include "simhash_measures.h"
 #include "store/default_index.h"
 
 /*
@@ -24,14 +24,19 @@ int choose_tag_set(const char *option, struct simhash_tag_set **set, struct simh
 /* The name of this host: `option`, else the system's. */
 int choose_host(const char *option, char name[HOST_NAME_SIZE], struct simhash_error *error);
 
+/*
+ * Make a measure from the value of --measure: text as simhash_measure_new accepts it, with a last
+ * parameter weights=FILE besides, which is read. Errors: those of simhash_measure_new_weighted and
+ * simhash_weights_read.
+ */
+int measure_option_parse(const char *text, struct simhash_measure **measure,
+			 struct simhash_error *error);
+
 /* The default maximum of what a gzip file inflates to. */
 #define MAX_INFLATED_BYTES (INT64_C(16) << 30)
 
 /* Use the scan kernel that $SIMHASH_KERNEL names, if it is set. */
 int choose_kernel(struct simhash_error *error);
-
-/* Have a write past the limit of file sizes fail, instead of SIGXFSZ ending the program. */
-void ignore_size_signal(void);
 
 /* "NAME VERSION", the scan kernel and the engines, for --version. */
 void print_version(const char *program);

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "cli/index_options.h"
-#include "cli/lost_mapping.h"
 #include "cli/options.h"
+#include "cli/signals.h"
 #include "cli/tasks.h"
 #include "cli/terminal.h"
 

@@ -155,12 +155,6 @@ int64_t rule_reach(const struct find_rule *rule, uint32_t tolerance, int64_t siz
 	return simhash_key_reach(&t, mean < partner ? mean : partner);
 }
 
-double rule_share(const struct find_rule *rule, uint32_t tolerance)
-{
-	return (double)tolerance_number(rule, tolerance).percent_millionths /
-	       (100.0 * SIMHASH_MILLION);
-}
-
 void rule_slope(const struct find_rule *rule, int64_t *up, int64_t *down)
 {
 	/* T/100 * (1 + ratio) / 2, both in millionths, as a fraction. */

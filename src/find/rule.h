@@ -64,9 +64,6 @@ int64_t rule_reach(const struct find_rule *rule, uint32_t tolerance, int64_t siz
 /* No file's reach is larger than (size / *down + 1) * *up + 2. */
 void rule_slope(const struct find_rule *rule, int64_t *up, int64_t *down);
 
-/* The share, 0 to 1, that a tolerance allows of the mean size. */
-double rule_share(const struct find_rule *rule, uint32_t tolerance);
-
 /* Is only a file of equal extension hash a partner? */
 bool rule_is_by_extension(const struct find_rule *rule);
 

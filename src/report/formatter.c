@@ -13,8 +13,6 @@ static const struct formatter *const formatters[] = {
 	&formatter_jsonl, &formatter_null, &formatter_html,
 };
 
-const char formatter_names[] = "text, csv, json, jsonl, null or html";
-
 const struct formatter *formatter_find(const char *name)
 {
 	for (size_t i = 0; i < sizeof formatters / sizeof *formatters; i++)

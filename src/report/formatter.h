@@ -72,9 +72,6 @@ extern const struct formatter formatter_text, formatter_csv, formatter_json, for
 /* By name; NULL when there is none. */
 const struct formatter *formatter_find(const char *name);
 
-/* The names of all formats, for messages: "text, csv, json ..." */
-extern const char formatter_names[];
-
 /* 100 * distance / mean size; 0 for two empty files. */
 double pair_percent(const struct file_pair *pair);
 

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/measures.h"
+#include "cli/find_tasks.h"
 #include "find/find.h"
 #include "fuzz.h"
 #include "index/copy.h"

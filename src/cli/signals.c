@@ -1,19 +1,64 @@
 /*
- * Reporting a bus error of a mapped file, and ending the program.
+ * The handlers of SIGINT and SIGTERM, and of SIGBUS.
  * SPDX-License-Identifier: MIT
  */
-#include "cli/lost_mapping.h"
+#include "cli/signals.h"
 
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/escape.h"
 #include "base/open_file.h"
 #include "cli/terminal.h"
+
+#define SAME_ORDER_NS (200 * NS_PER_MS)
+
+atomic_bool stop_requested;
+static volatile sig_atomic_t stop_signal;
+
+/*
+ * A signal right after the first is the same order given twice: timeout(1) signals the program,
+ * then its process group.
+ */
+static void on_stop(int number)
+{
+	static int64_t first_ns;
+	int64_t now_ns = clock_monotonic_ns();
+
+	if (stop_signal == 0) {
+		first_ns = now_ns;
+		stop_signal = number;
+		atomic_store(&stop_requested, true);
+	} else if (now_ns - first_ns >= SAME_ORDER_NS) {
+		signal(number, SIG_DFL);
+		raise(number);
+	}
+}
+
+void catch_signals(void)
+{
+	struct sigaction action = {.sa_handler = on_stop};
+
+	/* The handler does not interrupt itself. */
+	sigemptyset(&action.sa_mask);
+	sigaddset(&action.sa_mask, SIGINT);
+	sigaddset(&action.sa_mask, SIGTERM);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+void end_by_signal(const char *program, const char *message)
+{
+	say(program, message);
+	signal(stop_signal, SIG_DFL);
+	raise(stop_signal);
+}
+
+/* ---- Bus errors ---- */
 
 static const char *failing_program = "";
 static char *index_names; /* "sqlite:A or sqlite:B" */
@@ -83,4 +128,9 @@ void name_index(const char *url)
 	free(message);
 	index_names = names;
 	message = text;
+}
+
+void ignore_size_signal(void)
+{
+	signal(SIGXFSZ, SIG_IGN);
 }

@@ -1,0 +1,21 @@
+/*
+ * What simfind does besides listing pairs.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_CLI_FIND_TASKS_H
+#define SIMHASH_CLI_FIND_TASKS_H
+
+#include <stdio.h>
+
+#include "cli/find_options.h"
+
+/* --compare: write what each measure reports of two files, and one more, unless it is NULL. */
+int compare_files(const char *path_a, const char *path_b, const struct simhash_tag_set *tags,
+		  const struct find_rule *rule, const struct simhash_measure *measure, FILE *out,
+		  struct simhash_error *error);
+
+/* --stats and --sweep: tables ready for gnuplot, columns, and comments after #. */
+int write_measures(const struct find_arguments *arguments, struct store *store, FILE *out,
+		   struct simhash_error *error);
+
+#endif
