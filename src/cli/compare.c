@@ -228,17 +228,18 @@ static int write_sketch(struct comparison *c, const char *text,
 	similarity = simhash_sketch_similarity(measure, a, b, &deviation);
 	bits = 8 * simhash_measure_sketch_size(measure);
 	begin_line(c, text, similarity);
-	if (strncmp(text, "simhash", 7) == 0)
+	if (strncmp(text, "simhash", 7) == 0) {
 		fprintf(c->out, "%.0f of %zu bits differ\n", (1 - similarity) * (double)bits, bits);
-	else if (deviation == 0)
+		return 0;
+	}
+	if (deviation == 0)
 		fputs("Jaccard index, exact", c->out);
 	else
 		fprintf(c->out, "Jaccard index, estimated within about %.2f%%", 100 * deviation);
-	if (strncmp(text, "simhash", 7) != 0)
-		fputs(simhash_sketch_cluster(measure, a) == simhash_sketch_cluster(measure, b)
-			      ? "; the same cluster\n"
-			      : "\n",
-		      c->out);
+	fputs(simhash_sketch_cluster(measure, a) == simhash_sketch_cluster(measure, b)
+		      ? "; the same cluster\n"
+		      : "\n",
+	      c->out);
 	return 0;
 }
 
@@ -271,11 +272,6 @@ static void write_name(FILE *out, char letter, const struct content *content)
 	fputc('\n', out);
 }
 
-static void scan(const struct simhash_tag_set *tags, struct content *content)
-{
-	simhash_sum_table_compute(tags, content->bytes, content->size, &content->table);
-}
-
 static int write_all(struct comparison *c, struct simhash_error *error)
 {
 	bool same = c->a.size == c->b.size && memcmp(c->a.bytes, c->b.bytes, c->a.size) == 0;
@@ -306,8 +302,8 @@ int compare_files(const char *path_a, const char *path_b, const struct simhash_t
 	if (status == 0)
 		status = read_file(path_b, SIZE_MAX, &c.b.bytes, &c.b.size, error);
 	if (status == 0) {
-		scan(tags, &c.a);
-		scan(tags, &c.b);
+		simhash_sum_table_compute(tags, c.a.bytes, c.a.size, &c.a.table);
+		simhash_sum_table_compute(tags, c.b.bytes, c.b.size, &c.b.table);
 		status = write_all(&c, error);
 	}
 	free(c.a.bytes);

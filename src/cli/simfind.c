@@ -182,29 +182,19 @@ static int find(const struct find_arguments *arguments, const struct find_sink *
 	return status;
 }
 
-/* Open a file to write to that nothing else of this run reads. */
+/* Open the script, unless it is the file of the listing. */
 static FILE *create(const char *path, const struct store *store, FILE *other,
 		    struct simhash_error *error)
 {
 	struct stat status, other_status;
-	FILE *file = NULL;
 
-	if (stat(path, &status) == 0 &&
-	    store_is_own_file(store, NULL, (uint64_t)status.st_dev, (uint64_t)status.st_ino)) {
-		error_set(error, SIMHASH_E_RANGE, "cannot write to %s: it is the index itself",
-			  path);
-		return NULL;
-	}
 	if (stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
 	    fstat(fileno(other), &other_status) == 0 && status.st_dev == other_status.st_dev &&
 	    status.st_ino == other_status.st_ino) {
 		error_set(error, SIMHASH_E_RANGE, "--script and --output name the same file");
 		return NULL;
 	}
-	file = open_stream(path, O_WRONLY | O_CREAT | O_TRUNC, 0700, "wb");
-	if (file == NULL)
-		error_set_errno(error, "cannot write to %s", path);
-	return file;
+	return open_output(path, 0700, store, error);
 }
 
 static int write_script(const struct find_arguments *arguments, const struct store *store,
@@ -532,11 +522,9 @@ int main(int argc, char **argv)
 	status = choose_kernel(&error);
 	if (status == 0)
 		status = find_arguments_parse(&arguments, argc, argv, &error);
-	if (status > 0) {
-		find_arguments_release(&arguments);
-		return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-	}
-	if (status == 0)
+	if (status > 0)
+		status = finish_output(&error);
+	else if (status == 0)
 		status = arguments.compare ? compare(&arguments, &error)
 					   : run(&arguments, &had_unreadable, &found, &error);
 	fails_on_match = arguments.fail_on_match;

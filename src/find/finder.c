@@ -48,20 +48,19 @@ int finder_init(struct finder *finder, struct store *store, const struct find_re
 		const struct find_sink *sink, const struct find_resources *resources,
 		struct simhash_error *error)
 {
+	int status = 0;
+
 	*finder = (struct finder){
 		.store = store, .request = request, .sink = sink, .resources = resources};
 	if (store_tag_set_id(store, request->tags, false, &finder->tag_set, error) != 0 ||
 	    store_host_id(store, request->host, false, &finder->local_host, error) != 0 ||
-	    store_read_hosts(store, &finder->hosts, error) != 0) {
+	    store_read_hosts(store, &finder->hosts, error) != 0)
+		status = -1;
+	for (int i = 0; status == 0 && request->has_between && i < 2; i++)
+		status = find_side(finder, i, error);
+	if (status != 0)
 		finder_release(finder);
-		return -1;
-	}
-	for (int i = 0; request->has_between && i < 2; i++)
-		if (find_side(finder, i, error) != 0) {
-			finder_release(finder);
-			return -1;
-		}
-	return 0;
+	return status;
 }
 
 void finder_release(struct finder *finder)

@@ -82,12 +82,22 @@ int listing_check(struct listing *listing, struct simhash_error *error)
 	return ferror(listing->file) ? write_failed(listing, error) : 0;
 }
 
-static bool is_index(const struct store *store, const char *path)
+FILE *open_output(const char *path, mode_t mode, const struct store *store,
+		  struct simhash_error *error)
 {
 	struct stat status;
+	FILE *file = NULL;
 
-	return stat(path, &status) == 0 &&
-	       store_is_own_file(store, NULL, (uint64_t)status.st_dev, (uint64_t)status.st_ino);
+	if (stat(path, &status) == 0 &&
+	    store_is_own_file(store, NULL, (uint64_t)status.st_dev, (uint64_t)status.st_ino)) {
+		error_set(error, SIMHASH_E_RANGE, "cannot write to %s: it is the index itself",
+			  path);
+		return NULL;
+	}
+	file = open_stream(path, O_WRONLY | O_CREAT | O_TRUNC, mode, "wb");
+	if (file == NULL)
+		error_set_errno(error, "cannot write to %s", path);
+	return file;
 }
 
 static int open_texts(struct listing *listing, struct simhash_error *error)
@@ -126,12 +136,9 @@ int listing_open(struct listing *listing, const char *path, const struct formatt
 	pthread_mutex_init(&listing->lock, NULL);
 	if (path != NULL) {
 		listing->name = path;
-		if (is_index(store, path))
-			return error_set(error, SIMHASH_E_RANGE,
-					 "cannot write to %s: it is the index itself", path);
-		listing->file = open_stream(path, O_WRONLY | O_CREAT | O_TRUNC, 0666, "wb");
+		listing->file = open_output(path, 0666, store, error);
 		if (listing->file == NULL)
-			return write_failed(listing, error);
+			return -1;
 	}
 	listing->how = presentation_of(listing->file, formatter);
 	return open_texts(listing, error);
@@ -177,31 +184,11 @@ static void shorten(struct common_prefix *prefix, struct bytes path)
 	prefix->size = size;
 }
 
-static int note_path(struct common_prefix *prefix, struct bytes path, bool is_first,
-		     struct simhash_error *error)
-{
-	size_t size, columns;
-	char *text = escape_text(path, &size);
-
-	if (text == NULL)
-		return error_set_memory(error);
-	columns = text_columns((struct bytes){text, size});
-	if (is_first && columns > prefix->columns)
-		prefix->columns = columns;
-	if (prefix->bytes == NULL) {
-		prefix->bytes = text;
-		prefix->size = size;
-		shorten(prefix, (struct bytes){text, size});
-		return 0;
-	}
-	shorten(prefix, (struct bytes){text, size});
-	free(text);
-	return 0;
-}
-
-/* Take over what a thread noted. */
+/* Make the prefix that of what `other` was made of too. */
 static void join_prefix(struct common_prefix *prefix, struct common_prefix *other)
 {
+	struct bytes path = {other->bytes, other->size};
+
 	if (other->bytes == NULL)
 		return;
 	if (other->columns > prefix->columns)
@@ -210,9 +197,23 @@ static void join_prefix(struct common_prefix *prefix, struct common_prefix *othe
 		prefix->bytes = other->bytes;
 		prefix->size = other->size;
 		other->bytes = NULL;
-		return;
 	}
-	shorten(prefix, (struct bytes){other->bytes, other->size});
+	shorten(prefix, path);
+}
+
+static int note_path(struct common_prefix *prefix, struct bytes path, bool is_first,
+		     struct simhash_error *error)
+{
+	struct common_prefix own = {.columns = 0};
+
+	own.bytes = escape_text(path, &own.size);
+	if (own.bytes == NULL)
+		return error_set_memory(error);
+	if (is_first)
+		own.columns = text_columns((struct bytes){own.bytes, own.size});
+	join_prefix(prefix, &own);
+	free(own.bytes);
+	return 0;
 }
 
 /* A single slash is not worth a heading. */

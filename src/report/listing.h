@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "find/groups.h"
 #include "find/pairs.h"
@@ -32,6 +33,13 @@ struct listing {
 		size_t size, columns;
 	} prefix;
 };
+
+/*
+ * Open a file to write to, which is emptied; the files of the index are refused. NULL with the
+ * error filled.
+ */
+FILE *open_output(const char *path, mode_t mode, const struct store *store,
+		  struct simhash_error *error);
 
 /* `path` NULL is standard output. The files of the index are refused. */
 int listing_open(struct listing *listing, const char *path, const struct formatter *formatter,

@@ -11,22 +11,10 @@
 
 static void write_confirmation(FILE *out, const struct file_pair *pair)
 {
-	switch (pair->verification) {
-	case PAIR_UNREAD:
-	case PAIR_MEASURED:
-		break;
-	case PAIR_CONFIRMED:
+	if (pair->verification == PAIR_CONFIRMED)
 		fprintf(out, "%7.2f%% same  ", 100 * pair->resemblance);
-		break;
-	case PAIR_TRUSTED:
-		fputs("     trusted  ", out);
-		break;
-	case PAIR_UNCONFIRMED:
-		fputs(" unconfirmed  ", out);
-		break;
-	default:
-		break;
-	}
+	else if (pair->verification != PAIR_UNREAD)
+		fprintf(out, "%12s  ", verification_name(pair->verification));
 }
 
 /* Colours of ECMA-48; text for people has no others. */
@@ -84,23 +72,16 @@ static void begin_group(FILE *out, const struct group *group, const struct prese
 static void write_member(FILE *out, const struct group *group, const struct group_member *member,
 			 const struct presentation *how)
 {
-	switch (member->role) {
-	case ROLE_MEMBER:
-		colour(out, YELLOW, how);
-		if (group->is_measured)
-			fputs("          similar    ", out);
-		else
-			fprintf(out, "  %7.2f%% changed   ", 100 * member->changed);
-		break;
-	case ROLE_COPY:
-		colour(out, GREEN, how);
-		fputs("          identical  ", out);
-		break;
-	case ROLE_REPRESENTATIVE:
-	default:
-		fputs("                     ", out);
-		break;
-	}
+	static const char *const colours[] = {
+		[ROLE_REPRESENTATIVE] = "", [ROLE_MEMBER] = YELLOW, [ROLE_COPY] = GREEN};
+	static const char *const names[] = {
+		[ROLE_REPRESENTATIVE] = "", [ROLE_MEMBER] = "similar", [ROLE_COPY] = "identical"};
+
+	colour(out, colours[member->role], how);
+	if (member->role == ROLE_MEMBER && !group->is_measured)
+		fprintf(out, "  %7.2f%% changed   ", 100 * member->changed);
+	else
+		fprintf(out, "          %-11s", names[member->role]);
 	if (member->role != ROLE_REPRESENTATIVE)
 		colour(out, PLAIN, how);
 	write_path(out, find_file_display(member->file), how);

@@ -120,6 +120,7 @@ for program in "$SIMHASH" "$SIMFIND"; do
 	grep -q '^scan kernel: [a-z0-9]' out || fail "no kernel"
 	grep -q "^indexes: .*$TEST_ENGINE" out || fail "no $TEST_ENGINE in --version"
 	runs 1 sh -c '"$0" --help >/dev/full' "$program"
+	said "cannot write to standard output"
 done
 
 # The scan kernel can be forced, and shows; what the machine has not is told.
