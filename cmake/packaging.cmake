@@ -8,8 +8,9 @@ set(CPACK_PACKAGE_DESCRIPTION
 "simhash indexes files by keys that are close where contents are similar.
 simfind lists the pairs and groups of identical and of similar files, also
 where pieces were changed, inserted, removed or moved. The index is an SQLite
-file, or a MySQL or MariaDB database that many hosts share. The library that
-computes the keys is included, with what is needed to build programs with it.")
+file, or a MySQL or MariaDB database that many hosts share. Two libraries are
+included, one that computes keys and one that reads an index and finds pairs,
+with what is needed to build programs with them.")
 set(CPACK_RESOURCE_FILE_LICENSE ${CMAKE_CURRENT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGE_FILE_NAME
     ${PROJECT_NAME}-${PROJECT_VERSION}-${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR})

@@ -99,11 +99,13 @@ while read -r block; do
 	case $mark in
 	"") ;;
 	'<!-- not run: '*) continue ;;
+	'<!-- save as '*) ;;
 	'<!-- server -->') [ "$TEST_ENGINE" = mysql ] || continue ;;
 	*) fail "unknown mark: $mark" ;;
 	esac
 	if [ "${block##*.}" = c ]; then
-		cp "$block" program.c
+		mark=${mark#'<!-- save as '}
+		cp "$block" "${mark%' -->'}"
 		continue
 	fi
 	ran=$((ran + 1))
