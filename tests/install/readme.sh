@@ -75,7 +75,7 @@ session() {
 	rm session
 }
 without_times() {
-	sed -E 's/in [0-9.]+ s \([0-9]+ MB\/s\)$/in N s (N MB\/s)/'
+	sed -E 's/in [0-9.]+ s \([0-9.]+ [kMG]?B\/s\)$/in N s (N B\/s)/'
 }
 console=$(find "$TEST_FOLDER/blocks" -name '*.console')
 mkdir session.home
