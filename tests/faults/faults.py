@@ -51,7 +51,7 @@ def run(command, fault=None, error=None, swap=None):
     if result.returncode not in (0, 1, 2):
         stop(what, "ends with", result.returncode, result.stderr)
     known = (b"simhash: ", b"simfind: ", b" scanned", b" pairs", b" groups", b" copied", b" removed", b" reaches",
-             b", and nothing is done")
+             b"; edit it before you run it")
     for line in result.stderr.splitlines():
         if not any(part in line for part in known):
             stop(what, "says", line)
