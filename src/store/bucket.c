@@ -4,7 +4,7 @@
  */
 #include "store/bucket.h"
 
-/* A bucket is three numbers: class, step of the standard key, step of the sum of counts (uniform). */
+/* A bucket is three numbers: class, step of the default key, step of the sum of counts (uniform). */
 #define STEPS INT64_C(16777216)
 
 /* Of a size, as in size_class: its class, and what keys may differ by in it. */

@@ -15,12 +15,12 @@
 #define PATH_HASH_SIZE 16
 #define CONTENT_HASH_SIZE 16
 
-/* The three parts of the primary key that are the same for a whole run. */
+/* The two parts of the primary key that are the same for a whole run. */
 struct row_scope {
 	int64_t tag_set, host;
 };
 
-/* No more measures at once. */
+/* The maximum of measures of one run. */
 #define SKETCHES_MAX 8
 
 /*
