@@ -174,7 +174,9 @@ int writer_write(struct writer *writer, struct simhash_error *error)
 			deadline_ns = clock_monotonic_ns() + COMMIT_AFTER_S * NS_PER_S;
 		if (batch != NULL)
 			status = take_batch(writer, batch, error);
-		if (status == 0 && (timed_out || is_full(writer, full)))
+		/* Also when batches keep coming, what is held back grows no older than the deadline. */
+		if (status == 0 && writer->counts.batches > 0 &&
+		    (is_full(writer, full) || clock_monotonic_ns() >= deadline_ns))
 			status = commit(writer, error);
 		if (status != 0) {
 			atomic_store(writer->stop, true);
