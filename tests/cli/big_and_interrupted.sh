@@ -45,14 +45,16 @@ is_stored() { # ROWS
 }
 
 # stop_after ROWS: let the run go on for a moment at a time until so many are stored. It is
-# stopped while it is looked at, so it cannot end meanwhile, however slow the machine is.
+# stopped for longer than it runs, so that it commits every few moments of work; and while it is
+# looked at, so that it cannot end meanwhile, however slow the machine is.
 stop_after() {
 	local tries
-	for tries in $(seq 2000); do
-		kill -STOP "$pid"
+	for tries in $(seq 5000); do
+		kill -STOP "$pid" || fail "the run ended before $1 rows were stored"
 		! is_stored "$1" || return 0
+		sleep 0.05
 		kill -CONT "$pid"
-		sleep 0.02
+		sleep 0.01
 	done
 	fail "fewer than $1 rows after $tries looks"
 }
