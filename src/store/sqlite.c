@@ -217,9 +217,10 @@ static int check_tables(struct database *database, struct simhash_error *error)
 	if (code == SQLITE_OK)
 		code = sqlite3_step(statement);
 	if (code == SQLITE_ROW)
-		error_set(error, SIMHASH_E_SCHEMA,
-			  "sqlite:%s is not an index of simhash: table %s in it is not a plain table",
-			  database->path, (const char *)sqlite3_column_text(statement, 0));
+		error_set(
+			error, SIMHASH_E_SCHEMA,
+			"sqlite:%s is not an index of simhash: table %s in it is not a plain table",
+			database->path, (const char *)sqlite3_column_text(statement, 0));
 	else if (code != SQLITE_DONE)
 		fail(database, "cannot read", error);
 	sqlite3_finalize(statement);
