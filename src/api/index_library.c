@@ -36,7 +36,7 @@ struct simhash_index {
 /* The tag set of this name; without one the default one, which is known by its tags. */
 static int choose_tags(struct simhash_index *index, const char *name, struct simhash_error *error)
 {
-	struct name_list tag_sets = {NULL};
+	struct name_list tag_sets = {.count = 0};
 	int status = -1;
 
 	if (name == NULL) {

@@ -65,7 +65,7 @@ for round in INT:1 TERM:500 KILL:1 KILL:500 KILL:2500; do
 	start
 	stop_after "${round#*:}"
 	kill -s "$signal" "$pid"
-	kill -CONT "$pid"
+	kill -CONT "$pid" 2>/dev/null || true # one that was killed may be gone
 	status=0
 	wait "$pid" || status=$?
 	if [ "$status" = 0 ]; then
