@@ -2,9 +2,10 @@
  * A stream of bytes taken apart into features, each a 64-bit hash by XXH3: all N bytes in
  * a row, or words, or N words in a row. What the features are condensed to is left to others.
  *
- *     feature_stream_new(&spec, take, context, &stream)
- *     feature_stream_update(stream, bytes, size)     any number of times
- *     feature_stream_end(stream)                     the last features; then anew
+ *     stream = feature_stream_new(&spec, take, context);
+ *     feature_stream_update(stream, bytes, size);     // any number of times
+ *     feature_stream_end(stream);                     // the last features; then it begins anew
+ *     feature_stream_free(stream);
  *
  * SPDX-License-Identifier: MIT
  */
