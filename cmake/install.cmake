@@ -15,7 +15,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/simhash.pc ${CMAKE_CURRENT_BINARY_DIR}
 install(TARGETS simhash simfind)
 install(TARGETS simhash_shared simhash_static simhash_index_shared simhash_index_static
         EXPORT simhashTargets)
-install(FILES include/simhash.h include/simhash_measures.h include/simhash_index.h TYPE INCLUDE)
+install(FILES include/simhash.h include/simhash_measures.h include/simhash_resemblance.h include/simhash_index.h TYPE INCLUDE)
 install(FILES docs/simhash.1 docs/simfind.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(DIRECTORY sql DESTINATION ${CMAKE_INSTALL_DATADIR}/simhash)
 # docs/ stays a folder, so that the links of README.md lead there.

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
-#include "simhash.h"
+#include "simhash_resemblance.h"
 
 #define DIRECTORY_HASH_SIZE 8
 #define PATH_HASH_SIZE 16
@@ -56,6 +56,8 @@ struct file_row {
 	struct simhash_sum_table table;
 	struct simhash_keys keys;
 	struct row_sketches *sketches; /* NULL: none were asked for */
+	bool has_resemblance;	       /* is the sketch below known? */
+	struct simhash_resemblance_sketch resemblance;
 };
 
 /* 8 bytes that keep a directory's rows together: XXH3-64 of its path, big-endian. */

@@ -10,7 +10,8 @@
  *
  * A stream may have any length. Each row has its host, path_hash, directory, name, size_bytes,
  * compressed_size_bytes, mtime_ns, content_hash, table, the key uniform and one more key;
- * device and inode, which are 0 for a file that has only one link. Its bytes live until the next
+ * device and inode, which are 0 for a file that has only one link; and, where they are asked for,
+ * its resemblance sketch. Its bytes live until the next
  * row. On a server a stream occupies its connection until it ends.
  *
  * SPDX-License-Identifier: MIT
@@ -41,6 +42,7 @@ struct key_range {
 	bool with_empty;       /* files of size 0 too */
 	enum simhash_key also; /* the second key of the rows if `key` is uniform */
 	enum row_order order;
+	bool with_resemblance; /* read the resemblance sketches too */
 };
 
 /* The rows in a range in order of the key, then of host and path hash. */
@@ -66,6 +68,7 @@ struct near_range {
 	enum simhash_key key; /* the second key of the rows; has no bounds */
 	int64_t uniform[2], size[2], skew_ext[2], scatter_shift[2], skew_shift[2];
 	int64_t skew_factor;
+	bool with_resemblance;
 };
 int store_rows_near(struct store *store, const struct near_range *range, struct row_cursor **cursor,
 		    struct simhash_error *error);
