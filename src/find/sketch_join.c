@@ -163,7 +163,7 @@ static int read_rows(struct sketch_join *join, int64_t measure, struct simhash_e
 	int status;
 
 	if (store_rows_sketched(join->finder->store, join->finder->tag_set, measure,
-				request->rule.key, request->with_empty, &cursor, error) != 0)
+				request->rule.key, request->with_empty, false, &cursor, error) != 0)
 		return -1;
 	while ((status = store_rows_next(cursor, &row, error)) == 1) {
 		if (store_sketch_of(cursor, join->sketch_size, &sketch, error) != 0 ||
@@ -298,7 +298,7 @@ int sketch_pass_begin(struct sketch_pass *pass, struct simhash_error *error)
 	if (pass->count == 0)
 		return 0;
 	return store_rows_sketched(finder->store, finder->tag_set, pass->measure,
-				   finder->request->rule.key, finder->request->with_empty,
+				   finder->request->rule.key, finder->request->with_empty, false,
 				   &pass->cursor, error);
 }
 

@@ -88,7 +88,9 @@ static bool same_row(const struct file_row *x, const struct file_row *y)
 	       memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE) == 0 &&
 	       x->scanned_at_ns == y->scanned_at_ns &&
 	       memcmp(&x->table, &y->table, sizeof x->table) == 0 &&
-	       memcmp(&x->keys, &y->keys, sizeof x->keys) == 0;
+	       memcmp(&x->keys, &y->keys, sizeof x->keys) == 0 &&
+	       x->has_resemblance == y->has_resemblance &&
+	       memcmp(&x->resemblance, &y->resemblance, sizeof x->resemblance) == 0;
 }
 
 static void sum_bytes(XXH3_state_t *state, struct bytes bytes)
@@ -113,6 +115,8 @@ static void sum_row(XXH3_state_t *state, const struct file_row *row)
 	XXH3_64bits_update(state, row->content_hash, CONTENT_HASH_SIZE);
 	XXH3_64bits_update(state, &row->table, sizeof row->table);
 	XXH3_64bits_update(state, &row->keys, sizeof row->keys);
+	if (row->has_resemblance)
+		XXH3_64bits_update(state, &row->resemblance, sizeof row->resemblance);
 }
 
 /* Compare a row of the target with those of the part; both are in order. */

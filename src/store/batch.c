@@ -50,7 +50,9 @@ static int too_large(const struct store *store, struct bytes directory, struct s
 
 /* The most that a row adds to a statement beside its paths, in the protocols of the engines. */
 #define DIRECTORY_BYTES 64
-#define ROW_BYTES ((3 + FILE_COLUMNS) * 12 + PATH_HASH_SIZE + CONTENT_HASH_SIZE)
+#define ROW_BYTES                                                       \
+	((3 + FILE_COLUMNS) * 12 + PATH_HASH_SIZE + CONTENT_HASH_SIZE + \
+	 SIMHASH_RESEMBLANCE_REGISTERS)
 
 /* How many of the rows fit into one statement, at most `max`; 0 when the first does not. */
 static size_t rows_that_fit(const struct store *store, const struct file_row *const *rows,

@@ -86,11 +86,14 @@ struct database_driver {
 	void (*bind_text)(struct statement *statement, unsigned index, const char *text);
 	void (*bind_bytes)(struct statement *statement, unsigned index, const void *data,
 			   size_t size);
+	/* NULL where bytes are bound in other rows. */
+	void (*bind_null)(struct statement *statement, unsigned index);
 	/* Run, or fetch the next row: 1 for a row, 0 at the end, -1 for an error. */
 	int (*step)(struct statement *statement, struct simhash_error *error);
 	/* Column `index`, from 0, of the present row; bytes live until the next step. */
 	int64_t (*column_integer)(struct statement *statement, unsigned index);
 	struct bytes (*column_bytes)(struct statement *statement, unsigned index);
+	bool (*column_is_null)(struct statement *statement, unsigned index);
 	/* Make ready to be bound and run again. */
 	void (*reset)(struct statement *statement);
 	void (*finalize)(struct statement *statement); /* NULL is fine */

@@ -4,16 +4,63 @@
  */
 #include "store/file_columns.h"
 
+#include <string.h>
+
+#include "base/error.h"
 #include "store/bucket.h"
 
+/* clang-format off */
 const char *const file_columns[FILE_COLUMNS] = {
-	"directory",   "name",	      "extension",	 "size",	 "mtime_ns",	  "device",
-	"inode",       "links",	      "compressed_size", "content_hash", "scanned_at_ns", "sum_00",
-	"sum_01",      "sum_02",      "sum_03",		 "sum_04",	 "sum_05",	  "sum_06",
-	"sum_07",      "sum_08",      "sum_09",		 "sum_10",	 "sum_11",	  "sum_12",
-	"sum_13",      "sum_14",      "sum_15",		 "uniform",	 "scatter",	  "skew",
-	"uniform_ext", "scatter_ext", "skew_ext",	 "bucket",
+	"directory", "name", "extension", "size", "mtime_ns", "device", "inode", "links",
+	"compressed_size", "content_hash", "scanned_at_ns",
+	"sum_00", "sum_01", "sum_02", "sum_03", "sum_04", "sum_05", "sum_06", "sum_07",
+	"sum_08", "sum_09", "sum_10", "sum_11", "sum_12", "sum_13", "sum_14", "sum_15",
+	"uniform", "scatter", "skew", "uniform_ext", "scatter_ext", "skew_ext",
+	"bucket", "resemblance_sketch",
 };
+/* clang-format on */
+
+/* ---- Resemblance sketches ---- */
+
+/* A sketch without any register in use is stored as an empty value. */
+static bool is_blank(const struct simhash_resemblance_sketch *sketch)
+{
+	static const struct simhash_resemblance_sketch blank;
+
+	return memcmp(sketch, &blank, sizeof blank) == 0;
+}
+
+static void bind_resemblance(struct query *query, const struct file_row *row)
+{
+	const struct simhash_resemblance_sketch *sketch = &row->resemblance;
+
+	if (row->has_resemblance)
+		query_bind_data(query, sketch->registers, is_blank(sketch) ? 0 : sizeof *sketch);
+	else
+		query_bind_null(query);
+}
+
+int resemblance_take(struct query *query, unsigned column, struct file_row *row,
+		     struct simhash_error *error)
+{
+	struct simhash_resemblance_sketch *sketch = &row->resemblance;
+	struct bytes value = query_bytes(query, column);
+
+	memset(sketch, 0, sizeof *sketch);
+	row->has_resemblance = !query_is_null(query, column);
+	if (value.size == 0)
+		return 0;
+	if (value.size != sizeof *sketch)
+		return error_set(error, SIMHASH_E_DATABASE,
+				 "table file: the resemblance sketch of %.*s/%.*s has %zu bytes "
+				 "instead of %zu; scan it again with simhash --force",
+				 (int)row->directory.size, row->directory.data, (int)row->name.size,
+				 row->name.data, value.size, sizeof *sketch);
+	memcpy(sketch, value.data, sizeof *sketch);
+	return 0;
+}
+
+/* ---- Whole rows ---- */
 
 void file_columns_bind(struct query *query, const struct row_scope *scope,
 		       const struct file_row *row)
@@ -36,6 +83,7 @@ void file_columns_bind(struct query *query, const struct row_scope *scope,
 	for (int k = 0; k < SIMHASH_KEYS; k++)
 		query_bind_integer(query, row->keys.key[k]);
 	query_bind_integer(query, bucket_of(row));
+	bind_resemblance(query, row);
 }
 
 int file_columns_take(struct query *query, struct file_row *row, struct simhash_error *error)
@@ -59,5 +107,8 @@ int file_columns_take(struct query *query, struct file_row *row, struct simhash_
 		row->keys.key[k] = query_integer(query, i++);
 	if (query_fixed_bytes(query, 0, row->path_hash, PATH_HASH_SIZE, error) != 0)
 		return -1;
-	return query_fixed_bytes(query, content_hash, row->content_hash, CONTENT_HASH_SIZE, error);
+	if (query_fixed_bytes(query, content_hash, row->content_hash, CONTENT_HASH_SIZE, error) !=
+	    0)
+		return -1;
+	return resemblance_take(query, FILE_COLUMNS, row, error);
 }

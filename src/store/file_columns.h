@@ -8,7 +8,7 @@
 
 #include "store/query.h"
 
-#define FILE_COLUMNS (11 + SIMHASH_TAGS + SIMHASH_KEYS + 1)
+#define FILE_COLUMNS (11 + SIMHASH_TAGS + SIMHASH_KEYS + 2)
 extern const char *const file_columns[FILE_COLUMNS];
 
 /* Bind the key of a row, then all columns. */
@@ -17,5 +17,9 @@ void file_columns_bind(struct query *query, const struct row_scope *scope,
 
 /* Take a row whose path hash is the first column of the query and whose columns follow it. */
 int file_columns_take(struct query *query, struct file_row *row, struct simhash_error *error);
+
+/* Take `resemblance_sketch` from a column, of a row whose directory and name are known. */
+int resemblance_take(struct query *query, unsigned column, struct file_row *row,
+		     struct simhash_error *error);
 
 #endif

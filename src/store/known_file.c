@@ -23,7 +23,7 @@ static char *known_files_sql(unsigned measure_count)
 	if (sql == NULL)
 		return NULL;
 	fprintf(sql, "SELECT path_hash, size, mtime_ns, scanned_at_ns, name, compressed_size, "
-		     "links");
+		     "links, resemblance_sketch IS NULL");
 	if (measure_count > 0) {
 		fprintf(sql, ", (SELECT COUNT(*) FROM sketch s WHERE s.tag_set = file.tag_set "
 			     "AND s.host = file.host AND s.path_hash = file.path_hash "
@@ -86,8 +86,9 @@ static int take_file(struct known_files *files, struct known_file *known,
 		.name = query_bytes(&query, 4),
 		.compressed_size_bytes = query_integer(&query, 5),
 		.links = query_integer(&query, 6),
+		.lacks_resemblance = query_integer(&query, 7) != 0,
 		.lacks_sketches = measure_count > 0 &&
-				  query_integer(&query, 7) < (int64_t)measure_count,
+				  query_integer(&query, 8) < (int64_t)measure_count,
 	};
 	if (query_fixed_bytes(&query, 0, known->path_hash, PATH_HASH_SIZE, error) != 0 ||
 	    hash_range_check(files->rest.low, known->path_hash, error) != 0)

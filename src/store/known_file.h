@@ -32,6 +32,7 @@ struct known_file {
 	int64_t size_bytes, mtime_ns, scanned_at_ns, compressed_size_bytes, links;
 	struct bytes name;   /* lives until the next row */
 	bool lacks_sketches; /* that are wanted, see store_want_measures */
+	bool lacks_resemblance;
 };
 
 /* The rows of one directory in order of path hash, each once. */

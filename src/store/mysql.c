@@ -41,19 +41,16 @@ struct statement {
 	int64_t *integers;
 	char **buffers;
 	unsigned long *lengths;
+	mysql_bool *is_null;
 	MYSQL_BIND *results;
 	struct column *columns;
 	unsigned column_count;
 	bool is_running;
 };
 
-static const char *const migrations[] = {sql_mysql_0001,
-					 sql_mysql_0002,
-					 sql_mysql_0003,
-					 sql_mysql_0004,
-					 sql_mysql_0005,
-					 sql_mysql_0006,
-					 NULL};
+static const char *const migrations[] = {
+	sql_mysql_0001, sql_mysql_0002, sql_mysql_0003, sql_mysql_0004,
+	sql_mysql_0005, sql_mysql_0006, sql_mysql_0007, NULL};
 
 static int fail(const struct database *database, unsigned number, const char *message,
 		struct simhash_error *error)
@@ -139,6 +136,7 @@ static void finalize(struct statement *statement)
 	free(statement->integers);
 	free(statement->buffers);
 	free(statement->lengths);
+	free(statement->is_null);
 	free(statement->parameters);
 	free(statement);
 }
@@ -204,13 +202,15 @@ static int set_rows(struct statement *statement, unsigned rows, struct simhash_e
 	free(statement->integers);
 	free(statement->buffers);
 	free(statement->lengths);
+	free(statement->is_null);
 	statement->integers = calloc(values, sizeof *statement->integers);
 	statement->buffers = calloc(values, sizeof *statement->buffers);
 	statement->lengths = calloc(values, sizeof *statement->lengths);
+	statement->is_null = calloc(values, sizeof *statement->is_null);
 	statement->row_room = rows;
 	statement->rows_bound = 0;
 	return statement->integers == NULL || statement->buffers == NULL ||
-			       statement->lengths == NULL
+			       statement->lengths == NULL || statement->is_null == NULL
 		       ? error_set_memory(error)
 		       : 0;
 }
@@ -265,6 +265,7 @@ static void bind_integer(struct statement *statement, unsigned index, int64_t va
 	MYSQL_BIND *parameter = find_value(statement, index, &place);
 
 	statement->integers[place] = value;
+	statement->is_null[place] = 0;
 	parameter->buffer_type = MYSQL_TYPE_LONGLONG;
 	parameter->length = NULL;
 }
@@ -282,6 +283,7 @@ static void bind_buffer(struct statement *statement, unsigned index, enum enum_f
 
 	statement->buffers[place] = pointer.writable;
 	statement->lengths[place] = size;
+	statement->is_null[place] = 0;
 	parameter->buffer_type = type;
 	parameter->buffer_length = size;
 	parameter->length = &statement->lengths[place - place % statement->row_room];
@@ -302,6 +304,7 @@ static int bind_values(struct statement *statement, struct simhash_error *error)
 		else
 			parameter->buffer = is_array ? (void *)&statement->buffers[first]
 						     : statement->buffers[first];
+		library_set_nulls(parameter, &statement->is_null[first]);
 	}
 	if ((is_array && library_set_array(statement->handle, statement->rows_bound) != 0) ||
 	    mysql_stmt_bind_param(statement->handle, statement->parameters) != 0)
@@ -312,6 +315,15 @@ static int bind_values(struct statement *statement, struct simhash_error *error)
 static void bind_bytes(struct statement *statement, unsigned index, const void *data, size_t size)
 {
 	bind_buffer(statement, index, MYSQL_TYPE_BLOB, size == 0 ? "" : data, size);
+}
+
+static void bind_null(struct statement *statement, unsigned index)
+{
+	size_t place;
+
+	bind_bytes(statement, index, "", 0);
+	find_value(statement, index, &place);
+	statement->is_null[place] = 1;
 }
 
 static void bind_text(struct statement *statement, unsigned index, const char *text)
@@ -390,6 +402,11 @@ static struct bytes column_bytes(struct statement *statement, unsigned index)
 	return (struct bytes){column->data, column->length};
 }
 
+static bool column_is_null(struct statement *statement, unsigned index)
+{
+	return statement->columns[index].is_null;
+}
+
 static void reset(struct statement *statement)
 {
 	if (statement->is_running)
@@ -425,9 +442,11 @@ const struct database_driver mysql_driver = {
 	.bind_integer = bind_integer,
 	.bind_text = bind_text,
 	.bind_bytes = bind_bytes,
+	.bind_null = bind_null,
 	.step = step,
 	.column_integer = column_integer,
 	.column_bytes = column_bytes,
+	.column_is_null = column_is_null,
 	.reset = reset,
 	.finalize = finalize,
 };

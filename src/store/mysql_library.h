@@ -72,6 +72,14 @@ static inline int library_set_array(MYSQL_STMT *statement, unsigned rows)
 	return mysql_stmt_attr_set(statement, STMT_ATTR_ARRAY_SIZE, &rows);
 }
 
+/* Which values of a parameter are NULL, for each row of an array or for the one. */
+static inline void library_set_nulls(MYSQL_BIND *parameter, mysql_bool *is_null)
+{
+	_Static_assert(STMT_INDICATOR_NONE == 0 && STMT_INDICATOR_NULL == 1, "booleans will do");
+	parameter->is_null = is_null;
+	parameter->u.indicator = is_null;
+}
+
 /* Even should an option file ask for it: see mysql.c. */
 static inline void library_never_reconnect(MYSQL *handle)
 {
@@ -137,6 +145,11 @@ static inline int library_set_array(MYSQL_STMT *statement, unsigned rows)
 	(void)statement;
 	(void)rows;
 	return 1;
+}
+
+static inline void library_set_nulls(MYSQL_BIND *parameter, mysql_bool *is_null)
+{
+	parameter->is_null = is_null;
 }
 
 /* It does not, unless it is old and told to. */

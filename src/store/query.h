@@ -97,6 +97,11 @@ static inline void query_bind_scope(struct query *query, const struct row_scope 
 	query_bind_integer(query, scope->host);
 }
 
+static inline void query_bind_null(struct query *query)
+{
+	query->driver->bind_null(query->statement, query->bound++);
+}
+
 /* "path_hash BETWEEN ? AND ?" */
 static inline void query_bind_range(struct query *query, const struct hash_range *range)
 {
@@ -118,6 +123,11 @@ static inline int64_t query_integer(struct query *query, unsigned column)
 static inline struct bytes query_bytes(struct query *query, unsigned column)
 {
 	return query->driver->column_bytes(query->statement, column);
+}
+
+static inline bool query_is_null(struct query *query, unsigned column)
+{
+	return query->driver->column_is_null(query->statement, column);
 }
 
 #endif

@@ -8,12 +8,14 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "store/file_columns.h"
 #include "store/query.h"
 #include "store/sketch_rows.h"
 
 struct row_cursor {
 	struct query query;
 	enum simhash_key key; /* the second one */
+	bool with_resemblance;
 };
 
 /*
@@ -28,7 +30,7 @@ struct row_cursor {
 	"f.sum_05, f.sum_06, f.sum_07, f.sum_08, f.sum_09, f.sum_10, f.sum_11, f.sum_12, " \
 	"f.sum_13, f.sum_14, f.sum_15, f.%s"
 
-#define STREAM_COLUMNS (12 + SIMHASH_TAGS)
+#define STREAM_COLUMNS (12 + SIMHASH_TAGS) /* and the resemblance sketch, where it is read */
 
 /* Entries of the index of uniform that are within bounds, and their rows. */
 #define FROM_NEAR_INDEX                                                                \
@@ -36,15 +38,17 @@ struct row_cursor {
 	"AND f.path_hash = i.path_hash "
 
 /* `tail` is what follows the columns of the stream: more columns, tables and conditions. */
-static int cursor_new(struct store *store, enum simhash_key key, const char *tail,
-		      struct row_cursor **cursor, struct simhash_error *error)
+static int cursor_new(struct store *store, enum simhash_key key, bool with_resemblance,
+		      const char *tail, struct row_cursor **cursor, struct simhash_error *error)
 {
 	*cursor = malloc(sizeof **cursor);
 	if (*cursor == NULL)
 		return error_set_memory(error);
 	(*cursor)->key = key;
-	if (query_begin_format(&(*cursor)->query, store, error, ROW_SELECT "%s",
-			       simhash_key_name(key), tail) == 0)
+	(*cursor)->with_resemblance = with_resemblance;
+	if (query_begin_format(&(*cursor)->query, store, error, ROW_SELECT "%s%s",
+			       simhash_key_name(key),
+			       with_resemblance ? ", f.resemblance_sketch" : "", tail) == 0)
 		return 0;
 	free(*cursor);
 	*cursor = NULL;
@@ -88,7 +92,8 @@ int store_rows_in_order(struct store *store, const struct key_range *range,
 		     plus, key, order == NULL ? "" : order) < 0)
 		status = error_set_memory(error);
 	else
-		status = cursor_new(store, second_key(range), tail, cursor, error);
+		status = cursor_new(store, second_key(range), range->with_resemblance, tail, cursor,
+				    error);
 	if (status == 0)
 		bind_integers(&(*cursor)->query, values, sizeof values / sizeof *values);
 	free(tail);
@@ -105,7 +110,7 @@ int store_rows_reaching(struct store *store, const struct key_range *range, int6
 		target,		down,	    up};
 
 	/* A division of integers may be rounded down or exact: one more makes both enough. */
-	if (cursor_new(store, second_key(range),
+	if (cursor_new(store, second_key(range), range->with_resemblance,
 		       FROM_NEAR_INDEX
 		       "WHERE i.tag_set = ? AND i.uniform BETWEEN ? AND ? AND i.size >= ? "
 		       "AND ? - i.uniform <= (i.size / ? + 1) * ? + 2 "
@@ -127,7 +132,7 @@ int store_rows_near(struct store *store, const struct near_range *range, struct 
 	};
 
 	if (cursor_new(
-		    store, range->key,
+		    store, range->key, range->with_resemblance,
 		    FROM_NEAR_INDEX
 		    "WHERE i.tag_set = ? AND i.uniform BETWEEN ? AND ? AND i.size BETWEEN ? AND ? "
 		    "AND i.skew_ext BETWEEN ? AND ? AND i.scatter - i.uniform BETWEEN ? AND ? "
@@ -139,11 +144,12 @@ int store_rows_near(struct store *store, const struct near_range *range, struct 
 }
 
 int store_rows_sketched(struct store *store, int64_t tag_set, int64_t measure, enum simhash_key key,
-			bool with_empty, struct row_cursor **cursor, struct simhash_error *error)
+			bool with_empty, bool with_resemblance, struct row_cursor **cursor,
+			struct simhash_error *error)
 {
 	const int64_t values[] = {tag_set, measure, size_min(with_empty)};
 
-	if (cursor_new(store, key,
+	if (cursor_new(store, key, with_resemblance,
 		       ", s.features, s.cluster, s.value " FROM_SKETCHED_FILES
 		       "WHERE s.tag_set = ? AND s.measure = ? AND s.features > 0 "
 		       "AND f.size >= ? ORDER BY s.host, s.path_hash",
@@ -192,6 +198,9 @@ int store_rows_next(struct row_cursor *cursor, struct file_row *row, struct simh
 	if (query_fixed_bytes(query, 1, row->path_hash, PATH_HASH_SIZE, error) != 0 ||
 	    query_fixed_bytes(query, 9, row->content_hash, CONTENT_HASH_SIZE, error) != 0)
 		return -1;
+	row->has_resemblance = false;
+	if (cursor->with_resemblance && resemblance_take(query, STREAM_COLUMNS, row, error) != 0)
+		return -1;
 	return 1;
 }
 
@@ -199,10 +208,11 @@ int store_sketch_of(struct row_cursor *cursor, size_t size, struct row_sketch *s
 		    struct simhash_error *error)
 {
 	struct query *query = &cursor->query;
+	unsigned first = STREAM_COLUMNS + (cursor->with_resemblance ? 1 : 0);
 
-	sketch->features = query_integer(query, STREAM_COLUMNS);
-	sketch->cluster = query_integer(query, STREAM_COLUMNS + 1);
-	sketch->value = query_bytes(query, STREAM_COLUMNS + 2);
+	sketch->features = query_integer(query, first);
+	sketch->cluster = query_integer(query, first + 1);
+	sketch->value = query_bytes(query, first + 2);
 	if (sketch->value.size == size)
 		return 0;
 	return error_set(error, SIMHASH_E_DATABASE,

@@ -10,9 +10,9 @@
  *
  * A stream may have any length. Each row has its host, path_hash, directory, name, size_bytes,
  * compressed_size_bytes, mtime_ns, content_hash, table, the key uniform and one more key;
- * device and inode, which are 0 for a file that has only one link; and, where they are asked for,
- * its resemblance sketch. Its bytes live until the next
- * row. On a server a stream occupies its connection until it ends.
+ * device and inode, which are 0 for a file that has only one link; and, where it is asked for and
+ * the index has it, its resemblance sketch. Its bytes live until the next row. On a server a
+ * stream occupies its connection until it ends.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -78,11 +78,12 @@ int store_rows_near(struct store *store, const struct near_range *range, struct 
  * order of host and path hash; `key` is the second key.
  */
 int store_rows_sketched(struct store *store, int64_t tag_set, int64_t measure, enum simhash_key key,
-			bool with_empty, struct row_cursor **cursor, struct simhash_error *error);
+			bool with_empty, bool with_resemblance, struct row_cursor **cursor,
+			struct simhash_error *error);
 
 /*
  * The next row: 1, 0 at the end, -1 for an error. Rows whose numbers no file can have (a
- * negative size, a count above the size) are errors.
+ * negative size, a count above the size, a resemblance sketch that is none) are errors.
  */
 int store_rows_next(struct row_cursor *cursor, struct file_row *row, struct simhash_error *error);
 

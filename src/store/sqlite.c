@@ -36,13 +36,9 @@ struct statement {
 	sqlite3_stmt *handle;
 };
 
-static const char *const migrations[] = {sql_sqlite_0001,
-					 sql_sqlite_0002,
-					 sql_sqlite_0003,
-					 sql_sqlite_0004,
-					 sql_sqlite_0005,
-					 sql_sqlite_0006,
-					 NULL};
+static const char *const migrations[] = {
+	sql_sqlite_0001, sql_sqlite_0002, sql_sqlite_0003, sql_sqlite_0004,
+	sql_sqlite_0005, sql_sqlite_0006, sql_sqlite_0007, NULL};
 
 static int classify(sqlite3 *handle)
 {
@@ -489,6 +485,11 @@ static void bind_bytes(struct statement *statement, unsigned index, const void *
 			    SQLITE_STATIC);
 }
 
+static void bind_null(struct statement *statement, unsigned index)
+{
+	sqlite3_bind_null(statement->handle, (int)index + 1);
+}
+
 static int step(struct statement *statement, struct simhash_error *error)
 {
 	switch (sqlite3_step(statement->handle)) {
@@ -518,6 +519,11 @@ static struct bytes column_bytes(struct statement *statement, unsigned index)
 
 	return (struct bytes){data == NULL ? "" : data,
 			      (size_t)sqlite3_column_bytes(statement->handle, (int)index)};
+}
+
+static bool column_is_null(struct statement *statement, unsigned index)
+{
+	return sqlite3_column_type(statement->handle, (int)index) == SQLITE_NULL;
 }
 
 static void reset(struct statement *statement)
@@ -554,9 +560,11 @@ const struct database_driver sqlite_driver = {
 	.bind_integer = bind_integer,
 	.bind_text = bind_text,
 	.bind_bytes = bind_bytes,
+	.bind_null = bind_null,
 	.step = step,
 	.column_integer = column_integer,
 	.column_bytes = column_bytes,
+	.column_is_null = column_is_null,
 	.reset = reset,
 	.finalize = finalize,
 };

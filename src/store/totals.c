@@ -18,6 +18,7 @@ static int append_total(struct scope_total **totals, size_t *count, size_t *capa
 		.scope = {query_integer(query, 0), query_integer(query, 1)},
 		.rows = query_integer(query, 2),
 		.bytes = query_integer(query, 3),
+		.resemblances = query_integer(query, 4),
 	};
 	return 0;
 }
@@ -32,7 +33,8 @@ int store_read_totals(struct store *store, struct scope_total **totals, size_t *
 	*totals = NULL;
 	*count = 0;
 	if (query_begin(&query, store,
-			"SELECT tag_set, host, count(*), CAST(sum(size) AS SIGNED) FROM file "
+			"SELECT tag_set, host, count(*), CAST(sum(size) AS SIGNED), "
+			"count(resemblance_sketch) FROM file "
 			"GROUP BY tag_set, host ORDER BY tag_set, host",
 			error) != 0)
 		return -1;
@@ -54,6 +56,15 @@ int store_count_rows(struct store *store, int64_t tag_set, int64_t *rows,
 {
 	return store_read_integer(store, "SELECT count(*) FROM file WHERE tag_set = ?", &tag_set, 1,
 				  rows, error);
+}
+
+int store_count_without_resemblance(struct store *store, int64_t tag_set, int64_t *rows,
+				    struct simhash_error *error)
+{
+	return store_read_integer(store,
+				  "SELECT count(*) FROM file WHERE tag_set = ? AND size > 0 "
+				  "AND resemblance_sketch IS NULL",
+				  &tag_set, 1, rows, error);
 }
 
 int store_index_bytes(struct store *store, int64_t *bytes, struct simhash_error *error)

@@ -12,6 +12,7 @@ struct store;
 struct scope_total {
 	struct row_scope scope;
 	int64_t rows, bytes;
+	int64_t resemblances; /* rows that have a resemblance sketch */
 };
 
 /*
@@ -24,6 +25,10 @@ int store_read_totals(struct store *store, struct scope_total **totals, size_t *
 /* How many rows a tag set has. */
 int store_count_rows(struct store *store, int64_t tag_set, int64_t *rows,
 		     struct simhash_error *error);
+
+/* How many rows of files that are not empty have no resemblance sketch. Reads all rows. */
+int store_count_without_resemblance(struct store *store, int64_t tag_set, int64_t *rows,
+				    struct simhash_error *error);
 
 /* The bytes that the index occupies, as its engine reports. */
 int store_index_bytes(struct store *store, int64_t *bytes, struct simhash_error *error);

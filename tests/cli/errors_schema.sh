@@ -10,7 +10,7 @@ runs 0 "$SIMHASH" "$files"
 # An index from the future.
 sql "INSERT INTO schema_version(version) VALUES (99)"
 runs 1 "$SIMHASH" "$files"
-said "$TEST_URL has schema version 99, but this program knows versions up to 6: use a newer simhash"
+said "$TEST_URL has schema version 99, but this program knows versions up to 7: use a newer simhash"
 runs 1 "$SIMFIND"
 said "schema version 99"
 sql "DELETE FROM schema_version WHERE version = 99"
@@ -23,14 +23,14 @@ to_version_1() {
 			DROP VIEW similar_file; DROP VIEW similar_pair; DROP VIEW near_file;
 			DROP VIEW near_pair; DROP VIEW key_space; DROP VIEW run_text;
 			DROP TABLE size_class; DROP INDEX file_bucket; DROP INDEX directory_text;
-			ALTER TABLE file DROP COLUMN bucket;
+			ALTER TABLE file DROP COLUMN bucket; ALTER TABLE file DROP COLUMN resemblance_sketch;
 			DROP VIEW file_text; DROP VIEW duplicate; CREATE VIEW duplicate AS SELECT 1; ALTER TABLE file DROP COLUMN links;
 			ALTER TABLE file DROP COLUMN compressed_size;
 			CREATE VIEW file_text AS SELECT name FROM file;
 			DROP INDEX file_uniform; CREATE INDEX file_uniform ON file (tag_set, uniform)"
 	else
 		sql "ALTER TABLE file DROP COLUMN links, DROP COLUMN compressed_size,
-			DROP KEY file_bucket, DROP COLUMN bucket,
+			DROP KEY file_bucket, DROP COLUMN bucket, DROP COLUMN resemblance_sketch,
 			DROP KEY file_uniform, ADD KEY file_uniform (tag_set, uniform)"
 	fi
 }
@@ -44,7 +44,7 @@ runs 0 "$SIMHASH" "$files"
 sql "SELECT name, bucket FROM file ORDER BY path_hash" >buckets
 to_version_1
 runs 1 "$SIMFIND"
-said "$TEST_URL has schema version 1, but this program needs 6: run simhash on it once"
+said "$TEST_URL has schema version 1, but this program needs 7: run simhash on it once"
 runs 0 "$SIMHASH" "$files"
 runs 0 "$SIMFIND"
 # So is one whose update was cut off when its work was done, where that can be.
@@ -58,7 +58,7 @@ cmp buckets updated || fail "buckets: $(diff buckets updated | head)"
 [ "$(cut -d'|' -f2 buckets | sort -u | wc -l)" -gt 18 ] || fail "too few buckets to be a test"
 rm -r "$files/sizes"
 runs 0 "$SIMHASH" "$files"
-same "versions" "1 2 3 4 5 6" "$(sql "SELECT version FROM schema_version ORDER BY version" | paste -sd ' ')"
+same "versions" "1 2 3 4 5 6 7" "$(sql "SELECT version FROM schema_version ORDER BY version" | paste -sd ' ')"
 
 # A row that no file can have.
 sql "UPDATE file SET sum_03 = size + 1 WHERE sum_03 < size"
