@@ -153,6 +153,9 @@ static const struct option_row rows[] = {
 	 "also store sketches by simhash64, simhash128, minhash or bottomk, with parameters as in "
 	 "minhash:words=3; can be given eight times",
 	 .parse = add_measure, .kind = VALUE_START, .words = measure_words, .is_list = true},
+	{0, "no-sketch", NULL,
+	 "make no resemblance sketches; simfind then has only the counts to go by",
+	 .parse = set_flag, .field = FIELD(request.no_sketch)},
 	{'f', "force", NULL, "read unchanged files again", .parse = set_flag,
 	 .field = FIELD(request.force)},
 	{'j', "threads", "=N", "scan with N threads (default: one for each processor)",
@@ -166,7 +169,7 @@ static const struct option_row rows[] = {
 	 "remove the rows at and below each PATH; with --measure, all sketches by that measure",
 	 .parse = set_enum, .field = FIELD(task), .constant = TASK_FORGET,
 	 .only_with = "database defaults-file wait-server quiet tag-set host measure PATH"},
-	{0, "print", NULL, "show the sum table and keys of each FILE; - is standard input",
+	{0, "print", NULL, "show the sketch, sum table and keys of each FILE; - is standard input",
 	 .parse = set_enum, .field = FIELD(task), .constant = TASK_PRINT, .needs = "FILE",
 	 .only_with = "tag-set decompress max-inflated quiet PATH"},
 	{0, "init-database", NULL,

@@ -30,6 +30,9 @@ static void write_row(const char *shown, const struct file_row *row,
 	printf("\nsize          %" PRId64 "\ncontent       ", row->size_bytes);
 	for (int i = 0; i < CONTENT_HASH_SIZE; i++)
 		printf("%02x", row->content_hash[i]);
+	fputs("\nsketch        ", stdout);
+	for (int i = 0; i < SIMHASH_RESEMBLANCE_REGISTERS; i++)
+		printf("%02x", row->resemblance.registers[i]);
 	putchar('\n');
 	for (int t = 0; t < SIMHASH_TAGS; t++)
 		printf("sum %02x        %" PRIu64 "\n", tags[t].pattern, row->table.count[t]);

@@ -54,16 +54,18 @@ struct status {
 
 static void show_totals(const struct status *status)
 {
-	char count[32], size[32];
+	char count[32], size[32], sketches[32];
 
 	if (status->total_count > 0)
-		printf("\n%-20s %-12s %14s %10s\n", "host", "tag set", "files", "bytes");
+		printf("\n%-20s %-12s %14s %14s %10s\n", "host", "tag set", "files", "sketches",
+		       "bytes");
 	for (size_t i = 0; i < status->total_count; i++) {
 		const struct scope_total *total = &status->totals[i];
 		write_name(&status->hosts, total->scope.host, 20);
 		putchar(' ');
 		write_name(&status->tag_sets, total->scope.tag_set, 12);
-		printf(" %14s %10s\n", format_count((uint64_t)total->rows, count),
+		printf(" %14s %14s %10s\n", format_count((uint64_t)total->rows, count),
+		       format_count((uint64_t)total->resemblances, sketches),
 		       format_bytes((double)total->bytes, size));
 	}
 }

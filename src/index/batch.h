@@ -24,11 +24,11 @@ struct task {
 	char *name;	 /* of its row, then what to open, each with a zero; then its extension */
 	char *open_name; /* in `name` */
 	bool is_scanned; /* `row` is filled */
-	bool is_inflated;
-	bool is_copied;		   /* from another name of the file; not read */
-	int64_t size_bytes, links; /* as the walk found it */
-	struct hard_link *link;	   /* see hard_links.h; NULL: it is scanned for itself */
-	bool is_leader;		   /* scanned for all names of its link */
+	bool is_inflated, is_unchanged; /* as the walk found it */
+	bool is_copied;			/* from another name of the file; not read */
+	int64_t size_bytes, links;	/* as the walk found it */
+	struct hard_link *link;		/* see hard_links.h; NULL: it is scanned for itself */
+	bool is_leader;			/* scanned for all names of its link */
 	struct task *next_parked;
 	struct file_row row;
 };

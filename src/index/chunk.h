@@ -28,6 +28,7 @@ struct found_file {
 	int64_t size_bytes, mtime_ns;
 	uint64_t device, inode, links;
 	bool is_inflated;
+	bool is_unchanged; /* and scanned for its resemblance sketch alone */
 };
 
 enum chunk_part {

@@ -72,6 +72,7 @@ static struct task *append_task(struct batch *batch, struct directory *directory
 	task->directory = directory;
 	task->batch = batch;
 	task->is_inflated = file->is_inflated;
+	task->is_unchanged = file->is_unchanged;
 	task->size_bytes = file->size_bytes;
 	task->links = (int64_t)file->links;
 	memcpy(row->path_hash, file->path_hash, PATH_HASH_SIZE);

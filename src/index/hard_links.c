@@ -20,6 +20,8 @@ struct hard_link {
 	uint8_t content_hash[CONTENT_HASH_SIZE];
 	int64_t size_bytes, mtime_ns, scanned_at_ns, compressed_size_bytes;
 	struct row_sketches *sketches; /* a reference, or NULL */
+	bool has_resemblance;
+	struct simhash_resemblance_sketch resemblance;
 };
 
 struct hard_links {
@@ -166,6 +168,8 @@ static void copy_row(const struct hard_link *link, struct task *task)
 	row->links = task->links;
 	row_sketches_drop(row->sketches);
 	row->sketches = row_sketches_hold(link->sketches);
+	row->has_resemblance = link->has_resemblance;
+	row->resemblance = link->resemblance;
 }
 
 enum hard_link_answer hard_links_take(struct hard_links *links, struct task *task)
@@ -200,6 +204,8 @@ static void keep_row(struct hard_link *link, const struct file_row *row)
 	link->compressed_size_bytes = row->compressed_size_bytes;
 	row_sketches_drop(link->sketches);
 	link->sketches = row_sketches_hold(row->sketches);
+	link->has_resemblance = row->has_resemblance;
+	link->resemblance = row->resemblance;
 }
 
 struct task *hard_links_finish(struct hard_links *links, struct task *leader)

@@ -134,6 +134,7 @@ static int run_threads(struct run *run, struct simhash_error *error)
 static void summarize(const struct run *run, struct index_summary *summary)
 {
 	summary->scanned = run->writer.scanned;
+	summary->sketched_again = run->writer.sketched_again;
 	summary->bytes = run->writer.bytes;
 	summary->removed = run->writer.rows_removed + (uint64_t)run->vanished_removed;
 	summary->unchanged = walkers_unchanged(&run->walkers);

@@ -33,8 +33,9 @@ struct index_request {
 	const char *list_name;
 	int list_fd;
 	const struct filter *filter;
-	bool follow; /* symbolic links */
-	bool force;  /* scan unchanged files again */
+	bool follow;	/* symbolic links */
+	bool force;	/* scan unchanged files again */
+	bool no_sketch; /* make no resemblance sketches */
 	bool one_file_system;
 	bool inflate;		    /* the content of gzip files too */
 	int64_t max_inflated_bytes; /* of one of them */
@@ -55,6 +56,7 @@ struct index_resources {
 
 struct index_summary {
 	uint64_t scanned, unchanged, removed, failed;
+	uint64_t sketched_again;     /* scanned though unchanged, for their resemblance sketches */
 	uint64_t bytes;		     /* scanned */
 	uint64_t listed_directories; /* in the list, where they do not count */
 	double seconds;

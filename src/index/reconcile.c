@@ -60,6 +60,11 @@ static int decide(struct reconciler *reconciler, struct directory *directory,
 {
 	if (!is_unchanged(reconciler, file, known))
 		return feed_scan(feed, directory, file, error);
+	if (reconciler->resemble && known->lacks_resemblance) {
+		struct found_file again = *file;
+		again.is_unchanged = true;
+		return feed_scan(feed, directory, &again, error);
+	}
 	reconciler->unchanged++;
 	if (reconciler->progress != NULL)
 		index_progress_add(reconciler->progress, 1, file->size_bytes);

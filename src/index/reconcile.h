@@ -22,6 +22,7 @@ struct reconciler {
 	struct row_scope scope;
 	bool has_rows; /* the index has rows of this scope, to compare with */
 	bool force;    /* scan unchanged files too */
+	bool resemble; /* and those that have no resemblance sketch */
 	bool follow;
 	struct index_progress *progress; /* or NULL */
 	uint64_t unchanged;		 /* counted here */

@@ -172,6 +172,7 @@ static void prepare(struct walkers *walkers)
 			.walkers = walkers,
 			.reconciler = {.scope = walkers->scope,
 				       .force = request->force,
+				       .resemble = !request->no_sketch,
 				       .follow = request->follow,
 				       .progress = resources->progress},
 			.feed = {.scanners = walkers->scanners},

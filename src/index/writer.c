@@ -105,6 +105,7 @@ static void count_batch(struct writer *writer, const struct batch *batch)
 			continue;
 		run->files++;
 		writer->scanned++;
+		writer->sketched_again += task->is_unchanged;
 		if (task->is_copied)
 			continue;
 		run->bytes += task->row.size_bytes;

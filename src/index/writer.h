@@ -28,7 +28,7 @@ struct writer {
 	struct queue queue;    /* of batches */
 	struct scan_run *runs; /* one for each root */
 	const struct roots *roots;
-	uint64_t scanned, bytes, rows_removed; /* committed */
+	uint64_t scanned, sketched_again, bytes, rows_removed; /* committed */
 
 	/* Of the next transaction. */
 	struct batch **batches;

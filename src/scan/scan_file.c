@@ -34,10 +34,12 @@ int file_scanner_init(struct file_scanner *scanner, const struct simhash_tag_set
 	scanner->own = NULL;
 	scanner->max_inflated_bytes = INT64_MAX;
 	scanner->bytes_read = NULL;
-	scanner->buffer = aligned_alloc(BUFFER_ALIGNMENT, FILE_SCANNER_BUFFER);
+	scanner->buffer = aligned_alloc(BUFFER_ALIGNMENT, FILE_SCANNER_ROOM);
 	scanner->hash = XXH3_createState();
 	scanner->sketching = (struct sketching){.count = 0};
-	if (scanner->buffer != NULL && scanner->hash != NULL)
+	scanner->no_resemblance = false;
+	if (simhash_resemblance_scanner_new(&scanner->resemblance, error) == 0 &&
+	    scanner->buffer != NULL && scanner->hash != NULL)
 		return 0;
 	file_scanner_release(scanner);
 	return error_set_memory(error);
@@ -52,8 +54,10 @@ int file_scanner_measure(struct file_scanner *scanner, struct simhash_measure *c
 void file_scanner_release(struct file_scanner *scanner)
 {
 	sketching_release(&scanner->sketching);
+	simhash_resemblance_scanner_free(scanner->resemblance);
 	free(scanner->buffer);
 	XXH3_freeState(scanner->hash);
+	scanner->resemblance = NULL;
 	scanner->buffer = NULL;
 	scanner->hash = NULL;
 }
@@ -62,27 +66,47 @@ void file_scanner_release(struct file_scanner *scanner)
 struct content {
 	struct file_scanner *scanner;
 	struct simhash_scanner counts;
+	struct file_row *row;
 };
 
 static void content_begin(struct content *content, struct file_scanner *scanner,
 			  struct file_row *row)
 {
 	content->scanner = scanner;
+	content->row = row;
 	simhash_scanner_init(&content->counts, scanner->tag_set);
 	XXH3_128bits_reset(scanner->hash);
 	sketching_begin(&scanner->sketching);
 	row->size_bytes = 0;
+	row->has_resemblance = false;
+	simhash_resemblance_scanner_begin(scanner->resemblance);
 }
 
-/* The next bytes, which are in the scanner's buffer. */
-static void content_add(struct content *content, size_t size, struct file_row *row)
+/* A content that is in the buffer as a whole needs no copy of its bytes. */
+static void resemblance_update(struct content *content, size_t size, bool is_last)
+{
+	struct file_scanner *scanner = content->scanner;
+	struct file_row *row = content->row;
+
+	if (scanner->no_resemblance)
+		return;
+	row->has_resemblance = row->size_bytes == 0 && is_last;
+	if (row->has_resemblance)
+		simhash_resemblance_sketch_compute(scanner->buffer, size, &row->resemblance);
+	else
+		simhash_resemblance_scanner_update(scanner->resemblance, scanner->buffer, size);
+}
+
+/* The next bytes, which are in the scanner's buffer. `is_last`: it is known that none follow. */
+static void content_add(struct content *content, size_t size, bool is_last)
 {
 	struct file_scanner *scanner = content->scanner;
 
+	resemblance_update(content, size, is_last);
 	simhash_scanner_update(&content->counts, scanner->buffer, size);
 	XXH3_128bits_update(scanner->hash, scanner->buffer, size);
 	sketching_add(&scanner->sketching, scanner->buffer, size);
-	row->size_bytes += (int64_t)size;
+	content->row->size_bytes += (int64_t)size;
 }
 
 void row_compute_keys(struct file_row *row, const struct simhash_tag_set *tag_set)
@@ -92,13 +116,19 @@ void row_compute_keys(struct file_row *row, const struct simhash_tag_set *tag_se
 	simhash_keys_compute(tag_set, &row->table, name.data, name.size, &row->keys);
 }
 
-static enum scan_outcome content_end(struct content *content, struct file_row *row)
+static enum scan_outcome content_end(struct content *content)
 {
+	struct file_scanner *scanner = content->scanner;
+	struct file_row *row = content->row;
+
 	simhash_scanner_finish(&content->counts, &row->table);
-	row_compute_keys(row, content->scanner->tag_set);
-	content_hash_store(content->scanner->hash, row->content_hash);
-	return sketching_end(&content->scanner->sketching, &row->sketches) == 0 ? SCAN_DONE
-										: SCAN_FAILED;
+	row_compute_keys(row, scanner->tag_set);
+	content_hash_store(scanner->hash, row->content_hash);
+	if (!scanner->no_resemblance && !row->has_resemblance) {
+		simhash_resemblance_scanner_finish(scanner->resemblance, &row->resemblance);
+		row->has_resemblance = true;
+	}
+	return sketching_end(&scanner->sketching, &row->sketches) == 0 ? SCAN_DONE : SCAN_FAILED;
 }
 
 static enum scan_outcome scan_bytes(struct file_scanner *scanner, int fd, int64_t expected,
@@ -121,7 +151,8 @@ static enum scan_outcome scan_bytes(struct file_scanner *scanner, int fd, int64_
 		got = reading_at(&reading, row->size_bytes, scanner->buffer, size);
 		if (got < 0)
 			return SCAN_FAILED;
-		content_add(&content, (size_t)got, row);
+		content_add(&content, (size_t)got,
+			    (size_t)got < size || row->size_bytes + got == expected);
 		if (scanner->bytes_read != NULL)
 			atomic_fetch_add_explicit(scanner->bytes_read, got, memory_order_relaxed);
 		reading_is_done(&reading, row->size_bytes);
@@ -132,7 +163,7 @@ static enum scan_outcome scan_bytes(struct file_scanner *scanner, int fd, int64_
 		if (atomic_load_explicit(scanner->stop, memory_order_relaxed))
 			return SCAN_STOPPED;
 	} while ((size_t)got == size && row->size_bytes != expected);
-	return content_end(&content, row);
+	return content_end(&content);
 }
 
 /* Open a regular file that is not the index's own, and begin its row: the descriptor, or -1. */
@@ -210,7 +241,7 @@ enum scan_outcome scan_inflated(struct file_scanner *scanner, int directory_fd, 
 	outcome = SCAN_DONE;
 	while (outcome == SCAN_DONE &&
 	       (got = inflating_read(in, scanner->buffer, FILE_SCANNER_BUFFER)) > 0) {
-		content_add(&content, (size_t)got, row);
+		content_add(&content, (size_t)got, (size_t)got < FILE_SCANNER_BUFFER);
 		if (row->size_bytes > scanner->max_inflated_bytes) {
 			errno = EOVERFLOW;
 			outcome = SCAN_FAILED;
@@ -221,7 +252,7 @@ enum scan_outcome scan_inflated(struct file_scanner *scanner, int directory_fd, 
 	if (got < 0)
 		outcome = SCAN_FAILED;
 	if (outcome == SCAN_DONE)
-		outcome = content_end(&content, row);
+		outcome = content_end(&content);
 	saved = errno;
 	inflating_free(in);
 	if (outcome == SCAN_DONE)
@@ -241,9 +272,9 @@ static enum scan_outcome scan_stream(struct file_scanner *scanner, int fd, struc
 			continue;
 		if (got < 0)
 			return SCAN_FAILED;
-		content_add(&content, (size_t)got, row);
+		content_add(&content, (size_t)got, false);
 	}
-	return content_end(&content, row);
+	return content_end(&content);
 }
 
 int scan_named(struct file_scanner *scanner, const char *path, bool is_inflated,

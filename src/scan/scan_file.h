@@ -21,15 +21,19 @@ struct file_scanner {
 	bool follow;		 /* open through a symbolic link */
 	const atomic_bool *stop; /* when set, a scan ends early */
 	const struct store *own; /* an index whose own files are not scanned; or NULL */
-	void *buffer;		 /* FILE_SCANNER_BUFFER bytes */
+	void *buffer;		 /* FILE_SCANNER_ROOM bytes */
 	int64_t max_inflated_bytes;
 	atomic_llong *bytes_read;   /* a running total of what was read; or NULL */
 	struct XXH3_state_s *hash;  /* of the content */
 	struct sketching sketching; /* empty unless measures were asked for */
+	bool no_resemblance;	    /* make no resemblance sketches */
+	struct simhash_resemblance_scanner *resemblance;
 };
 
 /* Fits the second-level cache, where bytes are read, hashed and scanned in turn. */
 #define FILE_SCANNER_BUFFER (256 * 1024)
+/* With room for the bytes that a unit of a large file shares with the next one. */
+#define FILE_SCANNER_ROOM (FILE_SCANNER_BUFFER + 4096)
 
 enum scan_outcome {
 	SCAN_DONE,

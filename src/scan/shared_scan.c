@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/piece.h"
+#include "core/resemblance.h"
 #include "scan/content_hash.h"
 #include "scan/reading.h"
 
@@ -20,6 +21,12 @@ struct unit {
 	bool is_ready;
 	size_t size;
 	struct scan_piece piece;
+};
+
+/* What a thread has read of a unit, and of the next one behind it. */
+struct unit_bytes {
+	const uint8_t *bytes;
+	size_t size, overlap;
 };
 
 enum sharing { NOT_BEGUN, BEGUN, ENDED };
@@ -41,6 +48,11 @@ struct shared_scan {
 	int failed_errno;
 	struct simhash_scanner whole;
 	int64_t whole_size;
+	struct resemblance_registers registers;
+	/* What the last unit that was hashed has read of the next one. */
+	uint8_t overlap[SHINGLE_OVERLAP];
+	size_t overlap_size;
+	bool is_torn;			/* the next unit had other bytes there */
 	struct unit unit[SHARED_AHEAD]; /* unit i at i % SHARED_AHEAD */
 };
 
@@ -110,6 +122,18 @@ static bool take_unit(struct shared_scan *shared, int64_t *unit)
 	return true;
 }
 
+/* At the seam of two units: is what the first one read of the second one what is counted? */
+static void check_seam(struct shared_scan *shared, const struct unit_bytes *read)
+{
+	size_t shared_size = read->size < SHINGLE_OVERLAP ? read->size : SHINGLE_OVERLAP;
+
+	if (shared->hashed > 0 && (shared->overlap_size != shared_size ||
+				   memcmp(shared->overlap, read->bytes, shared_size) != 0))
+		shared->is_torn = true;
+	memcpy(shared->overlap, read->bytes + read->size, read->overlap);
+	shared->overlap_size = read->overlap;
+}
+
 static size_t size_of(const struct shared_scan *shared, int64_t unit)
 {
 	int64_t left = shared->size_bytes - unit * UNIT;
@@ -118,7 +142,7 @@ static size_t size_of(const struct shared_scan *shared, int64_t unit)
 }
 
 /* Hash a unit after all before it. False when it is no longer part of the file. */
-static bool hash_in_turn(struct shared_scan *shared, int64_t unit, const void *bytes, size_t size)
+static bool hash_in_turn(struct shared_scan *shared, int64_t unit, const struct unit_bytes *read)
 {
 	bool is_part;
 
@@ -128,10 +152,11 @@ static bool hash_in_turn(struct shared_scan *shared, int64_t unit, const void *b
 		return false;
 	is_part = !shared->is_short;
 	if (is_part) {
+		check_seam(shared, read);
 		pthread_mutex_unlock(&shared->mutex);
-		XXH3_128bits_update(shared->leader->hash, bytes, size);
+		XXH3_128bits_update(shared->leader->hash, read->bytes, read->size);
 		pthread_mutex_lock(&shared->mutex);
-		shared->is_short = size < size_of(shared, unit);
+		shared->is_short = read->size < size_of(shared, unit);
 	}
 	shared->hashed++;
 	pthread_cond_broadcast(&shared->changed);
@@ -162,33 +187,64 @@ static void append_ready(struct shared_scan *shared, void *buffer)
 	}
 }
 
+/* Read a unit, the two bytes before it, and what its last shingles have of the next one. */
+static bool read_unit(const struct shared_scan *shared, const struct file_scanner *scanner,
+		      int64_t number, uint8_t before[2], struct unit_bytes *read)
+{
+	size_t size = size_of(shared, number);
+	int64_t after = shared->size_bytes - number * UNIT - (int64_t)size;
+	size_t overlap = after < SHINGLE_OVERLAP ? (size_t)after : SHINGLE_OVERLAP;
+	ssize_t got = number == 0 ? 2 : reading_at(&shared->reading, number * UNIT - 2, before, 2);
+
+	if (got == 2)
+		got = reading_at(&shared->reading, number * UNIT, scanner->buffer, size + overlap);
+	else if (got > 0)
+		got = 0; /* it ends before the unit */
+	if (got < 0)
+		return false;
+	read->bytes = scanner->buffer;
+	read->size = (size_t)got < size ? (size_t)got : size;
+	read->overlap = (size_t)got - read->size;
+	return true;
+}
+
+/* Count and sketch a unit, without the mutex. */
+static void scan_unit_bytes(const struct shared_scan *shared, const struct file_scanner *scanner,
+			    int64_t number, const uint8_t before[2], const struct unit_bytes *read,
+			    struct unit *unit, struct resemblance_registers *registers)
+{
+	unit->size = read->size;
+	if (scanner->bytes_read != NULL)
+		atomic_fetch_add_explicit(scanner->bytes_read, (long long)read->size,
+					  memory_order_relaxed);
+	scan_piece(&unit->piece, shared->whole.tag_set, before, read->bytes, read->size);
+	if (!scanner->no_resemblance)
+		resemblance_add(registers, RESEMBLANCE_LEVEL_MAX, (uint64_t)(number * UNIT),
+				read->bytes, read->size + read->overlap);
+}
+
 /* Read and scan one unit, without the mutex while that takes long. */
 static void scan_unit(struct shared_scan *shared, const struct file_scanner *scanner,
-		      int64_t number)
+		      int64_t number, struct resemblance_registers *registers)
 {
 	struct unit *unit = &shared->unit[number % SHARED_AHEAD];
 	uint8_t before[2] = {0, 0};
-	size_t size = size_of(shared, number);
-	ssize_t got;
+	struct unit_bytes read;
+	bool is_read;
 	int why;
 
 	pthread_mutex_unlock(&shared->mutex);
-	got = number == 0 ? 2 : reading_at(&shared->reading, number * UNIT - 2, before, 2);
-	if (got == 2)
-		got = reading_at(&shared->reading, number * UNIT, scanner->buffer, size);
+	is_read = read_unit(shared, scanner, number, before, &read);
 	why = errno;
 	pthread_mutex_lock(&shared->mutex);
-	if (got < 0) {
+	if (!is_read) {
 		give_up(shared, SCAN_FAILED, why);
 		return;
 	}
-	if (!hash_in_turn(shared, number, scanner->buffer, (size_t)got))
+	if (!hash_in_turn(shared, number, &read))
 		return;
 	pthread_mutex_unlock(&shared->mutex);
-	unit->size = (size_t)got;
-	if (scanner->bytes_read != NULL)
-		atomic_fetch_add_explicit(scanner->bytes_read, got, memory_order_relaxed);
-	scan_piece(&unit->piece, shared->whole.tag_set, before, scanner->buffer, (size_t)got);
+	scan_unit_bytes(shared, scanner, number, before, &read, unit, registers);
 	pthread_mutex_lock(&shared->mutex);
 	unit->is_ready = true;
 	append_ready(shared, scanner->buffer);
@@ -196,10 +252,13 @@ static void scan_unit(struct shared_scan *shared, const struct file_scanner *sca
 
 static void scan_units(struct shared_scan *shared, const struct file_scanner *scanner)
 {
+	struct resemblance_registers registers;
 	int64_t unit;
 
+	resemblance_begin(&registers);
 	while (take_unit(shared, &unit))
-		scan_unit(shared, scanner, unit);
+		scan_unit(shared, scanner, unit, &registers);
+	resemblance_merge(&shared->registers, &registers);
 }
 
 /* ---- The interface ---- */
@@ -228,6 +287,7 @@ enum scan_outcome shared_scan_lead(struct shared_scan *shared, struct file_scann
 	reading_begin(&shared->reading, fd, expected);
 	simhash_scanner_init(&shared->whole, scanner->tag_set);
 	XXH3_128bits_reset(scanner->hash);
+	resemblance_begin(&shared->registers);
 	set_state(shared, BEGUN);
 	pthread_mutex_lock(&shared->mutex);
 	scan_units(shared, scanner);
@@ -240,6 +300,10 @@ enum scan_outcome shared_scan_lead(struct shared_scan *shared, struct file_scann
 		simhash_scanner_finish(&shared->whole, &row->table);
 		row_compute_keys(row, scanner->tag_set);
 		content_hash_store(scanner->hash, row->content_hash);
+		/* A file that has shrunk so far has another level. */
+		row->has_resemblance = !scanner->no_resemblance && !shared->is_torn &&
+				       shared->whole_size >= RESEMBLANCE_LEVEL_KNOWN;
+		resemblance_finish(&shared->registers, &row->resemblance);
 	}
 	errno = shared->failed_errno;
 	return shared->outcome;

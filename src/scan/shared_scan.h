@@ -6,6 +6,11 @@
  * in order by whichever thread has the next one. One thread leads: it opens the file and completes
  * its row. The others help as long as there are units, and may come late.
  *
+ * Each thread gathers the resemblance sketch of its units in registers of its own, which are
+ * merged when it leaves. Shingles cross the seams, so a unit is read with the first bytes of the
+ * next one. A file that is written to meanwhile may have others there when the next unit is read:
+ * then its row has no sketch.
+ *
  * Memory is bounded: no thread is more than SHARED_AHEAD units ahead of what is appended.
  *
  * SPDX-License-Identifier: MIT

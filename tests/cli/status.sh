@@ -22,8 +22,8 @@ runs 0 "$SIMHASH" --host=web1 "$files/two" "$files/oneself"
 runs 0 "$SIMHASH" --status
 grep -q "^index  $TEST_URL$" out || fail "no URL: $(cat out)"
 grep -Eq '^size   [0-9.]+ [kM]B$' out || fail "no size: $(cat out)"
-grep -Eq "^$(hostname) +sample +5 +[0-9.]+ kB$" out || fail "no total of this host: $(cat out)"
-grep -Eq '^web1 +sample +2 +[0-9.]+ kB$' out || fail "no total of web1: $(cat out)"
+grep -Eq "^$(hostname) +sample +5 +5 +[0-9.]+ kB$" out || fail "no total of this host: $(cat out)"
+grep -Eq '^web1 +sample +2 +2 +[0-9.]+ kB$' out || fail "no total of web1: $(cat out)"
 grep -Eq " 1 +4 +[0-9.]+ kB +0  $(hostname):$files/one$" out || fail "no run of one: $(cat out)"
 grep -Eq " 2 +0 +0 bytes +0  web1:$files/two$" out || grep -Eq " 2 +1 .* web1:$files/two$" out ||
 	fail "no two runs of web1's two: $(cat out)"

@@ -165,6 +165,7 @@ static const struct refused index_refused[] = {
 	{"decompress", "status forget init-database copy-to"},
 	{"max-inflated", "status forget init-database copy-to"},
 	{"measure", "status print init-database copy-to"},
+	{"no-sketch", "status forget print init-database copy-to"},
 	{"force", "status forget print init-database copy-to"},
 	{"threads", "status forget print init-database copy-to"},
 	{"status", "forget print init-database copy-to progress"},

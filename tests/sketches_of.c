@@ -1,0 +1,56 @@
+/*
+ * The resemblance sketches of whole files in memory, to hold those against that simhash makes as
+ * it reads: for each path of standard input, ended by a zero, a line of 256 hexadecimal digits.
+ * With an argument, only the first so many bytes of each file.
+ * SPDX-License-Identifier: MIT
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "simhash_resemblance.h"
+
+static void die(const char *what, const char *path)
+{
+	fprintf(stderr, "sketches_of: cannot %s %s\n", what, path);
+	exit(1);
+}
+
+static void sketch_file(const char *path, size_t most, struct simhash_resemblance_sketch *sketch)
+{
+	struct stat status;
+	int fd = open(path, O_RDONLY);
+	size_t size;
+	void *bytes = NULL;
+
+	if (fd < 0 || fstat(fd, &status) != 0)
+		die("open", path);
+	size = (size_t)status.st_size < most ? (size_t)status.st_size : most;
+	if (size > 0)
+		bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (bytes == MAP_FAILED)
+		die("map", path);
+	simhash_resemblance_sketch_compute(bytes, size, sketch);
+	if (size > 0)
+		munmap(bytes, size);
+	close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	size_t most = argc > 1 ? strtoull(argv[1], NULL, 10) : SIZE_MAX, room = 0;
+	struct simhash_resemblance_sketch sketch;
+	char *path = NULL;
+
+	while (getdelim(&path, &room, 0, stdin) > 0) {
+		sketch_file(path, most, &sketch);
+		for (int i = 0; i < SIMHASH_RESEMBLANCE_REGISTERS; i++)
+			printf("%02x", sketch.registers[i]);
+		putchar('\n');
+	}
+	free(path);
+	return 0;
+}
