@@ -50,7 +50,7 @@ SIMHASH_API void simhash_resemblance_sketch_compute(const void *bytes, size_t si
 
 /*
  * A content that comes in pieces. Holds back at most the first 64 KiB and 15 bytes,
- * since how much is sampled depends on the size. About 70 KiB of memory.
+ * since how much is sampled depends on the size. About 67 KiB of memory.
  */
 struct simhash_resemblance_scanner;
 

@@ -35,6 +35,9 @@ struct resemblance_registers {
 /* The level of a content of this size: a shingle in 2^level is sampled. */
 unsigned resemblance_level(uint64_t size_bytes);
 
+/* Hits of a block after which no further group of its positions is looked at. */
+size_t resemblance_hits_max(unsigned level);
+
 void resemblance_begin(struct resemblance_registers *registers);
 
 /*

@@ -27,7 +27,7 @@ static const struct scan_kernel *const kernels[] = {
 /* The kernel in use, NULL until the first use. */
 static const struct scan_kernel *_Atomic chosen;
 
-static const struct scan_kernel *kernel(void)
+const struct scan_kernel *scan_kernel(void)
 {
 	const struct scan_kernel *known = atomic_load_explicit(&chosen, memory_order_relaxed);
 	size_t i = 0;
@@ -42,7 +42,7 @@ static const struct scan_kernel *kernel(void)
 
 const char *simhash_kernel_name(void)
 {
-	return kernel()->name;
+	return scan_kernel()->name;
 }
 
 int simhash_kernel_select(const char *name, struct simhash_error *error)
@@ -72,7 +72,7 @@ void simhash_scanner_init(struct simhash_scanner *scanner, const struct simhash_
 
 void simhash_scanner_update(struct simhash_scanner *scanner, const void *bytes, size_t size_bytes)
 {
-	kernel()->update(scanner, bytes, size_bytes);
+	scan_kernel()->update(scanner, bytes, size_bytes);
 }
 
 void simhash_sum_table_compute(const struct simhash_tag_set *tag_set, const void *bytes,

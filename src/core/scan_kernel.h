@@ -1,6 +1,6 @@
 /*
- * What a scan kernel is: one way to count the tags of a run of bytes, exact on
- * every input and every cut of it. scan.c chooses one for the machine.
+ * What a scan kernel is: one way to count the tags of a run of bytes, and to sample its
+ * shingles, exact on every input and every cut of it. scan.c chooses one for the machine.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CORE_SCAN_KERNEL_H
@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "core/resemblance.h"
 #include "simhash.h"
 
 struct scan_kernel {
@@ -18,7 +19,16 @@ struct scan_kernel {
 	 * automaton, for all kernels; state[1] is the kernel's own.
 	 */
 	void (*update)(struct simhash_scanner *scanner, const uint8_t *bytes, size_t size_bytes);
+	/*
+	 * Add the shingles at `positions` bytes, after which SHINGLE_OVERLAP more can be read. The
+	 * first is at the beginning of a block.
+	 */
+	void (*add_shingles)(struct resemblance_registers *registers, unsigned level,
+			     const uint8_t *bytes, size_t positions);
 };
+
+/* The one in use. */
+const struct scan_kernel *scan_kernel(void);
 
 /* The automaton in eight lanes of portable C. */
 extern const struct scan_kernel scan_kernel_portable;
@@ -27,5 +37,15 @@ extern const struct scan_kernel scan_kernel_portable;
 extern const struct scan_kernel scan_kernel_avx2;
 extern const struct scan_kernel scan_kernel_avx512;
 extern const struct scan_kernel scan_kernel_neon;
+
+/* resemblance_template.h in each instruction set. */
+void add_shingles_portable(struct resemblance_registers *registers, unsigned level,
+			   const uint8_t *bytes, size_t positions);
+void add_shingles_avx2(struct resemblance_registers *registers, unsigned level,
+		       const uint8_t *bytes, size_t positions);
+void add_shingles_avx512(struct resemblance_registers *registers, unsigned level,
+			 const uint8_t *bytes, size_t positions);
+void add_shingles_neon(struct resemblance_registers *registers, unsigned level,
+		       const uint8_t *bytes, size_t positions);
 
 #endif

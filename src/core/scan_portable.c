@@ -105,4 +105,5 @@ const struct scan_kernel scan_kernel_portable = {
 	.name = "portable",
 	.is_supported = is_supported,
 	.update = update,
+	.add_shingles = add_shingles_portable,
 };

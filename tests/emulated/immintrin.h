@@ -10,6 +10,16 @@
 #include <simde/x86/avx2.h>
 #include <simde/x86/avx512.h>
 
+/* What SIMDe lacks. */
+static inline __m512i _mm512_alignr_epi32(__m512i a, __m512i b, int n)
+{
+	int32_t words[32], *from = words + n;
+
+	_mm512_storeu_si512(words, b);
+	_mm512_storeu_si512(words + 16, a);
+	return _mm512_loadu_si512(from);
+}
+
 #define __builtin_cpu_supports(feature) 1
 
 #endif

@@ -44,4 +44,5 @@ const struct scan_kernel scan_kernel_neon = {
 	.name = "neon",
 	.is_supported = is_supported,
 	.update = update,
+	.add_shingles = add_shingles_neon,
 };

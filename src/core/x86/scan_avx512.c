@@ -91,11 +91,13 @@ static inline void v_count(__m512i x, uint64_t count[8])
 static bool is_supported(void)
 {
 	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-	       __builtin_cpu_supports("popcnt");
+	       __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi") &&
+	       __builtin_cpu_supports("bmi2");
 }
 
 const struct scan_kernel scan_kernel_avx512 = {
 	.name = "avx512",
 	.is_supported = is_supported,
 	.update = update,
+	.add_shingles = add_shingles_avx512,
 };

@@ -1,0 +1,83 @@
+/*
+ * What two resemblance sketches tell of their contents (docs/algorithm.md). It is asked of
+ * hundreds of millions of pairs, so bytes are compared 16 at a time.
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "core/resemblance.h"
+
+#define REGISTERS_MIN 16 /* in use, for an estimate */
+#define VALUES 255.0	 /* of a register: so often two agree by chance */
+
+typedef int8_t bytes_16 __attribute__((vector_size(16)));
+typedef uint64_t halves __attribute__((vector_size(16)));
+
+/* How many registers are so. */
+struct agreement {
+	unsigned empty_a, empty_b, empty_either, equal;
+};
+
+/* The sum of bytes of 0, -1, ..., -8. */
+static unsigned sum_of(bytes_16 counts)
+{
+	halves half = (halves)-counts;
+
+	return (unsigned)((half[0] + half[1]) * UINT64_C(0x0101010101010101) >> 56);
+}
+
+static struct agreement compare(const struct simhash_resemblance_sketch *a,
+				const struct simhash_resemblance_sketch *b)
+{
+	bytes_16 empty_a = {0}, empty_b = {0}, empty_either = {0}, equal = {0};
+
+	for (size_t i = 0; i < SIMHASH_RESEMBLANCE_REGISTERS; i += sizeof(bytes_16)) {
+		bytes_16 x, y;
+		memcpy(&x, a->registers + i, sizeof x);
+		memcpy(&y, b->registers + i, sizeof y);
+		empty_a += x == 0;
+		empty_b += y == 0;
+		empty_either += (x == 0) | (y == 0);
+		equal += (x == y) & (x != 0);
+	}
+	return (struct agreement){sum_of(empty_a), sum_of(empty_b), sum_of(empty_either),
+				  sum_of(equal)};
+}
+
+bool simhash_resemblance_estimate(const struct simhash_resemblance_sketch *a, int64_t size_a_bytes,
+				  const struct simhash_resemblance_sketch *b, int64_t size_b_bytes,
+				  double *resemblance)
+{
+	unsigned level_a = resemblance_level((uint64_t)size_a_bytes);
+	unsigned level_b = resemblance_level((uint64_t)size_b_bytes);
+	struct agreement is = compare(a, b);
+	unsigned both = SIMHASH_RESEMBLANCE_REGISTERS - is.empty_either, used = both;
+	double chance, share;
+
+	/* The sample of the higher level is the smaller one: what it lacks says nothing. */
+	if (level_b <= level_a)
+		used += is.empty_either - is.empty_a;
+	if (level_a <= level_b)
+		used += is.empty_either - is.empty_b;
+	if (used < REGISTERS_MIN)
+		return false;
+	chance = both / VALUES;
+	share = (is.equal - chance) / (used - chance);
+	*resemblance = share < 0 ? 0 : share > 1 ? 1 : share;
+	return true;
+}
+
+bool simhash_containment_estimate(const struct simhash_resemblance_sketch *a, int64_t size_a_bytes,
+				  const struct simhash_resemblance_sketch *b, int64_t size_b_bytes,
+				  double *share)
+{
+	int64_t smaller = size_a_bytes < size_b_bytes ? size_a_bytes : size_b_bytes;
+	double resemblance, part;
+
+	if (!simhash_resemblance_estimate(a, size_a_bytes, b, size_b_bytes, &resemblance))
+		return false;
+	part = resemblance / (1 + resemblance) * ((double)size_a_bytes + (double)size_b_bytes) /
+	       (double)smaller;
+	*share = part > 1 ? 1 : part;
+	return true;
+}
