@@ -136,13 +136,20 @@ SIMHASH_API void simhash_index_files_end(struct simhash_index_files *files);
 
 /* ---- Pairs ------------------------------------------------------------ */
 
+#define SIMHASH_INDEX_GRADED (-1.0)
+
 /* What makes two files a pair. Begin with simhash_index_search_init. */
 struct simhash_index_search {
-	/* A key "_EXT" finds pairs of files with equal extensions only; any other key all pairs. */
+	/* A key "_EXT" finds similar files with equal extensions only; any other key all pairs. */
 	enum simhash_key key;
 	struct simhash_tolerance tolerance;
-	/* The maximum share of content that differs, as estimated; above 1 is no limit. */
-	double max_change;
+	/*
+	 * The minimum resemblance of a pair, 0 to 1; SIMHASH_INDEX_GRADED depends on the
+	 * distance, as in simfind.
+	 */
+	double min_resemblance;
+	/* Report what is near by counts alone (paper, 4.2), and let no sketch decide. */
+	bool unverified;
 	/*
 	 * Report each pair of identical files, and each of them in the pairs with others. By
 	 * default one of a set of identical files represents it.
@@ -157,6 +164,15 @@ struct simhash_index_search {
 /* The defaults of simfind. */
 SIMHASH_API void simhash_index_search_init(struct simhash_index_search *search);
 
+/* By what a pair is one. */
+enum simhash_index_verified {
+	SIMHASH_INDEX_UNVERIFIED =
+		0,		   /* by the counts; a file has no sketch, or none was asked for */
+	SIMHASH_INDEX_BY_HASH = 1, /* the content hashes are equal */
+	SIMHASH_INDEX_BY_SKETCH = 2, /* the sketches estimate the resemblance */
+	SIMHASH_INDEX_BY_COUNTS = 3  /* too small for sketches: the counts are equal */
+};
+
 /* Two similar files. */
 struct simhash_index_pair {
 	/*
@@ -164,9 +180,9 @@ struct simhash_index_pair {
 	 * by host and path, this host first.
 	 */
 	const struct simhash_index_file *a, *b;
-	uint64_t distance; /* of the sum tables */
-	double change;	   /* the estimated share of content that differs, 0 to 1 */
-	bool is_estimate_sound;
+	uint64_t distance;  /* of the sum tables */
+	double resemblance; /* the share of content in common, 0 to 1; -1 if it is not known */
+	enum simhash_index_verified verified;
 	bool is_identical; /* the same size and content hash */
 };
 

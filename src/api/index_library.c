@@ -6,7 +6,6 @@
 #include "simhash_index.h"
 
 #include <errno.h>
-#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -229,9 +228,10 @@ int simhash_index_files_next(struct simhash_index_files *files,
 
 void simhash_index_search_init(struct simhash_index_search *search)
 {
-	*search = (struct simhash_index_search){.key = SIMHASH_SKEW_EXT,
+	*search = (struct simhash_index_search){.key = SIMHASH_UNIFORM,
 						.tolerance = SIMHASH_TOLERANCE_DEFAULT,
-						.max_change = INFINITY};
+						.min_resemblance = SIMHASH_INDEX_GRADED};
+	search->tolerance.percent_millionths = VERIFIED_TOLERANCE_PERCENT * SIMHASH_MILLION;
 }
 
 /* A search under way, and its caller's function. */
@@ -274,18 +274,36 @@ static bool is_asked(const struct searching *searching, const struct find_file *
 				   strcmp(find_file_path(file), searching->asked_path) == 0);
 }
 
+static enum simhash_index_verified verified_by(enum verification verification)
+{
+	switch (verification) {
+	case PAIR_HASH:
+		return SIMHASH_INDEX_BY_HASH;
+	case PAIR_SKETCH:
+		return SIMHASH_INDEX_BY_SKETCH;
+	case PAIR_COUNTS:
+		return SIMHASH_INDEX_BY_COUNTS;
+	case PAIR_UNVERIFIED:
+	case PAIR_READ:
+	case PAIR_MEASURED:
+		break;
+	}
+	return SIMHASH_INDEX_UNVERIFIED;
+}
+
 static int take_pair(void *context, unsigned thread, const struct file_pair *found,
 		     struct simhash_error *error)
 {
 	struct searching *searching = context;
 	bool swap = is_asked(searching, found->b);
 	struct simhash_index_file a, b;
-	struct simhash_index_pair pair = {.a = &a,
-					  .b = &b,
-					  .distance = found->distance,
-					  .change = found->changed,
-					  .is_estimate_sound = found->is_trusted,
-					  .is_identical = found->is_identical};
+	struct simhash_index_pair pair = {
+		.a = &a,
+		.b = &b,
+		.distance = found->distance,
+		.resemblance = has_resemblance(found->verification) ? found->resemblance : -1,
+		.verified = verified_by(found->verification),
+		.is_identical = found->is_identical};
 	int status;
 
 	(void)thread;
@@ -322,10 +340,11 @@ static int check(const struct simhash_index_search *search, struct simhash_error
 				 "millionths: out of range",
 				 (long long)t->percent_millionths,
 				 (long long)t->size_ratio_millionths);
-	if (!(search->max_change >= 0) || search->threads > THREADS_MAX)
+	if (!(search->min_resemblance <= 1) || search->threads > THREADS_MAX)
 		return error_set(error, SIMHASH_E_RANGE,
-				 "a search with a change of at most %g by %u threads: out of range",
-				 search->max_change, search->threads);
+				 "a search with a resemblance of at least %g by %u threads: out of "
+				 "range",
+				 search->min_resemblance, search->threads);
 	return 0;
 }
 
@@ -348,7 +367,11 @@ static int search_index(struct searching *searching, const struct simhash_index_
 	rule_init(&request.rule, search->key, &search->tolerance);
 	request.tags = index->tags;
 	request.host = index->host;
-	request.max_change = search->max_change;
+	request.rule.verify =
+		(struct verify_rule){.mode = search->unverified ? VERIFY_NO : VERIFY_SKETCH,
+				     .same_extension = search->key >= SIMHASH_UNIFORM_EXT,
+				     .min_resemblance = search->min_resemblance};
+	request.rule.unverified_percent_millionths = SIMHASH_MILLION;
 	request.with_empty = search->empty_files;
 	request.expand = search->every_copy;
 	request.hard_links = search->hard_links;

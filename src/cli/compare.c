@@ -14,7 +14,6 @@
 #include "base/path.h"
 #include "base/read_file.h"
 #include "find/cover.h"
-#include "find/estimate.h"
 #include "simhash_measures.h"
 
 /* Some seconds; what takes longer is left out. */
@@ -62,7 +61,6 @@ static void write_sum_tables(struct comparison *c)
 {
 	int64_t size_a = (int64_t)c->a.size, size_b = (int64_t)c->b.size;
 	uint64_t distance = simhash_distance(&c->a.table, &c->b.table);
-	struct estimate estimate = estimate_change(&c->a.table, size_a, &c->b.table, size_b);
 	double apart = share(2 * distance, c->a.size + c->b.size);
 	bool has_both = size_a > 0 && size_b > 0;
 	bool is_similar = simhash_sum_table_hit(&c->rule->tolerance, distance, size_a, size_b) &&
@@ -72,9 +70,22 @@ static void write_sum_tables(struct comparison *c)
 	fprintf(c->out, "distance %" PRIu64 ", %.4f%% of the mean size: %s at %g%%\n", distance,
 		percent(apart), is_similar ? "similar" : "not similar",
 		(double)c->rule->tolerance.percent_millionths / SIMHASH_MILLION);
-	begin_line(c, "unchanged, estimated", has_both ? 1 - estimate.changed : -1);
-	fprintf(c->out, "estimated from the sum tables%s\n",
-		estimate.is_trusted ? "" : "; unrelated files can have the same estimate");
+}
+
+static void write_resemblance(struct comparison *c)
+{
+	struct simhash_resemblance_sketch a, b;
+	double resemblance = -1;
+
+	simhash_resemblance_sketch_compute(c->a.bytes, c->a.size, &a);
+	simhash_resemblance_sketch_compute(c->b.bytes, c->b.size, &b);
+	if (!simhash_resemblance_estimate(&a, (int64_t)c->a.size, &b, (int64_t)c->b.size,
+					  &resemblance))
+		resemblance = -1;
+	begin_line(c, "resemblance sketch", resemblance);
+	fputs(resemblance < 0 ? "too small for an estimate\n"
+			      : "estimated from 128 bytes of each\n",
+	      c->out);
 }
 
 static struct cover_source source_of(const struct content *content)
@@ -281,6 +292,7 @@ static int write_all(struct comparison *c, struct simhash_error *error)
 	fprintf(c->out, "%s\n\n%-22s %10s\n", same ? "identical" : "not identical", "measure",
 		"similar");
 	write_sum_tables(c);
+	write_resemblance(c);
 	return write_cover(c, error) != 0 || write_lcs(c, error) != 0 ||
 			       write_overlaps(c, error) != 0 || write_sketches(c, error) != 0
 		       ? -1

@@ -21,8 +21,7 @@
 void find_arguments_init(struct find_arguments *arguments)
 {
 	*arguments = (struct find_arguments){.formatter = formatter_find("text"),
-					     .resources = {.threads = processors()},
-					     .confirm = {.min_resemblance = 0.95}};
+					     .resources = {.threads = processors()}};
 	find_request_init(&arguments->request);
 	arguments->request.max_inflated_bytes = MAX_INFLATED_BYTES;
 }
@@ -41,7 +40,18 @@ void find_arguments_release(struct find_arguments *arguments)
 
 static int set_tolerance(const struct option_use *use, struct simhash_error *error)
 {
+	struct find_arguments *arguments = use->arguments;
+
+	arguments->has_tolerance = true;
 	return simhash_tolerance_parse(use->text, use->field, error);
+}
+
+static int set_key(const struct option_use *use, struct simhash_error *error)
+{
+	struct find_arguments *arguments = use->arguments;
+
+	arguments->has_key = true;
+	return set_enum(use, error);
 }
 
 static int add_tolerance_for(const struct option_use *use, struct simhash_error *error)
@@ -56,17 +66,12 @@ static int add_tolerances(const struct option_use *use, struct simhash_error *er
 
 static int set_size_ratio(const struct option_use *use, struct simhash_error *error)
 {
-	return simhash_size_ratio_parse(use->text, use->field, error);
-}
-
-static int set_max_change(const struct option_use *use, struct simhash_error *error)
-{
 	struct find_arguments *arguments = use->arguments;
-	double percent;
 
-	if (parse_decimal(use, use->text, 1000, &percent, error) != 0)
+	if (simhash_size_ratio_parse(use->text, use->field, error) != 0)
 		return -1;
-	arguments->request.max_change = percent / 100;
+	arguments->request.versions_ratio_millionths =
+		arguments->request.rule.tolerance.size_ratio_millionths;
 	return 0;
 }
 
@@ -102,7 +107,7 @@ static int set_min_resemblance(const struct option_use *use, struct simhash_erro
 	struct find_arguments *arguments = use->arguments;
 
 	arguments->has_min_resemblance = true;
-	return parse_decimal(use, use->text, 1, &arguments->confirm.min_resemblance, error);
+	return parse_decimal(use, use->text, 1, use->field, error);
 }
 
 /* ---- Statistics ---- */
@@ -359,14 +364,14 @@ static const char *const key_words[] = {"uniform",     "scatter",  "skew", "unif
 static const char *const candidates_words[] = {"exact", "key", NULL};
 static const char *const format_words[] = {"text", "csv", "json", "jsonl", "null", "html", NULL};
 static const char *const linkage_words[] = {"representative", "single", NULL};
-static const char *const confirm_words[] = {"all", "doubtful", NULL};
+static const char *const verify_words[] = {"no", "sketch", "read", "all", NULL};
 static const char *const measure_words[] = {"simhash64", "simhash128", "minhash", "bottomk", NULL};
 
 /* The order of each of these is that of an enum. */
 _Static_assert(SIMHASH_UNIFORM == 0 && SIMHASH_SKEW_EXT == 5, "key_words");
 _Static_assert(CANDIDATES_EXACT == 0 && CANDIDATES_KEY == 1, "candidates_words");
 _Static_assert(LINK_REPRESENTATIVE == 0 && LINK_SINGLE == 1, "linkage_words");
-_Static_assert(CONFIRM_DOUBTFUL == CONFIRM_ALL + 1, "confirm_words");
+_Static_assert(VERIFY_NO == 0 && VERIFY_ALL == 3, "verify_words");
 
 #define FIELD(member) OPTION_FIELD(struct find_arguments, member)
 
@@ -384,7 +389,8 @@ static const struct option_row rows[] = {
 	 .parse = set_text, .field = FIELD(host), .kind = VALUE_TEXT},
 
 	{.heading = "What is similar"},
-	{'T', "tolerance", "=PERCENT", "tolerance in percent, 0 to 100 (default: 1)",
+	{'T', "tolerance", "=PERCENT",
+	 "maximum distance of the counts in percent, 0 to 100 (default: 5; 1 with --verify=no)",
 	 .parse = set_tolerance, .field = FIELD(request.rule.tolerance.percent_millionths),
 	 .kind = VALUE_TEXT},
 	{0, "tolerance-for", "=EXTENSION=PERCENT",
@@ -394,11 +400,18 @@ static const struct option_row rows[] = {
 	{0, "tolerances", "=FILE", "read tolerances from FILE, with lines EXTENSION=PERCENT",
 	 .parse = add_tolerances, .field = FIELD(request.rule), .kind = VALUE_FILE,
 	 .is_list = true},
+	{0, "min-resemblance", "=R",
+	 "minimum share of content in common, 0 to 1 (default: 0.3 to 0.75, by the distance; 0.8 "
+	 "where files are read)",
+	 .parse = set_min_resemblance, .field = FIELD(request.rule.verify.min_resemblance),
+	 .kind = VALUE_TEXT, .not_with = "verify=no"},
+	{0, "same-extension", NULL, "list similar files only if their extensions are equal",
+	 .parse = set_flag, .field = FIELD(request.rule.verify.same_extension),
+	 .not_with = "verify=no"},
 	{'k', "key", "=KEY",
 	 "compare by uniform, scatter, skew, or one of these with _ext, which pairs only files of "
-	 "equal extension "
-	 "(default: skew_ext)",
-	 .parse = set_enum, .field = FIELD(request.rule.key), .kind = VALUE_WORD,
+	 "equal extension",
+	 .parse = set_key, .field = FIELD(request.rule.key), .kind = VALUE_WORD,
 	 .words = key_words},
 	{0, "candidates", "=HOW",
 	 "exact: find all pairs within the tolerance (default); key: only those whose keys are "
@@ -408,8 +421,11 @@ static const struct option_row rows[] = {
 	{0, "size-ratio", "=RATIO", "maximum ratio of the sizes of a pair (default: 1.5)",
 	 .parse = set_size_ratio, .field = FIELD(request.rule.tolerance.size_ratio_millionths),
 	 .kind = VALUE_TEXT},
-	{0, "max-change", "=PERCENT", "drop pairs with an estimated change above PERCENT",
-	 .parse = set_max_change, .kind = VALUE_TEXT},
+	{0, "versions", NULL,
+	 "also list what resembles by sketches alone: sizes up to --size-ratio apart (default: 2 "
+	 "here), and files that are part of another",
+	 .parse = set_flag, .field = FIELD(request.versions),
+	 .not_with = "verify=no measure partition nearest"},
 	{0, "empty", NULL, "include empty files", .parse = set_flag,
 	 .field = FIELD(request.with_empty)},
 	{0, "hard-links", NULL, "list hard links of one file as pairs", .parse = set_flag,
@@ -419,8 +435,8 @@ static const struct option_row rows[] = {
 	{0, "measure", "=MEASURE",
 	 "find pairs by the sketches that simhash --measure=MEASURE stored", .parse = set_measure,
 	 .kind = VALUE_START, .words = measure_words,
-	 .not_with = "key tolerance tolerance-for tolerances candidates size-ratio max-change "
-		     "nearest partition confirm=doubtful format=html"},
+	 .not_with = "key tolerance tolerance-for tolerances candidates size-ratio "
+		     "same-extension nearest partition format=html"},
 	{0, "min-similarity", "=S",
 	 "minimum similarity by --measure, at most 1 (default: at most 3 of 64 or 6 of 128 bits "
 	 "differ, or a Jaccard index of 0.8)",
@@ -430,14 +446,12 @@ static const struct option_row rows[] = {
 	 .parse = set_flag, .field = FIELD(compare),
 	 .only_with = "measure tolerance size-ratio tag-set output quiet FILE"},
 
-	{.heading = "Reading the files"},
-	{0, "confirm", "[=HOW]",
-	 "read both files of each pair and drop pairs below --min-resemblance: all (default) or "
-	 "only doubtful ones",
-	 .parse = set_enum, .field = FIELD(confirm.mode), .constant = CONFIRM_ALL,
-	 .kind = VALUE_WORD, .words = confirm_words},
-	{0, "min-resemblance", "=R", "minimum resemblance for --confirm, 0 to 1 (default: 0.95)",
-	 .parse = set_min_resemblance, .kind = VALUE_TEXT, .needs = "confirm"},
+	{.heading = "Verifying, and reading files"},
+	{0, "verify", "=HOW",
+	 "sketch: list the pairs that the stored sketches verify (default); read: also read what "
+	 "they leave open; all: read every pair; no: list what is near by counts alone",
+	 .parse = set_enum, .field = FIELD(request.rule.verify.mode), .kind = VALUE_WORD,
+	 .words = verify_words},
 	{'z', "decompress", NULL, "also find files similar to the content of gzip FILEs",
 	 .parse = set_flag, .field = FIELD(request.inflate), .needs = "FILE"},
 	{0, "max-inflated", "=SIZE",
@@ -499,6 +513,12 @@ static const struct option_row rows[] = {
 	{'V', "version", NULL, "show the version and exit", .parse = show_version},
 };
 
+static const struct retired_option retired[] = {
+	{"confirm", "use --verify=read, or --verify=all to read every pair"},
+	{"max-change", "use --min-resemblance"},
+	{NULL, NULL},
+};
+
 const struct option_program find_program = {
 	.name = "simfind",
 	.usage = "Usage: simfind [OPTION]... [FILE]...\n"
@@ -509,6 +529,7 @@ const struct option_program find_program = {
 	.help_column = 27,
 	.rows = rows,
 	.count = sizeof rows / sizeof *rows,
+	.retired = retired,
 };
 
 /* ---- What no row can say ---- */
@@ -521,8 +542,30 @@ static bool has_stdin(const struct find_arguments *arguments)
 	return false;
 }
 
+/* What the rule is where options left it open. */
+static void settle_rule(struct find_arguments *arguments)
+{
+	struct find_rule *rule = &arguments->request.rule;
+	struct verify_rule *verify = &rule->verify;
+	bool verifies = verify->mode != VERIFY_NO && !arguments->has_stats &&
+			!arguments->is_sweep && !arguments->compare;
+
+	if (arguments->has_tolerance)
+		rule->unverified_percent_millionths = INT64_MAX;
+	else if (!verifies)
+		rule->tolerance.percent_millionths = rule->unverified_percent_millionths;
+	if (verifies && arguments->has_key && rule->key >= SIMHASH_UNIFORM_EXT)
+		verify->same_extension = true;
+	if (verify->mode >= VERIFY_READ && !arguments->has_min_resemblance)
+		verify->min_resemblance = READ_MIN_RESEMBLANCE;
+}
+
 static int check(const struct find_arguments *arguments, struct simhash_error *error)
 {
+	if (arguments->request.measure_text != NULL && arguments->has_min_resemblance &&
+	    arguments->request.rule.verify.mode < VERIFY_READ)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--min-resemblance with --measure needs --verify=read");
 	if (arguments->compare && (arguments->query_count != 2 || has_stdin(arguments)))
 		return error_set(error, SIMHASH_E_SYNTAX, "--compare needs two FILEs");
 	if (arguments->stdin_name != NULL && !has_stdin(arguments))
@@ -544,6 +587,7 @@ int find_arguments_parse(struct find_arguments *arguments, int argc, char **argv
 
 	if (status != 0)
 		return status;
+	settle_rule(arguments);
 	if (arguments->has_stats &&
 	    add_tolerance(arguments, arguments->request.rule.tolerance.percent_millionths, error) !=
 		    0)

@@ -7,7 +7,7 @@
 
 #include "cli/option_table.h"
 #include "cli/progress.h"
-#include "find/confirm.h"
+#include "find/find.h"
 #include "find/groups.h"
 #include "report/formatter.h"
 #include "store/location.h"
@@ -17,15 +17,14 @@ struct find_arguments {
 	const char *tag_file, *host, *output_path;
 	struct find_request request; /* but for the tag set, the host and the measure themselves */
 	struct find_resources resources;
-	struct confirm_request confirm;
 	const struct formatter *formatter;
 	bool quiet, fail_on_match, compare;
 	enum progress_mode progress;
 	const char *script_path; /* NULL: no script */
 	bool has_groups;
 	enum linkage linkage;
-	bool has_min_resemblance; /* was it given? */
-	char *between_text[2];	  /* owned, what request.between points into */
+	bool has_min_resemblance, has_tolerance, has_key; /* were they given? */
+	char *between_text[2]; /* owned, what request.between points into */
 	const char *names_from, *stdin_name;
 	struct find_query *queries;
 	size_t query_count, query_capacity;

@@ -254,6 +254,21 @@ static int parse_one(const struct option_program *program, size_t number, int ar
 	return row->parse(&use, error);
 }
 
+static int refuse_retired(const struct option_program *program, char **argv,
+			  struct simhash_error *error)
+{
+	for (; *argv != NULL && strcmp(*argv, "--") != 0; argv++)
+		for (const struct retired_option *old = program->retired;
+		     old != NULL && old->name != NULL; old++)
+			if (strncmp(*argv, "--", 2) == 0 &&
+			    strcspn(*argv + 2, "=") == strlen(old->name) &&
+			    strncmp(*argv + 2, old->name, strlen(old->name)) == 0)
+				return error_set(error, SIMHASH_E_SYNTAX,
+						 "--%s no longer exists: %s", old->name,
+						 old->instead);
+	return 0;
+}
+
 int options_parse(const struct option_program *program, int argc, char **argv, void *arguments,
 		  int *first_operand, struct simhash_error *error)
 {
@@ -262,6 +277,8 @@ int options_parse(const struct option_program *program, int argc, char **argv, v
 	struct given given = {.program = program};
 	int option;
 
+	if (refuse_retired(program, argv, error) != 0)
+		return -1;
 	describe(program, options, letters);
 	while ((option = getopt_long(argc, argv, letters, options, NULL)) != -1) {
 		size_t number;

@@ -75,6 +75,11 @@ struct option_row {
 
 #define OPTION_FIELD(type, member) offsetof(type, member)
 
+/* An option of earlier versions, and what to say to those who use it. */
+struct retired_option {
+	const char *name, *instead;
+};
+
 struct option_program {
 	const char *name;
 	const char *usage;	  /* what --help begins with */
@@ -83,6 +88,7 @@ struct option_program {
 	unsigned help_column;	  /* where the texts of --help begin */
 	const struct option_row *rows;
 	size_t count;
+	const struct retired_option *retired; /* ends in NULLs; or NULL */
 };
 
 #define OPTIONS_MAX 64

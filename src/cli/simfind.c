@@ -65,7 +65,7 @@ static void content_unconfirmed(void *context, const struct find_file *file, int
 	struct output *output = context;
 	char text[256];
 
-	snprintf(text, sizeof text, "%s; its pairs are not confirmed",
+	snprintf(text, sizeof text, "%s; its pairs stay as they were found",
 		 system_errno == 0 ? "has changed since it was indexed" : strerror(system_errno));
 	say_path(PROGRAM, (struct bytes){file->display, file->display_size}, text);
 	pthread_mutex_lock(&output->lock);
@@ -105,6 +105,11 @@ static const char *plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
+static bool reads_files(const struct find_arguments *arguments)
+{
+	return arguments->request.rule.verify.mode >= VERIFY_READ;
+}
+
 static void print_summary(const struct find_counts *counts, const struct find_arguments *arguments,
 			  uint64_t listed)
 {
@@ -116,7 +121,7 @@ static void print_summary(const struct find_counts *counts, const struct find_ar
 		format_count(counts->identical, identical), format_count(counts->similar, similar),
 		format_count(counts->rows, rows), arguments->has_files ? "candidate" : "file",
 		plural(counts->rows));
-	if (arguments->confirm.mode != CONFIRM_NONE)
+	if (reads_files(arguments))
 		fprintf(stderr, ", %s kept", format_count(listed, pairs));
 	fputs("\n", stderr);
 }
@@ -161,6 +166,20 @@ static void warn_unsketched(const struct find_request *request, uint64_t files)
 	free(text);
 }
 
+static void note_unverified(uint64_t files)
+{
+	char count[32], *text;
+
+	if (asprintf(&text,
+		     "note: %s file%s no resemblance sketch; %s found by counts alone; "
+		     "run simhash on %s again",
+		     format_count(files, count), files == 1 ? " has" : "s have",
+		     files == 1 ? "it is" : "they are", files == 1 ? "it" : "them") < 0)
+		return;
+	say(PROGRAM, text);
+	free(text);
+}
+
 static int find(const struct find_arguments *arguments, const struct find_sink *sink,
 		struct store *store, struct find_counts *counts, struct simhash_error *error)
 {
@@ -177,8 +196,10 @@ static int find(const struct find_arguments *arguments, const struct find_sink *
 							      arguments->query_count, error);
 	*counts = finder.counts;
 	finder_release(&finder);
-	if (status == 0 && counts->unsketched > 0)
+	if (status == 0 && counts->unsketched > 0 && request->measure != NULL)
 		warn_unsketched(request, counts->unsketched);
+	else if (status == 0 && counts->unsketched > 0 && request->rule.verify.mode != VERIFY_NO)
+		note_unverified(counts->unsketched);
 	return status;
 }
 
@@ -228,8 +249,7 @@ static int write_report(const struct find_arguments *arguments, const struct fin
 				.space = &space,
 				.tags = arguments->request.tags,
 				.rule = &arguments->request.rule,
-				.counts = *counts,
-				.is_confirmed = arguments->confirm.mode != CONFIRM_NONE};
+				.counts = *counts};
 	int64_t tag_set;
 	int status;
 
@@ -272,6 +292,10 @@ static int list_pairs(struct find_arguments *arguments, struct store *store, str
 				       .pair = take_pair,
 				       .unreadable = query_unreadable,
 				       .unconfirmed = content_unconfirmed};
+	const struct verify_rule *verify = &arguments->request.rule.verify;
+	const struct confirm_request confirming = {.reads_all = verify->mode == VERIFY_ALL ||
+								arguments->request.measure != NULL,
+						   .min_resemblance = verify->min_resemblance};
 	struct pair_list kept;
 	struct find_counts counts;
 	/* Lines that appear on the same terminal meanwhile are progress enough. */
@@ -279,8 +303,8 @@ static int list_pairs(struct find_arguments *arguments, struct store *store, str
 	int status;
 
 	pair_list_init(&kept);
-	if (arguments->has_groups || arguments->confirm.mode != CONFIRM_NONE ||
-	    arguments->script_path != NULL || arguments->formatter->is_report)
+	if (arguments->has_groups || reads_files(arguments) || arguments->script_path != NULL ||
+	    arguments->formatter->is_report)
 		output->list = &kept;
 	if (!arguments->has_files && !writes_ahead &&
 	    progress_is_wanted(arguments->progress, arguments->quiet)) {
@@ -289,9 +313,8 @@ static int list_pairs(struct find_arguments *arguments, struct store *store, str
 		progress_end_by_signals();
 	}
 	status = find(arguments, &sink, store, &counts, error);
-	if (status == 0)
-		status = confirm_pairs(&kept, &arguments->confirm, &sink, &arguments->resources,
-				       error);
+	if (status == 0 && reads_files(arguments))
+		status = confirm_pairs(&kept, &confirming, &sink, &arguments->resources, error);
 	progress_stop(&output->display);
 	if (status == 0) {
 		output->found = output->list != NULL ? kept.count
@@ -453,8 +476,8 @@ static int resolve_measure(struct find_arguments *arguments, struct store *store
 		request->min_similarity = simhash_measure_default_similarity(request->measure);
 	/* What a measure calls similar enough is not to be dropped by a stricter default. */
 	if (!arguments->has_min_resemblance &&
-	    request->min_similarity < arguments->confirm.min_resemblance)
-		arguments->confirm.min_resemblance = request->min_similarity;
+	    request->min_similarity < request->rule.verify.min_resemblance)
+		request->rule.verify.min_resemblance = request->min_similarity;
 	return 0;
 }
 

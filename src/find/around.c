@@ -58,6 +58,7 @@ static struct near_range range_around(const struct finder *finder, const struct 
 	struct near_range range = {
 		.tag_set = finder->tag_set,
 		.key = request->rule.key,
+		.with_resemblance = true,
 		.skew_ext = {INT64_MIN, INT64_MAX},
 		.scatter_shift = {INT64_MIN, INT64_MAX},
 		.skew_shift = {INT64_MIN, INT64_MAX},
@@ -92,6 +93,21 @@ int around_begin(struct around *around, const struct finder *finder, const struc
 	return store_rows_near(finder->store, &range, &around->cursor, error);
 }
 
+int around_begin_all(struct around *around, const struct finder *finder,
+		     const struct asked_file *asked, struct simhash_error *error)
+{
+	const struct key_range range = {.tag_set = finder->tag_set,
+					.key = SIMHASH_UNIFORM,
+					.low = INT64_MIN,
+					.high = INT64_MAX,
+					.also = finder->request->rule.key,
+					.order = ORDER_NONE,
+					.with_resemblance = true};
+
+	*around = (struct around){.finder = finder, .asked = asked};
+	return store_rows_in_order(finder->store, &range, &around->cursor, error);
+}
+
 static bool is_asked_itself(const struct find_file *asked, const struct find_file *file)
 {
 	return file->host == asked->host && !asked->is_stream &&
@@ -108,6 +124,7 @@ int around_next(struct around *around, struct find_file *file, struct simhash_er
 		if (finder_read(around->finder, &row, &around->arena, file, error) != 0)
 			return -1;
 		around->rows++;
+		around->unsketched += !file->has_sketch;
 		if (!is_asked_itself(&around->asked->file, file))
 			return 1;
 	}

@@ -18,12 +18,15 @@ struct around {
 	const struct finder *finder;
 	const struct asked_file *asked;
 	struct row_cursor *cursor;
-	struct arena arena; /* of the present file */
-	uint64_t rows;	    /* read so far */
+	struct arena arena;	   /* of the present file */
+	uint64_t rows, unsketched; /* read so far */
 };
 
 int around_begin(struct around *around, const struct finder *finder, const struct asked_file *asked,
 		 int64_t distance, struct simhash_error *error);
+/* The same with all rows of the index. */
+int around_begin_all(struct around *around, const struct finder *finder,
+		     const struct asked_file *asked, struct simhash_error *error);
 
 /* The next file: 1, 0 after the last, -1 for an error. */
 int around_next(struct around *around, struct find_file *file, struct simhash_error *error);

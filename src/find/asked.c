@@ -20,6 +20,8 @@
 #include "find/nearest.h"
 #include "find/pair_reporter.h"
 #include "find/sketch_join.h"
+#include "find/verify.h"
+#include "find/versions.h"
 #include "scan/scan_file.h"
 
 struct asking {
@@ -74,18 +76,43 @@ static int report_around(struct asking *asking, const struct asked_file *asked,
 	const struct find_rule *rule = &asking->finder->request->rule;
 	struct around around;
 	struct find_file other;
-	struct file_pair pair = {.a = &asked->file, .b = &other};
 	int status;
 
 	if (around_begin(&around, asking->finder, asked, asked->file.reach, error) != 0)
 		return -1;
-	while ((status = around_next(&around, &other, error)) == 1)
-		if (rule_matches(rule, &asked->file, &other, &pair.distance) &&
+	while ((status = around_next(&around, &other, error)) == 1) {
+		struct file_pair pair = {.a = &asked->file, .b = &other};
+		if (rule_matches(rule, &asked->file, &other, &pair) &&
 		    report_once(asking, pair, error) != 0) {
 			status = -1;
 			break;
 		}
+	}
 	asking->reporter.counts.rows += around.rows;
+	asking->reporter.counts.unsketched += around.unsketched;
+	around_end(&around);
+	return status;
+}
+
+/* What the sketches propose beyond the rule; looks at all rows. */
+static int report_versions(struct asking *asking, const struct asked_file *asked,
+			   struct simhash_error *error)
+{
+	const struct find_request *request = asking->finder->request;
+	struct around around;
+	struct find_file other;
+	int status;
+
+	if (around_begin_all(&around, asking->finder, asked, error) != 0)
+		return -1;
+	while ((status = around_next(&around, &other, error)) == 1) {
+		struct file_pair pair = {.a = &asked->file, .b = &other};
+		if (versions_match(request, &asked->file, &other, &pair) &&
+		    report_once(asking, pair, error) != 0) {
+			status = -1;
+			break;
+		}
+	}
 	around_end(&around);
 	return status;
 }
@@ -101,6 +128,7 @@ static int report_nearest(struct asking *asking, const struct asked_file *asked,
 		struct file_pair pair = {.a = &asked->file,
 					 .b = &nearest->items[i].file,
 					 .distance = nearest->items[i].distance};
+		estimate_resemblance(pair.a, pair.b, &pair);
 		status = report_once(asking, pair, error);
 	}
 	return status;
@@ -190,6 +218,8 @@ static int ask_for(struct asking *asking, const struct find_query *query, const 
 	if (status == 1 && (asked.file.size_bytes > 0 || request->with_empty))
 		status = request->nearest > 0 ? report_nearest(asking, &asked, error)
 					      : report_around(asking, &asked, error);
+	if (status == 0 && request->versions && asked.file.size_bytes > 0)
+		status = report_versions(asking, &asked, error);
 	asked_file_release(&asked);
 	return status < 0 ? -1 : 0;
 }

@@ -75,6 +75,15 @@ static size_t slot_of(const struct row_stream *stream, const struct find_file *f
 	return (size_t)(hash ^ hash >> 32) & (stream->slot_count - 1);
 }
 
+/* Can the extension decide whether a file is one of a pair? */
+static bool needs_extension(const struct find_rule *rule, const struct find_file *x,
+			    const struct find_file *y)
+{
+	if (rule->verify.mode == VERIFY_NO || rule->candidates == CANDIDATES_KEY)
+		return rule->key >= SIMHASH_UNIFORM_EXT;
+	return rule->verify.same_extension || !x->has_sketch || !y->has_sketch;
+}
+
 /* The same content, and nothing that could make one a pair and the other not. */
 static bool is_twin(const struct find_rule *rule, const struct find_file *x,
 		    const struct find_file *y)
@@ -82,7 +91,7 @@ static bool is_twin(const struct find_rule *rule, const struct find_file *x,
 	return x->size_bytes == y->size_bytes &&
 	       memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE) == 0 &&
 	       x->tolerance == y->tolerance && x->sides == y->sides &&
-	       (rule->key < SIMHASH_UNIFORM_EXT || x->extension_hash == y->extension_hash) &&
+	       (!needs_extension(rule, x, y) || x->extension_hash == y->extension_hash) &&
 	       memcmp(&x->table, &y->table, sizeof x->table) == 0;
 }
 
@@ -180,12 +189,17 @@ static int take_row(struct row_stream *stream, const struct file_row *row, bool 
 	if (finder_convert(stream->finder, row, &file, error) != 0)
 		return -1;
 	block->rows_read += is_new;
+	block->unsketched += is_new && !file.has_sketch;
 	if (request->has_between && file.sides == 0)
 		return 0;
 	if (file.uniform != stream->run_key || stream->slots == NULL)
 		begin_run(stream, block->count, file.uniform);
 	if (find_twin(stream, &file, block->count, &twin, error) != 0)
 		return -1;
+	if (twin != NULL && !twin->has_sketch && file.has_sketch) {
+		twin->has_sketch = true;
+		twin->sketch = file.sketch;
+	}
 	if (twin != NULL && !is_new && !request->expand)
 		return 0;
 	if (finder_show(stream->finder, row, &block->arena, &file, error) != 0)
@@ -283,7 +297,8 @@ static int read_margin(struct row_stream *stream, struct simhash_error *error)
 				  .also = request->rule.key,
 				  .low = INT64_MIN,
 				  .high = stream->low - 1,
-				  .with_empty = request->with_empty};
+				  .with_empty = request->with_empty,
+				  .with_resemblance = request->rule.verify.mode != VERIFY_NO};
 	struct file_row row = {.host = 0};
 	struct row_cursor *cursor;
 	int64_t up, down;
@@ -306,7 +321,9 @@ static int begin_stream(struct row_stream *stream, struct simhash_error *error)
 	const struct finder *finder = stream->finder;
 	struct key_range range = {.tag_set = finder->tag_set,
 				  .key = SIMHASH_UNIFORM,
-				  .with_empty = finder->request->with_empty};
+				  .with_empty = finder->request->with_empty,
+				  .with_resemblance = finder->request->rule.verify.mode !=
+						      VERIFY_NO};
 	static const struct block nothing;
 
 	stream->has_begun = true;
@@ -340,6 +357,8 @@ static bool is_full(const struct row_stream *stream)
 	size_t carried = block->first_new, added = block->count - carried;
 	size_t minimum = stream->finder->resources->block_rows;
 
+	if (stream->takes_all)
+		return false;
 	if (minimum == 0)
 		minimum = BLOCK_ROWS_MIN;
 	return (added >= minimum && (added >= carried || minimum != BLOCK_ROWS_MIN)) ||

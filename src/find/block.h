@@ -24,8 +24,9 @@
 struct block {
 	struct find_file *rows;
 	size_t count, capacity;
-	size_t first_new;   /* rows before it belong to earlier blocks */
-	uint64_t rows_read; /* new ones, copies included */
+	size_t first_new;    /* rows before it belong to earlier blocks */
+	uint64_t rows_read;  /* new ones, copies included */
+	uint64_t unsketched; /* of them */
 	struct arena arena;
 	size_t new_copies;
 };
@@ -38,6 +39,7 @@ struct row_stream {
 	enum row_order order;
 	struct store *store;
 	bool owns_store, has_begun, has_ended;
+	bool takes_all; /* into one block, however many */
 	struct row_cursor *cursor;
 	struct block *next; /* what the next block begins with */
 	int64_t last_key;   /* of the last row taken */

@@ -11,6 +11,7 @@
 #include "base/sort.h"
 #include "base/threads.h"
 #include "find/content_cache.h"
+#include "find/verify.h"
 
 struct confirming {
 	const struct confirm_request *request;
@@ -127,7 +128,7 @@ static void set_shares(struct file_pair *pair, double a, double b, double a_foun
 {
 	double both = (a_found + b_found) / 2;
 
-	pair->verification = PAIR_CONFIRMED;
+	pair->verification = PAIR_READ;
 	pair->contained_a = a > 0 ? a_found / a : 1;
 	pair->contained_b = b > 0 ? b_found / b : 1;
 	pair->resemblance = a + b - both > 0 ? both / (a + b - both) : 1;
@@ -199,7 +200,7 @@ static void confirm_pair(struct confirming *c, struct file_pair *pair)
 	if (take_side(c, &a, pair->a) && take_side(c, &b, pair->b) &&
 	    content_open(&c->cache, a.content, &a.source) &&
 	    content_open(&c->cache, b.content, &b.source) && !measure(c, pair, &a, &b)) {
-		pair->verification = PAIR_UNCONFIRMED;
+		pair->is_unreadable = true;
 		report_failed(c, &a);
 		report_failed(c, &b);
 	}
@@ -229,19 +230,24 @@ static bool is_within_reach(const struct find_file *file)
 	return file->is_local && !file->is_stream;
 }
 
-/* Choose what to read; the rest is settled, or stays unconfirmed. */
+static bool is_settled(const struct file_pair *pair, double min_resemblance)
+{
+	return pair->verification == PAIR_HASH || pair->is_part ||
+	       (pair->verification == PAIR_SKETCH &&
+		sketch_settles(pair->resemblance, min_resemblance));
+}
+
+/* Choose what to read; the rest is settled, or cannot be read here. */
 static void choose_pairs(struct confirming *c, struct pair_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		struct file_pair *pair = &list->pairs[i];
-		if (c->request->mode == CONFIRM_DOUBTFUL &&
-		    (pair->is_identical || pair->is_trusted)) {
-			pair->verification = PAIR_TRUSTED;
+		if (!c->request->reads_all && is_settled(pair, c->request->min_resemblance))
 			continue;
-		}
-		pair->verification = PAIR_UNCONFIRMED;
 		if (is_within_reach(pair->a) && is_within_reach(pair->b))
 			c->pairs[c->count++] = pair;
+		else
+			pair->is_unreadable = true;
 	}
 	if (c->progress != NULL)
 		atomic_store(&c->progress->to_confirm, (long long)c->count);
@@ -252,7 +258,7 @@ static void drop_pairs(struct pair_list *list, double min_resemblance)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < list->count; i++)
-		if (list->pairs[i].verification != PAIR_CONFIRMED ||
+		if (list->pairs[i].verification != PAIR_READ ||
 		    list->pairs[i].resemblance >= min_resemblance)
 			list->pairs[kept++] = list->pairs[i];
 	list->count = kept;
@@ -265,8 +271,6 @@ int confirm_pairs(struct pair_list *list, const struct confirm_request *request,
 	struct confirming c = {.request = request, .progress = resources->progress};
 	int status = -1;
 
-	if (request->mode == CONFIRM_NONE)
-		return 0;
 	first_error_init(&c.first_error, error);
 	c.pairs = malloc((list->count + 1) * sizeof(struct file_pair *));
 	if (c.pairs == NULL)

@@ -8,21 +8,15 @@
 #include "find/find.h"
 #include "find/pairs.h"
 
-enum confirm_mode {
-	CONFIRM_NONE,
-	CONFIRM_ALL,
-	CONFIRM_DOUBTFUL /* leave unread what the estimate settles */
-};
-
 struct confirm_request {
-	enum confirm_mode mode;
-	double min_resemblance; /* 0 to 1: measured pairs below it are dropped */
+	bool reads_all;		/* else leave unread what hashes and sketches settle */
+	double min_resemblance; /* 0 to 1: pairs that were read and are below it are dropped */
 };
 
 /*
- * Read the files of all pairs, each once while memory allows, those of connected
- * pairs together and in the order of their inodes. Sets the verification of every pair, and
- * whether it is identical; drops what resembles too little from the list.
+ * Read the files of pairs, each once while memory allows, those of connected pairs together and
+ * in the order of their inodes. Sets the verification of every pair that is read, and whether it
+ * is identical; drops what resembles too little from the list.
  *
  * With m the mean of the bytes of a found in b and of b found in a, containment is the
  * share found of each file, and resemblance m / (|a| + |b| - m), as Broder's.

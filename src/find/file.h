@@ -28,10 +28,12 @@ struct find_file {
 	uint32_t display_size, path_offset; /* where the path on its host begins */
 	uint32_t number;		    /* in the list that it is kept in; see pairs.h */
 	uint8_t sides;
+	bool has_sketch; /* is it known? */
 	bool is_local;
 	bool is_stream; /* standard input: there is nothing to read again */
 	struct file_copy *copies;
 	uint64_t copy_count;
+	struct simhash_resemblance_sketch sketch;
 };
 
 /* A file of the same content as the one in whose list it is; else that one's twin. */
@@ -67,25 +69,40 @@ static inline bool are_links(const struct find_file *x, const struct find_file *
 	       memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE) == 0;
 }
 
-/* What is known of a pair beyond the counts of its files. */
+/* Do the hashes say that these two have the same content? */
+static inline bool are_identical(const struct find_file *x, const struct find_file *y)
+{
+	return x->size_bytes == y->size_bytes && x->uniform == y->uniform &&
+	       memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE) == 0;
+}
+
+/* By what a pair is one. */
 enum verification {
-	PAIR_UNREAD,	 /* nothing: its files were not read */
-	PAIR_CONFIRMED,	 /* both files were read: the shares are measured */
-	PAIR_MEASURED,	 /* found by another measure: its similarity is the resemblance */
-	PAIR_TRUSTED,	 /* left unread, since the estimate settles it */
-	PAIR_UNCONFIRMED /* a file could not be read as it was indexed */
+	PAIR_UNVERIFIED, /* the counts are near, and no more is known */
+	PAIR_HASH,	 /* the content hashes are equal */
+	PAIR_SKETCH,	 /* the sketches estimate the resemblance */
+	PAIR_COUNTS,	 /* too small for sketches: the counts are equal, or nearly */
+	PAIR_READ,	 /* both files were read: the shares are measured */
+	PAIR_MEASURED	 /* found by another measure: its similarity is the resemblance */
 };
+
+/* Is the resemblance of such a pair known? */
+static inline bool has_resemblance(enum verification verification)
+{
+	return verification != PAIR_UNVERIFIED && verification != PAIR_COUNTS;
+}
 
 /* Two files that are nearly the same. `a` comes first in the order of bytes of what is displayed. */
 struct file_pair {
 	const struct find_file *a, *b;
 	uint64_t distance;
-	double changed; /* the estimated share of content that differs; see estimate.h */
-	/* Shares of the bytes of a that are found in b, of b in a, of all in both. */
-	double contained_a, contained_b, resemblance;
+	double resemblance; /* the share of their content that they have in common */
+	double contained_a,
+		contained_b; /* of a pair that was read: of a's bytes those found in b */
 	enum verification verification;
-	bool is_trusted;   /* the estimate is */
-	bool is_identical; /* the same size and content hash */
+	bool is_identical;  /* the same size and content hash; or, once read, the same bytes */
+	bool is_part;	    /* one file is contained in the other; contained_a and _b say how far */
+	bool is_unreadable; /* was to be read, and could not be as it was indexed */
 };
 
 _Static_assert(sizeof(struct file_pair) <= 64, "there may be very many of them");

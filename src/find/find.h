@@ -53,11 +53,12 @@ struct find_request {
 	struct simhash_measure *measure;
 	const char *measure_text; /* as the user gave it */
 	double min_similarity;
-	double max_change; /* drop pairs with a larger estimated share of change */
-	bool with_empty;   /* include empty files */
-	bool expand;	   /* include every pair of copies */
-	bool hard_links;   /* include pairs of two names of one file */
-	bool has_between;  /* only pairs with a file on each of these sides */
+	bool versions; /* also the pairs that sketches propose; see versions.h */
+	int64_t versions_ratio_millionths; /* of their sizes */
+	bool with_empty;		   /* include empty files */
+	bool expand;			   /* include every pair of copies */
+	bool hard_links;		   /* include pairs of two names of one file */
+	bool has_between;		   /* only pairs with a file on each of these sides */
 	struct find_side between[2];
 	unsigned part, parts; /* part 0 .. parts - 1 of the key space */
 	/* For finder_files: this many nearest files of each, whatever their distance; 0: by the rule. */
@@ -111,7 +112,7 @@ struct find_resources {
 
 struct find_counts {
 	uint64_t rows, identical, similar;
-	uint64_t unsketched; /* files that have no sketch by the measure */
+	uint64_t unsketched; /* files read that have no sketch, by the measure or of resemblance */
 };
 
 struct finder {

@@ -3,7 +3,6 @@
  * Leaves the search to sweep.c, asked.c and sketch_join.c.
  * SPDX-License-Identifier: MIT
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,9 +17,13 @@ void find_request_init(struct find_request *request)
 {
 	static const struct simhash_tolerance tolerance = SIMHASH_TOLERANCE_DEFAULT;
 
-	*request = (struct find_request){
-		.parts = 1, .max_change = INFINITY, .max_inflated_bytes = INT64_MAX};
+	*request = (struct find_request){.parts = 1,
+					 .max_inflated_bytes = INT64_MAX,
+					 .versions_ratio_millionths = 2 * SIMHASH_MILLION};
 	rule_init(&request->rule, SIMHASH_SKEW_EXT, &tolerance);
+	request->rule.verify.mode = VERIFY_SKETCH;
+	request->rule.tolerance.percent_millionths = VERIFIED_TOLERANCE_PERCENT * SIMHASH_MILLION;
+	request->rule.unverified_percent_millionths = tolerance.percent_millionths;
 }
 
 /* A side without files is an error: the result would look as if nothing were similar. */
@@ -139,8 +142,11 @@ int finder_convert(const struct finder *finder, const struct file_row *row, stru
 		.extension_hash = simhash_extension_hash(name.data, name.size),
 		.tolerance = rule_tolerance_of(rule, name),
 		.sides = sides_of(finder, row),
+		.has_sketch = row->has_resemblance,
 		.is_local = row->host == finder->local_host,
 	};
+	if (row->has_resemblance)
+		file->sketch = row->resemblance;
 	memcpy(file->content_hash, row->content_hash, CONTENT_HASH_SIZE);
 	memcpy(file->path_hash, row->path_hash, PATH_HASH_SIZE);
 	file->reach = rule_reach(rule, file->tolerance, row->size_bytes);

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/sort.h"
-#include "find/estimate.h"
+#include "find/verify.h"
 
 #define NONE UINT32_MAX
 
@@ -24,7 +24,9 @@ struct node {
 
 struct edge {
 	uint32_t to; /* a head */
+	enum verification verification;
 	uint64_t distance;
+	double resemblance;
 };
 
 struct grouping {
@@ -95,7 +97,14 @@ static int compare_edges(const void *a, const void *b)
 
 	if (x->to != y->to)
 		return x->to < y->to ? -1 : 1;
-	return (x->distance > y->distance) - (x->distance < y->distance);
+	if (x->distance != y->distance)
+		return x->distance < y->distance ? -1 : 1;
+	return (x->resemblance < y->resemblance) - (x->resemblance > y->resemblance);
+}
+
+static struct edge edge_of(const struct file_pair *pair, uint32_t to)
+{
+	return (struct edge){to, pair->verification, pair->distance, pair->resemblance};
 }
 
 static int make_edges(struct grouping *g, struct simhash_error *error)
@@ -115,8 +124,8 @@ static int make_edges(struct grouping *g, struct simhash_error *error)
 				g->nodes[b].edges++;
 				continue;
 			}
-			g->edges[g->nodes[a].first_edge++] = (struct edge){b, pair->distance};
-			g->edges[g->nodes[b].first_edge++] = (struct edge){a, pair->distance};
+			g->edges[g->nodes[a].first_edge++] = edge_of(pair, b);
+			g->edges[g->nodes[b].first_edge++] = edge_of(pair, a);
 		}
 		if (round == 1)
 			break;
@@ -313,18 +322,43 @@ static int compare_placed(const void *a, const void *b, void *context)
 	return compare_paths(files[x->file], files[y->file]);
 }
 
-static void add_member(struct group_list *groups, size_t at, const struct placed *placed)
+/* What is known of a file and the representative, which by single linkage may be no pair. */
+static void describe_member(const struct grouping *g, const struct placed *placed,
+			    struct group_member *member)
+{
+	const struct find_file *center = g->list->files[placed->center];
+	const struct node *node = &g->nodes[placed->head];
+	const struct edge *edge = NULL;
+
+	if (placed->head == placed->center) {
+		member->verification = PAIR_HASH;
+		member->resemblance = 1;
+		return;
+	}
+	for (size_t e = 0; e < node->edges && edge == NULL; e++)
+		if (g->edges[node->first_edge + e].to == placed->center)
+			edge = &g->edges[node->first_edge + e];
+	if (edge != NULL) {
+		member->verification = edge->verification;
+		member->resemblance = edge->resemblance;
+	} else {
+		struct file_pair pair = {.resemblance = 0};
+		estimate_resemblance(center, member->file, &pair);
+		member->verification = pair.verification;
+		member->resemblance = pair.resemblance;
+	}
+}
+
+static void add_member(const struct grouping *g, struct group_list *groups, size_t at,
+		       const struct placed *placed)
 {
 	const struct find_file *file = groups->list->files[placed->file];
-	const struct find_file *center = groups->list->files[placed->center];
 	struct group *group;
 
 	if (placed->file == placed->center) {
 		group = &groups->groups[groups->count++];
-		*group = (struct group){.number = groups->count,
-					.first = at,
-					.is_measured = groups->list->pairs[0].verification ==
-						       PAIR_MEASURED};
+		*group = (struct group){
+			.number = groups->count, .first = at, .representative = file};
 	}
 	group = &groups->groups[groups->count - 1];
 	group->count++;
@@ -338,10 +372,8 @@ static void add_member(struct group_list *groups, size_t at, const struct placed
 			: placed->file != placed->head ? ROLE_COPY
 						       : ROLE_MEMBER,
 		.distance = placed->distance,
-		.changed = estimate_change(&center->table, center->size_bytes, &file->table,
-					   file->size_bytes)
-				   .changed,
 	};
+	describe_member(g, placed, &groups->members[at]);
 }
 
 static int write_groups(struct grouping *g, struct group_list *groups, struct simhash_error *error)
@@ -371,7 +403,7 @@ static int write_groups(struct grouping *g, struct group_list *groups, struct si
 		placed[i].group_files = files[placed[i].center];
 	sort_with(placed, used, sizeof *placed, compare_placed, g);
 	for (size_t i = 0; i < used; i++)
-		add_member(groups, i, &placed[i]);
+		add_member(g, groups, i, &placed[i]);
 	free(files);
 	free(placed);
 	return 0;

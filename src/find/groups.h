@@ -24,14 +24,16 @@ struct group_member {
 	const struct find_file *file;
 	enum member_role role;
 	uint64_t distance; /* from the representative */
-	double changed;	   /* the estimate, from the representative */
+	/* What is known of its pair with the representative; see struct file_pair. */
+	enum verification verification;
+	double resemblance;
 };
 
 struct group {
 	size_t number;	     /* from 1 */
 	size_t first, count; /* of its members; the representative is the first */
 	int64_t bytes;	     /* of all of them */
-	bool is_measured;    /* by another measure, of which `changed` knows nothing */
+	const struct find_file *representative;
 };
 
 struct group_list {

@@ -255,12 +255,12 @@ static int try_candidate(const struct join *join, const struct find_file *row, u
 			 struct simhash_error *error)
 {
 	const struct find_file *other = &join->block->rows[number];
-	uint64_t distance;
+	struct file_pair pair = {.a = row, .b = other};
 
-	if (!rule_matches(join->rule, row, other, &distance) ||
+	if (!rule_matches(join->rule, row, other, &pair) ||
 	    !finder_crosses(join->reporter->finder, row->sides, other->sides))
 		return 0;
-	return report_match(join->reporter, row, other, distance, error);
+	return report_match(join->reporter, &pair, error);
 }
 
 /* The first entry in [begin, end) whose sum is not below `low`. */
@@ -410,6 +410,7 @@ int join_block(struct join_room *room, const struct block *block, struct pair_re
 			    .rule = &reporter->finder->request->rule};
 
 	reporter->counts.rows += block->rows_read;
+	reporter->counts.unsketched += block->unsketched;
 	if (make_room(room, block->count, error) != 0)
 		return -1;
 	prepare(&join);

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#include "find/estimate.h"
-
 static bool comes_first(const struct find_file *x, const struct find_file *y)
 {
 	size_t common = x->display_size < y->display_size ? x->display_size : y->display_size;
@@ -21,18 +19,21 @@ int report_pair(struct pair_reporter *reporter, struct file_pair pair, struct si
 	const struct finder *finder = reporter->finder;
 	const struct find_file *x = pair.a, *y = pair.b;
 	struct find_progress *progress = finder->resources->progress;
-	struct estimate estimate =
-		estimate_change(&x->table, x->size_bytes, &y->table, y->size_bytes);
 
-	if (estimate.changed > finder->request->max_change ||
-	    (!finder->request->hard_links && are_links(x, y)))
+	if (!finder->request->hard_links && are_links(x, y))
 		return 0;
 	pair.a = comes_first(x, y) ? x : y;
 	pair.b = pair.a == x ? y : x;
-	pair.changed = estimate.changed;
-	pair.is_trusted = estimate.is_trusted;
-	pair.is_identical = pair.distance == 0 && x->size_bytes == y->size_bytes &&
-			    memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE) == 0;
+	if (pair.a != x) {
+		double contained = pair.contained_a;
+		pair.contained_a = pair.contained_b;
+		pair.contained_b = contained;
+	}
+	pair.is_identical = pair.distance == 0 && are_identical(x, y);
+	if (pair.is_identical && pair.verification != PAIR_MEASURED) {
+		pair.verification = PAIR_HASH;
+		pair.resemblance = 1;
+	}
 	if (progress != NULL)
 		atomic_fetch_add_explicit(&progress->pairs, 1, memory_order_relaxed);
 	if (pair.is_identical)
@@ -99,12 +100,11 @@ int report_copies(struct pair_reporter *reporter, const struct find_file *file,
 	return 0;
 }
 
-/* x with y, and with `expand` with the copies of y. */
-static int report_one_with_copies(struct pair_reporter *reporter, const struct find_file *x,
-				  const struct find_file *y, uint64_t distance,
+/* A pair, and with `expand` those of its first file with the copies of the second. */
+static int report_one_with_copies(struct pair_reporter *reporter, struct file_pair pair,
 				  struct simhash_error *error)
 {
-	struct file_pair pair = {.a = x, .b = y, .distance = distance};
+	const struct find_file *y = pair.b;
 
 	if (report_pair(reporter, pair, error) != 0)
 		return -1;
@@ -119,23 +119,26 @@ static int report_one_with_copies(struct pair_reporter *reporter, const struct f
 	return 0;
 }
 
-int report_match(struct pair_reporter *reporter, const struct find_file *x,
-		 const struct find_file *y, uint64_t distance, struct simhash_error *error)
+int report_match(struct pair_reporter *reporter, const struct file_pair *pair,
+		 struct simhash_error *error)
 {
 	const struct find_sink *sink = reporter->finder->sink;
+	const struct find_file *x = pair->a, *y = pair->b;
+	struct file_pair of_copy = *pair;
 
 	if (sink->tally != NULL) {
-		sink->tally(sink->context, reporter->thread, x, y, distance,
+		sink->tally(sink->context, reporter->thread, x, y, pair->distance,
 			    (x->copy_count + 1) * (y->copy_count + 1));
 		return 0;
 	}
-	if (report_one_with_copies(reporter, x, y, distance, error) != 0)
+	if (report_one_with_copies(reporter, *pair, error) != 0)
 		return -1;
 	if (!reporter->finder->request->expand)
 		return 0;
 	for (const struct file_copy *copy = x->copies; copy != NULL; copy = copy->next) {
 		struct find_file file = copy_as_file(x, copy);
-		if (report_one_with_copies(reporter, &file, y, distance, error) != 0)
+		of_copy.a = &file;
+		if (report_one_with_copies(reporter, of_copy, error) != 0)
 			return -1;
 	}
 	return 0;

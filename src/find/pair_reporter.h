@@ -1,5 +1,5 @@
 /*
- * From two files that are a pair to the sink: estimated, counted, and with their copies.
+ * From two files that are a pair to the sink: in order, counted, and with their copies.
  * Each thread has a reporter of its own.
  * SPDX-License-Identifier: MIT
  */
@@ -15,14 +15,14 @@ struct pair_reporter {
 };
 
 /*
- * Put a pair in order, estimate and count it, and hand it to the sink, unless the request drops
- * it. Set are its files and distance, and what another measure said of it.
+ * Put a pair in order, count it, and hand it to the sink, unless it is one of two names of a file.
+ * Set are its files, its distance, and what verified it, unless it is identical.
  */
 int report_pair(struct pair_reporter *reporter, struct file_pair pair, struct simhash_error *error);
 
-/* The pair of x and y; with `expand` those of their copies too. */
-int report_match(struct pair_reporter *reporter, const struct find_file *x,
-		 const struct find_file *y, uint64_t distance, struct simhash_error *error);
+/* A pair that the rule made; with `expand` those of the copies of its files too. */
+int report_match(struct pair_reporter *reporter, const struct file_pair *pair,
+		 struct simhash_error *error);
 
 /* The pairs of a file that has copies with the new ones, and with `expand` of those with each other. */
 int report_copies(struct pair_reporter *reporter, const struct find_file *file,
@@ -33,6 +33,7 @@ static inline void find_counts_add(struct find_counts *sum, const struct find_co
 	sum->rows += part->rows;
 	sum->identical += part->identical;
 	sum->similar += part->similar;
+	sum->unsketched += part->unsketched;
 }
 
 #endif

@@ -21,7 +21,10 @@ __extension__ typedef unsigned __int128 wide;
 void rule_init(struct find_rule *rule, enum simhash_key key,
 	       const struct simhash_tolerance *tolerance)
 {
-	*rule = (struct find_rule){.key = key, .tolerance = *tolerance};
+	*rule = (struct find_rule){.key = key,
+				   .tolerance = *tolerance,
+				   .verify = {.min_resemblance = GRADED},
+				   .unverified_percent_millionths = INT64_MAX};
 }
 
 void rule_release(struct find_rule *rule)
@@ -171,24 +174,39 @@ void rule_slope(const struct find_rule *rule, int64_t *up, int64_t *down)
 
 bool rule_is_by_extension(const struct find_rule *rule)
 {
-	return rule->candidates == CANDIDATES_EXACT && rule->key >= SIMHASH_UNIFORM_EXT;
+	return rule->verify.mode == VERIFY_NO && rule->candidates == CANDIDATES_EXACT &&
+	       rule->key >= SIMHASH_UNIFORM_EXT;
 }
 
 bool rule_allows(const struct find_rule *rule, const struct find_file *x, const struct find_file *y)
 {
 	return simhash_sizes_agree(&rule->tolerance, x->size_bytes, y->size_bytes) &&
-	       (!rule_is_by_extension(rule) || x->extension_hash == y->extension_hash);
+	       ((!rule_is_by_extension(rule) && !rule->verify.same_extension) ||
+		x->extension_hash == y->extension_hash);
+}
+
+/* Of two tolerances the smaller. */
+static struct simhash_tolerance tolerance_of_pair(const struct find_rule *rule,
+						  const struct find_file *x,
+						  const struct find_file *y)
+{
+	struct simhash_tolerance tolerance = tolerance_number(rule, x->tolerance), other;
+
+	if (x->tolerance == y->tolerance)
+		return tolerance;
+	other = tolerance_number(rule, y->tolerance);
+	return other.percent_millionths < tolerance.percent_millionths ? other : tolerance;
 }
 
 bool rule_matches(const struct find_rule *rule, const struct find_file *x,
-		  const struct find_file *y, uint64_t *distance)
+		  const struct find_file *y, struct file_pair *pair)
 {
-	struct simhash_tolerance tolerance = tolerance_number(rule, x->tolerance);
+	struct simhash_tolerance tolerance = tolerance_of_pair(rule, x, y);
+	bool verifies = rule->verify.mode != VERIFY_NO;
 
-	if (x->tolerance != y->tolerance) {
-		struct simhash_tolerance other = tolerance_number(rule, y->tolerance);
-		if (other.percent_millionths < tolerance.percent_millionths)
-			tolerance = other;
+	if (verifies && are_identical(x, y)) {
+		pair->distance = 0;
+		return true;
 	}
 	if (!rule_allows(rule, x, y))
 		return false;
@@ -196,6 +214,12 @@ bool rule_matches(const struct find_rule *rule, const struct find_file *x,
 	    !simhash_key_hit(&tolerance, &(struct simhash_file){x->key, x->size_bytes},
 			     &(struct simhash_file){y->key, y->size_bytes}))
 		return false;
-	*distance = simhash_distance(&x->table, &y->table);
-	return simhash_sum_table_hit(&tolerance, *distance, x->size_bytes, y->size_bytes);
+	pair->distance = simhash_distance(&x->table, &y->table);
+	if (!simhash_sum_table_hit(&tolerance, pair->distance, x->size_bytes, y->size_bytes))
+		return false;
+	if (!verifies)
+		return true;
+	if (tolerance.percent_millionths > rule->unverified_percent_millionths)
+		tolerance.percent_millionths = rule->unverified_percent_millionths;
+	return verify_by_sketches(&rule->verify, &tolerance, x, y, pair);
 }

@@ -6,7 +6,7 @@
  *     rule_add_tolerance(&rule, "ps=0.05", &error);
  *     file->tolerance = rule_tolerance_of(&rule, name);
  *     file->reach = rule_reach(&rule, file->tolerance, size);
- *     rule_matches(&rule, file, other, &distance);
+ *     rule_matches(&rule, file, other, &pair);
  *     rule_release(&rule);
  *
  * A rule does not change once finding begins, and any number of threads may use it.
@@ -18,7 +18,7 @@
 
 #include <stdbool.h>
 
-#include "find/file.h"
+#include "find/verify.h"
 
 enum candidates {
 	/* All pairs within sizes and sum tables; with a key `_ext`, of equal extension hash. */
@@ -43,6 +43,9 @@ struct find_rule {
 	struct extension_tolerance *extensions;
 	uint32_t extension_count;
 	size_t extension_capacity;
+	struct verify_rule verify;
+	/* The most that is tolerated of a pair that nothing verifies. */
+	int64_t unverified_percent_millionths;
 };
 
 void rule_init(struct find_rule *rule, enum simhash_key key,
@@ -64,15 +67,18 @@ int64_t rule_reach(const struct find_rule *rule, uint32_t tolerance, int64_t siz
 /* No file's reach is larger than (size / *down + 1) * *up + 2. */
 void rule_slope(const struct find_rule *rule, int64_t *up, int64_t *down);
 
-/* Is only a file of equal extension hash a partner? */
+/* Is only a file of equal extension hash a candidate? */
 bool rule_is_by_extension(const struct find_rule *rule);
 
 /* Are sizes and extensions those of a pair, whatever the distance? */
 bool rule_allows(const struct find_rule *rule, const struct find_file *x,
 		 const struct find_file *y);
 
-/* Are two files a pair? *distance is set when they are. */
+/*
+ * Are two files a pair? If they are, the distance, the verification and the resemblance of *pair
+ * are set.
+ */
 bool rule_matches(const struct find_rule *rule, const struct find_file *x,
-		  const struct find_file *y, uint64_t *distance);
+		  const struct find_file *y, struct file_pair *pair);
 
 #endif

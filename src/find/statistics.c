@@ -364,6 +364,7 @@ int statistics_take(struct store *store, const struct find_request *request,
 	*statistics = (struct statistics){.tolerances = tolerances,
 					  .percent_millionths = percent_millionths};
 	c.request.expand = true;
+	c.request.rule.verify.mode = VERIFY_NO;
 	c.request.rule.candidates = CANDIDATES_ALL;
 	c.request.rule.key = SIMHASH_SKEW_EXT; /* copies of other extensions are apart */
 	c.request.rule.tolerance.percent_millionths = percent_millionths[tolerances - 1];

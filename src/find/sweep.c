@@ -12,6 +12,7 @@
 #include "base/threads.h"
 #include "find/join.h"
 #include "find/sketch_join.h"
+#include "find/versions.h"
 #include "store/row_stream.h"
 #include "store/totals.h"
 
@@ -207,6 +208,9 @@ int finder_all(struct finder *finder, struct simhash_error *error)
 		atomic_store(&finder->resources->progress->rows_total,
 			     rows / finder->request->parts);
 	}
-	return finder->request->measure != NULL ? sketch_join_all(finder, error)
-						: sweep_all(finder, error);
+	if (finder->request->measure != NULL)
+		return sketch_join_all(finder, error);
+	if (sweep_all(finder, error) != 0)
+		return -1;
+	return finder->request->versions ? versions_find_all(finder, error) : 0;
 }

@@ -53,11 +53,12 @@ static void write_path(FILE *out, struct bytes path, bool is_terminal)
 static void write_pair(FILE *out, const struct file_pair *pair, const struct presentation *how)
 {
 	fprintf(out, "%s,%" PRIu64 ",%.6f,%.6f,%s,", pair_match(pair), pair->distance,
-		pair_percent(pair), 100 * pair->changed, verification_name(pair->verification));
-	if (pair->verification == PAIR_CONFIRMED)
+		pair_percent(pair), 100 * estimated_change(pair->a, pair->b),
+		confirmation_name(pair));
+	if (pair->verification == PAIR_READ || pair->is_part)
 		fprintf(out, "%.6f,%.6f,%.6f,", pair->contained_a, pair->contained_b,
 			pair->resemblance);
-	else if (pair->verification == PAIR_MEASURED)
+	else if (has_resemblance(pair->verification))
 		fprintf(out, ",,%.6f,", pair->resemblance);
 	else
 		fputs(",,,", out);
@@ -65,23 +66,27 @@ static void write_pair(FILE *out, const struct file_pair *pair, const struct pre
 	write_path(out, find_file_display(pair->a), how->is_terminal);
 	fputc(',', out);
 	write_path(out, find_file_display(pair->b), how->is_terminal);
-	fputs("\r\n", out);
+	fprintf(out, ",%s\r\n", verification_name(pair->verification));
 }
 
 static void write_member(FILE *out, const struct group *group, const struct group_member *member,
 			 const struct presentation *how)
 {
 	fprintf(out, "%zu,%s,%" PRIu64 ",%.6f,%" PRId64 ",", group->number, role_name(member->role),
-		member->distance, 100 * member->changed, member->file->size_bytes);
+		member->distance, 100 * estimated_change(group->representative, member->file),
+		member->file->size_bytes);
 	write_path(out, find_file_display(member->file), how->is_terminal);
-	fputs("\r\n", out);
+	fputc(',', out);
+	if (has_resemblance(member->verification))
+		fprintf(out, "%.6f", member->resemblance);
+	fprintf(out, ",%s\r\n", verification_name(member->verification));
 }
 
 const struct formatter formatter_csv = {
 	.name = "csv",
 	.pairs = {.begin = "match,distance,percent,changed,confirmation,contained_a,contained_b,"
-			   "resemblance,size_a,size_b,path_a,path_b\r\n"},
-	.groups = {.begin = "group,role,distance,changed,size,path\r\n"},
+			   "resemblance,size_a,size_b,path_a,path_b,verified\r\n"},
+	.groups = {.begin = "group,role,distance,changed,size,path,resemblance,verified\r\n"},
 	.pair = write_pair,
 	.member = write_member,
 };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "find/estimate.h"
 
 static const struct formatter *const formatters[] = {
 	&formatter_text,  &formatter_csv,  &formatter_json,
@@ -80,14 +81,80 @@ void write_decimal(FILE *out, double value, int width, int places)
 const char *verification_name(enum verification verification)
 {
 	static const char *const names[] = {
-		[PAIR_UNREAD] = "",
-		[PAIR_CONFIRMED] = "confirmed",
-		[PAIR_MEASURED] = "measured",
-		[PAIR_TRUSTED] = "trusted",
-		[PAIR_UNCONFIRMED] = "unconfirmed",
+		[PAIR_UNVERIFIED] = "no", [PAIR_HASH] = "hash", [PAIR_SKETCH] = "sketch",
+		[PAIR_COUNTS] = "counts", [PAIR_READ] = "read", [PAIR_MEASURED] = "measure",
 	};
 
 	return names[verification];
+}
+
+const char *confirmation_name(const struct file_pair *pair)
+{
+	if (pair->is_unreadable)
+		return "unconfirmed";
+	return pair->verification == PAIR_READ	     ? "confirmed"
+	       : pair->verification == PAIR_MEASURED ? "measured"
+						     : "";
+}
+
+double estimated_change(const struct find_file *x, const struct find_file *y)
+{
+	return estimate_change(&x->table, x->size_bytes, &y->table, y->size_bytes).changed;
+}
+
+/* "about 97 %" of an estimate, "97.31 %" of what was measured. */
+static void label_resemblance(enum verification verification, double resemblance,
+			      char label[LABEL_SIZE])
+{
+	double percent = 100 * resemblance;
+
+	if (verification == PAIR_SKETCH)
+		snprintf(label, LABEL_SIZE, percent < 99.5 ? "about %.0f %%" : "over 99 %%",
+			 percent);
+	else
+		snprintf(label, LABEL_SIZE, percent < 99.995 ? "%.2f %%" : "over 99.99 %%",
+			 percent);
+}
+
+static void label_distance(double percent, uint64_t distance, char label[LABEL_SIZE])
+{
+	if (distance == 0)
+		snprintf(label, LABEL_SIZE, "same counts");
+	else
+		snprintf(label, LABEL_SIZE, percent < 0.01 ? "counts 0.01 %%" : "counts %.2f %%",
+			 percent);
+}
+
+char *pair_label(const struct file_pair *pair, char label[LABEL_SIZE])
+{
+	if (pair->is_identical)
+		snprintf(label, LABEL_SIZE, "identical");
+	else if (pair->is_part)
+		snprintf(label, LABEL_SIZE, "%s (%.0f %%)",
+			 pair->contained_a >= pair->contained_b ? "part of" : "contains",
+			 100 * (pair->contained_a >= pair->contained_b ? pair->contained_a
+								       : pair->contained_b));
+	else if (has_resemblance(pair->verification))
+		label_resemblance(pair->verification, pair->resemblance, label);
+	else
+		label_distance(pair_percent(pair), pair->distance, label);
+	return label;
+}
+
+char *member_label(const struct group *group, const struct group_member *member,
+		   char label[LABEL_SIZE])
+{
+	struct file_pair pair = {
+		.a = group->representative,
+		.b = member->file,
+		.distance = member->distance,
+		.verification = member->verification,
+		.resemblance = member->resemblance,
+		.is_identical = member->role == ROLE_COPY || member->verification == PAIR_HASH,
+	};
+
+	label[0] = '\0';
+	return member->role == ROLE_REPRESENTATIVE ? label : pair_label(&pair, label);
 }
 
 const char *role_name(enum member_role role)

@@ -75,8 +75,28 @@ const struct formatter *formatter_find(const char *name);
 /* 100 * distance / mean size; 0 for two empty files. */
 double pair_percent(const struct file_pair *pair);
 
-/* "confirmed", "measured", "trusted", "unconfirmed"; "" for a pair that was not read. */
+/* What made a pair one: "hash", "sketch", "read", "counts", "measure" or "no". */
 const char *verification_name(enum verification verification);
+
+/* "confirmed" for a pair that was read, "unconfirmed" for one that could not be, "measured", or "". */
+const char *confirmation_name(const struct file_pair *pair);
+
+/*
+ * The share of content that differs as the counts alone estimate it: off by a factor of 2 to 5, and
+ * not for people. Columns of CSV and JSON have it; see estimate.h.
+ */
+double estimated_change(const struct find_file *x, const struct find_file *y);
+
+/*
+ * What two files are to each other, for people: "identical", "about 97 %", "97.31 %", "same counts",
+ * "part of (93 %)". Files that differ are never 100 % the same.
+ */
+#define LABEL_SIZE 24
+#define LABEL_COLUMNS 15
+char *pair_label(const struct file_pair *pair, char label[LABEL_SIZE]);
+/* The same of a member and the representative of its group. */
+char *member_label(const struct group *group, const struct group_member *member,
+		   char label[LABEL_SIZE]);
 
 /* "representative", "member" or "copy" */
 const char *role_name(enum member_role role);

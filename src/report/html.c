@@ -5,14 +5,12 @@
 #include "report/html.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/error.h"
 #include "base/escape.h"
-#include "base/sort.h"
 #include "report/formatter.h"
 
 /* src/report/report.html, which has this where the data goes. */
@@ -20,75 +18,7 @@ extern const char report_template[];
 static const char data_mark[] = "@DATA@";
 
 #define HISTOGRAM_BINS 40
-#define NOT_MEASURED (-1.0)
-#define CHANGED_MAX 1e6 /* JSON has no infinity */
-
-/* The measured resemblances of pairs, which group members do not have. */
-struct measured {
-	const struct pair_list *list;
-	uint32_t *order; /* of the confirmed pairs, by their files */
-	size_t count;
-};
-
-static uint32_t lower_end(const struct file_pair *pair)
-{
-	return pair->a->number < pair->b->number ? pair->a->number : pair->b->number;
-}
-
-static uint32_t upper_end(const struct file_pair *pair)
-{
-	return pair->a->number < pair->b->number ? pair->b->number : pair->a->number;
-}
-
-static int compare_ends(uint32_t low, uint32_t high, const struct file_pair *pair)
-{
-	if (low != lower_end(pair))
-		return low < lower_end(pair) ? -1 : 1;
-	return (high > upper_end(pair)) - (high < upper_end(pair));
-}
-
-static int compare_pairs(const void *a, const void *b, void *context)
-{
-	const struct file_pair *pairs = ((const struct measured *)context)->list->pairs;
-	const struct file_pair *x = &pairs[*(const uint32_t *)a];
-
-	return compare_ends(lower_end(x), upper_end(x), &pairs[*(const uint32_t *)b]);
-}
-
-static int measured_init(struct measured *measured, const struct pair_list *list,
-			 struct simhash_error *error)
-{
-	*measured = (struct measured){.list = list};
-	measured->order = malloc((list->count + 1) * sizeof *measured->order);
-	if (measured->order == NULL)
-		return error_set_memory(error);
-	for (size_t i = 0; i < list->count && i < UINT32_MAX; i++)
-		if (list->pairs[i].verification == PAIR_CONFIRMED)
-			measured->order[measured->count++] = (uint32_t)i;
-	sort_with(measured->order, measured->count, sizeof *measured->order, compare_pairs,
-		  measured);
-	return 0;
-}
-
-/* What reading two files said, from 0 to 1. */
-static double resemblance_of(const struct measured *measured, uint32_t x, uint32_t y)
-{
-	uint32_t a = x < y ? x : y, b = x < y ? y : x;
-	size_t low = 0, high = measured->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct file_pair *pair = &measured->list->pairs[measured->order[middle]];
-		int order = compare_ends(a, b, pair);
-		if (order == 0)
-			return pair->resemblance;
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return NOT_MEASURED;
-}
+#define NOT_KNOWN (-1.0)
 
 /* ---- Pieces of JSON ---- */
 
@@ -136,11 +66,11 @@ static void write_head(FILE *out, const struct report *report)
 		strftime(made, sizeof made, "%Y-%m-%d %H:%M UTC", &utc);
 	fprintf(out,
 		"\"made\":\"%s\",\"version\":\"%s\",\"tolerance\":%.6g,\"key\":\"%s\","
-		"\"confirmed\":%s,\"rows\":%" PRId64 ",\"bytes\":%" PRId64 ",\"identical\":%" PRIu64
+		"\"rows\":%" PRId64 ",\"bytes\":%" PRId64 ",\"identical\":%" PRIu64
 		",\"similar\":%" PRIu64 ",\"tags\":[",
 		made, SIMHASH_VERSION, (double)tolerance->percent_millionths / 1e6,
-		simhash_key_name(report->rule->key), report->is_confirmed ? "true" : "false",
-		space->rows, space->bytes, report->counts.identical, report->counts.similar);
+		simhash_key_name(report->rule->key), space->rows, space->bytes,
+		report->counts.identical, report->counts.similar);
 	for (int t = 0; t < SIMHASH_TAGS; t++)
 		fprintf(out, "%s\"%02x\"", t == 0 ? "" : ",", tags[t].pattern);
 	fputs("],\"kinds\":[", out);
@@ -239,8 +169,7 @@ static int write_file(FILE *out, const struct find_file *file, struct simhash_er
 }
 
 /* Groups of two and more, each as its files and what they are to the first of them. */
-static int write_groups(FILE *out, const struct report *report, const struct measured *measured,
-			struct simhash_error *error)
+static int write_groups(FILE *out, const struct report *report, struct simhash_error *error)
 {
 	const struct group_list *groups = report->groups;
 	const char *separator = "";
@@ -260,13 +189,12 @@ static int write_groups(FILE *out, const struct report *report, const struct mea
 		fprintf(out, "%s\n[", separator);
 		separator = ",";
 		for (size_t m = 0; m < group->count; m++) {
-			bool is_copy = members[m].role == ROLE_COPY;
-			double same = m == 0 || is_copy
-					      ? NOT_MEASURED
-					      : resemblance_of(measured, members[0].file->number,
-							       members[m].file->number);
-			fprintf(out, "%s[%d,%" PRIu64 ",%.6g,%.6g,", m == 0 ? "" : ",", is_copy,
-				members[m].distance, fmin(members[m].changed, CHANGED_MAX), same);
+			bool has_number = has_resemblance(members[m].verification);
+			char label[LABEL_SIZE];
+			fprintf(out, "%s[%d,%" PRIu64 ",\"%s\",%.6g,", m == 0 ? "" : ",",
+				members[m].role == ROLE_COPY, members[m].distance,
+				member_label(group, &members[m], label),
+				has_number ? members[m].resemblance : NOT_KNOWN);
 			if (write_file(out, members[m].file, error) != 0)
 				return -1;
 			fputc(']', out);
@@ -280,20 +208,16 @@ static int write_groups(FILE *out, const struct report *report, const struct mea
 int report_write(FILE *out, const struct report *report, struct simhash_error *error)
 {
 	const char *mark = strstr(report_template, data_mark);
-	struct measured measured;
 	int status;
 
-	if (measured_init(&measured, report->groups->list, error) != 0)
-		return -1;
 	fwrite(report_template, 1, (size_t)(mark - report_template), out);
 	fputc('{', out);
 	write_head(out, report);
 	write_histogram(out, report->groups->list, &report->rule->tolerance);
-	status = write_groups(out, report, &measured, error);
+	status = write_groups(out, report, error);
 	write_points(out, report->space);
 	fputc('}', out);
 	fputs(mark + strlen(data_mark), out);
-	free(measured.order);
 	return status;
 }
 

@@ -21,7 +21,6 @@ struct report {
 	const struct simhash_tag_set *tags;
 	const struct find_rule *rule;
 	struct find_counts counts;
-	bool is_confirmed;
 };
 
 /* Write the page; the caller checks the file's error state. -1: no memory. */

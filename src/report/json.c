@@ -48,18 +48,25 @@ static void write_path(FILE *out, const char *name, struct bytes path)
 	fputc('"', out);
 }
 
+static void write_verification(FILE *out, enum verification verification, double resemblance)
+{
+	if (has_resemblance(verification))
+		fprintf(out, ",\"resemblance\":%.6f", resemblance);
+	fprintf(out, ",\"verified\":\"%s\"", verification_name(verification));
+}
+
 static void write_pair(FILE *out, const struct file_pair *pair, const struct presentation *how)
 {
 	(void)how;
 	fprintf(out, "{\"match\":\"%s\",\"distance\":%" PRIu64 ",\"percent\":%.6f,\"changed\":%.6f",
-		pair_match(pair), pair->distance, pair_percent(pair), 100 * pair->changed);
-	if (pair->verification != PAIR_UNREAD)
-		fprintf(out, ",\"confirmation\":\"%s\"", verification_name(pair->verification));
-	if (pair->verification == PAIR_CONFIRMED)
-		fprintf(out, ",\"contained_a\":%.6f,\"contained_b\":%.6f,\"resemblance\":%.6f",
-			pair->contained_a, pair->contained_b, pair->resemblance);
-	if (pair->verification == PAIR_MEASURED)
-		fprintf(out, ",\"resemblance\":%.6f", pair->resemblance);
+		pair_match(pair), pair->distance, pair_percent(pair),
+		100 * estimated_change(pair->a, pair->b));
+	if (confirmation_name(pair)[0] != '\0')
+		fprintf(out, ",\"confirmation\":\"%s\"", confirmation_name(pair));
+	if (pair->verification == PAIR_READ || pair->is_part)
+		fprintf(out, ",\"contained_a\":%.6f,\"contained_b\":%.6f", pair->contained_a,
+			pair->contained_b);
+	write_verification(out, pair->verification, pair->resemblance);
 	fprintf(out, ",\"size_a\":%" PRId64 ",\"size_b\":%" PRId64, pair->a->size_bytes,
 		pair->b->size_bytes);
 	write_path(out, "path_a", find_file_display(pair->a));
@@ -77,12 +84,13 @@ static void begin_group(FILE *out, const struct group *group, const struct prese
 static void write_member(FILE *out, const struct group *group, const struct group_member *member,
 			 const struct presentation *how)
 {
-	(void)group;
 	(void)how;
 	fputs(member->role == ROLE_REPRESENTATIVE ? "" : ",", out);
 	fprintf(out, "{\"role\":\"%s\",\"distance\":%" PRIu64 ",\"changed\":%.6f,\"size\":%" PRId64,
-		role_name(member->role), member->distance, 100 * member->changed,
+		role_name(member->role), member->distance,
+		100 * estimated_change(group->representative, member->file),
 		member->file->size_bytes);
+	write_verification(out, member->verification, member->resemblance);
 	write_path(out, "path", find_file_display(member->file));
 	fputc('}', out);
 }

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -257,12 +258,14 @@ static bool is_due(const struct listing *listing, struct thread_text *text)
 	return true;
 }
 
-/* What is identical comes before what only has the same counts. */
+/* By resemblance; then what is a part of another, and what only the counts speak for. */
 static double order_key(const struct file_pair *pair)
 {
 	if (pair->is_identical)
 		return -1;
-	return pair->verification == PAIR_MEASURED ? 1 - pair->resemblance : pair->changed;
+	if (pair->is_part)
+		return 2 - fmax(pair->contained_a, pair->contained_b);
+	return has_resemblance(pair->verification) ? 1 - pair->resemblance : 2 + pair_percent(pair);
 }
 
 int listing_add(struct listing *listing, unsigned thread, const struct file_pair *pair,

@@ -1,6 +1,6 @@
 /*
- * Text for people: a pair a line, with what it is, how much of the content has
- * changed, how far apart the sum tables are, and the two paths; groups as paragraphs.
+ * Text for people: a pair a line, with what the two files are to each other, and their paths;
+ * groups as paragraphs.
  * Paths are escaped wherever the text goes, so that a line is always a pair.
  * SPDX-License-Identifier: MIT
  */
@@ -8,14 +8,6 @@
 
 #include "base/escape.h"
 #include "report/formatter.h"
-
-static void write_confirmation(FILE *out, const struct file_pair *pair)
-{
-	if (pair->verification == PAIR_CONFIRMED)
-		fprintf(out, "%7.2f%% same  ", 100 * pair->resemblance);
-	else if (pair->verification != PAIR_UNREAD)
-		fprintf(out, "%12s  ", verification_name(pair->verification));
-}
 
 /* Colours of ECMA-48; text for people has no others. */
 #define GREEN "\x1b[32m"
@@ -38,20 +30,12 @@ static void write_path(FILE *out, struct bytes path, const struct presentation *
 
 static void write_pair(FILE *out, const struct file_pair *pair, const struct presentation *how)
 {
+	char label[LABEL_SIZE];
+
 	colour(out, pair->is_identical ? GREEN : YELLOW, how);
-	fputs(pair->is_identical ? "identical " : "similar   ", out);
+	fprintf(out, "%-*s", LABEL_COLUMNS, pair_label(pair, label));
 	colour(out, PLAIN, how);
-	/* What another measure found is not for the sum tables to speak of. */
-	if (pair->verification == PAIR_MEASURED) {
-		write_decimal(out, 100 * pair->resemblance, 6, 2);
-		fputs("% alike  ", out);
-	} else {
-		write_decimal(out, 100 * pair->changed, 6, 2);
-		fputs("% changed  ", out);
-		write_decimal(out, pair_percent(pair), 8, 4);
-		fputs("%  ", out);
-		write_confirmation(out, pair);
-	}
+	fputs("  ", out);
 	write_path(out, find_file_display(pair->a), how);
 	if (how->has_marks)
 		fputc(WIDTH_MARK, out);
@@ -74,14 +58,10 @@ static void write_member(FILE *out, const struct group *group, const struct grou
 {
 	static const char *const colours[] = {
 		[ROLE_REPRESENTATIVE] = "", [ROLE_MEMBER] = YELLOW, [ROLE_COPY] = GREEN};
-	static const char *const names[] = {
-		[ROLE_REPRESENTATIVE] = "", [ROLE_MEMBER] = "similar", [ROLE_COPY] = "identical"};
+	char label[LABEL_SIZE];
 
 	colour(out, colours[member->role], how);
-	if (member->role == ROLE_MEMBER && !group->is_measured)
-		fprintf(out, "  %7.2f%% changed   ", 100 * member->changed);
-	else
-		fprintf(out, "          %-11s", names[member->role]);
+	fprintf(out, "  %-*s  ", LABEL_COLUMNS, member_label(group, member, label));
 	if (member->role != ROLE_REPRESENTATIVE)
 		colour(out, PLAIN, how);
 	write_path(out, find_file_display(member->file), how);

@@ -51,7 +51,10 @@ static const char *example_of(const struct option_row *row)
 {
 	static const struct {
 		const char *name, *value;
-	} examples[] = {{"tolerance-for", "c=1"}, {"sweep", "1:2:2"}, {"partition", "1/2"}};
+	} examples[] = {{"tolerance-for", "c=1"},
+			{"sweep", "1:2:2"},
+			{"partition", "1/2"},
+			{"verify", "all"}};
 
 	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
 		if (strcmp(examples[i].name, row->name) == 0)
@@ -181,20 +184,20 @@ static const struct refused find_refused[] = {
 	{"tolerance", "measure nearest sweep"},
 	{"tolerance-for", "measure compare nearest stats sweep"},
 	{"tolerances", "measure compare nearest stats sweep"},
+	{"min-resemblance", "compare stats sweep"},
+	{"same-extension", "measure compare stats sweep"},
 	{"key", "measure compare stats"},
 	{"candidates", "measure compare stats sweep"},
 	{"size-ratio", "measure"},
-	{"max-change", "measure compare stats sweep"},
 	{"empty", "compare"},
 	{"hard-links", "compare stats sweep"},
 	{"measure", "nearest partition stats sweep"},
 	{"min-similarity", "compare stats sweep"},
 	{"compare",
-	 "confirm min-resemblance decompress max-inflated files0-from stdin-name nearest "
+	 "verify decompress max-inflated files0-from stdin-name nearest "
 	 "between group expand format null script stats sweep progress threads partition "
 	 "fail-on-match"},
-	{"confirm", "stats sweep"},
-	{"min-resemblance", "stats sweep"},
+	{"verify", "stats sweep"},
 	{"decompress", "stats sweep"},
 	{"max-inflated", "stats sweep"},
 	{"files0-from", "between stats sweep partition"},
@@ -295,7 +298,8 @@ static void values_are_refused_as_listed(void **state)
 	(void)state;
 	expect_value_refusal(&index_program, "quiet", "progress", "always");
 	expect_value_refusal(&find_program, "quiet", "progress", "always");
-	expect_value_refusal(&find_program, "measure", "confirm", "doubtful");
+	expect_value_refusal(&find_program, "min-resemblance", "verify", "no");
+	expect_value_refusal(&find_program, "same-extension", "verify", "no");
 	expect_value_refusal(&find_program, "measure", "format", "html");
 	expect_value_refusal(&find_program, "nearest", "candidates", "key");
 	expect_value_refusal(&find_program, "expand", "format", "html");
@@ -328,7 +332,6 @@ static void needs_name_both(void **state)
 	expect_message(&find_program, "decompress", NULL, "--decompress needs a FILE");
 	expect_message(&find_program, "stdin-name", NULL, "--stdin-name needs a FILE");
 	expect_message(&find_program, "nearest", NULL, "--nearest needs a FILE");
-	expect_message(&find_program, "min-resemblance", NULL, "--min-resemblance needs --confirm");
 	expect_message(&find_program, "min-similarity", NULL, "--min-similarity needs --measure");
 }
 

@@ -355,6 +355,7 @@ static struct find_request request_for(enum simhash_key key, const char *percent
 	struct find_request request;
 
 	find_request_init(&request);
+	request.rule.verify.mode = VERIFY_NO;
 	request.tags = sample;
 	request.host = "here";
 	request.expand = true;

@@ -28,21 +28,31 @@
 static const struct find_file files[] = {FILE_OF(100, "/a"), FILE_OF(200, "/b c"),
 					 FILE_OF(0, "/q\"\x1b,\n"),
 					 FILE_OF(0, "/\xff\xc3\xa9\xed\xa0\x80\\\xc2\x9b")};
-static const struct file_pair plain = {
-	.a = &files[0], .b = &files[1], .distance = 3, .changed = 0.0123};
+static const struct file_pair plain = {.a = &files[0],
+				       .b = &files[1],
+				       .distance = 3,
+				       .verification = PAIR_SKETCH,
+				       .resemblance = 0.875};
 static const struct file_pair odd = {.a = &files[2],
 				     .b = &files[3],
 				     .is_identical = true,
-				     .verification = PAIR_CONFIRMED,
+				     .verification = PAIR_READ,
 				     .contained_a = 1,
 				     .contained_b = 0.5,
 				     .resemblance = 0.75};
 static const struct find_file member_files[] = {FILE_OF(7, "/r,"), FILE_OF(7, "/\x01"),
 						FILE_OF(8, "/m")};
 static const struct group_member members[] = {
-	{.file = &member_files[0], .role = ROLE_REPRESENTATIVE},
-	{.file = &member_files[1], .role = ROLE_COPY},
-	{.file = &member_files[2], .role = ROLE_MEMBER, .distance = 5, .changed = 0.25},
+	{.file = &member_files[0],
+	 .role = ROLE_REPRESENTATIVE,
+	 .verification = PAIR_HASH,
+	 .resemblance = 1},
+	{.file = &member_files[1], .role = ROLE_COPY, .verification = PAIR_HASH, .resemblance = 1},
+	{.file = &member_files[2],
+	 .role = ROLE_MEMBER,
+	 .distance = 5,
+	 .verification = PAIR_SKETCH,
+	 .resemblance = 0.9991},
 };
 
 static void expect(const char *format, bool is_terminal, const char *expected)
@@ -67,7 +77,8 @@ static void expect(const char *format, bool is_terminal, const char *expected)
 static void expect_groups(const char *format, const char *expected)
 {
 	const struct formatter *formatter = formatter_find(format);
-	const struct group group = {.number = 1, .count = 3, .bytes = 22};
+	const struct group group = {
+		.number = 1, .count = 3, .bytes = 22, .representative = &member_files[0]};
 	char *text;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
@@ -91,20 +102,22 @@ static void groups_are_written_in_each_format(void **state)
 {
 	(void)state;
 	expect_groups("text", "group 1: 3 files, 22 bytes\n"
-			      "                     /r,\n"
-			      "          identical  /\\x01\n"
-			      "    25.00% changed   /m\n");
-	expect_groups("csv", "group,role,distance,changed,size,path\r\n"
-			     "1,representative,0,0.000000,7,\"/r,\"\r\n"
-			     "1,copy,0,0.000000,7,/\\x01\r\n"
-			     "1,member,5,25.000000,8,/m\r\n");
+			      "                   /r,\n"
+			      "  identical        /\\x01\n"
+			      "  over 99 %        /m\n");
+	expect_groups("csv", "group,role,distance,changed,size,path,resemblance,verified\r\n"
+			     "1,representative,0,0.000000,7,\"/r,\",1.000000,hash\r\n"
+			     "1,copy,0,0.000000,7,/\\x01,1.000000,hash\r\n"
+			     "1,member,5,12.500000,8,/m,0.999100,sketch\r\n");
 	expect_groups("json",
 		      "[\n{\"group\":1,\"files\":3,\"bytes\":22,\"members\":["
 		      "{\"role\":\"representative\",\"distance\":0,\"changed\":0.000000,"
-		      "\"size\":7,\"path\":\"/r,\"},"
+		      "\"size\":7,\"resemblance\":1.000000,\"verified\":\"hash\",\"path\":\"/r,\"},"
 		      "{\"role\":\"copy\",\"distance\":0,\"changed\":0.000000,\"size\":7,"
+		      "\"resemblance\":1.000000,\"verified\":\"hash\","
 		      "\"path\":\"/\\u0001\"},"
-		      "{\"role\":\"member\",\"distance\":5,\"changed\":25.000000,\"size\":8,"
+		      "{\"role\":\"member\",\"distance\":5,\"changed\":12.500000,\"size\":8,"
+		      "\"resemblance\":0.999100,\"verified\":\"sketch\","
 		      "\"path\":\"/m\"}]}\n]\n");
 }
 
@@ -113,21 +126,25 @@ static void lines_of_json_stand_alone(void **state)
 	(void)state;
 	expect("jsonl", false,
 	       "{\"match\":\"similar\",\"distance\":3,\"percent\":2.000000,"
-	       "\"changed\":1.230000,\"size_a\":100,"
+	       "\"changed\":50.000000,\"resemblance\":0.875000,\"verified\":\"sketch\",\"size_a\":"
+	       "100,"
 	       "\"size_b\":200,\"path_a\":\"/a\",\"path_b\":\"/b c\"}\n"
 	       "{\"match\":\"identical\",\"distance\":0,\"percent\":0.000000,"
 	       "\"changed\":0.000000,\"confirmation\":\"confirmed\",\"contained_a\":1.000000,"
-	       "\"contained_b\":0.500000,\"resemblance\":0.750000,\"size_a\":0,"
+	       "\"contained_b\":0.500000,\"resemblance\":0.750000,\"verified\":\"read\",\"size_a\":"
+	       "0,"
 	       "\"size_b\":0,\"path_a\":\"/q\\\"\\u001b,\\u000a\","
 	       "\"path_b\":\"/\\ufffd\xc3\xa9\\ufffd\\ufffd\\ufffd\\\\\\u009b\","
 	       "\"path_b_hex\":\"2fffc3a9eda0805cc29b\"}\n");
 	expect_groups("jsonl",
 		      "{\"group\":1,\"files\":3,\"bytes\":22,\"members\":["
 		      "{\"role\":\"representative\",\"distance\":0,\"changed\":0.000000,"
-		      "\"size\":7,\"path\":\"/r,\"},"
+		      "\"size\":7,\"resemblance\":1.000000,\"verified\":\"hash\",\"path\":\"/r,\"},"
 		      "{\"role\":\"copy\",\"distance\":0,\"changed\":0.000000,\"size\":7,"
+		      "\"resemblance\":1.000000,\"verified\":\"hash\","
 		      "\"path\":\"/\\u0001\"},"
-		      "{\"role\":\"member\",\"distance\":5,\"changed\":25.000000,\"size\":8,"
+		      "{\"role\":\"member\",\"distance\":5,\"changed\":12.500000,\"size\":8,"
+		      "\"resemblance\":0.999100,\"verified\":\"sketch\","
 		      "\"path\":\"/m\"}]}\n");
 }
 
@@ -205,8 +222,8 @@ static void text_escapes_what_could_act(void **state)
 {
 	(void)state;
 	expect("text", false,
-	       "similar     1.23% changed    2.0000%  /a  /b c\n"
-	       "identical   0.00% changed    0.0000%    75.00% same  /q\"\\x1b,\\n  "
+	       "about 88 %       /a  /b c\n"
+	       "identical        /q\"\\x1b,\\n  "
 	       "/\\xff\xc3\xa9\\xed\\xa0\\x80\\\\\\xc2\\x9b\n");
 }
 
@@ -215,11 +232,11 @@ static void csv_keeps_every_byte_and_quotes_by_the_rfc(void **state)
 	(void)state;
 	expect("csv", false,
 	       "match,distance,percent,changed,confirmation,contained_a,contained_b,"
-	       "resemblance,size_a,size_b,path_a,path_b\r\n"
-	       "similar,3,2.000000,1.230000,,,,,100,200,/a,/b c\r\n"
+	       "resemblance,size_a,size_b,path_a,path_b,verified\r\n"
+	       "similar,3,2.000000,50.000000,,,,0.875000,100,200,/a,/b c,sketch\r\n"
 	       "identical,0,0.000000,0.000000,confirmed,1.000000,0.500000,0.750000,0,0,\"/"
 	       "q\"\"\x1b,\n\",/"
-	       "\xff\xc3\xa9\xed\xa0\x80\\\xc2\x9b\r\n");
+	       "\xff\xc3\xa9\xed\xa0\x80\\\xc2\x9b,read\r\n");
 }
 
 static void csv_on_a_terminal_has_no_control_bytes(void **state)
@@ -227,11 +244,11 @@ static void csv_on_a_terminal_has_no_control_bytes(void **state)
 	(void)state;
 	expect("csv", true,
 	       "match,distance,percent,changed,confirmation,contained_a,contained_b,"
-	       "resemblance,size_a,size_b,path_a,path_b\r\n"
-	       "similar,3,2.000000,1.230000,,,,,100,200,/a,/b c\r\n"
+	       "resemblance,size_a,size_b,path_a,path_b,verified\r\n"
+	       "similar,3,2.000000,50.000000,,,,0.875000,100,200,/a,/b c,sketch\r\n"
 	       "identical,0,0.000000,0.000000,confirmed,1.000000,0.500000,0.750000,0,0,\"/"
 	       "q\"\"\\x1b,\\n\","
-	       "/\\xff\xc3\xa9\\xed\\xa0\\x80\\\\\\xc2\\x9b\r\n");
+	       "/\\xff\xc3\xa9\\xed\\xa0\\x80\\\\\\xc2\\x9b,read\r\n");
 }
 
 static void json_is_utf_8_with_the_bytes_beside_what_is_not(void **state)
@@ -239,11 +256,13 @@ static void json_is_utf_8_with_the_bytes_beside_what_is_not(void **state)
 	(void)state;
 	expect("json", true,
 	       "[\n{\"match\":\"similar\",\"distance\":3,\"percent\":2.000000,"
-	       "\"changed\":1.230000,\"size_a\":100,"
+	       "\"changed\":50.000000,\"resemblance\":0.875000,\"verified\":\"sketch\",\"size_a\":"
+	       "100,"
 	       "\"size_b\":200,\"path_a\":\"/a\",\"path_b\":\"/b c\"},\n"
 	       "{\"match\":\"identical\",\"distance\":0,\"percent\":0.000000,"
 	       "\"changed\":0.000000,\"confirmation\":\"confirmed\",\"contained_a\":1.000000,"
-	       "\"contained_b\":0.500000,\"resemblance\":0.750000,\"size_a\":0,"
+	       "\"contained_b\":0.500000,\"resemblance\":0.750000,\"verified\":\"read\",\"size_a\":"
+	       "0,"
 	       "\"size_b\":0,\"path_a\":\"/q\\\"\\u001b,\\u000a\","
 	       "\"path_b\":\"/\\ufffd\xc3\xa9\\ufffd\\ufffd\\ufffd\\\\\\u009b\","
 	       "\"path_b_hex\":\"2fffc3a9eda0805cc29b\"}\n]\n");

@@ -1,0 +1,78 @@
+/*
+ * The rule by which sketches verify a candidate; docs/measures of it are in docs/lab/quality.md.
+ * SPDX-License-Identifier: MIT
+ */
+#include "find/verify.h"
+
+#include <stddef.h>
+
+/* What a pair must resemble at least whose distance is within a tolerance. */
+static const struct grade {
+	int64_t percent;
+	double min_resemblance;
+} grades[] = {{1, 0.3}, {2, 0.5}, {100, 0.75}};
+
+static double graded_minimum(const struct file_pair *pair, int64_t size_x, int64_t size_y)
+{
+	const struct grade *grade = grades;
+
+	for (;; grade++) {
+		struct simhash_tolerance tolerance = {.percent_millionths =
+							      grade->percent * SIMHASH_MILLION};
+		if (grade->percent == 100 ||
+		    simhash_sum_table_hit(&tolerance, pair->distance, size_x, size_y))
+			return grade->min_resemblance;
+	}
+}
+
+/*
+ * Reading finds what is common around single bytes that differ; a shingle is spoilt by each. So
+ * a sketch settles that files resemble each other, and that they have next to nothing in common.
+ */
+#define UNRELATED_BELOW 0.25
+
+bool sketch_settles(double resemblance, double min_resemblance)
+{
+	/* More than a standard deviation; see docs/algorithm.md. What is read is rarely less. */
+	double error = resemblance >= 0.97 ? 0.01 : resemblance >= 0.85 ? 0.06 : 0.1;
+
+	return resemblance - error >= min_resemblance;
+}
+
+void estimate_resemblance(const struct find_file *x, const struct find_file *y,
+			  struct file_pair *pair)
+{
+	if (x->has_sketch && y->has_sketch &&
+	    simhash_resemblance_estimate(&x->sketch, x->size_bytes, &y->sketch, y->size_bytes,
+					 &pair->resemblance))
+		pair->verification = PAIR_SKETCH;
+}
+
+/* Too little to sketch: the counts say all that can be known without reading. */
+static bool verify_by_counts(const struct verify_rule *rule, const struct find_file *x,
+			     const struct find_file *y, struct file_pair *pair)
+{
+	pair->verification = PAIR_COUNTS;
+	return rule->mode == VERIFY_READ || (pair->distance == 0 && x->size_bytes == y->size_bytes);
+}
+
+bool verify_by_sketches(const struct verify_rule *rule, const struct simhash_tolerance *unverified,
+			const struct find_file *x, const struct find_file *y,
+			struct file_pair *pair)
+{
+	pair->verification = PAIR_UNVERIFIED;
+	if (rule->mode == VERIFY_ALL)
+		return true;
+	if (!x->has_sketch || !y->has_sketch)
+		return x->extension_hash == y->extension_hash &&
+		       simhash_sum_table_hit(unverified, pair->distance, x->size_bytes,
+					     y->size_bytes);
+	estimate_resemblance(x, y, pair);
+	if (pair->verification != PAIR_SKETCH)
+		return verify_by_counts(rule, x, y, pair);
+	if (rule->mode == VERIFY_READ)
+		return pair->resemblance >= UNRELATED_BELOW;
+	return pair->resemblance >= (rule->min_resemblance >= 0
+					     ? rule->min_resemblance
+					     : graded_minimum(pair, x->size_bytes, y->size_bytes));
+}

@@ -1,0 +1,50 @@
+/*
+ * Verifying a candidate: whether two files whose counts are near have content in common. The
+ * resemblance sketches of both tell, without a file being read.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_FIND_VERIFY_H
+#define SIMHASH_FIND_VERIFY_H
+
+#include "find/file.h"
+
+enum verify_mode {
+	VERIFY_NO,     /* the paper's pairs: the counts alone */
+	VERIFY_SKETCH, /* by the sketches */
+	VERIFY_READ,   /* by the sketches, and by reading what they leave open */
+	VERIFY_ALL     /* by reading every pair */
+};
+
+struct verify_rule {
+	enum verify_mode mode;
+	bool same_extension; /* of similar files; identical ones may have any */
+	/*
+	 * The minimum of the resemblance; negative: graded by the distance, since a few bytes
+	 * changed here and there spoil many shingles but move few counts.
+	 */
+	double min_resemblance;
+};
+
+#define GRADED (-1.0)
+#define READ_MIN_RESEMBLANCE 0.8 /* by default where files are read */
+
+/* The tolerance within which candidates are looked for where they are verified, in percent. */
+#define VERIFIED_TOLERANCE_PERCENT 5
+
+/*
+ * Is this candidate, which is not identical, a pair? Sets the verification and resemblance of the
+ * pair, whose distance is set. Where a file has no sketch, a pair within `unverified`, the tolerance
+ * that holds for counts alone, is one if both have the same extension.
+ */
+bool verify_by_sketches(const struct verify_rule *rule, const struct simhash_tolerance *unverified,
+			const struct find_file *x, const struct find_file *y,
+			struct file_pair *pair);
+
+/* Set the verification and the resemblance of a pair where the sketches of both files tell. */
+void estimate_resemblance(const struct find_file *x, const struct find_file *y,
+			  struct file_pair *pair);
+
+/* Is a resemblance estimated by sketches so far above the minimum that reading is not needed? */
+bool sketch_settles(double resemblance, double min_resemblance);
+
+#endif
