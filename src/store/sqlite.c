@@ -140,9 +140,14 @@ static int check_present(const char *path, struct simhash_error *error)
 	return error_set_errno(error, "cannot open index sqlite:%s", path);
 }
 
-/* Changing to the write-ahead log does not wait for other processes by itself. */
+/*
+ * Changing to the write-ahead log does not wait for other processes by itself. The page size is
+ * that of a new database: some 16 rows, since those of a directory are read together.
+ */
 static int use_write_ahead_log(struct database *database, struct simhash_error *error)
 {
+	if (execute(database, "PRAGMA page_size = 8192", error) != 0)
+		return -1;
 	for (int attempt = 0;; attempt++) {
 		if (execute(database, "PRAGMA journal_mode = WAL", error) == 0)
 			break;
