@@ -88,10 +88,10 @@ static void print_summary(const struct index_summary *summary)
 		format_bytes((double)summary->bytes, bytes), summary->seconds,
 		format_bytes((double)summary->bytes / seconds, speed));
 	if (summary->sketched_again > 0)
-		fprintf(stderr, "%s of them unchanged, scanned for %s resemblance sketch%s\n",
-			format_count(summary->sketched_again, scanned),
-			summary->sketched_again == 1 ? "its" : "their",
-			summary->sketched_again == 1 ? "" : "es");
+		fprintf(stderr, "%s unchanged %s\n", format_count(summary->sketched_again, scanned),
+			summary->sketched_again == 1
+				? "file scanned again for its resemblance sketch"
+				: "files scanned again for their resemblance sketches");
 	if (summary->listed_directories > 0)
 		fprintf(stderr, "%s director%s in the list skipped; give them as PATHs\n",
 			format_count(summary->listed_directories, scanned),

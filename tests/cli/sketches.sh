@@ -3,33 +3,32 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# The sketch of each row as the index has it, "none" or 256 digits, and the file's name. A sketch
-# that is stored as an empty value is one of zeros.
 zeros=$(printf '%0256d' 0)
+
+# The sketch of each row and its name in digits; "none" for NULL. An empty value is one of zeros.
 stored() {
-	sql "SELECT CASE WHEN resemblance_sketch IS NULL THEN 'none' WHEN LENGTH(resemblance_sketch) = 0
+	${1:-sql} "SELECT CASE WHEN resemblance_sketch IS NULL THEN 'none' WHEN LENGTH(resemblance_sketch) = 0
 			THEN '$zeros' ELSE LOWER(HEX(resemblance_sketch)) END, LOWER(HEX(name))
 		FROM file ORDER BY name"
 }
-# computed FILE...: the same by the library from the whole contents in memory
+# computed FILE [NAME]: the same from the whole content in memory
 computed() {
-	local file
-	for file in "$@"; do
-		printf '%s|%s\n' "$(printf '%s\0' "$file" | "$SKETCHES_OF")" \
-			"$(printf %s "${file##*/}" | xxd -p -c 0)"
-	done | LC_ALL=C sort -t '|' -k 2
+	printf '%s|%s\n' "$(printf '%s\0' "$1" | "$SKETCHES_OF")" "$(printf %s "${2:-${1##*/}}" | xxd -p -c 0)"
 }
-# all_right WHAT
+in_order() {
+	LC_ALL=C sort -t '|' -k 2
+}
+# all_right WHAT [SQL]: the rows are those of the file `expected`
 all_right() {
-	stored | LC_ALL=C sort -t '|' -k 2 >stored
+	stored "${2:-sql}" | in_order >stored
 	cmp expected stored || fail "$1: $(diff expected stored | cut -c 1-300 | head -5)"
 }
 without() {
 	sql "SELECT COUNT(*) FROM file WHERE resemblance_sketch IS NULL"
 }
 
-# Sizes at which a level, a buffer, a block, or a file that all threads read begins and ends; runs
-# of one byte, which have no shingle in large files.
+# Sizes at which a level, a buffer, a block, a unit of a file that all threads read, or such a file
+# begins; runs of one byte, of which none is sampled in large files; another name.
 random_bytes 20000000 1 >"$TEST_FOLDER/random"
 for size in 0 1 15 16 17 1038 1039 1040 2063 4096 65550 65551 65552 69632 262143 262144 262145 262159 \
 	524288 1048576 16777215 16777216 16777217 16777231 17039360 17039364 17039390 20000000; do
@@ -38,13 +37,127 @@ done
 truncate -s 100000 "$files/z100000"
 truncate -s 33000000 "$files/z33000000"
 seq 3000000 >"$files/text"
+ln "$files/r1040" "$files/r1040.link"
 settle "$files"
-computed "$files"/* >expected
+total=$(find "$files" -type f | wc -l)
+for file in "$files"/*; do
+	computed "$file"
+done | in_order >expected
 
-for threads in 1 2 3 8; do
+for threads in 8 3 2 1; do
 	reset
 	runs 0 "$SIMHASH" -j $threads "$files"
 	all_right "$threads threads"
 done
 same "empty values" "r0 r1 r15 z100000 z33000000" "$(sql "SELECT HEX(name) FROM file
 	WHERE LENGTH(resemblance_sketch) = 0 ORDER BY name" | xxd -r -p | sed 's/\([rz]\)/ \1/g; s/^ //')"
+runs 0 "$SIMHASH" "$files"
+summary 0 "$total" 0 0
+runs 0 "$SIMHASH" --status
+grep -Eq " sample +$total +$total " out || fail "--status: $(cat out)"
+
+# A sketch stays in an index where nothing asks for it, and leaves with the content.
+runs 0 "$SIMHASH" --no-sketch "$files"
+summary 0 "$total" 0 0
+all_right "a run without sketches over unchanged files"
+seq 3000001 >"$files/text"
+settle "$files"
+runs 0 "$SIMHASH" --no-sketch "$files"
+same "rows without sketches" 1 "$(without)"
+runs 0 "$SIMHASH" --status
+grep -Eq " sample +$total +$((total - 1)) " out || fail "--status: $(cat out)"
+runs 0 "$SIMHASH" "$files"
+said "1 unchanged file scanned again for its resemblance sketch"
+summary 1 $((total - 1)) 0 0
+{ grep -v "|$(printf text | xxd -p)$" expected; computed "$files/text"; } | in_order >changed
+mv changed expected
+all_right "a changed file"
+
+# An index of version 6, which another run completes, and a run that is interrupted begins to.
+older() {
+	sql "DELETE FROM schema_version WHERE version = 7"
+	sql "ALTER TABLE file DROP COLUMN resemblance_sketch"
+}
+older
+if [ "$TEST_ENGINE" != sqlite ]; then # as the update adds it
+	sql "ALTER TABLE file ADD COLUMN resemblance_sketch VARBINARY(128), ALGORITHM = INSTANT"
+	sql "ALTER TABLE file DROP COLUMN resemblance_sketch"
+fi
+runs 1 "$SIMFIND"
+said "has schema version 6, but this program needs 7: run simhash on it once"
+runs 0 "$SIMHASH" --no-sketch "$files"
+summary 0 "$total" 0 0
+same "rows without sketches" "$total" "$(without)"
+older
+runs 0 "$SIMHASH" "$files/text"
+same "rows without sketches" "$((total - 1))" "$(without)"
+status=0
+timeout -s INT 0.2 "$SIMHASH" "$files" 2>err || status=$?
+if [ $status != 0 ]; then
+	done_already=$((total - $(without)))
+	said "interrupted; everything scanned so far is stored, and the next run continues"
+	runs 0 "$SIMHASH" "$files"
+	summary $((total - done_already)) "$done_already" 0 0
+fi
+all_right "an older index"
+runs 0 "$SIMHASH" --force --no-sketch "$files"
+same "rows without sketches" "$total" "$(without)"
+rm "$files"/{r167*,r170*,r20000000,z33000000}
+runs 0 "$SIMHASH" "$files"
+total=$(find "$files" -type f | wc -l)
+said "$total unchanged files scanned again for their resemblance sketches"
+for file in "$files"/*; do
+	computed "$file"
+done | in_order >expected
+all_right "all files again"
+
+# The content of gzip files.
+mkdir "$files/packed"
+for name in r65551 r16 text r0; do
+	gzip -n <"$files/$name" >"$files/packed/$name.gz"
+	computed "$files/packed/$name.gz"
+	computed "$files/$name" "$name.gz//$name"
+done >>expected
+in_order <expected >in_order
+mv in_order expected
+settle "$files/packed"
+runs 0 "$SIMHASH" -z "$files"
+all_right "gzip files"
+
+# A copy of an index, to another engine and back, with rows that have no sketch among others.
+mkdir "$files/bare"
+for number in $(seq 40); do
+	random_bytes $((number * 40)) "$number" >"$files/bare/b$number"
+	[ $((number % 3)) = 0 ] && computed "$files/bare/b$number" && continue
+	printf 'none|%s\n' "$(printf %s "b$number" | xxd -p)"
+done >>expected
+in_order <expected >in_order
+mv in_order expected
+settle "$files/bare"
+seq -f "$files/bare/b%g" 3 3 40 | tr '\n' '\0' >third
+runs 0 "$SIMHASH" --files0-from=third
+runs 0 "$SIMHASH" --no-sketch "$files"
+all_right "rows without sketches among others"
+in_copy() {
+	sqlite3 -batch -noheader -separator '|' copy.db "$1"
+}
+runs 0 "$SIMHASH" --copy-to=sqlite:copy.db
+all_right "a copy" in_copy
+reset
+runs 0 "$SIMHASH" -d sqlite:copy.db --copy-to="$TEST_URL"
+all_right "a copy of the copy"
+runs 0 "$SIMHASH" -d sqlite:copy.db --copy-to="$TEST_URL"
+said "0 of $(sql 'SELECT COUNT(*) FROM file') rows copied"
+
+# What --print shows, from a file and from standard input.
+for name in text r1040 r0; do
+	"$SIMHASH" --print "$files/$name" | awk '$1 == "sketch" { print $2 }' >printed
+	"$SIMHASH" --print - <"$files/$name" | awk '$1 == "sketch" { print $2 }' >>printed
+	printf '%s\0' "$files/$name" "$files/$name" | "$SKETCHES_OF" | cmp - printed ||
+		fail "--print of $name"
+done
+
+# A value that is no sketch.
+sql "UPDATE file SET resemblance_sketch = X'00' WHERE HEX(name) = HEX('text')"
+runs 1 "$SIMHASH" --copy-to=sqlite:other.db
+said "table file: the resemblance sketch of $files/text has 1 bytes instead of 128; scan it again with simhash --force"
