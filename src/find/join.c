@@ -11,7 +11,8 @@
  *     order sum  Walsh row 9, the order within a cell: a range by binary search
  *     pair sums  the differences of the sums of two tags each, added up: as good as the
  *                best of 128 signed sums; sixteen candidates at a time
- *     the rule   sizes, extension, the distance itself
+ *     counts     the distance itself, of those that are left, as far as 16 bits tell
+ *     the rule   sizes, extension, the distance, the sketches
  *
  * Rows differ in reach, so a cell holds rows whose reaches are within a power of two.
  * Where only files of equal extension can be pairs, a cell holds rows of one extension.
@@ -65,6 +66,7 @@ void join_room_release(struct join_room *room)
 	free(room->sorted_order_sum);
 	free(room->number);
 	free(room->sums);
+	free(room->tags);
 	free(room->cells);
 	*room = (struct join_room){.spare = NULL};
 }
@@ -85,12 +87,13 @@ static int make_room(struct join_room *room, size_t count, struct simhash_error 
 	room->sorted_order_sum = malloc(capacity * sizeof *room->sorted_order_sum);
 	room->number = malloc(capacity * sizeof *room->number);
 	room->sums = malloc((capacity / LANES + 1) * sizeof *room->sums);
+	room->tags = malloc((capacity / LANES + 1) * sizeof *room->tags);
 	room->cells = malloc(slots * sizeof *room->cells);
 	room->capacity = capacity;
 	room->cell_slots = slots;
 	if (room->entries != NULL && room->spare != NULL && room->grid_sum != NULL &&
 	    room->order_sum != NULL && room->sorted_order_sum != NULL && room->number != NULL &&
-	    room->sums != NULL && room->cells != NULL)
+	    room->sums != NULL && room->tags != NULL && room->cells != NULL)
 		return 0;
 	join_room_release(room);
 	return error_set_memory(error);
@@ -121,6 +124,11 @@ static uint16_t pair_sum(const struct find_file *row, unsigned which, unsigned p
 {
 	return (uint16_t)((row->table.count[which] + row->table.count[which + 8]) >>
 			  shift_of(power));
+}
+
+static uint16_t tag_count(const struct find_file *row, unsigned tag, unsigned power)
+{
+	return (uint16_t)(row->table.count[tag] >> shift_of(power));
 }
 
 static unsigned power_of(int64_t reach)
@@ -237,13 +245,16 @@ static void prepare(struct join *join)
 	sort_entries(room, block->count);
 	/* Lanes without a row are compared too, and come to nothing by their number. */
 	memset(&room->sums[block->count / LANES], 0, sizeof *room->sums);
+	memset(&room->tags[block->count / LANES], 0, sizeof *room->tags);
 	for (size_t i = 0; i < block->count; i++) {
 		const struct find_file *row = &block->rows[room->spare[i].number];
+		unsigned power = power_of(row->reach);
 		room->number[i] = room->spare[i].number;
 		room->sorted_order_sum[i] = room->spare[i].order_sum;
 		for (unsigned s = 0; s < SUMS; s++)
-			room->sums[i / LANES][s][i % LANES] =
-				pair_sum(row, s, power_of(row->reach));
+			room->sums[i / LANES][s][i % LANES] = pair_sum(row, s, power);
+		for (unsigned t = 0; t < SIMHASH_TAGS; t++)
+			room->tags[i / LANES][t][i % LANES] = tag_count(row, t, power);
 	}
 	memset(room->number + block->count, 0xff, LANES * sizeof *room->number);
 	enter_cells(room, block->count);
@@ -284,6 +295,7 @@ static size_t lower_bound(const int64_t *sums, size_t begin, size_t end, int64_t
 struct nearness {
 	uint32_t number;
 	uint16_t sums[SUMS], reach;
+	uint16_t tags[SIMHASH_TAGS], reach_of_tags;
 };
 
 /* Eight lanes of a number: what every processor with vectors has, and others do without. */
@@ -291,23 +303,24 @@ struct nearness {
 typedef uint16_t lanes __attribute__((vector_size(VECTOR * 2)));
 typedef int16_t signed_lanes __attribute__((vector_size(VECTOR * 2)));
 
-static unsigned near_lanes(uint16_t (*chunk)[LANES], const struct nearness *near)
+static inline unsigned near_lanes(uint16_t (*chunk)[LANES], const uint16_t *sums, unsigned count,
+				  uint16_t reach)
 {
 	lanes total[LANES / VECTOR] = {{0}};
 	uint64_t words[LANES / 4], any = 0;
 	unsigned mask = 0;
 
-	for (unsigned s = 0; s < SUMS; s++)
+	for (unsigned s = 0; s < count; s++)
 		for (unsigned v = 0; v < LANES / VECTOR; v++) {
-			lanes sums;
+			lanes other;
 			signed_lanes apart, sign;
-			memcpy(&sums, chunk[s] + v * VECTOR, sizeof sums);
-			apart = (signed_lanes)(sums - near->sums[s]);
+			memcpy(&other, chunk[s] + v * VECTOR, sizeof other);
+			apart = (signed_lanes)(other - sums[s]);
 			sign = apart < 0;
 			total[v] += (lanes)(apart ^ sign) - (lanes)sign;
 		}
 	for (unsigned v = 0; v < LANES / VECTOR; v++)
-		total[v] = (lanes)(total[v] <= near->reach);
+		total[v] = (lanes)(total[v] <= reach);
 	memcpy(words, total, sizeof words);
 	for (int i = 0; i < LANES / 4; i++)
 		any |= words[i];
@@ -323,11 +336,15 @@ static struct nearness nearness_of(const struct find_file *row, uint32_t number,
 {
 	unsigned shift = shift_of(power);
 	/* Where sums are rounded, each may be off by less than one. */
-	struct nearness near = {.number = number,
-				.reach = (uint16_t)((reach >> shift) + (shift > 0 ? 1 + SUMS : 0))};
+	struct nearness near = {
+		.number = number,
+		.reach = (uint16_t)((reach >> shift) + (shift > 0 ? 1 + SUMS : 0)),
+		.reach_of_tags = (uint16_t)((reach >> shift) + (shift > 0 ? 1 + SIMHASH_TAGS : 0))};
 
 	for (unsigned s = 0; s < SUMS; s++)
 		near.sums[s] = pair_sum(row, s, power);
+	for (unsigned t = 0; t < SIMHASH_TAGS; t++)
+		near.tags[t] = tag_count(row, t, power);
 	return near;
 }
 
@@ -346,7 +363,12 @@ static int search_cell(const struct join *join, const struct cell *cell,
 	begin = lower_bound(room->sorted_order_sum, cell->begin, cell->end, low);
 	for (at = begin; at < cell->end && room->sorted_order_sum[at] <= high;
 	     at += LANES - at % LANES) {
-		unsigned mask = near_lanes(room->sums[at / LANES], near) >> at % LANES;
+		unsigned mask = near_lanes(room->sums[at / LANES], near->sums, SUMS, near->reach) >>
+				at % LANES;
+		if (mask != 0)
+			mask &= near_lanes(room->tags[at / LANES], near->tags, SIMHASH_TAGS,
+					   near->reach_of_tags) >>
+				at % LANES;
 		for (; mask != 0; mask &= mask - 1) {
 			size_t hit = at + (unsigned)__builtin_ctz(mask);
 			if (hit < cell->end && room->sorted_order_sum[hit] <= high &&

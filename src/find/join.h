@@ -17,7 +17,8 @@ struct join_room {
 	int64_t *grid_sum, *order_sum; /* signed sums of each row; see join.c */
 	/* Of the rows in the order of cells. */
 	uint32_t *number;
-	uint16_t (*sums)[SUMS][LANES]; /* pair sums of sixteen rows together */
+	uint16_t (*sums)[SUMS][LANES];	       /* pair sums of sixteen rows together */
+	uint16_t (*tags)[SIMHASH_TAGS][LANES]; /* and their counts */
 	int64_t *sorted_order_sum;
 	size_t capacity;
 	struct cell *cells;

@@ -12,16 +12,24 @@ static const struct grade {
 	double min_resemblance;
 } grades[] = {{1, 0.3}, {2, 0.5}, {100, 0.75}};
 
+/* Of small files a distance of 1 is always within the tolerance, and says little. */
+#define SMALL_SIZE 1024
+#define SMALL_MIN_RESEMBLANCE 0.6
+
 static double graded_minimum(const struct file_pair *pair, int64_t size_x, int64_t size_y)
 {
+	bool is_small = size_x < SMALL_SIZE || size_y < SMALL_SIZE;
 	const struct grade *grade = grades;
 
 	for (;; grade++) {
 		struct simhash_tolerance tolerance = {.percent_millionths =
 							      grade->percent * SIMHASH_MILLION};
-		if (grade->percent == 100 ||
-		    simhash_sum_table_hit(&tolerance, pair->distance, size_x, size_y))
-			return grade->min_resemblance;
+		if (grade->percent < 100 &&
+		    !simhash_sum_table_hit(&tolerance, pair->distance, size_x, size_y))
+			continue;
+		return is_small && grade->min_resemblance < SMALL_MIN_RESEMBLANCE
+			       ? SMALL_MIN_RESEMBLANCE
+			       : grade->min_resemblance;
 	}
 }
 
