@@ -81,7 +81,7 @@ enum verification {
 	PAIR_UNVERIFIED, /* the counts are near, and no more is known */
 	PAIR_HASH,	 /* the content hashes are equal */
 	PAIR_SKETCH,	 /* the sketches estimate the resemblance */
-	PAIR_COUNTS,	 /* too small for sketches: the counts are equal, or nearly */
+	PAIR_COUNTS,	 /* the sketches hold the same few shingles, and the counts are near */
 	PAIR_READ,	 /* both files were read: the shares are measured */
 	PAIR_MEASURED	 /* found by another measure: its similarity is the resemblance */
 };

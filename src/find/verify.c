@@ -4,7 +4,7 @@
  */
 #include "find/verify.h"
 
-#include <stddef.h>
+#include <string.h>
 
 /* What a pair must resemble at least whose distance is within a tolerance. */
 static const struct grade {
@@ -56,12 +56,24 @@ void estimate_resemblance(const struct find_file *x, const struct find_file *y,
 		pair->verification = PAIR_SKETCH;
 }
 
-/* Too little to sketch: the counts say all that can be known without reading. */
+/*
+ * Sketches of few registers or none, as zeros and endless repetitions have them: the same few
+ * shingles, so often that the counts agree within 1 %. Of files too short for a shingle nothing is
+ * known.
+ */
+#define SHINGLE_SIZE 16
+
 static bool verify_by_counts(const struct verify_rule *rule, const struct find_file *x,
 			     const struct find_file *y, struct file_pair *pair)
 {
+	static const struct simhash_tolerance tolerance = SIMHASH_TOLERANCE_DEFAULT;
+
 	pair->verification = PAIR_COUNTS;
-	return rule->mode == VERIFY_READ || (pair->distance == 0 && x->size_bytes == y->size_bytes);
+	if (rule->mode == VERIFY_READ)
+		return true;
+	return memcmp(&x->sketch, &y->sketch, sizeof x->sketch) == 0 &&
+	       x->size_bytes >= SHINGLE_SIZE && y->size_bytes >= SHINGLE_SIZE &&
+	       simhash_sum_table_hit(&tolerance, pair->distance, x->size_bytes, y->size_bytes);
 }
 
 bool verify_by_sketches(const struct verify_rule *rule, const struct simhash_tolerance *unverified,
