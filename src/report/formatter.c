@@ -121,8 +121,8 @@ static void label_distance(double percent, uint64_t distance, char label[LABEL_S
 	if (distance == 0)
 		snprintf(label, LABEL_SIZE, "same counts");
 	else
-		snprintf(label, LABEL_SIZE, percent < 0.01 ? "counts 0.01 %%" : "counts %.2f %%",
-			 percent);
+		snprintf(label, LABEL_SIZE, percent < 10 ? "distance %.2f %%" : "distance %.1f %%",
+			 percent < 0.01 ? 0.01 : percent);
 }
 
 char *pair_label(const struct file_pair *pair, char label[LABEL_SIZE])

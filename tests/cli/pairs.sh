@@ -68,7 +68,7 @@ done
 "$SIMFIND" --verify=no -q -j 1 -o one.txt
 "$SIMFIND" --verify=no -q -j 5 -o five.txt
 cmp one.txt five.txt || fail "the order of pairs depends on threads"
-awk '$1 == "counts" { if ($2 + 0 < last) exit 1; last = $2 + 0 }' one.txt ||
+awk '$1 == "distance" { if ($2 + 0 < last) exit 1; last = $2 + 0 }' one.txt ||
 	fail "pairs are not in the order of their distance"
 
 # One file alone, in the index and not in it, by name and on standard input.
