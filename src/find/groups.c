@@ -25,8 +25,10 @@ struct node {
 struct edge {
 	uint32_t to; /* a head */
 	enum verification verification;
+	bool is_part;
 	uint64_t distance;
 	double resemblance;
+	double contained; /* as in struct group_member, with `to` as the representative */
 };
 
 struct grouping {
@@ -102,9 +104,17 @@ static int compare_edges(const void *a, const void *b)
 	return (x->resemblance < y->resemblance) - (x->resemblance > y->resemblance);
 }
 
-static struct edge edge_of(const struct file_pair *pair, uint32_t to)
+static struct edge edge_of(const struct file_pair *pair, uint32_t to, bool is_from_a)
 {
-	return (struct edge){to, pair->verification, pair->distance, pair->resemblance};
+	double own = is_from_a ? pair->contained_a : pair->contained_b;
+	double other = is_from_a ? pair->contained_b : pair->contained_a;
+
+	return (struct edge){.to = to,
+			     .verification = pair->verification,
+			     .is_part = pair->is_part,
+			     .distance = pair->distance,
+			     .resemblance = pair->resemblance,
+			     .contained = own >= other ? own : -other};
 }
 
 static int make_edges(struct grouping *g, struct simhash_error *error)
@@ -124,8 +134,8 @@ static int make_edges(struct grouping *g, struct simhash_error *error)
 				g->nodes[b].edges++;
 				continue;
 			}
-			g->edges[g->nodes[a].first_edge++] = edge_of(pair, b);
-			g->edges[g->nodes[b].first_edge++] = edge_of(pair, a);
+			g->edges[g->nodes[a].first_edge++] = edge_of(pair, b, true);
+			g->edges[g->nodes[b].first_edge++] = edge_of(pair, a, false);
 		}
 		if (round == 1)
 			break;
@@ -341,6 +351,8 @@ static void describe_member(const struct grouping *g, const struct placed *place
 	if (edge != NULL) {
 		member->verification = edge->verification;
 		member->resemblance = edge->resemblance;
+		member->is_part = edge->is_part;
+		member->contained = edge->contained;
 	} else {
 		struct file_pair pair = {.resemblance = 0};
 		estimate_resemblance(center, member->file, &pair);

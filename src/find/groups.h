@@ -27,6 +27,8 @@ struct group_member {
 	/* What is known of its pair with the representative; see struct file_pair. */
 	enum verification verification;
 	double resemblance;
+	bool is_part;
+	double contained; /* of the member in the representative; negative: the other way round */
 };
 
 struct group {

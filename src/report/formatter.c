@@ -145,11 +145,14 @@ char *member_label(const struct group *group, const struct group_member *member,
 		   char label[LABEL_SIZE])
 {
 	struct file_pair pair = {
-		.a = group->representative,
-		.b = member->file,
+		.a = member->file,
+		.b = group->representative,
 		.distance = member->distance,
 		.verification = member->verification,
 		.resemblance = member->resemblance,
+		.is_part = member->is_part,
+		.contained_a = member->contained,
+		.contained_b = -member->contained,
 		.is_identical = member->role == ROLE_COPY || member->verification == PAIR_HASH,
 	};
 

@@ -92,7 +92,7 @@ double estimated_change(const struct find_file *x, const struct find_file *y);
  * "part of (93 %)". Files that differ are never 100 % the same.
  */
 #define LABEL_SIZE 24
-#define LABEL_COLUMNS 15
+#define LABEL_COLUMNS 16
 char *pair_label(const struct file_pair *pair, char label[LABEL_SIZE]);
 /* The same of a member and the representative of its group. */
 char *member_label(const struct group *group, const struct group_member *member,

@@ -53,6 +53,18 @@ static int write_path(FILE *out, struct bytes path, struct simhash_error *error)
 
 /* ---- The parts of the data ---- */
 
+static const char *how_verified(enum verify_mode mode)
+{
+	static const char *const names[] = {
+		[VERIFY_NO] = "not verified",
+		[VERIFY_SKETCH] = "verified by sketches",
+		[VERIFY_READ] = "verified by sketches and by reading",
+		[VERIFY_ALL] = "verified by reading",
+	};
+
+	return names[mode];
+}
+
 static void write_head(FILE *out, const struct report *report)
 {
 	const struct key_space *space = report->space;
@@ -65,11 +77,11 @@ static void write_head(FILE *out, const struct report *report)
 	if (gmtime_r(&now, &utc) != NULL)
 		strftime(made, sizeof made, "%Y-%m-%d %H:%M UTC", &utc);
 	fprintf(out,
-		"\"made\":\"%s\",\"version\":\"%s\",\"tolerance\":%.6g,\"key\":\"%s\","
+		"\"made\":\"%s\",\"version\":\"%s\",\"tolerance\":%.6g,\"how\":\"%s\","
 		"\"rows\":%" PRId64 ",\"bytes\":%" PRId64 ",\"identical\":%" PRIu64
 		",\"similar\":%" PRIu64 ",\"tags\":[",
 		made, SIMHASH_VERSION, (double)tolerance->percent_millionths / 1e6,
-		simhash_key_name(report->rule->key), space->rows, space->bytes,
+		how_verified(report->rule->verify.mode), space->rows, space->bytes,
 		report->counts.identical, report->counts.similar);
 	for (int t = 0; t < SIMHASH_TAGS; t++)
 		fprintf(out, "%s\"%02x\"", t == 0 ? "" : ",", tags[t].pattern);
