@@ -12,18 +12,7 @@
 
 #define REGISTERS SIMHASH_RESEMBLANCE_REGISTERS
 
-/* ... so that at least 512 positions are sampled where there are so many. */
-#define SAMPLE_MIN_LOG2 10
 #define HITS_MIN 256
-
-unsigned resemblance_level(uint64_t size_bytes)
-{
-	uint64_t positions = size_bytes < SHINGLE_SIZE ? 0 : size_bytes - SHINGLE_OVERLAP;
-	uint64_t samples = positions >> (SAMPLE_MIN_LOG2 - 1) | 1;
-	unsigned level = 63 - (unsigned)__builtin_clzll(samples);
-
-	return level < RESEMBLANCE_LEVEL_MAX ? level : RESEMBLANCE_LEVEL_MAX;
-}
 
 size_t resemblance_hits_max(unsigned level)
 {

@@ -32,8 +32,17 @@ struct resemblance_registers {
 	uint64_t value[SIMHASH_RESEMBLANCE_REGISTERS]; /* the least so far; UINT64_MAX: none */
 };
 
-/* The level of a content of this size: a shingle in 2^level is sampled. */
-unsigned resemblance_level(uint64_t size_bytes);
+/*
+ * The level of a content of this size: a shingle in 2^level is sampled, so that 512 to 1,024
+ * are expected, or all of fewer than 1,024.
+ */
+static inline unsigned resemblance_level(uint64_t size_bytes)
+{
+	uint64_t positions = size_bytes < SHINGLE_SIZE ? 0 : size_bytes - SHINGLE_OVERLAP;
+	unsigned level = 63 - (unsigned)__builtin_clzll(positions >> 9 | 1);
+
+	return level < RESEMBLANCE_LEVEL_MAX ? level : RESEMBLANCE_LEVEL_MAX;
+}
 
 /* Hits of a block after which no further group of its positions is looked at. */
 size_t resemblance_hits_max(unsigned level);

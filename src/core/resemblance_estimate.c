@@ -10,6 +10,9 @@
 #define REGISTERS_MIN 16 /* in use, for an estimate */
 #define VALUES 255.0	 /* of a register: so often two agree by chance */
 
+/* Unrolled, it is scheduled so that most vectors are written to memory. */
+#define NOT_UNROLLED _Pragma("GCC unroll 1")
+
 typedef int8_t bytes_16 __attribute__((vector_size(16)));
 typedef uint64_t halves __attribute__((vector_size(16)));
 
@@ -26,19 +29,26 @@ static unsigned sum_of(bytes_16 counts)
 	return (unsigned)((half[0] + half[1]) * UINT64_C(0x0101010101010101) >> 56);
 }
 
+static inline bytes_16 load(const uint8_t *p)
+{
+	bytes_16 x;
+
+	memcpy(&x, p, sizeof x);
+	return x;
+}
+
 static struct agreement compare(const struct simhash_resemblance_sketch *a,
 				const struct simhash_resemblance_sketch *b)
 {
 	bytes_16 empty_a = {0}, empty_b = {0}, empty_either = {0}, equal = {0};
 
+	NOT_UNROLLED
 	for (size_t i = 0; i < SIMHASH_RESEMBLANCE_REGISTERS; i += sizeof(bytes_16)) {
-		bytes_16 x, y;
-		memcpy(&x, a->registers + i, sizeof x);
-		memcpy(&y, b->registers + i, sizeof y);
+		bytes_16 x = load(a->registers + i), y = load(b->registers + i);
 		empty_a += x == 0;
 		empty_b += y == 0;
 		empty_either += (x == 0) | (y == 0);
-		equal += (x == y) & (x != 0);
+		equal += x == y;
 	}
 	return (struct agreement){sum_of(empty_a), sum_of(empty_b), sum_of(empty_either),
 				  sum_of(equal)};
@@ -51,18 +61,17 @@ bool simhash_resemblance_estimate(const struct simhash_resemblance_sketch *a, in
 	unsigned level_a = resemblance_level((uint64_t)size_a_bytes);
 	unsigned level_b = resemblance_level((uint64_t)size_b_bytes);
 	struct agreement is = compare(a, b);
+	unsigned empty_both = is.empty_a + is.empty_b - is.empty_either;
 	unsigned both = SIMHASH_RESEMBLANCE_REGISTERS - is.empty_either, used = both;
-	double chance, share;
+	double share;
 
 	/* The sample of the higher level is the smaller one: what it lacks says nothing. */
-	if (level_b <= level_a)
-		used += is.empty_either - is.empty_a;
-	if (level_a <= level_b)
-		used += is.empty_either - is.empty_b;
+	used += level_b <= level_a ? is.empty_either - is.empty_a : 0;
+	used += level_a <= level_b ? is.empty_either - is.empty_b : 0;
 	if (used < REGISTERS_MIN)
 		return false;
-	chance = both / VALUES;
-	share = (is.equal - chance) / (used - chance);
+	/* (equal - both / VALUES) / (used - both / VALUES), by one division. */
+	share = (VALUES * (is.equal - empty_both) - both) / (VALUES * used - both);
 	*resemblance = share < 0 ? 0 : share > 1 ? 1 : share;
 	return true;
 }

@@ -7,6 +7,7 @@
 #include "core/scan_kernel.h"
 
 typedef uint16_t words __attribute__((vector_size(16)));
+typedef uint32_t double_words __attribute__((vector_size(16)));
 typedef uint64_t halves __attribute__((vector_size(16)));
 
 #define VECTOR words
@@ -27,12 +28,15 @@ static inline words v_load(const uint8_t *p)
 #define v_words(n) ((words){0} + (uint16_t)(n))
 #define v_add(a, b) ((a) + (b))
 #define v_multiply(a, b) ((a) * (b))
+/* Words move two by two: single ones gcc would move one after the other. */
 #ifdef __clang__
-#define v_after(a, b, n) \
-	__builtin_shufflevector(a, b, n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, n + 7)
+#define v_after(a, b, n)                                                               \
+	((words)__builtin_shufflevector((double_words)(a), (double_words)(b), (n) / 2, \
+					(n) / 2 + 1, (n) / 2 + 2, (n) / 2 + 3))
 #else
-#define v_after(a, b, n) \
-	__builtin_shuffle(a, b, (words){n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, n + 7})
+#define v_after(a, b, n)                                                \
+	((words)__builtin_shuffle((double_words)(a), (double_words)(b), \
+				  (double_words){(n) / 2, (n) / 2 + 1, (n) / 2 + 2, (n) / 2 + 3}))
 #endif
 
 static inline uint16_t v_hits(words even, words odd, words bits)

@@ -9,21 +9,21 @@
  *     v_words(n)           n in each word
  *     v_add(a, b), v_multiply(a, b)     word by word, modulo 2^16
  *     v_after(a, b, n)     the words of a from word n = 2 or 4 on, then the first n of b
- *     v_hits(even, odd, bits)    a number with bit 2 i set where word i of `even` has none of
- *                          `bits`, and bit 2 i + 1 where word i of `odd` has none; `bits`
- *                          are the same in each word, and only in its upper byte
+ *     v_hits(even, odd, bits)    a number with bit 2 i set where the upper byte of word i of
+ *                          `even` has none of `bits`, and bit 2 i + 1 where that of `odd` has
+ *                          none; `bits` are the same in all bytes
  *
  * and that makes a scan_kernel of the function `add_shingles` below.
  *
- * The idea. The rank of a shingle is linear in its eight words. So it is added up as a tree:
- * pairs of words, pairs of those, and pairs of those, each level one multiplication and one
- * addition for all positions, since what a position needs of its right half another position
- * has made for its left one. The words of a vector begin 2 bytes apart; a second vector has
- * those of the odd positions.
+ * The idea. The rank of a shingle is linear in its eight words (docs/algorithm.md), so it is
+ * added up as a tree: words to pairs, pairs to fours, fours to eights. Each level is one
+ * multiplication and one addition for all positions, since the right half of one shingle is the
+ * left half of another. The words of a vector begin 2 bytes apart; those of odd positions have
+ * a vector of their own.
  *
- * No branch can foresee which positions are sampled. So there is none for each: the
- * sampled positions of a block are listed, some at a time whether they are there or not, and then
- * those listed are hashed, and the minimum is taken without a branch too.
+ * No branch can foresee which positions are sampled, so no branch asks. The sampled positions
+ * of a block are listed, two at a time whether they are there or not. Those listed are hashed,
+ * and a register takes the minimum by a conditional move.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -42,62 +42,79 @@ __extension__ typedef unsigned __int128 wide;
 struct hits {
 	_Alignas(64) uint16_t rank[2][RESEMBLANCE_BLOCK / 2]; /* of even and odd positions */
 	uint64_t mask[RESEMBLANCE_BLOCK / GROUP];
+	uint16_t group[RESEMBLANCE_BLOCK / GROUP];
 	uint16_t position[RESEMBLANCE_BLOCK + LISTED_AT_ONCE];
 };
 
-/* What has been summed up ahead of a vector of positions: t of the next one and u of this one. */
+/* Known ahead of a vector of positions: the pairs after it, and its fours. */
 struct sums {
-	VECTOR t_next, u;
+	VECTOR next_pairs, fours;
 };
 
-static inline VECTOR sum_of_4(const uint8_t *p)
+static inline VECTOR pairs_at(const uint8_t *p)
 {
 	return v_add(v_multiply(v_load(p), v_words(0x9E35)), v_load(p + 2));
 }
 
-static inline VECTOR sum_of_8(VECTOR t, VECTOR t_next)
+static inline VECTOR fours_of(VECTOR pairs, VECTOR next_pairs)
 {
-	return v_add(v_multiply(t, v_words(0xC2B3)), v_after(t, t_next, 2));
+	return v_add(v_multiply(pairs, v_words(0xC2B3)), v_after(pairs, next_pairs, 2));
 }
 
-static inline VECTOR rank(VECTOR u, VECTOR u_next)
+static inline VECTOR ranks_of(VECTOR fours, VECTOR next_fours)
 {
-	VECTOR v = v_add(v_multiply(u, v_words(0x85EB)), v_after(u, u_next, 4));
+	VECTOR eights = v_add(v_multiply(fours, v_words(0x85EB)), v_after(fours, next_fours, 4));
 
-	return v_add(v_multiply(v, v_words(0x27D5)), v_words(0xA598));
+	return v_add(v_multiply(eights, v_words(0x27D5)), v_words(0xA598));
 }
 
 static inline void sums_begin(struct sums *sums, const uint8_t *p)
 {
-	VECTOR t = sum_of_4(p);
-
-	sums->t_next = sum_of_4(p + SIZE);
-	sums->u = sum_of_8(t, sums->t_next);
+	sums->next_pairs = pairs_at(p + SIZE);
+	sums->fours = fours_of(pairs_at(p), sums->next_pairs);
 }
 
 /* The ranks of the positions p, p + 2, ..., p + SIZE - 2. */
 static inline VECTOR sums_step(struct sums *sums, const uint8_t *p)
 {
-	VECTOR t = sum_of_4(p + 2 * SIZE);
-	VECTOR u = sum_of_8(sums->t_next, t);
-	VECTOR ranks = rank(sums->u, u);
+	VECTOR pairs = pairs_at(p + 2 * SIZE);
+	VECTOR fours = fours_of(sums->next_pairs, pairs);
+	VECTOR ranks = ranks_of(sums->fours, fours);
 
-	sums->t_next = t;
-	sums->u = u;
+	sums->next_pairs = pairs;
+	sums->fours = fours;
 	return ranks;
 }
 
-/* Find the hits of a block, or of the first positions of one. BLOCK_READ bytes are there. */
+static inline size_t count_bits(uint64_t mask)
+{
+#if defined __POPCNT__ || !defined __x86_64__
+	return (size_t)__builtin_popcountll(mask);
+#else
+	/* Else gcc calls a function, for which all vectors are written to memory. */
+	mask -= mask >> 1 & UINT64_C(0x5555555555555555);
+	mask = (mask & UINT64_C(0x3333333333333333)) + (mask >> 2 & UINT64_C(0x3333333333333333));
+	mask = (mask + (mask >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+	return (size_t)(mask * UINT64_C(0x0101010101010101) >> 56);
+#endif
+}
+
+/*
+ * Find the hits of a block, or of the first positions of one; BLOCK_READ bytes can be read.
+ * Returns the number of groups that have any.
+ */
 static size_t find_hits(const uint8_t *bytes, size_t positions, unsigned level, struct hits *hits)
 {
 	const VECTOR bits = v_words((0xFF & ~(0xFF >> level)) * 0x101);
-	size_t most = resemblance_hits_max(level), count = 0, group = 0;
+	size_t most = resemblance_hits_max(level), count = 0, groups = 0;
 	struct sums even, odd;
 
 	sums_begin(&even, bytes);
 	sums_begin(&odd, bytes + 1);
-	for (; group < positions && count < most; group += GROUP) {
+	for (size_t group = 0; group < positions && count < most; group += GROUP) {
 		uint64_t mask = 0;
+		/* The next block: the processor's own prefetching ends with the page. */
+		__builtin_prefetch(bytes + group + RESEMBLANCE_BLOCK);
 		for (size_t i = 0; i < GROUP; i += SIZE) {
 			const uint8_t *p = bytes + group + i;
 			VECTOR even_ranks = sums_step(&even, p), odd_ranks = sums_step(&odd, p + 1);
@@ -107,10 +124,12 @@ static size_t find_hits(const uint8_t *bytes, size_t positions, unsigned level, 
 		}
 		if (positions - group < GROUP)
 			mask &= (UINT64_C(1) << (positions - group)) - 1;
-		hits->mask[group / GROUP] = mask;
-		count += (size_t)__builtin_popcountll(mask);
+		hits->mask[groups] = mask;
+		hits->group[groups] = (uint16_t)group;
+		groups += mask != 0;
+		count += count_bits(mask);
 	}
-	return group / GROUP;
+	return groups;
 }
 
 static inline unsigned lowest_bit(uint64_t mask)
@@ -118,6 +137,7 @@ static inline unsigned lowest_bit(uint64_t mask)
 	return (unsigned)__builtin_ctzll(mask | UINT64_C(1) << 63);
 }
 
+/* Returns the number of hits. */
 static inline size_t list_hits(struct hits *hits, size_t groups)
 {
 	size_t count = 0;
@@ -125,10 +145,15 @@ static inline size_t list_hits(struct hits *hits, size_t groups)
 	for (size_t g = 0; g < groups; g++) {
 		uint64_t mask = hits->mask[g];
 		uint16_t *next = hits->position + count;
-		count += (size_t)__builtin_popcountll(mask);
+		count += count_bits(mask);
+		if (mask == UINT64_MAX) { /* level 0 */
+			for (unsigned i = 0; i < GROUP; i++)
+				next[i] = (uint16_t)(hits->group[g] + i);
+			continue;
+		}
 		do {
 			for (unsigned i = 0; i < LISTED_AT_ONCE; i++) {
-				next[i] = (uint16_t)(GROUP * g + lowest_bit(mask));
+				next[i] = (uint16_t)(hits->group[g] + lowest_bit(mask));
 				mask &= mask - 1;
 			}
 			next += LISTED_AT_ONCE;
@@ -171,18 +196,18 @@ static void enter_hits(struct resemblance_registers *registers, const uint8_t *b
 static void add_shingles(struct resemblance_registers *registers, unsigned level,
 			 const uint8_t *bytes, size_t positions)
 {
+	uint8_t last[BLOCK_READ];
 	struct hits hits;
 
 	while (positions > 0) {
-		size_t here = positions < RESEMBLANCE_BLOCK ? positions : RESEMBLANCE_BLOCK;
-		uint8_t last[BLOCK_READ];
+		size_t here = positions < RESEMBLANCE_BLOCK ? positions : RESEMBLANCE_BLOCK, groups;
 		const uint8_t *from = bytes;
 		if (positions + SHINGLE_OVERLAP < BLOCK_READ) {
 			memcpy(last, bytes, positions + SHINGLE_OVERLAP);
 			from = last;
 		}
-		size_t count = list_hits(&hits, find_hits(from, here, level, &hits));
-		enter_hits(registers, from, &hits, count);
+		groups = find_hits(from, here, level, &hits);
+		enter_hits(registers, from, &hits, list_hits(&hits, groups));
 		bytes += here;
 		positions -= here;
 	}
