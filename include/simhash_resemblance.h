@@ -8,12 +8,15 @@
  * from the bytes alone. The sum table of simhash.h says which files may be alike;
  * the sketch says whether they are, and by how much, without reading them again.
  *
+ *     const char *text = "the quick brown fox jumps over the lazy dog, which does not care";
+ *     const char *other = "the quick brown cat jumps over the lazy dog, which does not care";
  *     struct simhash_resemblance_sketch a, b;
  *     double resemblance;
  *
- *     simhash_resemblance_sketch_compute(text, text_size, &a);
- *     simhash_resemblance_sketch_compute(other, other_size, &b);
- *     if (simhash_resemblance_estimate(&a, text_size, &b, other_size, &resemblance))
+ *     simhash_resemblance_sketch_compute(text, strlen(text), &a);
+ *     simhash_resemblance_sketch_compute(other, strlen(other), &b);
+ *     if (simhash_resemblance_estimate(&a, (int64_t)strlen(text), &b, (int64_t)strlen(other),
+ *                                      &resemblance))
  *             printf("%.0f %%\n", 100 * resemblance);
  *
  * The functions that hash have no key: somebody can forge a resemblance or hide

@@ -6,7 +6,7 @@
 
 cmake --install "$BINARY_DIR" --prefix "$PWD/usr" >install.log
 for path in usr/bin/simhash usr/bin/simfind usr/include/simhash.h usr/include/simhash_measures.h \
-	usr/include/simhash_index.h \
+	usr/include/simhash_resemblance.h usr/include/simhash_index.h \
 	usr/share/man/man1/simhash.1 usr/share/man/man1/simfind.1 \
 	usr/share/simhash/sql/examples/all_pairs.sql \
 	usr/share/doc/simhash/README.md usr/share/doc/simhash/copyright; do
@@ -90,7 +90,7 @@ fi
 
 # The example of each header compiles and runs, by the flags of pkg-config.
 runs 0 usr/bin/simhash "$SOURCE_DIR/include"
-for case in simhash:simhash simhash_measures:simhash simhash_index:simhash-index; do
+for case in simhash:simhash simhash_measures:simhash simhash_resemblance:simhash simhash_index:simhash-index; do
 	header=${case%:*}
 	"$SOURCE_DIR/tests/install/example_of.sh" "usr/include/$header.h" >"$header.c"
 	flags=$(PKG_CONFIG_PATH=$library/pkgconfig pkg-config --cflags --libs "${case#*:}")
@@ -100,13 +100,15 @@ for case in simhash:simhash simhash_measures:simhash simhash_index:simhash-index
 done
 same "example of simhash.h" 508299626684612611 "$(printf hello | ./simhash)"
 same "example of simhash_measures.h" "0.859 of 7 features" "$(./simhash_measures)"
+same "example of simhash_resemblance.h" "44 %" "$(./simhash_resemblance)"
 ./simhash_index >listed || fail "the example of simhash_index.h failed"
 grep -qx "$(realpath "$SOURCE_DIR")/include/simhash.h $(stat -c %s "$SOURCE_DIR/include/simhash.h")" listed ||
 	fail "the example of simhash_index.h: $(cat listed)"
 
-# The header alone, as C and as C++.
-printf '#include <simhash_index.h>\n#include <simhash_measures.h>\n#include <simhash.h>\n' >header.c
+# The headers alone, as C and as C++.
+printf '#include <simhash_index.h>\n#include <simhash_resemblance.h>\n#include <simhash_measures.h>\n#include <simhash.h>\n' >header.c
 ${CC:-cc} -std=c99 -Wall -Wextra -pedantic -Werror -fsyntax-only -Iusr/include header.c
+c++ -std=c++11 -Wall -Wextra -pedantic -Werror -fsyntax-only -Iusr/include -x c++ header.c
 
 for page in simhash simfind; do
 	mandoc -Tlint -W warning "usr/share/man/man1/$page.1" >lint || fail "$page.1: $(cat lint)"
