@@ -53,6 +53,7 @@ struct join {
 	const struct block *block;
 	struct pair_reporter *reporter;
 	const struct find_rule *rule;
+	near_fn *near;
 	struct power powers[POWERS];
 	unsigned lowest, highest; /* of the powers present */
 };
@@ -65,8 +66,8 @@ void join_room_release(struct join_room *room)
 	free(room->order_sum);
 	free(room->sorted_order_sum);
 	free(room->number);
-	free(room->sums);
-	free(room->tags);
+	free(room->rows.sums);
+	free(room->rows.tags);
 	free(room->cells);
 	*room = (struct join_room){.spare = NULL};
 }
@@ -86,14 +87,14 @@ static int make_room(struct join_room *room, size_t count, struct simhash_error 
 	room->order_sum = malloc(capacity * sizeof *room->order_sum);
 	room->sorted_order_sum = malloc(capacity * sizeof *room->sorted_order_sum);
 	room->number = malloc(capacity * sizeof *room->number);
-	room->sums = malloc((capacity / LANES + 1) * sizeof *room->sums);
-	room->tags = malloc((capacity / LANES + 1) * sizeof *room->tags);
+	room->rows.sums = malloc((capacity / LANES + 1) * sizeof *room->rows.sums);
+	room->rows.tags = malloc((capacity / LANES + 1) * sizeof *room->rows.tags);
 	room->cells = malloc(slots * sizeof *room->cells);
 	room->capacity = capacity;
 	room->cell_slots = slots;
 	if (room->entries != NULL && room->spare != NULL && room->grid_sum != NULL &&
 	    room->order_sum != NULL && room->sorted_order_sum != NULL && room->number != NULL &&
-	    room->sums != NULL && room->tags != NULL && room->cells != NULL)
+	    room->rows.sums != NULL && room->rows.tags != NULL && room->cells != NULL)
 		return 0;
 	join_room_release(room);
 	return error_set_memory(error);
@@ -244,17 +245,17 @@ static void prepare(struct join *join)
 	}
 	sort_entries(room, block->count);
 	/* Lanes without a row are compared too, and come to nothing by their number. */
-	memset(&room->sums[block->count / LANES], 0, sizeof *room->sums);
-	memset(&room->tags[block->count / LANES], 0, sizeof *room->tags);
+	memset(&room->rows.sums[block->count / LANES], 0, sizeof *room->rows.sums);
+	memset(&room->rows.tags[block->count / LANES], 0, sizeof *room->rows.tags);
 	for (size_t i = 0; i < block->count; i++) {
 		const struct find_file *row = &block->rows[room->spare[i].number];
 		unsigned power = power_of(row->reach);
 		room->number[i] = room->spare[i].number;
 		room->sorted_order_sum[i] = room->spare[i].order_sum;
 		for (unsigned s = 0; s < SUMS; s++)
-			room->sums[i / LANES][s][i % LANES] = pair_sum(row, s, power);
+			room->rows.sums[i / LANES][s][i % LANES] = pair_sum(row, s, power);
 		for (unsigned t = 0; t < SIMHASH_TAGS; t++)
-			room->tags[i / LANES][t][i % LANES] = tag_count(row, t, power);
+			room->rows.tags[i / LANES][t][i % LANES] = tag_count(row, t, power);
 	}
 	memset(room->number + block->count, 0xff, LANES * sizeof *room->number);
 	enter_cells(room, block->count);
@@ -287,57 +288,11 @@ static size_t lower_bound(const int64_t *sums, size_t begin, size_t end, int64_t
 	return begin;
 }
 
-/*
- * Which of 16 sorted rows can be near: their sums over two tags each may differ by no
- * more in all than the distance that is allowed. Sums are modulo 2^16, in units that make
- * the reach of a power fit; what wraps around is a candidate too many, never one too few.
- */
-struct nearness {
-	uint32_t number;
-	uint16_t sums[SUMS], reach;
-	uint16_t tags[SIMHASH_TAGS], reach_of_tags;
-};
-
-/* Eight lanes of a number: what every processor with vectors has, and others do without. */
-#define VECTOR 8
-typedef uint16_t lanes __attribute__((vector_size(VECTOR * 2)));
-typedef int16_t signed_lanes __attribute__((vector_size(VECTOR * 2)));
-
-static inline unsigned near_lanes(uint16_t (*chunk)[LANES], const uint16_t *sums, unsigned count,
-				  uint16_t reach)
-{
-	lanes total[LANES / VECTOR] = {{0}};
-	uint64_t words[LANES / 4], any = 0;
-	unsigned mask = 0;
-
-	for (unsigned s = 0; s < count; s++)
-		for (unsigned v = 0; v < LANES / VECTOR; v++) {
-			lanes other;
-			signed_lanes apart, sign;
-			memcpy(&other, chunk[s] + v * VECTOR, sizeof other);
-			apart = (signed_lanes)(other - sums[s]);
-			sign = apart < 0;
-			total[v] += (lanes)(apart ^ sign) - (lanes)sign;
-		}
-	for (unsigned v = 0; v < LANES / VECTOR; v++)
-		total[v] = (lanes)(total[v] <= reach);
-	memcpy(words, total, sizeof words);
-	for (int i = 0; i < LANES / 4; i++)
-		any |= words[i];
-	if (any == 0)
-		return 0;
-	for (unsigned i = 0; i < LANES; i++)
-		mask |= (unsigned)(total[i / VECTOR][i % VECTOR] & 1) << i;
-	return mask;
-}
-
-static struct nearness nearness_of(const struct find_file *row, uint32_t number, uint64_t reach,
-				   unsigned power)
+static struct nearness nearness_of(const struct find_file *row, uint64_t reach, unsigned power)
 {
 	unsigned shift = shift_of(power);
 	/* Where sums are rounded, each may be off by less than one. */
 	struct nearness near = {
-		.number = number,
 		.reach = (uint16_t)((reach >> shift) + (shift > 0 ? 1 + SUMS : 0)),
 		.reach_of_tags = (uint16_t)((reach >> shift) + (shift > 0 ? 1 + SIMHASH_TAGS : 0))};
 
@@ -348,35 +303,31 @@ static struct nearness nearness_of(const struct find_file *row, uint32_t number,
 	return near;
 }
 
-static int search_cell(const struct join *join, const struct cell *cell,
+static int search_cell(const struct join *join, uint32_t number, const struct cell *cell,
 		       const struct nearness *near, uint64_t reach, struct simhash_error *error)
 {
 	const struct join_room *room = join->room;
-	const struct find_file *row = &join->block->rows[near->number];
-	int64_t sum = room->order_sum[near->number], low, high;
-	size_t begin, at;
+	const struct find_file *row = &join->block->rows[number];
+	int64_t sum = room->order_sum[number], low, high;
+	size_t begin, end, chunk;
+	unsigned mask;
 
 	if (__builtin_sub_overflow(sum, (int64_t)reach, &low))
 		low = INT64_MIN;
 	if (__builtin_add_overflow(sum, (int64_t)reach, &high))
 		high = INT64_MAX;
 	begin = lower_bound(room->sorted_order_sum, cell->begin, cell->end, low);
-	for (at = begin; at < cell->end && room->sorted_order_sum[at] <= high;
-	     at += LANES - at % LANES) {
-		unsigned mask = near_lanes(room->sums[at / LANES], near->sums, SUMS, near->reach) >>
-				at % LANES;
-		if (mask != 0)
-			mask &= near_lanes(room->tags[at / LANES], near->tags, SIMHASH_TAGS,
-					   near->reach_of_tags) >>
-				at % LANES;
+	end = high == INT64_MAX ? cell->end
+				: lower_bound(room->sorted_order_sum, begin, cell->end, high + 1);
+	for (chunk = begin / LANES;
+	     (mask = join->near(&room->rows, near, &chunk, (end + LANES - 1) / LANES)) != 0;
+	     chunk++)
 		for (; mask != 0; mask &= mask - 1) {
-			size_t hit = at + (unsigned)__builtin_ctz(mask);
-			if (hit < cell->end && room->sorted_order_sum[hit] <= high &&
-			    room->number[hit] < near->number &&
+			size_t hit = chunk * LANES + (unsigned)__builtin_ctz(mask);
+			if (hit >= begin && hit < end && room->number[hit] < number &&
 			    try_candidate(join, row, room->number[hit], error) != 0)
 				return -1;
 		}
-	}
 	return 0;
 }
 
@@ -394,13 +345,13 @@ static int search_power(const struct join *join, uint32_t number, unsigned power
 		low = INT64_MIN;
 	if (__builtin_add_overflow(sum, (int64_t)reach, &high))
 		high = INT64_MAX;
-	near = nearness_of(row, number, reach, power);
+	near = nearness_of(row, reach, power);
 	first = column_of(low, power);
 	last = column_of(high, power);
 	for (int64_t column = first; column <= last; column++) {
 		const struct cell *cell =
 			find_cell(join->room, cell_hash(join, row, power, column));
-		if (cell != NULL && search_cell(join, cell, &near, reach, error) != 0)
+		if (cell != NULL && search_cell(join, number, cell, &near, reach, error) != 0)
 			return -1;
 	}
 	return 0;
@@ -429,7 +380,8 @@ int join_block(struct join_room *room, const struct block *block, struct pair_re
 	struct join join = {.room = room,
 			    .block = block,
 			    .reporter = reporter,
-			    .rule = &reporter->finder->request->rule};
+			    .rule = &reporter->finder->request->rule,
+			    .near = near_choose()};
 
 	reporter->counts.rows += block->rows_read;
 	reporter->counts.unsketched += block->unsketched;

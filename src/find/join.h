@@ -6,10 +6,8 @@
 #define SIMHASH_FIND_JOIN_H
 
 #include "find/block.h"
+#include "find/near.h"
 #include "find/pair_reporter.h"
-
-#define LANES 16
-#define SUMS 8 /* of two tags each */
 
 /* What a thread keeps from block to block. All zero to begin with. */
 struct join_room {
@@ -17,8 +15,7 @@ struct join_room {
 	int64_t *grid_sum, *order_sum; /* signed sums of each row; see join.c */
 	/* Of the rows in the order of cells. */
 	uint32_t *number;
-	uint16_t (*sums)[SUMS][LANES];	       /* pair sums of sixteen rows together */
-	uint16_t (*tags)[SIMHASH_TAGS][LANES]; /* and their counts */
+	struct near_rows rows;
 	int64_t *sorted_order_sum;
 	size_t capacity;
 	struct cell *cells;

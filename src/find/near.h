@@ -1,0 +1,100 @@
+/*
+ * Which of many rows can be near to one: sixteen are compared at a time. Sums are modulo 2^16, in
+ * units that make what is allowed fit; what wraps around is a candidate too many, never one too
+ * few. One text, compiled for each instruction set that makes it faster.
+ *
+ *     near_fn *next = near_choose();
+ *
+ *     for (chunk = first; (mask = next(&rows, &near, &chunk, end)) != 0; chunk++)
+ *             // row chunk * LANES + i can be near for each bit i of the mask
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_FIND_NEAR_H
+#define SIMHASH_FIND_NEAR_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "simhash.h"
+
+#define LANES 16
+#define SUMS 8 /* of two tags each */
+
+/* Of sixteen rows together: the sums of two tags each, and the counts of all tags. */
+struct near_rows {
+	uint16_t (*sums)[SUMS][LANES];
+	uint16_t (*tags)[SIMHASH_TAGS][LANES];
+};
+
+/* The same of one row, and what they may differ by in all. */
+struct nearness {
+	uint16_t sums[SUMS], reach;
+	uint16_t tags[SIMHASH_TAGS], reach_of_tags;
+};
+
+/*
+ * From *chunk on and before `end` the next sixteen rows of which any can be near: which of them,
+ * and *chunk is theirs; 0 when there are none.
+ */
+typedef unsigned near_fn(const struct near_rows *rows, const struct nearness *near, size_t *chunk,
+			 size_t end);
+
+/* The fastest that the processor has. */
+near_fn *near_choose(void);
+
+near_fn near_next_portable;
+near_fn near_next_avx2; /* which the processor must have */
+
+#ifdef NEAR_VECTOR /* lanes of a vector; the file that includes this makes a near_fn of it */
+
+typedef uint16_t near_lanes __attribute__((vector_size(NEAR_VECTOR * 2)));
+typedef int16_t near_signed_lanes __attribute__((vector_size(NEAR_VECTOR * 2)));
+
+#define NEAR_VECTORS (LANES / NEAR_VECTOR)
+
+static inline unsigned near_mask(uint16_t (*rows)[LANES], const uint16_t *sums, unsigned count,
+				 uint16_t reach)
+{
+	near_lanes total[NEAR_VECTORS] = {{0}};
+	uint64_t words[LANES / 4], any = 0;
+	unsigned mask = 0;
+
+	for (unsigned s = 0; s < count; s++)
+		for (unsigned v = 0; v < NEAR_VECTORS; v++) {
+			near_lanes other;
+			near_signed_lanes apart, sign;
+			memcpy(&other, rows[s] + v * NEAR_VECTOR, sizeof other);
+			apart = (near_signed_lanes)(other - sums[s]);
+			sign = apart < 0;
+			total[v] += (near_lanes)(apart ^ sign) - (near_lanes)sign;
+		}
+	for (unsigned v = 0; v < NEAR_VECTORS; v++)
+		total[v] = (near_lanes)(total[v] <= reach);
+	memcpy(words, total, sizeof words);
+	for (int i = 0; i < LANES / 4; i++)
+		any |= words[i];
+	if (any == 0)
+		return 0;
+	for (unsigned i = 0; i < LANES; i++)
+		mask |= (unsigned)(total[i / NEAR_VECTOR][i % NEAR_VECTOR] & 1) << i;
+	return mask;
+}
+
+static inline unsigned near_next_here(const struct near_rows *rows, const struct nearness *near,
+				      size_t *chunk, size_t end)
+{
+	for (; *chunk < end; ++*chunk) {
+		unsigned mask = near_mask(rows->sums[*chunk], near->sums, SUMS, near->reach);
+		if (mask != 0)
+			mask &= near_mask(rows->tags[*chunk], near->tags, SIMHASH_TAGS,
+					  near->reach_of_tags);
+		if (mask != 0)
+			return mask;
+	}
+	return 0;
+}
+
+#endif
+#endif
