@@ -14,7 +14,7 @@ SOURCE = os.environ["SOURCE_DIR"]
 TREE, INDEX = os.path.join(FOLDER, "files"), os.path.join(FOLDER, "index.db")
 ROWS = """SELECT t.name, h.name, hex(path_hash), hex(directory), hex(f.name), hex(extension), size,
     mtime_ns, inode, hex(content_hash), links, compressed_size, bucket, uniform, scatter, skew,
-    uniform_ext, scatter_ext, skew_ext, %s FROM file f JOIN tag_set t ON t.id = f.tag_set
+    uniform_ext, scatter_ext, skew_ext, hex(resemblance_sketch), %s FROM file f JOIN tag_set t ON t.id = f.tag_set
     JOIN host h ON h.id = f.host""" % ", ".join("sum_%02d" % i for i in range(16))
 INDEXES = ("SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = 'file' "
            "AND sql IS NOT NULL ORDER BY name")

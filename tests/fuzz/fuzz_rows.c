@@ -32,7 +32,7 @@
 #define ROWS_MAX 40
 #define CHANGES_MAX 8
 #define FLIPS_MAX 16
-#define COLUMNS 37
+#define COLUMNS 38
 #define SORTER_BYTES ((size_t)16384)
 
 static char folder[256], index_path[300], damaged_path[300], target_path[300], asked_path[300];
@@ -98,7 +98,7 @@ static void prepare_insert(void)
 {
 	char sql[2048] = "INSERT OR REPLACE INTO file(tag_set, host, path_hash, directory, name, "
 			 "extension, size, mtime_ns, device, inode, links, compressed_size, "
-			 "content_hash, scanned_at_ns, bucket";
+			 "content_hash, scanned_at_ns, bucket, resemblance_sketch";
 	size_t size = strlen(sql);
 
 	for (int t = 0; t < SIMHASH_TAGS; t++)
@@ -192,6 +192,8 @@ static void take_row(struct input *in, struct file_row *row, char name[16], int 
 			++*count;
 		row->content_hash[0] = choices;
 	} /* else a copy */
+	row->has_resemblance = number % 4 != 0;
+	memset(&row->resemblance, row->content_hash[0], sizeof row->resemblance);
 	snprintf(name, 16, "%d%s", number, extensions[choices >> 2 & 3]);
 	row->host = 1 + (choices >> 7);
 	row->directory.data = directories[choices >> 5 & 3];
@@ -222,6 +224,12 @@ static void bind_row(const struct file_row *row)
 	sqlite3_bind_blob(insert, at++, row->content_hash, CONTENT_HASH_SIZE, SQLITE_TRANSIENT);
 	sqlite3_bind_int64(insert, at++, row->scanned_at_ns);
 	sqlite3_bind_int64(insert, at++, bucket_of(row));
+	if (row->has_resemblance)
+		sqlite3_bind_blob(insert, at, row->resemblance.registers,
+				  sizeof row->resemblance.registers, SQLITE_TRANSIENT);
+	else
+		sqlite3_bind_null(insert, at);
+	at++;
 	for (int t = 0; t < SIMHASH_TAGS; t++)
 		sqlite3_bind_int64(insert, at++, (int64_t)row->table.count[t]);
 	for (int k = 0; k < SIMHASH_KEYS; k++)

@@ -1,0 +1,212 @@
+/*
+ * Resemblance sketches in rows, kept by each engine.
+ * SPDX-License-Identifier: MIT
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine.h"
+#include "store/batch.h"
+#include "store/connection.h"
+#include "store/file_copy.h"
+#include "store/known_file.h"
+#include "store/row_stream.h"
+#include "store/sketch_table.h"
+#include "store/store.h"
+#include "store/totals.h"
+
+#define ROWS 2500 /* more than a statement takes, no multiple */
+#define MEASURE 5
+
+static struct simhash_error error;
+static const struct row_scope scope = {1, 1};
+static struct file_row rows[ROWS];
+
+static void check(int status)
+{
+	if (status != 0)
+		fail_msg("%s", error.message);
+}
+
+/* The sketch of row `number`: 0 has none, 1 an empty one; so on by threes. */
+static void give_sketch(struct file_row *row, int number)
+{
+	row->has_resemblance = number % 3 != 0;
+	memset(&row->resemblance, 0, sizeof row->resemblance);
+	for (int i = 0; number % 3 == 2 && i < SIMHASH_RESEMBLANCE_REGISTERS; i++)
+		row->resemblance.registers[i] = (uint8_t)(number / 3 + i);
+}
+
+static struct store *store_of_rows(void)
+{
+	static char names[ROWS][8];
+	static const struct file_row *pointers[ROWS];
+	static const int64_t measure = MEASURE;
+	const struct store_batch batch = {.rows = pointers, .row_count = ROWS};
+	struct store *store = engine_fresh_store();
+	int64_t removed;
+
+	store_want_measures(store, &measure, 1);
+	for (int i = 0; i < ROWS; i++) {
+		struct row_sketches *sketches = row_sketches_new(3);
+		snprintf(names[i], sizeof names[i], "%d", i);
+		rows[i] = engine_row("/d", names[i], (uint64_t)i);
+		give_sketch(&rows[i], i);
+		memcpy(sketches->bytes, "abc", 3);
+		sketches->count = 1;
+		sketches->sketch[0] = (struct row_sketch){7, i, {(char *)sketches->bytes, 3}};
+		rows[i].sketches = sketches;
+		pointers[i] = &rows[i];
+	}
+	check(store_write(store, &scope, &batch, &removed, &error));
+	for (int i = 0; i < ROWS; i++)
+		row_sketches_drop(rows[i].sketches);
+	return store;
+}
+
+static void expect_sketch(const struct file_row *found, bool is_read)
+{
+	struct file_row expected = {.host = 0};
+
+	give_sketch(&expected, atoi(found->name.data));
+	assert_int_equal(found->has_resemblance, is_read && expected.has_resemblance);
+	if (found->has_resemblance)
+		assert_memory_equal(&found->resemblance, &expected.resemblance,
+				    sizeof expected.resemblance);
+}
+
+static void expect_rows(struct row_cursor *cursor, bool is_read, bool is_sketched)
+{
+	struct file_row row = {.host = 0};
+	struct row_sketch sketch;
+	int status, count = 0;
+
+	while ((status = store_rows_next(cursor, &row, &error)) == 1) {
+		expect_sketch(&row, is_read);
+		if (is_sketched) {
+			check(store_sketch_of(cursor, 3, &sketch, &error));
+			assert_int_equal(sketch.cluster, atoi(row.name.data));
+		}
+		count++;
+	}
+	check(status);
+	assert_int_equal(count, ROWS);
+	store_rows_end(cursor);
+}
+
+static void streams_have_sketches_where_asked_for(void **state)
+{
+	struct store *store = store_of_rows();
+	struct row_cursor *cursor;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		const struct key_range range = {.tag_set = 1,
+						.key = SIMHASH_UNIFORM,
+						.low = INT64_MIN,
+						.high = INT64_MAX,
+						.with_resemblance = i == 1};
+		const int64_t all[2] = {INT64_MIN, INT64_MAX};
+		struct near_range near = {.tag_set = 1, .with_resemblance = i == 1};
+		memcpy(near.uniform, all, sizeof all);
+		memcpy(near.size, all, sizeof all);
+		memcpy(near.skew_ext, all, sizeof all);
+		memcpy(near.scatter_shift, all, sizeof all);
+		memcpy(near.skew_shift, all, sizeof all);
+		check(store_rows_in_order(store, &range, &cursor, &error));
+		expect_rows(cursor, i == 1, false);
+		check(store_rows_reaching(store, &range, 0, 1, 1, &cursor, &error));
+		expect_rows(cursor, i == 1, false);
+		check(store_rows_near(store, &near, &cursor, &error));
+		expect_rows(cursor, i == 1, false);
+		check(store_rows_sketched(store, 1, MEASURE, SIMHASH_SKEW, false, i == 1, &cursor,
+					  &error));
+		expect_rows(cursor, i == 1, true);
+	}
+	store_close(store);
+}
+
+static void whole_rows_and_counts_have_them(void **state)
+{
+	struct store *store = store_of_rows();
+	struct whole_rows whole;
+	const struct file_row *row;
+	struct scope_total *totals;
+	int64_t lacking;
+	size_t count;
+
+	(void)state;
+	check(whole_rows_begin(&whole, store, &scope, NULL, NULL, INT64_MAX, &error));
+	for (count = 0; whole_rows_next(&whole, &row, &error) == 1; count++)
+		expect_sketch(row, true);
+	whole_rows_end(&whole);
+	assert_int_equal(count, ROWS);
+	check(store_count_without_resemblance(store, 1, &lacking, &error));
+	assert_int_equal(lacking, (ROWS + 2) / 3);
+	check(store_count_without_resemblance(store, 2, &lacking, &error));
+	assert_int_equal(lacking, 0);
+	check(store_read_totals(store, &totals, &count, &error));
+	assert_int_equal(totals[0].resemblances, ROWS - (ROWS + 2) / 3);
+	free(totals);
+	store_close(store);
+}
+
+static void a_known_file_tells_whether_it_has_one(void **state)
+{
+	struct store *store = store_of_rows();
+	struct known_file known;
+	bool found;
+
+	(void)state;
+	for (int i = 0; i < 30; i++) {
+		check(store_find_file(store, &scope, rows[i].path_hash, &known, &found, &error));
+		assert_true(found);
+		assert_int_equal(known.lacks_resemblance, i % 3 == 0);
+		assert_false(known.lacks_sketches);
+	}
+	store_close(store);
+}
+
+static void a_value_of_another_size_is_an_error(void **state)
+{
+	const struct key_range range = {.tag_set = 1,
+					.key = SIMHASH_UNIFORM,
+					.low = INT64_MIN,
+					.high = INT64_MAX,
+					.with_resemblance = true};
+	struct store *store = store_of_rows();
+	struct file_row row = {.host = 0};
+	struct row_cursor *cursor;
+	int status = 1;
+
+	(void)state;
+	check(store->driver->execute(store->database,
+				     "UPDATE file SET resemblance_sketch = X'00ff'", &error));
+	check(store_rows_in_order(store, &range, &cursor, &error));
+	while (status == 1)
+		status = store_rows_next(cursor, &row, &error);
+	assert_int_equal(status, -1);
+	assert_non_null(strstr(error.message, "table file: the resemblance sketch of /d/"));
+	assert_non_null(strstr(error.message, "scan it again with simhash --force"));
+	store_rows_end(cursor);
+	store_close(store);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(streams_have_sketches_where_asked_for),
+		cmocka_unit_test(whole_rows_and_counts_have_them),
+		cmocka_unit_test(a_known_file_tells_whether_it_has_one),
+		cmocka_unit_test(a_value_of_another_size_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
