@@ -390,7 +390,7 @@ static const struct option_row rows[] = {
 
 	{.heading = "What is similar"},
 	{'T', "tolerance", "=PERCENT",
-	 "maximum distance of the counts in percent, 0 to 100 (default: 5; 1 with --verify=no)",
+	 "maximum difference of counts, in percent of size (default: 5, or 1 with --verify=no)",
 	 .parse = set_tolerance, .field = FIELD(request.rule.tolerance.percent_millionths),
 	 .kind = VALUE_TEXT},
 	{0, "tolerance-for", "=EXTENSION=PERCENT",
@@ -401,29 +401,29 @@ static const struct option_row rows[] = {
 	 .parse = add_tolerances, .field = FIELD(request.rule), .kind = VALUE_FILE,
 	 .is_list = true},
 	{0, "min-resemblance", "=R",
-	 "minimum share of content in common, 0 to 1 (default: 0.3 to 0.75, by the distance; 0.8 "
-	 "where files are read)",
+	 "minimum share of content in common, 0 to 1; the default is 0.3 to 0.75, more where the "
+	 "counts differ more, and 0.8 with --verify=read or all",
 	 .parse = set_min_resemblance, .field = FIELD(request.rule.verify.min_resemblance),
 	 .kind = VALUE_TEXT, .not_with = "verify=no"},
-	{0, "same-extension", NULL, "list similar files only if their extensions are equal",
+	{0, "same-extension", NULL, "list files of different extensions only if they are identical",
 	 .parse = set_flag, .field = FIELD(request.rule.verify.same_extension),
 	 .not_with = "verify=no"},
 	{'k', "key", "=KEY",
-	 "compare by uniform, scatter, skew, or one of these with _ext, which pairs only files of "
-	 "equal extension",
+	 "use uniform, scatter, skew, or one of these with _ext (default: skew_ext); an _ext key "
+	 "that is given implies --same-extension",
 	 .parse = set_key, .field = FIELD(request.rule.key), .kind = VALUE_WORD,
 	 .words = key_words},
 	{0, "candidates", "=HOW",
-	 "exact: find all pairs within the tolerance (default); key: only those whose keys are "
-	 "within it too",
+	 "exact: compare all files within the tolerance (default); key: only those whose keys "
+	 "are within it too",
 	 .parse = set_enum, .field = FIELD(request.rule.candidates), .kind = VALUE_WORD,
 	 .words = candidates_words},
-	{0, "size-ratio", "=RATIO", "maximum ratio of the sizes of a pair (default: 1.5)",
+	{0, "size-ratio", "=RATIO",
+	 "maximum ratio of the sizes of a pair (default: 1.5, or 2 for what --versions adds)",
 	 .parse = set_size_ratio, .field = FIELD(request.rule.tolerance.size_ratio_millionths),
 	 .kind = VALUE_TEXT},
 	{0, "versions", NULL,
-	 "also list what resembles by sketches alone: sizes up to --size-ratio apart (default: 2 "
-	 "here), and files that are part of another",
+	 "also list what sketches alone propose: versions that differ more, and parts of files",
 	 .parse = set_flag, .field = FIELD(request.versions),
 	 .not_with = "verify=no measure partition nearest"},
 	{0, "empty", NULL, "include empty files", .parse = set_flag,
@@ -448,8 +448,8 @@ static const struct option_row rows[] = {
 
 	{.heading = "Verifying, and reading files"},
 	{0, "verify", "=HOW",
-	 "sketch: list the pairs that the stored sketches verify (default); read: also read what "
-	 "they leave open; all: read every pair; no: list what is near by counts alone",
+	 "sketch: check pairs by their stored sketches (default); read: read the files where "
+	 "sketches leave it open; all: read those of every pair; no: list pairs by counts alone",
 	 .parse = set_enum, .field = FIELD(request.rule.verify.mode), .kind = VALUE_WORD,
 	 .words = verify_words},
 	{'z', "decompress", NULL, "also find files similar to the content of gzip FILEs",
@@ -464,7 +464,7 @@ static const struct option_row rows[] = {
 	 .parse = set_text, .field = FIELD(names_from), .kind = VALUE_FILE},
 	{0, "stdin-name", "=NAME", "name of standard input, for its extension", .parse = set_text,
 	 .field = FIELD(stdin_name), .kind = VALUE_TEXT, .needs = "FILE"},
-	{0, "nearest", "=N", "list the N nearest files to each FILE, whatever the tolerance",
+	{0, "nearest", "=N", "list the N files nearest to each FILE by counts, similar or not",
 	 .parse = set_nearest, .kind = VALUE_TEXT, .needs = "FILE",
 	 .not_with = "tolerance tolerance-for tolerances candidates=key"},
 	{0, "between", " A B",
