@@ -28,8 +28,8 @@
  *     simhash_index_close(index);
  *
  * The library opens an index to read and never writes to it. It stands beside
- * libsimhash: a program can link either or both, and only plain structs of simhash.h
- * pass from one to the other. The conventions are those of simhash.h, with these
+ * libsimhash: a program can link either or both, and only plain structs of simhash.h and
+ * simhash_resemblance.h pass from one to the other. The conventions are those of simhash.h, with these
  * additions.
  *
  * Threads. An index, with all that was begun on it, belongs to one thread at a time.
@@ -46,7 +46,7 @@
 #ifndef SIMHASH_INDEX_H
 #define SIMHASH_INDEX_H
 
-#include <simhash.h>
+#include <simhash_resemblance.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -111,6 +111,8 @@ struct simhash_index_file {
 	struct simhash_sum_table table;
 	struct simhash_keys keys;
 	uint8_t content_hash[SIMHASH_INDEX_HASH_SIZE];
+	bool has_sketch; /* false for a file that was indexed without one */
+	struct simhash_resemblance_sketch sketch;
 };
 
 /* An iterator over the files. */

@@ -175,6 +175,8 @@ static int keep_row(struct simhash_index_files *files, const struct file_row *ro
 		.mtime_ns = row->mtime_ns,
 		.table = row->table,
 		.keys = row->keys,
+		.has_sketch = row->has_resemblance,
+		.sketch = row->resemblance,
 	};
 	memcpy(file->content_hash, row->content_hash, CONTENT_HASH_SIZE);
 	memcpy(files->last, row->path_hash, PATH_HASH_SIZE);
@@ -263,6 +265,8 @@ static void describe(const struct searching *searching, const struct find_file *
 		.compressed_size_bytes = from->compressed_size_bytes,
 		.mtime_ns = from->mtime_ns,
 		.table = from->table,
+		.has_sketch = from->has_sketch,
+		.sketch = from->sketch,
 	};
 	simhash_keys_compute(searching->index->tags, &file->table, name, strlen(name), &file->keys);
 	memcpy(file->content_hash, from->content_hash, CONTENT_HASH_SIZE);

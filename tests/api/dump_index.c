@@ -63,6 +63,9 @@ static int print_files(struct simhash_index *index, struct simhash_error *error)
 		putchar('|');
 		for (int i = 0; i < SIMHASH_INDEX_HASH_SIZE; i++)
 			printf("%02x", file->content_hash[i]);
+		putchar('|');
+		for (int i = 0; file->has_sketch && i < SIMHASH_RESEMBLANCE_REGISTERS; i++)
+			printf("%02x", file->sketch.registers[i]);
 		putchar('\n');
 	}
 	simhash_index_files_end(files);

@@ -38,7 +38,8 @@ for p in json.load(open("out")):
 
 dump files </dev/null
 sql "SELECT h.name, f.directory, f.name, f.size, f.mtime_ns, f.sum_15, f.uniform, f.scatter, f.skew,
-	f.uniform_ext, f.scatter_ext, f.skew_ext, LOWER(HEX(f.content_hash))
+	f.uniform_ext, f.scatter_ext, f.skew_ext, LOWER(HEX(f.content_hash)),
+	CASE WHEN LENGTH(f.resemblance_sketch) = 0 THEN '$(printf '%0256d' 0)' ELSE LOWER(HEX(f.resemblance_sketch)) END
 	FROM file f JOIN host h ON h.id = f.host" |
 	sed 's/^\([^|]*|[^|]*\)|/\1\//' | LC_ALL=C sort >expected
 [ "$(wc -l <expected)" -gt 2100 ] || fail "too few files to need several pages"
