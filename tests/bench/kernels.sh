@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The scan kernels by kind of data, in GB/s of one thread, and then whole programs of
-# one thread over the same real data, in one run.
+# The scan kernels by kind of data, in GB/s of one thread, then resemblance sketches by kernel
+# and size, and then whole programs of one thread over the same real data, in one run.
 #
 #     tests/bench/kernels.sh [BUILD]   (default: build)
 build=$(cd "${1:-build}" && pwd)
@@ -18,6 +18,8 @@ sample() { # NAME: 64 MB of standard input
 	sample compressed
 "$build/tests/kernel" "$folder/text" "$folder/programs" "$folder/tar of share" \
 	"$folder/compressed"
+echo
+"$build/tests/resemblance"
 
 for _ in $(seq 8); do
 	cat "$folder/text" "$folder/programs" "$folder/tar of share" "$folder/compressed"

@@ -1,7 +1,7 @@
 /*
- * Resemblance sketches by each kernel that this machine can run, in GB/s of one thread by size,
- * for random bytes and for the worst input, and the time of a whole sketch of small contents;
- * then the time of one estimate.
+ * Resemblance sketches by each kernel that this machine can run: GB/s of one thread and
+ * microseconds of a whole sketch by size, for random bytes and for the worst input. Then the time
+ * of one estimate.
  * SPDX-License-Identifier: MIT
  */
 #include <stdint.h>
@@ -59,7 +59,7 @@ static void report(const char *kind, const uint8_t *bytes)
 	struct simhash_error error;
 
 	for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-		printf("%-8s %8zu KiB", kind, sizes[s] >> 10);
+		printf("%-8s %10zu", kind, sizes[s]);
 		for (size_t k = 0; k < KERNELS; k++) {
 			double seconds;
 			if (simhash_kernel_select(kernels[k], &error) != 0)
@@ -105,10 +105,10 @@ int main(void)
 
 	if (bytes == NULL)
 		return 1;
-	printf("%-21s", "GB/s and us");
+	printf("%-8s %10s", "", "bytes");
 	for (size_t k = 0; k < KERNELS; k++)
 		if (simhash_kernel_select(kernels[k], &error) == 0)
-			printf(" %17s", kernels[k]);
+			printf(" %8s %8s", kernels[k], "us");
 	printf("\n");
 	data_fill(DATA_RANDOM, bytes, SIZE_MAX_BYTES);
 	report("random", bytes);
