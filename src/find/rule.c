@@ -148,13 +148,23 @@ static struct simhash_tolerance tolerance_number(const struct find_rule *rule, u
 	return tolerance;
 }
 
+/* Is less tolerated of a pair that nothing verifies? */
+static bool is_limited(const struct find_rule *rule, int64_t percent_millionths)
+{
+	return rule->verify.mode != VERIFY_NO && rule->verify.mode != VERIFY_ALL &&
+	       percent_millionths > rule->unverified_percent_millionths;
+}
+
 /* floor((s + partner) / 2) may lose a half; the sum of both halves' reach does not. */
-int64_t rule_reach(const struct find_rule *rule, uint32_t tolerance, int64_t size_bytes)
+int64_t rule_reach(const struct find_rule *rule, uint32_t tolerance, bool has_sketch,
+		   int64_t size_bytes)
 {
 	struct simhash_tolerance t = tolerance_number(rule, tolerance);
 	int64_t partner = simhash_largest_partner(&t, size_bytes);
 	int64_t mean = size_bytes / 2 + partner / 2 + 1;
 
+	if (!has_sketch && is_limited(rule, t.percent_millionths))
+		t.percent_millionths = rule->unverified_percent_millionths;
 	return simhash_key_reach(&t, mean < partner ? mean : partner);
 }
 
@@ -219,7 +229,7 @@ bool rule_matches(const struct find_rule *rule, const struct find_file *x,
 		return false;
 	if (!verifies)
 		return true;
-	if (tolerance.percent_millionths > rule->unverified_percent_millionths)
+	if (is_limited(rule, tolerance.percent_millionths))
 		tolerance.percent_millionths = rule->unverified_percent_millionths;
 	return verify_by_sketches(&rule->verify, &tolerance, x, y, pair);
 }

@@ -5,7 +5,7 @@
  *     rule_init(&rule, SIMHASH_SKEW_EXT, &tolerance);
  *     rule_add_tolerance(&rule, "ps=0.05", &error);
  *     file->tolerance = rule_tolerance_of(&rule, name);
- *     file->reach = rule_reach(&rule, file->tolerance, size);
+ *     file->reach = rule_reach(&rule, file->tolerance, file->has_sketch, size);
  *     rule_matches(&rule, file, other, &pair);
  *     rule_release(&rule);
  *
@@ -61,8 +61,12 @@ int rule_read_tolerances(struct find_rule *rule, const char *path, struct simhas
 /* Which tolerance holds for a file of this name: a number for the functions below. */
 uint32_t rule_tolerance_of(const struct find_rule *rule, struct bytes name);
 
-/* The largest distance at which a file of this size can be a pair with any other. */
-int64_t rule_reach(const struct find_rule *rule, uint32_t tolerance, int64_t size_bytes);
+/*
+ * The largest distance at which a file of this size, with a resemblance sketch or without, can be
+ * a pair with any other.
+ */
+int64_t rule_reach(const struct find_rule *rule, uint32_t tolerance, bool has_sketch,
+		   int64_t size_bytes);
 
 /* No file's reach is larger than (size / *down + 1) * *up + 2. */
 void rule_slope(const struct find_rule *rule, int64_t *up, int64_t *down);
