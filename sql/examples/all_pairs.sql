@@ -1,4 +1,4 @@
--- Which pairs of files are similar, with a tolerance of 1 percent? Without copies.
+-- Which pairs of files have similar counts, within 1 percent? Without copies.
 SELECT ROUND(percent, 2) AS percent, distance, path_a, host_b, path_b
 FROM similar_pair
 WHERE is_copy = 0

@@ -1,4 +1,4 @@
--- Which files below one directory have a similar file below another?
+-- Which files below one directory have a file with similar counts below another?
 SELECT CASE WHEN path_a LIKE '/sample/letters/%' THEN path_a ELSE path_b END AS letter,
 	CASE WHEN path_a LIKE '/sample/letters/%' THEN path_b ELSE path_a END AS backup,
 	CASE WHEN path_a LIKE '/sample/letters/%' THEN host_b ELSE host_a END AS backup_host,

@@ -1,5 +1,5 @@
--- How many similar pairs are there among the files of each extension, and how many of
--- them are copies?
+-- How many pairs with similar counts are there among the files of each extension, and how
+-- many of them are copies?
 SELECT extension_a AS extension, COUNT(*) AS pairs, SUM(is_copy) AS copies
 FROM similar_pair
 WHERE extension_a = extension_b
