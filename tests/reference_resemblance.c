@@ -96,15 +96,17 @@ void reference_sketch(const uint8_t *bytes, size_t size, uint8_t sketch[128])
 		least[r] = none;
 	for (size_t i = 0; i < positions; i++) {
 		uint64_t h, value;
+		unsigned rank;
 		if (i % 4096 == 0)
 			hits = 0;
 		if (i % 64 == 0)
 			is_left_out = is_capped(level, hits);
-		if (is_left_out || reference_rank(bytes + i) > 0xFFFFu >> level)
+		rank = reference_rank(bytes + i);
+		if (is_left_out || rank > 0xFFFFu >> level)
 			continue;
 		hits++;
 		h = hash(bytes + i);
-		value = reference_rank(bytes + i) * 281474976710656u + h / 512 % 281474976710656u;
+		value = rank * 281474976710656u + h / 512 % 281474976710656u;
 		if (value < least[h / 144115188075855872u])
 			least[h / 144115188075855872u] = value;
 	}
@@ -181,16 +183,17 @@ double reference_jaccard(const uint8_t *a, size_t size_a, const uint8_t *b, size
 	return (double)both / (double)(count_a + count_b - both);
 }
 
+/* 1 / D5 modulo 256: one more in the last byte of a shingle is D5 more in its rank's upper byte. */
+#define BYTES_FOR_RANK 125u
+
 void reference_fill_sampled(uint8_t *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
-		unsigned upper_byte = data_random_byte() % 2, last = 0;
+		unsigned upper_byte = data_random_byte() % 2;
 		bytes[i] = data_random_byte();
 		if (i < 15)
 			continue;
-		/* The last byte of a shingle can give its rank any upper byte. */
-		do
-			bytes[i] = (uint8_t)last++;
-		while (reference_rank(bytes + i - 15) / 256 != upper_byte);
+		upper_byte += 256 - reference_rank(bytes + i - 15) / 256;
+		bytes[i] = (uint8_t)(bytes[i] + upper_byte * BYTES_FOR_RANK);
 	}
 }

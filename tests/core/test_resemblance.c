@@ -133,6 +133,17 @@ static void expect_same_as_reference(const uint8_t *bytes, size_t size, int kind
 	expect_sketch(&sketch, expected, kind, size);
 }
 
+/* Or the tests of the cap would test nothing. */
+static void sampled_data_is_sampled_everywhere(void **state)
+{
+	static uint8_t bytes[10000];
+
+	(void)state;
+	fill(KIND_SAMPLED, bytes, sizeof bytes);
+	for (size_t i = 0; i + 16 <= sizeof bytes; i++)
+		assert_true(reference_rank(bytes + i) <= 0xFFFF >> 7);
+}
+
 static void sketch_equals_reference_on_every_length(void **state)
 {
 	struct guarded g = guarded_new(1500);
@@ -159,15 +170,30 @@ static void sketch_equals_reference_around_levels_and_blocks(void **state)
 	for (int kind = 0; kind < KINDS; kind++) {
 		fill(kind, bytes, BIG);
 		for (size_t positions = 1024; positions <= 131072; positions *= 2)
-			for (size_t size = positions + 15 - 2; size <= positions + 15 + 2; size++) {
+			for (size_t size = positions + 15 - 1; size <= positions + 15 + 1; size++) {
 				uint8_t *at_end = g.middle + g.room - size;
 				memcpy(at_end, bytes, size);
 				expect_same_as_reference(at_end, size, kind);
 			}
-		for (size_t size = 8000; size <= BIG; size += size / 3 + 17)
+		for (size_t size = 8000; size <= BIG; size += size / 2 + 17)
 			expect_same_as_reference(bytes + size % 7 % (BIG - size + 1), size, kind);
 	}
 	free(bytes);
+	guarded_free(g);
+}
+
+/* Kernels read ahead, and copy a last block that ends before what they would read. */
+static void sketch_reads_nothing_after_the_end_of_a_block(void **state)
+{
+	struct guarded g = guarded_new(9000);
+
+	(void)state;
+	for (size_t blocks = 1; blocks <= 2; blocks++)
+		for (size_t size = 4096 * blocks - 20; size <= 4096 * blocks + 300; size++) {
+			uint8_t *at_end = g.middle + g.room - size;
+			fill(DATA_RANDOM, at_end, size);
+			expect_same_as_reference(at_end, size, DATA_RANDOM);
+		}
 	guarded_free(g);
 }
 
@@ -214,9 +240,11 @@ static void scan_any_cut_gives_same_sketch(void **state)
 	assert_int_equal(simhash_resemblance_scanner_new(&scanner, &error), 0);
 	for (int kind = 0; kind < KINDS; kind++) {
 		fill(kind, bytes, BIG);
-		for (size_t size = 10; size <= BIG; size = size * 2 + 1) {
+		for (size_t size = 10; size <= BIG; size = size * 3 + 1) {
 			reference_sketch(bytes, size, expected);
-			for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
+			/* Byte by byte it would take long. */
+			for (size_t l = size > 3000 ? 2 : 0; l < sizeof limits / sizeof *limits;
+			     l++) {
 				scan_in_cuts(scanner, bytes, size, limits[l]);
 				simhash_resemblance_scanner_finish(scanner, &sketch);
 				expect_sketch(&sketch, expected, kind, size);
@@ -227,12 +255,21 @@ static void scan_any_cut_gives_same_sketch(void **state)
 	free(bytes);
 }
 
+/* An update from memory before which nothing can be read. */
+static void update_guarded(struct simhash_resemblance_scanner *scanner, struct guarded g,
+			   const uint8_t *bytes, size_t size)
+{
+	memcpy(g.middle, bytes, size);
+	simhash_resemblance_scanner_update(scanner, g.middle, size);
+}
+
 /* Where the first update ends, and how the second one fills what is held. */
 static void scan_any_split_near_the_first_blocks_gives_same_sketch(void **state)
 {
 	const size_t known = RESEMBLANCE_LEVEL_KNOWN, size = known + 3 * RESEMBLANCE_BLOCK + 5;
 	struct simhash_resemblance_scanner *scanner;
 	struct simhash_resemblance_sketch sketch;
+	struct guarded g = guarded_new(size);
 	uint8_t *bytes = malloc(size), expected[128];
 
 	(void)state;
@@ -243,13 +280,13 @@ static void scan_any_split_near_the_first_blocks_gives_same_sketch(void **state)
 		for (size_t second = 0; second <= 2 * RESEMBLANCE_BLOCK; second += 1 + second / 2) {
 			simhash_resemblance_scanner_begin(scanner);
 			simhash_resemblance_scanner_update(scanner, bytes, first);
-			simhash_resemblance_scanner_update(scanner, bytes + first, second);
-			simhash_resemblance_scanner_update(scanner, bytes + first + second,
-							   size - first - second);
+			update_guarded(scanner, g, bytes + first, second);
+			update_guarded(scanner, g, bytes + first + second, size - first - second);
 			simhash_resemblance_scanner_finish(scanner, &sketch);
 			expect_sketch(&sketch, expected, DATA_RANDOM, size);
 		}
 	simhash_resemblance_scanner_free(scanner);
+	guarded_free(g);
 	free(bytes);
 }
 
@@ -282,12 +319,12 @@ static void pieces_in_any_order_give_same_sketch(void **state)
 	uint8_t *bytes = malloc(BIG), expected[128];
 
 	(void)state;
-	for (int kind = 0; kind < KINDS; kind++)
+	for (int kind = 0; kind < KINDS; kind++) {
+		fill(kind, bytes, BIG);
+		reference_sketch(bytes, BIG, expected);
 		for (size_t blocks = 1; blocks < 40; blocks += 6) {
 			size_t piece = blocks * RESEMBLANCE_BLOCK,
 			       pieces = (BIG + piece - 1) / piece;
-			fill(kind, bytes, BIG);
-			reference_sketch(bytes, BIG, expected);
 			for (int p = 0; p < 3; p++)
 				resemblance_begin(&parts[p]);
 			/* 7 and the number of pieces have no factor in common, or it is 7. */
@@ -305,6 +342,7 @@ static void pieces_in_any_order_give_same_sketch(void **state)
 			resemblance_finish(&all, &sketch);
 			expect_sketch(&sketch, expected, kind, BIG);
 		}
+	}
 	free(bytes);
 }
 
@@ -472,7 +510,7 @@ static void estimates_are_near_exact_resemblances(void **state)
 
 	(void)state;
 	data_seed(20);
-	for (int round = 0; round < 200; round++) {
+	for (int round = 0; round < 100; round++) {
 		struct simhash_resemblance_sketch sketch_a, sketch_b;
 		size_t size = 600 + (size_t)data_random_byte() * data_random_byte(), size_b;
 		double exact, estimate, share, exact_share;
@@ -498,8 +536,8 @@ static void estimates_are_near_exact_resemblances(void **state)
 			fail_msg("round %d, sizes %zu and %zu: share %.3f, exact %.3f", round, size,
 				 size_b, share, exact_share);
 	}
-	/* Without bias: the mean of so many has a deviation of 0.005. */
-	assert_true(fabs(sum / count) < 0.02);
+	/* Without bias: the mean of so many has a deviation of 0.008. */
+	assert_true(fabs(sum / count) < 0.03);
 	free(a);
 	free(b);
 }
@@ -516,8 +554,10 @@ static int set_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sampled_data_is_sampled_everywhere),
 		cmocka_unit_test(sketch_equals_reference_on_every_length),
 		cmocka_unit_test(sketch_equals_reference_around_levels_and_blocks),
+		cmocka_unit_test(sketch_reads_nothing_after_the_end_of_a_block),
 		cmocka_unit_test(sketch_does_not_depend_on_alignment),
 		cmocka_unit_test(scan_any_cut_gives_same_sketch),
 		cmocka_unit_test(scan_any_split_near_the_first_blocks_gives_same_sketch),
