@@ -220,7 +220,8 @@ SIMHASH_CHECKED int simhash_index_pairs_of_file(struct simhash_index *index,
 /*
  * Find the files that are similar to a content of which only the sum table, by the tags of
  * the index, and the size are known. `name` gives the extension; it is the path of the
- * pair's `a`, whose host is "". No pair is identical, because there is no content hash.
+ * pair's `a`, whose host is "". No pair is identical, because there is no content hash. As there
+ * is no sketch either, pairs have equal extensions and are at most 1 % apart.
  * Errors: those of simhash_index_pairs; SIMHASH_E_RANGE for a negative size, and for
  * counts above it.
  */

@@ -75,23 +75,30 @@ static size_t slot_of(const struct row_stream *stream, const struct find_file *f
 	return (size_t)(hash ^ hash >> 32) & (stream->slot_count - 1);
 }
 
-/* Can the extension decide whether a file is one of a pair? */
-static bool needs_extension(const struct find_rule *rule, const struct find_file *x,
-			    const struct find_file *y)
+/*
+ * Can the extension decide whether this file is one of a pair? It does where either has no sketch,
+ * so where all pairs are wanted no file represents one of another extension.
+ */
+static bool needs_extension(const struct find_request *request, const struct find_file *file)
 {
-	if (rule->verify.mode == VERIFY_NO || rule->candidates == CANDIDATES_KEY)
-		return rule->key >= SIMHASH_UNIFORM_EXT;
-	return rule->verify.same_extension || !x->has_sketch || !y->has_sketch;
+	const struct find_rule *rule = &request->rule;
+	bool verifies = rule->verify.mode != VERIFY_NO;
+
+	if (verifies && (rule->verify.same_extension || !file->has_sketch || request->expand))
+		return true;
+	return (!verifies || rule->candidates == CANDIDATES_KEY) &&
+	       rule->key >= SIMHASH_UNIFORM_EXT;
 }
 
 /* The same content, and nothing that could make one a pair and the other not. */
-static bool is_twin(const struct find_rule *rule, const struct find_file *x,
+static bool is_twin(const struct find_request *request, const struct find_file *x,
 		    const struct find_file *y)
 {
 	return x->size_bytes == y->size_bytes &&
 	       memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE) == 0 &&
 	       x->tolerance == y->tolerance && x->sides == y->sides &&
-	       (!needs_extension(rule, x, y) || x->extension_hash == y->extension_hash) &&
+	       x->has_sketch == y->has_sketch &&
+	       (!needs_extension(request, x) || x->extension_hash == y->extension_hash) &&
 	       memcmp(&x->table, &y->table, sizeof x->table) == 0;
 }
 
@@ -131,7 +138,7 @@ static void begin_run(struct row_stream *stream, size_t start, int64_t key)
 }
 
 /* The row that `file` is a copy of, or NULL; then `file`, row `number`, is entered. */
-static int find_twin(struct row_stream *stream, const struct find_file *file, size_t number,
+static int find_twin(struct row_stream *stream, struct find_file *file, size_t number,
 		     struct find_file **twin, struct simhash_error *error)
 {
 	struct block *block = stream->next;
@@ -143,10 +150,12 @@ static int find_twin(struct row_stream *stream, const struct find_file *file, si
 	for (slot = slot_of(stream, file); stream->slots[slot] != 0;
 	     slot = (slot + 1) & (stream->slot_count - 1)) {
 		struct find_file *known = &block->rows[stream->slots[slot] - 1];
-		if (is_twin(&stream->finder->request->rule, known, file)) {
+		if (is_twin(stream->finder->request, known, file)) {
 			*twin = known;
 			return 0;
 		}
+		file->repeats = file->repeats ||
+				(are_identical(known, file) && known->tolerance == file->tolerance);
 	}
 	stream->slots[slot] = (uint32_t)number + 1;
 	stream->slots_used++;
@@ -196,10 +205,6 @@ static int take_row(struct row_stream *stream, const struct file_row *row, bool 
 		begin_run(stream, block->count, file.uniform);
 	if (find_twin(stream, &file, block->count, &twin, error) != 0)
 		return -1;
-	if (twin != NULL && !twin->has_sketch && file.has_sketch) {
-		twin->has_sketch = true;
-		twin->sketch = file.sketch;
-	}
 	if (twin != NULL && !is_new && !request->expand)
 		return 0;
 	if (finder_show(stream->finder, row, &block->arena, &file, error) != 0)

@@ -131,6 +131,10 @@ int report_match(struct pair_reporter *reporter, const struct file_pair *pair,
 			    (x->copy_count + 1) * (y->copy_count + 1));
 		return 0;
 	}
+	/* Both are pairs with the first file of their content, and that is enough. */
+	if (!reporter->finder->request->expand && x->repeats && y->repeats &&
+	    x->tolerance == y->tolerance && pair->distance == 0 && are_identical(x, y))
+		return 0;
 	if (report_one_with_copies(reporter, *pair, error) != 0)
 		return -1;
 	if (!reporter->finder->request->expand)

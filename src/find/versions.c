@@ -102,6 +102,14 @@ static void make_keys(const struct simhash_resemblance_sketch *sketch, struct ke
 	memcpy(keyed->key, filled, sizeof filled);
 }
 
+/* Files without one shingle have all keys in common, and no estimate. */
+static bool has_shingles(const struct find_file *file)
+{
+	static const struct simhash_resemblance_sketch blank;
+
+	return file->has_sketch && memcmp(&file->sketch, &blank, sizeof blank) != 0;
+}
+
 /* The entries in the order of their keys. */
 static void sort_entries(struct proposer *proposer, size_t count)
 {
@@ -149,7 +157,7 @@ static int propose_by_key(struct proposer *proposer, unsigned key, struct simhas
 	size_t count = 0;
 
 	for (size_t i = 0; i < p->block->count; i++)
-		if (p->block->rows[i].has_sketch)
+		if (has_shingles(&p->block->rows[i]))
 			proposer->entries[count++] =
 				(struct entry){p->keyed[i].key[key], (uint32_t)i};
 	sort_entries(proposer, count);
