@@ -1,5 +1,6 @@
 /*
- * Finding against brute force over all pairs of random rows, on each engine:
+ * Finding by the counts alone, as in the paper, against brute force over all pairs of random rows,
+ * on each engine:
  * clusters, chains, heavy duplicates, keys at both ends of their range, sizes at the
  * ratio, tolerances by extension; whole, in parts and by several threads.
  * SPDX-License-Identifier: MIT
@@ -16,77 +17,9 @@
 
 #include "base/error.h"
 #include "engine.h"
-#include "find/find.h"
-#include "store/batch.h"
-#include "store/names.h"
-#include "store/store.h"
-#include "store/tag_sets.h"
+#include "random_rows.h"
 
-#define ROWS 600
-
-__extension__ typedef __int128 wide;
-
-static struct simhash_error error;
-static struct simhash_tag_set *sample;
-static struct file_row rows[ROWS];
-static char names[ROWS][24];
-static bool found[ROWS][ROWS];
-static wide distances[ROWS][ROWS];
 static int twin_of[ROWS];
-static size_t repeated;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-static uint64_t random_state = 11;
-
-static uint64_t random_below(uint64_t limit)
-{
-	random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return limit == 0 ? 0 : (random_state >> 20) % limit;
-}
-
-static const char *const extensions[] = {"", ".txt", ".ps", ".TXT", ".text"};
-
-static void name_row(int i)
-{
-	snprintf(names[i], sizeof names[i], "%d%s", i, extensions[random_below(5)]);
-}
-
-static void complete_row(int i)
-{
-	uint8_t directory[DIRECTORY_HASH_SIZE];
-
-	rows[i].name = (struct bytes){names[i], strlen(names[i])};
-	rows[i].directory = (struct bytes){i % 3 == 0	? "/f/g"
-					   : i % 3 == 1 ? "/f"
-							: "/fg",
-					   i % 3 == 0	? 4
-					   : i % 3 == 1 ? 2
-							: 3};
-	directory_hash(rows[i].directory, directory);
-	path_hash(directory, rows[i].name, rows[i].path_hash);
-	simhash_keys_compute(sample, &rows[i].table, names[i], strlen(names[i]), &rows[i].keys);
-}
-
-/* Counts of a file of this size: up to `share` of it for each tag. */
-static void random_counts(struct file_row *row, uint64_t share)
-{
-	for (int t = 0; t < SIMHASH_TAGS; t++)
-		row->table.count[t] = random_below((uint64_t)row->size_bytes / share + 1);
-}
-
-static void change_counts(struct file_row *row, uint64_t share)
-{
-	for (uint64_t n = random_below(6); n > 0; n--) {
-		uint64_t *count = &row->table.count[random_below(SIMHASH_TAGS)];
-		uint64_t change = random_below(1 + (uint64_t)row->size_bytes / share);
-		*count = *count > change ? *count - change : change / 2;
-	}
-}
-
-static void set_content(struct file_row *row, uint64_t number)
-{
-	memcpy(row->content_hash, &number, sizeof number);
-}
 
 /* Clusters of 30 rows around a centre, every fifth row an exact copy of it. */
 static void make_clusters(int64_t largest_size)
@@ -187,32 +120,6 @@ static void make_copies(int64_t size)
 
 /* ---- Brute force ---- */
 
-static wide apart(wide a, wide b)
-{
-	return a > b ? a - b : b - a;
-}
-
-/* Does x not exceed max(1, floor(T / 100 * twice / 2))? T in millionths of a percent. */
-static bool within(wide x, wide tolerance, wide twice)
-{
-	return x <= 1 || x <= tolerance * twice / 200000000;
-}
-
-static int64_t tolerance_of(const struct find_rule *rule, const struct file_row *row)
-{
-	const char *dot = strrchr(row->name.data, '.');
-
-	return rule->extension_count > 0 && dot != NULL && strcmp(dot, ".ps") == 0
-		       ? 50000
-		       : rule->tolerance.percent_millionths;
-}
-
-static bool same_extension(const struct file_row *x, const struct file_row *y)
-{
-	return simhash_extension_hash(x->name.data, x->name.size) ==
-	       simhash_extension_hash(y->name.data, y->name.size);
-}
-
 static bool matches(const struct find_rule *rule, const struct file_row *x,
 		    const struct file_row *y)
 {
@@ -229,91 +136,6 @@ static bool matches(const struct find_rule *rule, const struct file_row *x,
 	    !same_extension(x, y))
 		return false;
 	return within(distances[x - rows][y - rows], t, larger + smaller);
-}
-
-static void compute_distances(void)
-{
-	for (int a = 0; a < ROWS; a++)
-		for (int b = 0; b < ROWS; b++) {
-			distances[a][b] = 0;
-			for (int t = 0; t < SIMHASH_TAGS; t++)
-				distances[a][b] += apart((wide)rows[a].table.count[t],
-							 (wide)rows[b].table.count[t]);
-		}
-}
-
-/* ---- What is found ---- */
-
-static int number_of(const struct find_file *file)
-{
-	return atoi(strrchr(file->display, '/') + 1);
-}
-
-static bool same_content(int a, int b)
-{
-	return rows[a].size_bytes == rows[b].size_bytes &&
-	       memcmp(rows[a].content_hash, rows[b].content_hash, CONTENT_HASH_SIZE) == 0;
-}
-
-static int note_pair(void *context, unsigned thread, const struct file_pair *pair,
-		     struct simhash_error *ignored)
-{
-	int a = number_of(pair->a), b = number_of(pair->b);
-
-	(void)context;
-	(void)ignored;
-	assert_true(thread < 3);
-	assert_true(strcmp(pair->a->display, pair->b->display) < 0);
-	assert_int_equal(pair->is_identical, pair->distance == 0 && same_content(a, b));
-	pthread_mutex_lock(&lock);
-	repeated += found[a][b] || found[b][a];
-	found[a][b] = true;
-	found[b][a] = true;
-	pthread_mutex_unlock(&lock);
-	return 0;
-}
-
-static const struct find_sink sink = {.pair = note_pair};
-
-static struct store *store_with_rows(void)
-{
-	static const struct file_row *pointers[ROWS];
-	struct store_batch batch = {.rows = pointers, .row_count = ROWS};
-	struct store *store = engine_fresh_store();
-	struct row_scope scope;
-	int64_t removed;
-
-	compute_distances();
-	for (int i = 0; i < ROWS; i++)
-		pointers[i] = &rows[i];
-	assert_int_equal(store_tag_set_id(store, sample, true, &scope.tag_set, &error), 0);
-	assert_int_equal(store_host_id(store, "elsewhere", true, &scope.host, &error), 0);
-	if (store_write(store, &scope, &batch, &removed, &error) != 0)
-		fail_msg("%s", error.message);
-	return store;
-}
-
-/* Find in so many parts; the number of rows and of pairs found. */
-static struct find_counts find_all(struct store *store, struct find_request *request,
-				   const struct find_resources *resources, unsigned parts)
-{
-	struct find_counts counts = {0};
-
-	memset(found, 0, sizeof found);
-	repeated = 0;
-	request->parts = parts;
-	for (request->part = 0; request->part < parts; request->part++) {
-		struct finder finder;
-		assert_int_equal(finder_init(&finder, store, request, &sink, resources, &error), 0);
-		if (finder_all(&finder, &error) != 0)
-			fail_msg("%s", error.message);
-		counts.rows += finder.counts.rows;
-		counts.identical += finder.counts.identical;
-		counts.similar += finder.counts.similar;
-		finder_release(&finder);
-	}
-	assert_int_equal(repeated, 0);
-	return counts;
 }
 
 /* Of rows of one content and extension, the first. */
@@ -540,19 +362,6 @@ static void between_is_only_across(void **state)
 	assert_true(expected > 0);
 	assert_int_equal(counts.identical + counts.similar, expected);
 	store_close(store);
-}
-
-static int set_up(void **state)
-{
-	(void)state;
-	return simhash_tag_set_new_default(&sample, &error);
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	simhash_tag_set_free(sample);
-	return 0;
 }
 
 int main(void)

@@ -1,0 +1,389 @@
+/*
+ * Verifying pairs by their sketches: the thresholds, from sketches of which a chosen number of
+ * registers agree; and the pairs that sketches make by themselves.
+ * SPDX-License-Identifier: MIT
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "find/versions.h"
+
+#define SIZE 100000
+#define REGISTERS SIMHASH_RESEMBLANCE_REGISTERS
+
+static const struct simhash_tolerance one_percent = SIMHASH_TOLERANCE_DEFAULT;
+static struct find_file x, y;
+static struct file_pair pair;
+
+/* Two files of this size, of one extension, whose sketches have so many registers in common. */
+static void make_files(int64_t size_bytes, int agreeing)
+{
+	x = (struct find_file){.size_bytes = size_bytes, .has_sketch = true, .content_hash = {1}};
+	y = x;
+	y.content_hash[0] = 2;
+	for (int i = 0; i < REGISTERS; i++) {
+		x.sketch.registers[i] = (uint8_t)(1 + i);
+		y.sketch.registers[i] = i < agreeing ? (uint8_t)(1 + i) : 200;
+	}
+	pair = (struct file_pair){.a = &x, .b = &y};
+}
+
+static void expect_near(double found, double expected, double error)
+{
+	assert_true(found >= expected - error && found <= expected + error);
+}
+
+/* The resemblance that the specification gives to so many of 128 full registers. */
+static double resemblance_of(int agreeing)
+{
+	return agreeing < 1 ? 0 : (agreeing - 128.0 / 255) / (128 - 128.0 / 255);
+}
+
+/* The fewest registers whose agreement is such a resemblance. */
+static int registers_for(double resemblance)
+{
+	int agreeing = 0;
+
+	while (resemblance_of(agreeing) < resemblance)
+		agreeing++;
+	return agreeing;
+}
+
+static bool verify(const struct verify_rule *rule, uint64_t distance)
+{
+	pair.distance = distance;
+	return verify_by_sketches(rule, &one_percent, &x, &y, &pair);
+}
+
+/* A pair at this distance needs just this resemblance, which is then known. */
+static void expect_minimum(const struct verify_rule *rule, uint64_t distance, double minimum)
+{
+	int enough = registers_for(minimum);
+
+	make_files(SIZE, enough);
+	assert_true(verify(rule, distance));
+	assert_int_equal(pair.verification, PAIR_SKETCH);
+	expect_near(pair.resemblance, resemblance_of(enough), 1e-9);
+	if (enough == 0)
+		return;
+	make_files(SIZE, enough - 1);
+	assert_false(verify(rule, distance));
+}
+
+/* Of 100,000 bytes 1 % are 1,000. */
+static void the_minimum_is_graded_by_the_distance(void **state)
+{
+	const struct verify_rule rule = {.mode = VERIFY_SKETCH, .min_resemblance = GRADED};
+
+	(void)state;
+	expect_minimum(&rule, 0, 0.3);
+	expect_minimum(&rule, 1000, 0.3);
+	expect_minimum(&rule, 1001, 0.5);
+	expect_minimum(&rule, 2000, 0.5);
+	expect_minimum(&rule, 2001, 0.75);
+	expect_minimum(&rule, 5000, 0.75);
+	expect_minimum(&rule, 99999, 0.75);
+}
+
+static void a_minimum_that_is_given_holds_at_every_distance(void **state)
+{
+	static const double minima[] = {0, 0.01, 0.6, 0.95, 1};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof minima / sizeof *minima; i++) {
+		const struct verify_rule rule = {.mode = VERIFY_SKETCH,
+						 .min_resemblance = minima[i]};
+		expect_minimum(&rule, 0, minima[i]);
+		expect_minimum(&rule, 1500, minima[i]);
+		expect_minimum(&rule, 5000, minima[i]);
+	}
+}
+
+/* What is read is dropped later: here only what has next to nothing in common. */
+static void before_reading_only_the_unrelated_are_dropped(void **state)
+{
+	const struct verify_rule rule = {.mode = VERIFY_READ, .min_resemblance = 0.8};
+
+	(void)state;
+	expect_minimum(&rule, 0, 0.25);
+	expect_minimum(&rule, 5000, 0.25);
+}
+
+static void to_read_all_every_candidate_is_kept(void **state)
+{
+	const struct verify_rule rule = {.mode = VERIFY_ALL, .min_resemblance = 0.8};
+
+	(void)state;
+	make_files(SIZE, 0);
+	assert_true(verify(&rule, 5000));
+	assert_int_equal(pair.verification, PAIR_UNVERIFIED);
+	x.has_sketch = false;
+	y.extension_hash = 7;
+	assert_true(verify(&rule, 5000));
+}
+
+/* Then the paper's rule holds, with its tolerance. */
+static void without_a_sketch_counts_and_extension_decide(void **state)
+{
+	static const enum verify_mode modes[] = {VERIFY_SKETCH, VERIFY_READ};
+
+	(void)state;
+	for (int i = 0; i < 6; i++) {
+		const struct verify_rule rule = {.mode = modes[i / 3], .min_resemblance = GRADED};
+		make_files(SIZE, REGISTERS);
+		x.has_sketch = i % 3 == 1;
+		y.has_sketch = i % 3 == 2;
+		pair.verification = PAIR_READ; /* whatever it was */
+		assert_true(verify(&rule, 1000));
+		assert_int_equal(pair.verification, PAIR_UNVERIFIED);
+		assert_false(verify(&rule, 1001));
+		y.extension_hash = 7;
+		assert_false(verify(&rule, 0));
+	}
+}
+
+/* Fewer than 16 registers in use. */
+static void where_sketches_cannot_tell_counts_must_be_equal(void **state)
+{
+	const struct verify_rule sketch = {.mode = VERIFY_SKETCH, .min_resemblance = GRADED};
+	const struct verify_rule read = {.mode = VERIFY_READ, .min_resemblance = 0.8};
+
+	(void)state;
+	make_files(1000, REGISTERS);
+	memset(x.sketch.registers + 15, 0, REGISTERS - 15);
+	memset(y.sketch.registers + 15, 0, REGISTERS - 15);
+	y.extension_hash = 7;
+	assert_true(verify(&sketch, 0));
+	assert_int_equal(pair.verification, PAIR_COUNTS);
+	assert_false(verify(&sketch, 1));
+	assert_true(verify(&read, 1)); /* reading will tell */
+	assert_int_equal(pair.verification, PAIR_COUNTS);
+	y.size_bytes++;
+	assert_false(verify(&sketch, 0));
+	/* A sixteenth register, and they can. */
+	x.sketch.registers[20] = y.sketch.registers[20] = 9;
+	assert_true(verify(&sketch, 1));
+	assert_int_equal(pair.verification, PAIR_SKETCH);
+}
+
+static void a_sketch_settles_what_is_clearly_above(void **state)
+{
+	(void)state;
+	/* By 0.01 from 0.97 on, by 0.06 from 0.85 on, and by 0.1 below. */
+	assert_true(sketch_settles(1, 0.99));
+	assert_false(sketch_settles(1, 0.995));
+	assert_true(sketch_settles(0.97, 0.95));
+	assert_false(sketch_settles(0.969, 0.92));
+	assert_true(sketch_settles(0.9, 0.83));
+	assert_false(sketch_settles(0.85, 0.8));
+	assert_true(sketch_settles(0.84, 0.73));
+	assert_false(sketch_settles(0.84, 0.75));
+	assert_true(sketch_settles(0.1, 0));
+}
+
+/* ---- The rule ---- */
+
+static struct find_request request;
+
+static void begin_request(const char *percent)
+{
+	struct simhash_error error;
+
+	find_request_init(&request);
+	assert_int_equal(simhash_tolerance_parse(
+				 percent, &request.rule.tolerance.percent_millionths, &error),
+			 0);
+}
+
+static void identical_files_are_a_pair_whatever_else_holds(void **state)
+{
+	(void)state;
+	for (enum verify_mode mode = VERIFY_NO; mode <= VERIFY_ALL; mode++) {
+		begin_request("0");
+		request.rule.verify = (struct verify_rule){mode, mode != VERIFY_NO,
+							   mode == VERIFY_NO ? GRADED : 1};
+		make_files(SIZE, 0);
+		y.content_hash[0] = 1;
+		y.extension_hash = 7;
+		/* With sketches of anything, or with one, or none. */
+		for (int i = 0; i < 3; i++) {
+			bool is_pair = rule_matches(&request.rule, &x, &y, &pair);
+			assert_int_equal(is_pair, mode != VERIFY_NO);
+			*(i == 0 ? &x.has_sketch : &y.has_sketch) = false;
+		}
+	}
+}
+
+static void an_extension_decides_only_where_it_was_asked_to(void **state)
+{
+	(void)state;
+	begin_request("5");
+	make_files(SIZE, REGISTERS - 1);
+	y.extension_hash = 7;
+	assert_true(rule_matches(&request.rule, &x, &y, &pair));
+	request.rule.verify.same_extension = true;
+	assert_false(rule_matches(&request.rule, &x, &y, &pair));
+	y.extension_hash = x.extension_hash;
+	assert_true(rule_matches(&request.rule, &x, &y, &pair));
+	request.rule.verify.mode = VERIFY_NO;
+	request.rule.verify.same_extension = false;
+	y.extension_hash = 7; /* the key is skew_ext */
+	assert_false(rule_matches(&request.rule, &x, &y, &pair));
+}
+
+/* ---- By sketches alone ---- */
+
+/* Counts so far apart that the rule makes no pair of them. */
+static void set_counts_apart(void)
+{
+	x.table.count[3] = SIZE / 2;
+}
+
+static void versions_are_what_the_rule_does_not_make(void **state)
+{
+	int enough = registers_for(0.7);
+
+	(void)state;
+	begin_request("5");
+	make_files(SIZE, enough);
+	set_counts_apart();
+	assert_true(versions_match(&request, &x, &y, &pair));
+	assert_true(pair.verification == PAIR_SKETCH && !pair.is_part);
+	assert_int_equal(pair.distance, SIZE / 2);
+	expect_near(pair.resemblance, resemblance_of(enough), 1e-9);
+	/* With counts that are near it is a pair of the rule, if it is alike enough for that. */
+	x.table.count[3] = 1000;
+	assert_false(versions_match(&request, &x, &y, &pair));
+	x.table.count[3] = 2500;
+	assert_true(versions_match(&request, &x, &y, &pair));
+	make_files(SIZE, registers_for(0.75));
+	x.table.count[3] = 2500;
+	assert_false(versions_match(&request, &x, &y, &pair));
+	/* Identical ones always are. */
+	make_files(SIZE, REGISTERS);
+	y.content_hash[0] = 1;
+	assert_false(versions_match(&request, &x, &y, &pair));
+}
+
+/* Of files of one size a share of 0.85 is more than a resemblance of 0.7. */
+static void versions_have_a_minimum_resemblance(void **state)
+{
+	(void)state;
+	begin_request("5");
+	make_files(SIZE, registers_for(0.7) - 1);
+	set_counts_apart();
+	assert_false(versions_match(&request, &x, &y, &pair));
+	request.rule.verify.min_resemblance = 0.5;
+	make_files(SIZE, registers_for(0.5));
+	set_counts_apart();
+	assert_true(versions_match(&request, &x, &y, &pair));
+	make_files(SIZE, registers_for(0.5) - 1);
+	set_counts_apart();
+	assert_false(versions_match(&request, &x, &y, &pair));
+}
+
+static void versions_need_sketches_that_tell_and_the_extension_asked_for(void **state)
+{
+	(void)state;
+	begin_request("5");
+	for (int i = 0; i < 6; i++) {
+		make_files(SIZE, REGISTERS - 1);
+		set_counts_apart();
+		request.rule.verify.same_extension = i == 4;
+		if (i == 0)
+			x.has_sketch = false;
+		else if (i == 1)
+			y.has_sketch = false;
+		else if (i == 2)
+			memset(x.sketch.registers, 0, REGISTERS);
+		else if (i >= 4)
+			y.extension_hash = 7;
+		if (i == 2)
+			memset(y.sketch.registers, 0, REGISTERS);
+		assert_int_equal(versions_match(&request, &x, &y, &pair), i == 3 || i == 5);
+	}
+}
+
+/* The smaller of them all in the larger: J = smaller / larger. */
+static void expect_part(int64_t size_x, int64_t size_y, bool is_pair)
+{
+	double ratio = size_x < size_y ? (double)size_x / (double)size_y
+				       : (double)size_y / (double)size_x;
+
+	make_files(SIZE, registers_for(ratio));
+	set_counts_apart();
+	x.size_bytes = size_x;
+	y.size_bytes = size_y;
+	assert_int_equal(versions_match(&request, &x, &y, &pair), is_pair);
+	if (!is_pair)
+		return;
+	assert_true(pair.is_part);
+	expect_near(size_x < size_y ? pair.contained_a : pair.contained_b, 1, 0.02);
+	expect_near(size_x < size_y ? pair.contained_b : pair.contained_a, ratio, 0.02);
+}
+
+static void a_part_is_found_in_both_directions(void **state)
+{
+	(void)state;
+	begin_request("5");
+	expect_part(SIZE, SIZE * 8 / 5, true);
+	expect_part(SIZE * 8 / 5, SIZE, true);
+	expect_part(SIZE, SIZE * 2, true);
+	expect_part(SIZE * 2, SIZE, true);
+	/* The sizes are at most twice apart, or as far as was asked for. */
+	expect_part(SIZE, SIZE * 2 + 1, false);
+	expect_part(SIZE * 2 + 1, SIZE, false);
+	request.versions_ratio_millionths = 4 * SIMHASH_MILLION;
+	expect_part(SIZE, SIZE * 4, true);
+	expect_part(SIZE * 4 + 4, SIZE, false);
+	request.versions_ratio_millionths = 3 * SIMHASH_MILLION / 2;
+	expect_part(SIZE, SIZE * 8 / 5, false);
+	/* Below a resemblance of 0.2 the share is noise. */
+	request.versions_ratio_millionths = 10 * SIMHASH_MILLION;
+	expect_part(SIZE, SIZE * 6, false);
+}
+
+/* A share of 0.85 of the smaller file is asked for. */
+static void what_is_in_the_larger_only_in_part_is_none(void **state)
+{
+	(void)state;
+	begin_request("5");
+	/* J / (1 + J) * 3 of a file in one of twice its size. */
+	for (int agreeing = 0; agreeing < REGISTERS; agreeing++) {
+		double resemblance = resemblance_of(agreeing);
+		double share = resemblance / (1 + resemblance) * 3;
+		make_files(SIZE, agreeing);
+		set_counts_apart();
+		y.size_bytes = 2 * SIZE;
+		assert_int_equal(versions_match(&request, &x, &y, &pair), share >= 0.85);
+		if (share >= 0.85)
+			assert_int_equal(pair.is_part, resemblance < 0.7);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_minimum_is_graded_by_the_distance),
+		cmocka_unit_test(a_minimum_that_is_given_holds_at_every_distance),
+		cmocka_unit_test(before_reading_only_the_unrelated_are_dropped),
+		cmocka_unit_test(to_read_all_every_candidate_is_kept),
+		cmocka_unit_test(without_a_sketch_counts_and_extension_decide),
+		cmocka_unit_test(where_sketches_cannot_tell_counts_must_be_equal),
+		cmocka_unit_test(a_sketch_settles_what_is_clearly_above),
+		cmocka_unit_test(identical_files_are_a_pair_whatever_else_holds),
+		cmocka_unit_test(an_extension_decides_only_where_it_was_asked_to),
+		cmocka_unit_test(versions_are_what_the_rule_does_not_make),
+		cmocka_unit_test(versions_have_a_minimum_resemblance),
+		cmocka_unit_test(versions_need_sketches_that_tell_and_the_extension_asked_for),
+		cmocka_unit_test(a_part_is_found_in_both_directions),
+		cmocka_unit_test(what_is_in_the_larger_only_in_part_is_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
