@@ -134,7 +134,7 @@ all() {
 		run simfind --format=$format
 		run simfind --format=$format --group
 		run simfind --format=$format --group=single
-		run simfind --format=$format --confirm
+		run simfind --format=$format --verify=all
 		run simfind --format=$format tree/d1/e1/* tree/odd/-dash.txt
 	done
 	run simfind -0 -T 2 --empty
@@ -143,9 +143,13 @@ all() {
 	run simfind -T 5 -k scatter_ext
 	run simfind -T 3 -k skew --size-ratio=1.2
 	run simfind --tolerance-for=txt=4 --tolerance-for=bin=0.1 --format=csv
-	run simfind --max-change=5 -T 4
-	run simfind -T 4 --confirm=doubtful --format=csv
-	run simfind -T 4 --confirm --min-resemblance=0.5 --format=csv --group
+	run simfind --verify=no --format=csv
+	run simfind --verify=no -T 4 --group
+	run simfind --min-resemblance=0.6 -T 4
+	run simfind --versions --format=csv
+	run simfind --versions tree/d0/e0/*
+	run simfind -T 4 --verify=read --format=csv
+	run simfind -T 4 --verify=all --min-resemblance=0.5 --format=csv --group
 	run simfind --between tree/d1 tree/edited
 	run simfind --nearest=3 tree/d2/e2/*
 	run simfind --nearest=2 --format=json tree/d0/e0/*

@@ -1,7 +1,7 @@
 /*
  * What libsimhash-index tells of an index, in lines for a test to compare:
  *
- *     dump_index URL files | pairs [every] | file PATH | table NAME <CONTENT | ended | wrong
+ *     dump_index URL files | pairs [every | paper] | file PATH | table NAME <CONTENT | ended | wrong
  *
  * Links both libraries, and has names of its own that both use inside.
  * SPDX-License-Identifier: MIT
@@ -30,10 +30,16 @@ int reconcile(void)
 static int print_pair(void *context, const struct simhash_index_pair *pair,
 		      struct simhash_error *error)
 {
+	static const char *const verified[] = {[SIMHASH_INDEX_UNVERIFIED] = "no",
+					       [SIMHASH_INDEX_BY_HASH] = "hash",
+					       [SIMHASH_INDEX_BY_SKETCH] = "sketch",
+					       [SIMHASH_INDEX_BY_COUNTS] = "counts"};
+
 	(void)context;
 	(void)error;
-	printf("%s:%s %s:%s %" PRIu64 " %d\n", pair->a->host, pair->a->path, pair->b->host,
-	       pair->b->path, pair->distance, pair->is_identical);
+	printf("%s:%s %s:%s %" PRIu64 " %d %s %.6f\n", pair->a->host, pair->a->path, pair->b->host,
+	       pair->b->path, pair->distance, pair->is_identical, verified[pair->verified],
+	       pair->resemblance);
 	return strlen(pair->a->path) == pair->a->path_size ? 0 : -1;
 }
 
@@ -136,7 +142,12 @@ int main(int argc, char **argv)
 	if (simhash_index_open(url, &options, &index, &error) != 0)
 		return error_set(&error);
 	simhash_index_search_init(&search);
-	search.every_copy = argc > 3;
+	search.every_copy = argc > 3 && strcmp(argv[3], "every") == 0;
+	if (argc > 3 && strcmp(argv[3], "paper") == 0) {
+		search.key = SIMHASH_SKEW_EXT;
+		search.tolerance.percent_millionths = 1000000;
+		search.unverified = true;
+	}
 	if (strcmp(task, "files") == 0)
 		status = print_files(index, &error);
 	else if (strcmp(task, "pairs") == 0)

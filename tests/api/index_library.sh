@@ -32,7 +32,8 @@ def shown(p, side):
     path = p["path_" + side]
     return path if not path.startswith("/") else host + ":" + path
 for p in json.load(open("out")):
-    print(shown(p, "a"), shown(p, "b"), p["distance"], int(p["match"] == "identical"))' |
+    print(shown(p, "a"), shown(p, "b"), p["distance"], int(p["match"] == "identical"),
+        p["verified"], "%.6f" % p.get("resemblance", -1))' |
 		LC_ALL=C sort
 }
 
@@ -52,18 +53,25 @@ cmp expected dumped || fail "pairs: $(diff expected dumped | head -4)"
 dump pairs every
 pairs_found --expand >expected
 cmp expected dumped || fail "all pairs: $(diff expected dumped | head -4)"
+dump pairs paper
+pairs_found --verify=no >expected
+cmp expected dumped || fail "the paper's pairs: $(diff expected dumped | head -4)"
+grep -q ' no -1.000000$' expected || fail "no pair by counts alone"
 
-# Partners of a file, which comes first; and of its counts alone, which have no host.
+# Partners of a file, which comes first.
 dump file "$files/b.txt"
 pairs_found "$files/b.txt" >expected
 same "partners" "$(wc -l <expected)" "$(wc -l <dumped)"
 same "the file asked for" "$(wc -l <dumped)" "$(grep -c ":$files/b.txt .*:/" dumped)"
 [ "$(wc -l <dumped)" -gt 2 ] || fail "too few partners to be a test"
+grep -q '/other.c [1-9][0-9]* 0 sketch ' dumped || fail "no partner of another extension: $(cat dumped)"
+# Of its counts alone, which have no host and no sketch: as in the paper.
 "$DUMP_SHARED" "$TEST_URL" table b.txt <"$files/b.txt" | LC_ALL=C sort >by_table
-sed 's/^[^ ]* //' dumped | LC_ALL=C sort >partners
-grep -v "/b.txt 0 0$" by_table | sed 's/^:b.txt //' | LC_ALL=C sort | cmp partners - ||
+pairs_found --verify=no "$files/b.txt" | sed "s|[^ ]*:$files/b.txt ||" | LC_ALL=C sort >partners
+grep -v ":$files/b.txt 0" by_table | sed 's/^:b.txt //' | LC_ALL=C sort | cmp partners - ||
 	fail "by counts: $(diff partners by_table)"
-same "its own row" 1 "$(grep -c "^:b.txt .*:$files/b.txt 0 0$" by_table)"
+[ "$(wc -l <partners)" -gt 2 ] || fail "too few partners by counts to be a test"
+same "its own row" 1 "$(grep -c "^:b.txt .*:$files/b.txt 0 0 no -1.000000$" by_table)"
 
 # What goes wrong is told with a code.
 fails() { # CODE TEXT COMMAND...

@@ -79,7 +79,7 @@ done
 
 role=reader
 runs 0 "$SIMFIND" "$(at simhash_reader)" -d "$url"
-runs 0 "$SIMFIND" "$(at simhash_reader)" -d "$url" --group --confirm
+runs 0 "$SIMFIND" "$(at simhash_reader)" -d "$url" --group --verify=all
 runs 0 "$SIMFIND" "$(at simhash_reader)" -d "$url" --stats
 runs 0 "$SIMFIND" "$(at simhash_reader)" -d "$url" "$files/a"
 runs 0 "$SIMHASH" "$(at simhash_reader)" -d "$url" --status

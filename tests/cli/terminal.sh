@@ -77,7 +77,7 @@ runs 0 "$SIMHASH" "$files"
 on_terminal 120 "$SIMFIND" --progress=always -T 0.1
 progress_lines | grep -Eq '^ *[0-9]+%  [0-9,]+ of 303 files  [0-9,]+ pairs  ' ||
 	fail "no rows and pairs: $(progress_lines)"
-on_terminal 120 "$SIMFIND" --progress=always --confirm -T 0.1
+on_terminal 120 "$SIMFIND" --progress=always --verify=all -T 0.1
 progress_lines | grep -Eq '%  confirmed [0-9,]+ of [0-9,]+ pairs' || fail "no confirming: $(progress_lines)"
 # Nothing of it in what is written, and none while lines go to the same terminal.
 on_terminal 120 "$SIMFIND" -T 0.1 --format=jsonl --progress=always
@@ -87,7 +87,7 @@ same "progress among lines" 0 "$(progress_lines | wc -l)"
 on_terminal 120 "$SIMFIND" -q -T 0
 tr -d '\r' <screen >plain
 same "head" "paths below $files/:" "$(head -n 1 plain)"
-grep -q $'^\x1b\\[32midentical \x1b\\[0m.*  a directory/file number 1.txt  *copy.txt$' plain ||
+grep -q $'^\x1b\\[32midentical *\x1b\\[0m.*  a directory/file number 1.txt  *copy.txt$' plain ||
 	fail "no coloured line: $(cat -v plain)"
 grep -qF 'odd\x1b[31m\tname.txt' plain || fail "no escaped name: $(cat -v plain)"
 same "columns of the second path" 1 "$(sed $'s/\x1b\\[[0-9]*m//g' plain | awk '/^identical/ { print match($0, /  (copy|odd.x1b.32m)/) }' |

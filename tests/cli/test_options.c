@@ -189,6 +189,7 @@ static const struct refused find_refused[] = {
 	{"key", "measure compare stats"},
 	{"candidates", "measure compare stats sweep"},
 	{"size-ratio", "measure"},
+	{"versions", "measure compare nearest stats sweep partition"},
 	{"empty", "compare"},
 	{"hard-links", "compare stats sweep"},
 	{"measure", "nearest partition stats sweep"},
@@ -300,6 +301,7 @@ static void values_are_refused_as_listed(void **state)
 	expect_value_refusal(&find_program, "quiet", "progress", "always");
 	expect_value_refusal(&find_program, "min-resemblance", "verify", "no");
 	expect_value_refusal(&find_program, "same-extension", "verify", "no");
+	expect_value_refusal(&find_program, "versions", "verify", "no");
 	expect_value_refusal(&find_program, "measure", "format", "html");
 	expect_value_refusal(&find_program, "nearest", "candidates", "key");
 	expect_value_refusal(&find_program, "expand", "format", "html");

@@ -230,7 +230,7 @@ static double share(size_t part, size_t whole)
 static bool confirm(const struct bytes_of *a, const struct bytes_of *b, double least,
 		    struct file_pair *kept)
 {
-	const struct confirm_request request = {.mode = CONFIRM_ALL, .min_resemblance = least};
+	const struct confirm_request request = {.reads_all = true, .min_resemblance = least};
 	const struct find_sink sink = {.unconfirmed = unconfirmed};
 	const struct find_resources resources = {.threads = 1};
 	struct find_file x, y;
@@ -264,7 +264,7 @@ static void expect_confirmed(const struct bytes_of *a, const struct bytes_of *b,
 	struct file_pair pair;
 	bool is_kept;
 
-	EXPECT(confirm(a, b, 0, &pair) && pair.verification == PAIR_CONFIRMED);
+	EXPECT(confirm(a, b, 0, &pair) && pair.verification == PAIR_READ);
 	EXPECT(pair.is_identical == is_same && pair.resemblance == resemblance);
 	EXPECT(pair.contained_a == share(a_found, a->size));
 	EXPECT(pair.contained_b == share(b_found, b->size));

@@ -96,6 +96,17 @@ static void expect_tolerances(const struct find_arguments *arguments)
 			       100 * SIMHASH_MILLION);
 }
 
+static void expect_verifying(const struct find_request *request)
+{
+	const struct verify_rule *verify = &request->rule.verify;
+
+	EXPECT(verify->min_resemblance >= 0 || verify->min_resemblance == GRADED);
+	EXPECT(verify->min_resemblance <= 1);
+	EXPECT(verify->mode < VERIFY_READ || verify->min_resemblance >= 0);
+	EXPECT(verify->mode != VERIFY_NO || (!request->versions && !verify->same_extension));
+	EXPECT(request->versions_ratio_millionths >= SIMHASH_MILLION);
+}
+
 static void parse_for_find(int argc, char **argv)
 {
 	struct find_arguments arguments;
@@ -111,10 +122,8 @@ static void parse_for_find(int argc, char **argv)
 		       arguments.request.part < arguments.request.parts);
 		EXPECT(arguments.resources.threads >= 1 &&
 		       arguments.resources.threads <= THREADS_MAX);
-		EXPECT(arguments.confirm.min_resemblance >= 0 &&
-		       arguments.confirm.min_resemblance <= 1);
-		EXPECT(arguments.request.max_change >= 0 &&
-		       arguments.request.max_inflated_bytes >= 0);
+		EXPECT(arguments.request.max_inflated_bytes >= 0);
+		expect_verifying(&arguments.request);
 		EXPECT(arguments.request.rule.tolerance.size_ratio_millionths >= SIMHASH_MILLION);
 		for (size_t i = 0; i < arguments.query_count; i++)
 			EXPECT((arguments.queries[i].path == NULL) !=

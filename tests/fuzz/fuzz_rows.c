@@ -173,6 +173,18 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 /* ---- Rows ---- */
 
+/* A sketch of other content, or of some other, from what the row has; one in five has none. */
+static void make_sketch(struct file_row *row, bool is_new, int number)
+{
+	uint64_t random = row->table.count[0] + (uint64_t)row->size_bytes + (uint64_t)number;
+
+	for (int i = 0; i < SIMHASH_RESEMBLANCE_REGISTERS; i++) {
+		random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+		if (is_new || random >> 60 == 0)
+			row->resemblance.registers[i] = (uint8_t)(random >> 40);
+	}
+}
+
 /* A row near to the one before it, so that there are pairs to find. */
 static void take_row(struct input *in, struct file_row *row, char name[16], int number)
 {
@@ -192,8 +204,9 @@ static void take_row(struct input *in, struct file_row *row, char name[16], int 
 			++*count;
 		row->content_hash[0] = choices;
 	} /* else a copy */
-	row->has_resemblance = number % 4 != 0;
-	memset(&row->resemblance, row->content_hash[0], sizeof row->resemblance);
+	if ((choices & 3) < 2)
+		make_sketch(row, (choices & 3) == 0, number);
+	row->has_resemblance = number % 5 != 4;
 	snprintf(name, 16, "%d%s", number, extensions[choices >> 2 & 3]);
 	row->host = 1 + (choices >> 7);
 	row->directory.data = directories[choices >> 5 & 3];
@@ -225,11 +238,10 @@ static void bind_row(const struct file_row *row)
 	sqlite3_bind_int64(insert, at++, row->scanned_at_ns);
 	sqlite3_bind_int64(insert, at++, bucket_of(row));
 	if (row->has_resemblance)
-		sqlite3_bind_blob(insert, at, row->resemblance.registers,
+		sqlite3_bind_blob(insert, at++, row->resemblance.registers,
 				  sizeof row->resemblance.registers, SQLITE_TRANSIENT);
 	else
-		sqlite3_bind_null(insert, at);
-	at++;
+		sqlite3_bind_null(insert, at++);
 	for (int t = 0; t < SIMHASH_TAGS; t++)
 		sqlite3_bind_int64(insert, at++, (int64_t)row->table.count[t]);
 	for (int k = 0; k < SIMHASH_KEYS; k++)
@@ -296,6 +308,7 @@ static void change_other(struct input *in)
 		"UPDATE file SET name = ?",
 		"UPDATE file SET extension = ?",
 		"UPDATE file SET mtime_ns = ?",
+		"UPDATE file SET resemblance_sketch = ? WHERE path_hash < X'80'",
 	};
 	const char *sql = changes[take_byte(in) % (sizeof changes / sizeof *changes)];
 	sqlite3_stmt *statement;
@@ -372,7 +385,9 @@ static int take_pair(void *context, unsigned thread, const struct file_pair *pai
 {
 	struct taking *taking = context;
 
-	EXPECT(pair->changed >= 0 && pair->changed <= 1);
+	EXPECT(pair->resemblance >= 0 && pair->resemblance <= 1);
+	EXPECT(!pair->is_identical || pair->verification == PAIR_HASH);
+	EXPECT(!pair->is_part || pair->contained_a <= 1);
 	return taking->kept != NULL ? pair_list_add(taking->kept, pair, error)
 				    : listing_add(taking->listing, thread, pair, error);
 }
@@ -477,6 +492,8 @@ static void find_twice(struct store *store, struct find_request *request, struct
 	int status;
 
 	request->nearest = how & 3;
+	if (request->nearest > 0)
+		request->versions = false;
 	status = find(store, request, &resources, how, &one, &error);
 	expect_told(status, &error);
 	if (status != 0)
@@ -583,6 +600,14 @@ static struct find_request take_request(struct input *in)
 	request.rule.key = (enum simhash_key)(more % SIMHASH_KEYS);
 	if (more & 0x80)
 		EXPECT(rule_add_tolerance(&request.rule, "c=0.05", &error) == 0);
+	request.rule.verify.mode = more & 0x40 ? VERIFY_SKETCH : VERIFY_NO;
+	request.rule.verify.same_extension = (more & 0x60) == 0x60;
+	if (more & 8)
+		request.rule.verify.min_resemblance = 0.5;
+	if (!(choices & 64))
+		request.versions = (more & 0x50) == 0x50;
+	if (more & 4)
+		request.rule.unverified_percent_millionths = INT64_MAX;
 	request.rule.candidates = choices & 4 ? CANDIDATES_KEY : CANDIDATES_EXACT;
 	request.with_empty = choices & 8;
 	request.expand = choices & 16;

@@ -7,7 +7,6 @@
 #include <stdbool.h>
 
 #include "base/escape.h"
-#include "find/estimate.h"
 #include "find/pairs.h"
 #include "fuzz.h"
 #include "report/formatter.h"
@@ -67,11 +66,15 @@ static struct text write_pair(const char *format, const struct file_pair *pair, 
 	return text;
 }
 
-static struct text write_group(const char *format)
+static struct text write_group(const char *format, enum verification verification,
+			       double resemblance)
 {
 	const struct formatter *formatter = formatter_find(format);
 	const struct presentation how = {.is_terminal = false};
-	const struct group group = {.number = 1, .count = NAMES, .bytes = 7};
+	const struct find_file first = {.display = names[0].data,
+					.display_size = (uint32_t)names[0].size};
+	const struct group group = {
+		.number = 1, .count = NAMES, .bytes = 7, .representative = &first};
 	struct text text;
 	FILE *out = open_memstream(&text.data, &text.size);
 
@@ -83,8 +86,11 @@ static struct text write_group(const char *format)
 	for (int i = 0; i < NAMES; i++) {
 		const struct find_file file = {.display = names[i].data,
 					       .display_size = (uint32_t)names[i].size};
-		const struct group_member member = {
-			.file = &file, .role = i == 0 ? ROLE_REPRESENTATIVE : ROLE_MEMBER};
+		const struct group_member member = {.file = &file,
+						    .role = i == 0 ? ROLE_REPRESENTATIVE
+								   : ROLE_MEMBER,
+						    .verification = verification,
+						    .resemblance = resemblance};
 		formatter->member(out, &group, &member, &how);
 	}
 	if (formatter->end_group != NULL)
@@ -172,14 +178,14 @@ static void check_csv(const struct file_pair *pair)
 	size_t size;
 
 	EXPECT(field != NULL);
-	skip_to(&r, "size_a,size_b,path_a,path_b\r\n");
-	for (int i = 0; i < 12; i++) {
-		EXPECT(read_csv_field(&r, field, &size) == (i == 11 ? '\n' : ','));
+	skip_to(&r, "size_a,size_b,path_a,path_b,verified\r\n");
+	for (int i = 0; i < 13; i++) {
+		EXPECT(read_csv_field(&r, field, &size) == (i == 12 ? '\n' : ','));
 		if (i == 1) {
 			field[size] = '\0';
 			EXPECT(strtoull(field, NULL, 10) == pair->distance);
 		}
-		if (i >= 10)
+		if (i == 10 || i == 11)
 			EXPECT(same(field, size,
 				    i == 10 ? find_file_display(pair->a)
 					    : find_file_display(pair->b)));
@@ -188,15 +194,15 @@ static void check_csv(const struct file_pair *pair)
 	save("pairs.csv", &text);
 	free(text.data);
 
-	text = write_group("csv");
+	text = write_group("csv", pair->verification, pair->resemblance);
 	r = read_text(&text);
 	field = realloc(field, text.size + 1);
 	EXPECT(field != NULL);
-	skip(&r, "group,role,distance,changed,size,path\r\n");
+	skip(&r, "group,role,distance,changed,size,path,resemblance,verified\r\n");
 	for (int n = 0; n < NAMES; n++)
-		for (int i = 0; i < 6; i++) {
-			EXPECT(read_csv_field(&r, field, &size) == (i == 5 ? '\n' : ','));
-			EXPECT(i < 5 || same(field, size, names[n]));
+		for (int i = 0; i < 8; i++) {
+			EXPECT(read_csv_field(&r, field, &size) == (i == 7 ? '\n' : ','));
+			EXPECT(i != 5 || same(field, size, names[n]));
 		}
 	expect_end(&r);
 	free(text.data);
@@ -310,7 +316,7 @@ static void check_json(const char *format, const struct file_pair *pair)
 	free(room);
 	free(text.data);
 
-	text = write_group(format);
+	text = write_group(format, pair->verification, pair->resemblance);
 	r = read_text(&text);
 	room = malloc(text.size + 1);
 	EXPECT(room != NULL);
@@ -318,6 +324,8 @@ static void check_json(const char *format, const struct file_pair *pair)
 	skip_to(&r, "\"members\":[");
 	for (int n = 0; n < NAMES; n++) {
 		skip_to(&r, "\"size\":0,");
+		skip_to(&r, "\"verified\":\"");
+		skip_to(&r, ",");
 		read_json_path(&r, "path", names[n], room);
 		skip(&r, n + 1 < NAMES ? "}," : "}]}\n");
 	}
@@ -366,14 +374,10 @@ static void check_terminal(const char *format, const struct file_pair *pair)
 static void add_file(struct pair_list *list, const struct find_file *x, const struct find_file *y,
 		     uint64_t distance)
 {
-	struct file_pair pair = {
-		.a = x, .b = y, .distance = distance, .verification = PAIR_CONFIRMED};
-	struct estimate estimate =
-		estimate_change(&x->table, x->size_bytes, &y->table, y->size_bytes);
+	struct file_pair pair = {.a = x, .b = y, .distance = distance, .verification = PAIR_READ};
 	struct simhash_error error;
 
 	pair.is_identical = distance == 0;
-	pair.changed = estimate.changed;
 	pair.resemblance = 0.5;
 	EXPECT(pair_list_add(list, &pair, &error) == 0);
 }
@@ -433,7 +437,7 @@ static void check_report(const struct pair_list *list)
 		size_t escaped_size, size;
 		char *escaped = escape_text(name, &escaped_size);
 		EXPECT(escaped != NULL);
-		/* What is before a file: [copy,distance,changed,same, */
+		/* What is before a file: [copy,distance,"label",resemblance, */
 		for (int comma = i == 0 ? 1 : 0; comma < 5; comma++)
 			skip_to(&r, ",");
 		skip(&r, "[");
@@ -528,6 +532,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint64_t sizes;
 	struct pair_list list;
 	char *owned[NAMES], all_name[16];
+	uint8_t how;
 
 	a.size_bytes = (int64_t)(take_number(&in, 8) >> 1);
 	b.size_bytes = (int64_t)(take_number(&in, 8) >> 1);
@@ -535,9 +540,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	sizes = (uint64_t)a.size_bytes + (uint64_t)b.size_bytes;
 	if (sizes < UINT64_MAX / SIMHASH_TAGS)
 		pair.distance %= SIMHASH_TAGS * sizes + 1;
-	pair.verification = (enum verification)(take_byte(&in) % 4);
-	pair.changed = (double)take_byte(&in) / 255;
-	pair.contained_a = pair.resemblance = pair.changed;
+	how = take_byte(&in);
+	pair.verification = (enum verification)(how % (PAIR_MEASURED + 1));
+	pair.is_part = (how & 0x40) != 0;
+	pair.is_unreadable = (how & 0x80) != 0;
+	pair.contained_a = pair.resemblance = (double)take_byte(&in) / 255;
 	for (int i = 0; i < NAMES; i++) {
 		size_t length = strnlen((const char *)in.at, in.left);
 		owned[i] = take_text(&in, length);

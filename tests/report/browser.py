@@ -182,6 +182,11 @@ def test(browser, report, expected, pictures):
     browser.click("#head th:nth-child(2) button")
     files = [number(text) for text in column(2)]
     check("sorted the other way", files, sorted(files))
+    # Least alike first what is most alike, and what it says is of a member.
+    browser.click("#head th:nth-child(5) button")
+    check("most alike", column(5)[0], "identical")
+    browser.click("#head th:nth-child(5) button")
+    check("least alike", column(5)[0], expected["least_alike"])
     browser.click("#head th:nth-child(6) button")
     paths = browser.texts("tr.group td.path")
     check("sorted by path", paths, sorted(paths, key=lambda p: p.encode("utf-16-be", "surrogatepass")))
@@ -221,6 +226,9 @@ def test(browser, report, expected, pictures):
     for side in "ab":
         if expected["pair"][side] not in names:
             raise SystemExit(f"FAILED: {expected['pair'][side]} is not in {names}")
+    note = f"In common: {expected['pair']['common']}."
+    if note not in browser.texts("#pair-note")[0]:
+        raise SystemExit(f"FAILED: {note} is not in {browser.texts('#pair-note')}")
     if pictures:
         time.sleep(0.2)
         browser.picture(pictures + "-pair.png")

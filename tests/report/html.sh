@@ -46,14 +46,22 @@ groups = json.load(open("groups.json", encoding="utf-8"))
 pairs = [json.loads(line) for line in open("pairs.jsonl", encoding="utf-8")]
 counts = [int(line) for line in open("counts")]
 rows = {path for pair in pairs for path in (pair["path_a"], pair["path_b"])}
+def label(member):
+    """What text for people says of a member whose sketch is known."""
+    percent = 100 * member["resemblance"]
+    return "about %.0f %%" % percent if percent < 99.5 else "over 99 %"
+members = [m for g in groups for m in g["members"] if m["role"] == "member"]
+assert all(m["verified"] == "sketch" for m in members), members
+common = next(label(m) for m in members if m["path"] == sys.argv[2])
 print(json.dumps({
+    "least_alike": label(min(members, key=lambda m: m["resemblance"])),
     "tiles": {"Files indexed": len(rows), "Groups": len(groups),
               "Identical pairs": sum(p["match"] == "identical" for p in pairs),
               "Similar pairs": sum(p["match"] == "similar" for p in pairs)},
     "most_files": max(g["files"] for g in groups),
     "filter": {"text": "GROUP1", "groups": sum(any("/group1" in m["path"] for m in g["members"])
                                               for g in groups)},
-    "pair": {"a": sys.argv[1], "b": sys.argv[2],
+    "pair": {"a": sys.argv[1], "b": sys.argv[2], "common": common,
              "counts_a": counts[:16], "counts_b": counts[16:]},
     "names": ["<img src=x onerror=window.injected=1>.txt", "<script>window.injected=1",
               '"quoted"&amp;.txt', "';window.injected=1;'", "<b class=injected>bold.txt",
