@@ -57,7 +57,7 @@ static void make_clusters(int64_t largest_size)
 		name_row(i);
 		if (i == centre) {
 			rows[i] = engine_row("/f", names[i], random_below(1u << 30));
-			rows[i].size_bytes = 20 + (int64_t)random_below((uint64_t)largest_size);
+			rows[i].size_bytes = 8 + (int64_t)random_below((uint64_t)largest_size);
 			random_counts(&rows[i], 8);
 			random_sketch(&rows[i]);
 		} else {
@@ -107,11 +107,16 @@ static bool verified(const struct find_rule *rule, int a, int b, wide tolerance)
 		return same_extension(x, y) &&
 		       within(distance, tolerance < least ? tolerance : least, sizes);
 	if (!can_tell[a][b])
-		return distance == 0 && x->size_bytes == y->size_bytes;
-	if (minimum < 0)
+		return memcmp(&x->resemblance, &y->resemblance, sizeof x->resemblance) == 0 &&
+		       within(distance, 1000000, sizes) && x->size_bytes >= 16 &&
+		       y->size_bytes >= 16;
+	if (minimum < 0) {
 		minimum = within(distance, 1000000, sizes)   ? 0.3
 			  : within(distance, 2000000, sizes) ? 0.5
 							     : 0.75;
+		if (minimum < 0.6 && (x->size_bytes < 1024 || y->size_bytes < 1024))
+			minimum = 0.6;
+	}
 	return resemblances[a][b] >= minimum;
 }
 

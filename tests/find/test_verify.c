@@ -147,28 +147,65 @@ static void without_a_sketch_counts_and_extension_decide(void **state)
 	}
 }
 
+/* A distance of 1 is always within a tolerance. */
+static void small_files_need_more(void **state)
+{
+	const struct verify_rule rule = {.mode = VERIFY_SKETCH, .min_resemblance = GRADED};
+
+	(void)state;
+	for (int64_t size = 1023; size <= 1024; size++) {
+		int enough = registers_for(size < 1024 ? 0.6 : 0.3);
+		for (int missing = 0; missing < 2; missing++) {
+			make_files(size, enough - missing);
+			y.size_bytes = 1200;
+			assert_int_equal(verify(&rule, 1), !missing);
+			x.size_bytes = 1200;
+			y.size_bytes = size;
+			assert_int_equal(verify(&rule, 1), !missing);
+		}
+	}
+}
+
 /* Fewer than 16 registers in use. */
-static void where_sketches_cannot_tell_counts_must_be_equal(void **state)
+static void where_sketches_cannot_tell_they_and_the_counts_must_agree(void **state)
 {
 	const struct verify_rule sketch = {.mode = VERIFY_SKETCH, .min_resemblance = GRADED};
 	const struct verify_rule read = {.mode = VERIFY_READ, .min_resemblance = 0.8};
 
 	(void)state;
-	make_files(1000, REGISTERS);
+	make_files(2000, REGISTERS);
 	memset(x.sketch.registers + 15, 0, REGISTERS - 15);
 	memset(y.sketch.registers + 15, 0, REGISTERS - 15);
 	y.extension_hash = 7;
-	assert_true(verify(&sketch, 0));
+	/* Within 1 %, whatever else is tolerated. */
+	assert_true(verify(&sketch, 20));
 	assert_int_equal(pair.verification, PAIR_COUNTS);
-	assert_false(verify(&sketch, 1));
-	assert_true(verify(&read, 1)); /* reading will tell */
+	assert_false(verify(&sketch, 21));
+	assert_true(verify(&read, 21)); /* reading will tell */
 	assert_int_equal(pair.verification, PAIR_COUNTS);
-	y.size_bytes++;
+	x.sketch.registers[3]++;
 	assert_false(verify(&sketch, 0));
 	/* A sixteenth register, and they can. */
 	x.sketch.registers[20] = y.sketch.registers[20] = 9;
-	assert_true(verify(&sketch, 1));
+	assert_true(verify(&sketch, 21));
 	assert_int_equal(pair.verification, PAIR_SKETCH);
+}
+
+/* A run of one byte has a sketch of zeros, and so has what is shorter than a shingle. */
+static void without_a_shingle_nothing_is_known(void **state)
+{
+	const struct verify_rule rule = {.mode = VERIFY_SKETCH, .min_resemblance = GRADED};
+
+	(void)state;
+	make_files(16, REGISTERS);
+	memset(x.sketch.registers, 0, REGISTERS);
+	memset(y.sketch.registers, 0, REGISTERS);
+	assert_true(verify(&rule, 1));
+	y.size_bytes = 15;
+	assert_false(verify(&rule, 0));
+	y.size_bytes = 16;
+	x.size_bytes = 15;
+	assert_false(verify(&rule, 0));
 }
 
 static void a_sketch_settles_what_is_clearly_above(void **state)
@@ -374,7 +411,9 @@ int main(void)
 		cmocka_unit_test(before_reading_only_the_unrelated_are_dropped),
 		cmocka_unit_test(to_read_all_every_candidate_is_kept),
 		cmocka_unit_test(without_a_sketch_counts_and_extension_decide),
-		cmocka_unit_test(where_sketches_cannot_tell_counts_must_be_equal),
+		cmocka_unit_test(small_files_need_more),
+		cmocka_unit_test(where_sketches_cannot_tell_they_and_the_counts_must_agree),
+		cmocka_unit_test(without_a_shingle_nothing_is_known),
 		cmocka_unit_test(a_sketch_settles_what_is_clearly_above),
 		cmocka_unit_test(identical_files_are_a_pair_whatever_else_holds),
 		cmocka_unit_test(an_extension_decides_only_where_it_was_asked_to),
