@@ -63,6 +63,10 @@ mutate "markup of a name reaches the page" src/report/html.c \
 	"s/ || c == '<'//" '^report.html|^cli.hostile'
 mutate "a quote ends a field of CSV" src/report/csv.c \
 	"s/if (field.data\[i\] == '\"')/if (false)/" '^report.formatter|^cli.odd_names'
+mutate "a block gives one hit more than the cap" src/core/resemblance_template.h \
+	's/count < most; group/count <= most; group/' '^core.resemblance'
+mutate "a seam of 14 bytes is read from before the caller's" src/core/resemblance_scanner.c \
+	's/(taken >= SHINGLE_OVERLAP)/(taken >= SHINGLE_OVERLAP - 1)/' '^core.resemblance'
 [ "$survived" = 0 ] || {
 	echo "$survived of the mutations survived" >&2
 	exit 1
