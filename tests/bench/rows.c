@@ -95,6 +95,15 @@ static uint64_t limit(double count, int64_t size)
 	return count <= 0 ? 0 : count >= (double)size ? (uint64_t)size : (uint64_t)count;
 }
 
+/* Give each register a new value with some probability. */
+static void change_sketch(struct file_row *row, double probability)
+{
+	row->has_resemblance = true;
+	for (int i = 0; i < SIMHASH_RESEMBLANCE_REGISTERS; i++)
+		if (random_unit() < probability)
+			row->resemblance.registers[i] = (uint8_t)(1 + random_bits() % 255);
+}
+
 static void draw(struct made_row *made, const struct sources *sources)
 {
 	const struct source_row *source = &sources->rows[random_bits() % sources->count];
@@ -102,6 +111,7 @@ static void draw(struct made_row *made, const struct sources *sources)
 
 	made->row = source->row;
 	memcpy(made->extension, source->extension, sizeof made->extension);
+	change_sketch(&made->row, 1);
 	made->row.size_bytes = 1 + (int64_t)(scale * (double)source->row.size_bytes);
 	for (int t = 0; t < SIMHASH_TAGS; t++) {
 		double count = (double)source->row.table.count[t] * scale;
@@ -118,6 +128,7 @@ static void edit(struct made_row *made)
 	int64_t grown = (int64_t)(share * random_unit() * (double)made->row.size_bytes);
 
 	made->row.size_bytes += grown;
+	change_sketch(&made->row, 8 * share);
 	for (int t = 0; t < SIMHASH_TAGS; t++) {
 		double count = (double)made->row.table.count[t];
 		count += sqrt(2 * share * count) * random_normal();
