@@ -21,6 +21,7 @@ struct find_file {
 	int64_t compressed_size_bytes; /* see struct file_row */
 	int64_t uniform, key;	       /* key: the one that the user named */
 	int64_t reach;		       /* see rule_reach */
+	int64_t swept_reach;	       /* see rule_swept_reach */
 	uint32_t extension_hash, tolerance;
 	uint8_t content_hash[CONTENT_HASH_SIZE], path_hash[PATH_HASH_SIZE];
 	/* "host:path" for a file of another host, else the path; ended by a zero. */

@@ -150,6 +150,8 @@ int finder_convert(const struct finder *finder, const struct file_row *row, stru
 	memcpy(file->content_hash, row->content_hash, CONTENT_HASH_SIZE);
 	memcpy(file->path_hash, row->path_hash, PATH_HASH_SIZE);
 	file->reach = rule_reach(rule, file->tolerance, file->has_sketch, row->size_bytes);
+	file->swept_reach =
+		rule_swept_reach(rule, file->tolerance, file->has_sketch, row->size_bytes);
 	/* The search relies on this key: what is too large for it stays at its end. */
 	for (int t = 0; t < SIMHASH_TAGS; t++) {
 		total += row->table.count[t];

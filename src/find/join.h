@@ -8,6 +8,7 @@
 #include "find/block.h"
 #include "find/near.h"
 #include "find/pair_reporter.h"
+#include "find/sketch_keys.h"
 
 /* What a thread keeps from block to block. All zero to begin with. */
 struct join_room {
@@ -19,6 +20,7 @@ struct join_room {
 	int64_t *sorted_order_sum;
 	size_t capacity;
 	struct cell *cells;
+	struct key_room keys;
 	size_t cell_slots;
 };
 

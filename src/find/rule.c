@@ -148,6 +148,15 @@ static struct simhash_tolerance tolerance_number(const struct find_rule *rule, u
 	return tolerance;
 }
 
+/* floor((s + partner) / 2) may lose a half; the sum of both halves' reach does not. */
+static int64_t reach_of(const struct simhash_tolerance *tolerance, int64_t size_bytes)
+{
+	int64_t partner = simhash_largest_partner(tolerance, size_bytes);
+	int64_t mean = size_bytes / 2 + partner / 2 + 1;
+
+	return simhash_key_reach(tolerance, mean < partner ? mean : partner);
+}
+
 /* Is less tolerated of a pair that nothing verifies? */
 static bool is_limited(const struct find_rule *rule, int64_t percent_millionths)
 {
@@ -155,17 +164,26 @@ static bool is_limited(const struct find_rule *rule, int64_t percent_millionths)
 	       percent_millionths > rule->unverified_percent_millionths;
 }
 
-/* floor((s + partner) / 2) may lose a half; the sum of both halves' reach does not. */
 int64_t rule_reach(const struct find_rule *rule, uint32_t tolerance, bool has_sketch,
 		   int64_t size_bytes)
 {
 	struct simhash_tolerance t = tolerance_number(rule, tolerance);
-	int64_t partner = simhash_largest_partner(&t, size_bytes);
-	int64_t mean = size_bytes / 2 + partner / 2 + 1;
 
 	if (!has_sketch && is_limited(rule, t.percent_millionths))
 		t.percent_millionths = rule->unverified_percent_millionths;
-	return simhash_key_reach(&t, mean < partner ? mean : partner);
+	return reach_of(&t, size_bytes);
+}
+
+int64_t rule_swept_reach(const struct find_rule *rule, uint32_t tolerance, bool has_sketch,
+			 int64_t size_bytes)
+{
+	struct simhash_tolerance t = tolerance_number(rule, tolerance);
+
+	if (!has_sketch || !verify_is_graded(&rule->verify) ||
+	    t.percent_millionths <= SWEPT_PERCENT * SIMHASH_MILLION)
+		return rule_reach(rule, tolerance, has_sketch, size_bytes);
+	t.percent_millionths = SWEPT_PERCENT * SIMHASH_MILLION;
+	return reach_of(&t, size_bytes);
 }
 
 void rule_slope(const struct find_rule *rule, int64_t *up, int64_t *down)

@@ -68,6 +68,13 @@ uint32_t rule_tolerance_of(const struct find_rule *rule, struct bytes name);
 int64_t rule_reach(const struct find_rule *rule, uint32_t tolerance, bool has_sketch,
 		   int64_t size_bytes);
 
+/*
+ * The same of pairs that are looked for by their counts. Pairs further apart have sketches that
+ * share a key, and are looked for by that: see sketch_keys.h.
+ */
+int64_t rule_swept_reach(const struct find_rule *rule, uint32_t tolerance, bool has_sketch,
+			 int64_t size_bytes);
+
 /* No file's reach is larger than (size / *down + 1) * *up + 2. */
 void rule_slope(const struct find_rule *rule, int64_t *up, int64_t *down);
 

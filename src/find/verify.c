@@ -6,31 +6,35 @@
 
 #include <string.h>
 
+#include "find/sketch_keys.h"
+
 /* What a pair must resemble at least whose distance is within a tolerance. */
 static const struct grade {
 	int64_t percent;
 	double min_resemblance;
-} grades[] = {{1, 0.3}, {2, 0.5}, {100, 0.75}};
+} grades[] = {{1, 0.3}, {SWEPT_PERCENT, 0.5}, {100, 0.75}};
 
 /* Of small files a distance of 1 is always within the tolerance, and says little. */
 #define SMALL_SIZE 1024
 #define SMALL_MIN_RESEMBLANCE 0.6
 
-static double graded_minimum(const struct file_pair *pair, int64_t size_x, int64_t size_y)
+static bool is_graded_pair(const struct find_file *x, const struct find_file *y,
+			   const struct file_pair *pair)
 {
-	bool is_small = size_x < SMALL_SIZE || size_y < SMALL_SIZE;
+	bool is_small = x->size_bytes < SMALL_SIZE || y->size_bytes < SMALL_SIZE;
 	const struct grade *grade = grades;
+	struct simhash_tolerance tolerance;
 
 	for (;; grade++) {
-		struct simhash_tolerance tolerance = {.percent_millionths =
-							      grade->percent * SIMHASH_MILLION};
-		if (grade->percent < 100 &&
-		    !simhash_sum_table_hit(&tolerance, pair->distance, size_x, size_y))
-			continue;
-		return is_small && grade->min_resemblance < SMALL_MIN_RESEMBLANCE
-			       ? SMALL_MIN_RESEMBLANCE
-			       : grade->min_resemblance;
+		tolerance.percent_millionths = grade->percent * SIMHASH_MILLION;
+		if (grade->percent == 100 ||
+		    simhash_sum_table_hit(&tolerance, pair->distance, x->size_bytes, y->size_bytes))
+			break;
 	}
+	if (pair->resemblance < grade->min_resemblance ||
+	    (is_small && pair->resemblance < SMALL_MIN_RESEMBLANCE))
+		return false;
+	return grade->percent <= SWEPT_PERCENT || sketches_share_key(&x->sketch, &y->sketch);
 }
 
 /*
@@ -76,6 +80,17 @@ static bool verify_by_counts(const struct verify_rule *rule, const struct find_f
 	       simhash_sum_table_hit(&tolerance, pair->distance, x->size_bytes, y->size_bytes);
 }
 
+/* Of a file with a sketch and one without, no more is tolerated than the search looks for. */
+static bool is_within_sweep(const struct verify_rule *rule, const struct find_file *x,
+			    const struct find_file *y, const struct file_pair *pair)
+{
+	static const struct simhash_tolerance swept = {.percent_millionths =
+							       SWEPT_PERCENT * SIMHASH_MILLION};
+
+	return !verify_is_graded(rule) || x->has_sketch == y->has_sketch ||
+	       simhash_sum_table_hit(&swept, pair->distance, x->size_bytes, y->size_bytes);
+}
+
 bool verify_by_sketches(const struct verify_rule *rule, const struct simhash_tolerance *unverified,
 			const struct find_file *x, const struct find_file *y,
 			struct file_pair *pair)
@@ -85,6 +100,7 @@ bool verify_by_sketches(const struct verify_rule *rule, const struct simhash_tol
 		return true;
 	if (!x->has_sketch || !y->has_sketch)
 		return x->extension_hash == y->extension_hash &&
+		       is_within_sweep(rule, x, y, pair) &&
 		       simhash_sum_table_hit(unverified, pair->distance, x->size_bytes,
 					     y->size_bytes);
 	estimate_resemblance(x, y, pair);
@@ -92,7 +108,6 @@ bool verify_by_sketches(const struct verify_rule *rule, const struct simhash_tol
 		return verify_by_counts(rule, x, y, pair);
 	if (rule->mode == VERIFY_READ)
 		return pair->resemblance >= UNRELATED_BELOW;
-	return pair->resemblance >= (rule->min_resemblance >= 0
-					     ? rule->min_resemblance
-					     : graded_minimum(pair, x->size_bytes, y->size_bytes));
+	return rule->min_resemblance >= 0 ? pair->resemblance >= rule->min_resemblance
+					  : is_graded_pair(x, y, pair);
 }

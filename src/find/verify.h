@@ -26,6 +26,15 @@ struct verify_rule {
 };
 
 #define GRADED (-1.0)
+
+static inline bool verify_is_graded(const struct verify_rule *rule)
+{
+	return rule->mode == VERIFY_SKETCH && rule->min_resemblance < 0;
+}
+
+/* Where it is graded, sketches of pairs that are further apart have to share a key. */
+#define SWEPT_PERCENT 2
+
 #define READ_MIN_RESEMBLANCE 0.8 /* by default where files are read */
 
 /* The tolerance within which candidates are looked for where they are verified, in percent. */

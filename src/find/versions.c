@@ -9,29 +9,16 @@
 
 #include "base/error.h"
 #include "base/threads.h"
-#include "find/block.h"
-
-#define REGISTERS SIMHASH_RESEMBLANCE_REGISTERS
-#define KEYS 32 /* of each file */
+#include "find/sketch_keys.h"
 
 #define VERSION_MIN_RESEMBLANCE 0.7
 #define PART_MIN_SHARE 0.85	 /* of the smaller file that is in the larger */
 #define PART_MIN_RESEMBLANCE 0.2 /* below it the share is noise */
 
-/* The registers with the empty ones filled. */
-struct keyed {
-	uint32_t key[KEYS];
-};
-_Static_assert(sizeof(struct keyed) == REGISTERS, "four registers a key");
-
-struct entry {
-	uint32_t key, file;
-};
-
 struct proposing {
 	struct finder *finder;
 	const struct block *block;
-	struct keyed *keyed;
+	struct key_room room; /* with the keys of all rows */
 	struct first_error first_error;
 	atomic_uint next; /* key that no thread has taken */
 	pthread_mutex_t lock;
@@ -41,7 +28,7 @@ struct proposing {
 struct proposer {
 	struct proposing *proposing;
 	struct pair_reporter reporter;
-	struct entry *entries, *spare;
+	struct key_room room;
 };
 
 /* ---- The rule ---- */
@@ -81,60 +68,7 @@ bool versions_match(const struct find_request *request, const struct find_file *
 	return true;
 }
 
-/* ---- Keys ---- */
-
-/*
- * Empty registers get the value of the next one that is not, changed by how far that is: else files
- * with few shingles would share no key. The same is done to each file, so resemblance decides still.
- */
-static void make_keys(const struct simhash_resemblance_sketch *sketch, struct keyed *keyed)
-{
-	uint8_t filled[REGISTERS];
-	unsigned distance = 0;
-	uint8_t value = 0;
-
-	for (unsigned i = 2 * REGISTERS; i-- > 0;) {
-		uint8_t own = sketch->registers[i % REGISTERS];
-		distance = own != 0 ? 0 : distance + 1;
-		value = own != 0 ? own : value;
-		filled[i % REGISTERS] = (uint8_t)(value + distance * 37);
-	}
-	memcpy(keyed->key, filled, sizeof filled);
-}
-
-/* Files without one shingle have all keys in common, and no estimate. */
-static bool has_shingles(const struct find_file *file)
-{
-	static const struct simhash_resemblance_sketch blank;
-
-	return file->has_sketch && memcmp(&file->sketch, &blank, sizeof blank) != 0;
-}
-
-/* The entries in the order of their keys. */
-static void sort_entries(struct proposer *proposer, size_t count)
-{
-	for (unsigned shift = 0; shift < 32; shift += 8) {
-		struct entry *from = proposer->entries;
-		size_t at[257] = {0};
-		for (size_t i = 0; i < count; i++)
-			at[(from[i].key >> shift & 0xff) + 1]++;
-		for (int b = 0; b < 256; b++)
-			at[b + 1] += at[b];
-		for (size_t i = 0; i < count; i++)
-			proposer->spare[at[from[i].key >> shift & 0xff]++] = from[i];
-		proposer->entries = proposer->spare;
-		proposer->spare = from;
-	}
-}
-
-/* Do they share a key before this one? Then they were compared by that. */
-static bool share_earlier(const struct keyed *x, const struct keyed *y, unsigned key)
-{
-	for (unsigned k = 0; k < key; k++)
-		if (x->key[k] == y->key[k])
-			return true;
-	return false;
-}
+/* ---- All pairs ---- */
 
 static int propose_pair(struct proposer *proposer, uint32_t i, uint32_t j,
 			struct simhash_error *error)
@@ -150,27 +84,15 @@ static int propose_pair(struct proposer *proposer, uint32_t i, uint32_t j,
 	return report_match(&proposer->reporter, &pair, error);
 }
 
-/* Compare all files that have one of the keys in common. */
 static int propose_by_key(struct proposer *proposer, unsigned key, struct simhash_error *error)
 {
-	struct proposing *p = proposer->proposing;
-	size_t count = 0;
+	struct key_pairs pairs;
+	uint32_t x, y;
 
-	for (size_t i = 0; i < p->block->count; i++)
-		if (has_shingles(&p->block->rows[i]))
-			proposer->entries[count++] =
-				(struct entry){p->keyed[i].key[key], (uint32_t)i};
-	sort_entries(proposer, count);
-	for (size_t begin = 0, end; begin < count; begin = end) {
-		const struct entry *entries = proposer->entries;
-		for (end = begin + 1; end < count && entries[end].key == entries[begin].key; end++)
-			for (size_t i = begin; i < end; i++)
-				if (!share_earlier(&p->keyed[entries[i].file],
-						   &p->keyed[entries[end].file], key) &&
-				    propose_pair(proposer, entries[i].file, entries[end].file,
-						 error) != 0)
-					return -1;
-	}
+	key_pairs_begin(&pairs, &proposer->room, proposer->proposing->block, key, key + 1);
+	while (key_pairs_next(&pairs, &x, &y))
+		if (propose_pair(proposer, x, y, error) != 0)
+			return -1;
 	return 0;
 }
 
@@ -182,7 +104,7 @@ static void *run_proposer(void *argument)
 
 	while (!first_error_is_set(&p->first_error)) {
 		unsigned key = atomic_fetch_add(&p->next, 1);
-		if (key >= KEYS)
+		if (key >= SKETCH_KEYS)
 			break;
 		if (propose_by_key(proposer, key, &error) != 0)
 			first_error_set(&p->first_error, &error);
@@ -193,36 +115,24 @@ static void *run_proposer(void *argument)
 	return NULL;
 }
 
-/* ---- All pairs ---- */
-
 static int propose_all(struct proposing *p, unsigned threads, struct simhash_error *error)
 {
 	struct proposer *proposers = calloc(threads, sizeof *proposers);
-	size_t count = p->block->count + 1;
-	int status = 0;
+	int status = proposers == NULL ? error_set_memory(error)
+				       : key_room_fill(&p->room, p->block, error);
 
-	p->keyed = malloc(count * sizeof *p->keyed);
-	if (proposers == NULL || p->keyed == NULL)
-		status = error_set_memory(error);
 	for (unsigned i = 0; status == 0 && i < threads; i++) {
 		proposers[i].proposing = p;
 		proposers[i].reporter = (struct pair_reporter){.finder = p->finder, .thread = i};
-		proposers[i].entries = malloc(count * sizeof *proposers[i].entries);
-		proposers[i].spare = malloc(count * sizeof *proposers[i].spare);
-		if (proposers[i].entries == NULL || proposers[i].spare == NULL)
-			status = error_set_memory(error);
+		status = key_room_share(&proposers[i].room, &p->room, error);
 	}
 	if (status == 0) {
-		for (size_t i = 0; i < p->block->count; i++)
-			make_keys(&p->block->rows[i].sketch, &p->keyed[i]);
 		threads_run(threads, run_proposer, proposers, sizeof *proposers);
 		status = first_error_is_set(&p->first_error) ? -1 : 0;
 	}
-	for (unsigned i = 0; proposers != NULL && i < threads; i++) {
-		free(proposers[i].entries);
-		free(proposers[i].spare);
-	}
-	free(p->keyed);
+	for (unsigned i = 0; proposers != NULL && i < threads; i++)
+		key_room_release_shared(&proposers[i].room);
+	key_room_release(&p->room);
 	free(proposers);
 	return status;
 }
