@@ -13,8 +13,8 @@ ENGINE, URL, FOLDER = os.environ["TEST_ENGINE"], os.environ["TEST_URL"], os.envi
 SOURCE = os.environ["SOURCE_DIR"]
 TREE, INDEX = os.path.join(FOLDER, "files"), os.path.join(FOLDER, "index.db")
 ROWS = """SELECT t.name, h.name, hex(path_hash), hex(directory), hex(f.name), hex(extension), size,
-    mtime_ns, inode, hex(content_hash), links, compressed_size, bucket, uniform, scatter, skew,
-    uniform_ext, scatter_ext, skew_ext, hex(resemblance_sketch), %s FROM file f JOIN tag_set t ON t.id = f.tag_set
+    mtime_ns, inode, hex(content_hash), links, hex(resemblance_sketch), compressed_size, bucket, uniform, scatter, skew,
+    uniform_ext, scatter_ext, skew_ext, %s FROM file f JOIN tag_set t ON t.id = f.tag_set
     JOIN host h ON h.id = f.host""" % ", ".join("sum_%02d" % i for i in range(16))
 INDEXES = ("SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = 'file' "
            "AND sql IS NOT NULL ORDER BY name")
@@ -75,8 +75,8 @@ def keep(state):
 def rows(path=INDEX):
     """The rows by path; an index that is not sound ends the test."""
     if ENGINE == "mysql" and path == INDEX:
-        tables = on_server("SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'simhash'"
-                           " AND table_name = 'sketched_file'")
+        tables = on_server("SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = 'simhash'"
+                           " AND column_name = 'resemblance_sketch'")
         if tables[0][0] == "0":
             return {}
         found = on_server("USE simhash; " + ROWS)
@@ -92,7 +92,7 @@ def rows(path=INDEX):
         version = connection.execute("SELECT max(version) FROM schema_version").fetchone()[0]
     except sqlite3.OperationalError:
         version = None
-    found = connection.execute(ROWS).fetchall() if version == 6 else []
+    found = connection.execute(ROWS).fetchall() if version == 7 else []
     connection.close()
     return {row[:3]: tuple(map(str, row)) for row in found}
 

@@ -52,7 +52,7 @@ def complete(what, expected):
 def check_rows(what, before, expected, has_old):
     for key, row in rows().items():
         right = expected.get(key, ())
-        updated = right[:10] + ("0",) + right[11:] if has_old else right
+        updated = right[:10] + ("0", "") + right[12:] if has_old else right
         if row not in (right, updated, before.get(key)):
             stop(what, "leaves a row that is wrong:", row, "instead of", right)
 
