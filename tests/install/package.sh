@@ -133,8 +133,8 @@ works() {
 	runs 0 "$1/simhash" "$files"
 	summary 3 0 0 0
 	runs 0 "$1/simfind"
-	same "pairs" "1 identical 1 similar" \
-		"$(grep -oE '^(identical|similar)' out | sort | uniq -c | xargs)"
+	same "pairs" "1 identical 1 over" \
+		"$(grep -oE '^(identical|about|over)' out | sort | uniq -c | xargs)"
 	for program in simhash simfind; do
 		runs 0 "$1/$program" --version
 		grep -qF "$version" out || fail "$program --version: $(cat out)"
