@@ -197,9 +197,11 @@ static void confirm_pair(struct confirming *c, struct file_pair *pair)
 {
 	struct side a = {.source = {.fd = -1}}, b = a;
 
-	if (take_side(c, &a, pair->a) && take_side(c, &b, pair->b) &&
-	    content_open(&c->cache, a.content, &a.source) &&
-	    content_open(&c->cache, b.content, &b.source) && !measure(c, pair, &a, &b)) {
+	if (!take_side(c, &a, pair->a) || !take_side(c, &b, pair->b) ||
+	    !content_open(&c->cache, a.content, &a.source) ||
+	    !content_open(&c->cache, b.content, &b.source)) {
+		pair->is_unreadable = true; /* which is reported already */
+	} else if (!measure(c, pair, &a, &b)) {
 		pair->is_unreadable = true;
 		report_failed(c, &a);
 		report_failed(c, &b);

@@ -69,7 +69,7 @@ said "$files/edited/1.block.txt: has changed since it was indexed; its pairs sta
 said "$files/edited/2.block.txt: No such file or directory; its pairs stay as they were found"
 same "messages" 2 "$(grep -c 'stay as they were' err)"
 [ "$(grep -c '[12].block' out)" = "$(grep '[12].block' out | grep -c ,unconfirmed,)" ] ||
-	fail "pairs of changed files are not marked"
+	fail "pairs of changed files are not marked: $(grep "[12].block" out | grep -v ,unconfirmed,)"
 grep -q ,unconfirmed, out || fail "nothing is marked unconfirmed"
 # Files of another host cannot be read.
 runs 0 "$SIMFIND" --host=elsewhere -T 2 --verify=all --format=csv
