@@ -1,0 +1,262 @@
+#!/usr/bin/env bash
+# What is listed by default: identical files whatever their names, in every output; files that were
+# edited, under any name; and none that are only of the same kind. What options make of that.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# letters SEED BYTES: random text of one alphabet
+letters() {
+	awk -v seed="$1" -v size="$2" 'BEGIN { srand(seed); while (n < size) { line = ""
+		for (i = 0; i < 60; i++) line = line sprintf("%c", 97 + int(26 * rand()))
+		print line; n += 61 } }' | head -c "$2"
+}
+
+mkdir "$files"/{tree,same,strangers,edited,parts}
+make_tree --flat --files=160 --sizes=2000-60000 "$files/tree"
+# Identical files of several extensions and of none; too small for a shingle, for a sketch; zeros.
+for name in a.conf a.conf.bak a "a copy"; do letters 1 30000 >"$files/same/$name"; done
+for name in b.jpg b.jpeg; do random_bytes 5000 2 >"$files/same/$name"; done
+for name in c.x c.y; do printf 'some bytes' >"$files/same/$name"; done
+for name in d.x d; do printf 'a few bytes more' >"$files/same/$name"; done
+for name in e.img e.img.1; do head -c 70000 /dev/zero >"$files/same/$name"; done
+# Unrelated files of one kind and one size.
+for i in $(seq 30); do letters $((100 + i)) 60000 >"$files/strangers/$i.txt"; done
+# Versions, under the same extension and others.
+for i in $(seq 6); do
+	letters $((200 + i)) 50000 >"$files/edited/$i.txt"
+	sed "$((i * 70))s/.*/a line that was not there before/" "$files/edited/$i.txt" >"$files/edited/$i.2.txt"
+	sed "$((i * 90)),+12s/.*/several lines/" "$files/edited/$i.txt" >"$files/edited/$i.orig"
+	{ cat "$files/edited/$i.txt"; echo "and a tail"; } >"$files/edited/$i"
+done
+# Files in others of 1.6 times their size, named before them and after them.
+letters 301 50000 >"$files/parts/a"
+{ letters 302 10000; cat "$files/parts/a"; letters 303 20000; } >"$files/parts/b.whole"
+letters 304 50000 >"$files/parts/z"
+{ letters 305 10000; cat "$files/parts/z"; letters 306 20000; } >"$files/parts/y.whole"
+settle "$files"
+
+# The files that another one is identical to, by a hash of another program.
+find "$files" -type f -size +0 -print0 | xargs -0 sha256sum | LC_ALL=C sort | awk '{ hash = $1; sub(/^[^ ]*  /, "")
+	if (hash == last) { if (!shown) print path; print; shown = 1 } else shown = 0; last = hash; path = $0 }' |
+	LC_ALL=C sort >copies
+[ "$(wc -l <copies)" -gt 40 ] || fail "only $(wc -l <copies) files have copies: no test"
+
+# pairs_of FIELDS: fields of the pairs that the last run wrote as JSON, sorted
+pairs_of() {
+	python3 -c 'import json, sys
+for p in json.load(open("out")):
+    print(*(p.get(field, "") for field in sys.argv[1:]), sep="|")' "$@" | LC_ALL=C sort
+}
+# The files that each output calls identical to another one.
+listed_in_list() {
+	python3 -c 'import json
+for p in json.load(open("list.json")):
+    if p["match"] == "identical":
+        print(p["path_a"], p["path_b"], sep="\n")'
+}
+listed_in_groups() {
+	python3 -c 'import json
+for group in json.load(open("groups.json")):
+    head = None
+    for member in group["members"]:
+        if member["role"] == "copy":
+            print(head, member["path"], sep="\n")
+        else:
+            # Under another tolerance it is no copy, which is the same to every rule.
+            if member["role"] == "member" and member["verified"] == "hash":
+                print(group["members"][0]["path"], member["path"], sep="\n")
+            head = member["path"]'
+}
+listed_in_script() {
+	sed -n "s/^#delete '\(.*\)' '\(.*\)'$/\1\n\2/p" script.sh
+}
+listed_in_report() {
+	python3 -c 'import json, re
+page = open("report.html", encoding="utf-8").read()
+data = json.loads(re.search("<script type=\"application/json\" id=\"data\">(.*?)</script>", page, re.S).group(1))
+for group in data["groups"]:
+    head = None
+    for is_copy, distance, label, resemblance, file in group:
+        assert label == "identical" or not is_copy, label
+        if label == "identical":
+            print(head if is_copy else group[0][4][0], file[0], sep="\n")
+        if not is_copy:
+            head = file[0]'
+}
+listed_in_sql() {
+	sql "SELECT path FROM file_text f JOIN duplicate d ON d.content_hash = f.content_hash AND d.size = f.size"
+}
+# Every output has them all, and no other file.
+identical_are_listed() { # OPTION...
+	local output
+	runs 0 "$SIMFIND" -q "$@" --format=json -o list.json --script=script.sh
+	runs 0 "$SIMFIND" -q "$@" --group --format=json -o groups.json
+	runs 0 "$SIMFIND" -q "$@" --format=html -o report.html
+	for output in list groups script report sql; do
+		"listed_in_$output" | LC_ALL=C sort -u >listed
+		cmp copies listed || fail "identical files by $output, '$*': $(diff copies listed | head -5)"
+	done
+	runs 0 "$SIMFIND" -q "$@" --expand --format=json
+	python3 - >listed <<'PYTHON'
+import json
+hashes = {}
+for p in json.load(open("out")):
+    if p["match"] == "identical":
+        hashes.setdefault(p["path_a"], set()).add(p["path_b"])
+        assert p["verified"] == "hash" and p["resemblance"] == 1, p
+        hashes.setdefault(p["path_b"], set()).add(p["path_a"])
+# Of n identical files each is a pair with n - 1.
+for path, others in hashes.items():
+    assert all(hashes[other] | {other} == others | {path} for other in others), path
+    print(path)
+PYTHON
+	LC_ALL=C sort listed | cmp copies - || fail "identical files with --expand, '$*'"
+}
+
+# ---- With sketches ----
+runs 0 "$SIMHASH" "$files"
+identical_are_listed
+identical_are_listed -k skew_ext
+identical_are_listed --same-extension
+identical_are_listed -T 0
+identical_are_listed --candidates=key
+identical_are_listed --candidates=key -k skew_ext -T 0
+identical_are_listed --tolerance-for=conf=0 --tolerance-for=jpg=3
+identical_are_listed --min-resemblance=1
+identical_are_listed --versions
+identical_are_listed --verify=read
+# --partition makes of them what all are.
+for part in 1 2 3; do
+	"$SIMFIND" -q --format=json -o "part$part.json" --partition=$part/3
+done
+for part in 1 2 3; do
+	cp "part$part.json" list.json
+	listed_in_list
+done | LC_ALL=C sort -u | cmp copies - || fail "identical files in three parts"
+
+# Unrelated files are not listed, though their counts are near; edited ones are, by any name.
+runs 0 "$SIMFIND" -q --verify=no -T 5 --format=json
+strangers=$(pairs_of path_a path_b | grep -c 'strangers.*strangers')
+[ "$strangers" -gt 50 ] || fail "only $strangers pairs of strangers have near counts: no test"
+runs 0 "$SIMFIND" -q --expand --format=json -o all.json
+cp all.json out
+same "strangers that are listed" "" "$(pairs_of path_a path_b | grep strangers || true)"
+for i in $(seq 6); do
+	for other in 2.txt orig ''; do
+		name=$i${other:+.}$other
+		pairs_of verified path_a path_b | grep -E "^sketch\|.*/$i(\.[a-z2.]+)?\|" | grep -F "/$i.txt" |
+			grep -qE "/${name//./\\.}(\||$)" || fail "$name is not listed with $i.txt"
+	done
+done
+runs 0 "$SIMFIND" -q --expand --same-extension --format=json
+same "edited files of one extension" 6 "$(pairs_of path_a path_b match | grep -c 'edited/.*similar')"
+pairs_of path_a path_b match >expected
+runs 0 "$SIMFIND" -q --expand -k skew_ext --format=json
+pairs_of path_a path_b match | cmp expected - || fail "-k skew_ext is not --same-extension"
+
+# The most alike first, in text and in CSV.
+runs 0 "$SIMFIND" -q
+awk '/^identical/ { r = 100 } /^over 99 %/ { r = 99.5 } /^about/ { r = $2 }
+	!/^(identical|over 99 %|about [0-9]+ %|same counts|distance )/ { print "no label: " $0; exit 1 }
+	/^(identical|over|about)/ { if (NR > 1 && r > last) { print "after " last ": " $0; exit 1 } last = r }' out >verdict ||
+	fail "order: $(cat verdict)"
+same "columns of labels" "" "$(LC_ALL=C grep -vE "^.{16}  /" out || true)"
+runs 0 "$SIMFIND" -q --format=csv
+tr -d '\r' <out | awk -F, 'NR > 1 && $8 != "" { if (n++ && $8 > last) exit 1; last = $8 }' ||
+	fail "CSV is not in the order of resemblance"
+
+# A minimum that is given is a filter of what resembles at all.
+cp all.json out
+[ "$(pairs_of verified | grep -c sketch)" -gt 60 ] || fail "too few pairs to be a test"
+runs 0 "$SIMFIND" -q --expand --min-resemblance=0 --format=json -o any.json
+cp any.json out
+pairs_of verified resemblance path_a path_b | awk -F'|' '$1 != "sketch" || $2 >= 0.9' >expected
+runs 0 "$SIMFIND" -q --expand --min-resemblance=0.9 --format=json
+pairs_of verified resemblance path_a path_b | cmp expected - || fail "--min-resemblance=0.9 is no filter"
+
+# ---- One file, of any extension ----
+cp all.json out
+pairs_of path_a path_b distance verified resemblance >every
+for path in "$files/edited/1.txt" "$files/edited/2.orig" "$files/edited/3" "$files/same/a.conf.bak" \
+	"$files/same/a" "$files/same/b.jpeg" "$files/same/c.y" "$files/same/d" "$files/same/e.img" "$files/strangers/1.txt"; do
+	awk -F'|' -v path="$path" '$1 == path || $2 == path' every >expected
+	runs 0 "$SIMFIND" -q --format=json "$path"
+	pairs_of path_a path_b distance verified resemblance | cmp expected - || fail "pairs of $path"
+	# Standard input has no name, and is identical to the file itself besides.
+	{ awk -F'|' -v path="$path" '{ print $1 == path ? $2 : $1 }' expected; echo "$path"; } | LC_ALL=C sort >partners
+	runs 0 "$SIMFIND" -q --format=json - <"$path"
+	pairs_of path_a path_b | tr '|' '\n' | grep -vx -- - | LC_ALL=C sort | cmp partners - ||
+		fail "partners of standard input, $path"
+done
+for options in "-k skew_ext" "--same-extension -T 0" "--candidates=key"; do
+	# shellcheck disable=SC2086  # several
+	runs 0 "$SIMFIND" -q $options --format=json "$files/same/a.conf.bak"
+	same "copies of one file, $options" 3 "$(pairs_of path_a path_b match | grep -c '|identical$')"
+done
+
+# ---- Versions ----
+runs 0 "$SIMFIND" -q --format=csv
+same "parts without --versions" 0 "$(grep -c parts/ out || true)"
+runs 0 "$SIMFIND" -q --versions
+grep -qE "^part of \([0-9]+ %\) +$files/parts/a +$files/parts/b.whole$" out || fail "no part: $(grep parts/ out)"
+grep -qE "^contains \([0-9]+ %\) +$files/parts/y.whole +$files/parts/z$" out || fail "no whole: $(grep parts/ out)"
+runs 0 "$SIMFIND" -q --versions --format=csv
+tr -d '\r' <out | awk -F, '/parts\// { if ($13 != "sketch" || ($6 > $7) != ($9 < $10)) exit 1
+	if (($6 > $7 ? $6 : $7) < 0.85 || ($6 > $7 ? $7 : $6) > 0.7) exit 1; n++ } END { exit n != 2 }' ||
+	fail "shares: $(grep parts/ out)"
+# They are in addition to all else, each once.
+runs 0 "$SIMFIND" -q --versions --expand --format=json
+pairs_of path_a path_b distance verified resemblance >with
+same "pairs that --versions loses" "" "$(LC_ALL=C comm -23 every with)"
+same "pairs that are listed twice" "" "$(cut -d'|' -f1,2 with | uniq -d)"
+for path in "$files/parts/a" "$files/parts/y.whole" "$files/edited/1.txt"; do
+	awk -F'|' -v path="$path" '$1 == path || $2 == path' with >expected
+	[ -s expected ] || fail "$path has no version"
+	runs 0 "$SIMFIND" -q --versions --format=json "$path"
+	pairs_of path_a path_b distance verified resemblance | cmp expected - || fail "versions of $path"
+done
+runs 0 "$SIMFIND" -q --versions --size-ratio=1.5 --format=csv
+same "parts of files 1.5 times their size" 0 "$(grep -c parts/ out || true)"
+
+# ---- Without sketches ----
+runs 0 "$SIMFIND" -q --verify=no --expand --format=json
+pairs_of match distance path_a path_b >paper
+reset
+runs 0 "$SIMHASH" --no-sketch "$files"
+count=$(find "$files" -type f -size +0 | wc -l)
+for options in "" "--group" "--format=csv" "--script=script.sh" "-j 5" "--verify=read"; do
+	# shellcheck disable=SC2086  # several
+	runs 0 "$SIMFIND" $options
+	same "notes with '$options'" "simfind: note: $count files have no resemblance sketch; they are found by counts alone; run simhash on them again" \
+		"$(grep note: err)"
+done
+runs 0 "$SIMFIND" --verify=no
+same "notes of what is not verified" 0 "$(grep -c note: err || true)"
+identical_are_listed
+identical_are_listed -k skew_ext
+identical_are_listed -T 0
+identical_are_listed --candidates=key
+# Similar files are those of the paper; identical ones are more.
+runs 0 "$SIMFIND" -q --verify=no --expand --format=json
+pairs_of match distance path_a path_b | cmp paper - || fail "--verify=no depends on sketches"
+runs 0 "$SIMFIND" -q --expand --format=json
+pairs_of match distance path_a path_b >found
+grep ^similar paper >expected
+grep ^similar found | cmp expected - || fail "similar files without sketches are not the paper's"
+same "identical pairs of the paper that are lost" "" "$(grep ^identical paper | LC_ALL=C comm -23 - found)"
+# A tolerance that is given holds for them.
+runs 0 "$SIMFIND" -q --verify=no -T 3 --expand --format=json
+pairs_of match distance path_a path_b | grep ^similar >expected
+runs 0 "$SIMFIND" -q -T 3 --expand --format=json
+pairs_of match distance path_a path_b | grep ^similar | cmp expected - || fail "-T without sketches"
+# A file asked for finds its copies of any extension there, too.
+runs 0 "$SIMFIND" -q --format=json "$files/same/a.conf.bak"
+same "copies of one file without sketches" 3 "$(pairs_of path_a path_b match | grep -c '|identical$')"
+runs 0 "$SIMFIND" -q --format=json - <"$files/same/b.jpg"
+same "copies of standard input without sketches" 2 "$(pairs_of path_a path_b match | grep -c '|identical$')"
+
+# Another run makes them, and then all is as with sketches from the beginning.
+runs 0 "$SIMHASH" "$files"
+runs 0 "$SIMFIND" --expand --format=json
+same "notes once all have sketches" 0 "$(grep -c note: err || true)"
+pairs_of path_a path_b distance verified resemblance | cmp every - || fail "sketches made later find other pairs"
