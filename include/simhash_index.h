@@ -144,13 +144,17 @@ SIMHASH_API void simhash_index_files_end(struct simhash_index_files *files);
 struct simhash_index_search {
 	/* A key "_EXT" finds similar files with equal extensions only; any other key all pairs. */
 	enum simhash_key key;
+	/* By default 5 %. Where a file has no sketch, at most 1 %, and extensions must be equal. */
 	struct simhash_tolerance tolerance;
 	/*
-	 * The minimum resemblance of a pair, 0 to 1; SIMHASH_INDEX_GRADED depends on the
-	 * distance, as in simfind.
+	 * The minimum resemblance of a pair, 0 to 1. SIMHASH_INDEX_GRADED, the default, depends on
+	 * the distance, as in simfind.
 	 */
 	double min_resemblance;
-	/* Report what is near by counts alone (paper, 4.2), and let no sketch decide. */
+	/*
+	 * Report what is near by counts alone (paper, 4.2), and let no sketch decide. The pairs of
+	 * the paper have SIMHASH_TOLERANCE_DEFAULT and SIMHASH_SKEW_EXT, too.
+	 */
 	bool unverified;
 	/*
 	 * Report each pair of identical files, and each of them in the pairs with others. By
@@ -172,7 +176,7 @@ enum simhash_index_verified {
 		0,		   /* by the counts; a file has no sketch, or none was asked for */
 	SIMHASH_INDEX_BY_HASH = 1, /* the content hashes are equal */
 	SIMHASH_INDEX_BY_SKETCH = 2, /* the sketches estimate the resemblance */
-	SIMHASH_INDEX_BY_COUNTS = 3  /* too small for sketches: the counts are equal */
+	SIMHASH_INDEX_BY_COUNTS = 3  /* by counts: the sketches are equal, and too sparse */
 };
 
 /* Two similar files. */
