@@ -149,7 +149,7 @@ struct side {
 static bool measure(struct confirming *c, struct file_pair *pair, struct side *a, struct side *b)
 {
 	size_t a_size = a->source.size, b_size = b->source.size, a_found = a_size, b_found;
-	double resemblance = c->request->min_resemblance;
+	double resemblance = pair->is_part ? 0 : c->request->min_resemblance;
 	double b_minimum = minimum_cover((double)b_size, (double)a_size, resemblance);
 
 	if (a_size == b_size && cover_equal(&a->source, &b->source)) {
@@ -255,13 +255,21 @@ static void choose_pairs(struct confirming *c, struct pair_list *list)
 		atomic_store(&c->progress->to_confirm, (long long)c->count);
 }
 
+/* Of what is part of another, the share of it that is there. */
+static double found_share(const struct file_pair *pair)
+{
+	if (!pair->is_part)
+		return pair->resemblance;
+	return pair->contained_a > pair->contained_b ? pair->contained_a : pair->contained_b;
+}
+
 static void drop_pairs(struct pair_list *list, double min_resemblance)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < list->count; i++)
 		if (list->pairs[i].verification != PAIR_READ ||
-		    list->pairs[i].resemblance >= min_resemblance)
+		    found_share(&list->pairs[i]) >= min_resemblance)
 			list->pairs[kept++] = list->pairs[i];
 	list->count = kept;
 }

@@ -16,7 +16,8 @@ struct confirm_request {
 /*
  * Read the files of pairs, each once while memory allows, those of connected pairs together and
  * in the order of their inodes. Sets the verification of every pair that is read, and whether it
- * is identical; drops what resembles too little from the list.
+ * is identical; drops what resembles too little from the list. Of a file that is part of the other,
+ * the share that is there counts instead of the resemblance.
  *
  * With m the mean of the bytes of a found in b and of b found in a, containment is the
  * share found of each file, and resemblance m / (|a| + |b| - m), as Broder's.

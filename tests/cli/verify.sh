@@ -215,6 +215,11 @@ for path in "$files/parts/a" "$files/parts/y.whole" "$files/edited/1.txt"; do
 	runs 0 "$SIMFIND" -q --versions --format=json "$path"
 	pairs_of path_a path_b distance verified resemblance | cmp expected - || fail "versions of $path"
 done
+# Read, a part is all of one file, and its resemblance does not count.
+runs 0 "$SIMFIND" -q --versions --verify=all --format=csv
+tr -d '\r' <out | awk -F, '/parts\// { if ($13 != "read" || ($6 > $7) != ($9 < $10)) exit 1
+	if (($6 > $7 ? $6 : $7) < 0.99 || $8 > 0.7) exit 1; n++ } END { exit n != 2 }' ||
+	fail "shares that were read: $(grep parts/ out)"
 runs 0 "$SIMFIND" -q --versions --size-ratio=1.5 --format=csv
 same "parts of files 1.5 times their size" 0 "$(grep -c parts/ out || true)"
 
