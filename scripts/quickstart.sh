@@ -42,4 +42,4 @@ echo
 echo "Some of them; all are in $pairs, and the index is in"
 echo "${SIMHASH_DATABASE#sqlite:}"
 grep -m 10 '^identical' "$pairs" || true
-grep -m 10 '^similar' "$pairs" || true
+grep -m 10 -v '^identical' "$pairs" || true
