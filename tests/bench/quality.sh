@@ -1,93 +1,96 @@
 #!/usr/bin/env bash
-# What is found and what is wrongly found, beside ssdeep and tlsh: recall of real files
-# with 0.1 to 2 % of their bytes changed in seven ways, and the share of pairs of unrelated
-# files of one kind and one size that are taken for similar; and the error of the estimate.
+# What simfind finds and what it finds wrongly, beside ssdeep and tlsh. The truth is the exact
+# Jaccard index of all runs of 16 bytes. Prints tables in Markdown: recall of next versions of
+# files and of files changed in eight ways, the share of the pairs of unrelated files of one
+# kind and size that is listed, the precision of what is listed in a tree, identical files, and
+# the error of the printed resemblance.
 #
-#     tests/bench/quality.sh [BUILD [TREE]]   (default: build /usr)
-build=$(cd "${1:-build}" && pwd)
-tree=${2:-/usr}
+#     tests/bench/quality.sh BUILD CORPUS [OPTIONS]...
+#
+# CORPUS is a, b, c, or a list of packages, as for quality_corpus.py. Each OPTIONS is one word,
+# such as '-T 2 --key=uniform', and a column of the tables; the default is a run without options
+# and, where simfind verifies pairs, '-T 1 --verify=no', the paper's rule. A corpus takes 3 GB and
+# stays in $QUALITY_FOLDER (default: $TMPDIR or /tmp) with its truth, for the next run.
+# Needs ssdeep and tlsh, and apt-get and npm to make a corpus.
+build=$(cd "${1:?is the folder with the programs}" && pwd)
+corpus=${2:?is a, b, c or a list of packages}
+shift 2
+here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/bench/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$here/lib.sh"
 command -v tlsh >/dev/null || { echo "needs tlsh (Debian: tlsh-tools)" >&2; exit 1; }
 
-mkdir "$folder/edits" "$folder/unrelated"
-# Every so many of the files of 4 KiB to 2 MiB, of many kinds, none twice.
-find "$tree" -type f -size +7 -size -4096 -readable ! -path '*/test*' -printf '%s %p\n' 2>/dev/null |
-	sort -k2 | awk -v n=0 '!seen[$1]++ && n++ % 401 == 0 { sub(/^[0-9]* /, ""); printf "%s%c", $0, 0 }' |
-	head -z -n 120 >"$folder/sources"
-"$build/tests/files" edits "$folder/edits" <"$folder/sources"
-for size in 65536 262144 1048576; do
-	"$build/tests/files" unrelated "$folder/unrelated" 25 "$size"
-done
-echo "$(find "$folder/edits" -type f | wc -l) files of $(tr -cd '\0' <"$folder/sources" | wc -c)," \
-	"$(find "$folder/unrelated" -type f | wc -l) unrelated ones"
+name=$(basename "$corpus")
+[ "$name" != c ] || name=c-$(date +%F)
+kept=${QUALITY_FOLDER:-${TMPDIR:-/tmp}}/quality-$name
+if [ $# -eq 0 ]; then
+	set -- ''
+	! "$build/simfind" --help | grep -q -e '--verify' || set -- '' '-T 1 --verify=no'
+fi
 
-# judge NAME < PAIRS: two paths a line, separated by a tab
-judge() {
-	awk -F'\t' -v name="$1" -v originals="$(tr -cd '\0' <"$folder/sources" | wc -c)" '
-		function base(path) { sub(/.*\//, "", path); return path }
-		{ x = base($1); y = base($2); split(x, a, "-"); split(y, b, "-")
-		  if ((x, y) in seen || (y, x) in seen) next
-		  seen[x, y] = 1
-		  if ($1 ~ /\/unrelated\// && $2 ~ /\/unrelated\//) {
-			if (a[1] == b[1] && a[2] == b[2]) wrong[a[2]]++
-			next }
-		  if (a[1] != b[1]) { strange++; next }
-		  if ((a[2] == "original") != (b[2] == "original"))
-			found[int(a[2] == "original" ? b[3] : a[3])]++ }
-		END { printf "%-34s", name
-			for (r = 1; r <= 20; r += r == 1 ? 1 : r == 2 ? 3 : r == 5 ? 5 : 10)
-				printf " %6.1f", 100 * found[r] / (7 * originals)
-			for (s = 65536; s <= 1048576; s *= 4) printf " %8.2f", 100 * wrong[s] / (6 * 300)
-			printf " %7d\n", strange }'
+# make FILE COMMAND...: FILE in the corpus by the output of COMMAND, once
+make() {
+	[ -s "$kept/$1" ] && return
+	"${@:2}" >"$kept/$1.new"
+	mv "$kept/$1.new" "$kept/$1"
 }
 
-ours() { # OPTION...
-	timed "$build/simfind" -q -d "sqlite:$folder/index.db" --expand --format=csv \
-		-o "$folder/pairs.csv" "$@"
-	tr -d '\r' <"$folder/pairs.csv" | awk -F, -v OFS='\t' 'NR > 1 { print $11, $12 }' |
-		judge "simfind $* ($wall s)"
+# on_all COMMAND < LINES: what COMMAND prints for the lines, by as many processes as there are processors
+on_all() {
+	local part pid pids=()
+	cat >"$folder/lines"
+	split -n "l/$(nproc)" "$folder/lines" "$folder/lines."
+	for part in "$folder"/lines.??; do
+		"$@" <"$part" >"$part.done" &
+		pids+=($!)
+	done
+	for pid in "${pids[@]}"; do wait "$pid"; done
+	cat "$folder"/lines.??.done
+	rm "$folder"/lines*
 }
 
-printf '%-34s %6s %6s %6s %6s %6s %8s %8s %8s %7s\n' "recall %, by % changed; false pairs %" \
-	0.1 0.2 0.5 1 2 64KiB 256KiB 1MiB others
-"$build/simhash" -q -d "sqlite:$folder/index.db" "$folder/edits" "$folder/unrelated"
-ours -T 1
-ours -T 2
-ours -T 2 --max-change=10
-ours -T 2 --confirm=doubtful
-ours -T 2 --confirm
-ssdeep -s -r "$folder/edits" "$folder/unrelated" >"$folder/digests" 2>/dev/null
-"$build/tests/measure" "$folder/measured" ssdeep -x "$folder/digests" >"$folder/deep" 2>/dev/null || true
-read -r wall _ <"$folder/measured"
-for score in 1 90; do
-	sed -n "s|^$folder/digests:\(.*\) matches $folder/digests:\(.*\) (\([0-9]*\))$|\3\t\1\t\2|p" "$folder/deep" |
-		awk -F'\t' -v OFS='\t' -v least=$score '$1 >= least { print $2, $3 }' |
-		judge "ssdeep, score >= $score ($wall s)"
-done
-for part in edits unrelated; do tlsh -r "$folder/$part" 2>/dev/null; done |
-	grep -v '^0*	' >"$folder/digests"
-"$build/tests/measure" "$folder/measured" tlsh -xref -l "$folder/digests" -T 50 >"$folder/trend" 2>/dev/null || true
-read -r wall _ <"$folder/measured"
-for distance in 30 50; do
-	awk -F'\t' -v OFS='\t' -v most=$distance '$3 <= most { print $1, $2 }' "$folder/trend" |
-		judge "tlsh, distance <= $distance ($wall s)"
-done
+exact() { on_all "$build/tests/shingles"; }
+exact_of() { cut -f 1,2 "$kept/$1.tsv" | exact; }
+exact_strangers() { "$here/quality_table.py" strangers "$kept" | exact; }
 
-echo
-echo "The estimate of the share changed, by what was changed (mean, 10th and 90th percentile, trusted):"
-"$build/simhash" -q -d "sqlite:$folder/edits.db" "$folder/edits"
-"$build/simfind" -q -d "sqlite:$folder/edits.db" -T 5 --expand \
-	--confirm=doubtful --min-resemblance=0 --format=csv -o "$folder/pairs.csv"
-tr -d '\r' <"$folder/pairs.csv" | awk -F, 'NR > 1 {
-	n = split($11, p, "/"); x = p[n]; n = split($12, p, "/"); y = p[n]
-	split(x, a, "-"); split(y, b, "-")
-	if (a[1] != b[1] || (a[2] == "original") == (b[2] == "original")) next
-	if (a[2] == "original") print b[2], b[3] / 10, $4, $5 == "trusted"
-	else print a[2], a[3] / 10, $4, $5 == "trusted" }' |
-	sort -k1,1 -k2,2n -k3,3n | awk '
-	function flush(  high) { if (!n) return; high = int(n * 0.9) + 1; if (high > n) high = n
-		printf "%-8s %5.1f %%: %7.2f %7.2f %7.2f %6.0f %% of %d\n", kind, rate,
-			sum / n, v[int(n / 10) + 1], v[high], 100 * trusted / n, n }
-	$1 != kind || $2 != rate { flush(); kind = $1; rate = $2; n = sum = trusted = 0 }
-	{ v[++n] = $3; sum += $3; trusted += $4 } END { flush() }'
+# Digests of all files that are in a pair; both tools fail when they skip one.
+digests() {
+	{
+		cut -f 1,2 "$kept/edits.tsv" "$kept/versions.tsv" | tr '\t' '\n' | sort -u
+		cut -f 1 "$kept/strangers.tsv"
+	} | on_all "$1"
+}
+of_ssdeep() { xargs -d '\n' -n 500 ssdeep -s 2>/dev/null || true; }
+of_tlsh() { xargs -d '\n' -n 1 tlsh -f 2>/dev/null || true; }
+
+if [ ! -e "$kept/strangers.tsv" ]; then
+	"$here/quality_corpus.py" "$corpus" "$kept"
+fi
+make versions.truth exact_of versions
+make edits.truth exact_of edits
+make strangers.truth exact_strangers
+for tool in ssdeep tlsh; do
+	make "digests.$tool" digests "of_$tool"
+	make "pairs.$tool" "$here/quality_table.py" digests "$kept" "$tool"
+done
+make tree.sha256 find "$kept/tree" -type f -exec sha256sum {} +
+
+for part in edits strangers tree; do
+	"$build/simhash" -q -d "sqlite:$folder/$part.db" "$kept/$part"
+done
+"$build/simhash" -q -d "sqlite:$folder/versions.db" "$kept/tree" "$kept/older"
+number=10
+for options; do
+	printf '%s\n' "$options" >"$folder/$number.options"
+	for part in edits strangers versions tree; do
+		# shellcheck disable=SC2086  # are several words
+		"$build/simfind" -q -d "sqlite:$folder/$part.db" --format=csv $options -o "$folder/$number.$part.csv"
+	done
+	number=$((number + 1))
+done
+"$here/quality_table.py" sample "$kept" "$folder" | exact >>"$kept/tree.truth"
+
+echo "Corpus $name: $(head -n 1 "$kept/manifest"), $(grep -vc '^#' "$kept/manifest") packages;" \
+	"$(wc -l <"$kept/versions.tsv") next versions, $(wc -l <"$kept/edits.tsv") edits," \
+	"$(wc -l <"$kept/strangers.tsv") strangers, a tree of $(wc -l <"$kept/tree.sha256") files"
+"$here/quality_table.py" table "$kept" "$folder"

@@ -1,0 +1,353 @@
+#!/usr/bin/env python3
+"""Judge what was found in a corpus of quality.sh, and print tables in Markdown.
+
+    quality_table.py strangers FOLDER          all pairs of strangers of one kind and size
+    quality_table.py sample FOLDER RUNS        pairs listed in the tree whose truth is not known
+    quality_table.py digests FOLDER TOOL       what ssdeep or tlsh call similar, of known pairs
+    quality_table.py table FOLDER RUNS         the tables
+
+FOLDER is that of quality_corpus.py, RUNS has the output of simfind, as N.options and N.PART.csv.
+
+SPDX-License-Identifier: MIT
+"""
+
+import collections
+import csv
+import glob
+import hashlib
+import itertools
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+
+RELATED = 0.2  # strangers of a greater resemblance are no strangers
+SAMPLE = 2500  # listed pairs of each class of sizes in the tree whose truth is computed
+BANDS = ((0.95, 1.01), (0.8, 0.95), (0.5, 0.8))
+CLASSES = ((256, "to 256 B"), (1 << 10, "to 1 KiB"), (4 << 10, "to 4 KiB"), (64 << 10, "to 64 KiB"),
+           (1 << 20, "to 1 MiB"), (1 << 62, "above"))
+MEDIA = set("""pdf ps jpg jpeg png gif tif tiff webp ogg oga wav flac mp3 mid mp4 webm gz bz2 xz zip jar whl woff
+woff2 ttf otf pfb docx odt epub""".split())
+PEERS = (("ssdeep >= 1", "ssdeep", lambda score: score >= 1), ("tlsh <= 30", "tlsh", lambda score: score <= 30),
+         ("tlsh <= 50", "tlsh", lambda score: score <= 50))
+
+
+def rows_of(folder, name):
+    path = os.path.join(folder, name)
+    if not os.path.exists(path):
+        return
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            yield line.rstrip("\n").split("\t")
+
+
+def pair(a, b):
+    return (a, b) if a <= b else (b, a)
+
+
+def truth_of(folder, name):
+    """{pair: resemblance of sets}"""
+    return {pair(a, b): float(exact) for exact, _, a, b in rows_of(folder, name + ".truth")}
+
+
+def groups_of_strangers(folder):
+    groups = collections.defaultdict(list)
+    for path, kind, size in rows_of(folder, "strangers.tsv"):
+        groups[kind, int(size)].append(path)
+    return {key: paths for key, paths in groups.items() if len(paths) >= 4}
+
+
+# ---- What simfind lists ----
+
+class Run:
+    """The pairs of one file of simfind. One of several identical files stands for them."""
+
+    def __init__(self, path):
+        self.parent, self.similar, self.identical, self.seconds = {}, {}, 0, 0
+        listed = []
+        with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
+            for row in csv.DictReader(file):
+                a, b = row["path_a"], row["path_b"]
+                if row["match"] == "identical":
+                    self.parent[self.root(a)] = self.root(b)
+                    self.identical += 1
+                else:
+                    listed.append((a, b, row))
+        for a, b, row in listed:
+            self.similar[pair(self.root(a), self.root(b))] = (a, b, row)
+
+    def root(self, path):
+        while path in self.parent:
+            path = self.parent[path]
+        return path
+
+    def lists(self, a, b):
+        return pair(self.root(a), self.root(b)) in self.similar
+
+
+def class_of(row):
+    size = max(int(row["size_a"]), int(row["size_b"]))
+    return next(name for most, name in CLASSES if size <= most)
+
+
+def sampled(run):
+    """The similar pairs of a run by class of sizes, of each class those of least hash: {class: (all, sample)}."""
+    classes = collections.defaultdict(list)
+    for a, b, row in run.similar.values():
+        key = "\t".join(pair(a, b)).encode(errors="surrogateescape")
+        classes[class_of(row)].append((hashlib.md5(key).digest(), pair(a, b), row))
+    return {name: (len(found), sorted(found, key=lambda entry: entry[0])[:SAMPLE]) for name, found in classes.items()}
+
+
+def options_of(runs):
+    for number in sorted(glob.glob(os.path.join(runs, "*.options"))):
+        with open(number, encoding="utf-8") as file:
+            yield number[:-len(".options")], file.read().strip() or "default"
+
+
+def print_sample(folder, runs):
+    known, wanted = truth_of(folder, "tree"), set()
+    for path, _ in options_of(runs):
+        for _, sample in sampled(Run(path + ".tree.csv")).values():
+            wanted.update(found for _, found, _ in sample if found not in known)
+    for a, b in sorted(wanted):
+        print(f"{a}\t{b}")
+
+
+def print_strangers(folder):
+    for paths in groups_of_strangers(folder).values():
+        for a, b in itertools.combinations(paths, 2):
+            print(f"{a}\t{b}")
+
+
+# ---- ssdeep and tlsh ----
+
+def digests_of(folder, tool):
+    """{path: line of the digest}"""
+    digests = {}
+    with open(os.path.join(folder, "digests." + tool), encoding="utf-8", errors="surrogateescape") as file:
+        for line in file:
+            if tool == "ssdeep":
+                path = line.rstrip("\n").split(",", 1)[-1].strip('"').replace('\\"', '"')
+            else:
+                path = line.rstrip("\n").split("\t", 1)[-1]
+            digests[path] = line
+    return digests
+
+
+def compare(tool, digests):
+    """Pairs of one group with their scores."""
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", errors="surrogateescape") as file:
+        if tool == "ssdeep":
+            file.write("ssdeep,1.1--blocksize:hash:hash,filename\n")
+        file.writelines(digests)
+        file.flush()
+        command = ["ssdeep", "-s", "-x", file.name] if tool == "ssdeep" else \
+            ["tlsh", "-xref", "-l", file.name, "-T", "50"]
+        output = subprocess.run(command, capture_output=True, text=True, errors="surrogateescape").stdout
+        if tool == "ssdeep":
+            line = re.compile(f"^{file.name}:(.*) matches {file.name}:(.*) \\(([0-9]+)\\)$", re.MULTILINE)
+            return [(a, b, score) for a, b, score in line.findall(output)]
+        return [row for row in (line.split("\t")[:3] for line in output.split("\n")) if len(row) == 3]
+
+
+def print_digests(folder, tool):
+    digests = digests_of(folder, tool)
+    edits = collections.defaultdict(set)
+    for a, b, *_ in rows_of(folder, "edits.tsv"):
+        edits[a].update((a, b))
+    groups = list(edits.values()) + list(groups_of_strangers(folder).values()) + \
+        [(a, b) for a, b, *_ in rows_of(folder, "versions.tsv")]
+    for group in groups:
+        lines = [digests[path] for path in group if path in digests]
+        if len(lines) > 1:
+            for a, b, score in compare(tool, lines):
+                print(f"{score}\t{a}\t{b}")
+
+
+class Peer:
+    """Pairs that a tool of others calls similar."""
+
+    def __init__(self, folder, tool, accept):
+        self.pairs = {pair(a, b) for score, a, b in rows_of(folder, "pairs." + tool) if accept(int(score))}
+
+    def lists(self, a, b):
+        return pair(a, b) in self.pairs
+
+
+# ---- Tables ----
+
+def table(title, names, rows):
+    print(f"\n| {title} | " + " | ".join(names) + " |")
+    print("|---" * (len(names) + 1) + "|")
+    for name, cells in rows:
+        print(f"| {name} | " + " | ".join(cells) + " |")
+
+
+def percent(part, whole, digits=1):
+    return f"{100 * part / whole:.{digits}f}" if whole else "-"
+
+
+def count_by(rows, key, judges):
+    """{key: [all, found by judge 0, 1, ..]} of rows that begin with two paths."""
+    counts = collections.OrderedDict()
+    for row in rows:
+        count = counts.setdefault(key(row), [0] * (len(judges) + 1))
+        count[0] += 1
+        for i, judge in enumerate(judges):
+            count[i + 1] += judge.lists(row[0], row[1])
+    return counts
+
+
+def recall_table(title, counts, names, order=None):
+    keys = order or counts
+    table(title, names, [(f"{key} ({counts[key][0]})", [percent(n, counts[key][0]) for n in counts[key][1:]])
+                         for key in keys if key in counts])
+
+
+def edit_tables(folder, judges):
+    rows = list(rows_of(folder, "edits.tsv"))
+    names = [name for name, _ in judges]
+    judges = [judge for _, judge in judges]
+    for title, column in (("percent changed", 4), ("edit", 3), ("kind of file", 2)):
+        counted = rows if column == 4 else [row for row in rows if float(row[4]) <= 2]
+        counts = count_by(counted, lambda row: row[column], judges)
+        recall_table("recall, %, by " + title + ("" if column == 4 else " (up to 2 % changed)"), counts, names,
+                     None if column != 4 else sorted(counts, key=float))
+
+
+def version_table(folder, judges):
+    truth = truth_of(folder, "versions")
+
+    def band(row):
+        exact = truth[pair(row[0], row[1])]
+        return next((f"J {low} to {min(high, 1)}" for low, high in BANDS if low <= exact < high), "J below 0.5")
+    rows = [row for row in rows_of(folder, "versions.tsv") if pair(row[0], row[1]) in truth]
+    recall_table("next versions: recall, %", count_by(rows, band, [judge for _, judge in judges]),
+                 [name for name, _ in judges], [f"J {low} to {min(high, 1)}" for low, high in BANDS] + ["J below 0.5"])
+
+
+def stranger_tables(folder, judges):
+    truth, related = truth_of(folder, "strangers"), 0
+    shares = collections.defaultdict(dict)
+    for (kind, size), paths in groups_of_strangers(folder).items():
+        pairs = [(a, b) for a, b in itertools.combinations(paths, 2)]
+        unrelated = [(a, b) for a, b in pairs if truth[pair(a, b)] < RELATED]
+        related += len(pairs) - len(unrelated)
+        if unrelated:
+            shares[size][kind] = [sum(judge.lists(a, b) for a, b in unrelated) / len(unrelated)
+                                  for _, judge in judges]
+    names = [name for name, _ in judges]
+    rows = [(f"{size >> 10} KiB ({len(kinds)} kinds)",
+             [f"{100 * statistics.mean(kind[i] for kind in kinds.values()):.2f}" for i in range(len(judges))])
+            for size, kinds in sorted(shares.items())]
+    print(f"\nOf the pairs of one kind and size, {related} have a resemblance of {RELATED} or more and are left out.")
+    table("strangers: pairs listed, %, mean over kinds", names, rows)
+    kinds = sorted({kind for by_kind in shares.values() for kind in by_kind})
+    means = {kind: [100 * statistics.mean(by_kind[kind][i] for by_kind in shares.values() if kind in by_kind)
+                    for i in range(len(judges))] for kind in kinds}
+    table("strangers by kind, %, mean over sizes", names,
+          [(kind, [f"{cell:.2f}" for cell in means[kind]]) for kind in kinds])
+
+
+def precision(name, samples, truth, keep=lambda row: True):
+    """Cells "pairs: share >= .8 / >= .5 / < .3" of the samples, each weighted by its class."""
+    total, weights, sums = 0, 0, [0, 0, 0]
+    for among in samples:
+        found, sample = among
+        kept = [truth[key] for _, key, row in sample if keep(row)]
+        weight = found / len(sample) if sample else 0
+        total += weight * len(kept)
+        for i, judged in enumerate((lambda j: j >= 0.8, lambda j: j >= 0.5, lambda j: j < 0.3)):
+            sums[i] += weight * sum(map(judged, kept))
+    if not total:
+        return "0"
+    return f"{total:.0f}: " + " / ".join(f"{100 * part / total:.1f}" for part in sums)
+
+
+def is_media(row):
+    return any(os.path.splitext(row[side])[1][1:].lower() in MEDIA for side in ("path_a", "path_b"))
+
+
+def tree_table(folder, runs):
+    truth = truth_of(folder, "tree")
+    names = [name for name, _ in runs]
+    samples = [sampled(run["tree"]) for _, run in runs]
+    rows = [("all", [precision("", by_class.values(), truth) for by_class in samples]),
+            ("documents, media, archives", [precision("", by_class.values(), truth, is_media) for by_class in samples])]
+    for _, name in CLASSES:
+        rows.append((name, [precision("", [by_class.get(name, (0, []))], truth) for by_class in samples]))
+    rows.append(("identical files found, %", [percent(*identical_found(folder, run["tree"]), 3) for _, run in runs]))
+    table("similar pairs of the tree: number, % with J >= .8 / >= .5 / < .3", names, rows)
+
+
+def identical_found(folder, run):
+    """How many files of the tree are tied to another of the same content, and how many should be."""
+    by_hash = collections.defaultdict(list)
+    with open(os.path.join(folder, "tree.sha256"), encoding="utf-8", errors="surrogateescape") as file:
+        for line in file:
+            if not line.startswith("\\"):
+                by_hash[line[:64]].append(line[66:].rstrip("\n"))
+    found = wanted = 0
+    for paths in by_hash.values():
+        inodes = {os.stat(path).st_ino: path for path in paths if os.path.getsize(path)}
+        if inodes:
+            roots = collections.Counter(run.root(path) for path in inodes.values())
+            wanted += len(inodes) - 1
+            found += len(inodes) - len(roots)
+    return found, wanted
+
+
+def errors_of(run, truth):
+    for key, (_, _, row) in run.similar.items():
+        exact = truth.get(pair(row["path_a"], row["path_b"]))
+        if exact is not None and row.get("resemblance"):
+            yield exact, float(row["resemblance"]) - exact
+
+
+def error_table(folder, runs):
+    """The error of the resemblance that is printed, where it is."""
+    bands = BANDS + ((0.3, 0.5), (0, 0.3), (0.8, 1.01), (0, 1.01))
+    found = [[error for part in ("edits", "versions", "tree") for error in errors_of(run[part], truth_of(folder, part))]
+             for _, run in runs]
+    if not any(found):
+        print("\nThis build prints no resemblance.")
+        return
+    rows = []
+    for low, high in bands:
+        cells = []
+        for errors in found:
+            inside = [error for exact, error in errors if low <= exact < high]
+            cells.append(f"{statistics.mean(inside):+.3f}, {statistics.pstdev(inside):.3f} of {len(inside)}"
+                         if inside else "-")
+        rows.append((f"J {low} to {min(high, 1)}", cells))
+    table("error of the printed resemblance: mean, standard deviation", [name for name, _ in runs], rows)
+
+
+def print_tables(folder, place):
+    runs = []
+    for path, options in options_of(place):
+        name = options if options == "default" else f"`{options}`"
+        runs.append((name, {part: Run(f"{path}.{part}.csv") for part in ("edits", "versions", "strangers", "tree")}))
+    peers = [(name, Peer(folder, tool, accept)) for name, tool, accept in PEERS]
+
+    def judges(part):
+        return [(name, run[part]) for name, run in runs] + peers
+    version_table(folder, judges("versions"))
+    edit_tables(folder, judges("edits"))
+    stranger_tables(folder, judges("strangers"))
+    tree_table(folder, runs)
+    error_table(folder, runs)
+
+
+def main():
+    tasks = {"strangers": print_strangers, "sample": print_sample, "digests": print_digests, "table": print_tables}
+    if len(sys.argv) < 3 or sys.argv[1] not in tasks:
+        sys.exit(__doc__)
+    tasks[sys.argv[1]](*sys.argv[2:])
+
+
+if __name__ == "__main__":
+    main()
