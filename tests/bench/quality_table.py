@@ -61,22 +61,25 @@ def groups_of_strangers(folder):
 
 # ---- What simfind lists ----
 
+Listed = collections.namedtuple("Listed", "paths size resemblance")
+
+
 class Run:
     """The pairs of one file of simfind. One of several identical files stands for them."""
 
     def __init__(self, path):
-        self.parent, self.similar, self.identical, self.seconds = {}, {}, 0, 0
+        self.parent, self.similar = {}, {}
         listed = []
         with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
             for row in csv.DictReader(file):
                 a, b = row["path_a"], row["path_b"]
                 if row["match"] == "identical":
                     self.parent[self.root(a)] = self.root(b)
-                    self.identical += 1
                 else:
-                    listed.append((a, b, row))
-        for a, b, row in listed:
-            self.similar[pair(self.root(a), self.root(b))] = (a, b, row)
+                    size = max(int(row["size_a"]), int(row["size_b"]))
+                    listed.append(Listed(pair(a, b), size, row.get("resemblance")))
+        for entry in listed:
+            self.similar[pair(*map(self.root, entry.paths))] = entry
 
     def root(self, path):
         while path in self.parent:
@@ -87,18 +90,17 @@ class Run:
         return pair(self.root(a), self.root(b)) in self.similar
 
 
-def class_of(row):
-    size = max(int(row["size_a"]), int(row["size_b"]))
-    return next(name for most, name in CLASSES if size <= most)
+def class_of(entry):
+    return next(name for most, name in CLASSES if entry.size <= most)
 
 
 def sampled(run):
     """The similar pairs of a run by class of sizes, of each class those of least hash: {class: (all, sample)}."""
     classes = collections.defaultdict(list)
-    for a, b, row in run.similar.values():
-        key = "\t".join(pair(a, b)).encode(errors="surrogateescape")
-        classes[class_of(row)].append((hashlib.md5(key).digest(), pair(a, b), row))
-    return {name: (len(found), sorted(found, key=lambda entry: entry[0])[:SAMPLE]) for name, found in classes.items()}
+    for entry in run.similar.values():
+        hashed = hashlib.md5("\t".join(entry.paths).encode(errors="surrogateescape")).digest()
+        classes[class_of(entry)].append((hashed, entry))
+    return {name: (len(found), [entry for _, entry in sorted(found)[:SAMPLE]]) for name, found in classes.items()}
 
 
 def options_of(runs):
@@ -111,7 +113,7 @@ def print_sample(folder, runs):
     known, wanted = truth_of(folder, "tree"), set()
     for path, _ in options_of(runs):
         for _, sample in sampled(Run(path + ".tree.csv")).values():
-            wanted.update(found for _, found, _ in sample if found not in known)
+            wanted.update(entry.paths for entry in sample if entry.paths not in known)
     for a, b in sorted(wanted):
         print(f"{a}\t{b}")
 
@@ -252,12 +254,11 @@ def stranger_tables(folder, judges):
           [(kind, [f"{cell:.2f}" for cell in means[kind]]) for kind in kinds])
 
 
-def precision(name, samples, truth, keep=lambda row: True):
+def precision(samples, truth, keep=lambda entry: True):
     """Cells "pairs: share >= .8 / >= .5 / < .3" of the samples, each weighted by its class."""
     total, weights, sums = 0, 0, [0, 0, 0]
-    for among in samples:
-        found, sample = among
-        kept = [truth[key] for _, key, row in sample if keep(row)]
+    for found, sample in samples:
+        kept = [truth[entry.paths] for entry in sample if keep(entry)]
         weight = found / len(sample) if sample else 0
         total += weight * len(kept)
         for i, judged in enumerate((lambda j: j >= 0.8, lambda j: j >= 0.5, lambda j: j < 0.3)):
@@ -267,18 +268,19 @@ def precision(name, samples, truth, keep=lambda row: True):
     return f"{total:.0f}: " + " / ".join(f"{100 * part / total:.1f}" for part in sums)
 
 
-def is_media(row):
-    return any(os.path.splitext(row[side])[1][1:].lower() in MEDIA for side in ("path_a", "path_b"))
+def is_media(entry):
+    return any(os.path.splitext(path)[1][1:].lower() in MEDIA for path in entry.paths)
 
 
 def tree_table(folder, runs):
     truth = truth_of(folder, "tree")
     names = [name for name, _ in runs]
     samples = [sampled(run["tree"]) for _, run in runs]
-    rows = [("all", [precision("", by_class.values(), truth) for by_class in samples]),
-            ("documents, media, archives", [precision("", by_class.values(), truth, is_media) for by_class in samples])]
+    rows = [("all", [precision(by_class.values(), truth) for by_class in samples]),
+            ("documents, media, archives",
+             [precision(by_class.values(), truth, is_media) for by_class in samples])]
     for _, name in CLASSES:
-        rows.append((name, [precision("", [by_class.get(name, (0, []))], truth) for by_class in samples]))
+        rows.append((name, [precision([by_class.get(name, (0, []))], truth) for by_class in samples]))
     rows.append(("identical files found, %", [percent(*identical_found(folder, run["tree"]), 3) for _, run in runs]))
     table("similar pairs of the tree: number, % with J >= .8 / >= .5 / < .3", names, rows)
 
@@ -301,10 +303,9 @@ def identical_found(folder, run):
 
 
 def errors_of(run, truth):
-    for key, (_, _, row) in run.similar.items():
-        exact = truth.get(pair(row["path_a"], row["path_b"]))
-        if exact is not None and row.get("resemblance"):
-            yield exact, float(row["resemblance"]) - exact
+    for entry in run.similar.values():
+        if entry.resemblance and entry.paths in truth:
+            yield truth[entry.paths], float(entry.resemblance) - truth[entry.paths]
 
 
 def error_table(folder, runs):
