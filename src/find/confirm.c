@@ -263,13 +263,24 @@ static double found_share(const struct file_pair *pair)
 	return pair->contained_a > pair->contained_b ? pair->contained_a : pair->contained_b;
 }
 
+/* Of what cannot be read the sketches tell, if the files have some. */
+static bool is_enough(struct file_pair *pair, double min_resemblance)
+{
+	if (pair->verification == PAIR_READ)
+		return found_share(pair) >= min_resemblance;
+	if (!pair->is_unreadable || pair->is_part || pair->verification == PAIR_HASH ||
+	    pair->verification == PAIR_MEASURED)
+		return true;
+	estimate_resemblance(pair->a, pair->b, pair);
+	return pair->verification != PAIR_SKETCH || pair->resemblance >= min_resemblance;
+}
+
 static void drop_pairs(struct pair_list *list, double min_resemblance)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < list->count; i++)
-		if (list->pairs[i].verification != PAIR_READ ||
-		    found_share(&list->pairs[i]) >= min_resemblance)
+		if (is_enough(&list->pairs[i], min_resemblance))
 			list->pairs[kept++] = list->pairs[i];
 	list->count = kept;
 }
