@@ -113,6 +113,7 @@ static int report_versions(struct asking *asking, const struct asked_file *asked
 			break;
 		}
 	}
+	asking->reporter.counts.rows += around.rows;
 	around_end(&around);
 	return status;
 }

@@ -306,9 +306,21 @@ static void link_single(struct grouping *g)
 
 struct placed {
 	uint32_t file, head, center;
-	uint64_t distance;
 	size_t group_files;
+	struct group_member member;
 };
+
+/* What resembles the representative most comes first; what nothing verified last, by distance. */
+static int compare_members(const struct group_member *x, const struct group_member *y)
+{
+	bool x_is_known = has_resemblance(x->verification);
+
+	if (x_is_known != has_resemblance(y->verification))
+		return x_is_known ? -1 : 1;
+	if (x_is_known && x->resemblance != y->resemblance)
+		return x->resemblance > y->resemblance ? -1 : 1;
+	return (x->distance > y->distance) - (x->distance < y->distance);
+}
 
 static int compare_placed(const void *a, const void *b, void *context)
 {
@@ -323,9 +335,8 @@ static int compare_placed(const void *a, const void *b, void *context)
 	if (x->head != y->head) {
 		if ((x->head == x->center) != (y->head == y->center))
 			return x->head == x->center ? -1 : 1;
-		if (x->distance != y->distance)
-			return x->distance < y->distance ? -1 : 1;
-		return compare_paths(files[x->head], files[y->head]);
+		int order = compare_members(&x->member, &y->member);
+		return order != 0 ? order : compare_paths(files[x->head], files[y->head]);
 	}
 	if ((x->file == x->head) != (y->file == y->head))
 		return x->file == x->head ? -1 : 1;
@@ -333,13 +344,20 @@ static int compare_placed(const void *a, const void *b, void *context)
 }
 
 /* What is known of a file and the representative, which by single linkage may be no pair. */
-static void describe_member(const struct grouping *g, const struct placed *placed,
-			    struct group_member *member)
+static void describe_member(const struct grouping *g, struct placed *placed)
 {
+	struct group_member *member = &placed->member;
 	const struct find_file *center = g->list->files[placed->center];
 	const struct node *node = &g->nodes[placed->head];
 	const struct edge *edge = NULL;
 
+	*member = (struct group_member){
+		.file = g->list->files[placed->file],
+		.role = placed->file == placed->center ? ROLE_REPRESENTATIVE
+			: placed->file != placed->head ? ROLE_COPY
+						       : ROLE_MEMBER,
+	};
+	member->distance = simhash_distance(&center->table, &member->file->table);
 	if (placed->head == placed->center) {
 		member->verification = PAIR_HASH;
 		member->resemblance = 1;
@@ -361,10 +379,9 @@ static void describe_member(const struct grouping *g, const struct placed *place
 	}
 }
 
-static void add_member(const struct grouping *g, struct group_list *groups, size_t at,
-		       const struct placed *placed)
+static void add_member(struct group_list *groups, size_t at, const struct placed *placed)
 {
-	const struct find_file *file = groups->list->files[placed->file];
+	const struct find_file *file = placed->member.file;
 	struct group *group;
 
 	if (placed->file == placed->center) {
@@ -378,14 +395,7 @@ static void add_member(const struct grouping *g, struct group_list *groups, size
 	group->bytes = file->size_bytes > INT64_MAX - group->bytes
 			       ? INT64_MAX
 			       : group->bytes + file->size_bytes;
-	groups->members[at] = (struct group_member){
-		.file = file,
-		.role = placed->file == placed->center ? ROLE_REPRESENTATIVE
-			: placed->file != placed->head ? ROLE_COPY
-						       : ROLE_MEMBER,
-		.distance = placed->distance,
-	};
-	describe_member(g, placed, &groups->members[at]);
+	groups->members[at] = placed->member;
 }
 
 static int write_groups(struct grouping *g, struct group_list *groups, struct simhash_error *error)
@@ -407,15 +417,14 @@ static int write_groups(struct grouping *g, struct group_list *groups, struct si
 		if (g->nodes[head].files == 1 && g->nodes[head].edges == 0)
 			continue; /* all its pairs were dropped */
 		placed[used] = (struct placed){.file = i, .head = head, .center = center};
-		placed[used++].distance =
-			simhash_distance(&list->files[center]->table, &list->files[i]->table);
+		describe_member(g, &placed[used++]);
 		files[center]++;
 	}
 	for (size_t i = 0; i < used; i++)
 		placed[i].group_files = files[placed[i].center];
 	sort_with(placed, used, sizeof *placed, compare_placed, g);
 	for (size_t i = 0; i < used; i++)
-		add_member(g, groups, i, &placed[i]);
+		add_member(groups, i, &placed[i]);
 	free(files);
 	free(placed);
 	return 0;

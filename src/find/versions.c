@@ -12,8 +12,9 @@
 #include "find/sketch_keys.h"
 
 #define VERSION_MIN_RESEMBLANCE 0.7
-#define PART_MIN_SHARE 0.85	 /* of the smaller file that is in the larger */
-#define PART_MIN_RESEMBLANCE 0.2 /* below it the share is noise */
+#define PART_MIN_SHARE 0.85		  /* of the smaller file that is in the larger */
+#define PART_MIN_RATIO_MILLIONTHS 1100000 /* of the sizes */
+#define PART_MIN_RESEMBLANCE 0.2	  /* below it the share is noise */
 
 struct proposing {
 	struct finder *finder;
@@ -33,12 +34,34 @@ struct proposer {
 
 /* ---- The rule ---- */
 
+/* Is the smaller file in the larger one? Then their sizes differ clearly. */
+static bool is_part(const struct find_file *x, const struct find_file *y, struct file_pair *pair)
+{
+	static const struct simhash_tolerance alike = {.size_ratio_millionths =
+							       PART_MIN_RATIO_MILLIONTHS};
+	bool x_is_smaller = x->size_bytes < y->size_bytes;
+	double share, of_larger;
+
+	if (pair->resemblance < PART_MIN_RESEMBLANCE ||
+	    simhash_sizes_agree(&alike, x->size_bytes, y->size_bytes) ||
+	    !simhash_containment_estimate(&x->sketch, x->size_bytes, &y->sketch, y->size_bytes,
+					  &share) ||
+	    share < PART_MIN_SHARE)
+		return false;
+	of_larger = x_is_smaller ? share * (double)x->size_bytes / (double)y->size_bytes
+				 : share * (double)y->size_bytes / (double)x->size_bytes;
+	pair->is_part = true;
+	pair->contained_a = x_is_smaller ? share : of_larger;
+	pair->contained_b = x_is_smaller ? of_larger : share;
+	return true;
+}
+
 bool versions_match(const struct find_request *request, const struct find_file *x,
 		    const struct find_file *y, struct file_pair *pair)
 {
 	const struct simhash_tolerance ratio = {.size_ratio_millionths =
 							request->versions_ratio_millionths};
-	double smaller, larger, share, minimum = request->rule.verify.min_resemblance;
+	double minimum = request->rule.verify.min_resemblance;
 
 	if (!x->has_sketch || !y->has_sketch || x->size_bytes == 0 || y->size_bytes == 0 ||
 	    !simhash_sizes_agree(&ratio, x->size_bytes, y->size_bytes) ||
@@ -48,20 +71,9 @@ bool versions_match(const struct find_request *request, const struct find_file *
 	estimate_resemblance(x, y, pair);
 	if (pair->verification != PAIR_SKETCH || are_identical(x, y))
 		return false;
-	if (pair->resemblance < (minimum >= 0 ? minimum : VERSION_MIN_RESEMBLANCE)) {
-		if (pair->resemblance < PART_MIN_RESEMBLANCE ||
-		    !simhash_containment_estimate(&x->sketch, x->size_bytes, &y->sketch,
-						  y->size_bytes, &share) ||
-		    share < PART_MIN_SHARE)
-			return false;
-		smaller = (double)(x->size_bytes < y->size_bytes ? x->size_bytes : y->size_bytes);
-		larger = (double)(x->size_bytes < y->size_bytes ? y->size_bytes : x->size_bytes);
-		pair->is_part = true;
-		pair->contained_a = x->size_bytes < y->size_bytes ? share
-								  : share * smaller / larger;
-		pair->contained_b = x->size_bytes < y->size_bytes ? share * smaller / larger
-								  : share;
-	}
+	if (pair->resemblance < (minimum >= 0 ? minimum : VERSION_MIN_RESEMBLANCE) &&
+	    !is_part(x, y, pair))
+		return false;
 	if (rule_matches(&request->rule, x, y, &(struct file_pair){.a = x}))
 		return false;
 	pair->distance = simhash_distance(&x->table, &y->table);

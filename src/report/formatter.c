@@ -125,15 +125,25 @@ static void label_distance(double percent, uint64_t distance, char label[LABEL_S
 			 percent < 0.01 ? 0.01 : percent);
 }
 
+static void label_part(const struct file_pair *pair, char label[LABEL_SIZE])
+{
+	bool is_a = pair->contained_a >= pair->contained_b;
+	double share = is_a ? pair->contained_a : pair->contained_b;
+	const char *what = is_a ? "part of" : "contains";
+
+	if (pair->verification == PAIR_SKETCH)
+		snprintf(label, LABEL_SIZE, share < 0.995 ? "%s (~%.0f %%)" : "%s (>99 %%)", what,
+			 100 * share);
+	else
+		snprintf(label, LABEL_SIZE, "%s (%.0f %%)", what, 100 * share);
+}
+
 char *pair_label(const struct file_pair *pair, char label[LABEL_SIZE])
 {
 	if (pair->is_identical)
 		snprintf(label, LABEL_SIZE, "identical");
 	else if (pair->is_part)
-		snprintf(label, LABEL_SIZE, "%s (%.0f %%)",
-			 pair->contained_a >= pair->contained_b ? "part of" : "contains",
-			 100 * (pair->contained_a >= pair->contained_b ? pair->contained_a
-								       : pair->contained_b));
+		label_part(pair, label);
 	else if (has_resemblance(pair->verification))
 		label_resemblance(pair->verification, pair->resemblance, label);
 	else

@@ -89,7 +89,7 @@ double estimated_change(const struct find_file *x, const struct find_file *y);
 
 /*
  * What two files are to each other, for people: "identical", "about 97 %", "97.31 %", "same counts",
- * "part of (93 %)". Files that differ are never 100 % the same.
+ * "part of (~93 %)". Files that differ are never 100 % the same.
  */
 #define LABEL_SIZE 24
 #define LABEL_COLUMNS 16

@@ -332,7 +332,7 @@ static bool is_version(const struct find_request *request, int a, int b)
 	    (request->rule.verify.same_extension && !same_extension(x, y)))
 		return false;
 	return r >= (minimum < 0 ? 0.7 : minimum) ||
-	       (r >= 0.2 && r / (1 + r) * sizes / smaller >= 0.85);
+	       (r >= 0.2 && !agree(x, y, 11, 10) && r / (1 + r) * sizes / smaller >= 0.85);
 }
 
 static void versions_equal_brute_force_over_files_that_share_a_key(void **state)
