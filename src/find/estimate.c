@@ -18,8 +18,7 @@
 
 #include <math.h>
 
-#define TRUSTED_MAX 0.2 /* of content changed, sizes included */
-#define PADDING_TAG 0	/* the position of 00 in the built-in set */
+#define PADDING_TAG 0 /* the position of 00 in the built-in set */
 
 /* Sums of weighted products over the tags: of d, of s = a + b, and of 1. */
 struct moments {
@@ -46,19 +45,8 @@ static double least_squares(const struct moments *m)
 	return rest > 0 ? rest : 0;
 }
 
-/*
- * What unrelated files of one kind stay below with probability 1/10,000: that quantile
- * of chi-square by its degrees of freedom, by E. Wilson and M. Hilferty's cube (1931).
- */
-static double unlikely_share(double freedom)
-{
-	double nine = 2 / (9 * freedom), root = 1 - nine - 3.72 * sqrt(nine);
-
-	return root > 0 ? root * root * root : 0;
-}
-
-struct estimate estimate_change(const struct simhash_sum_table *a, int64_t size_a_bytes,
-				const struct simhash_sum_table *b, int64_t size_b_bytes)
+double estimate_change(const struct simhash_sum_table *a, int64_t size_a_bytes,
+		       const struct simhash_sum_table *b, int64_t size_b_bytes)
 {
 	struct moments m = {0};
 	double freedom, residual, changed, size_a = (double)size_a_bytes,
@@ -83,7 +71,5 @@ struct estimate estimate_change(const struct simhash_sum_table *a, int64_t size_
 	freedom = m.present > 3 ? m.present - 2 : 1;
 	residual = least_squares(&m) / freedom;
 	changed = residual + (larger > 0 ? apart / larger : 0);
-	return (struct estimate){.changed = changed < 1 ? changed : 1,
-				 .is_trusted = residual <= unlikely_share(freedom) &&
-					       changed <= TRUSTED_MAX};
+	return changed < 1 ? changed : 1;
 }

@@ -99,7 +99,7 @@ const char *confirmation_name(const struct file_pair *pair)
 
 double estimated_change(const struct find_file *x, const struct find_file *y)
 {
-	return estimate_change(&x->table, x->size_bytes, &y->table, y->size_bytes).changed;
+	return estimate_change(&x->table, x->size_bytes, &y->table, y->size_bytes);
 }
 
 /* "about 97 %" of an estimate, "97.31 %" of what was measured. */
