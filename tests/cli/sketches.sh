@@ -11,9 +11,13 @@ stored() {
 			THEN '$zeros' ELSE LOWER(HEX(resemblance_sketch)) END, LOWER(HEX(name))
 		FROM file ORDER BY name"
 }
+# Standard input in digits.
+in_hex() {
+	od -An -v -tx1 | tr -d ' \n'
+}
 # computed FILE [NAME]: the same from the whole content in memory
 computed() {
-	printf '%s|%s\n' "$(printf '%s\0' "$1" | "$SKETCHES_OF")" "$(printf %s "${2:-${1##*/}}" | xxd -p -c 0)"
+	printf '%s|%s\n' "$(printf '%s\0' "$1" | "$SKETCHES_OF")" "$(printf %s "${2:-${1##*/}}" | in_hex)"
 }
 in_order() {
 	LC_ALL=C sort -t '|' -k 2
@@ -50,7 +54,8 @@ for threads in 8 3 2 1; do
 	all_right "$threads threads"
 done
 same "empty values" "r0 r1 r15 z100000 z33000000" "$(sql "SELECT HEX(name) FROM file
-	WHERE LENGTH(resemblance_sketch) = 0 ORDER BY name" | xxd -r -p | sed 's/\([rz]\)/ \1/g; s/^ //')"
+	WHERE LENGTH(resemblance_sketch) = 0 ORDER BY name" |
+	python3 -c 'import sys; print(*(bytes.fromhex(line).decode() for line in sys.stdin))')"
 runs 0 "$SIMHASH" "$files"
 summary 0 "$total" 0 0
 runs 0 "$SIMHASH" --status
@@ -69,7 +74,7 @@ grep -Eq " sample +$total +$((total - 1)) " out || fail "--status: $(cat out)"
 runs 0 "$SIMHASH" "$files"
 said "1 unchanged file scanned again for its resemblance sketch"
 summary 1 $((total - 1)) 0 0
-{ grep -v "|$(printf text | xxd -p)$" expected; computed "$files/text"; } | in_order >changed
+{ grep -v "|$(printf text | in_hex)$" expected; computed "$files/text"; } | in_order >changed
 mv changed expected
 all_right "a changed file"
 
@@ -129,7 +134,7 @@ mkdir "$files/bare"
 for number in $(seq 40); do
 	random_bytes $((number * 40)) "$number" >"$files/bare/b$number"
 	[ $((number % 3)) = 0 ] && computed "$files/bare/b$number" && continue
-	printf 'none|%s\n' "$(printf %s "b$number" | xxd -p)"
+	printf 'none|%s\n' "$(printf %s "b$number" | in_hex)"
 done >>expected
 in_order <expected >in_order
 mv in_order expected
