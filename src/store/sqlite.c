@@ -20,6 +20,9 @@
 
 #define BUSY_TIMEOUT_MS 2000 /* and transaction.c tries again */
 #define WAL_TRIES 250
+#define LOG_PAGES 500		 /* from which a log is copied into the database */
+#define LOG_PAGES_LONG 1500	 /* from which it is begun anew */
+#define LOG_WAIT_MS 200		 /* for those who read from it */
 #define LOG_LIMIT "16777216"	 /* to which a log shrinks that grew beside a reader */
 #define ROW_BYTES_MAX (64 << 20) /* far more than the longest path of any system */
 
@@ -141,6 +144,26 @@ static int check_present(const char *path, struct simhash_error *error)
 }
 
 /*
+ * After each commit: copy the log into the database, as SQLite does by itself. One that has grown
+ * long, since somebody reads all the time, is begun anew: that waits a moment for those who read
+ * from it now. What fails is tried again after the next commit.
+ */
+static int empty_log(void *unused, sqlite3 *handle, const char *schema, int pages)
+{
+	(void)unused;
+	if (pages < LOG_PAGES)
+		return SQLITE_OK;
+	if (pages < LOG_PAGES_LONG) {
+		sqlite3_wal_checkpoint_v2(handle, schema, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+		return SQLITE_OK;
+	}
+	sqlite3_busy_timeout(handle, LOG_WAIT_MS);
+	sqlite3_wal_checkpoint_v2(handle, schema, SQLITE_CHECKPOINT_RESTART, NULL, NULL);
+	sqlite3_busy_timeout(handle, BUSY_TIMEOUT_MS);
+	return SQLITE_OK;
+}
+
+/*
  * Changing to the write-ahead log does not wait for other processes by itself. The page size is
  * that of a new database: some 16 rows, since those of a directory are read together.
  */
@@ -157,6 +180,7 @@ static int use_write_ahead_log(struct database *database, struct simhash_error *
 	}
 	if (execute(database, "PRAGMA journal_size_limit = " LOG_LIMIT, error))
 		return -1;
+	sqlite3_wal_hook(database->handle, empty_log, NULL);
 	return execute(database, "PRAGMA synchronous = NORMAL", error);
 }
 
