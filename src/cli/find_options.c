@@ -404,7 +404,7 @@ static const struct option_row rows[] = {
 	 "minimum share of content in common, 0 to 1; the default is 0.3 to 0.75, more where the "
 	 "counts differ more, and 0.8 with --verify=read or all",
 	 .parse = set_min_resemblance, .field = FIELD(request.rule.verify.min_resemblance),
-	 .kind = VALUE_TEXT, .not_with = "verify=no"},
+	 .kind = VALUE_TEXT, .not_with = "verify=no nearest"},
 	{0, "same-extension", NULL, "list files of different extensions only if they are identical",
 	 .parse = set_flag, .field = FIELD(request.rule.verify.same_extension),
 	 .not_with = "verify=no"},

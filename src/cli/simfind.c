@@ -295,6 +295,7 @@ static int list_pairs(struct find_arguments *arguments, struct store *store, str
 	const struct verify_rule *verify = &arguments->request.rule.verify;
 	const struct confirm_request confirming = {.reads_all = verify->mode == VERIFY_ALL ||
 								arguments->request.measure != NULL,
+						   .with_parts = arguments->request.versions,
 						   .min_resemblance = verify->min_resemblance};
 	struct pair_list kept;
 	struct find_counts counts;

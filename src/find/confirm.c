@@ -264,8 +264,13 @@ static double found_share(const struct file_pair *pair)
 }
 
 /* Of what cannot be read the sketches tell, if the files have some. */
-static bool is_enough(struct file_pair *pair, double min_resemblance)
+static bool is_enough(const struct confirm_request *request, struct file_pair *pair)
 {
+	double min_resemblance = request->min_resemblance;
+
+	if (pair->verification == PAIR_READ && request->with_parts &&
+	    pair->resemblance < min_resemblance && sizes_differ_clearly(pair->a, pair->b))
+		pair->is_part = true;
 	if (pair->verification == PAIR_READ)
 		return found_share(pair) >= min_resemblance;
 	if (!pair->is_unreadable || pair->is_part || pair->verification == PAIR_HASH ||
@@ -275,12 +280,12 @@ static bool is_enough(struct file_pair *pair, double min_resemblance)
 	return pair->verification != PAIR_SKETCH || pair->resemblance >= min_resemblance;
 }
 
-static void drop_pairs(struct pair_list *list, double min_resemblance)
+static void drop_pairs(struct pair_list *list, const struct confirm_request *request)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < list->count; i++)
-		if (is_enough(&list->pairs[i], min_resemblance))
+		if (is_enough(request, &list->pairs[i]))
 			list->pairs[kept++] = list->pairs[i];
 	list->count = kept;
 }
@@ -304,7 +309,7 @@ int confirm_pairs(struct pair_list *list, const struct confirm_request *request,
 	threads_run(resources->threads, run_confirming, &c, 0);
 	status = first_error_is_set(&c.first_error) ? -1 : 0;
 	if (status == 0)
-		drop_pairs(list, request->min_resemblance);
+		drop_pairs(list, request);
 out:
 	content_cache_release(&c.cache);
 	free(c.pairs);

@@ -220,8 +220,11 @@ static void join_lonely(const struct grouping *g, uint32_t *chosen, const uint32
 		for (size_t e = 0; e < node->edges; e++) {
 			const struct edge *edge = &g->edges[node->first_edge + e];
 			uint32_t theirs = chosen[place[edge->to]];
-			if (theirs != edge->to && edge->distance < nearest &&
-			    (sizes[theirs] > 2 || g->nodes[theirs].files > 1)) {
+			if (theirs != edge->to &&
+			    (sizes[theirs] > 2 || g->nodes[theirs].files > 1) &&
+			    (edge->distance < nearest ||
+			     (edge->distance == nearest && best != NONE &&
+			      compare_paths(g->list->files[edge->to], g->list->files[best]) < 0))) {
 				nearest = edge->distance;
 				best = edge->to;
 			}

@@ -365,11 +365,13 @@ static int search_power(const struct join *join, uint32_t number, unsigned power
 	near = nearness_of(row, reach, power);
 	first = column_of(low, power);
 	last = column_of(high, power);
-	for (int64_t column = first; column <= last; column++) {
+	for (int64_t column = first;; column++) {
 		const struct cell *cell =
 			find_cell(join->room, cell_hash(join, row, power, column));
 		if (cell != NULL && search_cell(join, number, cell, &near, reach, error) != 0)
 			return -1;
+		if (column == last) /* which may be INT64_MAX */
+			break;
 	}
 	return 0;
 }

@@ -80,7 +80,8 @@ static int read_within(struct nearest *nearest, const struct finder *finder,
 	if (around_begin(&around, finder, asked, distance, error) != 0)
 		return -1;
 	while ((status = around_next(&around, &file, error)) == 1)
-		if (rule_allows(&finder->request->rule, &asked->file, &file) &&
+		if ((are_identical(&asked->file, &file) ||
+		     rule_allows(&finder->request->rule, &asked->file, &file)) &&
 		    keep(nearest, &file, simhash_distance(&asked->file.table, &file.table),
 			 error) != 0) {
 			status = -1;

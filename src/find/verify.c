@@ -51,6 +51,13 @@ bool sketch_settles(double resemblance, double min_resemblance)
 	return resemblance - error >= min_resemblance;
 }
 
+bool sizes_differ_clearly(const struct find_file *x, const struct find_file *y)
+{
+	static const struct simhash_tolerance alike = {.size_ratio_millionths = 1100000};
+
+	return !simhash_sizes_agree(&alike, x->size_bytes, y->size_bytes);
+}
+
 void estimate_resemblance(const struct find_file *x, const struct find_file *y,
 			  struct file_pair *pair)
 {

@@ -49,6 +49,9 @@ bool verify_by_sketches(const struct verify_rule *rule, const struct simhash_tol
 			const struct find_file *x, const struct find_file *y,
 			struct file_pair *pair);
 
+/* Are the sizes of two files so far apart that one can be called a part of the other? */
+bool sizes_differ_clearly(const struct find_file *x, const struct find_file *y);
+
 /* Set the verification and the resemblance of a pair where the sketches of both files tell. */
 void estimate_resemblance(const struct find_file *x, const struct find_file *y,
 			  struct file_pair *pair);

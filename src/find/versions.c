@@ -12,9 +12,8 @@
 #include "find/sketch_keys.h"
 
 #define VERSION_MIN_RESEMBLANCE 0.7
-#define PART_MIN_SHARE 0.85		  /* of the smaller file that is in the larger */
-#define PART_MIN_RATIO_MILLIONTHS 1100000 /* of the sizes */
-#define PART_MIN_RESEMBLANCE 0.2	  /* below it the share is noise */
+#define PART_MIN_SHARE 0.85	 /* of the smaller file that is in the larger */
+#define PART_MIN_RESEMBLANCE 0.2 /* below it the share is noise */
 
 struct proposing {
 	struct finder *finder;
@@ -37,13 +36,10 @@ struct proposer {
 /* Is the smaller file in the larger one? Then their sizes differ clearly. */
 static bool is_part(const struct find_file *x, const struct find_file *y, struct file_pair *pair)
 {
-	static const struct simhash_tolerance alike = {.size_ratio_millionths =
-							       PART_MIN_RATIO_MILLIONTHS};
 	bool x_is_smaller = x->size_bytes < y->size_bytes;
 	double share, of_larger;
 
-	if (pair->resemblance < PART_MIN_RESEMBLANCE ||
-	    simhash_sizes_agree(&alike, x->size_bytes, y->size_bytes) ||
+	if (pair->resemblance < PART_MIN_RESEMBLANCE || !sizes_differ_clearly(x, y) ||
 	    !simhash_containment_estimate(&x->sketch, x->size_bytes, &y->sketch, y->size_bytes,
 					  &share) ||
 	    share < PART_MIN_SHARE)
@@ -61,7 +57,11 @@ bool versions_match(const struct find_request *request, const struct find_file *
 {
 	const struct simhash_tolerance ratio = {.size_ratio_millionths =
 							request->versions_ratio_millionths};
-	double minimum = request->rule.verify.min_resemblance;
+	const struct verify_rule *verify = &request->rule.verify;
+	/* Reading has a minimum of its own, for what it finds. */
+	double minimum = verify->mode == VERIFY_SKETCH && verify->min_resemblance >= 0
+				 ? verify->min_resemblance
+				 : VERSION_MIN_RESEMBLANCE;
 
 	if (!x->has_sketch || !y->has_sketch || x->size_bytes == 0 || y->size_bytes == 0 ||
 	    !simhash_sizes_agree(&ratio, x->size_bytes, y->size_bytes) ||
@@ -71,8 +71,7 @@ bool versions_match(const struct find_request *request, const struct find_file *
 	estimate_resemblance(x, y, pair);
 	if (pair->verification != PAIR_SKETCH || are_identical(x, y))
 		return false;
-	if (pair->resemblance < (minimum >= 0 ? minimum : VERSION_MIN_RESEMBLANCE) &&
-	    !is_part(x, y, pair))
+	if (pair->resemblance < minimum && !is_part(x, y, pair))
 		return false;
 	if (rule_matches(&request->rule, x, y, &(struct file_pair){.a = x}))
 		return false;

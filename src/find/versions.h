@@ -3,7 +3,7 @@
  * whose sizes are far apart, and files that are contained in others.
  *
  * Files that share one of 32 keys, each made of four registers, are compared: of two files whose
- * resemblance is 0.7 that finds all but one in 10,000, at 0.5 one in 8 is missed. A file that is
+ * resemblance is 0.7 that finds all but one in 5,000, at 0.5 one in 8 is missed. A file that is
  * asked for is compared with all. Holds all rows in
  * memory, at some 700 bytes each and their paths.
  *

@@ -184,7 +184,7 @@ static const struct refused find_refused[] = {
 	{"tolerance", "measure nearest sweep"},
 	{"tolerance-for", "measure compare nearest stats sweep"},
 	{"tolerances", "measure compare nearest stats sweep"},
-	{"min-resemblance", "compare stats sweep"},
+	{"min-resemblance", "nearest compare stats sweep"},
 	{"same-extension", "measure compare stats sweep"},
 	{"key", "measure compare stats"},
 	{"candidates", "measure compare stats sweep"},
