@@ -103,6 +103,8 @@ if grep -q "interrupted; everything scanned so far is stored, and the next run c
 	summary $((total - done_already)) "$done_already" 0 0
 elif grep -q scanned err; then # it was faster
 	summary $((total - 1)) 1 0 0
+else # before it could take signals
+	runs 0 "$SIMHASH" "$files"
 fi
 all_right "an older index"
 runs 0 "$SIMHASH" --force --no-sketch "$files"
