@@ -70,50 +70,32 @@ static int report_once(struct asking *asking, struct file_pair pair, struct simh
 	return report_pair(&asking->reporter, pair, error);
 }
 
-static int report_around(struct asking *asking, const struct asked_file *asked,
-			 struct simhash_error *error)
-{
-	const struct find_rule *rule = &asking->finder->request->rule;
-	struct around around;
-	struct find_file other;
-	int status;
-
-	if (around_begin(&around, asking->finder, asked, asked->file.reach, error) != 0)
-		return -1;
-	while ((status = around_next(&around, &other, error)) == 1) {
-		struct file_pair pair = {.a = &asked->file, .b = &other};
-		if (rule_matches(rule, &asked->file, &other, &pair) &&
-		    report_once(asking, pair, error) != 0) {
-			status = -1;
-			break;
-		}
-	}
-	asking->reporter.counts.rows += around.rows;
-	asking->reporter.counts.unsketched += around.unsketched;
-	around_end(&around);
-	return status;
-}
-
-/* What the sketches propose beyond the rule; looks at all rows. */
-static int report_versions(struct asking *asking, const struct asked_file *asked,
-			   struct simhash_error *error)
+/* The pairs of the rule, from the rows near by; or what the sketches propose beyond it, from all. */
+static int report_matches(struct asking *asking, const struct asked_file *asked, bool by_sketches,
+			  struct simhash_error *error)
 {
 	const struct find_request *request = asking->finder->request;
 	struct around around;
 	struct find_file other;
-	int status;
+	int status = by_sketches ? around_begin_all(&around, asking->finder, asked, error)
+				 : around_begin(&around, asking->finder, asked, asked->file.reach,
+						error);
 
-	if (around_begin_all(&around, asking->finder, asked, error) != 0)
+	if (status != 0)
 		return -1;
 	while ((status = around_next(&around, &other, error)) == 1) {
 		struct file_pair pair = {.a = &asked->file, .b = &other};
-		if (versions_match(request, &asked->file, &other, &pair) &&
-		    report_once(asking, pair, error) != 0) {
+		bool matches = by_sketches
+				       ? versions_match(request, &asked->file, &other, &pair)
+				       : rule_matches(&request->rule, &asked->file, &other, &pair);
+		if (matches && report_once(asking, pair, error) != 0) {
 			status = -1;
 			break;
 		}
 	}
 	asking->reporter.counts.rows += around.rows;
+	if (!by_sketches)
+		asking->reporter.counts.unsketched += around.unsketched;
 	around_end(&around);
 	return status;
 }
@@ -218,9 +200,9 @@ static int ask_for(struct asking *asking, const struct find_query *query, const 
 	}
 	if (status == 1 && (asked.file.size_bytes > 0 || request->with_empty))
 		status = request->nearest > 0 ? report_nearest(asking, &asked, error)
-					      : report_around(asking, &asked, error);
+					      : report_matches(asking, &asked, false, error);
 	if (status == 0 && request->versions && asked.file.size_bytes > 0)
-		status = report_versions(asking, &asked, error);
+		status = report_matches(asking, &asked, true, error);
 	asked_file_release(&asked);
 	return status < 0 ? -1 : 0;
 }
@@ -341,7 +323,7 @@ int finder_content(struct finder *finder, const struct find_content *content,
 		status = -1;
 	asked.file.is_stream = asked.file.is_local = true;
 	if (status == 0)
-		status = report_around(&asking, &asked, error);
+		status = report_matches(&asking, &asked, false, error);
 	find_counts_add(&finder->counts, &asking.reporter.counts);
 	asked_file_release(&asked);
 	pair_set_release(&asking.reported);

@@ -271,12 +271,8 @@ static void prepare(struct join *join)
 /* Is a pair one that shared keys find, and not the counts? */
 static bool is_beyond_sweep(const struct find_rule *rule, const struct file_pair *pair)
 {
-	static const struct simhash_tolerance swept = {.percent_millionths =
-							       SWEPT_PERCENT * SIMHASH_MILLION};
-
 	return verify_is_graded(&rule->verify) && pair->a->has_sketch && pair->b->has_sketch &&
-	       !simhash_sum_table_hit(&swept, pair->distance, pair->a->size_bytes,
-				      pair->b->size_bytes);
+	       !verify_is_swept(pair->a, pair->b, pair->distance);
 }
 
 static int try_candidate(const struct join *join, const struct find_file *row, uint32_t number,

@@ -1,11 +1,12 @@
 /*
- * The rule by which sketches verify a candidate; docs/measures of it are in docs/lab/quality.md.
+ * The rule by which sketches verify a candidate. docs/lab/quality.md measures what it finds.
  * SPDX-License-Identifier: MIT
  */
 #include "find/verify.h"
 
 #include <string.h>
 
+#include "core/resemblance.h"
 #include "find/sketch_keys.h"
 
 /* What a pair must resemble at least whose distance is within a tolerance. */
@@ -72,8 +73,6 @@ void estimate_resemblance(const struct find_file *x, const struct find_file *y,
  * shingles, so often that the counts agree within 1 %. Of files too short for a shingle nothing is
  * known.
  */
-#define SHINGLE_SIZE 16
-
 static bool verify_by_counts(const struct verify_rule *rule, const struct find_file *x,
 			     const struct find_file *y, struct file_pair *pair)
 {
@@ -87,15 +86,20 @@ static bool verify_by_counts(const struct verify_rule *rule, const struct find_f
 	       simhash_sum_table_hit(&tolerance, pair->distance, x->size_bytes, y->size_bytes);
 }
 
-/* Of a file with a sketch and one without, no more is tolerated than the search looks for. */
-static bool is_within_sweep(const struct verify_rule *rule, const struct find_file *x,
-			    const struct find_file *y, const struct file_pair *pair)
+bool verify_is_swept(const struct find_file *x, const struct find_file *y, uint64_t distance)
 {
 	static const struct simhash_tolerance swept = {.percent_millionths =
 							       SWEPT_PERCENT * SIMHASH_MILLION};
 
+	return simhash_sum_table_hit(&swept, distance, x->size_bytes, y->size_bytes);
+}
+
+/* Of a file with a sketch and one without, no more is tolerated than the search looks for. */
+static bool is_looked_for(const struct verify_rule *rule, const struct find_file *x,
+			  const struct find_file *y, uint64_t distance)
+{
 	return !verify_is_graded(rule) || x->has_sketch == y->has_sketch ||
-	       simhash_sum_table_hit(&swept, pair->distance, x->size_bytes, y->size_bytes);
+	       verify_is_swept(x, y, distance);
 }
 
 bool verify_by_sketches(const struct verify_rule *rule, const struct simhash_tolerance *unverified,
@@ -107,7 +111,7 @@ bool verify_by_sketches(const struct verify_rule *rule, const struct simhash_tol
 		return true;
 	if (!x->has_sketch || !y->has_sketch)
 		return x->extension_hash == y->extension_hash &&
-		       is_within_sweep(rule, x, y, pair) &&
+		       is_looked_for(rule, x, y, pair->distance) &&
 		       simhash_sum_table_hit(unverified, pair->distance, x->size_bytes,
 					     y->size_bytes);
 	estimate_resemblance(x, y, pair);

@@ -34,6 +34,7 @@ static inline bool verify_is_graded(const struct verify_rule *rule)
 
 /* Where it is graded, sketches of pairs that are further apart have to share a key. */
 #define SWEPT_PERCENT 2
+bool verify_is_swept(const struct find_file *x, const struct find_file *y, uint64_t distance);
 
 #define READ_MIN_RESEMBLANCE 0.8 /* by default where files are read */
 

@@ -1,5 +1,5 @@
 /*
- * The keys of sketches, and the files that share one.
+ * Pairs by the keys of sketches: what makes one, and the threads that each take key after key.
  * SPDX-License-Identifier: MIT
  */
 #include "find/versions.h"
@@ -168,7 +168,6 @@ int versions_find_all(struct finder *finder, struct simhash_error *error)
 	block_free(block);
 	row_stream_release(&stream);
 	pthread_mutex_destroy(&p.lock);
-	p.counts.rows = 0; /* they were counted before */
 	find_counts_add(&finder->counts, &p.counts);
 	return status;
 }

@@ -12,13 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "core/resemblance.h"
 #include "data.h"
+#include "guarded.h"
 #include "reference_resemblance.h"
 #include "simhash.h"
 
@@ -84,32 +83,6 @@ static void fill(int kind, uint8_t *bytes, size_t size)
 		fill_period_2(bytes, size);
 	else
 		fill_period(bytes, size, 7);
-}
-
-/* Bytes that end right before, and begin right after, pages that must not be touched. */
-struct guarded {
-	uint8_t *map, *middle;
-	size_t page, room;
-};
-
-static struct guarded guarded_new(size_t size)
-{
-	struct guarded g;
-
-	g.page = (size_t)sysconf(_SC_PAGESIZE);
-	g.room = (size + g.page - 1) / g.page * g.page;
-	g.map = mmap(NULL, g.room + 2 * g.page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-		     -1, 0);
-	assert_true(g.map != MAP_FAILED);
-	g.middle = g.map + g.page;
-	assert_int_equal(mprotect(g.map, g.page, PROT_NONE), 0);
-	assert_int_equal(mprotect(g.middle + g.room, g.page, PROT_NONE), 0);
-	return g;
-}
-
-static void guarded_free(struct guarded g)
-{
-	munmap(g.map, g.room + 2 * g.page);
 }
 
 /* ---- Sketches ---- */

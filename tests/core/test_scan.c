@@ -10,13 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "core/piece.h"
 #include "data.h"
+#include "guarded.h"
 #include "reference.h"
 #include "simhash.h"
 
@@ -67,32 +66,6 @@ static void expect_counts(const struct reference_tag tags[16], const struct simh
 			fail_msg("size %zu, split %zu: tag %02x counted %llu times, reference %llu",
 				 size, split, tags[t].pattern, (unsigned long long)table.count[t],
 				 (unsigned long long)counts[t]);
-}
-
-/* Bytes that end right before, and begin right after, pages that must not be touched. */
-struct guarded {
-	uint8_t *map, *middle;
-	size_t page, room;
-};
-
-static struct guarded guarded_new(size_t size)
-{
-	struct guarded g;
-
-	g.page = (size_t)sysconf(_SC_PAGESIZE);
-	g.room = (size + g.page - 1) / g.page * g.page;
-	g.map = mmap(NULL, g.room + 2 * g.page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-		     -1, 0);
-	assert_true(g.map != MAP_FAILED);
-	g.middle = g.map + g.page;
-	assert_int_equal(mprotect(g.map, g.page, PROT_NONE), 0);
-	assert_int_equal(mprotect(g.middle + g.room, g.page, PROT_NONE), 0);
-	return g;
-}
-
-static void guarded_free(struct guarded g)
-{
-	munmap(g.map, g.room + 2 * g.page);
 }
 
 /* The reference itself, by cases worked out by hand from the paper's words. */
