@@ -200,6 +200,8 @@ same "parts without --versions" 0 "$(grep -c parts/ out || true)"
 runs 0 "$SIMFIND" -q --versions
 grep -qE "^part of \(~[0-9]+ %\) +$files/parts/a +$files/parts/b.whole$" out || fail "no part: $(grep parts/ out)"
 grep -qE "^contains \(~[0-9]+ %\) +$files/parts/y.whole +$files/parts/z$" out || fail "no whole: $(grep parts/ out)"
+runs 0 "$SIMFIND" -q --versions --format=html -o report.html
+grep -qE '"(part of|contains) \(~[0-9]+ %\)"' report.html || fail "the report has no parts"
 runs 0 "$SIMFIND" -q --versions --format=csv
 tr -d '\r' <out | awk -F, '/parts\// { if ($13 != "sketch" || ($6 > $7) != ($9 < $10)) exit 1
 	if (($6 > $7 ? $6 : $7) < 0.85 || ($6 > $7 ? $7 : $6) > 0.7) exit 1; n++ } END { exit n != 2 }' ||
