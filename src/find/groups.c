@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "base/error.h"
 #include "base/sort.h"
@@ -382,6 +383,12 @@ static void describe_member(const struct grouping *g, struct placed *placed)
 	}
 }
 
+/* An index may hold any sizes: their sum stays at the end of its range. */
+static int64_t add_sizes(int64_t x, int64_t y)
+{
+	return y > INT64_MAX - x ? INT64_MAX : x + y;
+}
+
 static void add_member(struct group_list *groups, size_t at, const struct placed *placed)
 {
 	const struct find_file *file = placed->member.file;
@@ -394,11 +401,43 @@ static void add_member(struct group_list *groups, size_t at, const struct placed
 	}
 	group = &groups->groups[groups->count - 1];
 	group->count++;
-	/* An index may hold any sizes: their sum stays at the end of its range. */
-	group->bytes = file->size_bytes > INT64_MAX - group->bytes
-			       ? INT64_MAX
-			       : group->bytes + file->size_bytes;
+	group->bytes = add_sizes(group->bytes, file->size_bytes);
+	if (placed->member.role == ROLE_COPY)
+		group->copied_bytes = add_sizes(group->copied_bytes, file->size_bytes);
 	groups->members[at] = placed->member;
+}
+
+static int compare_hashes(const void *a, const void *b)
+{
+	return memcmp(a, b, CONTENT_HASH_SIZE);
+}
+
+/* The hash of the hashes of its contents, in their order: the number of copies does not matter. */
+static int name_groups(struct group_list *groups, struct simhash_error *error)
+{
+	size_t largest = 0;
+	uint8_t(*hashes)[CONTENT_HASH_SIZE];
+
+	for (size_t g = 0; g < groups->count; g++)
+		if (groups->groups[g].count > largest)
+			largest = groups->groups[g].count;
+	hashes = malloc((largest + 1) * sizeof *hashes);
+	if (hashes == NULL)
+		return error_set_memory(error);
+	for (size_t g = 0; g < groups->count; g++) {
+		struct group *group = &groups->groups[g];
+		size_t contents = 0;
+		for (size_t m = 0; m < group->count; m++)
+			memcpy(hashes[m], groups->members[group->first + m].file->content_hash,
+			       CONTENT_HASH_SIZE);
+		qsort(hashes, group->count, sizeof *hashes, compare_hashes);
+		for (size_t m = 0; m < group->count; m++)
+			if (contents == 0 || compare_hashes(hashes[contents - 1], hashes[m]) != 0)
+				memmove(hashes[contents++], hashes[m], CONTENT_HASH_SIZE);
+		group->id = XXH3_64bits(hashes, contents * sizeof *hashes);
+	}
+	free(hashes);
+	return 0;
 }
 
 static int write_groups(struct grouping *g, struct group_list *groups, struct simhash_error *error)
@@ -430,7 +469,7 @@ static int write_groups(struct grouping *g, struct group_list *groups, struct si
 		add_member(groups, i, &placed[i]);
 	free(files);
 	free(placed);
-	return 0;
+	return name_groups(groups, error);
 }
 
 int group_pairs(const struct pair_list *list, enum linkage linkage, struct group_list *groups,

@@ -1,9 +1,12 @@
 /*
- * Clusters of the files of a list of pairs.
+ * Groups of similar files.
  *
  * By representatives, a group does not chain: every file in it makes a pair with the
  * group's representative, and no two representatives make a pair. By single linkage
  * a group is all that is connected by pairs, however far apart its ends are.
+ *
+ * A group has at least two files. Its id follows from their contents alone, so that another run,
+ * another format and the tables of the index call it the same.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -32,9 +35,11 @@ struct group_member {
 };
 
 struct group {
-	size_t number;	     /* from 1 */
-	size_t first, count; /* of its members; the representative is the first */
-	int64_t bytes;	     /* of all of them */
+	size_t number;	      /* from 1 */
+	uint64_t id;	      /* shown as 16 hexadecimal digits */
+	size_t first, count;  /* of its members; the representative is the first */
+	int64_t bytes;	      /* of all of them */
+	int64_t copied_bytes; /* of those that are copies: what giving them up would save */
 	const struct find_file *representative;
 };
 
