@@ -1,0 +1,68 @@
+/*
+ * FILEs become queries.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/find_operands.h"
+
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/read_file.h"
+
+/* `path` NULL is standard input. */
+static int add_query(struct find_arguments *arguments, const char *path,
+		     struct simhash_error *error)
+{
+	const char *name = arguments->stdin_name == NULL ? "" : arguments->stdin_name;
+
+	if (array_reserve(&arguments->queries, &arguments->query_capacity,
+			  arguments->query_count + 1, sizeof *arguments->queries, error) != 0)
+		return -1;
+	arguments->queries[arguments->query_count++] =
+		(struct find_query){.path = path, .name = path == NULL ? name : NULL};
+	return 0;
+}
+
+static int read_names(struct find_arguments *arguments, const char *path,
+		      struct simhash_error *error)
+{
+	size_t size;
+
+	if (read_file(path, SIZE_MAX, &arguments->names, &size, error) != 0)
+		return -1;
+	for (size_t at = 0; at < size;) {
+		const char *name = arguments->names + at;
+		if (name[0] == '\0')
+			return error_set(
+				error, SIMHASH_E_SYNTAX,
+				"%s: empty file name; expected names terminated by zero bytes",
+				path);
+		if (add_query(arguments, name, error) != 0)
+			return -1;
+		at += strlen(name) + 1;
+	}
+	return 0;
+}
+
+int take_files(struct find_arguments *arguments, int count, char **files,
+	       struct simhash_error *error)
+{
+	const char *names_from = arguments->names_from;
+	bool has_list = names_from != NULL && strcmp(names_from, "-") == 0;
+	bool has_stdin = has_list;
+
+	arguments->has_files = count > 0 || names_from != NULL;
+	for (int i = 0; i < count; i++) {
+		bool is_stdin = strcmp(files[i], "-") == 0;
+		if (is_stdin && has_stdin)
+			return error_set(
+				error, SIMHASH_E_SYNTAX,
+				"FILE - cannot be combined with %s: both read standard input",
+				has_list ? "--files0-from=-" : "another FILE -");
+		has_stdin = has_stdin || is_stdin;
+		if (add_query(arguments, is_stdin ? NULL : files[i], error) != 0)
+			return -1;
+	}
+	return names_from == NULL ? 0 : read_names(arguments, names_from, error);
+}

@@ -1,0 +1,76 @@
+/*
+ * Directories as simfind is given them: the sides of --between.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "cli/find_values.h"
+#include "store/default_index.h"
+
+/* A directory as a text of its own. What is gone may still be in the index. */
+static int resolve_side(const char *text, char **owned, struct simhash_error *error)
+{
+	struct stat status;
+
+	*owned = realpath(text, NULL);
+	if (*owned == NULL && text[0] == '/')
+		*owned = strdup(text);
+	if (*owned == NULL)
+		return error_set_errno(error, "--between: cannot find directory %s", text);
+	if (stat(*owned, &status) == 0 && !S_ISDIR(status.st_mode))
+		return error_set(error, SIMHASH_E_RANGE, "--between: %s is not a directory", text);
+	return 0;
+}
+
+/* "HOST:", "HOST:/DIRECTORY" or a directory of this host. */
+static int parse_side(const char *text, char **owned, struct find_side *side,
+		      struct simhash_error *error)
+{
+	size_t host = 0, size;
+	char *path;
+
+	while (is_host_character(text[host]))
+		host++;
+	*side = (struct find_side){.host = NULL};
+	if (host > 0 && text[host] == ':') {
+		*owned = strdup(text);
+		if (*owned == NULL)
+			return error_set_memory(error);
+		(*owned)[host] = '\0';
+		side->host = *owned;
+		path = *owned + host + 1;
+		if (path[0] != '\0' && path[0] != '/')
+			return error_set(error, SIMHASH_E_SYNTAX,
+					 "--between '%s': expected an absolute directory after the "
+					 "host",
+					 text);
+	} else {
+		if (resolve_side(text, owned, error) != 0)
+			return -1;
+		path = *owned;
+	}
+	size = strlen(path);
+	while (size > 0 && path[size - 1] == '/')
+		size--;
+	side->directory = (struct bytes){path, size};
+	return 0;
+}
+
+int set_between(const struct option_use *use, struct simhash_error *error)
+{
+	struct find_arguments *arguments = use->arguments;
+	const char *const texts[] = {use->text, use->second};
+
+	arguments->request.has_between = true;
+	for (int i = 0; i < 2; i++) {
+		free(arguments->between_text[i]);
+		arguments->between_text[i] = NULL;
+		if (parse_side(texts[i], &arguments->between_text[i],
+			       &arguments->request.between[i], error) != 0)
+			return -1;
+	}
+	return 0;
+}

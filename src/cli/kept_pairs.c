@@ -1,0 +1,106 @@
+/*
+ * Kept pairs on their way to files.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/kept_pairs.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "cli/terminal.h"
+#include "report/html.h"
+#include "report/script.h"
+#include "store/tag_sets.h"
+
+bool reads_files(const struct find_arguments *arguments)
+{
+	return arguments->request.rule.verify.mode >= VERIFY_READ;
+}
+
+bool keeps_pairs(const struct find_arguments *arguments)
+{
+	return arguments->has_groups || reads_files(arguments) || arguments->script_path != NULL ||
+	       arguments->formatter->is_report;
+}
+
+/* Open the script, unless it is the file of the listing. */
+static FILE *create(const char *path, const struct store *store, FILE *other,
+		    struct simhash_error *error)
+{
+	struct stat status, other_status;
+
+	if (stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+	    fstat(fileno(other), &other_status) == 0 && status.st_dev == other_status.st_dev &&
+	    status.st_ino == other_status.st_ino) {
+		error_set(error, SIMHASH_E_RANGE, "--script and --output name the same file");
+		return NULL;
+	}
+	return open_output(path, 0700, store, error);
+}
+
+static int write_script(const struct find_arguments *arguments, const struct store *store,
+			const struct pair_list *pairs, FILE *listing, struct simhash_error *error)
+{
+	FILE *file = create(arguments->script_path, store, listing, error);
+	uint64_t copies;
+	char count[32];
+	int status;
+
+	if (file == NULL)
+		return -1;
+	status = script_write(file, pairs, &copies, error);
+	if (ferror(file) && status == 0)
+		status = error_set_errno(error, "cannot write to %s", arguments->script_path);
+	if (fclose(file) != 0 && status == 0)
+		status = error_set_errno(error, "cannot write to %s", arguments->script_path);
+	if (status == 0 && !arguments->quiet)
+		fprintf(stderr, "%s: a script for %s cop%s; edit it before you run it\n",
+			arguments->script_path, format_count(copies, count),
+			copies == 1 ? "y" : "ies");
+	return status;
+}
+
+static int write_report(const struct find_arguments *arguments, const struct find_counts *counts,
+			struct store *store, struct listing *listing,
+			const struct group_list *groups, struct simhash_error *error)
+{
+	struct key_space space;
+	struct report report = {.groups = groups,
+				.space = &space,
+				.tags = arguments->request.tags,
+				.rule = &arguments->request.rule,
+				.counts = *counts};
+	int64_t tag_set;
+	int status;
+
+	if (store_tag_set_id(store, report.tags, false, &tag_set, error) != 0 ||
+	    key_space_read(store, report.tags, tag_set, &space, error) != 0)
+		return -1;
+	status = report_write(listing->file, &report, error);
+	if (status == 0)
+		status = listing_check(listing, error);
+	key_space_release(&space);
+	return status;
+}
+
+int write_kept(const struct find_arguments *arguments, const struct find_counts *counts,
+	       struct store *store, const struct pair_list *pairs, struct listing *listing,
+	       struct simhash_error *error)
+{
+	struct group_list groups;
+	int status;
+
+	if (arguments->script_path != NULL &&
+	    write_script(arguments, store, pairs, listing->file, error) != 0)
+		return -1;
+	if (!arguments->has_groups && !arguments->formatter->is_report)
+		return listing_write_pairs(listing, pairs, error);
+	if (group_pairs(pairs, arguments->linkage, &groups, error) != 0)
+		return -1;
+	status = arguments->formatter->is_report
+			 ? write_report(arguments, counts, store, listing, &groups, error)
+			 : listing_write_groups(listing, &groups, error);
+	group_list_release(&groups);
+	return status;
+}

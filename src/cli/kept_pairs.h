@@ -1,0 +1,22 @@
+/*
+ * What needs all pairs before it is written: groups, the report, the script, confirmed pairs.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_CLI_KEPT_PAIRS_H
+#define SIMHASH_CLI_KEPT_PAIRS_H
+
+#include "cli/find_options.h"
+#include "report/listing.h"
+#include "store/store.h"
+
+bool keeps_pairs(const struct find_arguments *arguments);
+
+/* Do the options ask for the content of files? */
+bool reads_files(const struct find_arguments *arguments);
+
+/* Write what was kept: as groups, as the report, or as pairs; and the script. */
+int write_kept(const struct find_arguments *arguments, const struct find_counts *counts,
+	       struct store *store, const struct pair_list *pairs, struct listing *listing,
+	       struct simhash_error *error);
+
+#endif

@@ -1,0 +1,244 @@
+/*
+ * Listing pairs: finding them, with progress, notes and the summary.
+ * Leaves to kept_pairs.c what needs all pairs at once.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/list_pairs.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cli/kept_pairs.h"
+#include "cli/progress.h"
+#include "cli/terminal.h"
+#include "find/confirm.h"
+#include "find/find.h"
+#include "store/names.h"
+#include "store/tag_sets.h"
+
+#define PROGRAM "simfind"
+
+/* Where pairs go, and what went wrong on the way. */
+struct output {
+	struct listing *listing;
+	struct find_progress progress;
+	struct progress_display display;
+	struct progress_rate rate;
+	struct pair_list *list; /* keep them; NULL: list them at once */
+	pthread_mutex_t lock;
+	bool had_unreadable;
+};
+
+static int take_pair(void *context, unsigned thread, const struct file_pair *pair,
+		     struct simhash_error *error)
+{
+	struct output *output = context;
+
+	return output->list != NULL ? pair_list_add(output->list, pair, error)
+				    : listing_add(output->listing, thread, pair, error);
+}
+
+static void query_unreadable(void *context, struct bytes path, int system_errno)
+{
+	struct output *output = context;
+
+	output->had_unreadable = true;
+	say_path(PROGRAM, path, explain_errno(system_errno));
+}
+
+static void content_unconfirmed(void *context, const struct find_file *file, int system_errno)
+{
+	struct output *output = context;
+	char text[256];
+
+	snprintf(text, sizeof text, "%s; its pairs stay as they were found",
+		 system_errno == 0 ? "has changed since it was indexed" : strerror(system_errno));
+	say_path(PROGRAM, (struct bytes){file->display, file->display_size}, text);
+	pthread_mutex_lock(&output->lock);
+	output->had_unreadable = true;
+	pthread_mutex_unlock(&output->lock);
+}
+
+/* "45%  1,234 of 5,678 files  90 pairs  0:12 left", then the same of confirming. */
+static void write_progress(void *context, FILE *line, double seconds, unsigned columns)
+{
+	struct output *output = context;
+	struct find_progress *progress = &output->progress;
+	uint64_t all = (uint64_t)atomic_load(&progress->to_confirm);
+	bool confirms = all > 0;
+	uint64_t done = (uint64_t)atomic_load(confirms ? &progress->confirmed : &progress->rows);
+	char done_text[32], all_text[32], pairs[32], left[32], text[256];
+	double rate;
+
+	if (!confirms)
+		all = (uint64_t)atomic_load(&progress->rows_total);
+	done = done > all ? all : done;
+	rate = progress_rate(&output->rate, seconds, (double)done);
+	format_count((uint64_t)atomic_load(&progress->pairs), pairs);
+	if (all == 0)
+		snprintf(text, sizeof text, "reading  %s pairs", pairs);
+	else
+		snprintf(text, sizeof text, "%3.0f%%  %s%s of %s %s  %s pairs  %s left",
+			 100 * (double)done / (double)all, confirms ? "confirmed " : "",
+			 format_count(done, done_text), format_count(all, all_text),
+			 confirms ? "pairs" : "files", pairs,
+			 rate > 0 ? format_seconds((double)(all - done) / rate, left) : "?");
+	fprintf(line, "%.*s", (int)columns, text);
+}
+
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+static void print_summary(const struct find_counts *counts, const struct find_arguments *arguments,
+			  uint64_t listed)
+{
+	char rows[32], pairs[32], identical[32], similar[32];
+	uint64_t count = counts->identical + counts->similar;
+
+	fprintf(stderr, "%s pair%s (%s identical, %s similar) among %s %s%s",
+		format_count(count, pairs), plural(count),
+		format_count(counts->identical, identical), format_count(counts->similar, similar),
+		format_count(counts->rows, rows), arguments->has_files ? "candidate" : "file",
+		plural(counts->rows));
+	if (reads_files(arguments))
+		fprintf(stderr, ", %s kept", format_count(listed, pairs));
+	fputs("\n", stderr);
+}
+
+/* Without rows of this tag set nothing is found: name those that the index has. */
+static int explain_absence(struct store *store, const struct simhash_tag_set *tags,
+			   struct simhash_error *error)
+{
+	struct name_list list;
+	char text[160];
+
+	snprintf(text, sizeof text, "note: the index has no files of tag set '%s'",
+		 simhash_tag_set_name(tags));
+	say(PROGRAM, text);
+	if (store_read_tag_sets(store, &list, error) != 0)
+		return -1;
+	for (size_t i = 0; i < list.count; i++) {
+		snprintf(text, sizeof text,
+			 "note: the index has files of tag set '%s'; use --tag-set",
+			 list.names[i].text.data);
+		say(PROGRAM, text);
+	}
+	name_list_release(&list);
+	return 0;
+}
+
+static void warn_unsketched(const struct find_request *request, uint64_t files)
+{
+	const char *measure = request->measure_text;
+	char count[32], *text;
+
+	/* A name alone stands for the measure of that name in the index, not for its default. */
+	if (strchr(measure, ':') == NULL)
+		measure = simhash_measure_text(request->measure);
+	if (asprintf(&text,
+		     "warning: %s file%s no sketch by %s and %s not found; index %s with "
+		     "simhash --measure=%s",
+		     format_count(files, count), files == 1 ? " has" : "s have", measure,
+		     files == 1 ? "is" : "are", files == 1 ? "it" : "them", measure) < 0)
+		return;
+	say(PROGRAM, text);
+	free(text);
+}
+
+static void note_unverified(uint64_t files)
+{
+	char count[32], *text;
+
+	if (asprintf(&text,
+		     "note: %s file%s no resemblance sketch; %s found by counts alone; "
+		     "run simhash on %s again",
+		     format_count(files, count), files == 1 ? " has" : "s have",
+		     files == 1 ? "it is" : "they are", files == 1 ? "it" : "them") < 0)
+		return;
+	say(PROGRAM, text);
+	free(text);
+}
+
+static int find(const struct find_arguments *arguments, const struct find_sink *sink,
+		struct store *store, struct find_counts *counts, struct simhash_error *error)
+{
+	const struct find_request *request = &arguments->request;
+	struct finder finder;
+	int status;
+
+	if (finder_init(&finder, store, request, sink, &arguments->resources, error) != 0)
+		return -1;
+	status = finder.tag_set == 0 ? explain_absence(store, request->tags, error) : 0;
+	if (status == 0)
+		status = !arguments->has_files ? finder_all(&finder, error)
+					       : finder_files(&finder, arguments->queries,
+							      arguments->query_count, error);
+	*counts = finder.counts;
+	finder_release(&finder);
+	if (status == 0 && counts->unsketched > 0 && request->measure != NULL)
+		warn_unsketched(request, counts->unsketched);
+	else if (status == 0 && counts->unsketched > 0 && request->rule.verify.mode != VERIFY_NO)
+		note_unverified(counts->unsketched);
+	return status;
+}
+
+static int find_and_write(struct find_arguments *arguments, struct store *store,
+			  struct output *output, uint64_t *found, struct simhash_error *error)
+{
+	const struct find_sink sink = {.context = output,
+				       .pair = take_pair,
+				       .unreadable = query_unreadable,
+				       .unconfirmed = content_unconfirmed};
+	const struct verify_rule *verify = &arguments->request.rule.verify;
+	const struct confirm_request confirming = {.reads_all = verify->mode == VERIFY_ALL ||
+								arguments->request.measure != NULL,
+						   .with_parts = arguments->request.versions,
+						   .min_resemblance = verify->min_resemblance};
+	struct pair_list kept;
+	struct find_counts counts;
+	/* Lines that appear on the same terminal meanwhile are progress enough. */
+	bool writes_ahead = arguments->formatter->is_stream && output->listing->how.is_terminal;
+	int status;
+
+	pair_list_init(&kept);
+	if (keeps_pairs(arguments))
+		output->list = &kept;
+	if (!arguments->has_files && !writes_ahead &&
+	    progress_is_wanted(arguments->progress, arguments->quiet)) {
+		arguments->resources.progress = &output->progress;
+		progress_start(&output->display, arguments->progress, write_progress, output);
+		progress_end_by_signals();
+	}
+	status = find(arguments, &sink, store, &counts, error);
+	if (status == 0 && reads_files(arguments))
+		status = confirm_pairs(&kept, &confirming, &sink, &arguments->resources, error);
+	progress_stop(&output->display);
+	if (status == 0) {
+		*found = output->list != NULL ? kept.count : counts.identical + counts.similar;
+		status = output->list != NULL ? write_kept(arguments, &counts, store, &kept,
+							   output->listing, error)
+					      : listing_write(output->listing, error);
+	}
+	if (status == 0 && !arguments->quiet)
+		print_summary(&counts, arguments, *found);
+	pair_list_release(&kept);
+	return status;
+}
+
+int list_pairs(struct find_arguments *arguments, struct store *store, struct listing *listing,
+	       struct find_outcome *outcome, struct simhash_error *error)
+{
+	struct output output = {.listing = listing};
+	int status;
+
+	pthread_mutex_init(&output.lock, NULL);
+	status = find_and_write(arguments, store, &output, &outcome->found, error);
+	pthread_mutex_destroy(&output.lock);
+	outcome->had_unreadable = output.had_unreadable;
+	return status;
+}
