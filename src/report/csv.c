@@ -79,14 +79,14 @@ static void write_member(FILE *out, const struct group *group, const struct grou
 	fputc(',', out);
 	if (has_resemblance(member->verification))
 		fprintf(out, "%.6f", member->resemblance);
-	fprintf(out, ",%s\r\n", verification_name(member->verification));
+	fprintf(out, ",%s,%016" PRIx64 "\r\n", verification_name(member->verification), group->id);
 }
 
 const struct formatter formatter_csv = {
 	.name = "csv",
 	.pairs = {.begin = "match,distance,percent,changed,confirmation,contained_a,contained_b,"
 			   "resemblance,size_a,size_b,path_a,path_b,verified\r\n"},
-	.groups = {.begin = "group,role,distance,changed,size,path,resemblance,verified\r\n"},
+	.groups = {.begin = "group,role,distance,changed,size,path,resemblance,verified,id\r\n"},
 	.pair = write_pair,
 	.member = write_member,
 };

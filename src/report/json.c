@@ -77,8 +77,10 @@ static void write_pair(FILE *out, const struct file_pair *pair, const struct pre
 static void begin_group(FILE *out, const struct group *group, const struct presentation *how)
 {
 	(void)how;
-	fprintf(out, "{\"group\":%zu,\"files\":%zu,\"bytes\":%" PRId64 ",\"members\":[",
-		group->number, group->count, group->bytes);
+	fprintf(out,
+		"{\"group\":%zu,\"id\":\"%016" PRIx64 "\",\"files\":%zu,\"bytes\":%" PRId64
+		",\"copied_bytes\":%" PRId64 ",\"members\":[",
+		group->number, group->id, group->count, group->bytes, group->copied_bytes);
 }
 
 static void write_member(FILE *out, const struct group *group, const struct group_member *member,

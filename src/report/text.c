@@ -47,8 +47,11 @@ static void write_pair(FILE *out, const struct file_pair *pair, const struct pre
 static void begin_group(FILE *out, const struct group *group, const struct presentation *how)
 {
 	colour(out, BOLD, how);
-	fprintf(out, "group %zu: %zu file%s, %" PRId64 " bytes", group->number, group->count,
-		group->count == 1 ? "" : "s", group->bytes);
+	fprintf(out, "group %zu: %zu files, %" PRId64 " bytes", group->number, group->count,
+		group->bytes);
+	if (group->copied_bytes > 0)
+		fprintf(out, " (%" PRId64 " in copies)", group->copied_bytes);
+	fprintf(out, ", id %016" PRIx64, group->id);
 	colour(out, PLAIN, how);
 	fputc('\n', out);
 }

@@ -198,10 +198,10 @@ static void check_csv(const struct file_pair *pair)
 	r = read_text(&text);
 	field = realloc(field, text.size + 1);
 	EXPECT(field != NULL);
-	skip(&r, "group,role,distance,changed,size,path,resemblance,verified\r\n");
+	skip(&r, "group,role,distance,changed,size,path,resemblance,verified,id\r\n");
 	for (int n = 0; n < NAMES; n++)
-		for (int i = 0; i < 8; i++) {
-			EXPECT(read_csv_field(&r, field, &size) == (i == 7 ? '\n' : ','));
+		for (int i = 0; i < 9; i++) {
+			EXPECT(read_csv_field(&r, field, &size) == (i == 8 ? '\n' : ','));
 			EXPECT(i != 5 || same(field, size, names[n]));
 		}
 	expect_end(&r);

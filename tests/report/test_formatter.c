@@ -77,8 +77,12 @@ static void expect(const char *format, bool is_terminal, const char *expected)
 static void expect_groups(const char *format, const char *expected)
 {
 	const struct formatter *formatter = formatter_find(format);
-	const struct group group = {
-		.number = 1, .count = 3, .bytes = 22, .representative = &member_files[0]};
+	const struct group group = {.number = 1,
+				    .id = 0xab00000000cd,
+				    .count = 3,
+				    .bytes = 22,
+				    .copied_bytes = 7,
+				    .representative = &member_files[0]};
 	char *text;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
@@ -101,16 +105,18 @@ static void expect_groups(const char *format, const char *expected)
 static void groups_are_written_in_each_format(void **state)
 {
 	(void)state;
-	expect_groups("text", "group 1: 3 files, 22 bytes\n"
+	expect_groups("text", "group 1: 3 files, 22 bytes (7 in copies), id 0000ab00000000cd\n"
 			      "                    /r,\n"
 			      "  identical         /\\x01\n"
 			      "  over 99 %         /m\n");
-	expect_groups("csv", "group,role,distance,changed,size,path,resemblance,verified\r\n"
-			     "1,representative,0,0.000000,7,\"/r,\",1.000000,hash\r\n"
-			     "1,copy,0,0.000000,7,/\\x01,1.000000,hash\r\n"
-			     "1,member,5,12.500000,8,/m,0.999100,sketch\r\n");
+	expect_groups("csv",
+		      "group,role,distance,changed,size,path,resemblance,verified,id\r\n"
+		      "1,representative,0,0.000000,7,\"/r,\",1.000000,hash,0000ab00000000cd\r\n"
+		      "1,copy,0,0.000000,7,/\\x01,1.000000,hash,0000ab00000000cd\r\n"
+		      "1,member,5,12.500000,8,/m,0.999100,sketch,0000ab00000000cd\r\n");
 	expect_groups("json",
-		      "[\n{\"group\":1,\"files\":3,\"bytes\":22,\"members\":["
+		      "[\n{\"group\":1,\"id\":\"0000ab00000000cd\",\"files\":3,\"bytes\":22,"
+		      "\"copied_bytes\":7,\"members\":["
 		      "{\"role\":\"representative\",\"distance\":0,\"changed\":0.000000,"
 		      "\"size\":7,\"resemblance\":1.000000,\"verified\":\"hash\",\"path\":\"/r,\"},"
 		      "{\"role\":\"copy\",\"distance\":0,\"changed\":0.000000,\"size\":7,"
@@ -137,7 +143,8 @@ static void lines_of_json_stand_alone(void **state)
 	       "\"path_b\":\"/\\ufffd\xc3\xa9\\ufffd\\ufffd\\ufffd\\\\\\u009b\","
 	       "\"path_b_hex\":\"2fffc3a9eda0805cc29b\"}\n");
 	expect_groups("jsonl",
-		      "{\"group\":1,\"files\":3,\"bytes\":22,\"members\":["
+		      "{\"group\":1,\"id\":\"0000ab00000000cd\",\"files\":3,\"bytes\":22,"
+		      "\"copied_bytes\":7,\"members\":["
 		      "{\"role\":\"representative\",\"distance\":0,\"changed\":0.000000,"
 		      "\"size\":7,\"resemblance\":1.000000,\"verified\":\"hash\",\"path\":\"/r,\"},"
 		      "{\"role\":\"copy\",\"distance\":0,\"changed\":0.000000,\"size\":7,"
