@@ -15,7 +15,7 @@
 
 #define PROGRAM "simhash"
 
-void say_waiting(void *context, const char *message)
+static void say_waiting(void *context, const char *message)
 {
 	(void)context;
 	say(PROGRAM, message);

@@ -1,5 +1,5 @@
 /*
- * FILEs become queries.
+ * FILEs become queries, and DIRs what these are about.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/find_operands.h"
@@ -45,24 +45,32 @@ static int read_names(struct find_arguments *arguments, const char *path,
 	return 0;
 }
 
-int take_files(struct find_arguments *arguments, int count, char **files,
-	       struct simhash_error *error)
+int take_operands(struct find_arguments *arguments, int count, char **operands,
+		  struct simhash_error *error)
 {
 	const char *names_from = arguments->names_from;
 	bool has_list = names_from != NULL && strcmp(names_from, "-") == 0;
 	bool has_stdin = has_list;
 
-	arguments->has_files = count > 0 || names_from != NULL;
+	arguments->has_files = names_from != NULL;
 	for (int i = 0; i < count; i++) {
-		bool is_stdin = strcmp(files[i], "-") == 0;
+		bool is_stdin = strcmp(operands[i], "-") == 0;
+		if (operand_is_directory(operands[i])) {
+			if (add_directory(arguments, operands[i], error) != 0)
+				return -1;
+			continue;
+		}
 		if (is_stdin && has_stdin)
 			return error_set(
 				error, SIMHASH_E_SYNTAX,
 				"FILE - cannot be combined with %s: both read standard input",
 				has_list ? "--files0-from=-" : "another FILE -");
 		has_stdin = has_stdin || is_stdin;
-		if (add_query(arguments, is_stdin ? NULL : files[i], error) != 0)
+		arguments->has_files = true;
+		if (add_query(arguments, is_stdin ? NULL : operands[i], error) != 0)
 			return -1;
 	}
+	arguments->request.below = arguments->below;
+	arguments->request.below_count = arguments->below_count;
 	return names_from == NULL ? 0 : read_names(arguments, names_from, error);
 }

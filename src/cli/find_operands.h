@@ -1,5 +1,5 @@
 /*
- * The operands of simfind: FILEs, also those of --files0-from.
+ * The operands of simfind: FILEs, also those of --files0-from, and DIRs.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_FIND_OPERANDS_H
@@ -7,7 +7,10 @@
 
 #include "cli/find_options.h"
 
-int take_files(struct find_arguments *arguments, int count, char **files,
-	       struct simhash_error *error);
+int take_operands(struct find_arguments *arguments, int count, char **operands,
+		  struct simhash_error *error);
+
+/* Find only below this directory, besides those added before; find_sides.c. */
+int add_directory(struct find_arguments *arguments, const char *text, struct simhash_error *error);
 
 #endif

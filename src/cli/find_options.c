@@ -25,6 +25,9 @@ void find_arguments_release(struct find_arguments *arguments)
 	rule_release(&arguments->request.rule);
 	free(arguments->between_text[0]);
 	free(arguments->between_text[1]);
+	for (size_t i = 0; i < arguments->below_count; i++)
+		free((char *)(uintptr_t)arguments->below[i].data);
+	free(arguments->below);
 	free(arguments->queries);
 	free(arguments->names);
 	free(arguments->tolerances);
@@ -142,7 +145,9 @@ static const struct option_row rows[] = {
 	 .not_with = "tolerance tolerance-for tolerances candidates=key"},
 	{0, "between", " A B",
 	 "list only pairs of a file in A and one in B, each a directory, HOST: or HOST:DIRECTORY",
-	 .parse = set_between, .kind = VALUE_SIDES, .not_with = "files0-from FILE"},
+	 .parse = set_between, .kind = VALUE_SIDES, .not_with = "files0-from FILE DIR"},
+	{0, "update", NULL, "index each DIR first, as simhash does by default", .parse = set_flag,
+	 .field = FIELD(update), .needs = "DIR", .not_with = "measure"},
 
 	{.heading = "Output"},
 	{0, "group", "[=HOW]",
@@ -194,10 +199,12 @@ static const struct retired_option retired[] = {
 
 const struct option_program find_program = {
 	.name = "simfind",
-	.usage = "Usage: simfind [OPTION]... [FILE]...\n"
+	.usage = "Usage: simfind [OPTION]... [FILE|DIR]...\n"
 		 "List the pairs of similar files in the index. With FILEs, list the files of "
-		 "the\nindex that are similar to each FILE; - is standard input.\n",
+		 "the\nindex that are similar to each FILE; - is standard input. With DIRs, list "
+		 "only\nfiles at or below these directories: of a pair, both.\n",
 	.operand = "FILE",
+	.directory = "DIR",
 	.operand_list = "files0-from",
 	.help_column = 27,
 	.rows = rows,
@@ -265,7 +272,7 @@ int find_arguments_parse(struct find_arguments *arguments, int argc, char **argv
 	    add_measured_tolerance(arguments, arguments->request.rule.tolerance.percent_millionths,
 				   error) != 0)
 		return -1;
-	return take_files(arguments, argc - first, argv + first, error) != 0
+	return take_operands(arguments, argc - first, argv + first, error) != 0
 		       ? -1
 		       : check(arguments, error);
 }

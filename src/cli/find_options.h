@@ -25,6 +25,9 @@ struct find_arguments {
 	enum linkage linkage;
 	bool has_min_resemblance, has_tolerance, has_key; /* were they given? */
 	char *between_text[2]; /* owned, what request.between points into */
+	struct bytes *below;   /* owned with its items: the DIRs */
+	size_t below_count, below_capacity;
+	bool update; /* index them first */
 	const char *names_from, *stdin_name;
 	struct find_query *queries;
 	size_t query_count, query_capacity;

@@ -1,17 +1,23 @@
 /*
- * Directories as simfind is given them: the sides of --between.
+ * Directories as simfind is given them: the sides of --between, and DIRs.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "base/error.h"
+#include "cli/find_operands.h"
 #include "cli/find_values.h"
 #include "store/default_index.h"
 
-/* A directory as a text of its own. What is gone may still be in the index. */
-static int resolve_side(const char *text, char **owned, struct simhash_error *error)
+/*
+ * A directory as a text of its own. What is gone may still be in the index. Messages begin with
+ * `option`.
+ */
+static int resolve_directory(const char *option, const char *text, char **owned,
+			     struct simhash_error *error)
 {
 	struct stat status;
 
@@ -19,17 +25,27 @@ static int resolve_side(const char *text, char **owned, struct simhash_error *er
 	if (*owned == NULL && text[0] == '/')
 		*owned = strdup(text);
 	if (*owned == NULL)
-		return error_set_errno(error, "--between: cannot find directory %s", text);
+		return error_set_errno(error, "%scannot find directory %s", option, text);
 	if (stat(*owned, &status) == 0 && !S_ISDIR(status.st_mode))
-		return error_set(error, SIMHASH_E_RANGE, "--between: %s is not a directory", text);
+		return error_set(error, SIMHASH_E_RANGE, "%s%s is not a directory", option, text);
 	return 0;
+}
+
+/* "/" becomes empty. */
+static struct bytes without_slash(const char *path)
+{
+	struct bytes directory = bytes_of(path);
+
+	while (directory.size > 0 && path[directory.size - 1] == '/')
+		directory.size--;
+	return directory;
 }
 
 /* "HOST:", "HOST:/DIRECTORY" or a directory of this host. */
 static int parse_side(const char *text, char **owned, struct find_side *side,
 		      struct simhash_error *error)
 {
-	size_t host = 0, size;
+	size_t host = 0;
 	char *path;
 
 	while (is_host_character(text[host]))
@@ -48,14 +64,11 @@ static int parse_side(const char *text, char **owned, struct find_side *side,
 					 "host",
 					 text);
 	} else {
-		if (resolve_side(text, owned, error) != 0)
+		if (resolve_directory("--between: ", text, owned, error) != 0)
 			return -1;
 		path = *owned;
 	}
-	size = strlen(path);
-	while (size > 0 && path[size - 1] == '/')
-		size--;
-	side->directory = (struct bytes){path, size};
+	side->directory = without_slash(path);
 	return 0;
 }
 
@@ -72,5 +85,17 @@ int set_between(const struct option_use *use, struct simhash_error *error)
 			       &arguments->request.between[i], error) != 0)
 			return -1;
 	}
+	return 0;
+}
+
+int add_directory(struct find_arguments *arguments, const char *text, struct simhash_error *error)
+{
+	char *path;
+
+	if (array_reserve(&arguments->below, &arguments->below_capacity, arguments->below_count + 1,
+			  sizeof *arguments->below, error) != 0 ||
+	    resolve_directory("", text, &path, error) != 0)
+		return -1;
+	arguments->below[arguments->below_count++] = without_slash(path);
 	return 0;
 }

@@ -13,7 +13,8 @@
 
 void index_arguments_init(struct index_arguments *arguments)
 {
-	*arguments = (struct index_arguments){.request = {.max_inflated_bytes = MAX_INFLATED_BYTES},
+	*arguments = (struct index_arguments){.program = "simhash",
+					      .request = {.max_inflated_bytes = MAX_INFLATED_BYTES},
 					      .threads = processors()};
 	filter_init(&arguments->filter);
 }

@@ -16,6 +16,7 @@
 enum index_task { TASK_INDEX, TASK_STATUS, TASK_FORGET, TASK_PRINT, TASK_INIT_DATABASE, TASK_COPY };
 
 struct index_arguments {
+	const char *program; /* what messages begin with */
 	enum index_task task;
 	/* All but the tag set, the host, the filter, the measures and the descriptor of the list. */
 	struct index_request request;

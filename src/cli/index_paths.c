@@ -17,12 +17,18 @@
 #include "cli/terminal.h"
 #include "index/index.h"
 
-#define PROGRAM "simhash"
-
 static void file_failed(void *context, struct bytes path, int system_errno)
 {
-	(void)context;
-	say_path(PROGRAM, path, explain_errno(system_errno));
+	const struct index_arguments *arguments = context;
+
+	say_path(arguments->program, path, explain_errno(system_errno));
+}
+
+static void report_waiting(void *context, const char *message)
+{
+	const struct index_arguments *arguments = context;
+
+	say(arguments->program, message);
 }
 
 /* ---- Progress ---- */
@@ -122,10 +128,13 @@ static int index_shown(const struct index_arguments *arguments, const struct ind
 		       struct index_summary *summary, struct simhash_error *error)
 {
 	struct index_progress progress;
+	void *context = (void *)(uintptr_t)arguments;
 	struct shown_progress shown = {.progress = &progress};
 	struct progress_display display = {.is_running = false};
-	struct index_resources resources = {
-		.threads = arguments->threads, .stop = &stop_requested, .failed = file_failed};
+	struct index_resources resources = {.threads = arguments->threads,
+					    .stop = &stop_requested,
+					    .failed = file_failed,
+					    .context = context};
 	int status;
 
 	index_progress_init(&progress);
@@ -160,7 +169,8 @@ static int index_files(const struct index_arguments *arguments, struct index_sum
 		goto out;
 	request.location.url = url;
 	request.location.stop = &stop_requested;
-	request.location.waiting = say_waiting;
+	request.location.waiting = report_waiting;
+	request.location.context = (void *)(uintptr_t)arguments;
 	request.tag_set = tag_set;
 	request.host = host;
 	request.filter = &arguments->filter;
@@ -187,8 +197,9 @@ int index_paths(const struct index_arguments *arguments, bool *had_unreadable,
 	if (!arguments->quiet && (status == 0 || summary.scanned + summary.unchanged > 0))
 		print_summary(&summary);
 	if (status == 0 && summary.is_interrupted)
-		end_by_signal(PROGRAM, "interrupted; everything scanned so far is stored, and the "
-				       "next run continues");
+		end_by_signal(arguments->program,
+			      "interrupted; everything scanned so far is stored, and the "
+			      "next run continues");
 	*had_unreadable = summary.failed > 0;
 	return status;
 }

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/decimal.h"
 #include "base/error.h"
@@ -24,7 +25,7 @@ struct given {
 	const struct option_program *program;
 	bool is_given[OPTIONS_MAX];
 	const char *text[OPTIONS_MAX]; /* the last value of each; NULL: none */
-	bool has_operands;
+	bool has_operands, has_directories;
 };
 
 /* ---- Lists of options ---- */
@@ -82,11 +83,24 @@ bool options_conflict(const struct option_row *x, const struct option_row *y)
 	       option_is_listed(y->not_with, x->name, NULL);
 }
 
+static bool refuses_operand(const struct option_row *row, const char *operand)
+{
+	return operand == NULL || option_is_listed(row->not_with, operand, NULL) ||
+	       (row->only_with != NULL && !option_is_listed(row->only_with, operand, NULL));
+}
+
 bool option_refuses_operands(const struct option_program *program, const struct option_row *row)
 {
-	return option_is_listed(row->not_with, program->operand, NULL) ||
-	       (row->only_with != NULL &&
-		!option_is_listed(row->only_with, program->operand, NULL));
+	return refuses_operand(row, program->operand) && refuses_operand(row, program->directory);
+}
+
+bool operand_is_directory(const char *operand)
+{
+	size_t size = strlen(operand);
+	struct stat status;
+
+	return (size > 0 && operand[size - 1] == '/') ||
+	       (stat(operand, &status) == 0 && S_ISDIR(status.st_mode));
 }
 
 /* Is what a name of a list stands for on the command line? */
@@ -95,7 +109,10 @@ static bool has_listed(const struct given *given, const char *listed, size_t siz
 	const struct option_program *program = given->program;
 
 	if (isupper((unsigned char)listed[0]))
-		return given->has_operands;
+		return program->directory != NULL &&
+				       is_meant(listed, size, program->directory, NULL)
+			       ? given->has_directories
+			       : given->has_operands;
 	for (size_t i = 0; i < program->count; i++)
 		if (given->is_given[i] &&
 		    is_meant(listed, size, program->rows[i].name, given->text[i]))
@@ -129,6 +146,8 @@ static int check_only_with(const struct given *given, size_t task, struct simhas
 	}
 	if (given->has_operands && !option_is_listed(row->only_with, program->operand, NULL))
 		return refuse(row, program->operand, strlen(program->operand), error);
+	if (given->has_directories && !option_is_listed(row->only_with, program->directory, NULL))
+		return refuse(row, program->directory, strlen(program->directory), error);
 	return 0;
 }
 
@@ -293,8 +312,13 @@ int options_parse(const struct option_program *program, int argc, char **argv, v
 			return status;
 	}
 	*first_operand = optind;
-	given.has_operands = optind < argc || has_listed(&given, program->operand_list,
-							 strlen(program->operand_list));
+	given.has_operands =
+		has_listed(&given, program->operand_list, strlen(program->operand_list));
+	for (int i = optind; i < argc; i++)
+		if (program->directory != NULL && operand_is_directory(argv[i]))
+			given.has_directories = true;
+		else
+			given.has_operands = true;
 	return check_given(&given, error);
 }
 

@@ -84,6 +84,7 @@ struct option_program {
 	const char *name;
 	const char *usage;	  /* what --help begins with */
 	const char *operand;	  /* what lists of options call it */
+	const char *directory;	  /* what they call one that is a directory; NULL: the same */
 	const char *operand_list; /* the option that reads operands from a file */
 	unsigned help_column;	  /* where the texts of --help begin */
 	const struct option_row *rows;
@@ -103,7 +104,11 @@ int options_parse(const struct option_program *program, int argc, char **argv, v
 /* Can two options never stand on one command line, whatever their values? */
 bool options_conflict(const struct option_row *x, const struct option_row *y);
 
+/* Does an option go with no operand? */
 bool option_refuses_operands(const struct option_program *program, const struct option_row *row);
+
+/* Is an operand a directory, or written as one, with a slash at its end? */
+bool operand_is_directory(const char *operand);
 
 /* Is it --help or --version? */
 bool option_ends_program(const struct option_row *row);

@@ -51,6 +51,14 @@ void catch_signals(void)
 	sigaction(SIGTERM, &action, NULL);
 }
 
+void release_signals(void)
+{
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	if (stop_signal != 0)
+		raise(stop_signal);
+}
+
 void end_by_signal(const char *program, const char *message)
 {
 	say(program, message);

@@ -18,6 +18,9 @@ extern atomic_bool stop_requested;
 /* From now on the first SIGINT or SIGTERM sets stop_requested; a second one ends the program. */
 void catch_signals(void);
 
+/* From now on they end the program again. */
+void release_signals(void);
+
 /* Write a message, and end as the signal would have, so that whoever started the program sees it. */
 void end_by_signal(const char *program, const char *message);
 

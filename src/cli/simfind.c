@@ -99,10 +99,12 @@ static int run(struct find_arguments *arguments, struct find_outcome *outcome,
 	struct listing listing = {.file = NULL};
 	struct simhash_error close_error;
 	char host[HOST_NAME_SIZE], *url = NULL;
+	bool had_unreadable = false;
 	int status = -1;
 
 	if (choose_tag_set(arguments->tag_file, &tag_set, error) != 0 ||
 	    check_output(arguments, error) != 0 || choose_host(arguments->host, host, error) != 0 ||
+	    (arguments->update && update_index(arguments, &had_unreadable, error) != 0) ||
 	    choose_database(arguments->location.url, false, &url, error) != 0)
 		goto out;
 	where.url = url;
@@ -126,6 +128,7 @@ static int run(struct find_arguments *arguments, struct find_outcome *outcome,
 		*error = close_error;
 		status = -1;
 	}
+	outcome->had_unreadable = outcome->had_unreadable || had_unreadable;
 out:
 	store_close(store);
 	free(url);

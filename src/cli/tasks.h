@@ -28,7 +28,4 @@ int init_database(const struct index_arguments *arguments, struct simhash_error 
 /* --copy-to */
 int copy_database(const struct index_arguments *arguments, struct simhash_error *error);
 
-/* Report that a server is waited for: the `waiting` of a store_location. */
-void say_waiting(void *context, const char *message);
-
 #endif

@@ -120,6 +120,8 @@ int around_next(struct around *around, struct find_file *file, struct simhash_er
 	int status;
 
 	while ((status = store_rows_next(around->cursor, &row, error)) == 1) {
+		if (!finder_takes(around->finder, &row))
+			continue;
 		arena_clear(&around->arena);
 		if (finder_read(around->finder, &row, &around->arena, file, error) != 0)
 			return -1;

@@ -195,6 +195,10 @@ static int take_row(struct row_stream *stream, const struct file_row *row, bool 
 	struct block *block = stream->next;
 	struct find_file file, *added, *twin = NULL;
 
+	if (!finder_takes(stream->finder, row)) {
+		block->passed_over += is_new;
+		return 0;
+	}
 	if (finder_convert(stream->finder, row, &file, error) != 0)
 		return -1;
 	block->rows_read += is_new;

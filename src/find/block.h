@@ -24,9 +24,10 @@
 struct block {
 	struct find_file *rows;
 	size_t count, capacity;
-	size_t first_new;    /* rows before it belong to earlier blocks */
-	uint64_t rows_read;  /* new ones, copies included */
-	uint64_t unsketched; /* of them */
+	size_t first_new;     /* rows before it belong to earlier blocks */
+	uint64_t rows_read;   /* new ones, copies included */
+	uint64_t unsketched;  /* of them */
+	uint64_t passed_over; /* new rows that the request is not about */
 	struct arena arena;
 	size_t new_copies;
 };

@@ -60,6 +60,12 @@ struct find_request {
 	bool hard_links;		   /* include pairs of two names of one file */
 	bool has_between;		   /* only pairs with a file on each of these sides */
 	struct find_side between[2];
+	/*
+	 * Only files at or below one of these directories of this host, each as in struct
+	 * find_side; NULL: all files. Finding fails where the index has no files below one.
+	 */
+	const struct bytes *below;
+	size_t below_count;
 	unsigned part, parts; /* part 0 .. parts - 1 of the key space */
 	/* For finder_files: this many nearest files of each, whatever their distance; 0: by the rule. */
 	size_t nearest;

@@ -47,6 +47,27 @@ static int find_side(struct finder *finder, int number, struct simhash_error *er
 			 side->directory.size == 0 ? "/" : side->directory.data);
 }
 
+static int check_below(const struct finder *finder, struct bytes directory,
+		       struct simhash_error *error)
+{
+	const struct row_scope scope = {finder->tag_set, finder->local_host};
+	bool has_rows = false;
+
+	if (finder->tag_set == 0)
+		return 0;
+	if (finder->local_host > 0 &&
+	    store_has_rows_below(finder->store, &scope, directory, &has_rows, error) != 0)
+		return -1;
+	if (directory.size == 0)
+		directory = bytes_of("/");
+	return has_rows ? 0
+			: error_set(error, SIMHASH_E_RANGE,
+				    "the index has no files at or below %.*s; index it first: "
+				    "simhash %.*s",
+				    (int)directory.size, directory.data, (int)directory.size,
+				    directory.data);
+}
+
 int finder_init(struct finder *finder, struct store *store, const struct find_request *request,
 		const struct find_sink *sink, const struct find_resources *resources,
 		struct simhash_error *error)
@@ -61,6 +82,8 @@ int finder_init(struct finder *finder, struct store *store, const struct find_re
 		status = -1;
 	for (int i = 0; status == 0 && request->has_between && i < 2; i++)
 		status = find_side(finder, i, error);
+	for (size_t i = 0; status == 0 && i < request->below_count; i++)
+		status = check_below(finder, request->below[i], error);
 	if (status != 0)
 		finder_release(finder);
 	return status;
@@ -165,6 +188,20 @@ int finder_convert(const struct finder *finder, const struct file_row *row, stru
 				 (int)row->directory.size, row->directory.data, (int)row->name.size,
 				 row->name.data);
 	return 0;
+}
+
+bool finder_takes(const struct finder *finder, const struct file_row *row)
+{
+	const struct find_request *request = finder->request;
+
+	if (request->below == NULL)
+		return true;
+	if (row->host != finder->local_host)
+		return false;
+	for (size_t i = 0; i < request->below_count; i++)
+		if (path_is_at_or_below(row->directory, request->below[i]))
+			return true;
+	return false;
 }
 
 bool finder_crosses(const struct finder *finder, unsigned sides_x, unsigned sides_y)

@@ -21,6 +21,9 @@ int finder_show(const struct finder *finder, const struct file_row *row, struct 
 int finder_read(const struct finder *finder, const struct file_row *row, struct arena *arena,
 		struct find_file *file, struct simhash_error *error);
 
+/* Is a row at or below one of the directories that the request is about? */
+bool finder_takes(const struct finder *finder, const struct file_row *row);
+
 /* May files on these sides of --between be a pair? */
 bool finder_crosses(const struct finder *finder, unsigned sides_x, unsigned sides_y);
 

@@ -33,11 +33,52 @@ static int read_measure_id(const struct finder *finder, int64_t *id, struct simh
 			 text, finder->request->measure_text);
 }
 
+/* The number of the rows of a cursor that the request is about; the cursor is ended. */
+static int count_taken(const struct finder *finder, struct row_cursor *cursor, int64_t *count,
+		       struct simhash_error *error)
+{
+	struct file_row row = {.host = 0};
+	int status;
+
+	*count = 0;
+	while ((status = store_rows_next(cursor, &row, error)) == 1)
+		*count += finder_takes(finder, &row);
+	store_rows_end(cursor);
+	return status;
+}
+
+/* The counts of the index are those of all directories. */
+static int count_below(const struct finder *finder, int64_t measure, int64_t *rows,
+		       int64_t *sketches, struct simhash_error *error)
+{
+	const struct key_range range = {.tag_set = finder->tag_set,
+					.key = SIMHASH_UNIFORM,
+					.also = SIMHASH_UNIFORM,
+					.low = INT64_MIN,
+					.high = INT64_MAX,
+					.with_empty = true};
+	struct row_cursor *cursor;
+
+	if (store_rows_in_order(finder->store, &range, &cursor, error) != 0 ||
+	    count_taken(finder, cursor, rows, error) != 0)
+		return -1;
+	return store_rows_sketched(finder->store, finder->tag_set, measure, SIMHASH_UNIFORM, true,
+				   false, &cursor, error) != 0
+		       ? -1
+		       : count_taken(finder, cursor, sketches, error);
+}
+
 /* Files without a sketch by the measure cannot be found. */
 static int count_unsketched(struct finder *finder, int64_t measure, struct simhash_error *error)
 {
 	int64_t rows, sketches;
 
+	if (finder->request->below != NULL) {
+		if (count_below(finder, measure, &rows, &sketches, error) != 0)
+			return -1;
+		finder->counts.unsketched = rows > sketches ? (uint64_t)(rows - sketches) : 0;
+		return 0;
+	}
 	if (store_count_rows(finder->store, finder->tag_set, &rows, error) != 0 ||
 	    store_count_sketches(finder->store, finder->tag_set, measure, &sketches, error) != 0)
 		return -1;
@@ -166,8 +207,9 @@ static int read_rows(struct sketch_join *join, int64_t measure, struct simhash_e
 				request->rule.key, request->with_empty, false, &cursor, error) != 0)
 		return -1;
 	while ((status = store_rows_next(cursor, &row, error)) == 1) {
-		if (store_sketch_of(cursor, join->sketch_size, &sketch, error) != 0 ||
-		    take_row(join, &row, &sketch, error) != 0) {
+		if (finder_takes(join->finder, &row) &&
+		    (store_sketch_of(cursor, join->sketch_size, &sketch, error) != 0 ||
+		     take_row(join, &row, &sketch, error) != 0)) {
 			status = -1;
 			break;
 		}
@@ -304,8 +346,12 @@ int sketch_pass_begin(struct sketch_pass *pass, struct simhash_error *error)
 
 static int next_row(struct sketch_pass *pass, struct simhash_error *error)
 {
-	int status = pass->cursor == NULL ? 0 : store_rows_next(pass->cursor, &pass->row, error);
+	int status;
 
+	do
+		status = pass->cursor == NULL ? 0
+					      : store_rows_next(pass->cursor, &pass->row, error);
+	while (status == 1 && !finder_takes(pass->finder, &pass->row));
 	if (status != 1)
 		return status;
 	pass->rows++;

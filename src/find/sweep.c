@@ -61,7 +61,8 @@ static int drain(struct worker *worker, struct shared_stream *stream)
 		if (status == 1 && join_block(&worker->room, block, &worker->reporter, &error) != 0)
 			status = -1;
 		if (status == 1 && resources->progress != NULL)
-			atomic_fetch_add(&resources->progress->rows, (long long)block->rows_read);
+			atomic_fetch_add(&resources->progress->rows,
+					 (long long)(block->rows_read + block->passed_over));
 		block_free(block);
 		if (status < 0)
 			first_error_set(&sweep->first_error, &error);

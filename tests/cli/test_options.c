@@ -102,7 +102,8 @@ static void check_list(const struct option_program *program, const char *list)
 	for (const char *at = list; at != NULL && *at != '\0';) {
 		size_t size = strcspn(at, " "), name = strcspn(at, " =");
 		const struct option_row *row = find_row(program, at, name);
-		bool is_operand = strncmp(at, "FILE", size) == 0 || strncmp(at, "PATH", size) == 0;
+		bool is_operand = strncmp(at, "FILE", size) == 0 ||
+				  strncmp(at, "PATH", size) == 0 || strncmp(at, "DIR", size) == 0;
 		bool is_word = name == size;
 		if (row == NULL && !is_operand)
 			fail_msg("no option %.*s, which the list '%s' names", (int)name, at, list);
@@ -192,11 +193,11 @@ static const struct refused find_refused[] = {
 	{"versions", "measure compare nearest stats sweep partition"},
 	{"empty", "compare"},
 	{"hard-links", "compare stats sweep"},
-	{"measure", "nearest partition stats sweep"},
+	{"measure", "nearest partition update stats sweep"},
 	{"min-similarity", "compare stats sweep"},
 	{"compare",
 	 "verify decompress max-inflated files0-from stdin-name nearest "
-	 "between group expand format null script stats sweep progress threads partition "
+	 "between update group expand format null script stats sweep progress threads partition "
 	 "fail-on-match"},
 	{"verify", "stats sweep"},
 	{"decompress", "stats sweep"},
@@ -205,6 +206,7 @@ static const struct refused find_refused[] = {
 	{"stdin-name", "stats sweep"},
 	{"nearest", "stats sweep"},
 	{"between", "stats sweep"},
+	{"update", "stats sweep"},
 	{"group", "expand stats sweep partition"},
 	{"expand", "stats sweep"},
 	{"format", "null stats sweep"},
@@ -334,6 +336,9 @@ static void needs_name_both(void **state)
 	expect_message(&find_program, "decompress", NULL, "--decompress needs a FILE");
 	expect_message(&find_program, "stdin-name", NULL, "--stdin-name needs a FILE");
 	expect_message(&find_program, "nearest", NULL, "--nearest needs a FILE");
+	expect_message(&find_program, "nearest", "/", "--nearest needs a FILE");
+	expect_message(&find_program, "update", NULL, "--update needs a DIR");
+	expect_message(&find_program, "update", "x", "--update needs a DIR");
 	expect_message(&find_program, "min-similarity", NULL, "--min-similarity needs --measure");
 }
 
@@ -346,6 +351,8 @@ static void operands_are_refused_by_name(void **state)
 	expect_message(&index_program, "copy-to", "x", "--copy-to cannot be combined with a PATH");
 	expect_message(&find_program, "stats", "x", "--stats cannot be combined with a FILE");
 	expect_message(&find_program, "sweep", "x", "--sweep cannot be combined with a FILE");
+	expect_message(&find_program, "stats", "/", "--stats cannot be combined with a DIR");
+	expect_message(&find_program, "between", "/", "--between cannot be combined with a DIR");
 	expect_message(&find_program, "between", "x", "--between cannot be combined with a FILE");
 	expect_message(&find_program, "partition", "x",
 		       "--partition cannot be combined with a FILE");

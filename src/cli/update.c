@@ -1,0 +1,39 @@
+/*
+ * simfind --update: indexing the DIRs as simhash does by default.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "cli/find_tasks.h"
+#include "cli/index_options.h"
+#include "cli/signals.h"
+#include "cli/tasks.h"
+
+int update_index(const struct find_arguments *arguments, bool *had_unreadable,
+		 struct simhash_error *error)
+{
+	struct index_arguments indexing;
+	char **paths = calloc(arguments->below_count, sizeof *paths);
+	int status;
+
+	if (paths == NULL)
+		return error_set_memory(error);
+	for (size_t i = 0; i < arguments->below_count; i++)
+		paths[i] = (char *)(uintptr_t)arguments->below[i].data;
+	index_arguments_init(&indexing);
+	indexing.program = "simfind";
+	indexing.request.location = arguments->location;
+	indexing.request.paths = paths;
+	indexing.request.path_count = (unsigned)arguments->below_count;
+	indexing.tag_file = arguments->tag_file;
+	indexing.host = arguments->host;
+	indexing.threads = arguments->resources.threads;
+	indexing.progress = arguments->progress;
+	indexing.quiet = arguments->quiet;
+	status = index_paths(&indexing, had_unreadable, error);
+	release_signals();
+	index_arguments_release(&indexing);
+	free(paths);
+	return status;
+}

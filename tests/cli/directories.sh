@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# simfind DIR: what is similar below some directories, by every way of finding it; --update.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+make_tree --flat --files=160 "$files"
+mkdir -p "$files/one/deep" "$files/one more" "$files/two"
+number=0
+for file in "$files"/*; do
+	[ -f "$file" ] || continue
+	case $((number++ % 4)) in
+	0) mv "$file" "$files/one/" ;;
+	1) mv "$file" "$files/one/deep/" ;;
+	2) mv "$file" "$files/one more/" ;;
+	3) mv "$file" "$files/two/" ;;
+	esac
+done
+cp "$files/one/deep"/* "$files/two/"
+cp "$files/two"/* "$files/one more/"
+for i in 1 2 3 4 5 6; do
+	seq "$i" $((3000 + i)) >"$files/one/versions of $i.txt"
+	seq "$i" $((3000 + i)) | sed "s/^${i}00/other/" >"$files/two/versions of $i.txt"
+done
+settle "$files"
+runs 0 "$SIMHASH" --measure=minhash "$files"
+
+# below DIR... : of the pairs on standard input those with both files at or below one of DIRs
+below() {
+	python3 -c 'import csv, sys
+rows = csv.reader(sys.stdin)
+write = csv.writer(sys.stdout).writerow
+write(next(rows))
+for row in rows:
+    if all(any(path.startswith(d + "/") for d in sys.argv[1:]) for path in row[10:12]):
+        write(row)' "$@" | sort
+}
+
+for how in "" --versions --measure=minhash "--verify=no -T 2" "--verify=all" "--key=skew --empty"; do
+	# shellcheck disable=SC2086  # several options
+	runs 0 "$SIMFIND" -q --expand --format=csv $how
+	cp out all
+	for directories in one "one more" two "one/deep|two" "one|one/deep"; do
+		IFS='|' read -ra names <<<"$directories"
+		below "${names[@]/#/$files/}" <all >expected
+		for threads in 1 3; do
+			# shellcheck disable=SC2086
+			runs 0 "$SIMFIND" -q -j $threads --expand --format=csv $how "${names[@]/#/$files/}"
+			sort out | cmp - expected || fail "below $directories with '$how'"
+		done
+		[ "$(wc -l <expected)" -gt 1 ] || fail "nothing is similar below $directories"
+	done
+	[ "$(wc -l <expected)" -lt "$(wc -l <all)" ] || fail "all is below $directories"
+done
+
+# The whole tree, and a directory by a link to it and with slashes, are the same as without.
+runs 0 "$SIMFIND" -q
+cp out all
+ln -s "$files" link
+for name in "$files" "$files///" link link/ "$files/one/.."  /; do
+	runs 0 "$SIMFIND" -q "$name"
+	cmp out all || fail "below $name"
+done
+# What a group is, and who represents copies, is decided among the files below alone.
+runs 0 "$SIMFIND" -q --group -0 "$files/two"
+tr '\0' '\n' <out | grep . >grouped || fail "no groups below two"
+same "files of other directories in groups" 0 "$(grep -cv "^$files/two/" grouped || true)"
+runs 0 "$SIMFIND" -q -0 "$files/two"
+same "files in groups and in pairs" "$(tr '\0' '\n' <out | sort -u)" "$(sort -u grouped)"
+runs 0 "$SIMFIND" "$files/two"
+said "among $(find "$files/two" -type f -size +0 | wc -l) files"
+
+# FILEs with DIRs: the files below that are similar to each FILE.
+asked="$files/one/versions of 3.txt"
+for how in "" --versions --measure=minhash --nearest=6; do
+	# shellcheck disable=SC2086
+	runs 0 "$SIMFIND" -q -0 $how "$asked" "$files/two"
+	tr '\0' '\n' <out >paths
+	grep -qx "$files/two/versions of 3.txt" paths || fail "not found with '$how': $(cat paths)"
+	same "with '$how', elsewhere" 0 "$(grep -vxF "$asked" paths | grep -cv "^$files/two/" || true)"
+done
+
+# A part of the pairs is the same part.
+runs 0 "$SIMFIND" -q --format=csv "$files/one"
+tail -n +2 out | sort >expected
+for part in 1 2 3; do
+	runs 0 "$SIMFIND" -q --format=csv --partition=$part/3 "$files/one"
+	tail -n +2 out
+done | sort | cmp - expected || fail "parts of one directory"
+
+# A directory without files in the index: the message gives the command.
+mkdir new
+runs 1 "$SIMFIND" "$files/one" new
+said "simfind: the index has no files at or below $PWD/new; index it first: simhash $PWD/new"
+runs 1 "$SIMFIND" /no/such/directory/
+said "the index has no files at or below /no/such/directory; index it first"
+runs 1 "$SIMFIND" no-such-directory/
+said "simfind: cannot find directory no-such-directory/: No such file or directory"
+for option in --stats --sweep; do
+	runs 1 "$SIMFIND" $option new
+	said "simfind: $option cannot be combined with a DIR"
+done
+runs 1 "$SIMFIND" --between new new new
+said "simfind: --between cannot be combined with a DIR"
+runs 1 "$SIMFIND" --nearest=1 new
+said "simfind: --nearest needs a FILE"
+
+# --update: index and find in one go.
+seq 5000 >new/a
+seq 5001 >new/b
+runs 0 "$SIMFIND" --update new
+summary 2 0 0 0
+said "1 pair (0 identical, 1 similar) among 2 files"
+grep -qF "$PWD/new/a  $PWD/new/b" out || fail "the pair is not listed: $(cat out)"
+cp new/a new/c
+rm new/b
+runs 0 "$SIMFIND" --update --host="$(hostname)" -q new
+same "quietly" "identical         $PWD/new/a  $PWD/new/c" "$(cat out)"
+same "quietly, on standard error" "" "$(cat err)"
+runs 0 "$SIMFIND" --update "$files/two/versions of 1.txt" new
+same "similar to a file of another directory" 2 "$(grep -c . out)"
+summary 0 2 0 0
+runs 1 "$SIMFIND" --update
+said "simfind: --update needs a DIR"
+runs 1 "$SIMFIND" --update "$files/one/deep" --measure=minhash
+said "simfind: --update cannot be combined with --measure"
