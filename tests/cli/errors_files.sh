@@ -13,7 +13,8 @@ said "0 pairs (0 identical, 0 similar) among 0 candidates"
 
 # Files asked for that cannot be read; the others are answered.
 cp "$files/a" b
-runs 2 "$SIMFIND" "$files/missing" b "$files"
+printf '%s\0' "$files" >list
+runs 2 "$SIMFIND" --files0-from=list "$files/missing" b
 said "simfind: $files/missing: No such file or directory"
 said "simfind: $files: Not a regular file"
 same "answer for the readable one" 1 "$(grep -c ^identical out)"
