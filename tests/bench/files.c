@@ -3,6 +3,8 @@
  *
  *     files chain FOLDER COUNT            4 KiB each, with 4 random bytes changed from one
  *                                         to the next (the paper's figure 9)
+ *     files family FOLDER COUNT SIZE      SIZE random bytes each, of which three are changed
+ *                                         in every file: all of them are similar
  *     files edits FOLDER < PATHS          of each file, named and ended by a zero, a copy
  *                                         FOLDER/N-original-00.ext and N-KIND-RATE.ext with so
  *                                         many per mille of its bytes changed
@@ -14,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static uint64_t random_state = 7;
 
@@ -54,6 +57,38 @@ static int make_chain(const char *folder, size_t count)
 		for (int i = 0; i < 4; i++)
 			bytes[random_below(sizeof bytes)] = (uint8_t)random_bits();
 	}
+	return 0;
+}
+
+/* In folders of a thousand, which are made. */
+static int make_family(const char *folder, size_t count, size_t size)
+{
+	uint8_t *bytes = malloc(size);
+	char path[4096];
+
+	if (bytes == NULL || size == 0)
+		return 1;
+	for (size_t i = 0; i < size; i++)
+		bytes[i] = (uint8_t)random_bits();
+	for (size_t n = 0; n < count; n++) {
+		size_t at[3];
+		uint8_t before[3];
+		snprintf(path, sizeof path, "%s/%03zu", folder, n / 1000);
+		if (n % 1000 == 0 && mkdir(path, 0777) != 0) {
+			perror(path);
+			return 1;
+		}
+		for (int i = 0; i < 3; i++) {
+			at[i] = random_below(size);
+			before[i] = bytes[at[i]];
+			bytes[at[i]] = (uint8_t)random_bits();
+		}
+		snprintf(path, sizeof path, "%s/%03zu/%06zu.bin", folder, n / 1000, n);
+		write_file(path, bytes, size);
+		for (int i = 2; i >= 0; i--)
+			bytes[at[i]] = before[i];
+	}
+	free(bytes);
 	return 0;
 }
 
@@ -229,12 +264,15 @@ int main(int argc, char **argv)
 {
 	if (argc == 4 && strcmp(argv[1], "chain") == 0)
 		return make_chain(argv[2], strtoull(argv[3], NULL, 10));
+	if (argc == 5 && strcmp(argv[1], "family") == 0)
+		return make_family(argv[2], strtoull(argv[3], NULL, 10),
+				   strtoull(argv[4], NULL, 10));
 	if (argc == 3 && strcmp(argv[1], "edits") == 0)
 		return make_edits(argv[2]);
 	if (argc == 5 && strcmp(argv[1], "unrelated") == 0)
 		return make_unrelated(argv[2], strtoull(argv[3], NULL, 10),
 				      strtoull(argv[4], NULL, 10));
-	fprintf(stderr, "usage: files chain FOLDER COUNT | files edits FOLDER < PATHS | "
-			"files unrelated FOLDER COUNT SIZE\n");
+	fprintf(stderr, "usage: files chain FOLDER COUNT | files family FOLDER COUNT SIZE | "
+			"files edits FOLDER < PATHS | files unrelated FOLDER COUNT SIZE\n");
 	return 1;
 }
