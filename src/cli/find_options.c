@@ -161,10 +161,13 @@ static const struct option_row rows[] = {
 	 .parse = set_format, .field = FIELD(formatter), .kind = VALUE_WORD, .words = format_words},
 	{'0', "null", NULL, "the same as --format=null", .parse = set_format,
 	 .field = FIELD(formatter), .not_with = "format"},
-	{'o', "output", "=FILE", "write to FILE instead of standard output", .parse = set_text,
-	 .field = FIELD(output_path), .kind = VALUE_FILE},
+	{'o', "output", "=FILE",
+	 "write to FILE, which is replaced when all is written; - is standard output (default)",
+	 .parse = set_text, .field = FIELD(output_path), .kind = VALUE_FILE},
 	{0, "script", "=FILE",
-	 "also write a shell script that can replace or delete copies once you have edited it",
+	 "also write a shell script that can replace or delete copies once you have edited it; - "
+	 "is "
+	 "standard output",
 	 .parse = set_text, .field = FIELD(script_path), .kind = VALUE_FILE},
 	{0, "stats", NULL, "show how many pairs pass each step, for each key", .parse = set_flag,
 	 .field = FIELD(has_stats),
@@ -240,6 +243,11 @@ static void settle_rule(struct find_arguments *arguments)
 		verify->min_resemblance = READ_MIN_RESEMBLANCE;
 }
 
+static bool is_standard(const char *path)
+{
+	return path != NULL && strcmp(path, "-") == 0;
+}
+
 static int check(const struct find_arguments *arguments, struct simhash_error *error)
 {
 	if (arguments->request.measure_text != NULL && arguments->has_min_resemblance &&
@@ -253,6 +261,11 @@ static int check(const struct find_arguments *arguments, struct simhash_error *e
 	if (arguments->progress == PROGRESS_ALWAYS && arguments->has_files)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--progress=always cannot be combined with a FILE");
+	if (is_standard(arguments->script_path) &&
+	    (arguments->output_path == NULL || is_standard(arguments->output_path)))
+		return error_set(
+			error, SIMHASH_E_SYNTAX,
+			"--script=- needs --output=FILE: the list goes to standard output");
 	if (arguments->script_path != NULL && arguments->output_path != NULL &&
 	    strcmp(arguments->script_path, arguments->output_path) == 0)
 		return error_set(error, SIMHASH_E_SYNTAX,

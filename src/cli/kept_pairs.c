@@ -5,7 +5,6 @@
 #include "cli/kept_pairs.h"
 
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "base/error.h"
 #include "cli/terminal.h"
@@ -24,41 +23,26 @@ bool keeps_pairs(const struct find_arguments *arguments)
 	       arguments->formatter->is_report;
 }
 
-/* Open the script, unless it is the file of the listing. */
-static FILE *create(const char *path, const struct store *store, FILE *other,
-		    struct simhash_error *error)
-{
-	struct stat status, other_status;
-
-	if (stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
-	    fstat(fileno(other), &other_status) == 0 && status.st_dev == other_status.st_dev &&
-	    status.st_ino == other_status.st_ino) {
-		error_set(error, SIMHASH_E_RANGE, "--script and --output name the same file");
-		return NULL;
-	}
-	return open_output(path, 0700, store, error);
-}
-
 static int write_script(const struct find_arguments *arguments, const struct store *store,
-			const struct pair_list *pairs, FILE *listing, struct simhash_error *error)
+			const struct pair_list *pairs, struct listing *listing,
+			struct simhash_error *error)
 {
-	FILE *file = create(arguments->script_path, store, listing, error);
+	struct output_file *script = &listing->script;
 	uint64_t copies;
 	char count[32];
-	int status;
 
-	if (file == NULL)
+	if (output_open(script, arguments->script_path, 0700, store, error) != 0)
 		return -1;
-	status = script_write(file, pairs, &copies, error);
-	if (ferror(file) && status == 0)
-		status = error_set_errno(error, "cannot write to %s", arguments->script_path);
-	if (fclose(file) != 0 && status == 0)
-		status = error_set_errno(error, "cannot write to %s", arguments->script_path);
-	if (status == 0 && !arguments->quiet)
+	if (output_is_same(script, &listing->output))
+		return error_set(error, SIMHASH_E_RANGE,
+				 "--script and --output name the same file");
+	if (script_write(script->stream, pairs, &copies, error) != 0 ||
+	    output_close(script, error) != 0)
+		return -1;
+	if (!arguments->quiet)
 		fprintf(stderr, "%s: a script for %s cop%s; edit it before you run it\n",
-			arguments->script_path, format_count(copies, count),
-			copies == 1 ? "y" : "ies");
-	return status;
+			script->name, format_count(copies, count), copies == 1 ? "y" : "ies");
+	return 0;
 }
 
 static int write_report(const struct find_arguments *arguments, const struct find_counts *counts,
@@ -92,7 +76,7 @@ int write_kept(const struct find_arguments *arguments, const struct find_counts 
 	int status;
 
 	if (arguments->script_path != NULL &&
-	    write_script(arguments, store, pairs, listing->file, error) != 0)
+	    write_script(arguments, store, pairs, listing, error) != 0)
 		return -1;
 	if (!arguments->has_groups && !arguments->formatter->is_report)
 		return listing_write_pairs(listing, pairs, error);

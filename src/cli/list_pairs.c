@@ -212,7 +212,6 @@ static int find_and_write(struct find_arguments *arguments, struct store *store,
 	    progress_is_wanted(arguments->progress, arguments->quiet)) {
 		arguments->resources.progress = &output->progress;
 		progress_start(&output->display, arguments->progress, write_progress, output);
-		progress_end_by_signals();
 	}
 	status = find(arguments, &sink, store, &counts, error);
 	if (status == 0 && reads_files(arguments))

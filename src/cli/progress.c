@@ -5,7 +5,6 @@
 #include "cli/progress.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -76,24 +75,6 @@ void progress_start(struct progress_display *display, enum progress_mode mode, p
 	clock_condition_init(&display->changed);
 	/* Without a thread the run goes on without a line. */
 	display->is_running = pthread_create(&display->thread, NULL, display_main, display) == 0;
-}
-
-static void on_signal(int number)
-{
-	/* A failure leaves the line on the terminal, and nothing can be done here. */
-	ssize_t ignored = write(STDERR_FILENO, ERASE_LINE, strlen(ERASE_LINE));
-
-	(void)ignored;
-	raise(number);
-}
-
-void progress_end_by_signals(void)
-{
-	struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
-
-	sigemptyset(&action.sa_mask);
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
 }
 
 void progress_stop(struct progress_display *display)

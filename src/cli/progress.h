@@ -34,9 +34,6 @@ bool progress_is_wanted(enum progress_mode mode, bool is_quiet);
 void progress_start(struct progress_display *display, enum progress_mode mode, progress_fn *write,
 		    void *context);
 
-/* For a program that does not catch SIGINT and SIGTERM: they erase the line before they end it. */
-void progress_end_by_signals(void);
-
 /* Erase the line. Does nothing where it was not started, or is stopped already. */
 void progress_stop(struct progress_display *display);
 

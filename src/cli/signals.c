@@ -14,6 +14,7 @@
 #include "base/escape.h"
 #include "base/open_file.h"
 #include "cli/terminal.h"
+#include "report/output_file.h"
 
 #define SAME_ORDER_NS (200 * NS_PER_MS)
 
@@ -66,12 +67,6 @@ void end_by_signal(const char *program, const char *message)
 	raise(stop_signal);
 }
 
-/* ---- Bus errors ---- */
-
-static const char *failing_program = "";
-static char *index_names; /* "sqlite:A or sqlite:B" */
-static char *message;	  /* put together beforehand: a signal handler cannot */
-
 static void put(const char *text)
 {
 	/* A failure cannot be reported: this is the report. */
@@ -79,6 +74,39 @@ static void put(const char *text)
 
 	(void)ignored;
 }
+
+/* ---- Signals that end a program ---- */
+
+static void tidy_up(void)
+{
+	if (has_status())
+		put(ERASE_LINE);
+	outputs_remove();
+}
+
+/* The signal is blocked in its handler and ends the program after it. */
+static void on_end(int number)
+{
+	tidy_up();
+	raise(number);
+}
+
+void tidy_up_at_signals(void)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU};
+	struct sigaction action = {.sa_handler = on_end, .sa_flags = (int)SA_RESETHAND}, old;
+
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+			sigaction(numbers[i], &action, NULL);
+}
+
+/* ---- Bus errors ---- */
+
+static const char *failing_program = "";
+static char *index_names; /* "sqlite:A or sqlite:B" */
+static char *message;	  /* put together beforehand: a signal handler cannot */
 
 /* Several threads may come here at once: the first reports, and the others wait for the end. */
 static void on_bus_error(int number, siginfo_t *info, void *context)
@@ -93,8 +121,7 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
 	}
 	while (atomic_flag_test_and_set(&is_reported))
 		pause();
-	if (has_status())
-		put(ERASE_LINE);
+	tidy_up();
 	put(message);
 	_exit(EXIT_FAILURE);
 }

@@ -25,6 +25,12 @@ void release_signals(void);
 void end_by_signal(const char *program, const char *message);
 
 /*
+ * For a program that does not catch signals: before those that people and shells send end it, they
+ * erase the progress line and remove the outputs that are not whole.
+ */
+void tidy_up_at_signals(void);
+
+/*
  * SQLite maps a file beside the index into memory; where that file cannot be written, since its
  * disk is full, over quota or damaged, using the memory is SIGBUS. From now on a bus error ends
  * the program with status 1 and a message that names the indexes; before an index is named, as it

@@ -3,13 +3,10 @@
  * Parses options, calls the find floor, hands what it finds to a listing.
  * SPDX-License-Identifier: MIT
  */
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
-#include "base/open_file.h"
 #include "cli/find_measure.h"
 #include "cli/find_tasks.h"
 #include "cli/list_pairs.h"
@@ -23,7 +20,7 @@
 
 enum { EXIT_UNREADABLE = 2 };
 
-/* Writing begins by emptying a file: it must be none that is asked for. */
+/* What is written takes the place of a file, which must be none that is asked for. */
 static int check_path(const struct find_arguments *arguments, const char *path,
 		      struct simhash_error *error)
 {
@@ -52,38 +49,23 @@ static int compare(const struct find_arguments *arguments, struct simhash_error 
 {
 	struct simhash_tag_set *tags = NULL;
 	struct simhash_measure *measure = NULL;
-	FILE *out = stdout, *memory = NULL;
-	char *written = NULL;
-	size_t size;
+	struct output_file output = {.stream = NULL};
 	int status = -1;
 
 	if (choose_tag_set(arguments->tag_file, &tags, error) != 0 ||
 	    (arguments->request.measure_text != NULL &&
 	     measure_option_parse(arguments->request.measure_text, &measure, error) != 0) ||
-	    check_output(arguments, error) != 0)
+	    check_output(arguments, error) != 0 ||
+	    output_open(&output, arguments->output_path, 0666, NULL, error) != 0)
 		goto out;
-	/* An output is emptied only when there is something to put there. */
-	memory = open_memstream(&written, &size);
-	if (memory == NULL) {
-		error_set_memory(error);
-		goto out;
-	}
 	status = compare_files(arguments->queries[0].path, arguments->queries[1].path, tags,
-			       &arguments->request.rule, measure, memory, error);
-	if (close_text(memory, &written) != 0 && status == 0)
-		status = error_set_memory(error);
-	if (status != 0)
-		goto out;
-	if (arguments->output_path != NULL)
-		out = open_stream(arguments->output_path, O_WRONLY | O_CREAT | O_TRUNC, 0666, "wb");
-	if (out == NULL || fputs(written, out) < 0 || fflush(out) != 0)
-		status = error_set_errno(error, "cannot write to %s",
-					 arguments->output_path == NULL ? "standard output"
-									: arguments->output_path);
-	if (out != NULL && out != stdout && fclose(out) != 0 && status == 0)
-		status = error_set_errno(error, "cannot write to %s", arguments->output_path);
+			       &arguments->request.rule, measure, output.stream, error);
+	if (status == 0)
+		status = output_close(&output, error);
+	if (status == 0)
+		status = output_publish(&output, error);
 out:
-	free(written);
+	output_release(&output);
 	simhash_measure_free(measure);
 	simhash_tag_set_free(tags);
 	return status;
@@ -97,7 +79,6 @@ static int run(struct find_arguments *arguments, struct find_outcome *outcome,
 	struct simhash_tag_set *tag_set = NULL;
 	struct store *store = NULL;
 	struct listing listing = {.file = NULL};
-	struct simhash_error close_error;
 	char host[HOST_NAME_SIZE], *url = NULL;
 	bool had_unreadable = false;
 	int status = -1;
@@ -124,12 +105,11 @@ static int run(struct find_arguments *arguments, struct find_outcome *outcome,
 		status = write_measures(arguments, store, listing.file, error);
 	else if (status == 0)
 		status = list_pairs(arguments, store, &listing, outcome, error);
-	if (listing_close(&listing, &close_error) != 0 && status == 0) {
-		*error = close_error;
-		status = -1;
-	}
+	if (status == 0)
+		status = listing_publish(&listing, error);
 	outcome->had_unreadable = outcome->had_unreadable || had_unreadable;
 out:
+	listing_release(&listing);
 	store_close(store);
 	free(url);
 	simhash_measure_free(request->measure);
@@ -147,6 +127,7 @@ int main(int argc, char **argv)
 
 	ignore_size_signal();
 	end_at_bus_error(PROGRAM);
+	tidy_up_at_signals();
 	find_arguments_init(&arguments);
 	status = choose_kernel(&error);
 	if (status == 0)

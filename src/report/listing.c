@@ -5,19 +5,16 @@
 #include "report/listing.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/escape.h"
 #include "base/open_file.h"
-#include "store/store.h"
 
 #define SORTER_BYTES ((size_t)128 << 20)
 
@@ -39,10 +36,11 @@ static int write_failed(const struct listing *listing, struct simhash_error *err
 {
 	/* The client library of a server makes SIGPIPE ignored; end as other programs do. */
 	if (errno == EPIPE) {
+		outputs_remove();
 		signal(SIGPIPE, SIG_DFL);
 		raise(SIGPIPE);
 	}
-	return error_set_errno(error, "cannot write to %s", listing->name);
+	return error_set_errno(error, "cannot write to %s", listing->output.name);
 }
 
 /* Whole lines, by one thread at a time, so that a reader can begin with them. */
@@ -83,24 +81,6 @@ int listing_check(struct listing *listing, struct simhash_error *error)
 	return ferror(listing->file) ? write_failed(listing, error) : 0;
 }
 
-FILE *open_output(const char *path, mode_t mode, const struct store *store,
-		  struct simhash_error *error)
-{
-	struct stat status;
-	FILE *file = NULL;
-
-	if (stat(path, &status) == 0 &&
-	    store_is_own_file(store, NULL, (uint64_t)status.st_dev, (uint64_t)status.st_ino)) {
-		error_set(error, SIMHASH_E_RANGE, "cannot write to %s: it is the index itself",
-			  path);
-		return NULL;
-	}
-	file = open_stream(path, O_WRONLY | O_CREAT | O_TRUNC, mode, "wb");
-	if (file == NULL)
-		error_set_errno(error, "cannot write to %s", path);
-	return file;
-}
-
 static int open_texts(struct listing *listing, struct simhash_error *error)
 {
 	listing->texts = calloc(listing->threads, sizeof *listing->texts);
@@ -130,25 +110,28 @@ static struct presentation presentation_of(FILE *file, const struct formatter *f
 int listing_open(struct listing *listing, const char *path, const struct formatter *formatter,
 		 unsigned threads, const struct store *store, struct simhash_error *error)
 {
-	*listing = (struct listing){.formatter = formatter,
-				    .file = stdout,
-				    .name = "standard output",
-				    .threads = threads};
+	*listing = (struct listing){.formatter = formatter, .threads = threads};
 	pthread_mutex_init(&listing->lock, NULL);
-	if (path != NULL) {
-		listing->name = path;
-		listing->file = open_output(path, 0666, store, error);
-		if (listing->file == NULL)
-			return -1;
-	}
+	if (output_open(&listing->output, path, 0666, store, error) != 0)
+		return -1;
+	listing->file = listing->output.stream;
 	listing->how = presentation_of(listing->file, formatter);
 	return open_texts(listing, error);
 }
 
-int listing_close(struct listing *listing, struct simhash_error *error)
+int listing_publish(struct listing *listing, struct simhash_error *error)
 {
-	int status = 0;
+	if (fflush(listing->file) != 0 || ferror(listing->file))
+		return write_failed(listing, error);
+	listing->file = NULL;
+	if (output_close(&listing->output, error) != 0 ||
+	    output_publish(&listing->output, error) != 0)
+		return -1;
+	return output_publish(&listing->script, error);
+}
 
+void listing_release(struct listing *listing)
+{
 	for (unsigned i = 0; listing->texts != NULL && i < listing->threads; i++)
 		if (listing->texts[i].stream != NULL) {
 			fclose(listing->texts[i].stream);
@@ -161,14 +144,9 @@ int listing_close(struct listing *listing, struct simhash_error *error)
 	listing->sorter = NULL;
 	free(listing->prefix.bytes);
 	listing->prefix.bytes = NULL;
-	if (listing->file == NULL)
-		return 0;
-	if (fflush(listing->file) != 0 || ferror(listing->file))
-		status = write_failed(listing, error);
-	if (listing->file != stdout && fclose(listing->file) != 0 && status == 0)
-		status = write_failed(listing, error);
+	output_release(&listing->output);
+	output_release(&listing->script);
 	listing->file = NULL;
-	return status;
 }
 
 /* ---- What paths have in common ---- */

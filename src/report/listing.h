@@ -8,19 +8,19 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <sys/types.h>
 
 #include "find/groups.h"
 #include "find/pairs.h"
 #include "report/formatter.h"
+#include "report/output_file.h"
 #include "report/sorter.h"
 
 struct store;
 
 struct listing {
 	const struct formatter *formatter;
-	FILE *file;
-	const char *name; /* for messages */
+	struct output_file output, script; /* the script is opened by whoever writes it */
+	FILE *file;			   /* of `output`, while it is open */
 	struct presentation how;
 	unsigned threads;
 	struct thread_text *texts; /* one for each thread */
@@ -34,19 +34,15 @@ struct listing {
 	} prefix;
 };
 
-/*
- * Open a file to write to, which is emptied; the files of the index are refused. NULL with the
- * error filled.
- */
-FILE *open_output(const char *path, mode_t mode, const struct store *store,
-		  struct simhash_error *error);
-
-/* `path` NULL is standard output. The files of the index are refused. */
+/* `path` is that of output_open. */
 int listing_open(struct listing *listing, const char *path, const struct formatter *formatter,
 		 unsigned threads, const struct store *store, struct simhash_error *error);
 
-/* Closing may be what shows that the disk is full. */
-int listing_close(struct listing *listing, struct simhash_error *error);
+/* Have what was written take the place of the files of its names. */
+int listing_publish(struct listing *listing, struct simhash_error *error);
+
+/* What is not published is removed. */
+void listing_release(struct listing *listing);
 
 /* Take a pair. Several threads may do so at once, each with its own number. */
 int listing_add(struct listing *listing, unsigned thread, const struct file_pair *pair,

@@ -460,7 +460,6 @@ static int find(struct store *store, const struct find_request *request,
 	const struct find_sink sink = {
 		.context = &taking, .pair = take_pair, .unreadable = unreadable};
 	struct finder finder;
-	struct simhash_error ignored;
 	int status = finder_init(&finder, store, request, &sink, resources, error);
 
 	if (status != 0)
@@ -476,7 +475,7 @@ static int find(struct store *store, const struct find_request *request,
 		status = taking.kept == NULL
 				 ? listing_write(&listing, error)
 				 : write_kept(store, request, &listing, &kept, how >> 3, error);
-	listing_close(&listing, &ignored);
+	listing_release(&listing);
 	pair_list_release(&kept);
 	finder_release(&finder);
 	return status;

@@ -1,0 +1,60 @@
+/*
+ * A file that a program writes. A regular file is written beside the one of its name and takes
+ * its place once it is whole, so a run that fails or is interrupted leaves what was there.
+ *
+ *     if (output_open(&output, path, 0666, store, &error) == 0) {
+ *             fputs("...", output.stream);
+ *             if (output_close(&output, &error) == 0)
+ *                     status = output_publish(&output, &error);
+ *     }
+ *     output_release(&output);
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_REPORT_OUTPUT_FILE_H
+#define SIMHASH_REPORT_OUTPUT_FILE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "simhash.h"
+
+struct store;
+
+struct output_file {
+	FILE *stream;	  /* NULL once it is closed */
+	const char *name; /* borrowed, for messages */
+	/* NULL where the file is written directly. */
+	char *target;
+	char *temporary;
+	mode_t mode; /* of the target in the end */
+};
+
+/*
+ * Open `path`, borrowed, to write to. NULL and "-" are standard output, and so is another name of
+ * it. What is no regular file is written directly, and so is a file whose directory cannot be
+ * written to. Through a symbolic link, what it leads to is replaced. An existing file keeps its
+ * permissions; a new one gets those of `mode` that the umask leaves. The files of the index are
+ * refused; `store` NULL: there is none. Call it while no other thread runs: a signal in between
+ * could leave the temporary file.
+ */
+int output_open(struct output_file *output, const char *path, mode_t mode,
+		const struct store *store, struct simhash_error *error);
+
+/* Write what the stream still holds, and close it; closing may be what shows that the disk is full. */
+int output_close(struct output_file *output, struct simhash_error *error);
+
+/* Put a closed output in its place. */
+int output_publish(struct output_file *output, struct simhash_error *error);
+
+/* Remove what is not published. `output` may be all zeros, or released already. */
+void output_release(struct output_file *output);
+
+/* Do two open outputs take the place of the same file? */
+bool output_is_same(const struct output_file *x, const struct output_file *y);
+
+/* Remove what no output has published. For signal handlers of a program that is about to end. */
+void outputs_remove(void);
+
+#endif

@@ -1,0 +1,143 @@
+#!/usr/bin/env bash
+# Where simfind writes: standard output by name, files that are replaced when all is written, and
+# what no file can be replaced by.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+umask 022
+
+seq 3000 >"$files/a.txt"
+cp "$files/a.txt" "$files/b.txt"
+runs 0 "$SIMHASH" "$files"
+runs 0 "$SIMFIND" -q
+cp out expected
+[ "$(wc -l <expected)" = 1 ] || fail "no pair to write: $(cat expected)"
+mkdir there
+cd there
+
+# left WHAT NAME...: the files of this folder
+left() {
+	same "files after $1" "$(printf '%s\n' "${@:2}" | LC_ALL=C sort)" "$(LC_ALL=C ls -A)"
+}
+
+# Standard output by its names.
+for name in - /dev/stdout; do
+	runs 0 "$SIMFIND" -q -o $name
+	cmp ../expected ../out || fail "-o $name is not standard output"
+done
+left "standard output" ''
+# It is written on, not over, where it is a file.
+(echo before && "$SIMFIND" -q -o /dev/stdout && echo after) >../out
+same "three lines" "before after" "$(sed -n '1p;$p' ../out | paste -sd' ')"
+runs 0 "$SIMFIND" -o list --script -
+said "standard output: a script for 1 copy; edit it"
+grep -q '^#delete ' ../out || fail "no script: $(cat ../out)"
+cmp list ../expected || fail "no list beside the script"
+runs 1 "$SIMFIND" --script=- -o -
+said "--script=- needs --output=FILE: the list goes to standard output"
+runs 1 "$SIMFIND" --script=-
+said "--script=- needs --output=FILE"
+rm list
+
+# A new file has the rights of others; one that is there keeps its own.
+runs 0 "$SIMFIND" -q -o new --script new.sh
+same "rights" "644 700" "$(stat -c %a new new.sh | paste -sd' ')"
+left "new files" new new.sh
+echo old >new
+echo old >new.sh
+chmod 604 new
+chmod 640 new.sh
+ln -s new link
+runs 0 "$SIMFIND" -q -o link --script=./new.sh
+cmp new ../expected || fail "not replaced through a link"
+[ -L link ] || fail "the link was replaced"
+grep -q '^#delete ' new.sh || fail "no script"
+same "rights" "604 640" "$(stat -c %a new new.sh | paste -sd' ')"
+# A link that leads nowhere yet, by way of another.
+mkdir deep
+ln -s deep/two one
+ln -s ../later deep/two
+runs 0 "$SIMFIND" -q -o one
+cmp later ../expected || fail "not written to where the link leads"
+rm -r deep one later
+left "links" link new new.sh
+# One file under two names is told, before and after it is there.
+for again in 1 2; do
+	runs 1 "$SIMFIND" -o both --script=../there/both
+	said "--script and --output name the same file"
+	[ $again = 2 ] || left "one file twice" link new new.sh
+	: >both
+done
+rm both
+
+# What fails leaves what there was: a wrong file, an index that is not there, a disk that is full.
+echo old >new
+cp new.sh old.sh
+runs 1 "$SIMFIND" -q -d sqlite:/no/such/index -o new --script=new.sh
+runs 1 "$SIMFIND" -q -o new --script=/dev/full
+said "cannot write to /dev/full: No space left on device"
+runs 1 "$SIMFIND" -q -o /dev/full --script=new.sh
+said "cannot write to /dev/full: No space left on device"
+runs 1 "$SIMFIND" -q --compare -o new "$files/a.txt" /no/such/file
+(ulimit -f 1 && runs 1 "$SIMFIND" -q -o list --script=new.sh)
+said "cannot write to new.sh: File too large"
+same "what there was" old "$(cat new)"
+cmp old.sh new.sh || fail "the script of a run that failed"
+left "failures" link new new.sh old.sh
+
+# So does a run that is interrupted: it waits for standard input, with its output open.
+mkfifo ../input
+is_begun() {
+	[ -e "$(echo .simfind.*)" ]
+}
+set -m
+for signal in INT TERM HUP; do
+	"$SIMFIND" -q -o new - <../input >/dev/null 2>&1 &
+	pid=$!
+	exec 7>../input
+	wait_until is_begun
+	same "rights of what is not whole" 600 "$(stat -c %a .simfind.*)"
+	same "what is there meanwhile" old "$(cat new)"
+	kill -s $signal $pid
+	status=0
+	wait $pid || status=$?
+	exec 7>&-
+	same "status after $signal" $((128 + $(kill -l $signal))) "$status"
+	same "what there was" old "$(cat new)"
+	left "$signal" link new new.sh old.sh
+done
+set +m
+
+# What is no file is written directly; so is a file in a folder that cannot be written to.
+mkfifo fifo
+cat fifo >../read &
+runs 0 "$SIMFIND" -q -o fifo
+wait $!
+cmp ../read ../expected || fail "nothing came out of the fifo"
+[ -p fifo ] || fail "the fifo was replaced"
+runs 0 "$SIMFIND" -q -o /dev/null
+[ -c /dev/null ] || fail "/dev/null was replaced"
+runs 0 "$SIMFIND" -q -o >(cat >../read)
+wait_until cmp -s ../read ../expected
+mkdir -p ../closed
+echo old >../closed/open
+echo old >../closed/shut
+chmod 666 ../closed/open
+chmod 444 ../closed/shut
+chmod 555 ../closed
+cp "$SIMFIND" ../simfind
+chmod a+x "$TEST_FOLDER" ../simfind
+compare() {
+	runs "$1" as_user ../simfind -q --compare -o "../closed/$2" "$files/a.txt" "$files/b.txt"
+}
+compare 0 open
+grep -q '^identical' ../closed/open || fail "not written directly: $(cat ../closed/open)"
+compare 1 shut
+said "cannot write to ../closed/shut: Permission denied"
+compare 1 new
+said "cannot write to ../closed/new: Permission denied"
+same "what is in it" "open shut" "$(ls -A ../closed | paste -sd' ')"
+chmod 755 ../closed
+runs 1 "$SIMFIND" -q -o .
+said "cannot write to .: Is a directory"
+runs 1 "$SIMFIND" -q -o new/x
+said "cannot write to new/x: Not a directory"
