@@ -23,6 +23,13 @@ bool keeps_pairs(const struct find_arguments *arguments)
 	       arguments->formatter->is_report;
 }
 
+bool finds_groups(const struct find_arguments *arguments)
+{
+	return (arguments->has_groups || arguments->formatter->is_report) &&
+	       !arguments->has_files && arguments->script_path == NULL &&
+	       finder_finds_groups(&arguments->request);
+}
+
 static int write_script(const struct find_arguments *arguments, const struct store *store,
 			const struct pair_list *pairs, struct listing *listing,
 			struct simhash_error *error)
@@ -68,6 +75,15 @@ static int write_report(const struct find_arguments *arguments, const struct fin
 	return status;
 }
 
+int write_groups(const struct find_arguments *arguments, const struct find_counts *counts,
+		 struct store *store, const struct group_list *groups, struct listing *listing,
+		 struct simhash_error *error)
+{
+	return arguments->formatter->is_report
+		       ? write_report(arguments, counts, store, listing, groups, error)
+		       : listing_write_groups(listing, groups, error);
+}
+
 int write_kept(const struct find_arguments *arguments, const struct find_counts *counts,
 	       struct store *store, const struct pair_list *pairs, struct listing *listing,
 	       struct simhash_error *error)
@@ -80,11 +96,9 @@ int write_kept(const struct find_arguments *arguments, const struct find_counts 
 		return -1;
 	if (!arguments->has_groups && !arguments->formatter->is_report)
 		return listing_write_pairs(listing, pairs, error);
-	if (group_pairs(pairs, arguments->linkage, &groups, error) != 0)
+	if (group_pairs(pairs, &arguments->request, arguments->linkage, &groups, error) != 0)
 		return -1;
-	status = arguments->formatter->is_report
-			 ? write_report(arguments, counts, store, listing, &groups, error)
-			 : listing_write_groups(listing, &groups, error);
+	status = write_groups(arguments, counts, store, &groups, listing, error);
 	group_list_release(&groups);
 	return status;
 }

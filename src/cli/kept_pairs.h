@@ -14,6 +14,13 @@ bool keeps_pairs(const struct find_arguments *arguments);
 /* Do the options ask for the content of files? */
 bool reads_files(const struct find_arguments *arguments);
 
+/* Are groups asked for, and can they be found without their pairs? */
+bool finds_groups(const struct find_arguments *arguments);
+
+int write_groups(const struct find_arguments *arguments, const struct find_counts *counts,
+		 struct store *store, const struct group_list *groups, struct listing *listing,
+		 struct simhash_error *error);
+
 /* Write what was kept: as groups, as the report, or as pairs; and the script. */
 int write_kept(const struct find_arguments *arguments, const struct find_counts *counts,
 	       struct store *store, const struct pair_list *pairs, struct listing *listing,

@@ -110,6 +110,24 @@ static void print_summary(const struct find_counts *counts, const struct find_ar
 	fputs("\n", stderr);
 }
 
+static void print_group_summary(const struct find_counts *counts, const struct group_list *groups)
+{
+	char number[32], files[32], copies[32], bytes[32], rows[32];
+	int64_t copied_bytes = 0;
+
+	for (size_t g = 0; g < groups->count; g++)
+		if (__builtin_add_overflow(copied_bytes, groups->groups[g].copied_bytes,
+					   &copied_bytes))
+			copied_bytes = INT64_MAX;
+	fprintf(stderr, "%s group%s of %s file%s among %s file%s; %s %s, of %s bytes\n",
+		format_count(groups->count, number), plural(groups->count),
+		format_count(groups->member_count, files), plural(groups->member_count),
+		format_count(counts->rows, rows), plural(counts->rows),
+		format_count(counts->identical, copies),
+		counts->identical == 1 ? "is a copy" : "are copies",
+		format_count((uint64_t)copied_bytes, bytes));
+}
+
 /* Without rows of this tag set nothing is found: name those that the index has. */
 static int explain_absence(struct store *store, const struct simhash_tag_set *tags,
 			   struct simhash_error *error)
@@ -164,8 +182,10 @@ static void note_unverified(uint64_t files)
 	free(text);
 }
 
+/* Find pairs; or groups, unless that is NULL. */
 static int find(const struct find_arguments *arguments, const struct find_sink *sink,
-		struct store *store, struct find_counts *counts, struct simhash_error *error)
+		struct store *store, struct group_list *groups, struct find_counts *counts,
+		struct simhash_error *error)
 {
 	const struct find_request *request = &arguments->request;
 	struct finder finder;
@@ -175,9 +195,10 @@ static int find(const struct find_arguments *arguments, const struct find_sink *
 		return -1;
 	status = finder.tag_set == 0 ? explain_absence(store, request->tags, error) : 0;
 	if (status == 0)
-		status = !arguments->has_files ? finder_all(&finder, error)
-					       : finder_files(&finder, arguments->queries,
-							      arguments->query_count, error);
+		status = groups != NULL ? finder_groups(&finder, arguments->linkage, groups, error)
+			 : !arguments->has_files ? finder_all(&finder, error)
+						 : finder_files(&finder, arguments->queries,
+								arguments->query_count, error);
 	*counts = finder.counts;
 	finder_release(&finder);
 	if (status == 0 && counts->unsketched > 0 && request->measure != NULL)
@@ -200,31 +221,39 @@ static int find_and_write(struct find_arguments *arguments, struct store *store,
 						   .with_parts = arguments->request.versions,
 						   .min_resemblance = verify->min_resemblance};
 	struct pair_list kept;
+	struct group_list groups = {.count = 0};
+	bool by_groups = finds_groups(arguments);
 	struct find_counts counts;
 	/* Lines that appear on the same terminal meanwhile are progress enough. */
 	bool writes_ahead = arguments->formatter->is_stream && output->listing->how.is_terminal;
 	int status;
 
 	pair_list_init(&kept);
-	if (keeps_pairs(arguments))
+	if (keeps_pairs(arguments) && !by_groups)
 		output->list = &kept;
 	if (!arguments->has_files && !writes_ahead &&
 	    progress_is_wanted(arguments->progress, arguments->quiet)) {
 		arguments->resources.progress = &output->progress;
 		progress_start(&output->display, arguments->progress, write_progress, output);
 	}
-	status = find(arguments, &sink, store, &counts, error);
+	status = find(arguments, &sink, store, by_groups ? &groups : NULL, &counts, error);
 	if (status == 0 && reads_files(arguments))
 		status = confirm_pairs(&kept, &confirming, &sink, &arguments->resources, error);
 	progress_stop(&output->display);
-	if (status == 0) {
+	if (status == 0 && by_groups) {
+		*found = counts.identical + counts.similar;
+		status = write_groups(arguments, &counts, store, &groups, output->listing, error);
+	} else if (status == 0) {
 		*found = output->list != NULL ? kept.count : counts.identical + counts.similar;
 		status = output->list != NULL ? write_kept(arguments, &counts, store, &kept,
 							   output->listing, error)
 					      : listing_write(output->listing, error);
 	}
-	if (status == 0 && !arguments->quiet)
+	if (status == 0 && !arguments->quiet && by_groups)
+		print_group_summary(&counts, &groups);
+	else if (status == 0 && !arguments->quiet)
 		print_summary(&counts, arguments, *found);
+	group_list_release(&groups);
 	pair_list_release(&kept);
 	return status;
 }

@@ -90,8 +90,7 @@ static bool needs_extension(const struct find_request *request, const struct fin
 	       rule->key >= SIMHASH_UNIFORM_EXT;
 }
 
-/* The same content, and nothing that could make one a pair and the other not. */
-static bool is_twin(const struct find_request *request, const struct find_file *x,
+bool rows_are_twins(const struct find_request *request, const struct find_file *x,
 		    const struct find_file *y)
 {
 	return x->size_bytes == y->size_bytes &&
@@ -150,7 +149,7 @@ static int find_twin(struct row_stream *stream, struct find_file *file, size_t n
 	for (slot = slot_of(stream, file); stream->slots[slot] != 0;
 	     slot = (slot + 1) & (stream->slot_count - 1)) {
 		struct find_file *known = &block->rows[stream->slots[slot] - 1];
-		if (is_twin(stream->finder->request, known, file)) {
+		if (rows_are_twins(stream->finder->request, known, file)) {
 			*twin = known;
 			return 0;
 		}
@@ -222,6 +221,25 @@ static int take_row(struct row_stream *stream, const struct file_row *row, bool 
 	return 0;
 }
 
+struct find_file copy_as_file(const struct find_file *twin, const struct file_copy *copy)
+{
+	struct find_file file = *twin;
+
+	file.host = copy->host;
+	file.mtime_ns = copy->mtime_ns;
+	file.device = copy->device;
+	file.inode = copy->inode;
+	file.compressed_size_bytes = copy->compressed_size_bytes;
+	file.display = copy->display;
+	file.display_size = copy->display_size;
+	file.path_offset = copy->path_offset;
+	file.is_local = copy->is_local;
+	memcpy(file.path_hash, copy->path_hash, PATH_HASH_SIZE);
+	file.copies = NULL;
+	file.copy_count = 0;
+	return file;
+}
+
 /* ---- Carrying ---- */
 
 static char *keep_bytes(struct arena *arena, const char *bytes, size_t size)
@@ -267,6 +285,8 @@ static int carry(struct row_stream *stream, const struct block *from, int64_t ke
 	for (size_t i = 0; i < from->count; i++) {
 		const struct find_file *row = &from->rows[i];
 		struct find_file *carried, *twin;
+		if (stream->carries_key && row->uniform != key)
+			continue;
 		if (row->uniform < key && (uint64_t)(key - row->uniform) > (uint64_t)row->reach)
 			continue;
 		carried = block_add(to, error);

@@ -40,7 +40,8 @@ struct row_stream {
 	enum row_order order;
 	struct store *store;
 	bool owns_store, has_begun, has_ended;
-	bool takes_all; /* into one block, however many */
+	bool takes_all;	  /* into one block, however many */
+	bool carries_key; /* only rows of the key that goes on, whose copies may be still to come */
 	struct row_cursor *cursor;
 	struct block *next; /* what the next block begins with */
 	int64_t last_key;   /* of the last row taken */
@@ -58,6 +59,16 @@ struct row_stream {
 void row_stream_init(struct row_stream *stream, const struct finder *finder, int64_t low,
 		     int64_t high, enum row_order order);
 void row_stream_release(struct row_stream *stream);
+
+/*
+ * Do two rows have the same content, and nothing that could make one a pair with a third and the
+ * other not?
+ */
+bool rows_are_twins(const struct find_request *request, const struct find_file *x,
+		    const struct find_file *y);
+
+/* A copy as a file of its own: its twin's counts under its own path. */
+struct find_file copy_as_file(const struct find_file *twin, const struct file_copy *copy);
 
 /* The next block: 1, 0 after the last, -1 for an error. */
 int row_stream_next(struct row_stream *stream, struct block **block, struct simhash_error *error);

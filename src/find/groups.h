@@ -2,8 +2,8 @@
  * Groups of similar files.
  *
  * By representatives, a group does not chain: every file in it makes a pair with the
- * group's representative, and no two representatives make a pair. By single linkage
- * a group is all that is connected by pairs, however far apart its ends are.
+ * group's representative. By single linkage a group is all that is connected by pairs, however far
+ * apart its ends are. contents.h has the rule.
  *
  * A group has at least two files. Its id follows from their contents alone, so that another run,
  * another format and the tables of the index call it the same.
@@ -13,6 +13,8 @@
 #ifndef SIMHASH_FIND_GROUPS_H
 #define SIMHASH_FIND_GROUPS_H
 
+#include "find/contents.h"
+#include "find/find.h"
 #include "find/pairs.h"
 
 enum linkage { LINK_REPRESENTATIVE, LINK_SINGLE };
@@ -44,18 +46,32 @@ struct group {
 };
 
 struct group_list {
-	const struct pair_list *list;
 	struct group *groups;
 	size_t count;
 	struct group_member *members;
+	size_t member_count;
+	struct contents contents; /* which have the files */
 };
 
 /*
- * Every file of the list is in one group; the largest groups come first. The list
- * must outlive the groups.
+ * Find the groups of all files of the index, without their pairs: memory is that of the files in
+ * groups and of those within reach of each other. `finder_finds_groups` says if the request is one
+ * that this can answer; others need their pairs.
  */
-int group_pairs(const struct pair_list *list, enum linkage linkage, struct group_list *groups,
-		struct simhash_error *error);
+bool finder_finds_groups(const struct find_request *request);
+int finder_groups(struct finder *finder, enum linkage linkage, struct group_list *groups,
+		  struct simhash_error *error);
+
+/* The groups of a list of pairs. */
+int group_pairs(const struct pair_list *list, const struct find_request *request,
+		enum linkage linkage, struct group_list *groups, struct simhash_error *error);
+
 void group_list_release(struct group_list *groups);
+
+/*
+ * Write the groups of contents down, which are taken over; those that save the most come first. By
+ * single linkage the relation of each to its representative is set.
+ */
+int groups_write(struct contents *contents, struct group_list *groups, struct simhash_error *error);
 
 #endif

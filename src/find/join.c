@@ -30,8 +30,6 @@
 
 #include "base/error.h"
 
-#define POWERS 64
-#define REACH_BITS 13 /* of a reach in the units of pair sums */
 #define GRID_WALSH_ROW 3
 #define ORDER_WALSH_ROW 9
 
@@ -103,43 +101,6 @@ static int make_room(struct join_room *room, size_t count, struct simhash_error 
 		return 0;
 	join_room_release(room);
 	return error_set_memory(error);
-}
-
-/* Cut off at the ends of 64 bits, which brings no two sums further apart. */
-static int64_t signed_sum(const struct simhash_sum_table *table, unsigned row)
-{
-	uint64_t plus = 0, minus = 0;
-
-	for (unsigned t = 0; t < SIMHASH_TAGS; t++) {
-		uint64_t *sum = __builtin_parity(t & row) ? &minus : &plus;
-		if (__builtin_add_overflow(*sum, table->count[t], sum))
-			*sum = UINT64_MAX;
-	}
-	if (plus >= minus)
-		return plus - minus > INT64_MAX ? INT64_MAX : (int64_t)(plus - minus);
-	return minus - plus > INT64_MAX ? -INT64_MAX : -(int64_t)(minus - plus);
-}
-
-/* Sums are counted in units of 2^shift. */
-static unsigned shift_of(unsigned power)
-{
-	return power > REACH_BITS ? power - REACH_BITS : 0;
-}
-
-static uint16_t pair_sum(const struct find_file *row, unsigned which, unsigned power)
-{
-	return (uint16_t)((row->table.count[which] + row->table.count[which + 8]) >>
-			  shift_of(power));
-}
-
-static uint16_t tag_count(const struct find_file *row, unsigned tag, unsigned power)
-{
-	return (uint16_t)(row->table.count[tag] >> shift_of(power));
-}
-
-static unsigned power_of(int64_t reach)
-{
-	return 64 - (unsigned)__builtin_clzll((uint64_t)reach); /* reach is at least 1 */
 }
 
 static uint64_t mix(uint64_t x)
@@ -254,13 +215,9 @@ static void prepare(struct join *join)
 	memset(&room->rows.tags[block->count / LANES], 0, sizeof *room->rows.tags);
 	for (size_t i = 0; i < block->count; i++) {
 		const struct find_file *row = &block->rows[room->spare[i].number];
-		unsigned power = power_of(row->swept_reach);
 		room->number[i] = room->spare[i].number;
 		room->sorted_order_sum[i] = room->spare[i].order_sum;
-		for (unsigned s = 0; s < SUMS; s++)
-			room->rows.sums[i / LANES][s][i % LANES] = pair_sum(row, s, power);
-		for (unsigned t = 0; t < SIMHASH_TAGS; t++)
-			room->rows.tags[i / LANES][t][i % LANES] = tag_count(row, t, power);
+		near_rows_set(&room->rows, i, &row->table, power_of(row->swept_reach));
 	}
 	memset(room->number + block->count, 0xff, LANES * sizeof *room->number);
 	enter_cells(room, block->count);
@@ -301,37 +258,19 @@ static size_t lower_bound(const int64_t *sums, size_t begin, size_t end, int64_t
 	return begin;
 }
 
-static struct nearness nearness_of(const struct find_file *row, uint64_t reach, unsigned power)
-{
-	unsigned shift = shift_of(power);
-	/* Where sums are rounded, each may be off by less than one. */
-	struct nearness near = {
-		.reach = (uint16_t)((reach >> shift) + (shift > 0 ? 1 + SUMS : 0)),
-		.reach_of_tags = (uint16_t)((reach >> shift) + (shift > 0 ? 1 + SIMHASH_TAGS : 0))};
-
-	for (unsigned s = 0; s < SUMS; s++)
-		near.sums[s] = pair_sum(row, s, power);
-	for (unsigned t = 0; t < SIMHASH_TAGS; t++)
-		near.tags[t] = tag_count(row, t, power);
-	return near;
-}
-
 static int search_cell(const struct join *join, uint32_t number, const struct cell *cell,
 		       const struct nearness *near, uint64_t reach, struct simhash_error *error)
 {
 	const struct join_room *room = join->room;
 	const struct find_file *row = &join->block->rows[number];
-	int64_t sum = room->order_sum[number], low, high;
+	struct sum_range sums = sums_within(room->order_sum[number], reach);
 	size_t begin, end, chunk;
 	unsigned mask;
 
-	if (__builtin_sub_overflow(sum, (int64_t)reach, &low))
-		low = INT64_MIN;
-	if (__builtin_add_overflow(sum, (int64_t)reach, &high))
-		high = INT64_MAX;
-	begin = lower_bound(room->sorted_order_sum, cell->begin, cell->end, low);
-	end = high == INT64_MAX ? cell->end
-				: lower_bound(room->sorted_order_sum, begin, cell->end, high + 1);
+	begin = lower_bound(room->sorted_order_sum, cell->begin, cell->end, sums.low);
+	end = sums.high == INT64_MAX
+		      ? cell->end
+		      : lower_bound(room->sorted_order_sum, begin, cell->end, sums.high + 1);
 	for (chunk = begin / LANES;
 	     (mask = join->near(&room->rows, near, &chunk, (end + LANES - 1) / LANES)) != 0;
 	     chunk++)
@@ -351,16 +290,10 @@ static int search_power(const struct join *join, uint32_t number, unsigned power
 	/* The distance of a pair is within the reach of both. */
 	uint64_t widest = power < 63 ? (UINT64_C(1) << power) - 1 : INT64_MAX;
 	uint64_t reach = (uint64_t)row->swept_reach < widest ? (uint64_t)row->swept_reach : widest;
-	int64_t sum = join->room->grid_sum[number], low, high, first, last;
-	struct nearness near;
+	struct sum_range sums = sums_within(join->room->grid_sum[number], reach);
+	struct nearness near = nearness_of(&row->table, reach, power);
+	int64_t first = column_of(sums.low, power), last = column_of(sums.high, power);
 
-	if (__builtin_sub_overflow(sum, (int64_t)reach, &low))
-		low = INT64_MIN;
-	if (__builtin_add_overflow(sum, (int64_t)reach, &high))
-		high = INT64_MAX;
-	near = nearness_of(row, reach, power);
-	first = column_of(low, power);
-	last = column_of(high, power);
 	for (int64_t column = first;; column++) {
 		const struct cell *cell =
 			find_cell(join->room, cell_hash(join, row, power, column));

@@ -4,6 +4,7 @@
  * few. One text, compiled for each instruction set that makes it faster.
  *
  *     near_fn *next = near_choose();
+ *     struct nearness near = nearness_of(&row->table, reach, power);
  *
  *     for (chunk = first; (mask = next(&rows, &near, &chunk, end)) != 0; chunk++)
  *             // row chunk * LANES + i can be near for each bit i of the mask
@@ -40,6 +41,32 @@ struct nearness {
  */
 typedef unsigned near_fn(const struct near_rows *rows, const struct nearness *near, size_t *chunk,
 			 size_t end);
+
+/*
+ * A reach in [2^(power - 1), 2^power) and what is compared with it are counted in the same units, so
+ * rows are kept by the power of their reach.
+ */
+unsigned power_of(int64_t reach); /* which is at least 1 */
+#define POWERS 64
+
+void near_rows_set(const struct near_rows *rows, size_t number,
+		   const struct simhash_sum_table *table, unsigned power);
+
+/* For what is within `reach` of a row, among rows of this power. */
+struct nearness nearness_of(const struct simhash_sum_table *table, uint64_t reach, unsigned power);
+
+/*
+ * The sum of the counts with the signs of a row of the 16 x 16 Walsh-Hadamard matrix. Those of two
+ * rows differ by no more than their distance. Cut off at the ends of 64 bits, which brings no two
+ * sums further apart.
+ */
+int64_t signed_sum(const struct simhash_sum_table *table, unsigned walsh_row);
+
+/* What is within `reach` of a sum, cut off in the same way. */
+struct sum_range {
+	int64_t low, high;
+};
+struct sum_range sums_within(int64_t sum, uint64_t reach);
 
 /* The fastest that the processor has. */
 near_fn *near_choose(void);

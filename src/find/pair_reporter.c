@@ -4,15 +4,7 @@
  */
 #include "find/pair_reporter.h"
 
-#include <string.h>
-
-static bool comes_first(const struct find_file *x, const struct find_file *y)
-{
-	size_t common = x->display_size < y->display_size ? x->display_size : y->display_size;
-	int order = memcmp(x->display, y->display, common);
-
-	return order < 0 || (order == 0 && x->display_size < y->display_size);
-}
+#include "find/block.h"
 
 int report_pair(struct pair_reporter *reporter, struct file_pair pair, struct simhash_error *error)
 {
@@ -22,7 +14,7 @@ int report_pair(struct pair_reporter *reporter, struct file_pair pair, struct si
 
 	if (!finder->request->hard_links && are_links(x, y))
 		return 0;
-	pair.a = comes_first(x, y) ? x : y;
+	pair.a = find_file_compare(x, y) < 0 ? x : y;
 	pair.b = pair.a == x ? y : x;
 	if (pair.a != x) {
 		double contained = pair.contained_a;
@@ -41,26 +33,6 @@ int report_pair(struct pair_reporter *reporter, struct file_pair pair, struct si
 	else
 		reporter->counts.similar++;
 	return finder->sink->pair(finder->sink->context, reporter->thread, &pair, error);
-}
-
-/* A copy as a file of its own: its twin's counts under its own path. */
-static struct find_file copy_as_file(const struct find_file *twin, const struct file_copy *copy)
-{
-	struct find_file file = *twin;
-
-	file.host = copy->host;
-	file.mtime_ns = copy->mtime_ns;
-	file.device = copy->device;
-	file.inode = copy->inode;
-	file.compressed_size_bytes = copy->compressed_size_bytes;
-	file.display = copy->display;
-	file.display_size = copy->display_size;
-	file.path_offset = copy->path_offset;
-	file.is_local = copy->is_local;
-	memcpy(file.path_hash, copy->path_hash, PATH_HASH_SIZE);
-	file.copies = NULL;
-	file.copy_count = 0;
-	return file;
 }
 
 static void tally_copies(const struct pair_reporter *reporter, const struct find_file *file)

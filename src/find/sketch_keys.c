@@ -17,7 +17,7 @@ _Static_assert(sizeof(struct sketch_keys) == REGISTERS, "four registers a key");
  * Empty registers get the value of the next one that is not, changed by how far that is: else files
  * with few shingles would share no key.
  */
-static void make_keys(const struct simhash_resemblance_sketch *sketch, struct sketch_keys *keys)
+void sketch_keys_make(const struct simhash_resemblance_sketch *sketch, struct sketch_keys *keys)
 {
 	uint8_t filled[REGISTERS], value = 0;
 	unsigned distance = 0;
@@ -45,8 +45,8 @@ bool sketches_share_key(const struct simhash_resemblance_sketch *x,
 {
 	struct sketch_keys keys_x, keys_y;
 
-	make_keys(x, &keys_x);
-	make_keys(y, &keys_y);
+	sketch_keys_make(x, &keys_x);
+	sketch_keys_make(y, &keys_y);
 	return share_before(&keys_x, &keys_y, SKETCH_KEYS);
 }
 
@@ -73,7 +73,7 @@ int key_room_fill(struct key_room *room, const struct block *block, struct simha
 	}
 	for (size_t i = 0; i < block->count; i++)
 		if (block->rows[i].has_sketch)
-			make_keys(&block->rows[i].sketch, &room->keys[i]);
+			sketch_keys_make(&block->rows[i].sketch, &room->keys[i]);
 	return 0;
 }
 
@@ -115,8 +115,7 @@ static void sort_entries(struct key_room *room, size_t count)
 	}
 }
 
-/* Files without one shingle have all keys in common, and no estimate. */
-static bool has_shingles(const struct find_file *file)
+bool sketch_has_shingles(const struct find_file *file)
 {
 	static const struct simhash_resemblance_sketch blank;
 
@@ -130,7 +129,7 @@ static void begin_key(struct key_pairs *pairs)
 
 	pairs->count = 0;
 	for (size_t i = 0; i < block->count; i++)
-		if (has_shingles(&block->rows[i]))
+		if (sketch_has_shingles(&block->rows[i]))
 			room->entries[pairs->count++] =
 				(struct key_entry){room->keys[i].key[pairs->key], (uint32_t)i};
 	sort_entries(room, pairs->count);

@@ -21,6 +21,11 @@ struct sketch_keys {
 	uint32_t key[SKETCH_KEYS];
 };
 
+void sketch_keys_make(const struct simhash_resemblance_sketch *sketch, struct sketch_keys *keys);
+
+/* Has it a sketch, and any keys? Files without one shingle have all in common, and no estimate. */
+bool sketch_has_shingles(const struct find_file *file);
+
 struct key_entry {
 	uint32_t key, row;
 };

@@ -141,27 +141,36 @@ static void write_points(FILE *out, const struct key_space *space)
 	fputs("\"}", out);
 }
 
+/* The distance of a member from its representative, in percent. */
+static double member_percent(const struct group *group, const struct group_member *member)
+{
+	struct file_pair pair = {
+		.a = group->representative, .b = member->file, .distance = member->distance};
+
+	return pair_percent(&pair);
+}
+
 /*
- * How many pairs of which distance: identical ones, steps up to the tolerance, and what is
- * above it, such as a distance of 1 between small files.
+ * How many members are how far from their representative: copies, steps up to the tolerance, and
+ * what is above it, such as a distance of 1 between small files.
  */
-static void write_histogram(FILE *out, const struct pair_list *list,
+static void write_histogram(FILE *out, const struct group_list *groups,
 			    const struct simhash_tolerance *tolerance)
 {
 	uint64_t bins[HISTOGRAM_BINS + 1] = {0}, identical = 0;
 	double top = (double)tolerance->percent_millionths / SIMHASH_MILLION;
 
-	for (size_t i = 0; i < list->count; i++) {
-		const struct file_pair *pair = &list->pairs[i];
-		double percent = pair_percent(pair);
-		int bin = percent > top ? HISTOGRAM_BINS
-			  : top == 0	? 0
-					: (int)(percent / top * (HISTOGRAM_BINS - 0.001));
-		if (pair->is_identical)
-			identical++;
-		else
-			bins[bin]++;
-	}
+	for (size_t g = 0; g < groups->count; g++)
+		for (size_t m = 0; m < groups->groups[g].count; m++) {
+			const struct group *group = &groups->groups[g];
+			const struct group_member *member = &groups->members[group->first + m];
+			double percent = member_percent(group, member);
+			int bin = percent > top ? HISTOGRAM_BINS
+				  : top == 0	? 0
+						: (int)(percent / top * (HISTOGRAM_BINS - 0.001));
+			identical += member->role == ROLE_COPY;
+			bins[bin] += member->role == ROLE_MEMBER;
+		}
 	fprintf(out, ",\"histogram\":{\"identical\":%" PRIu64 ",\"bins\":[", identical);
 	for (int i = 0; i <= HISTOGRAM_BINS; i++)
 		fprintf(out, "%s%" PRIu64, i == 0 ? "" : ",", bins[i]);
@@ -225,7 +234,7 @@ int report_write(FILE *out, const struct report *report, struct simhash_error *e
 	fwrite(report_template, 1, (size_t)(mark - report_template), out);
 	fputc('{', out);
 	write_head(out, report);
-	write_histogram(out, report->groups->list, &report->rule->tolerance);
+	write_histogram(out, report->groups, &report->rule->tolerance);
 	status = write_groups(out, report, error);
 	write_points(out, report->space);
 	fputc('}', out);

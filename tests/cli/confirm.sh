@@ -76,8 +76,8 @@ runs 0 "$SIMFIND" --host=elsewhere -T 2 --verify=all --format=csv
 same "pairs confirmed of another host" 0 "$(grep -c ,confirmed, out || true)"
 runs 0 "$SIMHASH" "$files"
 
-# Groups. Every file of a pair is in one; a member makes a pair with its representative,
-# no two representatives do, and single linkage gives connected parts.
+# Groups. Every file of these pairs is in one; a member makes a pair with its representative, and
+# single linkage gives connected parts.
 runs 0 "$SIMFIND" -q --verify=no -T 2 --expand --format=csv -o pairs.csv
 tr -d '\r' <pairs.csv | tail -n +2 | cut -d, -f11,12 >pairs
 for linkage in representative single; do
@@ -86,15 +86,13 @@ for linkage in representative single; do
 	awk -F, -v linkage=$linkage '
 		FILENAME == "pairs" { pair[$1, $2] = pair[$2, $1] = 1; file[$1] = file[$2] = 1; next }
 		{ if (group[$6]++) { print "twice: " $6; exit 1 }
-		  in_group[$6] = $1; if ($2 == "representative") { r[$1] = $6; all[++n] = $6 }
+		  in_group[$6] = $1; if ($2 == "representative") { r[$1] = $6; n++ }
 		  else if (linkage == "representative" && !(($6, r[$1]) in pair)) {
 			print $6 " is no pair with " r[$1]; exit 1 } }
 		END { for (f in file) if (!(f in group)) { print f " is in no group"; exit 1 }
 			for (f in group) if (!(f in file)) { print f " is in no pair"; exit 1 }
-			if (linkage == "single") { for (p in pair) { split(p, x, SUBSEP)
-				if (in_group[x[1]] != in_group[x[2]]) { print p " is divided"; exit 1 } } }
-			else for (i = 1; i <= n; i++) for (j = i + 1; j <= n; j++)
-				if ((all[i], all[j]) in pair) { print all[i] " and " all[j]; exit 1 }
+			if (linkage == "single") for (p in pair) { split(p, x, SUBSEP)
+				if (in_group[x[1]] != in_group[x[2]]) { print p " is divided"; exit 1 } }
 			print n }' pairs groups >verdict || fail "$linkage: $(cat verdict)"
 	same "copies in groups" 6 "$(grep -c ,copy, groups)"
 done
@@ -102,7 +100,7 @@ runs 0 "$SIMFIND" -q -T 2 --group --verify=all --format=json -o groups.json
 same "groups of what was confirmed" 6 "$(sqlite3 :memory: "SELECT json_array_length(readfile('groups.json'))")"
 same "their files" 29 "$(sqlite3 :memory: "SELECT sum(value ->> 'files') FROM json_each(readfile('groups.json'))")"
 runs 0 "$SIMFIND" -q -T 2 --group --verify=all --min-resemblance=0.95
-same "groups in text" 5 "$(grep -c '^group [1-6]: 5 files, 999000 bytes$' out)"
+same "groups in text" 5 "$(grep -c '^group [1-6]: 5 files, 999000 bytes ' out)"
 
 # Across two directories, and two hosts.
 runs 0 "$SIMFIND" -q --verify=no -T 2 --between "$files/like/" "$files/edited" --format=csv

@@ -415,7 +415,7 @@ static int write_report(struct store *store, const struct find_request *request,
 
 	if (key_space_read(store, tags, 1, &space, error) != 0)
 		return -1;
-	if (group_pairs(kept, LINK_SINGLE, &groups, error) == 0) {
+	if (group_pairs(kept, request, LINK_SINGLE, &groups, error) == 0) {
 		status = report_write(out, &report, error);
 		group_list_release(&groups);
 	}
@@ -439,7 +439,7 @@ static int write_kept(struct store *store, const struct find_request *request,
 	case 2:
 		return script_write(listing->file, kept, &copies, error);
 	default:
-		if (group_pairs(kept, how & 4 ? LINK_SINGLE : LINK_REPRESENTATIVE, &groups,
+		if (group_pairs(kept, request, how & 4 ? LINK_SINGLE : LINK_REPRESENTATIVE, &groups,
 				error) != 0)
 			return -1;
 		status = listing_write_groups(listing, &groups, error);

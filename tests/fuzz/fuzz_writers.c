@@ -406,6 +406,7 @@ static void check_report(const struct pair_list *list)
 	struct group_list groups;
 	struct key_space space = {.kind_count = 1};
 	struct find_rule rule;
+	const struct find_request request = {.parts = 1};
 	struct report report = {.groups = &groups, .space = &space, .tags = tags, .rule = &rule};
 	struct text text;
 	FILE *out = open_memstream(&text.data, &text.size);
@@ -416,7 +417,7 @@ static void check_report(const struct pair_list *list)
 
 	rule_init(&rule, SIMHASH_SKEW_EXT, &tolerance);
 	snprintf(space.kinds[0], sizeof space.kinds[0], "%s", names[0].data);
-	EXPECT(out != NULL && group_pairs(list, LINK_SINGLE, &groups, &error) == 0);
+	EXPECT(out != NULL && group_pairs(list, &request, LINK_SINGLE, &groups, &error) == 0);
 	EXPECT(report_write(out, &report, &error) == 0 && fclose(out) == 0);
 	r = read_text(&text);
 	skip_to(&r, "<script type=\"application/json\" id=\"data\">");

@@ -1,0 +1,143 @@
+/*
+ * Contents, and the groups that they make.
+ *
+ * A content is all files that are identical under the same tolerance. Two contents are similar if a
+ * file of one and a file of the other are a pair. Contents are in order by the key uniform, then by
+ * size, content hash and first path; a content is decided upon when all before it are:
+ *
+ *     file = content_file_new(&row, &error);     // for each file, in the order of uniform
+ *     contents_add(&contents, files, count, &error);
+ *
+ *     content_meets(content, representative, &relation);     // for all before it that are similar
+ *     if (!content_belongs(content))
+ *             content_notices(content, other, &relation);    // for all others before it
+ *     content_decide(content);
+ *     ... and when there are no more
+ *     contents_mend(&contents);
+ *
+ * What is similar to no representative before it is a representative. Everything else belongs to the
+ * representative before it that it is most alike to. So a content is compared with representatives
+ * alone, and a family of n files costs n comparisons, not n * (n - 1) / 2.
+ *
+ * A representative to which nothing belongs may still be similar to a content that belongs to
+ * another one. contents_mend brings these together: see there.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_FIND_CONTENTS_H
+#define SIMHASH_FIND_CONTENTS_H
+
+#include "find/file.h"
+
+/* What two contents are to each other, by the pair of their files that is most alike. */
+struct relation {
+	uint64_t distance;
+	double resemblance;
+	double contained; /* of the one in the other; negative: of the other in the one */
+	enum verification verification;
+	bool is_part;
+};
+
+struct content_file {
+	struct content_file *next; /* of the content, in the order of paths */
+	struct unique_content *content;
+	bool is_compared; /* else one before it makes the same pairs */
+	struct find_file file;
+};
+
+struct unique_content {
+	struct content_file *files;
+	size_t file_count;
+	struct unique_content
+		*center; /* the representative; itself, if it is one; NULL: not decided */
+	struct unique_content
+		*nearest; /* of a representative: the most alike that belongs to another */
+	struct relation to_center, to_nearest;
+	size_t members;	      /* other contents that belong to it */
+	bool is_pair;	      /* two of its files are one */
+	size_t number;	      /* in order, where it is set */
+	int64_t end_of_reach; /* the largest key uniform that one similar to it can have */
+};
+
+struct contents {
+	struct unique_content **items; /* in order */
+	size_t count, capacity;
+	bool hard_links; /* names of one file are files */
+	bool crosses;	 /* only files of different sides are pairs: --between */
+};
+
+void contents_release(struct contents *contents);
+
+/* A copy of a file and its path. NULL with the error filled. */
+struct content_file *content_file_new(const struct find_file *file, struct simhash_error *error);
+
+/*
+ * Make contents of files, behind those that are there, in their order: every file of a key comes at
+ * once. Takes the files over, and does so too when it fails. Of names of one file it keeps the
+ * first.
+ */
+int contents_add(struct contents *contents, struct content_file **files, size_t count,
+		 struct simhash_error *error);
+
+/* Below 0, 0 or above: the order of contents. */
+int contents_compare(const struct unique_content *x, const struct unique_content *y);
+
+/* The content is similar to a representative before it. May be said more than once. */
+void content_meets(struct unique_content *content, struct unique_content *representative,
+		   const struct relation *relation);
+
+/* Of a content that met no representative: it is similar to another before it. */
+void content_notices(struct unique_content *content, struct unique_content *other,
+		     const struct relation *relation);
+
+static inline bool content_belongs(const struct unique_content *content)
+{
+	return content->center != NULL;
+}
+
+/* No more is to be said of it. */
+void content_decide(struct unique_content *content);
+
+static inline bool is_representative(const struct unique_content *content)
+{
+	return content->center == content;
+}
+
+/*
+ * By single linkage: the first of all contents that are connected with this one, and connecting two
+ * of them. A content that is connected with nothing is its own.
+ */
+struct unique_content *content_root(struct unique_content *content);
+void content_connect(struct unique_content *x, struct unique_content *y);
+
+/*
+ * Drop the contents that are in no group and never will be, since no content whose key uniform is
+ * at least `key` reaches them.
+ */
+void contents_forget(struct contents *contents, int64_t key);
+
+/*
+ * Give each representative that is alone the content that is most alike to it, of all that are
+ * similar to it: in order, h being this content,
+ *
+ *   - it joins h where h has become a representative;
+ *   - h leaves its group for it where at least two files stay there;
+ *   - else h becomes the representative of both.
+ */
+void contents_mend(struct contents *contents);
+
+/* Is this a group, if it is a representative? Others belong to it, or it has copies. */
+static inline bool content_is_group(const struct unique_content *content)
+{
+	return content->members > 0 || content->is_pair;
+}
+
+/* ---- Relations ---- */
+
+/* From a pair; `content_is_a`: the relation is that of pair->a with pair->b. */
+struct relation relation_of(const struct file_pair *pair, bool content_is_a);
+
+/* Below 0: x is the relation of the more alike; 0: neither. */
+int relations_compare(const struct relation *x, const struct relation *y);
+
+#endif

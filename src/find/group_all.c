@@ -1,0 +1,493 @@
+/*
+ * The groups of all files of an index. Rows come in the order of the key uniform, so that a content
+ * is compared with what is kept of those before it.
+ *
+ * Contents are taken in batches. All threads compare those of a batch with what is kept of the
+ * batches before it. What they are to each other decides one thread, content by content. So the
+ * result is that of the order, however many threads there are.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/threads.h"
+#include "find/groups.h"
+#include "find/neighbours.h"
+#include "find/read_ahead.h"
+#include "find/verify.h"
+
+#define BATCH_CONTENTS 1024
+#define TAKEN_AT_ONCE 16
+#define FORGET_AT 8192 /* files kept, at the least, before those out of reach are forgotten */
+
+/* Files by what they can be similar to, of contents that are decided upon. */
+struct kept {
+	struct neighbours representatives, others; /* by single linkage all are the first */
+};
+
+struct grouping {
+	struct finder *finder;
+	enum linkage linkage;
+	struct contents contents;
+	struct kept before; /* the batch */
+	struct kept within; /* it */
+	size_t batch_begin; /* the contents of the batch are those from here on */
+	size_t forget_at;
+	struct matcher *matchers; /* one for each thread */
+	atomic_size_t next;	  /* content of the batch that no thread has taken */
+	/* The files of the present key. */
+	struct content_file **files;
+	size_t file_count, file_capacity;
+};
+
+/* A content of the batch is similar to a representative before the batch. */
+struct meeting {
+	struct unique_content *content, *representative;
+	struct relation relation;
+};
+
+struct matcher {
+	struct grouping *grouping;
+	struct meeting *meetings;
+	size_t count, capacity;
+	bool has_failed;
+	struct simhash_error error;
+};
+
+bool finder_finds_groups(const struct find_request *request)
+{
+	return request->measure == NULL && !request->versions && request->parts == 1 &&
+	       request->rule.verify.mode < VERIFY_READ;
+}
+
+/* ---- One content ---- */
+
+struct comparing {
+	const struct finder *finder;
+	struct unique_content *content;
+	const struct content_file *file; /* of it */
+	struct matcher *matcher;	 /* where it notes what it meets */
+};
+
+static bool relate(const struct finder *finder, const struct content_file *x,
+		   const struct content_file *y, struct relation *relation)
+{
+	struct file_pair pair = {.a = &x->file, .b = &y->file};
+
+	if (!finder_crosses(finder, x->file.sides, y->file.sides) ||
+	    !rule_matches(&finder->request->rule, &x->file, &y->file, &pair))
+		return false;
+	if (pair.distance == 0 && are_identical(&x->file, &y->file)) {
+		pair.verification = PAIR_HASH; /* under another tolerance */
+		pair.resemblance = 1;
+	}
+	*relation = relation_of(&pair, true);
+	return true;
+}
+
+static bool meet(void *context, struct content_file *other)
+{
+	const struct comparing *c = context;
+	struct relation relation;
+
+	if (relate(c->finder, c->file, other, &relation))
+		content_meets(c->content, other->content, &relation);
+	return true;
+}
+
+static bool note_meeting(void *context, struct content_file *other)
+{
+	const struct comparing *c = context;
+	struct matcher *matcher = c->matcher;
+	struct meeting meeting = {.content = c->content, .representative = other->content};
+
+	if (!relate(c->finder, c->file, other, &meeting.relation))
+		return true;
+	if (array_reserve(&matcher->meetings, &matcher->capacity, matcher->count + 1,
+			  sizeof *matcher->meetings, &matcher->error) != 0) {
+		matcher->has_failed = true;
+		return false;
+	}
+	matcher->meetings[matcher->count++] = meeting;
+	return true;
+}
+
+static bool notice(void *context, struct content_file *other)
+{
+	const struct comparing *c = context;
+	struct relation relation;
+
+	if (relate(c->finder, c->file, other, &relation))
+		content_notices(c->content, other->content, &relation);
+	return true;
+}
+
+static bool is_connected(void *context, struct content_file *other)
+{
+	const struct comparing *c = context;
+
+	return content_root(other->content) == content_root(c->content);
+}
+
+static bool connect(void *context, struct content_file *other)
+{
+	const struct comparing *c = context;
+	struct relation relation;
+
+	if (!is_connected(context, other) && relate(c->finder, c->file, other, &relation))
+		content_connect(c->content, other->content);
+	return true;
+}
+
+/* Which of the files of a content are to be compared: not those that make the same pairs. */
+static void choose_compared(const struct find_request *request, struct unique_content *content)
+{
+	content->end_of_reach = INT64_MIN;
+	for (struct content_file *file = content->files; file != NULL; file = file->next) {
+		const struct content_file *before = content->files;
+		int64_t end = end_of_reach(&file->file);
+		while (before != file && !(before->is_compared &&
+					   rows_are_twins(request, &before->file, &file->file)))
+			before = before->next;
+		file->is_compared = before == file;
+		if (end > content->end_of_reach)
+			content->end_of_reach = end;
+	}
+}
+
+static void compare(const struct neighbours *kept, neighbour_fn *each, struct comparing *c)
+{
+	for (struct content_file *file = c->content->files; file != NULL; file = file->next) {
+		c->file = file;
+		if (file->is_compared)
+			neighbours_each(kept, &file->file, each, c);
+	}
+}
+
+static struct neighbours *where_kept(const struct grouping *g, struct kept *kept,
+				     const struct unique_content *content)
+{
+	return g->linkage == LINK_SINGLE || is_representative(content) ? &kept->representatives
+								       : &kept->others;
+}
+
+static int keep(struct neighbours *kept, struct unique_content *content, enum neighbour_part parts,
+		struct simhash_error *error)
+{
+	for (struct content_file *file = content->files; file != NULL; file = file->next)
+		if (file->is_compared && neighbours_add(kept, file, parts, error) != 0)
+			return -1;
+	return 0;
+}
+
+/* ---- A batch ---- */
+
+/* What a content is to those before the batch. */
+static void match(struct matcher *matcher, struct unique_content *content)
+{
+	struct grouping *g = matcher->grouping;
+	struct comparing c = {.finder = g->finder, .content = content, .matcher = matcher};
+	size_t met = matcher->count;
+
+	choose_compared(g->finder->request, content);
+	if (g->linkage == LINK_SINGLE)
+		return;
+	compare(&g->before.representatives, note_meeting, &c);
+	if (matcher->count == met)
+		compare(&g->before.others, notice, &c);
+}
+
+static void *run_matcher(void *argument)
+{
+	struct matcher *matcher = argument;
+	struct grouping *g = matcher->grouping;
+
+	for (;;) {
+		size_t begin = atomic_fetch_add(&g->next, TAKEN_AT_ONCE);
+		if (begin >= g->contents.count || matcher->has_failed)
+			return NULL;
+		for (size_t i = begin; i < begin + TAKEN_AT_ONCE && i < g->contents.count; i++)
+			match(matcher, g->contents.items[i]);
+	}
+}
+
+static int match_batch(struct grouping *g, struct simhash_error *error)
+{
+	unsigned threads = g->finder->resources->threads;
+
+	atomic_store(&g->next, g->batch_begin);
+	threads_run(threads, run_matcher, g->matchers, sizeof *g->matchers);
+	for (unsigned t = 0; t < threads; t++) {
+		struct matcher *matcher = &g->matchers[t];
+		if (matcher->has_failed) {
+			*error = matcher->error;
+			return -1;
+		}
+		for (size_t i = 0; i < matcher->count; i++)
+			content_meets(matcher->meetings[i].content,
+				      matcher->meetings[i].representative,
+				      &matcher->meetings[i].relation);
+		matcher->count = 0;
+	}
+	return 0;
+}
+
+/* What a content is to those of the batch that come before it; then all is known of it. */
+static int decide(struct grouping *g, struct unique_content *content, struct simhash_error *error)
+{
+	struct comparing c = {.finder = g->finder, .content = content};
+
+	if (g->linkage == LINK_SINGLE) {
+		content_decide(content);
+		for (c.file = content->files; c.file != NULL; c.file = c.file->next)
+			if (c.file->is_compared)
+				neighbours_connect(&g->before.representatives, &c.file->file,
+						   is_connected, connect, &c);
+		return keep(&g->before.representatives, content, NEIGHBOUR_ALL, error);
+	}
+	compare(&g->within.representatives, meet, &c);
+	if (!content_belongs(content))
+		compare(&g->within.others, notice, &c);
+	content_decide(content);
+	return keep(where_kept(g, &g->within, content), content, NEIGHBOUR_ALL, error);
+}
+
+/* Keep the batch: one thread the counts, another one the keys. */
+struct keeper {
+	struct grouping *grouping;
+	enum neighbour_part parts;
+	int status;
+	struct simhash_error error;
+};
+
+static void *run_keeper(void *argument)
+{
+	struct keeper *keeper = argument;
+	struct grouping *g = keeper->grouping;
+
+	for (size_t i = g->batch_begin; keeper->status == 0 && i < g->contents.count; i++)
+		keeper->status = keep(where_kept(g, &g->before, g->contents.items[i]),
+				      g->contents.items[i], keeper->parts, &keeper->error);
+	return NULL;
+}
+
+static int keep_batch(struct grouping *g, struct simhash_error *error)
+{
+	struct keeper keepers[2] = {{.grouping = g, .parts = NEIGHBOUR_COUNTS},
+				    {.grouping = g, .parts = NEIGHBOUR_KEYS}};
+
+	neighbours_clear(&g->within.representatives);
+	neighbours_clear(&g->within.others);
+	if (g->finder->resources->threads > 1) {
+		threads_run(2, run_keeper, keepers, sizeof *keepers);
+	} else {
+		keepers[0].parts = NEIGHBOUR_ALL;
+		run_keeper(&keepers[0]);
+	}
+	for (int i = 0; i < 2; i++)
+		if (keepers[i].status != 0) {
+			*error = keepers[i].error;
+			return -1;
+		}
+	return 0;
+}
+
+static size_t count_kept(const struct grouping *g)
+{
+	return g->before.representatives.count + g->before.others.count;
+}
+
+/* No content to come has a smaller key. */
+static int forget(struct grouping *g, int64_t key, struct simhash_error *error)
+{
+	if (neighbours_forget(&g->before.representatives, key, error) != 0 ||
+	    neighbours_forget(&g->before.others, key, error) != 0)
+		return -1;
+	contents_forget(&g->contents, key);
+	g->forget_at = 2 * count_kept(g) + FORGET_AT;
+	return 0;
+}
+
+static int end_batch(struct grouping *g, struct simhash_error *error)
+{
+	size_t last = g->contents.count;
+
+	if (g->batch_begin == last)
+		return 0;
+	if (match_batch(g, error) != 0)
+		return -1;
+	for (size_t i = g->batch_begin; i < last; i++)
+		if (decide(g, g->contents.items[i], error) != 0)
+			return -1;
+	if (g->linkage == LINK_REPRESENTATIVE && keep_batch(g, error) != 0)
+		return -1;
+	if (count_kept(g) >= g->forget_at &&
+	    forget(g, g->contents.items[last - 1]->files->file.uniform, error) != 0)
+		return -1;
+	g->batch_begin = g->contents.count;
+	return 0;
+}
+
+/* ---- The rows ---- */
+
+/* All files of a key are there. */
+static int end_key(struct grouping *g, struct simhash_error *error)
+{
+	size_t count = g->file_count;
+
+	g->file_count = 0;
+	if (contents_add(&g->contents, g->files, count, error) != 0)
+		return -1;
+	return g->contents.count - g->batch_begin < BATCH_CONTENTS ? 0 : end_batch(g, error);
+}
+
+static int add_file(struct grouping *g, const struct find_file *file, struct simhash_error *error)
+{
+	struct content_file *added;
+
+	if (g->file_count > 0 && g->files[0]->file.uniform != file->uniform &&
+	    end_key(g, error) != 0)
+		return -1;
+	if (array_reserve(&g->files, &g->file_capacity, g->file_count + 1,
+			  sizeof(struct content_file *), error) != 0)
+		return -1;
+	added = content_file_new(file, error);
+	if (added == NULL)
+		return -1;
+	g->files[g->file_count++] = added;
+	return 0;
+}
+
+static int add_block(struct grouping *g, const struct block *block, struct simhash_error *error)
+{
+	g->finder->counts.rows += block->rows_read;
+	g->finder->counts.unsketched += block->unsketched;
+	for (size_t i = 0; i < block->count; i++) {
+		const struct find_file *row = &block->rows[i];
+		if (i >= block->first_new && add_file(g, row, error) != 0)
+			return -1;
+		for (const struct file_copy *copy = row->copies; copy != NULL; copy = copy->next) {
+			struct find_file file = copy_as_file(row, copy);
+			if (copy->is_new && add_file(g, &file, error) != 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static int read_all(struct grouping *g, struct simhash_error *error)
+{
+	struct find_progress *progress = g->finder->resources->progress;
+	struct row_stream stream;
+	struct read_ahead ahead;
+	struct block *block;
+	int status;
+
+	row_stream_init(&stream, g->finder, INT64_MIN, INT64_MAX, ORDER_BY_SORTING);
+	stream.store = g->finder->store;
+	stream.carries_key = true;
+	read_ahead_begin(&ahead, &stream, g->finder->resources->threads > 1);
+	while ((status = read_ahead_next(&ahead, &block, error)) == 1) {
+		status = add_block(g, block, error);
+		if (progress != NULL)
+			atomic_fetch_add(&progress->rows, (long long)block->rows_read);
+		block_free(block);
+		if (status != 0)
+			break;
+	}
+	read_ahead_end(&ahead);
+	row_stream_release(&stream);
+	return status != 0 || end_key(g, error) != 0 ? -1 : end_batch(g, error);
+}
+
+/* What is known of a content and its root, which may be no pair. */
+static void relate_to_root(const struct finder *finder, struct unique_content *content)
+{
+	struct file_pair pair = {.a = &content->files->file};
+	struct relation relation;
+	bool is_pair = false;
+
+	content->center = content_root(content);
+	pair.b = &content->center->files->file;
+	pair.distance = simhash_distance(&pair.a->table, &pair.b->table);
+	estimate_resemblance(pair.a, pair.b, &pair);
+	content->to_center = relation_of(&pair, true);
+	for (const struct content_file *x = content->files; x != NULL; x = x->next)
+		for (const struct content_file *y = content->center->files; y != NULL; y = y->next)
+			if (x->is_compared && y->is_compared && relate(finder, x, y, &relation) &&
+			    (!is_pair || relations_compare(&relation, &content->to_center) < 0)) {
+				content->to_center = relation;
+				is_pair = true;
+			}
+}
+
+/* What is told of the groups: how many files are copies, and how many are similar to others. */
+static void count_members(struct finder *finder, const struct group_list *groups)
+{
+	for (size_t m = 0; m < groups->member_count; m++) {
+		finder->counts.identical += groups->members[m].role == ROLE_COPY;
+		finder->counts.similar += groups->members[m].role == ROLE_MEMBER;
+	}
+}
+
+static int grouping_init(struct grouping *g, struct simhash_error *error)
+{
+	const struct find_request *request = g->finder->request;
+	unsigned threads = g->finder->resources->threads;
+
+	g->forget_at = FORGET_AT;
+	g->contents.hard_links = request->hard_links;
+	g->contents.crosses = request->has_between;
+	neighbours_init(&g->before.representatives, &request->rule);
+	neighbours_init(&g->before.others, &request->rule);
+	neighbours_init(&g->within.representatives, &request->rule);
+	neighbours_init(&g->within.others, &request->rule);
+	g->matchers = calloc(threads, sizeof *g->matchers);
+	if (g->matchers == NULL)
+		return error_set_memory(error);
+	for (unsigned t = 0; t < threads; t++)
+		g->matchers[t].grouping = g;
+	return 0;
+}
+
+/* What is needed no longer once everything has been compared. */
+static void grouping_release(struct grouping *g)
+{
+	for (size_t i = 0; i < g->file_count; i++)
+		free(g->files[i]);
+	free(g->files);
+	for (unsigned t = 0; g->matchers != NULL && t < g->finder->resources->threads; t++)
+		free(g->matchers[t].meetings);
+	free(g->matchers);
+	neighbours_release(&g->before.representatives);
+	neighbours_release(&g->before.others);
+	neighbours_release(&g->within.representatives);
+	neighbours_release(&g->within.others);
+}
+
+int finder_groups(struct finder *finder, enum linkage linkage, struct group_list *groups,
+		  struct simhash_error *error)
+{
+	struct grouping g = {.finder = finder, .linkage = linkage};
+	int status = grouping_init(&g, error);
+
+	*groups = (struct group_list){.count = 0};
+	if (status == 0 && finder->tag_set != 0)
+		status = read_all(&g, error);
+	grouping_release(&g);
+	if (status == 0 && linkage == LINK_SINGLE)
+		for (size_t i = 0; i < g.contents.count; i++)
+			relate_to_root(finder, g.contents.items[i]);
+	else if (status == 0)
+		contents_mend(&g.contents);
+	if (status == 0)
+		status = groups_write(&g.contents, groups, error);
+	if (status == 0)
+		count_members(finder, groups);
+	contents_release(&g.contents);
+	if (status != 0)
+		group_list_release(groups);
+	return status;
+}

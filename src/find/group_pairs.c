@@ -1,0 +1,166 @@
+/*
+ * The groups of a list of pairs.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "find/groups.h"
+#include "find/verify.h"
+
+/* Two contents that are similar; the later one in their order has the relation. */
+struct edge {
+	struct unique_content *later, *earlier;
+	struct relation relation;
+};
+
+struct edges {
+	struct edge *items;
+	size_t count;
+};
+
+/* Contents of all files that are in a pair. */
+static int add_files(struct contents *contents, const struct pair_list *list,
+		     struct simhash_error *error)
+{
+	bool *is_wanted = calloc(list->file_count + 1, sizeof *is_wanted);
+	struct content_file **files =
+		malloc((list->file_count + 1) * sizeof(struct content_file *));
+	size_t count = 0;
+	int status = is_wanted == NULL || files == NULL ? error_set_memory(error) : 0;
+
+	for (size_t i = 0; status == 0 && i < list->count; i++)
+		is_wanted[list->pairs[i].a->number] = is_wanted[list->pairs[i].b->number] = true;
+	for (size_t i = 0; status == 0 && i < list->file_count; i++) {
+		if (!is_wanted[i])
+			continue;
+		files[count] = content_file_new(list->files[i], error);
+		if (files[count] == NULL)
+			status = -1;
+		else
+			count++;
+	}
+	if (status == 0)
+		status = contents_add(contents, files, count, error);
+	else
+		for (size_t i = 0; i < count; i++)
+			free(files[i]);
+	free(files);
+	free(is_wanted);
+	return status;
+}
+
+static int compare_edges(const void *a, const void *b)
+{
+	const struct edge *x = a, *y = b;
+
+	if (x->later->number != y->later->number)
+		return x->later->number < y->later->number ? -1 : 1;
+	return (x->earlier->number > y->earlier->number) -
+	       (x->earlier->number < y->earlier->number);
+}
+
+/* `of_file`: the content of each file of the list; NULL for another name of one. */
+static void make_edges(struct edges *edges, const struct pair_list *list,
+		       struct unique_content **of_file)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct file_pair *pair = &list->pairs[i];
+		struct unique_content *a = of_file[pair->a->number], *b = of_file[pair->b->number];
+		bool a_is_later;
+		if (a == NULL || b == NULL || a == b)
+			continue;
+		a_is_later = a->number > b->number;
+		edges->items[edges->count++] =
+			(struct edge){.later = a_is_later ? a : b,
+				      .earlier = a_is_later ? b : a,
+				      .relation = relation_of(pair, a_is_later)};
+	}
+	qsort(edges->items, edges->count, sizeof *edges->items, compare_edges);
+}
+
+static void decide(struct unique_content *content, const struct edge *edges, size_t count)
+{
+	for (size_t e = 0; e < count; e++)
+		if (is_representative(edges[e].earlier))
+			content_meets(content, edges[e].earlier, &edges[e].relation);
+	if (!content_belongs(content))
+		for (size_t e = 0; e < count; e++)
+			content_notices(content, edges[e].earlier, &edges[e].relation);
+	content_decide(content);
+}
+
+static void relate_to_root(struct unique_content *content, const struct edge *edges, size_t count)
+{
+	struct file_pair pair = {.a = &content->files->file};
+	bool is_pair = false;
+
+	content->center = content_root(content);
+	pair.b = &content->center->files->file;
+	pair.distance = simhash_distance(&pair.a->table, &pair.b->table);
+	estimate_resemblance(pair.a, pair.b, &pair);
+	content->to_center = relation_of(&pair, true);
+	for (size_t e = 0; e < count; e++)
+		if (edges[e].earlier == content->center &&
+		    (!is_pair || relations_compare(&edges[e].relation, &content->to_center) < 0)) {
+			content->to_center = edges[e].relation;
+			is_pair = true;
+		}
+}
+
+static void link_contents(struct contents *contents, const struct edges *edges,
+			  enum linkage linkage)
+{
+	size_t begin = 0, end;
+
+	if (linkage == LINK_SINGLE) {
+		for (size_t i = 0; i < contents->count; i++)
+			content_decide(contents->items[i]);
+		for (size_t e = 0; e < edges->count; e++)
+			content_connect(edges->items[e].earlier, edges->items[e].later);
+	}
+	for (size_t i = 0; i < contents->count; i++, begin = end) {
+		struct unique_content *content = contents->items[i];
+		end = begin;
+		while (end < edges->count && edges->items[end].later == content)
+			end++;
+		if (linkage == LINK_SINGLE)
+			relate_to_root(content, edges->items + begin, end - begin);
+		else
+			decide(content, edges->items + begin, end - begin);
+	}
+	if (linkage == LINK_REPRESENTATIVE)
+		contents_mend(contents);
+}
+
+int group_pairs(const struct pair_list *list, const struct find_request *request,
+		enum linkage linkage, struct group_list *groups, struct simhash_error *error)
+{
+	struct contents contents = {.hard_links = request->hard_links,
+				    .crosses = request->has_between};
+	struct edges edges = {.items = malloc((list->count + 1) * sizeof *edges.items)};
+	struct unique_content **of_file =
+		calloc(list->file_count + 1, sizeof(struct unique_content *));
+	int status = edges.items == NULL || of_file == NULL ? error_set_memory(error) : 0;
+
+	*groups = (struct group_list){.count = 0};
+	if (status == 0)
+		status = add_files(&contents, list, error);
+	if (status == 0) {
+		for (size_t i = 0; i < contents.count; i++) {
+			contents.items[i]->number = i;
+			for (const struct content_file *file = contents.items[i]->files;
+			     file != NULL; file = file->next)
+				of_file[file->file.number] = contents.items[i];
+		}
+		make_edges(&edges, list, of_file);
+		link_contents(&contents, &edges, linkage);
+		status = groups_write(&contents, groups, error);
+	}
+	free(of_file);
+	free(edges.items);
+	contents_release(&contents);
+	if (status != 0)
+		group_list_release(groups);
+	return status;
+}

@@ -1,0 +1,406 @@
+/*
+ * Cells of signed sums, with chunks of sixteen files; and the keys of sketches.
+ * SPDX-License-Identifier: MIT
+ */
+#include "find/neighbours.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+
+#define GRID_WALSH_ROW 3
+#define ORDER_WALSH_ROW 9
+
+/* Sixteen files of a cell, or fewer in the last one. */
+struct neighbour_chunk {
+	uint16_t sums[SUMS][LANES], tags[SIMHASH_TAGS][LANES];
+	struct content_file *files[LANES];
+	struct neighbour_chunk *next;
+	unsigned count;
+	bool is_one; /* all sixteen are in one component */
+};
+
+/* Cells that share a hash cost time and lose no file. */
+struct neighbour_cell {
+	uint64_t hash;
+	struct neighbour_chunk *first, *last; /* NULL: this slot is free */
+};
+
+/* ---- Memory ---- */
+
+static void clear_powers(struct neighbours *n)
+{
+	for (unsigned p = 0; p < POWERS; p++)
+		n->powers[p] = (struct neighbour_power){INT64_MAX, -1};
+}
+
+void neighbours_init(struct neighbours *neighbours, const struct find_rule *rule)
+{
+	*neighbours = (struct neighbours){.rule = rule, .near = near_choose()};
+	clear_powers(neighbours);
+}
+
+static void free_chunks(struct neighbour_chunk *chunk)
+{
+	while (chunk != NULL) {
+		struct neighbour_chunk *next = chunk->next;
+		free(chunk);
+		chunk = next;
+	}
+}
+
+void neighbours_release(struct neighbours *neighbours)
+{
+	for (size_t i = 0; i < neighbours->cell_slots; i++)
+		free_chunks(neighbours->cells[i].first);
+	free(neighbours->cells);
+	free(neighbours->slots);
+	free(neighbours->links);
+	*neighbours = (struct neighbours){.rule = neighbours->rule};
+}
+
+void neighbours_clear(struct neighbours *neighbours)
+{
+	for (size_t i = 0; neighbours->count > 0 && i < neighbours->cell_slots; i++) {
+		free_chunks(neighbours->cells[i].first);
+		neighbours->cells[i] = (struct neighbour_cell){.first = NULL};
+	}
+	if (neighbours->link_count > 0)
+		memset(neighbours->slots, 0, neighbours->slot_count * sizeof *neighbours->slots);
+	neighbours->cell_count = neighbours->slots_used = 0;
+	neighbours->link_count = neighbours->count = 0;
+	clear_powers(neighbours);
+}
+
+/* ---- Cells ---- */
+
+static uint64_t mix(uint64_t x)
+{
+	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+	return x ^ x >> 31;
+}
+
+/* A cell is as wide as its files reach. */
+static int64_t column_of(int64_t sum, unsigned power)
+{
+	return sum >> power;
+}
+
+static uint64_t cell_hash(const struct neighbours *n, const struct find_file *file, unsigned power,
+			  int64_t column, int64_t row)
+{
+	uint64_t extension = rule_is_by_extension(n->rule) ? file->extension_hash : 0;
+
+	return mix(mix(mix((uint64_t)column) ^ (uint64_t)row) ^ (extension << 8 | power));
+}
+
+static struct neighbour_cell *find_cell(const struct neighbours *n, uint64_t hash)
+{
+	size_t slot = (size_t)hash & (n->cell_slots - 1);
+
+	while (n->cells[slot].first != NULL && n->cells[slot].hash != hash)
+		slot = (slot + 1) & (n->cell_slots - 1);
+	return &n->cells[slot];
+}
+
+static int grow_cells(struct neighbours *n, struct simhash_error *error)
+{
+	struct neighbour_cell *old = n->cells;
+	size_t old_slots = n->cell_slots, slots = old_slots == 0 ? 1024 : old_slots * 2;
+	struct neighbour_cell *grown = calloc(slots, sizeof *grown);
+
+	if (grown == NULL)
+		return error_set_memory(error);
+	n->cells = grown;
+	n->cell_slots = slots;
+	for (size_t i = 0; i < old_slots; i++)
+		if (old[i].first != NULL)
+			*find_cell(n, old[i].hash) = old[i];
+	free(old);
+	return 0;
+}
+
+static int add_to_cell(struct neighbours *n, struct content_file *file, struct simhash_error *error)
+{
+	const struct simhash_sum_table *table = &file->file.table;
+	unsigned power = power_of(file->file.swept_reach);
+	uint64_t hash = cell_hash(n, &file->file, power,
+				  column_of(signed_sum(table, GRID_WALSH_ROW), power),
+				  column_of(signed_sum(table, ORDER_WALSH_ROW), power));
+	struct neighbour_power *bounds = &n->powers[power];
+	struct neighbour_cell *cell;
+	struct neighbour_chunk *chunk;
+
+	if (n->cell_count * 2 >= n->cell_slots && grow_cells(n, error) != 0)
+		return -1;
+	cell = find_cell(n, hash);
+	chunk = cell->last;
+	if (cell->first == NULL || chunk->count == LANES) {
+		chunk = calloc(1, sizeof *chunk);
+		if (chunk == NULL)
+			return error_set_memory(error);
+		n->cell_count += cell->first == NULL;
+		if (cell->first == NULL)
+			*cell = (struct neighbour_cell){hash, chunk, chunk};
+		else
+			cell->last->next = chunk;
+		cell->last = chunk;
+	}
+	near_rows_set(&(struct near_rows){&chunk->sums, &chunk->tags}, chunk->count, table, power);
+	chunk->files[chunk->count++] = file;
+	n->count++;
+	if (file->file.size_bytes < bounds->min_size)
+		bounds->min_size = file->file.size_bytes;
+	if (file->file.size_bytes > bounds->max_size)
+		bounds->max_size = file->file.size_bytes;
+	return 0;
+}
+
+/* ---- Keys ---- */
+
+static uint32_t hash_key(uint32_t key, unsigned number)
+{
+	uint32_t hash = (key ^ number * UINT32_C(0x9e3779b9)) * UINT32_C(0x85ebca6b);
+
+	hash = (hash ^ hash >> 13) * UINT32_C(0xc2b2ae35);
+	return hash ^ hash >> 16;
+}
+
+static struct key_slot *find_slot(const struct neighbours *n, uint32_t hash)
+{
+	size_t slot = hash & (n->slot_count - 1);
+
+	while (n->slots[slot].first != 0 && n->slots[slot].hash != hash)
+		slot = (slot + 1) & (n->slot_count - 1);
+	return &n->slots[slot];
+}
+
+static int grow_slots(struct neighbours *n, struct simhash_error *error)
+{
+	struct key_slot *old = n->slots;
+	size_t old_count = n->slot_count, count = old_count == 0 ? 4096 : old_count * 2;
+	struct key_slot *grown = calloc(count, sizeof *grown);
+
+	if (grown == NULL)
+		return error_set_memory(error);
+	n->slots = grown;
+	n->slot_count = count;
+	for (size_t i = 0; i < old_count; i++)
+		if (old[i].first != 0)
+			*find_slot(n, old[i].hash) = old[i];
+	free(old);
+	return 0;
+}
+
+static bool has_keys(const struct neighbours *n, const struct find_file *file)
+{
+	return verify_is_graded(&n->rule->verify) && sketch_has_shingles(file);
+}
+
+/* The hashes of all keys; their slots are on their way from memory. */
+static void hash_keys(const struct neighbours *n, const struct find_file *file,
+		      uint32_t hashes[SKETCH_KEYS])
+{
+	struct sketch_keys keys;
+
+	sketch_keys_make(&file->sketch, &keys);
+	for (unsigned k = 0; k < SKETCH_KEYS; k++) {
+		hashes[k] = hash_key(keys.key[k], k);
+		__builtin_prefetch(&n->slots[hashes[k] & (n->slot_count - 1)]);
+	}
+}
+
+static int add_to_keys(struct neighbours *n, struct content_file *file, struct simhash_error *error)
+{
+	uint32_t hashes[SKETCH_KEYS];
+
+	while ((n->slots_used + SKETCH_KEYS) * 2 >= n->slot_count)
+		if (grow_slots(n, error) != 0)
+			return -1;
+	if (n->link_count + SKETCH_KEYS >= UINT32_MAX)
+		return error_set(error, SIMHASH_E_RANGE, "too many files are alike in size");
+	if (array_reserve(&n->links, &n->link_capacity, n->link_count + SKETCH_KEYS,
+			  sizeof *n->links, error) != 0)
+		return -1;
+	hash_keys(n, &file->file, hashes);
+	for (unsigned k = 0; k < SKETCH_KEYS; k++) {
+		struct key_slot *slot = find_slot(n, hashes[k]);
+		n->slots_used += slot->first == 0;
+		n->links[n->link_count++] = (struct key_link){file, slot->first, slot->first};
+		*slot = (struct key_slot){hashes[k], (uint32_t)n->link_count};
+	}
+	return 0;
+}
+
+int neighbours_add(struct neighbours *neighbours, struct content_file *file,
+		   enum neighbour_part parts, struct simhash_error *error)
+{
+	if ((parts & NEIGHBOUR_COUNTS) != 0 && add_to_cell(neighbours, file, error) != 0)
+		return -1;
+	if ((parts & NEIGHBOUR_KEYS) == 0 || !has_keys(neighbours, &file->file))
+		return 0;
+	return add_to_keys(neighbours, file, error);
+}
+
+/* ---- Looking for candidates ---- */
+
+/* Whom to tell of candidates. */
+struct visit {
+	neighbour_fn *is_connected; /* NULL: all are told */
+	neighbour_fn *each;
+	void *context;
+};
+
+/* Are all files of a chunk connected with the one that is looked for? */
+static bool is_chunk_connected(struct neighbour_chunk *chunk, const struct visit *visit)
+{
+	if (chunk->count < LANES || !visit->is_connected(visit->context, chunk->files[0]))
+		return false;
+	for (unsigned f = 1; f < LANES && !chunk->is_one; f++)
+		if (!visit->is_connected(visit->context, chunk->files[f]))
+			return false;
+	chunk->is_one = true;
+	return true;
+}
+
+static bool each_of_cell(const struct neighbours *n, const struct neighbour_cell *cell,
+			 const struct nearness *near, const struct visit *visit)
+{
+	for (struct neighbour_chunk *chunk = cell->first; chunk != NULL; chunk = chunk->next) {
+		const struct near_rows rows = {&chunk->sums, &chunk->tags};
+		size_t first = 0;
+		unsigned mask;
+		if (visit->is_connected != NULL && is_chunk_connected(chunk, visit))
+			continue;
+		mask = n->near(&rows, near, &first, 1);
+		for (mask &= (1u << chunk->count) - 1; mask != 0; mask &= mask - 1)
+			if (!visit->each(visit->context, chunk->files[__builtin_ctz(mask)]))
+				return false;
+	}
+	return true;
+}
+
+static bool each_of_power(const struct neighbours *n, const struct find_file *file, unsigned power,
+			  const struct visit *visit)
+{
+	/* The distance of a pair is within the reach of both. */
+	uint64_t widest = power < 63 ? (UINT64_C(1) << power) - 1 : INT64_MAX;
+	uint64_t reach = (uint64_t)file->swept_reach < widest ? (uint64_t)file->swept_reach
+							      : widest;
+	struct sum_range grid = sums_within(signed_sum(&file->table, GRID_WALSH_ROW), reach);
+	struct sum_range order = sums_within(signed_sum(&file->table, ORDER_WALSH_ROW), reach);
+	int64_t last_column = column_of(grid.high, power), last_row = column_of(order.high, power);
+	struct nearness near = nearness_of(&file->table, reach, power);
+
+	for (int64_t column = column_of(grid.low, power); column <= last_column; column++)
+		for (int64_t row = column_of(order.low, power); row <= last_row; row++) {
+			const struct neighbour_cell *cell =
+				find_cell(n, cell_hash(n, file, power, column, row));
+			if (cell->first != NULL && !each_of_cell(n, cell, &near, visit))
+				return false;
+		}
+	return true;
+}
+
+/* All candidates by counts; false where enough were seen. */
+static bool each_by_counts(const struct neighbours *n, const struct find_file *file,
+			   const struct visit *visit)
+{
+	const struct simhash_tolerance *tolerance = &n->rule->tolerance;
+	int64_t largest = simhash_largest_partner(tolerance, file->size_bytes);
+
+	for (unsigned p = 0; n->count > 0 && p < POWERS; p++) {
+		const struct neighbour_power *power = &n->powers[p];
+		if (power->min_size > power->max_size || power->min_size > largest ||
+		    simhash_largest_partner(tolerance, power->max_size) < file->size_bytes)
+			continue;
+		if (!each_of_power(n, file, p, visit))
+			return false;
+	}
+	return true;
+}
+
+void neighbours_each(const struct neighbours *neighbours, const struct find_file *file,
+		     neighbour_fn *each, void *context)
+{
+	const struct visit visit = {.each = each, .context = context};
+	uint32_t hashes[SKETCH_KEYS];
+
+	if (!each_by_counts(neighbours, file, &visit) || neighbours->link_count == 0 ||
+	    !has_keys(neighbours, file))
+		return;
+	hash_keys(neighbours, file, hashes);
+	for (unsigned k = 0; k < SKETCH_KEYS; k++)
+		for (uint32_t at = find_slot(neighbours, hashes[k])->first; at != 0;
+		     at = neighbours->links[at - 1].next)
+			if (!each(context, neighbours->links[at - 1].file))
+				return;
+}
+
+/* The files of one key. What is connected in a row is passed over at once from then on. */
+static bool connect_by_key(struct neighbours *n, uint32_t first, const struct visit *visit)
+{
+	struct key_link *run = NULL;
+
+	for (uint32_t at = first; at != 0;) {
+		struct key_link *link = &n->links[at - 1];
+		if (visit->is_connected(visit->context, link->file)) {
+			at = link->skip;
+			if (run != NULL)
+				run->skip = at;
+			else
+				run = link;
+		} else {
+			run = NULL;
+			at = link->next;
+			if (!visit->each(visit->context, link->file))
+				return false;
+		}
+	}
+	return true;
+}
+
+void neighbours_connect(struct neighbours *neighbours, const struct find_file *file,
+			neighbour_fn *is_connected, neighbour_fn *each, void *context)
+{
+	const struct visit visit = {is_connected, each, context};
+	uint32_t hashes[SKETCH_KEYS];
+
+	if (!each_by_counts(neighbours, file, &visit) || neighbours->link_count == 0 ||
+	    !has_keys(neighbours, file))
+		return;
+	hash_keys(neighbours, file, hashes);
+	for (unsigned k = 0; k < SKETCH_KEYS; k++)
+		if (!connect_by_key(neighbours, find_slot(neighbours, hashes[k])->first, &visit))
+			return;
+}
+
+/* ---- Forgetting ---- */
+
+int64_t end_of_reach(const struct find_file *file)
+{
+	int64_t end;
+
+	return __builtin_add_overflow(file->uniform, file->reach, &end) ? INT64_MAX : end;
+}
+
+/* Take everything out, and keep again what is still in reach. */
+int neighbours_forget(struct neighbours *neighbours, int64_t key, struct simhash_error *error)
+{
+	struct neighbours old = *neighbours;
+	int status = 0;
+
+	neighbours_init(neighbours, old.rule);
+	for (size_t i = 0; status == 0 && i < old.cell_slots; i++)
+		for (const struct neighbour_chunk *chunk = old.cells[i].first;
+		     status == 0 && chunk != NULL; chunk = chunk->next)
+			for (unsigned f = 0; status == 0 && f < chunk->count; f++)
+				if (end_of_reach(&chunk->files[f]->file) >= key)
+					status = neighbours_add(neighbours, chunk->files[f],
+								NEIGHBOUR_ALL, error);
+	neighbours_release(&old);
+	return status;
+}
