@@ -39,6 +39,7 @@ static const char *const key_words[] = {"uniform",     "scatter",  "skew", "unif
 					"scatter_ext", "skew_ext", NULL};
 static const char *const candidates_words[] = {"exact", "key", NULL};
 static const char *const format_words[] = {"text", "csv", "json", "jsonl", "null", "html", NULL};
+static const char *const sort_words[] = {"size", "saved", "similarity", "path", "files", NULL};
 static const char *const linkage_words[] = {"representative", "single", NULL};
 static const char *const verify_words[] = {"no", "sketch", "read", "all", NULL};
 static const char *const measure_words[] = {"simhash64", "simhash128", "minhash", "bottomk", NULL};
@@ -47,6 +48,7 @@ static const char *const measure_words[] = {"simhash64", "simhash128", "minhash"
 _Static_assert(SIMHASH_UNIFORM == 0 && SIMHASH_SKEW_EXT == 5, "key_words");
 _Static_assert(CANDIDATES_EXACT == 0 && CANDIDATES_KEY == 1, "candidates_words");
 _Static_assert(LINK_REPRESENTATIVE == 0 && LINK_SINGLE == 1, "linkage_words");
+_Static_assert(SORT_SIZE == 1 && SORT_FILES == 5, "sort_words");
 _Static_assert(VERIFY_NO == 0 && VERIFY_ALL == 3, "verify_words");
 
 #define FIELD(member) OPTION_FIELD(struct find_arguments, member)
@@ -169,6 +171,15 @@ static const struct option_row rows[] = {
 	 "is "
 	 "standard output",
 	 .parse = set_text, .field = FIELD(script_path), .kind = VALUE_FILE},
+	{0, "sort", "=KEY",
+	 "put size, saved, similarity, path or files first: pairs by similarity (default), groups "
+	 "by saved, which is bytes of copies (default); only groups by files",
+	 .parse = set_enum, .field = FIELD(order.by), .kind = VALUE_WORD, .words = sort_words,
+	 .constant = SORT_SIZE, .not_with = "format=html"},
+	{0, "reverse", NULL, "list the last first", .parse = set_flag,
+	 .field = FIELD(order.reverse), .not_with = "format=html"},
+	{0, "limit", "=N", "list the first N pairs or groups", .parse = set_limit,
+	 .field = FIELD(order.limit), .kind = VALUE_TEXT, .not_with = "format=html"},
 	{0, "stats", NULL, "show how many pairs pass each step, for each key", .parse = set_flag,
 	 .field = FIELD(has_stats),
 	 .only_with = "database defaults-file tag-set host tolerance size-ratio empty output "
@@ -254,6 +265,9 @@ static int check(const struct find_arguments *arguments, struct simhash_error *e
 	    arguments->request.rule.verify.mode < VERIFY_READ)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--min-resemblance with --measure needs --verify=read");
+	if (arguments->order.by == SORT_FILES && !arguments->has_groups)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--sort=files needs --group: a pair has two files");
 	if (arguments->compare && (arguments->query_count != 2 || has_stdin(arguments)))
 		return error_set(error, SIMHASH_E_SYNTAX, "--compare needs two FILEs");
 	if (arguments->stdin_name != NULL && !has_stdin(arguments))

@@ -10,6 +10,7 @@
 #include "find/find.h"
 #include "find/groups.h"
 #include "report/formatter.h"
+#include "report/order.h"
 #include "store/location.h"
 
 struct find_arguments {
@@ -21,6 +22,7 @@ struct find_arguments {
 	bool quiet, fail_on_match, compare;
 	enum progress_mode progress;
 	const char *script_path; /* NULL: no script */
+	struct listing_order order;
 	bool has_groups;
 	enum linkage linkage;
 	bool has_min_resemblance, has_tolerance, has_key; /* were they given? */

@@ -206,6 +206,11 @@ int set_group(const struct option_use *use, struct simhash_error *error)
 	return set_enum(use, error);
 }
 
+int set_limit(const struct option_use *use, struct simhash_error *error)
+{
+	return parse_number(use, 1, UINT32_MAX, use->field, error);
+}
+
 /* --null is --format=null. */
 int set_format(const struct option_use *use, struct simhash_error *error)
 {

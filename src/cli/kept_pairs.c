@@ -76,9 +76,11 @@ static int write_report(const struct find_arguments *arguments, const struct fin
 }
 
 int write_groups(const struct find_arguments *arguments, const struct find_counts *counts,
-		 struct store *store, const struct group_list *groups, struct listing *listing,
+		 struct store *store, struct group_list *groups, struct listing *listing,
 		 struct simhash_error *error)
 {
+	if (group_list_sort(groups, &arguments->order, error) != 0)
+		return -1;
 	return arguments->formatter->is_report
 		       ? write_report(arguments, counts, store, listing, groups, error)
 		       : listing_write_groups(listing, groups, error);

@@ -17,8 +17,9 @@ bool reads_files(const struct find_arguments *arguments);
 /* Are groups asked for, and can they be found without their pairs? */
 bool finds_groups(const struct find_arguments *arguments);
 
+/* Put groups in order, and write them. */
 int write_groups(const struct find_arguments *arguments, const struct find_counts *counts,
-		 struct store *store, const struct group_list *groups, struct listing *listing,
+		 struct store *store, struct group_list *groups, struct listing *listing,
 		 struct simhash_error *error);
 
 /* Write what was kept: as groups, as the report, or as pairs; and the script. */

@@ -128,6 +128,15 @@ static void print_group_summary(const struct find_counts *counts, const struct g
 		format_count((uint64_t)copied_bytes, bytes));
 }
 
+static void note_left_out(const struct find_arguments *arguments, uint64_t left_out)
+{
+	char count[32];
+
+	if (left_out > 0)
+		fprintf(stderr, "%s more %s%s left out by --limit\n", format_count(left_out, count),
+			arguments->has_groups ? "group" : "pair", plural(left_out));
+}
+
 /* Without rows of this tag set nothing is found: name those that the index has. */
 static int explain_absence(struct store *store, const struct simhash_tag_set *tags,
 			   struct simhash_error *error)
@@ -225,7 +234,7 @@ static int find_and_write(struct find_arguments *arguments, struct store *store,
 	bool by_groups = finds_groups(arguments);
 	struct find_counts counts;
 	/* Lines that appear on the same terminal meanwhile are progress enough. */
-	bool writes_ahead = arguments->formatter->is_stream && output->listing->how.is_terminal;
+	bool writes_ahead = output->listing->streams && output->listing->how.is_terminal;
 	int status;
 
 	pair_list_init(&kept);
@@ -253,6 +262,8 @@ static int find_and_write(struct find_arguments *arguments, struct store *store,
 		print_group_summary(&counts, &groups);
 	else if (status == 0 && !arguments->quiet)
 		print_summary(&counts, arguments, *found);
+	if (status == 0 && !arguments->quiet)
+		note_left_out(arguments, output->listing->left_out);
 	group_list_release(&groups);
 	pair_list_release(&kept);
 	return status;

@@ -98,6 +98,8 @@ static int run(struct find_arguments *arguments, struct find_outcome *outcome,
 		goto out;
 	status = listing_open(&listing, arguments->output_path, arguments->formatter,
 			      arguments->resources.threads, store, error);
+	if (status == 0)
+		listing_set_order(&listing, &arguments->order);
 	if (status == 0 && arguments->formatter->is_report && listing.how.is_terminal)
 		status = error_set(error, SIMHASH_E_RANGE,
 				   "--format=html writes a page for a browser; give --output=FILE");

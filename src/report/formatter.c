@@ -151,10 +151,9 @@ char *pair_label(const struct file_pair *pair, char label[LABEL_SIZE])
 	return label;
 }
 
-char *member_label(const struct group *group, const struct group_member *member,
-		   char label[LABEL_SIZE])
+struct file_pair member_pair(const struct group *group, const struct group_member *member)
 {
-	struct file_pair pair = {
+	return (struct file_pair){
 		.a = member->file,
 		.b = group->representative,
 		.distance = member->distance,
@@ -165,6 +164,12 @@ char *member_label(const struct group *group, const struct group_member *member,
 		.contained_b = -member->contained,
 		.is_identical = member->role == ROLE_COPY || member->verification == PAIR_HASH,
 	};
+}
+
+char *member_label(const struct group *group, const struct group_member *member,
+		   char label[LABEL_SIZE])
+{
+	struct file_pair pair = member_pair(group, member);
 
 	label[0] = '\0';
 	return member->role == ROLE_REPRESENTATIVE ? label : pair_label(&pair, label);

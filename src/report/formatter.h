@@ -94,7 +94,10 @@ double estimated_change(const struct find_file *x, const struct find_file *y);
 #define LABEL_SIZE 24
 #define LABEL_COLUMNS 16
 char *pair_label(const struct file_pair *pair, char label[LABEL_SIZE]);
-/* The same of a member and the representative of its group. */
+/* A member as a pair with the representative of its group, which is b. */
+struct file_pair member_pair(const struct group *group, const struct group_member *member);
+
+/* The label of that pair; "" for the representative itself. */
 char *member_label(const struct group *group, const struct group_member *member,
 		   char label[LABEL_SIZE]);
 

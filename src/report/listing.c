@@ -5,7 +5,6 @@
 #include "report/listing.h"
 
 #include <errno.h>
-#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +63,7 @@ static int hand_on(struct listing *listing, struct thread_text *text, struct sim
 
 	if (fflush(text->stream) != 0 || ferror(text->stream))
 		return error_set_memory(error);
-	if (listing->formatter->is_stream)
+	if (listing->streams)
 		status = write_at_once(listing, text, error);
 	else
 		status = line_sorter_add_all(listing->sorter, text->text, text->lines, text->count,
@@ -110,13 +109,21 @@ static struct presentation presentation_of(FILE *file, const struct formatter *f
 int listing_open(struct listing *listing, const char *path, const struct formatter *formatter,
 		 unsigned threads, const struct store *store, struct simhash_error *error)
 {
-	*listing = (struct listing){.formatter = formatter, .threads = threads};
+	*listing = (struct listing){
+		.formatter = formatter, .threads = threads, .streams = formatter->is_stream};
 	pthread_mutex_init(&listing->lock, NULL);
 	if (output_open(&listing->output, path, 0666, store, error) != 0)
 		return -1;
 	listing->file = listing->output.stream;
 	listing->how = presentation_of(listing->file, formatter);
 	return open_texts(listing, error);
+}
+
+void listing_set_order(struct listing *listing, const struct listing_order *order)
+{
+	listing->order = *order;
+	listing->streams = listing->formatter->is_stream && !order_is_given(order);
+	line_sorter_restrict(listing->sorter, order->reverse, order->limit);
 }
 
 int listing_publish(struct listing *listing, struct simhash_error *error)
@@ -227,7 +234,7 @@ static bool is_due(const struct listing *listing, struct thread_text *text)
 {
 	int64_t now_ns;
 
-	if (!listing->formatter->is_stream)
+	if (!listing->streams)
 		return false;
 	now_ns = clock_monotonic_ns();
 	if (now_ns - text->last_ns < STREAM_EVERY_NS)
@@ -236,25 +243,33 @@ static bool is_due(const struct listing *listing, struct thread_text *text)
 	return true;
 }
 
-/* By resemblance; then what is a part of another, and what only the counts speak for. */
-static double order_key(const struct file_pair *pair)
+/* What a pair is sorted by besides its keys. Returns its size. */
+static size_t write_sort_text(const struct listing *listing, const struct file_pair *pair,
+			      FILE *out)
 {
-	if (pair->is_identical)
-		return -1;
-	if (pair->is_part)
-		return 2 - fmax(pair->contained_a, pair->contained_b);
-	return has_resemblance(pair->verification) ? 1 - pair->resemblance : 2 + pair_percent(pair);
+	struct bytes a = find_file_display(pair->a), b = find_file_display(pair->b);
+
+	if (listing->order.by != SORT_PATH)
+		return 0;
+	/* No path has a zero: the shorter of two that begin alike comes first. */
+	fwrite(a.data, 1, a.size + 1, out);
+	fwrite(b.data, 1, b.size + 1, out);
+	return a.size + b.size + 2;
 }
 
 int listing_add(struct listing *listing, unsigned thread, const struct file_pair *pair,
 		struct simhash_error *error)
 {
 	struct thread_text *text = &listing->texts[thread];
+	struct line_key *line = &text->lines[text->count++];
 	size_t end;
 
+	*line = (struct line_key){.key = pair_sort_key(&listing->order, pair),
+				  .then = pair_similarity_key(pair),
+				  .text = write_sort_text(listing, pair, text->stream)};
 	listing->formatter->pair(text->stream, pair, &listing->how);
 	end = (size_t)ftello(text->stream);
-	text->lines[text->count++] = (struct line_key){order_key(pair), end - text->written};
+	line->size = end - text->written;
 	text->written = end;
 	if (listing->how.has_marks &&
 	    (note_path(&text->prefix, find_file_display(pair->a), true, error) != 0 ||
@@ -278,7 +293,7 @@ int listing_write(struct listing *listing, struct simhash_error *error)
 	for (unsigned i = 0; i < listing->threads; i++)
 		if (hand_on(listing, &listing->texts[i], error) != 0)
 			return -1;
-	if (listing->formatter->is_stream)
+	if (listing->streams)
 		return 0;
 	for (unsigned i = 0; listing->how.has_marks && i < listing->threads; i++)
 		join_prefix(&listing->prefix, &listing->texts[i].prefix);
@@ -288,6 +303,7 @@ int listing_write(struct listing *listing, struct simhash_error *error)
 	if (line_sorter_write(listing->sorter, write_line, listing, error) != 0)
 		return -1;
 	frame_end(listing->file, &listing->formatter->pairs, listing->written);
+	listing->left_out = line_sorter_added(listing->sorter) - listing->written;
 	return listing_check(listing, error);
 }
 
@@ -300,10 +316,10 @@ int listing_write_pairs(struct listing *listing, const struct pair_list *pairs,
 	return listing_write(listing, error);
 }
 
-static int note_members(struct listing *listing, const struct group_list *groups,
+static int note_members(struct listing *listing, const struct group_list *groups, size_t count,
 			struct simhash_error *error)
 {
-	for (size_t g = 0; g < groups->count; g++)
+	for (size_t g = 0; g < count; g++)
 		for (size_t m = 0; m < groups->groups[g].count; m++) {
 			const struct group_member *member =
 				&groups->members[groups->groups[g].first + m];
@@ -355,12 +371,16 @@ static int write_group(struct listing *listing, const struct group_list *groups,
 int listing_write_groups(struct listing *listing, const struct group_list *groups,
 			 struct simhash_error *error)
 {
-	if (listing->how.has_marks && note_members(listing, groups, error) != 0)
+	uint64_t limit = listing->order.limit;
+	size_t count = limit > 0 && limit < groups->count ? (size_t)limit : groups->count;
+
+	if (listing->how.has_marks && note_members(listing, groups, count, error) != 0)
 		return -1;
+	listing->left_out = groups->count - count;
 	frame_begin(listing->file, &listing->formatter->groups);
-	for (size_t g = 0; g < groups->count; g++)
+	for (size_t g = 0; g < count; g++)
 		if (write_group(listing, groups, &groups->groups[g], error) != 0)
 			return -1;
-	frame_end(listing->file, &listing->formatter->groups, groups->count);
+	frame_end(listing->file, &listing->formatter->groups, count);
 	return listing_check(listing, error);
 }

@@ -12,6 +12,7 @@
 #include "find/groups.h"
 #include "find/pairs.h"
 #include "report/formatter.h"
+#include "report/order.h"
 #include "report/output_file.h"
 #include "report/sorter.h"
 
@@ -23,10 +24,12 @@ struct listing {
 	FILE *file;			   /* of `output`, while it is open */
 	struct presentation how;
 	unsigned threads;
+	struct listing_order order;
+	bool streams;		   /* pairs are written as they are found */
 	struct thread_text *texts; /* one for each thread */
 	struct line_sorter *sorter;
-	uint64_t written;
-	pthread_mutex_t lock; /* of `file`, while pairs are written as they are found */
+	uint64_t written, left_out; /* pairs or groups; those beyond the limit */
+	pthread_mutex_t lock;	    /* of `file`, while pairs are written as they are found */
 	/* Of marked text: what all paths begin with, and the columns of the first of a line. */
 	struct common_prefix {
 		char *bytes; /* escaped; NULL before the first path */
@@ -37,6 +40,9 @@ struct listing {
 /* `path` is that of output_open. */
 int listing_open(struct listing *listing, const char *path, const struct formatter *formatter,
 		 unsigned threads, const struct store *store, struct simhash_error *error);
+
+/* Before anything is added: another order than the default one. */
+void listing_set_order(struct listing *listing, const struct listing_order *order);
 
 /* Have what was written take the place of the files of its names. */
 int listing_publish(struct listing *listing, struct simhash_error *error);
@@ -51,7 +57,7 @@ int listing_add(struct listing *listing, unsigned thread, const struct file_pair
 /* Write all pairs taken, in order. */
 int listing_write(struct listing *listing, struct simhash_error *error);
 
-/* Write pairs that were kept, or groups. */
+/* Write pairs that were kept, or groups, which have been put in order. */
 int listing_write_pairs(struct listing *listing, const struct pair_list *pairs,
 			struct simhash_error *error);
 int listing_write_groups(struct listing *listing, const struct group_list *groups,

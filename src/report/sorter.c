@@ -1,5 +1,6 @@
 /*
- * Runs of sorted lines, merged. A run in a file is a sequence of key, size, bytes.
+ * Runs of sorted lines, merged. A run in a file is a sequence of key and bytes. With a limit, lines
+ * that are behind so many others are dropped from memory before they make a run.
  * SPDX-License-Identifier: MIT
  */
 #include "report/sorter.h"
@@ -14,9 +15,10 @@
 #include "base/array.h"
 #include "base/error.h"
 
+#define PRUNED_MIN 1024 /* with a low limit, sorting is not worth it for fewer */
+
 struct line {
-	double key;
-	size_t size;
+	struct line_key key;
 	const char *bytes;
 };
 
@@ -36,6 +38,11 @@ struct line_sorter {
 	size_t count, line_capacity;
 	struct run *runs;
 	size_t run_count, run_capacity;
+	bool reverse;
+	uint64_t limit, added; /* limit 0: none */
+	/* With a limit, the last of those in memory that need to be kept: none behind it does. */
+	struct line last;
+	bool has_last;
 };
 
 int line_sorter_new(size_t memory_bytes, struct line_sorter **sorter, struct simhash_error *error)
@@ -69,15 +76,52 @@ void line_sorter_free(struct line_sorter *sorter)
 	free(sorter);
 }
 
+static int compare_bytes(const char *x, size_t x_size, const char *y, size_t y_size)
+{
+	int order = memcmp(x, y, x_size < y_size ? x_size : y_size);
+
+	return order != 0 ? order : (x_size > y_size) - (x_size < y_size);
+}
+
 static int compare_lines(const void *a, const void *b)
 {
 	const struct line *x = a, *y = b;
+	const struct line_key *k = &x->key, *l = &y->key;
 	int order;
 
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	order = memcmp(x->bytes, y->bytes, x->size < y->size ? x->size : y->size);
-	return order != 0 ? order : (x->size > y->size) - (x->size < y->size);
+	if (k->key != l->key)
+		return k->key < l->key ? -1 : 1;
+	order = k->text + l->text == 0 ? 0 : compare_bytes(x->bytes, k->text, y->bytes, l->text);
+	if (order != 0)
+		return order;
+	if (k->then != l->then)
+		return k->then < l->then ? -1 : 1;
+	return compare_bytes(x->bytes + k->text, k->size - k->text, y->bytes + l->text,
+			     l->size - l->text);
+}
+
+static int compare_reversed(const void *a, const void *b)
+{
+	return compare_lines(b, a);
+}
+
+static bool comes_before(const struct line_sorter *sorter, const struct line *x,
+			 const struct line *y)
+{
+	int order = compare_lines(x, y);
+
+	return sorter->reverse ? order > 0 : order < 0;
+}
+
+void line_sorter_restrict(struct line_sorter *sorter, bool reverse, uint64_t limit)
+{
+	sorter->reverse = reverse;
+	sorter->limit = limit;
+}
+
+uint64_t line_sorter_added(const struct line_sorter *sorter)
+{
+	return sorter->added;
 }
 
 static const char *temporary_folder(void)
@@ -129,7 +173,8 @@ static int add_run(struct line_sorter *sorter, FILE *file, struct simhash_error 
 static void sort_memory(struct line_sorter *sorter)
 {
 	if (sorter->count > 0)
-		qsort(sorter->lines, sorter->count, sizeof *sorter->lines, compare_lines);
+		qsort(sorter->lines, sorter->count, sizeof *sorter->lines,
+		      sorter->reverse ? compare_reversed : compare_lines);
 }
 
 /* Move what is in memory to a file. */
@@ -143,8 +188,7 @@ static int spill(struct line_sorter *sorter, struct simhash_error *error)
 	for (size_t i = 0; i < sorter->count; i++) {
 		const struct line *line = &sorter->lines[i];
 		fwrite(&line->key, sizeof line->key, 1, file);
-		fwrite(&line->size, sizeof line->size, 1, file);
-		fwrite(line->bytes, 1, line->size, file);
+		fwrite(line->bytes, 1, line->key.size, file);
 	}
 	if (fflush(file) != 0 || ferror(file) || fseeko(file, 0, SEEK_SET) != 0) {
 		no_room(error);
@@ -153,21 +197,68 @@ static int spill(struct line_sorter *sorter, struct simhash_error *error)
 	}
 	sorter->count = 0;
 	sorter->used = 0;
+	sorter->has_last = false;
 	return add_run(sorter, file, error);
 }
 
-static int add(struct line_sorter *sorter, double key, const char *bytes, size_t size,
+static int compare_places(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	return (x->bytes > y->bytes) - (x->bytes < y->bytes);
+}
+
+/* Drop from memory what is behind as many lines as are wanted. */
+static void prune(struct line_sorter *sorter)
+{
+	const char *last;
+
+	sort_memory(sorter);
+	sorter->count = (size_t)sorter->limit;
+	last = sorter->lines[sorter->count - 1].bytes;
+	qsort(sorter->lines, sorter->count, sizeof *sorter->lines, compare_places);
+	sorter->used = 0;
+	for (size_t i = 0; i < sorter->count; i++) {
+		struct line *line = &sorter->lines[i];
+		bool is_last = line->bytes == last;
+		memmove(sorter->bytes + sorter->used, line->bytes, line->key.size);
+		line->bytes = sorter->bytes + sorter->used;
+		sorter->used += line->key.size;
+		if (is_last)
+			sorter->last = *line;
+	}
+	sorter->has_last = true;
+}
+
+/* Room for a line of so many bytes, unless it alone has more than there may be. */
+static int make_room(struct line_sorter *sorter, size_t size, struct simhash_error *error)
+{
+	bool is_full = sorter->used + size > sorter->capacity;
+
+	if (sorter->limit > 0 && sorter->count > sorter->limit &&
+	    (is_full || sorter->count / 2 >= sorter->limit + PRUNED_MIN)) {
+		prune(sorter);
+		is_full = sorter->used + size > sorter->capacity / 2;
+	}
+	return is_full && sorter->count > 0 ? spill(sorter, error) : 0;
+}
+
+static int add(struct line_sorter *sorter, const struct line_key *key, const char *bytes,
 	       struct simhash_error *error)
 {
-	if (sorter->used + size > sorter->capacity && sorter->count > 0 &&
-	    spill(sorter, error) != 0)
+	size_t size = key->size;
+
+	sorter->added++;
+	if (sorter->has_last && !comes_before(sorter, &(struct line){*key, bytes}, &sorter->last))
+		return 0;
+	if (make_room(sorter, size, error) != 0)
 		return -1;
 	if (array_reserve(&sorter->bytes, &sorter->capacity, size, 1, error) != 0 ||
 	    array_reserve(&sorter->lines, &sorter->line_capacity, sorter->count + 1,
 			  sizeof *sorter->lines, error) != 0)
 		return -1;
 	memcpy(sorter->bytes + sorter->used, bytes, size);
-	sorter->lines[sorter->count++] = (struct line){key, size, sorter->bytes + sorter->used};
+	sorter->lines[sorter->count++] = (struct line){*key, sorter->bytes + sorter->used};
 	sorter->used += size;
 	return 0;
 }
@@ -179,7 +270,7 @@ int line_sorter_add_all(struct line_sorter *sorter, const char *bytes, const str
 
 	pthread_mutex_lock(&sorter->lock);
 	for (size_t i = 0; status == 0 && i < count; i++) {
-		status = add(sorter, lines[i].key, bytes, lines[i].size, error);
+		status = add(sorter, &lines[i], bytes, error);
 		bytes += lines[i].size;
 	}
 	pthread_mutex_unlock(&sorter->lock);
@@ -189,7 +280,7 @@ int line_sorter_add_all(struct line_sorter *sorter, const char *bytes, const str
 int line_sorter_add(struct line_sorter *sorter, double key, const char *line, size_t size,
 		    struct simhash_error *error)
 {
-	struct line_key one = {key, size};
+	struct line_key one = {.key = key, .size = size};
 
 	return line_sorter_add_all(sorter, line, &one, 1, error);
 }
@@ -199,24 +290,25 @@ static int advance(struct run *run, struct simhash_error *error)
 {
 	if (fread(&run->line.key, sizeof run->line.key, 1, run->file) != 1)
 		return ferror(run->file) ? cannot_read(error) : 0;
-	if (fread(&run->line.size, sizeof run->line.size, 1, run->file) != 1)
-		return cannot_read(error);
-	if (array_reserve(&run->buffer, &run->capacity, run->line.size, 1, error) != 0)
+	if (array_reserve(&run->buffer, &run->capacity, run->line.key.size, 1, error) != 0)
 		return -1;
 	run->line.bytes = run->buffer;
-	if (fread(run->buffer, 1, run->line.size, run->file) != run->line.size)
+	if (fread(run->buffer, 1, run->line.key.size, run->file) != run->line.key.size)
 		return cannot_read(error);
 	return 1;
 }
 
 /* Move the run at `at` down to where it belongs among those above it; a heap. */
-static void sift(struct run *runs, size_t count, size_t at)
+static void sift(struct line_sorter *sorter, size_t at)
 {
+	struct run *runs = sorter->runs;
+	size_t count = sorter->run_count;
+
 	for (;;) {
 		size_t first = at, child = 2 * at + 1;
 		struct run swapped;
 		for (size_t c = child; c < child + 2 && c < count; c++)
-			if (compare_lines(&runs[c].line, &runs[first].line) < 0)
+			if (comes_before(sorter, &runs[c].line, &runs[first].line))
 				first = c;
 		if (first == at)
 			return;
@@ -234,10 +326,17 @@ static void drop_run(struct line_sorter *sorter, size_t at)
 	sorter->runs[at] = sorter->runs[--sorter->run_count];
 }
 
+static int hand_on(const struct line *line, line_fn *each, void *context,
+		   struct simhash_error *error)
+{
+	return each(context, line->bytes + line->key.text, line->key.size - line->key.text, error);
+}
+
 static int merge(struct line_sorter *sorter, line_fn *each, void *context,
 		 struct simhash_error *error)
 {
 	struct run *runs = sorter->runs;
+	uint64_t left = sorter->limit > 0 ? sorter->limit : UINT64_MAX;
 	int status;
 
 	for (size_t i = sorter->run_count; i-- > 0;) {
@@ -248,16 +347,16 @@ static int merge(struct line_sorter *sorter, line_fn *each, void *context,
 			drop_run(sorter, i);
 	}
 	for (size_t i = sorter->run_count; i-- > 0;)
-		sift(runs, sorter->run_count, i);
-	while (sorter->run_count > 0) {
-		if (each(context, runs[0].line.bytes, runs[0].line.size, error) != 0)
+		sift(sorter, i);
+	while (sorter->run_count > 0 && left-- > 0) {
+		if (hand_on(&runs[0].line, each, context, error) != 0)
 			return -1;
 		status = advance(&runs[0], error);
 		if (status < 0)
 			return -1;
 		if (status == 0)
 			drop_run(sorter, 0);
-		sift(runs, sorter->run_count, 0);
+		sift(sorter, 0);
 	}
 	return 0;
 }
@@ -271,8 +370,8 @@ int line_sorter_write(struct line_sorter *sorter, line_fn *each, void *context,
 		return merge(sorter, each, context, error);
 	}
 	sort_memory(sorter);
-	for (size_t i = 0; i < sorter->count; i++)
-		if (each(context, sorter->lines[i].bytes, sorter->lines[i].size, error) != 0)
+	for (size_t i = 0; i < sorter->count && (sorter->limit == 0 || i < sorter->limit); i++)
+		if (hand_on(&sorter->lines[i], each, context, error) != 0)
 			return -1;
 	return 0;
 }

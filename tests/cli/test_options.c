@@ -195,10 +195,10 @@ static const struct refused find_refused[] = {
 	{"hard-links", "compare stats sweep"},
 	{"measure", "nearest partition update stats sweep"},
 	{"min-similarity", "compare stats sweep"},
-	{"compare",
-	 "verify decompress max-inflated files0-from stdin-name nearest "
-	 "between update group expand format null script stats sweep progress threads partition "
-	 "fail-on-match"},
+	{"compare", "verify decompress max-inflated files0-from stdin-name nearest "
+		    "between update group expand format null script sort reverse limit stats sweep "
+		    "progress threads partition "
+		    "fail-on-match"},
 	{"verify", "stats sweep"},
 	{"decompress", "stats sweep"},
 	{"max-inflated", "stats sweep"},
@@ -212,6 +212,9 @@ static const struct refused find_refused[] = {
 	{"format", "null stats sweep"},
 	{"null", "stats sweep"},
 	{"script", "stats sweep"},
+	{"sort", "stats sweep"},
+	{"reverse", "stats sweep"},
+	{"limit", "stats sweep"},
 	{"stats", "sweep progress partition fail-on-match"},
 	{"sweep", "progress partition fail-on-match"},
 };
@@ -307,6 +310,9 @@ static void values_are_refused_as_listed(void **state)
 	expect_value_refusal(&find_program, "measure", "format", "html");
 	expect_value_refusal(&find_program, "nearest", "candidates", "key");
 	expect_value_refusal(&find_program, "expand", "format", "html");
+	expect_value_refusal(&find_program, "sort", "format", "html");
+	expect_value_refusal(&find_program, "reverse", "format", "html");
+	expect_value_refusal(&find_program, "limit", "format", "html");
 	expect_value_refusal(&find_program, "partition", "format", "html");
 }
 

@@ -4,6 +4,7 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -101,6 +102,103 @@ static void no_lines_are_none(void **state)
 	line_sorter_free(sorter);
 }
 
+/* ---- Other orders, held against qsort ---- */
+
+struct record {
+	struct line_key key;
+	char bytes[64]; /* the text, then the line */
+};
+
+struct wanted {
+	struct record *records;
+	size_t next;
+};
+
+static int compare_parts(const char *x, size_t x_size, const char *y, size_t y_size)
+{
+	char a[64] = "", b[64] = "";
+
+	memcpy(a, x, x_size);
+	memcpy(b, y, y_size);
+	return strcmp(a, b);
+}
+
+static int compare_records(const void *a, const void *b)
+{
+	const struct record *x = a, *y = b;
+	size_t s = x->key.text, t = y->key.text;
+	int order = (x->key.key > y->key.key) - (x->key.key < y->key.key);
+
+	if (order == 0)
+		order = compare_parts(x->bytes, s, y->bytes, t);
+	if (order == 0)
+		order = (x->key.then > y->key.then) - (x->key.then < y->key.then);
+	return order != 0 ? order
+			  : compare_parts(x->bytes + s, x->key.size - s, y->bytes + t,
+					  y->key.size - t);
+}
+
+static int expect_line(void *context, const char *line, size_t size, struct simhash_error *ignored)
+{
+	struct wanted *wanted = context;
+	const struct record *record = &wanted->records[wanted->next++];
+
+	(void)ignored;
+	assert_int_equal(size, record->key.size - record->key.text);
+	assert_memory_equal(line, record->bytes + record->key.text, size);
+	return 0;
+}
+
+static void restricted_to(size_t memory_bytes, bool reverse, uint64_t limit)
+{
+	struct record *records = calloc(LINES, sizeof *records);
+	struct wanted wanted = {.records = records};
+	struct line_sorter *sorter;
+	uint64_t state = limit + 1;
+
+	assert_non_null(records);
+	assert_int_equal(line_sorter_new(memory_bytes, &sorter, &error), 0);
+	line_sorter_restrict(sorter, reverse, limit);
+	for (int i = 0; i < LINES; i++) {
+		struct record *record = &records[i];
+		int text, line;
+		state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+		text = snprintf(record->bytes, 32, "%.*s", (int)(state >> 60),
+				state >> 59 & 1 ? "aaaaaaaaaaaaaaaa" : "aaaabaaaaaaaaaaa");
+		line = snprintf(record->bytes + text, 32, "%d", (int)(state >> 20 & 1023));
+		record->key = (struct line_key){.key = (double)(state >> 56 & 3),
+						.then = (double)(state >> 50 & 7),
+						.text = (size_t)text,
+						.size = (size_t)(text + line)};
+		assert_int_equal(
+			line_sorter_add_all(sorter, record->bytes, &record->key, 1, &error), 0);
+	}
+	assert_true(line_sorter_added(sorter) == LINES);
+	qsort(records, LINES, sizeof *records, compare_records);
+	for (size_t i = 0; reverse && i < LINES / 2; i++) {
+		struct record swapped = records[i];
+		records[i] = records[LINES - 1 - i];
+		records[LINES - 1 - i] = swapped;
+	}
+	assert_int_equal(line_sorter_write(sorter, expect_line, &wanted, &error), 0);
+	assert_int_equal(wanted.next, limit == 0 || limit > LINES ? LINES : limit);
+	line_sorter_free(sorter);
+	free(records);
+}
+
+static void the_first_of_an_order_are_those_of_all(void **state)
+{
+	static const uint64_t limits[] = {0, 1, 7, 1000, LINES - 1, LINES, 2 * LINES};
+	static const size_t memories[] = {1 << 20, 20000, 100};
+
+	(void)state;
+	for (size_t l = 0; l < sizeof limits / sizeof *limits; l++)
+		for (size_t m = 0; m < sizeof memories / sizeof *memories; m++) {
+			restricted_to(memories[m], false, limits[l]);
+			restricted_to(memories[m], true, limits[l]);
+		}
+}
+
 static void a_folder_that_is_missing_is_named(void **state)
 {
 	struct line_sorter *sorter;
@@ -120,6 +218,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_come_in_order_with_any_memory),
 		cmocka_unit_test(no_lines_are_none),
+		cmocka_unit_test(the_first_of_an_order_are_those_of_all),
 		cmocka_unit_test(a_folder_that_is_missing_is_named),
 	};
 
