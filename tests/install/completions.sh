@@ -5,6 +5,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
+rmdir "$files" # it has the name of a word
 
 completions=$BINARY_DIR/completions
 for shell in bash zsh fish; do
