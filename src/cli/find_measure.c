@@ -5,77 +5,94 @@
 #include "cli/find_measure.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/open_file.h"
 #include "cli/options.h"
 #include "store/names.h"
 
-struct namesake {
-	const char *name; /* of the measure wanted */
-	char text[SIMHASH_MEASURE_TEXT_MAX + 1];
+/* The measures of the index that have the name. */
+struct namesakes {
+	const char *name;
+	char text[SIMHASH_MEASURE_TEXT_MAX + 1]; /* of the last */
 	unsigned count;
-	char by_default[SIMHASH_MEASURE_TEXT_MAX + 1]; /* what the name alone stands for */
-	bool has_default;
-	bool has_weights; /* another one */
+	bool has_weights; /* has the last? */
+	FILE *choices;
 };
 
-static void keep_namesake(struct namesake *namesake, struct bytes text)
+static void keep_namesake(struct namesakes *namesakes, struct bytes text)
 {
-	size_t size = strlen(namesake->name);
+	static const char parameter[] = "weights=";
+	size_t size = strlen(namesakes->name);
+	const char *weights;
 
-	if (text.size <= size || memcmp(text.data, namesake->name, size) != 0 ||
-	    text.data[size] != ':' || text.size >= sizeof namesake->text)
+	if (text.size <= size || memcmp(text.data, namesakes->name, size) != 0 ||
+	    text.data[size] != ':' || text.size >= sizeof namesakes->text)
 		return;
-	/* An index must not cause a file to be opened. */
-	if (memmem(text.data, text.size, "weights=", 8) != NULL) {
-		namesake->has_weights = true;
-		return;
-	}
-	namesake->count++;
-	memcpy(namesake->text, text.data, text.size);
-	namesake->text[text.size] = '\0';
-	if (strcmp(namesake->text, namesake->by_default) == 0)
-		namesake->has_default = true;
+	memcpy(namesakes->text, text.data, text.size);
+	namesakes->text[text.size] = '\0';
+	weights = strstr(namesakes->text, parameter);
+	namesakes->has_weights = weights != NULL;
+	if (namesakes->count++ > 0)
+		fputs(" or ", namesakes->choices);
+	/* The index knows no more of weights than their hash. */
+	if (weights != NULL)
+		fprintf(namesakes->choices, "%.*sFILE",
+			(int)(weights + strlen(parameter) - namesakes->text), namesakes->text);
+	else
+		fputs(namesakes->text, namesakes->choices);
 }
 
-/*
- * The measure wanted. A name alone is the one of that name that the index has, if it is one;
- * weights have to be given, since the index knows but their hash.
- */
+/* The only measure of the name; of several none, and no file is opened because an index names it. */
+static int choose_namesake(const struct namesakes *namesakes, const char *choices,
+			   const char **text, struct simhash_error *error)
+{
+	if (namesakes->count > 1)
+		return error_set(
+			error, SIMHASH_E_RANGE,
+			"--measure=%s: the index has %u measures of this name; expected %s",
+			namesakes->name, namesakes->count, choices);
+	if (namesakes->count == 1 && namesakes->has_weights)
+		return error_set(error, SIMHASH_E_RANGE,
+				 "--measure=%s: the measure of this name in the index has weights; "
+				 "expected %s",
+				 namesakes->name, choices);
+	if (namesakes->count == 1)
+		*text = namesakes->text;
+	return 0;
+}
+
+/* The measure wanted. A name alone is the one of that name that the index has, if it is one. */
 static int choose_measure(const struct find_arguments *arguments, struct store *store,
 			  struct simhash_measure **measure, struct simhash_error *error)
 {
-	struct namesake namesake = {.name = arguments->request.measure_text};
 	const char *text = arguments->request.measure_text;
+	struct namesakes namesakes = {.name = text};
+	struct name_list measures;
+	char *choices = NULL;
+	size_t size;
+	int status = -1;
 
-	if (strchr(text, ':') == NULL) {
-		struct simhash_measure *measure_by_default;
-		struct name_list measures;
-		if (measure_option_parse(text, &measure_by_default, error) != 0)
-			return -1;
-		snprintf(namesake.by_default, sizeof namesake.by_default, "%s",
-			 simhash_measure_text(measure_by_default));
-		simhash_measure_free(measure_by_default);
-		if (store_read_measures(store, &measures, error) != 0)
-			return -1;
+	if (strchr(text, ':') != NULL)
+		return measure_option_parse(text, measure, error);
+	if (store_read_measures(store, &measures, error) != 0)
+		return -1;
+	namesakes.choices = open_memstream(&choices, &size);
+	if (namesakes.choices != NULL) {
 		for (size_t i = 0; i < measures.count; i++)
-			keep_namesake(&namesake, measures.names[i].text);
-		name_list_release(&measures);
-		if (namesake.count > 1 && !namesake.has_default)
-			return error_set(
-				error, SIMHASH_E_RANGE,
-				"the index has %u measures called %s; give one in full, such as %s",
-				namesake.count, text, namesake.text);
-		if (namesake.count == 0 && namesake.has_weights)
-			return error_set(error, SIMHASH_E_RANGE,
-					 "the measures called %s in the index have weights; give "
-					 "them, as in --measure=%s:words,weights=FILE",
-					 text, text);
-		if (namesake.count == 1)
-			text = namesake.text;
+			keep_namesake(&namesakes, measures.names[i].text);
+		if (close_text(namesakes.choices, &choices) == 0)
+			status = choose_namesake(&namesakes, choices, &text, error);
 	}
-	return measure_option_parse(text, measure, error);
+	if (choices == NULL)
+		error_set_memory(error);
+	if (status == 0)
+		status = measure_option_parse(text, measure, error);
+	free(choices);
+	name_list_release(&measures);
+	return status;
 }
 
 int resolve_measure(struct find_arguments *arguments, struct store *store,

@@ -274,7 +274,8 @@ static int check(const struct find_arguments *arguments, struct simhash_error *e
 		return error_set(error, SIMHASH_E_SYNTAX, "--stdin-name needs FILE -");
 	if (arguments->progress == PROGRESS_ALWAYS && arguments->has_files)
 		return error_set(error, SIMHASH_E_SYNTAX,
-				 "--progress=always cannot be combined with a FILE");
+				 "--progress=always cannot be combined with %s",
+				 arguments->names_from != NULL ? "--files0-from" : "a FILE");
 	if (is_standard(arguments->script_path) &&
 	    (arguments->output_path == NULL || is_standard(arguments->output_path)))
 		return error_set(

@@ -10,16 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/error.h"
+#include "base/open_file.h"
 #include "cli/kept_pairs.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "find/confirm.h"
 #include "find/find.h"
+#include "find/unsketched.h"
 #include "store/names.h"
 #include "store/tag_sets.h"
 
 #define PROGRAM "simfind"
+#define UNSKETCHED_SHOWN 3 /* files that are named */
 
 /* Where pairs go, and what went wrong on the way. */
 struct output {
@@ -159,22 +163,49 @@ static int explain_absence(struct store *store, const struct simhash_tag_set *ta
 	return 0;
 }
 
-static void warn_unsketched(const struct find_request *request, uint64_t files)
+/* "/a/b, /a/c and 7 more" */
+static void write_first(FILE *out, const struct bytes *files, size_t shown, uint64_t count)
 {
-	const char *measure = request->measure_text;
-	char count[32], *text;
+	char more[32];
 
-	/* A name alone stands for the measure of that name in the index, not for its default. */
-	if (strchr(measure, ':') == NULL)
-		measure = simhash_measure_text(request->measure);
-	if (asprintf(&text,
-		     "warning: %s file%s no sketch by %s and %s not found; index %s with "
-		     "simhash --measure=%s",
-		     format_count(files, count), files == 1 ? " has" : "s have", measure,
-		     files == 1 ? "is" : "are", files == 1 ? "it" : "them", measure) < 0)
-		return;
-	say(PROGRAM, text);
+	for (size_t i = 0; i < shown; i++) {
+		fputs(i == 0 ? "" : count == shown && i + 1 == shown ? " and " : ", ", out);
+		fwrite(files[i].data, 1, files[i].size, out);
+	}
+	if (count > shown)
+		fprintf(out, " and %s more", format_count(count - shown, more));
+}
+
+/* The measure is the one of the index, so that whoever follows the advice adds to its sketches. */
+static int warn_unsketched(const struct finder *finder, uint64_t count, struct simhash_error *error)
+{
+	const struct find_request *request = finder->request;
+	const char *measure = simhash_measure_text(request->measure);
+	struct bytes files[UNSKETCHED_SHOWN];
+	struct arena arena = {.chunks = NULL};
+	char number[32], *text = NULL;
+	size_t shown, size;
+	FILE *out;
+
+	if (read_unsketched(finder, UNSKETCHED_SHOWN, &arena, files, &shown, error) != 0) {
+		arena_release(&arena);
+		return -1;
+	}
+	out = open_memstream(&text, &size);
+	if (out != NULL) {
+		fprintf(out, "warning: %s file%s no sketch by %s and %s not found: ",
+			format_count(count, number), count == 1 ? " has" : "s have", measure,
+			count == 1 ? "is" : "are");
+		write_first(out, files, shown, count);
+		/* The index knows no more than the hash of weights. */
+		fprintf(out, "; index %s with simhash --measure=%s", count == 1 ? "it" : "them",
+			strstr(measure, "weights=") != NULL ? request->measure_text : measure);
+		if (close_text(out, &text) == 0)
+			say(PROGRAM, text);
+	}
 	free(text);
+	arena_release(&arena);
+	return 0;
 }
 
 static void note_unverified(uint64_t files)
@@ -209,10 +240,11 @@ static int find(const struct find_arguments *arguments, const struct find_sink *
 						 : finder_files(&finder, arguments->queries,
 								arguments->query_count, error);
 	*counts = finder.counts;
-	finder_release(&finder);
 	if (status == 0 && counts->unsketched > 0 && request->measure != NULL)
-		warn_unsketched(request, counts->unsketched);
-	else if (status == 0 && counts->unsketched > 0 && request->rule.verify.mode != VERIFY_NO)
+		status = warn_unsketched(&finder, counts->unsketched, error);
+	finder_release(&finder);
+	if (status == 0 && counts->unsketched > 0 && request->measure == NULL &&
+	    request->rule.verify.mode != VERIFY_NO)
 		note_unverified(counts->unsketched);
 	return status;
 }

@@ -163,16 +163,37 @@ static int check_not_with(const struct given *given, const struct option_row *ro
 	return 0;
 }
 
+/* An option because of which operands of this name would be refused, or NULL. */
+static const struct option_row *find_refusing(const struct given *given, const char *operand,
+					      size_t size)
+{
+	const struct option_program *program = given->program;
+
+	for (size_t i = 0; i < program->count; i++) {
+		const char *list = program->rows[i].not_with, *listed;
+		size_t length;
+		while (given->is_given[i] && (listed = next_name(&list, &length)) != NULL)
+			if (length == size && memcmp(listed, operand, size) == 0)
+				return &program->rows[i];
+	}
+	return NULL;
+}
+
 static int check_needs(const struct given *given, const struct option_row *row,
 		       struct simhash_error *error)
 {
 	const char *list = row->needs, *listed;
 	size_t size;
 
-	while ((listed = next_name(&list, &size)) != NULL)
-		if (!has_listed(given, listed, size))
-			return error_set(error, SIMHASH_E_SYNTAX, "--%s needs %s%.*s", row->name,
-					 article_of(listed), (int)size, listed);
+	while ((listed = next_name(&list, &size)) != NULL) {
+		const struct option_row *refusing = find_refusing(given, listed, size);
+		if (has_listed(given, listed, size))
+			continue;
+		if (isupper((unsigned char)listed[0]) && refusing != NULL)
+			return refuse(row, refusing->name, strlen(refusing->name), error);
+		return error_set(error, SIMHASH_E_SYNTAX, "--%s needs %s%.*s", row->name,
+				 article_of(listed), (int)size, listed);
+	}
 	return 0;
 }
 

@@ -33,6 +33,7 @@ int update_index(const struct find_arguments *arguments, bool *had_unreadable,
 	indexing.quiet = arguments->quiet;
 	status = index_paths(&indexing, had_unreadable, error);
 	release_signals();
+	tidy_up_at_signals();
 	index_arguments_release(&indexing);
 	free(paths);
 	return status;

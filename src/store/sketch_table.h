@@ -11,6 +11,8 @@
 #include "simhash.h"
 
 struct store;
+struct query;
+struct file_row;
 
 /*
  * From now on rows that are written come with sketches by these measures, in this order, and a
@@ -25,6 +27,15 @@ void store_want_measures(struct store *store, const int64_t *ids, unsigned count
  */
 int store_count_sketches(struct store *store, int64_t tag_set, int64_t measure, int64_t *files,
 			 struct simhash_error *error);
+
+/*
+ * The files of a tag set without such a sketch, in the order of the table. The caller ends the
+ * query. The next of them is 1, 0 after the last, or -1; it has a host, a directory and a name,
+ * which live until the next one.
+ */
+int store_find_unsketched(struct store *store, int64_t tag_set, int64_t measure,
+			  struct query *query, struct simhash_error *error);
+int store_next_unsketched(struct query *query, struct file_row *row, struct simhash_error *error);
 
 /* Remove a measure and all sketches by it, a part at a time. */
 int store_remove_measure(struct store *store, int64_t measure, int64_t *removed,

@@ -126,7 +126,12 @@ done
 runs 0 "$SIMFIND" -q --measure=minhash -o by_name
 runs 0 "$SIMFIND" -q --measure=minhash:words=2 -o by_text
 cmp by_name by_text || fail "a name alone finds other pairs"
-runs 0 "$SIMFIND" -q --measure=bottomk -o by_name # bytes=8, the default
+runs 1 "$SIMFIND" -q --measure=bottomk # though bytes=8 is what simhash makes by this name
+said "simfind: --measure=bottomk: the index has 2 measures of this name; expected bottomk:"
+said "bottomk:bytes=8,k=64,cluster=4"
+said "bottomk:words=1,k=64,cluster=4"
+runs 0 "$SIMHASH" --forget --measure=bottomk:words
+runs 0 "$SIMFIND" -q --measure=bottomk -o by_name
 
 # An index of schema version 5 calls the measure bottom. It is found by its new name once
 # simhash has run, without sketching anything anew.
@@ -222,11 +227,14 @@ printf 'other words altogether, and no more than that\n' >"$files/f0/m0.txt"
 runs 0 "$SIMHASH" "$files"
 runs 0 "$SIMFIND" -q --measure=bottomk
 ! grep -q 'f0/m0' out || fail "the sketch of a former content is used"
-said "warning: 2 files have no sketch by bottomk:"
+said "warning: 2 files have no sketch by bottomk:bytes=8,k=64,cluster=4 and are not found: "
+said "$files/f0/m0.txt"
+said "$files/f5/packed.txt.gz//packed.txt"
+said "; index them with simhash --measure=bottomk:bytes=8,k=64,cluster=4"
 runs 0 "$SIMFIND" -q --measure=bottomk "$files/f0/m1.txt"
 said "warning: 2 files have no sketch"
 runs 0 "$SIMHASH" "${all[@]}" "$files"
-same "sketches of a file" 5 "$(sql "SELECT COUNT(*) FROM sketch s JOIN file f ON f.tag_set = s.tag_set
+same "sketches of a file" 4 "$(sql "SELECT COUNT(*) FROM sketch s JOIN file f ON f.tag_set = s.tag_set
 	AND f.host = s.host AND f.path_hash = s.path_hash WHERE f.size = 46")"
 # A file that is gone takes them with it; so does what is forgotten, and a directory.
 rm -r "$files/f6" "$files/f7/m1.txt"
@@ -253,16 +261,29 @@ said "table sketch: a sketch has 1 bytes instead of 512"
 runs 0 "$SIMHASH" --force "${all[@]}" "$files"
 runs 0 "$SIMFIND" -q --measure=bottomk
 
-# Of two measures of one name, which is neither the standard one, one has to be named.
+# Of two measures of one name, one has to be named.
 runs 0 "$SIMHASH" --measure=minhash:words=5 "$files/f9"
 runs 1 "$SIMFIND" -q --measure=minhash
-said "the index has 2 measures called minhash; give one in full, such as minhash:words="
+said "--measure=minhash: the index has 2 measures of this name; expected minhash:words="
+said "minhash:words=5,functions=128,cluster=4"
+# Of many files without a sketch the first are named, and the advice completes the same measure.
+measures=$(sql 'SELECT COUNT(*) FROM measure')
+runs 0 "$SIMFIND" -q --measure=minhash:words=5
+grep -Eq "^simfind: warning: ([0-9]+) files have no sketch by minhash:words=5,functions=128,cluster=4 and are not found: ($files/[^,]*, ){2}$files/[^,]* and [0-9]+ more; index them with simhash " err ||
+	fail "files are not named: $(cat err)"
+same "files that are named or counted" "$(sed -E 's/^[^0-9]*([0-9]+) files.*/\1/' err)" \
+	"$(($(sed -E 's/.* and ([0-9]+) more;.*/\1/' err) + 3))"
+advice=$(sed 's/.*index them with simhash //' err)
+runs 0 "$SIMHASH" -z "$advice" "$files"
+same "measures" "$measures" "$(sql 'SELECT COUNT(*) FROM measure')"
+runs 0 "$SIMFIND" -q --measure=minhash:words=5
+same "warnings" 0 "$(wc -l <err)"
 # A measure is forgotten with all its sketches, and no other.
 others=$(sql "SELECT COUNT(*) FROM sketch s JOIN measure m ON m.id = s.measure WHERE m.name NOT LIKE 'minhash%'")
 runs 1 "$SIMHASH" --forget --measure=minhash
 said "the index has no measure 'minhash'; simhash --status lists its measures"
 runs 0 "$SIMHASH" --forget --measure=minhash:words=5
-said "4 removed"
+said " removed"
 runs 0 "$SIMHASH" --forget --measure=minhash:words=2,functions=128,cluster=4
 same "measures called minhash" 0 "$(sql "SELECT COUNT(*) FROM measure WHERE name LIKE 'minhash%'")"
 same "other sketches" "$others" "$(sql 'SELECT COUNT(*) FROM sketch')"
@@ -290,7 +311,7 @@ runs 0 "$SIMHASH" --forget --measure="$(sql "SELECT name FROM measure WHERE name
 # A name in an index has no file opened.
 sql "UPDATE measure SET name = 'simhash128:weights=/etc/passwd' WHERE name LIKE 'simhash128:%'"
 runs 1 "$SIMFIND" -q --measure=simhash128
-said "the measures called simhash128 in the index have weights; give them, as in --measure=simhash128:words,weights=FILE"
+said "--measure=simhash128: the measure of this name in the index has weights; expected simhash128:weights=FILE"
 
 # A gzip file and its content, both asked for, are a pair once.
 mkdir "$files/stored"
