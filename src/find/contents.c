@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/sort.h"
 
 static void content_free(struct unique_content *content)
 {
@@ -19,6 +20,16 @@ static void content_free(struct unique_content *content)
 		free(file);
 	}
 	free(content);
+}
+
+void contents_init(struct contents *contents, const struct find_request *request)
+{
+	const struct find_rule *rule = &request->rule;
+
+	*contents = (struct contents){.hard_links = request->hard_links,
+				      .crosses = request->has_between,
+				      .by_extension = rule->verify.mode == VERIFY_NO &&
+						      rule->key >= SIMHASH_UNIFORM_EXT};
 }
 
 void contents_release(struct contents *contents)
@@ -55,15 +66,23 @@ static int compare_numbers(int64_t x, int64_t y)
 }
 
 /* Files of one content together, in it those of one inode, and of these the first path first. */
-static int compare_files(const void *a, const void *b)
+static int compare_files(const void *a, const void *b, void *context)
 {
+	const struct contents *contents = context;
+
 	const struct find_file *x = &(*(struct content_file *const *)a)->file;
 	const struct find_file *y = &(*(struct content_file *const *)b)->file;
 	const int64_t numbers[][2] = {
-		{x->uniform, y->uniform},     {x->size_bytes, y->size_bytes},
-		{x->tolerance, y->tolerance}, {x->inode, y->inode},
-		{x->device, y->device},	      {x->host, y->host},
-		{x->mtime_ns, y->mtime_ns},   {x->compressed_size_bytes, y->compressed_size_bytes},
+		{x->uniform, y->uniform},
+		{x->size_bytes, y->size_bytes},
+		{x->tolerance, y->tolerance},
+		{contents->by_extension ? x->extension_hash : 0,
+		 contents->by_extension ? y->extension_hash : 0},
+		{x->inode, y->inode},
+		{x->device, y->device},
+		{x->host, y->host},
+		{x->mtime_ns, y->mtime_ns},
+		{x->compressed_size_bytes, y->compressed_size_bytes},
 	};
 	int order = memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE);
 
@@ -79,10 +98,11 @@ static int compare_by_path(const void *a, const void *b)
 }
 
 /* What standard input has is identical to no file. */
-static bool is_same_content(const struct find_file *x, const struct find_file *y)
+static bool is_same_content(const struct contents *contents, const struct find_file *x,
+			    const struct find_file *y)
 {
 	return are_identical(x, y) && x->tolerance == y->tolerance && !x->is_stream &&
-	       !y->is_stream;
+	       !y->is_stream && (!contents->by_extension || x->extension_hash == y->extension_hash);
 }
 
 static bool has_pair(const struct contents *contents, const struct unique_content *content)
@@ -150,10 +170,12 @@ int contents_add(struct contents *contents, struct content_file **files, size_t 
 	size_t first = contents->count, begin = 0;
 	int status = 0;
 
-	qsort(files, count, sizeof(struct content_file *), compare_files);
+	if (count > 0)
+		sort_with(files, count, sizeof(struct content_file *), compare_files, contents);
 	while (begin < count) {
 		size_t end = begin + 1;
-		while (end < count && is_same_content(&files[begin]->file, &files[end]->file))
+		while (end < count &&
+		       is_same_content(contents, &files[begin]->file, &files[end]->file))
 			end++;
 		if (status == 0)
 			status = add_content(contents, files + begin, end - begin, error);

@@ -1,7 +1,8 @@
 /*
  * Contents, and the groups that they make.
  *
- * A content is all files that are identical under the same tolerance. Two contents are similar if a
+ * A content is all files that are identical under the same tolerance, and of the same extension where
+ * the rule divides by it. Two contents are similar if a
  * file of one and a file of the other are a pair. Contents are in order by the key uniform, then by
  * size, content hash and first path; a content is decided upon when all before it are:
  *
@@ -27,7 +28,7 @@
 #ifndef SIMHASH_FIND_CONTENTS_H
 #define SIMHASH_FIND_CONTENTS_H
 
-#include "find/file.h"
+#include "find/find.h"
 
 /* What two contents are to each other, by the pair of their files that is most alike. */
 struct relation {
@@ -62,9 +63,12 @@ struct unique_content {
 struct contents {
 	struct unique_content **items; /* in order */
 	size_t count, capacity;
-	bool hard_links; /* names of one file are files */
-	bool crosses;	 /* only files of different sides are pairs: --between */
+	bool hard_links;   /* names of one file are files */
+	bool crosses;	   /* only files of different sides are pairs: --between */
+	bool by_extension; /* files of different extensions are none */
 };
+
+void contents_init(struct contents *contents, const struct find_request *request);
 
 void contents_release(struct contents *contents);
 

@@ -77,7 +77,8 @@ static bool relate(const struct finder *finder, const struct content_file *x,
 	struct file_pair pair = {.a = &x->file, .b = &y->file};
 
 	if (!finder_crosses(finder, x->file.sides, y->file.sides) ||
-	    !rule_matches(&finder->request->rule, &x->file, &y->file, &pair))
+	    !rule_matches(&finder->request->rule, &x->file, &y->file, &pair) ||
+	    (!finder->request->hard_links && are_links(&x->file, &y->file)))
 		return false;
 	if (pair.distance == 0 && are_identical(&x->file, &y->file)) {
 		pair.verification = PAIR_HASH; /* under another tolerance */
@@ -438,8 +439,7 @@ static int grouping_init(struct grouping *g, struct simhash_error *error)
 	unsigned threads = g->finder->resources->threads;
 
 	g->forget_at = FORGET_AT;
-	g->contents.hard_links = request->hard_links;
-	g->contents.crosses = request->has_between;
+	contents_init(&g->contents, request);
 	neighbours_init(&g->before.representatives, &request->rule);
 	neighbours_init(&g->before.others, &request->rule);
 	neighbours_init(&g->within.representatives, &request->rule);

@@ -136,13 +136,13 @@ static void link_contents(struct contents *contents, const struct edges *edges,
 int group_pairs(const struct pair_list *list, const struct find_request *request,
 		enum linkage linkage, struct group_list *groups, struct simhash_error *error)
 {
-	struct contents contents = {.hard_links = request->hard_links,
-				    .crosses = request->has_between};
+	struct contents contents;
 	struct edges edges = {.items = malloc((list->count + 1) * sizeof *edges.items)};
 	struct unique_content **of_file =
 		calloc(list->file_count + 1, sizeof(struct unique_content *));
 	int status = edges.items == NULL || of_file == NULL ? error_set_memory(error) : 0;
 
+	contents_init(&contents, request);
 	*groups = (struct group_list){.count = 0};
 	if (status == 0)
 		status = add_files(&contents, list, error);

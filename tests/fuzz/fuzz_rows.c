@@ -448,6 +448,45 @@ static int write_kept(struct store *store, const struct find_request *request,
 	}
 }
 
+static void expect_same_groups(const struct group_list *x, const struct group_list *y)
+{
+	EXPECT(x->count == y->count && x->member_count == y->member_count);
+	for (size_t g = 0; g < x->count; g++) {
+		EXPECT(x->groups[g].id == y->groups[g].id);
+		EXPECT(x->groups[g].count == y->groups[g].count);
+		for (size_t m = 0; m < x->groups[g].count; m++) {
+			const struct group_member *of_x = &x->members[x->groups[g].first + m];
+			const struct group_member *of_y = &y->members[y->groups[g].first + m];
+			EXPECT(of_x->role == of_y->role && of_x->distance == of_y->distance);
+			EXPECT(find_file_compare(of_x->file, of_y->file) == 0);
+		}
+	}
+}
+
+/* Groups that are found without pairs are those of all pairs, if these are there. */
+static void find_groups(struct store *store, const struct find_request *request,
+			const struct find_resources *resources, const struct pair_list *all,
+			uint8_t how)
+{
+	enum linkage linkage = how & 4 ? LINK_SINGLE : LINK_REPRESENTATIVE;
+	const struct find_sink sink = {.unreadable = unreadable};
+	struct group_list groups, expected;
+	struct simhash_error error;
+	struct finder finder;
+
+	if (!finder_finds_groups(request))
+		return;
+	EXPECT(finder_init(&finder, store, request, &sink, resources, &error) == 0);
+	EXPECT(finder_groups(&finder, linkage, &groups, &error) == 0);
+	finder_release(&finder);
+	if (all != NULL) {
+		EXPECT(group_pairs(all, request, linkage, &expected, &error) == 0);
+		expect_same_groups(&groups, &expected);
+		group_list_release(&expected);
+	}
+	group_list_release(&groups);
+}
+
 static int find(struct store *store, const struct find_request *request,
 		const struct find_resources *resources, uint8_t how, struct find_counts *counts,
 		struct simhash_error *error)
@@ -471,6 +510,9 @@ static int find(struct store *store, const struct find_request *request,
 		listing.how = (struct presentation){true, true, listing.formatter->is_text};
 	status = how & 0x80 ? finder_files(&finder, &query, 1, error) : finder_all(&finder, error);
 	*counts = finder.counts;
+	if (status == 0 && (how & 0x80) == 0)
+		find_groups(store, request, resources,
+			    taking.kept != NULL && request->expand ? &kept : NULL, how);
 	if (status == 0)
 		status = taking.kept == NULL
 				 ? listing_write(&listing, error)

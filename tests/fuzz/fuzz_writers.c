@@ -398,6 +398,22 @@ static void make_list(struct pair_list *list, const struct file_pair *pair)
 	add_file(list, &files[1], &files[2], pair->distance);
 }
 
+/* The name of a file, escaped, as a string. */
+static void expect_file(struct reader *r, const struct find_file *file, char *room)
+{
+	struct bytes name = {file->display, file->display_size};
+	size_t escaped_size, size;
+	bool has_odd;
+	char *escaped = escape_text(name, &escaped_size);
+
+	EXPECT(escaped != NULL);
+	skip(r, "[");
+	size = read_json_string(r, room, &has_odd);
+	EXPECT(same(room, size, (struct bytes){escaped, escaped_size}));
+	skip_to(r, "]]]");
+	free(escaped);
+}
+
 /* The data of the page: no byte of it can end its element, and the names are in it. */
 static void check_report(const struct pair_list *list)
 {
@@ -413,7 +429,6 @@ static void check_report(const struct pair_list *list)
 	struct reader r;
 	const char *data;
 	char *room;
-	bool has_odd;
 
 	rule_init(&rule, SIMHASH_SKEW_EXT, &tolerance);
 	snprintf(space.kinds[0], sizeof space.kinds[0], "%s", names[0].data);
@@ -432,21 +447,13 @@ static void check_report(const struct pair_list *list)
 	EXPECT(room != NULL);
 	r.at = data;
 	skip_to(&r, "\"groups\":[");
-	for (size_t i = 0; i < list->file_count; i++) {
-		const struct find_file *file = groups.members[i].file;
-		struct bytes name = {file->display, file->display_size};
-		size_t escaped_size, size;
-		char *escaped = escape_text(name, &escaped_size);
-		EXPECT(escaped != NULL);
-		/* What is before a file: [copy,distance,"label",resemblance, */
-		for (int comma = i == 0 ? 1 : 0; comma < 5; comma++)
-			skip_to(&r, ",");
-		skip(&r, "[");
-		size = read_json_string(&r, room, &has_odd);
-		EXPECT(same(room, size, (struct bytes){escaped, escaped_size}));
-		skip_to(&r, "]]]");
-		free(escaped);
-	}
+	for (size_t g = 0; g < groups.count; g++)
+		for (size_t m = 0; m < groups.groups[g].count; m++) {
+			/* What is before a file: [copy,distance,"label",resemblance, */
+			for (int comma = g == 0 && m == 0 ? 1 : 0; comma < 5; comma++)
+				skip_to(&r, ",");
+			expect_file(&r, groups.members[groups.groups[g].first + m].file, room);
+		}
 	save("report.html", &text);
 	free(room);
 	free(text.data);
