@@ -14,10 +14,8 @@
 #include "find/verify.h"
 
 struct confirming {
-	const struct confirm_request *request;
+	struct confirmer confirmer;
 	struct find_progress *progress;
-	struct content_cache cache;
-	struct first_error first_error;
 	struct file_pair **pairs; /* to read, in the order of reading */
 	size_t count;
 	atomic_size_t next;
@@ -111,7 +109,8 @@ static int sort_for_reading(struct file_pair **pairs, size_t count, const struct
 	for (uint32_t i = 0; i < list->file_count; i++) {
 		places[i].root = root_of(places, i);
 		if (places[i].is_needed)
-			content_cache_locate(cache, i, &places[i].device, &places[i].inode);
+			content_cache_locate(cache, list->files[i], &places[i].device,
+					     &places[i].inode);
 	}
 	sort_with(files, list->file_count, sizeof *files, compare_files, places);
 	for (uint32_t i = 0; i < list->file_count; i++)
@@ -146,7 +145,7 @@ struct side {
 	struct cover_source source;
 };
 
-static bool measure(struct confirming *c, struct file_pair *pair, struct side *a, struct side *b)
+static bool measure(struct confirmer *c, struct file_pair *pair, struct side *a, struct side *b)
 {
 	size_t a_size = a->source.size, b_size = b->source.size, a_found = a_size, b_found;
 	double resemblance = pair->is_part ? 0 : c->request->min_resemblance;
@@ -174,26 +173,26 @@ static bool measure(struct confirming *c, struct file_pair *pair, struct side *a
 	return a->source.failed == 0 && b->source.failed == 0;
 }
 
-static bool take_side(struct confirming *c, struct side *side, const struct find_file *file)
+static bool take_side(struct confirmer *c, struct side *side, const struct find_file *file)
 {
-	side->content = content_cache_take(&c->cache, file->number);
+	side->content = content_cache_take(&c->cache, file);
 	return side->content != NULL;
 }
 
-static void close_side(struct confirming *c, struct side *side)
+static void close_side(struct confirmer *c, struct side *side)
 {
 	content_close(&side->source);
 	content_cache_return(&c->cache, side->content);
 }
 
-static void report_failed(struct confirming *c, const struct side *side)
+static void report_failed(struct confirmer *c, const struct side *side)
 {
 	if (side->source.failed != 0)
 		content_report(&c->cache, side->content,
 			       side->source.failed > 0 ? side->source.failed : 0);
 }
 
-static void confirm_pair(struct confirming *c, struct file_pair *pair)
+static void confirm_pair(struct confirmer *c, struct file_pair *pair)
 {
 	struct side a = {.source = {.fd = -1}}, b = a;
 
@@ -210,21 +209,7 @@ static void confirm_pair(struct confirming *c, struct file_pair *pair)
 	close_side(c, &b);
 }
 
-static void *run_confirming(void *argument)
-{
-	struct confirming *c = argument;
-
-	for (;;) {
-		size_t next = atomic_fetch_add(&c->next, 1);
-		if (next >= c->count || first_error_is_set(&c->first_error))
-			return NULL;
-		confirm_pair(c, c->pairs[next]);
-		if (c->progress != NULL)
-			atomic_fetch_add(&c->progress->confirmed, 1);
-	}
-}
-
-/* ---- All of them ---- */
+/* ---- Is it enough? ---- */
 
 /* Can this file be read here at all? */
 static bool is_within_reach(const struct find_file *file)
@@ -237,22 +222,6 @@ static bool is_settled(const struct file_pair *pair, double min_resemblance)
 	return pair->verification == PAIR_HASH || pair->is_part ||
 	       (pair->verification == PAIR_SKETCH &&
 		sketch_settles(pair->resemblance, min_resemblance));
-}
-
-/* Choose what to read; the rest is settled, or cannot be read here. */
-static void choose_pairs(struct confirming *c, struct pair_list *list)
-{
-	for (size_t i = 0; i < list->count; i++) {
-		struct file_pair *pair = &list->pairs[i];
-		if (!c->request->reads_all && is_settled(pair, c->request->min_resemblance))
-			continue;
-		if (is_within_reach(pair->a) && is_within_reach(pair->b))
-			c->pairs[c->count++] = pair;
-		else
-			pair->is_unreadable = true;
-	}
-	if (c->progress != NULL)
-		atomic_store(&c->progress->to_confirm, (long long)c->count);
 }
 
 /* Of what is part of another, the share of it that is there. */
@@ -280,6 +249,62 @@ static bool is_enough(const struct confirm_request *request, struct file_pair *p
 	return pair->verification != PAIR_SKETCH || pair->resemblance >= min_resemblance;
 }
 
+void confirmer_init(struct confirmer *confirmer, const struct confirm_request *request,
+		    const struct find_sink *sink, struct simhash_error *error)
+{
+	confirmer->request = request;
+	first_error_init(&confirmer->first_error, error);
+	content_cache_init(&confirmer->cache, sink, &confirmer->first_error);
+}
+
+void confirmer_release(struct confirmer *confirmer)
+{
+	content_cache_release(&confirmer->cache);
+}
+
+/* Is a pair to be read? Those that cannot be are marked. */
+static bool is_to_be_read(const struct confirm_request *request, struct file_pair *pair)
+{
+	if (!request->reads_all && is_settled(pair, request->min_resemblance))
+		return false;
+	if (is_within_reach(pair->a) && is_within_reach(pair->b))
+		return true;
+	pair->is_unreadable = true;
+	return false;
+}
+
+bool confirmer_keeps(struct confirmer *confirmer, struct file_pair *pair)
+{
+	if (is_to_be_read(confirmer->request, pair))
+		confirm_pair(confirmer, pair);
+	return is_enough(confirmer->request, pair);
+}
+
+/* ---- All pairs of a list ---- */
+
+static void choose_pairs(struct confirming *c, struct pair_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (is_to_be_read(c->confirmer.request, &list->pairs[i]))
+			c->pairs[c->count++] = &list->pairs[i];
+	if (c->progress != NULL)
+		atomic_store(&c->progress->to_confirm, (long long)c->count);
+}
+
+static void *run_confirming(void *argument)
+{
+	struct confirming *c = argument;
+
+	for (;;) {
+		size_t next = atomic_fetch_add(&c->next, 1);
+		if (next >= c->count || first_error_is_set(&c->confirmer.first_error))
+			return NULL;
+		confirm_pair(&c->confirmer, c->pairs[next]);
+		if (c->progress != NULL)
+			atomic_fetch_add(&c->progress->confirmed, 1);
+	}
+}
+
 static void drop_pairs(struct pair_list *list, const struct confirm_request *request)
 {
 	size_t kept = 0;
@@ -294,24 +319,21 @@ int confirm_pairs(struct pair_list *list, const struct confirm_request *request,
 		  const struct find_sink *sink, const struct find_resources *resources,
 		  struct simhash_error *error)
 {
-	struct confirming c = {.request = request, .progress = resources->progress};
+	struct confirming c = {.progress = resources->progress};
 	int status = -1;
 
-	first_error_init(&c.first_error, error);
 	c.pairs = malloc((list->count + 1) * sizeof(struct file_pair *));
 	if (c.pairs == NULL)
 		return error_set_memory(error);
-	if (content_cache_init(&c.cache, list, sink, &c.first_error, error) != 0)
-		goto out;
+	confirmer_init(&c.confirmer, request, sink, error);
 	choose_pairs(&c, list);
-	if (sort_for_reading(c.pairs, c.count, list, &c.cache, error) != 0)
-		goto out;
-	threads_run(resources->threads, run_confirming, &c, 0);
-	status = first_error_is_set(&c.first_error) ? -1 : 0;
+	if (sort_for_reading(c.pairs, c.count, list, &c.confirmer.cache, error) == 0) {
+		threads_run(resources->threads, run_confirming, &c, 0);
+		status = first_error_is_set(&c.confirmer.first_error) ? -1 : 0;
+	}
 	if (status == 0)
 		drop_pairs(list, request);
-out:
-	content_cache_release(&c.cache);
+	confirmer_release(&c.confirmer);
 	free(c.pairs);
 	return status;
 }

@@ -5,6 +5,7 @@
 #ifndef SIMHASH_FIND_CONFIRM_H
 #define SIMHASH_FIND_CONFIRM_H
 
+#include "find/content_cache.h"
 #include "find/find.h"
 #include "find/pairs.h"
 
@@ -13,6 +14,24 @@ struct confirm_request {
 	bool with_parts;	/* keep pairs of which one file is in the other */
 	double min_resemblance; /* 0 to 1: pairs that were read and are below it are dropped */
 };
+
+/*
+ * Reading pairs one by one. The files of a pair have numbers as content_cache.h wants them. Any
+ * thread may ask.
+ */
+struct confirmer {
+	const struct confirm_request *request;
+	struct content_cache cache;
+	struct first_error first_error;
+};
+
+/* Borrows all. `error` is that of the first thread that fails: see first_error_is_set. */
+void confirmer_init(struct confirmer *confirmer, const struct confirm_request *request,
+		    const struct find_sink *sink, struct simhash_error *error);
+void confirmer_release(struct confirmer *confirmer);
+
+/* Settle a pair, by reading where that is needed: is it one? */
+bool confirmer_keeps(struct confirmer *confirmer, struct file_pair *pair);
 
 /*
  * Read the files of pairs, each once while memory allows, those of connected pairs together and

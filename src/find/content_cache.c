@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/open_file.h"
 #include "scan/inflating.h"
@@ -19,20 +20,47 @@
 #define CACHE_BYTES ((size_t)384 << 20)
 #define WHOLE_MAX ((int64_t)64 << 20) /* larger files are not held in memory */
 
-int content_cache_init(struct content_cache *cache, const struct pair_list *list,
-		       const struct find_sink *sink, struct first_error *first_error,
-		       struct simhash_error *error)
+void content_cache_init(struct content_cache *cache, const struct find_sink *sink,
+			struct first_error *first_error)
 {
-	*cache = (struct content_cache){
-		.sink = sink, .first_error = first_error, .count = list->file_count};
+	*cache = (struct content_cache){.sink = sink, .first_error = first_error};
 	pthread_mutex_init(&cache->lock, NULL);
 	pthread_cond_init(&cache->changed, NULL);
-	cache->contents = calloc(list->file_count + 1, sizeof *cache->contents);
-	if (cache->contents == NULL)
-		return error_set_memory(error);
-	for (size_t i = 0; i < list->file_count; i++)
-		cache->contents[i].file = list->files[i];
-	return 0;
+}
+
+static struct content *add_content(struct content_cache *cache, const struct find_file *file,
+				   struct simhash_error *error)
+{
+	size_t capacity = cache->capacity, number = file->number;
+	struct content *content;
+
+	if (array_reserve(&cache->contents, &cache->capacity, number + 1, sizeof(struct content *),
+			  error) != 0)
+		return NULL;
+	for (; capacity < cache->capacity; capacity++)
+		cache->contents[capacity] = NULL;
+	content = cache->contents[number];
+	if (content != NULL)
+		return content;
+	content = calloc(1, sizeof *content);
+	if (content == NULL) {
+		error_set_memory(error);
+		return NULL;
+	}
+	content->file = file;
+	cache->contents[number] = content;
+	return content;
+}
+
+/* NULL where memory is short. The lock is held by the caller. */
+static struct content *find_content(struct content_cache *cache, const struct find_file *file)
+{
+	struct simhash_error error;
+	struct content *content = add_content(cache, file, &error);
+
+	if (content == NULL)
+		first_error_set(cache->first_error, &error);
+	return content;
 }
 
 void content_report(struct content_cache *cache, struct content *content, int system_errno)
@@ -74,13 +102,19 @@ static int open_unchanged(struct content_cache *cache, struct content *content, 
 	return -1;
 }
 
-bool content_cache_locate(struct content_cache *cache, uint32_t file, uint64_t *device,
-			  uint64_t *inode)
+bool content_cache_locate(struct content_cache *cache, const struct find_file *file,
+			  uint64_t *device, uint64_t *inode)
 {
-	struct content *content = &cache->contents[file];
+	struct content *content;
 	struct stat status;
-	int fd = open_unchanged(cache, content, &status);
+	int fd;
 
+	pthread_mutex_lock(&cache->lock);
+	content = find_content(cache, file);
+	pthread_mutex_unlock(&cache->lock);
+	if (content == NULL)
+		return false;
+	fd = open_unchanged(cache, content, &status);
 	if (fd < 0) {
 		content->state = CONTENT_FAILED;
 		return false;
@@ -214,11 +248,16 @@ static void load_locked(struct content_cache *cache, struct content *content)
 	pthread_cond_broadcast(&cache->changed);
 }
 
-struct content *content_cache_take(struct content_cache *cache, uint32_t file)
+struct content *content_cache_take(struct content_cache *cache, const struct find_file *file)
 {
-	struct content *content = &cache->contents[file];
+	struct content *content;
 
 	pthread_mutex_lock(&cache->lock);
+	content = find_content(cache, file);
+	if (content == NULL) {
+		pthread_mutex_unlock(&cache->lock);
+		return NULL;
+	}
 	while (content->state == CONTENT_LOADING)
 		pthread_cond_wait(&cache->changed, &cache->lock);
 	if (content->state == CONTENT_ABSENT)
@@ -245,9 +284,11 @@ void content_cache_return(struct content_cache *cache, struct content *content)
 
 void content_cache_release(struct content_cache *cache)
 {
-	for (size_t i = 0; cache->contents != NULL && i < cache->count; i++)
-		if (cache->contents[i].state == CONTENT_PRESENT)
-			forget_content(cache, &cache->contents[i]);
+	for (size_t i = 0; i < cache->capacity; i++) {
+		if (cache->contents[i] != NULL && cache->contents[i]->state == CONTENT_PRESENT)
+			forget_content(cache, cache->contents[i]);
+		free(cache->contents[i]);
+	}
 	free(cache->contents);
 	pthread_cond_destroy(&cache->changed);
 	pthread_mutex_destroy(&cache->lock);

@@ -1,9 +1,10 @@
 /*
- * The contents of the files of a list of pairs, in memory as far as it allows. A file too large
- * to be held is read piece by piece for each of its pairs. Any number of threads may use a cache.
+ * The contents of files, in memory as far as it allows. A file too large to be held is read piece by
+ * piece for each of its pairs. Any number of threads may use a cache. Files are known by their
+ * number, which is small and which no other file has while the cache is there.
  *
- *     content_cache_init(&cache, list, sink, &first_error, &error);
- *     content = content_cache_take(&cache, file->number);
+ *     content_cache_init(&cache, sink, &first_error);
+ *     content = content_cache_take(&cache, file);
  *     if (content != NULL && content_open(&cache, content, &source))
  *             ; // read the source, and by content_need_index the content's index
  *     content_close(&source);
@@ -23,7 +24,6 @@
 #include "base/threads.h"
 #include "find/cover.h"
 #include "find/find.h"
-#include "find/pairs.h"
 
 enum content_state { CONTENT_ABSENT, CONTENT_LOADING, CONTENT_PRESENT, CONTENT_FAILED };
 
@@ -43,25 +43,24 @@ struct content {
 struct content_cache {
 	const struct find_sink *sink;
 	struct first_error *first_error;
-	struct content *contents; /* by the number of the file in the list */
-	size_t count;
-	pthread_mutex_t lock; /* of what follows, and of the contents */
+	pthread_mutex_t lock;	   /* of what follows, and of the contents */
+	struct content **contents; /* by the number of the file; NULL: not asked for yet */
+	size_t capacity;
 	pthread_cond_t changed;
 	size_t held;
 	struct content *oldest, *newest;
 };
 
-int content_cache_init(struct content_cache *cache, const struct pair_list *list,
-		       const struct find_sink *sink, struct first_error *first_error,
-		       struct simhash_error *error);
+void content_cache_init(struct content_cache *cache, const struct find_sink *sink,
+			struct first_error *first_error);
 void content_cache_release(struct content_cache *cache);
 
 /* Where on its disk a file lies; false, and never taken, where it cannot be read. */
-bool content_cache_locate(struct content_cache *cache, uint32_t file, uint64_t *device,
-			  uint64_t *inode);
+bool content_cache_locate(struct content_cache *cache, const struct find_file *file,
+			  uint64_t *device, uint64_t *inode);
 
 /* The content of a file, loaded and held until it is returned; NULL when it cannot be read. */
-struct content *content_cache_take(struct content_cache *cache, uint32_t file);
+struct content *content_cache_take(struct content_cache *cache, const struct find_file *file);
 void content_cache_return(struct content_cache *cache, struct content *content); /* NULL is fine */
 
 /* A source over a content; one of a large file has a descriptor and a window of its own. */

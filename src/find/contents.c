@@ -114,6 +114,17 @@ static bool has_pair(const struct contents *contents, const struct unique_conten
 	return content->file_count > 1 && (!contents->crosses || sides == (SIDE_A | SIDE_B));
 }
 
+void content_drop_next(const struct contents *contents, struct unique_content *content,
+		       struct content_file *before)
+{
+	struct content_file *dropped = before->next;
+
+	before->next = dropped->next;
+	free(dropped);
+	content->file_count--;
+	content->is_pair = has_pair(contents, content);
+}
+
 /* Of names of one file keep the first. */
 static size_t drop_links(struct content_file **files, size_t count)
 {

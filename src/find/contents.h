@@ -83,6 +83,10 @@ struct content_file *content_file_new(const struct find_file *file, struct simha
 int contents_add(struct contents *contents, struct content_file **files, size_t count,
 		 struct simhash_error *error);
 
+/* Take the file after `before` out of a content. */
+void content_drop_next(const struct contents *contents, struct unique_content *content,
+		       struct content_file *before);
+
 /* Below 0, 0 or above: the order of contents. */
 int contents_compare(const struct unique_content *x, const struct unique_content *y);
 

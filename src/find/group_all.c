@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/threads.h"
+#include "find/confirm.h"
 #include "find/groups.h"
 #include "find/neighbours.h"
 #include "find/read_ahead.h"
@@ -35,8 +36,10 @@ struct grouping {
 	struct kept within; /* it */
 	size_t batch_begin; /* the contents of the batch are those from here on */
 	size_t forget_at;
-	struct matcher *matchers; /* one for each thread */
-	atomic_size_t next;	  /* content of the batch that no thread has taken */
+	struct confirmer *confirmer; /* NULL: no file is read */
+	uint32_t next_number;	     /* of a file, for the confirmer */
+	struct matcher *matchers;    /* one for each thread */
+	atomic_size_t next;	     /* content of the batch that no thread has taken */
 	/* The files of the present key. */
 	struct content_file **files;
 	size_t file_count, file_capacity;
@@ -58,33 +61,37 @@ struct matcher {
 
 bool finder_finds_groups(const struct find_request *request)
 {
-	return request->measure == NULL && !request->versions && request->parts == 1 &&
-	       request->rule.verify.mode < VERIFY_READ;
+	return request->measure == NULL && !request->versions && request->parts == 1;
 }
 
 /* ---- One content ---- */
 
 struct comparing {
-	const struct finder *finder;
+	const struct grouping *grouping;
 	struct unique_content *content;
 	const struct content_file *file; /* of it */
 	struct matcher *matcher;	 /* where it notes what it meets */
 };
 
-static bool relate(const struct finder *finder, const struct content_file *x,
+static bool relate(const struct grouping *g, const struct content_file *x,
 		   const struct content_file *y, struct relation *relation)
 {
-	struct file_pair pair = {.a = &x->file, .b = &y->file};
+	const struct finder *finder = g->finder;
+	bool x_is_first = g->confirmer == NULL || find_file_compare(&x->file, &y->file) < 0;
+	struct file_pair pair = {.a = x_is_first ? &x->file : &y->file,
+				 .b = x_is_first ? &y->file : &x->file};
 
 	if (!finder_crosses(finder, x->file.sides, y->file.sides) ||
-	    !rule_matches(&finder->request->rule, &x->file, &y->file, &pair) ||
+	    !rule_matches(&finder->request->rule, pair.a, pair.b, &pair) ||
 	    (!finder->request->hard_links && are_links(&x->file, &y->file)))
 		return false;
 	if (pair.distance == 0 && are_identical(&x->file, &y->file)) {
 		pair.verification = PAIR_HASH; /* under another tolerance */
 		pair.resemblance = 1;
 	}
-	*relation = relation_of(&pair, true);
+	if (g->confirmer != NULL && !confirmer_keeps(g->confirmer, &pair))
+		return false;
+	*relation = relation_of(&pair, x_is_first);
 	return true;
 }
 
@@ -93,7 +100,7 @@ static bool meet(void *context, struct content_file *other)
 	const struct comparing *c = context;
 	struct relation relation;
 
-	if (relate(c->finder, c->file, other, &relation))
+	if (relate(c->grouping, c->file, other, &relation))
 		content_meets(c->content, other->content, &relation);
 	return true;
 }
@@ -104,7 +111,7 @@ static bool note_meeting(void *context, struct content_file *other)
 	struct matcher *matcher = c->matcher;
 	struct meeting meeting = {.content = c->content, .representative = other->content};
 
-	if (!relate(c->finder, c->file, other, &meeting.relation))
+	if (!relate(c->grouping, c->file, other, &meeting.relation))
 		return true;
 	if (array_reserve(&matcher->meetings, &matcher->capacity, matcher->count + 1,
 			  sizeof *matcher->meetings, &matcher->error) != 0) {
@@ -120,7 +127,7 @@ static bool notice(void *context, struct content_file *other)
 	const struct comparing *c = context;
 	struct relation relation;
 
-	if (relate(c->finder, c->file, other, &relation))
+	if (relate(c->grouping, c->file, other, &relation))
 		content_notices(c->content, other->content, &relation);
 	return true;
 }
@@ -137,7 +144,7 @@ static bool connect(void *context, struct content_file *other)
 	const struct comparing *c = context;
 	struct relation relation;
 
-	if (!is_connected(context, other) && relate(c->finder, c->file, other, &relation))
+	if (!is_connected(context, other) && relate(c->grouping, c->file, other, &relation))
 		content_connect(c->content, other->content);
 	return true;
 }
@@ -189,7 +196,7 @@ static int keep(struct neighbours *kept, struct unique_content *content, enum ne
 static void match(struct matcher *matcher, struct unique_content *content)
 {
 	struct grouping *g = matcher->grouping;
-	struct comparing c = {.finder = g->finder, .content = content, .matcher = matcher};
+	struct comparing c = {.grouping = g, .content = content, .matcher = matcher};
 	size_t met = matcher->count;
 
 	choose_compared(g->finder->request, content);
@@ -238,7 +245,7 @@ static int match_batch(struct grouping *g, struct simhash_error *error)
 /* What a content is to those of the batch that come before it; then all is known of it. */
 static int decide(struct grouping *g, struct unique_content *content, struct simhash_error *error)
 {
-	struct comparing c = {.finder = g->finder, .content = content};
+	struct comparing c = {.grouping = g, .content = content};
 
 	if (g->linkage == LINK_SINGLE) {
 		content_decide(content);
@@ -322,6 +329,8 @@ static int end_batch(struct grouping *g, struct simhash_error *error)
 	for (size_t i = g->batch_begin; i < last; i++)
 		if (decide(g, g->contents.items[i], error) != 0)
 			return -1;
+	if (g->confirmer != NULL && first_error_is_set(&g->confirmer->first_error))
+		return -1;
 	if (g->linkage == LINK_REPRESENTATIVE && keep_batch(g, error) != 0)
 		return -1;
 	if (count_kept(g) >= g->forget_at &&
@@ -357,6 +366,7 @@ static int add_file(struct grouping *g, const struct find_file *file, struct sim
 	added = content_file_new(file, error);
 	if (added == NULL)
 		return -1;
+	added->file.number = g->next_number++;
 	g->files[g->file_count++] = added;
 	return 0;
 }
@@ -404,7 +414,7 @@ static int read_all(struct grouping *g, struct simhash_error *error)
 }
 
 /* What is known of a content and its root, which may be no pair. */
-static void relate_to_root(const struct finder *finder, struct unique_content *content)
+static void relate_to_root(const struct grouping *g, struct unique_content *content)
 {
 	struct file_pair pair = {.a = &content->files->file};
 	struct relation relation;
@@ -417,7 +427,7 @@ static void relate_to_root(const struct finder *finder, struct unique_content *c
 	content->to_center = relation_of(&pair, true);
 	for (const struct content_file *x = content->files; x != NULL; x = x->next)
 		for (const struct content_file *y = content->center->files; y != NULL; y = y->next)
-			if (x->is_compared && y->is_compared && relate(finder, x, y, &relation) &&
+			if (x->is_compared && y->is_compared && relate(g, x, y, &relation) &&
 			    (!is_pair || relations_compare(&relation, &content->to_center) < 0)) {
 				content->to_center = relation;
 				is_pair = true;
@@ -467,21 +477,72 @@ static void grouping_release(struct grouping *g)
 	neighbours_release(&g->within.others);
 }
 
+/* Where every pair is read: do the copies have the bytes of the first file? */
+static void check_copies(const struct grouping *g, struct unique_content *content)
+{
+	for (struct content_file *at = content->files; at->next != NULL;) {
+		struct file_pair pair = {.a = &content->files->file,
+					 .b = &at->next->file,
+					 .resemblance = 1,
+					 .verification = PAIR_HASH,
+					 .is_identical = true};
+		if (confirmer_keeps(g->confirmer, &pair) && pair.is_identical)
+			at = at->next;
+		else
+			content_drop_next(&g->contents, content, at);
+	}
+}
+
+static void *run_checker(void *argument)
+{
+	struct grouping *g = ((struct matcher *)argument)->grouping;
+
+	for (;;) {
+		size_t next = atomic_fetch_add(&g->next, 1);
+		if (next >= g->contents.count || first_error_is_set(&g->confirmer->first_error))
+			return NULL;
+		check_copies(g, g->contents.items[next]);
+	}
+}
+
+/* All contents are there and compared. */
+static int finish(struct grouping *g)
+{
+	if (g->linkage == LINK_SINGLE)
+		for (size_t i = 0; i < g->contents.count; i++)
+			relate_to_root(g, g->contents.items[i]);
+	else
+		contents_mend(&g->contents);
+	if (g->finder->request->rule.verify.mode == VERIFY_ALL) {
+		atomic_store(&g->next, 0);
+		threads_run(g->finder->resources->threads, run_checker, g->matchers,
+			    sizeof *g->matchers);
+	}
+	return g->confirmer != NULL && first_error_is_set(&g->confirmer->first_error) ? -1 : 0;
+}
+
 int finder_groups(struct finder *finder, enum linkage linkage, struct group_list *groups,
 		  struct simhash_error *error)
 {
+	const struct verify_rule *verify = &finder->request->rule.verify;
+	const struct confirm_request confirming = {.reads_all = verify->mode == VERIFY_ALL,
+						   .min_resemblance = verify->min_resemblance};
+	struct confirmer confirmer;
 	struct grouping g = {.finder = finder, .linkage = linkage};
 	int status = grouping_init(&g, error);
 
 	*groups = (struct group_list){.count = 0};
+	if (verify->mode >= VERIFY_READ) {
+		confirmer_init(&confirmer, &confirming, finder->sink, error);
+		g.confirmer = &confirmer;
+	}
 	if (status == 0 && finder->tag_set != 0)
 		status = read_all(&g, error);
+	if (status == 0)
+		status = finish(&g);
 	grouping_release(&g);
-	if (status == 0 && linkage == LINK_SINGLE)
-		for (size_t i = 0; i < g.contents.count; i++)
-			relate_to_root(finder, g.contents.items[i]);
-	else if (status == 0)
-		contents_mend(&g.contents);
+	if (g.confirmer != NULL)
+		confirmer_release(&confirmer);
 	if (status == 0)
 		status = groups_write(&g.contents, groups, error);
 	if (status == 0)
