@@ -191,6 +191,10 @@ static const struct option_row rows[] = {
 		      "quiet"},
 	{0, "progress", "=WHEN", "show progress: auto (default, on a terminal), always or never",
 	 .parse = set_enum, .field = FIELD(progress), .kind = VALUE_WORD, .words = progress_words},
+	{0, "summary", "=FORMAT",
+	 "write the summary as text (default), or as json, a line for monitoring",
+	 .parse = set_enum, .field = FIELD(summary), .kind = VALUE_WORD, .words = summary_words,
+	 .not_with = "quiet"},
 	{'q', "quiet", NULL, "show neither progress nor the summary", .parse = set_flag,
 	 .field = FIELD(quiet), .not_with = "progress=always"},
 

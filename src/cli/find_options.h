@@ -7,6 +7,7 @@
 
 #include "cli/option_table.h"
 #include "cli/progress.h"
+#include "cli/summary.h"
 #include "find/find.h"
 #include "find/groups.h"
 #include "report/formatter.h"
@@ -21,6 +22,7 @@ struct find_arguments {
 	const struct formatter *formatter;
 	bool quiet, fail_on_match, compare;
 	enum progress_mode progress;
+	enum summary_format summary;
 	const char *script_path; /* NULL: no script */
 	struct listing_order order;
 	bool has_groups;

@@ -100,6 +100,8 @@ static int set_copy(const struct option_use *use, struct simhash_error *error)
 
 static const char *const measure_words[] = {"simhash64", "simhash128", "minhash", "bottomk", NULL};
 
+static const char *const status_words[] = {"text", "json", NULL};
+
 #define FIELD(member) OPTION_FIELD(struct index_arguments, member)
 
 static const struct option_row rows[] = {
@@ -165,7 +167,7 @@ static const struct option_row rows[] = {
 	{.heading = "Instead of indexing"},
 	{0, "status", NULL, "show the size, hosts, tag sets, measures and runs of the index",
 	 .parse = set_enum, .field = FIELD(task), .constant = TASK_STATUS,
-	 .only_with = "database defaults-file wait-server quiet"},
+	 .only_with = "database defaults-file wait-server format quiet"},
 	{0, "forget", NULL,
 	 "remove the rows at and below each PATH; with --measure, all sketches by that measure",
 	 .parse = set_enum, .field = FIELD(task), .constant = TASK_FORGET,
@@ -182,8 +184,15 @@ static const struct option_row rows[] = {
 	 .only_with = "database defaults-file wait-server quiet progress"},
 
 	{.heading = "What is shown"},
+	{0, "format", "=FORMAT", "write what --status shows as text (default) or json",
+	 .parse = set_enum, .field = FIELD(format), .kind = VALUE_WORD, .words = status_words,
+	 .needs = "status"},
 	{0, "progress", "=WHEN", "show progress: auto (default, on a terminal), always or never",
 	 .parse = set_enum, .field = FIELD(progress), .kind = VALUE_WORD, .words = progress_words},
+	{0, "summary", "=FORMAT",
+	 "write the summary as text (default), or as json, a line for monitoring",
+	 .parse = set_enum, .field = FIELD(summary), .kind = VALUE_WORD, .words = summary_words,
+	 .not_with = "quiet"},
 	{'q', "quiet", NULL, "show neither progress nor the summary", .parse = set_flag,
 	 .field = FIELD(quiet), .not_with = "progress=always"},
 	{'h', "help", NULL, "show this help and exit", .parse = show_help},

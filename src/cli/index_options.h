@@ -7,6 +7,7 @@
 
 #include "cli/option_table.h"
 #include "cli/progress.h"
+#include "cli/summary.h"
 #include "index/filter.h"
 #include "index/index.h"
 #include "simhash_measures.h"
@@ -14,6 +15,9 @@
 
 /* What the program is to do. */
 enum index_task { TASK_INDEX, TASK_STATUS, TASK_FORGET, TASK_PRINT, TASK_INIT_DATABASE, TASK_COPY };
+
+/* What --status writes. */
+enum status_format { STATUS_TEXT, STATUS_JSON };
 
 struct index_arguments {
 	const char *program; /* what messages begin with */
@@ -24,6 +28,8 @@ struct index_arguments {
 	bool quiet;
 	unsigned threads;
 	enum progress_mode progress;
+	enum summary_format summary;
+	enum status_format format;
 	struct filter filter;
 	bool has_patterns_on_stdin;
 	struct simhash_measure *measures[SKETCHES_MAX]; /* owned */

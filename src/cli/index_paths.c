@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/open_file.h"
+#include "cli/index_summary.h"
 #include "cli/options.h"
 #include "cli/signals.h"
 #include "cli/tasks.h"
@@ -81,28 +82,6 @@ static void write_progress(void *context, FILE *line, double seconds, unsigned c
 }
 
 /* ---- Indexing ---- */
-
-static void print_summary(const struct index_summary *summary)
-{
-	char scanned[32], unchanged[32], removed[32], failed[32], bytes[32], speed[32];
-	double seconds = summary->seconds > 0.001 ? summary->seconds : 0.001;
-
-	fprintf(stderr, "%s scanned, %s unchanged, %s removed, %s failed; %s in %.2f s (%s/s)\n",
-		format_count(summary->scanned, scanned),
-		format_count(summary->unchanged, unchanged),
-		format_count(summary->removed, removed), format_count(summary->failed, failed),
-		format_bytes((double)summary->bytes, bytes), summary->seconds,
-		format_bytes((double)summary->bytes / seconds, speed));
-	if (summary->sketched_again > 0)
-		fprintf(stderr, "%s unchanged %s\n", format_count(summary->sketched_again, scanned),
-			summary->sketched_again == 1
-				? "file scanned again for its resemblance sketch"
-				: "files scanned again for their resemblance sketches");
-	if (summary->listed_directories > 0)
-		fprintf(stderr, "%s director%s in the list skipped; give them as PATHs\n",
-			format_count(summary->listed_directories, scanned),
-			summary->listed_directories == 1 ? "y" : "ies");
-}
 
 /* To the most that the system allows: each directory that is scanned holds a descriptor. */
 static void raise_descriptor_limit(void)
@@ -194,8 +173,7 @@ int index_paths(const struct index_arguments *arguments, bool *had_unreadable,
 	raise_descriptor_limit();
 	catch_signals();
 	status = index_files(arguments, &summary, error);
-	if (!arguments->quiet && (status == 0 || summary.scanned + summary.unchanged > 0))
-		print_summary(&summary);
+	print_index_summary(arguments, &summary, status == 0 ? NULL : error);
 	if (status == 0 && summary.is_interrupted)
 		end_by_signal(arguments->program,
 			      "interrupted; everything scanned so far is stored, and the "

@@ -33,7 +33,7 @@ struct output {
 	struct progress_rate rate;
 	struct pair_list *list; /* keep them; NULL: list them at once */
 	pthread_mutex_t lock;
-	bool had_unreadable;
+	uint64_t unreadable;
 };
 
 static int take_pair(void *context, unsigned thread, const struct file_pair *pair,
@@ -49,7 +49,7 @@ static void query_unreadable(void *context, struct bytes path, int system_errno)
 {
 	struct output *output = context;
 
-	output->had_unreadable = true;
+	output->unreadable++;
 	say_path(PROGRAM, path, explain_errno(system_errno));
 }
 
@@ -62,7 +62,7 @@ static void content_unconfirmed(void *context, const struct find_file *file, int
 		 system_errno == 0 ? "has changed since it was indexed" : strerror(system_errno));
 	say_path(PROGRAM, (struct bytes){file->display, file->display_size}, text);
 	pthread_mutex_lock(&output->lock);
-	output->had_unreadable = true;
+	output->unreadable++;
 	pthread_mutex_unlock(&output->lock);
 }
 
@@ -91,54 +91,6 @@ static void write_progress(void *context, FILE *line, double seconds, unsigned c
 			 confirms ? "pairs" : "files", pairs,
 			 rate > 0 ? format_seconds((double)(all - done) / rate, left) : "?");
 	fprintf(line, "%.*s", (int)columns, text);
-}
-
-static const char *plural(uint64_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
-static void print_summary(const struct find_counts *counts, const struct find_arguments *arguments,
-			  uint64_t listed)
-{
-	char rows[32], pairs[32], identical[32], similar[32];
-	uint64_t count = counts->identical + counts->similar;
-
-	fprintf(stderr, "%s pair%s (%s identical, %s similar) among %s %s%s",
-		format_count(count, pairs), plural(count),
-		format_count(counts->identical, identical), format_count(counts->similar, similar),
-		format_count(counts->rows, rows), arguments->has_files ? "candidate" : "file",
-		plural(counts->rows));
-	if (reads_files(arguments))
-		fprintf(stderr, ", %s kept", format_count(listed, pairs));
-	fputs("\n", stderr);
-}
-
-static void print_group_summary(const struct find_counts *counts, const struct group_list *groups)
-{
-	char number[32], files[32], copies[32], bytes[32], rows[32];
-	int64_t copied_bytes = 0;
-
-	for (size_t g = 0; g < groups->count; g++)
-		if (__builtin_add_overflow(copied_bytes, groups->groups[g].copied_bytes,
-					   &copied_bytes))
-			copied_bytes = INT64_MAX;
-	fprintf(stderr, "%s group%s of %s file%s among %s file%s; %s %s, of %s bytes\n",
-		format_count(groups->count, number), plural(groups->count),
-		format_count(groups->member_count, files), plural(groups->member_count),
-		format_count(counts->rows, rows), plural(counts->rows),
-		format_count(counts->identical, copies),
-		counts->identical == 1 ? "is a copy" : "are copies",
-		format_count((uint64_t)copied_bytes, bytes));
-}
-
-static void note_left_out(const struct find_arguments *arguments, uint64_t left_out)
-{
-	char count[32];
-
-	if (left_out > 0)
-		fprintf(stderr, "%s more %s%s left out by --limit\n", format_count(left_out, count),
-			arguments->has_groups ? "group" : "pair", plural(left_out));
 }
 
 /* Without rows of this tag set nothing is found: name those that the index has. */
@@ -250,7 +202,8 @@ static int find(const struct find_arguments *arguments, const struct find_sink *
 }
 
 static int find_and_write(struct find_arguments *arguments, struct store *store,
-			  struct output *output, uint64_t *found, struct simhash_error *error)
+			  struct output *output, struct find_outcome *outcome,
+			  struct simhash_error *error)
 {
 	const struct find_sink sink = {.context = output,
 				       .pair = take_pair,
@@ -264,7 +217,7 @@ static int find_and_write(struct find_arguments *arguments, struct store *store,
 	struct pair_list kept;
 	struct group_list groups = {.count = 0};
 	bool by_groups = finds_groups(arguments);
-	struct find_counts counts;
+	struct find_counts *counts = &outcome->counts;
 	/* Lines that appear on the same terminal meanwhile are progress enough. */
 	bool writes_ahead = output->listing->streams && output->listing->how.is_terminal;
 	int status;
@@ -277,25 +230,24 @@ static int find_and_write(struct find_arguments *arguments, struct store *store,
 		arguments->resources.progress = &output->progress;
 		progress_start(&output->display, arguments->progress, write_progress, output);
 	}
-	status = find(arguments, &sink, store, by_groups ? &groups : NULL, &counts, error);
+	status = find(arguments, &sink, store, by_groups ? &groups : NULL, counts, error);
 	if (status == 0 && reads_files(arguments))
 		status = confirm_pairs(&kept, &confirming, &sink, &arguments->resources, error);
 	progress_stop(&output->display);
 	if (status == 0 && by_groups) {
-		*found = counts.identical + counts.similar;
-		status = write_groups(arguments, &counts, store, &groups, output->listing, error);
+		outcome->found = counts->identical + counts->similar;
+		count_groups(outcome, &groups);
+		status = write_groups(arguments, counts, store, &groups, output->listing, error);
 	} else if (status == 0) {
-		*found = output->list != NULL ? kept.count : counts.identical + counts.similar;
-		status = output->list != NULL ? write_kept(arguments, &counts, store, &kept,
+		outcome->found = output->list != NULL ? kept.count
+						      : counts->identical + counts->similar;
+		status = output->list != NULL ? write_kept(arguments, counts, store, &kept,
 							   output->listing, error)
 					      : listing_write(output->listing, error);
 	}
-	if (status == 0 && !arguments->quiet && by_groups)
-		print_group_summary(&counts, &groups);
-	else if (status == 0 && !arguments->quiet)
-		print_summary(&counts, arguments, *found);
-	if (status == 0 && !arguments->quiet)
-		note_left_out(arguments, output->listing->left_out);
+	outcome->left_out = output->listing->left_out;
+	if (status == 0)
+		print_find_summary(arguments, outcome);
 	group_list_release(&groups);
 	pair_list_release(&kept);
 	return status;
@@ -308,8 +260,9 @@ int list_pairs(struct find_arguments *arguments, struct store *store, struct lis
 	int status;
 
 	pthread_mutex_init(&output.lock, NULL);
-	status = find_and_write(arguments, store, &output, &outcome->found, error);
+	status = find_and_write(arguments, store, &output, outcome, error);
 	pthread_mutex_destroy(&output.lock);
-	outcome->had_unreadable = output.had_unreadable;
+	outcome->unreadable = output.unreadable;
+	outcome->had_unreadable = output.unreadable > 0;
 	return status;
 }

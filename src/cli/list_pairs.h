@@ -6,14 +6,9 @@
 #define SIMHASH_CLI_LIST_PAIRS_H
 
 #include "cli/find_options.h"
+#include "cli/find_summary.h"
 #include "report/listing.h"
 #include "store/store.h"
-
-/* What the exit status follows from. */
-struct find_outcome {
-	uint64_t found; /* pairs that were kept */
-	bool had_unreadable;
-};
 
 /* Find, confirm, and write what was asked for; then the summary, to standard error. */
 int list_pairs(struct find_arguments *arguments, struct store *store, struct listing *listing,

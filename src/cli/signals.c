@@ -60,6 +60,11 @@ void release_signals(void)
 		raise(stop_signal);
 }
 
+int signal_exit_status(void)
+{
+	return 128 + stop_signal;
+}
+
 void end_by_signal(const char *program, const char *message)
 {
 	say(program, message);

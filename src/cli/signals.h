@@ -21,6 +21,9 @@ void catch_signals(void);
 /* From now on they end the program again. */
 void release_signals(void);
 
+/* The status that a shell reports of a program that the caught signal ends. */
+int signal_exit_status(void);
+
 /* Write a message, and end as the signal would have, so that whoever started the program sees it. */
 void end_by_signal(const char *program, const char *message);
 

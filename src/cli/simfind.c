@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "cli/find_measure.h"
 #include "cli/find_tasks.h"
@@ -17,8 +18,6 @@
 #include "store/store.h"
 
 #define PROGRAM "simfind"
-
-enum { EXIT_UNREADABLE = 2 };
 
 /* What is written takes the place of a file, which must be none that is asked for. */
 static int check_path(const struct find_arguments *arguments, const char *path,
@@ -124,8 +123,9 @@ int main(int argc, char **argv)
 	struct find_arguments arguments;
 	struct simhash_error error;
 	struct find_outcome outcome = {.found = 0};
-	bool fails_on_match;
-	int status;
+	double start_s = clock_monotonic_s();
+	bool runs = false;
+	int status, exit = EXIT_FAILURE;
 
 	ignore_size_signal();
 	end_at_bus_error(PROGRAM);
@@ -136,16 +136,18 @@ int main(int argc, char **argv)
 		status = find_arguments_parse(&arguments, argc, argv, &error);
 	if (status > 0)
 		status = finish_output(&error);
-	else if (status == 0)
+	else if (status == 0) {
+		runs = !arguments.compare && arguments.tolerance_count == 0;
 		status = arguments.compare ? compare(&arguments, &error)
 					   : run(&arguments, &outcome, &error);
-	fails_on_match = arguments.fail_on_match;
-	find_arguments_release(&arguments);
-	if (status != 0) {
-		say(PROGRAM, error.message);
-		return EXIT_FAILURE;
 	}
-	if (fails_on_match && outcome.found > 0)
-		return EXIT_FAILURE;
-	return outcome.had_unreadable ? EXIT_UNREADABLE : EXIT_SUCCESS;
+	if (status == 0 && !(arguments.fail_on_match && outcome.found > 0))
+		exit = outcome.had_unreadable ? EXIT_UNREADABLE : EXIT_SUCCESS;
+	if (status != 0)
+		say(PROGRAM, error.message);
+	if (runs)
+		print_find_json(&arguments, &outcome, exit, clock_monotonic_s() - start_s,
+				status == 0 ? NULL : &error);
+	find_arguments_release(&arguments);
+	return exit;
 }

@@ -13,8 +13,6 @@
 
 #define PROGRAM "simhash"
 
-enum { EXIT_UNREADABLE = 2 };
-
 static int run(const struct index_arguments *arguments, bool *had_unreadable,
 	       struct simhash_error *error)
 {

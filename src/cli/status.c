@@ -13,14 +13,12 @@
 #include "base/escape.h"
 #include "base/path.h"
 #include "cli/options.h"
+#include "cli/status.h"
 #include "cli/tasks.h"
 #include "cli/terminal.h"
-#include "store/names.h"
-#include "store/scan_run.h"
 #include "store/sketch_table.h"
 #include "store/store.h"
 #include "store/tag_sets.h"
-#include "store/totals.h"
 
 static void write_padded(struct bytes text, size_t width)
 {
@@ -45,14 +43,7 @@ static void write_name(const struct name_list *names, int64_t id, size_t width)
 	write_padded(known != NULL ? known->text : bytes_of(digits), width);
 }
 
-struct status {
-	struct name_list hosts, tag_sets, measures;
-	struct scope_total *totals;
-	size_t total_count;
-	struct scan_run_list runs;
-};
-
-static void show_totals(const struct status *status)
+static void show_totals(const struct index_status *status)
 {
 	char count[32], size[32], sketches[32];
 
@@ -70,22 +61,16 @@ static void show_totals(const struct status *status)
 	}
 }
 
-static int show_measures(const struct status *status, struct store *store,
-			 struct simhash_error *error)
+static void show_measures(const struct index_status *status)
 {
 	char count[32];
 
 	if (status->measures.count > 0)
 		printf("\n%-48s %14s\n", "measure", "sketches");
 	for (size_t i = 0; i < status->measures.count; i++) {
-		const struct name *measure = &status->measures.names[i];
-		int64_t files;
-		if (store_count_sketches(store, 0, measure->id, &files, error) != 0)
-			return -1;
-		write_padded(measure->text, 48);
-		printf(" %14s\n", format_count((uint64_t)files, count));
+		write_padded(status->measures.names[i].text, 48);
+		printf(" %14s\n", format_count((uint64_t)status->measure_files[i], count));
 	}
-	return 0;
 }
 
 static bool same_root(const struct scan_run *x, const struct scan_run *y)
@@ -128,7 +113,7 @@ static void write_time(int64_t time_ns)
 	printf("%-20s ", text);
 }
 
-static void show_runs(const struct status *status)
+static void show_runs(const struct index_status *status)
 {
 	char count[32], size[32], errors[32];
 
@@ -152,41 +137,74 @@ static void show_runs(const struct status *status)
 	}
 }
 
+static int count_sketches(struct index_status *status, struct store *store,
+			  struct simhash_error *error)
+{
+	size_t count = status->measures.count;
+
+	status->measure_files = calloc(count + 1, sizeof *status->measure_files);
+	if (status->measure_files == NULL)
+		return error_set_memory(error);
+	for (size_t i = 0; i < count; i++)
+		if (store_count_sketches(store, 0, status->measures.names[i].id,
+					 &status->measure_files[i], error) != 0)
+			return -1;
+	return 0;
+}
+
+static int read_status(struct index_status *status, struct store *store,
+		       struct simhash_error *error)
+{
+	if (store_index_bytes(store, &status->bytes, error) != 0 ||
+	    store_read_hosts(store, &status->hosts, error) != 0 ||
+	    store_read_tag_sets(store, &status->tag_sets, error) != 0 ||
+	    store_read_totals(store, &status->totals, &status->total_count, error) != 0 ||
+	    store_read_measures(store, &status->measures, error) != 0 ||
+	    count_sketches(status, store, error) != 0 ||
+	    store_read_runs(store, &status->runs, error) != 0)
+		return -1;
+	keep_last_runs(&status->runs);
+	return 0;
+}
+
+static void show_text(const struct index_status *status)
+{
+	char size[32];
+
+	fputs("index  ", stdout);
+	write_escaped(stdout, bytes_of(status->url));
+	printf("\nsize   %s\n", format_bytes((double)status->bytes, size));
+	show_totals(status);
+	show_measures(status);
+	if (status->total_count == 0)
+		puts("\nThe index has no files.");
+	show_runs(status);
+}
+
 int show_index(const struct index_arguments *arguments, struct simhash_error *error)
 {
-	struct status status = {.totals = NULL};
+	struct index_status status = {.totals = NULL};
 	struct store *store = NULL;
 	struct store_location where = arguments->request.location;
-	char *url = NULL, size[32];
-	int64_t bytes;
+	char *url = NULL;
 	int result = -1;
 
 	if (choose_database(arguments->request.location.url, false, &url, error) != 0)
 		goto out;
 	where.url = url;
+	status.url = url;
 	if (store_open(&where, OPEN_TO_READ, &store, error) != 0 ||
-	    store_index_bytes(store, &bytes, error) != 0 ||
-	    store_read_hosts(store, &status.hosts, error) != 0 ||
-	    store_read_tag_sets(store, &status.tag_sets, error) != 0)
+	    read_status(&status, store, error) != 0)
 		goto out;
-	fputs("index  ", stdout);
-	write_escaped(stdout, bytes_of(url));
-	printf("\nsize   %s\n", format_bytes((double)bytes, size));
-	if (store_read_totals(store, &status.totals, &status.total_count, error) != 0)
-		goto out;
-	show_totals(&status);
-	if (store_read_measures(store, &status.measures, error) != 0 ||
-	    show_measures(&status, store, error) != 0 ||
-	    store_read_runs(store, &status.runs, error) != 0)
-		goto out;
-	if (status.total_count == 0)
-		puts("\nThe index has no files.");
-	keep_last_runs(&status.runs);
-	show_runs(&status);
+	if (arguments->format == STATUS_JSON)
+		write_status_json(stdout, &status);
+	else
+		show_text(&status);
 	result = 0;
 out:
 	scan_run_list_release(&status.runs);
 	free(status.totals);
+	free(status.measure_files);
 	name_list_release(&status.measures);
 	name_list_release(&status.tag_sets);
 	name_list_release(&status.hosts);

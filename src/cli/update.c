@@ -31,6 +31,7 @@ int update_index(const struct find_arguments *arguments, bool *had_unreadable,
 	indexing.threads = arguments->resources.threads;
 	indexing.progress = arguments->progress;
 	indexing.quiet = arguments->quiet;
+	indexing.summary = arguments->summary;
 	status = index_paths(&indexing, had_unreadable, error);
 	release_signals();
 	tidy_up_at_signals();

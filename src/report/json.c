@@ -6,47 +6,8 @@
  */
 #include <inttypes.h>
 
-#include "base/escape.h"
+#include "base/json.h"
 #include "report/formatter.h"
-
-/* A text as a string. Returns whether all of it is UTF-8. What would act on a display is escaped,
-   though JSON requires that of C0 alone. */
-static bool write_string(FILE *out, struct bytes text)
-{
-	bool is_utf8 = true;
-
-	fputc('"', out);
-	while (text.size > 0) {
-		const unsigned char *b = (const unsigned char *)text.data;
-		size_t length = utf8_length(text);
-		if (length == 0) {
-			fputs("\\ufffd", out);
-			is_utf8 = false;
-			length = 1;
-		} else if (b[0] == '"' || b[0] == '\\') {
-			fprintf(out, "\\%c", b[0]);
-		} else if (acts_on_display(code_point(b, length))) {
-			fprintf(out, "\\u%04" PRIx32, code_point(b, length));
-		} else {
-			fwrite(b, 1, length, out);
-		}
-		text.data += length;
-		text.size -= length;
-	}
-	fputc('"', out);
-	return is_utf8;
-}
-
-static void write_path(FILE *out, const char *name, struct bytes path)
-{
-	fprintf(out, ",\"%s\":", name);
-	if (write_string(out, path))
-		return;
-	fprintf(out, ",\"%s_hex\":\"", name);
-	for (size_t i = 0; i < path.size; i++)
-		fprintf(out, "%02x", (unsigned char)path.data[i]);
-	fputc('"', out);
-}
 
 static void write_verification(FILE *out, enum verification verification, double resemblance)
 {
@@ -69,8 +30,8 @@ static void write_pair(FILE *out, const struct file_pair *pair, const struct pre
 	write_verification(out, pair->verification, pair->resemblance);
 	fprintf(out, ",\"size_a\":%" PRId64 ",\"size_b\":%" PRId64, pair->a->size_bytes,
 		pair->b->size_bytes);
-	write_path(out, "path_a", find_file_display(pair->a));
-	write_path(out, "path_b", find_file_display(pair->b));
+	write_json_field(out, "path_a", find_file_display(pair->a));
+	write_json_field(out, "path_b", find_file_display(pair->b));
 	fputc('}', out);
 }
 
@@ -93,7 +54,7 @@ static void write_member(FILE *out, const struct group *group, const struct grou
 		100 * estimated_change(group->representative, member->file),
 		member->file->size_bytes);
 	write_verification(out, member->verification, member->resemblance);
-	write_path(out, "path", find_file_display(member->file));
+	write_json_field(out, "path", find_file_display(member->file));
 	fputc('}', out);
 }
 

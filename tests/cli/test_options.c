@@ -172,10 +172,12 @@ static const struct refused index_refused[] = {
 	{"no-sketch", "status forget print init-database copy-to"},
 	{"force", "status forget print init-database copy-to"},
 	{"threads", "status forget print init-database copy-to"},
-	{"status", "forget print init-database copy-to progress"},
-	{"forget", "print init-database copy-to progress"},
-	{"print", "init-database copy-to progress"},
-	{"init-database", "copy-to progress"},
+	{"status", "forget print init-database copy-to progress summary"},
+	{"forget", "print init-database copy-to format progress summary"},
+	{"print", "init-database copy-to format progress summary"},
+	{"init-database", "copy-to format progress summary"},
+	{"copy-to", "format summary"},
+	{"summary", "quiet"},
 };
 
 static const struct refused find_refused[] = {
@@ -197,7 +199,7 @@ static const struct refused find_refused[] = {
 	{"min-similarity", "compare stats sweep"},
 	{"compare", "verify decompress max-inflated files0-from stdin-name nearest "
 		    "between update group expand format null script sort reverse limit stats sweep "
-		    "progress threads partition "
+		    "progress summary threads partition "
 		    "fail-on-match"},
 	{"verify", "stats sweep"},
 	{"decompress", "between stats sweep partition"},
@@ -215,8 +217,9 @@ static const struct refused find_refused[] = {
 	{"sort", "stats sweep"},
 	{"reverse", "stats sweep"},
 	{"limit", "stats sweep"},
-	{"stats", "sweep progress partition fail-on-match"},
-	{"sweep", "progress partition fail-on-match"},
+	{"stats", "sweep progress summary partition fail-on-match"},
+	{"sweep", "progress summary partition fail-on-match"},
+	{"summary", "quiet"},
 };
 
 static bool is_to_be_refused(const struct refused *refused, size_t count, const char *x,

@@ -1,0 +1,46 @@
+/*
+ * Strings of JSON.
+ * SPDX-License-Identifier: MIT
+ */
+#include "base/json.h"
+
+#include <inttypes.h>
+
+#include "base/escape.h"
+
+bool write_json_string(FILE *out, struct bytes text)
+{
+	bool is_utf8 = true;
+
+	fputc('"', out);
+	while (text.size > 0) {
+		const unsigned char *b = (const unsigned char *)text.data;
+		size_t length = utf8_length(text);
+		if (length == 0) {
+			fputs("\\ufffd", out);
+			is_utf8 = false;
+			length = 1;
+		} else if (b[0] == '"' || b[0] == '\\') {
+			fprintf(out, "\\%c", b[0]);
+		} else if (acts_on_display(code_point(b, length))) {
+			fprintf(out, "\\u%04" PRIx32, code_point(b, length));
+		} else {
+			fwrite(b, 1, length, out);
+		}
+		text.data += length;
+		text.size -= length;
+	}
+	fputc('"', out);
+	return is_utf8;
+}
+
+void write_json_field(FILE *out, const char *name, struct bytes text)
+{
+	fprintf(out, ",\"%s\":", name);
+	if (write_json_string(out, text))
+		return;
+	fprintf(out, ",\"%s_hex\":\"", name);
+	for (size_t i = 0; i < text.size; i++)
+		fprintf(out, "%02x", (unsigned char)text.data[i]);
+	fputc('"', out);
+}

@@ -1,0 +1,137 @@
+/*
+ * The summary of a run of simfind.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/find_summary.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/open_file.h"
+#include "cli/kept_pairs.h"
+#include "cli/summary.h"
+#include "cli/terminal.h"
+
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+void count_groups(struct find_outcome *outcome, const struct group_list *groups)
+{
+	outcome->by_groups = true;
+	outcome->groups = groups->count;
+	outcome->grouped_files = groups->member_count;
+	for (size_t g = 0; g < groups->count; g++)
+		if (__builtin_add_overflow(outcome->copied_bytes, groups->groups[g].copied_bytes,
+					   &outcome->copied_bytes))
+			outcome->copied_bytes = INT64_MAX;
+}
+
+/* ---- Text ---- */
+
+static void print_pairs(const struct find_arguments *arguments, const struct find_outcome *outcome)
+{
+	const struct find_counts *counts = &outcome->counts;
+	char rows[32], pairs[32], identical[32], similar[32];
+	uint64_t count = counts->identical + counts->similar;
+
+	fprintf(stderr, "%s pair%s (%s identical, %s similar) among %s %s%s",
+		format_count(count, pairs), plural(count),
+		format_count(counts->identical, identical), format_count(counts->similar, similar),
+		format_count(counts->rows, rows), arguments->has_files ? "candidate" : "file",
+		plural(counts->rows));
+	if (reads_files(arguments))
+		fprintf(stderr, ", %s kept", format_count(outcome->found, pairs));
+	fputs("\n", stderr);
+}
+
+static void print_groups(const struct find_outcome *outcome)
+{
+	const struct find_counts *counts = &outcome->counts;
+	char number[32], files[32], copies[32], bytes[32], rows[32];
+
+	fprintf(stderr, "%s group%s of %s file%s among %s file%s; %s %s, of %s bytes\n",
+		format_count(outcome->groups, number), plural(outcome->groups),
+		format_count(outcome->grouped_files, files), plural(outcome->grouped_files),
+		format_count(counts->rows, rows), plural(counts->rows),
+		format_count(counts->identical, copies),
+		counts->identical == 1 ? "is a copy" : "are copies",
+		format_count((uint64_t)outcome->copied_bytes, bytes));
+}
+
+void print_find_summary(const struct find_arguments *arguments, const struct find_outcome *outcome)
+{
+	char count[32];
+
+	if (arguments->quiet || arguments->summary == SUMMARY_JSON)
+		return;
+	if (outcome->by_groups)
+		print_groups(outcome);
+	else
+		print_pairs(arguments, outcome);
+	if (outcome->left_out > 0)
+		fprintf(stderr, "%s more %s%s left out by --limit\n",
+			format_count(outcome->left_out, count),
+			arguments->has_groups ? "group" : "pair", plural(outcome->left_out));
+}
+
+/* ---- JSON ---- */
+
+static const char *result_of(const struct find_outcome *outcome, int exit,
+			     const struct simhash_error *error)
+{
+	if (error != NULL)
+		return "failed";
+	if (exit == EXIT_FAILURE)
+		return "match";
+	return outcome->had_unreadable ? "unreadable" : "ok";
+}
+
+static void write_counts(FILE *out, const struct find_arguments *arguments,
+			 const struct find_outcome *outcome)
+{
+	const struct find_counts *counts = &outcome->counts;
+
+	write_json_number(out, arguments->has_files ? "candidates" : "files", counts->rows);
+	if (outcome->by_groups) {
+		write_json_number(out, "groups", outcome->groups);
+		write_json_number(out, "grouped_files", outcome->grouped_files);
+		write_json_number(out, "copies", counts->identical);
+		write_json_number(out, "copied_bytes", (uint64_t)outcome->copied_bytes);
+	} else {
+		write_json_number(out, "pairs", counts->identical + counts->similar);
+		write_json_number(out, "identical", counts->identical);
+		write_json_number(out, "similar", counts->similar);
+		write_json_number(out, "kept", outcome->found);
+	}
+	write_json_number(out, "left_out", outcome->left_out);
+	write_json_number(out, "unsketched", counts->unsketched);
+	write_json_number(out, "unreadable", outcome->unreadable);
+}
+
+void print_find_json(const struct find_arguments *arguments, const struct find_outcome *outcome,
+		     int exit, double seconds, const struct simhash_error *error)
+{
+	const struct run_ending ending = {.program = "simfind",
+					  .task = "find",
+					  .result = result_of(outcome, exit, error),
+					  .exit = exit,
+					  .message = error == NULL ? NULL : error->message,
+					  .seconds = seconds};
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	if (arguments->summary != SUMMARY_JSON)
+		return;
+	out = open_memstream(&text, &size);
+	if (out == NULL)
+		return;
+	begin_json_summary(out, &ending);
+	write_counts(out, arguments, outcome);
+	end_json_summary(out, &ending);
+	if (close_text(out, &text) == 0)
+		fputs(text, stderr);
+	free(text);
+}

@@ -1,0 +1,143 @@
+#!/usr/bin/env bash
+# What programs can read of a run and of an index: a line of JSON instead of the summary, and
+# --status as JSON.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+mkdir "$files"/{one,two}
+for i in 1 2 3 4; do
+	seq "$i" 3000 >"$files/one/$i"
+done
+cp "$files/one/1" "$files/two/copy"
+: >"$files/empty"
+settle "$files"
+
+# json FILE EXPRESSION: its value, where s is the only line of JSON in FILE
+json() {
+	python3 - "$@" <<'END'
+import json, sys
+lines = [line for line in open(sys.argv[1], encoding="utf-8", errors="surrogateescape") if line.startswith("{")]
+if len(lines) != 1:
+    sys.exit("not one line of JSON: %r" % lines)
+s = json.loads(lines[0])
+print(eval(sys.argv[2]))
+END
+}
+# has EXPRESSION...: each is true of the line on standard error of the last run
+has() {
+	local expression
+	for expression in "$@"; do
+		same "$expression of $(cat "$TEST_FOLDER/err")" True "$(json "$TEST_FOLDER/err" "$expression")"
+	done
+}
+
+# A run of simhash: every field, and nothing else on standard error.
+runs 0 "$SIMHASH" --summary=json "$files"
+has "s['program'] == 'simhash'" "s['task'] == 'index'" "s['result'] == 'ok'" "s['exit'] == 0" \
+	"s['scanned'] == 6" "s['unchanged'] == 0" "s['removed'] == 0" "s['failed'] == 0" \
+	"s['bytes'] == $(($(find "$files" -type f -printf '%s+')0))" \
+	"0 <= s['seconds'] < 600" "s['error'] is None" "s['sketched_again'] == 0" \
+	"s['version'] == '$("$SIMHASH" --version | sed -n '1s/.* //p')'" \
+	"set(s) == set('program version task result exit scanned unchanged removed failed sketched_again listed_directories bytes seconds error'.split())"
+same "lines" 1 "$(wc -l <err)"
+rm "$files/one/4"
+runs 0 "$SIMHASH" --summary=json "$files"
+has "s['scanned'] == 0" "s['unchanged'] == 5" "s['removed'] == 1"
+# What could not be read, in the line and in the exit status.
+printf '%s\0' "$files/one" "$files/none" >list
+runs 2 "$SIMHASH" --summary=json --files0-from=list
+has "s['result'] == 'unreadable'" "s['exit'] == 2" "s['failed'] == 1" "s['listed_directories'] == 1"
+said "simhash: $files/none: No such file or directory"
+# A run that fails, even before it begins.
+runs 1 "$SIMHASH" --summary=json -d sqlite:/no/such/index "$files"
+has "s['result'] == 'failed'" "s['exit'] == 1" "s['error'].startswith('cannot create index sqlite:/no/such/index')"
+printf 'no zero byte\nin two lines\n' >lines
+runs 1 "$SIMHASH" --summary=json --files0-from=lines
+has "s['result'] == 'failed'" "s['error'].startswith('lines: names are terminated by newlines')"
+# One that is interrupted, while it waits for its list.
+mkfifo names
+runs_before=$(sql 'SELECT COUNT(*) FROM scan_run')
+is_begun() {
+	[ "$(sql 'SELECT COUNT(*) FROM scan_run')" != "$runs_before" ]
+}
+set -m
+"$SIMHASH" --summary=json --files0-from=- <names 2>err &
+pid=$!
+exec 7>names
+printf '%s\0' "$files/one/1" >&7
+wait_until is_begun
+kill -s TERM $pid
+status=0
+wait $pid || status=$?
+exec 7>&-
+set +m
+same "status after TERM" 143 "$status"
+has "s['result'] == 'interrupted'" "s['exit'] == 143"
+
+# A run of simfind.
+runs 0 "$SIMFIND" --summary=json
+has "s['program'] == 'simfind'" "s['task'] == 'find'" "s['result'] == 'ok'" "s['exit'] == 0" \
+	"s['identical'] == $(grep -c ^identical out)" "s['pairs'] == $(grep -c . out)" \
+	"s['similar'] == s['pairs'] - s['identical']" "s['kept'] == s['pairs']" "s['files'] == 4" \
+	"s['left_out'] == 0" "s['unsketched'] == 0" "s['unreadable'] == 0" "s['error'] is None" \
+	"set(s) == set('program version task result exit files pairs identical similar kept left_out unsketched unreadable seconds error'.split())"
+same "lines" 1 "$(wc -l <err)"
+runs 0 "$SIMFIND" --summary=json --limit=1
+has "s['left_out'] == s['pairs'] - 1" "s['pairs'] > 1"
+runs 1 "$SIMFIND" --summary=json --fail-on-match
+has "s['result'] == 'match'" "s['exit'] == 1" "s['error'] is None"
+runs 0 "$SIMFIND" --summary=json --group --format=json
+same "groups" "$(python3 -c 'import json; g = json.load(open("out"))
+print(len(g), sum(x["files"] for x in g), sum(x["copied_bytes"] for x in g))')" \
+	"$(json err "'%d %d %d' % (s['groups'], s['grouped_files'], s['copied_bytes'])")"
+has "s['copies'] == 1" "'pairs' not in s"
+runs 2 "$SIMFIND" --summary=json "$files/one/1" "$files/none"
+has "s['result'] == 'unreadable'" "s['exit'] == 2" "s['unreadable'] == 1" "s['candidates'] > 1" "'files' not in s"
+runs 1 "$SIMFIND" --summary=json -o /dev/full
+has "s['result'] == 'failed'" "s['exit'] == 1" "s['error'] == 'cannot write to /dev/full: No space left on device'"
+runs 0 "$SIMFIND" --summary=json --update "$files"
+same "tasks" "index find" "$(python3 -c 'import json; print(" ".join(json.loads(l)["task"] for l in open("err")))')"
+# Text is the default, and is what it was.
+runs 0 "$SIMFIND" --summary=text
+said " pairs ("
+runs 0 "$SIMHASH" --summary=text "$files"
+said "0 scanned, 5 unchanged"
+runs 1 "$SIMHASH" --summary=xml "$files"
+said "--summary 'xml': expected text or json"
+runs 1 "$SIMFIND" -q --summary=json
+said "--summary cannot be combined with --quiet"
+runs 1 "$SIMHASH" --status --summary=json
+said "--status cannot be combined with --summary"
+
+# The index: numbers as SQL counts them, and names whatever their bytes.
+odd=$files/$'odd\x1b\xff"name'
+mkdir "$odd"
+cp "$files/one/1" "$odd/x"
+runs 0 "$SIMHASH" --measure=minhash "$odd"
+runs 0 "$SIMHASH" --host=web1 "$files/two"
+runs 0 "$SIMHASH" --host=web1 "$files/two"
+sql "UPDATE scan_run SET finished_at_ns = NULL WHERE id = 1"
+runs 0 "$SIMHASH" --status --format=json
+python3 - "$TEST_URL" "$(hostname)" "$odd" "$files/two" "$(sql "SELECT host.name, COUNT(*), SUM(size)
+	FROM file JOIN host ON host.id = file.host GROUP BY host.name" | tr '\n' ' ')" <<'END'
+import json, os, re, sys
+url, host, odd, two, rows = sys.argv[1:]
+s = json.load(open("out", encoding="utf-8"))
+assert set(s) == {"bytes", "index", "totals", "measures", "runs"}, s
+assert s["index"] == url and s["bytes"] > 4096
+found = {t["host"]: (t["files"], t["bytes"]) for t in s["totals"]}
+assert found == {r.split("|")[0]: tuple(map(int, r.split("|")[1:])) for r in rows.split()}, (found, rows)
+assert all(set(t) == {"files", "sketches", "bytes", "host", "tag_set"} and t["tag_set"] == "sample" for t in s["totals"])
+assert s["measures"] == [{"sketches": 1, "measure": "minhash:bytes=8,functions=128,cluster=4"}], s["measures"]
+last = {(r["host"], r.get("path_hex", r["path"])): r for r in s["runs"]}
+assert last["web1", two]["runs"] == 2 and last["web1", two]["errors"] == 0
+assert last["web1", two]["bytes"] in (0, os.path.getsize(two + "/copy"))
+at = last[host, os.fsencode(odd).hex()]
+assert at["path"].endswith('odd\x1b\ufffd"name') and at["scanned"] == 1
+for r in s["runs"]:
+    assert set(r) - {"path_hex"} == set("runs started finished scanned bytes errors host tag_set path".split()), r
+    assert re.fullmatch(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ", r["started"]), r
+assert at["finished"] >= at["started"]
+END
+runs 1 "$SIMHASH" --format=json "$files"
+said "--format needs --status"
