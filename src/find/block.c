@@ -149,7 +149,8 @@ static int find_twin(struct row_stream *stream, struct find_file *file, size_t n
 	for (slot = slot_of(stream, file); stream->slots[slot] != 0;
 	     slot = (slot + 1) & (stream->slot_count - 1)) {
 		struct find_file *known = &block->rows[stream->slots[slot] - 1];
-		if (rows_are_twins(stream->finder->request, known, file)) {
+		if (rows_are_twins(stream->finder->request, known, file) &&
+		    (!stream->keeps_extensions || known->extension_hash == file->extension_hash)) {
 			*twin = known;
 			return 0;
 		}

@@ -42,6 +42,7 @@ struct row_stream {
 	bool owns_store, has_begun, has_ended;
 	bool takes_all;	  /* into one block, however many */
 	bool carries_key; /* only rows of the key that goes on, whose copies may be still to come */
+	bool keeps_extensions; /* a copy has the extension of its twin */
 	struct row_cursor *cursor;
 	struct block *next; /* what the next block begins with */
 	int64_t last_key;   /* of the last row taken */

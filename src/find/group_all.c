@@ -149,6 +149,14 @@ static bool connect(void *context, struct content_file *other)
 	return true;
 }
 
+/* A file without a sketch is similar to files of its own extension alone. */
+static bool makes_the_same_pairs(const struct find_request *request, const struct content_file *x,
+				 const struct content_file *y)
+{
+	return x->is_compared && x->file.extension_hash == y->file.extension_hash &&
+	       rows_are_twins(request, &x->file, &y->file);
+}
+
 /* Which of the files of a content are to be compared: not those that make the same pairs. */
 static void choose_compared(const struct find_request *request, struct unique_content *content)
 {
@@ -156,8 +164,7 @@ static void choose_compared(const struct find_request *request, struct unique_co
 	for (struct content_file *file = content->files; file != NULL; file = file->next) {
 		const struct content_file *before = content->files;
 		int64_t end = end_of_reach(&file->file);
-		while (before != file && !(before->is_compared &&
-					   rows_are_twins(request, &before->file, &file->file)))
+		while (before != file && !makes_the_same_pairs(request, before, file))
 			before = before->next;
 		file->is_compared = before == file;
 		if (end > content->end_of_reach)
@@ -399,6 +406,7 @@ static int read_all(struct grouping *g, struct simhash_error *error)
 	row_stream_init(&stream, g->finder, INT64_MIN, INT64_MAX, ORDER_BY_SORTING);
 	stream.store = g->finder->store;
 	stream.carries_key = true;
+	stream.keeps_extensions = true;
 	read_ahead_begin(&ahead, &stream, g->finder->resources->threads > 1);
 	while ((status = read_ahead_next(&ahead, &block, error)) == 1) {
 		status = add_block(g, block, error);
