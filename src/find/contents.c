@@ -65,19 +65,13 @@ static int compare_numbers(int64_t x, int64_t y)
 	return (x > y) - (x < y);
 }
 
-/* Files of one content together, in it those of one inode, and of these the first path first. */
-static int compare_files(const void *a, const void *b, void *context)
+/* Names of one file together, and of these the first path first. */
+static int compare_names(const void *a, const void *b)
 {
-	const struct contents *contents = context;
-
 	const struct find_file *x = &(*(struct content_file *const *)a)->file;
 	const struct find_file *y = &(*(struct content_file *const *)b)->file;
 	const int64_t numbers[][2] = {
-		{x->uniform, y->uniform},
 		{x->size_bytes, y->size_bytes},
-		{x->tolerance, y->tolerance},
-		{contents->by_extension ? x->extension_hash : 0,
-		 contents->by_extension ? y->extension_hash : 0},
 		{x->inode, y->inode},
 		{x->device, y->device},
 		{x->host, y->host},
@@ -91,10 +85,24 @@ static int compare_files(const void *a, const void *b, void *context)
 	return order != 0 ? order : find_file_compare(x, y);
 }
 
-static int compare_by_path(const void *a, const void *b)
+/* Files of one content together, and in it by path. */
+static int compare_files(const void *a, const void *b, void *context)
 {
-	return find_file_compare(&(*(struct content_file *const *)a)->file,
-				 &(*(struct content_file *const *)b)->file);
+	const struct contents *contents = context;
+	const struct find_file *x = &(*(struct content_file *const *)a)->file;
+	const struct find_file *y = &(*(struct content_file *const *)b)->file;
+	const int64_t numbers[][2] = {
+		{x->uniform, y->uniform},
+		{x->size_bytes, y->size_bytes},
+		{x->tolerance, y->tolerance},
+		{contents->by_extension ? x->extension_hash : 0,
+		 contents->by_extension ? y->extension_hash : 0},
+	};
+	int order = memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE);
+
+	for (size_t i = 0; order == 0 && i < sizeof numbers / sizeof *numbers; i++)
+		order = compare_numbers(numbers[i][0], numbers[i][1]);
+	return order != 0 ? order : find_file_compare(x, y);
 }
 
 /* What standard input has is identical to no file. */
@@ -125,11 +133,12 @@ void content_drop_next(const struct contents *contents, struct unique_content *c
 	content->is_pair = has_pair(contents, content);
 }
 
-/* Of names of one file keep the first. */
+/* Of names of one file keep the first, whatever the contents that their extensions make of them. */
 static size_t drop_links(struct content_file **files, size_t count)
 {
 	size_t kept = 0;
 
+	qsort(files, count, sizeof(struct content_file *), compare_names);
 	for (size_t i = 0; i < count; i++)
 		if (kept > 0 && are_links(&files[kept - 1]->file, &files[i]->file))
 			free(files[i]);
@@ -155,9 +164,6 @@ static int add_content(struct contents *contents, struct content_file **files, s
 			free(files[i]);
 		return -1;
 	}
-	if (!contents->hard_links)
-		count = drop_links(files, count);
-	qsort(files, count, sizeof(struct content_file *), compare_by_path);
 	for (size_t i = 0; i < count; i++) {
 		files[i]->next = i + 1 < count ? files[i + 1] : NULL;
 		files[i]->content = content;
@@ -181,6 +187,8 @@ int contents_add(struct contents *contents, struct content_file **files, size_t 
 	size_t first = contents->count, begin = 0;
 	int status = 0;
 
+	if (count > 0 && !contents->hard_links)
+		count = drop_links(files, count);
 	if (count > 0)
 		sort_with(files, count, sizeof(struct content_file *), compare_files, contents);
 	while (begin < count) {
