@@ -74,6 +74,23 @@ void change_counts(struct file_row *row, uint64_t share)
 	}
 }
 
+void change_sketch(struct file_row *row, uint64_t changes)
+{
+	for (; changes > 0; changes--)
+		row->resemblance.registers[random_below(REGISTERS)] = (uint8_t)random_below(256);
+}
+
+/* Of a small file some registers are empty, or all but a few. */
+void random_sketch(struct file_row *row)
+{
+	uint64_t empty = row->size_bytes >= 2000 ? 0 : row->size_bytes >= 300 ? 40 : 118;
+
+	for (int r = 0; r < REGISTERS; r++)
+		row->resemblance.registers[r] = (uint8_t)(1 + random_below(255));
+	for (; empty > 0; empty--)
+		row->resemblance.registers[random_below(REGISTERS)] = 0;
+}
+
 void set_content(struct file_row *row, uint64_t number)
 {
 	memcpy(row->content_hash, &number, sizeof number);

@@ -10,6 +10,7 @@
 #include "store/store.h"
 
 #define ROWS 600
+#define REGISTERS SIMHASH_RESEMBLANCE_REGISTERS
 
 __extension__ typedef __int128 wide;
 
@@ -35,6 +36,9 @@ void complete_row(int i);
 /* Counts of a file of this size: up to `share` of it for each tag; and changes of some of them. */
 void random_counts(struct file_row *row, uint64_t share);
 void change_counts(struct file_row *row, uint64_t share);
+/* A sketch of a content of this size; and so many registers of another value, as an edit makes them. */
+void random_sketch(struct file_row *row);
+void change_sketch(struct file_row *row, uint64_t changes);
 void set_content(struct file_row *row, uint64_t number);
 
 /* A new index of all rows. */

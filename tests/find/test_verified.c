@@ -20,31 +20,11 @@
 #include "random_rows.h"
 #include "reference_resemblance.h"
 
-#define REGISTERS 128
-
 static double resemblances[ROWS][ROWS]; /* negative: not known */
 static bool can_tell[ROWS][ROWS];
 static uint64_t similar_pairs; /* found in all */
 
 /* ---- Rows ---- */
-
-/* So many registers of another value, as an edit makes them. */
-static void change_sketch(struct file_row *row, uint64_t changes)
-{
-	for (; changes > 0; changes--)
-		row->resemblance.registers[random_below(REGISTERS)] = (uint8_t)random_below(256);
-}
-
-/* Of a small file some registers are empty, or all but a few. */
-static void random_sketch(struct file_row *row)
-{
-	uint64_t empty = row->size_bytes >= 2000 ? 0 : row->size_bytes >= 300 ? 40 : 118;
-
-	for (int r = 0; r < REGISTERS; r++)
-		row->resemblance.registers[r] = (uint8_t)(1 + random_below(255));
-	for (; empty > 0; empty--)
-		row->resemblance.registers[random_below(REGISTERS)] = 0;
-}
 
 /*
  * Clusters of 30 rows around a centre: every fifth row a copy of it, and of the others one in

@@ -1,0 +1,360 @@
+/*
+ * Groups against their definition, by brute force over all pairs, on each engine: random rows in
+ * chains, stars, dense families and clusters, with copies under other extensions, names of one
+ * file, rows without a sketch and tiny ones; by both linkages, several rules, and 1 to 4 threads.
+ * SPDX-License-Identifier: MIT
+ */
+#include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "defined_groups.h"
+#include "engine.h"
+
+#define SETS 52
+#define RULES 4 /* of each set */
+
+static struct {
+	unsigned groups, members, copies, without_pairs;
+} compared;
+
+/* ---- Rows ---- */
+
+/* A row like `other`. */
+static void make_like(int i, int other, uint64_t registers, uint64_t share)
+{
+	rows[i] = rows[other];
+	change_sketch(&rows[i], registers);
+	change_counts(&rows[i], share);
+	if (random_below(6) == 0)
+		rows[i].size_bytes += (int64_t)random_below((uint64_t)rows[i].size_bytes / 4 + 1);
+}
+
+static void make_first(int i, int64_t largest_size)
+{
+	rows[i] = engine_row("/f", names[i], random_below(1u << 30));
+	rows[i].size_bytes = 1 + (int64_t)random_below((uint64_t)largest_size);
+	random_counts(&rows[i], 8);
+	random_sketch(&rows[i]);
+}
+
+enum { CHAIN, STAR, DENSE, CLUSTER, ALONE, SHAPES };
+
+/* Rows first .. end - 1; of a star and a chain hardly any two that are not meant to be are alike. */
+static void make_shape(int first, int end, int shape, int64_t largest_size)
+{
+	uint64_t step = 4 + random_below(40);
+
+	for (int i = first; i < end; i++) {
+		name_row(i);
+		if (i == first || shape == ALONE)
+			make_first(i, largest_size);
+		else if (shape == CHAIN)
+			make_like(i, i - 1, step, 400);
+		else if (shape == STAR)
+			make_like(i, first, step, 100);
+		else if (shape == DENSE)
+			make_like(i, first, random_below(4), 2000);
+		else
+			make_like(i, first, random_below(5) * random_below(24), 60);
+		rows[i].has_resemblance = random_below(12) != 0;
+		set_content(&rows[i], (uint64_t)i);
+	}
+}
+
+/* Some rows become copies of others, or other names of them. */
+static void make_copies(void)
+{
+	for (int i = 1; i < ROWS; i++) {
+		int other = i - 1 - (int)random_below(i < 8 ? (uint64_t)i : 8);
+		bool is_link = random_below(3) == 0;
+		if (random_below(5) != 0)
+			continue;
+		if (is_link && rows[other].links == 1) {
+			rows[other].links = 2;
+			rows[other].inode = 1000 + other;
+		}
+		rows[i] = rows[other];
+		if (is_link) /* a list of pairs knows only the names that are in a pair */
+			snprintf(names[i], sizeof names[i], "%d%s", i,
+				 names[other] + strcspn(names[other], "."));
+		else if (rows[i].links != 1)
+			rows[i].inode = 1000 + i;
+		if (!is_link && random_below(4) == 0)
+			rows[i].has_resemblance = !rows[i].has_resemblance;
+	}
+}
+
+static void make_rows(void)
+{
+	static const int64_t largest_sizes[] = {24, 1000, 20000, 20000, 40000000};
+
+	for (int first = 0; first < ROWS;) {
+		int end = first + 3 + (int)random_below(50);
+		end = end > ROWS ? ROWS : end;
+		make_shape(first, end, (int)random_below(SHAPES), largest_sizes[random_below(5)]);
+		first = end;
+	}
+	make_copies();
+	for (int i = 0; i < ROWS; i++)
+		complete_row(i);
+}
+
+/* ---- The pairs ---- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct fact fact_of(const struct file_pair *pair, bool is_from_a)
+{
+	double own = is_from_a ? pair->contained_a : pair->contained_b;
+	double other = is_from_a ? pair->contained_b : pair->contained_a;
+
+	return (struct fact){.is_pair = true,
+			     .is_part = pair->is_part,
+			     .verification = pair->verification,
+			     .resemblance = pair->resemblance,
+			     .contained = own >= other ? own : -other};
+}
+
+static int note_fact(void *context, unsigned thread, const struct file_pair *pair,
+		     struct simhash_error *ignored)
+{
+	int a = number_of(pair->a), b = number_of(pair->b);
+	int status;
+
+	(void)thread;
+	(void)ignored;
+	pthread_mutex_lock(&lock);
+	facts[a][b] = fact_of(pair, true);
+	facts[b][a] = fact_of(pair, false);
+	status = pair_list_add(context, pair, &error);
+	pthread_mutex_unlock(&lock);
+	return status;
+}
+
+static void find_pairs(struct store *store, const struct find_request *request,
+		       const struct find_resources *resources, struct pair_list *list)
+{
+	struct find_sink to_facts = {.context = list, .pair = note_fact};
+	struct find_request expanded = *request;
+	struct finder finder;
+
+	expanded.expand = true;
+	memset(facts, 0, sizeof facts);
+	assert_int_equal(finder_init(&finder, store, &expanded, &to_facts, resources, &error), 0);
+	if (finder_all(&finder, &error) != 0)
+		fail_msg("%s", error.message);
+	finder_release(&finder);
+}
+
+/* ---- Rules ---- */
+
+static void set_rule(struct find_request *request, unsigned number)
+{
+	static const struct find_side sides[2] = {{"elsewhere", {"/f/g", 4}},
+						  {"elsewhere", {"/fg", 3}}};
+	struct find_rule *rule = &request->rule;
+
+	switch (number) {
+	case 0: /* the default, for every set */
+		return;
+	case 1:
+		rule->verify.mode = VERIFY_NO;
+		return;
+	case 2:
+		rule->verify.min_resemblance = 0.9;
+		return;
+	case 3:
+		rule->verify.same_extension = true;
+		return;
+	case 4:
+		request->hard_links = true;
+		return;
+	case 5:
+		request->has_between = true;
+		memcpy(request->between, sides, sizeof sides);
+		return;
+	case 6:
+		assert_int_equal(rule_add_tolerance(rule, ".PS=0.05", &error), 0);
+		return;
+	case 7:
+		rule->tolerance.percent_millionths = 1 * SIMHASH_MILLION;
+		return;
+	case 8:
+		rule->candidates = CANDIDATES_KEY;
+		return;
+	case 9:
+		request->versions = true;
+		return;
+	case 10:
+		rule->tolerance.percent_millionths = 100 * SIMHASH_MILLION;
+		rule->verify.min_resemblance = 0.5;
+		return;
+	case 11:
+		rule->verify.mode = VERIFY_NO;
+		rule->tolerance.percent_millionths = 3 * SIMHASH_MILLION;
+		rule->key = SIMHASH_UNIFORM;
+		return;
+	default:
+		rule->tolerance.size_ratio_millionths = SIMHASH_MILLION * 11 / 10;
+		request->hard_links = true;
+		assert_int_equal(rule_add_tolerance(rule, "ps=0.05", &error), 0);
+	}
+}
+
+static struct find_request request_for(unsigned number)
+{
+	struct find_request request;
+
+	find_request_init(&request);
+	request.tags = sample;
+	request.host = "here";
+	set_rule(&request, number);
+	return request;
+}
+
+/* ---- Groups ---- */
+
+static struct {
+	unsigned set, rule, threads;
+	const char *how;
+} about;
+
+static void expect_text(const char *what, int group, const char *expected, const char *found_one)
+{
+	if (strcmp(expected, found_one) != 0)
+		fail_msg("set %u, rule %u, %u threads, %s: group %d: %s is %s instead of %s",
+			 about.set, about.rule, about.threads, about.how, group, what, found_one,
+			 expected);
+}
+
+static void expect_number(const char *what, int group, double expected, double found_one)
+{
+	if (fabs(expected - found_one) > 1e-9)
+		fail_msg("set %u, rule %u, %u threads, %s: group %d: %s is %f instead of %f",
+			 about.set, about.rule, about.threads, about.how, group, what, found_one,
+			 expected);
+}
+
+static void expect_member(int group, const struct group_member *member,
+			  const struct defined_member *expected, int representative)
+{
+	static const char *const roles[] = {"representative", "member", "copy"};
+	const struct fact *fact = &expected->fact;
+
+	expect_text("a file", group, display_of(expected->row), member->file->display);
+	expect_text("a role", group, roles[expected->role], roles[member->role]);
+	expect_number("a distance", group, (double)distances[expected->row][representative],
+		      (double)member->distance);
+	expect_number("a verification", group, fact->verification, member->verification);
+	if (has_resemblance(fact->verification))
+		expect_number("a resemblance", group, fact->resemblance, member->resemblance);
+	expect_number("whether one is a part", group, fact->is_part, member->is_part);
+	if (fact->is_part)
+		expect_number("a share", group, fact->contained, member->contained);
+	compared.members += member->role == ROLE_MEMBER;
+	compared.copies += member->role == ROLE_COPY;
+	compared.without_pairs += member->role == ROLE_MEMBER && !fact->is_pair;
+}
+
+static void expect_group(int g, const struct group *group, const struct group_member *members,
+			 const struct defined_group *expected)
+{
+	for (int m = 0; m < (int)group->count && m < expected->count; m++)
+		expect_member(g, &members[m], &expected->members[m], expected->members[0].row);
+	expect_number("the count", g, expected->count, (double)group->count);
+	expect_number("the number", g, g + 1, (double)group->number);
+	expect_text("the representative", g, members[0].file->display,
+		    group->representative->display);
+	expect_number("the size", g, (double)expected->bytes, (double)group->bytes);
+	expect_number("that of copies", g, (double)expected->copied_bytes,
+		      (double)group->copied_bytes);
+	assert_int_equal(group->id, expected->id);
+}
+
+static void expect_defined(const struct group_list *groups)
+{
+	for (int g = 0; g < defined_count && g < (int)groups->count; g++) {
+		const struct group *group = &groups->groups[g];
+		expect_group(g, group, &groups->members[group->first], &defined[g]);
+		compared.groups++;
+	}
+	expect_number("the last", defined_count, defined_count, (double)groups->count);
+}
+
+static void compare_groups(struct store *store, const struct find_request *request,
+			   const struct find_resources *resources, const struct pair_list *list,
+			   enum linkage linkage)
+{
+	static const struct find_sink none = {.pair = NULL};
+	struct group_list groups;
+	struct finder finder;
+
+	define_groups(request, linkage);
+	about.how = linkage == LINK_SINGLE ? "single, of pairs" : "of pairs";
+	/* A list does not know the copies that are in no pair. */
+	if (!request->has_between) {
+		assert_int_equal(group_pairs(list, request, linkage, &groups, &error), 0);
+		expect_defined(&groups);
+		group_list_release(&groups);
+	}
+	if (!finder_finds_groups(request))
+		return;
+	about.how = linkage == LINK_SINGLE ? "single, of rows" : "of rows";
+	assert_int_equal(finder_init(&finder, store, request, &none, resources, &error), 0);
+	if (finder_groups(&finder, linkage, &groups, &error) != 0)
+		fail_msg("%s", error.message);
+	expect_defined(&groups);
+	group_list_release(&groups);
+	finder_release(&finder);
+}
+
+static void groups_equal_their_definition(void **state)
+{
+	static const unsigned block_rows[] = {1, 7, 64, 0};
+
+	(void)state;
+	for (about.set = 0; about.set < SETS; about.set++) {
+		struct store *store;
+		make_rows();
+		store = store_with_rows();
+		for (unsigned r = 0; r < RULES; r++) {
+			const struct find_resources resources = {
+				.threads = 1 + (about.set + r) % 4,
+				.block_rows = block_rows[(about.set / 4 + r) % 4]};
+			struct pair_list list;
+			struct find_request request;
+			about.rule = r == 0 ? 0 : 1 + (3 * about.set + r) % 12;
+			about.threads = resources.threads;
+			request = request_for(about.rule);
+			pair_list_init(&list);
+			find_pairs(store, &request, &resources, &list);
+			for (int linkage = 0; linkage < 2; linkage++)
+				compare_groups(store, &request, &resources, &list,
+					       (enum linkage)linkage);
+			pair_list_release(&list);
+			rule_release(&request.rule);
+		}
+		store_close(store);
+	}
+	print_message("%u groups, %u members, %u of them no pair, %u copies\n", compared.groups,
+		      compared.members, compared.without_pairs, compared.copies);
+	assert_true(compared.groups > 10000 && compared.members > 10000);
+	assert_true(compared.copies > 1000 && compared.without_pairs > 100);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(groups_equal_their_definition),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
