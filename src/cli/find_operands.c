@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/read_file.h"
+#include "base/zero_list.h"
 
 /* `path` NULL is standard input. */
 static int add_query(struct find_arguments *arguments, const char *path,
@@ -30,6 +31,9 @@ static int read_names(struct find_arguments *arguments, const char *path,
 	size_t size;
 
 	if (read_file(path, SIZE_MAX, &arguments->names, &size, error) != 0)
+		return -1;
+	if (memchr(arguments->names, '\0', size) == NULL &&
+	    refuse_lines(path, (struct bytes){arguments->names, size}, error) != 0)
 		return -1;
 	for (size_t at = 0; at < size;) {
 		const char *name = arguments->names + at;

@@ -17,12 +17,50 @@
 #include "cli/tasks.h"
 #include "cli/terminal.h"
 #include "index/index.h"
+#include "report/script.h"
 
 static void file_failed(void *context, struct bytes path, int system_errno)
 {
 	const struct index_arguments *arguments = context;
 
 	say_path(arguments->program, path, explain_errno(system_errno));
+}
+
+/* A word of the command that is advised. */
+static void write_word(FILE *out, const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789/._-+=:,@%";
+
+	if (text[strspn(text, plain)] == '\0')
+		fputs(text, out);
+	else
+		write_shell_word(out, bytes_of(text), false);
+}
+
+static void path_gone(void *context, const char *path)
+{
+	const struct index_arguments *arguments = context;
+	const char *url = arguments->request.location.url;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (out == NULL)
+		return;
+	fputs("it is gone, but the index has files at or below it; remove them by simhash ", out);
+	if (url != NULL) {
+		fputs("-d ", out);
+		write_word(out, url);
+		fputc(' ', out);
+	}
+	if (arguments->host != NULL)
+		fprintf(out, "--host=%s ", arguments->host);
+	fputs("--forget ", out);
+	write_word(out, path);
+	if (close_text(out, &text) == 0)
+		say_path(arguments->program, bytes_of(path), text);
+	free(text);
 }
 
 static void report_waiting(void *context, const char *message)
@@ -113,6 +151,7 @@ static int index_shown(const struct index_arguments *arguments, const struct ind
 	struct index_resources resources = {.threads = arguments->threads,
 					    .stop = &stop_requested,
 					    .failed = file_failed,
+					    .gone = path_gone,
 					    .context = context};
 	int status;
 

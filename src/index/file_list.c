@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/open_file.h"
 #include "base/path.h"
+#include "base/zero_list.h"
 
 #define BUFFER_SIZE 65536
 #define WAIT_MS 100	/* for the list to go on, before looking whether to stop */
@@ -111,11 +112,10 @@ static int read_more(struct file_list *list)
 		return WALK_FILES;
 	if (list->size == 0)
 		return WALK_END;
-	if (!list->has_names && memchr(list->buffer, '\n', list->size) != NULL)
-		return error_set(&list->error, SIMHASH_E_SYNTAX,
-				 "%s: names are terminated by newlines; expected zero "
-				 "bytes, as from find -print0",
-				 list->root->path);
+	if (!list->has_names &&
+	    refuse_lines(list->root->path, (struct bytes){list->buffer, list->size},
+			 &list->error) != 0)
+		return -1;
 	list->buffer[list->size++] = '\0';
 	return WALK_FILES;
 }

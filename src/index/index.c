@@ -5,10 +5,12 @@
  */
 #include "index/index.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "index/count_ahead.h"
 #include "index/hard_links.h"
 #include "index/roots.h"
@@ -17,6 +19,7 @@
 #include "index/walkers.h"
 #include "index/writer.h"
 #include "store/file_row.h"
+#include "store/known_file.h"
 #include "store/load.h"
 #include "store/names.h"
 #include "store/sketch_table.h"
@@ -141,6 +144,42 @@ static void summarize(const struct run *run, struct index_summary *summary)
 	summary->listed_directories = run->walkers.listed_directories;
 }
 
+static int has_rows_at(struct run *run, const char *path, bool *has_rows,
+		       struct simhash_error *error)
+{
+	uint8_t directory[DIRECTORY_HASH_SIZE], hash[PATH_HASH_SIZE];
+	struct known_file known;
+
+	directory_hash(path_directory(path), directory);
+	path_hash(directory, bytes_of(path_name(path)), hash);
+	if (store_find_file(run->store, &run->scope, hash, &known, has_rows, error) != 0)
+		return -1;
+	return *has_rows ? 0
+			 : store_has_rows_below(run->store, &run->scope, bytes_of(path), has_rows,
+						error);
+}
+
+/* A run removes what is gone below its roots, but not below one that is gone itself. */
+static int report_gone(struct run *run, struct simhash_error *error)
+{
+	const struct index_resources *resources = run->resources;
+	int status = 0;
+
+	for (unsigned i = 0; status == 0 && i < run->request->path_count; i++) {
+		bool has_rows = false;
+		char *path;
+		if (!run->roots.items[i].is_gone || resources->gone == NULL)
+			continue;
+		path = path_absolute(run->request->paths[i]);
+		if (path != NULL)
+			status = has_rows_at(run, path, &has_rows, error);
+		if (has_rows)
+			resources->gone(resources->context, path);
+		free(path);
+	}
+	return status;
+}
+
 /* Index all roots, with the index open. */
 static int index_roots(struct run *run, struct index_summary *summary, struct simhash_error *error)
 {
@@ -179,6 +218,8 @@ int index_trees(const struct index_request *request, const struct index_resource
 	if (status == 0)
 		status = roots_init(&run.roots, request->paths, request->path_count,
 				    request->list_name, &run.failures, error);
+	if (status == 0)
+		status = report_gone(&run, error);
 	if (status == 0)
 		status = index_roots(&run, summary, error);
 	if (status != 0 && error->code == ERROR_STOPPED) {

@@ -51,6 +51,8 @@ struct index_resources {
 	/* Set from outside to end early; set here too when the run fails. */
 	atomic_bool *stop;
 	failure_fn *failed; /* called with every path that could not be read */
+	/* Called with each PATH that is gone but has rows at or below it, made absolute; or NULL. */
+	void (*gone)(void *context, const char *path);
 	void *context;
 };
 

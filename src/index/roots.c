@@ -61,6 +61,7 @@ int roots_init(struct roots *roots, char *const *paths, unsigned path_count, con
 	for (unsigned i = 0; i < path_count; i++) {
 		int why = resolve(paths[i], &roots->items[i]);
 		roots->items[i].is_skipped = why != 0;
+		roots->items[i].is_gone = why == ENOENT;
 		if (why != 0)
 			failures_report(failures, i, bytes_of(paths[i]), why);
 	}

@@ -16,6 +16,7 @@ struct root {
 	bool is_directory;
 	bool is_list;
 	bool is_skipped; /* cannot be read, or lies below another root */
+	bool is_gone;	 /* does not exist */
 };
 
 struct roots {

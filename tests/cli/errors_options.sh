@@ -64,6 +64,21 @@ printf 'a\0\0b\0' >list0
 wrong --files0-from=list0 "list0: empty file name"
 runs 1 "$SIMFIND" --format=xml
 said "--format 'xml': expected text, csv, json, jsonl, null or html"
+# A list of lines is told from one of names, and shown as far as that helps.
+seq 1000 >lines
+printf 'with\033 a bell\n' | cat - lines >odd_lines
+for list in lines odd_lines; do
+	for program in "$SIMHASH" "$SIMFIND"; do
+		runs 1 "$program" --files0-from=$list
+		said "${program##*/}: $list: names are terminated by newlines; expected zero bytes, as from find -print0; found '"
+		same "bytes of the list" 60 "$(sed "s/.*; found '\(.*\)'\.\.\.$/\1/" err | python3 -c 'import sys
+print(len(sys.stdin.read().rstrip("\n").encode().decode("unicode_escape")))')"
+		same "control bytes" 0 "$(LC_ALL=C tr -d '\n -~' <err | wc -c)"
+	done
+done
+printf 'nowhere' >one
+runs 2 "$SIMFIND" --files0-from=one
+said "simfind: nowhere: No such file or directory"
 # Options that do not go together. All pairs of them: tests/cli/test_options.c.
 wrong --stats --format=csv "--stats cannot be combined with --format"
 wrong --sweep --min-resemblance=0.5 "--sweep cannot be combined with --min-resemblance"

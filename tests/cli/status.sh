@@ -60,6 +60,34 @@ same "what is left" "$(hostname)|$files/two/d web1|$files/oneself/e web1|$files/
 	"$(sql "SELECT host, path FROM file_text" | LC_ALL=C sort | paste -sd ' ')"
 runs 1 "$SIMHASH" --forget "$files/one"
 said "simhash: the index has no files at or below $files/one"
+# Indexing a path that is gone names the command that removes its rows, and that removes them.
+mkdir -p "$files/it was/here"
+seq 50 >"$files/it was/here/f"
+runs 0 "$SIMHASH" "$files/it was/here"
+rows=$(sql 'SELECT COUNT(*) FROM file')
+mv "$files/it was" "$files/moved"
+(cd "$files" && runs 2 "$SIMHASH" "it was/here/")
+said "simhash: it was/here/: No such file or directory"
+said "simhash: $files/it was/here: it is gone, but the index has files at or below it; remove them by simhash --forget '$files/it was/here'"
+same "rows" "$rows" "$(sql 'SELECT COUNT(*) FROM file')"
+mkdir "$files/moved/again"
+runs 2 "$SIMHASH" -d "$TEST_URL" "$files/moved/again" "$files/it was"
+sed -n 's/.*remove them by simhash/"$SIMHASH"/p' err >advice.sh
+same "commands" 1 "$(wc -l <advice.sh)"
+SIMHASH_DATABASE=sqlite:/no/such/index SIMHASH=$SIMHASH sh advice.sh
+same "rows" $((rows - 1)) "$(sql 'SELECT COUNT(*) FROM file')"
+runs 2 "$SIMHASH" "$files/it was"
+same "lines about what is not in the index" 1 "$(grep -c 'it was' err)"
+rm -r "$files/moved"
+# So for a file, and for another host.
+runs 0 "$SIMHASH" --host=web9 "$files/oneself"
+mv "$files/oneself/e" kept
+runs 2 "$SIMHASH" --host=web9 "$files/oneself/e"
+said "remove them by simhash --host=web9 --forget $files/oneself/e"
+runs 0 "$SIMHASH" --host=web9 --forget "$files/oneself/e"
+said "1 removed"
+mv kept "$files/oneself/e"
+"$SIMHASH" -q --host=web9 --forget "$files/oneself" || true # the directory
 # Of another host by its name alone, and beside one that is not there.
 runs 1 "$SIMHASH" --host=web1 --forget "$files/oneself" /no/such/thing
 said "the index has no files at or below /no/such/thing"
