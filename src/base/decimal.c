@@ -5,7 +5,9 @@
  */
 #include "base/decimal.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 /* value = value * 10 + digit, or false when that exceeds `largest`. */
 static bool append_digit(int64_t *value, int digit, int64_t largest)
@@ -40,4 +42,32 @@ enum decimal_status decimal_parse(const char *text, size_t length, unsigned plac
 	for (; seen_places < places; seen_places++)
 		fits = fits && append_digit(value, 0, largest);
 	return fits ? DECIMAL_OK : DECIMAL_RANGE;
+}
+
+const char *format_count(uint64_t count, char *buffer)
+{
+	char digits[24];
+	int length = snprintf(digits, sizeof digits, "%" PRIu64, count);
+	char *write = buffer;
+
+	for (int i = 0; i < length; i++) {
+		if (i > 0 && (length - i) % 3 == 0)
+			*write++ = ',';
+		*write++ = digits[i];
+	}
+	*write = '\0';
+	return buffer;
+}
+
+const char *format_bytes(double bytes, char *buffer)
+{
+	static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
+	size_t unit = 0;
+
+	while (bytes >= 999.95 && unit + 1 < sizeof units / sizeof *units) {
+		bytes /= 1000;
+		unit++;
+	}
+	snprintf(buffer, 32, unit == 0 ? "%.0f %s" : "%.1f %s", bytes, units[unit]);
+	return buffer;
 }

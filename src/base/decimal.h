@@ -22,4 +22,8 @@ enum decimal_status {
 enum decimal_status decimal_parse(const char *text, size_t length, unsigned places, int64_t largest,
 				  int64_t *value);
 
+/* 1234567 as "1,234,567" and bytes as "1.2 GB"; `buffer` has room for 32 bytes. */
+const char *format_count(uint64_t count, char *buffer);
+const char *format_bytes(double bytes, char *buffer);
+
 #endif

@@ -100,13 +100,3 @@ char *escape_text(struct bytes bytes, size_t *size)
 	close_text(memory, &text);
 	return text;
 }
-
-size_t text_columns(struct bytes text)
-{
-	size_t columns = 0;
-
-	/* The bytes that go on with a character are 10xxxxxx. */
-	for (size_t i = 0; i < text.size; i++)
-		columns += ((unsigned char)text.data[i] & 0xc0) != 0x80;
-	return columns;
-}

@@ -20,9 +20,6 @@ void write_escaped(FILE *out, struct bytes bytes);
 /* The same as a text, ended by a zero, for the caller to free; NULL when memory is short. */
 char *escape_text(struct bytes bytes, size_t *size);
 
-/* The number of columns of a valid UTF-8 text, one for each character. */
-size_t text_columns(struct bytes text);
-
 /* The length of the valid UTF-8 sequence at the start of `bytes`, or 0. */
 size_t utf8_length(struct bytes bytes);
 

@@ -171,6 +171,11 @@ static const struct option_row rows[] = {
 	 "is "
 	 "standard output",
 	 .parse = set_text, .field = FIELD(script_path), .kind = VALUE_FILE},
+	{0, "all", NULL,
+	 "list all pairs on a terminal, which shows the first few of each group otherwise",
+	 .parse = set_flag, .field = FIELD(all), .not_with = "group"},
+	{0, "no-pager", NULL, "write to a terminal without $PAGER", .parse = set_flag,
+	 .field = FIELD(no_pager)},
 	{0, "sort", "=KEY",
 	 "put size, saved, similarity, path or files first: pairs by similarity (default), groups "
 	 "by saved, which is bytes of copies (default); only groups by files",

@@ -25,7 +25,8 @@ struct find_arguments {
 	enum summary_format summary;
 	const char *script_path; /* NULL: no script */
 	struct listing_order order;
-	bool has_groups;
+	bool has_groups, has_format, all, no_pager;
+	bool folds; /* pairs are listed in groups, for a person */
 	enum linkage linkage;
 	bool has_min_resemblance, has_tolerance, has_key; /* were they given? */
 	char *between_text[2]; /* owned, what request.between points into */

@@ -22,6 +22,10 @@ void count_groups(struct find_outcome *outcome, const struct group_list *groups)
 	outcome->by_groups = true;
 	outcome->groups = groups->count;
 	outcome->grouped_files = groups->member_count;
+	for (size_t m = 0; m < groups->member_count; m++) {
+		outcome->copies += groups->members[m].role == ROLE_COPY;
+		outcome->similar += groups->members[m].role == ROLE_MEMBER;
+	}
 	for (size_t g = 0; g < groups->count; g++)
 		if (__builtin_add_overflow(outcome->copied_bytes, groups->groups[g].copied_bytes,
 					   &outcome->copied_bytes))
@@ -30,50 +34,69 @@ void count_groups(struct find_outcome *outcome, const struct group_list *groups)
 
 /* ---- Text ---- */
 
-static void print_pairs(const struct find_arguments *arguments, const struct find_outcome *outcome)
+static void write_pairs(FILE *out, const struct find_arguments *arguments,
+			const struct find_outcome *outcome)
 {
 	const struct find_counts *counts = &outcome->counts;
 	char rows[32], pairs[32], identical[32], similar[32];
 	uint64_t count = counts->identical + counts->similar;
 
-	fprintf(stderr, "%s pair%s (%s identical, %s similar) among %s %s%s",
+	fprintf(out, "%s pair%s (%s identical, %s similar) among %s %s%s",
 		format_count(count, pairs), plural(count),
 		format_count(counts->identical, identical), format_count(counts->similar, similar),
 		format_count(counts->rows, rows), arguments->has_files ? "candidate" : "file",
 		plural(counts->rows));
 	if (reads_files(arguments))
-		fprintf(stderr, ", %s kept", format_count(outcome->found, pairs));
-	fputs("\n", stderr);
+		fprintf(out, ", %s kept", format_count(outcome->found, pairs));
 }
 
-static void print_groups(const struct find_outcome *outcome)
+static void write_groups_found(FILE *out, const struct find_outcome *outcome)
 {
 	const struct find_counts *counts = &outcome->counts;
-	char number[32], files[32], copies[32], bytes[32], rows[32];
+	char number[32], files[32], copies[32], similar[32], bytes[32], rows[32];
 
-	fprintf(stderr, "%s group%s of %s file%s among %s file%s; %s %s, of %s bytes\n",
+	fprintf(out, "%s group%s of %s file%s among %s file%s: %s identical, %s similar",
 		format_count(outcome->groups, number), plural(outcome->groups),
 		format_count(outcome->grouped_files, files), plural(outcome->grouped_files),
 		format_count(counts->rows, rows), plural(counts->rows),
-		format_count(counts->identical, copies),
-		counts->identical == 1 ? "is a copy" : "are copies",
-		format_count((uint64_t)outcome->copied_bytes, bytes));
+		format_count(outcome->copies, copies), format_count(outcome->similar, similar));
+	if (outcome->copies > 0)
+		fprintf(out, "; copies take %s",
+			format_bytes((double)outcome->copied_bytes, bytes));
+}
+
+bool shows_summary(const struct find_arguments *arguments)
+{
+	return !arguments->quiet && arguments->summary != SUMMARY_JSON;
+}
+
+void write_find_summary(FILE *out, const struct find_arguments *arguments,
+			const struct find_outcome *outcome)
+{
+	if (outcome->by_groups)
+		write_groups_found(out, outcome);
+	else
+		write_pairs(out, arguments, outcome);
+}
+
+void write_left_out(FILE *out, const struct find_arguments *arguments,
+		    const struct find_outcome *outcome)
+{
+	char count[32];
+
+	if (outcome->left_out > 0)
+		fprintf(out, "%s more %s%s left out by --limit\n",
+			format_count(outcome->left_out, count),
+			lists_groups(arguments) ? "group" : "pair", plural(outcome->left_out));
 }
 
 void print_find_summary(const struct find_arguments *arguments, const struct find_outcome *outcome)
 {
-	char count[32];
-
-	if (arguments->quiet || arguments->summary == SUMMARY_JSON)
+	if (!shows_summary(arguments))
 		return;
-	if (outcome->by_groups)
-		print_groups(outcome);
-	else
-		print_pairs(arguments, outcome);
-	if (outcome->left_out > 0)
-		fprintf(stderr, "%s more %s%s left out by --limit\n",
-			format_count(outcome->left_out, count),
-			arguments->has_groups ? "group" : "pair", plural(outcome->left_out));
+	write_find_summary(stderr, arguments, outcome);
+	fputc('\n', stderr);
+	write_left_out(stderr, arguments, outcome);
 }
 
 /* ---- JSON ---- */
@@ -97,7 +120,7 @@ static void write_counts(FILE *out, const struct find_arguments *arguments,
 	if (outcome->by_groups) {
 		write_json_number(out, "groups", outcome->groups);
 		write_json_number(out, "grouped_files", outcome->grouped_files);
-		write_json_number(out, "copies", counts->identical);
+		write_json_number(out, "copies", outcome->copies);
 		write_json_number(out, "copied_bytes", (uint64_t)outcome->copied_bytes);
 	} else {
 		write_json_number(out, "pairs", counts->identical + counts->similar);

@@ -5,16 +5,17 @@
 #ifndef SIMHASH_CLI_FIND_SUMMARY_H
 #define SIMHASH_CLI_FIND_SUMMARY_H
 
+#include <stdio.h>
+
 #include "cli/find_options.h"
 #include "find/groups.h"
 
 /* What a run found, as far as it came. */
 struct find_outcome {
 	struct find_counts counts;
-	bool by_groups;	 /* groups were found without their pairs */
-	uint64_t found;	 /* pairs that were kept */
-	uint64_t groups; /* these two by groups alone */
-	uint64_t grouped_files;
+	uint64_t found; /* pairs that were kept */
+	bool by_groups; /* the summary is about groups; these are of them alone */
+	uint64_t groups, grouped_files, copies, similar;
 	int64_t copied_bytes;
 	uint64_t left_out;   /* by --limit: pairs or groups */
 	uint64_t unreadable; /* files */
@@ -23,7 +24,18 @@ struct find_outcome {
 
 void count_groups(struct find_outcome *outcome, const struct group_list *groups);
 
-/* The text, unless another summary or none is asked for. */
+/* Is the summary text? It may be none, or JSON. */
+bool shows_summary(const struct find_arguments *arguments);
+
+/* The line of text without its end. */
+void write_find_summary(FILE *out, const struct find_arguments *arguments,
+			const struct find_outcome *outcome);
+
+/* "1,234 more groups left out by --limit", if there are. */
+void write_left_out(FILE *out, const struct find_arguments *arguments,
+		    const struct find_outcome *outcome);
+
+/* Both, unless another summary or none is asked for. */
 void print_find_summary(const struct find_arguments *arguments, const struct find_outcome *outcome);
 
 /* The line of JSON, if it is asked for; `error` NULL: the run did not fail. */

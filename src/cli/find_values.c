@@ -214,7 +214,10 @@ int set_limit(const struct option_use *use, struct simhash_error *error)
 /* --null is --format=null. */
 int set_format(const struct option_use *use, struct simhash_error *error)
 {
+	struct find_arguments *arguments = use->arguments;
+
 	(void)error;
+	arguments->has_format = true;
 	*(const struct formatter **)use->field =
 		formatter_find(use->text != NULL ? use->text : "null");
 	return 0;

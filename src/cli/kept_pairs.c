@@ -17,22 +17,25 @@ bool reads_files(const struct find_arguments *arguments)
 	return arguments->request.rule.verify.mode >= VERIFY_READ;
 }
 
+bool lists_groups(const struct find_arguments *arguments)
+{
+	return arguments->has_groups || arguments->formatter->is_report || arguments->folds;
+}
+
 bool keeps_pairs(const struct find_arguments *arguments)
 {
-	return arguments->has_groups || reads_files(arguments) || arguments->script_path != NULL ||
-	       arguments->formatter->is_report;
+	return lists_groups(arguments) || reads_files(arguments) || arguments->script_path != NULL;
 }
 
 bool finds_groups(const struct find_arguments *arguments)
 {
-	return (arguments->has_groups || arguments->formatter->is_report) &&
-	       !arguments->has_files && arguments->script_path == NULL &&
+	return lists_groups(arguments) && !arguments->has_files && arguments->script_path == NULL &&
 	       finder_finds_groups(&arguments->request);
 }
 
-static int write_script(const struct find_arguments *arguments, const struct store *store,
-			const struct pair_list *pairs, struct listing *listing,
-			struct simhash_error *error)
+int write_script(const struct find_arguments *arguments, const struct store *store,
+		 const struct pair_list *pairs, struct listing *listing,
+		 struct simhash_error *error)
 {
 	struct output_file *script = &listing->script;
 	uint64_t copies;
@@ -81,26 +84,9 @@ int write_groups(const struct find_arguments *arguments, const struct find_count
 {
 	if (group_list_sort(groups, &arguments->order, error) != 0)
 		return -1;
+	if (arguments->folds)
+		return listing_write_folded(listing, groups, error);
 	return arguments->formatter->is_report
 		       ? write_report(arguments, counts, store, listing, groups, error)
 		       : listing_write_groups(listing, groups, error);
-}
-
-int write_kept(const struct find_arguments *arguments, const struct find_counts *counts,
-	       struct store *store, const struct pair_list *pairs, struct listing *listing,
-	       struct simhash_error *error)
-{
-	struct group_list groups;
-	int status;
-
-	if (arguments->script_path != NULL &&
-	    write_script(arguments, store, pairs, listing, error) != 0)
-		return -1;
-	if (!arguments->has_groups && !arguments->formatter->is_report)
-		return listing_write_pairs(listing, pairs, error);
-	if (group_pairs(pairs, &arguments->request, arguments->linkage, &groups, error) != 0)
-		return -1;
-	status = write_groups(arguments, counts, store, &groups, listing, error);
-	group_list_release(&groups);
-	return status;
 }

@@ -9,12 +9,15 @@
 #include "report/listing.h"
 #include "store/store.h"
 
+/* Are groups written, be it as groups, as the report, or folded? */
+bool lists_groups(const struct find_arguments *arguments);
+
 bool keeps_pairs(const struct find_arguments *arguments);
 
 /* Do the options ask for the content of files? */
 bool reads_files(const struct find_arguments *arguments);
 
-/* Are groups asked for, and can they be found without their pairs? */
+/* Can the groups that are listed be found without their pairs? */
 bool finds_groups(const struct find_arguments *arguments);
 
 /* Put groups in order, and write them. */
@@ -22,9 +25,9 @@ int write_groups(const struct find_arguments *arguments, const struct find_count
 		 struct store *store, struct group_list *groups, struct listing *listing,
 		 struct simhash_error *error);
 
-/* Write what was kept: as groups, as the report, or as pairs; and the script. */
-int write_kept(const struct find_arguments *arguments, const struct find_counts *counts,
-	       struct store *store, const struct pair_list *pairs, struct listing *listing,
-	       struct simhash_error *error);
+/* --script */
+int write_script(const struct find_arguments *arguments, const struct store *store,
+		 const struct pair_list *pairs, struct listing *listing,
+		 struct simhash_error *error);
 
 #endif

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/open_file.h"
 #include "cli/kept_pairs.h"
+#include "cli/pager.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "find/confirm.h"
@@ -201,9 +202,10 @@ static int find(const struct find_arguments *arguments, const struct find_sink *
 	return status;
 }
 
-static int find_and_write(struct find_arguments *arguments, struct store *store,
-			  struct output *output, struct find_outcome *outcome,
-			  struct simhash_error *error)
+/* Find, confirm, and put in groups what is listed in groups. */
+static int find_all(struct find_arguments *arguments, struct store *store, struct output *output,
+		    struct group_list *groups, struct find_counts *counts,
+		    struct simhash_error *error)
 {
 	const struct find_sink sink = {.context = output,
 				       .pair = take_pair,
@@ -214,42 +216,97 @@ static int find_and_write(struct find_arguments *arguments, struct store *store,
 								arguments->request.measure != NULL,
 						   .with_parts = arguments->request.versions,
 						   .min_resemblance = verify->min_resemblance};
-	struct pair_list kept;
-	struct group_list groups = {.count = 0};
 	bool by_groups = finds_groups(arguments);
-	struct find_counts *counts = &outcome->counts;
 	/* Lines that appear on the same terminal meanwhile are progress enough. */
 	bool writes_ahead = output->listing->streams && output->listing->how.is_terminal;
 	int status;
 
-	pair_list_init(&kept);
-	if (keeps_pairs(arguments) && !by_groups)
-		output->list = &kept;
 	if (!arguments->has_files && !writes_ahead &&
 	    progress_is_wanted(arguments->progress, arguments->quiet)) {
 		arguments->resources.progress = &output->progress;
 		progress_start(&output->display, arguments->progress, write_progress, output);
 	}
-	status = find(arguments, &sink, store, by_groups ? &groups : NULL, counts, error);
-	if (status == 0 && reads_files(arguments))
-		status = confirm_pairs(&kept, &confirming, &sink, &arguments->resources, error);
+	status = find(arguments, &sink, store, by_groups ? groups : NULL, counts, error);
+	if (status == 0 && reads_files(arguments) && !by_groups)
+		status = confirm_pairs(output->list, &confirming, &sink, &arguments->resources,
+				       error);
+	if (status == 0 && lists_groups(arguments) && !by_groups)
+		status = group_pairs(output->list, &arguments->request, arguments->linkage, groups,
+				     error);
 	progress_stop(&output->display);
-	if (status == 0 && by_groups) {
-		outcome->found = counts->identical + counts->similar;
-		count_groups(outcome, &groups);
-		status = write_groups(arguments, counts, store, &groups, output->listing, error);
-	} else if (status == 0) {
-		outcome->found = output->list != NULL ? kept.count
-						      : counts->identical + counts->similar;
-		status = output->list != NULL ? write_kept(arguments, counts, store, &kept,
-							   output->listing, error)
-					      : listing_write(output->listing, error);
-	}
-	outcome->left_out = output->listing->left_out;
-	if (status == 0)
+	return status;
+}
+
+static int write_list(const struct find_arguments *arguments, const struct find_counts *counts,
+		      struct store *store, struct output *output, struct group_list *groups,
+		      struct simhash_error *error)
+{
+	if (lists_groups(arguments))
+		return write_groups(arguments, counts, store, groups, output->listing, error);
+	return output->list != NULL ? listing_write_pairs(output->listing, output->list, error)
+				    : listing_write(output->listing, error);
+}
+
+/* A person reads the summary first. */
+static int begin_list(const struct find_arguments *arguments, struct listing *listing,
+		      const struct find_outcome *outcome, struct simhash_error *error)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	if (!listing->how.has_marks)
+		return 0;
+	if (!arguments->no_pager && arguments->output_path == NULL)
+		pager_start(PROGRAM);
+	if (!shows_summary(arguments))
+		return 0;
+	out = open_memstream(&text, &size);
+	if (out == NULL)
+		return error_set_memory(error);
+	write_find_summary(out, arguments, outcome);
+	if (close_text(out, &text) != 0)
+		return error_set_memory(error);
+	listing_write_head(listing, text);
+	free(text);
+	return 0;
+}
+
+static int end_list(const struct find_arguments *arguments, struct listing *listing,
+		    struct find_outcome *outcome, struct simhash_error *error)
+{
+	outcome->left_out = listing->left_out;
+	if (!listing->how.has_marks) {
 		print_find_summary(arguments, outcome);
+		return 0;
+	}
+	if (shows_summary(arguments))
+		write_left_out(listing->file, arguments, outcome);
+	return listing_check(listing, error);
+}
+
+static int find_and_write(struct find_arguments *arguments, struct store *store,
+			  struct output *output, struct find_outcome *outcome,
+			  struct simhash_error *error)
+{
+	struct find_counts *counts = &outcome->counts;
+	struct listing *listing = output->listing;
+	struct group_list groups = {.count = 0};
+	int status = find_all(arguments, store, output, &groups, counts, error);
+
+	outcome->found = output->list != NULL ? output->list->count
+					      : counts->identical + counts->similar;
+	if (status == 0 && (arguments->folds || finds_groups(arguments)))
+		count_groups(outcome, &groups);
+	if (status == 0 && arguments->script_path != NULL)
+		status = write_script(arguments, store, output->list, listing, error);
+	if (status == 0)
+		status = begin_list(arguments, listing, outcome, error);
+	if (status == 0)
+		status = write_list(arguments, counts, store, output, &groups, error);
+	if (status == 0)
+		status = end_list(arguments, listing, outcome, error);
 	group_list_release(&groups);
-	pair_list_release(&kept);
 	return status;
 }
 
@@ -257,10 +314,15 @@ int list_pairs(struct find_arguments *arguments, struct store *store, struct lis
 	       struct find_outcome *outcome, struct simhash_error *error)
 {
 	struct output output = {.listing = listing};
+	struct pair_list kept;
 	int status;
 
 	pthread_mutex_init(&output.lock, NULL);
+	pair_list_init(&kept);
+	if (keeps_pairs(arguments) && !finds_groups(arguments))
+		output.list = &kept;
 	status = find_and_write(arguments, store, &output, outcome, error);
+	pair_list_release(&kept);
 	pthread_mutex_destroy(&output.lock);
 	outcome->unreadable = output.unreadable;
 	outcome->had_unreadable = output.unreadable > 0;

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/open_file.h"
+#include "cli/pager.h"
 #include "cli/terminal.h"
 #include "report/output_file.h"
 
@@ -52,14 +53,6 @@ void catch_signals(void)
 	sigaction(SIGTERM, &action, NULL);
 }
 
-void release_signals(void)
-{
-	signal(SIGINT, SIG_DFL);
-	signal(SIGTERM, SIG_DFL);
-	if (stop_signal != 0)
-		raise(stop_signal);
-}
-
 int signal_exit_status(void)
 {
 	return 128 + stop_signal;
@@ -87,6 +80,7 @@ static void tidy_up(void)
 	if (has_status())
 		put(ERASE_LINE);
 	outputs_remove();
+	pager_wait_at_signal();
 }
 
 /* The signal is blocked in its handler and ends the program after it. */

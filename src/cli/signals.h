@@ -18,9 +18,6 @@ extern atomic_bool stop_requested;
 /* From now on the first SIGINT or SIGTERM sets stop_requested; a second one ends the program. */
 void catch_signals(void);
 
-/* From now on they end the program again. */
-void release_signals(void);
-
 /* The status that a shell reports of a program that the caught signal ends. */
 int signal_exit_status(void);
 

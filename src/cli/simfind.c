@@ -12,6 +12,7 @@
 #include "cli/find_tasks.h"
 #include "cli/list_pairs.h"
 #include "cli/options.h"
+#include "cli/pager.h"
 #include "cli/signals.h"
 #include "cli/terminal.h"
 #include "report/listing.h"
@@ -70,6 +71,15 @@ out:
 	return status;
 }
 
+/* For whom nothing is asked but what is similar: a list that a person can read. */
+static bool may_fold(const struct find_arguments *arguments)
+{
+	const struct find_request *request = &arguments->request;
+
+	return !arguments->has_format && !arguments->all && !arguments->has_groups &&
+	       !arguments->has_files && !request->expand && request->parts == 1;
+}
+
 static int run(struct find_arguments *arguments, struct find_outcome *outcome,
 	       struct simhash_error *error)
 {
@@ -99,6 +109,7 @@ static int run(struct find_arguments *arguments, struct find_outcome *outcome,
 			      arguments->resources.threads, store, error);
 	if (status == 0)
 		listing_set_order(&listing, &arguments->order);
+	arguments->folds = status == 0 && listing.how.has_marks && may_fold(arguments);
 	if (status == 0 && arguments->formatter->is_report && listing.how.is_terminal)
 		status = error_set(error, SIMHASH_E_RANGE,
 				   "--format=html writes a page for a browser; give --output=FILE");
@@ -110,6 +121,7 @@ static int run(struct find_arguments *arguments, struct find_outcome *outcome,
 		status = listing_publish(&listing, error);
 	outcome->had_unreadable = outcome->had_unreadable || had_unreadable;
 out:
+	pager_finish();
 	listing_release(&listing);
 	store_close(store);
 	free(url);

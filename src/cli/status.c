@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/columns.h"
 #include "base/error.h"
 #include "base/escape.h"
 #include "base/path.h"

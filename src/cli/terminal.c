@@ -164,31 +164,3 @@ const char *explain_errno(int system_errno)
 		return strerror(system_errno);
 	}
 }
-
-const char *format_count(uint64_t count, char *buffer)
-{
-	char digits[24];
-	int length = snprintf(digits, sizeof digits, "%" PRIu64, count);
-	char *write = buffer;
-
-	for (int i = 0; i < length; i++) {
-		if (i > 0 && (length - i) % 3 == 0)
-			*write++ = ',';
-		*write++ = digits[i];
-	}
-	*write = '\0';
-	return buffer;
-}
-
-const char *format_bytes(double bytes, char *buffer)
-{
-	static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
-	size_t unit = 0;
-
-	while (bytes >= 999.95 && unit + 1 < sizeof units / sizeof *units) {
-		bytes /= 1000;
-		unit++;
-	}
-	snprintf(buffer, 32, unit == 0 ? "%.0f %s" : "%.1f %s", bytes, units[unit]);
-	return buffer;
-}

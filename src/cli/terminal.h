@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "base/bytes.h"
+#include "base/decimal.h"
 #include "simhash.h"
 
 /* Write "program: text" in one piece, with control bytes of the text escaped. */
@@ -41,9 +42,5 @@ const char *explain_errno(int system_errno);
 
 /* Seconds as "0:07" or "2:05:31"; `buffer` has room for 32 bytes. */
 const char *format_seconds(double seconds, char *buffer);
-
-/* 1234567 as "1,234,567" and bytes as "1.2 GB"; `buffer` has room for 32 bytes. */
-const char *format_count(uint64_t count, char *buffer);
-const char *format_bytes(double bytes, char *buffer);
 
 #endif

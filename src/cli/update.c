@@ -33,7 +33,8 @@ int update_index(const struct find_arguments *arguments, bool *had_unreadable,
 	indexing.quiet = arguments->quiet;
 	indexing.summary = arguments->summary;
 	status = index_paths(&indexing, had_unreadable, error);
-	release_signals();
+	if (status == 0 && atomic_load(&stop_requested))
+		end_by_signal("simfind", "interrupted");
 	tidy_up_at_signals();
 	index_arguments_release(&indexing);
 	free(paths);

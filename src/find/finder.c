@@ -12,6 +12,7 @@
 #include "store/known_file.h"
 #include "store/names.h"
 #include "store/tag_sets.h"
+#include "store/totals.h"
 
 void find_request_init(struct find_request *request)
 {
@@ -187,6 +188,19 @@ int finder_convert(const struct finder *finder, const struct file_row *row, stru
 				 "the counts; scan the file again with simhash --force",
 				 (int)row->directory.size, row->directory.data, (int)row->name.size,
 				 row->name.data);
+	return 0;
+}
+
+int finder_begin_progress(const struct finder *finder, struct simhash_error *error)
+{
+	struct find_progress *progress = finder->resources->progress;
+	int64_t rows;
+
+	if (progress == NULL)
+		return 0;
+	if (store_count_rows(finder->store, finder->tag_set, &rows, error) != 0)
+		return -1;
+	atomic_store(&progress->rows_total, rows / finder->request->parts);
 	return 0;
 }
 

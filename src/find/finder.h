@@ -21,6 +21,9 @@ int finder_show(const struct finder *finder, const struct file_row *row, struct 
 int finder_read(const struct finder *finder, const struct file_row *row, struct arena *arena,
 		struct find_file *file, struct simhash_error *error);
 
+/* Note how many rows there are to read, where progress is kept. */
+int finder_begin_progress(const struct finder *finder, struct simhash_error *error);
+
 /* Is a row at or below one of the directories that the request is about? */
 bool finder_takes(const struct finder *finder, const struct file_row *row);
 

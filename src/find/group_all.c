@@ -411,7 +411,8 @@ static int read_all(struct grouping *g, struct simhash_error *error)
 	while ((status = read_ahead_next(&ahead, &block, error)) == 1) {
 		status = add_block(g, block, error);
 		if (progress != NULL)
-			atomic_fetch_add(&progress->rows, (long long)block->rows_read);
+			atomic_fetch_add(&progress->rows,
+					 (long long)(block->rows_read + block->passed_over));
 		block_free(block);
 		if (status != 0)
 			break;
@@ -545,7 +546,7 @@ int finder_groups(struct finder *finder, enum linkage linkage, struct group_list
 		g.confirmer = &confirmer;
 	}
 	if (status == 0 && finder->tag_set != 0)
-		status = read_all(&g, error);
+		status = finder_begin_progress(finder, error) != 0 ? -1 : read_all(&g, error);
 	if (status == 0)
 		status = finish(&g);
 	grouping_release(&g);

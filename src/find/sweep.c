@@ -202,13 +202,8 @@ int finder_all(struct finder *finder, struct simhash_error *error)
 {
 	if (finder->tag_set == 0)
 		return 0;
-	if (finder->resources->progress != NULL) {
-		int64_t rows;
-		if (store_count_rows(finder->store, finder->tag_set, &rows, error) != 0)
-			return -1;
-		atomic_store(&finder->resources->progress->rows_total,
-			     rows / finder->request->parts);
-	}
+	if (finder_begin_progress(finder, error) != 0)
+		return -1;
 	if (finder->request->measure != NULL)
 		return sketch_join_all(finder, error);
 	if (sweep_all(finder, error) != 0)

@@ -185,28 +185,3 @@ const char *role_name(enum member_role role)
 
 	return names[role];
 }
-
-void write_marked(FILE *out, struct bytes text, struct bytes prefix, size_t width)
-{
-	struct bytes path = {text.data, 0};
-
-	for (size_t i = 0; i < text.size; i++) {
-		const char *at = text.data + i;
-		if (*at == PATH_MARK) {
-			fwrite(path.data, 1, path.size, out);
-			if (text.size - i - 1 >= prefix.size && prefix.size > 0 &&
-			    memcmp(at + 1, prefix.data, prefix.size) == 0)
-				i += prefix.size;
-			path = (struct bytes){text.data + i + 1, 0};
-		} else if (*at == WIDTH_MARK) {
-			size_t columns = text_columns(path);
-			fwrite(path.data, 1, path.size, out);
-			for (; columns < width; columns++)
-				fputc(' ', out);
-			path = (struct bytes){at + 1, 0};
-		} else {
-			path.size++;
-		}
-	}
-	fwrite(path.data, 1, path.size, out);
-}

@@ -27,12 +27,13 @@ struct presentation {
 	bool has_colours;
 	/* Put PATH_MARK before each path, and WIDTH_MARK after the first of a line. */
 	bool has_marks;
+	unsigned columns; /* of the terminal */
 };
 
 /*
  * Bytes that an escaped path never holds. They show where a path begins, so that what all paths
  * have in common can be left out, and where blanks go that align what comes after. See
- * write_marked.
+ * marked.h.
  */
 #define PATH_MARK '\x01'
 #define WIDTH_MARK '\x02'
@@ -48,6 +49,9 @@ void frame_begin(FILE *out, const struct frame *frame);
 void frame_next(FILE *out, const struct frame *frame, uint64_t number); /* from 0 */
 void frame_end(FILE *out, const struct frame *frame, uint64_t count);
 
+typedef void member_fn(FILE *out, const struct group *group, const struct group_member *member,
+		       const struct presentation *how);
+
 /*
  * Pairs may be written ahead, by several threads and to several `out`, and put in order later:
  * so a pair does not know its number. Groups come one after another with their members.
@@ -61,13 +65,15 @@ struct formatter {
 	void (*pair)(FILE *out, const struct file_pair *pair, const struct presentation *how);
 	/* What stands before the members of a group; NULL: nothing. */
 	void (*group)(FILE *out, const struct group *group, const struct presentation *how);
-	void (*member)(FILE *out, const struct group *group, const struct group_member *member,
-		       const struct presentation *how);
+	member_fn *member;
 	const char *end_group; /* what stands after them; NULL: nothing */
 };
 
 extern const struct formatter formatter_text, formatter_csv, formatter_json, formatter_jsonl,
 	formatter_null, formatter_html;
+
+/* A member as a line of its own, below the representative; that shows what its copies take. */
+member_fn text_write_folded;
 
 /* By name; NULL when there is none. */
 const struct formatter *formatter_find(const char *name);
@@ -108,12 +114,5 @@ const char *pair_match(const struct file_pair *pair); /* "identical" or "similar
 
 /* As printf's "%WIDTH.PLACESf" of a number from 0 to 10^12, but much faster. */
 void write_decimal(FILE *out, double value, int width, int places);
-
-/*
- * Write a text with marks: without the marks, without `prefix` where it follows a
- * PATH_MARK, and with what comes before the WIDTH_MARK made `width` columns wide, counted
- * from the path before it.
- */
-void write_marked(FILE *out, struct bytes text, struct bytes prefix, size_t width);
 
 #endif

@@ -8,18 +8,24 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/columns.h"
 #include "base/error.h"
 #include "base/escape.h"
 #include "base/open_file.h"
+#include "report/marked.h"
 
 #define SORTER_BYTES ((size_t)128 << 20)
 
 #define LINES_AT_ONCE 128
 #define STREAM_EVERY_NS 50000000 /* pairs that are written at once wait no longer */
-#define COLUMNS_MAX 60		 /* a first path wider than this is not waited for */
+#define FIRST_MAX 60		 /* columns; a first path wider than this is not waited for */
+#define COLUMNS_DEFAULT 80
+#define COLUMNS_MIN 40 /* lines on a narrower terminal are wrapped */
 
 /* Where a thread puts lines together, so that threads seldom wait for each other. */
 struct thread_text {
@@ -94,6 +100,21 @@ static int open_texts(struct listing *listing, struct simhash_error *error)
 	return line_sorter_new(SORTER_BYTES, &listing->sorter, error);
 }
 
+/* $COLUMNS is what a user wants, whatever the terminal says. */
+static unsigned output_columns(FILE *file)
+{
+	const char *wanted = getenv("COLUMNS");
+	struct winsize size;
+	char *end;
+	unsigned long columns = wanted == NULL ? 0 : strtoul(wanted, &end, 10);
+
+	if (columns == 0 || *end != '\0' || columns > UINT16_MAX)
+		columns = ioctl(fileno(file), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+	if (columns == 0)
+		return COLUMNS_DEFAULT;
+	return columns < COLUMNS_MIN ? COLUMNS_MIN : (unsigned)columns;
+}
+
 /* Colours go to terminals that have them, unless the user wants none (no-color.org). */
 static struct presentation presentation_of(FILE *file, const struct formatter *formatter)
 {
@@ -101,6 +122,8 @@ static struct presentation presentation_of(FILE *file, const struct formatter *f
 	struct presentation how = {.is_terminal = isatty(fileno(file)) == 1};
 
 	how.has_marks = how.is_terminal && formatter->is_text;
+	if (how.has_marks)
+		how.columns = output_columns(file);
 	how.has_colours = how.has_marks && (no_colour == NULL || no_colour[0] == '\0') &&
 			  terminal != NULL && strcmp(terminal, "dumb") != 0;
 	return how;
@@ -202,27 +225,49 @@ static int note_path(struct common_prefix *prefix, struct bytes path, bool is_fi
 	return 0;
 }
 
+int listing_note(struct listing *listing, const struct find_file *file, bool is_first,
+		 struct simhash_error *error)
+{
+	return note_path(&listing->prefix, find_file_display(file), is_first, error);
+}
+
+void listing_write_head(struct listing *listing, const char *text)
+{
+	write_wrapped(listing->file, text, listing->how.columns);
+	fputc('\n', listing->file);
+}
+
 /* A single slash is not worth a heading. */
-static void begin_marked(struct listing *listing)
+void listing_begin_marked(struct listing *listing)
 {
 	struct common_prefix *prefix = &listing->prefix;
+	struct layout layout = {.columns = listing->how.columns};
+	char *line;
 
+	if (prefix->bytes == NULL)
+		return;
 	if (prefix->size < 2)
 		prefix->size = 0;
 	prefix->columns -= text_columns((struct bytes){prefix->bytes, prefix->size});
-	if (prefix->columns > COLUMNS_MAX)
-		prefix->columns = COLUMNS_MAX;
-	if (prefix->size > 0)
-		fprintf(listing->file, "paths below %.*s:\n\n", (int)prefix->size, prefix->bytes);
+	if (prefix->columns > FIRST_MAX)
+		prefix->columns = FIRST_MAX;
+	if (prefix->size == 0 || asprintf(&line, "paths below %c%.*s:\n", PATH_MARK,
+					  (int)prefix->size, prefix->bytes) < 0)
+		return;
+	write_marked(listing->file, bytes_of(line), &layout);
+	fputc('\n', listing->file);
+	free(line);
 }
 
 static void write_text(struct listing *listing, struct bytes text)
 {
 	const struct common_prefix *prefix = &listing->prefix;
+	const struct layout layout = {.prefix = {prefix->bytes, prefix->size},
+				      .first = prefix->columns,
+				      .columns = listing->how.columns};
 
 	if (listing->how.has_marks)
-		write_marked(listing->file, text, (struct bytes){prefix->bytes, prefix->size},
-			     prefix->columns);
+		write_marked(listing->file, text, &layout);
 	else
 		fwrite(text.data, 1, text.size, listing->file);
 }
@@ -297,8 +342,8 @@ int listing_write(struct listing *listing, struct simhash_error *error)
 		return 0;
 	for (unsigned i = 0; listing->how.has_marks && i < listing->threads; i++)
 		join_prefix(&listing->prefix, &listing->texts[i].prefix);
-	if (listing->prefix.bytes != NULL)
-		begin_marked(listing);
+	if (listing->how.has_marks)
+		listing_begin_marked(listing);
 	frame_begin(listing->file, &listing->formatter->pairs);
 	if (line_sorter_write(listing->sorter, write_line, listing, error) != 0)
 		return -1;
@@ -323,31 +368,53 @@ static int note_members(struct listing *listing, const struct group_list *groups
 		for (size_t m = 0; m < groups->groups[g].count; m++) {
 			const struct group_member *member =
 				&groups->members[groups->groups[g].first + m];
-			if (note_path(&listing->prefix, find_file_display(member->file), false,
-				      error) != 0)
+			if (listing_note(listing, member->file, false, error) != 0)
 				return -1;
 		}
-	if (listing->prefix.bytes != NULL)
-		begin_marked(listing);
+	listing_begin_marked(listing);
 	return 0;
 }
 
 /* Marks are taken out again on the way to the file. */
-static int write_member(struct listing *listing, const struct group *group,
-			const struct group_member *member, struct simhash_error *error)
+int listing_write_member(struct listing *listing, const struct group *group,
+			 const struct group_member *member, member_fn *write,
+			 struct simhash_error *error)
 {
 	struct thread_text *text = &listing->texts[0];
 
 	if (!listing->how.has_marks) {
-		listing->formatter->member(listing->file, group, member, &listing->how);
+		write(listing->file, group, member, &listing->how);
+		return listing_check(listing, error);
+	}
+	if (fseeko(text->stream, 0, SEEK_SET) != 0)
+		return error_set_memory(error);
+	write(text->stream, group, member, &listing->how);
+	if (fflush(text->stream) != 0 || ferror(text->stream))
+		return error_set_memory(error);
+	write_text(listing, (struct bytes){text->text, (size_t)ftello(text->stream)});
+	return listing_check(listing, error);
+}
+
+/* Formats the text that comes before the members; a head is wrapped for a terminal. */
+static int write_group_head(struct listing *listing, const struct group *group,
+			    struct simhash_error *error)
+{
+	struct thread_text *text = &listing->texts[0];
+
+	if (listing->formatter->group == NULL)
+		return 0;
+	if (!listing->how.has_marks) {
+		listing->formatter->group(listing->file, group, &listing->how);
 		return 0;
 	}
 	if (fseeko(text->stream, 0, SEEK_SET) != 0)
 		return error_set_memory(error);
-	listing->formatter->member(text->stream, group, member, &listing->how);
-	if (fflush(text->stream) != 0 || ferror(text->stream))
+	listing->formatter->group(text->stream, group, &listing->how);
+	/* In place of the end of the line, that of the text. */
+	if (fseeko(text->stream, -1, SEEK_CUR) != 0 || fputc('\0', text->stream) == EOF ||
+	    fflush(text->stream) != 0)
 		return error_set_memory(error);
-	write_text(listing, (struct bytes){text->text, (size_t)ftello(text->stream)});
+	write_wrapped(listing->file, text->text, listing->how.columns);
 	return 0;
 }
 
@@ -357,26 +424,33 @@ static int write_group(struct listing *listing, const struct group_list *groups,
 	const struct formatter *formatter = listing->formatter;
 
 	frame_next(listing->file, &formatter->groups, group->number - 1);
-	if (formatter->group != NULL)
-		formatter->group(listing->file, group, &listing->how);
+	if (write_group_head(listing, group, error) != 0)
+		return -1;
 	for (size_t m = 0; m < group->count; m++)
-		if (write_member(listing, group, &groups->members[group->first + m], error) != 0 ||
-		    listing_check(listing, error) != 0)
+		if (listing_write_member(listing, group, &groups->members[group->first + m],
+					 formatter->member, error) != 0)
 			return -1;
 	if (formatter->end_group != NULL)
 		fputs(formatter->end_group, listing->file);
 	return 0;
 }
 
-int listing_write_groups(struct listing *listing, const struct group_list *groups,
-			 struct simhash_error *error)
+size_t listing_groups(struct listing *listing, const struct group_list *groups)
 {
 	uint64_t limit = listing->order.limit;
 	size_t count = limit > 0 && limit < groups->count ? (size_t)limit : groups->count;
 
+	listing->left_out = groups->count - count;
+	return count;
+}
+
+int listing_write_groups(struct listing *listing, const struct group_list *groups,
+			 struct simhash_error *error)
+{
+	size_t count = listing_groups(listing, groups);
+
 	if (listing->how.has_marks && note_members(listing, groups, count, error) != 0)
 		return -1;
-	listing->left_out = groups->count - count;
 	frame_begin(listing->file, &listing->formatter->groups);
 	for (size_t g = 0; g < count; g++)
 		if (write_group(listing, groups, &groups->groups[g], error) != 0)

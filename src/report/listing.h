@@ -50,6 +50,9 @@ int listing_publish(struct listing *listing, struct simhash_error *error);
 /* What is not published is removed. */
 void listing_release(struct listing *listing);
 
+/* Of marked text: a line about the whole, before all others. */
+void listing_write_head(struct listing *listing, const char *text);
+
 /* Take a pair. Several threads may do so at once, each with its own number. */
 int listing_add(struct listing *listing, unsigned thread, const struct file_pair *pair,
 		struct simhash_error *error);
@@ -61,6 +64,27 @@ int listing_write(struct listing *listing, struct simhash_error *error);
 int listing_write_pairs(struct listing *listing, const struct pair_list *pairs,
 			struct simhash_error *error);
 int listing_write_groups(struct listing *listing, const struct group_list *groups,
+			 struct simhash_error *error);
+
+/*
+ * Write groups for a person, as marked text: of each its representative, below it the first of
+ * its members, each with what it is to the representative, and how many more there are.
+ */
+int listing_write_folded(struct listing *listing, const struct group_list *groups,
+			 struct simhash_error *error);
+
+/* How many of the groups that there are the order lets through. */
+size_t listing_groups(struct listing *listing, const struct group_list *groups);
+
+/*
+ * What these are made of. A path is noted before lines are marked, and so is which of two it is;
+ * then comes what all have in common, and then lines.
+ */
+int listing_note(struct listing *listing, const struct find_file *file, bool is_first,
+		 struct simhash_error *error);
+void listing_begin_marked(struct listing *listing);
+int listing_write_member(struct listing *listing, const struct group *group,
+			 const struct group_member *member, member_fn *write,
 			 struct simhash_error *error);
 
 /* For what others write to the file: fails when it has an error. */

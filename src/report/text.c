@@ -6,6 +6,7 @@
  */
 #include <inttypes.h>
 
+#include "base/decimal.h"
 #include "base/escape.h"
 #include "report/formatter.h"
 
@@ -53,6 +54,29 @@ static void begin_group(FILE *out, const struct group *group, const struct prese
 		fprintf(out, " (%" PRId64 " in copies)", group->copied_bytes);
 	fprintf(out, ", id %016" PRIx64, group->id);
 	colour(out, PLAIN, how);
+	fputc('\n', out);
+}
+
+void text_write_folded(FILE *out, const struct group *group, const struct group_member *member,
+		       const struct presentation *how)
+{
+	char label[LABEL_SIZE + 16] = "", bytes[32];
+	bool is_first = member->role == ROLE_REPRESENTATIVE;
+
+	/* A copy of another member is shown as one: it is not identical to the representative. */
+	if (!is_first && member->role == ROLE_COPY &&
+	    !are_identical(member->file, group->representative))
+		snprintf(label, sizeof label, "  identical");
+	else if (!is_first)
+		member_label(group, member, label);
+	else if (group->copied_bytes > 0)
+		snprintf(label, sizeof label, "saves %s",
+			 format_bytes((double)group->copied_bytes, bytes));
+	colour(out, is_first ? BOLD : member->role == ROLE_COPY ? GREEN : YELLOW, how);
+	fprintf(out, "%-*s", LABEL_COLUMNS, label);
+	colour(out, PLAIN, how);
+	fputs("  ", out);
+	write_path(out, find_file_display(member->file), how);
 	fputc('\n', out);
 }
 

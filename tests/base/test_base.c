@@ -19,6 +19,7 @@
 #include "base/ascii.h"
 #include "base/bytes.h"
 #include "base/clock.h"
+#include "base/columns.h"
 #include "base/path.h"
 #include "base/queue.h"
 #include "base/read_file.h"
@@ -316,6 +317,58 @@ static void empty_queue_times_out_and_ends(void **state)
 	queue_release(&queue);
 }
 
+/* ---- Columns ---- */
+
+static void columns_are_those_of_terminals(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t columns;
+	} cases[] = {{"", 0},
+		     {"abc", 3},
+		     {"\xc3\xa9", 1},			 /* e with an accent */
+		     {"e\xcc\x81", 1},			 /* and in two characters */
+		     {"\xe7\x8c\xab", 2},		 /* a Chinese one */
+		     {"\xed\x95\x9c", 2},		 /* a Korean one */
+		     {"\xef\xbd\xb6", 1},		 /* a narrow Japanese one */
+		     {"\xf0\x9f\x90\x88", 2},		 /* a cat */
+		     {"\x1b[32midentical\x1b[0m x", 11}, /* colours */
+		     {"\xe2\x80\xa6", 1}};		 /* an ellipsis */
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		assert_int_equal(text_columns(bytes_of(cases[i].text)), cases[i].columns);
+}
+
+static void expect_shortened(const char *text, size_t columns, const char *expected)
+{
+	struct text_ends ends = text_shorten(bytes_of(text), columns);
+	size_t size = strlen(text);
+	char found[128];
+
+	snprintf(found, sizeof found, "%.*s%s%s", (int)ends.head, text,
+		 ends.head == size ? "" : LEFT_OUT, text + size - ends.tail);
+	assert_string_equal(found, expected);
+}
+
+static void shortened_texts_fit_and_keep_numbers_whole(void **state)
+{
+	(void)state;
+	expect_shortened("abcdefghijkl", 12, "abcdefghijkl");
+	expect_shortened("abcdefghijklm", 12, "abc...hijklm");
+	expect_shortened("abcdefghijklm", 3, "...");
+	expect_shortened("ab123456789yz", 12, "ab...yz");
+	expect_shortened("1234567890123", 12, "...");
+	expect_shortened("x1.25 and 1,234,567 y", 18, "x1.25... y");
+	expect_shortened("v1.2.3.4-and-more", 12, "v...and-more");
+	expect_shortened("a\\x1bcdefghijklm", 12, "a...fghijklm");
+	expect_shortened("\xe7\x8c\xab\xe7\x8c\xab\xe7\x8c\xab\xe7\x8c\xab\xe7\x8c\xab", 9,
+			 "\xe7\x8c\xab...\xe7\x8c\xab\xe7\x8c\xab");
+	expect_shortened("abe\xcc\x81"
+			 "cdefghijkl",
+			 12, "abe\xcc\x81...ghijkl");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -329,6 +382,8 @@ int main(void)
 		cmocka_unit_test(pipe_is_read_to_its_end),
 		cmocka_unit_test(sort_orders_by_its_context),
 		cmocka_unit_test(last_byte_is_the_last),
+		cmocka_unit_test(columns_are_those_of_terminals),
+		cmocka_unit_test(shortened_texts_fit_and_keep_numbers_whole),
 		cmocka_unit_test(only_ascii_letters_change_case),
 		cmocka_unit_test(each_context_is_run_once),
 		cmocka_unit_test(empty_queue_times_out_and_ends),

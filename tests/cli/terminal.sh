@@ -3,8 +3,8 @@
 # a pseudo-terminal by script(1).
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
-export TERM=xterm
-unset NO_COLOR
+export TERM=xterm PAGER=cat
+unset NO_COLOR COLUMNS
 
 # on_terminal COLUMNS COMMAND...: what it writes, to a terminal of that width, is in `screen`
 on_terminal() {
@@ -74,17 +74,19 @@ rm "$files/broken.gz" "$files/large"
 runs 0 "$SIMHASH" "$files"
 
 # simfind: rows and pairs, then the list.
-on_terminal 120 "$SIMFIND" --progress=always -T 0.1
+on_terminal 120 "$SIMFIND" --progress=always --all -T 0.1
 progress_lines | grep -Eq '^ *[0-9]+%  [0-9,]+ of 303 files  [0-9,]+ pairs  ' ||
 	fail "no rows and pairs: $(progress_lines)"
-on_terminal 120 "$SIMFIND" --progress=always --verify=all -T 0.1
+on_terminal 120 "$SIMFIND" --progress=always -T 0.1
+progress_lines | grep -Eq '^ *[0-9]+%  [0-9,]+ of 303 files  ' || fail "no rows of groups: $(progress_lines)"
+on_terminal 120 "$SIMFIND" --progress=always --all --verify=all -T 0.1
 progress_lines | grep -Eq '%  confirmed [0-9,]+ of [0-9,]+ pairs' || fail "no confirming: $(progress_lines)"
 # Nothing of it in what is written, and none while lines go to the same terminal.
 on_terminal 120 "$SIMFIND" -T 0.1 --format=jsonl --progress=always
 same "progress among lines" 0 "$(progress_lines | wc -l)"
 
 # On a terminal: colours, and paths without what all have in common.
-on_terminal 120 "$SIMFIND" -q -T 0
+on_terminal 120 "$SIMFIND" -q --all -T 0
 tr -d '\r' <screen >plain
 same "head" "paths below $files/:" "$(head -n 1 plain)"
 grep -q $'^\x1b\\[32midentical *\x1b\\[0m.*  a directory/file number 1.txt  *copy.txt$' plain ||

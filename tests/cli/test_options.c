@@ -198,7 +198,8 @@ static const struct refused find_refused[] = {
 	{"measure", "nearest partition update stats sweep"},
 	{"min-similarity", "compare stats sweep"},
 	{"compare", "verify decompress max-inflated files0-from stdin-name nearest "
-		    "between update group expand format null script sort reverse limit stats sweep "
+		    "between update group expand format null script all no-pager sort reverse "
+		    "limit stats sweep "
 		    "progress summary threads partition "
 		    "fail-on-match"},
 	{"verify", "stats sweep"},
@@ -209,11 +210,13 @@ static const struct refused find_refused[] = {
 	{"nearest", "between stats sweep partition"},
 	{"between", "update stats sweep"},
 	{"update", "stats sweep"},
-	{"group", "expand stats sweep partition"},
+	{"group", "expand all stats sweep partition"},
 	{"expand", "stats sweep"},
 	{"format", "null stats sweep"},
 	{"null", "stats sweep"},
 	{"script", "stats sweep"},
+	{"all", "stats sweep"},
+	{"no-pager", "stats sweep"},
 	{"sort", "stats sweep"},
 	{"reverse", "stats sweep"},
 	{"limit", "stats sweep"},

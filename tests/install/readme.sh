@@ -62,7 +62,7 @@ awk '/^    # 16 lines/ { on = 1 } on && !/^    / { exit } on { print substr($0, 
 # session: the commands of standard input on a terminal without colours, as one writes them
 session() {
 	{
-		printf 'export NO_COLOR=1 HOME=%q\n' "$PWD"
+		printf 'export NO_COLOR=1 PAGER=cat HOME=%q\n' "$PWD"
 		while read -r line; do
 			[[ $line = '$ '* ]] || continue
 			printf 'printf "%%s\\n" %q\n' "$line"

@@ -14,6 +14,7 @@
 
 #include "base/escape.h"
 #include "report/formatter.h"
+#include "report/marked.h"
 
 #define BYTES(text)                   \
 	{                             \
@@ -189,7 +190,8 @@ static void expect_marked(const char *marked, const char *prefix, size_t width,
 	FILE *out = open_memstream(&text, &size);
 
 	write_marked(out, (struct bytes){marked, strlen(marked)},
-		     (struct bytes){prefix, strlen(prefix)}, width);
+		     &(struct layout){
+			     .prefix = {prefix, strlen(prefix)}, .first = width, .columns = 80});
 	fclose(out);
 	assert_string_equal(text, expected);
 	free(text);

@@ -1,0 +1,209 @@
+#!/usr/bin/env bash
+# What a person sees on a terminal: the summary, groups folded, lines that fit, the pager. Run in
+# a pseudo-terminal by script(1).
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+export TERM=xterm NO_COLOR=1 PAGER=cat
+unset LESS COLUMNS
+
+# on_terminal COLUMNS COMMAND...: what it writes to a terminal of that width is in `screen`, its
+# exit status in `status`
+on_terminal() {
+	local columns=$1
+	shift
+	status=0
+	script -qec "stty cols $columns rows 40; $(printf '%q ' "$@")" /dev/null >screen.cr </dev/null ||
+		status=$?
+	tr -d '\r' <screen.cr >screen
+}
+
+# Families that are copies, similar, or one of a kind, with names that a terminal may stumble on.
+python3 -c 'import os, random, sys
+rng = random.Random(5)
+top = sys.argv[1]
+names = ["plain", "\u732b\u306e\u5199\u771f" * 6, "e\u0301te\u0301-" * 9, "tab\there\x1b[31m" * 4,
+         "20261122123456789012345678901234567890", "v1.25.3-" * 12, "a b  c" * 9, "x" * 250]
+for family in range(9):
+    content = rng.randbytes(5000 + 900 * family)
+    for member in range(2 + 3 * (family % 4)):
+        folder = os.path.join(top, "some folder of family %d" % family, "with %d more" % (member % 3))
+        os.makedirs(folder, exist_ok=True)
+        changed = bytearray(content)
+        if member % 2:
+            changed[member * 7] ^= 1 + member
+        name = "%s %d.txt" % (names[(family + member) % len(names)][:240], member)
+        open(os.path.join(os.fsencode(folder), name.encode()[:250]), "wb").write(changed)' "$files"
+settle "$files"
+runs 0 "$SIMHASH" "$files"
+runs 0 "$SIMFIND" -q --group --format=json -o groups.json
+runs 0 "$SIMFIND" -q -o pairs.txt
+
+# No line is wider, and no number is cut. A shown path is one of the paths, without its middle.
+cat >check.py <<'END'
+import re, sys, unicodedata
+columns = int(sys.argv[1])
+paths = set()
+for line in open("pairs.txt", encoding="utf-8"):
+    paths.update(p.strip("\n") for p in re.split(r"  (?=/)", line[18:]))
+def width(text):
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+               for c in text)
+lines = open("screen", encoding="utf-8").read().split("\n")
+for line in lines:
+    if width(line) > columns:
+        sys.exit("%d columns: %r" % (width(line), line))
+cut = 0
+for line in lines:
+    if line.startswith("paths below "):
+        continue
+    for head, tail in re.findall(r"(\S*?)\.\.\.(\S*)", line):
+        cut += 1
+        head = re.escape(head) + (r"(?![0-9])" if head[-1:].isdigit() else "")
+        tail = (r"(?<![0-9])" if tail[:1].isdigit() else "") + re.escape(tail.split("...")[0])
+        if not any(re.search(head, p) for p in paths) or not any(re.search(tail, p) for p in paths):
+            sys.exit("a number is cut, or this is no path: %r" % line)
+print(cut)
+END
+for columns in 40 80 120 200 300; do
+	for how in "" --all --group --sort=path --versions "--limit=3 --reverse"; do
+		# shellcheck disable=SC2086
+		on_terminal $columns "$SIMFIND" $how
+		same "status with '$how'" 0 "$status"
+		python3 check.py $columns >shortened || fail "$columns columns, '$how': $(cat screen)"
+		[ -n "$how" ] || [ $columns -gt 80 ] || [ "$(cat shortened)" -gt 3 ] || fail "nothing is cut at $columns"
+	done
+	on_terminal $columns "$SIMFIND" "$(find "$files" -name 'plain*' | head -n 1)"
+	python3 check.py $columns >shortened || fail "$columns columns, of a file: $(cat screen)"
+done
+# $COLUMNS is what the user wants; what is no number is not.
+on_terminal 200 env COLUMNS=50 "$SIMFIND"
+python3 check.py 50 >shortened || fail "COLUMNS=50: $(cat screen)"
+on_terminal 60 env COLUMNS=many "$SIMFIND"
+python3 check.py 60 >shortened || fail "COLUMNS=many: $(cat screen)"
+
+# The summary comes first, and nothing after the list.
+on_terminal 300 "$SIMFIND"
+cp screen folded
+python3 -c 'import json, re
+groups = json.load(open("groups.json"))
+members = [m for g in groups for m in g["members"]]
+copies = [m for m in members if m["role"] == "copy"]
+similar = [m for m in members if m["role"] == "member"]
+found = open("folded", encoding="utf-8").read().split("\n")
+head = "%d groups of %d files among " % (len(groups), len(members))
+assert found[0].startswith(head), found[0]
+assert ": %d identical, %d similar; copies take %.1f kB" % (
+    len(copies), len(similar), sum(m["size"] for m in copies) / 1000) in found[0], found[0]
+assert found[1] == "" and found[2].startswith("paths below "), found[:4]
+assert found[3] == "" and found[-1] == ""
+# Each group: its representative, without a relation to itself, its members, and how many more.
+at = 4
+for g in groups:
+    others = len(g["members"]) - 1
+    shown = others if others <= 4 else 3
+    saved = sum(m["size"] for m in g["members"] if m["role"] == "copy")
+    label = found[at][:16].strip()
+    assert label == ("saves %.1f kB" % (saved / 1000) if saved else ""), (label, saved)
+    last = g["members"][0]
+    for line, m in zip(found[at + 1:at + 1 + shown], g["members"][1:]):
+        assert (line[:16].strip() == "identical") == (m["role"] == "copy"), line
+        assert line.startswith("  ") == (m["role"] == "copy" and last["role"] == "member"), line
+        last = m if m["role"] != "copy" else last
+        assert re.match(r"(  )?identical|about|over|part of|contains|same", line), line
+    at += 1 + shown
+    if shown < others:
+        assert found[at] == " " * 18 + "and %d more alike" % (others - shown), found[at]
+        at += 1
+assert at == len(found) - 1, found[at:]' || fail "the folded list: $(cat folded)"
+on_terminal 300 "$SIMFIND" -q
+same "quietly, the head" "paths below $files/:" "$(head -n 1 screen)"
+on_terminal 300 "$SIMFIND" --limit=2
+groups=$(python3 -c 'import json; print(len(json.load(open("groups.json"))))')
+same "the last line" "$((groups - 2)) more groups left out by --limit" "$(tail -n 1 screen)"
+
+# Unfolded: every pair, as to a file but for the paths, which are whole on a wide terminal.
+for how in --all --format=text --expand; do
+	on_terminal 2000 "$SIMFIND" -q $how
+	runs 0 "$SIMFIND" -q ${how/--all/--format=text} -o expected
+	same "pairs with $how" "$(sed -E "s|  +|\t|g; s|$files/||g" expected)" "$(tail -n +3 screen | sed -E 's|  +|\t|g')"
+done
+on_terminal 200 "$SIMFIND" --all
+same "the summary of pairs" "$(wc -l <pairs.txt)" "$(head -n 1 screen | grep -o '^[0-9]*')"
+runs 1 "$SIMFIND" --all --group
+said "simfind: --all cannot be combined with --group"
+# Not on a terminal: a line a pair, whole paths, the summary on standard error.
+COLUMNS=40 runs 0 "$SIMFIND"
+cmp out pairs.txt || fail "to a file, pairs depend on the terminal"
+said "among"
+
+# The pager.
+cat >pager <<'END'
+#!/bin/sh
+echo "LESS=$LESS"
+exec cat
+END
+chmod +x pager
+paged() {
+	if head -n 1 screen | grep -q '^LESS='; then echo yes; else echo no; fi
+}
+PAGER=./pager on_terminal 120 "$SIMFIND"
+same "first line of what is paged" "LESS=FRX" "$(head -n 1 screen)"
+tail -n +2 screen >found
+on_terminal 120 "$SIMFIND"
+cmp screen found || fail "the pager reads something else"
+for how in --all --group; do
+	PAGER="./pager | cat" on_terminal 120 "$SIMFIND" $how
+	same "paged with $how" yes "$(paged)"
+done
+LESS=-S PAGER=./pager on_terminal 120 "$SIMFIND"
+same "what the user set" "LESS=-S" "$(head -n 1 screen)"
+PAGER=./pager on_terminal 120 "$SIMFIND" --no-pager
+same "paged with --no-pager" no "$(paged)"
+PAGER=./pager TERM=dumb on_terminal 120 "$SIMFIND"
+same "paged on a dumb terminal" no "$(paged)"
+PAGER='' on_terminal 120 "$SIMFIND"
+cmp screen found || fail "an empty PAGER is none"
+PAGER=./pager runs 0 "$SIMFIND"
+cmp out pairs.txt || fail "paged without a terminal"
+PAGER=./pager on_terminal 120 "$SIMFIND" -o listed
+same "paged, of what goes to a file" no "$(paged)"
+cmp listed pairs.txt || fail "the list in a file"
+PAGER=./pager on_terminal 120 "$SIMFIND" --format=csv
+same "paged, of csv" no "$(paged)"
+mkdir bin
+cp pager bin/less
+(
+	unset PAGER
+	PATH=$PWD/bin:$PATH on_terminal 120 "$SIMFIND"
+	same "paged by less" yes "$(paged)"
+) || exit 1
+PAGER='no-such-pager -x' on_terminal 120 "$SIMFIND"
+same "status without the pager" 0 "$status"
+grep -q "simfind: cannot run the pager 'no-such-pager -x', which \$PAGER names" screen || fail "no message: $(cat screen)"
+grep -vF 'cannot run the pager' screen | cmp - found || fail "the list without its pager"
+# The status is that of simfind; a pager that ends early does not keep it waiting.
+PAGER=./pager on_terminal 120 "$SIMFIND" --fail-on-match
+same "status with matches" 1 "$status"
+PAGER='./pager; exit 3' on_terminal 120 "$SIMFIND"
+same "status of simfind" 0 "$status"
+PAGER='head -n 1' on_terminal 120 "$SIMFIND" --expand
+[ "$status" = 0 ] || [ "$status" = 141 ] || fail "a pager that ends early: status $status"
+same "lines of a pager that ends early" 1 "$(wc -l <screen)"
+# A signal waits for the pager, which has the terminal, and ends simfind.
+cat >slow <<'END'
+#!/bin/sh
+kill -TERM "$(cat simfind.pid)"
+sleep 1
+cat >read
+echo 'the pager ends'
+END
+chmod +x slow
+cat >run <<'END'
+#!/bin/sh
+echo $$ >simfind.pid
+exec "$SIMFIND"
+END
+chmod +x run
+PAGER=./slow on_terminal 120 ./run
+same "status after SIGTERM" 143 "$status"
+same "the last line, of the pager" "the pager ends" "$(tail -n 1 screen)"
