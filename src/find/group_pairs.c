@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "find/groups.h"
@@ -50,6 +51,55 @@ static int add_files(struct contents *contents, const struct pair_list *list,
 	return status;
 }
 
+/* Is a content before all that a file can belong to? */
+static bool is_before(const struct unique_content *content, const struct find_file *file)
+{
+	const struct find_file *other = &content->files->file;
+
+	if (other->uniform != file->uniform)
+		return other->uniform < file->uniform;
+	if (other->size_bytes != file->size_bytes)
+		return other->size_bytes < file->size_bytes;
+	return memcmp(other->content_hash, file->content_hash, CONTENT_HASH_SIZE) < 0;
+}
+
+/* The content that has another name of a file. A list that is not expanded may have its pairs alone. */
+static struct unique_content *content_of_link(const struct contents *contents,
+					      const struct find_file *file)
+{
+	size_t low = 0, high = contents->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (is_before(contents->items[middle], file))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < contents->count && are_identical(&contents->items[low]->files->file, file);
+	     low++)
+		for (const struct content_file *other = contents->items[low]->files; other != NULL;
+		     other = other->next)
+			if (are_links(&other->file, file))
+				return contents->items[low];
+	return NULL;
+}
+
+/* Number the contents, and find that of each file of the list; NULL: it is in no pair. */
+static void find_contents(const struct contents *contents, const struct pair_list *list,
+			  struct unique_content **of_file)
+{
+	for (size_t i = 0; i < contents->count; i++) {
+		contents->items[i]->number = i;
+		for (const struct content_file *file = contents->items[i]->files; file != NULL;
+		     file = file->next)
+			of_file[file->file.number] = contents->items[i];
+	}
+	for (size_t i = 0; i < list->file_count && !contents->hard_links; i++)
+		if (of_file[i] == NULL)
+			of_file[i] = content_of_link(contents, list->files[i]);
+}
+
 static int compare_edges(const void *a, const void *b)
 {
 	const struct edge *x = a, *y = b;
@@ -60,7 +110,6 @@ static int compare_edges(const void *a, const void *b)
 	       (x->earlier->number < y->earlier->number);
 }
 
-/* `of_file`: the content of each file of the list; NULL for another name of one. */
 static void make_edges(struct edges *edges, const struct pair_list *list,
 		       struct unique_content **of_file)
 {
@@ -147,12 +196,7 @@ int group_pairs(const struct pair_list *list, const struct find_request *request
 	if (status == 0)
 		status = add_files(&contents, list, error);
 	if (status == 0) {
-		for (size_t i = 0; i < contents.count; i++) {
-			contents.items[i]->number = i;
-			for (const struct content_file *file = contents.items[i]->files;
-			     file != NULL; file = file->next)
-				of_file[file->file.number] = contents.items[i];
-		}
+		find_contents(&contents, list, of_file);
 		make_edges(&edges, list, of_file);
 		link_contents(&contents, &edges, linkage);
 		status = groups_write(&contents, groups, error);
