@@ -10,19 +10,13 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#define XXH_INLINE_ALL
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "base/error.h"
+#include "measure/lines.h"
 #include "simhash_measures.h"
-
-struct symbols {
-	uint32_t *symbol;
-	size_t count;
-};
 
 /* ---- Myers ---- */
 
@@ -257,92 +251,19 @@ int simhash_lcs_bytes(const void *a, size_t a_bytes, const void *b, size_t b_byt
 	return status;
 }
 
-/* ---- Lines ---- */
-
-struct line {
-	const char *text;
-	size_t size;
-};
-
-/* Lines that are the same have the same number, from 1. */
-struct line_table {
-	struct line *lines; /* by number */
-	uint32_t *slots;
-	size_t slot_count, count;
-};
-
-static size_t count_lines(const char *text, size_t size)
-{
-	size_t count = 0;
-
-	for (const char *end; size > 0; count++) {
-		end = memchr(text, '\n', size);
-		if (end == NULL)
-			return count + 1;
-		size -= (size_t)(end + 1 - text);
-		text = end + 1;
-	}
-	return count;
-}
-
-static uint32_t number_of(struct line_table *table, struct line line)
-{
-	size_t slot = XXH3_64bits(line.text, line.size) & (table->slot_count - 1);
-
-	for (; table->slots[slot] != 0; slot = (slot + 1) & (table->slot_count - 1)) {
-		const struct line *other = &table->lines[table->slots[slot]];
-		if (other->size == line.size && memcmp(other->text, line.text, line.size) == 0)
-			return table->slots[slot];
-	}
-	table->slots[slot] = (uint32_t)++table->count;
-	table->lines[table->count] = line;
-	return table->slots[slot];
-}
-
-static void number_lines(struct line_table *table, const char *text, size_t size,
-			 struct symbols *symbols)
-{
-	symbols->count = 0;
-	while (size > 0) {
-		const char *end = memchr(text, '\n', size);
-		struct line line = {text, end == NULL ? size : (size_t)(end + 1 - text)};
-		symbols->symbol[symbols->count++] = number_of(table, line);
-		text += line.size;
-		size -= line.size;
-	}
-}
-
 int simhash_lcs_lines(const void *a, size_t a_bytes, const void *b, size_t b_bytes,
 		      uint64_t max_steps, struct simhash_lcs_lines *lines,
 		      struct simhash_error *error)
 {
-	size_t count_a = count_lines(a, a_bytes), count_b = count_lines(b, b_bytes);
-	struct symbols x = {malloc((count_a + 1) * sizeof(uint32_t)), 0};
-	struct symbols y = {malloc((count_b + 1) * sizeof(uint32_t)), 0};
-	struct line_table table = {.slot_count = 64};
-	int status;
+	struct numbered_lines numbered;
+	int status = lines_number(a, a_bytes, b, b_bytes, &numbered, error);
 
-	if (count_a + count_b >= UINT32_MAX / 2) {
-		status = error_set(error, SIMHASH_E_RANGE, "more than two thousand million lines");
-		goto out;
+	if (status == 0) {
+		lines->lines_a = numbered.a.count;
+		lines->lines_b = numbered.b.count;
+		status = measure(numbered.a, numbered.b, numbered.different, max_steps,
+				 &lines->common, error);
 	}
-	while (table.slot_count < 2 * (count_a + count_b))
-		table.slot_count *= 2;
-	table.slots = calloc(table.slot_count, sizeof *table.slots);
-	table.lines = malloc((count_a + count_b + 1) * sizeof *table.lines);
-	if (x.symbol == NULL || y.symbol == NULL || table.slots == NULL || table.lines == NULL) {
-		status = error_set_memory(error);
-		goto out;
-	}
-	number_lines(&table, a, a_bytes, &x);
-	number_lines(&table, b, b_bytes, &y);
-	lines->lines_a = x.count;
-	lines->lines_b = y.count;
-	status = measure(x, y, (uint32_t)table.count, max_steps, &lines->common, error);
-out:
-	free(table.lines);
-	free(table.slots);
-	free(y.symbol);
-	free(x.symbol);
+	lines_release(&numbered);
 	return status;
 }

@@ -1,0 +1,30 @@
+/*
+ * Which lines two texts have in common, in order: what diff(1) shows. The search is that of
+ * lcs.c (E. Myers, 1986), which here also remembers its way.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_MEASURE_LINE_DIFF_H
+#define SIMHASH_MEASURE_LINE_DIFF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "simhash.h"
+
+/* With `most` differences it takes memory for most * most numbers. */
+#define LINE_DIFF_MOST 1000
+
+struct line_diff {
+	size_t lines_a, lines_b;
+	uint8_t *is_changed_a, *is_changed_b; /* by line: only this text has it */
+};
+
+/*
+ * 0; 1 where more than `most` lines are in one text only; -1 for an error, of memory or of more
+ * lines than there are numbers. Release the diff if it returns 0.
+ */
+int line_diff(const void *a, size_t a_bytes, const void *b, size_t b_bytes, unsigned most,
+	      struct line_diff *diff, struct simhash_error *error);
+void line_diff_release(struct line_diff *diff);
+
+#endif
