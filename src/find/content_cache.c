@@ -6,7 +6,6 @@
 #include "find/content_cache.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,7 +13,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/open_file.h"
+#include "find/reopen.h"
 #include "scan/inflating.h"
 
 #define CACHE_BYTES ((size_t)384 << 20)
@@ -79,27 +78,13 @@ void content_report(struct content_cache *cache, struct content *content, int sy
 static int open_unchanged(struct content_cache *cache, struct content *content, struct stat *status)
 {
 	const struct find_file *file = content->file;
-	bool is_inflated = file->compressed_size_bytes > 0;
-	const char *path = find_file_path(file);
-	/* What is inflated is shown as FILE//NAME. */
-	const char *end = is_inflated ? strstr(path, "//") : NULL;
-	char *own = strndup(path, end == NULL ? strlen(path) : (size_t)(end - path));
-	int64_t size_bytes = is_inflated ? file->compressed_size_bytes : file->size_bytes;
-	int fd = own == NULL ? -1 : open_path(own, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int why = EFBIG, fd = -1;
 
-	free(own);
-	if (is_inflated && file->size_bytes > WHOLE_MAX)
-		content_report(cache, content, EFBIG);
-	else if (fd < 0 || fstat(fd, status) != 0)
-		content_report(cache, content, errno);
-	else if (!S_ISREG(status->st_mode) || status->st_size != size_bytes ||
-		 stat_mtime_ns(status) != file->mtime_ns)
-		content_report(cache, content, 0);
-	else
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	return -1;
+	if (file->compressed_size_bytes == 0 || file->size_bytes <= WHOLE_MAX)
+		fd = reopen_file(file, status, &why);
+	if (fd < 0)
+		content_report(cache, content, why);
+	return fd;
 }
 
 bool content_cache_locate(struct content_cache *cache, const struct find_file *file,
@@ -164,19 +149,12 @@ static size_t content_bytes(const struct content *content)
 
 static bool read_whole(struct content_cache *cache, struct content *content, int fd)
 {
-	size_t size = (size_t)content->file->size_bytes, got = 0;
+	int why;
 
-	while (got < size) {
-		ssize_t part = pread(fd, content->bytes + got, size - got, (off_t)got);
-		if (part < 0 && errno == EINTR)
-			continue;
-		if (part <= 0) {
-			content_report(cache, content, part < 0 ? errno : 0);
-			return false;
-		}
-		got += (size_t)part;
-	}
-	return true;
+	if (reread_file(fd, content->bytes, (size_t)content->file->size_bytes, &why) == 0)
+		return true;
+	content_report(cache, content, why);
+	return false;
 }
 
 /* The same of inflated content; takes over the descriptor. */
