@@ -166,6 +166,8 @@ static const struct option_row rows[] = {
 	{'o', "output", "=FILE",
 	 "write to FILE, which is replaced when all is written; - is standard output (default)",
 	 .parse = set_text, .field = FIELD(output_path), .kind = VALUE_FILE},
+	{0, "thumbnails", NULL, "put small pictures into the report, to compare them by eye",
+	 .parse = set_flag, .field = FIELD(thumbnails), .needs = "format=html"},
 	{0, "script", "=FILE",
 	 "also write a shell script that can replace or delete copies once you have edited it; - "
 	 "is "
@@ -180,11 +182,11 @@ static const struct option_row rows[] = {
 	 "put size, saved, similarity, path or files first: pairs by similarity (default), groups "
 	 "by saved, which is bytes of copies (default); only groups by files",
 	 .parse = set_enum, .field = FIELD(order.by), .kind = VALUE_WORD, .words = sort_words,
-	 .constant = SORT_SIZE, .not_with = "format=html"},
+	 .constant = SORT_SIZE},
 	{0, "reverse", NULL, "list the last first", .parse = set_flag,
-	 .field = FIELD(order.reverse), .not_with = "format=html"},
+	 .field = FIELD(order.reverse)},
 	{0, "limit", "=N", "list the first N pairs or groups", .parse = set_limit,
-	 .field = FIELD(order.limit), .kind = VALUE_TEXT, .not_with = "format=html"},
+	 .field = FIELD(order.limit), .kind = VALUE_TEXT},
 	{0, "stats", NULL, "show how many pairs pass each step, for each key", .parse = set_flag,
 	 .field = FIELD(has_stats),
 	 .only_with = "database defaults-file tag-set host tolerance size-ratio empty output "
@@ -274,7 +276,8 @@ static int check(const struct find_arguments *arguments, struct simhash_error *e
 	    arguments->request.rule.verify.mode < VERIFY_READ)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--min-resemblance with --measure needs --verify=read");
-	if (arguments->order.by == SORT_FILES && !arguments->has_groups)
+	if (arguments->order.by == SORT_FILES && !arguments->has_groups &&
+	    !arguments->formatter->is_report)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--sort=files needs --group: a pair has two files");
 	if (arguments->compare && (arguments->query_count != 2 || has_stdin(arguments)))
@@ -302,6 +305,8 @@ int find_arguments_parse(struct find_arguments *arguments, int argc, char **argv
 {
 	int first, status = options_parse(&find_program, argc, argv, arguments, &first, error);
 
+	arguments->words = argv;
+	arguments->word_count = argc;
 	if (status != 0)
 		return status;
 	settle_rule(arguments);

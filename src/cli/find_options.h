@@ -16,11 +16,14 @@
 
 struct find_arguments {
 	struct store_location location; /* the URL as it was given, or NULL */
+	const char *index_url;		/* of the index that is open */
 	const char *tag_file, *host, *output_path;
 	struct find_request request; /* but for the tag set, the host and the measure themselves */
 	struct find_resources resources;
 	const struct formatter *formatter;
-	bool quiet, fail_on_match, compare;
+	bool quiet, fail_on_match, compare, thumbnails;
+	char *const *words; /* the command line */
+	int word_count;
 	enum progress_mode progress;
 	enum summary_format summary;
 	const char *script_path; /* NULL: no script */

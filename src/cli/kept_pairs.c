@@ -5,12 +5,15 @@
 #include "cli/kept_pairs.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "cli/terminal.h"
 #include "report/html.h"
 #include "report/script.h"
 #include "store/tag_sets.h"
+
+#define PROGRAM "simfind"
 
 bool reads_files(const struct find_arguments *arguments)
 {
@@ -55,16 +58,35 @@ int write_script(const struct find_arguments *arguments, const struct store *sto
 	return 0;
 }
 
+static void content_unreadable(void *context, const struct find_file *file, int system_errno)
+{
+	struct listing *listing = context;
+	char text[256];
+
+	listing->unreadable++;
+	snprintf(text, sizeof text, "%s; the report does not show its content",
+		 strerror(system_errno));
+	say_path(PROGRAM, find_file_display(file), text);
+}
+
 static int write_report(const struct find_arguments *arguments, const struct find_counts *counts,
 			struct store *store, struct listing *listing,
 			const struct group_list *groups, struct simhash_error *error)
 {
 	struct key_space space;
-	struct report report = {.groups = groups,
+	struct report report = {.index = arguments->index_url,
+				.host = arguments->request.host,
+				.words = arguments->words,
+				.word_count = arguments->word_count,
+				.with_pictures = arguments->thumbnails,
+				.order = &arguments->order,
+				.groups = groups,
 				.space = &space,
 				.tags = arguments->request.tags,
 				.rule = &arguments->request.rule,
-				.counts = *counts};
+				.counts = *counts,
+				.unreadable = content_unreadable,
+				.context = listing};
 	int64_t tag_set;
 	int status;
 
@@ -74,6 +96,8 @@ static int write_report(const struct find_arguments *arguments, const struct fin
 	status = report_write(listing->file, &report, error);
 	if (status == 0)
 		status = listing_check(listing, error);
+	if (arguments->order.limit > 0 && groups->count > arguments->order.limit)
+		listing->left_out = groups->count - arguments->order.limit;
 	key_space_release(&space);
 	return status;
 }

@@ -324,7 +324,7 @@ int list_pairs(struct find_arguments *arguments, struct store *store, struct lis
 	status = find_and_write(arguments, store, &output, outcome, error);
 	pair_list_release(&kept);
 	pthread_mutex_destroy(&output.lock);
-	outcome->unreadable = output.unreadable;
-	outcome->had_unreadable = output.unreadable > 0;
+	outcome->unreadable = output.unreadable + listing->unreadable;
+	outcome->had_unreadable = outcome->unreadable > 0;
 	return status;
 }

@@ -98,6 +98,7 @@ static int run(struct find_arguments *arguments, struct find_outcome *outcome,
 	    choose_database(arguments->location.url, false, &url, error) != 0)
 		goto out;
 	where.url = url;
+	arguments->index_url = url;
 	if (store_open(&where, OPEN_TO_READ, &store, error) != 0)
 		goto out;
 	request->tags = tag_set;

@@ -1,6 +1,7 @@
 /*
  * The report: one page that needs nothing else, made of a template and what was found
- * as JSON in it. The page's script reads that, and puts names into it as text alone.
+ * as JSON in it. The page's script reads that, and puts names and lines of files into it as text
+ * alone. docs/report.md describes the page, and the decisions that it saves.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_REPORT_HTML_H
@@ -11,16 +12,31 @@
 #include "find/find.h"
 #include "find/groups.h"
 #include "report/key_space.h"
+#include "report/order.h"
 
-/* Groups beyond so many files are left out, and the page states their number. */
+/*
+ * Groups beyond so many files are left out, and the page states their number.
+ */
 #define REPORT_FILES_MAX 250000
 
 struct report {
+	const char *index, *host; /* the URL, which has no password, and this host's name */
+	char *const *words;	  /* of the command line */
+	int word_count;
+	bool with_pictures;
+	const struct listing_order
+		*order; /* that the groups have; what is beyond its limit is left out */
 	const struct group_list *groups;
 	const struct key_space *space;
 	const struct simhash_tag_set *tags;
 	const struct find_rule *rule;
 	struct find_counts counts;
+	/*
+	 * A file could not be read to show its content, though it is there and has not changed.
+	 * Its group is written without that.
+	 */
+	void (*unreadable)(void *context, const struct find_file *file, int system_errno);
+	void *context;
 };
 
 /* Write the page; the caller checks the file's error state. -1: no memory. */

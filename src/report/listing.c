@@ -135,7 +135,9 @@ int listing_open(struct listing *listing, const char *path, const struct formatt
 	*listing = (struct listing){
 		.formatter = formatter, .threads = threads, .streams = formatter->is_stream};
 	pthread_mutex_init(&listing->lock, NULL);
-	if (output_open(&listing->output, path, 0666, store, error) != 0)
+	/* The report holds lines of files that others may not be allowed to read. */
+	if (output_open(&listing->output, path, formatter->is_report ? 0600 : 0666, store, error) !=
+	    0)
 		return -1;
 	listing->file = listing->output.stream;
 	listing->how = presentation_of(listing->file, formatter);

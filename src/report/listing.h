@@ -23,6 +23,7 @@ struct listing {
 	struct output_file output, script; /* the script is opened by whoever writes it */
 	FILE *file;			   /* of `output`, while it is open */
 	struct presentation how;
+	uint64_t unreadable; /* of the files whose content is shown */
 	unsigned threads;
 	struct listing_order order;
 	bool streams;		   /* pairs are written as they are found */

@@ -1,4 +1,4 @@
-"""How quick a report is in Chromium: opened, sorted, filtered, paged, its key space redrawn.
+"""How quick a report is in Chromium: opened, sorted, filtered, paged, decided in, its map redrawn.
 
     report_times.py REPORT.html
 
@@ -17,24 +17,30 @@ const start = performance.now();
 const shown = document.getElementById("shown"), before = shown.textContent;
 (new Function(action))();
 return new Promise(done => {
-    const seen = () => action.includes("filter") && shown.textContent === before
+    const seen = () => action.includes("'input'") && shown.textContent === before
         ? requestAnimationFrame(seen) : requestAnimationFrame(() => done(performance.now() - start));
     requestAnimationFrame(seen);
 });"""
 
 ACTIONS = {
-    "sort by size": "document.querySelector('#head th:nth-child(3) button').click()",
-    "sort by path": "document.querySelector('#head th:nth-child(6) button').click()",
+    "sort by size": "const s = document.getElementById('sort'); s.value = '1'; s.dispatchEvent(new Event('change'))",
+    "sort by path": "const s = document.getElementById('sort'); s.value = '6'; s.dispatchEvent(new Event('change'))",
+    "sort into folders": "document.getElementById('by-folder').click()",
     "next page": "document.getElementById('next').click()",
-    "open a group": "document.querySelector('tr.group button').click()",
-    "open a pair": "document.querySelector('tr.inner button.open').click()",
+    "open a group": "document.querySelector('.open').click()",
+    "open a pair": "document.querySelector('.compare').click()",
     "close it": "document.getElementById('close').click()",
     # The page waits 150 ms for further keys first.
-    "filter": "const f = document.getElementById('filter'); f.value = '77'; "
-              "f.dispatchEvent(new Event('input'))",
-    "key space by extension": "document.getElementById('shifted').click()",
-    "key space enlarged": "document.getElementById('space').dispatchEvent("
-                          "new KeyboardEvent('keydown', {key: '+'}))",
+    "filter by text": "const f = document.getElementById('text'); f.value = '77'; "
+                      "f.dispatchEvent(new Event('input'))",
+    "and by similarity": "const k = document.getElementById('kind'); k.value = '2'; "
+                         "k.dispatchEvent(new Event('change'))",
+    "enter a folder": "document.getElementById('clear').click(); document.querySelector('#folders button').click()",
+    "decide by a rule": "document.getElementById('clear').click(); document.getElementById('apply').click()",
+    "the map": "document.getElementById('space').scrollIntoView()",
+    "the map by type": "document.getElementById('shifted').click()",
+    "the map enlarged": "document.getElementById('space').dispatchEvent("
+                        "new KeyboardEvent('keydown', {key: '+'}))",
 }
 
 

@@ -123,8 +123,3 @@ for limit in 0 -1 x ''; do
 	runs 1 "$SIMFIND" --limit=$limit
 	said "simfind: --limit '$limit': expected a number from 1"
 done
-for option in --sort=size --reverse --limit=3; do
-	runs 1 "$SIMFIND" $option --format=html -o report.html
-	name=${option%=*}
-	said "simfind: $name cannot be combined with --format=html"
-done

@@ -197,11 +197,12 @@ static const struct refused find_refused[] = {
 	{"hard-links", "compare stats sweep"},
 	{"measure", "nearest partition update stats sweep"},
 	{"min-similarity", "compare stats sweep"},
-	{"compare", "verify decompress max-inflated files0-from stdin-name nearest "
-		    "between update group expand format null script all no-pager sort reverse "
-		    "limit stats sweep "
-		    "progress summary threads partition "
-		    "fail-on-match"},
+	{"compare",
+	 "verify decompress max-inflated files0-from stdin-name nearest "
+	 "between update group expand format null thumbnails script all no-pager sort reverse "
+	 "limit stats sweep "
+	 "progress summary threads partition "
+	 "fail-on-match"},
 	{"verify", "stats sweep"},
 	{"decompress", "between stats sweep partition"},
 	{"max-inflated", "stats sweep"},
@@ -214,6 +215,7 @@ static const struct refused find_refused[] = {
 	{"expand", "stats sweep"},
 	{"format", "null stats sweep"},
 	{"null", "stats sweep"},
+	{"thumbnails", "stats sweep"},
 	{"script", "stats sweep"},
 	{"all", "stats sweep"},
 	{"no-pager", "stats sweep"},
@@ -316,9 +318,6 @@ static void values_are_refused_as_listed(void **state)
 	expect_value_refusal(&find_program, "measure", "format", "html");
 	expect_value_refusal(&find_program, "nearest", "candidates", "key");
 	expect_value_refusal(&find_program, "expand", "format", "html");
-	expect_value_refusal(&find_program, "sort", "format", "html");
-	expect_value_refusal(&find_program, "reverse", "format", "html");
-	expect_value_refusal(&find_program, "limit", "format", "html");
 	expect_value_refusal(&find_program, "partition", "format", "html");
 }
 
@@ -351,6 +350,8 @@ static void needs_name_both(void **state)
 	expect_message(&find_program, "nearest", "/", "--nearest needs a FILE");
 	expect_message(&find_program, "update", NULL, "--update needs a DIR");
 	expect_message(&find_program, "update", "x", "--update needs a DIR");
+	expect_message(&find_program, "thumbnails", NULL, "--thumbnails needs --format=html");
+	expect_message(&find_program, "thumbnails", "x", "--thumbnails needs --format=html");
 	expect_message(&find_program, "min-similarity", NULL, "--min-similarity needs --measure");
 }
 

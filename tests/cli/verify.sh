@@ -74,14 +74,13 @@ listed_in_report() {
 	python3 -c 'import json, re
 page = open("report.html", encoding="utf-8").read()
 data = json.loads(re.search("<script type=\"application/json\" id=\"data\">(.*?)</script>", page, re.S).group(1))
-for group in data["groups"]:
-    head = None
-    for is_copy, distance, label, resemblance, file in group:
-        assert label == "identical" or not is_copy, label
-        if label == "identical":
-            print(head if is_copy else group[0][4][0], file[0], sep="\n")
-        if not is_copy:
-            head = file[0]'
+for group_id, size, saves, contents in data["groups"]:
+    for content in contents:
+        label, files = content[0], content[9]
+        # Under another tolerance it is no copy, which is the same to every rule.
+        head = contents[0][9][0] if label == "identical" else files[0]
+        for file in files[0 if label == "identical" else 1:]:
+            print(head[0], file[0], sep="\n")'
 }
 listed_in_sql() {
 	sql "SELECT path FROM file_text f JOIN duplicate d ON d.content_hash = f.content_hash AND d.size = f.size"

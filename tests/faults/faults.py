@@ -87,7 +87,7 @@ class Task:
             if not os.path.exists(self.output):
                 return None
             with open(self.output, "rb") as file:
-                return re.sub(rb"20[0-9-]* [0-9:]* UTC", b"now", file.read())
+                return re.sub(rb"\"made\":\"[^\"]*\"", b"now", file.read())
         return result.stdout
 
     def undisturbed(self):

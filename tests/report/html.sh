@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# The report, in a real browser: see browser.py. What it must say comes from JSON, read
-# by another program.
+# The report, in a real browser: see browser.py. What it must say comes from JSON, the index
+# and the files, read by another program.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
+export TZ=UTC
 
 # Names that try to be markup, script, entities, or to end the data.
 names=('<img src=x onerror=window.injected=1>.txt' '<script>window.injected=1' '"quoted"&amp;.txt'
@@ -15,58 +16,87 @@ done
 mkdir -p "$files/names/<"
 seq 3000 >"$files/names/<"/'script>.txt'
 seq 3000 >"$files/names/"$'line\nend\x1b[31m.txt'
-# 60 groups of three: a file, a copy, and one with a line changed.
+seq 3000 >"$files/names/back\\slash.txt"
+seq 3000 >"$files/names/"$'not-\xff-utf8.txt'
+# 60 groups: a file, a copy that is older, and one with lines changed; of five also a copy in a
+# folder of originals.
+mkdir "$files/groups" "$files/later" "$files/originals"
 for group in $(seq 60); do
-	awk -v seed="$group" 'BEGIN { srand(seed); for (i = 0; i < 700; i++) print int(rand() * 1e6) }' \
-		>"$files/group$group-a.txt"
-	cp "$files/group$group-a.txt" "$files/group$group-b.txt"
-	sed '100s/.*/-----/' "$files/group$group-a.txt" >"$files/group$group-c.txt"
+	name=$files/$([ "$group" -le 30 ] && echo groups || echo later)/group$group
+	awk -v seed="$group" 'BEGIN { srand(seed); for (i = 0; i < 700; i++) print int(rand() * 1e6) }' >"$name-a.txt"
+	cp "$name-a.txt" "$name-b.txt"
+	sed '100s/.*/-----/; 400s/.*/another line\twith a tab/' "$name-a.txt" >"$name-c.txt"
+	touch -d 2020-02-03T04:05:06.123456789Z "$name-a.txt"
+	touch -d 2019-01-01T00:00:00Z "$name-b.txt"
+	touch -d 2021-06-07T08:09:10Z "$name-c.txt"
+	[ "$group" -gt 5 ] || cp -p "$name-a.txt" "$files/originals/group$group-original.txt"
 done
+# What has no lines to compare: no texts, and what has changed since. And lines that would act.
+mkdir "$files/others"
+python3 - "$files/others" <<'PYTHON'
+import os, random, struct, sys
+folder, r = sys.argv[1], random.Random(1)
+def write(name, content):
+    with open(os.path.join(folder, name), "wb") as file:
+        file.write(content)
+noise = bytearray(r.randbytes(40000))
+write("noise-a.bin", noise)
+noise[20000] ^= 1
+write("noise-b.bin", noise)
+lines = [str(r.random()).encode() + b"\n" for _ in range(900)]
+for kind, line in (("changed", b"x\n"), ("hostile", b"</script><script>window.injected=1</script>\xe2\x80\xae\xff\x1b[31m<!--\n")):
+    write(kind + "-a.txt", b"".join(lines))
+    write(kind + "-b.txt", b"".join(lines[:500] + [line] + lines[501:]))
+    lines = [str(r.random()).encode() + b"\n" for _ in range(900)]
+pixels = bytearray(r.randbytes(100 * 100 * 3))
+def bitmap():
+    return struct.pack("<2sIHHI", b"BM", 54 + len(pixels), 0, 0, 54) + struct.pack("<IiiHHIIiiII", 40, 100, 100, 1, 24, 0, len(pixels), 2835, 2835, 0, 0) + pixels
+write("picture-a.bmp", bitmap())
+pixels[15000:15006] = b"\0" * 6
+write("picture-b.bmp", bitmap())
+PYTHON
 
+settle "$files/names"
+settle "$files/others"
 runs 0 "$SIMHASH" "$files"
+echo more >>"$files/others/changed-b.txt"
 runs 0 "$SIMFIND" --group=single --format=json -o groups.json
-runs 0 "$SIMFIND" --format=jsonl -o pairs.jsonl
-runs 0 "$SIMFIND" --group=single --format=html -o report.html
+runs 0 "$SIMFIND" --group=single --format=html --thumbnails -o report.html
+# It holds lines of files, so it is for the owner alone.
+same "permissions" 600 "$(stat -c %a report.html)"
 same "control bytes in the page" 0 "$(LC_ALL=C tr -d '\n\t -~\200-\377' <report.html | wc -c)"
 iconv -f UTF-8 -t UTF-8 report.html >/dev/null || fail "the page is not UTF-8"
+grep -qF $'\u202e' report.html && fail "the page has a mark that turns text around"
+sql "SELECT hex(content_hash), name FROM file" >hashes
 
-# A group of ordinary names: its first file and its member make the pair to open.
+# Nobody's password: a URL with one is refused before anything is written.
+runs 1 "$SIMFIND" -d mysql://me:secret@localhost/simhash --format=html -o refused.html
+[ ! -e refused.html ] || fail "a page was written"
+runs 1 "$SIMFIND" --thumbnails
+said "--thumbnails needs --format=html"
+# The page lists what --limit leaves, and counts the rest.
+runs 0 "$SIMFIND" --group=single --format=json --limit=3 --sort=path --reverse -o few.json
+runs 0 "$SIMFIND" --group=single --format=html --limit=3 --sort=path --reverse -o few.html
+said "$(($(grep -c '^{' groups.json) - 3)) more groups left out by --limit"
+same "limited" "$(grep -c '^{' few.json)" "$(grep -c '^\["[0-9a-f]\{16\}",' few.html)"
+grep -q "\"left_out\":$(($(grep -c '^{' groups.json) - 3)),\"limit\":3,\"sort\":4,\"reverse\":true" few.html ||
+	fail "the page does not tell what is left out"
+# Without --thumbnails there is no picture, and the page has what only it can have changed.
+runs 0 "$SIMFIND" --format=html -o plain.html
+grep -q ';base64,' plain.html && fail "the page has pictures that nobody asked for"
+grep -q '"image/bmp;base64,' report.html || fail "the page has no picture"
+
+# A group of ordinary names: its first file and its last make the pair to open.
 python3 - >pair <<'PYTHON'
 import json
 groups = json.load(open("groups.json", encoding="utf-8"))
 members = next(g["members"] for g in groups if "/group7-c" in str(g["members"]))
-print(members[0]["path"], next(m["path"] for m in members if m["role"] == "member"), sep="\n")
+other = next(m for m in members if m["role"] == "member")
+print(members[0]["path"], other["path"], sep="\n")
 PYTHON
 mapfile -t pair <pair
 runs 0 "$SIMHASH" --print "${pair[@]}"
 awk '$1 == "sum" { print $3 }' out >counts
-python3 - "${pair[@]}" >expected.json <<'PYTHON'
-import json, sys
-groups = json.load(open("groups.json", encoding="utf-8"))
-pairs = [json.loads(line) for line in open("pairs.jsonl", encoding="utf-8")]
-counts = [int(line) for line in open("counts")]
-rows = {path for pair in pairs for path in (pair["path_a"], pair["path_b"])}
-def label(member):
-    """What text for people says of a member whose sketch is known."""
-    percent = 100 * member["resemblance"]
-    return "about %.0f %%" % percent if percent < 99.5 else "over 99 %"
-members = [m for g in groups for m in g["members"] if m["role"] == "member"]
-assert all(m["verified"] == "sketch" for m in members), members
-common = next(label(m) for m in members if m["path"] == sys.argv[2])
-print(json.dumps({
-    "least_alike": label(min(members, key=lambda m: m["resemblance"])),
-    "tiles": {"Files indexed": len(rows), "Groups": len(groups),
-              "Identical pairs": sum(p["match"] == "identical" for p in pairs),
-              "Similar pairs": sum(p["match"] == "similar" for p in pairs)},
-    "most_files": max(g["files"] for g in groups),
-    "filter": {"text": "GROUP1", "groups": sum(any("/group1" in m["path"] for m in g["members"])
-                                              for g in groups)},
-    "pair": {"a": sys.argv[1], "b": sys.argv[2], "common": common,
-             "counts_a": counts[:16], "counts_b": counts[16:]},
-    "names": ["<img src=x onerror=window.injected=1>.txt", "<script>window.injected=1",
-              '"quoted"&amp;.txt', "';window.injected=1;'", "<b class=injected>bold.txt",
-              "ключ-αβγ-日本.txt", "</script>.txt",
-              "line\\nend\\x1b[31m.txt"],
-}))
-PYTHON
+diff -u "${pair[@]}" | tail -n +3 >hunks || true
+python3 "$SOURCE_DIR/tests/report/expected.py" "$files" "${pair[@]}" >expected.json
 python3 "$SOURCE_DIR/tests/report/browser.py" report.html expected.json ${PICTURES:+"$PICTURES"}

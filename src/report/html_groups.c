@@ -1,0 +1,247 @@
+/*
+ * A group is written as its contents, a content as what it is to the first of the group and the
+ * files that have it: a copy repeats no size, hash or counts.
+ * SPDX-License-Identifier: MIT
+ */
+#include "report/html_groups.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/escape.h"
+#include "report/excerpt.h"
+#include "report/formatter.h"
+#include "report/html_text.h"
+
+#define HISTOGRAM_BINS 40
+#define NOT_KNOWN (-1.0)
+
+/* What a file is to the first of its group. The page knows the numbers. */
+enum kind { KIND_IDENTICAL, KIND_NEARLY, KIND_SIMILAR, KIND_PART };
+
+static bool has_same_content(const struct find_file *x, const struct find_file *y)
+{
+	return x->size_bytes == y->size_bytes &&
+	       memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE) == 0;
+}
+
+static enum kind kind_of(const struct group *group, const struct group_member *member)
+{
+	if (has_same_content(group->representative, member->file))
+		return KIND_IDENTICAL;
+	if (member->is_part)
+		return KIND_PART;
+	return has_resemblance(member->verification) &&
+			       lround(100 * member->resemblance) >= NEARLY_PERCENT
+		       ? KIND_NEARLY
+		       : KIND_SIMILAR;
+}
+
+/* ---- What all groups come to ---- */
+
+struct totals {
+	uint64_t groups, files;
+	uint64_t identical, nearly, similar; /* files; the first of a group is none */
+	int64_t bytes, copied_bytes, nearly_bytes, similar_bytes;
+	uint64_t bins[HISTOGRAM_BINS + 1];
+};
+
+/* An index may hold any sizes: their sum stays at the end of its range. */
+static void add_size(int64_t *sum, int64_t size)
+{
+	*sum = size > INT64_MAX - *sum ? INT64_MAX : *sum + size;
+}
+
+static void count_member(struct totals *totals, const struct group *group,
+			 const struct group_member *member, double top)
+{
+	const struct file_pair pair = {
+		.a = group->representative, .b = member->file, .distance = member->distance};
+	enum kind kind = member->role == ROLE_COPY ? KIND_IDENTICAL : kind_of(group, member);
+	double percent = pair_percent(&pair);
+	int bin = percent > top ? HISTOGRAM_BINS
+		  : top == 0	? 0
+				: (int)(percent / top * (HISTOGRAM_BINS - 0.001));
+
+	if (kind == KIND_IDENTICAL) {
+		totals->identical++;
+		return;
+	}
+	totals->bins[bin]++;
+	if (kind == KIND_NEARLY) {
+		totals->nearly++;
+		add_size(&totals->nearly_bytes, member->file->size_bytes);
+	} else {
+		totals->similar++;
+		add_size(&totals->similar_bytes, member->file->size_bytes);
+	}
+}
+
+static void count_groups(struct totals *totals, const struct group_list *groups, double top)
+{
+	for (size_t g = 0; g < groups->count; g++) {
+		const struct group *group = &groups->groups[g];
+		totals->groups++;
+		totals->files += group->count;
+		add_size(&totals->bytes, group->bytes);
+		add_size(&totals->copied_bytes, group->copied_bytes);
+		for (size_t m = 1; m < group->count; m++)
+			count_member(totals, group, &groups->members[group->first + m], top);
+	}
+}
+
+/*
+ * The bins tell how many files are how far from the first of their group: steps up to the
+ * tolerance, and what is above it, such as a distance of 1 between small files.
+ */
+static void write_totals(FILE *out, const struct totals *totals)
+{
+	fprintf(out,
+		",\"totals\":{\"groups\":%" PRIu64 ",\"files\":%" PRIu64 ",\"bytes\":%" PRId64
+		",\"saves\":%" PRId64 ",\"identical\":%" PRIu64 ",\"nearly\":%" PRIu64
+		",\"nearly_bytes\":%" PRId64 ",\"similar\":%" PRIu64 ",\"similar_bytes\":%" PRId64
+		",\"nearly_percent\":%d},\"bins\":[",
+		totals->groups, totals->files, totals->bytes, totals->copied_bytes,
+		totals->identical, totals->nearly, totals->nearly_bytes, totals->similar,
+		totals->similar_bytes, NEARLY_PERCENT);
+	for (int i = 0; i <= HISTOGRAM_BINS; i++)
+		fprintf(out, "%s%" PRIu64, i == 0 ? "" : ",", totals->bins[i]);
+	fputs("]", out);
+}
+
+/* ---- A file ---- */
+
+/* Is it a file that a person can keep or give up? */
+static bool is_own_file(const struct find_file *file)
+{
+	return file->compressed_size_bytes == 0 && !file->is_stream;
+}
+
+/*
+ * [shown, seconds, nanoseconds, host or 0 for this one, 1 for an own file, and the path in
+ * hexadecimal where it is not shown as it is]
+ */
+static int write_file(FILE *out, const struct find_file *file, struct simhash_error *error)
+{
+	struct bytes shown = find_file_display(file);
+	int64_t ns = file->mtime_ns % NS_PER_S;
+	size_t size;
+	char *text = escape_text(shown, &size);
+
+	if (text == NULL)
+		return error_set_memory(error);
+	ns += ns < 0 ? NS_PER_S : 0;
+	fputc('[', out);
+	html_write_text(out, (struct bytes){text, size});
+	free(text);
+	fprintf(out, ",%" PRId64 ",%" PRId64 ",", (file->mtime_ns - ns) / NS_PER_S, ns);
+	if (file->path_offset == 0)
+		fputc('0', out);
+	else if (html_write_path(out, (struct bytes){shown.data, file->path_offset - 1u}, error) !=
+		 0)
+		return -1;
+	fprintf(out, ",%d", is_own_file(file));
+	/* Every escape is longer than what it stands for. */
+	if (size != shown.size) {
+		fputc(',', out);
+		html_write_hex(out, find_file_path(file), shown.size - file->path_offset);
+	}
+	fputc(']', out);
+	return 0;
+}
+
+/* ---- A group ---- */
+
+/* [label, resemblance, distance, kind, size, hash, counts, difference, picture, files]; left open */
+static int begin_content(FILE *out, const struct group *group, const struct group_member *member,
+			 struct excerpts *excerpts, struct simhash_error *error)
+{
+	const struct find_file *file = member->file;
+	bool has_number = has_resemblance(member->verification);
+	char label[LABEL_SIZE];
+
+	fprintf(out, "[\"%s\",%.6g,%" PRIu64 ",%d,%" PRId64 ",", member_label(group, member, label),
+		has_number ? member->resemblance : NOT_KNOWN, member->distance,
+		kind_of(group, member), file->size_bytes);
+	html_write_hex(out, file->content_hash, CONTENT_HASH_SIZE);
+	for (int t = 0; t < SIMHASH_TAGS; t++)
+		fprintf(out, "%s%" PRIu64, t == 0 ? ",[" : ",", file->table.count[t]);
+	fputs("],", out);
+	if (member->role == ROLE_REPRESENTATIVE)
+		fprintf(out, "%d", EXCERPT_OF_FIRST);
+	else if (excerpt_write(excerpts, out, file, error) != 0)
+		return -1;
+	fputc(',', out);
+	if (excerpt_write_picture(excerpts, out, file, error) != 0)
+		return -1;
+	fputs(",[", out);
+	return 0;
+}
+
+static int write_group(FILE *out, const struct group *group, const struct group_member *members,
+		       struct excerpts *excerpts, struct simhash_error *error)
+{
+	const struct find_file *content = NULL;
+
+	fprintf(out, "\n[\"%016" PRIx64 "\",%" PRId64 ",%" PRId64 ",[", group->id, group->bytes,
+		group->copied_bytes);
+	excerpts_begin_group(excerpts, group->representative);
+	for (size_t m = 0; m < group->count; m++) {
+		const struct find_file *file = members[m].file;
+		bool is_copy = m > 0 && members[m].role == ROLE_COPY &&
+			       has_same_content(content, file);
+		fputs(m == 0 ? "" : is_copy ? "," : "]],", out);
+		if (!is_copy && begin_content(out, group, &members[m], excerpts, error) != 0)
+			return -1;
+		content = file;
+		if (write_file(out, file, error) != 0)
+			return -1;
+	}
+	fputs("]]]]", out);
+	return 0;
+}
+
+static int write_list(FILE *out, const struct report *report, struct excerpts *excerpts,
+		      struct simhash_error *error)
+{
+	const struct group_list *groups = report->groups;
+	uint64_t limit = report->order->limit == 0 ? UINT64_MAX : report->order->limit;
+	size_t files = 0, left_out = 0;
+	int status = 0;
+
+	fputs(",\"groups\":[", out);
+	for (size_t g = 0; status == 0 && g < groups->count; g++) {
+		const struct group *group = &groups->groups[g];
+		if (g >= limit || files + group->count > REPORT_FILES_MAX) {
+			left_out++;
+			continue;
+		}
+		fputs(files == 0 ? "" : ",", out);
+		files += group->count;
+		status = write_group(out, group, &groups->members[group->first], excerpts, error);
+	}
+	fprintf(out, "],\"left_out\":%zu,\"limit\":%" PRIu64 ",\"sort\":%d,\"reverse\":%s",
+		left_out, report->order->limit, report->order->by,
+		report->order->reverse ? "true" : "false");
+	return status;
+}
+
+int html_write_groups(FILE *out, const struct report *report, struct simhash_error *error)
+{
+	const struct simhash_tolerance *tolerance = &report->rule->tolerance;
+	struct totals totals = {.groups = 0};
+	struct excerpts excerpts;
+	int status;
+
+	count_groups(&totals, report->groups,
+		     (double)tolerance->percent_millionths / SIMHASH_MILLION);
+	write_totals(out, &totals);
+	excerpts_init(&excerpts, report);
+	status = write_list(out, report, &excerpts, error);
+	excerpts_release(&excerpts);
+	return status;
+}
