@@ -29,6 +29,7 @@
 #define SIMHASH_FIND_CONTENTS_H
 
 #include "find/find.h"
+#include "find/sketch_keys.h"
 
 /* What two contents are to each other, by the pair of their files that is most alike. */
 struct relation {
@@ -39,10 +40,19 @@ struct relation {
 	bool is_part;
 };
 
+/* What neighbours.h looks a file up by. */
+struct neighbour_place {
+	int64_t grid_sum, order_sum;
+	unsigned power;
+	bool has_keys;
+	uint32_t key_hashes[SKETCH_KEYS];
+};
+
 struct content_file {
 	struct content_file *next; /* of the content, in the order of paths */
 	struct unique_content *content;
-	bool is_compared; /* else one before it makes the same pairs */
+	bool is_compared;	      /* else one before it makes the same pairs */
+	struct neighbour_place place; /* of one that is compared; see neighbours_locate */
 	struct find_file file;
 };
 

@@ -167,6 +167,8 @@ static void choose_compared(const struct find_request *request, struct unique_co
 		while (before != file && !makes_the_same_pairs(request, before, file))
 			before = before->next;
 		file->is_compared = before == file;
+		if (file->is_compared)
+			neighbours_locate(&request->rule, file);
 		if (end > content->end_of_reach)
 			content->end_of_reach = end;
 	}
@@ -177,7 +179,7 @@ static void compare(const struct neighbours *kept, neighbour_fn *each, struct co
 	for (struct content_file *file = c->content->files; file != NULL; file = file->next) {
 		c->file = file;
 		if (file->is_compared)
-			neighbours_each(kept, &file->file, each, c);
+			neighbours_each(kept, file, each, c);
 	}
 }
 
@@ -258,8 +260,8 @@ static int decide(struct grouping *g, struct unique_content *content, struct sim
 		content_decide(content);
 		for (c.file = content->files; c.file != NULL; c.file = c.file->next)
 			if (c.file->is_compared)
-				neighbours_connect(&g->before.representatives, &c.file->file,
-						   is_connected, connect, &c);
+				neighbours_connect(&g->before.representatives, c.file, is_connected,
+						   connect, &c);
 		return keep(&g->before.representatives, content, NEIGHBOUR_ALL, error);
 	}
 	compare(&g->within.representatives, meet, &c);

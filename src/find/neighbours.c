@@ -126,10 +126,10 @@ static int grow_cells(struct neighbours *n, struct simhash_error *error)
 static int add_to_cell(struct neighbours *n, struct content_file *file, struct simhash_error *error)
 {
 	const struct simhash_sum_table *table = &file->file.table;
-	unsigned power = power_of(file->file.swept_reach);
-	uint64_t hash = cell_hash(n, &file->file, power,
-				  column_of(signed_sum(table, GRID_WALSH_ROW), power),
-				  column_of(signed_sum(table, ORDER_WALSH_ROW), power));
+	const struct neighbour_place *place = &file->place;
+	unsigned power = place->power;
+	uint64_t hash = cell_hash(n, &file->file, power, column_of(place->grid_sum, power),
+				  column_of(place->order_sum, power));
 	struct neighbour_power *bounds = &n->powers[power];
 	struct neighbour_cell *cell;
 	struct neighbour_chunk *chunk;
@@ -195,27 +195,32 @@ static int grow_slots(struct neighbours *n, struct simhash_error *error)
 	return 0;
 }
 
-static bool has_keys(const struct neighbours *n, const struct find_file *file)
+void neighbours_locate(const struct find_rule *rule, struct content_file *file)
 {
-	return verify_is_graded(&n->rule->verify) && sketch_has_shingles(file);
-}
-
-/* The hashes of all keys; their slots are on their way from memory. */
-static void hash_keys(const struct neighbours *n, const struct find_file *file,
-		      uint32_t hashes[SKETCH_KEYS])
-{
+	struct neighbour_place *place = &file->place;
 	struct sketch_keys keys;
 
-	sketch_keys_make(&file->sketch, &keys);
-	for (unsigned k = 0; k < SKETCH_KEYS; k++) {
-		hashes[k] = hash_key(keys.key[k], k);
-		__builtin_prefetch(&n->slots[hashes[k] & (n->slot_count - 1)]);
-	}
+	place->grid_sum = signed_sum(&file->file.table, GRID_WALSH_ROW);
+	place->order_sum = signed_sum(&file->file.table, ORDER_WALSH_ROW);
+	place->power = power_of(file->file.swept_reach);
+	place->has_keys = verify_is_graded(&rule->verify) && sketch_has_shingles(&file->file);
+	if (!place->has_keys)
+		return;
+	sketch_keys_make(&file->file.sketch, &keys);
+	for (unsigned k = 0; k < SKETCH_KEYS; k++)
+		place->key_hashes[k] = hash_key(keys.key[k], k);
+}
+
+/* Slots are far apart in memory: have them on their way. */
+static void prefetch_slots(const struct neighbours *n, const struct content_file *file)
+{
+	for (unsigned k = 0; k < SKETCH_KEYS; k++)
+		__builtin_prefetch(&n->slots[file->place.key_hashes[k] & (n->slot_count - 1)]);
 }
 
 static int add_to_keys(struct neighbours *n, struct content_file *file, struct simhash_error *error)
 {
-	uint32_t hashes[SKETCH_KEYS];
+	const uint32_t *hashes = file->place.key_hashes;
 
 	while ((n->slots_used + SKETCH_KEYS) * 2 >= n->slot_count)
 		if (grow_slots(n, error) != 0)
@@ -225,7 +230,7 @@ static int add_to_keys(struct neighbours *n, struct content_file *file, struct s
 	if (array_reserve(&n->links, &n->link_capacity, n->link_count + SKETCH_KEYS,
 			  sizeof *n->links, error) != 0)
 		return -1;
-	hash_keys(n, &file->file, hashes);
+	prefetch_slots(n, file);
 	for (unsigned k = 0; k < SKETCH_KEYS; k++) {
 		struct key_slot *slot = find_slot(n, hashes[k]);
 		n->slots_used += slot->first == 0;
@@ -240,7 +245,7 @@ int neighbours_add(struct neighbours *neighbours, struct content_file *file,
 {
 	if ((parts & NEIGHBOUR_COUNTS) != 0 && add_to_cell(neighbours, file, error) != 0)
 		return -1;
-	if ((parts & NEIGHBOUR_KEYS) == 0 || !has_keys(neighbours, &file->file))
+	if ((parts & NEIGHBOUR_KEYS) == 0 || !file->place.has_keys)
 		return 0;
 	return add_to_keys(neighbours, file, error);
 }
@@ -283,15 +288,18 @@ static bool each_of_cell(const struct neighbours *n, const struct neighbour_cell
 	return true;
 }
 
-static bool each_of_power(const struct neighbours *n, const struct find_file *file, unsigned power,
-			  const struct visit *visit)
+static bool each_of_power(const struct neighbours *n, const struct content_file *content_file,
+			  unsigned power, const struct visit *visit)
 {
+	const struct neighbour_place *place = &content_file->place;
+	const struct find_file *file = &content_file->file;
+
 	/* The distance of a pair is within the reach of both. */
 	uint64_t widest = power < 63 ? (UINT64_C(1) << power) - 1 : INT64_MAX;
 	uint64_t reach = (uint64_t)file->swept_reach < widest ? (uint64_t)file->swept_reach
 							      : widest;
-	struct sum_range grid = sums_within(signed_sum(&file->table, GRID_WALSH_ROW), reach);
-	struct sum_range order = sums_within(signed_sum(&file->table, ORDER_WALSH_ROW), reach);
+	struct sum_range grid = sums_within(place->grid_sum, reach);
+	struct sum_range order = sums_within(place->order_sum, reach);
 	int64_t last_column = column_of(grid.high, power), last_row = column_of(order.high, power);
 	struct nearness near = nearness_of(&file->table, reach, power);
 
@@ -306,16 +314,17 @@ static bool each_of_power(const struct neighbours *n, const struct find_file *fi
 }
 
 /* All candidates by counts; false where enough were seen. */
-static bool each_by_counts(const struct neighbours *n, const struct find_file *file,
+static bool each_by_counts(const struct neighbours *n, const struct content_file *file,
 			   const struct visit *visit)
 {
 	const struct simhash_tolerance *tolerance = &n->rule->tolerance;
-	int64_t largest = simhash_largest_partner(tolerance, file->size_bytes);
+	int64_t size_bytes = file->file.size_bytes;
+	int64_t largest = simhash_largest_partner(tolerance, size_bytes);
 
 	for (unsigned p = 0; n->count > 0 && p < POWERS; p++) {
 		const struct neighbour_power *power = &n->powers[p];
 		if (power->min_size > power->max_size || power->min_size > largest ||
-		    simhash_largest_partner(tolerance, power->max_size) < file->size_bytes)
+		    simhash_largest_partner(tolerance, power->max_size) < size_bytes)
 			continue;
 		if (!each_of_power(n, file, p, visit))
 			return false;
@@ -323,16 +332,16 @@ static bool each_by_counts(const struct neighbours *n, const struct find_file *f
 	return true;
 }
 
-void neighbours_each(const struct neighbours *neighbours, const struct find_file *file,
+void neighbours_each(const struct neighbours *neighbours, const struct content_file *file,
 		     neighbour_fn *each, void *context)
 {
 	const struct visit visit = {.each = each, .context = context};
-	uint32_t hashes[SKETCH_KEYS];
+	const uint32_t *hashes = file->place.key_hashes;
 
 	if (!each_by_counts(neighbours, file, &visit) || neighbours->link_count == 0 ||
-	    !has_keys(neighbours, file))
+	    !file->place.has_keys)
 		return;
-	hash_keys(neighbours, file, hashes);
+	prefetch_slots(neighbours, file);
 	for (unsigned k = 0; k < SKETCH_KEYS; k++)
 		for (uint32_t at = find_slot(neighbours, hashes[k])->first; at != 0;
 		     at = neighbours->links[at - 1].next)
@@ -363,16 +372,16 @@ static bool connect_by_key(struct neighbours *n, uint32_t first, const struct vi
 	return true;
 }
 
-void neighbours_connect(struct neighbours *neighbours, const struct find_file *file,
+void neighbours_connect(struct neighbours *neighbours, const struct content_file *file,
 			neighbour_fn *is_connected, neighbour_fn *each, void *context)
 {
 	const struct visit visit = {is_connected, each, context};
-	uint32_t hashes[SKETCH_KEYS];
+	const uint32_t *hashes = file->place.key_hashes;
 
 	if (!each_by_counts(neighbours, file, &visit) || neighbours->link_count == 0 ||
-	    !has_keys(neighbours, file))
+	    !file->place.has_keys)
 		return;
-	hash_keys(neighbours, file, hashes);
+	prefetch_slots(neighbours, file);
 	for (unsigned k = 0; k < SKETCH_KEYS; k++)
 		if (!connect_by_key(neighbours, find_slot(neighbours, hashes[k])->first, &visit))
 			return;

@@ -3,7 +3,8 @@
  * in the order of the key uniform, and only some of them are kept.
  *
  *     neighbours_init(&kept, rule);
- *     neighbours_each(&kept, &file->file, take_candidate, context);
+ *     neighbours_locate(rule, file);         // before all that follows
+ *     neighbours_each(&kept, file, take_candidate, context);
  *     if (neighbours_add(&kept, file, NEIGHBOUR_ALL, &error) != 0) ...
  *     if (neighbours_forget(&kept, key, &error) != 0) ...
  *     neighbours_release(&kept);
@@ -58,6 +59,9 @@ struct neighbours {
 void neighbours_init(struct neighbours *neighbours, const struct find_rule *rule);
 void neighbours_release(struct neighbours *neighbours);
 
+/* Find out where a file belongs, in this and any other neighbours by the same rule. */
+void neighbours_locate(const struct find_rule *rule, struct content_file *file);
+
 /*
  * By what a file is found. Its counts and its keys may be added by two threads at once, each all
  * that is to be added of its part.
@@ -76,14 +80,14 @@ void neighbours_clear(struct neighbours *neighbours);
  * when `each` returns false, which says that enough were seen.
  */
 typedef bool neighbour_fn(void *context, struct content_file *other);
-void neighbours_each(const struct neighbours *neighbours, const struct find_file *file,
+void neighbours_each(const struct neighbours *neighbours, const struct content_file *file,
 		     neighbour_fn *each, void *context);
 
 /*
  * The same for finding connected components: files of which `is_connected` holds are left out, most
  * of them without being looked at. What it holds of is connected for ever. By one thread alone.
  */
-void neighbours_connect(struct neighbours *neighbours, const struct find_file *file,
+void neighbours_connect(struct neighbours *neighbours, const struct content_file *file,
 			neighbour_fn *is_connected, neighbour_fn *each, void *context);
 
 /* Forget the files that reach no file whose key uniform is at least `key`. */
