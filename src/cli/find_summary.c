@@ -99,6 +99,71 @@ void print_find_summary(const struct find_arguments *arguments, const struct fin
 	write_left_out(stderr, arguments, outcome);
 }
 
+/* ---- Nothing ---- */
+
+static const char *name_of_stdin(const struct find_arguments *arguments)
+{
+	for (size_t i = 0; i < arguments->query_count; i++)
+		if (arguments->queries[i].path == NULL)
+			return arguments->queries[i].name;
+	return NULL;
+}
+
+/* What the extension of standard input decides by the rule: a text that goes on, or NULL. */
+static const char *what_extension_decides(const struct find_arguments *arguments,
+					  const struct find_outcome *outcome)
+{
+	const struct find_rule *rule = &arguments->request.rule;
+
+	if (arguments->request.measure != NULL)
+		return NULL;
+	if (rule_is_by_extension(rule))
+		return "only files of the same extension can be found by this key";
+	if (rule->verify.same_extension)
+		return "only files of the same extension can be similar to it";
+	if (outcome->counts.unsketched > 0 && rule->verify.mode != VERIFY_NO &&
+	    rule->verify.mode != VERIFY_ALL)
+		return "of the files without a resemblance sketch only those of the same can be "
+		       "similar to it";
+	return NULL;
+}
+
+void explain_nothing(const struct find_arguments *arguments, const struct find_outcome *outcome)
+{
+	const char *name = name_of_stdin(arguments);
+	const char *decides = what_extension_decides(arguments, outcome);
+	char *text, count[32];
+	int size;
+
+	if (arguments->quiet || name == NULL || outcome->found > 0 || outcome->had_unreadable ||
+	    arguments->request.nearest > 0)
+		return;
+	if (decides != NULL && name[0] == '\0')
+		size = asprintf(&text,
+				"note: standard input has no name, so it counts as a file without "
+				"an extension, and %s; --stdin-name=NAME gives it one",
+				decides);
+	else if (decides != NULL)
+		size = asprintf(&text,
+				"note: standard input has the extension of --stdin-name=%s, and %s",
+				name, decides);
+	else if (arguments->request.measure != NULL)
+		size = asprintf(&text,
+				"note: no file is similar to standard input by %s, whatever the "
+				"names; --min-similarity=S asks for less than %g",
+				simhash_measure_text(arguments->request.measure),
+				arguments->request.min_similarity);
+	else
+		size = asprintf(&text,
+				"note: none of %s candidates is similar to standard input, "
+				"whatever the names; --nearest=N lists the nearest, similar or not",
+				format_count(outcome->counts.rows, count));
+	if (size < 0)
+		return;
+	say("simfind", text);
+	free(text);
+}
+
 /* ---- JSON ---- */
 
 static const char *result_of(const struct find_outcome *outcome, int exit,

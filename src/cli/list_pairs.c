@@ -326,5 +326,7 @@ int list_pairs(struct find_arguments *arguments, struct store *store, struct lis
 	pthread_mutex_destroy(&output.lock);
 	outcome->unreadable = output.unreadable + listing->unreadable;
 	outcome->had_unreadable = outcome->unreadable > 0;
+	if (status == 0)
+		explain_nothing(arguments, outcome);
 	return status;
 }

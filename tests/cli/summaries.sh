@@ -141,3 +141,45 @@ assert at["finished"] >= at["started"]
 END
 runs 1 "$SIMHASH" --format=json "$files"
 said "--format needs --status"
+
+# Nothing is similar to standard input: a note says whether a name could change that.
+mkdir "$files/named"
+for i in 1 2 3; do
+	seq "$i" 7 60000 >"$files/named/$i.txt"
+done
+sed 2000,2030d "$files/named/1.txt" >near
+settle "$files/named"
+runs 0 "$SIMHASH" "$files/named"
+# nothing WHY OPTION...: nothing is found, and the note says so
+nothing() {
+	runs 0 "$SIMFIND" "${@:2}" - <near
+	same "pairs by ${*:2}" 0 "$(wc -l <out)"
+	said "simfind: note: $1"
+}
+no_name="standard input has no name, so it counts as a file without an extension, and"
+nothing "$no_name only files of the same extension can be found by this key; --stdin-name=NAME gives it one" --verify=no
+nothing "standard input has the extension of --stdin-name=a.c, and only files of the same extension can be found" --verify=no --stdin-name=a.c
+nothing "$no_name only files of the same extension can be similar to it" --same-extension
+nothing "$no_name only files of the same extension can be similar to it" -k skew_ext
+for option in --verify=no --same-extension; do
+	runs 0 "$SIMFIND" $option --stdin-name=a.txt - <near
+	[ -s out ] || fail "a name did not help with $option"
+	same "notes" 0 "$(grep -c note: err)"
+done
+runs 0 "$SIMFIND" - <near
+[ -s out ] || fail "a name matters by default"
+runs 0 "$SIMFIND" - <<<"something else altogether, and not much of it"
+said "simfind: note: none of 0 candidates is similar to standard input, whatever the names; --nearest=N lists"
+runs 0 "$SIMFIND" -q - <<<"something else altogether, and not much of it"
+same "notes when quiet" 0 "$(wc -l <err)"
+runs 0 "$SIMFIND" "$files/empty"
+same "notes of a file" 0 "$(grep -c note: err)"
+runs 0 "$SIMHASH" --measure=minhash "$files"
+runs 0 "$SIMFIND" --measure=minhash --min-similarity=0.9 - <<<"something else altogether, and not much of it"
+said "simfind: note: no file is similar to standard input by minhash:bytes=8,functions=128,cluster=4, whatever the names; --min-similarity=S asks for less than 0.9"
+# Without sketches only the same extension counts.
+reset
+runs 0 "$SIMHASH" --no-sketch "$files/named"
+nothing "$no_name of the files without a resemblance sketch only those of the same can be similar to it"
+runs 0 "$SIMFIND" --stdin-name=a.txt - <near
+[ -s out ] || fail "a name did not help without sketches"
