@@ -404,13 +404,27 @@ static void expect_told(int status, const struct simhash_error *error)
 	EXPECT(status == 0 || (error->code != SIMHASH_E_NONE && error->message[0] != '\0'));
 }
 
+static void ignore_file(void *context, const struct find_file *file, int system_errno)
+{
+	(void)context;
+	(void)file;
+	(void)system_errno;
+}
+
 static int write_report(struct store *store, const struct find_request *request,
 			const struct pair_list *kept, FILE *out, struct simhash_error *error)
 {
 	struct key_space space;
 	struct group_list groups;
-	struct report report = {
-		.groups = &groups, .space = &space, .tags = tags, .rule = &request->rule};
+	const struct listing_order order = {.by = SORT_DEFAULT};
+	struct report report = {.index = "sqlite:index.db",
+				.host = "here",
+				.order = &order,
+				.groups = &groups,
+				.space = &space,
+				.tags = tags,
+				.rule = &request->rule,
+				.unreadable = ignore_file};
 	int status = -1;
 
 	if (key_space_read(store, tags, 1, &space, error) != 0)
