@@ -1,6 +1,6 @@
 /*
- * The SQLite driver: an index in one file. The only file that includes
- * sqlite3.h. Write-ahead log, so that readers and the writer do not wait for
+ * The SQLite driver: an index in one file. Only this file and
+ * sqlite_error.c include sqlite3.h. Write-ahead log, so that readers and the writer do not wait for
  * each other and a killed run leaves what it committed.
  * SPDX-License-Identifier: MIT
  */
@@ -17,6 +17,7 @@
 #include "base/open_file.h"
 #include "store/database.h"
 #include "store/schema.h"
+#include "store/sqlite_error.h"
 
 #define BUSY_TIMEOUT_MS 2000 /* and transaction.c tries again */
 #define WAL_TRIES 250
@@ -43,36 +44,9 @@ static const char *const migrations[] = {
 	sql_sqlite_0001, sql_sqlite_0002, sql_sqlite_0003, sql_sqlite_0004,
 	sql_sqlite_0005, sql_sqlite_0006, sql_sqlite_0007, NULL};
 
-static int classify(sqlite3 *handle)
-{
-	int code = sqlite3_errcode(handle);
-
-	switch (code) {
-	case SQLITE_BUSY:
-	case SQLITE_LOCKED:
-		return ERROR_RETRY;
-	case SQLITE_NOTADB:
-		return SIMHASH_E_SCHEMA;
-	case SQLITE_CONSTRAINT:
-		code = sqlite3_extended_errcode(handle);
-		return code == SQLITE_CONSTRAINT_PRIMARYKEY || code == SQLITE_CONSTRAINT_UNIQUE
-			       ? ERROR_DUPLICATE
-			       : SIMHASH_E_DATABASE;
-	case SQLITE_NOMEM:
-		return SIMHASH_E_MEMORY;
-	case SQLITE_ERROR: /* among others "no such table" */
-		return strncmp(sqlite3_errmsg(handle), "no such table", 13) == 0
-			       ? SIMHASH_E_SCHEMA
-			       : SIMHASH_E_DATABASE;
-	default:
-		return SIMHASH_E_DATABASE;
-	}
-}
-
 static int fail(const struct database *database, const char *what, struct simhash_error *error)
 {
-	return error_set(error, classify(database->handle), "%s index sqlite:%s: %s", what,
-			 database->path, sqlite3_errmsg(database->handle));
+	return sqlite_error_set(database->handle, database->path, what, error);
 }
 
 /* Has an unshared database been written to, or replaced, since it was opened? */
@@ -490,7 +464,7 @@ static int prepare(struct database *database, const char *sql, struct statement 
 	if (sqlite3_prepare_v3(database->handle, sql, -1, SQLITE_PREPARE_PERSISTENT,
 			       &(*statement)->handle, NULL) == SQLITE_OK)
 		return 0;
-	fail(database, "cannot query", error);
+	sqlite_error_set_query(database->handle, database->path, error);
 	free(*statement);
 	*statement = NULL;
 	return -1;
@@ -531,7 +505,8 @@ static int step(struct statement *statement, struct simhash_error *error)
 		if (has_changed(statement->database))
 			fail_changed(statement->database, error);
 		else
-			fail(statement->database, "cannot query", error);
+			sqlite_error_set_query(statement->database->handle,
+					       statement->database->path, error);
 		sqlite3_reset(statement->handle);
 		return -1;
 	}
