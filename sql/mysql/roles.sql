@@ -3,7 +3,7 @@
 -- and replace the names and hosts below by your own. A version of simhash that needs a
 -- new schema reports it; then run simhash --init-database again.
 
--- A user who writes: simhash, on every host.
+-- A user who writes: simhash, on every host, and simfind --store.
 GRANT SELECT ON {database}.schema_version TO simhash_writer@'%';
 GRANT SELECT, INSERT ON {database}.tag_set TO simhash_writer@'%';
 GRANT SELECT, INSERT ON {database}.tag TO simhash_writer@'%';
@@ -13,6 +13,9 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.directory TO simhash_writer@'
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.file TO simhash_writer@'%';
 GRANT SELECT, INSERT, DELETE ON {database}.measure TO simhash_writer@'%';
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.sketch TO simhash_writer@'%';
+GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.find_run TO simhash_writer@'%';
+GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.file_group TO simhash_writer@'%';
+GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.file_pair TO simhash_writer@'%';
 
 -- A user who reads: simfind, and simhash --status.
 GRANT SELECT ON {database}.schema_version TO simhash_reader@'%';
@@ -34,3 +37,8 @@ GRANT SELECT ON {database}.key_space TO simhash_sql@'%';
 GRANT SELECT ON {database}.extension_statistics TO simhash_sql@'%';
 GRANT SELECT ON {database}.sketched_file TO simhash_sql@'%';
 GRANT SELECT ON {database}.run_text TO simhash_sql@'%';
+GRANT SELECT ON {database}.similar_group TO simhash_sql@'%';
+GRANT SELECT ON {database}.grouped_file TO simhash_sql@'%';
+GRANT SELECT ON {database}.ungrouped_file TO simhash_sql@'%';
+GRANT SELECT ON {database}.found_pair TO simhash_sql@'%';
+GRANT SELECT ON {database}.find_run_text TO simhash_sql@'%';

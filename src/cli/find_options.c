@@ -15,7 +15,8 @@
 void find_arguments_init(struct find_arguments *arguments)
 {
 	*arguments = (struct find_arguments){.formatter = formatter_find("text"),
-					     .resources = {.threads = processors()}};
+					     .resources = {.threads = processors()},
+					     .stored_pairs_max = STORED_PAIRS_DEFAULT};
 	find_request_init(&arguments->request);
 	arguments->request.max_inflated_bytes = MAX_INFLATED_BYTES;
 }
@@ -187,6 +188,10 @@ static const struct option_row rows[] = {
 	 .field = FIELD(order.reverse)},
 	{0, "limit", "=N", "list the first N pairs or groups", .parse = set_limit,
 	 .field = FIELD(order.limit), .kind = VALUE_TEXT},
+	{0, "store", "[=PAIRS]",
+	 "also keep the groups, and at most PAIRS pairs (default: 1000000), in the index for SQL",
+	 .parse = set_store, .field = FIELD(stores), .kind = VALUE_TEXT,
+	 .not_with = "expand partition files0-from FILE"},
 	{0, "stats", NULL, "show how many pairs pass each step, for each key", .parse = set_flag,
 	 .field = FIELD(has_stats),
 	 .only_with = "database defaults-file tag-set host tolerance size-ratio empty output "

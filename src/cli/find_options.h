@@ -30,6 +30,8 @@ struct find_arguments {
 	struct listing_order order;
 	bool has_groups, has_format, all, no_pager;
 	bool folds; /* pairs are listed in groups, for a person */
+	bool stores;
+	size_t stored_pairs_max;
 	enum linkage linkage;
 	bool has_min_resemblance, has_tolerance, has_key; /* were they given? */
 	char *between_text[2]; /* owned, what request.between points into */

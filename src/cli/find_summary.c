@@ -90,6 +90,28 @@ void write_left_out(FILE *out, const struct find_arguments *arguments,
 			lists_groups(arguments) ? "group" : "pair", plural(outcome->left_out));
 }
 
+void write_stored(FILE *out, const struct find_outcome *outcome)
+{
+	const struct find_run *run = &outcome->stored;
+	char groups[32], files[32], stored[32], pairs[32];
+
+	if (!outcome->is_stored)
+		return;
+	fprintf(out, "stored in the index: %s group%s of %s file%s, ",
+		format_count((uint64_t)run->groups, groups), plural((uint64_t)run->groups),
+		format_count((uint64_t)run->files, files), plural((uint64_t)run->files));
+	if (run->pairs == PAIRS_UNKNOWN) {
+		fputs("no pairs\n", out);
+		return;
+	}
+	format_count((uint64_t)run->pairs, pairs);
+	if (run->stored_pairs == run->pairs)
+		fprintf(out, "%s pair%s\n", pairs, plural((uint64_t)run->pairs));
+	else
+		fprintf(out, "the %s most similar of %s pairs; --store=PAIRS sets how many\n",
+			format_count((uint64_t)run->stored_pairs, stored), pairs);
+}
+
 void print_find_summary(const struct find_arguments *arguments, const struct find_outcome *outcome)
 {
 	if (!shows_summary(arguments))
@@ -97,6 +119,7 @@ void print_find_summary(const struct find_arguments *arguments, const struct fin
 	write_find_summary(stderr, arguments, outcome);
 	fputc('\n', stderr);
 	write_left_out(stderr, arguments, outcome);
+	write_stored(stderr, outcome);
 }
 
 /* ---- Nothing ---- */
@@ -194,6 +217,11 @@ static void write_counts(FILE *out, const struct find_arguments *arguments,
 		write_json_number(out, "kept", outcome->found);
 	}
 	write_json_number(out, "left_out", outcome->left_out);
+	if (outcome->is_stored) {
+		write_json_number(out, "stored_groups", (uint64_t)outcome->stored.groups);
+		write_json_number(out, "stored_files", (uint64_t)outcome->stored.files);
+		write_json_number(out, "stored_pairs", (uint64_t)outcome->stored.stored_pairs);
+	}
 	write_json_number(out, "unsketched", counts->unsketched);
 	write_json_number(out, "unreadable", outcome->unreadable);
 }

@@ -9,6 +9,7 @@
 
 #include "cli/find_options.h"
 #include "find/groups.h"
+#include "store/find_run.h"
 
 /* What a run found, as far as it came. */
 struct find_outcome {
@@ -20,6 +21,8 @@ struct find_outcome {
 	uint64_t left_out;   /* by --limit: pairs or groups */
 	uint64_t unreadable; /* files */
 	bool had_unreadable; /* files, also those of --update */
+	bool is_stored;	     /* by --store: what `stored` tells */
+	struct find_run stored;
 };
 
 void count_groups(struct find_outcome *outcome, const struct group_list *groups);
@@ -35,7 +38,10 @@ void write_find_summary(FILE *out, const struct find_arguments *arguments,
 void write_left_out(FILE *out, const struct find_arguments *arguments,
 		    const struct find_outcome *outcome);
 
-/* Both, unless another summary or none is asked for. */
+/* What --store has stored, if anything was. */
+void write_stored(FILE *out, const struct find_outcome *outcome);
+
+/* All of these, unless another summary or none is asked for. */
 void print_find_summary(const struct find_arguments *arguments, const struct find_outcome *outcome);
 
 /* Why nothing may be similar to standard input, unless something is, or is not to be said. */

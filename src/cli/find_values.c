@@ -211,6 +211,21 @@ int set_limit(const struct option_use *use, struct simhash_error *error)
 	return parse_number(use, 1, UINT32_MAX, use->field, error);
 }
 
+/* The maximum keeps the pairs, of which twice as many may be in memory, below a terabyte. */
+#define STORED_PAIRS_MAX UINT32_MAX
+
+int set_store(const struct option_use *use, struct simhash_error *error)
+{
+	struct find_arguments *arguments = use->arguments;
+	uint64_t pairs = STORED_PAIRS_DEFAULT;
+
+	if (use->text != NULL && parse_number(use, 0, STORED_PAIRS_MAX, &pairs, error) != 0)
+		return -1;
+	arguments->stores = true;
+	arguments->stored_pairs_max = (size_t)pairs;
+	return 0;
+}
+
 /* --null is --format=null. */
 int set_format(const struct option_use *use, struct simhash_error *error)
 {

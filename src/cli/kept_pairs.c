@@ -27,13 +27,19 @@ bool lists_groups(const struct find_arguments *arguments)
 
 bool keeps_pairs(const struct find_arguments *arguments)
 {
-	return lists_groups(arguments) || reads_files(arguments) || arguments->script_path != NULL;
+	return lists_groups(arguments) || reads_files(arguments) ||
+	       arguments->script_path != NULL ||
+	       (arguments->stores && !finder_finds_groups(&arguments->request));
 }
 
 bool finds_groups(const struct find_arguments *arguments)
 {
-	return lists_groups(arguments) && !arguments->has_files && arguments->script_path == NULL &&
-	       finder_finds_groups(&arguments->request);
+	/* Pairs that are stored are read, too: once is enough. */
+	bool reads_pairs = arguments->stores && arguments->stored_pairs_max > 0 &&
+			   reads_files(arguments);
+
+	return lists_groups(arguments) && !reads_pairs && !arguments->has_files &&
+	       arguments->script_path == NULL && finder_finds_groups(&arguments->request);
 }
 
 int write_script(const struct find_arguments *arguments, const struct store *store,

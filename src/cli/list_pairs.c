@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/open_file.h"
+#include "cli/answers.h"
 #include "cli/kept_pairs.h"
 #include "cli/pager.h"
 #include "cli/progress.h"
@@ -33,6 +34,8 @@ struct output {
 	struct progress_display display;
 	struct progress_rate rate;
 	struct pair_list *list; /* keep them; NULL: list them at once */
+	struct answers *answers;
+	bool reads; /* so pairs are final only when they have been confirmed */
 	pthread_mutex_t lock;
 	uint64_t unreadable;
 };
@@ -42,6 +45,8 @@ static int take_pair(void *context, unsigned thread, const struct file_pair *pai
 {
 	struct output *output = context;
 
+	if (!output->reads && answers_add(output->answers, pair, error) != 0)
+		return -1;
 	return output->list != NULL ? pair_list_add(output->list, pair, error)
 				    : listing_add(output->listing, thread, pair, error);
 }
@@ -202,7 +207,22 @@ static int find(const struct find_arguments *arguments, const struct find_sink *
 	return status;
 }
 
-/* Find, confirm, and put in groups what is listed in groups. */
+static int store_answers(const struct find_arguments *arguments, struct output *output,
+			 const struct group_list *groups, const struct find_counts *counts,
+			 struct simhash_error *error)
+{
+	const struct answers_found found = {
+		.groups = lists_groups(arguments) ? groups : NULL,
+		.list = output->list,
+		.pairs_are_added = !output->reads && !finds_groups(arguments),
+		.pairs = output->list != NULL ? output->list->count
+					      : counts->identical + counts->similar,
+	};
+
+	return answers_store(output->answers, arguments, &found, error);
+}
+
+/* Find, confirm, store, and put in groups what is listed in groups. */
 static int find_all(struct find_arguments *arguments, struct store *store, struct output *output,
 		    struct group_list *groups, struct find_counts *counts,
 		    struct simhash_error *error)
@@ -233,6 +253,8 @@ static int find_all(struct find_arguments *arguments, struct store *store, struc
 	if (status == 0 && lists_groups(arguments) && !by_groups)
 		status = group_pairs(output->list, &arguments->request, arguments->linkage, groups,
 				     error);
+	if (status == 0)
+		status = store_answers(arguments, output, groups, counts, error);
 	progress_stop(&output->display);
 	return status;
 }
@@ -280,8 +302,10 @@ static int end_list(const struct find_arguments *arguments, struct listing *list
 		print_find_summary(arguments, outcome);
 		return 0;
 	}
-	if (shows_summary(arguments))
+	if (shows_summary(arguments)) {
 		write_left_out(listing->file, arguments, outcome);
+		write_stored(listing->file, outcome);
+	}
 	return listing_check(listing, error);
 }
 
@@ -298,6 +322,8 @@ static int find_and_write(struct find_arguments *arguments, struct store *store,
 					      : counts->identical + counts->similar;
 	if (status == 0 && (arguments->folds || finds_groups(arguments)))
 		count_groups(outcome, &groups);
+	outcome->is_stored = status == 0 && output->answers->store != NULL;
+	outcome->stored = output->answers->run;
 	if (status == 0 && arguments->script_path != NULL)
 		status = write_script(arguments, store, output->list, listing, error);
 	if (status == 0)
@@ -313,7 +339,9 @@ static int find_and_write(struct find_arguments *arguments, struct store *store,
 int list_pairs(struct find_arguments *arguments, struct store *store, struct listing *listing,
 	       struct find_outcome *outcome, struct simhash_error *error)
 {
-	struct output output = {.listing = listing};
+	struct answers answers;
+	struct output output = {
+		.listing = listing, .answers = &answers, .reads = reads_files(arguments)};
 	struct pair_list kept;
 	int status;
 
@@ -321,7 +349,10 @@ int list_pairs(struct find_arguments *arguments, struct store *store, struct lis
 	pair_list_init(&kept);
 	if (keeps_pairs(arguments) && !finds_groups(arguments))
 		output.list = &kept;
-	status = find_and_write(arguments, store, &output, outcome, error);
+	status = answers_begin(&answers, arguments, store, error);
+	if (status == 0)
+		status = find_and_write(arguments, store, &output, outcome, error);
+	answers_release(&answers);
 	pair_list_release(&kept);
 	pthread_mutex_destroy(&output.lock);
 	outcome->unreadable = output.unreadable + listing->unreadable;

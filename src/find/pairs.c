@@ -105,7 +105,8 @@ static int keep_file(struct pair_list *list, const struct find_file *file,
 	return 0;
 }
 
-static int add(struct pair_list *list, const struct file_pair *pair, struct simhash_error *error)
+int pair_list_append(struct pair_list *list, const struct file_pair *pair,
+		     struct simhash_error *error)
 {
 	struct file_pair kept = *pair;
 
@@ -123,7 +124,7 @@ int pair_list_add(struct pair_list *list, const struct file_pair *pair, struct s
 	int status;
 
 	pthread_mutex_lock(&list->lock);
-	status = add(list, pair, error);
+	status = pair_list_append(list, pair, error);
 	pthread_mutex_unlock(&list->lock);
 	return status;
 }

@@ -29,4 +29,8 @@ void pair_list_release(struct pair_list *list);
 int pair_list_add(struct pair_list *list, const struct file_pair *pair,
 		  struct simhash_error *error);
 
+/* The same for a thread that has the lock, or the list for itself. */
+int pair_list_append(struct pair_list *list, const struct file_pair *pair,
+		     struct simhash_error *error);
+
 #endif

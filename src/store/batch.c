@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "store/answer_rows.h"
 #include "store/file_columns.h"
+#include "store/find_run.h"
 #include "store/sketch_rows.h"
 #include "store/transaction.h"
 #include "store/upsert.h"
@@ -137,7 +139,16 @@ static int count_range(struct store *store, const struct row_scope *scope,
 	return 0;
 }
 
-static int remove_file(struct store *store, const struct row_scope *scope,
+/* What else the index holds of files: their sketches and what simfind --store found. */
+static int remove_rest(struct store *store, const struct row_scope *scope, int64_t find_run,
+		       const struct hash_range *range, struct simhash_error *error)
+{
+	if (find_run != 0 && answer_rows_remove(store, find_run, scope->host, range, error) != 0)
+		return -1;
+	return sketch_rows_remove(store, scope, range, error);
+}
+
+static int remove_file(struct store *store, const struct row_scope *scope, int64_t find_run,
 		       const uint8_t hash[PATH_HASH_SIZE], int64_t *removed,
 		       struct simhash_error *error)
 {
@@ -153,10 +164,10 @@ static int remove_file(struct store *store, const struct row_scope *scope,
 	query_bind_data(&query, hash, PATH_HASH_SIZE);
 	if (query_run(&query, error) != 0)
 		return -1;
-	return sketch_rows_remove(store, scope, &range, error);
+	return remove_rest(store, scope, find_run, &range, error);
 }
 
-static int remove_directory(struct store *store, const struct row_scope *scope,
+static int remove_directory(struct store *store, const struct row_scope *scope, int64_t find_run,
 			    const uint8_t hash[DIRECTORY_HASH_SIZE], int64_t *removed,
 			    struct simhash_error *error)
 {
@@ -171,7 +182,8 @@ static int remove_directory(struct store *store, const struct row_scope *scope,
 		return -1;
 	query_bind_scope(&query, scope);
 	query_bind_range(&query, &range);
-	if (query_run(&query, error) != 0 || sketch_rows_remove(store, scope, &range, error) != 0 ||
+	if (query_run(&query, error) != 0 ||
+	    remove_rest(store, scope, find_run, &range, error) != 0 ||
 	    query_begin_kept(&query, store, KEPT_REMOVE_DIRECTORY,
 			     "DELETE FROM directory WHERE tag_set = ? AND host = ? "
 			     "AND directory_hash = ?",
@@ -200,19 +212,35 @@ static int relink_file(struct store *store, const struct row_scope *scope,
 	return query_run(&query, error);
 }
 
+static int remove_gone(struct store *store, const struct row_scope *scope,
+		       const struct store_batch *batch, int64_t *removed,
+		       struct simhash_error *error)
+{
+	int64_t find_run;
+
+	if (batch->removed_directory_count == 0 && batch->removed_file_count == 0)
+		return 0;
+	if (find_run_current(store, scope->tag_set, &find_run, error) != 0)
+		return -1;
+	for (size_t i = 0; i < batch->removed_directory_count; i++)
+		if (remove_directory(store, scope, find_run, batch->removed_directories[i], removed,
+				     error) != 0)
+			return -1;
+	for (size_t i = 0; i < batch->removed_file_count; i++)
+		if (remove_file(store, scope, find_run, batch->removed_files[i], removed, error) !=
+		    0)
+			return -1;
+	return 0;
+}
+
 /* In a transaction. */
 static int write_batch(struct store *store, const struct row_scope *scope,
 		       const struct store_batch *batch, int64_t *removed,
 		       struct simhash_error *error)
 {
 	*removed = 0;
-	for (size_t i = 0; i < batch->removed_directory_count; i++)
-		if (remove_directory(store, scope, batch->removed_directories[i], removed, error) !=
-		    0)
-			return -1;
-	for (size_t i = 0; i < batch->removed_file_count; i++)
-		if (remove_file(store, scope, batch->removed_files[i], removed, error) != 0)
-			return -1;
+	if (remove_gone(store, scope, batch, removed, error) != 0)
+		return -1;
 	for (size_t i = 0; i < batch->relinked_count; i++)
 		if (relink_file(store, scope, &batch->relinked[i], error) != 0)
 			return -1;

@@ -86,7 +86,7 @@ struct database_driver {
 	void (*bind_text)(struct statement *statement, unsigned index, const char *text);
 	void (*bind_bytes)(struct statement *statement, unsigned index, const void *data,
 			   size_t size);
-	/* NULL where bytes are bound in other rows. */
+	/* NULL where bytes or text are bound in other rows. */
 	void (*bind_null)(struct statement *statement, unsigned index);
 	/* Run, or fetch the next row: 1 for a row, 0 at the end, -1 for an error. */
 	int (*step)(struct statement *statement, struct simhash_error *error);

@@ -19,6 +19,7 @@ extern const char sql_sqlite_0004[];
 extern const char sql_sqlite_0005[];
 extern const char sql_sqlite_0006[];
 extern const char sql_sqlite_0007[];
+extern const char sql_sqlite_0008[];
 extern const char sql_sqlite_before_load[];
 extern const char sql_sqlite_after_load[];
 extern const char sql_mysql_0001[];
@@ -28,6 +29,7 @@ extern const char sql_mysql_0004[];
 extern const char sql_mysql_0005[];
 extern const char sql_mysql_0006[];
 extern const char sql_mysql_0007[];
+extern const char sql_mysql_0008[];
 extern const char sql_mysql_roles[];
 
 /*

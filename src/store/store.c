@@ -190,6 +190,12 @@ int store_open_beside(const struct store *first, struct store **store, struct si
 	return open_store(&first->location, OPEN_TO_READ, first, store, error);
 }
 
+int store_open_to_write(const struct store *first, struct store **store,
+			struct simhash_error *error)
+{
+	return open_store(&first->location, OPEN_TO_WRITE, NULL, store, error);
+}
+
 int store_recover(struct store *store, struct simhash_error *error)
 {
 	struct statement *kept[KEPT_STATEMENTS];

@@ -46,6 +46,10 @@ int store_open(const struct store_location *where, enum open_mode mode, struct s
  */
 int store_open_beside(const struct store *first, struct store **store, struct simhash_error *error);
 
+/* Open another connection to the same index, to write to it; as store_open_beside. */
+int store_open_to_write(const struct store *first, struct store **store,
+			struct simhash_error *error);
+
 void store_close(struct store *store); /* NULL is fine */
 
 /*

@@ -10,7 +10,7 @@ runs 0 "$SIMHASH" "$files"
 # An index from the future.
 sql "INSERT INTO schema_version(version) VALUES (99)"
 runs 1 "$SIMHASH" "$files"
-said "$TEST_URL has schema version 99, but this program knows versions up to 7: use a newer simhash"
+said "$TEST_URL has schema version 99, but this program knows versions up to 8: use a newer simhash"
 runs 1 "$SIMFIND"
 said "schema version 99"
 sql "DELETE FROM schema_version WHERE version = 99"
@@ -19,7 +19,9 @@ sql "DELETE FROM schema_version WHERE version = 99"
 to_version_1() {
 	sql "DELETE FROM schema_version WHERE version > 1"
 	if [ "$TEST_ENGINE" = sqlite ]; then
-		sql "DROP VIEW sketched_file; DROP TABLE sketch; DROP TABLE measure;
+		sql "DROP VIEW find_run_text; DROP VIEW grouped_file; DROP VIEW ungrouped_file; DROP VIEW shown_member;
+			DROP VIEW similar_group; DROP VIEW live_member; DROP VIEW found_pair; DROP TABLE find_run; DROP TABLE file_group; DROP TABLE file_pair;
+			DROP VIEW sketched_file; DROP TABLE sketch; DROP TABLE measure;
 			DROP VIEW similar_file; DROP VIEW similar_pair; DROP VIEW near_file;
 			DROP VIEW near_pair; DROP VIEW key_space; DROP VIEW run_text;
 			DROP TABLE size_class; DROP INDEX file_bucket; DROP INDEX directory_text;
@@ -44,7 +46,7 @@ runs 0 "$SIMHASH" "$files"
 sql "SELECT name, bucket FROM file ORDER BY path_hash" >buckets
 to_version_1
 runs 1 "$SIMFIND"
-said "$TEST_URL has schema version 1, but this program needs 7: run simhash on it once"
+said "$TEST_URL has schema version 1, but this program needs 8: run simhash on it once"
 runs 0 "$SIMHASH" "$files"
 runs 0 "$SIMFIND"
 # So is one whose update was cut off when its work was done, where that can be.
@@ -58,7 +60,51 @@ cmp buckets updated || fail "buckets: $(diff buckets updated | head)"
 [ "$(cut -d'|' -f2 buckets | sort -u | wc -l)" -gt 18 ] || fail "too few buckets to be a test"
 rm -r "$files/sizes"
 runs 0 "$SIMHASH" "$files"
-same "versions" "1 2 3 4 5 6 7" "$(sql "SELECT version FROM schema_version ORDER BY version" | paste -sd ' ')"
+same "versions" "1 2 3 4 5 6 7 8" "$(sql "SELECT version FROM schema_version ORDER BY version" | paste -sd ' ')"
+
+# Indexes of every version, as its scripts make them, become what a new one is.
+shape() {
+	if [ "$TEST_ENGINE" = sqlite ]; then
+		# A column that was added stands at the end, without line breaks.
+		sqlite3 index.db "SELECT name, tbl_name, CASE type WHEN 'table' THEN '' ELSE sql END FROM sqlite_master
+			ORDER BY type, name; SELECT m.name, c.name, c.type, c.pk FROM sqlite_master m
+			JOIN pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY m.name, c.name"
+	else
+		sql "SELECT table_name, column_name, column_type, column_key, is_nullable FROM information_schema.columns
+			WHERE table_schema = 'simhash' ORDER BY table_name, column_name"
+		sql "SELECT table_name, index_name, seq_in_index, column_name FROM information_schema.statistics
+			WHERE table_schema = 'simhash' ORDER BY 1, 2, 3"
+	fi
+}
+scripts=("$SOURCE_DIR/sql/$TEST_ENGINE"/000[1-9]_*.sql)
+newest=${#scripts[@]}
+same "version of the last script" "$newest" "$(sql "SELECT MAX(version) FROM schema_version")"
+reset
+runs 0 "$SIMHASH" "$files"
+shape >expected
+for version in $(seq $((newest - 1))); do
+	reset
+	if [ "$TEST_ENGINE" = sqlite ]; then
+		cat "${scripts[@]:0:version}" "$SOURCE_DIR/sql/sqlite/after_load.sql" >script
+		# Older versions had other indexes.
+		[ "$version" -gt 3 ] || sed -i '/file_bucket/d' script
+		sqlite3 -batch index.db <script
+	else
+		cat "${scripts[@]:0:version}" | mariadb simhash
+	fi
+	for done in $(seq "$version"); do
+		sql "INSERT INTO schema_version(version) VALUES ($done)"
+	done
+	runs 1 "$SIMFIND"
+	said "has schema version $version, but this program needs $newest: run simhash on it once"
+	runs 0 "$SIMHASH" "$files"
+	summary 2 0 0 0
+	shape >found
+	cmp expected found || fail "from version $version: $(diff expected found | head -8)"
+	runs 0 "$SIMFIND" --store
+	said "stored in the index: 1 group of 2 files, 1 pair"
+	same "groups in version $version" "2|$(wc -c <"$files/a")" "$(sql "SELECT files, copied_bytes FROM similar_group")"
+done
 
 # A row that no file can have.
 sql "UPDATE file SET sum_03 = size + 1 WHERE sum_03 < size"

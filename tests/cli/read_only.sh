@@ -56,6 +56,9 @@ for command in "$files" "--force $files" "--forget $files"; do
 	runs 1 as_user "$simhash" $command
 	said "cannot write to index $SIMHASH_DATABASE: the file and its folder must be writable ("
 done
+runs 1 as_user "$simfind" --store
+said "cannot write to index $SIMHASH_DATABASE: the file and its folder must be writable ("
+[ ! -s out ] || fail "listed before it was refused"
 runs 1 as_user "$simhash" -d "sqlite:$folder/other.db" "$files"
 said "cannot create index sqlite:$folder/other.db: Permission denied"
 

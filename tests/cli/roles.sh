@@ -71,6 +71,15 @@ runs 0 "$SIMHASH" "$(at simhash_writer)" -d "$url" --status
 runs 1 "$SIMHASH" "$(at simhash_writer)" -d mysql://localhost/bare "$files"
 said "denied"
 said "(error 1142); simhash --init-database prints the rights that are needed"
+# What is found is stored by a user who writes.
+cp -p "$files/a" "$files/same"
+runs 0 "$SIMHASH" "$(at simhash_writer)" -d "$url" "$files"
+runs 0 "$SIMFIND" "$(at simhash_writer)" -d "$url" --store
+said "stored in the index: 1 group of"
+runs 0 "$SIMFIND" "$(at simhash_writer)" -d "$url" --store=0
+rm "$files/same"
+runs 0 "$SIMHASH" "$(at simhash_writer)" -d "$url" "$files"
+summary 0 2 1 0
 for statement in 'DROP TABLE file' 'DELETE FROM host' 'DELETE FROM tag_set' 'UPDATE tag SET pattern = 1' \
 	'CREATE TABLE x (y INT)' 'UPDATE schema_version SET version = 9' 'DROP VIEW file_text' \
 	'SELECT * FROM file_text' 'DELETE FROM scan_run' 'CREATE DATABASE y'; do
@@ -89,6 +98,11 @@ runs 1 "$SIMHASH" "$(at simhash_reader)" -d "$url" "$files"
 said "command denied to user 'simhash_reader'@'localhost'"
 runs 1 "$SIMHASH" "$(at simhash_reader)" -d "$url" --forget "$files/a"
 said "command denied"
+runs 1 "$SIMFIND" "$(at simhash_reader)" -d "$url" --store
+said "command denied to user 'simhash_reader'@'localhost'"
+said "for table "
+said "(error 1142); simhash --init-database prints the rights that are needed"
+[ ! -s out ] || fail "listed before it was refused"
 for statement in 'DELETE FROM file' 'UPDATE file SET size = 1' 'INSERT INTO host VALUES (9, "x")' \
 	'SELECT * FROM similar_pair' 'CREATE TABLE x (y INT)'; do
 	denied "$statement"
@@ -96,10 +110,12 @@ done
 
 role=sql
 at simhash_sql >/dev/null
-for view in file_text similar_pair similar_file duplicate key_space extension_statistics run_text; do
+for view in file_text similar_pair similar_file duplicate key_space extension_statistics run_text \
+	similar_group grouped_file ungrouped_file found_pair find_run_text; do
 	allowed "SELECT * FROM $view LIMIT 3"
 done
 for statement in 'SELECT * FROM file' 'SELECT * FROM directory' 'SELECT * FROM near_pair' \
+	'SELECT * FROM file_group' 'SELECT * FROM live_member' \
 	'DELETE FROM file' 'SELECT * FROM host'; do
 	denied "$statement"
 done

@@ -69,6 +69,23 @@ cmp expected found || fail "one file: $(diff expected found | head -4)"
 same "pairs by SQL" "$(sqlite3 index.db 'SELECT COUNT(*), SUM(distance) FROM similar_pair' | tr '|' ' ')" \
 	"$(at_server "$place/head" simhash -e 'SELECT COUNT(*), SUM(distance) FROM similar_pair' | tr '\t' ' ')"
 
+# And what is stored for SQL, at the head.
+answers() {
+	echo "SELECT group_id, files, bytes, copied_bytes, representative_path FROM similar_group ORDER BY group_id"
+}
+same_answers() {
+	sqlite3 -separator $'\t' index.db "$(answers)" >expected
+	at_server "$place/head" simhash -e "$(answers)" >found
+	cmp expected found || fail "$1: $(diff expected found | head -4)"
+	same "$1: files and pairs" "$(sqlite3 index.db 'SELECT (SELECT COUNT(*) FROM grouped_file), (SELECT COUNT(*) FROM found_pair),
+		(SELECT COUNT(*) FROM ungrouped_file)' | tr '|' ' ')" "$(at_server "$place/head" simhash -e 'SELECT
+		(SELECT COUNT(*) FROM grouped_file), (SELECT COUNT(*) FROM found_pair), (SELECT COUNT(*) FROM ungrouped_file)' | tr '\t' ' ')"
+}
+runs 0 "$SIMFIND" --store
+runs 0 find_in --store
+same_answers "groups stored"
+[ "$(wc -l <found)" -gt 30 ] || fail "too few groups to be a test"
+
 # Changes, removals, forgetting and copying.
 find "$files/a" -name '*s*.h' | LC_ALL=C sort | sed -n 1,50p | xargs rm
 seq 4000 >"$files/a/new"
@@ -76,6 +93,7 @@ find "$files/b" -name '*t*' | LC_ALL=C sort | sed -n 1,5p | while IFS= read -r p
 settle "$files"
 compare -j 1
 summary 6 705 50 0
+same_answers "groups stored before the changes"
 rm -r "$files/b"
 compare -j 1
 same "rows removed with their directory" "0 651 60 0" \

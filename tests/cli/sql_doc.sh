@@ -35,6 +35,7 @@ for name in letters/april-2.txt backup/letters/april.txt code/a.c code/b.c; do
 done
 runs 0 "$SIMHASH" --measure=minhash:words=3 --host=alpha "$files"
 runs 0 "$SIMHASH" --host=beta "$files/backup"
+runs 0 "$SIMFIND" --host=alpha --store
 sql "UPDATE scan_run SET finished_at_ns = NULL WHERE id = 2" >/dev/null
 
 # ask QUERY: its answer as a table for reading; decimals as short as they can be.
@@ -67,7 +68,8 @@ ask() {
 
 page=$SOURCE_DIR/docs/sql.md
 examples=(similar_to_one_file all_pairs between_directories similar_by_extension duplicates
-	largest_groups clusters key_space extension_key_space key_order changed_since runs)
+	largest_groups largest_savings group_of_one_file copies_by_directory files_in_no_group next_versions
+	clusters key_space extension_key_space key_order changed_since runs)
 same "examples in order" "$(printf '%s.sql\n' "${examples[@]}" | LC_ALL=C sort | paste -sd ' ')" \
 	"$(cd "$SOURCE_DIR/sql/examples" && LC_ALL=C ls | paste -sd ' ')"
 for example in "${examples[@]}"; do

@@ -200,19 +200,19 @@ static const struct refused find_refused[] = {
 	{"compare",
 	 "verify decompress max-inflated files0-from stdin-name nearest "
 	 "between update group expand format null thumbnails script all no-pager sort reverse "
-	 "limit stats sweep "
+	 "limit store stats sweep "
 	 "progress summary threads partition "
 	 "fail-on-match"},
 	{"verify", "stats sweep"},
-	{"decompress", "between stats sweep partition"},
+	{"decompress", "between store stats sweep partition"},
 	{"max-inflated", "stats sweep"},
-	{"files0-from", "between stats sweep partition"},
-	{"stdin-name", "between stats sweep partition"},
-	{"nearest", "between stats sweep partition"},
+	{"files0-from", "between store stats sweep partition"},
+	{"stdin-name", "between store stats sweep partition"},
+	{"nearest", "between store stats sweep partition"},
 	{"between", "update stats sweep"},
 	{"update", "stats sweep"},
 	{"group", "expand all stats sweep partition"},
-	{"expand", "stats sweep"},
+	{"expand", "store stats sweep"},
 	{"format", "null stats sweep"},
 	{"null", "stats sweep"},
 	{"thumbnails", "stats sweep"},
@@ -222,6 +222,7 @@ static const struct refused find_refused[] = {
 	{"sort", "stats sweep"},
 	{"reverse", "stats sweep"},
 	{"limit", "stats sweep"},
+	{"store", "stats sweep partition"},
 	{"stats", "sweep progress summary partition fail-on-match"},
 	{"sweep", "progress summary partition fail-on-match"},
 	{"summary", "quiet"},

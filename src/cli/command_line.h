@@ -1,0 +1,11 @@
+/*
+ * The command line as a text that a shell would take.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_CLI_COMMAND_LINE_H
+#define SIMHASH_CLI_COMMAND_LINE_H
+
+/* "simfind --between 'a b' c"; NULL when memory is short. The caller frees it. */
+char *command_line_text(const char *program, int argc, char *const *argv);
+
+#endif
