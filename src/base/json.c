@@ -8,6 +8,17 @@
 
 #include "base/escape.h"
 
+/* How many bytes at the start stand for themselves, in one piece: most of a path does. */
+static size_t plain_length(struct bytes text)
+{
+	size_t length = 0;
+
+	while (length < text.size && text.data[length] >= 0x20 && text.data[length] < 0x7f &&
+	       text.data[length] != '"' && text.data[length] != '\\')
+		length++;
+	return length;
+}
+
 bool write_json_string(FILE *out, struct bytes text)
 {
 	bool is_utf8 = true;
@@ -15,8 +26,10 @@ bool write_json_string(FILE *out, struct bytes text)
 	fputc('"', out);
 	while (text.size > 0) {
 		const unsigned char *b = (const unsigned char *)text.data;
-		size_t length = utf8_length(text);
-		if (length == 0) {
+		size_t plain = plain_length(text), length = plain > 0 ? plain : utf8_length(text);
+		if (plain > 0) {
+			fwrite(b, 1, plain, out);
+		} else if (length == 0) {
 			fputs("\\ufffd", out);
 			is_utf8 = false;
 			length = 1;
