@@ -16,7 +16,7 @@
 #include "report/html_text.h"
 #include "report/unified.h"
 
-#define PAGE_BYTES 4096 /* what opening a file counts as, at least */
+#define PAGE_BYTES 4096 /* what opening a file counts as */
 #define BEGINNING_BYTES 8192
 
 void excerpts_init(struct excerpts *excerpts, const struct report *report)
@@ -72,7 +72,7 @@ static enum excerpt_absence read_text(int fd, struct excerpt_text *text, int64_t
 	size_t beginning = text->size < BEGINNING_BYTES ? text->size : BEGINNING_BYTES;
 	uint8_t *bytes = (uint8_t *)text->text;
 
-	*left -= beginning < PAGE_BYTES ? PAGE_BYTES : (int64_t)beginning;
+	*left -= (int64_t)beginning;
 	if (reread_file(fd, bytes, beginning, why) != 0)
 		return EXCERPT_CHANGED;
 	if (!is_text(text->text, beginning))
@@ -99,6 +99,7 @@ static int load_text(struct excerpts *excerpts, const struct find_file *file,
 	if (text->absence != EXCERPT_OF_FIRST)
 		return 0;
 	text->absence = EXCERPT_CHANGED;
+	excerpts->left_to_read -= PAGE_BYTES;
 	fd = reopen_file(file, &status, &why);
 	if (fd < 0) {
 		report_failure(excerpts, file, why);

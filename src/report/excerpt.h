@@ -20,12 +20,11 @@
 
 #include "report/html.h"
 
-#define EXCERPT_READ_BYTES \
-	((int64_t)128 << 20)		      /* of all texts; an opened file is at least a page */
-#define EXCERPT_FILE_BYTES ((int64_t)1 << 20) /* larger texts are not compared */
-#define EXCERPT_DIFF_BYTES ((size_t)32 << 10) /* of one comparison; the rest is counted */
-#define EXCERPT_PAGE_BYTES ((int64_t)8 << 20) /* of all of them */
-#define EXCERPT_GROUP_DIFFS 100		      /* so that one group leaves room for others */
+#define EXCERPT_READ_BYTES ((int64_t)128 << 20) /* of all texts, and a page for each file */
+#define EXCERPT_FILE_BYTES ((int64_t)1 << 20)	/* larger texts are not compared */
+#define EXCERPT_DIFF_BYTES ((size_t)32 << 10)	/* of one comparison; the rest is counted */
+#define EXCERPT_PAGE_BYTES ((int64_t)8 << 20)	/* of all of them */
+#define EXCERPT_GROUP_DIFFS 100			/* so that one group leaves room for others */
 #define PICTURE_FILE_BYTES ((int64_t)512 << 10)
 #define PICTURE_PAGE_BYTES ((int64_t)16 << 20)
 

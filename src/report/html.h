@@ -17,7 +17,7 @@
 /*
  * Groups beyond so many files are left out, and the page states their number.
  */
-#define REPORT_FILES_MAX 250000
+#define REPORT_FILES_MAX 300000
 
 struct report {
 	const char *index, *host; /* the URL, which has no password, and this host's name */

@@ -100,3 +100,24 @@ awk '$1 == "sum" { print $3 }' out >counts
 diff -u "${pair[@]}" | tail -n +3 >hunks || true
 python3 "$SOURCE_DIR/tests/report/expected.py" "$files" "${pair[@]}" >expected.json
 python3 "$SOURCE_DIR/tests/report/browser.py" report.html expected.json ${PICTURES:+"$PICTURES"}
+
+# What is in an archive is nobody's to keep, and what is on another host is named by it.
+reset
+mkdir "$files/archives" "$files/elsewhere"
+seq 5000 | sed 's/1/one/' >"$files/archives/a.txt"
+gzip -k "$files/archives/a.txt"
+seq 5000 | sed 's/1/one/; 400s/.*/x/' >"$files/elsewhere/b.txt"
+runs 0 "$SIMHASH" -z "$files/archives"
+runs 0 "$SIMHASH" --host=other "$files/elsewhere"
+runs 0 "$SIMFIND" --format=html -o report.html
+python3 - "$files" <<'PYTHON' || fail "archives and other hosts"
+import json, re, sys
+page = open("report.html", encoding="utf-8").read()
+data = json.loads(re.search('<script type="application/json" id="data">(.*?)</script>', page, re.S).group(1))
+[[group_id, size, saves, contents]] = data["groups"]
+files = {file[0]: (file[3], file[4]) for content in contents for file in content[9]}
+assert files == {sys.argv[1] + "/archives/a.txt": (0, 1), sys.argv[1] + "/archives/a.txt.gz//a.txt": (0, 0),
+                 "other:" + sys.argv[1] + "/elsewhere/b.txt": ("other", 1)}, files
+# There is nothing to read again on the other host.
+assert [content[7] for content in contents] == [0, 1], contents
+PYTHON
