@@ -25,21 +25,24 @@ bool lists_groups(const struct find_arguments *arguments)
 	return arguments->has_groups || arguments->formatter->is_report || arguments->folds;
 }
 
-bool keeps_pairs(const struct find_arguments *arguments)
-{
-	return lists_groups(arguments) || reads_files(arguments) ||
-	       arguments->script_path != NULL ||
-	       (arguments->stores && !finder_finds_groups(&arguments->request));
-}
-
 bool finds_groups(const struct find_arguments *arguments)
 {
 	/* Pairs that are stored are read, too: once is enough. */
 	bool reads_pairs = arguments->stores && arguments->stored_pairs_max > 0 &&
 			   reads_files(arguments);
+	/* Copies on the same side are in one group, and no pair for the script. */
+	bool has_other_copies = arguments->script_path != NULL && arguments->request.has_between;
 
 	return lists_groups(arguments) && !reads_pairs && !arguments->has_files &&
-	       arguments->script_path == NULL && finder_finds_groups(&arguments->request);
+	       !has_other_copies && finder_finds_groups(&arguments->request);
+}
+
+bool keeps_pairs(const struct find_arguments *arguments)
+{
+	if (finds_groups(arguments))
+		return false;
+	return lists_groups(arguments) || reads_files(arguments) ||
+	       (arguments->stores && !finder_finds_groups(&arguments->request));
 }
 
 int write_script(const struct find_arguments *arguments, const struct store *store,

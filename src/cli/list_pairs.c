@@ -33,7 +33,8 @@ struct output {
 	struct find_progress progress;
 	struct progress_display display;
 	struct progress_rate rate;
-	struct pair_list *list; /* keep them; NULL: list them at once */
+	struct pair_list *list;	  /* keep them; NULL: list them at once */
+	struct pair_list *copies; /* then keep identical ones, for the script; or NULL */
 	struct answers *answers;
 	bool reads; /* so pairs are final only when they have been confirmed */
 	pthread_mutex_t lock;
@@ -47,8 +48,12 @@ static int take_pair(void *context, unsigned thread, const struct file_pair *pai
 
 	if (!output->reads && answers_add(output->answers, pair, error) != 0)
 		return -1;
-	return output->list != NULL ? pair_list_add(output->list, pair, error)
-				    : listing_add(output->listing, thread, pair, error);
+	if (output->list != NULL)
+		return pair_list_add(output->list, pair, error);
+	if (output->copies != NULL && pair->is_identical &&
+	    pair_list_add(output->copies, pair, error) != 0)
+		return -1;
+	return listing_add(output->listing, thread, pair, error);
 }
 
 static void query_unreadable(void *context, struct bytes path, int system_errno)
@@ -259,6 +264,25 @@ static int find_all(struct find_arguments *arguments, struct store *store, struc
 	return status;
 }
 
+/* The identical pairs of groups, each a copy and the file that it is one of. */
+static int keep_copies(struct pair_list *copies, const struct group_list *groups,
+		       struct simhash_error *error)
+{
+	struct file_pair pair = {.is_identical = true};
+
+	for (size_t g = 0; g < groups->count; g++)
+		for (size_t m = 0; m < groups->groups[g].count; m++) {
+			const struct group_member *member =
+				&groups->members[groups->groups[g].first + m];
+			pair.b = member->file;
+			if (member->role != ROLE_COPY)
+				pair.a = member->file;
+			else if (pair_list_add(copies, &pair, error) != 0)
+				return -1;
+		}
+	return 0;
+}
+
 static int write_list(const struct find_arguments *arguments, const struct find_counts *counts,
 		      struct store *store, struct output *output, struct group_list *groups,
 		      struct simhash_error *error)
@@ -324,8 +348,12 @@ static int find_and_write(struct find_arguments *arguments, struct store *store,
 		count_groups(outcome, &groups);
 	outcome->is_stored = status == 0 && output->answers->store != NULL;
 	outcome->stored = output->answers->run;
+	if (status == 0 && output->copies != NULL)
+		status = keep_copies(output->copies, &groups, error);
 	if (status == 0 && arguments->script_path != NULL)
-		status = write_script(arguments, store, output->list, listing, error);
+		status = write_script(arguments, store,
+				      output->list != NULL ? output->list : output->copies, listing,
+				      error);
 	if (status == 0)
 		status = begin_list(arguments, listing, outcome, error);
 	if (status == 0)
@@ -347,8 +375,10 @@ int list_pairs(struct find_arguments *arguments, struct store *store, struct lis
 
 	pthread_mutex_init(&output.lock, NULL);
 	pair_list_init(&kept);
-	if (keeps_pairs(arguments) && !finds_groups(arguments))
+	if (keeps_pairs(arguments))
 		output.list = &kept;
+	else if (arguments->script_path != NULL)
+		output.copies = &kept;
 	status = answers_begin(&answers, arguments, store, error);
 	if (status == 0)
 		status = find_and_write(arguments, store, &output, outcome, error);

@@ -28,6 +28,12 @@ make_files
 before=$(tree)
 runs 0 "$SIMFIND" -k uniform --script=todo.sh --empty
 said "todo.sh: a script for ${#names[@]} copies; edit it before you run it"
+for how in --group --group=single --verify=all "--group --verify=all"; do
+	# shellcheck disable=SC2086  # two options
+	runs 0 "$SIMFIND" -k uniform $how --script=same.sh --empty -o /dev/null
+	cmp todo.sh same.sh || fail "another script with $how"
+done
+rm same.sh
 same "mode" 700 "$(stat -c %a todo.sh)"
 same "bytes that are not plain ASCII or valid UTF-8" 0 "$(LC_ALL=C tr -d '\n\t -~\200-\377' <todo.sh | wc -c)"
 iconv -f UTF-8 -t UTF-8 todo.sh >/dev/null || fail "the script is not UTF-8"
