@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/open_file.h"
+#include "cli/index_progress.h"
 #include "cli/index_summary.h"
 #include "cli/options.h"
 #include "cli/signals.h"
@@ -63,60 +64,24 @@ static void path_gone(void *context, const char *path)
 	free(text);
 }
 
-static void report_waiting(void *context, const char *message)
-{
-	const struct index_arguments *arguments = context;
-
-	say(arguments->program, message);
-}
-
-/* ---- Progress ---- */
-
-struct shown_progress {
-	struct index_progress *progress;
-	struct progress_rate rate;
+/* What waits for the server. */
+struct waiting {
+	const char *program;
+	atomic_int connections;
 };
 
-static void write_path(FILE *line, struct index_progress *progress, unsigned columns)
+static void report_waiting(void *context, const char *message)
 {
-	pthread_mutex_lock(&progress->lock);
-	write_shortened(line, (struct bytes){progress->path, progress->path_size}, columns);
-	pthread_mutex_unlock(&progress->lock);
+	const struct waiting *waiting = context;
+
+	say(waiting->program, message);
 }
 
-/* " 45%  12,345 of 30,000 files  1.2 of 3.4 GB  350 MB/s  0:12 left  /path" */
-static void write_progress(void *context, FILE *line, double seconds, unsigned columns)
+static void count_waiting(void *context, bool begins)
 {
-	struct shown_progress *shown = context;
-	struct index_progress *progress = shown->progress;
-	double done = (double)atomic_load(&progress->bytes_done);
-	double found = (double)atomic_load(&progress->bytes_found);
-	uint64_t files = (uint64_t)atomic_load(&progress->files_done);
-	uint64_t all_files = (uint64_t)atomic_load(&progress->files_found);
-	double rate = progress_rate(&shown->rate, seconds, done);
-	char count[32], all[32], bytes[32], all_bytes[32], speed[32], left[32];
-	char text[256];
-	int size;
+	struct waiting *waiting = context;
 
-	format_count(files, count);
-	format_bytes(done, bytes);
-	format_bytes(rate, speed);
-	if (atomic_load(&progress->is_counted) && found > 0) {
-		done = done > found ? found : done;
-		size = snprintf(text, sizeof text,
-				"%3.0f%%  %s of %s files  %s of %s  %s/s  %s left  ",
-				100 * done / found, count, format_count(all_files, all), bytes,
-				format_bytes(found, all_bytes), speed,
-				rate > 0 ? format_seconds((found - done) / rate, left) : "?");
-	} else {
-		size = snprintf(text, sizeof text, "%s files  %s  %s/s  ", count, bytes, speed);
-	}
-	if (size < 0)
-		return;
-	/* A narrow terminal shows the beginning. */
-	fprintf(line, "%.*s", (int)columns, text);
-	if ((unsigned)size < columns)
-		write_path(line, progress, columns - (unsigned)size);
+	atomic_fetch_add(&waiting->connections, begins ? 1 : -1);
 }
 
 /* ---- Indexing ---- */
@@ -142,11 +107,12 @@ static int open_list(const char *name, struct simhash_error *error)
 
 /* Index, and show progress where it is wanted. */
 static int index_shown(const struct index_arguments *arguments, const struct index_request *request,
-		       struct index_summary *summary, struct simhash_error *error)
+		       const struct waiting *waiting, struct index_summary *summary,
+		       struct simhash_error *error)
 {
 	struct index_progress progress;
 	void *context = (void *)(uintptr_t)arguments;
-	struct shown_progress shown = {.progress = &progress};
+	struct shown_progress shown = {.progress = &progress, .waiting = &waiting->connections};
 	struct progress_display display = {.is_running = false};
 	struct index_resources resources = {.threads = arguments->threads,
 					    .stop = &stop_requested,
@@ -158,7 +124,7 @@ static int index_shown(const struct index_arguments *arguments, const struct ind
 	index_progress_init(&progress);
 	if (progress_is_wanted(arguments->progress, arguments->quiet)) {
 		resources.progress = &progress;
-		progress_start(&display, arguments->progress, write_progress, &shown);
+		progress_start(&display, arguments->progress, write_index_progress, &shown);
 	}
 	status = index_trees(request, &resources, summary, error);
 	progress_stop(&display);
@@ -171,6 +137,7 @@ static int index_files(const struct index_arguments *arguments, struct index_sum
 		       struct simhash_error *error)
 {
 	struct index_request request = arguments->request;
+	struct waiting waiting = {.program = arguments->program};
 	struct simhash_tag_set *tag_set = NULL;
 	char host[HOST_NAME_SIZE], *url = NULL;
 	int status = -1;
@@ -188,13 +155,14 @@ static int index_files(const struct index_arguments *arguments, struct index_sum
 	request.location.url = url;
 	request.location.stop = &stop_requested;
 	request.location.waiting = report_waiting;
-	request.location.context = (void *)(uintptr_t)arguments;
+	request.location.is_waiting = count_waiting;
+	request.location.context = &waiting;
 	request.tag_set = tag_set;
 	request.host = host;
 	request.filter = &arguments->filter;
 	request.measures = arguments->measures;
 	request.measure_count = arguments->measure_count;
-	status = index_shown(arguments, &request, summary, error);
+	status = index_shown(arguments, &request, &waiting, summary, error);
 out:
 	free(url);
 	simhash_tag_set_free(tag_set);

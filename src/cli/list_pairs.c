@@ -16,7 +16,7 @@
 #include "cli/answers.h"
 #include "cli/kept_pairs.h"
 #include "cli/pager.h"
-#include "cli/progress.h"
+#include "cli/progress_line.h"
 #include "cli/terminal.h"
 #include "find/confirm.h"
 #include "find/find.h"
@@ -32,7 +32,7 @@ struct output {
 	struct listing *listing;
 	struct find_progress progress;
 	struct progress_display display;
-	struct progress_rate rate;
+	struct time_left reading, confirming;
 	struct pair_list *list;	  /* keep them; NULL: list them at once */
 	struct pair_list *copies; /* then keep identical ones, for the script; or NULL */
 	struct answers *answers;
@@ -85,23 +85,27 @@ static void write_progress(void *context, FILE *line, double seconds, unsigned c
 	uint64_t all = (uint64_t)atomic_load(&progress->to_confirm);
 	bool confirms = all > 0;
 	uint64_t done = (uint64_t)atomic_load(confirms ? &progress->confirmed : &progress->rows);
-	char done_text[32], all_text[32], pairs[32], left[32], text[256];
-	double rate;
+	struct line_part parts[] = {{.rank = 0}, {.rank = 1}, {.rank = 3}, {.rank = 2}};
+	enum { SHARE, DONE, PAIRS, LEFT, PARTS };
+	char done_text[32], all_text[32], pairs[32];
 
 	if (!confirms)
 		all = (uint64_t)atomic_load(&progress->rows_total);
 	done = done > all ? all : done;
-	rate = progress_rate(&output->rate, seconds, (double)done);
-	format_count((uint64_t)atomic_load(&progress->pairs), pairs);
-	if (all == 0)
-		snprintf(text, sizeof text, "reading  %s pairs", pairs);
-	else
-		snprintf(text, sizeof text, "%3.0f%%  %s%s of %s %s  %s pairs  %s left",
-			 100 * (double)done / (double)all, confirms ? "confirmed " : "",
-			 format_count(done, done_text), format_count(all, all_text),
-			 confirms ? "pairs" : "files", pairs,
-			 rate > 0 ? format_seconds((double)(all - done) / rate, left) : "?");
-	fprintf(line, "%.*s", (int)columns, text);
+	snprintf(parts[PAIRS].text, sizeof parts[PAIRS].text, "%s pairs",
+		 format_count((uint64_t)atomic_load(&progress->pairs), pairs));
+	if (all == 0) {
+		snprintf(parts[SHARE].text, sizeof parts[SHARE].text, "counting");
+	} else {
+		snprintf(parts[SHARE].text, sizeof parts[SHARE].text, "%3u%%",
+			 whole_percent((double)done, (double)all));
+		snprintf(parts[DONE].text, sizeof parts[DONE].text, "%s%s of %s %s",
+			 confirms ? "confirmed " : "", format_count(done, done_text),
+			 format_count(all, all_text), confirms ? "pairs" : "files");
+		write_time_left(confirms ? &output->confirming : &output->reading, seconds,
+				(double)done, (double)(all - done), parts[LEFT].text);
+	}
+	write_parts(line, parts, PARTS, columns);
 }
 
 /* Without rows of this tag set nothing is found: name those that the index has. */

@@ -195,10 +195,14 @@ int finder_begin_progress(const struct finder *finder, struct simhash_error *err
 {
 	struct find_progress *progress = finder->resources->progress;
 	int64_t rows;
+	int status;
 
 	if (progress == NULL)
 		return 0;
-	if (store_count_rows(finder->store, finder->tag_set, &rows, error) != 0)
+	status = finder->request->with_empty
+			 ? store_count_rows(finder->store, finder->tag_set, &rows, error)
+			 : store_count_not_empty(finder->store, finder->tag_set, &rows, error);
+	if (status != 0)
 		return -1;
 	atomic_store(&progress->rows_total, rows / finder->request->parts);
 	return 0;

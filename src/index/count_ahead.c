@@ -62,6 +62,7 @@ static void *count_main(void *argument)
 		if (root->is_list || count_root(count, root) != 0)
 			is_whole = false;
 	}
+	atomic_store(&count->progress->is_counting, false);
 	atomic_store(&count->progress->is_counted, is_whole);
 	return NULL;
 }
@@ -79,6 +80,7 @@ void count_ahead_start(struct count_ahead *count, const struct roots *roots,
 	clock_condition_init(&count->ended);
 	count->is_running = pthread_create(&count->thread, NULL, count_main, count) == 0;
 	if (!count->is_running) {
+		atomic_store(&progress->is_counting, false);
 		pthread_cond_destroy(&count->ended);
 		pthread_mutex_destroy(&count->mutex);
 	}

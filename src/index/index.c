@@ -107,6 +107,8 @@ static int write_all(struct run *run, struct simhash_error *error)
 	status = writer_write(&run->writer, error);
 	walk_status = walkers_join(&run->walkers, &walk_error);
 	count_ahead_end(&count);
+	if (status == 0 && walk_status == 0 && run->resources->progress != NULL)
+		index_progress_end(run->resources->progress);
 	/* A writer that was told to stop was told so by the walk that failed. */
 	if (walk_status != 0 && (status == 0 || error->code == ERROR_STOPPED)) {
 		*error = walk_error;

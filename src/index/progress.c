@@ -9,12 +9,20 @@
 void index_progress_init(struct index_progress *progress)
 {
 	memset(progress, 0, sizeof *progress);
+	atomic_store(&progress->is_counting, true);
 	pthread_mutex_init(&progress->lock, NULL);
 }
 
 void index_progress_release(struct index_progress *progress)
 {
 	pthread_mutex_destroy(&progress->lock);
+}
+
+void index_progress_end(struct index_progress *progress)
+{
+	atomic_store(&progress->files_found, atomic_load(&progress->files_done));
+	atomic_store(&progress->bytes_found, atomic_load(&progress->bytes_done));
+	atomic_store(&progress->is_counted, true);
 }
 
 /* Append bytes, or the end of them, for which there is room. */

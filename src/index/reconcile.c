@@ -67,7 +67,7 @@ static int decide(struct reconciler *reconciler, struct directory *directory,
 	}
 	reconciler->unchanged++;
 	if (reconciler->progress != NULL)
-		index_progress_add(reconciler->progress, 1, file->size_bytes);
+		index_progress_skip(reconciler->progress, file->size_bytes);
 	return relink_if_changed(reconciler, file, known, feed, error);
 }
 

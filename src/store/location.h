@@ -22,6 +22,8 @@ struct store_location {
 	int64_t wait_s;
 	/* Called once with the error when waiting begins, from any thread. May be NULL. */
 	void (*waiting)(void *context, const char *message);
+	/* Called when a connection begins and ends to wait, from any thread. May be NULL. */
+	void (*is_waiting)(void *context, bool begins);
 	void *context;
 	const atomic_bool *stop; /* ends waiting; may be NULL */
 };

@@ -122,9 +122,9 @@ static bool is_told_to_stop(const struct store_location *where)
  * Connect, and while the server does not answer try again until `end_s`. With `has_failed` the
  * error tells of a connection that was lost, and waiting comes first.
  */
-static int connect_waiting(struct store *store, const struct store_url *url, enum open_mode mode,
-			   const struct store *beside, double end_s, bool has_failed,
-			   struct simhash_error *error)
+static int try_to_connect(struct store *store, const struct store_url *url, enum open_mode mode,
+			  const struct store *beside, double end_s, bool has_failed,
+			  bool *is_waiting, struct simhash_error *error)
 {
 	const struct store_location *where = &store->location;
 
@@ -141,11 +141,28 @@ static int connect_waiting(struct store *store, const struct store_url *url, enu
 		}
 		store->has_told = true;
 		has_failed = false;
+		if (!*is_waiting && where->is_waiting != NULL)
+			where->is_waiting(where->context, true);
+		*is_waiting = true;
 		for (int i = 0; i < 10 && !is_told_to_stop(where); i++)
 			clock_sleep_ns(NS_PER_S / 10);
 		if (is_told_to_stop(where))
 			return error_set(error, ERROR_STOPPED, "stopped");
 	}
+}
+
+static int connect_waiting(struct store *store, const struct store_url *url, enum open_mode mode,
+			   const struct store *beside, double end_s, bool has_failed,
+			   struct simhash_error *error)
+{
+	const struct store_location *where = &store->location;
+	bool is_waiting = false;
+	int status =
+		try_to_connect(store, url, mode, beside, end_s, has_failed, &is_waiting, error);
+
+	if (is_waiting && where->is_waiting != NULL)
+		where->is_waiting(where->context, false);
+	return status;
 }
 
 static int open_store(const struct store_location *where, enum open_mode mode,

@@ -58,6 +58,13 @@ int store_count_rows(struct store *store, int64_t tag_set, int64_t *rows,
 				  rows, error);
 }
 
+int store_count_not_empty(struct store *store, int64_t tag_set, int64_t *rows,
+			  struct simhash_error *error)
+{
+	return store_read_integer(store, "SELECT count(*) FROM file WHERE tag_set = ? AND size > 0",
+				  &tag_set, 1, rows, error);
+}
+
 int store_count_without_resemblance(struct store *store, int64_t tag_set, int64_t *rows,
 				    struct simhash_error *error)
 {

@@ -26,6 +26,10 @@ int store_read_totals(struct store *store, struct scope_total **totals, size_t *
 int store_count_rows(struct store *store, int64_t tag_set, int64_t *rows,
 		     struct simhash_error *error);
 
+/* How many of them are of files that are not empty. */
+int store_count_not_empty(struct store *store, int64_t tag_set, int64_t *rows,
+			  struct simhash_error *error);
+
 /* How many rows of files that are not empty have no resemblance sketch. Reads all rows. */
 int store_count_without_resemblance(struct store *store, int64_t tag_set, int64_t *rows,
 				    struct simhash_error *error);

@@ -109,6 +109,13 @@ said "--summary cannot be combined with --quiet"
 runs 1 "$SIMHASH" --status --summary=json
 said "--status cannot be combined with --summary"
 
+# While a server is waited for nothing is done, and no time is estimated.
+if [ "$TEST_ENGINE" = mysql ]; then
+	runs 1 "$SIMHASH" -d mysql://nobody@127.0.0.1:1/none --wait-server=2 --progress=always "$files"
+	said "waiting for the server"
+	same "estimates" 0 "$(grep -c ' left' err || true)"
+fi
+
 # The index: numbers as SQL counts them, and names whatever their bytes.
 odd=$files/$'odd\x1b\xff"name'
 mkdir "$odd"

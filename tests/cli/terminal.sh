@@ -35,10 +35,15 @@ for columns in 80 40 200; do
 	[ "$(progress_lines | wc -l)" -ge 1 ] || fail "no progress: $(cat -v screen)"
 	progress_lines | awk -v most=$((columns - 1)) 'length > most' >wide
 	same "progress wider than $columns" 0 "$(wc -l <wide)"
+	# Parts are whole, or are not there.
+	same "lines of which a part is cut at $columns" "" "$(progress_lines | grep -Ev \
+		'^(counting|[ 0-9]{2,3}%)(  [0-9,]+ (of [0-9,]+ )?files)?(  [0-9.]+ [kMGb][a-zB]*( of [0-9.]+ [kMG]B)?)?(  [0-9.]+ [kMGb][a-zB]*/s)?(  [0-9:]+ left|  finishing)?(  (/|\.\.\.).*)?$')"
+	# The last has the totals of the summary.
+	same "totals" "100% 304 of 304 files" "$(progress_lines | tail -n 1 | grep -o '^100%  304 of 304 files' | tr -s ' ')"
 	tail -n 1 screen | grep -q $'\r\x1b\\[K304 scanned,' ||
 		fail "the line is not gone: $(tail -n 1 screen | cat -v)"
 done
-progress_lines | grep -Eq '^( *[0-9]+%  )?[0-9,]+ (of 304 )?files  [0-9.]+ [kMG]B' ||
+progress_lines | grep -Eq '^( *[0-9]+%  |counting  )[0-9,]+ (of 304 )?files  [0-9.]+ [kMG]B' ||
 	fail "no files and bytes: $(progress_lines)"
 progress_lines | grep -Eq '[0-9.]+ [kMG]B/s' || fail "no rate: $(progress_lines | head -3)"
 progress_lines | grep -Fq "$files/" || fail "no path: $(progress_lines | head -3)"
@@ -73,9 +78,19 @@ grep -aq $'\x1b\\[Ksimhash: .*broken.gz//broken: Not in gzip format' screen ||
 rm "$files/broken.gz" "$files/large"
 runs 0 "$SIMHASH" "$files"
 
-# simfind: rows and pairs, then the list.
+# simfind: rows and pairs, then the list. Empty files are not searched, and not counted.
+: >"$files/empty"
+runs 0 "$SIMHASH" "$files"
+for columns in 30 40; do
+	on_terminal $columns "$SIMFIND" --progress=always -T 0.1 -o listed
+	same "lines of which a part is cut at $columns" "" "$(progress_lines | grep -av ' among ' | grep -Ev \
+		'^(counting|[ 0-9]{2,3}%)(  [0-9,]+ of 303 files)?(  [0-9,]+ pairs)?(  [0-9:]+ left|  finishing)?$')"
+	progress_lines | grep -q '^100%  303 of 303 files' || fail "other totals: $(progress_lines)"
+done
+rm "$files/empty"
+runs 0 "$SIMHASH" "$files"
 on_terminal 120 "$SIMFIND" --progress=always --all -T 0.1
-progress_lines | grep -Eq '^ *[0-9]+%  [0-9,]+ of 303 files  [0-9,]+ pairs  ' ||
+progress_lines | grep -Eq '^ *[0-9]+%  [0-9,]+ of 303 files  [0-9,]+ pairs' ||
 	fail "no rows and pairs: $(progress_lines)"
 on_terminal 120 "$SIMFIND" --progress=always -T 0.1
 progress_lines | grep -Eq '^ *[0-9]+%  [0-9,]+ of 303 files  ' || fail "no rows of groups: $(progress_lines)"
