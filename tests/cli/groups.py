@@ -12,6 +12,7 @@ SPDX-License-Identifier: MIT
 import json
 import os
 import random
+import re
 import shlex
 import subprocess
 import sys
@@ -389,6 +390,12 @@ def settle(folder):
             os.utime(os.path.join(place, name), (1577836800, 1577836800))
 
 
+def index(*arguments):
+    """In a new index."""
+    subprocess.run(os.environ["TEST_RESET"], shell=True, check=True)
+    run(SIMHASH, "-q", *arguments)
+
+
 def make_set(seed):
     """An index of the files of one seed: most with sketches, some of another host."""
     rng = random.Random(seed)
@@ -401,12 +408,11 @@ def make_set(seed):
     for content in contents:
         writer.write(content)
     settle(folder)
-    subprocess.run(os.environ["TEST_RESET"], shell=True, check=True)
     if seed % 3 == 1 and os.path.isdir(os.path.join(folder, b"b")):
-        run(SIMHASH, "-q", "--no-sketch", os.path.join(folder, b"b"))
+        index("--no-sketch", os.path.join(folder, b"b"))
         run(SIMHASH, "-q", *[os.path.join(folder, place) for place in os.listdir(folder) if place != b"b"])
     else:
-        run(SIMHASH, "-q", folder)
+        index(folder)
     if seed % 4 == 2 and os.path.isdir(os.path.join(folder, b"a")):
         run(SIMHASH, "-q", "--host=elsewhere", os.path.join(folder, b"a"))
     return folder
@@ -509,6 +515,28 @@ def check_rule(rule, threads, counts):
             raise AssertionError(f"{rule}, {linkage}, {threads} threads: {failure}") from failure
 
 
+def ids_of(*options):
+    """Of all groups in their order, by what JSON, CSV and text print."""
+    of_json = [group["id"] for group in json.loads(run(SIMFIND, "-q", "--group", "--format=json", *options))]
+    rows = run(SIMFIND, "-q", "--group", "--format=csv", *options).split(b"\r\n")[1:-1]
+    of_csv = dict.fromkeys(row.rpartition(b",")[2].decode() for row in rows)
+    of_text = re.findall(r"^group [0-9]+: .*, id ([0-9a-f]{16})$",
+                         run(SIMFIND, "-q", "--group", *options).decode(), re.MULTILINE)
+    assert of_json == list(of_csv) == of_text, (of_json, of_csv, of_text)
+    return of_json
+
+
+def check_ids():
+    """They follow from the contents, wherever these are."""
+    folder = make_set(3)
+    ids = ids_of()
+    assert len(ids) > 5, "too few groups to be a test"
+    moved = folder + b".moved"
+    os.rename(folder, moved)
+    index(moved)
+    assert ids_of() == ids, "the ids depend on the place"
+
+
 def check_set(seed, counts):
     folder = make_set(seed)
     try:
@@ -523,6 +551,7 @@ def check_set(seed, counts):
 def main():
     counts = dict.fromkeys(("pairs", "representative", "single", "members"), 0)
     check_by_hand()
+    check_ids()
     for seed in range(SETS):
         check_set(seed, counts)
     print(counts)
