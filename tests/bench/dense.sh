@@ -2,7 +2,7 @@
 # Groups and lists where very many files resemble each other: time, processor time and peak memory,
 # and with another build the same of that and the ratio. Each build makes indexes of its own.
 # What a build does not finish within LIMIT seconds (default: 900) and 12 GB is given up. With
-# FAMILY, LARGE and CHAIN there are other numbers of files.
+# FAMILY, LARGE and CHAIN there are other numbers of files; 0 leaves the part out.
 #
 #     tests/bench/dense.sh BUILD [OTHER_BUILD]
 build=$(cd "${1:-build}" && pwd)
@@ -91,20 +91,26 @@ made() { # NAME KIND COUNT [SIZE]
 printf '%-42s%12s%12s%10s' "$(nproc) processors" time processors memory
 [ ${#builds[@]} = 1 ] || printf '%12s%12s%10s%8s' before processors memory ratio
 echo
-made family family "$family" 20480
-line least "groups, a family of $family" family --group
-line least "groups, single linkage" family --group=single
-line run "list, sorted" family
-rate
-line run "list as it is found (jsonl)" family --format=jsonl
-rate
-rm -f "$folder"/family.*
-made large family "$large" 20480
-line run "groups, a family of $large" large --group
-rm -f "$folder"/large.*
-made chain chain "$chain"
-line run "groups, a chain of $chain" chain --group
-rm -f "$folder"/chain.*
+if [ "$family" -gt 0 ]; then
+	made family family "$family" 20480
+	line least "groups, a family of $family" family --group
+	line least "groups, single linkage" family --group=single
+	line run "list, sorted" family
+	rate
+	line run "list as it is found (jsonl)" family --format=jsonl
+	rate
+	rm -f "$folder"/family.*
+fi
+if [ "$large" -gt 0 ]; then
+	made large family "$large" 20480
+	line run "groups, a family of $large" large --group
+	rm -f "$folder"/large.*
+fi
+if [ "$chain" -gt 0 ]; then
+	made chain chain "$chain"
+	line run "groups, a chain of $chain" chain --group
+	rm -f "$folder"/chain.*
+fi
 indexed usr /usr
 line least "list, /usr" usr
 line least "groups, /usr" usr --group
