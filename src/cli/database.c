@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "cli/options.h"
+#include "cli/progress_line.h"
 #include "cli/signals.h"
 #include "cli/tasks.h"
 #include "cli/terminal.h"
@@ -63,16 +64,22 @@ static void keep_progress(void *context, unsigned pass, uint64_t done, uint64_t 
 static void write_progress(void *context, FILE *line, double seconds, unsigned columns)
 {
 	struct copying *copying = context;
-	uint64_t done = atomic_load(&copying->done);
-	char rows[32], total[32], speed[32];
-	double rate;
+	uint64_t done = atomic_load(&copying->done), all = atomic_load(&copying->total);
+	double rate = progress_rate(&copying->rate, seconds, (double)done);
+	struct line_part parts[] = {{.rank = 0}, {.rank = 1}, {.rank = 2}};
+	char rows[32], total[32];
 
-	(void)columns;
-	rate = progress_rate(&copying->rate, seconds, (double)done);
-	fprintf(line, "%s %s of %s rows, %s rows/s",
-		atomic_load(&copying->pass) > 1 ? "comparing" : "copying", format_count(done, rows),
-		format_count(atomic_load(&copying->total), total),
-		format_count(rate > 0 ? (uint64_t)rate : 0, speed));
+	if (all == 0)
+		snprintf(parts[0].text, sizeof parts[0].text, "counting");
+	else
+		snprintf(parts[0].text, sizeof parts[0].text, "%3u%%",
+			 whole_percent((double)done, (double)all));
+	snprintf(parts[1].text, sizeof parts[1].text, "%s %s of %s rows",
+		 atomic_load(&copying->pass) > 1 ? "comparing" : "copying",
+		 format_count(done, rows), format_count(all, total));
+	snprintf(parts[2].text, sizeof parts[2].text, "%s rows/s",
+		 format_count(rate > 0 ? (uint64_t)rate : 0, rows));
+	write_parts(line, parts, sizeof parts / sizeof *parts, columns);
 }
 
 static void print_summary(const struct copy_summary *summary)

@@ -58,6 +58,12 @@ seconds=$(grep -o 'in [0-9.]* s' screen | tr -dc '0-9.')
 awk -v lines="$lines" -v seconds="$seconds" 'BEGIN { exit !(lines <= seconds * 10 + 2) }' ||
 	fail "$lines lines in $seconds s"
 
+# A copy of the index, too.
+on_terminal 40 "$SIMHASH" --copy-to="sqlite:$TEST_FOLDER/copy.db" --progress=always
+same "lines of which a part is cut" "" "$(progress_lines | grep -v 'rows copied' | grep -Ev \
+	'^(counting|[ 0-9]{2,3}%)(  (copying|comparing) [0-9,]+ of [0-9,]+ rows)?(  [0-9,]+ rows/s)?$')"
+progress_lines | grep -q '^100%  comparing 304 of 304 rows' || fail "no end of copying: $(progress_lines)"
+
 # Silent: when quiet, when told never, and where there is no terminal.
 for option in -q --progress=never; do
 	on_terminal 80 "$SIMHASH" -f "$option" "$files"
