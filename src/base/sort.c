@@ -51,6 +51,8 @@ void sort_items(struct sort_item *items, struct sort_item *scratch, size_t count
 		memset(starts, 0, sizeof starts);
 		for (size_t i = 0; i < count; i++)
 			starts[from[i].key >> shift & mask]++;
+		if (count == 0 || starts[from[0].key >> shift & mask] == count)
+			continue; /* all are in order by this digit */
 		for (size_t i = 0; i <= mask; i++) {
 			size_t here = starts[i];
 			starts[i] = sum;

@@ -18,6 +18,7 @@
 #include "base/escape.h"
 #include "base/open_file.h"
 #include "report/marked.h"
+#include "report/pair_sorter.h"
 
 #define SORTER_BYTES ((size_t)128 << 20)
 
@@ -97,6 +98,9 @@ static int open_texts(struct listing *listing, struct simhash_error *error)
 		if (text->stream == NULL)
 			return error_set_memory(error);
 	}
+	if (listing->formatter->is_text && !listing->how.has_marks &&
+	    pair_sorter_new(listing->threads, SORTER_BYTES, &listing->pairs, error) != 0)
+		return -1;
 	return line_sorter_new(SORTER_BYTES, &listing->sorter, error);
 }
 
@@ -149,6 +153,10 @@ void listing_set_order(struct listing *listing, const struct listing_order *orde
 	listing->order = *order;
 	listing->streams = listing->formatter->is_stream && !order_is_given(order);
 	line_sorter_restrict(listing->sorter, order->reverse, order->limit);
+	if (order_is_given(order)) {
+		pair_sorter_free(listing->pairs);
+		listing->pairs = NULL;
+	}
 }
 
 int listing_publish(struct listing *listing, struct simhash_error *error)
@@ -172,8 +180,10 @@ void listing_release(struct listing *listing)
 		}
 	free(listing->texts);
 	line_sorter_free(listing->sorter);
+	pair_sorter_free(listing->pairs);
 	listing->texts = NULL;
 	listing->sorter = NULL;
+	listing->pairs = NULL;
 	free(listing->prefix.bytes);
 	listing->prefix.bytes = NULL;
 	output_release(&listing->output);
@@ -308,9 +318,16 @@ int listing_add(struct listing *listing, unsigned thread, const struct file_pair
 		struct simhash_error *error)
 {
 	struct thread_text *text = &listing->texts[thread];
-	struct line_key *line = &text->lines[text->count++];
+	struct line_key *line;
 	size_t end;
 
+	if (listing->pairs != NULL) {
+		int status = pair_sorter_add(listing->pairs, thread, pair,
+					     pair_similarity_key(pair), error);
+		if (status != 0)
+			return status == 1 ? 0 : -1;
+	}
+	line = &text->lines[text->count++];
 	*line = (struct line_key){.key = pair_sort_key(&listing->order, pair),
 				  .then = pair_similarity_key(pair),
 				  .text = write_sort_text(listing, pair, text->stream)};
@@ -335,13 +352,51 @@ static int write_line(void *context, const char *line, size_t size, struct simha
 	return listing_check(listing, error);
 }
 
+static int write_lines(void *context, const char *lines, size_t size, struct simhash_error *error)
+{
+	struct listing *listing = context;
+
+	fwrite(lines, 1, size, listing->file);
+	return listing_check(listing, error);
+}
+
+static int add_line(void *context, double key, const char *line, size_t size,
+		    struct simhash_error *error)
+{
+	struct listing *listing = context;
+
+	return line_sorter_add(listing->sorter, key, line, size, error);
+}
+
+/* Write the pairs that were sorted as such: 1, or 0 when they now are among the lines. */
+static int write_sorted_pairs(struct listing *listing, struct simhash_error *error)
+{
+	int status = 0;
+
+	if (line_sorter_added(listing->sorter) == 0)
+		status = pair_sorter_write(listing->pairs, write_lines, listing, &listing->written,
+					   error);
+	if (status == 0)
+		status = pair_sorter_drain(listing->pairs, add_line, listing, error);
+	pair_sorter_free(listing->pairs);
+	listing->pairs = NULL;
+	return status;
+}
+
 int listing_write(struct listing *listing, struct simhash_error *error)
 {
+	int status;
+
 	for (unsigned i = 0; i < listing->threads; i++)
 		if (hand_on(listing, &listing->texts[i], error) != 0)
 			return -1;
 	if (listing->streams)
 		return 0;
+	if (listing->pairs != NULL) {
+		status = write_sorted_pairs(listing, error);
+		if (status != 0)
+			return status == 1 ? 0 : -1;
+	}
 	for (unsigned i = 0; listing->how.has_marks && i < listing->threads; i++)
 		join_prefix(&listing->prefix, &listing->texts[i].prefix);
 	if (listing->how.has_marks)

@@ -5,15 +5,14 @@
  */
 #include "report/sorter.h"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "base/error.h"
+#include "report/temporary.h"
 
 #define PRUNED_MIN 1024 /* with a low limit, sorting is not worth it for fewer */
 
@@ -124,41 +123,6 @@ uint64_t line_sorter_added(const struct line_sorter *sorter)
 	return sorter->added;
 }
 
-static const char *temporary_folder(void)
-{
-	const char *folder = getenv("TMPDIR");
-
-	return folder == NULL || folder[0] == '\0' ? "/tmp" : folder;
-}
-
-static int no_room(struct simhash_error *error)
-{
-	return error_set_errno(error, "cannot write a temporary file in %s", temporary_folder());
-}
-
-static int cannot_read(struct simhash_error *error)
-{
-	return error_set_errno(error, "cannot read a temporary file in %s", temporary_folder());
-}
-
-/* $TMPDIR is where they go, as for other programs; tmpfile() does not look at it. */
-static FILE *temporary_file(void)
-{
-	char *name;
-	FILE *file = NULL;
-	int fd;
-
-	if (asprintf(&name, "%s/simfind.XXXXXX", temporary_folder()) < 0)
-		return NULL;
-	fd = mkostemp(name, O_CLOEXEC);
-	if (fd >= 0) {
-		unlink(name);
-		file = fdopen(fd, "w+b");
-	}
-	free(name);
-	return file;
-}
-
 static int add_run(struct line_sorter *sorter, FILE *file, struct simhash_error *error)
 {
 	if (array_reserve(&sorter->runs, &sorter->run_capacity, sorter->run_count + 1,
@@ -183,7 +147,7 @@ static int spill(struct line_sorter *sorter, struct simhash_error *error)
 	FILE *file = temporary_file();
 
 	if (file == NULL)
-		return no_room(error);
+		return temporary_no_room(error);
 	sort_memory(sorter);
 	for (size_t i = 0; i < sorter->count; i++) {
 		const struct line *line = &sorter->lines[i];
@@ -191,7 +155,7 @@ static int spill(struct line_sorter *sorter, struct simhash_error *error)
 		fwrite(line->bytes, 1, line->key.size, file);
 	}
 	if (fflush(file) != 0 || ferror(file) || fseeko(file, 0, SEEK_SET) != 0) {
-		no_room(error);
+		temporary_no_room(error);
 		fclose(file);
 		return -1;
 	}
@@ -289,12 +253,12 @@ int line_sorter_add(struct line_sorter *sorter, double key, const char *line, si
 static int advance(struct run *run, struct simhash_error *error)
 {
 	if (fread(&run->line.key, sizeof run->line.key, 1, run->file) != 1)
-		return ferror(run->file) ? cannot_read(error) : 0;
+		return ferror(run->file) ? temporary_unreadable(error) : 0;
 	if (array_reserve(&run->buffer, &run->capacity, run->line.key.size, 1, error) != 0)
 		return -1;
 	run->line.bytes = run->buffer;
 	if (fread(run->buffer, 1, run->line.key.size, run->file) != run->line.key.size)
-		return cannot_read(error);
+		return temporary_unreadable(error);
 	return 1;
 }
 
