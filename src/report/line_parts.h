@@ -3,7 +3,7 @@
  * fewer labels and paths than lines, so lines are sorted and kept as numbers of 64 bits.
  *
  *     line_parts_number(parts, thread, pair, &number, &error);        // of every pair
- *     line_parts_rank(parts, &ranks, &error);
+ *     line_parts_rank(parts, &error);
  *     number = line_parts_ranked(parts, number);                      // now in the order of lines
  *     size = line_parts_write(parts, number, line);
  *

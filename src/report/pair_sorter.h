@@ -5,7 +5,7 @@
  * room. Several threads may add pairs, each by its own number.
  *
  *     pair_sorter_new(threads, 64 << 20, &sorter, &error);
- *     status = pair_sorter_add(sorter, thread, &pair, &error);  // 0: not this one
+ *     status = pair_sorter_add(sorter, thread, &pair, key, &error); // 0: not this one
  *     status = pair_sorter_write(sorter, write, context, &count, &error);
  *     if (status == 0)
  *             status = pair_sorter_drain(sorter, add_line, context, &error);
