@@ -110,7 +110,8 @@ static int make_current(struct store *store, const struct find_run *run,
 
 /* ---- Removing rows ---- */
 
-#define ROWS_AT_ONCE 10000
+/* Rows to remove are smaller than rows to write, and neighbours share pages. */
+#define BATCHES_AT_ONCE 4
 
 struct answer_table {
 	const char *nth, *remove;
@@ -135,7 +136,7 @@ static int find_end(struct store *store, const char *sql, int64_t run, uint8_t h
 	if (query_begin(&query, store, sql, error) != 0)
 		return -1;
 	query_bind_integer(&query, run);
-	query_bind_integer(&query, ROWS_AT_ONCE);
+	query_bind_integer(&query, BATCHES_AT_ONCE * store->driver->rows_per_transaction);
 	status = query_next(&query, error);
 	*is_last = status == 0;
 	if (status == 1)
