@@ -211,7 +211,8 @@ static int write_answers(struct answers *answers, const struct group_list *group
 		return -1;
 	run->pairs = pairs;
 	run->finished_at_ns = clock_wall_ns();
-	return find_run_finish(answers->store, run, error);
+	answers->is_stored = find_run_finish(answers->store, run, error) == 0;
+	return answers->is_stored ? 0 : -1;
 }
 
 /* ---- What is missing ---- */
@@ -298,7 +299,7 @@ void answers_release(struct answers *answers)
 {
 	if (answers->store == NULL)
 		return;
-	if (answers->run.id != 0 && answers->run.finished_at_ns == 0)
+	if (answers->run.id != 0 && !answers->is_stored)
 		find_run_abandon(answers->store, &answers->run);
 	best_pairs_release(&answers->pairs);
 	store_close(answers->store);

@@ -19,6 +19,7 @@ struct answers {
 	struct store *store; /* NULL: nothing is to be stored */
 	struct find_run run;
 	struct best_pairs pairs;
+	bool is_stored;
 };
 
 /* Begin, if the options ask for it. To be released whatever it returns. */

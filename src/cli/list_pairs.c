@@ -350,7 +350,7 @@ static int find_and_write(struct find_arguments *arguments, struct store *store,
 					      : counts->identical + counts->similar;
 	if (status == 0 && (arguments->folds || finds_groups(arguments)))
 		count_groups(outcome, &groups);
-	outcome->is_stored = status == 0 && output->answers->store != NULL;
+	outcome->is_stored = output->answers->is_stored;
 	outcome->stored = output->answers->run;
 	if (status == 0 && output->copies != NULL)
 		status = keep_copies(output->copies, &groups, error);

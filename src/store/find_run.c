@@ -46,6 +46,8 @@ int find_run_begin(struct store *store, struct find_run *run, struct simhash_err
 
 	while (transaction_next(&transaction, &status, error))
 		status = enter_run(store, run, error);
+	if (status != 0)
+		run->id = 0; /* perhaps that of another run */
 	return status;
 }
 
@@ -223,8 +225,10 @@ void find_run_abandon(struct store *store, const struct find_run *run)
 	int status = 0;
 
 	while (transaction_next(&transaction, &status, &ignored))
-		status = store_run(store, "UPDATE find_run SET state = 'replaced' WHERE id = ?",
+		status = store_run(store,
+				   "UPDATE find_run SET state = 'replaced' WHERE id = ? AND state "
+				   "= 'begun'",
 				   &run->id, 1, &ignored);
 	if (status == 0)
-		remove_run(store, run->id, &ignored);
+		remove_replaced(store, run->tag_set, &ignored);
 }

@@ -46,7 +46,7 @@ int find_run_begin(struct store *store, struct find_run *run, struct simhash_err
  */
 int find_run_finish(struct store *store, const struct find_run *run, struct simhash_error *error);
 
-/* Remove what it has written, as far as that is possible. */
+/* Remove what it has written, as far as that is possible, unless it is the current one. */
 void find_run_abandon(struct store *store, const struct find_run *run);
 
 /* In a transaction: an error if another run has begun since, else keep others from it for now. */

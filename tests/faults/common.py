@@ -16,6 +16,8 @@ ROWS = """SELECT t.name, h.name, hex(path_hash), hex(directory), hex(f.name), he
     mtime_ns, inode, hex(content_hash), links, hex(resemblance_sketch), compressed_size, bucket, uniform, scatter, skew,
     uniform_ext, scatter_ext, skew_ext, %s FROM file f JOIN tag_set t ON t.id = f.tag_set
     JOIN host h ON h.id = f.host""" % ", ".join("sum_%02d" % i for i in range(16))
+ANSWERS = ["SELECT group_id, role, path, distance, resemblance, verified, representative_path FROM grouped_file",
+           "SELECT path_a, path_b, is_copy, distance, resemblance, verified FROM found_pair"]
 INDEXES = ("SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = 'file' "
            "AND sql IS NOT NULL ORDER BY name")
 
@@ -96,6 +98,19 @@ def rows(path=INDEX):
     connection.close()
     return {row[:3]: tuple(map(str, row)) for row in found}
 
+
+def answer():
+    """What simfind --store has stored, as the views show it."""
+    found = []
+    for query in ANSWERS:
+        if ENGINE == "mysql":
+            found += on_server("USE simhash; " + query)
+            continue
+        connection = sqlite3.connect(INDEX)
+        connection.execute("PRAGMA busy_timeout = 10000")
+        found += connection.execute(query).fetchall()
+        connection.close()
+    return tuple(sorted(map(repr, found)))
 
 
 def index_tree(*options):

@@ -20,7 +20,7 @@ import sqlite3
 import subprocess
 import sys
 
-from common import (ENGINE, FOLDER, INDEX, INDEXES, SIMHASH, TREE, URL, keep, make_states, make_tree, remove_index,
+from common import (ENGINE, FOLDER, INDEX, INDEXES, SIMHASH, TREE, URL, answer, keep, make_states, make_tree, remove_index,
                     reset, rows, stop)
 
 LIBRARY = sys.argv[1]
@@ -51,7 +51,7 @@ def run(command, fault=None, error=None, swap=None):
     if result.returncode not in (0, 1, 2):
         stop(what, "ends with", result.returncode, result.stderr)
     known = (b"simhash: ", b"simfind: ", b" scanned", b" pairs", b" groups", b" copied", b" removed", b" reaches",
-             b"; edit it before you run it")
+             b"; edit it before you run it", b"stored in the index: ")
     for line in result.stderr.splitlines():
         if not any(part in line for part in known):
             stop(what, "says", line)
@@ -93,7 +93,7 @@ class Task:
     def undisturbed(self):
         reset(self.state)
         self.begin()
-        self.before = rows(self.path)
+        self.before = self.result(None) if self.writes else {}
         result, report = run(self.command)
         if result.returncode != 0:
             stop(self.name, "undisturbed ends with", result.returncode, result.stderr)
@@ -147,6 +147,22 @@ class Task:
                 for key in found.keys() | self.expected.keys() if found.get(key) != self.expected.get(key)}
 
 
+class StoreTask(Task):
+    """What the views show: the answer that was there before, or the new one."""
+
+    def begin(self):
+        super().begin()
+        run([SIMFIND, "-q", "--store", "--between", os.path.join(TREE, "a"), os.path.join(TREE, "a")])
+
+    def result(self, result):
+        return {"answer": answer()}
+
+    def undisturbed(self):
+        super().undisturbed()
+        if self.before == self.expected:
+            stop("both answers are the same")
+
+
 def choose(count):
     if EACH == 0 or count <= EACH:
         return range(1, count + 1)
@@ -172,6 +188,7 @@ tasks = [
     Task("report", "whole", [SIMFIND, "--format=html", "-o", OUTPUT], output=OUTPUT),
     Task("script", "whole", [SIMFIND, "--script=" + OUTPUT], output=OUTPUT),
 ]
+tasks.append(StoreTask("store", "whole", [SIMFIND, "--store"], writes=True))
 if ENGINE == "sqlite":
     tasks.insert(2, Task("update", "old", [SIMHASH, "-z", TREE], writes=True))
 classes = ["memory", "read", "write", "stream", "open", "status", "directory", "sync", "map", "thread", "sqlite"]
