@@ -164,7 +164,9 @@ static int begin_content(FILE *out, const struct group *group, const struct grou
 	bool has_number = has_resemblance(member->verification);
 	char label[LABEL_SIZE];
 
-	fprintf(out, "[\"%s\",%.6g,%" PRIu64 ",%d,%" PRId64 ",", member_label(group, member, label),
+	fputc('[', out);
+	html_write_text(out, bytes_of(member_label(group, member, label)));
+	fprintf(out, ",%.6g,%" PRIu64 ",%d,%" PRId64 ",",
 		has_number ? member->resemblance : NOT_KNOWN, member->distance,
 		kind_of(group, member), file->size_bytes);
 	html_write_hex(out, file->content_hash, CONTENT_HASH_SIZE);

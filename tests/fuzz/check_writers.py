@@ -75,8 +75,12 @@ def check_report():
     page.feed(read("report.html").decode())
     assert page.scripts == 2, page.scripts
     groups = json.loads(page.data)["groups"]
-    shown = sorted(unescaped(member[4][0]) for group in groups for member in group)
+    files = [file for group in groups for content in group[3] for file in content[9]]
+    shown = sorted(unescaped(file[0]) for file in files)
     assert shown == sorted(names), shown
+    # What is not shown as it is has all its bytes beside it.
+    for file in files:
+        assert (bytes.fromhex(file[5]) if len(file) > 5 else file[0].encode()) == unescaped(file[0]), file
 
 
 def check_script():

@@ -375,7 +375,8 @@ def test_decisions(browser, expected, folder):
     check_format(whole, expected)
     # Kept beyond a reload, as far as the browser allows.
     before = browser.texts("#decided")
-    time.sleep(0.5)
+    until("remembered", lambda: browser.run("return Object.values(localStorage).join('').replace(/[^kg]/g, '').length"),
+          sum(decided(browser)))
     browser.call("POST", "/refresh", {})
     until("kept", lambda: browser.texts("#decided"), before)
     browser.click("#forget")

@@ -68,6 +68,8 @@ def filters(groups):
             ({"kind": "0", "text": "group1"}, {"kind_is": 0, "text": "group1"}),
             ({"kind": "1", "folder": FOLDER + "/others"}, {"kind_is": 1, "folder": FOLDER + "/others/"}),
             ({"kind": "1", "type": "txt", "size": "1e4"}, {"kind_is": 1, "type_is": "txt", "least": 10000}),
+            ({"kind": "2"}, {"kind_is": 2}),
+            ({"common": "80"}, {"common": 0.8}),
             ({"common": "99"}, {"common": 0.99}),
             ({"common": "95", "kind": "1", "text": "group", "type": "txt", "size": "1e3", "folder": FOLDER},
              {"common": 0.95, "kind_is": 1, "text": "group", "type_is": "txt", "least": 1000, "folder": FOLDER + "/"})):
@@ -118,6 +120,7 @@ def main():
     members = [m for group in groups for m in group["members"]]
     counts = [int(line) for line in open("counts")]
     by_kind = [[m for group in groups for m, _ in others(group) if kind(m) == k] for k in range(3)]
+    assert all(by_kind), by_kind
     everything = [os.path.join(folder, name) for folder, _, names in os.walk(os.fsencode(FOLDER)) for name in names]
     folders = {}
     for member in members:

@@ -48,6 +48,11 @@ for kind, line in (("changed", b"x\n"), ("hostile", b"</script><script>window.in
     write(kind + "-a.txt", b"".join(lines))
     write(kind + "-b.txt", b"".join(lines[:500] + [line] + lines[501:]))
     lines = [str(r.random()).encode() + b"\n" for _ in range(900)]
+# Similar, and no more than that.
+for name in ("alike", "other"):
+    lines = [str(r.random()).encode() + b"\n" for _ in range(900)]
+    write(name + "-a.txt", b"".join(lines))
+    write(name + "-b.txt", b"".join(b"%.10f\n" % r.random() if i % 20 == 0 else line for i, line in enumerate(lines)))
 pixels = bytearray(r.randbytes(100 * 100 * 3))
 def bitmap():
     return struct.pack("<2sIHHI", b"BM", 54 + len(pixels), 0, 0, 54) + struct.pack("<IiiHHIIiiII", 40, 100, 100, 1, 24, 0, len(pixels), 2835, 2835, 0, 0) + pixels
@@ -59,7 +64,7 @@ PYTHON
 settle "$files/names"
 settle "$files/others"
 runs 0 "$SIMHASH" "$files"
-echo more >>"$files/others/changed-b.txt"
+printf x | dd of="$files/others/changed-b.txt" conv=notrunc 2>/dev/null
 runs 0 "$SIMFIND" --group=single --format=json -o groups.json
 runs 0 "$SIMFIND" --group=single --format=html --thumbnails -o report.html
 # It holds lines of files, so it is for the owner alone.
