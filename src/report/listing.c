@@ -153,7 +153,8 @@ void listing_set_order(struct listing *listing, const struct listing_order *orde
 	listing->order = *order;
 	listing->streams = listing->formatter->is_stream && !order_is_given(order);
 	line_sorter_restrict(listing->sorter, order->reverse, order->limit);
-	if (order_is_given(order)) {
+	if (order->reverse || order->limit > 0 ||
+	    (order->by != SORT_DEFAULT && order->by != SORT_SIMILARITY)) {
 		pair_sorter_free(listing->pairs);
 		listing->pairs = NULL;
 	}

@@ -56,6 +56,17 @@ for key in similarity size saved path; do
 		said "$count pairs ("
 	done
 done
+# Lines of text are sorted in two ways, which agree.
+runs 0 "$SIMFIND" -q -o plain
+same "lines of text" "$count" "$(wc -l <plain)"
+for threads in 1 3; do
+	runs 0 "$SIMFIND" -q -j $threads --sort=similarity -o found
+	cmp found plain || fail "sorted by similarity, as text"
+	runs 0 "$SIMFIND" -q -j $threads --reverse -o found
+	cmp found <(tac plain) || fail "in reverse, as text"
+	runs 0 "$SIMFIND" -q -j $threads --limit=12 -o found
+	cmp found <(head -n 12 plain) || fail "the first, as text"
+done
 # All formats, streams too, have the same number of lines.
 for format in text json jsonl null; do
 	runs 0 "$SIMFIND" -q --format=$format --sort=path --limit=5 -o found
