@@ -1,6 +1,7 @@
 """The report in a real browser, driven through the WebDriver protocol of chromedriver.
 
     browser.py REPORT.html EXPECTED.json [SCREENSHOT_PREFIX]
+    browser.py --empty REPORT.html      in which nothing was found
 
 Opens the page at three widths, in light and dark and on paper, filters and sorts the list, opens
 a group and pairs of it, decides, and checks what is then to be seen and what is saved; that no
@@ -136,7 +137,21 @@ def number(text):
     return int(re.sub(r"[^0-9]", "", text))
 
 
+def test_empty(report):
+    browser = Browser()
+    try:
+        browser.call("POST", "/url", {"url": "file://" + os.path.abspath(report)})
+        check("lead", browser.texts("#lead"), ["No two files are identical or similar."])
+        check("no list", browser.run("return document.getElementById('list').checkVisibility()"), False)
+        browser.click("#shifted")
+        check("messages", [entry["message"] for entry in browser.log("browser")], [])
+    finally:
+        browser.close()
+
+
 def main():
+    if sys.argv[1] == "--empty":
+        return test_empty(sys.argv[2])
     report, expected = os.path.abspath(sys.argv[1]), json.load(open(sys.argv[2], encoding="utf-8"))
     pictures = sys.argv[3] if len(sys.argv) > 3 else None
     browser = Browser()

@@ -126,3 +126,11 @@ assert files == {sys.argv[1] + "/archives/a.txt": (0, 1), sys.argv[1] + "/archiv
 # There is nothing to read again on the other host.
 assert [content[7] for content in contents] == [0, 1], contents
 PYTHON
+
+# Nothing found is a page, too, and one that opens.
+reset
+seq 3000 >"$files/archives/only.txt"
+rm "$files/archives/"a.txt*
+runs 0 "$SIMHASH" "$files/archives"
+runs 0 "$SIMFIND" --format=html -o empty.html
+python3 "$SOURCE_DIR/tests/report/browser.py" --empty empty.html
