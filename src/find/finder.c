@@ -48,10 +48,20 @@ static int find_side(struct finder *finder, int number, struct simhash_error *er
 			 side->directory.size == 0 ? "/" : side->directory.data);
 }
 
+/* Does a shell take it as it is? */
+static bool is_plain(struct bytes path)
+{
+	for (size_t i = 0; i < path.size; i++)
+		if (strchr(" \t\n\"\\$`!*?[]{}()<>|&;#~'", path.data[i]) != NULL)
+			return false;
+	return true;
+}
+
 static int check_below(const struct finder *finder, struct bytes directory,
 		       struct simhash_error *error)
 {
 	const struct row_scope scope = {finder->tag_set, finder->local_host};
+	const char *quote;
 	bool has_rows = false;
 
 	if (finder->tag_set == 0)
@@ -59,14 +69,16 @@ static int check_below(const struct finder *finder, struct bytes directory,
 	if (finder->local_host > 0 &&
 	    store_has_rows_below(finder->store, &scope, directory, &has_rows, error) != 0)
 		return -1;
+	if (has_rows)
+		return 0;
 	if (directory.size == 0)
 		directory = bytes_of("/");
-	return has_rows ? 0
-			: error_set(error, SIMHASH_E_RANGE,
-				    "the index has no files at or below %.*s; index it first: "
-				    "simhash %.*s",
-				    (int)directory.size, directory.data, (int)directory.size,
-				    directory.data);
+	quote = is_plain(directory) ? "" : "'";
+	return error_set(error, SIMHASH_E_RANGE,
+			 "the index has no files at or below %.*s; index it first: simhash "
+			 "%s%.*s%s",
+			 (int)directory.size, directory.data, quote, (int)directory.size,
+			 directory.data, quote);
 }
 
 int finder_init(struct finder *finder, struct store *store, const struct find_request *request,

@@ -91,6 +91,9 @@ done | sort | cmp - expected || fail "parts of one directory"
 mkdir new
 runs 1 "$SIMFIND" "$files/one" new
 said "simfind: the index has no files at or below $PWD/new; index it first: simhash $PWD/new"
+mkdir 'with blanks'
+runs 1 "$SIMFIND" 'with blanks'
+said "simfind: the index has no files at or below $PWD/with blanks; index it first: simhash '$PWD/with blanks'"
 runs 1 "$SIMFIND" /no/such/directory/
 said "the index has no files at or below /no/such/directory; index it first"
 runs 1 "$SIMFIND" no-such-directory/
