@@ -33,6 +33,7 @@ struct output {
 	struct find_progress progress;
 	struct progress_display display;
 	struct time_left reading, confirming;
+	bool by_groups;		  /* no pairs are counted */
 	struct pair_list *list;	  /* keep them; NULL: list them at once */
 	struct pair_list *copies; /* then keep identical ones, for the script; or NULL */
 	struct answers *answers;
@@ -92,8 +93,9 @@ static void write_progress(void *context, FILE *line, double seconds, unsigned c
 	if (!confirms)
 		all = (uint64_t)atomic_load(&progress->rows_total);
 	done = done > all ? all : done;
-	snprintf(parts[PAIRS].text, sizeof parts[PAIRS].text, "%s pairs",
-		 format_count((uint64_t)atomic_load(&progress->pairs), pairs));
+	if (!output->by_groups)
+		snprintf(parts[PAIRS].text, sizeof parts[PAIRS].text, "%s pairs",
+			 format_count((uint64_t)atomic_load(&progress->pairs), pairs));
 	if (all == 0) {
 		snprintf(parts[SHARE].text, sizeof parts[SHARE].text, "counting");
 	} else {
@@ -231,6 +233,13 @@ static int store_answers(const struct find_arguments *arguments, struct output *
 	return answers_store(output->answers, arguments, &found, error);
 }
 
+/* The rows that were read may be more than what was searched, of which the summary is. */
+static void end_reading(struct find_progress *progress, const struct find_counts *counts)
+{
+	atomic_store(&progress->rows_total, (long long)counts->rows);
+	atomic_store(&progress->rows, (long long)counts->rows);
+}
+
 /* Find, confirm, store, and put in groups what is listed in groups. */
 static int find_all(struct find_arguments *arguments, struct store *store, struct output *output,
 		    struct group_list *groups, struct find_counts *counts,
@@ -245,7 +254,7 @@ static int find_all(struct find_arguments *arguments, struct store *store, struc
 								arguments->request.measure != NULL,
 						   .with_parts = arguments->request.versions,
 						   .min_resemblance = verify->min_resemblance};
-	bool by_groups = finds_groups(arguments);
+	bool by_groups = output->by_groups = finds_groups(arguments);
 	/* Lines that appear on the same terminal meanwhile are progress enough. */
 	bool writes_ahead = output->listing->streams && output->listing->how.is_terminal;
 	int status;
@@ -256,6 +265,8 @@ static int find_all(struct find_arguments *arguments, struct store *store, struc
 		progress_start(&output->display, arguments->progress, write_progress, output);
 	}
 	status = find(arguments, &sink, store, by_groups ? groups : NULL, counts, error);
+	if (status == 0)
+		end_reading(&output->progress, counts);
 	if (status == 0 && reads_files(arguments) && !by_groups)
 		status = confirm_pairs(output->list, &confirming, &sink, &arguments->resources,
 				       error);

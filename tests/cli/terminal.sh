@@ -93,6 +93,15 @@ for columns in 30 40; do
 		'^(counting|[ 0-9]{2,3}%)(  [0-9,]+ of 303 files)?(  [0-9,]+ pairs)?(  [0-9:]+ left|  finishing)?$')"
 	progress_lines | grep -q '^100%  303 of 303 files' || fail "other totals: $(progress_lines)"
 done
+# Of a directory or a part, the last line has the total of the summary; groups have no pairs.
+for options in "$files/a?directory" --partition=1/2 --group; do
+	# shellcheck disable=SC2086  # a pattern
+	runs 0 "$SIMFIND" -T 0.1 --progress=always $options -o listed
+	total=$(sed 's/.* among \([0-9]*\) file.*/\1/' err | tail -n 1)
+	tr '\r' '\n' <err | grep -q "^.\[K100%  $total of $total files" ||
+		fail "other totals with $options: $(cat -v err)"
+done
+! grep -q '[0-9] pairs' err || fail "pairs of groups: $(cat -v err)"
 rm "$files/empty"
 runs 0 "$SIMHASH" "$files"
 on_terminal 120 "$SIMFIND" --progress=always --all -T 0.1
