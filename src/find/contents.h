@@ -40,9 +40,11 @@ struct relation {
 	bool is_part;
 };
 
+#define NEIGHBOUR_DIMENSIONS 3
+
 /* What neighbours.h looks a file up by. */
 struct neighbour_place {
-	int64_t grid_sum, order_sum;
+	int64_t sums[NEIGHBOUR_DIMENSIONS];
 	unsigned power;
 	bool has_keys;
 	uint32_t key_hashes[SKETCH_KEYS];

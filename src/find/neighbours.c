@@ -10,10 +10,16 @@
 #include "base/array.h"
 #include "base/error.h"
 
-#define GRID_WALSH_ROW 3
-#define ORDER_WALSH_ROW 9
+#define DIMENSIONS NEIGHBOUR_DIMENSIONS
 
-/* Sixteen files of a cell, or fewer in the last one. */
+/* The sums by which cells are told apart. Row 0 is the key uniform. */
+static const unsigned walsh_rows[DIMENSIONS] = {0, 3, 9};
+
+/* What is within reach of a sum is in at most so many columns. */
+#define COLUMNS_MAX 3
+#define CELLS_MAX (COLUMNS_MAX * COLUMNS_MAX * COLUMNS_MAX)
+
+/* Sixteen files of a cell beyond its first, or fewer in the last one. */
 struct neighbour_chunk {
 	uint16_t sums[SUMS][LANES], tags[SIMHASH_TAGS][LANES];
 	struct content_file *files[LANES];
@@ -22,10 +28,13 @@ struct neighbour_chunk {
 	bool is_one; /* all sixteen are in one component */
 };
 
-/* Cells that share a hash cost time and lose no file. */
+#define FEW 2
+
+/* Most cells have few files. Cells that share a hash cost time and lose no file. */
 struct neighbour_cell {
 	uint64_t hash;
-	struct neighbour_chunk *first, *last; /* NULL: this slot is free */
+	struct content_file *few[FEW]; /* the first one NULL: this slot is free */
+	struct neighbour_chunk *first, *last;
 };
 
 /* ---- Memory ---- */
@@ -65,7 +74,7 @@ void neighbours_clear(struct neighbours *neighbours)
 {
 	for (size_t i = 0; neighbours->count > 0 && i < neighbours->cell_slots; i++) {
 		free_chunks(neighbours->cells[i].first);
-		neighbours->cells[i] = (struct neighbour_cell){.first = NULL};
+		neighbours->cells[i] = (struct neighbour_cell){.hash = 0};
 	}
 	if (neighbours->link_count > 0)
 		memset(neighbours->slots, 0, neighbours->slot_count * sizeof *neighbours->slots);
@@ -90,18 +99,21 @@ static int64_t column_of(int64_t sum, unsigned power)
 }
 
 static uint64_t cell_hash(const struct neighbours *n, const struct find_file *file, unsigned power,
-			  int64_t column, int64_t row)
+			  const int64_t columns[DIMENSIONS])
 {
-	uint64_t extension = rule_is_by_extension(n->rule) ? file->extension_hash : 0;
+	uint64_t hash = rule_is_by_extension(n->rule) ? file->extension_hash : 0;
 
-	return mix(mix(mix((uint64_t)column) ^ (uint64_t)row) ^ (extension << 8 | power));
+	hash = hash << 8 | power;
+	for (unsigned d = 0; d < DIMENSIONS; d++)
+		hash = mix(hash ^ (uint64_t)columns[d] * UINT64_C(0x9e3779b97f4a7c15));
+	return hash;
 }
 
 static struct neighbour_cell *find_cell(const struct neighbours *n, uint64_t hash)
 {
 	size_t slot = (size_t)hash & (n->cell_slots - 1);
 
-	while (n->cells[slot].first != NULL && n->cells[slot].hash != hash)
+	while (n->cells[slot].few[0] != NULL && n->cells[slot].hash != hash)
 		slot = (slot + 1) & (n->cell_slots - 1);
 	return &n->cells[slot];
 }
@@ -117,45 +129,58 @@ static int grow_cells(struct neighbours *n, struct simhash_error *error)
 	n->cells = grown;
 	n->cell_slots = slots;
 	for (size_t i = 0; i < old_slots; i++)
-		if (old[i].first != NULL)
+		if (old[i].few[0] != NULL)
 			*find_cell(n, old[i].hash) = old[i];
 	free(old);
 	return 0;
 }
 
-static int add_to_cell(struct neighbours *n, struct content_file *file, struct simhash_error *error)
+static int add_to_chunks(struct neighbour_cell *cell, struct content_file *file,
+			 struct simhash_error *error)
 {
-	const struct simhash_sum_table *table = &file->file.table;
-	const struct neighbour_place *place = &file->place;
-	unsigned power = place->power;
-	uint64_t hash = cell_hash(n, &file->file, power, column_of(place->grid_sum, power),
-				  column_of(place->order_sum, power));
-	struct neighbour_power *bounds = &n->powers[power];
-	struct neighbour_cell *cell;
-	struct neighbour_chunk *chunk;
+	struct neighbour_chunk *chunk = cell->last;
 
-	if (n->cell_count * 2 >= n->cell_slots && grow_cells(n, error) != 0)
-		return -1;
-	cell = find_cell(n, hash);
-	chunk = cell->last;
-	if (cell->first == NULL || chunk->count == LANES) {
+	if (chunk == NULL || chunk->count == LANES) {
 		chunk = calloc(1, sizeof *chunk);
 		if (chunk == NULL)
 			return error_set_memory(error);
-		n->cell_count += cell->first == NULL;
-		if (cell->first == NULL)
-			*cell = (struct neighbour_cell){hash, chunk, chunk};
-		else
-			cell->last->next = chunk;
+		*(cell->last == NULL ? &cell->first : &cell->last->next) = chunk;
 		cell->last = chunk;
 	}
-	near_rows_set(&(struct near_rows){&chunk->sums, &chunk->tags}, chunk->count, table, power);
+	near_rows_set(&(struct near_rows){&chunk->sums, &chunk->tags}, chunk->count,
+		      &file->file.table, file->place.power);
 	chunk->files[chunk->count++] = file;
+	return 0;
+}
+
+static int add_to_cell(struct neighbours *n, struct content_file *file, struct simhash_error *error)
+{
+	const struct neighbour_place *place = &file->place;
+	struct neighbour_power *bounds = &n->powers[place->power];
+	int64_t columns[DIMENSIONS], size_bytes = file->file.size_bytes;
+	struct neighbour_cell *cell;
+	unsigned few = 0;
+	uint64_t hash;
+
+	if (n->cell_count * 2 >= n->cell_slots && grow_cells(n, error) != 0)
+		return -1;
+	for (unsigned d = 0; d < DIMENSIONS; d++)
+		columns[d] = column_of(place->sums[d], place->power);
+	hash = cell_hash(n, &file->file, place->power, columns);
+	cell = find_cell(n, hash);
+	while (few < FEW && cell->few[few] != NULL)
+		few++;
+	if (few < FEW)
+		cell->few[few] = file;
+	else if (add_to_chunks(cell, file, error) != 0)
+		return -1;
+	n->cell_count += few == 0;
+	cell->hash = hash;
 	n->count++;
-	if (file->file.size_bytes < bounds->min_size)
-		bounds->min_size = file->file.size_bytes;
-	if (file->file.size_bytes > bounds->max_size)
-		bounds->max_size = file->file.size_bytes;
+	if (size_bytes < bounds->min_size)
+		bounds->min_size = size_bytes;
+	if (size_bytes > bounds->max_size)
+		bounds->max_size = size_bytes;
 	return 0;
 }
 
@@ -200,8 +225,8 @@ void neighbours_locate(const struct find_rule *rule, struct content_file *file)
 	struct neighbour_place *place = &file->place;
 	struct sketch_keys keys;
 
-	place->grid_sum = signed_sum(&file->file.table, GRID_WALSH_ROW);
-	place->order_sum = signed_sum(&file->file.table, ORDER_WALSH_ROW);
+	for (unsigned d = 0; d < DIMENSIONS; d++)
+		place->sums[d] = signed_sum(&file->file.table, walsh_rows[d]);
 	place->power = power_of(file->file.swept_reach);
 	place->has_keys = verify_is_graded(&rule->verify) && sketch_has_shingles(&file->file);
 	if (!place->has_keys)
@@ -271,16 +296,37 @@ static bool is_chunk_connected(struct neighbour_chunk *chunk, const struct visit
 	return true;
 }
 
-static bool each_of_cell(const struct neighbours *n, const struct neighbour_cell *cell,
-			 const struct nearness *near, const struct visit *visit)
+/* A file that is looked for among those of one power. */
+struct sought {
+	const struct content_file *file;
+	uint64_t reach;
+	struct nearness near;
+};
+
+static bool is_within_reach(const struct sought *sought, const struct content_file *other)
 {
+	for (unsigned d = 0; d < DIMENSIONS; d++) {
+		int64_t x = sought->file->place.sums[d], y = other->place.sums[d];
+		if ((x > y ? (uint64_t)x - (uint64_t)y : (uint64_t)y - (uint64_t)x) > sought->reach)
+			return false;
+	}
+	return true;
+}
+
+static bool each_of_cell(const struct neighbours *n, const struct neighbour_cell *cell,
+			 const struct sought *sought, const struct visit *visit)
+{
+	for (unsigned f = 0; f < FEW && cell->few[f] != NULL; f++)
+		if (is_within_reach(sought, cell->few[f]) &&
+		    !visit->each(visit->context, cell->few[f]))
+			return false;
 	for (struct neighbour_chunk *chunk = cell->first; chunk != NULL; chunk = chunk->next) {
 		const struct near_rows rows = {&chunk->sums, &chunk->tags};
 		size_t first = 0;
 		unsigned mask;
 		if (visit->is_connected != NULL && is_chunk_connected(chunk, visit))
 			continue;
-		mask = n->near(&rows, near, &first, 1);
+		mask = n->near(&rows, &sought->near, &first, 1);
 		for (mask &= (1u << chunk->count) - 1; mask != 0; mask &= mask - 1)
 			if (!visit->each(visit->context, chunk->files[__builtin_ctz(mask)]))
 				return false;
@@ -288,28 +334,47 @@ static bool each_of_cell(const struct neighbours *n, const struct neighbour_cell
 	return true;
 }
 
-static bool each_of_power(const struct neighbours *n, const struct content_file *content_file,
+/* The hashes of the cells that are within reach, which are on their way from memory. */
+static unsigned hash_cells(const struct neighbours *n, const struct sought *sought, unsigned power,
+			   uint64_t hashes[CELLS_MAX])
+{
+	const struct content_file *file = sought->file;
+
+	int64_t low[DIMENSIONS], high[DIMENSIONS], at[DIMENSIONS];
+	unsigned count = 0;
+
+	for (unsigned d = 0; d < DIMENSIONS; d++) {
+		struct sum_range range = sums_within(file->place.sums[d], sought->reach);
+		low[d] = column_of(range.low, power);
+		high[d] = column_of(range.high, power);
+	}
+	/* None that is kept has a larger key. */
+	high[0] = column_of(file->place.sums[0], power);
+	for (at[0] = low[0]; at[0] <= high[0]; at[0]++)
+		for (at[1] = low[1]; at[1] <= high[1]; at[1]++)
+			for (at[2] = low[2]; at[2] <= high[2]; at[2]++) {
+				hashes[count] = cell_hash(n, &file->file, power, at);
+				__builtin_prefetch(&n->cells[hashes[count] & (n->cell_slots - 1)]);
+				count++;
+			}
+	return count;
+}
+
+static bool each_of_power(const struct neighbours *n, const struct content_file *file,
 			  unsigned power, const struct visit *visit)
 {
-	const struct neighbour_place *place = &content_file->place;
-	const struct find_file *file = &content_file->file;
-
 	/* The distance of a pair is within the reach of both. */
 	uint64_t widest = power < 63 ? (UINT64_C(1) << power) - 1 : INT64_MAX;
-	uint64_t reach = (uint64_t)file->swept_reach < widest ? (uint64_t)file->swept_reach
-							      : widest;
-	struct sum_range grid = sums_within(place->grid_sum, reach);
-	struct sum_range order = sums_within(place->order_sum, reach);
-	int64_t last_column = column_of(grid.high, power), last_row = column_of(order.high, power);
-	struct nearness near = nearness_of(&file->table, reach, power);
+	uint64_t own = (uint64_t)file->file.swept_reach, reach = own < widest ? own : widest;
+	const struct sought sought = {file, reach, nearness_of(&file->file.table, reach, power)};
+	uint64_t hashes[CELLS_MAX];
+	unsigned count = hash_cells(n, &sought, power, hashes);
 
-	for (int64_t column = column_of(grid.low, power); column <= last_column; column++)
-		for (int64_t row = column_of(order.low, power); row <= last_row; row++) {
-			const struct neighbour_cell *cell =
-				find_cell(n, cell_hash(n, file, power, column, row));
-			if (cell->first != NULL && !each_of_cell(n, cell, &near, visit))
-				return false;
-		}
+	for (unsigned i = 0; i < count; i++) {
+		const struct neighbour_cell *cell = find_cell(n, hashes[i]);
+		if (cell->few[0] != NULL && !each_of_cell(n, cell, &sought, visit))
+			return false;
+	}
 	return true;
 }
 
@@ -396,6 +461,16 @@ int64_t end_of_reach(const struct find_file *file)
 	return __builtin_add_overflow(file->uniform, file->reach, &end) ? INT64_MAX : end;
 }
 
+static int keep_again(struct neighbours *n, struct content_file *const *files, unsigned count,
+		      int64_t key, struct simhash_error *error)
+{
+	for (unsigned i = 0; i < count && files[i] != NULL; i++)
+		if (end_of_reach(&files[i]->file) >= key &&
+		    neighbours_add(n, files[i], NEIGHBOUR_ALL, error) != 0)
+			return -1;
+	return 0;
+}
+
 /* Take everything out, and keep again what is still in reach. */
 int neighbours_forget(struct neighbours *neighbours, int64_t key, struct simhash_error *error)
 {
@@ -403,13 +478,13 @@ int neighbours_forget(struct neighbours *neighbours, int64_t key, struct simhash
 	int status = 0;
 
 	neighbours_init(neighbours, old.rule);
-	for (size_t i = 0; status == 0 && i < old.cell_slots; i++)
-		for (const struct neighbour_chunk *chunk = old.cells[i].first;
+	for (size_t i = 0; status == 0 && i < old.cell_slots; i++) {
+		const struct neighbour_cell *cell = &old.cells[i];
+		status = keep_again(neighbours, cell->few, FEW, key, error);
+		for (const struct neighbour_chunk *chunk = cell->first;
 		     status == 0 && chunk != NULL; chunk = chunk->next)
-			for (unsigned f = 0; status == 0 && f < chunk->count; f++)
-				if (end_of_reach(&chunk->files[f]->file) >= key)
-					status = neighbours_add(neighbours, chunk->files[f],
-								NEIGHBOUR_ALL, error);
+			status = keep_again(neighbours, chunk->files, chunk->count, key, error);
+	}
 	neighbours_release(&old);
 	return status;
 }

@@ -9,7 +9,7 @@
  *     if (neighbours_forget(&kept, key, &error) != 0) ...
  *     neighbours_release(&kept);
  *
- * As in a join, signed sums of the counts are lower bounds of the distance, and sixteen files are
+ * Files are added and looked for in the order of the key uniform. As in a join, signed sums of the counts are lower bounds of the distance, and sixteen files are
  * compared at once. Pairs that are further apart than SWEPT_PERCENT are found by the keys of their
  * sketches.
  *
