@@ -99,6 +99,12 @@ equal representative --between "$files" "$files"
 equal representative --same-extension --empty
 equal representative "$files/" "$files/a b"
 
+# The others of a group are looked up, and not all files of the run for each.
+for view in grouped_file ungrouped_file; do
+	[ "$(sql "EXPLAIN $([ "$TEST_ENGINE" = sqlite ] && echo 'QUERY PLAN') SELECT COUNT(*) FROM $view WHERE size > 5" |
+		grep -c file_group_representative)" -ge 1 ] || fail "$view does not use the index"
+done
+
 # What a person is told of the run.
 runs 0 "$SIMFIND" --store --group=single --between "$files/a b" "$files/a b"
 same "the run" "simfind --store --group=single --between '$files/a b' '$files/a b'|0|0|0|1|current" \
