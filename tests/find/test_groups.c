@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -319,9 +320,11 @@ static void compare_groups(struct store *store, const struct find_request *reque
 static void groups_equal_their_definition(void **state)
 {
 	static const unsigned block_rows[] = {1, 7, 64, 0};
+	/* A server only hands over rows, and takes its time. */
+	unsigned part = strcmp(getenv("TEST_ENGINE"), "sqlite") == 0 ? 1 : 4;
 
 	(void)state;
-	for (about.set = 0; about.set < SETS; about.set++) {
+	for (about.set = 0; about.set < SETS / part; about.set++) {
 		struct store *store;
 		make_rows();
 		store = store_with_rows();
@@ -346,8 +349,8 @@ static void groups_equal_their_definition(void **state)
 	}
 	print_message("%u groups, %u members, %u of them no pair, %u copies\n", compared.groups,
 		      compared.members, compared.without_pairs, compared.copies);
-	assert_true(compared.groups > 10000 && compared.members > 10000);
-	assert_true(compared.copies > 1000 && compared.without_pairs > 100);
+	assert_true(compared.groups > 10000 / part && compared.members > 10000 / part);
+	assert_true(compared.copies > 1000 / part && compared.without_pairs > 100 / part);
 }
 
 int main(void)
