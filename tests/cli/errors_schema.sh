@@ -17,11 +17,10 @@ sql "DELETE FROM schema_version WHERE version = 99"
 
 # An index of version 1 is brought up to date by the next run, and read by none before.
 to_version_1() {
+	drop_version_8
 	sql "DELETE FROM schema_version WHERE version > 1"
 	if [ "$TEST_ENGINE" = sqlite ]; then
-		sql "DROP VIEW find_run_text; DROP VIEW grouped_file; DROP VIEW ungrouped_file; DROP VIEW shown_member;
-			DROP VIEW similar_group; DROP VIEW live_member; DROP VIEW found_pair; DROP TABLE find_run; DROP TABLE file_group; DROP TABLE file_pair;
-			DROP VIEW sketched_file; DROP TABLE sketch; DROP TABLE measure;
+		sql "DROP VIEW sketched_file; DROP TABLE sketch; DROP TABLE measure;
 			DROP VIEW similar_file; DROP VIEW similar_pair; DROP VIEW near_file;
 			DROP VIEW near_pair; DROP VIEW key_space; DROP VIEW run_text;
 			DROP TABLE size_class; DROP INDEX file_bucket; DROP INDEX directory_text;

@@ -137,10 +137,11 @@ runs 0 "$SIMFIND" -q --measure=bottomk -o by_name
 # simhash has run, without sketching anything anew.
 sketches=$(sql "SELECT COUNT(*) FROM sketch")
 sql "UPDATE measure SET name = 'bottom:bytes=8,least=64,cluster=4' WHERE name LIKE 'bottomk:bytes%'"
+drop_version_8
 sql "DELETE FROM schema_version WHERE version > 5"
 sql "ALTER TABLE file DROP COLUMN resemblance_sketch"
 runs 1 "$SIMFIND" -q --measure=bottomk
-said "has schema version 5, but this program needs 7: run simhash on it once"
+said "has schema version 5, but this program needs 8: run simhash on it once"
 runs 0 "$SIMHASH" --no-sketch "$files/f0"
 grep -q "^0 scanned" err || fail "scanned anew: $(cat err)"
 runs 0 "$SIMHASH" "$files" # for their resemblance sketches
