@@ -281,10 +281,6 @@ static int check(const struct find_arguments *arguments, struct simhash_error *e
 	    arguments->request.rule.verify.mode < VERIFY_READ)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--min-resemblance with --measure needs --verify=read");
-	if (arguments->order.by == SORT_FILES && !arguments->has_groups &&
-	    !arguments->formatter->is_report)
-		return error_set(error, SIMHASH_E_SYNTAX,
-				 "--sort=files needs --group: a pair has two files");
 	if (arguments->compare && (arguments->query_count != 2 || has_stdin(arguments)))
 		return error_set(error, SIMHASH_E_SYNTAX, "--compare needs two FILEs");
 	if (arguments->stdin_name != NULL && !has_stdin(arguments))

@@ -11,6 +11,7 @@
 #include "cli/kept_pairs.h"
 #include "cli/summary.h"
 #include "cli/terminal.h"
+#include "report/script.h"
 
 static const char *plural(uint64_t count)
 {
@@ -151,6 +152,31 @@ static const char *what_extension_decides(const struct find_arguments *arguments
 	return NULL;
 }
 
+/* Of a backup everything may be elsewhere, and nothing twice. */
+static void explain_below(const struct find_arguments *arguments)
+{
+	const struct bytes *below = arguments->request.below;
+	struct bytes path = below[0].size == 0 ? bytes_of("/") : below[0];
+	FILE *out;
+	char *text = NULL;
+	size_t size;
+
+	out = open_memstream(&text, &size);
+	if (out == NULL)
+		return;
+	fputs("note: only files below the directory were compared with each other; to compare "
+	      "them with all others, use simfind --between ",
+	      out);
+	if (needs_encoding(path))
+		fputs("DIR", out);
+	else
+		write_shell_word(out, path, false);
+	fputs(" /", out);
+	if (close_text(out, &text) == 0)
+		say("simfind", text);
+	free(text);
+}
+
 void explain_nothing(const struct find_arguments *arguments, const struct find_outcome *outcome)
 {
 	const char *name = name_of_stdin(arguments);
@@ -158,9 +184,14 @@ void explain_nothing(const struct find_arguments *arguments, const struct find_o
 	char *text, count[32];
 	int size;
 
-	if (arguments->quiet || name == NULL || outcome->found > 0 || outcome->had_unreadable ||
+	if (arguments->quiet || outcome->found > 0 || outcome->had_unreadable ||
 	    arguments->request.nearest > 0)
 		return;
+	if (name == NULL) {
+		if (!arguments->has_files && arguments->request.below_count == 1)
+			explain_below(arguments);
+		return;
+	}
 	if (decides != NULL && name[0] == '\0')
 		size = asprintf(&text,
 				"note: standard input has no name, so it counts as a file without "

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "cli/find_measure.h"
 #include "cli/find_tasks.h"
+#include "cli/kept_pairs.h"
 #include "cli/list_pairs.h"
 #include "cli/options.h"
 #include "cli/pager.h"
@@ -111,6 +112,9 @@ static int run(struct find_arguments *arguments, struct find_outcome *outcome,
 	if (status == 0)
 		listing_set_order(&listing, &arguments->order);
 	arguments->folds = status == 0 && listing.how.has_marks && may_fold(arguments);
+	if (status == 0 && arguments->order.by == SORT_FILES && !lists_groups(arguments))
+		status = error_set(error, SIMHASH_E_SYNTAX,
+				   "--sort=files needs --group: a pair has two files");
 	if (status == 0 && arguments->formatter->is_report && listing.how.is_terminal)
 		status = error_set(error, SIMHASH_E_RANGE,
 				   "--format=html writes a page for a browser; give --output=FILE");

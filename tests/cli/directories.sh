@@ -128,3 +128,15 @@ runs 1 "$SIMFIND" --update
 said "simfind: --update needs a DIR"
 runs 1 "$SIMFIND" --update "$files/one/deep" --measure=minhash
 said "simfind: --update cannot be combined with --measure"
+
+# A backup has nothing twice, and everything is elsewhere.
+mkdir backup
+cp new/a backup/a
+runs 0 "$SIMHASH" backup
+runs 0 "$SIMFIND" backup
+same "pairs below a backup" "" "$(cat out)"
+said "to compare them with all others, use simfind --between '$PWD/backup' /"
+runs 0 "$SIMFIND" -q --between "$PWD/backup" /
+grep -qF "$PWD/backup/a  $PWD/new/a" out || fail "the backup is not compared with the rest: $(cat out)"
+runs 0 "$SIMFIND" -q backup
+same "quietly" "" "$(cat err)"

@@ -207,3 +207,7 @@ chmod +x run
 PAGER=./slow on_terminal 120 ./run
 same "status after SIGTERM" 143 "$status"
 same "the last line, of the pager" "the pager ends" "$(tail -n 1 screen)"
+
+# Groups can be sorted by what pairs do not have.
+on_terminal 100 "$SIMFIND" --sort=files
+same "status of --sort=files" 0 "$status"
