@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/sort.h"
+#include "find/verify.h"
 
 static void content_free(struct unique_content *content)
 {
@@ -233,6 +234,17 @@ struct relation relation_of(const struct file_pair *pair, bool content_is_a)
 				 .contained = own >= other ? own : -other,
 				 .verification = pair->verification,
 				 .is_part = pair->is_part};
+}
+
+struct relation relation_estimated(const struct unique_content *content,
+				   const struct unique_content *other)
+{
+	const struct find_file *a = &content->files->file, *b = &other->files->file;
+	struct file_pair pair = {
+		.a = a, .b = b, .distance = simhash_distance(&a->table, &b->table)};
+
+	estimate_resemblance(a, b, &pair);
+	return relation_of(&pair, true);
 }
 
 int relations_compare(const struct relation *x, const struct relation *y)

@@ -10,10 +10,9 @@
  *     contents_add(&contents, files, count, &error);
  *
  *     content_meets(content, representative, &relation);     // for all before it that are similar
- *     if (!content_belongs(content))
- *             content_notices(content, other, &relation);    // for all others before it
  *     content_decide(content);
  *     ... and when there are no more
+ *     content_notices(alone, other, &relation);      // for all before it that are similar
  *     contents_mend(&contents);
  *
  * What is similar to no representative before it is a representative. Everything else belongs to the
@@ -68,6 +67,7 @@ struct unique_content {
 	struct relation to_center, to_nearest;
 	size_t members;	      /* other contents that belong to it */
 	bool is_pair;	      /* two of its files are one */
+	bool is_settled;      /* of one that is alone: all that is similar to it was noticed */
 	size_t number;	      /* in order, where it is set */
 	int64_t end_of_reach; /* the largest key uniform that one similar to it can have */
 };
@@ -106,7 +106,7 @@ int contents_compare(const struct unique_content *x, const struct unique_content
 void content_meets(struct unique_content *content, struct unique_content *representative,
 		   const struct relation *relation);
 
-/* Of a content that met no representative: it is similar to another before it. */
+/* Of a representative that is alone: it is similar to another content before it. */
 void content_notices(struct unique_content *content, struct unique_content *other,
 		     const struct relation *relation);
 
@@ -153,6 +153,10 @@ static inline bool content_is_group(const struct unique_content *content)
 }
 
 /* ---- Relations ---- */
+
+/* What the first files of two contents are to each other, be they a pair or not. */
+struct relation relation_estimated(const struct unique_content *content,
+				   const struct unique_content *other);
 
 /* From a pair; `content_is_a`: the relation is that of pair->a with pair->b. */
 struct relation relation_of(const struct file_pair *pair, bool content_is_a);

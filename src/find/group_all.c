@@ -17,25 +17,21 @@
 #include "find/groups.h"
 #include "find/neighbours.h"
 #include "find/read_ahead.h"
-#include "find/verify.h"
 
 #define BATCH_CONTENTS 1024
 #define TAKEN_AT_ONCE 16
 #define FORGET_AT 8192 /* files kept, at the least, before those out of reach are forgotten */
 
-/* Files by what they can be similar to, of contents that are decided upon. */
-struct kept {
-	struct neighbours representatives, others; /* by single linkage all are the first */
-};
-
 struct grouping {
 	struct finder *finder;
 	enum linkage linkage;
 	struct contents contents;
-	struct kept before; /* the batch */
-	struct kept within; /* it */
-	size_t batch_begin; /* the contents of the batch are those from here on */
+	/* Contents before the batch: by single linkage all are the first. */
+	struct neighbours representatives, others;
+	struct neighbours of_batch; /* the representatives that it has so far */
+	size_t batch_begin;	    /* the contents of the batch are those from here on */
 	size_t forget_at;
+	int64_t settled_key;
 	struct confirmer *confirmer; /* NULL: no file is read */
 	uint32_t next_number;	     /* of a file, for the confirmer */
 	struct matcher *matchers;    /* one for each thread */
@@ -183,13 +179,6 @@ static void compare(const struct neighbours *kept, neighbour_fn *each, struct co
 	}
 }
 
-static struct neighbours *where_kept(const struct grouping *g, struct kept *kept,
-				     const struct unique_content *content)
-{
-	return g->linkage == LINK_SINGLE || is_representative(content) ? &kept->representatives
-								       : &kept->others;
-}
-
 static int keep(struct neighbours *kept, struct unique_content *content, enum neighbour_part parts,
 		struct simhash_error *error)
 {
@@ -206,14 +195,10 @@ static void match(struct matcher *matcher, struct unique_content *content)
 {
 	struct grouping *g = matcher->grouping;
 	struct comparing c = {.grouping = g, .content = content, .matcher = matcher};
-	size_t met = matcher->count;
 
 	choose_compared(g->finder->request, content);
-	if (g->linkage == LINK_SINGLE)
-		return;
-	compare(&g->before.representatives, note_meeting, &c);
-	if (matcher->count == met)
-		compare(&g->before.others, notice, &c);
+	if (g->linkage == LINK_REPRESENTATIVE)
+		compare(&g->representatives, note_meeting, &c);
 }
 
 static void *run_matcher(void *argument)
@@ -260,15 +245,13 @@ static int decide(struct grouping *g, struct unique_content *content, struct sim
 		content_decide(content);
 		for (c.file = content->files; c.file != NULL; c.file = c.file->next)
 			if (c.file->is_compared)
-				neighbours_connect(&g->before.representatives, c.file, is_connected,
+				neighbours_connect(&g->representatives, c.file, is_connected,
 						   connect, &c);
-		return keep(&g->before.representatives, content, NEIGHBOUR_ALL, error);
+		return keep(&g->representatives, content, NEIGHBOUR_ALL, error);
 	}
-	compare(&g->within.representatives, meet, &c);
-	if (!content_belongs(content))
-		compare(&g->within.others, notice, &c);
+	compare(&g->of_batch, meet, &c);
 	content_decide(content);
-	return keep(where_kept(g, &g->within, content), content, NEIGHBOUR_ALL, error);
+	return is_representative(content) ? keep(&g->of_batch, content, NEIGHBOUR_ALL, error) : 0;
 }
 
 /* Keep the batch: one thread the counts, another one the keys. */
@@ -284,9 +267,11 @@ static void *run_keeper(void *argument)
 	struct keeper *keeper = argument;
 	struct grouping *g = keeper->grouping;
 
-	for (size_t i = g->batch_begin; keeper->status == 0 && i < g->contents.count; i++)
-		keeper->status = keep(where_kept(g, &g->before, g->contents.items[i]),
-				      g->contents.items[i], keeper->parts, &keeper->error);
+	for (size_t i = g->batch_begin; keeper->status == 0 && i < g->contents.count; i++) {
+		struct unique_content *content = g->contents.items[i];
+		keeper->status = keep(is_representative(content) ? &g->representatives : &g->others,
+				      content, keeper->parts, &keeper->error);
+	}
 	return NULL;
 }
 
@@ -295,8 +280,7 @@ static int keep_batch(struct grouping *g, struct simhash_error *error)
 	struct keeper keepers[2] = {{.grouping = g, .parts = NEIGHBOUR_COUNTS},
 				    {.grouping = g, .parts = NEIGHBOUR_KEYS}};
 
-	neighbours_clear(&g->within.representatives);
-	neighbours_clear(&g->within.others);
+	neighbours_clear(&g->of_batch);
 	if (g->finder->resources->threads > 1) {
 		threads_run(2, run_keeper, keepers, sizeof *keepers);
 	} else {
@@ -313,14 +297,66 @@ static int keep_batch(struct grouping *g, struct simhash_error *error)
 
 static size_t count_kept(const struct grouping *g)
 {
-	return g->before.representatives.count + g->before.others.count;
+	return g->representatives.count + g->others.count;
+}
+
+/* ---- Representatives to which nothing belongs ---- */
+
+/* Nothing to come reaches it, and it has not been compared with what belongs to others. */
+static bool is_left_alone(const struct unique_content *content, int64_t key)
+{
+	return is_representative(content) && !content_is_group(content) && !content->is_settled &&
+	       (content->end_of_reach < key || key == INT64_MAX);
+}
+
+static void *run_settler(void *argument)
+{
+	struct grouping *g = ((struct matcher *)argument)->grouping;
+
+	for (;;) {
+		size_t begin = atomic_fetch_add(&g->next, TAKEN_AT_ONCE);
+		if (begin >= g->contents.count)
+			return NULL;
+		for (size_t i = begin; i < begin + TAKEN_AT_ONCE && i < g->contents.count; i++) {
+			struct comparing c = {.grouping = g, .content = g->contents.items[i]};
+			if (!is_left_alone(c.content, g->settled_key))
+				continue;
+			compare(&g->others, notice, &c);
+			c.content->is_settled = true;
+		}
+	}
+}
+
+/* Those before this key that are left alone may be similar to something that belongs to another. */
+static void settle(struct grouping *g, int64_t key)
+{
+	g->settled_key = key;
+	atomic_store(&g->next, 0);
+	threads_run(g->finder->resources->threads, run_settler, g->matchers, sizeof *g->matchers);
+}
+
+/* The smallest key that those can reach who may be left alone yet. */
+static int64_t start_of_reach(const struct grouping *g)
+{
+	int64_t start = INT64_MAX;
+
+	for (size_t i = 0; i < g->contents.count; i++) {
+		const struct unique_content *content = g->contents.items[i];
+		int64_t key = content->files->file.uniform, reach = content->end_of_reach - key;
+		if (is_representative(content) && !content_is_group(content) &&
+		    !content->is_settled && key - reach < start)
+			start = key - reach;
+	}
+	return start;
 }
 
 /* No content to come has a smaller key. */
 static int forget(struct grouping *g, int64_t key, struct simhash_error *error)
 {
-	if (neighbours_forget(&g->before.representatives, key, error) != 0 ||
-	    neighbours_forget(&g->before.others, key, error) != 0)
+	if (g->linkage == LINK_REPRESENTATIVE)
+		settle(g, key);
+	if (neighbours_forget(&g->representatives, key, INT64_MAX, error) != 0 ||
+	    neighbours_forget(&g->others, key, start_of_reach(g), error) != 0)
 		return -1;
 	contents_forget(&g->contents, key);
 	g->forget_at = 2 * count_kept(g) + FORGET_AT;
@@ -427,15 +463,11 @@ static int read_all(struct grouping *g, struct simhash_error *error)
 /* What is known of a content and its root, which may be no pair. */
 static void relate_to_root(const struct grouping *g, struct unique_content *content)
 {
-	struct file_pair pair = {.a = &content->files->file};
 	struct relation relation;
 	bool is_pair = false;
 
 	content->center = content_root(content);
-	pair.b = &content->center->files->file;
-	pair.distance = simhash_distance(&pair.a->table, &pair.b->table);
-	estimate_resemblance(pair.a, pair.b, &pair);
-	content->to_center = relation_of(&pair, true);
+	content->to_center = relation_estimated(content, content->center);
 	for (const struct content_file *x = content->files; x != NULL; x = x->next)
 		for (const struct content_file *y = content->center->files; y != NULL; y = y->next)
 			if (x->is_compared && y->is_compared && relate(g, x, y, &relation) &&
@@ -461,10 +493,9 @@ static int grouping_init(struct grouping *g, struct simhash_error *error)
 
 	g->forget_at = FORGET_AT;
 	contents_init(&g->contents, request);
-	neighbours_init(&g->before.representatives, &request->rule);
-	neighbours_init(&g->before.others, &request->rule);
-	neighbours_init(&g->within.representatives, &request->rule);
-	neighbours_init(&g->within.others, &request->rule);
+	neighbours_init(&g->representatives, &request->rule);
+	neighbours_init(&g->others, &request->rule);
+	neighbours_init(&g->of_batch, &request->rule);
 	g->matchers = calloc(threads, sizeof *g->matchers);
 	if (g->matchers == NULL)
 		return error_set_memory(error);
@@ -482,10 +513,9 @@ static void grouping_release(struct grouping *g)
 	for (unsigned t = 0; g->matchers != NULL && t < g->finder->resources->threads; t++)
 		free(g->matchers[t].meetings);
 	free(g->matchers);
-	neighbours_release(&g->before.representatives);
-	neighbours_release(&g->before.others);
-	neighbours_release(&g->within.representatives);
-	neighbours_release(&g->within.others);
+	neighbours_release(&g->representatives);
+	neighbours_release(&g->others);
+	neighbours_release(&g->of_batch);
 }
 
 /* Where every pair is read: do the copies have the bytes of the first file? */
@@ -522,8 +552,10 @@ static int finish(struct grouping *g)
 	if (g->linkage == LINK_SINGLE)
 		for (size_t i = 0; i < g->contents.count; i++)
 			relate_to_root(g, g->contents.items[i]);
-	else
+	else {
+		settle(g, INT64_MAX);
 		contents_mend(&g->contents);
+	}
 	if (g->finder->request->rule.verify.mode == VERIFY_ALL) {
 		atomic_store(&g->next, 0);
 		threads_run(g->finder->resources->threads, run_checker, g->matchers,

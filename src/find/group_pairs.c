@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "find/groups.h"
-#include "find/verify.h"
 
 /* Two contents that are similar; the later one in their order has the relation. */
 struct edge {
@@ -141,14 +140,10 @@ static void decide(struct unique_content *content, const struct edge *edges, siz
 
 static void relate_to_root(struct unique_content *content, const struct edge *edges, size_t count)
 {
-	struct file_pair pair = {.a = &content->files->file};
 	bool is_pair = false;
 
 	content->center = content_root(content);
-	pair.b = &content->center->files->file;
-	pair.distance = simhash_distance(&pair.a->table, &pair.b->table);
-	estimate_resemblance(pair.a, pair.b, &pair);
-	content->to_center = relation_of(&pair, true);
+	content->to_center = relation_estimated(content, content->center);
 	for (size_t e = 0; e < count; e++)
 		if (edges[e].earlier == content->center &&
 		    (!is_pair || relations_compare(&edges[e].relation, &content->to_center) < 0)) {

@@ -462,17 +462,18 @@ int64_t end_of_reach(const struct find_file *file)
 }
 
 static int keep_again(struct neighbours *n, struct content_file *const *files, unsigned count,
-		      int64_t key, struct simhash_error *error)
+		      int64_t key, int64_t since, struct simhash_error *error)
 {
 	for (unsigned i = 0; i < count && files[i] != NULL; i++)
-		if (end_of_reach(&files[i]->file) >= key &&
+		if ((end_of_reach(&files[i]->file) >= key || files[i]->file.uniform >= since) &&
 		    neighbours_add(n, files[i], NEIGHBOUR_ALL, error) != 0)
 			return -1;
 	return 0;
 }
 
 /* Take everything out, and keep again what is still in reach. */
-int neighbours_forget(struct neighbours *neighbours, int64_t key, struct simhash_error *error)
+int neighbours_forget(struct neighbours *neighbours, int64_t key, int64_t since,
+		      struct simhash_error *error)
 {
 	struct neighbours old = *neighbours;
 	int status = 0;
@@ -480,10 +481,11 @@ int neighbours_forget(struct neighbours *neighbours, int64_t key, struct simhash
 	neighbours_init(neighbours, old.rule);
 	for (size_t i = 0; status == 0 && i < old.cell_slots; i++) {
 		const struct neighbour_cell *cell = &old.cells[i];
-		status = keep_again(neighbours, cell->few, FEW, key, error);
+		status = keep_again(neighbours, cell->few, FEW, key, since, error);
 		for (const struct neighbour_chunk *chunk = cell->first;
 		     status == 0 && chunk != NULL; chunk = chunk->next)
-			status = keep_again(neighbours, chunk->files, chunk->count, key, error);
+			status = keep_again(neighbours, chunk->files, chunk->count, key, since,
+					    error);
 	}
 	neighbours_release(&old);
 	return status;

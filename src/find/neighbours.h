@@ -6,7 +6,7 @@
  *     neighbours_locate(rule, file);         // before all that follows
  *     neighbours_each(&kept, file, take_candidate, context);
  *     if (neighbours_add(&kept, file, NEIGHBOUR_ALL, &error) != 0) ...
- *     if (neighbours_forget(&kept, key, &error) != 0) ...
+ *     if (neighbours_forget(&kept, key, since, &error) != 0) ...
  *     neighbours_release(&kept);
  *
  * Files are added and looked for in the order of the key uniform. As in a join, signed sums of the counts are lower bounds of the distance, and sixteen files are
@@ -90,8 +90,12 @@ void neighbours_each(const struct neighbours *neighbours, const struct content_f
 void neighbours_connect(struct neighbours *neighbours, const struct content_file *file,
 			neighbour_fn *is_connected, neighbour_fn *each, void *context);
 
-/* Forget the files that reach no file whose key uniform is at least `key`. */
-int neighbours_forget(struct neighbours *neighbours, int64_t key, struct simhash_error *error);
+/*
+ * Forget the files that reach no file whose key uniform is at least `key`, but keep those whose own
+ * is at least `since`.
+ */
+int neighbours_forget(struct neighbours *neighbours, int64_t key, int64_t since,
+		      struct simhash_error *error);
 
 /* The largest key uniform that a file similar to this one can have. */
 int64_t end_of_reach(const struct find_file *file);
