@@ -2,9 +2,9 @@
  * Contents, and the groups that they make.
  *
  * A content is all files that are identical under the same tolerance, and of the same extension where
- * the rule divides by it. Two contents are similar if a
- * file of one and a file of the other are a pair. Contents are in order by the key uniform, then by
- * size, content hash and first path; a content is decided upon when all before it are:
+ * the rule divides by it. Two contents are similar if a file of one and a file of the other are a
+ * pair. Contents are in order by the key uniform, then by size, content hash and first path; a
+ * content is decided upon when all before it are:
  *
  *     file = content_file_new(&row, &error);     // for each file, in the order of uniform
  *     contents_add(&contents, files, count, &error);

@@ -3,7 +3,7 @@
  * is compared with what is kept of those before it.
  *
  * Contents are taken in batches. All threads compare those of a batch with what is kept of the
- * batches before it. What they are to each other decides one thread, content by content. So the
+ * batches before it. One thread then compares them with each other, content by content. So the
  * result is that of the order, however many threads there are.
  * SPDX-License-Identifier: MIT
  */
@@ -31,7 +31,7 @@ struct grouping {
 	struct neighbours of_batch; /* the representatives that it has so far */
 	size_t batch_begin;	    /* the contents of the batch are those from here on */
 	size_t forget_at;
-	int64_t settled_key;
+	int64_t settled_key;	     /* see settle() */
 	struct confirmer *confirmer; /* NULL: no file is read */
 	uint32_t next_number;	     /* of a file, for the confirmer */
 	struct matcher *matchers;    /* one for each thread */
