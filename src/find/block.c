@@ -318,13 +318,19 @@ static int carry(struct row_stream *stream, const struct block *from, int64_t ke
 
 /* ---- Parts ---- */
 
+/* The named key is read only where candidates are found by it. */
+static enum simhash_key read_key(const struct find_request *request)
+{
+	return request->rule.candidates == CANDIDATES_KEY ? request->rule.key : SIMHASH_UNIFORM;
+}
+
 /* The rows before the part that rows of it can be pairs with. */
 static int read_margin(struct row_stream *stream, struct simhash_error *error)
 {
 	const struct find_request *request = stream->finder->request;
 	struct key_range range = {.tag_set = stream->finder->tag_set,
 				  .key = SIMHASH_UNIFORM,
-				  .also = request->rule.key,
+				  .also = read_key(request),
 				  .low = INT64_MIN,
 				  .high = stream->low - 1,
 				  .with_empty = request->with_empty,
@@ -371,9 +377,7 @@ static int begin_stream(struct row_stream *stream, struct simhash_error *error)
 	if (stream->low > 0 && read_margin(stream, error) != 0)
 		return -1;
 	stream->next->first_new = stream->next->count;
-	range.also = finder->request->rule.candidates == CANDIDATES_KEY
-			     ? finder->request->rule.key
-			     : SIMHASH_UNIFORM; /* the named key is not looked at */
+	range.also = read_key(finder->request);
 	range.order = stream->order;
 	range.low = stream->low;
 	range.high = stream->high;
