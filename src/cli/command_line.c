@@ -5,27 +5,9 @@
 #include "cli/command_line.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/open_file.h"
-
-static void write_word(FILE *out, const char *word)
-{
-	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-				    "0123456789%+,-./:=@_";
-
-	if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
-		fputs(word, out);
-		return;
-	}
-	fputc('\'', out);
-	for (; *word != '\0'; word++)
-		if (*word == '\'')
-			fputs("'\\''", out);
-		else
-			fputc(*word, out);
-	fputc('\'', out);
-}
+#include "base/shell_word.h"
 
 char *command_line_text(const char *program, int argc, char *const *argv)
 {
@@ -38,7 +20,7 @@ char *command_line_text(const char *program, int argc, char *const *argv)
 	fputs(program, out);
 	for (int i = 1; i < argc; i++) {
 		fputc(' ', out);
-		write_word(out, argv[i]);
+		write_command_word(out, bytes_of(argv[i]));
 	}
 	return close_text(out, &text) == 0 ? text : NULL;
 }

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 
 #include "base/open_file.h"
+#include "base/shell_word.h"
 #include "cli/kept_pairs.h"
 #include "cli/summary.h"
 #include "cli/terminal.h"
-#include "report/script.h"
 
 static const char *plural(uint64_t count)
 {
@@ -170,7 +170,7 @@ static void explain_below(const struct find_arguments *arguments)
 	if (needs_encoding(path))
 		fputs("DIR", out);
 	else
-		write_shell_word(out, path, false);
+		write_command_word(out, path);
 	fputs(" /", out);
 	if (close_text(out, &text) == 0)
 		say("simfind", text);

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/open_file.h"
+#include "base/shell_word.h"
 #include "cli/index_progress.h"
 #include "cli/index_summary.h"
 #include "cli/options.h"
@@ -18,25 +19,12 @@
 #include "cli/tasks.h"
 #include "cli/terminal.h"
 #include "index/index.h"
-#include "report/script.h"
 
 static void file_failed(void *context, struct bytes path, int system_errno)
 {
 	const struct index_arguments *arguments = context;
 
 	say_path(arguments->program, path, explain_errno(system_errno));
-}
-
-/* A word of the command that is advised. */
-static void write_word(FILE *out, const char *text)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789/._-+=:,@%";
-
-	if (text[strspn(text, plain)] == '\0')
-		fputs(text, out);
-	else
-		write_shell_word(out, bytes_of(text), false);
 }
 
 static void path_gone(void *context, const char *path)
@@ -52,13 +40,13 @@ static void path_gone(void *context, const char *path)
 	fputs("it is gone, but the index has files at or below it; remove them by simhash ", out);
 	if (url != NULL) {
 		fputs("-d ", out);
-		write_word(out, url);
+		write_command_word(out, bytes_of(url));
 		fputc(' ', out);
 	}
 	if (arguments->host != NULL)
 		fprintf(out, "--host=%s ", arguments->host);
 	fputs("--forget ", out);
-	write_word(out, path);
+	write_command_word(out, bytes_of(path));
 	if (close_text(out, &text) == 0)
 		say_path(arguments->program, bytes_of(path), text);
 	free(text);

@@ -3,11 +3,14 @@
  * Leaves the search to sweep.c, asked.c and sketch_join.c.
  * SPDX-License-Identifier: MIT
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/open_file.h"
 #include "base/path.h"
+#include "base/shell_word.h"
 #include "find/finder.h"
 #include "store/known_file.h"
 #include "store/names.h"
@@ -48,20 +51,29 @@ static int find_side(struct finder *finder, int number, struct simhash_error *er
 			 side->directory.size == 0 ? "/" : side->directory.data);
 }
 
-/* Does a shell take it as it is? */
-static bool is_plain(struct bytes path)
+static int say_not_indexed(struct bytes directory, struct simhash_error *error)
 {
-	for (size_t i = 0; i < path.size; i++)
-		if (strchr(" \t\n\"\\$`!*?[]{}()<>|&;#~'", path.data[i]) != NULL)
-			return false;
-	return true;
+	char *command = NULL;
+	size_t size;
+	FILE *out = open_memstream(&command, &size);
+
+	if (out == NULL)
+		return error_set_memory(error);
+	fputs("simhash ", out);
+	write_command_word(out, directory);
+	if (close_text(out, &command) != 0)
+		return error_set_memory(error);
+	error_set(error, SIMHASH_E_RANGE,
+		  "the index has no files at or below %.*s; index it first: %s",
+		  (int)directory.size, directory.data, command);
+	free(command);
+	return -1;
 }
 
 static int check_below(const struct finder *finder, struct bytes directory,
 		       struct simhash_error *error)
 {
 	const struct row_scope scope = {finder->tag_set, finder->local_host};
-	const char *quote;
 	bool has_rows = false;
 
 	if (finder->tag_set == 0)
@@ -71,14 +83,7 @@ static int check_below(const struct finder *finder, struct bytes directory,
 		return -1;
 	if (has_rows)
 		return 0;
-	if (directory.size == 0)
-		directory = bytes_of("/");
-	quote = is_plain(directory) ? "" : "'";
-	return error_set(error, SIMHASH_E_RANGE,
-			 "the index has no files at or below %.*s; index it first: simhash "
-			 "%s%.*s%s",
-			 (int)directory.size, directory.data, quote, (int)directory.size,
-			 directory.data, quote);
+	return say_not_indexed(directory.size == 0 ? bytes_of("/") : directory, error);
 }
 
 int finder_init(struct finder *finder, struct store *store, const struct find_request *request,

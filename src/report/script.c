@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/escape.h"
+#include "base/shell_word.h"
 
 static const char preamble[] =
 	"#!/bin/sh\n"
@@ -92,36 +92,6 @@ static const char preamble[] =
 	"\tstill_identical \"$@\" || return\n"
 	"\trm -f -- \"$copy\" || refuse \"cannot delete it\"\n"
 	"}\n";
-
-bool needs_encoding(struct bytes text)
-{
-	while (text.size > 0) {
-		const unsigned char *b = (const unsigned char *)text.data;
-		size_t length = utf8_length(text);
-		if (length == 0 || acts_on_display(code_point(b, length)))
-			return true;
-		text.data += length;
-		text.size -= length;
-	}
-	return false;
-}
-
-void write_shell_word(FILE *out, struct bytes text, bool is_encoded)
-{
-	fputc('\'', out);
-	for (size_t i = 0; i < text.size; i++) {
-		unsigned char c = (unsigned char)text.data[i];
-		if (c == '\'')
-			fputs("'\\''", out);
-		else if (is_encoded && c == '\\')
-			fputs("\\\\", out);
-		else if (is_encoded && (c < 0x20 || c >= 0x7f))
-			fprintf(out, "\\0%03o", c);
-		else
-			fputc(c, out);
-	}
-	fputc('\'', out);
-}
 
 /* Can the content be compared, and the name be changed, on this host? */
 static bool is_within_reach(const struct find_file *file)

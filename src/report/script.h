@@ -18,10 +18,4 @@
 int script_write(FILE *out, const struct pair_list *pairs, uint64_t *copies,
 		 struct simhash_error *error);
 
-/* Write bytes as a word of a POSIX shell; `is_encoded`, for %b of printf. */
-void write_shell_word(FILE *out, struct bytes text, bool is_encoded);
-
-/* Does a text hold bytes that end a line, act on a terminal or are not UTF-8? */
-bool needs_encoding(struct bytes text);
-
 #endif

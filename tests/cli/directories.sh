@@ -94,6 +94,9 @@ said "simfind: the index has no files at or below $PWD/new; index it first: simh
 mkdir 'with blanks'
 runs 1 "$SIMFIND" 'with blanks'
 said "simfind: the index has no files at or below $PWD/with blanks; index it first: simhash '$PWD/with blanks'"
+mkdir "it's"
+runs 1 "$SIMFIND" "it's"
+said "index it first: simhash '$PWD/it'\"'\"'s'"
 runs 1 "$SIMFIND" /no/such/directory/
 said "the index has no files at or below /no/such/directory; index it first"
 runs 1 "$SIMFIND" no-such-directory/
@@ -135,7 +138,7 @@ cp new/a backup/a
 runs 0 "$SIMHASH" backup
 runs 0 "$SIMFIND" backup
 same "pairs below a backup" "" "$(cat out)"
-said "to compare them with all others, use simfind --between '$PWD/backup' /"
+said "to compare them with all others, use simfind --between $PWD/backup /"
 runs 0 "$SIMFIND" -q --between "$PWD/backup" /
 grep -qF "$PWD/backup/a  $PWD/new/a" out || fail "the backup is not compared with the rest: $(cat out)"
 runs 0 "$SIMFIND" -q backup
