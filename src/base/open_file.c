@@ -6,8 +6,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define PIECE 4000 /* bytes of a path to open at once; below PATH_MAX everywhere that matters */
@@ -79,6 +81,22 @@ int open_path(const char *path, int flags)
 	if (top != AT_FDCWD)
 		close_keeping_errno(top);
 	return fd;
+}
+
+void reserve_descriptors(unsigned count)
+{
+	int fd = open_file_at(AT_FDCWD, "/", OPEN_TO_REACH, 0), high = -1;
+	struct rlimit limit;
+
+	if (fd < 0)
+		return;
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < count)
+		count = (unsigned)limit.rlim_cur;
+	if (count > 0 && count <= INT_MAX)
+		high = fcntl(fd, F_DUPFD_CLOEXEC, (int)count - 1);
+	if (high >= 0)
+		close(high);
+	close(fd);
 }
 
 int64_t stat_mtime_ns(const struct stat *status)

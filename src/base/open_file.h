@@ -39,6 +39,13 @@ int open_path(const char *path, int flags);
  */
 int close_text(FILE *stream, char **text);
 
+/*
+ * Have the system's table of this process's open files be large enough for `count` descriptors, as
+ * far as it allows that. A table that grows while several threads run keeps all of them waiting,
+ * for hundreds of milliseconds on Linux, so call this before the first thread is started.
+ */
+void reserve_descriptors(unsigned count);
+
 /* close(2) that leaves errno as it is, for the way out after a failure. */
 void close_keeping_errno(int fd);
 

@@ -18,6 +18,7 @@
 #include "cli/signals.h"
 #include "cli/tasks.h"
 #include "cli/terminal.h"
+#include "index/directory.h"
 #include "index/index.h"
 
 static void file_failed(void *context, struct bytes path, int system_errno)
@@ -74,7 +75,10 @@ static void count_waiting(void *context, bool begins)
 
 /* ---- Indexing ---- */
 
-/* To the most that the system allows: each directory that is scanned holds a descriptor. */
+/*
+ * To the most that the system allows: each directory that is scanned holds a descriptor, and
+ * another one while it is read.
+ */
 static void raise_descriptor_limit(void)
 {
 	struct rlimit limit;
@@ -83,6 +87,7 @@ static void raise_descriptor_limit(void)
 		limit.rlim_cur = limit.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &limit); /* where it fails, the old limit holds */
 	}
+	reserve_descriptors(2 * directory_open_max());
 }
 
 /* The descriptor of the list of files; -1 for an error. */

@@ -20,6 +20,7 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/columns.h"
+#include "base/open_file.h"
 #include "base/path.h"
 #include "base/queue.h"
 #include "base/read_file.h"
@@ -222,6 +223,44 @@ static void pipe_is_read_to_its_end(void **state)
 	close(ends[0]);
 }
 
+/* The lowest descriptor that is free. */
+static int free_descriptor(void)
+{
+	int fd = dup(STDOUT_FILENO);
+
+	close(fd);
+	return fd;
+}
+
+/* Where Linux tells how large its table is. */
+static unsigned descriptors_reserved(void)
+{
+	FILE *status = fopen("/proc/self/status", "r");
+	char line[128];
+	unsigned size = 0;
+
+	while (status != NULL && size == 0 && fgets(line, sizeof line, status) != NULL)
+		sscanf(line, "FDSize: %u", &size);
+	if (status != NULL)
+		fclose(status);
+	return size;
+}
+
+static void reserved_descriptors_are_free(void **state)
+{
+	int lowest = free_descriptor();
+	unsigned before = descriptors_reserved();
+
+	(void)state;
+	reserve_descriptors(700);
+	assert_int_equal(free_descriptor(), lowest);
+	if (before > 0)
+		assert_true(descriptors_reserved() >= 700);
+	reserve_descriptors(0);
+	reserve_descriptors(70000); /* may be more than the system allows */
+	assert_int_equal(free_descriptor(), lowest);
+}
+
 /* ---- Sorting, bytes ---- */
 
 static int by_weight(const void *a, const void *b, void *context)
@@ -380,6 +419,7 @@ int main(void)
 		cmocka_unit_test(file_is_read_whole_and_ends_in_a_zero),
 		cmocka_unit_test(file_beyond_the_bound_is_an_error_that_names_it),
 		cmocka_unit_test(pipe_is_read_to_its_end),
+		cmocka_unit_test(reserved_descriptors_are_free),
 		cmocka_unit_test(sort_orders_by_its_context),
 		cmocka_unit_test(last_byte_is_the_last),
 		cmocka_unit_test(columns_are_those_of_terminals),
