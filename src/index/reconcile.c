@@ -9,32 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/open_file.h"
 #include "store/known_file.h"
+#include "store/known_table.h"
 #include "store/view.h"
 
-/* The kernel stamps times by its tick, up to 10 ms; some file systems by 1 or 2 s. */
-#define TICK_NS UINT64_C(20000000)
-#define COARSE_TICK_NS UINT64_C(2000000000)
-
-/* Directories looked up before the view of the index is renewed. */
-#define VIEW_DIRECTORIES 256
+/* Questions before the view of the index is renewed. */
+#define VIEW_QUESTIONS 256
 
 static bool is_unchanged(const struct reconciler *reconciler, const struct found_file *file,
 			 const struct known_file *known)
 {
-	uint64_t tick = known->mtime_ns % NS_PER_S == 0 ? COARSE_TICK_NS : TICK_NS;
 	int64_t size_bytes = file->is_inflated ? known->compressed_size_bytes : known->size_bytes;
 
-	if (reconciler->force || known->lacks_sketches || file->size_bytes != size_bytes ||
-	    file->mtime_ns != known->mtime_ns)
-		return false;
-	/* Unsigned, since the difference of two signed values may overflow. */
-	if (known->mtime_ns <= known->scanned_at_ns)
-		return (uint64_t)known->scanned_at_ns - (uint64_t)known->mtime_ns >= tick;
-	return (uint64_t)known->mtime_ns - (uint64_t)known->scanned_at_ns >= tick;
+	return !reconciler->force && !known->lacks_sketches && file->size_bytes == size_bytes &&
+	       file->mtime_ns == known->mtime_ns && known->is_settled;
 }
 
 /* An unchanged file may have more or fewer names than its row knows. */
@@ -112,6 +102,36 @@ static int scan_before(const struct chunk *chunk, const struct known_file *known
 	return 0;
 }
 
+/* Before the index is asked: as often as this is worth it, see it as it is now. */
+static int look_up(struct reconciler *reconciler, struct simhash_error *error)
+{
+	return reconciler->looked_up++ % VIEW_QUESTIONS == 0
+		       ? store_renew_view(reconciler->store, error)
+		       : 0;
+}
+
+/* A row without its file that was read ahead: ask for it as it is now, with its name. */
+static int remove_if_still_there(struct reconciler *reconciler, const struct chunk *chunk,
+				 const uint8_t hash[PATH_HASH_SIZE], struct feed *feed,
+				 struct simhash_error *error)
+{
+	const struct hash_range range = hash_range_of_file(hash);
+	struct known_files files;
+	struct known_file known;
+	int status;
+
+	if (look_up(reconciler, error) != 0)
+		return -1;
+	status = known_files_begin_range(&files, reconciler->store, &reconciler->scope, &range,
+					 error);
+	if (status == 0)
+		status = known_files_next(&files, &known, error);
+	if (status == 1)
+		status = remove_if_gone(reconciler, chunk->directory, &known, feed, error);
+	known_files_end(&files);
+	return status;
+}
+
 /* A row of a directory, all files of which are in the chunk: the files before it, and its own. */
 static int merge_row(struct reconciler *reconciler, const struct chunk *chunk,
 		     const struct known_file *known, size_t *next, struct feed *feed,
@@ -123,46 +143,116 @@ static int merge_row(struct reconciler *reconciler, const struct chunk *chunk,
 		return -1;
 	file = *next < chunk->count ? &chunk->files[*next] : NULL;
 	if (file == NULL || memcmp(file->path_hash, known->path_hash, PATH_HASH_SIZE) != 0)
-		return remove_if_gone(reconciler, chunk->directory, known, feed, error);
+		return known->name.size > 0
+			       ? remove_if_gone(reconciler, chunk->directory, known, feed, error)
+			       : remove_if_still_there(reconciler, chunk, known->path_hash, feed,
+						       error);
 	++*next;
 	return decide(reconciler, chunk->directory, file, known, feed, error);
+}
+
+/* The rows of a directory, where they were read ahead. */
+struct rows_ahead {
+	struct known_row *rows;
+	size_t count;
+	bool are_known;
+};
+
+static struct rows_ahead rows_ahead_of(const struct reconciler *reconciler,
+				       const struct chunk *chunk)
+{
+	struct rows_ahead ahead = {NULL, 0, false};
+
+	ahead.are_known = reconciler->has_rows && reconciler->table != NULL &&
+			  known_table_has(reconciler->table, chunk->directory->hash, &ahead.rows,
+					  &ahead.count);
+	return ahead;
+}
+
+/* All files of a directory and its rows that were read ahead, but those that met theirs before. */
+static int merge_ahead(struct reconciler *reconciler, const struct chunk *chunk,
+		       const struct rows_ahead *ahead, size_t *next, struct feed *feed,
+		       struct simhash_error *error)
+{
+	struct known_file known;
+
+	for (size_t i = 0; i < ahead->count; i++) {
+		if (ahead->rows[i].is_met)
+			continue;
+		known_row_take(&ahead->rows[i], chunk->directory->hash, &known);
+		if (merge_row(reconciler, chunk, &known, next, feed, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int merge_asked(struct reconciler *reconciler, const struct chunk *chunk, size_t *next,
+		       struct feed *feed, struct simhash_error *error)
+{
+	struct known_files files;
+	struct known_file known;
+	int status;
+
+	if (look_up(reconciler, error) != 0)
+		return -1;
+	status = known_files_begin(&files, reconciler->store, &reconciler->scope,
+				   chunk->directory->hash, error);
+	while (status == 0 && (status = known_files_next(&files, &known, error)) == 1)
+		status = merge_row(reconciler, chunk, &known, next, feed, error);
+	known_files_end(&files);
+	return status;
 }
 
 /* All files of a directory and all its rows, side by side: both are sorted by path hash. */
 static int reconcile_whole(struct reconciler *reconciler, const struct chunk *chunk,
 			   struct feed *feed, struct simhash_error *error)
 {
-	struct known_files files;
-	struct known_file known;
+	struct rows_ahead ahead = rows_ahead_of(reconciler, chunk);
 	size_t next = 0;
-	int status;
+	int status = 0;
 
-	if (!reconciler->has_rows)
-		return scan_before(chunk, NULL, &next, feed, error);
-	status = known_files_begin(&files, reconciler->store, &reconciler->scope,
-				   chunk->directory->hash, error);
-	while (status == 0 && (status = known_files_next(&files, &known, error)) == 1)
-		status = merge_row(reconciler, chunk, &known, &next, feed, error);
-	known_files_end(&files);
+	if (ahead.are_known)
+		status = merge_ahead(reconciler, chunk, &ahead, &next, feed, error);
+	else if (reconciler->has_rows)
+		status = merge_asked(reconciler, chunk, &next, feed, error);
 	return status == 0 ? scan_before(chunk, NULL, &next, feed, error) : -1;
+}
+
+/* The row of one file, from where it is to be had. */
+static int find_row(struct reconciler *reconciler, const struct chunk *chunk,
+		    const struct found_file *file, const struct rows_ahead *ahead,
+		    struct known_file *known, bool *found, struct simhash_error *error)
+{
+	struct known_row *row = known_row_find(ahead->rows, ahead->count, file->path_hash);
+
+	*found = row != NULL;
+	if (row != NULL) {
+		row->is_met = true;
+		known_row_take(row, chunk->directory->hash, known);
+	}
+	if (ahead->are_known || !reconciler->has_rows)
+		return 0;
+	if (look_up(reconciler, error) != 0)
+		return -1;
+	return store_find_file(reconciler->store, &reconciler->scope, file->path_hash, known, found,
+			       error);
 }
 
 /* One row at a time, for a directory that comes in parts: its rows may be millions. */
 static int reconcile_each(struct reconciler *reconciler, const struct chunk *chunk,
 			  struct feed *feed, struct simhash_error *error)
 {
+	struct rows_ahead ahead = rows_ahead_of(reconciler, chunk);
 	struct known_file known;
 
 	for (size_t i = 0; i < chunk->count; i++) {
 		const struct found_file *file = &chunk->files[i];
-		bool found = false;
-		int status;
-		if (reconciler->has_rows &&
-		    store_find_file(reconciler->store, &reconciler->scope, file->path_hash, &known,
-				    &found, error) != 0)
-			return -1;
-		status = found ? decide(reconciler, chunk->directory, file, &known, feed, error)
-			       : feed_scan(feed, chunk->directory, file, error);
+		bool found;
+		int status = find_row(reconciler, chunk, file, &ahead, &known, &found, error);
+		if (status == 0)
+			status = found ? decide(reconciler, chunk->directory, file, &known, feed,
+						error)
+				       : feed_scan(feed, chunk->directory, file, error);
 		if (status != 0)
 			return -1;
 	}
@@ -182,9 +272,6 @@ int reconcile_chunk(struct reconciler *reconciler, const struct chunk *chunk, st
 {
 	struct chunk rows_only = {.directory = chunk->directory};
 
-	if (reconciler->has_rows && reconciler->looked_up++ % VIEW_DIRECTORIES == 0 &&
-	    store_renew_view(reconciler->store, error) != 0)
-		return -1;
 	switch (chunk->part) {
 	case CHUNK_WHOLE:
 		return reconcile_whole(reconciler, chunk, feed, error);

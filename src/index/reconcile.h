@@ -15,10 +15,12 @@
 #include "index/progress.h"
 #include "store/file_row.h"
 
+struct known_table;
 struct store;
 
 struct reconciler {
-	struct store *store; /* for reading, this thread's own */
+	struct store *store;	   /* for reading, this thread's own */
+	struct known_table *table; /* of what was read ahead, shared by all threads; or NULL */
 	struct row_scope scope;
 	bool has_rows; /* the index has rows of this scope, to compare with */
 	bool force;    /* scan unchanged files too */
@@ -26,7 +28,7 @@ struct reconciler {
 	bool follow;
 	struct index_progress *progress; /* or NULL */
 	uint64_t unchanged;		 /* counted here */
-	unsigned looked_up;		 /* directories since the view of the index was renewed */
+	unsigned looked_up;		 /* questions since the view of the index was renewed */
 };
 
 /* Decide about the files of a chunk, and feed what is to be done. */

@@ -7,8 +7,10 @@
 #include "base/error.h"
 #include "base/threads.h"
 #include "index/file_list.h"
+#include "index/look_ahead.h"
 #include "index/scanners.h"
 #include "store/known_file.h"
+#include "store/known_table.h"
 #include "store/sketch_table.h"
 #include "store/store.h"
 
@@ -135,16 +137,27 @@ static int connect_all(struct walkers *walkers, struct simhash_error *error)
 	return 0;
 }
 
-static int walk_all(struct walkers *walkers, struct simhash_error *error)
+static int walk_roots(struct walkers *walkers, struct simhash_error *error)
 {
-	if (connect_all(walkers, error) != 0)
-		return -1;
 	for (unsigned i = 0; i < walkers->roots->count; i++) {
 		const struct root *root = &walkers->roots->items[i];
 		if (!root->is_skipped && walk_root(walkers, root, error) != 0)
 			return -1;
 	}
 	return 0;
+}
+
+static int walk_all(struct walkers *walkers, struct simhash_error *error)
+{
+	struct known_table *table = NULL;
+	int status = connect_all(walkers, error);
+
+	if (status == 0)
+		status = look_ahead(walkers, &table, error);
+	if (status == 0)
+		status = walk_roots(walkers, error);
+	known_table_free(table);
+	return status;
 }
 
 static void *walkers_main(void *argument)

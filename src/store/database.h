@@ -42,6 +42,10 @@ struct database_driver {
 	bool has_excluded;
 	/* Several connections that each read a part of the keys are faster than one. */
 	bool reads_parts;
+	/* Frees what the connection holds only to be faster; or NULL. */
+	const char *release_memory;
+	/* How many directories of some files are read in order in the time of a question for one. */
+	unsigned question_cost;
 	/* The bytes that one statement may have, values included: one row of one integer; or NULL. */
 	const char *max_statement_bytes;
 	/* Is the table `file` one that arrays of values are written to faster: 1 or 0; or NULL. */

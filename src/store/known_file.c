@@ -9,9 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/open_file.h"
 #include "store/query.h"
+
+/* The kernel stamps times by its tick, up to 10 ms; some file systems by 1 or 2 s. */
+#define TICK_NS UINT64_C(20000000)
+#define COARSE_TICK_NS UINT64_C(2000000000)
 
 /* With measures, how many of their sketches are there, and are of the content of the row. */
 static char *known_files_sql(unsigned measure_count)
@@ -73,6 +78,16 @@ static int run_files(struct known_files *files, struct simhash_error *error)
 	return 0;
 }
 
+static bool is_settled(int64_t mtime_ns, int64_t scanned_at_ns)
+{
+	uint64_t tick = mtime_ns % NS_PER_S == 0 ? COARSE_TICK_NS : TICK_NS;
+
+	/* Unsigned, since the difference of two signed values may overflow. */
+	if (mtime_ns <= scanned_at_ns)
+		return (uint64_t)scanned_at_ns - (uint64_t)mtime_ns >= tick;
+	return (uint64_t)mtime_ns - (uint64_t)scanned_at_ns >= tick;
+}
+
 static int take_file(struct known_files *files, struct known_file *known,
 		     struct simhash_error *error)
 {
@@ -90,6 +105,7 @@ static int take_file(struct known_files *files, struct known_file *known,
 		.lacks_sketches = measure_count > 0 &&
 				  query_integer(&query, 8) < (int64_t)measure_count,
 	};
+	known->is_settled = is_settled(known->mtime_ns, known->scanned_at_ns);
 	if (query_fixed_bytes(&query, 0, known->path_hash, PATH_HASH_SIZE, error) != 0 ||
 	    hash_range_check(files->rest.low, known->path_hash, error) != 0)
 		return -1;
@@ -117,17 +133,24 @@ static void begin_files(struct known_files *files, struct store *store,
 	*files = (struct known_files){.store = store, .scope = *scope, .rest = *range};
 }
 
+int known_files_begin_range(struct known_files *files, struct store *store,
+			    const struct row_scope *scope, const struct hash_range *range,
+			    struct simhash_error *error)
+{
+	begin_files(files, store, scope, range);
+	while (run_files(files, error) != 0)
+		if (store_recover(store, error) != 0)
+			return -1;
+	return 0;
+}
+
 int known_files_begin(struct known_files *files, struct store *store, const struct row_scope *scope,
 		      const uint8_t directory_hash[DIRECTORY_HASH_SIZE],
 		      struct simhash_error *error)
 {
 	const struct hash_range range = hash_range_of_directory(directory_hash);
 
-	begin_files(files, store, scope, &range);
-	while (run_files(files, error) != 0)
-		if (store_recover(store, error) != 0)
-			return -1;
-	return 0;
+	return known_files_begin_range(files, store, scope, &range, error);
 }
 
 int known_files_next(struct known_files *files, struct known_file *known,
@@ -198,17 +221,31 @@ static void end_directories(struct known_directories *directories)
 
 static int run_directories(struct known_directories *directories, struct simhash_error *error)
 {
+	bool is_sample = directories->low == NULL;
 	struct query query;
 
-	if (query_begin(&query, directories->store,
-			"SELECT directory_hash, path FROM directory "
-			"WHERE tag_set = ? AND host = ? AND path > ? AND path < ?",
-			error) != 0)
+	if (query_begin_format(&query, directories->store, error,
+			       "SELECT directory_hash, path FROM directory "
+			       "WHERE tag_set = ? AND host = ? %s",
+			       is_sample ? "ORDER BY directory_hash LIMIT ?"
+					 : "AND path > ? AND path < ?") != 0)
 		return -1;
 	query_bind_scope(&query, &directories->scope);
-	query_bind_data(&query, directories->low, directories->size);
-	query_bind_data(&query, directories->high, directories->size);
+	if (is_sample) {
+		query_bind_integer(&query, KNOWN_SAMPLE);
+	} else {
+		query_bind_data(&query, directories->low, directories->size);
+		query_bind_data(&query, directories->high, directories->size);
+	}
 	directories->statement = query.statement;
+	return 0;
+}
+
+static int begin_directories(struct known_directories *directories, struct simhash_error *error)
+{
+	while (run_directories(directories, error) != 0)
+		if (store_recover(directories->store, error) != 0)
+			return -1;
 	return 0;
 }
 
@@ -229,10 +266,14 @@ int known_directories_begin(struct known_directories *directories, struct store 
 	directories->low[size - 1] = '/';
 	memcpy(directories->high, directories->low, size);
 	directories->high[size - 1] = '/' + 1;
-	while (run_directories(directories, error) != 0)
-		if (store_recover(store, error) != 0)
-			return -1;
-	return 0;
+	return begin_directories(directories, error);
+}
+
+int known_directories_begin_sample(struct known_directories *directories, struct store *store,
+				   const struct row_scope *scope, struct simhash_error *error)
+{
+	*directories = (struct known_directories){.store = store, .scope = *scope};
+	return begin_directories(directories, error);
 }
 
 static int next_directory(struct known_directories *directories, struct known_directory *known,
@@ -272,6 +313,11 @@ void known_directories_end(struct known_directories *directories)
 	free(directories->low);
 	free(directories->high);
 	directories->low = directories->high = NULL;
+}
+
+unsigned store_question_cost(const struct store *store)
+{
+	return store->driver->question_cost;
 }
 
 /* ---- Are there any rows? ---- */

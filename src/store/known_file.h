@@ -31,11 +31,12 @@ struct known_file {
 	uint8_t path_hash[PATH_HASH_SIZE];
 	int64_t size_bytes, mtime_ns, scanned_at_ns, compressed_size_bytes, links;
 	struct bytes name;   /* lives until the next row */
+	bool is_settled;     /* scanned well after it was changed: see src/index/reconcile.h */
 	bool lacks_sketches; /* that are wanted, see store_want_measures */
 	bool lacks_resemblance;
 };
 
-/* The rows of one directory in order of path hash, each once. */
+/* The rows of one directory, or of a range, in order of path hash, each once. */
 struct known_files {
 	struct store *store;
 	struct row_scope scope;
@@ -47,11 +48,15 @@ int known_files_begin(struct known_files *files, struct store *store, const stru
 		      const uint8_t directory_hash[DIRECTORY_HASH_SIZE],
 		      struct simhash_error *error);
 
+int known_files_begin_range(struct known_files *files, struct store *store,
+			    const struct row_scope *scope, const struct hash_range *range,
+			    struct simhash_error *error);
+
 /* The next row: 1, 0 at the end, -1 for an error. */
 int known_files_next(struct known_files *files, struct known_file *known,
 		     struct simhash_error *error);
 
-/* To be called whatever known_files_begin and known_files_next returned. */
+/* To be called whatever they returned. */
 void known_files_end(struct known_files *files);
 
 /* The row of one file; *found is false when there is none. `known->name` is empty. */
@@ -84,6 +89,17 @@ int known_directories_begin(struct known_directories *directories, struct store 
 int known_directories_next(struct known_directories *directories, struct known_directory *known,
 			   struct simhash_error *error);
 void known_directories_end(struct known_directories *directories);
+
+/*
+ * Some directories of a scope, for finding out where its directories are: the first ones in the
+ * order of hashes, which is as good as chance. Then as known_directories_begin.
+ */
+#define KNOWN_SAMPLE 256
+int known_directories_begin_sample(struct known_directories *directories, struct store *store,
+				   const struct row_scope *scope, struct simhash_error *error);
+
+/* How many directories are read in the order of rows in the time of a question for one. */
+unsigned store_question_cost(const struct store *store);
 
 /* Has a scope any directory? */
 int store_has_rows(struct store *store, const struct row_scope *scope, bool *has_rows,

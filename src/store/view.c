@@ -33,3 +33,11 @@ int store_renew_view(struct store *store, struct simhash_error *error)
 	store->has_view = true;
 	return 0;
 }
+
+void store_release_memory(struct store *store)
+{
+	struct simhash_error ignored; /* nothing depends on it */
+
+	if (store->driver->release_memory != NULL)
+		store->driver->execute(store->database, store->driver->release_memory, &ignored);
+}

@@ -15,6 +15,9 @@ struct store;
  */
 int store_renew_view(struct store *store, struct simhash_error *error);
 
+/* After a long read: free what the connection keeps in memory to be faster. */
+void store_release_memory(struct store *store);
+
 /* End the view, before a time that may be long. */
 void store_end_view(struct store *store);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Indexing a tree beside what else reads all of it, in one run: warm, cold where the
-# caches may be dropped, a second run with nothing changed beside a bare walk, and
+# caches may be dropped, a second run with nothing changed beside find and a bare walk, and
 # once ssdeep, which takes minutes. The last column is the time over xxhsum's.
 #
 #     tests/bench/index_tree.sh [BUILD [TREE [ROUNDS]]]   (default: build /usr 3)
@@ -39,9 +39,12 @@ for round in $(seq "$rounds"); do
 	echo "   simhash used $((peak / 1024)) MB of memory"
 	timed "$build/tests/walk" "$tree"
 	walk=$wall
+	timed find "$tree" -printf '%s %T@ %p\n'
+	find=$wall
 	timed "$build/simhash" -q -d "sqlite:$folder/index.db" "$tree"
-	awk -v s="$wall" -v w="$walk" 'BEGIN {
-		printf "   again, nothing changed: %.2f s, %.2f times a bare walk of %.2f s\n", s, s / w, w }'
+	awk -v s="$wall" -v w="$walk" -v f="$find" 'BEGIN {
+		printf "   again, nothing changed: %.2f s, %.2f times find -printf, %.2f times a bare walk\n",
+			s, s / f, s / w }'
 done
 if drop_caches; then
 	echo "-- cold"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # An index on a server: rows written by the store beside the fastest loaders by hand for
-# the same table, rows read in key order beside a bare SELECT, two writers beside one, and
-# three Spider nodes beside one server. All in one run, against MariaDB on this machine.
+# the same table, rows read in key order beside a bare SELECT, two writers beside one, a run
+# with nothing changed beside find, and three Spider nodes beside one server. All in one run, against MariaDB on this machine.
 #
 #     tests/bench/server.sh [BUILD [TREE [ROUNDS]]]   (default: build /usr 3)
 set -euo pipefail
@@ -86,6 +86,21 @@ for round in $(seq "$rounds"); do
 	wait $first_writer
 	seconds=$(awk -v a="$begin" -v b="$(date +%s%N)" 'BEGIN { print (b - a) / 1e9 }')
 	line "two writers, of one (with their start)" "$seconds" "$count" "$one"
+done
+
+fresh
+"$build/simhash" -q -d "$url" "$tree" || [ $? = 2 ]
+# seconds COMMAND...: its wall time
+seconds() {
+	local begin
+	begin=$(date +%s%N)
+	"$@" >/dev/null || [ $? = 2 ]
+	awk -v a="$begin" -v b="$(date +%s%N)" 'BEGIN { printf "%.2f", (b - a) / 1e9 }'
+}
+for round in $(seq "$rounds"); do
+	awk -v round="$round" -v f="$(seconds find "$tree" -printf '%s %T@ %p\n')" \
+		-v s="$(seconds "$build/simhash" -q -d "$url" "$tree")" 'BEGIN {
+		printf "-- round %d: again, nothing changed: %.2f s, %.2f times find -printf\n", round, s, s / f }'
 done
 
 fetched=$source_dir/build-spider/usr/lib/mysql/plugin

@@ -116,6 +116,24 @@ runs 0 "$SIMHASH" "$TEST_FOLDER/large"
 summary 2 8921 78 0
 same "rows of the large directory" 8923 "$(sql 'SELECT count(*) FROM file')"
 
+# The same where it is a small part of the index, whose rows are then asked for and not read ahead.
+for directory in $(seq 50); do
+	mkdir -p "$TEST_FOLDER/others/$directory"
+	seq "$directory" >"$TEST_FOLDER/others/$directory/file"
+done
+settle "$TEST_FOLDER/others"
+runs 0 "$SIMHASH" "$TEST_FOLDER/others"
+summary 50 0 0 0
+seq 2 >"$TEST_FOLDER/large/below/file"
+rm "$TEST_FOLDER"/large/xac[a-c]?
+seq 4 >"$TEST_FOLDER/large/xabaa"
+settle "$TEST_FOLDER/large"
+runs 0 "$SIMHASH" "$TEST_FOLDER/large"
+summary 3 8843 78 0
+runs 0 "$SIMHASH" "$TEST_FOLDER/others" "$TEST_FOLDER/large"
+summary 0 8896 0 0
+same "rows of all" 8896 "$(sql 'SELECT count(*) FROM file')"
+
 # Hosts are told apart, and each removes only its own.
 reset
 runs 0 "$SIMHASH" --host=alpha "$files"

@@ -12,11 +12,13 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "engine.h"
 #include "store/batch.h"
 #include "store/file_copy.h"
 #include "store/known_file.h"
+#include "store/known_table.h"
 #include "store/names.h"
 #include "store/row_stream.h"
 #include "store/scan_run.h"
@@ -341,6 +343,95 @@ static void a_directory_is_read_alone_and_in_hash_order(void **state)
 	store_close(store);
 }
 
+#define AHEAD_DIRECTORIES 40
+#define AHEAD_FILES 7
+
+/* What the table says of a directory must be what the index says. */
+static void compare_with_table(struct store *store, const struct known_table *table,
+			       const uint8_t hash[DIRECTORY_HASH_SIZE], unsigned *known_count)
+{
+	struct known_files files;
+	struct known_file expected, found;
+	struct known_row *rows;
+	size_t count, i = 0;
+
+	if (!known_table_has(table, hash, &rows, &count))
+		return;
+	++*known_count;
+	check(known_files_begin(&files, store, &scope, hash, &error));
+	for (; known_files_next(&files, &expected, &error) == 1; i++) {
+		assert_true(i < count);
+		assert_ptr_equal(known_row_find(rows, count, expected.path_hash), &rows[i]);
+		known_row_take(&rows[i], hash, &found);
+		assert_memory_equal(found.path_hash, expected.path_hash, PATH_HASH_SIZE);
+		assert_int_equal(found.mtime_ns, expected.mtime_ns);
+		assert_int_equal(found.is_settled, expected.is_settled);
+		assert_int_equal(found.compressed_size_bytes, expected.compressed_size_bytes);
+		if (expected.compressed_size_bytes == 0)
+			assert_int_equal(found.size_bytes, expected.size_bytes);
+		assert_int_equal(found.links, expected.links);
+		assert_int_equal(found.lacks_resemblance, expected.lacks_resemblance);
+		assert_int_equal(found.lacks_sketches, expected.lacks_sketches);
+	}
+	known_files_end(&files);
+	assert_int_equal(i, count);
+}
+
+/* In how many directories of those below and one that is not there a table knows the rows. */
+static unsigned read_ahead(struct store *store, unsigned parts, size_t bytes, bool is_stopped)
+{
+	struct known_table *table = known_table_new(parts, bytes, &error);
+	uint8_t hash[DIRECTORY_HASH_SIZE];
+	atomic_bool stop = is_stopped;
+	unsigned known_count = 0;
+
+	assert_non_null(table);
+	for (unsigned i = 0; i < parts; i++)
+		check(known_table_read(table, i, store, &scope, &stop, &error));
+	for (unsigned i = 0; i <= AHEAD_DIRECTORIES; i++) {
+		char path[8];
+		snprintf(path, sizeof path, "/%u", i);
+		directory_hash((struct bytes){path, strlen(path)}, hash);
+		compare_with_table(store, table, hash, &known_count);
+	}
+	known_table_free(table);
+	return known_count;
+}
+
+static void rows_read_ahead_are_those_of_each_directory(void **state)
+{
+	static struct file_row rows[AHEAD_DIRECTORIES * AHEAD_FILES];
+	static char paths[AHEAD_DIRECTORIES][8], names[AHEAD_FILES][8];
+	struct store *store = engine_fresh_store();
+	unsigned count = 0, before = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < AHEAD_FILES; i++)
+		snprintf(names[i], sizeof names[i], "%u", i);
+	for (unsigned i = 0; i < AHEAD_DIRECTORIES; i++) {
+		snprintf(paths[i], sizeof paths[i], "/%u", i);
+		for (unsigned j = 0; j < AHEAD_FILES; j++, count++) {
+			rows[count] = engine_row(paths[i], names[j], count + 1);
+			rows[count].compressed_size_bytes = j == 3 ? 1234 + i : 0;
+			rows[count].links = j;
+			rows[count].scanned_at_ns = rows[count].mtime_ns + (j == 5 ? 0 : NS_PER_S);
+		}
+	}
+	write_rows(store, rows, count);
+	for (unsigned parts = 1; parts <= 5; parts++)
+		assert_int_equal(read_ahead(store, parts, 1 << 20, false), AHEAD_DIRECTORIES + 1);
+	/* As much as fits, and only whole directories. */
+	for (size_t bytes = 0; bytes < 20000; bytes += 500) {
+		unsigned known = read_ahead(store, 1, bytes, false);
+		assert_true(known >= before && known <= AHEAD_DIRECTORIES + 1);
+		assert_true(known * (AHEAD_FILES * 32 + 16) <= bytes + 1000);
+		before = known;
+	}
+	assert_int_equal(before, AHEAD_DIRECTORIES + 1);
+	assert_int_equal(read_ahead(store, 2, 1 << 20, true), 0);
+	store_close(store);
+}
+
 static bool has_rows_below(struct store *store, const char *path)
 {
 	bool has_rows;
@@ -547,6 +638,7 @@ int main(void)
 		cmocka_unit_test(whole_rows_are_read_in_parts),
 		cmocka_unit_test(a_row_written_again_is_replaced),
 		cmocka_unit_test(a_directory_is_read_alone_and_in_hash_order),
+		cmocka_unit_test(rows_read_ahead_are_those_of_each_directory),
 		cmocka_unit_test(removal_takes_what_is_named_and_no_more),
 		cmocka_unit_test(a_failed_batch_leaves_nothing),
 		cmocka_unit_test(names_get_ids_that_stay),
