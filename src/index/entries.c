@@ -8,14 +8,13 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "base/error.h"
 
 void entries_release(struct entries *entries)
 {
-	entries_close(entries);
+	entry_reader_release(&entries->reader);
 	gathering_release(&entries->gathering);
 	free(entries->path);
 }
@@ -58,8 +57,6 @@ static int read_ignores(struct entries *entries, struct simhash_error *error)
 int entries_open(struct entries *entries, struct directory *directory, const char *only,
 		 struct simhash_error *error)
 {
-	int fd;
-
 	entries->directory = directory;
 	entries->only = only;
 	entries->has_parts = entries->has_failed = entries->is_over = false;
@@ -68,12 +65,8 @@ int entries_open(struct entries *entries, struct directory *directory, const cha
 		return 0;
 	if (read_ignores(entries, error) != 0)
 		return -1;
-	fd = fcntl(directory->fd, F_DUPFD_CLOEXEC, 0);
-	entries->stream = fd < 0 ? NULL : fdopendir(fd);
-	if (entries->stream == NULL) {
+	if (entry_reader_begin(&entries->reader, directory->fd) != 0) {
 		report(entries, "", errno);
-		if (fd >= 0)
-			close(fd);
 		entries->is_over = true;
 	}
 	return 0;
@@ -81,27 +74,22 @@ int entries_open(struct entries *entries, struct directory *directory, const cha
 
 void entries_close(struct entries *entries)
 {
-	if (entries->stream != NULL)
-		closedir(entries->stream);
-	entries->stream = NULL;
+	entry_reader_end(&entries->reader);
 }
 
 enum entry_kind { ENTRY_OTHER, ENTRY_FILE, ENTRY_DIRECTORY, ENTRY_FAILED };
 
 /* The status is that of a file. */
-static enum entry_kind kind_of(const struct entries *entries, const struct dirent *entry,
+static enum entry_kind kind_of(const struct entries *entries, const struct entry *entry,
 			       struct stat *status)
 {
 	bool follow = entries->options->follow;
 
-#ifdef DT_UNKNOWN
-	if (entry->d_type == DT_DIR)
+	if (entry->type == ENTRY_TYPE_DIRECTORY)
 		return ENTRY_DIRECTORY;
-	if (entry->d_type != DT_REG && entry->d_type != DT_UNKNOWN &&
-	    !(entry->d_type == DT_LNK && follow))
+	if (entry->type == ENTRY_TYPE_OTHER || (entry->type == ENTRY_TYPE_LINK && !follow))
 		return ENTRY_OTHER;
-#endif
-	if (fstatat(entries->directory->fd, entry->d_name, status,
+	if (fstatat(entries->directory->fd, entry->name, status,
 		    follow ? 0 : AT_SYMLINK_NOFOLLOW) != 0)
 		/* Gone since it was read, or a link to nothing: not a file. */
 		return errno == ENOENT || errno == ENOTDIR ? ENTRY_OTHER : ENTRY_FAILED;
@@ -130,11 +118,11 @@ static int is_left_out(struct entries *entries, const char *name, bool is_direct
 }
 
 /* Take one entry: ENTRIES_DIRECTORY for one to be visited, else 0 or -1. */
-static int take_entry(struct entries *entries, const struct dirent *entry,
+static int take_entry(struct entries *entries, const struct entry *entry,
 		      struct simhash_error *error)
 {
 	const struct walk_options *options = entries->options;
-	const char *name = entry->d_name;
+	const char *name = entry->name;
 	struct stat status;
 	enum entry_kind kind = kind_of(entries, entry, &status);
 	int out;
@@ -182,25 +170,21 @@ static enum chunk_part last_part(const struct entries *entries)
 /* Read on: ENTRIES_DIRECTORY, 0 when a chunk is complete, -1. */
 static int read_on(struct entries *entries, struct simhash_error *error)
 {
-	struct dirent *entry;
+	struct entry entry;
 
 	while (!gathering_is_full(&entries->gathering)) {
-		int status;
-		errno = 0;
-		entry = readdir(entries->stream);
-		if (entry == NULL) {
-			if (errno != 0) {
-				report(entries, "", errno);
-				entries->has_failed = true;
-			}
+		int status = entry_reader_next(&entries->reader, &entry);
+		if (status < 0) {
+			report(entries, "", errno);
+			entries->has_failed = true;
+		}
+		if (status != 1) {
 			entries->is_over = true;
 			break;
 		}
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-			continue;
 		if (atomic_load(entries->options->stop))
 			return error_set(error, ERROR_STOPPED, "stopped");
-		status = take_entry(entries, entry, error);
+		status = take_entry(entries, &entry, error);
 		if (status != 0)
 			return status;
 	}

@@ -17,10 +17,10 @@
 #ifndef SIMHASH_INDEX_ENTRIES_H
 #define SIMHASH_INDEX_ENTRIES_H
 
-#include <dirent.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "base/entry_reader.h"
 #include "index/chunk.h"
 #include "index/failures.h"
 #include "index/filter.h"
@@ -40,7 +40,7 @@ struct entries {
 	const struct walk_options *options; /* borrowed */
 	struct directory *directory;	    /* borrowed */
 	const char *name;		    /* the subdirectory that was found last */
-	DIR *stream;
+	struct entry_reader reader;
 	const char *only; /* the one file to be found, or NULL */
 	bool has_parts, has_failed, is_over;
 	char *path; /* of an entry, relative to the top */

@@ -20,6 +20,7 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/columns.h"
+#include "base/entry_reader.h"
 #include "base/open_file.h"
 #include "base/path.h"
 #include "base/queue.h"
@@ -223,6 +224,74 @@ static void pipe_is_read_to_its_end(void **state)
 	close(ends[0]);
 }
 
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* The names in a directory, sorted, and one after the other. */
+static void list_names(struct entry_reader *reader, int fd, char *text, size_t size)
+{
+	char names[64][8];
+	struct entry entry;
+	size_t count = 0, used = 0;
+	int status;
+
+	assert_int_equal(entry_reader_begin(reader, fd), 0);
+	while ((status = entry_reader_next(reader, &entry)) == 1) {
+		assert_true(count < 64 && strlen(entry.name) < 8);
+		if (entry.type != ENTRY_TYPE_UNKNOWN)
+			assert_int_equal(entry.type, entry.name[0] == 'd'   ? ENTRY_TYPE_DIRECTORY
+						     : entry.name[0] == 'l' ? ENTRY_TYPE_LINK
+									    : ENTRY_TYPE_FILE);
+		strcpy(names[count++], entry.name);
+	}
+	assert_int_equal(status, 0);
+	entry_reader_end(reader);
+	qsort(names, count, sizeof *names, compare_names);
+	text[0] = '\0';
+	for (size_t i = 0; i < count; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s ", names[i]);
+}
+
+static void entries_are_read_with_their_types(void **state)
+{
+	static const char *const names[] = {"a", "c", ".x", "..y", "l"};
+	char *folder = enter_folder(), text[512];
+	struct entry_reader reader = {0};
+	int fd;
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++)
+		write_bytes(names[i], "", 0);
+	assert_int_equal(mkdir("d", 0700), 0);
+	assert_int_equal(symlink("d", "l"), 0);
+	fd = open_file_at(AT_FDCWD, ".", O_RDONLY | O_DIRECTORY, 0);
+	list_names(&reader, fd, text, sizeof text);
+	assert_string_equal(text, "..y .x a c d l ");
+	close(fd);
+	/* A directory that is gone has no entries. */
+	fd = open_file_at(AT_FDCWD, "d", O_RDONLY | O_DIRECTORY, 0);
+	assert_int_equal(rmdir("d"), 0);
+	list_names(&reader, fd, text, sizeof text);
+	assert_string_equal(text, "");
+	close(fd);
+	/* What is no directory cannot be read. */
+	fd = open_file_at(AT_FDCWD, "a", O_RDONLY, 0);
+	{
+		struct entry entry;
+		assert_true(entry_reader_begin(&reader, fd) != 0 ||
+			    entry_reader_next(&reader, &entry) < 0);
+		assert_int_equal(errno, ENOTDIR);
+	}
+	entry_reader_end(&reader);
+	close(fd);
+	entry_reader_release(&reader);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		assert_int_equal(unlink(names[i]), 0);
+	leave_folder(folder);
+}
+
 /* The lowest descriptor that is free. */
 static int free_descriptor(void)
 {
@@ -419,6 +488,7 @@ int main(void)
 		cmocka_unit_test(file_is_read_whole_and_ends_in_a_zero),
 		cmocka_unit_test(file_beyond_the_bound_is_an_error_that_names_it),
 		cmocka_unit_test(pipe_is_read_to_its_end),
+		cmocka_unit_test(entries_are_read_with_their_types),
 		cmocka_unit_test(reserved_descriptors_are_free),
 		cmocka_unit_test(sort_orders_by_its_context),
 		cmocka_unit_test(last_byte_is_the_last),
