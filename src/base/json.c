@@ -47,7 +47,8 @@ bool write_json_string(FILE *out, struct bytes text)
 	return is_utf8;
 }
 
-void write_json_field(FILE *out, const char *name, struct bytes text)
+/* The pieces of a field that are not to be copied as they are. */
+static void write_odd_field(FILE *out, const char *name, struct bytes text)
 {
 	fprintf(out, ",\"%s\":", name);
 	if (write_json_string(out, text))
@@ -56,4 +57,26 @@ void write_json_field(FILE *out, const char *name, struct bytes text)
 	for (size_t i = 0; i < text.size; i++)
 		fprintf(out, "%02x", (unsigned char)text.data[i]);
 	fputc('"', out);
+}
+
+void line_put_json_field(struct line_buffer *line, const char *name, struct bytes text)
+{
+	if (plain_length(text) < text.size) {
+		line_flush(line);
+		write_odd_field(line->out, name, text);
+		return;
+	}
+	line_put(line, ",\"");
+	line_put(line, name);
+	line_put(line, "\":\"");
+	line_put_bytes(line, text);
+	line_put(line, "\"");
+}
+
+void write_json_field(FILE *out, const char *name, struct bytes text)
+{
+	struct line_buffer line = {.out = out};
+
+	line_put_json_field(&line, name, text);
+	line_flush(&line);
 }

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "base/bytes.h"
+#include "base/line_buffer.h"
 
 /*
  * Write a text as a string. Returns whether all of it is UTF-8; what is not becomes U+FFFD. What
@@ -21,5 +21,6 @@ bool write_json_string(FILE *out, struct bytes text);
  * `name` is plain.
  */
 void write_json_field(FILE *out, const char *name, struct bytes text);
+void line_put_json_field(struct line_buffer *line, const char *name, struct bytes text);
 
 #endif

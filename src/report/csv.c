@@ -8,15 +8,22 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/line_buffer.h"
 #include "report/formatter.h"
+
+static bool needs_quotes(struct bytes field)
+{
+	static const char special[] = {',', '"', '\r', '\n'};
+
+	for (size_t i = 0; i < sizeof special; i++)
+		if (memchr(field.data, special[i], field.size) != NULL)
+			return true;
+	return false;
+}
 
 static void write_field(FILE *out, struct bytes field)
 {
-	bool needs_quotes = false;
-
-	for (size_t i = 0; i < field.size; i++)
-		needs_quotes = needs_quotes || memchr(",\"\r\n", field.data[i], 4) != NULL;
-	if (!needs_quotes) {
+	if (!needs_quotes(field)) {
 		fwrite(field.data, 1, field.size, out);
 		return;
 	}
@@ -50,23 +57,50 @@ static void write_path(FILE *out, struct bytes path, bool is_terminal)
 		write_field(out, path);
 }
 
+static void put_share(struct line_buffer *line, double share)
+{
+	line_put_millionths(line, share);
+	line_put(line, ",");
+}
+
+static void put_resemblance(struct line_buffer *line, const struct file_pair *pair)
+{
+	if (pair->verification == PAIR_READ || pair->is_part) {
+		put_share(line, pair->contained_a);
+		put_share(line, pair->contained_b);
+	} else {
+		line_put(line, ",,");
+	}
+	if (pair->is_part || has_resemblance(pair->verification))
+		line_put_millionths(line, pair->resemblance);
+	line_put(line, ",");
+}
+
 static void write_pair(FILE *out, const struct file_pair *pair, const struct presentation *how)
 {
-	fprintf(out, "%s,%" PRIu64 ",%.6f,%.6f,%s,", pair_match(pair), pair->distance,
-		pair_percent(pair), 100 * estimated_change(pair->a, pair->b),
-		confirmation_name(pair));
-	if (pair->verification == PAIR_READ || pair->is_part)
-		fprintf(out, "%.6f,%.6f,%.6f,", pair->contained_a, pair->contained_b,
-			pair->resemblance);
-	else if (has_resemblance(pair->verification))
-		fprintf(out, ",,%.6f,", pair->resemblance);
-	else
-		fputs(",,,", out);
-	fprintf(out, "%" PRId64 ",%" PRId64 ",", pair->a->size_bytes, pair->b->size_bytes);
+	struct line_buffer line = {.out = out};
+
+	line_put(&line, pair_match(pair));
+	line_put(&line, ",");
+	line_put_unsigned(&line, pair->distance);
+	line_put(&line, ",");
+	put_share(&line, pair_percent(pair));
+	put_share(&line, 100 * estimated_change(pair->a, pair->b));
+	line_put(&line, confirmation_name(pair));
+	line_put(&line, ",");
+	put_resemblance(&line, pair);
+	line_put_signed(&line, pair->a->size_bytes);
+	line_put(&line, ",");
+	line_put_signed(&line, pair->b->size_bytes);
+	line_put(&line, ",");
+	line_flush(&line);
 	write_path(out, find_file_display(pair->a), how->is_terminal);
 	fputc(',', out);
 	write_path(out, find_file_display(pair->b), how->is_terminal);
-	fprintf(out, ",%s\r\n", verification_name(pair->verification));
+	line_put(&line, ",");
+	line_put(&line, verification_name(pair->verification));
+	line_put(&line, "\r\n");
+	line_flush(&line);
 }
 
 static void write_member(FILE *out, const struct group *group, const struct group_member *member,

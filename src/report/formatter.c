@@ -57,27 +57,6 @@ const char *pair_match(const struct file_pair *pair)
 	return pair->is_identical ? "identical" : "similar";
 }
 
-void write_decimal(FILE *out, double value, int width, int places)
-{
-	char text[48];
-	int at = (int)sizeof text, digits = 0;
-	uint64_t rest = 1;
-
-	for (int i = 0; i < places; i++)
-		rest *= 10;
-	rest = (uint64_t)(value * (double)rest + 0.5);
-	while (digits <= places || rest > 0) {
-		if (digits == places && places > 0)
-			text[--at] = '.';
-		text[--at] = (char)('0' + rest % 10);
-		rest /= 10;
-		digits++;
-	}
-	while ((int)sizeof text - at < width)
-		text[--at] = ' ';
-	fwrite(text + at, 1, sizeof text - (size_t)at, out);
-}
-
 const char *verification_name(enum verification verification)
 {
 	static const char *const names[] = {

@@ -112,7 +112,4 @@ const char *role_name(enum member_role role);
 
 const char *pair_match(const struct file_pair *pair); /* "identical" or "similar" */
 
-/* As printf's "%WIDTH.PLACESf" of a number from 0 to 10^12, but much faster. */
-void write_decimal(FILE *out, double value, int width, int places);
-
 #endif

@@ -9,30 +9,56 @@
 #include "base/json.h"
 #include "report/formatter.h"
 
-static void write_verification(FILE *out, enum verification verification, double resemblance)
+static void put_share(struct line_buffer *line, const char *name, double share)
+{
+	line_put(line, name);
+	line_put_millionths(line, share);
+}
+
+static void put_verification(struct line_buffer *line, enum verification verification,
+			     double resemblance)
 {
 	if (has_resemblance(verification))
-		fprintf(out, ",\"resemblance\":%.6f", resemblance);
-	fprintf(out, ",\"verified\":\"%s\"", verification_name(verification));
+		put_share(line, ",\"resemblance\":", resemblance);
+	line_put(line, ",\"verified\":\"");
+	line_put(line, verification_name(verification));
+	line_put(line, "\"");
+}
+
+static void write_ended(FILE *out, const struct file_pair *pair, const char *end)
+{
+	struct line_buffer line = {.out = out};
+
+	line_put(&line, "{\"match\":\"");
+	line_put(&line, pair_match(pair));
+	line_put(&line, "\",\"distance\":");
+	line_put_unsigned(&line, pair->distance);
+	put_share(&line, ",\"percent\":", pair_percent(pair));
+	put_share(&line, ",\"changed\":", 100 * estimated_change(pair->a, pair->b));
+	if (confirmation_name(pair)[0] != '\0') {
+		line_put(&line, ",\"confirmation\":\"");
+		line_put(&line, confirmation_name(pair));
+		line_put(&line, "\"");
+	}
+	if (pair->verification == PAIR_READ || pair->is_part) {
+		put_share(&line, ",\"contained_a\":", pair->contained_a);
+		put_share(&line, ",\"contained_b\":", pair->contained_b);
+	}
+	put_verification(&line, pair->verification, pair->resemblance);
+	line_put(&line, ",\"size_a\":");
+	line_put_signed(&line, pair->a->size_bytes);
+	line_put(&line, ",\"size_b\":");
+	line_put_signed(&line, pair->b->size_bytes);
+	line_put_json_field(&line, "path_a", find_file_display(pair->a));
+	line_put_json_field(&line, "path_b", find_file_display(pair->b));
+	line_put(&line, end);
+	line_flush(&line);
 }
 
 static void write_pair(FILE *out, const struct file_pair *pair, const struct presentation *how)
 {
 	(void)how;
-	fprintf(out, "{\"match\":\"%s\",\"distance\":%" PRIu64 ",\"percent\":%.6f,\"changed\":%.6f",
-		pair_match(pair), pair->distance, pair_percent(pair),
-		100 * estimated_change(pair->a, pair->b));
-	if (confirmation_name(pair)[0] != '\0')
-		fprintf(out, ",\"confirmation\":\"%s\"", confirmation_name(pair));
-	if (pair->verification == PAIR_READ || pair->is_part)
-		fprintf(out, ",\"contained_a\":%.6f,\"contained_b\":%.6f", pair->contained_a,
-			pair->contained_b);
-	write_verification(out, pair->verification, pair->resemblance);
-	fprintf(out, ",\"size_a\":%" PRId64 ",\"size_b\":%" PRId64, pair->a->size_bytes,
-		pair->b->size_bytes);
-	write_json_field(out, "path_a", find_file_display(pair->a));
-	write_json_field(out, "path_b", find_file_display(pair->b));
-	fputc('}', out);
+	write_ended(out, pair, "}");
 }
 
 static void begin_group(FILE *out, const struct group *group, const struct presentation *how)
@@ -47,15 +73,22 @@ static void begin_group(FILE *out, const struct group *group, const struct prese
 static void write_member(FILE *out, const struct group *group, const struct group_member *member,
 			 const struct presentation *how)
 {
+	struct line_buffer line = {.out = out};
+
 	(void)how;
-	fputs(member->role == ROLE_REPRESENTATIVE ? "" : ",", out);
-	fprintf(out, "{\"role\":\"%s\",\"distance\":%" PRIu64 ",\"changed\":%.6f,\"size\":%" PRId64,
-		role_name(member->role), member->distance,
-		100 * estimated_change(group->representative, member->file),
-		member->file->size_bytes);
-	write_verification(out, member->verification, member->resemblance);
-	write_json_field(out, "path", find_file_display(member->file));
-	fputc('}', out);
+	line_put(&line, member->role == ROLE_REPRESENTATIVE ? "" : ",");
+	line_put(&line, "{\"role\":\"");
+	line_put(&line, role_name(member->role));
+	line_put(&line, "\",\"distance\":");
+	line_put_unsigned(&line, member->distance);
+	put_share(&line,
+		  ",\"changed\":", 100 * estimated_change(group->representative, member->file));
+	line_put(&line, ",\"size\":");
+	line_put_signed(&line, member->file->size_bytes);
+	put_verification(&line, member->verification, member->resemblance);
+	line_put_json_field(&line, "path", find_file_display(member->file));
+	line_put(&line, "}");
+	line_flush(&line);
 }
 
 #define ARRAY_FRAME                                                                         \
@@ -77,8 +110,8 @@ const struct formatter formatter_json = {
 
 static void write_pair_line(FILE *out, const struct file_pair *pair, const struct presentation *how)
 {
-	write_pair(out, pair, how);
-	fputc('\n', out);
+	(void)how;
+	write_ended(out, pair, "}\n");
 }
 
 const struct formatter formatter_jsonl = {

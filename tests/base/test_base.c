@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
+#include <float.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -21,6 +22,7 @@
 #include "base/clock.h"
 #include "base/columns.h"
 #include "base/entry_reader.h"
+#include "base/line_buffer.h"
 #include "base/open_file.h"
 #include "base/path.h"
 #include "base/queue.h"
@@ -477,6 +479,122 @@ static void shortened_texts_fit_and_keep_numbers_whole(void **state)
 			 12, "abe\xcc\x81...ghijkl");
 }
 
+/* ---- Lines ---- */
+
+static void expect_line(const char *expected, void (*put)(struct line_buffer *, const void *),
+			const void *value)
+{
+	struct line_buffer line = {.out = tmpfile()};
+	char text[512] = "";
+
+	assert_non_null(line.out);
+	put(&line, value);
+	line_flush(&line);
+	rewind(line.out);
+	assert_int_equal(fread(text, 1, sizeof text - 1, line.out), strlen(expected));
+	assert_string_equal(text, expected);
+	fclose(line.out);
+}
+
+static void put_double(struct line_buffer *line, const void *value)
+{
+	line_put_millionths(line, *(const double *)value);
+}
+
+static void expect_millionths(double value)
+{
+	char expected[512];
+
+	snprintf(expected, sizeof expected, "%.6f", value);
+	expect_line(expected, put_double, &value);
+}
+
+static double double_of(uint64_t bits)
+{
+	double value;
+
+	memcpy(&value, &bits, sizeof value);
+	return value;
+}
+
+/* Ties are multiples of 1/128; printf rounds them to the even digit. */
+static void millionths_are_those_of_printf(void **state)
+{
+	static const double special[] = {
+		0,
+		1,
+		-0.0,
+		0.0000005,
+		0.9999995,
+		0.99999949999,
+		1e-300,
+		5e-324,
+		1e300,
+		-2.5,
+		8796093022207.9999,
+		8796093022208.0,
+		1e18,
+		0.5 / 1000000,
+		DBL_MAX,
+	};
+	uint64_t random = 88172645463325252;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof special / sizeof *special; i++)
+		expect_millionths(special[i]);
+	for (unsigned i = 1; i < 1024; i += 3)
+		expect_millionths(i / 128.0);
+	for (int i = 0; i < 4000; i++) {
+		random ^= random << 13;
+		random ^= random >> 7;
+		random ^= random << 17;
+		/* exponents from -75 to 52 */
+		expect_millionths(double_of((random & ((UINT64_C(1) << 52) - 1)) |
+					    (948 + random % 128) << 52));
+	}
+}
+
+static void put_integers(struct line_buffer *line, const void *unused)
+{
+	(void)unused;
+	line_put_unsigned(line, 0);
+	line_put(line, " ");
+	line_put_unsigned(line, UINT64_MAX);
+	line_put(line, " ");
+	line_put_signed(line, INT64_MIN);
+	line_put(line, " ");
+	line_put_signed(line, -7);
+}
+
+static void integers_have_all_64_bits(void **state)
+{
+	(void)state;
+	expect_line("0 18446744073709551615 -9223372036854775808 -7", put_integers, NULL);
+}
+
+/* Pieces of every size up to more than the buffer holds, one after the other. */
+static void nothing_of_a_long_line_is_lost(void **state)
+{
+	struct line_buffer line = {.out = tmpfile()};
+	char piece[1200];
+	int c;
+
+	(void)state;
+	assert_non_null(line.out);
+	for (size_t size = 0; size < sizeof piece; size += 7) {
+		memset(piece, 'a' + (int)(size % 26), size);
+		line_put_bytes(&line, (struct bytes){piece, size});
+	}
+	line_flush(&line);
+	rewind(line.out);
+	for (size_t size = 0; size < sizeof piece; size += 7)
+		for (size_t i = 0; i < size; i++)
+			assert_int_equal(fgetc(line.out), 'a' + (int)(size % 26));
+	c = fgetc(line.out);
+	assert_int_equal(c, EOF);
+	fclose(line.out);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -494,6 +612,9 @@ int main(void)
 		cmocka_unit_test(last_byte_is_the_last),
 		cmocka_unit_test(columns_are_those_of_terminals),
 		cmocka_unit_test(shortened_texts_fit_and_keep_numbers_whole),
+		cmocka_unit_test(millionths_are_those_of_printf),
+		cmocka_unit_test(integers_have_all_64_bits),
+		cmocka_unit_test(nothing_of_a_long_line_is_lost),
 		cmocka_unit_test(only_ascii_letters_change_case),
 		cmocka_unit_test(each_context_is_run_once),
 		cmocka_unit_test(empty_queue_times_out_and_ends),
