@@ -49,7 +49,11 @@ static struct find_file *block_add(struct block *block, struct simhash_error *er
 void row_stream_init(struct row_stream *stream, const struct finder *finder, int64_t low,
 		     int64_t high, enum row_order order)
 {
-	*stream = (struct row_stream){.finder = finder, .low = low, .high = high, .order = order};
+	*stream = (struct row_stream){.finder = finder,
+				      .low = low,
+				      .high = high,
+				      .order = order,
+				      .keeps_extensions = finder->request->keeps_extensions};
 }
 
 void row_stream_release(struct row_stream *stream)

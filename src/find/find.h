@@ -57,8 +57,10 @@ struct find_request {
 	int64_t versions_ratio_millionths; /* of their sizes */
 	bool with_empty;		   /* include empty files */
 	bool expand;			   /* include every pair of copies */
-	bool hard_links;		   /* include pairs of two names of one file */
-	bool has_between;		   /* only pairs with a file on each of these sides */
+	/* Files of the same content are searched as one only where their extensions are the same. */
+	bool keeps_extensions;
+	bool hard_links;  /* include pairs of two names of one file */
+	bool has_between; /* only pairs with a file on each of these sides */
 	struct find_side between[2];
 	/*
 	 * Only files at or below one of these directories of this host, each as in struct

@@ -477,15 +477,6 @@ static void relate_to_root(const struct grouping *g, struct unique_content *cont
 			}
 }
 
-/* What is told of the groups: how many files are copies, and how many are similar to others. */
-static void count_members(struct finder *finder, const struct group_list *groups)
-{
-	for (size_t m = 0; m < groups->member_count; m++) {
-		finder->counts.identical += groups->members[m].role == ROLE_COPY;
-		finder->counts.similar += groups->members[m].role == ROLE_MEMBER;
-	}
-}
-
 static int grouping_init(struct grouping *g, struct simhash_error *error)
 {
 	const struct find_request *request = g->finder->request;
@@ -564,8 +555,8 @@ static int finish(struct grouping *g)
 	return g->confirmer != NULL && first_error_is_set(&g->confirmer->first_error) ? -1 : 0;
 }
 
-int finder_groups(struct finder *finder, enum linkage linkage, struct group_list *groups,
-		  struct simhash_error *error)
+int finder_groups_without_pairs(struct finder *finder, enum linkage linkage,
+				struct group_list *groups, struct simhash_error *error)
 {
 	const struct verify_rule *verify = &finder->request->rule.verify;
 	const struct confirm_request confirming = {.reads_all = verify->mode == VERIFY_ALL,
@@ -588,8 +579,6 @@ int finder_groups(struct finder *finder, enum linkage linkage, struct group_list
 		confirmer_release(&confirmer);
 	if (status == 0)
 		status = groups_write(&g.contents, groups, error);
-	if (status == 0)
-		count_members(finder, groups);
 	contents_release(&g.contents);
 	if (status != 0)
 		group_list_release(groups);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "find/block.h"
 #include "find/groups.h"
 
 /* Two contents that are similar; the later one in their order has the relation. */
@@ -62,8 +63,23 @@ static bool is_before(const struct unique_content *content, const struct find_fi
 	return memcmp(other->content_hash, file->content_hash, CONTENT_HASH_SIZE) < 0;
 }
 
-/* The content that has another name of a file. A list that is not expanded may have its pairs alone. */
+/*
+ * Do the pairs of a file that was left out, since another name of it is there, belong to `kept`? A
+ * list that is not expanded may have the pairs of one name alone. Where extensions are kept, it has
+ * those of one twin of all.
+ */
+static bool stands_for(const struct find_request *request, const struct find_file *kept,
+		       const struct find_file *other)
+{
+	if (!request->keeps_extensions)
+		return are_links(kept, other);
+	return kept->extension_hash == other->extension_hash &&
+	       rows_are_twins(request, kept, other);
+}
+
+/* The content that the pairs of a file that was left out belong to; NULL: to none. */
 static struct unique_content *content_of_link(const struct contents *contents,
+					      const struct find_request *request,
 					      const struct find_file *file)
 {
 	size_t low = 0, high = contents->count;
@@ -79,14 +95,14 @@ static struct unique_content *content_of_link(const struct contents *contents,
 	     low++)
 		for (const struct content_file *other = contents->items[low]->files; other != NULL;
 		     other = other->next)
-			if (are_links(&other->file, file))
+			if (stands_for(request, &other->file, file))
 				return contents->items[low];
 	return NULL;
 }
 
 /* Number the contents, and find that of each file of the list; NULL: it is in no pair. */
 static void find_contents(const struct contents *contents, const struct pair_list *list,
-			  struct unique_content **of_file)
+			  const struct find_request *request, struct unique_content **of_file)
 {
 	for (size_t i = 0; i < contents->count; i++) {
 		contents->items[i]->number = i;
@@ -96,7 +112,7 @@ static void find_contents(const struct contents *contents, const struct pair_lis
 	}
 	for (size_t i = 0; i < list->file_count && !contents->hard_links; i++)
 		if (of_file[i] == NULL)
-			of_file[i] = content_of_link(contents, list->files[i]);
+			of_file[i] = content_of_link(contents, request, list->files[i]);
 }
 
 static int compare_edges(const void *a, const void *b)
@@ -191,7 +207,7 @@ int group_pairs(const struct pair_list *list, const struct find_request *request
 	if (status == 0)
 		status = add_files(&contents, list, error);
 	if (status == 0) {
-		find_contents(&contents, list, of_file);
+		find_contents(&contents, list, request, of_file);
 		make_edges(&edges, list, of_file);
 		link_contents(&contents, &edges, linkage);
 		status = groups_write(&contents, groups, error);

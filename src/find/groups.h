@@ -54,13 +54,18 @@ struct group_list {
 };
 
 /*
- * Find the groups of all files of the index, without their pairs: memory is that of the files in
- * groups and of those within reach of each other. `finder_finds_groups` says if the request is one
- * that this can answer; others need their pairs.
+ * Find the groups of all files of the index: by way of their pairs where those are few, else without
+ * them, which gives the same groups. `finder_finds_groups` says if the request is one that this can
+ * answer; others need their pairs.
  */
 bool finder_finds_groups(const struct find_request *request);
 int finder_groups(struct finder *finder, enum linkage linkage, struct group_list *groups,
 		  struct simhash_error *error);
+
+/* The same without trying pairs: memory is that of the files in groups and of those within reach of
+   each other. */
+int finder_groups_without_pairs(struct finder *finder, enum linkage linkage,
+				struct group_list *groups, struct simhash_error *error);
 
 /* The groups of a list of pairs. */
 int group_pairs(const struct pair_list *list, const struct find_request *request,

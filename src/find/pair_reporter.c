@@ -94,6 +94,7 @@ static int report_one_with_copies(struct pair_reporter *reporter, struct file_pa
 int report_match(struct pair_reporter *reporter, const struct file_pair *pair,
 		 struct simhash_error *error)
 {
+	const struct find_request *request = reporter->finder->request;
 	const struct find_sink *sink = reporter->finder->sink;
 	const struct find_file *x = pair->a, *y = pair->b;
 	struct file_pair of_copy = *pair;
@@ -104,12 +105,12 @@ int report_match(struct pair_reporter *reporter, const struct file_pair *pair,
 		return 0;
 	}
 	/* Both are pairs with the first file of their content, and that is enough. */
-	if (!reporter->finder->request->expand && x->repeats && y->repeats &&
+	if (!request->expand && !request->keeps_extensions && x->repeats && y->repeats &&
 	    x->tolerance == y->tolerance && pair->distance == 0 && are_identical(x, y))
 		return 0;
 	if (report_one_with_copies(reporter, *pair, error) != 0)
 		return -1;
-	if (!reporter->finder->request->expand)
+	if (!request->expand)
 		return 0;
 	for (const struct file_copy *copy = x->copies; copy != NULL; copy = copy->next) {
 		struct find_file file = copy_as_file(x, copy);

@@ -25,13 +25,13 @@ void pair_list_release(struct pair_list *list)
 	pthread_mutex_destroy(&list->lock);
 }
 
-static size_t slot_of(const struct pair_list *list, const struct find_file *file)
+static uint64_t hash_of(const struct find_file *file)
 {
 	uint64_t hash;
 
 	memcpy(&hash, file->path_hash + 8, sizeof hash);
 	hash ^= (uint64_t)file->host * UINT64_C(0x9e3779b97f4a7c15) ^ file->path_hash[0];
-	return (size_t)(hash ^ hash >> 29) & (list->slot_count - 1);
+	return hash ^ hash >> 29;
 }
 
 static bool is_same(const struct find_file *x, const struct find_file *y)
@@ -40,28 +40,32 @@ static bool is_same(const struct find_file *x, const struct find_file *y)
 	       memcmp(x->path_hash, y->path_hash, PATH_HASH_SIZE) == 0;
 }
 
-/* Where the file is, or belongs. */
-static struct find_file **find_slot(const struct pair_list *list, const struct find_file *file)
+/* Where the file is, or belongs; NULL: no file that is there already. */
+static struct kept_slot *find_slot(const struct pair_list *list, uint64_t hash,
+				   const struct find_file *file)
 {
-	size_t slot = slot_of(list, file);
+	size_t slot = (size_t)hash & (list->slot_count - 1);
 
-	while (list->slots[slot] != NULL && !is_same(list->slots[slot], file))
+	while (list->slots[slot].file != NULL && (file == NULL || list->slots[slot].hash != hash ||
+						  !is_same(list->slots[slot].file, file)))
 		slot = (slot + 1) & (list->slot_count - 1);
 	return &list->slots[slot];
 }
 
 static int grow_slots(struct pair_list *list, struct simhash_error *error)
 {
-	size_t count = list->slot_count == 0 ? 1024 : list->slot_count * 2;
-	struct find_file **grown = calloc(count, sizeof(struct find_file *));
+	struct kept_slot *old = list->slots;
+	size_t old_count = list->slot_count, count = old_count == 0 ? 1024 : old_count * 2;
+	struct kept_slot *grown = calloc(count, sizeof *grown);
 
 	if (grown == NULL)
 		return error_set_memory(error);
-	free(list->slots);
 	list->slots = grown;
 	list->slot_count = count;
-	for (size_t i = 0; i < list->file_count; i++)
-		*find_slot(list, list->files[i]) = list->files[i];
+	for (size_t i = 0; i < old_count; i++)
+		if (old[i].file != NULL)
+			*find_slot(list, old[i].hash, NULL) = old[i];
+	free(old);
 	return 0;
 }
 
@@ -80,29 +84,42 @@ static struct find_file *copy_file(struct pair_list *list, const struct find_fil
 	return kept;
 }
 
+static struct find_file *add_file(struct pair_list *list, const struct find_file *file,
+				  struct kept_slot *slot, uint64_t hash,
+				  struct simhash_error *error)
+{
+	struct find_file *added;
+
+	if (array_reserve(&list->files, &list->file_capacity, list->file_count + 1,
+			  sizeof(struct find_file *), error) != 0)
+		return NULL;
+	added = copy_file(list, file);
+	if (added == NULL) {
+		error_set_memory(error);
+		return NULL;
+	}
+	added->number = (uint32_t)list->file_count;
+	list->files[list->file_count++] = added;
+	*slot = (struct kept_slot){hash, added};
+	return added;
+}
+
 /* *kept is the list's own copy. */
 static int keep_file(struct pair_list *list, const struct find_file *file,
 		     const struct find_file **kept, struct simhash_error *error)
 {
-	struct find_file **slot, *added;
+	uint64_t hash = hash_of(file);
+	struct kept_slot *slot;
 
-	if (list->file_count * 2 >= list->slot_count && grow_slots(list, error) != 0)
-		return -1;
-	slot = find_slot(list, file);
-	*kept = *slot;
-	if (*slot != NULL)
-		return 0;
-	if (array_reserve(&list->files, &list->file_capacity, list->file_count + 1,
-			  sizeof(struct find_file *), error) != 0)
-		return -1;
-	added = copy_file(list, file);
-	if (added == NULL)
-		return error_set_memory(error);
-	added->number = (uint32_t)list->file_count;
-	list->files[list->file_count++] = added;
-	*slot = added;
-	*kept = added;
-	return 0;
+	if (list->last == NULL || !is_same(list->last, file)) {
+		if (list->file_count * 2 >= list->slot_count && grow_slots(list, error) != 0)
+			return -1;
+		slot = find_slot(list, hash, file);
+		list->last = slot->file != NULL ? slot->file
+						: add_file(list, file, slot, hash, error);
+	}
+	*kept = list->last;
+	return list->last == NULL ? -1 : 0;
 }
 
 int pair_list_append(struct pair_list *list, const struct file_pair *pair,

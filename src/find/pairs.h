@@ -11,13 +11,20 @@
 #include "base/arena.h"
 #include "find/file.h"
 
+/* A file by the hash of its host and path. */
+struct kept_slot {
+	uint64_t hash;
+	struct find_file *file; /* NULL: the slot is free */
+};
+
 struct pair_list {
 	pthread_mutex_t lock;
 	struct arena arena;	  /* of the files and what they are shown as */
 	struct find_file **files; /* each knows its number in here */
 	size_t file_count, file_capacity;
-	struct find_file **slots; /* by host and path hash */
+	struct kept_slot *slots;
 	size_t slot_count;
+	struct find_file *last; /* that was asked for: it often comes again */
 	struct file_pair *pairs;
 	size_t count, capacity;
 };

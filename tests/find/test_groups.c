@@ -296,13 +296,32 @@ static void expect_defined(const struct group_list *groups)
 	expect_number("the last", defined_count, defined_count, (double)groups->count);
 }
 
-static void compare_groups(struct store *store, const struct find_request *request,
-			   const struct find_resources *resources, const struct pair_list *list,
-			   enum linkage linkage)
+typedef int find_groups_fn(struct finder *finder, enum linkage linkage, struct group_list *groups,
+			   struct simhash_error *error);
+
+static void compare_found(struct store *store, const struct find_request *request,
+			  const struct find_resources *resources, enum linkage linkage,
+			  find_groups_fn *find_groups, const char *how)
 {
 	static const struct find_sink none = {.pair = NULL};
 	struct group_list groups;
 	struct finder finder;
+
+	about.how = how;
+	assert_int_equal(finder_init(&finder, store, request, &none, resources, &error), 0);
+	if (find_groups(&finder, linkage, &groups, &error) != 0)
+		fail_msg("%s", error.message);
+	expect_defined(&groups);
+	assert_int_equal(finder.counts.rows, ROWS);
+	group_list_release(&groups);
+	finder_release(&finder);
+}
+
+static void compare_groups(struct store *store, const struct find_request *request,
+			   const struct find_resources *resources, const struct pair_list *list,
+			   enum linkage linkage)
+{
+	struct group_list groups;
 
 	define_groups(request, linkage);
 	about.how = linkage == LINK_SINGLE ? "single, of pairs" : "of pairs";
@@ -312,15 +331,12 @@ static void compare_groups(struct store *store, const struct find_request *reque
 		expect_defined(&groups);
 		group_list_release(&groups);
 	}
-	if (!finder_finds_groups(request))
-		return;
-	about.how = linkage == LINK_SINGLE ? "single, of rows" : "of rows";
-	assert_int_equal(finder_init(&finder, store, request, &none, resources, &error), 0);
-	if (finder_groups(&finder, linkage, &groups, &error) != 0)
-		fail_msg("%s", error.message);
-	expect_defined(&groups);
-	group_list_release(&groups);
-	finder_release(&finder);
+	if (finder_finds_groups(request)) {
+		compare_found(store, request, resources, linkage, finder_groups,
+			      linkage == LINK_SINGLE ? "single, of rows" : "of rows");
+		compare_found(store, request, resources, linkage, finder_groups_without_pairs,
+			      linkage == LINK_SINGLE ? "single, without pairs" : "without pairs");
+	}
 }
 
 static void groups_equal_their_definition(void **state)
@@ -359,9 +375,41 @@ static void groups_equal_their_definition(void **state)
 	assert_true(compared.copies > 1000 / part && compared.without_pairs > 100 / part);
 }
 
+/* Of one family there are more pairs than are kept, by which the search begins again. */
+static void groups_of_many_pairs_equal_their_definition(void **state)
+{
+	struct find_request request = request_for(0);
+	struct find_progress progress = {0};
+	const struct find_resources resources = {.threads = 2, .progress = &progress};
+	struct pair_list list;
+	struct store *store;
+
+	(void)state;
+	about.set = SETS;
+	about.threads = resources.threads;
+	make_shape(0, ROWS, DENSE, 20000);
+	for (int i = 0; i < ROWS; i++)
+		complete_row(i);
+	store = store_with_rows();
+	pair_list_init(&list);
+	find_pairs(store, &request, &resources, &list);
+	assert_true(list.count > 16384 + 16 * ROWS);
+	for (int linkage = 0; linkage < 2; linkage++) {
+		define_groups(&request, (enum linkage)linkage);
+		atomic_store(&progress.rows, 0);
+		compare_found(store, &request, &resources, (enum linkage)linkage, finder_groups,
+			      "many pairs");
+		assert_int_equal(atomic_load(&progress.rows), ROWS);
+	}
+	pair_list_release(&list);
+	rule_release(&request.rule);
+	store_close(store);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(groups_of_many_pairs_equal_their_definition),
 		cmocka_unit_test(groups_equal_their_definition),
 	};
 

@@ -477,7 +477,7 @@ static void expect_same_groups(const struct group_list *x, const struct group_li
 	}
 }
 
-/* Groups that are found without pairs are those of all pairs, if these are there. */
+/* Groups that are found by few pairs and without any are those of all pairs, if these are there. */
 static void find_groups(struct store *store, const struct find_request *request,
 			const struct find_resources *resources, const struct pair_list *all,
 			uint8_t how)
@@ -492,6 +492,9 @@ static void find_groups(struct store *store, const struct find_request *request,
 		return;
 	EXPECT(finder_init(&finder, store, request, &sink, resources, &error) == 0);
 	EXPECT(finder_groups(&finder, linkage, &groups, &error) == 0);
+	EXPECT(finder_groups_without_pairs(&finder, linkage, &expected, &error) == 0);
+	expect_same_groups(&groups, &expected);
+	group_list_release(&expected);
 	finder_release(&finder);
 	if (all != NULL) {
 		EXPECT(group_pairs(all, request, linkage, &expected, &error) == 0);
