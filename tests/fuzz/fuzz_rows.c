@@ -477,6 +477,16 @@ static void expect_same_groups(const struct group_list *x, const struct group_li
 	}
 }
 
+/* Is each name of a file in a pair with the others? Else a list may not know which one is the first. */
+static bool pairs_all_names(const struct find_request *request)
+{
+	const struct find_rule *rule = &request->rule;
+
+	return request->hard_links ||
+	       (rule->candidates == CANDIDATES_EXACT && rule->extension_count == 0 &&
+		!rule->verify.same_extension && !rule_is_by_extension(rule));
+}
+
 /* Groups that are found by few pairs and without any are those of all pairs, if these are there. */
 static void find_groups(struct store *store, const struct find_request *request,
 			const struct find_resources *resources, const struct pair_list *all,
@@ -496,7 +506,7 @@ static void find_groups(struct store *store, const struct find_request *request,
 	expect_same_groups(&groups, &expected);
 	group_list_release(&expected);
 	finder_release(&finder);
-	if (all != NULL) {
+	if (all != NULL && pairs_all_names(request)) {
 		EXPECT(group_pairs(all, request, linkage, &expected, &error) == 0);
 		expect_same_groups(&groups, &expected);
 		group_list_release(&expected);
