@@ -7,13 +7,14 @@
 
 #include "base/clock.h"
 
-void queue_init(struct queue *queue, unsigned producers)
+void queue_init(struct queue *queue, unsigned producers, size_t capacity)
 {
 	pthread_mutex_init(&queue->mutex, NULL);
 	clock_condition_init(&queue->not_empty);
 	pthread_cond_init(&queue->not_full, NULL);
 	queue->first = queue->count = 0;
 	queue->producers = producers;
+	queue->capacity = capacity;
 }
 
 void queue_release(struct queue *queue)
@@ -26,9 +27,9 @@ void queue_release(struct queue *queue)
 void queue_push(struct queue *queue, void *item)
 {
 	pthread_mutex_lock(&queue->mutex);
-	while (queue->count == QUEUE_CAPACITY)
+	while (queue->count == queue->capacity)
 		pthread_cond_wait(&queue->not_full, &queue->mutex);
-	queue->items[(queue->first + queue->count++) % QUEUE_CAPACITY] = item;
+	queue->items[(queue->first + queue->count++) % queue->capacity] = item;
 	pthread_cond_signal(&queue->not_empty);
 	pthread_mutex_unlock(&queue->mutex);
 }
@@ -39,7 +40,7 @@ static void *take_first(struct queue *queue)
 
 	if (queue->count > 0) {
 		item = queue->items[queue->first];
-		queue->first = (queue->first + 1) % QUEUE_CAPACITY;
+		queue->first = (queue->first + 1) % queue->capacity;
 		queue->count--;
 		pthread_cond_signal(&queue->not_full);
 	}

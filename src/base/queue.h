@@ -10,17 +10,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define QUEUE_CAPACITY 64
+#define QUEUE_CAPACITY_MAX 256
 
 struct queue {
 	pthread_mutex_t mutex;
 	pthread_cond_t not_empty, not_full;
-	void *items[QUEUE_CAPACITY];
-	size_t first, count;
+	void *items[QUEUE_CAPACITY_MAX];
+	size_t first, count, capacity;
 	unsigned producers; /* the queue ends when the last of them has left */
 };
 
-void queue_init(struct queue *queue, unsigned producers);
+/* With room for `capacity` items, at most QUEUE_CAPACITY_MAX. */
+void queue_init(struct queue *queue, unsigned producers, size_t capacity);
 void queue_release(struct queue *queue);
 
 /* Append an item. Waits while the queue is full. */

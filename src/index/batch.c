@@ -5,16 +5,44 @@
 #include "index/batch.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "scan/shared_scan.h"
 
 struct batch *batch_new(size_t capacity)
 {
-	struct batch *batch = calloc(1, sizeof *batch + capacity * sizeof *batch->tasks);
+	struct batch *batch = malloc(sizeof *batch + capacity * sizeof *batch->tasks);
 
-	if (batch != NULL)
+	if (batch != NULL) {
+		memset(batch, 0, sizeof *batch);
 		batch->capacity = capacity;
+	}
 	return batch;
+}
+
+struct task *batch_add(struct batch *batch)
+{
+	struct task *task = &batch->tasks[batch->count++];
+
+	memset(task, 0, sizeof *task);
+	task->batch = batch;
+	return task;
+}
+
+struct batch *batch_move(struct batch *batch)
+{
+	struct batch *moved = batch_new(batch->count);
+	size_t capacity = batch->capacity;
+
+	if (moved == NULL)
+		return batch;
+	memcpy(moved, batch, sizeof *batch + batch->count * sizeof *batch->tasks);
+	moved->capacity = moved->count;
+	for (size_t i = 0; i < moved->count; i++)
+		moved->tasks[i].batch = moved;
+	memset(batch, 0, sizeof *batch);
+	batch->capacity = capacity;
+	return moved;
 }
 
 void batch_free(struct batch *batch)

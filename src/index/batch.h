@@ -36,6 +36,7 @@ struct task {
 struct batch {
 	/* Of a large file; with no task, a call to help with it. A reference, or NULL. */
 	struct shared_scan *shared;
+	bool is_end_of_many; /* only the largest files come after it */
 	size_t removed_count;
 	uint8_t (*removed)[PATH_HASH_SIZE]; /* files gone, at most BATCH_TASKS; owned */
 	size_t relinked_count;
@@ -48,6 +49,15 @@ struct batch {
 
 /* A batch with room for `capacity` tasks; NULL when memory is short. */
 struct batch *batch_new(size_t capacity);
+
+/* The next task, all zero. The batch has room for it. */
+struct task *batch_add(struct batch *batch);
+
+/*
+ * Move what a batch holds to one that is just as large, and leave it empty. When memory is short,
+ * it is returned itself.
+ */
+struct batch *batch_move(struct batch *batch);
 
 /* Free a batch with all it holds. The uses of its directories ended before. NULL is fine. */
 void batch_free(struct batch *batch);

@@ -14,11 +14,85 @@
 #include "index/scanners.h"
 #include "scan/shared_scan.h"
 
+/* What was gathered, which becomes the caller's; NULL if nothing was. */
+static struct batch *take_gathered(struct feed *feed)
+{
+	struct batch *batch = feed->batch, *moved;
+
+	if (batch == NULL ||
+	    (batch->count == 0 && batch->removed_count == 0 && batch->relinked_count == 0))
+		return NULL;
+	moved = batch_move(batch);
+	if (moved == batch)
+		feed->batch = NULL;
+	return moved;
+}
+
 void feed_flush(struct feed *feed)
 {
-	if (feed->batch != NULL)
-		scanners_push(feed->scanners, feed->batch);
+	struct batch *batch = take_gathered(feed);
+
+	if (batch != NULL)
+		scanners_push(feed->scanners, batch);
+}
+
+void feed_release(struct feed *feed)
+{
+	batch_free(feed->batch);
 	feed->batch = NULL;
+}
+
+/* Push a call to each other thread to help with a file. Without memory, a thread is not called. */
+static void call_helpers(struct scanners *scanners, struct shared_scan *shared, unsigned helpers)
+{
+	for (unsigned i = 0; i < helpers; i++) {
+		struct batch *call = batch_new(0);
+		if (call == NULL) {
+			shared_scan_drop(shared);
+			continue;
+		}
+		call->shared = shared;
+		scanners_push(scanners, call);
+	}
+}
+
+/* Push the batch of a large file. A very large one is scanned by all threads. */
+static void push_large(struct scanners *scanners, struct batch *batch)
+{
+	const struct task *task = &batch->tasks[0];
+	unsigned helpers = scanners->resources->threads - 1;
+	struct shared_scan *shared = NULL;
+
+	if (batch->size_bytes >= SHARED_FROM && helpers > 0 && !task->is_inflated &&
+	    (task->link == NULL || task->is_leader))
+		shared = shared_scan_new(helpers + 1);
+	batch->shared = shared;
+	scanners_push(scanners, batch);
+	if (shared != NULL)
+		call_helpers(scanners, shared, helpers);
+}
+
+static void push_largest(struct scanners *scanners)
+{
+	struct batch *batch;
+
+	while ((batch = largest_take(&scanners->largest)) != NULL)
+		push_large(scanners, batch);
+}
+
+void feed_end(struct scanners *scanners)
+{
+	struct batch *first = largest_take(&scanners->largest), *mark;
+
+	if (first == NULL)
+		return;
+	mark = batch_new(0);
+	if (mark != NULL) {
+		mark->is_end_of_many = true;
+		scanners_push(scanners, mark);
+	}
+	push_large(scanners, first);
+	push_largest(scanners);
 }
 
 void feed_limit_directories(struct feed *feed, unsigned max)
@@ -26,12 +100,13 @@ void feed_limit_directories(struct feed *feed, unsigned max)
 	if (directory_open_count() < max)
 		return;
 	feed_flush(feed);
+	push_largest(feed->scanners);
 	scanners_wait(feed->scanners);
 }
 
-static struct batch *need_batch(struct feed *feed, size_t capacity, struct simhash_error *error)
+static struct batch *need_batch(struct feed *feed, struct simhash_error *error)
 {
-	if (feed->batch == NULL && (feed->batch = batch_new(capacity)) == NULL)
+	if (feed->batch == NULL && (feed->batch = batch_new(BATCH_TASKS)) == NULL)
 		error_set_memory(error);
 	return feed->batch;
 }
@@ -41,9 +116,8 @@ static void flush_if_full(struct feed *feed)
 {
 	const struct batch *batch = feed->batch;
 
-	if ((batch->count > 0 && batch->count == batch->capacity) ||
-	    batch->size_bytes >= BATCH_BYTES || batch->removed_count == BATCH_TASKS ||
-	    batch->relinked_count == BATCH_TASKS)
+	if (batch->count == batch->capacity || batch->size_bytes >= BATCH_BYTES ||
+	    batch->removed_count == BATCH_TASKS || batch->relinked_count == BATCH_TASKS)
 		feed_flush(feed);
 }
 
@@ -51,17 +125,19 @@ static void flush_if_full(struct feed *feed)
 static struct task *append_task(struct batch *batch, struct directory *directory,
 				const struct found_file *file)
 {
-	struct task *task = &batch->tasks[batch->count];
-	struct file_row *row = &task->row;
 	struct bytes name = {file->name, file->name_size}, inner = inner_name(name);
 	size_t own_size = own_name_size(name);
 	const char *extension;
 	size_t extension_size = simhash_extension(inner.data, inner.size, &extension);
-	char *copy;
+	char *copy = malloc(name.size + 1 + own_size + 1 + extension_size);
+	struct task *task;
+	struct file_row *row;
 
-	task->name = malloc(name.size + 1 + own_size + 1 + extension_size);
-	if (task->name == NULL)
+	if (copy == NULL)
 		return NULL;
+	task = batch_add(batch);
+	row = &task->row;
+	task->name = copy;
 	memcpy(task->name, name.data, name.size + 1);
 	task->open_name = task->name + name.size + 1;
 	memcpy(task->open_name, name.data, own_size);
@@ -70,7 +146,6 @@ static struct task *append_task(struct batch *batch, struct directory *directory
 	ascii_lower_copy(copy, extension, extension_size);
 	directory_hold(directory);
 	task->directory = directory;
-	task->batch = batch;
 	task->is_inflated = file->is_inflated;
 	task->is_unchanged = file->is_unchanged;
 	task->size_bytes = file->size_bytes;
@@ -80,30 +155,16 @@ static struct task *append_task(struct batch *batch, struct directory *directory
 	row->name = (struct bytes){task->name, file->name_size};
 	row->extension = (struct bytes){copy, extension_size};
 	batch->size_bytes += file->size_bytes;
-	batch->count++;
 	return task;
 }
 
-/*
- * Push the batch, which has one file, and a call to each other thread to help with it. A thread
- * that cannot be called, for lack of memory, does not help.
- */
-static void push_shared(struct feed *feed)
+/* Push the batch of a large file, or keep it and push a smaller one. */
+static void push_or_keep(struct feed *feed)
 {
-	unsigned helpers = feed->scanners->resources->threads - 1;
-	struct shared_scan *shared = shared_scan_new(helpers + 1);
+	struct batch *batch = largest_keep(&feed->scanners->largest, take_gathered(feed));
 
-	feed->batch->shared = shared;
-	feed_flush(feed);
-	for (unsigned i = 0; shared != NULL && i < helpers; i++) {
-		struct batch *call = batch_new(0);
-		if (call == NULL) {
-			shared_scan_drop(shared);
-			continue;
-		}
-		call->shared = shared;
-		scanners_push(feed->scanners, call);
-	}
+	if (batch != NULL)
+		push_large(feed->scanners, batch);
 }
 
 int feed_scan(struct feed *feed, struct directory *directory, const struct found_file *file,
@@ -116,15 +177,14 @@ int feed_scan(struct feed *feed, struct directory *directory, const struct found
 		return error_set(error, ERROR_STOPPED, "stopped");
 	if (is_large)
 		feed_flush(feed);
-	if (need_batch(feed, is_large ? 1 : BATCH_TASKS, error) == NULL)
+	if (need_batch(feed, error) == NULL)
 		return -1;
 	task = append_task(feed->batch, directory, file);
 	if (task == NULL)
 		return error_set_memory(error);
 	hard_links_enter(feed->scanners->links, file, task);
-	if (file->size_bytes >= SHARED_FROM && feed->scanners->resources->threads > 1 &&
-	    !file->is_inflated && (task->link == NULL || task->is_leader))
-		push_shared(feed);
+	if (is_large)
+		push_or_keep(feed);
 	else
 		flush_if_full(feed);
 	return 0;
@@ -132,7 +192,7 @@ int feed_scan(struct feed *feed, struct directory *directory, const struct found
 
 int feed_remove(struct feed *feed, const uint8_t hash[PATH_HASH_SIZE], struct simhash_error *error)
 {
-	struct batch *batch = need_batch(feed, BATCH_TASKS, error);
+	struct batch *batch = need_batch(feed, error);
 	size_t capacity = batch == NULL || batch->removed == NULL ? 0 : BATCH_TASKS;
 
 	if (batch == NULL || array_reserve(&batch->removed, &capacity, BATCH_TASKS,
@@ -145,7 +205,7 @@ int feed_remove(struct feed *feed, const uint8_t hash[PATH_HASH_SIZE], struct si
 
 int feed_relink(struct feed *feed, const struct relinked_file *file, struct simhash_error *error)
 {
-	struct batch *batch = need_batch(feed, BATCH_TASKS, error);
+	struct batch *batch = need_batch(feed, error);
 	size_t capacity = batch == NULL || batch->relinked == NULL ? 0 : BATCH_TASKS;
 
 	if (batch == NULL || array_reserve(&batch->relinked, &capacity, BATCH_TASKS,

@@ -18,7 +18,7 @@ struct scanners;
 
 struct feed {
 	struct scanners *scanners;
-	struct batch *batch; /* not full, or NULL */
+	struct batch *batch; /* with room for the largest, or NULL */
 };
 
 /* A file to scan: with others in a batch, or alone when it is large. */
@@ -29,8 +29,15 @@ int feed_scan(struct feed *feed, struct directory *directory, const struct found
 int feed_remove(struct feed *feed, const uint8_t hash[PATH_HASH_SIZE], struct simhash_error *error);
 int feed_relink(struct feed *feed, const struct relinked_file *file, struct simhash_error *error);
 
-/* Hand over what was gathered. */
+/* Hand over what was gathered; free the room for it. */
 void feed_flush(struct feed *feed);
+void feed_release(struct feed *feed); /* flushed */
+
+/*
+ * All feeds have been flushed, and no more is found: pass on the largest files, which were kept,
+ * after a mark for the writer.
+ */
+void feed_end(struct scanners *scanners);
 
 /* Where too many directories are open, have the scanners finish with theirs. */
 void feed_limit_directories(struct feed *feed, unsigned max);

@@ -74,6 +74,17 @@ static struct walk_options walk_options_of(struct run *run)
 	};
 }
 
+/*
+ * How many of the largest files are scanned last. Only a first load builds indexes. A list of files
+ * may be fed slowly, so none waits for its end.
+ */
+static unsigned kept_max(const struct run *run)
+{
+	bool is_first_load = store_is_first_load(run->store) && run->request->list_name == NULL;
+
+	return is_first_load ? directory_open_max() / 4 : 0;
+}
+
 /* Hand each kind of thread what it works with. */
 static void connect(struct run *run)
 {
@@ -82,7 +93,8 @@ static void connect(struct run *run)
 					  .own = run->store,
 					  .links = run->links,
 					  .failures = &run->failures,
-					  .writer = &run->writer};
+					  .writer = &run->writer,
+					  .kept_max = kept_max(run)};
 	run->walkers = (struct walkers){.request = run->request,
 					.resources = run->resources,
 					.store = run->store,

@@ -14,6 +14,8 @@
 #include "scan/scan_file.h"
 #include "scan/shared_scan.h"
 
+#define WAITING_MAX 64 /* batches; directories stay open for those */
+
 static void report(struct scanners *scanners, const struct task *task, int system_errno)
 {
 	const struct directory *directory = task->directory;
@@ -215,7 +217,8 @@ int scanners_start(struct scanners *scanners, struct simhash_error *error)
 {
 	unsigned started, wanted = scanners->resources->threads;
 
-	queue_init(&scanners->queue, 1);
+	queue_init(&scanners->queue, 1, WAITING_MAX);
+	largest_init(&scanners->largest, scanners->kept_max);
 	pthread_mutex_init(&scanners->mutex, NULL);
 	pthread_cond_init(&scanners->changed, NULL);
 	started = threads_start(&scanners->threads, wanted, scanner_main, scanners, 0);
@@ -229,6 +232,7 @@ void scanners_join(struct scanners *scanners)
 	threads_join(&scanners->threads);
 	pthread_cond_destroy(&scanners->changed);
 	pthread_mutex_destroy(&scanners->mutex);
+	largest_release(&scanners->largest);
 	queue_release(&scanners->queue);
 }
 

@@ -21,6 +21,7 @@
 #include "index/batch.h"
 #include "index/failures.h"
 #include "index/index.h"
+#include "index/largest.h"
 
 struct hard_links;
 struct writer;
@@ -33,8 +34,10 @@ struct scanners {
 	struct hard_links *links;
 	struct failures *failures;
 	struct writer *writer;
+	unsigned kept_max; /* of the largest files, to be scanned last */
 
 	struct queue queue; /* of batches; its producer is the walkers */
+	struct largest largest;
 	struct thread_group threads;
 	pthread_mutex_t mutex;	/* of what follows */
 	pthread_cond_t changed; /* a batch has left */

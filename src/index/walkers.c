@@ -167,8 +167,11 @@ static void *walkers_main(void *argument)
 	walkers->status = walk_all(walkers, &walkers->error);
 	if (walkers->status != 0 && walkers->error.code != ERROR_STOPPED)
 		atomic_store(walkers->resources->stop, true);
-	for (unsigned i = 0; i < walkers->count; i++)
+	for (unsigned i = 0; i < walkers->count; i++) {
+		feed_release(&walkers->threads[i].feed);
 		store_close(walkers->threads[i].reconciler.store);
+	}
+	feed_end(walkers->scanners);
 	queue_producer_leaves(&walkers->scanners->queue);
 	return NULL;
 }

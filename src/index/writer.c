@@ -12,8 +12,11 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/path.h"
+#include "store/load.h"
 
 #define COMMIT_AFTER_S 2
+/* Batches that may wait while a transaction is written: as many rows as the next one has. */
+#define WAITING_MAX QUEUE_CAPACITY_MAX
 
 int writer_init(struct writer *writer, struct store *store, const struct row_scope *scope,
 		const struct roots *roots, unsigned producers, atomic_bool *stop,
@@ -23,7 +26,7 @@ int writer_init(struct writer *writer, struct store *store, const struct row_sco
 	writer->runs = calloc(roots->count, sizeof *writer->runs);
 	if (writer->runs == NULL)
 		return error_set_memory(error);
-	queue_init(&writer->queue, producers);
+	queue_init(&writer->queue, producers, WAITING_MAX);
 	return 0;
 }
 
@@ -153,6 +156,18 @@ static bool is_full(const struct writer *writer, size_t full)
 	       writer->counts.relinked >= full;
 }
 
+/* Take a batch over; after the last one of many rows, build the indexes, as at the end of a load. */
+static int take_next(struct writer *writer, struct batch *batch, struct simhash_error *error)
+{
+	bool is_end_of_many = batch->is_end_of_many;
+
+	if (take_batch(writer, batch, error) != 0)
+		return -1;
+	if (!is_end_of_many || atomic_load(writer->stop))
+		return 0;
+	return commit(writer, error) != 0 ? -1 : store_end_load(writer->store, error);
+}
+
 int writer_write(struct writer *writer, struct simhash_error *error)
 {
 	size_t full = store_batch_rows(writer->store);
@@ -174,7 +189,7 @@ int writer_write(struct writer *writer, struct simhash_error *error)
 		if (writer->counts.batches == 0)
 			deadline_ns = clock_monotonic_ns() + COMMIT_AFTER_S * NS_PER_S;
 		if (batch != NULL)
-			status = take_batch(writer, batch, error);
+			status = take_next(writer, batch, error);
 		/* Also when batches keep coming, what is held back grows no older than the deadline. */
 		if (status == 0 && writer->counts.batches > 0 &&
 		    (is_full(writer, full) || clock_monotonic_ns() >= deadline_ns))

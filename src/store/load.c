@@ -34,6 +34,11 @@ int store_begin_load(struct store *store, struct simhash_error *error)
 	return status;
 }
 
+bool store_is_first_load(const struct store *store)
+{
+	return store->is_first_load;
+}
+
 int store_end_load(struct store *store, struct simhash_error *error)
 {
 	struct transaction transaction = {.store = store};

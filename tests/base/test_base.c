@@ -413,7 +413,7 @@ static void empty_queue_times_out_and_ends(void **state)
 	int64_t before = clock_monotonic_ns();
 
 	(void)state;
-	queue_init(&queue, 1);
+	queue_init(&queue, 1, 2);
 	assert_null(queue_pop_until(&queue, before + 20 * NS_PER_MS, &timed_out));
 	assert_true(timed_out);
 	assert_true(clock_monotonic_ns() - before >= 20 * NS_PER_MS);

@@ -102,7 +102,7 @@ fi
 for _ in $(seq 20); do
 	start
 	stop_after 100
-	! is_stored $((total / 2)) || {
+	! is_stored "$total" || {
 		kill -KILL "$pid" 2>/dev/null || true
 		wait "$pid" || true
 		continue
