@@ -46,7 +46,10 @@ struct chunk {
 	enum chunk_part part;
 };
 
-#define GATHERING_MAX 8192 /* files; the last may come with its content */
+/* Files; the last may come with its content. Those of larger directories are asked for one by one. */
+#ifndef GATHERING_MAX
+#define GATHERING_MAX 32768
+#endif
 
 struct gathering {
 	struct found_file *files;

@@ -11,8 +11,10 @@
 #include "store/store.h"
 #include "store/view.h"
 
-/* Some 700,000 files. What is beyond is asked for. */
+/* Some 700,000 files by their rows, or a million directories by digests. What is beyond is asked. */
+#ifndef TABLE_BYTES
 #define TABLE_BYTES ((size_t)24 << 20)
+#endif
 
 static bool will_be_walked(const struct roots *roots, struct bytes path)
 {

@@ -27,13 +27,25 @@ static bool is_unchanged(const struct reconciler *reconciler, const struct found
 	       file->mtime_ns == known->mtime_ns && known->is_settled;
 }
 
+/* As scan_file records them. */
+static int64_t recorded_links(const struct reconciler *reconciler, const struct found_file *file)
+{
+	return reconciler->follow ? 0 : (int64_t)file->links;
+}
+
+static void skip(struct reconciler *reconciler, const struct found_file *file)
+{
+	reconciler->unchanged++;
+	if (reconciler->progress != NULL)
+		index_progress_skip(reconciler->progress, file->size_bytes);
+}
+
 /* An unchanged file may have more or fewer names than its row knows. */
 static int relink_if_changed(const struct reconciler *reconciler, const struct found_file *file,
 			     const struct known_file *known, struct feed *feed,
 			     struct simhash_error *error)
 {
-	/* As scan_file records them. */
-	int64_t links = reconciler->follow ? 0 : (int64_t)file->links;
+	int64_t links = recorded_links(reconciler, file);
 	struct relinked_file relinked = {
 		.device = (int64_t)file->device, .inode = (int64_t)file->inode, .links = links};
 
@@ -55,9 +67,7 @@ static int decide(struct reconciler *reconciler, struct directory *directory,
 		again.is_unchanged = true;
 		return feed_scan(feed, directory, &again, error);
 	}
-	reconciler->unchanged++;
-	if (reconciler->progress != NULL)
-		index_progress_skip(reconciler->progress, file->size_bytes);
+	skip(reconciler, file);
 	return relink_if_changed(reconciler, file, known, feed, error);
 }
 
@@ -203,14 +213,53 @@ static int merge_asked(struct reconciler *reconciler, const struct chunk *chunk,
 	return status;
 }
 
+/*
+ * Of a directory in a large tree only a digest was read ahead. Is it that of these files, and would
+ * each be found unchanged and with the links that its row has? Then nothing is to be done.
+ */
+static int is_all_unchanged(struct reconciler *reconciler, const struct chunk *chunk,
+			    bool *is_unchanged, struct simhash_error *error)
+{
+	struct known_row *rows;
+
+	*is_unchanged = false;
+	if (!reconciler->has_rows || reconciler->table == NULL || reconciler->force ||
+	    chunk->part != CHUNK_WHOLE)
+		return 0;
+	rows = calloc(chunk->count + 1, sizeof *rows);
+	if (rows == NULL)
+		return error_set_memory(error);
+	for (size_t i = 0; i < chunk->count; i++) {
+		const struct found_file *file = &chunk->files[i];
+		struct known_file known = {
+			.size_bytes = file->size_bytes,
+			.compressed_size_bytes = file->is_inflated ? file->size_bytes : 0,
+			.mtime_ns = file->mtime_ns,
+			.links = recorded_links(reconciler, file),
+			.is_settled = true,
+		};
+		memcpy(known.path_hash, file->path_hash, PATH_HASH_SIZE);
+		rows[i] = known_row_of(&known);
+	}
+	*is_unchanged =
+		known_table_is_same(reconciler->table, chunk->directory->hash, rows, chunk->count);
+	free(rows);
+	for (size_t i = 0; *is_unchanged && i < chunk->count; i++)
+		skip(reconciler, &chunk->files[i]);
+	return 0;
+}
+
 /* All files of a directory and all its rows, side by side: both are sorted by path hash. */
 static int reconcile_whole(struct reconciler *reconciler, const struct chunk *chunk,
 			   struct feed *feed, struct simhash_error *error)
 {
 	struct rows_ahead ahead = rows_ahead_of(reconciler, chunk);
+	bool is_done = false;
 	size_t next = 0;
-	int status = 0;
+	int status = ahead.are_known ? 0 : is_all_unchanged(reconciler, chunk, &is_done, error);
 
+	if (status != 0 || is_done)
+		return status;
 	if (ahead.are_known)
 		status = merge_ahead(reconciler, chunk, &ahead, &next, feed, error);
 	else if (reconciler->has_rows)

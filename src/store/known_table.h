@@ -36,7 +36,10 @@ struct known_row {
 	bool is_met; /* a mark for whoever deals with its directory */
 };
 
-/* A table of at most `bytes`, or NULL when memory is short. It knows nothing yet. */
+/*
+ * A table of about `bytes`, or NULL when memory is short. It knows nothing yet. A part that does
+ * not fit keeps of each directory only a digest of its rows.
+ */
 struct known_table *known_table_new(unsigned parts, size_t bytes, struct simhash_error *error);
 void known_table_free(struct known_table *table); /* NULL is fine */
 
@@ -53,11 +56,20 @@ bool known_table_has(const struct known_table *table,
 		     const uint8_t directory_hash[DIRECTORY_HASH_SIZE], struct known_row **rows,
 		     size_t *count);
 
+/*
+ * Are these rows, in order of their hashes, all that the index has of a directory? False too where
+ * the table cannot tell. It tells by a digest, where known_table_has is false, and by 128 bits of it.
+ */
+bool known_table_is_same(const struct known_table *table,
+			 const uint8_t directory_hash[DIRECTORY_HASH_SIZE],
+			 const struct known_row *rows, size_t count);
+
 /* The row of a file among those of its directory, or NULL. */
 struct known_row *known_row_find(struct known_row *rows, size_t count,
 				 const uint8_t path_hash[PATH_HASH_SIZE]);
 
-/* The row as known_files has it, but without its name and when it was scanned. */
+/* The row of what known_files has; the other way, without its name and when it was scanned. */
+struct known_row known_row_of(const struct known_file *known);
 void known_row_take(const struct known_row *row, const uint8_t directory_hash[DIRECTORY_HASH_SIZE],
 		    struct known_file *known);
 

@@ -102,19 +102,19 @@ ln -s loop "$files/links/loop"
 runs 2 "$SIMHASH" -L "$files"
 said "loop: Too many levels of symbolic links"
 
-# A directory larger than what is looked at in one piece.
+# A directory larger than what cli.small_table looks at in one piece.
 reset
 mkdir "$TEST_FOLDER/large" "$TEST_FOLDER/large/below"
-seq 9000 | (cd "$TEST_FOLDER/large" && split -l 1 -a 4 -)
+seq 3000 | (cd "$TEST_FOLDER/large" && split -l 1 -a 4 -)
 settle "$TEST_FOLDER/large"
 runs 0 "$SIMHASH" "$TEST_FOLDER/large"
-summary 9000 0 0 0
+summary 3000 0 0 0
 rm "$TEST_FOLDER"/large/xaa[a-c]?
 seq 3 >"$TEST_FOLDER/large/xabaa"
 seq 3 >"$TEST_FOLDER/large/new"
 runs 0 "$SIMHASH" "$TEST_FOLDER/large"
-summary 2 8921 78 0
-same "rows of the large directory" 8923 "$(sql 'SELECT count(*) FROM file')"
+summary 2 2921 78 0
+same "rows of the large directory" 2923 "$(sql 'SELECT count(*) FROM file')"
 
 # The same where it is a small part of the index, whose rows are then asked for and not read ahead.
 for directory in $(seq 50); do
@@ -129,10 +129,10 @@ rm "$TEST_FOLDER"/large/xac[a-c]?
 seq 4 >"$TEST_FOLDER/large/xabaa"
 settle "$TEST_FOLDER/large"
 runs 0 "$SIMHASH" "$TEST_FOLDER/large"
-summary 3 8843 78 0
+summary 3 2843 78 0
 runs 0 "$SIMHASH" "$TEST_FOLDER/others" "$TEST_FOLDER/large"
-summary 0 8896 0 0
-same "rows of all" 8896 "$(sql 'SELECT count(*) FROM file')"
+summary 0 2896 0 0
+same "rows of all" 2896 "$(sql 'SELECT count(*) FROM file')"
 
 # Hosts are told apart, and each removes only its own.
 reset

@@ -461,6 +461,12 @@ PUBLIC struct dirent64 *readdir64(DIR *directory)
 	return fails(DIRECTORY) ? NULL : next(directory);
 }
 
+PUBLIC ssize_t getdents64(int fd, void *buffer, size_t size)
+{
+	NEXT(getdents64);
+	return fails(DIRECTORY) ? -1 : next(fd, buffer, size);
+}
+
 #define SYNC_BY(name)                               \
 	PUBLIC int name(int fd)                     \
 	{                                           \
