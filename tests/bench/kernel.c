@@ -1,10 +1,14 @@
 /*
- * The scan kernels that this machine can run, in GB/s by kind of data, one
- * thread, beside memcpy and XXH3 in memory and read() of the page cache, in one
- * run. Files named on the command line are kinds too.
+ * The scan kernels that this machine can run, in GB/s of one thread's processor time by kind of
+ * data: from cache and from memory, and where another build's library is named, beside the kernels
+ * of that one, in turns. Beside them XXH3, memcpy and read() of the page cache.
+ *
+ *     kernel LIBRARY BEFORE FILE...    (BEFORE may be empty; each file is a kind of data)
+ *
  * SPDX-License-Identifier: MIT
  */
-#include <fcntl.h>
+#include <dlfcn.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,129 +20,274 @@
 #include "data.h"
 #include "simhash.h"
 
-#define SIZE (4u << 20) /* more than a second-level cache holds */
-#define PIECE (64u << 10)
-#define ROUNDS 15
+#define CACHED (1u << 20) /* bytes that a second-level cache mostly holds */
+#define MEMORY (64u << 20)
+#define PIECE (256u << 10) /* what simhash reads at once */
+#define PASSES 16	   /* over what is cached, in a round */
+#define ROUNDS_MIN 5
+#define ROUNDS_MAX 25
+#define SECONDS 0.15 /* of a figure, with more than the minimum of rounds */
+
+/* A build's library. */
+struct build {
+	void *handle;
+	int (*select)(const char *, struct simhash_error *);
+	void (*init)(struct simhash_scanner *, const struct simhash_tag_set *);
+	void (*update)(struct simhash_scanner *, const void *, size_t);
+	void (*finish)(const struct simhash_scanner *, struct simhash_sum_table *);
+	void (*tags_free)(struct simhash_tag_set *);
+	struct simhash_tag_set *tags;
+};
+
+struct figure {
+	unsigned rounds;
+	double spent, least;
+};
+
+/* What runs over the bytes: a kernel of a build, or the function. */
+struct runner {
+	const char *name;
+	struct build *build;
+	void (*run)(size_t size);
+	struct figure cached, memory;
+};
+
+static const char *const kernels[] = {"portable", "avx2", "avx512", "neon"};
+#define KERNELS (sizeof kernels / sizeof *kernels)
+#define RUNNERS_MAX (2 * KERNELS + 3)
 
 static uint8_t *bytes, *copy;
-static struct simhash_tag_set *tags;
 static volatile uint64_t sink;
 static int file = -1; /* holds the bytes */
 
-static void run_scan(void)
+static void find(const struct build *build, const char *name, void *function)
+{
+	void *found = dlsym(build->handle, name);
+
+	if (found == NULL) {
+		fprintf(stderr, "kernel: %s\n", dlerror());
+		exit(1);
+	}
+	memcpy(function, &found, sizeof found);
+}
+
+static void open_build(struct build *build, const char *path)
+{
+	int (*new_default)(struct simhash_tag_set **, struct simhash_error *);
+	struct simhash_error error;
+
+	build->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (build->handle == NULL) {
+		fprintf(stderr, "kernel: %s\n", dlerror());
+		exit(1);
+	}
+	find(build, "simhash_kernel_select", &build->select);
+	find(build, "simhash_scanner_init", &build->init);
+	find(build, "simhash_scanner_update", &build->update);
+	find(build, "simhash_scanner_finish", &build->finish);
+	find(build, "simhash_tag_set_free", &build->tags_free);
+	find(build, "simhash_tag_set_new_default", &new_default);
+	if (new_default(&build->tags, &error) != 0) {
+		fprintf(stderr, "kernel: %s\n", error.message);
+		exit(1);
+	}
+}
+
+static void close_build(struct build *build)
+{
+	build->tags_free(build->tags);
+	dlclose(build->handle);
+}
+
+static void run_scan(const struct build *build, size_t size)
 {
 	struct simhash_scanner scanner;
 	struct simhash_sum_table table;
 
-	simhash_scanner_init(&scanner, tags);
-	for (size_t i = 0; i < SIZE; i += PIECE)
-		simhash_scanner_update(&scanner, bytes + i, PIECE);
-	simhash_scanner_finish(&scanner, &table);
+	build->init(&scanner, build->tags);
+	for (size_t i = 0; i < size; i += PIECE)
+		build->update(&scanner, bytes + i, PIECE);
+	build->finish(&scanner, &table);
 	sink = table.count[0];
 }
 
-static void run_memcpy(void)
+static void run_memcpy(size_t size)
 {
-	memcpy(copy, bytes, SIZE);
-	sink = copy[sink % SIZE];
+	memcpy(copy, bytes, size);
+	sink = copy[sink % size];
 }
 
-static void run_read(void)
+static void run_read(size_t size)
 {
-	for (off_t i = 0; i < SIZE; i += PIECE)
-		if (pread(file, copy, PIECE, i) != PIECE)
+	for (size_t i = 0; i < size; i += PIECE)
+		if (pread(file, copy, PIECE, (off_t)i) != PIECE)
 			abort();
 }
 
-static void run_xxh3(void)
+static void run_xxh3(size_t size)
 {
-	sink = XXH3_128bits(bytes, SIZE).low64;
+	sink = XXH3_128bits(bytes, size).low64;
 }
 
-/* The best of several rounds, in GB/s. */
-static double measure(void (*run)(void))
+/* Of this thread, so that what else runs here matters less. */
+static double now(void)
 {
-	double best = 0;
+	struct timespec t;
 
-	for (int round = 0; round < ROUNDS; round++) {
-		struct timespec a, b;
-		double rate;
-		clock_gettime(CLOCK_MONOTONIC, &a);
-		run();
-		clock_gettime(CLOCK_MONOTONIC, &b);
-		rate = SIZE /
-		       ((double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec));
-		best = rate > best ? rate : best;
-	}
-	return best;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static const char *const kernels[] = {"portable", "avx2", "avx512", "neon"};
-#define KERNELS (sizeof kernels / sizeof *kernels)
-
-static void print_head(void)
+static void run_round(struct runner *runner, size_t size, unsigned passes, struct figure *figure)
 {
 	struct simhash_error error;
+	double begin, seconds;
 
-	printf("%-22s", "GB/s");
+	if (runner->build != NULL)
+		(void)!runner->build->select(runner->name, &error);
+	begin = now();
+	for (unsigned i = 0; i < passes; i++)
+		if (runner->build != NULL)
+			run_scan(runner->build, size);
+		else
+			runner->run(size);
+	seconds = (now() - begin) / passes;
+	if (figure->rounds == 0 || seconds < figure->least)
+		figure->least = seconds;
+	figure->spent += seconds * passes;
+	figure->rounds++;
+}
+
+static bool is_measured(const struct figure *figure)
+{
+	return figure->rounds >= ROUNDS_MIN &&
+	       (figure->rounds >= ROUNDS_MAX || figure->spent >= SECONDS);
+}
+
+/* All of them in turns, until each is measured. */
+static void measure(struct runner *runners, size_t count)
+{
+	bool is_done;
+
+	for (size_t i = 0; i < count; i++)
+		runners[i].cached = runners[i].memory = (struct figure){0};
+	do {
+		is_done = true;
+		for (size_t i = 0; i < count; i++)
+			if (!is_measured(&runners[i].cached)) {
+				run_round(&runners[i], CACHED, PASSES, &runners[i].cached);
+				is_done = false;
+			}
+		for (size_t i = 0; i < count; i++)
+			if (!is_measured(&runners[i].memory)) {
+				run_round(&runners[i], MEMORY, 1, &runners[i].memory);
+				is_done = false;
+			}
+	} while (!is_done);
+}
+
+static void print_figure(size_t size, const struct figure *figure, const struct figure *before)
+{
+	printf(" %8.2f", (double)size / figure->least * 1e-9);
+	if (before != NULL)
+		printf(" %8.2f %8.2f", (double)size / before->least * 1e-9,
+		       before->least / figure->least);
+	else
+		printf(" %8s %8s", "", "");
+}
+
+static void report(const char *kind, struct build *builds, unsigned build_count)
+{
+	struct runner runners[RUNNERS_MAX];
+	struct simhash_error error;
+	size_t count = 0;
+
 	for (size_t k = 0; k < KERNELS; k++)
-		if (simhash_kernel_select(kernels[k], &error) == 0)
-			printf(" %10s", kernels[k]);
-	printf(" %10s %10s %10s\n", "read()", "XXH3", "memcpy");
+		for (unsigned b = 0; b < build_count && builds[0].select(kernels[k], &error) == 0;
+		     b++)
+			if (builds[b].select(kernels[k], &error) == 0)
+				runners[count++] =
+					(struct runner){.name = kernels[k], .build = &builds[b]};
+	runners[count++] = (struct runner){.name = "XXH3", .run = run_xxh3};
+	runners[count++] = (struct runner){.name = "memcpy", .run = run_memcpy};
+	runners[count++] = (struct runner){.name = "read()", .run = run_read};
+	measure(runners, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct runner *before = NULL;
+		if (i + 1 < count && runners[i].build != NULL &&
+		    strcmp(runners[i].name, runners[i + 1].name) == 0)
+			before = &runners[i + 1];
+		printf("%-22.22s %-9s", kind, runners[i].name);
+		print_figure(CACHED, &runners[i].cached, before == NULL ? NULL : &before->cached);
+		print_figure(MEMORY, &runners[i].memory, before == NULL ? NULL : &before->memory);
+		printf("\n");
+		i += before != NULL;
+	}
+	fflush(stdout);
 }
 
-static void report(const char *kind)
+/* Have the bytes in the page cache too. */
+static void fill_file(void)
 {
-	struct simhash_error error;
-
-	if (pwrite(file, bytes, SIZE, 0) != SIZE) {
+	if (pwrite(file, bytes, MEMORY, 0) != MEMORY) {
 		perror("kernel: temporary file");
 		exit(1);
 	}
-	printf("%-22.22s", kind);
-	for (size_t k = 0; k < KERNELS; k++)
-		if (simhash_kernel_select(kernels[k], &error) == 0)
-			printf(" %10.2f", measure(run_scan));
-	printf(" %10.2f %10.2f %10.2f\n", measure(run_read), measure(run_xxh3),
-	       measure(run_memcpy));
 }
 
 static void fill_from_file(const char *path)
 {
 	FILE *from = fopen(path, "rb");
-	size_t have = from == NULL ? 0 : fread(bytes, 1, SIZE, from);
+	size_t have = from == NULL ? 0 : fread(bytes, 1, MEMORY, from);
 
 	if (have == 0) {
 		fprintf(stderr, "kernel: cannot read %s\n", path);
 		exit(1);
 	}
-	for (size_t i = have; i < SIZE; i++)
+	for (size_t i = have; i < MEMORY; i++)
 		bytes[i] = bytes[i - have];
 	fclose(from);
+	fill_file();
+}
+
+static void print_head(bool has_before)
+{
+	const char *before = has_before ? "before" : "", *times = has_before ? "times" : "";
+
+	printf("GB/s of one thread; 1 MiB in cache, then 64 MiB in memory\n%-22s %-9s", "", "");
+	for (int i = 0; i < 2; i++)
+		printf(" %8s %8s %8s", i == 0 ? "cache" : "memory", before, times);
+	printf("\n");
 }
 
 int main(int argc, char **argv)
 {
 	char name[] = "/tmp/simhash-kernel-XXXXXX";
-	struct simhash_error error;
+	struct build builds[2];
+	unsigned count = 1;
 
-	bytes = aligned_alloc(4096, SIZE);
-	copy = aligned_alloc(4096, SIZE);
+	bytes = aligned_alloc(4096, MEMORY);
+	copy = aligned_alloc(4096, MEMORY);
 	file = mkstemp(name);
-	if (bytes == NULL || copy == NULL || file < 0 ||
-	    simhash_tag_set_new_default(&tags, &error) != 0)
+	if (argc < 3 || bytes == NULL || copy == NULL || file < 0)
 		return 1;
 	unlink(name);
-	print_head();
-	for (int i = 1; i < argc; i++) {
+	open_build(&builds[0], argv[1]);
+	if (argv[2][0] != '\0')
+		open_build(&builds[count++], argv[2]);
+	print_head(count > 1);
+	for (int i = 3; i < argc; i++) {
 		fill_from_file(argv[i]);
-		report(strrchr(argv[i], '/') == NULL ? argv[i] : strrchr(argv[i], '/') + 1);
+		report(strrchr(argv[i], '/') == NULL ? argv[i] : strrchr(argv[i], '/') + 1, builds,
+		       count);
 	}
 	for (int kind = 0; kind < DATA_KINDS; kind++) {
-		data_fill((enum data_kind)kind, bytes, SIZE);
-		report(data_name((enum data_kind)kind));
+		data_fill((enum data_kind)kind, bytes, MEMORY);
+		fill_file();
+		report(data_name((enum data_kind)kind), builds, count);
 	}
-	simhash_tag_set_free(tags);
+	for (unsigned b = 0; b < count; b++)
+		close_build(&builds[b]);
 	close(file);
 	free(copy);
 	free(bytes);

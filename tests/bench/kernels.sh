@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# The scan kernels by kind of data, in GB/s of one thread, then resemblance sketches by kernel
-# and size, and then whole programs of one thread over the same real data, in one run.
+# The scan kernels by kind of data, from cache and from memory, in GB/s of one thread, then
+# resemblance sketches by kernel and size, and then whole programs of one thread over the same real
+# data, in one run. The kernels of the build BEFORE are measured in turns with those of BUILD.
 #
-#     tests/bench/kernels.sh [BUILD]   (default: build)
+#     tests/bench/kernels.sh [BUILD [BEFORE]]   (default: build, and nothing beside it)
 build=$(cd "${1:-build}" && pwd)
+before=${2:+$(cd "$2" && pwd)/libsimhash.so}
 # shellcheck source=tests/bench/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -16,8 +18,10 @@ sample() { # NAME: 64 MB of standard input
 (tar c -C /usr share 2>/dev/null || true) | sample "tar of share"
 (find /usr/share -name '*.gz' -exec cat {} + && gzip -c "$folder/programs" || true) 2>/dev/null |
 	sample compressed
-"$build/tests/kernel" "$folder/text" "$folder/programs" "$folder/tar of share" \
-	"$folder/compressed"
+echo "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) processors," \
+	"kernel $("$build/simhash" --version | sed -n 's/scan kernel: //p')"
+"$build/tests/kernel" "$build/libsimhash.so" "$before" "$folder/text" "$folder/programs" \
+	"$folder/tar of share" "$folder/compressed"
 echo
 "$build/tests/resemblance"
 
