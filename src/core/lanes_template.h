@@ -22,6 +22,11 @@
  *     v_take(s, a, b, was, all)         s | (a & b & (was | ~all))
  *     v_add(sum, a, b)                  full adder, bit by bit: *sum ^= a ^ b; returns the carry
  *
+ * and where it is faster
+ *
+ *     HALVES           2: the halves of the tags go side by side; else one after the other
+ *     v_prefetch(p)    asks for the cache line of p, of which no byte needs to be readable
+ *
  * and that makes a scan_kernel of the function `update` below.
  *
  * The idea. Byte i of a vector belongs to lane i. The eight windows that end in a byte are looked up by their two nibbles in tables
@@ -44,8 +49,18 @@
 
 #define ROWS 16u /* bytes of each lane that are transposed at once */
 #define WINDOWS 8u
+#define LINE 64		 /* bytes of a cache line */
+#define AHEAD 256	 /* bytes of a lane */
 #define LEVELS 20	 /* a lane holds less than 2^LEVELS bytes */
 #define LEVELS_OF_ROWS 4 /* that the rows of a tile add up to: log2(ROWS) */
+
+#ifndef HALVES
+#define HALVES 1
+#endif
+#ifndef v_prefetch
+#define v_prefetch(p) ((void)(p))
+#endif
+#define UNROLLED _Pragma("GCC unroll 8")
 
 #ifndef HAS_THREE_WAY_LOGIC
 static inline VECTOR v_take(VECTOR s, VECTOR a, VECTOR b, VECTOR was, VECTOR all)
@@ -204,56 +219,87 @@ static inline void outer_nibbles(VECTOR before, VECTOR byte, VECTOR nibbles[4])
 }
 
 /*
- * One half of the tags over one row: S(0) to S(7) go from row to row. Returns S(7).
- * Window w is made of the nibbles w and w + 4.
+ * HALVES halves of the tags over one row: S(0) to S(7) go from row to row. now[h]
+ * becomes S(7). Window w is made of the nibbles w and w + 4. S(w) waits for S(w - 1), so
+ * two halves, which do not wait for each other, take turns.
  */
-static inline VECTOR take(VECTOR first_table, VECTOR second_table,
-			  const VECTOR nibbles[WINDOWS + 4], VECTOR s[WINDOWS])
+static inline void take(const VECTOR first_table[HALVES], const VECTOR second_table[HALVES],
+			const VECTOR nibbles[WINDOWS + 4], VECTOR s[HALVES][WINDOWS],
+			VECTOR now[HALVES])
 {
-	VECTOR all = s[WINDOWS - 1], now = v_zero();
+	VECTOR all[HALVES];
 
-	for (unsigned w = 0; w < WINDOWS - 1; w++) {
-		now = v_take(now, v_look_up(first_table, nibbles[w]),
-			     v_look_up(second_table, nibbles[w + 4]), s[w], all);
-		s[w] = now;
+	for (unsigned h = 0; h < HALVES; h++) {
+		all[h] = s[h][WINDOWS - 1];
+		now[h] = v_zero();
 	}
+	UNROLLED
+	for (unsigned w = 0; w < WINDOWS - 1; w++)
+		for (unsigned h = 0; h < HALVES; h++) {
+			now[h] = v_take(now[h], v_look_up(first_table[h], nibbles[w]),
+					v_look_up(second_table[h], nibbles[w + 4]), s[h][w],
+					all[h]);
+			s[h][w] = now[h];
+		}
 	/* Nothing in the byte before comes after the last window. */
-	now = v_or(now, v_and(v_look_up(first_table, nibbles[WINDOWS - 1]),
-			      v_look_up(second_table, nibbles[WINDOWS + 3])));
-	s[WINDOWS - 1] = now;
-	return now;
+	for (unsigned h = 0; h < HALVES; h++) {
+		now[h] = v_or(now[h], v_and(v_look_up(first_table[h], nibbles[WINDOWS - 1]),
+					    v_look_up(second_table[h], nibbles[WINDOWS + 3])));
+		s[h][WINDOWS - 1] = now[h];
+	}
 }
 
 /*
- * One half of the tags over the rows of a tile. The first half to come also makes
+ * The halves from `half` on over the rows of a tile. The first half to come also makes
  * the nibbles, in the order of their bits, 4 from before the tile and then 8 for
  * each row: so the stores of the one and the look-ups of the other go side by side.
  */
-static inline void take_half(const struct automaton *automaton, unsigned half,
-			     const VECTOR tile[ROWS], VECTOR before, unsigned from,
-			     VECTOR nibbles[WINDOWS * ROWS + 4], VECTOR taken[WINDOWS],
-			     VECTOR all_taken[ROWS])
+static inline void take_halves(const struct automaton *automaton, unsigned half,
+			       const VECTOR tile[ROWS], VECTOR before, unsigned from,
+			       VECTOR nibbles[WINDOWS * ROWS + 4], VECTOR taken[][WINDOWS],
+			       VECTOR all_taken[][ROWS])
 {
-	const VECTOR first = v_table(automaton->first_nibble[half]);
-	const VECTOR second = v_table(automaton->second_nibble[half]);
-	VECTOR s[WINDOWS];
+	VECTOR first[HALVES], second[HALVES], s[HALVES][WINDOWS];
 
-	for (unsigned w = 0; w < WINDOWS; w++)
-		s[w] = taken[w];
+	for (unsigned h = 0; h < HALVES; h++) {
+		first[h] = v_table(automaton->first_nibble[half + h]);
+		second[h] = v_table(automaton->second_nibble[half + h]);
+		for (unsigned w = 0; w < WINDOWS; w++)
+			s[h][w] = taken[h][w];
+	}
 	if (half == 0)
 		inner_nibbles(before, nibbles + WINDOWS * from);
 	for (unsigned r = from; r < ROWS; r++) {
-		VECTOR *n = nibbles + WINDOWS * r;
+		VECTOR *n = nibbles + WINDOWS * r, now[HALVES];
 		if (half == 0) {
 			outer_nibbles(before, tile[r], n + 4);
 			inner_nibbles(tile[r], n + 8);
 			before = tile[r];
 			WRITTEN_BEFORE_READ;
 		}
-		all_taken[r] = take(first, second, n, s);
+		take(first, second, n, s, now);
+		for (unsigned h = 0; h < HALVES; h++)
+			all_taken[h][r] = now[h];
 	}
-	for (unsigned w = 0; w < WINDOWS; w++)
-		taken[w] = s[w];
+	for (unsigned h = 0; h < HALVES; h++)
+		for (unsigned w = 0; w < WINDOWS; w++)
+			taken[h][w] = s[h][w];
+}
+
+/*
+ * Ask for what the lanes read AHEAD bytes later: more streams than a processor foresees
+ * by itself. A tile asks for the lines of a part of the lanes, so that each line is asked
+ * for once. Inlined, because gcc drops calls of a function that only asks.
+ */
+__attribute__((always_inline)) static inline void ask_ahead(const uint8_t *bytes, size_t size,
+							    size_t done)
+{
+	const size_t part = LANES * ROWS / LINE;
+	size_t at = done + AHEAD, lane = done / ROWS % (LINE / ROWS) * part;
+
+	if (at < size)
+		for (size_t end = lane + part; lane < end; lane++)
+			v_prefetch(bytes + lane * size + at);
 }
 
 static void run(const struct automaton *automaton, const uint8_t *bytes, size_t size,
@@ -270,11 +316,13 @@ static void run(const struct automaton *automaton, const uint8_t *bytes, size_t 
 		/* A last tile that is not full ends with the lane; its first rows were done. */
 		size_t begin = size - done < ROWS ? size - ROWS : done;
 		unsigned from = (unsigned)(done - begin);
+		ask_ahead(bytes, size, done);
 		load_tile(bytes + begin, size, tile);
 		for (unsigned r = 0; r < from; r++)
 			all_taken[0][r] = all_taken[1][r] = v_zero();
-		take_half(automaton, 0, tile, before, from, nibbles, taken[0], all_taken[0]);
-		take_half(automaton, 1, tile, before, from, nibbles, taken[1], all_taken[1]);
+		for (unsigned half = 0; half < 2; half += HALVES)
+			take_halves(automaton, half, tile, before, from, nibbles, taken + half,
+				    all_taken + half);
 		before = tile[ROWS - 1];
 		if (table != NULL) {
 			digits_add(&digits[0], all_taken[0]);

@@ -138,6 +138,30 @@ static void scan_equals_reference_on_big_inputs(void **state)
 	guarded_free(g);
 }
 
+/*
+ * 16, 32 and 64 lanes of lengths around those of tiles, and around that from which on a kernel asks
+ * for what follows, up to the end of what may be read.
+ */
+static void scan_equals_reference_on_every_length_of_lanes(void **state)
+{
+	static const enum data_kind kinds[] = {DATA_RANDOM, DATA_ZERO_RUNS, DATA_TAG_DB};
+	struct guarded g = guarded_new(64 * 290);
+
+	(void)state;
+	for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+		for (size_t lane = 15; lane <= 289; lane += lane == 50 ? 204 : 1)
+			for (size_t lanes = 16; lanes <= 64; lanes *= 2) {
+				size_t size = lanes * lane + lane % 3 - 1;
+				uint8_t *bytes = g.middle + g.room - size;
+				data_fill(kinds[k], bytes, size);
+				expect_counts(reference_sample, sample, bytes, size, 0);
+				/* A cut at the end of a lane, and the rest in lanes of its own. */
+				expect_counts(reference_sample, sample, bytes, size,
+					      lane * (lane % lanes));
+			}
+	guarded_free(g);
+}
+
 static void scan_any_split_gives_same_table(void **state)
 {
 	uint8_t bytes[777];
@@ -322,6 +346,7 @@ int main(void)
 		cmocka_unit_test(kernel_is_the_one_selected),
 		cmocka_unit_test(scan_equals_reference_on_every_length),
 		cmocka_unit_test(scan_equals_reference_on_big_inputs),
+		cmocka_unit_test(scan_equals_reference_on_every_length_of_lanes),
 		cmocka_unit_test(scan_any_split_gives_same_table),
 		cmocka_unit_test(scan_byte_by_byte_and_in_random_pieces),
 		cmocka_unit_test(scan_in_pieces_of_any_size),

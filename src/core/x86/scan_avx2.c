@@ -9,6 +9,7 @@
 #define VECTOR __m256i
 #define LANES 32
 
+#define v_prefetch(p) _mm_prefetch((const char *)(p), _MM_HINT_T0)
 #define v_load(p) _mm256_loadu_si256((const __m256i *)(const void *)(p))
 #define v_zip_low _mm256_unpacklo_epi8
 #define v_zip_high _mm256_unpackhi_epi8

@@ -9,7 +9,9 @@
 #define VECTOR __m512i
 #define LANES 64
 #define HAS_THREE_WAY_LOGIC
+#define HALVES 2 /* there are registers for both */
 
+#define v_prefetch(p) _mm_prefetch((const char *)(p), _MM_HINT_T0)
 #define v_load(p) _mm512_loadu_si512((const void *)(p))
 #define v_zip_low _mm512_unpacklo_epi8
 #define v_zip_high _mm512_unpackhi_epi8
