@@ -125,14 +125,16 @@ static int compare_edges(const void *a, const void *b)
 	       (x->earlier->number < y->earlier->number);
 }
 
-static void make_edges(struct edges *edges, const struct pair_list *list,
-		       struct unique_content **of_file)
+/* Names of one file are no pair, even where their rows contradict each other. */
+static void make_edges(struct edges *edges, const struct contents *contents,
+		       const struct pair_list *list, struct unique_content **of_file)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		const struct file_pair *pair = &list->pairs[i];
 		struct unique_content *a = of_file[pair->a->number], *b = of_file[pair->b->number];
 		bool a_is_later;
-		if (a == NULL || b == NULL || a == b)
+		if (a == NULL || b == NULL || a == b ||
+		    (!contents->hard_links && are_links(pair->a, pair->b)))
 			continue;
 		a_is_later = a->number > b->number;
 		edges->items[edges->count++] =
@@ -208,7 +210,7 @@ int group_pairs(const struct pair_list *list, const struct find_request *request
 		status = add_files(&contents, list, error);
 	if (status == 0) {
 		find_contents(&contents, list, request, of_file);
-		make_edges(&edges, list, of_file);
+		make_edges(&edges, &contents, list, of_file);
 		link_contents(&contents, &edges, linkage);
 		status = groups_write(&contents, groups, error);
 	}
