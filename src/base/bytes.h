@@ -20,6 +20,15 @@ static inline struct bytes bytes_of(const char *text)
 	return (struct bytes){text, strlen(text)};
 }
 
+/* Below 0, 0 or above: their order byte by byte, of which a shorter one that begins alike is first. */
+static inline int bytes_compare(struct bytes x, struct bytes y)
+{
+	size_t common = x.size < y.size ? x.size : y.size;
+	int order = common == 0 ? 0 : memcmp(x.data, y.data, common);
+
+	return order != 0 ? order : (x.size > y.size) - (x.size < y.size);
+}
+
 /* memrchr(3), which macOS lacks: the last byte of value c among `size` bytes, or NULL. */
 static inline const void *last_byte(const void *bytes, int c, size_t size)
 {

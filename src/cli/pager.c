@@ -85,8 +85,12 @@ void pager_start(const char *program)
 	if (command == NULL || fflush(stdout) != 0)
 		return;
 	terminal = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	if (terminal < 0 || pipe(pipe_ends) != 0)
+	if (terminal < 0)
 		return;
+	if (pipe(pipe_ends) != 0) {
+		close(terminal);
+		return;
+	}
 	set_defaults();
 	pager = fork();
 	if (pager == 0)

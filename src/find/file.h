@@ -53,21 +53,16 @@ static inline const char *find_file_path(const struct find_file *file)
 	return file->display + file->path_offset;
 }
 
-/* Below 0, 0 or above: the order of bytes of what is displayed. */
-static inline int find_file_compare(const struct find_file *x, const struct find_file *y)
-{
-	size_t common = x->display_size < y->display_size ? x->display_size : y->display_size;
-	int order = memcmp(x->display, y->display, common);
-
-	return order != 0
-		       ? order
-		       : (x->display_size > y->display_size) - (x->display_size < y->display_size);
-}
-
 /* The bytes to show, for people and for other programs. */
 static inline struct bytes find_file_display(const struct find_file *file)
 {
 	return (struct bytes){file->display, file->display_size};
+}
+
+/* The order of bytes of what is displayed. */
+static inline int find_file_compare(const struct find_file *x, const struct find_file *y)
+{
+	return bytes_compare(find_file_display(x), find_file_display(y));
 }
 
 /* Are these two names of one file? */

@@ -312,11 +312,7 @@ struct ranked {
 
 static int compare_ranked(const void *x, const void *y)
 {
-	const struct bytes *a = &((const struct ranked *)x)->text;
-	const struct bytes *b = &((const struct ranked *)y)->text;
-	int order = memcmp(a->data, b->data, a->size < b->size ? a->size : b->size);
-
-	return order != 0 ? order : (a->size > b->size) - (a->size < b->size);
+	return bytes_compare(((const struct ranked *)x)->text, ((const struct ranked *)y)->text);
 }
 
 /*

@@ -81,13 +81,6 @@ static double group_sort_key(const struct group_list *groups, const struct group
 	}
 }
 
-static int compare_displays(struct bytes x, struct bytes y)
-{
-	int order = memcmp(x.data, y.data, x.size < y.size ? x.size : y.size);
-
-	return order != 0 ? order : (x.size > y.size) - (x.size < y.size);
-}
-
 static int compare_placed(const void *a, const void *b)
 {
 	const struct placed_group *x = a, *y = b;
@@ -98,8 +91,7 @@ static int compare_placed(const void *a, const void *b)
 	else if (x->then != y->then)
 		order = x->then < y->then ? -1 : 1;
 	else
-		order = compare_displays(find_file_display(x->group.representative),
-					 find_file_display(y->group.representative));
+		order = find_file_compare(x->group.representative, y->group.representative);
 	return x->reverse ? -order : order;
 }
 
