@@ -24,6 +24,7 @@ struct neighbour_chunk {
 	uint16_t sums[SUMS][LANES], tags[SIMHASH_TAGS][LANES];
 	struct content_file *files[LANES];
 	struct neighbour_chunk *next;
+	int64_t largest_sum; /* of the first dimension: files come in its order */
 	unsigned count;
 	bool is_one; /* all sixteen are in one component */
 };
@@ -144,12 +145,15 @@ static int add_to_chunks(struct neighbour_cell *cell, struct content_file *file,
 		chunk = calloc(1, sizeof *chunk);
 		if (chunk == NULL)
 			return error_set_memory(error);
+		chunk->largest_sum = INT64_MIN;
 		*(cell->last == NULL ? &cell->first : &cell->last->next) = chunk;
 		cell->last = chunk;
 	}
 	near_rows_set(&(struct near_rows){&chunk->sums, &chunk->tags}, chunk->count,
 		      &file->file.table, file->place.power);
 	chunk->files[chunk->count++] = file;
+	if (file->place.sums[0] > chunk->largest_sum)
+		chunk->largest_sum = file->place.sums[0];
 	return 0;
 }
 
@@ -313,6 +317,15 @@ static bool is_within_reach(const struct sought *sought, const struct content_fi
 	return true;
 }
 
+/* Are all sums of a chunk too small? */
+static bool is_chunk_behind(const struct sought *sought, const struct neighbour_chunk *chunk)
+{
+	int64_t sum = sought->file->place.sums[0];
+
+	return chunk->largest_sum < sum &&
+	       (uint64_t)sum - (uint64_t)chunk->largest_sum > sought->reach;
+}
+
 static bool each_of_cell(const struct neighbours *n, const struct neighbour_cell *cell,
 			 const struct sought *sought, const struct visit *visit)
 {
@@ -324,6 +337,8 @@ static bool each_of_cell(const struct neighbours *n, const struct neighbour_cell
 		const struct near_rows rows = {&chunk->sums, &chunk->tags};
 		size_t first = 0;
 		unsigned mask;
+		if (is_chunk_behind(sought, chunk))
+			continue;
 		if (visit->is_connected != NULL && is_chunk_connected(chunk, visit))
 			continue;
 		mask = n->near(&rows, &sought->near, &first, 1);
