@@ -15,8 +15,8 @@
 #include "store/known_table.h"
 #include "store/view.h"
 
-/* Questions before the view of the index is renewed. */
-#define VIEW_QUESTIONS 256
+/* Directories looked up, or found in the table, before the view of the index is renewed. */
+#define VIEW_DIRECTORIES 256
 
 static bool is_unchanged(const struct reconciler *reconciler, const struct found_file *file,
 			 const struct known_file *known)
@@ -112,12 +112,14 @@ static int scan_before(const struct chunk *chunk, const struct known_file *known
 	return 0;
 }
 
-/* Before the index is asked: as often as this is worth it, see it as it is now. */
+/* Before the index is asked: have a view of it. */
 static int look_up(struct reconciler *reconciler, struct simhash_error *error)
 {
-	return reconciler->looked_up++ % VIEW_QUESTIONS == 0
-		       ? store_renew_view(reconciler->store, error)
-		       : 0;
+	if (reconciler->has_view)
+		return 0;
+	reconciler->has_view = true;
+	reconciler->decided = 0;
+	return store_renew_view(reconciler->store, error);
 }
 
 /* A row without its file that was read ahead: ask for it as it is now, with its name. */
@@ -179,7 +181,10 @@ static struct rows_ahead rows_ahead_of(const struct reconciler *reconciler,
 	return ahead;
 }
 
-/* All files of a directory and its rows that were read ahead, but those that met theirs before. */
+/*
+ * The files of a chunk and all rows of its directory, which were read ahead. Where there are no
+ * files, those were in other chunks, and rows that met theirs are left out.
+ */
 static int merge_ahead(struct reconciler *reconciler, const struct chunk *chunk,
 		       const struct rows_ahead *ahead, size_t *next, struct feed *feed,
 		       struct simhash_error *error)
@@ -187,7 +192,7 @@ static int merge_ahead(struct reconciler *reconciler, const struct chunk *chunk,
 	struct known_file known;
 
 	for (size_t i = 0; i < ahead->count; i++) {
-		if (ahead->rows[i].is_met)
+		if (ahead->rows[i].is_met && chunk->count == 0)
 			continue;
 		known_row_take(&ahead->rows[i], chunk->directory->hash, &known);
 		if (merge_row(reconciler, chunk, &known, next, feed, error) != 0)
@@ -310,10 +315,9 @@ static int reconcile_each(struct reconciler *reconciler, const struct chunk *chu
 
 void reconciler_rest(struct reconciler *reconciler)
 {
-	if (!reconciler->has_rows)
-		return;
-	store_end_view(reconciler->store);
-	reconciler->looked_up = 0;
+	if (reconciler->has_view)
+		store_end_view(reconciler->store);
+	reconciler->has_view = false;
 }
 
 int reconcile_chunk(struct reconciler *reconciler, const struct chunk *chunk, struct feed *feed,
@@ -321,6 +325,8 @@ int reconcile_chunk(struct reconciler *reconciler, const struct chunk *chunk, st
 {
 	struct chunk rows_only = {.directory = chunk->directory};
 
+	if (reconciler->has_view && reconciler->decided++ == VIEW_DIRECTORIES)
+		reconciler_rest(reconciler);
 	switch (chunk->part) {
 	case CHUNK_WHOLE:
 		return reconcile_whole(reconciler, chunk, feed, error);

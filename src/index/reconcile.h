@@ -28,7 +28,8 @@ struct reconciler {
 	bool follow;
 	struct index_progress *progress; /* or NULL */
 	uint64_t unchanged;		 /* counted here */
-	unsigned looked_up;		 /* questions since the view of the index was renewed */
+	bool has_view;			 /* of the index, since it was asked something */
+	unsigned decided;		 /* chunks since then */
 };
 
 /* Decide about the files of a chunk, and feed what is to be done. */
