@@ -138,6 +138,25 @@ static void show_runs(const struct index_status *status)
 	}
 }
 
+static void show_answers(const struct index_status *status)
+{
+	char groups[32], files[32], pairs[32];
+
+	if (status->answers.count > 0)
+		printf("\n%-20s %-12s %12s %12s %12s  %s\n", "stored answers", "tag set", "groups",
+		       "their files", "pairs", "command");
+	for (size_t i = 0; i < status->answers.count; i++) {
+		const struct find_run *run = &status->answers.runs[i];
+		write_time(run->finished_at_ns);
+		write_name(&status->tag_sets, run->tag_set, 12);
+		printf(" %12s %12s %12s  ", format_count((uint64_t)run->groups, groups),
+		       format_count((uint64_t)run->files, files),
+		       format_count((uint64_t)run->stored_pairs, pairs));
+		write_escaped(stdout, run->options);
+		putchar('\n');
+	}
+}
+
 static int count_sketches(struct index_status *status, struct store *store,
 			  struct simhash_error *error)
 {
@@ -162,7 +181,8 @@ static int read_status(struct index_status *status, struct store *store,
 	    store_read_totals(store, &status->totals, &status->total_count, error) != 0 ||
 	    store_read_measures(store, &status->measures, error) != 0 ||
 	    count_sketches(status, store, error) != 0 ||
-	    store_read_runs(store, &status->runs, error) != 0)
+	    store_read_runs(store, &status->runs, error) != 0 ||
+	    find_runs_read(store, &status->answers, error) != 0)
 		return -1;
 	keep_last_runs(&status->runs);
 	return 0;
@@ -180,6 +200,7 @@ static void show_text(const struct index_status *status)
 	if (status->total_count == 0)
 		puts("\nThe index has no files.");
 	show_runs(status);
+	show_answers(status);
 }
 
 int show_index(const struct index_arguments *arguments, struct simhash_error *error)
@@ -203,6 +224,7 @@ int show_index(const struct index_arguments *arguments, struct simhash_error *er
 		show_text(&status);
 	result = 0;
 out:
+	find_run_list_release(&status.answers);
 	scan_run_list_release(&status.runs);
 	free(status.totals);
 	free(status.measure_files);

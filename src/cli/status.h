@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "store/find_run.h"
 #include "store/names.h"
 #include "store/scan_run.h"
 #include "store/totals.h"
@@ -20,6 +21,7 @@ struct index_status {
 	size_t total_count;
 	struct scan_run_list
 		runs; /* the last of each root, with the number of its runs as its id */
+	struct find_run_list answers; /* that simfind --store keeps */
 };
 
 /* Write it as an object of JSON. The caller checks the stream's error state. */

@@ -58,6 +58,23 @@ static void write_run(FILE *out, const struct index_status *status, const struct
 	fputc('}', out);
 }
 
+/* How many pairs there were is null where they were not counted. */
+static void write_answer(FILE *out, const struct index_status *status, const struct find_run *run)
+{
+	fprintf(out, "\"groups\":%" PRId64 ",\"files\":%" PRId64 ",\"stored_pairs\":%" PRId64,
+		run->groups, run->files, run->stored_pairs);
+	if (run->pairs == PAIRS_UNKNOWN)
+		fputs(",\"pairs\":null", out);
+	else
+		fprintf(out, ",\"pairs\":%" PRId64, run->pairs);
+	write_time(out, "started", run->started_at_ns);
+	write_time(out, "finished", run->finished_at_ns);
+	write_name(out, "tag_set", &status->tag_sets, run->tag_set);
+	write_json_field(out, "host", bytes_of(run->host));
+	write_json_field(out, "command", run->options);
+	fputc('}', out);
+}
+
 void write_status_json(FILE *out, const struct index_status *status)
 {
 	fprintf(out, "{\"bytes\":%" PRId64, status->bytes);
@@ -80,6 +97,11 @@ void write_status_json(FILE *out, const struct index_status *status)
 	for (size_t i = 0; i < status->runs.count; i++) {
 		fputs(separator(i), out);
 		write_run(out, status, &status->runs.runs[i]);
+	}
+	fputs("],\"answers\":[", out);
+	for (size_t i = 0; i < status->answers.count; i++) {
+		fputs(separator(i), out);
+		write_answer(out, status, &status->answers.runs[i]);
 	}
 	fputs("]}\n", out);
 }

@@ -4,6 +4,10 @@
  */
 #include "store/find_run.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
 #include "base/error.h"
 #include "store/ids.h"
 #include "store/query.h"
@@ -84,6 +88,73 @@ int find_run_current(struct store *store, int64_t tag_set, int64_t *run,
 		return -1;
 	query_bind_integer(&query, tag_set);
 	return query_first(&query, run, error) < 0 ? -1 : 0;
+}
+
+/* Its own copy, ended by a zero. */
+static char *keep_text(struct find_run_list *list, struct bytes text)
+{
+	char *kept = arena_take(&list->texts, text.size + 1);
+
+	if (kept != NULL) {
+		memcpy(kept, text.data, text.size);
+		kept[text.size] = '\0';
+	}
+	return kept;
+}
+
+static int append_run(struct find_run_list *list, struct query *query, struct simhash_error *error)
+{
+	struct bytes options = query_bytes(query, 3);
+	char *host = keep_text(list, query_bytes(query, 2)), *kept = keep_text(list, options);
+
+	if (host == NULL || kept == NULL)
+		return error_set_memory(error);
+	if (array_reserve(&list->runs, &list->capacity, list->count + 1, sizeof *list->runs,
+			  error) != 0)
+		return -1;
+	list->runs[list->count++] = (struct find_run){
+		.id = query_integer(query, 0),
+		.tag_set = query_integer(query, 1),
+		.host = host,
+		.options = {kept, options.size},
+		.started_at_ns = query_integer(query, 4),
+		.finished_at_ns = query_integer(query, 5),
+		.groups = query_integer(query, 6),
+		.files = query_integer(query, 7),
+		.pairs = query_integer(query, 8),
+		.stored_pairs = query_integer(query, 9),
+	};
+	return 0;
+}
+
+int find_runs_read(struct store *store, struct find_run_list *list, struct simhash_error *error)
+{
+	struct query query;
+	int status;
+
+	*list = (struct find_run_list){.runs = NULL};
+	if (query_begin(&query, store,
+			"SELECT id, tag_set, host, options, started_at_ns, finished_at_ns, "
+			"group_count, file_count, COALESCE(pair_count, -1), stored_pair_count "
+			"FROM find_run WHERE state = 'current' ORDER BY tag_set",
+			error) != 0)
+		return -1;
+	while ((status = query_next(&query, error)) == 1)
+		if (append_run(list, &query, error) != 0) {
+			status = -1;
+			break;
+		}
+	query_end(&query);
+	if (status != 0)
+		find_run_list_release(list);
+	return status;
+}
+
+void find_run_list_release(struct find_run_list *list)
+{
+	arena_release(&list->texts);
+	free(list->runs);
+	*list = (struct find_run_list){.runs = NULL};
 }
 
 /* In a transaction. It may be the current one already: a COMMIT whose answer was lost. */

@@ -20,6 +20,7 @@
 
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/bytes.h"
 #include "simhash.h"
 
@@ -55,5 +56,16 @@ int find_run_hold(struct store *store, int64_t run, struct simhash_error *error)
 /* The id of the current run of a tag set, or 0. */
 int find_run_current(struct store *store, int64_t tag_set, int64_t *run,
 		     struct simhash_error *error);
+
+/* The current runs, one for each tag set that has one; of each all but the version. */
+struct find_run_list {
+	struct find_run *runs;
+	size_t count, capacity;
+	struct arena texts;
+};
+
+/* On success the caller releases the list. */
+int find_runs_read(struct store *store, struct find_run_list *list, struct simhash_error *error);
+void find_run_list_release(struct find_run_list *list);
 
 #endif

@@ -118,6 +118,16 @@ print(s["stored_groups"], s["stored_files"], s["stored_pairs"], sep="|")' <err)"
 runs 0 "$SIMFIND" --store --quiet --host=elsewhere
 same "host" elsewhere "$(sql "SELECT host FROM find_run_text")"
 [ ! -s err ] || fail "not quiet: $(cat err)"
+# status_answers FIELD...: what --status shows of the current run
+status_answers() {
+	runs 0 "$SIMHASH" --status --format=json
+	python3 -c 'import json, sys; [a] = json.load(open("out"))["answers"]; print(*(a[f] for f in sys.argv[1:]), sep="|")' "$@"
+}
+same "answers in the status" \
+	"$(sql "SELECT tag_set, host, group_count, file_count, pair_count, stored_pair_count, options FROM find_run_text")" \
+	"$(status_answers tag_set host groups files pairs stored_pairs command)"
+runs 0 "$SIMHASH" --status
+grep -Eq '^20[0-9 :-]+ sample +[0-9,]+ +[0-9,]+ +[0-9,]+  simfind --store --quiet --host=elsewhere$' out || fail "no answers: $(cat out)"
 
 # The bound: the most similar pairs, whichever thread found them; all groups.
 "$SIMFIND" -q --format=json >pairs.json
@@ -144,6 +154,7 @@ runs 0 "$SIMFIND" --store=0 --group
 said "files, no pairs"
 same "pairs that were not looked for" "NULL|0|0" \
 	"$(sql "SELECT COALESCE(CAST(pair_count AS CHAR(9)), 'NULL'), stored_pair_count, has_all_pairs FROM find_run_text")"
+same "the same in the status" "None|0" "$(status_answers pairs stored_pairs)"
 runs 0 "$SIMFIND" --store="$pairs"
 said "files, $pairs pairs"
 same "all pairs" "$pairs" "$(sql "SELECT COUNT(*) FROM found_pair")"

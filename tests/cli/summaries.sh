@@ -130,7 +130,8 @@ python3 - "$TEST_URL" "$(hostname)" "$odd" "$files/two" "$(sql "SELECT host.name
 import json, os, re, sys
 url, host, odd, two, rows = sys.argv[1:]
 s = json.load(open("out", encoding="utf-8"))
-assert set(s) == {"bytes", "index", "totals", "measures", "runs"}, s
+assert set(s) == {"bytes", "index", "totals", "measures", "runs", "answers"}, s
+assert s["answers"] == []
 assert s["index"] == url and s["bytes"] > 4096
 found = {t["host"]: (t["files"], t["bytes"]) for t in s["totals"]}
 assert found == {r.split("|")[0]: tuple(map(int, r.split("|")[1:])) for r in rows.split()}, (found, rows)
