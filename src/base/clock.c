@@ -31,6 +31,15 @@ int64_t clock_wall_ns(void)
 	return now_ns(CLOCK_REALTIME);
 }
 
+int64_t clock_ns(int64_t seconds, int64_t nanoseconds)
+{
+	if (seconds > INT64_MAX / NS_PER_S - 1)
+		return INT64_MAX;
+	if (seconds < INT64_MIN / NS_PER_S + 1)
+		return INT64_MIN;
+	return seconds * NS_PER_S + nanoseconds;
+}
+
 double clock_monotonic_s(void)
 {
 	return (double)clock_monotonic_ns() / (double)NS_PER_S;

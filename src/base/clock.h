@@ -16,6 +16,12 @@
 int64_t clock_monotonic_ns(void);
 int64_t clock_wall_ns(void); /* since 1970 */
 
+/*
+ * A time of the system in nanoseconds, which 64 bits hold for 292 years before and after 1970;
+ * beyond that the first or the last.
+ */
+int64_t clock_ns(int64_t seconds, int64_t nanoseconds);
+
 /* clock_monotonic_ns in seconds. */
 double clock_monotonic_s(void);
 

@@ -7,10 +7,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 #define PIECE 4000 /* bytes of a path to open at once; below PATH_MAX everywhere that matters */
 
@@ -99,6 +102,31 @@ void reserve_descriptors(unsigned count)
 	close(fd);
 }
 
+int open_path_directly(const char *path, int flags)
+{
+	char *copy = strdup(path), *name = copy;
+	bool is_last = path[strspn(path, "/")] == '\0';
+	int saved;
+	int fd = copy == NULL ? -1
+			      : open_file_at(AT_FDCWD, "/", is_last ? flags : OPEN_TO_REACH, 0);
+
+	while (fd >= 0 && !is_last) {
+		char *end;
+		int above = fd;
+		name += strspn(name, "/");
+		end = name + strcspn(name, "/");
+		is_last = end[strspn(end, "/")] == '\0';
+		*end = '\0';
+		fd = open_file_at(above, name, (is_last ? flags : OPEN_TO_REACH) | O_NOFOLLOW, 0);
+		close_keeping_errno(above);
+		name = end + 1;
+	}
+	saved = errno;
+	free(copy);
+	errno = saved;
+	return fd;
+}
+
 int64_t stat_mtime_ns(const struct stat *status)
 {
 #ifdef __APPLE__
@@ -106,10 +134,15 @@ int64_t stat_mtime_ns(const struct stat *status)
 #else
 	const struct timespec *time = &status->st_mtim;
 #endif
-	/* 64 bits hold 292 years before and after 1970. */
-	if (time->tv_sec > INT64_MAX / 1000000000 - 1)
-		return INT64_MAX;
-	if (time->tv_sec < INT64_MIN / 1000000000 + 1)
-		return INT64_MIN;
-	return (int64_t)time->tv_sec * 1000000000 + time->tv_nsec;
+	return clock_ns(time->tv_sec, time->tv_nsec);
+}
+
+int64_t stat_ctime_ns(const struct stat *status)
+{
+#ifdef __APPLE__
+	const struct timespec *time = &status->st_ctimespec;
+#else
+	const struct timespec *time = &status->st_ctim;
+#endif
+	return clock_ns(time->tv_sec, time->tv_nsec);
 }

@@ -33,6 +33,9 @@ FILE *open_stream(const char *path, int flags, mode_t mode, const char *stream_m
  */
 int open_path(const char *path, int flags);
 
+/* An absolute path of any length, in which no name may be a link: then ENOTDIR or ELOOP. */
+int open_path_directly(const char *path, int flags);
+
 /*
  * Close a stream of open_memstream(3) that writes to *text, which the caller frees. Returns -1,
  * with *text freed and NULL, when memory was short.
@@ -49,7 +52,8 @@ void reserve_descriptors(unsigned count);
 /* close(2) that leaves errno as it is, for the way out after a failure. */
 void close_keeping_errno(int fd);
 
-/* Modification time in nanoseconds since 1970. */
+/* In nanoseconds since 1970: when the content was changed, and when anything of the file was. */
 int64_t stat_mtime_ns(const struct stat *status);
+int64_t stat_ctime_ns(const struct stat *status);
 
 #endif

@@ -13,12 +13,16 @@
 
 static void print_text(const struct index_summary *summary)
 {
-	char scanned[32], unchanged[32], removed[32], failed[32], bytes[32], speed[32];
+	char scanned[32], unchanged[32], moved[64] = "", removed[32], failed[32], bytes[32],
+					 speed[32];
+	char count[32];
 	double seconds = summary->seconds > 0.001 ? summary->seconds : 0.001;
 
-	fprintf(stderr, "%s scanned, %s unchanged, %s removed, %s failed; %s in %.2f s (%s/s)\n",
+	if (summary->moved > 0)
+		snprintf(moved, sizeof moved, " %s moved,", format_count(summary->moved, count));
+	fprintf(stderr, "%s scanned, %s unchanged,%s %s removed, %s failed; %s in %.2f s (%s/s)\n",
 		format_count(summary->scanned, scanned),
-		format_count(summary->unchanged, unchanged),
+		format_count(summary->unchanged, unchanged), moved,
 		format_count(summary->removed, removed), format_count(summary->failed, failed),
 		format_bytes((double)summary->bytes, bytes), summary->seconds,
 		format_bytes((double)summary->bytes / seconds, speed));
@@ -68,6 +72,7 @@ static void print_json(const struct run_ending *ending, const struct index_summa
 	begin_json_summary(out, ending);
 	write_json_number(out, "scanned", summary->scanned);
 	write_json_number(out, "unchanged", summary->unchanged);
+	write_json_number(out, "moved", summary->moved);
 	write_json_number(out, "removed", summary->removed);
 	write_json_number(out, "failed", summary->failed);
 	write_json_number(out, "sketched_again", summary->sketched_again);
@@ -87,7 +92,7 @@ void print_index_summary(const struct index_arguments *arguments,
 	if (arguments->summary == SUMMARY_JSON) {
 		struct run_ending ending = ending_of(arguments, summary, error);
 		print_json(&ending, summary);
-	} else if (error == NULL || summary->scanned + summary->unchanged > 0) {
+	} else if (error == NULL || summary->scanned + summary->unchanged + summary->moved > 0) {
 		print_text(summary);
 	}
 }

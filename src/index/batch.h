@@ -26,9 +26,12 @@ struct task {
 	bool is_scanned; /* `row` is filled */
 	bool is_inflated, is_unchanged; /* as the walk found it */
 	bool is_copied;			/* from another name of the file; not read */
-	int64_t size_bytes, links;	/* as the walk found it */
-	struct hard_link *link;		/* see hard_links.h; NULL: it is scanned for itself */
-	bool is_leader;			/* scanned for all names of its link */
+	bool is_moved;			/* from the row of another path; not read */
+	bool leaves;			/* that path, which is: */
+	uint8_t left_hash[PATH_HASH_SIZE];
+	int64_t size_bytes, links; /* as the walk found it */
+	struct hard_link *link;	   /* see hard_links.h; NULL: it is scanned for itself */
+	bool is_leader;		   /* scanned for all names of its link */
 	struct task *next_parked;
 	struct file_row row;
 };

@@ -190,6 +190,46 @@ int feed_scan(struct feed *feed, struct directory *directory, const struct found
 	return 0;
 }
 
+/* All but the names, the hash of the path, and the keys, which depend on the name. */
+static void take_row(struct task *task, const struct file_row *row)
+{
+	struct file_row *own = &task->row;
+
+	own->size_bytes = row->size_bytes;
+	own->mtime_ns = row->mtime_ns;
+	own->device = row->device;
+	own->inode = row->inode;
+	own->links = task->links;
+	own->compressed_size_bytes = row->compressed_size_bytes;
+	memcpy(own->content_hash, row->content_hash, CONTENT_HASH_SIZE);
+	own->scanned_at_ns = row->scanned_at_ns;
+	own->table = row->table;
+	own->has_resemblance = row->has_resemblance;
+	own->resemblance = row->resemblance;
+}
+
+int feed_move(struct feed *feed, struct directory *directory, const struct found_file *file,
+	      const struct file_row *row, const uint8_t *left, struct simhash_error *error)
+{
+	struct task *task;
+
+	if (atomic_load_explicit(feed->scanners->resources->stop, memory_order_relaxed))
+		return error_set(error, ERROR_STOPPED, "stopped");
+	if (need_batch(feed, error) == NULL)
+		return -1;
+	task = append_task(feed->batch, directory, file);
+	if (task == NULL)
+		return error_set_memory(error);
+	feed->batch->size_bytes -= file->size_bytes; /* nothing is read */
+	take_row(task, row);
+	task->is_moved = true;
+	task->leaves = left != NULL;
+	if (left != NULL)
+		memcpy(task->left_hash, left, PATH_HASH_SIZE);
+	flush_if_full(feed);
+	return 0;
+}
+
 int feed_remove(struct feed *feed, const uint8_t hash[PATH_HASH_SIZE], struct simhash_error *error)
 {
 	struct batch *batch = need_batch(feed, error);

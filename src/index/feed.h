@@ -25,6 +25,13 @@ struct feed {
 int feed_scan(struct feed *feed, struct directory *directory, const struct found_file *file,
 	      struct simhash_error *error);
 
+/*
+ * A file that has moved here from another path, to whose row it is entitled. Where `left` is not
+ * NULL, the row of that path is removed.
+ */
+int feed_move(struct feed *feed, struct directory *directory, const struct found_file *file,
+	      const struct file_row *row, const uint8_t *left, struct simhash_error *error);
+
 /* A row to remove; a row of which only the number of links has changed. */
 int feed_remove(struct feed *feed, const uint8_t hash[PATH_HASH_SIZE], struct simhash_error *error);
 int feed_relink(struct feed *feed, const struct relinked_file *file, struct simhash_error *error);

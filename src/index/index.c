@@ -40,6 +40,7 @@ struct run {
 	struct scanners scanners;
 	struct walkers walkers;
 	int64_t vanished_removed; /* rows */
+	int64_t last_scan_ns;	  /* no row is of a later one */
 };
 
 static int open_index(struct run *run, struct simhash_error *error)
@@ -104,7 +105,8 @@ static void connect(struct run *run)
 					.scanners = &run->scanners,
 					.failures = &run->failures,
 					.vanished = &run->vanished,
-					.options = walk_options_of(run)};
+					.options = walk_options_of(run),
+					.bounds = {.last_scan_ns = run->last_scan_ns}};
 }
 
 /* Write, while the walkers and the scanners work. */
@@ -153,7 +155,12 @@ static void summarize(const struct run *run, struct index_summary *summary)
 	summary->scanned = run->writer.scanned;
 	summary->sketched_again = run->writer.sketched_again;
 	summary->bytes = run->writer.bytes;
-	summary->removed = run->writer.rows_removed + (uint64_t)run->vanished_removed;
+	summary->moved = run->writer.moved;
+	summary->removed = run->writer.rows_removed;
+	/* Rows that were moved were still there, too. */
+	if ((uint64_t)run->vanished_removed > run->walkers.moved_from_vanished)
+		summary->removed +=
+			(uint64_t)run->vanished_removed - run->walkers.moved_from_vanished;
 	summary->unchanged = walkers_unchanged(&run->walkers);
 	summary->listed_directories = run->walkers.listed_directories;
 }
@@ -202,7 +209,8 @@ static int index_roots(struct run *run, struct index_summary *summary, struct si
 	if (writer_init(&run->writer, run->store, &run->scope, &run->roots, run->resources->threads,
 			run->resources->stop, error) != 0)
 		return -1;
-	if (writer_begin_runs(&run->writer, error) == 0 &&
+	if (store_last_scan(run->store, &run->scope, &run->last_scan_ns, error) == 0 &&
+	    writer_begin_runs(&run->writer, error) == 0 &&
 	    store_begin_load(run->store, error) == 0 && run_threads(run, error) == 0 &&
 	    directory_list_remove(&run->vanished.found, run->store, &run->scope,
 				  &run->vanished_removed, error) == 0 &&

@@ -58,8 +58,9 @@ struct index_resources {
 
 struct index_summary {
 	uint64_t scanned, unchanged, removed, failed;
-	uint64_t sketched_again;     /* scanned though unchanged, for their resemblance sketches */
-	uint64_t bytes;		     /* scanned */
+	uint64_t moved;		 /* to other paths, with their rows; neither scanned nor removed */
+	uint64_t sketched_again; /* scanned though unchanged, for their resemblance sketches */
+	uint64_t bytes;		 /* scanned */
 	uint64_t listed_directories; /* in the list, where they do not count */
 	double seconds;
 	bool is_interrupted; /* the outside set `stop` */

@@ -11,12 +11,24 @@
 
 #include "base/error.h"
 #include "base/open_file.h"
+#include "base/path.h"
+#include "index/failures.h"
 #include "store/known_file.h"
 #include "store/known_table.h"
 #include "store/view.h"
 
 /* Directories looked up, or found in the table, before the view of the index is renewed. */
 #define VIEW_DIRECTORIES 256
+
+/* Before the index is asked: have a view of it. */
+static int look_up(struct reconciler *reconciler, struct simhash_error *error)
+{
+	if (reconciler->has_view)
+		return 0;
+	reconciler->has_view = true;
+	reconciler->decided = 0;
+	return store_renew_view(reconciler->store, error);
+}
 
 static bool is_unchanged(const struct reconciler *reconciler, const struct found_file *file,
 			 const struct known_file *known)
@@ -55,13 +67,66 @@ static int relink_if_changed(const struct reconciler *reconciler, const struct f
 	return feed_relink(feed, &relinked, error);
 }
 
+/* A file that the index does not know at its path. It may know it at another. */
+static int scan_unknown(struct reconciler *reconciler, struct directory *directory,
+			const struct found_file *file, struct feed *feed,
+			struct simhash_error *error)
+{
+	int waits = reconciler->aside == NULL
+			    ? 0
+			    : put_aside_file(reconciler->aside, directory, file, error);
+
+	return waits == 0 ? feed_scan(feed, directory, file, error) : waits < 0 ? -1 : 0;
+}
+
+/* A row that was read ahead is read again, for what a table leaves out. */
+static int complete(struct reconciler *reconciler, struct known_file *known, bool *found,
+		    struct simhash_error *error)
+{
+	uint8_t hash[PATH_HASH_SIZE];
+
+	*found = true;
+	if (known->scanned_at_ns != 0)
+		return 0;
+	memcpy(hash, known->path_hash, PATH_HASH_SIZE);
+	return look_up(reconciler, error) != 0
+		       ? -1
+		       : store_find_file(reconciler->store, &reconciler->scope, hash, known, found,
+					 error);
+}
+
+/*
+ * A file that differs from the row of its path. If it was not changed but replaced by a file that
+ * may have been moved here, that row may be the one of a file that was moved away.
+ */
+static int scan_changed(struct reconciler *reconciler, struct directory *directory,
+			const struct found_file *file, const struct known_file *known,
+			struct feed *feed, struct simhash_error *error)
+{
+	struct bytes name = {file->name, file->name_size};
+	struct known_file whole = *known;
+	bool found;
+	int waits;
+
+	if (reconciler->aside == NULL || known_inode_is(known, file->inode))
+		return feed_scan(feed, directory, file, error);
+	waits = put_aside_file(reconciler->aside, directory, file, error);
+	if (waits <= 0)
+		return waits == 0 ? feed_scan(feed, directory, file, error) : -1;
+	if (complete(reconciler, &whole, &found, error) != 0)
+		return -1;
+	return found && put_aside_row(reconciler->aside, directory, &whole, name, true, error) < 0
+		       ? -1
+		       : 0;
+}
+
 /* A file that has a row. */
 static int decide(struct reconciler *reconciler, struct directory *directory,
 		  const struct found_file *file, const struct known_file *known, struct feed *feed,
 		  struct simhash_error *error)
 {
 	if (!is_unchanged(reconciler, file, known))
-		return feed_scan(feed, directory, file, error);
+		return scan_changed(reconciler, directory, file, known, feed, error);
 	if (reconciler->resemble && known->lacks_resemblance) {
 		struct found_file again = *file;
 		again.is_unchanged = true;
@@ -71,11 +136,40 @@ static int decide(struct reconciler *reconciler, struct directory *directory,
 	return relink_if_changed(reconciler, file, known, feed, error);
 }
 
+/* A row whose file is gone. It may be elsewhere by now. */
+static int lose(const struct reconciler *reconciler, struct directory *directory,
+		const struct known_file *known, struct feed *feed, struct simhash_error *error)
+{
+	int kept = reconciler->aside == NULL ? 0
+					     : put_aside_row(reconciler->aside, directory, known,
+							     known->name, false, error);
+
+	return kept == 0 ? feed_remove(feed, known->path_hash, error) : kept < 0 ? -1 : 0;
+}
+
+/* After a failure to look at a file: where it may still be there, this is reported. */
+static bool is_gone_by_errno(const struct reconciler *reconciler, const struct directory *directory,
+			     const char *name)
+{
+	int saved = errno;
+	char *path;
+
+	if (saved == ENOENT || saved == ENOTDIR || saved == ENAMETOOLONG)
+		return true;
+	if (saved == ELOOP) /* of links, which the walk has reported */
+		return false;
+	path = path_join(directory_path(directory), bytes_of(name));
+	failures_report(reconciler->failures, directory->root,
+			path == NULL ? bytes_of(name) : bytes_of(path), saved);
+	free(path);
+	return false;
+}
+
 /*
  * A row without its file. The directory was listed before the row was read, so
  * another process may have added both between: look once more.
  */
-static int remove_if_gone(const struct reconciler *reconciler, const struct directory *directory,
+static int remove_if_gone(const struct reconciler *reconciler, struct directory *directory,
 			  const struct known_file *known, struct feed *feed,
 			  struct simhash_error *error)
 {
@@ -93,33 +187,24 @@ static int remove_if_gone(const struct reconciler *reconciler, const struct dire
 			   (status.st_size != known->compressed_size_bytes ||
 			    stat_mtime_ns(&status) != known->mtime_ns));
 	else
-		is_gone = errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG;
+		is_gone = is_gone_by_errno(reconciler, directory, name);
 	free(name);
-	return is_gone ? feed_remove(feed, known->path_hash, error) : 0;
+	return is_gone ? lose(reconciler, directory, known, feed, error) : 0;
 }
 
 /* Feed the files of a chunk that come before a row, or all for NULL; *next is the first left. */
-static int scan_before(const struct chunk *chunk, const struct known_file *known, size_t *next,
-		       struct feed *feed, struct simhash_error *error)
+static int scan_before(struct reconciler *reconciler, const struct chunk *chunk,
+		       const struct known_file *known, size_t *next, struct feed *feed,
+		       struct simhash_error *error)
 {
 	for (; *next < chunk->count; ++*next) {
 		const struct found_file *file = &chunk->files[*next];
 		if (known != NULL && memcmp(file->path_hash, known->path_hash, PATH_HASH_SIZE) >= 0)
 			break;
-		if (feed_scan(feed, chunk->directory, file, error) != 0)
+		if (scan_unknown(reconciler, chunk->directory, file, feed, error) != 0)
 			return -1;
 	}
 	return 0;
-}
-
-/* Before the index is asked: have a view of it. */
-static int look_up(struct reconciler *reconciler, struct simhash_error *error)
-{
-	if (reconciler->has_view)
-		return 0;
-	reconciler->has_view = true;
-	reconciler->decided = 0;
-	return store_renew_view(reconciler->store, error);
 }
 
 /* A row without its file that was read ahead: ask for it as it is now, with its name. */
@@ -151,7 +236,7 @@ static int merge_row(struct reconciler *reconciler, const struct chunk *chunk,
 {
 	const struct found_file *file;
 
-	if (scan_before(chunk, known, next, feed, error) != 0)
+	if (scan_before(reconciler, chunk, known, next, feed, error) != 0)
 		return -1;
 	file = *next < chunk->count ? &chunk->files[*next] : NULL;
 	if (file == NULL || memcmp(file->path_hash, known->path_hash, PATH_HASH_SIZE) != 0)
@@ -269,7 +354,7 @@ static int reconcile_whole(struct reconciler *reconciler, const struct chunk *ch
 		status = merge_ahead(reconciler, chunk, &ahead, &next, feed, error);
 	else if (reconciler->has_rows)
 		status = merge_asked(reconciler, chunk, &next, feed, error);
-	return status == 0 ? scan_before(chunk, NULL, &next, feed, error) : -1;
+	return status == 0 ? scan_before(reconciler, chunk, NULL, &next, feed, error) : -1;
 }
 
 /* The row of one file, from where it is to be had. */
@@ -306,7 +391,8 @@ static int reconcile_each(struct reconciler *reconciler, const struct chunk *chu
 		if (status == 0)
 			status = found ? decide(reconciler, chunk->directory, file, &known, feed,
 						error)
-				       : feed_scan(feed, chunk->directory, file, error);
+				       : scan_unknown(reconciler, chunk->directory, file, feed,
+						      error);
 		if (status != 0)
 			return -1;
 	}

@@ -13,6 +13,7 @@
 #include "index/chunk.h"
 #include "index/feed.h"
 #include "index/progress.h"
+#include "index/put_aside.h"
 #include "store/file_row.h"
 
 struct known_table;
@@ -26,6 +27,8 @@ struct reconciler {
 	bool force;    /* scan unchanged files too */
 	bool resemble; /* and those that have no resemblance sketch */
 	bool follow;
+	struct put_aside *aside;   /* this thread's own; NULL: moved files are not looked for */
+	struct failures *failures; /* told what cannot be looked at */
 	struct index_progress *progress; /* or NULL */
 	uint64_t unchanged;		 /* counted here */
 	bool has_view;			 /* of the index, since it was asked something */

@@ -92,7 +92,7 @@ static void scan_task(struct scanners *scanners, struct file_scanner *scanner,
 	count_done(scanners, task, task->is_scanned && !task->is_inflated);
 }
 
-/* A task has its row from another name of its file, and needs only keys for its own. */
+/* A task has its row from another name or path of its file, and needs only keys for its own. */
 static void complete_copy(struct scanners *scanners, struct task *task)
 {
 	row_compute_keys(&task->row, scanners->request->tag_set);
@@ -127,6 +127,10 @@ static void handle_task(struct scanners *scanners, struct file_scanner *scanner,
 {
 	enum hard_link_answer answer = LINK_SCAN;
 
+	if (task->is_moved) {
+		complete_copy(scanners, task);
+		return;
+	}
 	if (task->link == NULL) {
 		scan_task(scanners, scanner, shared, task);
 		end_task(scanners, task);

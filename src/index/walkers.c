@@ -8,6 +8,7 @@
 #include "base/threads.h"
 #include "index/file_list.h"
 #include "index/look_ahead.h"
+#include "index/moved.h"
 #include "index/scanners.h"
 #include "store/known_file.h"
 #include "store/known_table.h"
@@ -137,6 +138,33 @@ static int connect_all(struct walkers *walkers, struct simhash_error *error)
 	return 0;
 }
 
+/*
+ * Rows can lose their files only below directories that are walked. Where all files are read
+ * anyway, where links lead to files by several paths, and where rows lack sketches by other
+ * measures as soon as they have another path, moved files are not looked for.
+ */
+static int prepare_moved(struct walkers *walkers, struct simhash_error *error)
+{
+	const struct index_request *request = walkers->request;
+	struct reconciler *first = &walkers->threads[0].reconciler;
+
+	if (!first->has_rows || request->force || request->follow || request->measure_count > 0)
+		return 0;
+	for (unsigned i = 0; i < walkers->roots->count && !walkers->looks_for_moved; i++) {
+		const struct root *root = &walkers->roots->items[i];
+		if (root->is_directory && !root->is_skipped &&
+		    store_has_rows_below(first->store, &walkers->scope, bytes_of(root->path),
+					 &walkers->looks_for_moved, error) != 0)
+			return -1;
+	}
+	for (unsigned i = 0; i < walkers->count && walkers->looks_for_moved; i++) {
+		struct walker_thread *thread = &walkers->threads[i];
+		thread->aside.bounds = &walkers->bounds;
+		thread->reconciler.aside = &thread->aside;
+	}
+	return 0;
+}
+
 static int walk_roots(struct walkers *walkers, struct simhash_error *error)
 {
 	for (unsigned i = 0; i < walkers->roots->count; i++) {
@@ -153,11 +181,13 @@ static int walk_all(struct walkers *walkers, struct simhash_error *error)
 	int status = connect_all(walkers, error);
 
 	if (status == 0)
+		status = prepare_moved(walkers, error);
+	if (status == 0)
 		status = look_ahead(walkers, &table, error);
 	if (status == 0)
 		status = walk_roots(walkers, error);
 	known_table_free(table);
-	return status;
+	return status == 0 ? moved_settle(walkers, error) : -1;
 }
 
 static void *walkers_main(void *argument)
@@ -169,6 +199,7 @@ static void *walkers_main(void *argument)
 		atomic_store(walkers->resources->stop, true);
 	for (unsigned i = 0; i < walkers->count; i++) {
 		feed_release(&walkers->threads[i].feed);
+		put_aside_release(&walkers->threads[i].aside);
 		store_close(walkers->threads[i].reconciler.store);
 	}
 	feed_end(walkers->scanners);
@@ -190,6 +221,7 @@ static void prepare(struct walkers *walkers)
 				       .force = request->force,
 				       .resemble = !request->no_sketch,
 				       .follow = request->follow,
+				       .failures = walkers->failures,
 				       .progress = resources->progress},
 			.feed = {.scanners = walkers->scanners},
 		};

@@ -29,6 +29,7 @@ struct walker_thread {
 	struct walkers *walkers;
 	struct reconciler reconciler;
 	struct feed feed;
+	struct put_aside aside;
 	int status;
 	struct simhash_error error;
 };
@@ -45,12 +46,15 @@ struct walkers {
 	struct failures *failures;
 	struct vanished *vanished;
 	struct walk_options options;
+	struct aside_bounds bounds; /* their time is set */
 
 	unsigned count, directories_max; /* of walkers; that may be open */
 	struct walker_thread threads[WALKERS_MAX];
 	struct walk *walk; /* the present one */
 	uint64_t listed_directories;
-	pthread_t main; /* of the roots, and the first walker */
+	bool looks_for_moved;
+	uint64_t moved_from_vanished; /* rows of vanished directories, which are still there */
+	pthread_t main;		      /* of the roots, and the first walker */
 	int status;
 	struct simhash_error error;
 };

@@ -36,6 +36,7 @@ void writer_release(struct writer *writer)
 	free(writer->rows);
 	free(writer->directories);
 	free(writer->removed);
+	free(writer->left);
 	free(writer->relinked);
 	free(writer->runs);
 	queue_release(&writer->queue);
@@ -54,6 +55,8 @@ static int reserve(struct writer *writer, const struct batch *batch, struct simh
 	    array_reserve(&writer->removed, &writer->capacities.removed,
 			  writer->counts.removed + batch->removed_count, sizeof *writer->removed,
 			  error) != 0 ||
+	    array_reserve(&writer->left, &writer->capacities.left,
+			  writer->counts.left + batch->count, sizeof *writer->left, error) != 0 ||
 	    array_reserve(&writer->relinked, &writer->capacities.relinked,
 			  writer->counts.relinked + batch->relinked_count, sizeof *writer->relinked,
 			  error) != 0)
@@ -69,6 +72,8 @@ static void take_task(struct writer *writer, const struct task *task)
 	if (!task->is_scanned)
 		return;
 	writer->rows[writer->counts.rows++] = &task->row;
+	if (task->leaves)
+		memcpy(writer->left[writer->counts.left++], task->left_hash, PATH_HASH_SIZE);
 	if (directory->is_recorded)
 		return;
 	row = &writer->directories[writer->counts.directories++];
@@ -106,6 +111,9 @@ static void count_batch(struct writer *writer, const struct batch *batch)
 		struct scan_run *run = &writer->runs[task->directory->root];
 		if (!task->is_scanned)
 			continue;
+		writer->moved += task->is_moved;
+		if (task->is_moved)
+			continue;
 		run->files++;
 		writer->scanned++;
 		writer->sketched_again += task->is_unchanged;
@@ -126,9 +134,12 @@ static void drop_batches(struct writer *writer)
 static int commit(struct writer *writer, struct simhash_error *error)
 {
 	const uint8_t(*removed_files)[PATH_HASH_SIZE] = (void *)writer->removed;
+	const uint8_t(*left_files)[PATH_HASH_SIZE] = (void *)writer->left;
 	struct store_batch batch = {
 		.removed_files = removed_files,
 		.removed_file_count = writer->counts.removed,
+		.left_files = left_files,
+		.left_file_count = writer->counts.left,
 		.relinked = writer->relinked,
 		.relinked_count = writer->counts.relinked,
 		.directories = writer->directories,

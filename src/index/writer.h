@@ -28,16 +28,16 @@ struct writer {
 	struct queue queue;    /* of batches */
 	struct scan_run *runs; /* one for each root */
 	const struct roots *roots;
-	uint64_t scanned, sketched_again, bytes, rows_removed; /* committed */
+	uint64_t scanned, sketched_again, moved, bytes, rows_removed; /* committed */
 
 	/* Of the next transaction. */
 	struct batch **batches;
 	const struct file_row **rows;
 	struct directory_row *directories;
-	uint8_t (*removed)[PATH_HASH_SIZE];
+	uint8_t (*removed)[PATH_HASH_SIZE], (*left)[PATH_HASH_SIZE];
 	struct relinked_file *relinked;
 	struct {
-		size_t batches, rows, directories, removed, relinked;
+		size_t batches, rows, directories, removed, left, relinked;
 	} counts, capacities;
 };
 

@@ -216,9 +216,10 @@ static int remove_gone(struct store *store, const struct row_scope *scope,
 		       const struct store_batch *batch, int64_t *removed,
 		       struct simhash_error *error)
 {
-	int64_t find_run;
+	int64_t find_run, ignored = 0;
 
-	if (batch->removed_directory_count == 0 && batch->removed_file_count == 0)
+	if (batch->removed_directory_count == 0 && batch->removed_file_count == 0 &&
+	    batch->left_file_count == 0)
 		return 0;
 	if (find_run_current(store, scope->tag_set, &find_run, error) != 0)
 		return -1;
@@ -229,6 +230,9 @@ static int remove_gone(struct store *store, const struct row_scope *scope,
 	for (size_t i = 0; i < batch->removed_file_count; i++)
 		if (remove_file(store, scope, find_run, batch->removed_files[i], removed, error) !=
 		    0)
+			return -1;
+	for (size_t i = 0; i < batch->left_file_count; i++)
+		if (remove_file(store, scope, find_run, batch->left_files[i], &ignored, error) != 0)
 			return -1;
 	return 0;
 }

@@ -28,6 +28,8 @@ struct store_batch {
 	size_t removed_directory_count;
 	const uint8_t (*removed_files)[PATH_HASH_SIZE];
 	size_t removed_file_count;
+	const uint8_t (*left_files)[PATH_HASH_SIZE]; /* removed and not counted: they were moved */
+	size_t left_file_count;
 	const struct relinked_file *relinked;
 	size_t relinked_count;
 	const struct directory_row *directories; /* new ones, before rows name them */
@@ -41,7 +43,7 @@ size_t store_batch_rows(const struct store *store);
 
 /*
  * Write a batch in one transaction: all of it or, on failure, nothing. Deadlocks and lock waits
- * are tried again. *removed is the number of rows of `file` that were removed.
+ * are tried again. *removed is the number of rows of `file` that were removed and counted.
  */
 int store_write(struct store *store, const struct row_scope *scope, const struct store_batch *batch,
 		int64_t *removed, struct simhash_error *error);

@@ -9,14 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/open_file.h"
 #include "store/query.h"
-
-/* The kernel stamps times by its tick, up to 10 ms; some file systems by 1 or 2 s. */
-#define TICK_NS UINT64_C(20000000)
-#define COARSE_TICK_NS UINT64_C(2000000000)
+#include "store/trust.h"
 
 /* With measures, how many of their sketches are there, and are of the content of the row. */
 static char *known_files_sql(unsigned measure_count)
@@ -28,7 +24,7 @@ static char *known_files_sql(unsigned measure_count)
 	if (sql == NULL)
 		return NULL;
 	fprintf(sql, "SELECT path_hash, size, mtime_ns, scanned_at_ns, name, compressed_size, "
-		     "links, resemblance_sketch IS NULL");
+		     "links, inode, resemblance_sketch IS NULL");
 	if (measure_count > 0) {
 		fprintf(sql, ", (SELECT COUNT(*) FROM sketch s WHERE s.tag_set = file.tag_set "
 			     "AND s.host = file.host AND s.path_hash = file.path_hash "
@@ -78,16 +74,6 @@ static int run_files(struct known_files *files, struct simhash_error *error)
 	return 0;
 }
 
-static bool is_settled(int64_t mtime_ns, int64_t scanned_at_ns)
-{
-	uint64_t tick = mtime_ns % NS_PER_S == 0 ? COARSE_TICK_NS : TICK_NS;
-
-	/* Unsigned, since the difference of two signed values may overflow. */
-	if (mtime_ns <= scanned_at_ns)
-		return (uint64_t)scanned_at_ns - (uint64_t)mtime_ns >= tick;
-	return (uint64_t)mtime_ns - (uint64_t)scanned_at_ns >= tick;
-}
-
 static int take_file(struct known_files *files, struct known_file *known,
 		     struct simhash_error *error)
 {
@@ -101,11 +87,12 @@ static int take_file(struct known_files *files, struct known_file *known,
 		.name = query_bytes(&query, 4),
 		.compressed_size_bytes = query_integer(&query, 5),
 		.links = query_integer(&query, 6),
-		.lacks_resemblance = query_integer(&query, 7) != 0,
+		.inode = query_integer(&query, 7),
+		.lacks_resemblance = query_integer(&query, 8) != 0,
 		.lacks_sketches = measure_count > 0 &&
-				  query_integer(&query, 8) < (int64_t)measure_count,
+				  query_integer(&query, 9) < (int64_t)measure_count,
 	};
-	known->is_settled = is_settled(known->mtime_ns, known->scanned_at_ns);
+	known->is_settled = mtime_shows_changes(known->mtime_ns, known->scanned_at_ns);
 	if (query_fixed_bytes(&query, 0, known->path_hash, PATH_HASH_SIZE, error) != 0 ||
 	    hash_range_check(files->rest.low, known->path_hash, error) != 0)
 		return -1;

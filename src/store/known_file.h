@@ -26,15 +26,21 @@
 struct statement;
 struct store;
 
-/* What tells whether a file must be scanned again. */
+/* What tells whether a file must be scanned again. In rows read ahead scanned_at_ns is 0. */
 struct known_file {
 	uint8_t path_hash[PATH_HASH_SIZE];
-	int64_t size_bytes, mtime_ns, scanned_at_ns, compressed_size_bytes, links;
+	int64_t size_bytes, mtime_ns, scanned_at_ns, compressed_size_bytes, links, inode;
 	struct bytes name;   /* lives until the next row */
 	bool is_settled;     /* scanned well after it was changed: see src/index/reconcile.h */
 	bool lacks_sketches; /* that are wanted, see store_want_measures */
 	bool lacks_resemblance;
 };
+
+/* May this be the inode? Of a row that was read ahead only 16 bits are known. */
+static inline bool known_inode_is(const struct known_file *known, uint64_t inode)
+{
+	return (uint16_t)known->inode == (uint16_t)inode;
+}
 
 /* The rows of one directory, or of a range, in order of path hash, each once. */
 struct known_files {

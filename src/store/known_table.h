@@ -32,6 +32,7 @@ struct known_row {
 	int64_t mtime_ns;
 	int64_t size_bytes; /* of the compressed file, if it is inflated content */
 	int32_t links;	    /* INT32_MAX for more */
+	uint16_t inode;	    /* its lowest bits; no part of a digest */
 	bool is_inflated : 1, is_settled : 1, lacks_sketches : 1, lacks_resemblance : 1;
 	bool is_met; /* a mark for whoever deals with its directory */
 };
@@ -68,7 +69,10 @@ bool known_table_is_same(const struct known_table *table,
 struct known_row *known_row_find(struct known_row *rows, size_t count,
 				 const uint8_t path_hash[PATH_HASH_SIZE]);
 
-/* The row of what known_files has; the other way, without its name and when it was scanned. */
+/*
+ * The row of what known_files has; the other way, without its name, all of its inode, and the time
+ * of its scan.
+ */
 struct known_row known_row_of(const struct known_file *known);
 void known_row_take(const struct known_row *row, const uint8_t directory_hash[DIRECTORY_HASH_SIZE],
 		    struct known_file *known);

@@ -80,6 +80,28 @@ int store_run_finish(struct store *store, const struct scan_run *run, struct sim
 	return status;
 }
 
+int store_last_scan(struct store *store, const struct row_scope *scope, int64_t *last_ns,
+		    struct simhash_error *error)
+{
+	const int64_t values[] = {scope->tag_set, scope->host, scope->tag_set, scope->host};
+	int64_t open_runs = 1;
+
+	*last_ns = INT64_MAX;
+	if (store_read_integer(store,
+			       "SELECT COUNT(*) FROM scan_run WHERE tag_set = ? AND host = ? "
+			       "AND finished_at_ns IS NULL AND started_at_ns >= "
+			       "(SELECT COALESCE(MAX(finished_at_ns), 0) FROM scan_run "
+			       "WHERE tag_set = ? AND host = ?)",
+			       values, 4, &open_runs, error) != 0)
+		return -1;
+	if (open_runs > 0)
+		return 0;
+	return store_read_integer(store,
+				  "SELECT COALESCE(MAX(finished_at_ns), 9223372036854775807) "
+				  "FROM scan_run WHERE tag_set = ? AND host = ?",
+				  values, 2, last_ns, error);
+}
+
 static int append_run(struct scan_run_list *list, struct query *query, struct simhash_error *error)
 {
 	struct bytes root = query_bytes(query, 3);

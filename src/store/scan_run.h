@@ -23,6 +23,13 @@ int store_run_start(struct store *store, const struct row_scope *scope, struct s
 		    struct simhash_error *error);
 int store_run_finish(struct store *store, const struct scan_run *run, struct simhash_error *error);
 
+/*
+ * No row of a scope was scanned after *last_ns, as far as its runs tell: INT64_MAX if one may still
+ * be going on.
+ */
+int store_last_scan(struct store *store, const struct row_scope *scope, int64_t *last_ns,
+		    struct simhash_error *error);
+
 /* Runs in the order in which they began. */
 struct scan_run_list {
 	struct scan_run *runs;

@@ -31,11 +31,12 @@ said() {
 	grep -qF -- "$1" "$TEST_FOLDER/err" || fail "expected '$1', found '$(cat "$TEST_FOLDER/err")'"
 }
 
-# summary SCANNED UNCHANGED REMOVED FAILED of the last run of simhash
+# summary SCANNED UNCHANGED REMOVED FAILED [MOVED] of the last run of simhash
 summary() {
-	local found
+	local found moved=''
 	found=$(tr -d , <"$TEST_FOLDER/err" | grep -o '^[0-9]* scanned.*failed' || true)
-	same "summary" "$1 scanned $2 unchanged $3 removed $4 failed" "$found"
+	[ "${5:-0}" = 0 ] || moved="$5 moved "
+	same "summary" "$1 scanned $2 unchanged $moved$3 removed $4 failed" "$found"
 }
 
 sql() {

@@ -34,11 +34,11 @@ has() {
 # A run of simhash: every field, and nothing else on standard error.
 runs 0 "$SIMHASH" --summary=json "$files"
 has "s['program'] == 'simhash'" "s['task'] == 'index'" "s['result'] == 'ok'" "s['exit'] == 0" \
-	"s['scanned'] == 6" "s['unchanged'] == 0" "s['removed'] == 0" "s['failed'] == 0" \
+	"s['scanned'] == 6" "s['unchanged'] == 0" "s['moved'] == 0" "s['removed'] == 0" "s['failed'] == 0" \
 	"s['bytes'] == $(($(find "$files" -type f -printf '%s+')0))" \
 	"0 <= s['seconds'] < 600" "s['error'] is None" "s['sketched_again'] == 0" \
 	"s['version'] == '$("$SIMHASH" --version | sed -n '1s/.* //p')'" \
-	"set(s) == set('program version task result exit scanned unchanged removed failed sketched_again listed_directories bytes seconds error'.split())"
+	"set(s) == set('program version task result exit scanned unchanged moved removed failed sketched_again listed_directories bytes seconds error'.split())"
 same "lines" 1 "$(wc -l <err)"
 rm "$files/one/4"
 runs 0 "$SIMHASH" --summary=json "$files"

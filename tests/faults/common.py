@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import time
 
 SIMHASH = os.environ["SIMHASH"]
 ENGINE, URL, FOLDER = os.environ["TEST_ENGINE"], os.environ["TEST_URL"], os.environ["TEST_FOLDER"]
@@ -148,7 +149,7 @@ def make_tree(copies=0):
 
 
 def make_states():
-    """"changed" is an index of the tree as it was before files of it changed, came and went."""
+    """"changed" is an index of the tree as it was before files of it changed, came, went and moved."""
     gone = os.path.join(TREE, "gone")
     os.mkdir(gone)
     for i in range(3):
@@ -158,11 +159,17 @@ def make_states():
     os.rename(hidden, os.path.join(FOLDER, "hidden"))
     for i in (1, 2):
         os.utime(os.path.join(TREE, "c", "file%d.txt" % i), (1400000000, 1400000000))
+    moved = [("a/b", "c/was"), ("c/copy.txt", "moved.c"), ("c/file4.txt", "a/b.txt")]
+    for new, old in moved:
+        os.rename(os.path.join(TREE, new), os.path.join(TREE, old))
+    time.sleep(0.1)  # longer than the tick of a scan
     reset(None)
     index_tree()
     keep("changed")
     shutil.rmtree(gone)
     os.rename(os.path.join(FOLDER, "hidden"), hidden)
+    for new, old in moved:
+        os.rename(os.path.join(TREE, old), os.path.join(TREE, new))
     for i in (1, 2):
         os.utime(os.path.join(TREE, "c", "file%d.txt" % i), (1500000000, 1500000000))
     reset(None)

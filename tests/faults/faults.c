@@ -431,6 +431,12 @@ PUBLIC int fstatat64(int fd, const char *path, struct stat64 *status, int flags)
 	return fails(STATUS) ? -1 : next(fd, path, status, flags);
 }
 
+PUBLIC int statx(int fd, const char *path, int flags, unsigned mask, struct statx *status)
+{
+	NEXT(statx);
+	return fails(STATUS) ? -1 : next(fd, path, flags, mask, status);
+}
+
 PUBLIC char *realpath(const char *path, char *resolved)
 {
 	NEXT(realpath);

@@ -1,0 +1,319 @@
+#!/usr/bin/env bash
+# Files and trees that were moved or renamed keep their rows and are not read again; what only looks
+# like them is read. Every index is compared with one that was made afresh.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+fresh=$TEST_FOLDER/fresh.db
+"$SIMHASH" -q -d "sqlite:$fresh" "$files"
+# Every column but ids and the time of the scan, in words of both engines.
+columns=$(sqlite3 "$fresh" "SELECT group_concat(CASE type WHEN 'BLOB' THEN 'CASE WHEN ' || name || ' IS NULL THEN ''none'' ELSE LOWER(HEX(' || name || ')) END'
+	ELSE name END, ', ') FROM pragma_table_info('file') WHERE name NOT IN ('tag_set', 'host', 'scanned_at_ns')")
+[[ $columns == *skew_ext*resemblance_sketch* ]] || fail "columns: $columns"
+
+# compare [OPTION]... FOLDER: the index with one that is made afresh
+compare() {
+	rm -f "$fresh"*
+	"$SIMHASH" -q -d "sqlite:$fresh" "$@"
+	sqlite3 -separator '|' "$fresh" "SELECT $columns FROM file" | LC_ALL=C sort >expected
+	sql "SELECT $columns FROM file" | LC_ALL=C sort >found
+	cmp expected found || fail "rows are not those of a first run: $(diff expected found | cut -c 1-1000 | head -6)"
+	[ -s found ] || fail "no rows"
+	same "rows without their directory" 0 "$(sql "SELECT COUNT(*) FROM file f WHERE NOT EXISTS (SELECT 1 FROM directory d
+		WHERE d.tag_set = f.tag_set AND d.host = f.host AND d.path = f.directory)")"
+}
+
+# named NAME: the condition of rows, in words of both engines
+named() {
+	printf "name = X'%s'" "$(printf %s "$1" | od -An -v -tx1 | tr -d ' \n')"
+}
+
+# What was made until now is older than what is scanned from now on, also by a coarse clock.
+age() {
+	local stamp
+	stamp=$(($(date +%s%N) + 60000000))
+	is_older() { [ "$(date +%s%N)" -gt $stamp ]; }
+	wait_until is_older
+}
+
+# Start again with these files.
+begin() {
+	reset
+	settle "$files"
+	age
+	runs 0 "$SIMHASH" "$@" "$files"
+}
+
+# Where a file system tells too little, files are read: then nothing is moved, and all else is the same.
+knows_births=false knows_inodes=false
+: >"$TEST_FOLDER/probe"
+case $(stat -f -c %T "$TEST_FOLDER/probe") in
+ext2/ext3 | xfs | btrfs | f2fs | bcachefs | zfs | tmpfs | overlayfs | nfs) knows_inodes=true ;;
+esac
+birth=$(stat -c %W "$TEST_FOLDER/probe")
+if $knows_inodes && [ "$birth" != '-' ] && [ "$birth" -gt 0 ]; then
+	knows_births=true
+fi
+
+# finds MOVED SCANNED UNCHANGED REMOVED [OPTION]...: of files that were renamed themselves
+finds() {
+	local moved=$1 scanned=$2 unchanged=$3 removed=$4
+	shift 4
+	runs 0 "$SIMHASH" "$@" "$files"
+	if $knows_births; then
+		summary "$scanned" "$unchanged" "$removed" 0 "$moved"
+	fi
+}
+
+plant() {
+	rm -rf "$files"
+	mkdir -p "$files/one/deep" "$files/two"
+	seq 3000 >"$files/a.txt"
+	seq 4000 >"$files/b.txt"
+	seq 20 2000 >"$files/one/c.c"
+	random_bytes 30000 1 >"$files/one/deep/d.bin"
+	seq 7 70 >"$files/one/deep/noext"
+	: >"$files/two/empty"
+	ln "$files/one/c.c" "$files/one/deep/link.h"
+}
+
+# ---- Moved ----
+plant
+begin
+summary 7 0 0 0
+mv "$files/a.txt" "$files/z.txt"
+finds 1 0 6 0
+mv "$files/z.txt" "$files/two/z.txt" # to another directory
+finds 1 0 6 0
+mv "$files/two/z.txt" "$files/two/z.LOG" # another extension: other keys
+finds 1 0 6 0
+mv "$files/two/z.LOG" "$files/two/z"
+finds 1 0 6 0
+compare "$files"
+mv "$files/one" "$files/two/.hidden" # a directory with others, and with links
+runs 0 "$SIMHASH" "$files"
+! $knows_inodes || summary 0 3 0 0 4
+mv "$files/b.txt" "$files/x" # names exchanged
+mv "$files/two/z" "$files/b.txt"
+mv "$files/x" "$files/two/z"
+finds 2 0 5 0
+mv "$files/b.txt" "$files/two/z" # onto another
+finds 1 0 5 0
+mv "$files/two/z" "$files/x" # a new file takes the name, and with it the row
+seq 9 99 >"$files/two/z"
+age
+finds 0 2 5 0
+compare "$files"
+mv "$files/two" "$files/z" && mkdir "$files/two" && mv "$files/z/empty" "$files/x" "$files/two"
+runs 0 "$SIMHASH" "$files"
+compare "$files"
+runs 0 "$SIMHASH" "$files"
+summary 0 7 0 0
+runs 0 "$SIMHASH" --summary=json "$files"
+grep -q '"moved":0,' err || fail "no count of moved files: $(cat err)"
+
+# A link is made, and the old name removed; the other way, the new name is read.
+plant
+begin
+ln "$files/b.txt" "$files/new.txt"
+rm "$files/b.txt"
+finds 1 0 6 0
+ln "$files/new.txt" "$files/newer.txt"
+finds 0 1 7 0
+rm "$files/new.txt"
+finds 0 0 7 1
+
+compare "$files"
+
+# From a place that is not walked; and between two paths of a run.
+mv "$files/newer.txt" "$files/two/"
+runs 0 "$SIMHASH" "$files/two" "$files/one"
+summary 1 5 0 0
+finds 0 0 7 1
+mv "$files/two/newer.txt" "$files/one/"
+runs 0 "$SIMHASH" "$files/one" "$files/two"
+! $knows_births || summary 0 5 0 0 1
+compare "$files"
+
+# ---- Not read ----
+# Size and time decide, as for a file that stays: what hides its change from both is not read.
+plant
+begin
+printf 9 | dd of="$files/b.txt" conv=notrunc status=none
+touch -d '2020-01-01 00:00:00' "$files/b.txt"
+mv "$files/b.txt" "$files/moved.txt"
+mv "$files/one" "$files/renamed"
+before=$(sql "SELECT LOWER(HEX(content_hash)) FROM file WHERE $(named b.txt)")
+runs 0 "$SIMHASH" "$files"
+if $knows_births; then
+	summary 0 2 0 0 5
+	same "content" "$before" "$(sql "SELECT LOWER(HEX(content_hash)) FROM file WHERE $(named moved.txt)")"
+fi
+runs 0 "$SIMHASH" --force "$files"
+compare "$files"
+
+# ---- Read, in any doubt ----
+# A backup of the same times under another name.
+plant
+begin
+cp -p "$files/b.txt" "$TEST_FOLDER/backup"
+rm "$files/b.txt"
+mv "$TEST_FOLDER/backup" "$files/restored.txt"
+finds 0 1 6 1
+
+# The inode of a file that is gone, of the same size and time: here the row is given that inode.
+reuse() {
+	plant
+	begin
+	rm "$files/a.txt"
+	seq 3001 6000 | head -c "$(sql "SELECT size FROM file WHERE $(named a.txt)")" >"$files/reused.txt"
+	touch -d '2020-01-01 00:00:00' "$files/reused.txt"
+	sql "UPDATE file SET inode = $(stat -c %i "$files/reused.txt") WHERE $(named a.txt)"
+	age
+}
+reuse
+finds 0 1 6 1
+compare "$files"
+# Without the birth that file would have been the same.
+reuse
+sql "UPDATE file SET scanned_at_ns = $(date +%s%N) WHERE $(named a.txt)"
+sql "UPDATE scan_run SET finished_at_ns = $(date +%s%N)"
+runs 0 "$SIMHASH" "$files"
+! $knows_births || summary 0 6 0 0 1
+
+# Another device; a scan within the tick of a change; a scan in the future.
+for change in "device = device + 1" "scanned_at_ns = mtime_ns + 1000000" "scanned_at_ns = 4000000000000000000"; do
+	plant
+	begin
+	sql "UPDATE file SET $change WHERE $(named b.txt)"
+	mv "$files/b.txt" "$files/moved.txt"
+	finds 0 1 6 1
+done
+
+# Two rows of one file that contradict each other; and two that agree.
+plant
+begin
+mv "$files/one" "$files/six"
+sql "UPDATE file SET content_hash = X'000102030405060708090a0b0c0d0e0f' WHERE $(named c.c)"
+runs 0 "$SIMHASH" "$files"
+! $knows_inodes || summary 2 3 2 0 2
+compare "$files"
+
+# Where all is read, or less is known.
+plant
+begin
+mv "$files/b.txt" "$files/1.txt"
+finds 0 7 0 1 --force
+mv "$files/1.txt" "$files/2.txt"
+finds 0 7 0 1 --measure=minhash
+mv "$files/2.txt" "$files/one/2.txt"
+finds 0 1 6 1 --measure=minhash
+runs 0 "$SIMHASH" -L "$files"
+mv "$files/one/2.txt" "$files/3.txt"
+runs 0 "$SIMHASH" -L "$files"
+summary 1 6 1 0
+mv "$files/3.txt" "$files/4.txt"
+find "$files" -type f -print0 >list
+runs 0 "$SIMHASH" --files0-from=list
+summary 1 6 0 0
+same "rows of the list" 8 "$(sql 'SELECT COUNT(*) FROM file')"
+runs 0 "$SIMHASH" "$files"
+compare "$files"
+
+# Rows without a sketch are completed.
+begin --no-sketch
+mv "$files/4.txt" "$files/5.txt"
+finds 1 0 6 0 --no-sketch
+compare --no-sketch "$files"
+mv "$files/5.txt" "$files/6.txt"
+runs 0 "$SIMHASH" "$files"
+summary 7 0 1 0
+
+# Rows of another host stay.
+plant
+begin --host=alpha
+runs 0 "$SIMHASH" --host=beta "$files"
+mv "$files/b.txt" "$files/c.txt"
+runs 0 "$SIMHASH" --host=beta "$files"
+! $knows_births || summary 0 6 0 0 1
+same "rows of the old name" alpha "$(sql "SELECT h.name FROM file f JOIN host h ON h.id = f.host WHERE f.$(named b.txt)")"
+
+# Inflated content goes with its file; where it is not asked for, it is made anew later.
+plant
+seq 5000 | gzip -n >"$files/one/w.txt.gz"
+begin -z
+summary 9 0 0 0
+mv "$files/one/w.txt.gz" "$files/two/v.c.gz"
+finds 2 0 7 0 -z
+compare -z "$files"
+mv "$files/two/v.c.gz" "$files/two/v"
+finds 1 0 7 1 -z
+mv "$files/two/v" "$files/two/v.gz"
+finds 1 1 7 0 -z
+mv "$files/two/v.gz" "$files/u.gz"
+finds 1 0 7 1
+finds 0 1 8 0 -z
+compare -z "$files"
+
+# ---- A directory of many parts; names of every kind; then all at random ----
+plant
+mkdir "$files/many"
+seq 8300 | (cd "$files/many" && split -l 1 -a 4 - $'n\n')
+begin
+mv "$files/many" "$files/more"
+for name in "$files"/more/*aaa[a-e]; do
+	mv "$name" "${name%aaa?}'\"\\ ${name: -1}"$'\xff'
+done
+runs 0 "$SIMHASH" "$files"
+! $knows_births || summary 0 7 0 0 8300
+compare "$files"
+rm -r "$files/more"
+
+cat >change.py <<'PYTHON'
+import os, random, sys
+top, dice = sys.argv[1], random.Random(int(sys.argv[2]))
+def listed(kind):
+    return sorted(os.path.join(above, name) for above, *both in os.walk(top) for name in both[kind])
+def write(path, data, mode='wb'):
+    with open(path, mode) as file:
+        file.write(data)
+def change(what):
+    files, folders = listed(1), listed(0)
+    new = os.path.join(dice.choice(folders + [top]), 'r%d%s' % (dice.randrange(40), dice.choice(('', '.txt', '.c', '.C'))))
+    if what == 'create' or len(files) < 10:
+        if not os.path.isdir(new):
+            # Equal sizes and times would hide an exchange of two files.
+            write(new, dice.randbytes(dice.choice((0, 10, 3000, 3000))))
+            os.utime(new, ns=(dice.randrange(10**18),) * 2)
+    elif what == 'link' and not os.path.exists(new):
+        os.link(dice.choice(files), new)
+    elif what == 'remove':
+        os.remove(dice.choice(files))
+    elif what == 'append':
+        write(dice.choice(files), dice.randbytes(dice.randrange(1, 5000)), 'ab')
+    elif what == 'make' and not os.path.exists(new):
+        os.mkdir(new)
+    elif what == 'move tree' and folders:
+        old = dice.choice(folders)
+        if not os.path.exists(new) and not new.startswith(old + '/'):
+            os.rename(old, new)
+    elif what == 'swap':
+        one, other = dice.sample(files, 2)
+        os.rename(one, top + '/swap')
+        os.rename(other, one)
+        os.rename(top + '/swap', other)
+    elif what == 'move' and not os.path.isdir(new):
+        os.rename(dice.choice(files), new)
+for _ in range(dice.randrange(1, 14)):
+    change(dice.choice(('create', 'link', 'remove', 'append', 'make', 'move tree', 'swap', 'move', 'move')))
+PYTHON
+seed=${MOVED_SEED:-$RANDOM}
+echo "seed $seed"
+plant
+begin
+for round in 1 2 3 4 5 6; do
+	[ $((round % 2)) = 0 ] || age
+	python3 change.py "$files" $((seed * 100 + round))
+	runs 0 "$SIMHASH" "$files"
+	compare "$files"
+done
