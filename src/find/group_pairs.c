@@ -15,9 +15,10 @@ struct edge {
 	struct relation relation;
 };
 
+/* Those of a content as the later one begin at firsts[its number], and end where the next begin. */
 struct edges {
 	struct edge *items;
-	size_t count;
+	size_t *firsts;
 };
 
 /* Contents of all files that are in a pair. */
@@ -119,30 +120,46 @@ static int compare_edges(const void *a, const void *b)
 {
 	const struct edge *x = a, *y = b;
 
-	if (x->later->number != y->later->number)
-		return x->later->number < y->later->number ? -1 : 1;
 	return (x->earlier->number > y->earlier->number) -
 	       (x->earlier->number < y->earlier->number);
 }
 
-/* Names of one file are no pair, even where their rows contradict each other. */
+/* The edge of a pair; false where it has none. Names of one file are no pair, whatever their rows. */
+static bool edge_of(const struct file_pair *pair, const struct contents *contents,
+		    struct unique_content **of_file, struct edge *edge)
+{
+	struct unique_content *a = of_file[pair->a->number], *b = of_file[pair->b->number];
+	bool a_is_later;
+
+	if (a == NULL || b == NULL || a == b ||
+	    (!contents->hard_links && are_links(pair->a, pair->b)))
+		return false;
+	a_is_later = a->number > b->number;
+	*edge = (struct edge){.later = a_is_later ? a : b,
+			      .earlier = a_is_later ? b : a,
+			      .relation = relation_of(pair, a_is_later)};
+	return true;
+}
+
+/* In the order of the later content, then of the earlier one: each is put where it belongs. */
 static void make_edges(struct edges *edges, const struct contents *contents,
 		       const struct pair_list *list, struct unique_content **of_file)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		const struct file_pair *pair = &list->pairs[i];
-		struct unique_content *a = of_file[pair->a->number], *b = of_file[pair->b->number];
-		bool a_is_later;
-		if (a == NULL || b == NULL || a == b ||
-		    (!contents->hard_links && are_links(pair->a, pair->b)))
-			continue;
-		a_is_later = a->number > b->number;
-		edges->items[edges->count++] =
-			(struct edge){.later = a_is_later ? a : b,
-				      .earlier = a_is_later ? b : a,
-				      .relation = relation_of(pair, a_is_later)};
-	}
-	qsort(edges->items, edges->count, sizeof *edges->items, compare_edges);
+	size_t *firsts = edges->firsts;
+	struct edge edge;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (edge_of(&list->pairs[i], contents, of_file, &edge))
+			firsts[edge.later->number]++;
+	for (size_t i = 1; i <= contents->count; i++)
+		firsts[i] += firsts[i - 1];
+	for (size_t i = list->count; i-- > 0;)
+		if (edge_of(&list->pairs[i], contents, of_file, &edge))
+			edges->items[--firsts[edge.later->number]] = edge;
+	for (size_t i = 0; i < contents->count; i++)
+		if (firsts[i + 1] - firsts[i] > 1)
+			qsort(edges->items + firsts[i], firsts[i + 1] - firsts[i],
+			      sizeof *edges->items, compare_edges);
 }
 
 static void decide(struct unique_content *content, const struct edge *edges, size_t count)
@@ -173,23 +190,19 @@ static void relate_to_root(struct unique_content *content, const struct edge *ed
 static void link_contents(struct contents *contents, const struct edges *edges,
 			  enum linkage linkage)
 {
-	size_t begin = 0, end;
-
 	if (linkage == LINK_SINGLE) {
 		for (size_t i = 0; i < contents->count; i++)
 			content_decide(contents->items[i]);
-		for (size_t e = 0; e < edges->count; e++)
+		for (size_t e = 0; e < edges->firsts[contents->count]; e++)
 			content_connect(edges->items[e].earlier, edges->items[e].later);
 	}
-	for (size_t i = 0; i < contents->count; i++, begin = end) {
-		struct unique_content *content = contents->items[i];
-		end = begin;
-		while (end < edges->count && edges->items[end].later == content)
-			end++;
+	for (size_t i = 0; i < contents->count; i++) {
+		const struct edge *own = edges->items + edges->firsts[i];
+		size_t count = edges->firsts[i + 1] - edges->firsts[i];
 		if (linkage == LINK_SINGLE)
-			relate_to_root(content, edges->items + begin, end - begin);
+			relate_to_root(contents->items[i], own, count);
 		else
-			decide(content, edges->items + begin, end - begin);
+			decide(contents->items[i], own, count);
 	}
 	if (linkage == LINK_REPRESENTATIVE)
 		contents_mend(contents);
@@ -199,10 +212,14 @@ int group_pairs(const struct pair_list *list, const struct find_request *request
 		enum linkage linkage, struct group_list *groups, struct simhash_error *error)
 {
 	struct contents contents;
-	struct edges edges = {.items = malloc((list->count + 1) * sizeof *edges.items)};
+	/* There are at most as many contents as files. */
+	struct edges edges = {.items = malloc((list->count + 1) * sizeof *edges.items),
+			      .firsts = calloc(list->file_count + 1, sizeof *edges.firsts)};
 	struct unique_content **of_file =
 		calloc(list->file_count + 1, sizeof(struct unique_content *));
-	int status = edges.items == NULL || of_file == NULL ? error_set_memory(error) : 0;
+	int status = edges.items == NULL || edges.firsts == NULL || of_file == NULL
+			     ? error_set_memory(error)
+			     : 0;
 
 	contents_init(&contents, request);
 	*groups = (struct group_list){.count = 0};
@@ -215,6 +232,7 @@ int group_pairs(const struct pair_list *list, const struct find_request *request
 		status = groups_write(&contents, groups, error);
 	}
 	free(of_file);
+	free(edges.firsts);
 	free(edges.items);
 	contents_release(&contents);
 	if (status != 0)

@@ -109,17 +109,17 @@ static int keep_file(struct pair_list *list, const struct find_file *file,
 		     const struct find_file **kept, struct simhash_error *error)
 {
 	uint64_t hash = hash_of(file);
+	struct find_file **recent = &list->recent[hash % PAIRS_RECENT];
 	struct kept_slot *slot;
 
-	if (list->last == NULL || !is_same(list->last, file)) {
+	if (*recent == NULL || !is_same(*recent, file)) {
 		if (list->file_count * 2 >= list->slot_count && grow_slots(list, error) != 0)
 			return -1;
 		slot = find_slot(list, hash, file);
-		list->last = slot->file != NULL ? slot->file
-						: add_file(list, file, slot, hash, error);
+		*recent = slot->file != NULL ? slot->file : add_file(list, file, slot, hash, error);
 	}
-	*kept = list->last;
-	return list->last == NULL ? -1 : 0;
+	*kept = *recent;
+	return *kept == NULL ? -1 : 0;
 }
 
 int pair_list_append(struct pair_list *list, const struct file_pair *pair,

@@ -11,6 +11,8 @@
 #include "base/arena.h"
 #include "find/file.h"
 
+#define PAIRS_RECENT 256
+
 /* A file by the hash of its host and path. */
 struct kept_slot {
 	uint64_t hash;
@@ -24,7 +26,7 @@ struct pair_list {
 	size_t file_count, file_capacity;
 	struct kept_slot *slots;
 	size_t slot_count;
-	struct find_file *last; /* that was asked for: it often comes again */
+	struct find_file *recent[PAIRS_RECENT]; /* by hash: most files come again soon */
 	struct file_pair *pairs;
 	size_t count, capacity;
 };
