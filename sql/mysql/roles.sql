@@ -25,6 +25,7 @@ GRANT SELECT ON {database}.host TO simhash_reader@'%';
 GRANT SELECT ON {database}.scan_run TO simhash_reader@'%';
 GRANT SELECT ON {database}.directory TO simhash_reader@'%';
 GRANT SELECT ON {database}.file TO simhash_reader@'%';
+GRANT SELECT ON {database}.find_run TO simhash_reader@'%';
 GRANT SELECT ON {database}.measure TO simhash_reader@'%';
 GRANT SELECT ON {database}.sketch TO simhash_reader@'%';
 
