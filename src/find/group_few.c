@@ -4,6 +4,9 @@
  * turn out to be many, it is given up and the groups are found without pairs, by the same rule.
  * SPDX-License-Identifier: MIT
  */
+#include <stdatomic.h>
+#include <stdlib.h>
+
 #include "base/error.h"
 #include "find/groups.h"
 
@@ -11,26 +14,42 @@
 #define PAIRS_ALWAYS 16384 /* a few files may have more */
 #define PAIRS_MAX 4000000  /* of some 130 bytes */
 
+/* Each thread has a list of its own. */
 struct few_pairs {
-	struct pair_list list;
-	bool are_too_many;
+	struct pair_list *lists;
+	unsigned count;
+	atomic_bool are_too_many;
 };
+
+static int few_pairs_init(struct few_pairs *few, unsigned threads, struct simhash_error *error)
+{
+	*few = (struct few_pairs){.lists = malloc(threads * sizeof *few->lists)};
+	if (few->lists == NULL)
+		return error_set_memory(error);
+	for (few->count = 0; few->count < threads; few->count++)
+		pair_list_init(&few->lists[few->count]);
+	return 0;
+}
+
+static void few_pairs_release(struct few_pairs *few)
+{
+	for (unsigned i = 0; i < few->count; i++)
+		pair_list_release(&few->lists[i]);
+	free(few->lists);
+}
 
 static int take_pair(void *context, unsigned thread, const struct file_pair *pair,
 		     struct simhash_error *error)
 {
 	struct few_pairs *few = context;
-	struct pair_list *list = &few->list;
-	int status;
+	struct pair_list *list = &few->lists[thread];
 
-	(void)thread;
-	pthread_mutex_lock(&list->lock);
-	few->are_too_many = few->are_too_many || list->count >= PAIRS_MAX ||
-			    list->count >= PAIRS_ALWAYS + PAIRS_PER_FILE * list->file_count;
-	status = few->are_too_many ? error_set(error, SIMHASH_E_RANGE, "there are many pairs")
-				   : pair_list_append(list, pair, error);
-	pthread_mutex_unlock(&list->lock);
-	return status;
+	if (list->count >= PAIRS_MAX / few->count ||
+	    list->count >= PAIRS_ALWAYS + PAIRS_PER_FILE * list->file_count)
+		atomic_store(&few->are_too_many, true);
+	return atomic_load_explicit(&few->are_too_many, memory_order_relaxed)
+		       ? error_set(error, SIMHASH_E_RANGE, "there are many pairs")
+		       : pair_list_append(list, pair, error);
 }
 
 /* What was counted is to be counted again. */
@@ -45,29 +64,40 @@ static void begin_again(struct finder *finder)
 	atomic_store(&progress->pairs, 0);
 }
 
-static int find_groups_few(struct finder *finder, enum linkage linkage, struct group_list *groups,
-			   bool *are_few, struct simhash_error *error)
+/* The pairs of all threads in the first list. Every file that is in a pair is in one of them. */
+static int find_pairs(struct finder *finder, struct few_pairs *few, struct simhash_error *error)
 {
-	struct few_pairs few = {.are_too_many = false};
-	const struct find_sink sink = {.context = &few, .pair = take_pair};
+	const struct find_sink sink = {.context = few, .pair = take_pair};
 	struct find_request request = *finder->request;
 	struct finder searching = *finder;
 	int status;
 
-	/* Every file that is in a pair is in one of these, and so are all names of it. */
 	request.expand = false;
 	request.hard_links = true;
 	request.keeps_extensions = true;
 	searching.request = &request;
 	searching.sink = &sink;
-	pair_list_init(&few.list);
 	status = finder_all(&searching, error);
 	finder->counts = searching.counts;
-	request.hard_links = finder->request->hard_links;
+	for (unsigned i = 1; status == 0 && i < few->count; i++)
+		status = pair_list_join(&few->lists[0], &few->lists[i], error);
+	return status;
+}
+
+static int find_groups_few(struct finder *finder, enum linkage linkage, struct group_list *groups,
+			   bool *are_few, struct simhash_error *error)
+{
+	struct find_request request = *finder->request;
+	struct few_pairs few;
+	int status = few_pairs_init(&few, finder->resources->threads, error);
+
+	request.keeps_extensions = true;
 	if (status == 0)
-		status = group_pairs(&few.list, &request, linkage, groups, error);
-	*are_few = !few.are_too_many;
-	pair_list_release(&few.list);
+		status = find_pairs(finder, &few, error);
+	if (status == 0)
+		status = group_pairs(&few.lists[0], &request, linkage, groups, error);
+	*are_few = few.lists == NULL || !atomic_load(&few.are_too_many);
+	few_pairs_release(&few);
 	return status;
 }
 

@@ -84,23 +84,39 @@ static struct find_file *copy_file(struct pair_list *list, const struct find_fil
 	return kept;
 }
 
-static struct find_file *add_file(struct pair_list *list, const struct find_file *file,
-				  struct kept_slot *slot, uint64_t hash,
-				  struct simhash_error *error)
+/* Room for one file more, and its slot, or the one where it is; NULL: no memory. */
+static struct kept_slot *need_slot(struct pair_list *list, uint64_t hash,
+				   const struct find_file *file, struct simhash_error *error)
 {
-	struct find_file *added;
-
+	if (list->file_count * 2 >= list->slot_count && grow_slots(list, error) != 0)
+		return NULL;
 	if (array_reserve(&list->files, &list->file_capacity, list->file_count + 1,
 			  sizeof(struct find_file *), error) != 0)
 		return NULL;
+	return find_slot(list, hash, file);
+}
+
+static void enter_file(struct pair_list *list, struct kept_slot *slot, uint64_t hash,
+		       struct find_file *file)
+{
+	file->number = (uint32_t)list->file_count;
+	list->files[list->file_count++] = file;
+	*slot = (struct kept_slot){hash, file};
+}
+
+static struct find_file *find_or_add(struct pair_list *list, const struct find_file *file,
+				     uint64_t hash, struct simhash_error *error)
+{
+	struct kept_slot *slot = need_slot(list, hash, file, error);
+	struct find_file *added;
+
+	if (slot == NULL || slot->file != NULL)
+		return slot == NULL ? NULL : slot->file;
 	added = copy_file(list, file);
-	if (added == NULL) {
+	if (added == NULL)
 		error_set_memory(error);
-		return NULL;
-	}
-	added->number = (uint32_t)list->file_count;
-	list->files[list->file_count++] = added;
-	*slot = (struct kept_slot){hash, added};
+	else
+		enter_file(list, slot, hash, added);
 	return added;
 }
 
@@ -110,14 +126,9 @@ static int keep_file(struct pair_list *list, const struct find_file *file,
 {
 	uint64_t hash = hash_of(file);
 	struct find_file **recent = &list->recent[hash % PAIRS_RECENT];
-	struct kept_slot *slot;
 
-	if (*recent == NULL || !is_same(*recent, file)) {
-		if (list->file_count * 2 >= list->slot_count && grow_slots(list, error) != 0)
-			return -1;
-		slot = find_slot(list, hash, file);
-		*recent = slot->file != NULL ? slot->file : add_file(list, file, slot, hash, error);
-	}
+	if (*recent == NULL || !is_same(*recent, file))
+		*recent = find_or_add(list, file, hash, error);
 	*kept = *recent;
 	return *kept == NULL ? -1 : 0;
 }
@@ -143,5 +154,47 @@ int pair_list_add(struct pair_list *list, const struct file_pair *pair, struct s
 	pthread_mutex_lock(&list->lock);
 	status = pair_list_append(list, pair, error);
 	pthread_mutex_unlock(&list->lock);
+	return status;
+}
+
+/* For each file of another list the one that stands for it here: itself, if it is not there yet. */
+static void find_twins(const struct pair_list *list, const struct pair_list *other,
+		       struct find_file **twins)
+{
+	for (size_t i = 0; i < other->file_count; i++) {
+		struct find_file *file = other->files[i], *here = NULL;
+		if (list->slot_count > 0)
+			here = find_slot(list, hash_of(file), file)->file;
+		twins[i] = here == NULL ? file : here;
+	}
+}
+
+int pair_list_join(struct pair_list *list, struct pair_list *other, struct simhash_error *error)
+{
+	struct find_file **twins = malloc((other->file_count + 1) * sizeof *twins);
+	int status = twins == NULL ? error_set_memory(error) : 0;
+
+	if (status == 0)
+		status = array_reserve(&list->pairs, &list->capacity, list->count + other->count,
+				       sizeof *list->pairs, error);
+	if (status == 0)
+		find_twins(list, other, twins);
+	for (size_t i = 0; status == 0 && i < other->count; i++) {
+		struct file_pair pair = other->pairs[i];
+		pair.a = twins[pair.a->number];
+		pair.b = twins[pair.b->number];
+		list->pairs[list->count++] = pair;
+	}
+	/* Only now their numbers may change. */
+	for (size_t i = 0; status == 0 && i < other->file_count; i++) {
+		uint64_t hash = hash_of(other->files[i]);
+		struct kept_slot *slot = need_slot(list, hash, other->files[i], error);
+		if (slot == NULL)
+			status = -1;
+		else if (slot->file == NULL)
+			enter_file(list, slot, hash, other->files[i]);
+	}
+	other->count = 0;
+	free(twins);
 	return status;
 }

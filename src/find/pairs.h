@@ -42,4 +42,10 @@ int pair_list_add(struct pair_list *list, const struct file_pair *pair,
 int pair_list_append(struct pair_list *list, const struct file_pair *pair,
 		     struct simhash_error *error);
 
+/*
+ * Add the pairs of another list, which ends as a mere owner of files: release it after this one. By
+ * one thread, for both. On -1 both are to be released.
+ */
+int pair_list_join(struct pair_list *list, struct pair_list *other, struct simhash_error *error);
+
 #endif
