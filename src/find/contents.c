@@ -135,12 +135,6 @@ void content_drop_next(const struct contents *contents, struct unique_content *c
 	content->is_pair = has_pair(contents, content);
 }
 
-/* Rows of one key come at once, so names of one file whose rows contradict each other stay two. */
-static bool are_names(const struct find_file *x, const struct find_file *y)
-{
-	return x->uniform == y->uniform && are_links(x, y);
-}
-
 /* Of names of one file keep the first, whatever the contents that their extensions make of them. */
 static size_t drop_links(struct content_file **files, size_t count)
 {
@@ -148,7 +142,7 @@ static size_t drop_links(struct content_file **files, size_t count)
 
 	qsort(files, count, sizeof(struct content_file *), compare_names);
 	for (size_t i = 0; i < count; i++)
-		if (kept > 0 && are_names(&files[kept - 1]->file, &files[i]->file))
+		if (kept > 0 && are_links(&files[kept - 1]->file, &files[i]->file))
 			free(files[i]);
 		else
 			files[kept++] = files[i];

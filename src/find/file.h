@@ -65,6 +65,13 @@ static inline int find_file_compare(const struct find_file *x, const struct find
 	return bytes_compare(find_file_display(x), find_file_display(y));
 }
 
+/* Do the hashes say that these two have the same content? */
+static inline bool are_identical(const struct find_file *x, const struct find_file *y)
+{
+	return x->size_bytes == y->size_bytes && x->uniform == y->uniform &&
+	       memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE) == 0;
+}
+
 /* Are these two names of one file? */
 static inline bool are_links(const struct find_file *x, const struct find_file *y)
 {
@@ -72,16 +79,7 @@ static inline bool are_links(const struct find_file *x, const struct find_file *
 	   common under all names must be the same too. */
 	return x->inode != 0 && x->inode == y->inode && x->device == y->device &&
 	       x->host == y->host && x->mtime_ns == y->mtime_ns &&
-	       x->compressed_size_bytes == y->compressed_size_bytes &&
-	       x->size_bytes == y->size_bytes &&
-	       memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE) == 0;
-}
-
-/* Do the hashes say that these two have the same content? */
-static inline bool are_identical(const struct find_file *x, const struct find_file *y)
-{
-	return x->size_bytes == y->size_bytes && x->uniform == y->uniform &&
-	       memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE) == 0;
+	       x->compressed_size_bytes == y->compressed_size_bytes && are_identical(x, y);
 }
 
 /* By what a pair is one. */

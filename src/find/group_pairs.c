@@ -124,7 +124,7 @@ static int compare_edges(const void *a, const void *b)
 	       (x->earlier->number < y->earlier->number);
 }
 
-/* The edge of a pair; false where it has none. Names of one file are no pair, whatever their rows. */
+/* The edge of a pair; false where it has none. Names of one file are no pair. */
 static bool edge_of(const struct file_pair *pair, const struct contents *contents,
 		    struct unique_content **of_file, struct edge *edge)
 {
