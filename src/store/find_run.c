@@ -102,8 +102,9 @@ static char *keep_text(struct find_run_list *list, struct bytes text)
 	return kept;
 }
 
-static int append_run(struct find_run_list *list, struct query *query, struct simhash_error *error)
+static int append_run(void *context, struct query *query, struct simhash_error *error)
 {
+	struct find_run_list *list = context;
 	struct bytes options = query_bytes(query, 3);
 	char *host = keep_text(list, query_bytes(query, 2)), *kept = keep_text(list, options);
 
@@ -139,12 +140,7 @@ int find_runs_read(struct store *store, struct find_run_list *list, struct simha
 			"FROM find_run WHERE state = 'current' ORDER BY tag_set",
 			error) != 0)
 		return -1;
-	while ((status = query_next(&query, error)) == 1)
-		if (append_run(list, &query, error) != 0) {
-			status = -1;
-			break;
-		}
-	query_end(&query);
+	status = query_each(&query, append_run, list, error);
 	if (status != 0)
 		find_run_list_release(list);
 	return status;

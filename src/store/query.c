@@ -84,6 +84,19 @@ static int begin_with(struct query *query, struct store *store, const char *sql,
 	return 0;
 }
 
+int query_each(struct query *query, query_row_fn *each, void *context, struct simhash_error *error)
+{
+	int status;
+
+	while ((status = query_next(query, error)) == 1)
+		if (each(context, query, error) != 0) {
+			status = -1;
+			break;
+		}
+	query_end(query);
+	return status;
+}
+
 int store_run(struct store *store, const char *sql, const int64_t *values, unsigned count,
 	      struct simhash_error *error)
 {

@@ -59,6 +59,10 @@ int query_run(struct query *query, struct simhash_error *error);
  */
 int query_first(struct query *query, int64_t *value, struct simhash_error *error);
 
+/* Hand on every row, until one fails, and end the query. */
+typedef int query_row_fn(void *context, struct query *query, struct simhash_error *error);
+int query_each(struct query *query, query_row_fn *each, void *context, struct simhash_error *error);
+
 /* Run a statement that has no rows, with integers as its parameters. */
 int store_run(struct store *store, const char *sql, const int64_t *values, unsigned count,
 	      struct simhash_error *error);

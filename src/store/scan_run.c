@@ -102,8 +102,9 @@ int store_last_scan(struct store *store, const struct row_scope *scope, int64_t 
 				  values, 2, last_ns, error);
 }
 
-static int append_run(struct scan_run_list *list, struct query *query, struct simhash_error *error)
+static int append_run(void *context, struct query *query, struct simhash_error *error)
 {
+	struct scan_run_list *list = context;
 	struct bytes root = query_bytes(query, 3);
 	char *copy;
 
@@ -138,12 +139,7 @@ int store_read_runs(struct store *store, struct scan_run_list *list, struct simh
 			"bytes, errors FROM scan_run ORDER BY id",
 			error) != 0)
 		return -1;
-	while ((status = query_next(&query, error)) == 1)
-		if (append_run(list, &query, error) != 0) {
-			status = -1;
-			break;
-		}
-	query_end(&query);
+	status = query_each(&query, append_run, list, error);
 	if (status != 0)
 		scan_run_list_release(list);
 	return status;
