@@ -86,6 +86,14 @@ void file_columns_bind(struct query *query, const struct row_scope *scope,
 	bind_resemblance(query, row);
 }
 
+void file_columns_select(FILE *sql)
+{
+	fprintf(sql, "SELECT path_hash");
+	for (size_t i = 0; i < FILE_COLUMNS; i++)
+		fprintf(sql, ", %s", file_columns[i]);
+	fprintf(sql, " FROM file");
+}
+
 int file_columns_take(struct query *query, struct file_row *row, struct simhash_error *error)
 {
 	unsigned i = 1, content_hash;

@@ -20,10 +20,8 @@ static char *whole_rows_sql(void)
 
 	if (sql == NULL)
 		return NULL;
-	fprintf(sql, "SELECT path_hash");
-	for (size_t i = 0; i < FILE_COLUMNS; i++)
-		fprintf(sql, ", %s", file_columns[i]);
-	fprintf(sql, " FROM file WHERE tag_set = ? AND host = ? AND path_hash BETWEEN ? AND ? "
+	file_columns_select(sql);
+	fprintf(sql, " WHERE tag_set = ? AND host = ? AND path_hash BETWEEN ? AND ? "
 		     "ORDER BY path_hash LIMIT ?");
 	return close_text(sql, &text) == 0 ? text : NULL;
 }

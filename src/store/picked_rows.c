@@ -19,10 +19,8 @@ static char *picked_rows_sql(void)
 
 	if (sql == NULL)
 		return NULL;
-	fprintf(sql, "SELECT path_hash");
-	for (size_t i = 0; i < FILE_COLUMNS; i++)
-		fprintf(sql, ", %s", file_columns[i]);
-	fprintf(sql, " FROM file WHERE tag_set = ? AND host = ? AND path_hash IN (?");
+	file_columns_select(sql);
+	fprintf(sql, " WHERE tag_set = ? AND host = ? AND path_hash IN (?");
 	for (size_t i = 1; i < PICKED_ROWS_MAX; i++)
 		fprintf(sql, ", ?");
 	fprintf(sql, ")");
