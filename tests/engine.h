@@ -5,8 +5,17 @@
 #ifndef TESTS_ENGINE_H
 #define TESTS_ENGINE_H
 
+#include <stdbool.h>
+
 #include "store/file_row.h"
 #include "store/location.h"
+
+/* A sanitizer makes what is tried a thousand times take minutes. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define IS_SLOW true
+#else
+#define IS_SLOW false
+#endif
 
 struct store;
 

@@ -3,10 +3,11 @@
  * independent program to hold the results of simhash and simfind against.
  *
  *     oracle counts < paths                     path-by-path: 16 counts and 6 keys
- *     oracle pairs KEY TOLERANCE HOW < paths    all pairs as CSV, sorted by path
- *     oracle nearest KEY N PATH < paths         the N nearest to PATH: distance and path
+ *     oracle pairs KEY TOLERANCE HOW [COUNTS] < paths   all pairs as CSV, sorted by path
+ *     oracle nearest KEY N PATH [COUNTS] < paths        the N nearest to PATH: distance and path
  *
- * Paths are ended by zeros. KEY is 0 to 5 in the order of the columns, TOLERANCE
+ * Paths are ended by zeros. COUNTS is a file of what `counts` printed for the same paths, so
+ * that many questions do not scan them each time. KEY is 0 to 5 in the order of the columns, TOLERANCE
  * in millionths of a percent, HOW is exact or key; the size ratio is 1.5. Empty files
  * take no part.
  * SPDX-License-Identifier: MIT
@@ -56,11 +57,25 @@ static void read_bytes(struct file *file)
 	fclose(stream);
 }
 
-static void compute(struct file *file)
+static void read_number(FILE *counts, uint64_t *number, char end)
+{
+	if (fscanf(counts, "%" SCNu64, number) != 1 || getc(counts) != end)
+		die("wrong line of", "COUNTS");
+}
+
+/* `counts` is NULL, or has the next line for the file. */
+static void compute(struct file *file, FILE *counts)
 {
 	const char *name = strrchr(file->path, '/') + 1;
 
 	read_bytes(file);
+	if (counts != NULL) {
+		for (int t = 0; t < 16; t++)
+			read_number(counts, &file->counts[t], '|');
+		for (int k = 0; k < 6; k++)
+			read_number(counts, &file->keys[k], k < 5 ? '|' : '\n');
+		return;
+	}
 	reference_counts(reference_sample, file->bytes, file->size, file->counts);
 	reference_keys(reference_sample, file->counts, name, strlen(name), file->keys);
 }
@@ -172,15 +187,18 @@ int main(int argc, char **argv)
 	size_t count = 0, capacity = 0;
 	char *path = NULL;
 	size_t room = 0;
-	bool pairs = argc == 5 && strcmp(argv[1], "pairs") == 0;
-	bool nearest = argc == 5 && strcmp(argv[1], "nearest") == 0;
+	bool pairs = (argc == 5 || argc == 6) && strcmp(argv[1], "pairs") == 0;
+	bool nearest = (argc == 5 || argc == 6) && strcmp(argv[1], "nearest") == 0;
+	FILE *counts = argc == 6 ? fopen(argv[5], "r") : NULL;
 
 	if (!pairs && !nearest && !(argc == 2 && strcmp(argv[1], "counts") == 0))
-		die("usage:", "oracle counts | oracle pairs KEY TOLERANCE exact|key | "
-			      "oracle nearest KEY N PATH");
+		die("usage:", "oracle counts | oracle pairs KEY TOLERANCE exact|key [COUNTS] | "
+			      "oracle nearest KEY N PATH [COUNTS]");
+	if (argc == 6 && counts == NULL)
+		die("cannot read", argv[5]);
 	while (getdelim(&path, &room, 0, stdin) > 0) {
 		struct file file = {.path = strdup(path)};
-		compute(&file);
+		compute(&file, counts);
 		if (!pairs && !nearest) {
 			print_counts(&file);
 			free(file.bytes);
@@ -213,5 +231,7 @@ int main(int argc, char **argv)
 	}
 	free(files);
 	free(path);
+	if (counts != NULL)
+		fclose(counts);
 	return 0;
 }

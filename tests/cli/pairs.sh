@@ -22,6 +22,7 @@ done
 
 runs 0 "$SIMHASH" "$files"
 find "$files" -type f -print0 | LC_ALL=C sort -z >"$TEST_FOLDER/list"
+"$ORACLE" counts <"$TEST_FOLDER/list" >"$TEST_FOLDER/counts"
 
 # What the oracle has of each pair, in its order.
 plain() {
@@ -29,7 +30,7 @@ plain() {
 }
 
 expected() { # KEY MILLIONTHS HOW
-	"$ORACLE" pairs "$1" "$2" "$3" <"$TEST_FOLDER/list" | tail -n +2 | LC_ALL=C sort >expected.csv
+	"$ORACLE" pairs "$1" "$2" "$3" "$TEST_FOLDER/counts" <"$TEST_FOLDER/list" | tail -n +2 | LC_ALL=C sort >expected.csv
 }
 
 equal() { # WHAT
@@ -73,7 +74,7 @@ awk '$1 == "distance" { if ($2 + 0 < last) exit 1; last = $2 + 0 }' one.txt ||
 
 # One file alone, in the index and not in it, by name and on standard input.
 one=$(find "$files" -name '*.copy.txt' | LC_ALL=C sort | sed -n 1p)
-"$ORACLE" pairs 0 1000000 exact <"$TEST_FOLDER/list" | grep -F "$one" | LC_ALL=C sort >expected.csv
+"$ORACLE" pairs 0 1000000 exact "$TEST_FOLDER/counts" <"$TEST_FOLDER/list" | grep -F "$one" | LC_ALL=C sort >expected.csv
 "$SIMFIND" --verify=no -q -k uniform --format=csv "$one" | plain >found.csv
 equal "one file"
 [ -s expected.csv ] || fail "the file has no pairs"
@@ -92,7 +93,7 @@ equal "standard input with a name"
 find "$files" -type f -size +0 | LC_ALL=C sort | awk 'NR % 200 == 0' | while IFS= read -r path; do
 	for key in 0 5; do
 		for count in 1 40; do
-			"$ORACLE" nearest "$key" "$count" "$path" <"$TEST_FOLDER/list" >expected.csv
+			"$ORACLE" nearest "$key" "$count" "$path" "$TEST_FOLDER/counts" <"$TEST_FOLDER/list" >expected.csv
 			"$SIMFIND" --verify=no -q -k "${key_name[$key]}" --nearest="$count" --format=csv "$path" |
 				tail -n +2 | tr -d '\r' | awk -F, -v OFS=, -v path="$path" \
 				'{ print $2, $11 == path ? $12 : $11 }' | LC_ALL=C sort -t, -k1,1n -k2 >found.csv

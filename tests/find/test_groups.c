@@ -19,12 +19,6 @@
 #include "defined_groups.h"
 #include "engine.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define IS_SLOW true
-#else
-#define IS_SLOW false
-#endif
-
 #define SETS 52
 #define RULES 4 /* of each set */
 
