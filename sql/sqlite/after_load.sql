@@ -4,8 +4,6 @@
 -- Sorting may take as much memory as the cache, beside it.
 PRAGMA cache_size = -16384;
 
-CREATE INDEX IF NOT EXISTS file_skew_ext ON file (tag_set, skew_ext);
-
 -- Covers the columns that decide whether a row can be near a file.
 CREATE INDEX IF NOT EXISTS file_uniform ON file (tag_set, uniform, size, skew_ext, scatter);
 

@@ -1,7 +1,5 @@
 -- A first load is faster without these indexes; after_load.sql creates them again.
 
-DROP INDEX IF EXISTS file_skew_ext;
-
 DROP INDEX IF EXISTS file_uniform;
 
 DROP INDEX IF EXISTS file_bucket;

@@ -95,7 +95,7 @@ def rows(path=INDEX):
         version = connection.execute("SELECT max(version) FROM schema_version").fetchone()[0]
     except sqlite3.OperationalError:
         version = None
-    found = connection.execute(ROWS).fetchall() if version == 8 else []
+    found = connection.execute(ROWS).fetchall() if version == 9 else []
     connection.close()
     return {row[:3]: tuple(map(str, row)) for row in found}
 
