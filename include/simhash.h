@@ -201,8 +201,8 @@ SIMHASH_API void simhash_scanner_finish(const struct simhash_scanner *scanner,
 
 /*
  * Select a scan kernel by name: "portable", and as the processor has them "avx2",
- * "avx512" or "neon". All kernels give the same sum tables. The default is the
- * fastest that this machine has. The selection holds for the whole process. Any
+ * "avx512", "avx512vbmi" or "neon". All kernels give the same sum tables. The default is
+ * the fastest that this machine has. The selection holds for the whole process. Any
  * thread may call this at any time, also while others scan.
  * Error: SIMHASH_E_RANGE, with the names that this machine has.
  */

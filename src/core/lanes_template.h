@@ -27,6 +27,13 @@
  *     HALVES           2: the halves of the tags go side by side; else one after the other
  *     v_prefetch(p)    asks for the cache line of p, of which no byte needs to be readable
  *
+ * and with HAS_WIDE_LOOK_UPS, for look-ups that mind 6 bits of a byte and ignore the upper two,
+ * these instead, and no v_low:
+ *
+ *     v_right(x, n)    each byte shifted right by n = 1 .. 3, with any n upper bits
+ *     v_join(a, b)     the lower 3 bits of a's bytes, then the upper 5 of b's
+ *     v_look_up(t, x)  byte by byte, t[x % 64]
+ *
  * and that makes a scan_kernel of the function `update` below.
  *
  * The idea. Byte i of a vector belongs to lane i. The eight windows that end in a byte are looked up by their two nibbles in tables
@@ -77,12 +84,6 @@ static inline VECTOR v_add(VECTOR *sum, VECTOR a, VECTOR b)
 	return carry;
 }
 #endif
-
-/*
- * Have the compiler write the nibbles and read them back: kept in registers they
- * push out the sets, which come back one by one (a twentieth of the speed).
- */
-#define WRITTEN_BEFORE_READ __asm__ volatile("" ::: "memory")
 
 /*
  * A column of binary digits for each lane and tag: sum[i] counts 2^i. Two carries
@@ -198,8 +199,62 @@ static inline void store_states(VECTOR taken[2][WINDOWS], struct lane_state *sta
 		v_store_rows((uint8_t *)(states + i), ROWS * sizeof *states, tile[i]);
 }
 
-/* The nibbles that begin at bits 1 to 4 of a byte. */
-static inline void inner_nibbles(VECTOR byte, VECTOR nibbles[4])
+/*
+ * The windows of a row are made of 12 nibbles. Nibble n begins at bit n + 1 of the byte before,
+ * and window w is made of the nibbles w and w + 4. The last four are the first four of the
+ * next row. Nibble n is in the vector PLACE(n), where table TABLE(n) looks it up. Each row makes
+ * PER_ROW vectors, which come after OVERLAP of the row before.
+ */
+#ifdef HAS_WIDE_LOOK_UPS
+/*
+ * Six bits hold three nibbles, and there is a table for each of the three. Nibble n begins
+ * FROM_END(n) bits before the last nibble of its byte.
+ */
+#define FROM_END(n) ((11 - (n)) % 8)
+#define TABLES 3
+#define TABLE(n) (FROM_END(n) % 3)
+#define PER_ROW 3
+#define PLACE(n) (((n) < 4 ? 1 : 4) - FROM_END(n) / 3)
+#define OVERLAP 2
+
+static inline void last_nibbles(VECTOR byte, VECTOR nibbles[OVERLAP])
+{
+	nibbles[0] = v_right(byte, 3);
+	nibbles[1] = byte;
+}
+
+static inline void row_of_nibbles(VECTOR before, VECTOR byte, VECTOR nibbles[PER_ROW])
+{
+	nibbles[1] = v_join(before, byte);
+	nibbles[0] = v_right(nibbles[1], 3);
+	nibbles[2] = byte;
+}
+
+/* tables[i] ignores i lower bits. */
+static inline void make_tables(const uint8_t table[16], VECTOR tables[TABLES])
+{
+	uint8_t numbers[LANES];
+
+	for (unsigned i = 0; i < LANES; i++)
+		numbers[i] = (uint8_t)i;
+	tables[0] = v_table(table);
+	tables[1] = v_look_up(tables[0], v_right(v_load(numbers), 1));
+	tables[2] = v_look_up(tables[0], v_right(v_load(numbers), 2));
+}
+#else
+#define TABLES 1
+#define TABLE(n) 0
+#define PER_ROW WINDOWS
+#define PLACE(n) (n)
+#define OVERLAP 4
+
+/*
+ * Have the compiler write the nibbles and read them back: kept in registers they
+ * push out the sets, which come back one by one (a twentieth of the speed).
+ */
+#define WRITTEN_BEFORE_READ __asm__ volatile("" ::: "memory")
+
+static inline void last_nibbles(VECTOR byte, VECTOR nibbles[OVERLAP])
 {
 	nibbles[0] = v_right(byte, 3);
 	nibbles[1] = v_right(byte, 2);
@@ -207,8 +262,7 @@ static inline void inner_nibbles(VECTOR byte, VECTOR nibbles[4])
 	nibbles[3] = v_low(byte);
 }
 
-/* Those that begin at bits 5 to 7 of the byte before and at bit 0 of a byte. */
-static inline void outer_nibbles(VECTOR before, VECTOR byte, VECTOR nibbles[4])
+static inline void row_of_nibbles(VECTOR before, VECTOR byte, VECTOR nibbles[PER_ROW])
 {
 	VECTOR joined = v_join(before, byte);
 
@@ -216,16 +270,32 @@ static inline void outer_nibbles(VECTOR before, VECTOR byte, VECTOR nibbles[4])
 	nibbles[1] = v_right(joined, 2);
 	nibbles[2] = v_right(joined, 1);
 	nibbles[3] = v_right(byte, 4);
+	last_nibbles(byte, nibbles + 4);
+	WRITTEN_BEFORE_READ;
 }
+
+static inline void make_tables(const uint8_t table[16], VECTOR tables[TABLES])
+{
+	tables[0] = v_table(table);
+}
+#endif
+
+/* Those of one half of the tags, for the first and the second nibble of a window. */
+struct tables {
+	VECTOR first[TABLES], second[TABLES];
+};
+
+#define FIRST(tables, nibbles, w) v_look_up((tables).first[TABLE(w)], (nibbles)[PLACE(w)])
+#define SECOND(tables, nibbles, w) \
+	v_look_up((tables).second[TABLE((w) + 4)], (nibbles)[PLACE((w) + 4)])
 
 /*
  * HALVES halves of the tags over one row: S(0) to S(7) go from row to row. now[h]
- * becomes S(7). Window w is made of the nibbles w and w + 4. S(w) waits for S(w - 1), so
- * two halves, which do not wait for each other, take turns.
+ * becomes S(7). S(w) waits for S(w - 1), so two halves, which do not wait for each other,
+ * take turns.
  */
-static inline void take(const VECTOR first_table[HALVES], const VECTOR second_table[HALVES],
-			const VECTOR nibbles[WINDOWS + 4], VECTOR s[HALVES][WINDOWS],
-			VECTOR now[HALVES])
+static inline void take(const struct tables tables[HALVES], const VECTOR nibbles[PER_ROW + OVERLAP],
+			VECTOR s[HALVES][WINDOWS], VECTOR now[HALVES])
 {
 	VECTOR all[HALVES];
 
@@ -236,48 +306,42 @@ static inline void take(const VECTOR first_table[HALVES], const VECTOR second_ta
 	UNROLLED
 	for (unsigned w = 0; w < WINDOWS - 1; w++)
 		for (unsigned h = 0; h < HALVES; h++) {
-			now[h] = v_take(now[h], v_look_up(first_table[h], nibbles[w]),
-					v_look_up(second_table[h], nibbles[w + 4]), s[h][w],
-					all[h]);
+			now[h] = v_take(now[h], FIRST(tables[h], nibbles, w),
+					SECOND(tables[h], nibbles, w), s[h][w], all[h]);
 			s[h][w] = now[h];
 		}
 	/* Nothing in the byte before comes after the last window. */
 	for (unsigned h = 0; h < HALVES; h++) {
-		now[h] = v_or(now[h], v_and(v_look_up(first_table[h], nibbles[WINDOWS - 1]),
-					    v_look_up(second_table[h], nibbles[WINDOWS + 3])));
+		now[h] = v_or(now[h], v_and(FIRST(tables[h], nibbles, WINDOWS - 1),
+					    SECOND(tables[h], nibbles, WINDOWS - 1)));
 		s[h][WINDOWS - 1] = now[h];
 	}
 }
 
 /*
  * The halves from `half` on over the rows of a tile. The first half to come also makes
- * the nibbles, in the order of their bits, 4 from before the tile and then 8 for
- * each row: so the stores of the one and the look-ups of the other go side by side.
+ * the nibbles, OVERLAP from before the tile and then PER_ROW for each row: so the stores
+ * of the one and the look-ups of the other go side by side.
  */
-static inline void take_halves(const struct automaton *automaton, unsigned half,
+static inline void take_halves(const struct tables tables[HALVES], unsigned half,
 			       const VECTOR tile[ROWS], VECTOR before, unsigned from,
-			       VECTOR nibbles[WINDOWS * ROWS + 4], VECTOR taken[][WINDOWS],
+			       VECTOR nibbles[PER_ROW * ROWS + OVERLAP], VECTOR taken[][WINDOWS],
 			       VECTOR all_taken[][ROWS])
 {
-	VECTOR first[HALVES], second[HALVES], s[HALVES][WINDOWS];
+	VECTOR s[HALVES][WINDOWS];
 
-	for (unsigned h = 0; h < HALVES; h++) {
-		first[h] = v_table(automaton->first_nibble[half + h]);
-		second[h] = v_table(automaton->second_nibble[half + h]);
+	for (unsigned h = 0; h < HALVES; h++)
 		for (unsigned w = 0; w < WINDOWS; w++)
 			s[h][w] = taken[h][w];
-	}
 	if (half == 0)
-		inner_nibbles(before, nibbles + WINDOWS * from);
+		last_nibbles(before, nibbles + PER_ROW * from);
 	for (unsigned r = from; r < ROWS; r++) {
-		VECTOR *n = nibbles + WINDOWS * r, now[HALVES];
+		VECTOR *n = nibbles + PER_ROW * r, now[HALVES];
 		if (half == 0) {
-			outer_nibbles(before, tile[r], n + 4);
-			inner_nibbles(tile[r], n + 8);
+			row_of_nibbles(before, tile[r], n + OVERLAP);
 			before = tile[r];
-			WRITTEN_BEFORE_READ;
 		}
-		take(first, second, n, s, now);
+		take(tables, n, s, now);
 		for (unsigned h = 0; h < HALVES; h++)
 			all_taken[h][r] = now[h];
 	}
@@ -305,12 +369,17 @@ __attribute__((always_inline)) static inline void ask_ahead(const uint8_t *bytes
 static void run(const struct automaton *automaton, const uint8_t *bytes, size_t size,
 		const uint8_t *context, struct lane_state *state, struct simhash_sum_table *table)
 {
-	VECTOR tile[ROWS], nibbles[WINDOWS * ROWS + 4], taken[2][WINDOWS], all_taken[2][ROWS];
+	VECTOR tile[ROWS], nibbles[PER_ROW * ROWS + OVERLAP];
+	VECTOR taken[2][WINDOWS], all_taken[2][ROWS];
+	struct tables tables[2];
 	struct digits digits[2];
 	VECTOR before = v_load(context);
 
-	digits_init(&digits[0]);
-	digits_init(&digits[1]);
+	for (unsigned h = 0; h < 2; h++) {
+		make_tables(automaton->first_nibble[h], tables[h].first);
+		make_tables(automaton->second_nibble[h], tables[h].second);
+		digits_init(&digits[h]);
+	}
 	load_states(state, taken);
 	for (size_t done = 0; done < size; done += ROWS) {
 		/* A last tile that is not full ends with the lane; its first rows were done. */
@@ -321,7 +390,7 @@ static void run(const struct automaton *automaton, const uint8_t *bytes, size_t 
 		for (unsigned r = 0; r < from; r++)
 			all_taken[0][r] = all_taken[1][r] = v_zero();
 		for (unsigned half = 0; half < 2; half += HALVES)
-			take_halves(automaton, half, tile, before, from, nibbles, taken + half,
+			take_halves(tables + half, half, tile, before, from, nibbles, taken + half,
 				    all_taken + half);
 		before = tile[ROWS - 1];
 		if (table != NULL) {

@@ -13,8 +13,7 @@
 /* Fastest first; the last one runs everywhere. */
 static const struct scan_kernel *const kernels[] = {
 #ifdef SIMHASH_X86_KERNELS
-	&scan_kernel_avx512,
-	&scan_kernel_avx2,
+	&scan_kernel_avx512vbmi, &scan_kernel_avx512, &scan_kernel_avx2,
 #endif
 #ifdef SIMHASH_ARM_KERNELS
 	&scan_kernel_neon,

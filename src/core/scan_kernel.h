@@ -36,6 +36,7 @@ extern const struct scan_kernel scan_kernel_portable;
 /* lanes_template.h in each instruction set. */
 extern const struct scan_kernel scan_kernel_avx2;
 extern const struct scan_kernel scan_kernel_avx512;
+extern const struct scan_kernel scan_kernel_avx512vbmi;
 extern const struct scan_kernel scan_kernel_neon;
 
 /* resemblance_template.h in each instruction set. */

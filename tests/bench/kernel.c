@@ -52,7 +52,7 @@ struct runner {
 	struct figure cached, memory;
 };
 
-static const char *const kernels[] = {"portable", "avx2", "avx512", "neon"};
+static const char *const kernels[] = {"portable", "avx2", "avx512", "avx512vbmi", "neon"};
 #define KERNELS (sizeof kernels / sizeof *kernels)
 #define RUNNERS_MAX (2 * KERNELS + 3)
 

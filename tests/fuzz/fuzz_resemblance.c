@@ -11,7 +11,7 @@
 #define BYTES_MAX 90000 /* so that the level of a stream becomes known */
 #define CUTS_MAX 15
 
-static const char *const names[] = {"portable", "avx2", "avx512", "neon"};
+static const char *const names[] = {"portable", "avx2", "avx512", "avx512vbmi", "neon"};
 
 #define NAMES (sizeof names / sizeof *names)
 
