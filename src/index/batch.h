@@ -29,7 +29,7 @@ struct task {
 	bool is_moved;			/* from the row of another path; not read */
 	bool leaves;			/* that path, which is: */
 	uint8_t left_hash[PATH_HASH_SIZE];
-	int64_t size_bytes, links; /* as the walk found it */
+	int64_t size_bytes, links; /* as the walk found it; of `links` what is recorded */
 	struct hard_link *link;	   /* see hard_links.h; NULL: it is scanned for itself */
 	bool is_leader;		   /* scanned for all names of its link */
 	struct task *next_parked;

@@ -57,6 +57,11 @@ int gathering_add(struct gathering *gathering, const char *name, const struct st
 	return add(gathering, &file, inflated, error);
 }
 
+int64_t recorded_links(const struct found_file *file, bool follow)
+{
+	return follow ? 0 : (int64_t)file->links;
+}
+
 static int compare_files(const void *a, const void *b)
 {
 	const struct found_file *x = a, *y = b;

@@ -31,6 +31,9 @@ struct found_file {
 	bool is_unchanged; /* and scanned for its resemblance sketch alone */
 };
 
+/* The links that its row has, as scan_file records them: 0 where symbolic links are followed. */
+int64_t recorded_links(const struct found_file *file, bool follow);
+
 enum chunk_part {
 	CHUNK_WHOLE,	 /* all files of the directory */
 	CHUNK_PART,	 /* some of them; more follow */

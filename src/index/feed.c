@@ -122,9 +122,10 @@ static void flush_if_full(struct feed *feed)
 }
 
 /* Append a task to a batch that has room; NULL when memory is short. */
-static struct task *append_task(struct batch *batch, struct directory *directory,
+static struct task *append_task(const struct feed *feed, struct directory *directory,
 				const struct found_file *file)
 {
+	struct batch *batch = feed->batch;
 	struct bytes name = {file->name, file->name_size}, inner = inner_name(name);
 	size_t own_size = own_name_size(name);
 	const char *extension;
@@ -149,7 +150,7 @@ static struct task *append_task(struct batch *batch, struct directory *directory
 	task->is_inflated = file->is_inflated;
 	task->is_unchanged = file->is_unchanged;
 	task->size_bytes = file->size_bytes;
-	task->links = (int64_t)file->links;
+	task->links = recorded_links(file, feed->scanners->request->follow);
 	memcpy(row->path_hash, file->path_hash, PATH_HASH_SIZE);
 	row->directory = (struct bytes){directory->path, directory->path_size};
 	row->name = (struct bytes){task->name, file->name_size};
@@ -179,7 +180,7 @@ int feed_scan(struct feed *feed, struct directory *directory, const struct found
 		feed_flush(feed);
 	if (need_batch(feed, error) == NULL)
 		return -1;
-	task = append_task(feed->batch, directory, file);
+	task = append_task(feed, directory, file);
 	if (task == NULL)
 		return error_set_memory(error);
 	hard_links_enter(feed->scanners->links, file, task);
@@ -188,24 +189,6 @@ int feed_scan(struct feed *feed, struct directory *directory, const struct found
 	else
 		flush_if_full(feed);
 	return 0;
-}
-
-/* All but the names, the hash of the path, and the keys, which depend on the name. */
-static void take_row(struct task *task, const struct file_row *row)
-{
-	struct file_row *own = &task->row;
-
-	own->size_bytes = row->size_bytes;
-	own->mtime_ns = row->mtime_ns;
-	own->device = row->device;
-	own->inode = row->inode;
-	own->links = task->links;
-	own->compressed_size_bytes = row->compressed_size_bytes;
-	memcpy(own->content_hash, row->content_hash, CONTENT_HASH_SIZE);
-	own->scanned_at_ns = row->scanned_at_ns;
-	own->table = row->table;
-	own->has_resemblance = row->has_resemblance;
-	own->resemblance = row->resemblance;
 }
 
 int feed_move(struct feed *feed, struct directory *directory, const struct found_file *file,
@@ -217,11 +200,12 @@ int feed_move(struct feed *feed, struct directory *directory, const struct found
 		return error_set(error, ERROR_STOPPED, "stopped");
 	if (need_batch(feed, error) == NULL)
 		return -1;
-	task = append_task(feed->batch, directory, file);
+	task = append_task(feed, directory, file);
 	if (task == NULL)
 		return error_set_memory(error);
 	feed->batch->size_bytes -= file->size_bytes; /* nothing is read */
-	take_row(task, row);
+	row_take_file(&task->row, row);
+	task->row.links = task->links;
 	task->is_moved = true;
 	task->leaves = left != NULL;
 	if (left != NULL)

@@ -15,13 +15,7 @@ struct hard_link {
 	bool is_scanning, is_known; /* its row, by a leader */
 	struct task *parked;	    /* a list, the last one that came first */
 	unsigned tasks;		    /* that point here */
-	/* Of its row. */
-	struct simhash_sum_table table;
-	uint8_t content_hash[CONTENT_HASH_SIZE];
-	int64_t size_bytes, mtime_ns, scanned_at_ns, compressed_size_bytes;
-	struct row_sketches *sketches; /* a reference, or NULL */
-	bool has_resemblance;
-	struct simhash_resemblance_sketch resemblance;
+	struct file_row row;	    /* what its names share, with a reference to the sketches */
 };
 
 struct hard_links {
@@ -54,7 +48,7 @@ static void remove_link(struct hard_links *links, struct hard_link **at)
 
 	*at = link->next;
 	links->used--;
-	row_sketches_drop(link->sketches);
+	row_sketches_drop(link->row.sketches);
 	free(link);
 }
 
@@ -155,21 +149,8 @@ static void leave(struct hard_links *links, struct task *task)
 
 static void copy_row(const struct hard_link *link, struct task *task)
 {
-	struct file_row *row = &task->row;
-
-	row->table = link->table;
-	memcpy(row->content_hash, link->content_hash, CONTENT_HASH_SIZE);
-	row->size_bytes = link->size_bytes;
-	row->mtime_ns = link->mtime_ns;
-	row->scanned_at_ns = link->scanned_at_ns;
-	row->compressed_size_bytes = link->compressed_size_bytes;
-	row->device = (int64_t)link->device;
-	row->inode = (int64_t)link->inode;
-	row->links = task->links;
-	row_sketches_drop(row->sketches);
-	row->sketches = row_sketches_hold(link->sketches);
-	row->has_resemblance = link->has_resemblance;
-	row->resemblance = link->resemblance;
+	row_take_file(&task->row, &link->row);
+	task->row.links = task->links;
 }
 
 enum hard_link_answer hard_links_take(struct hard_links *links, struct task *task)
@@ -194,20 +175,6 @@ enum hard_link_answer hard_links_take(struct hard_links *links, struct task *tas
 	return answer;
 }
 
-static void keep_row(struct hard_link *link, const struct file_row *row)
-{
-	link->table = row->table;
-	memcpy(link->content_hash, row->content_hash, CONTENT_HASH_SIZE);
-	link->size_bytes = row->size_bytes;
-	link->mtime_ns = row->mtime_ns;
-	link->scanned_at_ns = row->scanned_at_ns;
-	link->compressed_size_bytes = row->compressed_size_bytes;
-	row_sketches_drop(link->sketches);
-	link->sketches = row_sketches_hold(row->sketches);
-	link->has_resemblance = row->has_resemblance;
-	link->resemblance = row->resemblance;
-}
-
 struct task *hard_links_finish(struct hard_links *links, struct task *leader)
 {
 	struct hard_link *link = leader->link;
@@ -217,7 +184,7 @@ struct task *hard_links_finish(struct hard_links *links, struct task *leader)
 	link->is_scanning = false;
 	parked = link->parked;
 	if (leader->is_scanned) {
-		keep_row(link, &leader->row);
+		row_take_file(&link->row, &leader->row);
 		link->is_known = true;
 		link->parked = NULL;
 		for (struct task *task = parked; task != NULL; task = task->next_parked) {

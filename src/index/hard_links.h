@@ -15,7 +15,7 @@
 
 #include "index/batch.h"
 
-#define LINKS_MAX 400000 /* about 380 bytes each */
+#define LINKS_MAX 300000 /* about 500 bytes each */
 
 struct hard_links;
 struct hard_link; /* an inode of several names */

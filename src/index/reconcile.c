@@ -39,12 +39,6 @@ static bool is_unchanged(const struct reconciler *reconciler, const struct found
 	       file->mtime_ns == known->mtime_ns && known->is_settled;
 }
 
-/* As scan_file records them. */
-static int64_t recorded_links(const struct reconciler *reconciler, const struct found_file *file)
-{
-	return reconciler->follow ? 0 : (int64_t)file->links;
-}
-
 static void skip(struct reconciler *reconciler, const struct found_file *file)
 {
 	reconciler->unchanged++;
@@ -57,7 +51,7 @@ static int relink_if_changed(const struct reconciler *reconciler, const struct f
 			     const struct known_file *known, struct feed *feed,
 			     struct simhash_error *error)
 {
-	int64_t links = recorded_links(reconciler, file);
+	int64_t links = recorded_links(file, reconciler->follow);
 	struct relinked_file relinked = {
 		.device = (int64_t)file->device, .inode = (int64_t)file->inode, .links = links};
 
@@ -325,7 +319,7 @@ static int is_all_unchanged(struct reconciler *reconciler, const struct chunk *c
 			.size_bytes = file->size_bytes,
 			.compressed_size_bytes = file->is_inflated ? file->size_bytes : 0,
 			.mtime_ns = file->mtime_ns,
-			.links = recorded_links(reconciler, file),
+			.links = recorded_links(file, reconciler->follow),
 			.is_settled = true,
 		};
 		memcpy(known.path_hash, file->path_hash, PATH_HASH_SIZE);

@@ -10,6 +10,22 @@
 #include <strings.h>
 #include <xxhash.h>
 
+void row_take_file(struct file_row *row, const struct file_row *from)
+{
+	row->size_bytes = from->size_bytes;
+	row->mtime_ns = from->mtime_ns;
+	row->device = from->device;
+	row->inode = from->inode;
+	row->compressed_size_bytes = from->compressed_size_bytes;
+	memcpy(row->content_hash, from->content_hash, CONTENT_HASH_SIZE);
+	row->scanned_at_ns = from->scanned_at_ns;
+	row->table = from->table;
+	row_sketches_drop(row->sketches);
+	row->sketches = row_sketches_hold(from->sketches);
+	row->has_resemblance = from->has_resemblance;
+	row->resemblance = from->resemblance;
+}
+
 static void hash_bytes(struct bytes bytes, uint8_t hash[8])
 {
 	XXH64_canonical_t canonical;

@@ -60,6 +60,12 @@ struct file_row {
 	struct simhash_resemblance_sketch resemblance;
 };
 
+/*
+ * Take over what a file's row says of the file, and not of its path: all but the host, the names,
+ * the hash of the path, the links, and the keys, which depend on the name.
+ */
+void row_take_file(struct file_row *row, const struct file_row *from);
+
 /* 8 bytes that keep a directory's rows together: XXH3-64 of its path, big-endian. */
 void directory_hash(struct bytes directory, uint8_t hash[DIRECTORY_HASH_SIZE]);
 

@@ -96,4 +96,12 @@ runs 0 "$SIMHASH" -L "$files"
 runs 0 "$SIMFIND" -T 0 --expand
 same "pairs through links" 2 "$(grep -c . out)"
 grep -q 'symbolic.txt.*target.txt' out && fail "a link is a pair with what it leads to"
+
+# ... and nobody knows how many names it has, whether it was read or took the row of another name.
+for number in $(seq 20); do
+	ln "$files/target.txt" "$files/hard.$number.txt"
+done
+reset
+runs 0 "$SIMHASH" -L -j 3 "$files"
+same "links where symbolic ones are followed" "23 0" "$(sql 'SELECT COUNT(*) FROM file') $(sql 'SELECT COUNT(*) FROM file WHERE links <> 0')"
 exit 0
