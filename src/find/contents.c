@@ -45,12 +45,13 @@ void contents_release(struct contents *contents)
 struct content_file *content_file_new(const struct find_file *file, struct simhash_error *error)
 {
 	struct content_file *added = malloc(sizeof *added + file->display_size + 1);
-	char *display = (char *)(added + 1);
+	char *display;
 
 	if (added == NULL) {
 		error_set_memory(error);
 		return NULL;
 	}
+	display = (char *)(added + 1);
 	memcpy(display, file->display, (size_t)file->display_size + 1);
 	*added = (struct content_file){.file = *file};
 	added->file.display = display;
