@@ -3,11 +3,13 @@
 # dropped, and a second run with nothing changed beside find and a bare walk. The last column is the
 # time over xxhsum's. Of simhash also: processor time, peak memory, the tail, in which it leaves
 # processors idle at the end, and how much of all processors it uses before, and would use if nothing
-# else ran. BEFORE is a build to be measured beside. WARM=1 leaves out what is cold, SSDEEP=1 runs ssdeep,
-# too, which takes minutes.
+# else ran. At the end, the least of all rounds. BEFORE is a build to be measured beside, and KERNELS
+# are scan kernels to be measured beside the one in use. WARM=1 leaves out what is cold. SSDEEP is a
+# tree over which ssdeep runs, too, which takes minutes. LARGE is a number of gigabytes for
+# large_file.sh, which then comes last.
 #
-#     [BEFORE=BUILD] [WARM=1] [SSDEEP=1] tests/bench/index_tree.sh [BUILD [TREE [ROUNDS]]]
-#                                                      (default: build /usr 3)
+#     [BEFORE=BUILD] [KERNELS="avx2 portable"] [WARM=1] [SSDEEP=TREE] [LARGE=GIGABYTES]
+#         tests/bench/index_tree.sh [BUILD [TREE [ROUNDS]]]        (default: build /usr 3)
 build=$(cd "${1:-build}" && pwd)
 tree=${2:-/usr}
 rounds=${3:-3}
@@ -23,6 +25,15 @@ over_list() {
 	timed sh -c 'xargs -0 "$@" <"$0"' "$folder/list" "$@"
 }
 
+remember() { # WHAT, for the end
+	printf '%s\t%s\t%s\t%s\n' "$1" "$wall" "$work" "$peak" >>"$folder/lines"
+}
+
+line() { # WHAT: a row, which is remembered
+	row "$1" "$wall" "$bytes" "$base"
+	remember "$1"
+}
+
 # index WHAT BUILD [OPTION...]: a line of a first run, and one of how it used the processors
 index() {
 	local what=$1 program=$2/simhash
@@ -31,7 +42,7 @@ index() {
 	"$build/tests/clocks" "$folder/measured" "$program" -q -d "sqlite:$folder/index.db" "$@" "$tree" \
 		>/dev/null 2>&1 || true
 	read -r wall work peak tail used wanted <"$folder/measured"
-	row "$what" "$wall" "$bytes" "$base"
+	line "$what"
 	awk -v work="$work" -v mb="$((peak / 1024))" -v tail="$tail" -v wall="$wall" -v used="$used" \
 		-v wanted="$wanted" 'BEGIN {
 		printf "   processors %.2f s, memory %d MB, tail %.2f s (%.0f %%), before it %d %% in use, %d %% asked for\n",
@@ -41,8 +52,33 @@ index() {
 # again WHAT BUILD: a line of a run over the index of the last one, with nothing changed
 again() {
 	timed "$2/simhash" -q -d "sqlite:$folder/index.db" "$tree"
+	remember "$1"
 	awk -v what="$1" -v s="$wall" -v w="$walk" -v f="$find" 'BEGIN {
 		printf "%-34s %9.2f s, %.2f times find -printf, %.2f times a bare walk\n", what, s, s / f, s / w }'
+}
+
+# The least of all rounds, and over which other line's least
+summary() {
+	awk -F '\t' '
+	function ratio(a, b) {
+		if ((a in wall) && (b in wall))
+			printf "%-34s %9.2f of wall time, %.2f of processor time over %s\n", a, \
+				wall[a] / wall[b], work[a] / work[b], b
+	}
+	!($1 in wall) { order[n++] = $1; wall[$1] = $2; work[$1] = $3 }
+	{ if ($2 < wall[$1]) wall[$1] = $2; if ($3 < work[$1]) work[$1] = $3; if ($4 > peak[$1]) peak[$1] = $4 }
+	END {
+		for (i = 0; i < n; i++)
+			printf "%-34s %9.2f s, processors %.2f s, memory %d MB\n", order[i], wall[order[i]], \
+				work[order[i]], peak[order[i]] / 1024
+		for (i = 0; i < n; i++)
+			if (order[i] ~ /--no-sketch/)
+				ratio(order[i], "xxhsum -H3")
+		ratio("simhash", "simhash --no-sketch")
+		ratio("simhash --no-sketch", "before, --no-sketch")
+		ratio("simhash", "before")
+		ratio("simhash, nothing changed", "find -printf")
+	}' "$folder/lines"
 }
 
 find "$tree" -type f -print0 >"$folder/list"
@@ -55,32 +91,39 @@ for round in $(seq "$rounds"); do
 	warm
 	over_list xxhsum -H3
 	base=$wall
-	row "xxhsum -H3" "$wall" "$bytes" "$base"
+	line "xxhsum -H3"
 	warm
 	over_list cat
-	row "cat" "$wall" "$bytes" "$base"
+	line "cat"
 	warm
 	over_list b3sum --num-threads 1
-	row "b3sum --num-threads 1" "$wall" "$bytes" "$base"
+	line "b3sum --num-threads 1"
 	if [ -n "$before" ]; then
 		warm
 		index "before, --no-sketch" "$before" --no-sketch
 	fi
 	warm
 	index "simhash --no-sketch" "$build" --no-sketch
-	if [ -n "$before" ]; then
+	for kernel in ${KERNELS:-}; do
 		warm
-		index "before" "$before"
-	fi
-	warm
-	index "simhash" "$build"
+		SIMHASH_KERNEL=$kernel index "simhash --no-sketch, $kernel" "$build" --no-sketch
+	done
 	timed "$build/tests/walk" "$tree"
 	walk=$wall
 	timed find "$tree" -printf '%s %T@ %p\n'
 	find=$wall
-	[ -z "$before" ] || again "before, nothing changed" "$before"
+	remember "find -printf"
+	if [ -n "$before" ]; then
+		warm
+		index "before" "$before"
+		again "before, nothing changed" "$before"
+	fi
+	warm
+	index "simhash" "$build"
 	again "simhash, nothing changed" "$build"
 done
+echo "-- the least of $rounds rounds"
+summary
 if [ -z "${WARM:-}" ] && drop_caches; then
 	echo "-- cold"
 	over_list xxhsum -H3
@@ -92,12 +135,18 @@ if [ -z "${WARM:-}" ] && drop_caches; then
 	drop_caches
 	index "simhash" "$build"
 fi
-[ -n "${SSDEEP:-}" ] || exit 0
-warm
-echo "-- warm, ssdeep"
-over_list xxhsum -H3
-base=$wall
-index "simhash" "$build"
-base=$wall
-timed ssdeep -r "$tree"
-row "ssdeep -r (over simhash's time)" "$wall" "$bytes" "$base"
+if [ -n "${SSDEEP:-}" ]; then
+	tree=$SSDEEP
+	find "$tree" -type f -print0 >"$folder/list"
+	bytes=$(xargs -0 stat -c %s <"$folder/list" | awk '{ s += $1 } END { printf "%.0f", s }')
+	echo "-- warm, ssdeep over $(tr -cd '\0' <"$folder/list" | wc -c) files, $((bytes / 1000000)) MB"
+	warm
+	base=1
+	index "simhash" "$build"
+	base=$wall
+	warm
+	index "simhash --no-sketch" "$build" --no-sketch
+	timed ssdeep -r "$tree"
+	row "ssdeep -r (over simhash's time)" "$wall" "$bytes" "$base"
+fi
+[ -z "${LARGE:-}" ] || "$(dirname "$0")/large_file.sh" "$build" "$LARGE" "$rounds"

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # One large file beside what else reads it, in one run, warm and cold. The last
-# column is the time over cat's.
+# column is the time over cat's. At the end, what threads on all processors need for the same bytes
+# step by step: the kernel alone, reading, both, and with the hash and the sketch.
 #
-#     tests/bench/large_file.sh [BUILD [GIGABYTES [ROUNDS]]]   (default: build 10 3)
+#     [WARM=1] tests/bench/large_file.sh [BUILD [GIGABYTES [ROUNDS]]]   (default: build 10 3)
 build=$(cd "${1:-build}" && pwd)
 gigabytes=${2:-10}
 rounds=${3:-3}
@@ -40,11 +41,17 @@ for round in $(seq "$rounds"); do
 	row "b3sum" "$wall" "$bytes" "$base"
 	simhash -j 1
 	row "simhash -j 1" "$wall" "$bytes" "$base"
+	simhash --no-sketch
+	row "simhash --no-sketch" "$wall" "$bytes" "$base"
 	simhash
 	row "simhash" "$wall" "$bytes" "$base"
 	echo "   simhash used $((peak / 1024)) MB of memory"
 done
-if drop_caches; then
+echo "-- step by step, the least of three"
+"$build/tests/large_steps" "$folder/large" "$(nproc)" | while read -r wall step; do
+	row "$step" "$wall" "$bytes" "$base"
+done
+if [ -z "${WARM:-}" ] && drop_caches; then
 	echo "-- cold"
 	timed cat "$folder/large"
 	base=$wall

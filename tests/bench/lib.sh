@@ -12,11 +12,12 @@ for tool in xxhsum b3sum ssdeep; do
 	}
 done
 
-# timed COMMAND...: its wall time in $wall, in seconds, and its peak memory in $peak, in KiB
+# timed COMMAND...: its wall time in $wall and its processor time in $work, in seconds, and its peak
+# memory in $peak, in KiB
 timed() {
 	"$build/tests/measure" "$folder/measured" "$@" >/dev/null 2>&1 || true
 	# shellcheck disable=SC2034  # for who sources this
-	read -r wall _ peak <"$folder/measured"
+	read -r wall work peak <"$folder/measured"
 }
 
 # best ROUNDS COMMAND...: the least wall time of several runs, in $wall
