@@ -56,6 +56,12 @@ int take_operands(struct find_arguments *arguments, int count, char **operands,
 	bool has_list = names_from != NULL && strcmp(names_from, "-") == 0;
 	bool has_stdin = has_list;
 
+	if (arguments->directories) {
+		for (int i = 0; i < count; i++)
+			if (add_side(arguments, operands[i], error) != 0)
+				return -1;
+		return 0;
+	}
 	arguments->has_files = names_from != NULL;
 	for (int i = 0; i < count; i++) {
 		bool is_stdin = strcmp(operands[i], "-") == 0;

@@ -13,4 +13,7 @@ int take_operands(struct find_arguments *arguments, int count, char **operands,
 /* Find only below this directory, besides those added before; find_sides.c. */
 int add_directory(struct find_arguments *arguments, const char *text, struct simhash_error *error);
 
+/* One of the directories of --directories: HOST:, HOST:/DIRECTORY or a directory of this host. */
+int add_side(struct find_arguments *arguments, const char *text, struct simhash_error *error);
+
 #endif

@@ -16,6 +16,7 @@ void find_arguments_init(struct find_arguments *arguments)
 {
 	*arguments = (struct find_arguments){.formatter = formatter_find("text"),
 					     .resources = {.threads = processors()},
+					     .min_shared = MIN_SHARED_DEFAULT,
 					     .stored_pairs_max = STORED_PAIRS_DEFAULT};
 	find_request_init(&arguments->request);
 	arguments->request.max_inflated_bytes = MAX_INFLATED_BYTES;
@@ -29,6 +30,10 @@ void find_arguments_release(struct find_arguments *arguments)
 	for (size_t i = 0; i < arguments->below_count; i++)
 		free((char *)(uintptr_t)arguments->below[i].data);
 	free(arguments->below);
+	for (size_t i = 0; i < arguments->side_count; i++)
+		free(arguments->side_texts[i]);
+	free(arguments->side_texts);
+	free(arguments->sides);
 	free(arguments->queries);
 	free(arguments->names);
 	free(arguments->tolerances);
@@ -124,6 +129,20 @@ static const struct option_row rows[] = {
 	{0, "compare", " A B", "compare two files by every measure, without an index",
 	 .parse = set_flag, .field = FIELD(compare),
 	 .only_with = "measure tolerance size-ratio tag-set output quiet FILE"},
+
+	{.heading = "Whole directories"},
+	{0, "directories", NULL,
+	 "list pairs of directories by how much of their files they share; with two DIRs, which "
+	 "may "
+	 "be HOST:DIRECTORY, list the files that are the same, changed or only in one",
+	 .parse = set_flag, .field = FIELD(directories),
+	 .only_with =
+		 "database defaults-file tag-set host min-shared min-resemblance format output "
+		 "no-pager limit threads quiet fail-on-match FILE DIR"},
+	{0, "min-shared", "=SHARE",
+	 "minimum share of a directory's bytes that is in the other, 0 to 1 (default: 0.5)",
+	 .parse = set_min_shared, .field = FIELD(min_shared), .kind = VALUE_TEXT,
+	 .needs = "directories"},
 
 	{.heading = "Verifying, and reading files"},
 	{0, "verify", "=HOW",
@@ -283,6 +302,13 @@ static int check(const struct find_arguments *arguments, struct simhash_error *e
 				 "--min-resemblance with --measure needs --verify=read");
 	if (arguments->compare && (arguments->query_count != 2 || has_stdin(arguments)))
 		return error_set(error, SIMHASH_E_SYNTAX, "--compare needs two FILEs");
+	if (arguments->directories &&
+	    (arguments->formatter == &formatter_html || arguments->formatter == &formatter_null))
+		return error_set(
+			error, SIMHASH_E_SYNTAX,
+			"--directories cannot be combined with --format=%s; expected text, "
+			"csv, json or jsonl",
+			arguments->formatter->name);
 	if (arguments->stdin_name != NULL && !has_stdin(arguments))
 		return error_set(error, SIMHASH_E_SYNTAX, "--stdin-name needs FILE -");
 	if (arguments->progress == PROGRESS_ALWAYS && arguments->has_files)

@@ -38,6 +38,12 @@ struct find_arguments {
 	struct bytes *below;   /* owned with its items: the DIRs */
 	size_t below_count, below_capacity;
 	bool update; /* index them first */
+	/* Of --directories. */
+	bool directories;
+	double min_shared;
+	struct find_side *sides; /* owned: the directories */
+	char **side_texts;	 /* owned with its items: what they point into */
+	size_t side_count, side_capacity, side_text_capacity;
 	const char *names_from, *stdin_name;
 	struct find_query *queries;
 	size_t query_count, query_capacity;

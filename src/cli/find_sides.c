@@ -2,6 +2,7 @@
  * Directories as simfind is given them: the sides of --between, and DIRs.
  * SPDX-License-Identifier: MIT
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -41,8 +42,8 @@ static struct bytes without_slash(const char *path)
 	return directory;
 }
 
-/* "HOST:", "HOST:/DIRECTORY" or a directory of this host. */
-static int parse_side(const char *text, char **owned, struct find_side *side,
+/* "HOST:", "HOST:/DIRECTORY" or a directory of this host. Messages begin with --`option`. */
+static int parse_side(const char *option, const char *text, char **owned, struct find_side *side,
 		      struct simhash_error *error)
 {
 	size_t host = 0;
@@ -60,11 +61,12 @@ static int parse_side(const char *text, char **owned, struct find_side *side,
 		path = *owned + host + 1;
 		if (path[0] != '\0' && path[0] != '/')
 			return error_set(error, SIMHASH_E_SYNTAX,
-					 "--between '%s': expected an absolute directory after the "
-					 "host",
-					 text);
+					 "--%s '%s': expected an absolute directory after the host",
+					 option, text);
 	} else {
-		if (resolve_directory("--between: ", text, owned, error) != 0)
+		char prefix[32];
+		snprintf(prefix, sizeof prefix, "--%s: ", option);
+		if (resolve_directory(prefix, text, owned, error) != 0)
 			return -1;
 		path = *owned;
 	}
@@ -81,7 +83,7 @@ int set_between(const struct option_use *use, struct simhash_error *error)
 	for (int i = 0; i < 2; i++) {
 		free(arguments->between_text[i]);
 		arguments->between_text[i] = NULL;
-		if (parse_side(texts[i], &arguments->between_text[i],
+		if (parse_side("between", texts[i], &arguments->between_text[i],
 			       &arguments->request.between[i], error) != 0)
 			return -1;
 	}
@@ -98,4 +100,19 @@ int add_directory(struct find_arguments *arguments, const char *text, struct sim
 		return -1;
 	arguments->below[arguments->below_count++] = without_slash(path);
 	return 0;
+}
+
+int add_side(struct find_arguments *arguments, const char *text, struct simhash_error *error)
+{
+	size_t count = arguments->side_count;
+
+	if (array_reserve(&arguments->sides, &arguments->side_capacity, count + 1,
+			  sizeof *arguments->sides, error) != 0 ||
+	    array_reserve(&arguments->side_texts, &arguments->side_text_capacity, count + 1,
+			  sizeof *arguments->side_texts, error) != 0)
+		return -1;
+	arguments->side_texts[count] = NULL;
+	arguments->side_count++;
+	return parse_side("directories", text, &arguments->side_texts[count],
+			  &arguments->sides[count], error);
 }

@@ -90,6 +90,11 @@ int set_min_resemblance(const struct option_use *use, struct simhash_error *erro
 	return parse_decimal(use, use->text, 1, use->field, error);
 }
 
+int set_min_shared(const struct option_use *use, struct simhash_error *error)
+{
+	return parse_decimal(use, use->text, 1, use->field, error);
+}
+
 /* ---- Statistics ---- */
 
 int add_measured_tolerance(struct find_arguments *arguments, int64_t percent_millionths,

@@ -110,9 +110,8 @@ static void write_progress(void *context, FILE *line, double seconds, unsigned c
 	write_parts(line, parts, PARTS, columns);
 }
 
-/* Without rows of this tag set nothing is found: name those that the index has. */
-static int explain_absence(struct store *store, const struct simhash_tag_set *tags,
-			   struct simhash_error *error)
+int explain_absence(struct store *store, const struct simhash_tag_set *tags,
+		    struct simhash_error *error)
 {
 	struct name_list list;
 	char text[160];

@@ -14,4 +14,8 @@
 int list_pairs(struct find_arguments *arguments, struct store *store, struct listing *listing,
 	       struct find_outcome *outcome, struct simhash_error *error);
 
+/* Without rows of this tag set nothing is found: name those that the index has. */
+int explain_absence(struct store *store, const struct simhash_tag_set *tags,
+		    struct simhash_error *error);
+
 #endif

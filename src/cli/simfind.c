@@ -11,6 +11,7 @@
 #include "cli/find_measure.h"
 #include "cli/find_tasks.h"
 #include "cli/kept_pairs.h"
+#include "cli/list_folders.h"
 #include "cli/list_pairs.h"
 #include "cli/options.h"
 #include "cli/pager.h"
@@ -77,8 +78,9 @@ static bool may_fold(const struct find_arguments *arguments)
 {
 	const struct find_request *request = &arguments->request;
 
-	return !arguments->has_format && !arguments->all && !arguments->has_groups &&
-	       !arguments->has_files && !request->expand && request->parts == 1;
+	return !arguments->directories && !arguments->has_format && !arguments->all &&
+	       !arguments->has_groups && !arguments->has_files && !request->expand &&
+	       request->parts == 1;
 }
 
 static int run(struct find_arguments *arguments, struct find_outcome *outcome,
@@ -120,6 +122,8 @@ static int run(struct find_arguments *arguments, struct find_outcome *outcome,
 				   "--format=html writes a page for a browser; give --output=FILE");
 	if (status == 0 && arguments->tolerance_count > 0)
 		status = write_measures(arguments, store, listing.file, error);
+	else if (status == 0 && arguments->directories)
+		status = list_folders(arguments, store, &listing, outcome, error);
 	else if (status == 0)
 		status = list_pairs(arguments, store, &listing, outcome, error);
 	if (status == 0)

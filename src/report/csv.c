@@ -9,6 +9,7 @@
 
 #include "base/escape.h"
 #include "base/line_buffer.h"
+#include "report/csv_path.h"
 #include "report/formatter.h"
 
 static bool needs_quotes(struct bytes field)
@@ -49,7 +50,7 @@ static void write_escaped_field(FILE *out, struct bytes field)
 	free(text);
 }
 
-static void write_path(FILE *out, struct bytes path, bool is_terminal)
+void csv_write_path(FILE *out, struct bytes path, bool is_terminal)
 {
 	if (is_terminal)
 		write_escaped_field(out, path);
@@ -94,9 +95,9 @@ static void write_pair(FILE *out, const struct file_pair *pair, const struct pre
 	line_put_signed(&line, pair->b->size_bytes);
 	line_put(&line, ",");
 	line_flush(&line);
-	write_path(out, find_file_display(pair->a), how->is_terminal);
+	csv_write_path(out, find_file_display(pair->a), how->is_terminal);
 	fputc(',', out);
-	write_path(out, find_file_display(pair->b), how->is_terminal);
+	csv_write_path(out, find_file_display(pair->b), how->is_terminal);
 	line_put(&line, ",");
 	line_put(&line, verification_name(pair->verification));
 	line_put(&line, "\r\n");
@@ -109,7 +110,7 @@ static void write_member(FILE *out, const struct group *group, const struct grou
 	fprintf(out, "%zu,%s,%" PRIu64 ",%.6f,%" PRId64 ",", group->number, role_name(member->role),
 		member->distance, 100 * estimated_change(group->representative, member->file),
 		member->file->size_bytes);
-	write_path(out, find_file_display(member->file), how->is_terminal);
+	csv_write_path(out, find_file_display(member->file), how->is_terminal);
 	fputc(',', out);
 	if (has_resemblance(member->verification))
 		fprintf(out, "%.6f", member->resemblance);

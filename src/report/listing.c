@@ -272,7 +272,7 @@ void listing_begin_marked(struct listing *listing)
 	free(line);
 }
 
-static void write_text(struct listing *listing, struct bytes text)
+void listing_write_text(struct listing *listing, struct bytes text)
 {
 	const struct common_prefix *prefix = &listing->prefix;
 	const struct layout layout = {.prefix = {prefix->bytes, prefix->size},
@@ -349,7 +349,7 @@ static int write_line(void *context, const char *line, size_t size, struct simha
 	struct listing *listing = context;
 
 	frame_next(listing->file, &listing->formatter->pairs, listing->written++);
-	write_text(listing, (struct bytes){line, size});
+	listing_write_text(listing, (struct bytes){line, size});
 	return listing_check(listing, error);
 }
 
@@ -449,7 +449,7 @@ int listing_write_member(struct listing *listing, const struct group *group,
 	write(text->stream, group, member, &listing->how);
 	if (fflush(text->stream) != 0 || ferror(text->stream))
 		return error_set_memory(error);
-	write_text(listing, (struct bytes){text->text, (size_t)ftello(text->stream)});
+	listing_write_text(listing, (struct bytes){text->text, (size_t)ftello(text->stream)});
 	return listing_check(listing, error);
 }
 

@@ -89,6 +89,9 @@ int listing_write_member(struct listing *listing, const struct group *group,
 			 const struct group_member *member, member_fn *write,
 			 struct simhash_error *error);
 
+/* Write a line, from which marks are taken out. */
+void listing_write_text(struct listing *listing, struct bytes text);
+
 /* For what others write to the file: fails when it has an error. */
 int listing_check(struct listing *listing, struct simhash_error *error);
 

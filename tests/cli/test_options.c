@@ -184,25 +184,30 @@ static const struct refused find_refused[] = {
 	{"database", "compare"},
 	{"defaults-file", "compare"},
 	{"host", "compare"},
-	{"tolerance", "measure nearest sweep"},
-	{"tolerance-for", "measure compare nearest stats sweep"},
-	{"tolerances", "measure compare nearest stats sweep"},
+	{"tolerance", "measure nearest sweep directories"},
+	{"tolerance-for", "measure compare nearest stats sweep directories"},
+	{"tolerances", "measure compare nearest stats sweep directories"},
 	{"min-resemblance", "nearest compare stats sweep"},
-	{"same-extension", "measure compare stats sweep"},
-	{"key", "measure compare stats"},
-	{"candidates", "measure compare stats sweep"},
-	{"size-ratio", "measure"},
-	{"versions", "measure compare nearest stats sweep partition"},
-	{"empty", "compare"},
-	{"hard-links", "compare stats sweep"},
-	{"measure", "nearest partition update stats sweep"},
-	{"min-similarity", "compare stats sweep"},
+	{"same-extension", "measure compare stats sweep directories"},
+	{"key", "measure compare stats directories"},
+	{"candidates", "measure compare stats sweep directories"},
+	{"size-ratio", "measure directories"},
+	{"versions", "measure compare nearest stats sweep partition directories"},
+	{"empty", "compare directories"},
+	{"hard-links", "compare stats sweep directories"},
+	{"measure", "nearest partition update stats sweep directories"},
+	{"min-similarity", "compare stats sweep directories"},
 	{"compare",
-	 "verify decompress max-inflated files0-from stdin-name nearest "
+	 "directories min-shared verify decompress max-inflated files0-from stdin-name nearest "
 	 "between update group expand format null thumbnails script all no-pager sort reverse "
 	 "limit store stats sweep "
 	 "progress summary threads partition "
 	 "fail-on-match"},
+	{"directories",
+	 "verify decompress max-inflated files0-from stdin-name nearest between update group "
+	 "expand "
+	 "null thumbnails script all sort reverse store stats sweep progress summary partition"},
+	{"min-shared", "stats sweep"},
 	{"verify", "stats sweep"},
 	{"decompress", "between store stats sweep partition"},
 	{"max-inflated", "stats sweep"},

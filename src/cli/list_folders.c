@@ -1,0 +1,224 @@
+/*
+ * Listing folders: what is asked for, the summary, and the list.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/list_folders.h"
+
+#include <stdlib.h>
+
+#include "base/decimal.h"
+#include "base/error.h"
+#include "base/open_file.h"
+#include "base/path.h"
+#include "cli/list_pairs.h"
+#include "cli/pager.h"
+#include "cli/terminal.h"
+#include "report/folders.h"
+
+#define PROGRAM "simfind"
+
+static bool is_this_host(const struct find_arguments *arguments, const struct find_side *side)
+{
+	return side->host == NULL || strcmp(side->host, arguments->request.host) == 0;
+}
+
+static bool are_of_one_host(const struct find_arguments *arguments, const struct find_side *x,
+			    const struct find_side *y)
+{
+	bool is_here = is_this_host(arguments, x);
+
+	return is_here == is_this_host(arguments, y) && (is_here || strcmp(x->host, y->host) == 0);
+}
+
+static int check_sides(const struct find_arguments *arguments, struct simhash_error *error)
+{
+	const struct find_side *x = &arguments->sides[0], *y = &arguments->sides[1];
+
+	if (arguments->side_count != 2 || !are_of_one_host(arguments, x, y) ||
+	    (!path_is_at_or_below(x->directory, y->directory) &&
+	     !path_is_at_or_below(y->directory, x->directory)))
+		return 0;
+	return error_set(error, SIMHASH_E_RANGE,
+			 "--directories: a directory cannot be compared with one that it is in, or "
+			 "with itself: %.*s and %.*s",
+			 (int)x->directory.size, x->directory.data, (int)y->directory.size,
+			 y->directory.data);
+}
+
+/* Groups need be found only of what is below the directories, where all are of this host. */
+static int limit_groups(const struct find_arguments *arguments, struct find_request *request,
+			struct bytes **below, struct simhash_error *error)
+{
+	*below = malloc((arguments->side_count + 1) * sizeof **below);
+	if (*below == NULL)
+		return error_set_memory(error);
+	for (size_t i = 0; i < arguments->side_count; i++) {
+		if (!is_this_host(arguments, &arguments->sides[i]))
+			return 0;
+		(*below)[i] = arguments->sides[i].directory;
+	}
+	if (arguments->side_count > 0) {
+		request->below = *below;
+		request->below_count = arguments->side_count;
+	}
+	return 0;
+}
+
+/* ---- Writing ---- */
+
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+static void write_summary(FILE *out, const struct folder_pairs *found)
+{
+	uint64_t kinds[3] = {0};
+	char pairs[32], identical[32], contained[32], similar[32], folders[32], files[32];
+
+	for (size_t i = 0; i < found->count; i++)
+		kinds[found->pairs[i].kind]++;
+	fprintf(out,
+		"%s pair%s of directories (%s identical, %s contained, %s similar) among %s "
+		"director%s of %s file%s",
+		format_count(found->count, pairs), plural(found->count),
+		format_count(kinds[FOLDERS_IDENTICAL], identical),
+		format_count(kinds[FOLDERS_CONTAINED], contained),
+		format_count(kinds[FOLDERS_SIMILAR], similar),
+		format_count(found->tree.count, folders), found->tree.count == 1 ? "y" : "ies",
+		format_count(found->tree.files, files), plural(found->tree.files));
+}
+
+/* A person reads the summary first. */
+static int write_head(const struct find_arguments *arguments, struct listing *listing,
+		      const struct folder_pairs *found, struct simhash_error *error)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	if (arguments->quiet)
+		return 0;
+	out = open_memstream(&text, &size);
+	if (out == NULL)
+		return error_set_memory(error);
+	write_summary(out, found);
+	if (close_text(out, &text) != 0)
+		return error_set_memory(error);
+	if (listing->how.has_marks)
+		listing_write_head(listing, text);
+	else
+		fprintf(stderr, "%s\n", text);
+	free(text);
+	return 0;
+}
+
+static int list_all(const struct find_arguments *arguments, struct finder *finder,
+		    const struct folder_request *wanted, struct listing *listing,
+		    struct find_outcome *outcome, struct simhash_error *error)
+{
+	struct folder_pairs found;
+	int status;
+
+	if (finder_folders(finder, wanted, &found, error) != 0)
+		return -1;
+	outcome->found = found.count;
+	status = write_head(arguments, listing, &found, error);
+	if (status == 0)
+		status = listing_write_folders(listing, &found, arguments->order.limit, error);
+	outcome->left_out = listing->left_out;
+	if (status == 0 && !arguments->quiet)
+		write_left_out(listing->how.has_marks ? listing->file : stderr, arguments, outcome);
+	folder_pairs_release(&found);
+	return status;
+}
+
+/* A side as the user would write it. */
+static char *side_name(const struct find_arguments *arguments, const struct find_side *side,
+		       size_t *size)
+{
+	struct bytes path = side->directory.size == 0 ? bytes_of("/") : side->directory;
+	const char *host = is_this_host(arguments, side) ? "" : side->host;
+	char *text = NULL;
+	int length = asprintf(&text, "%s%s%.*s", host, host[0] == '\0' ? "" : ":", (int)path.size,
+			      path.data);
+
+	*size = length < 0 ? 0 : (size_t)length;
+	return length < 0 ? NULL : text;
+}
+
+static int check_files(const struct folder_comparison *comparison, char *const names[2],
+		       struct simhash_error *error)
+{
+	const struct folder_share *shares[2] = {&comparison->pair.a, &comparison->pair.b};
+
+	for (int side = 0; side < 2; side++)
+		if (shares[side]->files == 0)
+			return error_set(error, SIMHASH_E_RANGE,
+					 "--directories: the index has no files that are not empty "
+					 "at or below %s",
+					 names[side]);
+	return 0;
+}
+
+static int compare_two(const struct find_arguments *arguments, struct finder *finder,
+		       const struct folder_request *wanted, struct listing *listing,
+		       struct find_outcome *outcome, struct simhash_error *error)
+{
+	struct folder_comparison comparison;
+	struct bytes names[2];
+	char *texts[2] = {NULL, NULL};
+	int status = 0;
+
+	for (int side = 0; side < 2; side++) {
+		texts[side] = side_name(arguments, &wanted->sides[side], &names[side].size);
+		names[side].data = texts[side];
+		if (texts[side] == NULL)
+			status = error_set_memory(error);
+	}
+	if (status == 0)
+		status = finder_compare_folders(finder, wanted, &comparison, error);
+	if (status == 0) {
+		outcome->found = comparison.pair.a.same + comparison.pair.a.changed;
+		status = check_files(&comparison, texts, error);
+		if (status == 0)
+			status = listing_write_comparison(listing, &comparison, names, error);
+		folder_comparison_release(&comparison);
+	}
+	free(texts[0]);
+	free(texts[1]);
+	return status;
+}
+
+int list_folders(const struct find_arguments *arguments, struct store *store,
+		 struct listing *listing, struct find_outcome *outcome, struct simhash_error *error)
+{
+	const struct find_sink sink = {.context = NULL};
+	struct find_request request = arguments->request;
+	const struct folder_request wanted = {.sides = arguments->sides,
+					      .side_count = arguments->side_count,
+					      .min_shared = arguments->min_shared,
+					      .with_similar = request.rule.verify.min_resemblance !=
+							      1};
+	struct bytes *below = NULL;
+	struct finder finder;
+	int status = check_sides(arguments, error);
+
+	if (status == 0)
+		status = limit_groups(arguments, &request, &below, error);
+	if (status == 0)
+		status = finder_init(&finder, store, &request, &sink, &arguments->resources, error);
+	if (status == 0) {
+		if (finder.tag_set == 0)
+			status = explain_absence(store, request.tags, error);
+		if (listing->how.has_marks && !arguments->no_pager &&
+		    arguments->output_path == NULL)
+			pager_start(PROGRAM);
+		if (status == 0)
+			status = (arguments->side_count == 2 ? compare_two : list_all)(
+				arguments, &finder, &wanted, listing, outcome, error);
+		finder_release(&finder);
+	}
+	free(below);
+	return status;
+}

@@ -1,0 +1,91 @@
+/*
+ * Which folders are alike, and what two of them have in common: simfind --directories.
+ * docs/algorithm.md has the rules.
+ *
+ *     struct folder_request wanted = {.min_shared = 0.5, .with_similar = true};
+ *     struct folder_pairs found;
+ *
+ *     if (finder_folders(&finder, &wanted, &found, &error) == 0) {
+ *             ... found.pairs ...
+ *             folder_pairs_release(&found);
+ *     }
+ *
+ * No file is read. Time and memory follow files and folders, and not pairs of folders.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_FIND_FOLDERS_H
+#define SIMHASH_FIND_FOLDERS_H
+
+#include "find/folder_tree.h"
+
+struct folder_request {
+	const struct find_side *sides; /* only what is at or below one of these; none: all */
+	size_t side_count;
+	double min_shared; /* of the bytes of one of the two, 0 to 1 */
+	bool with_similar; /* else only identical files count */
+};
+
+/* What one of two folders has in common with the other. */
+struct folder_share {
+	int64_t bytes, shared_bytes; /* similar files count at their resemblance */
+	uint64_t files, same, changed;
+};
+
+enum folder_kind {
+	FOLDERS_IDENTICAL, /* every file of each has its copy in the other */
+	FOLDERS_CONTAINED, /* every file of a has its copy in b */
+	FOLDERS_SIMILAR
+};
+
+struct folder_pair {
+	uint32_t folder_a,
+		folder_b; /* a is the one that b is the partner of: that has the most of it */
+	struct folder_share a, b;
+	int64_t saved_bytes; /* by giving up the files of a that have a copy in b */
+	enum folder_kind kind;
+};
+
+/* Those that save the most come first. */
+struct folder_pairs {
+	struct folder_tree tree;
+	struct folder_pair *pairs;
+	size_t count, capacity;
+	struct name_list hosts;
+	int64_t local_host;
+};
+
+int finder_folders(struct finder *finder, const struct folder_request *wanted,
+		   struct folder_pairs *found, struct simhash_error *error);
+void folder_pairs_release(struct folder_pairs *found);
+
+static inline double folder_shared(const struct folder_share *share)
+{
+	return share->bytes == 0 ? 0 : (double)share->shared_bytes / (double)share->bytes;
+}
+
+/* ---- Two folders, file by file ---- */
+
+enum fate { FATE_CHANGED, FATE_MOVED, FATE_ONLY_A, FATE_ONLY_B, FATE_SAME };
+
+/* A file of one folder, and its best counterpart in the other; paths are below each folder. */
+struct folder_file {
+	enum fate fate;
+	struct bytes path_a, path_b; /* empty: there is none */
+	int64_t size_a_bytes, size_b_bytes;
+	double resemblance; /* of the two */
+};
+
+struct folder_comparison {
+	struct folder_pair pair;
+	struct folder_file *files; /* by fate, then by path */
+	size_t count, capacity;
+	struct arena paths;
+};
+
+/* Compare the two sides of the request; none is inside the other. */
+int finder_compare_folders(struct finder *finder, const struct folder_request *wanted,
+			   struct folder_comparison *comparison, struct simhash_error *error);
+void folder_comparison_release(struct folder_comparison *comparison);
+
+#endif

@@ -1,0 +1,248 @@
+/*
+ * Folders as people read them: what can go, what has it, and what would be lost.
+ * SPDX-License-Identifier: MIT
+ */
+#include "report/folder_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/decimal.h"
+#include "base/error.h"
+#include "base/escape.h"
+#include "base/open_file.h"
+#include "report/marked.h"
+
+#define GREEN "\x1b[32m"
+#define YELLOW "\x1b[33m"
+#define BOLD "\x1b[1m"
+#define PLAIN "\x1b[0m"
+
+/* Whole percents, of which only all is 100 and only nothing is 0. */
+static unsigned whole_share(const struct folder_share *share)
+{
+	unsigned percent = (unsigned)(100 * folder_shared(share));
+
+	return percent == 0 && share->shared_bytes > 0	      ? 1
+	       : percent == 100 && share->same < share->files ? 99
+							      : percent;
+}
+
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+/* A label, in colour, and one path or two. */
+static int write_line(struct listing *listing, const char *colour, const char *label,
+		      struct bytes path, const struct bytes *second, struct simhash_error *error)
+{
+	const struct presentation *how = &listing->how;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (out == NULL)
+		return error_set_memory(error);
+	fprintf(out, "%s%-*s%s  ", how->has_colours ? colour : "", LABEL_COLUMNS, label,
+		how->has_colours ? PLAIN : "");
+	if (how->has_marks)
+		fputc(PATH_MARK, out);
+	write_escaped(out, path);
+	if (second != NULL) {
+		fputs(how->has_marks ? "\x02  \x01" : "  ", out);
+		write_escaped(out, *second);
+	}
+	fputc('\n', out);
+	if (close_text(out, &text) != 0)
+		return error_set_memory(error);
+	listing_write_text(listing, (struct bytes){text, size});
+	free(text);
+	return listing_check(listing, error);
+}
+
+/* A text below the paths, in lines that fit. */
+static void write_below(struct listing *listing, const char *text)
+{
+	size_t indent = LABEL_COLUMNS + 2;
+	size_t columns = listing->how.has_marks ? listing->how.columns - indent : SIZE_MAX;
+	char *lines = NULL;
+	size_t size;
+	FILE *out = open_memstream(&lines, &size);
+
+	if (out == NULL)
+		return;
+	write_wrapped(out, text, columns);
+	if (close_text(out, &lines) != 0)
+		return;
+	for (char *line = lines, *end; (end = strchr(line, '\n')) != NULL; line = end + 1)
+		fprintf(listing->file, "%*s%.*s", (int)indent, "", (int)(end + 1 - line), line);
+	free(lines);
+}
+
+/* What is between two parts of a sentence, of which the first is the one that is told first. */
+static const char *comma(bool *has_begun)
+{
+	const char *text = *has_begun ? ", " : "";
+
+	*has_begun = true;
+	return text;
+}
+
+/* "120 files the same, 12 changed, 3 only in the first, 5 only in the second" */
+static void write_counts(FILE *out, const struct folder_pair *pair, const char *only_a,
+			 const char *only_b)
+{
+	const struct folder_share *a = &pair->a, *b = &pair->b;
+	const struct {
+		uint64_t files;
+		const char *what;
+	} counts[] = {{a->same, "the same"},
+		      {a->changed, "changed"},
+		      {a->files - a->same - a->changed, only_a},
+		      {b->files - b->same - b->changed, only_b}};
+	bool has_begun = false;
+	char count[32];
+
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+		if (counts[i].files > 0) {
+			bool is_first = !has_begun;
+			fprintf(out, "%s%s", comma(&has_begun),
+				format_count(counts[i].files, count));
+			if (is_first)
+				fprintf(out, " file%s", plural(counts[i].files));
+			fprintf(out, " %s", counts[i].what);
+		}
+}
+
+static void write_details(FILE *out, const struct folder_pair *pair)
+{
+	char count[32], bytes[32];
+
+	if (pair->kind == FOLDERS_SIMILAR) {
+		write_counts(out, pair, "only in the first", "only in the second");
+		return;
+	}
+	fprintf(out, "%s file%s, %s", format_count(pair->a.files, count), plural(pair->a.files),
+		format_bytes((double)pair->a.bytes, bytes));
+	if (pair->kind == FOLDERS_CONTAINED)
+		fprintf(out, "; the second has %s file%s, %s", format_count(pair->b.files, count),
+			plural(pair->b.files), format_bytes((double)pair->b.bytes, bytes));
+}
+
+/* What `write` makes of a pair, below the paths. */
+static int write_text(struct listing *listing, const struct folder_pair *pair,
+		      void (*write)(FILE *out, const struct folder_pair *pair),
+		      struct simhash_error *error)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (out == NULL)
+		return error_set_memory(error);
+	write(out, pair);
+	if (close_text(out, &text) != 0)
+		return error_set_memory(error);
+	write_below(listing, text);
+	free(text);
+	return listing_check(listing, error);
+}
+
+int folder_text_pair(struct listing *listing, const struct folder_pair *pair,
+		     const struct bytes names[2], struct simhash_error *error)
+{
+	char label[64] = "", bytes[32];
+
+	if (pair->saved_bytes > 0)
+		snprintf(label, sizeof label, "saves %s",
+			 format_bytes((double)pair->saved_bytes, bytes));
+	if (write_line(listing, BOLD, label, names[0], NULL, error) != 0)
+		return -1;
+	if (pair->kind == FOLDERS_SIMILAR)
+		snprintf(label, sizeof label, "  %u %% in", whole_share(&pair->a));
+	else
+		snprintf(label, sizeof label, "%s",
+			 pair->kind == FOLDERS_IDENTICAL ? "  identical" : "  all of it in");
+	if (write_line(listing, pair->kind == FOLDERS_SIMILAR ? YELLOW : GREEN, label, names[1],
+		       NULL, error) != 0)
+		return -1;
+	return write_text(listing, pair, write_details, error);
+}
+
+/* ---- Two folders ---- */
+
+static void write_share(FILE *out, const struct folder_share *share, char other)
+{
+	char count[32], bytes[32];
+
+	fprintf(out, "%s file%s, %s; %u %% of it in %c", format_count(share->files, count),
+		plural(share->files), format_bytes((double)share->bytes, bytes), whole_share(share),
+		other);
+}
+
+static void write_a(FILE *out, const struct folder_pair *pair)
+{
+	write_share(out, &pair->a, 'B');
+}
+
+static void write_b(FILE *out, const struct folder_pair *pair)
+{
+	write_share(out, &pair->b, 'A');
+}
+
+static void write_whole(FILE *out, const struct folder_pair *pair)
+{
+	char bytes[32];
+
+	write_counts(out, pair, "only in A", "only in B");
+	if (pair->saved_bytes > 0)
+		fprintf(out, "; what A has the same saves %s",
+			format_bytes((double)pair->saved_bytes, bytes));
+}
+
+static int write_file(struct listing *listing, const struct folder_file *file,
+		      struct simhash_error *error)
+{
+	static const char *const colours[] = {[FATE_CHANGED] = YELLOW,
+					      [FATE_MOVED] = GREEN,
+					      [FATE_ONLY_A] = BOLD,
+					      [FATE_ONLY_B] = BOLD,
+					      [FATE_SAME] = GREEN};
+	static const char *const labels[] = {[FATE_CHANGED] = "changed",
+					     [FATE_MOVED] = "moved",
+					     [FATE_ONLY_A] = "only in A",
+					     [FATE_ONLY_B] = "only in B",
+					     [FATE_SAME] = "same"};
+	bool is_b = file->fate == FATE_ONLY_B;
+	bool has_two = file->path_a.size > 0 && file->path_b.size > 0 &&
+		       bytes_compare(file->path_a, file->path_b) != 0;
+	unsigned percent = (unsigned)(100 * file->resemblance);
+	char label[32];
+
+	snprintf(label, sizeof label, "%s", labels[file->fate]);
+	if (file->fate == FATE_CHANGED)
+		snprintf(label, sizeof label, "changed, %u %%", percent > 99 ? 99 : percent);
+	return write_line(listing, colours[file->fate], label, is_b ? file->path_b : file->path_a,
+			  has_two ? &file->path_b : NULL, error);
+}
+
+int folder_text_comparison(struct listing *listing, const struct folder_comparison *comparison,
+			   const struct bytes names[2], struct simhash_error *error)
+{
+	const struct folder_pair *pair = &comparison->pair;
+
+	if (write_line(listing, BOLD, "A", names[0], NULL, error) != 0)
+		return -1;
+	if (write_text(listing, pair, write_a, error) != 0 ||
+	    write_line(listing, BOLD, "B", names[1], NULL, error) != 0 ||
+	    write_text(listing, pair, write_b, error) != 0 ||
+	    write_text(listing, pair, write_whole, error) != 0)
+		return -1;
+	if (comparison->count > 0)
+		fputc('\n', listing->file);
+	for (size_t i = 0; i < comparison->count; i++)
+		if (write_file(listing, &comparison->files[i], error) != 0)
+			return -1;
+	return listing_check(listing, error);
+}

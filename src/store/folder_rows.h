@@ -1,0 +1,41 @@
+/*
+ * The rows of all files that are not empty as whole directories are compared: where each lies, and
+ * which content it has. What was inflated of a gzip file is none of them.
+ *
+ *     if (store_folder_rows(store, tag_set, &cursor, error) != 0)
+ *             return -1;
+ *     while ((status = folder_rows_next(cursor, &row, error)) == 1)
+ *             count_row(&row);
+ *     folder_rows_end(cursor);
+ *     return status;
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_STORE_FOLDER_ROWS_H
+#define SIMHASH_STORE_FOLDER_ROWS_H
+
+#include "store/file_row.h"
+
+struct folder_cursor;
+struct store;
+
+/* Its bytes live until the next row. */
+struct folder_row {
+	int64_t host, size_bytes;
+	struct bytes directory; /* without a slash at its end: that of the root is empty */
+	struct bytes name;
+	int64_t device, inode, links; /* links 1: the file has no other name; 0: it is not known */
+	uint8_t content_hash[CONTENT_HASH_SIZE];
+};
+
+/* In no order. On a server a stream occupies its connection until it ends. */
+int store_folder_rows(struct store *store, int64_t tag_set, struct folder_cursor **cursor,
+		      struct simhash_error *error);
+
+/* The next row: 1, 0 at the end, -1 for an error. */
+int folder_rows_next(struct folder_cursor *cursor, struct folder_row *row,
+		     struct simhash_error *error);
+
+void folder_rows_end(struct folder_cursor *cursor); /* NULL is fine */
+
+#endif

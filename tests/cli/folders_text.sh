@@ -1,0 +1,174 @@
+#!/usr/bin/env bash
+# simfind --directories: what is written of pairs and of two directories, in each format; odd
+# names, hosts, links, limits and what is refused. folders.py holds the numbers to their definition.
+set -euo pipefail
+# shellcheck source=tests/cli/lib.sh
+. "$SOURCE_DIR/tests/cli/lib.sh"
+
+text() { # SEED LINES
+	python3 -c 'import random, sys
+rng = random.Random(int(sys.argv[1]))
+for _ in range(int(sys.argv[2])):
+	print(*(rng.choice("bdfgklmn") + rng.choice("aeiou") + rng.choice("rstvz") for _ in range(8)))' "$@"
+}
+# shows WHAT EXPECTED: what the last run wrote
+shows() {
+	same "$1" "$2" "$(cat "$TEST_FOLDER/out")"
+}
+
+mkdir -p "$files"/{photos/2019,docs,old/photos,project-1/src,project-2/src,other}
+cd "$files"
+for n in 1 2 3; do
+	text $n 100 >photos/2019/$n.txt
+	text 1$n 200 >project-1/src/$n.c
+	cp project-1/src/$n.c project-2/src
+done
+text 4 50 >docs/letter
+text 5 60 >other/one
+cp -r photos/2019 old/photos/holidays
+text 20 100 >project-1/README
+(cat project-1/README && echo "one more line") >project-2/README
+mv project-2/src/3.c project-2/three.c
+echo new >project-2/news
+echo gone >project-1/gone
+: >project-2/empty
+settle .
+"$SIMHASH" -q .
+
+# Of two that are identical the later one can go. Empty files do not count.
+size=$(cat photos/2019/* | wc -c)
+same_size=$(cat project-1/src/* | wc -c)
+runs 0 "$SIMFIND" --directories
+shows "pairs" "saves 19.2 kB     $files/project-2
+  99 % in         $files/project-1
+                  3 files the same, 1 changed, 1 only in the first, 1 only in the second
+
+saves 9.6 kB      $files/photos/2019
+  identical       $files/old/photos/holidays
+                  3 files, 9.6 kB"
+said "2 pairs of directories (1 identical, 0 contained, 1 similar) among 9 directories of 18 files"
+same "bytes" "9600 19200" "$size $same_size"
+runs 1 "$SIMFIND" --directories --fail-on-match -q -o /dev/null
+runs 0 "$SIMFIND" --directories --limit=1
+said "1 more pair left out by --limit"
+
+# Identical files alone; below some directories; all of it in another.
+runs 0 "$SIMFIND" --directories -q --format=csv --min-resemblance=1 "$files/project-1/.."
+shows "CSV" "match,saved_bytes,share_a,share_b,bytes_a,bytes_b,shared_a,shared_b,files_a,files_b,same_a,same_b,changed_a,changed_b,only_a,only_b,path_a,path_b"$'\r'"
+similar,19200,0.856952,0.856455,22405,22418,19200,19200,5,5,3,3,0,0,2,2,$files/project-1,$files/project-2"$'\r'"
+identical,9600,1.000000,1.000000,9600,9600,9600,9600,3,3,3,3,0,0,0,0,$files/photos/2019,$files/old/photos/holidays"$'\r'
+runs 0 "$SIMFIND" --directories -q --format=jsonl "$files/photos"
+shows "below one directory" ""
+text 30 40 >old/photos/more
+settle old
+"$SIMHASH" -q old
+runs 0 "$SIMFIND" --directories -q "$files/photos" "$files/old/" "$files/docs"
+shows "below three" "saves 9.6 kB      $files/old/photos
+  88 % in         $files/photos/2019
+                  3 files the same, 1 only in the first"
+mv old/photos/more old/photos/holidays
+"$SIMHASH" -q .
+runs 0 "$SIMFIND" --directories -q old docs other photos
+shows "contained" "saves 9.6 kB      $files/photos/2019
+  all of it in    $files/old/photos/holidays
+                  3 files, 9.6 kB; the second has 4 files, 10.9 kB"
+rm old/photos/holidays/more
+"$SIMHASH" -q .
+
+# Two directories, file by file: in text, then in the other formats.
+runs 0 "$SIMFIND" --directories project-1 "$files/project-2/"
+shows "two directories" "A                 $files/project-1
+                  5 files, 22.4 kB; 99 % of it in B
+B                 $files/project-2
+                  5 files, 22.4 kB; 99 % of it in A
+                  3 files the same, 1 changed, 1 only in A, 1 only in B; what A has the same saves 19.2 kB
+
+changed, 99 %     README
+moved             src/3.c  three.c
+only in A         gone
+only in B         news
+same              src/1.c
+same              src/2.c"
+runs 0 "$SIMFIND" --directories --format=csv project-1 project-2
+shows "CSV of two" "match,resemblance,size_a,size_b,path_a,path_b"$'\r'"
+changed,1.000000,3200,3214,README,README"$'\r'"
+moved,1.000000,6400,6400,src/3.c,three.c"$'\r'"
+only_a,,5,,gone,"$'\r'"
+only_b,,,4,,news"$'\r'"
+same,1.000000,6400,6400,src/1.c,src/1.c"$'\r'"
+same,1.000000,6400,6400,src/2.c,src/2.c"$'\r'
+runs 0 "$SIMFIND" --directories --format=json project-1 project-2
+python3 -c 'import json, sys
+whole = json.load(open(sys.argv[1]))
+assert (whole["match"], whole["saved_bytes"], len(whole["files_of_both"])) == ("similar", 19200, 6), whole
+assert whole["a"]["files"] == 5 and whole["b"]["only"] == 1 and whole["b"]["path"].endswith("/project-2"), whole' \
+	"$TEST_FOLDER/out"
+runs 0 "$SIMFIND" --directories --format=jsonl project-1 project-2
+same "lines" 7 "$(python3 -c 'import json, sys
+print(len([json.loads(line) for line in open(sys.argv[1])]))' "$TEST_FOLDER/out")"
+
+# Hosts have trees of their own; on another one a directory need not be here.
+"$SIMHASH" -q --host=web1 photos
+rm -r photos
+"$SIMHASH" -q .
+runs 0 "$SIMFIND" --directories -q --min-shared=1
+shows "two hosts" "saves 19.2 kB     $files/project-1/src
+  all of it in    $files/project-2
+                  3 files, 19.2 kB; the second has 5 files, 22.4 kB
+
+saves 9.6 kB      web1:$files/photos/2019
+  identical       $files/old/photos/holidays
+                  3 files, 9.6 kB"
+runs 0 "$SIMFIND" --directories --format=jsonl "web1:$files/photos" old
+grep -qF "\"a\":{\"share\":1.000000,\"bytes\":9600,\"shared_bytes\":9600,\"files\":3,\"same\":3,\"changed\":0,\"only\":0,\"path\":\"web1:$files/photos\"}" \
+	"$TEST_FOLDER/out" || fail "a directory of another host: $(cat "$TEST_FOLDER/out")"
+
+# A file whose other name stays takes its room still; the copy does not.
+mkdir -p links/{a,b,c}
+text 40 50 >links/a/one
+text 41 50 >links/a/two
+ln links/a/one links/a/two links/b
+cp links/a/* links/c
+settle links
+"$SIMHASH" -q links
+runs 0 "$SIMFIND" --directories --format=csv -q links
+same "saved" "identical,0 identical,3200" "$(sed -n '2,$p' "$TEST_FOLDER/out" | cut -d, -f1,2 | sort | xargs)"
+
+# Any bytes in names; to a terminal none acts.
+odd=$'odd\n\e[31m\xff,"'
+mkdir -p "$odd/x" plain
+text 50 100 >"$odd/x/f"$'\t'
+cp "$odd/x/f"$'\t' plain/g
+settle .
+"$SIMHASH" -q "$odd" plain
+runs 0 "$SIMFIND" --directories -q "$odd" other plain
+shows "odd names" "saves 3.2 kB      $files/plain
+  identical       $files/odd\\n\\x1b[31m\\xff,\"/x
+                  1 file, 3.2 kB"
+runs 0 "$SIMFIND" --directories -q --format=json "$odd" other plain
+python3 -c 'import json, os, sys
+pair, = json.load(open(sys.argv[1]))
+assert bytes.fromhex(pair["b"]["path_hex"]) == os.fsencode(sys.argv[2]), pair' "$TEST_FOLDER/out" "$files/$odd/x"
+runs 0 "$SIMFIND" --directories --format=csv "$odd" plain
+same "a moved file" "moved,1.000000,3200,3200,x/f"$'\t'",g"$'\r' "$(sed -n 2p "$TEST_FOLDER/out")"
+
+# What cannot be.
+runs 1 "$SIMFIND" --directories old old/photos
+said "--directories: a directory cannot be compared with one that it is in, or with itself"
+runs 1 "$SIMFIND" --directories old no-such-directory
+said "--directories: cannot find directory no-such-directory"
+runs 1 "$SIMFIND" --directories old docs/letter
+said "--directories: docs/letter is not a directory"
+runs 1 "$SIMFIND" --directories old web1:relative
+said "--directories 'web1:relative': expected an absolute directory after the host"
+runs 1 "$SIMFIND" --directories old web1:/nothing
+said "--directories: the index has no files that are not empty at or below web1:/nothing"
+mkdir unknown
+runs 1 "$SIMFIND" --directories old unknown
+said "the index has no files at or below $files/unknown; index it first: simhash"
+runs 1 "$SIMFIND" --directories --format=html -o page.html
+said "--directories cannot be combined with --format=html; expected text, csv, json or jsonl"
+runs 1 "$SIMFIND" --directories --min-shared=2
+said "--min-shared '2': expected a number from 0 to 1"
+runs 1 "$SIMFIND" --min-shared=1
+said "--min-shared needs --directories"
