@@ -321,27 +321,32 @@ static inline void take(const struct tables tables[HALVES], const VECTOR nibbles
 /*
  * The halves from `half` on over the rows of a tile. The first half to come also makes
  * the nibbles, OVERLAP from before the tile and then PER_ROW for each row: so the stores
- * of the one and the look-ups of the other go side by side.
+ * of the one and the look-ups of the other go side by side. With tables of its own and each
+ * byte read once, it reads nothing again that WRITTEN_BEFORE_READ may have changed.
  */
 static inline void take_halves(const struct tables tables[HALVES], unsigned half,
 			       const VECTOR tile[ROWS], VECTOR before, unsigned from,
 			       VECTOR nibbles[PER_ROW * ROWS + OVERLAP], VECTOR taken[][WINDOWS],
 			       VECTOR all_taken[][ROWS])
 {
+	struct tables own[HALVES];
 	VECTOR s[HALVES][WINDOWS];
 
-	for (unsigned h = 0; h < HALVES; h++)
+	for (unsigned h = 0; h < HALVES; h++) {
+		own[h] = tables[h];
 		for (unsigned w = 0; w < WINDOWS; w++)
 			s[h][w] = taken[h][w];
+	}
 	if (half == 0)
 		last_nibbles(before, nibbles + PER_ROW * from);
 	for (unsigned r = from; r < ROWS; r++) {
 		VECTOR *n = nibbles + PER_ROW * r, now[HALVES];
 		if (half == 0) {
-			row_of_nibbles(before, tile[r], n + OVERLAP);
-			before = tile[r];
+			VECTOR byte = tile[r];
+			row_of_nibbles(before, byte, n + OVERLAP);
+			before = byte;
 		}
-		take(tables, n, s, now);
+		take(own, n, s, now);
 		for (unsigned h = 0; h < HALVES; h++)
 			all_taken[h][r] = now[h];
 	}
