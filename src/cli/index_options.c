@@ -96,11 +96,35 @@ static int set_copy(const struct option_use *use, struct simhash_error *error)
 	return set_enum(use, error);
 }
 
+static int set_export(const struct option_use *use, struct simhash_error *error)
+{
+	struct index_arguments *arguments = use->arguments;
+
+	arguments->export_to = use->text;
+	return set_enum(use, error);
+}
+
+static int set_import(const struct option_use *use, struct simhash_error *error)
+{
+	struct index_arguments *arguments = use->arguments;
+
+	arguments->import_from = use->text;
+	return set_enum(use, error);
+}
+
+static int set_format(const struct option_use *use, struct simhash_error *error)
+{
+	struct index_arguments *arguments = use->arguments;
+
+	arguments->has_format = true;
+	return set_enum(use, error);
+}
+
 /* ---- The table ---- */
 
 static const char *const measure_words[] = {"simhash64", "simhash128", "minhash", "bottomk", NULL};
 
-static const char *const status_words[] = {"text", "json", NULL};
+static const char *const format_words[] = {"text", "json", "digest", NULL};
 
 #define FIELD(member) OPTION_FIELD(struct index_arguments, member)
 
@@ -174,7 +198,7 @@ static const struct option_row rows[] = {
 	 .only_with = "database defaults-file wait-server quiet tag-set host measure PATH"},
 	{0, "print", NULL, "show the sketch, sum table and keys of each FILE; - is standard input",
 	 .parse = set_enum, .field = FIELD(task), .constant = TASK_PRINT, .needs = "FILE",
-	 .only_with = "tag-set decompress max-inflated quiet PATH"},
+	 .only_with = "tag-set decompress max-inflated quiet format PATH"},
 	{0, "init-database", NULL,
 	 "create or upgrade the index, and print the GRANT statements that users need",
 	 .parse = set_enum, .field = FIELD(task), .constant = TASK_INIT_DATABASE,
@@ -183,10 +207,24 @@ static const struct option_row rows[] = {
 	 .parse = set_copy, .field = FIELD(task), .kind = VALUE_DATABASE, .constant = TASK_COPY,
 	 .only_with = "database defaults-file wait-server quiet progress"},
 
+	{0, "export", "[=FILE]",
+	 "write what the index knows of all files, or of those at and below each PATH, as a list "
+	 "of "
+	 "digests; to FILE, or standard output",
+	 .parse = set_export, .field = FIELD(task), .kind = VALUE_FILE, .constant = TASK_EXPORT,
+	 .only_with = "database defaults-file wait-server quiet tag-set host anonymous PATH"},
+	{0, "anonymous", NULL, "leave times out of the list, and put hashes in the place of paths",
+	 .parse = set_flag, .field = FIELD(is_anonymous), .needs = "export"},
+	{0, "import", "=FILE",
+	 "store the files of a list of digests as those of --host; - is standard input",
+	 .parse = set_import, .field = FIELD(task), .kind = VALUE_FILE, .constant = TASK_IMPORT,
+	 .needs = "host", .only_with = "database defaults-file wait-server quiet host"},
+
 	{.heading = "What is shown"},
-	{0, "format", "=FORMAT", "write what --status shows as text (default) or json",
-	 .parse = set_enum, .field = FIELD(format), .kind = VALUE_WORD, .words = status_words,
-	 .needs = "status"},
+	{0, "format", "=FORMAT",
+	 "write what --status shows as text (default) or json, or what --print shows as text or a "
+	 "line of digest",
+	 .parse = set_format, .field = FIELD(format), .kind = VALUE_WORD, .words = format_words},
 	{0, "progress", "=WHEN", "show progress: auto (default, on a terminal), always or never",
 	 .parse = set_enum, .field = FIELD(progress), .kind = VALUE_WORD, .words = progress_words},
 	{0, "summary", "=FORMAT",
@@ -204,6 +242,7 @@ const struct option_program index_program = {
 	.usage = "Usage: simhash [OPTION]... PATH...\n"
 		 "       simhash --status | --forget PATH... | --print FILE...\n"
 		 "       simhash --init-database | --copy-to=URL\n"
+		 "       simhash --export[=FILE] [PATH]... | --import=FILE --host=NAME\n"
 		 "Index every regular file below each PATH, so that simfind can list "
 		 "similar\nones. Unchanged files are not read again, and files that no longer "
 		 "exist are\nremoved from the index.\n",
@@ -233,6 +272,24 @@ static int check_forget(const struct index_arguments *arguments, struct simhash_
 				   "--forget --measure cannot be combined with %s: it removes "
 				   "the sketches of all files",
 				   other);
+}
+
+/* The formats are those of two tasks. */
+static int check_format(const struct index_arguments *arguments, struct simhash_error *error)
+{
+	if (!arguments->has_format)
+		return 0;
+	if (arguments->task == TASK_STATUS)
+		return arguments->format != STATUS_DIGEST
+			       ? 0
+			       : error_set(error, SIMHASH_E_SYNTAX,
+					   "--format=digest cannot be combined with --status");
+	if (arguments->task == TASK_PRINT)
+		return arguments->format != STATUS_JSON
+			       ? 0
+			       : error_set(error, SIMHASH_E_SYNTAX,
+					   "--format=json cannot be combined with --print");
+	return error_set(error, SIMHASH_E_SYNTAX, "--format needs --status or --print");
 }
 
 static int check_print(const struct index_arguments *arguments, struct simhash_error *error)
@@ -274,6 +331,8 @@ int index_arguments_parse(struct index_arguments *arguments, int argc, char **ar
 		return status;
 	arguments->request.paths = argv + first;
 	arguments->request.path_count = (unsigned)(argc - first);
+	if (check_format(arguments, error) != 0)
+		return -1;
 	switch (arguments->task) {
 	case TASK_INDEX:
 		return check_index(arguments, error);
@@ -284,6 +343,8 @@ int index_arguments_parse(struct index_arguments *arguments, int argc, char **ar
 	case TASK_STATUS:
 	case TASK_INIT_DATABASE:
 	case TASK_COPY:
+	case TASK_EXPORT:
+	case TASK_IMPORT:
 	default:
 		return 0;
 	}

@@ -14,17 +14,28 @@
 #include "store/file_row.h"
 
 /* What the program is to do. */
-enum index_task { TASK_INDEX, TASK_STATUS, TASK_FORGET, TASK_PRINT, TASK_INIT_DATABASE, TASK_COPY };
+enum index_task {
+	TASK_INDEX,
+	TASK_STATUS,
+	TASK_FORGET,
+	TASK_PRINT,
+	TASK_INIT_DATABASE,
+	TASK_COPY,
+	TASK_EXPORT,
+	TASK_IMPORT
+};
 
-/* What --status writes. */
-enum status_format { STATUS_TEXT, STATUS_JSON };
+/* What --status writes, and --print. */
+enum status_format { STATUS_TEXT, STATUS_JSON, STATUS_DIGEST };
 
 struct index_arguments {
 	const char *program; /* what messages begin with */
 	enum index_task task;
 	/* All but the tag set, the host, the filter, the measures and the descriptor of the list. */
 	struct index_request request;
-	const char *tag_file, *host, *copy_to;
+	const char *tag_file, *host, *copy_to, *export_to, *import_from;
+	bool is_anonymous;
+	bool has_format;
 	bool quiet;
 	unsigned threads;
 	enum progress_mode progress;

@@ -27,6 +27,10 @@ static int run(const struct index_arguments *arguments, bool *had_unreadable,
 		return init_database(arguments, error);
 	case TASK_COPY:
 		return copy_database(arguments, error);
+	case TASK_EXPORT:
+		return export_digests(arguments, error);
+	case TASK_IMPORT:
+		return import_digests(arguments, error);
 	case TASK_INDEX:
 	default:
 		return index_paths(arguments, had_unreadable, error);

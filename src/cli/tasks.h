@@ -28,4 +28,8 @@ int init_database(const struct index_arguments *arguments, struct simhash_error 
 /* --copy-to */
 int copy_database(const struct index_arguments *arguments, struct simhash_error *error);
 
+/* --export and --import */
+int export_digests(const struct index_arguments *arguments, struct simhash_error *error);
+int import_digests(const struct index_arguments *arguments, struct simhash_error *error);
+
 #endif

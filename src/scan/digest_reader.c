@@ -1,0 +1,457 @@
+/*
+ * Digest lists by lines and fields. Whatever is not as digest_text.c writes it is refused with
+ * its line and column, and nothing is taken for what it may mean.
+ * SPDX-License-Identifier: MIT
+ */
+#include "scan/digest_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/array.h"
+#include "base/ascii.h"
+#include "base/base64.h"
+#include "base/error.h"
+#include "scan/digest_text.h"
+#include "scan/scan_file.h"
+
+#define LINE_MAX_BYTES (1 << 20) /* more than the longest path that is escaped needs */
+#define BUFFER_SIZE (1 << 18)
+#define NAME_MAX_BYTES 1020 /* what every engine stores */
+
+struct digest_reader {
+	const char *name; /* of the list, for messages */
+	gzFile file;
+	struct simhash_tag_set *tag_set;
+	uint64_t line;
+	char *text; /* of the line, and where the next ones begin */
+	size_t size, begin, end, capacity;
+	char *path; /* of the last row: directory, name and extension */
+	size_t path_capacity;
+};
+
+/* Where reading a line has come to. */
+struct cursor {
+	const struct digest_reader *reader;
+	const char *start, *at, *end;
+	struct simhash_error *error;
+};
+
+static int refuse(const struct cursor *cursor, const char *expected)
+{
+	return error_set(cursor->error, SIMHASH_E_SYNTAX, "%s:%llu:%llu: expected %s",
+			 cursor->reader->name, (unsigned long long)cursor->reader->line,
+			 (unsigned long long)(cursor->at - cursor->start + 1), expected);
+}
+
+/* ---- Lines ---- */
+
+static int cannot_read(const struct digest_reader *reader, struct simhash_error *error)
+{
+	int number;
+	const char *why = gzerror(reader->file, &number);
+
+	if (number == Z_ERRNO)
+		return error_set_errno(error, "cannot read %s", reader->name);
+	if (number == Z_MEM_ERROR)
+		return error_set_memory(error);
+	return error_set(error, SIMHASH_E_SYNTAX, "%s is damaged after line %llu: %s", reader->name,
+			 (unsigned long long)reader->line, why);
+}
+
+/* Read more behind what is there: 1, 0 at the end of the list, -1. */
+static int fill(struct digest_reader *reader, struct simhash_error *error)
+{
+	int got;
+
+	memmove(reader->text, reader->text + reader->begin, reader->end - reader->begin);
+	reader->end -= reader->begin;
+	reader->begin = 0;
+	if (array_reserve(&reader->text, &reader->capacity, reader->end + BUFFER_SIZE, 1, error) !=
+	    0)
+		return -1;
+	got = gzread(reader->file, reader->text + reader->end, BUFFER_SIZE);
+	if (got < 0)
+		return cannot_read(reader, error);
+	reader->end += (size_t)got;
+	return got > 0;
+}
+
+/* The next line, without its end: 1, 0 at the end of the list, -1. */
+static int next_line(struct digest_reader *reader, struct cursor *cursor,
+		     struct simhash_error *error)
+{
+	size_t looked = 0;
+	const char *end;
+
+	for (;;) {
+		const char *from = reader->text + reader->begin;
+		size_t there = reader->end - reader->begin;
+		int status;
+		end = there == looked ? NULL : memchr(from + looked, '\n', there - looked);
+		*cursor = (struct cursor){reader, from, from, from + there, error};
+		if (end != NULL)
+			break;
+		looked = there;
+		reader->line += there > LINE_MAX_BYTES;
+		if (there > LINE_MAX_BYTES)
+			return refuse(cursor, "a line of at most 1,048,576 bytes");
+		status = fill(reader, error);
+		if (status < 0 || (status == 0 && there == 0))
+			return status;
+		if (status > 0)
+			continue;
+		reader->line++;
+		*cursor = (struct cursor){reader, reader->text, reader->text + there,
+					  reader->text + there, error};
+		return refuse(cursor, "a line that ends: the list is cut off");
+	}
+	cursor->end = end;
+	reader->begin = (size_t)(end - reader->text) + 1;
+	reader->line++;
+	return 1;
+}
+
+/* ---- Fields ---- */
+
+static bool takes(struct cursor *cursor, char c)
+{
+	if (cursor->at == cursor->end || *cursor->at != c)
+		return false;
+	cursor->at++;
+	return true;
+}
+
+/* A field that may be left out, as "-". */
+static bool is_left_out(const struct cursor *cursor)
+{
+	return cursor->end - cursor->at >= 2 && cursor->at[0] == '-' && cursor->at[1] == ' ';
+}
+
+static int take_blank(struct cursor *cursor)
+{
+	return takes(cursor, ' ') ? 0 : refuse(cursor, "a blank");
+}
+
+/* Digits without needless zeros, at most `largest`. */
+static int take_number(struct cursor *cursor, uint64_t largest, uint64_t *value)
+{
+	const char *first = cursor->at;
+
+	*value = 0;
+	for (; cursor->at < cursor->end && ascii_is_digit(*cursor->at); cursor->at++) {
+		uint64_t digit = (uint64_t)(*cursor->at - '0');
+		if ((cursor->at > first && *value == 0) || *value > (largest - digit) / 10) {
+			cursor->at = first;
+			return refuse(cursor, "a smaller number, without zeros before it");
+		}
+		*value = *value * 10 + digit;
+	}
+	return cursor->at > first ? 0 : refuse(cursor, "a number");
+}
+
+static int take_time(struct cursor *cursor, int64_t *time_ns)
+{
+	bool is_before = !is_left_out(cursor) && takes(cursor, '-');
+	uint64_t value;
+
+	*time_ns = 0;
+	if (is_left_out(cursor)) {
+		cursor->at++;
+		return 0;
+	}
+	if (take_number(cursor, INT64_MAX, &value) != 0)
+		return -1;
+	*time_ns = is_before ? -(int64_t)value : (int64_t)value;
+	return 0;
+}
+
+static int take_hex(struct cursor *cursor, uint8_t *bytes, size_t size)
+{
+	for (size_t i = 0; i < 2 * size; i++, cursor->at++) {
+		int digit = cursor->at < cursor->end ? hex_digit(*cursor->at) : -1;
+		if (digit < 0 || (*cursor->at >= 'A' && *cursor->at <= 'F'))
+			return refuse(cursor, "32 hexadecimal digits in lower case");
+		bytes[i / 2] = (uint8_t)(i % 2 == 0 ? digit << 4 : bytes[i / 2] | digit);
+	}
+	return 0;
+}
+
+static int take_counts(struct cursor *cursor, struct file_row *row)
+{
+	for (int t = 0; t < SIMHASH_TAGS; t++) {
+		if (t > 0 && !takes(cursor, ','))
+			return refuse(cursor, "16 counts with commas between");
+		if (take_number(cursor, (uint64_t)row->size_bytes, &row->table.count[t]) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int take_sketch(struct cursor *cursor, struct file_row *row)
+{
+	size_t length = BASE64_LENGTH(SIMHASH_RESEMBLANCE_REGISTERS), right;
+
+	row->has_resemblance = !is_left_out(cursor);
+	if (!row->has_resemblance) {
+		cursor->at++;
+		return 0;
+	}
+	if ((size_t)(cursor->end - cursor->at) < length)
+		return refuse(cursor, "a sketch of 171 characters of base64");
+	right = base64_decode(cursor->at, row->resemblance.registers,
+			      SIMHASH_RESEMBLANCE_REGISTERS);
+	cursor->at += right;
+	return right == length ? 0 : refuse(cursor, "a character of base64");
+}
+
+/* An escaped field, to a blank or the end of the line, is appended to the path. */
+static int take_escaped(struct cursor *cursor, char *out, size_t *size)
+{
+	*size = 0;
+	for (; cursor->at < cursor->end && *cursor->at != ' '; cursor->at++) {
+		unsigned char c = (unsigned char)*cursor->at;
+		int high, low;
+		if (c <= ' ' || c >= 0x7f)
+			return refuse(cursor, "other bytes than these as % and two digits");
+		if (c == '%') {
+			high = cursor->end - cursor->at > 2 ? hex_digit(cursor->at[1]) : -1;
+			low = cursor->end - cursor->at > 2 ? hex_digit(cursor->at[2]) : -1;
+			if (high < 0 || low < 0 || (high == 0 && low == 0))
+				return refuse(cursor,
+					      "% and two hexadecimal digits that are not 00");
+			c = (unsigned char)(high << 4 | low);
+			cursor->at += 2;
+		}
+		out[(*size)++] = (char)c;
+	}
+	return 0;
+}
+
+/* ---- Paths ---- */
+
+/* How much of a path is the file's own; after "//" comes what is in the file. */
+static size_t own_path_size(struct bytes path)
+{
+	for (size_t i = 1; i < path.size; i++)
+		if (path.data[i - 1] == '/' && path.data[i] == '/')
+			return i - 1;
+	return path.size;
+}
+
+static int split_path(const struct cursor *cursor, struct bytes path, struct file_row *row)
+{
+	struct bytes own = {path.data, own_path_size(path)};
+	const char *slash = last_byte(own.data, '/', own.size);
+	size_t above;
+
+	if (slash == NULL)
+		return refuse(cursor, "a path of a file");
+	above = (size_t)(slash - path.data);
+	row->directory = (struct bytes){path.data, above == 0 ? 1 : above};
+	row->name = (struct bytes){slash + 1, path.size - above - 1};
+	if (own.size == above + 1)
+		return refuse(cursor, "a path of a file");
+	if (row->name.size > NAME_MAX_BYTES)
+		return refuse(cursor, "a name of at most 1,020 bytes");
+	return 0;
+}
+
+/* A file whose path is not told is named by what stands for the path, and by its extension. */
+static int name_anonymous(struct cursor *cursor, char *out, struct bytes extension,
+			  struct file_row *row)
+{
+	const char *digits = cursor->at;
+	uint8_t hash[PATH_HASH_SIZE];
+	int size;
+
+	if (take_hex(cursor, hash, sizeof hash) != 0)
+		return -1;
+	if (extension.size > NAME_MAX_BYTES - 40)
+		return refuse(cursor, "a shorter extension");
+	size = sprintf(out, "%.*s", 2 * PATH_HASH_SIZE, digits);
+	if (extension.size > 0) {
+		out[size++] = '.';
+		memcpy(out + size, extension.data, extension.size);
+		size += (int)extension.size;
+	}
+	row->directory = bytes_of(DIGESTS_NOWHERE);
+	row->name = (struct bytes){out, (size_t)size};
+	return 0;
+}
+
+static int take_names(struct cursor *cursor, struct digest_reader *reader, struct file_row *row)
+{
+	size_t room = (size_t)(cursor->end - cursor->at) + NAME_MAX_BYTES, size;
+	const char *extension;
+	struct bytes inner;
+
+	if (array_reserve(&reader->path, &reader->path_capacity, 2 * room, 1, cursor->error) != 0)
+		return -1;
+	if (is_left_out(cursor)) {
+		row->extension = (struct bytes){reader->path, 0};
+		cursor->at++;
+	} else {
+		if (take_escaped(cursor, reader->path, &size) != 0)
+			return -1;
+		row->extension = (struct bytes){reader->path, size};
+	}
+	if (take_blank(cursor) != 0)
+		return -1;
+	if (takes(cursor, DIGESTS_ANONYMOUS)) {
+		if (name_anonymous(cursor, reader->path + room, row->extension, row) != 0)
+			return -1;
+	} else {
+		const char *first = cursor->at;
+		if (first == cursor->end || *first != '/')
+			return refuse(cursor, "a path that begins with /, or ~ and 32 digits");
+		if (take_escaped(cursor, reader->path + room, &size) != 0 ||
+		    split_path(cursor, (struct bytes){reader->path + room, size}, row) != 0)
+			return -1;
+	}
+	inner = inner_name(row->name);
+	size = simhash_extension(inner.data, inner.size, &extension);
+	for (size_t i = 0; i < size || i < row->extension.size; i++)
+		if (size != row->extension.size ||
+		    ascii_lower(extension[i]) != row->extension.data[i])
+			return refuse(cursor, "the extension to be that of the path");
+	return 0;
+}
+
+int digest_reader_next(struct digest_reader *reader, struct file_row *row,
+		       struct simhash_error *error)
+{
+	struct cursor cursor;
+	uint8_t directory[DIRECTORY_HASH_SIZE];
+	uint64_t size;
+	int status = next_line(reader, &cursor, error);
+
+	if (status != 1)
+		return status;
+	*row = (struct file_row){.host = 0};
+	if (take_number(&cursor, INT64_MAX, &size) != 0 || take_blank(&cursor) != 0)
+		return -1;
+	row->size_bytes = (int64_t)size;
+	if (take_time(&cursor, &row->mtime_ns) != 0 || take_blank(&cursor) != 0 ||
+	    take_hex(&cursor, row->content_hash, CONTENT_HASH_SIZE) != 0 ||
+	    take_blank(&cursor) != 0 || take_counts(&cursor, row) != 0 ||
+	    take_blank(&cursor) != 0 || take_sketch(&cursor, row) != 0 ||
+	    take_blank(&cursor) != 0 || take_names(&cursor, reader, row) != 0)
+		return -1;
+	if (cursor.at != cursor.end)
+		return refuse(&cursor, "the end of the line");
+	directory_hash(row->directory, directory);
+	path_hash(directory, row->name, row->path_hash);
+	row_compute_keys(row, reader->tag_set);
+	return 1;
+}
+
+/* ---- The heading ---- */
+
+static bool is_line(const struct cursor *cursor, const char *text)
+{
+	size_t size = strlen(text);
+
+	return (size_t)(cursor->end - cursor->at) == size && memcmp(cursor->at, text, size) == 0;
+}
+
+/* The tag set, between the first line and that of the files, is written as in a file of tags. */
+static int read_tag_set(struct digest_reader *reader, FILE *text, struct simhash_error *error)
+{
+	struct cursor cursor;
+	int status;
+
+	while ((status = next_line(reader, &cursor, error)) == 1) {
+		if (is_line(&cursor, DIGESTS_FILES_LINE))
+			return 0;
+		if (reader->line > 64)
+			return refuse(&cursor, "a line \"" DIGESTS_FILES_LINE "\" before this one");
+		fwrite(cursor.at, 1, (size_t)(cursor.end - cursor.at), text);
+		putc('\n', text);
+	}
+	return status < 0 ? -1
+			  : error_set(error, SIMHASH_E_SYNTAX,
+				      "%s ends before the line \"" DIGESTS_FILES_LINE "\"",
+				      reader->name);
+}
+
+static int read_heading(struct digest_reader *reader, struct simhash_error *error)
+{
+	struct cursor cursor;
+	char *text = NULL;
+	size_t size;
+	FILE *stream;
+	int status = next_line(reader, &cursor, error);
+
+	if (status < 0)
+		return -1;
+	if (status == 0 || !is_line(&cursor, DIGESTS_FIRST_LINE))
+		return error_set(
+			error, SIMHASH_E_SYNTAX,
+			"%s is no list of digests: its first line is not \"" DIGESTS_FIRST_LINE
+			"\"",
+			reader->name);
+	stream = open_memstream(&text, &size);
+	if (stream == NULL)
+		return error_set_memory(error);
+	putc('\n', stream); /* so that lines have the numbers that they have in the list */
+	status = read_tag_set(reader, stream, error);
+	if (fclose(stream) != 0)
+		status = error_set_memory(error);
+	if (status == 0)
+		status = simhash_tag_set_parse(text, size, reader->name, &reader->tag_set, error);
+	free(text);
+	return status;
+}
+
+/* ---- Opening ---- */
+
+int digest_reader_open(const char *path, struct digest_reader **reader, struct simhash_error *error)
+{
+	bool is_stdin = strcmp(path, "-") == 0;
+	struct digest_reader *opened = calloc(1, sizeof *opened);
+	int fd, status = -1;
+
+	*reader = NULL;
+	if (opened == NULL)
+		return error_set_memory(error);
+	opened->name = is_stdin ? "standard input" : path;
+	fd = is_stdin ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		error_set_errno(error, "cannot open %s", opened->name);
+	} else if ((opened->file = gzdopen(fd, "r")) == NULL) {
+		close(fd);
+		error_set_memory(error);
+	} else {
+		status = read_heading(opened, error);
+	}
+	if (status != 0) {
+		digest_reader_close(opened);
+		return -1;
+	}
+	*reader = opened;
+	return 0;
+}
+
+const struct simhash_tag_set *digest_reader_tag_set(const struct digest_reader *reader)
+{
+	return reader->tag_set;
+}
+
+void digest_reader_close(struct digest_reader *reader)
+{
+	if (reader == NULL)
+		return;
+	if (reader->file != NULL)
+		gzclose(reader->file);
+	simhash_tag_set_free(reader->tag_set);
+	free(reader->text);
+	free(reader->path);
+	free(reader);
+}

@@ -1,0 +1,39 @@
+/*
+ * Reading digest lists, plain or by gzip, which may come from anybody.
+ *
+ *     if (digest_reader_open("there.digests", &reader, error) != 0)
+ *             return -1;
+ *     while ((status = digest_reader_next(reader, &row, error)) == 1)
+ *             keep(&row);
+ *     digest_reader_close(reader);
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_SCAN_DIGEST_READER_H
+#define SIMHASH_SCAN_DIGEST_READER_H
+
+#include "store/file_row.h"
+
+struct digest_reader;
+
+/*
+ * Open a list and read its heading; "-" is standard input. `path` is borrowed. Errors:
+ * SIMHASH_E_SYSTEM, SIMHASH_E_MEMORY, and SIMHASH_E_SYNTAX for what is no list.
+ */
+int digest_reader_open(const char *path, struct digest_reader **reader,
+		       struct simhash_error *error);
+
+/* Of all its files; it lives as long as the reader. */
+const struct simhash_tag_set *digest_reader_tag_set(const struct digest_reader *reader);
+
+/*
+ * The next file: 1, 0 at the end, -1 for an error, which says where in the list it is. The row is
+ * complete but for host, device, inode and links; its bytes live until the next one. A file whose path is not told
+ * is in the directory DIGESTS_NOWHERE.
+ */
+int digest_reader_next(struct digest_reader *reader, struct file_row *row,
+		       struct simhash_error *error);
+
+void digest_reader_close(struct digest_reader *reader); /* NULL is fine */
+
+#endif

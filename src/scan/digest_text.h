@@ -1,0 +1,36 @@
+/*
+ * Digest lists: what an index knows of files, as text that travels without them. docs/digests.md
+ * has the grammar.
+ *
+ *     digests_put_heading(&line, tag_set);
+ *     while ((status = whole_rows_next(&rows, &row, error)) == 1)
+ *             digests_put_row(&line, row, false);
+ *     line_flush(&line);
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_SCAN_DIGEST_TEXT_H
+#define SIMHASH_SCAN_DIGEST_TEXT_H
+
+#include <stdbool.h>
+
+#include "base/line_buffer.h"
+#include "store/file_row.h"
+
+/* The first line of every list. */
+#define DIGESTS_FIRST_LINE "simhash-digests 1"
+/* The line after the tag set, and before the files. */
+#define DIGESTS_FILES_LINE "files"
+
+/* What stands for a path that is not told begins with it, as no path does. */
+#define DIGESTS_ANONYMOUS '~'
+
+/* The directory that files have in an index whose paths were not told. */
+#define DIGESTS_NOWHERE "/~"
+
+void digests_put_heading(struct line_buffer *line, const struct simhash_tag_set *tag_set);
+
+/* The line of a file. With `is_anonymous` its time is left out, and its path is hashed. */
+void digests_put_row(struct line_buffer *line, const struct file_row *row, bool is_anonymous);
+
+#endif

@@ -1,0 +1,145 @@
+#!/usr/bin/env bash
+# Lists of digests: an index there and back, without the files, whole, in part and anonymously; lists
+# of others, which are refused by line and column where they are wrong.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+make_tree --files=120 --sizes=1-9000 "$files"
+seq 3000 >"$files/numbers.txt"
+seq 3001 >"$files/numbers.TXT.bak"
+seq 2000 >"$files/"$'odd %41 \xff\n\e[31m name.-'
+: >"$files/.-"
+mkdir "$files/sub"
+seq 5 3000 >"$files/sub/packed"
+gzip "$files/sub/packed"
+settle "$files"
+runs 0 "$SIMHASH" -z "$files"
+total=$(sql 'SELECT COUNT(*) FROM file')
+
+echo "There and back"
+runs 0 "$SIMHASH" --export=list
+said "$total files exported"
+[ "$(LC_ALL=C tr -d '\n -~' <list | wc -c)" = 0 ] || fail "the list has other bytes than printable ASCII"
+same "lines" "$((total + 19))" "$(wc -l <list)"
+"$SIMHASH" -q --export >again
+cmp list again || fail "another list on standard output"
+runs 0 "$SIMHASH" --import=list --host=there
+said "$total files imported"
+"$SIMHASH" -q --export --host=there >again
+cmp list again || fail "another list of what was imported"
+columns=$(printf 'sum_%02d, ' $(seq 0 15))"uniform, scatter, skew, uniform_ext, scatter_ext, skew_ext"
+there=$(sql "SELECT id FROM host WHERE name = 'there'")
+shape="SELECT size, mtime_ns, hex(content_hash), hex(resemblance_sketch), hex(path_hash), hex(name), hex(directory), bucket, $columns"
+for host in "= $there" "<> $there"; do
+	sql "$shape FROM file WHERE host $host ORDER BY path_hash" >"rows $host"
+done
+cmp "rows = $there" "rows <> $there" || fail "rows: $(diff "rows = $there" "rows <> $there" | head -4)"
+# Once more changes nothing; of one path twice in a list the last line counts.
+gzip -c list >list.gz
+runs 0 "$SIMHASH" --import=list.gz --host=there
+same "rows" "$((2 * total))" "$(sql 'SELECT COUNT(*) FROM file')"
+grep '/numbers.txt$' list | sed 's/^[0-9]* [0-9]*/99999 -7/' | cat list - >twice
+runs 0 "$SIMHASH" --import=- --host=there <twice
+said "$total files imported"
+same "size and time" "99999|-7" "$(sql "SELECT size, mtime_ns FROM file WHERE size = 99999")"
+# What is found there is what is found here.
+runs 0 "$SIMHASH" --import=list --host=there
+"$SIMFIND" -q --format=csv --between "$(uname -n):" "$(uname -n):" -o here.csv 2>/dev/null || true
+"$SIMFIND" -q --between there: "$(uname -n):" --format=csv | grep -c '^identical' >identical
+[ "$(cat identical)" -ge "$((total - 10))" ] || fail "only $(cat identical) files are identical there"
+
+echo "In part"
+runs 0 "$SIMHASH" --export=part "$files/sub" "$files/numbers.txt"
+said "3 files exported"
+same "paths" "numbers.txt packed.gz packed.gz//packed" "$(sed 1,19d part | sed 's|.*files/\(sub/\)*||' | LC_ALL=C sort | paste -sd' ')"
+runs 0 "$SIMHASH" --export=part --host=there "$files/sub/packed.gz"
+said "2 files exported"
+runs 1 "$SIMHASH" --export --host=nobody
+said "the index has no files of host 'nobody'"
+[ ! -s out ] || fail "a list of nobody"
+grep -v '^[0-9]* [0-9]* [0-9a-f]\{32\}' list >heading
+printf 'before\n' >kept
+(ulimit -f 1 && trap '' XFSZ && "$SIMHASH" --export=kept) 2>err && fail "a list that is cut off"
+same "a list that could not be written" before "$(cat kept)"
+
+echo "Anonymously"
+runs 0 "$SIMHASH" --export=anonymous --anonymous
+! grep -q "$files\|numbers" anonymous || fail "a path is told"
+same "times" "$total" "$(sed 1,19d anonymous | grep -cE '^[0-9]+ - ')"
+runs 0 "$SIMHASH" --import=anonymous --host=someone
+said "$total files imported"
+"$SIMHASH" -q --export --anonymous --host=someone | cut -d' ' -f1-6 | LC_ALL=C sort >again
+cut -d' ' -f1-6 anonymous | LC_ALL=C sort | cmp - again || fail "another list of anonymous files"
+"$SIMFIND" -q --format=csv --between someone: "$(uname -n):" | grep -a '^identical' | tr -d '\r' >pairs
+grep -q ':/~/[0-9a-f]\{32\}\.txt' pairs || fail "no file stands for numbers.txt: $(head -3 pairs)"
+
+echo "One file"
+"$SIMHASH" --print --format=digest "$files/numbers.txt" >one
+cut -d' ' -f3- one >one.line
+grep -qF -- "$(tail -n 1 one)" list || fail "another line than in the list: $(tail -n 1 one)"
+head -n 19 one | cmp - heading || fail "another heading"
+runs 0 "$SIMHASH" --import=- --host=one <one
+"$SIMHASH" --print --format=digest - <"$files/numbers.txt" | tail -n 1 | grep -q ' - ~[0-9a-f]\{32\}$' ||
+	fail "standard input has a path"
+
+echo "Lists of others"
+line=$(grep '/numbers.txt$' list)
+# refused LINE COLUMN EXPECTED, of the heading with the last line from standard input
+refused() {
+	cat heading - >hostile
+	runs 1 "$SIMHASH" --import=hostile --host=evil
+	said "hostile:$1:$2: expected $3"
+}
+field() { # NUMBER TEXT
+	awk -v number="$1" -v text="$2" '{ $number = text; print }' <<<"$line"
+}
+column() { # of the field NUMBER
+	echo $(($(cut -d' ' -f1-$(($1 - 1)) <<<"$line" | wc -c) + 1))
+}
+field 1 x | refused 20 1 "a number"
+field 1 9223372036854775808 | refused 20 1 "a smaller number"
+field 1 -5 | refused 20 1 "a number"
+field 1 007 | refused 20 1 "a smaller number, without zeros before it"
+field 2 99999999999999999999 | refused 20 "$(column 2)" "a smaller number"
+field 3 "$(printf 'F%.0s' $(seq 32))" | refused 20 "$(column 3)" "32 hexadecimal digits"
+field 4 1,2,3 | refused 20 "$(($(column 4) + 5))" "16 counts"
+field 4 99999999,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0 | refused 20 "$(column 4)" "a smaller number"
+field 5 short | refused 20 "$(column 5)" "a sketch of 171 characters"
+field 5 "-$(printf 'A%.0s' $(seq 170))" | refused 20 "$(column 5)" "a character of base64"
+field 5 "$(printf '/%.0s' $(seq 171))" | refused 20 "$(($(column 5) + 170))" "a character of base64"
+field 6 html | refused 20 "$(($(wc -c <<<"$line") + 1))" "the extension to be that of the path"
+field 7 relative.txt | refused 20 "$(column 7)" "a path that begins with /"
+field 7 /a/%00.txt | refused 20 "$(($(column 7) + 3))" "% and two hexadecimal digits that are not 00"
+field 7 /a/%4 | refused 20 "$(($(column 7) + 3))" "% and two hexadecimal digits"
+field 7 /a/ | refused 20 "$(($(column 7) + 3))" "a path of a file"
+field 7 "/a/$(printf 'x%.0s' $(seq 1100)).txt" | refused 20 "$(($(column 7) + 1107))" "a name of at most"
+sed 's/$/ more/' <<<"$line" | refused 20 "$(wc -c <<<"$line")" "the end of the line"
+printf '%s\n\033[31m\n' "$line" | refused 21 1 "a number"
+said "1 files imported"
+printf '%s' "$line" | refused 20 "$(wc -c <<<"$line")" "a line that ends"
+head -c 3000000 /dev/zero | refused 20 1 "a line of at most"
+same "rows of what was refused" 1 "$(sql "SELECT COUNT(*) FROM file WHERE host = (SELECT id FROM host WHERE name = 'evil')")"
+for odd in /dev/null "$files/numbers.txt" "$files/sub"; do
+	runs 1 "$SIMHASH" --import="$odd" --host=evil
+done
+runs 1 "$SIMHASH" --import=/dev/null --host=evil
+said "/dev/null is no list of digests"
+head -n 10 heading >short
+runs 1 "$SIMHASH" --import=short --host=evil
+said 'short ends before the line "files"'
+sed '3s/^/zz/' heading >short
+runs 1 "$SIMHASH" --import=short --host=evil
+said "short:3: expected a tag"
+head -c 500 list.gz >cut.gz
+runs 1 "$SIMHASH" --import=cut.gz --host=evil
+said "cut.gz"
+runs 1 "$SIMHASH" --import=missing --host=evil
+said "cannot open missing: No such file or directory"
+runs 1 "$SIMHASH" --import=list
+said "--import needs --host"
+runs 1 "$SIMHASH" --import=list --host="$(uname -n)"
+said "--import needs a --host other than this one"
+runs 1 "$SIMHASH" --status --format=digest
+said "--format=digest cannot be combined with --status"
+runs 1 "$SIMHASH" --format=digest "$files"
+said "--format needs --status or --print"
