@@ -131,8 +131,11 @@ static void print_zsh_value(const struct option_row *row)
 		if (strchr("[=]", *c) == NULL)
 			printf("%s%c", *c == ':' ? "\\" : "", *c);
 	putchar(':');
-	for (size_t i = 0; row->words != NULL && row->words[i] != NULL; i++)
-		printf("%s%s", i == 0 ? "(" : " ", row->words[i]);
+	for (size_t i = 0; row->words != NULL && row->words[i] != NULL; i++) {
+		fputs(i == 0 ? "(" : " ", stdout);
+		for (const char *at = row->words[i]; *at != '\0'; at++)
+			printf("%s%c", *at == ':' ? "\\" : "", *at);
+	}
 	fputs(row->words != NULL ? ")" : actions[row->kind], stdout);
 }
 

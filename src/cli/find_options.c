@@ -37,6 +37,7 @@ void find_arguments_release(struct find_arguments *arguments)
 	free(arguments->queries);
 	free(arguments->names);
 	free(arguments->tolerances);
+	free(arguments->protected);
 }
 
 /* ---- The table ---- */
@@ -48,6 +49,10 @@ static const char *const format_words[] = {"text", "csv", "json", "jsonl", "null
 static const char *const sort_words[] = {"size", "saved", "similarity", "path", "files", NULL};
 static const char *const linkage_words[] = {"representative", "single", NULL};
 static const char *const verify_words[] = {"no", "sketch", "read", "all", NULL};
+static const char *const keep_words[] = {"oldest", "newest",  "shortest-path", "longest-name",
+					 "in:",	   "not-in:", "match:",	       NULL};
+static const char *const action_words[] = {"report", "hardlink", "reflink",
+					   "delete", "move:",	 NULL};
 static const char *const measure_words[] = {"simhash64", "simhash128", "minhash", "bottomk", NULL};
 
 /* The order of each of these is that of an enum. */
@@ -229,6 +234,33 @@ static const struct option_row rows[] = {
 	{'q', "quiet", NULL, "show neither progress nor the summary", .parse = set_flag,
 	 .field = FIELD(quiet), .not_with = "progress=always"},
 
+	{.heading = "Acting on copies"},
+	{0, "apply", "=FILE",
+	 "act on the decisions that a report saved in FILE; without --yes, show what would be done",
+	 .parse = set_text, .field = FIELD(apply_path), .kind = VALUE_FILE,
+	 .only_with = "host action protect yes journal quiet"},
+	{0, "keep", "=RULE",
+	 "of identical files keep the oldest, newest, shortest-path, longest-name, in:DIR, "
+	 "not-in:DIR or match:GLOB, and act on the others; where RULE leaves it open, the next "
+	 "--keep decides",
+	 .parse = add_keep_rule, .kind = VALUE_START, .words = keep_words, .is_list = true,
+	 .only_with =
+		 "database defaults-file tag-set host action protect yes journal threads update "
+		 "progress quiet DIR"},
+	{0, "action", "=ACTION",
+	 "report (default), hardlink, reflink, delete or move:DIR what is not kept",
+	 .parse = set_action, .field = FIELD(policy.action), .kind = VALUE_START,
+	 .words = action_words},
+	{0, "protect", "=DIR", "change nothing in DIR; can be given several times",
+	 .parse = add_protected, .kind = VALUE_FILE, .is_list = true},
+	{0, "yes", NULL, "do it", .parse = set_flag, .field = FIELD(yes)},
+	{0, "journal", "=FILE", "write to the new FILE what is done, for --undo", .parse = set_text,
+	 .field = FIELD(journal_path), .kind = VALUE_FILE, .needs = "yes"},
+	{0, "undo", "=FILE",
+	 "restore what the journal FILE tells of; without --yes, show what would be restored",
+	 .parse = set_text, .field = FIELD(undo_path), .kind = VALUE_FILE,
+	 .only_with = "host yes quiet"},
+
 	{.heading = "Work"},
 	{'j', "threads", "=N", "use N threads (default: one for each processor)",
 	 .parse = set_threads, .field = FIELD(resources.threads), .kind = VALUE_TEXT},
@@ -294,8 +326,32 @@ static bool is_standard(const char *path)
 	return path != NULL && strcmp(path, "-") == 0;
 }
 
+/* --apply, --keep and --undo, and what is for them alone. */
+static int check_acting(const struct find_arguments *arguments, struct simhash_error *error)
+{
+	bool acts = arguments->apply_path != NULL || arguments->policy.rule_count > 0;
+	bool undoes = arguments->undo_path != NULL;
+	const char *lonely = arguments->has_action	      ? "action"
+			     : arguments->protected_count > 0 ? "protect"
+			     : arguments->yes && !undoes      ? "yes"
+							      : NULL;
+
+	if (!acts && lonely != NULL)
+		return error_set(error, SIMHASH_E_SYNTAX, "--%s needs --apply or --keep%s", lonely,
+				 lonely[0] == 'y' ? ", or --undo" : "");
+	if (acts && arguments->yes && arguments->policy.action == ACTION_REPORT)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--yes needs --action=hardlink, reflink, delete or move:DIR");
+	if (acts && arguments->yes && arguments->journal_path == NULL)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--yes needs --journal=FILE, from which --undo restores");
+	return 0;
+}
+
 static int check(const struct find_arguments *arguments, struct simhash_error *error)
 {
+	if (check_acting(arguments, error) != 0)
+		return -1;
 	if (arguments->request.measure_text != NULL && arguments->has_min_resemblance &&
 	    arguments->request.rule.verify.mode < VERIFY_READ)
 		return error_set(error, SIMHASH_E_SYNTAX,

@@ -10,6 +10,7 @@
 #include "cli/summary.h"
 #include "find/find.h"
 #include "find/groups.h"
+#include "keep/keep.h"
 #include "report/formatter.h"
 #include "report/order.h"
 #include "store/location.h"
@@ -53,6 +54,12 @@ struct find_arguments {
 	bool has_stats, is_sweep;
 	int64_t *tolerances;
 	size_t tolerance_count, tolerance_capacity;
+	/* Of --apply, --keep and --undo. */
+	const char *apply_path, *undo_path, *journal_path, *move_to;
+	struct keep_policy policy; /* but for what is protected */
+	const char **protected;	   /* owned; the texts are borrowed */
+	size_t protected_count, protected_capacity;
+	bool has_action, yes;
 };
 
 extern const struct option_program find_program;

@@ -92,7 +92,7 @@ struct option_program {
 	const struct retired_option *retired; /* ends in NULLs; or NULL */
 };
 
-#define OPTIONS_MAX 64
+#define OPTIONS_MAX 96
 
 /*
  * Parse a command line into `arguments`; the operands are argv from *first_operand on.

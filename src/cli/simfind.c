@@ -157,6 +157,10 @@ int main(int argc, char **argv)
 		status = find_arguments_parse(&arguments, argc, argv, &error);
 	if (status > 0)
 		status = finish_output(&error);
+	else if (status == 0 && arguments.undo_path != NULL)
+		status = undo_acts(&arguments, &outcome.had_unreadable, &error);
+	else if (status == 0 && (arguments.apply_path != NULL || arguments.policy.rule_count > 0))
+		status = act_on_copies(&arguments, &outcome.had_unreadable, &error);
 	else if (status == 0) {
 		runs = !arguments.compare && arguments.tolerance_count == 0;
 		status = arguments.compare ? compare(&arguments, &error)

@@ -51,8 +51,8 @@ value() {
 
 # The words that PROGRAM lists when it refuses the value of option LONG, if it does.
 words_of() {
-	timeout 60 "$1" "$2=?" --no-such-option 2>&1 | sed -nE "s/^.*'\?': expected (([a-z0-9_]+, )*[a-z0-9_]+ or [a-z0-9_]+)$/\1/p" |
-		sed -E 's/,? or /,/' | tr -d ' ' | tr , '\n'
+	timeout 60 "$1" "$2=?" --no-such-option 2>&1 | sed -nE "s/^.*'\?': expected (([a-z0-9_:-]+[A-Z]*, )*[a-z0-9_:-]+[A-Z]* or [a-z0-9_:-]+[A-Z]*)$/\1/p" |
+		sed -E 's/,? or /,/; s/[A-Z]//g' | tr -d ' ' | tr , '\n'
 }
 
 # Of a line of --help: the short option, the long one, = or [ before its value, and the value.
@@ -75,7 +75,7 @@ for program in simhash simfind; do
 			if [ ${#words[@]} -gt 0 ]; then
 				with_words+=" $program$long"
 				value "$program" "$short" "$long" "$how" "${words[@]}"
-			elif [ "$what" = FILE ]; then
+			elif [ "$what" = FILE ] || [ "$what" = DIR ]; then
 				starts=zeb
 				value "$program" "$short" "$long" "$how" zebra.file
 				starts=qua
@@ -106,7 +106,7 @@ for program in simhash simfind; do
 	offered "$program -- zeb" zebra.file
 done
 same "options whose values are words" \
-	" simhash--measure simhash--format simhash--progress simhash--summary simfind--key simfind--candidates simfind--measure simfind--verify simfind--group simfind--format simfind--sort simfind--progress simfind--summary" \
+	" simhash--measure simhash--format simhash--progress simhash--summary simfind--key simfind--candidates simfind--measure simfind--verify simfind--group simfind--format simfind--sort simfind--progress simfind--summary simfind--keep simfind--action" \
 	"$with_words"
 offered "simfind -qk sk" skew skew_ext
 offered "simfind -ksk" -kskew -kskew_ext

@@ -1,0 +1,455 @@
+/*
+ * One act: open, check, compare, note in the journal, do it, note what came of it.
+ * SPDX-License-Identifier: MIT
+ */
+#include "act/act.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "act/rename.h"
+#include "act/same_bytes.h"
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/open_file.h"
+#include "base/path.h"
+
+/* A file that takes part, held open from before it is compared until the act is over. */
+struct side {
+	struct place place;
+	int fd;
+	struct stat status;
+};
+
+struct work {
+	struct actor *actor;
+	struct side copy, kept; /* kept.fd -1: there is none */
+	struct place to;	/* of a move */
+	struct journal_act record;
+	struct simhash_error *why;
+};
+
+int actor_init(struct actor *actor, const struct act_options *options, struct simhash_error *error)
+{
+	*actor = (struct actor){.options = *options,
+				.random = (uint64_t)clock_wall_ns() * 31 + (uint64_t)getpid()};
+	return guard_init(&actor->guard, options->protected, options->protected_count, error);
+}
+
+void actor_release(struct actor *actor)
+{
+	guard_release(&actor->guard);
+	free(actor->gone);
+}
+
+void temporary_name(uint64_t *random, char name[TEMPORARY_SIZE])
+{
+	uint64_t z = *random += UINT64_C(0x9e3779b97f4a7c15); /* splitmix64 */
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	snprintf(name, TEMPORARY_SIZE, ".simfind-%016" PRIx64, z ^ z >> 31);
+}
+
+static int refuse(struct work *work, const char *why)
+{
+	return error_set(work->why, SIMHASH_E_RANGE, "%s", why);
+}
+
+/* ---- Opening ---- */
+
+static int open_side(struct side *side, const struct keep_file *file, const struct guard *guard,
+		     struct simhash_error *why)
+{
+	if (place_open(file->path, guard, 0, &side->place, why) != 0)
+		return -1;
+	side->fd = open_file_at(side->place.directory_fd, side->place.name,
+				O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+	if (side->fd < 0 && (errno == ELOOP || errno == EMLINK))
+		return error_set(why, SIMHASH_E_RANGE, "it is no longer a regular file");
+	if (side->fd < 0 || fstat(side->fd, &side->status) != 0)
+		return error_set_errno(why, "cannot open it");
+	if (!S_ISREG(side->status.st_mode))
+		return error_set(why, SIMHASH_E_RANGE, "it is no longer a regular file");
+	if (side->status.st_size != file->size_bytes ||
+	    stat_mtime_ns(&side->status) != file->mtime_ns)
+		return error_set(why, SIMHASH_E_RANGE, "it has changed since it was indexed");
+	return 0;
+}
+
+static void close_side(struct side *side)
+{
+	if (side->fd >= 0)
+		close(side->fd); /* and the lock with it */
+	place_close(&side->place);
+}
+
+/* The same, of the file that is kept. */
+static int open_kept(struct work *work, const struct keep_file *kept)
+{
+	struct simhash_error why;
+
+	if (open_side(&work->kept, kept, NULL, &why) == 0)
+		return 0;
+	return error_set(work->why, SIMHASH_E_RANGE, "the file that is kept, %s: %s", kept->path,
+			 why.message);
+}
+
+static int lock_side(struct work *work, struct side *side, int how)
+{
+	if (side->fd < 0 || flock(side->fd, how | LOCK_NB) == 0)
+		return 0;
+	if (errno == EWOULDBLOCK)
+		return refuse(work, "another program has locked it or the file that is kept");
+	return error_set_errno(work->why, "cannot lock it");
+}
+
+/* Is the open file still the one that its name stands for, as it was when it was opened? */
+static bool is_unchanged(const struct side *side)
+{
+	struct stat now, named;
+
+	return side->fd < 0 ||
+	       (fstat(side->fd, &now) == 0 && is_same_content(&now, &side->status) &&
+		place_status(&side->place, side->place.name, &named) == 0 &&
+		is_same_inode(&named, &side->status));
+}
+
+static int check_unchanged(struct work *work)
+{
+	if (!is_unchanged(&work->copy))
+		return refuse(work, "it has changed meanwhile");
+	return is_unchanged(&work->kept) ? 0 : refuse(work, "the file that is kept has changed");
+}
+
+/* ---- What can be done ---- */
+
+/* A hard link has one owner, one mode and one list of attributes for both names. */
+static int check_link(struct work *work)
+{
+	const struct stat *copy = &work->copy.status, *kept = &work->kept.status;
+
+	if (copy->st_uid != kept->st_uid || copy->st_gid != kept->st_gid ||
+	    copy->st_mode != kept->st_mode)
+		return refuse(work,
+			      "its owner, group or mode is not that of the file that is kept");
+	if (!work->record.same_attributes)
+		return refuse(work,
+			      "its extended attributes are not those of the file that is kept");
+	return 0;
+}
+
+static int check_act(struct work *work)
+{
+	const struct stat *copy = &work->copy.status, *kept = &work->kept.status;
+	enum keep_action action = work->actor->options.action;
+	bool shares = action == ACTION_HARDLINK || action == ACTION_REFLINK;
+
+	if ((copy->st_mode & S_IWUSR) == 0)
+		return refuse(work, "it is read-only");
+	if (work->kept.fd < 0)
+		return 0;
+	if (is_same_inode(copy, kept))
+		return refuse(work, "it is the same file as the one that is kept");
+	if (shares && copy->st_dev != kept->st_dev)
+		return refuse(work, "it is on another file system than the file that is kept");
+	if (action == ACTION_REFLINK && copy->st_size == 0)
+		return refuse(work, "it is empty");
+	return action == ACTION_HARDLINK ? check_link(work) : 0;
+}
+
+/* Where a file goes: below the directory of --action=move:DIR, by its whole path. */
+static int prepare_move(struct work *work, const char *path, char **to)
+{
+	const char *top = work->actor->options.move_to;
+	struct place existing;
+	struct stat status;
+
+	if (path_is_at_or_below(bytes_of(path), bytes_of(top)))
+		return refuse(work, "it is there already");
+	*to = path_join(bytes_of(top), bytes_of(path + 1));
+	if (*to == NULL)
+		return error_set_memory(work->why);
+	work->record.to = *to;
+	if (work->actor->options.journal != NULL)
+		return place_open(*to, &work->actor->guard, PLACE_MAKES, &work->to, work->why);
+	/* Nothing is made. Where it is to go is missing, as a rule. */
+	if (place_open(*to, NULL, 0, &existing, &(struct simhash_error){.code = 0}) != 0)
+		return 0;
+	if (place_status(&existing, existing.name, &status) == 0)
+		refuse(work, "a file is where it would go");
+	place_close(&existing);
+	return work->why->message[0] == '\0' ? 0 : -1;
+}
+
+static int check_device(struct work *work)
+{
+	struct stat top;
+
+	if (stat(work->actor->options.move_to, &top) == 0 && top.st_dev != work->copy.status.st_dev)
+		return refuse(work, "it is on another file system than the directory to move to");
+	return 0;
+}
+
+/* ---- Comparing ---- */
+
+static int compare(struct work *work)
+{
+	int same;
+
+	if (work->kept.fd < 0)
+		return 0;
+	same = same_bytes(work->copy.fd, work->kept.fd, work->record.hash);
+	if (same < 0)
+		return error_set_errno(work->why, "cannot read it or the file that is kept");
+	if (same == 0)
+		return refuse(work, "its content is not that of the file that is kept");
+	work->record.has_hash = true;
+	return 0;
+}
+
+/* ---- Doing ---- */
+
+static int was_exchanged(struct work *work)
+{
+	return refuse(work, "somebody replaced it meanwhile");
+}
+
+/* Is this name the file that was compared, and is the other one still what it was compared to? */
+static bool is_what_was_compared(const struct work *work, const char *name)
+{
+	struct stat named, now;
+
+	return place_status(&work->copy.place, name, &named) == 0 &&
+	       is_same_inode(&named, &work->copy.status) && fstat(work->copy.fd, &now) == 0 &&
+	       is_same_content(&now, &work->copy.status) && is_unchanged(&work->kept);
+}
+
+/* The new name takes the place of the old one; never is there neither. */
+static int replace_by(struct work *work, const char *temporary)
+{
+	int directory = work->copy.place.directory_fd;
+	const char *name = work->copy.place.name;
+
+	if (rename_exchange(directory, temporary, name) == 0) {
+		if (is_what_was_compared(work, temporary))
+			return unlinkat(directory, temporary, 0) == 0
+				       ? 0
+				       : error_set_errno(work->why, "cannot remove %s beside it",
+							 temporary);
+		if (rename_exchange(directory, temporary, name) == 0)
+			unlinkat(directory, temporary, 0);
+		return was_exchanged(work);
+	}
+	if (errno == ENOTSUP && is_what_was_compared(work, name) &&
+	    renameat(directory, temporary, directory, name) == 0)
+		return 0;
+	error_set_errno(work->why, "cannot replace it");
+	unlinkat(directory, temporary, 0);
+	return -1;
+}
+
+static int do_hardlink(struct work *work)
+{
+	const char *temporary = work->record.temporary;
+	int directory = work->copy.place.directory_fd;
+	struct stat linked;
+
+	if (linkat(work->kept.place.directory_fd, work->kept.place.name, directory, temporary, 0) !=
+	    0)
+		return error_set_errno(work->why, "cannot make a hard link");
+	if (fstatat(directory, temporary, &linked, AT_SYMLINK_NOFOLLOW) != 0 ||
+	    !is_same_inode(&linked, &work->kept.status)) {
+		unlinkat(directory, temporary, 0);
+		return was_exchanged(work);
+	}
+	return replace_by(work, temporary);
+}
+
+static int do_delete(struct work *work)
+{
+	const char *temporary = work->record.temporary, *name = work->copy.place.name;
+	int directory = work->copy.place.directory_fd;
+
+	if (rename_to_free(directory, name, directory, temporary) == 0) {
+		if (is_what_was_compared(work, temporary))
+			return unlinkat(directory, temporary, 0) == 0
+				       ? 0
+				       : error_set_errno(work->why, "cannot remove %s beside it",
+							 temporary);
+		if (rename_to_free(directory, temporary, directory, name) != 0)
+			return error_set(work->why, SIMHASH_E_RANGE,
+					 "somebody replaced it meanwhile; what was there is %s",
+					 temporary);
+		return was_exchanged(work);
+	}
+	if (errno != ENOTSUP)
+		return error_set_errno(work->why, "cannot delete it");
+	if (!is_what_was_compared(work, name))
+		return was_exchanged(work);
+	return unlinkat(directory, name, 0) == 0 ? 0
+						 : error_set_errno(work->why, "cannot delete it");
+}
+
+static int do_move(struct work *work)
+{
+	const struct place *from = &work->copy.place, *to = &work->to;
+	struct stat moved;
+
+	if (move_to_free(from->directory_fd, from->name, to->directory_fd, to->name) != 0)
+		return errno == EXDEV
+			       ? refuse(work, "it is on another file system than the directory to "
+					      "move to")
+			       : error_set_errno(work->why, "cannot move it");
+	if (place_status(to, to->name, &moved) == 0 && !is_same_inode(&moved, &work->copy.status)) {
+		move_to_free(to->directory_fd, to->name, from->directory_fd, from->name);
+		return was_exchanged(work);
+	}
+	return 0;
+}
+
+/* Linux lets the owner do it with a file that is open for reading; older kernels do not. */
+static int do_reflink(struct work *work)
+{
+	int status =
+		share_blocks(work->kept.fd, work->copy.fd, work->copy.status.st_size, work->why);
+	struct stat opened;
+	int fd;
+
+	if (status == 0 || (errno != EPERM && errno != EACCES && errno != EBADF))
+		return status;
+	fd = open_file_at(work->copy.place.directory_fd, work->copy.place.name,
+			  O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+	if (fd < 0)
+		return status;
+	if (fstat(fd, &opened) == 0 && is_same_inode(&opened, &work->copy.status)) {
+		work->why->message[0] = '\0';
+		status = share_blocks(work->kept.fd, fd, opened.st_size, work->why);
+	}
+	close(fd);
+	return status;
+}
+
+static int do_it(struct work *work)
+{
+	switch (work->actor->options.action) {
+	case ACTION_HARDLINK:
+		return do_hardlink(work);
+	case ACTION_REFLINK:
+		return do_reflink(work);
+	case ACTION_DELETE:
+		return do_delete(work);
+	case ACTION_MOVE:
+		return do_move(work);
+	case ACTION_REPORT:
+		break;
+	}
+	return refuse(work, "nothing is done with --action=report");
+}
+
+/* ---- What is saved ---- */
+
+static int count_saved(struct actor *actor, const struct stat *copy, uint64_t *saved,
+		       struct simhash_error *error)
+{
+	struct gone_names *gone = actor->gone;
+	size_t i = 0;
+
+	*saved = 0;
+	if (actor->options.action == ACTION_MOVE)
+		return 0;
+	if (copy->st_nlink > 1 && actor->options.action != ACTION_REFLINK) {
+		while (i < actor->gone_count && (gone[i].device != (uint64_t)copy->st_dev ||
+						 gone[i].inode != (uint64_t)copy->st_ino))
+			i++;
+		if (i == actor->gone_count) {
+			if (array_reserve(&actor->gone, &actor->gone_capacity, i + 1,
+					  sizeof *actor->gone, error) != 0)
+				return -1;
+			actor->gone[actor->gone_count++] = (struct gone_names){
+				(uint64_t)copy->st_dev, (uint64_t)copy->st_ino, 0};
+		}
+		/* In a real run the number of links has become smaller by itself. */
+		actor->gone[i].names += actor->options.journal == NULL;
+		if (actor->gone[i].names < (uint64_t)copy->st_nlink)
+			return 0;
+	}
+	*saved = (uint64_t)copy->st_size;
+	return 0;
+}
+
+/* ---- One act ---- */
+
+/* All that is looked at before something is done. */
+static int prepare(struct work *work, const struct planned_act *act, char **to)
+{
+	struct actor *actor = work->actor;
+	const struct guard *guard = &actor->guard;
+	bool moves = actor->options.action == ACTION_MOVE;
+
+	if (open_side(&work->copy, act->file, guard, work->why) != 0 ||
+	    (act->kept != NULL && open_kept(work, act->kept) != 0))
+		return -1;
+	if (act->kept != NULL)
+		work->record.same_attributes = has_same_attributes(work->copy.fd, work->kept.fd);
+	if (check_act(work) != 0 || (moves && check_device(work) != 0))
+		return -1;
+	if (actor->options.journal != NULL &&
+	    (lock_side(work, &work->copy, LOCK_EX) != 0 ||
+	     lock_side(work, &work->kept, LOCK_SH) != 0 || check_unchanged(work) != 0 ||
+	     compare(work) != 0 || check_unchanged(work) != 0))
+		return -1;
+	return moves ? prepare_move(work, act->file->path, to) : 0;
+}
+
+static void fill_record(struct work *work, const struct planned_act *act)
+{
+	struct journal_act *record = &work->record;
+	enum keep_action action = work->actor->options.action;
+
+	record->action = action;
+	record->path = act->file->path;
+	record->kept = act->kept == NULL ? NULL : act->kept->path;
+	if (action == ACTION_HARDLINK || action == ACTION_DELETE)
+		temporary_name(&work->actor->random, record->temporary);
+	journal_file_set(&record->copy, &work->copy.status);
+	if (act->kept != NULL)
+		journal_file_set(&record->kept_file, &work->kept.status);
+}
+
+int actor_act(struct actor *actor, const struct planned_act *act, struct act_result *result,
+	      struct simhash_error *error)
+{
+	struct work work = {.actor = actor,
+			    .copy = {.place = {.directory_fd = -1}, .fd = -1},
+			    .kept = {.place = {.directory_fd = -1}, .fd = -1},
+			    .to = {.directory_fd = -1},
+			    .why = &result->why};
+	int status = 0;
+
+	*result = (struct act_result){.to = NULL};
+	if (prepare(&work, act, &result->to) != 0)
+		goto out;
+	status = count_saved(actor, &work.copy.status, &result->saved_bytes, error);
+	if (status != 0 || actor->options.journal == NULL)
+		goto out;
+	fill_record(&work, act);
+	status = journal_begin(actor->options.journal, &work.record, error);
+	if (status != 0)
+		goto out;
+	if (do_it(&work) != 0)
+		result->saved_bytes = 0;
+	status = journal_end(actor->options.journal, &work.record,
+			     result->why.message[0] == '\0' ? NULL : result->why.message, error);
+out:
+	place_close(&work.to);
+	close_side(&work.kept);
+	close_side(&work.copy);
+	return status;
+}

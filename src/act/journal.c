@@ -1,0 +1,167 @@
+/*
+ * Writing the journal.
+ * SPDX-License-Identifier: MIT
+ */
+#include "act/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/open_file.h"
+#include "base/path.h"
+
+const char *action_name(enum keep_action action)
+{
+	static const char *const names[] = {"report", "hardlink", "reflink", "delete", "move"};
+
+	return names[action];
+}
+
+static int64_t atime_ns(const struct stat *status)
+{
+#ifdef __APPLE__
+	const struct timespec *time = &status->st_atimespec;
+#else
+	const struct timespec *time = &status->st_atim;
+#endif
+	return clock_ns(time->tv_sec, time->tv_nsec);
+}
+
+void journal_file_set(struct journal_file *file, const struct stat *status)
+{
+	*file = (struct journal_file){
+		.device = (uint64_t)status->st_dev,
+		.inode = (uint64_t)status->st_ino,
+		.links = (uint64_t)status->st_nlink,
+		.size_bytes = status->st_size,
+		.mtime_ns = stat_mtime_ns(status),
+		.atime_ns = atime_ns(status),
+		.mode = (uint32_t)(status->st_mode & 07777),
+		.owner = (uint32_t)status->st_uid,
+		.group = (uint32_t)status->st_gid,
+	};
+}
+
+static int fail(const struct journal *journal, struct simhash_error *error)
+{
+	return error_set_errno(error, "cannot write the journal %s", journal->path);
+}
+
+static int put_on_disk(struct journal *journal, struct simhash_error *error)
+{
+	return fflush(journal->stream) != 0 || ferror(journal->stream) ||
+			       fsync(fileno(journal->stream)) != 0
+		       ? fail(journal, error)
+		       : 0;
+}
+
+/* The name of a new file is on the disk when its directory is. */
+static int sync_directory(const char *path)
+{
+	struct bytes directory = path_directory(path);
+	char *text = strndup(directory.data, directory.size);
+	int fd, status;
+
+	if (text == NULL)
+		return -1;
+	fd = open_file_at(AT_FDCWD, text, O_RDONLY | O_DIRECTORY, 0);
+	free(text);
+	if (fd < 0)
+		return -1;
+	status = fsync(fd);
+	close_keeping_errno(fd);
+	return status != 0 && errno != EINVAL ? -1 : 0;
+}
+
+int journal_create(struct journal *journal, const char *path, const char *host,
+		   struct simhash_error *error)
+{
+	*journal = (struct journal){
+		.stream = open_stream(path, O_WRONLY | O_CREAT | O_EXCL, 0600, "w"), .path = path};
+	if (journal->stream == NULL && errno == EEXIST)
+		return error_set(error, SIMHASH_E_RANGE,
+				 "--journal=%s: expected a name that is free; the file is there",
+				 path);
+	if (journal->stream == NULL)
+		return fail(journal, error);
+	fprintf(journal->stream, "{\"format\":\"simfind journal\",\"format_version\":1,"
+				 "\"version\":\"" SIMHASH_VERSION "\"");
+	write_json_field(journal->stream, "host", bytes_of(host));
+	fprintf(journal->stream, ",\"time_ns\":%" PRId64 "}\n", clock_wall_ns());
+	if (put_on_disk(journal, error) == 0 && sync_directory(path) == 0)
+		return 0;
+	fail(journal, error);
+	fclose(journal->stream);
+	journal->stream = NULL;
+	return -1;
+}
+
+static void write_file(FILE *out, const char *name, const struct journal_file *file)
+{
+	fprintf(out,
+		",\"%s\":{\"device\":%" PRId64 ",\"inode\":%" PRId64 ",\"links\":%" PRIu64
+		",\"size\":%" PRId64 ",\"mtime_ns\":%" PRId64 ",\"atime_ns\":%" PRId64
+		",\"mode\":\"%04o\",\"owner\":%" PRIu32 ",\"group\":%" PRIu32 "}",
+		name, (int64_t)file->device, (int64_t)file->inode, file->links, file->size_bytes,
+		file->mtime_ns, file->atime_ns, (unsigned)file->mode, file->owner, file->group);
+}
+
+int journal_begin(struct journal *journal, struct journal_act *act, struct simhash_error *error)
+{
+	FILE *out = journal->stream;
+
+	act->number = ++journal->acts;
+	fprintf(out, "{\"act\":%" PRIu64 ",\"state\":\"begin\",\"time_ns\":%" PRId64, act->number,
+		clock_wall_ns());
+	fprintf(out, ",\"action\":\"%s\"", action_name(act->action));
+	write_json_field(out, "path", bytes_of(act->path));
+	if (act->kept != NULL)
+		write_json_field(out, "kept", bytes_of(act->kept));
+	if (act->to != NULL)
+		write_json_field(out, "to", bytes_of(act->to));
+	if (act->temporary[0] != '\0')
+		write_json_field(out, "temporary", bytes_of(act->temporary));
+	if (act->has_hash) {
+		fputs(",\"hash\":\"", out);
+		for (size_t i = 0; i < KEEP_HASH_SIZE; i++)
+			fprintf(out, "%02x", act->hash[i]);
+		fputc('"', out);
+	}
+	fprintf(out, ",\"same_attributes\":%s", act->same_attributes ? "true" : "false");
+	write_file(out, "file", &act->copy);
+	if (act->kept != NULL)
+		write_file(out, "kept_file", &act->kept_file);
+	fputs("}\n", out);
+	return put_on_disk(journal, error);
+}
+
+int journal_end(struct journal *journal, const struct journal_act *act, const char *why,
+		struct simhash_error *error)
+{
+	fprintf(journal->stream, "{\"act\":%" PRIu64 ",\"state\":\"%s\",\"time_ns\":%" PRId64,
+		act->number, why == NULL ? "done" : "left", clock_wall_ns());
+	if (why != NULL)
+		write_json_field(journal->stream, "why", bytes_of(why));
+	fputs("}\n", journal->stream);
+	return fflush(journal->stream) != 0 ? fail(journal, error) : 0;
+}
+
+int journal_close(struct journal *journal, struct simhash_error *error)
+{
+	int status = 0;
+
+	if (journal->stream == NULL)
+		return 0;
+	status = put_on_disk(journal, error);
+	if (fclose(journal->stream) != 0 && status == 0)
+		status = fail(journal, error);
+	journal->stream = NULL;
+	return status;
+}

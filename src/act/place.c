@@ -1,0 +1,129 @@
+/*
+ * Walking to a directory without following what could have been exchanged.
+ * SPDX-License-Identifier: MIT
+ */
+#include "act/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/open_file.h"
+
+int guard_init(struct guard *guard, const struct bytes *directories, size_t count,
+	       struct simhash_error *error)
+{
+	*guard = (struct guard){.directories = calloc(count + 1, sizeof *guard->directories)};
+	if (guard->directories == NULL)
+		return error_set_memory(error);
+	for (size_t i = 0; i < count; i++) {
+		struct stat status;
+		if (stat(directories[i].data, &status) != 0 ||
+		    (!S_ISDIR(status.st_mode) && (errno = ENOTDIR) != 0)) {
+			guard_release(guard);
+			return error_set_errno(error, "--protect=%s", directories[i].data);
+		}
+		guard->directories[guard->count++] = (struct guarded){status.st_dev, status.st_ino};
+	}
+	return 0;
+}
+
+void guard_release(struct guard *guard)
+{
+	free(guard->directories);
+	*guard = (struct guard){.directories = NULL};
+}
+
+static bool is_guarded(const struct guard *guard, int fd)
+{
+	struct stat status;
+
+	if (guard == NULL || guard->count == 0)
+		return false;
+	if (fstat(fd, &status) != 0)
+		return true; /* as far as can be told */
+	for (size_t i = 0; i < guard->count; i++)
+		if (guard->directories[i].device == status.st_dev &&
+		    guard->directories[i].inode == status.st_ino)
+			return true;
+	return false;
+}
+
+static bool is_plain_name(struct bytes name)
+{
+	return name.size > 0 && !(name.data[0] == '.' && name.size == 1) &&
+	       !(name.size == 2 && memcmp(name.data, "..", 2) == 0);
+}
+
+/* The directory of this name in `above`, which is closed. */
+static int step(int above, struct bytes name, unsigned flags)
+{
+	char *text = strndup(name.data, name.size);
+	int fd = -1;
+
+	if (text == NULL)
+		errno = ENOMEM;
+	else
+		fd = open_file_at(above, text, OPEN_TO_REACH | O_NOFOLLOW, 0);
+	if (fd < 0 && errno == ENOENT && (flags & PLACE_MAKES) != 0 &&
+	    (mkdirat(above, text, 0777) == 0 || errno == EEXIST))
+		fd = open_file_at(above, text, OPEN_TO_REACH | O_NOFOLLOW, 0);
+	close_keeping_errno(above);
+	if (text != NULL) {
+		int saved = errno;
+		free(text);
+		errno = saved;
+	}
+	return fd;
+}
+
+int place_open(const char *path, const struct guard *guard, unsigned flags, struct place *place,
+	       struct simhash_error *why)
+{
+	const char *at = path + 1, *end;
+	int fd = open_file_at(AT_FDCWD, "/", OPEN_TO_REACH, 0);
+
+	*place = (struct place){.directory_fd = -1};
+	for (;; at = end + 1) {
+		struct bytes name;
+		if (fd < 0)
+			return error_set_errno(why, "cannot open its directory");
+		if (is_guarded(guard, fd)) {
+			close(fd);
+			return error_set(why, SIMHASH_E_RANGE, "it is protected");
+		}
+		end = at + strcspn(at, "/");
+		name = (struct bytes){at, (size_t)(end - at)};
+		if (!is_plain_name(name)) {
+			close(fd);
+			return error_set(why, SIMHASH_E_RANGE,
+					 "expected a path without //, . and ..");
+		}
+		if (*end == '\0')
+			break;
+		fd = step(fd, name, flags);
+	}
+	*place = (struct place){fd, at};
+	return 0;
+}
+
+void place_close(struct place *place)
+{
+	if (place->directory_fd >= 0)
+		close(place->directory_fd);
+	place->directory_fd = -1;
+}
+
+int place_status(const struct place *place, const char *name, struct stat *status)
+{
+	return fstatat(place->directory_fd, name, status, AT_SYMLINK_NOFOLLOW);
+}
+
+bool is_same_content(const struct stat *x, const struct stat *y)
+{
+	return is_same_inode(x, y) && x->st_size == y->st_size &&
+	       stat_mtime_ns(x) == stat_mtime_ns(y);
+}

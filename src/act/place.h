@@ -1,0 +1,57 @@
+/*
+ * A name in an open directory: what is done to it is done there, whatever is renamed above.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_ACT_PLACE_H
+#define SIMHASH_ACT_PLACE_H
+
+#include <stdbool.h>
+#include <sys/stat.h>
+
+#include "base/bytes.h"
+#include "simhash.h"
+
+/* Directories below which nothing is changed, by what they are and not by what they are called. */
+struct guard {
+	struct guarded {
+		dev_t device;
+		ino_t inode;
+	} * directories;
+	size_t count;
+};
+
+/* Of directories that exist. The caller releases it on 0. */
+int guard_init(struct guard *guard, const struct bytes *directories, size_t count,
+	       struct simhash_error *error);
+void guard_release(struct guard *guard);
+
+struct place {
+	int directory_fd; /* only to reach what is in it; -1: not open */
+	const char *name; /* in the path, which is borrowed */
+};
+
+/* What place_open does on its way. */
+enum place_flags {
+	PLACE_MAKES = 1, /* makes the directories that are missing */
+};
+
+/*
+ * Open the directory of an absolute path one name after the other. A link, "." or ".." among them is
+ * refused, and so is a directory of `guard`, which may be NULL. -1 with the reason in `why`.
+ */
+int place_open(const char *path, const struct guard *guard, unsigned flags, struct place *place,
+	       struct simhash_error *why);
+void place_close(struct place *place);
+
+/* What the name stands for now; not what a link leads to. -1 with errno. */
+int place_status(const struct place *place, const char *name, struct stat *status);
+
+/* The same inode, of the same size and time of its content? */
+bool is_same_content(const struct stat *x, const struct stat *y);
+
+static inline bool is_same_inode(const struct stat *x, const struct stat *y)
+{
+	return x->st_dev == y->st_dev && x->st_ino == y->st_ino;
+}
+
+#endif

@@ -1,0 +1,116 @@
+/*
+ * Reading two files side by side.
+ * SPDX-License-Identifier: MIT
+ */
+#include "act/same_bytes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "scan/content_hash.h"
+
+#define PIECE ((size_t)256 << 10)
+
+_Static_assert(KEEP_HASH_SIZE == CONTENT_HASH_SIZE, "they are of the same content");
+
+/* Fill a piece as far as the file goes. -1 with errno. */
+static ssize_t read_piece(int fd, uint8_t *piece, off_t offset)
+{
+	size_t got = 0;
+
+	while (got < PIECE) {
+		ssize_t part = pread(fd, piece + got, PIECE - got, offset + (off_t)got);
+		if (part < 0 && errno == EINTR)
+			continue;
+		if (part < 0)
+			return -1;
+		if (part == 0)
+			break;
+		got += (size_t)part;
+	}
+	return (ssize_t)got;
+}
+
+/* The pieces and the state of the hash, for whoever reads. */
+struct reading {
+	XXH3_state_t *state;
+	uint8_t *pieces; /* two */
+};
+
+static int reading_begin(struct reading *reading)
+{
+	*reading = (struct reading){XXH3_createState(), malloc(2 * PIECE)};
+	if (reading->state != NULL && reading->pieces != NULL) {
+		XXH3_128bits_reset(reading->state);
+		return 0;
+	}
+	errno = ENOMEM;
+	return -1;
+}
+
+static void reading_end(struct reading *reading)
+{
+	int saved = errno;
+
+	free(reading->pieces);
+	XXH3_freeState(reading->state);
+	errno = saved;
+}
+
+int same_bytes(int x, int y, uint8_t hash[KEEP_HASH_SIZE])
+{
+	struct reading reading;
+	int status = reading_begin(&reading);
+	ssize_t got_x = 1, got_y;
+
+	for (off_t at = 0; status == 0 && got_x > 0; at += got_x) {
+		got_x = read_piece(x, reading.pieces, at);
+		got_y = read_piece(y, reading.pieces + PIECE, at);
+		if (got_x < 0 || got_y < 0)
+			status = -1;
+		else if (got_x != got_y ||
+			 memcmp(reading.pieces, reading.pieces + PIECE, (size_t)got_x) != 0)
+			status = 1; /* they differ */
+		else
+			XXH3_128bits_update(reading.state, reading.pieces, (size_t)got_x);
+	}
+	if (status == 0)
+		content_hash_store(reading.state, hash);
+	reading_end(&reading);
+	return status == 1 ? 0 : status == 0 ? 1 : -1;
+}
+
+static int write_piece(int fd, const uint8_t *piece, size_t size)
+{
+	while (size > 0) {
+		ssize_t part = write(fd, piece, size);
+		if (part < 0 && errno == EINTR)
+			continue;
+		if (part < 0)
+			return -1;
+		piece += part;
+		size -= (size_t)part;
+	}
+	return 0;
+}
+
+int copy_bytes(int from, int to, uint8_t hash[KEEP_HASH_SIZE])
+{
+	struct reading reading;
+	int status = reading_begin(&reading);
+	ssize_t got = 1;
+
+	for (off_t at = 0; status == 0 && got > 0; at += got) {
+		got = read_piece(from, reading.pieces, at);
+		if (got < 0 || write_piece(to, reading.pieces, (size_t)got) != 0)
+			status = -1;
+		else
+			XXH3_128bits_update(reading.state, reading.pieces, (size_t)got);
+	}
+	if (status == 0)
+		content_hash_store(reading.state, hash);
+	reading_end(&reading);
+	return status;
+}

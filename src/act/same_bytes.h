@@ -1,0 +1,18 @@
+/*
+ * Are two open files the same, byte by byte? And the hash of what was compared.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_ACT_SAME_BYTES_H
+#define SIMHASH_ACT_SAME_BYTES_H
+
+#include <stdint.h>
+
+#include "keep/keep.h"
+
+/* 1: the same, with the hash of their content; 0: they differ; -1 with errno. */
+int same_bytes(int x, int y, uint8_t hash[KEEP_HASH_SIZE]);
+
+/* Copy all bytes from one descriptor, from its start, to another. -1 with errno. */
+int copy_bytes(int from, int to, uint8_t hash[KEEP_HASH_SIZE]);
+
+#endif

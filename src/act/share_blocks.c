@@ -1,0 +1,65 @@
+/*
+ * Reflinks by FIDEDUPERANGE: the kernel locks both files, compares their bytes, and only then lets
+ * them share blocks. So a file that somebody writes to meanwhile keeps what was written.
+ * SPDX-License-Identifier: MIT
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "act/act.h"
+#include "base/error.h"
+
+#ifdef __linux__
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#endif
+
+#ifdef FIDEDUPERANGE
+#define PIECE ((uint64_t)16 << 20) /* some file systems take no more at once */
+
+static int explain(struct simhash_error *why)
+{
+	if (errno == EOPNOTSUPP || errno == ENOTTY || errno == EINVAL || errno == ENOSYS)
+		return error_set(why, SIMHASH_E_RANGE, "its file system has no reflinks");
+	return error_set_errno(why, "cannot share blocks");
+}
+
+int share_blocks(int kept, int copy, int64_t size_bytes, struct simhash_error *why)
+{
+	struct file_dedupe_range *range =
+		calloc(1, sizeof *range + sizeof(struct file_dedupe_range_info));
+	uint64_t size = (uint64_t)size_bytes;
+	int status = 0;
+
+	if (range == NULL)
+		return error_set_memory(why);
+	for (uint64_t at = 0; status == 0 && at < size;) {
+		struct file_dedupe_range_info *info = &range->info[0];
+		range->src_offset = at;
+		range->src_length = size - at < PIECE ? size - at : PIECE;
+		range->dest_count = 1;
+		*info = (struct file_dedupe_range_info){.dest_fd = copy, .dest_offset = at};
+		if (ioctl(kept, FIDEDUPERANGE, range) != 0) {
+			status = explain(why);
+		} else if (info->status < 0) {
+			errno = -info->status;
+			status = explain(why);
+		} else if (info->status == FILE_DEDUPE_RANGE_DIFFERS) {
+			status = error_set(why, SIMHASH_E_RANGE, "its content has changed");
+		} else if (info->bytes_deduped == 0) {
+			status =
+				error_set(why, SIMHASH_E_RANGE, "its file system shared no blocks");
+		} else {
+			at += info->bytes_deduped;
+		}
+	}
+	free(range);
+	return status;
+}
+#else
+int share_blocks(int kept, int copy, int64_t size_bytes, struct simhash_error *why)
+{
+	(void)kept, (void)copy, (void)size_bytes;
+	return error_set(why, SIMHASH_E_RANGE, "this system has no reflinks that are compared");
+}
+#endif

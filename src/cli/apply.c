@@ -1,0 +1,383 @@
+/*
+ * simfind --apply, --keep and --undo: from decisions or from the index to a plan, from there to what
+ * is done, and what is told of it.
+ * SPDX-License-Identifier: MIT
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "act/act.h"
+#include "act/undo.h"
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/escape.h"
+#include "base/path.h"
+#include "cli/find_tasks.h"
+#include "cli/options.h"
+#include "cli/terminal.h"
+#include "find/pairs.h"
+#include "keep/decisions.h"
+#include "store/store.h"
+
+#define PROGRAM "simfind"
+
+struct acting {
+	const struct find_arguments *arguments;
+	struct keep_policy policy; /* with absolute directories */
+	struct bytes *protected;   /* owned with its items */
+	char *rule_texts[KEEP_RULES_MAX], *move_to;
+	uint64_t acts, left, saved_bytes;
+};
+
+/* ---- Directories ---- */
+
+static int resolve_rules(struct acting *acting, struct simhash_error *error)
+{
+	for (size_t i = 0; i < acting->policy.rule_count; i++) {
+		struct keep_rule *rule = &acting->policy.rules[i];
+		if (rule->order != KEEP_IN && rule->order != KEEP_NOT_IN)
+			continue;
+		acting->rule_texts[i] = path_absolute(rule->text);
+		if (acting->rule_texts[i] == NULL)
+			return error_set_errno(error, "--keep: cannot use %s", rule->text);
+		rule->text = acting->rule_texts[i];
+	}
+	return 0;
+}
+
+static int resolve_protected(struct acting *acting, struct simhash_error *error)
+{
+	const struct find_arguments *arguments = acting->arguments;
+
+	acting->protected = calloc(arguments->protected_count + 1, sizeof *acting->protected);
+	if (acting->protected == NULL)
+		return error_set_memory(error);
+	acting->policy.protected = acting->protected;
+	for (size_t i = 0; i < arguments->protected_count; i++) {
+		char *path = realpath(arguments->protected[i], NULL);
+		if (path == NULL)
+			return error_set_errno(error, "--protect=%s", arguments->protected[i]);
+		acting->protected[acting->policy.protected_count++] = bytes_of(path);
+	}
+	return 0;
+}
+
+static int acting_begin(struct acting *acting, const struct find_arguments *arguments,
+			struct simhash_error *error)
+{
+	*acting = (struct acting){.arguments = arguments, .policy = arguments->policy};
+	if (resolve_rules(acting, error) != 0 || resolve_protected(acting, error) != 0)
+		return -1;
+	if (arguments->move_to == NULL)
+		return 0;
+	acting->move_to = realpath(arguments->move_to, NULL);
+	return acting->move_to != NULL
+		       ? 0
+		       : error_set_errno(error, "--action=move:%s", arguments->move_to);
+}
+
+static void acting_end(struct acting *acting)
+{
+	for (size_t i = 0; i < acting->policy.protected_count; i++)
+		free((char *)(uintptr_t)acting->protected[i].data);
+	for (size_t i = 0; i < acting->policy.rule_count; i++)
+		free(acting->rule_texts[i]);
+	free(acting->protected);
+	free(acting->move_to);
+}
+
+/* ---- What is told ---- */
+
+static void write_line(const char *what, const char *path, const char *to)
+{
+	printf("%-9s ", what);
+	write_escaped(stdout, bytes_of(path));
+	if (to != NULL) {
+		fputs(" -> ", stdout);
+		write_escaped(stdout, bytes_of(to));
+	}
+	putchar('\n');
+}
+
+static void tell_left(struct acting *acting, const char *path, const char *why)
+{
+	char *text = NULL;
+
+	acting->left++;
+	fflush(stdout);
+	if (asprintf(&text, "left alone: %s", why) < 0)
+		return;
+	say_path(PROGRAM, bytes_of(path), text);
+	free(text);
+}
+
+static void tell_plan(struct acting *acting, const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->refusal_count; i++)
+		tell_left(acting, plan->refusals[i].file->path, plan->refusals[i].why);
+}
+
+static void summarize(const struct acting *acting, const struct plan *plan)
+{
+	static const char *const dry[] = {"would give up", "would replace", "would deduplicate",
+					  "would delete", "would move"};
+	static const char *const done[] = {"gave up", "replaced", "deduplicated", "deleted",
+					   "moved"};
+	static const char *const ways[] = {"", " by hard links", " by reflinks", "", ""};
+	const struct find_arguments *arguments = acting->arguments;
+	enum keep_action action = acting->policy.action;
+	char count[32], bytes[32], left[32];
+
+	if (arguments->quiet)
+		return;
+	fprintf(stderr, "%s %s file%s%s", (arguments->yes ? done : dry)[action],
+		format_count(acting->acts, count), acting->acts == 1 ? "" : "s", ways[action]);
+	if (action != ACTION_MOVE)
+		fprintf(stderr, "%s %s", arguments->yes ? ", freed" : ", which frees",
+			format_bytes((double)acting->saved_bytes, bytes));
+	if (plan->protected_count > 0)
+		fprintf(stderr, "; %s protected", format_count(plan->protected_count, left));
+	if (acting->left > 0)
+		fprintf(stderr, "; left %s alone", format_count(acting->left, left));
+	if (arguments->yes)
+		fprintf(stderr, "; to undo: simfind --undo=%s\n", arguments->journal_path);
+	else
+		fputs("; nothing has been changed\n", stderr);
+}
+
+/* ---- Acting ---- */
+
+static int act_on_plan(struct acting *acting, const struct plan *plan, struct actor *actor,
+		       struct simhash_error *error)
+{
+	const char *name = action_name(acting->policy.action);
+	const struct keep_file *shown = NULL;
+
+	for (size_t i = 0; i < plan->count; i++) {
+		const struct planned_act *act = &plan->acts[i];
+		struct act_result result;
+		int status = actor_act(actor, act, &result, error);
+		if (status == 0 && result.why.message[0] != '\0') {
+			tell_left(acting, act->file->path, result.why.message);
+		} else if (status == 0) {
+			if (act->kept != NULL && act->kept != shown)
+				write_line("keep", act->kept->path, NULL);
+			shown = act->kept;
+			write_line(acting->policy.action == ACTION_REPORT ? "give up" : name,
+				   act->file->path, result.to);
+			acting->acts++;
+			acting->saved_bytes += result.saved_bytes;
+		}
+		free(result.to);
+		if (status != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int carry_out(struct acting *acting, const struct plan *plan, const char *host,
+		     struct simhash_error *error)
+{
+	const struct find_arguments *arguments = acting->arguments;
+	struct journal journal = {.stream = NULL};
+	struct act_options options = {.action = acting->policy.action,
+				      .move_to = acting->move_to,
+				      .protected = acting->policy.protected,
+				      .protected_count = acting->policy.protected_count,
+				      .journal = arguments->yes ? &journal : NULL};
+	struct actor actor;
+	struct simhash_error closing;
+	int status;
+
+	if (actor_init(&actor, &options, error) != 0)
+		return -1;
+	status = arguments->yes ? journal_create(&journal, arguments->journal_path, host, error)
+				: 0;
+	if (status == 0)
+		status = act_on_plan(acting, plan, &actor, error);
+	if (journal_close(&journal, &closing) != 0 && status == 0) {
+		*error = closing;
+		status = -1;
+	}
+	actor_release(&actor);
+	return status;
+}
+
+static int plan_and_act(struct acting *acting, struct keep_file *files, size_t count,
+			const char *host, struct simhash_error *error)
+{
+	struct plan plan;
+	int status;
+
+	if (plan_make(files, count, &acting->policy, &plan, error) != 0)
+		return -1;
+	tell_plan(acting, &plan);
+	status = carry_out(acting, &plan, host, error);
+	if (status == 0)
+		status = finish_output(error);
+	if (status == 0)
+		summarize(acting, &plan);
+	plan_release(&plan);
+	return status;
+}
+
+static int apply_decisions(struct acting *acting, const char *host, struct simhash_error *error)
+{
+	struct decisions decisions;
+	int status;
+
+	if (decisions_read(acting->arguments->apply_path, host, &decisions, error) != 0)
+		return -1;
+	for (size_t i = 0; i < decisions.elsewhere_count; i++)
+		tell_left(acting, decisions.elsewhere[i].data, "it is on another host");
+	status = plan_and_act(acting, decisions.files, decisions.count, host, error);
+	decisions_release(&decisions);
+	return status;
+}
+
+/* ---- Identical files of the index ---- */
+
+static int take_copies(void *context, unsigned thread, const struct file_pair *pair,
+		       struct simhash_error *error)
+{
+	(void)thread;
+	return pair->is_identical ? pair_list_add(context, pair, error) : 0;
+}
+
+/* Can the content be compared, and the name be changed, on this host? */
+static bool is_within_reach(const struct find_file *file)
+{
+	return file->is_local && !file->is_stream && file->compressed_size_bytes == 0 &&
+	       file->size_bytes > 0;
+}
+
+static int act_on_pairs(struct acting *acting, const struct pair_list *pairs, const char *host,
+			struct simhash_error *error)
+{
+	struct keep_file *files = calloc(pairs->file_count + 1, sizeof *files);
+	size_t count = 0;
+	int status;
+
+	if (files == NULL)
+		return error_set_memory(error);
+	for (size_t i = 0; i < pairs->file_count; i++) {
+		const struct find_file *file = pairs->files[i];
+		if (!is_within_reach(file))
+			continue;
+		files[count] = (struct keep_file){.path = find_file_path(file),
+						  .size_bytes = file->size_bytes,
+						  .mtime_ns = file->mtime_ns,
+						  .device = (uint64_t)file->device,
+						  .inode = (uint64_t)file->inode};
+		memcpy(files[count++].hash, file->content_hash, KEEP_HASH_SIZE);
+	}
+	status = plan_and_act(acting, files, count, host, error);
+	free(files);
+	return status;
+}
+
+static int find_copies(const struct acting *acting, struct store *store, const char *host,
+		       const struct simhash_tag_set *tags, struct pair_list *pairs,
+		       struct simhash_error *error)
+{
+	const struct find_arguments *arguments = acting->arguments;
+	struct find_request request = arguments->request;
+	const struct find_sink sink = {.context = pairs, .pair = take_copies};
+	struct finder finder;
+	int status;
+
+	request.tags = tags;
+	request.host = host;
+	request.hard_links = true; /* all names of a file are known */
+	request.rule.tolerance.percent_millionths = 0;
+	if (finder_init(&finder, store, &request, &sink, &arguments->resources, error) != 0)
+		return -1;
+	status = finder_all(&finder, error);
+	finder_release(&finder);
+	return status;
+}
+
+static int keep_by_rules(struct acting *acting, const char *host, struct simhash_error *error)
+{
+	const struct find_arguments *arguments = acting->arguments;
+	struct store_location where = arguments->location;
+	struct simhash_tag_set *tags = NULL;
+	struct store *store = NULL;
+	struct pair_list pairs;
+	char *url = NULL;
+	bool had_unreadable = false;
+	int status = -1;
+
+	pair_list_init(&pairs);
+	if (choose_tag_set(arguments->tag_file, &tags, error) == 0 &&
+	    (!arguments->update || update_index(arguments, &had_unreadable, error) == 0) &&
+	    choose_database(where.url, false, &url, error) == 0) {
+		where.url = url;
+		status = store_open(&where, OPEN_TO_READ, &store, error);
+	}
+	if (status == 0)
+		status = find_copies(acting, store, host, tags, &pairs, error);
+	store_close(store);
+	if (status == 0)
+		status = act_on_pairs(acting, &pairs, host, error);
+	acting->left += had_unreadable;
+	pair_list_release(&pairs);
+	free(url);
+	simhash_tag_set_free(tags);
+	return status;
+}
+
+int act_on_copies(const struct find_arguments *arguments, bool *had_left,
+		  struct simhash_error *error)
+{
+	char host[HOST_NAME_SIZE];
+	struct acting acting = {.arguments = arguments};
+	int status = choose_host(arguments->host, host, error);
+
+	if (status == 0)
+		status = acting_begin(&acting, arguments, error);
+	if (status == 0)
+		status = arguments->apply_path != NULL ? apply_decisions(&acting, host, error)
+						       : keep_by_rules(&acting, host, error);
+	*had_left = acting.left > 0;
+	acting_end(&acting);
+	return status;
+}
+
+/* ---- Undoing ---- */
+
+int undo_acts(const struct find_arguments *arguments, bool *had_left, struct simhash_error *error)
+{
+	char host[HOST_NAME_SIZE], done[32], left[32];
+	struct acting acting = {.arguments = arguments};
+	struct journal_list list;
+	uint64_t random = (uint64_t)clock_wall_ns();
+
+	if (choose_host(arguments->host, host, error) != 0 ||
+	    journal_read(arguments->undo_path, host, &list, error) != 0)
+		return -1;
+	for (size_t i = list.count; i-- > 0;) {
+		const struct journal_act *act = &list.acts[i];
+		struct simhash_error why = {.code = 0};
+		const char *note = NULL;
+		enum undo_status status = undo_act(act, arguments->yes, &random, &why, &note);
+		if (status == UNDO_LEFT)
+			tell_left(&acting, act->path, why.message);
+		if (status == UNDO_DONE)
+			write_line("restore", act->path, NULL);
+		if (note != NULL)
+			say_path(PROGRAM, bytes_of(act->path), note);
+		acting.acts += status == UNDO_DONE;
+	}
+	journal_list_release(&list);
+	*had_left = acting.left > 0;
+	if (!arguments->quiet)
+		fprintf(stderr, "%s %s file%s, left %s alone%s\n",
+			arguments->yes ? "restored" : "would restore",
+			format_count(acting.acts, done), acting.acts == 1 ? "" : "s",
+			format_count(acting.left, left),
+			arguments->yes ? "" : "; nothing has been changed");
+	return finish_output(error);
+}

@@ -1,0 +1,139 @@
+/*
+ * Reading decisions.json: every field that something is decided by has to be there.
+ * SPDX-License-Identifier: MIT
+ */
+#include "keep/decisions.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/json_reader.h"
+#include "base/read_file.h"
+
+/* Days from 1970-01-01 to a date of the Gregorian calendar. */
+static int64_t days_of(int64_t year, int64_t month, int64_t day)
+{
+	int64_t y = month <= 2 ? year - 1 : year;
+	int64_t era = (y >= 0 ? y : y - 399) / 400, of_era = y - era * 400;
+	int64_t of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+
+	return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
+}
+
+/* "2026-11-22T14:12:41.123456789Z" */
+static int parse_time(const char *text, int64_t *ns)
+{
+	int year, month, day, hour, minute, second, length = 0;
+	long fraction;
+
+	if (text == NULL || strlen(text) != 30 ||
+	    sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2d.%9ldZ%n", &year, &month, &day, &hour, &minute,
+		   &second, &fraction, &length) != 7 ||
+	    length != 30 || month < 1 || month > 12 || fraction < 0)
+		return -1;
+	*ns = clock_ns(((days_of(year, month, day) * 24 + hour) * 60 + minute) * 60 + second,
+		       fraction);
+	return 0;
+}
+
+static int take_elsewhere(struct decisions *decisions, const char *host, const char *path,
+			  struct simhash_error *error)
+{
+	size_t size = strlen(host) + strlen(path) + 1;
+	char *text = arena_take(&decisions->arena, size + 1);
+
+	if (text == NULL)
+		return error_set_memory(error);
+	if (array_reserve(&decisions->elsewhere, &decisions->elsewhere_capacity,
+			  decisions->elsewhere_count + 1, sizeof *decisions->elsewhere, error) != 0)
+		return -1;
+	snprintf(text, size + 1, "%s:%s", host, path);
+	decisions->elsewhere[decisions->elsewhere_count++] = (struct bytes){text, size};
+	return 0;
+}
+
+static int take_file(struct decisions *decisions, const struct json_value *item, const char *host,
+		     const char *what, struct simhash_error *error)
+{
+	struct keep_file file = {.path = json_bytes(item, "path", &decisions->arena)};
+	const char *on = json_text(item, "host"), *decision = json_text(item, "decision");
+	const struct json_value *hash = json_member(item, "hash");
+
+	if (file.path == NULL || file.path[0] != '/' || on == NULL || decision == NULL ||
+	    json_integer(item, "size", &file.size_bytes) != 0 || hash == NULL ||
+	    json_hex(hash->text, file.hash, KEEP_HASH_SIZE) != 0 ||
+	    parse_time(json_text(item, "mtime"), &file.mtime_ns) != 0)
+		return error_set(
+			error, SIMHASH_E_SYNTAX,
+			"%s: expected files with path, host, size, mtime, hash and decision", what);
+	if (strcmp(decision, "keep") == 0)
+		file.decision = DECIDED_KEEP;
+	else if (strcmp(decision, "give up") == 0)
+		file.decision = DECIDED_GIVE_UP;
+	else
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "%s: decision '%s': expected keep or give up", what, decision);
+	if (strcmp(on, host) != 0)
+		return file.decision == DECIDED_KEEP
+			       ? 0
+			       : take_elsewhere(decisions, on, file.path, error);
+	if (array_reserve(&decisions->files, &decisions->capacity, decisions->count + 1,
+			  sizeof *decisions->files, error) != 0)
+		return -1;
+	decisions->files[decisions->count++] = file;
+	return 0;
+}
+
+static int take_groups(struct decisions *decisions, const struct json_value *top, const char *host,
+		       const char *what, struct simhash_error *error)
+{
+	const struct json_value *groups = json_member(top, "groups");
+	const char *format = json_text(top, "format");
+	int64_t version;
+
+	if (format == NULL || strcmp(format, "simfind decisions") != 0 || groups == NULL)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "%s: expected decisions that a report of simfind saved", what);
+	if (json_integer(top, "format_version", &version) != 0 || version != 1)
+		return error_set(error, SIMHASH_E_RANGE, "%s: expected format_version 1", what);
+	for (const struct json_value *group = groups->items; group != NULL; group = group->next) {
+		const struct json_value *files = json_member(group, "files");
+		const struct json_value *item = files == NULL ? NULL : files->items;
+		for (; item != NULL; item = item->next)
+			if (take_file(decisions, item, host, what, error) != 0)
+				return -1;
+	}
+	return 0;
+}
+
+int decisions_read(const char *path, const char *host, struct decisions *decisions,
+		   struct simhash_error *error)
+{
+	const struct json_value *top;
+	char *text = NULL;
+	size_t size;
+	int status;
+
+	*decisions = (struct decisions){.files = NULL};
+	if (read_file(path, SIZE_MAX - 1, &text, &size, error) != 0)
+		return -1;
+	status = json_read((struct bytes){text, size}, path, &decisions->arena, &top, error);
+	if (status == 0)
+		status = take_groups(decisions, top, host, path, error);
+	free(text);
+	if (status != 0)
+		decisions_release(decisions);
+	return status;
+}
+
+void decisions_release(struct decisions *decisions)
+{
+	free(decisions->elsewhere);
+	free(decisions->files);
+	arena_release(&decisions->arena);
+	*decisions = (struct decisions){.files = NULL};
+}

@@ -1,0 +1,24 @@
+/*
+ * decisions.json, which the report writes: docs/report.md has its fields.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_KEEP_DECISIONS_H
+#define SIMHASH_KEEP_DECISIONS_H
+
+#include "base/arena.h"
+#include "keep/keep.h"
+
+struct decisions {
+	struct arena arena; /* of the paths */
+	struct keep_file *files;
+	size_t count, capacity;
+	struct bytes *elsewhere; /* HOST:PATH of files given up on other hosts */
+	size_t elsewhere_count, elsewhere_capacity;
+};
+
+/* Read a file; `host` is the name of this host. The caller releases the decisions on 0. */
+int decisions_read(const char *path, const char *host, struct decisions *decisions,
+		   struct simhash_error *error);
+void decisions_release(struct decisions *decisions);
+
+#endif

@@ -1,0 +1,104 @@
+/*
+ * Which copies go: from files and decisions, or files and rules, to planned acts. Nothing here
+ * looks at a file, so whoever acts has to check that each one is still what is said of it.
+ *
+ *     keep_rule_parse("oldest", &policy.rules[policy.rule_count++], &error);
+ *     status = plan_make(files, count, &policy, &plan, &error);
+ *     for (size_t i = 0; i < plan.count; i++)
+ *             act(&plan.acts[i]);
+ *     plan_release(&plan);
+ *
+ * Of each content at least one file is in no act but those of `move`. docs/apply.md has the rules.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_KEEP_KEEP_H
+#define SIMHASH_KEEP_KEEP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "simhash.h"
+
+#define KEEP_HASH_SIZE 16
+
+enum decision {
+	DECIDED_BY_RULES,
+	DECIDED_GIVE_UP,
+	DECIDED_KEEP /* of two decisions about one path the later one of this list counts */
+};
+
+struct keep_file {
+	const char *path; /* absolute; of this host */
+	int64_t size_bytes, mtime_ns;
+	uint8_t hash[KEEP_HASH_SIZE]; /* of its content */
+	uint64_t device, inode;	      /* inode 0: not known */
+	enum decision decision;
+	bool is_protected; /* plan_make finds this out */
+};
+
+enum keep_action { ACTION_REPORT, ACTION_HARDLINK, ACTION_REFLINK, ACTION_DELETE, ACTION_MOVE };
+
+enum keep_order {
+	KEEP_OLDEST,
+	KEEP_NEWEST,
+	KEEP_SHORTEST_PATH,
+	KEEP_LONGEST_NAME,
+	KEEP_IN,
+	KEEP_NOT_IN,
+	KEEP_MATCH
+};
+
+struct keep_rule {
+	enum keep_order order;
+	const char *text; /* the directory or the pattern; borrowed */
+};
+
+#define KEEP_RULES_MAX 16
+#define KEEP_RULE_EXPECTED \
+	"oldest, newest, shortest-path, longest-name, in:DIR, not-in:DIR or match:GLOB"
+
+/* Read a rule; it borrows `text`. DIR has to be absolute. */
+int keep_rule_parse(const char *text, struct keep_rule *rule, struct simhash_error *error);
+
+struct keep_policy {
+	enum keep_action action;
+	struct keep_rule rules[KEEP_RULES_MAX];
+	size_t rule_count;
+	const struct bytes *protected; /* directories, absolute */
+	size_t protected_count;
+};
+
+struct planned_act {
+	const struct keep_file *file;
+	const struct keep_file *kept; /* of the same content; NULL: a similar file that is moved */
+};
+
+/* A decision that is not carried out. */
+struct planned_refusal {
+	const struct keep_file *file;
+	const char *why;
+};
+
+struct plan {
+	struct planned_act *acts; /* in the order of sizes, the largest first, then of paths */
+	size_t count;
+	struct planned_refusal *refusals;
+	size_t refusal_count;
+	uint64_t protected_count; /* files that would go if they were not protected */
+};
+
+/*
+ * Sorts `files`, which the plan points to. Files with a decision are given up where one of the same
+ * content is kept. Of files that are decided by rules the first by the rules in their order is kept.
+ */
+int plan_make(struct keep_file *files, size_t count, const struct keep_policy *policy,
+	      struct plan *plan, struct simhash_error *error);
+void plan_release(struct plan *plan);
+
+/* Which of two is kept by the rules: below 0 the first one; never 0 for different paths. */
+int keep_rules_compare(const struct keep_policy *policy, const struct keep_file *x,
+		       const struct keep_file *y);
+
+#endif

@@ -1,0 +1,186 @@
+/*
+ * Planning: one content after the other, which file is kept and what becomes of the others.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/path.h"
+#include "base/sort.h"
+#include "keep/keep.h"
+
+struct planner {
+	const struct keep_policy *policy;
+	struct plan *plan;
+	size_t act_capacity, refusal_capacity;
+	struct simhash_error *error;
+};
+
+static int compare_paths(const void *a, const void *b, void *context)
+{
+	const struct keep_file *x = a, *y = b;
+	int order = strcmp(x->path, y->path);
+
+	(void)context;
+	return order != 0 ? order : (x->decision < y->decision) - (x->decision > y->decision);
+}
+
+static int compare_contents(const struct keep_file *x, const struct keep_file *y)
+{
+	if (x->size_bytes != y->size_bytes)
+		return x->size_bytes > y->size_bytes ? -1 : 1;
+	return memcmp(x->hash, y->hash, KEEP_HASH_SIZE);
+}
+
+static int compare_files(const void *a, const void *b, void *context)
+{
+	int order = compare_contents(a, b);
+
+	return order != 0 ? order : compare_paths(a, b, context);
+}
+
+static bool is_protected(const struct keep_policy *policy, const struct keep_file *file)
+{
+	for (size_t i = 0; i < policy->protected_count; i++)
+		if (path_is_at_or_below(bytes_of(file->path), policy->protected[i]))
+			return true;
+	return false;
+}
+
+/* One decision about each path, whatever contents and groups it was named with. */
+static void settle_paths(struct keep_file *files, size_t count, const struct keep_policy *policy)
+{
+	sort_with(files, count, sizeof *files, compare_paths, NULL);
+	for (size_t i = 0, first = 0; i < count; i++) {
+		if (strcmp(files[first].path, files[i].path) != 0)
+			first = i;
+		files[i].decision = files[first].decision;
+		files[i].is_protected = is_protected(policy, &files[i]);
+	}
+}
+
+static bool are_one_file(const struct keep_file *x, const struct keep_file *y)
+{
+	return strcmp(x->path, y->path) == 0 ||
+	       (x->inode != 0 && x->inode == y->inode && x->device == y->device);
+}
+
+static int add_act(struct planner *planner, const struct keep_file *file,
+		   const struct keep_file *kept)
+{
+	struct plan *plan = planner->plan;
+
+	if (array_reserve(&plan->acts, &planner->act_capacity, plan->count + 1, sizeof *plan->acts,
+			  planner->error) != 0)
+		return -1;
+	plan->acts[plan->count++] = (struct planned_act){file, kept};
+	return 0;
+}
+
+static int refuse(struct planner *planner, const struct keep_file *file, const char *why)
+{
+	struct plan *plan = planner->plan;
+
+	if (array_reserve(&plan->refusals, &planner->refusal_capacity, plan->refusal_count + 1,
+			  sizeof *plan->refusals, planner->error) != 0)
+		return -1;
+	plan->refusals[plan->refusal_count++] = (struct planned_refusal){file, why};
+	return 0;
+}
+
+/* May the others become what this one is? A protected file gets no other name to be changed by. */
+static bool can_be_kept(const struct planner *planner, const struct keep_file *file)
+{
+	return file->decision != DECIDED_GIVE_UP &&
+	       (!file->is_protected || planner->policy->action != ACTION_HARDLINK);
+}
+
+/* The file that the others of a content are copies of; NULL: there is none. */
+static const struct keep_file *choose(const struct planner *planner, const struct keep_file *files,
+				      size_t count)
+{
+	const struct keep_file *best = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct keep_file *file = &files[i];
+		if (!can_be_kept(planner, file))
+			continue;
+		/* What stays anyway, before what would have to be kept for the others. */
+		if (best == NULL || (file->is_protected && !best->is_protected) ||
+		    (file->is_protected == best->is_protected &&
+		     keep_rules_compare(planner->policy, file, best) < 0))
+			best = file;
+	}
+	return best;
+}
+
+static bool goes(const struct keep_file *file, const struct keep_file *kept)
+{
+	if (file->decision == DECIDED_BY_RULES)
+		return kept != NULL && !are_one_file(file, kept);
+	return file->decision == DECIDED_GIVE_UP;
+}
+
+static const char no_copy_is_kept[] =
+	"no other file of this content is kept; decide to keep one, or move it";
+static const char kept_is_protected[] = "the file that is kept is protected, and a hard link would "
+					"let it be changed by another name";
+
+static int plan_file(struct planner *planner, const struct keep_file *file,
+		     const struct keep_file *kept, bool has_protected)
+{
+	if (file->is_protected) {
+		planner->plan->protected_count++;
+		return file->decision == DECIDED_GIVE_UP ? refuse(planner, file, "it is protected")
+							 : 0;
+	}
+	if (kept != NULL && are_one_file(file, kept))
+		return 0; /* nothing to gain */
+	if (kept == NULL && planner->policy->action != ACTION_MOVE)
+		return refuse(planner, file, has_protected ? kept_is_protected : no_copy_is_kept);
+	return add_act(planner, file, kept);
+}
+
+static int plan_content(struct planner *planner, const struct keep_file *files, size_t count)
+{
+	const struct keep_file *kept = choose(planner, files, count);
+	bool has_protected = false;
+
+	for (size_t i = 0; i < count; i++)
+		has_protected = has_protected ||
+				(files[i].is_protected && files[i].decision != DECIDED_GIVE_UP);
+	for (size_t i = 0; i < count; i++)
+		if ((i == 0 || strcmp(files[i - 1].path, files[i].path) != 0) &&
+		    goes(&files[i], kept) &&
+		    plan_file(planner, &files[i], kept, has_protected) != 0)
+			return -1;
+	return 0;
+}
+
+int plan_make(struct keep_file *files, size_t count, const struct keep_policy *policy,
+	      struct plan *plan, struct simhash_error *error)
+{
+	struct planner planner = {.policy = policy, .plan = plan, .error = error};
+
+	*plan = (struct plan){.acts = NULL};
+	settle_paths(files, count, policy);
+	sort_with(files, count, sizeof *files, compare_files, NULL);
+	for (size_t i = 0, first = 0; i < count; i++)
+		if (i + 1 == count || compare_contents(&files[first], &files[i + 1]) != 0) {
+			if (plan_content(&planner, &files[first], i + 1 - first) != 0) {
+				plan_release(plan);
+				return -1;
+			}
+			first = i + 1;
+		}
+	return 0;
+}
+
+void plan_release(struct plan *plan)
+{
+	free(plan->refusals);
+	free(plan->acts);
+	*plan = (struct plan){.acts = NULL};
+}

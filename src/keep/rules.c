@@ -1,0 +1,90 @@
+/*
+ * The rules of --keep: which of two copies is the better one to keep.
+ * SPDX-License-Identifier: MIT
+ */
+#include <fnmatch.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/path.h"
+#include "keep/keep.h"
+
+static const struct rule_name {
+	const char *name;
+	enum keep_order order;
+	bool has_text;
+} names[] = {
+	{"oldest", KEEP_OLDEST, false},
+	{"newest", KEEP_NEWEST, false},
+	{"shortest-path", KEEP_SHORTEST_PATH, false},
+	{"longest-name", KEEP_LONGEST_NAME, false},
+	{"in:", KEEP_IN, true},
+	{"not-in:", KEEP_NOT_IN, true},
+	{"match:", KEEP_MATCH, true},
+};
+
+int keep_rule_parse(const char *text, struct keep_rule *rule, struct simhash_error *error)
+{
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		size_t size = strlen(names[i].name);
+		if (names[i].has_text
+			    ? strncmp(text, names[i].name, size) != 0 || text[size] == '\0'
+			    : strcmp(text, names[i].name) != 0)
+			continue;
+		*rule = (struct keep_rule){names[i].order, text + size};
+		return 0;
+	}
+	return error_set(error, SIMHASH_E_RANGE, "--keep '%s': expected " KEEP_RULE_EXPECTED, text);
+}
+
+static int compare_numbers(int64_t x, int64_t y)
+{
+	return (x > y) - (x < y);
+}
+
+static int64_t name_size(const struct keep_file *file)
+{
+	return (int64_t)strlen(path_name(file->path));
+}
+
+/* 0 is better than 1. */
+static int misses(const struct keep_rule *rule, const struct keep_file *file)
+{
+	bool has_slash = strchr(rule->text, '/') != NULL;
+
+	if (rule->order == KEEP_MATCH)
+		return fnmatch(rule->text, has_slash ? file->path : path_name(file->path), 0) != 0;
+	return path_is_at_or_below(bytes_of(file->path), bytes_of(rule->text)) !=
+	       (rule->order == KEEP_IN);
+}
+
+static int compare_by(const struct keep_rule *rule, const struct keep_file *x,
+		      const struct keep_file *y)
+{
+	switch (rule->order) {
+	case KEEP_OLDEST:
+		return compare_numbers(x->mtime_ns, y->mtime_ns);
+	case KEEP_NEWEST:
+		return compare_numbers(y->mtime_ns, x->mtime_ns);
+	case KEEP_SHORTEST_PATH:
+		return compare_numbers((int64_t)strlen(x->path), (int64_t)strlen(y->path));
+	case KEEP_LONGEST_NAME:
+		return compare_numbers(name_size(y), name_size(x));
+	case KEEP_IN:
+	case KEEP_NOT_IN:
+	case KEEP_MATCH:
+		return misses(rule, x) - misses(rule, y);
+	}
+	return 0;
+}
+
+int keep_rules_compare(const struct keep_policy *policy, const struct keep_file *x,
+		       const struct keep_file *y)
+{
+	for (size_t i = 0; i < policy->rule_count; i++) {
+		int order = compare_by(&policy->rules[i], x, y);
+		if (order != 0)
+			return order;
+	}
+	return strcmp(x->path, y->path);
+}

@@ -1,0 +1,296 @@
+#!/usr/bin/env bash
+# Acting on copies: nothing without --yes, nothing that is not identical at that moment, and all of it
+# can be undone.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+cd "$TEST_FOLDER"
+
+make_files() {
+	rm -rf "$files" journal* moved
+	mkdir -p "$files/a" "$files/b" "$files/old" moved
+	local i
+	for i in 1 2 3; do
+		seq "$((i * 1000))" >"$files/a/$i"
+		cp "$files/a/$i" "$files/b/$i"
+		cp "$files/a/$i" "$files/b/$i.copy"
+		cp "$files/a/$i" "$files/old/$i"
+	done
+	touch -d '2019-01-01 00:00:00.123456789' "$files"/a/*
+	touch -d '2020-01-01' "$files"/b/?
+	touch -d '2021-01-01' "$files"/b/*.copy
+	touch -d '2018-01-01' "$files"/old/*
+	cp "$files/a/1" $'odd\n\xff'
+	mv $'odd\n\xff' "$files/b/"
+	touch -d '2022-01-01' "$files/b/"$'odd\n\xff'
+	chmod 640 "$files"/b/*.copy
+	seq 999 >"$files/a/similar"
+	: >"$files/a/empty"
+	: >"$files/b/empty"
+	touch -d 2017-01-01 "$files/a/similar" "$files"/*/empty
+	reset
+	runs 0 "$SIMHASH" -q "$files"
+}
+
+# tree [FORMAT]: names, modes, times and contents, and nothing temporary
+tree() {
+	(cd "$files" && find . -type f -printf "%p %m %T@ ${1:-}\n" -exec cksum {} + | LC_ALL=C sort)
+}
+
+# shown TEXT: what the last run wrote, without the folder
+shown() {
+	same "what is written" "$1" "$(sed "s|$files/||" out)"
+}
+
+simfind() {
+	local expected=$1
+	shift
+	runs "$expected" "$SIMFIND" "$@"
+	sed "s|$files/||g" "$TEST_FOLDER/out" >shown
+}
+
+# ---- Wrong options say what was expected ----
+make_files
+before=$(tree %i)
+runs 1 "$SIMFIND" --keep=best
+said "--keep 'best': expected oldest, newest, shortest-path, longest-name, in:DIR, not-in:DIR or match:GLOB"
+runs 1 "$SIMFIND" --keep=oldest --action=link
+said "--action 'link': expected report, hardlink, reflink, delete or move:DIR"
+runs 1 "$SIMFIND" --keep=oldest --action=delete --yes
+said "--yes needs --journal=FILE, from which --undo restores"
+runs 1 "$SIMFIND" --keep=oldest --yes --journal=journal
+said "--yes needs --action=hardlink, reflink, delete or move:DIR"
+runs 1 "$SIMFIND" --action=delete
+said "--action needs --apply or --keep"
+runs 1 "$SIMFIND" --yes
+said "--yes needs --apply or --keep, or --undo"
+runs 1 "$SIMFIND" --keep=oldest --journal=journal
+said "--journal needs --yes"
+runs 1 "$SIMFIND" --keep=oldest --apply=x.json
+said "cannot be combined with"
+runs 1 "$SIMFIND" --keep=oldest --protect="$files/none"
+said "--protect=$files/none: No such file or directory"
+runs 1 "$SIMFIND" --keep=oldest --action=move:none
+said "--action=move:none: No such file or directory"
+: >journal
+runs 1 "$SIMFIND" --keep=oldest --action=delete --yes --journal=journal
+said "--journal=journal: expected a name that is free; the file is there"
+rm journal
+
+# ---- Without --yes nothing is changed ----
+for action in report hardlink reflink delete "move:$TEST_FOLDER/moved"; do
+	runs 0 "$SIMFIND" --keep=oldest "--action=$action" "$files/a" "$files/old"
+	said "; nothing has been changed"
+done
+simfind 0 --keep=oldest --action=delete "$files/a" "$files/old"
+same "the plan" "keep      old/3
+delete    a/3
+keep      old/2
+delete    a/2
+keep      old/1
+delete    a/1" "$(cat shown)"
+said "would delete 3 files, which frees 26.7 kB; nothing has been changed"
+same "the tree" "$before" "$(tree %i)"
+[ -z "$(ls moved)" ] || fail "moved: $(ls moved)"
+
+# ---- Rules in their order, and what is protected ----
+kept() {
+	simfind 0 "$@"
+	grep '^keep' shown | grep -o '[^ ]*$' | tr '\n' ' '
+}
+same "newest" "b/3.copy b/2.copy b/odd\\n\\xff " "$(kept --keep=newest)"
+same "in, then newest" "a/3 a/2 a/1 " "$(kept --keep=in:"$files/a" --keep=newest)"
+same "not-in b, then newest" "a/3 a/2 a/1 " "$(kept --keep=not-in:"$files/b" --keep=newest)"
+same "longest name" "b/3.copy b/2.copy b/1.copy " "$(kept --keep=longest-name)"
+same "match, then oldest" "b/3.copy b/2.copy b/1.copy " "$(kept --keep='match:*.copy')"
+same "shortest path" "a/3 a/2 a/1 " "$(kept --keep=shortest-path)"
+same "protected" "b/3 b/2 b/1 " "$(kept --keep=oldest --protect="$files/b")"
+simfind 0 --keep=oldest --protect="$files" --action=delete
+said "would delete 0 files"
+
+# ---- Each action, and back again ----
+before=$(tree)
+for action in hardlink delete "move:$TEST_FOLDER/moved"; do
+	make_files
+	# Files of another mode are no hard links; the others are of one content each.
+	left=0
+	[ "$action" != hardlink ] || left=2
+	runs "$left" "$SIMFIND" --keep=oldest "--action=$action" --yes --journal=journal
+	[ "$action" != hardlink ] ||
+		same "what is said of modes" 3 "$(grep -c 'left alone: its owner, group or mode is not' err)"
+	[ "$action" = hardlink ] || same "what is left" "a/empty a/similar b/empty old/1 old/2 old/3" \
+		"$(cd "$files" && find . -type f | sed 's|^./||' | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
+	[ "$action" != hardlink ] ||
+		same "inodes" 9 "$(find "$files" -type f -printf '%i\n' | sort -u | wc -l)"
+	[ -z "$(find "$files" -name '.simfind*')" ] || fail "temporary files are left"
+	same "acts that began and ended" "$(grep -c '"begin"' journal)" "$(grep -c '"done"' journal)"
+	runs 0 "$SIMFIND" --undo=journal
+	said "; nothing has been changed"
+	same "what would be restored" "$(grep -c '"begin"' journal)" "$(wc -l <out)"
+	runs 0 "$SIMFIND" --undo=journal --yes
+	said "restored $(grep -c '"begin"' journal) files, left 0 alone"
+	same "the tree after undoing $action" "$before" "$(tree)"
+	same "links" "" "$(find "$files" -type f -links +1)"
+	runs 0 "$SIMFIND" --undo=journal --yes
+	said "restored 0 files, left 0 alone"
+done
+
+# From here on the index tells no more than above, whatever its engine.
+[ "$TEST_ENGINE" = sqlite ] || exit 0
+
+# ---- What changed since, or is not what it was, is left and named ----
+make_files
+echo changed >>"$files/b/1"
+stamp=$(stat -c %y "$files/b/2")
+printf X | dd of="$files/b/2" conv=notrunc status=none # the same size and time
+touch -d "$stamp" "$files/b/2"
+chmod 444 "$files/b/3"
+rm "$files/b/3.copy"
+ln -s ../a/2 link
+mv "$files/b/2.copy" "$files/b/2.real"
+ln -s 2.real "$files/b/2.copy"
+runs 2 "$SIMFIND" --keep=in:"$files/a" --action=delete --yes --journal=journal
+said "/b/1: left alone: it has changed since it was indexed"
+said "/b/2: left alone: its content is not that of the file that is kept"
+said "/b/3: left alone: it is read-only"
+said "/b/3.copy: left alone: cannot open it: No such file or directory"
+said "/b/2.copy: left alone: it is no longer a regular file"
+said "left 5 alone"
+for name in b/1 b/2 b/3 b/2.copy b/2.real a/1 a/2 a/3; do
+	[ -e "$files/$name" ] || fail "$name is gone"
+done
+[ ! -e "$files/old/1" ] || fail "old/1 is there"
+runs 0 "$SIMFIND" -q --undo=journal --yes
+[ -e "$files/old/1" ] || fail "old/1 is not restored"
+
+# A file that is kept and has changed protects its copies; a directory that became a link is not followed.
+make_files
+echo changed >>"$files/a/1"
+mv "$files/old" "$files/elsewhere"
+ln -s elsewhere "$files/old"
+runs 2 "$SIMFIND" --keep=in:"$files/a" --action=delete --yes --journal=journal
+said "/b/1: left alone: the file that is kept, $files/a/1: it has changed since it was indexed"
+said "/old/2: left alone: cannot open its directory: Not a directory"
+same "files of elsewhere" 3 "$(find "$files/elsewhere" -type f | wc -l)"
+
+# Hard links are one file: its names do not go for each other, nor count as freed.
+make_files
+ln "$files/a/2" "$files/a/2.name"
+ln "$files/b/2" "$files/b/2.name"
+runs 0 "$SIMHASH" -q "$files"
+simfind 0 --keep=in:"$files/a" --keep=shortest-path --action=delete "$files/a" "$files/b"
+grep -q 'a/2.name' shown && fail "a name of the kept file goes"
+said "would delete 8 files, which frees 57.3 kB" # b/1 thrice, b/2 and b/3 twice
+
+# Undoing leaves what changed since.
+make_files
+runs 0 "$SIMFIND" -q --keep=in:"$files/a" --action=delete --yes --journal=journal
+echo mine >"$files/b/1"
+echo changed >>"$files/a/2"
+runs 2 "$SIMFIND" --undo=journal --yes
+said "/b/1: left alone: another file has its name"
+said "/b/2: left alone: the file that was kept has other content by now"
+same "my file" mine "$(cat "$files/b/1")"
+[ -e "$files/b/3" ] || fail "b/3 is not restored"
+runs 1 "$SIMFIND" --undo=journal --host=other
+said "expected a journal of this host"
+printf '{"format":"other"}\n' >wrong
+runs 1 "$SIMFIND" --undo=wrong
+said "wrong, line 1: expected a journal that simfind wrote"
+
+# ---- Decisions of a report ----
+# decide HASH-OF KEEP... -- GIVE-UP...: on standard output
+decide() {
+	python3 - "$files" "$(hostname)" "$@" <<'PYTHON'
+import json, os, subprocess, sys, time
+top, host, *words = sys.argv[1:]
+files = []
+for word in words:
+    decision, name = word.split(":", 1)
+    path = os.path.join(top, name) if not name.startswith("/") else name
+    ns = os.stat(path).st_mtime_ns
+    when = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(ns // 10**9)) + ".%09dZ" % (ns % 10**9)
+    content = open(path, "rb").read()
+    import hashlib
+    files.append({"path": path, "host": host, "size": len(content), "mtime": when,
+                  "hash": hashlib.md5(content).hexdigest(), "decision": {"k": "keep", "g": "give up"}[decision]})
+json.dump({"format": "simfind decisions", "format_version": 1, "groups": [{"id": "0", "files": files}]}, sys.stdout)
+PYTHON
+}
+make_files
+decide k:a/1 g:b/1 g:b/1.copy g:a/2 g:b/2 g:a/similar >decisions.json
+simfind 2 --apply=decisions.json --action=delete --yes --journal=journal
+same "what is done" "keep      a/1
+delete    b/1
+delete    b/1.copy" "$(cat shown)"
+for name in a/2 b/2 a/similar; do
+	said "/$name: left alone: no other file of this content is kept; decide to keep one, or move it"
+	[ -e "$files/$name" ] || fail "$name is gone"
+done
+runs 0 "$SIMFIND" -q --undo=journal --yes
+rm journal
+# A similar file is moved when it is named.
+simfind 0 --apply=decisions.json --action="move:$TEST_FOLDER/moved" --yes --journal=journal
+[ -e "moved$files/a/similar" ] && [ -e "moved$files/b/1" ] && [ ! -e "$files/a/similar" ] || fail "nothing was moved"
+runs 0 "$SIMFIND" -q --undo=journal --yes
+same "the tree" "$before" "$(tree)"
+# Whatever is decided twice, under other names of one directory or the other way round, something is kept.
+ln -s a "$files/linked"
+decide k:a/1 g:b/1 >one
+decide k:b/1 g:a/1 g:linked/1 >two
+python3 -c 'import json, sys
+one, two = (json.load(open(name)) for name in ("one", "two"))
+one["groups"] += two["groups"]
+json.dump(one, open("both.json", "w"))'
+runs 2 "$SIMFIND" --apply=both.json --action=delete --yes --journal=journal2
+said "/linked/1: left alone: cannot open its directory: Not a directory"
+cmp "$files/a/1" "$files/b/1" || fail "something was deleted"
+# The same, as two contents, which only reading can tell apart.
+sed 's/"hash": "[^"]*"/"hash": "00000000000000000000000000000000"/g' two >three
+decide g:a/1 k:b/1 >four
+python3 -c 'import json
+three, four = (json.load(open(name)) for name in ("three", "four"))
+for file in three["groups"][0]["files"]:
+    file["decision"] = "keep" if file["path"].endswith("a/1") else "give up"
+json.dump(dict(four, groups=four["groups"] + three["groups"]), open("cycle.json", "w"))'
+runs 2 "$SIMFIND" --apply=cycle.json --action=delete --yes --journal=journal3
+cmp "$files/a/1" "$files/old/1" || fail "a/1 is gone"
+# What differs is not removed, whatever the hashes say.
+decide k:a/3 g:b/2 | sed 's/"hash": "[^"]*"/"hash": "00000000000000000000000000000000"/g; s/"size": [0-9]*/"size": 8893/g' >lie.json
+runs 2 "$SIMFIND" --apply=lie.json --action=delete --yes --journal=journal4
+[ -e "$files/b/2" ] || fail "b/2 is gone"
+for broken in '' '{' '{"format":"simfind decisions"}' '{"format":"simfind decisions","format_version":2,"groups":[]}' \
+	'{"format":"simfind decisions","format_version":1,"groups":[{"files":[{"path":"/x"}]}]}'; do
+	printf '%s' "$broken" >broken.json
+	runs 1 "$SIMFIND" --apply=broken.json
+	said "broken.json"
+done
+sed "s/\"host\": \"[^\"]*\"/\"host\": \"far\"/g" decisions.json >far.json
+runs 2 "$SIMFIND" --apply=far.json --action=delete
+said "far:$files/b/1: left alone: it is on another host"
+
+# ---- Protected by what it is, and not only by its name ----
+make_files
+decide k:a/1 g:b/1 >decisions.json
+runs 2 "$SIMFIND" --apply=decisions.json --action=delete --protect="$files/b" --yes --journal=journal
+said "/b/1: left alone: it is protected"
+ln -s "$files/b" protected-link
+runs 2 "$SIMFIND" --apply=decisions.json --action=delete --protect=protected-link --yes --journal=journal2
+said "/b/1: left alone: it is protected"
+# No hard link is made to what is protected.
+runs 2 "$SIMFIND" --apply=decisions.json --action=hardlink --protect="$files/a" --yes --journal=journal3
+said "left alone: the file that is kept is protected, and a hard link would let it be changed by another name"
+
+# ---- A file that another program has locked, and a directory that cannot be changed ----
+exec 9<"$files/b/1"
+flock -s 9
+runs 2 "$SIMFIND" --apply=decisions.json --action=delete --yes --journal=journal4
+said "/b/1: left alone: another program has locked it or the file that is kept"
+exec 9<&-
+chmod 755 . "$files" "$files/a" 2>/dev/null
+chown 65534 "$files" -R 2>/dev/null || true
+chmod 555 "$files/b"
+mkdir -p writable && chmod 777 writable
+runs 2 as_user "$SIMFIND" --apply=decisions.json --action=delete --yes --journal=writable/journal
+said "/b/1: left alone: cannot delete it: Permission denied"
+chmod 755 "$files/b"
+[ -e "$files/b/1" ] || fail "b/1 is gone"
