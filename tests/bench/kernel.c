@@ -217,7 +217,7 @@ static void report(const char *kind, struct build *builds, unsigned build_count)
 		if (i + 1 < count && runners[i].build != NULL &&
 		    strcmp(runners[i].name, runners[i + 1].name) == 0)
 			before = &runners[i + 1];
-		printf("%-22.22s %-9s", kind, runners[i].name);
+		printf("%-22.22s %-10s", kind, runners[i].name);
 		print_figure(CACHED, &runners[i].cached, before == NULL ? NULL : &before->cached);
 		print_figure(MEMORY, &runners[i].memory, before == NULL ? NULL : &before->memory);
 		printf("\n");
@@ -254,7 +254,7 @@ static void print_head(bool has_before)
 {
 	const char *before = has_before ? "before" : "", *times = has_before ? "times" : "";
 
-	printf("GB/s of one thread; 1 MiB in cache, then 64 MiB in memory\n%-22s %-9s", "", "");
+	printf("GB/s of one thread; 1 MiB in cache, then 64 MiB in memory\n%-22s %-10s", "", "");
 	for (int i = 0; i < 2; i++)
 		printf(" %8s %8s %8s", i == 0 ? "cache" : "memory", before, times);
 	printf("\n");
