@@ -147,7 +147,8 @@ static int take_number(struct cursor *cursor, uint64_t largest, uint64_t *value)
 	*value = 0;
 	for (; cursor->at < cursor->end && ascii_is_digit(*cursor->at); cursor->at++) {
 		uint64_t digit = (uint64_t)(*cursor->at - '0');
-		if ((cursor->at > first && *value == 0) || *value > (largest - digit) / 10) {
+		if ((cursor->at > first && *value == 0) || digit > largest ||
+		    *value > (largest - digit) / 10) {
 			cursor->at = first;
 			return refuse(cursor, "a smaller number, without zeros before it");
 		}
@@ -428,7 +429,7 @@ int digest_reader_open(const char *path, struct digest_reader **reader, struct s
 	} else if ((opened->file = gzdopen(fd, "r")) == NULL) {
 		close(fd);
 		error_set_memory(error);
-	} else {
+	} else if (array_reserve(&opened->text, &opened->capacity, BUFFER_SIZE, 1, error) == 0) {
 		status = read_heading(opened, error);
 	}
 	if (status != 0) {

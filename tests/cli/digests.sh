@@ -104,6 +104,8 @@ field 2 99999999999999999999 | refused 20 "$(column 2)" "a smaller number"
 field 3 "$(printf 'F%.0s' $(seq 32))" | refused 20 "$(column 3)" "32 hexadecimal digits"
 field 4 1,2,3 | refused 20 "$(($(column 4) + 5))" "16 counts"
 field 4 99999999,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0 | refused 20 "$(column 4)" "a smaller number"
+awk '{ $1 = 3; $4 = "4,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0"; print }' <<<"$line" >three
+refused 20 "$(awk '{ print length($1 $2 $3) + 4 }' three)" "a smaller number" <three
 field 5 short | refused 20 "$(column 5)" "a sketch of 171 characters"
 field 5 "-$(printf 'A%.0s' $(seq 170))" | refused 20 "$(column 5)" "a character of base64"
 field 5 "$(printf '/%.0s' $(seq 171))" | refused 20 "$(($(column 5) + 170))" "a character of base64"

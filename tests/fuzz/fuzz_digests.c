@@ -1,0 +1,94 @@
+/*
+ * Digest lists: any bytes are refused with a message or are files, and what is written of these reads
+ * as the same files again.
+ *
+ * The first byte tells whether a heading comes before the rest.
+ * SPDX-License-Identifier: MIT
+ */
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "fuzz.h"
+#include "scan/digest_reader.h"
+#include "scan/digest_text.h"
+
+/* A file of a text, by the name that opens it. */
+static int make_file(const char *heading, size_t heading_size, const void *text, size_t size,
+		     char name[32])
+{
+	int fd = memfd_create("input", MFD_CLOEXEC);
+
+	EXPECT(fd >= 0);
+	EXPECT(write(fd, heading, heading_size) == (ssize_t)heading_size);
+	EXPECT(size == 0 || write(fd, text, size) == (ssize_t)size);
+	snprintf(name, 32, "/proc/self/fd/%d", fd);
+	return fd;
+}
+
+static void expect_whole(const struct file_row *row)
+{
+	EXPECT(row->size_bytes >= 0 && row->name.size > 0 && row->directory.data[0] == '/');
+	EXPECT(memchr(row->name.data, 0, row->name.size) == NULL);
+	for (int t = 0; t < SIMHASH_TAGS; t++)
+		EXPECT(row->table.count[t] <= (uint64_t)row->size_bytes);
+}
+
+/* Read a list and write what it has; *files counts. False: it is refused. */
+static bool read_list(const char *name, char **text, size_t *size, unsigned *files)
+{
+	struct digest_reader *reader;
+	struct simhash_error error = {.message = ""};
+	struct line_buffer line = {.out = open_memstream(text, size)};
+	struct file_row row;
+	int status;
+
+	*files = 0;
+	EXPECT(line.out != NULL);
+	status = digest_reader_open(name, &reader, &error);
+	if (status == 0) {
+		digests_put_heading(&line, digest_reader_tag_set(reader));
+		while ((status = digest_reader_next(reader, &row, &error)) == 1) {
+			expect_whole(&row);
+			digests_put_row(&line, &row, false);
+			++*files;
+		}
+		digest_reader_close(reader);
+	}
+	EXPECT(status == 0 || error.message[0] != '\0');
+	line_flush(&line);
+	EXPECT(fclose(line.out) == 0);
+	return status == 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static char heading[512];
+	struct input in = {data, size};
+	bool has_heading = take_byte(&in) % 2 == 1;
+	char *text = NULL, *again = NULL, name[32];
+	size_t text_size, again_size;
+	unsigned files, files_again;
+	int fd;
+
+	if (heading[0] == '\0') {
+		struct line_buffer line = {.out = fmemopen(heading, sizeof heading, "w")};
+		struct simhash_tag_set *set;
+		EXPECT(line.out != NULL && simhash_tag_set_new_default(&set, NULL) == 0);
+		digests_put_heading(&line, set);
+		line_flush(&line);
+		EXPECT(fclose(line.out) == 0);
+		simhash_tag_set_free(set);
+	}
+	fd = make_file(heading, has_heading ? strlen(heading) : 0, in.at, in.left, name);
+	if (read_list(name, &text, &text_size, &files) || files > 0) {
+		close(fd);
+		fd = make_file("", 0, text, text_size, name);
+		EXPECT(read_list(name, &again, &again_size, &files_again));
+		EXPECT(files == files_again && text_size == again_size &&
+		       memcmp(text, again, text_size) == 0);
+	}
+	close(fd);
+	free(text);
+	free(again);
+	return 0;
+}
