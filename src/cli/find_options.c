@@ -45,7 +45,8 @@ void find_arguments_release(struct find_arguments *arguments)
 static const char *const key_words[] = {"uniform",     "scatter",  "skew", "uniform_ext",
 					"scatter_ext", "skew_ext", NULL};
 static const char *const candidates_words[] = {"exact", "key", NULL};
-static const char *const format_words[] = {"text", "csv", "json", "jsonl", "null", "html", NULL};
+static const char *const format_words[] = {"text", "csv",  "json", "jsonl",
+					   "null", "html", "dot",  NULL};
 static const char *const sort_words[] = {"size", "saved", "similarity", "path", "files", NULL};
 static const char *const linkage_words[] = {"representative", "single", NULL};
 static const char *const verify_words[] = {"no", "sketch", "read", "all", NULL};
@@ -169,7 +170,7 @@ static const struct option_row rows[] = {
 	 .field = FIELD(stdin_name), .kind = VALUE_TEXT, .needs = "FILE"},
 	{0, "nearest", "=N", "list the N files nearest to each FILE by counts, similar or not",
 	 .parse = set_nearest, .kind = VALUE_TEXT, .needs = "FILE",
-	 .not_with = "tolerance tolerance-for tolerances candidates=key"},
+	 .not_with = "tolerance tolerance-for tolerances candidates=key lineage"},
 	{0, "between", " A B",
 	 "list only pairs of a file in A and one in B, each a directory, HOST: or HOST:DIRECTORY",
 	 .parse = set_between, .kind = VALUE_SIDES, .not_with = "files0-from FILE DIR"},
@@ -181,10 +182,15 @@ static const struct option_row rows[] = {
 	 "list groups instead of pairs, by representative (default) or single linkage",
 	 .parse = set_group, .field = FIELD(linkage), .kind = VALUE_WORD, .words = linkage_words,
 	 .not_with = "expand partition"},
+	{0, "lineage", NULL,
+	 "list groups as trees of versions: which file is likely the earlier version of which",
+	 .parse = set_lineage, .field = FIELD(lineage),
+	 .not_with = "group expand partition verify=no measure null all script store"},
 	{0, "expand", NULL, "list all pairs of identical files, and the pairs of each with others",
 	 .parse = set_flag, .field = FIELD(request.expand), .not_with = "format=html"},
 	{0, "format", "=FORMAT",
-	 "write text (default), csv, json, jsonl, null, or html, a report for a web browser",
+	 "write text (default), csv, json, jsonl, null, html, a report for a web browser, or dot, "
+	 "a graph of --lineage for Graphviz",
 	 .parse = set_format, .field = FIELD(formatter), .kind = VALUE_WORD, .words = format_words},
 	{'0', "null", NULL, "the same as --format=null", .parse = set_format,
 	 .field = FIELD(formatter), .not_with = "format"},
@@ -348,6 +354,12 @@ static int check_acting(const struct find_arguments *arguments, struct simhash_e
 	return 0;
 }
 
+static bool formats_lineages(const struct formatter *formatter)
+{
+	return formatter == &formatter_text || formatter == &formatter_json ||
+	       formatter == &formatter_jsonl || formatter == &formatter_dot;
+}
+
 static int check(const struct find_arguments *arguments, struct simhash_error *error)
 {
 	if (check_acting(arguments, error) != 0)
@@ -365,6 +377,12 @@ static int check(const struct find_arguments *arguments, struct simhash_error *e
 			"--directories cannot be combined with --format=%s; expected text, "
 			"csv, json or jsonl",
 			arguments->formatter->name);
+	if (arguments->formatter == &formatter_dot && !arguments->lineage)
+		return error_set(error, SIMHASH_E_SYNTAX, "--format=dot needs --lineage");
+	if (arguments->lineage && !formats_lineages(arguments->formatter))
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--lineage cannot be combined with --format=%s",
+				 arguments->formatter->name);
 	if (arguments->stdin_name != NULL && !has_stdin(arguments))
 		return error_set(error, SIMHASH_E_SYNTAX, "--stdin-name needs FILE -");
 	if (arguments->progress == PROGRESS_ALWAYS && arguments->has_files)

@@ -30,7 +30,8 @@ struct find_arguments {
 	const char *script_path; /* NULL: no script */
 	struct listing_order order;
 	bool has_groups, has_format, all, no_pager;
-	bool folds; /* pairs are listed in groups, for a person */
+	bool lineage; /* groups are listed as trees */
+	bool folds;   /* pairs are listed in groups, for a person */
 	bool stores;
 	size_t stored_pairs_max;
 	enum linkage linkage;

@@ -211,6 +211,17 @@ int set_group(const struct option_use *use, struct simhash_error *error)
 	return set_enum(use, error);
 }
 
+/* Versions need not be alike to the first one, nor agree in their counts. */
+int set_lineage(const struct option_use *use, struct simhash_error *error)
+{
+	struct find_arguments *arguments = use->arguments;
+
+	arguments->has_groups = true;
+	arguments->linkage = LINK_SINGLE;
+	arguments->request.versions = true;
+	return set_flag(use, error);
+}
+
 int set_limit(const struct option_use *use, struct simhash_error *error)
 {
 	return parse_number(use, 1, UINT32_MAX, use->field, error);

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "cli/terminal.h"
 #include "report/html.h"
+#include "report/lineage.h"
 #include "report/script.h"
 #include "store/tag_sets.h"
 
@@ -115,8 +116,12 @@ int write_groups(const struct find_arguments *arguments, const struct find_count
 		 struct store *store, struct group_list *groups, struct listing *listing,
 		 struct simhash_error *error)
 {
+	if (arguments->lineage)
+		group_list_keep_versions(groups);
 	if (group_list_sort(groups, &arguments->order, error) != 0)
 		return -1;
+	if (arguments->lineage)
+		return listing_write_lineages(listing, groups, error);
 	if (arguments->folds)
 		return listing_write_folded(listing, groups, error);
 	return arguments->formatter->is_report

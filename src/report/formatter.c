@@ -10,8 +10,8 @@
 #include "find/estimate.h"
 
 static const struct formatter *const formatters[] = {
-	&formatter_text,  &formatter_csv,  &formatter_json,
-	&formatter_jsonl, &formatter_null, &formatter_html,
+	&formatter_text, &formatter_csv,  &formatter_json, &formatter_jsonl,
+	&formatter_null, &formatter_html, &formatter_dot,
 };
 
 const struct formatter *formatter_find(const char *name)

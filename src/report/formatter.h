@@ -70,7 +70,7 @@ struct formatter {
 };
 
 extern const struct formatter formatter_text, formatter_csv, formatter_json, formatter_jsonl,
-	formatter_null, formatter_html;
+	formatter_null, formatter_html, formatter_dot;
 
 /* A member as a line of its own, below the representative; that shows what its copies take. */
 member_fn text_write_folded;

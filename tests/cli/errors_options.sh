@@ -63,7 +63,7 @@ wrong --files0-from=- - "FILE - cannot be combined with --files0-from=-: both re
 printf 'a\0\0b\0' >list0
 wrong --files0-from=list0 "list0: empty file name"
 runs 1 "$SIMFIND" --format=xml
-said "--format 'xml': expected text, csv, json, jsonl, null or html"
+said "--format 'xml': expected text, csv, json, jsonl, null, html or dot"
 # A list of lines is told from one of names, and shown as far as that helps.
 seq 1000 >lines
 printf 'with\033 a bell\n' | cat - lines >odd_lines

@@ -199,14 +199,15 @@ static const struct refused find_refused[] = {
 	{"versions", "measure compare nearest stats sweep partition directories apply undo keep"},
 	{"empty", "compare directories apply undo keep"},
 	{"hard-links", "compare stats sweep directories apply undo keep"},
-	{"measure", "nearest partition update stats sweep directories apply undo keep"},
+	{"measure", "nearest partition update lineage stats sweep directories apply undo keep"},
 	{"min-similarity", "compare stats sweep directories apply undo keep"},
 	{"compare", "directories min-shared verify decompress max-inflated files0-from stdin-name "
-		    "nearest between update group expand format null thumbnails script all "
+		    "nearest between update group lineage expand format null thumbnails script all "
 		    "no-pager sort reverse limit store stats sweep progress summary threads "
 		    "partition fail-on-match apply keep action protect yes journal undo"},
 	{"directories",
 	 "verify decompress max-inflated files0-from stdin-name nearest between update group "
+	 "lineage "
 	 "expand null thumbnails script all sort reverse store stats sweep progress summary "
 	 "partition apply undo keep action protect yes journal"},
 	{"min-shared", "stats sweep apply undo keep"},
@@ -215,10 +216,11 @@ static const struct refused find_refused[] = {
 	{"max-inflated", "stats sweep apply undo keep"},
 	{"files0-from", "between store stats sweep partition apply undo keep"},
 	{"stdin-name", "between store stats sweep partition apply undo keep"},
-	{"nearest", "between store stats sweep partition apply undo keep"},
+	{"nearest", "between lineage store stats sweep partition apply undo keep"},
 	{"between", "update stats sweep apply undo keep"},
 	{"update", "stats sweep apply undo"},
-	{"group", "expand all stats sweep partition apply undo keep"},
+	{"group", "lineage expand all stats sweep partition apply undo keep"},
+	{"lineage", "expand null script all store stats sweep partition apply undo keep"},
 	{"expand", "store stats sweep apply undo keep"},
 	{"format", "null stats sweep apply undo keep"},
 	{"null", "stats sweep apply undo keep"},
@@ -337,6 +339,7 @@ static void values_are_refused_as_listed(void **state)
 	expect_value_refusal(&find_program, "nearest", "candidates", "key");
 	expect_value_refusal(&find_program, "expand", "format", "html");
 	expect_value_refusal(&find_program, "partition", "format", "html");
+	expect_value_refusal(&find_program, "lineage", "verify", "no");
 }
 
 /* ---- Needs, and operands ---- */

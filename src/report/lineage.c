@@ -1,0 +1,102 @@
+/*
+ * Lists of lineages, and what their formats share.
+ * SPDX-License-Identifier: MIT
+ */
+#include "report/lineage.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+/* Graphviz, of lineages alone. */
+const struct formatter formatter_dot = {
+	.name = "dot",
+	.groups = {.begin = "digraph lineage {\n\trankdir=LR;\n\tnode [shape=box];\n",
+		   .end = "}\n"},
+};
+
+void group_list_keep_versions(struct group_list *groups)
+{
+	size_t kept = 0;
+
+	for (size_t g = 0; g < groups->count; g++) {
+		const struct group *group = &groups->groups[g];
+		for (size_t m = 1; m < group->count; m++)
+			if (!are_identical(groups->members[group->first + m].file,
+					   group->representative)) {
+				groups->groups[kept++] = *group;
+				break;
+			}
+	}
+	groups->count = kept;
+}
+
+const char *lineage_reason_name(enum lineage_reason reason)
+{
+	static const char *const names[] = {
+		[REASON_VERSION] = "number", [REASON_BACKUP] = "backup", [REASON_COPY] = "copy",
+		[REASON_TIME] = "time",	     [REASON_SIZE] = "size",
+	};
+
+	return names[reason];
+}
+
+char *lineage_reasons(const struct lineage_version *version, char text[REASONS_SIZE])
+{
+	size_t size = 0;
+
+	if (!lineage_is_clear(version))
+		return strcpy(text, "unclear");
+	text[0] = '\0';
+	for (int r = 0; r < REASONS; r++)
+		if (lineage_has_reason(version, r))
+			size += (size_t)snprintf(text + size, REASONS_SIZE - size, "%s%s",
+						 size == 0 ? "" : ", ", lineage_reason_name(r));
+	/* The others of its tree tell. */
+	return size == 0 ? strcpy(text, "others") : text;
+}
+
+unsigned lineage_percent(const struct lineage_version *version)
+{
+	double percent = 100 * version->confidence;
+
+	return percent >= 99 ? 99 : (unsigned)percent;
+}
+
+static lineage_write_fn *writer_of(const struct formatter *formatter)
+{
+	if (formatter == &formatter_dot)
+		return lineage_write_dot;
+	return formatter->is_text ? lineage_write_text : lineage_write_json;
+}
+
+static int write_lineage(struct listing *listing, const struct group_list *groups, size_t number,
+			 struct simhash_error *error)
+{
+	const struct formatter *formatter = listing->formatter;
+	struct lineage lineage;
+
+	if (lineage_make(groups, &groups->groups[number], &lineage, error) != 0)
+		return -1;
+	frame_next(listing->file, &formatter->groups, number);
+	writer_of(formatter)(listing->file, &groups->groups[number], &lineage, &listing->how);
+	if (formatter->end_group != NULL)
+		fputs(formatter->end_group, listing->file);
+	lineage_release(&lineage);
+	return listing_check(listing, error);
+}
+
+int listing_write_lineages(struct listing *listing, const struct group_list *groups,
+			   struct simhash_error *error)
+{
+	size_t count = listing_groups(listing, groups);
+
+	/* Paths stand behind a drawing: they are written in full, on a terminal too. */
+	listing->how.has_marks = false;
+	frame_begin(listing->file, &listing->formatter->groups);
+	for (size_t g = 0; g < count; g++)
+		if (write_lineage(listing, groups, g, error) != 0)
+			return -1;
+	frame_end(listing->file, &listing->formatter->groups, count);
+	return listing_check(listing, error);
+}

@@ -1,0 +1,141 @@
+#!/usr/bin/env bash
+# --lineage: trees of versions, of histories whose order is known.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# Histories: s0/v1.N by number, s1 by time, s2 with nothing but sizes; and what is beside them.
+python3 - "$files" <<'PYTHON'
+import os, random, sys
+
+chance = random.Random(21)
+top = os.fsencode(sys.argv[1])
+
+def words(count):
+    return b" ".join(b"%08x" % chance.randrange(2**32) for _ in range(count))
+
+def put(name, content, when=1500000000):
+    path = os.path.join(top, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as f:
+        f.write(content)
+    os.utime(path, (when, when))
+
+def history(count):
+    content = words(1500)
+    for _ in range(count):
+        yield content
+        at = chance.randrange(len(content) // 2)
+        content = content[:at] + words(8) + content[at + 72:] + words(12)
+
+for i, content in enumerate(history(12)):
+    put(b"s0/v1.%d/x.c" % i, content)
+    if i == 5:
+        put(b"s0/v1.6a/x.c", content)
+order = [4, 1, 3, 0, 2]
+for i, content in enumerate(history(5)):
+    put(b"s1/%c.txt" % (97 + order[i]), content, 1500000000 + 90000 * i)
+base, other = words(2000), words(2000)
+put(b"s2/one", base + b"a" * 9)
+put(b"s2/two", base + b"b" * 9)
+put(b"s3/x.doc", other)
+put(b"s3/x (1).doc", other[:9000] + words(90) + other[9809:])
+put(b"s3/x.doc.bak", other[:3000] + words(90) + other[3809:])
+odd = words(900)
+put(b"s4/a\n\"b\\\xff.1", odd)
+put(b"s4/a\n\"b\\\xff.2", odd + words(20))
+same = words(700)
+put(b"s5/p", same)
+put(b"s5/q", same)
+PYTHON
+runs 0 "$SIMHASH" "$files"
+
+# edges [OPTION]...: parent, child, order and reasons of each, by the first path, without directories above
+edges() {
+	"$SIMFIND" -q --lineage --format=json "$@" >lineage.json || fail "simfind failed"
+	python3 - "$files" <<'PYTHON'
+import json, sys
+
+for group in json.load(open("lineage.json", encoding="utf-8")):
+    name = {v["version"]: v["files"][0]["path"][len(sys.argv[1]) + 1:] for v in group["versions"]}
+    parents = [v["version"] for v in group["versions"] if "parent" not in v]
+    assert parents == [1], parents
+    for v in group["versions"]:
+        if "parent" in v:
+            assert v["parent"] < v["version"] and 0 <= v["confidence"] <= 1
+            assert (v["order"] == "clear") == (v["confidence"] >= 0.75), v
+            print(name[v["parent"]], name[v["version"]], v["order"], ",".join(v["reasons"]), sep="|")
+PYTHON
+}
+
+# By number, though all times are equal; what is identical is one version.
+for ((i = 1; i < 12; i++)); do
+	echo "s0/v1.$((i - 1))/x.c|s0/v1.$i/x.c|clear|number,size"
+done >expected
+edges "$files/s0" >found
+diff expected found >&2 || fail "versions by number"
+grep -q 'v1.5/x.c"},{[^}]*v1.6a/x.c"}\]' lineage.json || fail "identical files are two versions"
+
+# By time, whatever the names.
+printf '%s|clear|time,size\n' 's1/e.txt|s1/b.txt' 's1/b.txt|s1/d.txt' 's1/d.txt|s1/a.txt' 's1/a.txt|s1/c.txt' >expected
+edges "$files/s1" >found
+diff expected found >&2 || fail "versions by time"
+
+# Nothing tells: the edge has no direction.
+same "what is unclear" 'unclear' "$(edges "$files/s2" | cut -d '|' -f 3)"
+"$SIMFIND" -q --lineage "$files/s2" | grep -q ' unclear .* ?  ' || fail "an unclear order is not shown in text"
+runs 0 "$SIMFIND" -q --lineage --format=dot "$files/s2"
+grep -q 'unclear", dir=none' out || fail "an unclear edge has an arrow"
+
+# Backups come before, copies after what they are named for.
+printf '%s\n' 's3/x.doc.bak|s3/x.doc|clear|backup' 's3/x.doc|s3/x (1).doc|clear|copy' >expected
+edges "$files/s3" | sort >found
+sort expected | diff - found >&2 || fail "backups and copies"
+
+# The drawing: a line a version, on which the line of descent goes straight down.
+runs 0 "$SIMFIND" --lineage "$files/s0"
+same "lines of the drawing" 13 "$(grep -c '  [o=]  /' out)"
+same "the first and the last" "v1.0 v1.11" \
+	"$(sed -n '2p;$p' out | grep -o 'v1[.][0-9]*' | paste -sd ' ')"
+grep -q '^group 1: 12 versions in 13 files, ' out || fail "no heading: $(head -1 out)"
+grep -q '^  identical .*  =  .*/s0/v1.6a/x.c$' out || fail "no copy is shown"
+
+# Names are harmless, and whole in JSON.
+runs 0 "$SIMFIND" -q --lineage "$files/s4"
+grep -qF 's4/a\n"b\\\xff.2' out || fail "an odd name: $(cat out)"
+same "lines of odd names" 3 "$(wc -l <out)"
+runs 0 "$SIMFIND" -q --lineage --format=dot "$files/s4"
+grep -qF 's4/a\\n\"b\\\\\\xff.2"];' out || fail "an odd name for Graphviz: $(cat out)"
+edges "$files/s4" >/dev/null
+python3 - "$files" <<'PYTHON' || fail "odd names in JSON"
+import json, os, sys
+last = json.load(open("lineage.json"))[0]["versions"][1]["files"][0]
+assert bytes.fromhex(last["path_hex"]) == os.fsencode(sys.argv[1]) + b'/s4/a\n"b\\\xff.2', last
+PYTHON
+
+# Identical files alone have no order. All groups, the same by any number of threads.
+runs 0 "$SIMFIND" -q --lineage "$files/s5"
+same "a group of copies" '' "$(cat out)"
+runs 0 "$SIMFIND" -q --lineage -j 1
+mv out one
+runs 0 "$SIMFIND" -q --lineage -j 5
+cmp one out || fail "the threads show"
+same "groups" 5 "$(grep -c ^group out)"
+runs 0 "$SIMFIND" --lineage --sort=files --limit=2
+same "the largest groups" '12 5' "$(sed -n 's/^group.*: \([0-9]*\) versions.*/\1/p' out | paste -sd ' ')"
+said '3 more groups left out by --limit'
+runs 0 "$SIMFIND" -q --lineage --format=jsonl
+same "lines of JSON" 5 "$(wc -l <out)"
+
+# One file: what is similar to it.
+runs 0 "$SIMFIND" -q --lineage "$files/s3/x.doc"
+same "versions of one file" 3 "$(grep -c 's3/x' out)"
+
+runs 1 "$SIMFIND" --format=dot
+said '--format=dot needs --lineage'
+for option in --group --expand --verify=no --format=csv --format=html --format=null --all --nearest; do
+	runs 1 "$SIMFIND" --lineage "${option/nearest/nearest=3}" "$files/s3/x.doc"
+	grep -qE -- "^simfind: --lineage cannot be combined with $option|^simfind: $option cannot be combined with --lineage" \
+		"$TEST_FOLDER/err" || said "--lineage cannot be combined with $option"
+done
+runs 1 "$SIMFIND" --lineage -0
+said '--lineage cannot be combined with --null'

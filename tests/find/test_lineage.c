@@ -1,0 +1,238 @@
+/*
+ * What a lineage is made of: the cheapest tree, against brute force, and the order of names.
+ * SPDX-License-Identifier: MIT
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "find/arborescence.h"
+#include "find/version_names.h"
+#include "random.h"
+
+#define NODES_MAX 6
+#define ABOVE_ROOTS(n) (n)
+
+/* ---- Trees ---- */
+
+struct costs {
+	int64_t of[NODES_MAX + 1][NODES_MAX]; /* from, to */
+	uint32_t nodes;
+};
+
+/* Does every way up end above the roots? */
+static bool is_tree(const uint32_t *parents, uint32_t nodes)
+{
+	for (uint32_t v = 0; v < nodes; v++) {
+		uint32_t at = v, steps = 0;
+		while (at != ABOVE_ROOTS(nodes)) {
+			at = parents[at];
+			if (++steps > nodes)
+				return false;
+		}
+	}
+	return true;
+}
+
+static int64_t sum_of(const struct costs *costs, const uint32_t *parents)
+{
+	int64_t sum = 0;
+
+	for (uint32_t v = 0; v < costs->nodes; v++)
+		sum += costs->of[parents[v]][v];
+	return sum;
+}
+
+/* The least sum of all trees: every choice of parents is tried. */
+static int64_t least_by_brute_force(const struct costs *costs)
+{
+	uint32_t parents[NODES_MAX] = {0}, v;
+	int64_t least = INT64_MAX;
+
+	do {
+		bool has_loop = false;
+		for (v = 0; v < costs->nodes; v++)
+			has_loop = has_loop || parents[v] == v;
+		if (!has_loop && is_tree(parents, costs->nodes) && sum_of(costs, parents) < least)
+			least = sum_of(costs, parents);
+		for (v = 0; v < costs->nodes && ++parents[v] > costs->nodes; v++)
+			parents[v] = 0;
+	} while (v < costs->nodes);
+	return least;
+}
+
+static void find_tree(const struct costs *costs, uint32_t *parents)
+{
+	struct arborescence graph;
+	struct simhash_error error;
+
+	assert_int_equal(arborescence_init(&graph, costs->nodes, &error), 0);
+	for (uint32_t from = 0; from <= costs->nodes; from++)
+		for (uint32_t to = 0; to < costs->nodes; to++)
+			if (from != to)
+				arborescence_set(&graph, from, to, costs->of[from][to]);
+	assert_int_equal(arborescence_find(&graph, parents, &error), 0);
+	arborescence_release(&graph);
+}
+
+/* Few different costs, so that there are many ties; and negative ones. */
+static void no_tree_is_cheaper(void **state)
+{
+	(void)state;
+	random_begin();
+	for (int round = 0; round < 600; round++) {
+		struct costs costs = {.nodes = (uint32_t)(1 + round % NODES_MAX)};
+		uint64_t kinds = round % 3 == 0 ? 3 : 1000;
+		uint32_t parents[NODES_MAX];
+		for (uint32_t from = 0; from <= costs.nodes; from++)
+			for (uint32_t to = 0; to < costs.nodes; to++)
+				costs.of[from][to] =
+					(int64_t)(next_random() % kinds) -
+					(round % 5 == 0 ? 500 : 0) +
+					(from == costs.nodes && round % 2 == 0 ? 100000 : 0);
+		find_tree(&costs, parents);
+		assert_true(is_tree(parents, costs.nodes));
+		assert_int_equal(sum_of(&costs, parents), least_by_brute_force(&costs));
+	}
+}
+
+/* Each step closes a cycle with all that was contracted before. */
+static void cycles_in_cycles_are_contracted(void **state)
+{
+	enum { NODES = 300 };
+	struct arborescence graph;
+	struct simhash_error error;
+	uint32_t parents[NODES];
+
+	(void)state;
+	assert_int_equal(arborescence_init(&graph, NODES, &error), 0);
+	for (uint32_t to = 0; to < NODES; to++)
+		for (uint32_t from = 0; from <= NODES; from++)
+			if (from != to)
+				arborescence_set(&graph, from, to,
+						 from == NODES ? 1000000 - (to == 7)
+							       : labs((long)from - (long)to) +
+									 (long)(from + to) / 2);
+	assert_int_equal(arborescence_find(&graph, parents, &error), 0);
+	arborescence_release(&graph);
+	for (uint32_t v = 0; v < NODES; v++)
+		assert_int_equal(parents[v], v == 7 ? NODES : v < 7 ? v + 1 : v - 1);
+}
+
+/* ---- Names ---- */
+
+static int order_of(const char *x, const char *y)
+{
+	int there = paths_order(bytes_of(x), bytes_of(y)).order;
+	int back = paths_order(bytes_of(y), bytes_of(x)).order;
+
+	assert_int_equal((there > 0) - (there < 0), (back < 0) - (back > 0));
+	return (there > 0) - (there < 0);
+}
+
+static void names_tell_the_earlier(void **state)
+{
+	static const char *const earlier_later[][2] = {
+		{"report.doc", "report_v2.doc"},
+		{"report_v2.doc", "report_v10.doc"},
+		{"report2.doc", "report10.doc"},
+		{"a-1.9.tar", "a-1.10.tar"},
+		{"a-1.2/x.c", "a-1.2.3/x.c"},
+		{"a-1.2.3-beta.1/x.c", "a-1.2.3/x.c"},
+		{"a-2.0~rc1/x.c", "a-2.0/x.c"},
+		{"a-1.2-3/x.c", "a-1.2-3+deb11u1/x.c"},
+		{"a-2.0-rc1", "a-2.0-rc2"},
+		{"notes 2021-03-04.txt", "notes 2021-11-01.txt"},
+		{"20210304.log", "20211101.log"},
+		{"backup/2021-03-04/x", "backup/2021-03-05/x"},
+		{"x.c~", "x.c"},
+		{"x.c.bak", "x.c"},
+		{"x.c.orig", "x.c"},
+		{"x.old.c", "x.c"},
+		{"x.c.~1~", "x.c"},
+		{"x.c.~1~", "x.c.~2~"},
+		{"x_old.c", "x_new.c"},
+		{"x_draft.c", "x_final.c"},
+		{"a/old/x.c", "a/x.c"},
+		{"a.bak/x.c", "a/x.c"},
+		{"x.doc", "x (1).doc"},
+		{"x (1).doc", "x (2).doc"},
+		{"x.doc", "Copy of x.doc"},
+		{"x.doc", "x - Copy.doc"},
+		{"x.doc", "x - Copy (2).doc"},
+		{"a-1.0/lib/x.js", "a-1.1/lib/y.js"},
+		{"/home/a/x_v1.c", "/srv/b/c/x_v2.c"},
+		{"x-99999999999999999999998", "x-99999999999999999999999"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof earlier_later / sizeof *earlier_later; i++)
+		if (order_of(earlier_later[i][0], earlier_later[i][1]) != -1)
+			fail_msg("%s is not before %s", earlier_later[i][0], earlier_later[i][1]);
+}
+
+static void other_names_do_not_tell(void **state)
+{
+	static const char *const pairs[][2] = {
+		{"a.c", "a.c"},
+		{"a.c", "b.c"},
+		{"a.c", "a.h"},
+		{"one/x.c", "two/x.c"},
+		{"x-3fa9.o", "x-77bc.o"},
+		{"x", "x.txt"},
+		{"v2/x_v1.c", "v1/x_v2.c"},
+		{"x-1.0.c", "x-01.0.c"},
+		{"old/x_v2.c", "old/x_v2.c"},
+		{"", ""},
+		{"/", ""},
+		{"a", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+		if (order_of(pairs[i][0], pairs[i][1]) != 0)
+			fail_msg("%s and %s have an order", pairs[i][0], pairs[i][1]);
+}
+
+/* Whatever the bytes, one order is the opposite of the other, and nothing outside is read. */
+static void any_names_have_one_order(void **state)
+{
+	static const char letters[] = "//..12~() -_vbxold\xff\n";
+
+	(void)state;
+	random_begin();
+	for (int round = 0; round < 20000; round++) {
+		size_t size_x = next_random() % 12, size_y = next_random() % 12;
+		char *x = malloc(size_x + 1), *y = malloc(size_y + 1);
+		int there, back;
+		assert_true(x != NULL && y != NULL);
+		for (size_t i = 0; i < size_x; i++)
+			x[i] = letters[next_random() % (sizeof letters - 1)];
+		for (size_t i = 0; i < size_y; i++)
+			y[i] = letters[next_random() % (sizeof letters - 1)];
+		there = paths_order((struct bytes){x, size_x}, (struct bytes){y, size_y}).order;
+		back = paths_order((struct bytes){y, size_y}, (struct bytes){x, size_x}).order;
+		assert_int_equal((there > 0) - (there < 0), (back < 0) - (back > 0));
+		free(x);
+		free(y);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_tree_is_cheaper),
+		cmocka_unit_test(cycles_in_cycles_are_contracted),
+		cmocka_unit_test(names_tell_the_earlier),
+		cmocka_unit_test(other_names_do_not_tell),
+		cmocka_unit_test(any_names_have_one_order),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
