@@ -6,7 +6,7 @@
 build_packages=(gcc libc6-dev make cmake pkg-config zlib1g-dev libsqlite3-dev libxxhash-dev
 	libunistring-dev libmariadb-dev)
 test_packages=(libcmocka-dev libsimde-dev mariadb-server-core mariadb-client-core sqlite3 mandoc
-	binutils g++ openssl git python3 chromium chromium-driver zsh fish dpkg-dev file dash valgrind)
+	binutils g++ openssl git python3 chromium chromium-driver zsh fish dpkg-dev file dash valgrind btrfs-progs)
 
 # What the preset for clang needs besides.
 clang_packages=(clang)

@@ -1,0 +1,42 @@
+/*
+ * A library to preload into simfind: it kills the process before the Nth call that changes names or
+ * waits for the disk. N is $KILL_BEFORE.
+ * SPDX-License-Identifier: MIT
+ */
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define PUBLIC __attribute__((visibility("default")))
+
+static void count(void)
+{
+	static long calls, limit = -1;
+	const char *text = getenv("KILL_BEFORE");
+
+	if (limit < 0)
+		limit = text == NULL ? 0 : atol(text);
+	if (++calls == limit)
+		kill(getpid(), SIGKILL);
+}
+
+#define HIDE(result, name, parameters, arguments)          \
+	PUBLIC result name parameters;                     \
+	PUBLIC result name parameters                      \
+	{                                                  \
+		result(*real) parameters;                  \
+		*(void **)&real = dlsym(RTLD_NEXT, #name); \
+		count();                                   \
+		return real arguments;                     \
+	}
+
+HIDE(int, fsync, (int fd), (fd))
+HIDE(int, linkat, (int from, const char *a, int to, const char *b, int flags),
+     (from, a, to, b, flags))
+HIDE(int, renameat, (int from, const char *a, int to, const char *b), (from, a, to, b))
+HIDE(int, renameat2, (int from, const char *a, int to, const char *b, unsigned flags),
+     (from, a, to, b, flags))
+HIDE(int, unlinkat, (int fd, const char *name, int flags), (fd, name, flags))
+HIDE(int, mkdirat, (int fd, const char *name, unsigned mode), (fd, name, mode))
+HIDE(int, fchmod, (int fd, unsigned mode), (fd, mode))

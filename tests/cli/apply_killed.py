@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""Acting on copies is killed 200 times: no content is lost, the journal tells the truth, and
+undoing restores every file. Undoing is killed, too.
+
+apply_killed.py [LIBRARY]: with the library that act/killer.c makes, before each call that changes
+something, one run after the other; then, or without it all the time, at random moments.
+Expects SIMFIND. The seed is printed; $SIMHASH_TEST_SEED gives another one."""
+import hashlib
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+KILLS, KILLS_AT_RANDOM = 200, 20
+CONTENTS, COPIES = 3, 4
+SIMFIND = os.environ["SIMFIND"]
+# In memory: a disk would be waited for a thousand times.
+folder = tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
+top, elsewhere, journal, decisions = (os.path.join(folder.name, name)
+                                      for name in ("files", "moved", "journal", "decisions.json"))
+seed = int(os.environ.get("SIMHASH_TEST_SEED", "20261122"))
+print("seed", seed)
+dice = random.Random(seed)
+
+
+def make():
+    for folder in (top, elsewhere):
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
+    if os.path.exists(journal):
+        os.remove(journal)
+    files = []
+    for content in range(CONTENTS):
+        for copy in range(COPIES):
+            path = os.path.join(top, f"d{copy}", f"c{content}")
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as out:
+                out.write(b"%d " % content * 20000)
+            when = 10**18 + content * 10**9 + copy * 1001
+            os.utime(path, ns=(when, when))
+            # One copy can be no hard link.
+            os.chmod(path, 0o600 if copy == COPIES - 1 else 0o640)
+            stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(when // 10**9))
+            files.append({"path": path, "host": socket.gethostname(), "size": os.path.getsize(path),
+                          "mtime": f"{stamp}.{when % 10**9:09d}Z", "hash": f"{content:032x}",
+                          "decision": "keep" if copy == content % COPIES else "give up"})
+    with open(decisions, "w") as out:
+        json.dump({"format": "simfind decisions", "format_version": 1,
+                   "groups": [{"id": "0", "files": files}]}, out)
+
+
+def tree(folder, with_all=True):
+    """Of each file its content, and unless only that counts, mode, time and links."""
+    found = {}
+    for here, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(here, name)
+            status = os.lstat(path)
+            digest = hashlib.md5(open(path, "rb").read()).hexdigest()
+            found[os.path.relpath(path, folder)] = (
+                (digest, status.st_mode, status.st_mtime_ns, status.st_nlink) if with_all else digest)
+    return found
+
+
+def run(*words, kill_after=None, kill_before=None):
+    """Returns whether the program was killed, its status, and what it said."""
+    environment = dict(os.environ)
+    if kill_before is not None:
+        environment.update(LD_PRELOAD=sys.argv[1], KILL_BEFORE=str(kill_before))
+    process = subprocess.Popen([SIMFIND, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                               env=environment)
+    if kill_after is not None:
+        time.sleep(kill_after)
+        process.kill()
+    text = process.communicate()[1].decode()
+    return process.returncode == -signal.SIGKILL, process.returncode, text
+
+
+def lines():
+    if not os.path.exists(journal):
+        return []
+    with open(journal, "rb") as text:
+        return [json.loads(line) for line in text.read().split(b"\n")[:-1]]
+
+
+def check_journal(before, action):
+    """What is said to be done is done, and nothing is done that was not said before."""
+    begun, over = {}, {}
+    for line in lines()[1:]:
+        (begun if line["state"] == "begin" else over)[line["act"]] = line
+    assert set(over) <= set(begun) and len(begun) - len(over) <= 1, (begun, over)
+    touched = {os.path.relpath(line["path"], top) for line in begun.values()}
+    now = tree(top)
+    for path, was in before.items():
+        if path in touched:
+            continue
+        # Files that are kept have more links.
+        assert path in now and now[path][:3] == was[:3], (path, was, now.get(path))
+    for number, line in over.items():
+        path, state = os.path.relpath(line["path"] if "path" in line else begun[number]["path"], top), line["state"]
+        if action == "hardlink":
+            same = os.path.samefile(os.path.join(top, path), begun[number]["kept"])
+            assert same == (state == "done"), line
+        else:
+            assert (path in now) == (state == "left"), line
+        if action == "move" and state == "done":
+            assert os.path.exists(begun[number]["to"]), line
+    return len(begun), len(over)
+
+
+def check_contents(before, action):
+    """No content is lost, and a name that is only replaced is always there."""
+    now = tree(top, False)
+    contents = set(now.values()) | set(tree(elsewhere, False).values())
+    assert {was[0] for was in before.values()} <= contents, "a content is lost"
+    if action == "hardlink":
+        for path, was in before.items():
+            assert now.get(path) == was[0], path
+    return [path for path in now if re.search(r"\.simfind-[0-9a-f]{16}$", path)]
+
+
+def act(action, **kill):
+    make()
+    before = tree(top)
+    words = "move:" + elsewhere if action == "move" else action
+    killed, status, text = run("--apply=" + decisions, "--action=" + words, "--yes", "--journal=" + journal, **kill)
+    if not killed:
+        assert status == (2 if action == "hardlink" else 0), text
+    beside = check_contents(before, action)
+    begun, over = check_journal(before, action)
+    return killed, before, begun, over, beside
+
+
+def undo(before, **kill):
+    """Returns whether it was killed before it was done; then it is run once more."""
+    killed = False
+    if not lines():
+        return killed
+    if kill:
+        killed = run("--undo=" + journal, "--yes", **kill)[0]
+        check_contents(before, "undo")
+    status, text = run("--undo=" + journal, "--yes")[1:]
+    assert status == 0, text
+    after = tree(top)
+    left = [path for path in after if path not in before]
+    # An interrupted undo may leave what it was making beside, which has lost nothing.
+    assert all(re.search(r"\.simfind-[0-9a-f]{16}$", path) for path in left), left
+    assert not left or killed, left
+    assert {path: after.get(path) for path in before} == before, "undoing has not restored the tree"
+    return killed
+
+
+def before_each_call(action):
+    kills = moments = 0
+    killed = True
+    while killed:
+        moments += 1
+        killed, before, _, _, _ = act(action, kill_before=moments)
+        kills += killed + undo(before, kill_before=dice.randint(1, 6))
+    assert moments > 15, "too few calls were seen"
+    killed, moments = True, 0
+    while killed:
+        moments += 1
+        killed = undo(act(action)[1], kill_before=moments)
+        kills += killed
+    return kills
+
+
+def main():
+    actions = ("hardlink", "delete", "move")
+    kills = sum(before_each_call(action) for action in actions) if len(sys.argv) > 1 else 0
+    print(f"{kills} kills before a call")
+    took = {}
+    for action in actions:
+        begun = time.monotonic()
+        act(action)
+        took[action] = time.monotonic() - begun
+    at_random = runs = 0
+    while at_random < KILLS_AT_RANDOM or (len(sys.argv) > 1 and kills + at_random < KILLS):
+        action = actions[runs % 3]
+        killed, before, _, _, _ = act(action, kill_after=dice.uniform(0, took[action]))
+        at_random += killed + undo(before, kill_after=dice.uniform(0, took[action]))
+        runs += 1
+        assert runs < 3 * KILLS, "too few runs are killed"
+    print(f"{at_random} kills at random moments of {runs} runs")
+
+
+sys.exit(main())

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Reflinks: on a Btrfs of its own where this process may make and mount one, files share blocks and keep
+# all they have. Everywhere, a file system without reflinks is told, and nothing is changed.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+make_files() {
+	mkdir -p "$1/a" "$1/b"
+	local i
+	for i in 1 2 3; do
+		random_bytes 300000 "$i" >"$1/a/$i"
+		cp --reflink=never "$1/a/$i" "$1/b/$i"
+	done
+	chmod 600 "$1/b/1"
+	touch -d '2020-01-01' "$1"/a/*
+	touch -d '2021-01-01' "$1"/b/*
+	reset
+	runs 0 "$SIMHASH" -q "$1"
+}
+
+# tree FOLDER: inodes, modes, times and contents
+tree() {
+	(cd "$1" && find . -type f -printf '%p %i %m %T@ %n ' -exec cksum {} \; | LC_ALL=C sort)
+}
+
+# ---- Where there are none ----
+plain=$(mktemp -d /dev/shm/simhash-test.XXXXXX)
+trap 'rm -rf "$plain"' EXIT
+make_files "$plain"
+before=$(tree "$plain")
+runs 2 "$SIMFIND" --keep=oldest --action=reflink --yes --journal=journal
+said "$plain/b/1: left alone: its file system has no reflinks"
+said "deduplicated 0 files by reflinks, freed 0 bytes; left 3 alone"
+same "the tree" "$before" "$(tree "$plain")"
+same "acts that were left" 3 "$(grep -c '"left"' journal)"
+runs 0 "$SIMFIND" --undo=journal --yes
+same "the tree" "$before" "$(tree "$plain")"
+rm -rf "$plain" journal
+
+# ---- Where there are some ----
+btrfs=$TEST_FOLDER/btrfs
+mkdir "$btrfs"
+if ! { truncate -s 300M image && mkfs.btrfs -q image && mount -o loop image "$btrfs"; } >made 2>&1; then
+	echo "No Btrfs can be made here, so only the refusal was tested: $(tail -n 1 made)"
+	exit 0
+fi
+trap 'umount "$btrfs"; rm -rf "$plain"' EXIT
+
+# blocks FILE: where its first block is
+blocks() {
+	python3 - "$1" <<'PYTHON'
+import fcntl, struct, sys
+with open(sys.argv[1], "rb") as file:  # FS_IOC_FIEMAP, one extent
+    found = fcntl.ioctl(file, 0xC020660B, struct.pack("=QQLLLL", 0, 2**63, 1, 0, 1, 0) + bytes(56))
+print(struct.unpack_from("=QQ", found, 32)[1])
+PYTHON
+}
+
+make_files "$btrfs/files"
+sync "$btrfs"
+files=$btrfs/files
+before=$(tree "$files")
+[ "$(blocks "$files/a/1")" != "$(blocks "$files/b/1")" ] || fail "they share blocks already"
+stamp=$(stat -c %y "$files/b/2")
+printf X | dd of="$files/b/2" conv=notrunc status=none # the same size and time
+touch -d "$stamp" "$files/b/2"
+before=$(tree "$files")
+runs 2 "$SIMFIND" --keep=oldest --action=reflink --yes --journal=journal
+said "$files/b/2: left alone: its content is not that of the file that is kept"
+said "deduplicated 2 files by reflinks, freed 600.0 kB; left 1 alone"
+same "the tree, but for blocks" "$before" "$(tree "$files")"
+same "blocks" "$(blocks "$files/a/1") $(blocks "$files/a/3")" "$(blocks "$files/b/1") $(blocks "$files/b/3")"
+[ "$(blocks "$files/a/2")" != "$(blocks "$files/b/2")" ] || fail "other content shares blocks"
+runs 0 "$SIMFIND" --undo=journal --yes
+same "the tree" "$before" "$(tree "$files")"
