@@ -1,22 +1,28 @@
 /*
  * Collecting batches to transactions. A transaction is committed when it is large enough for the
  * engine, or after some seconds: those are what a killed run can lose.
+ *
+ * To an index on a server, which has no row of this host yet, two connections write: every other
+ * transaction goes to the second writer. They are committed in the order in which they were
+ * gathered, since a directory is entered by the first one that has rows of it.
  * SPDX-License-Identifier: MIT
  */
 #include "index/writer.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/array.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/path.h"
+#include "store/known_file.h"
 #include "store/load.h"
 
 #define COMMIT_AFTER_S 2
 /* Batches that may wait while a transaction is written: as many rows as the next one has. */
 #define WAITING_MAX QUEUE_CAPACITY_MAX
+#ifndef TRANSACTION_ROWS_MAX
+#define TRANSACTION_ROWS_MAX SIZE_MAX /* less in tests */
+#endif
 
 int writer_init(struct writer *writer, struct store *store, const struct row_scope *scope,
 		const struct roots *roots, unsigned producers, atomic_bool *stop,
@@ -26,82 +32,21 @@ int writer_init(struct writer *writer, struct store *store, const struct row_sco
 	writer->runs = calloc(roots->count, sizeof *writer->runs);
 	if (writer->runs == NULL)
 		return error_set_memory(error);
+	turns_init(&writer->turns, TURN_WAIT_NS);
 	queue_init(&writer->queue, producers, WAITING_MAX);
 	return 0;
 }
 
 void writer_release(struct writer *writer)
 {
-	free(writer->batches);
-	free(writer->rows);
-	free(writer->directories);
-	free(writer->removed);
-	free(writer->left);
-	free(writer->relinked);
+	second_writer_release(&writer->second);
+	gathered_release(&writer->gathered);
+	turns_release(&writer->turns);
 	free(writer->runs);
 	queue_release(&writer->queue);
 }
 
 /* ---- Transactions ---- */
-
-/* Make room for all that a batch brings. */
-static int reserve(struct writer *writer, const struct batch *batch, struct simhash_error *error)
-{
-	if (array_reserve(&writer->rows, &writer->capacities.rows,
-			  writer->counts.rows + batch->count, sizeof *writer->rows, error) != 0 ||
-	    array_reserve(&writer->directories, &writer->capacities.directories,
-			  writer->counts.directories + batch->count, sizeof *writer->directories,
-			  error) != 0 ||
-	    array_reserve(&writer->removed, &writer->capacities.removed,
-			  writer->counts.removed + batch->removed_count, sizeof *writer->removed,
-			  error) != 0 ||
-	    array_reserve(&writer->left, &writer->capacities.left,
-			  writer->counts.left + batch->count, sizeof *writer->left, error) != 0 ||
-	    array_reserve(&writer->relinked, &writer->capacities.relinked,
-			  writer->counts.relinked + batch->relinked_count, sizeof *writer->relinked,
-			  error) != 0)
-		return -1;
-	return 0;
-}
-
-static void take_task(struct writer *writer, const struct task *task)
-{
-	struct directory *directory = task->directory;
-	struct directory_row *row;
-
-	if (!task->is_scanned)
-		return;
-	writer->rows[writer->counts.rows++] = &task->row;
-	if (task->leaves)
-		memcpy(writer->left[writer->counts.left++], task->left_hash, PATH_HASH_SIZE);
-	if (directory->is_recorded)
-		return;
-	row = &writer->directories[writer->counts.directories++];
-	row->path = task->row.directory;
-	memcpy(row->hash, directory->hash, sizeof row->hash);
-	directory->is_recorded = true;
-}
-
-/* Take a batch over into the next transaction. */
-static int take_batch(struct writer *writer, struct batch *batch, struct simhash_error *error)
-{
-	if (array_reserve(&writer->batches, &writer->capacities.batches, writer->counts.batches + 1,
-			  sizeof(struct batch *), error) != 0) {
-		batch_free(batch);
-		return -1;
-	}
-	writer->batches[writer->counts.batches++] = batch;
-	if (reserve(writer, batch, error) != 0)
-		return -1;
-	for (size_t i = 0; i < batch->removed_count; i++)
-		memcpy(writer->removed[writer->counts.removed++], batch->removed[i],
-		       PATH_HASH_SIZE);
-	for (size_t i = 0; i < batch->relinked_count; i++)
-		writer->relinked[writer->counts.relinked++] = batch->relinked[i];
-	for (size_t i = 0; i < batch->count; i++)
-		take_task(writer, &batch->tasks[i]);
-	return 0;
-}
 
 /* Count what a transaction has stored. */
 static void count_batch(struct writer *writer, const struct batch *batch)
@@ -124,47 +69,99 @@ static void count_batch(struct writer *writer, const struct batch *batch)
 	}
 }
 
-static void drop_batches(struct writer *writer)
+static void count_gathered(struct writer *writer, const struct gathered *gathered)
 {
-	for (size_t i = 0; i < writer->counts.batches; i++)
-		batch_free(writer->batches[i]);
-	memset(&writer->counts, 0, sizeof writer->counts);
+	for (size_t i = 0; i < gathered->counts.batches; i++)
+		count_batch(writer, gathered->batches[i]);
 }
 
-static int commit(struct writer *writer, struct simhash_error *error)
+/* Wait for what the second writer does, and count it. */
+static int end_second(struct writer *writer, struct simhash_error *error)
 {
-	const uint8_t(*removed_files)[PATH_HASH_SIZE] = (void *)writer->removed;
-	const uint8_t(*left_files)[PATH_HASH_SIZE] = (void *)writer->left;
-	struct store_batch batch = {
-		.removed_files = removed_files,
-		.removed_file_count = writer->counts.removed,
-		.left_files = left_files,
-		.left_file_count = writer->counts.left,
-		.relinked = writer->relinked,
-		.relinked_count = writer->counts.relinked,
-		.directories = writer->directories,
-		.directory_count = writer->counts.directories,
-		.rows = writer->rows,
-		.row_count = writer->counts.rows,
-	};
-	int64_t removed = 0;
+	struct second_writer *second = &writer->second;
 	int status = 0;
 
-	if (batch.row_count > 0 || batch.removed_file_count > 0 || batch.relinked_count > 0)
-		status = store_write(writer->store, &writer->scope, &batch, &removed, error);
+	if (!second_writer_is_busy(second))
+		return 0;
+	status = second_writer_wait(second, error);
+	if (status == 0)
+		count_gathered(writer, &second->gathered);
+	gathered_drop(&second->gathered);
+	return status;
+}
+
+/* How many rows make a transaction full. */
+static size_t full_transaction(const struct writer *writer)
+{
+	size_t rows = store_batch_rows(writer->store);
+
+	return rows < TRANSACTION_ROWS_MAX ? rows : TRANSACTION_ROWS_MAX;
+}
+
+/* Have the second writer write what is gathered. It writes rows of new files and nothing else. */
+static bool give_to_second(struct writer *writer, const struct store_batch *changes)
+{
+	struct second_writer *second = &writer->second;
+
+	if (!writer->has_no_rows || changes->removed_file_count > 0 ||
+	    changes->left_file_count > 0 || changes->relinked_count > 0)
+		return false;
+	if (changes->row_count >= full_transaction(writer))
+		second_writer_open(second, writer->store);
+	if (!second_writer_start(second, &writer->scope, &writer->gathered, &writer->turns,
+				 writer->next_turn))
+		return false;
+	writer->next_turn++;
+	return true;
+}
+
+static int write_here(struct writer *writer, const struct store_batch *changes,
+		      struct simhash_error *error)
+{
+	int64_t removed = 0;
+	int status = store_write_in_turn(writer->store, &writer->scope, changes, &writer->turns,
+					 writer->next_turn++, &removed, error);
+
 	if (status == 0) {
-		for (size_t i = 0; i < writer->counts.batches; i++)
-			count_batch(writer, writer->batches[i]);
+		count_gathered(writer, &writer->gathered);
 		writer->rows_removed += (uint64_t)removed;
 	}
-	drop_batches(writer);
 	return status;
+}
+
+/* Write what is gathered: on the second connection if that is free, else here. */
+static int commit(struct writer *writer, struct simhash_error *error)
+{
+	struct store_batch changes = gathered_changes(&writer->gathered);
+	struct simhash_error of_second;
+	int status = 0;
+
+	if (second_writer_is_done(&writer->second))
+		status = end_second(writer, error);
+	if (changes.row_count > 0 || changes.removed_file_count > 0 || changes.relinked_count > 0) {
+		if (status == 0 && give_to_second(writer, &changes))
+			return 0;
+		if (status == 0)
+			status = write_here(writer, &changes, error);
+		/* It has ended, or it is why this one was not committed. */
+		if (end_second(writer, &of_second) != 0) {
+			*error = of_second;
+			status = -1;
+		}
+	}
+	gathered_drop(&writer->gathered);
+	return status;
+}
+
+static int commit_all(struct writer *writer, struct simhash_error *error)
+{
+	return commit(writer, error) != 0 ? -1 : end_second(writer, error);
 }
 
 static bool is_full(const struct writer *writer, size_t full)
 {
-	return writer->counts.rows >= full || writer->counts.removed >= full ||
-	       writer->counts.relinked >= full;
+	return writer->gathered.counts.rows >= full || writer->gathered.counts.removed >= full ||
+	       writer->gathered.counts.relinked >= full;
 }
 
 /* Take a batch over; after the last one of many rows, build the indexes, as at the end of a load. */
@@ -172,23 +169,24 @@ static int take_next(struct writer *writer, struct batch *batch, struct simhash_
 {
 	bool is_end_of_many = batch->is_end_of_many;
 
-	if (take_batch(writer, batch, error) != 0)
+	if (gathered_add(&writer->gathered, batch, error) != 0)
 		return -1;
 	if (!is_end_of_many || atomic_load(writer->stop))
 		return 0;
-	return commit(writer, error) != 0 ? -1 : store_end_load(writer->store, error);
+	return commit_all(writer, error) != 0 ? -1 : store_end_load(writer->store, error);
 }
 
 int writer_write(struct writer *writer, struct simhash_error *error)
 {
-	size_t full = store_batch_rows(writer->store);
+	size_t full = full_transaction(writer);
+	struct simhash_error ignored;
 	int64_t deadline_ns = 0;
 	int status = 0;
 
 	for (;;) {
 		bool timed_out = false;
 		struct batch *batch =
-			writer->counts.batches == 0
+			writer->gathered.counts.batches == 0
 				? queue_pop(&writer->queue)
 				: queue_pop_until(&writer->queue, deadline_ns, &timed_out);
 		if (batch == NULL && !timed_out)
@@ -197,26 +195,34 @@ int writer_write(struct writer *writer, struct simhash_error *error)
 			batch_free(batch);
 			continue;
 		}
-		if (writer->counts.batches == 0)
+		if (writer->gathered.counts.batches == 0)
 			deadline_ns = clock_monotonic_ns() + COMMIT_AFTER_S * NS_PER_S;
 		if (batch != NULL)
 			status = take_next(writer, batch, error);
 		/* Also when batches keep coming, what is held back grows no older than the deadline. */
-		if (status == 0 && writer->counts.batches > 0 &&
+		if (status == 0 && writer->gathered.counts.batches > 0 &&
 		    (is_full(writer, full) || clock_monotonic_ns() >= deadline_ns))
 			status = commit(writer, error);
 		if (status != 0) {
 			atomic_store(writer->stop, true);
-			drop_batches(writer);
+			gathered_drop(&writer->gathered);
 		}
 	}
-	return status == 0 ? commit(writer, error) : -1;
+	if (status == 0)
+		return commit_all(writer, error);
+	end_second(writer, &ignored);
+	return -1;
 }
 
 /* ---- Runs ---- */
 
 int writer_begin_runs(struct writer *writer, struct simhash_error *error)
 {
+	bool has_rows;
+
+	if (store_has_rows(writer->store, &writer->scope, &has_rows, error) != 0)
+		return -1;
+	writer->has_no_rows = !has_rows;
 	for (unsigned i = 0; i < writer->roots->count; i++) {
 		struct scan_run *run = &writer->runs[i];
 		if (writer->roots->items[i].is_skipped)

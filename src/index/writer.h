@@ -17,9 +17,11 @@
 #include "base/queue.h"
 #include "index/batch.h"
 #include "index/failures.h"
+#include "index/gathered.h"
 #include "index/roots.h"
-#include "store/batch.h"
+#include "index/second_writer.h"
 #include "store/scan_run.h"
+#include "store/turns.h"
 
 struct writer {
 	struct store *store; /* borrowed */
@@ -30,15 +32,11 @@ struct writer {
 	const struct roots *roots;
 	uint64_t scanned, sketched_again, moved, bytes, rows_removed; /* committed */
 
-	/* Of the next transaction. */
-	struct batch **batches;
-	const struct file_row **rows;
-	struct directory_row *directories;
-	uint8_t (*removed)[PATH_HASH_SIZE], (*left)[PATH_HASH_SIZE];
-	struct relinked_file *relinked;
-	struct {
-		size_t batches, rows, directories, removed, left, relinked;
-	} counts, capacities;
+	bool has_no_rows; /* the index, of this scope, before the run; false until it is set */
+	struct gathered gathered; /* for the next transaction */
+	struct second_writer second;
+	struct turns turns;
+	uint64_t next_turn;
 };
 
 /* For a queue of `producers` scanners. */

@@ -13,6 +13,7 @@
 #include "store/find_run.h"
 #include "store/sketch_rows.h"
 #include "store/transaction.h"
+#include "store/turns.h"
 #include "store/upsert.h"
 
 static const struct upsert file_upsert = {
@@ -262,15 +263,40 @@ static int compare_rows(const void *a, const void *b)
 	return memcmp((*x)->path_hash, (*y)->path_hash, PATH_HASH_SIZE);
 }
 
+static void sort_rows(const struct store_batch *batch)
+{
+	if (batch->row_count > 0)
+		qsort(batch->rows, batch->row_count, sizeof *batch->rows, compare_rows);
+}
+
 int store_write(struct store *store, const struct row_scope *scope, const struct store_batch *batch,
 		int64_t *removed, struct simhash_error *error)
 {
 	struct transaction transaction = {.store = store};
 	int status = 0;
 
-	if (batch->row_count > 0)
-		qsort(batch->rows, batch->row_count, sizeof *batch->rows, compare_rows);
+	sort_rows(batch);
 	while (transaction_next(&transaction, &status, error))
 		status = write_batch(store, scope, batch, removed, error);
+	return status;
+}
+
+int store_write_in_turn(struct store *store, const struct row_scope *scope,
+			const struct store_batch *batch, struct turns *turns, uint64_t number,
+			int64_t *removed, struct simhash_error *error)
+{
+	struct transaction transaction = {.store = store};
+	int status = 0;
+
+	sort_rows(batch);
+	while (transaction_next(&transaction, &status, error)) {
+		/* Written again, it has no locks before its turn comes. */
+		status = transaction.attempt == 0 ? 0 : turns_await(turns, number, error);
+		if (status == 0)
+			status = write_batch(store, scope, batch, removed, error);
+		if (status == 0)
+			status = turns_await_or_give_way(turns, number, error);
+	}
+	turns_end(turns, status != 0);
 	return status;
 }

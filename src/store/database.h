@@ -42,6 +42,8 @@ struct database_driver {
 	bool has_excluded;
 	/* Several connections that each read a part of the keys are faster than one. */
 	bool reads_parts;
+	/* Several connections that write at the same time are faster than one. */
+	bool has_writers;
 	/* Frees what the connection holds only to be faster; or NULL. */
 	const char *release_memory;
 	/* How many directories of some files are read in order in the time of a question for one. */

@@ -15,6 +15,7 @@
 #include "base/open_file.h"
 #include "store/query.h"
 #include "store/schema.h"
+#include "store/sketch_table.h"
 
 #define STATEMENT_BYTES_MIN 16384 /* the longest statement has 5,000 without values */
 
@@ -211,6 +212,20 @@ int store_open_to_write(const struct store *first, struct store **store,
 			struct simhash_error *error)
 {
 	return open_store(&first->location, OPEN_TO_WRITE, NULL, store, error);
+}
+
+void store_open_second(const struct store *first, struct store **store)
+{
+	struct store_location at_once = first->location;
+	struct simhash_error ignored;
+
+	*store = NULL;
+	at_once.wait_s = 0;
+	if (!first->driver->has_writers ||
+	    open_store(&at_once, OPEN_TO_WRITE, NULL, store, &ignored) != 0)
+		return;
+	(*store)->location.wait_s = first->location.wait_s;
+	store_want_measures(*store, first->measures, first->measure_count);
 }
 
 int store_recover(struct store *store, struct simhash_error *error)

@@ -1,0 +1,108 @@
+/*
+ * Gathering batches to a transaction.
+ * SPDX-License-Identifier: MIT
+ */
+#include "index/gathered.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* Make room for all that a batch brings. */
+static int reserve(struct gathered *gathered, const struct batch *batch,
+		   struct simhash_error *error)
+{
+	if (array_reserve(&gathered->rows, &gathered->capacities.rows,
+			  gathered->counts.rows + batch->count, sizeof *gathered->rows,
+			  error) != 0 ||
+	    array_reserve(&gathered->directories, &gathered->capacities.directories,
+			  gathered->counts.directories + batch->count,
+			  sizeof *gathered->directories, error) != 0 ||
+	    array_reserve(&gathered->removed, &gathered->capacities.removed,
+			  gathered->counts.removed + batch->removed_count,
+			  sizeof *gathered->removed, error) != 0 ||
+	    array_reserve(&gathered->left, &gathered->capacities.left,
+			  gathered->counts.left + batch->count, sizeof *gathered->left,
+			  error) != 0 ||
+	    array_reserve(&gathered->relinked, &gathered->capacities.relinked,
+			  gathered->counts.relinked + batch->relinked_count,
+			  sizeof *gathered->relinked, error) != 0)
+		return -1;
+	return 0;
+}
+
+static void take_task(struct gathered *gathered, const struct task *task)
+{
+	struct directory *directory = task->directory;
+	struct directory_row *row;
+
+	if (!task->is_scanned)
+		return;
+	gathered->rows[gathered->counts.rows++] = &task->row;
+	if (task->leaves)
+		memcpy(gathered->left[gathered->counts.left++], task->left_hash, PATH_HASH_SIZE);
+	if (directory->is_recorded)
+		return;
+	row = &gathered->directories[gathered->counts.directories++];
+	row->path = task->row.directory;
+	memcpy(row->hash, directory->hash, sizeof row->hash);
+	directory->is_recorded = true;
+}
+
+int gathered_add(struct gathered *gathered, struct batch *batch, struct simhash_error *error)
+{
+	if (array_reserve(&gathered->batches, &gathered->capacities.batches,
+			  gathered->counts.batches + 1, sizeof(struct batch *), error) != 0) {
+		batch_free(batch);
+		return -1;
+	}
+	gathered->batches[gathered->counts.batches++] = batch;
+	if (reserve(gathered, batch, error) != 0)
+		return -1;
+	for (size_t i = 0; i < batch->removed_count; i++)
+		memcpy(gathered->removed[gathered->counts.removed++], batch->removed[i],
+		       PATH_HASH_SIZE);
+	for (size_t i = 0; i < batch->relinked_count; i++)
+		gathered->relinked[gathered->counts.relinked++] = batch->relinked[i];
+	for (size_t i = 0; i < batch->count; i++)
+		take_task(gathered, &batch->tasks[i]);
+	return 0;
+}
+
+struct store_batch gathered_changes(const struct gathered *gathered)
+{
+	const uint8_t(*removed_files)[PATH_HASH_SIZE] = (void *)gathered->removed;
+	const uint8_t(*left_files)[PATH_HASH_SIZE] = (void *)gathered->left;
+
+	return (struct store_batch){
+		.removed_files = removed_files,
+		.removed_file_count = gathered->counts.removed,
+		.left_files = left_files,
+		.left_file_count = gathered->counts.left,
+		.relinked = gathered->relinked,
+		.relinked_count = gathered->counts.relinked,
+		.directories = gathered->directories,
+		.directory_count = gathered->counts.directories,
+		.rows = gathered->rows,
+		.row_count = gathered->counts.rows,
+	};
+}
+
+void gathered_drop(struct gathered *gathered)
+{
+	for (size_t i = 0; i < gathered->counts.batches; i++)
+		batch_free(gathered->batches[i]);
+	memset(&gathered->counts, 0, sizeof gathered->counts);
+}
+
+void gathered_release(struct gathered *gathered)
+{
+	gathered_drop(gathered);
+	free(gathered->batches);
+	free(gathered->rows);
+	free(gathered->directories);
+	free(gathered->removed);
+	free(gathered->left);
+	free(gathered->relinked);
+}

@@ -1,0 +1,39 @@
+/*
+ * What one transaction of the writer has: batches of the scanners, and lists of what they bring.
+ *
+ *     while (...)
+ *             gathered_add(&gathered, batch, error);
+ *     changes = gathered_changes(&gathered);
+ *     store_write(store, &scope, &changes, &removed, error);
+ *     gathered_drop(&gathered);
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_INDEX_GATHERED_H
+#define SIMHASH_INDEX_GATHERED_H
+
+#include "index/batch.h"
+#include "store/batch.h"
+
+struct gathered {
+	struct batch **batches;
+	const struct file_row **rows;
+	struct directory_row *directories;
+	uint8_t (*removed)[PATH_HASH_SIZE], (*left)[PATH_HASH_SIZE];
+	struct relinked_file *relinked;
+	struct {
+		size_t batches, rows, directories, removed, left, relinked;
+	} counts, capacities;
+};
+
+/* Take a batch over, also when that fails. */
+int gathered_add(struct gathered *gathered, struct batch *batch, struct simhash_error *error);
+
+/* Borrows the lists. */
+struct store_batch gathered_changes(const struct gathered *gathered);
+
+/* Free the batches, and keep the room for others; free that, too. */
+void gathered_drop(struct gathered *gathered);
+void gathered_release(struct gathered *gathered);
+
+#endif
