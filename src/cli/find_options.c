@@ -185,7 +185,7 @@ static const struct option_row rows[] = {
 	{0, "lineage", NULL,
 	 "list groups as trees of versions: which file is likely the earlier version of which",
 	 .parse = set_lineage, .field = FIELD(lineage),
-	 .not_with = "group expand partition verify=no measure null all script store"},
+	 .not_with = "group expand partition verify=no measure all script store"},
 	{0, "expand", NULL, "list all pairs of identical files, and the pairs of each with others",
 	 .parse = set_flag, .field = FIELD(request.expand), .not_with = "format=html"},
 	{0, "format", "=FORMAT",
@@ -357,7 +357,8 @@ static int check_acting(const struct find_arguments *arguments, struct simhash_e
 static bool formats_lineages(const struct formatter *formatter)
 {
 	return formatter == &formatter_text || formatter == &formatter_json ||
-	       formatter == &formatter_jsonl || formatter == &formatter_dot;
+	       formatter == &formatter_jsonl || formatter == &formatter_null ||
+	       formatter == &formatter_dot;
 }
 
 static int check(const struct find_arguments *arguments, struct simhash_error *error)

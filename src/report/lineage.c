@@ -67,6 +67,8 @@ static lineage_write_fn *writer_of(const struct formatter *formatter)
 {
 	if (formatter == &formatter_dot)
 		return lineage_write_dot;
+	if (formatter == &formatter_null)
+		return lineage_write_null;
 	return formatter->is_text ? lineage_write_text : lineage_write_json;
 }
 

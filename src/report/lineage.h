@@ -11,7 +11,8 @@
 /* Drop the groups of identical files alone, in which there is nothing to order. */
 void group_list_keep_versions(struct group_list *groups);
 
-/* Write a tree for each group by the formatter of the listing: text, json, jsonl or dot. */
+/* Write a tree for each group by the formatter of the listing: text, json, jsonl, null or
+ * dot. */
 int listing_write_lineages(struct listing *listing, const struct group_list *groups,
 			   struct simhash_error *error);
 
@@ -19,7 +20,7 @@ int listing_write_lineages(struct listing *listing, const struct group_list *gro
 
 typedef void lineage_write_fn(FILE *out, const struct group *group, const struct lineage *lineage,
 			      const struct presentation *how);
-lineage_write_fn lineage_write_text, lineage_write_json, lineage_write_dot;
+lineage_write_fn lineage_write_text, lineage_write_json, lineage_write_null, lineage_write_dot;
 
 /* "number", "backup", "copy", "time", "size" */
 const char *lineage_reason_name(enum lineage_reason reason);

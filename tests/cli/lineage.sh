@@ -126,16 +126,36 @@ said '3 more groups left out by --limit'
 runs 0 "$SIMFIND" -q --lineage --format=jsonl
 same "lines of JSON" 5 "$(wc -l <out)"
 
+# For programs: each file once, after the one that it comes from, whose contents JSON has as its parent.
+"$SIMFIND" -q --lineage -0 >pairs || fail "simfind failed"
+"$SIMFIND" -q --lineage --format=json >lineage.json || fail "simfind failed"
+python3 - <<'PYTHON' || fail "files and what they come from"
+import json, os
+def path(file):
+    return bytes.fromhex(file["path_hex"]) if "path_hex" in file else file["path"].encode()
+expected = set()
+for group in json.load(open("lineage.json", encoding="utf-8")):
+    first = {v["version"]: path(v["files"][0]) for v in group["versions"]}
+    for v in group["versions"]:
+        expected.add((first[v["version"]], first.get(v.get("parent"), b"")))
+        expected.update((path(f), first[v["version"]]) for f in v["files"][1:])
+fields = open("pairs", "rb").read().split(b"\0")
+assert fields.pop() == b"" and len(fields) % 2 == 0
+found, seen = list(zip(fields[0::2], fields[1::2])), {b""}
+for file, origin in found:
+    assert origin in seen and file not in seen, (file, origin)
+    seen.add(file)
+assert set(found) == expected and len(found) == len(expected) > 20
+PYTHON
+
 # One file: what is similar to it.
 runs 0 "$SIMFIND" -q --lineage "$files/s3/x.doc"
 same "versions of one file" 3 "$(grep -c 's3/x' out)"
 
 runs 1 "$SIMFIND" --format=dot
 said '--format=dot needs --lineage'
-for option in --group --expand --verify=no --format=csv --format=html --format=null --all --nearest; do
+for option in --group --expand --verify=no --format=csv --format=html --all --nearest; do
 	runs 1 "$SIMFIND" --lineage "${option/nearest/nearest=3}" "$files/s3/x.doc"
 	grep -qE -- "^simfind: --lineage cannot be combined with $option|^simfind: $option cannot be combined with --lineage" \
 		"$TEST_FOLDER/err" || said "--lineage cannot be combined with $option"
 done
-runs 1 "$SIMFIND" --lineage -0
-said '--lineage cannot be combined with --null'

@@ -220,7 +220,7 @@ static const struct refused find_refused[] = {
 	{"between", "update stats sweep apply undo keep"},
 	{"update", "stats sweep apply undo"},
 	{"group", "lineage expand all stats sweep partition apply undo keep"},
-	{"lineage", "expand null script all store stats sweep partition apply undo keep"},
+	{"lineage", "expand script all store stats sweep partition apply undo keep"},
 	{"expand", "store stats sweep apply undo keep"},
 	{"format", "null stats sweep apply undo keep"},
 	{"null", "stats sweep apply undo keep"},
