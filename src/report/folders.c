@@ -231,9 +231,11 @@ static void csv_file(FILE *out, const struct folder_file *file, bool is_terminal
 	if (file->path_b.size > 0)
 		fprintf(out, "%" PRId64, file->size_b_bytes);
 	fputc(',', out);
-	csv_write_path(out, file->path_a, is_terminal);
+	if (file->path_a.size > 0)
+		csv_write_path(out, file->path_a, is_terminal);
 	fputc(',', out);
-	csv_write_path(out, file->path_b, is_terminal);
+	if (file->path_b.size > 0)
+		csv_write_path(out, file->path_b, is_terminal);
 	fputs("\r\n", out);
 }
 
