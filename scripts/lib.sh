@@ -4,9 +4,10 @@
 # What a build needs, and what the tests need besides. The server comes as its
 # core package: the tests start servers of their own, and nothing is started here.
 build_packages=(gcc libc6-dev make cmake pkg-config zlib1g-dev libsqlite3-dev libxxhash-dev
-	libunistring-dev libmariadb-dev)
+	libunistring-dev libmariadb-dev libarchive-dev)
 test_packages=(libcmocka-dev libsimde-dev mariadb-server-core mariadb-client-core sqlite3 mandoc
-	binutils g++ openssl git python3 chromium chromium-driver zsh fish dpkg-dev file dash valgrind btrfs-progs)
+	binutils g++ openssl git python3 chromium chromium-driver zsh fish dpkg-dev file dash valgrind libarchive-tools xz-utils
+	btrfs-progs)
 
 # What the preset for clang needs besides.
 clang_packages=(clang)

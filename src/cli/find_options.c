@@ -156,10 +156,11 @@ static const struct option_row rows[] = {
 	 "sketches leave it open; all: read those of every pair; no: list pairs by counts alone",
 	 .parse = set_enum, .field = FIELD(request.rule.verify.mode), .kind = VALUE_WORD,
 	 .words = verify_words},
-	{'z', "decompress", NULL, "also find files similar to the content of gzip FILEs",
+	{'z', "decompress", NULL,
+	 "also find files similar to what is in FILEs that are archives or compressed",
 	 .parse = set_flag, .field = FIELD(request.inflate), .needs = "FILE"},
 	{0, "max-inflated", "=SIZE",
-	 "give up on content that inflates to more than SIZE (default: 16G)", .parse = set_size,
+	 "give up on a FILE that inflates to more than SIZE (default: 16G)", .parse = set_size,
 	 .field = FIELD(request.max_inflated_bytes), .kind = VALUE_TEXT, .needs = "decompress"},
 
 	{.heading = "Which files"},

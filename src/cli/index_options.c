@@ -8,13 +8,16 @@
 
 #include "base/error.h"
 #include "cli/options.h"
+#include "scan/container.h"
 
 #define WAIT_S_MAX 31536000 /* a year */
 
 void index_arguments_init(struct index_arguments *arguments)
 {
 	*arguments = (struct index_arguments){.program = "simhash",
-					      .request = {.max_inflated_bytes = MAX_INFLATED_BYTES},
+					      .request = {.max_inflated_bytes = MAX_INFLATED_BYTES,
+							  .containers = container_kinds(),
+							  .max_depth = CONTAINER_DEPTH},
 					      .threads = processors()};
 	filter_init(&arguments->filter);
 }
@@ -35,6 +38,54 @@ static int set_wait(const struct option_use *use, struct simhash_error *error)
 	if (parse_number(use, 0, WAIT_S_MAX, &seconds, error) != 0)
 		return -1;
 	*(int64_t *)use->field = (int64_t)seconds;
+	return 0;
+}
+
+static int set_depth(const struct option_use *use, struct simhash_error *error)
+{
+	uint64_t depth;
+
+	if (parse_number(use, 1, CONTAINER_DEPTH_MAX, &depth, error) != 0)
+		return -1;
+	*(unsigned *)use->field = (unsigned)depth;
+	return 0;
+}
+
+/* The kind of this name, or 0. */
+static unsigned kind_named(const char *name, size_t size)
+{
+	for (unsigned i = 0; container_names[i] != NULL; i++)
+		if (strlen(container_names[i]) == size &&
+		    memcmp(container_names[i], name, size) == 0)
+			return 1u << i;
+	return 0;
+}
+
+static int set_containers(const struct option_use *use, struct simhash_error *error)
+{
+	unsigned kinds = 0;
+
+	for (const char *name = use->text;;) {
+		size_t size = strcspn(name, ",");
+		unsigned kind = kind_named(name, size);
+		if (kind == 0)
+			return error_set(
+				error, SIMHASH_E_SYNTAX,
+				"--container '%s': expected names such as zip,tar of: zip, "
+				"tar, 7z, iso, cpio, ar, rar, gzip, bzip2, xz, zstd, lzip, "
+				"lz4, compress",
+				use->text);
+		if ((kind & container_kinds()) == 0)
+			return error_set(error, SIMHASH_E_RANGE,
+					 "--container '%s': this simhash was built without %.*s; "
+					 "build it with libarchive",
+					 use->text, (int)size, name);
+		kinds |= kind;
+		if (name[size] == '\0')
+			break;
+		name += size + 1;
+	}
+	*(unsigned *)use->field = kinds;
 	return 0;
 }
 
@@ -171,10 +222,17 @@ static const struct option_row rows[] = {
 	 .parse = set_text, .field = FIELD(request.list_name), .kind = VALUE_FILE},
 
 	{.heading = "How they are read"},
-	{'z', "decompress", NULL, "also scan the content of gzip files", .parse = set_flag,
-	 .field = FIELD(request.inflate)},
+	{'z', "decompress", NULL, "also scan what is in archives, documents and compressed files",
+	 .parse = set_flag, .field = FIELD(request.inflate)},
+	{0, "container", "=LIST",
+	 "look only into these kinds, such as zip,tar,xz (default: all that --version names)",
+	 .parse = set_containers, .field = FIELD(request.containers), .kind = VALUE_START,
+	 .words = container_names, .is_list = true, .needs = "decompress"},
+	{0, "max-depth", "=N", "look into archives in archives up to depth N, 1 to 16 (default: 3)",
+	 .parse = set_depth, .field = FIELD(request.max_depth), .kind = VALUE_TEXT,
+	 .needs = "decompress"},
 	{0, "max-inflated", "=SIZE",
-	 "give up on content that inflates to more than SIZE (default: 16G)", .parse = set_size,
+	 "give up on a file that inflates to more than SIZE (default: 16G)", .parse = set_size,
 	 .field = FIELD(request.max_inflated_bytes), .kind = VALUE_TEXT, .needs = "decompress"},
 	{0, "measure", "=MEASURE",
 	 "also store sketches by simhash64, simhash128, minhash or bottomk, with parameters as in "

@@ -71,7 +71,8 @@ static void content_unconfirmed(void *context, const struct find_file *file, int
 	char text[256];
 
 	snprintf(text, sizeof text, "%s; its pairs stay as they were found",
-		 system_errno == 0 ? "has changed since it was indexed" : strerror(system_errno));
+		 system_errno == 0 ? "has changed since it was indexed"
+				   : explain_errno(system_errno));
 	say_path(PROGRAM, (struct bytes){file->display, file->display_size}, text);
 	pthread_mutex_lock(&output->lock);
 	output->unreadable++;

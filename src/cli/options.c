@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "scan/container.h"
 #include "store/store.h"
 
 #define WEIGHTS "weights="
@@ -82,9 +83,27 @@ int choose_kernel(struct simhash_error *error)
 	return name == NULL || name[0] == '\0' ? 0 : simhash_kernel_select(name, error);
 }
 
+static void print_containers(void)
+{
+	unsigned kinds = container_kinds();
+	const char *separator = " ";
+
+	fputs("containers:", stdout);
+	for (unsigned i = 0; container_names[i] != NULL; i++)
+		if ((kinds & 1u << i) != 0) {
+			printf("%s%s", separator, container_names[i]);
+			separator = ", ";
+		}
+	if (kinds == 0)
+		puts(" gzip (built without libarchive)");
+	else
+		printf(" (%s)\n", container_library());
+}
+
 void print_version(const char *program)
 {
 	printf("%s %s\nscan kernel: %s\nindexes: sqlite%s\n", program, SIMHASH_VERSION,
 	       simhash_kernel_name(),
 	       store_has_engine("mysql") ? ", mysql" : " (built without mysql)");
+	print_containers();
 }

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/escape.h"
 #include "base/open_file.h"
+#include "scan/container_kind.h"
 
 /* Of standard error, and whether a status line is on it. */
 static pthread_mutex_t error_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -149,6 +150,8 @@ int finish_output(struct simhash_error *error)
 
 const char *explain_errno(int system_errno)
 {
+	const char *why;
+
 	switch (system_errno) {
 	case EINVAL:
 		return "Neither a regular file nor a directory";
@@ -161,6 +164,7 @@ const char *explain_errno(int system_errno)
 	case EOVERFLOW:
 		return "Inflates to more than --max-inflated allows";
 	default:
-		return strerror(system_errno);
+		why = container_explain(system_errno);
+		return why == NULL ? strerror(system_errno) : why;
 	}
 }

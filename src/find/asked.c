@@ -14,6 +14,7 @@
 #include <xxhash.h>
 
 #include "base/error.h"
+#include "base/open_file.h"
 #include "base/pair_set.h"
 #include "base/path.h"
 #include "find/around.h"
@@ -22,6 +23,7 @@
 #include "find/sketch_join.h"
 #include "find/verify.h"
 #include "find/versions.h"
+#include "scan/container.h"
 #include "scan/scan_file.h"
 
 struct asking {
@@ -54,7 +56,9 @@ static int is_repeated(struct asking *asking, const struct file_pair *pair)
 	uint64_t x = hash_path(find_file_path(pair->a)), y = hash_path(find_file_path(pair->b));
 	int added;
 
-	if (!pair->b->is_local || !pair_set_has(&asking->asked, (struct pair){y, 0}))
+	/* Members of archives are not known to be asked for before their turn. */
+	if (!pair->b->is_local || (!row_is_inside(pair->b->compressed_size_bytes) &&
+				   !pair_set_has(&asking->asked, (struct pair){y, 0})))
 		return 0;
 	added = pair_set_add(&asking->reported, x < y ? (struct pair){x, y} : (struct pair){y, x});
 	return added < 0 ? -1 : added == 0;
@@ -186,25 +190,127 @@ static int scan_asked(struct asking *asking, const struct find_query *query, con
 	return finder_show(asking->finder, &row, &asked->arena, &asked->file, error) != 0 ? -1 : 1;
 }
 
-static int ask_for(struct asking *asking, const struct find_query *query, const char *path,
-		   bool is_inflated, struct simhash_error *error)
+/* Report what is similar to a file asked for, and release it. */
+static int report_asked(struct asking *asking, struct asked_file *asked,
+			struct simhash_error *error)
 {
 	const struct find_request *request = asking->finder->request;
-	struct asked_file asked = {.sketches = NULL};
-	int status = scan_asked(asking, query, path, is_inflated, &asked, error);
+	int status = 0;
 
-	if (status == 1 && request->measure != NULL) {
-		if (sketch_pass_add(&asking->pass, &asked, error) != 0)
+	if (request->measure != NULL) {
+		if (sketch_pass_add(&asking->pass, asked, error) != 0)
 			return -1;
 		return sketch_pass_is_full(&asking->pass) ? report_sketched(asking, error) : 0;
 	}
-	if (status == 1 && (asked.file.size_bytes > 0 || request->with_empty))
-		status = request->nearest > 0 ? report_nearest(asking, &asked, error)
-					      : report_matches(asking, &asked, false, error);
-	if (status == 0 && request->versions && asked.file.size_bytes > 0)
-		status = report_matches(asking, &asked, true, error);
-	asked_file_release(&asked);
+	if (asked->file.size_bytes > 0 || request->with_empty)
+		status = request->nearest > 0 ? report_nearest(asking, asked, error)
+					      : report_matches(asking, asked, false, error);
+	if (status == 0 && request->versions && asked->file.size_bytes > 0)
+		status = report_matches(asking, asked, true, error);
+	asked_file_release(asked);
 	return status < 0 ? -1 : 0;
+}
+
+static int ask_for(struct asking *asking, const struct find_query *query, const char *path,
+		   bool is_inflated, struct simhash_error *error)
+{
+	struct asked_file asked = {.sketches = NULL};
+	int status = scan_asked(asking, query, path, is_inflated, &asked, error);
+
+	if (status == 1)
+		return report_asked(asking, &asked, error);
+	asked_file_release(&asked);
+	return status;
+}
+
+/* ---- The members of archives ---- */
+
+/* Ask for the member that a row is of. */
+static int ask_for_member(struct asking *asking, const char *path, struct file_row *row,
+			  struct simhash_error *error)
+{
+	struct asked_file asked = {.sketches = row->sketches, .keys = row->keys};
+	size_t size = strlen(path);
+	char *names = arena_take(&asked.arena, size + 1 + row->name.size);
+	uint8_t directory[DIRECTORY_HASH_SIZE];
+	int status = -1;
+
+	if (names == NULL) {
+		asked_file_release(&asked);
+		return error_set_memory(error);
+	}
+	memcpy(names, path, size);
+	names[size] = '/';
+	memcpy(names + size + 1, row->name.data, row->name.size);
+	row->directory = (struct bytes){names, size + 1};
+	row->name = (struct bytes){names + size + 1, row->name.size};
+	row->host = asking->finder->local_host;
+	directory_hash(row->directory, directory);
+	path_hash(directory, row->name, row->path_hash);
+	if (finder_convert(asking->finder, row, &asked.file, error) == 0 &&
+	    finder_show(asking->finder, row, &asked.arena, &asked.file, error) == 0) {
+		asked.file.is_local = true;
+		status = report_asked(asking, &asked, error);
+	} else {
+		asked_file_release(&asked);
+	}
+	return status;
+}
+
+static void report_trouble(struct asking *asking, const char *path,
+			   const struct container *container)
+{
+	const struct find_sink *sink = asking->finder->sink;
+	struct bytes member = container_name(container);
+	size_t size = strlen(path);
+	char *whole = malloc(size + 2 + member.size);
+	struct bytes about = bytes_of(path);
+
+	if (whole != NULL && member.size > 0) {
+		memcpy(whole, path, size);
+		memcpy(whole + size, "//", 2);
+		memcpy(whole + size + 2, member.data, member.size);
+		about = (struct bytes){whole, size + 2 + member.size};
+	}
+	sink->unreadable(sink->context, about, container_why(container));
+	free(whole);
+}
+
+/* Ask for all members of a file that was opened. */
+static int ask_for_contents(struct asking *asking, const char *path, int fd,
+			    const struct stat *file, struct simhash_error *error)
+{
+	struct container *container =
+		container_open(&asking->scanner, fd, file, bytes_of(path_name(path)));
+	struct file_row row = {.mtime_ns = stat_mtime_ns(file),
+			       .links = 1,
+			       .compressed_size_bytes = file->st_size};
+	enum container_answer answer;
+	int status = 0;
+
+	if (container == NULL)
+		return error_set_memory(error);
+	while (status == 0 && (answer = container_next(container, &row)) != CONTAINER_END)
+		if (answer == CONTAINER_MEMBER)
+			status = ask_for_member(asking, path, &row, error);
+		else
+			report_trouble(asking, path, container);
+	container_close(container);
+	return status;
+}
+
+static int ask_for_members(struct asking *asking, const char *path, struct simhash_error *error)
+{
+	int fd = open_path(path, O_RDONLY | O_NONBLOCK | O_NOCTTY), status = 0;
+	struct stat file;
+
+	/* What is wrong with the file was reported as it was scanned. */
+	if (fd < 0)
+		return 0;
+	if (fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && scan_kind(&asking->scanner, fd) != 0)
+		status = ask_for_contents(asking, path, fd, &file, error);
+	close(fd);
+	return status;
 }
 
 /* ---- What is asked for ---- */
@@ -267,6 +373,8 @@ static int ask_for_all(struct asking *asking, const struct find_query *queries, 
 			status = ask_for(asking, &queries[i], resolved[i], false, error);
 		if (status == 0 && inflate && resolved[i] != NULL)
 			status = ask_for(asking, &queries[i], resolved[i], true, error);
+		if (status == 0 && inflate && resolved[i] != NULL)
+			status = ask_for_members(asking, resolved[i], error);
 	}
 	if (status == 0)
 		status = report_sketched(asking, error);
@@ -287,6 +395,8 @@ int finder_files(struct finder *finder, const struct find_query *queries, size_t
 	if (file_scanner_init(&asking.scanner, request->tags, true, &never_stop, error) != 0)
 		return -1;
 	asking.scanner.max_inflated_bytes = request->max_inflated_bytes;
+	asking.scanner.containers = request->inflate ? container_kinds() : 0;
+	asking.scanner.max_depth = CONTAINER_DEPTH;
 	if ((request->measure == NULL ||
 	     file_scanner_measure(&asking.scanner, &request->measure, 1, error) == 0) &&
 	    sketch_pass_init(&asking.pass, finder, error) == 0 &&

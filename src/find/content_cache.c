@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "find/reopen.h"
+#include "scan/container.h"
 #include "scan/inflating.h"
 
 #define CACHE_BYTES ((size_t)384 << 20)
@@ -178,6 +179,36 @@ static bool inflate_whole(struct content_cache *cache, struct content *content, 
 	return false;
 }
 
+/* Is it a member of an archive, and not the content of a gzip file? */
+static bool is_member(const struct find_file *file)
+{
+	const char *path = find_file_path(file), *inside = strstr(path, "//");
+	const char *name = inside;
+
+	while (inside != NULL && name > path && name[-1] != '/')
+		name--;
+	return row_is_inside(file->compressed_size_bytes) && inside != NULL &&
+	       !is_inflated_name(bytes_of(name));
+}
+
+/* The same of a member. */
+static bool extract_whole(struct content_cache *cache, struct content *content, int fd,
+			  const struct stat *status)
+{
+	const char *path = find_file_path(content->file), *inside = strstr(path, "//");
+	const char *name = inside;
+	int why;
+
+	while (name > path && name[-1] != '/')
+		name--;
+	if (container_extract(fd, status, (struct bytes){name, (size_t)(inside - name)},
+			      bytes_of(inside + 2), content->bytes,
+			      (size_t)content->file->size_bytes, &why) == 0)
+		return true;
+	content_report(cache, content, why);
+	return false;
+}
+
 static bool load_content(struct content_cache *cache, struct content *content)
 {
 	struct simhash_error error;
@@ -192,6 +223,8 @@ static bool load_content(struct content_cache *cache, struct content *content)
 			error_set_memory(&error);
 			first_error_set(cache->first_error, &error);
 			loaded = false;
+		} else if (is_member(content->file)) {
+			loaded = extract_whole(cache, content, fd, &status);
 		} else if (content->file->compressed_size_bytes > 0) {
 			loaded = inflate_whole(cache, content, fd);
 			fd = -1;

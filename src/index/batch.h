@@ -25,9 +25,12 @@ struct task {
 	char *open_name; /* in `name` */
 	bool is_scanned; /* `row` is filled */
 	bool is_inflated, is_unchanged; /* as the walk found it */
-	bool is_copied;			/* from another name of the file; not read */
-	bool is_moved;			/* from the row of another path; not read */
-	bool leaves;			/* that path, which is: */
+	bool had_members;
+	bool looks_only; /* not read; is it a container? */
+	bool is_looked;	 /* it was, and row.contents tells what is known of it */
+	bool is_copied;	 /* from another name of the file; not read */
+	bool is_moved;	 /* from the row of another path; not read */
+	bool leaves;	 /* that path, which is: */
 	uint8_t left_hash[PATH_HASH_SIZE];
 	int64_t size_bytes, links; /* as the walk found it; of `links` what is recorded */
 	struct hard_link *link;	   /* see hard_links.h; NULL: it is scanned for itself */
@@ -44,8 +47,11 @@ struct batch {
 	uint8_t (*removed)[PATH_HASH_SIZE]; /* files gone, at most BATCH_TASKS; owned */
 	size_t relinked_count;
 	struct relinked_file *relinked; /* at most BATCH_TASKS; owned */
-	int64_t size_bytes;		/* of the files to scan */
-	atomic_size_t unfinished;	/* tasks, and one for the scanner that goes through them */
+	/* The members of this directory are gone, or about to be written anew. */
+	bool removes_directory;
+	uint8_t removed_directory[DIRECTORY_HASH_SIZE];
+	int64_t size_bytes;	  /* of the files to scan */
+	atomic_size_t unfinished; /* tasks, and one for the scanner that goes through them */
 	size_t count, capacity;
 	struct task tasks[];
 };

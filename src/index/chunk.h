@@ -29,6 +29,8 @@ struct found_file {
 	uint64_t device, inode, links;
 	bool is_inflated;
 	bool is_unchanged; /* and scanned for its resemblance sketch alone */
+	bool had_members;  /* by its row, before it was changed */
+	bool looks_only;   /* it is unchanged, and looked at for what is in it alone */
 };
 
 /* The links that its row has, as scan_file records them: 0 where symbolic links are followed. */

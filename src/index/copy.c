@@ -85,6 +85,7 @@ static bool same_row(const struct file_row *x, const struct file_row *y)
 	       same_bytes(x->extension, y->extension) && x->size_bytes == y->size_bytes &&
 	       x->mtime_ns == y->mtime_ns && x->device == y->device && x->inode == y->inode &&
 	       x->links == y->links && x->compressed_size_bytes == y->compressed_size_bytes &&
+	       x->contents == y->contents &&
 	       memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE) == 0 &&
 	       x->scanned_at_ns == y->scanned_at_ns &&
 	       memcmp(&x->table, &y->table, sizeof x->table) == 0 &&
@@ -103,9 +104,9 @@ static void sum_bytes(XXH3_state_t *state, struct bytes bytes)
 
 static void sum_row(XXH3_state_t *state, const struct file_row *row)
 {
-	const int64_t numbers[] = {row->size_bytes,   row->mtime_ns, row->device,
-				   row->inode,	      row->links,    row->compressed_size_bytes,
-				   row->scanned_at_ns};
+	const int64_t numbers[] = {row->size_bytes,    row->mtime_ns, row->device,
+				   row->inode,	       row->links,    row->compressed_size_bytes,
+				   row->scanned_at_ns, row->contents};
 
 	XXH3_64bits_update(state, row->path_hash, PATH_HASH_SIZE);
 	sum_bytes(state, row->directory);

@@ -53,7 +53,8 @@ static struct directory *directory_new(int fd, unsigned root, struct bytes paren
 	atomic_init(&directory->references, 1);
 	atomic_init(&directory->uses, 1);
 	directory_hash(directory_path(directory), directory->hash);
-	atomic_fetch_add(&open_directories, 1);
+	if (fd >= 0)
+		atomic_fetch_add(&open_directories, 1);
 	return directory;
 }
 
@@ -78,6 +79,21 @@ struct directory *directory_new_below(int fd, const struct directory *parent, co
 	return directory;
 }
 
+struct directory *directory_new_inside(const struct directory *parent, struct bytes name)
+{
+	char *own = malloc(name.size + 1);
+	struct directory *directory = NULL;
+
+	if (own != NULL) {
+		memcpy(own, name.data, name.size);
+		own[name.size] = '/';
+		directory = directory_new(-1, parent->root, directory_path(parent),
+					  (struct bytes){own, name.size + 1});
+	}
+	free(own);
+	return directory;
+}
+
 void directory_hold(struct directory *directory)
 {
 	atomic_fetch_add(&directory->references, 1);
@@ -87,6 +103,8 @@ void directory_hold(struct directory *directory)
 void directory_end_use(struct directory *directory)
 {
 	if (atomic_fetch_sub(&directory->uses, 1) > 1)
+		return;
+	if (directory->fd < 0)
 		return;
 	close(directory->fd);
 	atomic_fetch_sub(&open_directories, 1);

@@ -42,6 +42,12 @@ unsigned directory_open_max(void);
 struct directory *directory_new_top(int fd, unsigned root, const char *path);
 struct directory *directory_new_below(int fd, const struct directory *parent, const char *name);
 
+/*
+ * What the members of an archive are rows of, see is_inside_directory: FILE and a slash. It is not
+ * open. The memory is as above.
+ */
+struct directory *directory_new_inside(const struct directory *parent, struct bytes name);
+
 /* Take one more reference and one more use. */
 void directory_hold(struct directory *directory);
 void directory_end_use(struct directory *directory);

@@ -64,7 +64,7 @@ static void push_large(struct scanners *scanners, struct batch *batch)
 	struct shared_scan *shared = NULL;
 
 	if (batch->size_bytes >= SHARED_FROM && helpers > 0 && !task->is_inflated &&
-	    (task->link == NULL || task->is_leader))
+	    !task->looks_only && (task->link == NULL || task->is_leader))
 		shared = shared_scan_new(helpers + 1);
 	batch->shared = shared;
 	scanners_push(scanners, batch);
@@ -149,6 +149,8 @@ static struct task *append_task(const struct feed *feed, struct directory *direc
 	task->directory = directory;
 	task->is_inflated = file->is_inflated;
 	task->is_unchanged = file->is_unchanged;
+	task->looks_only = file->looks_only;
+	task->had_members = file->had_members;
 	task->size_bytes = file->size_bytes;
 	task->links = recorded_links(file, feed->scanners->request->follow);
 	memcpy(row->path_hash, file->path_hash, PATH_HASH_SIZE);
@@ -183,7 +185,8 @@ int feed_scan(struct feed *feed, struct directory *directory, const struct found
 	task = append_task(feed, directory, file);
 	if (task == NULL)
 		return error_set_memory(error);
-	hard_links_enter(feed->scanners->links, file, task);
+	if (!file->looks_only)
+		hard_links_enter(feed->scanners->links, file, task);
 	if (is_large)
 		push_or_keep(feed);
 	else
@@ -224,6 +227,23 @@ int feed_remove(struct feed *feed, const uint8_t hash[PATH_HASH_SIZE], struct si
 		return -1;
 	memcpy(batch->removed[batch->removed_count++], hash, PATH_HASH_SIZE);
 	flush_if_full(feed);
+	return 0;
+}
+
+int feed_remove_members(struct feed *feed, const struct directory *directory, struct bytes name,
+			struct simhash_error *error)
+{
+	struct directory *inside = directory_new_inside(directory, name);
+	struct batch *batch = inside == NULL ? NULL : batch_new(0);
+
+	if (batch == NULL) {
+		directory_drop(inside);
+		return error_set_memory(error);
+	}
+	batch->removes_directory = true;
+	memcpy(batch->removed_directory, inside->hash, sizeof batch->removed_directory);
+	directory_drop(inside);
+	scanners_push(feed->scanners, batch);
 	return 0;
 }
 

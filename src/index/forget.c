@@ -63,6 +63,24 @@ static int keep_directories_below(struct directory_list *list, struct store *sto
 	return status;
 }
 
+/* The directory of what is in a file of this path, see is_inside_directory. */
+static int add_inside(struct directory_list *list, const char *path, struct simhash_error *error)
+{
+	size_t size = strlen(path);
+	char *inside = malloc(size + 2);
+	uint8_t hash[DIRECTORY_HASH_SIZE];
+	int status;
+
+	if (inside == NULL)
+		return error_set_memory(error);
+	memcpy(inside, path, size);
+	memcpy(inside + size, "/", 2);
+	directory_hash(bytes_of(inside), hash);
+	status = directory_list_add(list, hash, error);
+	free(inside);
+	return status;
+}
+
 /* The rows of a file of this path: its own, and that of its inflated content. */
 static int remove_file(struct store *store, const struct row_scope *scope, const char *path,
 		       int64_t *removed, struct simhash_error *error)
@@ -99,6 +117,8 @@ static int forget_in(struct store *store, const struct row_scope *scope, const c
 
 	directory_hash(bytes, own);
 	status = directory_list_add(&list, own, error);
+	if (status == 0 && bytes.size > 1)
+		status = add_inside(&list, path, error);
 	if (status == 0)
 		status = keep_directories_below(&list, store, scope, bytes, error);
 	if (status == 0)

@@ -26,10 +26,26 @@ static int reserve(struct gathered *gathered, const struct batch *batch,
 			  gathered->counts.left + batch->count, sizeof *gathered->left,
 			  error) != 0 ||
 	    array_reserve(&gathered->relinked, &gathered->capacities.relinked,
-			  gathered->counts.relinked + batch->relinked_count,
-			  sizeof *gathered->relinked, error) != 0)
+			  gathered->counts.relinked + batch->relinked_count + batch->count,
+			  sizeof *gathered->relinked, error) != 0 ||
+	    array_reserve(&gathered->removed_directories, &gathered->capacities.removed_directories,
+			  gathered->counts.removed_directories + 1,
+			  sizeof *gathered->removed_directories, error) != 0)
 		return -1;
 	return 0;
+}
+
+/* An unchanged file was looked into: only what is known of its contents is written. */
+static void take_looked(struct gathered *gathered, const struct task *task)
+{
+	struct relinked_file *looked = &gathered->relinked[gathered->counts.relinked++];
+
+	*looked = (struct relinked_file){.device = task->row.device,
+					 .inode = task->row.inode,
+					 .links = task->row.links,
+					 .is_looked = true,
+					 .contents = task->row.contents};
+	memcpy(looked->path_hash, task->row.path_hash, PATH_HASH_SIZE);
 }
 
 static void take_task(struct gathered *gathered, const struct task *task)
@@ -37,6 +53,8 @@ static void take_task(struct gathered *gathered, const struct task *task)
 	struct directory *directory = task->directory;
 	struct directory_row *row;
 
+	if (task->is_looked && !task->is_scanned)
+		take_looked(gathered, task);
 	if (!task->is_scanned)
 		return;
 	gathered->rows[gathered->counts.rows++] = &task->row;
@@ -63,6 +81,9 @@ int gathered_add(struct gathered *gathered, struct batch *batch, struct simhash_
 	for (size_t i = 0; i < batch->removed_count; i++)
 		memcpy(gathered->removed[gathered->counts.removed++], batch->removed[i],
 		       PATH_HASH_SIZE);
+	if (batch->removes_directory)
+		memcpy(gathered->removed_directories[gathered->counts.removed_directories++],
+		       batch->removed_directory, DIRECTORY_HASH_SIZE);
 	for (size_t i = 0; i < batch->relinked_count; i++)
 		gathered->relinked[gathered->counts.relinked++] = batch->relinked[i];
 	for (size_t i = 0; i < batch->count; i++)
@@ -74,8 +95,12 @@ struct store_batch gathered_changes(const struct gathered *gathered)
 {
 	const uint8_t(*removed_files)[PATH_HASH_SIZE] = (void *)gathered->removed;
 	const uint8_t(*left_files)[PATH_HASH_SIZE] = (void *)gathered->left;
+	const uint8_t(*removed_directories)[DIRECTORY_HASH_SIZE] =
+		(void *)gathered->removed_directories;
 
 	return (struct store_batch){
+		.removed_directories = removed_directories,
+		.removed_directory_count = gathered->counts.removed_directories,
 		.removed_files = removed_files,
 		.removed_file_count = gathered->counts.removed,
 		.left_files = left_files,
@@ -104,5 +129,6 @@ void gathered_release(struct gathered *gathered)
 	free(gathered->directories);
 	free(gathered->removed);
 	free(gathered->left);
+	free(gathered->removed_directories);
 	free(gathered->relinked);
 }

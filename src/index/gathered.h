@@ -20,9 +20,10 @@ struct gathered {
 	const struct file_row **rows;
 	struct directory_row *directories;
 	uint8_t (*removed)[PATH_HASH_SIZE], (*left)[PATH_HASH_SIZE];
+	uint8_t (*removed_directories)[DIRECTORY_HASH_SIZE];
 	struct relinked_file *relinked;
 	struct {
-		size_t batches, rows, directories, removed, left, relinked;
+		size_t batches, rows, directories, removed, left, relinked, removed_directories;
 	} counts, capacities;
 };
 

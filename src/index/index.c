@@ -231,6 +231,7 @@ int index_trees(const struct index_request *request, const struct index_resource
 
 	memset(summary, 0, sizeof *summary);
 	vanished_init(&run.vanished);
+	run.vanished.follow = request->follow;
 	run.links = hard_links_new();
 	status = failures_init(&run.failures, roots, resources->failed, resources->context, error);
 	if (status == 0 && run.links == NULL)

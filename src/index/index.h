@@ -37,8 +37,10 @@ struct index_request {
 	bool force;	/* scan unchanged files again */
 	bool no_sketch; /* make no resemblance sketches */
 	bool one_file_system;
-	bool inflate;		    /* the content of gzip files too */
-	int64_t max_inflated_bytes; /* of one of them */
+	bool inflate;		    /* the content of gzip files too, and of containers: */
+	unsigned containers;	    /* kinds, see scan/container_kind.h; only with the above */
+	unsigned max_depth;	    /* of containers in containers */
+	int64_t max_inflated_bytes; /* of one compressed file or archive */
 	/* Sketches by these, at most SKETCHES_MAX, are made too. */
 	struct simhash_measure *const *measures;
 	unsigned measure_count;

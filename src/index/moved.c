@@ -245,10 +245,14 @@ static int claim_for_directory(struct settling *settling, const uint8_t hash[DIR
 
 	while (status == 0 && (status = known_files_next(&files, &known, error)) == 1) {
 		bool is_inflated = known.compressed_size_bytes > 0;
-		uint64_t key =
-			file_key((uint64_t)known.inode,
-				 is_inflated ? known.compressed_size_bytes : known.size_bytes,
-				 known.mtime_ns, is_inflated);
+		uint64_t key;
+		status = 0;
+		/* Members of archives are written anew with their archive. */
+		if (is_inflated && !is_inflated_name(known.name))
+			continue;
+		key = file_key((uint64_t)known.inode,
+			       is_inflated ? known.compressed_size_bytes : known.size_bytes,
+			       known.mtime_ns, is_inflated);
 		status = claim(settling, key, known.path_hash, NULL, error);
 	}
 	known_files_end(&files);
@@ -435,6 +439,7 @@ static bool is_row_of(const struct settling *settling, const struct file_row *ro
 	       (uint64_t)row->device == identity->device &&
 	       (uint64_t)row->inode == identity->inode && size_bytes == identity->size_bytes &&
 	       row->mtime_ns == identity->mtime_ns && is_same_file(identity, row->scanned_at_ns) &&
+	       (row->contents & CONTENTS_HAS_MEMBERS) == 0 && /* their rows have other paths */
 	       (row->has_resemblance || settling->walkers->request->no_sketch);
 }
 

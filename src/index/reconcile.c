@@ -89,6 +89,20 @@ static int complete(struct reconciler *reconciler, struct known_file *known, boo
 					 error);
 }
 
+/* A file that had members. They are written anew with it, or removed where it is not looked into. */
+static int scan_container(struct reconciler *reconciler, struct directory *directory,
+			  const struct found_file *file, struct feed *feed,
+			  struct simhash_error *error)
+{
+	struct bytes name = {file->name, file->name_size};
+	struct found_file again = *file;
+
+	again.had_members = true;
+	if (!reconciler->looks && feed_remove_members(feed, directory, name, error) != 0)
+		return -1;
+	return feed_scan(feed, directory, &again, error);
+}
+
 /*
  * A file that differs from the row of its path. If it was not changed but replaced by a file that
  * may have been moved here, that row may be the one of a file that was moved away.
@@ -102,6 +116,8 @@ static int scan_changed(struct reconciler *reconciler, struct directory *directo
 	bool found;
 	int waits;
 
+	if (known->has_members)
+		return scan_container(reconciler, directory, file, feed, error);
 	if (reconciler->aside == NULL || known_inode_is(known, file->inode))
 		return feed_scan(feed, directory, file, error);
 	waits = put_aside_file(reconciler->aside, directory, file, error);
@@ -124,9 +140,16 @@ static int decide(struct reconciler *reconciler, struct directory *directory,
 	if (reconciler->resemble && known->lacks_resemblance) {
 		struct found_file again = *file;
 		again.is_unchanged = true;
+		if (known->has_members)
+			return scan_container(reconciler, directory, &again, feed, error);
 		return feed_scan(feed, directory, &again, error);
 	}
 	skip(reconciler, file);
+	if (known->lacks_look && !file->is_inflated) {
+		struct found_file again = *file;
+		again.looks_only = true;
+		return feed_scan(feed, directory, &again, error);
+	}
 	return relink_if_changed(reconciler, file, known, feed, error);
 }
 

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/path.h"
 #include "index/hard_links.h"
+#include "index/members.h"
 #include "index/writer.h"
 #include "scan/scan_file.h"
 #include "scan/shared_scan.h"
@@ -80,6 +81,13 @@ static void count_done(struct scanners *scanners, const struct task *task, bool 
 		index_progress_add(progress, 1, was_counted ? 0 : task->size_bytes);
 }
 
+/* What is in a file that has a row. */
+static void look_inside(struct scanners *scanners, struct file_scanner *scanner, struct task *task)
+{
+	if (scanner->containers != 0 && task->is_scanned && !task->is_inflated)
+		members_look(scanners, scanner, task);
+}
+
 /* Read a task's file. */
 static void scan_task(struct scanners *scanners, struct file_scanner *scanner,
 		      struct shared_scan *shared, struct task *task)
@@ -87,17 +95,24 @@ static void scan_task(struct scanners *scanners, struct file_scanner *scanner,
 	enum scan_outcome outcome = scan_content(scanners, scanner, shared, task);
 
 	task->is_scanned = outcome == SCAN_DONE;
+	look_inside(scanners, scanner, task);
 	if (outcome == SCAN_FAILED)
 		report(scanners, task, errno);
 	count_done(scanners, task, task->is_scanned && !task->is_inflated);
 }
 
 /* A task has its row from another name or path of its file, and needs only keys for its own. */
-static void complete_copy(struct scanners *scanners, struct task *task)
+static void complete_copy(struct scanners *scanners, struct file_scanner *scanner,
+			  struct task *task)
 {
 	row_compute_keys(&task->row, scanners->request->tag_set);
 	task->is_scanned = true;
 	task->is_copied = true;
+	if (!task->is_moved) {
+		scanner->has_kind = false;
+		task->row.contents = 0;
+		look_inside(scanners, scanner, task);
+	}
 	count_done(scanners, task, false);
 	end_task(scanners, task);
 }
@@ -116,7 +131,7 @@ static void scan_leader(struct scanners *scanners, struct file_scanner *scanner,
 		shared = NULL; /* of that one file */
 		for (task = parked; was_scanned && task != NULL; task = next) {
 			next = task->next_parked;
-			complete_copy(scanners, task);
+			complete_copy(scanners, scanner, task);
 		}
 	}
 }
@@ -128,7 +143,12 @@ static void handle_task(struct scanners *scanners, struct file_scanner *scanner,
 	enum hard_link_answer answer = LINK_SCAN;
 
 	if (task->is_moved) {
-		complete_copy(scanners, task);
+		complete_copy(scanners, scanner, task);
+		return;
+	}
+	if (task->looks_only) {
+		members_look(scanners, scanner, task);
+		end_task(scanners, task);
 		return;
 	}
 	if (task->link == NULL) {
@@ -139,7 +159,7 @@ static void handle_task(struct scanners *scanners, struct file_scanner *scanner,
 	if (!task->is_leader)
 		answer = hard_links_take(scanners->links, task);
 	if (answer == LINK_COPIED)
-		complete_copy(scanners, task);
+		complete_copy(scanners, scanner, task);
 	else if (answer == LINK_SCAN)
 		scan_leader(scanners, scanner, shared, task);
 }
@@ -175,6 +195,8 @@ static int file_scanner_new(struct scanners *scanners, struct file_scanner *scan
 	scanner->no_resemblance = request->no_sketch;
 	scanner->own = scanners->own;
 	scanner->max_inflated_bytes = request->max_inflated_bytes;
+	scanner->containers = request->inflate ? request->containers : 0;
+	scanner->max_depth = request->max_depth;
 	if (resources->progress != NULL)
 		scanner->bytes_read = &resources->progress->bytes_done;
 	return 0;

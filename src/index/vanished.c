@@ -87,6 +87,29 @@ static int find_gone(struct bytes path, char **gone)
 	return 0;
 }
 
+/* The same of the file whose members are the rows of a directory. */
+static int find_file_gone(struct bytes directory, bool follow, char **gone)
+{
+	const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY;
+	char *path = strndup(directory.data, directory.size - 1);
+	struct stat status;
+	int fd, result = 0;
+
+	*gone = NULL;
+	if (path == NULL)
+		return -1;
+	fd = follow ? open_path(path, flags) : open_path_directly(path, flags);
+	if (fd < 0 && errno != ENOENT && errno != ENOTDIR && errno != ELOOP &&
+	    errno != ENAMETOOLONG && errno != ENXIO)
+		result = -1;
+	else if (fd < 0 || (fstat(fd, &status) == 0 && !S_ISREG(status.st_mode)))
+		*gone = strndup(directory.data, directory.size);
+	if (fd >= 0)
+		close_keeping_errno(fd);
+	free(path);
+	return result;
+}
+
 /* Is a directory of the index gone for certain? */
 static bool is_gone(struct vanished *vanished, const struct known_directory *known,
 		    unsigned root_index, struct failures *failures)
@@ -99,7 +122,9 @@ static bool is_gone(struct vanished *vanished, const struct known_directory *kno
 	if (vanished->gone != NULL && path_is_at_or_below(known->path, bytes_of(vanished->gone)))
 		return true;
 	/* Where search is denied, the walk has reported it, or was told to leave it out. */
-	if (find_gone(known->path, &gone) != 0 && errno != EACCES)
+	if ((is_inside_directory(known->path) ? find_file_gone(known->path, vanished->follow, &gone)
+					      : find_gone(known->path, &gone)) != 0 &&
+	    errno != EACCES)
 		failures_report(failures, root_index, known->path, errno);
 	if (gone == NULL)
 		return false;

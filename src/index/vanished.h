@@ -24,6 +24,7 @@ struct vanished {
 	pthread_mutex_t mutex;	     /* of `met` */
 	struct pair_set met;	     /* hashes of the present root's directories */
 	struct directory_list found; /* that are gone */
+	bool follow;		     /* links, also to files */
 	char *gone; /* a path that was found to be gone last, with all below it; or NULL */
 };
 

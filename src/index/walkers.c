@@ -130,6 +130,8 @@ static int connect_all(struct walkers *walkers, struct simhash_error *error)
 			return -1;
 		store_want_measures(reconciler->store, walkers->measures,
 				    walkers->request->measure_count);
+		if (walkers->request->inflate)
+			store_want_containers(reconciler->store, walkers->request->containers);
 		if (i == 0 &&
 		    store_has_rows(reconciler->store, &walkers->scope, &has_rows, error) != 0)
 			return -1;
@@ -220,6 +222,7 @@ static void prepare(struct walkers *walkers)
 			.reconciler = {.scope = walkers->scope,
 				       .force = request->force,
 				       .resemble = !request->no_sketch,
+				       .looks = request->inflate && request->containers != 0,
 				       .follow = request->follow,
 				       .failures = walkers->failures,
 				       .progress = resources->progress},

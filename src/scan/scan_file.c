@@ -16,6 +16,8 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/open_file.h"
+#include "scan/container_kind.h"
+#include "scan/content.h"
 #include "scan/content_hash.h"
 #include "scan/inflating.h"
 #include "scan/reading.h"
@@ -33,6 +35,9 @@ int file_scanner_init(struct file_scanner *scanner, const struct simhash_tag_set
 	scanner->stop = stop;
 	scanner->own = NULL;
 	scanner->max_inflated_bytes = INT64_MAX;
+	scanner->containers = 0;
+	scanner->max_depth = 0;
+	scanner->has_kind = false;
 	scanner->bytes_read = NULL;
 	scanner->buffer = aligned_alloc(BUFFER_ALIGNMENT, FILE_SCANNER_ROOM);
 	scanner->hash = XXH3_createState();
@@ -62,73 +67,21 @@ void file_scanner_release(struct file_scanner *scanner)
 	scanner->hash = NULL;
 }
 
-/* The scan of one content, piece by piece, in one pass. */
-struct content {
-	struct file_scanner *scanner;
-	struct simhash_scanner counts;
-	struct file_row *row;
-};
-
-static void content_begin(struct content *content, struct file_scanner *scanner,
-			  struct file_row *row)
+/* What a file begins with tells whether it is a container. */
+static void note_kind(struct file_scanner *scanner, size_t size)
 {
-	content->scanner = scanner;
-	content->row = row;
-	simhash_scanner_init(&content->counts, scanner->tag_set);
-	XXH3_128bits_reset(scanner->hash);
-	sketching_begin(&scanner->sketching);
-	row->size_bytes = 0;
-	row->has_resemblance = false;
-	simhash_resemblance_scanner_begin(scanner->resemblance);
-}
-
-/* A content that is in the buffer as a whole needs no copy of its bytes. */
-static void resemblance_update(struct content *content, size_t size, bool is_last)
-{
-	struct file_scanner *scanner = content->scanner;
-	struct file_row *row = content->row;
-
-	if (scanner->no_resemblance)
+	if (scanner->containers == 0)
 		return;
-	row->has_resemblance = row->size_bytes == 0 && is_last;
-	if (row->has_resemblance)
-		simhash_resemblance_sketch_compute(scanner->buffer, size, &row->resemblance);
-	else
-		simhash_resemblance_scanner_update(scanner->resemblance, scanner->buffer, size);
+	scanner->kind = container_kind(scanner->buffer, size) & scanner->containers;
+	scanner->has_kind = true;
 }
 
-/* The next bytes, which are in the scanner's buffer. `is_last`: it is known that none follow. */
-static void content_add(struct content *content, size_t size, bool is_last)
+unsigned scan_kind(const struct file_scanner *scanner, int fd)
 {
-	struct file_scanner *scanner = content->scanner;
+	struct reading reading = {.fd = fd};
+	ssize_t got = reading_at(&reading, 0, scanner->buffer, CONTAINER_HEAD_SIZE);
 
-	resemblance_update(content, size, is_last);
-	simhash_scanner_update(&content->counts, scanner->buffer, size);
-	XXH3_128bits_update(scanner->hash, scanner->buffer, size);
-	sketching_add(&scanner->sketching, scanner->buffer, size);
-	content->row->size_bytes += (int64_t)size;
-}
-
-void row_compute_keys(struct file_row *row, const struct simhash_tag_set *tag_set)
-{
-	struct bytes name = inner_name(row->name);
-
-	simhash_keys_compute(tag_set, &row->table, name.data, name.size, &row->keys);
-}
-
-static enum scan_outcome content_end(struct content *content)
-{
-	struct file_scanner *scanner = content->scanner;
-	struct file_row *row = content->row;
-
-	simhash_scanner_finish(&content->counts, &row->table);
-	row_compute_keys(row, scanner->tag_set);
-	content_hash_store(scanner->hash, row->content_hash);
-	if (!scanner->no_resemblance && !row->has_resemblance) {
-		simhash_resemblance_scanner_finish(scanner->resemblance, &row->resemblance);
-		row->has_resemblance = true;
-	}
-	return sketching_end(&scanner->sketching, &row->sketches) == 0 ? SCAN_DONE : SCAN_FAILED;
+	return got <= 0 ? 0 : container_kind(scanner->buffer, (size_t)got) & scanner->containers;
 }
 
 static enum scan_outcome scan_bytes(struct file_scanner *scanner, int fd, int64_t expected,
@@ -151,6 +104,8 @@ static enum scan_outcome scan_bytes(struct file_scanner *scanner, int fd, int64_
 		got = reading_at(&reading, row->size_bytes, scanner->buffer, size);
 		if (got < 0)
 			return SCAN_FAILED;
+		if (row->size_bytes == 0)
+			note_kind(scanner, (size_t)got);
 		content_add(&content, (size_t)got,
 			    (size_t)got < size || row->size_bytes + got == expected);
 		if (scanner->bytes_read != NULL)
@@ -211,6 +166,7 @@ enum scan_outcome scan_file(struct file_scanner *scanner, int directory_fd, cons
 	struct stat status;
 	int fd = open_file(scanner, directory_fd, name, row, &status, &outcome);
 
+	scanner->has_kind = false;
 	if (fd < 0)
 		return outcome;
 	/* Features cross the seams between pieces, so one thread makes sketches. */

@@ -18,11 +18,15 @@ struct shared_scan;
 /* The state of a scanning thread; each thread has one. */
 struct file_scanner {
 	const struct simhash_tag_set *tag_set;
-	bool follow;		 /* open through a symbolic link */
-	const atomic_bool *stop; /* when set, a scan ends early */
-	const struct store *own; /* an index whose own files are not scanned; or NULL */
-	void *buffer;		 /* FILE_SCANNER_ROOM bytes */
-	int64_t max_inflated_bytes;
+	bool follow;		    /* open through a symbolic link */
+	const atomic_bool *stop;    /* when set, a scan ends early */
+	const struct store *own;    /* an index whose own files are not scanned; or NULL */
+	void *buffer;		    /* FILE_SCANNER_ROOM bytes */
+	int64_t max_inflated_bytes; /* of one compressed file, or all of one container */
+	unsigned containers;	    /* kinds that are looked for: see container_kind.h */
+	unsigned max_depth;	    /* of containers in containers */
+	bool has_kind;		    /* of the file that was scanned last, is the next known? */
+	unsigned kind;		    /* of it, where that is looked for; 0: it is no container */
 	atomic_llong *bytes_read;   /* a running total of what was read; or NULL */
 	struct XXH3_state_s *hash;  /* of the content */
 	struct sketching sketching; /* empty unless measures were asked for */
@@ -73,6 +77,9 @@ enum scan_outcome scan_inflated(struct file_scanner *scanner, int directory_fd, 
  */
 int scan_named(struct file_scanner *scanner, const char *path, bool is_inflated,
 	       struct file_row *row);
+
+/* Which of scanner->containers an open file is by its first bytes, or 0. */
+unsigned scan_kind(const struct file_scanner *scanner, int fd);
 
 /* Compute the keys from the row's table and name, as scanning does. */
 void row_compute_keys(struct file_row *row, const struct simhash_tag_set *tag_set);

@@ -201,13 +201,18 @@ static int relink_file(struct store *store, const struct row_scope *scope,
 	struct query query;
 
 	if (query_begin_kept(&query, store, KEPT_RELINK_FILE,
-			     "UPDATE file SET device = ?, inode = ?, links = ? "
+			     "UPDATE file SET device = ?, inode = ?, links = ?, "
+			     "contents = COALESCE(?, contents) "
 			     "WHERE tag_set = ? AND host = ? AND path_hash = ?",
 			     error) != 0)
 		return -1;
 	query_bind_integer(&query, file->device);
 	query_bind_integer(&query, file->inode);
 	query_bind_integer(&query, file->links);
+	if (file->is_looked)
+		query_bind_integer(&query, file->contents);
+	else
+		query_bind_null(&query);
 	query_bind_scope(&query, scope);
 	query_bind_data(&query, file->path_hash, PATH_HASH_SIZE);
 	return query_run(&query, error);

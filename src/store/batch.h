@@ -17,10 +17,12 @@ struct directory_row {
 	struct bytes path;
 };
 
-/* A file of which only the links have changed. */
+/* A file of which only the links have changed, or what is known of its contents. */
 struct relinked_file {
 	uint8_t path_hash[PATH_HASH_SIZE];
 	int64_t device, inode, links;
+	bool is_looked; /* the next is known */
+	int64_t contents;
 };
 
 /* Changes in the order in which they are made. */

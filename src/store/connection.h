@@ -49,6 +49,7 @@ struct store {
 	struct statement *kept[KEPT_STATEMENTS];
 	int64_t measures[SKETCHES_MAX]; /* wanted */
 	unsigned measure_count;
+	int64_t containers; /* kinds that files are to be looked at for, see store_want_containers */
 	bool has_view;	    /* in a transaction that only reads */
 	bool is_first_load; /* see store_begin_load */
 };

@@ -12,7 +12,7 @@
 /* clang-format off */
 const char *const file_columns[FILE_COLUMNS] = {
 	"directory", "name", "extension", "size", "mtime_ns", "device", "inode", "links",
-	"compressed_size", "content_hash", "scanned_at_ns",
+	"compressed_size", "contents", "content_hash", "scanned_at_ns",
 	"sum_00", "sum_01", "sum_02", "sum_03", "sum_04", "sum_05", "sum_06", "sum_07",
 	"sum_08", "sum_09", "sum_10", "sum_11", "sum_12", "sum_13", "sum_14", "sum_15",
 	"uniform", "scatter", "skew", "uniform_ext", "scatter_ext", "skew_ext",
@@ -76,6 +76,7 @@ void file_columns_bind(struct query *query, const struct row_scope *scope,
 	query_bind_integer(query, row->inode);
 	query_bind_integer(query, row->links);
 	query_bind_integer(query, row->compressed_size_bytes);
+	query_bind_integer(query, row->contents);
 	query_bind_data(query, row->content_hash, CONTENT_HASH_SIZE);
 	query_bind_integer(query, row->scanned_at_ns);
 	for (int t = 0; t < SIMHASH_TAGS; t++)
@@ -107,6 +108,7 @@ int file_columns_take(struct query *query, struct file_row *row, struct simhash_
 	row->inode = query_integer(query, i++);
 	row->links = query_integer(query, i++);
 	row->compressed_size_bytes = query_integer(query, i++);
+	row->contents = query_integer(query, i++);
 	content_hash = i++;
 	row->scanned_at_ns = query_integer(query, i++);
 	for (int t = 0; t < SIMHASH_TAGS; t++)

@@ -17,6 +17,7 @@ void row_take_file(struct file_row *row, const struct file_row *from)
 	row->device = from->device;
 	row->inode = from->inode;
 	row->compressed_size_bytes = from->compressed_size_bytes;
+	row->contents = from->contents;
 	memcpy(row->content_hash, from->content_hash, CONTENT_HASH_SIZE);
 	row->scanned_at_ns = from->scanned_at_ns;
 	row->table = from->table;
@@ -76,6 +77,17 @@ size_t inflated_name(struct bytes name, char *inflated)
 	return 0;
 }
 
+bool is_inflated_name(struct bytes name)
+{
+	struct bytes own = {name.data, own_name_size(name)};
+	char *inflated = own.size == name.size ? NULL : malloc(2 * own.size + 8);
+	bool is_same = inflated != NULL && inflated_name(own, inflated) == name.size &&
+		       memcmp(inflated, name.data, name.size) == 0;
+
+	free(inflated);
+	return is_same;
+}
+
 size_t own_name_size(struct bytes name)
 {
 	const char *slash = memchr(name.data, '/', name.size);
@@ -85,10 +97,10 @@ size_t own_name_size(struct bytes name)
 
 struct bytes inner_name(struct bytes name)
 {
-	size_t own = own_name_size(name);
-
-	return own + 2 > name.size ? name
-				   : (struct bytes){name.data + own + 2, name.size - own - 2};
+	for (size_t i = name.size; i >= 2; i--)
+		if (name.data[i - 2] == '/' && name.data[i - 1] == '/')
+			return (struct bytes){name.data + i, name.size - i};
+	return name;
 }
 
 struct row_sketches *row_sketches_new(size_t size)

@@ -6,6 +6,7 @@
 #define SIMHASH_STORE_FILE_ROW_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/bytes.h"
@@ -49,8 +50,10 @@ struct file_row {
 	int64_t size_bytes, mtime_ns;
 	int64_t device, inode; /* the bits of the system's unsigned values */
 	int64_t links;	       /* hard links to it; 0 where that is not known */
-	/* Of inflated content the size of the gzip file that it is in; else 0. See inflated_name. */
+	/* Of what is in a file, the size of that file; else 0. See inflated_name, container.h. */
 	int64_t compressed_size_bytes;
+	/* Of a file: the kinds of containers that it was looked at for, and CONTENTS_HAS_MEMBERS. */
+	int64_t contents;
 	uint8_t content_hash[CONTENT_HASH_SIZE];
 	int64_t scanned_at_ns; /* when reading began */
 	struct simhash_sum_table table;
@@ -65,6 +68,18 @@ struct file_row {
  * the hash of the path, the links, and the keys, which depend on the name.
  */
 void row_take_file(struct file_row *row, const struct file_row *from);
+
+/* In `contents`: there are rows of what is in this file, in its own directory. */
+#define CONTENTS_HAS_MEMBERS (INT64_C(1) << 30)
+
+/*
+ * Is this the row of something inside of a file: a member of an archive, or the content of a
+ * compressed file? Such a thing can be neither opened by its path, nor removed, nor linked.
+ */
+static inline bool row_is_inside(int64_t compressed_size_bytes)
+{
+	return compressed_size_bytes > 0;
+}
 
 /* 8 bytes that keep a directory's rows together: XXH3-64 of its path, big-endian. */
 void directory_hash(struct bytes directory, uint8_t hash[DIRECTORY_HASH_SIZE]);
@@ -81,8 +96,20 @@ void path_hash(const uint8_t directory[DIRECTORY_HASH_SIZE], struct bytes name,
  */
 size_t inflated_name(struct bytes name, char *inflated);
 
-/* The part of a name that tells what kind of file it is: all, or what comes after "//". */
+/* Is this such a name, and not that of a file or of a member of an archive? */
+bool is_inflated_name(struct bytes name);
+
+/* The part of a name that tells what kind of file it is: all, or what comes after the last "//". */
 struct bytes inner_name(struct bytes name);
+
+/*
+ * The members of the archive "/a/b.zip" are rows of the directory "/a/b.zip/", which no directory is
+ * called: their paths are "/a/b.zip//MEMBER". Their names have slashes where the archive has them.
+ */
+static inline bool is_inside_directory(struct bytes directory)
+{
+	return directory.size > 1 && directory.data[directory.size - 1] == '/';
+}
 
 /* The bytes of a name that are the file's own: all, or what comes before "//". */
 size_t own_name_size(struct bytes name);

@@ -14,6 +14,11 @@
 #include "store/query.h"
 #include "store/trust.h"
 
+void store_want_containers(struct store *store, unsigned kinds)
+{
+	store->containers = kinds;
+}
+
 /* With measures, how many of their sketches are there, and are of the content of the row. */
 static char *known_files_sql(unsigned measure_count)
 {
@@ -24,7 +29,7 @@ static char *known_files_sql(unsigned measure_count)
 	if (sql == NULL)
 		return NULL;
 	fprintf(sql, "SELECT path_hash, size, mtime_ns, scanned_at_ns, name, compressed_size, "
-		     "links, inode, resemblance_sketch IS NULL");
+		     "links, inode, resemblance_sketch IS NULL, contents");
 	if (measure_count > 0) {
 		fprintf(sql, ", (SELECT COUNT(*) FROM sketch s WHERE s.tag_set = file.tag_set "
 			     "AND s.host = file.host AND s.path_hash = file.path_hash "
@@ -79,6 +84,7 @@ static int take_file(struct known_files *files, struct known_file *known,
 {
 	unsigned measure_count = files->store->measure_count;
 	struct query query = known_files_query(files);
+	int64_t contents;
 
 	*known = (struct known_file){
 		.size_bytes = query_integer(&query, 1),
@@ -90,8 +96,12 @@ static int take_file(struct known_files *files, struct known_file *known,
 		.inode = query_integer(&query, 7),
 		.lacks_resemblance = query_integer(&query, 8) != 0,
 		.lacks_sketches = measure_count > 0 &&
-				  query_integer(&query, 9) < (int64_t)measure_count,
+				  query_integer(&query, 10) < (int64_t)measure_count,
 	};
+	contents = query_integer(&query, 9);
+	known->has_members = (contents & CONTENTS_HAS_MEMBERS) != 0;
+	known->lacks_look = known->compressed_size_bytes == 0 &&
+			    (files->store->containers & ~contents) != 0;
 	known->is_settled = mtime_shows_changes(known->mtime_ns, known->scanned_at_ns);
 	if (query_fixed_bytes(&query, 0, known->path_hash, PATH_HASH_SIZE, error) != 0 ||
 	    hash_range_check(files->rest.low, known->path_hash, error) != 0)

@@ -34,7 +34,12 @@ struct known_file {
 	bool is_settled;     /* scanned well after it was changed: see src/index/reconcile.h */
 	bool lacks_sketches; /* that are wanted, see store_want_measures */
 	bool lacks_resemblance;
+	bool lacks_look;  /* it was not looked at for some of the kinds that are wanted */
+	bool has_members; /* rows of what is in it */
 };
+
+/* The kinds of containers that known files are to have been looked at for. */
+void store_want_containers(struct store *store, unsigned kinds);
 
 /* May this be the inode? Of a row that was read ahead only 16 bits are known. */
 static inline bool known_inode_is(const struct known_file *known, uint64_t inode)

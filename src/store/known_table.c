@@ -107,7 +107,8 @@ static void make_digest(const struct known_row *rows, size_t count, uint64_t dig
 	digest[1] = 1;
 	for (size_t i = 0; i < count; i++) {
 		const struct known_row *row = &rows[i];
-		uint64_t flags = (uint64_t)row->is_inflated << 3 | (uint64_t)row->is_settled << 2 |
+		uint64_t flags = (uint64_t)row->lacks_look << 4 | (uint64_t)row->is_inflated << 3 |
+				 (uint64_t)row->is_settled << 2 |
 				 (uint64_t)row->lacks_sketches << 1 | row->lacks_resemblance;
 		const uint64_t words[] = {digest[0],
 					  digest[1],
@@ -365,6 +366,8 @@ struct known_row known_row_of(const struct known_file *known)
 		.is_settled = known->is_settled,
 		.lacks_sketches = known->lacks_sketches,
 		.lacks_resemblance = known->lacks_resemblance,
+		.lacks_look = known->lacks_look,
+		.has_members = known->has_members,
 	};
 }
 
@@ -382,6 +385,8 @@ void known_row_take(const struct known_row *row, const uint8_t directory_hash[DI
 		.name = {"", 0},
 		.lacks_sketches = row->lacks_sketches,
 		.lacks_resemblance = row->lacks_resemblance,
+		.lacks_look = row->lacks_look,
+		.has_members = row->has_members,
 	};
 	memcpy(known->path_hash, directory_hash, DIRECTORY_HASH_SIZE);
 	write_big_endian(known->path_hash + DIRECTORY_HASH_SIZE, 8, row->name_hash);

@@ -34,6 +34,7 @@ struct known_row {
 	int32_t links;	    /* INT32_MAX for more */
 	uint16_t inode;	    /* its lowest bits; no part of a digest */
 	bool is_inflated : 1, is_settled : 1, lacks_sketches : 1, lacks_resemblance : 1;
+	bool lacks_look : 1, has_members : 1;
 	bool is_met; /* a mark for whoever deals with its directory */
 };
 

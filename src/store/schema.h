@@ -21,6 +21,7 @@ extern const char sql_sqlite_0006[];
 extern const char sql_sqlite_0007[];
 extern const char sql_sqlite_0008[];
 extern const char sql_sqlite_0009[];
+extern const char sql_sqlite_0010[];
 extern const char sql_sqlite_before_load[];
 extern const char sql_sqlite_after_load[];
 extern const char sql_mysql_0001[];
@@ -32,6 +33,7 @@ extern const char sql_mysql_0006[];
 extern const char sql_mysql_0007[];
 extern const char sql_mysql_0008[];
 extern const char sql_mysql_0009[];
+extern const char sql_mysql_0010[];
 extern const char sql_mysql_roles[];
 
 /*

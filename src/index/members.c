@@ -1,0 +1,216 @@
+/*
+ * Looking into containers.
+ * SPDX-License-Identifier: MIT
+ */
+#include "index/members.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/ascii.h"
+#include "base/clock.h"
+#include "base/open_file.h"
+#include "index/scanners.h"
+#include "index/writer.h"
+#include "scan/container.h"
+
+struct look {
+	struct scanners *scanners;
+	struct file_scanner *scanner;
+	struct task *task;
+	struct directory *inside;
+	struct batch *batch; /* being filled; or NULL */
+	struct stat status;
+	bool has_failed;
+	uint64_t members;
+};
+
+static void report(struct look *look, struct bytes member, int why)
+{
+	const struct directory *directory = look->inside;
+	bool is_whole = member.size == 0;
+	/* Without a member, without the slash of the directory. */
+	size_t own = directory->path_size - (is_whole ? 1 : 0), size = own + 1 + member.size;
+	char *path = malloc(size + 1);
+
+	look->has_failed = true;
+	if (path == NULL) {
+		failures_report(look->scanners->failures, directory->root,
+				directory_path(directory), why);
+		return;
+	}
+	memcpy(path, directory->path, own);
+	if (!is_whole) {
+		path[own++] = '/';
+		memcpy(path + own, member.data, member.size);
+		own += member.size;
+	}
+	failures_report(look->scanners->failures, directory->root, (struct bytes){path, own}, why);
+	free(path);
+}
+
+static void push(struct look *look)
+{
+	if (look->batch != NULL)
+		queue_push(&look->scanners->writer->queue, look->batch);
+	look->batch = NULL;
+}
+
+/* A batch with room for a task; false when memory is short. */
+static bool need_batch(struct look *look, size_t capacity)
+{
+	if (look->batch != NULL && look->batch->count == look->batch->capacity)
+		push(look);
+	if (look->batch == NULL)
+		look->batch = batch_new(capacity);
+	return look->batch != NULL;
+}
+
+/* What the index has of the members is removed before the first is written. */
+static bool begin_anew(struct look *look)
+{
+	if (look->scanners->writer->has_no_rows)
+		return true;
+	if (!need_batch(look, 0))
+		return false;
+	look->batch->removes_directory = true;
+	memcpy(look->batch->removed_directory, look->inside->hash,
+	       sizeof look->batch->removed_directory);
+	push(look);
+	return true;
+}
+
+/* A task with the row of a member, which is scanned. Its names are copied. */
+static bool append(struct look *look, const struct file_row *member)
+{
+	const struct task *outer = look->task;
+	struct bytes name = member->name, inner = inner_name(name);
+	const char *extension;
+	size_t extension_size = simhash_extension(inner.data, inner.size, &extension);
+	char *copy = need_batch(look, BATCH_TASKS) ? malloc(name.size + extension_size + 1) : NULL;
+	struct task *task;
+
+	if (copy == NULL)
+		return false;
+	task = batch_add(look->batch);
+	directory_hold(look->inside);
+	task->directory = look->inside;
+	task->name = copy;
+	memcpy(copy, name.data, name.size);
+	ascii_lower_copy(copy + name.size, extension, extension_size);
+	task->row = *member;
+	task->row.directory = directory_path(look->inside);
+	task->row.name = (struct bytes){copy, name.size};
+	task->row.extension = (struct bytes){copy + name.size, extension_size};
+	path_hash(look->inside->hash, task->row.name, task->row.path_hash);
+	task->row.mtime_ns = outer->row.mtime_ns;
+	task->row.device = outer->row.device;
+	task->row.inode = outer->row.inode;
+	task->row.links = 1; /* members with the same content are not names of one file */
+	task->row.compressed_size_bytes = look->status.st_size;
+	task->row.scanned_at_ns = outer->row.scanned_at_ns;
+	task->is_inflated = true;
+	task->is_scanned = true;
+	return true;
+}
+
+/* Give all members to the writer. */
+static void read_members(struct look *look, int fd)
+{
+	struct bytes name = bytes_of(look->task->open_name);
+	struct container *container = container_open(look->scanner, fd, &look->status, name);
+	enum container_answer answer = CONTAINER_END;
+	struct file_row row = {.size_bytes = 0};
+	bool has_room = container != NULL && begin_anew(look);
+
+	while (has_room && (answer = container_next(container, &row)) != CONTAINER_END &&
+	       answer != CONTAINER_STOPPED) {
+		if (answer == CONTAINER_TROUBLE) {
+			report(look, container_name(container), container_why(container));
+			continue;
+		}
+		has_room = append(look, &row);
+		look->members += has_room;
+		if (!has_room)
+			row_sketches_drop(row.sketches);
+		row = (struct file_row){.size_bytes = 0};
+	}
+	if (!has_room)
+		report(look, bytes_of(""), ENOMEM);
+	look->has_failed |= answer == CONTAINER_STOPPED;
+	container_close(container);
+	push(look);
+}
+
+/* Open the file that the row describes; -1 where that is gone or another by now. */
+static int open_again(struct look *look)
+{
+	struct task *task = look->task;
+	int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | (look->scanner->follow ? 0 : O_NOFOLLOW);
+	int fd = open_file_at(task->directory->fd, task->open_name, flags, 0);
+
+	if (fd < 0)
+		return -1;
+	task->row.scanned_at_ns = task->looks_only ? clock_wall_ns() : task->row.scanned_at_ns;
+	if (fstat(fd, &look->status) == 0 && S_ISREG(look->status.st_mode) &&
+	    (task->looks_only || (look->status.st_size == task->row.size_bytes &&
+				  stat_mtime_ns(&look->status) == task->row.mtime_ns)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static void look_into(struct look *look, int fd)
+{
+	struct task *task = look->task;
+
+	look->inside = directory_new_inside(task->directory, bytes_of(task->open_name));
+	if (look->inside == NULL) {
+		look->has_failed = true;
+		return;
+	}
+	if (fd >= 0)
+		read_members(look, fd);
+	else if (!begin_anew(look))
+		look->has_failed = true;
+	directory_drop(look->inside);
+}
+
+/* What a row of which only this changes has of its file. */
+static void describe(struct look *look)
+{
+	struct file_row *row = &look->task->row;
+
+	row->mtime_ns = stat_mtime_ns(&look->status);
+	row->device = (int64_t)look->status.st_dev;
+	row->inode = (int64_t)look->status.st_ino;
+	row->links = look->scanner->follow ? 0 : (int64_t)look->status.st_nlink;
+}
+
+void members_look(struct scanners *scanners, struct file_scanner *scanner, struct task *task)
+{
+	struct look look = {.scanners = scanners, .scanner = scanner, .task = task};
+	bool is_known = !task->looks_only && scanner->has_kind;
+	bool is_container = is_known && scanner->kind != 0;
+	int fd = is_known && !is_container ? -1 : open_again(&look);
+
+	scanner->has_kind = false;
+	if (fd < 0 && (!is_known || is_container))
+		return;
+	if (task->looks_only)
+		describe(&look);
+	if (!is_known)
+		is_container = scan_kind(scanner, fd) != 0;
+	if (is_container)
+		look_into(&look, fd);
+	else if (task->had_members)
+		look_into(&look, -1);
+	if (fd >= 0)
+		close(fd);
+	task->is_looked = true;
+	task->row.contents = look.has_failed ? 0 : (int64_t)scanner->containers;
+	if (look.members > 0)
+		task->row.contents |= CONTENTS_HAS_MEMBERS;
+}

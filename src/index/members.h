@@ -1,0 +1,20 @@
+/*
+ * What is in the files that are scanned: a container's members become rows of a directory of their
+ * own, which go to the writer in batches before the row of the file itself.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_INDEX_MEMBERS_H
+#define SIMHASH_INDEX_MEMBERS_H
+
+#include "index/batch.h"
+#include "scan/scan_file.h"
+
+struct scanners;
+
+/*
+ * Look into the file of a task, which was scanned, or which `looks_only`. Sets task->is_looked and
+ * row.contents. What cannot be read is reported; then the file is looked into by the next run too.
+ */
+void members_look(struct scanners *scanners, struct file_scanner *scanner, struct task *task);
+
+#endif

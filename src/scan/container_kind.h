@@ -1,0 +1,58 @@
+/*
+ * Kinds of containers: archives and compressed files, told by what they begin with, as bits.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_SCAN_CONTAINER_KIND_H
+#define SIMHASH_SCAN_CONTAINER_KIND_H
+
+#include <stddef.h>
+
+enum {
+	CONTAINER_ZIP = 1 << 0,
+	CONTAINER_TAR = 1 << 1,
+	CONTAINER_7Z = 1 << 2,
+	CONTAINER_ISO = 1 << 3,
+	CONTAINER_CPIO = 1 << 4,
+	CONTAINER_AR = 1 << 5,
+	CONTAINER_RAR = 1 << 6,
+	CONTAINER_GZIP = 1 << 7,
+	CONTAINER_BZIP2 = 1 << 8,
+	CONTAINER_XZ = 1 << 9,
+	CONTAINER_ZSTD = 1 << 10,
+	CONTAINER_LZIP = 1 << 11,
+	CONTAINER_LZ4 = 1 << 12,
+	CONTAINER_COMPRESS = 1 << 13
+};
+#define CONTAINER_KINDS 14
+#define CONTAINER_ALL ((1u << CONTAINER_KINDS) - 1)
+/* Of one stream of bytes, which may be an archive. */
+#define CONTAINER_COMPRESSED (CONTAINER_ALL & ~(CONTAINER_GZIP - 1u))
+
+/* The bytes of a file from its beginning by which all kinds can be told. */
+#define CONTAINER_HEAD_SIZE 32774
+
+/* The kind of what begins with these bytes, or 0. */
+unsigned container_kind(const void *head, size_t size);
+
+/* The names of all kinds in the order of their bits, ended by NULL. */
+extern const char *const container_names[];
+
+/*
+ * The name of what is in a compressed file: "a.txt" of "a.txt.xz", "a.tar" of "a.txz", and else the
+ * name of the file. Writes it, of at most size + 4 bytes, and returns its size.
+ */
+size_t container_plain_name(const char *name, size_t size, char *plain);
+
+/* What is wrong with a container, in the place of an errno; NULL for what is one. */
+enum container_failure {
+	CONTAINER_IS_DAMAGED = 1 << 24,
+	CONTAINER_IS_ENCRYPTED,
+	CONTAINER_INFLATES_TOO_FAR,
+	CONTAINER_HAS_TOO_MANY,
+	CONTAINER_IS_TOO_DEEP,
+	CONTAINER_IS_TOO_LARGE_INSIDE,
+	CONTAINER_HAS_LONG_NAME
+};
+const char *container_explain(int failure);
+
+#endif

@@ -1,0 +1,165 @@
+/*
+ * Setting up libarchive. It gets callbacks that can seek, since some archives have their list of
+ * members at the end.
+ * SPDX-License-Identifier: MIT
+ */
+#include "scan/container_level.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "scan/container.h"
+
+#define READ_BUFFER ((size_t)128 * 1024)
+
+typedef int enable_fn(struct archive *archive);
+
+static const struct {
+	unsigned kind;
+	enable_fn *enable;
+} enablers[] = {
+	{CONTAINER_ZIP, archive_read_support_format_zip},
+	{CONTAINER_TAR, archive_read_support_format_tar},
+	{CONTAINER_7Z, archive_read_support_format_7zip},
+	{CONTAINER_ISO, archive_read_support_format_iso9660},
+	{CONTAINER_CPIO, archive_read_support_format_cpio},
+	{CONTAINER_AR, archive_read_support_format_ar},
+	{CONTAINER_RAR, archive_read_support_format_rar},
+	{CONTAINER_RAR, archive_read_support_format_rar5},
+	{CONTAINER_GZIP, archive_read_support_filter_gzip},
+	{CONTAINER_BZIP2, archive_read_support_filter_bzip2},
+	{CONTAINER_XZ, archive_read_support_filter_xz},
+	{CONTAINER_ZSTD, archive_read_support_filter_zstd},
+	{CONTAINER_LZIP, archive_read_support_filter_lzip},
+	{CONTAINER_LZ4, archive_read_support_filter_lz4},
+	{CONTAINER_COMPRESS, archive_read_support_filter_compress},
+};
+
+unsigned container_kinds(void)
+{
+	struct archive *archive = archive_read_new();
+	unsigned kinds = 0;
+
+	/* What the library was built without is ARCHIVE_WARN: it would run a program. */
+	for (size_t i = 0; archive != NULL && i < sizeof enablers / sizeof *enablers; i++)
+		if (enablers[i].enable(archive) == ARCHIVE_OK)
+			kinds |= enablers[i].kind;
+	archive_read_free(archive);
+	return kinds;
+}
+
+const char *container_library(void)
+{
+	return archive_version_string();
+}
+
+/* A new reader for these kinds, or NULL. A compressed file may have no archive in it. */
+static struct archive *new_reader(unsigned kinds, unsigned kind)
+{
+	struct archive *archive = archive_read_new();
+	int status = ARCHIVE_OK;
+
+	for (size_t i = 0; archive != NULL && i < sizeof enablers / sizeof *enablers; i++)
+		if ((kinds & enablers[i].kind) != 0 && status == ARCHIVE_OK)
+			status = enablers[i].enable(archive);
+	if (archive != NULL && status == ARCHIVE_OK && (kind & CONTAINER_COMPRESSED) != 0) {
+		archive_read_support_format_raw(archive);
+		status = archive_read_support_format_empty(archive);
+	}
+	if (status == ARCHIVE_OK)
+		return archive;
+	archive_read_free(archive);
+	return NULL;
+}
+
+/* ---- Reading a file ---- */
+
+static la_ssize_t read_file(struct archive *archive, void *data, const void **buffer)
+{
+	struct container_file *file = data;
+	ssize_t got = reading_at(&file->reading, file->offset, file->buffer, READ_BUFFER);
+
+	if (got < 0) {
+		archive_set_error(archive, errno, "cannot read");
+		return ARCHIVE_FATAL;
+	}
+	reading_is_done(&file->reading, file->offset);
+	file->offset += got;
+	*buffer = file->buffer;
+	return got;
+}
+
+static la_int64_t skip_file(struct archive *archive, void *data, la_int64_t request)
+{
+	struct container_file *file = data;
+	int64_t rest = file->size_bytes - file->offset;
+
+	(void)archive;
+	if (request > rest)
+		request = rest;
+	if (request < 0)
+		request = 0;
+	file->offset += request;
+	return request;
+}
+
+static la_int64_t seek_file(struct archive *archive, void *data, la_int64_t offset, int whence)
+{
+	struct container_file *file = data;
+	int64_t from = whence == SEEK_SET   ? 0
+		       : whence == SEEK_CUR ? file->offset
+					    : file->size_bytes;
+
+	(void)archive;
+	if (offset < -from || offset > file->size_bytes - from)
+		return ARCHIVE_FATAL;
+	file->offset = from + offset;
+	return file->offset;
+}
+
+/* ---- Opening ---- */
+
+static int open_failed(struct container_level *level, int *why)
+{
+	int system_errno = archive_errno(level->archive);
+
+	*why = system_errno == EIO || system_errno == ENOMEM ? system_errno : CONTAINER_IS_DAMAGED;
+	container_level_close(level);
+	return -1;
+}
+
+int container_level_open_file(struct container_level *level, struct container_file *file,
+			      unsigned kinds, unsigned kind, int *why)
+{
+	*level = (struct container_level){.archive = new_reader(kinds, kind)};
+	*why = ENOMEM;
+	if (level->archive == NULL)
+		return -1;
+	archive_read_set_read_callback(level->archive, read_file);
+	archive_read_set_skip_callback(level->archive, skip_file);
+	archive_read_set_seek_callback(level->archive, seek_file);
+	archive_read_set_callback_data(level->archive, file);
+	return archive_read_open1(level->archive) == ARCHIVE_OK ? 0 : open_failed(level, why);
+}
+
+int container_level_open_memory(struct container_level *level, uint8_t *memory, size_t size,
+				unsigned kinds, unsigned kind, int *why)
+{
+	*level = (struct container_level){.archive = new_reader(kinds, kind), .memory = memory};
+	*why = ENOMEM;
+	if (level->archive == NULL) {
+		free(memory);
+		level->memory = NULL;
+		return -1;
+	}
+	return archive_read_open_memory(level->archive, memory, size) == ARCHIVE_OK
+		       ? 0
+		       : open_failed(level, why);
+}
+
+void container_level_close(struct container_level *level)
+{
+	archive_read_free(level->archive);
+	free(level->memory);
+	*level = (struct container_level){.archive = NULL};
+}

@@ -1,0 +1,35 @@
+/*
+ * One archive as libarchive reads it: a file, or a member of another archive that is in memory.
+ * Formats and filters are enabled one by one, those that were asked for, and none that would run
+ * a program.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_SCAN_CONTAINER_LEVEL_H
+#define SIMHASH_SCAN_CONTAINER_LEVEL_H
+
+#include <archive.h>
+#include <stdint.h>
+
+#include "scan/reading.h"
+
+struct container_file {
+	struct reading reading;
+	int64_t offset, size_bytes;
+	uint8_t *buffer;
+};
+
+struct container_level {
+	struct archive *archive;
+	uint8_t *memory;    /* owned; NULL for a file */
+	size_t prefix_size; /* of the names of its members */
+};
+
+/* Open what has the kind `kind`, for all of `kinds`. -1 with an errno or a container_failure. */
+int container_level_open_file(struct container_level *level, struct container_file *file,
+			      unsigned kinds, unsigned kind, int *why);
+/* Takes the memory over, also when it fails. */
+int container_level_open_memory(struct container_level *level, uint8_t *memory, size_t size,
+				unsigned kinds, unsigned kind, int *why);
+void container_level_close(struct container_level *level);
+
+#endif

@@ -1,0 +1,65 @@
+/*
+ * A build without libarchive looks into no container.
+ * SPDX-License-Identifier: MIT
+ */
+#include <errno.h>
+
+#include "scan/container.h"
+
+unsigned container_kinds(void)
+{
+	return 0;
+}
+
+const char *container_library(void)
+{
+	return NULL;
+}
+
+struct container *container_open(struct file_scanner *scanner, int fd, const struct stat *status,
+				 struct bytes name)
+{
+	(void)scanner;
+	(void)fd;
+	(void)status;
+	(void)name;
+	errno = ENOTSUP;
+	return NULL;
+}
+
+void container_close(struct container *container)
+{
+	(void)container;
+}
+
+enum container_answer container_next(struct container *container, struct file_row *row)
+{
+	(void)container;
+	(void)row;
+	return CONTAINER_END;
+}
+
+int container_extract(int fd, const struct stat *status, struct bytes file_name,
+		      struct bytes member, uint8_t *bytes, size_t size, int *why)
+{
+	(void)fd;
+	(void)status;
+	(void)file_name;
+	(void)member;
+	(void)bytes;
+	(void)size;
+	*why = ENOTSUP;
+	return -1;
+}
+
+struct bytes container_name(const struct container *container)
+{
+	(void)container;
+	return (struct bytes){"", 0};
+}
+
+int container_why(const struct container *container)
+{
+	(void)container;
+	return 0;
+}

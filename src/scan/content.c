@@ -1,0 +1,68 @@
+/*
+ * Counting, hashing and sketching a content.
+ * SPDX-License-Identifier: MIT
+ */
+#include "scan/content.h"
+
+#include "scan/content_hash.h"
+#include "store/file_row.h"
+
+void content_begin(struct content *content, struct file_scanner *scanner, struct file_row *row)
+{
+	content->scanner = scanner;
+	content->row = row;
+	simhash_scanner_init(&content->counts, scanner->tag_set);
+	XXH3_128bits_reset(scanner->hash);
+	sketching_begin(&scanner->sketching);
+	row->size_bytes = 0;
+	row->has_resemblance = false;
+	simhash_resemblance_scanner_begin(scanner->resemblance);
+}
+
+/* A content that is in the buffer as a whole needs no copy of its bytes. */
+static void resemblance_update(struct content *content, size_t size, bool is_last)
+{
+	struct file_scanner *scanner = content->scanner;
+	struct file_row *row = content->row;
+
+	if (scanner->no_resemblance)
+		return;
+	row->has_resemblance = row->size_bytes == 0 && is_last;
+	if (row->has_resemblance)
+		simhash_resemblance_sketch_compute(scanner->buffer, size, &row->resemblance);
+	else
+		simhash_resemblance_scanner_update(scanner->resemblance, scanner->buffer, size);
+}
+
+void content_add(struct content *content, size_t size, bool is_last)
+{
+	struct file_scanner *scanner = content->scanner;
+
+	resemblance_update(content, size, is_last);
+	simhash_scanner_update(&content->counts, scanner->buffer, size);
+	XXH3_128bits_update(scanner->hash, scanner->buffer, size);
+	sketching_add(&scanner->sketching, scanner->buffer, size);
+	content->row->size_bytes += (int64_t)size;
+}
+
+void row_compute_keys(struct file_row *row, const struct simhash_tag_set *tag_set)
+{
+	struct bytes name = inner_name(row->name);
+
+	simhash_keys_compute(tag_set, &row->table, name.data, name.size, &row->keys);
+}
+
+enum scan_outcome content_end(struct content *content)
+{
+	struct file_scanner *scanner = content->scanner;
+	struct file_row *row = content->row;
+
+	simhash_scanner_finish(&content->counts, &row->table);
+	row_compute_keys(row, scanner->tag_set);
+	content_hash_store(scanner->hash, row->content_hash);
+	if (!scanner->no_resemblance && !row->has_resemblance) {
+		simhash_resemblance_scanner_finish(scanner->resemblance, &row->resemblance);
+		row->has_resemblance = true;
+	}
+	return sketching_end(&scanner->sketching, &row->sketches) == 0 ? SCAN_DONE : SCAN_FAILED;
+}

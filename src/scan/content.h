@@ -1,0 +1,34 @@
+/*
+ * The scan of one content, piece by piece, in one pass: its counts, its hash and its sketches.
+ *
+ *     content_begin(&content, scanner, row);
+ *     ... fill scanner->buffer
+ *     content_add(&content, size, is_last);
+ *     outcome = content_end(&content);
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_SCAN_CONTENT_H
+#define SIMHASH_SCAN_CONTENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "scan/scan_file.h"
+
+struct content {
+	struct file_scanner *scanner;
+	struct simhash_scanner counts;
+	struct file_row *row;
+};
+
+/* `row->name` is set, for its extension. A content that is not ended can be left. */
+void content_begin(struct content *content, struct file_scanner *scanner, struct file_row *row);
+
+/* The next bytes, which are in the scanner's buffer. `is_last`: it is known that none follow. */
+void content_add(struct content *content, size_t size, bool is_last);
+
+/* Complete the row: SCAN_DONE, or SCAN_FAILED with errno. */
+enum scan_outcome content_end(struct content *content);
+
+#endif

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""Makes archives and documents for containers.sh.
+
+    containers.py pairs FOLDER    100 pairs of versions: FOLDER/old/N.EXT and FOLDER/new/N.EXT
+    containers.py found FOLDER    reads the lines of simfind; prints pairs found and strangers
+    containers.py odd FOLDER      bombs, cut, encrypted and odd archives
+"""
+import io, os, random, re, subprocess, sys, tarfile, tempfile, zipfile
+
+WORDS = random.Random(7)
+VOCABULARY = ["".join(WORDS.choice("abcdefghijklmnopqrstuvwxyz") for _ in range(WORDS.randrange(3, 10))) for _ in range(3000)]
+
+
+def sentences(r, count):
+    return [" ".join(r.choice(VOCABULARY) for _ in range(14)).capitalize() + "." for _ in range(count)]
+
+
+def edited(r, parts):
+    """A next version: some sentences are changed, one is added and one taken out."""
+    parts = list(parts)
+    for _ in range(2):
+        at = r.randrange(len(parts))
+        words = parts[at].split()
+        words[r.randrange(len(words))] = r.choice(VOCABULARY)
+        parts[at] = " ".join(words)
+    parts.insert(r.randrange(len(parts)), sentences(r, 1)[0])
+    del parts[r.randrange(len(parts))]
+    return parts
+
+
+def zipped(members, method=zipfile.ZIP_DEFLATED):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as archive:
+        for name, data in members:
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+def tarred(members, mode="w"):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode=mode, format=tarfile.GNU_FORMAT) as archive:
+        for name, data in members:
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return out.getvalue()
+
+
+def bsdtar(members, *options):
+    # To a file: what goes to a pipe is padded with zeros.
+    with tempfile.NamedTemporaryFile() as out:
+        subprocess.run(["bsdtar", "-cf", out.name, *options, "@-"], input=tarred(members), check=True)
+        return out.read()
+
+
+def docx(parts):
+    body = "".join(f'<w:p w:rsidR="00A77B3E"><w:r><w:t xml:space="preserve">{p}</w:t></w:r></w:p>' for p in parts)
+    return [("[Content_Types].xml", '<?xml version="1.0"?><Types><Default Extension="xml"/></Types>'),
+            ("word/styles.xml", "<w:styles/>" * 50),
+            ("word/document.xml", f'<?xml version="1.0"?><w:document><w:body>{body}</w:body></w:document>')]
+
+
+def odt(parts):
+    body = "".join(f'<text:p text:style-name="P1">{p}</text:p>' for p in parts)
+    return [("mimetype", "application/vnd.oasis.opendocument.text"), ("styles.xml", "<style:style/>" * 50),
+            ("content.xml", f'<?xml version="1.0"?><office:document-content>{body}</office:document-content>')]
+
+
+def xlsx(parts):
+    return [("[Content_Types].xml", "<Types/>"),
+            ("xl/sharedStrings.xml", "<sst>" + "".join(f"<si><t>{p}</t></si>" for p in parts) + "</sst>")]
+
+
+def epub(parts):
+    return [("mimetype", "application/epub+zip"),
+            ("OEBPS/chapter1.xhtml", "<html><body>" + "".join(f"<p>{p}</p>" for p in parts) + "</body></html>")]
+
+
+def jar(parts):
+    return [("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\n"),
+            ("org/example/Main.class", b"\xca\xfe\xba\xbe" + b"\x01\x00".join(p.encode() for p in parts))]
+
+
+def plain(parts):
+    return [("data/notes.txt", "\n".join(parts).encode())]
+
+
+def as_bytes(members):
+    return [(name, data if isinstance(data, bytes) else data.encode()) for name, data in members]
+
+
+KINDS = [(15, "docx", lambda p: zipped(docx(p))), (15, "odt", lambda p: zipped(odt(p))),
+         (10, "xlsx", lambda p: zipped(xlsx(p))), (10, "epub", lambda p: zipped(epub(p))),
+         (15, "jar", lambda p: zipped(jar(p))), (10, "tar.xz", lambda p: tarred(plain(p), "w:xz")),
+         (8, "tar.zst", lambda p: bsdtar(plain(p), "--zstd")), (7, "7z", lambda p: bsdtar(plain(p), "--format", "7zip")),
+         (10, "zip", lambda p: zipped([("in/side.tar", tarred(plain(p)))]))]
+CONTENT = re.compile(r"/(?:old|new)/(\d+)\.[^/]*//.*(?:document\.xml|content\.xml|sharedStrings\.xml|\.xhtml|\.class|notes\.txt)$")
+
+
+def pairs(folder):
+    number = 0
+    for count, extension, make in KINDS:
+        for _ in range(count):
+            r = random.Random(number)
+            parts = sentences(r, r.randrange(60, 200))
+            for side, version in (("old", parts), ("new", edited(r, parts))):
+                os.makedirs(f"{folder}/{side}", exist_ok=True)
+                with open(f"{folder}/{side}/{number}.{extension}", "wb") as out:
+                    out.write(make(version))
+            number += 1
+
+
+def found(folder):
+    """simfind --format=null: the label and the two paths, each ended by a zero."""
+    same, strangers = set(), 0
+    for line in sys.stdin.read().splitlines():
+        fields = line.split("  ")
+        sides = [CONTENT.search(path.strip()) for path in fields if folder in path]
+        if len(sides) == 2 and all(sides):
+            if sides[0][1] == sides[1][1]:
+                same.add(sides[0][1])
+            else:
+                strangers += 1
+    print(len(same), strangers)
+
+
+def write(path, data):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as out:
+        out.write(data)
+
+
+def odd(folder):
+    text = "\n".join(sentences(random.Random(1), 300)).encode()
+    write(f"{folder}/bomb/zeros.zip", zipped([("before.txt", text), ("zeros", bytes(100 << 20)), ("after.txt", text)]))
+    deep = text
+    for level in range(20):
+        deep = zipped([(f"{level}.zip" if level else "deep.txt", deep)], zipfile.ZIP_STORED)
+    write(f"{folder}/bomb/deep.zip", deep)
+    with open(f"{folder}/sparse", "wb") as out:
+        out.truncate(1 << 42)
+    subprocess.run(["bsdtar", "-C", folder, "-cf", f"{folder}/bomb/sparse.tar", "sparse"], check=True)
+    os.remove(f"{folder}/sparse")
+    # Bit 0 of the flags says that a member is encrypted.
+    locked = bytearray(zipped([("secret.txt", text)]))
+    locked[6] |= 1
+    locked[locked.index(b"PK\1\2") + 8] |= 1
+    write(f"{folder}/bomb/locked.zip", bytes(locked))
+    whole = {"zip": zipped([("a.txt", text), ("b.txt", text[::-1])]), "tar.xz": tarred(plain(text.decode().split("\n")), "w:xz"),
+             "7z": bsdtar(plain(text.decode().split("\n")), "--format", "7zip"), "tar": tarred([("a.txt", text)])}
+    for extension, data in whole.items():
+        for size in range(1000, len(data), 1000):
+            write(f"{folder}/cut/{size}.{extension}", data[:size])
+    names = ["../up.txt", "/etc/absolute", "new\nline", "tab\t\x1b[31m", "a//b", "x" * 2000, "é", "same", "same"]
+    write(f"{folder}/names/names.tar", tarred([(name, text[i * 10:]) for i, name in enumerate(names)]))
+    write(f"{folder}/names/x.tar.bz2", tarred([("in/x.txt", text)], "w:bz2"))
+
+
+if __name__ == "__main__":
+    {"pairs": pairs, "found": found, "odd": odd}[sys.argv[1]](sys.argv[2])

@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# What is in archives, documents and compressed files.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+if "$SIMHASH" --version | grep -q 'built without libarchive'; then
+	runs 1 "$SIMHASH" -z --container=zip "$files"
+	said "--container 'zip': this simhash was built without zip; build it with libarchive"
+	exit
+fi
+make() {
+	python3 "$SOURCE_DIR/tests/cli/containers.py" "$@"
+}
+rows() {
+	sql "SELECT path FROM file_text" | sed "s|^$files/||" | LC_ALL=C sort
+}
+
+# Next versions are found in what holds them, and no strangers.
+make pairs "$files"
+runs 0 "$SIMHASH" -z "$files"
+runs 0 "$SIMFIND"
+read -r same strangers < <(make found "$files" <out)
+[ "$same" -ge 95 ] || fail "only $same of 100 pairs are found"
+same "strangers" 0 "$strangers"
+runs 0 "$SIMFIND" -z "$files/new/0.docx"
+grep -q "new/0.docx//word/document.xml  .*old/0.docx//word/document.xml" out || fail "0.docx is not found: $(cat out)"
+runs 0 "$SIMFIND" --verify=all "$files/new/0.docx" -z
+same "verified" '' "$(cat err | grep -v '^[0-9,]* pairs' || true)"
+runs 0 "$SIMFIND" --verify=read --min-resemblance=0.5
+same "read" '' "$(grep -v '^[0-9,]* pairs' err || true)"
+runs 0 "$SIMFIND" --script=actions.sh
+! grep -q '^#delete.*//' actions.sh || fail "a member is to be deleted"
+reset
+rm -r "${files:?}"/*
+
+# An index that was made without -z is completed, and nothing is read twice.
+make odd "$TEST_FOLDER/odd"
+cp "$TEST_FOLDER/odd/names/x.tar.bz2" "$files/x.tbz"
+seq 2000 >"$files/a.txt"
+seq 3000 >"$files/b.txt"
+mkdir "$files/below"
+(cd "$files" && python3 -m zipfile -c ab.zip a.txt b.txt && xz -k b.txt && python3 -m zipfile -c below/outer.epub ab.zip)
+settle "$files"
+runs 0 "$SIMHASH" "$files"
+summary 6 0 0 0
+runs 0 "$SIMHASH" -z --container=zip "$files"
+summary 5 6 0 0
+same "members of zip files" "a.txt
+ab.zip
+ab.zip//a.txt
+ab.zip//b.txt
+b.txt
+b.txt.xz
+below/outer.epub
+below/outer.epub//ab.zip
+below/outer.epub//ab.zip//a.txt
+below/outer.epub//ab.zip//b.txt
+x.tbz" "$(rows)"
+runs 0 "$SIMHASH" -z "$files"
+summary 7 6 5 0
+rows | grep -qx 'b.txt.xz//b.txt' || fail "no content of b.txt.xz"
+rows | grep -qx 'x.tbz//in/x.txt' || fail "no member of x.tbz"
+runs 0 "$SIMHASH" -z "$files"
+summary 0 6 0 0
+runs 0 "$SIMHASH" "$files"
+summary 0 6 0 0
+same "rows" 13 "$(rows | wc -l)"
+same "extension" txt "$(sql "SELECT extension FROM file_text WHERE path LIKE '%/ab.zip//a.txt' AND path LIKE '$files/ab%'")"
+runs 0 "$SIMFIND" --between "$files/below" "$files"
+grep -q "$files/a.txt  .*outer.epub//ab.zip//a.txt$" out || fail "a member is not found between folders: $(cat out)"
+
+# Changed, moved, gone, forgotten: the members go with their archive.
+(cd "$files" && python3 -m zipfile -c ab.zip a.txt && touch -d '2020-01-02' ab.zip)
+runs 0 "$SIMHASH" -z "$files"
+same "members of a changed archive" "ab.zip//a.txt" "$(rows | grep '^ab.zip//')"
+mv "$files/ab.zip" "$files/below/moved.zip"
+runs 0 "$SIMHASH" -z "$files"
+same "members of a moved archive" "below/moved.zip//a.txt" "$(rows | grep -E '^(ab|below/moved).zip//')"
+ln "$files/below/moved.zip" "$files/linked.zip"
+runs 0 "$SIMHASH" -z "$files"
+same "members of a linked archive" "linked.zip//a.txt" "$(rows | grep '^linked.zip//')"
+touch -d '2020-01-03' "$files/below/moved.zip"
+runs 0 "$SIMHASH" "$files"
+same "members of an archive that changed unseen" '' "$(rows | grep -E '^(below/moved|linked).zip//' || true)"
+runs 0 "$SIMHASH" --forget "$files/below/outer.epub"
+same "members of a forgotten archive" '' "$(rows | grep outer || true)"
+seq 10 >"$files/x.tbz"
+runs 0 "$SIMHASH" -z "$files"
+same "members of what is no archive any more" '' "$(rows | grep 'x.tbz//' || true)"
+rm -r "$files/below" "$files/b.txt.xz"
+runs 0 "$SIMHASH" "$files"
+same "rows that are left" "a.txt b.txt linked.zip linked.zip//a.txt x.tbz" "$(rows | paste -sd ' ')"
+reset
+rm -r "${files:?}"/*
+
+# Names are bytes. Those that no index can hold are told.
+runs 2 "$SIMHASH" -z "$TEST_FOLDER/odd/names"
+said "names.tar: Has members with names that are too long, which are not indexed"
+same "names" 8 "$(sql 'SELECT COUNT(*) FROM file WHERE compressed_size > 0')"
+runs 0 "$SIMFIND" --verify=all
+grep -qF 'names.tar//new\nline' out || fail "a name is not escaped: $(cat out)"
+same "control characters" 0 "$(grep -c "$(printf '\033')" out || true)"
+[ ! -e /etc/absolute ] && [ ! -e "$TEST_FOLDER/odd/up.txt" ] || fail "a member was written"
+reset
+
+# Bounds are told, and what was read before them is there.
+runs 2 "$SIMHASH" -z "$TEST_FOLDER/odd/bomb"
+said "bomb/zeros.zip: Inflates to more than 200 times its size: what was read before is indexed"
+said "bomb/sparse.tar: Inflates to more than 200 times its size: what was read before is indexed"
+said "bomb/deep.zip//19.zip//18.zip//17.zip: An archive in more archives than --max-depth allows"
+said "bomb/locked.zip: Encrypted, so its content is not indexed"
+same "before a bomb" 1 "$(rows | grep -c 'zeros.zip//before.txt')"
+runs 2 "$SIMHASH" -zq --max-inflated=10K "$TEST_FOLDER/odd/bomb"
+said "bomb/zeros.zip: Inflates to more than --max-inflated allows"
+runs 2 "$SIMHASH" -zq --max-depth=1 "$TEST_FOLDER/odd/bomb"
+said "bomb/deep.zip//19.zip: An archive in more archives than --max-depth allows"
+runs 1 "$SIMHASH" -z --container=zip,rpm "$files"
+said "--container 'zip,rpm': expected names such as zip,tar of:"
+reset
+runs 2 "$SIMHASH" -zj1 "$TEST_FOLDER/odd/cut"
+for kind in zip tar tar.xz 7z; do
+	same "cut $kind told" "$(find "$TEST_FOLDER/odd/cut" -name "*[0-9].$kind" | wc -l)" \
+		"$(grep -oE "cut/[0-9]*\.$kind(//[^:]*)?: Damaged" err | sort -u | wc -l)"
+done
