@@ -168,6 +168,8 @@ static const struct refused index_refused[] = {
 	{"files0-from", "status forget print init-database copy-to export import"},
 	{"decompress", "status forget init-database copy-to export import"},
 	{"max-inflated", "status forget init-database copy-to export import"},
+	{"container", "status forget init-database copy-to export import print"},
+	{"max-depth", "status forget init-database copy-to export import print"},
 	{"measure", "status print init-database copy-to export import"},
 	{"no-sketch", "status forget print init-database copy-to export import"},
 	{"force", "status forget print init-database copy-to export import"},
