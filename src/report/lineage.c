@@ -93,8 +93,6 @@ int listing_write_lineages(struct listing *listing, const struct group_list *gro
 {
 	size_t count = listing_groups(listing, groups);
 
-	/* Paths stand behind a drawing: they are written in full, on a terminal too. */
-	listing->how.has_marks = false;
 	frame_begin(listing->file, &listing->formatter->groups);
 	for (size_t g = 0; g < count; g++)
 		if (write_lineage(listing, groups, g, error) != 0)

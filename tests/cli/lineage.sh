@@ -126,6 +126,11 @@ said '3 more groups left out by --limit'
 runs 0 "$SIMFIND" -q --lineage --format=jsonl
 same "lines of JSON" 5 "$(wc -l <out)"
 
+# On a terminal the summary comes once, first, and paths are whole.
+script -qec "env TERM=xterm PAGER=cat COLUMNS=80 $SIMFIND --lineage $files/s1" /dev/null >shown </dev/null
+same "summaries on a terminal" 1 "$(grep -c ' pairs (' shown)"
+grep -q 'o  .*/files/s1/e.txt' shown || fail "a path on a terminal: $(cat shown)"
+
 # For programs: each file once, after the one that it comes from, whose contents JSON has as its parent.
 "$SIMFIND" -q --lineage -0 >pairs || fail "simfind failed"
 "$SIMFIND" -q --lineage --format=json >lineage.json || fail "simfind failed"
