@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "base/seed.h"
+
 static bool is_zero(struct pair pair)
 {
 	return pair.first == 0 && pair.second == 0;
@@ -13,9 +15,7 @@ static bool is_zero(struct pair pair)
 
 static struct pair *find(const struct pair_set *set, struct pair pair)
 {
-	uint64_t hash = (pair.first ^ pair.second * UINT64_C(0x9e3779b97f4a7c15)) *
-			UINT64_C(0xff51afd7ed558ccd);
-	size_t mask = set->slot_count - 1, i = (size_t)(hash >> 32) & mask;
+	size_t mask = set->slot_count - 1, i = (size_t)hash_seeded(pair.first, pair.second) & mask;
 
 	while (!is_zero(set->slots[i]) &&
 	       (set->slots[i].first != pair.first || set->slots[i].second != pair.second))

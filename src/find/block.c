@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/seed.h"
 #include "store/store.h"
 
 #define BLOCK_ROWS_MIN 4096    /* new rows; more where more are carried, so that both cost alike */
@@ -73,10 +74,7 @@ void row_stream_release(struct row_stream *stream)
 
 static size_t slot_of(const struct row_stream *stream, const struct find_file *file)
 {
-	uint64_t hash;
-
-	memcpy(&hash, file->content_hash, sizeof hash);
-	return (size_t)(hash ^ hash >> 32) & (stream->slot_count - 1);
+	return (size_t)hash_seeded_bytes(file->content_hash) & (stream->slot_count - 1);
 }
 
 /*

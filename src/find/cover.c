@@ -8,11 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#if __has_include(<sys/random.h>)
-#include <sys/random.h> /* getentropy() of macOS */
-#endif
 
 #include "base/error.h"
+#include "base/seed.h"
 
 #define SMALL ((size_t)4096) /* below: every position, and half as wide */
 #define STEP ((size_t)8)     /* between the positions indexed */
@@ -115,12 +113,8 @@ static uint64_t hash_window(const struct cover_index *index, const uint8_t *byte
  */
 static void choose_factors(struct cover_index *index)
 {
-	if (getentropy(index->factors, sizeof index->factors) != 0) {
-		index->factors[0] = UINT64_C(0x9fb21c651e98df25);
-		index->factors[1] = UINT64_C(0xd6e8feb86659fd93);
-	}
-	index->factors[0] |= 1;
-	index->factors[1] |= 1;
+	index->factors[0] = hash_seeded(0, 1) | 1;
+	index->factors[1] = hash_seeded(0, 2) | 1;
 }
 
 /* ---- The index ---- */

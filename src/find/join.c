@@ -29,6 +29,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/seed.h"
 
 #define GRID_WALSH_ROW 3
 #define ORDER_WALSH_ROW 9
@@ -160,12 +161,18 @@ static void sort_entries(struct join_room *room, size_t count)
 			      compare_entries);
 }
 
+/* Cells are sorted by their hash, on which the order of pairs depends; their slots are seeded. */
+static size_t slot_of(const struct join_room *room, uint64_t hash)
+{
+	return (size_t)hash_seeded(hash, 0) & (room->cell_slots - 1);
+}
+
 static void enter_cells(struct join_room *room, size_t count)
 {
 	memset(room->cells, 0, room->cell_slots * sizeof *room->cells);
 	for (size_t i = 0; i < count;) {
 		uint64_t hash = room->spare[i].cell;
-		size_t end = i, slot = (size_t)hash & (room->cell_slots - 1);
+		size_t end = i, slot = slot_of(room, hash);
 		while (end < count && room->spare[end].cell == hash)
 			end++;
 		while (room->cells[slot].end != 0)
@@ -177,7 +184,7 @@ static void enter_cells(struct join_room *room, size_t count)
 
 static const struct cell *find_cell(const struct join_room *room, uint64_t hash)
 {
-	size_t slot = (size_t)hash & (room->cell_slots - 1);
+	size_t slot = slot_of(room, hash);
 
 	while (room->cells[slot].end != 0 && room->cells[slot].hash != hash)
 		slot = (slot + 1) & (room->cell_slots - 1);

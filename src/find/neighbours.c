@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/seed.h"
 
 #define DIMENSIONS NEIGHBOUR_DIMENSIONS
 
@@ -48,7 +49,8 @@ static void clear_powers(struct neighbours *n)
 
 void neighbours_init(struct neighbours *neighbours, const struct find_rule *rule)
 {
-	*neighbours = (struct neighbours){.rule = rule, .near = near_choose()};
+	*neighbours =
+		(struct neighbours){.rule = rule, .near = near_choose(), .seed = hash_seeded(0, 0)};
 	clear_powers(neighbours);
 }
 
@@ -104,7 +106,7 @@ static uint64_t cell_hash(const struct neighbours *n, const struct find_file *fi
 {
 	uint64_t hash = rule_is_by_extension(n->rule) ? file->extension_hash : 0;
 
-	hash = hash << 8 | power;
+	hash = (hash << 8 | power) ^ n->seed;
 	for (unsigned d = 0; d < DIMENSIONS; d++)
 		hash = mix(hash ^ (uint64_t)columns[d] * UINT64_C(0x9e3779b97f4a7c15));
 	return hash;
@@ -190,9 +192,10 @@ static int add_to_cell(struct neighbours *n, struct content_file *file, struct s
 
 /* ---- Keys ---- */
 
-static uint32_t hash_key(uint32_t key, unsigned number)
+/* Two keys share a hash whatever the seed, or never. */
+static uint32_t hash_key(uint32_t key, unsigned number, uint32_t seed)
 {
-	uint32_t hash = (key ^ number * UINT32_C(0x9e3779b9)) * UINT32_C(0x85ebca6b);
+	uint32_t hash = (key ^ seed ^ number * UINT32_C(0x9e3779b9)) * UINT32_C(0x85ebca6b);
 
 	hash = (hash ^ hash >> 13) * UINT32_C(0xc2b2ae35);
 	return hash ^ hash >> 16;
@@ -228,6 +231,7 @@ void neighbours_locate(const struct find_rule *rule, struct content_file *file)
 {
 	struct neighbour_place *place = &file->place;
 	struct sketch_keys keys;
+	uint32_t seed;
 
 	for (unsigned d = 0; d < DIMENSIONS; d++)
 		place->sums[d] = signed_sum(&file->file.table, walsh_rows[d]);
@@ -236,8 +240,9 @@ void neighbours_locate(const struct find_rule *rule, struct content_file *file)
 	if (!place->has_keys)
 		return;
 	sketch_keys_make(&file->file.sketch, &keys);
+	seed = (uint32_t)hash_seeded(0, 0);
 	for (unsigned k = 0; k < SKETCH_KEYS; k++)
-		place->key_hashes[k] = hash_key(keys.key[k], k);
+		place->key_hashes[k] = hash_key(keys.key[k], k, seed);
 }
 
 /* Slots are far apart in memory: have them on their way. */

@@ -54,6 +54,7 @@ struct neighbours {
 	struct key_link *links;
 	size_t link_count, link_capacity;
 	size_t count; /* files */
+	uint64_t seed;
 };
 
 void neighbours_init(struct neighbours *neighbours, const struct find_rule *rule);

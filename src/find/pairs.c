@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/seed.h"
 
 void pair_list_init(struct pair_list *list)
 {
@@ -27,11 +28,7 @@ void pair_list_release(struct pair_list *list)
 
 static uint64_t hash_of(const struct find_file *file)
 {
-	uint64_t hash;
-
-	memcpy(&hash, file->path_hash + 8, sizeof hash);
-	hash ^= (uint64_t)file->host * UINT64_C(0x9e3779b97f4a7c15) ^ file->path_hash[0];
-	return hash ^ hash >> 29;
+	return hash_seeded(hash_seeded_bytes(file->path_hash), (uint64_t)file->host);
 }
 
 static bool is_same(const struct find_file *x, const struct find_file *y)

@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/seed.h"
 #include "find/pair_reporter.h"
 #include "store/names.h"
 #include "store/sketch_table.h"
@@ -125,12 +126,9 @@ static bool same_content(const struct find_file *x, const struct find_file *y)
 
 static size_t *find_slot(const struct sketch_join *join, const struct find_file *file)
 {
-	uint64_t hash;
-	size_t slot;
+	size_t slot = (size_t)hash_seeded_bytes(file->content_hash) & (join->slot_count - 1);
 
-	memcpy(&hash, file->content_hash, sizeof hash);
-	for (slot = (size_t)hash & (join->slot_count - 1); join->slots[slot] != 0;
-	     slot = (slot + 1) & (join->slot_count - 1)) {
+	for (; join->slots[slot] != 0; slot = (slot + 1) & (join->slot_count - 1)) {
 		const struct content *content = &join->contents[join->slots[slot] - 1];
 		if (same_content(&join->files[content->first], file))
 			break;

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/seed.h"
+
 struct hard_link {
 	struct hard_link *next; /* in its slot */
 	uint64_t device, inode, names_left;
@@ -68,9 +70,8 @@ void hard_links_free(struct hard_links *links)
 static struct hard_link **find_link(const struct hard_links *links, uint64_t device, uint64_t inode,
 				    bool is_inflated)
 {
-	uint64_t hash =
-		(inode ^ device * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xff51afd7ed558ccd);
-	struct hard_link **link = &links->slots[(hash ^ hash >> 32) & (links->slot_count - 1)];
+	uint64_t hash = hash_seeded(inode, device);
+	struct hard_link **link = &links->slots[hash & (links->slot_count - 1)];
 
 	while (*link != NULL && ((*link)->device != device || (*link)->inode != inode ||
 				 (*link)->is_inflated != is_inflated))

@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/ascii.h"
 #include "base/error.h"
+#include "base/seed.h"
 #include "store/row_stream.h"
 #include "store/totals.h"
 
@@ -40,15 +41,15 @@ uint16_t key_space_log(int64_t value)
 	return (uint16_t)(log2((double)value + 1) * 1024);
 }
 
-/* Where the extension is, or belongs. FNV-1a, by G. Fowler, L. Noll and P. Vo. */
+/* Where the extension is, or belongs. */
 static uint16_t *find_slot(struct reading *reading, const char *text)
 {
-	uint32_t hash = 2166136261;
+	uint64_t hash = 0;
 	size_t slot;
 
 	for (const char *c = text; *c != '\0'; c++)
-		hash = (hash ^ (unsigned char)*c) * 16777619;
-	slot = hash & (SLOTS - 1);
+		hash = hash_seeded(hash, (unsigned char)*c);
+	slot = (size_t)hash & (SLOTS - 1);
 	while (reading->slots[slot] != 0 &&
 	       strcmp(reading->extensions[reading->slots[slot] - 1].name, text) != 0)
 		slot = (slot + 1) & (SLOTS - 1);

@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/escape.h"
+#include "base/seed.h"
 #include "report/formatter.h"
 
 #define LABELS_MAX 65535
@@ -108,14 +109,7 @@ void line_parts_free(struct line_parts *parts)
 
 static uint64_t hash_of(const struct find_file *file)
 {
-	uint64_t hash = (uint64_t)file->host, part;
-
-	/* The files of a directory have the beginning in common. */
-	for (size_t i = 0; i + sizeof part <= PATH_HASH_SIZE; i += sizeof part) {
-		memcpy(&part, file->path_hash + i, sizeof part);
-		hash = (hash ^ part) * UINT64_C(0x9e3779b97f4a7c15);
-	}
-	return hash ^ hash >> 32;
+	return hash_seeded(hash_seeded_bytes(file->path_hash), (uint64_t)file->host);
 }
 
 static bool is_file(const struct known_file *known, const struct find_file *file)
@@ -232,7 +226,7 @@ static int intern(struct line_parts *parts, const struct label *label, uint32_t 
 	size_t slot;
 
 	memcpy(halves, label->text, sizeof halves);
-	slot = (size_t)((halves[0] ^ halves[1] * 31) * UINT64_C(0x9e3779b97f4a7c15) >> 47);
+	slot = (size_t)hash_seeded(halves[0], halves[1]) & (LABEL_SLOTS - 1);
 	for (; parts->label_slots[slot] != 0; slot = (slot + 1) & (LABEL_SLOTS - 1)) {
 		*number = parts->label_slots[slot] - 1;
 		if (memcmp(&parts->labels[*number], label, sizeof *label) == 0)

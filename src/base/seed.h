@@ -1,0 +1,18 @@
+/*
+ * Hashes for tables of what comes from outside: of an index that somebody else made, or of names.
+ * They are others in each process, so nobody can make keys that all have one slot. Nothing that
+ * is reported may depend on them.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_BASE_SEED_H
+#define SIMHASH_BASE_SEED_H
+
+#include <stdint.h>
+
+/* All bits can be used, the low ones too. Nests: hash_seeded(hash_seeded(a, b), c). */
+uint64_t hash_seeded(uint64_t first, uint64_t second);
+
+/* Of 16 bytes. */
+uint64_t hash_seeded_bytes(const uint8_t bytes[16]);
+
+#endif
