@@ -9,17 +9,16 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/seed.h"
 
 /* ---- Numbers ---- */
 
 static size_t slot_of(const struct folder_tree *tree, int64_t size_bytes,
 		      const uint8_t hash[CONTENT_HASH_SIZE])
 {
-	uint64_t key;
+	uint64_t key = hash_seeded(hash_seeded_bytes(hash), (uint64_t)size_bytes);
 
-	memcpy(&key, hash, sizeof key);
-	key = (key ^ (uint64_t)size_bytes) * UINT64_C(0x9e3779b97f4a7c15);
-	return (size_t)(key >> 20) & (tree->slot_count - 1);
+	return (size_t)key & (tree->slot_count - 1);
 }
 
 /* The slot of a content, or the free one where it would be. */

@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/path.h"
+#include "base/seed.h"
 #include "base/sort.h"
 #include "find/folder_contents.h"
 
@@ -36,7 +37,7 @@ struct reading {
 
 static uint64_t directory_key(int64_t host, struct bytes path)
 {
-	return XXH3_64bits_withSeed(path.data, path.size, (uint64_t)host);
+	return XXH3_64bits_withSeed(path.data, path.size, hash_seeded((uint64_t)host, 0));
 }
 
 static bool is_directory(const struct row_directory *directory, const struct folder_row *row)
