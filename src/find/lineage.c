@@ -200,7 +200,7 @@ static void compare_all(struct slice *slice, int32_t *spare)
 		for (uint32_t y = x + 1; y < slice->count; y++)
 			compare_two(slice, x, y);
 	least = least_sum(slice, spare);
-	for (int f = 0; f < FIRMS; f++)
+	for (unsigned f = 0; f < FIRMS; f++)
 		slice->trust_percent[f] = trust_in(slice, ordered_sum(slice, f), least);
 }
 
@@ -360,7 +360,7 @@ static int family_init(struct family *family, size_t count, struct simhash_error
 
 	*family = (struct family){.count = 0};
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-		*arrays[i] = malloc(count * sizeof **arrays[i]);
+		*arrays[i] = calloc(count, sizeof **arrays[i]);
 		if (*arrays[i] == NULL)
 			return error_set_memory(error);
 	}

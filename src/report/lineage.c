@@ -48,7 +48,7 @@ char *lineage_reasons(const struct lineage_version *version, char text[REASONS_S
 	if (!lineage_is_clear(version))
 		return strcpy(text, "unclear");
 	text[0] = '\0';
-	for (int r = 0; r < REASONS; r++)
+	for (unsigned r = 0; r < REASONS; r++)
 		if (lineage_has_reason(version, r))
 			size += (size_t)snprintf(text + size, REASONS_SIZE - size, "%s%s",
 						 size == 0 ? "" : ", ", lineage_reason_name(r));

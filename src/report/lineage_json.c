@@ -32,7 +32,7 @@ static void put_edge(struct line_buffer *line, const struct lineage_version *ver
 	line_put(line, "\",\"confidence\":");
 	line_put_millionths(line, version->confidence);
 	line_put(line, ",\"reasons\":[");
-	for (int r = 0; r < REASONS; r++)
+	for (unsigned r = 0; r < REASONS; r++)
 		if (lineage_has_reason(version, r)) {
 			line_put(line, separator);
 			line_put(line, "\"");
