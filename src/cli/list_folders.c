@@ -113,6 +113,21 @@ static int write_head(const struct find_arguments *arguments, struct listing *li
 	return 0;
 }
 
+/* What nothing but common contents could propose is not found. */
+static void note_passed_over(uint64_t folders)
+{
+	char count[32], *text;
+
+	if (asprintf(&text,
+		     "note: %s director%s not compared: all that %s with others lies in more than "
+		     "%d directories",
+		     format_count(folders, count), folders == 1 ? "y was" : "ies were",
+		     folders == 1 ? "it shares" : "they share", COMMON_FOLDERS) < 0)
+		return;
+	say(PROGRAM, text);
+	free(text);
+}
+
 static int list_all(const struct find_arguments *arguments, struct finder *finder,
 		    const struct folder_request *wanted, struct listing *listing,
 		    struct find_outcome *outcome, struct simhash_error *error)
@@ -129,6 +144,8 @@ static int list_all(const struct find_arguments *arguments, struct finder *finde
 	outcome->left_out = listing->left_out;
 	if (status == 0 && !arguments->quiet)
 		write_left_out(listing->how.has_marks ? listing->file : stderr, arguments, outcome);
+	if (status == 0 && found.passed_over > 0 && !arguments->quiet)
+		note_passed_over(found.passed_over);
 	folder_pairs_release(&found);
 	return status;
 }

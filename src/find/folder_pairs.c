@@ -214,6 +214,7 @@ static int join_pairs(struct folder_pairs *found, const struct pairing_thread *t
 			memcpy(found->pairs + found->count, threads[i].pairs,
 			       threads[i].count * sizeof *found->pairs);
 		found->count += threads[i].count;
+		found->passed_over += threads[i].search.passed_over;
 	}
 	if (found->count > 1)
 		qsort(found->pairs, found->count, sizeof *found->pairs, compare_pairs);

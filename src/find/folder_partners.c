@@ -136,6 +136,7 @@ static void add_contents(struct partner_search *search)
 						 tree->contents[content].size_bytes,
 						 marks->marks[content].files);
 	}
+	search->passed_over += marks->own_count > 0 && search->common_count == marks->own_count;
 	for (size_t i = 0; i < marks->other_count; i++)
 		add_there(search, marks->other[i], marks->marks[marks->other[i]].millionths);
 }

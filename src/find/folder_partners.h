@@ -30,6 +30,7 @@ struct partner_search {
 	size_t met_count, common_count;
 	int64_t common_bytes;
 	uint64_t seen;
+	uint64_t passed_over; /* folders that have common contents alone */
 	uint32_t folder;
 };
 

@@ -51,6 +51,7 @@ struct folder_pairs {
 	struct folder_tree tree;
 	struct folder_pair *pairs;
 	size_t count, capacity;
+	uint64_t passed_over; /* folders that share only contents which are in too many others */
 	struct name_list hosts;
 	int64_t local_host;
 };

@@ -152,6 +152,15 @@ assert bytes.fromhex(pair["b"]["path_hex"]) == os.fsencode(sys.argv[2]), pair' "
 runs 0 "$SIMFIND" --directories --format=csv "$odd" plain
 same "a moved file" "moved,1.000000,3200,3200,x/f"$'\t'",g"$'\r' "$(sed -n 2p "$TEST_FOLDER/out")"
 
+# Contents in very many directories propose no pair, and that is said.
+mkdir -p many/{1..257}
+text 60 20 | tee many/{1..257}/LICENSE >/dev/null
+settle many
+"$SIMHASH" -q many
+runs 0 "$SIMFIND" --directories many
+shows "common contents" ""
+said "note: 258 directories were not compared: all that they share with others lies in more than 256 directories"
+
 # What cannot be.
 runs 1 "$SIMFIND" --directories old old/photos
 said "--directories: a directory cannot be compared with one that it is in, or with itself"
