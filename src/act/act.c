@@ -77,8 +77,9 @@ static int open_side(struct side *side, const struct keep_file *file, const stru
 		return error_set_errno(why, "cannot open it");
 	if (!S_ISREG(side->status.st_mode))
 		return error_set(why, SIMHASH_E_RANGE, "it is no longer a regular file");
-	if (side->status.st_size != file->size_bytes ||
-	    stat_mtime_ns(&side->status) != file->mtime_ns)
+	if (file->size_bytes != KEEP_SIZE_UNKNOWN &&
+	    (side->status.st_size != file->size_bytes ||
+	     stat_mtime_ns(&side->status) != file->mtime_ns))
 		return error_set(why, SIMHASH_E_RANGE, "it has changed since it was indexed");
 	return 0;
 }
@@ -398,6 +399,8 @@ static int prepare(struct work *work, const struct planned_act *act, char **to)
 		return -1;
 	if (act->kept != NULL)
 		work->record.same_attributes = has_same_attributes(work->copy.fd, work->kept.fd);
+	if (act->kept == NULL && act->file->size_bytes == KEEP_SIZE_UNKNOWN)
+		return refuse(work, "its decision has neither size nor mtime");
 	if (check_act(work) != 0 || (moves && check_device(work) != 0))
 		return -1;
 	if (actor->options.journal != NULL &&

@@ -56,6 +56,18 @@ static int take_elsewhere(struct decisions *decisions, const char *host, const c
 	return 0;
 }
 
+/* Neither is there, or both are. */
+static int read_state(const struct json_value *item, struct keep_file *file)
+{
+	if (json_member(item, "size") == NULL && json_member(item, "mtime") == NULL) {
+		file->size_bytes = KEEP_SIZE_UNKNOWN;
+		return 0;
+	}
+	return json_integer(item, "size", &file->size_bytes) == 0 && file->size_bytes >= 0
+		       ? parse_time(json_text(item, "mtime"), &file->mtime_ns)
+		       : -1;
+}
+
 static int take_file(struct decisions *decisions, const struct json_value *item, const char *host,
 		     const char *what, struct simhash_error *error)
 {
@@ -64,9 +76,8 @@ static int take_file(struct decisions *decisions, const struct json_value *item,
 	const struct json_value *hash = json_member(item, "hash");
 
 	if (file.path == NULL || file.path[0] != '/' || on == NULL || decision == NULL ||
-	    json_integer(item, "size", &file.size_bytes) != 0 || hash == NULL ||
-	    json_hex(hash->text, file.hash, KEEP_HASH_SIZE) != 0 ||
-	    parse_time(json_text(item, "mtime"), &file.mtime_ns) != 0)
+	    read_state(item, &file) != 0 || hash == NULL ||
+	    json_hex(hash->text, file.hash, KEEP_HASH_SIZE) != 0)
 		return error_set(
 			error, SIMHASH_E_SYNTAX,
 			"%s: expected files with path, host, size, mtime, hash and decision", what);

@@ -22,6 +22,7 @@
 #include "simhash.h"
 
 #define KEEP_HASH_SIZE 16
+#define KEEP_SIZE_UNKNOWN (-1)
 
 enum decision {
 	DECIDED_BY_RULES,
@@ -30,8 +31,8 @@ enum decision {
 };
 
 struct keep_file {
-	const char *path; /* absolute; of this host */
-	int64_t size_bytes, mtime_ns;
+	const char *path;	      /* absolute; of this host */
+	int64_t size_bytes, mtime_ns; /* KEEP_SIZE_UNKNOWN: it can be any, as can the time */
 	uint8_t hash[KEEP_HASH_SIZE]; /* of its content */
 	uint64_t device, inode;	      /* inode 0: not known */
 	enum decision decision;

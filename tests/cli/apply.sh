@@ -258,6 +258,14 @@ cmp "$files/a/1" "$files/old/1" || fail "a/1 is gone"
 decide k:a/3 g:b/2 | sed 's/"hash": "[^"]*"/"hash": "00000000000000000000000000000000"/g; s/"size": [0-9]*/"size": 8893/g' >lie.json
 runs 2 "$SIMFIND" --apply=lie.json --action=delete --yes --journal=journal4
 [ -e "$files/b/2" ] || fail "b/2 is gone"
+# Without size and time a copy is compared as it is, and a similar file stays where it is.
+decide k:a/3 g:b/3 g:a/similar | sed 's/"size": [0-9]*, "mtime": "[^"]*", //g; s/"hash": "[^"]*"/"hash": "00000000000000000000000000000000"/g' >bare.json
+runs 2 "$SIMFIND" --apply=bare.json --action=delete --yes --journal=journal5
+said "/a/similar: left alone: its content is not that of the file that is kept"
+[ ! -e "$files/b/3" ] || fail "b/3 is there"
+decide g:a/similar | sed 's/"size": [0-9]*, "mtime": "[^"]*", //g' >bare.json
+runs 2 "$SIMFIND" --apply=bare.json --action="move:$TEST_FOLDER/moved" --yes --journal=journal6
+said "/a/similar: left alone: its decision has neither size nor mtime"
 for broken in '' '{' '{"format":"simfind decisions"}' '{"format":"simfind decisions","format_version":2,"groups":[]}' \
 	'{"format":"simfind decisions","format_version":1,"groups":[{"files":[{"path":"/x"}]}]}'; do
 	printf '%s' "$broken" >broken.json

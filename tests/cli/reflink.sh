@@ -73,3 +73,14 @@ same "blocks" "$(blocks "$files/a/1") $(blocks "$files/a/3")" "$(blocks "$files/
 [ "$(blocks "$files/a/2")" != "$(blocks "$files/b/2")" ] || fail "other content shares blocks"
 runs 0 "$SIMFIND" --undo=journal --yes
 same "the tree" "$before" "$(tree "$files")"
+# The script goes the same way.
+runs 0 "$SIMHASH" -q "$files"
+rm -rf "$files"
+make_files "$files"
+sync "$btrfs"
+runs 0 "$SIMFIND" -q --script=todo.sh -o /dev/null
+before=$(tree "$files")
+PATH=$(dirname "$SIMFIND"):$PATH
+sed 's/^#reflink /reflink /' todo.sh | sh >out 2>err || fail "the script: $(cat err)"
+same "the tree, but for blocks" "$before" "$(tree "$files")"
+same "blocks of the script" "$(blocks "$files/a/1")" "$(blocks "$files/b/1")"
