@@ -365,8 +365,10 @@ static int add_line(void *context, double key, const char *line, size_t size,
 		    struct simhash_error *error)
 {
 	struct listing *listing = context;
+	/* As listing_add does: the order of lines does not tell which way they came. */
+	const struct line_key all = {.key = key, .then = key, .size = size};
 
-	return line_sorter_add(listing->sorter, key, line, size, error);
+	return line_sorter_add_all(listing->sorter, line, &all, 1, error);
 }
 
 /* Write the pairs that were sorted as such: 1, or 0 when they now are among the lines. */
