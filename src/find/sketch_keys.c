@@ -22,6 +22,10 @@ void sketch_keys_make(const struct simhash_resemblance_sketch *sketch, struct sk
 	uint8_t filled[REGISTERS], value = 0;
 	unsigned distance = 0;
 
+	if (memchr(sketch->registers, 0, REGISTERS) == NULL) {
+		memcpy(keys->key, sketch->registers, REGISTERS);
+		return;
+	}
 	for (unsigned i = 2 * REGISTERS; i-- > 0;) {
 		uint8_t own = sketch->registers[i % REGISTERS];
 		distance = own != 0 ? 0 : distance + 1;
@@ -56,8 +60,11 @@ static int make_entries(struct key_room *room, size_t capacity, struct simhash_e
 {
 	room->entries = malloc(capacity * sizeof *room->entries);
 	room->spare = malloc(capacity * sizeof *room->spare);
+	room->rows = malloc(capacity * sizeof *room->rows);
 	room->capacity = capacity;
-	return room->entries == NULL || room->spare == NULL ? error_set_memory(error) : 0;
+	return room->rows == NULL || room->entries == NULL || room->spare == NULL
+		       ? error_set_memory(error)
+		       : 0;
 }
 
 int key_room_fill(struct key_room *room, const struct block *block, struct simhash_error *error)
@@ -71,20 +78,27 @@ int key_room_fill(struct key_room *room, const struct block *block, struct simha
 		if (make_entries(room, capacity, error) != 0)
 			return -1;
 	}
+	room->row_count = 0;
 	for (size_t i = 0; i < block->count; i++)
-		if (block->rows[i].has_sketch)
+		if (sketch_has_shingles(&block->rows[i])) {
 			sketch_keys_make(&block->rows[i].sketch, &room->keys[i]);
+			room->rows[room->row_count++] = (uint32_t)i;
+		}
 	return 0;
 }
 
 int key_room_share(struct key_room *room, const struct key_room *owner, struct simhash_error *error)
 {
-	*room = (struct key_room){.keys = owner->keys};
-	return make_entries(room, owner->capacity, error);
+	*room = (struct key_room){.keys = owner->keys, .row_count = owner->row_count};
+	if (make_entries(room, owner->capacity, error) != 0)
+		return -1;
+	memcpy(room->rows, owner->rows, owner->row_count * sizeof *room->rows);
+	return 0;
 }
 
 void key_room_release_shared(struct key_room *room)
 {
+	free(room->rows);
 	free(room->entries);
 	free(room->spare);
 	*room = (struct key_room){.capacity = 0};
@@ -124,14 +138,13 @@ bool sketch_has_shingles(const struct find_file *file)
 
 static void begin_key(struct key_pairs *pairs)
 {
-	const struct block *block = pairs->block;
 	struct key_room *room = pairs->room;
 
-	pairs->count = 0;
-	for (size_t i = 0; i < block->count; i++)
-		if (sketch_has_shingles(&block->rows[i]))
-			room->entries[pairs->count++] =
-				(struct key_entry){room->keys[i].key[pairs->key], (uint32_t)i};
+	pairs->count = room->row_count;
+	for (size_t i = 0; i < room->row_count; i++) {
+		uint32_t row = room->rows[i];
+		room->entries[i] = (struct key_entry){room->keys[row].key[pairs->key], row};
+	}
 	sort_entries(room, pairs->count);
 	pairs->begin = pairs->first = pairs->second = 0;
 }

@@ -32,7 +32,9 @@ struct key_entry {
 
 /* Room for the rows of a block. All zero to begin with. */
 struct key_room {
-	struct sketch_keys *keys;	   /* of each row; may be shared by several rooms */
+	struct sketch_keys *keys; /* of each row; may be shared by several rooms */
+	uint32_t *rows;		  /* those that have keys */
+	size_t row_count;
 	struct key_entry *entries, *spare; /* rows by one of their keys */
 	size_t capacity;
 };
