@@ -14,10 +14,11 @@
 
 void find_arguments_init(struct find_arguments *arguments)
 {
-	*arguments = (struct find_arguments){.formatter = formatter_find("text"),
-					     .resources = {.threads = processors()},
-					     .min_shared = MIN_SHARED_DEFAULT,
-					     .stored_pairs_max = STORED_PAIRS_DEFAULT};
+	*arguments = (struct find_arguments){
+		.formatter = formatter_find("text"),
+		.resources = {.threads = processors(), .memory_bytes = FIND_MEMORY_DEFAULT},
+		.min_shared = MIN_SHARED_DEFAULT,
+		.stored_pairs_max = STORED_PAIRS_DEFAULT};
 	find_request_init(&arguments->request);
 	arguments->request.max_inflated_bytes = MAX_INFLATED_BYTES;
 }
@@ -226,12 +227,12 @@ static const struct option_row rows[] = {
 	{0, "stats", NULL, "show how many pairs pass each step, for each key", .parse = set_flag,
 	 .field = FIELD(has_stats),
 	 .only_with = "database defaults-file tag-set host tolerance size-ratio empty output "
-		      "threads quiet"},
+		      "threads memory quiet"},
 	{0, "sweep", "[=FROM:TO:FACTOR]",
 	 "the same for one key and many tolerances (default: 0.01:6:1.2)", .parse = set_sweep,
 	 .kind = VALUE_TEXT,
 	 .only_with = "database defaults-file tag-set host key size-ratio empty output threads "
-		      "quiet"},
+		      "memory quiet"},
 	{0, "progress", "=WHEN", "show progress: auto (default, on a terminal), always or never",
 	 .parse = set_enum, .field = FIELD(progress), .kind = VALUE_WORD, .words = progress_words},
 	{0, "summary", "=FORMAT",
@@ -271,6 +272,10 @@ static const struct option_row rows[] = {
 	{.heading = "Work"},
 	{'j', "threads", "=N", "use N threads (default: one for each processor)",
 	 .parse = set_threads, .field = FIELD(resources.threads), .kind = VALUE_TEXT},
+	{0, "memory", "=SIZE",
+	 "let rows and pairs wait in SIZE of memory, at least 32M (default: 512M), and beyond "
+	 "it in temporary files",
+	 .parse = set_memory, .field = FIELD(resources.memory_bytes), .kind = VALUE_TEXT},
 	{0, "partition", "=I/N", "find part I of N of the pairs", .parse = set_partition,
 	 .kind = VALUE_TEXT, .not_with = "format=html files0-from FILE"},
 	{0, "fail-on-match", NULL, "exit with status 1 if anything is found", .parse = set_flag,

@@ -110,7 +110,8 @@ static int run(struct find_arguments *arguments, struct find_outcome *outcome,
 	if (resolve_measure(arguments, store, error) != 0)
 		goto out;
 	status = listing_open(&listing, arguments->output_path, arguments->formatter,
-			      arguments->resources.threads, store, error);
+			      arguments->resources.threads, arguments->resources.memory_bytes,
+			      store, error);
 	if (status == 0)
 		listing_set_order(&listing, &arguments->order);
 	arguments->folds = status == 0 && listing.how.has_marks && may_fold(arguments);

@@ -48,26 +48,25 @@ static struct find_file *block_add(struct block *block, struct simhash_error *er
 }
 
 void row_stream_init(struct row_stream *stream, const struct finder *finder, int64_t low,
-		     int64_t high, enum row_order order)
+		     int64_t high)
 {
 	*stream = (struct row_stream){.finder = finder,
+				      .store = finder->store,
 				      .low = low,
 				      .high = high,
-				      .order = order,
 				      .keeps_extensions = finder->request->keeps_extensions};
 }
 
 void row_stream_release(struct row_stream *stream)
 {
 	store_rows_end(stream->cursor);
+	sorted_rows_release(&stream->sorted);
+	arena_release(&stream->shown);
 	block_free(stream->next);
 	free(stream->slots);
-	if (stream->owns_store)
-		store_close(stream->store);
 	stream->cursor = NULL;
 	stream->next = NULL;
 	stream->slots = NULL;
-	stream->store = NULL;
 }
 
 /* ---- Copies ---- */
@@ -189,38 +188,45 @@ static int add_copy(struct block *block, struct find_file *twin, const struct fi
 	return 0;
 }
 
-/* Take a row into the next block; `is_new` is false for those before the part. */
-static int take_row(struct row_stream *stream, const struct file_row *row, bool is_new,
-		    struct simhash_error *error)
+static char *keep_bytes(struct arena *arena, const char *bytes, size_t size)
+{
+	char *kept = arena_take(arena, size + 1);
+
+	if (kept != NULL)
+		memcpy(kept, bytes, size + 1);
+	return kept;
+}
+
+/*
+ * Take a file into the next block; `is_new` is false for those before the part. What it displays is
+ * borrowed.
+ */
+static int take_file(struct row_stream *stream, struct find_file *file, bool is_new,
+		     struct simhash_error *error)
 {
 	const struct find_request *request = stream->finder->request;
 	struct block *block = stream->next;
-	struct find_file file, *added, *twin = NULL;
+	struct find_file *added, *twin = NULL;
 
-	if (!finder_takes(stream->finder, row)) {
-		block->passed_over += is_new;
-		return 0;
-	}
-	if (finder_convert(stream->finder, row, &file, error) != 0)
-		return -1;
 	block->rows_read += is_new;
-	block->unsketched += is_new && !file.has_sketch;
-	if (request->has_between && file.sides == 0)
+	block->unsketched += is_new && !file->has_sketch;
+	if (request->has_between && file->sides == 0)
 		return 0;
-	if (file.uniform != stream->run_key || stream->slots == NULL)
-		begin_run(stream, block->count, file.uniform);
-	if (find_twin(stream, &file, block->count, &twin, error) != 0)
+	if (file->uniform != stream->run_key || stream->slots == NULL)
+		begin_run(stream, block->count, file->uniform);
+	if (find_twin(stream, file, block->count, &twin, error) != 0)
 		return -1;
 	if (twin != NULL && !is_new && !request->expand)
 		return 0;
-	if (finder_show(stream->finder, row, &block->arena, &file, error) != 0)
-		return -1;
+	file->display = keep_bytes(&block->arena, file->display, file->display_size);
+	if (file->display == NULL)
+		return error_set_memory(error);
 	if (twin != NULL)
-		return add_copy(block, twin, &file, is_new, error);
+		return add_copy(block, twin, file, is_new, error);
 	added = block_add(block, error);
 	if (added == NULL)
 		return -1;
-	*added = file;
+	*added = *file;
 	return 0;
 }
 
@@ -244,15 +250,6 @@ struct find_file copy_as_file(const struct find_file *twin, const struct file_co
 }
 
 /* ---- Carrying ---- */
-
-static char *keep_bytes(struct arena *arena, const char *bytes, size_t size)
-{
-	char *kept = arena_take(arena, size + 1);
-
-	if (kept != NULL)
-		memcpy(kept, bytes, size + 1);
-	return kept;
-}
 
 static int carry_copies(struct block *to, struct find_file *row, struct simhash_error *error)
 {
@@ -320,70 +317,108 @@ static int carry(struct row_stream *stream, const struct block *from, int64_t ke
 
 /* ---- Parts ---- */
 
-/* The named key is read only where candidates are found by it. */
-static enum simhash_key read_key(const struct find_request *request)
+/* A file of the next row of the part, whose display lives until the one after it; as below. */
+static int next_looked_up(struct row_stream *stream, struct find_file *file,
+			  struct simhash_error *error)
 {
-	return request->rule.candidates == CANDIDATES_KEY ? request->rule.key : SIMHASH_UNIFORM;
-}
-
-/* The rows before the part that rows of it can be pairs with. */
-static int read_margin(struct row_stream *stream, struct simhash_error *error)
-{
-	const struct find_request *request = stream->finder->request;
-	struct key_range range = {.tag_set = stream->finder->tag_set,
-				  .key = SIMHASH_UNIFORM,
-				  .also = read_key(request),
-				  .low = INT64_MIN,
-				  .high = stream->low - 1,
-				  .with_empty = request->with_empty,
-				  .with_resemblance = request->rule.verify.mode != VERIFY_NO};
 	struct file_row row = {.host = 0};
-	struct row_cursor *cursor;
-	int64_t up, down;
 	int status;
 
-	rule_slope(&request->rule, &up, &down);
-	if (store_rows_reaching(stream->store, &range, stream->low, up, down, &cursor, error) != 0)
-		return -1;
-	while ((status = store_rows_next(cursor, &row, error)) == 1)
-		if (take_row(stream, &row, false, error) != 0) {
-			status = -1;
-			break;
+	while ((status = store_rows_next(stream->cursor, &row, error)) == 1) {
+		if (!finder_takes(stream->finder, &row)) {
+			stream->next->passed_over++;
+			continue;
 		}
-	store_rows_end(cursor);
+		arena_clear(&stream->shown);
+		return finder_read(stream->finder, &row, &stream->shown, file, error) != 0 ? -1 : 1;
+	}
 	return status;
+}
+
+/* The next file: 1, 0 behind the last, -1 for an error. */
+static int next_file(struct row_stream *stream, struct find_file *file, struct simhash_error *error)
+{
+	const struct packed_row *row;
+	int status;
+
+	if (stream->cursor != NULL)
+		return next_looked_up(stream, file, error);
+	status = sorted_rows_next(&stream->sorted, &row, error);
+	if (status == 1)
+		packed_row_read(row, file);
+	return status;
+}
+
+static struct key_range range_of(const struct row_stream *stream, int64_t low, int64_t high)
+{
+	const struct find_request *request = stream->finder->request;
+
+	return (struct key_range){.tag_set = stream->finder->tag_set,
+				  .key = SIMHASH_UNIFORM,
+				  .also = finder_read_key(stream->finder),
+				  .low = low,
+				  .high = high,
+				  .order = ORDER_BY_INDEX,
+				  .with_empty = request->with_empty,
+				  .with_resemblance = request->rule.verify.mode != VERIFY_NO};
+}
+
+/* Look up the rows before the part that rows of it can be pairs with, and begin to look up its own. */
+static int begin_looking_up(struct row_stream *stream, struct simhash_error *error)
+{
+	struct key_range range = range_of(stream, INT64_MIN, stream->low - 1);
+	struct find_file file;
+	int64_t up, down;
+	int status = 0;
+
+	if (stream->low > 0) {
+		rule_slope(&stream->finder->request->rule, &up, &down);
+		if (store_rows_reaching(stream->store, &range, stream->low, up, down,
+					&stream->cursor, error) != 0)
+			return -1;
+		while ((status = next_looked_up(stream, &file, error)) == 1)
+			if (take_file(stream, &file, false, error) != 0)
+				return -1;
+		store_rows_end(stream->cursor);
+		stream->cursor = NULL;
+		stream->next->passed_over = 0;
+	}
+	range = range_of(stream, stream->low, stream->high);
+	return status < 0 ? -1 : store_rows_in_order(stream->store, &range, &stream->cursor, error);
+}
+
+/* The same of sorted rows. The first row of the part waits to be taken. */
+static int begin_sorted(struct row_stream *stream, struct simhash_error *error)
+{
+	int status;
+
+	if (sorted_rows_read(&stream->sorted, stream->finder, stream->store, stream->low,
+			     stream->high, error) != 0)
+		return -1;
+	stream->next->passed_over = stream->sorted.passed_over;
+	while ((status = next_file(stream, &stream->first, error)) == 1 &&
+	       stream->first.uniform < stream->low)
+		if (take_file(stream, &stream->first, false, error) != 0)
+			return -1;
+	stream->has_first = status == 1;
+	return status < 0 ? -1 : 0;
 }
 
 static int begin_stream(struct row_stream *stream, struct simhash_error *error)
 {
-	const struct finder *finder = stream->finder;
-	struct key_range range = {.tag_set = finder->tag_set,
-				  .key = SIMHASH_UNIFORM,
-				  .with_empty = finder->request->with_empty,
-				  .with_resemblance = finder->request->rule.verify.mode !=
-						      VERIFY_NO};
 	static const struct block nothing;
 
 	stream->has_begun = true;
-	if (stream->store == NULL) {
-		if (store_open_beside(finder->store, &stream->store, error) != 0)
-			return -1;
-		stream->owns_store = true;
-	}
 	if (carry(stream, &nothing, INT64_MIN, error) != 0)
 		return -1;
 	if (stream->low > stream->high) {
 		stream->has_ended = true; /* no key is in this part */
 		return 0;
 	}
-	if (stream->low > 0 && read_margin(stream, error) != 0)
+	if ((stream->looks_up ? begin_looking_up(stream, error) : begin_sorted(stream, error)) != 0)
 		return -1;
 	stream->next->first_new = stream->next->count;
-	range.also = read_key(finder->request);
-	range.order = stream->order;
-	range.low = stream->low;
-	range.high = stream->high;
-	return store_rows_in_order(stream->store, &range, &stream->cursor, error);
+	return 0;
 }
 
 /* Enough for a block, and no copies are waiting for more of their kind. */
@@ -401,9 +436,19 @@ static bool is_full(const struct row_stream *stream)
 	       block->new_copies >= BLOCK_COPIES_MAX;
 }
 
+static int next_new_file(struct row_stream *stream, struct find_file *file,
+			 struct simhash_error *error)
+{
+	if (!stream->has_first)
+		return next_file(stream, file, error);
+	*file = stream->first;
+	stream->has_first = false;
+	return 1;
+}
+
 static int next_block(struct row_stream *stream, struct block **block, struct simhash_error *error)
 {
-	struct file_row row = {.host = 0};
+	struct find_file file;
 	int status;
 
 	*block = NULL;
@@ -411,23 +456,22 @@ static int next_block(struct row_stream *stream, struct block **block, struct si
 		return -1;
 	if (stream->has_ended)
 		return 0;
-	while ((status = store_rows_next(stream->cursor, &row, error)) == 1) {
-		int64_t key = row.keys.key[SIMHASH_UNIFORM];
+	while ((status = next_new_file(stream, &file, error)) == 1) {
 		/* With all pairs of copies asked for, a key's rows stay in one block. */
 		if (is_full(stream) &&
-		    (!stream->finder->request->expand || key != stream->last_key)) {
+		    (!stream->finder->request->expand || file.uniform != stream->last_key)) {
 			struct block *full = stream->next;
-			stream->last_key = key;
-			if (carry(stream, full, key, error) != 0 ||
-			    take_row(stream, &row, true, error) != 0) {
+			stream->last_key = file.uniform;
+			if (carry(stream, full, file.uniform, error) != 0 ||
+			    take_file(stream, &file, true, error) != 0) {
 				block_free(full);
 				return -1;
 			}
 			*block = full;
 			return 1;
 		}
-		stream->last_key = key;
-		if (take_row(stream, &row, true, error) != 0)
+		stream->last_key = file.uniform;
+		if (take_file(stream, &file, true, error) != 0)
 			return -1;
 	}
 	if (status < 0)

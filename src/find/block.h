@@ -3,7 +3,7 @@
  * rows, and before them the earlier rows that may be a pair with a new one, so that it can
  * be searched without any other. Rows of the same content are one row with copies.
  *
- *     row_stream_init(&stream, finder, low, high, ORDER_BY_SORTING);
+ *     row_stream_init(&stream, finder, low, high);
  *     while (row_stream_next(&stream, &block, &error) == 1) {
  *             // compare rows first_new .. count - 1 with all before them
  *             block_free(block);
@@ -19,6 +19,7 @@
 #define SIMHASH_FIND_BLOCK_H
 
 #include "find/finder.h"
+#include "find/sorted_rows.h"
 #include "store/row_stream.h"
 
 struct block {
@@ -37,15 +38,19 @@ void block_free(struct block *block);
 struct row_stream {
 	const struct finder *finder;
 	int64_t low, high; /* of the part, both included */
-	enum row_order order;
 	struct store *store;
-	bool owns_store, has_begun, has_ended;
+	bool looks_up; /* each row by the index of uniform: for a small part of the rows */
+	bool has_begun, has_ended;
 	bool takes_all;	  /* into one block, however many */
 	bool carries_key; /* only rows of the key that goes on, whose copies may be still to come */
 	bool keeps_extensions; /* a copy has the extension of its twin */
-	struct row_cursor *cursor;
-	struct block *next; /* what the next block begins with */
-	int64_t last_key;   /* of the last row taken */
+	struct sorted_rows sorted;
+	struct find_file first; /* of the part, if it is still to be taken */
+	bool has_first;
+	struct row_cursor *cursor; /* of rows that are looked up */
+	struct arena shown;	   /* of the last of them */
+	struct block *next;	   /* what the next block begins with */
+	int64_t last_key;	   /* of the last row taken */
 	/* Rows of the present key by content: numbers in `next`, from 1. */
 	uint32_t *slots;
 	size_t slot_count, slots_used, run_start;
@@ -53,12 +58,11 @@ struct row_stream {
 };
 
 /*
- * A stream of the rows whose keys are in a range. Streams of neighbouring ranges share no
- * row and leave none out, if their bounds were found before any of them was read. It
- * opens a connection of its own, unless `store` is set.
+ * A stream of the rows whose keys are in a range. Streams of neighbouring ranges share no row and
+ * leave none out. Occupies the connection of the finder, unless `store` is set to another.
  */
 void row_stream_init(struct row_stream *stream, const struct finder *finder, int64_t low,
-		     int64_t high, enum row_order order);
+		     int64_t high);
 void row_stream_release(struct row_stream *stream);
 
 /*

@@ -111,9 +111,12 @@ struct find_progress {
 	atomic_llong confirmed, to_confirm; /* pairs */
 };
 
+#define FIND_MEMORY_DEFAULT ((int64_t)512 << 20)
+
 /* What to find it with. */
 struct find_resources {
 	unsigned threads;
+	int64_t memory_bytes;		/* that a search of all files may take; 0: the default */
 	unsigned block_rows;		/* minimum of new rows in a block; 0: the default */
 	struct find_progress *progress; /* kept up to date; or NULL */
 };

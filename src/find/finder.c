@@ -208,6 +208,20 @@ int finder_convert(const struct finder *finder, const struct file_row *row, stru
 	return 0;
 }
 
+enum simhash_key finder_read_key(const struct finder *finder)
+{
+	const struct find_rule *rule = &finder->request->rule;
+
+	return rule->candidates == CANDIDATES_KEY ? rule->key : SIMHASH_UNIFORM;
+}
+
+size_t finder_memory(const struct finder *finder)
+{
+	int64_t bytes = finder->resources->memory_bytes;
+
+	return (size_t)(bytes == 0 ? FIND_MEMORY_DEFAULT : bytes);
+}
+
 int finder_begin_progress(const struct finder *finder, struct simhash_error *error)
 {
 	struct find_progress *progress = finder->resources->progress;

@@ -21,6 +21,12 @@ int finder_show(const struct finder *finder, const struct file_row *row, struct 
 int finder_read(const struct finder *finder, const struct file_row *row, struct arena *arena,
 		struct find_file *file, struct simhash_error *error);
 
+/* The key to read beside uniform: where candidates are not found by the one named, uniform again. */
+enum simhash_key finder_read_key(const struct finder *finder);
+
+/* The bytes of memory that the search may take. */
+size_t finder_memory(const struct finder *finder);
+
 /* Note how many rows there are to read, where progress is kept. */
 int finder_begin_progress(const struct finder *finder, struct simhash_error *error);
 

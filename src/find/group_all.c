@@ -441,8 +441,7 @@ static int read_all(struct grouping *g, struct simhash_error *error)
 	struct block *block;
 	int status;
 
-	row_stream_init(&stream, g->finder, INT64_MIN, INT64_MAX, ORDER_BY_SORTING);
-	stream.store = g->finder->store;
+	row_stream_init(&stream, g->finder, INT64_MIN, INT64_MAX);
 	stream.carries_key = true;
 	stream.keeps_extensions = true;
 	read_ahead_begin(&ahead, &stream, g->finder->resources->threads > 1);

@@ -1,9 +1,7 @@
 /*
- * All pairs (paper, 4.2): the key space is cut into parts, each a stream of rows in
- * key order, and every thread takes blocks and searches them; first of a stream of its
- * own, in the end of any that is left. A pair belongs to the part, and in it to the
- * block, of whichever of its rows comes later, so it is found once, however the key
- * space is cut.
+ * All pairs (paper, 4.2): a stream of rows in key order, of which every thread takes blocks and
+ * searches them. A pair belongs to the part of the key space, and in it to the block, of whichever
+ * of its rows comes later, so it is found once, however the key space is cut.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -16,24 +14,16 @@
 #include "store/row_stream.h"
 #include "store/totals.h"
 
-#define STREAMS_MAX 64 /* each has a connection */
-
 /*
- * To be sorted, all rows are read by each stream again, so that is worth it where each
- * has a sixth of them or more; smaller parts are read by the index. See docs/design.md,
- * "The database sorts".
+ * To be sorted, all rows are read, so that is worth it for a part of a sixth of them or more; the
+ * rows of smaller parts are looked up by the index. See docs/design.md, "The rows are sorted here".
  */
 #define PARTS_SORTED 6
 
-struct shared_stream {
-	pthread_mutex_t lock;
-	struct row_stream rows;
-};
-
 struct sweep {
 	const struct finder *finder;
-	struct shared_stream *streams;
-	unsigned stream_count;
+	struct row_stream rows;
+	pthread_mutex_t rows_lock;
 	struct first_error first_error;
 	pthread_mutex_t lock; /* of the counts */
 	struct find_counts counts;
@@ -45,19 +35,19 @@ struct worker {
 	struct join_room room;
 };
 
-/* Take blocks of one stream until it ends; -1 when anything failed. */
-static int drain(struct worker *worker, struct shared_stream *stream)
+/* Take blocks until there are no more, or anything has failed. */
+static void take_blocks(struct worker *worker)
 {
 	struct sweep *sweep = worker->sweep;
 	const struct find_resources *resources = sweep->finder->resources;
 	struct simhash_error error;
+	int status = 1;
 
-	while (!first_error_is_set(&sweep->first_error)) {
+	while (status == 1 && !first_error_is_set(&sweep->first_error)) {
 		struct block *block = NULL;
-		int status;
-		pthread_mutex_lock(&stream->lock);
-		status = row_stream_next(&stream->rows, &block, &error);
-		pthread_mutex_unlock(&stream->lock);
+		pthread_mutex_lock(&sweep->rows_lock);
+		status = row_stream_next(&sweep->rows, &block, &error);
+		pthread_mutex_unlock(&sweep->rows_lock);
 		if (status == 1 && join_block(&worker->room, block, &worker->reporter, &error) != 0)
 			status = -1;
 		if (status == 1 && resources->progress != NULL)
@@ -66,21 +56,15 @@ static int drain(struct worker *worker, struct shared_stream *stream)
 		block_free(block);
 		if (status < 0)
 			first_error_set(&sweep->first_error, &error);
-		if (status != 1)
-			return status;
 	}
-	return -1;
 }
 
 static void *run_worker(void *argument)
 {
 	struct worker *worker = argument;
 	struct sweep *sweep = worker->sweep;
-	unsigned own = worker->reporter.thread % sweep->stream_count;
 
-	for (unsigned i = 0; i < sweep->stream_count; i++)
-		if (drain(worker, &sweep->streams[(own + i) % sweep->stream_count]) != 0)
-			break;
+	take_blocks(worker);
 	join_room_release(&worker->room);
 	pthread_mutex_lock(&sweep->lock);
 	find_counts_add(&sweep->counts, &worker->reporter.counts);
@@ -112,88 +96,50 @@ static int64_t part_rank(int64_t rows, unsigned part, unsigned parts)
 }
 
 /*
- * The first keys of so many streams, and behind them that of what follows. Where a part of
- * the index begins depends on its number alone, so that parts that were found on several
- * machines fit together; the cuts within it may be anywhere.
+ * The keys of the request's part, both included. Where a part of the index begins depends on its
+ * number alone, so that parts that were found on several machines fit together.
  */
-static int find_bounds(struct finder *finder, unsigned count, int64_t *bounds,
+static int find_bounds(struct finder *finder, int64_t *low, int64_t *high,
 		       struct simhash_error *error)
 {
 	const struct find_request *request = finder->request;
-	int64_t rows, first, last, tag_set = finder->tag_set;
+	int64_t rows, tag_set = finder->tag_set;
+	unsigned part = request->part, parts = request->parts;
 
-	bounds[0] = INT64_MIN;
-	bounds[count] = INT64_MAX;
-	if (count == 1 && request->parts == 1)
+	*low = INT64_MIN;
+	*high = INT64_MAX;
+	if (parts == 1)
 		return 0;
 	if (store_count_rows(finder->store, tag_set, &rows, error) != 0)
 		return -1;
-	first = part_rank(rows, request->part, request->parts);
-	last = part_rank(rows, request->part + 1, request->parts);
-	if ((request->part > 0 &&
-	     store_key_at(finder->store, tag_set, INT64_MIN, first, &bounds[0], error) != 0) ||
-	    (request->part + 1 < request->parts &&
-	     store_key_at(finder->store, tag_set, INT64_MIN, last, &bounds[count], error) != 0))
+	if (part > 0 && store_key_at(finder->store, tag_set, INT64_MIN,
+				     part_rank(rows, part, parts), low, error) != 0)
 		return -1;
-	for (unsigned i = 1; i < count; i++) {
-		if (store_key_at(finder->store, tag_set, bounds[i - 1], (last - first) / count,
-				 &bounds[i], error) != 0)
-			return -1;
-		if (bounds[i] > bounds[count])
-			bounds[i] = bounds[count];
-	}
-	return 0;
-}
-
-static int init_streams(struct sweep *sweep, struct finder *finder, struct simhash_error *error)
-{
-	const struct find_request *request = finder->request;
-	unsigned count = sweep->stream_count;
-	int64_t *bounds = malloc((count + 1) * sizeof *bounds);
-	bool is_last = request->part + 1 == request->parts;
-
-	if (bounds == NULL)
-		return error_set_memory(error);
-	/* By one connection and before any row is read: no part may miss its neighbour. */
-	if (find_bounds(finder, count, bounds, error) != 0) {
-		free(bounds);
+	if (part + 1 == parts)
+		return 0;
+	if (store_key_at(finder->store, tag_set, INT64_MIN, part_rank(rows, part + 1, parts), high,
+			 error) != 0)
 		return -1;
-	}
-	for (unsigned i = 0; i < count; i++) {
-		/* Keys are not negative, so this is no overflow. */
-		int64_t high = i + 1 == count && is_last ? INT64_MAX : bounds[i + 1] - 1;
-		row_stream_init(&sweep->streams[i].rows, finder, bounds[i], high,
-				(uint64_t)request->parts * count <= PARTS_SORTED ? ORDER_BY_SORTING
-										 : ORDER_BY_INDEX);
-	}
-	sweep->streams[0].rows.store = finder->store;
-	free(bounds);
+	--*high; /* keys are not negative, so this is no overflow */
 	return 0;
 }
 
 static int sweep_all(struct finder *finder, struct simhash_error *error)
 {
-	const struct find_resources *resources = finder->resources;
-	unsigned count = !store_reads_parts(finder->store)  ? 1
-			 : resources->threads < STREAMS_MAX ? resources->threads
-							    : STREAMS_MAX;
-	struct sweep sweep = {.finder = finder, .stream_count = count};
-	int status = -1;
+	struct sweep sweep = {.finder = finder};
+	int64_t low, high;
+	int status;
 
-	sweep.streams = calloc(count, sizeof *sweep.streams);
-	if (sweep.streams == NULL)
-		return error_set_memory(error);
+	if (find_bounds(finder, &low, &high, error) != 0)
+		return -1;
+	row_stream_init(&sweep.rows, finder, low, high);
+	sweep.rows.looks_up = finder->request->parts > PARTS_SORTED;
 	pthread_mutex_init(&sweep.lock, NULL);
-	for (unsigned i = 0; i < count; i++)
-		pthread_mutex_init(&sweep.streams[i].lock, NULL);
-	if (init_streams(&sweep, finder, error) == 0)
-		status = run_workers(&sweep, resources->threads, error);
-	for (unsigned i = 0; i < count; i++) {
-		row_stream_release(&sweep.streams[i].rows);
-		pthread_mutex_destroy(&sweep.streams[i].lock);
-	}
+	pthread_mutex_init(&sweep.rows_lock, NULL);
+	status = run_workers(&sweep, finder->resources->threads, error);
+	row_stream_release(&sweep.rows);
+	pthread_mutex_destroy(&sweep.rows_lock);
 	pthread_mutex_destroy(&sweep.lock);
-	free(sweep.streams);
 	find_counts_add(&finder->counts, &sweep.counts);
 	return status;
 }

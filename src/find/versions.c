@@ -157,9 +157,8 @@ int versions_find_all(struct finder *finder, struct simhash_error *error)
 
 	first_error_init(&p.first_error, error);
 	pthread_mutex_init(&p.lock, NULL);
-	row_stream_init(&stream, finder, INT64_MIN, INT64_MAX, ORDER_BY_SORTING);
+	row_stream_init(&stream, finder, INT64_MIN, INT64_MAX);
 	stream.takes_all = true;
-	stream.store = finder->store;
 	status = row_stream_next(&stream, &block, error);
 	if (status == 1) {
 		p.block = block;

@@ -20,8 +20,6 @@
 #include "report/marked.h"
 #include "report/pair_sorter.h"
 
-#define SORTER_BYTES ((size_t)128 << 20)
-
 #define LINES_AT_ONCE 128
 #define STREAM_EVERY_NS 50000000 /* pairs that are written at once wait no longer */
 #define FIRST_MAX 60		 /* columns; a first path wider than this is not waited for */
@@ -99,9 +97,9 @@ static int open_texts(struct listing *listing, struct simhash_error *error)
 			return error_set_memory(error);
 	}
 	if (listing->formatter->is_text && !listing->how.has_marks &&
-	    pair_sorter_new(listing->threads, SORTER_BYTES, &listing->pairs, error) != 0)
+	    pair_sorter_new(listing->threads, listing->memory_bytes, &listing->pairs, error) != 0)
 		return -1;
-	return line_sorter_new(SORTER_BYTES, &listing->sorter, error);
+	return line_sorter_new(listing->memory_bytes, &listing->sorter, error);
 }
 
 /* $COLUMNS is what a user wants, whatever the terminal says. */
@@ -134,10 +132,13 @@ static struct presentation presentation_of(FILE *file, const struct formatter *f
 }
 
 int listing_open(struct listing *listing, const char *path, const struct formatter *formatter,
-		 unsigned threads, const struct store *store, struct simhash_error *error)
+		 unsigned threads, int64_t memory_bytes, const struct store *store,
+		 struct simhash_error *error)
 {
-	*listing = (struct listing){
-		.formatter = formatter, .threads = threads, .streams = formatter->is_stream};
+	*listing = (struct listing){.formatter = formatter,
+				    .threads = threads,
+				    .memory_bytes = (size_t)memory_bytes / 4,
+				    .streams = formatter->is_stream};
 	pthread_mutex_init(&listing->lock, NULL);
 	/* The report holds lines of files that others may not be allowed to read. */
 	if (output_open(&listing->output, path, formatter->is_report ? 0600 : 0666, store, error) !=

@@ -25,6 +25,7 @@ struct listing {
 	struct presentation how;
 	uint64_t unreadable; /* of the files whose content is shown */
 	unsigned threads;
+	size_t memory_bytes; /* for pairs that wait to be written */
 	struct listing_order order;
 	bool streams;		   /* pairs are written as they are found */
 	struct thread_text *texts; /* one for each thread */
@@ -39,9 +40,10 @@ struct listing {
 	} prefix;
 };
 
-/* `path` is that of output_open. */
+/* `path` is that of output_open; `memory_bytes` is for the search too. */
 int listing_open(struct listing *listing, const char *path, const struct formatter *formatter,
-		 unsigned threads, const struct store *store, struct simhash_error *error);
+		 unsigned threads, int64_t memory_bytes, const struct store *store,
+		 struct simhash_error *error);
 
 /* Before anything is added: another order than the default one. */
 void listing_set_order(struct listing *listing, const struct listing_order *order);

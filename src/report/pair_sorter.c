@@ -14,9 +14,9 @@
 
 #include "base/error.h"
 #include "base/sort.h"
+#include "base/temporary.h"
 #include "base/threads.h"
 #include "report/line_parts.h"
-#include "report/temporary.h"
 
 enum { BATCH = 1024, SORTING_THREADS_MAX = 8, READ_MIN = 1024, LINES_BYTES = 1 << 18 };
 

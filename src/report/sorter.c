@@ -12,7 +12,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "report/temporary.h"
+#include "base/temporary.h"
 
 #define PRUNED_MIN 1024 /* with a low limit, sorting is not worth it for fewer */
 

@@ -38,10 +38,13 @@ struct database_driver {
 	const char *begin;
 	/* Begins a transaction that only reads, where that makes queries cheaper; or NULL. */
 	const char *begin_reading;
+	/*
+	 * A number that changes for a connection whenever another one has committed, and not within a
+	 * transaction: one row of one integer; or NULL. Connections have numbers of their own.
+	 */
+	const char *state;
 	/* "ON CONFLICT ... excluded.x" (true) or "ON DUPLICATE KEY ... VALUES(x)" (false) */
 	bool has_excluded;
-	/* Several connections that each read a part of the keys are faster than one. */
-	bool reads_parts;
 	/* Several connections that write at the same time are faster than one. */
 	bool has_writers;
 	/* Frees what the connection holds only to be faster; or NULL. */

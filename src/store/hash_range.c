@@ -28,6 +28,31 @@ struct hash_range hash_range_of_file(const uint8_t path_hash[PATH_HASH_SIZE])
 	return range;
 }
 
+/* The first four bytes of the first hash of a part. */
+static void begin_part(unsigned part, unsigned parts, uint8_t hash[PATH_HASH_SIZE])
+{
+	uint64_t first = ((uint64_t)part << 32) / parts;
+
+	for (int i = 0; i < 4; i++)
+		hash[i] = (uint8_t)(first >> (24 - 8 * i));
+}
+
+struct hash_range hash_range_of_part(unsigned part, unsigned parts)
+{
+	struct hash_range range;
+
+	memset(range.low, 0x00, sizeof range.low);
+	memset(range.high, 0xff, sizeof range.high);
+	begin_part(part, parts, range.low);
+	if (part + 1 == parts)
+		return range;
+	/* The hash before the first one of the next part. */
+	begin_part(part + 1, parts, range.high);
+	for (int i = 3; i >= 0 && range.high[i]-- == 0; i--)
+		;
+	return range;
+}
+
 bool hash_range_after(const uint8_t *after, const uint8_t *last, struct hash_range *range)
 {
 	memset(range->low, 0x00, sizeof range->low);

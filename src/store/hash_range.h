@@ -18,6 +18,9 @@ struct hash_range {
 struct hash_range hash_range_of_directory(const uint8_t directory[DIRECTORY_HASH_SIZE]);
 struct hash_range hash_range_of_file(const uint8_t path_hash[PATH_HASH_SIZE]);
 
+/* Part 0 .. parts - 1 of all hashes, of which each has as many as another. */
+struct hash_range hash_range_of_part(unsigned part, unsigned parts);
+
 /*
  * The range after `after` (NULL: from the first hash) up to `last` (NULL: to the last hash).
  * False when no hash comes after `after`.

@@ -101,6 +101,30 @@ int store_rows_in_order(struct store *store, const struct key_range *range,
 	return status;
 }
 
+int store_rows_lying(struct store *store, const struct key_range *range,
+		     const struct row_place *place, struct row_cursor **cursor,
+		     struct simhash_error *error)
+{
+	bool is_one_host = place->first_host == place->last_host;
+
+	/* The condition of sizes must not make an engine read by another index. */
+	if (cursor_new(store, second_key(range), range->with_resemblance,
+		       is_one_host ? " FROM file f WHERE f.tag_set = ? AND +f.size >= ? "
+				     "AND f.host = ? AND f.path_hash BETWEEN ? AND ?"
+				   : " FROM file f WHERE f.tag_set = ? AND +f.size >= ? "
+				     "AND f.host BETWEEN ? AND ?",
+		       cursor, error) != 0)
+		return -1;
+	query_bind_integer(&(*cursor)->query, range->tag_set);
+	query_bind_integer(&(*cursor)->query, size_min(range->with_empty));
+	query_bind_integer(&(*cursor)->query, place->first_host);
+	if (is_one_host)
+		query_bind_range(&(*cursor)->query, &place->hashes);
+	else
+		query_bind_integer(&(*cursor)->query, place->last_host);
+	return 0;
+}
+
 int store_rows_reaching(struct store *store, const struct key_range *range, int64_t target,
 			int64_t up, int64_t down, struct row_cursor **cursor,
 			struct simhash_error *error)
@@ -243,9 +267,4 @@ int store_key_at(struct store *store, int64_t tag_set, int64_t from, int64_t ski
 	bind_integers(&query, values, sizeof values / sizeof *values);
 	*key = INT64_MAX;
 	return query_first(&query, key, error) < 0 ? -1 : 0;
-}
-
-bool store_reads_parts(const struct store *store)
-{
-	return store->driver->reads_parts;
 }

@@ -23,6 +23,7 @@
 #include <stddef.h>
 
 #include "store/file_row.h"
+#include "store/hash_range.h"
 
 struct row_cursor;
 struct store;
@@ -48,6 +49,17 @@ struct key_range {
 /* The rows in a range in order of the key, then of host and path hash. */
 int store_rows_in_order(struct store *store, const struct key_range *range,
 			struct row_cursor **cursor, struct simhash_error *error);
+
+/* Where rows lie: all of some hosts, or those of one host whose path hashes are in a range. */
+struct row_place {
+	int64_t first_host, last_host; /* both included; equal: `hashes` counts */
+	struct hash_range hashes;
+};
+
+/* The rows of a place, of any key: in the order of host and path hash, unless the engine has another. */
+int store_rows_lying(struct store *store, const struct key_range *range,
+		     const struct row_place *place, struct row_cursor **cursor,
+		     struct simhash_error *error);
 
 /*
  * Those rows of store_rows_in_order that are large enough to reach the key `target` from below:
@@ -102,8 +114,5 @@ void store_rows_end(struct row_cursor *cursor); /* NULL is fine */
  */
 int store_key_at(struct store *store, int64_t tag_set, int64_t from, int64_t skip, int64_t *key,
 		 struct simhash_error *error);
-
-/* Are several streams, each of a part of the keys, read faster than one? */
-bool store_reads_parts(const struct store *store);
 
 #endif

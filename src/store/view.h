@@ -5,6 +5,8 @@
 #ifndef SIMHASH_STORE_VIEW_H
 #define SIMHASH_STORE_VIEW_H
 
+#include <stdbool.h>
+
 #include "simhash.h"
 
 struct store;
@@ -14,6 +16,13 @@ struct store;
  * long keeps an embedded index from reusing the room of its log, so renew it now and then.
  */
 int store_renew_view(struct store *store, struct simhash_error *error);
+
+/*
+ * From now on the queries of all these connections to one index see it as it is at one moment, until
+ * store_end_view of each. *is_same is false where the engine cannot tell; then no view has begun.
+ */
+int store_share_view(struct store *const *stores, unsigned count, bool *is_same,
+		     struct simhash_error *error);
 
 /* After a long read: free what the connection keeps in memory to be faster. */
 void store_release_memory(struct store *store);

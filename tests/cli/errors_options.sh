@@ -38,6 +38,8 @@ wrong --min-resemblance=1.01 "--min-resemblance '1.01': expected a number from 0
 wrong --nearest=0 "--nearest '0': expected a number from 1"
 wrong --nearest=3 "--nearest needs a FILE"
 wrong --threads=0 "--threads '0': expected a number from 1"
+wrong --memory=1M "--memory '1M': expected at least 32M"
+wrong --memory=much "--memory 'much': expected a number of bytes, or one with a unit such as 10k, 5M or 2G"
 wrong --tolerance-for=ps "tolerance 'ps': expected EXTENSION=PERCENT"
 wrong --tolerance-for=ps=101 "tolerance '101': expected a number from 0 to 100"
 wrong --tolerances=/no/such/file "cannot read /no/such/file: No such file or directory"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Temporary files of SQLite, where it sorts rows, that cannot be written: the message names their
-# folder and not the index.
+# Rows that do not fit into --memory wait in temporary files: the lists are the same, the memory is
+# kept to, nothing is left behind, and where there is no room for them the message names their folder.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -10,20 +10,40 @@ for i in 1 2 3 4; do
 	seq "$i" 300 >"$files/$i"
 done
 runs 0 "$SIMHASH" "$files"
-# More rows than SQLite sorts in memory.
+# More rows than fit into the smallest --memory.
 columns=$(sql "SELECT group_concat(name) FROM pragma_table_info('file') WHERE name NOT IN ('path_hash', 'name')")
-sql "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 15000)
+sql "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000)
 	INSERT INTO file (path_hash, name, $columns)
 	SELECT randomblob(16), CAST(name || '.' || i AS BLOB), $columns FROM file, n"
-same "rows" 60004 "$(sql 'SELECT COUNT(*) FROM file')"
+same "rows" 120004 "$(sql 'SELECT COUNT(*) FROM file')"
+
+# Peak memory in KiB of a command, whose output goes to "list".
+peak() {
+	"$BINARY_DIR/tests/measure" measured "$@" -q -o list || fail "$*"
+	cut -d " " -f 3 measured
+}
+sanitized=$(grep -c '^SIMHASH_SANITIZE:[A-Z]*=.' "$BINARY_DIR/CMakeCache.txt") || true
+for options in "--threads=1" "--threads=3"; do
+	read -ra words <<<"$options"
+	whole=$(peak "$SIMFIND" "${words[@]}")
+	mv list expected
+	small=$(peak "$SIMFIND" "${words[@]}" --memory=32M)
+	cmp list expected || fail "$options: --memory changes the list"
+	same "temporary files" "" "$(ls -A "$TMPDIR")"
+	echo "$options: $whole KiB, and $small KiB with --memory=32M"
+	[ "$sanitized" != 0 ] || [ "$small" -lt "$whole" ] || fail "$options: --memory=32M takes $small KiB"
+done
 
 # At most 1 MiB may be written to a file.
-for option in --threads=1 --group; do
-	(ulimit -f 1024 && runs 1 "$SIMFIND" $option)
-	said "simfind: cannot write a temporary file in $TMPDIR, where SQLite sorts the rows of index $TEST_URL: File too large; set TMPDIR to a folder with more room"
+for options in "--threads=1" "--threads=3" "--group"; do
+	(ulimit -f 1024 && runs 1 "$SIMFIND" --memory=32M "$options")
+	said "simfind: cannot write a temporary file in $TMPDIR (TMPDIR can be a folder with more room): File too large"
 	same "lists" "" "$(cat out)"
 	same "temporary files" "" "$(ls -A "$TMPDIR")"
 done
+# Nor can one be made where there is no folder.
+TMPDIR=$TEST_FOLDER/none runs 1 "$SIMFIND" --memory=32M
+said "simfind: cannot write a temporary file in $TEST_FOLDER/none (TMPDIR can be a folder with more room): No such file or directory"
 # With room, the same command succeeds.
 runs 0 "$SIMFIND" -q --threads=1 --limit=1
 same "lines" 1 "$(wc -l <out)"

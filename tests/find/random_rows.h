@@ -10,6 +10,7 @@
 #include "store/store.h"
 
 #define ROWS 600
+#define SMALL_MEMORY 20000 /* some thirty rows of them wait in memory, the others in files */
 #define REGISTERS SIMHASH_RESEMBLANCE_REGISTERS
 
 __extension__ typedef __int128 wide;

@@ -192,6 +192,7 @@ static const char *const percents[] = {"0", "0.3", "1", "2.5", "100"};
 static const enum simhash_key keys[] = {SIMHASH_UNIFORM, SIMHASH_SKEW, SIMHASH_SKEW_EXT};
 static const unsigned part_counts[] = {1, 2, 7};
 static const unsigned block_rows[] = {1, 7, 64, 0};
+static const int64_t memory_bytes[] = {0, SMALL_MEMORY};
 
 #define PERCENTS (sizeof percents / sizeof *percents)
 #define KEYS (sizeof keys / sizeof *keys)
@@ -202,7 +203,8 @@ static void compare_round(struct store *store, unsigned round, const char *what)
 	struct find_request request =
 		request_for(keys[round / 2 % KEYS], percents[round / 2 / KEYS]);
 	const struct find_resources resources = {.threads = 1 + round % 3,
-						 .block_rows = block_rows[round / 3 % 4]};
+						 .block_rows = block_rows[round / 3 % 4],
+						 .memory_bytes = memory_bytes[round / 2 % 2]};
 
 	request.rule.candidates = (enum candidates)(round % 2);
 	if (round % 2 == 1)
@@ -271,7 +273,9 @@ static void parts_together_are_the_whole(void **state)
 		for (unsigned threads = 1; threads <= 3; threads++) {
 			struct find_request request = request_for(SIMHASH_SKEW_EXT, "1");
 			const struct find_resources resources = {.threads = threads,
-								 .block_rows = block_rows[threads]};
+								 .block_rows = block_rows[threads],
+								 .memory_bytes =
+									 memory_bytes[p % 2]};
 			compare_with_brute_force(store, &request, &resources, part_counts[p],
 						 "parts");
 		}

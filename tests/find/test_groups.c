@@ -347,7 +347,8 @@ static void groups_equal_their_definition(void **state)
 		for (unsigned r = 0; r < RULES; r++) {
 			const struct find_resources resources = {
 				.threads = 1 + (about.set + r) % 4,
-				.block_rows = block_rows[(about.set / 4 + r) % 4]};
+				.block_rows = block_rows[(about.set / 4 + r) % 4],
+				.memory_bytes = r % 2 == 0 ? 0 : SMALL_MEMORY};
 			struct pair_list list;
 			struct find_request request;
 			about.rule = r == 0 ? 0 : 1 + (3 * about.set + r) % 12;

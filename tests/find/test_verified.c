@@ -191,7 +191,8 @@ static void compare_all(struct store *store, struct find_request *request, unsig
 {
 	static const unsigned block_rows[] = {1, 7, 64, 0};
 	const struct find_resources resources = {.threads = 1 + round % 3,
-						 .block_rows = block_rows[round % 4]};
+						 .block_rows = block_rows[round % 4],
+						 .memory_bytes = round % 2 == 0 ? 0 : SMALL_MEMORY};
 
 	for (unsigned parts = 1; parts <= 3; parts += 2) {
 		struct find_counts counts = find_all(store, request, &resources, parts);

@@ -532,7 +532,7 @@ static int find(struct store *store, const struct find_request *request,
 		return -1;
 	pair_list_init(&kept);
 	EXPECT(listing_open(&listing, "/dev/null", formatter_find(formats[how % 5]),
-			    resources->threads, store, error) == 0);
+			    resources->threads, FIND_MEMORY_DEFAULT, store, error) == 0);
 	if (how & 0x20) /* as if it were a terminal */
 		listing.how = (struct presentation){true, true, listing.formatter->is_text, 80};
 	status = how & 0x80 ? finder_files(&finder, &query, 1, error) : finder_all(&finder, error);
@@ -568,6 +568,7 @@ static void find_twice(struct store *store, struct find_request *request, struct
 		return;
 	resources.threads = 1 + (how & 1);
 	resources.block_rows = 1 + take_byte(in) % 16;
+	resources.memory_bytes = 4096; /* so that rows wait in a file */
 	EXPECT(find(store, request, &resources, how, &two, &error) == 0);
 	EXPECT(one.identical == two.identical && one.similar == two.similar);
 }

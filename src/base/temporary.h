@@ -2,8 +2,8 @@
  * Temporary files: for lists that are larger than memory.
  * SPDX-License-Identifier: MIT
  */
-#ifndef SIMHASH_REPORT_TEMPORARY_H
-#define SIMHASH_REPORT_TEMPORARY_H
+#ifndef SIMHASH_BASE_TEMPORARY_H
+#define SIMHASH_BASE_TEMPORARY_H
 
 #include <stdio.h>
 

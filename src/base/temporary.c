@@ -2,7 +2,7 @@
  * Temporary files and what goes wrong with them.
  * SPDX-License-Identifier: MIT
  */
-#include "report/temporary.h"
+#include "base/temporary.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -19,7 +19,10 @@ static const char *temporary_folder(void)
 
 int temporary_no_room(struct simhash_error *error)
 {
-	return error_set_errno(error, "cannot write a temporary file in %s", temporary_folder());
+	return error_set_errno(
+		error,
+		"cannot write a temporary file in %s (TMPDIR can be a folder with more room)",
+		temporary_folder());
 }
 
 int temporary_unreadable(struct simhash_error *error)
