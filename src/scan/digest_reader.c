@@ -246,22 +246,44 @@ static size_t own_path_size(struct bytes path)
 	return path.size;
 }
 
+/*
+ * The content of "/a/b.gz" is the file "b.gz//b" of "/a", and a member of "/a/b.zip" one of "/a/b.zip/".
+ * How large the file around it is was not told.
+ */
+static int split_inner_path(const struct cursor *cursor, struct bytes path, size_t own_size,
+			    struct file_row *row)
+{
+	const char *slash = last_byte(path.data, '/', own_size);
+	size_t above = (size_t)(slash - path.data);
+	struct bytes name = {slash + 1, path.size - above - 1};
+
+	row->compressed_size_bytes = 1;
+	if (is_inflated_name(name)) {
+		row->directory = (struct bytes){path.data, above == 0 ? 1 : above};
+		row->name = name;
+		return 0;
+	}
+	row->directory = (struct bytes){path.data, own_size + 1};
+	row->name = (struct bytes){path.data + own_size + 2, path.size - own_size - 2};
+	return row->name.size > 0 ? 0 : refuse(cursor, "a name in the archive");
+}
+
 static int split_path(const struct cursor *cursor, struct bytes path, struct file_row *row)
 {
-	struct bytes own = {path.data, own_path_size(path)};
-	const char *slash = last_byte(own.data, '/', own.size);
-	size_t above;
+	size_t own_size = own_path_size(path), above;
+	const char *slash = last_byte(path.data, '/', own_size);
+	int status = 0;
 
-	if (slash == NULL)
+	if (slash == NULL || slash == path.data + own_size - 1)
 		return refuse(cursor, "a path of a file");
 	above = (size_t)(slash - path.data);
 	row->directory = (struct bytes){path.data, above == 0 ? 1 : above};
-	row->name = (struct bytes){slash + 1, path.size - above - 1};
-	if (own.size == above + 1)
-		return refuse(cursor, "a path of a file");
-	if (row->name.size > NAME_MAX_BYTES)
-		return refuse(cursor, "a name of at most 1,020 bytes");
-	return 0;
+	row->name = (struct bytes){slash + 1, own_size - above - 1};
+	if (own_size < path.size)
+		status = split_inner_path(cursor, path, own_size, row);
+	if (status == 0 && row->name.size > NAME_MAX_BYTES)
+		status = refuse(cursor, "a name of at most 1,020 bytes");
+	return status;
 }
 
 /* A file whose path is not told is named by what stands for the path, and by its extension. */

@@ -12,6 +12,13 @@ seq 2000 >"$files/"$'odd %41 \xff\n\e[31m name.-'
 mkdir "$files/sub"
 seq 5 3000 >"$files/sub/packed"
 gzip "$files/sub/packed"
+(cd "$files" && python3 -c "
+import zipfile
+archive = zipfile.ZipFile('sub/members.zip', 'w')
+for number in range(3):
+    archive.writestr('of/member %d.txt' % number, 'a member, %d\n' % number * 500)
+archive.write('sub/packed.gz')
+archive.close()")
 settle "$files"
 runs 0 "$SIMHASH" -z "$files"
 total=$(sql 'SELECT COUNT(*) FROM file')
@@ -50,8 +57,10 @@ runs 0 "$SIMHASH" --import=list --host=there
 
 echo "In part"
 runs 0 "$SIMHASH" --export=part "$files/sub" "$files/numbers.txt"
-said "3 files exported"
-same "paths" "numbers.txt packed.gz packed.gz//packed" "$(sed 1,19d part | sed 's|.*files/\(sub/\)*||' | LC_ALL=C sort | paste -sd' ')"
+inside=$(sql "SELECT COUNT(*) FROM file WHERE compressed_size > 0 AND host <> $there")
+said "$((inside + 3)) files exported"
+grep -v members part >some
+same "paths" "numbers.txt packed.gz packed.gz//packed" "$(sed 1,19d some | sed 's|.*files/\(sub/\)*||' | LC_ALL=C sort | paste -sd' ')"
 runs 0 "$SIMHASH" --export=part --host=there "$files/sub/packed.gz"
 said "2 files exported"
 runs 1 "$SIMHASH" --export --host=nobody
