@@ -92,7 +92,8 @@ int key_room_share(struct key_room *room, const struct key_room *owner, struct s
 	*room = (struct key_room){.keys = owner->keys, .row_count = owner->row_count};
 	if (make_entries(room, owner->capacity, error) != 0)
 		return -1;
-	memcpy(room->rows, owner->rows, owner->row_count * sizeof *room->rows);
+	if (owner->row_count > 0) /* else there may be no rows to copy from */
+		memcpy(room->rows, owner->rows, owner->row_count * sizeof *room->rows);
 	return 0;
 }
 
