@@ -14,11 +14,10 @@
 
 void index_arguments_init(struct index_arguments *arguments)
 {
-	*arguments = (struct index_arguments){.program = "simhash",
-					      .request = {.max_inflated_bytes = MAX_INFLATED_BYTES,
-							  .containers = container_kinds(),
-							  .max_depth = CONTAINER_DEPTH},
-					      .threads = processors()};
+	*arguments = (struct index_arguments){
+		.program = "simhash",
+		.request = {.max_inflated_bytes = MAX_INFLATED_BYTES, .max_depth = CONTAINER_DEPTH},
+		.threads = processors()};
 	filter_init(&arguments->filter);
 }
 
@@ -63,8 +62,10 @@ static unsigned kind_named(const char *name, size_t size)
 
 static int set_containers(const struct option_use *use, struct simhash_error *error)
 {
-	unsigned kinds = 0;
+	unsigned kinds = 0, known;
 
+	if (container_kinds(&known, error) != 0)
+		return -1;
 	for (const char *name = use->text;;) {
 		size_t size = strcspn(name, ",");
 		unsigned kind = kind_named(name, size);
@@ -75,7 +76,7 @@ static int set_containers(const struct option_use *use, struct simhash_error *er
 				"tar, 7z, iso, cpio, ar, rar, gzip, bzip2, xz, zstd, lzip, "
 				"lz4, compress",
 				use->text);
-		if ((kind & container_kinds()) == 0)
+		if ((kind & known) == 0)
 			return error_set(error, SIMHASH_E_RANGE,
 					 "--container '%s': this simhash was built without %.*s; "
 					 "build it with libarchive",
@@ -390,6 +391,9 @@ int index_arguments_parse(struct index_arguments *arguments, int argc, char **ar
 	arguments->request.paths = argv + first;
 	arguments->request.path_count = (unsigned)(argc - first);
 	if (check_format(arguments, error) != 0)
+		return -1;
+	if (arguments->request.inflate && arguments->request.containers == 0 &&
+	    container_kinds(&arguments->request.containers, error) != 0)
 		return -1;
 	switch (arguments->task) {
 	case TASK_INDEX:

@@ -85,8 +85,11 @@ int choose_kernel(struct simhash_error *error)
 
 static void print_containers(void)
 {
-	unsigned kinds = container_kinds();
+	struct simhash_error ignored;
+	unsigned kinds;
 	const char *separator = " ";
+
+	container_kinds(&kinds, &ignored);
 
 	fputs("containers:", stdout);
 	for (unsigned i = 0; container_names[i] != NULL; i++)

@@ -395,9 +395,9 @@ int finder_files(struct finder *finder, const struct find_query *queries, size_t
 	if (file_scanner_init(&asking.scanner, request->tags, true, &never_stop, error) != 0)
 		return -1;
 	asking.scanner.max_inflated_bytes = request->max_inflated_bytes;
-	asking.scanner.containers = request->inflate ? container_kinds() : 0;
 	asking.scanner.max_depth = CONTAINER_DEPTH;
-	if ((request->measure == NULL ||
+	if ((!request->inflate || container_kinds(&asking.scanner.containers, error) == 0) &&
+	    (request->measure == NULL ||
 	     file_scanner_measure(&asking.scanner, &request->measure, 1, error) == 0) &&
 	    sketch_pass_init(&asking.pass, finder, error) == 0 &&
 	    nearest_init(&asking.nearest, request->nearest, error) == 0)

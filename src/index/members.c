@@ -159,7 +159,22 @@ static int open_again(struct look *look)
 				  stat_mtime_ns(&look->status) == task->row.mtime_ns)))
 		return fd;
 	close(fd);
+	errno = 0; /* it has changed: the next run reads it */
 	return -1;
+}
+
+/* A file that was read and cannot be opened once more; the next run looks into it. */
+static void report_unopened(struct look *look)
+{
+	int why = errno;
+
+	if (why == 0 || why == ENOENT)
+		return;
+	look->inside = directory_new_inside(look->task->directory, bytes_of(look->task->open_name));
+	if (look->inside == NULL)
+		return;
+	report(look, (struct bytes){"", 0}, why);
+	directory_drop(look->inside);
 }
 
 static void look_into(struct look *look, int fd)
@@ -197,8 +212,10 @@ void members_look(struct scanners *scanners, struct file_scanner *scanner, struc
 	int fd = is_known && !is_container ? -1 : open_again(&look);
 
 	scanner->has_kind = false;
-	if (fd < 0 && (!is_known || is_container))
+	if (fd < 0 && (!is_known || is_container)) {
+		report_unopened(&look);
 		return;
+	}
 	if (task->looks_only)
 		describe(&look);
 	if (!is_known)

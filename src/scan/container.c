@@ -465,10 +465,12 @@ int container_extract(int fd, const struct stat *status, struct bytes file_name,
 	struct file_scanner scanner = {.stop = &never_stop,
 				       .buffer = malloc(FILE_SCANNER_ROOM),
 				       .max_inflated_bytes = INT64_MAX,
-				       .containers = container_kinds(),
 				       .max_depth = CONTAINER_DEPTH_MAX};
+	struct simhash_error error;
 	struct container *container =
-		scanner.buffer == NULL ? NULL : container_open(&scanner, fd, status, file_name);
+		scanner.buffer == NULL || container_kinds(&scanner.containers, &error) != 0
+			? NULL
+			: container_open(&scanner, fd, status, file_name);
 	enum container_answer answer;
 	struct file_row row = {.size_bytes = -1};
 	int result = -1;

@@ -34,8 +34,11 @@
 
 struct container;
 
-/* The kinds that this build can look into; 0 for a build without libarchive. */
-unsigned container_kinds(void);
+/*
+ * The kinds that this build can look into; 0 for a build without libarchive. Error:
+ * SIMHASH_E_MEMORY.
+ */
+int container_kinds(unsigned *kinds, struct simhash_error *error);
 
 /* The version of the library that reads archives, or NULL. */
 const char *container_library(void);

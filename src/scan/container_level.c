@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "scan/container.h"
 
 #define READ_BUFFER ((size_t)128 * 1024)
@@ -35,17 +36,19 @@ static const struct {
 	{CONTAINER_COMPRESS, archive_read_support_filter_compress},
 };
 
-unsigned container_kinds(void)
+int container_kinds(unsigned *kinds, struct simhash_error *error)
 {
 	struct archive *archive = archive_read_new();
-	unsigned kinds = 0;
+	int status = archive == NULL ? ARCHIVE_FATAL : ARCHIVE_OK;
 
-	/* What the library was built without is ARCHIVE_WARN: it would run a program. */
-	for (size_t i = 0; archive != NULL && i < sizeof enablers / sizeof *enablers; i++)
-		if (enablers[i].enable(archive) == ARCHIVE_OK)
-			kinds |= enablers[i].kind;
+	*kinds = 0;
+	for (size_t i = 0; status != ARCHIVE_FATAL && i < sizeof enablers / sizeof *enablers; i++) {
+		/* What the library was built without is ARCHIVE_WARN: it would run a program. */
+		status = enablers[i].enable(archive);
+		*kinds |= status == ARCHIVE_OK ? enablers[i].kind : 0;
+	}
 	archive_read_free(archive);
-	return kinds;
+	return status == ARCHIVE_FATAL ? error_set_memory(error) : 0;
 }
 
 const char *container_library(void)

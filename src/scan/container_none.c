@@ -6,8 +6,10 @@
 
 #include "scan/container.h"
 
-unsigned container_kinds(void)
+int container_kinds(unsigned *kinds, struct simhash_error *error)
 {
+	(void)error;
+	*kinds = 0;
 	return 0;
 }
 

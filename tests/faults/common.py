@@ -1,5 +1,6 @@
 """What faults.py and kills.py share: the tree, indexes of it, and reading them back by
 the engine's own means. Expects the environment of on_engine.sh, and SIMHASH."""
+import glob
 import gzip
 import os
 import random
@@ -14,9 +15,10 @@ ENGINE, URL, FOLDER = os.environ["TEST_ENGINE"], os.environ["TEST_URL"], os.envi
 SOURCE = os.environ["SOURCE_DIR"]
 TREE, INDEX = os.path.join(FOLDER, "files"), os.path.join(FOLDER, "index.db")
 ROWS = """SELECT t.name, h.name, hex(path_hash), hex(directory), hex(f.name), hex(extension), size,
-    mtime_ns, inode, hex(content_hash), links, hex(resemblance_sketch), compressed_size, bucket, uniform, scatter, skew,
+    mtime_ns, inode, hex(content_hash), links, hex(resemblance_sketch), compressed_size, contents, bucket, uniform, scatter, skew,
     uniform_ext, scatter_ext, skew_ext, %s FROM file f JOIN tag_set t ON t.id = f.tag_set
     JOIN host h ON h.id = f.host""" % ", ".join("sum_%02d" % i for i in range(16))
+NEWEST_VERSION = len(glob.glob(os.path.join(SOURCE, "sql/sqlite/[0-9]*.sql")))
 ANSWERS = ["SELECT group_id, role, path, distance, resemblance, verified, representative_path FROM grouped_file",
            "SELECT path_a, path_b, is_copy, distance, resemblance, verified FROM found_pair"]
 INDEXES = ("SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = 'file' "
@@ -79,7 +81,7 @@ def rows(path=INDEX):
     """The rows by path; an index that is not sound ends the test."""
     if ENGINE == "mysql" and path == INDEX:
         tables = on_server("SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = 'simhash'"
-                           " AND column_name = 'resemblance_sketch'")
+                           " AND column_name = 'contents'")
         if tables[0][0] == "0":
             return {}
         found = on_server("USE simhash; " + ROWS)
@@ -95,7 +97,7 @@ def rows(path=INDEX):
         version = connection.execute("SELECT max(version) FROM schema_version").fetchone()[0]
     except sqlite3.OperationalError:
         version = None
-    found = connection.execute(ROWS).fetchall() if version == 9 else []
+    found = connection.execute(ROWS).fetchall() if version == NEWEST_VERSION else []
     connection.close()
     return {row[:3]: tuple(map(str, row)) for row in found}
 
