@@ -72,9 +72,8 @@ static int set_containers(const struct option_use *use, struct simhash_error *er
 		if (kind == 0)
 			return error_set(
 				error, SIMHASH_E_SYNTAX,
-				"--container '%s': expected names such as zip,tar of: zip, "
-				"tar, 7z, iso, cpio, ar, rar, gzip, bzip2, xz, zstd, lzip, "
-				"lz4, compress",
+				"--container '%s': expected zip, tar, 7z, iso, cpio, ar, rar, "
+				"gzip, bzip2, xz, zstd, lzip, lz4 or compress",
 				use->text);
 		if ((kind & known) == 0)
 			return error_set(error, SIMHASH_E_RANGE,

@@ -115,7 +115,7 @@ said "bomb/zeros.zip: Inflates to more than --max-inflated allows"
 runs 2 "$SIMHASH" -zq --max-depth=1 "$TEST_FOLDER/odd/bomb"
 said "bomb/deep.zip//19.zip: An archive in more archives than --max-depth allows"
 runs 1 "$SIMHASH" -z --container=zip,rpm "$files"
-said "--container 'zip,rpm': expected names such as zip,tar of:"
+said "--container 'zip,rpm': expected zip, tar, 7z, "
 reset
 runs 2 "$SIMHASH" -zj1 "$TEST_FOLDER/odd/cut"
 for kind in zip tar tar.xz 7z; do
