@@ -366,13 +366,14 @@ static struct key_range range_of(const struct row_stream *stream, int64_t low, i
 /* Look up the rows before the part that rows of it can be pairs with, and begin to look up its own. */
 static int begin_looking_up(struct row_stream *stream, struct simhash_error *error)
 {
-	struct key_range range = range_of(stream, INT64_MIN, stream->low - 1);
+	struct key_range range;
 	struct find_file file;
 	int64_t up, down;
 	int status = 0;
 
 	if (stream->low > 0) {
 		rule_slope(&stream->finder->request->rule, &up, &down);
+		range = range_of(stream, INT64_MIN, stream->low - 1);
 		if (store_rows_reaching(stream->store, &range, stream->low, up, down,
 					&stream->cursor, error) != 0)
 			return -1;
