@@ -7,6 +7,7 @@
 #include <archive_entry.h>
 #include <errno.h>
 #include <locale.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +33,6 @@ struct container {
 	struct container_file file;
 	struct bytes file_name;
 	bool has_gzip_row; /* it is a gzip file with a row for its content, which tells if it is damaged */
-	locale_t locale; /* in which names are UTF-8; or 0 */
 	struct container_level levels[CONTAINER_DEPTH_MAX];
 	unsigned depth;
 	struct inside inside; /* looked into next, where it has a kind */
@@ -71,6 +71,17 @@ static void drop_inside(struct container *container)
 	container->inside = (struct inside){.kind = 0};
 }
 
+/* In which names are UTF-8, as long as the process lives; 0 where the system has none. */
+static locale_t utf8_names;
+static bool is_short_of_memory;
+static pthread_once_t utf8_names_once = PTHREAD_ONCE_INIT;
+
+static void make_utf8_names(void)
+{
+	utf8_names = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+	is_short_of_memory = utf8_names == (locale_t)0 && errno == ENOMEM;
+}
+
 /* ---- Opening ---- */
 
 static bool has_gzip_row(struct bytes name)
@@ -85,16 +96,17 @@ static bool has_gzip_row(struct bytes name)
 struct container *container_open(struct file_scanner *scanner, int fd, const struct stat *status,
 				 struct bytes name)
 {
-	struct container *container = calloc(1, sizeof *container);
+	struct container *container;
 	unsigned kind = scan_kind(scanner, fd);
 	int why = ENOMEM;
 
+	pthread_once(&utf8_names_once, make_utf8_names);
+	container = is_short_of_memory ? NULL : calloc(1, sizeof *container);
 	if (container == NULL)
 		return NULL;
 	container->scanner = scanner;
 	container->file_name = name;
 	container->has_gzip_row = kind == CONTAINER_GZIP && has_gzip_row(name);
-	container->locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
 	container->file.size_bytes = status->st_size;
 	container->file.buffer = malloc(READ_BUFFER);
 	reading_begin(&container->file.reading, fd, status->st_size);
@@ -116,8 +128,6 @@ void container_close(struct container *container)
 	while (container->depth > 0)
 		pop(container);
 	drop_inside(container);
-	if (container->locale != (locale_t)0)
-		freelocale(container->locale);
 	free(container->file.buffer);
 	free(container);
 }
@@ -448,8 +458,7 @@ static enum container_answer next(struct container *container, struct file_row *
 
 enum container_answer container_next(struct container *container, struct file_row *row)
 {
-	locale_t before = container->locale == (locale_t)0 ? (locale_t)0
-							   : uselocale(container->locale);
+	locale_t before = utf8_names == (locale_t)0 ? (locale_t)0 : uselocale(utf8_names);
 	enum container_answer answer = next(container, row);
 
 	if (before != (locale_t)0)
