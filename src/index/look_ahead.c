@@ -6,6 +6,7 @@
 
 #include "base/path.h"
 #include "base/threads.h"
+#include "store/connection.h"
 #include "store/known_file.h"
 #include "store/known_table.h"
 #include "store/store.h"
@@ -63,6 +64,14 @@ static void *read_part(void *argument)
 	return NULL;
 }
 
+static void drop_table(struct walkers *walkers, struct known_table **table)
+{
+	for (unsigned i = 0; i < walkers->count; i++)
+		walkers->threads[i].reconciler.table = NULL;
+	known_table_free(*table);
+	*table = NULL;
+}
+
 int look_ahead(struct walkers *walkers, struct known_table **table, struct simhash_error *error)
 {
 	struct walker_thread *threads = walkers->threads;
@@ -81,10 +90,16 @@ int look_ahead(struct walkers *walkers, struct known_table **table, struct simha
 	for (unsigned i = 0; i < walkers->count; i++)
 		threads[i].reconciler.table = *table;
 	threads_run(walkers->count, read_part, threads, sizeof *threads);
-	for (unsigned i = 0; i < walkers->count; i++)
-		if (threads[i].status != 0) {
+	for (unsigned i = 0; i < walkers->count; i++) {
+		if (threads[i].status == 0)
+			continue;
+		/* A server that went away and came back is asked for each directory instead. */
+		if (store_recover(threads[i].reconciler.store, &threads[i].error) != 0) {
 			*error = threads[i].error;
 			return -1;
 		}
+		threads[i].status = 0;
+		drop_table(walkers, table);
+	}
 	return 0;
 }

@@ -5,12 +5,12 @@
 . "$(dirname "$0")/lib.sh"
 
 seq 1000 >"$files/a"
-url=mysql://tester@127.0.0.1:$MARIADB_PORT/simhash
+url=mysql://visitor@127.0.0.1:$MARIADB_PORT/simhash
 server_home=$HOME
 socket=$(sed -n 's/^socket=//p' "$HOME/.my.cnf")
-mariadb -e "CREATE USER tester@'127.0.0.1' IDENTIFIED BY 'right', tester@'::1' IDENTIFIED BY 'right',
-		tester@localhost IDENTIFIED BY 'right';
-	GRANT ALL ON simhash.* TO tester@'127.0.0.1', tester@'::1', tester@localhost"
+mariadb -e "CREATE USER visitor@'127.0.0.1' IDENTIFIED BY 'right', visitor@'::1' IDENTIFIED BY 'right',
+		visitor@localhost IDENTIFIED BY 'right';
+	GRANT ALL ON simhash.* TO visitor@'127.0.0.1', visitor@'::1', visitor@localhost"
 export HOME=$TEST_FOLDER
 options() {
 	printf '[client]\npassword=right\n' >"$HOME/.my.cnf"
@@ -23,25 +23,25 @@ runs 0 "$SIMHASH" -d "$url" "$files"
 # The one file that is named, and no other; relative and absolute.
 mkdir elsewhere
 printf '[client]\npassword=wrong\n' >"$HOME/.my.cnf"
-printf '[client]\nuser=tester\npassword=right\n' >elsewhere/options
+printf '[client]\nuser=visitor\npassword=right\n' >elsewhere/options
 for file in elsewhere/options "$PWD/elsewhere/options"; do
 	runs 0 "$SIMHASH" --defaults-file="$file" -d "mysql://127.0.0.1:$MARIADB_PORT/simhash" "$files"
 	runs 0 "$SIMFIND" --defaults-file="$file" -d "$url"
 	runs 0 "$SIMHASH" --defaults-file="$file" -d "$url" --status
 done
-printf '[client]\nuser=tester\npassword=right\nsocket=%s\n' "$socket" >elsewhere/socket
+printf '[client]\nuser=visitor\npassword=right\nsocket=%s\n' "$socket" >elsewhere/socket
 runs 0 "$SIMFIND" --defaults-file=elsewhere/socket -d mysql://localhost/simhash
 runs 1 "$SIMHASH" -d "$url" "$files"
-said "Access denied for user 'tester'"
+said "Access denied for user 'visitor'"
 grep -q 'wrong' err && fail "the password was printed"
 for program in "$SIMHASH" "$SIMFIND"; do
 	runs 1 "$program" --defaults-file=/no/such/file -d "$url" "$files/a"
 	said "cannot read the option file /no/such/file: No such file or directory"
 done
 if grep -q 00000000000000000000000000000001 /proc/net/if_inet6; then
-	runs 0 "$SIMFIND" --defaults-file=elsewhere/options -d "mysql://tester@[::1]:$MARIADB_PORT/simhash"
-	runs 1 "$SIMFIND" --defaults-file=elsewhere/options -d "mysql://tester@[::1]:1/simhash"
-	said "mysql://tester@[::1]:1/simhash: "
+	runs 0 "$SIMFIND" --defaults-file=elsewhere/options -d "mysql://visitor@[::1]:$MARIADB_PORT/simhash"
+	runs 1 "$SIMFIND" --defaults-file=elsewhere/options -d "mysql://visitor@[::1]:1/simhash"
+	said "mysql://visitor@[::1]:1/simhash: "
 fi
 options 'ssl-mode=SOMETIMES'
 runs 1 "$SIMHASH" -d "$url" "$files"
@@ -57,9 +57,9 @@ if [ "$MARIADB_NETWORK" = plain ]; then
 		options "$option"
 		for address in "127.0.0.1:$MARIADB_PORT" localhost; do
 			[ "$address" != localhost ] || printf '[client]\nsocket=%s\n' "$socket" >>"$HOME/.my.cnf"
-			runs 1 "$SIMHASH" -d "mysql://tester@$address/simhash" "$files"
+			runs 1 "$SIMHASH" -d "mysql://visitor@$address/simhash" "$files"
 			grep -qi 'tls\|ssl' err || fail "$option, $address: $(cat err)"
-			runs 1 "$SIMFIND" -d "mysql://tester@$address/simhash"
+			runs 1 "$SIMFIND" -d "mysql://visitor@$address/simhash"
 		done
 	done
 	options ssl-mode=REQUIRED
@@ -78,7 +78,7 @@ fi
 as_root() {
 	HOME=$server_home mariadb -e "$1"
 }
-as_root "ALTER USER tester@'127.0.0.1' REQUIRE SSL"
+as_root "ALTER USER visitor@'127.0.0.1' REQUIRE SSL"
 options
 runs 1 "$SIMHASH" -d "$url" "$files"
 said "Access denied"
@@ -88,7 +88,7 @@ for option in ssl-verify-server-cert=1 ssl-mode=VERIFY_IDENTITY ssl-mode=REQUIRE
 	runs 0 "$SIMFIND" -d "$url"
 done
 # A client's certificate.
-as_root "ALTER USER tester@'127.0.0.1' REQUIRE X509"
+as_root "ALTER USER visitor@'127.0.0.1' REQUIRE X509"
 runs 1 "$SIMHASH" -d "$url" "$files"
 said "Access denied"
 options "ssl-ca=$server_home/ca.pem" "ssl-cert=$server_home/client.pem" "ssl-key=$server_home/client.key" \
@@ -104,6 +104,6 @@ for option in ssl-verify-server-cert=1 ssl-mode=VERIFY_CA; do
 done
 if grep -q 00000000000000000000000000000001 /proc/net/if_inet6; then
 	options "ssl-ca=$server_home/ca.pem" ssl-mode=VERIFY_IDENTITY
-	runs 1 "$SIMFIND" -d "mysql://tester@[::1]:$MARIADB_PORT/simhash"
+	runs 1 "$SIMFIND" -d "mysql://visitor@[::1]:$MARIADB_PORT/simhash"
 	grep -qi 'tls\|ssl\|certificate\|hostname' err || fail "certificate of another host: $(cat err)"
 fi

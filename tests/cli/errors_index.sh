@@ -106,16 +106,16 @@ fi
 
 # A server: wrong password, unknown database, nobody there, a server that goes away.
 reset
-mariadb -e "CREATE USER tester IDENTIFIED BY 'right'; GRANT ALL ON simhash.* TO tester"
+mariadb -e "CREATE USER visitor IDENTIFIED BY 'right'; GRANT ALL ON simhash.* TO visitor"
 printf '[client]\nsocket=%s\n[simhash]\npassword=wrong\n' \
 	"$(sed -n 's/^socket=//p' "$HOME/.my.cnf")" >"$TEST_FOLDER/.my.cnf"
-HOME=$TEST_FOLDER runs 1 "$SIMHASH" -d mysql://tester@localhost/simhash "$files"
-said "Access denied for user 'tester'@'localhost'"
+HOME=$TEST_FOLDER runs 1 "$SIMHASH" -d mysql://visitor@localhost/simhash "$files"
+said "Access denied for user 'visitor'@'localhost'"
 grep -q wrong err && fail "the password was printed"
 sed -i 's/wrong/right/' "$TEST_FOLDER/.my.cnf"
-HOME=$TEST_FOLDER runs 0 "$SIMHASH" -d mysql://tester@localhost/simhash "$files"
-HOME=$TEST_FOLDER runs 0 "$SIMFIND" -d mysql://tester@localhost/simhash
-printf 'user=tester\n' >>"$TEST_FOLDER/.my.cnf"
+HOME=$TEST_FOLDER runs 0 "$SIMHASH" -d mysql://visitor@localhost/simhash "$files"
+HOME=$TEST_FOLDER runs 0 "$SIMFIND" -d mysql://visitor@localhost/simhash
+printf 'user=visitor\n' >>"$TEST_FOLDER/.my.cnf"
 HOME=$TEST_FOLDER runs 0 "$SIMFIND" -d mysql:///simhash
 runs 1 "$SIMHASH" -d mysql://localhost/nowhere "$files"
 said "Unknown database 'nowhere'"
