@@ -125,7 +125,7 @@ def check(what, found, expected):
 
 
 def until(what, probe, expected):
-    for _ in range(200):
+    for _ in range(600):
         found = probe()
         if found == expected:
             return
