@@ -181,23 +181,12 @@ static int compare_part(struct copy *copy, const struct row_scope *to, const uin
 static int write_part(struct copy *copy, const struct row_scope *scope, struct simhash_error *error)
 {
 	struct part *part = copy->part;
-	struct store_batch batch = {.rows = part->chosen, .directories = part->directories};
+	struct store_batch batch = {.rows = part->chosen};
 	int64_t removed;
 
-	for (size_t i = 0; i < part->count; i++) {
-		const struct file_row *row = &part->rows[i];
-		struct directory_row *directory = &part->directories[batch.directory_count];
-		if (part->is_same[i])
-			continue;
-		/* The rows of a directory lie together. */
-		if (batch.directory_count == 0 ||
-		    memcmp(directory[-1].hash, row->path_hash, DIRECTORY_HASH_SIZE) != 0) {
-			memcpy(directory->hash, row->path_hash, DIRECTORY_HASH_SIZE);
-			directory->path = row->directory;
-			batch.directory_count++;
-		}
-		part->chosen[batch.row_count++] = row;
-	}
+	for (size_t i = 0; i < part->count; i++)
+		if (!part->is_same[i])
+			store_batch_append(&batch, part->directories, &part->rows[i]);
 	if (batch.row_count > 0 && store_write(copy->to, scope, &batch, &removed, error) != 0)
 		return -1;
 	copy->written += batch.row_count;

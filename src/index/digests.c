@@ -128,23 +128,15 @@ static int compare_rows(const void *a, const void *b)
 static int write_rows(const struct digests_import *import, struct part *part, uint64_t *files,
 		      struct simhash_error *error)
 {
-	struct store_batch batch = {.rows = part->chosen, .directories = part->directories};
+	struct store_batch batch = {.rows = part->chosen};
 	int64_t removed;
 
 	qsort(part->chosen, part->count, sizeof *part->chosen, compare_rows);
 	for (size_t i = 0; i < part->count; i++) {
 		const struct file_row *row = part->chosen[i];
-		struct directory_row *directory = &part->directories[batch.directory_count];
-		if (batch.row_count > 0 && memcmp(part->chosen[batch.row_count - 1]->path_hash,
-						  row->path_hash, PATH_HASH_SIZE) == 0)
-			continue;
-		if (batch.directory_count == 0 ||
-		    memcmp(directory[-1].hash, row->path_hash, DIRECTORY_HASH_SIZE) != 0) {
-			memcpy(directory->hash, row->path_hash, DIRECTORY_HASH_SIZE);
-			directory->path = row->directory;
-			batch.directory_count++;
-		}
-		part->chosen[batch.row_count++] = row;
+		if (batch.row_count == 0 || memcmp(part->chosen[batch.row_count - 1]->path_hash,
+						   row->path_hash, PATH_HASH_SIZE) != 0)
+			store_batch_append(&batch, part->directories, row);
 	}
 	if (batch.row_count > 0 &&
 	    store_write(import->store, &import->scope, &batch, &removed, error) != 0)

@@ -159,7 +159,7 @@ static int open_again(struct look *look)
 				  stat_mtime_ns(&look->status) == task->row.mtime_ns)))
 		return fd;
 	close(fd);
-	errno = 0; /* it has changed: the next run reads it */
+	errno = 0;
 	return -1;
 }
 
@@ -168,7 +168,8 @@ static void report_unopened(struct look *look)
 {
 	int why = errno;
 
-	if (why == 0 || why == ENOENT)
+	/* It has changed, is gone, or has become a link or a FIFO: the next run finds out. */
+	if (why == 0 || why == ENOENT || why == ENXIO || (why == ELOOP && !look->scanner->follow))
 		return;
 	look->inside = directory_new_inside(look->task->directory, bytes_of(look->task->open_name));
 	if (look->inside == NULL)

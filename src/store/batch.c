@@ -37,6 +37,21 @@ static const struct upsert directory_upsert = {
 	.many = KEPT_UPSERT_DIRECTORY,
 };
 
+void store_batch_append(struct store_batch *batch, struct directory_row *directories,
+			const struct file_row *row)
+{
+	struct directory_row *directory = &directories[batch->directory_count];
+
+	batch->directories = directories;
+	if (batch->directory_count == 0 ||
+	    memcmp(directory[-1].hash, row->path_hash, DIRECTORY_HASH_SIZE) != 0) {
+		memcpy(directory->hash, row->path_hash, DIRECTORY_HASH_SIZE);
+		directory->path = row->directory;
+		batch->directory_count++;
+	}
+	batch->rows[batch->row_count++] = row;
+}
+
 size_t store_batch_rows(const struct store *store)
 {
 	return store->driver->rows_per_transaction;

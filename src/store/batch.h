@@ -41,6 +41,13 @@ struct store_batch {
 	size_t row_count;
 };
 
+/*
+ * Append a row to the lists of a batch, which have room for it, and its directory unless that is the one of
+ * the row before: rows come in the order of their path hashes.
+ */
+void store_batch_append(struct store_batch *batch, struct directory_row *directories,
+			const struct file_row *row);
+
 /* How many rows a batch should have. */
 size_t store_batch_rows(const struct store *store);
 
