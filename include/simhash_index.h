@@ -236,6 +236,64 @@ SIMHASH_CHECKED int simhash_index_pairs_of_table(struct simhash_index *index,
 						 simhash_index_pair_fn *pair, void *context,
 						 struct simhash_error *error);
 
+/* ---- Groups ----------------------------------------------------------- */
+
+/* What makes files a group. */
+enum simhash_index_linkage {
+	SIMHASH_INDEX_BY_REPRESENTATIVE =
+		0,			 /* each is similar to the representative, as in simfind */
+	SIMHASH_INDEX_SINGLE_LINKAGE = 1 /* all that is connected by pairs */
+};
+
+/* What a file is in its group. */
+enum simhash_index_role {
+	SIMHASH_INDEX_REPRESENTATIVE = 0,
+	SIMHASH_INDEX_MEMBER = 1,
+	SIMHASH_INDEX_COPY = 2 /* identical to the last representative or member before it */
+};
+
+struct simhash_index_member {
+	const struct simhash_index_file *file;
+	enum simhash_index_role role;
+	/* As in struct simhash_index_pair, to the representative. */
+	uint64_t distance;
+	double resemblance;
+	enum simhash_index_verified verified;
+};
+
+/* Two or more similar files. */
+struct simhash_index_group {
+	uint64_t id;	      /* follows from the contents of the files alone */
+	int64_t size_bytes;   /* of all its files */
+	int64_t copied_bytes; /* of those that are copies */
+	size_t count;
+	const struct simhash_index_member *const *members; /* the representative first */
+};
+
+/* An iterator over groups. */
+struct simhash_index_groups;
+
+/*
+ * Find the groups of all files, those first whose copies take most. All are found before this
+ * returns, with their files in memory. `search` is that of simhash_index_pairs; every_copy
+ * has no effect, because a group has all copies. Other functions of the index may be called
+ * while the groups are read. On success *groups is the caller's to end, before the index.
+ * Errors: those of simhash_index_pairs.
+ */
+SIMHASH_CHECKED int simhash_index_groups_begin(struct simhash_index *index,
+					       const struct simhash_index_search *search,
+					       enum simhash_index_linkage linkage,
+					       struct simhash_index_groups **groups,
+					       struct simhash_error *error);
+
+/* The next group. Returns 1, 0 after the last, -1 with SIMHASH_E_MEMORY. */
+SIMHASH_CHECKED int simhash_index_groups_next(struct simhash_index_groups *groups,
+					      const struct simhash_index_group **group,
+					      struct simhash_error *error);
+
+/* NULL is fine. */
+SIMHASH_API void simhash_index_groups_end(struct simhash_index_groups *groups);
+
 #ifdef __cplusplus
 }
 #endif

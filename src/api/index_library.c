@@ -3,7 +3,7 @@
  * What is similar, and how it is found, is src/find's.
  * SPDX-License-Identifier: MIT
  */
-#include "simhash_index.h"
+#include "api/index_library.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -13,7 +13,6 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/threads.h"
-#include "find/find.h"
 #include "store/default_index.h"
 #include "store/file_copy.h"
 #include "store/names.h"
@@ -21,14 +20,6 @@
 #include "store/tag_sets.h"
 
 #define PAGE_ROWS 1024 /* read at once */
-
-struct simhash_index {
-	struct store *store;
-	struct simhash_tag_set *tags;
-	int64_t tag_set;
-	struct name_list hosts;
-	char *url, *defaults_file, *host;
-};
 
 /* ---- The index ---- */
 
@@ -247,16 +238,16 @@ struct searching {
 	int unreadable_errno;
 };
 
-static void describe(const struct searching *searching, const struct find_file *from,
-		     struct simhash_index_file *file)
+void index_describe(const struct simhash_index *index, const struct find_file *from,
+		    struct simhash_index_file *file)
 {
-	const struct name *host = name_list_find(&searching->index->hosts, from->host);
+	const struct name *host = name_list_find(&index->hosts, from->host);
 	const char *path = find_file_path(from), *slash = strrchr(path, '/');
 	const char *name = slash == NULL ? path : slash + 1;
 
 	*file = (struct simhash_index_file){
 		.host = from->is_stream	 ? ""
-			: from->is_local ? searching->index->host
+			: from->is_local ? index->host
 			: host == NULL	 ? "?"
 					 : host->text.data,
 		.path = path,
@@ -268,7 +259,7 @@ static void describe(const struct searching *searching, const struct find_file *
 		.has_sketch = from->has_sketch,
 		.sketch = from->sketch,
 	};
-	simhash_keys_compute(searching->index->tags, &file->table, name, strlen(name), &file->keys);
+	simhash_keys_compute(index->tags, &file->table, name, strlen(name), &file->keys);
 	memcpy(file->content_hash, from->content_hash, CONTENT_HASH_SIZE);
 }
 
@@ -278,7 +269,7 @@ static bool is_asked(const struct searching *searching, const struct find_file *
 				   strcmp(find_file_path(file), searching->asked_path) == 0);
 }
 
-static enum simhash_index_verified verified_by(enum verification verification)
+enum simhash_index_verified index_verified_by(enum verification verification)
 {
 	switch (verification) {
 	case PAIR_HASH:
@@ -306,13 +297,13 @@ static int take_pair(void *context, unsigned thread, const struct file_pair *fou
 		.b = &b,
 		.distance = found->distance,
 		.resemblance = has_resemblance(found->verification) ? found->resemblance : -1,
-		.verified = verified_by(found->verification),
+		.verified = index_verified_by(found->verification),
 		.is_identical = found->is_identical};
 	int status;
 
 	(void)thread;
-	describe(searching, swap ? found->b : found->a, &a);
-	describe(searching, swap ? found->a : found->b, &b);
+	index_describe(searching->index, swap ? found->b : found->a, &a);
+	index_describe(searching->index, swap ? found->a : found->b, &b);
 	pthread_mutex_lock(&searching->lock);
 	error_set(error, SIMHASH_E_NONE, "the search was ended by its caller");
 	status = searching->pair(searching->context, &pair, error);
@@ -329,7 +320,7 @@ static void note_unreadable(void *context, struct bytes path, int system_errno)
 	searching->unreadable_errno = system_errno;
 }
 
-static int check(const struct simhash_index_search *search, struct simhash_error *error)
+static int check_search(const struct simhash_index_search *search, struct simhash_error *error)
 {
 	const struct simhash_tolerance *t = &search->tolerance;
 
@@ -352,6 +343,38 @@ static int check(const struct simhash_index_search *search, struct simhash_error
 	return 0;
 }
 
+int index_request_init(struct find_request *request, const struct simhash_index *index,
+		       const struct simhash_index_search *search, struct simhash_error *error)
+{
+	struct simhash_index_search defaults;
+
+	if (search == NULL) {
+		simhash_index_search_init(&defaults);
+		search = &defaults;
+	}
+	if (check_search(search, error) != 0)
+		return -1;
+	find_request_init(request);
+	rule_release(&request->rule);
+	rule_init(&request->rule, search->key, &search->tolerance);
+	request->tags = index->tags;
+	request->host = index->host;
+	request->rule.verify =
+		(struct verify_rule){.mode = search->unverified ? VERIFY_NO : VERIFY_SKETCH,
+				     .same_extension = search->key >= SIMHASH_UNIFORM_EXT,
+				     .min_resemblance = search->min_resemblance};
+	request->rule.unverified_percent_millionths = SIMHASH_MILLION;
+	request->with_empty = search->empty_files;
+	request->expand = search->every_copy;
+	request->hard_links = search->hard_links;
+	return 0;
+}
+
+unsigned index_search_threads(const struct simhash_index_search *search)
+{
+	return search != NULL && search->threads > 0 ? search->threads : processors();
+}
+
 /* All pairs, those of a path, or those of a content. */
 static int search_index(struct searching *searching, const struct simhash_index_search *search,
 			const struct find_content *content, struct simhash_error *error)
@@ -359,26 +382,14 @@ static int search_index(struct searching *searching, const struct simhash_index_
 	struct simhash_index *index = searching->index;
 	struct find_sink sink = {
 		.context = searching, .pair = take_pair, .unreadable = note_unreadable};
-	struct find_resources resources = {.threads = search->threads > 0 ? search->threads
-									  : processors()};
+	struct find_resources resources = {.threads = index_search_threads(search)};
 	struct find_query query = {.path = searching->asked_path};
 	struct find_request request;
 	struct finder finder;
-	int status;
+	int status = index_request_init(&request, index, search, error);
 
-	find_request_init(&request);
-	rule_release(&request.rule);
-	rule_init(&request.rule, search->key, &search->tolerance);
-	request.tags = index->tags;
-	request.host = index->host;
-	request.rule.verify =
-		(struct verify_rule){.mode = search->unverified ? VERIFY_NO : VERIFY_SKETCH,
-				     .same_extension = search->key >= SIMHASH_UNIFORM_EXT,
-				     .min_resemblance = search->min_resemblance};
-	request.rule.unverified_percent_millionths = SIMHASH_MILLION;
-	request.with_empty = search->empty_files;
-	request.expand = search->every_copy;
-	request.hard_links = search->hard_links;
+	if (status != 0)
+		return -1;
 	status = finder_init(&finder, index->store, &request, &sink, &resources, error);
 	if (status == 0 && index->tag_set != 0)
 		status = content != NULL      ? finder_content(&finder, content, error)
@@ -395,15 +406,8 @@ static int run_search(struct simhash_index *index, const struct simhash_index_se
 {
 	struct searching searching = {
 		.index = index, .pair = pair, .context = context, .asked_path = path};
-	struct simhash_index_search defaults;
 	int status;
 
-	if (search == NULL) {
-		simhash_index_search_init(&defaults);
-		search = &defaults;
-	}
-	if (check(search, error) != 0)
-		return -1;
 	pthread_mutex_init(&searching.lock, NULL);
 	status = search_index(&searching, search, content, error);
 	pthread_mutex_destroy(&searching.lock);

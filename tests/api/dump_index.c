@@ -1,7 +1,7 @@
 /*
  * What libsimhash-index tells of an index, in lines for a test to compare:
  *
- *     dump_index URL files | pairs [every | paper] | file PATH | table NAME <CONTENT | ended | wrong
+ *     dump_index URL files | pairs [every | paper] | groups [single] | file PATH | table NAME <CONTENT | ended | wrong
  *
  * Links both libraries, and has names of its own that both use inside.
  * SPDX-License-Identifier: MIT
@@ -27,14 +27,14 @@ int reconcile(void)
 	return 0;
 }
 
+static const char *const verified[] = {[SIMHASH_INDEX_UNVERIFIED] = "no",
+				       [SIMHASH_INDEX_BY_HASH] = "hash",
+				       [SIMHASH_INDEX_BY_SKETCH] = "sketch",
+				       [SIMHASH_INDEX_BY_COUNTS] = "counts"};
+
 static int print_pair(void *context, const struct simhash_index_pair *pair,
 		      struct simhash_error *error)
 {
-	static const char *const verified[] = {[SIMHASH_INDEX_UNVERIFIED] = "no",
-					       [SIMHASH_INDEX_BY_HASH] = "hash",
-					       [SIMHASH_INDEX_BY_SKETCH] = "sketch",
-					       [SIMHASH_INDEX_BY_COUNTS] = "counts"};
-
 	(void)context;
 	(void)error;
 	printf("%s:%s %s:%s %" PRIu64 " %d %s %.6f\n", pair->a->host, pair->a->path, pair->b->host,
@@ -78,6 +78,38 @@ static int print_files(struct simhash_index *index, struct simhash_error *error)
 	return status;
 }
 
+/* The files of a second iterator are read meanwhile. */
+static int print_groups(struct simhash_index *index, enum simhash_index_linkage linkage,
+			struct simhash_error *error)
+{
+	static const char *const roles[] = {[SIMHASH_INDEX_REPRESENTATIVE] = "representative",
+					    [SIMHASH_INDEX_MEMBER] = "member",
+					    [SIMHASH_INDEX_COPY] = "copy"};
+	const struct simhash_index_group *group;
+	struct simhash_index_groups *groups;
+	struct simhash_index_files *files = NULL;
+	const struct simhash_index_file *file;
+	int status;
+
+	if (simhash_index_groups_begin(index, NULL, linkage, &groups, error) != 0)
+		return -1;
+	status = simhash_index_files_begin(index, &files, error);
+	while (status >= 0 && (status = simhash_index_groups_next(groups, &group, error)) == 1) {
+		printf("%016" PRIx64 " %" PRId64 " %" PRId64 " %zu\n", group->id, group->size_bytes,
+		       group->copied_bytes, group->count);
+		for (size_t i = 0; i < group->count; i++) {
+			const struct simhash_index_member *member = group->members[i];
+			printf(" %s %s:%s %" PRId64 " %" PRIu64 " %s %.6f\n", roles[member->role],
+			       member->file->host, member->file->path, member->file->size_bytes,
+			       member->distance, verified[member->verified], member->resemblance);
+		}
+		status = simhash_index_files_next(files, &file, error);
+	}
+	simhash_index_files_end(files);
+	simhash_index_groups_end(groups);
+	return status;
+}
+
 /* The sum table by libsimhash, with the tags of the index. */
 static int print_pairs_of_table(struct simhash_index *index, const char *name,
 				struct simhash_error *error)
@@ -108,6 +140,7 @@ static int end_early(struct simhash_index *index, struct simhash_error *error)
 static int search_wrongly(struct simhash_index *index)
 {
 	struct simhash_index_search search;
+	struct simhash_index_groups *groups;
 	struct simhash_sum_table table = {{2}};
 	int taken = 0;
 
@@ -120,6 +153,11 @@ static int search_wrongly(struct simhash_index *index)
 	simhash_index_search_init(&search);
 	search.min_resemblance = 1.5;
 	taken += simhash_index_pairs_of_file(index, &search, "/", print_pair, NULL, NULL) == 0;
+	taken += simhash_index_groups_begin(index, &search, SIMHASH_INDEX_SINGLE_LINKAGE, &groups,
+					    NULL) == 0;
+	taken += groups != NULL;
+	taken += simhash_index_groups_begin(index, NULL, (enum simhash_index_linkage)2, &groups,
+					    NULL) == 0;
 	taken += simhash_index_pairs_of_file(index, NULL, "/no/such", print_pair, NULL, NULL) == 0;
 	taken += simhash_index_pairs_of_file(index, NULL, "/", print_pair, NULL, NULL) == 0;
 	taken += simhash_index_pairs_of_table(index, NULL, &table, 1, "x", print_pair, NULL,
@@ -152,6 +190,11 @@ int main(int argc, char **argv)
 		status = print_files(index, &error);
 	else if (strcmp(task, "pairs") == 0)
 		status = simhash_index_pairs(index, &search, print_pair, NULL, &error);
+	else if (strcmp(task, "groups") == 0)
+		status = print_groups(index,
+				      argc > 3 ? SIMHASH_INDEX_SINGLE_LINKAGE
+					       : SIMHASH_INDEX_BY_REPRESENTATIVE,
+				      &error);
 	else if (strcmp(task, "file") == 0)
 		status =
 			simhash_index_pairs_of_file(index, NULL, argv[3], print_pair, NULL, &error);

@@ -58,6 +58,27 @@ pairs_found --verify=no >expected
 cmp expected dumped || fail "the paper's pairs: $(diff expected dumped | head -4)"
 grep -q ' no -1.000000$' expected || fail "no pair by counts alone"
 
+# groups_found OPTION: as simfind lists them, in their order
+groups_found() {
+	runs 0 "$SIMFIND" -q --format=json "$1"
+	python3 -c 'import json
+host = "'"$(hostname | tr -c 'A-Za-z0-9.\n-' -)"'"
+for g in json.load(open("out")):
+    print(g["id"], g["bytes"], g["copied_bytes"], g["files"])
+    for m in g["members"]:
+        path = m["path"] if not m["path"].startswith("/") else host + ":" + m["path"]
+        print("", m["role"], path, m["size"], m["distance"], m["verified"], "%.6f" % m.get("resemblance", -1))'
+}
+for linkage in representative single; do
+	groups_found --group=$linkage >expected
+	grep -q '^ copy' expected && grep -q '^ member.* sketch ' expected || fail "too few groups to be a test"
+	for library in "$DUMP_SHARED" "$DUMP_STATIC"; do
+		# shellcheck disable=SC2046  # one word or none
+		"$library" "$TEST_URL" groups $([ $linkage = representative ] || echo single) >found
+		cmp expected found || fail "groups: $(diff expected found | head -4)"
+	done
+done
+
 # Partners of a file, which comes first.
 dump file "$files/b.txt"
 pairs_found "$files/b.txt" >expected

@@ -1,0 +1,34 @@
+/*
+ * What the files of this room share: an open index, and what comes and goes between its searches
+ * and src/find.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_API_INDEX_LIBRARY_H
+#define SIMHASH_API_INDEX_LIBRARY_H
+
+#include "find/find.h"
+#include "simhash_index.h"
+#include "store/name_list.h"
+
+struct simhash_index {
+	struct store *store;
+	struct simhash_tag_set *tags;
+	int64_t tag_set; /* 0 where the index has no files of it */
+	struct name_list hosts;
+	char *url, *defaults_file, *host;
+};
+
+/* The request of a search, or by default. The caller releases its rule. Error: SIMHASH_E_RANGE. */
+int index_request_init(struct find_request *request, const struct simhash_index *index,
+		       const struct simhash_index_search *search, struct simhash_error *error);
+
+/* `search` may be NULL. */
+unsigned index_search_threads(const struct simhash_index_search *search);
+
+/* A file for the caller, which borrows from the index and from `from`. */
+void index_describe(const struct simhash_index *index, const struct find_file *from,
+		    struct simhash_index_file *file);
+
+enum simhash_index_verified index_verified_by(enum verification verification);
+
+#endif
