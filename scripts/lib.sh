@@ -4,7 +4,7 @@
 # What a build needs, and what the tests need besides. The server comes as its
 # core package: the tests start servers of their own, and nothing is started here.
 build_packages=(gcc libc6-dev make cmake pkg-config zlib1g-dev libsqlite3-dev libxxhash-dev
-	libunistring-dev libmariadb-dev libarchive-dev)
+	libunistring-dev libjansson-dev libmariadb-dev libarchive-dev)
 test_packages=(libcmocka-dev libsimde-dev mariadb-server-core mariadb-client-core sqlite3 mandoc
 	binutils g++ openssl git python3 chromium chromium-driver zsh fish dpkg-dev file dash valgrind libarchive-tools xz-utils
 	btrfs-progs)
@@ -17,8 +17,8 @@ fuzz_packages=(clang libclang-rt-14-dev python3)
 
 # What the tests of the ARM kernel need on another machine.
 arm64_packages=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
-arm64_libraries=(zlib1g zlib1g-dev libsqlite3-0 libsqlite3-dev libxxhash0 libxxhash-dev libunistring2 libunistring-dev libcmocka0
-	libcmocka-dev)
+arm64_libraries=(zlib1g zlib1g-dev libsqlite3-0 libsqlite3-dev libxxhash0 libxxhash-dev libunistring2 libunistring-dev libjansson4
+	libjansson-dev libcmocka0 libcmocka-dev)
 
 # Get the libraries for 64-bit ARM into a folder of their own: apt works on lists and
 # a cache in that folder, and the system's architectures stay what they are.

@@ -9,8 +9,8 @@
 #include "act/journal.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "base/json_reader.h"
 #include "base/read_file.h"
+#include "keep/json_fields.h"
 
 static int expect(const char *path, size_t line, const char *expected, struct simhash_error *error)
 {
@@ -18,23 +18,22 @@ static int expect(const char *path, size_t line, const char *expected, struct si
 			 expected);
 }
 
-static bool is_whole(const struct json_value *value, const char *name, int64_t maximum,
-		     int64_t *number)
+static bool is_whole(const json_t *value, const char *name, int64_t maximum, int64_t *number)
 {
-	return json_integer(value, name, number) == 0 && *number >= 0 && *number <= maximum;
+	return field_integer(value, name, number) == 0 && *number >= 0 && *number <= maximum;
 }
 
-static int read_file_fields(const struct json_value *value, struct journal_file *file)
+static int read_file_fields(const json_t *value, struct journal_file *file)
 {
 	int64_t device, inode, links, owner, group;
-	const char *mode = json_text(value, "mode");
+	const char *mode = field_text(value, "mode");
 
-	if (mode == NULL || json_integer(value, "device", &device) != 0 ||
-	    json_integer(value, "inode", &inode) != 0 ||
+	if (mode == NULL || field_integer(value, "device", &device) != 0 ||
+	    field_integer(value, "inode", &inode) != 0 ||
 	    !is_whole(value, "links", INT64_MAX, &links) ||
 	    !is_whole(value, "size", INT64_MAX, &file->size_bytes) ||
-	    json_integer(value, "mtime_ns", &file->mtime_ns) != 0 ||
-	    json_integer(value, "atime_ns", &file->atime_ns) != 0 ||
+	    field_integer(value, "mtime_ns", &file->mtime_ns) != 0 ||
+	    field_integer(value, "atime_ns", &file->atime_ns) != 0 ||
 	    !is_whole(value, "owner", UINT32_MAX, &owner) ||
 	    !is_whole(value, "group", UINT32_MAX, &group))
 		return -1;
@@ -57,34 +56,31 @@ static int find_action(const char *name, enum keep_action *action)
 	return -1;
 }
 
-static int read_begin(const struct json_value *line, struct journal_list *list,
-		      struct journal_act *act)
+static int read_begin(const json_t *line, struct journal_list *list, struct journal_act *act)
 {
-	const struct json_value *hash = json_member(line, "hash");
-	const struct json_value *same = json_member(line, "same_attributes");
-	const char *temporary = json_text(line, "temporary");
+	const char *temporary = field_text(line, "temporary");
 
-	act->path = json_bytes(line, "path", &list->arena);
-	act->kept = json_bytes(line, "kept", &list->arena);
-	act->to = json_bytes(line, "to", &list->arena);
-	act->same_attributes = same != NULL && same->kind == JSON_TRUE;
-	act->has_hash = hash != NULL && json_hex(hash->text, act->hash, KEEP_HASH_SIZE) == 0;
+	act->path = field_bytes(line, "path", &list->arena);
+	act->kept = field_bytes(line, "kept", &list->arena);
+	act->to = field_bytes(line, "to", &list->arena);
+	act->same_attributes = json_is_true(json_object_get(line, "same_attributes"));
+	act->has_hash = field_hex(line, "hash", act->hash, KEEP_HASH_SIZE) == 0;
 	if (temporary != NULL && strlen(temporary) < sizeof act->temporary &&
 	    strchr(temporary, '/') == NULL)
 		strcpy(act->temporary, temporary);
 	if (act->path == NULL || act->path[0] != '/' ||
-	    find_action(json_text(line, "action"), &act->action) != 0 ||
-	    read_file_fields(json_member(line, "file"), &act->copy) != 0)
+	    find_action(field_text(line, "action"), &act->action) != 0 ||
+	    read_file_fields(json_object_get(line, "file"), &act->copy) != 0)
 		return -1;
 	if (act->kept == NULL || act->kept[0] != '/')
 		return act->action == ACTION_MOVE && act->kept == NULL ? 0 : -1;
-	return read_file_fields(json_member(line, "kept_file"), &act->kept_file);
+	return read_file_fields(json_object_get(line, "kept_file"), &act->kept_file);
 }
 
-static int read_line(const struct json_value *line, const char *path, size_t number,
-		     struct journal_list *list, struct simhash_error *error)
+static int read_line(const json_t *line, const char *path, size_t number, struct journal_list *list,
+		     struct simhash_error *error)
 {
-	const char *state = json_text(line, "state");
+	const char *state = field_text(line, "state");
 	int64_t act;
 
 	if (state == NULL || !is_whole(line, "act", INT64_MAX, &act))
@@ -105,22 +101,36 @@ static int read_line(const struct json_value *line, const char *path, size_t num
 	return 0;
 }
 
-static int read_head(const struct json_value *line, const char *path, const char *host,
+static int read_head(const json_t *line, const char *path, const char *host,
 		     struct simhash_error *error)
 {
-	const char *format = json_text(line, "format"), *on;
+	const char *format = field_text(line, "format"), *on;
 	int64_t version;
 
 	if (format == NULL || strcmp(format, "simfind journal") != 0)
 		return expect(path, 1, "a journal that simfind wrote", error);
-	if (json_integer(line, "format_version", &version) != 0 || version != 1)
+	if (field_integer(line, "format_version", &version) != 0 || version != 1)
 		return expect(path, 1, "format_version 1", error);
-	on = json_text(line, "host");
+	on = field_text(line, "host");
 	if (on == NULL || strcmp(on, host) != 0)
 		return error_set(error, SIMHASH_E_RANGE,
 				 "%s: expected a journal of this host, %s; it is of host %s", path,
 				 host, on == NULL ? "(none)" : on);
 	return 0;
+}
+
+static int take_line(struct bytes text, const char *path, const char *host, size_t number,
+		     struct journal_list *list, struct simhash_error *error)
+{
+	json_t *line = fields_read(text, path, number - 1, error);
+	int status;
+
+	if (line == NULL)
+		return -1;
+	status = number == 1 ? read_head(line, path, host, error)
+			     : read_line(line, path, number, list, error);
+	json_decref(line);
+	return status;
 }
 
 static int read_lines(struct bytes text, const char *path, const char *host,
@@ -129,17 +139,10 @@ static int read_lines(struct bytes text, const char *path, const char *host,
 	const char *at = text.data, *end = text.data + text.size, *stop;
 	size_t number = 0;
 
-	for (; (stop = memchr(at, '\n', (size_t)(end - at))) != NULL; at = stop + 1) {
-		const struct json_value *line;
-		char what[512];
-		number++;
-		snprintf(what, sizeof what, "%s: act line %zu", path, number);
-		if (json_read((struct bytes){at, (size_t)(stop - at)}, what, &list->arena, &line,
-			      error) != 0 ||
-		    (number == 1 ? read_head(line, path, host, error)
-				 : read_line(line, path, number, list, error)) != 0)
+	for (; (stop = memchr(at, '\n', (size_t)(end - at))) != NULL; at = stop + 1)
+		if (take_line((struct bytes){at, (size_t)(stop - at)}, path, host, ++number, list,
+			      error) != 0)
 			return -1;
-	}
 	return number > 0 ? 0 : expect(path, 1, "a journal that simfind wrote", error);
 }
 

@@ -11,8 +11,8 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/json_reader.h"
 #include "base/read_file.h"
+#include "keep/json_fields.h"
 
 /* Days from 1970-01-01 to a date of the Gregorian calendar. */
 static int64_t days_of(int64_t year, int64_t month, int64_t day)
@@ -57,27 +57,25 @@ static int take_elsewhere(struct decisions *decisions, const char *host, const c
 }
 
 /* Neither is there, or both are. */
-static int read_state(const struct json_value *item, struct keep_file *file)
+static int read_state(const json_t *item, struct keep_file *file)
 {
-	if (json_member(item, "size") == NULL && json_member(item, "mtime") == NULL) {
+	if (json_object_get(item, "size") == NULL && json_object_get(item, "mtime") == NULL) {
 		file->size_bytes = KEEP_SIZE_UNKNOWN;
 		return 0;
 	}
-	return json_integer(item, "size", &file->size_bytes) == 0 && file->size_bytes >= 0
-		       ? parse_time(json_text(item, "mtime"), &file->mtime_ns)
+	return field_integer(item, "size", &file->size_bytes) == 0 && file->size_bytes >= 0
+		       ? parse_time(field_text(item, "mtime"), &file->mtime_ns)
 		       : -1;
 }
 
-static int take_file(struct decisions *decisions, const struct json_value *item, const char *host,
+static int take_file(struct decisions *decisions, const json_t *item, const char *host,
 		     const char *what, struct simhash_error *error)
 {
-	struct keep_file file = {.path = json_bytes(item, "path", &decisions->arena)};
-	const char *on = json_text(item, "host"), *decision = json_text(item, "decision");
-	const struct json_value *hash = json_member(item, "hash");
+	struct keep_file file = {.path = field_bytes(item, "path", &decisions->arena)};
+	const char *on = field_text(item, "host"), *decision = field_text(item, "decision");
 
 	if (file.path == NULL || file.path[0] != '/' || on == NULL || decision == NULL ||
-	    read_state(item, &file) != 0 || hash == NULL ||
-	    json_hex(hash->text, file.hash, KEEP_HASH_SIZE) != 0)
+	    read_state(item, &file) != 0 || field_hex(item, "hash", file.hash, KEEP_HASH_SIZE) != 0)
 		return error_set(
 			error, SIMHASH_E_SYNTAX,
 			"%s: expected files with path, host, size, mtime, hash and decision", what);
@@ -99,23 +97,22 @@ static int take_file(struct decisions *decisions, const struct json_value *item,
 	return 0;
 }
 
-static int take_groups(struct decisions *decisions, const struct json_value *top, const char *host,
+static int take_groups(struct decisions *decisions, const json_t *top, const char *host,
 		       const char *what, struct simhash_error *error)
 {
-	const struct json_value *groups = json_member(top, "groups");
-	const char *format = json_text(top, "format");
+	const json_t *groups = json_object_get(top, "groups");
+	const char *format = field_text(top, "format");
 	int64_t version;
 
 	if (format == NULL || strcmp(format, "simfind decisions") != 0 || groups == NULL)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "%s: expected decisions that a report of simfind saved", what);
-	if (json_integer(top, "format_version", &version) != 0 || version != 1)
+	if (field_integer(top, "format_version", &version) != 0 || version != 1)
 		return error_set(error, SIMHASH_E_RANGE, "%s: expected format_version 1", what);
-	for (const struct json_value *group = groups->items; group != NULL; group = group->next) {
-		const struct json_value *files = json_member(group, "files");
-		const struct json_value *item = files == NULL ? NULL : files->items;
-		for (; item != NULL; item = item->next)
-			if (take_file(decisions, item, host, what, error) != 0)
+	for (size_t g = 0; g < json_array_size(groups); g++) {
+		const json_t *files = json_object_get(json_array_get(groups, g), "files");
+		for (size_t f = 0; f < json_array_size(files); f++)
+			if (take_file(decisions, json_array_get(files, f), host, what, error) != 0)
 				return -1;
 	}
 	return 0;
@@ -124,7 +121,7 @@ static int take_groups(struct decisions *decisions, const struct json_value *top
 int decisions_read(const char *path, const char *host, struct decisions *decisions,
 		   struct simhash_error *error)
 {
-	const struct json_value *top;
+	json_t *top;
 	char *text = NULL;
 	size_t size;
 	int status;
@@ -132,10 +129,12 @@ int decisions_read(const char *path, const char *host, struct decisions *decisio
 	*decisions = (struct decisions){.files = NULL};
 	if (read_file(path, SIZE_MAX - 1, &text, &size, error) != 0)
 		return -1;
-	status = json_read((struct bytes){text, size}, path, &decisions->arena, &top, error);
-	if (status == 0)
-		status = take_groups(decisions, top, host, path, error);
+	top = fields_read((struct bytes){text, size}, path, 0, error);
 	free(text);
+	if (top == NULL)
+		return -1;
+	status = take_groups(decisions, top, host, path, error);
+	json_decref(top);
 	if (status != 0)
 		decisions_release(decisions);
 	return status;

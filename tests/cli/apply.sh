@@ -272,6 +272,12 @@ for broken in '' '{' '{"format":"simfind decisions"}' '{"format":"simfind decisi
 	runs 1 "$SIMFIND" --apply=broken.json
 	said "broken.json"
 done
+printf '{"format":"simfind decisions",\n"format_version":1,\n"groups":[}\n' >broken.json
+runs 1 "$SIMFIND" --apply=broken.json
+said "broken.json, line 3: expected JSON"
+printf '{"format":"simfind journal","format_version":1,"host":"%s"}\n{"act":1,"state":\n' "$(hostname)" >wrong
+runs 1 "$SIMFIND" --undo=wrong
+said "wrong, line 2: expected JSON"
 sed "s/\"host\": \"[^\"]*\"/\"host\": \"far\"/g" decisions.json >far.json
 runs 2 "$SIMFIND" --apply=far.json --action=delete
 said "far:$files/b/1: left alone: it is on another host"

@@ -44,7 +44,7 @@ field Description >description
 # It depends on the packages of all libraries that are linked, of the versions that are needed.
 field Depends | items >depends
 readelf -d build/simhash build/simfind build/libsimhash.so >dynamic
-libraries=(sqlite3:libsqlite3-0 z:zlib1g c:libc6)
+libraries=(sqlite3:libsqlite3-0 z:zlib1g jansson:libjansson4 c:libc6)
 ! grep -q 'NEEDED.*\[libxxhash\.so' dynamic || libraries+=(xxhash:libxxhash0)
 build/simhash --version >built.with
 grep -q 'built without mysql' built.with || ! grep -q 'NEEDED.*\[libmariadb\.so' dynamic ||

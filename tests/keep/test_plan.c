@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "base/json_reader.h"
+#include "keep/json_fields.h"
 #include "keep/keep.h"
 #include "random.h"
 
@@ -229,58 +229,78 @@ static void a_rule_that_is_none_is_refused(void **state)
 	assert_string_equal(error.message, "--keep 'Newest': expected " KEEP_RULE_EXPECTED);
 }
 
-static const struct json_value *read_json(const char *text, struct arena *arena)
+static json_t *read_json(const char *text)
 {
-	const struct json_value *value;
-
-	return json_read(bytes_of(text), "text", arena, &value, &error) == 0 ? value : NULL;
+	return fields_read(bytes_of(text), "text", 0, &error);
 }
 
-static void json_is_read_as_it_is_defined(void **state)
+/* The rules that fields are read by, whichever library reads them. */
+static void fields_are_what_they_have_to_be(void **state)
 {
-	static const char *const wrong[] = {
-		"",	   " ",		  "{",		 "[1,]",
-		"{\"a\"}", "{\"a\":1,}",  "01",		 "-",
-		"1.",	   "1e",	  "nul",	 "\"a",
-		"\"\\x\"", "\"\\ud800\"", "\"\\udc00\"", "\"\\ud800\\u0041\"",
-		"\"\t\"",  "\"\xff\"",	  "[1 2]",	 "1 2",
-		"{1:2}",   "\"\\u12\"",	  "[",		 "\"\\"};
+	static const char *const wrong[] = {"",
+					    "{",
+					    "[1,]",
+					    "{\"a\"}",
+					    "{\"a\":1,}",
+					    "[01]",
+					    "[nul]",
+					    "[\"a]",
+					    "[\"\\x\"]",
+					    "[\"\\ud800\"]",
+					    "[\"\\ud800\\u0041\"]",
+					    "[\"\t\"]",
+					    "[\"\xff\"]",
+					    "[1 2]",
+					    "[1] 2",
+					    "{1:2}",
+					    "[9223372036854775808]",
+					    "{\"a\":1,\"a\":2}",
+					    "[\"a\\u0000b\"]"};
 	struct arena arena = {.chunks = NULL};
-	const struct json_value *value;
+	uint8_t bytes[2];
 	int64_t number;
+	json_t *value;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-		assert_null(read_json(wrong[i], &arena));
+		assert_null(read_json(wrong[i]));
 	value = read_json(" {\"a\" : [ ] ,\"s\":\"\\u00e9\\ud83d\\ude00\\n\\/\xc3\xa9\","
-			  "\"n\":-9223372036854775808,\"z\":\"a\\u0000b\",\"e\":1e3,"
-			  "\"p\":\"\\ufffd\",\"p_hex\":\"ff2F\",\"t\":true} ",
-			  &arena);
+			  "\"n\":-9223372036854775808,\"e\":1e3,\"h\":\"fF2\",\"p\":\"\\ufffd\","
+			  "\"p_hex\":\"ff2F\",\"z\":\"x\",\"z_hex\":\"6100\"} ");
 	assert_non_null(value);
-	assert_string_equal(json_text(value, "s"), "\xc3\xa9\xf0\x9f\x98\x80\n/\xc3\xa9");
-	assert_int_equal(json_integer(value, "n", &number), 0);
+	assert_string_equal(field_text(value, "s"), "\xc3\xa9\xf0\x9f\x98\x80\n/\xc3\xa9");
+	assert_int_equal(field_integer(value, "n", &number), 0);
 	assert_true(number == INT64_MIN);
-	assert_int_equal(json_integer(value, "e", &number), -1);
-	assert_null(json_text(value, "z"));
-	assert_null(json_text(value, "missing"));
-	assert_string_equal(json_bytes(value, "p", &arena), "\xff/");
-	assert_int_equal(json_member(value, "t")->kind, JSON_TRUE);
-	assert_null(json_member(value, "a")->items);
+	assert_int_equal(field_integer(value, "e", &number), -1);
+	assert_int_equal(field_integer(value, "s", &number), -1);
+	assert_null(field_text(value, "n"));
+	assert_null(field_text(value, "missing"));
+	assert_string_equal(field_bytes(value, "p", &arena), "\xff/");
+	assert_string_equal(field_bytes(value, "s", &arena), field_text(value, "s"));
+	assert_null(field_bytes(value, "z", &arena));
+	assert_null(field_bytes(value, "a", &arena));
+	assert_int_equal(field_hex(value, "p_hex", bytes, 2), 0);
+	assert_int_equal(bytes[0], 0xff);
+	assert_int_equal(field_hex(value, "p_hex", bytes, 1), -1);
+	assert_int_equal(field_hex(value, "h", bytes, 2), -1);
+	json_decref(value);
 	arena_release(&arena);
 }
 
-static void json_does_not_exhaust_the_stack(void **state)
+static void an_error_names_the_line(void **state)
 {
-	struct arena arena = {.chunks = NULL};
-	char deep[300];
+	(void)state;
+	assert_null(fields_read(bytes_of("{\n\"a\": }"), "decisions.json", 7, &error));
+	assert_non_null(strstr(error.message, "decisions.json, line 9: expected JSON: "));
+}
+
+static void nesting_does_not_exhaust_the_stack(void **state)
+{
+	static char deep[1000001];
 
 	(void)state;
-	memset(deep, '[', 150);
-	memset(deep + 150, ']', 149);
-	deep[299] = '\0';
-	assert_null(read_json(deep, &arena));
-	assert_non_null(strstr(error.message, "at most 64"));
-	arena_release(&arena);
+	memset(deep, '[', sizeof deep - 1);
+	assert_null(read_json(deep));
 }
 
 int main(void)
@@ -289,8 +309,9 @@ int main(void)
 		cmocka_unit_test(no_content_loses_its_last_file),
 		cmocka_unit_test(rules_decide_in_their_order),
 		cmocka_unit_test(a_rule_that_is_none_is_refused),
-		cmocka_unit_test(json_is_read_as_it_is_defined),
-		cmocka_unit_test(json_does_not_exhaust_the_stack),
+		cmocka_unit_test(fields_are_what_they_have_to_be),
+		cmocka_unit_test(an_error_names_the_line),
+		cmocka_unit_test(nesting_does_not_exhaust_the_stack),
 	};
 
 	random_begin();
