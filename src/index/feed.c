@@ -151,6 +151,7 @@ static struct task *append_task(const struct feed *feed, struct directory *direc
 	task->is_unchanged = file->is_unchanged;
 	task->looks_only = file->looks_only;
 	task->had_members = file->had_members;
+	task->kinds = file->kinds;
 	task->size_bytes = file->size_bytes;
 	task->links = recorded_links(file, feed->scanners->request->follow);
 	memcpy(row->path_hash, file->path_hash, PATH_HASH_SIZE);
@@ -227,23 +228,6 @@ int feed_remove(struct feed *feed, const uint8_t hash[PATH_HASH_SIZE], struct si
 		return -1;
 	memcpy(batch->removed[batch->removed_count++], hash, PATH_HASH_SIZE);
 	flush_if_full(feed);
-	return 0;
-}
-
-int feed_remove_members(struct feed *feed, const struct directory *directory, struct bytes name,
-			struct simhash_error *error)
-{
-	struct directory *inside = directory_new_inside(directory, name);
-	struct batch *batch = inside == NULL ? NULL : batch_new(0);
-
-	if (batch == NULL) {
-		directory_drop(inside);
-		return error_set_memory(error);
-	}
-	batch->removes_directory = true;
-	memcpy(batch->removed_directory, inside->hash, sizeof batch->removed_directory);
-	directory_drop(inside);
-	scanners_push(feed->scanners, batch);
 	return 0;
 }
 

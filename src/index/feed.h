@@ -36,10 +36,6 @@ int feed_move(struct feed *feed, struct directory *directory, const struct found
 int feed_remove(struct feed *feed, const uint8_t hash[PATH_HASH_SIZE], struct simhash_error *error);
 int feed_relink(struct feed *feed, const struct relinked_file *file, struct simhash_error *error);
 
-/* The rows of what was in a file, which has changed and is not looked into. */
-int feed_remove_members(struct feed *feed, const struct directory *directory, struct bytes name,
-			struct simhash_error *error);
-
 /* Hand over what was gathered; free the room for it. */
 void feed_flush(struct feed *feed);
 void feed_release(struct feed *feed); /* flushed */

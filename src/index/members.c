@@ -187,10 +187,18 @@ static void look_into(struct look *look, int fd)
 		look->has_failed = true;
 		return;
 	}
-	if (fd >= 0)
-		read_members(look, fd);
-	else if (!begin_anew(look))
+	read_members(look, fd);
+	directory_drop(look->inside);
+}
+
+/* What had members is no container any more, or none that this build can look into. */
+static void drop_members(struct look *look)
+{
+	look->inside = directory_new_inside(look->task->directory, bytes_of(look->task->open_name));
+	if (look->inside == NULL || !begin_anew(look))
 		look->has_failed = true;
+	if (look->inside != NULL && look->scanner->containers == 0)
+		report(look, (struct bytes){"", 0}, CONTAINER_IS_NOT_READ);
 	directory_drop(look->inside);
 }
 
@@ -205,6 +213,18 @@ static void describe(struct look *look)
 	row->links = look->scanner->follow ? 0 : (int64_t)look->status.st_nlink;
 }
 
+unsigned members_kinds(const struct scanners *scanners, const struct task *task)
+{
+	const struct index_request *request = scanners->request;
+	unsigned asked = request->inflate ? request->containers : 0, known;
+	struct simhash_error error;
+
+	if (!task->had_members || container_kinds(&known, &error) != 0)
+		return asked;
+	/* What could not be read to its end has no kinds: see members_look. */
+	return asked | (task->kinds == 0 ? known : task->kinds & known);
+}
+
 void members_look(struct scanners *scanners, struct file_scanner *scanner, struct task *task)
 {
 	struct look look = {.scanners = scanners, .scanner = scanner, .task = task};
@@ -215,6 +235,7 @@ void members_look(struct scanners *scanners, struct file_scanner *scanner, struc
 	scanner->has_kind = false;
 	if (fd < 0 && (!is_known || is_container)) {
 		report_unopened(&look);
+		task->row.contents = task->had_members ? CONTENTS_HAS_MEMBERS : 0;
 		return;
 	}
 	if (task->looks_only)
@@ -224,7 +245,7 @@ void members_look(struct scanners *scanners, struct file_scanner *scanner, struc
 	if (is_container)
 		look_into(&look, fd);
 	else if (task->had_members)
-		look_into(&look, -1);
+		drop_members(&look);
 	if (fd >= 0)
 		close(fd);
 	task->is_looked = true;

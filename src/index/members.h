@@ -12,6 +12,12 @@
 struct scanners;
 
 /*
+ * The kinds of containers for which the file of a task is looked into: those that the run asks for,
+ * and where the index has members of it, those for which it was looked into before.
+ */
+unsigned members_kinds(const struct scanners *scanners, const struct task *task);
+
+/*
  * Look into the file of a task, which was scanned, or which `looks_only`. Sets task->is_looked and
  * row.contents. What cannot be read is reported; then the file is looked into by the next run too.
  */

@@ -13,6 +13,7 @@
 #include "base/open_file.h"
 #include "base/path.h"
 #include "index/failures.h"
+#include "scan/container_kind.h"
 #include "store/known_file.h"
 #include "store/known_table.h"
 #include "store/view.h"
@@ -89,17 +90,22 @@ static int complete(struct reconciler *reconciler, struct known_file *known, boo
 					 error);
 }
 
-/* A file that had members. They are written anew with it, or removed where it is not looked into. */
+/*
+ * A file that has members in the index. Those are written anew with it, so it is looked into for
+ * the kinds for which it was, and for those that are asked for.
+ */
 static int scan_container(struct reconciler *reconciler, struct directory *directory,
-			  const struct found_file *file, struct feed *feed,
-			  struct simhash_error *error)
+			  const struct found_file *file, const struct known_file *known,
+			  struct feed *feed, struct simhash_error *error)
 {
-	struct bytes name = {file->name, file->name_size};
 	struct found_file again = *file;
+	struct known_file whole = *known;
+	bool found;
 
-	again.had_members = true;
-	if (!reconciler->looks && feed_remove_members(feed, directory, name, error) != 0)
+	if (complete(reconciler, &whole, &found, error) != 0)
 		return -1;
+	again.had_members = true;
+	again.kinds = found ? (unsigned)whole.contents & CONTAINER_ALL : 0;
 	return feed_scan(feed, directory, &again, error);
 }
 
@@ -117,7 +123,7 @@ static int scan_changed(struct reconciler *reconciler, struct directory *directo
 	int waits;
 
 	if (known->has_members)
-		return scan_container(reconciler, directory, file, feed, error);
+		return scan_container(reconciler, directory, file, known, feed, error);
 	if (reconciler->aside == NULL || known_inode_is(known, file->inode))
 		return feed_scan(feed, directory, file, error);
 	waits = put_aside_file(reconciler->aside, directory, file, error);
@@ -141,13 +147,15 @@ static int decide(struct reconciler *reconciler, struct directory *directory,
 		struct found_file again = *file;
 		again.is_unchanged = true;
 		if (known->has_members)
-			return scan_container(reconciler, directory, &again, feed, error);
+			return scan_container(reconciler, directory, &again, known, feed, error);
 		return feed_scan(feed, directory, &again, error);
 	}
 	skip(reconciler, file);
 	if (known->lacks_look && !file->is_inflated) {
 		struct found_file again = *file;
 		again.looks_only = true;
+		if (known->has_members)
+			return scan_container(reconciler, directory, &again, known, feed, error);
 		return feed_scan(feed, directory, &again, error);
 	}
 	return relink_if_changed(reconciler, file, known, feed, error);
@@ -182,6 +190,33 @@ static bool is_gone_by_errno(const struct reconciler *reconciler, const struct d
 	return false;
 }
 
+/* Inflated content that is not asked for is that of its file all the same. */
+static int inflate_if_changed(struct directory *directory, const struct known_file *known,
+			      const struct stat *status, struct feed *feed,
+			      struct simhash_error *error)
+{
+	struct found_file file = {.name_size = known->name.size,
+				  .size_bytes = status->st_size,
+				  .mtime_ns = stat_mtime_ns(status),
+				  .device = (uint64_t)status->st_dev,
+				  .inode = (uint64_t)status->st_ino,
+				  .links = (uint64_t)status->st_nlink,
+				  .is_inflated = true};
+	char *name;
+	int result;
+
+	if (file.size_bytes == known->compressed_size_bytes && file.mtime_ns == known->mtime_ns)
+		return 0;
+	name = strndup(known->name.data, known->name.size);
+	if (name == NULL)
+		return error_set_memory(error);
+	file.name = name;
+	memcpy(file.path_hash, known->path_hash, PATH_HASH_SIZE);
+	result = feed_scan(feed, directory, &file, error);
+	free(name);
+	return result;
+}
+
 /*
  * A row without its file. The directory was listed before the row was read, so
  * another process may have added both between: look once more.
@@ -192,21 +227,20 @@ static int remove_if_gone(const struct reconciler *reconciler, struct directory 
 {
 	char *name = strndup(known->name.data, own_name_size(known->name));
 	struct stat status;
-	bool is_gone;
+	bool is_there, is_gone;
 
 	if (name == NULL)
 		return error_set_memory(error);
-	if (fstatat(directory->fd, name, &status, reconciler->follow ? 0 : AT_SYMLINK_NOFOLLOW) ==
-	    0)
-		/* Inflated content that is not asked for stays as long as its file is the same. */
-		is_gone = !S_ISREG(status.st_mode) ||
-			  (known->compressed_size_bytes > 0 &&
-			   (status.st_size != known->compressed_size_bytes ||
-			    stat_mtime_ns(&status) != known->mtime_ns));
-	else
-		is_gone = is_gone_by_errno(reconciler, directory, name);
+	is_there = fstatat(directory->fd, name, &status,
+			   reconciler->follow ? 0 : AT_SYMLINK_NOFOLLOW) == 0;
+	is_gone = is_there ? !S_ISREG(status.st_mode)
+			   : is_gone_by_errno(reconciler, directory, name);
 	free(name);
-	return is_gone ? lose(reconciler, directory, known, feed, error) : 0;
+	if (is_gone)
+		return lose(reconciler, directory, known, feed, error);
+	return is_there && known->compressed_size_bytes > 0
+		       ? inflate_if_changed(directory, known, &status, feed, error)
+		       : 0;
 }
 
 /* Feed the files of a chunk that come before a row, or all for NULL; *next is the first left. */

@@ -26,7 +26,6 @@ struct reconciler {
 	bool has_rows; /* the index has rows of this scope, to compare with */
 	bool force;    /* scan unchanged files too */
 	bool resemble; /* and those that have no resemblance sketch */
-	bool looks;    /* into containers */
 	bool follow;
 	struct put_aside *aside;   /* this thread's own; NULL: moved files are not looked for */
 	struct failures *failures; /* told what cannot be looked at */

@@ -84,7 +84,9 @@ static void count_done(struct scanners *scanners, const struct task *task, bool 
 /* What is in a file that has a row. */
 static void look_inside(struct scanners *scanners, struct file_scanner *scanner, struct task *task)
 {
-	if (scanner->containers != 0 && task->is_scanned && !task->is_inflated)
+	bool looks = scanner->containers != 0 || task->had_members;
+
+	if (looks && task->is_scanned && !task->is_inflated)
 		members_look(scanners, scanner, task);
 }
 
@@ -92,8 +94,10 @@ static void look_inside(struct scanners *scanners, struct file_scanner *scanner,
 static void scan_task(struct scanners *scanners, struct file_scanner *scanner,
 		      struct shared_scan *shared, struct task *task)
 {
-	enum scan_outcome outcome = scan_content(scanners, scanner, shared, task);
+	enum scan_outcome outcome;
 
+	scanner->containers = members_kinds(scanners, task);
+	outcome = scan_content(scanners, scanner, shared, task);
 	task->is_scanned = outcome == SCAN_DONE;
 	look_inside(scanners, scanner, task);
 	if (outcome == SCAN_FAILED)
@@ -110,6 +114,7 @@ static void complete_copy(struct scanners *scanners, struct file_scanner *scanne
 	task->is_copied = true;
 	if (!task->is_moved) {
 		scanner->has_kind = false;
+		scanner->containers = members_kinds(scanners, task);
 		task->row.contents = 0;
 		look_inside(scanners, scanner, task);
 	}
@@ -147,6 +152,7 @@ static void handle_task(struct scanners *scanners, struct file_scanner *scanner,
 		return;
 	}
 	if (task->looks_only) {
+		scanner->containers = members_kinds(scanners, task);
 		members_look(scanners, scanner, task);
 		end_task(scanners, task);
 		return;
@@ -195,7 +201,6 @@ static int file_scanner_new(struct scanners *scanners, struct file_scanner *scan
 	scanner->no_resemblance = request->no_sketch;
 	scanner->own = scanners->own;
 	scanner->max_inflated_bytes = request->max_inflated_bytes;
-	scanner->containers = request->inflate ? request->containers : 0;
 	scanner->max_depth = request->max_depth;
 	if (resources->progress != NULL)
 		scanner->bytes_read = &resources->progress->bytes_done;

@@ -222,7 +222,6 @@ static void prepare(struct walkers *walkers)
 			.reconciler = {.scope = walkers->scope,
 				       .force = request->force,
 				       .resemble = !request->no_sketch,
-				       .looks = request->inflate && request->containers != 0,
 				       .follow = request->follow,
 				       .failures = walkers->failures,
 				       .progress = resources->progress},

@@ -128,6 +128,9 @@ const char *container_explain(int failure)
 		return "Too large to look into inside of an archive";
 	case CONTAINER_HAS_LONG_NAME:
 		return "Has members with names that are too long, which are not indexed";
+	case CONTAINER_IS_NOT_READ:
+		return "Has changed, and its members are removed from the index: this simhash is "
+		       "built without libarchive";
 	default:
 		return NULL;
 	}

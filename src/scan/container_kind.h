@@ -51,7 +51,8 @@ enum container_failure {
 	CONTAINER_HAS_TOO_MANY,
 	CONTAINER_IS_TOO_DEEP,
 	CONTAINER_IS_TOO_LARGE_INSIDE,
-	CONTAINER_HAS_LONG_NAME
+	CONTAINER_HAS_LONG_NAME,
+	CONTAINER_IS_NOT_READ
 };
 const char *container_explain(int failure);
 

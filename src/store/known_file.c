@@ -84,7 +84,6 @@ static int take_file(struct known_files *files, struct known_file *known,
 {
 	unsigned measure_count = files->store->measure_count;
 	struct query query = known_files_query(files);
-	int64_t contents;
 
 	*known = (struct known_file){
 		.size_bytes = query_integer(&query, 1),
@@ -95,13 +94,13 @@ static int take_file(struct known_files *files, struct known_file *known,
 		.links = query_integer(&query, 6),
 		.inode = query_integer(&query, 7),
 		.lacks_resemblance = query_integer(&query, 8) != 0,
+		.contents = query_integer(&query, 9),
 		.lacks_sketches = measure_count > 0 &&
 				  query_integer(&query, 10) < (int64_t)measure_count,
 	};
-	contents = query_integer(&query, 9);
-	known->has_members = (contents & CONTENTS_HAS_MEMBERS) != 0;
+	known->has_members = (known->contents & CONTENTS_HAS_MEMBERS) != 0;
 	known->lacks_look = known->compressed_size_bytes == 0 &&
-			    (files->store->containers & ~contents) != 0;
+			    (files->store->containers & ~known->contents) != 0;
 	known->is_settled = mtime_shows_changes(known->mtime_ns, known->scanned_at_ns);
 	if (query_fixed_bytes(&query, 0, known->path_hash, PATH_HASH_SIZE, error) != 0 ||
 	    hash_range_check(files->rest.low, known->path_hash, error) != 0)

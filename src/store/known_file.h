@@ -36,6 +36,7 @@ struct known_file {
 	bool lacks_resemblance;
 	bool lacks_look;  /* it was not looked at for some of the kinds that are wanted */
 	bool has_members; /* rows of what is in it */
+	int64_t contents; /* see struct file_row; 0 in rows read ahead */
 };
 
 /* The kinds of containers that known files are to have been looked at for. */

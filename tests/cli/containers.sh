@@ -81,7 +81,24 @@ runs 0 "$SIMHASH" -z "$files"
 same "members of a linked archive" "linked.zip//a.txt" "$(rows | grep '^linked.zip//')"
 touch -d '2020-01-03' "$files/below/moved.zip"
 runs 0 "$SIMHASH" "$files"
-same "members of an archive that changed unseen" '' "$(rows | grep -E '^(below/moved|linked).zip//' || true)"
+same "members of an archive that was touched" "below/moved.zip//a.txt linked.zip//a.txt" \
+	"$(rows | grep -E '^(below/moved|linked).zip//' | paste -sd ' ')"
+
+# A run without -z keeps looking into what was looked into, for the same kinds, and into nothing else.
+(cd "$files" && python3 -m zipfile -c zip.zip a.txt)
+settle "$files"
+runs 0 "$SIMHASH" -z --container=zip "$files"
+(cd "$files" && python3 -m zipfile -c new.zip a.txt && python3 -m zipfile -c zip.zip b.txt b.txt.xz &&
+	python3 -m zipfile -c linked.zip b.txt.xz)
+settle "$files"
+touch -d '2020-01-04' "$files/zip.zip" "$files/linked.zip"
+runs 0 "$SIMHASH" "$files"
+same "members of archives that changed" \
+	"linked.zip//b.txt.xz linked.zip//b.txt.xz//b.txt zip.zip//b.txt zip.zip//b.txt.xz" \
+	"$(rows | grep -E '^(zip|linked|new).zip//' | paste -sd ' ')"
+runs 0 "$SIMHASH" "$files"
+grep -q '^0 scanned' err || fail "read again: $(cat err)"
+rm "$files/new.zip" "$files/zip.zip"
 runs 0 "$SIMHASH" --forget "$files/below/outer.epub"
 same "members of a forgotten archive" '' "$(rows | grep outer || true)"
 seq 10 >"$files/x.tbz"
@@ -89,7 +106,7 @@ runs 0 "$SIMHASH" -z "$files"
 same "members of what is no archive any more" '' "$(rows | grep 'x.tbz//' || true)"
 rm -r "$files/below" "$files/b.txt.xz"
 runs 0 "$SIMHASH" "$files"
-same "rows that are left" "a.txt b.txt linked.zip linked.zip//a.txt x.tbz" "$(rows | paste -sd ' ')"
+same "rows that are left" "a.txt b.txt linked.zip linked.zip//b.txt.xz linked.zip//b.txt.xz//b.txt x.tbz" "$(rows | paste -sd ' ')"
 reset
 rm -r "${files:?}"/*
 
