@@ -176,6 +176,11 @@ static const struct option_row rows[] = {
 	{0, "between", " A B",
 	 "list only pairs of a file in A and one in B, each a directory, HOST: or HOST:DIRECTORY",
 	 .parse = set_between, .kind = VALUE_SIDES, .not_with = "files0-from FILE DIR"},
+	{0, "against", "=FILE",
+	 "list only pairs of a file that the digest list FILE tells of and one in the index; - is "
+	 "standard input",
+	 .parse = set_text, .field = FIELD(against_path), .kind = VALUE_FILE,
+	 .not_with = "between tag-set measure partition nearest store script files0-from FILE"},
 	{0, "update", NULL, "index each DIR first, as simhash does by default", .parse = set_flag,
 	 .field = FIELD(update), .needs = "DIR", .not_with = "measure"},
 
@@ -390,6 +395,10 @@ static int check(const struct find_arguments *arguments, struct simhash_error *e
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--lineage cannot be combined with --format=%s",
 				 arguments->formatter->name);
+	if (is_standard(arguments->against_path) && arguments->request.versions)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--against=- cannot be combined with --versions, which reads the "
+				 "list twice; expected a file");
 	if (arguments->stdin_name != NULL && !has_stdin(arguments))
 		return error_set(error, SIMHASH_E_SYNTAX, "--stdin-name needs FILE -");
 	if (arguments->progress == PROGRESS_ALWAYS && arguments->has_files)

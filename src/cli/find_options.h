@@ -36,6 +36,7 @@ struct find_arguments {
 	size_t stored_pairs_max;
 	enum linkage linkage;
 	bool has_min_resemblance, has_tolerance, has_key; /* were they given? */
+	const char *against_path;			  /* of a digest list */
 	char *between_text[2]; /* owned, what request.between points into */
 	struct bytes *below;   /* owned with its items: the DIRs */
 	size_t below_count, below_capacity;

@@ -188,7 +188,8 @@ void explain_nothing(const struct find_arguments *arguments, const struct find_o
 	    arguments->request.nearest > 0)
 		return;
 	if (name == NULL) {
-		if (!arguments->has_files && arguments->request.below_count == 1)
+		if (!arguments->has_files && arguments->request.below_count == 1 &&
+		    !arguments->request.has_between)
 			explain_below(arguments);
 		return;
 	}

@@ -17,23 +17,33 @@
 #include "cli/pager.h"
 #include "cli/signals.h"
 #include "cli/terminal.h"
+#include "find/against.h"
 #include "report/listing.h"
 #include "store/store.h"
 
 #define PROGRAM "simfind"
 
+static bool is_file(const char *path, const struct stat *output)
+{
+	struct stat file;
+
+	return path != NULL && stat(path, &file) == 0 && file.st_dev == output->st_dev &&
+	       file.st_ino == output->st_ino;
+}
+
 /* What is written takes the place of a file, which must be none that is asked for. */
 static int check_path(const struct find_arguments *arguments, const char *path,
 		      struct simhash_error *error)
 {
-	struct stat output, asked;
+	struct stat output;
 
 	if (path == NULL || stat(path, &output) != 0 || !S_ISREG(output.st_mode))
 		return 0;
+	if (is_file(arguments->against_path, &output))
+		return error_set(error, SIMHASH_E_RANGE,
+				 "cannot write to %s: it is the list of --against", path);
 	for (size_t i = 0; i < arguments->query_count; i++)
-		if (arguments->queries[i].path != NULL &&
-		    stat(arguments->queries[i].path, &asked) == 0 &&
-		    asked.st_dev == output.st_dev && asked.st_ino == output.st_ino)
+		if (is_file(arguments->queries[i].path, &output))
 			return error_set(error, SIMHASH_E_RANGE,
 					 "cannot write to %s: it is one of the FILEs", path);
 	return 0;
@@ -83,19 +93,40 @@ static bool may_fold(const struct find_arguments *arguments)
 	       request->parts == 1;
 }
 
+/* The tags of the search are those of the list that the index is compared with, if there is one. */
+static int choose_tags(struct find_arguments *arguments, struct against *against,
+		       struct simhash_tag_set **owned, struct simhash_error *error)
+{
+	struct find_request *request = &arguments->request;
+
+	if (arguments->against_path == NULL) {
+		if (choose_tag_set(arguments->tag_file, owned, error) != 0)
+			return -1;
+		request->tags = *owned;
+		return 0;
+	}
+	if (against_open(against, arguments->against_path, error) != 0)
+		return -1;
+	request->tags = against_tags(against);
+	request->against = against;
+	request->has_between = true;
+	return 0;
+}
+
 static int run(struct find_arguments *arguments, struct find_outcome *outcome,
 	       struct simhash_error *error)
 {
 	struct find_request *request = &arguments->request;
 	struct store_location where = arguments->location;
 	struct simhash_tag_set *tag_set = NULL;
+	struct against against = {.path = NULL};
 	struct store *store = NULL;
 	struct listing listing = {.file = NULL};
 	char host[HOST_NAME_SIZE], *url = NULL;
 	bool had_unreadable = false;
 	int status = -1;
 
-	if (choose_tag_set(arguments->tag_file, &tag_set, error) != 0 ||
+	if (choose_tags(arguments, &against, &tag_set, error) != 0 ||
 	    check_output(arguments, error) != 0 || choose_host(arguments->host, host, error) != 0 ||
 	    (arguments->update && update_index(arguments, &had_unreadable, error) != 0) ||
 	    choose_database(arguments->location.url, false, &url, error) != 0)
@@ -104,7 +135,6 @@ static int run(struct find_arguments *arguments, struct find_outcome *outcome,
 	arguments->index_url = url;
 	if (store_open(&where, OPEN_TO_READ, &store, error) != 0)
 		goto out;
-	request->tags = tag_set;
 	request->host = host;
 	request->expand = request->expand || request->has_between;
 	if (resolve_measure(arguments, store, error) != 0)
@@ -136,6 +166,7 @@ out:
 	store_close(store);
 	free(url);
 	simhash_measure_free(request->measure);
+	against_release(&against);
 	simhash_tag_set_free(tag_set);
 	return status;
 }

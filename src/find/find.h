@@ -36,6 +36,7 @@
 #include "simhash_measures.h"
 #include "store/name_list.h"
 
+struct against;
 struct store;
 
 /* One side of --between: a host, a directory on it, or both. */
@@ -62,9 +63,11 @@ struct find_request {
 	bool hard_links;  /* include pairs of two names of one file */
 	bool has_between; /* only pairs with a file on each of these sides */
 	struct find_side between[2];
+	/* Or, with `has_between`, on these: a list, and the index; see against.h. NULL: no list. */
+	struct against *against;
 	/*
-	 * Only files at or below one of these directories of this host, each as in struct
-	 * find_side; NULL: all files. Finding fails where the index has no files below one.
+	 * Only files of the index at or below one of these directories of this host, each as in
+	 * struct find_side; NULL: all files. Finding fails where the index has no files below one.
 	 */
 	const struct bytes *below;
 	size_t below_count;

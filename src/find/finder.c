@@ -11,6 +11,7 @@
 #include "base/open_file.h"
 #include "base/path.h"
 #include "base/shell_word.h"
+#include "find/against.h"
 #include "find/finder.h"
 #include "store/known_file.h"
 #include "store/names.h"
@@ -98,7 +99,8 @@ int finder_init(struct finder *finder, struct store *store, const struct find_re
 	    store_host_id(store, request->host, false, &finder->local_host, error) != 0 ||
 	    store_read_hosts(store, &finder->hosts, error) != 0)
 		status = -1;
-	for (int i = 0; status == 0 && request->has_between && i < 2; i++)
+	for (int i = 0; status == 0 && request->has_between && request->against == NULL && i < 2;
+	     i++)
 		status = find_side(finder, i, error);
 	for (size_t i = 0; status == 0 && i < request->below_count; i++)
 		status = check_below(finder, request->below[i], error);
@@ -118,6 +120,8 @@ static const char *host_prefix(const struct finder *finder, int64_t host)
 {
 	const struct name *known = name_list_find(&finder->hosts, host);
 
+	if (host == AGAINST_HOST && finder->request->against != NULL)
+		return finder->request->against->name;
 	if (host == finder->local_host)
 		return "";
 	return known == NULL ? "?" : known->text.data;
@@ -156,6 +160,8 @@ static uint8_t sides_of(const struct finder *finder, const struct file_row *row)
 	const struct find_side *between = finder->request->between;
 	uint8_t sides = 0;
 
+	if (finder->request->against != NULL)
+		return row->host == AGAINST_HOST ? SIDE_A : SIDE_B;
 	for (int i = 0; finder->request->has_between && i < 2; i++)
 		if (row->host == finder->side_host[i] &&
 		    path_is_at_or_below(row->directory, between[i].directory))

@@ -245,9 +245,9 @@ static int try_candidate(const struct join *join, const struct find_file *row, u
 	const struct find_file *other = &join->block->rows[number];
 	struct file_pair pair = {.a = row, .b = other};
 
-	if (!rule_matches(join->rule, row, other, &pair) ||
-	    is_beyond_sweep(join->rule, &pair) != shares_key ||
-	    !finder_crosses(join->reporter->finder, row->sides, other->sides))
+	if (!finder_crosses(join->reporter->finder, row->sides, other->sides) ||
+	    !rule_matches(join->rule, row, other, &pair) ||
+	    is_beyond_sweep(join->rule, &pair) != shares_key)
 		return 0;
 	return report_match(join->reporter, &pair, error);
 }

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/threads.h"
+#include "find/against.h"
 #include "store/row_stream.h"
 #include "store/store.h"
 #include "store/view.h"
@@ -23,6 +24,7 @@ struct reading {
 	struct row_place *places;
 	size_t place_count, place_capacity;
 	atomic_size_t next; /* place that no thread has taken */
+	atomic_flag list_is_taken;
 	struct first_error first_error;
 };
 
@@ -109,16 +111,12 @@ static bool is_wanted(const struct reading *reading, const struct find_file *fil
 	       (uint64_t)reading->low - (uint64_t)file->uniform <= (uint64_t)file->reach;
 }
 
-static int take_row(struct row_reader *reader, const struct file_row *row,
-		    struct simhash_error *error)
+static int add_row(struct row_reader *reader, const struct file_row *row,
+		   struct simhash_error *error)
 {
 	const struct finder *finder = reader->reading->finder;
 	struct find_file file;
 
-	if (!finder_takes(finder, row)) {
-		reader->passed_over++;
-		return 0;
-	}
 	if (finder_convert(finder, row, &file, error) != 0)
 		return -1;
 	if (!is_wanted(reader->reading, &file))
@@ -127,6 +125,15 @@ static int take_row(struct row_reader *reader, const struct file_row *row,
 	if (finder_show(finder, row, &reader->arena, &file, error) != 0)
 		return -1;
 	return row_runs_add(reader->runs, &file, error);
+}
+
+static int take_row(struct row_reader *reader, const struct file_row *row,
+		    struct simhash_error *error)
+{
+	if (finder_takes(reader->reading->finder, row))
+		return add_row(reader, row, error);
+	reader->passed_over++;
+	return 0;
 }
 
 static int read_place(struct row_reader *reader, const struct row_place *place,
@@ -154,6 +161,23 @@ static int read_place(struct row_reader *reader, const struct row_place *place,
 	return status;
 }
 
+/* The files of a list are rows as the index would have them. */
+static int read_list(struct row_reader *reader, struct simhash_error *error)
+{
+	const struct find_request *request = reader->reading->finder->request;
+	struct file_row row;
+	int status = against_begin(request->against, error);
+
+	while (status == 0 && !first_error_is_set(&reader->reading->first_error) &&
+	       (status = against_next(request->against, &row, error)) == 1) {
+		if (request->rule.verify.mode == VERIFY_NO)
+			row.has_resemblance = false;
+		status = row.size_bytes > 0 || request->with_empty ? add_row(reader, &row, error)
+								   : 0;
+	}
+	return status;
+}
+
 static void *run_reader(void *argument)
 {
 	struct row_reader *reader = argument;
@@ -161,6 +185,9 @@ static void *run_reader(void *argument)
 	struct simhash_error error;
 	int status = 0;
 
+	if (reading->finder->request->against != NULL &&
+	    !atomic_flag_test_and_set(&reading->list_is_taken))
+		status = read_list(reader, &error);
 	while (status == 0 && !first_error_is_set(&reading->first_error)) {
 		size_t next = atomic_fetch_add(&reading->next, 1);
 		if (next >= reading->place_count)
@@ -234,7 +261,8 @@ static int read_places(struct sorted_rows *rows, struct reading *reading, struct
 int sorted_rows_read(struct sorted_rows *rows, const struct finder *finder, struct store *store,
 		     int64_t low, int64_t high, struct simhash_error *error)
 {
-	struct reading reading = {.finder = finder, .low = low, .high = high};
+	struct reading reading = {
+		.finder = finder, .low = low, .high = high, .list_is_taken = ATOMIC_FLAG_INIT};
 	unsigned count = connections(finder);
 	struct store **stores = calloc(count, sizeof *stores);
 	int status;

@@ -188,7 +188,7 @@ static const struct refused index_refused[] = {
 static const struct refused find_refused[] = {
 	{"database", "compare apply undo"},
 	{"defaults-file", "compare apply undo"},
-	{"tag-set", "apply undo"},
+	{"tag-set", "against apply undo"},
 	{"host", "compare"},
 	{"tolerance", "measure nearest sweep directories apply undo keep"},
 	{"tolerance-for", "measure compare nearest stats sweep directories apply undo keep"},
@@ -201,25 +201,28 @@ static const struct refused find_refused[] = {
 	{"versions", "measure compare nearest stats sweep partition directories apply undo keep"},
 	{"empty", "compare directories apply undo keep"},
 	{"hard-links", "compare stats sweep directories apply undo keep"},
-	{"measure", "nearest partition update lineage stats sweep directories apply undo keep"},
+	{"measure",
+	 "against nearest partition update lineage stats sweep directories apply undo keep"},
 	{"min-similarity", "compare stats sweep directories apply undo keep"},
-	{"compare", "directories min-shared verify decompress max-inflated files0-from stdin-name "
-		    "nearest between update group lineage expand format null thumbnails script all "
-		    "no-pager sort reverse limit store stats sweep progress summary threads "
-		    "partition fail-on-match apply keep action protect yes journal undo"},
+	{"compare",
+	 "directories min-shared verify decompress max-inflated files0-from stdin-name "
+	 "nearest between against update group lineage expand format null thumbnails script all "
+	 "no-pager sort reverse limit store stats sweep progress summary threads "
+	 "partition fail-on-match apply keep action protect yes journal undo"},
 	{"directories",
-	 "verify decompress max-inflated files0-from stdin-name nearest between update group "
-	 "lineage "
+	 "verify decompress max-inflated files0-from stdin-name nearest between against update "
+	 "group lineage "
 	 "expand null thumbnails script all sort reverse store stats sweep progress summary "
 	 "partition apply undo keep action protect yes journal"},
 	{"min-shared", "stats sweep apply undo keep"},
 	{"verify", "stats sweep apply undo keep"},
-	{"decompress", "between store stats sweep partition apply undo keep"},
+	{"decompress", "between against store stats sweep partition apply undo keep"},
 	{"max-inflated", "stats sweep apply undo keep"},
-	{"files0-from", "between store stats sweep partition apply undo keep"},
-	{"stdin-name", "between store stats sweep partition apply undo keep"},
-	{"nearest", "between lineage store stats sweep partition apply undo keep"},
-	{"between", "update stats sweep apply undo keep"},
+	{"files0-from", "between against store stats sweep partition apply undo keep"},
+	{"stdin-name", "between against store stats sweep partition apply undo keep"},
+	{"nearest", "between against lineage store stats sweep partition apply undo keep"},
+	{"between", "against update stats sweep apply undo keep"},
+	{"against", "script store stats sweep partition apply undo keep"},
 	{"update", "stats sweep apply undo"},
 	{"group", "lineage expand all stats sweep partition apply undo keep"},
 	{"lineage", "expand script all store stats sweep partition apply undo keep"},

@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# A digest list against the index: the pairs are those of brute force over the files themselves, and those
+# between two hosts once the list is imported, in every way of finding and listing them; the index stays as it is.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+there=$files/there here=$files/here
+mkdir "$there" "$here"
+make_tree --flat --files=80 --sizes=300-12000 "$there"
+number=0
+find "$there" -type f -size +2k | LC_ALL=C sort | sed -n 1,36p | while IFS= read -r path; do
+	number=$((number + 1))
+	name=${path##*/}
+	cp "$path" "$here/same$((number % 7)) $name"
+	{ cat "$path"; printf 'a tail of %d' "$number"; } >"$here/longer $name"
+	printf 'simhash%04d' "$number" |
+		dd of="$here/same$((number % 7)) $name" conv=notrunc bs=1 seek=$((number * 7)) 2>/dev/null
+	[ $((number % 3)) != 0 ] || cp "$path" "$here/copy $name"
+	[ $((number % 4)) != 0 ] || { head -c 1200 "$path" && tail -c +1300 "$path"; } >"$here/edited $name"
+done
+seq 4000 >"$there/packed"
+seq 4001 >"$here/seq.txt"
+gzip "$there/packed"
+: >"$there/empty"
+: >"$here/empty"
+printf x | tee "$there/one byte" >"$here/one byte too"
+cp "$there/one byte" "$here/"$'odd \xff\e[1m.bin'
+
+runs 0 "$SIMHASH" -q -z -d sqlite:there.db "$there"
+runs 0 "$SIMHASH" -q -d sqlite:there.db --export=elsewhere
+runs 0 "$SIMHASH" -q "$here"
+shape="SELECT COUNT(*), SUM(size), (SELECT COUNT(*) FROM host) FROM file"
+before=$(sql "$shape")
+
+echo "Brute force"
+find "$here" "$there" -type f -print0 | LC_ALL=C sort -z >paths
+"$ORACLE" counts <paths >counts
+for tolerance in 0.1 1 3.25; do
+	"$ORACLE" pairs 5 "$(awk "BEGIN { printf \"%d\", $tolerance * 1000000 }")" exact counts <paths |
+		python3 -c "
+import sys
+here, there = sys.argv[1:]
+for line in sys.stdin.buffer:
+    if here.encode() in line and there.encode() in line:
+        sys.stdout.buffer.write(line.replace(there.encode(), b'elsewhere:' + there.encode()))" "$here/" "$there/" |
+		tr -d '\r' | LC_ALL=C sort >expected
+	runs 0 "$SIMFIND" -q --against=elsewhere --verify=no -k skew_ext -T "$tolerance" --format=csv
+	tail -n +2 out | tr -d '\r' | grep -v 'packed.gz//' | cut -d, -f1-3,9-12 | LC_ALL=C sort >found
+	cmp expected found || fail "$tolerance %: $(diff expected found | head -4)"
+	[ "$(wc -l <expected)" -gt 20 ] || fail "only $(wc -l <expected) pairs: the files are no test"
+done
+
+echo "As if it were imported"
+gzip -c elsewhere >elsewhere.gz
+runs 0 "$SIMFIND" --against=elsewhere.gz --format=csv -o list.csv
+sed 's/elsewhere\.gz:/elsewhere:/g' list.csv >gz.csv
+cp err summary
+cat elsewhere | "$SIMFIND" -q --against=- --format=csv | sed 's/stdin:/elsewhere:/g' | cmp - gz.csv ||
+	fail "standard input gives other pairs"
+same "the index" "$before" "$(sql "$shape")"
+options=('' --verify=no --versions '--verify=read -T 2' --empty '--min-resemblance=0.9 --same-extension'
+	'--key=uniform --candidates=key' --group '--group=single' --lineage '-j 1 --memory=32M --limit=9' --null)
+for number in "${!options[@]}"; do
+	# shellcheck disable=SC2086  # several options
+	"$SIMFIND" -q --against=elsewhere ${options[number]} >"list $number"
+done
+"$SIMFIND" -q --against=elsewhere --format=jsonl | LC_ALL=C sort >list.jsonl
+"$SIMFIND" -q --against=elsewhere "$here/" --sort=path >below
+runs 0 "$SIMHASH" -q --import=elsewhere --host=elsewhere
+across=(--between elsewhere: "$(uname -n):")
+for number in "${!options[@]}"; do
+	# shellcheck disable=SC2086
+	runs 0 "$SIMFIND" -q "${across[@]}" ${options[number]}
+	cmp out "list $number" || fail "'${options[number]}': $(diff out "list $number" | head -4)"
+	[ -s out ] || fail "'${options[number]}' lists nothing"
+done
+runs 0 "$SIMFIND" "${across[@]}" --format=csv
+cmp out gz.csv || fail "other pairs: $(diff out gz.csv | head -4)"
+cmp err summary || fail "another summary: $(cat summary)"
+"$SIMFIND" -q "${across[@]}" --format=jsonl | LC_ALL=C sort | cmp - list.jsonl || fail "other lines of JSON"
+"$SIMFIND" -q "${across[@]}" --sort=path | cmp - below || fail "other pairs below a directory"
+# What the index has of other hosts is found too, and a report can be written.
+runs 0 "$SIMFIND" -q --against=elsewhere
+grep -q ' elsewhere:.*  elsewhere:' out || fail "no file of another host"
+runs 0 "$SIMFIND" --against=elsewhere --format=html -o page.html
+runs 1 "$SIMFIND" -q --against=elsewhere --fail-on-match
+
+echo "What is refused"
+runs 1 "$SIMFIND" --against=missing
+said "simfind: cannot open missing: No such file or directory"
+runs 1 "$SIMFIND" --against="$here/seq.txt"
+said "seq.txt is no list of digests"
+runs 1 "$SIMFIND" --against="$files"
+said "cannot read $files: Is a directory"
+sed '$s/ [^ ]*$/ relative/' elsewhere >hostile
+runs 1 "$SIMFIND" --against=hostile -o hostile.txt
+said "simfind: hostile:$(wc -l <elsewhere):"
+said "expected"
+[ ! -e hostile.txt ] || fail "pairs of a list that is damaged"
+runs 1 "$SIMFIND" --against=elsewhere -o elsewhere
+said "cannot write to elsewhere: it is the list of --against"
+runs 1 "$SIMFIND" --against=- --versions <elsewhere
+said "--against=- cannot be combined with --versions"
+mkfifo pipe
+cat elsewhere >pipe &
+runs 1 timeout 60 "$SIMFIND" --against=pipe --versions
+said "cannot read pipe twice"
+wait
+head -n 19 elsewhere | sed '3,18s/ .*/ 7 3/' >tags
+runs 0 "$SIMFIND" --against=tags
+said "note: the index has files of tag set"
