@@ -14,10 +14,10 @@
 #include "store/default_index.h"
 
 /*
- * A directory as a text of its own. What is gone may still be in the index. Messages begin with
- * `option`.
+ * A directory as a text of its own; or a file, which may be an archive. What is gone may still be in
+ * the index. Messages begin with `option`.
  */
-static int resolve_directory(const char *option, const char *text, char **owned,
+static int resolve_directory(const char *option, const char *text, bool may_be_file, char **owned,
 			     struct simhash_error *error)
 {
 	struct stat status;
@@ -27,7 +27,8 @@ static int resolve_directory(const char *option, const char *text, char **owned,
 		*owned = strdup(text);
 	if (*owned == NULL)
 		return error_set_errno(error, "%scannot find directory %s", option, text);
-	if (stat(*owned, &status) == 0 && !S_ISDIR(status.st_mode))
+	if (stat(*owned, &status) == 0 && !S_ISDIR(status.st_mode) &&
+	    !(may_be_file && S_ISREG(status.st_mode)))
 		return error_set(error, SIMHASH_E_RANGE, "%s%s is not a directory", option, text);
 	return 0;
 }
@@ -66,7 +67,8 @@ static int parse_side(const char *option, const char *text, char **owned, struct
 	} else {
 		char prefix[32];
 		snprintf(prefix, sizeof prefix, "--%s: ", option);
-		if (resolve_directory(prefix, text, owned, error) != 0)
+		if (resolve_directory(prefix, text, strcmp(option, "directories") == 0, owned,
+				      error) != 0)
 			return -1;
 		path = *owned;
 	}
@@ -96,7 +98,7 @@ int add_directory(struct find_arguments *arguments, const char *text, struct sim
 
 	if (array_reserve(&arguments->below, &arguments->below_capacity, arguments->below_count + 1,
 			  sizeof *arguments->below, error) != 0 ||
-	    resolve_directory("", text, &path, error) != 0)
+	    resolve_directory("", text, false, &path, error) != 0)
 		return -1;
 	arguments->below[arguments->below_count++] = without_slash(path);
 	return 0;

@@ -5,6 +5,7 @@
 #include "cli/list_folders.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/decimal.h"
 #include "base/error.h"
@@ -30,6 +31,25 @@ static bool are_of_one_host(const struct find_arguments *arguments, const struct
 	return is_here == is_this_host(arguments, y) && (is_here || strcmp(x->host, y->host) == 0);
 }
 
+static bool is_file(const struct find_arguments *arguments, size_t side)
+{
+	struct stat status;
+
+	return is_this_host(arguments, &arguments->sides[side]) &&
+	       stat(arguments->side_texts[side], &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* A file may be an archive: the index knows. */
+static void explain_file(const struct find_arguments *arguments, struct simhash_error *error)
+{
+	for (size_t i = 0; i < arguments->side_count; i++)
+		if (is_file(arguments, i))
+			error_set(error, SIMHASH_E_RANGE,
+				  "--directories: %s is not a directory; if it is an archive, "
+				  "index it first: simhash -z",
+				  arguments->side_texts[i]);
+}
+
 static int check_sides(const struct find_arguments *arguments, struct simhash_error *error)
 {
 	const struct find_side *x = &arguments->sides[0], *y = &arguments->sides[1];
@@ -45,7 +65,7 @@ static int check_sides(const struct find_arguments *arguments, struct simhash_er
 			 y->directory.data);
 }
 
-/* Groups need be found only of what is below the directories, where all are of this host. */
+/* Groups need be found only of what is below, where that is directories of this host. */
 static int limit_groups(const struct find_arguments *arguments, struct find_request *request,
 			struct bytes **below, struct simhash_error *error)
 {
@@ -53,7 +73,7 @@ static int limit_groups(const struct find_arguments *arguments, struct find_requ
 	if (*below == NULL)
 		return error_set_memory(error);
 	for (size_t i = 0; i < arguments->side_count; i++) {
-		if (!is_this_host(arguments, &arguments->sides[i]))
+		if (!is_this_host(arguments, &arguments->sides[i]) || is_file(arguments, i))
 			return 0;
 		(*below)[i] = arguments->sides[i].directory;
 	}
@@ -234,6 +254,8 @@ int list_folders(const struct find_arguments *arguments, struct store *store,
 		if (status == 0)
 			status = (arguments->side_count == 2 ? compare_two : list_all)(
 				arguments, &finder, &wanted, listing, outcome, error);
+		if (status != 0 && error->code == SIMHASH_E_RANGE)
+			explain_file(arguments, error);
 		finder_release(&finder);
 	}
 	free(below);

@@ -67,8 +67,8 @@ static int add_name(struct comparing *comparing, int side, const struct folder_r
 	struct bytes inner = {row->directory.data + above, row->directory.size - above};
 	char *path;
 
-	/* The slash before what is inside it goes behind that. */
-	if (inner.size > 0) {
+	/* The slash before what is inside it, or two in an archive, goes behind that. */
+	while (inner.size > 0 && inner.data[0] == '/') {
 		inner.data++;
 		inner.size--;
 	}
@@ -100,9 +100,10 @@ static int read_names(struct comparing *comparing, struct simhash_error *error)
 	if (store_folder_rows(finder->store, finder->tag_set, &cursor, error) != 0)
 		return -1;
 	while ((status = folder_rows_next(cursor, &row, error)) == 1) {
-		int side = side_holds(finder, &sides[0], row.host, row.directory)   ? 0
-			   : side_holds(finder, &sides[1], row.host, row.directory) ? 1
-										    : -1;
+		int side = 2;
+		while (--side >= 0 && !side_compares(finder, &sides[side], row.host, row.directory,
+						     row.archive_size))
+			;
 		if (side >= 0 && add_name(comparing, side, &row, error) != 0) {
 			status = -1;
 			break;

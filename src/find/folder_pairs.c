@@ -16,7 +16,7 @@
 /* What all threads share. */
 struct pairing {
 	const struct folder_tree *tree;
-	struct folder_partner *partners; /* of each folder */
+	struct folder_partner (*partners)[2]; /* of each folder: on disk, and in an archive */
 	atomic_size_t next;
 	struct first_error failed;
 };
@@ -30,9 +30,14 @@ struct pairing_thread {
 
 /* ---- The topmost ---- */
 
+static bool has_partner(const struct pairing *pairing, uint32_t folder, uint32_t partner)
+{
+	return pairing->partners[folder][is_in_archive(pairing->tree, partner)].folder == partner;
+}
+
 static bool are_partners(const struct pairing *pairing, uint32_t x, uint32_t y)
 {
-	return pairing->partners[x].folder == y || pairing->partners[y].folder == x;
+	return has_partner(pairing, x, y) || has_partner(pairing, y, x);
 }
 
 /* Is there a pair of a folder that x is in, or x, and one that y is in, or y? */
@@ -48,34 +53,34 @@ static bool is_inside_pair(const struct pairing *pairing, uint32_t x, uint32_t y
 }
 
 /* Has the partner of a folder that this one is in as much of it as its own? */
-static bool is_shared_above(struct pairing_thread *thread, uint32_t folder)
+static bool is_shared_above(struct pairing_thread *thread, uint32_t folder, int kind)
 {
 	const struct folder_tree *tree = thread->pairing->tree;
-	const struct folder_partner *partners = thread->pairing->partners;
+	struct folder_partner(*partners)[2] = thread->pairing->partners;
 
 	for (uint32_t i = tree->folders[folder].parent; i != NO_FOLDER;
 	     i = tree->folders[i].parent) {
 		struct folder_share here = {.bytes = 0}, there = {.bytes = 0};
-		if (partners[i].folder == NO_FOLDER)
+		if (partners[i][kind].folder == NO_FOLDER)
 			continue;
 		share_measure(tree, &thread->search.marks, range_of(tree, folder),
-			      range_of(tree, partners[i].folder), &here, &there);
-		if (here.shared_bytes >= partners[folder].shared_bytes)
+			      range_of(tree, partners[i][kind].folder), &here, &there);
+		if (here.shared_bytes >= partners[folder][kind].shared_bytes)
 			return true;
 	}
 	return false;
 }
 
-static bool is_listed(struct pairing_thread *thread, uint32_t folder)
+static bool is_listed(struct pairing_thread *thread, uint32_t folder, int kind)
 {
-	const struct folder_partner *partners = thread->pairing->partners;
-	uint32_t partner = partners[folder].folder;
+	uint32_t partner = thread->pairing->partners[folder][kind].folder;
 
 	/* Of two that are each other's, the pair is that of the first. */
-	if (partner == NO_FOLDER || (partners[partner].folder == folder && partner < folder))
+	if (partner == NO_FOLDER ||
+	    (has_partner(thread->pairing, partner, folder) && partner < folder))
 		return false;
 	return !is_inside_pair(thread->pairing, folder, partner) &&
-	       !is_shared_above(thread, folder);
+	       !is_shared_above(thread, folder, kind);
 }
 
 /* ---- What a pair is ---- */
@@ -99,12 +104,22 @@ static bool goes_first(uint32_t x, const struct folder_share *of_x, uint32_t y,
 	return share_x != share_y ? share_x > share_y : x > y;
 }
 
+static bool is_archive_range(const struct folder_tree *tree, struct folder_range range)
+{
+	return range.first < range.end && is_in_archive(tree, range.first);
+}
+
 int folder_pair_measure(const struct folder_tree *tree, struct share_marks *marks,
 			struct folder_range range_a, struct folder_range range_b,
 			struct folder_pair *pair, struct simhash_error *error)
 {
 	share_measure(tree, marks, range_a, range_b, &pair->a, &pair->b);
 	pair->kind = kind_of(pair);
+	pair->a_in_archive = is_archive_range(tree, range_a);
+	pair->b_in_archive = is_archive_range(tree, range_b);
+	/* Nothing in an archive can be given up, and what is in one alone is not at hand. */
+	if (pair->a_in_archive || pair->b_in_archive)
+		return 0;
 	pair->saved_bytes = share_saved(tree, marks, range_a, range_b);
 	return pair->saved_bytes < 0 ? error_set_memory(error) : 0;
 }
@@ -115,25 +130,30 @@ static struct folder_share share_of(const struct folder *folder)
 }
 
 /* Folders that have one file in common, and others, are left to the list of files. */
-static bool is_of_folders(const struct folder_pair *pair)
+static bool is_of_folders(const struct folder_tree *tree, const struct folder_pair *pair)
 {
+	/* Most likely one file, of which there are two. */
+	if (pair->kind == FOLDERS_IDENTICAL && pair->a_in_archive && pair->b_in_archive &&
+	    tree->folders[pair->folder_a].archive_bytes ==
+		    tree->folders[pair->folder_b].archive_bytes)
+		return false;
 	return pair->kind != FOLDERS_SIMILAR || pair->a.same + pair->a.changed > 1;
 }
 
 /* Of a folder and its partner. */
-static int add_pair(struct pairing_thread *thread, uint32_t x, struct simhash_error *error)
+static int add_pair(struct pairing_thread *thread, uint32_t x, uint32_t y,
+		    struct simhash_error *error)
 {
 	const struct folder_tree *tree = thread->pairing->tree;
-	const struct folder_partner *partners = thread->pairing->partners;
 	struct share_marks *marks = &thread->search.marks;
-	uint32_t y = partners[x].folder, a = x, b = y;
+	uint32_t a = x, b = y;
 	struct folder_share of_x = share_of(&tree->folders[x]), of_y = share_of(&tree->folders[y]);
 	struct folder_pair *pair;
 
 	if (array_reserve(&thread->pairs, &thread->capacity, thread->count + 1,
 			  sizeof *thread->pairs, error) != 0)
 		return -1;
-	if (partners[y].folder == x) {
+	if (has_partner(thread->pairing, y, x)) {
 		share_measure(tree, marks, range_of(tree, x), range_of(tree, y), &of_x, &of_y);
 		a = goes_first(x, &of_x, y, &of_y) ? x : y;
 		b = a == x ? y : x;
@@ -146,7 +166,7 @@ static int add_pair(struct pairing_thread *thread, uint32_t x, struct simhash_er
 	if (folder_pair_measure(tree, marks, range_of(tree, a), range_of(tree, b), pair, error) !=
 	    0)
 		return -1;
-	thread->count += is_of_folders(pair);
+	thread->count += is_of_folders(tree, pair);
 	return 0;
 }
 
@@ -170,8 +190,8 @@ static void *find_partners(void *context)
 
 	while ((count = take_folders(thread->pairing, &first)) > 0)
 		for (size_t i = first; i < first + count; i++)
-			thread->pairing->partners[i] =
-				partner_search_find(&thread->search, (uint32_t)i);
+			partner_search_find(&thread->search, (uint32_t)i,
+					    thread->pairing->partners[i]);
 	return NULL;
 }
 
@@ -184,8 +204,11 @@ static void *list_pairs(void *context)
 
 	while ((count = take_folders(pairing, &first)) > 0)
 		for (uint32_t i = (uint32_t)first; i < first + count; i++)
-			if (is_listed(thread, i) && add_pair(thread, i, &error) != 0)
-				first_error_set(&pairing->failed, &error);
+			for (int kind = 0; kind < 2; kind++)
+				if (is_listed(thread, i, kind) &&
+				    add_pair(thread, i, pairing->partners[i][kind].folder,
+					     &error) != 0)
+					first_error_set(&pairing->failed, &error);
 	return NULL;
 }
 

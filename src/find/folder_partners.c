@@ -224,13 +224,14 @@ static bool is_better(const struct partner_search *search, uint32_t x, uint32_t 
 	return share_x != share_y ? share_x > share_y : x < y;
 }
 
-static uint32_t choose(struct partner_search *search)
+static uint32_t choose(struct partner_search *search, bool in_archive)
 {
 	uint32_t best = NO_FOLDER;
 
 	for (size_t i = 0; i < search->met_count; i++) {
 		uint32_t folder = search->met[i];
-		if (!search->meetings[folder].is_vague && is_wanted(search, folder) &&
+		if (is_in_archive(search->tree, folder) == in_archive &&
+		    !search->meetings[folder].is_vague && is_wanted(search, folder) &&
 		    (best == NO_FOLDER || is_better(search, folder, best)))
 			best = folder;
 	}
@@ -266,19 +267,23 @@ static bool is_vague(struct partner_search *search, uint32_t partner,
 	return false;
 }
 
-struct folder_partner partner_search_find(struct partner_search *search, uint32_t folder)
+void partner_search_find(struct partner_search *search, uint32_t folder,
+			 struct folder_partner partners[2])
 {
-	struct folder_meeting meeting = {.seen = 0};
-	uint32_t best;
+	struct folder_meeting meetings[2] = {{.seen = 0}};
 
 	search->folder = folder;
 	add_contents(search);
 	find_vague(search);
-	best = choose(search);
-	if (best != NO_FOLDER)
-		meeting = search->meetings[best];
+	for (int k = 0; k < 2; k++) {
+		partners[k].folder = choose(search, k == 1);
+		if (partners[k].folder != NO_FOLDER)
+			meetings[k] = search->meetings[partners[k].folder];
+		partners[k].shared_bytes = meetings[k].shared_here;
+	}
 	forget(search);
-	if (best == NO_FOLDER || is_vague(search, best, &meeting))
-		return (struct folder_partner){.folder = NO_FOLDER};
-	return (struct folder_partner){.folder = best, .shared_bytes = meeting.shared_here};
+	for (int k = 0; k < 2; k++)
+		if (partners[k].folder != NO_FOLDER &&
+		    is_vague(search, partners[k].folder, &meetings[k]))
+			partners[k].folder = NO_FOLDER;
 }

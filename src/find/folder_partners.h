@@ -1,5 +1,5 @@
 /*
- * For each folder the one that has the most of it.
+ * For each folder the one that has the most of it: of those on disk, and of those in archives.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_FOLDER_PARTNERS_H
@@ -38,6 +38,8 @@ int partner_search_init(struct partner_search *search, const struct folder_tree 
 			double min_shared, struct simhash_error *error);
 void partner_search_release(struct partner_search *search);
 
-struct folder_partner partner_search_find(struct partner_search *search, uint32_t folder);
+/* The partners of a folder: [0] on disk, [1] in an archive. */
+void partner_search_find(struct partner_search *search, uint32_t folder,
+			 struct folder_partner partners[2]);
 
 #endif

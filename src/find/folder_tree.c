@@ -21,6 +21,10 @@
 struct row_directory {
 	int64_t host;
 	struct bytes path;
+	size_t archive_size;
+	int64_t archive_bytes;
+	uint64_t files;	 /* its own */
+	uint64_t inside; /* of a whole archive */
 	uint32_t folder; /* once these are made */
 };
 
@@ -82,32 +86,38 @@ static int add_directory(struct reading *reading, const struct folder_row *row,
 		return -1;
 	memcpy(path, row->directory.data, row->directory.size);
 	reading->directories[reading->count++] =
-		(struct row_directory){.host = row->host, .path = {path, row->directory.size}};
+		(struct row_directory){.host = row->host,
+				       .path = {path, row->directory.size},
+				       .archive_size = row->archive_size,
+				       .archive_bytes = row->archive_bytes};
 	return 0;
+}
+
+/* The number of a directory, or that of the next one. */
+static uint32_t lookup_directory(struct reading *reading, const struct folder_row *row)
+{
+	size_t at = directory_key(row->host, row->directory) & (reading->slot_count - 1);
+
+	while (reading->slots[at] != 0 &&
+	       !is_directory(&reading->directories[reading->slots[at] - 1], row))
+		at = (at + 1) & (reading->slot_count - 1);
+	if (reading->slots[at] != 0)
+		return reading->slots[at] - 1;
+	reading->slots[at] = (uint32_t)reading->count + 1;
+	return (uint32_t)reading->count;
 }
 
 static int find_directory(struct reading *reading, const struct folder_row *row, uint32_t *number,
 			  struct simhash_error *error)
 {
-	size_t at;
-
 	if (reading->count > 0 && is_directory(&reading->directories[reading->last], row)) {
 		*number = reading->last;
 		return 0;
 	}
 	if (grow_directories(reading, error) != 0)
 		return -1;
-	at = directory_key(row->host, row->directory) & (reading->slot_count - 1);
-	while (reading->slots[at] != 0 &&
-	       !is_directory(&reading->directories[reading->slots[at] - 1], row))
-		at = (at + 1) & (reading->slot_count - 1);
-	if (reading->slots[at] == 0) {
-		if (add_directory(reading, row, error) != 0)
-			return -1;
-		reading->slots[at] = (uint32_t)reading->count;
-	}
-	*number = reading->last = reading->slots[at] - 1;
-	return 0;
+	*number = reading->last = lookup_directory(reading, row);
+	return *number < reading->count ? 0 : add_directory(reading, row, error);
 }
 
 /* A file that is known to have one name, or of which nothing is known, is no link. */
@@ -131,6 +141,20 @@ static int note_links(struct reading *reading, const struct folder_row *row,
 	return 0;
 }
 
+/* The archive of a member counts it, as a directory that may have no file of its own. */
+static int count_member(struct reading *reading, const struct folder_row *row,
+			struct simhash_error *error)
+{
+	struct folder_row archive = *row;
+	uint32_t number;
+
+	archive.directory.size = row->archive_size;
+	if (find_directory(reading, &archive, &number, error) != 0)
+		return -1;
+	reading->directories[number].inside++;
+	return 0;
+}
+
 static int take_row(struct reading *reading, const struct folder_row *row,
 		    struct simhash_error *error)
 {
@@ -138,6 +162,8 @@ static int take_row(struct reading *reading, const struct folder_row *row,
 
 	if (reading->file_count == UINT32_MAX - 1)
 		return error_set(error, SIMHASH_E_RANGE, "--directories: too many files");
+	if (row->archive_size > 0 && count_member(reading, row, error) != 0)
+		return -1;
 	if (find_directory(reading, row, &file.folder, error) != 0 ||
 	    content_number(reading->tree, row->size_bytes, row->content_hash, &file.content,
 			   error) != 0 ||
@@ -145,6 +171,7 @@ static int take_row(struct reading *reading, const struct folder_row *row,
 			  sizeof *reading->files, error) != 0)
 		return -1;
 	reading->files[reading->file_count++] = file;
+	reading->directories[file.folder].files++;
 	return note_links(reading, row, error);
 }
 
@@ -155,6 +182,15 @@ bool side_holds(const struct finder *finder, const struct find_side *side, int64
 					    : name_list_id(&finder->hosts, side->host);
 
 	return host == wanted && path_is_at_or_below(directory, side->directory);
+}
+
+bool side_compares(const struct finder *finder, const struct find_side *side, int64_t host,
+		   struct bytes directory, size_t archive_size)
+{
+	struct bytes archive = {directory.data, archive_size == 0 ? 0 : archive_size - 1};
+
+	return side_holds(finder, side, host, directory) &&
+	       path_is_at_or_below(side->directory, archive);
 }
 
 static bool is_wanted(const struct finder *finder, const struct find_side *sides, size_t side_count,
@@ -185,6 +221,29 @@ static int read_rows(struct reading *reading, const struct finder *finder,
 	return status;
 }
 
+/* Of a compressed file that is no archive, the one member is no folder; nor of such an archive. */
+static void drop_lone_members(struct reading *reading)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < reading->file_count; i++) {
+		struct row_directory *directory = &reading->directories[reading->files[i].folder];
+		uint32_t number = reading->files[i].folder;
+		if (directory->archive_size > 0) {
+			const struct folder_row archive = {
+				.host = directory->host,
+				.directory = {directory->path.data, directory->archive_size}};
+			number = lookup_directory(reading, &archive);
+			if (reading->directories[number].inside == 1) {
+				directory->files--;
+				continue;
+			}
+		}
+		reading->files[kept++] = reading->files[i];
+	}
+	reading->file_count = kept;
+}
+
 /* ---- Folders ---- */
 
 /* Each directory before those inside it, and these before all others. */
@@ -201,13 +260,21 @@ static int compare_paths(struct bytes x, struct bytes y)
 	return (unsigned char)x.data[i] < (unsigned char)y.data[i] ? -1 : 1;
 }
 
+/* Those in no archive come first. */
+static int compare_archives(const struct folder *x, const struct folder *y)
+{
+	if (x->host != y->host)
+		return x->host < y->host ? -1 : 1;
+	return bytes_compare((struct bytes){x->path.data, x->archive_size},
+			     (struct bytes){y->path.data, y->archive_size});
+}
+
 static int compare_folders(const void *a, const void *b)
 {
 	const struct folder *x = a, *y = b;
+	int order = compare_archives(x, y);
 
-	if (x->host != y->host)
-		return x->host < y->host ? -1 : 1;
-	return compare_paths(x->path, y->path);
+	return order != 0 ? order : compare_paths(x->path, y->path);
 }
 
 /* The directory that two of one host are in; one may be inside the other. */
@@ -229,21 +296,28 @@ static struct bytes common_directory(struct bytes x, struct bytes y)
 static int make_folders(struct reading *reading, struct simhash_error *error)
 {
 	struct folder_tree *tree = reading->tree;
-	size_t count = reading->count, kept = 0;
+	size_t count = 0, kept = 0;
 
-	if (array_reserve(&tree->folders, &tree->capacity, 2 * count + 1, sizeof *tree->folders,
-			  error) != 0)
+	if (array_reserve(&tree->folders, &tree->capacity, 2 * reading->count + 1,
+			  sizeof *tree->folders, error) != 0)
 		return -1;
-	for (size_t i = 0; i < count; i++)
-		tree->folders[i] = (struct folder){.host = reading->directories[i].host,
-						   .path = reading->directories[i].path};
+	for (size_t i = 0; i < reading->count; i++) {
+		const struct row_directory *directory = &reading->directories[i];
+		if (directory->files > 0)
+			tree->folders[count++] =
+				(struct folder){.host = directory->host,
+						.path = directory->path,
+						.archive_size = (uint32_t)directory->archive_size,
+						.archive_bytes = directory->archive_bytes};
+	}
 	qsort(tree->folders, count, sizeof *tree->folders, compare_folders);
 	tree->count = count;
 	for (size_t i = 1; i < count; i++) {
 		const struct folder *x = &tree->folders[i - 1], *y = &tree->folders[i];
-		if (x->host == y->host)
-			tree->folders[tree->count++] = (struct folder){
-				.host = x->host, .path = common_directory(x->path, y->path)};
+		if (compare_archives(x, y) != 0)
+			continue;
+		tree->folders[tree->count] = *x;
+		tree->folders[tree->count++].path = common_directory(x->path, y->path);
 	}
 	qsort(tree->folders, tree->count, sizeof *tree->folders, compare_folders);
 	for (size_t i = 0; i < tree->count; i++)
@@ -261,7 +335,7 @@ static void find_parents(struct folder_tree *tree)
 	for (uint32_t i = 0; i < tree->count; i++) {
 		struct folder *folder = &tree->folders[i];
 		while (open != NO_FOLDER &&
-		       (tree->folders[open].host != folder->host ||
+		       (compare_archives(&tree->folders[open], folder) != 0 ||
 			!path_is_at_or_below(folder->path, tree->folders[open].path))) {
 			tree->folders[open].end = i;
 			open = tree->folders[open].parent;
@@ -273,16 +347,25 @@ static void find_parents(struct folder_tree *tree)
 		tree->folders[open].end = (uint32_t)tree->count;
 }
 
+uint32_t folder_tree_find(const struct folder_tree *tree, int64_t host, struct bytes path,
+			  size_t archive_size)
+{
+	const struct folder key = {
+		.host = host, .path = path, .archive_size = (uint32_t)archive_size};
+	const struct folder *found =
+		bsearch(&key, tree->folders, tree->count, sizeof *tree->folders, compare_folders);
+
+	return found == NULL ? NO_FOLDER : (uint32_t)(found - tree->folders);
+}
+
 static void place_files(struct reading *reading)
 {
 	struct folder_tree *tree = reading->tree;
 
 	for (size_t i = 0; i < reading->count; i++) {
 		struct row_directory *directory = &reading->directories[i];
-		const struct folder key = {.host = directory->host, .path = directory->path};
-		const struct folder *found = bsearch(&key, tree->folders, tree->count,
-						     sizeof *tree->folders, compare_folders);
-		directory->folder = (uint32_t)(found - tree->folders);
+		directory->folder = folder_tree_find(tree, directory->host, directory->path,
+						     directory->archive_size);
 	}
 	for (size_t i = 0; i < reading->file_count; i++)
 		reading->files[i].folder = reading->directories[reading->files[i].folder].folder;
@@ -298,8 +381,10 @@ int folder_tree_read(struct folder_tree *tree, const struct finder *finder,
 
 	*tree = (struct folder_tree){.count = 0};
 	status = read_rows(&reading, finder, sides, side_count, error);
-	if (status == 0)
+	if (status == 0) {
+		drop_lone_members(&reading);
 		status = make_folders(&reading, error);
+	}
 	free(reading.slots);
 	if (status == 0) {
 		find_parents(tree);
@@ -314,17 +399,21 @@ int folder_tree_read(struct folder_tree *tree, const struct finder *finder,
 	return status;
 }
 
+static bool is_compared(const struct finder *finder, const struct find_side *side,
+			const struct folder *folder)
+{
+	return side_compares(finder, side, folder->host, folder->path, folder->archive_size);
+}
+
 uint32_t folder_tree_range(const struct folder_tree *tree, const struct finder *finder,
 			   const struct find_side *side, uint32_t *end)
 {
 	uint32_t first = 0;
 
-	while (first < tree->count &&
-	       !side_holds(finder, side, tree->folders[first].host, tree->folders[first].path))
+	while (first < tree->count && !is_compared(finder, side, &tree->folders[first]))
 		first++;
 	*end = first;
-	while (*end < tree->count &&
-	       side_holds(finder, side, tree->folders[*end].host, tree->folders[*end].path))
+	while (*end < tree->count && is_compared(finder, side, &tree->folders[*end]))
 		++*end;
 	return first;
 }

@@ -9,7 +9,8 @@
  *     folder_tree_release(&tree);
  *
  * A folder is a directory with files of its own, or one that has files in at least two
- * subdirectories. Folders are in the order of host and path, each before those inside it.
+ * subdirectories. The directories of an archive are folders, too, which lie in no directory. Folders
+ * are in the order of host, archive and path, each before those inside it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -34,9 +35,11 @@
 struct folder {
 	int64_t host, bytes;
 	uint64_t files;
-	struct bytes path; /* on its host; empty: the root */
-	uint32_t parent;   /* NO_FOLDER: none */
-	uint32_t end;	   /* those inside it are the next ones, up to this one */
+	struct bytes path;     /* on its host; empty: the root */
+	uint32_t archive_size; /* the first bytes of the path that are an archive's, or 0 */
+	int64_t archive_bytes; /* how large that is */
+	uint32_t parent;       /* NO_FOLDER: none */
+	uint32_t end;	       /* those inside it are the next ones, up to this one */
 };
 
 struct folder_content {
@@ -102,11 +105,22 @@ void folder_tree_release(struct folder_tree *tree);
 uint32_t folder_tree_content(const struct folder_tree *tree, int64_t size_bytes,
 			     const uint8_t hash[CONTENT_HASH_SIZE]);
 
-/* Is a row at or below a directory of a side? Hosts are ids of the finder's. */
+/*
+ * Is a folder at or below a directory of a side? What is in an archive is where its archive is.
+ * Hosts are ids of the finder's.
+ */
 bool side_holds(const struct finder *finder, const struct find_side *side, int64_t host,
 		struct bytes directory);
 
-/* The folders at or below a side are those from the first up to *end. */
+/* The same of two sides that are compared: archives are files, unless a side is in one. */
+bool side_compares(const struct finder *finder, const struct find_side *side, int64_t host,
+		   struct bytes directory, size_t archive_size);
+
+/* A directory with files of its own, or NO_FOLDER. */
+uint32_t folder_tree_find(const struct folder_tree *tree, int64_t host, struct bytes path,
+			  size_t archive_size);
+
+/* The folders that a side compares are those from the first up to *end. */
 uint32_t folder_tree_range(const struct folder_tree *tree, const struct finder *finder,
 			   const struct find_side *side, uint32_t *end);
 
@@ -114,6 +128,11 @@ uint32_t folder_tree_range(const struct folder_tree *tree, const struct finder *
 static inline bool folder_holds(const struct folder_tree *tree, uint32_t folder, uint32_t inner)
 {
 	return folder <= inner && inner < tree->folders[folder].end;
+}
+
+static inline bool is_in_archive(const struct folder_tree *tree, uint32_t folder)
+{
+	return tree->folders[folder].archive_size > 0;
 }
 
 /* In how many folders a content lies. */

@@ -10,7 +10,7 @@
  *             folder_pairs_release(&found);
  *     }
  *
- * No file is read. Time and memory follow files and folders, and not pairs of folders.
+ * What simhash -z found in archives is compared like directories. No file is read. Time and memory follow files and folders, and not pairs of folders.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -44,6 +44,7 @@ struct folder_pair {
 	struct folder_share a, b;
 	int64_t saved_bytes; /* by giving up the files of a that have a copy in b */
 	enum folder_kind kind;
+	bool a_in_archive, b_in_archive; /* nothing is saved then */
 };
 
 /* Those that save the most come first. */

@@ -115,19 +115,33 @@ static void write_counts(FILE *out, const struct folder_pair *pair, const char *
 		}
 }
 
-static void write_details(FILE *out, const struct folder_pair *pair)
+/* What is in an archive is found, and nothing else is done with it. */
+static void write_archives(FILE *out, const struct folder_pair *pair)
+{
+	if (pair->a_in_archive && pair->b_in_archive)
+		fputs("; both are in archives", out);
+	else if (pair->a_in_archive || pair->b_in_archive)
+		fprintf(out, "; the %s is in an archive", pair->a_in_archive ? "first" : "second");
+}
+
+static void write_sizes(FILE *out, const struct folder_pair *pair)
 {
 	char count[32], bytes[32];
 
-	if (pair->kind == FOLDERS_SIMILAR) {
-		write_counts(out, pair, "only in the first", "only in the second");
-		return;
-	}
 	fprintf(out, "%s file%s, %s", format_count(pair->a.files, count), plural(pair->a.files),
 		format_bytes((double)pair->a.bytes, bytes));
 	if (pair->kind == FOLDERS_CONTAINED)
 		fprintf(out, "; the second has %s file%s, %s", format_count(pair->b.files, count),
 			plural(pair->b.files), format_bytes((double)pair->b.bytes, bytes));
+}
+
+static void write_details(FILE *out, const struct folder_pair *pair)
+{
+	if (pair->kind == FOLDERS_SIMILAR)
+		write_counts(out, pair, "only in the first", "only in the second");
+	else
+		write_sizes(out, pair);
+	write_archives(out, pair);
 }
 
 /* What `write` makes of a pair, below the paths. */

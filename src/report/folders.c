@@ -48,6 +48,8 @@ char *folder_name(const struct folder_pairs *found, const struct folder *folder,
 	*size = prefix.size;
 	if (!is_local)
 		text[(*size)++] = ':';
+	/* A whole archive is shown as the file that it is. */
+	path.size -= path.size > 1 && path.size == folder->archive_size;
 	memcpy(text + *size, path.data, path.size);
 	*size += path.size;
 	text[*size] = '\0';
@@ -75,7 +77,7 @@ static void csv_numbers(FILE *out, const struct folder_pair *pair)
 }
 
 static void json_share(FILE *out, const char *side, const struct folder_share *share,
-		       struct bytes name)
+		       bool in_archive, struct bytes name)
 {
 	fprintf(out,
 		",\"%s\":{\"share\":%.6f,\"bytes\":%" PRId64 ",\"shared_bytes\":%" PRId64
@@ -83,6 +85,8 @@ static void json_share(FILE *out, const char *side, const struct folder_share *s
 		",\"only\":%" PRIu64,
 		side, folder_shared(share), share->bytes, share->shared_bytes, share->files,
 		share->same, share->changed, alone(share));
+	if (in_archive)
+		fputs(",\"in_archive\":true", out);
 	write_json_field(out, "path", name);
 	fputc('}', out);
 }
@@ -91,8 +95,8 @@ static void json_pair(FILE *out, const struct folder_pair *pair, const struct by
 {
 	fprintf(out, "{\"match\":\"%s\",\"saved_bytes\":%" PRId64, folder_kind_name(pair->kind),
 		pair->saved_bytes);
-	json_share(out, "a", &pair->a, names[0]);
-	json_share(out, "b", &pair->b, names[1]);
+	json_share(out, "a", &pair->a, pair->a_in_archive, names[0]);
+	json_share(out, "b", &pair->b, pair->b_in_archive, names[1]);
 }
 
 /* ---- Pairs ---- */

@@ -1,6 +1,7 @@
 /*
  * The rows of all files that are not empty as whole directories are compared: where each lies, and
- * which content it has. What was inflated of a gzip file is none of them.
+ * which content it has. A member of an archive lies in a directory of that: the member w/x.xml of
+ * /a/b.zip in /a/b.zip//w. What was inflated of a gzip file that was not looked into is none.
  *
  *     if (store_folder_rows(store, tag_set, &cursor, error) != 0)
  *             return -1;
@@ -23,6 +24,8 @@ struct store;
 struct folder_row {
 	int64_t host, size_bytes;
 	struct bytes directory; /* without a slash at its end: that of the root is empty */
+	size_t archive_size; /* of a member: the first bytes of the directory, "/a/b.zip/"; else 0 */
+	int64_t archive_bytes; /* then how large that file is */
 	struct bytes name;
 	int64_t device, inode, links; /* links 1: the file has no other name; 0: it is not known */
 	uint8_t content_hash[CONTENT_HASH_SIZE];

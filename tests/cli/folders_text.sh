@@ -152,6 +152,53 @@ assert bytes.fromhex(pair["b"]["path_hex"]) == os.fsencode(sys.argv[2]), pair' "
 runs 0 "$SIMFIND" --directories --format=csv "$odd" plain
 same "a moved file" "moved,1.000000,3200,3200,x/f"$'\t'",g"$'\r' "$(sed -n 2p "$TEST_FOLDER/out")"
 
+# An archive is compared like a directory: it saves nothing, hides no pair that does, and is one file
+# where it lies. A compressed file is no archive, and of two that are copies only one is listed.
+mkdir zips
+python3 - project-1 zips/src.zip zips/two.zip <<'PYTHON'
+import os, sys, zipfile
+folder, *archives = sys.argv[1:]
+def pack(path, extra):
+    with zipfile.ZipFile(path, "w") as archive:
+        for here, _, names in os.walk(folder):
+            for name in sorted(names):
+                inner = os.path.relpath(os.path.join(here, name), folder)
+                archive.write(os.path.join(here, name), os.path.join("in", inner))
+        for name in extra:
+            archive.write(name, "deep/" + os.path.basename(name))
+pack(archives[0], [])
+pack(archives[1], [archives[0]])
+PYTHON
+cp zips/src.zip zips/copy.zip
+gzip -c project-1/src/1.c >zips/1.c.gz
+settle zips
+"$SIMHASH" -q -z zips project-1 project-2
+runs 0 "$SIMFIND" --directories -q project-1 project-2 "$files/zips/src.zip" "$files/zips/1.c.gz"
+shows "an archive" "saves 19.2 kB     $files/project-2
+  99 % in         $files/project-1
+                  3 files the same, 1 changed, 1 only in the first, 1 only in the second
+
+                  $files/project-2
+  99 % in         $files/zips/src.zip//in
+                  3 files the same, 1 changed, 1 only in the first, 1 only in the second; the second is in an archive
+
+                  $files/zips/src.zip//in
+  identical       $files/project-1
+                  5 files, 22.4 kB; the first is in an archive"
+runs 0 "$SIMFIND" --directories --format=jsonl -q zips
+python3 -c 'import json, sys
+pairs = [json.loads(line) for line in open(sys.argv[1])]
+inner = [sorted(side["path"].split("/zips/")[-1] for side in (p["a"], p["b"]) if side.get("in_archive")) for p in pairs]
+assert all(p["saved_bytes"] == 0 for p in pairs), pairs
+assert ["copy.zip//in", "src.zip//in"] not in inner and any("two.zip//deep/src.zip//in" in names for names in inner), inner' \
+	"$TEST_FOLDER/out"
+runs 0 "$SIMFIND" --directories project-2 zips/src.zip
+grep -qxF "moved             three.c  in/src/3.c" "$TEST_FOLDER/out" || fail "a file in an archive: $(cat "$TEST_FOLDER/out")"
+same "an archive is one file" "4" "$("$SIMFIND" -q --directories --format=json zips project-1 |
+	python3 -c 'import json, sys; print(json.load(sys.stdin)["a"]["files"])')"
+rm -r zips
+"$SIMHASH" -q .
+
 # Contents in very many directories propose no pair, and that is said.
 mkdir -p many/{1..257}
 text 60 20 | tee many/{1..257}/LICENSE >/dev/null
@@ -167,7 +214,7 @@ said "--directories: a directory cannot be compared with one that it is in, or w
 runs 1 "$SIMFIND" --directories old no-such-directory
 said "--directories: cannot find directory no-such-directory"
 runs 1 "$SIMFIND" --directories old docs/letter
-said "--directories: docs/letter is not a directory"
+said "--directories: $files/docs/letter is not a directory; if it is an archive, index it first: simhash -z"
 runs 1 "$SIMFIND" --directories old web1:relative
 said "--directories 'web1:relative': expected an absolute directory after the host"
 runs 1 "$SIMFIND" --directories old web1:/nothing
