@@ -119,9 +119,12 @@ static int check_present(const char *path, struct simhash_error *error)
 			       ? 0
 			       : error_set(error, SIMHASH_E_SCHEMA,
 					   "cannot open index sqlite:%s: not a regular file", path);
-	if (errno == ENOENT)
-		return error_set(error, SIMHASH_E_SYSTEM,
-				 "there is no index sqlite:%s yet: run simhash first", path);
+	if (errno == ENOENT) {
+		error_set(error, SIMHASH_E_SYSTEM,
+			  "there is no index sqlite:%s yet: run simhash first", path);
+		error->system_errno = ENOENT;
+		return -1;
+	}
 	return error_set_errno(error, "cannot open index sqlite:%s", path);
 }
 
