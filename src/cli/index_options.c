@@ -73,13 +73,14 @@ static int set_containers(const struct option_use *use, struct simhash_error *er
 			return error_set(
 				error, SIMHASH_E_SYNTAX,
 				"--container '%s': expected zip, tar, 7z, iso, cpio, ar, rar, "
-				"gzip, bzip2, xz, zstd, lzip, lz4 or compress",
+				"gzip, bzip2, xz, zstd, lzip, lz4, compress or text",
 				use->text);
 		if ((kind & known) == 0)
 			return error_set(error, SIMHASH_E_RANGE,
 					 "--container '%s': this simhash was built without %.*s; "
-					 "build it with libarchive",
-					 use->text, (int)size, name);
+					 "build it with libarchive%s",
+					 use->text, (int)size, name,
+					 kind == CONTAINER_TEXT ? " and expat" : "");
 		kinds |= kind;
 		if (name[size] == '\0')
 			break;

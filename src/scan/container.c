@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "scan/container_level.h"
+#include "scan/container_state.h"
 #include "scan/content.h"
 
 #define READ_BUFFER ((size_t)128 * 1024)
@@ -21,46 +21,9 @@
 #define MEMBERS_MAX 1000000
 #define INSIDE_MAX ((size_t)128 << 20) /* bytes of archives inside of archives, in memory */
 
-/* A member that is kept in memory because it is an archive. */
-struct inside {
-	unsigned kind;
-	uint8_t *bytes;
-	size_t size, capacity;
-};
-
-struct container {
-	struct file_scanner *scanner;
-	struct container_file file;
-	struct bytes file_name;
-	bool has_gzip_row; /* it is a gzip file with a row for its content, which tells if it is damaged */
-	struct container_level levels[CONTAINER_DEPTH_MAX];
-	unsigned depth;
-	struct inside inside; /* looked into next, where it has a kind */
-	size_t inside_bytes;  /* of all levels */
-	char name[2 * CONTAINER_NAME_MAX];
-	size_t name_size;
-	int64_t inflated_bytes, members;
-	int64_t sparse_size; /* of a member with holes; else 0 */
-	int why, later;	     /* a failure that is told after the row of its member */
-	bool is_about_member, told_encrypted, told_long;
-	const struct extraction *wanted; /* one member alone; or NULL */
-};
-
-/* A member that is read for its bytes. */
-struct extraction {
-	struct bytes name;
-	uint8_t *bytes;
-	size_t size;
-};
-
-static struct container_level *top(struct container *container)
-{
-	return &container->levels[container->depth - 1];
-}
-
 static void pop(struct container *container)
 {
-	container_level_close(top(container));
+	container_level_close(container_top(container));
 	container->depth--;
 }
 
@@ -150,6 +113,15 @@ static enum container_answer trouble(struct container *container, int why, bool 
 	return CONTAINER_TROUBLE;
 }
 
+/* What was to be told after the row of a member. */
+static enum container_answer next_trouble(struct container *container)
+{
+	int why = container->later;
+
+	container->later = 0;
+	return trouble(container, why, container->depth > 0);
+}
+
 /* A bound of the whole container is met. */
 static enum container_answer give_up(struct container *container, int why)
 {
@@ -161,12 +133,19 @@ static enum container_answer give_up(struct container *container, int why)
 
 /* ---- Names ---- */
 
+/* The name of the innermost archive. */
+static struct bytes outer_name(struct container *container)
+{
+	size_t prefix_size = container_top(container)->prefix_size;
+
+	return prefix_size == 0 ? container->file_name
+				: (struct bytes){container->name, prefix_size - 2};
+}
+
 /* The name of what a compressed file holds, which has none of its own. */
 static size_t name_raw(struct container *container, char *name)
 {
-	size_t prefix_size = top(container)->prefix_size;
-	struct bytes outer = prefix_size == 0 ? container->file_name
-					      : (struct bytes){container->name, prefix_size - 2};
+	struct bytes outer = outer_name(container);
 
 	for (size_t i = outer.size; i > 0; i--)
 		if (outer.data[i - 1] == '/') {
@@ -181,7 +160,7 @@ static size_t name_raw(struct container *container, char *name)
 /* Name a member by the archives that it is in and its own name. False when that is too long. */
 static bool name_member(struct container *container, struct archive_entry *entry, bool is_raw)
 {
-	size_t prefix_size = top(container)->prefix_size, size;
+	size_t prefix_size = container_top(container)->prefix_size, size;
 	const char *path = archive_entry_pathname(entry);
 	char *name = container->name + prefix_size;
 
@@ -206,7 +185,8 @@ static bool name_member(struct container *container, struct archive_entry *entry
 static void begin_inside(struct container *container, size_t size)
 {
 	const struct file_scanner *scanner = container->scanner;
-	unsigned kind = container_kind(scanner->buffer, size) & scanner->containers;
+	unsigned kind = container_kind(scanner->buffer, size) &
+			container_read_for(scanner->containers);
 
 	if (kind != 0 && container->depth >= scanner->max_depth)
 		container->later = CONTAINER_IS_TOO_DEEP;
@@ -275,7 +255,7 @@ static ssize_t read_some(struct container *container, int64_t offset, int *statu
 	size_t have = 0;
 
 	while (have < FILE_SCANNER_BUFFER) {
-		la_ssize_t got = archive_read_data(top(container)->archive,
+		la_ssize_t got = archive_read_data(container_top(container)->archive,
 						   (char *)scanner->buffer + have,
 						   FILE_SCANNER_BUFFER - have);
 		if (got == 0)
@@ -310,31 +290,81 @@ static enum container_answer member_failed(struct container *container, int stat
 	return trouble(container, CONTAINER_IS_DAMAGED, true);
 }
 
-static enum container_answer read_member(struct container *container, struct file_row *row)
+/* What the bytes of a member are read for, besides the text of its document. */
+struct uses {
+	struct content *content; /* or NULL */
+	uint8_t *copy;		 /* of `copy_size` bytes; or NULL */
+	size_t copy_size;
+	bool is_looked_into; /* where it is an archive */
+};
+
+static void use(struct container *container, const struct uses *uses, int64_t offset, size_t size)
 {
-	struct file_scanner *scanner = container->scanner;
-	struct content content;
+	bool is_last = size < FILE_SCANNER_BUFFER;
+
+	if (uses->is_looked_into && offset == 0)
+		begin_inside(container, size);
+	add_inside(container, size);
+	container_add_to_part(container, size, is_last);
+	if (uses->content != NULL)
+		content_add(uses->content, size, is_last);
+	if (uses->copy != NULL && offset + (int64_t)size <= (int64_t)uses->copy_size)
+		memcpy(uses->copy + offset, container->scanner->buffer, size);
+}
+
+/* CONTAINER_MEMBER when it was read to its end, and *size is what it has. */
+static enum container_answer read_to_end(struct container *container, const struct uses *uses,
+					 int64_t *size)
+{
 	ssize_t got;
 
-	row->name = (struct bytes){container->name, container->name_size};
-	content_begin(&content, scanner, row);
+	*size = 0;
+	container_begin_part(container);
 	do {
 		int status = ARCHIVE_OK, met;
-		got = read_some(container, row->size_bytes, &status);
+		got = read_some(container, *size, &status);
 		if (got < 0)
 			return member_failed(container, status);
-		if (row->size_bytes == 0)
-			begin_inside(container, (size_t)got);
-		add_inside(container, (size_t)got);
-		content_add(&content, (size_t)got, (size_t)got < FILE_SCANNER_BUFFER);
+		use(container, uses, *size, (size_t)got);
+		*size += got;
 		container->inflated_bytes += got;
 		met = bound_that_is_met(container);
 		if (met != 0)
 			return give_up(container, met);
-		if (atomic_load_explicit(scanner->stop, memory_order_relaxed))
+		if (atomic_load_explicit(container->scanner->stop, memory_order_relaxed))
 			return CONTAINER_STOPPED;
 	} while ((size_t)got == FILE_SCANNER_BUFFER);
-	return content_end(&content) == SCAN_DONE ? CONTAINER_MEMBER : give_up(container, errno);
+	return CONTAINER_MEMBER;
+}
+
+static enum container_answer read_member(struct container *container, struct file_row *row)
+{
+	struct content content;
+	const struct uses uses = {.content = &content, .is_looked_into = true};
+	enum container_answer answer;
+	int64_t size;
+
+	row->name = (struct bytes){container->name, container->name_size};
+	content_begin(&content, container->scanner, row);
+	answer = read_to_end(container, &uses, &size);
+	return answer != CONTAINER_MEMBER || content_end(&content) == SCAN_DONE
+		       ? answer
+		       : give_up(container, errno);
+}
+
+/* A member that gets no row, and is read as a part of a document at most. */
+static enum container_answer read_part(struct container *container)
+{
+	const struct uses none = {.content = NULL};
+	enum container_answer answer;
+	int64_t size;
+
+	if (!container_has_part(container))
+		return CONTAINER_END;
+	answer = read_to_end(container, &none, &size);
+	return answer != CONTAINER_MEMBER ? answer
+	       : container->later == 0	  ? CONTAINER_END
+					  : next_trouble(container);
 }
 
 /* Is it the wanted member, or an archive that has it? */
@@ -350,30 +380,15 @@ static bool is_wanted(const struct container *container, bool *is_archive)
 static enum container_answer read_wanted(struct container *container, struct file_row *row)
 {
 	const struct extraction *wanted = container->wanted;
-	bool is_archive;
-	ssize_t got;
+	struct uses uses = {.copy = wanted->bytes, .copy_size = wanted->size};
+	enum container_answer answer;
 
-	if (!is_wanted(container, &is_archive))
-		return CONTAINER_END;
-	row->size_bytes = 0;
-	do {
-		int status = ARCHIVE_OK, met;
-		got = read_some(container, row->size_bytes, &status);
-		if (got < 0)
-			return member_failed(container, status);
-		if (is_archive && row->size_bytes == 0)
-			begin_inside(container, (size_t)got);
-		add_inside(container, (size_t)got);
-		if (!is_archive && row->size_bytes + got <= (int64_t)wanted->size)
-			memcpy(wanted->bytes + row->size_bytes, container->scanner->buffer,
-			       (size_t)got);
-		row->size_bytes += got;
-		container->inflated_bytes += got;
-		met = bound_that_is_met(container);
-		if (met != 0)
-			return give_up(container, met);
-	} while ((size_t)got == FILE_SCANNER_BUFFER);
-	return is_archive ? CONTAINER_END : CONTAINER_MEMBER;
+	if (!is_wanted(container, &uses.is_looked_into))
+		return read_part(container);
+	if (uses.is_looked_into)
+		uses.copy = NULL;
+	answer = read_to_end(container, &uses, &row->size_bytes);
+	return answer == CONTAINER_MEMBER && uses.is_looked_into ? CONTAINER_END : answer;
 }
 
 /* A member that is left out, which is told of the first one. */
@@ -389,7 +404,7 @@ static enum container_answer leave_out(struct container *container, bool *was_to
 static enum container_answer take_entry(struct container *container, struct archive_entry *entry,
 					struct file_row *row)
 {
-	struct archive *archive = top(container)->archive;
+	struct archive *archive = container_top(container)->archive;
 	bool is_raw = archive_format(archive) == ARCHIVE_FORMAT_RAW;
 
 	if (archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry) != NULL)
@@ -402,14 +417,22 @@ static enum container_answer take_entry(struct container *container, struct arch
 		return leave_out(container, &container->told_long, CONTAINER_HAS_LONG_NAME);
 	container->sparse_size = archive_entry_sparse_count(entry) > 0 ? archive_entry_size(entry)
 								       : 0;
-	return container->wanted == NULL ? read_member(container, row)
-					 : read_wanted(container, row);
+	if (container_level_begin(container_top(container), container->scanner->containers,
+				  outer_name(container), container_own_name(container)) != 0)
+		return give_up(container, ENOMEM);
+	if (container->wanted != NULL)
+		return read_wanted(container, row);
+	if (!container_top(container)->is_for_text)
+		return read_member(container, row);
+	if (container_top(container)->document == NULL) /* it is a zip file that is no document */
+		return pop(container), CONTAINER_END;
+	return read_part(container);
 }
 
 /* No more of this archive can be read. */
 static enum container_answer header_failed(struct container *container)
 {
-	struct archive *archive = top(container)->archive;
+	struct archive *archive = container_top(container)->archive;
 	int system_errno = archive_errno(archive);
 	int why = archive_read_has_encrypted_entries(archive) > 0 ? CONTAINER_IS_ENCRYPTED
 		  : system_errno == EIO || system_errno == ENOMEM ? system_errno
@@ -417,30 +440,40 @@ static enum container_answer header_failed(struct container *container)
 	bool is_inside = container->depth > 1;
 
 	if (is_inside)
-		container->name_size = top(container)->prefix_size - 2;
+		container->name_size = container_top(container)->prefix_size - 2;
 	pop(container);
 	if (!is_inside && container->has_gzip_row)
 		return CONTAINER_END;
 	return trouble(container, why, is_inside);
 }
 
+static enum container_answer end_level(struct container *container, struct file_row *row)
+{
+	size_t prefix_size = container_top(container)->prefix_size;
+	int why;
+	enum container_answer answer = container_end_document(container, row, &why);
+
+	pop(container);
+	if (why == 0)
+		return answer;
+	container->name_size = prefix_size > 0 ? prefix_size - 2 : 0;
+	return trouble(container, why, prefix_size > 0);
+}
+
 static enum container_answer next(struct container *container, struct file_row *row)
 {
 	enum container_answer answer = CONTAINER_END;
 
-	if (container->later != 0) {
-		int why = container->later;
-		container->later = 0;
-		return trouble(container, why, container->depth > 0);
-	}
+	if (container->later != 0)
+		return next_trouble(container);
 	while (answer == CONTAINER_END && container->depth > 0) {
 		struct archive_entry *entry;
 		int status;
 		if (container->inside.kind != 0 && enter_inside(container) != 0)
 			return trouble(container, container->why, true);
-		status = archive_read_next_header(top(container)->archive, &entry);
+		status = archive_read_next_header(container_top(container)->archive, &entry);
 		if (status == ARCHIVE_EOF) {
-			pop(container);
+			answer = end_level(container, row);
 			continue;
 		}
 		if (++container->members > MEMBERS_MAX)

@@ -14,9 +14,9 @@
 #define TAR_SUM_AT 148
 #define TAR_SUM_SIZE 8
 
-const char *const container_names[] = {"zip",  "tar",  "7z",   "iso",	   "cpio",
-				       "ar",   "rar",  "gzip", "bzip2",	   "xz",
-				       "zstd", "lzip", "lz4",  "compress", NULL};
+const char *const container_names[] = {"zip", "tar",	  "7z",	   "iso", "cpio", "ar",
+				       "rar", "gzip",	  "bzip2", "xz",  "zstd", "lzip",
+				       "lz4", "compress", "text",  NULL};
 
 static const struct {
 	unsigned kind;
@@ -131,6 +131,13 @@ const char *container_explain(int failure)
 	case CONTAINER_IS_NOT_READ:
 		return "Has changed, and its members are removed from the index: this simhash is "
 		       "built without libarchive";
+	case CONTAINER_HAS_DAMAGED_TEXT:
+		return "No well-formed XML: the text of its document is indexed without the rest";
+	case CONTAINER_DECLARES_ENTITIES:
+		return "Declares entities, as no document needs: its text is not indexed";
+	case CONTAINER_HAS_LONG_TEXT:
+		return "Has more text, or longer or deeper markup, than is read: what was read "
+		       "before is indexed";
 	default:
 		return NULL;
 	}

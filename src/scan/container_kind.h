@@ -21,12 +21,19 @@ enum {
 	CONTAINER_ZSTD = 1 << 10,
 	CONTAINER_LZIP = 1 << 11,
 	CONTAINER_LZ4 = 1 << 12,
-	CONTAINER_COMPRESS = 1 << 13
+	CONTAINER_COMPRESS = 1 << 13,
+	CONTAINER_TEXT = 1 << 14 /* of documents, which are zip files */
 };
-#define CONTAINER_KINDS 14
+#define CONTAINER_KINDS 15
 #define CONTAINER_ALL ((1u << CONTAINER_KINDS) - 1)
 /* Of one stream of bytes, which may be an archive. */
-#define CONTAINER_COMPRESSED (CONTAINER_ALL & ~(CONTAINER_GZIP - 1u))
+#define CONTAINER_COMPRESSED ((CONTAINER_TEXT - 1u) & ~(CONTAINER_GZIP - 1u))
+
+/* What has to be read for these kinds: for the text of documents, zip files. */
+static inline unsigned container_read_for(unsigned kinds)
+{
+	return (kinds & CONTAINER_TEXT) != 0 ? kinds | CONTAINER_ZIP : kinds;
+}
 
 /* The bytes of a file from its beginning by which all kinds can be told. */
 #define CONTAINER_HEAD_SIZE 32774
@@ -52,7 +59,10 @@ enum container_failure {
 	CONTAINER_IS_TOO_DEEP,
 	CONTAINER_IS_TOO_LARGE_INSIDE,
 	CONTAINER_HAS_LONG_NAME,
-	CONTAINER_IS_NOT_READ
+	CONTAINER_IS_NOT_READ,
+	CONTAINER_HAS_DAMAGED_TEXT,
+	CONTAINER_DECLARES_ENTITIES,
+	CONTAINER_HAS_LONG_TEXT
 };
 const char *container_explain(int failure);
 

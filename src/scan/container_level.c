@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "scan/container.h"
+#include "scan/document.h"
 
 #define READ_BUFFER ((size_t)128 * 1024)
 
@@ -48,6 +49,8 @@ int container_kinds(unsigned *kinds, struct simhash_error *error)
 		*kinds |= status == ARCHIVE_OK ? enablers[i].kind : 0;
 	}
 	archive_read_free(archive);
+	if ((*kinds & CONTAINER_ZIP) != 0 && document_library() != NULL)
+		*kinds |= CONTAINER_TEXT;
 	return status == ARCHIVE_FATAL ? error_set_memory(error) : 0;
 }
 
@@ -62,6 +65,7 @@ static struct archive *new_reader(unsigned kinds, unsigned kind)
 	struct archive *archive = archive_read_new();
 	int status = ARCHIVE_OK;
 
+	kinds = container_read_for(kinds);
 	for (size_t i = 0; archive != NULL && i < sizeof enablers / sizeof *enablers; i++)
 		if ((kinds & enablers[i].kind) != 0 && status == ARCHIVE_OK)
 			status = enablers[i].enable(archive);
@@ -160,9 +164,26 @@ int container_level_open_memory(struct container_level *level, uint8_t *memory, 
 		       : open_failed(level, why);
 }
 
+int container_level_begin(struct container_level *level, unsigned kinds, struct bytes name,
+			  struct bytes member)
+{
+	bool is_zip = (archive_format(level->archive) & ARCHIVE_FORMAT_BASE_MASK) ==
+		      ARCHIVE_FORMAT_ZIP;
+
+	if (level->is_begun || !is_zip)
+		return 0;
+	level->is_begun = true;
+	level->is_for_text = (kinds & CONTAINER_ZIP) == 0;
+	if ((kinds & CONTAINER_TEXT) == 0 || !document_is_one(name, member))
+		return 0;
+	level->document = document_new();
+	return level->document == NULL ? -1 : 0;
+}
+
 void container_level_close(struct container_level *level)
 {
 	archive_read_free(level->archive);
+	document_free(level->document);
 	free(level->memory);
 	*level = (struct container_level){.archive = NULL};
 }

@@ -8,9 +8,13 @@
 #define SIMHASH_SCAN_CONTAINER_LEVEL_H
 
 #include <archive.h>
+#include <stdbool.h>
 #include <stdint.h>
 
+#include "base/bytes.h"
 #include "scan/reading.h"
+
+struct document;
 
 struct container_file {
 	struct reading reading;
@@ -20,8 +24,11 @@ struct container_file {
 
 struct container_level {
 	struct archive *archive;
-	uint8_t *memory;    /* owned; NULL for a file */
-	size_t prefix_size; /* of the names of its members */
+	uint8_t *memory;	   /* owned; NULL for a file */
+	size_t prefix_size;	   /* of the names of its members */
+	bool is_begun;		   /* it has had a member */
+	bool is_for_text;	   /* members get no rows */
+	struct document *document; /* whose parts are read; or NULL */
 };
 
 /* Open what has the kind `kind`, for all of `kinds`. -1 with an errno or a container_failure. */
@@ -30,6 +37,12 @@ int container_level_open_file(struct container_level *level, struct container_fi
 /* Takes the memory over, also when it fails. */
 int container_level_open_memory(struct container_level *level, uint8_t *memory, size_t size,
 				unsigned kinds, unsigned kind, int *why);
+/*
+ * Tell by the first member, and by the name of the archive itself, whether it is a document whose
+ * text is among `kinds`. Later members change nothing. -1 when memory is short.
+ */
+int container_level_begin(struct container_level *level, unsigned kinds, struct bytes name,
+			  struct bytes member);
 void container_level_close(struct container_level *level);
 
 #endif

@@ -4,6 +4,8 @@
  */
 #include "scan/content.h"
 
+#include <string.h>
+
 #include "scan/content_hash.h"
 #include "store/file_row.h"
 
@@ -50,6 +52,21 @@ void row_compute_keys(struct file_row *row, const struct simhash_tag_set *tag_se
 	struct bytes name = inner_name(row->name);
 
 	simhash_keys_compute(tag_set, &row->table, name.data, name.size, &row->keys);
+}
+
+enum scan_outcome content_scan(struct file_scanner *scanner, const char *bytes, size_t size,
+			       struct file_row *row)
+{
+	struct content content;
+
+	content_begin(&content, scanner, row);
+	for (size_t done = 0; done < size;) {
+		size_t some = size - done < FILE_SCANNER_BUFFER ? size - done : FILE_SCANNER_BUFFER;
+		memcpy(scanner->buffer, bytes + done, some);
+		done += some;
+		content_add(&content, some, done == size);
+	}
+	return content_end(&content);
 }
 
 enum scan_outcome content_end(struct content *content)

@@ -31,4 +31,8 @@ void content_add(struct content *content, size_t size, bool is_last);
 /* Complete the row: SCAN_DONE, or SCAN_FAILED with errno. */
 enum scan_outcome content_end(struct content *content);
 
+/* All of this for bytes in memory. */
+enum scan_outcome content_scan(struct file_scanner *scanner, const char *bytes, size_t size,
+			       struct file_row *row);
+
 #endif

@@ -72,7 +72,8 @@ static void note_kind(struct file_scanner *scanner, size_t size)
 {
 	if (scanner->containers == 0)
 		return;
-	scanner->kind = container_kind(scanner->buffer, size) & scanner->containers;
+	scanner->kind = container_kind(scanner->buffer, size) &
+			container_read_for(scanner->containers);
 	scanner->has_kind = true;
 }
 
@@ -81,7 +82,9 @@ unsigned scan_kind(const struct file_scanner *scanner, int fd)
 	struct reading reading = {.fd = fd};
 	ssize_t got = reading_at(&reading, 0, scanner->buffer, CONTAINER_HEAD_SIZE);
 
-	return got <= 0 ? 0 : container_kind(scanner->buffer, (size_t)got) & scanner->containers;
+	return got <= 0 ? 0
+			: container_kind(scanner->buffer, (size_t)got) &
+				  container_read_for(scanner->containers);
 }
 
 static enum scan_outcome scan_bytes(struct file_scanner *scanner, int fd, int64_t expected,

@@ -1,0 +1,61 @@
+/*
+ * The text of one part of a document, which is an XML file: its markup is taken out, paragraphs
+ * become lines and cells are set apart by tabs. White space between words is one blank, so that
+ * the text does not depend on how an editor lays out its markup.
+ *
+ *     reader = part_reader_new(max_bytes);
+ *     part_reader_add(reader, bytes, size, is_last);
+ *     kind = part_reader_end(reader, &text, &why);
+ *
+ * What a part is for is told by its root element, whatever the part is called. Prefixes of
+ * namespaces are passed over. Nothing outside of the part is read, entities that it declares are
+ * refused, and what the parser may hold is bounded: a tag, an attribute or a comment by 1 MiB,
+ * elements in elements by 500.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_SCAN_DOCUMENT_PART_H
+#define SIMHASH_SCAN_DOCUMENT_PART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* In the order in which the text of a document has them. */
+enum part_kind {
+	PART_NONE,
+	PART_WORDS, /* the main part of a .docx */
+	PART_FOOTNOTES,
+	PART_ENDNOTES,
+	PART_SLIDE, /* of a .pptx */
+	PART_NOTES,
+	PART_SHEET,   /* of an .xlsx; cells that refer to a shared string have PART_STRING */
+	PART_OPEN,    /* content.xml of OpenDocument */
+	PART_PAGE,    /* of an .epub: XHTML */
+	PART_STRINGS, /* of an .xlsx, each ended by PART_STRING */
+	PART_PACKAGE  /* of an .epub: the references of its spine, each ended by a zero */
+};
+
+/* No XML file can have this character. */
+#define PART_STRING '\1'
+
+struct part_text {
+	char *bytes;
+	size_t size, capacity;
+};
+
+struct part_reader;
+
+/* NULL when memory is short. */
+struct part_reader *part_reader_new(size_t max_bytes);
+void part_reader_add(struct part_reader *reader, const void *bytes, size_t size, bool is_last);
+
+/*
+ * Free the reader. The text is the caller's. *why is 0, or the errno or enum container_failure that
+ * ended the part early; the text is then what comes before.
+ */
+enum part_kind part_reader_end(struct part_reader *reader, struct part_text *text, int *why);
+
+/* The version of the library that reads XML, or NULL. */
+const char *part_library(void);
+
+#endif

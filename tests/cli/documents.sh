@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# The text of documents: versions are found though an editor wrote all of their markup anew.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+if ! "$SIMHASH" --version | grep -q '^containers:.* text'; then
+	runs 1 "$SIMHASH" -z --container=text "$files"
+	said "--container 'text': this simhash was built without text; build it with libarchive and expat"
+	exit
+fi
+make() {
+	python3 "$SOURCE_DIR/tests/cli/documents.py" "$@"
+}
+rows() {
+	sql "SELECT path FROM file_text" | sed "s|^$files/||" | LC_ALL=C sort
+}
+texts() {
+	rows | grep '//text$' || true
+}
+
+# What another editor wrote has the same text, next versions have nearly the same, and strangers have not.
+make versions "$files"
+settle "$files"
+runs 0 "$SIMHASH" -z "$files"
+runs 0 "$SIMFIND"
+read -r again next strangers < <(make found "$files" <out)
+same "the same text by two editors and as a file" 100 "$again"
+[ "$next" -ge 95 ] || fail "only $next of 100 next versions are found"
+same "strangers" 0 "$strangers"
+runs 0 "$SIMFIND" --verify=all
+same "confirmed" '' "$(grep -v '^[0-9,]* pairs' err || true)"
+runs 0 "$SIMFIND" --verify=read --min-resemblance=0.5
+same "read" '' "$(grep -v '^[0-9,]* pairs' err || true)"
+runs 0 "$SIMFIND" -z "$files/next/0.docx"
+grep -q "next/0.docx//text  .*0.docx//text$" out || fail "0.docx is not found: $(cat out)"
+runs 0 "$SIMHASH" -z "$files"
+summary 0 400 0 0
+
+# An index that was made before there were texts gets them; nothing else is read again.
+sql "UPDATE file SET contents = contents - 16384 WHERE contents > 0"
+sql "DELETE FROM file WHERE HEX(name) = '74657874'"
+same "texts that are gone" '' "$(texts)"
+runs 0 "$SIMHASH" -z "$files"
+same "unchanged" 400 "$(tr -d , <err | sed -n 's/.* \([0-9]*\) unchanged.*/\1/p')"
+same "texts" 300 "$(texts | wc -l)"
+
+# Texts alone: a document is one row.
+reset
+runs 0 "$SIMHASH" -z --container=text "$files"
+summary 700 0 0 0
+same "rows of documents" 300 "$(rows | grep -c //)"
+runs 0 "$SIMFIND"
+read -r again next strangers < <(make found "$files" <out)
+same "by texts alone" "100 0" "$again $strangers"
+same "pairs" 300 "$(wc -l <out)"
+reset
+rm -r "${files:?}"/*
+
+# What is told, and what has a text.
+make odd "$files"
+settle "$files"
+runs 2 "$SIMHASH" -z "$files"
+for told in 'cut.docx//word/document.xml: No well-formed XML: the text of its document is indexed without the rest' \
+	'laughs.docx//word/document.xml: Declares entities, as no document needs: its text is not indexed' \
+	'outside.docx//word/document.xml: Declares entities, as no document needs' \
+	'deep.docx//word/document.xml: Has more text, or longer or deeper markup, than is read' \
+	'tag.docx//word/document.xml: Has more text, or longer or deeper markup, than is read'; do
+	said "bad/$told"
+done
+same "failures" 5 "$(grep -c '^simhash: ' err)"
+same "texts" "bad/cut.docx//text
+good/own.docx//text
+good/renamed.bin//text
+nested/outer.zip//in/report.docx//text
+nested/report.docx//text" "$(texts)"
+same "the member called text" 21 "$(sql "SELECT size FROM file_text WHERE path LIKE '%/own.docx//text'")"
+runs 0 "$SIMFIND" --verify=all
+grep -q 'nested/outer.zip//in/report.docx//text  .*nested/report.docx//text' out || fail "a nested text is not found: $(cat out)"
+same "confirmed" '' "$(grep -v '^[0-9,]* pairs' err || true)"
+same "a file that an entity names" 0 "$(grep -c root: out || true)"
+reset
+runs 0 "$SIMHASH" -z --container=text "$files/good" "$files/nested"
+same "texts alone" "good/renamed.bin//text
+nested/report.docx//text" "$(texts)"
+reset
+runs 0 "$SIMHASH" -z --container=zip "$files/nested"
+same "no texts" '' "$(texts)"
