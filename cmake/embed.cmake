@@ -1,11 +1,13 @@
 # Turn files into arrays of bytes, each terminated by a zero: sql/ENGINE/NNNN_name.sql
 # becomes sql_ENGINE_NNNN, sql/ENGINE/name.sql sql_ENGINE_name, and any other file
-# name.html name_template. Run with cmake -P; see CMakeLists.txt.
+# name.html name_template, name.css name_style and name.js name_script. Run with cmake -P; see CMakeLists.txt.
 set(text "/* Generated from ${FILES}. */\n")
 foreach(file IN LISTS FILES)
   string(REGEX REPLACE "sql/([a-z]+)/([0-9]+)_.*" "sql_\\1_\\2" name "${file}")
   string(REGEX REPLACE "sql/([a-z]+)/([a-z_]+)[.]sql" "sql_\\1_\\2" name "${name}")
   string(REGEX REPLACE "^.*/([a-z]+)[.]html$" "\\1_template" name "${name}")
+  string(REGEX REPLACE "^.*/([a-z]+)[.]css$" "\\1_style" name "${name}")
+  string(REGEX REPLACE "^.*/([a-z]+)[.]js$" "\\1_script" name "${name}")
   file(READ "${ROOT}/${file}" bytes HEX)
   string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
   string(REGEX REPLACE "((0x..,){16})" "\\1\n\t" bytes "${bytes}")

@@ -382,13 +382,10 @@ static int check(const struct find_arguments *arguments, struct simhash_error *e
 				 "--min-resemblance with --measure needs --verify=read");
 	if (arguments->compare && (arguments->query_count != 2 || has_stdin(arguments)))
 		return error_set(error, SIMHASH_E_SYNTAX, "--compare needs two FILEs");
-	if (arguments->directories &&
-	    (arguments->formatter == &formatter_html || arguments->formatter == &formatter_null))
-		return error_set(
-			error, SIMHASH_E_SYNTAX,
-			"--directories cannot be combined with --format=%s; expected text, "
-			"csv, json or jsonl",
-			arguments->formatter->name);
+	if (arguments->directories && arguments->formatter == &formatter_null)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--directories cannot be combined with --format=null; expected "
+				 "text, csv, json, jsonl or html");
 	if (arguments->formatter == &formatter_dot && !arguments->lineage)
 		return error_set(error, SIMHASH_E_SYNTAX, "--format=dot needs --lineage");
 	if (arguments->lineage && !formats_lineages(arguments->formatter))

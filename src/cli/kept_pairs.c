@@ -23,7 +23,8 @@ bool reads_files(const struct find_arguments *arguments)
 
 bool lists_groups(const struct find_arguments *arguments)
 {
-	return arguments->has_groups || arguments->formatter->is_report || arguments->folds;
+	return arguments->has_groups || arguments->folds ||
+	       (arguments->formatter->is_report && !arguments->directories);
 }
 
 bool finds_groups(const struct find_arguments *arguments)
@@ -79,15 +80,20 @@ static void content_unreadable(void *context, const struct find_file *file, int 
 	say_path(PROGRAM, find_file_display(file), text);
 }
 
+struct page_origin report_origin(const struct find_arguments *arguments)
+{
+	return (struct page_origin){.index = arguments->index_url,
+				    .host = arguments->request.host,
+				    .words = arguments->words,
+				    .word_count = arguments->word_count};
+}
+
 static int write_report(const struct find_arguments *arguments, const struct find_counts *counts,
 			struct store *store, struct listing *listing,
 			const struct group_list *groups, struct simhash_error *error)
 {
 	struct key_space space;
-	struct report report = {.index = arguments->index_url,
-				.host = arguments->request.host,
-				.words = arguments->words,
-				.word_count = arguments->word_count,
+	struct report report = {.origin = report_origin(arguments),
 				.with_pictures = arguments->thumbnails,
 				.order = &arguments->order,
 				.groups = groups,

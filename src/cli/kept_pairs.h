@@ -6,6 +6,7 @@
 #define SIMHASH_CLI_KEPT_PAIRS_H
 
 #include "cli/find_options.h"
+#include "report/html_page.h"
 #include "report/listing.h"
 #include "store/store.h"
 
@@ -24,6 +25,9 @@ bool finds_groups(const struct find_arguments *arguments);
 int write_groups(const struct find_arguments *arguments, const struct find_counts *counts,
 		 struct store *store, struct group_list *groups, struct listing *listing,
 		 struct simhash_error *error);
+
+/* Of what a report is made. */
+struct page_origin report_origin(const struct find_arguments *arguments);
 
 /* --script */
 int write_script(const struct find_arguments *arguments, const struct store *store,

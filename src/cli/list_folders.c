@@ -11,10 +11,12 @@
 #include "base/error.h"
 #include "base/open_file.h"
 #include "base/path.h"
+#include "cli/kept_pairs.h"
 #include "cli/list_pairs.h"
 #include "cli/pager.h"
 #include "cli/terminal.h"
 #include "report/folders.h"
+#include "report/html_folders.h"
 
 #define PROGRAM "simfind"
 
@@ -148,6 +150,69 @@ static void note_passed_over(uint64_t folders)
 	free(text);
 }
 
+static void free_names(char **names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(names[i]);
+	free(names);
+}
+
+/* The names of all pairs, or of two folders; NULL: no memory. */
+static char **name_pairs(const struct folder_pairs *found, size_t count)
+{
+	char **names = calloc(2 * count + 1, sizeof *names);
+	size_t size;
+
+	for (size_t i = 0; names != NULL && i < 2 * count; i++) {
+		const struct folder_pair *pair = &found->pairs[i / 2];
+		names[i] = folder_name(
+			found, &found->tree.folders[i % 2 == 0 ? pair->folder_a : pair->folder_b],
+			&size);
+		if (names[i] == NULL) {
+			free_names(names, i);
+			return NULL;
+		}
+	}
+	return names;
+}
+
+static int write_page(const struct find_arguments *arguments, struct listing *listing,
+		      struct folder_report *report, struct simhash_error *error)
+{
+	report->origin = report_origin(arguments);
+	listing->left_out = report->pairs - report->count;
+	return folder_report_write(listing->file, report, error) != 0
+		       ? -1
+		       : listing_check(listing, error);
+}
+
+static int write_list_page(const struct find_arguments *arguments, struct finder *finder,
+			   const struct folder_pairs *found, struct listing *listing,
+			   struct simhash_error *error)
+{
+	uint64_t limit = arguments->order.limit;
+	size_t count = limit > 0 && limit < found->count ? (size_t)limit : found->count;
+	char **names = name_pairs(found, count);
+	struct folder_details details;
+	struct folder_report report = {.pairs = found->count,
+				       .folders = found->tree.count,
+				       .files = found->tree.files,
+				       .names = names,
+				       .count = count};
+	int status;
+
+	if (names == NULL)
+		return error_set_memory(error);
+	status = finder_detail_pairs(finder, found, count, REPORT_FILES_MAX, &details, error);
+	if (status == 0) {
+		report.comparisons = details.pairs;
+		status = write_page(arguments, listing, &report, error);
+		folder_details_release(&details);
+	}
+	free_names(names, 2 * count);
+	return status;
+}
+
 static int list_all(const struct find_arguments *arguments, struct finder *finder,
 		    const struct folder_request *wanted, struct listing *listing,
 		    struct find_outcome *outcome, struct simhash_error *error)
@@ -160,7 +225,10 @@ static int list_all(const struct find_arguments *arguments, struct finder *finde
 	outcome->found = found.count;
 	status = write_head(arguments, listing, &found, error);
 	if (status == 0)
-		status = listing_write_folders(listing, &found, arguments->order.limit, error);
+		status = arguments->formatter->is_report
+				 ? write_list_page(arguments, finder, &found, listing, error)
+				 : listing_write_folders(listing, &found, arguments->order.limit,
+							 error);
 	outcome->left_out = listing->left_out;
 	if (status == 0 && !arguments->quiet)
 		write_left_out(listing->how.has_marks ? listing->file : stderr, arguments, outcome);
@@ -198,6 +266,17 @@ static int check_files(const struct folder_comparison *comparison, char *const n
 	return 0;
 }
 
+static int write_two(const struct find_arguments *arguments, struct listing *listing,
+		     struct folder_comparison *comparison, char *const names[2],
+		     struct simhash_error *error)
+{
+	struct folder_report report = {
+		.pairs = 1, .names = names, .comparisons = comparison, .count = 1};
+
+	comparison->is_left_out = comparison->count > REPORT_FILES_MAX;
+	return write_page(arguments, listing, &report, error);
+}
+
 static int compare_two(const struct find_arguments *arguments, struct finder *finder,
 		       const struct folder_request *wanted, struct listing *listing,
 		       struct find_outcome *outcome, struct simhash_error *error)
@@ -219,7 +298,10 @@ static int compare_two(const struct find_arguments *arguments, struct finder *fi
 		outcome->found = comparison.pair.a.same + comparison.pair.a.changed;
 		status = check_files(&comparison, texts, error);
 		if (status == 0)
-			status = listing_write_comparison(listing, &comparison, names, error);
+			status = arguments->formatter->is_report
+					 ? write_two(arguments, listing, &comparison, texts, error)
+					 : listing_write_comparison(listing, &comparison, names,
+								    error);
 		folder_comparison_release(&comparison);
 	}
 	free(texts[0]);

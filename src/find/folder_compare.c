@@ -3,96 +3,13 @@
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/array.h"
 #include "base/error.h"
-#include "base/path.h"
-#include "find/folder_share.h"
+#include "find/folder_files.h"
 
-struct named_file {
-	struct bytes path; /* below the folder */
-	uint32_t content;
-	int64_t size_bytes;
-};
-
-struct named_files {
-	struct named_file *files;
-	size_t count, capacity;
-};
-
-struct comparing {
-	const struct finder *finder;
-	const struct folder_request *wanted;
-	const struct folder_tree *tree;
-	struct folder_range ranges[2];
-	struct named_files named[2]; /* by content, then by name, then by path */
-	struct folder_comparison *result;
-};
-
-/* ---- Names ---- */
-
-static struct bytes name_of(struct bytes path)
+static int read_names(const struct finder *finder, const struct find_side sides[2],
+		      struct folder_files *files, struct arena *paths, struct simhash_error *error)
 {
-	size_t size = path.size;
-
-	while (size > 0 && path.data[size - 1] != '/')
-		size--;
-	return (struct bytes){path.data + size, path.size - size};
-}
-
-static int compare_key(const struct named_file *file, uint32_t content, struct bytes name,
-		       struct bytes path)
-{
-	int order;
-
-	if (file->content != content)
-		return file->content < content ? -1 : 1;
-	order = bytes_compare(name_of(file->path), name);
-	return order != 0 ? order : bytes_compare(file->path, path);
-}
-
-static int compare_named(const void *a, const void *b)
-{
-	const struct named_file *x = a, *y = b;
-
-	return compare_key(x, y->content, name_of(y->path), y->path);
-}
-
-static int add_name(struct comparing *comparing, int side, const struct folder_row *row,
-		    struct simhash_error *error)
-{
-	struct named_files *named = &comparing->named[side];
-	size_t above = comparing->wanted->sides[side].directory.size;
-	struct bytes inner = {row->directory.data + above, row->directory.size - above};
-	char *path;
-
-	/* The slash before what is inside it, or two in an archive, goes behind that. */
-	while (inner.size > 0 && inner.data[0] == '/') {
-		inner.data++;
-		inner.size--;
-	}
-	path = arena_take(&comparing->result->paths, inner.size + row->name.size + 2);
-	if (path == NULL)
-		return error_set_memory(error);
-	if (array_reserve(&named->files, &named->capacity, named->count + 1, sizeof *named->files,
-			  error) != 0)
-		return -1;
-	memcpy(path, inner.data, inner.size);
-	if (inner.size > 0)
-		path[inner.size++] = '/';
-	memcpy(path + inner.size, row->name.data, row->name.size);
-	named->files[named->count++] = (struct named_file){
-		.path = {path, inner.size + row->name.size},
-		.content = folder_tree_content(comparing->tree, row->size_bytes, row->content_hash),
-		.size_bytes = row->size_bytes};
-	return 0;
-}
-
-static int read_names(struct comparing *comparing, struct simhash_error *error)
-{
-	const struct finder *finder = comparing->finder;
-	const struct find_side *sides = comparing->wanted->sides;
 	struct folder_cursor *cursor;
 	struct folder_row row;
 	int status;
@@ -104,155 +21,15 @@ static int read_names(struct comparing *comparing, struct simhash_error *error)
 		while (--side >= 0 && !side_compares(finder, &sides[side], row.host, row.directory,
 						     row.archive_size))
 			;
-		if (side >= 0 && add_name(comparing, side, &row, error) != 0) {
+		if (side >= 0 && folder_files_add(files, side, sides[side].directory.size, &row,
+						  paths, error) != 0) {
 			status = -1;
 			break;
 		}
 	}
 	folder_rows_end(cursor);
-	for (int side = 0; side < 2; side++)
-		if (comparing->named[side].count > 1)
-			qsort(comparing->named[side].files, comparing->named[side].count,
-			      sizeof *comparing->named[side].files, compare_named);
 	return status;
 }
-
-/* ---- Counterparts ---- */
-
-/* The first file of a content that is not before this name and path; NULL: there is none. */
-static const struct named_file *first_from(const struct named_files *named, uint32_t content,
-					   struct bytes name, struct bytes path)
-{
-	size_t low = 0, high = named->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (compare_key(&named->files[middle], content, name, path) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < named->count && named->files[low].content == content ? &named->files[low]
-									  : NULL;
-}
-
-/* How a file of a content was found: the better comes first. */
-enum way { WAY_PATH, WAY_NAME, WAY_CONTENT, WAY_NONE };
-
-static enum way find_file(const struct named_files *named, uint32_t content, struct bytes path,
-			  const struct named_file **found)
-{
-	const struct bytes name = name_of(path), nothing = {"", 0};
-
-	*found = first_from(named, content, name, path);
-	if (*found != NULL && bytes_compare((*found)->path, path) == 0)
-		return WAY_PATH;
-	*found = first_from(named, content, name, nothing);
-	if (*found != NULL && bytes_compare(name_of((*found)->path), name) == 0)
-		return WAY_NAME;
-	*found = first_from(named, content, nothing, nothing);
-	return *found == NULL ? WAY_NONE : WAY_CONTENT;
-}
-
-/* Of the contents that are most alike, the file that is at the same path, or of the same name. */
-static const struct named_file *find_changed(const struct comparing *comparing,
-					     const struct named_file *file, uint32_t millionths)
-{
-	const struct folder_tree *tree = comparing->tree;
-	const struct named_file *best = NULL, *found;
-	enum way best_way = WAY_NONE, way;
-
-	for (size_t i = tree->alike_first[file->content]; i < tree->alike_first[file->content + 1];
-	     i++) {
-		if (tree->alike[i].millionths != millionths)
-			continue;
-		way = find_file(&comparing->named[1], tree->alike[i].content, file->path, &found);
-		if (way < best_way || (way < WAY_NONE && way == best_way &&
-				       bytes_compare(found->path, best->path) < 0)) {
-			best = found;
-			best_way = way;
-		}
-	}
-	return best;
-}
-
-static int add_file(struct folder_comparison *result, const struct folder_file *file,
-		    struct simhash_error *error)
-{
-	if (array_reserve(&result->files, &result->capacity, result->count + 1,
-			  sizeof *result->files, error) != 0)
-		return -1;
-	result->files[result->count++] = *file;
-	return 0;
-}
-
-/* A content that came since the rows were read first has no number, and is in one folder alone. */
-static uint32_t measure_content(const struct comparing *comparing, uint32_t content, int other)
-{
-	return content == NO_CONTENT
-		       ? 0
-		       : content_in(comparing->tree, content, comparing->ranges[other]);
-}
-
-static int add_of_a(struct comparing *comparing, const struct named_file *file,
-		    struct simhash_error *error)
-{
-	struct folder_file added = {
-		.fate = FATE_ONLY_A, .path_a = file->path, .size_a_bytes = file->size_bytes};
-	uint32_t millionths = measure_content(comparing, file->content, 1);
-	const struct named_file *found = NULL;
-	enum way way = WAY_NONE;
-
-	if (millionths > 0)
-		way = find_file(&comparing->named[1], file->content, file->path, &found);
-	if (way < WAY_NONE)
-		added.fate = way == WAY_PATH ? FATE_SAME : FATE_MOVED;
-	else if (millionths > 0)
-		found = find_changed(comparing, file, millionths);
-	if (found != NULL && way == WAY_NONE)
-		added.fate = FATE_CHANGED;
-	if (found != NULL) {
-		added.path_b = found->path;
-		added.size_b_bytes = found->size_bytes;
-		added.resemblance = (double)millionths / SIMHASH_MILLION;
-	}
-	return add_file(comparing->result, &added, error);
-}
-
-static int compare_results(const void *a, const void *b)
-{
-	const struct folder_file *x = a, *y = b;
-	struct bytes path_x = x->fate == FATE_ONLY_B ? x->path_b : x->path_a;
-	struct bytes path_y = y->fate == FATE_ONLY_B ? y->path_b : y->path_a;
-
-	if (x->fate != y->fate)
-		return x->fate < y->fate ? -1 : 1;
-	return bytes_compare(path_x, path_y);
-}
-
-static int write_files(struct comparing *comparing, struct simhash_error *error)
-{
-	struct folder_comparison *result = comparing->result;
-	const struct named_files *named = comparing->named;
-
-	for (size_t i = 0; i < named[0].count; i++)
-		if (add_of_a(comparing, &named[0].files[i], error) != 0)
-			return -1;
-	for (size_t i = 0; i < named[1].count; i++) {
-		const struct named_file *file = &named[1].files[i];
-		const struct folder_file added = {.fate = FATE_ONLY_B,
-						  .path_b = file->path,
-						  .size_b_bytes = file->size_bytes};
-		if (measure_content(comparing, file->content, 0) == 0 &&
-		    add_file(result, &added, error) != 0)
-			return -1;
-	}
-	if (result->count > 1)
-		qsort(result->files, result->count, sizeof *result->files, compare_results);
-	return 0;
-}
-
-/* ---- All of it ---- */
 
 static void add_totals(const struct folder_tree *tree, struct folder_range range,
 		       struct folder_share *share)
@@ -269,8 +46,7 @@ int finder_compare_folders(struct finder *finder, const struct folder_request *w
 	struct folder_tree tree;
 	struct share_marks marks = {.marks = NULL};
 	struct folder_pair *pair = &comparison->pair;
-	struct comparing comparing = {
-		.finder = finder, .wanted = wanted, .tree = &tree, .result = comparison};
+	struct folder_files files = {.tree = &tree};
 	int status;
 
 	*comparison = (struct folder_comparison){.count = 0};
@@ -278,19 +54,18 @@ int finder_compare_folders(struct finder *finder, const struct folder_request *w
 	if (status == 0)
 		status = share_marks_init(&marks, &tree, error);
 	for (int side = 0; status == 0 && side < 2; side++) {
-		struct folder_range *range = &comparing.ranges[side];
+		struct folder_range *range = &files.ranges[side];
 		range->first = folder_tree_range(&tree, finder, &wanted->sides[side], &range->end);
 		add_totals(&tree, *range, side == 0 ? &pair->a : &pair->b);
 	}
 	if (status == 0)
-		status = folder_pair_measure(&tree, &marks, comparing.ranges[0],
-					     comparing.ranges[1], pair, error);
+		status = folder_pair_measure(&tree, &marks, files.ranges[0], files.ranges[1], pair,
+					     error);
 	if (status == 0)
-		status = read_names(&comparing, error);
+		status = read_names(finder, wanted->sides, &files, &comparison->paths, error);
 	if (status == 0)
-		status = write_files(&comparing, error);
-	for (int side = 0; side < 2; side++)
-		free(comparing.named[side].files);
+		status = folder_files_match(&files, comparison, error);
+	folder_files_release(&files);
 	share_marks_release(&marks);
 	folder_tree_release(&tree);
 	if (status != 0)

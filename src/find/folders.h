@@ -83,11 +83,26 @@ struct folder_comparison {
 	struct folder_file *files; /* by fate, then by path */
 	size_t count, capacity;
 	struct arena paths;
+	bool is_left_out; /* of details: there was no room for its files */
 };
 
 /* Compare the two sides of the request; none is inside the other. */
 int finder_compare_folders(struct finder *finder, const struct folder_request *wanted,
 			   struct folder_comparison *comparison, struct simhash_error *error);
 void folder_comparison_release(struct folder_comparison *comparison);
+
+/* ---- The first pairs of a list, file by file ---- */
+
+struct folder_details {
+	struct folder_comparison *pairs; /* in the order of the list */
+	size_t count;
+	struct arena paths; /* of all files */
+};
+
+/* With at most so many files of all pairs, to the first of which they go first. */
+int finder_detail_pairs(struct finder *finder, const struct folder_pairs *found, size_t count,
+			uint64_t files_max, struct folder_details *details,
+			struct simhash_error *error);
+void folder_details_release(struct folder_details *details);
 
 #endif

@@ -6,15 +6,13 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
 #include "report/formatter.h"
 #include "report/html_groups.h"
 #include "report/html_text.h"
 
-/* src/report/report.html, which has this where the data goes. */
+/* src/report/report.html */
 extern const char report_template[];
-static const char data_mark[] = "@DATA@";
 
 /* ---- The parts of the data ---- */
 
@@ -30,43 +28,13 @@ static const char *how_verified(enum verify_mode mode)
 	return names[mode];
 }
 
-static void write_made(FILE *out)
-{
-	time_t now = time(NULL);
-	struct tm utc;
-	char made[32] = "";
-
-	if (gmtime_r(&now, &utc) != NULL)
-		strftime(made, sizeof made, "%Y-%m-%dT%H:%M:%SZ", &utc);
-	fprintf(out, "\"made\":\"%s\",\"version\":\"%s\"", made, SIMHASH_VERSION);
-}
-
-static int write_command(FILE *out, const struct report *report, struct simhash_error *error)
-{
-	fputs(",\"index\":", out);
-	if (html_write_path(out, bytes_of(report->index), error) != 0)
-		return -1;
-	fputs(",\"host\":", out);
-	if (html_write_path(out, bytes_of(report->host), error) != 0)
-		return -1;
-	fputs(",\"command\":[", out);
-	for (int i = 0; i < report->word_count; i++) {
-		fputs(i == 0 ? "" : ",", out);
-		if (html_write_path(out, bytes_of(report->words[i]), error) != 0)
-			return -1;
-	}
-	fputs("]", out);
-	return 0;
-}
-
 static int write_head(FILE *out, const struct report *report, struct simhash_error *error)
 {
 	const struct key_space *space = report->space;
 	const struct simhash_tag *tags = simhash_tag_set_tags(report->tags);
 	const struct simhash_tolerance *tolerance = &report->rule->tolerance;
 
-	write_made(out);
-	if (write_command(out, report, error) != 0)
+	if (page_write_origin(out, &report->origin, error) != 0)
 		return -1;
 	fprintf(out,
 		",\"tolerance\":%.6g,\"how\":\"%s\",\"rows\":%" PRId64 ",\"bytes\":%" PRId64
@@ -111,15 +79,14 @@ static void write_points(FILE *out, const struct key_space *space)
 
 int report_write(FILE *out, const struct report *report, struct simhash_error *error)
 {
-	const char *mark = strstr(report_template, data_mark);
+	const char *rest = page_begin(out, report_template);
 
-	fwrite(report_template, 1, (size_t)(mark - report_template), out);
 	fputc('{', out);
 	if (write_head(out, report, error) != 0 || html_write_groups(out, report, error) != 0)
 		return -1;
 	write_points(out, report->space);
 	fputc('}', out);
-	fputs(mark + strlen(data_mark), out);
+	page_end(out, rest);
 	return 0;
 }
 

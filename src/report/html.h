@@ -11,18 +11,12 @@
 
 #include "find/find.h"
 #include "find/groups.h"
+#include "report/html_page.h"
 #include "report/key_space.h"
 #include "report/order.h"
 
-/*
- * Groups beyond so many files are left out, and the page states their number.
- */
-#define REPORT_FILES_MAX 300000
-
 struct report {
-	const char *index, *host; /* the URL, which has no password, and this host's name */
-	char *const *words;	  /* of the command line */
-	int word_count;
+	struct page_origin origin;
 	bool with_pictures;
 	const struct listing_order
 		*order; /* that the groups have; what is beyond its limit is left out */

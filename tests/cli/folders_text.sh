@@ -222,8 +222,8 @@ said "--directories: the index has no files that are not empty at or below web1:
 mkdir unknown
 runs 1 "$SIMFIND" --directories old unknown
 said "the index has no files at or below $files/unknown; index it first: simhash"
-runs 1 "$SIMFIND" --directories --format=html -o page.html
-said "--directories cannot be combined with --format=html; expected text, csv, json or jsonl"
+runs 1 "$SIMFIND" --directories --format=null
+said "--directories cannot be combined with --format=null; expected text, csv, json, jsonl or html"
 runs 1 "$SIMFIND" --directories --min-shared=2
 said "--min-shared '2': expected a number from 0 to 1"
 runs 1 "$SIMFIND" --min-shared=1

@@ -1,0 +1,37 @@
+/*
+ * What the pages of reports share: a template, with the style and the script that all of them have
+ * in place of @STYLE@ and @SCRIPT@, and data in place of @DATA@.
+ *
+ *     const char *rest = page_begin(out, report_template);
+ *     ... write the data ...
+ *     page_end(out, rest);
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_REPORT_HTML_PAGE_H
+#define SIMHASH_REPORT_HTML_PAGE_H
+
+#include <stdio.h>
+
+#include "simhash.h"
+
+/*
+ * Beyond so many files, groups or the files of two folders are left out, and the page says so.
+ */
+#define REPORT_FILES_MAX 300000
+
+/* What a page was made of. */
+struct page_origin {
+	const char *index, *host; /* the URL, which has no password, and this host's name */
+	char *const *words;	  /* of the command line */
+	int word_count;
+};
+
+/* Write what comes before the data; returns where the rest begins. */
+const char *page_begin(FILE *out, const char *template);
+void page_end(FILE *out, const char *rest);
+
+/* Write the first fields of the data's object: when, by what and of what it was made. */
+int page_write_origin(FILE *out, const struct page_origin *origin, struct simhash_error *error);
+
+#endif
