@@ -15,6 +15,7 @@
 void find_arguments_init(struct find_arguments *arguments)
 {
 	*arguments = (struct find_arguments){
+		.location = {.group = "simfind"},
 		.formatter = formatter_find("text"),
 		.resources = {.threads = processors(), .memory_bytes = FIND_MEMORY_DEFAULT},
 		.min_shared = MIN_SHARED_DEFAULT,

@@ -144,6 +144,7 @@ int forget(const struct index_arguments *arguments, struct simhash_error *error)
 	if (store_open(&where, OPEN_TO_READ, &f.store, error) != 0)
 		goto out;
 	store_close(f.store);
+	where.warning = NULL;
 	if (store_open(&where, OPEN_TO_WRITE, &f.store, error) != 0)
 		goto out;
 	status = measure != NULL ? forget_measure(&f, measure, &removed, error)

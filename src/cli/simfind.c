@@ -113,6 +113,12 @@ static int choose_tags(struct find_arguments *arguments, struct against *against
 	return 0;
 }
 
+static void warn(void *context, const char *message)
+{
+	(void)context;
+	say(PROGRAM, message);
+}
+
 static int run(struct find_arguments *arguments, struct find_outcome *outcome,
 	       struct simhash_error *error)
 {
@@ -184,6 +190,7 @@ int main(int argc, char **argv)
 	end_at_bus_error(PROGRAM);
 	tidy_up_at_signals();
 	find_arguments_init(&arguments);
+	arguments.location.warning = warn;
 	status = choose_kernel(&error);
 	if (status == 0)
 		status = find_arguments_parse(&arguments, argc, argv, &error);

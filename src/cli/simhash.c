@@ -13,6 +13,12 @@
 
 #define PROGRAM "simhash"
 
+static void warn(void *context, const char *message)
+{
+	(void)context;
+	say(PROGRAM, message);
+}
+
 static int run(const struct index_arguments *arguments, bool *had_unreadable,
 	       struct simhash_error *error)
 {
@@ -47,6 +53,7 @@ int main(int argc, char **argv)
 	ignore_size_signal();
 	end_at_bus_error(PROGRAM);
 	index_arguments_init(&arguments);
+	arguments.request.location.warning = warn;
 	status = choose_kernel(&error);
 	if (status == 0)
 		status = index_arguments_parse(&arguments, argc, argv, &error);

@@ -24,6 +24,7 @@ int update_index(const struct find_arguments *arguments, bool *had_unreadable,
 	index_arguments_init(&indexing);
 	indexing.program = "simfind";
 	indexing.request.location = arguments->location;
+	indexing.request.location.group = NULL; /* as simhash would */
 	indexing.request.paths = paths;
 	indexing.request.path_count = (unsigned)arguments->below_count;
 	indexing.tag_file = arguments->tag_file;

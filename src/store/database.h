@@ -61,11 +61,11 @@ struct database_driver {
 	unsigned rows_per_insert, rows_per_transaction;
 
 	/*
-	 * `defaults_file` is the option file to read instead of the usual ones; or NULL. `beside` is
-	 * a connection of this program to the same database, whose way to read it is taken; or NULL.
+	 * Of `where` the option files matter, and who is warned. `beside` is a connection of this
+	 * program to the same database, whose way to read it is taken; or NULL.
 	 */
-	int (*open)(const struct store_url *url, const char *defaults_file, enum open_mode mode,
-		    const struct database *beside, struct database **database,
+	int (*open)(const struct store_url *url, const struct store_location *where,
+		    enum open_mode mode, const struct database *beside, struct database **database,
 		    struct simhash_error *error);
 	void (*close)(struct database *database);
 

@@ -107,7 +107,7 @@ static void close_database(struct database *database)
 	free(database);
 }
 
-static int open_database(const struct store_url *url, const char *defaults_file,
+static int open_database(const struct store_url *url, const struct store_location *where,
 			 enum open_mode mode, const struct database *beside,
 			 struct database **database, struct simhash_error *error)
 {
@@ -116,8 +116,7 @@ static int open_database(const struct store_url *url, const char *defaults_file,
 	if (*database == NULL)
 		return error_set_memory(error);
 	name_mysql(url, (*database)->name);
-	if (connect_mysql(url, defaults_file, mode, (*database)->name, &(*database)->handle,
-			  error) != 0) {
+	if (connect_mysql(url, where, mode, (*database)->name, &(*database)->handle, error) != 0) {
 		close_database(*database);
 		*database = NULL;
 		return -1;

@@ -1,7 +1,6 @@
 /*
- * From a URL and option files to a connection with a MySQL or MariaDB server.
- * User, password, socket and TLS come from the option files, groups [client] and
- * [simhash]. Leaves statements to mysql.c.
+ * From a URL and option files to a connection with a MySQL or MariaDB server, and why there is
+ * none. Leaves what options mean to mysql_options.c and statements to mysql.c.
  * SPDX-License-Identifier: MIT
  */
 #include "store/mysql_connect.h"
@@ -13,12 +12,13 @@
 
 #include "base/error.h"
 #include "base/open_file.h"
-#include "store/option_files.h"
+#include "store/mysql_options.h"
 
 /* Error numbers of the server and of the library that matter here. */
 enum {
 	SERVER_TOO_MANY_CONNECTIONS = 1040,
 	SERVER_DATABASE_DENIED = 1044,
+	SERVER_USER_DENIED = 1045,
 	SERVER_NOT_READY = 1047, /* a node of Galera that is not in its cluster */
 	SERVER_UNKNOWN_DATABASE = 1049,
 	SERVER_SHUTTING_DOWN = 1053,
@@ -52,6 +52,10 @@ enum {
 	LIBRARY_SERVER_LOST_EXTENDED = 2055,
 	SPIDER_SERVER_GONE = 12701
 };
+
+#define NAMED_USER                                                                               \
+	"simhash --init-database prints statements for users that it does not come before, and " \
+	"mariadb-secure-installation removes it"
 
 #define CONNECT_TIMEOUT_S 30 /* unless an option file sets another */
 
@@ -133,8 +137,20 @@ static const char *advice_for(unsigned number)
 	}
 }
 
+/* What a server says of rights that no user has who was not named. */
+static bool is_of_nobody(const char *message)
+{
+	return strstr(message, " user ''@'") != NULL;
+}
+
 int fail_mysql(const char *name, unsigned number, const char *message, struct simhash_error *error)
 {
+	if ((number == SERVER_DATABASE_DENIED || number == SERVER_TABLE_DENIED) &&
+	    is_of_nobody(message))
+		return error_set(error, classify(number),
+				 "cannot use index %s: %s (error %u): the server took you for its "
+				 "anonymous user; " NAMED_USER,
+				 name, message, number);
 	return error_set(error, classify(number), "cannot use index %s: %s (error %u)%s", name,
 			 message, number, advice_for(number));
 }
@@ -145,19 +161,6 @@ static int fail(MYSQL *handle, const char *name, struct simhash_error *error)
 }
 
 /* ---- TLS ---- */
-
-static int choose_tls(MYSQL *handle, const char *defaults_file, enum tls_mode *mode,
-		      struct simhash_error *error)
-{
-	*mode = TLS_UNSAID;
-	if (!LIBRARY_KNOWS_SSL_MODE && option_files_tls_mode(defaults_file, mode, error) != 0)
-		return -1;
-	if (*mode >= TLS_REQUIRED)
-		library_require_tls(handle, *mode == TLS_VERIFIED);
-	else if (*mode == TLS_DISABLED)
-		library_disable_tls(handle);
-	return 0;
-}
 
 /*
  * MariaDB's library may fall back to an unencrypted connection silently, whatever was asked for.
@@ -246,36 +249,119 @@ static int create_database(MYSQL *handle, const char *database, const char *name
 	return mysql_select_db(handle, database) != 0 ? fail(handle, name, error) : 0;
 }
 
-/* `database` is NULL if it is to be created first. */
-static int open_handle(MYSQL *handle, const struct store_url *url, const char *database,
-		       const char *defaults_file, const char *name, struct simhash_error *error)
-{
-	unsigned timeout_s = CONNECT_TIMEOUT_S;
-	enum tls_mode tls;
+/* What one connection is made from. */
+struct target {
+	const struct store_url *url;
+	const struct option_files *files;
+	const char *name;
+};
 
-	if (defaults_file != NULL && check_defaults_file(defaults_file, error) != 0)
-		return -1;
+/* Set all options, and connect. -1 without an error is the library's, which `handle` has. */
+static int reach(MYSQL *handle, const struct target *target, const char *database,
+		 const char *password, struct connect_options *options, bool *has_error,
+		 struct simhash_error *error)
+{
+	const struct store_url *url = target->url;
+	unsigned timeout_s = CONNECT_TIMEOUT_S, no = 0;
+
 	mysql_options(handle, MYSQL_OPT_CONNECT_TIMEOUT, &timeout_s);
-	if (choose_tls(handle, defaults_file, &tls, error) != 0)
+	/* A server may ask for any file of this host. */
+	mysql_options(handle, MYSQL_OPT_LOCAL_INFILE, &no);
+	*has_error = set_mysql_options(handle, target->files, options, error) != 0;
+	if (*has_error)
 		return -1;
-	if (defaults_file != NULL)
-		mysql_options(handle, MYSQL_READ_DEFAULT_FILE, defaults_file);
-	mysql_options(handle, MYSQL_READ_DEFAULT_GROUP, "simhash");
 	mysql_options(handle, MYSQL_SET_CHARSET_NAME, "utf8mb4");
-	if (mysql_real_connect(handle, url->host, url->user, NULL, database, url->port, NULL, 0) ==
-	    NULL)
-		return fail(handle, name, error);
-	library_never_reconnect(handle);
-	if (check_tls(handle, tls, name, error) != 0 || check_version(handle, name, error) != 0 ||
-	    configure(handle, name, error) != 0)
-		return -1;
-	return database == NULL ? create_database(handle, url->database, name, error) : 0;
+	return mysql_real_connect(handle, url->host != NULL ? url->host : options->host,
+				  url->user != NULL ? url->user : options->user,
+				  password != NULL ? password : options->password, database,
+				  url->port != 0 ? url->port : options->port, options->socket,
+				  0) == NULL
+		       ? -1
+		       : 0;
 }
 
-int connect_mysql(const struct store_url *url, const char *defaults_file, enum open_mode mode,
-		  const char *name, MYSQL **handle, struct simhash_error *error)
+/* Is it the anonymous user that a server lets in from here? Fills the host of that, as the server has it. */
+static bool is_anonymous(MYSQL *handle, char host[], size_t size)
 {
-	const char *database = url->database;
+	MYSQL_RES *result;
+	MYSQL_ROW row;
+	bool is = false;
+
+	if (mysql_query(handle, "SELECT CURRENT_USER()") != 0 ||
+	    (result = mysql_store_result(handle)) == NULL)
+		return false;
+	row = mysql_fetch_row(result);
+	if (row != NULL && row[0] != NULL && row[0][0] == '@') {
+		snprintf(host, size, "%s", row[0] + 1);
+		is = true;
+	}
+	mysql_free_result(result);
+	return is;
+}
+
+/*
+ * A server compares host names before names of users: for somebody from its own host its user
+ * ''@'localhost', who may be anybody and has no password, comes before 'reader'@'%'. So where
+ * a password is refused, try without one.
+ */
+static bool is_shadowed(const struct target *target, char host[], size_t size)
+{
+	MYSQL *handle = mysql_init(NULL);
+	struct connect_options options;
+	struct simhash_error ignored;
+	bool has_error, is = false;
+
+	if (handle == NULL)
+		return false;
+	if (reach(handle, target, NULL, "", &options, &has_error, &ignored) == 0)
+		is = is_anonymous(handle, host, size);
+	mysql_close(handle);
+	return is;
+}
+
+static int fail_refused(MYSQL *handle, const struct target *target, bool has_password,
+			struct simhash_error *error)
+{
+	unsigned number = mysql_errno(handle);
+	char host[256];
+
+	if (number != SERVER_USER_DENIED)
+		return fail(handle, target->name, error);
+	if (has_password && is_shadowed(target, host, sizeof host))
+		return error_set(error, SIMHASH_E_DATABASE,
+				 "cannot use index %s: %s (error %u): the server's anonymous user "
+				 "''@'%s' comes before a user of any host; " NAMED_USER,
+				 target->name, mysql_error(handle), number, host);
+	if (target->files->unreadable != NULL)
+		return error_set(error, SIMHASH_E_DATABASE,
+				 "cannot use index %s: %s (error %u); the option file %s",
+				 target->name, mysql_error(handle), number,
+				 target->files->unreadable);
+	return fail(handle, target->name, error);
+}
+
+/* `database` is NULL if it is to be created first. */
+static int open_handle(MYSQL *handle, const struct target *target, const char *database,
+		       struct simhash_error *error)
+{
+	const char *name = target->name;
+	struct connect_options options;
+	bool has_error;
+
+	if (reach(handle, target, database, NULL, &options, &has_error, error) != 0)
+		return has_error ? -1
+				 : fail_refused(handle, target, options.password != NULL, error);
+	library_never_reconnect(handle);
+	if (check_tls(handle, options.tls, name, error) != 0 ||
+	    check_version(handle, name, error) != 0 || configure(handle, name, error) != 0)
+		return -1;
+	return database == NULL ? create_database(handle, target->url->database, name, error) : 0;
+}
+
+static int connect_target(const struct target *target, enum open_mode mode, MYSQL **handle,
+			  struct simhash_error *error)
+{
+	const char *database = target->url->database;
 
 	/* A handle that failed has lost its options, so each try has a new one. */
 	for (;;) {
@@ -283,7 +369,7 @@ int connect_mysql(const struct store_url *url, const char *defaults_file, enum o
 		*handle = mysql_init(NULL);
 		if (*handle == NULL)
 			return error_set_memory(error);
-		if (open_handle(*handle, url, database, defaults_file, name, error) == 0)
+		if (open_handle(*handle, target, database, error) == 0)
 			return 0;
 		is_missing = mysql_errno(*handle) == SERVER_UNKNOWN_DATABASE;
 		mysql_close(*handle);
@@ -292,4 +378,35 @@ int connect_mysql(const struct store_url *url, const char *defaults_file, enum o
 			return -1;
 		database = NULL;
 	}
+}
+
+static void warn_of_exposed(const struct store_location *where, const char *path)
+{
+	struct simhash_error warning;
+
+	error_set(&warning, SIMHASH_E_SYSTEM,
+		  "warning: others can read or write the option file %s, which has a password: "
+		  "chmod 600 it",
+		  path);
+	where->warning(where->context, warning.message);
+}
+
+int connect_mysql(const struct store_url *url, const struct store_location *where,
+		  enum open_mode mode, const char *name, MYSQL **handle,
+		  struct simhash_error *error)
+{
+	struct option_files files;
+	struct target target = {url, &files, name};
+	int status;
+
+	*handle = NULL;
+	if (where->defaults_file != NULL && check_defaults_file(where->defaults_file, error) != 0)
+		return -1;
+	status = option_files_read(where->defaults_file, where->group, &files, error);
+	if (status == 0 && files.exposed != NULL && where->warning != NULL)
+		warn_of_exposed(where, files.exposed);
+	if (status == 0)
+		status = connect_target(&target, mode, handle, error);
+	option_files_release(&files);
+	return status;
 }

@@ -21,9 +21,10 @@ int fail_mysql(const char *name, unsigned number, const char *message, struct si
  * Connect, and set up the session. OPEN_TO_CREATE creates a database that does not exist. It is
  * an error if TLS was asked for and is not used. On success mysql_close() the handle.
  * Errors: SIMHASH_E_CONNECTION if no server answers, SIMHASH_E_DATABASE, SIMHASH_E_SYSTEM for
- * `defaults_file`.
+ * an option file that is named and cannot be read, SIMHASH_E_RANGE for a value in one.
  */
-int connect_mysql(const struct store_url *url, const char *defaults_file, enum open_mode mode,
-		  const char *name, MYSQL **handle, struct simhash_error *error);
+int connect_mysql(const struct store_url *url, const struct store_location *where,
+		  enum open_mode mode, const char *name, MYSQL **handle,
+		  struct simhash_error *error);
 
 #endif

@@ -1,7 +1,6 @@
 /*
  * MariaDB Connector/C and Oracle's libmysqlclient: everything in which they
- * differ at compile time is here. Both read the option files, groups [client]
- * and [simhash]; what differs is what they know of TLS, and whether they keep to
+ * differ at compile time is here: what they know of TLS, and whether they keep to
  * it. Included by the MySQL driver alone.
  * SPDX-License-Identifier: MIT
  */
@@ -18,14 +17,14 @@ enum { LIBRARY_OUT_OF_MEMORY = 2008 }; /* as an error number, like those of mysq
 
 typedef my_bool mysql_bool;
 
-/* Of its option files store/option_files.h reads what they say of TLS, ssl-mode included. */
-#define LIBRARY_KNOWS_SSL_MODE 0
 #define library_get_option(handle, option, value) mysql_get_optionv(handle, option, value)
 
-static inline void library_require_tls(MYSQL *handle, bool verify)
+/* It always compares the name of the host when it verifies. */
+static inline void library_require_tls(MYSQL *handle, bool verify, bool identity)
 {
 	mysql_bool yes = 1;
 
+	(void)identity;
 	mysql_options(handle, MYSQL_OPT_SSL_ENFORCE, &yes);
 	if (verify)
 		mysql_options(handle, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &yes);
@@ -96,12 +95,13 @@ typedef my_bool mysql_bool;
 typedef bool mysql_bool;
 #endif
 
-#define LIBRARY_KNOWS_SSL_MODE 1
 #define library_get_option(handle, option, value) mysql_get_option(handle, option, value)
 
-static inline void library_require_tls(MYSQL *handle, bool verify)
+static inline void library_require_tls(MYSQL *handle, bool verify, bool identity)
 {
-	enum mysql_ssl_mode mode = verify ? SSL_MODE_VERIFY_IDENTITY : SSL_MODE_REQUIRED;
+	enum mysql_ssl_mode mode = identity ? SSL_MODE_VERIFY_IDENTITY
+				   : verify ? SSL_MODE_VERIFY_CA
+					    : SSL_MODE_REQUIRED;
 
 	mysql_options(handle, MYSQL_OPT_SSL_MODE, &mode);
 }

@@ -1,41 +1,47 @@
 /*
- * The option ssl-mode, and those like it, in the option files of MySQL.
+ * Reading the option files of MySQL. Leaves what the options mean to mysql_options.c.
  * SPDX-License-Identifier: MIT
  */
 #include "store/option_files.h"
 
 #include <ctype.h>
 #include <dirent.h>
-#include <stdbool.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
+#include "base/array.h"
 #include "base/error.h"
 
 #define INCLUDES_MAX 10 /* one in another */
+#define NOT_OURS 0
 
 struct reading {
-	enum tls_mode mode;
+	struct option_files *files;
+	const char *group;
 	unsigned depth;
 	struct simhash_error *error;
 };
 
 static int read_file(struct reading *reading, const char *path);
 
-static bool is_our_group(const char *group)
+/* The rank of a group's options, or NOT_OURS. */
+static unsigned rank_of(const struct reading *reading, const char *group)
 {
-	static const char *const groups[] = {"client", "client-server", "client-mariadb",
-					     "simhash"};
+	static const char *const of_all[] = {"client", "client-server", "client-mariadb"};
 
-	for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
-		if (strcmp(group, groups[i]) == 0)
-			return true;
-	return false;
+	for (size_t i = 0; i < sizeof of_all / sizeof *of_all; i++)
+		if (strcmp(group, of_all[i]) == 0)
+			return 1;
+	if (strcmp(group, "simhash") == 0)
+		return 2;
+	return reading->group != NULL && strcmp(group, reading->group) == 0 ? 3 : NOT_OURS;
 }
 
-/* Take off the white space and quotes around a text. */
+/* Take off the white space around a text. */
 static char *trimmed(char *text)
 {
 	char *end;
@@ -45,91 +51,87 @@ static char *trimmed(char *text)
 	end = text + strlen(text);
 	while (end > text && isspace((unsigned char)end[-1]))
 		*--end = '\0';
-	if (end - text >= 2 && (*text == '"' || *text == '\'') && end[-1] == *text) {
-		end[-1] = '\0';
-		text++;
-	}
 	return text;
 }
 
-static int take_mode(struct reading *reading, const char *path, const char *value)
-{
-	static const struct {
-		const char *name;
-		enum tls_mode mode;
-	} modes[] = {{"DISABLED", TLS_DISABLED},
-		     {"PREFERRED", TLS_UNSAID},
-		     {"REQUIRED", TLS_REQUIRED},
-		     {"VERIFY_CA", TLS_VERIFIED},
-		     {"VERIFY_IDENTITY", TLS_VERIFIED}};
-
-	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-		if (strcasecmp(value, modes[i].name) == 0) {
-			reading->mode = modes[i].mode;
-			return 0;
-		}
-	return error_set(reading->error, SIMHASH_E_RANGE,
-			 "%s: ssl-mode '%s': expected DISABLED, PREFERRED, REQUIRED, VERIFY_CA or "
-			 "VERIFY_IDENTITY",
-			 path, value);
-}
-
-static bool is_one_of(const char *key, const char *const names[2])
-{
-	return strcmp(key, names[0]) == 0 || strcmp(key, names[1]) == 0;
-}
-
-/* End a line where a comment begins, outside quotes. */
+/* End a line where a comment begins: at a '#' after white space, outside quotes. */
 static void cut_comment(char *line)
 {
 	char quote = '\0';
 
-	for (; *line != '\0'; line++) {
-		if (quote != '\0') {
-			if (*line == quote)
+	for (char *c = line; *c != '\0'; c++) {
+		if (*c == '\\' && c[1] != '\0') {
+			c++;
+		} else if (quote != '\0') {
+			if (*c == quote)
 				quote = '\0';
-		} else if (*line == '"' || *line == '\'') {
-			quote = *line;
-		} else if (*line == '#') {
-			*line = '\0';
+		} else if (*c == '"' || *c == '\'') {
+			quote = *c;
+		} else if (*c == '#' && c > line && isspace((unsigned char)c[-1])) {
+			*c = '\0';
 			return;
 		}
 	}
 }
 
-/* "key", "key=value"; '-' and '_' are one in a key. */
-static int take_option(struct reading *reading, const char *path, char *line)
+/* A value without its quotes and with what its escapes mean, in place. */
+static char *plain_value(char *text)
 {
-	char *equals;
-	const char *value, *key;
-	bool is_off;
+	static const char letters[] = "bnrts\"'\\", meant[] = "\b\n\r\t \"'\\";
+	size_t length;
+	char *write;
+
+	text = trimmed(text);
+	length = strlen(text);
+	if (length >= 2 && (*text == '"' || *text == '\'') && text[length - 1] == *text) {
+		text[length - 1] = '\0';
+		text++;
+	}
+	write = text;
+	for (const char *read = text; *read != '\0'; read++) {
+		const char *letter = *read == '\\' && read[1] != '\0' ? strchr(letters, read[1])
+								      : NULL;
+		if (letter != NULL)
+			read++;
+		*write++ = letter != NULL ? meant[letter - letters] : *read;
+	}
+	*write = '\0';
+	return text;
+}
+
+static char *plain_key(char *text)
+{
+	char *key = trimmed(text);
+
+	for (char *c = key; *c != '\0'; c++)
+		if (*c == '_')
+			*c = '-';
+	return strncmp(key, "loose-", 6) == 0 ? key + 6 : key;
+}
+
+/* Keep "key" or "key=value". */
+static int take_option(struct reading *reading, const char *path, unsigned rank, char *line)
+{
+	struct option_files *files = reading->files;
+	struct option_value *kept;
+	char *equals, *value;
 
 	cut_comment(line);
 	equals = strchr(line, '=');
-	value = equals == NULL ? "1" : trimmed(equals + 1);
+	value = equals == NULL ? NULL : plain_value(equals + 1);
 	if (equals != NULL)
 		*equals = '\0';
-	key = trimmed(line);
-	for (char *c = line; *c != '\0'; c++)
-		if (*c == '_')
-			*c = '-';
-	if (strncmp(key, "loose-", 6) == 0)
-		key += 6;
-	if (strcmp(key, "ssl-mode") == 0)
-		return take_mode(reading, path, value);
-	is_off = strcmp(value, "0") == 0 || strcasecmp(value, "off") == 0 ||
-		 strcasecmp(value, "false") == 0;
-	if (is_one_of(key, (const char *const[]){"ssl-verify-server-cert", "tls-verify-peer"})) {
-		if (!is_off)
-			reading->mode = TLS_VERIFIED;
-	} else if (is_one_of(key, (const char *const[]){"ssl-enforce", "tls-enforce"})) {
-		if (!is_off && reading->mode < TLS_REQUIRED)
-			reading->mode = TLS_REQUIRED;
-	} else if (strcmp(key, "ssl") == 0)
-		reading->mode = is_off ? TLS_DISABLED : TLS_REQUIRED;
-	else if (strcmp(key, "skip-ssl") == 0 || strcmp(key, "disable-ssl") == 0)
-		reading->mode = TLS_DISABLED;
-	return 0;
+	if (array_reserve(&files->values, &files->capacity, files->count + 1, sizeof *files->values,
+			  reading->error) != 0)
+		return -1;
+	kept = &files->values[files->count++];
+	*kept = (struct option_value){.rank = rank,
+				      .file = strdup(path),
+				      .key = strdup(plain_key(line)),
+				      .value = value == NULL ? NULL : strdup(value)};
+	return kept->file == NULL || kept->key == NULL || (value != NULL && kept->value == NULL)
+		       ? error_set_memory(reading->error)
+		       : 0;
 }
 
 static bool is_option_file(const char *name)
@@ -159,8 +161,8 @@ static int read_directory(struct reading *reading, const char *path)
 	return status;
 }
 
-/* A line of a file; `in_group` is kept from one to the next. */
-static int take_line(struct reading *reading, const char *path, char *line, bool *in_group)
+/* A line of a file; the rank of its group is kept from one to the next. */
+static int take_line(struct reading *reading, const char *path, char *line, unsigned *rank)
 {
 	line = trimmed(line);
 	switch (line[0]) {
@@ -170,7 +172,7 @@ static int take_line(struct reading *reading, const char *path, char *line, bool
 		return 0;
 	case '[':
 		line[strcspn(line, "]")] = '\0';
-		*in_group = is_our_group(trimmed(line + 1));
+		*rank = rank_of(reading, trimmed(line + 1));
 		return 0;
 	case '!':
 		if (strncmp(line, "!includedir", 11) == 0)
@@ -178,24 +180,63 @@ static int take_line(struct reading *reading, const char *path, char *line, bool
 		return strncmp(line, "!include", 8) == 0 ? read_file(reading, trimmed(line + 8))
 							 : 0;
 	default:
-		return *in_group ? take_option(reading, path, line) : 0;
+		return *rank != NOT_OURS ? take_option(reading, path, *rank, line) : 0;
 	}
+}
+
+/* Remember a file that is there and cannot be read, the first one. */
+static int note_unreadable(struct reading *reading, const char *path)
+{
+	char **unreadable = &reading->files->unreadable;
+	const char *reason = strerror(errno);
+
+	if (errno == ENOENT || errno == ENOTDIR || *unreadable != NULL)
+		return 0;
+	if (asprintf(unreadable, "%s cannot be read: %s", path, reason) >= 0)
+		return 0;
+	*unreadable = NULL;
+	return error_set_memory(reading->error);
+}
+
+/* Remember a file with a password that is not its owner's and group's alone. */
+static int note_exposed(struct reading *reading, const char *path, FILE *file, size_t first)
+{
+	struct option_files *files = reading->files;
+	bool has_password = false;
+	struct stat status;
+
+	for (size_t i = first; i < files->count; i++)
+		has_password = has_password || (strcmp(files->values[i].file, path) == 0 &&
+						strcmp(files->values[i].key, "password") == 0);
+	if (!has_password || files->exposed != NULL || fstat(fileno(file), &status) != 0 ||
+	    (status.st_mode & (S_IROTH | S_IWOTH)) == 0)
+		return 0;
+	files->exposed = strdup(path);
+	return files->exposed == NULL ? error_set_memory(reading->error) : 0;
 }
 
 static int read_file(struct reading *reading, const char *path)
 {
-	FILE *file = reading->depth < INCLUDES_MAX ? fopen(path, "re") : NULL;
+	FILE *file;
 	char *line = NULL;
-	size_t size = 0;
-	bool in_group = false;
+	size_t size = 0, first = reading->files->count;
+	unsigned rank = NOT_OURS;
 	int status = 0;
 
-	if (file == NULL)
+	if (reading->depth == INCLUDES_MAX)
 		return 0;
+	file = fopen(path, "re");
+	if (file == NULL)
+		return note_unreadable(reading, path);
 	reading->depth++;
 	while (status == 0 && getline(&line, &size, file) >= 0)
-		status = take_line(reading, path, line, &in_group);
+		status = take_line(reading, path, line, &rank);
+	if (status == 0 && !feof(file))
+		status = errno == ENOMEM ? error_set_memory(reading->error)
+					 : note_unreadable(reading, path);
 	reading->depth--;
+	if (status == 0)
+		status = note_exposed(reading, path, file, first);
 	free(line);
 	fclose(file);
 	return status;
@@ -218,12 +259,25 @@ static int read_below(struct reading *reading, const char *variable, const char 
 	return status;
 }
 
-int option_files_tls_mode(const char *defaults_file, enum tls_mode *mode,
-			  struct simhash_error *error)
+/* Stable: values of one rank stay in their order. There are few. */
+static void sort_by_rank(struct option_files *files)
 {
-	struct reading reading = {TLS_UNSAID, 0, error};
+	for (size_t i = 1; i < files->count; i++) {
+		struct option_value value = files->values[i];
+		size_t place = i;
+		for (; place > 0 && files->values[place - 1].rank > value.rank; place--)
+			files->values[place] = files->values[place - 1];
+		files->values[place] = value;
+	}
+}
+
+int option_files_read(const char *defaults_file, const char *group, struct option_files *files,
+		      struct simhash_error *error)
+{
+	struct reading reading = {files, group, 0, error};
 	int status;
 
+	*files = (struct option_files){.values = NULL};
 	if (defaults_file != NULL)
 		status = read_file(&reading, defaults_file);
 	else if ((status = read_file(&reading, "/etc/my.cnf")) == 0 &&
@@ -232,6 +286,26 @@ int option_files_tls_mode(const char *defaults_file, enum tls_mode *mode,
 			  &reading, getenv("MARIADB_HOME") != NULL ? "MARIADB_HOME" : "MYSQL_HOME",
 			  "my.cnf")) == 0)
 		status = read_below(&reading, "HOME", ".my.cnf");
-	*mode = reading.mode;
+	sort_by_rank(files);
 	return status;
+}
+
+void option_files_release(struct option_files *files)
+{
+	for (size_t i = 0; i < files->count; i++) {
+		free(files->values[i].file);
+		free(files->values[i].key);
+		free(files->values[i].value);
+	}
+	free(files->values);
+	free(files->unreadable);
+	free(files->exposed);
+	*files = (struct option_files){.values = NULL};
+}
+
+bool option_is_off(const struct option_value *option)
+{
+	return option->value != NULL &&
+	       (strcmp(option->value, "0") == 0 || strcasecmp(option->value, "off") == 0 ||
+		strcasecmp(option->value, "false") == 0);
 }

@@ -439,13 +439,13 @@ static char *plain_path(const char *path)
 	return copy;
 }
 
-static int open_database(const struct store_url *url, const char *defaults_file,
+static int open_database(const struct store_url *url, const struct store_location *where,
 			 enum open_mode mode, const struct database *beside,
 			 struct database **database, struct simhash_error *error)
 {
 	int status;
 
-	(void)defaults_file;
+	(void)where;
 	*database = NULL;
 	status = mode == OPEN_TO_READ ? 0 : create_private(url->path, error);
 	if (status == 0)

@@ -102,9 +102,12 @@ static int connect_once(struct store *store, const struct store_url *url, enum o
 			const struct store *beside, struct simhash_error *error)
 {
 	const struct database_driver *driver = store->driver;
+	int status = driver->open(url, &store->location, mode,
+				  beside == NULL ? NULL : beside->database, &store->database,
+				  error);
 
-	if (driver->open(url, store->location.defaults_file, mode,
-			 beside == NULL ? NULL : beside->database, &store->database, error) != 0)
+	store->location.warning = NULL; /* once is enough, for the connections beside it, too */
+	if (status != 0)
 		return -1;
 	if (schema_open(store, mode, error) == 0 &&
 	    (!store->writes ||
@@ -211,7 +214,11 @@ int store_open_beside(const struct store *first, struct store **store, struct si
 int store_open_to_write(const struct store *first, struct store **store,
 			struct simhash_error *error)
 {
-	return open_store(&first->location, OPEN_TO_WRITE, NULL, store, error);
+	struct store_location to_write = first->location;
+
+	/* A user who finds may only read. */
+	to_write.group = NULL;
+	return open_store(&to_write, OPEN_TO_WRITE, NULL, store, error);
 }
 
 void store_open_second(const struct store *first, struct store **store)

@@ -46,7 +46,10 @@ int store_open(const struct store_location *where, enum open_mode mode, struct s
  */
 int store_open_beside(const struct store *first, struct store **store, struct simhash_error *error);
 
-/* Open another connection to the same index, to write to it; as store_open_beside. */
+/*
+ * Open another connection to the same index, to write to it; as store_open_beside. On a server it
+ * is that of simhash's user, since the one who finds may only read.
+ */
 int store_open_to_write(const struct store *first, struct store **store,
 			struct simhash_error *error);
 

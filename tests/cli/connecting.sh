@@ -12,6 +12,9 @@ mariadb -e "CREATE USER visitor@'127.0.0.1' IDENTIFIED BY 'right', visitor@'::1'
 		visitor@localhost IDENTIFIED BY 'right';
 	GRANT ALL ON simhash.* TO visitor@'127.0.0.1', visitor@'::1', visitor@localhost"
 export HOME=$TEST_FOLDER
+root() {
+	HOME=$server_home mariadb -e "$1"
+}
 options() {
 	printf '[client]\npassword=right\n' >"$HOME/.my.cnf"
 	[ $# -eq 0 ] || printf '%s\n' '[simhash]' "$@" >>"$HOME/.my.cnf"
@@ -47,6 +50,74 @@ options 'ssl-mode=SOMETIMES'
 runs 1 "$SIMHASH" -d "$url" "$files"
 said ".my.cnf: ssl-mode 'SOMETIMES': expected DISABLED, PREFERRED, REQUIRED, VERIFY_CA or VERIFY_IDENTITY"
 
+# The group of the program counts before [simhash], and that before [client], in whatever order they stand.
+url=mysql://127.0.0.1:$MARIADB_PORT/simhash
+root "CREATE USER writer@'127.0.0.1' IDENTIFIED BY 'wri ter#1', reader@'127.0.0.1' IDENTIFIED BY 'r\"e''a\\\\d',
+	nobody@'127.0.0.1' IDENTIFIED BY 'none';
+	GRANT ALL ON simhash.* TO writer@'127.0.0.1'; GRANT SELECT ON simhash.* TO reader@'127.0.0.1'"
+client=$'[client]\nuser=nobody\npassword=none'
+simhash=$'[simhash]\nuser=writer\npassword = wri\\ster#1  # a comment'
+simfind=$'[simfind]\nuser=reader\npassword = "r\\"e\\\'a\\\\d"'
+umask 077
+for order in "$client"$'\n'"$simhash"$'\n'"$simfind" "$simfind"$'\n'"$simhash"$'\n'"$client"; do
+	rm -f "$HOME/.my.cnf"
+	printf '%s\n' "$order" >"$HOME/.my.cnf"
+	runs 0 "$SIMHASH" -q -d "$url" "$files"
+	[ ! -s err ] || fail "$(cat err)"
+	runs 0 "$SIMFIND" -q -d "$url"
+	[ ! -s err ] || fail "$(cat err)"
+	# What simfind writes it writes as simhash does.
+	runs 0 "$SIMFIND" -d "$url" --store
+	runs 0 "$SIMFIND" -d "$url" --update "$files"
+	runs 0 "$SIMHASH" -d "$url" --status
+done
+printf '%s\n' "$simfind" "$client" >"$HOME/.my.cnf"
+runs 0 "$SIMFIND" -d "$url"
+runs 1 "$SIMHASH" -d "$url" "$files"
+said "Access denied for user 'nobody'@'127.0.0.1'"
+printf '%s\n' "$simhash" >"$HOME/.my.cnf"
+printf '%s\n' "$client" "!include $HOME/.my.cnf" >elsewhere/including
+runs 0 "$SIMFIND" -d "$url" --defaults-file=elsewhere/including
+for wrong in port=none connect-timeout=soon max-allowed-packet=1x protocol=pigeon; do
+	printf '%s\n' "$simhash" "$wrong" >"$HOME/.my.cnf"
+	runs 1 "$SIMHASH" -d "$url" "$files"
+	said ".my.cnf: ${wrong%%=*} '${wrong#*=}': expected "
+done
+printf '%s\n' "$simhash" protocol=tcp connect_timeout=20 max-allowed-packet=16M loose-compress >"$HOME/.my.cnf"
+runs 0 "$SIMHASH" -d "$url" "$files"
+# A file whose password others can read is told of, once; one that cannot be read, where that matters.
+chmod 644 "$HOME/.my.cnf"
+for program in "$SIMHASH $files" "$SIMFIND"; do
+	# shellcheck disable=SC2086  # a program and its argument
+	runs 0 $program -q -d "$url"
+	same "warning" "$(basename "${program%% *}"): warning: others can read or write the option file $HOME/.my.cnf, which has a password: chmod 600 it" "$(cat err)"
+done
+chmod 755 "$HOME"
+chmod 000 "$HOME/.my.cnf"
+printf '[client]\nuser=nobody\npassword=no\n!include %s\n' "$HOME/.my.cnf" >elsewhere/including
+chmod 644 elsewhere/including && chmod 755 elsewhere
+runs 1 as_user "$SIMHASH" -d "$url" --defaults-file=elsewhere/including --status
+said "(error 1045); the option file $HOME/.my.cnf cannot be read: Permission denied"
+chmod 600 "$HOME/.my.cnf"
+umask 022
+
+# The anonymous user of a new server comes before a user of any host, and is named.
+root "CREATE USER ''@'127.0.0.1', shaded@'%' IDENTIFIED BY 'right'; GRANT ALL ON simhash.* TO shaded@'%'"
+options
+runs 1 "$SIMHASH" -d "mysql://shaded@127.0.0.1:$MARIADB_PORT/simhash" "$files"
+said "Access denied for user 'shaded'@'127.0.0.1' (using password: YES) (error 1045): the server's anonymous user ''@'127.0.0.1' comes before a user of any host; simhash --init-database prints statements"
+grep -q right err && fail "the password was printed"
+rm "$HOME/.my.cnf"
+runs 1 "$SIMFIND" -d "mysql://shaded@127.0.0.1:$MARIADB_PORT/simhash"
+said "Access denied for user ''@'127.0.0.1' to database 'simhash' (error 1044): the server took you for its anonymous user; simhash --init-database"
+root "DROP USER ''@'127.0.0.1'"
+options
+runs 0 "$SIMHASH" -d "mysql://shaded@127.0.0.1:$MARIADB_PORT/simhash" "$files"
+printf '[client]\npassword=wrong\n' >"$HOME/.my.cnf"
+runs 1 "$SIMHASH" -d "mysql://shaded@127.0.0.1:$MARIADB_PORT/simhash" "$files"
+grep -q anonymous err && fail "there is none: $(cat err)"
+url=mysql://visitor@127.0.0.1:$MARIADB_PORT/simhash
+
 if [ "$MARIADB_NETWORK" = plain ]; then
 	# However it is asked for.
 	touch ca.pem
@@ -75,10 +146,7 @@ if [ "$MARIADB_NETWORK" = plain ]; then
 	exit
 fi
 
-as_root() {
-	HOME=$server_home mariadb -e "$1"
-}
-as_root "ALTER USER visitor@'127.0.0.1' REQUIRE SSL"
+root "ALTER USER visitor@'127.0.0.1' REQUIRE SSL"
 options
 runs 1 "$SIMHASH" -d "$url" "$files"
 said "Access denied"
@@ -88,7 +156,7 @@ for option in ssl-verify-server-cert=1 ssl-mode=VERIFY_IDENTITY ssl-mode=REQUIRE
 	runs 0 "$SIMFIND" -d "$url"
 done
 # A client's certificate.
-as_root "ALTER USER visitor@'127.0.0.1' REQUIRE X509"
+root "ALTER USER visitor@'127.0.0.1' REQUIRE X509"
 runs 1 "$SIMHASH" -d "$url" "$files"
 said "Access denied"
 options "ssl-ca=$server_home/ca.pem" "ssl-cert=$server_home/client.pem" "ssl-key=$server_home/client.key" \
