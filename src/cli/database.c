@@ -5,8 +5,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/error.h"
 #include "cli/options.h"
+#include "cli/password_file.h"
 #include "cli/progress_line.h"
 #include "cli/signals.h"
 #include "cli/tasks.h"
@@ -22,24 +25,62 @@ static void say_waiting(void *context, const char *message)
 	say(PROGRAM, message);
 }
 
+/* ---- --init-database ---- */
+
+static int check_users(const char *url, const struct index_arguments *arguments,
+		       struct simhash_error *error)
+{
+	const char *option = arguments->password_file != NULL ? "--password-file"
+			     : arguments->has_tls_need	      ? "--require-tls"
+							      : NULL;
+
+	if (option == NULL || strncmp(url, "sqlite:", 7) != 0)
+		return 0;
+	return error_set(error, SIMHASH_E_SYNTAX,
+			 "%s is for an index on a server; a file of SQLite has no users", option);
+}
+
+/* Make the index, and the statements for its users. */
+static int make_index(const struct store_location *where, const struct role_request *request,
+		      char **statements, struct simhash_error *error)
+{
+	struct store *store;
+	int status = store_open(where, OPEN_TO_CREATE, &store, error);
+
+	if (status == 0) {
+		status = store_roles(store, request, statements, error);
+		store_close(store);
+	}
+	return status;
+}
+
 int init_database(const struct index_arguments *arguments, struct simhash_error *error)
 {
 	struct store_location where = arguments->request.location;
-	struct store *store;
-	char *url = NULL, *roles = NULL;
+	struct role_request request = {.tls = arguments->tls_need};
+	bool has_file = arguments->password_file != NULL;
+	struct password_file file;
+	char *url = NULL, *statements = NULL;
 	int status = -1;
 
 	if (choose_database(where.url, true, &url, error) != 0)
 		return -1;
 	where.url = url;
 	where.waiting = say_waiting;
-	if (store_open(&where, OPEN_TO_CREATE, &store, error) == 0) {
-		store_close(store);
-		status = store_roles(&where, &roles, error);
-	}
-	if (status == 0 && roles != NULL)
-		fputs(roles, stdout);
-	free(roles);
+	if (check_users(url, arguments, error) != 0 ||
+	    (has_file && password_file_open(&file, arguments->password_file, error) != 0))
+		goto out;
+	for (int role = 0; has_file && role < ROLES; role++)
+		request.passwords[role] = file.passwords[role];
+	status = make_index(&where, &request, &statements, error);
+	if (status == 0 && has_file)
+		status = password_file_write(&file, error);
+	if (status != 0 && has_file)
+		password_file_abandon(&file);
+	if (status == 0 && statements != NULL)
+		fputs(statements, stdout);
+out:
+	free(statements);
 	free(url);
 	return status;
 }

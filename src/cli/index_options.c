@@ -172,6 +172,15 @@ static int set_format(const struct option_use *use, struct simhash_error *error)
 	return set_enum(use, error);
 }
 
+static int set_tls(const struct option_use *use, struct simhash_error *error)
+{
+	struct index_arguments *arguments = use->arguments;
+
+	_Static_assert(TLS_WHERE_IT_IS == 0 && TLS_ALWAYS == 1 && TLS_NEVER == 2, "progress_words");
+	arguments->has_tls_need = true;
+	return set_enum(use, error);
+}
+
 /* ---- The table ---- */
 
 static const char *const measure_words[] = {"simhash64", "simhash128", "minhash", "bottomk", NULL};
@@ -259,9 +268,19 @@ static const struct option_row rows[] = {
 	 .parse = set_enum, .field = FIELD(task), .constant = TASK_PRINT, .needs = "FILE",
 	 .only_with = "tag-set decompress max-inflated quiet format PATH"},
 	{0, "init-database", NULL,
-	 "create or upgrade the index, and print the GRANT statements that users need",
+	 "create or upgrade the index, and print the statements that make the users of a server",
 	 .parse = set_enum, .field = FIELD(task), .constant = TASK_INIT_DATABASE,
-	 .only_with = "database defaults-file wait-server quiet"},
+	 .only_with = "database defaults-file wait-server quiet password-file require-tls"},
+	{0, "password-file", "=FILE",
+	 "make passwords for these users, and write them to the new option file FILE",
+	 .parse = set_text, .field = FIELD(password_file), .kind = VALUE_FILE,
+	 .needs = "init-database"},
+	{0, "require-tls", "=WHEN",
+	 "refuse these users a connection without TLS: auto (default, if the server has TLS), "
+	 "always "
+	 "or never",
+	 .parse = set_tls, .field = FIELD(tls_need), .kind = VALUE_WORD, .words = progress_words,
+	 .needs = "init-database"},
 	{0, "copy-to", "=URL", "copy the index to the one at URL, whose newer rows are kept",
 	 .parse = set_copy, .field = FIELD(task), .kind = VALUE_DATABASE, .constant = TASK_COPY,
 	 .only_with = "database defaults-file wait-server quiet progress"},

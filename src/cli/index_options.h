@@ -12,6 +12,7 @@
 #include "index/index.h"
 #include "simhash_measures.h"
 #include "store/file_row.h"
+#include "store/roles.h"
 
 /* What the program is to do. */
 enum index_task {
@@ -46,6 +47,9 @@ struct index_arguments {
 	struct simhash_measure *measures[SKETCHES_MAX]; /* owned */
 	unsigned measure_count;
 	const char *measure_text; /* the last, as it was given */
+	const char *password_file;
+	enum tls_need tls_need;
+	bool has_tls_need;
 };
 
 extern const struct option_program index_program;

@@ -55,7 +55,7 @@ struct database_driver {
 	const char *max_statement_bytes;
 	/* Is the table `file` one that arrays of values are written to faster: 1 or 0; or NULL. */
 	const char *arrays_pay;
-	/* The rights of users, with {database} in place of its name; or NULL. */
+	/* Users and their rights, with {database} and the like in place of names; or NULL. */
 	const char *roles;
 	/* How many rows one INSERT takes and one transaction should hold. */
 	unsigned rows_per_insert, rows_per_transaction;

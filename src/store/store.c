@@ -271,50 +271,6 @@ void store_went_well(struct store *store)
 	store->has_told = false;
 }
 
-/* Write the statements with the database's name, quoted, in the place of {database}. */
-static void write_roles(FILE *out, const char *text, const char *database)
-{
-	static const char placeholder[] = "{database}";
-	const char *next;
-
-	while ((next = strstr(text, placeholder)) != NULL) {
-		fwrite(text, 1, (size_t)(next - text), out);
-		fputc('`', out);
-		for (const char *c = database; *c != '\0'; c++) {
-			if (*c == '`')
-				fputc('`', out);
-			fputc(*c, out);
-		}
-		fputc('`', out);
-		text = next + sizeof placeholder - 1;
-	}
-	fputs(text, out);
-}
-
-int store_roles(const struct store_location *where, char **sql, struct simhash_error *error)
-{
-	const struct database_driver *driver;
-	struct store_url url;
-	size_t size;
-	FILE *out;
-	int status;
-
-	*sql = NULL;
-	if (store_url_parse(where->url, &url, error) != 0)
-		return -1;
-	status = find_url_driver(&url, where->url, &driver, error);
-	if (status != 0 || driver->roles == NULL)
-		goto out;
-	out = open_memstream(sql, &size);
-	if (out != NULL)
-		write_roles(out, driver->roles, url.database);
-	if (out == NULL || close_text(out, sql) != 0)
-		status = error_set_memory(error);
-out:
-	store_url_release(&url);
-	return status;
-}
-
 void store_close(struct store *store)
 {
 	if (store == NULL)

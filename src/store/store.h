@@ -63,12 +63,6 @@ void store_open_second(const struct store *first, struct store **store);
 void store_close(struct store *store); /* NULL is fine */
 
 /*
- * The statements that give users of a server the rights that they need and no more, with
- * comments; NULL for an engine without users. The caller frees the text.
- */
-int store_roles(const struct store_location *where, char **sql, struct simhash_error *error);
-
-/*
  * Is this file one of those that hold the index? Always false for an index on a server.
  * `name` makes the answer faster; NULL stands for any name. Any thread.
  */

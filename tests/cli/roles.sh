@@ -34,6 +34,56 @@ cmp out grants.sql || fail "a second time is not the same"
 at_server "$place" -e "CREATE DATABASE bare"
 grep -q '^GRANT SELECT ON `index-of-files`.file_text TO simhash_sql' grants.sql || fail "no grant for a view"
 
+# What is printed makes the users when it is piped, also where anonymous users would come before them. Their
+# passwords are in the option file alone, which serves both programs.
+at_server "$place" -e "CREATE USER ''@localhost, ''@'o\\\\d''d'"
+for option in --password-file=passwords --require-tls=never; do
+	runs 1 "$SIMHASH" -d sqlite:new.db --init-database "$option"
+	said "${option%%=*} is for an index on a server; a file of SQLite has no users"
+done
+[ ! -e passwords ] && [ ! -e new.db ] || fail "made in spite of the error"
+runs 1 "$SIMHASH" "$(at nobody)" -d "$url" --init-database --password-file=passwords
+[ ! -e passwords ] || fail "a password file is left"
+runs 0 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database
+grep -q "^--     ALTER USER simhash_sql@'localhost' IDENTIFIED BY '...';" out || fail "passwords by hand: $(head -20 out)"
+at_server "$place" <out
+runs 1 "$SIMFIND" "$(at simhash_reader)" -d "$url"
+said "Access denied"
+runs 0 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database --password-file=passwords
+same "mode" 600 "$(stat -c %a passwords)"
+grep -o '^password = .*' passwords | cut -d' ' -f3 >secrets
+same "passwords" 3 "$(grep -cE '^[0-9a-f]{40}$' secrets)"
+grep -qFf secrets out && fail "a password was printed"
+at_server "$place" <out
+cp passwords before
+runs 1 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database --password-file=passwords
+said "--password-file: passwords exists, and nothing overwrites it; name a new file"
+cmp passwords before || fail "overwritten"
+printf '[client]\nsocket=%s/s\n!include %s\n' "$place" "$PWD/passwords" >both.cnf
+runs 0 "$SIMHASH" --defaults-file=both.cnf -d "$url" "$files"
+summary 2 0 0 0
+runs 0 "$SIMFIND" --defaults-file=both.cnf -d "$url" --store
+same "user of SQL" "simhash_sql@localhost 2" "$(mariadb --defaults-file=both.cnf --defaults-group-suffix=_sql -BN index-of-files \
+	-e 'SELECT CURRENT_USER(), COUNT(*) FROM file_text' | tr '\t' ' ')"
+# Run again, it leaves passwords alone; and TLS is required if asked for.
+runs 0 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database
+at_server "$place" <out
+runs 0 "$SIMFIND" --defaults-file=both.cnf -d "$url"
+for choice in "always 1" "never 0"; do
+	runs 0 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database --require-tls="${choice% *}"
+	at_server "$place" <out
+	runs "${choice#* }" "$SIMFIND" --defaults-file=both.cnf -d "$url"
+done
+# Not those of any host alone.
+at_server "$place" -e 'DROP USER simhash_reader@localhost'
+runs 1 "$SIMFIND" --defaults-file=both.cnf -d "$url"
+said "(error 1045): the server's anonymous user ''@'localhost' comes before a user of any host; simhash --init-database"
+at_server "$place" -e "DROP USER ''@localhost, ''@'o\\\\d''d', simhash_writer@localhost, simhash_sql@localhost;
+	DROP USER simhash_writer@'o\\\\d''d', simhash_reader@'o\\\\d''d', simhash_sql@'o\\\\d''d'"
+at_server "$place" -e "DROP USER simhash_writer, simhash_reader, simhash_sql; DROP DATABASE \`index-of-files\`"
+runs 0 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database
+cmp out grants.sql || fail "without anonymous users: $(diff out grants.sql)"
+
 for role in writer reader sql; do
 	at_server "$place" -e "CREATE USER simhash_$role@'%'"
 done

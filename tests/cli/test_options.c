@@ -174,10 +174,15 @@ static const struct refused index_refused[] = {
 	{"no-sketch", "status forget print init-database copy-to export import"},
 	{"force", "status forget print init-database copy-to export import"},
 	{"threads", "status forget print init-database copy-to export import"},
-	{"status", "forget print init-database copy-to export anonymous import progress summary"},
-	{"forget", "print init-database copy-to export anonymous import format progress summary"},
-	{"print", "init-database copy-to export anonymous import progress summary"},
+	{"status", "forget print init-database password-file require-tls copy-to export anonymous "
+		   "import progress summary"},
+	{"forget", "print init-database password-file require-tls copy-to export anonymous import "
+		   "format progress summary"},
+	{"print", "init-database password-file require-tls copy-to export anonymous import "
+		  "progress summary"},
 	{"init-database", "copy-to export anonymous import format progress summary"},
+	{"password-file", "copy-to export import"},
+	{"require-tls", "copy-to export import"},
 	{"copy-to", "export anonymous import format summary"},
 	{"export", "import format progress summary"},
 	{"anonymous", "import"},

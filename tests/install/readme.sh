@@ -38,7 +38,6 @@ mkdir -p home && cp "$HOME/.my.cnf" home 2>/dev/null || true
 export HOME=$TEST_FOLDER/home
 cd "$HOME"
 if [ "$TEST_ENGINE" = mysql ]; then
-	printf '[simhash]\n%s\n' "$(grep '^password' "$TEST_FOLDER"/blocks/*.ini)" >>.my.cnf
 	mariadb -e 'DROP DATABASE simhash' # the README makes it
 fi
 mkdir -p documents archive src/old src/node_modules src/build logs

@@ -1,0 +1,37 @@
+/*
+ * The users of an index on a server: one who writes, one who reads, one who queries with SQL.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_STORE_ROLES_H
+#define SIMHASH_STORE_ROLES_H
+
+#include "simhash.h"
+
+struct store;
+
+enum role { ROLE_WRITER, ROLE_READER, ROLE_SQL, ROLES };
+
+enum tls_need {
+	TLS_WHERE_IT_IS, /* if the server has it */
+	TLS_ALWAYS,
+	TLS_NEVER
+};
+
+struct role_request {
+	enum tls_need tls;
+	/* Each NULL: the users get passwords by hand. Only their hashes are in the statements. */
+	const char *passwords[ROLES];
+};
+
+/* The name of a user, such as simhash_writer. */
+const char *role_user(enum role role);
+
+/*
+ * The statements that make the users and give them the rights that they need and no more, with
+ * comments; NULL for an engine without users. The caller frees the text.
+ * Errors: those of a query, SIMHASH_E_MEMORY.
+ */
+int store_roles(struct store *store, const struct role_request *request, char **sql,
+		struct simhash_error *error);
+
+#endif
