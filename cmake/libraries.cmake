@@ -81,12 +81,18 @@ if(document_target)
   set(document_names ${EXPAT_LIBRARIES})
   set(document_module expat)
 endif()
+set(nettle_names "")
+if(nettle_target)
+  set(nettle_names ${NETTLE_LIBRARIES})
+  set(nettle_module nettle)
+endif()
 add_public_library(simhash_index OUTPUT simhash-index EXPORTS "simhash_index_*"
   ROOMS base core measure store scan find api
   LIBRARIES ${simhash_libraries} $<BUILD_INTERFACE:PkgConfig::SQLITE3> $<BUILD_INTERFACE:PkgConfig::XXHASH>
             $<BUILD_INTERFACE:${mysql_target}> $<INSTALL_INTERFACE:sqlite3> $<INSTALL_INTERFACE:xxhash>
             "$<INSTALL_INTERFACE:${mysql_names}>"
             $<BUILD_INTERFACE:${archive_target}> "$<INSTALL_INTERFACE:${archive_names}>"
-            $<BUILD_INTERFACE:${document_target}> "$<INSTALL_INTERFACE:${document_names}>")
+            $<BUILD_INTERFACE:${document_target}> "$<INSTALL_INTERFACE:${document_names}>"
+            $<BUILD_INTERFACE:${nettle_target}> "$<INSTALL_INTERFACE:${nettle_names}>")
 add_library(simhash::index ALIAS simhash_index_shared)
 add_library(simhash::index_static ALIAS simhash_index_static)

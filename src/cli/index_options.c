@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "cli/options.h"
 #include "scan/container.h"
+#include "scan/hashing.h"
 
 #define WAIT_S_MAX 31536000 /* a year */
 
@@ -125,9 +126,9 @@ static int add_measure(const struct option_use *use, struct simhash_error *error
 	if (arguments->task == TASK_FORGET)
 		return 0;
 
-	if (arguments->measure_count == SKETCHES_MAX)
+	if (arguments->measure_count == MEASURES_MAX)
 		return error_set(error, SIMHASH_E_RANGE, "--measure can be given at most %d times",
-				 SKETCHES_MAX);
+				 MEASURES_MAX);
 	if (measure_option_parse(use->text, &measure, error) != 0)
 		return -1;
 	for (unsigned i = 0; i < arguments->measure_count; i++)
@@ -137,6 +138,19 @@ static int add_measure(const struct option_use *use, struct simhash_error *error
 			return 0;
 		}
 	arguments->measures[arguments->measure_count++] = measure;
+	return 0;
+}
+
+static int add_hash(const struct option_use *use, struct simhash_error *error)
+{
+	unsigned *hashes = use->field;
+
+	if (hashing_library() == NULL)
+		return error_set(error, SIMHASH_E_RANGE,
+				 "--hash=%s: this simhash was built without it; build it with "
+				 "Nettle",
+				 use->text);
+	*hashes |= 1U << use->word;
 	return 0;
 }
 
@@ -248,6 +262,10 @@ static const struct option_row rows[] = {
 	 "also store sketches by simhash64, simhash128, minhash or bottomk, with parameters as in "
 	 "minhash:words=3; can be given eight times",
 	 .parse = add_measure, .kind = VALUE_START, .words = measure_words, .is_list = true},
+	{0, "hash", "=HASH",
+	 "also store the hash md5, sha1 or sha256 of each file; can be given several times",
+	 .parse = add_hash, .field = FIELD(request.hashes), .kind = VALUE_WORD,
+	 .words = file_hash_names, .is_list = true},
 	{0, "no-sketch", NULL,
 	 "make no resemblance sketches; simfind then has only the counts to go by",
 	 .parse = set_flag, .field = FIELD(request.no_sketch)},

@@ -44,7 +44,7 @@ struct index_arguments {
 	enum status_format format;
 	struct filter filter;
 	bool has_patterns_on_stdin;
-	struct simhash_measure *measures[SKETCHES_MAX]; /* owned */
+	struct simhash_measure *measures[MEASURES_MAX]; /* owned */
 	unsigned measure_count;
 	const char *measure_text; /* the last, as it was given */
 	const char *password_file;

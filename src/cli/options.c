@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "scan/container.h"
+#include "scan/hashing.h"
 #include "store/store.h"
 
 #define WEIGHTS "weights="
@@ -109,4 +110,8 @@ void print_version(const char *program)
 	       simhash_kernel_name(),
 	       store_has_engine("mysql") ? ", mysql" : " (built without mysql)");
 	print_containers();
+	if (hashing_library() == NULL)
+		puts("hashes: xxh128 (built without nettle)");
+	else
+		printf("hashes: xxh128, md5, sha1, sha256 (%s)\n", hashing_library());
 }

@@ -18,6 +18,7 @@
 #include "index/vanished.h"
 #include "index/walkers.h"
 #include "index/writer.h"
+#include "store/file_hash.h"
 #include "store/file_row.h"
 #include "store/known_file.h"
 #include "store/load.h"
@@ -31,7 +32,8 @@ struct run {
 	const struct index_resources *resources;
 	struct store *store;
 	struct row_scope scope;
-	int64_t measures[SKETCHES_MAX]; /* their ids in the index */
+	int64_t measures[SKETCHES_MAX]; /* the ids in the index of those wanted, hashes too */
+	unsigned measure_count;
 	struct failures failures;
 	struct roots roots;
 	struct hard_links *links;
@@ -43,6 +45,12 @@ struct run {
 	int64_t last_scan_ns;	  /* no row is of a later one */
 };
 
+static int want_measure(struct run *run, const char *text, struct simhash_error *error)
+{
+	return store_measure_id(run->store, text, true, &run->measures[run->measure_count++],
+				error);
+}
+
 static int open_index(struct run *run, struct simhash_error *error)
 {
 	const struct index_request *request = run->request;
@@ -52,10 +60,13 @@ static int open_index(struct run *run, struct simhash_error *error)
 	    store_host_id(run->store, request->host, true, &run->scope.host, error) != 0)
 		return -1;
 	for (unsigned i = 0; i < request->measure_count; i++)
-		if (store_measure_id(run->store, simhash_measure_text(request->measures[i]), true,
-				     &run->measures[i], error) != 0)
+		if (want_measure(run, simhash_measure_text(request->measures[i]), error) != 0)
 			return -1;
-	store_want_measures(run->store, run->measures, request->measure_count);
+	for (unsigned i = 0; i < FILE_HASHES; i++)
+		if ((request->hashes & 1U << i) != 0 &&
+		    want_measure(run, file_hash_names[i], error) != 0)
+			return -1;
+	store_want_measures(run->store, run->measures, run->measure_count);
 	return 0;
 }
 
@@ -101,6 +112,7 @@ static void connect(struct run *run)
 					.store = run->store,
 					.scope = run->scope,
 					.measures = run->measures,
+					.measure_count = run->measure_count,
 					.roots = &run->roots,
 					.scanners = &run->scanners,
 					.failures = &run->failures,

@@ -41,9 +41,10 @@ struct index_request {
 	unsigned containers;	    /* kinds, see scan/container_kind.h; only with the above */
 	unsigned max_depth;	    /* of containers in containers */
 	int64_t max_inflated_bytes; /* of one compressed file or archive */
-	/* Sketches by these, at most SKETCHES_MAX, are made too. */
+	/* Sketches by these, at most MEASURES_MAX, are made too. */
 	struct simhash_measure *const *measures;
 	unsigned measure_count;
+	unsigned hashes; /* and these hashes: a bit for each enum file_hash */
 };
 
 /* What a run may use, and whom it tells. */

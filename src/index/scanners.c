@@ -194,7 +194,8 @@ static int file_scanner_new(struct scanners *scanners, struct file_scanner *scan
 	if (file_scanner_init(scanner, request->tag_set, request->follow, resources->stop,
 			      &error) != 0)
 		return -1;
-	if (file_scanner_measure(scanner, request->measures, request->measure_count, &error) != 0) {
+	if (file_scanner_measure(scanner, request->measures, request->measure_count,
+				 request->hashes, &error) != 0) {
 		file_scanner_release(scanner);
 		return -1;
 	}

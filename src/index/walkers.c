@@ -128,8 +128,7 @@ static int connect_all(struct walkers *walkers, struct simhash_error *error)
 		struct reconciler *reconciler = &walkers->threads[i].reconciler;
 		if (store_open_beside(walkers->store, &reconciler->store, error) != 0)
 			return -1;
-		store_want_measures(reconciler->store, walkers->measures,
-				    walkers->request->measure_count);
+		store_want_measures(reconciler->store, walkers->measures, walkers->measure_count);
 		if (walkers->request->inflate)
 			store_want_containers(reconciler->store, walkers->request->containers);
 		if (i == 0 &&
@@ -150,7 +149,7 @@ static int prepare_moved(struct walkers *walkers, struct simhash_error *error)
 	const struct index_request *request = walkers->request;
 	struct reconciler *first = &walkers->threads[0].reconciler;
 
-	if (!first->has_rows || request->force || request->follow || request->measure_count > 0)
+	if (!first->has_rows || request->force || request->follow || walkers->measure_count > 0)
 		return 0;
 	for (unsigned i = 0; i < walkers->roots->count && !walkers->looks_for_moved; i++) {
 		const struct root *root = &walkers->roots->items[i];

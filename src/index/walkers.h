@@ -40,7 +40,8 @@ struct walkers {
 	const struct index_resources *resources;
 	const struct store *store; /* where the index is */
 	struct row_scope scope;
-	const int64_t *measures; /* their ids */
+	const int64_t *measures; /* the ids of those wanted */
+	unsigned measure_count;
 	const struct roots *roots;
 	struct scanners *scanners;
 	struct failures *failures;

@@ -51,9 +51,9 @@ int file_scanner_init(struct file_scanner *scanner, const struct simhash_tag_set
 }
 
 int file_scanner_measure(struct file_scanner *scanner, struct simhash_measure *const *measures,
-			 unsigned count, struct simhash_error *error)
+			 unsigned count, unsigned hashes, struct simhash_error *error)
 {
-	return sketching_init(&scanner->sketching, measures, count, error);
+	return sketching_init(&scanner->sketching, measures, count, hashes, error);
 }
 
 void file_scanner_release(struct file_scanner *scanner)

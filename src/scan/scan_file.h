@@ -49,9 +49,9 @@ enum scan_outcome {
 
 int file_scanner_init(struct file_scanner *scanner, const struct simhash_tag_set *tag_set,
 		      bool follow, const atomic_bool *stop, struct simhash_error *error);
-/* Make sketches by these measures too. They are borrowed. */
+/* Make sketches by these measures too, which are borrowed, and hashes; see sketching_init. */
 int file_scanner_measure(struct file_scanner *scanner, struct simhash_measure *const *measures,
-			 unsigned count, struct simhash_error *error);
+			 unsigned count, unsigned hashes, struct simhash_error *error);
 void file_scanner_release(struct file_scanner *scanner);
 
 /*

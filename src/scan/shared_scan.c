@@ -38,7 +38,7 @@ struct shared_scan {
 	enum sharing state;
 	unsigned helpers; /* at work */
 
-	const struct file_scanner *leader;
+	struct file_scanner *leader;
 	struct reading reading;
 	int64_t size_bytes, units;
 	/* The units that are next to be taken, hashed and appended. */
@@ -155,6 +155,7 @@ static bool hash_in_turn(struct shared_scan *shared, int64_t unit, const struct 
 		check_seam(shared, read);
 		pthread_mutex_unlock(&shared->mutex);
 		XXH3_128bits_update(shared->leader->hash, read->bytes, read->size);
+		sketching_add(&shared->leader->sketching, read->bytes, read->size);
 		pthread_mutex_lock(&shared->mutex);
 		shared->is_short = read->size < size_of(shared, unit);
 	}
@@ -287,6 +288,7 @@ enum scan_outcome shared_scan_lead(struct shared_scan *shared, struct file_scann
 	reading_begin(&shared->reading, fd, expected);
 	simhash_scanner_init(&shared->whole, scanner->tag_set);
 	XXH3_128bits_reset(scanner->hash);
+	sketching_begin(&scanner->sketching);
 	resemblance_begin(&shared->registers);
 	set_state(shared, BEGUN);
 	pthread_mutex_lock(&shared->mutex);
@@ -304,6 +306,8 @@ enum scan_outcome shared_scan_lead(struct shared_scan *shared, struct file_scann
 		row->has_resemblance = !scanner->no_resemblance && !shared->is_torn &&
 				       shared->whole_size >= RESEMBLANCE_LEVEL_KNOWN;
 		resemblance_finish(&shared->registers, &row->resemblance);
+		if (sketching_end(&scanner->sketching, &row->sketches) != 0)
+			return SCAN_FAILED;
 	}
 	errno = shared->failed_errno;
 	return shared->outcome;

@@ -1,5 +1,5 @@
 /*
- * Several sketchers side by side.
+ * Several sketchers side by side, and hashes.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/sketching.h"
@@ -7,12 +7,18 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/byte_order.h"
 #include "base/error.h"
 
 int sketching_init(struct sketching *sketching, struct simhash_measure *const *measures,
-		   unsigned count, struct simhash_error *error)
+		   unsigned count, unsigned hashes, struct simhash_error *error)
 {
-	*sketching = (struct sketching){.measures = measures};
+	*sketching = (struct sketching){.measures = measures, .hashes = hashes};
+	if (hashes != 0 && hashing_new(hashes, &sketching->hashing, error) != 0)
+		return -1;
+	for (int i = 0; i < FILE_HASHES; i++)
+		if ((hashes & 1U << i) != 0)
+			sketching->size += file_hash_size((enum file_hash)i);
 	for (; sketching->count < count; sketching->count++) {
 		if (simhash_sketcher_new(measures[sketching->count],
 					 &sketching->sketchers[sketching->count], error) != 0) {
@@ -28,7 +34,8 @@ void sketching_release(struct sketching *sketching)
 {
 	for (unsigned i = 0; i < sketching->count; i++)
 		simhash_sketcher_free(sketching->sketchers[i]);
-	sketching->count = 0;
+	hashing_free(sketching->hashing);
+	*sketching = (struct sketching){.count = 0};
 }
 
 void sketching_begin(struct sketching *sketching)
@@ -36,12 +43,36 @@ void sketching_begin(struct sketching *sketching)
 	for (unsigned i = 0; sketching->is_dirty && i < sketching->count; i++)
 		simhash_sketcher_reset(sketching->sketchers[i]);
 	sketching->is_dirty = sketching->count > 0;
+	if (sketching->hashing != NULL)
+		hashing_begin(sketching->hashing);
 }
 
 void sketching_add(struct sketching *sketching, const void *bytes, size_t size)
 {
 	for (unsigned i = 0; i < sketching->count; i++)
 		simhash_sketcher_update(sketching->sketchers[i], bytes, size);
+	if (sketching->hashing != NULL)
+		hashing_add(sketching->hashing, bytes, size);
+}
+
+/*
+ * A hash is a sketch of one feature, since that of nothing says something too. Its first bytes are the
+ * cluster, by which the index of that column finds it.
+ */
+static void take_hashes(struct sketching *sketching, uint8_t *bytes, struct row_sketches *made)
+{
+	hashing_end(sketching->hashing, bytes);
+	for (int i = 0; i < FILE_HASHES; i++) {
+		struct row_sketch *sketch = &made->sketch[made->count];
+		if ((sketching->hashes & 1U << i) == 0)
+			continue;
+		sketch->features = 1;
+		sketch->cluster = (int64_t)read_big_endian(bytes, 8);
+		sketch->value =
+			(struct bytes){(const char *)bytes, file_hash_size((enum file_hash)i)};
+		bytes += sketch->value.size;
+		made->count++;
+	}
 }
 
 int sketching_end(struct sketching *sketching, struct row_sketches **sketches)
@@ -50,7 +81,7 @@ int sketching_end(struct sketching *sketching, struct row_sketches **sketches)
 	uint8_t *bytes;
 
 	*sketches = NULL;
-	if (sketching->count == 0)
+	if (sketching->count == 0 && sketching->hashing == NULL)
 		return 0;
 	made = row_sketches_new(sketching->size);
 	if (made == NULL) {
@@ -73,6 +104,8 @@ int sketching_end(struct sketching *sketching, struct row_sketches **sketches)
 		bytes += sketch->value.size;
 	}
 	made->count = sketching->count;
+	if (sketching->hashing != NULL)
+		take_hashes(sketching, bytes, made);
 	sketching->is_dirty = false;
 	*sketches = made;
 	return 0;

@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "simhash_resemblance.h"
+#include "store/file_hash.h"
 
 #define DIRECTORY_HASH_SIZE 8
 #define PATH_HASH_SIZE 16
@@ -21,11 +22,12 @@ struct row_scope {
 	int64_t tag_set, host;
 };
 
-/* The maximum of measures of one run. */
-#define SKETCHES_MAX 8
+/* The maximum of measures of one run, and of sketches: a hash is kept as one. */
+#define MEASURES_MAX 8
+#define SKETCHES_MAX (MEASURES_MAX + FILE_HASHES)
 
 /*
- * The sketches of a content by the measures asked for, in their order. Shared by the rows of
+ * The sketches of a content by the measures asked for, in their order, and its hashes. Shared by the rows of
  * all names of a file, each of which holds a reference.
  */
 struct row_sketches {

@@ -170,6 +170,7 @@ static const struct refused index_refused[] = {
 	{"max-inflated", "status forget init-database copy-to export import"},
 	{"container", "status forget init-database copy-to export import print"},
 	{"max-depth", "status forget init-database copy-to export import print"},
+	{"hash", "status forget print init-database copy-to export import"},
 	{"measure", "status print init-database copy-to export import"},
 	{"no-sketch", "status forget print init-database copy-to export import"},
 	{"force", "status forget print init-database copy-to export import"},

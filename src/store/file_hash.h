@@ -1,0 +1,20 @@
+/*
+ * Hashes of contents that other programs know, beside the one that every row has. They are kept as
+ * sketches, whose measure has the name of the hash: docs/schema.md.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_STORE_FILE_HASH_H
+#define SIMHASH_STORE_FILE_HASH_H
+
+#include <stddef.h>
+
+enum file_hash { FILE_HASH_MD5, FILE_HASH_SHA1, FILE_HASH_SHA256, FILE_HASHES };
+
+#define FILE_HASH_SIZE_MAX 32 /* bytes */
+
+/* Those of the measures, in the order of the enum; ends in NULL. */
+extern const char *const file_hash_names[];
+
+size_t file_hash_size(enum file_hash hash);
+
+#endif
