@@ -284,7 +284,7 @@ static const struct option_row rows[] = {
 	 .only_with = "database defaults-file wait-server quiet tag-set host measure PATH"},
 	{0, "print", NULL, "show the sketch, sum table and keys of each FILE; - is standard input",
 	 .parse = set_enum, .field = FIELD(task), .constant = TASK_PRINT, .needs = "FILE",
-	 .only_with = "tag-set decompress max-inflated quiet format PATH"},
+	 .only_with = "tag-set decompress container max-depth max-inflated quiet format PATH"},
 	{0, "init-database", NULL,
 	 "create or upgrade the index, and print the statements that make the users of a server",
 	 .parse = set_enum, .field = FIELD(task), .constant = TASK_INIT_DATABASE,

@@ -3,32 +3,37 @@
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/ascii.h"
 #include "base/error.h"
 #include "base/escape.h"
+#include "base/open_file.h"
 #include "base/path.h"
 #include "cli/options.h"
 #include "cli/tasks.h"
 #include "cli/terminal.h"
+#include "scan/container.h"
 #include "scan/digest_text.h"
 #include "scan/scan_file.h"
 #include "store/file_row.h"
 
 #define PROGRAM "simhash"
 
-static void write_row(const char *shown, const struct file_row *row,
+static void write_row(struct bytes shown, const struct file_row *row,
 		      const struct simhash_tag_set *set)
 {
 	const struct simhash_tag *tags = simhash_tag_set_tags(set);
 
 	fputs("file          ", stdout);
-	write_escaped(stdout, bytes_of(shown));
+	write_escaped(stdout, shown);
 	printf("\nsize          %" PRId64 "\ncontent       ", row->size_bytes);
 	for (int i = 0; i < CONTENT_HASH_SIZE; i++)
 		printf("%02x", row->content_hash[i]);
@@ -44,12 +49,15 @@ static void write_row(const char *shown, const struct file_row *row,
 }
 
 /*
- * A line of a digest list. The content of standard input has no path; its hash stands for one.
+ * A line of a digest list. The content of standard input has no path; its hash stands for one. The
+ * row of a member of an archive is in the directory of that, `shown` is the archive then.
  */
-static int write_digest(const char *shown, struct file_row *row, struct simhash_error *error)
+static int write_digest(const char *shown, bool is_member, struct file_row *row,
+			struct simhash_error *error)
 {
 	struct line_buffer line = {.out = stdout};
 	char *path = strcmp(shown, "-") == 0 ? NULL : path_absolute(shown), *extension;
+	size_t size = path == NULL ? 0 : strlen(path);
 	struct bytes inner = inner_name(row->name);
 	const char *found;
 
@@ -62,8 +70,10 @@ static int write_digest(const char *shown, struct file_row *row, struct simhash_
 	}
 	ascii_lower_copy(extension, found, row->extension.size);
 	row->extension.data = extension;
+	if (path != NULL && is_member)
+		path[size] = '/'; /* in the place of its zero */
 	if (path != NULL)
-		row->directory = path_directory(path);
+		row->directory = is_member ? (struct bytes){path, size + 1} : path_directory(path);
 	else
 		memcpy(row->path_hash, row->content_hash, PATH_HASH_SIZE);
 	digests_put_row(&line, row, path == NULL);
@@ -80,6 +90,20 @@ struct printing {
 	bool is_first, *had_unreadable;
 };
 
+static void say_unreadable(struct printing *printing, struct bytes path, int why)
+{
+	*printing->had_unreadable = true;
+	say_path(PROGRAM, path, explain_errno(why));
+}
+
+static void write_next(struct printing *printing, struct bytes shown, const struct file_row *row)
+{
+	if (!printing->is_first)
+		putchar('\n');
+	printing->is_first = false;
+	write_row(shown, row, printing->tag_set);
+}
+
 /* A file, or with `is_inflated` the content of a gzip file. */
 static int print_view(struct printing *printing, const char *path, const char *shown,
 		      bool is_inflated, struct simhash_error *error)
@@ -89,18 +113,87 @@ static int print_view(struct printing *printing, const char *path, const char *s
 	struct file_row row = {.name = bytes_of(is_stdin ? "" : path_name(shown))};
 
 	if (scan_named(&printing->scanner, is_stdin ? NULL : path, is_inflated, &row) != 0) {
-		*printing->had_unreadable = true;
-		say_path(PROGRAM, bytes_of(shown), explain_errno(errno));
+		say_unreadable(printing, bytes_of(shown), errno);
 		return 0;
 	}
 	if (printing->format == STATUS_DIGEST)
-		return write_digest(shown, &row, error);
-	if (!printing->is_first)
-		putchar('\n');
-	printing->is_first = false;
-	write_row(shown, &row, printing->tag_set);
+		return write_digest(shown, false, &row, error);
+	write_next(printing, bytes_of(shown), &row);
 	return 0;
 }
+
+/* ---- The members of archives ---- */
+
+/* "ARCHIVE//MEMBER", or the archive alone for an empty name. NULL when memory is short. */
+static char *member_path(const char *archive, struct bytes member)
+{
+	size_t size = strlen(archive);
+	char *path = malloc(size + 2 + member.size + 1);
+
+	if (path == NULL)
+		return NULL;
+	memcpy(path, archive, size);
+	memcpy(path + size, "//", member.size > 0 ? 2 : 0);
+	size += member.size > 0 ? 2 : 0;
+	memcpy(path + size, member.data, member.size);
+	path[size + member.size] = '\0';
+	return path;
+}
+
+/* One member, or what is wrong with it. */
+static int print_member(struct printing *printing, const char *archive,
+			const struct container *container, enum container_answer answer,
+			struct file_row *row, struct simhash_error *error)
+{
+	bool is_member = answer == CONTAINER_MEMBER;
+	char *path = member_path(archive, is_member ? row->name : container_name(container));
+	int status = 0;
+
+	if (path == NULL)
+		return error_set_memory(error);
+	if (!is_member)
+		say_unreadable(printing, bytes_of(path), container_why(container));
+	else if (printing->format == STATUS_DIGEST)
+		status = write_digest(archive, true, row, error);
+	else
+		write_next(printing, bytes_of(path), row);
+	free(path);
+	return status;
+}
+
+static int print_members(struct printing *printing, const char *path, int fd,
+			 const struct stat *file, struct simhash_error *error)
+{
+	struct container *container =
+		container_open(&printing->scanner, fd, file, bytes_of(path_name(path)));
+	struct file_row row = {.mtime_ns = stat_mtime_ns(file)};
+	enum container_answer answer;
+	int status = 0;
+
+	if (container == NULL)
+		return error_set_memory(error);
+	while (status == 0 && (answer = container_next(container, &row)) != CONTAINER_END)
+		status = print_member(printing, path, container, answer, &row, error);
+	container_close(container);
+	return status;
+}
+
+/* What is wrong with the file was told as it was read. */
+static int print_container(struct printing *printing, const char *path, struct simhash_error *error)
+{
+	int fd = open_path(path, O_RDONLY | O_NONBLOCK | O_NOCTTY), status = 0;
+	struct stat file;
+
+	if (fd < 0)
+		return 0;
+	if (fstat(fd, &file) == 0 && S_ISREG(file.st_mode) &&
+	    scan_kind(&printing->scanner, fd) != 0)
+		status = print_members(printing, path, fd, &file, error);
+	close(fd);
+	return status;
+}
+
+/* ---- Files ---- */
 
 static int print_file(struct printing *printing, const char *path, bool inflate,
 		      struct simhash_error *error)
@@ -119,7 +212,7 @@ static int print_file(struct printing *printing, const char *path, bool inflate,
 	if (inflated_name(name, inflated + above) > 0)
 		status = print_view(printing, path, inflated, true, error);
 	free(inflated);
-	return status;
+	return status == 0 ? print_container(printing, path, error) : status;
 }
 
 int print_files(const struct index_arguments *arguments, bool *had_unreadable,
@@ -142,6 +235,8 @@ int print_files(const struct index_arguments *arguments, bool *had_unreadable,
 	status = file_scanner_init(&printing.scanner, tag_set, true, &never_stop, error);
 	if (status == 0) {
 		printing.scanner.max_inflated_bytes = arguments->request.max_inflated_bytes;
+		printing.scanner.containers = arguments->request.containers;
+		printing.scanner.max_depth = arguments->request.max_depth;
 		for (unsigned i = 0; status == 0 && i < arguments->request.path_count; i++)
 			status = print_file(&printing, arguments->request.paths[i],
 					    arguments->request.inflate, error);

@@ -88,7 +88,7 @@ static int compare_names(const void *a, const void *b)
 	return order != 0 ? order : find_file_compare(x, y);
 }
 
-/* Files of one content together, and in it by path. */
+/* Files of one content together, and in it by path; what is inside of a file comes after all files. */
 static int compare_files(const void *a, const void *b, void *context)
 {
 	const struct contents *contents = context;
@@ -100,6 +100,7 @@ static int compare_files(const void *a, const void *b, void *context)
 		{x->tolerance, y->tolerance},
 		{contents->by_extension ? x->extension_hash : 0,
 		 contents->by_extension ? y->extension_hash : 0},
+		{row_is_inside(x->compressed_size_bytes), row_is_inside(y->compressed_size_bytes)},
 	};
 	int order = memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE);
 

@@ -50,7 +50,7 @@ struct neighbour_place {
 };
 
 struct content_file {
-	struct content_file *next; /* of the content, in the order of paths */
+	struct content_file *next; /* of the content, files first, in the order of paths */
 	struct unique_content *content;
 	bool is_compared;	      /* else one before it makes the same pairs */
 	struct neighbour_place place; /* of one that is compared; see neighbours_locate */

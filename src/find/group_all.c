@@ -577,7 +577,7 @@ int finder_groups_without_pairs(struct finder *finder, enum linkage linkage,
 	if (g.confirmer != NULL)
 		confirmer_release(&confirmer);
 	if (status == 0)
-		status = groups_write(&g.contents, groups, error);
+		status = groups_write(&g.contents, finder->request, linkage, groups, error);
 	contents_release(&g.contents);
 	if (status != 0)
 		group_list_release(groups);

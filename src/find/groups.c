@@ -9,6 +9,7 @@
 #include <xxhash.h>
 
 #include "base/error.h"
+#include "find/group_plain.h"
 
 /* Those of one group together: the representative, then what is most alike to it. */
 static int compare_placed(const void *a, const void *b)
@@ -66,7 +67,8 @@ static void add_content(struct group_list *groups, const struct unique_content *
 		*member = member_of(content, file);
 		group->count++;
 		group->bytes = add_sizes(group->bytes, file->file.size_bytes);
-		if (member->role == ROLE_COPY)
+		/* Nobody can give up what is in an archive. */
+		if (member->role == ROLE_COPY && !row_is_inside(file->file.compressed_size_bytes))
 			group->copied_bytes = add_sizes(group->copied_bytes, file->file.size_bytes);
 	}
 }
@@ -136,7 +138,23 @@ static size_t place(const struct contents *contents, struct unique_content **pla
 	return count;
 }
 
-int groups_write(struct contents *contents, struct group_list *groups, struct simhash_error *error)
+/* Where a member of an archive represents a group, a file takes its place. */
+static void prefer_plain(struct unique_content **placed, size_t count,
+			 const struct find_request *request, enum linkage linkage)
+{
+	bool has_changed = false;
+
+	for (size_t i = 0, end; i < count; i = end) {
+		for (end = i + 1; end < count && placed[end]->center == placed[i]->center; end++)
+			;
+		has_changed |= group_prefer_plain(placed + i, end - i, request, linkage);
+	}
+	if (has_changed)
+		qsort(placed, count, sizeof(struct unique_content *), compare_placed);
+}
+
+int groups_write(struct contents *contents, const struct find_request *request,
+		 enum linkage linkage, struct group_list *groups, struct simhash_error *error)
 {
 	struct unique_content **placed =
 		malloc((contents->count + 1) * sizeof(struct unique_content *));
@@ -147,6 +165,7 @@ int groups_write(struct contents *contents, struct group_list *groups, struct si
 	if (placed == NULL)
 		return error_set_memory(error);
 	count = place(&groups->contents, placed, &files);
+	prefer_plain(placed, count, request, linkage);
 	groups->groups = malloc((count + 1) * sizeof *groups->groups);
 	groups->members = malloc((files + 1) * sizeof *groups->members);
 	if (groups->groups == NULL || groups->members == NULL) {

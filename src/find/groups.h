@@ -41,7 +41,7 @@ struct group {
 	uint64_t id;	      /* shown as 16 hexadecimal digits */
 	size_t first, count;  /* of its members; the representative is the first */
 	int64_t bytes;	      /* of all of them */
-	int64_t copied_bytes; /* of those that are copies: what giving them up would save */
+	int64_t copied_bytes; /* of the copies that are files: what giving them up would save */
 	const struct find_file *representative;
 };
 
@@ -77,6 +77,7 @@ void group_list_release(struct group_list *groups);
  * Write the groups of contents down, which are taken over; those that save the most come first. By
  * single linkage the relation of each to its representative is set.
  */
-int groups_write(struct contents *contents, struct group_list *groups, struct simhash_error *error);
+int groups_write(struct contents *contents, const struct find_request *request,
+		 enum linkage linkage, struct group_list *groups, struct simhash_error *error);
 
 #endif

@@ -31,6 +31,7 @@ struct found_file {
 	bool is_unchanged; /* and scanned for its resemblance sketch alone */
 	bool had_members;  /* by its row, before it was changed */
 	unsigned kinds;	   /* of containers that it was looked at for then; 0: not known */
+	bool moves_only;   /* not scanned where it was not moved; see put_aside.h */
 	bool looks_only;   /* it is unchanged, and looked at for what is in it alone */
 };
 

@@ -209,7 +209,8 @@ int feed_move(struct feed *feed, struct directory *directory, const struct found
 		return error_set_memory(error);
 	feed->batch->size_bytes -= file->size_bytes; /* nothing is read */
 	row_take_file(&task->row, row);
-	task->row.links = task->links;
+	/* A member has the links of its row: one, whatever its archive has. */
+	task->row.links = is_inside_directory(task->row.directory) ? row->links : task->links;
 	task->is_moved = true;
 	task->leaves = left != NULL;
 	if (left != NULL)

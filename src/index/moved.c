@@ -17,6 +17,7 @@
 #include "base/identity.h"
 #include "base/open_file.h"
 #include "base/path.h"
+#include "index/moved_members.h"
 #include "store/connection.h"
 #include "store/known_file.h"
 #include "store/picked_rows.h"
@@ -46,6 +47,7 @@ struct settling {
 	size_t candidate_count;
 	struct claim *claims;
 	size_t claim_count, claim_capacity;
+	struct moved_archives archives;
 	/* The directory that was opened last. */
 	const struct aside_directory *entered;
 	struct directory *directory; /* NULL: it could not be opened */
@@ -430,6 +432,12 @@ static struct found_file found_as(const struct directory *directory, const char 
 	return file;
 }
 
+/* Is a file to be looked into for kinds for which it was not? */
+static bool lacks_look(const struct index_request *request, const struct file_row *row)
+{
+	return request->inflate && (request->containers & ~(unsigned)row->contents) != 0;
+}
+
 static bool is_row_of(const struct settling *settling, const struct file_row *row,
 		      const struct file_identity *identity, bool is_inflated)
 {
@@ -439,7 +447,7 @@ static bool is_row_of(const struct settling *settling, const struct file_row *ro
 	       (uint64_t)row->device == identity->device &&
 	       (uint64_t)row->inode == identity->inode && size_bytes == identity->size_bytes &&
 	       row->mtime_ns == identity->mtime_ns && is_same_file(identity, row->scanned_at_ns) &&
-	       (row->contents & CONTENTS_HAS_MEMBERS) == 0 && /* their rows have other paths */
+	       (is_inflated || !lacks_look(settling->walkers->request, row)) &&
 	       (row->has_resemblance || settling->walkers->request->no_sketch);
 }
 
@@ -467,6 +475,8 @@ static int move_row(struct settling *settling, struct claim *claim, const struct
 		settling->walkers->moved_from_vanished++;
 	else
 		claim->lost->is_moved = true;
+	if (moved_archives_note(&settling->archives, row, directory, bytes_of(name), error) != 0)
+		return -1;
 	return feed_move(settling->feed, directory, &found, row,
 			 claim->lost != NULL && claim->lost->is_gone ? claim->path_hash : NULL,
 			 error);
@@ -494,7 +504,7 @@ static int end_waiting(struct settling *settling, const struct put_aside *aside,
 		       struct simhash_error *error)
 {
 	for (size_t i = 0; i < aside->waiting_count; i++)
-		if (!aside->waiting[i].is_moved &&
+		if (!aside->waiting[i].is_moved && !aside->waiting[i].moves_only &&
 		    scan_waiting(settling, aside, &aside->waiting[i], error) != 0)
 			return -1;
 	for (size_t i = 0; i < aside->lost_count; i++)
@@ -513,7 +523,9 @@ static int settle(struct settling *settling, struct simhash_error *error)
 	    share_all_out(settling, error) != 0)
 		return -1;
 	store_end_view(settling->store);
-	if (use_rows(settling, false, move_row, error) != 0)
+	if (use_rows(settling, false, move_row, error) != 0 ||
+	    moved_archives_feed(&settling->archives, settling->feed, settling->store,
+				&walkers->scope, &walkers->moved_from_vanished, error) != 0)
 		return -1;
 	for (unsigned i = 0; i < walkers->count; i++)
 		if (end_waiting(settling, &walkers->threads[i].aside, error) != 0)
@@ -536,5 +548,6 @@ int moved_settle(struct walkers *walkers, struct simhash_error *error)
 	feed_flush(settling.feed);
 	free(settling.candidates);
 	free(settling.claims);
+	moved_archives_release(&settling.archives);
 	return status;
 }

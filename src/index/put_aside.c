@@ -117,7 +117,8 @@ int put_aside_file(struct put_aside *aside, struct directory *directory,
 		   const struct found_file *file, struct simhash_error *error)
 {
 	struct waiting_file waiting = {
-		.key = file_key(file->inode, file->size_bytes, file->mtime_ns, file->is_inflated)};
+		.key = file_key(file->inode, file->size_bytes, file->mtime_ns, file->is_inflated),
+		.moves_only = file->moves_only};
 	int listed;
 
 	if (!may_be_known(aside, directory, file) ||

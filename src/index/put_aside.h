@@ -32,7 +32,8 @@ struct aside_name {
 struct waiting_file {
 	uint64_t key; /* see file_key */
 	struct aside_name at;
-	bool is_moved; /* a mark for moved.c */
+	bool moves_only; /* not scanned if it has no row */
+	bool is_moved;	 /* a mark for moved.c */
 };
 
 /* A row whose file is gone, or is another one that waits. */

@@ -62,6 +62,27 @@ static int relink_if_changed(const struct reconciler *reconciler, const struct f
 	return feed_relink(feed, &relinked, error);
 }
 
+/* The row of a gzip file's content, which is not asked for, moves with that of the file. */
+static int put_aside_content(const struct reconciler *reconciler, struct directory *directory,
+			     const struct found_file *file, struct simhash_error *error)
+{
+	struct found_file content = *file;
+	char *name = reconciler->inflates ? NULL : malloc(2 * file->name_size + 8);
+	int status = 0;
+
+	if (reconciler->inflates)
+		return 0;
+	if (name == NULL)
+		return error_set_memory(error);
+	content.name_size = inflated_name((struct bytes){file->name, file->name_size}, name);
+	content.name = name;
+	content.is_inflated = content.moves_only = true;
+	if (content.name_size > 0)
+		status = put_aside_file(reconciler->aside, directory, &content, error);
+	free(name);
+	return status < 0 ? -1 : 0;
+}
+
 /* A file that the index does not know at its path. It may know it at another. */
 static int scan_unknown(struct reconciler *reconciler, struct directory *directory,
 			const struct found_file *file, struct feed *feed,
@@ -71,7 +92,9 @@ static int scan_unknown(struct reconciler *reconciler, struct directory *directo
 			    ? 0
 			    : put_aside_file(reconciler->aside, directory, file, error);
 
-	return waits == 0 ? feed_scan(feed, directory, file, error) : waits < 0 ? -1 : 0;
+	if (waits == 0)
+		return feed_scan(feed, directory, file, error);
+	return waits < 0 ? -1 : put_aside_content(reconciler, directory, file, error);
 }
 
 /* A row that was read ahead is read again, for what a table leaves out. */

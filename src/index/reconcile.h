@@ -26,6 +26,7 @@ struct reconciler {
 	bool has_rows; /* the index has rows of this scope, to compare with */
 	bool force;    /* scan unchanged files too */
 	bool resemble; /* and those that have no resemblance sketch */
+	bool inflates; /* the content of gzip files is among what is found */
 	bool follow;
 	struct put_aside *aside;   /* this thread's own; NULL: moved files are not looked for */
 	struct failures *failures; /* told what cannot be looked at */

@@ -221,6 +221,7 @@ static void prepare(struct walkers *walkers)
 			.reconciler = {.scope = walkers->scope,
 				       .force = request->force,
 				       .resemble = !request->no_sketch,
+				       .inflates = request->inflate,
 				       .follow = request->follow,
 				       .failures = walkers->failures,
 				       .progress = resources->progress},

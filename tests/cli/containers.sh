@@ -99,6 +99,28 @@ same "members of archives that changed" \
 runs 0 "$SIMHASH" "$files"
 grep -q '^0 scanned' err || fail "read again: $(cat err)"
 rm "$files/new.zip" "$files/zip.zip"
+
+# What is moved takes its members along, and nothing is read: one archive, a folder, the content of a gzip file.
+gzip -k "$files/b.txt"
+(cd "$files/below" && python3 -m zipfile -c one.zip ../a.txt)
+runs 0 "$SIMHASH" -z "$files"
+next_tick
+runs 0 "$SIMHASH" -z "$files"
+members="SELECT path, size, compressed_size, modified_utc, links, skew_ext FROM file_text WHERE compressed_size > 0"
+sql "$members" | sed 's,below/one,one,;s,/below,/under/here,;s,b.txt.gz//b,under/g.txt.gz//g,' | LC_ALL=C sort >expected
+mkdir "$files/under"
+mv "$files/below/one.zip" "$files"
+mv "$files/below" "$files/under/here"
+mv "$files/b.txt.gz" "$files/under/g.txt.gz"
+runs 0 "$SIMHASH" "$files"
+summary 0 5 0 0 11
+sql "$members" | LC_ALL=C sort | diff expected - || fail "members are not those of the moved archives"
+runs 0 "$SIMHASH" -z "$files"
+summary 0 10 0 0
+mv "$files/under/here" "$files/below"
+rm -r "$files/under" "$files/one.zip"
+runs 0 "$SIMHASH" "$files"
+summary 0 5 4 0 7
 runs 0 "$SIMHASH" --forget "$files/below/outer.epub"
 same "members of a forgotten archive" '' "$(rows | grep outer || true)"
 seq 10 >"$files/x.tbz"
@@ -107,6 +129,37 @@ same "members of what is no archive any more" '' "$(rows | grep 'x.tbz//' || tru
 rm -r "$files/below" "$files/b.txt.xz"
 runs 0 "$SIMHASH" "$files"
 same "rows that are left" "a.txt b.txt linked.zip linked.zip//b.txt.xz linked.zip//b.txt.xz//b.txt x.tbz" "$(rows | paste -sd ' ')"
+reset
+rm -r "${files:?}"/*
+
+# A copy in an archive saves nothing; a file represents a group where there is one; --print shows members.
+seq 5000 >"$files/m.txt"
+sed '100s/.*/changed/' "$files/m.txt" >"$files/e.txt"
+(cd "$files" && python3 -m zipfile -c 0.zip m.txt && python3 -m zipfile -c 1.zip m.txt e.txt && cp m.txt n.txt && rm e.txt)
+seq 4000 9000 >"$files/o.txt"
+sed '100s/.*/changed/' "$files/o.txt" >"$files/p.txt"
+(cd "$files" && python3 -m zipfile -c 2.zip o.txt && rm o.txt)
+runs 0 "$SIMHASH" -z "$files"
+for linkage in representative single; do
+	runs 0 "$SIMFIND" --group=$linkage --format=jsonl
+	same "groups by $linkage" "[['m.txt', '1.zip//e.txt', '1.zip//m.txt', '0.zip//m.txt', 'n.txt'], ['p.txt', '2.zip//o.txt']] $(stat -c %s "$files/n.txt") 0" \
+		"$(python3 -c "
+import json, sys
+groups = [json.loads(line) for line in sys.stdin]
+names = [[m['path'][len('$files/'):] for m in g['members']] for g in groups]
+print([n[:1] + sorted(n[1:], key=lambda p: (p[0] != '1', p)) for n in names], *(g['copied_bytes'] for g in groups))" <out)"
+done
+cksum "$files"/*.zip >expected
+runs 0 "$SIMFIND" --keep=newest --action=delete --yes --journal=journal
+cksum "$files"/*.zip | diff expected - || fail "an archive was changed"
+same "files that are left" "0.zip 1.zip 2.zip p.txt" "$(cd "$files" && echo [!mn]*)"
+same "copies that are left" 1 "$(find "$files" -name '[mn].txt' | wc -l)"
+runs 0 "$SIMHASH" --print -z "$files/1.zip"
+same "printed" "1.zip 1.zip//m.txt 1.zip//e.txt" "$(sed -n "s|^file *$files/||p" out | paste -sd ' ')"
+same "printed content" "$(sql "SELECT content_hash FROM file_text WHERE path LIKE '%/1.zip//m.txt'")" "$(awk '$1 == "content" { n++; if (n == 2) print $2 }' out)"
+"$SIMHASH" --export "$files/1.zip" 2>/dev/null | grep '//' >expected || fail "--export has no members"
+runs 0 "$SIMHASH" --print -z --format=digest "$files/1.zip"
+grep '//' out | LC_ALL=C sort | diff <(LC_ALL=C sort expected) - || fail "--print has other digests"
 reset
 rm -r "${files:?}"/*
 
