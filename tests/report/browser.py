@@ -388,6 +388,7 @@ def test_decisions(browser, expected, folder):
     whole = save(browser, folder)
     check("the same groups", [group["id"] for group in whole["groups"]], rules["all_ids"])
     check_format(whole, expected)
+    test_loading(browser, whole, folder)
     # Kept beyond a reload, as far as the browser allows.
     before = browser.texts("#decided")
     until("remembered", lambda: browser.run("return Object.values(localStorage).join('').replace(/[^kg]/g, '').length"),
@@ -411,6 +412,52 @@ def test_decisions(browser, expected, folder):
         browser.click("#forget")
         browser.call("POST", "/alert/accept", {})
         clear(browser, expected)
+
+
+# What was saved is loaded again, and what does not match is told.
+def test_loading(browser, whole, folder):
+    before = browser.texts("#decided")
+
+    def load(text, *shown):
+        path = os.path.join(folder, "saved.json")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        browser.call("POST", f"/element/{browser.find('#load-file')[0]}/value", {"text": path})
+        until("loaded", lambda: browser.texts("#loaded"), list(shown))
+
+    def forget():
+        browser.click("#forget")
+        browser.call("POST", "/alert/accept", {})
+    total = sum(len(group["files"]) for group in whole["groups"])
+    forget()
+    load(json.dumps(whole), f"Loaded {total} decisions of saved.json.")
+    check("decided as before", browser.texts("#decided"), before)
+    check("all match", browser.run("return document.getElementById('unmatched').hidden"), True)
+    check("saved once more", save(browser, folder), whole)
+    browser.click("#unload")
+    check("undone", browser.run("return document.getElementById('basket').hidden"), True)
+    changed = json.loads(json.dumps(whole))
+    files = [file for group in changed["groups"] for file in group["files"]]
+    files[0]["size"] += 1
+    files[1]["path"] += "<b class=injected>"
+    files[2]["host"] = "elsewhere"
+    files[3]["hash"] = "0" * 32
+    files[4]["decision"] = "burn"
+    del files[5]["size"], files[5]["mtime"]
+    load(json.dumps(changed), f"Loaded {total - 5} decisions of saved.json.")
+    check("decisions that match", sum(decided(browser)[:2]), total - 5)
+    check("what does not match", browser.texts("#unmatched summary") + browser.texts("#unmatched .soft"),
+          ["5 decisions do not match this page", "has changed since", "is not on this page", "is not on this page",
+           "has another content now", "has neither keep nor give up as its decision"])
+    forget()
+    load("[1", "Cannot load saved.json: it is not JSON.")
+    load("[]", "Cannot load saved.json: it has no decisions that a report of simfind saved.")
+    load(json.dumps({**whole, "format_version": 2}), "Cannot load saved.json: expected format_version 1, and it has 2.")
+    check("nothing is decided", browser.run("return document.getElementById('basket').hidden"), True)
+    load(json.dumps(whole), f"Loaded {total} decisions of saved.json.")
+    # For simfind --apply.
+    with open("decisions.json", "w", encoding="utf-8") as file:
+        json.dump(save(browser, folder), file)
 
 
 def save(browser, folder):
