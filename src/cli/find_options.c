@@ -370,7 +370,7 @@ static bool formats_lineages(const struct formatter *formatter)
 {
 	return formatter == &formatter_text || formatter == &formatter_json ||
 	       formatter == &formatter_jsonl || formatter == &formatter_null ||
-	       formatter == &formatter_dot;
+	       formatter == &formatter_dot || formatter == &formatter_html;
 }
 
 static int check(const struct find_arguments *arguments, struct simhash_error *error)

@@ -95,6 +95,7 @@ static int write_report(const struct find_arguments *arguments, const struct fin
 	struct key_space space;
 	struct report report = {.origin = report_origin(arguments),
 				.with_pictures = arguments->thumbnails,
+				.with_lineage = arguments->lineage,
 				.order = &arguments->order,
 				.groups = groups,
 				.space = &space,
@@ -122,15 +123,16 @@ int write_groups(const struct find_arguments *arguments, const struct find_count
 		 struct store *store, struct group_list *groups, struct listing *listing,
 		 struct simhash_error *error)
 {
-	if (arguments->lineage)
+	bool is_report = arguments->formatter->is_report;
+
+	if (arguments->lineage && !is_report)
 		group_list_keep_versions(groups);
 	if (group_list_sort(groups, &arguments->order, error) != 0)
 		return -1;
-	if (arguments->lineage)
+	if (arguments->lineage && !is_report)
 		return listing_write_lineages(listing, groups, error);
 	if (arguments->folds)
 		return listing_write_folded(listing, groups, error);
-	return arguments->formatter->is_report
-		       ? write_report(arguments, counts, store, listing, groups, error)
-		       : listing_write_groups(listing, groups, error);
+	return is_report ? write_report(arguments, counts, store, listing, groups, error)
+			 : listing_write_groups(listing, groups, error);
 }

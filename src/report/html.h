@@ -18,6 +18,7 @@
 struct report {
 	struct page_origin origin;
 	bool with_pictures;
+	bool with_lineage; /* a tree of versions for each group */
 	const struct listing_order
 		*order; /* that the groups have; what is beyond its limit is left out */
 	const struct group_list *groups;

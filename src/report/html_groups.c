@@ -16,6 +16,7 @@
 #include "report/excerpt.h"
 #include "report/formatter.h"
 #include "report/html_text.h"
+#include "report/lineage.h"
 
 #define HISTOGRAM_BINS 40
 #define NOT_KNOWN (-1.0)
@@ -184,6 +185,7 @@ static int begin_content(FILE *out, const struct group *group, const struct grou
 	return 0;
 }
 
+/* [id, bytes, bytes of copies, contents and then its versions; left open */
 static int write_group(FILE *out, const struct group *group, const struct group_member *members,
 		       struct excerpts *excerpts, struct simhash_error *error)
 {
@@ -203,7 +205,35 @@ static int write_group(FILE *out, const struct group *group, const struct group_
 		if (write_file(out, file, error) != 0)
 			return -1;
 	}
-	fputs("]]]]", out);
+	fputs("]]]", out);
+	return 0;
+}
+
+/*
+ * The tree of versions, each after its parent: [parent's number or -1, depth, how much in common,
+ * confidence in percent, reasons, hash]
+ */
+static int write_lineage(FILE *out, const struct group_list *groups, const struct group *group,
+			 struct simhash_error *error)
+{
+	char label[LABEL_SIZE], reasons[REASONS_SIZE];
+	struct lineage lineage;
+
+	if (lineage_make(groups, group, &lineage, error) != 0)
+		return -1;
+	for (size_t v = 0; lineage.count > 1 && v < lineage.count; v++) {
+		const struct lineage_version *version = &lineage.versions[v];
+		bool is_first = version->parent == NO_PARENT;
+		fprintf(out, ",[%" PRId64 ",%u,", is_first ? -1 : (int64_t)version->parent,
+			version->depth);
+		html_write_text(out, bytes_of(is_first ? "" : pair_label(&version->pair, label)));
+		fprintf(out, ",%u,", is_first ? 0 : lineage_percent(version));
+		html_write_text(out, bytes_of(is_first ? "" : lineage_reasons(version, reasons)));
+		fputc(',', out);
+		html_write_hex(out, version->files[0]->content_hash, CONTENT_HASH_SIZE);
+		fputc(']', out);
+	}
+	lineage_release(&lineage);
 	return 0;
 }
 
@@ -225,6 +255,9 @@ static int write_list(FILE *out, const struct report *report, struct excerpts *e
 		fputs(files == 0 ? "" : ",", out);
 		files += group->count;
 		status = write_group(out, group, &groups->members[group->first], excerpts, error);
+		if (status == 0 && report->with_lineage)
+			status = write_lineage(out, groups, group, error);
+		fputc(']', out);
 	}
 	fprintf(out, "],\"left_out\":%zu,\"limit\":%" PRIu64 ",\"sort\":%d,\"reverse\":%s",
 		left_out, report->order->limit, report->order->by,

@@ -159,7 +159,7 @@ same "versions of one file" 3 "$(grep -c 's3/x' out)"
 
 runs 1 "$SIMFIND" --format=dot
 said '--format=dot needs --lineage'
-for option in --group --expand --verify=no --format=csv --format=html --all --nearest; do
+for option in --group --expand --verify=no --format=csv --all --nearest; do
 	runs 1 "$SIMFIND" --lineage "${option/nearest/nearest=3}" "$files/s3/x.doc"
 	grep -qE -- "^simfind: --lineage cannot be combined with $option|^simfind: $option cannot be combined with --lineage" \
 		"$TEST_FOLDER/err" || said "--lineage cannot be combined with $option"

@@ -1,7 +1,8 @@
 """The report in a real browser, driven through the WebDriver protocol of chromedriver.
 
     browser.py REPORT.html EXPECTED.json [SCREENSHOT_PREFIX]
-    browser.py --empty REPORT.html      in which nothing was found
+    browser.py --empty REPORT.html VERSIONS.html VERSIONS.json
+                                        in which nothing was found; made with --lineage
 
 Opens the page at three widths, in light and dark and on paper, filters and sorts the list, opens
 a group and pairs of it, decides, and checks what is then to be seen and what is saved; that no
@@ -137,9 +138,47 @@ def number(text):
     return int(re.sub(r"[^0-9]", "", text))
 
 
-def test_empty(report):
+def test_versions(browser, report, lineages):
+    browser.call("POST", "/url", {"url": "file://" + os.path.abspath(report)})
+    browser.run("document.querySelectorAll('.open').forEach(button => button.click())")
+    rows = browser.run("return [...document.querySelectorAll('.version')].map(row => [row.querySelector('.no').textContent,"
+                       "row.querySelector('.path').textContent, row.querySelector('.edge').textContent, row.className])")
+    expected = {}
+    words = {"number": "a number in the names", "backup": "one is named as a backup", "copy": "one is named as a copy",
+             "time": "their times", "size": "it is larger"}
+    for group in lineages:
+        paths = {version["version"]: version["files"][0]["path"] for version in group["versions"]}
+        for version in group["versions"]:
+            name = os.path.basename(paths.get(version.get("parent"), ""))
+            percent = min(99, int(100 * version.get("confidence", 0)))
+            expected[paths[version["version"]]] = (
+                ("unclear whether it is the first" if any(
+                    v.get("parent") == version["version"] and v["order"] == "unclear" for v in group["versions"])
+                 else "likely the first") if "parent" not in version
+                else f"unclear which is earlier: beside {name}, " if version["order"] == "unclear"
+                else f"from version {version['parent']}, {name}, ", version.get("order"),
+                "" if version.get("order") != "clear" else
+                f"{percent} % sure by {', '.join(words[reason] for reason in version['reasons']) or 'the other versions'}")
+    check("versions", sorted(row[1] for row in rows), sorted(expected))
+    for _, path, edge, kind in rows:
+        begin, order, end = expected[path]
+        check(f"the edge of {path}", (edge.startswith(begin), edge.endswith(end)), (True, True))
+        check(f"is {path} unclear", "unclear" in kind, order == "unclear")
+    check("both kinds", {order for _, order, _ in expected.values()}, {None, "clear", "unclear"})
+    browser.click(".tools .choice button", 1)
+    check("files instead", browser.run("return document.querySelector('.inside .files').checkVisibility()"), True)
+    for width in (390, 1000):
+        browser.resize(width, 1000)
+        browser.run("document.querySelectorAll('.tools .choice button')[0].click()")
+        check(f"width of versions at {width}", browser.run(WIDTH), 0)
+        check(f"contrast of versions at {width}", browser.run(CONTRAST), [])
+
+
+def test_empty(report, versions, lineages):
     browser = Browser()
     try:
+        with open(lineages, encoding="utf-8") as file:
+            test_versions(browser, versions, json.load(file))
         browser.call("POST", "/url", {"url": "file://" + os.path.abspath(report)})
         check("lead", browser.texts("#lead"), ["No two files are identical or similar."])
         check("no list", browser.run("return document.getElementById('list').checkVisibility()"), False)
@@ -151,7 +190,7 @@ def test_empty(report):
 
 def main():
     if sys.argv[1] == "--empty":
-        return test_empty(sys.argv[2])
+        return test_empty(*sys.argv[2:5])
     report, expected = os.path.abspath(sys.argv[1]), json.load(open(sys.argv[2], encoding="utf-8"))
     pictures = sys.argv[3] if len(sys.argv) > 3 else None
     browser = Browser()

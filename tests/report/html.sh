@@ -132,10 +132,38 @@ assert files == {sys.argv[1] + "/archives/a.txt": (0, 1), sys.argv[1] + "/archiv
 assert [content[7] for content in contents] == [0, 1], contents
 PYTHON
 
+# With --lineage a group shows its tree of versions.
+reset
+rm -r "$files/elsewhere" "$files/archives"
+mkdir "$files/archives"
+python3 - "$files/archives" <<'PYTHON'
+import os, random, sys
+chance, top = random.Random(3), sys.argv[1]
+def put(name, lines):
+    path = os.path.join(top, name)
+    with open(path, "w") as file:
+        file.writelines(lines)
+    os.utime(path, (1500000000, 1500000000))
+def lines(count):
+    return [f"{chance.random()}\n" for _ in range(count)]
+text = lines(400)
+for number in range(1, 5):
+    put(f"letter-v{number}.txt", text)
+    if number == 3:
+        put("letter<b>.txt.bak", text)
+    text = text[:100 * number - 50] + lines(8) + text[100 * number - 44:]
+text = lines(300)
+for name in ("left", "right"):
+    put(name, text + [name.rjust(9)])
+PYTHON
+runs 0 "$SIMHASH" -q "$files/archives"
+runs 0 "$SIMFIND" -q --lineage --format=json -o versions.json
+runs 0 "$SIMFIND" -q --lineage --format=html -o versions.html
+
 # Nothing found is a page, too, and one that opens.
 reset
+rm "$files/archives/"*
 seq 3000 >"$files/archives/only.txt"
-rm "$files/archives/"a.txt*
 runs 0 "$SIMHASH" "$files/archives"
 runs 0 "$SIMFIND" --format=html -o empty.html
-python3 "$SOURCE_DIR/tests/report/browser.py" --empty empty.html
+python3 "$SOURCE_DIR/tests/report/browser.py" --empty empty.html versions.html versions.json
