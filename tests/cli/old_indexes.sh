@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# Indexes that were written by earlier versions: rows that are brought up to date are those that are
+# written today for the same files.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+tree=$TEST_FOLDER/tree
+"$SOURCE_DIR/tests/schema/tree.sh" "$tree"
+scripts=("$SOURCE_DIR/sql/$TEST_ENGINE"/00[0-9][0-9]_*.sql)
+newest=${#scripts[@]}
+
+# What must not differ: all but where and when a file was scanned, and what versions add by scanning.
+same_columns() { # VERSION
+	local added=contents
+	[ "$1" -ge 3 ] || added+="|links"
+	[ "$1" -ge 7 ] || added+="|resemblance_sketch"
+	if [ "$TEST_ENGINE" = sqlite ]; then
+		sql "SELECT name FROM pragma_table_info('file')"
+	else
+		sql "SELECT column_name FROM information_schema.columns
+			WHERE table_schema = 'simhash' AND table_name = 'file'"
+	fi | grep -vxE "host|path_hash|directory|device|inode|scanned_at_ns|$added"
+}
+
+restore() { # VERSION
+	reset
+	gzip -dc "$SOURCE_DIR/tests/schema/$TEST_ENGINE-$1.sql.gz" >dump
+	if [ "$TEST_ENGINE" = sqlite ]; then
+		sqlite3 -batch index.db <dump
+	else
+		mariadb simhash <dump
+	fi
+}
+
+check_version() { # VERSION
+	local equals=IS condition='a.tag_set = b.tag_set' column
+	[ "$TEST_ENGINE" = sqlite ] || equals='<=>'
+	restore "$1"
+	runs 1 "$SIMFIND"
+	said "has schema version $1, but this program needs $newest: run simhash on it once"
+	runs 0 "$SIMHASH" "$tree"
+	summary 10 0 0 0
+	same "rows from version $1" 20 "$(sql "SELECT COUNT(*) FROM file")"
+
+	for column in $(same_columns "$1"); do
+		condition+=" AND a.$column $equals b.$column"
+	done
+	same "rows that are as today's, from version $1" 10 "$(sql "SELECT COUNT(*) FROM file a
+		JOIN host ha ON ha.id = a.host AND ha.name = 'archive'
+		JOIN file b ON b.host <> a.host AND $condition")"
+
+	# By counts alone, which every version has, and by another measure where it had one.
+	runs 0 "$SIMFIND" --verify=no --between archive: "$tree" --expand --format=csv -o pairs
+	same "identical pairs from version $1" 13 "$(grep -c ^identical pairs)"
+	same "similar pairs from version $1" 10 "$(grep -c ^similar pairs)"
+	[ "$1" -lt 5 ] || {
+		runs 0 "$SIMFIND" --measure=simhash64 --between archive: archive: --format=csv -o measured
+		grep -q 'numbers-new.csv' measured || fail "from version $1 the other measure finds no version"
+	}
+	runs 0 "$SIMFIND" --between archive: "$tree"
+}
+
+for version in $(seq $((newest - 1))); do
+	check_version "$version"
+done
