@@ -17,7 +17,9 @@ void index_arguments_init(struct index_arguments *arguments)
 {
 	*arguments = (struct index_arguments){
 		.program = "simhash",
-		.request = {.max_inflated_bytes = MAX_INFLATED_BYTES, .max_depth = CONTAINER_DEPTH},
+		.request = {.max_inflated_bytes = MAX_INFLATED_BYTES,
+			    .max_depth = CONTAINER_DEPTH,
+			    .filter_limits = {FILTER_SECONDS, FILTER_BYTES_MAX}},
 		.threads = processors()};
 	filter_init(&arguments->filter);
 }
@@ -25,6 +27,7 @@ void index_arguments_init(struct index_arguments *arguments)
 void index_arguments_release(struct index_arguments *arguments)
 {
 	filter_release(&arguments->filter);
+	filter_list_release(&arguments->filters);
 	for (unsigned i = 0; i < arguments->measure_count; i++)
 		simhash_measure_free(arguments->measures[i]);
 }
@@ -89,6 +92,36 @@ static int set_containers(const struct option_use *use, struct simhash_error *er
 	}
 	*(unsigned *)use->field = kinds;
 	return 0;
+}
+
+static int add_filter(const struct option_use *use, struct simhash_error *error)
+{
+	return filter_list_add(use->field, use->text, error);
+}
+
+static int add_filter_file(const struct option_use *use, struct simhash_error *error)
+{
+	return filter_list_add_file(use->field, use->text, error);
+}
+
+static int set_filter_time(const struct option_use *use, struct simhash_error *error)
+{
+	struct index_arguments *arguments = use->arguments;
+	uint64_t seconds;
+
+	if (parse_number(use, 1, WAIT_S_MAX, &seconds, error) != 0)
+		return -1;
+	arguments->request.filter_limits.seconds = (unsigned)seconds;
+	arguments->has_filter_limits = true;
+	return 0;
+}
+
+static int set_max_filtered(const struct option_use *use, struct simhash_error *error)
+{
+	struct index_arguments *arguments = use->arguments;
+
+	arguments->has_filter_limits = true;
+	return set_size(use, error);
 }
 
 static int add_exclude(const struct option_use *use, struct simhash_error *error)
@@ -258,6 +291,19 @@ static const struct option_row rows[] = {
 	{0, "max-inflated", "=SIZE",
 	 "give up on a file that inflates to more than SIZE (default: 16G)", .parse = set_size,
 	 .field = FIELD(request.max_inflated_bytes), .kind = VALUE_TEXT, .needs = "decompress"},
+	{0, "filter", "=EXT[,EXT...]:COMMAND",
+	 "also scan what COMMAND prints for files with these extensions; in it % is the file, "
+	 "which "
+	 "else is its standard input; can be given several times",
+	 .parse = add_filter, .field = FIELD(filters), .kind = VALUE_TEXT, .is_list = true},
+	{0, "filters", "=FILE", "the same for each line of FILE", .parse = add_filter_file,
+	 .field = FIELD(filters), .kind = VALUE_FILE, .is_list = true},
+	{0, "filter-time", "=SECONDS", "give up on a COMMAND after SECONDS (default: 60)",
+	 .parse = set_filter_time, .kind = VALUE_TEXT},
+	{0, "max-filtered", "=SIZE",
+	 "give up on a COMMAND that prints more than SIZE (default: 256M)",
+	 .parse = set_max_filtered, .field = FIELD(request.filter_limits.bytes),
+	 .kind = VALUE_TEXT},
 	{0, "measure", "=MEASURE",
 	 "also store sketches by simhash64, simhash128, minhash or bottomk, with parameters as in "
 	 "minhash:words=3; can be given eight times",
@@ -404,6 +450,9 @@ static int check_index(const struct index_arguments *arguments, struct simhash_e
 {
 	const struct filter *filter = &arguments->filter;
 
+	if (arguments->has_filter_limits && arguments->filters.count == 0)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--filter-time and --max-filtered need --filter or --filters");
 	if (arguments->request.path_count == 0 && arguments->request.list_name == NULL)
 		return error_set(error, SIMHASH_E_SYNTAX, "no PATH given; try 'simhash --help'");
 	if (arguments->request.path_count == 0 && arguments->request.one_file_system)

@@ -44,6 +44,8 @@ struct index_arguments {
 	enum status_format format;
 	struct filter filter;
 	bool has_patterns_on_stdin;
+	struct filter_list filters; /* commands */
+	bool has_filter_limits;
 	struct simhash_measure *measures[MEASURES_MAX]; /* owned */
 	unsigned measure_count;
 	const char *measure_text; /* the last, as it was given */

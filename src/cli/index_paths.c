@@ -28,6 +28,13 @@ static void file_failed(void *context, struct bytes path, int system_errno)
 	say_path(arguments->program, path, explain_errno(system_errno));
 }
 
+static void filter_failed(void *context, struct bytes path, const char *text)
+{
+	const struct index_arguments *arguments = context;
+
+	say_path(arguments->program, path, text);
+}
+
 static void path_gone(void *context, const char *path)
 {
 	const struct index_arguments *arguments = context;
@@ -110,6 +117,7 @@ static int index_shown(const struct index_arguments *arguments, const struct ind
 	struct index_resources resources = {.threads = arguments->threads,
 					    .stop = &stop_requested,
 					    .failed = file_failed,
+					    .failed_text = filter_failed,
 					    .gone = path_gone,
 					    .context = context};
 	int status;
@@ -153,6 +161,7 @@ static int index_files(const struct index_arguments *arguments, struct index_sum
 	request.tag_set = tag_set;
 	request.host = host;
 	request.filter = &arguments->filter;
+	request.filters = arguments->filters.count > 0 ? &arguments->filters : NULL;
 	request.measures = arguments->measures;
 	request.measure_count = arguments->measure_count;
 	status = index_shown(arguments, &request, &waiting, summary, error);

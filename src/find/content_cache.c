@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "find/reopen.h"
 #include "scan/container.h"
+#include "scan/filter_list.h"
 #include "scan/inflating.h"
 
 #define CACHE_BYTES ((size_t)384 << 20)
@@ -205,6 +206,8 @@ static bool extract_whole(struct content_cache *cache, struct content *content, 
 			      bytes_of(inside + 2), content->bytes,
 			      (size_t)content->file->size_bytes, &why) == 0)
 		return true;
+	if (strcmp(inside + 2, FILTERED_NAME) == 0)
+		why = CONTAINER_IS_FILTERED;
 	content_report(cache, content, why);
 	return false;
 }

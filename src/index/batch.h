@@ -26,6 +26,7 @@ struct task {
 	bool is_scanned; /* `row` is filled */
 	bool is_inflated, is_unchanged; /* as the walk found it */
 	bool had_members;
+	uint32_t filter; /* that it was given to, if it had members; or 0 */
 	unsigned kinds;	 /* of containers that it was looked at for, if it had members */
 	bool looks_only; /* not read; is it a container? */
 	bool is_looked;	 /* it was, and row.contents tells what is known of it */

@@ -30,6 +30,7 @@ struct found_file {
 	bool is_inflated;
 	bool is_unchanged; /* and scanned for its resemblance sketch alone */
 	bool had_members;  /* by its row, before it was changed */
+	uint32_t filter;   /* that it was given to, if it had members; or 0 */
 	unsigned kinds;	   /* of containers that it was looked at for then; 0: not known */
 	bool moves_only;   /* not scanned where it was not moved; see put_aside.h */
 	bool looks_only;   /* it is unchanged, and looked at for what is in it alone */

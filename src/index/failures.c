@@ -34,6 +34,13 @@ void failures_report(struct failures *failures, unsigned root, struct bytes path
 	failures->report(failures->context, path, system_errno);
 }
 
+void failures_report_text(struct failures *failures, unsigned root, struct bytes path,
+			  const char *text)
+{
+	atomic_fetch_add(&failures->counts[root], 1);
+	failures->report_text(failures->context, path, text);
+}
+
 /* Takes the path over. */
 static void keep(struct failures *failures, char *path)
 {

@@ -21,8 +21,12 @@
 /* Called with each path that could not be read, from any thread. */
 typedef void failure_fn(void *context, struct bytes path, int system_errno);
 
+/* The same with a text in the place of an errno. */
+typedef void failure_text_fn(void *context, struct bytes path, const char *text);
+
 struct failures {
 	failure_fn *report;
+	failure_text_fn *report_text;
 	void *context;
 	unsigned roots;
 	atomic_ullong *counts; /* one for each root */
@@ -38,6 +42,9 @@ void failures_release(struct failures *failures);
 
 /* Count and report a path below a root. */
 void failures_report(struct failures *failures, unsigned root, struct bytes path, int system_errno);
+
+void failures_report_text(struct failures *failures, unsigned root, struct bytes path,
+			  const char *text);
 
 /* The same for what the walk could not read: DIRECTORY/NAME, or DIRECTORY for an empty name. */
 void failures_add_unread(struct failures *failures, unsigned root, struct bytes directory,

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "index/hard_links.h"
 #include "index/scanners.h"
+#include "scan/filter_list.h"
 #include "scan/shared_scan.h"
 
 /* What was gathered, which becomes the caller's; NULL if nothing was. */
@@ -152,6 +153,7 @@ static struct task *append_task(const struct feed *feed, struct directory *direc
 	task->looks_only = file->looks_only;
 	task->had_members = file->had_members;
 	task->kinds = file->kinds;
+	task->filter = file->filter;
 	task->size_bytes = file->size_bytes;
 	task->links = recorded_links(file, feed->scanners->request->follow);
 	memcpy(row->path_hash, file->path_hash, PATH_HASH_SIZE);
@@ -169,6 +171,15 @@ static void push_or_keep(struct feed *feed)
 
 	if (batch != NULL)
 		push_large(feed->scanners, batch);
+}
+
+/* A command takes long for its file, however small that is: then other files are other batches. */
+static bool is_filtered(const struct feed *feed, const struct found_file *file)
+{
+	const struct filter_list *filters = feed->scanners->request->filters;
+	const struct bytes name = {file->name, file->name_size};
+
+	return filters != NULL && !file->is_inflated && filter_list_find(filters, name) != NULL;
 }
 
 int feed_scan(struct feed *feed, struct directory *directory, const struct found_file *file,
@@ -190,6 +201,8 @@ int feed_scan(struct feed *feed, struct directory *directory, const struct found
 		hard_links_enter(feed->scanners->links, file, task);
 	if (is_large)
 		push_or_keep(feed);
+	else if (is_filtered(feed, file))
+		feed_flush(feed);
 	else
 		flush_if_full(feed);
 	return 0;

@@ -246,6 +246,7 @@ int index_trees(const struct index_request *request, const struct index_resource
 	run.vanished.follow = request->follow;
 	run.links = hard_links_new();
 	status = failures_init(&run.failures, roots, resources->failed, resources->context, error);
+	run.failures.report_text = resources->failed_text;
 	if (status == 0 && run.links == NULL)
 		status = error_set_memory(error);
 	if (status == 0)

@@ -18,6 +18,7 @@
 #include "index/failures.h"
 #include "index/filter.h"
 #include "index/progress.h"
+#include "scan/filtering.h"
 #include "simhash.h"
 #include "simhash_measures.h"
 #include "store/location.h"
@@ -41,6 +42,8 @@ struct index_request {
 	unsigned containers;	    /* kinds, see scan/container_kind.h; only with the above */
 	unsigned max_depth;	    /* of containers in containers */
 	int64_t max_inflated_bytes; /* of one compressed file or archive */
+	const struct filter_list *filters; /* whose commands are run on files; or NULL */
+	struct filter_limits filter_limits;
 	/* Sketches by these, at most MEASURES_MAX, are made too. */
 	struct simhash_measure *const *measures;
 	unsigned measure_count;
@@ -53,7 +56,8 @@ struct index_resources {
 	struct index_progress *progress; /* kept up to date; or NULL */
 	/* Set from outside to end early; set here too when the run fails. */
 	atomic_bool *stop;
-	failure_fn *failed; /* called with every path that could not be read */
+	failure_fn *failed;	      /* called with every path that could not be read */
+	failure_text_fn *failed_text; /* and with every one whose filter failed */
 	/* Called with each PATH that is gone but has rows at or below it, made absolute; or NULL. */
 	void (*gone)(void *context, const char *path);
 	void *context;

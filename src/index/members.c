@@ -12,9 +12,11 @@
 #include "base/ascii.h"
 #include "base/clock.h"
 #include "base/open_file.h"
+#include "base/path.h"
 #include "index/scanners.h"
 #include "index/writer.h"
 #include "scan/container.h"
+#include "scan/filtering.h"
 
 struct look {
 	struct scanners *scanners;
@@ -23,8 +25,10 @@ struct look {
 	struct directory *inside;
 	struct batch *batch; /* being filled; or NULL */
 	struct stat status;
-	bool has_failed;
+	bool has_failed, has_begun;
 	uint64_t members;
+	const struct filter_command *command; /* that the file is given to; or NULL */
+	uint32_t filter;		      /* its number, once it has ended well */
 };
 
 static void report(struct look *look, struct bytes member, int why)
@@ -71,8 +75,9 @@ static bool need_batch(struct look *look, size_t capacity)
 /* What the index has of the members is removed before the first is written. */
 static bool begin_anew(struct look *look)
 {
-	if (look->scanners->writer->has_no_rows)
+	if (look->scanners->writer->has_no_rows || look->has_begun)
 		return true;
+	look->has_begun = true;
 	if (!need_batch(look, 0))
 		return false;
 	look->batch->removes_directory = true;
@@ -178,7 +183,56 @@ static void report_unopened(struct look *look)
 	directory_drop(look->inside);
 }
 
-static void look_into(struct look *look, int fd)
+/* Is the file what it was before its filter was run, and does its path stand for it? */
+static bool is_same_file(const struct look *look, int fd, const char *path)
+{
+	struct stat now, named;
+
+	return fstat(fd, &now) == 0 && now.st_size == look->status.st_size &&
+	       stat_mtime_ns(&now) == stat_mtime_ns(&look->status) &&
+	       (!look->command->names_file ||
+		(stat(path, &named) == 0 && named.st_dev == now.st_dev &&
+		 named.st_ino == now.st_ino));
+}
+
+static void report_filter(struct look *look, const char *path, const char *why)
+{
+	failures_report_text(look->scanners->failures, look->inside->root, bytes_of(path),
+			     why == NULL ? strerror(ENOMEM) : why);
+}
+
+/* The row of what a filter prints. A file that has changed meanwhile is read by the next run. */
+static void filter_file(struct look *look, int fd)
+{
+	const struct task *task = look->task;
+	char *path = path_join(directory_path(task->directory), bytes_of(task->open_name)), *why;
+	struct file_row row = {.name = bytes_of(FILTERED_NAME)};
+	enum scan_outcome outcome;
+
+	if (path == NULL || !begin_anew(look)) {
+		report(look, (struct bytes){"", 0}, ENOMEM);
+		free(path);
+		return;
+	}
+	outcome = scan_filtered(look->scanner, look->command,
+				&look->scanners->request->filter_limits, fd, path, &row, &why);
+	if (outcome == SCAN_FAILED)
+		report_filter(look, path, why);
+	if (outcome == SCAN_DONE && is_same_file(look, fd, path)) {
+		bool has_row = row.size_bytes > 0 && append(look, &row);
+		look->members += has_row;
+		look->filter = has_row || row.size_bytes == 0 ? look->command->number : 0;
+		if (has_row)
+			row.sketches = NULL;
+	}
+	if (outcome == SCAN_DONE)
+		row_sketches_drop(row.sketches);
+	free(why);
+	free(path);
+	push(look);
+}
+
+static void look_into(struct look *look, int fd, bool is_container)
 {
 	struct task *task = look->task;
 
@@ -187,7 +241,10 @@ static void look_into(struct look *look, int fd)
 		look->has_failed = true;
 		return;
 	}
-	read_members(look, fd);
+	if (is_container)
+		read_members(look, fd);
+	if (look->command != NULL)
+		filter_file(look, fd);
 	directory_drop(look->inside);
 }
 
@@ -197,7 +254,7 @@ static void drop_members(struct look *look)
 	look->inside = directory_new_inside(look->task->directory, bytes_of(look->task->open_name));
 	if (look->inside == NULL || !begin_anew(look))
 		look->has_failed = true;
-	if (look->inside != NULL && look->scanner->containers == 0)
+	if (look->inside != NULL && look->scanner->containers == 0 && look->task->filter == 0)
 		report(look, (struct bytes){"", 0}, CONTAINER_IS_NOT_READ);
 	directory_drop(look->inside);
 }
@@ -221,19 +278,50 @@ unsigned members_kinds(const struct scanners *scanners, const struct task *task)
 
 	if (!task->had_members || container_kinds(&known, &error) != 0)
 		return asked;
-	/* What could not be read to its end has no kinds: see members_look. */
-	return asked | (task->kinds == 0 ? known : task->kinds & known);
+	/* What was only filtered has no kinds, nor has what could not be read to its end. */
+	if (task->kinds == 0)
+		return task->filter == 0 ? known : asked;
+	return asked | (task->kinds & known);
+}
+
+const struct filter_command *members_filter(const struct scanners *scanners,
+					    const struct task *task)
+{
+	const struct filter_list *filters = scanners->request->filters;
+
+	return filters == NULL ? NULL : filter_list_find(filters, bytes_of(task->open_name));
+}
+
+/* An unchanged file that is no container keeps what a filter of an earlier run has printed. */
+static bool keeps_filtered(const struct task *task)
+{
+	return task->looks_only && task->filter != 0;
+}
+
+/* What is known of the file now. */
+static int64_t contents_of(const struct look *look)
+{
+	const struct task *task = look->task;
+	bool keeps = !look->has_begun && look->command == NULL && keeps_filtered(task);
+	int64_t contents = look->has_failed ? 0 : (int64_t)look->scanner->containers;
+
+	contents |= (int64_t)(keeps ? task->filter : look->filter) << CONTENTS_FILTER_AT;
+	return contents | (look->members > 0 || keeps ? CONTENTS_HAS_MEMBERS : 0);
 }
 
 void members_look(struct scanners *scanners, struct file_scanner *scanner, struct task *task)
 {
-	struct look look = {.scanners = scanners, .scanner = scanner, .task = task};
+	struct look look = {.scanners = scanners,
+			    .scanner = scanner,
+			    .task = task,
+			    .command = members_filter(scanners, task)};
 	bool is_known = !task->looks_only && scanner->has_kind;
 	bool is_container = is_known && scanner->kind != 0;
-	int fd = is_known && !is_container ? -1 : open_again(&look);
+	bool is_needed = !is_known || is_container || look.command != NULL;
+	int fd = is_needed ? open_again(&look) : -1;
 
 	scanner->has_kind = false;
-	if (fd < 0 && (!is_known || is_container)) {
+	if (fd < 0 && is_needed) {
 		report_unopened(&look);
 		task->row.contents = task->had_members ? CONTENTS_HAS_MEMBERS : 0;
 		return;
@@ -242,14 +330,12 @@ void members_look(struct scanners *scanners, struct file_scanner *scanner, struc
 		describe(&look);
 	if (!is_known)
 		is_container = scan_kind(scanner, fd) != 0;
-	if (is_container)
-		look_into(&look, fd);
-	else if (task->had_members)
+	if (is_container || look.command != NULL)
+		look_into(&look, fd, is_container);
+	else if (task->had_members && !keeps_filtered(task))
 		drop_members(&look);
 	if (fd >= 0)
 		close(fd);
 	task->is_looked = true;
-	task->row.contents = look.has_failed ? 0 : (int64_t)scanner->containers;
-	if (look.members > 0)
-		task->row.contents |= CONTENTS_HAS_MEMBERS;
+	task->row.contents = contents_of(&look);
 }

@@ -9,6 +9,7 @@
 #include "index/batch.h"
 #include "scan/scan_file.h"
 
+struct filter_command;
 struct scanners;
 
 /*
@@ -16,6 +17,10 @@ struct scanners;
  * and where the index has members of it, those for which it was looked into before.
  */
 unsigned members_kinds(const struct scanners *scanners, const struct task *task);
+
+/* The command that the file of a task is given to, or NULL. */
+const struct filter_command *members_filter(const struct scanners *scanners,
+					    const struct task *task);
 
 /*
  * Look into the file of a task, which was scanned, or which `looks_only`. Sets task->is_looked and

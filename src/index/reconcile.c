@@ -129,6 +129,7 @@ static int scan_container(struct reconciler *reconciler, struct directory *direc
 		return -1;
 	again.had_members = true;
 	again.kinds = found ? (unsigned)whole.contents & CONTAINER_ALL : 0;
+	again.filter = found ? contents_filter(whole.contents) : 0;
 	return feed_scan(feed, directory, &again, error);
 }
 

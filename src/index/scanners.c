@@ -84,7 +84,8 @@ static void count_done(struct scanners *scanners, const struct task *task, bool 
 /* What is in a file that has a row. */
 static void look_inside(struct scanners *scanners, struct file_scanner *scanner, struct task *task)
 {
-	bool looks = scanner->containers != 0 || task->had_members;
+	bool looks = scanner->containers != 0 || task->had_members ||
+		     members_filter(scanners, task) != NULL;
 
 	if (looks && task->is_scanned && !task->is_inflated)
 		members_look(scanners, scanner, task);

@@ -131,6 +131,9 @@ static int connect_all(struct walkers *walkers, struct simhash_error *error)
 		store_want_measures(reconciler->store, walkers->measures, walkers->measure_count);
 		if (walkers->request->inflate)
 			store_want_containers(reconciler->store, walkers->request->containers);
+		if (walkers->request->filters != NULL)
+			store_want_filters(reconciler->store, filter_list_number,
+					   walkers->request->filters);
 		if (i == 0 &&
 		    store_has_rows(reconciler->store, &walkers->scope, &has_rows, error) != 0)
 			return -1;

@@ -138,6 +138,8 @@ const char *container_explain(int failure)
 	case CONTAINER_HAS_LONG_TEXT:
 		return "Has more text, or longer or deeper markup, than is read: what was read "
 		       "before is indexed";
+	case CONTAINER_IS_FILTERED:
+		return "Was printed by a filter, which is not run again to read it";
 	default:
 		return NULL;
 	}

@@ -7,6 +7,7 @@
 
 #include "store/database.h"
 #include "store/file_row.h"
+#include "store/known_file.h"
 #include "store/store.h"
 
 /* Statements that are prepared once for each connection. */
@@ -50,6 +51,8 @@ struct store {
 	int64_t measures[SKETCHES_MAX]; /* wanted */
 	unsigned measure_count;
 	int64_t containers; /* kinds that files are to be looked at for, see store_want_containers */
+	wanted_filter_fn *wanted_filter; /* see store_want_filters; or NULL */
+	const void *filters;
 	bool has_view;	    /* in a transaction that only reads */
 	bool is_first_load; /* see store_begin_load */
 };

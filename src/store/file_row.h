@@ -74,6 +74,13 @@ void row_take_file(struct file_row *row, const struct file_row *from);
 /* In `contents`: there are rows of what is in this file, in its own directory. */
 #define CONTENTS_HAS_MEMBERS (INT64_C(1) << 30)
 
+/* And from bit 32 on, the 31 bits of the number of the filter that it was given to; 0: none. */
+#define CONTENTS_FILTER_AT 32
+static inline uint32_t contents_filter(int64_t contents)
+{
+	return (uint32_t)(contents >> CONTENTS_FILTER_AT);
+}
+
 /*
  * Is this the row of something inside of a file: a member of an archive, or the content of a
  * compressed file? Such a thing can be neither opened by its path, nor removed, nor linked.

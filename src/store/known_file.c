@@ -19,6 +19,21 @@ void store_want_containers(struct store *store, unsigned kinds)
 	store->containers = kinds;
 }
 
+void store_want_filters(struct store *store, wanted_filter_fn *wanted, const void *filters)
+{
+	store->wanted_filter = wanted;
+	store->filters = filters;
+}
+
+static bool lacks_filter(const struct store *store, const struct known_file *known)
+{
+	uint32_t wanted = store->wanted_filter == NULL
+				  ? 0
+				  : store->wanted_filter(store->filters, known->name);
+
+	return wanted != 0 && wanted != contents_filter(known->contents);
+}
+
 /* With measures, how many of their sketches are there, and are of the content of the row. */
 static char *known_files_sql(unsigned measure_count)
 {
@@ -100,7 +115,8 @@ static int take_file(struct known_files *files, struct known_file *known,
 	};
 	known->has_members = (known->contents & CONTENTS_HAS_MEMBERS) != 0;
 	known->lacks_look = known->compressed_size_bytes == 0 &&
-			    (files->store->containers & ~known->contents) != 0;
+			    ((files->store->containers & ~known->contents) != 0 ||
+			     lacks_filter(files->store, known));
 	known->is_settled = mtime_shows_changes(known->mtime_ns, known->scanned_at_ns);
 	if (query_fixed_bytes(&query, 0, known->path_hash, PATH_HASH_SIZE, error) != 0 ||
 	    hash_range_check(files->rest.low, known->path_hash, error) != 0)

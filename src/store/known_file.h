@@ -42,6 +42,13 @@ struct known_file {
 /* The kinds of containers that known files are to have been looked at for. */
 void store_want_containers(struct store *store, unsigned kinds);
 
+/*
+ * The number of the filter that a file of this name is to have been given to; 0: none. Known files
+ * lack a look where they were given to another.
+ */
+typedef uint32_t wanted_filter_fn(const void *filters, struct bytes name);
+void store_want_filters(struct store *store, wanted_filter_fn *wanted, const void *filters);
+
 /* May this be the inode? Of a row that was read ahead only 16 bits are known. */
 static inline bool known_inode_is(const struct known_file *known, uint64_t inode)
 {

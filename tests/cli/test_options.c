@@ -54,7 +54,8 @@ static const char *example_of(const struct option_row *row)
 	} examples[] = {{"tolerance-for", "c=1"},
 			{"sweep", "1:2:2"},
 			{"partition", "1/2"},
-			{"verify", "all"}};
+			{"verify", "all"},
+			{"filter", "txt:cat"}};
 
 	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
 		if (strcmp(examples[i].name, row->name) == 0)
@@ -171,6 +172,10 @@ static const struct refused index_refused[] = {
 	{"container", "status forget init-database copy-to export import"},
 	{"max-depth", "status forget init-database copy-to export import"},
 	{"hash", "status forget print init-database copy-to export import"},
+	{"filter", "status forget print init-database copy-to export import"},
+	{"filters", "status forget print init-database copy-to export import"},
+	{"filter-time", "status forget print init-database copy-to export import"},
+	{"max-filtered", "status forget print init-database copy-to export import"},
 	{"measure", "status print init-database copy-to export import"},
 	{"no-sketch", "status forget print init-database copy-to export import"},
 	{"force", "status forget print init-database copy-to export import"},

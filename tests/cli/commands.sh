@@ -1,0 +1,156 @@
+#!/usr/bin/env bash
+# simhash --filter: what a command prints for a file is content of its own.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+rows() {
+	sql "SELECT path FROM file_text" | sed "s|^$files/||" | LC_ALL=C sort | paste -sd ' '
+}
+
+# A stand-in for every program: it prints what it was given, and ends as the file says.
+tool=$TEST_FOLDER/tool
+cat >"$tool" <<'END'
+#!/usr/bin/env bash
+[ $# -gt 0 ] || set -- /dev/stdin
+for file; do :; done
+text=$(cat -- "$file")
+case $text in
+fail*) printf 'first\n\nbad \033[31m line\n\n' >&2; exit 3 ;;
+signal*) kill -SEGV $$ ;;
+sleep*) sleep 1000 & echo $! >>"$PIDS"; echo $$ >>"$PIDS"; echo started; sleep 1000 ;;
+long*) yes ;;
+fds*) ls /proc/self/fd; readlink /proc/self/fd/0 ;;
+empty*) ;;
+input*) cat; echo "$1" ;;
+*) printf '%s\n' "$text" | tr a-z n-za-m; echo "$# arguments: ${*//"$file"/FILE}" ;;
+esac
+END
+chmod +x "$tool"
+export PIDS=$TEST_FOLDER/pids
+: >"$PIDS"
+
+# Two versions whose bytes share nothing are similar in what the command prints.
+words() {
+	seq 1 2000 | sed "s/^/line $1 /"
+}
+words a >"$files/-one.pdf"
+words b | sed 's/ b / a /; 500s/line/changed/' >"$files/two.PDF"
+words x >"$files/three.txt"
+settle "$files"
+runs 0 "$SIMHASH" "$files"
+runs 0 "$SIMHASH" --filter="pdf,ps:$tool -x 'a b' \"c d\" e\\ f 100%% %" "$files"
+summary 2 3 0 0
+same "rows" "-one.pdf -one.pdf//filtered three.txt two.PDF two.PDF//filtered" "$(rows)"
+runs 0 "$SIMFIND"
+grep -q 'one.pdf//filtered  .*two.PDF//filtered' out || fail "filtered contents are not found: $(cat out)"
+cp "$TEST_FOLDER/out" "$TEST_FOLDER/before"
+
+# Nothing is run twice, or by a run that does not ask; a changed command reads again.
+runs 0 "$SIMHASH" --filter="pdf,ps:$tool -x 'a b' \"c d\" e\\ f 100%% %" "$files"
+summary 0 3 0 0
+runs 0 "$SIMHASH" -z "$files"
+summary 0 3 0 0
+same "rows that stay" "-one.pdf -one.pdf//filtered three.txt two.PDF two.PDF//filtered" "$(rows)"
+printf '# commands\n\npdf:%s %%\n' "$tool" >"$TEST_FOLDER/filters"
+runs 0 "$SIMHASH" --filters="$TEST_FOLDER/filters" "$files"
+summary 2 3 2 0
+hash=$(sql "SELECT HEX(content_hash) FROM file_text WHERE path LIKE '%two.PDF//filtered'")
+runs 0 "$SIMHASH" -f --filter="pdf:$tool %" -j1 "$files"
+same "of one thread" "$hash" "$(sql "SELECT HEX(content_hash) FROM file_text WHERE path LIKE '%two.PDF//filtered'")"
+printf 'line\n' >>"$files/two.PDF"
+runs 0 "$SIMHASH" "$files"
+same "a changed file has no old text" "-one.pdf -one.pdf//filtered three.txt two.PDF" "$(rows)"
+rm "$files/-one.pdf"
+runs 0 "$SIMHASH" "$files"
+same "a file that is gone" "three.txt two.PDF" "$(rows)"
+
+# Arguments and descriptors are those that are expected: a plain file with the same text is identical.
+runs 0 "$SIMHASH" --filter="pdf:$tool -x 'a b' \"c d\" e\\ f 100%% %" "$files"
+{
+	tr a-z n-za-m <"$files/two.PDF"
+	echo "6 arguments: -x a b c d e f 100% FILE"
+} >"$files/expected.txt"
+echo "input of a file" >"$files/in.dat"
+echo fds >"$files/fds.dat"
+if [ -e /proc/self/fd ]; then
+	printf '0\n1\n2\n3\n%s\n' "$files/fds.dat" >"$files/fds.txt" # 3 is the folder that ls lists
+fi
+runs 0 "$SIMHASH" --filter="pdf:$tool -x 'a b' \"c d\" e\\ f 100%% %" --filter="dat:$tool" "$files"
+runs 0 "$SIMFIND"
+grep -q '^identical .*expected.txt  .*two.PDF//filtered' out || fail "other arguments: $(sql 'SELECT path, size FROM file_text')"
+[ ! -e "$files/fds.txt" ] || grep -q '^identical .*fds.dat//filtered  .*fds.txt' out || fail "other descriptors: $(cat out)"
+runs 2 "$SIMFIND" --verify=all
+said "two.PDF//filtered: Was printed by a filter, which is not run again to read it"
+reset
+rm -r "${files:?}"/*
+
+# What fails is told by file, and tried again; what ended well is stored.
+for what in fail signal long good empty; do
+	echo "$what" >"$files/$what.pdf"
+done
+settle "$files"
+runs 2 "$SIMHASH" --filter="pdf:$tool %" --max-filtered=1M "$files"
+said "$files/fail.pdf: tool ended with status 3: bad \\x1b[31m line"
+said "$files/signal.pdf: tool was ended by signal 11"
+said "$files/long.pdf: tool printed more than --max-filtered allows"
+same "failures" 3 "$(grep -c '^simhash: ' err)"
+same "rows" "empty.pdf fail.pdf good.pdf good.pdf//filtered long.pdf signal.pdf" "$(rows)"
+mkdir "$files/late"
+echo sleep >"$files/late/sleep.pdf"
+runs 2 "$SIMHASH" --filter="pdf:$tool %" --filter-time=1 "$files/late"
+said "$files/late/sleep.pdf: tool took more than 1 s: see --filter-time"
+all_ended() {
+	local pid
+	while read -r pid; do
+		! kill -0 "$pid" 2>/dev/null || [ "$(ps -o stat= -p "$pid" 2>/dev/null | cut -c1)" = Z ] || return 1
+	done <"$PIDS"
+}
+wait_until all_ended
+rm -r "$files/late" "$files/long.pdf"
+runs 2 "$SIMHASH" --filter="pdf:$tool %" "$files"
+summary 0 4 2 2
+
+# An interrupted run ends its commands.
+echo sleep >"$files/sleep.pdf"
+: >"$PIDS"
+"$SIMHASH" -q --filter="pdf:$tool %" "$files" 2>"$TEST_FOLDER/err" &
+both_run() {
+	[ "$(wc -l <"$PIDS")" = 2 ]
+}
+wait_until both_run
+kill -INT $!
+wait $! && fail "not interrupted" || true
+wait_until all_ended
+
+# Wrong ones are told before anything is read.
+wrong() {
+	runs 1 "$SIMHASH" "$1" "$files"
+	said "$2"
+}
+wrong --filter=pdf "--filter 'pdf': expected EXT[,EXT...]:COMMAND, such as 'pdf:pdftotext % -'"
+wrong --filter=pdf: "--filter 'pdf:': expected EXT[,EXT...]:COMMAND"
+wrong --filter=.pdf:cat "--filter '.pdf:cat': expected extensions without dots"
+wrong --filter='pdf:no-such-program %' "--filter 'pdf:no-such-program %': cannot find the program no-such-program"
+wrong --filter='pdf:cat "%' "a quote is not closed"
+wrong --filter-time=3 "--filter-time and --max-filtered need --filter or --filters"
+wrong --filters="$TEST_FOLDER/none" "$TEST_FOLDER/none"
+echo "pdf cat" >"$TEST_FOLDER/filters"
+wrong --filters="$TEST_FOLDER/filters" "--filters 'pdf cat': expected EXT[,EXT...]:COMMAND"
+
+# The examples of the manual: each program that is there, and its stand-in in any case.
+mkdir "$TEST_FOLDER/bin" "$TEST_FOLDER/examples"
+while IFS=: read -r extensions command; do
+	program=${command%% *}
+	printf '#!/bin/sh\nfor a; do [ -f "$a" ] && exec cat "$a"; done\nexit 9\n' >"$TEST_FOLDER/bin/$program"
+	chmod +x "$TEST_FOLDER/bin/$program"
+	echo "some text" >"$TEST_FOLDER/examples/a.${extensions%%,*}"
+	PATH=$TEST_FOLDER/bin:$PATH runs 0 "$SIMHASH" --filter="$extensions:$command" "$TEST_FOLDER/examples"
+	same "rows of $extensions" 1 "$(sql "SELECT COUNT(*) FROM file_text WHERE path LIKE '%/a.${extensions%%,*}//filtered'")"
+	hash -r
+	command -v "$program" >/dev/null || continue
+	# What it makes of a file that is none of its kind is its own; that it was run is ours.
+	status=0
+	"$SIMHASH" -f --filter="$extensions:$command" "$TEST_FOLDER/examples" 2>err || status=$?
+	[ $status = 0 ] || grep -q ": $program ended with status" err || fail "$program: $(cat err)"
+done < <(sed -n "s/^\\\$ simhash --filter='\\(.*\\)' .*/\\1/p" "$SOURCE_DIR/docs/simhash.1")
+same "examples" 4 "$(find "$TEST_FOLDER/bin" -type f | wc -l)"
