@@ -5,7 +5,7 @@
     containers.py found FOLDER    reads the lines of simfind; prints pairs found and strangers
     containers.py odd FOLDER      bombs, cut, encrypted and odd archives
 """
-import io, os, random, re, subprocess, sys, tarfile, tempfile, zipfile
+import io, lzma, os, random, re, struct, subprocess, sys, tarfile, tempfile, zipfile, zlib
 
 WORDS = random.Random(7)
 VOCABULARY = ["".join(WORDS.choice("abcdefghijklmnopqrstuvwxyz") for _ in range(WORDS.randrange(3, 10))) for _ in range(3000)]
@@ -51,6 +51,33 @@ def bsdtar(members, *options):
     with tempfile.NamedTemporaryFile() as out:
         subprocess.run(["bsdtar", "-cf", out.name, *options, "@-"], input=tarred(members), check=True)
         return out.read()
+
+
+def rar4(members):
+    """Stored: the marker, the archive's header, and a header with the bytes for each member."""
+    def block(kind, flags, rest):
+        head = bytes([kind]) + struct.pack("<HH", flags, 7 + len(rest)) + rest
+        return struct.pack("<H", zlib.crc32(head) & 0xffff) + head
+    out = b"Rar!\x1a\x07\0" + block(0x73, 0, bytes(6))
+    for name, data in members:
+        name = name.encode()
+        out += block(0x74, 0x8000, struct.pack("<IIBIIBBHI", len(data), len(data), 3, zlib.crc32(data), 0x5921_0000, 20, 0x30,
+                                               len(name), 0o100644) + name) + data
+    return out + block(0x7b, 0x4000, b"")
+
+
+def rar5(members):
+    def number(n):
+        return bytes([n]) if n < 128 else bytes([n & 127 | 128]) + number(n >> 7)
+    def block(body, data=b""):
+        body = number(len(body)) + body
+        return struct.pack("<I", zlib.crc32(body)) + body + data
+    out = b"Rar!\x1a\x07\1\0" + block(number(1) + number(0) + number(0))
+    for name, data in members:
+        name = name.encode()
+        out += block(number(2) + number(2) + number(len(data)) + number(4) + number(len(data)) + number(0o100644) +
+                     struct.pack("<I", zlib.crc32(data)) + number(0) + number(1) + number(len(name)) + name, data)
+    return out + block(number(5) + number(0) + number(0))
 
 
 def docx(parts):
@@ -146,6 +173,30 @@ def odd(folder):
     locked[6] |= 1
     locked[locked.index(b"PK\1\2") + 8] |= 1
     write(f"{folder}/bomb/locked.zip", bytes(locked))
+    # 16 times 16 times 16 MiB of zeros in some KB.
+    wide = zipped([("zeros", bytes(16 << 20))])
+    for _ in range(2):
+        wide = zipped([(f"{i}.zip", wide) for i in range(16)])
+    write(f"{folder}/bomb/wide.zip", wide)
+    # The end of a zip file says how many members there are: here two, and a billion.
+    many = bytearray(zipped([("a.txt", text), ("b.txt", text[::-1])]))
+    end = many.index(b"PK\5\6")
+    at, size = struct.unpack_from("<I", many, end + 16)[0], struct.unpack_from("<I", many, end + 12)[0]
+    wider = struct.pack("<4sQHHIIQQQQ", b"PK\6\6", 44, 45, 45, 0, 0, 10**9, 10**9, size, at)
+    many[end:] = wider + struct.pack("<4sIQI", b"PK\6\7", 0, end, 1) + struct.pack("<4sHHHHIIH", b"PK\5\6", 0, 0, 65535, 65535, size, 0xffffffff, 0)
+    write(f"{folder}/bomb/many.zip", bytes(many))
+    # The header of a block says how large the dictionary is: 4 GiB.
+    hungry = bytearray(lzma.compress(text))
+    hungry[16] = 40
+    size = (hungry[12] + 1) * 4
+    hungry[12 + size - 4:12 + size] = struct.pack("<I", zlib.crc32(hungry[12:12 + size - 4]))
+    write(f"{folder}/bomb/hungry.xz", bytes(hungry))
+    # A list of members that is encrypted by AES.
+    header = bytes.fromhex("17060001091000070b01000124" "06f10701" "021300" "0c10" "0000")
+    start = struct.pack("<QQI", 16, len(header), zlib.crc32(header))
+    write(f"{folder}/bomb/locked.7z", b"7z\xbc\xaf\x27\x1c\0\4" + struct.pack("<I", zlib.crc32(start)) + start + bytes(16) + header)
+    write(f"{folder}/rar/4.rar", rar4([("in/x.txt", text), ("y.txt", text[::-1])]))
+    write(f"{folder}/rar/5.rar", rar5([("in/x.txt", text), ("y.txt", text[::-1])]))
     whole = {"zip": zipped([("a.txt", text), ("b.txt", text[::-1])]), "tar.xz": tarred(plain(text.decode().split("\n")), "w:xz"),
              "7z": bsdtar(plain(text.decode().split("\n")), "--format", "7zip"), "tar": tarred([("a.txt", text)])}
     for extension, data in whole.items():

@@ -179,6 +179,10 @@ said "bomb/zeros.zip: Inflates to more than 200 times its size: what was read be
 said "bomb/sparse.tar: Inflates to more than 200 times its size: what was read before is indexed"
 said "bomb/deep.zip//19.zip//18.zip//17.zip: An archive in more archives than --max-depth allows"
 said "bomb/locked.zip: Encrypted, so its content is not indexed"
+said "bomb/locked.7z: Encrypted, so its content is not indexed"
+said "bomb/wide.zip: Inflates to more than 200 times its size: what was read before is indexed"
+same "a billion members" "many.zip//a.txt many.zip//b.txt" "$(rows | sed -n 's|.*/bomb/many|many|p' | grep // | paste -sd ' ')"
+same "a huge dictionary" 1 "$(rows | grep -c 'hungry.xz//hungry$')"
 same "before a bomb" 1 "$(rows | grep -c 'zeros.zip//before.txt')"
 runs 2 "$SIMHASH" -zq --max-inflated=10K "$TEST_FOLDER/odd/bomb"
 said "bomb/zeros.zip: Inflates to more than --max-inflated allows"
@@ -186,6 +190,10 @@ runs 2 "$SIMHASH" -zq --max-depth=1 "$TEST_FOLDER/odd/bomb"
 said "bomb/deep.zip//19.zip: An archive in more archives than --max-depth allows"
 runs 1 "$SIMHASH" -z --container=zip,rpm "$files"
 said "--container 'zip,rpm': expected zip, tar, 7z, "
+reset
+runs 0 "$SIMHASH" -z "$TEST_FOLDER/odd/rar"
+same "members of rar files" "4.rar//in/x.txt 4.rar//y.txt 5.rar//in/x.txt 5.rar//y.txt" "$(rows | sed -n 's|.*/rar/||p' | grep // | paste -sd ' ')"
+same "content of rar files" 2 "$(sql "SELECT COUNT(DISTINCT content_hash) FROM file WHERE compressed_size > 0")"
 reset
 runs 2 "$SIMHASH" -zj1 "$TEST_FOLDER/odd/cut"
 for kind in zip tar tar.xz 7z; do
