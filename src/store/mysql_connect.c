@@ -32,6 +32,7 @@ enum {
 	SERVER_PACKET_TOO_LARGE = 1153,
 	SERVER_NET_READ_ERROR = 1158, /* to 1161: from a server to one behind it */
 	SERVER_NET_WRITE_INTERRUPTED = 1161,
+	SERVER_COMMIT_FAILED = 1180,
 	SERVER_USER_LIMIT = 1203,
 	SERVER_LOCK_WAIT_TIMEOUT = 1205,
 	SERVER_DEADLOCK = 1213,
@@ -76,9 +77,17 @@ void name_mysql(const struct store_url *url, char name[MYSQL_NAME_SIZE])
 		 port, url->database);
 }
 
-static int classify(unsigned number)
+/* A node of Galera that lost its cluster undoes what it was about to commit. */
+static bool is_without_cluster(unsigned number, const char *message)
 {
-	if (number >= SERVER_NET_READ_ERROR && number <= SERVER_NET_WRITE_INTERRUPTED)
+	return number == SERVER_NOT_READY ||
+	       (number == SERVER_COMMIT_FAILED && strstr(message, "Primary Component") != NULL);
+}
+
+static int classify(unsigned number, const char *message)
+{
+	if ((number >= SERVER_NET_READ_ERROR && number <= SERVER_NET_WRITE_INTERRUPTED) ||
+	    is_without_cluster(number, message))
 		return SIMHASH_E_CONNECTION;
 	switch (number) {
 	case SERVER_DUPLICATE_ENTRY:
@@ -94,7 +103,6 @@ static int classify(unsigned number)
 		return ERROR_RETRY;
 	case SERVER_TOO_MANY_CONNECTIONS:
 	case SERVER_USER_LIMIT:
-	case SERVER_NOT_READY:
 	case SERVER_SHUTTING_DOWN:
 	case SERVER_NO_FOREIGN_SERVER:
 	case SERVER_CONNECTION_KILLED:
@@ -114,8 +122,10 @@ static int classify(unsigned number)
 	}
 }
 
-static const char *advice_for(unsigned number)
+static const char *advice_for(unsigned number, const char *message)
 {
+	if (is_without_cluster(number, message))
+		return "; this node is not in its cluster now, and others may be";
 	switch (number) {
 	case SERVER_UNKNOWN_DATABASE:
 		return "; simhash --init-database creates it";
@@ -147,12 +157,12 @@ int fail_mysql(const char *name, unsigned number, const char *message, struct si
 {
 	if ((number == SERVER_DATABASE_DENIED || number == SERVER_TABLE_DENIED) &&
 	    is_of_nobody(message))
-		return error_set(error, classify(number),
+		return error_set(error, classify(number, message),
 				 "cannot use index %s: %s (error %u): the server took you for its "
 				 "anonymous user; " NAMED_USER,
 				 name, message, number);
-	return error_set(error, classify(number), "cannot use index %s: %s (error %u)%s", name,
-			 message, number, advice_for(number));
+	return error_set(error, classify(number, message), "cannot use index %s: %s (error %u)%s",
+			 name, message, number, advice_for(number, message));
 }
 
 static int fail(MYSQL *handle, const char *name, struct simhash_error *error)

@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# An index in a Galera cluster of three nodes: writers at all nodes at once, whose transactions conflict,
+# leave what one writer would; a node that is not in its cluster is an error or is waited for, and one that
+# comes back has everything.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=scripts/mariadb.sh
+. "$SOURCE_DIR/scripts/mariadb.sh"
+
+provider=/usr/lib/galera/libgalera_smm.so
+[ -e "$provider" ] || fail "no Galera: install galera-4"
+place=$TEST_FOLDER/cluster
+port=$((20000 + RANDOM % 10000))
+PATH=$SOURCE_DIR/tests/cli:$PATH # wsrep_sst_copy
+url=mysql://localhost/simhash
+trap 'for i in 1 2 3; do [ ! -e "$place/n$i/number" ] || end_server "$(cat "$place/n$i/number")" KILL; done' EXIT
+
+# start NODE ADDRESS [OPTION]...: at a cluster with a node of that address, or a new one. Nodes find each
+# other fast, and a machine that is busy for half a minute is no node that is gone.
+start() {
+	local i=$1 peer=$2 options
+	shift 2
+	options="base_host=127.0.0.$i;base_port=$((port + 1));gmcast.listen_addr=tcp://127.0.0.$i:$((port + 1));ist.recv_addr=127.0.0.$i:$((port + 2))"
+	options+=";gcache.size=16M;pc.announce_timeout=PT0.5S;evs.keepalive_period=PT0.1S;evs.inactive_check_period=PT0.1S;evs.join_retrans_period=PT0.1S"
+	options+=";evs.suspect_timeout=PT30S;evs.inactive_timeout=PT60S"
+	mkdir -p "$place/n$i/data"
+	start_server "$place/n$i" --bind-address="127.0.0.$i" --port="$port" --wsrep-on=ON --wsrep-provider="$provider" --wsrep-cluster-name=simhash \
+		--wsrep-cluster-address="gcomm://${peer:+$peer:$((port + 1))}" --wsrep-node-address="127.0.0.$i:$((port + 1))" --wsrep-sst-method=copy \
+		--wsrep-sst-receive-address="127.0.0.$i:$((port + 3))" --wsrep-provider-options="$options" --binlog-format=ROW --innodb-autoinc-lock-mode=2 "$@"
+	echo "$server" >"$place/n$i/number"
+	wait_for_server "$place/n$i"
+	wait_until is_ready "$i"
+	printf '[client]\nsocket=%s/n%s/s\nuser=%s\n' "$place" "$i" "$server_user" >"$i.cnf"
+	printf '!include %s\n[simfind]\ninit-command = SET wsrep_sync_wait = 1\n' "$PWD/$i.cnf" >"$i.synced.cnf"
+}
+is_ready() { [ "$(status "$1" wsrep_ready)" = ON ]; }
+status() { at_server "$place/n$1" -e "SHOW STATUS LIKE '$2'" | cut -f2; }
+index() { "$SIMHASH" --defaults-file="$1.cnf" -d "$url" "${@:2}"; }
+# What was written at one node is read at another once that has it.
+find_in() { "$SIMFIND" --defaults-file="$1.synced.cnf" -d "$url" -q "${@:2}"; }
+# Every node finds what an index in a file finds.
+compare() {
+	local i
+	"$SIMFIND" -q --format=csv --expand >expected
+	for i in 1 2 3; do
+		find_in "$i" --format=csv --expand >found
+		cmp expected found || fail "$1: node $i: $(diff expected found | head -4)"
+	done
+}
+
+make_server "$place/n1"
+start 1 "" --wsrep-new-cluster
+start 2 127.0.0.1
+start 3 127.0.0.2
+same "nodes" 3 "$(status 1 wsrep_cluster_size)"
+make_tree --flat --files=400 --sizes=1000-9000 "$files"
+settle "$files"
+runs 0 "$SIMHASH" -q "$files"
+runs 0 index 1 --init-database
+[ -z "$(at_server "$place/n1" -e "SELECT table_name FROM information_schema.tables t WHERE table_schema = 'simhash' AND table_type = 'BASE TABLE'
+	AND NOT EXISTS (SELECT * FROM information_schema.statistics s WHERE s.table_schema = 'simhash' AND s.table_name = t.table_name
+		AND index_name = 'PRIMARY')")" ] || fail "a table has no primary key"
+
+# The same rows from three nodes at once, until transactions were undone by those of other nodes.
+conflicts() {
+	local i sum=0
+	for i in 1 2 3; do sum=$((sum + $(status "$i" wsrep_local_cert_failures) + $(status "$i" wsrep_local_bf_aborts))); done
+	echo $sum
+}
+for _ in $(seq 100); do
+	for i in 1 2 3; do index "$i" -q --force "$files" 2>"err$i" & writers[i]=$!; done
+	for i in 1 2 3; do wait "${writers[i]}" || fail "node $i: $(cat "err$i")"; done
+	[ "$(conflicts)" -lt 3 ] || break
+done
+[ "$(conflicts)" -ge 3 ] || fail "no conflicts"
+compare "after conflicts"
+runs 0 find_in 2 --store
+runs 0 index 3 --forget "$files"
+same "rows after --forget" 0 "$(at_server "$place/n1" simhash -e 'SET wsrep_sync_wait = 1; SELECT COUNT(*) FROM file')"
+runs 0 index 3 -q "$files"
+
+# Two nodes of three are gone, so that the last one has no cluster. It answers nothing, and is waited for.
+(while [ ! -e enough ]; do index 1 -q --force --wait-server=300 "$files" || exit; done) 2>waited &
+waiting=$!
+at_server "$place/n1" -e "SET GLOBAL wsrep_provider_options = 'evs.suspect_timeout=PT0.5S;evs.inactive_timeout=PT1S'"
+for i in 2 3; do end_server "$(cat "$place/n$i/number")" KILL; done
+is_alone() { [ "$(status 1 wsrep_cluster_status)" = non-Primary ]; }
+wait_until is_alone
+wait_until grep -q 'trying again for' waited
+runs 1 "$SIMFIND" --defaults-file=1.cnf -d "$url"
+said "cannot use index $url: WSREP has not yet prepared node for application use (error 1047); this node is not in its cluster now, and others may be"
+[ ! -s out ] || fail "listed without its cluster"
+runs 1 index 1 "$files"
+said "(error 1047)"
+at_server "$place/n1" -e "SET GLOBAL wsrep_provider_options = 'evs.inactive_timeout=PT60S;evs.suspect_timeout=PT30S';
+	SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'"
+touch enough
+wait "$waiting" || fail "waited for: $(cat waited)"
+
+# The others come back, and have what was written without them.
+seq 4000 >"$files/new"
+settle "$files"
+runs 0 "$SIMHASH" -q "$files"
+runs 0 index 1 "$files"
+summary 1 400 0 0
+start 2 127.0.0.1
+start 3 127.0.0.1
+compare "when the nodes are back"
