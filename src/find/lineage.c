@@ -4,13 +4,11 @@
  */
 #include "find/lineage.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "find/arborescence.h"
-#include "find/verify.h"
 #include "find/version_names.h"
 
 /* All versions of a slice are compared with each other; larger groups are cut into such. */
@@ -155,40 +153,76 @@ static int64_t least_sum(const struct slice *slice, int32_t *least)
 	return sum;
 }
 
-/* The same where none may come from one that is later. */
-static int64_t ordered_sum(const struct slice *slice, enum firm firm)
+/* Is u, by the evidence, earlier than v? Those that it does not tell apart have any one order. */
+static bool is_before(int evidence, uint32_t u, uint32_t v)
+{
+	return evidence > 0 || (evidence == 0 && u < v);
+}
+
+/*
+ * The same where none may come from one that is later. `place` has, for each version, the one whose
+ * names or times it is given.
+ */
+static int64_t ordered_sum(const struct slice *slice, enum firm firm, const uint32_t *place)
 {
 	int64_t sum = 0;
 
 	for (uint32_t v = 0; v < slice->count; v++) {
 		int32_t least = INT32_MAX;
 		for (uint32_t u = 0; u < slice->count; u++)
-			if (u != v && slice->firm[firm][cell(slice, u, v)] >= 0 &&
-			    slice->differences[cell(slice, u, v)] < least)
-				least = slice->differences[cell(slice, u, v)];
+			if (slice->differences[cell(slice, v, u)] < least &&
+			    is_before(slice->firm[firm][cell(slice, place[u], place[v])], u, v))
+				least = slice->differences[cell(slice, v, u)];
 		sum += least == INT32_MAX ? 0 : least;
 	}
 	return sum;
 }
 
+/* Deal out the places anew (Fisher and Yates), by a generator that always begins alike. */
+static void shuffle(uint32_t *place, uint32_t count, uint64_t *state)
+{
+	for (uint32_t i = count; i > 1; i--) {
+		uint32_t j, other = place[i - 1];
+		*state = *state * 6364136223846793005u + 1442695040888963407u;
+		j = (uint32_t)((*state >> 33) % i);
+		place[i - 1] = place[j];
+		place[j] = other;
+	}
+}
+
 /*
  * An order that is theirs costs little: each version is most alike to one before it, or nearly so.
- * Times that a copy has left, or numbers of pages, are none. Few versions agree with any order.
+ * One that a copy has left, or numbers of pages, costs as much as any other: as chance has it. Few
+ * versions agree with many orders.
  */
-#define TRUSTED_EXCESS 0.15
-#define UNTRUSTED_EXCESS 0.45
-#define ERROR_OF_DIFFERENCE 2000
+#define SHUFFLES 24
+#define TRUSTED_GAIN 0.5
+#define UNTRUSTED_GAIN 0.25
 #define JUDGED_MIN 4
 
-static int trust_in(const struct slice *slice, int64_t ordered, int64_t least)
+static int trust_in(const struct slice *slice, enum firm firm, int64_t least, uint32_t *place)
 {
-	double slack = (double)ERROR_OF_DIFFERENCE * (slice->count - 1.0);
-	double excess = (double)(ordered - least) / ((double)least + slack);
-	int percent =
-		(int)((UNTRUSTED_EXCESS - excess) * 100 / (UNTRUSTED_EXCESS - TRUSTED_EXCESS));
+	uint64_t state = 1;
+	int64_t ordered, chance = 0;
+	double gain;
+	int percent;
 
 	if (slice->count < JUDGED_MIN)
 		return 100;
+	for (uint32_t v = 0; v < slice->count; v++)
+		place[v] = v;
+	ordered = ordered_sum(slice, firm, place);
+	if (ordered <= least)
+		return 100;
+	for (int i = 0; i < SHUFFLES; i++) {
+		shuffle(place, slice->count, &state);
+		chance += ordered_sum(slice, firm, place);
+	}
+	chance /= SHUFFLES;
+	if (chance <= least)
+		return 0;
+	gain = (double)(chance - ordered) / (double)(chance - least);
+	percent = (int)(100 * (gain - UNTRUSTED_GAIN) / (TRUSTED_GAIN - UNTRUSTED_GAIN));
 	return percent < 0 ? 0 : percent > 100 ? 100 : percent;
 }
 
@@ -201,7 +235,7 @@ static void compare_all(struct slice *slice, int32_t *spare)
 			compare_two(slice, x, y);
 	least = least_sum(slice, spare);
 	for (unsigned f = 0; f < FIRMS; f++)
-		slice->trust_percent[f] = trust_in(slice, ordered_sum(slice, f), least);
+		slice->trust_percent[f] = trust_in(slice, f, least, (uint32_t *)spare);
 }
 
 /*
@@ -453,109 +487,6 @@ static int put_in_order(struct lineage *lineage, struct simhash_error *error)
 	return status;
 }
 
-/* ---- What each is to its parent ---- */
-
-static void relate(const struct lineage *lineage, struct lineage_version *version)
-{
-	const struct lineage_version *parent = &lineage->versions[version->parent];
-
-	version->depth = parent->depth + !version->is_last_child;
-	version->evidence = lineage_compare(parent, version);
-	for (int r = 0; r < REASONS; r++)
-		if (r != REASON_SIZE)
-			version->evidence.of[r] = version->evidence.of[r] *
-						  (r == REASON_TIME ? version->time_percent
-								    : version->names_percent) /
-						  100;
-	version->pair = (struct file_pair){
-		.a = version->files[0],
-		.b = parent->files[0],
-		.distance = simhash_distance(&version->files[0]->table, &parent->files[0]->table),
-		.verification = PAIR_UNVERIFIED};
-	estimate_resemblance(version->pair.a, version->pair.b, &version->pair);
-}
-
-/* The share of the odds that is not in a version and those that come from it. */
-static int find_shares(const struct lineage *lineage, const int *evidence, double *shares,
-		       struct simhash_error *error)
-{
-	double *logarithms = calloc(lineage->count, sizeof *logarithms);
-	double largest = 0;
-
-	if (logarithms == NULL)
-		return error_set_memory(error);
-	for (size_t v = 1; v < lineage->count; v++) {
-		logarithms[v] = logarithms[lineage->versions[v].parent] - evidence[v] / 100.0;
-		largest = logarithms[v] > largest ? logarithms[v] : largest;
-	}
-	for (size_t v = 0; v < lineage->count; v++)
-		shares[v] = exp(logarithms[v] - largest);
-	for (size_t v = lineage->count; v-- > 1;)
-		shares[lineage->versions[v].parent] += shares[v];
-	for (size_t v = lineage->count; v-- > 0;)
-		shares[v] = 1 - shares[v] / shares[0];
-	free(logarithms);
-	return 0;
-}
-
-/* Sizes alone are never sure: whole histories shrink. */
-#define SIZE_CONFIDENCE_MAX 0.85
-
-/* Do names and times make the odds that much better than those of nothing known? */
-static bool tells(double with, double without)
-{
-	return with * (1 - without) * (1 - SIZE_CONFIDENCE_MAX) >=
-	       without * (1 - with) * SIZE_CONFIDENCE_MAX;
-}
-
-/* By three sums of evidence: all of it, that of names and times, and none. */
-enum view { VIEW_ALL, VIEW_FIRM, VIEW_NONE, VIEWS };
-
-static void set_confidence(struct lineage *lineage, double *const shares[VIEWS])
-{
-	for (size_t v = 1; v < lineage->count; v++) {
-		double all = shares[VIEW_ALL][v];
-		bool is_firm = tells(shares[VIEW_FIRM][v], shares[VIEW_NONE][v]);
-		lineage->versions[v].confidence =
-			all > SIZE_CONFIDENCE_MAX && !is_firm ? SIZE_CONFIDENCE_MAX : all;
-	}
-}
-
-/*
- * All edges lead away from the first version, whichever that is. With another one, those on the way
- * between the two are turned round. So the confidence in an edge is the share of the odds of all
- * versions on the parent's side of it.
- */
-static int find_confidence(struct lineage *lineage, struct simhash_error *error)
-{
-	int *evidence = calloc(lineage->count, sizeof *evidence);
-	double *shares[VIEWS];
-	int status = evidence == NULL ? error_set_memory(error) : 0;
-
-	for (size_t v = 1; v < lineage->count; v++)
-		relate(lineage, &lineage->versions[v]);
-	for (int view = 0; view < VIEWS; view++) {
-		shares[view] = calloc(lineage->count, sizeof *shares[view]);
-		if (status == 0 && shares[view] == NULL)
-			status = error_set_memory(error);
-		for (size_t v = 1; status == 0 && v < lineage->count; v++) {
-			const struct lineage_evidence *own = &lineage->versions[v].evidence;
-			int sum = lineage_evidence_sum(own);
-			evidence[v] = view == VIEW_ALL	  ? sum
-				      : view == VIEW_FIRM ? sum - own->of[REASON_SIZE]
-							  : 0;
-		}
-		if (status == 0)
-			status = find_shares(lineage, evidence, shares[view], error);
-	}
-	if (status == 0)
-		set_confidence(lineage, shares);
-	for (int view = 0; view < VIEWS; view++)
-		free(shares[view]);
-	free(evidence);
-	return status;
-}
-
 int lineage_make(const struct group_list *groups, const struct group *group,
 		 struct lineage *lineage, struct simhash_error *error)
 {
@@ -569,7 +500,7 @@ int lineage_make(const struct group_list *groups, const struct group *group,
 	if (status == 0)
 		status = put_in_order(lineage, error);
 	if (status == 0)
-		status = find_confidence(lineage, error);
+		status = lineage_find_confidence(lineage, error);
 	free(parents);
 	if (status != 0)
 		lineage_release(lineage);

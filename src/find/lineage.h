@@ -73,6 +73,16 @@ int64_t lineage_difference(const struct find_file *x, const struct find_file *y)
 struct lineage_evidence lineage_compare(const struct lineage_version *x,
 					const struct lineage_version *y);
 
+/*
+ * Of two versions that are next to each other, what is left of the evidence where their names are
+ * not those of versions of one file: such files may as well lie side by side.
+ */
+void lineage_doubt(const struct lineage_version *x, const struct lineage_version *y,
+		   struct lineage_evidence *evidence);
+
+/* Set what each version is to its parent, and the confidence in that: with `parent` and the trust set. */
+int lineage_find_confidence(struct lineage *lineage, struct simhash_error *error);
+
 /* Of sizes alone. */
 int lineage_evidence_of_size(int64_t x, int64_t y);
 

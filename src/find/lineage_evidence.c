@@ -94,6 +94,31 @@ struct lineage_evidence lineage_compare(const struct lineage_version *x,
 	return evidence;
 }
 
+static bool are_related(const struct lineage_version *x, const struct lineage_version *y)
+{
+	for (size_t i = 0; i < x->file_count && i < NAMES_MAX; i++)
+		for (size_t j = 0; j < y->file_count && j < NAMES_MAX; j++)
+			if (paths_are_related(bytes_of(find_file_path(x->files[i])),
+					      bytes_of(find_file_path(y->files[j]))))
+				return true;
+	return false;
+}
+
+/* Of times of files with unrelated names only days tell, half as much. */
+#define TIME_OF_DAYS 300
+
+void lineage_doubt(const struct lineage_version *x, const struct lineage_version *y,
+		   struct lineage_evidence *evidence)
+{
+	int time = evidence->of[REASON_TIME];
+
+	if (are_related(x, y))
+		return;
+	*evidence = (struct lineage_evidence){{0}};
+	if (time >= TIME_OF_DAYS || time <= -TIME_OF_DAYS)
+		evidence->of[REASON_TIME] = time / 2;
+}
+
 int lineage_evidence_sum(const struct lineage_evidence *evidence)
 {
 	int sum = 0;

@@ -325,6 +325,13 @@ static struct bytes last_part(struct bytes path)
 	return without(path, path.size - size);
 }
 
+bool paths_are_related(struct bytes x, struct bytes y)
+{
+	struct bytes name_x = last_part(x), name_y = last_part(y);
+
+	return bytes_compare(name_x, name_y) == 0 || names_order(name_x, name_y).order != 0;
+}
+
 struct name_order paths_order(struct bytes x, struct bytes y)
 {
 	struct name_order names = names_order(last_part(x), last_part(y));

@@ -6,6 +6,8 @@
 #ifndef SIMHASH_FIND_VERSION_NAMES_H
 #define SIMHASH_FIND_VERSION_NAMES_H
 
+#include <stdbool.h>
+
 #include "base/bytes.h"
 
 enum name_reason {
@@ -25,5 +27,11 @@ struct name_order names_order(struct bytes x, struct bytes y);
 
 /* Paths: by their last parts and by their directories, which must not contradict each other. */
 struct name_order paths_order(struct bytes x, struct bytes y);
+
+/*
+ * Are these names of versions of one file, as far as one can see: the same last parts, or such that
+ * tell? Translations, templates and the files of a series are not.
+ */
+bool paths_are_related(struct bytes x, struct bytes y);
 
 #endif
