@@ -39,6 +39,7 @@ void find_arguments_release(struct find_arguments *arguments)
 	free(arguments->queries);
 	free(arguments->names);
 	free(arguments->tolerances);
+	free(arguments->known_paths);
 	free(arguments->protected);
 }
 
@@ -144,9 +145,9 @@ static const struct option_row rows[] = {
 	 "may "
 	 "be HOST:DIRECTORY, list the files that are the same, changed or only in one",
 	 .parse = set_flag, .field = FIELD(directories),
-	 .only_with =
-		 "database defaults-file tag-set host min-shared min-resemblance format output "
-		 "no-pager limit threads quiet fail-on-match FILE DIR"},
+	 .only_with = "database defaults-file tag-set host known known-format min-shared "
+		      "min-resemblance format output "
+		      "no-pager limit threads quiet fail-on-match FILE DIR"},
 	{0, "min-shared", "=SHARE",
 	 "minimum share of a directory's bytes that is in the other, 0 to 1 (default: 0.5)",
 	 .parse = set_min_shared, .field = FIELD(min_shared), .kind = VALUE_TEXT,
@@ -182,6 +183,15 @@ static const struct option_row rows[] = {
 	 "standard input",
 	 .parse = set_text, .field = FIELD(against_path), .kind = VALUE_FILE,
 	 .not_with = "between tag-set measure partition nearest store script files0-from FILE"},
+	{0, "known", "=FILE",
+	 "leave out files that the list FILE knows by their hashes: digests, the NSRL, hashdeep, "
+	 "sha256sum and the like; can be given several times",
+	 .parse = add_known, .kind = VALUE_FILE, .is_list = true, .not_with = "store"},
+	{0, "known-format", "=FORMAT",
+	 "what the lists are: digests, nsrl, hashdeep, sums or xxh128 (default: auto, by the first "
+	 "line)",
+	 .parse = set_enum, .field = FIELD(known_format), .kind = VALUE_WORD,
+	 .words = known_format_names, .needs = "known"},
 	{0, "update", NULL, "index each DIR first, as simhash does by default", .parse = set_flag,
 	 .field = FIELD(update), .needs = "DIR", .not_with = "measure"},
 

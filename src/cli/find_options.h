@@ -13,6 +13,7 @@
 #include "keep/keep.h"
 #include "report/formatter.h"
 #include "report/order.h"
+#include "scan/known_list.h"
 #include "store/location.h"
 
 struct find_arguments {
@@ -37,6 +38,9 @@ struct find_arguments {
 	enum linkage linkage;
 	bool has_min_resemblance, has_tolerance, has_key; /* were they given? */
 	const char *against_path;			  /* of a digest list */
+	const char **known_paths;			  /* owned; the texts are borrowed */
+	size_t known_count, known_capacity;
+	enum known_format known_format;
 	char *between_text[2]; /* owned, what request.between points into */
 	struct bytes *below;   /* owned with its items: the DIRs */
 	size_t below_count, below_capacity;

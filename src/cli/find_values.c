@@ -303,6 +303,18 @@ int set_action(const struct option_use *use, struct simhash_error *error)
 	return 0;
 }
 
+int add_known(const struct option_use *use, struct simhash_error *error)
+{
+	struct find_arguments *arguments = use->arguments;
+	size_t count = arguments->known_count;
+
+	if (array_reserve(&arguments->known_paths, &arguments->known_capacity, count + 1,
+			  sizeof *arguments->known_paths, error) != 0)
+		return -1;
+	arguments->known_paths[arguments->known_count++] = use->text;
+	return 0;
+}
+
 int add_protected(const struct option_use *use, struct simhash_error *error)
 {
 	struct find_arguments *arguments = use->arguments;

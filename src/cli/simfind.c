@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "cli/find_known.h"
 #include "cli/find_measure.h"
 #include "cli/find_tasks.h"
 #include "cli/kept_pairs.h"
@@ -126,6 +127,7 @@ static int run(struct find_arguments *arguments, struct find_outcome *outcome,
 	struct store_location where = arguments->location;
 	struct simhash_tag_set *tag_set = NULL;
 	struct against against = {.path = NULL};
+	struct known_contents known = {.store = NULL};
 	struct store *store = NULL;
 	struct listing listing = {.file = NULL};
 	char host[HOST_NAME_SIZE], *url = NULL;
@@ -143,7 +145,8 @@ static int run(struct find_arguments *arguments, struct find_outcome *outcome,
 		goto out;
 	request->host = host;
 	request->expand = request->expand || request->has_between;
-	if (resolve_measure(arguments, store, error) != 0)
+	if (resolve_measure(arguments, store, error) != 0 ||
+	    read_known(arguments, store, &known, error) != 0)
 		goto out;
 	status = listing_open(&listing, arguments->output_path, arguments->formatter,
 			      arguments->resources.threads, arguments->resources.memory_bytes,
@@ -173,6 +176,7 @@ out:
 	free(url);
 	simhash_measure_free(request->measure);
 	against_release(&against);
+	known_contents_release(&known);
 	simhash_tag_set_free(tag_set);
 	return status;
 }

@@ -37,6 +37,7 @@
 #include "store/name_list.h"
 
 struct against;
+struct known_contents;
 struct store;
 
 /* One side of --between: a host, a directory on it, or both. */
@@ -71,6 +72,8 @@ struct find_request {
 	 */
 	const struct bytes *below;
 	size_t below_count;
+	/* Files of these contents are left out, but not a file that is asked for; or NULL. */
+	const struct known_contents *known;
 	unsigned part, parts; /* part 0 .. parts - 1 of the key space */
 	/* For finder_files: this many nearest files of each, whatever their distance; 0: by the rule. */
 	size_t nearest;

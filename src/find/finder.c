@@ -13,6 +13,7 @@
 #include "base/shell_word.h"
 #include "find/against.h"
 #include "find/finder.h"
+#include "find/known_contents.h"
 #include "store/known_file.h"
 #include "store/names.h"
 #include "store/tag_sets.h"
@@ -245,10 +246,30 @@ int finder_begin_progress(const struct finder *finder, struct simhash_error *err
 	return 0;
 }
 
+bool finder_knows(const struct finder *finder, const uint8_t *content_hash)
+{
+	const struct known_contents *known = finder->request->known;
+
+	return known != NULL && known_contents_have(known, content_hash);
+}
+
+int finder_next_folder_row(const struct finder *finder, struct folder_cursor *cursor,
+			   struct folder_row *row, struct simhash_error *error)
+{
+	int status;
+
+	while ((status = folder_rows_next(cursor, row, error)) == 1 &&
+	       finder_knows(finder, row->content_hash))
+		;
+	return status;
+}
+
 bool finder_takes(const struct finder *finder, const struct file_row *row)
 {
 	const struct find_request *request = finder->request;
 
+	if (finder_knows(finder, row->content_hash))
+		return false;
 	if (request->below == NULL)
 		return true;
 	if (row->host != finder->local_host)

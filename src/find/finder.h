@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "find/find.h"
 #include "store/file_row.h"
+#include "store/folder_rows.h"
 
 /* All of a row but what is displayed. Error: the row contradicts itself. */
 int finder_convert(const struct finder *finder, const struct file_row *row, struct find_file *file,
@@ -30,8 +31,15 @@ size_t finder_memory(const struct finder *finder);
 /* Note how many rows there are to read, where progress is kept. */
 int finder_begin_progress(const struct finder *finder, struct simhash_error *error);
 
-/* Is a row at or below one of the directories that the request is about? */
+/* Is a row one of those that the request is about: at or below its directories, and not known? */
 bool finder_takes(const struct finder *finder, const struct file_row *row);
+
+/* Is a content one of those that are known, and left out? */
+bool finder_knows(const struct finder *finder, const uint8_t *content_hash);
+
+/* folder_rows_next, without what is known. */
+int finder_next_folder_row(const struct finder *finder, struct folder_cursor *cursor,
+			   struct folder_row *row, struct simhash_error *error);
 
 /* May files on these sides of --between be a pair? */
 bool finder_crosses(const struct finder *finder, unsigned sides_x, unsigned sides_y);

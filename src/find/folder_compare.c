@@ -16,7 +16,7 @@ static int read_names(const struct finder *finder, const struct find_side sides[
 
 	if (store_folder_rows(finder->store, finder->tag_set, &cursor, error) != 0)
 		return -1;
-	while ((status = folder_rows_next(cursor, &row, error)) == 1) {
+	while ((status = finder_next_folder_row(finder, cursor, &row, error)) == 1) {
 		int side = 2;
 		while (--side >= 0 && !side_compares(finder, &sides[side], row.host, row.directory,
 						     row.archive_size))

@@ -211,7 +211,7 @@ static int read_rows(struct reading *reading, const struct finder *finder,
 
 	if (store_folder_rows(finder->store, finder->tag_set, &cursor, error) != 0)
 		return -1;
-	while ((status = folder_rows_next(cursor, &row, error)) == 1)
+	while ((status = finder_next_folder_row(finder, cursor, &row, error)) == 1)
 		if (is_wanted(finder, sides, side_count, &row) &&
 		    take_row(reading, &row, error) != 0) {
 			status = -1;

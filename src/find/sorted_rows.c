@@ -166,16 +166,22 @@ static int read_list(struct row_reader *reader, struct simhash_error *error)
 {
 	const struct find_request *request = reader->reading->finder->request;
 	struct file_row row;
-	int status = against_begin(request->against, error);
+	int status = 0;
 
-	while (status == 0 && !first_error_is_set(&reader->reading->first_error) &&
+	if (against_begin(request->against, error) != 0)
+		return -1;
+	while (!first_error_is_set(&reader->reading->first_error) &&
 	       (status = against_next(request->against, &row, error)) == 1) {
 		if (request->rule.verify.mode == VERIFY_NO)
 			row.has_resemblance = false;
-		status = row.size_bytes > 0 || request->with_empty ? add_row(reader, &row, error)
-								   : 0;
+		if (row.size_bytes == 0 && !request->with_empty)
+			continue;
+		if (finder_knows(reader->reading->finder, row.content_hash))
+			reader->passed_over++;
+		else if (add_row(reader, &row, error) != 0)
+			return -1;
 	}
-	return status;
+	return status < 0 ? -1 : 0;
 }
 
 static void *run_reader(void *argument)

@@ -5,33 +5,24 @@
  */
 #include "scan/digest_reader.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include <zlib.h>
 
 #include "base/array.h"
 #include "base/ascii.h"
 #include "base/base64.h"
 #include "base/error.h"
 #include "scan/digest_text.h"
+#include "scan/list_lines.h"
 #include "scan/scan_file.h"
 
-#define LINE_MAX_BYTES (1 << 20) /* more than the longest path that is escaped needs */
-#define BUFFER_SIZE (1 << 18)
 #define NAME_MAX_BYTES 1020 /* what every engine stores */
 
 struct digest_reader {
-	const char *name; /* of the list, for messages */
-	gzFile file;
+	struct list_lines lines;
 	struct simhash_tag_set *tag_set;
-	uint64_t line;
-	char *text; /* of the line, and where the next ones begin */
-	size_t size, begin, end, capacity;
 	char *path; /* of the last row: directory, name and extension */
 	size_t path_capacity;
 };
@@ -45,77 +36,18 @@ struct cursor {
 
 static int refuse(const struct cursor *cursor, const char *expected)
 {
-	return error_set(cursor->error, SIMHASH_E_SYNTAX, "%s:%llu:%llu: expected %s",
-			 cursor->reader->name, (unsigned long long)cursor->reader->line,
-			 (unsigned long long)(cursor->at - cursor->start + 1), expected);
+	return list_lines_refuse(&cursor->reader->lines, (size_t)(cursor->at - cursor->start),
+				 expected, cursor->error);
 }
 
-/* ---- Lines ---- */
-
-static int cannot_read(const struct digest_reader *reader, struct simhash_error *error)
-{
-	int number;
-	const char *why = gzerror(reader->file, &number);
-
-	if (number == Z_ERRNO)
-		return error_set_errno(error, "cannot read %s", reader->name);
-	if (number == Z_MEM_ERROR)
-		return error_set_memory(error);
-	return error_set(error, SIMHASH_E_SYNTAX, "%s is damaged after line %llu: %s", reader->name,
-			 (unsigned long long)reader->line, why);
-}
-
-/* Read more behind what is there: 1, 0 at the end of the list, -1. */
-static int fill(struct digest_reader *reader, struct simhash_error *error)
-{
-	int got;
-
-	memmove(reader->text, reader->text + reader->begin, reader->end - reader->begin);
-	reader->end -= reader->begin;
-	reader->begin = 0;
-	if (array_reserve(&reader->text, &reader->capacity, reader->end + BUFFER_SIZE, 1, error) !=
-	    0)
-		return -1;
-	got = gzread(reader->file, reader->text + reader->end, BUFFER_SIZE);
-	if (got < 0)
-		return cannot_read(reader, error);
-	reader->end += (size_t)got;
-	return got > 0;
-}
-
-/* The next line, without its end: 1, 0 at the end of the list, -1. */
 static int next_line(struct digest_reader *reader, struct cursor *cursor,
 		     struct simhash_error *error)
 {
-	size_t looked = 0;
-	const char *end;
+	struct bytes line = {"", 0};
+	int status = list_lines_next(&reader->lines, &line, error);
 
-	for (;;) {
-		const char *from = reader->text + reader->begin;
-		size_t there = reader->end - reader->begin;
-		int status;
-		end = there == looked ? NULL : memchr(from + looked, '\n', there - looked);
-		*cursor = (struct cursor){reader, from, from, from + there, error};
-		if (end != NULL)
-			break;
-		looked = there;
-		reader->line += there > LINE_MAX_BYTES;
-		if (there > LINE_MAX_BYTES)
-			return refuse(cursor, "a line of at most 1,048,576 bytes");
-		status = fill(reader, error);
-		if (status < 0 || (status == 0 && there == 0))
-			return status;
-		if (status > 0)
-			continue;
-		reader->line++;
-		*cursor = (struct cursor){reader, reader->text, reader->text + there,
-					  reader->text + there, error};
-		return refuse(cursor, "a line that ends: the list is cut off");
-	}
-	cursor->end = end;
-	reader->begin = (size_t)(end - reader->text) + 1;
-	reader->line++;
-	return 1;
+	*cursor = (struct cursor){reader, line.data, line.data, line.data + line.size, error};
+	return status;
 }
 
 /* ---- Fields ---- */
@@ -393,7 +325,7 @@ static int read_tag_set(struct digest_reader *reader, FILE *text, struct simhash
 	while ((status = next_line(reader, &cursor, error)) == 1) {
 		if (is_line(&cursor, DIGESTS_FILES_LINE))
 			return 0;
-		if (reader->line > 64)
+		if (reader->lines.line > 64)
 			return refuse(&cursor, "a line \"" DIGESTS_FILES_LINE "\" before this one");
 		fwrite(cursor.at, 1, (size_t)(cursor.end - cursor.at), text);
 		putc('\n', text);
@@ -401,7 +333,7 @@ static int read_tag_set(struct digest_reader *reader, FILE *text, struct simhash
 	return status < 0 ? -1
 			  : error_set(error, SIMHASH_E_SYNTAX,
 				      "%s ends before the line \"" DIGESTS_FILES_LINE "\"",
-				      reader->name);
+				      reader->lines.name);
 }
 
 static int read_heading(struct digest_reader *reader, struct simhash_error *error)
@@ -419,7 +351,7 @@ static int read_heading(struct digest_reader *reader, struct simhash_error *erro
 			error, SIMHASH_E_SYNTAX,
 			"%s is no list of digests: its first line is not \"" DIGESTS_FIRST_LINE
 			"\"",
-			reader->name);
+			reader->lines.name);
 	stream = open_memstream(&text, &size);
 	if (stream == NULL)
 		return error_set_memory(error);
@@ -428,38 +360,43 @@ static int read_heading(struct digest_reader *reader, struct simhash_error *erro
 	if (fclose(stream) != 0)
 		status = error_set_memory(error);
 	if (status == 0)
-		status = simhash_tag_set_parse(text, size, reader->name, &reader->tag_set, error);
+		status = simhash_tag_set_parse(text, size, reader->lines.name, &reader->tag_set,
+					       error);
 	free(text);
 	return status;
 }
 
 /* ---- Opening ---- */
 
-int digest_reader_open(const char *path, struct digest_reader **reader, struct simhash_error *error)
+int digest_reader_begin(struct list_lines *lines, struct digest_reader **reader,
+			struct simhash_error *error)
 {
-	bool is_stdin = strcmp(path, "-") == 0;
 	struct digest_reader *opened = calloc(1, sizeof *opened);
-	int fd, status = -1;
 
 	*reader = NULL;
-	if (opened == NULL)
+	if (opened == NULL) {
+		list_lines_close(lines);
 		return error_set_memory(error);
-	opened->name = is_stdin ? "standard input" : path;
-	fd = is_stdin ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
-		error_set_errno(error, "cannot open %s", opened->name);
-	} else if ((opened->file = gzdopen(fd, "r")) == NULL) {
-		close(fd);
-		error_set_memory(error);
-	} else if (array_reserve(&opened->text, &opened->capacity, BUFFER_SIZE, 1, error) == 0) {
-		status = read_heading(opened, error);
 	}
-	if (status != 0) {
+	opened->lines = *lines;
+	*lines = (struct list_lines){.text = NULL};
+	if (read_heading(opened, error) != 0) {
 		digest_reader_close(opened);
 		return -1;
 	}
 	*reader = opened;
 	return 0;
+}
+
+int digest_reader_open(const char *path, struct digest_reader **reader, struct simhash_error *error)
+{
+	struct list_lines lines;
+
+	*reader = NULL;
+	if (list_lines_open(&lines, path, error) == 0)
+		return digest_reader_begin(&lines, reader, error);
+	list_lines_close(&lines);
+	return -1;
 }
 
 const struct simhash_tag_set *digest_reader_tag_set(const struct digest_reader *reader)
@@ -471,10 +408,8 @@ void digest_reader_close(struct digest_reader *reader)
 {
 	if (reader == NULL)
 		return;
-	if (reader->file != NULL)
-		gzclose(reader->file);
+	list_lines_close(&reader->lines);
 	simhash_tag_set_free(reader->tag_set);
-	free(reader->text);
 	free(reader->path);
 	free(reader);
 }

@@ -1,5 +1,5 @@
 /*
- * Reading digest lists, plain or by gzip, which may come from anybody.
+ * Reading digest lists, plain or compressed, which may come from anybody.
  *
  *     if (digest_reader_open("there.digests", &reader, error) != 0)
  *             return -1;
@@ -15,6 +15,7 @@
 #include "store/file_row.h"
 
 struct digest_reader;
+struct list_lines;
 
 /*
  * Open a list and read its heading; "-" is standard input. `path` is borrowed. Errors:
@@ -22,6 +23,10 @@ struct digest_reader;
  */
 int digest_reader_open(const char *path, struct digest_reader **reader,
 		       struct simhash_error *error);
+
+/* The same of lines of which none is read. The reader takes them over, also where this fails. */
+int digest_reader_begin(struct list_lines *lines, struct digest_reader **reader,
+			struct simhash_error *error);
 
 /* Of all its files; it lives as long as the reader. */
 const struct simhash_tag_set *digest_reader_tag_set(const struct digest_reader *reader);

@@ -56,6 +56,33 @@ int store_next_unsketched(struct query *query, struct file_row *row, struct simh
 	return 1;
 }
 
+int store_find_hashes(struct store *store, int64_t tag_set, int64_t measure, struct query *query,
+		      struct simhash_error *error)
+{
+	if (query_begin(query, store,
+			"SELECT s.value, s.content_hash " FROM_SKETCHED_FILES
+			"WHERE s.tag_set = ? AND s.measure = ?",
+			error) != 0)
+		return -1;
+	query_bind_integer(query, tag_set);
+	query_bind_integer(query, measure);
+	return 0;
+}
+
+int store_next_hash(struct query *query, size_t size, uint8_t *hash, uint8_t *content_hash,
+		    struct simhash_error *error)
+{
+	int status = query_next(query, error);
+
+	if (status != 1)
+		return status;
+	return query_fixed_bytes(query, 0, hash, size, error) == 0 &&
+			       query_fixed_bytes(query, 1, content_hash, CONTENT_HASH_SIZE,
+						 error) == 0
+		       ? 1
+		       : -1;
+}
+
 #define CLUSTERS_AT_ONCE 1000
 
 /*

@@ -6,6 +6,7 @@
 #ifndef SIMHASH_STORE_SKETCH_TABLE_H
 #define SIMHASH_STORE_SKETCH_TABLE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "simhash.h"
@@ -36,6 +37,15 @@ int store_count_sketches(struct store *store, int64_t tag_set, int64_t measure, 
 int store_find_unsketched(struct store *store, int64_t tag_set, int64_t measure,
 			  struct query *query, struct simhash_error *error);
 int store_next_unsketched(struct query *query, struct file_row *row, struct simhash_error *error);
+
+/*
+ * The sketches of a measure whose values are hashes, of the content that files of a tag set have now, in no
+ * order. The caller ends the query. The next is 1, 0 after the last, or -1.
+ */
+int store_find_hashes(struct store *store, int64_t tag_set, int64_t measure, struct query *query,
+		      struct simhash_error *error);
+int store_next_hash(struct query *query, size_t size, uint8_t *hash, uint8_t *content_hash,
+		    struct simhash_error *error);
 
 /* Remove a measure and all sketches by it, a part at a time. */
 int store_remove_measure(struct store *store, int64_t measure, int64_t *removed,

@@ -57,6 +57,17 @@ sed 's/elsewhere\.gz:/elsewhere:/g' list.csv >gz.csv
 cp err summary
 cat elsewhere | "$SIMFIND" -q --against=- --format=csv | sed 's/stdin:/elsewhere:/g' | cmp - gz.csv ||
 	fail "standard input gives other pairs"
+# Other compressions, where libarchive is built in.
+xz -k elsewhere
+if "$SIMFIND" --version | grep -q '^containers:.*libarchive [0-9]'; then
+	"$SIMFIND" -q --against=elsewhere.xz --format=csv | sed 's/elsewhere\.xz:/elsewhere:/g' | cmp - gz.csv || fail "other pairs by xz"
+	head -c 5000 elsewhere.xz >cut.xz
+	runs 1 "$SIMFIND" --against=cut.xz
+	said "simfind: cut.xz is damaged"
+else
+	runs 1 "$SIMFIND" --against=elsewhere.xz
+	said "elsewhere.xz is compressed by xz, which this simhash was built without"
+fi
 same "the index" "$before" "$(sql "$shape")"
 options=('' --verify=no --versions '--verify=read -T 2' --empty '--min-resemblance=0.9 --same-extension'
 	'--key=uniform --candidates=key' --group '--group=single' --lineage '-j 1 --memory=32M --limit=9' --null)

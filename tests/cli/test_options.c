@@ -215,11 +215,11 @@ static const struct refused find_refused[] = {
 	{"measure",
 	 "against nearest partition update lineage stats sweep directories apply undo keep"},
 	{"min-similarity", "compare stats sweep directories apply undo keep"},
-	{"compare",
-	 "directories min-shared verify decompress max-inflated files0-from stdin-name "
-	 "nearest between against update group lineage expand format null thumbnails script all "
-	 "no-pager sort reverse limit store stats sweep progress summary threads "
-	 "partition fail-on-match apply keep action protect yes journal undo"},
+	{"compare", "directories min-shared verify decompress max-inflated files0-from stdin-name "
+		    "nearest between against known known-format update group lineage expand format "
+		    "null thumbnails script all "
+		    "no-pager sort reverse limit store stats sweep progress summary threads "
+		    "partition fail-on-match apply keep action protect yes journal undo"},
 	{"directories",
 	 "verify decompress max-inflated files0-from stdin-name nearest between against update "
 	 "group lineage "
@@ -233,6 +233,8 @@ static const struct refused find_refused[] = {
 	{"stdin-name", "between against store stats sweep partition apply undo keep"},
 	{"nearest", "between against lineage store stats sweep partition apply undo keep"},
 	{"between", "against update stats sweep apply undo keep"},
+	{"known", "store stats sweep apply undo keep"},
+	{"known-format", "stats sweep apply undo keep"},
 	{"against", "script store stats sweep partition apply undo keep"},
 	{"update", "stats sweep apply undo"},
 	{"group", "lineage expand all stats sweep partition apply undo keep"},

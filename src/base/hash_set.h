@@ -1,0 +1,45 @@
+/*
+ * A set of hashes of one size, packed and sorted: as many bytes as the hashes have, and some for
+ * each sixteenth of them.
+ *
+ *     struct hash_set set = {.width = 32};
+ *     hash_set_add(&set, hash, &error);   // for each
+ *     hash_set_sort(&set, &error);
+ *     hash_set_has(&set, hash);
+ *     hash_set_release(&set);
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_BASE_HASH_SET_H
+#define SIMHASH_BASE_HASH_SET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "simhash.h"
+
+struct hash_set {
+	size_t width; /* bytes of a hash: 4 to 64 */
+	uint8_t *hashes;
+	size_t count, capacity;
+	/* Once sorted: where the hashes begin that have the first bits i. */
+	size_t *begins;
+	unsigned bits;
+};
+
+int hash_set_add(struct hash_set *set, const uint8_t *hash, struct simhash_error *error);
+
+/* Sort in place, and let each hash be there once. More hashes can be added, and sorted again. */
+int hash_set_sort(struct hash_set *set, struct simhash_error *error);
+
+/* After hash_set_sort. Any thread. */
+bool hash_set_has(const struct hash_set *set, const uint8_t *hash);
+
+/* How much memory it takes. */
+size_t hash_set_bytes(const struct hash_set *set);
+
+/* The width stays. */
+void hash_set_release(struct hash_set *set);
+
+#endif

@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# Lists of known files, by each hash and in each form: what is left out is every file of such a content, and
+# nothing else, wherever files are listed. Lists that are damaged or say nothing are refused.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+make_tree --files=70 --sizes=300-6000 "$files"
+mkdir "$files/again"
+find "$files" -type f -size +1k | LC_ALL=C sort | head -n 24 | while IFS= read -r path; do
+	cp "$path" "$files/again/copy ${path##*/}"
+	{ cat "$path"; echo tail; } >"$files/again/longer ${path##*/}"
+done
+settle "$files"
+runs 0 "$SIMHASH" -q --hash=md5 --hash=sha1 --hash=sha256 "$files"
+# Every third of the files, and by that their copies.
+find "$files" -type f | LC_ALL=C sort | awk 'NR % 3 == 0' >known
+while IFS= read -r path; do sha256sum "$path"; done <known >sums
+cut -c1-64 sums | LC_ALL=C sort -u >hashes
+find "$files" -type f -exec sha256sum {} + | grep -Ff hashes | cut -c67- | LC_ALL=C sort >left_out
+[ "$(wc -l <left_out)" -gt "$(wc -l <known)" ] || fail "no known file has a copy that is not listed"
+
+# The lines of a list that name no file left out, which brute force says.
+without() {
+	grep -vFf <(sed 's/$/,/; p; s/,$/\r/' left_out) || true
+}
+
+echo "Every form"
+"$SIMFIND" -q --expand --format=csv | without >expected
+[ "$(wc -l <expected)" -gt 15 ] || fail "only $(wc -l <expected) pairs: the files are no test"
+while IFS= read -r path; do
+	printf '"%s","%s","00000000","%s",%s,1,"WIN",""\r\n' "$(sha1sum "$path" | cut -c1-40 | tr a-f A-F)" \
+		"$(md5sum "$path" | cut -c1-32 | tr a-f A-F)" 'a ""name"", of two' "$(stat -c %s "$path")"
+done <known >nsrl.rows
+{ printf '"SHA-1","MD5","CRC32","FileName","FileSize","ProductCode","OpSystemCode","SpecialCode"\r\n' && cat nsrl.rows; } >nsrl
+{
+	printf '%%%%%%%% HASHDEEP-1.0\n%%%%%%%% size,md5,sha256,filename\n## Invoked from: /\n## \n'
+	while IFS= read -r path; do
+		echo "$(stat -c %s "$path"),$(md5sum "$path" | cut -c1-32),$(sha256sum "$path" | cut -c1-64),$path, and more"
+	done <known
+} >hashdeep
+while IFS= read -r path; do md5sum --tag "$path"; done <known >tagged
+while IFS= read -r path; do sha1sum -b "$path" | sed 's/^/\\/'; done <known >binary
+cut -c1-64 sums | head -c -1 >bare
+tr '\n' '\0' <known | xargs -0 "$SIMHASH" --print --format=digest >digests
+sed -n '20,$p' digests | awk '{ print $3 "  name" }' >xxh128
+gzip -c sums >sums.gz
+for list in sums nsrl hashdeep tagged binary bare digests sums.gz; do
+	runs 0 "$SIMFIND" --known="$list" --expand --format=csv
+	cmp out expected || fail "$list: $(diff out expected | head -4)"
+	said "note: files of"
+done
+runs 0 "$SIMFIND" -q --known=xxh128 --known-format=xxh128 --expand --format=csv
+cmp out expected || fail "xxh128: $(diff out expected | head -4)"
+split -n l/2 sums half
+"$SIMFIND" -q --known=halfaa --known=- --expand --format=csv <halfab | cmp - expected || fail "two lists"
+printf '\n# a comment\r\n' | "$SIMFIND" -q --known=- --expand --format=csv >nothing
+"$SIMFIND" -q --expand --format=csv | cmp - nothing || fail "a list of nothing leaves out something"
+
+echo "Everywhere"
+is_without() { # WHAT COMMAND...
+	runs 0 "${@:2}"
+	[ -s out ] || fail "$1: nothing is listed"
+	! grep -Ff left_out out || fail "$1 lists a known file"
+}
+is_without "the list" "$SIMFIND" -q --known=sums --null
+is_without "groups" "$SIMFIND" -q --known=sums --group --format=json
+is_without "versions" "$SIMFIND" -q --known=sums --versions
+is_without "small parts" "$SIMFIND" -q --known=sums --partition=7/8
+is_without "directories" "$SIMFIND" -q --known=sums --directories "$files/again" "$files"/[!a]*/
+runs 0 "$SIMHASH" -q --export=list
+is_without "a list of digests" "$SIMFIND" -q --known=sums --against=list
+# A file that is asked for is searched for, known or not.
+asked=$(head -n 1 left_out)
+runs 0 "$SIMFIND" -q --known=sums --nearest=5 "$asked"
+same "lines of the nearest" 5 "$(wc -l <out)"
+same "other known files" 0 "$(grep -vxF "$asked" left_out | grep -cFf - out || true)"
+
+echo "What is refused"
+refused() { # TEXT [OPTION]: of the list on standard input
+	cat >hostile
+	runs 1 "$SIMFIND" --known=hostile "${@:2}"
+	said "simfind: $1"
+}
+printf '%s  a\n%s  b\n' "$(head -c 64 hashes)" 12345 | refused "hostile:2:1: expected an MD5, SHA-1 or SHA-256 hash of 32, 40 or 64 digits"
+printf '%sx\n' "$(head -c 64 hashes)" | refused "hostile:1:65: expected a blank and a name, or the end of the line"
+printf 'SHA256 (a) = %sz\n' "$(head -c 63 hashes)" | refused "hostile:1:14: expected 64 hexadecimal digits"
+printf '"MD5","x"\n"00","y"\n' | refused "hostile:2:2: expected 32 hexadecimal digits"
+printf '"x","MD5"\n"y\n' | refused "hostile:2:3: expected a quote that ends the field"
+printf 'x,md5\ny\n' | refused "hostile:2:2: expected as many fields as columns"
+printf '%%%%%%%% HASHDEEP-1.0\n' | refused "hostile:1:1: expected a line with the names of columns after it"
+printf '%%%%%%%% HASHDEEP-1.0\n%%%%%%%% size,name\n' | refused "hostile:2:1: expected the names of columns, MD5, SHA-1 or SHA-256 among them"
+refused "hostile:1:1: expected the names of columns" --known-format=nsrl <sums
+refused "hostile:1:1: expected 32 hexadecimal digits" --known-format=xxh128 <sums
+sed '$s/ / x/' digests | refused "hostile:$(wc -l <digests):"
+head -c 3000000 /dev/zero | refused "hostile:1:1: expected a line of at most 1,048,576 bytes"
+runs 1 "$SIMFIND" --known=missing
+said "cannot open missing: No such file or directory"
+runs 1 "$SIMFIND" --known-format=sums
+said "--known-format needs --known"
+runs 0 "$SIMHASH" -q --forget --measure=md5
+runs 1 "$SIMFIND" --known=tagged
+said "tagged has md5 hashes, and the index has them of no file; run simhash --hash=md5 first"
+# By the hash that is still there.
+"$SIMFIND" -q --known=nsrl --expand --format=csv | cmp - expected || fail "SHA-1 alone"
