@@ -179,6 +179,9 @@ int index_paths(const struct index_arguments *arguments, bool *had_unreadable,
 	struct index_summary summary = {0};
 	int status;
 
+	if (arguments->request.inflate && arguments->request.containers == 0 && !arguments->quiet)
+		say(arguments->program, "-z reads the content of gzip files alone: this simhash is "
+					"built without libarchive");
 	raise_descriptor_limit();
 	catch_signals();
 	status = index_files(arguments, &summary, error);
