@@ -1,5 +1,6 @@
 # What is installed, and where: programs, libraries and what finds them, manuals, SQL,
 # documentation and, by completions.cmake, completions. Packages (packaging.cmake) are made of it.
+# Each file belongs to a component, and each component makes a package for Debian.
 include(CMakePackageConfigHelpers)
 # What is installed can be moved, and packages have another prefix than was configured: simhash.pc
 # finds everything from its own folder.
@@ -10,13 +11,21 @@ file(RELATIVE_PATH pc_libdir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR
 string(JOIN ", " index_modules zlib sqlite3 libxxhash ${mysql_module} ${archive_module} ${document_module} ${nettle_module})
 configure_file(cmake/simhash.pc.in simhash.pc @ONLY)
 configure_file(cmake/simhash-index.pc.in simhash-index.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/simhash.pc ${CMAKE_CURRENT_BINARY_DIR}/simhash-index.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/simhash.pc ${CMAKE_CURRENT_BINARY_DIR}/simhash-index.pc
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
 install(TARGETS simhash simfind)
 install(TARGETS simhash_shared simhash_static simhash_index_shared simhash_index_static
-        EXPORT simhashTargets)
-install(FILES include/simhash.h include/simhash_measures.h include/simhash_resemblance.h include/simhash_index.h TYPE INCLUDE)
+        EXPORT simhashTargets
+        LIBRARY COMPONENT library NAMELINK_COMPONENT development
+        ARCHIVE COMPONENT development)
+install(FILES include/simhash.h include/simhash_measures.h include/simhash_resemblance.h include/simhash_index.h
+        TYPE INCLUDE COMPONENT development)
 install(FILES docs/simhash.1 docs/simfind.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+# For the systemd of each user, who starts simhash@DIRECTORY.timer: simhash(1), "Every night".
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  install(FILES systemd/simhash@.service systemd/simhash@.timer DESTINATION lib/systemd/user)
+endif()
 install(DIRECTORY sql DESTINATION ${CMAKE_INSTALL_DATADIR}/simhash)
 # docs/ stays a folder, so that the links of README.md lead there.
 install(FILES README.md TYPE DOC)
@@ -31,9 +40,20 @@ set_target_properties(simhash_shared PROPERTIES EXPORT_NAME simhash)
 set_target_properties(simhash_static PROPERTIES EXPORT_NAME static)
 set_target_properties(simhash_index_shared PROPERTIES EXPORT_NAME index)
 set_target_properties(simhash_index_static PROPERTIES EXPORT_NAME index_static)
-install(EXPORT simhashTargets NAMESPACE simhash:: DESTINATION ${config_dir})
+install(EXPORT simhashTargets NAMESPACE simhash:: DESTINATION ${config_dir} COMPONENT development)
 configure_package_config_file(cmake/simhashConfig.cmake.in simhashConfig.cmake
   INSTALL_DESTINATION ${config_dir} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 write_basic_package_version_file(simhashConfigVersion.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/simhashConfig.cmake
-        ${CMAKE_CURRENT_BINARY_DIR}/simhashConfigVersion.cmake DESTINATION ${config_dir})
+        ${CMAKE_CURRENT_BINARY_DIR}/simhashConfigVersion.cmake DESTINATION ${config_dir} COMPONENT development)
+
+# Where Debian's Python looks for modules. Others install the wheel.
+if(TARGET python)
+  install(FILES ${python_files} DESTINATION lib/python3/dist-packages/simhash COMPONENT python EXCLUDE_FROM_ALL)
+  install(FILES ${python_version} RENAME _version.py DESTINATION lib/python3/dist-packages/simhash
+          COMPONENT python EXCLUDE_FROM_ALL)
+endif()
+
+# Removes what the last `cmake --install` of this build installed.
+add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -D MANIFEST=${CMAKE_CURRENT_BINARY_DIR}/install_manifest.txt
+  -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/uninstall.cmake VERBATIM)

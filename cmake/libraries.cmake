@@ -14,6 +14,9 @@ else()
   message(STATUS "Static libraries: private names stay visible (hiding them needs ld, objcopy, no sanitizer, no coverage, no link-time optimization)")
 endif()
 
+# The version of what the libraries promise, in their sonames and in the name of their package.
+set(simhash_soversion ${PROJECT_VERSION_MAJOR})
+
 # add_public_library(simhash EXPORTS simhash_* ROOMS base ... LIBRARIES zlib ...) makes the targets
 # NAME_shared and NAME_static, and the files libOUTPUT.so and libOUTPUT.a.
 function(add_public_library name)
@@ -25,7 +28,7 @@ function(add_public_library name)
 
   add_library(${name}_shared SHARED ${objects})
   set_target_properties(${name}_shared PROPERTIES
-    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+    VERSION ${PROJECT_VERSION} SOVERSION ${simhash_soversion})
   if(linker_has_version_scripts)
     set(map ${CMAKE_CURRENT_BINARY_DIR}/${name}.map)
     file(CONFIGURE OUTPUT ${map} CONTENT "{ global: ${library_EXPORTS}; local: *; };\n")

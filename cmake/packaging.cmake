@@ -1,16 +1,10 @@
-# Packages by CPack: an archive, and on Debian a package.
+# Packages by CPack: an archive, and on Debian four packages, one a component of install.cmake.
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_VENDOR "simhash developers")
-set(CPACK_PACKAGE_CONTACT "simhash developers <simhash@localhost>")
+set(CPACK_PACKAGE_CONTACT "simhash developers <developers@simhash.invalid>" CACHE STRING
+    "Who makes the packages: NAME <ADDRESS>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "finds files that are nearly the same")
-set(CPACK_PACKAGE_DESCRIPTION
-"simhash indexes files by keys that are close where contents are similar.
-simfind lists the pairs and groups of identical and of similar files, also
-where pieces were changed, inserted, removed or moved. The index is an SQLite
-file, or a MySQL or MariaDB database that many hosts share. Two libraries are
-included, one that computes keys and one that reads an index and finds pairs,
-with what is needed to build programs with them.")
 set(CPACK_RESOURCE_FILE_LICENSE ${CMAKE_CURRENT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGE_FILE_NAME
     ${PROJECT_NAME}-${PROJECT_VERSION}-${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR})
@@ -19,23 +13,9 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE
     GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 set(CPACK_GENERATOR TGZ)
+set(CPACK_COMPONENTS_ALL programs library development python)
+set(CPACK_COMPONENTS_GROUPING IGNORE)
 
-# A package called simhash is in Debian, of other software that has a program of that name. Under
-# the same name dpkg and apt would take the two for versions of each other, and upgrade one to the
-# other. This one therefore has a name of its own, conflicts with Debian's, whose files it would
-# overwrite, and takes its place where apt or dpkg is told to install it.
-set(CPACK_DEBIAN_PACKAGE_NAME simhash-similarity)
-set(CPACK_DEBIAN_PACKAGE_CONFLICTS simhash)
-set(CPACK_DEBIAN_PACKAGE_REPLACES simhash)
-# Programs that are built with the library need it, the programs here do not.
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS zlib1g-dev)
-set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_PACKAGE_SECTION utils)
-set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
-set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 # Without dpkg-shlibdeps CPack makes a package that depends on nothing, and without file none; one
 # for another machine would get the architecture of this one.
 find_program(DPKG_SHLIBDEPS dpkg-shlibdeps)
@@ -44,18 +24,68 @@ mark_as_advanced(DPKG_SHLIBDEPS FILE_PROGRAM)
 if(DPKG_SHLIBDEPS AND FILE_PROGRAM AND NOT CMAKE_CROSSCOMPILING)
   list(APPEND CPACK_GENERATOR DEB)
 endif()
-# In Debian the documentation is in a folder of the package's name, zsh looks for completions
-# of packages in vendor-completions alone, and manual pages are compressed.
-file(CONFIGURE OUTPUT debian.cmake @ONLY CONTENT [[
-if(CPACK_GENERATOR STREQUAL "DEB")
-  set(root "${CPACK_TEMPORARY_INSTALL_DIRECTORY}${CPACK_PACKAGING_INSTALL_PREFIX}")
-  file(RENAME "${root}/@CMAKE_INSTALL_DOCDIR@"
-       "${root}/@CMAKE_INSTALL_DATAROOTDIR@/doc/@CPACK_DEBIAN_PACKAGE_NAME@")
-  file(RENAME "${root}/@CMAKE_INSTALL_DATADIR@/zsh/site-functions"
-       "${root}/@CMAKE_INSTALL_DATADIR@/zsh/vendor-completions")
-  file(GLOB pages "${root}/@CMAKE_INSTALL_MANDIR@/man1/*.1")
-  execute_process(COMMAND gzip -9n ${pages} COMMAND_ERROR_IS_FATAL ANY)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
+set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+
+# The first line of a description is the package's summary, which debian_after.cmake puts in its place.
+# debian_package(COMPONENT NAME SECTION SUMMARY DESCRIPTION [FIELD VALUE]...)
+macro(debian_package component name section summary description)
+  string(TOUPPER ${component} upper)
+  set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${name})
+  set(CPACK_DEBIAN_${upper}_PACKAGE_SECTION ${section})
+  set(CPACK_DEBIAN_${upper}_DESCRIPTION "${summary}\n${description}")
+  set(CPACK_COMPONENT_${upper}_DESCRIPTION "${summary}\n${description}")
+  set(debian_fields ${ARGN})
+  while(debian_fields)
+    list(POP_FRONT debian_fields field value)
+    set(CPACK_DEBIAN_${upper}_${field} "${value}")
+  endwhile()
+endmacro()
+
+# A package called simhash is in Debian, of other software that has a program of that name. Under
+# the same name dpkg and apt would take the two for versions of each other, and upgrade one to the
+# other. This one therefore has a name of its own, conflicts with Debian's, whose files it would
+# overwrite, and takes its place where apt or dpkg is told to install it.
+set(debian_main simhash-similarity)
+set(debian_library libsimhash${simhash_soversion})
+debian_package(programs ${debian_main} utils "find files that are nearly the same"
+"simhash indexes files by keys that are close where contents are similar.
+simfind lists the pairs and groups of identical and of similar files, also
+where pieces were changed, inserted, removed or moved. The index is an SQLite
+file, or a MySQL or MariaDB database that many hosts share."
+  PACKAGE_SHLIBDEPS ON PACKAGE_CONFLICTS simhash PACKAGE_REPLACES simhash)
+debian_package(library ${debian_library} libs "find files that are nearly the same - libraries"
+"libsimhash computes sum tables, keys and sketches of contents, by which
+similar files are found. libsimhash-index reads the index of the program
+simhash, and finds the similar files in it."
+  PACKAGE_SHLIBDEPS ON)
+# A program that links the static libraries needs what they are made of, and pkg-config asks for it.
+set(debian_needs "${debian_library} (= ${PROJECT_VERSION})" zlib1g-dev libsqlite3-dev libxxhash-dev libunistring-dev)
+if(mysql_target)
+  list(APPEND debian_needs "libmariadb-dev | default-libmysqlclient-dev")
 endif()
-]])
-set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_BINARY_DIR}/debian.cmake)
+if(archive_target)
+  list(APPEND debian_needs libarchive-dev)
+endif()
+list(JOIN debian_needs ", " debian_needs)
+debian_package(development libsimhash-dev libdevel "find files that are nearly the same - development files"
+"Headers, static libraries, and what finds them by pkg-config and CMake, to
+build programs that compute similarity of files or read an index of simhash."
+  PACKAGE_DEPENDS "${debian_needs}")
+debian_package(python python3-simhash python "find files that are nearly the same - Python 3"
+"The module simhash computes sum tables, keys and sketches of contents, and
+finds the similar files in an index of the program simhash."
+  PACKAGE_DEPENDS "${debian_library} (= ${PROJECT_VERSION}), python3:any" PACKAGE_SUGGESTS python3-numpy
+  PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
+
+set(AT "@") # for configure_file
+foreach(script before after)
+  configure_file(cmake/debian_${script}.cmake.in debian_${script}.cmake @ONLY)
+endforeach()
+set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_BINARY_DIR}/debian_before.cmake)
+set(CPACK_POST_BUILD_SCRIPTS ${CMAKE_CURRENT_BINARY_DIR}/debian_after.cmake)
 include(CPack)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The packages: made by CPack of a build of their own, installed, used and removed in root
 # folders of their own. As root and as an ordinary user alike, the system stays as it is.
+# Where lintian and systemd-analyze are installed, they look at the packages, too.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 
@@ -10,73 +11,131 @@ for tool in apt-get dpkg dpkg-deb dpkg-shlibdeps file mandoc nm readelf; do
 done
 package=simhash-similarity
 
-# Permissions in a package do not depend on who makes it.
+# Permissions and times in a package do not depend on who makes it, and when.
 umask 002
+export SOURCE_DATE_EPOCH=1700000000
 cmake -S "$SOURCE_DIR" -B build -DBUILD_TESTING=OFF -DCMAKE_BUILD_TYPE=Release >cmake.log 2>&1 ||
 	fail "$(tail cmake.log)"
 cmake --build build -j "$(nproc)" >build.log 2>&1 || fail "$(tail build.log)"
 cmake --build build --target package >package.log 2>&1 || fail "$(tail package.log)"
 umask 022
 version=$(sed -n 's/^#define SIMHASH_VERSION "\(.*\)"/\1/p' "$SOURCE_DIR/include/simhash.h")
-deb=./build/${package}_${version}_$(dpkg --print-architecture).deb
-[ -f "$deb" ] || fail "no $deb"
+architecture=$(dpkg --print-architecture)
+soversion=${version%%.*}
+library=libsimhash$soversion
+deb=./build/${package}_${version}_$architecture.deb
+library_deb=./build/${library}_${version}_$architecture.deb
+dev_deb=./build/libsimhash-dev_${version}_$architecture.deb
+python_deb=./build/python3-simhash_${version}_all.deb
+debs=("$library_deb" "$deb" "$dev_deb" "$python_deb")
+same "packages" "$(printf '%s\n' "${debs[@]}" | LC_ALL=C sort | xargs)" "$(printf '%s\n' ./build/*.deb | LC_ALL=C sort | xargs)"
 archives=(build/*.tar.gz)
 [[ ${#archives[@]} = 1 && -f ${archives[0]} ]] || fail "archives: ${archives[*]}"
 
-# ---- What the package says ----
+# Made again, later and with another umask, they are the same to the byte. Programs of another folder are,
+# where the tests' own are built alike.
+mkdir first
+cp "${debs[@]}" "${archives[0]}" first
+find build -name 'simhash*.pc' -exec touch {} +
+(umask 077 && cd build && cpack >/dev/null) || fail "cpack"
+for made in "${debs[@]}" "${archives[0]}"; do
+	cmp "$made" "first/${made##*/}" || fail "made again, ${made##*/} differs"
+done
+setting() {
+	sed -n "s/^$1:[A-Z]*=//p" "$2/CMakeCache.txt"
+}
+if [ "$(setting CMAKE_BUILD_TYPE "$BINARY_DIR")" = Release ] &&
+	[ "$(setting CMAKE_C_COMPILER "$BINARY_DIR")" = "$(setting CMAKE_C_COMPILER build)" ]; then
+	for program in simhash simfind libsimhash.so libsimhash-index.so; do
+		cmp "$BINARY_DIR/$program" "build/$program" || fail "built in another folder, $program differs"
+	done
+fi
+
+# ---- What the packages say ----
 field() {
-	dpkg-deb -f "$deb" "$1"
+	dpkg-deb -f "$2" "$1"
 }
 items() {
 	tr , '\n' | sed 's/^ *//; s/ *$//' | sort
 }
-same "name" $package "$(field Package)"
-same "version" "$version" "$(field Version)"
-same "section" utils "$(field Section)"
-same "priority" optional "$(field Priority)"
-same "conflicts" simhash "$(field Conflicts)"
-same "replaces" simhash "$(field Replaces)"
-field Maintainer | grep -qE '^[^<>]+ <[^<>@]+@[^<>@]+>$' || fail "maintainer: $(field Maintainer)"
-field Description >description
-[ "$(wc -l <description)" -gt 1 ] || fail "the description is of one part"
-[ "$(wc -L <description)" -lt 80 ] || fail "the description has lines of more than 79 columns"
+for made in "${debs[@]}"; do
+	name=${made##*/}
+	same "name" "${name%%_*}" "$(field Package "$made")"
+	same "version" "$version" "$(field Version "$made")"
+	same "priority" optional "$(field Priority "$made")"
+	field Maintainer "$made" | grep -qE '^[^<>]+ <[^<>@]+@[^<>@]+[.][^<>@]+>$' || fail "maintainer: $(field Maintainer "$made")"
+	field Description "$made" >description
+	[ "$(wc -l <description)" -gt 1 ] || fail "the description is of one part"
+	[ "$(wc -L <description)" -lt 80 ] || fail "the description has lines of more than 79 columns"
+	[ "$(sed -n 1p description)" != "$(sed -n '2s/^ //p' description)" ] || fail "a description says all twice: $(cat description)"
+done
+same "sections" "libs utils libdevel python" "$(for made in "${debs[@]}"; do field Section "$made"; done | xargs)"
+same "conflicts" simhash "$(field Conflicts "$deb")"
+same "replaces" simhash "$(field Replaces "$deb")"
+same "needs of python3-simhash" "$library (= $version) python3:any" "$(field Depends "$python_deb" | items | xargs)"
+grep -qF "| \`$library\` |" "$SOURCE_DIR/README.md" || fail "the README has no package $library"
+field Depends "$dev_deb" | items | grep -qxF "$library (= $version)" || fail "libsimhash-dev needs $(field Depends "$dev_deb")"
 
-# It depends on the packages of all libraries that are linked, of the versions that are needed.
-field Depends | items >depends
-readelf -d build/simhash build/simfind build/libsimhash.so >dynamic
+# They depend on the packages of all libraries that are linked, of the versions that are needed.
+field Depends "$deb" | items >depends
+readelf -d build/simhash build/simfind >dynamic
 libraries=(sqlite3:libsqlite3-0 z:zlib1g jansson:libjansson4 c:libc6)
 ! grep -q 'NEEDED.*\[libxxhash\.so' dynamic || libraries+=(xxhash:libxxhash0)
 build/simhash --version >built.with
 grep -q 'built without mysql' built.with || ! grep -q 'NEEDED.*\[libmariadb\.so' dynamic ||
 	libraries+=(mariadb:libmariadb3)
-for library in "${libraries[@]}"; do
-	grep -q "NEEDED.*\[lib${library%:*}\.so" dynamic || fail "not linked: ${library%:*}"
-	grep -qE "^${library#*:} \(>= [^)]+\)$" depends ||
-		fail "depends: no ${library#*:} in $(cat depends)"
+for name in "${libraries[@]}"; do
+	grep -q "NEEDED.*\[lib${name%:*}\.so" dynamic || fail "not linked: ${name%:*}"
+	grep -qE "^${name#*:} \(>= [^)]+\)$" depends ||
+		fail "depends: no ${name#*:} in $(cat depends)"
 done
 mkdir debian
 printf 'Source: x\n\nPackage: x\nArchitecture: any\n' >debian/control
-dpkg-shlibdeps -O build/simhash build/simfind build/libsimhash.so >computed 2>shlibdeps.log ||
-	fail "$(cat shlibdeps.log)"
-same "depends" "$(sed -n 's/^shlibs:Depends=//p' computed | items)" "$(cat depends)"
-same "shlibs" "libsimhash ${version%%.*} $package (>= $version) libsimhash-index ${version%%.*} $package (>= $version)" \
-	"$(dpkg-deb -I "$deb" shlibs | sort | xargs)"
+# depends_on DEB FILE...: what dpkg-shlibdeps says of the files
+depends_on() {
+	local made=$1
+	shift
+	dpkg-shlibdeps -O "$@" >computed 2>shlibdeps.log || fail "$(cat shlibdeps.log)"
+	same "depends" "$(sed -n 's/^shlibs:Depends=//p' computed | items)" "$(field Depends "$made" | items)"
+}
+depends_on "$deb" build/simhash build/simfind
+depends_on "$library_deb" build/libsimhash.so build/libsimhash-index.so
+same "shlibs" "libsimhash $soversion $library (>= $version) libsimhash-index $soversion $library (>= $version)" \
+	"$(dpkg-deb -I "$library_deb" shlibs | sort | xargs)"
+# A trigger calls ldconfig, and no script does.
+same "triggers" "activate-noawait ldconfig" "$(dpkg-deb -I "$library_deb" triggers)"
+for made in "${debs[@]}"; do
+	dpkg-deb -e "$made" control
+	scripts=$(cd control && printf '%s\n' p*)
+	[ "$made" != "$python_deb" ] || { same "scripts" "postinst prerm" "$(xargs <<<"$scripts")" && scripts='p*'; }
+	same "scripts of $made" 'p*' "$scripts"
+	rm -r control
+done
 
 # ---- What is in it ----
-dpkg-deb -c "$deb" >contents
+for made in "${debs[@]}"; do dpkg-deb -c "$made"; done >contents
 same "members of another owner than root" "" "$(awk '$2 != "root/root"' contents)"
 same "folders not of mode 755" "" "$(grep ^d contents | grep -v ^drwxr-xr-x || true)"
 same "files not of mode 644 or 755" "" \
 	"$(grep ^- contents | grep -vE '^-rw(-r--r--|xr-xr-x) ' || true)"
 same "executables" "./usr/bin/simfind ./usr/bin/simhash" \
 	"$(awk '/^-rwx/ { print $6 }' contents | sort | xargs)"
+dpkg-deb -c "$library_deb" | awk '/^[-l]/ { print $6 }' | grep -v ^./usr/share/doc/ | LC_ALL=C sort >files.library
+same "files of $library" "$(for name in -index '' ; do for end in "$soversion" "$version"; do echo "./usr/lib/libsimhash$name.so.$end"; done; done | xargs)" \
+	"$(xargs <files.library)"
+for made in "${debs[@]}"; do
+	name=${made##*/} name=${name%%_*}
+	dpkg-deb --fsys-tarfile "$made" | tar -xO "./usr/share/doc/$name/changelog.gz" | gzip -dc >changelog
+	same "first line of the changelog" "$package ($version) unstable; urgency=medium" "$(sed -n 1p changelog)"
+	grep -q '^ -- .*  Tue, 14 Nov 2023 22:13:20 +0000$' changelog || fail "changelog: $(cat changelog)"
+	grep -q "/usr/share/doc/$name/copyright$" contents || fail "no copyright in $name"
+done
 
 # ---- Installed ----
-# dpkg wants the programs of an administrator in its PATH, and the package's scripts call
-# ldconfig, which would work on the system: this one only writes down for whom it was called.
+# dpkg wants the programs of an administrator in its PATH, ldconfig among them. It is for triggers of a
+# system, which a root folder without one does not have.
 mkdir bin
-# shellcheck disable=SC2016  # for the script
-printf '#!/bin/sh\necho "$DPKG_ROOT" >>"%s"\n' "$PWD/ldconfig.log" >bin/ldconfig
+printf '#!/bin/sh\necho called >>"%s"\n' "$PWD/ldconfig.log" >bin/ldconfig
 chmod +x bin/ldconfig
 
 # on ROOT ARGUMENT...: dpkg on a root folder. The log is not the system's, and no file is left
@@ -103,13 +162,14 @@ tree() {
 
 root=$PWD/root
 new_root "$root"
-runs 0 on "$root" --force-depends -i "$deb"
-same "installed" $package "$(installed "$root")"
-same "ldconfig ran for" "$root" "$(cat ldconfig.log)"
-same "installed files" "$(awk '{ sub("/$", "", $6); print $6 }' contents | sort)" "$(tree "$root")"
-runs 0 on "$root" --verify $package
+runs 0 on "$root" --force-depends -i "${debs[@]}"
+packages=("$library" "$package" libsimhash-dev python3-simhash)
+same "installed" "$(printf '%s\n' "${packages[@]}" | sort | xargs)" "$(installed "$root")"
+[ ! -e ldconfig.log ] || fail "ldconfig ran on the system"
+same "installed files" "$(awk '{ sub("/$", "", $6); print $6 }' contents | grep -vx . | sort -u)" "$(tree "$root" | grep -vx .)"
+runs 0 on "$root" --verify "${packages[@]}"
 same "changed files" "" "$(cat out)"
-for path in lib/libsimhash.a include/simhash.h lib/cmake/simhash/simhashConfig.cmake \
+for path in lib/libsimhash.a lib/systemd/user/simhash@.service lib/systemd/user/simhash@.timer include/simhash.h lib/cmake/simhash/simhashConfig.cmake \
 	share/simhash/sql/examples/all_pairs.sql share/doc/$package/copyright \
 	share/doc/$package/README.md share/doc/$package/docs/schema.md \
 	share/bash-completion/completions/simhash share/bash-completion/completions/simfind \
@@ -117,10 +177,17 @@ for path in lib/libsimhash.a include/simhash.h lib/cmake/simhash/simhashConfig.c
 	share/fish/vendor_completions.d/simfind.fish; do
 	[ -f "$root/usr/$path" ] || fail "not installed: /usr/$path"
 done
-for path in bin/simhash bin/simfind lib/libsimhash.so; do
+for path in bin/simhash bin/simfind lib/libsimhash.so lib/libsimhash-index.so; do
 	nm "$root/usr/$path" >symbols 2>&1
 	grep -q 'no symbols' symbols || fail "not stripped: $path"
+	readelf -dW "$root/usr/$path" | grep -q 'BIND_NOW\|FLAGS.*NOW' || fail "not hardened: $path"
+	readelf -lW "$root/usr/$path" | grep -q GNU_RELRO || fail "not hardened: $path"
+	! readelf -dW "$root/usr/$path" | grep -qE 'RPATH|RUNPATH' || fail "a run path: $path"
 done
+for name in libsimhash libsimhash-index; do
+	same "soname" "$name.so.$soversion" "$(readelf -dW "$root/usr/lib/$name.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')"
+done
+! grep -rlF "$PWD" "$root/usr" || fail "files that name the folder of the build"
 
 # works FOLDER: the programs in it find pairs, and say what they are.
 mkdir "$files/sub"
@@ -149,13 +216,39 @@ done
 pkgconfig=$(dirname "$(find "$root" -name simhash.pc)")
 headers=$(PKG_CONFIG_PATH=$pkgconfig pkg-config --variable=includedir simhash)
 [ -f "$headers/simhash.h" ] || fail "simhash.pc does not find simhash.h"
+archive=$(PKG_CONFIG_PATH=$pkgconfig pkg-config --variable=libdir simhash)/libsimhash.a
+[ -f "$archive" ] || fail "simhash.pc does not find libsimhash.a"
+runs 0 env LD_LIBRARY_PATH="$root/usr/lib" PYTHONPATH="$root/usr/lib/python3/dist-packages" PYTHONDONTWRITEBYTECODE=1 \
+	python3 -c 'import simhash, sys; print(simhash.__file__, simhash.scan(sys.executable).size_bytes > 0, len(list(simhash.Index().pairs())))'
+same "module" "$root/usr/lib/python3/dist-packages/simhash/__init__.py True 2" "$(cat out)"
+
+# The units: the program is there with the options that they give it. systemd knows what it is told.
+unit=$root/usr/lib/systemd/user/simhash@.service
+command=$(sed -n 's/^ExecStart=//p' "$unit")
+command=${command/\$SIMHASH_OPTIONS/}
+# shellcheck disable=SC2086  # words
+runs 0 "$root/usr/bin/"${command/\%f/"$files"}
+same "directives of simhash@.service that are given" "Nice=19 IOSchedulingClass=idle NoNewPrivileges=yes" \
+	"$(grep -xE 'Nice=19|IOSchedulingClass=idle|NoNewPrivileges=yes' "$unit" | xargs)"
+if command -v systemd-analyze >/dev/null; then
+	mkdir units
+	# Programs are looked for in the system's folders.
+	sed "s|^ExecStart=|&$root/usr/bin/|; /^Documentation=/d" "$unit" >units/simhash@.service
+	sed '/^Documentation=/d' "${unit%.service}.timer" >units/simhash@.timer
+	runs 0 env XDG_RUNTIME_DIR="$PWD" systemd-analyze --user verify "$PWD/units/simhash@tmp.service" "$PWD/units/simhash@tmp.timer"
+	same "what systemd-analyze says" "" "$(cat out err)"
+fi
+if command -v lintian >/dev/null; then
+	runs 0 lintian --allow-root --fail-on=error,warning "${debs[@]}"
+	same "what lintian says" "" "$(cat out)"
+fi
 
 # ---- Removed: the files, and then what dpkg knows of the package ----
-runs 0 on "$root" -r $package
+runs 0 on "$root" -r "${packages[@]}"
 same "left behind" "" "$(tree "$root")"
-runs 0 on "$root" -P $package
+runs 0 on "$root" -P "${packages[@]}"
 same "installed" "" "$(installed "$root")"
-same "left behind by dpkg" "" "$(find "$root/var/lib/dpkg/info" -name "$package*")"
+same "left behind by dpkg" "" "$(find "$root/var/lib/dpkg/info" -name '*simhash*')"
 
 # ---- Beside Debian's simhash ----
 mkdir -p dummy/DEBIAN dummy/usr/bin
@@ -194,13 +287,15 @@ said "conflicting packages - not installing $package"
 same "installed" simhash "$(installed "$third")"
 
 # ---- Accepted by apt, on the system as it is and where Debian's package is installed ----
-awk 'BEGIN { RS = ""; ORS = "\n\n" } !/(^|\n)Package: simhash(-similarity)?(\n|$)/' \
+awk 'BEGIN { RS = ""; ORS = "\n\n" } !/(^|\n)Package: (simhash|simhash-similarity|libsimhash[0-9]+|libsimhash-dev|python3-simhash)(\n|$)/' \
 	/var/lib/dpkg/status >status
 sed '1a Status: install ok installed' dummy/DEBIAN/control | cat status - >status.theirs
 simulates() {
 	runs 0 apt-get -s -o Dir::State::status="$PWD/$1" -o Dir::Cache::pkgcache= \
-		-o Dir::Cache::srcpkgcache= install "$deb"
-	grep -q "^Inst $package ($version " out || fail "apt does not install: $(cat out)"
+		-o Dir::Cache::srcpkgcache= install "${debs[@]}"
+	for name in "${packages[@]}"; do
+		grep -q "^Inst $name ($version " out || fail "apt does not install $name: $(cat out)"
+	done
 }
 simulates status
 same "apt removes" "" "$(grep ^Remv out || true)"
@@ -217,3 +312,20 @@ for path in share/man/man1/simhash.1 share/zsh/site-functions/_simhash \
 	share/doc/simhash/copyright; do
 	[ -f "$top/$path" ] || fail "not in the archive: $path"
 done
+[ ! -e "$top/lib/python3" ] || fail "the archive has a module for Debian's Python"
+
+# ---- Installed without a package, and uninstalled ----
+# Other files, and folders that others have, too, stay.
+mkdir -p prefix/share/man/man1 prefix/lib/cmake/other
+touch prefix/share/man/man1/other.1
+find prefix | sort >before
+runs 0 cmake --install build --prefix "$PWD/prefix"
+[ -x prefix/bin/simhash ] || fail "not installed: $(cat out)"
+runs 0 cmake --build build --target uninstall
+find prefix -type f -o -type l >left
+same "files left" prefix/share/man/man1/other.1 "$(cat left)"
+same "folders of ours left" "" "$(find prefix -name '*simhash*' -o -name systemd)"
+same "what was there before" "$(cat before)" "$(find prefix | sort | grep -xFf before)"
+rm build/install_manifest.txt
+runs 2 cmake --build build --target uninstall
+grep -q 'Nothing was installed from this build' out err || fail "$(cat out err)"

@@ -1,0 +1,37 @@
+# Removes the files of an installation, and the folders that are empty then and are named after this
+# project or below share/. Others may have been there before.
+#
+#     cmake -D MANIFEST=FILE -P cmake/uninstall.cmake
+if(NOT EXISTS "${MANIFEST}")
+  message(FATAL_ERROR "Nothing was installed from this build: there is no ${MANIFEST}")
+endif()
+file(STRINGS "${MANIFEST}" files ENCODING UTF-8)
+set(folders "")
+foreach(file IN LISTS files)
+  set(file "$ENV{DESTDIR}${file}")
+  if(EXISTS "${file}" OR IS_SYMLINK "${file}")
+    message(STATUS "Removing: ${file}")
+    file(REMOVE "${file}")
+    if(EXISTS "${file}" OR IS_SYMLINK "${file}")
+      message(FATAL_ERROR "Cannot remove ${file}")
+    endif()
+  else()
+    message(STATUS "Not there: ${file}")
+  endif()
+  cmake_path(GET file PARENT_PATH folder)
+  list(APPEND folders "${folder}")
+endforeach()
+
+# From the innermost outwards.
+list(REMOVE_DUPLICATES folders)
+foreach(folder IN LISTS folders)
+  while(folder MATCHES "/(share/.+|simhash|systemd.*)$" AND NOT folder MATCHES "/share/(man|man/man1|doc)$")
+    file(GLOB inside LIST_DIRECTORIES true "${folder}/*" "${folder}/.*")
+    list(FILTER inside EXCLUDE REGEX "/\\.\\.?$")
+    if(inside)
+      break()
+    endif()
+    file(REMOVE_RECURSE "${folder}")
+    cmake_path(GET folder PARENT_PATH folder)
+  endwhile()
+endforeach()
