@@ -52,8 +52,11 @@ int listing_write_folded(struct listing *listing, const struct group_list *group
 	if (note_shown(listing, groups, count, error) != 0)
 		return -1;
 	listing_begin_marked(listing);
-	for (size_t g = 0; g < count; g++)
+	for (size_t g = 0; g < count; g++) {
+		if (g > 0)
+			fputc('\n', listing->file);
 		if (write_folded(listing, groups, &groups->groups[g], error) != 0)
 			return -1;
+	}
 	return 0;
 }

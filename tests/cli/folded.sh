@@ -96,7 +96,8 @@ assert ": %d identical, %d similar; copies take %.1f kB" % (
     len(copies), len(similar), sum(m["size"] for m in copies) / 1000) in found[0], found[0]
 assert found[1] == "" and found[2].startswith("paths below "), found[:4]
 assert found[3] == "" and found[-1] == ""
-# Each group: its representative, without a relation to itself, its members, and how many more.
+# Each group: its representative, without a relation to itself, its members, how many more, and a blank
+# line before the next one.
 at = 4
 for g in groups:
     others = len(g["members"]) - 1
@@ -114,7 +115,9 @@ for g in groups:
     if shown < others:
         assert found[at] == " " * 18 + "and %d more alike" % (others - shown), found[at]
         at += 1
-assert at == len(found) - 1, found[at:]' || fail "the folded list: $(cat folded)"
+    assert found[at] == "", found[at]
+    at += 1
+assert at == len(found), found[at:]' || fail "the folded list: $(cat folded)"
 on_terminal 300 "$SIMFIND" -q
 same "quietly, the head" "paths below $files/:" "$(head -n 1 screen)"
 on_terminal 300 "$SIMFIND" --limit=2
