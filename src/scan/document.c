@@ -204,6 +204,8 @@ static int append(struct part_text *text, const char *bytes, size_t size)
 {
 	struct simhash_error error;
 
+	if (size == 0)
+		return 0;
 	if (size > TEXT_MAX - text->size)
 		return CONTAINER_HAS_LONG_TEXT;
 	if (array_reserve(&text->bytes, &text->capacity, text->size + size, 1, &error) != 0)
@@ -264,8 +266,10 @@ static int append_sheet(struct part_text *text, const struct part *part,
 		const char *number = mark + 1;
 		const char *number_end = memchr(number, PART_STRING, (size_t)(end - number));
 		struct bytes string;
-		if (number_end == NULL)
+		if (number_end == NULL) { /* the part ended early */
+			end = mark;
 			break;
+		}
 		string = shared_string(shared, number, (size_t)(number_end - number));
 		why = append(text, at, (size_t)(mark - at));
 		if (why == 0 && string.size > 0)
