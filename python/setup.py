@@ -24,7 +24,7 @@ def package_folder():
     build = pathlib.Path(os.environ.get("SIMHASH_BUILD_DIR") or HERE / "build" / "cmake")
     if "SIMHASH_BUILD_DIR" not in os.environ:
         subprocess.run(["cmake", "-S", HERE.parent, "-B", build, "-DBUILD_TESTING=OFF"], check=True)
-    subprocess.run(["cmake", "--build", build, "--target", "python", "--parallel"], check=True)
+    subprocess.run(["cmake", "--build", build, "--target", "python", "--parallel", str(os.cpu_count() or 1)], check=True)
     return build / "python" / "simhash"
 
 
