@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# The vectors of tests/vectors are what the oracles say, and the programs say the same: of files, and as digest lists,
+# which the programs read again.
+set -euo pipefail
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+fail() {
+	echo "FAILED: $*" >&2
+	exit 1
+}
+
+mkdir files
+vectors=0
+for tags in sample other; do
+	"$MAKE_VECTORS" $tags | cmp - "$SOURCE_DIR/tests/vectors/$tags.txt" || fail "other vectors by the oracles: $tags"
+	"$MAKE_VECTORS" $tags files
+	sed -n "s/^tags /name /p; s/^tag //p" "$SOURCE_DIR/tests/vectors/$tags.txt" >$tags.tags
+	sed -n "s/^digest //p" "$SOURCE_DIR/tests/vectors/$tags.txt" >expected
+	vectors=$((vectors + $(wc -l <expected)))
+	python3 - "$SOURCE_DIR/tests/vectors/$tags.txt" >values <<'SCRIPT'
+import sys
+for line in open(sys.argv[1]):
+    word, _, rest = line.rstrip("\n").partition(" ")
+    if word in ("counts", "keys"):
+        print("\n".join(rest.split(" ")))
+    elif word == "sketch":
+        print(rest)
+SCRIPT
+	# In the order of the vectors, by NULs, since a name may have a blank.
+	python3 - "$SOURCE_DIR/tests/vectors/$tags.txt" >paths <<'SCRIPT'
+import os, sys, urllib.parse
+for line in open(sys.argv[1]):
+    if line.startswith("name "):
+        sys.stdout.buffer.write(b"files/" + urllib.parse.unquote_to_bytes(line[5:-1]) + b"\0")
+SCRIPT
+	xargs -0 "$SIMHASH" --print -t $tags.tags <paths >printed
+	awk '$1 == "sketch" { sketch = $2 } $1 == "sum" { print $3 } /^(uniform|scatter|skew)/ { print $2 } $1 == "skew_ext" { print sketch }' printed >found
+	cmp values found || fail "$tags: $(diff values found | head -4)"
+	xargs -0 "$SIMHASH" --print --format=digest -t $tags.tags <paths >list
+	sed '1,19d' list | sed -E 's/^([0-9]+) -?[0-9]+ /\1 - /; s| /[^ ]*/([^/ ]*)$| /vectors/\1|' | cmp - expected ||
+		fail "$tags: other digest lines"
+	{ head -n 19 list && cat expected; } >given
+	"$SIMHASH" -q -d sqlite:index.db --import=given --host=$tags
+	[ "$("$SIMHASH" -q -d sqlite:index.db -t $tags.tags --export --host=$tags | sed 1,19d | sed -E 's/^([0-9]+) 0 /\1 - /' | LC_ALL=C sort)" = "$(LC_ALL=C sort expected)" ] ||
+		fail "$tags: another list after an import"
+done
+[ "$vectors" -ge 30 ] || fail "only $vectors vectors"
