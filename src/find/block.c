@@ -1,6 +1,5 @@
 /*
- * From rows to blocks: carrying what is still in reach, collapsing copies, and
- * cutting the key space into parts.
+ * From rows to blocks: collapsing copies, and cutting where a block is full.
  * SPDX-License-Identifier: MIT
  */
 #include "find/block.h"
@@ -11,9 +10,10 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/seed.h"
-#include "store/store.h"
 
-#define BLOCK_ROWS_MIN 4096    /* new rows; more where more are carried, so that both cost alike */
+#define BLOCK_ROWS 4096	   /* new rows, where no more are wanted */
+#define BLOCK_ROWS_MIN 256 /* however little memory there is */
+#define BLOCKS_PER_THREAD 4
 #define BLOCK_COPIES_MAX 65536 /* waiting to be reported */
 
 static struct block *block_new(size_t capacity)
@@ -51,20 +51,26 @@ void row_stream_init(struct row_stream *stream, const struct finder *finder, int
 		     int64_t high)
 {
 	*stream = (struct row_stream){.finder = finder,
-				      .store = finder->store,
 				      .low = low,
 				      .high = high,
+				      .reaching = INT64_MIN,
+				      .block_rows = BLOCK_ROWS,
 				      .keeps_extensions = finder->request->keeps_extensions};
+}
+
+void row_stream_init_before(struct row_stream *stream, const struct row_stream *of, int64_t key)
+{
+	row_stream_init(stream, of->finder, INT64_MIN, key - 1);
+	stream->reaching = key;
+	stream->rows = of->rows;
 }
 
 void row_stream_release(struct row_stream *stream)
 {
-	store_rows_end(stream->cursor);
-	sorted_rows_release(&stream->sorted);
-	arena_release(&stream->shown);
+	sorted_cursor_end(&stream->cursor);
+	sorted_rows_release(&stream->own_rows);
 	block_free(stream->next);
 	free(stream->slots);
-	stream->cursor = NULL;
 	stream->next = NULL;
 	stream->slots = NULL;
 }
@@ -164,7 +170,7 @@ static int find_twin(struct row_stream *stream, struct find_file *file, size_t n
 }
 
 static int add_copy(struct block *block, struct find_file *twin, const struct find_file *file,
-		    bool is_new, struct simhash_error *error)
+		    struct simhash_error *error)
 {
 	struct file_copy *copy = arena_take(&block->arena, sizeof *copy);
 
@@ -179,8 +185,7 @@ static int add_copy(struct block *block, struct find_file *twin, const struct fi
 				   .display = file->display,
 				   .display_size = file->display_size,
 				   .path_offset = file->path_offset,
-				   .is_local = file->is_local,
-				   .is_new = is_new};
+				   .is_local = file->is_local};
 	memcpy(copy->path_hash, file->path_hash, PATH_HASH_SIZE);
 	twin->copies = copy;
 	twin->copy_count++;
@@ -197,32 +202,26 @@ static char *keep_bytes(struct arena *arena, const char *bytes, size_t size)
 	return kept;
 }
 
-/*
- * Take a file into the next block; `is_new` is false for those before the part. What it displays is
- * borrowed.
- */
-static int take_file(struct row_stream *stream, struct find_file *file, bool is_new,
-		     struct simhash_error *error)
+/* Take a file into the next block. What it displays is borrowed. */
+static int take_file(struct row_stream *stream, struct find_file *file, struct simhash_error *error)
 {
 	const struct find_request *request = stream->finder->request;
 	struct block *block = stream->next;
 	struct find_file *added, *twin = NULL;
 
-	block->rows_read += is_new;
-	block->unsketched += is_new && !file->has_sketch;
+	block->rows_read++;
+	block->unsketched += !file->has_sketch;
 	if (request->has_between && file->sides == 0)
 		return 0;
 	if (file->uniform != stream->run_key || stream->slots == NULL)
 		begin_run(stream, block->count, file->uniform);
 	if (find_twin(stream, file, block->count, &twin, error) != 0)
 		return -1;
-	if (twin != NULL && !is_new && !request->expand)
-		return 0;
 	file->display = keep_bytes(&block->arena, file->display, file->display_size);
 	if (file->display == NULL)
 		return error_set_memory(error);
 	if (twin != NULL)
-		return add_copy(block, twin, file, is_new, error);
+		return add_copy(block, twin, file, error);
 	added = block_add(block, error);
 	if (added == NULL)
 		return -1;
@@ -251,163 +250,69 @@ struct find_file copy_as_file(const struct find_file *twin, const struct file_co
 
 /* ---- Carrying ---- */
 
-static int carry_copies(struct block *to, struct find_file *row, struct simhash_error *error)
-{
-	struct file_copy *kept = NULL;
-
-	for (const struct file_copy *copy = row->copies; copy != NULL; copy = copy->next) {
-		struct file_copy *carried = arena_take(&to->arena, sizeof *carried);
-		if (carried == NULL)
-			return error_set_memory(error);
-		*carried = *copy;
-		carried->display = keep_bytes(&to->arena, copy->display, copy->display_size);
-		if (carried->display == NULL)
-			return error_set_memory(error);
-		carried->is_new = false;
-		carried->next = kept;
-		kept = carried;
-	}
-	row->copies = kept;
-	return 0;
-}
-
-/* Begin the next block with what is still in reach of keys from `key` on. */
+/* Begin the next block with the rows of this key, whose copies may be still to come. */
 static int carry(struct row_stream *stream, const struct block *from, int64_t key,
 		 struct simhash_error *error)
 {
-	const struct find_request *request = stream->finder->request;
-	struct block *to = block_new(from->count - from->first_new + BLOCK_ROWS_MIN);
+	size_t first = stream->run_key == key ? stream->run_start : from->count;
+	struct block *to = block_new(from->count - first + 64);
 
 	stream->next = to;
 	if (to == NULL)
 		return error_set_memory(error);
 	begin_run(stream, 0, key);
-	for (size_t i = 0; i < from->count; i++) {
+	for (size_t i = first; i < from->count; i++) {
 		const struct find_file *row = &from->rows[i];
-		struct find_file *carried, *twin;
-		if (stream->carries_key && row->uniform != key)
-			continue;
-		if (row->uniform < key && (uint64_t)(key - row->uniform) > (uint64_t)row->reach)
-			continue;
-		carried = block_add(to, error);
+		struct find_file *carried = block_add(to, error), *twin;
 		if (carried == NULL)
 			return -1;
 		*carried = *row;
 		carried->display = keep_bytes(&to->arena, row->display, row->display_size);
 		if (carried->display == NULL)
 			return error_set_memory(error);
-		if (!request->expand) {
-			carried->copies = NULL;
-			carried->copy_count = 0;
-		} else if (carry_copies(to, carried, error) != 0) {
-			return -1;
-		}
-		if (row->uniform != key)
-			continue;
-		if (stream->slots_used == 0)
-			stream->run_start = to->count - 1;
+		carried->copies = NULL;
+		carried->copy_count = 0;
 		if (find_twin(stream, carried, to->count - 1, &twin, error) != 0)
 			return -1;
 	}
-	if (stream->slots_used == 0)
-		stream->run_start = to->count;
 	to->first_new = to->count;
 	return 0;
 }
 
-/* ---- Parts ---- */
-
-/* A file of the next row of the part, whose display lives until the one after it; as below. */
-static int next_looked_up(struct row_stream *stream, struct find_file *file,
-			  struct simhash_error *error)
-{
-	struct file_row row = {.host = 0};
-	int status;
-
-	while ((status = store_rows_next(stream->cursor, &row, error)) == 1) {
-		if (!finder_takes(stream->finder, &row)) {
-			stream->next->passed_over++;
-			continue;
-		}
-		arena_clear(&stream->shown);
-		return finder_read(stream->finder, &row, &stream->shown, file, error) != 0 ? -1 : 1;
-	}
-	return status;
-}
+/* ---- Rows ---- */
 
 /* The next file: 1, 0 behind the last, -1 for an error. */
 static int next_file(struct row_stream *stream, struct find_file *file, struct simhash_error *error)
 {
 	const struct packed_row *row;
-	int status;
+	int status = sorted_cursor_next(&stream->cursor, &row, error);
 
-	if (stream->cursor != NULL)
-		return next_looked_up(stream, file, error);
-	status = sorted_rows_next(&stream->sorted, &row, error);
 	if (status == 1)
 		packed_row_read(row, file);
 	return status;
 }
 
-static struct key_range range_of(const struct row_stream *stream, int64_t low, int64_t high)
+/*
+ * As many rows as fit, since those before a block are gone through for each block. But as many
+ * blocks that no thread has to wait long for another.
+ */
+static size_t choose_block_rows(const struct row_stream *stream)
 {
-	const struct find_request *request = stream->finder->request;
+	size_t threads = stream->finder->resources->threads;
+	size_t most = finder_memory(stream->finder) / 8 * 3 / threads / stream->row_bytes;
+	size_t even = sorted_rows_count(stream->rows) / threads / BLOCKS_PER_THREAD;
 
-	return (struct key_range){.tag_set = stream->finder->tag_set,
-				  .key = SIMHASH_UNIFORM,
-				  .also = finder_read_key(stream->finder),
-				  .low = low,
-				  .high = high,
-				  .order = ORDER_BY_INDEX,
-				  .with_empty = request->with_empty,
-				  .with_resemblance = request->rule.verify.mode != VERIFY_NO};
-}
-
-/* Look up the rows before the part that rows of it can be pairs with, and begin to look up its own. */
-static int begin_looking_up(struct row_stream *stream, struct simhash_error *error)
-{
-	struct key_range range;
-	struct find_file file;
-	int64_t up, down;
-	int status = 0;
-
-	if (stream->low > 0) {
-		rule_slope(&stream->finder->request->rule, &up, &down);
-		range = range_of(stream, INT64_MIN, stream->low - 1);
-		if (store_rows_reaching(stream->store, &range, stream->low, up, down,
-					&stream->cursor, error) != 0)
-			return -1;
-		while ((status = next_looked_up(stream, &file, error)) == 1)
-			if (take_file(stream, &file, false, error) != 0)
-				return -1;
-		store_rows_end(stream->cursor);
-		stream->cursor = NULL;
-		stream->next->passed_over = 0;
-	}
-	range = range_of(stream, stream->low, stream->high);
-	return status < 0 ? -1 : store_rows_in_order(stream->store, &range, &stream->cursor, error);
-}
-
-/* The same of sorted rows. The first row of the part waits to be taken. */
-static int begin_sorted(struct row_stream *stream, struct simhash_error *error)
-{
-	int status;
-
-	if (sorted_rows_read(&stream->sorted, stream->finder, stream->store, stream->low,
-			     stream->high, error) != 0)
-		return -1;
-	stream->next->passed_over = stream->sorted.passed_over;
-	while ((status = next_file(stream, &stream->first, error)) == 1 &&
-	       stream->first.uniform < stream->low)
-		if (take_file(stream, &stream->first, false, error) != 0)
-			return -1;
-	stream->has_first = status == 1;
-	return status < 0 ? -1 : 0;
+	if (even < BLOCK_ROWS)
+		even = BLOCK_ROWS;
+	if (most < BLOCK_ROWS_MIN)
+		most = BLOCK_ROWS_MIN;
+	return most < even ? most : even;
 }
 
 static int begin_stream(struct row_stream *stream, struct simhash_error *error)
 {
 	static const struct block nothing;
+	const struct row_range range = {stream->low, stream->high, stream->reaching};
 
 	stream->has_begun = true;
 	if (carry(stream, &nothing, INT64_MIN, error) != 0)
@@ -416,35 +321,29 @@ static int begin_stream(struct row_stream *stream, struct simhash_error *error)
 		stream->has_ended = true; /* no key is in this part */
 		return 0;
 	}
-	if ((stream->looks_up ? begin_looking_up(stream, error) : begin_sorted(stream, error)) != 0)
-		return -1;
-	stream->next->first_new = stream->next->count;
-	return 0;
+	if (stream->rows == NULL) {
+		stream->rows = &stream->own_rows;
+		if (sorted_rows_read(&stream->own_rows, stream->finder, stream->finder->store,
+				     stream->low, stream->high, stream->looks_up, error) != 0)
+			return -1;
+		stream->next->passed_over = stream->own_rows.passed_over;
+		if (stream->row_bytes > 0)
+			stream->block_rows = choose_block_rows(stream);
+	}
+	return sorted_cursor_begin(&stream->cursor, stream->rows, &range, error);
 }
 
 /* Enough for a block, and no copies are waiting for more of their kind. */
 static bool is_full(const struct row_stream *stream)
 {
 	const struct block *block = stream->next;
-	size_t carried = block->first_new, added = block->count - carried;
-	size_t minimum = stream->finder->resources->block_rows;
+	size_t most = stream->block_rows;
 
 	if (stream->takes_all)
 		return false;
-	if (minimum == 0)
-		minimum = BLOCK_ROWS_MIN;
-	return (added >= minimum && (added >= carried || minimum != BLOCK_ROWS_MIN)) ||
-	       block->new_copies >= BLOCK_COPIES_MAX;
-}
-
-static int next_new_file(struct row_stream *stream, struct find_file *file,
-			 struct simhash_error *error)
-{
-	if (!stream->has_first)
-		return next_file(stream, file, error);
-	*file = stream->first;
-	stream->has_first = false;
-	return 1;
+	if (stream->finder->resources->block_rows != 0)
+		most = stream->finder->resources->block_rows;
+	return block->count - block->first_new >= most || block->new_copies >= BLOCK_COPIES_MAX;
 }
 
 static int next_block(struct row_stream *stream, struct block **block, struct simhash_error *error)
@@ -457,14 +356,14 @@ static int next_block(struct row_stream *stream, struct block **block, struct si
 		return -1;
 	if (stream->has_ended)
 		return 0;
-	while ((status = next_new_file(stream, &file, error)) == 1) {
+	while ((status = next_file(stream, &file, error)) == 1) {
 		/* With all pairs of copies asked for, a key's rows stay in one block. */
 		if (is_full(stream) &&
 		    (!stream->finder->request->expand || file.uniform != stream->last_key)) {
 			struct block *full = stream->next;
 			stream->last_key = file.uniform;
 			if (carry(stream, full, file.uniform, error) != 0 ||
-			    take_file(stream, &file, true, error) != 0) {
+			    take_file(stream, &file, error) != 0) {
 				block_free(full);
 				return -1;
 			}
@@ -472,7 +371,7 @@ static int next_block(struct row_stream *stream, struct block **block, struct si
 			return 1;
 		}
 		stream->last_key = file.uniform;
-		if (take_file(stream, &file, true, error) != 0)
+		if (take_file(stream, &file, error) != 0)
 			return -1;
 	}
 	if (status < 0)

@@ -1,11 +1,13 @@
 /*
- * A stream of rows in the order of the key uniform, cut into blocks. A block holds some new
- * rows, and before them the earlier rows that may be a pair with a new one, so that it can
- * be searched without any other. Rows of the same content are one row with copies.
+ * A stream of rows in the order of the key uniform, cut into blocks. Rows of the same content are
+ * one row with copies.
  *
  *     row_stream_init(&stream, finder, low, high);
  *     while (row_stream_next(&stream, &block, &error) == 1) {
- *             // compare rows first_new .. count - 1 with all before them
+ *             // rows first_new .. count - 1
+ *             row_stream_init_before(&before, &stream, block->rows[0].uniform);
+ *             // the blocks of that have the rows before these that reach any of them
+ *             row_stream_release(&before);
  *             block_free(block);
  *     }
  *     row_stream_release(&stream);
@@ -20,12 +22,12 @@
 
 #include "find/finder.h"
 #include "find/sorted_rows.h"
-#include "store/row_stream.h"
 
 struct block {
 	struct find_file *rows;
 	size_t count, capacity;
-	size_t first_new;     /* rows before it belong to earlier blocks */
+	/* Rows before it were in earlier blocks: of a key that goes on, so that copies find them. */
+	size_t first_new;
 	uint64_t rows_read;   /* new ones, copies included */
 	uint64_t unsketched;  /* of them */
 	uint64_t passed_over; /* new rows that the request is not about */
@@ -37,20 +39,18 @@ void block_free(struct block *block);
 
 struct row_stream {
 	const struct finder *finder;
-	int64_t low, high; /* of the part, both included */
-	struct store *store;
-	bool looks_up; /* each row by the index of uniform: for a small part of the rows */
+	int64_t low, high, reaching; /* see struct row_range */
+	bool looks_up; /* each row by the index of uniform: for a small part of them */
 	bool has_begun, has_ended;
 	bool takes_all;	  /* into one block, however many */
-	bool carries_key; /* only rows of the key that goes on, whose copies may be still to come */
+	size_t row_bytes; /* that a row takes in the search: a thread's block is to fit into memory */
+	size_t block_rows;     /* new ones in a block; more where copies are wanted together */
 	bool keeps_extensions; /* a copy has the extension of its twin */
-	struct sorted_rows sorted;
-	struct find_file first; /* of the part, if it is still to be taken */
-	bool has_first;
-	struct row_cursor *cursor; /* of rows that are looked up */
-	struct arena shown;	   /* of the last of them */
-	struct block *next;	   /* what the next block begins with */
-	int64_t last_key;	   /* of the last row taken */
+	struct sorted_rows own_rows;
+	const struct sorted_rows *rows; /* NULL: still to be read */
+	struct sorted_cursor cursor;
+	struct block *next; /* what the next block begins with */
+	int64_t last_key;   /* of the last row taken */
 	/* Rows of the present key by content: numbers in `next`, from 1. */
 	uint32_t *slots;
 	size_t slot_count, slots_used, run_start;
@@ -59,10 +59,17 @@ struct row_stream {
 
 /*
  * A stream of the rows whose keys are in a range. Streams of neighbouring ranges share no row and
- * leave none out. Occupies the connection of the finder, unless `store` is set to another.
+ * leave none out. Reads with the connection of the finder, and others beside it, at its begin.
  */
 void row_stream_init(struct row_stream *stream, const struct finder *finder, int64_t low,
 		     int64_t high);
+
+/*
+ * The rows of a stream that has begun, and before it, whose keys are below this one, and that reach
+ * it. Any number of threads may have such streams of one.
+ */
+void row_stream_init_before(struct row_stream *stream, const struct row_stream *of, int64_t key);
+
 void row_stream_release(struct row_stream *stream);
 
 /*

@@ -45,7 +45,7 @@ struct file_copy {
 	const char *display;
 	uint32_t display_size, path_offset;
 	uint8_t path_hash[PATH_HASH_SIZE];
-	bool is_local, is_new; /* is_new: not reported yet */
+	bool is_local;
 };
 
 static inline const char *find_file_path(const struct find_file *file)

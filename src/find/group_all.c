@@ -426,7 +426,7 @@ static int add_block(struct grouping *g, const struct block *block, struct simha
 			return -1;
 		for (const struct file_copy *copy = row->copies; copy != NULL; copy = copy->next) {
 			struct find_file file = copy_as_file(row, copy);
-			if (copy->is_new && add_file(g, &file, error) != 0)
+			if (add_file(g, &file, error) != 0)
 				return -1;
 		}
 	}
@@ -442,7 +442,6 @@ static int read_all(struct grouping *g, struct simhash_error *error)
 	int status;
 
 	row_stream_init(&stream, g->finder, INT64_MIN, INT64_MAX);
-	stream.carries_key = true;
 	stream.keeps_extensions = true;
 	read_ahead_begin(&ahead, &stream, g->finder->resources->threads > 1);
 	while ((status = read_ahead_next(&ahead, &block, error)) == 1) {

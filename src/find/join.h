@@ -1,17 +1,34 @@
 /*
- * The pairs of a block.
+ * The pairs of a block, and of rows before it with its new ones.
+ *
+ *     join_begin(&join, block, &error);
+ *     join_within(&join, &error);
+ *     join_before(&join, before, &error);     // for blocks of the rows before it
+ *     join_release(&join);                    // after all blocks
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_JOIN_H
 #define SIMHASH_FIND_JOIN_H
 
 #include "find/block.h"
+#include "find/key_index.h"
 #include "find/near.h"
 #include "find/pair_reporter.h"
-#include "find/sketch_keys.h"
 
-/* What a thread keeps from block to block. All zero to begin with. */
-struct join_room {
+/* The sizes of the rows whose reach is below 2^power, and not below half of that. */
+struct join_power {
+	int64_t min_size, max_size; /* none: the minimum above the maximum */
+};
+
+/* Of a thread. All zero to begin with, but for the reporter. Its memory serves block after block. */
+struct join {
+	struct pair_reporter reporter;
+	const struct find_rule *rule;
+	near_fn *near;
+	const struct block *block;
+	struct join_power powers[POWERS];
+	unsigned lowest, highest; /* of the powers present */
 	struct join_entry *entries, *spare;
 	int64_t *grid_sum, *order_sum; /* signed sums of each row; see join.c */
 	/* Of the rows in the order of cells. */
@@ -20,14 +37,22 @@ struct join_room {
 	int64_t *sorted_order_sum;
 	size_t capacity;
 	struct cell *cells;
-	struct key_room keys;
 	size_t cell_slots;
+	struct key_index keys;
 };
 
-void join_room_release(struct join_room *room);
+void join_release(struct join *join);
 
-/* Report every pair of a new row and a row before it, and every new copy. */
-int join_block(struct join_room *room, const struct block *block, struct pair_reporter *reporter,
-	       struct simhash_error *error);
+/* About how many bytes a row of a block takes, with what a join keeps of it. */
+#define JOIN_ROW_BYTES 1200
+
+/* Prepare for the pairs of a block, which is borrowed, and report its copies. */
+int join_begin(struct join *join, const struct block *block, struct simhash_error *error);
+
+/* Report every pair of a new row and a row before it in the block. */
+int join_within(struct join *join, struct simhash_error *error);
+
+/* Report every pair of a new row and one that is new in another block, which comes before. */
+int join_before(struct join *join, const struct block *before, struct simhash_error *error);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-enum { NUMBERS = 8 };
+enum { NUMBERS = 8, REACH = 2 };
 
 /* Above the sides. */
 enum { HAS_SKETCH = 4, IS_LOCAL = 8 };
@@ -15,7 +15,7 @@ static void take_numbers(const struct find_file *file, int64_t numbers[NUMBERS])
 {
 	numbers[0] = file->size_bytes;
 	numbers[1] = file->mtime_ns;
-	numbers[2] = file->reach;
+	numbers[REACH] = file->reach;
 	numbers[3] = file->swept_reach;
 	numbers[4] = file->key;
 	numbers[5] = file->device;
@@ -27,7 +27,7 @@ static void give_numbers(const int64_t numbers[NUMBERS], struct find_file *file)
 {
 	file->size_bytes = numbers[0];
 	file->mtime_ns = numbers[1];
-	file->reach = numbers[2];
+	file->reach = numbers[REACH];
 	file->swept_reach = numbers[3];
 	file->key = numbers[4];
 	file->device = numbers[5];
@@ -130,6 +130,23 @@ static const uint8_t *read_numbers(const uint8_t *read, unsigned widths, int64_t
 		}
 	}
 	return read;
+}
+
+int64_t packed_row_end_of_reach(const struct packed_row *row)
+{
+	const uint8_t *read = (const uint8_t *)(row + 1);
+	unsigned widths = row->widths;
+	int64_t reach = 0, end;
+	uint32_t low = 0;
+
+	for (unsigned i = 0; i < REACH; i++, widths >>= 2)
+		read += (widths & 3) * sizeof low;
+	if ((widths & 3) == 2)
+		memcpy(&reach, read, sizeof reach);
+	else if ((widths & 3) == 1)
+		memcpy(&low, read, sizeof low);
+	reach += low;
+	return __builtin_add_overflow(row->uniform, reach, &end) ? INT64_MAX : end;
 }
 
 /* One loop for each width, which the compiler turns into vectors. */

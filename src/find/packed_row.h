@@ -34,6 +34,9 @@ static inline int packed_row_compare(const struct packed_row *x, const struct pa
 	return memcmp(x->path_hash, y->path_hash, PATH_HASH_SIZE);
 }
 
+/* The largest key uniform that a file similar to this one can have. */
+int64_t packed_row_end_of_reach(const struct packed_row *row);
+
 size_t packed_row_size(const struct find_file *file);
 void packed_row_write(struct packed_row *row, const struct find_file *file);
 void packed_row_read(const struct packed_row *row, struct find_file *file);

@@ -41,9 +41,8 @@ static void tally_copies(const struct pair_reporter *reporter, const struct find
 	uint64_t files = file->copy_count + 1;
 
 	/* Of an even and an odd number one is halved: no product overflows early. */
-	if (file->copies->is_new)
-		sink->tally(sink->context, reporter->thread, file, NULL, 0,
-			    files % 2 == 0 ? files / 2 * (files - 1) : (files - 1) / 2 * files);
+	sink->tally(sink->context, reporter->thread, file, NULL, 0,
+		    files % 2 == 0 ? files / 2 * (files - 1) : (files - 1) / 2 * files);
 }
 
 int report_copies(struct pair_reporter *reporter, const struct find_file *file,
@@ -57,15 +56,13 @@ int report_copies(struct pair_reporter *reporter, const struct find_file *file,
 		return 0;
 	for (const struct file_copy *copy = file->copies; copy != NULL; copy = copy->next) {
 		struct find_file x = copy_as_file(file, copy);
-		if (copy->is_new &&
-		    report_pair(reporter, (struct file_pair){.a = file, .b = &x}, error) != 0)
+		if (report_pair(reporter, (struct file_pair){.a = file, .b = &x}, error) != 0)
 			return -1;
 		if (!reporter->finder->request->expand)
 			continue;
 		for (const struct file_copy *next = copy->next; next != NULL; next = next->next) {
 			struct find_file y = copy_as_file(file, next);
-			if ((copy->is_new || next->is_new) &&
-			    report_pair(reporter, (struct file_pair){.a = &x, .b = &y}, error) != 0)
+			if (report_pair(reporter, (struct file_pair){.a = &x, .b = &y}, error) != 0)
 				return -1;
 		}
 	}

@@ -13,6 +13,7 @@
 #include "base/temporary.h"
 
 #define WRITE_BYTES ((size_t)256 << 10)
+#define ZONE_ROWS 64
 #define ROW_AHEAD 8 /* rows in order are scattered over memory: the cache is told of them early */
 
 /* Of each row: its place in the order, and another while that is made. */
@@ -21,25 +22,6 @@
 static struct packed_row *row_at(const struct row_runs *runs, const struct sort_item *item)
 {
 	return (struct packed_row *)(void *)(runs->bytes + item->number);
-}
-
-int row_runs_add(struct row_runs *runs, const struct find_file *file, struct simhash_error *error)
-{
-	size_t size = packed_row_size(file);
-
-	if (size > UINT32_MAX)
-		return error_set_memory(error);
-	if (runs->count > 0 && runs->used + size + (runs->count + 1) * ITEM_BYTES > runs->budget &&
-	    row_runs_spill(runs, error) != 0)
-		return -1;
-	if (array_reserve(&runs->bytes, &runs->capacity, runs->used + size, 1, error) != 0 ||
-	    array_reserve(&runs->items, &runs->item_capacity, runs->count + 1, sizeof *runs->items,
-			  error) != 0)
-		return -1;
-	runs->items[runs->count] = (struct sort_item){(uint64_t)file->uniform, runs->used};
-	packed_row_write(row_at(runs, &runs->items[runs->count++]), file);
-	runs->used += size;
-	return 0;
 }
 
 /* ---- Sorting ---- */
@@ -69,7 +51,7 @@ static void order_equal_keys(struct row_runs *runs)
 	}
 }
 
-int row_runs_end(struct row_runs *runs, struct simhash_error *error)
+static int sort_rows(struct row_runs *runs, struct simhash_error *error)
 {
 	struct sort_item *scratch = malloc((runs->count + 1) * sizeof *scratch);
 
@@ -78,6 +60,49 @@ int row_runs_end(struct row_runs *runs, struct simhash_error *error)
 	sort_items(runs->items, scratch, runs->count, 64);
 	free(scratch);
 	order_equal_keys(runs);
+	return 0;
+}
+
+/* ---- Zones ---- */
+
+/* The next row of a run in its order, which ends at `end`: its zone, or the first of a new one. */
+static int add_to_zones(struct row_runs *runs, size_t number, off_t end,
+			struct simhash_error *error)
+{
+	const struct packed_row *row = row_at(runs, &runs->items[number]);
+	int64_t end_of_reach = packed_row_end_of_reach(row);
+	struct run_zone *zone;
+
+	if (number % ZONE_ROWS == 0) {
+		if (array_reserve(&runs->zones, &runs->zone_capacity, runs->zone_count + 1,
+				  sizeof *runs->zones, error) != 0)
+			return -1;
+		runs->zones[runs->zone_count++] =
+			(struct run_zone){.key = row->uniform, .end_of_reach = end_of_reach};
+	}
+	zone = &runs->zones[runs->zone_count - 1];
+	zone->end = end;
+	if (end_of_reach > zone->end_of_reach)
+		zone->end_of_reach = end_of_reach;
+	return 0;
+}
+
+/* The number of the zone that a run begins with. */
+static size_t first_zone(const struct row_runs *runs, size_t run)
+{
+	return run == 0 ? 0 : runs->ends[run - 1];
+}
+
+int row_runs_end(struct row_runs *runs, struct simhash_error *error)
+{
+	if (sort_rows(runs, error) != 0)
+		return -1;
+	for (size_t i = 0; i < runs->count; i++) {
+		if (i + ROW_AHEAD < runs->count)
+			__builtin_prefetch(row_at(runs, &runs->items[i + ROW_AHEAD]));
+		if (add_to_zones(runs, i, (off_t)i + 1, error) != 0)
+			return -1;
+	}
 	return 0;
 }
 
@@ -94,32 +119,7 @@ static int open_file(struct row_runs *runs, struct simhash_error *error)
 	return 0;
 }
 
-int row_runs_spill(struct row_runs *runs, struct simhash_error *error)
-{
-	off_t end = runs->spilled > 0 ? runs->ends[runs->spilled - 1] : 0;
-
-	if (runs->count == 0)
-		return 0;
-	if (row_runs_end(runs, error) != 0 || open_file(runs, error) != 0 ||
-	    array_reserve(&runs->ends, &runs->end_capacity, runs->spilled + 1, sizeof *runs->ends,
-			  error) != 0)
-		return -1;
-	for (size_t i = 0; i < runs->count; i++) {
-		const struct packed_row *row = row_at(runs, &runs->items[i]);
-		if (i + ROW_AHEAD < runs->count)
-			__builtin_prefetch(row_at(runs, &runs->items[i + ROW_AHEAD]));
-		if (fwrite(row, 1, row->size, runs->file) != row->size)
-			return temporary_no_room(error);
-		end += row->size;
-	}
-	if (fflush(runs->file) != 0)
-		return temporary_no_room(error);
-	runs->ends[runs->spilled++] = end;
-	runs->count = runs->used = 0;
-	return 0;
-}
-
-void row_runs_free_memory(struct row_runs *runs)
+static void free_memory(struct row_runs *runs)
 {
 	free(runs->bytes);
 	free(runs->items);
@@ -128,26 +128,112 @@ void row_runs_free_memory(struct row_runs *runs)
 	runs->capacity = runs->item_capacity = 0;
 }
 
+/* Write what is in memory, which is sorted, behind the runs of the file. */
+static int write_rows(struct row_runs *runs, struct simhash_error *error)
+{
+	off_t end = runs->spilled > 0 ? runs->zones[runs->ends[runs->spilled - 1] - 1].end : 0;
+
+	runs->zone_count = first_zone(runs, runs->spilled); /* those in memory are no more */
+	for (size_t i = 0; i < runs->count; i++) {
+		const struct packed_row *row = row_at(runs, &runs->items[i]);
+		if (i + ROW_AHEAD < runs->count)
+			__builtin_prefetch(row_at(runs, &runs->items[i + ROW_AHEAD]));
+		if (fwrite(row, 1, row->size, runs->file) != row->size)
+			return temporary_no_room(error);
+		end += row->size;
+		if (add_to_zones(runs, i, end, error) != 0)
+			return -1;
+	}
+	return fflush(runs->file) == 0 ? 0 : temporary_no_room(error);
+}
+
+static int add_run(struct row_runs *runs, struct simhash_error *error)
+{
+	if (open_file(runs, error) != 0 ||
+	    array_reserve(&runs->ends, &runs->end_capacity, runs->spilled + 1, sizeof *runs->ends,
+			  error) != 0 ||
+	    write_rows(runs, error) != 0)
+		return -1;
+	runs->ends[runs->spilled++] = runs->zone_count;
+	runs->count = runs->used = 0;
+	return 0;
+}
+
+int row_runs_spill(struct row_runs *runs, struct simhash_error *error)
+{
+	if (runs->count > 0 && add_run(runs, error) != 0)
+		return -1;
+	free_memory(runs);
+	return 0;
+}
+
+int row_runs_add(struct row_runs *runs, const struct find_file *file, struct simhash_error *error)
+{
+	size_t size = packed_row_size(file);
+
+	if (size > UINT32_MAX)
+		return error_set_memory(error);
+	if (runs->count > 0 && runs->used + size + (runs->count + 1) * ITEM_BYTES > runs->budget &&
+	    (sort_rows(runs, error) != 0 || add_run(runs, error) != 0))
+		return -1;
+	if (array_reserve(&runs->bytes, &runs->capacity, runs->used + size, 1, error) != 0 ||
+	    array_reserve(&runs->items, &runs->item_capacity, runs->count + 1, sizeof *runs->items,
+			  error) != 0)
+		return -1;
+	runs->items[runs->count] = (struct sort_item){(uint64_t)file->uniform, runs->used};
+	packed_row_write(row_at(runs, &runs->items[runs->count++]), file);
+	runs->used += size;
+	runs->rows++;
+	return 0;
+}
+
 void row_runs_release(struct row_runs *runs)
 {
 	if (runs->file != NULL)
 		fclose(runs->file);
-	row_runs_free_memory(runs);
+	free_memory(runs);
 	free(runs->ends);
+	free(runs->zones);
 	*runs = (struct row_runs){.budget = 0};
 }
 
 /* ---- Reading ---- */
 
-static int take_from_memory(struct run_reader *reader)
+static bool is_in_memory(const struct run_reader *reader)
+{
+	return reader->buffer == NULL;
+}
+
+static bool is_zone_wanted(const struct run_reader *reader)
+{
+	const struct run_zone *zone = &reader->runs->zones[reader->zone];
+
+	return zone->key <= reader->range.high && zone->end_of_reach >= reader->range.reaching;
+}
+
+/* Go on to the next zones that are wanted and lie one behind another. */
+static bool next_zones(struct run_reader *reader)
+{
+	const struct run_zone *zones = reader->runs->zones;
+
+	while (reader->zone < reader->end_zone && !is_zone_wanted(reader))
+		reader->zone++;
+	if (reader->zone == reader->end_zone)
+		return false;
+	reader->next = reader->zone == reader->first_zone ? reader->begin
+							  : zones[reader->zone - 1].end;
+	while (reader->zone < reader->end_zone && is_zone_wanted(reader))
+		reader->end = zones[reader->zone++].end;
+	return true;
+}
+
+static const struct packed_row *take_from_memory(struct run_reader *reader)
 {
 	const struct row_runs *runs = reader->runs;
 
-	if (reader->next + ROW_AHEAD < runs->count)
+	if (reader->next + ROW_AHEAD < reader->end)
 		__builtin_prefetch(row_at(runs, &runs->items[reader->next + ROW_AHEAD]));
-	reader->row = reader->next < runs->count ? row_at(runs, &runs->items[reader->next++])
-						 : NULL;
-	return 0;
+	return row_at(runs, &runs->items[reader->next++]);
 }
 
 /* Have at least `needed` bytes of the file in the buffer, which there are. */
@@ -165,9 +251,9 @@ static int fill(struct run_reader *reader, size_t needed, struct simhash_error *
 		return -1;
 	while (reader->filled < needed) {
 		size_t room = reader->capacity - reader->filled;
-		off_t left = reader->end - reader->offset;
+		off_t left = reader->end - reader->next;
 		ssize_t count = pread(fileno(reader->runs->file), reader->buffer + reader->filled,
-				      left < (off_t)room ? (size_t)left : room, reader->offset);
+				      left < (off_t)room ? (size_t)left : room, reader->next);
 		if (count < 0 && errno == EINTR)
 			continue;
 		if (count == 0)
@@ -175,45 +261,76 @@ static int fill(struct run_reader *reader, size_t needed, struct simhash_error *
 		if (count <= 0)
 			return temporary_unreadable(error);
 		reader->filled += (size_t)count;
-		reader->offset += count;
+		reader->next += count;
 	}
 	return 0;
 }
 
-static int take_from_file(struct run_reader *reader, struct simhash_error *error)
+/* NULL with the error filled. */
+static const struct packed_row *take_from_file(struct run_reader *reader,
+					       struct simhash_error *error)
 {
 	const struct packed_row *row;
 
-	reader->row = NULL;
-	if (reader->at == reader->filled && reader->offset == reader->end)
-		return 0;
 	if (fill(reader, sizeof *row, error) != 0)
-		return -1;
+		return NULL;
 	row = (const struct packed_row *)(const void *)(reader->buffer + reader->at);
 	if (fill(reader, row->size, error) != 0)
-		return -1;
+		return NULL;
 	row = (const struct packed_row *)(const void *)(reader->buffer + reader->at);
 	reader->at += row->size;
-	reader->row = row;
-	return 0;
+	return row;
 }
 
 int run_reader_begin(struct run_reader *reader, const struct row_runs *runs, size_t number,
-		     size_t buffer_bytes, struct simhash_error *error)
+		     const struct row_range *range, size_t buffer_bytes,
+		     struct simhash_error *error)
 {
-	*reader = (struct run_reader){.runs = runs};
-	if (number < runs->spilled) {
-		reader->offset = number > 0 ? runs->ends[number - 1] : 0;
-		reader->end = runs->ends[number];
-		if (array_reserve(&reader->buffer, &reader->capacity, buffer_bytes, 1, error) != 0)
-			return -1;
+	bool is_spilled = number < runs->spilled;
+	size_t zone = first_zone(runs, number);
+
+	*reader =
+		(struct run_reader){.runs = runs,
+				    .range = *range,
+				    .first_zone = zone,
+				    .end_zone = is_spilled ? runs->ends[number] : runs->zone_count};
+	if (is_spilled && zone > 0)
+		reader->begin = runs->zones[zone - 1].end;
+	/* The last zone whose first key is below the range may end in it. */
+	reader->zone = zone;
+	for (size_t end = reader->end_zone; reader->zone + 1 < end;) {
+		size_t middle = reader->zone + (end - reader->zone) / 2;
+		if (runs->zones[middle].key < range->low)
+			reader->zone = middle;
+		else
+			end = middle;
 	}
+	if (is_spilled &&
+	    array_reserve(&reader->buffer, &reader->capacity, buffer_bytes, 1, error) != 0)
+		return -1;
 	return run_reader_step(reader, error);
 }
 
 int run_reader_step(struct run_reader *reader, struct simhash_error *error)
 {
-	return reader->buffer == NULL ? take_from_memory(reader) : take_from_file(reader, error);
+	const struct packed_row *row;
+
+	do {
+		reader->row = NULL;
+		if (reader->next == reader->end && reader->at == reader->filled &&
+		    !next_zones(reader))
+			return 0;
+		row = is_in_memory(reader) ? take_from_memory(reader)
+					   : take_from_file(reader, error);
+		if (row == NULL)
+			return -1;
+		if (row->uniform > reader->range.high)
+			return 0;
+	} while (row->uniform < reader->range.low ||
+		 (reader->range.reaching > INT64_MIN &&
+		  packed_row_end_of_reach(row) < reader->range.reaching));
+	reader->row = row;
+	return 0;
 }
 
 void run_reader_release(struct run_reader *reader)

@@ -7,11 +7,13 @@
  *     row_runs_end(&runs, &error);            // the last run stays in memory
  *     row_runs_spill(&runs, &error);          // if that is wanted in the file too
  *     for (size_t i = 0; i < row_runs_count(&runs); i++)
- *             run_reader_begin(&reader, &runs, i, buffer_bytes, &error);
+ *             run_reader_begin(&reader, &runs, i, &range, buffer_bytes, &error);
  *     while (reader.row != NULL)
  *             run_reader_step(&reader, &error);
  *     run_reader_release(&reader);
  *     row_runs_release(&runs);
+ *
+ * Any number of threads may read, each with readers of its own.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,17 +26,28 @@
 #include "base/sort.h"
 #include "find/packed_row.h"
 
+/* Some rows of a run, one behind another. */
+struct run_zone {
+	int64_t key;	      /* of the first */
+	int64_t end_of_reach; /* the largest of them */
+	off_t end;	      /* in the file; in memory the number of the item behind the last */
+};
+
 struct row_runs {
 	size_t budget; /* bytes of memory that rows and their order may take */
+	uint64_t rows; /* all that were added */
 	/* What is in memory: rows one behind another, and where each begins. */
 	char *bytes;
 	size_t used, capacity;
 	struct sort_item *items;
 	size_t count, item_capacity;
-	/* What is in the file: where each run ends. */
+	/* What is in the file: the number of the zone behind each run. */
 	FILE *file;
-	off_t *ends;
+	size_t *ends;
 	size_t spilled, end_capacity;
+	/* Of all runs, that in memory last. */
+	struct run_zone *zones;
+	size_t zone_count, zone_capacity;
 };
 
 int row_runs_add(struct row_runs *runs, const struct find_file *file, struct simhash_error *error);
@@ -42,7 +55,7 @@ int row_runs_add(struct row_runs *runs, const struct find_file *file, struct sim
 /* Sort what is in memory. No more rows may be added. */
 int row_runs_end(struct row_runs *runs, struct simhash_error *error);
 
-/* Sort what is in memory, and write it to the file. */
+/* After row_runs_end: write what is in memory to the file. */
 int row_runs_spill(struct row_runs *runs, struct simhash_error *error);
 
 /* Those of the file, and the one in memory. */
@@ -51,24 +64,29 @@ static inline size_t row_runs_count(const struct row_runs *runs)
 	return runs->spilled + (runs->count > 0);
 }
 
-/* After row_runs_spill: what is kept for more rows. */
-void row_runs_free_memory(struct row_runs *runs);
-
 void row_runs_release(struct row_runs *runs);
+
+/* Of the rows whose keys uniform are from `low` to `high`, those that reach the key `reaching`. */
+struct row_range {
+	int64_t low, high, reaching;
+};
 
 struct run_reader {
 	const struct packed_row *row; /* the present one, or NULL behind the last */
 	const struct row_runs *runs;
-	size_t next; /* in memory: the item behind the present one */
-	/* From the file: what was read of it, and where it goes on. */
+	struct row_range range;
+	size_t first_zone, zone, end_zone; /* of the run; that to be read next; behind the last */
+	off_t begin;			   /* of the run, as the following: see struct run_zone */
+	off_t next, end;		   /* of what is being read */
+	/* What was read of the file, if the run is there. */
 	char *buffer;
 	size_t at, filled, capacity;
-	off_t offset, end;
 };
 
-/* Go to the first row of a run. Borrows the runs. */
+/* Go to the first row of a run that is in the range. Borrows the runs. */
 int run_reader_begin(struct run_reader *reader, const struct row_runs *runs, size_t number,
-		     size_t buffer_bytes, struct simhash_error *error);
+		     const struct row_range *range, size_t buffer_bytes,
+		     struct simhash_error *error);
 
 /* Go to the next row, which lives until the one after it. */
 int run_reader_step(struct run_reader *reader, struct simhash_error *error);

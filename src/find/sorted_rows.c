@@ -1,5 +1,5 @@
 /*
- * Reading rows as they lie, and merging their runs.
+ * Reading rows as they lie, or by the index. Leaves merging their runs to sorted_cursor.c.
  * SPDX-License-Identifier: MIT
  */
 #include "find/sorted_rows.h"
@@ -16,7 +16,7 @@
 
 #define PLACES_PER_THREAD 8	   /* so that all end at about the same time */
 #define CONNECTION_BYTES (8 << 20) /* what a connection keeps of the database */
-#define BUFFER_BYTES_MAX ((size_t)1 << 20)
+#define CURSOR_SHARE 64		   /* of the memory that a cursor takes */
 
 struct reading {
 	const struct finder *finder;
@@ -136,22 +136,26 @@ static int take_row(struct row_reader *reader, const struct file_row *row,
 	return 0;
 }
 
-static int read_place(struct row_reader *reader, const struct row_place *place,
-		      struct simhash_error *error)
+static struct key_range range_of(const struct finder *finder, int64_t low, int64_t high)
 {
-	const struct finder *finder = reader->reading->finder;
-	const struct find_rule *rule = &finder->request->rule;
-	struct key_range range = {.tag_set = finder->tag_set,
+	return (struct key_range){.tag_set = finder->tag_set,
 				  .key = SIMHASH_UNIFORM,
 				  .also = finder_read_key(finder),
+				  .low = low,
+				  .high = high,
+				  .order = ORDER_BY_INDEX,
 				  .with_empty = finder->request->with_empty,
-				  .with_resemblance = rule->verify.mode != VERIFY_NO};
+				  .with_resemblance = finder->request->rule.verify.mode !=
+						      VERIFY_NO};
+}
+
+/* Take all rows of a cursor, and end it. */
+static int take_rows(struct row_reader *reader, struct row_cursor *cursor,
+		     struct simhash_error *error)
+{
 	struct file_row row = {.host = 0};
-	struct row_cursor *cursor;
 	int status;
 
-	if (store_rows_lying(reader->store, &range, place, &cursor, error) != 0)
-		return -1;
 	while ((status = store_rows_next(cursor, &row, error)) == 1)
 		if (take_row(reader, &row, error) != 0) {
 			status = -1;
@@ -182,6 +186,17 @@ static int read_list(struct row_reader *reader, struct simhash_error *error)
 			return -1;
 	}
 	return status < 0 ? -1 : 0;
+}
+
+static int read_place(struct row_reader *reader, const struct row_place *place,
+		      struct simhash_error *error)
+{
+	struct key_range range = range_of(reader->reading->finder, INT64_MIN, INT64_MAX);
+	struct row_cursor *cursor;
+
+	if (store_rows_lying(reader->store, &range, place, &cursor, error) != 0)
+		return -1;
+	return take_rows(reader, cursor, error);
 }
 
 static void *run_reader(void *argument)
@@ -264,54 +279,69 @@ static int read_places(struct sorted_rows *rows, struct reading *reading, struct
 	return first_error_is_set(&reading->first_error) ? -1 : 0;
 }
 
-int sorted_rows_read(struct sorted_rows *rows, const struct finder *finder, struct store *store,
-		     int64_t low, int64_t high, struct simhash_error *error)
+static int read_as_they_lie(struct sorted_rows *rows, struct reading *reading, struct store *store,
+			    struct simhash_error *error)
 {
-	struct reading reading = {
-		.finder = finder, .low = low, .high = high, .list_is_taken = ATOMIC_FLAG_INIT};
-	unsigned count = connections(finder);
+	unsigned count = connections(reading->finder);
 	struct store **stores = calloc(count, sizeof *stores);
 	int status;
 
-	*rows = (struct sorted_rows){.budget = memory_for_rows(finder)};
 	if (stores == NULL)
 		return error_set_memory(error);
 	status = open_stores(store, stores, &count, error);
 	if (status == 0)
-		status = count > 1 ? cut_places(&reading, count, error) : add_all(&reading, error);
+		status = count > 1 ? cut_places(reading, count, error) : add_all(reading, error);
 	if (status == 0)
-		status = read_places(rows, &reading, stores, count, error);
+		status = read_places(rows, reading, stores, count, error);
 	close_stores(stores, count);
 	free(stores);
-	free(reading.places);
+	free(reading->places);
 	return status;
 }
 
-/* ---- Merging ---- */
-
-static bool comes_before(const struct run_reader *x, const struct run_reader *y)
+/* Those before the range that reach it, then its own. */
+static int look_up(struct row_reader *reader, struct simhash_error *error)
 {
-	return packed_row_compare(x->row, y->row) < 0;
+	const struct reading *reading = reader->reading;
+	const struct finder *finder = reading->finder;
+	struct key_range range = range_of(finder, INT64_MIN, reading->low - 1);
+	struct row_cursor *cursor;
+	int64_t up, down;
+
+	if (reading->low > 0) {
+		rule_slope(&finder->request->rule, &up, &down);
+		if (store_rows_reaching(reader->store, &range, reading->low, up, down, &cursor,
+					error) != 0 ||
+		    take_rows(reader, cursor, error) != 0)
+			return -1;
+		reader->passed_over = 0;
+	}
+	if (finder->request->against != NULL && read_list(reader, error) != 0)
+		return -1;
+	range = range_of(finder, reading->low, reading->high);
+	if (store_rows_in_order(reader->store, &range, &cursor, error) != 0 ||
+	    take_rows(reader, cursor, error) != 0)
+		return -1;
+	return row_runs_end(reader->runs, error);
 }
 
-/* Restore the heap below `i`, whose row has become a later one. */
-static void sift_down(struct sorted_rows *rows, size_t i)
+static int read_looked_up(struct sorted_rows *rows, struct reading *reading, struct store *store,
+			  struct simhash_error *error)
 {
-	struct run_reader *moved = rows->heap[i];
+	struct row_reader reader = {.reading = reading, .store = store};
+	int status;
 
-	for (;;) {
-		size_t child = 2 * i + 1;
-		if (child >= rows->heap_count)
-			break;
-		if (child + 1 < rows->heap_count &&
-		    comes_before(rows->heap[child + 1], rows->heap[child]))
-			child++;
-		if (!comes_before(rows->heap[child], moved))
-			break;
-		rows->heap[i] = rows->heap[child];
-		i = child;
-	}
-	rows->heap[i] = moved;
+	rows->runs = calloc(1, sizeof *rows->runs);
+	if (rows->runs == NULL)
+		return error_set_memory(error);
+	rows->runs_count = 1;
+	rows->runs[0].budget = rows->budget;
+	first_error_init(&reading->first_error, error);
+	reader.runs = &rows->runs[0];
+	status = look_up(&reader, error);
+	rows->passed_over = reader.passed_over;
+	arena_release(&reader.arena);
+	return status;
 }
 
 /* Where some rows wait in files, all do: memory is for the search then. */
@@ -321,70 +351,39 @@ static int spill_all(struct sorted_rows *rows, struct simhash_error *error)
 
 	for (unsigned i = 0; i < rows->runs_count; i++)
 		has_files = has_files || rows->runs[i].spilled > 0;
-	for (unsigned i = 0; has_files && i < rows->runs_count; i++) {
+	for (unsigned i = 0; has_files && i < rows->runs_count; i++)
 		if (row_runs_spill(&rows->runs[i], error) != 0)
 			return -1;
-		row_runs_free_memory(&rows->runs[i]);
-	}
 	return 0;
 }
 
-static int begin_merging(struct sorted_rows *rows, struct simhash_error *error)
+int sorted_rows_read(struct sorted_rows *rows, const struct finder *finder, struct store *store,
+		     int64_t low, int64_t high, bool looks_up, struct simhash_error *error)
 {
-	size_t count = 0, buffer = BUFFER_BYTES_MAX;
+	struct reading reading = {
+		.finder = finder, .low = low, .high = high, .list_is_taken = ATOMIC_FLAG_INIT};
+	int status;
 
-	if (spill_all(rows, error) != 0)
-		return -1;
-	for (unsigned i = 0; i < rows->runs_count; i++)
-		count += row_runs_count(&rows->runs[i]);
-	rows->readers = calloc(count + 1, sizeof *rows->readers);
-	rows->heap = calloc(count + 1, sizeof(struct run_reader *));
-	if (rows->readers == NULL || rows->heap == NULL)
-		return error_set_memory(error);
-	if (count > 0 && rows->budget / count < buffer)
-		buffer = rows->budget / count;
-	for (unsigned i = 0; i < rows->runs_count; i++)
-		for (size_t run = 0; run < row_runs_count(&rows->runs[i]); run++) {
-			struct run_reader *reader = &rows->readers[rows->reader_count++];
-			if (run_reader_begin(reader, &rows->runs[i], run, buffer, error) != 0)
-				return -1;
-			if (reader->row != NULL)
-				rows->heap[rows->heap_count++] = reader;
-		}
-	for (size_t i = rows->heap_count / 2; i-- > 0;)
-		sift_down(rows, i);
-	return 0;
+	*rows = (struct sorted_rows){.budget = memory_for_rows(finder),
+				     .cursor_bytes = finder_memory(finder) / CURSOR_SHARE};
+	status = looks_up ? read_looked_up(rows, &reading, store, error)
+			  : read_as_they_lie(rows, &reading, store, error);
+	return status == 0 ? spill_all(rows, error) : status;
 }
 
-int sorted_rows_next(struct sorted_rows *rows, const struct packed_row **row,
-		     struct simhash_error *error)
+uint64_t sorted_rows_count(const struct sorted_rows *rows)
 {
-	if (!rows->has_begun) {
-		rows->has_begun = true;
-		if (begin_merging(rows, error) != 0)
-			return -1;
-	} else if (rows->heap_count > 0) {
-		if (run_reader_step(rows->heap[0], error) != 0)
-			return -1;
-		if (rows->heap[0]->row == NULL)
-			rows->heap[0] = rows->heap[--rows->heap_count];
-		if (rows->heap_count > 0)
-			sift_down(rows, 0);
-	}
-	if (rows->heap_count == 0)
-		return 0;
-	*row = rows->heap[0]->row;
-	return 1;
+	uint64_t count = 0;
+
+	for (unsigned i = 0; i < rows->runs_count; i++)
+		count += rows->runs[i].rows;
+	return count;
 }
 
 void sorted_rows_release(struct sorted_rows *rows)
 {
-	for (size_t i = 0; i < rows->reader_count; i++)
-		run_reader_release(&rows->readers[i]);
 	for (unsigned i = 0; i < rows->runs_count; i++)
 		row_runs_release(&rows->runs[i]);
-	free(rows->readers);
-	free(rows->heap);
 	free(rows->runs);
 	*rows = (struct sorted_rows){.runs = NULL};
 }

@@ -31,9 +31,36 @@ struct sweep {
 
 struct worker {
 	struct sweep *sweep;
-	struct pair_reporter reporter;
-	struct join_room room;
+	struct join join;
 };
+
+/* The pairs of new rows of a block with rows that came before it. */
+static int search_before(struct worker *worker, const struct block *block,
+			 struct simhash_error *error)
+{
+	struct row_stream before;
+	struct block *rows;
+	int status;
+
+	row_stream_init_before(&before, &worker->sweep->rows, block->rows[0].uniform);
+	while ((status = row_stream_next(&before, &rows, error)) == 1) {
+		if (join_before(&worker->join, rows, error) != 0)
+			status = -1;
+		block_free(rows);
+		if (status != 1)
+			break;
+	}
+	row_stream_release(&before);
+	return status;
+}
+
+static int search_block(struct worker *worker, const struct block *block,
+			struct simhash_error *error)
+{
+	if (join_begin(&worker->join, block, error) != 0 || join_within(&worker->join, error) != 0)
+		return -1;
+	return block->count > 0 ? search_before(worker, block, error) : 0;
+}
 
 /* Take blocks until there are no more, or anything has failed. */
 static void take_blocks(struct worker *worker)
@@ -48,7 +75,7 @@ static void take_blocks(struct worker *worker)
 		pthread_mutex_lock(&sweep->rows_lock);
 		status = row_stream_next(&sweep->rows, &block, &error);
 		pthread_mutex_unlock(&sweep->rows_lock);
-		if (status == 1 && join_block(&worker->room, block, &worker->reporter, &error) != 0)
+		if (status == 1 && search_block(worker, block, &error) != 0)
 			status = -1;
 		if (status == 1 && resources->progress != NULL)
 			atomic_fetch_add(&resources->progress->rows,
@@ -65,9 +92,9 @@ static void *run_worker(void *argument)
 	struct sweep *sweep = worker->sweep;
 
 	take_blocks(worker);
-	join_room_release(&worker->room);
+	join_release(&worker->join);
 	pthread_mutex_lock(&sweep->lock);
-	find_counts_add(&sweep->counts, &worker->reporter.counts);
+	find_counts_add(&sweep->counts, &worker->join.reporter.counts);
 	pthread_mutex_unlock(&sweep->lock);
 	return NULL;
 }
@@ -79,8 +106,8 @@ static int run_workers(struct sweep *sweep, unsigned count, struct simhash_error
 	if (workers == NULL)
 		return error_set_memory(error);
 	for (unsigned i = 0; i < count; i++)
-		workers[i] = (struct worker){.sweep = sweep,
-					     .reporter = {.finder = sweep->finder, .thread = i}};
+		workers[i] = (struct worker){
+			.sweep = sweep, .join.reporter = {.finder = sweep->finder, .thread = i}};
 	first_error_init(&sweep->first_error, error);
 	threads_run(count, run_worker, workers, sizeof *workers);
 	free(workers);
@@ -133,6 +160,7 @@ static int sweep_all(struct finder *finder, struct simhash_error *error)
 	if (find_bounds(finder, &low, &high, error) != 0)
 		return -1;
 	row_stream_init(&sweep.rows, finder, low, high);
+	sweep.rows.row_bytes = JOIN_ROW_BYTES;
 	sweep.rows.looks_up = finder->request->parts > PARTS_SORTED;
 	pthread_mutex_init(&sweep.lock, NULL);
 	pthread_mutex_init(&sweep.rows_lock, NULL);
