@@ -62,6 +62,9 @@ settle other-home
 run_block() {
 	[ "$1" != "$first_elsewhere" ] || printf '[client]\nport=%s\n' "$port" >"$TEST_FOLDER/other-home/.my.cnf"
 	cd "$TEST_FOLDER/${1##*.}-home"
+	# As in one shell: a block that changes the umask does so for those that follow.
+	umask "$(cat "$TEST_FOLDER/umask.${1##*.}" 2>/dev/null || echo 022)"
+	printf '\numask >%s\n' "$TEST_FOLDER/umask.${1##*.}" >>"$TEST_FOLDER/block"
 	HOME=$PWD bash -eu -o pipefail "$TEST_FOLDER/block" >"$TEST_FOLDER/out" 2>"$TEST_FOLDER/err" </dev/null
 }
 # Without TLS, with the name of another host, or at a server of another authority there is no connection.
@@ -105,7 +108,12 @@ for block in [0-9]*.*; do
 	ran=$((ran + 1))
 	# What the page promises.
 	case $(cat block) in
-	*have_ssl*) grep -q 'have_ssl.*YES' out || fail "no TLS: $(cat out "$place/server.log")" ;;
+	*have_ssl*)
+		grep -q 'have_ssl.*YES' out || fail "no TLS: $(cat out "$place/server.log")"
+		# The server runs as mysql, who must be able to read its configuration.
+		same "modes" "644 644 644 400 600" "$(cd "$root/etc/mysql" && stat -c %a mariadb.conf.d/60-simhash.cnf tls/ca.pem tls/server.pem tls/server.key \
+			"$TEST_FOLDER/server-home/ca.key" | paste -sd ' ')"
+		;;
 	*password-file*)
 		same "mode of the passwords" 600 "$(stat -c %a server-home/passwords.cnf)"
 		same "users who need TLS" 3 "$(at_server "$place" -e "SELECT COUNT(*) FROM mysql.user WHERE user LIKE 'simhash%' AND ssl_type = 'ANY'")"
