@@ -4,10 +4,11 @@
 -- Sorting may take as much memory as the cache, beside it.
 PRAGMA cache_size = -16384;
 
--- Covers the columns that decide whether a row can be near a file.
-CREATE INDEX IF NOT EXISTS file_uniform ON file (tag_set, uniform, size, skew_ext, scatter);
+-- For parts of the key space; covers what decides whether a row reaches into one.
+CREATE INDEX IF NOT EXISTS file_uniform ON file (tag_set, uniform, size);
 
--- For the views similar_pair and similar_file: similar files are in equal or adjacent buckets.
-CREATE INDEX IF NOT EXISTS file_bucket ON file (tag_set, bucket, uniform, size, skew_ext);
+-- Similar files are in equal or adjacent cells. Covers what decides whether a row can be near a file.
+CREATE INDEX IF NOT EXISTS file_cell
+ON file (tag_set, cell, uniform, size, skew_ext, signed_1, signed_2, outline_00, outline_08);
 
 PRAGMA cache_size = -32768;

@@ -2,4 +2,4 @@
 
 DROP INDEX IF EXISTS file_uniform;
 
-DROP INDEX IF EXISTS file_bucket;
+DROP INDEX IF EXISTS file_cell;

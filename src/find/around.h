@@ -18,12 +18,17 @@ struct around {
 	const struct finder *finder;
 	const struct asked_file *asked;
 	struct row_cursor *cursor;
+	struct row_keys keys;	   /* of the rows to read, unless the cursor has them all */
+	size_t key;		   /* the next of them */
 	struct arena arena;	   /* of the present file */
 	uint64_t rows, unsketched; /* read so far */
 };
 
 int around_begin(struct around *around, const struct finder *finder, const struct asked_file *asked,
 		 int64_t distance, struct simhash_error *error);
+/* The same of those that the rule may allow as pairs. */
+int around_begin_rule(struct around *around, const struct finder *finder,
+		      const struct asked_file *asked, struct simhash_error *error);
 /* The same with all rows of the index. */
 int around_begin_all(struct around *around, const struct finder *finder,
 		     const struct asked_file *asked, struct simhash_error *error);

@@ -82,8 +82,7 @@ static int report_matches(struct asking *asking, const struct asked_file *asked,
 	struct around around;
 	struct find_file other;
 	int status = by_sketches ? around_begin_all(&around, asking->finder, asked, error)
-				 : around_begin(&around, asking->finder, asked, asked->file.reach,
-						error);
+				 : around_begin_rule(&around, asking->finder, asked, error);
 
 	if (status != 0)
 		return -1;

@@ -68,6 +68,14 @@ static int keep(struct nearest *nearest, const struct find_file *file, uint64_t 
 	return 0;
 }
 
+/* Of identical files sizes and extensions do not matter, unless pairs are those of the counts alone. */
+static bool may_be_near(const struct find_rule *rule, const struct find_file *asked,
+			const struct find_file *file)
+{
+	return (rule->verify.mode != VERIFY_NO && are_identical(asked, file)) ||
+	       rule_allows(rule, asked, file);
+}
+
 static int read_within(struct nearest *nearest, const struct finder *finder,
 		       const struct asked_file *asked, int64_t distance, uint64_t *rows,
 		       struct simhash_error *error)
@@ -80,8 +88,7 @@ static int read_within(struct nearest *nearest, const struct finder *finder,
 	if (around_begin(&around, finder, asked, distance, error) != 0)
 		return -1;
 	while ((status = around_next(&around, &file, error)) == 1)
-		if ((are_identical(&asked->file, &file) ||
-		     rule_allows(&finder->request->rule, &asked->file, &file)) &&
+		if (may_be_near(&finder->request->rule, &asked->file, &file) &&
 		    keep(nearest, &file, simhash_distance(&asked->file.table, &file.table),
 			 error) != 0) {
 			status = -1;
@@ -104,8 +111,9 @@ static int64_t furthest(const struct finder *finder, const struct find_file *fil
 int nearest_find(struct nearest *nearest, const struct finder *finder,
 		 const struct asked_file *asked, uint64_t *rows, struct simhash_error *error)
 {
-	int64_t last = furthest(finder, &asked->file), distance = asked->file.reach;
+	int64_t last = furthest(finder, &asked->file), distance = asked->file.reach / 16 + 1;
 
+	/* Where files are dense, the nearest are much nearer than the tolerance. */
 	for (;;) {
 		uint64_t worst;
 		if (distance > last)
@@ -115,13 +123,13 @@ int nearest_find(struct nearest *nearest, const struct finder *finder,
 		if (distance == last)
 			return 0;
 		if (nearest->count < nearest->wanted) {
-			distance *= 4;
+			distance *= 2;
 			continue;
 		}
 		worst = nearest->items[nearest->count - 1].distance;
 		if (worst <= (uint64_t)distance)
 			return 0;
 		/* All that can displace one of these is within the last of them. */
-		distance = worst < (uint64_t)distance * 4 ? (int64_t)worst : distance * 4;
+		distance = worst < (uint64_t)distance * 2 ? (int64_t)worst : distance * 2;
 	}
 }

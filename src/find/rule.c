@@ -149,12 +149,17 @@ static struct simhash_tolerance tolerance_number(const struct find_rule *rule, u
 }
 
 /* floor((s + partner) / 2) may lose a half; the sum of both halves' reach does not. */
-static int64_t reach_of(const struct simhash_tolerance *tolerance, int64_t size_bytes)
+static int64_t reach_of(const struct simhash_tolerance *tolerance, int64_t size_bytes,
+			int64_t largest)
 {
 	int64_t partner = simhash_largest_partner(tolerance, size_bytes);
-	int64_t mean = size_bytes / 2 + partner / 2 + 1;
+	int64_t mean, larger;
 
-	return simhash_key_reach(tolerance, mean < partner ? mean : partner);
+	if (largest < partner)
+		partner = largest;
+	larger = partner > size_bytes ? partner : size_bytes;
+	mean = size_bytes / 2 + partner / 2 + 1;
+	return simhash_key_reach(tolerance, mean < larger ? mean : larger);
 }
 
 /* Is less tolerated of a pair that nothing verifies? */
@@ -164,14 +169,25 @@ static bool is_limited(const struct find_rule *rule, int64_t percent_millionths)
 	       percent_millionths > rule->unverified_percent_millionths;
 }
 
-int64_t rule_reach(const struct find_rule *rule, uint32_t tolerance, bool has_sketch,
-		   int64_t size_bytes)
+static int64_t reach_to(const struct find_rule *rule, uint32_t tolerance, bool has_sketch,
+			int64_t size_bytes, int64_t largest)
 {
 	struct simhash_tolerance t = tolerance_number(rule, tolerance);
 
 	if (!has_sketch && is_limited(rule, t.percent_millionths))
 		t.percent_millionths = rule->unverified_percent_millionths;
-	return reach_of(&t, size_bytes);
+	return reach_of(&t, size_bytes, largest);
+}
+
+int64_t rule_reach(const struct find_rule *rule, uint32_t tolerance, bool has_sketch,
+		   int64_t size_bytes)
+{
+	return reach_to(rule, tolerance, has_sketch, size_bytes, INT64_MAX);
+}
+
+int64_t rule_reach_to(const struct find_rule *rule, const struct find_file *file, int64_t largest)
+{
+	return reach_to(rule, file->tolerance, file->has_sketch, file->size_bytes, largest);
 }
 
 int64_t rule_swept_reach(const struct find_rule *rule, uint32_t tolerance, bool has_sketch,
@@ -183,7 +199,7 @@ int64_t rule_swept_reach(const struct find_rule *rule, uint32_t tolerance, bool 
 	    t.percent_millionths <= SWEPT_PERCENT * SIMHASH_MILLION)
 		return rule_reach(rule, tolerance, has_sketch, size_bytes);
 	t.percent_millionths = SWEPT_PERCENT * SIMHASH_MILLION;
-	return reach_of(&t, size_bytes);
+	return reach_of(&t, size_bytes, INT64_MAX);
 }
 
 void rule_slope(const struct find_rule *rule, int64_t *up, int64_t *down)

@@ -68,6 +68,9 @@ uint32_t rule_tolerance_of(const struct find_rule *rule, struct bytes name);
 int64_t rule_reach(const struct find_rule *rule, uint32_t tolerance, bool has_sketch,
 		   int64_t size_bytes);
 
+/* The same with a partner that has no more than `largest` bytes. */
+int64_t rule_reach_to(const struct find_rule *rule, const struct find_file *file, int64_t largest);
+
 /*
  * The same of pairs that are looked for by their counts. Pairs further apart have sketches that
  * share a key, and are looked for by that: see sketch_keys.h.

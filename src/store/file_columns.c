@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "store/bucket.h"
+#include "store/cells.h"
 
 /* clang-format off */
 const char *const file_columns[FILE_COLUMNS] = {
@@ -16,7 +17,7 @@ const char *const file_columns[FILE_COLUMNS] = {
 	"sum_00", "sum_01", "sum_02", "sum_03", "sum_04", "sum_05", "sum_06", "sum_07",
 	"sum_08", "sum_09", "sum_10", "sum_11", "sum_12", "sum_13", "sum_14", "sum_15",
 	"uniform", "scatter", "skew", "uniform_ext", "scatter_ext", "skew_ext",
-	"bucket", "resemblance_sketch",
+	"bucket", "cell", "signed_1", "signed_2", "outline_00", "outline_08", "resemblance_sketch",
 };
 /* clang-format on */
 
@@ -65,6 +66,8 @@ int resemblance_take(struct query *query, unsigned column, struct file_row *row,
 void file_columns_bind(struct query *query, const struct row_scope *scope,
 		       const struct file_row *row)
 {
+	struct file_cell cell = cell_of(row);
+
 	query_bind_scope(query, scope);
 	query_bind_data(query, row->path_hash, PATH_HASH_SIZE);
 	query_bind_bytes(query, row->directory);
@@ -84,6 +87,11 @@ void file_columns_bind(struct query *query, const struct row_scope *scope,
 	for (int k = 0; k < SIMHASH_KEYS; k++)
 		query_bind_integer(query, row->keys.key[k]);
 	query_bind_integer(query, bucket_of(row));
+	query_bind_integer(query, cell.cell);
+	for (int s = 0; s < SIGNED_SUMS; s++)
+		query_bind_integer(query, cell.signed_sum[s]);
+	for (int o = 0; o < OUTLINES; o++)
+		query_bind_integer(query, cell.outline[o]);
 	bind_resemblance(query, row);
 }
 

@@ -10,7 +10,7 @@
 
 #include "store/query.h"
 
-#define FILE_COLUMNS (12 + SIMHASH_TAGS + SIMHASH_KEYS + 2)
+#define FILE_COLUMNS (12 + SIMHASH_TAGS + SIMHASH_KEYS + 7)
 extern const char *const file_columns[FILE_COLUMNS];
 
 /* Bind the key of a row, then all columns. */

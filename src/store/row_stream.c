@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/open_file.h"
 #include "store/file_columns.h"
 #include "store/query.h"
 #include "store/sketch_rows.h"
@@ -148,22 +149,49 @@ int store_rows_reaching(struct store *store, const struct key_range *range, int6
 int store_rows_near(struct store *store, const struct near_range *range, struct row_cursor **cursor,
 		    struct simhash_error *error)
 {
-	const int64_t values[] = {
-		range->tag_set,	    range->uniform[0],	     range->uniform[1],
-		range->size[0],	    range->size[1],	     range->skew_ext[0],
-		range->skew_ext[1], range->scatter_shift[0], range->scatter_shift[1],
-		range->skew_factor, range->skew_shift[0],    range->skew_shift[1],
-	};
+	const int64_t values[] = {range->tag_set, range->uniform[0], range->uniform[1],
+				  range->size[0], range->size[1]};
 
 	if (cursor_new(
 		    store, range->key, range->with_resemblance,
 		    FROM_NEAR_INDEX
-		    "WHERE i.tag_set = ? AND i.uniform BETWEEN ? AND ? AND i.size BETWEEN ? AND ? "
-		    "AND i.skew_ext BETWEEN ? AND ? AND i.scatter - i.uniform BETWEEN ? AND ? "
-		    "AND i.skew_ext - ? * (i.uniform / 1) BETWEEN ? AND ?",
+		    "WHERE i.tag_set = ? AND i.uniform BETWEEN ? AND ? AND i.size BETWEEN ? AND ?",
 		    cursor, error) != 0)
 		return -1;
 	bind_integers(&(*cursor)->query, values, sizeof values / sizeof *values);
+	return 0;
+}
+
+/* " FROM file f WHERE ... IN (?, ?)", for `count` hashes. */
+static char *rows_with_tail(size_t count)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *sql = open_memstream(&text, &size);
+
+	if (sql == NULL)
+		return NULL;
+	fprintf(sql, " FROM file f WHERE f.tag_set = ? AND f.host = ? AND f.path_hash IN (?");
+	for (size_t i = 1; i < count; i++)
+		fprintf(sql, ", ?");
+	fprintf(sql, ")");
+	return close_text(sql, &text) == 0 ? text : NULL;
+}
+
+int store_rows_with(struct store *store, const struct row_scope *scope, const struct row_key *keys,
+		    size_t count, enum simhash_key key, bool with_resemblance,
+		    struct row_cursor **cursor, struct simhash_error *error)
+{
+	char *tail = rows_with_tail(count);
+	int status = tail == NULL ? error_set_memory(error)
+				  : cursor_new(store, key, with_resemblance, tail, cursor, error);
+
+	free(tail);
+	if (status != 0)
+		return -1;
+	query_bind_scope(&(*cursor)->query, scope);
+	for (size_t i = 0; i < count; i++)
+		query_bind_data(&(*cursor)->query, keys[i].path_hash, PATH_HASH_SIZE);
 	return 0;
 }
 

@@ -24,6 +24,7 @@
 
 #include "store/file_row.h"
 #include "store/hash_range.h"
+#include "store/near_keys.h"
 
 struct row_cursor;
 struct store;
@@ -71,19 +72,26 @@ int store_rows_reaching(struct store *store, const struct key_range *range, int6
 			struct simhash_error *error);
 
 /*
- * Bounds of what can be near to a file; both ends are included. The last two bound
- * scatter - uniform and skew_ext - `skew_factor` * uniform. All are in the index of uniform, so
- * that only rows within all of them are read.
+ * Bounds of what can be near to a file; both ends are included. They are in the index of uniform,
+ * so that only rows within them are read.
  */
 struct near_range {
 	int64_t tag_set;
 	enum simhash_key key; /* the second key of the rows; has no bounds */
-	int64_t uniform[2], size[2], skew_ext[2], scatter_shift[2], skew_shift[2];
-	int64_t skew_factor;
+	int64_t uniform[2], size[2];
 	bool with_resemblance;
 };
 int store_rows_near(struct store *store, const struct near_range *range, struct row_cursor **cursor,
 		    struct simhash_error *error);
+
+/*
+ * The rows of a host with these path hashes, 1 to ROWS_WITH_MAX, that there are; in any order. `key`
+ * is the second key.
+ */
+#define ROWS_WITH_MAX 64
+int store_rows_with(struct store *store, const struct row_scope *scope, const struct row_key *keys,
+		    size_t count, enum simhash_key key, bool with_resemblance,
+		    struct row_cursor **cursor, struct simhash_error *error);
 
 /*
  * The rows of a tag set that have a sketch by a measure, of the content that they have now, in

@@ -22,6 +22,7 @@ extern const char sql_sqlite_0007[];
 extern const char sql_sqlite_0008[];
 extern const char sql_sqlite_0009[];
 extern const char sql_sqlite_0010[];
+extern const char sql_sqlite_0011[];
 extern const char sql_sqlite_before_load[];
 extern const char sql_sqlite_after_load[];
 extern const char sql_mysql_0001[];
@@ -34,6 +35,7 @@ extern const char sql_mysql_0007[];
 extern const char sql_mysql_0008[];
 extern const char sql_mysql_0009[];
 extern const char sql_mysql_0010[];
+extern const char sql_mysql_0011[];
 extern const char sql_mysql_roles[];
 
 /*

@@ -18,6 +18,7 @@
 
 #include "store/batch.h"
 #include "store/bucket.h"
+#include "store/cells.h"
 #include "store/file_copy.h"
 #include "store/load.h"
 #include "store/names.h"
@@ -97,14 +98,16 @@ static const char columns[] =
 	"inode, links, compressed_size, scanned_at_ns, sum_00, sum_01, sum_02, sum_03, sum_04, "
 	"sum_05, "
 	"sum_06, sum_07, sum_08, sum_09, sum_10, sum_11, sum_12, sum_13, sum_14, sum_15, uniform, "
-	"scatter, skew, uniform_ext, scatter_ext, skew_ext, bucket";
-#define WIDTH 37
+	"scatter, skew, uniform_ext, scatter_ext, skew_ext, bucket, "
+	"cell, signed_1, signed_2, outline_00, outline_08";
+#define WIDTH 42
 
 static struct row_scope scope;
 
 /* A row as numbers, and its texts in the order of the columns. */
 static void split(const struct file_row *row, long long numbers[WIDTH], struct bytes texts[WIDTH])
 {
+	struct file_cell cell = cell_of(row);
 	int i = 0;
 
 	numbers[i++] = scope.tag_set;
@@ -126,6 +129,11 @@ static void split(const struct file_row *row, long long numbers[WIDTH], struct b
 	for (int k = 0; k < SIMHASH_KEYS; k++)
 		numbers[i++] = row->keys.key[k];
 	numbers[i++] = bucket_of(row);
+	numbers[i++] = cell.cell;
+	for (int s = 0; s < SIGNED_SUMS; s++)
+		numbers[i++] = cell.signed_sum[s];
+	for (int o = 0; o < OUTLINES; o++)
+		numbers[i++] = cell.outline[o];
 }
 
 static int is_text(int column)

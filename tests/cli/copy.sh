@@ -38,7 +38,7 @@ everything sqlite:copy.db >found
 cmp expected found || fail "a copy: $(diff expected found | head)"
 same "mode of a copy" 600 "$(stat -c %a copy.db)"
 same "integrity" ok "$(sqlite3 copy.db 'PRAGMA integrity_check')"
-same "indexes" 3 "$(sqlite3 copy.db "SELECT COUNT(*) FROM sqlite_master WHERE type = 'index' AND name IN ('file_uniform', 'file_bucket', 'directory_text')")"
+same "indexes" 3 "$(sqlite3 copy.db "SELECT COUNT(*) FROM sqlite_master WHERE type = 'index' AND name IN ('file_uniform', 'file_cell', 'directory_text')")"
 runs 0 "$SIMHASH" --copy-to=sqlite:copy.db
 copied 0
 reset

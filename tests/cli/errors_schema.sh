@@ -10,7 +10,7 @@ runs 0 "$SIMHASH" "$files"
 # An index from the future.
 sql "INSERT INTO schema_version(version) VALUES (99)"
 runs 1 "$SIMHASH" "$files"
-said "$TEST_URL has schema version 99, but this program knows versions up to 10: use a newer simhash"
+said "$TEST_URL has schema version 99, but this program knows versions up to 11: use a newer simhash"
 runs 1 "$SIMFIND"
 said "schema version 99"
 sql "DELETE FROM schema_version WHERE version = 99"
@@ -21,9 +21,8 @@ to_version_1() {
 	sql "DELETE FROM schema_version WHERE version > 1"
 	if [ "$TEST_ENGINE" = sqlite ]; then
 		sql "DROP VIEW sketched_file; DROP TABLE sketch; DROP TABLE measure;
-			DROP VIEW similar_file; DROP VIEW similar_pair; DROP VIEW near_file;
-			DROP VIEW near_pair; DROP VIEW key_space; DROP VIEW run_text;
-			DROP TABLE size_class; DROP INDEX file_bucket; DROP INDEX directory_text;
+			DROP VIEW key_space; DROP VIEW run_text;
+			DROP TABLE size_class; DROP INDEX directory_text;
 			ALTER TABLE file DROP COLUMN bucket; ALTER TABLE file DROP COLUMN resemblance_sketch;
 			DROP VIEW file_text; DROP VIEW duplicate; CREATE VIEW duplicate AS SELECT 1; ALTER TABLE file DROP COLUMN links;
 			ALTER TABLE file DROP COLUMN compressed_size;
@@ -32,20 +31,23 @@ to_version_1() {
 	else
 		sql "ALTER TABLE file DROP COLUMN links, DROP COLUMN compressed_size,
 			DROP KEY file_bucket, DROP COLUMN bucket, DROP COLUMN resemblance_sketch,
+			DROP KEY file_cell, DROP COLUMN cell, DROP COLUMN signed_1, DROP COLUMN signed_2, DROP COLUMN outline_00, DROP COLUMN outline_08,
 			DROP KEY file_uniform, ADD KEY file_uniform (tag_set, uniform)"
 	fi
 }
-# Buckets are the same, computed by the program or by the update.
+# Cells are the same, computed by the program or by the update.
 mkdir "$files/sizes"
 for size in 0 1 2 3 4 5 7 8 11 12 17 18 93 139 140 1064 1065 53143 53144 3000000 5000000000; do
 	truncate -s $size "$files/sizes/$size"
 done
 seq 20000 >"$files/sizes/text"
+head -c 30000 "$SIMHASH" >"$files/sizes/program"
+cells="bucket, cell, signed_1, signed_2, outline_00, outline_08"
 runs 0 "$SIMHASH" "$files"
-sql "SELECT name, bucket FROM file ORDER BY path_hash" >buckets
+sql "SELECT name, $cells FROM file ORDER BY path_hash" >buckets
 to_version_1
 runs 1 "$SIMFIND"
-said "$TEST_URL has schema version 1, but this program needs 10: run simhash on it once"
+said "$TEST_URL has schema version 1, but this program needs 11: run simhash on it once"
 runs 0 "$SIMHASH" "$files"
 runs 0 "$SIMFIND"
 # So is one whose update was cut off when its work was done, where that can be.
@@ -54,12 +56,12 @@ if [ "$TEST_ENGINE" != sqlite ]; then
 	runs 0 "$SIMHASH" "$files"
 	runs 0 "$SIMFIND"
 fi
-sql "SELECT name, bucket FROM file ORDER BY path_hash" >updated
+sql "SELECT name, $cells FROM file ORDER BY path_hash" >updated
 cmp buckets updated || fail "buckets: $(diff buckets updated | head)"
 [ "$(cut -d'|' -f2 buckets | sort -u | wc -l)" -gt 18 ] || fail "too few buckets to be a test"
 rm -r "$files/sizes"
 runs 0 "$SIMHASH" "$files"
-same "versions" "1 2 3 4 5 6 7 8 9 10" "$(sql "SELECT version FROM schema_version ORDER BY version" | paste -sd ' ')"
+same "versions" "1 2 3 4 5 6 7 8 9 10 11" "$(sql "SELECT version FROM schema_version ORDER BY version" | paste -sd ' ')"
 
 # Indexes of every version, as its scripts make them, become what a new one is.
 shape() {
@@ -84,10 +86,11 @@ shape >expected
 for version in $(seq $((newest - 1))); do
 	reset
 	if [ "$TEST_ENGINE" = sqlite ]; then
-		cat "${scripts[@]:0:version}" "$SOURCE_DIR/sql/sqlite/after_load.sql" >script
+		cat "${scripts[@]:0:version}" >script
 		# Older versions had other indexes.
 		[ "$version" -gt 8 ] || echo 'CREATE INDEX file_skew_ext ON file (tag_set, skew_ext);' >>script
-		[ "$version" -gt 3 ] || sed -i '/file_bucket/d' script
+		[ "$version" -lt 4 ] || echo 'CREATE INDEX file_bucket ON file (tag_set, bucket, uniform, size, skew_ext);' >>script
+		echo 'CREATE INDEX file_uniform ON file (tag_set, uniform, size, skew_ext, scatter);' >>script
 		sqlite3 -batch index.db <script
 	else
 		cat "${scripts[@]:0:version}" | mariadb simhash

@@ -47,7 +47,7 @@ is_ready() {
 	[ "$TEST_ENGINE" != sqlite ] || [ -s "${TEST_URL#sqlite:}" ] || return 1
 	[ "$(sql 'SELECT COUNT(*) FROM file' 2>/dev/null || echo 0)" = 80 ] || return 1
 	[ "$TEST_ENGINE" != sqlite ] || [ "$(sql "SELECT COUNT(*) FROM sqlite_master WHERE
-		name IN ('file_bucket', 'file_uniform')")" = 2 ]
+		name IN ('file_cell', 'file_uniform')")" = 2 ]
 }
 truncate -s 1T "$files/endless"
 reset

@@ -240,7 +240,7 @@ attack "a table defined by nonsense" "UPDATE sqlite_schema SET sql = 'CREATE TAB
 attack "a root page of another table" "UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema
 	WHERE name = 'host') WHERE name = 'file'"
 attack "an index of another order" "UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema
-	WHERE name = 'file_bucket') WHERE name = 'file_uniform'"
+	WHERE name = 'file_cell') WHERE name = 'file_uniform'"
 attack "a page outside" "UPDATE sqlite_schema SET rootpage = 123456789 WHERE name = 'directory'"
 
 # ---- What is no database ----

@@ -137,7 +137,7 @@ class Task:
                 connection = sqlite3.connect(INDEX)
                 names = [name for (name,) in connection.execute(INDEXES)]
                 connection.close()
-                if names != ["file_bucket", "file_uniform"]:
+                if names != ["file_cell", "file_uniform"]:
                     stop(what, "leaves the indexes", names)
         return result.returncode
 

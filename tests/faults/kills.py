@@ -43,7 +43,7 @@ def complete(what, expected):
         connection = sqlite3.connect(INDEX)
         names = [name for (name,) in connection.execute(INDEXES)]
         connection.close()
-        if names != ["file_bucket", "file_uniform"]:
+        if names != ["file_cell", "file_uniform"]:
             stop(what, "leaves the indexes", names)
     elif on_server("SELECT COUNT(*) FROM simhash.file WHERE LENGTH(path_hash) <> 16") != [("0",)]:
         stop(what, "leaves paths without a hash")

@@ -22,6 +22,7 @@
 #include "report/listing.h"
 #include "report/script.h"
 #include "store/bucket.h"
+#include "store/cells.h"
 #include "store/known_file.h"
 #include "store/names.h"
 #include "store/scan_run.h"
@@ -32,7 +33,7 @@
 #define ROWS_MAX 40
 #define CHANGES_MAX 8
 #define FLIPS_MAX 16
-#define COLUMNS 38
+#define COLUMNS 43
 #define SORTER_BYTES ((size_t)16384)
 
 static char folder[256], index_path[300], damaged_path[300], target_path[300], asked_path[300];
@@ -96,9 +97,11 @@ static void clean_up(void)
 
 static void prepare_insert(void)
 {
-	char sql[2048] = "INSERT OR REPLACE INTO file(tag_set, host, path_hash, directory, name, "
-			 "extension, size, mtime_ns, device, inode, links, compressed_size, "
-			 "content_hash, scanned_at_ns, bucket, resemblance_sketch";
+	char sql[2048] =
+		"INSERT OR REPLACE INTO file(tag_set, host, path_hash, directory, name, "
+		"extension, size, mtime_ns, device, inode, links, compressed_size, "
+		"content_hash, scanned_at_ns, bucket, cell, signed_1, signed_2, outline_00, "
+		"outline_08, resemblance_sketch";
 	size_t size = strlen(sql);
 
 	for (int t = 0; t < SIMHASH_TAGS; t++)
@@ -225,6 +228,7 @@ static void bind_row(const struct file_row *row)
 		{(const char *)row->path_hash, PATH_HASH_SIZE}, row->directory, row->name, {"", 0}};
 	const int64_t numbers[] = {row->size_bytes, row->mtime_ns, row->device,
 				   row->inode,	    row->links,	   row->compressed_size_bytes};
+	struct file_cell cell = cell_of(row);
 	int at = 1;
 
 	sqlite3_bind_int64(insert, at++, 1);
@@ -237,6 +241,11 @@ static void bind_row(const struct file_row *row)
 	sqlite3_bind_blob(insert, at++, row->content_hash, CONTENT_HASH_SIZE, SQLITE_TRANSIENT);
 	sqlite3_bind_int64(insert, at++, row->scanned_at_ns);
 	sqlite3_bind_int64(insert, at++, bucket_of(row));
+	sqlite3_bind_int64(insert, at++, cell.cell);
+	for (size_t i = 0; i < SIGNED_SUMS; i++)
+		sqlite3_bind_int64(insert, at++, cell.signed_sum[i]);
+	for (size_t i = 0; i < OUTLINES; i++)
+		sqlite3_bind_int64(insert, at++, cell.outline[i]);
 	if (row->has_resemblance)
 		sqlite3_bind_blob(insert, at++, row->resemblance.registers,
 				  sizeof row->resemblance.registers, SQLITE_TRANSIENT);

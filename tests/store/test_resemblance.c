@@ -117,9 +117,6 @@ static void streams_have_sketches_where_asked_for(void **state)
 		struct near_range near = {.tag_set = 1, .with_resemblance = i == 1};
 		memcpy(near.uniform, all, sizeof all);
 		memcpy(near.size, all, sizeof all);
-		memcpy(near.skew_ext, all, sizeof all);
-		memcpy(near.scatter_shift, all, sizeof all);
-		memcpy(near.skew_shift, all, sizeof all);
 		check(store_rows_in_order(store, &range, &cursor, &error));
 		expect_rows(cursor, i == 1, false);
 		check(store_rows_reaching(store, &range, 0, 1, 1, &cursor, &error));
