@@ -342,6 +342,8 @@ int join_begin(struct join *join, const struct block *block, struct simhash_erro
 
 	reporter->counts.rows += block->rows_read;
 	reporter->counts.unsketched += block->unsketched;
+	if (block->count == 0)
+		return 0;
 	if (make_room(join, block->count, error) != 0)
 		return -1;
 	join->block = block;

@@ -46,7 +46,10 @@ void join_release(struct join *join);
 /* About how many bytes a row of a block takes, with what a join keeps of it. */
 #define JOIN_ROW_BYTES 1200
 
-/* Prepare for the pairs of a block, which is borrowed, and report its copies. */
+/*
+ * Prepare for the pairs of a block, which is borrowed, and report its copies. One without rows is
+ * only counted.
+ */
 int join_begin(struct join *join, const struct block *block, struct simhash_error *error);
 
 /* Report every pair of a new row and a row before it in the block. */

@@ -57,9 +57,11 @@ static int search_before(struct worker *worker, const struct block *block,
 static int search_block(struct worker *worker, const struct block *block,
 			struct simhash_error *error)
 {
-	if (join_begin(&worker->join, block, error) != 0 || join_within(&worker->join, error) != 0)
+	if (join_begin(&worker->join, block, error) != 0)
 		return -1;
-	return block->count > 0 ? search_before(worker, block, error) : 0;
+	if (block->count == 0)
+		return 0;
+	return join_within(&worker->join, error) != 0 ? -1 : search_before(worker, block, error);
 }
 
 /* Take blocks until there are no more, or anything has failed. */

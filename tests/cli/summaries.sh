@@ -12,6 +12,20 @@ cp "$files/one/1" "$files/two/copy"
 : >"$files/empty"
 settle "$files"
 
+# An index of nothing, and one of empty files alone, can be asked everything.
+mkdir "$TEST_FOLDER/nothing" "$TEST_FOLDER/empty"
+: >"$TEST_FOLDER/empty/a"
+: >"$TEST_FOLDER/empty/b"
+for folder in nothing empty; do
+	runs 0 "$SIMHASH" "$TEST_FOLDER/$folder"
+	for options in '' --all --empty --group --group=single --versions --verify=no --verify=all --lineage --directories \
+		--threads=3 --partition=2/3 "--nearest=3 $files/empty" "$files/one/1"; do
+		# shellcheck disable=SC2086  # are several words
+		runs 0 "$SIMFIND" $options
+	done
+done
+reset
+
 # json FILE EXPRESSION: its value, where s is the only line of JSON in FILE
 json() {
 	python3 - "$@" <<'END'
