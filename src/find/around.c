@@ -161,13 +161,14 @@ static int read_more(struct around *around, struct simhash_error *error)
 {
 	const struct finder *finder = around->finder;
 	const struct row_key *keys = around->keys.keys + around->key;
-	const struct row_scope scope = {finder->tag_set, around->keys.count > 0 ? keys->host : 0};
+	struct row_scope scope = {.tag_set = finder->tag_set};
 	size_t left = around->keys.count - around->key, count = 0;
 
 	store_rows_end(around->cursor);
 	around->cursor = NULL;
 	if (left == 0)
 		return 0;
+	scope.host = keys->host;
 	while (count < left && count < ROWS_WITH_MAX && keys[count].host == scope.host)
 		count++;
 	around->key += count;

@@ -8,8 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "store/query.h"
+
+#define TRIES 8 /* 20, 40 ... 2560 ms apart */
 
 /*
  * Run a script statement by statement; each ends in ";" at the end of a line. After a run that
@@ -106,6 +109,30 @@ static int update(struct store *store, int newest, struct simhash_error *error)
 	return schema_after_load(store, error);
 }
 
+static int try_to_update(struct store *store, int newest, struct simhash_error *error)
+{
+	const struct database_driver *driver = store->driver;
+	struct simhash_error ignored;
+
+	if (driver->execute(store->database, driver->begin, error) != 0)
+		return -1;
+	if (update(store, newest, error) == 0)
+		return driver->execute(store->database, "COMMIT", error);
+	driver->execute(store->database, "ROLLBACK", &ignored);
+	return -1;
+}
+
+/* Several processes that make one index, or bring it up to date, may be in each other's way. */
+static int update_all(struct store *store, int newest, struct simhash_error *error)
+{
+	for (unsigned attempt = 0; try_to_update(store, newest, error) != 0; attempt++) {
+		if (error->code != ERROR_RETRY || attempt + 1 >= TRIES)
+			return -1;
+		clock_sleep_ns((INT64_C(20) << attempt) * NS_PER_MS);
+	}
+	return 0;
+}
+
 static int refuse_old(const char *url, int64_t version, int newest, struct simhash_error *error)
 {
 	if (version == 0)
@@ -119,9 +146,7 @@ static int refuse_old(const char *url, int64_t version, int newest, struct simha
 
 int schema_open(struct store *store, enum open_mode mode, struct simhash_error *error)
 {
-	const struct database_driver *driver = store->driver;
 	int newest = newest_version(store);
-	struct simhash_error ignored;
 	int64_t version;
 
 	if (read_version(store, &version, error) != 0)
@@ -135,10 +160,5 @@ int schema_open(struct store *store, enum open_mode mode, struct simhash_error *
 		return mode == OPEN_TO_READ ? 0 : schema_after_load(store, error);
 	if (mode == OPEN_TO_READ)
 		return refuse_old(store->location.url, version, newest, error);
-	if (driver->execute(store->database, driver->begin, error) != 0)
-		return -1;
-	if (update(store, newest, error) == 0)
-		return driver->execute(store->database, "COMMIT", error);
-	driver->execute(store->database, "ROLLBACK", &ignored);
-	return -1;
+	return update_all(store, newest, error);
 }
