@@ -173,7 +173,8 @@ static int fill(struct list_lines *lines, struct simhash_error *error)
 {
 	int got;
 
-	memmove(lines->text, lines->text + lines->begin, lines->end - lines->begin);
+	if (lines->begin > 0)
+		memmove(lines->text, lines->text + lines->begin, lines->end - lines->begin);
 	lines->end -= lines->begin;
 	lines->begin = 0;
 	if (array_reserve(&lines->text, &lines->capacity, lines->end + BUFFER_SIZE, 1, error) != 0)
