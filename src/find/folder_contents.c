@@ -123,7 +123,8 @@ int hold_files(struct folder_tree *tree, struct held_file *files, size_t count,
 	tree->held_first = calloc(tree->count + 1, sizeof *tree->held_first);
 	if (tree->held == NULL || tree->held_first == NULL)
 		return error_set_memory(error);
-	qsort(files, count, sizeof *files, compare_files);
+	if (count > 1)
+		qsort(files, count, sizeof *files, compare_files);
 	for (size_t i = 0; i < count; i++) {
 		struct folder *folder = &tree->folders[files[i].folder];
 		bool is_new = i == 0 || compare_files(&files[i - 1], &files[i]) != 0;

@@ -304,11 +304,12 @@ static int look_up(struct row_reader *reader, struct simhash_error *error)
 {
 	const struct reading *reading = reader->reading;
 	const struct finder *finder = reading->finder;
-	struct key_range range = range_of(finder, INT64_MIN, reading->low - 1);
+	struct key_range range;
 	struct row_cursor *cursor;
 	int64_t up, down;
 
 	if (reading->low > 0) {
+		range = range_of(finder, INT64_MIN, reading->low - 1);
 		rule_slope(&finder->request->rule, &up, &down);
 		if (store_rows_reaching(reader->store, &range, reading->low, up, down, &cursor,
 					error) != 0 ||
