@@ -5,7 +5,7 @@ leave undisturbed.
 
     faults.py LIBRARY      in the environment of on_engine.sh, with SIMHASH and SIMFIND
 
-Of more than FAULTS_EACH calls (default 6) of one class in one task so many are chosen,
+Of more than FAULTS_EACH calls (default 4) of one class in one task so many are chosen,
 spread evenly; FAULTS_EACH=0 makes every one fail.
 
 However a call fails, the program must end by itself with a status of its own and, unless
@@ -25,7 +25,7 @@ from common import (ENGINE, FOLDER, INDEX, INDEXES, SIMHASH, TREE, URL, answer, 
 
 LIBRARY = sys.argv[1]
 SIMFIND = os.environ["SIMFIND"]
-EACH = int(os.environ.get("FAULTS_EACH", "6"))
+EACH = int(os.environ.get("FAULTS_EACH", "4"))
 OTHER, OUTPUT = os.path.join(FOLDER, "other.db"), os.path.join(FOLDER, "output")
 REPORT = os.path.join(FOLDER, "report")
 
