@@ -160,14 +160,15 @@ static bool is_asked_itself(const struct find_file *asked, const struct find_fil
 static int read_more(struct around *around, struct simhash_error *error)
 {
 	const struct finder *finder = around->finder;
-	const struct row_key *keys = around->keys.keys + around->key;
 	struct row_scope scope = {.tag_set = finder->tag_set};
+	const struct row_key *keys;
 	size_t left = around->keys.count - around->key, count = 0;
 
 	store_rows_end(around->cursor);
 	around->cursor = NULL;
 	if (left == 0)
 		return 0;
+	keys = around->keys.keys + around->key;
 	scope.host = keys->host;
 	while (count < left && count < ROWS_WITH_MAX && keys[count].host == scope.host)
 		count++;

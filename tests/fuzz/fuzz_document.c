@@ -1,6 +1,7 @@
 /*
  * The text of documents: any bytes as parts, in pieces of any sizes, give the text that they give
- * in one piece; it has no character that would be markup, and sheets refer to nothing outside.
+ * in one piece, as far as they are whole; it has no character that would be markup, and sheets
+ * refer to nothing outside.
  * SPDX-License-Identifier: MIT
  */
 #include <stdbool.h>
@@ -68,6 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct document *documents[2];
 	struct given parts[PARTS_MAX];
 	const char *texts[2];
+	size_t common;
 	int why[2];
 
 	for (size_t i = 0; i < count; i++) {
@@ -77,8 +79,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	documents[0] = read_all(parts, count, SIZE_MAX, &texts[0], &sizes[0], &why[0]);
 	documents[1] = read_all(parts, count, piece, &texts[1], &sizes[1], &why[1]);
-	EXPECT(why[0] == why[1] && sizes[0] == sizes[1]);
-	EXPECT(sizes[0] == 0 || memcmp(texts[0], texts[1], sizes[0]) == 0);
+	EXPECT(why[0] == why[1]);
+	/* How far expat gets before it sees a fault depends on the pieces. */
+	EXPECT(sizes[0] == sizes[1] || why[0] == CONTAINER_HAS_DAMAGED_TEXT);
+	common = sizes[0] < sizes[1] ? sizes[0] : sizes[1];
+	common -= sizes[0] != sizes[1] && common > 0; /* the line's end */
+	EXPECT(common == 0 || memcmp(texts[0], texts[1], common) == 0);
 	EXPECT(why[0] == 0 || container_explain(why[0]) != NULL);
 	EXPECT((texts[0] == NULL) == (sizes[0] == 0));
 	for (size_t i = 0; i < sizes[0]; i++)

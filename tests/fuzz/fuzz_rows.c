@@ -426,8 +426,7 @@ static int write_report(struct store *store, const struct find_request *request,
 	struct key_space space;
 	struct group_list groups;
 	const struct listing_order order = {.by = SORT_DEFAULT};
-	struct report report = {.index = "sqlite:index.db",
-				.host = "here",
+	struct report report = {.origin = {.index = "sqlite:index.db", .host = "here"},
 				.order = &order,
 				.groups = &groups,
 				.space = &space,

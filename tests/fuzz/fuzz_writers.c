@@ -432,8 +432,7 @@ static void check_report(const struct pair_list *list)
 	struct find_rule rule;
 	const struct find_request request = {.parts = 1};
 	const struct listing_order order = {.by = SORT_DEFAULT};
-	struct report report = {.index = "sqlite:index.db",
-				.host = "here",
+	struct report report = {.origin = {.index = "sqlite:index.db", .host = "here"},
 				.order = &order,
 				.groups = &groups,
 				.space = &space,
