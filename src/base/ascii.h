@@ -39,4 +39,12 @@ static inline int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+/* The byte that two hexadecimal digits are, or -1. The second is looked at only behind a digit. */
+static inline int hex_byte(const char *digits)
+{
+	int high = hex_digit(digits[0]), low = high < 0 ? -1 : hex_digit(digits[1]);
+
+	return low < 0 ? -1 : high << 4 | low;
+}
+
 #endif

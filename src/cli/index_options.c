@@ -27,7 +27,7 @@ void index_arguments_init(struct index_arguments *arguments)
 void index_arguments_release(struct index_arguments *arguments)
 {
 	filter_release(&arguments->filter);
-	filter_list_release(&arguments->filters);
+	filter_commands_release(&arguments->filters);
 	for (unsigned i = 0; i < arguments->measure_count; i++)
 		simhash_measure_free(arguments->measures[i]);
 }
@@ -96,12 +96,12 @@ static int set_containers(const struct option_use *use, struct simhash_error *er
 
 static int add_filter(const struct option_use *use, struct simhash_error *error)
 {
-	return filter_list_add(use->field, use->text, error);
+	return filter_commands_add(use->field, use->text, error);
 }
 
 static int add_filter_file(const struct option_use *use, struct simhash_error *error)
 {
-	return filter_list_add_file(use->field, use->text, error);
+	return filter_commands_add_file(use->field, use->text, error);
 }
 
 static int set_filter_time(const struct option_use *use, struct simhash_error *error)

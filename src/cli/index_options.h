@@ -44,7 +44,7 @@ struct index_arguments {
 	enum status_format format;
 	struct filter filter;
 	bool has_patterns_on_stdin;
-	struct filter_list filters; /* commands */
+	struct filter_commands filters; /* commands */
 	bool has_filter_limits;
 	struct simhash_measure *measures[MEASURES_MAX]; /* owned */
 	unsigned measure_count;

@@ -151,9 +151,9 @@ static int parse_tag(struct parser *parser, const struct word words[3])
 	struct simhash_tag tag = {.uniform = 1000};
 	struct word pattern = words[0];
 
-	if (pattern.length != 2 || hex_digit(pattern.text[0]) < 0 || hex_digit(pattern.text[1]) < 0)
+	if (pattern.length != 2 || hex_byte(pattern.text) < 0)
 		return syntax(parser, "expected a tag of two hexadecimal digits", pattern);
-	tag.pattern = (uint8_t)(hex_digit(pattern.text[0]) << 4 | hex_digit(pattern.text[1]));
+	tag.pattern = (uint8_t)hex_byte(pattern.text);
 	for (int i = 0; i < parser->tag_count; i++)
 		if (parser->tags[i].pattern == tag.pattern)
 			return syntax(parser, "expected a tag that occurs once", pattern);

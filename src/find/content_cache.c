@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "find/reopen.h"
 #include "scan/container.h"
-#include "scan/filter_list.h"
+#include "scan/filter_commands.h"
 #include "scan/inflating.h"
 
 #define CACHE_BYTES ((size_t)384 << 20)

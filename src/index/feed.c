@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "index/hard_links.h"
 #include "index/scanners.h"
-#include "scan/filter_list.h"
+#include "scan/filter_commands.h"
 #include "scan/shared_scan.h"
 
 /* What was gathered, which becomes the caller's; NULL if nothing was. */
@@ -176,10 +176,10 @@ static void push_or_keep(struct feed *feed)
 /* A command takes long for its file, however small that is: then other files are other batches. */
 static bool is_filtered(const struct feed *feed, const struct found_file *file)
 {
-	const struct filter_list *filters = feed->scanners->request->filters;
+	const struct filter_commands *filters = feed->scanners->request->filters;
 	const struct bytes name = {file->name, file->name_size};
 
-	return filters != NULL && !file->is_inflated && filter_list_find(filters, name) != NULL;
+	return filters != NULL && !file->is_inflated && filter_commands_find(filters, name) != NULL;
 }
 
 int feed_scan(struct feed *feed, struct directory *directory, const struct found_file *file,

@@ -18,7 +18,7 @@
 #include "index/failures.h"
 #include "index/filter.h"
 #include "index/progress.h"
-#include "scan/filtering.h"
+#include "scan/filter_run.h"
 #include "simhash.h"
 #include "simhash_measures.h"
 #include "store/location.h"
@@ -42,7 +42,7 @@ struct index_request {
 	unsigned containers;	    /* kinds, see scan/container_kind.h; only with the above */
 	unsigned max_depth;	    /* of containers in containers */
 	int64_t max_inflated_bytes; /* of one compressed file or archive */
-	const struct filter_list *filters; /* whose commands are run on files; or NULL */
+	const struct filter_commands *filters; /* whose commands are run on files; or NULL */
 	struct filter_limits filter_limits;
 	/* Sketches by these, at most MEASURES_MAX, are made too. */
 	struct simhash_measure *const *measures;

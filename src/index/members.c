@@ -16,7 +16,7 @@
 #include "index/scanners.h"
 #include "index/writer.h"
 #include "scan/container.h"
-#include "scan/filtering.h"
+#include "scan/filter_run.h"
 
 struct look {
 	struct scanners *scanners;
@@ -287,9 +287,9 @@ unsigned members_kinds(const struct scanners *scanners, const struct task *task)
 const struct filter_command *members_filter(const struct scanners *scanners,
 					    const struct task *task)
 {
-	const struct filter_list *filters = scanners->request->filters;
+	const struct filter_commands *filters = scanners->request->filters;
 
-	return filters == NULL ? NULL : filter_list_find(filters, bytes_of(task->open_name));
+	return filters == NULL ? NULL : filter_commands_find(filters, bytes_of(task->open_name));
 }
 
 /* An unchanged file that is no container keeps what a filter of an earlier run has printed. */

@@ -132,7 +132,7 @@ static int connect_all(struct walkers *walkers, struct simhash_error *error)
 		if (walkers->request->inflate)
 			store_want_containers(reconciler->store, walkers->request->containers);
 		if (walkers->request->filters != NULL)
-			store_want_filters(reconciler->store, filter_list_number,
+			store_want_filters(reconciler->store, filter_commands_number,
 					   walkers->request->filters);
 		if (i == 0 &&
 		    store_has_rows(reconciler->store, &walkers->scope, &has_rows, error) != 0)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 
 json_t *fields_read(struct bytes text, const char *what, size_t lines_before,
@@ -40,24 +41,15 @@ int field_integer(const json_t *object, const char *name, int64_t *number)
 	return 0;
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 static int read_hex(const char *text, uint8_t *bytes, size_t size)
 {
 	if (text == NULL || strlen(text) != 2 * size)
 		return -1;
 	for (size_t i = 0; i < size; i++) {
-		int high = hex_digit(text[2 * i]), low = hex_digit(text[2 * i + 1]);
-		if (high < 0 || low < 0)
+		int byte = hex_byte(text + 2 * i);
+		if (byte < 0)
 			return -1;
-		bytes[i] = (uint8_t)(high * 16 + low);
+		bytes[i] = (uint8_t)byte;
 	}
 	return 0;
 }

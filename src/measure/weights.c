@@ -54,10 +54,9 @@ static ssize_t unescape(char *text, size_t size)
 			from += 2;
 		} else {
 			if (size - from < 4 || text[from + 1] != 'x' ||
-			    hex_digit(text[from + 2]) < 0 || hex_digit(text[from + 3]) < 0)
+			    hex_byte(text + from + 2) < 0)
 				return -1;
-			text[to] =
-				(char)(hex_digit(text[from + 2]) << 4 | hex_digit(text[from + 3]));
+			text[to] = (char)hex_byte(text + from + 2);
 			from += 4;
 		}
 	}

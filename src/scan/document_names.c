@@ -210,10 +210,9 @@ void document_resolve(const char *from, const char *reference, char *name)
 			break;
 	}
 	while (*reference != '\0' && *reference != '#') {
-		int high = *reference == '%' ? hex_digit(reference[1]) : -1;
-		int low = high < 0 ? -1 : hex_digit(reference[2]);
-		name[size++] = low < 0 ? *reference : (char)(high * 16 + low);
-		reference += low < 0 ? 1 : 3;
+		int byte = *reference == '%' ? hex_byte(reference + 1) : -1;
+		name[size++] = byte < 0 ? *reference : (char)byte;
+		reference += byte < 0 ? 1 : 3;
 	}
 	name[size] = '\0';
 }

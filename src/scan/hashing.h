@@ -5,7 +5,7 @@
  *     hashing_new(1U << FILE_HASH_SHA256, &hashing, &error);
  *     hashing_begin(hashing);             // for each file
  *     hashing_add(hashing, bytes, size);
- *     hashing_end(hashing, out);          // hashing_size(hashing) bytes
+ *     hashing_end(hashing, out);          // the bytes of each wanted
  *     hashing_free(hashing);
  *
  * SPDX-License-Identifier: MIT

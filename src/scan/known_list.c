@@ -86,8 +86,7 @@ static int take_hash(struct known_line *line, unsigned kind, struct known_hashes
 				    : size == 20 ? "40 hexadecimal digits"
 						 : "64 hexadecimal digits");
 	for (size_t i = 0; i < size; i++)
-		hashes->hash[kind][i] =
-			(uint8_t)(hex_digit(digits[2 * i]) << 4 | hex_digit(digits[2 * i + 1]));
+		hashes->hash[kind][i] = (uint8_t)hex_byte(digits + 2 * i);
 	hashes->found |= 1U << kind;
 	line->at += 2 * size;
 	return 0;

@@ -30,18 +30,17 @@ static int decode(const char *text, size_t length, char **out, struct simhash_er
 		return -1;
 	write = *out;
 	for (size_t i = 0; i < length; i++) {
-		int high, low;
+		int byte;
 		if (text[i] != '%') {
 			*write++ = text[i];
 			continue;
 		}
-		high = i + 2 < length ? hex_digit(text[i + 1]) : -1;
-		low = high < 0 ? -1 : hex_digit(text[i + 2]);
-		if (low < 0 || high * 16 + low == 0)
+		byte = i + 2 < length ? hex_byte(text + i + 1) : -1;
+		if (byte <= 0)
 			return error_set(
 				error, SIMHASH_E_SYNTAX,
 				"database URL: expected two hexadecimal digits after '%%'");
-		*write++ = (char)(high * 16 + low);
+		*write++ = (char)byte;
 		i += 2;
 	}
 	*write = '\0';

@@ -3,7 +3,7 @@
  * take parts of the names of files for its own.
  * SPDX-License-Identifier: MIT
  */
-#include "scan/filter_list.h"
+#include "scan/filter_commands.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -198,7 +198,7 @@ static int parse(struct filter_command *command, const char *text, struct simhas
 	return 0;
 }
 
-static int add(struct filter_list *list, const char *text, const char *where,
+static int add(struct filter_commands *list, const char *text, const char *where,
 	       struct simhash_error *error)
 {
 	struct filter_command command = {.words = NULL};
@@ -215,12 +215,13 @@ static int add(struct filter_list *list, const char *text, const char *where,
 	return 0;
 }
 
-int filter_list_add(struct filter_list *list, const char *text, struct simhash_error *error)
+int filter_commands_add(struct filter_commands *list, const char *text, struct simhash_error *error)
 {
 	return add(list, text, "--filter", error);
 }
 
-int filter_list_add_file(struct filter_list *list, const char *path, struct simhash_error *error)
+int filter_commands_add_file(struct filter_commands *list, const char *path,
+			     struct simhash_error *error)
 {
 	char *text, *line, *end;
 	size_t size;
@@ -238,15 +239,16 @@ int filter_list_add_file(struct filter_list *list, const char *path, struct simh
 	return status;
 }
 
-void filter_list_release(struct filter_list *list)
+void filter_commands_release(struct filter_commands *list)
 {
 	for (size_t i = 0; i < list->count; i++)
 		command_release(&list->items[i]);
 	free(list->items);
-	*list = (struct filter_list){.items = NULL};
+	*list = (struct filter_commands){.items = NULL};
 }
 
-const struct filter_command *filter_list_find(const struct filter_list *list, struct bytes name)
+const struct filter_command *filter_commands_find(const struct filter_commands *list,
+						  struct bytes name)
 {
 	const char *extension;
 	size_t size = list->count == 0 ? 0 : simhash_extension(name.data, name.size, &extension);
@@ -259,9 +261,9 @@ const struct filter_command *filter_list_find(const struct filter_list *list, st
 	return NULL;
 }
 
-uint32_t filter_list_number(const void *filters, struct bytes name)
+uint32_t filter_commands_number(const void *filters, struct bytes name)
 {
-	const struct filter_command *command = filter_list_find(filters, name);
+	const struct filter_command *command = filter_commands_find(filters, name);
 
 	return command == NULL ? 0 : command->number;
 }

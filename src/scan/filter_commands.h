@@ -3,8 +3,8 @@
  * with src/index/filter.h, which tells what is left out.
  * SPDX-License-Identifier: MIT
  */
-#ifndef SIMHASH_SCAN_FILTER_LIST_H
-#define SIMHASH_SCAN_FILTER_LIST_H
+#ifndef SIMHASH_SCAN_FILTER_COMMANDS_H
+#define SIMHASH_SCAN_FILTER_COMMANDS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,7 +24,7 @@ struct filter_command {
 };
 
 /* All zero is empty. */
-struct filter_list {
+struct filter_commands {
 	struct filter_command *items;
 	size_t count, capacity;
 };
@@ -34,16 +34,19 @@ struct filter_list {
  * it is; in double quotes and outside of quotes a backslash keeps the next character. In each
  * word % becomes the path of the file, and %% a percent sign.
  */
-int filter_list_add(struct filter_list *list, const char *text, struct simhash_error *error);
+int filter_commands_add(struct filter_commands *list, const char *text,
+			struct simhash_error *error);
 /* Add each line of a file that is neither empty nor begins with a #. */
-int filter_list_add_file(struct filter_list *list, const char *path, struct simhash_error *error);
-void filter_list_release(struct filter_list *list);
+int filter_commands_add_file(struct filter_commands *list, const char *path,
+			     struct simhash_error *error);
+void filter_commands_release(struct filter_commands *list);
 
 /* The first command for the extension of a name, or NULL. */
-const struct filter_command *filter_list_find(const struct filter_list *list, struct bytes name);
+const struct filter_command *filter_commands_find(const struct filter_commands *list,
+						  struct bytes name);
 
 /* Its number, or 0. `filters` is a list. */
-uint32_t filter_list_number(const void *filters, struct bytes name);
+uint32_t filter_commands_number(const void *filters, struct bytes name);
 
 /* The arguments for a file, with one more that is NULL; freed by the caller at once. Or NULL. */
 char **filter_arguments(const struct filter_command *command, const char *path);

@@ -3,7 +3,7 @@
  * called, since other threads may hold locks.
  * SPDX-License-Identifier: MIT
  */
-#include "scan/filtering.h"
+#include "scan/filter_run.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@
 
 extern char **environ;
 
-struct filtering {
+struct filter_run {
 	struct file_scanner *scanner;
 	const struct filter_command *command;
 	const struct filter_limits *limits;
@@ -113,36 +113,36 @@ static _Noreturn void become(const char *program, char **arguments, int in, int 
 }
 
 /* Start the command. -1 with errno. */
-static int start(struct filtering *filtering, int fd, const char *path)
+static int start(struct filter_run *run, int fd, const char *path)
 {
-	const struct filter_command *command = filtering->command;
+	const struct filter_command *command = run->command;
 	char **arguments = filter_arguments(command, path);
 	int out[2] = {-1, -1}, err[2] = {-1, -1}, in = -1, saved;
 	struct rlimit limit = {.rlim_cur = 1024};
 
 	getrlimit(RLIMIT_NOFILE, &limit);
 	in = lift(command->names_file ? open("/dev/null", O_RDONLY | O_CLOEXEC) : dup(fd));
-	filtering->pid = -1;
+	run->pid = -1;
 	if (arguments != NULL && in >= 0 && open_pipe(out) == 0 && open_pipe(err) == 0)
-		filtering->pid = fork();
-	if (filtering->pid == 0)
+		run->pid = fork();
+	if (run->pid == 0)
 		become(command->program, arguments, in, out[1], err[1], limit.rlim_cur);
 	saved = errno;
 	free(arguments);
 	if (in >= 0)
 		close(in);
-	if (filtering->pid < 0) {
+	if (run->pid < 0) {
 		close_ends(out);
 		close_ends(err);
 		errno = saved;
 		return -1;
 	}
 	/* The child does the same; whoever is first. */
-	setpgid(filtering->pid, filtering->pid);
+	setpgid(run->pid, run->pid);
 	close(out[1]);
 	close(err[1]);
-	filtering->out = out[0];
-	filtering->err = err[0];
+	run->out = out[0];
+	run->err = err[0];
 	return 0;
 }
 
@@ -154,127 +154,123 @@ static void close_end(int *fd)
 	*fd = -1;
 }
 
-static void read_error(struct filtering *filtering)
+static void read_error(struct filter_run *run)
 {
 	char bytes[LINE_MAX_BYTES];
-	ssize_t got = read(filtering->err, bytes, sizeof bytes);
+	ssize_t got = read(run->err, bytes, sizeof bytes);
 
 	if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN))
-		close_end(&filtering->err);
+		close_end(&run->err);
 	for (ssize_t i = 0; i < got; i++) {
-		bool begins = filtering->last_size > 0 &&
-			      filtering->last[filtering->last_size - 1] == '\n' && bytes[i] != '\n';
+		bool begins = run->last_size > 0 && run->last[run->last_size - 1] == '\n' &&
+			      bytes[i] != '\n';
 		if (begins)
-			filtering->last_size = 0;
-		if (filtering->last_size < sizeof filtering->last - 1 &&
-		    (bytes[i] != '\n' || filtering->last_size > 0))
-			filtering->last[filtering->last_size++] = bytes[i];
+			run->last_size = 0;
+		if (run->last_size < sizeof run->last - 1 &&
+		    (bytes[i] != '\n' || run->last_size > 0))
+			run->last[run->last_size++] = bytes[i];
 	}
 }
 
-static void read_output(struct filtering *filtering)
+static void read_output(struct filter_run *run)
 {
-	uint8_t *buffer = filtering->scanner->buffer;
-	ssize_t got = read(filtering->out, buffer + filtering->have,
-			   FILE_SCANNER_BUFFER - filtering->have);
+	uint8_t *buffer = run->scanner->buffer;
+	ssize_t got = read(run->out, buffer + run->have, FILE_SCANNER_BUFFER - run->have);
 
 	if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN))
-		close_end(&filtering->out);
-	filtering->have += got > 0 ? (size_t)got : 0;
-	if (filtering->have == FILE_SCANNER_BUFFER) {
-		content_add(&filtering->content, filtering->have, false);
-		filtering->have = 0;
+		close_end(&run->out);
+	run->have += got > 0 ? (size_t)got : 0;
+	if (run->have == FILE_SCANNER_BUFFER) {
+		content_add(&run->content, run->have, false);
+		run->have = 0;
 	}
 }
 
 /* Why no more is read before the end, or ENDED. */
-static enum ending must_end(const struct filtering *filtering)
+static enum ending must_end(const struct filter_run *run)
 {
-	if (atomic_load_explicit(filtering->scanner->stop, memory_order_relaxed))
+	if (atomic_load_explicit(run->scanner->stop, memory_order_relaxed))
 		return IS_STOPPED;
-	if (clock_monotonic_s() > filtering->end_s)
+	if (clock_monotonic_s() > run->end_s)
 		return IS_LATE;
-	return filtering->content.row->size_bytes + (int64_t)filtering->have >
-			       filtering->limits->bytes
-		       ? IS_LONG
-		       : ENDED;
+	return run->content.row->size_bytes + (int64_t)run->have > run->limits->bytes ? IS_LONG
+										      : ENDED;
 }
 
-static enum ending read_all(struct filtering *filtering)
+static enum ending read_all(struct filter_run *run)
 {
 	enum ending ending = ENDED;
 
-	while (ending == ENDED && (filtering->out >= 0 || filtering->err >= 0)) {
-		struct pollfd ends[2] = {{.fd = filtering->out, .events = POLLIN},
-					 {.fd = filtering->err, .events = POLLIN}};
+	while (ending == ENDED && (run->out >= 0 || run->err >= 0)) {
+		struct pollfd ends[2] = {{.fd = run->out, .events = POLLIN},
+					 {.fd = run->err, .events = POLLIN}};
 		if (poll(ends, 2, POLL_MS) > 0) {
 			if (ends[0].revents != 0)
-				read_output(filtering);
+				read_output(run);
 			if (ends[1].revents != 0)
-				read_error(filtering);
+				read_error(run);
 		}
-		ending = must_end(filtering);
+		ending = must_end(run);
 	}
 	return ending;
 }
 
 /* Wait until it has ended, and leave it to be reaped: so its process group is nobody else's. */
-static enum ending wait_for_end(const struct filtering *filtering)
+static enum ending wait_for_end(const struct filter_run *run)
 {
 	const struct timespec moment = {.tv_nsec = 2000000};
 	enum ending ending = ENDED;
 
 	while (ending == ENDED) {
 		siginfo_t info = {.si_pid = 0};
-		int status =
-			waitid(P_PID, (id_t)filtering->pid, &info, WEXITED | WNOHANG | WNOWAIT);
+		int status = waitid(P_PID, (id_t)run->pid, &info, WEXITED | WNOHANG | WNOWAIT);
 		if (status != 0 ? errno != EINTR : info.si_pid != 0)
 			return ENDED;
 		nanosleep(&moment, NULL);
-		ending = must_end(filtering);
+		ending = must_end(run);
 	}
 	return ending;
 }
 
 /* Kill what is left of the group. Returns the status of the command. */
-static int reap(struct filtering *filtering)
+static int reap(struct filter_run *run)
 {
 	int status = 0;
 
-	kill(-filtering->pid, SIGKILL);
-	while (waitpid(filtering->pid, &status, 0) < 0 && errno == EINTR)
+	kill(-run->pid, SIGKILL);
+	while (waitpid(run->pid, &status, 0) < 0 && errno == EINTR)
 		;
-	if (filtering->out >= 0)
-		close(filtering->out);
-	if (filtering->err >= 0)
-		close(filtering->err);
+	if (run->out >= 0)
+		close(run->out);
+	if (run->err >= 0)
+		close(run->err);
 	return status;
 }
 
 /* ---- What it comes to ---- */
 
-static const char *program_name(const struct filtering *filtering)
+static const char *program_name(const struct filter_run *run)
 {
-	const char *slash = strrchr(filtering->command->program, '/');
+	const char *slash = strrchr(run->command->program, '/');
 
-	return slash == NULL ? filtering->command->program : slash + 1;
+	return slash == NULL ? run->command->program : slash + 1;
 }
 
-static char *explain(struct filtering *filtering, enum ending ending, int status)
+static char *explain(struct filter_run *run, enum ending ending, int status)
 {
 	char *text = NULL;
-	size_t size = filtering->last_size;
+	size_t size = run->last_size;
 	FILE *out;
 
-	while (size > 0 && filtering->last[size - 1] == '\n')
+	while (size > 0 && run->last[size - 1] == '\n')
 		size--;
-	filtering->last[size] = '\0';
-	out = open_memstream(&text, &filtering->last_size);
+	run->last[size] = '\0';
+	out = open_memstream(&text, &run->last_size);
 	if (out == NULL)
 		return NULL;
-	fprintf(out, "%s ", program_name(filtering));
+	fprintf(out, "%s ", program_name(run));
 	if (ending == IS_LATE)
-		fprintf(out, "took more than %u s: see --filter-time", filtering->limits->seconds);
+		fprintf(out, "took more than %u s: see --filter-time", run->limits->seconds);
 	else if (ending == IS_LONG)
 		fprintf(out, "printed more than --max-filtered allows");
 	else if (WIFSIGNALED(status))
@@ -282,11 +278,11 @@ static char *explain(struct filtering *filtering, enum ending ending, int status
 	else
 		fprintf(out, "ended with status %d", WEXITSTATUS(status));
 	if (ending == ENDED && size > 0)
-		fprintf(out, ": %s", filtering->last);
+		fprintf(out, ": %s", run->last);
 	return close_text(out, &text) == 0 ? text : NULL;
 }
 
-static char *explain_start(const struct filtering *filtering, int system_errno)
+static char *explain_start(const struct filter_run *run, int system_errno)
 {
 	char *text = NULL;
 	size_t size;
@@ -294,7 +290,7 @@ static char *explain_start(const struct filtering *filtering, int system_errno)
 
 	if (out == NULL)
 		return NULL;
-	fprintf(out, "cannot run %s: %s", program_name(filtering), strerror(system_errno));
+	fprintf(out, "cannot run %s: %s", program_name(run), strerror(system_errno));
 	return close_text(out, &text) == 0 ? text : NULL;
 }
 
@@ -302,27 +298,27 @@ enum scan_outcome scan_filtered(struct file_scanner *scanner, const struct filte
 				const struct filter_limits *limits, int fd, const char *path,
 				struct file_row *row, char **why)
 {
-	struct filtering filtering = {.scanner = scanner, .command = command, .limits = limits};
+	struct filter_run run = {.scanner = scanner, .command = command, .limits = limits};
 	enum ending ending;
 	int status;
 
 	*why = NULL;
-	content_begin(&filtering.content, scanner, row);
-	filtering.end_s = clock_monotonic_s() + limits->seconds;
-	if (start(&filtering, fd, path) != 0) {
-		*why = explain_start(&filtering, errno);
+	content_begin(&run.content, scanner, row);
+	run.end_s = clock_monotonic_s() + limits->seconds;
+	if (start(&run, fd, path) != 0) {
+		*why = explain_start(&run, errno);
 		return SCAN_FAILED;
 	}
-	ending = read_all(&filtering);
+	ending = read_all(&run);
 	if (ending == ENDED)
-		ending = wait_for_end(&filtering);
-	status = reap(&filtering);
+		ending = wait_for_end(&run);
+	status = reap(&run);
 	if (ending == IS_STOPPED)
 		return SCAN_STOPPED;
 	if (ending != ENDED || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-		*why = explain(&filtering, ending, status);
+		*why = explain(&run, ending, status);
 		return SCAN_FAILED;
 	}
-	content_add(&filtering.content, filtering.have, true);
-	return content_end(&filtering.content);
+	content_add(&run.content, run.have, true);
+	return content_end(&run.content);
 }

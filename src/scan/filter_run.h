@@ -7,10 +7,10 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef SIMHASH_SCAN_FILTERING_H
-#define SIMHASH_SCAN_FILTERING_H
+#ifndef SIMHASH_SCAN_FILTER_RUN_H
+#define SIMHASH_SCAN_FILTER_RUN_H
 
-#include "scan/filter_list.h"
+#include "scan/filter_commands.h"
 #include "scan/scan_file.h"
 
 #define FILTER_SECONDS 60
