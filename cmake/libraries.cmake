@@ -66,29 +66,6 @@ add_public_library(simhash OUTPUT simhash EXPORTS "simhash_*" ROOMS base core me
 add_library(simhash::simhash ALIAS simhash_shared)
 add_library(simhash::static ALIAS simhash_static)
 
-# The database clients are linked by their names where this is installed.
-set(mysql_names "")
-foreach(module libmariadb mariadb mysqlclient)
-  if(mysql_target STREQUAL "PkgConfig::MYSQL_${module}")
-    set(mysql_names ${MYSQL_${module}_LIBRARIES})
-    set(mysql_module ${module})
-  endif()
-endforeach()
-set(archive_names "")
-if(archive_target)
-  set(archive_names ${LIBARCHIVE_LIBRARIES})
-  set(archive_module libarchive)
-endif()
-set(document_names "")
-if(document_target)
-  set(document_names ${EXPAT_LIBRARIES})
-  set(document_module expat)
-endif()
-set(nettle_names "")
-if(nettle_target)
-  set(nettle_names ${NETTLE_LIBRARIES})
-  set(nettle_module nettle)
-endif()
 add_public_library(simhash_index OUTPUT simhash-index EXPORTS "simhash_index_*"
   ROOMS base core measure store scan find api
   LIBRARIES ${simhash_libraries} $<BUILD_INTERFACE:PkgConfig::SQLITE3> $<BUILD_INTERFACE:PkgConfig::XXHASH>

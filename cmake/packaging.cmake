@@ -69,6 +69,12 @@ endif()
 if(archive_target)
   list(APPEND debian_needs libarchive-dev)
 endif()
+if(document_target)
+  list(APPEND debian_needs libexpat1-dev)
+endif()
+if(nettle_target)
+  list(APPEND debian_needs nettle-dev)
+endif()
 list(JOIN debian_needs ", " debian_needs)
 debian_package(development libsimhash-dev libdevel "find files that are nearly the same - development files"
 "Headers, static libraries, and what finds them by pkg-config and CMake, to

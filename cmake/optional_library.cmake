@@ -1,0 +1,38 @@
+# A library that the build does without where it is not there:
+#
+#     optional_library(hashes OPTION SIMHASH_HASHES MODULES nettle LIBRARY Nettle
+#                      GIVES "MD5, SHA-1 and SHA-256")
+#
+# OPTION is ON, OFF or AUTO. Of the MODULES of pkg-config the first that is there is taken. Sets
+# hashes_target, hashes_module and hashes_names, how the linker finds it where this is installed;
+# without the library all are empty. ELSE is what is told then besides. NEEDS names another such
+# library which it is no use without.
+function(optional_library name)
+  cmake_parse_arguments(library "" "OPTION;LIBRARY;GIVES;ELSE;NEEDS" "MODULES" ${ARGN})
+  set(${library_OPTION} AUTO CACHE STRING "${library_GIVES}, by ${library_LIBRARY}: ON, OFF, or AUTO for where it is")
+  set_property(CACHE ${library_OPTION} PROPERTY STRINGS AUTO ON OFF)
+  foreach(result target module names)
+    set(${name}_${result} "" PARENT_SCOPE)
+  endforeach()
+  if(library_NEEDS AND NOT ${library_NEEDS}_target)
+    set(library_MODULES "")
+    set(library_LIBRARY "the library for ${library_NEEDS}, which it needs,")
+  endif()
+  if(NOT ${library_OPTION} STREQUAL "OFF")
+    foreach(module IN LISTS library_MODULES)
+      string(MAKE_C_IDENTIFIER "${name}_${module}" found)
+      pkg_check_modules(${found} QUIET IMPORTED_TARGET ${module})
+      if(${found}_FOUND)
+        message(STATUS "${library_GIVES}: built in, by ${library_LIBRARY} ${${found}_VERSION}")
+        set(${name}_target PkgConfig::${found} PARENT_SCOPE)
+        set(${name}_module ${${found}_MODULE_NAME} PARENT_SCOPE)
+        set(${name}_names ${${found}_LIBRARIES} PARENT_SCOPE)
+        return()
+      endif()
+    endforeach()
+    if(${library_OPTION} STREQUAL "ON")
+      message(FATAL_ERROR "${library_OPTION} is ON, but ${library_LIBRARY} was not found")
+    endif()
+  endif()
+  message(STATUS "${library_GIVES}: not built in${library_ELSE}")
+endfunction()
