@@ -79,7 +79,11 @@ void row_stream_release(struct row_stream *stream)
 
 static size_t slot_of(const struct row_stream *stream, const struct find_file *file)
 {
-	return (size_t)hash_seeded_bytes(file->content_hash) & (stream->slot_count - 1);
+	uint64_t hash = hash_seeded_bytes(file->content_hash);
+
+	if (stream->keeps_extensions)
+		hash = hash_seeded(hash, file->extension_hash);
+	return (size_t)hash & (stream->slot_count - 1);
 }
 
 /*
@@ -309,6 +313,16 @@ static size_t choose_block_rows(const struct row_stream *stream)
 	return most < even ? most : even;
 }
 
+/*
+ * Can a file's extension matter beyond what needs_extension() says of its own content? Only to a file
+ * without a sketch, where sketches verify. Else all copies are one row, whatever they are called.
+ */
+static bool tells_extensions(const struct row_stream *stream)
+{
+	return stream->finder->request->rule.verify.mode != VERIFY_NO &&
+	       !sorted_rows_are_sketched(stream->rows);
+}
+
 static int begin_stream(struct row_stream *stream, struct simhash_error *error)
 {
 	static const struct block nothing;
@@ -330,6 +344,7 @@ static int begin_stream(struct row_stream *stream, struct simhash_error *error)
 		if (stream->row_bytes > 0)
 			stream->block_rows = choose_block_rows(stream);
 	}
+	stream->keeps_extensions = stream->keeps_extensions && tells_extensions(stream);
 	return sorted_cursor_begin(&stream->cursor, stream->rows, &range, error);
 }
 

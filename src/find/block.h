@@ -45,7 +45,7 @@ struct row_stream {
 	bool takes_all;	  /* into one block, however many */
 	size_t row_bytes; /* that a row takes in the search: a thread's block is to fit into memory */
 	size_t block_rows;     /* new ones in a block; more where copies are wanted together */
-	bool keeps_extensions; /* a copy has the extension of its twin */
+	bool keeps_extensions; /* of a copy: else it has that of its twin */
 	struct sorted_rows own_rows;
 	const struct sorted_rows *rows; /* NULL: still to be read */
 	struct sorted_cursor cursor;

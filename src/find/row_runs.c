@@ -184,6 +184,7 @@ int row_runs_add(struct row_runs *runs, const struct find_file *file, struct sim
 	packed_row_write(row_at(runs, &runs->items[runs->count++]), file);
 	runs->used += size;
 	runs->rows++;
+	runs->unsketched += !file->has_sketch;
 	return 0;
 }
 

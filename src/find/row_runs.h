@@ -34,8 +34,9 @@ struct run_zone {
 };
 
 struct row_runs {
-	size_t budget; /* bytes of memory that rows and their order may take */
-	uint64_t rows; /* all that were added */
+	size_t budget;	     /* bytes of memory that rows and their order may take */
+	uint64_t rows;	     /* all that were added */
+	uint64_t unsketched; /* of them */
 	/* What is in memory: rows one behind another, and where each begins. */
 	char *bytes;
 	size_t used, capacity;

@@ -381,6 +381,14 @@ uint64_t sorted_rows_count(const struct sorted_rows *rows)
 	return count;
 }
 
+bool sorted_rows_are_sketched(const struct sorted_rows *rows)
+{
+	for (unsigned i = 0; i < rows->runs_count; i++)
+		if (rows->runs[i].unsketched > 0)
+			return false;
+	return true;
+}
+
 void sorted_rows_release(struct sorted_rows *rows)
 {
 	for (unsigned i = 0; i < rows->runs_count; i++)

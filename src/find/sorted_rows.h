@@ -40,6 +40,9 @@ int sorted_rows_read(struct sorted_rows *rows, const struct finder *finder, stru
 
 uint64_t sorted_rows_count(const struct sorted_rows *rows);
 
+/* Has every row a resemblance sketch? */
+bool sorted_rows_are_sketched(const struct sorted_rows *rows);
+
 void sorted_rows_release(struct sorted_rows *rows);
 
 struct sorted_cursor {
