@@ -89,7 +89,8 @@ sqlite3 :memory: -cmd '.mode csv' -cmd '.import pairs.csv pairs' \
 	grep -v "$(printf '64%.0s' $(seq 200))" | LC_ALL=C sort >found
 cmp expected.paths found || fail "paths in CSV: $(diff expected.paths found | head -4)"
 
-# One file named by its odd path.
+# One file named by its odd path. Valgrind sees what is alike in all of them after a few.
+[ -z "${MEMCHECK:-}" ] || names=("${names[@]:0:3}")
 for name in "${names[@]}"; do
 	runs 0 "$SIMFIND" "$files/$name"
 	same "pairs of one file" "$count" "$(wc -l <out)"
