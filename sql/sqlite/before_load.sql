@@ -3,3 +3,7 @@
 DROP INDEX IF EXISTS file_uniform;
 
 DROP INDEX IF EXISTS file_cell;
+
+DROP INDEX IF EXISTS directory_path;
+
+DROP INDEX IF EXISTS directory_text;

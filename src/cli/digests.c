@@ -180,6 +180,6 @@ int import_digests(const struct index_arguments *arguments, struct simhash_error
 	if (!arguments->quiet && (status == 0 || files > 0))
 		fprintf(stderr, "%s files imported\n", format_count(files, count));
 	if (status == 0 && atomic_load(&stop_requested))
-		end_by_signal(PROGRAM, "interrupted; the files read so far are stored");
+		end_by_signal(PROGRAM, "interrupted; import the list again for the rest");
 	return status;
 }

@@ -8,11 +8,9 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "base/arena.h"
 #include "base/error.h"
 #include "index/copy_sketches.h"
-#include "store/batch.h"
-#include "store/file_copy.h"
+#include "index/row_part.h"
 #include "store/load.h"
 #include "store/names.h"
 #include "store/scan_run.h"
@@ -21,25 +19,19 @@
 #include "store/totals.h"
 
 #define PASSES_MAX 4
-#define PART_ROWS 4096
 
-/* A part of the rows of the source, in order of path hash, with texts of their own. */
+/* A part of the rows of the source. */
 struct part {
-	struct file_row rows[PART_ROWS];
-	struct arena texts;
+	struct row_part *rows;
 	bool is_same[PART_ROWS];  /* the target has it, or a newer one */
 	bool is_newer[PART_ROWS]; /* there */
-	size_t count;
-	/* To be written, or whose sketches are. */
-	const struct file_row *chosen[PART_ROWS];
-	struct directory_row directories[PART_ROWS];
 };
 
 struct copy {
 	const struct copy_options *options;
 	struct copy_summary *summary;
 	struct store *from, *to;
-	struct part *part;
+	struct part part;
 	struct measure_map measures;
 	size_t next; /* row of the part that the target's rows are compared with */
 	unsigned pass;
@@ -49,30 +41,6 @@ struct copy {
 };
 
 /* ---- Rows ---- */
-
-static int keep_row(struct part *part, const struct file_row *row, struct simhash_error *error)
-{
-	struct file_row *kept = &part->rows[part->count];
-	struct bytes *texts[] = {&kept->directory, &kept->name, &kept->extension};
-
-	*kept = *row;
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-		char *text = arena_take(&part->texts, texts[i]->size);
-		if (text == NULL)
-			return error_set_memory(error);
-		memcpy(text, texts[i]->data, texts[i]->size);
-		texts[i]->data = text;
-	}
-	part->is_same[part->count] = part->is_newer[part->count] = false;
-	part->count++;
-	return 0;
-}
-
-static void empty_part(struct part *part)
-{
-	part->count = 0;
-	arena_clear(&part->texts);
-}
 
 static bool same_bytes(struct bytes x, struct bytes y)
 {
@@ -123,18 +91,19 @@ static void sum_row(XXH3_state_t *state, const struct file_row *row)
 /* Compare a row of the target with those of the part; both are in order. */
 static void compare_row(struct copy *copy, const struct file_row *row)
 {
-	struct part *part = copy->part;
+	struct part *part = &copy->part;
+	const struct row_part *rows = part->rows;
 	const struct file_row *ours;
 	int order = -1;
 
-	while (copy->next < part->count && (order = memcmp(part->rows[copy->next].path_hash,
+	while (copy->next < rows->count && (order = memcmp(rows->rows[copy->next].path_hash,
 							   row->path_hash, PATH_HASH_SIZE)) < 0)
 		copy->next++;
-	if (copy->next == part->count || order > 0) {
+	if (copy->next == rows->count || order > 0) {
 		copy->summary->others++;
 		return;
 	}
-	ours = &part->rows[copy->next];
+	ours = &rows->rows[copy->next];
 	if (same_row(ours, row)) {
 		sum_row(copy->sum_from, ours);
 		sum_row(copy->sum_to, row);
@@ -146,20 +115,6 @@ static void compare_row(struct copy *copy, const struct file_row *row)
 	copy->next++;
 }
 
-/* The next rows of the source after a path hash, as many as a part holds. */
-static int read_part(struct copy *copy, const struct row_scope *from, const uint8_t *after,
-		     struct simhash_error *error)
-{
-	struct whole_rows rows;
-	const struct file_row *row;
-	int status = whole_rows_begin(&rows, copy->from, from, after, NULL, PART_ROWS, error);
-
-	while (status == 0 && (status = whole_rows_next(&rows, &row, error)) == 1)
-		status = keep_row(copy->part, row, error);
-	whole_rows_end(&rows);
-	return status;
-}
-
 /* Compare the part with the rows of the target after a path hash, to another. */
 static int compare_part(struct copy *copy, const struct row_scope *to, const uint8_t *after,
 			const uint8_t *last, struct simhash_error *error)
@@ -169,6 +124,8 @@ static int compare_part(struct copy *copy, const struct row_scope *to, const uin
 	int status = whole_rows_begin(&rows, copy->to, to, after, last, INT64_MAX, error);
 
 	copy->next = 0;
+	memset(copy->part.is_same, 0, sizeof copy->part.is_same);
+	memset(copy->part.is_newer, 0, sizeof copy->part.is_newer);
 	while (status == 0 && (status = whole_rows_next(&rows, &row, error)) == 1) {
 		compare_row(copy, row);
 		status = 0;
@@ -180,13 +137,13 @@ static int compare_part(struct copy *copy, const struct row_scope *to, const uin
 /* Write the rows of the part that the target lacks. */
 static int write_part(struct copy *copy, const struct row_scope *scope, struct simhash_error *error)
 {
-	struct part *part = copy->part;
-	struct store_batch batch = {.rows = part->chosen};
+	struct row_part *rows = copy->part.rows;
+	struct store_batch batch = {.rows = rows->chosen};
 	int64_t removed;
 
-	for (size_t i = 0; i < part->count; i++)
-		if (!part->is_same[i])
-			store_batch_append(&batch, part->directories, &part->rows[i]);
+	for (size_t i = 0; i < rows->count; i++)
+		if (!copy->part.is_same[i])
+			store_batch_append(&batch, rows->directories, &rows->rows[i]);
 	if (batch.row_count > 0 && store_write(copy->to, scope, &batch, &removed, error) != 0)
 		return -1;
 	copy->written += batch.row_count;
@@ -199,12 +156,12 @@ static int copy_part_sketches(struct copy *copy, const struct row_scope *from,
 			      const struct row_scope *to, const uint8_t *after, const uint8_t *last,
 			      struct simhash_error *error)
 {
-	struct part *part = copy->part;
-	struct sketch_range range = {from, to, after, last, part->chosen, 0};
+	struct row_part *rows = copy->part.rows;
+	struct sketch_range range = {from, to, after, last, rows->chosen, 0};
 
-	for (size_t i = 0; i < part->count; i++)
-		if (!part->is_newer[i])
-			part->chosen[range.row_count++] = &part->rows[i];
+	for (size_t i = 0; i < rows->count; i++)
+		if (!copy->part.is_newer[i])
+			rows->chosen[range.row_count++] = &rows->rows[i];
 	return copy_sketches(copy->from, copy->to, &copy->measures, &range, &copy->written, error);
 }
 
@@ -217,14 +174,14 @@ static bool is_told_to_stop(const struct copy *copy)
 static int copy_rows(struct copy *copy, const struct row_scope *from, const struct row_scope *to,
 		     uint64_t total, struct simhash_error *error)
 {
-	struct part *part = copy->part;
+	struct row_part *part = copy->part.rows;
 	uint8_t last[PATH_HASH_SIZE];
 	bool is_first = true, has_more = true;
 	int status = 0;
 
 	while (status == 0 && has_more && !is_told_to_stop(copy)) {
 		const uint8_t *after = is_first ? NULL : last, *end;
-		status = read_part(copy, from, after, error);
+		status = row_part_read(part, copy->from, from, after, error);
 		if (status != 0)
 			break;
 		has_more = part->count == PART_ROWS;
@@ -239,13 +196,10 @@ static int copy_rows(struct copy *copy, const struct row_scope *from, const stru
 			memcpy(last, end, sizeof last);
 		copy->compared += part->count;
 		is_first = false;
-		empty_part(part);
 		if (status == 0 && copy->options->progress != NULL)
 			copy->options->progress(copy->options->context, copy->pass, copy->compared,
 						total);
 	}
-	arena_release(&part->texts);
-	part->count = 0;
 	return status;
 }
 
@@ -363,10 +317,10 @@ int index_copy(const struct copy_options *options, struct copy_summary *summary,
 	int status = -1;
 
 	memset(summary, 0, sizeof *summary);
-	copy.part = calloc(1, sizeof *copy.part);
+	copy.part.rows = row_part_new();
 	copy.sum_from = XXH3_createState();
 	copy.sum_to = XXH3_createState();
-	if (copy.part == NULL || copy.sum_from == NULL || copy.sum_to == NULL)
+	if (copy.part.rows == NULL || copy.sum_from == NULL || copy.sum_to == NULL)
 		error_set_memory(error);
 	else if (store_open(&options->from, OPEN_TO_READ, &copy.from, error) == 0 &&
 		 store_open(&options->to, OPEN_TO_CREATE, &copy.to, error) == 0)
@@ -379,6 +333,6 @@ int index_copy(const struct copy_options *options, struct copy_summary *summary,
 	store_close(copy.from);
 	XXH3_freeState(copy.sum_to);
 	XXH3_freeState(copy.sum_from);
-	free(copy.part);
+	row_part_free(copy.part.rows);
 	return status;
 }

@@ -9,12 +9,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/line_sorter.h"
 #include "find/groups.h"
 #include "find/pairs.h"
 #include "report/formatter.h"
 #include "report/order.h"
 #include "report/output_file.h"
-#include "report/sorter.h"
 
 struct store;
 

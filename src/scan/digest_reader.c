@@ -22,6 +22,7 @@
 
 struct digest_reader {
 	struct list_lines lines;
+	struct bytes line; /* the last one */
 	struct simhash_tag_set *tag_set;
 	char *path; /* of the last row: directory, name and extension */
 	size_t path_capacity;
@@ -40,13 +41,20 @@ static int refuse(const struct cursor *cursor, const char *expected)
 				 expected, cursor->error);
 }
 
+static struct cursor cursor_at(const struct digest_reader *reader, struct bytes line,
+			       struct simhash_error *error)
+{
+	return (struct cursor){reader, line.data, line.data, line.data + line.size, error};
+}
+
 static int next_line(struct digest_reader *reader, struct cursor *cursor,
 		     struct simhash_error *error)
 {
-	struct bytes line = {"", 0};
-	int status = list_lines_next(&reader->lines, &line, error);
+	int status;
 
-	*cursor = (struct cursor){reader, line.data, line.data, line.data + line.size, error};
+	reader->line = (struct bytes){"", 0};
+	status = list_lines_next(&reader->lines, &reader->line, error);
+	*cursor = cursor_at(reader, reader->line, error);
 	return status;
 }
 
@@ -279,32 +287,50 @@ static int take_names(struct cursor *cursor, struct digest_reader *reader, struc
 	return 0;
 }
 
-int digest_reader_next(struct digest_reader *reader, struct file_row *row,
-		       struct simhash_error *error)
+/* The row of a line: 1 or -1. */
+static int take_row(struct cursor *cursor, struct digest_reader *reader, struct file_row *row)
 {
-	struct cursor cursor;
 	uint8_t directory[DIRECTORY_HASH_SIZE];
 	uint64_t size;
-	int status = next_line(reader, &cursor, error);
 
-	if (status != 1)
-		return status;
 	*row = (struct file_row){.host = 0};
-	if (take_number(&cursor, INT64_MAX, &size) != 0 || take_blank(&cursor) != 0)
+	if (take_number(cursor, INT64_MAX, &size) != 0 || take_blank(cursor) != 0)
 		return -1;
 	row->size_bytes = (int64_t)size;
-	if (take_time(&cursor, &row->mtime_ns) != 0 || take_blank(&cursor) != 0 ||
-	    take_hex(&cursor, row->content_hash, CONTENT_HASH_SIZE) != 0 ||
-	    take_blank(&cursor) != 0 || take_counts(&cursor, row) != 0 ||
-	    take_blank(&cursor) != 0 || take_sketch(&cursor, row) != 0 ||
-	    take_blank(&cursor) != 0 || take_names(&cursor, reader, row) != 0)
+	if (take_time(cursor, &row->mtime_ns) != 0 || take_blank(cursor) != 0 ||
+	    take_hex(cursor, row->content_hash, CONTENT_HASH_SIZE) != 0 ||
+	    take_blank(cursor) != 0 || take_counts(cursor, row) != 0 || take_blank(cursor) != 0 ||
+	    take_sketch(cursor, row) != 0 || take_blank(cursor) != 0 ||
+	    take_names(cursor, reader, row) != 0)
 		return -1;
-	if (cursor.at != cursor.end)
-		return refuse(&cursor, "the end of the line");
+	if (cursor->at != cursor->end)
+		return refuse(cursor, "the end of the line");
 	directory_hash(row->directory, directory);
 	path_hash(directory, row->name, row->path_hash);
 	row_compute_keys(row, reader->tag_set);
 	return 1;
+}
+
+int digest_reader_next(struct digest_reader *reader, struct file_row *row,
+		       struct simhash_error *error)
+{
+	struct cursor cursor;
+	int status = next_line(reader, &cursor, error);
+
+	return status == 1 ? take_row(&cursor, reader, row) : status;
+}
+
+struct bytes digest_reader_line(const struct digest_reader *reader)
+{
+	return reader->line;
+}
+
+int digest_reader_again(struct digest_reader *reader, struct bytes line, struct file_row *row,
+			struct simhash_error *error)
+{
+	struct cursor cursor = cursor_at(reader, line, error);
+
+	return take_row(&cursor, reader, row);
 }
 
 /* ---- The heading ---- */

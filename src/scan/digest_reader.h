@@ -39,6 +39,13 @@ const struct simhash_tag_set *digest_reader_tag_set(const struct digest_reader *
 int digest_reader_next(struct digest_reader *reader, struct file_row *row,
 		       struct simhash_error *error);
 
+/* The line of the last file, which lives as long as its row. */
+struct bytes digest_reader_line(const struct digest_reader *reader);
+
+/* The row of such a line, read once more: 1, or -1. */
+int digest_reader_again(struct digest_reader *reader, struct bytes line, struct file_row *row,
+			struct simhash_error *error);
+
 void digest_reader_close(struct digest_reader *reader); /* NULL is fine */
 
 #endif

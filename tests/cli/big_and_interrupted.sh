@@ -31,8 +31,8 @@ start() {
 # run, after the next they are there.
 complete() {
 	runs 0 "$SIMHASH" "$files"
-	[ "$TEST_ENGINE" != sqlite ] || same "indexes" "file_cell file_uniform" "$(sql "
-		SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = 'file'
+	[ "$TEST_ENGINE" != sqlite ] || same "indexes" "directory_path directory_text file_cell file_uniform" "$(sql "
+		SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name IN ('file', 'directory')
 		AND sql IS NOT NULL ORDER BY name" | tr '\n' ' ' | sed 's/ $//')"
 	same "rows after a completed run" "$total" "$(sql 'SELECT count(*) FROM file')"
 	runs 0 "$SIMHASH" "$files"

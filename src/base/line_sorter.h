@@ -9,8 +9,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef SIMHASH_REPORT_SORTER_H
-#define SIMHASH_REPORT_SORTER_H
+#ifndef SIMHASH_BASE_LINE_SORTER_H
+#define SIMHASH_BASE_LINE_SORTER_H
 
 #include <stdbool.h>
 #include <stddef.h>

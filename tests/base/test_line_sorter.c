@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "report/sorter.h"
+#include "base/line_sorter.h"
 
 #define LINES 5000
 

@@ -3,7 +3,7 @@
  * that are behind so many others are dropped from memory before they make a run.
  * SPDX-License-Identifier: MIT
  */
-#include "report/sorter.h"
+#include "base/line_sorter.h"
 
 #include <pthread.h>
 #include <stdio.h>
