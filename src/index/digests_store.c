@@ -1,7 +1,7 @@
 /*
- * From a digest list to rows. Lines are sorted by path hash before they are stored: a table in that order is
- * then written from its beginning to its end, and not all over for each part. A line is sorted as it is, which
- * is smaller than its row, and read once more when its turn comes.
+ * From a digest list to rows. Lines are sorted by path hash before they are stored: a table in that
+ * order is then written from its beginning to its end, and not all over for each part. A line is
+ * sorted as it is, which is smaller than its row, and read once more when its turn comes.
  * SPDX-License-Identifier: MIT
  */
 #include "index/digests.h"

@@ -1,6 +1,6 @@
 /*
- * Some rows in order of path hash, with texts of their own: a part of an index or of a list that is worked on
- * as a whole.
+ * Some rows in order of path hash, with texts of their own: a part of an index or of a list that is
+ * worked on as a whole.
  *
  *     part = row_part_new();
  *     while (part->count < PART_ROWS && (status = next_row(&row, error)) == 1)
@@ -35,7 +35,7 @@ void row_part_free(struct row_part *part); /* NULL is fine */
 /* Copy a row behind the others. The part holds what the row holds of sketches. */
 int row_part_add(struct row_part *part, const struct file_row *row, struct simhash_error *error);
 
-/* Replace the part by the next rows of a scope after a path hash (NULL: the first), as many as it holds. */
+/* Replace the part by the rows of a scope after a path hash (NULL: the first), as many as it holds. */
 int row_part_read(struct row_part *part, struct store *store, const struct row_scope *scope,
 		  const uint8_t *after, struct simhash_error *error);
 

@@ -6,6 +6,7 @@
 #include "scan/digest_reader.h"
 
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,22 +80,24 @@ static int take_blank(struct cursor *cursor)
 	return takes(cursor, ' ') ? 0 : refuse(cursor, "a blank");
 }
 
-/* Digits without needless zeros, at most `largest`. */
+#define DIGITS_MAX 19 /* of any number of 63 bits, and none of so many is beyond 64 */
+
+/* Digits without needless zeros, at most `largest`, which has 63 bits. */
 static int take_number(struct cursor *cursor, uint64_t largest, uint64_t *value)
 {
 	const char *first = cursor->at;
+	ptrdiff_t digits;
 
 	*value = 0;
-	for (; cursor->at < cursor->end && ascii_is_digit(*cursor->at); cursor->at++) {
-		uint64_t digit = (uint64_t)(*cursor->at - '0');
-		if ((cursor->at > first && *value == 0) || digit > largest ||
-		    *value > (largest - digit) / 10) {
-			cursor->at = first;
-			return refuse(cursor, "a smaller number, without zeros before it");
-		}
-		*value = *value * 10 + digit;
-	}
-	return cursor->at > first ? 0 : refuse(cursor, "a number");
+	for (; cursor->at < cursor->end && ascii_is_digit(*cursor->at); cursor->at++)
+		*value = *value * 10 + (uint64_t)(*cursor->at - '0');
+	digits = cursor->at - first;
+	if (digits == 0)
+		return refuse(cursor, "a number");
+	if (digits <= DIGITS_MAX && *value <= largest && (digits == 1 || *first != '0'))
+		return 0;
+	cursor->at = first;
+	return refuse(cursor, "a smaller number, without zeros before it");
 }
 
 static int take_time(struct cursor *cursor, int64_t *time_ns)
