@@ -1,5 +1,6 @@
 /*
- * Buckets of rows by each of their keys.
+ * Buckets of rows by each of their keys. One key after another: what is gone through of it lies
+ * together in memory.
  * SPDX-License-Identifier: MIT
  */
 #include "find/key_index.h"
@@ -10,19 +11,105 @@
 #include "base/error.h"
 #include "base/seed.h"
 
-#define AHEAD 16 /* buckets are far apart in memory: have them on their way */
+#define AHEAD 16      /* buckets are far apart in memory: have them on their way */
+#define KEYED_ROWS 16 /* whose hashes are spread over the keys together: a line of the cache each */
+
+static void release_rows(struct keyed_rows *rows)
+{
+	free(rows->rows);
+	free(rows->hashes);
+	*rows = (struct keyed_rows){.count = 0};
+}
 
 void key_index_release(struct key_index *index)
 {
-	free(index->keys);
+	release_rows(&index->own);
+	release_rows(&index->asking);
 	free(index->entries);
 	free(index->ends);
-	free(index->asking_keys);
-	free(index->asking_rows);
-	*index = (struct key_index){.block = NULL};
+	*index = (struct key_index){.row = 0};
 }
 
-/* ---- Filling ---- */
+/* ---- Rows with keys ---- */
+
+static int make_room(struct keyed_rows *rows, size_t count, struct simhash_error *error)
+{
+	if (count <= rows->capacity)
+		return 0;
+	release_rows(rows);
+	rows->rows = malloc(count * sizeof *rows->rows);
+	rows->hashes = malloc(count * SKETCH_KEYS * sizeof *rows->hashes);
+	if (rows->rows == NULL || rows->hashes == NULL) {
+		release_rows(rows);
+		return error_set_memory(error);
+	}
+	rows->capacity = count;
+	return 0;
+}
+
+/* A permutation, so that keys with one hash are one key. */
+static uint32_t hash_key(uint32_t seed, uint32_t key)
+{
+	uint32_t hash = (key ^ seed) * UINT32_C(0x85ebca6b);
+
+	hash = (hash ^ hash >> 13) * UINT32_C(0xc2b2ae35);
+	return hash ^ hash >> 16;
+}
+
+static const uint32_t *hashes_of(const struct keyed_rows *rows, unsigned key)
+{
+	return rows->hashes + key * rows->capacity;
+}
+
+/* Append hashes of the rows whose numbers were. */
+static void spread_keys(struct keyed_rows *rows, uint32_t seed, const struct sketch_keys *keys,
+			size_t count)
+{
+	for (unsigned key = 0; key < SKETCH_KEYS; key++) {
+		uint32_t *hashes = rows->hashes + key * rows->capacity + rows->count;
+		for (size_t i = 0; i < count; i++)
+			hashes[i] = hash_key(seed, keys[i].key[key]);
+	}
+	rows->count += count;
+}
+
+/* Those of a block from `first` on. */
+static int take_rows(struct keyed_rows *rows, const struct block *block, size_t first,
+		     uint32_t seed, struct simhash_error *error)
+{
+	struct sketch_keys keys[KEYED_ROWS];
+	size_t count = 0;
+
+	if (make_room(rows, block->count, error) != 0)
+		return -1;
+	rows->count = 0;
+	for (size_t i = first; i < block->count; i++) {
+		if (!sketch_has_shingles(&block->rows[i]))
+			continue;
+		rows->rows[rows->count + count] = (uint32_t)i;
+		sketch_keys_make(&block->rows[i].sketch, &keys[count++]);
+		if (count == KEYED_ROWS) {
+			spread_keys(rows, seed, keys, count);
+			count = 0;
+		}
+	}
+	spread_keys(rows, seed, keys, count);
+	return 0;
+}
+
+/* Do two rows share this key, and none before it? */
+static bool share_first(const struct keyed_rows *x_rows, size_t x, const struct keyed_rows *y_rows,
+			size_t y, unsigned key)
+{
+	if (hashes_of(x_rows, key)[x] != hashes_of(y_rows, key)[y])
+		return false;
+	for (unsigned k = 0; k < key; k++)
+		if (hashes_of(x_rows, k)[x] == hashes_of(y_rows, k)[y])
+			return false;
+	return true;
+}
+
+/* ---- Buckets ---- */
 
 static unsigned bits_for(size_t count)
 {
@@ -41,28 +128,21 @@ static unsigned bucket_bits_for(size_t count)
 	return bits > 3 ? bits - 2 : 1;
 }
 
-static int take_room(struct key_index *index, size_t count, struct simhash_error *error)
+/* For as many rows as there is room for. */
+static int make_buckets(struct key_index *index, struct simhash_error *error)
 {
-	size_t buckets = (size_t)SKETCH_KEYS << bucket_bits_for(count);
+	size_t count = index->own.capacity;
 
-	key_index_release(index);
-	index->keys = malloc(count * sizeof *index->keys);
+	free(index->entries);
+	free(index->ends);
 	index->entries = malloc(count * SKETCH_KEYS * sizeof *index->entries);
-	index->ends = malloc(buckets * sizeof *index->ends);
-	index->capacity = count;
-	if (index->keys != NULL && index->entries != NULL && index->ends != NULL)
-		return 0;
-	key_index_release(index);
-	return error_set_memory(error);
+	index->ends = malloc(((size_t)SKETCH_KEYS << bucket_bits_for(count)) * sizeof *index->ends);
+	return index->entries == NULL || index->ends == NULL ? error_set_memory(error) : 0;
 }
 
-/* A permutation, so that keys with one hash are one key. */
-static uint32_t hash_key(const struct key_index *index, uint32_t key)
+static uint32_t *entries_of(const struct key_index *index, unsigned key)
 {
-	uint32_t hash = (key ^ index->seed) * UINT32_C(0x85ebca6b);
-
-	hash = (hash ^ hash >> 13) * UINT32_C(0xc2b2ae35);
-	return hash ^ hash >> 16;
+	return index->entries + key * index->own.count;
 }
 
 static uint32_t *ends_of(const struct key_index *index, unsigned key)
@@ -70,142 +150,95 @@ static uint32_t *ends_of(const struct key_index *index, unsigned key)
 	return index->ends + ((size_t)key << index->bucket_bits);
 }
 
+static uint32_t row_mask(const struct key_index *index)
+{
+	return (UINT32_C(1) << index->row_bits) - 1;
+}
+
 static void fill_key(struct key_index *index, unsigned key)
 {
 	unsigned shift = 32 - index->bucket_bits;
 	uint32_t *ends = ends_of(index, key), begin = 0;
-	uint32_t *entries = index->entries + (size_t)key * index->row_count;
-	uint32_t row_mask = (UINT32_C(1) << index->row_bits) - 1;
+	uint32_t *entries = entries_of(index, key), mask = row_mask(index);
+	const uint32_t *hashes = hashes_of(&index->own, key);
 
 	memset(ends, 0, sizeof *ends << index->bucket_bits);
-	for (size_t i = 0; i < index->asking_count; i++)
-		ends[hash_key(index, index->keys[index->asking_rows[i]].key[key]) >> shift]++;
+	for (size_t i = 0; i < index->own.count; i++)
+		ends[hashes[i] >> shift]++;
 	for (size_t b = 0; b < (size_t)1 << index->bucket_bits; b++) {
 		uint32_t count = ends[b];
 		ends[b] = begin;
 		begin += count;
 	}
-	for (size_t i = 0; i < index->asking_count; i++) {
-		uint32_t row = index->asking_rows[i];
-		uint32_t hash = hash_key(index, index->keys[row].key[key]);
-		entries[ends[hash >> shift]++] = (hash << index->bucket_bits & ~row_mask) | row;
-	}
-}
-
-/* The rows of a block from `first` on that have keys, and these. */
-static void take_rows(struct key_index *index, const struct block *block, size_t first,
-		      struct sketch_keys *keys)
-{
-	index->asking_count = 0;
-	for (size_t i = first; i < block->count; i++)
-		if (sketch_has_shingles(&block->rows[i])) {
-			sketch_keys_make(&block->rows[i].sketch, &keys[i]);
-			index->asking_rows[index->asking_count++] = (uint32_t)i;
-		}
-}
-
-static int make_room_to_ask(struct key_index *index, size_t count, bool with_keys,
-			    struct simhash_error *error)
-{
-	if (count <= index->asking_capacity && (index->asking_keys != NULL || !with_keys))
-		return 0;
-	free(index->asking_keys);
-	free(index->asking_rows);
-	index->asking_capacity = 0;
-	index->asking_keys = with_keys ? malloc(count * sizeof *index->asking_keys) : NULL;
-	index->asking_rows = malloc(count * sizeof *index->asking_rows);
-	if (index->asking_rows == NULL || (with_keys && index->asking_keys == NULL))
-		return error_set_memory(error);
-	index->asking_capacity = count;
-	return 0;
+	for (size_t i = 0; i < index->own.count; i++)
+		entries[ends[hashes[i] >> shift]++] =
+			(hashes[i] << index->bucket_bits & ~mask) | (uint32_t)i;
 }
 
 static void begin_key(struct key_index *index, unsigned key)
 {
 	index->key = key;
-	index->row = 0;
-	index->at = index->end = 0;
+	index->row = index->bucket = 0;
+	index->at = index->end = index->begin = 0;
 }
 
 int key_index_fill(struct key_index *index, const struct block *block, struct simhash_error *error)
 {
-	if ((block->count > index->capacity && take_room(index, block->count, error) != 0) ||
-	    make_room_to_ask(index, block->count, false, error) != 0)
+	bool had_room = block->count <= index->own.capacity;
+
+	index->seed = (uint32_t)hash_seeded(0, 0);
+	if (take_rows(&index->own, block, 0, index->seed, error) != 0 ||
+	    (!had_room && make_buckets(index, error) != 0))
 		return -1;
-	index->block = block;
 	index->row_bits = bits_for(block->count);
 	index->bucket_bits = bucket_bits_for(block->count);
-	index->seed = (uint32_t)hash_seeded(0, 0);
-	take_rows(index, block, 0, index->keys);
-	index->row_count = index->asking_count;
 	for (unsigned key = 0; key < SKETCH_KEYS; key++)
 		fill_key(index, key);
+	for (index->first_new = 0; index->first_new < index->own.count; index->first_new++)
+		if (index->own.rows[index->first_new] >= block->first_new)
+			break;
 	begin_key(index, 0);
 	return 0;
 }
 
-/* ---- Answers ---- */
+/* ---- Pairs of the block ---- */
 
-/* Do they share a key before this one? */
-static bool share_before(const struct sketch_keys *x, const struct sketch_keys *y, unsigned end)
+/* Go on to the next entry of a new row with others before it in its bucket. */
+static bool next_entry(struct key_index *index)
 {
-	for (unsigned k = 0; k < end; k++)
-		if (x->key[k] == y->key[k])
+	const uint32_t *entries = entries_of(index, index->key), *ends = ends_of(index, index->key);
+	uint32_t mask = row_mask(index);
+
+	while (index->row < index->own.count) {
+		size_t row = index->row++;
+		while (row >= ends[index->bucket])
+			index->begin = ends[index->bucket++];
+		if (row > index->begin && (entries[row] & mask) >= index->first_new) {
+			index->at = index->begin;
+			index->end = (uint32_t)row;
 			return true;
+		}
+	}
 	return false;
 }
 
-static uint32_t begin_of(const uint32_t *ends, size_t bucket)
+/* Rows are in the order of their numbers within a bucket. */
+bool key_index_next_pair(struct key_index *index, struct key_pair *pair)
 {
-	return bucket == 0 ? 0 : ends[bucket - 1];
-}
+	uint32_t mask = row_mask(index);
 
-/* Begin with the bucket of the next row that asks; false when there is none. */
-static bool next_row(struct key_index *index, const struct sketch_keys *keys)
-{
-	const uint32_t *ends = ends_of(index, index->key);
-	const uint32_t *entries = index->entries + (size_t)index->key * index->row_count;
-	unsigned shift = 32 - index->bucket_bits;
-	size_t bucket;
-
-	if (index->row + 2 * AHEAD < index->asking_count) {
-		uint32_t far = index->asking_rows[index->row + 2 * AHEAD];
-		__builtin_prefetch(&ends[hash_key(index, keys[far].key[index->key]) >> shift]);
-	}
-	if (index->row + AHEAD < index->asking_count) {
-		uint32_t near = index->asking_rows[index->row + AHEAD];
-		bucket = hash_key(index, keys[near].key[index->key]) >> shift;
-		__builtin_prefetch(&entries[begin_of(ends, bucket)]);
-	}
-	if (index->row >= index->asking_count)
-		return false;
-	bucket = hash_key(index, keys[index->asking_rows[index->row++]].key[index->key]) >> shift;
-	index->at = begin_of(ends, bucket);
-	index->end = ends[bucket];
-	return true;
-}
-
-/* The next row of the block that shares the present key, and none before it, with one that asks. */
-static bool next_answer(struct key_index *index, const struct sketch_keys *keys,
-			struct key_pair *pair)
-{
 	for (;;) {
-		const uint32_t *entries = index->entries + (size_t)index->key * index->row_count;
-		uint32_t row_mask = (UINT32_C(1) << index->row_bits) - 1;
+		const uint32_t *entries = entries_of(index, index->key);
 		while (index->at < index->end) {
-			uint32_t asks = index->asking_rows[index->row - 1];
-			uint32_t key = keys[asks].key[index->key];
-			uint32_t entry = entries[index->at++];
-			uint32_t row = entry & row_mask;
-			if (((entry ^ hash_key(index, key) << index->bucket_bits) & ~row_mask) !=
-				    0 ||
-			    index->keys[row].key[index->key] != key ||
-			    share_before(&keys[asks], &index->keys[row], index->key))
+			uint32_t x = entries[index->at++], y = entries[index->end];
+			if (((x ^ y) & ~mask) != 0 ||
+			    !share_first(&index->own, x & mask, &index->own, y & mask, index->key))
 				continue;
-			*pair = (struct key_pair){asks, row};
+			*pair = (struct key_pair){index->own.rows[x & mask],
+						  index->own.rows[y & mask]};
 			return true;
 		}
-		if (next_row(index, keys))
+		if (next_entry(index))
 			continue;
 		if (index->key + 1 >= SKETCH_KEYS)
 			return false;
@@ -213,33 +246,64 @@ static bool next_answer(struct key_index *index, const struct sketch_keys *keys,
 	}
 }
 
-bool key_index_next_pair(struct key_index *index, struct key_pair *pair)
+/* ---- Pairs with rows before the block ---- */
+
+static uint32_t begin_of(const uint32_t *ends, size_t bucket)
 {
-	while (next_answer(index, index->keys, pair)) {
-		if (pair->y < pair->x) {
-			*pair = (struct key_pair){pair->y, pair->x};
-			if (pair->y >= index->block->first_new)
-				return true;
-		} else {
-			index->at = index->end; /* entries are in the order of rows */
-		}
-	}
-	return false;
+	return bucket == 0 ? 0 : ends[bucket - 1];
+}
+
+/* Begin with the bucket of the next row that asks; false when there is none. */
+static bool next_row(struct key_index *index)
+{
+	const uint32_t *ends = ends_of(index, index->key);
+	const uint32_t *entries = entries_of(index, index->key);
+	const uint32_t *hashes = hashes_of(&index->asking, index->key);
+	unsigned shift = 32 - index->bucket_bits;
+	size_t row = index->row, bucket;
+
+	if (row + 2 * AHEAD < index->asking.count)
+		__builtin_prefetch(&ends[hashes[row + 2 * AHEAD] >> shift]);
+	if (row + AHEAD < index->asking.count)
+		__builtin_prefetch(&entries[begin_of(ends, hashes[row + AHEAD] >> shift)]);
+	if (row >= index->asking.count)
+		return false;
+	bucket = hashes[row] >> shift;
+	index->at = begin_of(ends, bucket);
+	index->end = ends[bucket];
+	index->row++;
+	return true;
 }
 
 int key_index_ask(struct key_index *index, const struct block *before, struct simhash_error *error)
 {
-	if (make_room_to_ask(index, before->count, true, error) != 0)
+	if (take_rows(&index->asking, before, before->first_new, index->seed, error) != 0)
 		return -1;
-	take_rows(index, before, before->first_new, index->asking_keys);
 	begin_key(index, 0);
 	return 0;
 }
 
 bool key_index_next_answer(struct key_index *index, struct key_pair *pair)
 {
-	while (next_answer(index, index->asking_keys, pair))
-		if (pair->y >= index->block->first_new)
+	uint32_t mask = row_mask(index);
+
+	for (;;) {
+		const uint32_t *entries = entries_of(index, index->key);
+		const uint32_t *hashes = hashes_of(&index->asking, index->key);
+		while (index->at < index->end) {
+			uint32_t asks = (uint32_t)index->row - 1, entry = entries[index->at++];
+			uint32_t row = entry & mask;
+			if (((entry ^ hashes[asks] << index->bucket_bits) & ~mask) != 0 ||
+			    row < index->first_new ||
+			    !share_first(&index->asking, asks, &index->own, row, index->key))
+				continue;
+			*pair = (struct key_pair){index->asking.rows[asks], index->own.rows[row]};
 			return true;
-	return false;
+		}
+		if (next_row(index))
+			continue;
+		if (index->key + 1 >= SKETCH_KEYS)
+			return false;
+		begin_key(index, index->key + 1);
+	}
 }

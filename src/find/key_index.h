@@ -23,27 +23,32 @@ struct key_pair {
 	uint32_t x, y;
 };
 
+/* The rows of a block that have keys. */
+struct keyed_rows {
+	uint32_t *rows; /* their numbers in the block */
+	size_t count, capacity;
+	uint32_t *hashes; /* of their first keys, then of their second keys, ... */
+};
+
 /* All zero to begin with. */
 struct key_index {
-	const struct block *block;
-	struct sketch_keys *keys; /* of each row of the block */
+	struct keyed_rows own, asking; /* of the block, and of one before it */
+	size_t first_new;	       /* of its own */
 	/*
-	 * For each key: the rows that have it, in buckets by the upper bits of its hash, and where
-	 * each bucket ends. A row's number is in the lower bits of an entry, and above it further
+	 * For each key: its own rows in buckets by the upper bits of the hash, and where each
+	 * bucket ends. The number of a row is in the lower bits of an entry, and above it further
 	 * bits of the hash.
 	 */
 	uint32_t *entries, *ends;
-	size_t row_count, capacity; /* rows that have keys; room for rows */
 	unsigned row_bits, bucket_bits;
 	uint32_t seed;
-	/* The rows that ask: of the block itself, or of one before it, whose keys these are. */
-	struct sketch_keys *asking_keys;
-	uint32_t *asking_rows; /* that have keys */
-	size_t asking_count, asking_capacity;
 	/* How far the answers are: the key, the row that asks, and the entries still to be seen. */
 	unsigned key;
 	size_t row;
 	uint32_t at, end;
+	/* Where the block asks, rows ask in the order of entries: `row` is one, and this its bucket. */
+	size_t bucket;
+	uint32_t begin; /* of that */
 };
 
 int key_index_fill(struct key_index *index, const struct block *block, struct simhash_error *error);
