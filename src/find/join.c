@@ -248,12 +248,13 @@ static int try_candidate(struct join *join, const struct find_file *row,
 /* The first entry in [begin, end) whose sum is not below `low`. */
 static size_t lower_bound(const int64_t *sums, size_t begin, size_t end, int64_t low)
 {
-	while (begin < end) {
-		size_t middle = begin + (end - begin) / 2;
-		if (sums[middle] < low)
-			begin = middle + 1;
-		else
-			end = middle;
+	size_t count = end - begin;
+
+	/* No branch depends on the sums: half of them would be foreseen wrongly. */
+	while (count > 0) {
+		size_t half = (count + 1) / 2;
+		begin += sums[begin + half - 1] < low ? half : 0;
+		count -= half;
 	}
 	return begin;
 }
@@ -364,12 +365,14 @@ int join_within(struct join *join, struct simhash_error *error)
 	const struct block *block = join->block;
 	struct key_pair pair;
 
-	for (size_t i = block->first_new; i < block->count; i++) {
+	/* In the order of cells: a row looks where the one before it did. */
+	for (size_t sorted = 0; sorted < block->count; sorted++) {
+		uint32_t i = join->number[sorted];
 		struct sought sought = {.row = &block->rows[i],
 					.grid_sum = join->grid_sum[i],
 					.order_sum = join->order_sum[i],
-					.end = (uint32_t)i};
-		if (search_row(join, &sought, error) != 0)
+					.end = i};
+		if (i >= block->first_new && search_row(join, &sought, error) != 0)
 			return -1;
 	}
 	/* Pairs further apart than the search by counts looks: their sketches share a key. */

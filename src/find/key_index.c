@@ -171,8 +171,8 @@ static void fill_key(struct key_index *index, unsigned key)
 		begin += count;
 	}
 	for (size_t i = 0; i < index->own.count; i++)
-		entries[ends[hashes[i] >> shift]++] =
-			(hashes[i] << index->bucket_bits & ~mask) | (uint32_t)i;
+		entries[ends[hashes[i] >> shift]++] = (hashes[i] << index->bucket_bits & ~mask) |
+						      (uint32_t)i;
 }
 
 static void begin_key(struct key_index *index, unsigned key)
