@@ -25,6 +25,7 @@
  */
 #include "find/join.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,7 @@
 #define GRID_WALSH_ROW 3
 #define ORDER_WALSH_ROW 9
 #define KEY_COLUMN_SHIFT 1
+#define ROWS_AHEAD 4
 
 struct join_entry {
 	uint64_t cell;
@@ -53,7 +55,7 @@ void join_release(struct join *join)
 	free(join->spare);
 	free(join->grid_sum);
 	free(join->order_sum);
-	free(join->sorted_order_sum);
+	free(join->marks);
 	free(join->number);
 	free(join->rows.sums);
 	free(join->rows.tags);
@@ -75,7 +77,7 @@ static int make_room(struct join *join, size_t count, struct simhash_error *erro
 	join->spare = malloc(capacity * sizeof *join->spare);
 	join->grid_sum = malloc(capacity * sizeof *join->grid_sum);
 	join->order_sum = malloc(capacity * sizeof *join->order_sum);
-	join->sorted_order_sum = malloc(capacity * sizeof *join->sorted_order_sum);
+	join->marks = malloc((capacity / LANES + 1) * sizeof *join->marks);
 	join->number = malloc(capacity * sizeof *join->number);
 	join->rows.sums = malloc((capacity / LANES + 1) * sizeof *join->rows.sums);
 	join->rows.tags = malloc((capacity / LANES + 1) * sizeof *join->rows.tags);
@@ -83,7 +85,7 @@ static int make_room(struct join *join, size_t count, struct simhash_error *erro
 	join->capacity = capacity;
 	join->cell_slots = slots;
 	if (join->entries != NULL && join->spare != NULL && join->grid_sum != NULL &&
-	    join->order_sum != NULL && join->sorted_order_sum != NULL && join->number != NULL &&
+	    join->order_sum != NULL && join->marks != NULL && join->number != NULL &&
 	    join->rows.sums != NULL && join->rows.tags != NULL && join->cells != NULL)
 		return 0;
 	join_release(join);
@@ -215,7 +217,8 @@ static void prepare(struct join *join)
 	for (size_t i = 0; i < block->count; i++) {
 		const struct find_file *row = &block->rows[join->spare[i].number];
 		join->number[i] = join->spare[i].number;
-		join->sorted_order_sum[i] = join->spare[i].order_sum;
+		if (i % LANES == 0)
+			join->marks[i / LANES] = join->spare[i].order_sum;
 		near_rows_set(&join->rows, i, &row->table, power_of(row->swept_reach));
 	}
 	memset(join->number + block->count, 0xff, LANES * sizeof *join->number);
@@ -271,20 +274,20 @@ static int search_cell(struct join *join, const struct sought *sought, const str
 		       const struct nearness *near, uint64_t reach, struct simhash_error *error)
 {
 	struct sum_range sums = sums_within(sought->order_sum, reach);
-	size_t begin, end, chunk;
+	/* The marks of the cell, and among them those from the first sum that is not below on. */
+	size_t first = (cell->begin + LANES - 1) / LANES, end = (cell->end - 1) / LANES + 1, chunk;
 	unsigned mask;
 
-	begin = lower_bound(join->sorted_order_sum, cell->begin, cell->end, sums.low);
-	end = sums.high == INT64_MAX
-		      ? cell->end
-		      : lower_bound(join->sorted_order_sum, begin, cell->end, sums.high + 1);
-	for (chunk = begin / LANES;
-	     (mask = join->near(&join->rows, near, &chunk, (end + LANES - 1) / LANES)) != 0;
-	     chunk++)
+	first = lower_bound(join->marks, first, end, sums.low);
+	if (sums.high < INT64_MAX)
+		end = lower_bound(join->marks, first, end, sums.high + 1);
+	/* Rows before a mark may be within reach, unless they are of another cell. */
+	chunk = first > cell->begin / LANES ? first - 1 : first;
+	for (; (mask = join->near(&join->rows, near, &chunk, end)) != 0; chunk++)
 		for (; mask != 0; mask &= mask - 1) {
 			size_t hit = chunk * LANES + (unsigned)__builtin_ctz(mask);
-			if (hit >= begin && hit < end && join->number[hit] >= sought->first &&
-			    join->number[hit] < sought->end &&
+			if (hit >= cell->begin && hit < cell->end &&
+			    join->number[hit] >= sought->first && join->number[hit] < sought->end &&
 			    try_candidate(join, sought->row, &join->block->rows[join->number[hit]],
 					  false, error) != 0)
 				return -1;
@@ -360,6 +363,19 @@ int join_begin(struct join *join, const struct block *block, struct simhash_erro
 	return 0;
 }
 
+/* In the order of cells, rows are scattered over memory: the cache is told of them early. */
+static void prefetch_row(const struct join *join, size_t sorted)
+{
+	const struct block *block = join->block;
+	const char *row;
+
+	if (sorted >= block->count)
+		return;
+	row = (const char *)&block->rows[join->number[sorted]];
+	for (size_t at = 0; at < offsetof(struct find_file, extension_hash); at += 64)
+		__builtin_prefetch(row + at);
+}
+
 int join_within(struct join *join, struct simhash_error *error)
 {
 	const struct block *block = join->block;
@@ -372,6 +388,7 @@ int join_within(struct join *join, struct simhash_error *error)
 					.grid_sum = join->grid_sum[i],
 					.order_sum = join->order_sum[i],
 					.end = i};
+		prefetch_row(join, sorted + ROWS_AHEAD);
 		if (i >= block->first_new && search_row(join, &sought, error) != 0)
 			return -1;
 	}

@@ -34,7 +34,7 @@ struct join {
 	/* Of the rows in the order of cells. */
 	uint32_t *number;
 	struct near_rows rows;
-	int64_t *sorted_order_sum;
+	int64_t *marks; /* the order sum of each LANES-th */
 	size_t capacity;
 	struct cell *cells;
 	size_t cell_slots;

@@ -81,6 +81,16 @@ typedef int16_t near_signed_lanes __attribute__((vector_size(NEAR_VECTOR * 2)));
 
 #define NEAR_VECTORS (LANES / NEAR_VECTOR)
 
+#ifndef NEAR_ABSOLUTE /* where the instruction set has no better one */
+static inline near_lanes near_absolute(near_signed_lanes x)
+{
+	near_signed_lanes sign = x < 0;
+
+	return (near_lanes)(x ^ sign) - (near_lanes)sign;
+}
+#define NEAR_ABSOLUTE near_absolute
+#endif
+
 static inline unsigned near_mask(uint16_t (*rows)[LANES], const uint16_t *sums, unsigned count,
 				 uint16_t reach)
 {
@@ -91,11 +101,8 @@ static inline unsigned near_mask(uint16_t (*rows)[LANES], const uint16_t *sums, 
 	for (unsigned s = 0; s < count; s++)
 		for (unsigned v = 0; v < NEAR_VECTORS; v++) {
 			near_lanes other;
-			near_signed_lanes apart, sign;
 			memcpy(&other, rows[s] + v * NEAR_VECTOR, sizeof other);
-			apart = (near_signed_lanes)(other - sums[s]);
-			sign = apart < 0;
-			total[v] += (near_lanes)(apart ^ sign) - (near_lanes)sign;
+			total[v] += NEAR_ABSOLUTE((near_signed_lanes)(other - sums[s]));
 		}
 	for (unsigned v = 0; v < NEAR_VECTORS; v++)
 		total[v] = (near_lanes)(total[v] <= reach);
