@@ -34,6 +34,16 @@ void *arena_take(struct arena *arena, size_t size)
 	return piece;
 }
 
+void arena_join(struct arena *arena, struct arena *other)
+{
+	struct arena_chunk **last = &arena->chunks;
+
+	while (*last != NULL)
+		last = &(*last)->next;
+	*last = other->chunks;
+	other->chunks = NULL;
+}
+
 void arena_release(struct arena *arena)
 {
 	while (arena->chunks != NULL) {

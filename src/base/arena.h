@@ -17,6 +17,9 @@ void *arena_take(struct arena *arena, size_t size);
 /* Invalidate every piece, and keep one chunk for the next ones. */
 void arena_clear(struct arena *arena);
 
+/* Have the pieces of another one belong to this one. */
+void arena_join(struct arena *arena, struct arena *other);
+
 void arena_release(struct arena *arena);
 
 #endif

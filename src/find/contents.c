@@ -12,13 +12,19 @@
 #include "base/sort.h"
 #include "find/verify.h"
 
+static void file_free(struct content_file *file)
+{
+	free(file->place);
+	free(file);
+}
+
 static void content_free(struct unique_content *content)
 {
 	struct content_file *next;
 
 	for (struct content_file *file = content->files; file != NULL; file = next) {
 		next = file->next;
-		free(file);
+		file_free(file);
 	}
 	free(content);
 }
@@ -44,20 +50,35 @@ void contents_release(struct contents *contents)
 
 struct content_file *content_file_new(const struct find_file *file, struct simhash_error *error)
 {
-	struct content_file *added = malloc(sizeof *added + file->display_size + 1);
-	char *display;
+	struct content_file *added = malloc(sizeof *added);
 
 	if (added == NULL) {
 		error_set_memory(error);
 		return NULL;
 	}
-	display = (char *)(added + 1);
-	memcpy(display, file->display, (size_t)file->display_size + 1);
-	*added = (struct content_file){.file = *file};
-	added->file.display = display;
-	added->file.copies = NULL;
-	added->file.copy_count = 0;
+	*added = (struct content_file){.file = file};
 	return added;
+}
+
+struct content_file *content_file_copy(const struct find_file *file, struct simhash_error *error)
+{
+	struct own_file {
+		struct content_file added;
+		struct find_file file;
+		char display[];
+	} *own = malloc(sizeof *own + file->display_size + 1);
+
+	if (own == NULL) {
+		error_set_memory(error);
+		return NULL;
+	}
+	memcpy(own->display, file->display, (size_t)file->display_size + 1);
+	own->file = *file;
+	own->file.display = own->display;
+	own->file.copies = NULL;
+	own->file.copy_count = 0;
+	own->added = (struct content_file){.file = &own->file};
+	return &own->added;
 }
 
 /* ---- From files to contents ---- */
@@ -70,8 +91,8 @@ static int compare_numbers(int64_t x, int64_t y)
 /* Names of one file together, and of these the first path first. */
 static int compare_names(const void *a, const void *b)
 {
-	const struct find_file *x = &(*(struct content_file *const *)a)->file;
-	const struct find_file *y = &(*(struct content_file *const *)b)->file;
+	const struct find_file *x = (*(struct content_file *const *)a)->file;
+	const struct find_file *y = (*(struct content_file *const *)b)->file;
 	const int64_t numbers[][2] = {
 		{x->uniform, y->uniform},
 		{x->size_bytes, y->size_bytes},
@@ -92,8 +113,8 @@ static int compare_names(const void *a, const void *b)
 static int compare_files(const void *a, const void *b, void *context)
 {
 	const struct contents *contents = context;
-	const struct find_file *x = &(*(struct content_file *const *)a)->file;
-	const struct find_file *y = &(*(struct content_file *const *)b)->file;
+	const struct find_file *x = (*(struct content_file *const *)a)->file;
+	const struct find_file *y = (*(struct content_file *const *)b)->file;
 	const int64_t numbers[][2] = {
 		{x->uniform, y->uniform},
 		{x->size_bytes, y->size_bytes},
@@ -122,7 +143,7 @@ static bool has_pair(const struct contents *contents, const struct unique_conten
 	uint8_t sides = 0;
 
 	for (const struct content_file *file = content->files; file != NULL; file = file->next)
-		sides |= file->file.sides;
+		sides |= file->file->sides;
 	return content->file_count > 1 && (!contents->crosses || sides == (SIDE_A | SIDE_B));
 }
 
@@ -132,7 +153,7 @@ void content_drop_next(const struct contents *contents, struct unique_content *c
 	struct content_file *dropped = before->next;
 
 	before->next = dropped->next;
-	free(dropped);
+	file_free(dropped);
 	content->file_count--;
 	content->is_pair = has_pair(contents, content);
 }
@@ -144,7 +165,7 @@ static size_t drop_links(struct content_file **files, size_t count)
 
 	qsort(files, count, sizeof(struct content_file *), compare_names);
 	for (size_t i = 0; i < count; i++)
-		if (kept > 0 && are_links(&files[kept - 1]->file, &files[i]->file))
+		if (kept > 0 && are_links(files[kept - 1]->file, files[i]->file))
 			free(files[i]);
 		else
 			files[kept++] = files[i];
@@ -198,7 +219,7 @@ int contents_add(struct contents *contents, struct content_file **files, size_t 
 	while (begin < count) {
 		size_t end = begin + 1;
 		while (end < count &&
-		       is_same_content(contents, &files[begin]->file, &files[end]->file))
+		       is_same_content(contents, files[begin]->file, files[end]->file))
 			end++;
 		if (status == 0)
 			status = add_content(contents, files + begin, end - begin, error);
@@ -215,7 +236,7 @@ int contents_add(struct contents *contents, struct content_file **files, size_t 
 
 int contents_compare(const struct unique_content *x, const struct unique_content *y)
 {
-	const struct find_file *of_x = &x->files->file, *of_y = &y->files->file;
+	const struct find_file *of_x = x->files->file, *of_y = y->files->file;
 	int order = compare_numbers(of_x->uniform, of_y->uniform);
 
 	if (order == 0)
@@ -242,7 +263,7 @@ struct relation relation_of(const struct file_pair *pair, bool content_is_a)
 struct relation relation_estimated(const struct unique_content *content,
 				   const struct unique_content *other)
 {
-	const struct find_file *a = &content->files->file, *b = &other->files->file;
+	const struct find_file *a = content->files->file, *b = other->files->file;
 	struct file_pair pair = {
 		.a = a, .b = b, .distance = simhash_distance(&a->table, &b->table)};
 
@@ -337,17 +358,29 @@ void content_connect(struct unique_content *x, struct unique_content *y)
 
 /* ---- All of them ---- */
 
-void contents_forget(struct contents *contents, int64_t key)
+static void forget_places(struct unique_content *content)
+{
+	for (struct content_file *file = content->files; file != NULL; file = file->next) {
+		free(file->place);
+		file->place = NULL;
+	}
+}
+
+void contents_forget(struct contents *contents, int64_t key, int64_t since)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < contents->count; i++) {
 		struct unique_content *content = contents->items[i];
-		if (is_representative(content) && !content_is_group(content) &&
-		    content->nearest == NULL && content->end_of_reach < key)
+		bool is_behind = content->end_of_reach < key;
+		if (is_behind && is_representative(content) && !content_is_group(content) &&
+		    content->nearest == NULL) {
 			content_free(content);
-		else
-			contents->items[kept++] = content;
+			continue;
+		}
+		if (is_behind && content->files->file->uniform < since)
+			forget_places(content);
+		contents->items[kept++] = content;
 	}
 	contents->count = kept;
 }

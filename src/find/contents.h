@@ -6,7 +6,7 @@
  * pair. Contents are in order by the key uniform, then by size, content hash and first path; a
  * content is decided upon when all before it are:
  *
- *     file = content_file_new(&row, &error);     // for each file, in the order of uniform
+ *     file = content_file_copy(&row, &error);    // for each file, in the order of uniform
  *     contents_add(&contents, files, count, &error);
  *
  *     content_meets(content, representative, &relation);     // for all before it that are similar
@@ -52,9 +52,9 @@ struct neighbour_place {
 struct content_file {
 	struct content_file *next; /* of the content, files first, in the order of paths */
 	struct unique_content *content;
-	bool is_compared;	      /* else one before it makes the same pairs */
-	struct neighbour_place place; /* of one that is compared; see neighbours_locate */
-	struct find_file file;
+	const struct find_file *file;
+	struct neighbour_place *place; /* see neighbours_locate; NULL when it is needed no longer */
+	bool is_compared;	       /* else one before it makes the same pairs */
 };
 
 struct unique_content {
@@ -84,8 +84,9 @@ void contents_init(struct contents *contents, const struct find_request *request
 
 void contents_release(struct contents *contents);
 
-/* A copy of a file and its path. NULL with the error filled. */
+/* A file that is borrowed, or a copy of it and its path. NULL with the error filled. */
 struct content_file *content_file_new(const struct find_file *file, struct simhash_error *error);
+struct content_file *content_file_copy(const struct find_file *file, struct simhash_error *error);
 
 /*
  * Make contents of files, behind those that are there, in their order: every file of a key comes at
@@ -131,10 +132,11 @@ struct unique_content *content_root(struct unique_content *content);
 void content_connect(struct unique_content *x, struct unique_content *y);
 
 /*
- * Drop the contents that are in no group and never will be, since no content whose key uniform is
- * at least `key` reaches them.
+ * No content whose key uniform is at least `key` is to come, and of those before it that are alone
+ * none is compared with one below `since`. Drop the contents that are in no group and never will be,
+ * and of the others what is needed for comparing them.
  */
-void contents_forget(struct contents *contents, int64_t key);
+void contents_forget(struct contents *contents, int64_t key, int64_t since);
 
 /*
  * Give each representative that is alone the content that is most alike to it, of all that are

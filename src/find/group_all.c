@@ -73,15 +73,15 @@ static bool relate(const struct grouping *g, const struct content_file *x,
 		   const struct content_file *y, struct relation *relation)
 {
 	const struct finder *finder = g->finder;
-	bool x_is_first = g->confirmer == NULL || find_file_compare(&x->file, &y->file) < 0;
-	struct file_pair pair = {.a = x_is_first ? &x->file : &y->file,
-				 .b = x_is_first ? &y->file : &x->file};
+	bool x_is_first = g->confirmer == NULL || find_file_compare(x->file, y->file) < 0;
+	struct file_pair pair = {.a = x_is_first ? x->file : y->file,
+				 .b = x_is_first ? y->file : x->file};
 
-	if (!finder_crosses(finder, x->file.sides, y->file.sides) ||
+	if (!finder_crosses(finder, x->file->sides, y->file->sides) ||
 	    !rule_matches(&finder->request->rule, pair.a, pair.b, &pair) ||
-	    (!finder->request->hard_links && are_links(&x->file, &y->file)))
+	    (!finder->request->hard_links && are_links(x->file, y->file)))
 		return false;
-	if (pair.distance == 0 && are_identical(&x->file, &y->file)) {
+	if (pair.distance == 0 && are_identical(x->file, y->file)) {
 		pair.verification = PAIR_HASH; /* under another tolerance */
 		pair.resemblance = 1;
 	}
@@ -149,25 +149,27 @@ static bool connect(void *context, struct content_file *other)
 static bool makes_the_same_pairs(const struct find_request *request, const struct content_file *x,
 				 const struct content_file *y)
 {
-	return x->is_compared && x->file.extension_hash == y->file.extension_hash &&
-	       rows_are_twins(request, &x->file, &y->file);
+	return x->is_compared && x->file->extension_hash == y->file->extension_hash &&
+	       rows_are_twins(request, x->file, y->file);
 }
 
 /* Which of the files of a content are to be compared: not those that make the same pairs. */
-static void choose_compared(const struct find_request *request, struct unique_content *content)
+static int choose_compared(const struct find_request *request, struct unique_content *content,
+			   struct simhash_error *error)
 {
 	content->end_of_reach = INT64_MIN;
 	for (struct content_file *file = content->files; file != NULL; file = file->next) {
 		const struct content_file *before = content->files;
-		int64_t end = end_of_reach(&file->file);
+		int64_t end = end_of_reach(file->file);
 		while (before != file && !makes_the_same_pairs(request, before, file))
 			before = before->next;
 		file->is_compared = before == file;
-		if (file->is_compared)
-			neighbours_locate(&request->rule, file);
+		if (file->is_compared && neighbours_locate(&request->rule, file, error) != 0)
+			return -1;
 		if (end > content->end_of_reach)
 			content->end_of_reach = end;
 	}
+	return 0;
 }
 
 static void compare(const struct neighbours *kept, neighbour_fn *each, struct comparing *c)
@@ -196,8 +198,9 @@ static void match(struct matcher *matcher, struct unique_content *content)
 	struct grouping *g = matcher->grouping;
 	struct comparing c = {.grouping = g, .content = content, .matcher = matcher};
 
-	choose_compared(g->finder->request, content);
-	if (g->linkage == LINK_REPRESENTATIVE)
+	if (choose_compared(g->finder->request, content, &matcher->error) != 0)
+		matcher->has_failed = true;
+	else if (g->linkage == LINK_REPRESENTATIVE)
 		compare(&g->representatives, note_meeting, &c);
 }
 
@@ -342,7 +345,7 @@ static int64_t start_of_reach(const struct grouping *g)
 
 	for (size_t i = 0; i < g->contents.count; i++) {
 		const struct unique_content *content = g->contents.items[i];
-		int64_t key = content->files->file.uniform, reach = content->end_of_reach - key;
+		int64_t key = content->files->file->uniform, reach = content->end_of_reach - key;
 		if (is_representative(content) && !content_is_group(content) &&
 		    !content->is_settled && key - reach < start)
 			start = key - reach;
@@ -353,12 +356,15 @@ static int64_t start_of_reach(const struct grouping *g)
 /* No content to come has a smaller key. */
 static int forget(struct grouping *g, int64_t key, struct simhash_error *error)
 {
+	int64_t since;
+
 	if (g->linkage == LINK_REPRESENTATIVE)
 		settle(g, key);
+	since = start_of_reach(g);
 	if (neighbours_forget(&g->representatives, key, INT64_MAX, error) != 0 ||
-	    neighbours_forget(&g->others, key, start_of_reach(g), error) != 0)
+	    neighbours_forget(&g->others, key, since, error) != 0)
 		return -1;
-	contents_forget(&g->contents, key);
+	contents_forget(&g->contents, key, since);
 	g->forget_at = 2 * count_kept(g) + FORGET_AT;
 	return 0;
 }
@@ -379,7 +385,7 @@ static int end_batch(struct grouping *g, struct simhash_error *error)
 	if (g->linkage == LINK_REPRESENTATIVE && keep_batch(g, error) != 0)
 		return -1;
 	if (count_kept(g) >= g->forget_at &&
-	    forget(g, g->contents.items[last - 1]->files->file.uniform, error) != 0)
+	    forget(g, g->contents.items[last - 1]->files->file->uniform, error) != 0)
 		return -1;
 	g->batch_begin = g->contents.count;
 	return 0;
@@ -398,20 +404,20 @@ static int end_key(struct grouping *g, struct simhash_error *error)
 	return g->contents.count - g->batch_begin < BATCH_CONTENTS ? 0 : end_batch(g, error);
 }
 
-static int add_file(struct grouping *g, const struct find_file *file, struct simhash_error *error)
+static int add_file(struct grouping *g, struct find_file *file, struct simhash_error *error)
 {
 	struct content_file *added;
 
-	if (g->file_count > 0 && g->files[0]->file.uniform != file->uniform &&
+	file->number = g->next_number++;
+	if (g->file_count > 0 && g->files[0]->file->uniform != file->uniform &&
 	    end_key(g, error) != 0)
 		return -1;
 	if (array_reserve(&g->files, &g->file_capacity, g->file_count + 1,
 			  sizeof(struct content_file *), error) != 0)
 		return -1;
-	added = content_file_new(file, error);
+	added = content_file_copy(file, error);
 	if (added == NULL)
 		return -1;
-	added->file.number = g->next_number++;
 	g->files[g->file_count++] = added;
 	return 0;
 }
@@ -421,7 +427,7 @@ static int add_block(struct grouping *g, const struct block *block, struct simha
 	g->finder->counts.rows += block->rows_read;
 	g->finder->counts.unsketched += block->unsketched;
 	for (size_t i = 0; i < block->count; i++) {
-		const struct find_file *row = &block->rows[i];
+		struct find_file *row = &block->rows[i];
 		if (i >= block->first_new && add_file(g, row, error) != 0)
 			return -1;
 		for (const struct file_copy *copy = row->copies; copy != NULL; copy = copy->next) {
@@ -511,8 +517,8 @@ static void grouping_release(struct grouping *g)
 static void check_copies(const struct grouping *g, struct unique_content *content)
 {
 	for (struct content_file *at = content->files; at->next != NULL;) {
-		struct file_pair pair = {.a = &content->files->file,
-					 .b = &at->next->file,
+		struct file_pair pair = {.a = content->files->file,
+					 .b = at->next->file,
 					 .resemblance = 1,
 					 .verification = PAIR_HASH,
 					 .is_identical = true};

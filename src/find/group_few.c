@@ -81,6 +81,7 @@ static int find_pairs(struct finder *finder, struct few_pairs *few, struct simha
 	finder->counts = searching.counts;
 	for (unsigned i = 1; status == 0 && i < few->count; i++)
 		status = pair_list_join(&few->lists[0], &few->lists[i], error);
+	pair_list_end(&few->lists[0]);
 	return status;
 }
 
@@ -96,6 +97,8 @@ static int find_groups_few(struct finder *finder, enum linkage linkage, struct g
 		status = find_pairs(finder, &few, error);
 	if (status == 0)
 		status = group_pairs(&few.lists[0], &request, linkage, groups, error);
+	for (unsigned i = 0; status == 0 && i < few.count; i++)
+		arena_join(&groups->files, &few.lists[i].arena);
 	*are_few = few.lists == NULL || !atomic_load(&few.are_too_many);
 	few_pairs_release(&few);
 	return status;

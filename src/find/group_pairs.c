@@ -55,7 +55,7 @@ static int add_files(struct contents *contents, const struct pair_list *list,
 /* Is a content before all that a file can belong to? */
 static bool is_before(const struct unique_content *content, const struct find_file *file)
 {
-	const struct find_file *other = &content->files->file;
+	const struct find_file *other = content->files->file;
 
 	if (other->uniform != file->uniform)
 		return other->uniform < file->uniform;
@@ -92,11 +92,11 @@ static struct unique_content *content_of_link(const struct contents *contents,
 		else
 			high = middle;
 	}
-	for (; low < contents->count && are_identical(&contents->items[low]->files->file, file);
+	for (; low < contents->count && are_identical(contents->items[low]->files->file, file);
 	     low++)
 		for (const struct content_file *other = contents->items[low]->files; other != NULL;
 		     other = other->next)
-			if (stands_for(request, &other->file, file))
+			if (stands_for(request, other->file, file))
 				return contents->items[low];
 	return NULL;
 }
@@ -109,7 +109,7 @@ static void find_contents(const struct contents *contents, const struct pair_lis
 		contents->items[i]->number = i;
 		for (const struct content_file *file = contents->items[i]->files; file != NULL;
 		     file = file->next)
-			of_file[file->file.number] = contents->items[i];
+			of_file[file->file->number] = contents->items[i];
 	}
 	for (size_t i = 0; i < list->file_count && !contents->hard_links; i++)
 		if (of_file[i] == NULL)

@@ -7,14 +7,14 @@
 /* Of a content's files those that are not inside of others come first. */
 static bool is_plain(const struct unique_content *content)
 {
-	return !row_is_inside(content->files->file.compressed_size_bytes);
+	return !row_is_inside(content->files->file->compressed_size_bytes);
 }
 
 /* What a content is to another one. False where they are no pair. */
 static bool relate(const struct find_request *request, const struct unique_content *content,
 		   const struct unique_content *other, struct relation *relation)
 {
-	const struct find_file *x = &content->files->file, *y = &other->files->file;
+	const struct find_file *x = content->files->file, *y = other->files->file;
 	bool x_is_first = find_file_compare(x, y) < 0;
 	struct file_pair pair = {.a = x_is_first ? x : y, .b = x_is_first ? y : x};
 

@@ -23,7 +23,7 @@ static int compare_placed(const void *a, const void *b)
 	if (is_representative(x) != is_representative(y))
 		return is_representative(x) ? -1 : 1;
 	order = relations_compare(&x->to_center, &y->to_center);
-	return order != 0 ? order : find_file_compare(&x->files->file, &y->files->file);
+	return order != 0 ? order : find_file_compare(x->files->file, y->files->file);
 }
 
 /* An index may hold any sizes: their sum stays at the end of its range. */
@@ -36,7 +36,7 @@ static struct group_member member_of(const struct unique_content *content,
 				     const struct content_file *file)
 {
 	const struct relation *relation = &content->to_center;
-	struct group_member member = {.file = &file->file};
+	struct group_member member = {.file = file->file};
 
 	member.role = file != content->files	   ? ROLE_COPY
 		      : is_representative(content) ? ROLE_REPRESENTATIVE
@@ -60,16 +60,17 @@ static void add_content(struct group_list *groups, const struct unique_content *
 
 	if (is_representative(content))
 		groups->groups[groups->count++] = (struct group){
-			.first = groups->member_count, .representative = &content->files->file};
+			.first = groups->member_count, .representative = content->files->file};
 	group = &groups->groups[groups->count - 1];
 	for (const struct content_file *file = content->files; file != NULL; file = file->next) {
 		struct group_member *member = &groups->members[groups->member_count++];
 		*member = member_of(content, file);
 		group->count++;
-		group->bytes = add_sizes(group->bytes, file->file.size_bytes);
+		group->bytes = add_sizes(group->bytes, file->file->size_bytes);
 		/* Nobody can give up what is in an archive. */
-		if (member->role == ROLE_COPY && !row_is_inside(file->file.compressed_size_bytes))
-			group->copied_bytes = add_sizes(group->copied_bytes, file->file.size_bytes);
+		if (member->role == ROLE_COPY && !row_is_inside(file->file->compressed_size_bytes))
+			group->copied_bytes =
+				add_sizes(group->copied_bytes, file->file->size_bytes);
 	}
 }
 
@@ -184,6 +185,7 @@ int groups_write(struct contents *contents, const struct find_request *request,
 void group_list_release(struct group_list *groups)
 {
 	contents_release(&groups->contents);
+	arena_release(&groups->files);
 	free(groups->groups);
 	free(groups->members);
 	groups->groups = NULL;

@@ -13,6 +13,7 @@
 #ifndef SIMHASH_FIND_GROUPS_H
 #define SIMHASH_FIND_GROUPS_H
 
+#include "base/arena.h"
 #include "find/contents.h"
 #include "find/find.h"
 #include "find/pairs.h"
@@ -51,6 +52,7 @@ struct group_list {
 	struct group_member *members;
 	size_t member_count;
 	struct contents contents; /* which have the files */
+	struct arena files;	  /* those of a list of pairs that is no more */
 };
 
 /*
@@ -67,7 +69,7 @@ int finder_groups(struct finder *finder, enum linkage linkage, struct group_list
 int finder_groups_without_pairs(struct finder *finder, enum linkage linkage,
 				struct group_list *groups, struct simhash_error *error);
 
-/* The groups of a list of pairs. */
+/* The groups of a list of pairs, whose files are borrowed. */
 int group_pairs(const struct pair_list *list, const struct find_request *request,
 		enum linkage linkage, struct group_list *groups, struct simhash_error *error);
 

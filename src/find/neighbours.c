@@ -152,18 +152,18 @@ static int add_to_chunks(struct neighbour_cell *cell, struct content_file *file,
 		cell->last = chunk;
 	}
 	near_rows_set(&(struct near_rows){&chunk->sums, &chunk->tags}, chunk->count,
-		      &file->file.table, file->place.power);
+		      &file->file->table, file->place->power);
 	chunk->files[chunk->count++] = file;
-	if (file->place.sums[0] > chunk->largest_sum)
-		chunk->largest_sum = file->place.sums[0];
+	if (file->place->sums[0] > chunk->largest_sum)
+		chunk->largest_sum = file->place->sums[0];
 	return 0;
 }
 
 static int add_to_cell(struct neighbours *n, struct content_file *file, struct simhash_error *error)
 {
-	const struct neighbour_place *place = &file->place;
+	const struct neighbour_place *place = file->place;
 	struct neighbour_power *bounds = &n->powers[place->power];
-	int64_t columns[DIMENSIONS], size_bytes = file->file.size_bytes;
+	int64_t columns[DIMENSIONS], size_bytes = file->file->size_bytes;
 	struct neighbour_cell *cell;
 	unsigned few = 0;
 	uint64_t hash;
@@ -172,7 +172,7 @@ static int add_to_cell(struct neighbours *n, struct content_file *file, struct s
 		return -1;
 	for (unsigned d = 0; d < DIMENSIONS; d++)
 		columns[d] = column_of(place->sums[d], place->power);
-	hash = cell_hash(n, &file->file, place->power, columns);
+	hash = cell_hash(n, file->file, place->power, columns);
 	cell = find_cell(n, hash);
 	while (few < FEW && cell->few[few] != NULL)
 		few++;
@@ -227,34 +227,39 @@ static int grow_slots(struct neighbours *n, struct simhash_error *error)
 	return 0;
 }
 
-void neighbours_locate(const struct find_rule *rule, struct content_file *file)
+int neighbours_locate(const struct find_rule *rule, struct content_file *file,
+		      struct simhash_error *error)
 {
-	struct neighbour_place *place = &file->place;
+	struct neighbour_place *place = calloc(1, sizeof *place);
 	struct sketch_keys keys;
 	uint32_t seed;
 
+	file->place = place;
+	if (place == NULL)
+		return error_set_memory(error);
 	for (unsigned d = 0; d < DIMENSIONS; d++)
-		place->sums[d] = signed_sum(&file->file.table, walsh_rows[d]);
-	place->power = power_of(file->file.swept_reach);
-	place->has_keys = verify_is_graded(&rule->verify) && sketch_has_shingles(&file->file);
+		place->sums[d] = signed_sum(&file->file->table, walsh_rows[d]);
+	place->power = power_of(file->file->swept_reach);
+	place->has_keys = verify_is_graded(&rule->verify) && sketch_has_shingles(file->file);
 	if (!place->has_keys)
-		return;
-	sketch_keys_make(&file->file.sketch, &keys);
+		return 0;
+	sketch_keys_make(&file->file->sketch, &keys);
 	seed = (uint32_t)hash_seeded(0, 0);
 	for (unsigned k = 0; k < SKETCH_KEYS; k++)
 		place->key_hashes[k] = hash_key(keys.key[k], k, seed);
+	return 0;
 }
 
 /* Slots are far apart in memory: have them on their way. */
 static void prefetch_slots(const struct neighbours *n, const struct content_file *file)
 {
 	for (unsigned k = 0; k < SKETCH_KEYS; k++)
-		__builtin_prefetch(&n->slots[file->place.key_hashes[k] & (n->slot_count - 1)]);
+		__builtin_prefetch(&n->slots[file->place->key_hashes[k] & (n->slot_count - 1)]);
 }
 
 static int add_to_keys(struct neighbours *n, struct content_file *file, struct simhash_error *error)
 {
-	const uint32_t *hashes = file->place.key_hashes;
+	const uint32_t *hashes = file->place->key_hashes;
 
 	while ((n->slots_used + SKETCH_KEYS) * 2 >= n->slot_count)
 		if (grow_slots(n, error) != 0)
@@ -279,7 +284,7 @@ int neighbours_add(struct neighbours *neighbours, struct content_file *file,
 {
 	if ((parts & NEIGHBOUR_COUNTS) != 0 && add_to_cell(neighbours, file, error) != 0)
 		return -1;
-	if ((parts & NEIGHBOUR_KEYS) == 0 || !file->place.has_keys)
+	if ((parts & NEIGHBOUR_KEYS) == 0 || !file->place->has_keys)
 		return 0;
 	return add_to_keys(neighbours, file, error);
 }
@@ -315,7 +320,7 @@ struct sought {
 static bool is_within_reach(const struct sought *sought, const struct content_file *other)
 {
 	for (unsigned d = 0; d < DIMENSIONS; d++) {
-		int64_t x = sought->file->place.sums[d], y = other->place.sums[d];
+		int64_t x = sought->file->place->sums[d], y = other->place->sums[d];
 		if ((x > y ? (uint64_t)x - (uint64_t)y : (uint64_t)y - (uint64_t)x) > sought->reach)
 			return false;
 	}
@@ -325,7 +330,7 @@ static bool is_within_reach(const struct sought *sought, const struct content_fi
 /* Are all sums of a chunk too small? */
 static bool is_chunk_behind(const struct sought *sought, const struct neighbour_chunk *chunk)
 {
-	int64_t sum = sought->file->place.sums[0];
+	int64_t sum = sought->file->place->sums[0];
 
 	return chunk->largest_sum < sum &&
 	       (uint64_t)sum - (uint64_t)chunk->largest_sum > sought->reach;
@@ -364,16 +369,16 @@ static unsigned hash_cells(const struct neighbours *n, const struct sought *soug
 	unsigned count = 0;
 
 	for (unsigned d = 0; d < DIMENSIONS; d++) {
-		struct sum_range range = sums_within(file->place.sums[d], sought->reach);
+		struct sum_range range = sums_within(file->place->sums[d], sought->reach);
 		low[d] = column_of(range.low, power);
 		high[d] = column_of(range.high, power);
 	}
 	/* None that is kept has a larger key. */
-	high[0] = column_of(file->place.sums[0], power);
+	high[0] = column_of(file->place->sums[0], power);
 	for (at[0] = low[0]; at[0] <= high[0]; at[0]++)
 		for (at[1] = low[1]; at[1] <= high[1]; at[1]++)
 			for (at[2] = low[2]; at[2] <= high[2]; at[2]++) {
-				hashes[count] = cell_hash(n, &file->file, power, at);
+				hashes[count] = cell_hash(n, file->file, power, at);
 				__builtin_prefetch(&n->cells[hashes[count] & (n->cell_slots - 1)]);
 				count++;
 			}
@@ -385,8 +390,8 @@ static bool each_of_power(const struct neighbours *n, const struct content_file 
 {
 	/* The distance of a pair is within the reach of both. */
 	uint64_t widest = power < 63 ? (UINT64_C(1) << power) - 1 : INT64_MAX;
-	uint64_t own = (uint64_t)file->file.swept_reach, reach = own < widest ? own : widest;
-	const struct sought sought = {file, reach, nearness_of(&file->file.table, reach, power)};
+	uint64_t own = (uint64_t)file->file->swept_reach, reach = own < widest ? own : widest;
+	const struct sought sought = {file, reach, nearness_of(&file->file->table, reach, power)};
 	uint64_t hashes[CELLS_MAX];
 	unsigned count = hash_cells(n, &sought, power, hashes);
 
@@ -403,7 +408,7 @@ static bool each_by_counts(const struct neighbours *n, const struct content_file
 			   const struct visit *visit)
 {
 	const struct simhash_tolerance *tolerance = &n->rule->tolerance;
-	int64_t size_bytes = file->file.size_bytes;
+	int64_t size_bytes = file->file->size_bytes;
 	int64_t largest = simhash_largest_partner(tolerance, size_bytes);
 
 	for (unsigned p = 0; n->count > 0 && p < POWERS; p++) {
@@ -421,10 +426,10 @@ void neighbours_each(const struct neighbours *neighbours, const struct content_f
 		     neighbour_fn *each, void *context)
 {
 	const struct visit visit = {.each = each, .context = context};
-	const uint32_t *hashes = file->place.key_hashes;
+	const uint32_t *hashes = file->place->key_hashes;
 
 	if (!each_by_counts(neighbours, file, &visit) || neighbours->link_count == 0 ||
-	    !file->place.has_keys)
+	    !file->place->has_keys)
 		return;
 	prefetch_slots(neighbours, file);
 	for (unsigned k = 0; k < SKETCH_KEYS; k++)
@@ -461,10 +466,10 @@ void neighbours_connect(struct neighbours *neighbours, const struct content_file
 			neighbour_fn *is_connected, neighbour_fn *each, void *context)
 {
 	const struct visit visit = {is_connected, each, context};
-	const uint32_t *hashes = file->place.key_hashes;
+	const uint32_t *hashes = file->place->key_hashes;
 
 	if (!each_by_counts(neighbours, file, &visit) || neighbours->link_count == 0 ||
-	    !file->place.has_keys)
+	    !file->place->has_keys)
 		return;
 	prefetch_slots(neighbours, file);
 	for (unsigned k = 0; k < SKETCH_KEYS; k++)
@@ -485,7 +490,7 @@ static int keep_again(struct neighbours *n, struct content_file *const *files, u
 		      int64_t key, int64_t since, struct simhash_error *error)
 {
 	for (unsigned i = 0; i < count && files[i] != NULL; i++)
-		if ((end_of_reach(&files[i]->file) >= key || files[i]->file.uniform >= since) &&
+		if ((end_of_reach(files[i]->file) >= key || files[i]->file->uniform >= since) &&
 		    neighbours_add(n, files[i], NEIGHBOUR_ALL, error) != 0)
 			return -1;
 	return 0;

@@ -3,7 +3,7 @@
  * in the order of the key uniform, and only some of them are kept.
  *
  *     neighbours_init(&kept, rule);
- *     neighbours_locate(rule, file);         // before all that follows
+ *     neighbours_locate(rule, file, &error); // before all that follows
  *     neighbours_each(&kept, file, take_candidate, context);
  *     if (neighbours_add(&kept, file, NEIGHBOUR_ALL, &error) != 0) ...
  *     if (neighbours_forget(&kept, key, since, &error) != 0) ...
@@ -61,7 +61,8 @@ void neighbours_init(struct neighbours *neighbours, const struct find_rule *rule
 void neighbours_release(struct neighbours *neighbours);
 
 /* Find out where a file belongs, in this and any other neighbours by the same rule. */
-void neighbours_locate(const struct find_rule *rule, struct content_file *file);
+int neighbours_locate(const struct find_rule *rule, struct content_file *file,
+		      struct simhash_error *error);
 
 /*
  * By what a file is found. Its counts and its keys may be added by two threads at once, each all

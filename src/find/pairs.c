@@ -21,9 +21,16 @@ void pair_list_release(struct pair_list *list)
 {
 	arena_release(&list->arena);
 	free(list->files);
-	free(list->slots);
 	free(list->pairs);
+	pair_list_end(list);
 	pthread_mutex_destroy(&list->lock);
+}
+
+void pair_list_end(struct pair_list *list)
+{
+	free(list->slots);
+	list->slots = NULL;
+	list->slot_count = 0;
 }
 
 static uint64_t hash_of(const struct find_file *file)
@@ -191,7 +198,10 @@ int pair_list_join(struct pair_list *list, struct pair_list *other, struct simha
 		else if (slot->file == NULL)
 			enter_file(list, slot, hash, other->files[i]);
 	}
-	other->count = 0;
+	pair_list_end(other);
+	free(other->pairs);
+	other->pairs = NULL;
+	other->count = other->capacity = 0;
 	free(twins);
 	return status;
 }

@@ -34,6 +34,9 @@ struct pair_list {
 void pair_list_init(struct pair_list *list);
 void pair_list_release(struct pair_list *list);
 
+/* No more pairs are to come: give up the table of files. */
+void pair_list_end(struct pair_list *list);
+
 /* Keep a pair, and copies of its files, which stay where they are. Any thread may. */
 int pair_list_add(struct pair_list *list, const struct file_pair *pair,
 		  struct simhash_error *error);
