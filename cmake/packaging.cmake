@@ -2,8 +2,13 @@
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_VENDOR "simhash developers")
-set(CPACK_PACKAGE_CONTACT "simhash developers <developers@simhash.invalid>" CACHE STRING
-    "Who makes the packages: NAME <ADDRESS>")
+# Who makes a package answers for it, and is told as Debian's tools are told. Nobody has an address in
+# the domain "invalid" (RFC 2606).
+set(packager "simhash developers <developers@simhash.invalid>")
+if(DEFINED ENV{DEBFULLNAME} AND "$ENV{DEBEMAIL}" MATCHES "^[^<> ]+@[^<> ]+$")
+  set(packager "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
+endif()
+set(CPACK_PACKAGE_CONTACT "${packager}" CACHE STRING "Who makes the packages: NAME <ADDRESS>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "finds files that are nearly the same")
 set(CPACK_RESOURCE_FILE_LICENSE ${CMAKE_CURRENT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGE_FILE_NAME

@@ -4,6 +4,12 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 
+number() {
+	sed -n "s/^#define SIMHASH_VERSION_$1 //p" "$SOURCE_DIR/include/simhash.h"
+}
+soversion=$(number MAJOR)
+same "version" "$soversion.$(number MINOR).$(number PATCH)" \
+	"$(sed -n 's/^#define SIMHASH_VERSION "\(.*\)"/\1/p' "$SOURCE_DIR/include/simhash.h")"
 cmake --install "$BINARY_DIR" --prefix "$PWD/usr" >install.log
 for path in usr/bin/simhash usr/bin/simfind usr/include/simhash.h usr/include/simhash_measures.h \
 	usr/include/simhash_resemblance.h usr/include/simhash_index.h \
@@ -65,7 +71,7 @@ uses() {
 built() {
 	same "$1" "12 12" "$(printf '\0\0' | "./$1" name)"
 	same "$1, with an extension" "12 508299626684612620" "$(printf '\0\0' | "./$1" name.txt)"
-	same "libraries of ours that $1 loads" "$([ "$2" = static ] || echo libsimhash.so.0)" \
+	same "libraries of ours that $1 loads" "$([ "$2" = static ] || echo "libsimhash.so.$soversion")" \
 		"$(readelf -d "$1" | grep -o 'libsimhash[^]]*' || true)"
 }
 
