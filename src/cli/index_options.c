@@ -309,7 +309,8 @@ static const struct option_row rows[] = {
 	 "minhash:words=3; can be given eight times",
 	 .parse = add_measure, .kind = VALUE_START, .words = measure_words, .is_list = true},
 	{0, "hash", "=HASH",
-	 "also store the hash md5, sha1 or sha256 of each file; can be given several times",
+	 "also store, or print, the hash md5, sha1 or sha256 of each file; can be given several "
+	 "times",
 	 .parse = add_hash, .field = FIELD(request.hashes), .kind = VALUE_WORD,
 	 .words = file_hash_names, .is_list = true},
 	{0, "no-sketch", NULL,
@@ -330,7 +331,7 @@ static const struct option_row rows[] = {
 	 .only_with = "database defaults-file wait-server quiet tag-set host measure PATH"},
 	{0, "print", NULL, "show the sketch, sum table and keys of each FILE; - is standard input",
 	 .parse = set_enum, .field = FIELD(task), .constant = TASK_PRINT, .needs = "FILE",
-	 .only_with = "tag-set decompress container max-depth max-inflated quiet format PATH"},
+	 .only_with = "tag-set decompress container max-depth max-inflated hash quiet format PATH"},
 	{0, "init-database", NULL,
 	 "create or upgrade the index, and print the statements that make the users of a server",
 	 .parse = set_enum, .field = FIELD(task), .constant = TASK_INIT_DATABASE,

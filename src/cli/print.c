@@ -27,8 +27,22 @@
 
 #define PROGRAM "simhash"
 
+static void write_hashes(const struct row_sketches *sketches, unsigned hashes)
+{
+	for (unsigned i = 0, k = 0; i < FILE_HASHES; i++) {
+		struct bytes value;
+		if ((hashes & 1U << i) == 0)
+			continue;
+		value = sketches->sketch[k++].value;
+		printf("%-14s", file_hash_names[i]);
+		for (size_t at = 0; at < value.size; at++)
+			printf("%02x", (unsigned char)value.data[at]);
+		putchar('\n');
+	}
+}
+
 static void write_row(struct bytes shown, const struct file_row *row,
-		      const struct simhash_tag_set *set)
+		      const struct simhash_tag_set *set, unsigned hashes)
 {
 	const struct simhash_tag *tags = simhash_tag_set_tags(set);
 
@@ -41,6 +55,7 @@ static void write_row(struct bytes shown, const struct file_row *row,
 	for (int i = 0; i < SIMHASH_RESEMBLANCE_REGISTERS; i++)
 		printf("%02x", row->resemblance.registers[i]);
 	putchar('\n');
+	write_hashes(row->sketches, hashes);
 	for (int t = 0; t < SIMHASH_TAGS; t++)
 		printf("sum %02x        %" PRIu64 "\n", tags[t].pattern, row->table.count[t]);
 	for (int k = 0; k < SIMHASH_KEYS; k++)
@@ -52,7 +67,7 @@ static void write_row(struct bytes shown, const struct file_row *row,
  * A line of a digest list. The content of standard input has no path; its hash stands for one. The
  * row of a member of an archive is in the directory of that, `shown` is the archive then.
  */
-static int write_digest(const char *shown, bool is_member, struct file_row *row,
+static int write_digest(const char *shown, bool is_member, struct file_row *row, unsigned hashes,
 			struct simhash_error *error)
 {
 	struct line_buffer line = {.out = stdout};
@@ -76,7 +91,7 @@ static int write_digest(const char *shown, bool is_member, struct file_row *row,
 		row->directory = is_member ? (struct bytes){path, size + 1} : path_directory(path);
 	else
 		memcpy(row->path_hash, row->content_hash, PATH_HASH_SIZE);
-	digests_put_row(&line, row, path == NULL);
+	digests_put_row(&line, row, hashes, path == NULL);
 	line_flush(&line);
 	free(extension);
 	free(path);
@@ -101,7 +116,7 @@ static void write_next(struct printing *printing, struct bytes shown, const stru
 	if (!printing->is_first)
 		putchar('\n');
 	printing->is_first = false;
-	write_row(shown, row, printing->tag_set);
+	write_row(shown, row, printing->tag_set, printing->scanner.sketching.hashes);
 }
 
 /* A file, or with `is_inflated` the content of a gzip file. */
@@ -111,15 +126,19 @@ static int print_view(struct printing *printing, const char *path, const char *s
 	bool is_stdin = strcmp(path, "-") == 0;
 	/* The keys are those of the name, not of the path to it. */
 	struct file_row row = {.name = bytes_of(is_stdin ? "" : path_name(shown))};
+	int status = 0;
 
 	if (scan_named(&printing->scanner, is_stdin ? NULL : path, is_inflated, &row) != 0) {
 		say_unreadable(printing, bytes_of(shown), errno);
 		return 0;
 	}
 	if (printing->format == STATUS_DIGEST)
-		return write_digest(shown, false, &row, error);
-	write_next(printing, bytes_of(shown), &row);
-	return 0;
+		status =
+			write_digest(shown, false, &row, printing->scanner.sketching.hashes, error);
+	else
+		write_next(printing, bytes_of(shown), &row);
+	row_sketches_drop(row.sketches);
+	return status;
 }
 
 /* ---- The members of archives ---- */
@@ -154,9 +173,12 @@ static int print_member(struct printing *printing, const char *archive,
 	if (!is_member)
 		say_unreadable(printing, bytes_of(path), container_why(container));
 	else if (printing->format == STATUS_DIGEST)
-		status = write_digest(archive, true, row, error);
+		status =
+			write_digest(archive, true, row, printing->scanner.sketching.hashes, error);
 	else
 		write_next(printing, bytes_of(path), row);
+	if (is_member)
+		row_sketches_drop(row->sketches);
 	free(path);
 	return status;
 }
@@ -229,10 +251,13 @@ int print_files(const struct index_arguments *arguments, bool *had_unreadable,
 		return -1;
 	printing.tag_set = tag_set;
 	if (arguments->format == STATUS_DIGEST) {
-		digests_put_heading(&heading, tag_set);
+		digests_put_heading(&heading, tag_set, arguments->request.hashes);
 		line_flush(&heading);
 	}
 	status = file_scanner_init(&printing.scanner, tag_set, true, &never_stop, error);
+	if (status == 0 && (status = file_scanner_measure(&printing.scanner, NULL, 0,
+							  arguments->request.hashes, error)) != 0)
+		file_scanner_release(&printing.scanner);
 	if (status == 0) {
 		printing.scanner.max_inflated_bytes = arguments->request.max_inflated_bytes;
 		printing.scanner.containers = arguments->request.containers;

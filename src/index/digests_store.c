@@ -17,6 +17,8 @@
 #include "index/row_part.h"
 #include "scan/digest_reader.h"
 #include "store/load.h"
+#include "store/names.h"
+#include "store/sketch_table.h"
 
 #ifndef SORT_BYTES
 #define SORT_BYTES ((size_t)64 << 20)
@@ -141,6 +143,20 @@ static int store_list(struct storing *storing, struct simhash_error *error)
 	return status;
 }
 
+/* The hashes of the list are sketches of the files. */
+static int want_hashes(const struct digests_import *import, struct simhash_error *error)
+{
+	unsigned hashes = digest_reader_hashes(import->reader), count = 0;
+	int64_t ids[FILE_HASHES];
+
+	for (unsigned i = 0; i < FILE_HASHES; i++)
+		if ((hashes & 1U << i) != 0 && store_measure_id(import->store, file_hash_names[i],
+								true, &ids[count++], error) != 0)
+			return -1;
+	store_want_measures(import->store, ids, count);
+	return 0;
+}
+
 int digests_store(const struct digests_import *import, uint64_t *files, struct simhash_error *error)
 {
 	struct storing storing = {.import = import, .files = files, .part = row_part_new()};
@@ -150,7 +166,9 @@ int digests_store(const struct digests_import *import, uint64_t *files, struct s
 	*files = 0;
 	if (storing.part == NULL)
 		return error_set_memory(error);
-	status = store_begin_load(import->store, error);
+	status = want_hashes(import, error);
+	if (status == 0)
+		status = store_begin_load(import->store, error);
 	if (status == 0) {
 		status = store_list(&storing, error);
 		if (status != 0 && error->code == ERROR_STOPPED)

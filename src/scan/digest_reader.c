@@ -25,7 +25,9 @@ struct digest_reader {
 	struct list_lines lines;
 	struct bytes line; /* the last one */
 	struct simhash_tag_set *tag_set;
-	char *path; /* of the last row: directory, name and extension */
+	unsigned hashes;	       /* that lines have at their ends */
+	struct row_sketches *sketches; /* these of the last row */
+	char *path;		       /* of the last row: directory, name and extension */
 	size_t path_capacity;
 };
 
@@ -121,7 +123,9 @@ static int take_hex(struct cursor *cursor, uint8_t *bytes, size_t size)
 	for (size_t i = 0; i < 2 * size; i++, cursor->at++) {
 		int digit = cursor->at < cursor->end ? hex_digit(*cursor->at) : -1;
 		if (digit < 0 || (*cursor->at >= 'A' && *cursor->at <= 'F'))
-			return refuse(cursor, "32 hexadecimal digits in lower case");
+			return refuse(cursor, size == 16   ? "32 hexadecimal digits in lower case"
+					      : size == 20 ? "40 hexadecimal digits in lower case"
+							   : "64 hexadecimal digits in lower case");
 		bytes[i / 2] = (uint8_t)(i % 2 == 0 ? digit << 4 : bytes[i / 2] | digit);
 	}
 	return 0;
@@ -290,6 +294,35 @@ static int take_names(struct cursor *cursor, struct digest_reader *reader, struc
 	return 0;
 }
 
+/* Whoever wants to keep the sketches of a row holds them. */
+static int take_hashes(struct cursor *cursor, struct digest_reader *reader, struct file_row *row)
+{
+	uint8_t *bytes;
+
+	if (reader->hashes == 0)
+		return 0;
+	row_sketches_drop(reader->sketches);
+	reader->sketches = row_sketches_new(FILE_HASHES * FILE_HASH_SIZE_MAX);
+	if (reader->sketches == NULL)
+		return error_set_memory(cursor->error);
+	bytes = reader->sketches->bytes;
+	for (int i = 0; i < FILE_HASHES; i++) {
+		enum file_hash hash = (enum file_hash)i;
+		bool is_known;
+		if ((reader->hashes & 1U << i) == 0)
+			continue;
+		if (take_blank(cursor) != 0)
+			return -1;
+		is_known = !takes(cursor, '-');
+		if (is_known && take_hex(cursor, bytes, file_hash_size(hash)) != 0)
+			return -1;
+		row_sketches_add_hash(reader->sketches, hash, is_known ? bytes : NULL);
+		bytes += FILE_HASH_SIZE_MAX;
+	}
+	row->sketches = reader->sketches;
+	return 0;
+}
+
 /* The row of a line: 1 or -1. */
 static int take_row(struct cursor *cursor, struct digest_reader *reader, struct file_row *row)
 {
@@ -304,7 +337,7 @@ static int take_row(struct cursor *cursor, struct digest_reader *reader, struct 
 	    take_hex(cursor, row->content_hash, CONTENT_HASH_SIZE) != 0 ||
 	    take_blank(cursor) != 0 || take_counts(cursor, row) != 0 || take_blank(cursor) != 0 ||
 	    take_sketch(cursor, row) != 0 || take_blank(cursor) != 0 ||
-	    take_names(cursor, reader, row) != 0)
+	    take_names(cursor, reader, row) != 0 || take_hashes(cursor, reader, row) != 0)
 		return -1;
 	if (cursor->at != cursor->end)
 		return refuse(cursor, "the end of the line");
@@ -338,24 +371,56 @@ int digest_reader_again(struct digest_reader *reader, struct bytes line, struct 
 
 /* ---- The heading ---- */
 
-static bool is_line(const struct cursor *cursor, const char *text)
+static bool begins_with(const struct cursor *cursor, const char *text)
 {
 	size_t size = strlen(text);
 
-	return (size_t)(cursor->end - cursor->at) == size && memcmp(cursor->at, text, size) == 0;
+	return (size_t)(cursor->end - cursor->at) >= size && memcmp(cursor->at, text, size) == 0;
 }
 
-/* The tag set, between the first line and that of the files, is written as in a file of tags. */
-static int read_tag_set(struct digest_reader *reader, FILE *text, struct simhash_error *error)
+static bool is_line(const struct cursor *cursor, const char *text)
+{
+	return begins_with(cursor, text) && (size_t)(cursor->end - cursor->at) == strlen(text);
+}
+
+/* " md5 sha256", to the end of the line. */
+static int take_hash_names(struct cursor *cursor, unsigned *hashes)
+{
+	for (int i = 0; i < FILE_HASHES; i++) {
+		size_t size = strlen(file_hash_names[i]), left = (size_t)(cursor->end - cursor->at);
+		if (left <= size || cursor->at[0] != ' ' ||
+		    memcmp(cursor->at + 1, file_hash_names[i], size) != 0 ||
+		    (left > size + 1 && cursor->at[size + 1] != ' '))
+			continue;
+		*hashes |= 1U << i;
+		cursor->at += size + 1;
+	}
+	return *hashes != 0 && cursor->at == cursor->end
+		       ? 0
+		       : refuse(cursor, "a blank and md5, sha1 or sha256, in this order");
+}
+
+/* The tag set, after the first line, is written as in a file of tags. */
+static int read_tag_set(struct digest_reader *reader, bool is_hashed, FILE *text,
+			struct simhash_error *error)
 {
 	struct cursor cursor;
 	int status;
 
 	while ((status = next_line(reader, &cursor, error)) == 1) {
 		if (is_line(&cursor, DIGESTS_FILES_LINE))
-			return 0;
-		if (reader->lines.line > 64)
+			return is_hashed && reader->hashes == 0
+				       ? refuse(&cursor,
+						"a line \"" DIGESTS_HASHES " ...\" before this one")
+				       : 0;
+		if (reader->hashes != 0 || reader->lines.line > 64)
 			return refuse(&cursor, "a line \"" DIGESTS_FILES_LINE "\" before this one");
+		if (is_hashed && begins_with(&cursor, DIGESTS_HASHES " ")) {
+			cursor.at += strlen(DIGESTS_HASHES);
+			if (take_hash_names(&cursor, &reader->hashes) != 0)
+				return -1;
+			continue;
+		}
 		fwrite(cursor.at, 1, (size_t)(cursor.end - cursor.at), text);
 		putc('\n', text);
 	}
@@ -371,21 +436,23 @@ static int read_heading(struct digest_reader *reader, struct simhash_error *erro
 	char *text = NULL;
 	size_t size;
 	FILE *stream;
+	bool is_hashed;
 	int status = next_line(reader, &cursor, error);
 
 	if (status < 0)
 		return -1;
-	if (status == 0 || !is_line(&cursor, DIGESTS_FIRST_LINE))
+	is_hashed = status == 1 && is_line(&cursor, DIGESTS_FIRST_LINE_HASHED);
+	if (status == 0 || !(is_hashed || is_line(&cursor, DIGESTS_FIRST_LINE)))
 		return error_set(
 			error, SIMHASH_E_SYNTAX,
 			"%s is no list of digests: its first line is not \"" DIGESTS_FIRST_LINE
-			"\"",
+			"\" or \"" DIGESTS_FIRST_LINE_HASHED "\"",
 			reader->lines.name);
 	stream = open_memstream(&text, &size);
 	if (stream == NULL)
 		return error_set_memory(error);
 	putc('\n', stream); /* so that lines have the numbers that they have in the list */
-	status = read_tag_set(reader, stream, error);
+	status = read_tag_set(reader, is_hashed, stream, error);
 	if (fclose(stream) != 0)
 		status = error_set_memory(error);
 	if (status == 0)
@@ -428,6 +495,11 @@ int digest_reader_open(const char *path, struct digest_reader **reader, struct s
 	return -1;
 }
 
+unsigned digest_reader_hashes(const struct digest_reader *reader)
+{
+	return reader->hashes;
+}
+
 const struct simhash_tag_set *digest_reader_tag_set(const struct digest_reader *reader)
 {
 	return reader->tag_set;
@@ -439,6 +511,7 @@ void digest_reader_close(struct digest_reader *reader)
 		return;
 	list_lines_close(&reader->lines);
 	simhash_tag_set_free(reader->tag_set);
+	row_sketches_drop(reader->sketches);
 	free(reader->path);
 	free(reader);
 }

@@ -28,6 +28,9 @@ int digest_reader_open(const char *path, struct digest_reader **reader,
 int digest_reader_begin(struct list_lines *lines, struct digest_reader **reader,
 			struct simhash_error *error);
 
+/* The hashes that its files come with, a bit for each enum file_hash: see file_row.sketches. */
+unsigned digest_reader_hashes(const struct digest_reader *reader);
+
 /* Of all its files; it lives as long as the reader. */
 const struct simhash_tag_set *digest_reader_tag_set(const struct digest_reader *reader);
 

@@ -35,11 +35,13 @@ static void put_weight(struct line_buffer *line, uint32_t weight)
 	line_put_bytes(line, (struct bytes){text, (size_t)length});
 }
 
-void digests_put_heading(struct line_buffer *line, const struct simhash_tag_set *tag_set)
+void digests_put_heading(struct line_buffer *line, const struct simhash_tag_set *tag_set,
+			 unsigned hashes)
 {
 	const struct simhash_tag *tags = simhash_tag_set_tags(tag_set);
 
-	line_put(line, DIGESTS_FIRST_LINE "\nname ");
+	line_put(line, hashes == 0 ? DIGESTS_FIRST_LINE : DIGESTS_FIRST_LINE_HASHED);
+	line_put(line, "\nname ");
 	line_put(line, simhash_tag_set_name(tag_set));
 	for (int t = 0; t < SIMHASH_TAGS; t++) {
 		line_put(line, "\n");
@@ -48,6 +50,14 @@ void digests_put_heading(struct line_buffer *line, const struct simhash_tag_set 
 		put_weight(line, tags[t].scatter);
 		line_put(line, " ");
 		put_weight(line, tags[t].skew);
+	}
+	if (hashes != 0)
+		line_put(line, "\n" DIGESTS_HASHES);
+	for (int i = 0; i < FILE_HASHES; i++) {
+		if ((hashes & 1U << i) == 0)
+			continue;
+		line_put(line, " ");
+		line_put(line, file_hash_names[i]);
 	}
 	line_put(line, "\n" DIGESTS_FILES_LINE "\n");
 }
@@ -98,7 +108,21 @@ static void put_path(struct line_buffer *line, const struct file_row *row, bool 
 	put_escaped(line, row->name);
 }
 
-void digests_put_row(struct line_buffer *line, const struct file_row *row, bool is_anonymous)
+static void put_hashes(struct line_buffer *line, const struct row_sketches *known, unsigned hashes)
+{
+	for (unsigned i = 0, k = 0; i < FILE_HASHES; i++) {
+		struct bytes value = {NULL, 0};
+		if ((hashes & 1U << i) == 0)
+			continue;
+		if (known != NULL)
+			value = known->sketch[k++].value;
+		line_put(line, value.size == 0 ? " -" : " ");
+		put_hex(line, (const uint8_t *)value.data, value.size);
+	}
+}
+
+void digests_put_row(struct line_buffer *line, const struct file_row *row, unsigned hashes,
+		     bool is_anonymous)
 {
 	char sketch[SKETCH_LENGTH];
 
@@ -125,5 +149,6 @@ void digests_put_row(struct line_buffer *line, const struct file_row *row, bool 
 	put_extension(line, row->extension);
 	line_put(line, " ");
 	put_path(line, row, is_anonymous);
+	put_hashes(line, row->sketches, hashes);
 	line_put(line, "\n");
 }

@@ -2,9 +2,9 @@
  * Digest lists: what an index knows of files, as text that travels without them. docs/digests.md
  * has the grammar.
  *
- *     digests_put_heading(&line, tag_set);
+ *     digests_put_heading(&line, tag_set, 0);
  *     while ((status = whole_rows_next(&rows, &row, error)) == 1)
- *             digests_put_row(&line, row, false);
+ *             digests_put_row(&line, row, 0, false);
  *     line_flush(&line);
  *
  * SPDX-License-Identifier: MIT
@@ -17,9 +17,12 @@
 #include "base/line_buffer.h"
 #include "store/file_row.h"
 
-/* The first line of every list. */
+/* The first line of a list, and of one that has the hashes of other programs, too. */
 #define DIGESTS_FIRST_LINE "simhash-digests 1"
-/* The line after the tag set, and before the files. */
+#define DIGESTS_FIRST_LINE_HASHED "simhash-digests 2"
+/* The line after the tag set of such a list begins so, and names the hashes. */
+#define DIGESTS_HASHES "hashes"
+/* The line before the files. */
 #define DIGESTS_FILES_LINE "files"
 
 /* What stands for a path that is not told begins with it, as no path does. */
@@ -28,9 +31,15 @@
 /* The directory that files have in an index whose paths were not told. */
 #define DIGESTS_NOWHERE "/~"
 
-void digests_put_heading(struct line_buffer *line, const struct simhash_tag_set *tag_set);
+/* `hashes` has a bit for each enum file_hash that the files come with. */
+void digests_put_heading(struct line_buffer *line, const struct simhash_tag_set *tag_set,
+			 unsigned hashes);
 
-/* The line of a file. With `is_anonymous` its time is left out, and its path is hashed. */
-void digests_put_row(struct line_buffer *line, const struct file_row *row, bool is_anonymous);
+/*
+ * The line of a file, whose sketches are these hashes; without any, none is known. With
+ * `is_anonymous` its time is left out, and its path is hashed.
+ */
+void digests_put_row(struct line_buffer *line, const struct file_row *row, unsigned hashes,
+		     bool is_anonymous);
 
 #endif

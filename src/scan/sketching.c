@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/byte_order.h"
 #include "base/error.h"
 
 int sketching_init(struct sketching *sketching, struct simhash_measure *const *measures,
@@ -55,23 +54,14 @@ void sketching_add(struct sketching *sketching, const void *bytes, size_t size)
 		hashing_add(sketching->hashing, bytes, size);
 }
 
-/*
- * A hash is a sketch of one feature, since that of nothing says something too. Its first bytes are the
- * cluster, by which the index of that column finds it.
- */
 static void take_hashes(struct sketching *sketching, uint8_t *bytes, struct row_sketches *made)
 {
 	hashing_end(sketching->hashing, bytes);
 	for (int i = 0; i < FILE_HASHES; i++) {
-		struct row_sketch *sketch = &made->sketch[made->count];
 		if ((sketching->hashes & 1U << i) == 0)
 			continue;
-		sketch->features = 1;
-		sketch->cluster = (int64_t)read_big_endian(bytes, 8);
-		sketch->value =
-			(struct bytes){(const char *)bytes, file_hash_size((enum file_hash)i)};
-		bytes += sketch->value.size;
-		made->count++;
+		row_sketches_add_hash(made, (enum file_hash)i, bytes);
+		bytes += file_hash_size((enum file_hash)i);
 	}
 }
 

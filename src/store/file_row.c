@@ -10,6 +10,8 @@
 #include <strings.h>
 #include <xxhash.h>
 
+#include "base/byte_order.h"
+
 void row_take_file(struct file_row *row, const struct file_row *from)
 {
 	row->size_bytes = from->size_bytes;
@@ -110,6 +112,17 @@ struct row_sketches *row_sketches_new(size_t size)
 	if (sketches != NULL)
 		atomic_init(&sketches->references, 1);
 	return sketches;
+}
+
+void row_sketches_add_hash(struct row_sketches *sketches, enum file_hash hash, const uint8_t *bytes)
+{
+	struct row_sketch *sketch = &sketches->sketch[sketches->count++];
+
+	*sketch = (struct row_sketch){.features = 1};
+	if (bytes == NULL)
+		return;
+	sketch->cluster = (int64_t)read_big_endian(bytes, 8);
+	sketch->value = (struct bytes){(const char *)bytes, file_hash_size(hash)};
 }
 
 struct row_sketches *row_sketches_hold(struct row_sketches *sketches)

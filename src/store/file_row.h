@@ -36,12 +36,20 @@ struct row_sketches {
 	struct row_sketch {
 		int64_t features, cluster;
 		struct bytes value; /* in `bytes` */
-	} sketch[SKETCHES_MAX];
+	} sketch[SKETCHES_MAX];	    /* one without a value is not known */
 	uint8_t bytes[];
 };
 
 /* With room for `size` bytes and one reference; NULL when memory is short. */
 struct row_sketches *row_sketches_new(size_t size);
+/*
+ * Append a hash, which stays where it is. It is a sketch of one feature, since that of nothing says
+ * something too. Its first bytes are the cluster, by which the index of that column finds it. NULL: it
+ * is not known, and its place is kept.
+ */
+void row_sketches_add_hash(struct row_sketches *sketches, enum file_hash hash,
+			   const uint8_t *bytes);
+
 struct row_sketches *row_sketches_hold(struct row_sketches *sketches); /* NULL is fine */
 void row_sketches_drop(struct row_sketches *sketches);		       /* NULL is fine */
 

@@ -80,14 +80,16 @@ int sketch_rows_write(struct store *store, const struct row_scope *scope,
 	for (size_t i = 0; i < count; i++) {
 		const struct row_sketches *sketches = rows[i]->sketches;
 		for (unsigned k = 0; sketches != NULL && k < sketches->count; k++) {
-			struct stored_sketch *sketch = &some[filled++];
+			struct stored_sketch *sketch = &some[filled];
+			if (sketches->sketch[k].value.size == 0)
+				continue;
 			memcpy(sketch->path_hash, rows[i]->path_hash, PATH_HASH_SIZE);
 			memcpy(sketch->content_hash, rows[i]->content_hash, CONTENT_HASH_SIZE);
 			sketch->measure = store->measures[k];
 			sketch->features = sketches->sketch[k].features;
 			sketch->cluster = sketches->sketch[k].cluster;
 			sketch->value = sketches->sketch[k].value;
-			if (filled < AT_ONCE)
+			if (++filled < AT_ONCE)
 				continue;
 			if (sketch_rows_insert(store, scope, some, filled, error) != 0)
 				return -1;

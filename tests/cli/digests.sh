@@ -91,6 +91,31 @@ runs 0 "$SIMHASH" --import=- --host=one <one
 "$SIMHASH" --print --format=digest - <"$files/numbers.txt" | tail -n 1 | grep -q ' - ~[0-9a-f]\{32\}$' ||
 	fail "standard input has a path"
 
+echo "Lists with other hashes"
+"$SIMHASH" --print --format=digest --hash=md5 --hash=sha256 "$files/numbers.txt" >hashed
+same "the end of the line" "$(md5sum <"$files/numbers.txt" | cut -c1-32) $(sha256sum <"$files/numbers.txt" | cut -c1-64)" \
+	"$(tail -n 1 hashed | cut -d' ' -f8-)"
+runs 0 "$SIMHASH" --import=hashed --host=hashed
+# unlike SED EXPECTED: the list that is changed like this is refused
+unlike() {
+	sed -E "$1" hashed >wrong
+	runs 1 "$SIMHASH" --import=wrong --host=wrong
+	said "wrong:$2"
+}
+unlike '1s/2/1/' "19: expected a tag"
+unlike '19d' '19:1: expected a line "hashes ..." before this one'
+unlike '19s/md5 sha256/sha256 md5/' "19:14: expected a blank and md5, sha1 or sha256, in this order"
+unlike '19s/sha256/sha512/' "19:11: expected a blank and md5, sha1 or sha256, in this order"
+unlike '19s/ md5.*/ /' "19:7: expected a blank and md5"
+unlike '19p' '20:1: expected a line "files" before this one'
+unlike '$s/ [0-9a-f]*$//' "21:$(($(tail -n 1 hashed | wc -c) - 65)): expected a blank"
+unlike '$s/.$//' "21:$(($(tail -n 1 hashed | wc -c) - 1)): expected 64 hexadecimal digits in lower case"
+unlike '$s/.$/G/' "21:$(($(tail -n 1 hashed | wc -c) - 1)): expected 64 hexadecimal digits in lower case"
+unlike '$s/$/ -/' "21:$(tail -n 1 hashed | wc -c): expected the end of the line"
+sed 's/^simhash-digests 2/simhash-digests 3/' hashed >wrong
+runs 1 "$SIMHASH" --import=wrong --host=wrong
+said 'wrong is no list of digests: its first line is not "simhash-digests 1" or "simhash-digests 2"'
+
 echo "Lists of others"
 line=$(grep '/numbers.txt$' list)
 # refused LINE COLUMN EXPECTED, of the heading with the last line from standard input

@@ -63,6 +63,19 @@ prefix=$(printf 'two\n' | md5sum | cut -c1-16)
 number=$(python3 -c "import sys; n = int(sys.argv[1], 16); print(n - (n >> 63 << 64))" "$prefix")
 same "files by the cluster" 2 "$(sql "SELECT COUNT(*) FROM sketched_file WHERE measure = 'md5' AND cluster = $number")"
 
+# They travel in lists of digests, where the index has any, and are known there by what a file is now.
+runs 0 "$SIMHASH" --export=list
+same "what the list has" "hashes md5 sha1 sha256" "$(sed -n 19p list)"
+same "hashes in the list" "$(sed '1,20d' list | cut -d' ' -f9,10 | LC_ALL=C sort | grep -v -- - | wc -l)" $((total - 2))
+same "hashes that are not known" "- - 2" "$(sed '1,20d' list | cut -d' ' -f9,10 | grep -- - | sort | uniq -c | awk '{ print $2, $3, $1 }')"
+runs 0 "$SIMHASH" --import=list --host=elsewhere
+"$SIMHASH" -q --export --host=elsewhere | cmp - list || fail "another list after an import"
+same "hashes of two hosts" $((2 * total)) "$(sql "SELECT COUNT(*) FROM sketched_file WHERE measure = 'md5'")"
+printf 'two\n' | md5sum >known
+runs 0 "$SIMFIND" --known=known --format=csv --between elsewhere: elsewhere:
+! grep 'empty' out || fail "a file that is known elsewhere is listed"
+runs 0 "$SIMHASH" -q --forget --host=elsewhere /
+
 runs 0 "$SIMHASH" --copy-to=sqlite:copy.db
 same "hashes of a copy" "$(sql "SELECT COUNT(*) FROM sketched_file")" "$(sqlite3 copy.db 'SELECT COUNT(*) FROM sketched_file')"
 runs 0 "$SIMHASH" --forget --measure=md5

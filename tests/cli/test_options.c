@@ -171,7 +171,7 @@ static const struct refused index_refused[] = {
 	{"max-inflated", "status forget init-database copy-to export import"},
 	{"container", "status forget init-database copy-to export import"},
 	{"max-depth", "status forget init-database copy-to export import"},
-	{"hash", "status forget print init-database copy-to export import"},
+	{"hash", "status forget init-database copy-to export import"},
 	{"filter", "status forget print init-database copy-to export import"},
 	{"filters", "status forget print init-database copy-to export import"},
 	{"filter-time", "status forget print init-database copy-to export import"},

@@ -2,7 +2,7 @@
  * Digest lists: any bytes are refused with a message or are files, and what is written of these reads
  * as the same files again.
  *
- * The first byte tells whether a heading comes before the rest.
+ * The first byte tells whether a heading comes before the rest, and whether its files have hashes.
  * SPDX-License-Identifier: MIT
  */
 #include <sys/mman.h>
@@ -46,10 +46,11 @@ static bool read_list(const char *name, char **text, size_t *size, unsigned *fil
 	EXPECT(line.out != NULL);
 	status = digest_reader_open(name, &reader, &error);
 	if (status == 0) {
-		digests_put_heading(&line, digest_reader_tag_set(reader));
+		unsigned hashes = digest_reader_hashes(reader);
+		digests_put_heading(&line, digest_reader_tag_set(reader), hashes);
 		while ((status = digest_reader_next(reader, &row, &error)) == 1) {
 			expect_whole(&row);
-			digests_put_row(&line, &row, false);
+			digests_put_row(&line, &row, hashes, false);
 			++*files;
 		}
 		digest_reader_close(reader);
@@ -62,19 +63,21 @@ static bool read_list(const char *name, char **text, size_t *size, unsigned *fil
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static char heading[512];
+	static char headings[2][512];
 	struct input in = {data, size};
-	bool has_heading = take_byte(&in) % 2 == 1;
+	uint8_t choice = take_byte(&in);
+	bool has_heading = choice % 2 == 1, with_hashes = choice / 2 % 2 == 1;
+	char *heading = headings[with_hashes];
 	char *text = NULL, *again = NULL, name[32];
 	size_t text_size, again_size;
 	unsigned files, files_again;
 	int fd;
 
 	if (heading[0] == '\0') {
-		struct line_buffer line = {.out = fmemopen(heading, sizeof heading, "w")};
+		struct line_buffer line = {.out = fmemopen(heading, sizeof headings[0], "w")};
 		struct simhash_tag_set *set;
 		EXPECT(line.out != NULL && simhash_tag_set_new_default(&set, NULL) == 0);
-		digests_put_heading(&line, set);
+		digests_put_heading(&line, set, with_hashes ? 7 : 0);
 		line_flush(&line);
 		EXPECT(fclose(line.out) == 0);
 		simhash_tag_set_free(set);

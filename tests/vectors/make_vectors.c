@@ -1,6 +1,6 @@
 /*
- * Known-answer vectors, made by the oracles of the tests and the library of XXH3 alone: README.md
- * tells the format.
+ * Known-answer vectors, made by the oracles of the tests, the library of XXH3 and the system's
+ * programs for other hashes: README.md tells the format.
  *
  *     make_vectors sample|other            the vectors of one of two tag sets
  *     make_vectors sample|other FOLDER     their inputs, as files
@@ -111,6 +111,20 @@ static void print_numbers(const uint64_t *numbers, int count, char between)
 		printf("%s%" PRIu64, i == 0 ? "" : (char[]){between, '\0'}, numbers[i]);
 }
 
+/* By a program of the system, which prints it first. */
+static void print_hash(const char *command, const uint8_t *bytes, size_t size)
+{
+	FILE *pipe;
+
+	putchar(' ');
+	fflush(stdout);
+	pipe = popen(command, "w");
+	if (pipe == NULL || fwrite(bytes, 1, size, pipe) != size || pclose(pipe) != 0) {
+		fprintf(stderr, "%s failed\n", command);
+		exit(1);
+	}
+}
+
 static void print_vector(const struct reference_tag tags[16], size_t i, const uint8_t *bytes)
 {
 	uint64_t counts[16], keys[6];
@@ -137,7 +151,11 @@ static void print_vector(const struct reference_tag tags[16], size_t i, const ui
 	print_base64(sketch, sizeof sketch);
 	putchar(' ');
 	print_extension(vectors[i].name);
-	printf(" /vectors/%s\n", vectors[i].name);
+	printf(" /vectors/%s\nhashes", vectors[i].name);
+	print_hash("md5sum | tr -d ' \\n-'", bytes, vectors[i].size);
+	print_hash("sha1sum | tr -d ' \\n-'", bytes, vectors[i].size);
+	print_hash("sha256sum | tr -d ' \\n-'", bytes, vectors[i].size);
+	putchar('\n');
 }
 
 static void write_input(const char *folder, size_t i, const uint8_t *bytes)
