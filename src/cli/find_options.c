@@ -147,7 +147,7 @@ static const struct option_row rows[] = {
 	 .parse = set_flag, .field = FIELD(directories),
 	 .only_with = "database defaults-file tag-set host known known-format min-shared "
 		      "min-resemblance format output "
-		      "no-pager limit threads quiet fail-on-match FILE DIR"},
+		      "no-pager limit threads memory quiet fail-on-match FILE DIR"},
 	{0, "min-shared", "=SHARE",
 	 "minimum share of a directory's bytes that is in the other, 0 to 1 (default: 0.5)",
 	 .parse = set_min_shared, .field = FIELD(min_shared), .kind = VALUE_TEXT,

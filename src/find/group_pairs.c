@@ -229,6 +229,8 @@ int group_pairs(const struct pair_list *list, const struct find_request *request
 		find_contents(&contents, list, request, of_file);
 		make_edges(&edges, &contents, list, of_file);
 		link_contents(&contents, &edges, linkage);
+		free(edges.items);
+		edges.items = NULL;
 		status = groups_write(&contents, request, linkage, groups, error);
 	}
 	free(of_file);

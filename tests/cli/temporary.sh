@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Rows that do not fit into --memory wait in temporary files: the lists are the same, the memory is
-# kept to, nothing is left behind, and where there is no room for them the message names their folder.
+# Rows and pairs that do not fit into --memory wait in temporary files: the lists are the same, the
+# memory is kept to, nothing is left behind, and where there is no room for them the message names their folder.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -45,7 +45,29 @@ if [ "$sanitized" = 0 ]; then
 	[ "$(wc -l <list)" -gt 10000 ] || fail "dense rows: few pairs"
 	echo "dense rows: $whole KiB, and $small KiB with --memory=32M"
 	[ "$small" -lt 81920 ] || fail "dense rows: --memory=32M takes $small KiB"
+	# Each file of a group is kept once.
+	small=$(peak "$SIMFIND" --database=sqlite:dense.db --threads=1 --memory=32M --group)
+	echo "dense rows in groups: $small KiB"
+	[ "$small" -lt 61440 ] || fail "dense rows: --group takes $small KiB"
 fi
+
+# A list of many times what is sorted at once, and of many ties, is the list that is sorted in memory.
+mkdir "$TEST_FOLDER/family"
+"$BINARY_DIR/tests/files" family "$TEST_FOLDER/family" 1300 2048 || fail "files"
+"$SIMHASH" -q --database=sqlite:family.db "$TEST_FOLDER/family" || fail "the family"
+runs 0 "$SIMFIND" -q --database=sqlite:family.db --threads=3 -o expected
+runs 0 "$SIMFIND" -q --database=sqlite:family.db --threads=3 --memory=32M -o list
+cmp list expected || fail "a long list: --memory changes the order"
+same "pairs" $((1300 * 1299 / 2)) "$(wc -l <list)"
+sed 's/^[^0-9]*//; s/ .*//' list >shares
+sort -c -n -r shares || fail "a long list: not in order"
+[ "$(uniq -c shares | sort -n | tail -1 | awk '{ print $1 }')" -gt 100000 ] || fail "a long list: few ties"
+(ulimit -f 1024 && runs 1 "$SIMFIND" --database=sqlite:family.db --memory=32M)
+said "simfind: cannot write a temporary file in $TMPDIR (TMPDIR can be a folder with more room): File too large"
+runs 0 "$SIMFIND" -q --database=sqlite:family.db --directories -o expected
+runs 0 "$SIMFIND" -q --database=sqlite:family.db --directories --memory=32M -o list
+cmp list expected || fail "directories: --memory changes them"
+[ -s list ] || fail "directories: none are alike"
 
 # At most 1 MiB may be written to a file.
 for options in "--threads=1" "--threads=3" "--group"; do
