@@ -32,7 +32,7 @@ struct output {
 	struct listing *listing;
 	struct find_progress progress;
 	struct progress_display display;
-	struct time_left reading, confirming;
+	struct time_left reading, searching, confirming;
 	bool by_groups;		  /* no pairs are counted */
 	struct pair_list *list;	  /* keep them; NULL: list them at once */
 	struct pair_list *copies; /* then keep identical ones, for the script; or NULL */
@@ -79,34 +79,60 @@ static void content_unconfirmed(void *context, const struct find_file *file, int
 	pthread_mutex_unlock(&output->lock);
 }
 
-/* "45%  1,234 of 5,678 files  90 pairs  0:12 left", then the same of confirming. */
+/* How far the search is: the rows that are read, then those that are searched, then confirming. */
+struct search_step {
+	const char *verb, *noun;
+	uint64_t done, all; /* all: 0 where it is not known */
+	struct time_left *left;
+};
+
+static struct search_step present_step(struct output *output)
+{
+	struct find_progress *progress = &output->progress;
+	struct search_step step = {.verb = "", .noun = "files"};
+
+	if (atomic_load(&progress->to_confirm) > 0) {
+		step.verb = "confirmed ";
+		step.noun = "pairs";
+		step.done = (uint64_t)atomic_load(&progress->confirmed);
+		step.all = (uint64_t)atomic_load(&progress->to_confirm);
+		step.left = &output->confirming;
+	} else if (atomic_load(&progress->is_reading)) {
+		step.verb = "read ";
+		step.done = (uint64_t)atomic_load(&progress->read);
+		step.all = (uint64_t)atomic_load(&progress->to_read);
+		step.left = &output->reading;
+	} else {
+		step.done = (uint64_t)atomic_load(&progress->rows);
+		step.all = (uint64_t)atomic_load(&progress->rows_total);
+		step.left = &output->searching;
+	}
+	if (step.done > step.all)
+		step.done = step.all;
+	return step;
+}
+
+/* "45%  1,234 of 5,678 files  90 pairs  0:12 left", before it the same of reading, then of confirming. */
 static void write_progress(void *context, FILE *line, double seconds, unsigned columns)
 {
 	struct output *output = context;
-	struct find_progress *progress = &output->progress;
-	uint64_t all = (uint64_t)atomic_load(&progress->to_confirm);
-	bool confirms = all > 0;
-	uint64_t done = (uint64_t)atomic_load(confirms ? &progress->confirmed : &progress->rows);
+	struct search_step step = present_step(output);
 	struct line_part parts[] = {{.rank = 0}, {.rank = 1}, {.rank = 3}, {.rank = 2}};
 	enum { SHARE, DONE, PAIRS, LEFT, PARTS };
-	char done_text[32], all_text[32], pairs[32];
+	char done[32], all[32], pairs[32];
 
-	if (!confirms)
-		all = (uint64_t)atomic_load(&progress->rows_total);
-	done = done > all ? all : done;
 	if (!output->by_groups)
 		snprintf(parts[PAIRS].text, sizeof parts[PAIRS].text, "%s pairs",
-			 format_count((uint64_t)atomic_load(&progress->pairs), pairs));
-	if (all == 0) {
+			 format_count((uint64_t)atomic_load(&output->progress.pairs), pairs));
+	if (step.all == 0) {
 		snprintf(parts[SHARE].text, sizeof parts[SHARE].text, "counting");
 	} else {
 		snprintf(parts[SHARE].text, sizeof parts[SHARE].text, "%3u%%",
-			 whole_percent((double)done, (double)all));
-		snprintf(parts[DONE].text, sizeof parts[DONE].text, "%s%s of %s %s",
-			 confirms ? "confirmed " : "", format_count(done, done_text),
-			 format_count(all, all_text), confirms ? "pairs" : "files");
-		write_time_left(confirms ? &output->confirming : &output->reading, seconds,
-				(double)done, (double)(all - done), parts[LEFT].text);
+			 whole_percent((double)step.done, (double)step.all));
+		snprintf(parts[DONE].text, sizeof parts[DONE].text, "%s%s of %s %s", step.verb,
+			 format_count(step.done, done), format_count(step.all, all), step.noun);
+		write_time_left(step.left, seconds, (double)step.done,
+				(double)(step.all - step.done), parts[LEFT].text);
 	}
 	write_parts(line, parts, PARTS, columns);
 }

@@ -112,7 +112,9 @@ struct find_sink {
 
 /* How far a search is, for a thread that displays it. */
 struct find_progress {
-	atomic_llong rows, rows_total; /* rows_total is 0 where it is not known */
+	atomic_bool is_reading;	       /* rows, of which nothing is searched before all are there */
+	atomic_llong read, to_read;    /* rows */
+	atomic_llong rows, rows_total; /* searched; rows_total is 0 where it is not known */
 	atomic_llong pairs;
 	atomic_llong confirmed, to_confirm; /* pairs */
 };

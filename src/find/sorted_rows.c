@@ -5,84 +5,40 @@
 #include "find/sorted_rows.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#include "base/array.h"
 #include "base/error.h"
 #include "base/threads.h"
 #include "find/against.h"
+#include "find/row_places.h"
 #include "store/row_stream.h"
 #include "store/store.h"
 #include "store/view.h"
 
-#define PLACES_PER_THREAD 8	   /* so that all end at about the same time */
 #define CONNECTION_BYTES (8 << 20) /* what a connection keeps of the database */
 #define CURSOR_SHARE 64		   /* of the memory that a cursor takes */
+#define ROWS_COUNTED 256 /* at once, for the progress: threads would wait for each other */
 
 struct reading {
 	const struct finder *finder;
 	int64_t low, high;
-	struct row_place *places;
-	size_t place_count, place_capacity;
-	atomic_size_t next; /* place that no thread has taken */
+	struct row_places places;
 	atomic_flag list_is_taken;
 	struct first_error first_error;
+	/* Of a connection that was lost: no failure where others can read the rest. */
+	struct first_error lost;
+	struct simhash_error lost_error;
 };
 
 struct row_reader {
 	struct reading *reading;
 	struct store *store;
+	bool is_lost; /* the connection */
 	struct row_runs *runs;
 	struct arena arena; /* of what is displayed of one row */
 	uint64_t passed_over;
+	unsigned uncounted; /* rows read that the progress does not show */
 };
-
-/* ---- Places ---- */
-
-static int add_place(struct reading *reading, const struct row_place *place,
-		     struct simhash_error *error)
-{
-	if (array_reserve(&reading->places, &reading->place_capacity, reading->place_count + 1,
-			  sizeof *reading->places, error) != 0)
-		return -1;
-	reading->places[reading->place_count++] = *place;
-	return 0;
-}
-
-/* All rows by one statement, which sees one moment whatever the engine. */
-static int add_all(struct reading *reading, struct simhash_error *error)
-{
-	const struct row_place all = {.first_host = INT64_MIN, .last_host = INT64_MAX};
-
-	return add_place(reading, &all, error);
-}
-
-/* Hosts are few, and their path hashes even. A host that the index does not name has its rows too. */
-static int cut_places(struct reading *reading, unsigned threads, struct simhash_error *error)
-{
-	const struct name_list *hosts = &reading->finder->hosts;
-	size_t wanted = (size_t)threads * PLACES_PER_THREAD;
-	unsigned parts = hosts->count == 0 ? 1 : (unsigned)((wanted - 1) / hosts->count + 1);
-	int64_t first = INT64_MIN;
-
-	for (size_t i = 0; i < hosts->count; i++) {
-		int64_t host = hosts->names[i].id;
-		struct row_place between = {.first_host = first, .last_host = host - 1};
-		if (host < first)
-			continue;
-		if (host > first && add_place(reading, &between, error) != 0)
-			return -1;
-		for (unsigned part = 0; part < parts; part++) {
-			struct row_place place = {host, host, hash_range_of_part(part, parts)};
-			if (add_place(reading, &place, error) != 0)
-				return -1;
-		}
-		if (host == INT64_MAX)
-			return 0;
-		first = host + 1;
-	}
-	return add_place(reading, &(struct row_place){.first_host = first, .last_host = INT64_MAX},
-			 error);
-}
 
 /* ---- Memory ---- */
 
@@ -98,6 +54,35 @@ static unsigned connections(const struct finder *finder)
 	unsigned threads = finder->resources->threads;
 
 	return most == 0 ? 1 : most < threads ? (unsigned)most : threads;
+}
+
+/* ---- Progress ---- */
+
+static void begin_progress(const struct finder *finder, bool looks_up)
+{
+	struct find_progress *progress = finder->resources->progress;
+	long long parts = looks_up ? 1 : finder->request->parts;
+
+	if (progress == NULL)
+		return;
+	atomic_store(&progress->read, 0);
+	atomic_store(&progress->to_read, atomic_load(&progress->rows_total) * parts);
+	atomic_store(&progress->is_reading, true);
+}
+
+static void show_progress(struct row_reader *reader)
+{
+	struct find_progress *progress = reader->reading->finder->resources->progress;
+
+	if (progress != NULL)
+		atomic_fetch_add(&progress->read, reader->uncounted);
+	reader->uncounted = 0;
+}
+
+static void end_progress(const struct finder *finder)
+{
+	if (finder->resources->progress != NULL)
+		atomic_store(&finder->resources->progress->is_reading, false);
 }
 
 /* ---- Reading ---- */
@@ -130,6 +115,8 @@ static int add_row(struct row_reader *reader, const struct file_row *row,
 static int take_row(struct row_reader *reader, const struct file_row *row,
 		    struct simhash_error *error)
 {
+	if (++reader->uncounted == ROWS_COUNTED)
+		show_progress(reader);
 	if (finder_takes(reader->reading->finder, row))
 		return add_row(reader, row, error);
 	reader->passed_over++;
@@ -188,33 +175,67 @@ static int read_list(struct row_reader *reader, struct simhash_error *error)
 	return status < 0 ? -1 : 0;
 }
 
-static int read_place(struct row_reader *reader, const struct row_place *place,
-		      struct simhash_error *error)
+static void note_row(struct read_rows *read, const struct file_row *row)
+{
+	memcpy(read->last, row->path_hash, sizeof read->last);
+	if (read->count++ == 0)
+		memcpy(read->first, row->path_hash, sizeof read->first);
+}
+
+/* Take the rows of a place, as far as `read` tells in the end. */
+static int take_place(struct row_reader *reader, const struct row_place *place,
+		      struct read_rows *read, struct simhash_error *error)
 {
 	struct key_range range = range_of(reader->reading->finder, INT64_MIN, INT64_MAX);
+	struct file_row row = {.host = 0};
 	struct row_cursor *cursor;
+	int status;
 
 	if (store_rows_lying(reader->store, &range, place, &cursor, error) != 0)
 		return -1;
-	return take_rows(reader, cursor, error);
+	while ((status = store_rows_next(cursor, &row, error)) == 1) {
+		if (take_row(reader, &row, error) != 0) {
+			status = -1;
+			break;
+		}
+		note_row(read, &row);
+	}
+	store_rows_end(cursor);
+	return status;
+}
+
+/* What a lost connection leaves is for the others: all of them see the same. */
+static int read_place(struct row_reader *reader, const struct row_place *place,
+		      struct simhash_error *error)
+{
+	struct row_places *places = &reader->reading->places;
+	struct read_rows read = {.count = 0};
+
+	if (take_place(reader, place, &read, error) == 0)
+		return row_places_end(places, place, &read, error);
+	if (row_places_give_up(places, place, &read, error) != 0 ||
+	    error->code != SIMHASH_E_CONNECTION)
+		return -1;
+	first_error_set(&reader->reading->lost, error);
+	reader->is_lost = true;
+	return 0;
 }
 
 static void *run_reader(void *argument)
 {
 	struct row_reader *reader = argument;
 	struct reading *reading = reader->reading;
+	struct row_place place;
 	struct simhash_error error;
 	int status = 0;
 
 	if (reading->finder->request->against != NULL &&
 	    !atomic_flag_test_and_set(&reading->list_is_taken))
 		status = read_list(reader, &error);
-	while (status == 0 && !first_error_is_set(&reading->first_error)) {
-		size_t next = atomic_fetch_add(&reading->next, 1);
-		if (next >= reading->place_count)
-			break;
-		status = read_place(reader, &reading->places[next], &error);
-	}
+	while (status == 0 && !reader->is_lost && !first_error_is_set(&reading->first_error) &&
+	       row_places_take(&reading->places, &place))
+		status = read_place(reader, &place, &error);
+	show_progress(reader);
 	if (status == 0)
 		status = row_runs_end(reader->runs, &error);
 	if (status != 0)
@@ -224,27 +245,24 @@ static void *run_reader(void *argument)
 }
 
 /*
- * Connections that see the index of one moment; fewer than `count`, and at least one, where they
- * cannot be had. The first one is the caller's.
+ * Connections that see the index of one moment: `wanted`, or fewer where so many cannot be had. The
+ * first one is the caller's. Returns how many.
  */
-static int open_stores(struct store *first, struct store **stores, unsigned *count,
-		       struct simhash_error *error)
+static unsigned open_stores(struct store *first, struct store **stores, unsigned wanted)
 {
-	bool is_same = false;
+	unsigned count = 1;
 
 	stores[0] = first;
-	for (unsigned i = 1; i < *count; i++)
-		if (store_open_beside(first, &stores[i], error) != 0) {
-			*count = i;
-			return -1;
-		}
-	if (*count > 1 && store_share_view(stores, *count, &is_same, error) != 0)
-		return -1;
-	if (is_same || *count == 1)
-		return 0;
-	while (*count > 1)
-		store_close(stores[--*count]);
-	return 0;
+	for (; count < wanted; count++) {
+		store_open_another(first, &stores[count]);
+		if (stores[count] == NULL)
+			break;
+	}
+	if (count > 1 && store_share_view(stores, count))
+		return count;
+	while (count > 1)
+		store_close(stores[--count]);
+	return 1;
 }
 
 static void close_stores(struct store **stores, unsigned count)
@@ -272,30 +290,46 @@ static int read_places(struct sorted_rows *rows, struct reading *reading, struct
 			.reading = reading, .store = stores[i], .runs = &rows->runs[i]};
 	}
 	first_error_init(&reading->first_error, error);
+	first_error_init(&reading->lost, &reading->lost_error);
 	threads_run(count, run_reader, readers, sizeof *readers);
 	for (unsigned i = 0; i < count; i++)
 		rows->passed_over += readers[i].passed_over;
 	free(readers);
-	return first_error_is_set(&reading->first_error) ? -1 : 0;
+	if (first_error_is_set(&reading->first_error))
+		return -1;
+	if (reading->places.count == 0)
+		return 0;
+	*error = reading->lost_error;
+	return -1;
+}
+
+/* One connection reads all by one statement, which sees one moment whatever the engine. */
+static int read_from(struct sorted_rows *rows, struct reading *reading, struct store **stores,
+		     unsigned count, struct simhash_error *error)
+{
+	int status = count == 1 ? row_places_all(&reading->places, error)
+				: row_places_cut(&reading->places, &reading->finder->hosts, count,
+						 error);
+
+	if (status == 0)
+		status = read_places(rows, reading, stores, count, error);
+	row_places_release(&reading->places);
+	return status;
 }
 
 static int read_as_they_lie(struct sorted_rows *rows, struct reading *reading, struct store *store,
 			    struct simhash_error *error)
 {
-	unsigned count = connections(reading->finder);
-	struct store **stores = calloc(count, sizeof *stores);
+	unsigned wanted = connections(reading->finder), count;
+	struct store **stores = calloc(wanted, sizeof *stores);
 	int status;
 
 	if (stores == NULL)
 		return error_set_memory(error);
-	status = open_stores(store, stores, &count, error);
-	if (status == 0)
-		status = count > 1 ? cut_places(reading, count, error) : add_all(reading, error);
-	if (status == 0)
-		status = read_places(rows, reading, stores, count, error);
+	count = open_stores(store, stores, wanted);
+	status = read_from(rows, reading, stores, count, error);
 	close_stores(stores, count);
 	free(stores);
-	free(reading->places);
 	return status;
 }
 
@@ -367,8 +401,10 @@ int sorted_rows_read(struct sorted_rows *rows, const struct finder *finder, stru
 
 	*rows = (struct sorted_rows){.budget = memory_for_rows(finder),
 				     .cursor_bytes = finder_memory(finder) / CURSOR_SHARE};
+	begin_progress(finder, looks_up);
 	status = looks_up ? read_looked_up(rows, &reading, store, error)
 			  : read_as_they_lie(rows, &reading, store, error);
+	end_progress(finder);
 	return status == 0 ? spill_all(rows, error) : status;
 }
 

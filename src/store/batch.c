@@ -276,6 +276,22 @@ static int write_batch(struct store *store, const struct row_scope *scope,
 	return sketch_rows_write(store, scope, batch->rows, batch->row_count, error);
 }
 
+/*
+ * The last statement of a transaction: others may count in the same row, and would wait until this
+ * one commits.
+ */
+static int count_commit(struct store *store, struct simhash_error *error)
+{
+	struct query query;
+
+	if (!store->counts_commits)
+		return 0;
+	if (query_begin_kept(&query, store, KEPT_COUNT_COMMIT, store->driver->count_commit,
+			     error) != 0)
+		return -1;
+	return query_run(&query, error);
+}
+
 static int compare_rows(const void *a, const void *b)
 {
 	const struct file_row *const *x = a, *const *y = b;
@@ -296,8 +312,11 @@ int store_write(struct store *store, const struct row_scope *scope, const struct
 	int status = 0;
 
 	sort_rows(batch);
-	while (transaction_next(&transaction, &status, error))
+	while (transaction_next(&transaction, &status, error)) {
 		status = write_batch(store, scope, batch, removed, error);
+		if (status == 0)
+			status = count_commit(store, error);
+	}
 	return status;
 }
 
@@ -316,6 +335,8 @@ int store_write_in_turn(struct store *store, const struct row_scope *scope,
 			status = write_batch(store, scope, batch, removed, error);
 		if (status == 0)
 			status = turns_await_or_give_way(turns, number, error);
+		if (status == 0)
+			status = count_commit(store, error);
 	}
 	turns_end(turns, status != 0);
 	return status;

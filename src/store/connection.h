@@ -18,6 +18,7 @@ enum kept_statement {
 	KEPT_UPSERT_ONE,
 	KEPT_UPSERT_DIRECTORY,
 	KEPT_COUNT_FILES,
+	KEPT_COUNT_COMMIT,
 	KEPT_REMOVE_FILE,
 	KEPT_RELINK_FILE,
 	KEPT_REMOVE_DIRECTORY_FILES,
@@ -43,6 +44,7 @@ struct store {
 	struct store_location location;
 	int64_t max_statement_bytes;
 	unsigned array_rows; /* for which one statement runs; 0: no arrays */
+	bool counts_commits; /* in transactions that change files */
 	bool writes;
 	const char *own_file; /* the file that holds the database; or NULL */
 	bool has_told;	      /* that it waits for a server */
@@ -56,6 +58,9 @@ struct store {
 	bool has_view;	    /* in a transaction that only reads */
 	bool is_first_load; /* see store_begin_load */
 };
+
+/* See rows_are_own of the driver. */
+int store_rows_are_own(struct store *store, bool *are_own, struct simhash_error *error);
 
 /*
  * After a failure: if a connection was lost and the location says to wait, connect again, so

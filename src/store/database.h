@@ -38,11 +38,16 @@ struct database_driver {
 	const char *begin;
 	/* Begins a transaction that only reads, where that makes queries cheaper; or NULL. */
 	const char *begin_reading;
+	/* Begin a transaction that shows one moment from its first query on; NULL ends them. */
+	const char *const *begin_view;
 	/*
 	 * A number that changes for a connection whenever another one has committed, and not within a
-	 * transaction: one row of one integer; or NULL. Connections have numbers of their own.
+	 * transaction: one row of one integer.
 	 */
 	const char *state;
+	bool state_is_of_all; /* of the index, and not of the connection */
+	/* Changes that number, in a transaction that changes files; NULL: committing does. */
+	const char *count_commit;
 	/* "ON CONFLICT ... excluded.x" (true) or "ON DUPLICATE KEY ... VALUES(x)" (false) */
 	bool has_excluded;
 	/* Several connections that write at the same time are faster than one. */
@@ -53,8 +58,11 @@ struct database_driver {
 	unsigned question_cost;
 	/* The bytes that one statement may have, values included: one row of one integer; or NULL. */
 	const char *max_statement_bytes;
-	/* Is the table `file` one that arrays of values are written to faster: 1 or 0; or NULL. */
-	const char *arrays_pay;
+	/*
+	 * Does the server keep the rows of the table `file` itself, so that arrays of values are
+	 * written faster and views are of all rows: 1 or 0. NULL: it does.
+	 */
+	const char *rows_are_own;
 	/* Users and their rights, with {database} and the like in place of names; or NULL. */
 	const char *roles;
 	/* How many rows one INSERT takes and one transaction should hold. */
@@ -77,7 +85,7 @@ struct database_driver {
 
 	/*
 	 * How many rows of values one statement can be run with, see set_rows; 0 where the
-	 * engine or its server knows no such thing. Needed where arrays_pay is.
+	 * engine or its server knows no such thing. NULL: 0.
 	 */
 	unsigned (*array_rows)(const struct database *database);
 	/*

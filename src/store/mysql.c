@@ -48,10 +48,19 @@ struct statement {
 	bool is_running;
 };
 
-static const char *const migrations[] = {sql_mysql_0001, sql_mysql_0002, sql_mysql_0003,
-					 sql_mysql_0004, sql_mysql_0005, sql_mysql_0006,
-					 sql_mysql_0007, sql_mysql_0008, sql_mysql_0009,
-					 sql_mysql_0010, sql_mysql_0011, NULL};
+static const char *const migrations[] = {sql_mysql_0001,
+					 sql_mysql_0002,
+					 sql_mysql_0003,
+					 sql_mysql_0004,
+					 sql_mysql_0005,
+					 sql_mysql_0006,
+					 sql_mysql_0007,
+					 sql_mysql_0008,
+					 sql_mysql_0009,
+					 sql_mysql_0010,
+					 sql_mysql_0011,
+					 sql_mysql_0012,
+					 NULL};
 
 static int fail(const struct database *database, unsigned number, const char *message,
 		struct simhash_error *error)
@@ -414,6 +423,10 @@ static void reset(struct statement *statement)
 	statement->is_running = false;
 }
 
+/* Where the server's default is weaker, each query would see a moment of its own. */
+static const char *const begin_view[] = {"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ",
+					 "START TRANSACTION WITH CONSISTENT SNAPSHOT", NULL};
+
 const struct database_driver mysql_driver = {
 	.scheme = "mysql",
 	.migrations = migrations,
@@ -424,10 +437,16 @@ const struct database_driver mysql_driver = {
 		       "WHERE table_schema = DATABASE()",
 	.begin = "START TRANSACTION",
 	.max_statement_bytes = "SELECT @@max_allowed_packet",
-	/* An engine that keeps its rows on other servers would send them there one by one. */
-	.arrays_pay = "SELECT COUNT(*) FROM information_schema.tables "
-		      "WHERE table_schema = DATABASE() AND table_name = 'file' "
-		      "AND engine = 'InnoDB'",
+	/* Spider would send arrays to other servers one by one, and these have views of their own. */
+	.rows_are_own = "SELECT COUNT(*) FROM information_schema.tables "
+			"WHERE table_schema = DATABASE() AND table_name = 'file' "
+			"AND engine = 'InnoDB'",
+	.begin_view = begin_view,
+	.state = "SELECT CAST(SUM(commits) AS SIGNED) FROM commit_count",
+	.state_is_of_all = true,
+	.count_commit =
+		"INSERT INTO commit_count(writer, commits) VALUES (CONNECTION_ID() % 64, 1) "
+		"ON DUPLICATE KEY UPDATE commits = commits + 1",
 	.roles = sql_mysql_roles,
 	.has_excluded = false,
 	.has_writers = true,

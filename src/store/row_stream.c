@@ -111,7 +111,8 @@ int store_rows_lying(struct store *store, const struct key_range *range,
 	/* The condition of sizes must not make an engine read by another index. */
 	if (cursor_new(store, second_key(range), range->with_resemblance,
 		       is_one_host ? " FROM file f WHERE f.tag_set = ? AND +f.size >= ? "
-				     "AND f.host = ? AND f.path_hash BETWEEN ? AND ?"
+				     "AND f.host = ? AND f.path_hash BETWEEN ? AND ? "
+				     "ORDER BY f.path_hash LIMIT ?"
 				   : " FROM file f WHERE f.tag_set = ? AND +f.size >= ? "
 				     "AND f.host BETWEEN ? AND ?",
 		       cursor, error) != 0)
@@ -119,10 +120,12 @@ int store_rows_lying(struct store *store, const struct key_range *range,
 	query_bind_integer(&(*cursor)->query, range->tag_set);
 	query_bind_integer(&(*cursor)->query, size_min(range->with_empty));
 	query_bind_integer(&(*cursor)->query, place->first_host);
-	if (is_one_host)
+	if (is_one_host) {
 		query_bind_range(&(*cursor)->query, &place->hashes);
-	else
+		query_bind_integer(&(*cursor)->query, place->most);
+	} else {
 		query_bind_integer(&(*cursor)->query, place->last_host);
+	}
 	return 0;
 }
 

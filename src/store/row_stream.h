@@ -51,13 +51,17 @@ struct key_range {
 int store_rows_in_order(struct store *store, const struct key_range *range,
 			struct row_cursor **cursor, struct simhash_error *error);
 
-/* Where rows lie: all of some hosts, or those of one host whose path hashes are in a range. */
+/*
+ * Where rows lie: all of some hosts, or of one host those whose path hashes are in a range, and of
+ * these the first ones.
+ */
 struct row_place {
-	int64_t first_host, last_host; /* both included; equal: `hashes` counts */
+	int64_t first_host, last_host; /* both included; equal: what follows counts */
 	struct hash_range hashes;
+	int64_t most; /* rows */
 };
 
-/* The rows of a place, of any key: in the order of host and path hash, unless the engine has another. */
+/* The rows of a place, of any key. Those of one host come in the order of their path hashes. */
 int store_rows_lying(struct store *store, const struct key_range *range,
 		     const struct row_place *place, struct row_cursor **cursor,
 		     struct simhash_error *error);

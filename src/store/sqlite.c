@@ -40,10 +40,19 @@ struct statement {
 	sqlite3_stmt *handle;
 };
 
-static const char *const migrations[] = {sql_sqlite_0001, sql_sqlite_0002, sql_sqlite_0003,
-					 sql_sqlite_0004, sql_sqlite_0005, sql_sqlite_0006,
-					 sql_sqlite_0007, sql_sqlite_0008, sql_sqlite_0009,
-					 sql_sqlite_0010, sql_sqlite_0011, NULL};
+static const char *const migrations[] = {sql_sqlite_0001,
+					 sql_sqlite_0002,
+					 sql_sqlite_0003,
+					 sql_sqlite_0004,
+					 sql_sqlite_0005,
+					 sql_sqlite_0006,
+					 sql_sqlite_0007,
+					 sql_sqlite_0008,
+					 sql_sqlite_0009,
+					 sql_sqlite_0010,
+					 sql_sqlite_0011,
+					 sql_sqlite_0012,
+					 NULL};
 
 static int fail(const struct database *database, const char *what, struct simhash_error *error)
 {
@@ -547,6 +556,8 @@ static void finalize(struct statement *statement)
 	free(statement);
 }
 
+static const char *const begin_view[] = {"BEGIN", NULL};
+
 const struct database_driver sqlite_driver = {
 	.scheme = "sqlite",
 	.migrations = migrations,
@@ -556,6 +567,7 @@ const struct database_driver sqlite_driver = {
 	.index_bytes = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size",
 	.begin = "BEGIN IMMEDIATE",
 	.begin_reading = "BEGIN", /* the file is locked once, not for each query */
+	.begin_view = begin_view,
 	.state = "PRAGMA data_version",
 	.has_excluded = true,
 	.release_memory = "PRAGMA shrink_memory",

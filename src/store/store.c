@@ -85,15 +85,29 @@ static int read_statement_size(struct store *store, struct simhash_error *error)
 	return 0;
 }
 
-static int read_array_rows(struct store *store, struct simhash_error *error)
+int store_rows_are_own(struct store *store, bool *are_own, struct simhash_error *error)
+{
+	const char *sql = store->driver->rows_are_own;
+	int64_t value = 1;
+
+	if (sql != NULL && store_read_integer(store, sql, NULL, 0, &value, error) != 0)
+		return -1;
+	*are_own = value != 0;
+	return 0;
+}
+
+static int prepare_to_write(struct store *store, struct simhash_error *error)
 {
 	const struct database_driver *driver = store->driver;
-	int64_t they_pay = 0;
+	bool are_own;
 
-	if (driver->arrays_pay != NULL &&
-	    store_read_integer(store, driver->arrays_pay, NULL, 0, &they_pay, error) != 0)
+	if (read_statement_size(store, error) != 0 ||
+	    store_rows_are_own(store, &are_own, error) != 0)
 		return -1;
-	store->array_rows = they_pay != 0 ? driver->array_rows(store->database) : 0;
+	store->array_rows = are_own && driver->array_rows != NULL
+				    ? driver->array_rows(store->database)
+				    : 0;
+	store->counts_commits = are_own && driver->count_commit != NULL;
 	return 0;
 }
 
@@ -110,8 +124,7 @@ static int connect_once(struct store *store, const struct store_url *url, enum o
 	if (status != 0)
 		return -1;
 	if (schema_open(store, mode, error) == 0 &&
-	    (!store->writes ||
-	     (read_statement_size(store, error) == 0 && read_array_rows(store, error) == 0)))
+	    (!store->writes || prepare_to_write(store, error) == 0))
 		return 0;
 	disconnect(store);
 	return -1;
@@ -211,6 +224,23 @@ int store_open_beside(const struct store *first, struct store **store, struct si
 	return open_store(&first->location, OPEN_TO_READ, first, store, error);
 }
 
+/* Does not wait for what is of use only now. */
+static void open_now(const struct store *first, enum open_mode mode, const struct store *beside,
+		     struct store **store)
+{
+	struct store_location at_once = first->location;
+	struct simhash_error ignored;
+
+	at_once.wait_s = 0;
+	if (open_store(&at_once, mode, beside, store, &ignored) == 0)
+		(*store)->location.wait_s = first->location.wait_s;
+}
+
+void store_open_another(const struct store *first, struct store **store)
+{
+	open_now(first, OPEN_TO_READ, first, store);
+}
+
 int store_open_to_write(const struct store *first, struct store **store,
 			struct simhash_error *error)
 {
@@ -223,16 +253,11 @@ int store_open_to_write(const struct store *first, struct store **store,
 
 void store_open_second(const struct store *first, struct store **store)
 {
-	struct store_location at_once = first->location;
-	struct simhash_error ignored;
-
 	*store = NULL;
-	at_once.wait_s = 0;
-	if (!first->driver->has_writers ||
-	    open_store(&at_once, OPEN_TO_WRITE, NULL, store, &ignored) != 0)
-		return;
-	(*store)->location.wait_s = first->location.wait_s;
-	store_want_measures(*store, first->measures, first->measure_count);
+	if (first->driver->has_writers)
+		open_now(first, OPEN_TO_WRITE, NULL, store);
+	if (*store != NULL)
+		store_want_measures(*store, first->measures, first->measure_count);
 }
 
 int store_recover(struct store *store, struct simhash_error *error)

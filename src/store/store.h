@@ -47,6 +47,12 @@ int store_open(const struct store_location *where, enum open_mode mode, struct s
 int store_open_beside(const struct store *first, struct store **store, struct simhash_error *error);
 
 /*
+ * Open another connection to read the same index at the same time, for another thread; as
+ * store_open_beside. *store is NULL where none can be had now.
+ */
+void store_open_another(const struct store *first, struct store **store);
+
+/*
  * Open another connection to the same index, to write to it; as store_open_beside. On a server it
  * is that of simhash's user, since the one who finds may only read.
  */

@@ -36,10 +36,24 @@ int store_renew_view(struct store *store, struct simhash_error *error)
 
 #define SHARE_TRIES 100
 
-/* Which state of the database a connection sees; read in a view, it is what the view shows. */
+/* In a view it is what the view shows. */
 static int read_state(struct store *store, int64_t *state, struct simhash_error *error)
 {
 	return store_read_integer(store, store->driver->state, NULL, 0, state, error);
+}
+
+/* Begin a view that stays the same from its first query on, and read the state that it shows. */
+static int begin_view(struct store *store, int64_t *state, struct simhash_error *error)
+{
+	const char *const *begin = store->driver->begin_view;
+
+	if (end_view(store, error) != 0)
+		return -1;
+	for (; *begin != NULL; begin++)
+		if (store->driver->execute(store->database, *begin, error) != 0)
+			return -1;
+	store->has_view = true;
+	return read_state(store, state, error);
 }
 
 /*
@@ -53,28 +67,31 @@ static int try_to_share(struct store *const *stores, unsigned count, bool *is_sa
 
 	if (end_view(stores[0], error) != 0 || read_state(stores[0], &before, error) != 0)
 		return -1;
-	for (unsigned i = 1; i < count; i++)
-		if (store_renew_view(stores[i], error) != 0 ||
-		    read_state(stores[i], &state, error) != 0)
+	*is_same = true;
+	for (unsigned i = 1; i < count; i++) {
+		if (begin_view(stores[i], &state, error) != 0)
 			return -1;
-	if (store_renew_view(stores[0], error) != 0 || read_state(stores[0], &after, error) != 0)
+		*is_same = *is_same && (!stores[i]->driver->state_is_of_all || state == before);
+	}
+	if (begin_view(stores[0], &after, error) != 0)
 		return -1;
-	*is_same = before == after;
+	*is_same = *is_same && before == after;
 	return 0;
 }
 
-int store_share_view(struct store *const *stores, unsigned count, bool *is_same,
-		     struct simhash_error *error)
+bool store_share_view(struct store *const *stores, unsigned count)
 {
-	*is_same = false;
-	if (stores[0]->driver->state == NULL)
-		return 0;
-	for (unsigned try = 0; try < SHARE_TRIES && !*is_same; try++)
-		if (try_to_share(stores, count, is_same, error) != 0)
-			return -1;
-	for (unsigned i = 0; !*is_same && i < count; i++)
+	struct simhash_error ignored; /* an error that lasts is found by whoever reads */
+	bool are_own = false, is_same = false;
+	int status = store_rows_are_own(stores[0], &are_own, &ignored);
+
+	for (unsigned try = 0; status == 0 && are_own && try < SHARE_TRIES && !is_same; try++)
+		status = try_to_share(stores, count, &is_same, &ignored);
+	if (status == 0 && is_same)
+		return true;
+	for (unsigned i = 0; i < count; i++)
 		store_end_view(stores[i]);
-	return 0;
+	return false;
 }
 
 void store_release_memory(struct store *store)

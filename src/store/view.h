@@ -19,10 +19,9 @@ int store_renew_view(struct store *store, struct simhash_error *error);
 
 /*
  * From now on the queries of all these connections to one index see it as it is at one moment, until
- * store_end_view of each. *is_same is false where the engine cannot tell; then no view has begun.
+ * store_end_view of each. False where that cannot be had; then no view has begun.
  */
-int store_share_view(struct store *const *stores, unsigned count, bool *is_same,
-		     struct simhash_error *error);
+bool store_share_view(struct store *const *stores, unsigned count);
 
 /* After a long read: free what the connection keeps in memory to be faster. */
 void store_release_memory(struct store *store);

@@ -1,0 +1,1 @@
+-- Version 12: nothing. SQLite itself tells a connection that another one has committed.
