@@ -90,9 +90,20 @@ runs 0 "$SIMHASH" "$files"
 for columns in 30 40; do
 	on_terminal $columns "$SIMFIND" --progress=always -T 0.1 -o listed
 	same "lines of which a part is cut at $columns" "" "$(progress_lines | grep -av ' among ' | grep -Ev \
-		'^(counting|[ 0-9]{2,3}%)(  [0-9,]+ of 303 files)?(  [0-9,]+ pairs)?(  [0-9:]+ left|  finishing)?$')"
+		'^(counting|[ 0-9]{2,3}%)(  (read )?[0-9,]+ of 303 files)?(  [0-9,]+ pairs)?(  [0-9:]+ left|  finishing)?$')"
 	progress_lines | grep -q '^100%  303 of 303 files' || fail "other totals: $(progress_lines)"
 done
+# While rows are read, how many: until the end of a list, so long that reading it begins before.
+runs 0 "$SIMHASH" --export=digests
+padding=$(printf '%0200d/' 1 2 3 4 5 6 7 8 9)
+mkfifo list
+{
+	sed "s# /\([^ ]*\)\$# /$padding\1#" digests
+	wait_until grep -qa '%  read [0-9,]* of 303 files' err
+} >list &
+runs 0 "$SIMFIND" --progress=always --against=- -T 0.1 -o listed <list
+wait $!
+tail -n 1 err | grep -q $'\r\x1b\\[K[0-9,]* pair' || fail "the line is not gone: $(tail -n 1 err | cat -v)"
 # Of a directory or a part, the last line has the total of the summary; groups have no pairs.
 for options in "$files/a?directory" --partition=1/2 --group; do
 	# shellcheck disable=SC2086  # a pattern
