@@ -104,9 +104,8 @@ static int prepare_to_write(struct store *store, struct simhash_error *error)
 	if (read_statement_size(store, error) != 0 ||
 	    store_rows_are_own(store, &are_own, error) != 0)
 		return -1;
-	store->array_rows = are_own && driver->array_rows != NULL
-				    ? driver->array_rows(store->database)
-				    : 0;
+	store->array_rows =
+		are_own && driver->array_rows != NULL ? driver->array_rows(store->database) : 0;
 	store->counts_commits = are_own && driver->count_commit != NULL;
 	return 0;
 }

@@ -89,8 +89,10 @@ for version in $(seq $((newest - 1))); do
 		cat "${scripts[@]:0:version}" >script
 		# Older versions had other indexes.
 		[ "$version" -gt 8 ] || echo 'CREATE INDEX file_skew_ext ON file (tag_set, skew_ext);' >>script
-		[ "$version" -lt 4 ] || echo 'CREATE INDEX file_bucket ON file (tag_set, bucket, uniform, size, skew_ext);' >>script
-		echo 'CREATE INDEX file_uniform ON file (tag_set, uniform, size, skew_ext, scatter);' >>script
+		[ "$version" -lt 4 ] || [ "$version" -gt 10 ] ||
+			echo 'CREATE INDEX file_bucket ON file (tag_set, bucket, uniform, size, skew_ext);' >>script
+		[ "$version" -gt 10 ] ||
+			echo 'CREATE INDEX file_uniform ON file (tag_set, uniform, size, skew_ext, scatter);' >>script
 		sqlite3 -batch index.db <script
 	else
 		cat "${scripts[@]:0:version}" | mariadb simhash
