@@ -4,7 +4,7 @@
 # What a build needs, and what the tests need besides. The server comes as its
 # core package: the tests start servers of their own, and nothing is started here.
 build_packages=(gcc libc6-dev make cmake pkg-config zlib1g-dev libsqlite3-dev libxxhash-dev
-	libunistring-dev libjansson-dev libmariadb-dev libarchive-dev libexpat1-dev nettle-dev)
+	libunistring-dev libjansson-dev libmariadb-dev libarchive-dev libexpat1-dev libseccomp-dev nettle-dev)
 test_packages=(libcmocka-dev libsimde-dev mariadb-server-core mariadb-client-core sqlite3 mandoc
 	binutils g++ openssl git python3 chromium chromium-driver zsh fish dpkg-dev file dash valgrind libarchive-tools xz-utils
 	btrfs-progs galera-4 python3-pytest python3-numpy python3-build python3-setuptools python3-wheel)

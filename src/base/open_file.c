@@ -35,6 +35,15 @@ void close_keeping_errno(int fd)
 	errno = saved;
 }
 
+int descriptor_lift(int fd)
+{
+	int lifted = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+
+	if (fd >= 0)
+		close_keeping_errno(fd);
+	return lifted;
+}
+
 FILE *open_stream(const char *path, int flags, mode_t mode, const char *stream_mode)
 {
 	int fd = open_file_at(AT_FDCWD, path, flags, mode);

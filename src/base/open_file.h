@@ -49,6 +49,12 @@ int close_text(FILE *stream, char **text);
  */
 void reserve_descriptors(unsigned count);
 
+/*
+ * A descriptor that is none of the three standard ones, in the place of one that may be, which is
+ * closed. -1 for -1, or with errno.
+ */
+int descriptor_lift(int fd);
+
 /* close(2) that leaves errno as it is, for the way out after a failure. */
 void close_keeping_errno(int fd);
 

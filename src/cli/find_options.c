@@ -19,7 +19,8 @@ void find_arguments_init(struct find_arguments *arguments)
 		.formatter = formatter_find("text"),
 		.resources = {.threads = processors(), .memory_bytes = FIND_MEMORY_DEFAULT},
 		.min_shared = MIN_SHARED_DEFAULT,
-		.stored_pairs_max = STORED_PAIRS_DEFAULT};
+		.stored_pairs_max = STORED_PAIRS_DEFAULT,
+		.sandbox = {.was_told = ATOMIC_FLAG_INIT}};
 	find_request_init(&arguments->request);
 	arguments->request.max_inflated_bytes = MAX_INFLATED_BYTES;
 }
@@ -165,6 +166,9 @@ static const struct option_row rows[] = {
 	{0, "max-inflated", "=SIZE",
 	 "give up on a FILE that inflates to more than SIZE (default: 16G)", .parse = set_size,
 	 .field = FIELD(request.max_inflated_bytes), .kind = VALUE_TEXT, .needs = "decompress"},
+	{0, "no-sandbox", NULL,
+	 "read archives in this process, and not in one without rights that may crash",
+	 .parse = set_flag, .field = FIELD(no_sandbox)},
 
 	{.heading = "Which files"},
 	{0, "files0-from", "=FILE",
@@ -435,6 +439,8 @@ int find_arguments_parse(struct find_arguments *arguments, int argc, char **argv
 	if (status != 0)
 		return status;
 	settle_rule(arguments);
+	if (!arguments->no_sandbox && sandbox_library() != NULL)
+		arguments->request.sandbox = &arguments->sandbox;
 	if (arguments->has_stats &&
 	    add_measured_tolerance(arguments, arguments->request.rule.tolerance.percent_millionths,
 				   error) != 0)

@@ -14,6 +14,7 @@
 #include "report/formatter.h"
 #include "report/order.h"
 #include "scan/known_list.h"
+#include "scan/sandbox.h"
 #include "store/location.h"
 
 struct find_arguments {
@@ -21,6 +22,8 @@ struct find_arguments {
 	const char *index_url;		/* of the index that is open */
 	const char *tag_file, *host, *output_path;
 	struct find_request request; /* but for the tag set, the host and the measure themselves */
+	struct sandbox_use sandbox;  /* of the request, unless there is none */
+	bool no_sandbox;
 	struct find_resources resources;
 	const struct formatter *formatter;
 	bool quiet, fail_on_match, compare, thumbnails;

@@ -20,6 +20,7 @@ void index_arguments_init(struct index_arguments *arguments)
 		.request = {.max_inflated_bytes = MAX_INFLATED_BYTES,
 			    .max_depth = CONTAINER_DEPTH,
 			    .filter_limits = {FILTER_SECONDS, FILTER_BYTES_MAX}},
+		.sandbox = {.was_told = ATOMIC_FLAG_INIT},
 		.threads = processors()};
 	filter_init(&arguments->filter);
 }
@@ -291,6 +292,9 @@ static const struct option_row rows[] = {
 	{0, "max-inflated", "=SIZE",
 	 "give up on a file that inflates to more than SIZE (default: 16G)", .parse = set_size,
 	 .field = FIELD(request.max_inflated_bytes), .kind = VALUE_TEXT, .needs = "decompress"},
+	{0, "no-sandbox", NULL,
+	 "read archives in this process, and not in one without rights that may crash",
+	 .parse = set_flag, .field = FIELD(no_sandbox)},
 	{0, "filter", "=EXT[,EXT...]:COMMAND",
 	 "also scan what COMMAND prints for files with these extensions; in it % is the file, "
 	 "which "
@@ -331,7 +335,8 @@ static const struct option_row rows[] = {
 	 .only_with = "database defaults-file wait-server quiet tag-set host measure PATH"},
 	{0, "print", NULL, "show the sketch, sum table and keys of each FILE; - is standard input",
 	 .parse = set_enum, .field = FIELD(task), .constant = TASK_PRINT, .needs = "FILE",
-	 .only_with = "tag-set decompress container max-depth max-inflated hash quiet format PATH"},
+	 .only_with = "tag-set decompress container max-depth max-inflated no-sandbox hash quiet "
+		      "format PATH"},
 	{0, "init-database", NULL,
 	 "create or upgrade the index, and print the statements that make the users of a server",
 	 .parse = set_enum, .field = FIELD(task), .constant = TASK_INIT_DATABASE,
@@ -477,6 +482,8 @@ int index_arguments_parse(struct index_arguments *arguments, int argc, char **ar
 		return status;
 	arguments->request.paths = argv + first;
 	arguments->request.path_count = (unsigned)(argc - first);
+	if (!arguments->no_sandbox && sandbox_library() != NULL)
+		arguments->request.sandbox = &arguments->sandbox;
 	if (check_format(arguments, error) != 0)
 		return -1;
 	if (arguments->request.inflate && arguments->request.containers == 0 &&

@@ -10,6 +10,7 @@
 #include "cli/summary.h"
 #include "index/filter.h"
 #include "index/index.h"
+#include "scan/sandbox.h"
 #include "simhash_measures.h"
 #include "store/file_row.h"
 #include "store/roles.h"
@@ -34,6 +35,8 @@ struct index_arguments {
 	enum index_task task;
 	/* All but the tag set, the host, the filter, the measures and the descriptor of the list. */
 	struct index_request request;
+	struct sandbox_use sandbox; /* of the request, unless there is none */
+	bool no_sandbox;
 	const char *tag_file, *host, *copy_to, *export_to, *import_from;
 	bool is_anonymous;
 	bool has_format;

@@ -279,7 +279,8 @@ static int find_all(struct find_arguments *arguments, struct store *store, struc
 	const struct confirm_request confirming = {.reads_all = verify->mode == VERIFY_ALL ||
 								arguments->request.measure != NULL,
 						   .with_parts = arguments->request.versions,
-						   .min_resemblance = verify->min_resemblance};
+						   .min_resemblance = verify->min_resemblance,
+						   .sandbox = arguments->request.sandbox};
 	bool by_groups = output->by_groups = finds_groups(arguments);
 	/* Lines that appear on the same terminal meanwhile are progress enough. */
 	bool writes_ahead = output->listing->streams && output->listing->how.is_terminal;

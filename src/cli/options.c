@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "scan/container.h"
 #include "scan/hashing.h"
+#include "scan/sandbox.h"
 #include "store/store.h"
 
 #define WEIGHTS "weights="
@@ -110,6 +111,10 @@ void print_version(const char *program)
 	       simhash_kernel_name(),
 	       store_has_engine("mysql") ? ", mysql" : " (built without mysql)");
 	print_containers();
+	if (sandbox_library() == NULL)
+		puts("sandbox: none (built without libseccomp)");
+	else
+		printf("sandbox: %s\n", sandbox_library());
 	if (hashing_library() == NULL)
 		puts("hashes: xxh128 (built without nettle)");
 	else

@@ -262,6 +262,9 @@ int print_files(const struct index_arguments *arguments, bool *had_unreadable,
 		printing.scanner.max_inflated_bytes = arguments->request.max_inflated_bytes;
 		printing.scanner.containers = arguments->request.containers;
 		printing.scanner.max_depth = arguments->request.max_depth;
+		if (arguments->request.sandbox != NULL)
+			status = file_scanner_isolate(&printing.scanner, arguments->request.sandbox,
+						      error);
 		for (unsigned i = 0; status == 0 && i < arguments->request.path_count; i++)
 			status = print_file(&printing, arguments->request.paths[i],
 					    arguments->request.inflate, error);

@@ -20,6 +20,7 @@
 #include "cli/terminal.h"
 #include "find/against.h"
 #include "report/listing.h"
+#include "scan/sandbox.h"
 #include "store/store.h"
 
 #define PROGRAM "simfind"
@@ -190,11 +191,14 @@ int main(int argc, char **argv)
 	bool runs = false;
 	int status, exit = EXIT_FAILURE;
 
+	if (sandbox_is_meant(argc, argv))
+		return sandbox_serve();
 	ignore_size_signal();
 	end_at_bus_error(PROGRAM);
 	tidy_up_at_signals();
 	find_arguments_init(&arguments);
 	arguments.location.warning = warn;
+	arguments.sandbox.warning = warn;
 	status = choose_kernel(&error);
 	if (status == 0)
 		status = find_arguments_parse(&arguments, argc, argv, &error);

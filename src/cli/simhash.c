@@ -10,6 +10,7 @@
 #include "cli/signals.h"
 #include "cli/tasks.h"
 #include "cli/terminal.h"
+#include "scan/sandbox.h"
 
 #define PROGRAM "simhash"
 
@@ -50,10 +51,13 @@ int main(int argc, char **argv)
 	bool had_unreadable = false;
 	int status;
 
+	if (sandbox_is_meant(argc, argv))
+		return sandbox_serve();
 	ignore_size_signal();
 	end_at_bus_error(PROGRAM);
 	index_arguments_init(&arguments);
 	arguments.request.location.warning = warn;
+	arguments.sandbox.warning = warn;
 	status = choose_kernel(&error);
 	if (status == 0)
 		status = index_arguments_parse(&arguments, argc, argv, &error);

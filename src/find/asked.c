@@ -398,6 +398,8 @@ int finder_files(struct finder *finder, const struct find_query *queries, size_t
 	if ((!request->inflate || container_kinds(&asking.scanner.containers, error) == 0) &&
 	    (request->measure == NULL ||
 	     file_scanner_measure(&asking.scanner, &request->measure, 1, 0, error) == 0) &&
+	    (request->sandbox == NULL ||
+	     file_scanner_isolate(&asking.scanner, request->sandbox, error) == 0) &&
 	    sketch_pass_init(&asking.pass, finder, error) == 0 &&
 	    nearest_init(&asking.nearest, request->nearest, error) == 0)
 		status = ask_for_all(&asking, queries, count, error);

@@ -254,7 +254,7 @@ void confirmer_init(struct confirmer *confirmer, const struct confirm_request *r
 {
 	confirmer->request = request;
 	first_error_init(&confirmer->first_error, error);
-	content_cache_init(&confirmer->cache, sink, &confirmer->first_error);
+	content_cache_init(&confirmer->cache, sink, request->sandbox, &confirmer->first_error);
 }
 
 void confirmer_release(struct confirmer *confirmer)

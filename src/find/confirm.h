@@ -10,9 +10,10 @@
 #include "find/pairs.h"
 
 struct confirm_request {
-	bool reads_all;		/* else leave unread what hashes and sketches settle */
-	bool with_parts;	/* keep pairs of which one file is in the other */
-	double min_resemblance; /* 0 to 1: pairs that were read and are below it are dropped */
+	bool reads_all;		     /* else leave unread what hashes and sketches settle */
+	bool with_parts;	     /* keep pairs of which one file is in the other */
+	double min_resemblance;	     /* 0 to 1: pairs that were read and are below it are dropped */
+	struct sandbox_use *sandbox; /* in which archives are read; NULL: in this process */
 };
 
 /*

@@ -17,14 +17,16 @@
 #include "scan/container.h"
 #include "scan/filter_commands.h"
 #include "scan/inflating.h"
+#include "scan/sandbox.h"
 
 #define CACHE_BYTES ((size_t)384 << 20)
 #define WHOLE_MAX ((int64_t)64 << 20) /* larger files are not held in memory */
 
 void content_cache_init(struct content_cache *cache, const struct find_sink *sink,
-			struct first_error *first_error)
+			struct sandbox_use *sandbox, struct first_error *first_error)
 {
-	*cache = (struct content_cache){.sink = sink, .first_error = first_error};
+	*cache = (struct content_cache){
+		.sink = sink, .sandbox = sandbox, .first_error = first_error};
 	pthread_mutex_init(&cache->lock, NULL);
 	pthread_cond_init(&cache->changed, NULL);
 }
@@ -198,13 +200,19 @@ static bool extract_whole(struct content_cache *cache, struct content *content, 
 {
 	const char *path = find_file_path(content->file), *inside = strstr(path, "//");
 	const char *name = inside;
-	int why;
+	struct sandbox *sandbox = cache->sandbox == NULL ? NULL : sandbox_new(cache->sandbox);
+	bool is_extracted;
+	int why = ENOMEM;
 
 	while (name > path && name[-1] != '/')
 		name--;
-	if (container_extract(fd, status, (struct bytes){name, (size_t)(inside - name)},
-			      bytes_of(inside + 2), content->bytes,
-			      (size_t)content->file->size_bytes, &why) == 0)
+	is_extracted = (sandbox != NULL || cache->sandbox == NULL) &&
+		       container_extract(sandbox, fd, status,
+					 (struct bytes){name, (size_t)(inside - name)},
+					 bytes_of(inside + 2), content->bytes,
+					 (size_t)content->file->size_bytes, &why) == 0;
+	sandbox_free(sandbox);
+	if (is_extracted)
 		return true;
 	if (strcmp(inside + 2, FILTERED_NAME) == 0)
 		why = CONTAINER_IS_FILTERED;

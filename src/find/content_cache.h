@@ -3,7 +3,7 @@
  * piece for each of its pairs. Any number of threads may use a cache. Files are known by their
  * number, which is small and which no other file has while the cache is there.
  *
- *     content_cache_init(&cache, sink, &first_error);
+ *     content_cache_init(&cache, sink, sandbox, &first_error);
  *     content = content_cache_take(&cache, file);
  *     if (content != NULL && content_open(&cache, content, &source))
  *             ; // read the source, and by content_need_index the content's index
@@ -42,6 +42,7 @@ struct content {
 
 struct content_cache {
 	const struct find_sink *sink;
+	struct sandbox_use *sandbox; /* in which archives are read; NULL: in this process */
 	struct first_error *first_error;
 	pthread_mutex_t lock;	   /* of what follows, and of the contents */
 	struct content **contents; /* by the number of the file; NULL: not asked for yet */
@@ -52,7 +53,7 @@ struct content_cache {
 };
 
 void content_cache_init(struct content_cache *cache, const struct find_sink *sink,
-			struct first_error *first_error);
+			struct sandbox_use *sandbox, struct first_error *first_error);
 void content_cache_release(struct content_cache *cache);
 
 /* Where on its disk a file lies; false, and never taken, where it cannot be read. */

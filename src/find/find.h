@@ -38,6 +38,7 @@
 
 struct against;
 struct known_contents;
+struct sandbox_use;
 struct store;
 
 /* One side of --between: a host, a directory on it, or both. */
@@ -79,6 +80,7 @@ struct find_request {
 	size_t nearest;
 	bool inflate; /* search for the content of gzip files too */
 	int64_t max_inflated_bytes;
+	struct sandbox_use *sandbox; /* in which archives are read; NULL: in this process */
 };
 
 /* The default rule, and no limits. The caller releases the rule. */

@@ -564,7 +564,8 @@ int finder_groups_without_pairs(struct finder *finder, enum linkage linkage,
 {
 	const struct verify_rule *verify = &finder->request->rule.verify;
 	const struct confirm_request confirming = {.reads_all = verify->mode == VERIFY_ALL,
-						   .min_resemblance = verify->min_resemblance};
+						   .min_resemblance = verify->min_resemblance,
+						   .sandbox = finder->request->sandbox};
 	struct confirmer confirmer;
 	struct grouping g = {.finder = finder, .linkage = linkage};
 	int status = grouping_init(&g, error);

@@ -200,6 +200,11 @@ static int file_scanner_new(struct scanners *scanners, struct file_scanner *scan
 		file_scanner_release(scanner);
 		return -1;
 	}
+	if (request->sandbox != NULL &&
+	    file_scanner_isolate(scanner, request->sandbox, &error) != 0) {
+		file_scanner_release(scanner);
+		return -1;
+	}
 	scanner->no_resemblance = request->no_sketch;
 	scanner->own = scanners->own;
 	scanner->max_inflated_bytes = request->max_inflated_bytes;

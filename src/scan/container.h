@@ -14,7 +14,8 @@
  * What it reads may be made by anybody, so everything is bounded: the bytes of all members by
  * scanner->max_inflated_bytes and by 200 for each byte of the file, members by a million, depth by
  * scanner->max_depth, an archive inside of another by what is kept of it in memory. A bound that
- * is met is told. Nothing is written anywhere.
+ * is met is told. Nothing is written anywhere. With scanner->sandbox it is read in a process of its
+ * own, see sandbox.h.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -33,6 +34,7 @@
 #define CONTAINER_DEPTH 3 /* by default */
 
 struct container;
+struct sandbox;
 
 /*
  * The kinds that this build can look into; 0 for a build without libarchive. Error:
@@ -67,10 +69,12 @@ enum container_answer container_next(struct container *container, struct file_ro
 
 /*
  * Read one member again: `size` bytes of the last one of this name in an open file. 0, or -1 with
- * *why, an errno or an enum container_failure, or 0 where the member has changed or is gone.
+ * *why, an errno or an enum container_failure, or 0 where the member has changed or is gone. In
+ * this process where the sandbox is NULL.
  */
-int container_extract(int fd, const struct stat *status, struct bytes file_name,
-		      struct bytes member, uint8_t *bytes, size_t size, int *why);
+int container_extract(struct sandbox *sandbox, int fd, const struct stat *status,
+		      struct bytes file_name, struct bytes member, uint8_t *bytes, size_t size,
+		      int *why);
 
 /* After CONTAINER_TROUBLE: which member it is about, empty for the file itself, and an errno or an
    enum container_failure. */

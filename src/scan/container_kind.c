@@ -140,6 +140,13 @@ const char *container_explain(int failure)
 		       "before is indexed";
 	case CONTAINER_IS_FILTERED:
 		return "Was printed by a filter, which is not run again to read it";
+	case CONTAINER_IS_FATAL:
+		return "Damaged archive, with which the process that reads it has crashed: what "
+		       "was "
+		       "read before is indexed";
+	case CONTAINER_IS_ENDLESS:
+		return "Damaged archive, of which nothing more comes within a minute of processor "
+		       "time: what was read before is indexed";
 	default:
 		return NULL;
 	}

@@ -41,9 +41,11 @@ enum container_answer container_next(struct container *container, struct file_ro
 	return CONTAINER_END;
 }
 
-int container_extract(int fd, const struct stat *status, struct bytes file_name,
-		      struct bytes member, uint8_t *bytes, size_t size, int *why)
+int container_extract(struct sandbox *sandbox, int fd, const struct stat *status,
+		      struct bytes file_name, struct bytes member, uint8_t *bytes, size_t size,
+		      int *why)
 {
+	(void)sandbox;
 	(void)fd;
 	(void)status;
 	(void)file_name;

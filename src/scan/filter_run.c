@@ -46,18 +46,6 @@ enum ending { ENDED, IS_STOPPED, IS_LATE, IS_LONG, HAS_FAILED };
 
 /* ---- The process ---- */
 
-/* A descriptor that is none of the three standard ones, in the place of one that may be. */
-static int lift(int fd)
-{
-	int lifted = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	int saved = errno;
-
-	if (fd >= 0)
-		close(fd);
-	errno = saved;
-	return lifted;
-}
-
 /* Both ends of a pipe; -1 for both with errno. */
 static int open_pipe(int ends[2])
 {
@@ -65,8 +53,8 @@ static int open_pipe(int ends[2])
 		ends[0] = ends[1] = -1;
 		return -1;
 	}
-	ends[0] = lift(ends[0]);
-	ends[1] = lift(ends[1]);
+	ends[0] = descriptor_lift(ends[0]);
+	ends[1] = descriptor_lift(ends[1]);
 	return ends[0] < 0 || ends[1] < 0 || fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0 ? -1 : 0;
 }
 
@@ -121,7 +109,8 @@ static int start(struct filter_run *run, int fd, const char *path)
 	struct rlimit limit = {.rlim_cur = 1024};
 
 	getrlimit(RLIMIT_NOFILE, &limit);
-	in = lift(command->names_file ? open("/dev/null", O_RDONLY | O_CLOEXEC) : dup(fd));
+	in = descriptor_lift(command->names_file ? open("/dev/null", O_RDONLY | O_CLOEXEC)
+						 : dup(fd));
 	run->pid = -1;
 	if (arguments != NULL && in >= 0 && open_pipe(out) == 0 && open_pipe(err) == 0)
 		run->pid = fork();

@@ -21,6 +21,7 @@
 #include "scan/content_hash.h"
 #include "scan/inflating.h"
 #include "scan/reading.h"
+#include "scan/sandbox.h"
 #include "scan/shared_scan.h"
 #include "store/store.h"
 
@@ -35,6 +36,7 @@ int file_scanner_init(struct file_scanner *scanner, const struct simhash_tag_set
 	scanner->stop = stop;
 	scanner->own = NULL;
 	scanner->max_inflated_bytes = INT64_MAX;
+	scanner->sandbox = NULL;
 	scanner->containers = 0;
 	scanner->max_depth = 0;
 	scanner->has_kind = false;
@@ -56,12 +58,21 @@ int file_scanner_measure(struct file_scanner *scanner, struct simhash_measure *c
 	return sketching_init(&scanner->sketching, measures, count, hashes, error);
 }
 
+int file_scanner_isolate(struct file_scanner *scanner, struct sandbox_use *use,
+			 struct simhash_error *error)
+{
+	scanner->sandbox = sandbox_new(use);
+	return scanner->sandbox == NULL ? error_set_memory(error) : 0;
+}
+
 void file_scanner_release(struct file_scanner *scanner)
 {
+	sandbox_free(scanner->sandbox);
 	sketching_release(&scanner->sketching);
 	simhash_resemblance_scanner_free(scanner->resemblance);
 	free(scanner->buffer);
 	XXH3_freeState(scanner->hash);
+	scanner->sandbox = NULL;
 	scanner->resemblance = NULL;
 	scanner->buffer = NULL;
 	scanner->hash = NULL;

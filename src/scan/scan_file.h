@@ -12,7 +12,8 @@
 #include "store/file_row.h"
 
 struct store;
-
+struct sandbox;
+struct sandbox_use;
 struct shared_scan;
 
 /* The state of a scanning thread; each thread has one. */
@@ -23,6 +24,7 @@ struct file_scanner {
 	const struct store *own;    /* an index whose own files are not scanned; or NULL */
 	void *buffer;		    /* FILE_SCANNER_ROOM bytes */
 	int64_t max_inflated_bytes; /* of one compressed file, or all of one container */
+	struct sandbox *sandbox;    /* owned, in which containers are read; NULL: in this process */
 	unsigned containers;	    /* kinds that are looked for: see container_kind.h */
 	unsigned max_depth;	    /* of containers in containers */
 	bool has_kind;		    /* of the file that was scanned last, is the next known? */
@@ -52,6 +54,9 @@ int file_scanner_init(struct file_scanner *scanner, const struct simhash_tag_set
 /* Make sketches by these measures too, which are borrowed, and hashes; see sketching_init. */
 int file_scanner_measure(struct file_scanner *scanner, struct simhash_measure *const *measures,
 			 unsigned count, unsigned hashes, struct simhash_error *error);
+/* Read containers in a sandbox. */
+int file_scanner_isolate(struct file_scanner *scanner, struct sandbox_use *use,
+			 struct simhash_error *error);
 void file_scanner_release(struct file_scanner *scanner);
 
 /*

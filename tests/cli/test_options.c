@@ -169,6 +169,7 @@ static const struct refused index_refused[] = {
 	{"files0-from", "status forget print init-database copy-to export import"},
 	{"decompress", "status forget init-database copy-to export import"},
 	{"max-inflated", "status forget init-database copy-to export import"},
+	{"no-sandbox", "status forget init-database copy-to export import"},
 	{"container", "status forget init-database copy-to export import"},
 	{"max-depth", "status forget init-database copy-to export import"},
 	{"hash", "status forget init-database copy-to export import"},
@@ -215,20 +216,22 @@ static const struct refused find_refused[] = {
 	{"measure",
 	 "against nearest partition update lineage stats sweep directories apply undo keep"},
 	{"min-similarity", "compare stats sweep directories apply undo keep"},
-	{"compare", "directories min-shared verify decompress max-inflated files0-from stdin-name "
-		    "nearest between against known known-format update group lineage expand format "
-		    "null thumbnails script all "
-		    "no-pager sort reverse limit store stats sweep progress summary threads "
-		    "partition fail-on-match apply keep action protect yes journal undo"},
+	{"compare",
+	 "directories min-shared verify decompress max-inflated no-sandbox files0-from stdin-name "
+	 "nearest between against known known-format update group lineage expand format "
+	 "null thumbnails script all "
+	 "no-pager sort reverse limit store stats sweep progress summary threads "
+	 "partition fail-on-match apply keep action protect yes journal undo"},
 	{"directories",
-	 "verify decompress max-inflated files0-from stdin-name nearest between against update "
-	 "group lineage "
+	 "verify decompress max-inflated no-sandbox files0-from stdin-name nearest between against "
+	 "update group lineage "
 	 "expand null thumbnails script all sort reverse store stats sweep progress summary "
 	 "partition apply undo keep action protect yes journal"},
 	{"min-shared", "stats sweep apply undo keep"},
 	{"verify", "stats sweep apply undo keep"},
 	{"decompress", "between against store stats sweep partition apply undo keep"},
 	{"max-inflated", "stats sweep apply undo keep"},
+	{"no-sandbox", "stats sweep apply undo keep"},
 	{"files0-from", "between against store stats sweep partition apply undo keep"},
 	{"stdin-name", "between against store stats sweep partition apply undo keep"},
 	{"nearest", "between against lineage store stats sweep partition apply undo keep"},

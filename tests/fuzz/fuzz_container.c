@@ -100,7 +100,7 @@ static void read_again(int fd, const struct stat *status, struct bytes file_name
 	int why;
 
 	EXPECT(bytes != NULL);
-	EXPECT(container_extract(fd, status, file_name, name, bytes, size, &why) == 0);
+	EXPECT(container_extract(NULL, fd, status, file_name, name, bytes, size, &why) == 0);
 	simhash_scanner_init(&scanner, tags);
 	simhash_scanner_update(&scanner, bytes, size);
 	simhash_scanner_finish(&scanner, &table);

@@ -1,0 +1,55 @@
+/*
+ * A process without rights in which archives are unpacked, so that a fault in a decoder costs one
+ * archive and not the run. It can read the file that it was given, write to memory that it shares with
+ * this process, and use at most 6 GiB. The system refuses anything else.
+ *
+ *     struct sandbox_use use = {.warning = warn};
+ *     sandbox = sandbox_new(&use);                   // one for each thread that reads archives
+ *     if (sandbox_open(sandbox, &request, fd, size_bytes) == 0)
+ *             while ((answer = sandbox_next(sandbox, stop, buffer, &piece)) == ...)
+ *     sandbox_close(sandbox);
+ *
+ * The process is this program, started once more by the first sandbox_open, and again after a fault.
+ * Nothing that comes from it is trusted. So main() begins with:
+ *
+ *     if (sandbox_is_meant(argc, argv))
+ *             return sandbox_serve();
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_SCAN_SANDBOX_H
+#define SIMHASH_SCAN_SANDBOX_H
+
+#include "scan/unpacker.h"
+
+struct sandbox;
+
+/* What the sandboxes of a run share; the caller's until the last one is freed. */
+struct sandbox_use {
+	void (*warning)(void *context, const char *message); /* once, from any thread; or NULL */
+	void *context;
+	atomic_flag was_told;
+};
+
+/* The library that takes the rights away, or NULL for a build without it. */
+const char *sandbox_library(void);
+
+/* NULL when memory is short. */
+struct sandbox *sandbox_new(struct sandbox_use *use);
+void sandbox_free(struct sandbox *sandbox); /* NULL is fine */
+
+/* As unpacker_open. -1 where there is no such process: the first time that is a warning. */
+int sandbox_open(struct sandbox *sandbox, const struct unpack_request *request, int fd,
+		 int64_t size_bytes);
+void sandbox_close(struct sandbox *sandbox);
+
+/* As unpacker_next. A process that ends before the file does is a trouble. */
+enum unpacked sandbox_next(struct sandbox *sandbox, const atomic_bool *stop, void *buffer,
+			   struct piece *piece);
+
+/* Was this process started by sandbox_open? */
+bool sandbox_is_meant(int argc, char **argv);
+/* Unpack what is asked for until there is nobody to ask; returns the status of the process. */
+int sandbox_serve(void);
+
+#endif

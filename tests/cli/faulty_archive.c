@@ -1,0 +1,96 @@
+/*
+ * A libarchive with faults, to be loaded before it: the name of a member tells which.
+ * SPDX-License-Identifier: MIT
+ */
+#include <archive.h>
+#include <archive_entry.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <seccomp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* The function that this one stands before. */
+static void find_next(const char *name, void *function, size_t size)
+{
+	void *found = dlsym(RTLD_NEXT, name);
+
+	memcpy(function, &found, size);
+}
+
+static int is_refused(long result)
+{
+	return result == -1 && errno == EPERM;
+}
+
+/* May nothing be done that a decoder has no need of? */
+static int all_is_refused(void)
+{
+	char *const no_words[] = {NULL};
+
+	return is_refused(open("/etc/passwd", O_RDONLY)) &&
+	       is_refused(open("written", O_WRONLY | O_CREAT, 0666)) &&
+	       is_refused(socket(AF_INET, SOCK_STREAM, 0)) && is_refused(fork()) &&
+	       is_refused(kill(getppid(), SIGTERM)) && is_refused(write(STDERR_FILENO, "!", 1)) &&
+	       is_refused(execve("/bin/sh", no_words, no_words)) && is_refused(unlink("/x")) &&
+	       mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) ==
+		       MAP_FAILED;
+}
+
+/* Use memory until there is none. */
+static int use_memory(struct archive *archive)
+{
+	const size_t size = (size_t)256 << 20;
+	unsigned char *bytes;
+
+	/* A page of each is enough to know that it is there. */
+	while ((bytes = malloc(size)) != NULL)
+		((volatile unsigned char *)bytes)[size / 2] = 1;
+	archive_set_error(archive, ENOMEM, "no memory");
+	return ARCHIVE_FATAL;
+}
+
+static void fail(const char *name)
+{
+	if (strcmp(name, "crash") == 0)
+		raise(SIGSEGV);
+	if (strcmp(name, "abort") == 0)
+		abort();
+	while (strcmp(name, "endless") == 0)
+		;
+}
+
+int archive_read_next_header(struct archive *archive, struct archive_entry **entry)
+{
+	int (*next)(struct archive *, struct archive_entry **);
+	const char *name;
+	int status;
+
+	find_next("archive_read_next_header", &next, sizeof next);
+	status = next(archive, entry);
+	name = status == ARCHIVE_OK ? archive_entry_pathname(*entry) : NULL;
+	if (name == NULL)
+		return status;
+	if (strcmp(name, "hungry") == 0)
+		return use_memory(archive);
+	if (strcmp(name, "nosy") == 0)
+		archive_entry_set_pathname(*entry, all_is_refused() ? "refused" : "allowed");
+	else
+		fail(name);
+	return status;
+}
+
+/* A system without seccomp, where that is asked for. */
+int seccomp_load(const scmp_filter_ctx filter)
+{
+	int (*load)(const scmp_filter_ctx);
+
+	find_next("seccomp_load", &load, sizeof load);
+	return getenv("WITHOUT_SECCOMP") != NULL ? -ENOSYS : load(filter);
+}

@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# Archives are read in a process that may do nothing else, whose faults cost one archive.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+rows() {
+	sql "SELECT path FROM file_text WHERE compressed_size > 0" | sed "s|^$files/||" | LC_ALL=C sort | paste -sd ' '
+}
+# with_faults COMMAND...: where the library that reads archives has faults
+with_faults() {
+	LD_PRELOAD="$FAULTY_ARCHIVE" "$@"
+}
+archive() {
+	(cd "$TEST_FOLDER" && seq $((${#1} * 1000)) 20000 >first && cp first "$1" && bsdtar -cf "$files/$1.tar" first "$1")
+}
+# helpers PID: processes that unpack for it
+helpers() {
+	{ grep -lsxE "PPid:[[:space:]]$1" /proc/[0-9]*/status || true; } | cut -d/ -f3
+}
+has_helper() {
+	[ -n "$(helpers "$1")" ]
+}
+is_gone() {
+	! kill -0 "$1" 2>/dev/null
+}
+
+# Whatever a decoder does, its archive is told, and what came before it and all others are there.
+for fault in crash abort hungry nosy fine; do
+	archive $fault
+done
+before=(abort.tar//first crash.tar//first fine.tar//fine fine.tar//first hungry.tar//first nosy.tar//first)
+crashed="Damaged archive, with which the process that reads it has crashed: what was read before is indexed"
+for threads in 1 2; do
+	runs 2 with_faults "$SIMHASH" -z -j$threads "$files"
+	said "$files/crash.tar: $crashed"
+	said "$files/abort.tar: $crashed"
+	said "$files/hungry.tar: Cannot allocate memory"
+	same "failures" 3 "$(grep -c '^simhash: ' err)"
+	same "members" "${before[*]} nosy.tar//refused" "$(rows)"
+	[ ! -e "$TEST_FOLDER/written" ] || fail "a decoder has written a file"
+	[ -z "$(find . -name 'core*')" ] || fail "a decoder has left a core"
+	reset
+done
+runs 2 with_faults "$SIMHASH" -z -j1 "$files"
+runs 0 "$SIMHASH" -z "$files"
+same "members of what was damaged" "abort.tar//abort abort.tar//first crash.tar//crash crash.tar//first ${before[*]:2:2} hungry.tar//first hungry.tar//hungry nosy.tar//first nosy.tar//refused" "$(rows)"
+runs 2 with_faults "$SIMFIND" -z "$files/crash.tar"
+said "$files/crash.tar: $crashed"
+runs 2 with_faults "$SIMHASH" --print -z "$files/abort.tar"
+said "$files/abort.tar: $crashed"
+runs 2 with_faults "$SIMFIND" --verify=all
+grep -qE "(crash|abort).tar//(first|crash|abort): Damaged archive" err || fail "no damaged archive: $(cat err)"
+
+# Without a sandbox, the same rows: by option, and where the system has none, which is told once.
+rm "$files"/{crash,abort,hungry}.tar
+reset
+runs 0 "$SIMHASH" -z "$files"
+sql "SELECT path FROM file_text" | LC_ALL=C sort >expected
+for without in --no-sandbox --quiet; do
+	reset
+	WITHOUT_SECCOMP=1 runs 0 with_faults "$SIMHASH" -z $without "$files"
+	sql "SELECT path FROM file_text" | sed 's/allowed$/nosy/' | LC_ALL=C sort | diff expected - || fail "other rows with $without"
+	[ $without = --no-sandbox ] || same "what is told" \
+		"simhash: warning: archives are read without a sandbox, as with --no-sandbox: Function not implemented" "$(cat err)"
+done
+reset
+
+# Processor time has a limit; what is interrupted or killed leaves no process behind.
+rm "$files"/*.tar
+archive endless
+(
+	ulimit -St 1
+	runs 2 with_faults "$SIMHASH" -z "$files"
+)
+said "$files/endless.tar: Damaged archive, of which nothing more comes within a minute of processor time: what was read before is indexed"
+trap '[ -z "${run:-}" ] || kill -KILL $run 2>/dev/null || true' EXIT
+start() {
+	LD_PRELOAD=$FAULTY_ARCHIVE "$SIMHASH" -zq "$files" 2>err &
+	run=$!
+	wait_until has_helper $run
+	helper=$(helpers $run)
+}
+for signal in TERM KILL; do
+	start
+	kill -$signal $run
+	wait $run 2>/dev/null || true
+	wait_until is_gone "$helper"
+done
+start
+kill -KILL "$helper"
+status=0
+wait $run || status=$?
+same "status" 2 $status
+said "$files/endless.tar: $crashed"
