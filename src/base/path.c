@@ -69,3 +69,16 @@ bool path_is_at_or_below(struct bytes path, struct bytes top)
 	return path.size >= top.size && memcmp(path.data, top.data, top.size) == 0 &&
 	       (path.size == top.size || top.size <= 1 || path.data[top.size] == '/');
 }
+
+int path_compare(struct bytes x, struct bytes y)
+{
+	size_t i = 0;
+
+	while (i < x.size && i < y.size && x.data[i] == y.data[i])
+		i++;
+	if (i == x.size || i == y.size)
+		return (x.size > y.size) - (x.size < y.size);
+	if (x.data[i] == '/' || y.data[i] == '/')
+		return x.data[i] == '/' ? -1 : 1;
+	return (unsigned char)x.data[i] < (unsigned char)y.data[i] ? -1 : 1;
+}

@@ -26,4 +26,7 @@ char *path_absolute(const char *path);
 /* Is `path` the directory `top`, or something below it? Both absolute. */
 bool path_is_at_or_below(struct bytes path, struct bytes top);
 
+/* Below 0, 0 or above: each directory comes before those inside it, and these before all others. */
+int path_compare(struct bytes x, struct bytes y);
+
 #endif

@@ -246,20 +246,6 @@ static void drop_lone_members(struct reading *reading)
 
 /* ---- Folders ---- */
 
-/* Each directory before those inside it, and these before all others. */
-static int compare_paths(struct bytes x, struct bytes y)
-{
-	size_t i = 0;
-
-	while (i < x.size && i < y.size && x.data[i] == y.data[i])
-		i++;
-	if (i == x.size || i == y.size)
-		return (x.size > y.size) - (x.size < y.size);
-	if (x.data[i] == '/' || y.data[i] == '/')
-		return x.data[i] == '/' ? -1 : 1;
-	return (unsigned char)x.data[i] < (unsigned char)y.data[i] ? -1 : 1;
-}
-
 /* Those in no archive come first. */
 static int compare_archives(const struct folder *x, const struct folder *y)
 {
@@ -274,7 +260,7 @@ static int compare_folders(const void *a, const void *b)
 	const struct folder *x = a, *y = b;
 	int order = compare_archives(x, y);
 
-	return order != 0 ? order : compare_paths(x->path, y->path);
+	return order != 0 ? order : path_compare(x->path, y->path);
 }
 
 /* The directory that two of one host are in; one may be inside the other. */

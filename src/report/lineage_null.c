@@ -4,18 +4,13 @@
  * one that it comes from, so patches can be made and applied in this order.
  * SPDX-License-Identifier: MIT
  */
-#include "base/escape.h"
 #include "report/lineage.h"
+#include "report/null_path.h"
 
-static void write_path(FILE *out, const struct find_file *file, const struct presentation *how)
+static void write_file(FILE *out, const struct find_file *file, const struct presentation *how)
 {
-	struct bytes path = file == NULL ? bytes_of("") : find_file_display(file);
-
-	if (how->is_terminal)
-		write_escaped(out, path);
-	else
-		fwrite(path.data, 1, path.size, out);
-	fputc(how->is_terminal ? '\n' : '\0', out);
+	null_write_path(out, file == NULL ? bytes_of("") : find_file_display(file),
+			how->is_terminal);
 }
 
 void lineage_write_null(FILE *out, const struct group *group, const struct lineage *lineage,
@@ -25,11 +20,11 @@ void lineage_write_null(FILE *out, const struct group *group, const struct linea
 	for (size_t v = 0; v < lineage->count; v++) {
 		const struct lineage_version *version = &lineage->versions[v];
 		bool is_first = version->parent == NO_PARENT;
-		write_path(out, version->files[0], how);
-		write_path(out, is_first ? NULL : version->pair.b, how);
+		write_file(out, version->files[0], how);
+		write_file(out, is_first ? NULL : version->pair.b, how);
 		for (size_t i = 1; i < version->file_count; i++) {
-			write_path(out, version->files[i], how);
-			write_path(out, version->files[0], how);
+			write_file(out, version->files[i], how);
+			write_file(out, version->files[0], how);
 		}
 	}
 }

@@ -5,35 +5,35 @@
  */
 #include "base/escape.h"
 #include "report/formatter.h"
+#include "report/null_path.h"
 
-/* On a terminal it is only to look at: escaped, a line each. */
-static void write_path(FILE *out, struct bytes path, const struct presentation *how)
+void null_write_path(FILE *out, struct bytes path, bool is_terminal)
 {
-	if (how->is_terminal)
+	if (is_terminal)
 		write_escaped(out, path);
 	else
 		fwrite(path.data, 1, path.size, out);
-	fputc(how->is_terminal ? '\n' : '\0', out);
+	fputc(is_terminal ? '\n' : '\0', out);
 }
 
 static void write_pair(FILE *out, const struct file_pair *pair, const struct presentation *how)
 {
-	write_path(out, find_file_display(pair->a), how);
-	write_path(out, find_file_display(pair->b), how);
+	null_write_path(out, find_file_display(pair->a), how->is_terminal);
+	null_write_path(out, find_file_display(pair->b), how->is_terminal);
 }
 
 /* The end of a group is written before the next, which knows where it goes. */
 static void begin_group(FILE *out, const struct group *group, const struct presentation *how)
 {
 	if (group->number > 1)
-		write_path(out, (struct bytes){"", 0}, how);
+		null_write_path(out, (struct bytes){"", 0}, how->is_terminal);
 }
 
 static void write_member(FILE *out, const struct group *group, const struct group_member *member,
 			 const struct presentation *how)
 {
 	(void)group;
-	write_path(out, find_file_display(member->file), how);
+	null_write_path(out, find_file_display(member->file), how->is_terminal);
 }
 
 const struct formatter formatter_null = {
