@@ -11,6 +11,7 @@
 #include "cli/find_operands.h"
 #include "cli/find_values.h"
 #include "cli/options.h"
+#include "report/file_order.h"
 
 void find_arguments_init(struct find_arguments *arguments)
 {
@@ -53,6 +54,7 @@ static const char *const format_words[] = {"text", "csv",  "json", "jsonl",
 					   "null", "html", "dot",  NULL};
 static const char *const sort_words[] = {"size", "saved", "similarity", "path", "files", NULL};
 static const char *const linkage_words[] = {"representative", "single", NULL};
+static const char *const order_words[] = {"similar", "delta", NULL};
 static const char *const verify_words[] = {"no", "sketch", "read", "all", NULL};
 static const char *const keep_words[] = {"oldest", "newest",  "shortest-path", "longest-name",
 					 "in:",	   "not-in:", "match:",	       NULL};
@@ -153,6 +155,16 @@ static const struct option_row rows[] = {
 	 "minimum share of a directory's bytes that is in the other, 0 to 1 (default: 0.5)",
 	 .parse = set_min_shared, .field = FIELD(min_shared), .kind = VALUE_TEXT,
 	 .needs = "directories"},
+
+	{.heading = "Packing"},
+	{0, "order", "[=HOW]",
+	 "list all files in an order for archives, similar ones next to each other; delta: each "
+	 "with "
+	 "a file before it that it can be stored as a difference from (default: similar)",
+	 .parse = set_order, .field = FIELD(with_references), .kind = VALUE_WORD,
+	 .words = order_words,
+	 .only_with = "database defaults-file tag-set host known known-format min-resemblance "
+		      "format null output no-pager memory threads update quiet fail-on-match DIR"},
 
 	{.heading = "Verifying, and reading files"},
 	{0, "verify", "=HOW",
@@ -403,6 +415,11 @@ static int check(const struct find_arguments *arguments, struct simhash_error *e
 				 "text, csv, json, jsonl or html");
 	if (arguments->formatter == &formatter_dot && !arguments->lineage)
 		return error_set(error, SIMHASH_E_SYNTAX, "--format=dot needs --lineage");
+	if (arguments->lists_order && !formats_orders(arguments->formatter))
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--order cannot be combined with --format=%s; expected text, csv, "
+				 "json, jsonl or null",
+				 arguments->formatter->name);
 	if (arguments->lineage && !formats_lineages(arguments->formatter))
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--lineage cannot be combined with --format=%s",

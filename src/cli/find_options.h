@@ -54,6 +54,7 @@ struct find_arguments {
 	struct find_side *sides; /* owned: the directories */
 	char **side_texts;	 /* owned with its items: what they point into */
 	size_t side_count, side_capacity, side_text_capacity;
+	bool lists_order, with_references; /* of --order */
 	const char *names_from, *stdin_name;
 	struct find_query *queries;
 	size_t query_count, query_capacity;

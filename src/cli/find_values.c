@@ -236,6 +236,16 @@ int set_lineage(const struct option_use *use, struct simhash_error *error)
 	return set_flag(use, error);
 }
 
+int set_order(const struct option_use *use, struct simhash_error *error)
+{
+	bool *with_references = use->field;
+
+	(void)error;
+	((struct find_arguments *)use->arguments)->lists_order = true;
+	*with_references = use->word == 1;
+	return 0;
+}
+
 int set_limit(const struct option_use *use, struct simhash_error *error)
 {
 	return parse_number(use, 1, UINT32_MAX, use->field, error);

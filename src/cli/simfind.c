@@ -13,6 +13,7 @@
 #include "cli/find_tasks.h"
 #include "cli/kept_pairs.h"
 #include "cli/list_folders.h"
+#include "cli/list_order.h"
 #include "cli/list_pairs.h"
 #include "cli/options.h"
 #include "cli/pager.h"
@@ -165,6 +166,8 @@ static int run(struct find_arguments *arguments, struct find_outcome *outcome,
 		status = write_measures(arguments, store, listing.file, error);
 	else if (status == 0 && arguments->directories)
 		status = list_folders(arguments, store, &listing, outcome, error);
+	else if (status == 0 && arguments->lists_order)
+		status = list_order(arguments, store, &listing, outcome, error);
 	else if (status == 0)
 		status = list_pairs(arguments, store, &listing, outcome, error);
 	if (status == 0)

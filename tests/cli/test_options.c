@@ -202,32 +202,41 @@ static const struct refused find_refused[] = {
 	{"defaults-file", "compare apply undo"},
 	{"tag-set", "against apply undo"},
 	{"host", "compare"},
-	{"tolerance", "measure nearest sweep directories apply undo keep"},
-	{"tolerance-for", "measure compare nearest stats sweep directories apply undo keep"},
-	{"tolerances", "measure compare nearest stats sweep directories apply undo keep"},
+	{"tolerance", "measure nearest sweep directories order apply undo keep"},
+	{"tolerance-for", "measure compare nearest stats sweep directories order apply undo keep"},
+	{"tolerances", "measure compare nearest stats sweep directories order apply undo keep"},
 	{"min-resemblance", "nearest compare stats sweep apply undo keep"},
-	{"same-extension", "measure compare stats sweep directories apply undo keep"},
-	{"key", "measure compare stats directories apply undo keep"},
-	{"candidates", "measure compare stats sweep directories apply undo keep"},
-	{"size-ratio", "measure directories apply undo keep"},
-	{"versions", "measure compare nearest stats sweep partition directories apply undo keep"},
-	{"empty", "compare directories apply undo keep"},
-	{"hard-links", "compare stats sweep directories apply undo keep"},
+	{"same-extension", "measure compare stats sweep directories order apply undo keep"},
+	{"key", "measure compare stats directories order apply undo keep"},
+	{"candidates", "measure compare stats sweep directories order apply undo keep"},
+	{"size-ratio", "measure directories order apply undo keep"},
+	{"versions",
+	 "measure compare nearest stats sweep partition directories order apply undo keep"},
+	{"empty", "compare directories order apply undo keep"},
+	{"hard-links", "compare stats sweep directories order apply undo keep"},
 	{"measure",
-	 "against nearest partition update lineage stats sweep directories apply undo keep"},
-	{"min-similarity", "compare stats sweep directories apply undo keep"},
-	{"compare",
-	 "directories min-shared verify decompress max-inflated no-sandbox files0-from stdin-name "
-	 "nearest between against known known-format update group lineage expand format "
-	 "null thumbnails script all "
-	 "no-pager sort reverse limit store stats sweep progress summary threads "
-	 "partition fail-on-match apply keep action protect yes journal undo"},
+	 "against nearest partition update lineage stats sweep directories order apply undo keep"},
+	{"min-similarity", "compare order stats sweep directories apply undo keep"},
+	{"compare", "directories order min-shared verify decompress max-inflated no-sandbox "
+		    "files0-from stdin-name "
+		    "nearest between against known known-format update group lineage expand format "
+		    "null thumbnails script all "
+		    "no-pager sort reverse limit store stats sweep progress summary threads "
+		    "partition fail-on-match apply keep action protect yes journal undo"},
 	{"directories",
-	 "verify decompress max-inflated no-sandbox files0-from stdin-name nearest between against "
-	 "update group lineage "
+	 "order verify decompress max-inflated no-sandbox files0-from stdin-name nearest between "
+	 "against "
+	 "update "
+	 "group lineage "
 	 "expand null thumbnails script all sort reverse store stats sweep progress summary "
 	 "partition apply undo keep action protect yes journal"},
-	{"min-shared", "stats sweep apply undo keep"},
+	{"min-shared", "order stats sweep apply undo keep"},
+	{"order",
+	 "verify decompress max-inflated no-sandbox files0-from stdin-name nearest between against "
+	 "group "
+	 "lineage expand thumbnails script all sort reverse limit store stats sweep progress "
+	 "summary "
+	 "partition apply undo keep action protect yes journal"},
 	{"verify", "stats sweep apply undo keep"},
 	{"decompress", "between against store stats sweep partition apply undo keep"},
 	{"max-inflated", "stats sweep apply undo keep"},

@@ -106,7 +106,7 @@ for program in simhash simfind; do
 	offered "$program -- zeb" zebra.file
 done
 same "options whose values are words" \
-	" simhash--container simhash--measure simhash--hash simhash--require-tls simhash--format simhash--progress simhash--summary simfind--key simfind--candidates simfind--measure simfind--verify simfind--known-format simfind--group simfind--format simfind--sort simfind--progress simfind--summary simfind--keep simfind--action" \
+	" simhash--container simhash--measure simhash--hash simhash--require-tls simhash--format simhash--progress simhash--summary simfind--key simfind--candidates simfind--measure simfind--order simfind--verify simfind--known-format simfind--group simfind--format simfind--sort simfind--progress simfind--summary simfind--keep simfind--action" \
 	"$with_words"
 offered "simfind -qk sk" skew skew_ext
 offered "simfind -ksk" -kskew -kskew_ext
