@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/seed.h"
 
-#define BLOCK_ROWS 4096	   /* new rows, where no more are wanted */
+#define BLOCK_ROWS 16384   /* new rows, where no more are wanted */
 #define BLOCK_ROWS_MIN 256 /* however little memory there is */
 #define BLOCKS_PER_THREAD 4
 #define BLOCK_COPIES_MAX 65536 /* waiting to be reported */

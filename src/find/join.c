@@ -37,12 +37,6 @@
 #define KEY_COLUMN_SHIFT 1
 #define ROWS_AHEAD 4
 
-struct join_entry {
-	uint64_t cell;
-	int64_t order_sum;
-	uint32_t number;
-};
-
 /* Where in the sorted rows a cell is. */
 struct cell {
 	uint64_t hash;
@@ -55,6 +49,7 @@ void join_release(struct join *join)
 	free(join->spare);
 	free(join->grid_sum);
 	free(join->order_sum);
+	free(join->cell);
 	free(join->marks);
 	free(join->number);
 	free(join->rows.sums);
@@ -77,6 +72,7 @@ static int make_room(struct join *join, size_t count, struct simhash_error *erro
 	join->spare = malloc(capacity * sizeof *join->spare);
 	join->grid_sum = malloc(capacity * sizeof *join->grid_sum);
 	join->order_sum = malloc(capacity * sizeof *join->order_sum);
+	join->cell = malloc(capacity * sizeof *join->cell);
 	join->marks = malloc((capacity / LANES + 1) * sizeof *join->marks);
 	join->number = malloc(capacity * sizeof *join->number);
 	join->rows.sums = malloc((capacity / LANES + 1) * sizeof *join->rows.sums);
@@ -85,8 +81,9 @@ static int make_room(struct join *join, size_t count, struct simhash_error *erro
 	join->capacity = capacity;
 	join->cell_slots = slots;
 	if (join->entries != NULL && join->spare != NULL && join->grid_sum != NULL &&
-	    join->order_sum != NULL && join->marks != NULL && join->number != NULL &&
-	    join->rows.sums != NULL && join->rows.tags != NULL && join->cells != NULL)
+	    join->order_sum != NULL && join->cell != NULL && join->marks != NULL &&
+	    join->number != NULL && join->rows.sums != NULL && join->rows.tags != NULL &&
+	    join->cells != NULL)
 		return 0;
 	join_release(join);
 	return error_set_memory(error);
@@ -121,38 +118,15 @@ static int64_t key_column_of(int64_t key, unsigned power)
 
 /* ---- Sorting by cell, then by the order sum ---- */
 
-static int compare_entries(const void *a, const void *b)
-{
-	const struct join_entry *x = a, *y = b;
-
-	if (x->cell != y->cell)
-		return x->cell < y->cell ? -1 : 1;
-	if (x->order_sum != y->order_sum)
-		return x->order_sum < y->order_sum ? -1 : 1;
-	return x->number < y->number ? -1 : x->number > y->number;
-}
-
-/* One pass of a radix sort spreads rows over 2^11 buckets; each is then sorted alone. */
-#define BUCKET_BITS 11
-
 static void sort_entries(struct join *join, size_t count)
 {
-	static const unsigned shift = 64 - BUCKET_BITS;
-	size_t begin[(1u << BUCKET_BITS) + 1] = {0};
-	size_t at[1u << BUCKET_BITS];
-
 	for (size_t i = 0; i < count; i++)
-		begin[(join->entries[i].cell >> shift) + 1]++;
-	for (size_t b = 0; b < 1u << BUCKET_BITS; b++) {
-		begin[b + 1] += begin[b];
-		at[b] = begin[b];
-	}
+		join->entries[i] =
+			(struct sort_item){(uint64_t)join->order_sum[i] - (uint64_t)INT64_MIN, i};
+	sort_items(join->entries, join->spare, count, 64);
 	for (size_t i = 0; i < count; i++)
-		join->spare[at[join->entries[i].cell >> shift]++] = join->entries[i];
-	for (size_t b = 0; b < 1u << BUCKET_BITS; b++)
-		if (begin[b + 1] - begin[b] > 1)
-			qsort(join->spare + begin[b], begin[b + 1] - begin[b], sizeof *join->spare,
-			      compare_entries);
+		join->entries[i].key = join->cell[join->entries[i].number];
+	sort_items(join->entries, join->spare, count, 64);
 }
 
 /* Cells are sorted by their hash, on which the order of pairs depends; their slots are seeded. */
@@ -165,9 +139,9 @@ static void enter_cells(struct join *join, size_t count)
 {
 	memset(join->cells, 0, join->cell_slots * sizeof *join->cells);
 	for (size_t i = 0; i < count;) {
-		uint64_t hash = join->spare[i].cell;
+		uint64_t hash = join->entries[i].key;
 		size_t end = i, slot = slot_of(join, hash);
-		while (end < count && join->spare[end].cell == hash)
+		while (end < count && join->entries[end].key == hash)
 			end++;
 		while (join->cells[slot].end != 0)
 			slot = (slot + 1) & (join->cell_slots - 1);
@@ -199,10 +173,8 @@ static void prepare(struct join *join)
 		struct join_power *power = &join->powers[p];
 		join->grid_sum[i] = signed_sum(&row->table, GRID_WALSH_ROW);
 		join->order_sum[i] = signed_sum(&row->table, ORDER_WALSH_ROW);
-		join->entries[i] =
-			(struct join_entry){cell_hash(join, row, p, key_column_of(row->uniform, p),
-						      column_of(join->grid_sum[i], p)),
-					    join->order_sum[i], (uint32_t)i};
+		join->cell[i] = cell_hash(join, row, p, key_column_of(row->uniform, p),
+					  column_of(join->grid_sum[i], p));
 		if (row->size_bytes < power->min_size)
 			power->min_size = row->size_bytes;
 		if (row->size_bytes > power->max_size)
@@ -215,10 +187,11 @@ static void prepare(struct join *join)
 	memset(&join->rows.sums[block->count / LANES], 0, sizeof *join->rows.sums);
 	memset(&join->rows.tags[block->count / LANES], 0, sizeof *join->rows.tags);
 	for (size_t i = 0; i < block->count; i++) {
-		const struct find_file *row = &block->rows[join->spare[i].number];
-		join->number[i] = join->spare[i].number;
+		uint32_t number = (uint32_t)join->entries[i].number;
+		const struct find_file *row = &block->rows[number];
+		join->number[i] = number;
 		if (i % LANES == 0)
-			join->marks[i / LANES] = join->spare[i].order_sum;
+			join->marks[i / LANES] = join->order_sum[number];
 		near_rows_set(&join->rows, i, &row->table, power_of(row->swept_reach));
 	}
 	memset(join->number + block->count, 0xff, LANES * sizeof *join->number);

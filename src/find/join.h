@@ -11,6 +11,7 @@
 #ifndef SIMHASH_FIND_JOIN_H
 #define SIMHASH_FIND_JOIN_H
 
+#include "base/sort.h"
 #include "find/block.h"
 #include "find/key_index.h"
 #include "find/near.h"
@@ -28,9 +29,10 @@ struct join {
 	near_fn *near;
 	const struct block *block;
 	struct join_power powers[POWERS];
-	unsigned lowest, highest; /* of the powers present */
-	struct join_entry *entries, *spare;
+	unsigned lowest, highest;      /* of the powers present */
 	int64_t *grid_sum, *order_sum; /* signed sums of each row; see join.c */
+	uint64_t *cell;		       /* of each row: its hash */
+	struct sort_item *entries, *spare;
 	/* Of the rows in the order of cells. */
 	uint32_t *number;
 	struct near_rows rows;

@@ -81,7 +81,7 @@ typedef int16_t near_signed_lanes __attribute__((vector_size(NEAR_VECTOR * 2)));
 
 #define NEAR_VECTORS (LANES / NEAR_VECTOR)
 
-#ifndef NEAR_ABSOLUTE /* where the instruction set has no better one */
+#ifndef NEAR_ABSOLUTE /* where the instruction set has nothing better */
 static inline near_lanes near_absolute(near_signed_lanes x)
 {
 	near_signed_lanes sign = x < 0;
@@ -89,31 +89,37 @@ static inline near_lanes near_absolute(near_signed_lanes x)
 	return (near_lanes)(x ^ sign) - (near_lanes)sign;
 }
 #define NEAR_ABSOLUTE near_absolute
+
+/* A bit for each lane, which is all ones or 0. */
+static inline unsigned near_bits(const near_lanes lanes[NEAR_VECTORS])
+{
+	uint64_t words[LANES / 4], any = 0;
+	unsigned bits = 0;
+
+	memcpy(words, lanes, sizeof words);
+	for (int i = 0; i < LANES / 4; i++)
+		any |= words[i];
+	for (unsigned i = 0; any != 0 && i < LANES; i++)
+		bits |= (unsigned)(lanes[i / NEAR_VECTOR][i % NEAR_VECTOR] & 1) << i;
+	return bits;
+}
+#define NEAR_BITS near_bits
 #endif
 
 static inline unsigned near_mask(uint16_t (*rows)[LANES], const uint16_t *sums, unsigned count,
 				 uint16_t reach)
 {
 	near_lanes total[NEAR_VECTORS] = {{0}};
-	uint64_t words[LANES / 4], any = 0;
-	unsigned mask = 0;
 
 	for (unsigned s = 0; s < count; s++)
 		for (unsigned v = 0; v < NEAR_VECTORS; v++) {
 			near_lanes other;
 			memcpy(&other, rows[s] + v * NEAR_VECTOR, sizeof other);
-			total[v] += NEAR_ABSOLUTE((near_signed_lanes)(other - sums[s]));
+			total[v] += NEAR_ABSOLUTE((near_signed_lanes)(sums[s] - other));
 		}
 	for (unsigned v = 0; v < NEAR_VECTORS; v++)
 		total[v] = (near_lanes)(total[v] <= reach);
-	memcpy(words, total, sizeof words);
-	for (int i = 0; i < LANES / 4; i++)
-		any |= words[i];
-	if (any == 0)
-		return 0;
-	for (unsigned i = 0; i < LANES; i++)
-		mask |= (unsigned)(total[i / NEAR_VECTOR][i % NEAR_VECTOR] & 1) << i;
-	return mask;
+	return NEAR_BITS(total);
 }
 
 static inline unsigned near_next_here(const struct near_rows *rows, const struct nearness *near,
