@@ -1,9 +1,9 @@
 /*
- * The files of the index that may be within a distance of a file asked for, its own row left out.
+ * The files of the index around files asked for.
  *
- *     around_begin(&around, finder, asked, distance, &error);
- *     while ((status = around_next(&around, &file, &error)) == 1)
- *             ; // `file` may be near asked->file; it is valid until the next call
+ *     around_begin(&around, finder, store, keys, count);
+ *     while ((status = around_next(&around, &file, &near, &near_count, &error)) == 1)
+ *             ; // `file` may be near the vicinities of `near`; both are valid until the next call
  *     around_end(&around);
  *
  * SPDX-License-Identifier: MIT
@@ -11,30 +11,31 @@
 #ifndef SIMHASH_FIND_AROUND_H
 #define SIMHASH_FIND_AROUND_H
 
-#include "find/asked.h"
-#include "store/row_stream.h"
+#include "find/vicinity.h"
 
 struct around {
 	const struct finder *finder;
-	const struct asked_file *asked;
+	struct store *store;
 	struct row_cursor *cursor;
-	struct row_keys keys;	   /* of the rows to read, unless the cursor has them all */
-	size_t key;		   /* the next of them */
-	struct arena arena;	   /* of the present file */
-	uint64_t rows, unsketched; /* read so far */
+	const struct near_key *present, *next, *end; /* of the rows of the cursor, and of others */
+	struct arena arena;			     /* of the present file */
 };
 
-int around_begin(struct around *around, const struct finder *finder, const struct asked_file *asked,
-		 int64_t distance, struct simhash_error *error);
-/* The same of those that the rule may allow as pairs. */
-int around_begin_rule(struct around *around, const struct finder *finder,
-		      const struct asked_file *asked, struct simhash_error *error);
-/* The same with all rows of the index. */
+/* The rows of some keys, which are in order. All keys of a row must be among them. */
+void around_begin(struct around *around, const struct finder *finder, struct store *store,
+		  const struct near_key *keys, size_t count);
+
+/* The rows of a vicinity that has too many cells. They come without keys. */
+int around_begin_range(struct around *around, const struct finder *finder,
+		       const struct vicinity *vicinity, struct simhash_error *error);
+
+/* All rows of the index, likewise. */
 int around_begin_all(struct around *around, const struct finder *finder,
-		     const struct asked_file *asked, struct simhash_error *error);
+		     struct simhash_error *error);
 
 /* The next file: 1, 0 after the last, -1 for an error. */
-int around_next(struct around *around, struct find_file *file, struct simhash_error *error);
+int around_next(struct around *around, struct find_file *file, const struct near_key **near,
+		size_t *near_count, struct simhash_error *error);
 
 void around_end(struct around *around);
 

@@ -11,29 +11,23 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include "base/error.h"
 #include "base/open_file.h"
-#include "base/pair_set.h"
 #include "base/path.h"
-#include "find/around.h"
-#include "find/nearest.h"
-#include "find/pair_reporter.h"
+#include "find/asked_report.h"
+#include "find/crowd.h"
 #include "find/sketch_join.h"
-#include "find/verify.h"
-#include "find/versions.h"
 #include "scan/container.h"
 #include "scan/scan_file.h"
 
 struct asking {
 	struct finder *finder;
-	struct pair_reporter reporter;
+	struct asked_report report;
 	struct file_scanner scanner;
-	struct nearest nearest;
+	/* Files that wait: by a measure, or by the rule. */
 	struct sketch_pass pass;
-	struct pair_set asked;	  /* hashes of all paths asked for so far and to come */
-	struct pair_set reported; /* pairs of two such paths, as two hashes */
+	struct crowd crowd;
 };
 
 void asked_file_release(struct asked_file *asked)
@@ -43,83 +37,6 @@ void asked_file_release(struct asked_file *asked)
 	arena_release(&asked->arena);
 }
 
-static uint64_t hash_path(const char *path)
-{
-	return XXH3_64bits(path, strlen(path));
-}
-
-/* ---- Reporting ---- */
-
-/* Is this a pair of two files asked for that was reported already? Notes it if not. */
-static int is_repeated(struct asking *asking, const struct file_pair *pair)
-{
-	uint64_t x = hash_path(find_file_path(pair->a)), y = hash_path(find_file_path(pair->b));
-	int added;
-
-	/* Members of archives are not known to be asked for before their turn. */
-	if (!pair->b->is_local || (!row_is_inside(pair->b->compressed_size_bytes) &&
-				   !pair_set_has(&asking->asked, (struct pair){y, 0})))
-		return 0;
-	added = pair_set_add(&asking->reported, x < y ? (struct pair){x, y} : (struct pair){y, x});
-	return added < 0 ? -1 : added == 0;
-}
-
-/* `a` is the file asked for. */
-static int report_once(struct asking *asking, struct file_pair pair, struct simhash_error *error)
-{
-	int repeated = is_repeated(asking, &pair);
-
-	if (repeated != 0)
-		return repeated < 0 ? error_set_memory(error) : 0;
-	return report_pair(&asking->reporter, pair, error);
-}
-
-/* The pairs of the rule, from the rows near by; or what the sketches propose beyond it, from all. */
-static int report_matches(struct asking *asking, const struct asked_file *asked, bool by_sketches,
-			  struct simhash_error *error)
-{
-	const struct find_request *request = asking->finder->request;
-	struct around around;
-	struct find_file other;
-	int status = by_sketches ? around_begin_all(&around, asking->finder, asked, error)
-				 : around_begin_rule(&around, asking->finder, asked, error);
-
-	if (status != 0)
-		return -1;
-	while ((status = around_next(&around, &other, error)) == 1) {
-		struct file_pair pair = {.a = &asked->file, .b = &other};
-		bool matches = by_sketches
-				       ? versions_match(request, &asked->file, &other, &pair)
-				       : rule_matches(&request->rule, &asked->file, &other, &pair);
-		if (matches && report_once(asking, pair, error) != 0) {
-			status = -1;
-			break;
-		}
-	}
-	asking->reporter.counts.rows += around.rows;
-	if (!by_sketches)
-		asking->reporter.counts.unsketched += around.unsketched;
-	around_end(&around);
-	return status;
-}
-
-static int report_nearest(struct asking *asking, const struct asked_file *asked,
-			  struct simhash_error *error)
-{
-	struct nearest *nearest = &asking->nearest;
-	int status =
-		nearest_find(nearest, asking->finder, asked, &asking->reporter.counts.rows, error);
-
-	for (size_t i = 0; status == 0 && i < nearest->count; i++) {
-		struct file_pair pair = {.a = &asked->file,
-					 .b = &nearest->items[i].file,
-					 .distance = nearest->items[i].distance};
-		estimate_resemblance(pair.a, pair.b, &pair);
-		status = report_once(asking, pair, error);
-	}
-	return status;
-}
-
 /* All that were added to the pass so far. */
 static int report_sketched(struct asking *asking, struct simhash_error *error)
 {
@@ -127,7 +44,7 @@ static int report_sketched(struct asking *asking, struct simhash_error *error)
 	int status = sketch_pass_begin(&asking->pass, error);
 
 	while (status == 0 && (status = sketch_pass_next(&asking->pass, &pair, error)) == 1)
-		status = report_once(asking, pair, error);
+		status = asked_report_pair(&asking->report, pair, error);
 	sketch_pass_end(&asking->pass);
 	return status;
 }
@@ -189,25 +106,17 @@ static int scan_asked(struct asking *asking, const struct find_query *query, con
 	return finder_show(asking->finder, &row, &asked->arena, &asked->file, error) != 0 ? -1 : 1;
 }
 
-/* Report what is similar to a file asked for, and release it. */
-static int report_asked(struct asking *asking, struct asked_file *asked,
-			struct simhash_error *error)
+/* Take over a file asked for; when there are many, report what is similar to them. */
+static int take_asked(struct asking *asking, struct asked_file *asked, struct simhash_error *error)
 {
-	const struct find_request *request = asking->finder->request;
-	int status = 0;
-
-	if (request->measure != NULL) {
+	if (asking->finder->request->measure != NULL) {
 		if (sketch_pass_add(&asking->pass, asked, error) != 0)
 			return -1;
 		return sketch_pass_is_full(&asking->pass) ? report_sketched(asking, error) : 0;
 	}
-	if (asked->file.size_bytes > 0 || request->with_empty)
-		status = request->nearest > 0 ? report_nearest(asking, asked, error)
-					      : report_matches(asking, asked, false, error);
-	if (status == 0 && request->versions && asked->file.size_bytes > 0)
-		status = report_matches(asking, asked, true, error);
-	asked_file_release(asked);
-	return status < 0 ? -1 : 0;
+	if (crowd_add(&asking->crowd, asked, error) != 0)
+		return -1;
+	return crowd_is_full(&asking->crowd) ? crowd_search(&asking->crowd, error) : 0;
 }
 
 static int ask_for(struct asking *asking, const struct find_query *query, const char *path,
@@ -217,7 +126,7 @@ static int ask_for(struct asking *asking, const struct find_query *query, const 
 	int status = scan_asked(asking, query, path, is_inflated, &asked, error);
 
 	if (status == 1)
-		return report_asked(asking, &asked, error);
+		return take_asked(asking, &asked, error);
 	asked_file_release(&asked);
 	return status;
 }
@@ -249,7 +158,7 @@ static int ask_for_member(struct asking *asking, const char *path, struct file_r
 	if (finder_convert(asking->finder, row, &asked.file, error) == 0 &&
 	    finder_show(asking->finder, row, &asked.arena, &asked.file, error) == 0) {
 		asked.file.is_local = true;
-		status = report_asked(asking, &asked, error);
+		status = take_asked(asking, &asked, error);
 	} else {
 		asked_file_release(&asked);
 	}
@@ -327,7 +236,7 @@ static int note_content(struct asking *asking, const char *path)
 	memcpy(inner, path, directory);
 	added = inflated_name(name, inner + directory) == 0
 			? 0
-			: pair_set_add(&asking->asked, (struct pair){hash_path(inner), 0});
+			: asked_report_note(&asking->report, inner);
 	free(inner);
 	return added;
 }
@@ -345,7 +254,7 @@ static int resolve(struct asking *asking, const char *path, char **resolved,
 		finder->sink->unreadable(finder->sink->context, bytes_of(path), errno);
 		return 0;
 	}
-	added = pair_set_add(&asking->asked, (struct pair){hash_path(found), 0});
+	added = asked_report_note(&asking->report, found);
 	if (added >= 0 && finder->request->inflate && note_content(asking, found) < 0)
 		added = -1;
 	if (added == 1)
@@ -377,6 +286,8 @@ static int ask_for_all(struct asking *asking, const struct find_query *queries, 
 	}
 	if (status == 0)
 		status = report_sketched(asking, error);
+	if (status == 0)
+		status = crowd_search(&asking->crowd, error);
 	for (size_t i = 0; resolved != NULL && i < count; i++)
 		free(resolved[i]);
 	free(resolved);
@@ -388,27 +299,26 @@ int finder_files(struct finder *finder, const struct find_query *queries, size_t
 {
 	static const atomic_bool never_stop;
 	const struct find_request *request = finder->request;
-	struct asking asking = {.finder = finder, .reporter = {.finder = finder}};
+	struct asking asking = {.finder = finder, .report = {.reporter = {.finder = finder}}};
 	int status = -1;
 
 	if (file_scanner_init(&asking.scanner, request->tags, true, &never_stop, error) != 0)
 		return -1;
 	asking.scanner.max_inflated_bytes = request->max_inflated_bytes;
 	asking.scanner.max_depth = CONTAINER_DEPTH;
+	crowd_init(&asking.crowd, finder, &asking.report);
 	if ((!request->inflate || container_kinds(&asking.scanner.containers, error) == 0) &&
 	    (request->measure == NULL ||
 	     file_scanner_measure(&asking.scanner, &request->measure, 1, 0, error) == 0) &&
 	    (request->sandbox == NULL ||
 	     file_scanner_isolate(&asking.scanner, request->sandbox, error) == 0) &&
-	    sketch_pass_init(&asking.pass, finder, error) == 0 &&
-	    nearest_init(&asking.nearest, request->nearest, error) == 0)
+	    sketch_pass_init(&asking.pass, finder, error) == 0)
 		status = ask_for_all(&asking, queries, count, error);
-	asking.reporter.counts.rows += asking.pass.rows;
-	find_counts_add(&finder->counts, &asking.reporter.counts);
-	nearest_release(&asking.nearest);
+	asking.report.reporter.counts.rows += asking.pass.rows;
+	find_counts_add(&finder->counts, &asking.report.reporter.counts);
+	crowd_release(&asking.crowd);
 	sketch_pass_release(&asking.pass);
-	pair_set_release(&asking.reported);
-	pair_set_release(&asking.asked);
+	asked_report_release(&asking.report);
 	file_scanner_release(&asking.scanner);
 	return status;
 }
@@ -416,27 +326,31 @@ int finder_files(struct finder *finder, const struct find_query *queries, size_t
 int finder_content(struct finder *finder, const struct find_content *content,
 		   struct simhash_error *error)
 {
-	struct asking asking = {.finder = finder, .reporter = {.finder = finder}};
+	struct asked_report report = {.reporter = {.finder = finder}};
+	struct crowd crowd;
 	struct asked_file asked = {.sketches = NULL};
 	struct file_row row = {.host = finder->local_host,
 			       .directory = {"", 0},
 			       .name = bytes_of(content->name),
 			       .size_bytes = content->size_bytes,
 			       .table = content->table};
-	int status = 0;
+	int status = -1;
 
+	if (finder->tag_set == 0)
+		return 0;
 	simhash_keys_compute(finder->request->tags, &row.table, row.name.data, row.name.size,
 			     &row.keys);
 	asked.keys = row.keys;
-	if (finder->tag_set == 0 || (row.size_bytes == 0 && !finder->request->with_empty))
-		return 0;
-	if (finder_read(finder, &row, &asked.arena, &asked.file, error) != 0)
-		status = -1;
-	asked.file.is_stream = asked.file.is_local = true;
-	if (status == 0)
-		status = report_matches(&asking, &asked, false, error);
-	find_counts_add(&finder->counts, &asking.reporter.counts);
-	asked_file_release(&asked);
-	pair_set_release(&asking.reported);
-	return status < 0 ? -1 : 0;
+	crowd_init(&crowd, finder, &report);
+	if (finder_read(finder, &row, &asked.arena, &asked.file, error) == 0) {
+		asked.file.is_stream = asked.file.is_local = true;
+		if (crowd_add(&crowd, &asked, error) == 0)
+			status = crowd_search(&crowd, error);
+	} else {
+		asked_file_release(&asked);
+	}
+	find_counts_add(&finder->counts, &report.reporter.counts);
+	crowd_release(&crowd);
+	asked_report_release(&report);
+	return status;
 }

@@ -9,23 +9,13 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "find/around.h"
-
-int nearest_init(struct nearest *nearest, size_t wanted, struct simhash_error *error)
-{
-	*nearest = (struct nearest){.wanted = wanted};
-	if (wanted == 0)
-		return 0;
-	nearest->items = calloc(wanted, sizeof *nearest->items);
-	return nearest->items == NULL ? error_set_memory(error) : 0;
-}
 
 static void drop_last(struct nearest *nearest)
 {
 	free((char *)(uintptr_t)nearest->items[--nearest->count].file.display);
 }
 
-static void clear(struct nearest *nearest)
+void nearest_begin_round(struct nearest *nearest)
 {
 	while (nearest->count > 0)
 		drop_last(nearest);
@@ -33,7 +23,7 @@ static void clear(struct nearest *nearest)
 
 void nearest_release(struct nearest *nearest)
 {
-	clear(nearest);
+	nearest_begin_round(nearest);
 	free(nearest->items);
 	nearest->items = NULL;
 }
@@ -76,29 +66,6 @@ static bool may_be_near(const struct find_rule *rule, const struct find_file *as
 	       rule_allows(rule, asked, file);
 }
 
-static int read_within(struct nearest *nearest, const struct finder *finder,
-		       const struct asked_file *asked, int64_t distance, uint64_t *rows,
-		       struct simhash_error *error)
-{
-	struct around around;
-	struct find_file file;
-	int status;
-
-	clear(nearest);
-	if (around_begin(&around, finder, asked, distance, error) != 0)
-		return -1;
-	while ((status = around_next(&around, &file, error)) == 1)
-		if (may_be_near(&finder->request->rule, &asked->file, &file) &&
-		    keep(nearest, &file, simhash_distance(&asked->file.table, &file.table),
-			 error) != 0) {
-			status = -1;
-			break;
-		}
-	*rows += around.rows;
-	around_end(&around);
-	return status;
-}
-
 /* No file that the rule allows is further away than all windows of both. */
 static int64_t furthest(const struct finder *finder, const struct find_file *file)
 {
@@ -108,28 +75,38 @@ static int64_t furthest(const struct finder *finder, const struct find_file *fil
 	return partner > INT64_MAX / 32 ? INT64_MAX / 2 : 16 * partner + 1;
 }
 
-int nearest_find(struct nearest *nearest, const struct finder *finder,
-		 const struct asked_file *asked, uint64_t *rows, struct simhash_error *error)
+/* Where files are dense, the nearest are much nearer than the tolerance. */
+int nearest_begin(struct nearest *nearest, size_t wanted, const struct finder *finder,
+		  const struct asked_file *asked, struct simhash_error *error)
 {
-	int64_t last = furthest(finder, &asked->file), distance = asked->file.reach / 16 + 1;
+	*nearest = (struct nearest){.wanted = wanted,
+				    .last = furthest(finder, &asked->file),
+				    .distance = asked->file.reach / 16 + 1};
+	if (nearest->distance > nearest->last)
+		nearest->distance = nearest->last;
+	nearest->items = calloc(wanted, sizeof *nearest->items);
+	return nearest->items == NULL ? error_set_memory(error) : 0;
+}
 
-	/* Where files are dense, the nearest are much nearer than the tolerance. */
-	for (;;) {
-		uint64_t worst;
-		if (distance > last)
-			distance = last;
-		if (read_within(nearest, finder, asked, distance, rows, error) != 0)
-			return -1;
-		if (distance == last)
-			return 0;
-		if (nearest->count < nearest->wanted) {
-			distance *= 2;
-			continue;
-		}
-		worst = nearest->items[nearest->count - 1].distance;
-		if (worst <= (uint64_t)distance)
-			return 0;
+void nearest_end_round(struct nearest *nearest)
+{
+	uint64_t distance = (uint64_t)nearest->distance, wider = distance * 2;
+
+	nearest->is_found = nearest->distance == nearest->last;
+	if (nearest->count == nearest->wanted) {
+		uint64_t worst = nearest->items[nearest->count - 1].distance;
+		nearest->is_found = nearest->is_found || worst <= distance;
 		/* All that can displace one of these is within the last of them. */
-		distance = worst < (uint64_t)distance * 2 ? (int64_t)worst : distance * 2;
+		wider = worst < wider ? worst : wider;
 	}
+	nearest->distance = wider > (uint64_t)nearest->last ? nearest->last : (int64_t)wider;
+}
+
+int nearest_take(struct nearest *nearest, const struct find_rule *rule,
+		 const struct find_file *asked, const struct find_file *file,
+		 struct simhash_error *error)
+{
+	if (!may_be_near(rule, asked, file))
+		return 0;
+	return keep(nearest, file, simhash_distance(&asked->table, &file->table), error);
 }

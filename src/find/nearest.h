@@ -15,16 +15,31 @@ struct neighbour {
 struct nearest {
 	struct neighbour *items; /* nearest first */
 	size_t count, wanted;
+	int64_t distance, last; /* to read within next, and the largest that there is */
+	bool is_found;		/* all of them */
 };
-
-int nearest_init(struct nearest *nearest, size_t wanted, struct simhash_error *error);
-void nearest_release(struct nearest *nearest);
 
 /*
  * Find the `wanted` nearest, whatever their distance; sizes and extensions are those that the
- * rule allows. *rows is increased by the rows read.
+ * rule allows:
+ *
+ *     nearest_begin(&nearest, wanted, finder, asked, &error);
+ *     for (; !nearest.is_found; nearest_end_round(&nearest)) {
+ *             nearest_begin_round(&nearest);
+ *             ... nearest_take(&nearest, rule, &asked->file, &file, &error) for each file
+ *             ... within nearest.distance
+ *     }
+ *     nearest_release(&nearest);
  */
-int nearest_find(struct nearest *nearest, const struct finder *finder,
-		 const struct asked_file *asked, uint64_t *rows, struct simhash_error *error);
+int nearest_begin(struct nearest *nearest, size_t wanted, const struct finder *finder,
+		  const struct asked_file *asked, struct simhash_error *error);
+void nearest_release(struct nearest *nearest);
+
+void nearest_begin_round(struct nearest *nearest);
+int nearest_take(struct nearest *nearest, const struct find_rule *rule,
+		 const struct find_file *asked, const struct find_file *file,
+		 struct simhash_error *error);
+/* Now the nearest are found, or the distance is a larger one. */
+void nearest_end_round(struct nearest *nearest);
 
 #endif

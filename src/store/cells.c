@@ -4,6 +4,8 @@
  */
 #include "store/cells.h"
 
+__extension__ typedef __int128 wide;
+
 /* A cell is three numbers: the class, and where each sum lies. */
 #define CELLS INT64_C(4096)
 
@@ -130,16 +132,24 @@ static int64_t add_cut_off(int64_t a, int64_t b)
 	return sum;
 }
 
+/* 2^16 is one more than the largest count of an outline; so many parts has a unit. */
+#define UNIT_PARTS (1 << 16 >> OUTLINE_BITS)
+
 static struct outline_range outline_within(const struct size_class *class,
 					   const struct simhash_sum_table *table, int64_t distance)
 {
+	const uint32_t furthest = SIMHASH_TAGS * (UINT16_MAX / 2 + 1);
 	int64_t unit = unit_of(class);
-	struct outline_range near = {.unit = unit, .modulus = unit << OUTLINE_BITS};
+	/* The middle of a unit is at most half of it away from the count. A part may be lost of each. */
+	wide limit = (wide)add_cut_off(distance, SIMHASH_TAGS * (unit / 2)) * UNIT_PARTS / unit +
+		     SIMHASH_TAGS;
+	struct outline_range near = {.limit = limit < furthest ? (uint32_t)limit : furthest};
 
-	/* The middle of a unit is at most half of it away from the count. */
-	near.limit = add_cut_off(distance, SIMHASH_TAGS * (unit / 2));
-	for (unsigned t = 0; t < SIMHASH_TAGS; t++)
-		near.count[t] = (int64_t)(table->count[t] % (uint64_t)near.modulus);
+	for (unsigned t = 0; t < SIMHASH_TAGS; t++) {
+		wide parts = ((wide)table->count[t] - (unit - 1) / 2) * UNIT_PARTS;
+		wide rounded = parts / unit - (parts % unit < 0);
+		near.counts.count[t] = (uint16_t)rounded;
+	}
 	return near;
 }
 
@@ -164,18 +174,35 @@ int64_t cell_at(const struct cell_range *range, int64_t first, int64_t second)
 	return (range->class * CELLS + first) * CELLS + second;
 }
 
-bool outline_is_near(const struct outline_range *near, const int64_t outline[OUTLINES])
+int64_t cell_class(int64_t cell)
 {
-	int64_t total = 0;
+	return cell / (CELLS * CELLS);
+}
+
+int64_t cells_in(const struct cell_range *range)
+{
+	return (range->last[0] - range->first[0] + 1) * (range->last[1] - range->first[1] + 1);
+}
+
+struct outline_counts outline_unpack(const int64_t outline[OUTLINES])
+{
+	struct outline_counts counts;
 
 	for (unsigned t = 0; t < SIMHASH_TAGS; t++) {
-		uint64_t units = (uint64_t)outline[t / 8] >> t % 8 * OUTLINE_BITS &
-				 ((1 << OUTLINE_BITS) - 1);
-		int64_t middle = (int64_t)units * near->unit + (near->unit - 1) / 2;
-		int64_t apart = middle > near->count[t] ? middle - near->count[t]
-							: near->count[t] - middle;
-		int64_t around = near->modulus - apart;
-		total += around < apart ? around : apart;
+		uint64_t units = (uint64_t)outline[t / 8] >> t % 8 * OUTLINE_BITS;
+		counts.count[t] = (uint16_t)(units * UNIT_PARTS);
+	}
+	return counts;
+}
+
+bool outline_is_near(const struct outline_range *near, const struct outline_counts *row)
+{
+	uint32_t total = 0;
+
+	for (unsigned t = 0; t < SIMHASH_TAGS; t++) {
+		uint16_t over = (uint16_t)(near->counts.count[t] - row->count[t]);
+		uint16_t under = (uint16_t)(row->count[t] - near->counts.count[t]);
+		total += over < under ? over : under;
 	}
 	return total <= near->limit;
 }

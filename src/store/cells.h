@@ -8,7 +8,8 @@
  *             struct cell_range range = cells_within(class, &table, distance);
  *             ... rows whose cells are cell_at(&range, i, j), for i from range.first[0] to
  *             ... range.last[0] and j of [1] likewise, and whose outlines are near:
- *             if (outline_is_near(&range.near, outline))
+ *             counts = outline_unpack(outline);
+ *             if (outline_is_near(&range.near, &counts))
  *     }
  *
  * SPDX-License-Identifier: MIT
@@ -32,9 +33,15 @@ struct file_cell cell_of(const struct file_row *row);
 int64_t size_class_of(int64_t size_bytes);
 int64_t size_class_largest(int64_t class);
 
-/* What an outline may differ by from a sum table, and the counts of that, modulo `modulus`. */
+/* Counts modulo the largest that an outline has, which is 2^16 here. */
+struct outline_counts {
+	uint16_t count[SIMHASH_TAGS];
+};
+
+/* The counts of a sum table, and what those of an outline may differ by from them. */
 struct outline_range {
-	int64_t unit, modulus, limit, count[SIMHASH_TAGS];
+	struct outline_counts counts;
+	uint32_t limit;
 };
 
 /* The part of a class that a distance from a sum table allows; first and last are included. */
@@ -48,7 +55,13 @@ struct cell_range cells_within(int64_t class, const struct simhash_sum_table *ta
 			       int64_t distance);
 int64_t cell_at(const struct cell_range *range, int64_t first, int64_t second);
 
+int64_t cell_class(int64_t cell);
+
+int64_t cells_in(const struct cell_range *range); /* how many it has */
+
+struct outline_counts outline_unpack(const int64_t outline[OUTLINES]);
+
 /* False only for rows that are further away than the distance. */
-bool outline_is_near(const struct outline_range *near, const int64_t outline[OUTLINES]);
+bool outline_is_near(const struct outline_range *near, const struct outline_counts *row);
 
 #endif

@@ -1,40 +1,44 @@
 /*
- * Which rows may be near to a sum table: from the index of cells alone, without reading rows.
+ * Which rows may be near to sum tables: from the index of cells alone, without reading rows.
+ *
+ *     if (store_entries_begin(&entries, store, tag_set, cells, count, uniform, error) != 0)
+ *             return -1;
+ *     while ((status = store_entries_next(&entries, &entry, error)) == 1)
+ *             compare(&entry);
+ *     store_entries_end(&entries);
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_NEAR_KEYS_H
 #define SIMHASH_STORE_NEAR_KEYS_H
 
 #include "store/cells.h"
-
-struct store;
+#include "store/query.h"
 
 struct row_key {
 	int64_t host;
 	uint8_t path_hash[PATH_HASH_SIZE];
 };
 
-struct row_keys {
-	struct row_key *keys;
-	size_t count, capacity;
+/* By host and path hash, as rows lie: below 0, 0 or above. */
+int row_key_compare(const struct row_key *a, const struct row_key *b);
+
+/* What the index of cells has of a row. */
+struct cell_entry {
+	struct row_key key;
+	int64_t cell, uniform, size_bytes, skew_ext, outline[OUTLINES];
 };
 
-void row_keys_release(struct row_keys *keys);
-
-/* By host and path hash, as rows lie. */
-void row_keys_sort(struct row_keys *keys);
-
-/* Bounds of rows in a part of a class; both ends are included. */
-struct near_bounds {
-	int64_t tag_set, uniform[2], size[2], skew_ext[2];
+struct cell_entries {
+	struct query query;
 };
 
-/* How many cells a range has. */
-int64_t store_cells_in(const struct cell_range *range);
-
-/* Add the keys of rows within the bounds and the cells. The range should have few cells. */
-int store_keys_near(struct store *store, const struct near_bounds *bounds,
-		    const struct cell_range *range, struct row_keys *keys,
-		    struct simhash_error *error);
+/* The entries of some cells, 1 or more and not very many, within both bounds of uniform; in any order. */
+int store_entries_begin(struct cell_entries *entries, struct store *store, int64_t tag_set,
+			const int64_t *cells, size_t count, const int64_t uniform[2],
+			struct simhash_error *error);
+int store_entries_next(struct cell_entries *entries, struct cell_entry *entry,
+		       struct simhash_error *error);
+void store_entries_end(struct cell_entries *entries);
 
 #endif

@@ -102,6 +102,21 @@ find "$files" -type f -size +0 | LC_ALL=C sort | awk 'NR % 200 == 0' | while IFS
 	done
 done
 
+# Many files at once, by several threads: what one search after another lists, in that order.
+without_list() { sed -e 's/,$//' -e '/^[][]*$/d'; }
+mkdir crowd
+find "$files" -name '*.edited*' | LC_ALL=C sort | head -n 40 | while IFS= read -r path; do cp "$path" crowd; done
+for how in --verify=no --verify=sketch --nearest=3; do
+	for path in crowd/*; do
+		"$SIMFIND" -q "$how" --format=json "$path"
+	done | without_list >one.json
+	for threads in 1 3; do
+		"$SIMFIND" -q "$how" -j "$threads" --format=json crowd/* | without_list >all.json
+		cmp one.json all.json || fail "$how, $threads threads: 40 files at once are not 40 searches"
+	done
+	[ "$(wc -l <one.json)" -gt 40 ] || fail "$how finds too few pairs: $(cat one.json)"
+done
+
 # Tolerances by extension: of .txt only what is at a distance of 1, which always counts, and those of others stay.
 "$SIMFIND" --verify=no -q -T 2 --expand --format=csv | plain | grep -viE '\.txt(,|$)' >expected.csv
 printf '# a comment\n\n  TXT=50 # and another\n' >tolerances

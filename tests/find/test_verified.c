@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "engine.h"
-#include "find/around.h"
+#include "find/crowd.h"
 #include "find/finder.h"
 #include "random_rows.h"
 #include "reference_resemblance.h"
@@ -211,39 +211,58 @@ static void compare_all(struct store *store, struct find_request *request, unsig
 	}
 }
 
-/* What a query for this row's file would find, were the file as it was indexed. */
-static void ask_for(const struct finder *finder, int a)
+static int note_asked(void *context, unsigned thread, const struct file_pair *pair,
+		      struct simhash_error *ignored)
 {
+	int a = number_of(pair->a), b = number_of(pair->b);
+
+	(void)context;
+	(void)thread;
+	(void)ignored;
+	found[a][b] = found[b][a] = true;
+	return 0;
+}
+
+/* Ask for this row's file, were the file as it was indexed. */
+static void ask_for(struct crowd *crowd, int a)
+{
+	const struct finder *finder = crowd->finder;
 	struct asked_file asked = {.keys = rows[a].keys};
-	struct around around;
-	struct find_file other;
-	int status;
 
 	rows[a].host = finder->local_host;
 	assert_int_equal(finder_read(finder, &rows[a], &asked.arena, &asked.file, &error), 0);
 	asked.file.is_stream = true;
-	assert_int_equal(around_begin(&around, finder, &asked, asked.file.reach, &error), 0);
-	while ((status = around_next(&around, &other, &error)) == 1) {
-		struct file_pair pair = {.a = &asked.file, .b = &other};
-		if (rule_matches(&finder->request->rule, &asked.file, &other, &pair))
-			found[a][number_of(&other)] = true;
-	}
-	assert_int_equal(status, 0);
-	around_end(&around);
-	asked_file_release(&asked);
+	assert_int_equal(crowd_add(crowd, &asked, &error), 0);
 }
 
+#define TOGETHER 60
+
+/* Ask for some rows, alone or together, with room for all that is around them or for little. */
 static void compare_each(struct store *store, const struct find_request *request, unsigned round)
 {
-	const struct find_resources resources = {.threads = 1};
+	static const struct find_sink asked_sink = {.pair = note_asked};
+	const struct find_resources resources = {.threads = 1 + round % 3};
 	struct finder finder;
+	struct asked_report report = {.reporter = {.finder = &finder}};
+	struct crowd crowd;
 
 	find_anew();
-	assert_int_equal(finder_init(&finder, store, request, &sink, &resources, &error), 0);
-	for (int a = 0; a < ROWS; a += 1 + (int)random_below(12)) {
-		ask_for(&finder, a);
-		expect_found(&request->rule, a, "one file", round);
+	assert_int_equal(finder_init(&finder, store, request, &asked_sink, &resources, &error), 0);
+	crowd_init(&crowd, &finder, &report);
+	if (round % 4 >= 2)
+		crowd.keys_max = 160;
+	for (int a = 0; a < ROWS;) {
+		int asked_for[TOGETHER], count = 0, wanted = round % 2 == 0 ? 1 : TOGETHER;
+		for (; count < wanted && a < ROWS; a += 1 + (int)random_below(12)) {
+			asked_for[count++] = a;
+			ask_for(&crowd, a);
+		}
+		assert_int_equal(crowd_search(&crowd, &error), 0);
+		for (int i = 0; i < count; i++)
+			expect_found(&request->rule, asked_for[i], "files asked for", round);
 	}
+	crowd_release(&crowd);
+	asked_report_release(&report);
 	finder_release(&finder);
 }
 

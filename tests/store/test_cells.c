@@ -69,6 +69,7 @@ static struct file_row moved(const struct file_row *row, int64_t distance, int64
 
 static bool is_in(const struct cell_range *range, const struct file_cell *cell)
 {
+	struct outline_counts counts = outline_unpack(cell->outline);
 	bool has_cell = false;
 
 	for (int64_t i = range->first[0]; i <= range->last[0]; i++)
@@ -77,7 +78,7 @@ static bool is_in(const struct cell_range *range, const struct file_cell *cell)
 	for (unsigned s = 0; s < SIGNED_SUMS; s++)
 		if (cell->signed_sum[s] < range->low[s] || cell->signed_sum[s] > range->high[s])
 			return false;
-	return has_cell && outline_is_near(&range->near, cell->outline);
+	return has_cell && outline_is_near(&range->near, &counts);
 }
 
 /* The row asked for, and what is within a distance of it: in one way and in the other. */
