@@ -103,15 +103,14 @@ find "$files" -type f -size +0 | LC_ALL=C sort | awk 'NR % 200 == 0' | while IFS
 done
 
 # Many files at once, by several threads: what one search after another lists, in that order.
-without_list() { sed -e 's/,$//' -e '/^[][]*$/d'; }
 mkdir crowd
 find "$files" -name '*.edited*' | LC_ALL=C sort | head -n 40 | while IFS= read -r path; do cp "$path" crowd; done
 for how in --verify=no --verify=sketch --nearest=3; do
 	for path in crowd/*; do
-		"$SIMFIND" -q "$how" --format=json "$path"
-	done | without_list >one.json
+		"$SIMFIND" -q "$how" --format=jsonl "$path"
+	done >one.json
 	for threads in 1 3; do
-		"$SIMFIND" -q "$how" -j "$threads" --format=json crowd/* | without_list >all.json
+		"$SIMFIND" -q "$how" -j "$threads" --format=jsonl crowd/* >all.json
 		cmp one.json all.json || fail "$how, $threads threads: 40 files at once are not 40 searches"
 	done
 	[ "$(wc -l <one.json)" -gt 40 ] || fail "$how finds too few pairs: $(cat one.json)"
