@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
 # An index on a server: rows written by the store beside the fastest loaders by hand for
 # the same table, rows read in key order beside a bare SELECT, two writers beside one, a run
-# with nothing changed beside find, and three Spider nodes beside one server. All in one run, against MariaDB on this machine.
+# with nothing changed beside find, all pairs beside SQLite, and three Spider nodes beside one server. All in one run,
+# against MariaDB on this machine.
 #
-#     tests/bench/server.sh [BUILD [TREE [ROUNDS]]]   (default: build /usr 3)
+#     tests/bench/server.sh [BUILD [TREE [ROUNDS [ROWS]]]]   (default: build /usr 3 1000000)
+#     PART=pairs tests/bench/server.sh ...                   all pairs alone
 set -euo pipefail
 build=$(cd "${1:-build}" && pwd)
 tree=${2:-/usr}
 rounds=${3:-3}
+pair_rows=${4:-1000000}
 source_dir=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=scripts/mariadb.sh
 . "$source_dir/scripts/mariadb.sh"
@@ -45,6 +48,31 @@ way() {
 	read -r seconds count < <("$build/tests/loader" "$@" | tail -n 1)
 	rate=$(awk -v t="$seconds" -v n="$count" 'BEGIN { print n / t }')
 }
+
+# seconds COMMAND...: its wall time
+seconds() {
+	local begin
+	begin=$(date +%s%N)
+	"$@" >/dev/null || [ $? = 2 ]
+	awk -v a="$begin" -v b="$(date +%s%N)" 'BEGIN { printf "%.2f", (b - a) / 1e9 }'
+}
+# All pairs of the same rows in a file and on the server, by one thread and by all.
+all_pairs() {
+	local threads round file=sqlite:$folder/pairs.db
+	"$build/tests/rows" make "$rows" "$file" "$pair_rows"
+	fresh
+	"$build/simhash" -q -d "$file" --copy-to="$url"
+	for round in $(seq "$rounds"); do
+		for threads in 1 "$(nproc)"; do
+			awk -v n="$pair_rows" -v threads="$threads" \
+				-v f="$(seconds "$build/simfind" -q -j "$threads" --all -d "$file" -o "$folder/in_file")" \
+				-v s="$(seconds "$build/simfind" -q -j "$threads" --all -d "$url" -o "$folder/on_server")" 'BEGIN {
+				printf "-- all pairs of %d rows, %d threads: SQLite %.2f s, MariaDB %.2f s: %.2f\n", n, threads, f, s, s / f }'
+			cmp "$folder/in_file" "$folder/on_server"
+		done
+	done
+}
+[ "${PART:-}" != pairs ] || { all_pairs && exit; }
 
 for round in $(seq "$rounds"); do
 	echo "-- round $round: first load, and the same rows again"
@@ -90,18 +118,13 @@ done
 
 fresh
 "$build/simhash" -q -d "$url" "$tree" || [ $? = 2 ]
-# seconds COMMAND...: its wall time
-seconds() {
-	local begin
-	begin=$(date +%s%N)
-	"$@" >/dev/null || [ $? = 2 ]
-	awk -v a="$begin" -v b="$(date +%s%N)" 'BEGIN { printf "%.2f", (b - a) / 1e9 }'
-}
 for round in $(seq "$rounds"); do
 	awk -v round="$round" -v f="$(seconds find "$tree" -printf '%s %T@ %p\n')" \
 		-v s="$(seconds "$build/simhash" -q -d "$url" "$tree")" 'BEGIN {
 		printf "-- round %d: again, nothing changed: %.2f s, %.2f times find -printf\n", round, s, s / f }'
 done
+
+all_pairs
 
 fetched=$source_dir/build-spider/usr/lib/mysql/plugin
 [ ! -e "$fetched/ha_spider.so" ] || export SPIDER_PLUGIN_DIR=${SPIDER_PLUGIN_DIR:-$fetched}
