@@ -18,6 +18,7 @@ void index_arguments_init(struct index_arguments *arguments)
 	*arguments = (struct index_arguments){
 		.program = "simhash",
 		.request = {.max_inflated_bytes = MAX_INFLATED_BYTES,
+			    .max_inflated_total_bytes = INT64_MAX,
 			    .max_depth = CONTAINER_DEPTH,
 			    .filter_limits = {FILTER_SECONDS, FILTER_BYTES_MAX}},
 		.sandbox = {.was_told = ATOMIC_FLAG_INIT},
@@ -292,6 +293,10 @@ static const struct option_row rows[] = {
 	{0, "max-inflated", "=SIZE",
 	 "give up on a file that inflates to more than SIZE (default: 16G)", .parse = set_size,
 	 .field = FIELD(request.max_inflated_bytes), .kind = VALUE_TEXT, .needs = "decompress"},
+	{0, "max-inflated-total", "=SIZE",
+	 "inflate at most SIZE in the whole run (default: no limit)", .parse = set_size,
+	 .field = FIELD(request.max_inflated_total_bytes), .kind = VALUE_TEXT,
+	 .needs = "decompress"},
 	{0, "no-sandbox", NULL,
 	 "read archives in this process, and not in one without rights that may crash",
 	 .parse = set_flag, .field = FIELD(no_sandbox)},

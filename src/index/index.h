@@ -40,11 +40,12 @@ struct index_request {
 	bool force;	/* scan unchanged files again */
 	bool no_sketch; /* make no resemblance sketches */
 	bool one_file_system;
-	bool inflate;		     /* the content of gzip files too, and of containers: */
-	unsigned containers;	     /* kinds, see scan/container_kind.h; only with the above */
-	unsigned max_depth;	     /* of containers in containers */
-	int64_t max_inflated_bytes;  /* of one compressed file or archive */
-	struct sandbox_use *sandbox; /* in which containers are read; NULL: in this process */
+	bool inflate;		    /* the content of gzip files too, and of containers: */
+	unsigned containers;	    /* kinds, see scan/container_kind.h; only with the above */
+	unsigned max_depth;	    /* of containers in containers */
+	int64_t max_inflated_bytes; /* of one compressed file or archive */
+	int64_t max_inflated_total_bytes; /* of all of them */
+	struct sandbox_use *sandbox;	  /* in which containers are read; NULL: in this process */
 	const struct filter_commands *filters; /* whose commands are run on files; or NULL */
 	struct filter_limits filter_limits;
 	/* Sketches by these, at most MEASURES_MAX, are made too. */

@@ -208,6 +208,7 @@ static int file_scanner_new(struct scanners *scanners, struct file_scanner *scan
 	scanner->no_resemblance = request->no_sketch;
 	scanner->own = scanners->own;
 	scanner->max_inflated_bytes = request->max_inflated_bytes;
+	scanner->inflated_left = &scanners->inflated_left;
 	scanner->max_depth = request->max_depth;
 	if (resources->progress != NULL)
 		scanner->bytes_read = &resources->progress->bytes_done;
@@ -255,6 +256,7 @@ int scanners_start(struct scanners *scanners, struct simhash_error *error)
 {
 	unsigned started, wanted = scanners->resources->threads;
 
+	atomic_init(&scanners->inflated_left, scanners->request->max_inflated_total_bytes);
 	queue_init(&scanners->queue, 1, WAITING_MAX);
 	largest_init(&scanners->largest, scanners->kept_max);
 	pthread_mutex_init(&scanners->mutex, NULL);

@@ -36,7 +36,8 @@ struct scanners {
 	struct writer *writer;
 	unsigned kept_max; /* of the largest files, to be scanned last */
 
-	struct queue queue; /* of batches; its producer is the walkers */
+	atomic_llong inflated_left; /* bytes of request->max_inflated_total_bytes */
+	struct queue queue;	    /* of batches; its producer is the walkers */
 	struct largest largest;
 	struct thread_group threads;
 	pthread_mutex_t mutex;	/* of what follows */

@@ -99,6 +99,10 @@ enum container_answer container_next(struct container *container, struct file_ro
 	enum unpacked answer;
 
 	while ((answer = next_piece(container, &piece)) == UNPACKED_PIECE) {
+		if (!scan_may_inflate(container->scanner, piece.size)) {
+			container->is_over = true;
+			return trouble(container, (struct bytes){"", 0}, CONTAINER_ENDS_THE_RUN);
+		}
 		row->name = piece.name;
 		if (piece.is_first)
 			content_begin(&container->content, container->scanner, row);

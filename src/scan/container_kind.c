@@ -147,6 +147,9 @@ const char *container_explain(int failure)
 	case CONTAINER_IS_ENDLESS:
 		return "Damaged archive, of which nothing more comes within a minute of processor "
 		       "time: what was read before is indexed";
+	case CONTAINER_ENDS_THE_RUN:
+		return "Not inflated to its end, since the run has inflated what "
+		       "--max-inflated-total allows";
 	default:
 		return NULL;
 	}

@@ -65,7 +65,8 @@ enum container_failure {
 	CONTAINER_HAS_LONG_TEXT,
 	CONTAINER_IS_FILTERED,
 	CONTAINER_IS_FATAL,
-	CONTAINER_IS_ENDLESS
+	CONTAINER_IS_ENDLESS,
+	CONTAINER_ENDS_THE_RUN
 };
 const char *container_explain(int failure);
 

@@ -36,6 +36,7 @@ int file_scanner_init(struct file_scanner *scanner, const struct simhash_tag_set
 	scanner->stop = stop;
 	scanner->own = NULL;
 	scanner->max_inflated_bytes = INT64_MAX;
+	scanner->inflated_left = NULL;
 	scanner->sandbox = NULL;
 	scanner->containers = 0;
 	scanner->max_depth = 0;
@@ -192,6 +193,13 @@ enum scan_outcome scan_file(struct file_scanner *scanner, int directory_fd, cons
 	return outcome;
 }
 
+bool scan_may_inflate(const struct file_scanner *scanner, size_t size)
+{
+	return scanner->inflated_left == NULL ||
+	       atomic_fetch_sub_explicit(scanner->inflated_left, (long long)size,
+					 memory_order_relaxed) >= (long long)size;
+}
+
 enum scan_outcome scan_inflated(struct file_scanner *scanner, int directory_fd, const char *name,
 				struct file_row *row)
 {
@@ -214,6 +222,9 @@ enum scan_outcome scan_inflated(struct file_scanner *scanner, int directory_fd, 
 		content_add(&content, (size_t)got, (size_t)got < FILE_SCANNER_BUFFER);
 		if (row->size_bytes > scanner->max_inflated_bytes) {
 			errno = EOVERFLOW;
+			outcome = SCAN_FAILED;
+		} else if (!scan_may_inflate(scanner, (size_t)got)) {
+			errno = CONTAINER_ENDS_THE_RUN;
 			outcome = SCAN_FAILED;
 		} else if (atomic_load_explicit(scanner->stop, memory_order_relaxed)) {
 			outcome = SCAN_STOPPED;

@@ -19,11 +19,12 @@ struct shared_scan;
 /* The state of a scanning thread; each thread has one. */
 struct file_scanner {
 	const struct simhash_tag_set *tag_set;
-	bool follow;		    /* open through a symbolic link */
-	const atomic_bool *stop;    /* when set, a scan ends early */
-	const struct store *own;    /* an index whose own files are not scanned; or NULL */
-	void *buffer;		    /* FILE_SCANNER_ROOM bytes */
-	int64_t max_inflated_bytes; /* of one compressed file, or all of one container */
+	bool follow;		     /* open through a symbolic link */
+	const atomic_bool *stop;     /* when set, a scan ends early */
+	const struct store *own;     /* an index whose own files are not scanned; or NULL */
+	void *buffer;		     /* FILE_SCANNER_ROOM bytes */
+	int64_t max_inflated_bytes;  /* of one compressed file, or all of one container */
+	atomic_llong *inflated_left; /* bytes that the run may still inflate; NULL: any number */
 	struct sandbox *sandbox;    /* owned, in which containers are read; NULL: in this process */
 	unsigned containers;	    /* kinds that are looked for: see container_kind.h */
 	unsigned max_depth;	    /* of containers in containers */
@@ -69,8 +70,8 @@ enum scan_outcome scan_file(struct file_scanner *scanner, int directory_fd, cons
 
 /*
  * The same for the inflated content of a gzip file. errno is EILSEQ for a file of another format,
- * EBADMSG for a damaged one, and EOVERFLOW for one that inflates to more than
- * scanner->max_inflated_bytes.
+ * EBADMSG for a damaged one, EOVERFLOW for one that inflates to more than
+ * scanner->max_inflated_bytes, and CONTAINER_ENDS_THE_RUN where scanner->inflated_left is met.
  */
 enum scan_outcome scan_inflated(struct file_scanner *scanner, int directory_fd, const char *name,
 				struct file_row *row);
@@ -82,6 +83,9 @@ enum scan_outcome scan_inflated(struct file_scanner *scanner, int directory_fd, 
  */
 int scan_named(struct file_scanner *scanner, const char *path, bool is_inflated,
 	       struct file_row *row);
+
+/* Count bytes that were inflated. False when the run may inflate no more. */
+bool scan_may_inflate(const struct file_scanner *scanner, size_t size);
 
 /* Which of scanner->containers an open file is by its first bytes, or 0. */
 unsigned scan_kind(const struct file_scanner *scanner, int fd);

@@ -169,6 +169,7 @@ static const struct refused index_refused[] = {
 	{"files0-from", "status forget print init-database copy-to export import"},
 	{"decompress", "status forget init-database copy-to export import"},
 	{"max-inflated", "status forget init-database copy-to export import"},
+	{"max-inflated-total", "status forget print init-database copy-to export import"},
 	{"no-sandbox", "status forget init-database copy-to export import"},
 	{"container", "status forget init-database copy-to export import"},
 	{"max-depth", "status forget init-database copy-to export import"},
