@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* What libFuzzer calls: once at the beginning, then for each input. */
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -74,6 +76,21 @@ static inline char *take_text(struct input *in, size_t most)
 		memcpy(text, bytes, size);
 	text[size] = '\0';
 	return text;
+}
+
+/* A file in memory, and the name that opens it. The caller closes it. */
+static inline int memory_file(char name[32])
+{
+	int fd = memfd_create("input", MFD_CLOEXEC);
+
+	EXPECT(fd >= 0);
+	snprintf(name, 32, "/proc/self/fd/%d", fd);
+	return fd;
+}
+
+static inline void memory_file_add(int fd, const void *bytes, size_t size)
+{
+	EXPECT(size == 0 || write(fd, bytes, size) == (ssize_t)size);
 }
 
 /*

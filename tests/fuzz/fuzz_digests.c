@@ -5,25 +5,9 @@
  * The first byte tells whether a heading comes before the rest, and whether its files have hashes.
  * SPDX-License-Identifier: MIT
  */
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "fuzz.h"
 #include "scan/digest_reader.h"
 #include "scan/digest_text.h"
-
-/* A file of a text, by the name that opens it. */
-static int make_file(const char *heading, size_t heading_size, const void *text, size_t size,
-		     char name[32])
-{
-	int fd = memfd_create("input", MFD_CLOEXEC);
-
-	EXPECT(fd >= 0);
-	EXPECT(write(fd, heading, heading_size) == (ssize_t)heading_size);
-	EXPECT(size == 0 || write(fd, text, size) == (ssize_t)size);
-	snprintf(name, 32, "/proc/self/fd/%d", fd);
-	return fd;
-}
 
 static void expect_whole(const struct file_row *row)
 {
@@ -82,10 +66,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		EXPECT(fclose(line.out) == 0);
 		simhash_tag_set_free(set);
 	}
-	fd = make_file(heading, has_heading ? strlen(heading) : 0, in.at, in.left, name);
+	fd = memory_file(name);
+	memory_file_add(fd, heading, has_heading ? strlen(heading) : 0);
+	memory_file_add(fd, in.at, in.left);
 	if (read_list(name, &text, &text_size, &files) || files > 0) {
 		close(fd);
-		fd = make_file("", 0, text, text_size, name);
+		fd = memory_file(name);
+		memory_file_add(fd, text, text_size);
 		EXPECT(read_list(name, &again, &again_size, &files_again));
 		EXPECT(files == files_again && text_size == again_size &&
 		       memcmp(text, again, text_size) == 0);
