@@ -57,6 +57,7 @@ uses() {
 	built "$name.static" static
 
 	cmake -S "$SOURCE_DIR/tests/install/consumer" -B "$name.consumer" \
+		-DWANTED_VERSION="$soversion.$(number MINOR)" \
 		-DARCHIVES_HIDE_NAMES="$([ -f "$BINARY_DIR/simhash_whole.o" ] && echo ON || echo OFF)" \
 		-DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_FLAGS="${TEST_CFLAGS:-}" >cmake.log 2>&1 ||
 		fail "find_package: $(cat cmake.log)"
