@@ -60,7 +60,8 @@ struct find_request {
 	int64_t versions_ratio_millionths; /* of their sizes */
 	bool with_empty;		   /* include empty files */
 	bool expand;			   /* include every pair of copies */
-	/* Files of the same content are searched as one only where their extensions are the same. */
+	/* Files of the same content are searched as one only where their extensions are the same; but
+	   of any extensions where none can matter, since every file has a sketch. */
 	bool keeps_extensions;
 	bool hard_links;  /* include pairs of two names of one file */
 	bool has_between; /* only pairs with a file on each of these sides */
