@@ -15,9 +15,10 @@ enum undo_status {
 };
 
 /*
- * Undo one act. Without `does`, nothing is changed. A file that was deleted or has become a hard link is
- * made again from the file that was kept, if that still has the content which the journal names, with
- * the mode, the times and, as far as the system allows, the owner that it had. `note` tells what is not as it was.
+ * Undo one act. Without `does`, nothing is changed. A file that was deleted or has become a hard
+ * link is made again from the file that was kept, if that still has the content which the journal
+ * names, with the mode, the times and, as far as the system allows, the owner that it had. `note`
+ * tells what is not as it was.
  */
 enum undo_status undo_act(const struct journal_act *act, bool does, uint64_t *random,
 			  struct simhash_error *why, const char **note);

@@ -112,7 +112,10 @@ static struct search_step present_step(struct output *output)
 	return step;
 }
 
-/* "45%  1,234 of 5,678 files  90 pairs  0:12 left", before it the same of reading, then of confirming. */
+/*
+ * "45%  1,234 of 5,678 files  90 pairs  0:12 left", before it the same of reading, then of
+ * confirming.
+ */
 static void write_progress(void *context, FILE *line, double seconds, unsigned columns)
 {
 	struct output *output = context;

@@ -36,12 +36,12 @@
  *
  * and that makes a scan_kernel of the function `update` below.
  *
- * The idea. Byte i of a vector belongs to lane i. The eight windows that end in a byte are looked up by their two nibbles in tables
- * of tag sets, 8 tags in a byte, so two halves of 8 tags. A tag is taken at most
- * once in the eight windows of a byte, so one set for each half tells all that
- * was taken, and greedy skipping needs no branch: a match at window w counts
- * unless its tag was taken in this byte before w, or in the byte before after w.
- * Let S(w) be what is taken in a byte up to window w and S = S(7). Then
+ * The idea. Byte i of a vector belongs to lane i. The eight windows that end in a byte are looked
+ * up by their two nibbles in tables of tag sets, 8 tags in a byte, so two halves of 8 tags. A tag
+ * is taken at most once in the eight windows of a byte, so one set for each half tells all that was
+ * taken, and greedy skipping needs no branch: a match at window w counts unless its tag was taken
+ * in this byte before w, or in the byte before after w. Let S(w) be what is taken in a byte up to
+ * window w and S = S(7). Then
  *
  *     S(w) = S(w - 1) | match(w) & ~(S' & ~S'(w))        S' of the byte before
  *

@@ -32,7 +32,10 @@ struct against {
 	bool has_begun;
 };
 
-/* Open a list and read its heading; "-" is standard input. Borrows the path. Errors: digest_reader.h. */
+/*
+ * Open a list and read its heading; "-" is standard input. Borrows the path. Errors:
+ * digest_reader.h.
+ */
 int against_open(struct against *against, const char *path, struct simhash_error *error);
 
 /* The tag set of the list; it lives until against_release. */

@@ -77,7 +77,10 @@ struct find_request {
 	/* Files of these contents are left out, but not a file that is asked for; or NULL. */
 	const struct known_contents *known;
 	unsigned part, parts; /* part 0 .. parts - 1 of the key space */
-	/* For finder_files: this many nearest files of each, whatever their distance; 0: by the rule. */
+	/*
+	 * For finder_files: this many nearest files of each, whatever their distance; 0: by the
+	 * rule.
+	 */
 	size_t nearest;
 	bool inflate; /* search for the content of gzip files too */
 	int64_t max_inflated_bytes;

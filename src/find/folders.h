@@ -10,7 +10,8 @@
  *             folder_pairs_release(&found);
  *     }
  *
- * What simhash -z found in archives is compared like directories. No file is read. Time and memory follow files and folders, and not pairs of folders.
+ * What simhash -z found in archives is compared like directories. No file is read. Time and memory
+ * follow files and folders, and not pairs of folders.
  *
  * SPDX-License-Identifier: MIT
  */

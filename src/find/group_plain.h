@@ -1,5 +1,6 @@
 /*
- * A file that can be opened represents a group, and not a member of an archive, where the group has one.
+ * A file that can be opened represents a group, and not a member of an archive, where the group has
+ * one.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_GROUP_PLAIN_H

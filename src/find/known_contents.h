@@ -8,8 +8,8 @@
  *     ...                         // find
  *     known_contents_release(&known);
  *
- * A list by other hashes is compared once with those that the index has (simhash --hash), and turned into
- * hashes that every row has. Finding then looks up each row, and needs nothing else.
+ * A list by other hashes is compared once with those that the index has (simhash --hash), and
+ * turned into hashes that every row has. Finding then looks up each row, and needs nothing else.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -80,7 +80,10 @@ struct lineage_evidence lineage_compare(const struct lineage_version *x,
 void lineage_doubt(const struct lineage_version *x, const struct lineage_version *y,
 		   struct lineage_evidence *evidence);
 
-/* Set what each version is to its parent, and the confidence in that: with `parent` and the trust set. */
+/*
+ * Set what each version is to its parent, and the confidence in that: with `parent` and the trust
+ * set.
+ */
 int lineage_find_confidence(struct lineage *lineage, struct simhash_error *error);
 
 /* Of sizes alone. */

@@ -9,9 +9,9 @@
  *     if (neighbours_forget(&kept, key, since, &error) != 0) ...
  *     neighbours_release(&kept);
  *
- * Files are added and looked for in the order of the key uniform. As in a join, signed sums of the counts are lower bounds of the distance, and sixteen files are
- * compared at once. Pairs that are further apart than SWEPT_PERCENT are found by the keys of their
- * sketches.
+ * Files are added and looked for in the order of the key uniform. As in a join, signed sums of the
+ * counts are lower bounds of the distance, and sixteen files are compared at once. Pairs that are
+ * further apart than SWEPT_PERCENT are found by the keys of their sketches.
  *
  * Any number of threads may look for candidates while none adds or forgets.
  *

@@ -12,8 +12,9 @@
 #include "find/file.h"
 
 /*
- * A descriptor of a file that still has the size and the time that were indexed; for inflated content, of
- * the gzip file that it is in. -1 with *why, which is an errno, or 0 where the file has changed.
+ * A descriptor of a file that still has the size and the time that were indexed; for inflated
+ * content, of the gzip file that it is in. -1 with *why, which is an errno, or 0 where the file has
+ * changed.
  */
 int reopen_file(const struct find_file *file, struct stat *status, int *why);
 

@@ -67,7 +67,10 @@ void near_keys_release(struct near_keys *keys)
 
 /* ---- Bounds ---- */
 
-/* The key skew_ext moves by its largest weight times the distance at most, and by 1 for each tag's rounding. */
+/*
+ * The key skew_ext moves by its largest weight times the distance at most, and by 1 for each tag's
+ * rounding.
+ */
 static int64_t skew_moves(const struct simhash_tag_set *set, int64_t distance)
 {
 	const struct simhash_tag *tags = simhash_tag_set_tags(set);
@@ -199,7 +202,10 @@ static void widen(int64_t bounds[2], const int64_t other[2])
 		bounds[1] = other[1];
 }
 
-/* The cells of all probes, each once. Those that are read together should have bounds that are alike. */
+/*
+ * The cells of all probes, each once. Those that are read together should have bounds that are
+ * alike.
+ */
 static int join_cells(struct gathering *g, struct simhash_error *error)
 {
 	struct sort_item *scratch = calloc(g->item_count + 1, sizeof *scratch);

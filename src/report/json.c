@@ -1,7 +1,7 @@
 /*
- * JSON by RFC 8259: an array of objects, or a line for each (JSON Lines); valid whatever bytes a path holds. A
- * path that is not UTF-8 is shown with U+FFFD in place of what is not, and has
- * beside it the field path_a_hex or path_b_hex with all its bytes.
+ * JSON by RFC 8259: an array of objects, or a line for each (JSON Lines); valid whatever bytes a
+ * path holds. A path that is not UTF-8 is shown with U+FFFD in place of what is not, and has beside
+ * it the field path_a_hex or path_b_hex with all its bytes.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>

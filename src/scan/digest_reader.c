@@ -194,8 +194,8 @@ static size_t own_path_size(struct bytes path)
 }
 
 /*
- * The content of "/a/b.gz" is the file "b.gz//b" of "/a", and a member of "/a/b.zip" one of "/a/b.zip/".
- * How large the file around it is was not told.
+ * The content of "/a/b.gz" is the file "b.gz//b" of "/a", and a member of "/a/b.zip" one of
+ * "/a/b.zip/". How large the file around it is was not told.
  */
 static int split_inner_path(const struct cursor *cursor, struct bytes path, size_t own_size,
 			    struct file_row *row)

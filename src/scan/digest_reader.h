@@ -36,8 +36,8 @@ const struct simhash_tag_set *digest_reader_tag_set(const struct digest_reader *
 
 /*
  * The next file: 1, 0 at the end, -1 for an error, which says where in the list it is. The row is
- * complete but for host, device, inode and links; its bytes live until the next one. A file whose path is not told
- * is in the directory DIGESTS_NOWHERE.
+ * complete but for host, device, inode and links; its bytes live until the next one. A file whose
+ * path is not told is in the directory DIGESTS_NOWHERE.
  */
 int digest_reader_next(struct digest_reader *reader, struct file_row *row,
 		       struct simhash_error *error);

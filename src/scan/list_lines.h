@@ -8,7 +8,8 @@
  *                     return list_lines_refuse(&lines, 0, "something", &error);
  *     list_lines_close(&lines);
  *
- * gzip is read wherever zlib is; xz, zstd, bzip2 and lz4 where libarchive is built in, and not from a pipe.
+ * gzip is read wherever zlib is; xz, zstd, bzip2 and lz4 where libarchive is built in, and not from
+ * a pipe.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_LIST_LINES_H

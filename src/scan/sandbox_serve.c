@@ -52,7 +52,10 @@ static int begin_ticks(void)
 
 /* ---- Packets ---- */
 
-/* The next packet: its size, 0 when nobody is there any more; with the descriptor that it has, or -1. */
+/*
+ * The next packet: its size, 0 when nobody is there any more; with the descriptor that it has, or
+ * -1.
+ */
 static size_t receive(struct sandbox_request *request, int *fd)
 {
 	union {

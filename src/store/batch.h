@@ -42,8 +42,8 @@ struct store_batch {
 };
 
 /*
- * Append a row to the lists of a batch, which have room for it, and its directory unless that is the one of
- * the row before: rows come in the order of their path hashes.
+ * Append a row to the lists of a batch, which have room for it, and its directory unless that is
+ * the one of the row before: rows come in the order of their path hashes.
  */
 void store_batch_append(struct store_batch *batch, struct directory_row *directories,
 			const struct file_row *row);
@@ -59,8 +59,9 @@ int store_write(struct store *store, const struct row_scope *scope, const struct
 		int64_t *removed, struct simhash_error *error);
 
 /*
- * The same beside other connections to an engine with several writers, see turns.h: it is committed when all batches of a lower
- * number are. After a failure those of higher numbers end with ERROR_STOPPED.
+ * The same beside other connections to an engine with several writers, see turns.h: it is committed
+ * when all batches of a lower number are. After a failure those of higher numbers end with
+ * ERROR_STOPPED.
  */
 int store_write_in_turn(struct store *store, const struct row_scope *scope,
 			const struct store_batch *batch, struct turns *turns, uint64_t number,

@@ -10,17 +10,17 @@
 /* Of a size, as in size_class: its class, and what keys may differ by in it. */
 static int64_t find_class(int64_t size, int64_t *reach)
 {
-	int64_t class = 0, low = 1, next = 2;
+	int64_t number = 0, low = 1, next = 2;
 
 	while (next <= size) {
-		class ++;
+		number++;
 		low = next;
 		next = low > INT64_MAX / 3 * 2 ? INT64_MAX : low + (low + 1) / 2;
 		if (next == INT64_MAX)
 			break;
 	}
 	*reach = next / 100 + 2;
-	return class;
+	return number;
 }
 
 int64_t bucket_of(const struct file_row *row)

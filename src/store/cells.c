@@ -12,18 +12,26 @@ __extension__ typedef __int128 wide;
 /* From this class on sums might exceed 64 bits, and are 0. */
 #define CLASSES_WITH_SUMS 95
 
-/* Cells are two reaches wide. Sums are at most 16 sizes of 100 reaches each: half as many cells below 0. */
+/*
+ * Cells are two reaches wide. Sums are at most 16 sizes of 100 reaches each: half as many cells
+ * below 0.
+ */
 #define MIDDLE 2047
 
 /* An outline has seven bits of each count, in units of which five reaches are 150 at most. */
 #define OUTLINE_BITS 7
 #define UNITS_PER_REACH 30
 
-/* The tags that have the sign minus. Among all such sums these leave the fewest files beside uniform,
-   see docs/lab/performance.md. */
+/*
+ * The tags that have the sign minus. Among all such sums these leave the fewest files beside uniform,
+ * see docs/lab/performance.md.
+ */
 static const unsigned minus[SIGNED_SUMS] = {0x6216, 0x4e99};
 
-/* As in size_class: sizes from `low` on, below `next`; similar files differ by at most `reach` in a key. */
+/*
+ * As in size_class: sizes from `low` on, below `next`; similar files differ by at most `reach` in a
+ * key.
+ */
 struct size_class {
 	int64_t number, low, next, reach;
 };
@@ -140,7 +148,10 @@ static struct outline_range outline_within(const struct size_class *class,
 {
 	const uint32_t furthest = SIMHASH_TAGS * (UINT16_MAX / 2 + 1);
 	int64_t unit = unit_of(class);
-	/* The middle of a unit is at most half of it away from the count. A part may be lost of each. */
+	/*
+	 * The middle of a unit is at most half of it away from the count. A part may be lost of
+	 * each.
+	 */
 	wide limit = (wide)add_cut_off(distance, SIMHASH_TAGS * (unit / 2)) * UNIT_PARTS / unit +
 		     SIMHASH_TAGS;
 	struct outline_range near = {.limit = limit < furthest ? (uint32_t)limit : furthest};

@@ -4,7 +4,7 @@
  * no more than their distance. The grid is that of the table size_class and of the views near_pair
  * and near_file, see sql/.
  *
- *     for (class = size_class_of(smallest); class <= size_class_of(largest); class ++) {
+ *     for (class = size_class_of(smallest); class <= size_class_of(largest); class++) {
  *             struct cell_range range = cells_within(class, &table, distance);
  *             ... rows whose cells are cell_at(&range, i, j), for i from range.first[0] to
  *             ... range.last[0] and j of [1] likewise, and whose outlines are near:

@@ -27,8 +27,8 @@ struct row_scope {
 #define SKETCHES_MAX (MEASURES_MAX + FILE_HASHES)
 
 /*
- * The sketches of a content by the measures asked for, in their order, and its hashes. Shared by the rows of
- * all names of a file, each of which holds a reference.
+ * The sketches of a content by the measures asked for, in their order, and its hashes. Shared by
+ * the rows of all names of a file, each of which holds a reference.
  */
 struct row_sketches {
 	atomic_uint references;

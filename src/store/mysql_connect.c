@@ -290,7 +290,10 @@ static int reach(MYSQL *handle, const struct target *target, const char *databas
 		       : 0;
 }
 
-/* Is it the anonymous user that a server lets in from here? Fills the host of that, as the server has it. */
+/*
+ * Is it the anonymous user that a server lets in from here? Fills the host of that, as the server
+ * has it.
+ */
 static bool is_anonymous(MYSQL *handle, char host[], size_t size)
 {
 	MYSQL_RES *result;

@@ -33,7 +33,10 @@ struct cell_entries {
 	struct query query;
 };
 
-/* The entries of some cells, 1 or more and not very many, within both bounds of uniform; in any order. */
+/*
+ * The entries of some cells, 1 or more and not very many, within both bounds of uniform; in any
+ * order.
+ */
 int store_entries_begin(struct cell_entries *entries, struct store *store, int64_t tag_set,
 			const int64_t *cells, size_t count, const int64_t uniform[2],
 			struct simhash_error *error);

@@ -39,8 +39,8 @@ int store_find_unsketched(struct store *store, int64_t tag_set, int64_t measure,
 int store_next_unsketched(struct query *query, struct file_row *row, struct simhash_error *error);
 
 /*
- * The sketches of a measure whose values are hashes, of the content that files of a tag set have now, in no
- * order. The caller ends the query. The next is 1, 0 after the last, or -1.
+ * The sketches of a measure whose values are hashes, of the content that files of a tag set have
+ * now, in no order. The caller ends the query. The next is 1, 0 after the last, or -1.
  */
 int store_find_hashes(struct store *store, int64_t tag_set, int64_t measure, struct query *query,
 		      struct simhash_error *error);
