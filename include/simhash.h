@@ -61,9 +61,9 @@ extern "C" {
 #endif
 
 /* The version of this header. */
-#define SIMHASH_VERSION "0.1.0"
-#define SIMHASH_VERSION_MAJOR 0
-#define SIMHASH_VERSION_MINOR 1
+#define SIMHASH_VERSION "1.0.0"
+#define SIMHASH_VERSION_MAJOR 1
+#define SIMHASH_VERSION_MINOR 0
 #define SIMHASH_VERSION_PATCH 0
 
 #if defined(__GNUC__)
