@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <expat.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,6 +93,8 @@ struct part_reader {
 	unsigned skipped_depth; /* of the element that is skipped; or 0 */
 	bool is_spreadsheet, is_over;
 	bool is_reference; /* a cell has the number of a shared string */
+	bool is_number;	   /* or a number of its own, whose text begins at number_at */
+	size_t number_at;
 	enum gap gap;
 	struct part_text text;
 	size_t max_bytes;
@@ -174,6 +178,34 @@ static void add_text(struct part_reader *reader, const char *text, size_t size)
 		word = i;
 	}
 	append_word(reader, text + word, size - word);
+}
+
+/*
+ * Of a number editors write 15 digits or 17, and an exponent or none: all become the same 15 digits.
+ * What else a cell may say is left as it is.
+ */
+static void settle_number(struct part_reader *reader)
+{
+	struct part_text *text = &reader->text;
+	char number[40], *end = number;
+	size_t at = reader->number_at, size;
+	double value;
+
+	if (at < text->size && blank_size(text->bytes + at, text->size - at) > 0)
+		at++;
+	size = text->size - at;
+	if (size == 0 || size >= sizeof number)
+		return;
+	memcpy(number, text->bytes + at, size);
+	number[size] = '\0';
+	if (strspn(number, "+-.0123456789Ee") != size)
+		return;
+	value = strtod(number, &end);
+	if (*end != '\0' || !isfinite(value))
+		return;
+	snprintf(number, sizeof number, "%.15g", value);
+	text->size = at;
+	append(reader, number, strlen(number));
 }
 
 /* ---- Elements ---- */
@@ -264,12 +296,16 @@ static void start_element(void *user_data, const XML_Char *full_name, const XML_
 	if (reader->kind == PART_SHEET && strcmp(name, "c") == 0) {
 		type = attribute(attributes, "t");
 		reader->is_reference = type != NULL && strcmp(type, "s") == 0;
+		reader->is_number = type == NULL || strcmp(type, "n") == 0;
 	}
 	reader->is_spreadsheet |= (action & SPREADSHEET) != 0;
 	reader->taken += (action & TAKE) != 0;
 	set_apart(reader, action);
-	if (reader->is_reference && strcmp(name, "v") == 0)
-		append_word(reader, (char[]){PART_STRING}, 1);
+	if (strcmp(name, "v") == 0) {
+		reader->number_at = reader->text.size;
+		if (reader->is_reference)
+			append_word(reader, (char[]){PART_STRING}, 1);
+	}
 }
 
 static void end_element(void *user_data, const XML_Char *full_name)
@@ -291,6 +327,8 @@ static void end_element(void *user_data, const XML_Char *full_name)
 		reader->taken--;
 	if (reader->is_reference && strcmp(name, "v") == 0)
 		append(reader, (char[]){PART_STRING}, 1);
+	if (reader->is_number && strcmp(name, "v") == 0)
+		settle_number(reader);
 	if ((action & STRING) != 0) {
 		append(reader, (char[]){PART_STRING}, 1);
 		reader->gap = GAP_NONE;

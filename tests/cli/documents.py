@@ -102,7 +102,7 @@ def pptx(r, lines, is_other):
 def xlsx(r, lines, is_other):
     main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
     if is_other:
-        rows = "".join("<row>" + "".join(f"<c><v>{cell}</v></c>" if cell.isdigit() else f"<c t='inlineStr'><is><t>{cell}</t></is></c>" for cell in line) + "</row>" for line in lines)
+        rows = "".join("<row>" + "".join(f"<c><v>{float(cell):.16E}</v></c>" if cell.isdigit() else f"<c t='inlineStr'><is><t>{cell}</t></is></c>" for cell in line) + "</row>" for line in lines)
         return zipped([("[Content_Types].xml", "<Types/>"), ("xl/worksheets/a.xml", f"<worksheet {main}><sheetData>{rows}</sheetData></worksheet>")], zipfile.ZIP_STORED)
     shared = sorted({cell for line in lines for cell in line if not cell.isdigit()})
     number = {cell: i for i, cell in enumerate(shared)}
