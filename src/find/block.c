@@ -63,6 +63,9 @@ void row_stream_init_before(struct row_stream *stream, const struct row_stream *
 	row_stream_init(stream, of->finder, INT64_MIN, key - 1);
 	stream->reaching = key;
 	stream->rows = of->rows;
+	/* They are in memory beside a block. */
+	if (of->block_rows < stream->block_rows)
+		stream->block_rows = of->block_rows;
 }
 
 void row_stream_release(struct row_stream *stream)
