@@ -43,7 +43,7 @@ static int read_more(struct around *around, struct simhash_error *error)
 {
 	const struct finder *finder = around->finder;
 	struct row_scope scope = {.tag_set = finder->tag_set};
-	struct row_key rows[ROWS_WITH_MAX];
+	struct row_key *rows = around->rows;
 	size_t count = 0;
 
 	store_rows_end(around->cursor);

@@ -18,7 +18,8 @@ struct around {
 	struct store *store;
 	struct row_cursor *cursor;
 	const struct near_key *present, *next, *end; /* of the rows of the cursor, and of others */
-	struct arena arena;			     /* of the present file */
+	struct row_key rows[ROWS_WITH_MAX]; /* that the cursor looks for, which borrows them */
+	struct arena arena;		    /* of the present file */
 };
 
 /* The rows of some keys, which are in order. All keys of a row must be among them. */

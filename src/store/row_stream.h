@@ -89,8 +89,8 @@ int store_rows_near(struct store *store, const struct near_range *range, struct 
 		    struct simhash_error *error);
 
 /*
- * The rows of a host with these path hashes, 1 to ROWS_WITH_MAX, that there are; in any order. `key`
- * is the second key.
+ * The rows of a host with these path hashes, 1 to ROWS_WITH_MAX, that there are; in any order. The
+ * keys are borrowed until store_rows_end. `key` is the second key.
  */
 #define ROWS_WITH_MAX 64
 int store_rows_with(struct store *store, const struct row_scope *scope, const struct row_key *keys,
