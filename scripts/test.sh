@@ -3,7 +3,8 @@
 #
 #     release  every test, as released
 #     bare     the same on a bare Debian made for it (scripts/bare-machine.sh), which needs root
-#     clang    everything built by clang, and the tests of the libraries
+#     clang    everything built by clang, and the tests of the libraries, without a server and kernels
+#              that are emulated
 #     asan     under AddressSanitizer and UndefinedBehaviorSanitizer
 #     tsan     under ThreadSanitizer
 #     arm64    the library built for 64-bit ARM, under qemu-user on x86-64
@@ -65,7 +66,7 @@ for preset in "${presets[@]}"; do
 	echo "== $preset"
 	case $preset in
 	fuzz)
-		scripts/fuzz.sh 6
+		scripts/fuzz.sh 4
 		continue
 		;;
 	bare)
