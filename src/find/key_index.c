@@ -32,18 +32,25 @@ void key_index_release(struct key_index *index)
 
 /* ---- Rows with keys ---- */
 
+static bool has_room(const struct keyed_rows *rows, size_t count)
+{
+	return rows->capacity > 0 && count <= rows->capacity;
+}
+
 static int make_room(struct keyed_rows *rows, size_t count, struct simhash_error *error)
 {
-	if (count <= rows->capacity)
+	size_t capacity = count > 0 ? count : 1;
+
+	if (has_room(rows, count))
 		return 0;
 	release_rows(rows);
-	rows->rows = malloc(count * sizeof *rows->rows);
-	rows->hashes = malloc(count * SKETCH_KEYS * sizeof *rows->hashes);
+	rows->rows = malloc(capacity * sizeof *rows->rows);
+	rows->hashes = malloc(capacity * SKETCH_KEYS * sizeof *rows->hashes);
 	if (rows->rows == NULL || rows->hashes == NULL) {
 		release_rows(rows);
 		return error_set_memory(error);
 	}
-	rows->capacity = count;
+	rows->capacity = capacity;
 	return 0;
 }
 
@@ -184,7 +191,7 @@ static void begin_key(struct key_index *index, unsigned key)
 
 int key_index_fill(struct key_index *index, const struct block *block, struct simhash_error *error)
 {
-	bool had_room = block->count <= index->own.capacity;
+	bool had_room = has_room(&index->own, block->count);
 
 	index->seed = (uint32_t)hash_seeded(0, 0);
 	if (take_rows(&index->own, block, 0, index->seed, error) != 0 ||
