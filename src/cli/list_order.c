@@ -4,6 +4,7 @@
  */
 #include "cli/list_order.h"
 
+#include "base/sizes.h"
 #include "cli/list_pairs.h"
 #include "cli/pager.h"
 #include "cli/terminal.h"
@@ -11,20 +12,14 @@
 
 #define PROGRAM "simfind"
 
-/* Sums of sizes stay at the end of their range. */
-static int64_t add_sizes(int64_t x, int64_t y)
-{
-	return y > INT64_MAX - x ? INT64_MAX : x + y;
-}
-
 static void count_files(const struct file_order *order, struct find_outcome *outcome,
 			int64_t *bytes, int64_t *shared_bytes)
 {
 	*bytes = *shared_bytes = 0;
 	for (size_t i = 0; i < order->count; i++) {
 		const struct ordered_file *file = &order->files[i];
-		*bytes = add_sizes(*bytes, file->size_bytes);
-		*shared_bytes = add_sizes(*shared_bytes, file->shared_bytes);
+		add_size(bytes, file->size_bytes);
+		add_size(shared_bytes, file->shared_bytes);
 		outcome->copies += file->is_copy;
 		outcome->similar += file->reference != NO_REFERENCE && !file->is_copy;
 	}

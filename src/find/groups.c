@@ -9,6 +9,7 @@
 #include <xxhash.h>
 
 #include "base/error.h"
+#include "base/sizes.h"
 #include "find/group_plain.h"
 
 /* Those of one group together: the representative, then what is most alike to it. */
@@ -24,12 +25,6 @@ static int compare_placed(const void *a, const void *b)
 		return is_representative(x) ? -1 : 1;
 	order = relations_compare(&x->to_center, &y->to_center);
 	return order != 0 ? order : find_file_compare(x->files->file, y->files->file);
-}
-
-/* An index may hold any sizes: their sum stays at the end of its range. */
-static int64_t add_sizes(int64_t x, int64_t y)
-{
-	return y > INT64_MAX - x ? INT64_MAX : x + y;
 }
 
 static struct group_member member_of(const struct unique_content *content,
@@ -66,11 +61,10 @@ static void add_content(struct group_list *groups, const struct unique_content *
 		struct group_member *member = &groups->members[groups->member_count++];
 		*member = member_of(content, file);
 		group->count++;
-		group->bytes = add_sizes(group->bytes, file->file->size_bytes);
+		add_size(&group->bytes, file->file->size_bytes);
 		/* Nobody can give up what is in an archive. */
 		if (member->role == ROLE_COPY && !row_is_inside(file->file->compressed_size_bytes))
-			group->copied_bytes =
-				add_sizes(group->copied_bytes, file->file->size_bytes);
+			add_size(&group->copied_bytes, file->file->size_bytes);
 	}
 }
 

@@ -33,7 +33,7 @@ static void write_path(FILE *out, const struct entry *entry, bool is_terminal)
 	fputc('\n', out);
 }
 
-/* What is the same as its reference but for the sketches differs from it all the same. */
+/* Sketches may be equal where files are not, and then no file is shown as the same. */
 static unsigned shared_percent(const struct ordered_file *file)
 {
 	double percent = 100 * (double)file->shared_bytes / (double)file->size_bytes;

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/escape.h"
+#include "base/sizes.h"
 #include "report/excerpt.h"
 #include "report/formatter.h"
 #include "report/html_text.h"
@@ -50,12 +51,6 @@ struct totals {
 	int64_t bytes, copied_bytes, nearly_bytes, similar_bytes;
 	uint64_t bins[HISTOGRAM_BINS + 1];
 };
-
-/* An index may hold any sizes: their sum stays at the end of its range. */
-static void add_size(int64_t *sum, int64_t size)
-{
-	*sum = size > INT64_MAX - *sum ? INT64_MAX : *sum + size;
-}
 
 static void count_member(struct totals *totals, const struct group *group,
 			 const struct group_member *member, double top)

@@ -13,6 +13,7 @@
 #include "base/ascii.h"
 #include "base/error.h"
 #include "base/seed.h"
+#include "base/sizes.h"
 #include "store/row_stream.h"
 #include "store/totals.h"
 
@@ -91,9 +92,7 @@ static int take_row(struct reading *reading, const struct file_row *row,
 	bool is_taken = (size_t)space->rows % reading->step == 0;
 
 	space->rows++;
-	/* As in a group, a sum beyond its end stays there. */
-	space->bytes = row->size_bytes > INT64_MAX - space->bytes ? INT64_MAX
-								  : space->bytes + row->size_bytes;
+	add_size(&space->bytes, row->size_bytes);
 	if (!is_taken)
 		return 0;
 	if (array_reserve(&space->points, &reading->capacity, space->count + 1,
