@@ -8,7 +8,7 @@
 text() { # SEED BYTES
 	awk -v seed="$1" -v size="$2" 'BEGIN { srand(seed); while (n < size) { line = ""
 		for (i = 0; i < 60; i++) line = line sprintf("%c", 97 + int(26 * rand()))
-		print line; n += 61 } }' | head -c "$2"
+		printf "%s", substr(line "\n", 1, size - n); n += 61 } }'
 }
 
 mkdir "$files/like" "$files/edited"
@@ -54,8 +54,8 @@ grep -q ',sketch$' read.csv || fail "all pairs were read"
 grep -q ',hash$' read.csv || fail "copies were read"
 # Where sketches are not exact enough for what is asked, files are read.
 runs 0 "$SIMFIND" -T 2 --expand --verify=read --min-resemblance=0.98 --format=csv
-tr -d '\r' <out | grep -q '^similar,.*block.*,read$' || fail "no pair was read"
-tr -d '\r' <out | grep -q '^similar,.*moved.*,sketch$' || fail "what was moved was read"
+tr -d '\r' <out | has '^similar,.*block.*,read$' || fail "no pair was read"
+tr -d '\r' <out | has '^similar,.*moved.*,sketch$' || fail "what was moved was read"
 # A lower bar lets more through, a higher one less.
 runs 0 "$SIMFIND" -q -T 2 --expand --verify=all --min-resemblance=0.999 --format=csv
 [ "$(wc -l <out)" -lt "$(wc -l <all.csv)" ] || fail "a higher bar drops nothing"

@@ -3,7 +3,7 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-if "$SIMHASH" --version | grep -q 'built without libarchive'; then
+if "$SIMHASH" --version | has 'built without libarchive'; then
 	runs 1 "$SIMHASH" -z --container=zip "$files"
 	said "--container 'zip': this simhash was built without zip; build it with libarchive"
 	exit
@@ -58,8 +58,8 @@ below/outer.epub//ab.zip//b.txt
 x.tbz" "$(rows)"
 runs 0 "$SIMHASH" -z "$files"
 summary 7 6 5 0
-rows | grep -qx 'b.txt.xz//b.txt' || fail "no content of b.txt.xz"
-rows | grep -qx 'x.tbz//in/x.txt' || fail "no member of x.tbz"
+rows | has -x 'b.txt.xz//b.txt' || fail "no content of b.txt.xz"
+rows | has -x 'x.tbz//in/x.txt' || fail "no member of x.tbz"
 runs 0 "$SIMHASH" -z "$files"
 summary 0 6 0 0
 runs 0 "$SIMHASH" "$files"

@@ -9,7 +9,7 @@ rows() {
 
 # Archives have a test of their own.
 z=(-z)
-"$SIMHASH" --version | grep -q 'built without libarchive' || z+=(--container=zip)
+"$SIMHASH" --version | has 'built without libarchive' || z+=(--container=zip)
 
 seq 20000 >"$files/a.txt"
 gzip -k "$files/a.txt"
@@ -31,7 +31,7 @@ summary 6 8 0 0
 same "rows of a.txt.gz" "a.txt.gz//a.txt|$(stat -c %s "$files/a.txt")|$packed
 a.txt.gz|$packed|0" "$(rows | grep '^a.txt.gz')"
 for name in 'x.tgz//x.tar' 'B.TXT.GZ//B.TXT' 'README.gz//README' 'empty.txt.gz//empty.txt'; do
-	rows | grep -q "^$name|" || fail "no row of $name: $(rows)"
+	rows | has "^$name|" || fail "no row of $name: $(rows)"
 done
 same "two members" "$(seq 5000 | wc -c)" "$(($(rows | sed -n 's/^two.*txt|\([0-9]*\)|.*/\1/p') / 2))"
 same "extensions" "gz txt" "$(sql "SELECT DISTINCT extension FROM file_text
@@ -60,7 +60,7 @@ summary 0 14 0 0
 # Pairs: with the file it was made of, with a changed one; read when asked for.
 runs 0 "$SIMFIND" --verify=all --format=csv
 grep -q "^identical,0,.*,$files/a.txt,$files/a.txt.gz//a.txt" out || fail "no identical pair: $(cat out)"
-grep "B.TXT" out | grep -q '^similar.*,confirmed,' || fail "no similar pair"
+grep "B.TXT" out | has '^similar.*,confirmed,' || fail "no similar pair"
 # A file asked for, inflated.
 sed '2000s/.*/xxx/' "$files/a.txt" | gzip >asked.txt.gz
 runs 0 "$SIMFIND" -z asked.txt.gz

@@ -88,7 +88,7 @@ cut -d' ' -f3- one >one.line
 grep -qF -- "$(tail -n 1 one)" list || fail "another line than in the list: $(tail -n 1 one)"
 head -n 19 one | cmp - heading || fail "another heading"
 runs 0 "$SIMHASH" --import=- --host=one <one
-"$SIMHASH" --print --format=digest - <"$files/numbers.txt" | tail -n 1 | grep -q ' - ~[0-9a-f]\{32\}$' ||
+"$SIMHASH" --print --format=digest - <"$files/numbers.txt" | tail -n 1 | has ' - ~[0-9a-f]\{32\}$' ||
 	fail "standard input has a path"
 
 echo "Lists with other hashes"

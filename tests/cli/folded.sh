@@ -147,7 +147,7 @@ exec cat
 END
 chmod +x pager
 paged() {
-	if head -n 1 screen | grep -q '^LESS='; then echo yes; else echo no; fi
+	if head -n 1 screen | has '^LESS='; then echo yes; else echo no; fi
 }
 PAGER=./pager on_terminal 120 "$SIMFIND"
 same "first line of what is paged" "LESS=FRX" "$(head -n 1 screen)"

@@ -4,7 +4,7 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-"$SIMHASH" --version | grep -q '^hashes: xxh128, md5, sha1, sha256 (nettle [0-9.]*)$' || fail "built without Nettle"
+"$SIMHASH" --version | has '^hashes: xxh128, md5, sha1, sha256 (nettle [0-9.]*)$' || fail "built without Nettle"
 make_tree --files=40 --sizes=1-9000 "$files"
 : >"$files/empty"
 ln "$files/empty" "$files/empty too"

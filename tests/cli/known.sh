@@ -6,7 +6,7 @@
 
 make_tree --files=70 --sizes=300-6000 "$files"
 mkdir "$files/again"
-find "$files" -type f -size +1k | LC_ALL=C sort | head -n 24 | while IFS= read -r path; do
+find "$files" -type f -size +1k | LC_ALL=C sort | first 24 | while IFS= read -r path; do
 	cp "$path" "$files/again/copy ${path##*/}"
 	{ cat "$path"; echo tail; } >"$files/again/longer ${path##*/}"
 done

@@ -39,6 +39,16 @@ summary() {
 	same "summary" "$1 scanned $2 unchanged $moved$3 removed $4 failed" "$found"
 }
 
+# has [OPTION]... PATTERN: standard input has it, and is read to its end. `grep -q` ends at the first line, and the
+# command before it by a signal that pipefail takes for a failure; so does `head`.
+has() {
+	[ "$(grep -c "$@")" != 0 ]
+}
+# first COUNT: lines of standard input, which is read to its end
+first() {
+	sed -n "1,$1p"
+}
+
 sql() {
 	# shellcheck disable=SC2086  # a command and its options
 	$TEST_SQL "$1" | tr '\t' '|'

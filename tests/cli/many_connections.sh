@@ -85,7 +85,7 @@ lose() {
 	"$SIMFIND" -j 4 -q --all -o found >out 2>err &
 	run=$!
 	wait_until is_read 2
-	reading | head -n "$1" | while read -r id; do
+	reading | first "$1" | while read -r id; do
 		at_server "$place" -e "KILL $id" || true
 	done
 	kill -CONT "$run" 2>/dev/null || true

@@ -166,7 +166,8 @@ reuse() {
 	plant
 	begin
 	rm "$files/a.txt"
-	seq 3001 6000 | head -c "$(sql "SELECT size FROM file WHERE $(named a.txt)")" >"$files/reused.txt"
+	seq 3001 6000 >"$files/reused.txt"
+	truncate -s "$(sql "SELECT size FROM file WHERE $(named a.txt)")" "$files/reused.txt"
 	touch -d '2020-01-01 00:00:00' "$files/reused.txt"
 	sql "UPDATE file SET inode = $(stat -c %i "$files/reused.txt") WHERE $(named a.txt)"
 	age

@@ -104,7 +104,7 @@ done
 
 # Many files at once, by several threads: what one search after another lists, in that order.
 mkdir crowd
-find "$files" -name '*.edited*' | LC_ALL=C sort | head -n 40 | while IFS= read -r path; do cp "$path" crowd; done
+find "$files" -name '*.edited*' | LC_ALL=C sort | first 40 | while IFS= read -r path; do cp "$path" crowd; done
 for how in --verify=no --verify=sketch --nearest=3; do
 	for path in crowd/*; do
 		"$SIMFIND" -q "$how" --format=jsonl "$path"

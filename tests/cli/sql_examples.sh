@@ -48,7 +48,7 @@ done
 
 same "files by extension" "$(find "$files" -name '*.h' | wc -l)" \
 	"$(example extension_key_space | awk -F'|' '$1 == "h" { print $2 }')"
-example runs | grep -q "|$files|$(find "$files" -type f | wc -l)|.*|0|finished$" ||
+example runs | has "|$files|$(find "$files" -type f | wc -l)|.*|0|finished$" ||
 	fail "runs: $(example runs)"
 
 # The view of text, by names people type.

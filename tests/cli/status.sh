@@ -143,7 +143,7 @@ unset SIMHASH_DATABASE
 seq 5000 >x.txt
 runs 0 "$SIMHASH" --print x.txt
 same "index made" "" "$(find "$HOME" -name simhash.db)"
-printf '%s\0' "$PWD/x.txt" | "$ORACLE" counts | tr '|' '\n' | head -n 16 >expected
+printf '%s\0' "$PWD/x.txt" | "$ORACLE" counts | tr '|' '\n' | first 16 >expected
 awk '$1 == "sum" { print $3 }' out >found
 cmp expected found || fail "counts: $(diff expected found)"
 same "size" "$(stat -c %s x.txt)" "$(awk '$1 == "size" { print $2 }' out)"

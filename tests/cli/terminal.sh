@@ -40,17 +40,17 @@ for columns in 80 40 200; do
 		'^(counting|[ 0-9]{2,3}%)(  [0-9,]+ (of [0-9,]+ )?files)?(  [0-9.]+ [kMGb][a-zB]*( of [0-9.]+ [kMG]B)?)?(  [0-9.]+ [kMGb][a-zB]*/s)?(  [0-9:]+ left|  finishing)?(  (/|\.\.\.).*)?$')"
 	# The last has the totals of the summary.
 	same "totals" "100% 304 of 304 files" "$(progress_lines | tail -n 1 | grep -o '^100%  304 of 304 files' | tr -s ' ')"
-	tail -n 1 screen | grep -q $'\r\x1b\\[K304 scanned,' ||
+	tail -n 1 screen | has $'\r\x1b\\[K304 scanned,' ||
 		fail "the line is not gone: $(tail -n 1 screen | cat -v)"
 done
-progress_lines | grep -Eq '^( *[0-9]+%  |counting  )[0-9,]+ (of 304 )?files  [0-9.]+ [kMG]B' ||
+progress_lines | has -E '^( *[0-9]+%  |counting  )[0-9,]+ (of 304 )?files  [0-9.]+ [kMG]B' ||
 	fail "no files and bytes: $(progress_lines)"
-progress_lines | grep -Eq '[0-9.]+ [kMG]B/s' || fail "no rate: $(progress_lines | head -3)"
-progress_lines | grep -Fq "$files/" || fail "no path: $(progress_lines | head -3)"
+progress_lines | has -E '[0-9.]+ [kMG]B/s' || fail "no rate: $(progress_lines | head -3)"
+progress_lines | has -F "$files/" || fail "no path: $(progress_lines | head -3)"
 
 # Percent and time left, by bytes, once the walk ahead has counted: with a scan made slow.
 SIMHASH_KERNEL=portable on_terminal 120 "$SIMHASH" -f -j 1 --progress=always "$files"
-progress_lines | grep -Eq '^ *[0-9]+%  [0-9,]+ of 304 files  [0-9.]+ .?B of 89[0-9.]+ MB  [0-9.]+ .?B/s  [0-9]+:[0-9]{2} left' ||
+progress_lines | has -E '^ *[0-9]+%  [0-9,]+ of 304 files  [0-9.]+ .?B of 89[0-9.]+ MB  [0-9.]+ .?B/s  [0-9]+:[0-9]{2} left' ||
 	fail "no share and time left: $(progress_lines)"
 # Never more than ten a second (and one at the start).
 lines=$(progress_lines | wc -l)
@@ -62,7 +62,7 @@ awk -v lines="$lines" -v seconds="$seconds" 'BEGIN { exit !(lines <= seconds * 1
 on_terminal 40 "$SIMHASH" --copy-to="sqlite:$TEST_FOLDER/copy.db" --progress=always
 same "lines of which a part is cut" "" "$(progress_lines | grep -v 'rows copied' | grep -Ev \
 	'^(counting|[ 0-9]{2,3}%)(  (copying|comparing) [0-9,]+ of [0-9,]+ rows)?(  [0-9,]+ rows/s)?$')"
-progress_lines | grep -q '^100%  comparing 304 of 304 rows' || fail "no end of copying: $(progress_lines)"
+progress_lines | has '^100%  comparing 304 of 304 rows' || fail "no end of copying: $(progress_lines)"
 
 # Silent: when quiet, when told never, and where there is no terminal.
 for option in -q --progress=never; do
@@ -91,7 +91,7 @@ for columns in 30 40; do
 	on_terminal $columns "$SIMFIND" --progress=always -T 0.1 -o listed
 	same "lines of which a part is cut at $columns" "" "$(progress_lines | grep -av ' among ' | grep -Ev \
 		'^(counting|[ 0-9]{2,3}%)(  (read )?[0-9,]+ of 303 files)?(  [0-9,]+ pairs)?(  [0-9:]+ left|  finishing)?$')"
-	progress_lines | grep -q '^100%  303 of 303 files' || fail "other totals: $(progress_lines)"
+	progress_lines | has '^100%  303 of 303 files' || fail "other totals: $(progress_lines)"
 done
 # While rows are read, how many: until the end of a list, so long that reading it begins before.
 runs 0 "$SIMHASH" --export=digests
@@ -103,25 +103,25 @@ mkfifo list
 } >list &
 runs 0 "$SIMFIND" --progress=always --against=- -T 0.1 -o listed <list
 wait $!
-tail -n 1 err | grep -q $'\r\x1b\\[K[0-9,]* pair' || fail "the line is not gone: $(tail -n 1 err | cat -v)"
+tail -n 1 err | has $'\r\x1b\\[K[0-9,]* pair' || fail "the line is not gone: $(tail -n 1 err | cat -v)"
 # Of a directory or a part, the last line has the total of the summary; groups have no pairs.
 for options in "$files/a?directory" --partition=1/2 --group; do
 	# shellcheck disable=SC2086  # a pattern
 	runs 0 "$SIMFIND" -T 0.1 --progress=always $options -o listed
 	total=$(sed 's/.* among \([0-9]*\) file.*/\1/' err | tail -n 1)
-	tr '\r' '\n' <err | grep -q "^.\[K100%  $total of $total files" ||
+	tr '\r' '\n' <err | has "^.\[K100%  $total of $total files" ||
 		fail "other totals with $options: $(cat -v err)"
 done
 ! grep -q '[0-9] pairs' err || fail "pairs of groups: $(cat -v err)"
 rm "$files/empty"
 runs 0 "$SIMHASH" "$files"
 on_terminal 120 "$SIMFIND" --progress=always --all -T 0.1
-progress_lines | grep -Eq '^ *[0-9]+%  [0-9,]+ of 303 files  [0-9,]+ pairs' ||
+progress_lines | has -E '^ *[0-9]+%  [0-9,]+ of 303 files  [0-9,]+ pairs' ||
 	fail "no rows and pairs: $(progress_lines)"
 on_terminal 120 "$SIMFIND" --progress=always -T 0.1
-progress_lines | grep -Eq '^ *[0-9]+%  [0-9,]+ of 303 files  ' || fail "no rows of groups: $(progress_lines)"
+progress_lines | has -E '^ *[0-9]+%  [0-9,]+ of 303 files  ' || fail "no rows of groups: $(progress_lines)"
 on_terminal 120 "$SIMFIND" --progress=always --all --verify=all -T 0.1
-progress_lines | grep -Eq '%  confirmed [0-9,]+ of [0-9,]+ pairs' || fail "no confirming: $(progress_lines)"
+progress_lines | has -E '%  confirmed [0-9,]+ of [0-9,]+ pairs' || fail "no confirming: $(progress_lines)"
 # Nothing of it in what is written, and none while lines go to the same terminal.
 on_terminal 120 "$SIMFIND" -T 0.1 --format=jsonl --progress=always
 same "progress among lines" 0 "$(progress_lines | wc -l)"

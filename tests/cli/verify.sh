@@ -8,7 +8,7 @@
 letters() {
 	awk -v seed="$1" -v size="$2" 'BEGIN { srand(seed); while (n < size) { line = ""
 		for (i = 0; i < 60; i++) line = line sprintf("%c", 97 + int(26 * rand()))
-		print line; n += 61 } }' | head -c "$2"
+		printf "%s", substr(line "\n", 1, size - n); n += 61 } }'
 }
 
 mkdir "$files"/{tree,same,strangers,edited,parts}

@@ -74,7 +74,7 @@ same "conflicts" simhash "$(field Conflicts "$deb")"
 same "replaces" simhash "$(field Replaces "$deb")"
 same "needs of python3-simhash" "$library (= $version) python3:any" "$(field Depends "$python_deb" | items | xargs)"
 grep -qF "| \`$library\` |" "$SOURCE_DIR/README.md" || fail "the README names another package than $library"
-field Depends "$dev_deb" | items | grep -qxF "$library (= $version)" || fail "libsimhash-dev needs $(field Depends "$dev_deb")"
+field Depends "$dev_deb" | items | has -xF "$library (= $version)" || fail "libsimhash-dev needs $(field Depends "$dev_deb")"
 
 # They depend on the packages of all libraries that are linked, of the versions that are needed.
 field Depends "$deb" | items >depends
@@ -180,9 +180,9 @@ done
 for path in bin/simhash bin/simfind lib/libsimhash.so lib/libsimhash-index.so; do
 	nm "$root/usr/$path" >symbols 2>&1
 	grep -q 'no symbols' symbols || fail "not stripped: $path"
-	readelf -dW "$root/usr/$path" | grep -q 'BIND_NOW\|FLAGS.*NOW' || fail "not hardened: $path"
-	readelf -lW "$root/usr/$path" | grep -q GNU_RELRO || fail "not hardened: $path"
-	! readelf -dW "$root/usr/$path" | grep -qE 'RPATH|RUNPATH' || fail "a run path: $path"
+	readelf -dW "$root/usr/$path" | has 'BIND_NOW\|FLAGS.*NOW' || fail "not hardened: $path"
+	readelf -lW "$root/usr/$path" | has GNU_RELRO || fail "not hardened: $path"
+	! readelf -dW "$root/usr/$path" | has -E 'RPATH|RUNPATH' || fail "a run path: $path"
 done
 for name in libsimhash libsimhash-index; do
 	same "soname" "$name.so.$soversion" "$(readelf -dW "$root/usr/lib/$name.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')"

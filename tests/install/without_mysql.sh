@@ -40,7 +40,7 @@ said "simhash: -z reads the content of gzip files alone: this simhash is built w
 same "content of files" "$files/a.gz//a" "$(sql "SELECT path FROM file_text WHERE compressed_size > 0")"
 runs 0 without/simhash --print -z "$files/x.zip"
 runs 0 without/simfind -z "$files/x.zip"
-if "$SIMHASH" --version | grep -q 'built without libarchive'; then
+if "$SIMHASH" --version | has 'built without libarchive'; then
 	exit
 fi
 runs 0 "$SIMHASH" -z "$files"
