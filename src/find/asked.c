@@ -15,8 +15,8 @@
 #include "base/error.h"
 #include "base/open_file.h"
 #include "base/path.h"
+#include "find/asked_batch.h"
 #include "find/asked_report.h"
-#include "find/crowd.h"
 #include "find/sketch_join.h"
 #include "scan/container.h"
 #include "scan/scan_file.h"
@@ -27,7 +27,7 @@ struct asking {
 	struct file_scanner scanner;
 	/* Files that wait: by a measure, or by the rule. */
 	struct sketch_pass pass;
-	struct crowd crowd;
+	struct asked_batch batch;
 };
 
 void asked_file_release(struct asked_file *asked)
@@ -114,9 +114,9 @@ static int take_asked(struct asking *asking, struct asked_file *asked, struct si
 			return -1;
 		return sketch_pass_is_full(&asking->pass) ? report_sketched(asking, error) : 0;
 	}
-	if (crowd_add(&asking->crowd, asked, error) != 0)
+	if (asked_batch_add(&asking->batch, asked, error) != 0)
 		return -1;
-	return crowd_is_full(&asking->crowd) ? crowd_search(&asking->crowd, error) : 0;
+	return asked_batch_is_full(&asking->batch) ? asked_batch_search(&asking->batch, error) : 0;
 }
 
 static int ask_for(struct asking *asking, const struct find_query *query, const char *path,
@@ -287,7 +287,7 @@ static int ask_for_all(struct asking *asking, const struct find_query *queries, 
 	if (status == 0)
 		status = report_sketched(asking, error);
 	if (status == 0)
-		status = crowd_search(&asking->crowd, error);
+		status = asked_batch_search(&asking->batch, error);
 	for (size_t i = 0; resolved != NULL && i < count; i++)
 		free(resolved[i]);
 	free(resolved);
@@ -306,7 +306,7 @@ int finder_files(struct finder *finder, const struct find_query *queries, size_t
 		return -1;
 	asking.scanner.max_inflated_bytes = request->max_inflated_bytes;
 	asking.scanner.max_depth = CONTAINER_DEPTH;
-	crowd_init(&asking.crowd, finder, &asking.report);
+	asked_batch_init(&asking.batch, finder, &asking.report);
 	if ((!request->inflate || container_kinds(&asking.scanner.containers, error) == 0) &&
 	    (request->measure == NULL ||
 	     file_scanner_measure(&asking.scanner, &request->measure, 1, 0, error) == 0) &&
@@ -316,7 +316,7 @@ int finder_files(struct finder *finder, const struct find_query *queries, size_t
 		status = ask_for_all(&asking, queries, count, error);
 	asking.report.reporter.counts.rows += asking.pass.rows;
 	find_counts_add(&finder->counts, &asking.report.reporter.counts);
-	crowd_release(&asking.crowd);
+	asked_batch_release(&asking.batch);
 	sketch_pass_release(&asking.pass);
 	asked_report_release(&asking.report);
 	file_scanner_release(&asking.scanner);
@@ -327,7 +327,7 @@ int finder_content(struct finder *finder, const struct find_content *content,
 		   struct simhash_error *error)
 {
 	struct asked_report report = {.reporter = {.finder = finder}};
-	struct crowd crowd;
+	struct asked_batch batch;
 	struct asked_file asked = {.sketches = NULL};
 	struct file_row row = {.host = finder->local_host,
 			       .directory = {"", 0},
@@ -341,16 +341,16 @@ int finder_content(struct finder *finder, const struct find_content *content,
 	simhash_keys_compute(finder->request->tags, &row.table, row.name.data, row.name.size,
 			     &row.keys);
 	asked.keys = row.keys;
-	crowd_init(&crowd, finder, &report);
+	asked_batch_init(&batch, finder, &report);
 	if (finder_read(finder, &row, &asked.arena, &asked.file, error) == 0) {
 		asked.file.is_stream = asked.file.is_local = true;
-		if (crowd_add(&crowd, &asked, error) == 0)
-			status = crowd_search(&crowd, error);
+		if (asked_batch_add(&batch, &asked, error) == 0)
+			status = asked_batch_search(&batch, error);
 	} else {
 		asked_file_release(&asked);
 	}
 	find_counts_add(&finder->counts, &report.reporter.counts);
-	crowd_release(&crowd);
+	asked_batch_release(&batch);
 	asked_report_release(&report);
 	return status;
 }

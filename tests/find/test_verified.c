@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "engine.h"
-#include "find/crowd.h"
+#include "find/asked_batch.h"
 #include "find/finder.h"
 #include "random_rows.h"
 #include "reference_resemblance.h"
@@ -224,15 +224,15 @@ static int note_asked(void *context, unsigned thread, const struct file_pair *pa
 }
 
 /* Ask for this row's file, were the file as it was indexed. */
-static void ask_for(struct crowd *crowd, int a)
+static void ask_for(struct asked_batch *batch, int a)
 {
-	const struct finder *finder = crowd->finder;
+	const struct finder *finder = batch->finder;
 	struct asked_file asked = {.keys = rows[a].keys};
 
 	rows[a].host = finder->local_host;
 	assert_int_equal(finder_read(finder, &rows[a], &asked.arena, &asked.file, &error), 0);
 	asked.file.is_stream = true;
-	assert_int_equal(crowd_add(crowd, &asked, &error), 0);
+	assert_int_equal(asked_batch_add(batch, &asked, &error), 0);
 }
 
 #define TOGETHER 60
@@ -244,24 +244,24 @@ static void compare_each(struct store *store, const struct find_request *request
 	const struct find_resources resources = {.threads = 1 + round % 3};
 	struct finder finder;
 	struct asked_report report = {.reporter = {.finder = &finder}};
-	struct crowd crowd;
+	struct asked_batch batch;
 
 	find_anew();
 	assert_int_equal(finder_init(&finder, store, request, &asked_sink, &resources, &error), 0);
-	crowd_init(&crowd, &finder, &report);
+	asked_batch_init(&batch, &finder, &report);
 	if (round % 4 >= 2)
-		crowd.keys_max = 160;
+		batch.keys_max = 160;
 	for (int a = 0; a < ROWS;) {
 		int asked_for[TOGETHER], count = 0, wanted = round % 2 == 0 ? 1 : TOGETHER;
 		for (; count < wanted && a < ROWS; a += 1 + (int)random_below(12)) {
 			asked_for[count++] = a;
-			ask_for(&crowd, a);
+			ask_for(&batch, a);
 		}
-		assert_int_equal(crowd_search(&crowd, &error), 0);
+		assert_int_equal(asked_batch_search(&batch, &error), 0);
 		for (int i = 0; i < count; i++)
 			expect_found(&request->rule, asked_for[i], "files asked for", round);
 	}
-	crowd_release(&crowd);
+	asked_batch_release(&batch);
 	asked_report_release(&report);
 	finder_release(&finder);
 }

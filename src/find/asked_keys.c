@@ -5,7 +5,7 @@
  * outline of the counts of each row, which are compared with those of all files that need the cell.
  * SPDX-License-Identifier: MIT
  */
-#include "find/vicinity.h"
+#include "find/asked_keys.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ __extension__ typedef unsigned __int128 wide;
 struct probe {
 	int64_t uniform[2], size[2], skew_ext[2];
 	struct cell_range cells;
-	uint32_t vicinity;
+	uint32_t reach;
 };
 
 /* A cell that some probes need: items `first` on are their numbers. */
@@ -39,7 +39,7 @@ struct wanted_cell {
 
 struct gathering {
 	const struct finder *finder;
-	const struct vicinity *vicinities;
+	const struct asked_reach *reaches;
 	size_t count;
 	struct probe *probes; /* by their lower bound of uniform */
 	size_t probe_count, probe_capacity;
@@ -56,13 +56,13 @@ struct gathering {
 struct gatherer {
 	struct gathering *gathering;
 	struct store *store;
-	struct near_keys found;
+	struct asked_keys found;
 };
 
-void near_keys_release(struct near_keys *keys)
+void asked_keys_release(struct asked_keys *keys)
 {
 	free(keys->keys);
-	*keys = (struct near_keys){.keys = NULL};
+	*keys = (struct asked_keys){.keys = NULL};
 }
 
 /* ---- Bounds ---- */
@@ -89,12 +89,12 @@ static void set_bounds(int64_t bounds[2], int64_t middle, int64_t reach)
 	bounds[1] = middle > INT64_MAX - reach ? INT64_MAX : middle + reach;
 }
 
-static void set_sizes(int64_t sizes[2], const struct vicinity *vicinity,
+static void set_sizes(int64_t sizes[2], const struct asked_reach *reach,
 		      const struct finder *finder)
 {
 	const struct find_request *request = finder->request;
 	const struct simhash_tolerance *t = &request->rule.tolerance;
-	int64_t size_bytes = vicinity->asked->file.size_bytes;
+	int64_t size_bytes = reach->asked->file.size_bytes;
 
 	sizes[1] = simhash_largest_partner(t, size_bytes);
 	sizes[0] = (int64_t)((wide)size_bytes * SIMHASH_MILLION / (wide)t->size_ratio_millionths);
@@ -102,7 +102,7 @@ static void set_sizes(int64_t sizes[2], const struct vicinity *vicinity,
 		sizes[0] = 1;
 }
 
-struct near_range vicinity_range(const struct vicinity *vicinity, const struct finder *finder)
+struct near_range asked_reach_range(const struct asked_reach *reach, const struct finder *finder)
 {
 	struct near_range range = {
 		.tag_set = finder->tag_set,
@@ -110,43 +110,43 @@ struct near_range vicinity_range(const struct vicinity *vicinity, const struct f
 		.with_resemblance = true,
 	};
 
-	set_bounds(range.uniform, vicinity->asked->file.uniform, vicinity->distance);
-	set_sizes(range.size, vicinity, finder);
+	set_bounds(range.uniform, reach->asked->file.uniform, reach->distance);
+	set_sizes(range.size, reach, finder);
 	return range;
 }
 
 /* By the rule partners of a class are no further away than the largest of them may be. */
-static void set_probe(struct probe *probe, const struct vicinity *vicinity,
+static void set_probe(struct probe *probe, const struct asked_reach *reach,
 		      const struct finder *finder, int64_t size_class)
 {
 	const struct find_rule *rule = &finder->request->rule;
-	const struct find_file *file = &vicinity->asked->file;
-	int64_t distance = vicinity->distance;
+	const struct find_file *file = &reach->asked->file;
+	int64_t distance = reach->distance;
 
-	if (vicinity->by_rule) {
+	if (reach->by_rule) {
 		int64_t nearer = rule_reach_to(rule, file, size_class_largest(size_class));
 		distance = nearer < distance ? nearer : distance;
 	}
 	*probe = (struct probe){.skew_ext = {INT64_MIN, INT64_MAX},
 				.cells = cells_within(size_class, &file->table, distance)};
 	set_bounds(probe->uniform, file->uniform, distance);
-	set_sizes(probe->size, vicinity, finder);
+	set_sizes(probe->size, reach, finder);
 	/* Elsewhere a key may have been cut off at the end of 64 bits. */
 	if (rule_is_by_extension(rule) && file->uniform < INT64_C(1) << 48 &&
 	    distance < INT64_C(1) << 48)
-		set_bounds(probe->skew_ext, vicinity->asked->keys.key[SIMHASH_SKEW_EXT],
+		set_bounds(probe->skew_ext, reach->asked->keys.key[SIMHASH_SKEW_EXT],
 			   skew_moves(finder->request->tags, distance));
 }
 
 /* ---- Cells ---- */
 
 /* 1, or 0 where there are too many cells. */
-static int add_vicinity(struct gathering *g, uint32_t number, struct simhash_error *error)
+static int add_reach(struct gathering *g, uint32_t number, struct simhash_error *error)
 {
-	const struct vicinity *vicinity = &g->vicinities[number];
+	const struct asked_reach *reach = &g->reaches[number];
 	int64_t sizes[2], last, cells = 0;
 
-	set_sizes(sizes, vicinity, g->finder);
+	set_sizes(sizes, reach, g->finder);
 	last = size_class_of(sizes[1]);
 	for (int64_t c = size_class_of(sizes[0]); c <= last; c++) {
 		struct probe *probe;
@@ -154,8 +154,8 @@ static int add_vicinity(struct gathering *g, uint32_t number, struct simhash_err
 				  sizeof *g->probes, error) != 0)
 			return -1;
 		probe = &g->probes[g->probe_count++];
-		set_probe(probe, vicinity, g->finder, c);
-		probe->vicinity = number;
+		set_probe(probe, reach, g->finder, c);
+		probe->reach = number;
 		cells += cells_in(&probe->cells);
 		if (cells > CELLS_MAX)
 			return 0;
@@ -242,7 +242,8 @@ static bool is_within(int64_t value, const int64_t bounds[2])
 	return value >= bounds[0] && value <= bounds[1];
 }
 
-static int add_key(struct near_keys *keys, const struct near_key *key, struct simhash_error *error)
+static int add_key(struct asked_keys *keys, const struct asked_key *key,
+		   struct simhash_error *error)
 {
 	if (array_reserve(&keys->keys, &keys->capacity, keys->count + 1, sizeof *keys->keys,
 			  error) != 0)
@@ -260,7 +261,7 @@ static int compare_entry(struct gatherer *gatherer, const struct wanted_cell *wa
 
 	for (size_t i = 0; i < wanted->count; i++) {
 		const struct probe *probe = &g->probes[g->items[wanted->first + i].number];
-		const struct near_key key = {entry->key, probe->vicinity};
+		const struct asked_key key = {entry->key, probe->reach};
 		if (probe->uniform[0] > entry->uniform)
 			break;
 		if (probe->uniform[1] >= entry->uniform &&
@@ -338,22 +339,22 @@ static void *run_gatherer(void *argument)
 
 static int compare_keys(const void *x, const void *y)
 {
-	const struct near_key *a = x, *b = y;
+	const struct asked_key *a = x, *b = y;
 	int order = row_key_compare(&a->row, &b->row);
 
 	if (order != 0)
 		return order;
-	return a->vicinity < b->vicinity ? -1 : a->vicinity > b->vicinity;
+	return a->reach < b->reach ? -1 : a->reach > b->reach;
 }
 
 /* Take what all threads have found, in order. */
-static int join_keys(struct near_keys *keys, struct gatherer *gatherers, unsigned count,
+static int join_keys(struct asked_keys *keys, struct gatherer *gatherers, unsigned count,
 		     struct simhash_error *error)
 {
 	*keys = gatherers[0].found;
-	gatherers[0].found = (struct near_keys){.keys = NULL};
+	gatherers[0].found = (struct asked_keys){.keys = NULL};
 	for (unsigned i = 1; i < count; i++) {
-		const struct near_keys *found = &gatherers[i].found;
+		const struct asked_keys *found = &gatherers[i].found;
 		if (found->count == 0)
 			continue;
 		if (array_reserve(&keys->keys, &keys->capacity, keys->count + found->count,
@@ -367,7 +368,7 @@ static int join_keys(struct near_keys *keys, struct gatherer *gatherers, unsigne
 	return 1;
 }
 
-static int gather(struct gathering *g, const struct find_stores *stores, struct near_keys *keys,
+static int gather(struct gathering *g, const struct find_stores *stores, struct asked_keys *keys,
 		  struct simhash_error *error)
 {
 	struct gatherer *gatherers = calloc(stores->count, sizeof *gatherers);
@@ -384,22 +385,21 @@ static int gather(struct gathering *g, const struct find_stores *stores, struct 
 	else
 		status = has_too_many(g) ? 0 : join_keys(keys, gatherers, stores->count, error);
 	for (unsigned i = 0; i < stores->count; i++)
-		near_keys_release(&gatherers[i].found);
+		asked_keys_release(&gatherers[i].found);
 	free(gatherers);
 	return status;
 }
 
-int vicinities_gather(const struct vicinity *vicinities, size_t count, const struct finder *finder,
-		      const struct find_stores *stores, size_t max, struct near_keys *keys,
+int asked_keys_gather(const struct asked_reach *reaches, size_t count, const struct finder *finder,
+		      const struct find_stores *stores, size_t max, struct asked_keys *keys,
 		      struct simhash_error *error)
 {
-	struct gathering g = {
-		.finder = finder, .vicinities = vicinities, .count = count, .max = max};
+	struct gathering g = {.finder = finder, .reaches = reaches, .count = count, .max = max};
 	int status = 1;
 
-	*keys = (struct near_keys){.keys = NULL};
+	*keys = (struct asked_keys){.keys = NULL};
 	for (size_t i = 0; status == 1 && i < count; i++)
-		status = add_vicinity(&g, (uint32_t)i, error);
+		status = add_reach(&g, (uint32_t)i, error);
 	if (status == 1)
 		status = join_cells(&g, error) == 0 ? gather(&g, stores, keys, error) : -1;
 	free(g.cells);

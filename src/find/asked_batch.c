@@ -3,7 +3,7 @@
  * with all files that it may be near to.
  * SPDX-License-Identifier: MIT
  */
-#include "find/crowd.h"
+#include "find/asked_batch.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/threads.h"
-#include "find/around.h"
+#include "find/asked_rows.h"
 #include "find/nearest.h"
 #include "find/versions.h"
 #include "store/store.h"
@@ -27,25 +27,25 @@
 struct match {
 	struct find_file file; /* its display is in the arena */
 	struct file_pair pair;
-	uint32_t vicinity;
+	uint32_t reach;
 	bool by_sketches;
 };
 
-struct crowd_search {
-	struct crowd *crowd;
+struct batch_search {
+	struct asked_batch *batch;
 	struct nearest *nearest; /* of each file, where they are asked for; or NULL */
 	pthread_mutex_t lock;	 /* of the nearest */
 	/* What is searched for now. */
-	const struct vicinity *vicinities;
+	const struct asked_reach *reaches;
 	size_t count;
-	struct near_keys keys;
+	struct asked_keys keys;
 	atomic_size_t next; /* key that no thread has taken */
 	atomic_size_t matches;
 	struct first_error first_error;
 };
 
 struct searcher {
-	struct crowd_search *search;
+	struct batch_search *search;
 	struct store *store;
 	struct find_counts counts; /* of rows */
 	struct match *matches;
@@ -53,65 +53,67 @@ struct searcher {
 	struct arena arena;
 };
 
-void crowd_init(struct crowd *crowd, const struct finder *finder, struct asked_report *report)
+void asked_batch_init(struct asked_batch *batch, const struct finder *finder,
+		      struct asked_report *report)
 {
-	*crowd = (struct crowd){.finder = finder, .report = report, .keys_max = KEYS_MAX};
+	*batch = (struct asked_batch){.finder = finder, .report = report, .keys_max = KEYS_MAX};
 }
 
-static void clear(struct crowd *crowd)
+static void clear(struct asked_batch *batch)
 {
-	while (crowd->count > 0)
-		asked_file_release(&crowd->files[--crowd->count]);
+	while (batch->count > 0)
+		asked_file_release(&batch->files[--batch->count]);
 }
 
-void crowd_release(struct crowd *crowd)
+void asked_batch_release(struct asked_batch *batch)
 {
-	clear(crowd);
-	while (crowd->stores.count > 1)
-		store_close(crowd->stores.stores[--crowd->stores.count]);
-	free(crowd->stores.stores);
-	free(crowd->files);
+	clear(batch);
+	while (batch->stores.count > 1)
+		store_close(batch->stores.stores[--batch->stores.count]);
+	free(batch->stores.stores);
+	free(batch->files);
 }
 
-int crowd_add(struct crowd *crowd, struct asked_file *asked, struct simhash_error *error)
+int asked_batch_add(struct asked_batch *batch, struct asked_file *asked,
+		    struct simhash_error *error)
 {
-	if (asked->file.size_bytes == 0 && !crowd->finder->request->with_empty) {
+	if (asked->file.size_bytes == 0 && !batch->finder->request->with_empty) {
 		asked_file_release(asked);
 		return 0;
 	}
-	if (array_reserve(&crowd->files, &crowd->capacity, crowd->count + 1, sizeof *crowd->files,
+	if (array_reserve(&batch->files, &batch->capacity, batch->count + 1, sizeof *batch->files,
 			  error) != 0) {
 		asked_file_release(asked);
 		return -1;
 	}
-	crowd->files[crowd->count++] = *asked;
+	batch->files[batch->count++] = *asked;
 	return 0;
 }
 
-bool crowd_is_full(const struct crowd *crowd)
+bool asked_batch_is_full(const struct asked_batch *batch)
 {
-	size_t nearest = crowd->finder->request->nearest;
+	size_t nearest = batch->finder->request->nearest;
 
-	return crowd->count >= FILES_MAX || (nearest > 0 && crowd->count > NEAREST_MAX / nearest);
+	return batch->count >= FILES_MAX || (nearest > 0 && batch->count > NEAREST_MAX / nearest);
 }
 
 /* As many connections as threads are worth it; fewer where they cannot be had. */
-static int open_stores(struct crowd *crowd, struct simhash_error *error)
+static int open_stores(struct asked_batch *batch, struct simhash_error *error)
 {
-	struct find_stores *stores = &crowd->stores;
-	unsigned threads = crowd->finder->resources->threads;
-	size_t worth = crowd->count / FILES_PER_THREAD;
+	struct find_stores *stores = &batch->stores;
+	unsigned threads = batch->finder->resources->threads;
+	size_t worth = batch->count / FILES_PER_THREAD;
 	unsigned wanted = worth < threads ? (unsigned)worth : threads;
 
 	if (stores->stores == NULL) {
 		stores->stores = calloc(threads + 1, sizeof *stores->stores);
 		if (stores->stores == NULL)
 			return error_set_memory(error);
-		stores->stores[stores->count++] = crowd->finder->store;
+		stores->stores[stores->count++] = batch->finder->store;
 	}
 	while (stores->count < wanted) {
 		struct simhash_error ignored;
-		if (store_open_beside(crowd->finder->store, &stores->stores[stores->count],
+		if (store_open_beside(batch->finder->store, &stores->stores[stores->count],
 				      &ignored) != 0)
 			break;
 		stores->count++;
@@ -121,18 +123,18 @@ static int open_stores(struct crowd *crowd, struct simhash_error *error)
 
 /* ---- What is found ---- */
 
-static struct nearest *nearest_of(const struct crowd_search *search, const struct asked_file *asked)
+static struct nearest *nearest_of(const struct batch_search *search, const struct asked_file *asked)
 {
-	return &search->nearest[asked - search->crowd->files];
+	return &search->nearest[asked - search->batch->files];
 }
 
-static int take_nearest(struct crowd_search *search, const struct asked_file *asked,
+static int take_nearest(struct batch_search *search, const struct asked_file *asked,
 			const struct find_file *file, struct simhash_error *error)
 {
 	int status;
 
 	pthread_mutex_lock(&search->lock);
-	status = nearest_take(nearest_of(search, asked), &search->crowd->finder->request->rule,
+	status = nearest_take(nearest_of(search, asked), &search->batch->finder->request->rule,
 			      &asked->file, file, error);
 	pthread_mutex_unlock(&search->lock);
 	return status;
@@ -142,13 +144,13 @@ static int take_nearest(struct crowd_search *search, const struct asked_file *as
 static int take_match(struct searcher *searcher, const struct match *match,
 		      struct simhash_error *error)
 {
-	struct crowd_search *search = searcher->search;
+	struct batch_search *search = searcher->search;
 	size_t size = (size_t)match->file.display_size + 1;
 	struct match *kept;
 	char *display;
 
 	if (search->count == 1)
-		return asked_report_pair(search->crowd->report, match->pair, error);
+		return asked_report_pair(search->batch->report, match->pair, error);
 	display = arena_take(&searcher->arena, size);
 	if (display == NULL)
 		return error_set_memory(error);
@@ -170,15 +172,14 @@ static bool is_asked_itself(const struct find_file *asked, const struct find_fil
 }
 
 /* Compare a row with a file asked for: by the rule, or by what the sketches propose beyond it. */
-static int compare(struct searcher *searcher, uint32_t vicinity, const struct find_file *file,
+static int compare(struct searcher *searcher, uint32_t reach, const struct find_file *file,
 		   bool by_sketches, struct simhash_error *error)
 {
-	struct crowd_search *search = searcher->search;
-	const struct find_request *request = search->crowd->finder->request;
-	const struct asked_file *asked = search->vicinities[vicinity].asked;
-	struct match match = {.pair = {.a = &asked->file, .b = file},
-			      .vicinity = vicinity,
-			      .by_sketches = by_sketches};
+	struct batch_search *search = searcher->search;
+	const struct find_request *request = search->batch->finder->request;
+	const struct asked_file *asked = search->reaches[reach].asked;
+	struct match match = {
+		.pair = {.a = &asked->file, .b = file}, .reach = reach, .by_sketches = by_sketches};
 
 	searcher->counts.rows++;
 	searcher->counts.unsketched += search->nearest == NULL && !by_sketches && !file->has_sketch;
@@ -195,28 +196,28 @@ static int compare(struct searcher *searcher, uint32_t vicinity, const struct fi
 
 /* ---- Reading ---- */
 
-static bool has_too_many(struct crowd_search *search)
+static bool has_too_many(struct batch_search *search)
 {
 	return search->count > 1 &&
-	       atomic_load(&search->matches) > search->crowd->keys_max / KEYS_PER_MATCH;
+	       atomic_load(&search->matches) > search->batch->keys_max / KEYS_PER_MATCH;
 }
 
 /* Compare the rows with the files that their keys name, or with all. */
-static int compare_rows(struct searcher *searcher, struct around *around, bool by_sketches,
+static int compare_rows(struct searcher *searcher, struct asked_rows *rows, bool by_sketches,
 			struct simhash_error *error)
 {
-	struct crowd_search *search = searcher->search;
-	const struct near_key *near;
+	struct batch_search *search = searcher->search;
+	const struct asked_key *near;
 	struct find_file file;
 	size_t count;
 	int status = 1;
 
 	while (!has_too_many(search) &&
-	       (status = around_next(around, &file, &near, &count, error)) == 1) {
+	       (status = asked_rows_next(rows, &file, &near, &count, error)) == 1) {
 		size_t files = count > 0 ? count : search->count;
 		for (size_t i = 0; i < files; i++) {
-			uint32_t vicinity = count > 0 ? near[i].vicinity : (uint32_t)i;
-			if (compare(searcher, vicinity, &file, by_sketches, error) != 0)
+			uint32_t reach = count > 0 ? near[i].reach : (uint32_t)i;
+			if (compare(searcher, reach, &file, by_sketches, error) != 0)
 				return -1;
 		}
 	}
@@ -224,7 +225,7 @@ static int compare_rows(struct searcher *searcher, struct around *around, bool b
 }
 
 /* The first key from `number` on whose row is another than that of the key before. */
-static size_t row_from(const struct near_keys *keys, size_t number)
+static size_t row_from(const struct asked_keys *keys, size_t number)
 {
 	while (number > 0 && number < keys->count &&
 	       row_key_compare(&keys->keys[number].row, &keys->keys[number - 1].row) == 0)
@@ -235,37 +236,37 @@ static size_t row_from(const struct near_keys *keys, size_t number)
 static void *run_searcher(void *argument)
 {
 	struct searcher *searcher = argument;
-	struct crowd_search *search = searcher->search;
-	const struct near_keys *keys = &search->keys;
+	struct batch_search *search = searcher->search;
+	const struct asked_keys *keys = &search->keys;
 	struct simhash_error error;
 
 	while (!first_error_is_set(&search->first_error) && !has_too_many(search)) {
 		size_t next = atomic_fetch_add(&search->next, KEYS_PER_THREAD);
 		size_t first = row_from(keys, next), end = row_from(keys, next + KEYS_PER_THREAD);
-		struct around around;
+		struct asked_rows rows;
 		if (next >= keys->count)
 			break;
-		around_begin(&around, search->crowd->finder, searcher->store, keys->keys + first,
-			     end - first);
-		if (compare_rows(searcher, &around, false, &error) != 0)
+		asked_rows_begin(&rows, search->batch->finder, searcher->store, keys->keys + first,
+				 end - first);
+		if (compare_rows(searcher, &rows, false, &error) != 0)
 			first_error_set(&search->first_error, &error);
-		around_end(&around);
+		asked_rows_end(&rows);
 	}
 	return NULL;
 }
 
-/* All rows that are not named by keys: those of a vicinity, or, for versions, all. */
+/* All rows that are not named by keys: those of a reach, or, for versions, all. */
 static int read_without_keys(struct searcher *searcher, bool all, struct simhash_error *error)
 {
-	struct crowd_search *search = searcher->search;
-	const struct finder *finder = search->crowd->finder;
-	struct around around;
-	int status = all ? around_begin_all(&around, finder, error)
-			 : around_begin_range(&around, finder, search->vicinities, error);
+	struct batch_search *search = searcher->search;
+	const struct finder *finder = search->batch->finder;
+	struct asked_rows rows;
+	int status = all ? asked_rows_begin_all(&rows, finder, error)
+			 : asked_rows_begin_range(&rows, finder, search->reaches, error);
 
 	if (status == 0)
-		status = compare_rows(searcher, &around, all, error);
-	around_end(&around);
+		status = compare_rows(searcher, &rows, all, error);
+	asked_rows_end(&rows);
 	return status;
 }
 
@@ -277,8 +278,8 @@ static int compare_matches(const void *x, const void *y)
 	const struct match *a = *(const struct match *const *)x,
 			   *b = *(const struct match *const *)y;
 
-	if (a->vicinity != b->vicinity)
-		return a->vicinity < b->vicinity ? -1 : 1;
+	if (a->reach != b->reach)
+		return a->reach < b->reach ? -1 : 1;
 	if (a->by_sketches != b->by_sketches)
 		return a->by_sketches ? 1 : -1;
 	if (a->file.host != b->file.host)
@@ -286,7 +287,7 @@ static int compare_matches(const void *x, const void *y)
 	return memcmp(a->file.path_hash, b->file.path_hash, PATH_HASH_SIZE);
 }
 
-static int report_matches(struct crowd_search *search, struct searcher *searchers, unsigned count,
+static int report_matches(struct batch_search *search, struct searcher *searchers, unsigned count,
 			  struct simhash_error *error)
 {
 	struct match **matches = calloc(search->matches + 1, sizeof *matches), **next = matches;
@@ -299,17 +300,17 @@ static int report_matches(struct crowd_search *search, struct searcher *searcher
 		qsort(matches, search->matches, sizeof(struct match *), compare_matches);
 	for (size_t m = 0; status == 0 && m < search->matches; m++) {
 		matches[m]->pair.b = &matches[m]->file;
-		status = asked_report_pair(search->crowd->report, matches[m]->pair, error);
+		status = asked_report_pair(search->batch->report, matches[m]->pair, error);
 	}
 	free(matches);
 	return status;
 }
 
 /* 1; or 0 where there is too much of it, and nothing was reported. */
-static int run_searchers(struct crowd_search *search, struct searcher *searchers, unsigned count,
+static int run_searchers(struct batch_search *search, struct searcher *searchers, unsigned count,
 			 bool has_keys, struct simhash_error *error)
 {
-	const struct crowd *crowd = search->crowd;
+	const struct asked_batch *batch = search->batch;
 	int status = 0;
 
 	if (has_keys) {
@@ -319,21 +320,21 @@ static int run_searchers(struct crowd_search *search, struct searcher *searchers
 	} else {
 		status = read_without_keys(&searchers[0], false, error);
 	}
-	if (status == 0 && crowd->finder->request->versions)
+	if (status == 0 && batch->finder->request->versions)
 		status = read_without_keys(&searchers[0], true, error);
 	if (status != 0)
 		return -1;
 	if (has_too_many(search))
 		return 0;
 	for (unsigned i = 0; i < count; i++)
-		find_counts_add(&crowd->report->reporter.counts, &searchers[i].counts);
+		find_counts_add(&batch->report->reporter.counts, &searchers[i].counts);
 	return report_matches(search, searchers, count, error) == 0 ? 1 : -1;
 }
 
 /* The same. One file is searched by one thread, which reports in the order of rows. */
-static int read_rows(struct crowd_search *search, bool has_keys, struct simhash_error *error)
+static int read_rows(struct batch_search *search, bool has_keys, struct simhash_error *error)
 {
-	const struct find_stores *stores = &search->crowd->stores;
+	const struct find_stores *stores = &search->batch->stores;
 	unsigned count = search->count > 1 ? stores->count : 1;
 	struct searcher *searchers = calloc(count, sizeof *searchers);
 	int status;
@@ -354,65 +355,65 @@ static int read_rows(struct crowd_search *search, bool has_keys, struct simhash_
 }
 
 /* Search for some of the files; in two parts where too much is around them. */
-static int search_for(struct crowd_search *search, const struct vicinity *vicinities, size_t count,
+static int search_for(struct batch_search *search, const struct asked_reach *reaches, size_t count,
 		      struct simhash_error *error)
 {
-	const struct crowd *crowd = search->crowd;
-	int status = vicinities_gather(vicinities, count, crowd->finder, &crowd->stores,
-				       crowd->keys_max, &search->keys, error);
+	const struct asked_batch *batch = search->batch;
+	int status = asked_keys_gather(reaches, count, batch->finder, &batch->stores,
+				       batch->keys_max, &search->keys, error);
 
-	search->vicinities = vicinities;
+	search->reaches = reaches;
 	search->count = count;
 	if (status == 1 || (status == 0 && count == 1))
 		status = read_rows(search, status == 1, error);
-	near_keys_release(&search->keys);
+	asked_keys_release(&search->keys);
 	if (status != 0)
 		return status < 0 ? -1 : 0;
-	if (search_for(search, vicinities, count / 2, error) != 0)
+	if (search_for(search, reaches, count / 2, error) != 0)
 		return -1;
-	return search_for(search, vicinities + count / 2, count - count / 2, error);
+	return search_for(search, reaches + count / 2, count - count / 2, error);
 }
 
 /* ---- What is asked for ---- */
 
-static int search_for_pairs(struct crowd_search *search, struct vicinity *vicinities,
+static int search_for_pairs(struct batch_search *search, struct asked_reach *reaches,
 			    struct simhash_error *error)
 {
-	const struct crowd *crowd = search->crowd;
+	const struct asked_batch *batch = search->batch;
 
-	for (size_t i = 0; i < crowd->count; i++)
-		vicinities[i] = (struct vicinity){.asked = &crowd->files[i],
-						  .distance = crowd->files[i].file.reach,
+	for (size_t i = 0; i < batch->count; i++)
+		reaches[i] = (struct asked_reach){.asked = &batch->files[i],
+						  .distance = batch->files[i].file.reach,
 						  .by_rule = true};
-	return search_for(search, vicinities, crowd->count, error);
+	return search_for(search, reaches, batch->count, error);
 }
 
 /* The nearest of all files, within a growing distance. */
-static int read_all_nearest(struct crowd_search *search, struct vicinity *vicinities,
+static int read_all_nearest(struct batch_search *search, struct asked_reach *reaches,
 			    struct simhash_error *error)
 {
-	const struct crowd *crowd = search->crowd;
+	const struct asked_batch *batch = search->batch;
 
 	for (;;) {
 		size_t count = 0;
-		for (size_t i = 0; i < crowd->count; i++) {
+		for (size_t i = 0; i < batch->count; i++) {
 			struct nearest *nearest = &search->nearest[i];
 			if (nearest->is_found)
 				continue;
 			nearest_begin_round(nearest);
-			vicinities[count++] = (struct vicinity){.asked = &crowd->files[i],
+			reaches[count++] = (struct asked_reach){.asked = &batch->files[i],
 								.distance = nearest->distance};
 		}
 		if (count == 0)
 			return 0;
-		if (search_for(search, vicinities, count, error) != 0)
+		if (search_for(search, reaches, count, error) != 0)
 			return -1;
 		for (size_t i = 0; i < count; i++)
-			nearest_end_round(nearest_of(search, vicinities[i].asked));
+			nearest_end_round(nearest_of(search, reaches[i].asked));
 	}
 }
 
-static int report_nearest(const struct crowd *crowd, const struct asked_file *asked,
+static int report_nearest(const struct asked_batch *batch, const struct asked_file *asked,
 			  const struct nearest *nearest, struct simhash_error *error)
 {
 	for (size_t i = 0; i < nearest->count; i++) {
@@ -420,56 +421,55 @@ static int report_nearest(const struct crowd *crowd, const struct asked_file *as
 					 .b = &nearest->items[i].file,
 					 .distance = nearest->items[i].distance};
 		estimate_resemblance(pair.a, pair.b, &pair);
-		if (asked_report_pair(crowd->report, pair, error) != 0)
+		if (asked_report_pair(batch->report, pair, error) != 0)
 			return -1;
 	}
 	return 0;
 }
 
-static int search_for_nearest(struct crowd_search *search, struct vicinity *vicinities,
+static int search_for_nearest(struct batch_search *search, struct asked_reach *reaches,
 			      struct simhash_error *error)
 {
-	const struct crowd *crowd = search->crowd;
-	size_t wanted = crowd->finder->request->nearest;
+	const struct asked_batch *batch = search->batch;
+	size_t wanted = batch->finder->request->nearest;
 	int status = 0;
 
-	search->nearest = calloc(crowd->count, sizeof *search->nearest);
+	search->nearest = calloc(batch->count, sizeof *search->nearest);
 	if (search->nearest == NULL)
 		return error_set_memory(error);
-	for (size_t i = 0; status == 0 && i < crowd->count; i++)
-		status = nearest_begin(&search->nearest[i], wanted, crowd->finder, &crowd->files[i],
+	for (size_t i = 0; status == 0 && i < batch->count; i++)
+		status = nearest_begin(&search->nearest[i], wanted, batch->finder, &batch->files[i],
 				       error);
 	if (status == 0)
-		status = read_all_nearest(search, vicinities, error);
-	for (size_t i = 0; i < crowd->count; i++) {
+		status = read_all_nearest(search, reaches, error);
+	for (size_t i = 0; i < batch->count; i++) {
 		if (status == 0)
 			status =
-				report_nearest(crowd, &crowd->files[i], &search->nearest[i], error);
+				report_nearest(batch, &batch->files[i], &search->nearest[i], error);
 		nearest_release(&search->nearest[i]);
 	}
 	free(search->nearest);
 	return status;
 }
 
-int crowd_search(struct crowd *crowd, struct simhash_error *error)
+int asked_batch_search(struct asked_batch *batch, struct simhash_error *error)
 {
-	struct crowd_search search = {.crowd = crowd};
-	struct vicinity *vicinities;
+	struct batch_search search = {.batch = batch};
+	struct asked_reach *reaches;
 	int status;
 
-	if (crowd->count == 0)
+	if (batch->count == 0)
 		return 0;
-	if (open_stores(crowd, error) != 0)
+	if (open_stores(batch, error) != 0)
 		return -1;
-	vicinities = calloc(crowd->count, sizeof *vicinities);
-	if (vicinities == NULL)
+	reaches = calloc(batch->count, sizeof *reaches);
+	if (reaches == NULL)
 		return error_set_memory(error);
 	pthread_mutex_init(&search.lock, NULL);
-	status = crowd->finder->request->nearest > 0
-			 ? search_for_nearest(&search, vicinities, error)
-			 : search_for_pairs(&search, vicinities, error);
+	status = batch->finder->request->nearest > 0 ? search_for_nearest(&search, reaches, error)
+						     : search_for_pairs(&search, reaches, error);
 	pthread_mutex_destroy(&search.lock);
-	free(vicinities);
-	clear(crowd);
+	free(reaches);
+	clear(batch);
 	return status;
 }
