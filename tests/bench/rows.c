@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "store/batch.h"
 #include "store/load.h"
 #include "store/names.h"
@@ -86,7 +87,10 @@ static void keep_source(struct sources *sources, const struct file_row *row)
 	}
 	kept = &sources->rows[sources->count++];
 	kept->row = *row;
-	snprintf(kept->extension, sizeof kept->extension, "%.*s", (int)size, extension);
+	if (size >= sizeof kept->extension)
+		size = sizeof kept->extension - 1;
+	ascii_lower_copy(kept->extension, extension, size);
+	kept->extension[size] = '\0';
 }
 
 /* floor(count + noise) within what a file of that size can have. */
