@@ -157,6 +157,37 @@ def write(path, data):
         out.write(data)
 
 
+def stored(data):
+    return struct.pack("<BHH", 0, len(data), len(data) ^ 0xffff) + data
+
+
+def quine():
+    """A zip file whose one member is that file itself: a program for inflate that prints itself, its head and its end."""
+    def made(checksum):
+        fields = struct.pack("<HHHHHIIIHH", 20, 0, 8, 0, 33, checksum, 286, 394, 5, 0)
+        head = b"PK\3\4" + fields + b"q.zip"
+        end = (b"PK\1\2" + struct.pack("<H", 20) + fields + bytes(14) + b"q.zip" + b"PK\5\6" +
+               struct.pack("<HHHHIIH", 0, 0, 1, 1, 51, 321, 0))
+        # Blocks with fixed codes: the last 77 bytes again, at the end; the last 40, and two that are empty.
+        last = bytes.fromhex("a3aa6100") + end
+        repeat = bytes.fromhex("22561d000000ffff" "0208000000ffff")
+        literal = stored(bytes(40))[:5]
+        closing = stored(b"") * 4 + stored(last)[:5]
+        return (head + stored(head + literal) + repeat + stored((repeat + literal) * 2) + repeat + stored(repeat + closing) +
+                repeat + closing + last + last)
+
+    # The checksum of the file with a checksum in it is linear in the bits of that: the one that is its own.
+    base = zlib.crc32(made(0))
+    rows = [(zlib.crc32(made(1 << bit)) ^ base ^ 1 << bit, 1 << bit) for bit in range(32)]
+    checksum, rest = 0, base
+    for bit in reversed(range(32)):
+        row = next(row for row in rows if row[0] >> bit == 1)
+        rows = [(value ^ row[0], bits ^ row[1]) if value >> bit & 1 else (value, bits) for value, bits in rows]
+        if rest >> bit & 1:
+            rest, checksum = rest ^ row[0], checksum ^ row[1]
+    return made(checksum)
+
+
 def odd(folder):
     text = "\n".join(sentences(random.Random(1), 300)).encode()
     write(f"{folder}/bomb/zeros.zip", zipped([("before.txt", text), ("zeros", bytes(100 << 20)), ("after.txt", text)]))
@@ -178,6 +209,9 @@ def odd(folder):
     for _ in range(2):
         wide = zipped([(f"{i}.zip", wide) for i in range(16)])
     write(f"{folder}/bomb/wide.zip", wide)
+    itself = quine()
+    assert zipfile.ZipFile(io.BytesIO(itself)).read("q.zip") == itself
+    write(f"{folder}/bomb/quine.zip", itself)
     # The end of a zip file says how many members there are: here two, and a billion.
     many = bytearray(zipped([("a.txt", text), ("b.txt", text[::-1])]))
     end = many.index(b"PK\5\6")
