@@ -23,10 +23,10 @@
 #define WHOLE_MAX ((int64_t)64 << 20) /* larger files are not held in memory */
 
 void content_cache_init(struct content_cache *cache, const struct find_sink *sink,
-			struct sandbox_use *sandbox, struct first_error *first_error)
+			struct sandbox_use *sandbox_use, struct first_error *first_error)
 {
 	*cache = (struct content_cache){
-		.sink = sink, .sandbox = sandbox, .first_error = first_error};
+		.sink = sink, .sandbox_use = sandbox_use, .first_error = first_error};
 	pthread_mutex_init(&cache->lock, NULL);
 	pthread_cond_init(&cache->changed, NULL);
 }
@@ -194,24 +194,51 @@ static bool is_member(const struct find_file *file)
 	       !is_inflated_name(bytes_of(name));
 }
 
+/* Each has a process, which the next member of an archive needs, too. */
+static struct sandbox *take_sandbox(struct content_cache *cache)
+{
+	struct sandbox *sandbox = NULL;
+
+	pthread_mutex_lock(&cache->lock);
+	if (cache->sandbox_count > 0)
+		sandbox = cache->sandboxes[--cache->sandbox_count];
+	pthread_mutex_unlock(&cache->lock);
+	return sandbox != NULL ? sandbox : sandbox_new(cache->sandbox_use);
+}
+
+static void return_sandbox(struct content_cache *cache, struct sandbox *sandbox)
+{
+	struct simhash_error ignored;
+
+	pthread_mutex_lock(&cache->lock);
+	if (array_reserve(&cache->sandboxes, &cache->sandbox_capacity, cache->sandbox_count + 1,
+			  sizeof *cache->sandboxes, &ignored) == 0) {
+		cache->sandboxes[cache->sandbox_count++] = sandbox;
+		sandbox = NULL;
+	}
+	pthread_mutex_unlock(&cache->lock);
+	sandbox_free(sandbox);
+}
+
 /* The same of a member. */
 static bool extract_whole(struct content_cache *cache, struct content *content, int fd,
 			  const struct stat *status)
 {
 	const char *path = find_file_path(content->file), *inside = strstr(path, "//");
 	const char *name = inside;
-	struct sandbox *sandbox = cache->sandbox == NULL ? NULL : sandbox_new(cache->sandbox);
+	struct sandbox *sandbox = cache->sandbox_use == NULL ? NULL : take_sandbox(cache);
 	bool is_extracted;
 	int why = ENOMEM;
 
 	while (name > path && name[-1] != '/')
 		name--;
-	is_extracted = (sandbox != NULL || cache->sandbox == NULL) &&
+	is_extracted = (sandbox != NULL || cache->sandbox_use == NULL) &&
 		       container_extract(sandbox, fd, status,
 					 (struct bytes){name, (size_t)(inside - name)},
 					 bytes_of(inside + 2), content->bytes,
 					 (size_t)content->file->size_bytes, &why) == 0;
-	sandbox_free(sandbox);
+	if (sandbox != NULL)
+		return_sandbox(cache, sandbox);
 	if (is_extracted)
 		return true;
 	if (strcmp(inside + 2, FILTERED_NAME) == 0)
@@ -312,6 +339,9 @@ void content_cache_release(struct content_cache *cache)
 		free(cache->contents[i]);
 	}
 	free(cache->contents);
+	while (cache->sandbox_count > 0)
+		sandbox_free(cache->sandboxes[--cache->sandbox_count]);
+	free(cache->sandboxes);
 	pthread_cond_destroy(&cache->changed);
 	pthread_mutex_destroy(&cache->lock);
 }

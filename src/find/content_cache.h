@@ -42,7 +42,7 @@ struct content {
 
 struct content_cache {
 	const struct find_sink *sink;
-	struct sandbox_use *sandbox; /* in which archives are read; NULL: in this process */
+	struct sandbox_use *sandbox_use; /* in which archives are read; NULL: in this process */
 	struct first_error *first_error;
 	pthread_mutex_t lock;	   /* of what follows, and of the contents */
 	struct content **contents; /* by the number of the file; NULL: not asked for yet */
@@ -50,10 +50,12 @@ struct content_cache {
 	pthread_cond_t changed;
 	size_t held;
 	struct content *oldest, *newest;
+	struct sandbox **sandboxes; /* that no thread uses */
+	size_t sandbox_count, sandbox_capacity;
 };
 
 void content_cache_init(struct content_cache *cache, const struct find_sink *sink,
-			struct sandbox_use *sandbox, struct first_error *first_error);
+			struct sandbox_use *sandbox_use, struct first_error *first_error);
 void content_cache_release(struct content_cache *cache);
 
 /* Where on its disk a file lies; false, and never taken, where it cannot be read. */
