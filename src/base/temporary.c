@@ -4,10 +4,13 @@
  */
 #include "base/temporary.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 
 static const char *temporary_folder(void)
@@ -46,4 +49,71 @@ FILE *temporary_file(void)
 	}
 	free(name);
 	return file;
+}
+
+/* As many bytes as there are, or as fit; nobody else can have cut the file. */
+static ssize_t read_some(FILE *file, char *bytes, size_t size, off_t place,
+			 struct simhash_error *error)
+{
+	ssize_t count;
+
+	do
+		count = pread(fileno(file), bytes, size, place);
+	while (count < 0 && errno == EINTR);
+	if (count == 0)
+		errno = EIO;
+	return count > 0 ? count : temporary_unreadable(error);
+}
+
+int temporary_read_at(FILE *file, void *bytes, size_t size, off_t place,
+		      struct simhash_error *error)
+{
+	for (size_t done = 0; done < size;) {
+		ssize_t count = read_some(file, (char *)bytes + done, size - done,
+					  place + (off_t)done, error);
+		if (count < 0)
+			return -1;
+		done += (size_t)count;
+	}
+	return 0;
+}
+
+int temporary_write_at(FILE *file, const void *bytes, size_t size, off_t place,
+		       struct simhash_error *error)
+{
+	for (size_t done = 0; done < size;) {
+		ssize_t count = pwrite(fileno(file), (const char *)bytes + done, size - done,
+				       place + (off_t)done);
+		if (count > 0)
+			done += (size_t)count;
+		else if (count == 0 || errno != EINTR)
+			return temporary_no_room(error);
+	}
+	return 0;
+}
+
+int temporary_fill(struct temporary_window *window, size_t needed, struct simhash_error *error)
+{
+	size_t rest = window->filled - window->at;
+
+	if (rest >= needed)
+		return 0;
+	if (rest > 0)
+		memmove(window->buffer, window->buffer + window->at, rest);
+	window->at = 0;
+	window->filled = rest;
+	if (array_reserve(&window->buffer, &window->capacity, needed, 1, error) != 0)
+		return -1;
+	while (window->filled < needed) {
+		size_t room = window->capacity - window->filled;
+		off_t left = window->end - window->next;
+		ssize_t count = read_some(window->file, window->buffer + window->filled,
+					  left < (off_t)room ? (size_t)left : room, window->next,
+					  error);
+		if (count < 0)
+			return -1;
+		window->filled += (size_t)count;
+		window->next += count;
+	}
+	return 0;
 }

@@ -6,6 +6,7 @@
 #define SIMHASH_BASE_TEMPORARY_H
 
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "simhash.h"
 
@@ -15,5 +16,22 @@ FILE *temporary_file(void);
 /* -1, with the error of a write or a read by errno. */
 int temporary_no_room(struct simhash_error *error);
 int temporary_unreadable(struct simhash_error *error);
+
+/* All of `size` bytes from a place of the file on, which has them when they are read. Any thread. */
+int temporary_read_at(FILE *file, void *bytes, size_t size, off_t place,
+		      struct simhash_error *error);
+int temporary_write_at(FILE *file, const void *bytes, size_t size, off_t place,
+		       struct simhash_error *error);
+
+/* What is read of a file one piece after another. */
+struct temporary_window {
+	FILE *file;	 /* borrowed */
+	off_t next, end; /* of what is not in the buffer */
+	char *buffer;	 /* owned; the caller frees it */
+	size_t at, filled, capacity;
+};
+
+/* Have at least `needed` bytes in the buffer behind `at`, which there are. */
+int temporary_fill(struct temporary_window *window, size_t needed, struct simhash_error *error);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/threads.h"
 #include "find/folder_tree.h"
 
 struct member_content {
@@ -18,10 +19,17 @@ struct alike_pair {
 	uint32_t x, y, millionths;
 };
 
-struct relating {
+/* What all threads share. */
+struct relating_all {
 	struct folder_tree *tree;
+	struct group_parts *groups;
 	double min_resemblance;
 	uint32_t *folders_of; /* each content */
+	struct first_error first_error;
+};
+
+struct relating {
+	struct relating_all *all;
 	struct member_content *members;
 	size_t member_capacity;
 	struct alike_pair *pairs;
@@ -56,7 +64,7 @@ static int add_pair(struct relating *relating, const struct member_content *x,
 {
 	double resemblance = resemblance_of(x->file, y->file);
 
-	if (resemblance < relating->min_resemblance)
+	if (resemblance < relating->all->min_resemblance)
 		return 0;
 	if (array_reserve(&relating->pairs, &relating->capacity, relating->count + 1,
 			  sizeof *relating->pairs, error) != 0)
@@ -76,9 +84,10 @@ static size_t take_members(struct relating *relating, const struct group_list *g
 		const struct find_file *file = groups->members[m].file;
 		uint32_t content = groups->members[m].role == ROLE_COPY
 					   ? NO_CONTENT
-					   : folder_tree_content(relating->tree, file->size_bytes,
+					   : folder_tree_content(relating->all->tree,
+								 file->size_bytes,
 								 file->content_hash);
-		if (content != NO_CONTENT && relating->folders_of[content] <= COMMON_FOLDERS)
+		if (content != NO_CONTENT && relating->all->folders_of[content] <= COMMON_FOLDERS)
 			relating->members[count++] = (struct member_content){file, content};
 	}
 	if (count == 0)
@@ -108,6 +117,28 @@ static int relate_group(struct relating *relating, const struct group_list *grou
 	return 0;
 }
 
+static void *run_relater(void *argument)
+{
+	struct relating *relating = argument;
+	struct relating_all *all = relating->all;
+	struct group_list groups;
+	struct simhash_error error;
+	int status = 0;
+
+	while (status == 0 && !first_error_is_set(&all->first_error) &&
+	       (status = group_parts_next(all->groups, &groups, &error)) == 1) {
+		status = 0;
+		for (size_t g = 0; status == 0 && g < groups.count; g++)
+			status = relate_group(relating, &groups, &groups.groups[g], &error);
+		group_list_release(&groups);
+	}
+	if (status < 0)
+		first_error_set(&all->first_error, &error);
+	return NULL;
+}
+
+/* ---- All pairs ---- */
+
 static int compare_alike(const void *a, const void *b)
 {
 	const struct alike_content *x = a, *y = b;
@@ -117,26 +148,43 @@ static int compare_alike(const void *a, const void *b)
 	return (x->content > y->content) - (x->content < y->content);
 }
 
+static void count_alike(size_t *first, const struct relating *relating)
+{
+	for (size_t i = 0; i < relating->count; i++) {
+		first[relating->pairs[i].x]++;
+		first[relating->pairs[i].y]++;
+	}
+}
+
+static void place_alike(struct folder_tree *tree, const struct relating *relating)
+{
+	size_t *first = tree->alike_first;
+
+	for (size_t i = 0; i < relating->count; i++) {
+		const struct alike_pair *pair = &relating->pairs[i];
+		tree->alike[--first[pair->x]] = (struct alike_content){pair->y, pair->millionths};
+		tree->alike[--first[pair->y]] = (struct alike_content){pair->x, pair->millionths};
+	}
+}
+
 /* Both ways, by content. */
-static int write_alike(struct folder_tree *tree, const struct alike_pair *pairs, size_t count,
+static int write_alike(struct folder_tree *tree, struct relating *own, unsigned threads,
 		       struct simhash_error *error)
 {
 	size_t *first = tree->alike_first = calloc(tree->content_count + 1, sizeof *first);
+	size_t count = 0;
 
+	for (unsigned t = 0; t < threads; t++)
+		count += own[t].count;
 	tree->alike = malloc((2 * count + 1) * sizeof *tree->alike);
 	if (first == NULL || tree->alike == NULL)
 		return error_set_memory(error);
-	for (size_t i = 0; i < count; i++) {
-		first[pairs[i].x]++;
-		first[pairs[i].y]++;
-	}
+	for (unsigned t = 0; t < threads; t++)
+		count_alike(first, &own[t]);
 	for (size_t c = 1; c <= tree->content_count; c++)
 		first[c] += first[c - 1];
-	for (size_t i = 0; i < count; i++) {
-		uint32_t millionths = pairs[i].millionths;
-		tree->alike[--first[pairs[i].x]] = (struct alike_content){pairs[i].y, millionths};
-		tree->alike[--first[pairs[i].y]] = (struct alike_content){pairs[i].x, millionths};
-	}
+	for (unsigned t = 0; t < threads; t++)
+		place_alike(tree, &own[t]);
 	for (size_t c = 0; c < tree->content_count; c++)
 		if (first[c + 1] - first[c] > 1)
 			qsort(tree->alike + first[c], first[c + 1] - first[c], sizeof *tree->alike,
@@ -144,24 +192,34 @@ static int write_alike(struct folder_tree *tree, const struct alike_pair *pairs,
 	return 0;
 }
 
-int folder_tree_relate(struct folder_tree *tree, const struct group_list *groups,
-		       double min_resemblance, struct simhash_error *error)
+int folder_tree_relate(struct folder_tree *tree, struct group_parts *groups, double min_resemblance,
+		       unsigned threads, struct simhash_error *error)
 {
-	struct relating relating = {
+	struct relating_all all = {
 		.tree = tree,
+		.groups = groups,
 		.min_resemblance = min_resemblance < ALIKE_MIN_RESEMBLANCE ? ALIKE_MIN_RESEMBLANCE
 									   : min_resemblance,
-		.folders_of = calloc(tree->content_count + 1, sizeof *relating.folders_of)};
-	int status = relating.folders_of == NULL ? error_set_memory(error) : 0;
+		.folders_of = calloc(tree->content_count + 1, sizeof *all.folders_of)};
+	struct relating *own = calloc(threads, sizeof *own);
+	int status = all.folders_of == NULL || own == NULL ? error_set_memory(error) : 0;
 
+	first_error_init(&all.first_error, error);
 	for (size_t h = 0; status == 0 && h < tree->held_first[tree->count]; h++)
-		relating.folders_of[tree->held[h].content]++;
-	for (size_t g = 0; status == 0 && g < groups->count; g++)
-		status = relate_group(&relating, groups, &groups->groups[g], error);
-	if (status == 0)
-		status = write_alike(tree, relating.pairs, relating.count, error);
-	free(relating.pairs);
-	free(relating.members);
-	free(relating.folders_of);
+		all.folders_of[tree->held[h].content]++;
+	for (unsigned t = 0; status == 0 && t < threads; t++)
+		own[t].all = &all;
+	if (status == 0) {
+		threads_run(threads, run_relater, own, sizeof *own);
+		status = first_error_is_set(&all.first_error)
+				 ? -1
+				 : write_alike(tree, own, threads, error);
+	}
+	for (unsigned t = 0; own != NULL && t < threads; t++) {
+		free(own[t].pairs);
+		free(own[t].members);
+	}
+	free(own);
+	free(all.folders_of);
 	return status;
 }

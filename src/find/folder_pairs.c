@@ -281,16 +281,20 @@ static int find_pairs(struct folder_pairs *found, double min_shared, unsigned th
 int folder_tree_build(struct finder *finder, const struct folder_request *wanted,
 		      struct folder_tree *tree, struct simhash_error *error)
 {
-	struct group_list groups = {.count = 0};
-	int status = folder_tree_read(tree, finder, wanted->sides, wanted->side_count, error);
+	struct group_parts groups = {.count = 0};
+	int status = 0;
 
-	if (status == 0 && wanted->with_similar) {
-		status = finder_groups(finder, LINK_REPRESENTATIVE, &groups, error);
-		if (status == 0)
-			status = folder_tree_relate(
-				tree, &groups, finder->request->rule.verify.min_resemblance, error);
-		group_list_release(&groups);
-	}
+	*tree = (struct folder_tree){.count = 0};
+	/* Searching takes its memory before there is a tree. */
+	if (wanted->with_similar)
+		status = group_parts_find(&groups, finder, LINK_REPRESENTATIVE, error);
+	if (status == 0)
+		status = folder_tree_read(tree, finder, wanted->sides, wanted->side_count, error);
+	if (status == 0 && wanted->with_similar)
+		status = folder_tree_relate(tree, &groups,
+					    finder->request->rule.verify.min_resemblance,
+					    finder->resources->threads, error);
+	group_parts_release(&groups);
 	return status == 0 ? folder_tree_settle(tree, error) : status;
 }
 

@@ -3,7 +3,7 @@
  * folders.h compares. docs/algorithm.md has the rules.
  *
  *     folder_tree_read(&tree, finder, sides, side_count, &error);
- *     folder_tree_relate(&tree, groups, min_resemblance, &error);
+ *     folder_tree_relate(&tree, group_parts, min_resemblance, threads, &error);
  *     folder_tree_settle(&tree, &error);
  *     ... compare ...
  *     folder_tree_release(&tree);
@@ -19,7 +19,7 @@
 
 #include "base/arena.h"
 #include "find/find.h"
-#include "find/groups.h"
+#include "find/group_parts.h"
 #include "store/folder_rows.h"
 
 #define NO_FOLDER UINT32_MAX
@@ -93,8 +93,8 @@ int folder_tree_read(struct folder_tree *tree, const struct finder *finder,
 		     const struct find_side *sides, size_t side_count, struct simhash_error *error);
 
 /* Note which contents are alike: those of one group, from a resemblance on. */
-int folder_tree_relate(struct folder_tree *tree, const struct group_list *groups,
-		       double min_resemblance, struct simhash_error *error);
+int folder_tree_relate(struct folder_tree *tree, struct group_parts *groups, double min_resemblance,
+		       unsigned threads, struct simhash_error *error);
 
 /* Give up what no two folders can have in common. */
 int folder_tree_settle(struct folder_tree *tree, struct simhash_error *error);

@@ -1,55 +1,43 @@
 /*
  * The groups of all files by way of their pairs, as long as those are few. Most trees have few: then
  * the search for pairs, which compares blocks, does less work than looking up each file. When there
- * turn out to be many, it is given up and the groups are found without pairs, by the same rule.
+ * turn out to be many, it is given up and the groups are found without pairs, by the same rule. Pairs
+ * wait in logs, so only those of a part are in memory at a time.
  * SPDX-License-Identifier: MIT
  */
-#include <stdatomic.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/error.h"
-#include "find/groups.h"
+#include "base/threads.h"
+#include "find/finder.h"
+#include "find/group_parts.h"
 
 #define PAIRS_PER_FILE 16
-#define PAIRS_ALWAYS 16384 /* a few files may have more */
-#define PAIRS_MAX 4000000  /* of some 130 bytes */
+#define PAIRS_ALWAYS 16384		   /* a few files may have more */
+#define LOG_BYTES_MAX (UINT64_C(16) << 30) /* of all logs */
+#define LOG_SHARE 8			   /* of the memory that logs take */
+#define PART_SHARE 16 /* that a part takes, as it is in its file: lists take more */
 
-/* Each thread has a list of its own. */
+/* Each thread has a log of its own. */
 struct few_pairs {
-	struct pair_list *lists;
+	struct pair_log *logs;
 	unsigned count;
 	atomic_bool are_too_many;
 };
-
-static int few_pairs_init(struct few_pairs *few, unsigned threads, struct simhash_error *error)
-{
-	*few = (struct few_pairs){.lists = malloc(threads * sizeof *few->lists)};
-	if (few->lists == NULL)
-		return error_set_memory(error);
-	for (few->count = 0; few->count < threads; few->count++)
-		pair_list_init(&few->lists[few->count]);
-	return 0;
-}
-
-static void few_pairs_release(struct few_pairs *few)
-{
-	for (unsigned i = 0; i < few->count; i++)
-		pair_list_release(&few->lists[i]);
-	free(few->lists);
-}
 
 static int take_pair(void *context, unsigned thread, const struct file_pair *pair,
 		     struct simhash_error *error)
 {
 	struct few_pairs *few = context;
-	struct pair_list *list = &few->lists[thread];
+	struct pair_log *log = &few->logs[thread];
 
-	if (list->count >= PAIRS_MAX / few->count ||
-	    list->count >= PAIRS_ALWAYS + PAIRS_PER_FILE * list->file_count)
+	if (log->size >= LOG_BYTES_MAX / few->count ||
+	    log->pairs >= PAIRS_ALWAYS + PAIRS_PER_FILE * (uint64_t)log->rows)
 		atomic_store(&few->are_too_many, true);
 	return atomic_load_explicit(&few->are_too_many, memory_order_relaxed)
 		       ? error_set(error, SIMHASH_E_RANGE, "there are many pairs")
-		       : pair_list_append(list, pair, error);
+		       : pair_log_add(log, pair, error);
 }
 
 /* What was counted is to be counted again. */
@@ -64,7 +52,7 @@ static void begin_again(struct finder *finder)
 	atomic_store(&progress->pairs, 0);
 }
 
-/* The pairs of all threads in the first list. Every file that is in a pair is in one of them. */
+/* Every file that is in a pair is in one of these. */
 static int find_pairs(struct finder *finder, struct few_pairs *few, struct simhash_error *error)
 {
 	const struct find_sink sink = {.context = few, .pair = take_pair};
@@ -79,39 +67,38 @@ static int find_pairs(struct finder *finder, struct few_pairs *few, struct simha
 	searching.sink = &sink;
 	status = finder_all(&searching, error);
 	finder->counts = searching.counts;
-	for (unsigned i = 1; status == 0 && i < few->count; i++)
-		status = pair_list_join(&few->lists[0], &few->lists[i], error);
-	pair_list_end(&few->lists[0]);
+	for (unsigned i = 0; status == 0 && i < few->count; i++)
+		status = pair_log_end(&few->logs[i], error);
 	return status;
 }
 
-static int find_groups_few(struct finder *finder, enum linkage linkage, struct group_list *groups,
-			   bool *are_few, struct simhash_error *error)
+static void release_logs(struct few_pairs *few)
 {
-	struct find_request request = *finder->request;
-	struct few_pairs few;
-	int status = few_pairs_init(&few, finder->resources->threads, error);
+	for (unsigned i = 0; few->logs != NULL && i < few->count; i++)
+		pair_log_release(&few->logs[i]);
+	free(few->logs);
+}
 
-	request.keeps_extensions = true;
+static int find_few(struct finder *finder, struct group_parts *parts, bool *are_few,
+		    struct simhash_error *error)
+{
+	unsigned threads = finder->resources->threads;
+	struct few_pairs few = {.logs = calloc(threads, sizeof *few.logs), .count = threads};
+	int status = few.logs == NULL ? error_set_memory(error) : 0;
+
+	for (unsigned i = 0; status == 0 && i < threads; i++)
+		few.logs[i].budget = finder_memory(finder) / LOG_SHARE / threads;
 	if (status == 0)
 		status = find_pairs(finder, &few, error);
-	if (status == 0)
-		status = group_pairs(&few.lists[0], &request, linkage, groups, error);
-	for (unsigned i = 0; status == 0 && i < few.count; i++)
-		arena_join(&groups->files, &few.lists[i].arena);
-	*are_few = few.lists == NULL || !atomic_load(&few.are_too_many);
-	few_pairs_release(&few);
-	return status;
-}
-
-/* What is told of the groups: how many files are copies, and how many are similar to others. */
-static void count_members(struct finder *finder, const struct group_list *groups)
-{
-	finder->counts.identical = finder->counts.similar = 0;
-	for (size_t m = 0; m < groups->member_count; m++) {
-		finder->counts.identical += groups->members[m].role == ROLE_COPY;
-		finder->counts.similar += groups->members[m].role == ROLE_MEMBER;
+	*are_few = !atomic_load(&few.are_too_many);
+	if (status != 0) {
+		release_logs(&few);
+		return -1;
 	}
+	status = pair_parts_make(&parts->pairs, few.logs, few.count,
+				 finder_memory(finder) / PART_SHARE / threads, error);
+	parts->count = parts->pairs.count;
+	return status;
 }
 
 /*
@@ -127,21 +114,131 @@ static bool tries_pairs(const struct find_request *request)
 	       !rule->verify.same_extension && !rule_is_by_extension(rule);
 }
 
-int finder_groups(struct finder *finder, enum linkage linkage, struct group_list *groups,
-		  struct simhash_error *error)
+int group_parts_find(struct group_parts *parts, struct finder *finder, enum linkage linkage,
+		     struct simhash_error *error)
 {
 	bool are_few = tries_pairs(finder->request);
 	int status = 0;
 
-	*groups = (struct group_list){.count = 0};
+	*parts = (struct group_parts){.linkage = linkage, .request = *finder->request};
+	parts->request.keeps_extensions = true;
 	if (are_few) {
-		status = find_groups_few(finder, linkage, groups, &are_few, error);
-		if (!are_few)
-			begin_again(finder);
+		status = find_few(finder, parts, &are_few, error);
+		if (are_few)
+			return status;
+		begin_again(finder);
 	}
-	if (!are_few)
-		status = finder_groups_without_pairs(finder, linkage, groups, error);
+	parts->count = 1;
+	return finder_groups_without_pairs(finder, linkage, &parts->whole, error);
+}
+
+int group_parts_next(struct group_parts *parts, struct group_list *groups,
+		     struct simhash_error *error)
+{
+	size_t number = atomic_fetch_add(&parts->next, 1);
+	struct pair_list list;
+	int status;
+
+	*groups = (struct group_list){.count = 0};
+	if (number >= parts->count)
+		return 0;
+	if (parts->pairs.count == 0) {
+		*groups = parts->whole;
+		parts->whole = (struct group_list){.count = 0};
+		return 1;
+	}
+	pair_list_init(&list);
+	status = pair_parts_load(&parts->pairs, number, &list, error);
 	if (status == 0)
-		count_members(finder, groups);
-	return status;
+		status = group_pairs(&list, &parts->request, parts->linkage, groups, error);
+	if (status == 0)
+		arena_join(&groups->files, &list.arena);
+	pair_list_release(&list);
+	return status == 0 ? 1 : -1;
+}
+
+void group_parts_release(struct group_parts *parts)
+{
+	pair_parts_release(&parts->pairs);
+	group_list_release(&parts->whole);
+}
+
+/* ---- All of them ---- */
+
+/* Each thread takes parts. */
+struct gathering {
+	struct group_parts *parts;
+	pthread_mutex_t lock;
+	struct group_list *groups;
+	struct first_error first_error;
+};
+
+static void *run_gatherer(void *argument)
+{
+	struct gathering *gathering = *(struct gathering **)argument;
+	struct group_list groups;
+	struct simhash_error error;
+	int status = 1;
+
+	while (status == 1 && !first_error_is_set(&gathering->first_error)) {
+		status = group_parts_next(gathering->parts, &groups, &error);
+		if (status != 1)
+			break;
+		pthread_mutex_lock(&gathering->lock);
+		if (group_list_join(gathering->groups, &groups, &error) != 0)
+			status = -1;
+		pthread_mutex_unlock(&gathering->lock);
+		group_list_release(&groups);
+	}
+	if (status < 0)
+		first_error_set(&gathering->first_error, &error);
+	return NULL;
+}
+
+static int gather(struct group_parts *parts, unsigned threads, struct group_list *groups,
+		  struct simhash_error *error)
+{
+	struct gathering gathering = {
+		.parts = parts, .lock = PTHREAD_MUTEX_INITIALIZER, .groups = groups};
+	struct gathering **own = malloc(threads * sizeof(struct gathering *));
+
+	if (own == NULL)
+		return error_set_memory(error);
+	first_error_init(&gathering.first_error, error);
+	for (unsigned t = 0; t < threads; t++)
+		own[t] = &gathering;
+	threads_run(threads, run_gatherer, own, sizeof *own);
+	free(own);
+	return first_error_is_set(&gathering.first_error) ? -1 : 0;
+}
+
+/* What is told of the groups: how many files are copies, and how many are similar to others. */
+static void count_members(struct finder *finder, const struct group_list *groups)
+{
+	finder->counts.identical = finder->counts.similar = 0;
+	for (size_t m = 0; m < groups->member_count; m++) {
+		finder->counts.identical += groups->members[m].role == ROLE_COPY;
+		finder->counts.similar += groups->members[m].role == ROLE_MEMBER;
+	}
+}
+
+int finder_groups(struct finder *finder, enum linkage linkage, struct group_list *groups,
+		  struct simhash_error *error)
+{
+	struct group_parts parts;
+	unsigned threads = finder->resources->threads;
+	int status = group_parts_find(&parts, finder, linkage, error);
+
+	*groups = (struct group_list){.count = 0};
+	if (status == 0)
+		status = gather(&parts, parts.count < threads ? (unsigned)parts.count : threads,
+				groups, error);
+	group_parts_release(&parts);
+	if (status != 0) {
+		group_list_release(groups);
+		return -1;
+	}
+	group_list_number(groups);
+	count_members(finder, groups);
+	return 0;
 }

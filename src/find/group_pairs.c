@@ -232,6 +232,7 @@ int group_pairs(const struct pair_list *list, const struct find_request *request
 		free(edges.items);
 		edges.items = NULL;
 		status = groups_write(&contents, request, linkage, groups, error);
+		contents_release(&groups->contents); /* the files are the list's */
 	}
 	free(of_file);
 	free(edges.firsts);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/sizes.h"
 #include "find/group_plain.h"
@@ -116,6 +117,14 @@ static int compare_groups(const void *a, const void *b)
 	return find_file_compare(x->representative, y->representative);
 }
 
+void group_list_number(struct group_list *groups)
+{
+	if (groups->count > 1)
+		qsort(groups->groups, groups->count, sizeof *groups->groups, compare_groups);
+	for (size_t g = 0; g < groups->count; g++)
+		groups->groups[g].number = g + 1;
+}
+
 /* The contents that are in groups, in the order of writing; their number, and that of their files. */
 static size_t place(const struct contents *contents, struct unique_content **placed, size_t *files)
 {
@@ -161,19 +170,43 @@ int groups_write(struct contents *contents, const struct find_request *request,
 		return error_set_memory(error);
 	count = place(&groups->contents, placed, &files);
 	prefer_plain(placed, count, request, linkage);
-	groups->groups = malloc((count + 1) * sizeof *groups->groups);
-	groups->members = malloc((files + 1) * sizeof *groups->members);
-	if (groups->groups == NULL || groups->members == NULL) {
+	if (array_reserve(&groups->groups, &groups->capacity, count + 1, sizeof *groups->groups,
+			  error) != 0 ||
+	    array_reserve(&groups->members, &groups->member_capacity, files + 1,
+			  sizeof *groups->members, error) != 0) {
 		free(placed);
-		return error_set_memory(error);
+		return -1;
 	}
 	for (size_t i = 0; i < count; i++)
 		add_content(groups, placed[i]);
 	free(placed);
-	qsort(groups->groups, groups->count, sizeof *groups->groups, compare_groups);
-	for (size_t g = 0; g < groups->count; g++)
-		groups->groups[g].number = g + 1;
+	group_list_number(groups);
 	return name_groups(groups, error);
+}
+
+int group_list_join(struct group_list *groups, struct group_list *other,
+		    struct simhash_error *error)
+{
+	if (array_reserve(&groups->groups, &groups->capacity, groups->count + other->count + 1,
+			  sizeof *groups->groups, error) != 0 ||
+	    array_reserve(&groups->members, &groups->member_capacity,
+			  groups->member_count + other->member_count + 1, sizeof *groups->members,
+			  error) != 0)
+		return -1;
+	for (size_t g = 0; g < other->count; g++) {
+		struct group *group = &groups->groups[groups->count++];
+		*group = other->groups[g];
+		group->first += groups->member_count;
+	}
+	memcpy(groups->members + groups->member_count, other->members,
+	       other->member_count * sizeof *groups->members);
+	groups->member_count += other->member_count;
+	arena_join(&groups->files, &other->files);
+	if (groups->contents.count == 0) {
+		groups->contents = other->contents;
+		other->contents = (struct contents){.items = NULL};
+	}
+	return 0;
 }
 
 void group_list_release(struct group_list *groups)
@@ -184,5 +217,6 @@ void group_list_release(struct group_list *groups)
 	free(groups->members);
 	groups->groups = NULL;
 	groups->members = NULL;
-	groups->count = groups->member_count = 0;
+	groups->count = groups->capacity = 0;
+	groups->member_count = groups->member_capacity = 0;
 }

@@ -48,10 +48,10 @@ struct group {
 
 struct group_list {
 	struct group *groups;
-	size_t count;
+	size_t count, capacity;
 	struct group_member *members;
-	size_t member_count;
-	struct contents contents; /* which have the files */
+	size_t member_count, member_capacity;
+	struct contents contents; /* which have the files, where they were found without pairs */
 	struct arena files;	  /* those of a list of pairs that is no more */
 };
 
@@ -75,8 +75,15 @@ int group_pairs(const struct pair_list *list, const struct find_request *request
 
 void group_list_release(struct group_list *groups);
 
+/* Add the groups of another list, to be numbered anew. Takes its files over. */
+int group_list_join(struct group_list *groups, struct group_list *other,
+		    struct simhash_error *error);
+
+/* Put the groups in order, and number them; those that save the most come first. */
+void group_list_number(struct group_list *groups);
+
 /*
- * Write the groups of contents down, which are taken over; those that save the most come first. By
+ * Write the groups of contents down, which are taken over, in order and with their numbers. By
  * single linkage the relation of each to its representative is set.
  */
 int groups_write(struct contents *contents, const struct find_request *request,

@@ -33,12 +33,12 @@ void pair_list_end(struct pair_list *list)
 	list->slot_count = 0;
 }
 
-static uint64_t hash_of(const struct find_file *file)
+uint64_t pair_file_hash(const struct find_file *file)
 {
 	return hash_seeded(hash_seeded_bytes(file->path_hash), (uint64_t)file->host);
 }
 
-static bool is_same(const struct find_file *x, const struct find_file *y)
+bool are_same_file(const struct find_file *x, const struct find_file *y)
 {
 	return x->host == y->host && x->is_stream == y->is_stream &&
 	       memcmp(x->path_hash, y->path_hash, PATH_HASH_SIZE) == 0;
@@ -51,7 +51,7 @@ static struct kept_slot *find_slot(const struct pair_list *list, uint64_t hash,
 	size_t slot = (size_t)hash & (list->slot_count - 1);
 
 	while (list->slots[slot].file != NULL && (file == NULL || list->slots[slot].hash != hash ||
-						  !is_same(list->slots[slot].file, file)))
+						  !are_same_file(list->slots[slot].file, file)))
 		slot = (slot + 1) & (list->slot_count - 1);
 	return &list->slots[slot];
 }
@@ -128,10 +128,10 @@ static struct find_file *find_or_add(struct pair_list *list, const struct find_f
 static int keep_file(struct pair_list *list, const struct find_file *file,
 		     const struct find_file **kept, struct simhash_error *error)
 {
-	uint64_t hash = hash_of(file);
+	uint64_t hash = pair_file_hash(file);
 	struct find_file **recent = &list->recent[hash % PAIRS_RECENT];
 
-	if (*recent == NULL || !is_same(*recent, file))
+	if (*recent == NULL || !are_same_file(*recent, file))
 		*recent = find_or_add(list, file, hash, error);
 	*kept = *recent;
 	return *kept == NULL ? -1 : 0;
@@ -168,7 +168,7 @@ static void find_twins(const struct pair_list *list, const struct pair_list *oth
 	for (size_t i = 0; i < other->file_count; i++) {
 		struct find_file *file = other->files[i], *here = NULL;
 		if (list->slot_count > 0)
-			here = find_slot(list, hash_of(file), file)->file;
+			here = find_slot(list, pair_file_hash(file), file)->file;
 		twins[i] = here == NULL ? file : here;
 	}
 }
@@ -191,7 +191,7 @@ int pair_list_join(struct pair_list *list, struct pair_list *other, struct simha
 	}
 	/* Only now their numbers may change. */
 	for (size_t i = 0; status == 0 && i < other->file_count; i++) {
-		uint64_t hash = hash_of(other->files[i]);
+		uint64_t hash = pair_file_hash(other->files[i]);
 		struct kept_slot *slot = need_slot(list, hash, other->files[i], error);
 		if (slot == NULL)
 			status = -1;

@@ -4,9 +4,7 @@
  */
 #include "find/row_runs.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "base/error.h"
@@ -202,7 +200,7 @@ void row_runs_release(struct row_runs *runs)
 
 static bool is_in_memory(const struct run_reader *reader)
 {
-	return reader->buffer == NULL;
+	return reader->window.buffer == NULL;
 }
 
 static bool is_zone_wanted(const struct run_reader *reader)
@@ -221,65 +219,37 @@ static bool next_zones(struct run_reader *reader)
 		reader->zone++;
 	if (reader->zone == reader->end_zone)
 		return false;
-	reader->next = reader->zone == reader->first_zone ? reader->begin
-							  : zones[reader->zone - 1].end;
+	reader->window.next = reader->zone == reader->first_zone ? reader->begin
+								 : zones[reader->zone - 1].end;
 	while (reader->zone < reader->end_zone && is_zone_wanted(reader))
-		reader->end = zones[reader->zone++].end;
+		reader->window.end = zones[reader->zone++].end;
 	return true;
 }
 
 static const struct packed_row *take_from_memory(struct run_reader *reader)
 {
 	const struct row_runs *runs = reader->runs;
+	struct temporary_window *window = &reader->window;
 
-	if (reader->next + ROW_AHEAD < reader->end)
-		__builtin_prefetch(row_at(runs, &runs->items[reader->next + ROW_AHEAD]));
-	return row_at(runs, &runs->items[reader->next++]);
-}
-
-/* Have at least `needed` bytes of the file in the buffer, which there are. */
-static int fill(struct run_reader *reader, size_t needed, struct simhash_error *error)
-{
-	size_t rest = reader->filled - reader->at;
-
-	if (rest >= needed)
-		return 0;
-	if (rest > 0)
-		memmove(reader->buffer, reader->buffer + reader->at, rest);
-	reader->at = 0;
-	reader->filled = rest;
-	if (array_reserve(&reader->buffer, &reader->capacity, needed, 1, error) != 0)
-		return -1;
-	while (reader->filled < needed) {
-		size_t room = reader->capacity - reader->filled;
-		off_t left = reader->end - reader->next;
-		ssize_t count = pread(fileno(reader->runs->file), reader->buffer + reader->filled,
-				      left < (off_t)room ? (size_t)left : room, reader->next);
-		if (count < 0 && errno == EINTR)
-			continue;
-		if (count == 0)
-			errno = EIO; /* nobody else can have cut the file */
-		if (count <= 0)
-			return temporary_unreadable(error);
-		reader->filled += (size_t)count;
-		reader->next += count;
-	}
-	return 0;
+	if (window->next + ROW_AHEAD < window->end)
+		__builtin_prefetch(row_at(runs, &runs->items[window->next + ROW_AHEAD]));
+	return row_at(runs, &runs->items[window->next++]);
 }
 
 /* NULL with the error filled. */
 static const struct packed_row *take_from_file(struct run_reader *reader,
 					       struct simhash_error *error)
 {
+	struct temporary_window *window = &reader->window;
 	const struct packed_row *row;
 
-	if (fill(reader, sizeof *row, error) != 0)
+	if (temporary_fill(window, sizeof *row, error) != 0)
 		return NULL;
-	row = (const struct packed_row *)(const void *)(reader->buffer + reader->at);
-	if (fill(reader, row->size, error) != 0)
+	row = (const struct packed_row *)(const void *)(window->buffer + window->at);
+	if (temporary_fill(window, row->size, error) != 0)
 		return NULL;
-	row = (const struct packed_row *)(const void *)(reader->buffer + reader->at);
-	reader->at += row->size;
+	row = (const struct packed_row *)(const void *)(window->buffer + window->at);
+	window->at += row->size;
 	return row;
 }
 
@@ -293,6 +263,7 @@ int run_reader_begin(struct run_reader *reader, const struct row_runs *runs, siz
 	*reader =
 		(struct run_reader){.runs = runs,
 				    .range = *range,
+				    .window = {.file = runs->file},
 				    .first_zone = zone,
 				    .end_zone = is_spilled ? runs->ends[number] : runs->zone_count};
 	if (is_spilled && zone > 0)
@@ -306,19 +277,20 @@ int run_reader_begin(struct run_reader *reader, const struct row_runs *runs, siz
 		else
 			end = middle;
 	}
-	if (is_spilled &&
-	    array_reserve(&reader->buffer, &reader->capacity, buffer_bytes, 1, error) != 0)
+	if (is_spilled && array_reserve(&reader->window.buffer, &reader->window.capacity,
+					buffer_bytes, 1, error) != 0)
 		return -1;
 	return run_reader_step(reader, error);
 }
 
 int run_reader_step(struct run_reader *reader, struct simhash_error *error)
 {
+	const struct temporary_window *window = &reader->window;
 	const struct packed_row *row;
 
 	do {
 		reader->row = NULL;
-		if (reader->next == reader->end && reader->at == reader->filled &&
+		if (window->next == window->end && window->at == window->filled &&
 		    !next_zones(reader))
 			return 0;
 		row = is_in_memory(reader) ? take_from_memory(reader)
@@ -336,6 +308,6 @@ int run_reader_step(struct run_reader *reader, struct simhash_error *error)
 
 void run_reader_release(struct run_reader *reader)
 {
-	free(reader->buffer);
+	free(reader->window.buffer);
 	*reader = (struct run_reader){.row = NULL};
 }

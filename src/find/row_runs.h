@@ -24,6 +24,7 @@
 #include <sys/types.h>
 
 #include "base/sort.h"
+#include "base/temporary.h"
 #include "find/packed_row.h"
 
 /* Some rows of a run, one behind another. */
@@ -77,11 +78,8 @@ struct run_reader {
 	const struct row_runs *runs;
 	struct row_range range;
 	size_t first_zone, zone, end_zone; /* of the run; that to be read next; behind the last */
-	off_t begin;			   /* of the run, as the following: see struct run_zone */
-	off_t next, end;		   /* of what is being read */
-	/* What was read of the file, if the run is there. */
-	char *buffer;
-	size_t at, filled, capacity;
+	off_t begin;			   /* of the run, as in the window: see struct run_zone */
+	struct temporary_window window;	   /* without a buffer where the run is in memory */
 };
 
 /* Go to the first row of a run that is in the range. Borrows the runs. */

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/sort.h"
@@ -179,22 +178,14 @@ static void sort_records(const struct line_parts *parts, struct sort_item *recor
 }
 
 /* Read or write `count` records of the file from record `first` on; any thread. */
-static int move_records(int fd, bool writes, struct sort_item *records, size_t count,
+static int move_records(FILE *file, bool writes, struct sort_item *records, size_t count,
 			uint64_t first, struct simhash_error *error)
 {
-	char *at = (char *)records;
-	size_t left = count * sizeof *records;
+	size_t size = count * sizeof *records;
 	off_t place = (off_t)(first * sizeof *records);
 
-	while (left > 0) {
-		ssize_t moved = writes ? pwrite(fd, at, left, place) : pread(fd, at, left, place);
-		if (moved <= 0)
-			return writes ? temporary_no_room(error) : temporary_unreadable(error);
-		at += moved;
-		left -= (size_t)moved;
-		place += moved;
-	}
-	return 0;
+	return writes ? temporary_write_at(file, records, size, place, error)
+		      : temporary_read_at(file, records, size, place, error);
 }
 
 /* Sorting the chunks of the file: each is taken by one thread. */
@@ -211,12 +202,11 @@ static int sort_chunk(struct chunks *chunks, uint64_t first, struct sort_item *r
 	const struct pair_sorter *sorter = chunks->sorter;
 	uint64_t left = sorter->file_count - first;
 	size_t count = left < chunks->chunk ? (size_t)left : chunks->chunk;
-	int fd = fileno(sorter->file);
 
-	if (move_records(fd, false, records, count, first, error) != 0)
+	if (move_records(sorter->file, false, records, count, first, error) != 0)
 		return -1;
 	sort_records(sorter->parts, records, records + chunks->chunk, count);
-	return move_records(fd, true, records, count, first, error);
+	return move_records(sorter->file, true, records, count, first, error);
 }
 
 static void *sort_some(void *argument)
@@ -302,8 +292,7 @@ static int refill(const struct pair_sorter *sorter, struct run *run, size_t room
 
 	run->at = 0;
 	run->count = left < room ? (size_t)left : room;
-	if (move_records(fileno(sorter->file), false, run->records, run->count, run->next, error) !=
-	    0)
+	if (move_records(sorter->file, false, run->records, run->count, run->next, error) != 0)
 		return -1;
 	run->next += run->count;
 	return 0;
@@ -466,8 +455,7 @@ int pair_sorter_drain(struct pair_sorter *sorter, keyed_line_fn *each, void *con
 	while (first < sorter->file_count) {
 		uint64_t left = sorter->file_count - first;
 		size_t count = left < sorter->capacity ? (size_t)left : sorter->capacity;
-		if (move_records(fileno(sorter->file), false, sorter->records, count, first,
-				 error) != 0 ||
+		if (move_records(sorter->file, false, sorter->records, count, first, error) != 0 ||
 		    drain_records(sorter, sorter->records, count, each, context, error) != 0)
 			return -1;
 		first += count;

@@ -1,6 +1,9 @@
 /*
  * A list of pairs finds its files as fast when their path hashes, as an index has them, were made to
  * collide in what the list hashed by before it was seeded. Runs of used slots are counted.
+ *
+ * Logs of pairs that were cut into parts have every pair once, as it was, and no file of two parts
+ * has a pair or a content in common.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -8,11 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-#include "find/pairs.h"
+#include "find/pair_parts.h"
 
 #define FILES 20000u
 #define STEPS_MAX ((uint64_t)200 * FILES) /* colliding, the square of FILES */
@@ -52,10 +56,130 @@ static void list_of_paths_that_were_made_to_collide_has_short_runs(void **state)
 	pair_list_release(&list);
 }
 
+/* ---- Parts ---- */
+
+#define CHAINS 3000u /* each of some files, and two chains have a content in common at times */
+#define CHAIN_MAX 5u
+#define NUMBERS (CHAINS * CHAIN_MAX)
+#define LOGS 3u
+
+static uint32_t chain_content(uint32_t chain)
+{
+	return chain % 100 == 99 ? chain - 1 : chain;
+}
+
+/* The file of a chain; the name has its number. */
+static void make_file(uint32_t chain, uint32_t at, struct find_file *file, char *name)
+{
+	uint32_t number = chain * CHAIN_MAX + at;
+	uint64_t content = at == 0 ? chain_content(chain) : NUMBERS + number;
+
+	memset(file, 0, sizeof *file);
+	file->display = name;
+	file->display_size = (uint32_t)sprintf(name, "/%u", number);
+	file->host = 1 + chain % 2;
+	file->size_bytes = number;
+	file->has_sketch = number % 3 > 0;
+	file->sketch.registers[0] = file->has_sketch ? (uint8_t)number : 0;
+	content *= UINT64_C(0x9e3779b97f4a7c15);
+	memcpy(file->content_hash, &content, sizeof content);
+	memcpy(file->path_hash, &number, sizeof number);
+}
+
+static void log_chains(struct pair_log *logs, size_t budget)
+{
+	struct find_file files[2];
+	char names[2][16];
+	struct simhash_error error;
+
+	for (unsigned l = 0; l < LOGS; l++)
+		logs[l] = (struct pair_log){.budget = budget};
+	for (uint32_t at = 1; at < CHAIN_MAX; at++)
+		for (uint32_t chain = 0; chain < CHAINS; chain++) {
+			const struct file_pair pair = {.a = &files[0],
+						       .b = &files[1],
+						       .distance = chain,
+						       .resemblance = 1.0 / (1 + at),
+						       .verification = PAIR_SKETCH};
+			make_file(chain, at - 1, &files[0], names[0]);
+			make_file(chain, at, &files[1], names[1]);
+			assert_int_equal(pair_log_add(&logs[(chain + at) % LOGS], &pair, &error),
+					 0);
+		}
+	for (unsigned l = 0; l < LOGS; l++)
+		assert_int_equal(pair_log_end(&logs[l], &error), 0);
+}
+
+/* Where the pairs of a chain were, and how many of them: each only in one part. */
+struct seen_chain {
+	size_t part;
+	unsigned pairs;
+};
+
+static void see_pair(const struct file_pair *pair, size_t part, struct seen_chain *chains)
+{
+	uint32_t chain = (uint32_t)pair->distance;
+	struct seen_chain *seen = &chains[chain];
+	uint32_t number = (uint32_t)strtoul(pair->a->display + 1, NULL, 10);
+	struct find_file file;
+	char name[16];
+
+	assert_int_equal(number / CHAIN_MAX, chain);
+	make_file(chain, number % CHAIN_MAX, &file, name);
+	assert_string_equal(pair->a->display, name);
+	assert_memory_equal(&pair->a->sketch, &file.sketch, sizeof file.sketch);
+	assert_int_equal(pair->a->size_bytes, file.size_bytes);
+	assert_true(pair->resemblance == 1.0 / (2 + number % CHAIN_MAX));
+	assert_int_equal(pair->verification, PAIR_SKETCH);
+	if (seen->pairs++ == 0)
+		seen->part = part;
+	assert_int_equal(seen->part, part);
+}
+
+static size_t expect_chains(size_t budget, size_t part_bytes)
+{
+	struct seen_chain *chains = calloc(CHAINS, sizeof *chains);
+	struct pair_log *logs = calloc(LOGS, sizeof *logs);
+	struct pair_parts parts;
+	struct simhash_error error;
+	size_t count;
+
+	assert_non_null(chains);
+	assert_non_null(logs);
+	log_chains(logs, budget);
+	assert_int_equal(pair_parts_make(&parts, logs, LOGS, part_bytes, &error), 0);
+	for (size_t part = 0; part < parts.count; part++) {
+		struct pair_list list;
+		pair_list_init(&list);
+		assert_int_equal(pair_parts_load(&parts, part, &list, &error), 0);
+		for (size_t i = 0; i < list.count; i++)
+			see_pair(&list.pairs[i], part, chains);
+		pair_list_release(&list);
+	}
+	for (uint32_t chain = 0; chain < CHAINS; chain++) {
+		assert_int_equal(chains[chain].pairs, CHAIN_MAX - 1);
+		assert_int_equal(chains[chain].part, chains[chain_content(chain)].part);
+	}
+	count = parts.count;
+	pair_parts_release(&parts);
+	free(chains);
+	return count;
+}
+
+static void parts_have_all_pairs_and_share_no_content(void **state)
+{
+	(void)state;
+	assert_int_equal(expect_chains((size_t)1 << 30, 1), 1);
+	assert_int_equal(expect_chains(5000, (size_t)1 << 30), 1);
+	assert_in_range(expect_chains(5000, 100000), 10, 100);
+	assert_in_range(expect_chains(0, 1), 300, 1024);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(list_of_paths_that_were_made_to_collide_has_short_runs),
+		cmocka_unit_test(parts_have_all_pairs_and_share_no_content),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
