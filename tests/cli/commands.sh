@@ -136,21 +136,3 @@ wrong --filter-time=3 "--filter-time and --max-filtered need --filter or --filte
 wrong --filters="$TEST_FOLDER/none" "$TEST_FOLDER/none"
 echo "pdf cat" >"$TEST_FOLDER/filters"
 wrong --filters="$TEST_FOLDER/filters" "--filters 'pdf cat': expected EXT[,EXT...]:COMMAND"
-
-# The examples of the manual: each program that is there, and its stand-in in any case.
-mkdir "$TEST_FOLDER/bin" "$TEST_FOLDER/examples"
-while IFS=: read -r extensions command; do
-	program=${command%% *}
-	printf '#!/bin/sh\nfor a; do [ -f "$a" ] && exec cat "$a"; done\nexit 9\n' >"$TEST_FOLDER/bin/$program"
-	chmod +x "$TEST_FOLDER/bin/$program"
-	echo "some text" >"$TEST_FOLDER/examples/a.${extensions%%,*}"
-	PATH=$TEST_FOLDER/bin:$PATH runs 0 "$SIMHASH" --filter="$extensions:$command" "$TEST_FOLDER/examples"
-	same "rows of $extensions" 1 "$(sql "SELECT COUNT(*) FROM file_text WHERE path LIKE '%/a.${extensions%%,*}//filtered'")"
-	hash -r
-	command -v "$program" >/dev/null || continue
-	# What it makes of a file that is none of its kind is its own; that it was run is ours.
-	status=0
-	"$SIMHASH" -f --filter="$extensions:$command" "$TEST_FOLDER/examples" 2>err || status=$?
-	[ $status = 0 ] || grep -q ": $program ended with status" err || fail "$program: $(cat err)"
-done < <(sed -n "s/^\\\$ simhash --filter='\\(.*\\)' .*/\\1/p" "$SOURCE_DIR/docs/simhash.1")
-same "examples" 4 "$(find "$TEST_FOLDER/bin" -type f | wc -l)"
