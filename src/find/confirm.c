@@ -118,7 +118,7 @@ static int sort_for_reading(struct file_pair **pairs, size_t count, const struct
 	sort_with(pairs, count, sizeof(struct file_pair *), compare_pairs, places);
 	free(files);
 	free(places);
-	return 0;
+	return content_cache_link(cache, error);
 }
 
 /* ---- Measuring a pair ---- */

@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "find/content_members.h"
 #include "find/reopen.h"
 #include "scan/container.h"
 #include "scan/filter_commands.h"
@@ -114,6 +115,11 @@ bool content_cache_locate(struct content_cache *cache, const struct find_file *f
 	return true;
 }
 
+int content_cache_link(struct content_cache *cache, struct simhash_error *error)
+{
+	return content_members_link(cache->contents, cache->capacity, error);
+}
+
 /* ---- Holding and loading ---- */
 
 static void forget_content(struct content_cache *cache, struct content *content)
@@ -122,6 +128,7 @@ static void forget_content(struct content_cache *cache, struct content *content)
 	cover_index_release(&content->index);
 	content->bytes = NULL;
 	content->has_index = false;
+	content->is_whole = false;
 	content->state = CONTENT_ABSENT;
 	cache->held -= content->held;
 	content->held = 0;
@@ -182,18 +189,6 @@ static bool inflate_whole(struct content_cache *cache, struct content *content, 
 	return false;
 }
 
-/* Is it a member of an archive, and not the content of a gzip file? */
-static bool is_member(const struct find_file *file)
-{
-	const char *path = find_file_path(file), *inside = strstr(path, "//");
-	const char *name = inside;
-
-	while (inside != NULL && name > path && name[-1] != '/')
-		name--;
-	return row_is_inside(file->compressed_size_bytes) && inside != NULL &&
-	       !is_inflated_name(bytes_of(name));
-}
-
 /* Each has a process, which the next member of an archive needs, too. */
 static struct sandbox *take_sandbox(struct content_cache *cache)
 {
@@ -220,77 +215,142 @@ static void return_sandbox(struct content_cache *cache, struct sandbox *sandbox)
 	sandbox_free(sandbox);
 }
 
-/* The same of a member. */
+/*
+ * The same of a member of an archive, with others in one passage: `first` and what follows it. What
+ * is in the way of this one is told when it is read alone.
+ */
 static bool extract_whole(struct content_cache *cache, struct content *content, int fd,
-			  const struct stat *status)
+			  const struct stat *status, struct content *first)
 {
-	const char *path = find_file_path(content->file), *inside = strstr(path, "//");
-	const char *name = inside;
 	struct sandbox *sandbox = cache->sandbox_use == NULL ? NULL : take_sandbox(cache);
-	bool is_extracted;
+	const char *name = strstr(find_file_path(content->file), "//") + 2;
+	struct content *next = content->next_read;
 	int why = ENOMEM;
 
-	while (name > path && name[-1] != '/')
-		name--;
-	is_extracted = (sandbox != NULL || cache->sandbox_use == NULL) &&
-		       container_extract(sandbox, fd, status,
-					 (struct bytes){name, (size_t)(inside - name)},
-					 bytes_of(inside + 2), content->bytes,
-					 (size_t)content->file->size_bytes, &why) == 0;
+	if (sandbox != NULL || cache->sandbox_use == NULL) {
+		content_members_read(first, sandbox, fd, status, &why);
+		content->next_read = NULL;
+		if (!content->is_whole && (next != NULL || first != content))
+			content_members_read(content, sandbox, fd, status, &why);
+		content->next_read = next;
+	}
 	if (sandbox != NULL)
 		return_sandbox(cache, sandbox);
-	if (is_extracted)
+	if (content->is_whole)
 		return true;
-	if (strcmp(inside + 2, FILTERED_NAME) == 0)
+	if (strcmp(name, FILTERED_NAME) == 0)
 		why = CONTAINER_IS_FILTERED;
 	content_report(cache, content, why);
 	return false;
 }
 
-static bool load_content(struct content_cache *cache, struct content *content)
+static bool load_whole(struct content_cache *cache, struct content *content, int fd)
 {
 	struct simhash_error error;
+
+	content->bytes = malloc((size_t)content->file->size_bytes + 1);
+	if (content->bytes == NULL) {
+		error_set_memory(&error);
+		first_error_set(cache->first_error, &error);
+		close(fd);
+		return false;
+	}
+	if (content->file->compressed_size_bytes > 0)
+		return inflate_whole(cache, content, fd);
+	return read_whole(cache, content, fd);
+}
+
+/* `first` is that of a passage through an archive, or the content itself. */
+static bool load_content(struct content_cache *cache, struct content *content,
+			 struct content *first)
+{
 	struct stat status;
-	bool is_whole = content->file->size_bytes <= WHOLE_MAX;
 	int fd = open_unchanged(cache, content, &status);
 	bool loaded = fd >= 0;
 
-	if (loaded && is_whole) {
-		content->bytes = malloc((size_t)content->file->size_bytes + 1);
-		if (content->bytes == NULL) {
-			error_set_memory(&error);
-			first_error_set(cache->first_error, &error);
-			loaded = false;
-		} else if (is_member(content->file)) {
-			loaded = extract_whole(cache, content, fd, &status);
-		} else if (content->file->compressed_size_bytes > 0) {
-			loaded = inflate_whole(cache, content, fd);
-			fd = -1;
+	if (!loaded || content->file->size_bytes > WHOLE_MAX) {
+		if (loaded)
+			close(fd);
+		return loaded;
+	}
+	if (!content_is_member(content))
+		return load_whole(cache, content, fd);
+	loaded = extract_whole(cache, content, fd, &status, first);
+	close(fd);
+	return loaded;
+}
+
+static void begin_loading(struct content_cache *cache, struct content *content)
+{
+	content->state = CONTENT_LOADING;
+	content->held = content_bytes(content);
+	cache->held += content->held;
+}
+
+/*
+ * Begin to load a content, and of the archive that it is in whatever else is needed, for half of
+ * the cache; but not what could not be read so before. Returns the first one.
+ */
+static struct content *begin_passage(struct content_cache *cache, struct content *content)
+{
+	struct content *first = content, **end = &first;
+	size_t bytes = 0;
+
+	begin_loading(cache, content);
+	if (content->first_member == NULL || content->was_missed) {
+		content->next_read = NULL;
+		return content;
+	}
+	for (struct content *next = content->first_member; next != NULL; next = next->next_member) {
+		if (next != content) {
+			if (next->state != CONTENT_ABSENT || next->was_missed ||
+			    next->file->size_bytes > WHOLE_MAX ||
+			    bytes + content_bytes(next) > CACHE_BYTES / 2)
+				continue;
+			begin_loading(cache, next);
+			bytes += next->held;
+		}
+		*end = next;
+		end = &next->next_read;
+	}
+	*end = NULL;
+	return first;
+}
+
+static void end_passage(struct content_cache *cache, const struct content *content,
+			struct content *first)
+{
+	struct content *after;
+
+	for (struct content *next = first; next != NULL; next = after) {
+		after = next->next_read;
+		if (next == content)
+			continue;
+		if (next->is_whole) {
+			next->state = CONTENT_PRESENT;
+			link_unused(cache, next);
 		} else {
-			loaded = read_whole(cache, content, fd);
+			forget_content(cache, next);
+			next->was_missed = true;
 		}
 	}
-	if (fd >= 0)
-		close(fd);
-	return loaded;
 }
 
 /* Load a content, for which the oldest unused ones make room. The lock is held by the caller. */
 static void load_locked(struct content_cache *cache, struct content *content)
 {
+	struct content *first = begin_passage(cache, content);
 	bool loaded;
 
-	content->state = CONTENT_LOADING;
-	content->held = content_bytes(content);
-	cache->held += content->held;
 	while (cache->held > CACHE_BYTES && cache->oldest != NULL) {
 		struct content *oldest = cache->oldest;
 		unlink_unused(cache, oldest);
 		forget_content(cache, oldest);
 	}
 	pthread_mutex_unlock(&cache->lock);
-	loaded = load_content(cache, content);
+	loaded = load_content(cache, content, first);
 	pthread_mutex_lock(&cache->lock);
+	end_passage(cache, content, first);
 	if (!loaded)
 		forget_content(cache, content);
 	content->state = loaded ? CONTENT_PRESENT : CONTENT_FAILED;

@@ -38,6 +38,11 @@ struct content {
 	size_t held;		       /* bytes that it takes of the cache */
 	struct content *older, *newer; /* unused ones, by their last use */
 	bool is_reported;
+	/* Of a member of an archive: those of it that are needed, in the order of their names. */
+	struct content *first_member, *next_member;
+	struct content *next_read; /* in the same passage through the archive */
+	bool is_whole;		   /* was read to its end */
+	bool was_missed;	   /* in a passage for another one */
 };
 
 struct content_cache {
@@ -61,6 +66,12 @@ void content_cache_release(struct content_cache *cache);
 /* Where on its disk a file lies; false, and never taken, where it cannot be read. */
 bool content_cache_locate(struct content_cache *cache, const struct find_file *file,
 			  uint64_t *device, uint64_t *inode);
+
+/*
+ * When the files that are needed were located: link the members of each archive. Error:
+ * SIMHASH_E_MEMORY.
+ */
+int content_cache_link(struct content_cache *cache, struct simhash_error *error);
 
 /* The content of a file, loaded and held until it is returned; NULL when it cannot be read. */
 struct content *content_cache_take(struct content_cache *cache, const struct find_file *file);

@@ -119,31 +119,50 @@ enum container_answer container_next(struct container *container, struct file_ro
 	return answer == UNPACKED_STOPPED ? CONTAINER_STOPPED : CONTAINER_END;
 }
 
-/* To the end: the last one of a name counts. */
-static int copy_wanted(struct container *container, uint8_t *bytes, size_t size, int *why)
+static int compare_names(const void *key, const void *member)
 {
+	return bytes_compare(*(const struct bytes *)key,
+			     ((const struct container_member *)member)->name);
+}
+
+/* NULL where it is not wanted. One alone was asked for by its name. */
+static struct container_member *find_member(struct container_member *members, size_t count,
+					    struct bytes name)
+{
+	return count == 1 ? members
+			  : bsearch(&name, members, count, sizeof *members, compare_names);
+}
+
+/* To the end: the last one of a name counts. */
+static void copy_wanted(struct container *container, struct container_member *members, size_t count,
+			int *why)
+{
+	struct container_member *member = NULL;
 	struct piece piece;
 	enum unpacked answer;
 	size_t have = 0;
-	int result = -1;
 
 	while ((answer = next_piece(container, &piece)) != UNPACKED_END) {
 		if (answer == UNPACKED_TROUBLE) {
 			*why = piece.why;
 			continue;
 		}
-		have = piece.is_first ? 0 : have;
-		if (have + piece.size <= size)
-			memcpy(bytes + have, container->scanner->buffer, piece.size);
+		if (piece.is_first) {
+			member = find_member(members, count, piece.name);
+			have = 0;
+		}
+		if (member == NULL)
+			continue;
+		if (have + piece.size <= member->size)
+			memcpy(member->bytes + have, container->scanner->buffer, piece.size);
 		have += piece.size;
-		result = piece.is_last && have == size ? 0 : -1;
+		member->is_whole = piece.is_last && have == member->size;
 	}
-	return result;
 }
 
-int container_extract(struct sandbox *sandbox, int fd, const struct stat *status,
-		      struct bytes file_name, struct bytes member, uint8_t *bytes, size_t size,
-		      int *why)
+void container_extract(struct sandbox *sandbox, int fd, const struct stat *status,
+		       struct bytes file_name, struct container_member *members, size_t count,
+		       int *why)
 {
 	static const atomic_bool never_stop;
 	struct file_scanner scanner = {.stop = &never_stop,
@@ -151,17 +170,16 @@ int container_extract(struct sandbox *sandbox, int fd, const struct stat *status
 				       .sandbox = sandbox,
 				       .max_inflated_bytes = INT64_MAX,
 				       .max_depth = CONTAINER_DEPTH_MAX};
+	const struct bytes all = {NULL, 0};
 	struct simhash_error error;
-	struct container *container =
-		scanner.buffer == NULL || container_kinds(&scanner.containers, &error) != 0
-			? NULL
-			: open_wanted(&scanner, fd, status, file_name, member);
-	int result = -1;
+	struct container *container = NULL;
 
+	if (scanner.buffer != NULL && container_kinds(&scanner.containers, &error) == 0)
+		container = open_wanted(&scanner, fd, status, file_name,
+					count == 1 ? members[0].name : all);
 	*why = container == NULL ? ENOMEM : 0;
 	if (container != NULL)
-		result = copy_wanted(container, bytes, size, why);
+		copy_wanted(container, members, count, why);
 	container_close(container);
 	free(scanner.buffer);
-	return result;
 }

@@ -67,14 +67,22 @@ enum container_answer {
  */
 enum container_answer container_next(struct container *container, struct file_row *row);
 
+/* What is read again: the last member of this name. */
+struct container_member {
+	struct bytes name;
+	uint8_t *bytes; /* of the caller, with room for `size` */
+	size_t size;
+	bool is_whole; /* its bytes are there; else it has changed, is gone, or could not be read */
+};
+
 /*
- * Read one member again: `size` bytes of the last one of this name in an open file. 0, or -1 with
- * *why, an errno or an enum container_failure, or 0 where the member has changed or is gone. In
- * this process where the sandbox is NULL.
+ * Read members of an open archive again in one passage. They are in the order of their names. *why
+ * is what was in the way, an errno or an enum container_failure, or 0. In this process where the
+ * sandbox is NULL.
  */
-int container_extract(struct sandbox *sandbox, int fd, const struct stat *status,
-		      struct bytes file_name, struct bytes member, uint8_t *bytes, size_t size,
-		      int *why);
+void container_extract(struct sandbox *sandbox, int fd, const struct stat *status,
+		       struct bytes file_name, struct container_member *members, size_t count,
+		       int *why);
 
 /* After CONTAINER_TROUBLE: which member it is about, empty for the file itself, and an errno or an
    enum container_failure. */

@@ -41,19 +41,17 @@ enum container_answer container_next(struct container *container, struct file_ro
 	return CONTAINER_END;
 }
 
-int container_extract(struct sandbox *sandbox, int fd, const struct stat *status,
-		      struct bytes file_name, struct bytes member, uint8_t *bytes, size_t size,
-		      int *why)
+void container_extract(struct sandbox *sandbox, int fd, const struct stat *status,
+		       struct bytes file_name, struct container_member *members, size_t count,
+		       int *why)
 {
 	(void)sandbox;
 	(void)fd;
 	(void)status;
 	(void)file_name;
-	(void)member;
-	(void)bytes;
-	(void)size;
+	(void)members;
+	(void)count;
 	*why = ENOTSUP;
-	return -1;
 }
 
 struct bytes container_name(const struct container *container)

@@ -88,23 +88,31 @@ static void read_all(struct container *container, struct found *found)
 	}
 }
 
-/* The last member of all is the last one of its name, which is the one that is read again. */
+/* The last member of all is the last one of its name, which is read again: alone, and with others. */
 static void read_again(int fd, const struct stat *status, struct bytes file_name,
 		       const struct found *found)
 {
-	struct bytes name = {found->name, found->name_size};
 	size_t size = (size_t)found->row.size_bytes;
-	uint8_t *bytes = malloc(size + 1);
+	uint8_t *bytes = malloc(size + 1), none;
+	struct container_member members[2] = {
+		{.name = {"", 0}, .bytes = &none},
+		{.name = {found->name, found->name_size}, .bytes = bytes, .size = size}};
 	struct simhash_scanner scanner;
 	struct simhash_sum_table table;
 	int why;
 
 	EXPECT(bytes != NULL);
-	EXPECT(container_extract(NULL, fd, status, file_name, name, bytes, size, &why) == 0);
-	simhash_scanner_init(&scanner, tags);
-	simhash_scanner_update(&scanner, bytes, size);
-	simhash_scanner_finish(&scanner, &table);
-	EXPECT(memcmp(&table, &found->row.table, sizeof table) == 0);
+	for (size_t others = 0; others < 2; others++) {
+		memset(bytes, 0, size);
+		members[1].is_whole = false;
+		container_extract(NULL, fd, status, file_name, members + 1 - others, 1 + others,
+				  &why);
+		EXPECT(members[1].is_whole);
+		simhash_scanner_init(&scanner, tags);
+		simhash_scanner_update(&scanner, bytes, size);
+		simhash_scanner_finish(&scanner, &table);
+		EXPECT(memcmp(&table, &found->row.table, sizeof table) == 0);
+	}
 	free(bytes);
 }
 
