@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -15,7 +14,7 @@
 #include "scan/sandbox.h"
 #include "scan/sandbox_area.h"
 
-#define STUCK_S 30 /* of processor time, twice, without a byte or a member */
+#define STUCK_S 60 /* of processor time without a byte or a member */
 
 struct server {
 	struct sandbox_area *area;
@@ -23,29 +22,45 @@ struct server {
 	size_t used;	     /* bytes of it */
 };
 
-/* ---- A decoder that gets nowhere ---- */
+/* ---- A decoder that gets nowhere, or for nobody ---- */
 
 static struct unpacker *_Atomic watched; /* or NULL */
 
+/* PR_SET_PDEATHSIG would end it with the thread that started it, though another one uses it. */
+static bool is_wanted(void)
+{
+	char word;
+	struct iovec part = {&word, sizeof word};
+	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+
+	return recvmsg(SANDBOX_SOCKET, &message, MSG_PEEK | MSG_DONTWAIT) != 0;
+}
+
+/* After each second of processor time. */
 static void on_tick(int number)
 {
 	static const struct unpacker *last;
 	static int64_t last_progress;
+	static int idle_s;
 	const struct unpacker *now = watched;
 	int64_t progress = now == NULL ? 0 : unpacker_progress(now);
+	int saved_errno = errno;
 
 	(void)number;
-	if (now != NULL && now == last && progress == last_progress)
+	idle_s = now != NULL && now == last && progress == last_progress ? idle_s + 1 : 0;
+	if (idle_s == STUCK_S)
 		_exit(SANDBOX_IS_STUCK);
+	if (!is_wanted())
+		_exit(EXIT_SUCCESS);
 	last = now;
 	last_progress = progress;
+	errno = saved_errno;
 }
 
 static int begin_ticks(void)
 {
 	const struct sigaction action = {.sa_handler = on_tick, .sa_flags = SA_RESTART};
-	const struct itimerval each = {.it_interval = {.tv_sec = STUCK_S},
-				       .it_value = {.tv_sec = STUCK_S}};
+	const struct itimerval each = {.it_interval = {.tv_sec = 1}, .it_value = {.tv_sec = 1}};
 
 	return sigaction(SIGPROF, &action, NULL) == 0 ? setitimer(ITIMER_PROF, &each, NULL) : -1;
 }
@@ -203,7 +218,6 @@ static int begin(struct server *server)
 	if (server->area == MAP_FAILED)
 		return errno;
 	close_others();
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	unpacker_prepare();
 	return begin_ticks() == 0 ? sandbox_give_up_rights() : errno;
 }
