@@ -59,13 +59,17 @@ const char *container_library(void)
 	return archive_version_string();
 }
 
-/* A new reader for these kinds, or NULL. A compressed file may have no archive in it. */
+/*
+ * A new reader for what has the kind `kind`, or NULL. A compressed file may have any of `kinds` in
+ * it, or no archive. Else no other format is offered: libarchive takes an image that is cut off
+ * after its first zeros for an empty tar file.
+ */
 static struct archive *new_reader(unsigned kinds, unsigned kind)
 {
 	struct archive *archive = archive_read_new();
 	int status = ARCHIVE_OK;
 
-	kinds = container_read_for(kinds);
+	kinds = (kind & CONTAINER_COMPRESSED) != 0 ? container_read_for(kinds) : kind;
 	for (size_t i = 0; archive != NULL && i < sizeof enablers / sizeof *enablers; i++)
 		if ((kinds & enablers[i].kind) != 0 && status == ARCHIVE_OK)
 			status = enablers[i].enable(archive);

@@ -381,13 +381,22 @@ static enum unpacked read_wanted(struct unpacker *unpacker, struct piece *piece)
 	return read_member(unpacker, !is_archive, is_archive, piece);
 }
 
-/* A member that is left out, which is told of the first one. */
+/* A member that is left out, or bytes that are no member, which is told of the first one. */
 static enum unpacked leave_out(struct unpacker *unpacker, bool *was_told, int why)
 {
 	bool is_first = !*was_told;
 
 	*was_told = true;
 	return is_first ? trouble(unpacker, why, false) : UNPACKED_END;
+}
+
+/* Another name of a member, without its content. In cpio any name may have that, often the last. */
+static bool is_bare_link(struct archive *archive, struct archive_entry *entry)
+{
+	bool is_cpio = (archive_format(archive) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_CPIO;
+
+	return archive_entry_hardlink(entry) != NULL &&
+	       (!is_cpio || archive_entry_size(entry) == 0);
 }
 
 /* UNPACKED_END for an entry without content of its own. */
@@ -397,7 +406,7 @@ static enum unpacked take_entry(struct unpacker *unpacker, struct archive_entry 
 	struct archive *archive = unpacker_top(unpacker)->archive;
 	bool is_raw = archive_format(archive) == ARCHIVE_FORMAT_RAW;
 
-	if (archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry) != NULL)
+	if (archive_entry_filetype(entry) != AE_IFREG || is_bare_link(archive, entry))
 		return UNPACKED_END;
 	if (is_raw && unpacker->depth == 1 && unpacker->has_gzip_row)
 		return UNPACKED_END;
@@ -427,11 +436,12 @@ static enum unpacked header_failed(struct unpacker *unpacker)
 	int why = archive_read_has_encrypted_entries(archive) > 0 ? CONTAINER_IS_ENCRYPTED
 								  : failure_of(archive);
 	bool is_inside = unpacker->depth > 1;
+	bool is_told = !is_inside && unpacker->has_gzip_row && archive_format(archive) == 0;
 
 	if (is_inside)
 		unpacker->name_size = unpacker_top(unpacker)->prefix_size - 2;
 	pop(unpacker);
-	if (!is_inside && unpacker->has_gzip_row)
+	if (is_told)
 		return UNPACKED_END;
 	return trouble(unpacker, why, is_inside);
 }
@@ -470,8 +480,10 @@ static enum unpacked next(struct unpacker *unpacker, struct piece *piece)
 		}
 		if (++unpacker->members > MEMBERS_MAX)
 			return give_up(unpacker, CONTAINER_HAS_TOO_MANY);
-		if (status == ARCHIVE_RETRY)
+		if (status == ARCHIVE_RETRY) {
+			answer = leave_out(unpacker, &unpacker->told_damaged, CONTAINER_IS_DAMAGED);
 			continue;
+		}
 		if (status != ARCHIVE_OK && status != ARCHIVE_WARN)
 			return header_failed(unpacker);
 		if (atomic_load_explicit(unpacker->stop, memory_order_relaxed))
