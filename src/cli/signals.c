@@ -1,10 +1,11 @@
 /*
- * The handlers of SIGINT and SIGTERM, and of SIGBUS.
+ * The handlers of SIGINT, SIGTERM and SIGHUP, and of SIGBUS.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/signals.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,13 @@ static void on_stop(int number)
 	}
 }
 
+static bool is_ignored(int number)
+{
+	struct sigaction now;
+
+	return sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
 void catch_signals(void)
 {
 	struct sigaction action = {.sa_handler = on_stop};
@@ -49,8 +57,11 @@ void catch_signals(void)
 	sigemptyset(&action.sa_mask);
 	sigaddset(&action.sa_mask, SIGINT);
 	sigaddset(&action.sa_mask, SIGTERM);
+	sigaddset(&action.sa_mask, SIGHUP);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+	if (!is_ignored(SIGHUP)) /* as nohup has it */
+		sigaction(SIGHUP, &action, NULL);
 }
 
 int signal_exit_status(void)
@@ -93,11 +104,11 @@ static void on_end(int number)
 void tidy_up_at_signals(void)
 {
 	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU};
-	struct sigaction action = {.sa_handler = on_end, .sa_flags = (int)SA_RESETHAND}, old;
+	struct sigaction action = {.sa_handler = on_end, .sa_flags = (int)SA_RESETHAND};
 
 	sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-		if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+		if (!is_ignored(numbers[i]))
 			sigaction(numbers[i], &action, NULL);
 }
 

@@ -15,7 +15,10 @@
 
 extern atomic_bool stop_requested;
 
-/* From now on the first SIGINT or SIGTERM sets stop_requested; a second one ends the program. */
+/*
+ * From now on the first SIGINT or SIGTERM, or SIGHUP that is not ignored, sets stop_requested; a
+ * second one ends the program.
+ */
 void catch_signals(void);
 
 /* The status that a shell reports of a program that the caught signal ends. */
