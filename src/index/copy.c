@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "index/copy_sketches.h"
 #include "index/row_part.h"
+#include "store/filter_table.h"
 #include "store/load.h"
 #include "store/names.h"
 #include "store/scan_run.h"
@@ -288,6 +289,8 @@ static int run_passes(struct copy *copy, struct simhash_error *error)
 
 	if (status == 0)
 		status = measure_map_make(copy->from, copy->to, &copy->measures, error);
+	if (status == 0)
+		status = store_filters_copy(copy->from, copy->to, error);
 	if (status == 0)
 		status = store_begin_load(copy->to, error);
 	for (unsigned i = 0; status == 0 && i < PASSES_MAX; i++) {

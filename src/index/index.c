@@ -18,8 +18,10 @@
 #include "index/vanished.h"
 #include "index/walkers.h"
 #include "index/writer.h"
+#include "scan/filter_commands.h"
 #include "store/file_hash.h"
 #include "store/file_row.h"
+#include "store/filter_table.h"
 #include "store/known_file.h"
 #include "store/load.h"
 #include "store/names.h"
@@ -51,6 +53,22 @@ static int want_measure(struct run *run, const char *text, struct simhash_error 
 				error);
 }
 
+/* The commands that files are given to, of which a row has the number. */
+static int enter_filters(struct run *run, struct simhash_error *error)
+{
+	const struct filter_commands *filters = run->request->filters;
+
+	for (size_t i = 0; filters != NULL && i < filters->count; i++) {
+		const struct filter_command *command = &filters->items[i];
+		const struct filter_entry entry = {.number = command->number,
+						   .command = bytes_of(command->text),
+						   .version = bytes_of(command->version)};
+		if (store_filter_enter(run->store, &entry, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int open_index(struct run *run, struct simhash_error *error)
 {
 	const struct index_request *request = run->request;
@@ -67,7 +85,7 @@ static int open_index(struct run *run, struct simhash_error *error)
 		    want_measure(run, file_hash_names[i], error) != 0)
 			return -1;
 	store_want_measures(run->store, run->measures, run->measure_count);
-	return 0;
+	return enter_filters(run, error);
 }
 
 static struct walk_options walk_options_of(struct run *run)

@@ -5,16 +5,20 @@
  */
 #include "scan/filter_commands.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 
 #include "base/array.h"
 #include "base/ascii.h"
 #include "base/error.h"
+#include "base/open_file.h"
 #include "base/read_file.h"
 
 #define FILE_MAX (1 << 20)
@@ -99,6 +103,7 @@ static uint32_t number_of(const struct filter_command *command)
 
 	for (char **word = command->words; *word != NULL; word++)
 		hash = XXH3_64bits_withSeed(*word, strlen(*word) + 1, hash + 1);
+	hash = XXH3_64bits_withSeed(command->version, strlen(command->version), hash);
 	return (uint32_t)(hash & INT32_MAX) | 1;
 }
 
@@ -147,6 +152,27 @@ static int find_program(struct filter_command *command, struct simhash_error *er
 	return error_set(error, SIMHASH_E_SYSTEM, "cannot find the program %s", name);
 }
 
+/* What tells that another program is under its path: an update of it, since few tell their version alike. */
+static int set_version(struct filter_command *command, struct simhash_error *error)
+{
+	size_t size = strlen(command->program) + 100;
+	char changed[40] = "";
+	struct stat status;
+	struct tm utc;
+
+	command->version = malloc(size);
+	if (command->version == NULL)
+		return error_set_memory(error);
+	if (stat(command->program, &status) != 0)
+		return error_set_errno(error, "%s", command->program);
+	if (gmtime_r(&status.st_mtime, &utc) != NULL)
+		strftime(changed, sizeof changed, "%Y-%m-%dT%H:%M:%S", &utc);
+	snprintf(command->version, size, "%s, %" PRId64 " bytes, changed %s.%09" PRIu64 "Z",
+		 command->program, (int64_t)status.st_size, changed,
+		 (uint64_t)stat_mtime_ns(&status) % 1000000000);
+	return 0;
+}
+
 /* ---- Commands ---- */
 
 static void command_release(struct filter_command *command)
@@ -156,6 +182,8 @@ static void command_release(struct filter_command *command)
 	free(command->words);
 	free(command->extensions);
 	free(command->program);
+	free(command->text);
+	free(command->version);
 }
 
 /* The list before the colon. */
@@ -190,8 +218,12 @@ static int parse(struct filter_command *command, const char *text, struct simhas
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "expected EXT[,EXT...]:COMMAND, such as 'pdf:pdftotext %% -'");
 	if (take_extensions(command, text, (size_t)(colon - text), error) != 0 ||
-	    split(command, colon + 1, error) != 0 || find_program(command, error) != 0)
+	    split(command, colon + 1, error) != 0 || find_program(command, error) != 0 ||
+	    set_version(command, error) != 0)
 		return -1;
+	command->text = strdup(colon + 1);
+	if (command->text == NULL)
+		return error_set_memory(error);
 	for (char **word = command->words; *word != NULL; word++)
 		command->names_file |= names_file(*word);
 	command->number = number_of(command);

@@ -19,8 +19,10 @@ struct filter_command {
 	char *extensions; /* in lower case, each ended by a zero, then an empty one */
 	char **words;	  /* ended by NULL */
 	char *program;	  /* a path */
+	char *text;	  /* the command as it was given */
+	char *version;	  /* of the program: its path, its size and when it was changed */
 	bool names_file;  /* a word has the path of the file; else it is standard input */
-	uint32_t number;  /* 31 bits of a hash of the words; not 0 */
+	uint32_t number;  /* 31 bits of a hash of the words and the version; not 0 */
 };
 
 /* All zero is empty. */

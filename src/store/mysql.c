@@ -60,6 +60,7 @@ static const char *const migrations[] = {sql_mysql_0001,
 					 sql_mysql_0010,
 					 sql_mysql_0011,
 					 sql_mysql_0012,
+					 sql_mysql_0013,
 					 NULL};
 
 static int fail(const struct database *database, unsigned number, const char *message,

@@ -52,6 +52,7 @@ static const char *const migrations[] = {sql_sqlite_0001,
 					 sql_sqlite_0010,
 					 sql_sqlite_0011,
 					 sql_sqlite_0012,
+					 sql_sqlite_0013,
 					 NULL};
 
 static int fail(const struct database *database, const char *what, struct simhash_error *error)

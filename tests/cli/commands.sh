@@ -57,6 +57,23 @@ summary 2 3 2 0
 hash=$(sql "SELECT HEX(content_hash) FROM file_text WHERE path LIKE '%two.PDF//filtered'")
 runs 0 "$SIMHASH" -f --filter="pdf:$tool %" -j1 "$files"
 same "of one thread" "$hash" "$(sql "SELECT HEX(content_hash) FROM file_text WHERE path LIKE '%two.PDF//filtered'")"
+# So does another program of the name. The index has both commands and both programs, and so has a copy of it.
+runs 0 "$SIMHASH" --filter="pdf:$tool %" "$files"
+summary 0 3 0 0
+echo '# another' >>"$tool"
+runs 0 "$SIMHASH" --filter="pdf:$tool %" "$files"
+summary 2 3 2 0
+known_commands() {
+	sql "SELECT CAST(command AS CHAR), CAST(version AS CHAR) FROM filter_command" |
+		tr -d '\\' | # which a client of MariaDB doubles
+		sed -E "s|$tool|TOOL|g; s/[0-9]+ bytes, changed 20[0-9T:.-]+Z/N bytes, changed T/" | LC_ALL=C sort
+}
+same "commands" "TOOL %|TOOL, N bytes, changed T
+TOOL %|TOOL, N bytes, changed T
+TOOL -x 'a b' \"c d\" e f 100%% %|TOOL, N bytes, changed T" "$(known_commands)"
+known_commands >commands
+runs 0 "$SIMHASH" --copy-to=sqlite:copy.db
+TEST_SQL='sqlite3 copy.db' known_commands | cmp - commands || fail "a copy has other commands"
 printf 'line\n' >>"$files/two.PDF"
 runs 0 "$SIMHASH" "$files"
 same "a changed file has no old text" "-one.pdf -one.pdf//filtered three.txt two.PDF" "$(rows)"
