@@ -16,6 +16,7 @@
 #include "base/path.h"
 #include "cli/find_tasks.h"
 #include "cli/options.h"
+#include "cli/plan_script.h"
 #include "cli/terminal.h"
 #include "find/pairs.h"
 #include "keep/decisions.h"
@@ -28,6 +29,7 @@ struct acting {
 	struct keep_policy policy; /* with absolute directories */
 	struct bytes *protected;   /* owned with its items */
 	char *rule_texts[KEEP_RULES_MAX], *move_to;
+	struct output_file script; /* open, if there is to be one */
 	uint64_t acts, left, saved_bytes;
 };
 
@@ -86,6 +88,7 @@ static void acting_end(struct acting *acting)
 		free(acting->rule_texts[i]);
 	free(acting->protected);
 	free(acting->move_to);
+	output_release(&acting->script);
 }
 
 /* ---- What is told ---- */
@@ -154,6 +157,7 @@ static int act_on_plan(struct acting *acting, const struct plan *plan, struct ac
 {
 	const char *name = action_name(acting->policy.action);
 	const struct keep_file *shown = NULL;
+	bool lists = acting->script.stream != stdout; /* the script, in its place, has it all */
 
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct planned_act *act = &plan->acts[i];
@@ -162,11 +166,13 @@ static int act_on_plan(struct acting *acting, const struct plan *plan, struct ac
 		if (status == 0 && result.why.message[0] != '\0') {
 			tell_left(acting, act->file->path, result.why.message);
 		} else if (status == 0) {
-			if (act->kept != NULL && act->kept != shown)
+			if (lists && act->kept != NULL && act->kept != shown)
 				write_line("keep", act->kept->path, NULL);
 			shown = act->kept;
-			write_line(acting->policy.action == ACTION_REPORT ? "give up" : name,
-				   act->file->path, result.to);
+			if (lists)
+				write_line(acting->policy.action == ACTION_REPORT ? "give up"
+										  : name,
+					   act->file->path, result.to);
 			acting->acts++;
 			acting->saved_bytes += result.saved_bytes;
 		}
@@ -205,6 +211,25 @@ static int carry_out(struct acting *acting, const struct plan *plan, const char 
 	return status;
 }
 
+static int open_script(struct acting *acting, const struct store *store,
+		       struct simhash_error *error)
+{
+	const char *path = acting->arguments->script_path;
+
+	return path == NULL ? 0 : output_open(&acting->script, path, 0700, store, error);
+}
+
+static int write_script(struct acting *acting, struct keep_file *files, size_t count,
+			struct simhash_error *error)
+{
+	const struct script_request request = {
+		.policy = &acting->policy, .looks = true, .quiet = acting->arguments->quiet};
+
+	return write_plan_script(&acting->script, files, count, &request, error) != 0
+		       ? -1
+		       : output_publish(&acting->script, error);
+}
+
 static int plan_and_act(struct acting *acting, struct keep_file *files, size_t count,
 			const char *host, struct simhash_error *error)
 {
@@ -215,6 +240,8 @@ static int plan_and_act(struct acting *acting, struct keep_file *files, size_t c
 		return -1;
 	tell_plan(acting, &plan);
 	status = carry_out(acting, &plan, host, error);
+	if (status == 0 && acting->script.stream != NULL)
+		status = write_script(acting, files, count, error);
 	if (status == 0)
 		status = finish_output(error);
 	if (status == 0)
@@ -230,9 +257,11 @@ static int apply_decisions(struct acting *acting, const char *host, struct simha
 
 	if (decisions_read(acting->arguments->apply_path, host, &decisions, error) != 0)
 		return -1;
+	status = open_script(acting, NULL, error);
 	for (size_t i = 0; i < decisions.elsewhere_count; i++)
 		tell_left(acting, decisions.elsewhere[i].data, "it is on another host");
-	status = plan_and_act(acting, decisions.files, decisions.count, host, error);
+	if (status == 0)
+		status = plan_and_act(acting, decisions.files, decisions.count, host, error);
 	decisions_release(&decisions);
 	return status;
 }
@@ -246,33 +275,15 @@ static int take_copies(void *context, unsigned thread, const struct file_pair *p
 	return pair->is_identical ? pair_list_add(context, pair, error) : 0;
 }
 
-/* Can the content be compared, and the name be changed, on this host? */
-static bool is_within_reach(const struct find_file *file)
-{
-	return file->is_local && !file->is_stream && file->compressed_size_bytes == 0 &&
-	       file->size_bytes > 0;
-}
-
 static int act_on_pairs(struct acting *acting, const struct pair_list *pairs, const char *host,
 			struct simhash_error *error)
 {
-	struct keep_file *files = calloc(pairs->file_count + 1, sizeof *files);
-	size_t count = 0;
+	struct keep_file *files;
+	size_t count;
 	int status;
 
-	if (files == NULL)
-		return error_set_memory(error);
-	for (size_t i = 0; i < pairs->file_count; i++) {
-		const struct find_file *file = pairs->files[i];
-		if (!is_within_reach(file))
-			continue;
-		files[count] = (struct keep_file){.path = find_file_path(file),
-						  .size_bytes = file->size_bytes,
-						  .mtime_ns = file->mtime_ns,
-						  .device = (uint64_t)file->device,
-						  .inode = (uint64_t)file->inode};
-		memcpy(files[count++].hash, file->content_hash, KEEP_HASH_SIZE);
-	}
+	if (copies_of_pairs(pairs, &files, &count, error) != 0)
+		return -1;
 	status = plan_and_act(acting, files, count, host, error);
 	free(files);
 	return status;
@@ -317,6 +328,8 @@ static int keep_by_rules(struct acting *acting, const char *host, struct simhash
 		where.url = url;
 		status = store_open(&where, OPEN_TO_READ, &store, error);
 	}
+	if (status == 0)
+		status = open_script(acting, store, error);
 	if (status == 0)
 		status = find_copies(acting, store, host, tags, &pairs, error);
 	store_close(store);

@@ -234,9 +234,8 @@ static const struct option_row rows[] = {
 	{0, "thumbnails", NULL, "put small pictures into the report, to compare them by eye",
 	 .parse = set_flag, .field = FIELD(thumbnails), .needs = "format=html"},
 	{0, "script", "=FILE",
-	 "also write a shell script that can replace or delete copies once you have edited it; - "
-	 "is "
-	 "standard output",
+	 "also write a shell script that can replace or delete copies once you have edited it, "
+	 "those that --keep or --apply gives up, if one is given; - is standard output",
 	 .parse = set_text, .field = FIELD(script_path), .kind = VALUE_FILE},
 	{0, "all", NULL,
 	 "list all pairs on a terminal, which shows the first few of each group otherwise",
@@ -278,15 +277,15 @@ static const struct option_row rows[] = {
 	{0, "apply", "=FILE",
 	 "act on the decisions that a report saved in FILE; without --yes, show what would be done",
 	 .parse = set_text, .field = FIELD(apply_path), .kind = VALUE_FILE,
-	 .only_with = "host action protect yes journal quiet"},
+	 .only_with = "host action protect script yes journal quiet"},
 	{0, "keep", "=RULE",
 	 "of identical files keep the oldest, newest, shortest-path, longest-name, in:DIR, "
 	 "not-in:DIR or match:GLOB, and act on the others; where RULE leaves it open, the next "
 	 "--keep decides",
 	 .parse = add_keep_rule, .kind = VALUE_START, .words = keep_words, .is_list = true,
 	 .only_with =
-		 "database defaults-file tag-set host action protect yes journal threads update "
-		 "progress quiet DIR"},
+		 "database defaults-file tag-set host action protect script yes journal threads "
+		 "update progress quiet DIR"},
 	{0, "action", "=ACTION",
 	 "report (default), hardlink, reflink, delete or move:DIR what is not kept",
 	 .parse = set_action, .field = FIELD(policy.action), .kind = VALUE_START,
@@ -370,10 +369,15 @@ static bool is_standard(const char *path)
 	return path != NULL && strcmp(path, "-") == 0;
 }
 
+bool acts_on_copies(const struct find_arguments *arguments)
+{
+	return arguments->apply_path != NULL || arguments->policy.rule_count > 0;
+}
+
 /* --apply, --keep and --undo, and what is for them alone. */
 static int check_acting(const struct find_arguments *arguments, struct simhash_error *error)
 {
-	bool acts = arguments->apply_path != NULL || arguments->policy.rule_count > 0;
+	bool acts = acts_on_copies(arguments);
 	bool undoes = arguments->undo_path != NULL;
 	const char *lonely = arguments->has_action	      ? "action"
 			     : arguments->protected_count > 0 ? "protect"
@@ -383,12 +387,18 @@ static int check_acting(const struct find_arguments *arguments, struct simhash_e
 	if (!acts && lonely != NULL)
 		return error_set(error, SIMHASH_E_SYNTAX, "--%s needs --apply or --keep%s", lonely,
 				 lonely[0] == 'y' ? ", or --undo" : "");
+	if (arguments->yes && arguments->script_path != NULL)
+		return error_set(error, SIMHASH_E_SYNTAX, "--script cannot be combined with --yes");
 	if (acts && arguments->yes && arguments->policy.action == ACTION_REPORT)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--yes needs --action=hardlink, reflink, delete or move:DIR");
 	if (acts && arguments->yes && arguments->journal_path == NULL)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--yes needs --journal=FILE, from which --undo restores");
+	if (arguments->script_path != NULL && arguments->policy.action == ACTION_MOVE)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--script cannot be combined with --action=move:DIR; expected "
+				 "report, hardlink, reflink or delete");
 	return 0;
 }
 
@@ -434,7 +444,7 @@ static int check(const struct find_arguments *arguments, struct simhash_error *e
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--progress=always cannot be combined with %s",
 				 arguments->names_from != NULL ? "--files0-from" : "a FILE");
-	if (is_standard(arguments->script_path) &&
+	if (is_standard(arguments->script_path) && !acts_on_copies(arguments) &&
 	    (arguments->output_path == NULL || is_standard(arguments->output_path)))
 		return error_set(
 			error, SIMHASH_E_SYNTAX,

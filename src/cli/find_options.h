@@ -74,6 +74,9 @@ struct find_arguments {
 
 extern const struct option_program find_program;
 
+/* --apply or --keep? */
+bool acts_on_copies(const struct find_arguments *arguments);
+
 void find_arguments_init(struct find_arguments *arguments);
 void find_arguments_release(struct find_arguments *arguments);
 

@@ -5,13 +5,14 @@
 #include "cli/kept_pairs.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "cli/plan_script.h"
 #include "cli/terminal.h"
 #include "report/html.h"
 #include "report/lineage.h"
-#include "report/script.h"
 #include "store/tag_sets.h"
 
 #define PROGRAM "simfind"
@@ -51,22 +52,23 @@ int write_script(const struct find_arguments *arguments, const struct store *sto
 		 const struct pair_list *pairs, struct listing *listing,
 		 struct simhash_error *error)
 {
+	const struct keep_policy policy = {.action = ACTION_REPORT};
+	const struct script_request request = {.policy = &policy, .quiet = arguments->quiet};
 	struct output_file *script = &listing->script;
-	uint64_t copies;
-	char count[32];
+	struct keep_file *files;
+	size_t count;
+	int status;
 
 	if (output_open(script, arguments->script_path, 0700, store, error) != 0)
 		return -1;
 	if (output_is_same(script, &listing->output))
 		return error_set(error, SIMHASH_E_RANGE,
 				 "--script and --output name the same file");
-	if (script_write(script->stream, pairs, &copies, error) != 0 ||
-	    output_close(script, error) != 0)
+	if (copies_of_pairs(pairs, &files, &count, error) != 0)
 		return -1;
-	if (!arguments->quiet)
-		fprintf(stderr, "%s: a script for %s cop%s; edit it before you run it\n",
-			script->name, format_count(copies, count), copies == 1 ? "y" : "ies");
-	return 0;
+	status = write_plan_script(script, files, count, &request, error);
+	free(files);
+	return status;
 }
 
 static void content_unreadable(void *context, const struct find_file *file, int system_errno)

@@ -42,6 +42,9 @@ static int check_path(const struct find_arguments *arguments, const char *path,
 
 	if (path == NULL || stat(path, &output) != 0 || !S_ISREG(output.st_mode))
 		return 0;
+	if (is_file(arguments->apply_path, &output))
+		return error_set(error, SIMHASH_E_RANGE,
+				 "cannot write to %s: it has the decisions of --apply", path);
 	if (is_file(arguments->against_path, &output))
 		return error_set(error, SIMHASH_E_RANGE,
 				 "cannot write to %s: it is the list of --against", path);
@@ -209,8 +212,10 @@ int main(int argc, char **argv)
 		status = finish_output(&error);
 	else if (status == 0 && arguments.undo_path != NULL)
 		status = undo_acts(&arguments, &outcome.had_unreadable, &error);
-	else if (status == 0 && (arguments.apply_path != NULL || arguments.policy.rule_count > 0))
-		status = act_on_copies(&arguments, &outcome.had_unreadable, &error);
+	else if (status == 0 && acts_on_copies(&arguments))
+		status = check_output(&arguments, &error) != 0
+				 ? -1
+				 : act_on_copies(&arguments, &outcome.had_unreadable, &error);
 	else if (status == 0) {
 		runs = !arguments.compare && arguments.tolerance_count == 0;
 		status = arguments.compare ? compare(&arguments, &error)

@@ -5,17 +5,17 @@
 #include "report/script.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stdbool.h>
 
-#include "base/error.h"
+#include "base/escape.h"
 #include "base/shell_word.h"
 
 static const char preamble[] =
 	"#!/bin/sh\n"
 	"# Copies that simfind found. Every command below is commented out, so this script does\n"
-	"# nothing as it is. Each copy has three commands: remove the # from one of them, or from\n"
-	"# all of one kind:\n"
+	"# nothing as it is. Each copy has up to three commands: remove the # from one of them, "
+	"or\n"
+	"# from all of one kind:\n"
 	"#\n"
 	"#     sed 's/^#hardlink /hardlink /' THIS-SCRIPT | sh\n"
 	"#\n"
@@ -105,86 +105,39 @@ static const char preamble[] =
 	"\trm -f -- \"$copy\" || refuse \"cannot delete it\"\n"
 	"}\n";
 
-/* Can the content be compared, and the name be changed, on this host? */
-static bool is_within_reach(const struct find_file *file)
+static const char *const names[SCRIPT_WAYS] = {"hardlink", "reflink", "delete"};
+
+void script_begin(FILE *out)
 {
-	return file->is_local && !file->is_stream && file->compressed_size_bytes == 0 &&
-	       file->size_bytes > 0;
+	fputs(preamble, out);
 }
 
-static int compare_contents(const struct find_file *x, const struct find_file *y)
+void script_write_content(FILE *out, int64_t size_bytes)
 {
-	if (x->size_bytes != y->size_bytes)
-		return x->size_bytes > y->size_bytes ? -1 : 1;
-	return memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE);
+	fputc('\n', out);
+	if (size_bytes >= 0)
+		fprintf(out, "# %" PRId64 " bytes each\n", size_bytes);
 }
 
-static int compare_files(const void *a, const void *b)
-{
-	const struct find_file *x = *(const struct find_file *const *)a;
-	const struct find_file *y = *(const struct find_file *const *)b;
-	int order = compare_contents(x, y);
-
-	return order != 0 ? order : strcmp(x->display, y->display);
-}
-
-static void write_action(FILE *out, const char *action, struct bytes kept, struct bytes copy)
+void script_write_command(FILE *out, enum script_way way, struct bytes kept, struct bytes copy)
 {
 	bool is_encoded = needs_encoding(kept) || needs_encoding(copy);
 
-	fprintf(out, "#%s %s", action, is_encoded ? "-e " : "");
+	fprintf(out, "#%s %s", names[way], is_encoded ? "-e " : "");
 	write_shell_word(out, kept, is_encoded);
 	fputc(' ', out);
 	write_shell_word(out, copy, is_encoded);
 	fputc('\n', out);
 }
 
-static void write_copy(FILE *out, const struct find_file *kept, const struct find_file *copy)
+void script_write_refusal(FILE *out, enum script_way way, const char *why)
 {
-	static const char *const actions[] = {"hardlink", "reflink", "delete"};
-	struct bytes kept_path = find_file_display(kept), copy_path = find_file_display(copy);
-
-	for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
-		write_action(out, actions[i], kept_path, copy_path);
+	fprintf(out, "# no %s: ", names[way]);
+	write_escaped(out, bytes_of(why));
+	fputc('\n', out);
 }
 
-int script_write(FILE *out, const struct pair_list *pairs, uint64_t *copies,
-		 struct simhash_error *error)
+void script_end(FILE *out)
 {
-	bool *is_wanted = calloc(pairs->file_count + 1, sizeof *is_wanted);
-	const struct find_file **files = malloc((pairs->file_count + 1) * sizeof *files);
-	size_t count = 0;
-
-	*copies = 0;
-	if (is_wanted == NULL || files == NULL) {
-		free(files);
-		free(is_wanted);
-		return error_set_memory(error);
-	}
-	for (size_t i = 0; i < pairs->count; i++)
-		if (pairs->pairs[i].is_identical)
-			is_wanted[pairs->pairs[i].a->number] =
-				is_wanted[pairs->pairs[i].b->number] = true;
-	for (size_t i = 0; i < pairs->file_count; i++)
-		if (is_wanted[i] && is_within_reach(pairs->files[i]))
-			files[count++] = pairs->files[i];
-	qsort(files, count, sizeof *files, compare_files);
-	fputs(preamble, out);
-	for (size_t i = 0, kept = 0, shown = SIZE_MAX; i < count; i++) {
-		if (i == 0 || compare_contents(files[kept], files[i]) != 0) {
-			kept = i;
-			continue;
-		}
-		if (are_links(files[kept], files[i]))
-			continue; /* already one file */
-		if (shown != kept)
-			fprintf(out, "\n# %" PRId64 " bytes each\n", files[i]->size_bytes);
-		shown = kept;
-		write_copy(out, files[kept], files[i]);
-		++*copies;
-	}
 	fputs("\nexit $status\n", out);
-	free(files);
-	free(is_wanted);
-	return 0;
 }

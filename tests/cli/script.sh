@@ -46,6 +46,20 @@ done
 same "the tree" "$before" "$(tree)"
 [ ! -e pwned ] || fail "a name was run"
 
+# By a plan: what is kept is what --keep prefers, and there are commands for the copies that it gives up.
+runs 0 "$SIMFIND" --keep=match:-dash --script=todo.sh
+said "todo.sh: a script for ${#names[@]} copies; edit it before you run it"
+said "; nothing has been changed"
+for action in hardlink reflink delete; do
+	same "commands that keep another file than the plan" ${#names[@]} \
+		"$(grep -cE "^#$action (-e )?'$files/sub/-dash' " todo.sh)"
+done
+runs 0 "$SIMFIND" -q --keep=match:-dash --action=reflink --script=-
+same "kinds of commands" "#reflink" "$(grep -oE '^#(hardlink|reflink|delete) ' out | grep -o '[^ ]*' | sort -u)"
+same "lines of the plan" 0 "$(grep -cE '^(keep|reflink) +/' out || true)"
+grep '^#reflink' todo.sh >expected
+grep '^#reflink' out | cmp - expected || fail "another script on standard output"
+
 # Hard links: one file under all names, which are the same as before.
 for shell in dash bash; do
 	make_files

@@ -257,7 +257,7 @@ static const struct refused find_refused[] = {
 	{"null", "stats sweep apply undo keep"},
 	{"output", "apply undo keep"},
 	{"thumbnails", "stats sweep apply undo keep"},
-	{"script", "stats sweep apply undo keep"},
+	{"script", "stats sweep undo"},
 	{"all", "stats sweep apply undo keep"},
 	{"no-pager", "stats sweep apply undo keep"},
 	{"sort", "stats sweep apply undo keep"},
