@@ -182,6 +182,7 @@ out:
 	store_close(store);
 	free(url);
 	simhash_measure_free(request->measure);
+	request->against = NULL;
 	against_release(&against);
 	known_contents_release(&known);
 	simhash_tag_set_free(tag_set);

@@ -228,12 +228,11 @@ static void drop_lone_members(struct reading *reading)
 
 	for (size_t i = 0; i < reading->file_count; i++) {
 		struct row_directory *directory = &reading->directories[reading->files[i].folder];
-		uint32_t number = reading->files[i].folder;
 		if (directory->archive_size > 0) {
 			const struct folder_row archive = {
 				.host = directory->host,
 				.directory = {directory->path.data, directory->archive_size}};
-			number = lookup_directory(reading, &archive);
+			uint32_t number = lookup_directory(reading, &archive);
 			if (reading->directories[number].inside == 1) {
 				directory->files--;
 				continue;
