@@ -187,6 +187,12 @@ int groups_write(struct contents *contents, const struct find_request *request,
 int group_list_join(struct group_list *groups, struct group_list *other,
 		    struct simhash_error *error)
 {
+	if (groups->member_count == 0) {
+		group_list_release(groups);
+		*groups = *other;
+		*other = (struct group_list){.count = 0};
+		return 0;
+	}
 	if (array_reserve(&groups->groups, &groups->capacity, groups->count + other->count + 1,
 			  sizeof *groups->groups, error) != 0 ||
 	    array_reserve(&groups->members, &groups->member_capacity,
@@ -202,10 +208,6 @@ int group_list_join(struct group_list *groups, struct group_list *other,
 	       other->member_count * sizeof *groups->members);
 	groups->member_count += other->member_count;
 	arena_join(&groups->files, &other->files);
-	if (groups->contents.count == 0) {
-		groups->contents = other->contents;
-		other->contents = (struct contents){.items = NULL};
-	}
 	return 0;
 }
 

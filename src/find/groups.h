@@ -75,7 +75,7 @@ int group_pairs(const struct pair_list *list, const struct find_request *request
 
 void group_list_release(struct group_list *groups);
 
-/* Add the groups of another list, to be numbered anew. Takes its files over. */
+/* Add the groups of another list of pairs, to be numbered anew. Takes its files over. */
 int group_list_join(struct group_list *groups, struct group_list *other,
 		    struct simhash_error *error);
 

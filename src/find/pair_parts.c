@@ -110,12 +110,28 @@ static int connect_contents(struct cutting *cutting, struct simhash_error *error
 	return 0;
 }
 
+/* Room for what is connected: in the last part, or where that is full in a new one. */
+static int add_to_parts(struct pair_parts *parts, size_t *capacity, uint64_t size,
+			uint64_t part_bytes, struct simhash_error *error)
+{
+	off_t end = parts->count == 0 ? 0 : parts->ends[parts->count - 1];
+	off_t begin = parts->count < 2 ? 0 : parts->ends[parts->count - 2];
+
+	if (parts->count == 0 || (uint64_t)(end - begin) + size > part_bytes) {
+		if (array_reserve(&parts->ends, capacity, parts->count + 1, sizeof *parts->ends,
+				  error) != 0)
+			return -1;
+		parts->ends[parts->count++] = end;
+	}
+	parts->ends[parts->count - 1] += (off_t)size;
+	return 0;
+}
+
 /* Give each row its part. What is found together lies together. */
 static int number_parts(struct cutting *cutting, struct pair_parts *parts,
 			struct simhash_error *error)
 {
 	size_t capacity = 0;
-	uint64_t end = 0, begin = 0;
 
 	for (uint32_t row = 0; row < cutting->rows; row++) {
 		uint32_t first = first_of(cutting->before, row);
@@ -123,18 +139,10 @@ static int number_parts(struct cutting *cutting, struct pair_parts *parts,
 			cutting->sizes[first] += cutting->sizes[row];
 	}
 	for (uint32_t row = 0; row < cutting->rows; row++) {
-		uint32_t first = cutting->before[row];
-		if (first == row) {
-			if (parts->count == 0 ||
-			    end - begin + cutting->sizes[row] > cutting->part_bytes) {
-				if (array_reserve(&parts->ends, &capacity, ++parts->count,
-						  sizeof *parts->ends, error) != 0)
-					return -1;
-				begin = end;
-			}
-			end += cutting->sizes[row];
-			parts->ends[parts->count - 1] = (off_t)end;
-		}
+		uint32_t first = first_of(cutting->before, row);
+		if (first == row && add_to_parts(parts, &capacity, cutting->sizes[row],
+						 cutting->part_bytes, error) != 0)
+			return -1;
 		cutting->part_of[row] = first == row ? (uint32_t)parts->count - 1
 						     : cutting->part_of[first];
 	}

@@ -7,7 +7,6 @@
  */
 #include <stdlib.h>
 
-#include "base/array.h"
 #include "base/error.h"
 #include "base/threads.h"
 #include "find/finder.h"
@@ -175,7 +174,7 @@ struct gathering {
 
 static void *run_gatherer(void *argument)
 {
-	struct gathering *gathering = *(struct gathering **)argument;
+	struct gathering *gathering = argument;
 	struct group_list groups;
 	struct simhash_error error;
 	int status = 1;
@@ -200,15 +199,9 @@ static int gather(struct group_parts *parts, unsigned threads, struct group_list
 {
 	struct gathering gathering = {
 		.parts = parts, .lock = PTHREAD_MUTEX_INITIALIZER, .groups = groups};
-	struct gathering **own = malloc(threads * sizeof(struct gathering *));
 
-	if (own == NULL)
-		return error_set_memory(error);
 	first_error_init(&gathering.first_error, error);
-	for (unsigned t = 0; t < threads; t++)
-		own[t] = &gathering;
-	threads_run(threads, run_gatherer, own, sizeof *own);
-	free(own);
+	threads_run(threads, run_gatherer, &gathering, 0);
 	return first_error_is_set(&gathering.first_error) ? -1 : 0;
 }
 
