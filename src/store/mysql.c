@@ -48,20 +48,10 @@ struct statement {
 	bool is_running;
 };
 
-static const char *const migrations[] = {sql_mysql_0001,
-					 sql_mysql_0002,
-					 sql_mysql_0003,
-					 sql_mysql_0004,
-					 sql_mysql_0005,
-					 sql_mysql_0006,
-					 sql_mysql_0007,
-					 sql_mysql_0008,
-					 sql_mysql_0009,
-					 sql_mysql_0010,
-					 sql_mysql_0011,
-					 sql_mysql_0012,
-					 sql_mysql_0013,
-					 NULL};
+static const char *const migrations[] = {
+	sql_mysql_0001, sql_mysql_0002, sql_mysql_0003, sql_mysql_0004, sql_mysql_0005,
+	sql_mysql_0006, sql_mysql_0007, sql_mysql_0008, sql_mysql_0009, sql_mysql_0010,
+	sql_mysql_0011, sql_mysql_0012, sql_mysql_0013, sql_mysql_0014, NULL};
 
 static int fail(const struct database *database, unsigned number, const char *message,
 		struct simhash_error *error)

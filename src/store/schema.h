@@ -25,6 +25,7 @@ extern const char sql_sqlite_0010[];
 extern const char sql_sqlite_0011[];
 extern const char sql_sqlite_0012[];
 extern const char sql_sqlite_0013[];
+extern const char sql_sqlite_0014[];
 extern const char sql_sqlite_before_load[];
 extern const char sql_sqlite_after_load[];
 extern const char sql_mysql_0001[];
@@ -40,6 +41,7 @@ extern const char sql_mysql_0010[];
 extern const char sql_mysql_0011[];
 extern const char sql_mysql_0012[];
 extern const char sql_mysql_0013[];
+extern const char sql_mysql_0014[];
 extern const char sql_mysql_roles[];
 
 /*
