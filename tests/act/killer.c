@@ -1,6 +1,6 @@
 /*
- * A library to preload into simfind: it kills the process before the Nth call that changes names or
- * waits for the disk. N is $KILL_BEFORE.
+ * A library to preload into simfind: it kills the process before the Nth call that changes names,
+ * shares blocks or waits for the disk. N is $KILL_BEFORE.
  * SPDX-License-Identifier: MIT
  */
 #include <dlfcn.h>
@@ -40,3 +40,5 @@ HIDE(int, renameat2, (int from, const char *a, int to, const char *b, unsigned f
 HIDE(int, unlinkat, (int fd, const char *name, int flags), (fd, name, flags))
 HIDE(int, mkdirat, (int fd, const char *name, unsigned mode), (fd, name, mode))
 HIDE(int, fchmod, (int fd, unsigned mode), (fd, mode))
+/* Of many arguments, of which those that share blocks have one. */
+HIDE(int, ioctl, (int fd, unsigned long request, void *argument), (fd, request, argument))

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Acting on copies is killed 200 times: no content is lost, the journal tells the truth, and
-undoing restores every file. Undoing is killed, too.
+undoing restores every file. Undoing is killed, too. Reflinks are made on a Btrfs of its own, where this
+process may make and mount one.
 
 apply_killed.py [LIBRARY]: with the library that act/killer.c makes, before each call that changes
 something, one run after the other; then, or without it all the time, at random moments.
 Expects SIMFIND. The seed is printed; $SIMHASH_TEST_SEED gives another one."""
+import fcntl
 import hashlib
 import json
 import os
@@ -13,6 +15,7 @@ import re
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -23,11 +26,15 @@ CONTENTS, COPIES = 3, 4
 SIMFIND = os.environ["SIMFIND"]
 # In memory: a disk would be waited for a thousand times.
 folder = tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
-top, elsewhere, journal, decisions = (os.path.join(folder.name, name)
-                                      for name in ("files", "moved", "journal", "decisions.json"))
 seed = int(os.environ.get("SIMHASH_TEST_SEED", "20261122"))
 print("seed", seed)
 dice = random.Random(seed)
+
+
+def work_in(folder):
+    global top, elsewhere, journal, decisions
+    top, elsewhere, journal, decisions = (os.path.join(folder, name)
+                                          for name in ("files", "moved", "journal", "decisions.json"))
 
 
 def make():
@@ -90,6 +97,12 @@ def lines():
         return [json.loads(line) for line in text.read().split(b"\n")[:-1]]
 
 
+def first_block(path):
+    with open(path, "rb") as file:  # FS_IOC_FIEMAP of one extent, which is written out before
+        found = fcntl.ioctl(file, 0xC020660B, struct.pack("=QQLLLL", 0, 2**63, 1, 0, 1, 0) + bytes(56))
+    return struct.unpack_from("=QQ", found, 32)[1]
+
+
 def check_journal(before, action):
     """What is said to be done is done, and nothing is done that was not said before."""
     begun, over = {}, {}
@@ -108,6 +121,9 @@ def check_journal(before, action):
         if action == "hardlink":
             same = os.path.samefile(os.path.join(top, path), begun[number]["kept"])
             assert same == (state == "done"), line
+        elif action == "reflink":
+            blocks = [first_block(name) for name in (os.path.join(top, path), begun[number]["kept"])]
+            assert state == "done" and blocks[0] == blocks[1], (line, blocks)
         else:
             assert (path in now) == (state == "left"), line
         if action == "move" and state == "done":
@@ -123,6 +139,8 @@ def check_contents(before, action):
     if action == "hardlink":
         for path, was in before.items():
             assert now.get(path) == was[0], path
+    if action == "reflink":
+        assert tree(top) == before, "a reflink changes more than blocks"
     return [path for path in now if re.search(r"\.simfind-[0-9a-f]{16}$", path)]
 
 
@@ -165,7 +183,7 @@ def before_each_call(action):
         killed, before, _, _, _ = act(action, kill_before=moments)
         kills += killed + undo(before, kill_before=dice.randint(1, 6))
     assert moments > 15, "too few calls were seen"
-    killed, moments = True, 0
+    killed, moments = action != "reflink", 0  # of which undoing changes nothing
     while killed:
         moments += 1
         killed = undo(act(action)[1], kill_before=moments)
@@ -173,9 +191,29 @@ def before_each_call(action):
     return kills
 
 
+def kill_reflinks():
+    """Before each call; returns how many were killed, 0 where there is no Btrfs."""
+    btrfs = os.path.join(folder.name, "btrfs")
+    os.mkdir(btrfs)
+    making = "truncate -s 300M image && mkfs.btrfs -q image && mount -o loop image btrfs"
+    made = subprocess.run(making, shell=True, cwd=folder.name, capture_output=True)
+    if made.returncode != 0:
+        print("No Btrfs can be made here, so no reflink is killed:", made.stderr.decode().strip())
+        return 0
+    try:
+        work_in(btrfs)
+        return before_each_call("reflink")
+    finally:
+        subprocess.run(["umount", btrfs], check=True)
+        work_in(folder.name)
+
+
 def main():
     actions = ("hardlink", "delete", "move")
+    work_in(folder.name)
     kills = sum(before_each_call(action) for action in actions) if len(sys.argv) > 1 else 0
+    if len(sys.argv) > 1:
+        kills += kill_reflinks()
     print(f"{kills} kills before a call")
     took = {}
     for action in actions:
