@@ -21,13 +21,15 @@ __extension__ typedef unsigned __int128 wide;
 #define CELLS_MAX 4096	  /* of one file; with more, rows are read by uniform and size alone */
 #define CELLS_AT_ONCE 128 /* that one statement reads */
 
+/* Where a cell is needed by fewer files on average, it is faster to read it for each of them. */
+#define FILES_PER_CELL 2
+
 /* Cells of several files, each of which counts as often as files need it; 80 bytes each. */
 #define ITEMS_MAX (1u << 19)
 
 /* What is looked for in a class of sizes around a file. */
 struct probe {
-	int64_t uniform[2], size[2], skew_ext[2];
-	struct cell_range cells;
+	struct near_bounds bounds;
 	uint32_t reach;
 };
 
@@ -47,7 +49,8 @@ struct gathering {
 	size_t item_count;
 	struct wanted_cell *cells; /* by class, then by uniform */
 	size_t cell_count;
-	atomic_size_t next; /* cell that no thread has taken */
+	bool by_probe;	    /* read the cells of each probe for it alone */
+	atomic_size_t next; /* cell, or probe, that no thread has taken */
 	atomic_size_t keys; /* found */
 	size_t max;	    /* of them */
 	struct first_error first_error;
@@ -116,8 +119,8 @@ struct near_range asked_reach_range(const struct asked_reach *reach, const struc
 }
 
 /* By the rule partners of a class are no further away than the largest of them may be. */
-static void set_probe(struct probe *probe, const struct asked_reach *reach,
-		      const struct finder *finder, int64_t size_class)
+static void set_near(struct near_bounds *bounds, const struct asked_reach *reach,
+		     const struct finder *finder, int64_t size_class)
 {
 	const struct find_rule *rule = &finder->request->rule;
 	const struct find_file *file = &reach->asked->file;
@@ -127,14 +130,14 @@ static void set_probe(struct probe *probe, const struct asked_reach *reach,
 		int64_t nearer = rule_reach_to(rule, file, size_class_largest(size_class));
 		distance = nearer < distance ? nearer : distance;
 	}
-	*probe = (struct probe){.skew_ext = {INT64_MIN, INT64_MAX},
-				.cells = cells_within(size_class, &file->table, distance)};
-	set_bounds(probe->uniform, file->uniform, distance);
-	set_sizes(probe->size, reach, finder);
+	*bounds = (struct near_bounds){.skew_ext = {INT64_MIN, INT64_MAX},
+				       .cells = cells_within(size_class, &file->table, distance)};
+	set_bounds(bounds->uniform, file->uniform, distance);
+	set_sizes(bounds->size, reach, finder);
 	/* Elsewhere a key may have been cut off at the end of 64 bits. */
 	if (rule_is_by_extension(rule) && file->uniform < INT64_C(1) << 48 &&
 	    distance < INT64_C(1) << 48)
-		set_bounds(probe->skew_ext, reach->asked->keys.key[SIMHASH_SKEW_EXT],
+		set_bounds(bounds->skew_ext, reach->asked->keys.key[SIMHASH_SKEW_EXT],
 			   skew_moves(finder->request->tags, distance));
 }
 
@@ -154,9 +157,9 @@ static int add_reach(struct gathering *g, uint32_t number, struct simhash_error 
 				  sizeof *g->probes, error) != 0)
 			return -1;
 		probe = &g->probes[g->probe_count++];
-		set_probe(probe, reach, g->finder, c);
+		set_near(&probe->bounds, reach, g->finder, c);
 		probe->reach = number;
-		cells += cells_in(&probe->cells);
+		cells += cells_in(&probe->bounds.cells);
 		if (cells > CELLS_MAX)
 			return 0;
 	}
@@ -166,9 +169,10 @@ static int add_reach(struct gathering *g, uint32_t number, struct simhash_error 
 
 static int compare_probes(const void *x, const void *y)
 {
-	const struct probe *a = x, *b = y;
+	int64_t a = ((const struct probe *)x)->bounds.uniform[0],
+		b = ((const struct probe *)y)->bounds.uniform[0];
 
-	return a->uniform[0] < b->uniform[0] ? -1 : a->uniform[0] > b->uniform[0];
+	return a < b ? -1 : a > b;
 }
 
 static void make_items(struct gathering *g)
@@ -177,7 +181,7 @@ static void make_items(struct gathering *g)
 
 	qsort(g->probes, g->probe_count, sizeof *g->probes, compare_probes);
 	for (size_t p = 0; p < g->probe_count; p++) {
-		const struct cell_range *cells = &g->probes[p].cells;
+		const struct cell_range *cells = &g->probes[p].bounds.cells;
 		for (int64_t i = cells->first[0]; i <= cells->last[0]; i++)
 			for (int64_t j = cells->first[1]; j <= cells->last[1]; j++)
 				*item++ = (struct sort_item){(uint64_t)cell_at(cells, i, j), p};
@@ -220,18 +224,19 @@ static int join_cells(struct gathering *g, struct simhash_error *error)
 	sort_items(g->items, scratch, g->item_count, 64);
 	free(scratch);
 	for (size_t i = 0; i < g->item_count; i++) {
-		const struct probe *probe = &g->probes[g->items[i].number];
+		const int64_t *uniform = g->probes[g->items[i].number].bounds.uniform;
 		struct wanted_cell *wanted;
 		if (i == 0 || g->items[i].key != g->items[i - 1].key)
-			g->cells[g->cell_count++] = (struct wanted_cell){
-				.cell = (int64_t)g->items[i].key,
-				.uniform = {probe->uniform[0], probe->uniform[1]},
-				.first = i};
+			g->cells[g->cell_count++] =
+				(struct wanted_cell){.cell = (int64_t)g->items[i].key,
+						     .uniform = {uniform[0], uniform[1]},
+						     .first = i};
 		wanted = &g->cells[g->cell_count - 1];
-		widen(wanted->uniform, probe->uniform);
+		widen(wanted->uniform, uniform);
 		wanted->count++;
 	}
 	qsort(g->cells, g->cell_count, sizeof *g->cells, compare_wanted);
+	g->by_probe = g->item_count < FILES_PER_CELL * g->cell_count;
 	return 0;
 }
 
@@ -261,13 +266,14 @@ static int compare_entry(struct gatherer *gatherer, const struct wanted_cell *wa
 
 	for (size_t i = 0; i < wanted->count; i++) {
 		const struct probe *probe = &g->probes[g->items[wanted->first + i].number];
+		const struct near_bounds *bounds = &probe->bounds;
 		const struct asked_key key = {entry->key, probe->reach};
-		if (probe->uniform[0] > entry->uniform)
+		if (bounds->uniform[0] > entry->uniform)
 			break;
-		if (probe->uniform[1] >= entry->uniform &&
-		    is_within(entry->size_bytes, probe->size) &&
-		    is_within(entry->skew_ext, probe->skew_ext) &&
-		    outline_is_near(&probe->cells.near, &counts) &&
+		if (bounds->uniform[1] >= entry->uniform &&
+		    is_within(entry->size_bytes, bounds->size) &&
+		    is_within(entry->skew_ext, bounds->skew_ext) &&
+		    outline_is_near(&bounds->cells.near, &counts) &&
 		    add_key(&gatherer->found, &key, error) != 0)
 			return -1;
 	}
@@ -310,6 +316,50 @@ static int read_cells(struct gatherer *gatherer, const struct wanted_cell *cells
 	return status;
 }
 
+/* Read the entries that a probe looks for. */
+static int read_probe(struct gatherer *gatherer, const struct probe *probe,
+		      struct simhash_error *error)
+{
+	struct cell_entries entries;
+	struct cell_entry entry;
+	int status;
+
+	if (store_entries_begin_near(&entries, gatherer->store,
+				     gatherer->gathering->finder->tag_set, &probe->bounds,
+				     error) != 0)
+		return -1;
+	while ((status = store_entries_next(&entries, &entry, error)) == 1) {
+		const struct asked_key key = {entry.key, probe->reach};
+		if (add_key(&gatherer->found, &key, error) != 0) {
+			status = -1;
+			break;
+		}
+	}
+	store_entries_end(&entries);
+	return status;
+}
+
+/* Read what no thread has taken: 1, or 0 after the last. */
+static int read_next(struct gatherer *gatherer, struct simhash_error *error)
+{
+	struct gathering *g = gatherer->gathering;
+	size_t at_once = g->by_probe ? 1 : CELLS_AT_ONCE;
+	size_t all = g->by_probe ? g->probe_count : g->cell_count;
+	size_t first = atomic_fetch_add(&g->next, at_once), count;
+	int status;
+
+	if (first >= all)
+		return 0;
+	count = all - first < at_once ? all - first : at_once;
+	if (g->by_probe) {
+		status = read_probe(gatherer, &g->probes[first], error);
+	} else {
+		qsort(g->cells + first, count, sizeof *g->cells, compare_cells);
+		status = read_cells(gatherer, g->cells + first, count, error);
+	}
+	return status == 0 ? 1 : -1;
+}
+
 static bool has_too_many(struct gathering *g)
 {
 	return g->count > 1 && atomic_load(&g->keys) > g->max;
@@ -320,20 +370,15 @@ static void *run_gatherer(void *argument)
 	struct gatherer *gatherer = argument;
 	struct gathering *g = gatherer->gathering;
 	struct simhash_error error;
+	int status = 1;
 
-	while (!first_error_is_set(&g->first_error) && !has_too_many(g)) {
-		size_t first = atomic_fetch_add(&g->next, CELLS_AT_ONCE);
+	while (status == 1 && !first_error_is_set(&g->first_error) && !has_too_many(g)) {
 		size_t before = gatherer->found.count;
-		size_t count = first < g->cell_count ? g->cell_count - first : 0;
-		if (count == 0)
-			break;
-		if (count > CELLS_AT_ONCE)
-			count = CELLS_AT_ONCE;
-		qsort(g->cells + first, count, sizeof *g->cells, compare_cells);
-		if (read_cells(gatherer, g->cells + first, count, &error) != 0)
-			first_error_set(&g->first_error, &error);
+		status = read_next(gatherer, &error);
 		atomic_fetch_add(&g->keys, gatherer->found.count - before);
 	}
+	if (status < 0)
+		first_error_set(&g->first_error, &error);
 	return NULL;
 }
 

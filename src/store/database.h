@@ -65,6 +65,11 @@ struct database_driver {
 	const char *rows_are_own;
 	/* Users and their rights, with {database} and the like in place of names; or NULL. */
 	const char *roles;
+	/*
+	 * A condition, beginning with AND, that is true for entries of the index of cells whose
+	 * outlines are near to the struct outline_range that is its parameter; NULL: there is none.
+	 */
+	const char *outline_is_near;
 	/* How many rows one INSERT takes and one transaction should hold. */
 	unsigned rows_per_insert, rows_per_transaction;
 

@@ -19,7 +19,8 @@ int row_key_compare(const struct row_key *a, const struct row_key *b)
 }
 
 /* The cells are in the text, as their number varies. */
-static char *entries_sql(const int64_t *cells, size_t count)
+static char *entries_sql(const int64_t *cells, size_t count, const char *conditions,
+			 const char *more_conditions)
 {
 	char *text = NULL;
 	size_t size;
@@ -32,33 +33,100 @@ static char *entries_sql(const int64_t *cells, size_t count)
 		"FROM file WHERE tag_set = ? AND cell IN (");
 	for (size_t i = 0; i < count; i++)
 		fprintf(sql, "%s%lld", i == 0 ? "" : ", ", (long long)cells[i]);
-	fprintf(sql, ") AND uniform BETWEEN ? AND ?");
+	fprintf(sql, ") AND uniform BETWEEN ? AND ?%s%s", conditions, more_conditions);
 	return close_text(sql, &text) == 0 ? text : NULL;
+}
+
+static void bind_bounds(struct query *query, const int64_t bounds[2])
+{
+	query_bind_integer(query, bounds[0]);
+	query_bind_integer(query, bounds[1]);
+}
+
+/* Takes the text of the statement, which is NULL when memory is short. */
+static int begin(struct cell_entries *entries, struct store *store, char *sql, int64_t tag_set,
+		 const int64_t uniform[2], struct simhash_error *error)
+{
+	int status = sql == NULL ? error_set_memory(error)
+				 : query_begin(&entries->query, store, sql, error);
+
+	free(sql);
+	entries->near = NULL;
+	if (status != 0)
+		return -1;
+	query_bind_integer(&entries->query, tag_set);
+	bind_bounds(&entries->query, uniform);
+	return 0;
 }
 
 int store_entries_begin(struct cell_entries *entries, struct store *store, int64_t tag_set,
 			const int64_t *cells, size_t count, const int64_t uniform[2],
 			struct simhash_error *error)
 {
-	char *sql = entries_sql(cells, count);
-	int status = sql == NULL ? error_set_memory(error)
-				 : query_begin(&entries->query, store, sql, error);
+	return begin(entries, store, entries_sql(cells, count, "", ""), tag_set, uniform, error);
+}
 
-	free(sql);
-	if (status != 0)
+/* Most entries are not near, and a row costs more than a condition. */
+static char *near_sql(const struct store *store, const struct cell_range *range)
+{
+	const char *near = store->driver->outline_is_near;
+	int64_t *cells = calloc((size_t)cells_in(range), sizeof *cells);
+	size_t count = 0;
+	char *sql;
+
+	if (cells == NULL)
+		return NULL;
+	for (int64_t i = range->first[0]; i <= range->last[0]; i++)
+		for (int64_t j = range->first[1]; j <= range->last[1]; j++)
+			cells[count++] = cell_at(range, i, j);
+	sql = entries_sql(cells, count, near == NULL ? "" : near,
+			  " AND signed_1 BETWEEN ? AND ? AND signed_2 BETWEEN ? AND ? "
+			  "AND size BETWEEN ? AND ? AND skew_ext BETWEEN ? AND ?");
+	free(cells);
+	return sql;
+}
+
+int store_entries_begin_near(struct cell_entries *entries, struct store *store, int64_t tag_set,
+			     const struct near_bounds *bounds, struct simhash_error *error)
+{
+	const struct cell_range *cells = &bounds->cells;
+	struct query *query = &entries->query;
+
+	if (begin(entries, store, near_sql(store, cells), tag_set, bounds->uniform, error) != 0)
 		return -1;
-	query_bind_integer(&entries->query, tag_set);
-	query_bind_integer(&entries->query, uniform[0]);
-	query_bind_integer(&entries->query, uniform[1]);
+	if (store->driver->outline_is_near != NULL)
+		query_bind_data(query, &cells->near, sizeof cells->near);
+	else
+		entries->near = &cells->near;
+	for (unsigned s = 0; s < SIGNED_SUMS; s++) {
+		query_bind_integer(query, cells->low[s]);
+		query_bind_integer(query, cells->high[s]);
+	}
+	bind_bounds(query, bounds->size);
+	bind_bounds(query, bounds->skew_ext);
 	return 0;
+}
+
+static bool is_near(const struct outline_range *near, struct query *query)
+{
+	int64_t outline[OUTLINES];
+	struct outline_counts counts;
+
+	for (unsigned i = 0; i < OUTLINES; i++)
+		outline[i] = query_integer(query, 6 + i);
+	counts = outline_unpack(outline);
+	return outline_is_near(near, &counts);
 }
 
 int store_entries_next(struct cell_entries *entries, struct cell_entry *entry,
 		       struct simhash_error *error)
 {
 	struct query *query = &entries->query;
-	int status = query_next(query, error);
+	int status;
 
+	do
+		status = query_next(query, error);
+	while (status == 1 && entries->near != NULL && !is_near(entries->near, query));
 	if (status != 1)
 		return status;
 	entry->key.host = query_integer(query, 0);

@@ -7,6 +7,9 @@
  *             compare(&entry);
  *     store_entries_end(&entries);
  *
+ * Where most entries are of no use, those around one sum table begin with
+ * store_entries_begin_near(&entries, store, tag_set, &bounds, error).
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_NEAR_KEYS_H
@@ -29,8 +32,15 @@ struct cell_entry {
 	int64_t cell, uniform, size_bytes, skew_ext, outline[OUTLINES];
 };
 
+/* What may be near to a sum table in a class of sizes; both ends of each bound are included. */
+struct near_bounds {
+	int64_t uniform[2], size[2], skew_ext[2];
+	struct cell_range cells;
+};
+
 struct cell_entries {
 	struct query query;
+	const struct outline_range *near; /* that the query does not look at; or NULL */
 };
 
 /*
@@ -40,6 +50,14 @@ struct cell_entries {
 int store_entries_begin(struct cell_entries *entries, struct store *store, int64_t tag_set,
 			const int64_t *cells, size_t count, const int64_t uniform[2],
 			struct simhash_error *error);
+
+/*
+ * The entries within the bounds, in any order; there should not be very many cells. The bounds are
+ * borrowed until store_entries_end.
+ */
+int store_entries_begin_near(struct cell_entries *entries, struct store *store, int64_t tag_set,
+			     const struct near_bounds *bounds, struct simhash_error *error);
+
 int store_entries_next(struct cell_entries *entries, struct cell_entry *entry,
 		       struct simhash_error *error);
 void store_entries_end(struct cell_entries *entries);

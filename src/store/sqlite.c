@@ -18,6 +18,7 @@
 #include "store/database.h"
 #include "store/schema.h"
 #include "store/sqlite_error.h"
+#include "store/sqlite_functions.h"
 
 #define BUSY_TIMEOUT_MS 2000 /* and transaction.c tries again */
 #define WAL_TRIES 250
@@ -249,6 +250,8 @@ static int open_and_read(struct database *database, const char *name, int flags,
 		return -1;
 	}
 	sqlite3_busy_timeout(database->handle, BUSY_TIMEOUT_MS);
+	if (sqlite_functions_add(database->handle) != SQLITE_OK)
+		return fail(database, "cannot use", error);
 	return distrust(database, error) != 0 ? -1 : check_format(database, is_ours, error);
 }
 
@@ -563,6 +566,7 @@ const struct database_driver sqlite_driver = {
 	.has_excluded = true,
 	.release_memory = "PRAGMA shrink_memory",
 	.question_cost = 2,
+	.outline_is_near = " AND outline_is_near(outline_00, outline_08, ?)",
 	.rows_per_insert = 1,
 	.rows_per_transaction = 16384,
 	.open = open_database,
