@@ -46,8 +46,6 @@ static int read_more(struct asked_rows *rows, struct simhash_error *error)
 	struct row_key *keys = rows->looked_for;
 	size_t count = 0;
 
-	store_rows_end(rows->cursor);
-	rows->cursor = NULL;
 	rows->present = rows->next;
 	for (; rows->next < rows->end; rows->next++) {
 		const struct row_key *row = &rows->next->row;
@@ -60,6 +58,10 @@ static int read_more(struct asked_rows *rows, struct simhash_error *error)
 	}
 	if (count == 0)
 		return 0;
+	if (store_rows_with_others(rows->cursor, &scope, keys, count))
+		return 1;
+	store_rows_end(rows->cursor);
+	rows->cursor = NULL;
 	return store_rows_with(rows->store, &scope, keys, count, finder->request->rule.key, true,
 			       &rows->cursor, error) == 0
 		       ? 1

@@ -50,6 +50,13 @@ static inline struct query query_of(const struct store *store, struct statement 
 /* Ends a query that has begun, or one that is all zero. */
 void query_end(struct query *query);
 
+/* Make ready to be bound and run again. */
+static inline void query_again(struct query *query)
+{
+	query->driver->reset(query->statement);
+	query->bound = 0;
+}
+
 /* Run a statement that has no rows, and end it. */
 int query_run(struct query *query, struct simhash_error *error);
 

@@ -17,6 +17,7 @@ struct row_cursor {
 	struct query query;
 	enum simhash_key key; /* the second one */
 	bool with_resemblance;
+	size_t key_count; /* of store_rows_with: parameters */
 };
 
 /*
@@ -45,8 +46,7 @@ static int cursor_new(struct store *store, enum simhash_key key, bool with_resem
 	*cursor = malloc(sizeof **cursor);
 	if (*cursor == NULL)
 		return error_set_memory(error);
-	(*cursor)->key = key;
-	(*cursor)->with_resemblance = with_resemblance;
+	**cursor = (struct row_cursor){.key = key, .with_resemblance = with_resemblance};
 	if (query_begin_format(&(*cursor)->query, store, error, ROW_SELECT "%s%s",
 			       simhash_key_name(key),
 			       with_resemblance ? ", f.resemblance_sketch" : "", tail) == 0)
@@ -181,6 +181,16 @@ static char *rows_with_tail(size_t count)
 	return close_text(sql, &text) == 0 ? text : NULL;
 }
 
+/* Where there are fewer keys than parameters, the last one is bound again: a row is found once. */
+static void bind_keys(struct row_cursor *cursor, const struct row_scope *scope,
+		      const struct row_key *keys, size_t count)
+{
+	query_bind_scope(&cursor->query, scope);
+	for (size_t i = 0; i < cursor->key_count; i++)
+		query_bind_data(&cursor->query, keys[i < count ? i : count - 1].path_hash,
+				PATH_HASH_SIZE);
+}
+
 int store_rows_with(struct store *store, const struct row_scope *scope, const struct row_key *keys,
 		    size_t count, enum simhash_key key, bool with_resemblance,
 		    struct row_cursor **cursor, struct simhash_error *error)
@@ -192,10 +202,19 @@ int store_rows_with(struct store *store, const struct row_scope *scope, const st
 	free(tail);
 	if (status != 0)
 		return -1;
-	query_bind_scope(&(*cursor)->query, scope);
-	for (size_t i = 0; i < count; i++)
-		query_bind_data(&(*cursor)->query, keys[i].path_hash, PATH_HASH_SIZE);
+	(*cursor)->key_count = count;
+	bind_keys(*cursor, scope, keys, count);
 	return 0;
+}
+
+bool store_rows_with_others(struct row_cursor *cursor, const struct row_scope *scope,
+			    const struct row_key *keys, size_t count)
+{
+	if (cursor == NULL || count > cursor->key_count)
+		return false;
+	query_again(&cursor->query);
+	bind_keys(cursor, scope, keys, count);
+	return true;
 }
 
 int store_rows_sketched(struct store *store, int64_t tag_set, int64_t measure, enum simhash_key key,

@@ -98,6 +98,13 @@ int store_rows_with(struct store *store, const struct row_scope *scope, const st
 		    struct row_cursor **cursor, struct simhash_error *error);
 
 /*
+ * Read the rows of other keys by a cursor that store_rows_with made, and whose rows were read to
+ * their end, without preparing a statement: false if it was made for fewer keys, or is NULL.
+ */
+bool store_rows_with_others(struct row_cursor *cursor, const struct row_scope *scope,
+			    const struct row_key *keys, size_t count);
+
+/*
  * The rows of a tag set that have a sketch by a measure, of the content that they have now, in
  * order of host and path hash; `key` is the second key.
  */

@@ -1,0 +1,193 @@
+/*
+ * What near_keys.h promises, kept by each engine: the entries are those of the rows that cells.h
+ * says are near; and what row_stream.h promises of rows that are looked up by their keys.
+ * SPDX-License-Identifier: MIT
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/error.h"
+#include "engine.h"
+#include "random.h"
+#include "store/batch.h"
+#include "store/near_keys.h"
+#include "store/row_stream.h"
+#include "store/store.h"
+
+#define ROWS 1000
+
+static struct simhash_error error;
+static const struct row_scope scope = {1, 1};
+static char names[ROWS][8];
+static struct file_row rows[ROWS];
+
+static void check(int status)
+{
+	if (status != 0)
+		fail_msg("%s", error.message);
+}
+
+static int64_t random_below(int64_t end)
+{
+	return (int64_t)(next_random() % (uint64_t)end);
+}
+
+/* Rows of three classes of sizes, whose counts are alike. */
+static struct store *store_with_rows(void)
+{
+	struct store *store = engine_fresh_store();
+	const struct file_row *pointers[ROWS];
+	struct store_batch batch = {.rows = pointers, .row_count = ROWS};
+	int64_t removed;
+
+	for (int i = 0; i < ROWS; i++) {
+		snprintf(names[i], sizeof names[i], "%d", i);
+		rows[i] = engine_row("/n", names[i], (uint64_t)i);
+		rows[i].size_bytes = 20000 + random_below(40000);
+		rows[i].keys.key[SIMHASH_UNIFORM] = 0;
+		for (int t = 0; t < SIMHASH_TAGS; t++) {
+			rows[i].table.count[t] = (uint64_t)(500 + random_below(200));
+			rows[i].keys.key[SIMHASH_UNIFORM] += (int64_t)rows[i].table.count[t];
+		}
+		rows[i].keys.key[SIMHASH_SKEW_EXT] = random_below(1000);
+		pointers[i] = &rows[i];
+	}
+	check(store_write(store, &scope, &batch, &removed, &error));
+	return store;
+}
+
+static bool is_within(int64_t value, int64_t low, int64_t high)
+{
+	return value >= low && value <= high;
+}
+
+/* The promise, from the row itself. */
+static bool is_near(const struct near_bounds *bounds, const struct file_row *row)
+{
+	const struct cell_range *cells = &bounds->cells;
+	struct file_cell cell = cell_of(row);
+	struct outline_counts counts = outline_unpack(cell.outline);
+	bool has_cell = false;
+
+	for (int64_t i = cells->first[0]; i <= cells->last[0]; i++)
+		for (int64_t j = cells->first[1]; j <= cells->last[1]; j++)
+			has_cell = has_cell || cell_at(cells, i, j) == cell.cell;
+	for (unsigned s = 0; s < SIGNED_SUMS; s++)
+		has_cell = has_cell && is_within(cell.signed_sum[s], cells->low[s], cells->high[s]);
+	return has_cell && outline_is_near(&cells->near, &counts) &&
+	       is_within(row->size_bytes, bounds->size[0], bounds->size[1]) &&
+	       is_within(row->keys.key[SIMHASH_UNIFORM], bounds->uniform[0], bounds->uniform[1]) &&
+	       is_within(row->keys.key[SIMHASH_SKEW_EXT], bounds->skew_ext[0], bounds->skew_ext[1]);
+}
+
+static const struct file_row *row_of(const struct row_key *key)
+{
+	for (int i = 0; i < ROWS; i++)
+		if (memcmp(rows[i].path_hash, key->path_hash, PATH_HASH_SIZE) == 0)
+			return &rows[i];
+	fail_msg("an entry of no row");
+	return NULL;
+}
+
+/* How many entries there are, each of which is near. */
+static int read_near(struct store *store, const struct near_bounds *bounds)
+{
+	struct cell_entries entries;
+	struct cell_entry entry;
+	int status, count = 0;
+
+	check(store_entries_begin_near(&entries, store, scope.tag_set, bounds, &error));
+	for (; (status = store_entries_next(&entries, &entry, &error)) == 1; count++) {
+		const struct file_row *row = row_of(&entry.key);
+		assert_int_equal(entry.key.host, scope.host);
+		assert_int_equal(entry.size_bytes, row->size_bytes);
+		assert_true(is_near(bounds, row));
+	}
+	check(status);
+	store_entries_end(&entries);
+	return count;
+}
+
+static void entries_near_a_file_are_all_and_no_others(void **state)
+{
+	struct store *store = store_with_rows();
+	int found = 0;
+
+	(void)state;
+	for (int i = 0; i < 60; i++) {
+		const struct file_row *asked = &rows[i];
+		int64_t distance = 1 + random_below(1200), uniform = asked->keys.key[0];
+		int64_t size_class = size_class_of(rows[random_below(ROWS)].size_bytes);
+		struct near_bounds bounds = {
+			.uniform = {uniform - distance, uniform + distance},
+			.size = {asked->size_bytes / 2, asked->size_bytes * 2},
+			.skew_ext = {i % 3 == 0 ? 300 : INT64_MIN, i % 3 == 0 ? 900 : INT64_MAX},
+			.cells = cells_within(size_class, &asked->table, distance)};
+		int expected = 0;
+		for (int r = 0; r < ROWS; r++)
+			expected += is_near(&bounds, &rows[r]);
+		assert_int_equal(read_near(store, &bounds), expected);
+		found += expected;
+	}
+	assert_true(found > 1000);
+	store_close(store);
+}
+
+/* The rows of some keys come once each, in any order. */
+static void assert_rows(struct row_cursor *cursor, const struct row_key *keys, int count)
+{
+	struct file_row row = {.host = 0};
+	int status, found = 0;
+
+	for (; (status = store_rows_next(cursor, &row, &error)) == 1; found++) {
+		int same = 0;
+		for (int i = 0; i < count; i++)
+			same += memcmp(keys[i].path_hash, row.path_hash, PATH_HASH_SIZE) == 0;
+		assert_int_equal(same, 1);
+	}
+	check(status);
+	assert_int_equal(found, count);
+}
+
+static void a_cursor_reads_the_rows_of_other_keys(void **state)
+{
+	struct store *store = store_with_rows();
+	struct row_key keys[40];
+	struct row_cursor *cursor;
+
+	(void)state;
+	for (int i = 0; i < 40; i++) {
+		keys[i].host = scope.host;
+		memcpy(keys[i].path_hash, rows[i * 7].path_hash, PATH_HASH_SIZE);
+	}
+	assert_false(store_rows_with_others(NULL, &scope, keys, 1));
+	check(store_rows_with(store, &scope, keys, 10, SIMHASH_SKEW_EXT, false, &cursor, &error));
+	assert_rows(cursor, keys, 10);
+	assert_true(store_rows_with_others(cursor, &scope, keys + 10, 10));
+	assert_rows(cursor, keys + 10, 10);
+	assert_true(store_rows_with_others(cursor, &scope, keys + 30, 3));
+	assert_rows(cursor, keys + 30, 3);
+	assert_true(store_rows_with_others(cursor, &scope, keys + 5, 10));
+	assert_rows(cursor, keys + 5, 10);
+	assert_false(store_rows_with_others(cursor, &scope, keys, 11));
+	store_rows_end(cursor);
+	store_close(store);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(entries_near_a_file_are_all_and_no_others),
+		cmocka_unit_test(a_cursor_reads_the_rows_of_other_keys),
+	};
+
+	random_begin();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
