@@ -10,6 +10,8 @@
 
 #include "base/error.h"
 
+__extension__ typedef unsigned __int128 wide;
+
 static void drop_last(struct nearest *nearest)
 {
 	free((char *)(uintptr_t)nearest->items[--nearest->count].file.display);
@@ -88,9 +90,21 @@ int nearest_begin(struct nearest *nearest, size_t wanted, const struct finder *f
 	return nearest->items == NULL ? error_set_memory(error) : 0;
 }
 
+/*
+ * Twice as far where nothing was found; less with some found, as their number grows with a high
+ * power of the distance, and so does the time to find them.
+ */
+static uint64_t next_distance(const struct nearest *nearest)
+{
+	wide distance = (wide)nearest->distance;
+
+	return (uint64_t)(distance + 1 +
+			  distance * nearest->wanted / (nearest->wanted + 4 * nearest->count));
+}
+
 void nearest_end_round(struct nearest *nearest)
 {
-	uint64_t distance = (uint64_t)nearest->distance, wider = distance * 2;
+	uint64_t distance = (uint64_t)nearest->distance, wider = next_distance(nearest);
 
 	nearest->is_found = nearest->distance == nearest->last;
 	if (nearest->count == nearest->wanted) {
