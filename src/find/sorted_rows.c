@@ -15,7 +15,7 @@
 #include "store/store.h"
 #include "store/view.h"
 
-#define CONNECTION_BYTES (8 << 20) /* what a connection keeps of the database */
+#define CONNECTION_BYTES (2 << 20) /* what a connection keeps of the database */
 #define CURSOR_SHARE 64		   /* of the memory that a cursor takes */
 #define ROWS_COUNTED 256 /* at once, for the progress: threads would wait for each other */
 

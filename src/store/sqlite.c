@@ -416,7 +416,7 @@ static int open_handle(struct database *database, enum open_mode mode,
 	    check_tables(database, error) != 0 ||
 	    execute(database,
 		    mode != OPEN_TO_READ ? "PRAGMA cache_size = -32768"
-					 : "PRAGMA cache_size = -8192",
+					 : "PRAGMA cache_size = -2048",
 		    error) != 0)
 		return -1;
 	/* A database that is not ours is refused by the schema, and must not be changed before. */
