@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The packages: made by CPack of a build of their own, installed, used and removed in root
 # folders of their own. As root and as an ordinary user alike, the system stays as it is.
-# Where lintian and systemd-analyze are installed, they look at the packages, too.
+# lintian and systemd-analyze look at the packages, too.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 
@@ -230,18 +230,14 @@ command=${command/\$SIMHASH_OPTIONS/}
 runs 0 "$root/usr/bin/"${command/\%f/"$files"}
 same "directives of simhash@.service that are given" "Nice=19 IOSchedulingClass=idle NoNewPrivileges=yes" \
 	"$(grep -xE 'Nice=19|IOSchedulingClass=idle|NoNewPrivileges=yes' "$unit" | xargs)"
-if command -v systemd-analyze >/dev/null; then
-	mkdir units
-	# Programs are looked for in the system's folders.
-	sed "s|^ExecStart=|&$root/usr/bin/|; /^Documentation=/d" "$unit" >units/simhash@.service
-	sed '/^Documentation=/d' "${unit%.service}.timer" >units/simhash@.timer
-	runs 0 env XDG_RUNTIME_DIR="$PWD" systemd-analyze --user verify "$PWD/units/simhash@tmp.service" "$PWD/units/simhash@tmp.timer"
-	same "what systemd-analyze says" "" "$(cat out err)"
-fi
-if command -v lintian >/dev/null; then
-	runs 0 lintian --allow-root --fail-on=error,warning "${debs[@]}"
-	same "what lintian says" "" "$(cat out)"
-fi
+mkdir units
+# Programs are looked for in the system's folders.
+sed "s|^ExecStart=|&$root/usr/bin/|; /^Documentation=/d" "$unit" >units/simhash@.service
+sed '/^Documentation=/d' "${unit%.service}.timer" >units/simhash@.timer
+runs 0 env XDG_RUNTIME_DIR="$PWD" systemd-analyze --user verify "$PWD/units/simhash@tmp.service" "$PWD/units/simhash@tmp.timer"
+same "what systemd-analyze says" "" "$(cat out err)"
+runs 0 lintian --allow-root --fail-on=error,warning "${debs[@]}"
+same "what lintian says" "" "$(cat out)"
 
 # ---- Removed: the files, and then what dpkg knows of the package ----
 runs 0 on "$root" -r "${packages[@]}"
