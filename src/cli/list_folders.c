@@ -41,17 +41,6 @@ static bool is_file(const struct find_arguments *arguments, size_t side)
 	       stat(arguments->side_texts[side], &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* A file may be an archive: the index knows. */
-static void explain_file(const struct find_arguments *arguments, struct simhash_error *error)
-{
-	for (size_t i = 0; i < arguments->side_count; i++)
-		if (is_file(arguments, i))
-			error_set(error, SIMHASH_E_RANGE,
-				  "--directories: %s is not a directory; if it is an archive, "
-				  "index it first: simhash -z",
-				  arguments->side_texts[i]);
-}
-
 static int check_sides(const struct find_arguments *arguments, struct simhash_error *error)
 {
 	const struct find_side *x = &arguments->sides[0], *y = &arguments->sides[1];
@@ -252,18 +241,23 @@ static char *side_name(const struct find_arguments *arguments, const struct find
 	return length < 0 ? NULL : text;
 }
 
-static int check_files(const struct folder_comparison *comparison, char *const names[2],
+/* A file may be an archive: the index knows. */
+static int check_files(const struct find_arguments *arguments,
+		       const struct folder_comparison *comparison, char *const names[2],
 		       struct simhash_error *error)
 {
-	const struct folder_share *shares[2] = {&comparison->pair.a, &comparison->pair.b};
+	size_t side = comparison->pair.a.files == 0 ? 0 : 1;
 
-	for (int side = 0; side < 2; side++)
-		if (shares[side]->files == 0)
-			return error_set(error, SIMHASH_E_RANGE,
-					 "--directories: the index has no files that are not empty "
-					 "at or below %s",
-					 names[side]);
-	return 0;
+	if (comparison->pair.a.files > 0 && comparison->pair.b.files > 0)
+		return 0;
+	return error_set(error, SIMHASH_E_RANGE,
+			 is_file(arguments, side)
+				 ? "--directories: %s is a file, and the index has fewer than two "
+				   "members of it that are not empty; simhash -z indexes the "
+				   "members of archives"
+				 : "--directories: the index has no files that are not empty at or "
+				   "below %s",
+			 names[side]);
 }
 
 static int write_two(const struct find_arguments *arguments, struct listing *listing,
@@ -296,7 +290,7 @@ static int compare_two(const struct find_arguments *arguments, struct finder *fi
 		status = finder_compare_folders(finder, wanted, &comparison, error);
 	if (status == 0) {
 		outcome->found = comparison.pair.a.same + comparison.pair.a.changed;
-		status = check_files(&comparison, texts, error);
+		status = check_files(arguments, &comparison, texts, error);
 		if (status == 0)
 			status = arguments->formatter->is_report
 					 ? write_two(arguments, listing, &comparison, texts, error)
@@ -336,8 +330,6 @@ int list_folders(const struct find_arguments *arguments, struct store *store,
 		if (status == 0)
 			status = (arguments->side_count == 2 ? compare_two : list_all)(
 				arguments, &finder, &wanted, listing, outcome, error);
-		if (status != 0 && error->code == SIMHASH_E_RANGE)
-			explain_file(arguments, error);
 		finder_release(&finder);
 	}
 	free(below);

@@ -196,6 +196,18 @@ runs 0 "$SIMFIND" --directories project-2 zips/src.zip
 grep -qxF "moved             three.c  in/src/3.c" "$TEST_FOLDER/out" || fail "a file in an archive: $(cat "$TEST_FOLDER/out")"
 same "an archive is one file" "4" "$("$SIMFIND" -q --directories --format=json zips project-1 |
 	python3 -c 'import json, sys; print(json.load(sys.stdin)["a"]["files"])')"
+# A file that cannot be compared is told, and not the one beside it.
+few() {
+	said "--directories: $files/$1 is a file, and the index has fewer than two members of it that are not empty; simhash -z"
+}
+(cd zips && python3 -m zipfile -c one.zip ../docs/letter)
+"$SIMHASH" -qz zips
+runs 1 "$SIMFIND" --directories zips/one.zip project-2
+few zips/one.zip
+runs 1 "$SIMFIND" --directories docs/letter zips/src.zip
+few docs/letter
+runs 1 "$SIMFIND" --directories zips/src.zip web1:/nothing
+said "--directories: the index has no files that are not empty at or below web1:/nothing"
 rm -r zips
 "$SIMHASH" -q .
 
@@ -213,8 +225,6 @@ runs 1 "$SIMFIND" --directories old old/photos
 said "--directories: a directory cannot be compared with one that it is in, or with itself"
 runs 1 "$SIMFIND" --directories old no-such-directory
 said "--directories: cannot find directory no-such-directory"
-runs 1 "$SIMFIND" --directories old docs/letter
-said "--directories: $files/docs/letter is not a directory; if it is an archive, index it first: simhash -z"
 runs 1 "$SIMFIND" --directories old web1:relative
 said "--directories 'web1:relative': expected an absolute directory after the host"
 runs 1 "$SIMFIND" --directories old web1:/nothing
