@@ -145,7 +145,7 @@ SIMHASH_CHECKED int simhash_tag_set_new_default(struct simhash_tag_set **set,
  * the Uniform weight is always 1. '#' starts a comment. A line "name NAME"
  * names the set; the default is the name of the file without its extension.
  * `file_name` serves for that default and for messages, which read
- * "FILE:LINE: ...".
+ * "FILE:LINE:COLUMN: ...".
  * Errors: SIMHASH_E_SYNTAX, SIMHASH_E_RANGE, SIMHASH_E_MEMORY.
  */
 SIMHASH_CHECKED int simhash_tag_set_parse(const char *text, size_t size_bytes,

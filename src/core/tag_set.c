@@ -40,6 +40,7 @@ struct word {
 
 struct parser {
 	const char *file_name;
+	const char *line_text;
 	int line;
 	char name[SIMHASH_TAG_SET_NAME_MAX + 1];
 	struct simhash_tag tags[SIMHASH_TAGS];
@@ -121,11 +122,17 @@ const struct automaton *tag_set_automaton(const struct simhash_tag_set *set)
 	return &set->automaton;
 }
 
-/* "FILE:LINE: what, found 'word'" */
+static int column(const struct parser *parser, const char *at)
+{
+	return (int)(at - parser->line_text) + 1;
+}
+
+/* "FILE:LINE:COLUMN: what, found 'word'" */
 static int syntax(const struct parser *parser, const char *what, struct word found)
 {
-	return error_set(parser->error, SIMHASH_E_SYNTAX, "%s:%d: %s, found '%.*s'",
-			 parser->file_name, parser->line, what, (int)found.length, found.text);
+	return error_set(parser->error, SIMHASH_E_SYNTAX, "%s:%d:%d: %s, found '%.*s'",
+			 parser->file_name, parser->line, column(parser, found.text), what,
+			 (int)found.length, found.text);
 }
 
 static int parse_weight(const struct parser *parser, struct word word, uint32_t *weight)
@@ -202,11 +209,16 @@ static int split(const char *line, size_t length, struct word words[4])
 	return count;
 }
 
-static int parse_line(struct parser *parser, const char *line, size_t length)
+static int parse_line(struct parser *parser, size_t length)
 {
+	const char *zero = memchr(parser->line_text, '\0', length);
 	struct word words[4];
-	int count = split(line, length, words);
+	int count = split(parser->line_text, length, words);
 
+	if (zero != NULL)
+		return error_set(parser->error, SIMHASH_E_SYNTAX,
+				 "%s:%d:%d: expected text, found a zero byte", parser->file_name,
+				 parser->line, column(parser, zero));
 	if (count == 0)
 		return 0;
 	if (words[0].length == 4 && memcmp(words[0].text, "name", 4) == 0) {
@@ -254,11 +266,8 @@ int simhash_tag_set_parse(const char *text, size_t size_bytes, const char *file_
 		const char *end = memchr(line, '\n', size_bytes - i);
 		size_t length = end == NULL ? size_bytes - i : (size_t)(end - line);
 		parser.line++;
-		if (memchr(line, '\0', length) != NULL)
-			return error_set(error, SIMHASH_E_SYNTAX,
-					 "%s:%d: expected text, found a zero byte", file_name,
-					 parser.line);
-		if (parse_line(&parser, line, length) != 0)
+		parser.line_text = line;
+		if (parse_line(&parser, length) != 0)
 			return -1;
 		i += length + 1;
 	}

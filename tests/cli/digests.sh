@@ -102,7 +102,7 @@ unlike() {
 	runs 1 "$SIMHASH" --import=wrong --host=wrong
 	said "wrong:$2"
 }
-unlike '1s/2/1/' "19: expected a tag"
+unlike '1s/2/1/' "19:1: expected a tag"
 unlike '19d' '19:1: expected a line "hashes ..." before this one'
 unlike '19s/md5 sha256/sha256 md5/' "19:14: expected a blank and md5, sha1 or sha256, in this order"
 unlike '19s/sha256/sha512/' "19:11: expected a blank and md5, sha1 or sha256, in this order"
@@ -165,7 +165,10 @@ runs 1 "$SIMHASH" --import=short --host=evil
 said 'short ends before the line "files"'
 sed '3s/^/zz/' heading >short
 runs 1 "$SIMHASH" --import=short --host=evil
-said "short:3: expected a tag"
+said "short:3:1: expected a tag of two hexadecimal digits"
+sed '4s/$/01/' heading >short
+runs 1 "$SIMHASH" --import=short --host=evil
+said "short:4:9: expected a weight with at most three decimal places, found '4.0301'"
 head -c 500 list.gz >cut.gz
 runs 1 "$SIMHASH" --import=cut.gz --host=evil
 said "cut.gz"

@@ -51,6 +51,6 @@ said "note: the index has files of tag set 'sample'; use --tag-set"
 # Malformed.
 sed 's/^0a 1.5/0a 1.5.5/' numbers.txt >bad.txt
 runs 1 "$SIMHASH" -t bad.txt "$files"
-said "simhash: bad.txt:10: expected a weight such as 1.28, found '1.5.5'"
+said "simhash: bad.txt:10:4: expected a weight such as 1.28, found '1.5.5'"
 runs 1 "$SIMHASH" -t /no/such "$files"
 said "cannot read /no/such: No such file or directory"

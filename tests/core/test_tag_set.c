@@ -64,21 +64,21 @@ static void every_malformed_line_is_named(void **state)
 	static const struct {
 		const char *text, *message;
 	} cases[] = {
-		{"00 1 1\n7g 1 1\n", "t:2: expected a tag of two hexadecimal digits, found '7g'"},
-		{"000 1 1\n", "t:1: expected a tag of two hexadecimal digits, found '000'"},
+		{"00 1 1\n7g 1 1\n", "t:2:1: expected a tag of two hexadecimal digits, found '7g'"},
+		{"000 1 1\n", "t:1:1: expected a tag of two hexadecimal digits, found '000'"},
 		{"00 1\n",
-		 "t:1: expected a tag, its Scatter weight and its Skew weight, found '1'"},
-		{"\n\n00 1 1 1\n", "t:3: expected a tag, its Scatter weight and its Skew weight"},
-		{"00 x 1\n", "t:1: expected a weight such as 1.28, found 'x'"},
-		{"00 -1 1\n", "t:1: expected a weight such as 1.28, found '-1'"},
-		{"00 1 1.2345\n", "t:1: expected a weight with at most three decimal places"},
-		{"00 1 1000.001\n", "t:1: expected a weight of at most 1000, found '1000.001'"},
-		{"00 1 1\n01 1 1\n00 1 1\n", "t:3: expected a tag that occurs once, found '00'"},
-		{"name\n", "t:1: expected \"name NAME\""},
-		{"name a b\n", "t:1: expected \"name NAME\", found 'b'"},
-		{"name a/b\n", "t:1: expected a name of 1 to 64 letters"},
-		{"name a\nname b\n", "t:2: expected one name only, found 'b'"},
-		{FIFTEEN "ef 0 0\nff 0 0\n", "t:17: expected no more than 16 tags, found 'ff'"},
+		 "t:1:4: expected a tag, its Scatter weight and its Skew weight, found '1'"},
+		{"\n\n00 1 1 1\n", "t:3:8: expected a tag, its Scatter weight and its Skew weight"},
+		{"00 x 1\n", "t:1:4: expected a weight such as 1.28, found 'x'"},
+		{"00 -1 1\n", "t:1:4: expected a weight such as 1.28, found '-1'"},
+		{"00 1 1.2345\n", "t:1:6: expected a weight with at most three decimal places"},
+		{"00 1 1000.001\n", "t:1:6: expected a weight of at most 1000, found '1000.001'"},
+		{"00 1 1\n01 1 1\n00 1 1\n", "t:3:1: expected a tag that occurs once, found '00'"},
+		{"name\n", "t:1:1: expected \"name NAME\""},
+		{"name a b\n", "t:1:8: expected \"name NAME\", found 'b'"},
+		{"name a/b\n", "t:1:6: expected a name of 1 to 64 letters"},
+		{"name a\nname b\n", "t:2:6: expected one name only, found 'b'"},
+		{FIFTEEN "ef 0 0\nff 0 0\n", "t:17:1: expected no more than 16 tags, found 'ff'"},
 		{FIFTEEN, "t:15: expected 16 tags, found 15"},
 		{"", "t:0: expected 16 tags, found 0"},
 	};
@@ -98,7 +98,7 @@ static void a_zero_byte_is_named(void **state)
 
 	(void)state;
 	assert_int_equal(simhash_tag_set_parse("00 1 1\n\0", 8, "t", &set, &error), -1);
-	assert_string_equal(error.message, "t:2: expected text, found a zero byte");
+	assert_string_equal(error.message, "t:2:1: expected text, found a zero byte");
 }
 
 static void a_file_that_cannot_be_read_is_named(void **state)
