@@ -28,6 +28,7 @@ struct container_level {
 	size_t prefix_size;	   /* of the names of its members */
 	bool is_begun;		   /* it has had a member */
 	bool is_for_text;	   /* members get no rows */
+	bool has_gaps;		   /* of bytes that are no member */
 	struct document *document; /* whose parts are read; or NULL */
 };
 

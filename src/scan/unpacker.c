@@ -381,7 +381,7 @@ static enum unpacked read_wanted(struct unpacker *unpacker, struct piece *piece)
 	return read_member(unpacker, !is_archive, is_archive, piece);
 }
 
-/* A member that is left out, or bytes that are no member, which is told of the first one. */
+/* A member that is left out, which is told of the first one. */
 static enum unpacked leave_out(struct unpacker *unpacker, bool *was_told, int why)
 {
 	bool is_first = !*was_told;
@@ -390,13 +390,16 @@ static enum unpacked leave_out(struct unpacker *unpacker, bool *was_told, int wh
 	return is_first ? trouble(unpacker, why, false) : UNPACKED_END;
 }
 
+static bool is_cpio(struct archive *archive)
+{
+	return (archive_format(archive) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_CPIO;
+}
+
 /* Another name of a member, without its content. In cpio any name may have that, often the last. */
 static bool is_bare_link(struct archive *archive, struct archive_entry *entry)
 {
-	bool is_cpio = (archive_format(archive) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_CPIO;
-
 	return archive_entry_hardlink(entry) != NULL &&
-	       (!is_cpio || archive_entry_size(entry) == 0);
+	       (!is_cpio(archive) || archive_entry_size(entry) == 0);
 }
 
 /* UNPACKED_END for an entry without content of its own. */
@@ -446,14 +449,24 @@ static enum unpacked header_failed(struct unpacker *unpacker)
 	return trouble(unpacker, why, is_inside);
 }
 
+/* Were bytes skipped before this header? Of cpio libarchive warns of that without an errno. */
+static bool is_after_gap(struct archive *archive, int status)
+{
+	return status == ARCHIVE_RETRY ||
+	       (status == ARCHIVE_WARN && is_cpio(archive) && archive_errno(archive) == 0);
+}
+
 static enum unpacked end_level(struct unpacker *unpacker, struct piece *piece)
 {
 	size_t prefix_size = unpacker_top(unpacker)->prefix_size;
+	bool has_gaps = unpacker_top(unpacker)->has_gaps;
 	int why;
 
 	if (unpacker_begin_text(unpacker, &why))
 		return read_on(unpacker, piece);
 	pop(unpacker);
+	if (why == 0 && has_gaps)
+		why = CONTAINER_IS_DAMAGED;
 	if (why == 0)
 		return UNPACKED_END;
 	unpacker->name_size = prefix_size > 0 ? prefix_size - 2 : 0;
@@ -480,10 +493,10 @@ static enum unpacked next(struct unpacker *unpacker, struct piece *piece)
 		}
 		if (++unpacker->members > MEMBERS_MAX)
 			return give_up(unpacker, CONTAINER_HAS_TOO_MANY);
-		if (status == ARCHIVE_RETRY) {
-			answer = leave_out(unpacker, &unpacker->told_damaged, CONTAINER_IS_DAMAGED);
+		if (is_after_gap(unpacker_top(unpacker)->archive, status))
+			unpacker_top(unpacker)->has_gaps = true;
+		if (status == ARCHIVE_RETRY)
 			continue;
-		}
 		if (status != ARCHIVE_OK && status != ARCHIVE_WARN)
 			return header_failed(unpacker);
 		if (atomic_load_explicit(unpacker->stop, memory_order_relaxed))

@@ -42,7 +42,7 @@ struct unpacker {
 	uint8_t *buffer; /* of the caller */
 	int64_t inflated_bytes, members;
 	int why, later; /* a failure that is told after the member that it is about */
-	bool is_about_member, told_encrypted, told_long, told_damaged;
+	bool is_about_member, told_encrypted, told_long;
 };
 
 static inline struct container_level *unpacker_top(struct unpacker *unpacker)

@@ -95,6 +95,10 @@ def odd(folder):
     harmed = bytearray(tarred(MEMBERS))
     harmed[6000:6656] = b"x" * 656
     write(f"{folder}/harmed.tar", harmed)
+    write(f"{folder}/outer.zip", zipped([("inner.tar", bytes(harmed)), ("after", one)]))
+    harmed = bsdtar([*MEMBERS, ("c.txt", one)], "--format", "cpio")
+    begin = harmed.index(b"in/b.txt") - 76
+    write(f"{folder}/harmed.cpio", harmed[:begin] + b"no mag" + harmed[begin + 6:])
     write(f"{folder}/header.tar.gz", gzip.compress(tarred(MEMBERS)[:6000]))
     # Directories, which get no rows.
     header = b"070707" + b"%06o" * 7 % (0, 0, 0o40755, 0, 0, 1, 0) + b"%011o%06o%011o" % (0, 2, 0) + b"d\0"

@@ -38,7 +38,7 @@ reset
 make odd "$TEST_FOLDER/odd"
 runs 2 "$SIMHASH" -z "$TEST_FOLDER/odd"
 members() {
-	sql "SELECT path, size FROM file_text WHERE path LIKE '%/odd/$1//%'" | sed 's|.*//||' | LC_ALL=C sort | paste -sd ' '
+	sql "SELECT path, size FROM file_text WHERE path LIKE '%/odd/$1//%'" | sed 's|^[^|]*/odd/[^|/]*//||' | LC_ALL=C sort | paste -sd ' '
 }
 for extension in zip tar; do
 	same "the last of two members of one name in $extension" "same|24380" "$(members "twice.$extension")"
@@ -48,8 +48,9 @@ done
 same "links in tar" "first|5000" "$(members links.tar)"
 same "links in newc, where the last one has the content" "first|0 last|5000" "$(members links.newc)"
 same "a name with a zero byte" "before|5000" "$(members zero.zip)"
-for archive in harmed.tar header.tar.gz; do
+for archive in harmed.tar outer.zip//inner.tar harmed.cpio header.tar.gz; do
 	said "$archive: Damaged archive, or one of an unknown kind: what was read before is indexed"
 done
 said "over.cpio.gz: Has more than a million members: those before are indexed"
-same "archives that are told" 5 "$(grep -c '^simhash: ' err)"
+same "members behind damage" "after|5000 inner.tar//a.txt|5000 inner.tar|40960" "$(members outer.zip)"
+same "archives that are told" 7 "$(grep -c '^simhash: ' err)"
