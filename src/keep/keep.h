@@ -36,7 +36,8 @@ struct keep_file {
 	uint8_t hash[KEEP_HASH_SIZE]; /* of its content */
 	uint64_t device, inode;	      /* inode 0: not known */
 	enum decision decision;
-	bool is_protected; /* plan_make finds this out */
+	/* plan_make finds these out: is the path protected, or that of another name of the file? */
+	bool is_protected, has_protected_name;
 };
 
 enum keep_action { ACTION_REPORT, ACTION_HARDLINK, ACTION_REFLINK, ACTION_DELETE, ACTION_MOVE };

@@ -41,6 +41,19 @@ static int compare_files(const void *a, const void *b, void *context)
 	return order != 0 ? order : compare_paths(a, b, context);
 }
 
+/* By inodes, and of one inode what is protected first. */
+static int compare_inodes(const void *a, const void *b, void *context)
+{
+	const struct keep_file *x = a, *y = b;
+
+	(void)context;
+	if (x->inode != y->inode)
+		return x->inode < y->inode ? -1 : 1;
+	if (x->device != y->device)
+		return x->device < y->device ? -1 : 1;
+	return (int)y->is_protected - (int)x->is_protected;
+}
+
 static bool is_protected(const struct keep_policy *policy, const struct keep_file *file)
 {
 	for (size_t i = 0; i < policy->protected_count; i++)
@@ -58,6 +71,16 @@ static void settle_paths(struct keep_file *files, size_t count, const struct kee
 			first = i;
 		files[i].decision = files[first].decision;
 		files[i].is_protected = is_protected(policy, &files[i]);
+	}
+}
+
+static void find_protected_names(struct keep_file *files, size_t count)
+{
+	sort_with(files, count, sizeof *files, compare_inodes, NULL);
+	for (size_t i = 0, first = 0; i < count; i++) {
+		if (files[first].inode != files[i].inode || files[first].device != files[i].device)
+			first = i;
+		files[i].has_protected_name = files[i].inode != 0 && files[first].is_protected;
 	}
 }
 
@@ -94,7 +117,8 @@ static int refuse(struct planner *planner, const struct keep_file *file, const c
 static bool can_be_kept(const struct planner *planner, const struct keep_file *file)
 {
 	return file->decision != DECIDED_GIVE_UP &&
-	       (!file->is_protected || planner->policy->action != ACTION_HARDLINK);
+	       (planner->policy->action != ACTION_HARDLINK ||
+		(!file->is_protected && !file->has_protected_name));
 }
 
 /* The file that the others of a content are copies of; NULL: there is none. */
@@ -136,7 +160,8 @@ static int plan_file(struct planner *planner, const struct keep_file *file,
 		return file->decision == DECIDED_GIVE_UP ? refuse(planner, file, "it is protected")
 							 : 0;
 	}
-	if (kept != NULL && are_one_file(file, kept))
+	if ((kept != NULL && are_one_file(file, kept)) ||
+	    (file->has_protected_name && planner->policy->action == ACTION_HARDLINK))
 		return 0; /* nothing to gain */
 	if (kept == NULL && planner->policy->action != ACTION_MOVE)
 		return refuse(planner, file, has_protected ? kept_is_protected : no_copy_is_kept);
@@ -166,6 +191,8 @@ int plan_make(struct keep_file *files, size_t count, const struct keep_policy *p
 
 	*plan = (struct plan){.acts = NULL};
 	settle_paths(files, count, policy);
+	if (policy->protected_count > 0)
+		find_protected_names(files, count);
 	sort_with(files, count, sizeof *files, compare_files, NULL);
 	for (size_t i = 0, first = 0; i < count; i++)
 		if (i + 1 == count || compare_contents(&files[first], &files[i + 1]) != 0) {

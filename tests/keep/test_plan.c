@@ -105,6 +105,16 @@ static bool has_act(const struct plan *plan, const char *path, const struct keep
 	return false;
 }
 
+/* Is one of the names of a file protected? */
+static bool has_protected_name(const struct world *world, const struct keep_file *file)
+{
+	for (size_t i = 0; i < world->count; i++)
+		if (file->inode != 0 && world->files[i].inode == file->inode &&
+		    is_protected(world, world->files[i].path))
+			return true;
+	return is_protected(world, file->path);
+}
+
 static void check_act(const struct world *world, const struct plan *plan,
 		      const struct planned_act *act)
 {
@@ -121,8 +131,10 @@ static void check_act(const struct world *world, const struct plan *plan,
 	assert_string_not_equal(path, act->kept->path);
 	assert_true(act->file->inode == 0 || act->file->inode != act->kept->inode);
 	assert_false(has_act(plan, act->kept->path, act->file));
-	if (world->policy.action == ACTION_HARDLINK)
-		assert_false(is_protected(world, act->kept->path));
+	if (world->policy.action == ACTION_HARDLINK) {
+		assert_false(has_protected_name(world, act->kept));
+		assert_false(has_protected_name(world, act->file));
+	}
 }
 
 static void no_content_loses_its_last_file(void **state)
