@@ -125,7 +125,7 @@ def make_trees(rng, folder):
 def make_common(rng, folder):
     """A licence in more folders than count as few, and a few of them alike."""
     licence = words(rng, 900)
-    for number in range(COMMON + 8):
+    for number in range(4 * COMMON - 24):
         files = {b"LICENSE": licence}
         if number % 9 == 0:
             files[b"code"] = words(random.Random(number % 4), 1000 + number % 4)
