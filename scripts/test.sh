@@ -66,7 +66,7 @@ for preset in "${presets[@]}"; do
 	echo "== $preset"
 	case $preset in
 	fuzz)
-		scripts/fuzz.sh 4
+		scripts/fuzz.sh 3
 		continue
 		;;
 	bare)
