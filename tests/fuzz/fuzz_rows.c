@@ -15,12 +15,12 @@
 #include <unistd.h>
 
 #include "cli/find_tasks.h"
+#include "cli/plan_script.h"
 #include "find/find.h"
 #include "fuzz.h"
 #include "index/copy.h"
 #include "report/html.h"
 #include "report/listing.h"
-#include "report/script.h"
 #include "store/bucket.h"
 #include "store/cells.h"
 #include "store/known_file.h"
@@ -445,12 +445,34 @@ static int write_report(struct store *store, const struct find_request *request,
 	return status;
 }
 
+static int write_script(const struct pair_list *kept, struct simhash_error *error)
+{
+	const struct keep_policy policy = {.action = ACTION_REPORT};
+	const struct script_request request = {.policy = &policy, .quiet = true};
+	char *text = NULL;
+	size_t size;
+	struct output_file script = {.stream = open_memstream(&text, &size)};
+	struct keep_file *files;
+	size_t count;
+	int status;
+
+	EXPECT(script.stream != NULL);
+	status = copies_of_pairs(kept, &files, &count, error);
+	if (status == 0) {
+		status = write_plan_script(&script, files, count, &request, error);
+		free(files);
+	}
+	if (script.stream != NULL)
+		fclose(script.stream);
+	free(text);
+	return status;
+}
+
 static int write_kept(struct store *store, const struct find_request *request,
 		      struct listing *listing, const struct pair_list *kept, uint8_t how,
 		      struct simhash_error *error)
 {
 	struct group_list groups;
-	uint64_t copies;
 	int status;
 
 	switch (how % 4) {
@@ -459,7 +481,7 @@ static int write_kept(struct store *store, const struct find_request *request,
 	case 1:
 		return write_report(store, request, kept, listing->file, error);
 	case 2:
-		return script_write(listing->file, kept, &copies, error);
+		return write_script(kept, error);
 	default:
 		if (group_pairs(kept, request, how & 4 ? LINK_SINGLE : LINK_REPRESENTATIVE, &groups,
 				error) != 0)
