@@ -93,6 +93,12 @@ on_machine() {
 		mknod -m 666 "$root/dev/random" c 1 8
 		mknod -m 666 "$root/dev/urandom" c 1 9
 		mknod -m 666 "$root/dev/tty" c 5 0
+		if [ -e /dev/loop-control ]; then
+			mknod -m 600 "$root/dev/loop-control" c 10 237
+			for number in {0..63}; do
+				mknod -m 600 "$root/dev/loop$number" b 7 "$number"
+			done
+		fi
 		ln -s /proc/self/fd "$root/dev/fd"
 		for number in 0:stdin 1:stdout 2:stderr; do
 			ln -s "/proc/self/fd/${number%:*}" "$root/dev/${number#*:}"

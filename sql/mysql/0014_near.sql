@@ -1,13 +1,14 @@
--- Version 14: the index on bucket has the signed sums, too, and the view of near pairs goes through it
--- from its beginning to its end. All that b has to meet is in the index, so that the server
--- checks it there, and reads rows of pairs only.
+-- Version 14: the index on bucket has the signed sums, too, and the view of near pairs goes through
+-- it from its beginning to its end. All that b has to meet is in the index: the server checks it
+-- there, and reads rows of pairs only.
 
 ALTER TABLE file DROP KEY file_bucket,
 	ADD KEY file_bucket (tag_set, bucket, uniform, size, skew_ext, signed_1, signed_2);
 
 -- Pairs of files whose sizes, keys and sums are near enough, once each, the smaller file first,
--- with the distance of their sum tables. j is an entry of the index, and a its row. Partners are in the class of
--- the smaller file or the next one, in 2 by 2 cells of each. size_class also serves for the numbers 0 and 1.
+-- with the distance of their sum tables. j is an entry of the index, and a its row. Partners are in
+-- the class of the smaller file or the next one, in 2 by 2 cells of each. size_class also serves
+-- for the numbers 0 and 1.
 CREATE OR REPLACE VIEW near_pair AS
 SELECT a.tag_set, a.host AS host_a, a.directory AS directory_a, a.name AS name_a,
 	a.extension AS extension_a, a.size AS size_a, b.host AS host_b,

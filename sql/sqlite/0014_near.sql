@@ -1,13 +1,13 @@
--- Version 14: the view of near pairs goes through the index on cell from its beginning to its end, and
--- reads rows of pairs only. Those of similar files then follow one another, and are still in
+-- Version 14: the view of near pairs goes through the index on cell from its beginning to its end,
+-- and reads rows of pairs only. Those of similar files then follow one another, and are still in
 -- memory.
 
 DROP VIEW IF EXISTS near_pair;
 
 -- Pairs of files whose sizes, keys and sums are near enough, once each, the smaller file first,
--- with the distance of their sum tables. j and k are entries of the index on cell, a and b their rows. Partners
--- are in the class of the smaller file or the next one, in 2 by 2 cells of each. size_class also
--- serves for the numbers 0 and 1.
+-- with the distance of their sum tables. j and k are entries of the index on cell, a and b their
+-- rows. Partners are in the class of the smaller file or the next one, in 2 by 2 cells of each.
+-- size_class also serves for the numbers 0 and 1.
 CREATE VIEW near_pair AS
 SELECT a.tag_set, a.host AS host_a, a.directory AS directory_a, a.name AS name_a,
 	a.extension AS extension_a, a.size AS size_a, b.host AS host_b,

@@ -17,7 +17,7 @@ FILE *temporary_file(void);
 int temporary_no_room(struct simhash_error *error);
 int temporary_unreadable(struct simhash_error *error);
 
-/* All of `size` bytes from a place of the file on, which has them when they are read. Any thread. */
+/* All of `size` bytes at a place of the file, which has them when they are read. Any thread. */
 int temporary_read_at(FILE *file, void *bytes, size_t size, off_t place,
 		      struct simhash_error *error);
 int temporary_write_at(FILE *file, const void *bytes, size_t size, off_t place,

@@ -38,7 +38,7 @@ uint64_t pair_file_hash(const struct find_file *file)
 	return hash_seeded(hash_seeded_bytes(file->path_hash), (uint64_t)file->host);
 }
 
-bool are_same_file(const struct find_file *x, const struct find_file *y)
+static bool is_same(const struct find_file *x, const struct find_file *y)
 {
 	return x->host == y->host && x->is_stream == y->is_stream &&
 	       memcmp(x->path_hash, y->path_hash, PATH_HASH_SIZE) == 0;
@@ -51,7 +51,7 @@ static struct kept_slot *find_slot(const struct pair_list *list, uint64_t hash,
 	size_t slot = (size_t)hash & (list->slot_count - 1);
 
 	while (list->slots[slot].file != NULL && (file == NULL || list->slots[slot].hash != hash ||
-						  !are_same_file(list->slots[slot].file, file)))
+						  !is_same(list->slots[slot].file, file)))
 		slot = (slot + 1) & (list->slot_count - 1);
 	return &list->slots[slot];
 }
@@ -131,7 +131,7 @@ static int keep_file(struct pair_list *list, const struct find_file *file,
 	uint64_t hash = pair_file_hash(file);
 	struct find_file **recent = &list->recent[hash % PAIRS_RECENT];
 
-	if (*recent == NULL || !are_same_file(*recent, file))
+	if (*recent == NULL || !is_same(*recent, file))
 		*recent = find_or_add(list, file, hash, error);
 	*kept = *recent;
 	return *kept == NULL ? -1 : 0;

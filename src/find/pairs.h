@@ -31,9 +31,8 @@ struct pair_list {
 	size_t count, capacity;
 };
 
-/* By its host and path; and do two rows have these in common? */
+/* By its host and path. */
 uint64_t pair_file_hash(const struct find_file *file);
-bool are_same_file(const struct find_file *x, const struct find_file *y);
 
 void pair_list_init(struct pair_list *list);
 void pair_list_release(struct pair_list *list);

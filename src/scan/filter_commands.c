@@ -152,7 +152,7 @@ static int find_program(struct filter_command *command, struct simhash_error *er
 	return error_set(error, SIMHASH_E_SYSTEM, "cannot find the program %s", name);
 }
 
-/* What tells that another program is under its path: an update of it, since few tell their version alike. */
+/* Programs tell their versions in different ways; an update has another size or time. */
 static int set_version(struct filter_command *command, struct simhash_error *error)
 {
 	size_t size = strlen(command->program) + 100;

@@ -34,10 +34,7 @@ for folder in "$files" "$shm"; do
 		break
 	fi
 done
-[ ! -s refused ] || {
-	echo "No file here can have extended attributes, so nothing was tested: $(tail -n 1 refused)"
-	exit 0
-}
+[ ! -s refused ] || fail "no file here can have extended attributes: $(tail -n 1 refused)"
 
 # Of the copies, one has the attributes of the file that is kept; the others differ, each in another way.
 before="same user.one=1 user.two=2

@@ -10,10 +10,7 @@ for folder in /dev/shm /run /var/tmp "$BINARY_DIR" "$PWD"; do
 	[ -d "$folder" ] && [ -w "$folder" ] || continue
 	[ "$(stat -c %d "$folder")" = "$(stat -c %d "$PWD")" ] || break
 done
-[ "$folder" != "$PWD" ] || {
-	echo "There is no other file system here, so nothing was tested."
-	exit 0
-}
+[ "$folder" != "$PWD" ] || fail "there is no other file system here, such as /dev/shm"
 far=$(mktemp -d "$folder/simhash-test.XXXXXX")
 trap 'rm -rf "$far"' EXIT
 mkdir moved

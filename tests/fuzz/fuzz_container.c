@@ -88,7 +88,7 @@ static void read_all(struct container *container, struct found *found)
 	}
 }
 
-/* The last member of all is the last one of its name, which is read again: alone, and with others. */
+/* The last member of all is the last one of its name: it is read again alone, and with others. */
 static void read_again(int fd, const struct stat *status, struct bytes file_name,
 		       const struct found *found)
 {
