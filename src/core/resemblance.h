@@ -61,6 +61,13 @@ void resemblance_add(struct resemblance_registers *registers, unsigned level, ui
 void resemblance_merge(struct resemblance_registers *registers,
 		       const struct resemblance_registers *other);
 
+/*
+ * Add to what a scanner has seen what was seen of the content by RESEMBLANCE_LEVEL_MAX elsewhere. The
+ * scanner has been given RESEMBLANCE_LEVEL_KNOWN bytes.
+ */
+void resemblance_scanner_merge(struct simhash_resemblance_scanner *scanner,
+			       const struct resemblance_registers *registers);
+
 void resemblance_finish(const struct resemblance_registers *registers,
 			struct simhash_resemblance_sketch *sketch);
 

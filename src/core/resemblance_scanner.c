@@ -95,6 +95,12 @@ void simhash_resemblance_scanner_update(struct simhash_resemblance_scanner *scan
 		hold(scanner, next, size_bytes);
 }
 
+void resemblance_scanner_merge(struct simhash_resemblance_scanner *scanner,
+			       const struct resemblance_registers *registers)
+{
+	resemblance_merge(&scanner->registers, registers);
+}
+
 void simhash_resemblance_scanner_finish(const struct simhash_resemblance_scanner *scanner,
 					struct simhash_resemblance_sketch *sketch)
 {

@@ -22,6 +22,7 @@
 #include "index/failures.h"
 #include "index/index.h"
 #include "index/largest.h"
+#include "scan/crew.h"
 
 struct hard_links;
 struct writer;
@@ -40,6 +41,7 @@ struct scanners {
 	struct queue queue;	    /* of batches; its producer is the walkers */
 	struct largest largest;
 	struct thread_group threads;
+	struct crew crew;	/* of the same threads */
 	pthread_mutex_t mutex;	/* of what follows */
 	pthread_cond_t changed; /* a batch has left */
 	unsigned in_flight;	/* batches pushed and not yet scanned */

@@ -19,13 +19,13 @@
 #include "scan/container_kind.h"
 #include "scan/content.h"
 #include "scan/content_hash.h"
+#include "scan/crew.h"
 #include "scan/inflating.h"
 #include "scan/reading.h"
 #include "scan/sandbox.h"
 #include "scan/shared_scan.h"
 #include "store/store.h"
 
-#define BUFFER_ALIGNMENT 4096		  /* read() may copy to others at a quarter of the speed */
 #define UNPROMISED_MAX (INT64_C(1) << 20) /* read at most of a file that claims to be empty */
 
 int file_scanner_init(struct file_scanner *scanner, const struct simhash_tag_set *tag_set,
@@ -42,10 +42,12 @@ int file_scanner_init(struct file_scanner *scanner, const struct simhash_tag_set
 	scanner->max_depth = 0;
 	scanner->has_kind = false;
 	scanner->bytes_read = NULL;
-	scanner->buffer = aligned_alloc(BUFFER_ALIGNMENT, FILE_SCANNER_ROOM);
+	scanner->buffer = aligned_alloc(SCAN_BUFFER_ALIGNMENT, FILE_SCANNER_ROOM);
 	scanner->hash = XXH3_createState();
 	scanner->sketching = (struct sketching){.count = 0};
 	scanner->no_resemblance = false;
+	scanner->crew = NULL;
+	scanner->led = NULL;
 	if (simhash_resemblance_scanner_new(&scanner->resemblance, error) == 0 &&
 	    scanner->buffer != NULL && scanner->hash != NULL)
 		return 0;
@@ -69,11 +71,13 @@ int file_scanner_isolate(struct file_scanner *scanner, struct sandbox_use *use,
 void file_scanner_release(struct file_scanner *scanner)
 {
 	sandbox_free(scanner->sandbox);
+	led_content_free(scanner->led);
 	sketching_release(&scanner->sketching);
 	simhash_resemblance_scanner_free(scanner->resemblance);
 	free(scanner->buffer);
 	XXH3_freeState(scanner->hash);
 	scanner->sandbox = NULL;
+	scanner->led = NULL;
 	scanner->resemblance = NULL;
 	scanner->buffer = NULL;
 	scanner->hash = NULL;

@@ -15,14 +15,16 @@ struct store;
 struct sandbox;
 struct sandbox_use;
 struct shared_scan;
+struct crew;
+struct led_content;
 
 /* The state of a scanning thread; each thread has one. */
 struct file_scanner {
 	const struct simhash_tag_set *tag_set;
-	bool follow;		     /* open through a symbolic link */
-	const atomic_bool *stop;     /* when set, a scan ends early */
-	const struct store *own;     /* an index whose own files are not scanned; or NULL */
-	void *buffer;		     /* FILE_SCANNER_ROOM bytes */
+	bool follow;		 /* open through a symbolic link */
+	const atomic_bool *stop; /* when set, a scan ends early */
+	const struct store *own; /* an index whose own files are not scanned; or NULL */
+	void *buffer;		 /* FILE_SCANNER_ROOM bytes, aligned; content_add may change it */
 	int64_t max_inflated_bytes;  /* of one compressed file, or all of one container */
 	atomic_llong *inflated_left; /* bytes that the run may still inflate; NULL: any number */
 	struct sandbox *sandbox;    /* owned, in which containers are read; NULL: in this process */
@@ -35,12 +37,15 @@ struct file_scanner {
 	struct sketching sketching; /* empty unless measures were asked for */
 	bool no_resemblance;	    /* make no resemblance sketches */
 	struct simhash_resemblance_scanner *resemblance;
+	struct crew *crew;	 /* whose threads may help with a large content; or NULL */
+	struct led_content *led; /* of that crew, once it was wanted */
 };
 
 /* Fits the second-level cache, where bytes are read, hashed and scanned in turn. */
 #define FILE_SCANNER_BUFFER (256 * 1024)
 /* With room for the bytes that a unit of a large file shares with the next one. */
 #define FILE_SCANNER_ROOM (FILE_SCANNER_BUFFER + 4096)
+#define SCAN_BUFFER_ALIGNMENT 4096 /* read() may copy to others at a quarter of the speed */
 
 enum scan_outcome {
 	SCAN_DONE,

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # What is in archives: simhash -z with one thread beside `bsdtar -xOf ARCHIVE | wc -c`, which only unpacks. Of each archive
 # the least wall time, and the least processor time, of several rounds by turns; the last columns are the times over bsdtar's.
-# One row is without the process that unpacks, one takes the archive as a file like any other.
+# One row is without the process that unpacks, one has a thread for each processor, one takes the archive as a file like
+# any other.
 #
 #     tests/bench/containers.sh [BUILD [ROUNDS [TREE]]]   (default: build 5 /usr)
 #
-# The zip has 50,000 files of less than 16 KiB of TREE, the tar.zst 2 GB of it, or that as one member, the 7z 300 MB.
+# The zip has 50,000 files of less than 16 KiB of TREE, the tar.zst 2 GB of it, or that as one member, as the tar has it, the
+# 7z 300 MB.
 build=$(cd "${1:-build}" && pwd)
 rounds=${2:-5}
 tree=${3:-/usr}
@@ -29,6 +31,7 @@ pick 'bytes < 2e9' "$folder/large.tar.zst"
 pick 'bytes < 3e8' "$folder/packed.7z"
 zstd -dqc "$folder/large.tar.zst" >"$folder/one"
 bsdtar -cf "$folder/one.tar.zst" -a -C "$folder" one
+bsdtar -cf "$folder/one.tar" -C "$folder" one
 rm "$folder/one"
 
 unpacked() { # ARCHIVE
@@ -43,7 +46,8 @@ way() {
 	0) timed bash -c "unpacked '$2'" ;;
 	1) timed "$build/simhash" -qzj1 -d "sqlite:$folder/index.db" "$2" ;;
 	2) timed "$build/simhash" -qzj1 --no-sandbox -d "sqlite:$folder/index.db" "$2" ;;
-	3) timed "$build/simhash" -qj1 -d "sqlite:$folder/index.db" "$2" ;;
+	3) timed "$build/simhash" -qz -d "sqlite:$folder/index.db" "$2" ;;
+	4) timed "$build/simhash" -qj1 -d "sqlite:$folder/index.db" "$2" ;;
 	esac
 }
 
@@ -52,8 +56,8 @@ least() {
 }
 
 echo "$(nproc) processors, $(bsdtar --version), kernel $("$build/simhash" --version | sed -n 's/scan kernel: //p')"
-names=('bsdtar -xOf | wc -c' 'simhash -zj1' 'simhash -zj1 --no-sandbox' 'simhash -j1')
-for archive in "$folder/small.zip" "$folder/large.tar.zst" "$folder/one.tar.zst" "$folder/packed.7z"; do
+names=('bsdtar -xOf | wc -c' 'simhash -zj1' 'simhash -zj1 --no-sandbox' 'simhash -z' 'simhash -j1')
+for archive in "$folder/small.zip" "$folder/large.tar.zst" "$folder/one.tar.zst" "$folder/one.tar" "$folder/packed.7z"; do
 	echo "-- ${archive##*/}, $(stat -c %s "$archive") bytes," \
 		"$(bsdtar -tf "$archive" | wc -l) members of $(unpacked "$archive") bytes"
 	walls=() works=()

@@ -76,3 +76,39 @@ if [ "$(id -u)" != 0 ]; then
 	summary 63 0 0 1
 	chmod 600 "$files/random.bin"
 fi
+
+# Threads without a file of their own help with large members and compressed files, whose rows are those
+# of the plain files.
+rm -rf "$files"
+mkdir -p "$files/plain"
+{
+	random_bytes 15000001 3
+	repeat '\x18\xc3\x06' 3000000
+	printf '\x20'
+	head -c 2000000 /dev/zero
+	seq 200000
+} >"$files/plain/mixed"
+{ random_bytes 19000000 4 && head -c 1000003 "$files/plain/mixed"; } >"$files/plain/random"
+random_bytes 16777217 5 >"$files/plain/just"
+for name in mixed random just; do
+	gzip -1c "$files/plain/$name" >"$files/$name.gz"
+done
+"$SIMHASH" --version | has 'built without libarchive' ||
+	tar -C "$files/plain" -cf "$files/all.tar" mixed random just
+settle "$files"
+contents() { # CONDITION
+	sql "SELECT DISTINCT HEX(content_hash), size, HEX(resemblance_sketch), sum_00, sum_01, sum_02, sum_03,
+	            sum_04, sum_05, sum_06, sum_07, sum_08, sum_09, sum_10, sum_11, sum_12, sum_13, sum_14,
+	            sum_15, uniform, scatter, skew
+	     FROM file WHERE $1 ORDER BY 1"
+}
+for options in -j3 '-j16 --no-sandbox'; do
+	reset
+	# shellcheck disable=SC2086  # several options
+	runs 0 "$SIMHASH" -z $options "$files"
+	contents "compressed_size > 0" >"$TEST_FOLDER/members"
+	contents "compressed_size = 0 AND extension = X''" >"$TEST_FOLDER/plain"
+	same "$options: plain files" 3 "$(wc -l <"$TEST_FOLDER/plain")"
+	cmp "$TEST_FOLDER/plain" "$TEST_FOLDER/members" || fail "$options: members have other rows than the files"
+done
+reset
