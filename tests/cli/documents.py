@@ -3,6 +3,8 @@
 
     documents.py versions FOLDER   100 documents: FOLDER/one/N.EXT, the same text as FOLDER/again/N.EXT by another
                                    editor and as FOLDER/plain/N.txt, and with 1 % of the words changed FOLDER/next/N.EXT
+    documents.py libraries FOLDER  20 such documents, of which "again" and "next" are written by python-docx, from the template
+                                   of Word that it has, and by odfpy; "next" is "again" opened, changed and saved
     documents.py found FOLDER      reads the lines of simfind; prints texts found again, next versions, strangers
     documents.py odd FOLDER        entities, markup without end, damaged parts, documents in archives
 """
@@ -176,6 +178,57 @@ def versions(folder):
         write(f"{folder}/next/{number}.{kind}", made(kind, r, edited(r, lines), number % 2 == 0))
 
 
+def docx_by_library(path, lines, opened_path):
+    from docx import Document
+
+    document = Document(opened_path)
+    if opened_path is None:
+        document.add_heading("Heading", level=1)
+        for line in lines:
+            paragraph = document.add_paragraph()
+            for number, part in enumerate(re.split(r"(?<= )", line[0])):
+                paragraph.add_run(part).bold = number % 7 == 0
+    else:
+        for paragraph, line in zip([p for p in document.paragraphs if p.style.name == "Normal"], lines):
+            if paragraph.text != line[0]:
+                paragraph.text = line[0]
+    document.save(path)
+
+
+def odt_by_library(path, lines, opened_path):
+    from odf import opendocument, style, text
+
+    if opened_path is None:
+        document = opendocument.OpenDocumentText()
+        bold = style.Style(name="Bold", family="text")
+        bold.addElement(style.TextProperties(fontweight="bold"))
+        document.automaticstyles.addElement(bold)
+        document.text.addElement(text.H(outlinelevel=1, text="Heading"))
+    else:
+        document = opendocument.load(opened_path)
+        for paragraph in list(document.getElementsByType(text.P)):
+            paragraph.parentNode.removeChild(paragraph)
+    for line in lines:
+        paragraph = text.P()
+        for number, part in enumerate(re.split(r"(?<= )", line[0])):
+            paragraph.addElement(text.Span(stylename="Bold", text=part) if number % 7 == 0 else text.Span(text=part))
+        document.text.addElement(paragraph)
+    document.save(path)
+
+
+def libraries(folder):
+    for number in range(20):
+        r, kind = random.Random(1000 + number), ["docx", "odt"][number % 2]
+        by_library = docx_by_library if kind == "docx" else odt_by_library
+        lines = lines_of(r, kind)
+        write(f"{folder}/plain/{number}.txt", "Heading\n" + text_of(lines))
+        write(f"{folder}/one/{number}.{kind}", made(kind, r, [["Heading"]] + lines, False))
+        for place in "again", "next":
+            os.makedirs(f"{folder}/{place}", exist_ok=True)
+        by_library(f"{folder}/again/{number}.{kind}", lines, None)
+        by_library(f"{folder}/next/{number}.{kind}", edited(r, lines), f"{folder}/again/{number}.{kind}")
+
+
 def found(folder):
     path = re.compile(re.escape(folder) + r"/(one|again|next|plain)/(\d+)\.\w+(?://text)?")
     again, later, strangers = {}, set(), 0
@@ -221,4 +274,4 @@ def odd(folder):
 
 
 if __name__ == "__main__":
-    {"versions": versions, "found": found, "odd": odd}[sys.argv[1]](sys.argv[2])
+    {"versions": versions, "libraries": libraries, "found": found, "odd": odd}[sys.argv[1]](sys.argv[2])

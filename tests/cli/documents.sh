@@ -56,6 +56,17 @@ same "pairs" 300 "$(wc -l <out)"
 reset
 rm -r "${files:?}"/*
 
+# Documents of libraries that others write theirs with, one of them from a template of Word: as files they are mostly the
+# template, and so alike.
+/usr/bin/python3 "$SOURCE_DIR/tests/cli/documents.py" libraries "$files"
+settle "$files"
+runs 0 "$SIMHASH" -z --container=text "$files"
+runs 0 "$SIMFIND"
+grep -E '(//text|[.]txt)  .*(//text|[.]txt)$' out >texts || true
+same "texts by libraries" "20 20 0" "$(make found "$files" <texts)"
+reset
+rm -r "${files:?}"/*
+
 # What is told, and what has a text.
 make odd "$files"
 settle "$files"
