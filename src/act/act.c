@@ -14,11 +14,11 @@
 
 #include "act/rename.h"
 #include "act/same_bytes.h"
-#include "base/array.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/open_file.h"
 #include "base/path.h"
+#include "base/seed.h"
 
 /* A file that takes part, held open from before it is compared until the act is over. */
 struct side {
@@ -356,29 +356,63 @@ static int do_it(struct work *work)
 
 /* ---- What is saved ---- */
 
+static struct gone_names *find_gone(const struct actor *actor, uint64_t device, uint64_t inode)
+{
+	size_t slot = (size_t)hash_seeded(device, inode) & (actor->gone_slots - 1);
+
+	while (actor->gone[slot].names != 0 &&
+	       (actor->gone[slot].device != device || actor->gone[slot].inode != inode))
+		slot = (slot + 1) & (actor->gone_slots - 1);
+	return &actor->gone[slot];
+}
+
+static int grow_gone(struct actor *actor, struct simhash_error *error)
+{
+	struct gone_names *old = actor->gone;
+	size_t old_slots = actor->gone_slots, slots = old_slots == 0 ? 64 : old_slots * 2;
+	struct gone_names *grown = calloc(slots, sizeof *grown);
+
+	if (grown == NULL)
+		return error_set_memory(error);
+	actor->gone = grown;
+	actor->gone_slots = slots;
+	for (size_t i = 0; i < old_slots; i++)
+		if (old[i].names != 0)
+			*find_gone(actor, old[i].device, old[i].inode) = old[i];
+	free(old);
+	return 0;
+}
+
+/* One more name of a file would have gone: how many would then. */
+static int count_gone(struct actor *actor, const struct stat *copy, uint64_t *names,
+		      struct simhash_error *error)
+{
+	uint64_t device = (uint64_t)copy->st_dev, inode = (uint64_t)copy->st_ino;
+	struct gone_names *gone;
+
+	if (actor->gone_count * 2 >= actor->gone_slots && grow_gone(actor, error) != 0)
+		return -1;
+	gone = find_gone(actor, device, inode);
+	actor->gone_count += gone->names == 0;
+	*gone = (struct gone_names){device, inode, gone->names + 1};
+	*names = gone->names;
+	return 0;
+}
+
 static int count_saved(struct actor *actor, const struct stat *copy, uint64_t *saved,
 		       struct simhash_error *error)
 {
-	struct gone_names *gone = actor->gone;
-	size_t i = 0;
+	/* In a real run the number of links has become smaller by itself. */
+	bool is_real = actor->options.journal != NULL;
+	uint64_t names = 0;
 
 	*saved = 0;
 	if (actor->options.action == ACTION_MOVE)
 		return 0;
 	if (copy->st_nlink > 1 && actor->options.action != ACTION_REFLINK) {
-		while (i < actor->gone_count && (gone[i].device != (uint64_t)copy->st_dev ||
-						 gone[i].inode != (uint64_t)copy->st_ino))
-			i++;
-		if (i == actor->gone_count) {
-			if (array_reserve(&actor->gone, &actor->gone_capacity, i + 1,
-					  sizeof *actor->gone, error) != 0)
-				return -1;
-			actor->gone[actor->gone_count++] = (struct gone_names){
-				(uint64_t)copy->st_dev, (uint64_t)copy->st_ino, 0};
-		}
-		/* In a real run the number of links has become smaller by itself. */
-		actor->gone[i].names += actor->options.journal == NULL;
-		if (actor->gone[i].names < (uint64_t)copy->st_nlink)
+		if (!is_real && count_gone(actor, copy, &names, error) != 0)
+			return -1;
+		if (names < (uint64_t)copy->st_nlink)
 			return 0;
 	}
 	*saved = (uint64_t)copy->st_size;

@@ -40,8 +40,8 @@ struct gone_names {
 struct actor {
 	struct act_options options;
 	struct guard guard;
-	struct gone_names *gone;
-	size_t gone_count, gone_capacity;
+	struct gone_names *gone; /* slots by device and inode; names 0: this one is free */
+	size_t gone_count, gone_slots;
 	uint64_t random; /* of temporary names */
 };
 
