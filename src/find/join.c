@@ -203,7 +203,7 @@ static void prepare(struct join *join)
 /* Is a pair one that shared keys find, and not the counts? */
 static bool is_beyond_sweep(const struct find_rule *rule, const struct file_pair *pair)
 {
-	return verify_is_graded(&rule->verify) && pair->a->has_sketch && pair->b->has_sketch &&
+	return verify_is_keyed(&rule->verify) && pair->a->has_sketch && pair->b->has_sketch &&
 	       !verify_is_swept(pair->a, pair->b, pair->distance);
 }
 
@@ -327,7 +327,7 @@ int join_begin(struct join *join, const struct block *block, struct simhash_erro
 	join->rule = &reporter->finder->request->rule;
 	join->near = near_choose();
 	prepare(join);
-	if (verify_is_graded(&join->rule->verify) && key_index_fill(&join->keys, block, error) != 0)
+	if (verify_is_keyed(&join->rule->verify) && key_index_fill(&join->keys, block, error) != 0)
 		return -1;
 	for (size_t i = 0; i < block->count; i++)
 		if (block->rows[i].copies != NULL &&
@@ -366,7 +366,7 @@ int join_within(struct join *join, struct simhash_error *error)
 			return -1;
 	}
 	/* Pairs further apart than the search by counts looks: their sketches share a key. */
-	while (verify_is_graded(&join->rule->verify) && key_index_next_pair(&join->keys, &pair))
+	while (verify_is_keyed(&join->rule->verify) && key_index_next_pair(&join->keys, &pair))
 		if (try_candidate(join, &block->rows[pair.y], &block->rows[pair.x], true, error) !=
 		    0)
 			return -1;
@@ -395,7 +395,7 @@ int join_before(struct join *join, const struct block *before, struct simhash_er
 		if (is_swept(join, row) && search_row(join, &sought, error) != 0)
 			return -1;
 	}
-	if (!verify_is_graded(&join->rule->verify))
+	if (!verify_is_keyed(&join->rule->verify))
 		return 0;
 	if (key_index_ask(&join->keys, before, error) != 0)
 		return -1;

@@ -240,7 +240,7 @@ int neighbours_locate(const struct find_rule *rule, struct content_file *file,
 	for (unsigned d = 0; d < DIMENSIONS; d++)
 		place->sums[d] = signed_sum(&file->file->table, walsh_rows[d]);
 	place->power = power_of(file->file->swept_reach);
-	place->has_keys = verify_is_graded(&rule->verify) && sketch_has_shingles(file->file);
+	place->has_keys = verify_is_keyed(&rule->verify) && sketch_has_shingles(file->file);
 	if (!place->has_keys)
 		return 0;
 	sketch_keys_make(&file->file->sketch, &keys);

@@ -195,7 +195,7 @@ int64_t rule_swept_reach(const struct find_rule *rule, uint32_t tolerance, bool 
 {
 	struct simhash_tolerance t = tolerance_number(rule, tolerance);
 
-	if (!has_sketch || !verify_is_graded(&rule->verify) ||
+	if (!has_sketch || !verify_is_keyed(&rule->verify) ||
 	    t.percent_millionths <= SWEPT_PERCENT * SIMHASH_MILLION)
 		return rule_reach(rule, tolerance, has_sketch, size_bytes);
 	t.percent_millionths = SWEPT_PERCENT * SIMHASH_MILLION;

@@ -98,7 +98,7 @@ bool verify_is_swept(const struct find_file *x, const struct find_file *y, uint6
 static bool is_looked_for(const struct verify_rule *rule, const struct find_file *x,
 			  const struct find_file *y, uint64_t distance)
 {
-	return !verify_is_graded(rule) || x->has_sketch == y->has_sketch ||
+	return !verify_is_keyed(rule) || x->has_sketch == y->has_sketch ||
 	       verify_is_swept(x, y, distance);
 }
 
@@ -119,6 +119,8 @@ bool verify_by_sketches(const struct verify_rule *rule, const struct simhash_tol
 		return verify_by_counts(rule, x, y, pair);
 	if (rule->mode == VERIFY_READ)
 		return pair->resemblance >= UNRELATED_BELOW;
+	if (rule->min_resemblance >= 1) /* where levels differ, others may be estimated so */
+		return memcmp(&x->sketch, &y->sketch, sizeof x->sketch) == 0;
 	return rule->min_resemblance >= 0 ? pair->resemblance >= rule->min_resemblance
 					  : is_graded_pair(x, y, pair);
 }

@@ -20,7 +20,8 @@ struct verify_rule {
 	bool same_extension; /* of similar files; identical ones may have any */
 	/*
 	 * The minimum of the resemblance; negative: graded by the distance, since a few bytes
-	 * changed here and there spoil many shingles but move few counts.
+	 * changed here and there spoil many shingles but move few counts. With 1 and above, sketches
+	 * have to be equal.
 	 */
 	double min_resemblance;
 };
@@ -32,8 +33,17 @@ static inline bool verify_is_graded(const struct verify_rule *rule)
 	return rule->mode == VERIFY_SKETCH && rule->min_resemblance < 0;
 }
 
-/* Where it is graded, sketches of pairs that are further apart have to share a key. */
+/*
+ * Have the sketches of pairs that are further apart to share a key? Where it is graded this is a part
+ * of the rule, and equal ones do.
+ */
 #define SWEPT_PERCENT 2
+static inline bool verify_is_keyed(const struct verify_rule *rule)
+{
+	return verify_is_graded(rule) ||
+	       (rule->mode == VERIFY_SKETCH && rule->min_resemblance >= 1);
+}
+
 bool verify_is_swept(const struct find_file *x, const struct find_file *y, uint64_t distance);
 
 #define READ_MIN_RESEMBLANCE 0.8 /* by default where files are read */
