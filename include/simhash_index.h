@@ -275,7 +275,7 @@ struct simhash_index_groups;
 
 /*
  * Find the groups of all files, those first whose copies take most. All are found before this
- * returns, with their files in memory. `search` is that of simhash_index_pairs; every_copy
+ * returns; what does not fit into 128 MiB waits in a temporary file in $TMPDIR or /tmp. `search` is that of simhash_index_pairs; every_copy
  * has no effect, because a group has all copies. Other functions of the index may be called
  * while the groups are read. On success *groups is the caller's to end, before the index.
  * Errors: those of simhash_index_pairs.
@@ -286,7 +286,10 @@ SIMHASH_CHECKED int simhash_index_groups_begin(struct simhash_index *index,
 					       struct simhash_index_groups **groups,
 					       struct simhash_error *error);
 
-/* The next group. Returns 1, 0 after the last, -1 with SIMHASH_E_MEMORY. */
+/*
+ * The next group. Returns 1, 0 after the last, -1 with SIMHASH_E_MEMORY, or with SIMHASH_E_SYSTEM
+ * where the temporary file cannot be read.
+ */
 SIMHASH_CHECKED int simhash_index_groups_next(struct simhash_index_groups *groups,
 					      const struct simhash_index_group **group,
 					      struct simhash_error *error);

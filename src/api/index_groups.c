@@ -7,7 +7,9 @@
 #include "api/index_library.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "find/groups.h"
+#include "find/group_sorter.h"
+
+#define GROUPS_SHARE 4 /* of the default of --memory */
 
 /* A member with its file, of the group that was read last. */
 struct described {
@@ -17,8 +19,8 @@ struct described {
 
 struct simhash_index_groups {
 	const struct simhash_index *index;
-	struct group_list list;
-	size_t at;
+	struct group_sorter sorter;
+	struct group_cursor cursor;
 	struct simhash_index_group group;
 	struct described *described;
 	const struct simhash_index_member **members;
@@ -39,10 +41,12 @@ static int find_groups(struct simhash_index_groups *groups, struct simhash_index
 		return -1;
 	status = finder_init(&finder, index->store, &request, &sink, &resources, error);
 	if (status == 0 && index->tag_set != 0)
-		status = finder_groups(&finder, linkage, &groups->list, error);
+		status = finder_groups(&finder, linkage, &groups->sorter, error);
 	finder_release(&finder);
 	rule_release(&request.rule);
-	return status;
+	if (status == 0)
+		status = group_sorter_end(&groups->sorter, error);
+	return status != 0 ? -1 : group_cursor_begin(&groups->cursor, &groups->sorter, error);
 }
 
 int simhash_index_groups_begin(struct simhash_index *index,
@@ -50,6 +54,7 @@ int simhash_index_groups_begin(struct simhash_index *index,
 			       enum simhash_index_linkage linkage,
 			       struct simhash_index_groups **groups, struct simhash_error *error)
 {
+	const struct group_order order = {.key = NULL};
 	struct simhash_index_groups *made = calloc(1, sizeof *made);
 	struct simhash_error unwanted;
 	int status;
@@ -60,6 +65,8 @@ int simhash_index_groups_begin(struct simhash_index *index,
 	if (made == NULL)
 		return error_set_memory(error);
 	made->index = index;
+	group_sorter_init(&made->sorter, FIND_MEMORY_DEFAULT / GROUPS_SHARE, &order);
+	made->sorter.keeps_sketches = true;
 	if (linkage == SIMHASH_INDEX_BY_REPRESENTATIVE)
 		status = find_groups(made, index, search, LINK_REPRESENTATIVE, error);
 	else if (linkage == SIMHASH_INDEX_SINGLE_LINKAGE)
@@ -79,7 +86,8 @@ void simhash_index_groups_end(struct simhash_index_groups *groups)
 {
 	if (groups == NULL)
 		return;
-	group_list_release(&groups->list);
+	group_cursor_release(&groups->cursor);
+	group_sorter_release(&groups->sorter);
 	free(groups->described);
 	free(groups->members);
 	free(groups);
@@ -107,23 +115,23 @@ static void describe_member(const struct simhash_index *index, const struct grou
 int simhash_index_groups_next(struct simhash_index_groups *groups,
 			      const struct simhash_index_group **group, struct simhash_error *error)
 {
-	const struct group *next;
+	const struct group *next = &groups->cursor.group;
 	struct simhash_error unwanted;
+	int status;
 
 	*group = NULL;
-	if (groups->at == groups->list.count)
-		return 0;
-	next = &groups->list.groups[groups->at];
 	if (error == NULL)
 		error = &unwanted;
+	status = group_cursor_next(&groups->cursor, error);
+	if (status != 1)
+		return status;
 	if (array_reserve(&groups->described, &groups->described_capacity, next->count,
 			  sizeof *groups->described, error) != 0 ||
 	    array_reserve(&groups->members, &groups->members_capacity, next->count,
 			  sizeof *groups->members, error) != 0)
 		return -1;
 	for (size_t i = 0; i < next->count; i++) {
-		describe_member(groups->index, &groups->list.members[next->first + i],
-				&groups->described[i]);
+		describe_member(groups->index, &groups->cursor.members[i], &groups->described[i]);
 		groups->members[i] = &groups->described[i].member;
 	}
 	groups->group = (struct simhash_index_group){.id = next->id,
@@ -131,7 +139,6 @@ int simhash_index_groups_next(struct simhash_index_groups *groups,
 						     .copied_bytes = next->copied_bytes,
 						     .count = next->count,
 						     .members = groups->members};
-	groups->at++;
 	*group = &groups->group;
 	return 1;
 }

@@ -9,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "cli/command_line.h"
+#include "cli/kept_pairs.h"
 #include "report/formatter.h"
 #include "store/answer_rows.h"
 #include "store/tag_sets.h"
@@ -75,24 +77,55 @@ static struct answer_likeness likeness_of(uint64_t distance, enum verification v
 	return likeness;
 }
 
-/* A member and the group that it is in. */
-struct placed_member {
-	const struct group *group;
-	const struct group_member *member;
+/* A file as its row names it. */
+struct named_file {
+	int64_t host;
+	uint8_t path_hash[PATH_HASH_SIZE], content_hash[CONTENT_HASH_SIZE];
 };
 
-static struct group_row group_row_of(const struct placed_member *placed)
+/* A member of a group. */
+struct stored_member {
+	struct named_file file, representative;
+	uint64_t group_id, distance;
+	double resemblance;
+	enum member_role role;
+	enum verification verification;
+};
+
+static struct named_file name_file(const struct find_file *file)
 {
-	const struct group_member *member = placed->member;
+	struct named_file named = {.host = file->host};
+
+	memcpy(named.path_hash, file->path_hash, PATH_HASH_SIZE);
+	memcpy(named.content_hash, file->content_hash, CONTENT_HASH_SIZE);
+	return named;
+}
+
+static struct stored_member stored_member_of(const struct group *group,
+					     const struct group_member *member)
+{
+	return (struct stored_member){.file = name_file(member->file),
+				      .representative = name_file(group->representative),
+				      .group_id = group->id,
+				      .distance = member->distance,
+				      .resemblance = member->resemblance,
+				      .role = member->role,
+				      .verification = member->verification};
+}
+
+/* Borrows from the member. */
+static struct group_row group_row_of(const struct stored_member *member)
+{
+	const struct named_file *file = &member->file, *first = &member->representative;
 	struct group_row row = {
-		.file = file_of(member->file),
-		.representative = file_of(placed->group->representative),
+		.file = {file->host, file->path_hash, file->content_hash},
+		.representative = {first->host, first->path_hash, first->content_hash},
 		.role = role_name(member->role),
 		.likeness =
 			likeness_of(member->distance, member->verification, member->resemblance),
 	};
 
-	snprintf(row.group_id, GROUP_ID_SIZE, "%016" PRIx64, placed->group->id);
+	snprintf(row.group_id, GROUP_ID_SIZE, "%016" PRIx64, member->group_id);
 	return row;
 }
 
@@ -123,9 +156,11 @@ static int compare_files(const struct find_file *x, const struct find_file *y)
 
 static int compare_members(const void *a, const void *b)
 {
-	const struct placed_member *x = a, *y = b;
+	const struct named_file *x = &((const struct stored_member *)a)->file;
+	const struct named_file *y = &((const struct stored_member *)b)->file;
+	int order = memcmp(x->path_hash, y->path_hash, PATH_HASH_SIZE);
 
-	return compare_files(x->member->file, y->member->file);
+	return order != 0 ? order : (x->host > y->host) - (x->host < y->host);
 }
 
 static int compare_pairs(const void *a, const void *b)
@@ -136,48 +171,67 @@ static int compare_pairs(const void *a, const void *b)
 	return order != 0 ? order : compare_files(x->b, y->b);
 }
 
-/* All members in the order of their keys; the caller frees them. */
-static struct placed_member *sort_members(const struct group_list *groups, size_t *count)
-{
-	struct placed_member *members;
-	size_t filled = 0;
+/* Members that wait to be written. */
+struct waiting_members {
+	struct stored_member *items;
+	size_t count, capacity, max;
+	struct group_row *rows;
+};
 
-	*count = 0;
-	for (size_t i = 0; i < groups->count; i++)
-		*count += groups->groups[i].count;
-	members = malloc((*count + 1) * sizeof *members);
-	if (members == NULL)
-		return NULL;
-	for (size_t i = 0; i < groups->count; i++) {
-		const struct group *group = &groups->groups[i];
-		for (size_t m = 0; m < group->count; m++)
-			members[filled++] =
-				(struct placed_member){group, &groups->members[group->first + m]};
-	}
-	qsort(members, filled, sizeof *members, compare_members);
-	return members;
-}
-
-static int write_groups(struct answers *answers, const struct group_list *groups,
-			struct simhash_error *error)
+static int write_waiting(struct answers *answers, struct waiting_members *waiting,
+			 struct simhash_error *error)
 {
-	size_t count, max = answer_rows_max(answers->store);
-	struct placed_member *members = sort_members(groups, &count);
-	struct group_row *rows = malloc(max * sizeof *rows);
+	size_t max = answer_rows_max(answers->store);
 	int status = 0;
 
-	if (members == NULL || rows == NULL)
-		status = error_set_memory(error);
-	for (size_t done = 0, some; status == 0 && done < count; done += some) {
-		some = count - done < max ? count - done : max;
+	if (waiting->rows == NULL)
+		waiting->rows = malloc(max * sizeof *waiting->rows);
+	if (waiting->rows == NULL)
+		return error_set_memory(error);
+	if (waiting->count > 0)
+		qsort(waiting->items, waiting->count, sizeof *waiting->items, compare_members);
+	for (size_t done = 0, some; status == 0 && done < waiting->count; done += some) {
+		some = waiting->count - done < max ? waiting->count - done : max;
 		for (size_t i = 0; i < some; i++)
-			rows[i] = group_row_of(&members[done + i]);
-		status = group_rows_write(answers->store, answers->run.id, rows, some, error);
+			waiting->rows[i] = group_row_of(&waiting->items[done + i]);
+		status = group_rows_write(answers->store, answers->run.id, waiting->rows, some,
+					  error);
 	}
-	answers->run.groups = (int64_t)groups->count;
-	answers->run.files = (int64_t)count;
-	free(rows);
-	free(members);
+	waiting->count = 0;
+	return status;
+}
+
+static int store_group(struct answers *answers, struct waiting_members *waiting,
+		       const struct group_cursor *cursor, struct simhash_error *error)
+{
+	for (size_t m = 0; m < cursor->group.count; m++) {
+		if (waiting->count == waiting->max && write_waiting(answers, waiting, error) != 0)
+			return -1;
+		if (array_reserve(&waiting->items, &waiting->capacity, waiting->count + 1,
+				  sizeof *waiting->items, error) != 0)
+			return -1;
+		waiting->items[waiting->count++] =
+			stored_member_of(&cursor->group, &cursor->members[m]);
+	}
+	return 0;
+}
+
+static int store_groups(struct answers *answers, const struct group_sorter *groups,
+			size_t memory_bytes, struct simhash_error *error)
+{
+	struct waiting_members waiting = {.max = memory_bytes / sizeof *waiting.items};
+	struct group_cursor cursor;
+	int status = group_cursor_begin(&cursor, groups, error);
+
+	while (status == 0 && (status = group_cursor_next(&cursor, error)) == 1)
+		status = store_group(answers, &waiting, &cursor, error);
+	if (status == 0)
+		status = write_waiting(answers, &waiting, error);
+	group_cursor_release(&cursor);
+	free(waiting.rows);
+	free(waiting.items);
+	answers->run.groups = (int64_t)groups->totals.groups;
+	answers->run.files = (int64_t)groups->totals.files;
 	return status;
 }
 
@@ -202,12 +256,13 @@ static int write_pairs(struct answers *answers, struct simhash_error *error)
 	return status;
 }
 
-static int write_answers(struct answers *answers, const struct group_list *groups, int64_t pairs,
-			 struct simhash_error *error)
+static int write_answers(struct answers *answers, const struct group_sorter *groups,
+			 size_t memory_bytes, int64_t pairs, struct simhash_error *error)
 {
 	struct find_run *run = &answers->run;
 
-	if (write_groups(answers, groups, error) != 0 || write_pairs(answers, error) != 0)
+	if (store_groups(answers, groups, memory_bytes, error) != 0 ||
+	    write_pairs(answers, error) != 0)
 		return -1;
 	run->pairs = pairs;
 	run->finished_at_ns = clock_wall_ns();
@@ -226,7 +281,7 @@ static int take_pair(void *context, unsigned thread, const struct file_pair *pai
 
 /* Read all files once more, for the groups, or for the pairs if that is NULL. */
 static int find_again(struct answers *answers, const struct find_arguments *arguments,
-		      struct group_list *groups, int64_t *pairs, struct simhash_error *error)
+		      struct group_sorter *groups, int64_t *pairs, struct simhash_error *error)
 {
 	const struct find_sink sink = {.context = &answers->pairs, .pair = take_pair};
 	struct finder finder;
@@ -266,32 +321,35 @@ static int complete_pairs(struct answers *answers, const struct find_arguments *
 }
 
 static int find_missing_groups(struct answers *answers, const struct find_arguments *arguments,
-			       const struct answers_found *found, struct group_list *groups,
+			       const struct answers_found *found, struct group_sorter *groups,
 			       struct simhash_error *error)
 {
 	int64_t ignored;
+	int status = found->list != NULL ? group_kept(arguments, found->list, groups, error)
+					 : find_again(answers, arguments, groups, &ignored, error);
 
-	return found->list != NULL ? group_pairs(found->list, &arguments->request,
-						 arguments->linkage, groups, error)
-				   : find_again(answers, arguments, groups, &ignored, error);
+	return status != 0 ? -1 : group_sorter_end(groups, error);
 }
 
 int answers_store(struct answers *answers, const struct find_arguments *arguments,
 		  const struct answers_found *found, struct simhash_error *error)
 {
-	struct group_list own = {.count = 0};
+	const struct group_order any = {.by_path = true};
+	size_t memory_bytes = (size_t)arguments->resources.memory_bytes / GROUPS_SHARE;
+	struct group_sorter own;
 	int64_t pairs;
 	int status;
 
 	if (answers->store == NULL)
 		return 0;
+	group_sorter_init(&own, memory_bytes, &any);
 	status = complete_pairs(answers, arguments, found, &pairs, error);
 	if (status == 0 && found->groups == NULL)
 		status = find_missing_groups(answers, arguments, found, &own, error);
 	if (status == 0)
-		status = write_answers(answers, found->groups != NULL ? found->groups : &own, pairs,
-				       error);
-	group_list_release(&own);
+		status = write_answers(answers, found->groups != NULL ? found->groups : &own,
+				       memory_bytes, pairs, error);
+	group_sorter_release(&own);
 	return status;
 }
 

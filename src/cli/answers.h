@@ -11,6 +11,7 @@
 
 #include "cli/find_options.h"
 #include "find/best_pairs.h"
+#include "find/group_sorter.h"
 #include "store/find_run.h"
 #include "store/store.h"
 
@@ -31,10 +32,10 @@ int answers_add(struct answers *answers, const struct file_pair *pair, struct si
 
 /* What a search has found. */
 struct answers_found {
-	const struct group_list *groups; /* NULL: none were looked for */
-	const struct pair_list *list;	 /* all pairs, if they were kept */
-	bool pairs_are_added;		 /* each by answers_add */
-	uint64_t pairs;			 /* how many there are of the list, or were added */
+	const struct group_sorter *groups; /* NULL: none were looked for */
+	const struct pair_list *list;	   /* all pairs, if they were kept */
+	bool pairs_are_added;		   /* each by answers_add */
+	uint64_t pairs;			   /* how many there are of the list, or were added */
 };
 
 /* Find what is still missing, and store all of it, if anything is to be stored. */

@@ -18,19 +18,14 @@ static const char *plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
-void count_groups(struct find_outcome *outcome, const struct group_list *groups)
+void count_groups(struct find_outcome *outcome, const struct group_totals *totals)
 {
 	outcome->by_groups = true;
-	outcome->groups = groups->count;
-	outcome->grouped_files = groups->member_count;
-	for (size_t m = 0; m < groups->member_count; m++) {
-		outcome->copies += groups->members[m].role == ROLE_COPY;
-		outcome->similar += groups->members[m].role == ROLE_MEMBER;
-	}
-	for (size_t g = 0; g < groups->count; g++)
-		if (__builtin_add_overflow(outcome->copied_bytes, groups->groups[g].copied_bytes,
-					   &outcome->copied_bytes))
-			outcome->copied_bytes = INT64_MAX;
+	outcome->groups = totals->groups;
+	outcome->grouped_files = totals->files;
+	outcome->copies = totals->copies;
+	outcome->similar = totals->similar;
+	outcome->copied_bytes = totals->copied_bytes;
 }
 
 /* ---- Text ---- */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "cli/find_options.h"
-#include "find/groups.h"
+#include "find/group_sorter.h"
 #include "store/find_run.h"
 
 /* What a run found, as far as it came. */
@@ -25,7 +25,7 @@ struct find_outcome {
 	struct find_run stored;
 };
 
-void count_groups(struct find_outcome *outcome, const struct group_list *groups);
+void count_groups(struct find_outcome *outcome, const struct group_totals *totals);
 
 /* Is the summary text? It may be none, or JSON. */
 bool shows_summary(const struct find_arguments *arguments);

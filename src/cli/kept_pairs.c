@@ -48,6 +48,18 @@ bool keeps_pairs(const struct find_arguments *arguments)
 	       (arguments->stores && !finder_finds_groups(&arguments->request));
 }
 
+int group_kept(const struct find_arguments *arguments, const struct pair_list *list,
+	       struct group_sorter *groups, struct simhash_error *error)
+{
+	struct group_list made;
+	int status = group_pairs(list, &arguments->request, arguments->linkage, &made, error);
+
+	if (status == 0)
+		status = group_sorter_add(groups, &made, error);
+	group_list_release(&made);
+	return status;
+}
+
 int write_script(const struct find_arguments *arguments, const struct store *store,
 		 const struct pair_list *pairs, struct listing *listing,
 		 struct simhash_error *error)
@@ -92,7 +104,7 @@ struct page_origin report_origin(const struct find_arguments *arguments)
 
 static int write_report(const struct find_arguments *arguments, const struct find_counts *counts,
 			struct store *store, struct listing *listing,
-			const struct group_list *groups, struct simhash_error *error)
+			const struct group_sorter *groups, struct simhash_error *error)
 {
 	struct key_space space;
 	struct report report = {.origin = report_origin(arguments),
@@ -115,26 +127,20 @@ static int write_report(const struct find_arguments *arguments, const struct fin
 	status = report_write(listing->file, &report, error);
 	if (status == 0)
 		status = listing_check(listing, error);
-	if (arguments->order.limit > 0 && groups->count > arguments->order.limit)
-		listing->left_out = groups->count - arguments->order.limit;
+	if (arguments->order.limit > 0 && groups->totals.groups > arguments->order.limit)
+		listing->left_out = groups->totals.groups - arguments->order.limit;
 	key_space_release(&space);
 	return status;
 }
 
 int write_groups(const struct find_arguments *arguments, const struct find_counts *counts,
-		 struct store *store, struct group_list *groups, struct listing *listing,
+		 struct store *store, const struct group_sorter *groups, struct listing *listing,
 		 struct simhash_error *error)
 {
-	bool is_report = arguments->formatter->is_report;
-
-	if (arguments->lineage && !is_report)
-		group_list_keep_versions(groups);
-	if (group_list_sort(groups, &arguments->order, error) != 0)
-		return -1;
-	if (arguments->lineage && !is_report)
+	if (arguments->formatter->is_report)
+		return write_report(arguments, counts, store, listing, groups, error);
+	if (arguments->lineage)
 		return listing_write_lineages(listing, groups, error);
-	if (arguments->folds)
-		return listing_write_folded(listing, groups, error);
-	return is_report ? write_report(arguments, counts, store, listing, groups, error)
-			 : listing_write_groups(listing, groups, error);
+	return arguments->folds ? listing_write_folded(listing, groups, error)
+				: listing_write_groups(listing, groups, error);
 }

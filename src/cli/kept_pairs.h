@@ -13,6 +13,9 @@
 /* Are groups written, be it as groups, as the report, or folded? */
 bool lists_groups(const struct find_arguments *arguments);
 
+/* The share of --memory that groups take while they wait to be listed: a quarter. */
+#define GROUPS_SHARE 4
+
 bool keeps_pairs(const struct find_arguments *arguments);
 
 /* Do the options ask for the content of files? */
@@ -21,9 +24,13 @@ bool reads_files(const struct find_arguments *arguments);
 /* Can the groups that are listed be found without their pairs? */
 bool finds_groups(const struct find_arguments *arguments);
 
-/* Put groups in order, and write them. */
+/* Add the groups of the pairs that were kept. */
+int group_kept(const struct find_arguments *arguments, const struct pair_list *list,
+	       struct group_sorter *groups, struct simhash_error *error);
+
+/* Write groups that were put in order. */
 int write_groups(const struct find_arguments *arguments, const struct find_counts *counts,
-		 struct store *store, struct group_list *groups, struct listing *listing,
+		 struct store *store, const struct group_sorter *groups, struct listing *listing,
 		 struct simhash_error *error);
 
 /* Of what a report is made. */

@@ -222,7 +222,7 @@ static void note_unverified(uint64_t files)
 
 /* Find pairs; or groups, unless that is NULL. */
 static int find(const struct find_arguments *arguments, const struct find_sink *sink,
-		struct store *store, struct group_list *groups, struct find_counts *counts,
+		struct store *store, struct group_sorter *groups, struct find_counts *counts,
 		struct simhash_error *error)
 {
 	const struct find_request *request = &arguments->request;
@@ -248,7 +248,7 @@ static int find(const struct find_arguments *arguments, const struct find_sink *
 }
 
 static int store_answers(const struct find_arguments *arguments, struct output *output,
-			 const struct group_list *groups, const struct find_counts *counts,
+			 const struct group_sorter *groups, const struct find_counts *counts,
 			 struct simhash_error *error)
 {
 	const struct answers_found found = {
@@ -271,7 +271,7 @@ static void end_reading(struct find_progress *progress, const struct find_counts
 
 /* Find, confirm, store, and put in groups what is listed in groups. */
 static int find_all(struct find_arguments *arguments, struct store *store, struct output *output,
-		    struct group_list *groups, struct find_counts *counts,
+		    struct group_sorter *groups, struct find_counts *counts,
 		    struct simhash_error *error)
 {
 	const struct find_sink sink = {.context = output,
@@ -301,8 +301,9 @@ static int find_all(struct find_arguments *arguments, struct store *store, struc
 		status = confirm_pairs(output->list, &confirming, &sink, &arguments->resources,
 				       error);
 	if (status == 0 && lists_groups(arguments) && !by_groups)
-		status = group_pairs(output->list, &arguments->request, arguments->linkage, groups,
-				     error);
+		status = group_kept(arguments, output->list, groups, error);
+	if (status == 0)
+		status = group_sorter_end(groups, error);
 	if (status == 0)
 		status = store_answers(arguments, output, groups, counts, error);
 	progress_stop(&output->display);
@@ -310,26 +311,30 @@ static int find_all(struct find_arguments *arguments, struct store *store, struc
 }
 
 /* The identical pairs of groups, each a copy and the file that it is one of. */
-static int keep_copies(struct pair_list *copies, const struct group_list *groups,
+static int keep_copies(struct pair_list *copies, const struct group_sorter *groups,
 		       struct simhash_error *error)
 {
 	struct file_pair pair = {.is_identical = true};
+	struct group_cursor cursor;
+	int status = group_cursor_begin(&cursor, groups, error);
 
-	for (size_t g = 0; g < groups->count; g++)
-		for (size_t m = 0; m < groups->groups[g].count; m++) {
-			const struct group_member *member =
-				&groups->members[groups->groups[g].first + m];
+	while (status == 0 && (status = group_cursor_next(&cursor, error)) == 1) {
+		status = 0;
+		for (size_t m = 0; status == 0 && m < cursor.group.count; m++) {
+			const struct group_member *member = &cursor.members[m];
 			pair.b = member->file;
 			if (member->role != ROLE_COPY)
 				pair.a = member->file;
-			else if (pair_list_add(copies, &pair, error) != 0)
-				return -1;
+			else
+				status = pair_list_add(copies, &pair, error);
 		}
-	return 0;
+	}
+	group_cursor_release(&cursor);
+	return status;
 }
 
 static int write_list(const struct find_arguments *arguments, const struct find_counts *counts,
-		      struct store *store, struct output *output, struct group_list *groups,
+		      struct store *store, struct output *output, const struct group_sorter *groups,
 		      struct simhash_error *error)
 {
 	if (lists_groups(arguments))
@@ -384,13 +389,18 @@ static int find_and_write(struct find_arguments *arguments, struct store *store,
 {
 	struct find_counts *counts = &outcome->counts;
 	struct listing *listing = output->listing;
-	struct group_list groups = {.count = 0};
-	int status = find_all(arguments, store, output, &groups, counts, error);
+	struct group_order order = group_order_of(&arguments->order);
+	struct group_sorter groups;
+	int status;
 
+	group_sorter_init(&groups, (size_t)arguments->resources.memory_bytes / GROUPS_SHARE,
+			  &order);
+	groups.keeps_sketches = arguments->lineage;
+	status = find_all(arguments, store, output, &groups, counts, error);
 	outcome->found = output->list != NULL ? output->list->count
 					      : counts->identical + counts->similar;
 	if (status == 0 && (arguments->folds || finds_groups(arguments)))
-		count_groups(outcome, &groups);
+		count_groups(outcome, &groups.totals);
 	outcome->is_stored = output->answers->is_stored;
 	outcome->stored = output->answers->run;
 	if (status == 0 && output->copies != NULL)
@@ -405,7 +415,7 @@ static int find_and_write(struct find_arguments *arguments, struct store *store,
 		status = write_list(arguments, counts, store, output, &groups, error);
 	if (status == 0)
 		status = end_list(arguments, listing, outcome, error);
-	group_list_release(&groups);
+	group_sorter_release(&groups);
 	return status;
 }
 

@@ -11,6 +11,7 @@
 #include "base/threads.h"
 #include "find/finder.h"
 #include "find/group_parts.h"
+#include "find/group_sorter.h"
 
 #define PAIRS_PER_FILE 16
 #define PAIRS_ALWAYS 16384		   /* a few files may have more */
@@ -168,7 +169,7 @@ void group_parts_release(struct group_parts *parts)
 struct gathering {
 	struct group_parts *parts;
 	pthread_mutex_t lock;
-	struct group_list *groups;
+	struct group_sorter *groups;
 	struct first_error first_error;
 };
 
@@ -184,7 +185,7 @@ static void *run_gatherer(void *argument)
 		if (status != 1)
 			break;
 		pthread_mutex_lock(&gathering->lock);
-		if (group_list_join(gathering->groups, &groups, &error) != 0)
+		if (group_sorter_add(gathering->groups, &groups, &error) != 0)
 			status = -1;
 		pthread_mutex_unlock(&gathering->lock);
 		group_list_release(&groups);
@@ -194,7 +195,7 @@ static void *run_gatherer(void *argument)
 	return NULL;
 }
 
-static int gather(struct group_parts *parts, unsigned threads, struct group_list *groups,
+static int gather(struct group_parts *parts, unsigned threads, struct group_sorter *groups,
 		  struct simhash_error *error)
 {
 	struct gathering gathering = {
@@ -205,33 +206,18 @@ static int gather(struct group_parts *parts, unsigned threads, struct group_list
 	return first_error_is_set(&gathering.first_error) ? -1 : 0;
 }
 
-/* What is told of the groups: how many files are copies, and how many are similar to others. */
-static void count_members(struct finder *finder, const struct group_list *groups)
-{
-	finder->counts.identical = finder->counts.similar = 0;
-	for (size_t m = 0; m < groups->member_count; m++) {
-		finder->counts.identical += groups->members[m].role == ROLE_COPY;
-		finder->counts.similar += groups->members[m].role == ROLE_MEMBER;
-	}
-}
-
-int finder_groups(struct finder *finder, enum linkage linkage, struct group_list *groups,
+int finder_groups(struct finder *finder, enum linkage linkage, struct group_sorter *groups,
 		  struct simhash_error *error)
 {
 	struct group_parts parts;
 	unsigned threads = finder->resources->threads;
 	int status = group_parts_find(&parts, finder, linkage, error);
 
-	*groups = (struct group_list){.count = 0};
 	if (status == 0)
 		status = gather(&parts, parts.count < threads ? (unsigned)parts.count : threads,
 				groups, error);
 	group_parts_release(&parts);
-	if (status != 0) {
-		group_list_release(groups);
-		return -1;
-	}
-	group_list_number(groups);
-	count_members(finder, groups);
-	return 0;
+	finder->counts.identical = groups->totals.copies;
+	finder->counts.similar = groups->totals.similar;
+	return status;
 }

@@ -106,25 +106,6 @@ static int name_groups(struct group_list *groups, struct simhash_error *error)
 
 /* ---- All of them ---- */
 
-static int compare_groups(const void *a, const void *b)
-{
-	const struct group *x = a, *y = b;
-
-	if (x->copied_bytes != y->copied_bytes)
-		return x->copied_bytes > y->copied_bytes ? -1 : 1;
-	if (x->bytes != y->bytes)
-		return x->bytes > y->bytes ? -1 : 1;
-	return find_file_compare(x->representative, y->representative);
-}
-
-void group_list_number(struct group_list *groups)
-{
-	if (groups->count > 1)
-		qsort(groups->groups, groups->count, sizeof *groups->groups, compare_groups);
-	for (size_t g = 0; g < groups->count; g++)
-		groups->groups[g].number = g + 1;
-}
-
 /* The contents that are in groups, in the order of writing; their number, and that of their files. */
 static size_t place(const struct contents *contents, struct unique_content **placed, size_t *files)
 {
@@ -180,35 +161,7 @@ int groups_write(struct contents *contents, const struct find_request *request,
 	for (size_t i = 0; i < count; i++)
 		add_content(groups, placed[i]);
 	free(placed);
-	group_list_number(groups);
 	return name_groups(groups, error);
-}
-
-int group_list_join(struct group_list *groups, struct group_list *other,
-		    struct simhash_error *error)
-{
-	if (groups->member_count == 0) {
-		group_list_release(groups);
-		*groups = *other;
-		*other = (struct group_list){.count = 0};
-		return 0;
-	}
-	if (array_reserve(&groups->groups, &groups->capacity, groups->count + other->count + 1,
-			  sizeof *groups->groups, error) != 0 ||
-	    array_reserve(&groups->members, &groups->member_capacity,
-			  groups->member_count + other->member_count + 1, sizeof *groups->members,
-			  error) != 0)
-		return -1;
-	for (size_t g = 0; g < other->count; g++) {
-		struct group *group = &groups->groups[groups->count++];
-		*group = other->groups[g];
-		group->first += groups->member_count;
-	}
-	memcpy(groups->members + groups->member_count, other->members,
-	       other->member_count * sizeof *groups->members);
-	groups->member_count += other->member_count;
-	arena_join(&groups->files, &other->files);
-	return 0;
 }
 
 void group_list_release(struct group_list *groups)

@@ -18,6 +18,8 @@
 #include "find/find.h"
 #include "find/pairs.h"
 
+struct group_sorter;
+
 enum linkage { LINK_REPRESENTATIVE, LINK_SINGLE };
 
 enum member_role {
@@ -38,9 +40,9 @@ struct group_member {
 };
 
 struct group {
-	size_t number;	      /* from 1 */
+	size_t number;	      /* from 1, in order; in a list it is not set */
 	uint64_t id;	      /* shown as 16 hexadecimal digits */
-	size_t first, count;  /* of its members; the representative is the first */
+	size_t first, count;  /* of its members in a list; the representative is the first */
 	int64_t bytes;	      /* of all of them */
 	int64_t copied_bytes; /* of the copies that are files: what giving them up would save */
 	const struct find_file *representative;
@@ -58,10 +60,10 @@ struct group_list {
 /*
  * Find the groups of all files of the index: by way of their pairs where those are few, else without
  * them, which gives the same groups. `finder_finds_groups` says if the request is one that this can
- * answer; others need their pairs.
+ * answer; others need their pairs. Adds them to the sorter, which is left to the caller to end.
  */
 bool finder_finds_groups(const struct find_request *request);
-int finder_groups(struct finder *finder, enum linkage linkage, struct group_list *groups,
+int finder_groups(struct finder *finder, enum linkage linkage, struct group_sorter *groups,
 		  struct simhash_error *error);
 
 /* The same without trying pairs: memory is that of the files in groups and of those within reach of
@@ -75,16 +77,9 @@ int group_pairs(const struct pair_list *list, const struct find_request *request
 
 void group_list_release(struct group_list *groups);
 
-/* Add the groups of another list of pairs, to be numbered anew. Takes its files over. */
-int group_list_join(struct group_list *groups, struct group_list *other,
-		    struct simhash_error *error);
-
-/* Put the groups in order, and number them; those that save the most come first. */
-void group_list_number(struct group_list *groups);
-
 /*
- * Write the groups of contents down, which are taken over, in order and with their numbers. By
- * single linkage the relation of each to its representative is set.
+ * Write the groups of contents down, which are taken over. By single linkage the relation of each
+ * to its representative is set.
  */
 int groups_write(struct contents *contents, const struct find_request *request,
 		 enum linkage linkage, struct group_list *groups, struct simhash_error *error);

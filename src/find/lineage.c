@@ -67,7 +67,7 @@ static struct lineage_version version_of(const struct find_file **files, size_t 
 	return version;
 }
 
-static int take_versions(const struct group_list *groups, const struct group *group,
+static int take_versions(const struct group *group, const struct group_member *members,
 			 struct lineage *lineage, struct simhash_error *error)
 {
 	size_t end;
@@ -79,7 +79,7 @@ static int take_versions(const struct group_list *groups, const struct group *gr
 	if (lineage->versions == NULL || lineage->files == NULL)
 		return error_set_memory(error);
 	for (size_t i = 0; i < group->count; i++)
-		lineage->files[i] = groups->members[group->first + i].file;
+		lineage->files[i] = members[i].file;
 	qsort(lineage->files, group->count, sizeof(struct find_file *), compare_files);
 	for (size_t i = 0; i < group->count; i = end) {
 		for (end = i + 1;
@@ -487,11 +487,11 @@ static int put_in_order(struct lineage *lineage, struct simhash_error *error)
 	return status;
 }
 
-int lineage_make(const struct group_list *groups, const struct group *group,
+int lineage_make(const struct group *group, const struct group_member *members,
 		 struct lineage *lineage, struct simhash_error *error)
 {
 	uint32_t *parents = calloc(SLICE, sizeof *parents);
-	int status = take_versions(groups, group, lineage, error);
+	int status = take_versions(group, members, lineage, error);
 
 	if (status == 0 && parents == NULL)
 		status = error_set_memory(error);

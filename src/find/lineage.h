@@ -2,7 +2,7 @@
  * Which file of a group is likely the earlier version of which: a tree of its contents, from what
  * their sketches have in common, their names, times and sizes. docs/algorithm.md has the rule.
  *
- *     lineage_make(&groups, &groups.groups[0], &lineage, &error);
+ *     lineage_make(&group, members, &lineage, &error);
  *     for (size_t v = 0; v < lineage.count; v++)
  *             // lineage.versions[v]; its parent comes before it
  *     lineage_release(&lineage);
@@ -62,7 +62,7 @@ struct lineage {
 	const struct find_file **files; /* of all versions */
 };
 
-int lineage_make(const struct group_list *groups, const struct group *group,
+int lineage_make(const struct group *group, const struct group_member *members,
 		 struct lineage *lineage, struct simhash_error *error);
 void lineage_release(struct lineage *lineage);
 

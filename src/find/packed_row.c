@@ -9,7 +9,7 @@
 enum { NUMBERS = 8, REACH = 2 };
 
 /* Above the sides. */
-enum { HAS_SKETCH = 4, IS_LOCAL = 8 };
+enum { HAS_SKETCH = 4, IS_LOCAL = 8, IS_STREAM = 16 };
 
 static void take_numbers(const struct find_file *file, int64_t numbers[NUMBERS])
 {
@@ -96,7 +96,8 @@ void packed_row_write(struct packed_row *row, const struct find_file *file)
 				   .count_width = (uint8_t)count_width(&file->table),
 				   .flags = (uint8_t)(file->sides |
 						      (file->has_sketch ? HAS_SKETCH : 0) |
-						      (file->is_local ? IS_LOCAL : 0))};
+						      (file->is_local ? IS_LOCAL : 0) |
+						      (file->is_stream ? IS_STREAM : 0))};
 	memcpy(row->path_hash, file->path_hash, PATH_HASH_SIZE);
 	memcpy(row->content_hash, file->content_hash, CONTENT_HASH_SIZE);
 	take_numbers(file, numbers);
@@ -196,6 +197,7 @@ void packed_row_read(const struct packed_row *row, struct find_file *file)
 	file->sides = row->flags & (SIDE_A | SIDE_B);
 	file->has_sketch = (row->flags & HAS_SKETCH) != 0;
 	file->is_local = (row->flags & IS_LOCAL) != 0;
+	file->is_stream = (row->flags & IS_STREAM) != 0;
 	if (file->has_sketch) {
 		memcpy(&file->sketch, read, sizeof file->sketch);
 		read += sizeof file->sketch;

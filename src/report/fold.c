@@ -15,28 +15,26 @@ static size_t shown_of(const struct group *group)
 	return others <= SHOWN_MAX ? others : SHOWN_MAX - 1;
 }
 
-static int note_shown(struct listing *listing, const struct group_list *groups, size_t count,
-		      struct simhash_error *error)
+static int note_shown(struct listing *listing, const struct group *group,
+		      const struct group_member *members, struct simhash_error *error)
 {
-	for (size_t g = 0; g < count; g++) {
-		const struct group *group = &groups->groups[g];
-		for (size_t m = 0; m <= shown_of(group); m++)
-			if (listing_note(listing, groups->members[group->first + m].file, false,
-					 error) != 0)
-				return -1;
-	}
+	for (size_t m = 0; m <= shown_of(group); m++)
+		if (listing_note(listing, members[m].file, false, error) != 0)
+			return -1;
 	return 0;
 }
 
-static int write_folded(struct listing *listing, const struct group_list *groups,
-			const struct group *group, struct simhash_error *error)
+static int write_folded(struct listing *listing, const struct group *group,
+			const struct group_member *members, struct simhash_error *error)
 {
 	size_t shown = shown_of(group), others = group->count - 1;
 	char count[32];
 
+	if (group->number > 1)
+		fputc('\n', listing->file);
 	for (size_t m = 0; m <= shown; m++)
-		if (listing_write_member(listing, group, &groups->members[group->first + m],
-					 text_write_folded, error) != 0)
+		if (listing_write_member(listing, group, &members[m], text_write_folded, error) !=
+		    0)
 			return -1;
 	if (shown < others)
 		fprintf(listing->file, "%*sand %s more alike\n", LABEL_COLUMNS + 2, "",
@@ -44,19 +42,11 @@ static int write_folded(struct listing *listing, const struct group_list *groups
 	return listing_check(listing, error);
 }
 
-int listing_write_folded(struct listing *listing, const struct group_list *groups,
+int listing_write_folded(struct listing *listing, const struct group_sorter *groups,
 			 struct simhash_error *error)
 {
-	size_t count = listing_groups(listing, groups);
-
-	if (note_shown(listing, groups, count, error) != 0)
+	if (listing_each_group(listing, groups, note_shown, error) != 0)
 		return -1;
 	listing_begin_marked(listing);
-	for (size_t g = 0; g < count; g++) {
-		if (g > 0)
-			fputc('\n', listing->file);
-		if (write_folded(listing, groups, &groups->groups[g], error) != 0)
-			return -1;
-	}
-	return 0;
+	return listing_each_group(listing, groups, write_folded, error);
 }

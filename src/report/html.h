@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "find/find.h"
-#include "find/groups.h"
+#include "find/group_sorter.h"
 #include "report/html_page.h"
 #include "report/key_space.h"
 #include "report/order.h"
@@ -21,7 +21,7 @@ struct report {
 	bool with_lineage; /* a tree of versions for each group */
 	const struct listing_order
 		*order; /* that the groups have; what is beyond its limit is left out */
-	const struct group_list *groups;
+	const struct group_sorter *groups;
 	const struct key_space *space;
 	const struct simhash_tag_set *tags;
 	const struct find_rule *rule;
@@ -34,7 +34,10 @@ struct report {
 	void *context;
 };
 
-/* Write the page; the caller checks the file's error state. -1: no memory. */
+/*
+ * Write the page; the caller checks the file's error state. -1: no memory, or groups that wait in a
+ * temporary file cannot be read.
+ */
 int report_write(FILE *out, const struct report *report, struct simhash_error *error);
 
 #endif

@@ -77,17 +77,24 @@ static void count_member(struct totals *totals, const struct group *group,
 	}
 }
 
-static void count_groups(struct totals *totals, const struct group_list *groups, double top)
+static int count_groups(struct totals *totals, const struct group_sorter *groups, double top,
+			struct simhash_error *error)
 {
-	for (size_t g = 0; g < groups->count; g++) {
-		const struct group *group = &groups->groups[g];
+	struct group_cursor cursor;
+	int status = group_cursor_begin(&cursor, groups, error);
+
+	while (status == 0 && (status = group_cursor_next(&cursor, error)) == 1) {
+		const struct group *group = &cursor.group;
 		totals->groups++;
 		totals->files += group->count;
 		add_size(&totals->bytes, group->bytes);
 		add_size(&totals->copied_bytes, group->copied_bytes);
 		for (size_t m = 1; m < group->count; m++)
-			count_member(totals, group, &groups->members[group->first + m], top);
+			count_member(totals, group, &cursor.members[m], top);
+		status = 0;
 	}
+	group_cursor_release(&cursor);
+	return status;
 }
 
 /*
@@ -208,13 +215,13 @@ static int write_group(FILE *out, const struct group *group, const struct group_
  * The tree of versions, each after its parent: [parent's number or -1, depth, how much in common,
  * confidence in percent, reasons, hash]
  */
-static int write_lineage(FILE *out, const struct group_list *groups, const struct group *group,
+static int write_lineage(FILE *out, const struct group *group, const struct group_member *members,
 			 struct simhash_error *error)
 {
 	char label[LABEL_SIZE], reasons[REASONS_SIZE];
 	struct lineage lineage;
 
-	if (lineage_make(groups, group, &lineage, error) != 0)
+	if (lineage_make(group, members, &lineage, error) != 0)
 		return -1;
 	for (size_t v = 0; lineage.count > 1 && v < lineage.count; v++) {
 		const struct lineage_version *version = &lineage.versions[v];
@@ -235,25 +242,27 @@ static int write_lineage(FILE *out, const struct group_list *groups, const struc
 static int write_list(FILE *out, const struct report *report, struct excerpts *excerpts,
 		      struct simhash_error *error)
 {
-	const struct group_list *groups = report->groups;
 	uint64_t limit = report->order->limit == 0 ? UINT64_MAX : report->order->limit;
 	size_t files = 0, left_out = 0;
-	int status = 0;
+	struct group_cursor cursor;
+	int status = group_cursor_begin(&cursor, report->groups, error);
 
 	fputs(",\"groups\":[", out);
-	for (size_t g = 0; status == 0 && g < groups->count; g++) {
-		const struct group *group = &groups->groups[g];
-		if (g >= limit || files + group->count > REPORT_FILES_MAX) {
+	while (status == 0 && (status = group_cursor_next(&cursor, error)) == 1) {
+		const struct group *group = &cursor.group;
+		status = 0;
+		if (group->number > limit || files + group->count > REPORT_FILES_MAX) {
 			left_out++;
 			continue;
 		}
 		fputs(files == 0 ? "" : ",", out);
 		files += group->count;
-		status = write_group(out, group, &groups->members[group->first], excerpts, error);
+		status = write_group(out, group, cursor.members, excerpts, error);
 		if (status == 0 && report->with_lineage)
-			status = write_lineage(out, groups, group, error);
+			status = write_lineage(out, group, cursor.members, error);
 		fputc(']', out);
 	}
+	group_cursor_release(&cursor);
 	fprintf(out, "],\"left_out\":%zu,\"limit\":%" PRIu64 ",\"sort\":%d,\"reverse\":%s",
 		left_out, report->order->limit, report->order->by,
 		report->order->reverse ? "true" : "false");
@@ -267,8 +276,9 @@ int html_write_groups(FILE *out, const struct report *report, struct simhash_err
 	struct excerpts excerpts;
 	int status;
 
-	count_groups(&totals, report->groups,
-		     (double)tolerance->percent_millionths / SIMHASH_MILLION);
+	if (count_groups(&totals, report->groups,
+			 (double)tolerance->percent_millionths / SIMHASH_MILLION, error) != 0)
+		return -1;
 	write_totals(out, &totals);
 	excerpts_init(&excerpts, report);
 	status = write_list(out, report, &excerpts, error);

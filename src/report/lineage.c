@@ -15,20 +15,13 @@ const struct formatter formatter_dot = {
 		   .end = "}\n"},
 };
 
-void group_list_keep_versions(struct group_list *groups)
+/* Of identical files alone there is nothing to order. */
+static bool has_versions(const struct group *group, const struct group_member *members)
 {
-	size_t kept = 0;
-
-	for (size_t g = 0; g < groups->count; g++) {
-		const struct group *group = &groups->groups[g];
-		for (size_t m = 1; m < group->count; m++)
-			if (!are_identical(groups->members[group->first + m].file,
-					   group->representative)) {
-				groups->groups[kept++] = *group;
-				break;
-			}
-	}
-	groups->count = kept;
+	for (size_t m = 1; m < group->count; m++)
+		if (!are_identical(members[m].file, group->representative))
+			return true;
+	return false;
 }
 
 const char *lineage_reason_name(enum lineage_reason reason)
@@ -72,31 +65,45 @@ static lineage_write_fn *writer_of(const struct formatter *formatter)
 	return formatter->is_text ? lineage_write_text : lineage_write_json;
 }
 
-static int write_lineage(struct listing *listing, const struct group_list *groups, size_t number,
-			 struct simhash_error *error)
+static int write_lineage(struct listing *listing, const struct group *group,
+			 const struct group_member *members, struct simhash_error *error)
 {
 	const struct formatter *formatter = listing->formatter;
 	struct lineage lineage;
 
-	if (lineage_make(groups, &groups->groups[number], &lineage, error) != 0)
+	if (lineage_make(group, members, &lineage, error) != 0)
 		return -1;
-	frame_next(listing->file, &formatter->groups, number);
-	writer_of(formatter)(listing->file, &groups->groups[number], &lineage, &listing->how);
+	frame_next(listing->file, &formatter->groups, group->number - 1);
+	writer_of(formatter)(listing->file, group, &lineage, &listing->how);
 	if (formatter->end_group != NULL)
 		fputs(formatter->end_group, listing->file);
 	lineage_release(&lineage);
 	return listing_check(listing, error);
 }
 
-int listing_write_lineages(struct listing *listing, const struct group_list *groups,
+int listing_write_lineages(struct listing *listing, const struct group_sorter *groups,
 			   struct simhash_error *error)
 {
-	size_t count = listing_groups(listing, groups);
+	uint64_t limit = listing->order.limit > 0 ? listing->order.limit : UINT64_MAX, count = 0;
+	struct group_cursor cursor;
+	int status = group_cursor_begin(&cursor, groups, error);
 
+	listing->left_out = 0;
 	frame_begin(listing->file, &listing->formatter->groups);
-	for (size_t g = 0; g < count; g++)
-		if (write_lineage(listing, groups, g, error) != 0)
-			return -1;
+	while (status == 0 && (status = group_cursor_next(&cursor, error)) == 1) {
+		status = 0;
+		if (!has_versions(&cursor.group, cursor.members))
+			continue;
+		if (count == limit) {
+			listing->left_out++;
+			continue;
+		}
+		cursor.group.number = ++count;
+		status = write_lineage(listing, &cursor.group, cursor.members, error);
+	}
+	group_cursor_release(&cursor);
+	if (status != 0)
+		return -1;
 	frame_end(listing->file, &listing->formatter->groups, count);
 	return listing_check(listing, error);
 }

@@ -8,12 +8,9 @@
 #include "find/lineage.h"
 #include "report/listing.h"
 
-/* Drop the groups of identical files alone, in which there is nothing to order. */
-void group_list_keep_versions(struct group_list *groups);
-
-/* Write a tree for each group by the formatter of the listing: text, json, jsonl, null or
- * dot. */
-int listing_write_lineages(struct listing *listing, const struct group_list *groups,
+/* Write a tree for each group that has versions, whose sketches are kept, by the formatter of the
+ * listing: text, json, jsonl, null or dot. */
+int listing_write_lineages(struct listing *listing, const struct group_sorter *groups,
 			   struct simhash_error *error);
 
 /* ---- For the files that write one format ---- */

@@ -422,17 +422,14 @@ int listing_write_pairs(struct listing *listing, const struct pair_list *pairs,
 	return listing_write(listing, error);
 }
 
-static int note_members(struct listing *listing, const struct group_list *groups, size_t count,
-			struct simhash_error *error)
+/* ---- Groups ---- */
+
+static int note_members(struct listing *listing, const struct group *group,
+			const struct group_member *members, struct simhash_error *error)
 {
-	for (size_t g = 0; g < count; g++)
-		for (size_t m = 0; m < groups->groups[g].count; m++) {
-			const struct group_member *member =
-				&groups->members[groups->groups[g].first + m];
-			if (listing_note(listing, member->file, false, error) != 0)
-				return -1;
-		}
-	listing_begin_marked(listing);
+	for (size_t m = 0; m < group->count; m++)
+		if (listing_note(listing, members[m].file, false, error) != 0)
+			return -1;
 	return 0;
 }
 
@@ -479,8 +476,8 @@ static int write_group_head(struct listing *listing, const struct group *group,
 	return 0;
 }
 
-static int write_group(struct listing *listing, const struct group_list *groups,
-		       const struct group *group, struct simhash_error *error)
+static int write_group(struct listing *listing, const struct group *group,
+		       const struct group_member *members, struct simhash_error *error)
 {
 	const struct formatter *formatter = listing->formatter;
 
@@ -488,34 +485,43 @@ static int write_group(struct listing *listing, const struct group_list *groups,
 	if (write_group_head(listing, group, error) != 0)
 		return -1;
 	for (size_t m = 0; m < group->count; m++)
-		if (listing_write_member(listing, group, &groups->members[group->first + m],
-					 formatter->member, error) != 0)
+		if (listing_write_member(listing, group, &members[m], formatter->member, error) !=
+		    0)
 			return -1;
 	if (formatter->end_group != NULL)
 		fputs(formatter->end_group, listing->file);
 	return 0;
 }
 
-size_t listing_groups(struct listing *listing, const struct group_list *groups)
+int listing_each_group(struct listing *listing, const struct group_sorter *groups,
+		       listed_group_fn *each, struct simhash_error *error)
 {
-	uint64_t limit = listing->order.limit;
-	size_t count = limit > 0 && limit < groups->count ? (size_t)limit : groups->count;
+	uint64_t limit = listing->order.limit, all = groups->totals.groups;
+	uint64_t count = limit > 0 && limit < all ? limit : all;
+	struct group_cursor cursor;
+	int status = group_cursor_begin(&cursor, groups, error);
 
-	listing->left_out = groups->count - count;
-	return count;
+	listing->left_out = all - count;
+	for (; status == 0 && count > 0; count--)
+		if (group_cursor_next(&cursor, error) != 1 ||
+		    each(listing, &cursor.group, cursor.members, error) != 0)
+			status = -1;
+	group_cursor_release(&cursor);
+	return status;
 }
 
-int listing_write_groups(struct listing *listing, const struct group_list *groups,
+int listing_write_groups(struct listing *listing, const struct group_sorter *groups,
 			 struct simhash_error *error)
 {
-	size_t count = listing_groups(listing, groups);
-
-	if (listing->how.has_marks && note_members(listing, groups, count, error) != 0)
-		return -1;
-	frame_begin(listing->file, &listing->formatter->groups);
-	for (size_t g = 0; g < count; g++)
-		if (write_group(listing, groups, &groups->groups[g], error) != 0)
+	if (listing->how.has_marks) {
+		if (listing_each_group(listing, groups, note_members, error) != 0)
 			return -1;
-	frame_end(listing->file, &listing->formatter->groups, count);
+		listing_begin_marked(listing);
+	}
+	frame_begin(listing->file, &listing->formatter->groups);
+	if (listing_each_group(listing, groups, write_group, error) != 0)
+		return -1;
+	frame_end(listing->file, &listing->formatter->groups,
+		  groups->totals.groups - listing->left_out);
 	return listing_check(listing, error);
 }

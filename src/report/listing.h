@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "base/line_sorter.h"
-#include "find/groups.h"
+#include "find/group_sorter.h"
 #include "find/pairs.h"
 #include "report/formatter.h"
 #include "report/order.h"
@@ -64,21 +64,24 @@ int listing_add(struct listing *listing, unsigned thread, const struct file_pair
 /* Write all pairs taken, in order. */
 int listing_write(struct listing *listing, struct simhash_error *error);
 
-/* Write pairs that were kept, or groups, which have been put in order. */
+/* Write pairs that were kept, or groups. */
 int listing_write_pairs(struct listing *listing, const struct pair_list *pairs,
 			struct simhash_error *error);
-int listing_write_groups(struct listing *listing, const struct group_list *groups,
+int listing_write_groups(struct listing *listing, const struct group_sorter *groups,
 			 struct simhash_error *error);
 
 /*
  * Write groups for a person, as marked text: of each its representative, below it the first of
  * its members, each with what it is to the representative, and how many more there are.
  */
-int listing_write_folded(struct listing *listing, const struct group_list *groups,
+int listing_write_folded(struct listing *listing, const struct group_sorter *groups,
 			 struct simhash_error *error);
 
-/* How many of the groups that there are the order lets through. */
-size_t listing_groups(struct listing *listing, const struct group_list *groups);
+/* Do so with each of the groups that the limit lets through, until this returns other than 0. */
+typedef int listed_group_fn(struct listing *listing, const struct group *group,
+			    const struct group_member *members, struct simhash_error *error);
+int listing_each_group(struct listing *listing, const struct group_sorter *groups,
+		       listed_group_fn *each, struct simhash_error *error);
 
 /*
  * What these are made of. A path is noted before lines are marked, and so is which of two it is;

@@ -5,10 +5,7 @@
 #include "report/order.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/error.h"
 #include "report/formatter.h"
 
 bool order_is_given(const struct listing_order *order)
@@ -44,77 +41,37 @@ double pair_sort_key(const struct listing_order *order, const struct file_pair *
 
 /* ---- Groups ---- */
 
-struct placed_group {
-	double key, then;
-	struct group group;
-	bool reverse;
-};
-
-static double least_similar(const struct group_list *groups, const struct group *group)
+static double least_similar(const struct group *group, const struct group_member *members)
 {
 	double key = -1;
 
 	for (size_t m = 1; m < group->count; m++) {
-		const struct group_member *member = &groups->members[group->first + m];
-		struct file_pair pair = member_pair(group, member);
+		struct file_pair pair = member_pair(group, &members[m]);
 		key = fmax(key, pair_similarity_key(&pair));
 	}
 	return key;
 }
 
-static double group_sort_key(const struct group_list *groups, const struct group *group,
-			     enum sort_by by)
+static double largest(const struct group *group, const struct group_member *members)
 {
-	switch (by) {
-	case SORT_SIZE:
-		return -(double)group->bytes;
-	case SORT_SIMILARITY:
-		return least_similar(groups, group);
-	case SORT_PATH:
-		return 0;
-	case SORT_FILES:
-		return -(double)group->count;
-	case SORT_DEFAULT:
-	case SORT_SAVED:
-	default:
-		return -(double)group->copied_bytes;
-	}
+	(void)members;
+	return -(double)group->bytes;
 }
 
-static int compare_placed(const void *a, const void *b)
+static double most_files(const struct group *group, const struct group_member *members)
 {
-	const struct placed_group *x = a, *y = b;
-	int order;
-
-	if (x->key != y->key)
-		order = x->key < y->key ? -1 : 1;
-	else if (x->then != y->then)
-		order = x->then < y->then ? -1 : 1;
-	else
-		order = find_file_compare(x->group.representative, y->group.representative);
-	return x->reverse ? -order : order;
+	(void)members;
+	return -(double)group->count;
 }
 
-int group_list_sort(struct group_list *groups, const struct listing_order *order,
-		    struct simhash_error *error)
+struct group_order group_order_of(const struct listing_order *order)
 {
-	struct placed_group *placed = malloc((groups->count + 1) * sizeof *placed);
+	static group_key_fn *const keys[] = {
+		[SORT_DEFAULT] = NULL, [SORT_SIZE] = largest,	  [SORT_SAVED] = NULL,
+		[SORT_PATH] = NULL,    [SORT_FILES] = most_files, [SORT_SIMILARITY] = least_similar,
+	};
 
-	if (placed == NULL)
-		return error_set_memory(error);
-	for (size_t g = 0; g < groups->count; g++) {
-		const struct group *group = &groups->groups[g];
-		placed[g] = (struct placed_group){
-			.key = group_sort_key(groups, group, order->by),
-			.then = order->by == SORT_PATH ? 0 : -(double)group->bytes,
-			.group = *group,
-			.reverse = order->reverse};
-	}
-	qsort(placed, groups->count, sizeof *placed, compare_placed);
-	for (size_t g = 0; g < groups->count; g++) {
-		groups->groups[g] = placed[g].group;
-		groups->groups[g].number = g + 1;
-	}
-	free(placed);
-	return 0;
+	return (struct group_order){.key = keys[order->by],
+				    .by_path = order->by == SORT_PATH,
+				    .reverse = order->reverse};
 }

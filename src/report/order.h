@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "find/groups.h"
+#include "find/group_sorter.h"
 
 enum sort_by {
 	SORT_DEFAULT,	 /* pairs by similarity, groups by what they save */
@@ -36,8 +36,7 @@ double pair_sort_key(const struct listing_order *order, const struct file_pair *
 /* Identical; by resemblance; what is a part of another; what only the counts speak for. */
 double pair_similarity_key(const struct file_pair *pair);
 
-/* Put groups in order, and number them so. Those beyond the limit stay behind the others. */
-int group_list_sort(struct group_list *groups, const struct listing_order *order,
-		    struct simhash_error *error);
+/* The order of groups. It has no limit. */
+struct group_order group_order_of(const struct listing_order *order);
 
 #endif

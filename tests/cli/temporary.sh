@@ -71,6 +71,55 @@ runs 0 "$SIMFIND" -q --database=sqlite:family.db --directories --memory=32M -o l
 cmp list expected || fail "directories: --memory changes them"
 [ -s list ] || fail "directories: none are alike"
 
+# Groups that do not fit into memory wait in a file without a name: every format and order lists the
+# same, a thousand copies of a file among them.
+"$BINARY_DIR/tests/rows" make "$SIMHASH_DATABASE" sqlite:groups.db 100000 || fail "rows"
+listed() { # FILE [OPTION...]: what the options list, but for when and how it was made
+	runs 0 "$SIMFIND" -q --threads=2 --database=sqlite:groups.db "${@:2}"
+	sed 's/"made":.*"tolerance":/"tolerance":/' out >"$1"
+}
+for options in "--group" "--group --format=json --sort=similarity --reverse" "--group --format=csv --sort=size --limit=9000" \
+	"--group=single --format=null --sort=files" "--format=html --sort=path" "--lineage --format=jsonl --limit=2000"; do
+	read -ra words <<<"$options"
+	listed expected "${words[@]}"
+	listed list "${words[@]}" --memory=32M
+	cmp list expected || fail "$options: --memory changes the list"
+	[ "$(wc -c <list)" -gt 100000 ] || fail "$options: a short list"
+	same "temporary files" "" "$(ls -A "$TMPDIR")"
+done
+for memory in 512M 32M; do
+	cp groups.db stored.db
+	runs 0 "$SIMFIND" -q --group --database=sqlite:stored.db --store=0 --script="script.$memory" --memory=$memory
+	sqlite3 stored.db "SELECT hex(path_hash), group_id, role, distance, resemblance FROM file_group ORDER BY 1" >"stored.$memory"
+done
+cmp stored.512M stored.32M || fail "--store: --memory changes the groups"
+cmp script.512M script.32M || fail "--script: --memory changes it"
+[ "$(wc -l <stored.32M)" -gt 40000 ] || fail "--store: few rows"
+
+# Nothing is left of such a file when a list is cut off by a signal.
+mkfifo lines
+exec 8<>lines
+"$SIMFIND" -q --group --database=sqlite:groups.db --memory=32M >lines &
+listing=$!
+trap 'kill "$listing"' EXIT
+read -r line <&8
+[[ $line == "group 1: "* ]] || fail "the first line is '$line'"
+readlink "/proc/$listing/fd/"* | has "^$TMPDIR/simfind\..* (deleted)\$" || fail "no group waits in a file"
+same "names of temporary files" "" "$(ls -A "$TMPDIR")"
+kill -TERM "$listing"
+status=0
+wait "$listing" || status=$?
+trap - EXIT
+same "the status" 143 "$status"
+same "temporary files" "" "$(ls -A "$TMPDIR")"
+exec 8<&-
+
+# Few groups need no file, so no folder for one.
+for format in text json jsonl csv null html; do
+	TMPDIR=$TEST_FOLDER/none runs 0 "$SIMFIND" -q --database=sqlite:family.db --group --format=$format
+	[ -s out ] || fail "$format: no groups of a family"
+done
+
 # At most 1 MiB may be written to a file.
 for options in "--threads=1" "--threads=3" "--group"; do
 	(ulimit -f 1024 && runs 1 "$SIMFIND" --memory=32M "$options")

@@ -19,12 +19,13 @@
 #include "defined_groups.h"
 #include "engine.h"
 #include "find/block.h"
+#include "find/group_sorter.h"
 
 #define SETS 52
 #define RULES 4 /* of each set */
 
 static struct {
-	unsigned groups, members, copies, without_pairs;
+	unsigned groups, members, copies, without_pairs, runs;
 } compared;
 
 /* ---- Rows ---- */
@@ -284,55 +285,106 @@ static void expect_group(int g, const struct group *group, const struct group_me
 	assert_int_equal(group->id, expected->id);
 }
 
-static void expect_defined(const struct group_list *groups)
+static void expect_defined(const struct group_sorter *groups)
 {
-	for (int g = 0; g < defined_count && g < (int)groups->count; g++) {
-		const struct group *group = &groups->groups[g];
-		expect_group(g, group, &groups->members[group->first], &defined[g]);
-		compared.groups++;
+	struct group_cursor cursor;
+	int g = 0, status = group_cursor_begin(&cursor, groups, &error);
+
+	for (; status == 0 && (status = group_cursor_next(&cursor, &error)) == 1; status = 0) {
+		if (g < defined_count)
+			expect_group(g, &cursor.group, cursor.members, &defined[g]);
+		g++;
 	}
-	expect_number("the last", defined_count, defined_count, (double)groups->count);
+	assert_int_equal(status, 0);
+	assert_int_equal(group_cursor_next(&cursor, &error), 0);
+	group_cursor_release(&cursor);
+	compared.groups += (unsigned)g;
+	expect_number("the last", defined_count, defined_count, g);
+	expect_number("the total", defined_count, defined_count, (double)groups->totals.groups);
 }
 
-typedef int find_groups_fn(struct finder *finder, enum linkage linkage, struct group_list *groups,
+/* How much memory groups take: hardly any of them, or all. */
+static void init_sorter(struct group_sorter *groups, const struct find_resources *resources)
+{
+	static const struct group_order by_copies = {.key = NULL};
+
+	group_sorter_init(groups, resources->memory_bytes == 0 ? 64 << 20 : 4096, &by_copies);
+}
+
+/* Groups can be gone through again, and wait in a file only where there is no room for them. */
+static void end_sorter(struct group_sorter *groups)
+{
+	bool is_small = groups->budget < 64 << 20;
+
+	assert_int_equal(group_sorter_end(groups, &error), 0);
+	assert_true(is_small || groups->file == NULL);
+	assert_true(!is_small || groups->totals.files < 100 || groups->run_count > 1);
+	compared.runs += (unsigned)groups->run_count;
+	for (int pass = 0; pass < 2; pass++)
+		expect_defined(groups);
+	group_sorter_release(groups);
+}
+
+typedef int find_groups_fn(struct finder *finder, enum linkage linkage, struct group_sorter *groups,
 			   struct simhash_error *error);
+
+static int find_without_pairs(struct finder *finder, enum linkage linkage,
+			      struct group_sorter *groups, struct simhash_error *of)
+{
+	struct group_list list;
+	int status = finder_groups_without_pairs(finder, linkage, &list, of);
+
+	if (status == 0)
+		status = group_sorter_add(groups, &list, of);
+	group_list_release(&list);
+	return status;
+}
 
 static void compare_found(struct store *store, const struct find_request *request,
 			  const struct find_resources *resources, enum linkage linkage,
 			  find_groups_fn *find_groups, const char *how)
 {
 	static const struct find_sink none = {.pair = NULL};
-	struct group_list groups;
+	struct group_sorter groups;
 	struct finder finder;
 
 	about.how = how;
+	init_sorter(&groups, resources);
 	assert_int_equal(finder_init(&finder, store, request, &none, resources, &error), 0);
 	if (find_groups(&finder, linkage, &groups, &error) != 0)
 		fail_msg("%s", error.message);
-	expect_defined(&groups);
+	end_sorter(&groups);
 	assert_int_equal(finder.counts.rows, ROWS);
-	group_list_release(&groups);
 	finder_release(&finder);
+}
+
+static void compare_grouped(const struct find_request *request,
+			    const struct find_resources *resources, const struct pair_list *list,
+			    enum linkage linkage)
+{
+	struct group_list made;
+	struct group_sorter groups;
+
+	about.how = linkage == LINK_SINGLE ? "single, of pairs" : "of pairs";
+	init_sorter(&groups, resources);
+	assert_int_equal(group_pairs(list, request, linkage, &made, &error), 0);
+	assert_int_equal(group_sorter_add(&groups, &made, &error), 0);
+	group_list_release(&made);
+	end_sorter(&groups);
 }
 
 static void compare_groups(struct store *store, const struct find_request *request,
 			   const struct find_resources *resources, const struct pair_list *list,
 			   enum linkage linkage)
 {
-	struct group_list groups;
-
 	define_groups(request, linkage);
-	about.how = linkage == LINK_SINGLE ? "single, of pairs" : "of pairs";
 	/* A list does not know the copies that are in no pair. */
-	if (!request->has_between) {
-		assert_int_equal(group_pairs(list, request, linkage, &groups, &error), 0);
-		expect_defined(&groups);
-		group_list_release(&groups);
-	}
+	if (!request->has_between)
+		compare_grouped(request, resources, list, linkage);
 	if (finder_finds_groups(request)) {
 		compare_found(store, request, resources, linkage, finder_groups,
 			      linkage == LINK_SINGLE ? "single, of rows" : "of rows");
-		compare_found(store, request, resources, linkage, finder_groups_without_pairs,
+		compare_found(store, request, resources, linkage, find_without_pairs,
 			      linkage == LINK_SINGLE ? "single, without pairs" : "without pairs");
 	}
 }
@@ -372,6 +424,7 @@ static void groups_equal_their_definition(void **state)
 		      compared.members, compared.without_pairs, compared.copies);
 	assert_true(compared.groups > 10000 / part && compared.members > 10000 / part);
 	assert_true(compared.copies > 1000 / part && compared.without_pairs > 100 / part);
+	assert_true(compared.runs > 1000 / part);
 }
 
 /* Of one family there are more pairs than are kept, by which the search begins again. */
@@ -399,6 +452,109 @@ static void groups_of_many_pairs_equal_their_definition(void **state)
 		compare_found(store, &request, &resources, (enum linkage)linkage, finder_groups,
 			      "many pairs");
 		assert_int_equal(atomic_load(&progress.rows), ROWS);
+	}
+	pair_list_release(&list);
+	rule_release(&request.rule);
+	store_close(store);
+}
+
+/* ---- Order ---- */
+
+static double by_count(const struct group *group, const struct group_member *members)
+{
+	(void)members;
+	return (double)group->count;
+}
+
+/* By what the order asks for, one thing after another. */
+static bool comes_before(const struct group_order *order, const struct group *x,
+			 const struct group *y)
+{
+	if (!order->by_path && order->key != NULL && x->count != y->count)
+		return x->count < y->count;
+	if (!order->by_path && order->key == NULL && x->copied_bytes != y->copied_bytes)
+		return x->copied_bytes > y->copied_bytes;
+	if (!order->by_path && x->bytes != y->bytes)
+		return x->bytes > y->bytes;
+	return strcmp(x->representative->display, y->representative->display) < 0;
+}
+
+static void add_groups(struct group_sorter *groups, const struct pair_list *list,
+		       const struct find_request *request)
+{
+	struct group_list made;
+
+	assert_int_equal(group_pairs(list, request, LINK_REPRESENTATIVE, &made, &error), 0);
+	assert_int_equal(group_sorter_add(groups, &made, &error), 0);
+	group_list_release(&made);
+	assert_int_equal(group_sorter_end(groups, &error), 0);
+}
+
+/* Two cursors, of what is in memory and of what is in runs, say the same, and it is in order. */
+static size_t compare_cursors(struct group_cursor *x, struct group_cursor *y,
+			      const struct group_order *order)
+{
+	char path[64];
+	struct find_file first = {.display = path};
+	struct group last = {.count = 0};
+	size_t count = 0;
+
+	while (group_cursor_next(x, &error) == 1) {
+		assert_int_equal(group_cursor_next(y, &error), 1);
+		assert_int_equal(x->group.number, ++count);
+		assert_int_equal(y->group.number, count);
+		assert_int_equal(x->group.id, y->group.id);
+		assert_int_equal(x->group.count, y->group.count);
+		for (size_t m = 0; m < x->group.count; m++) {
+			const struct find_file *a = x->members[m].file, *b = y->members[m].file;
+			assert_string_equal(a->display, b->display);
+			assert_memory_equal(&a->table, &b->table, sizeof a->table);
+			assert_memory_equal(&a->sketch, &b->sketch, sizeof a->sketch);
+			assert_int_equal(a->inode, b->inode);
+		}
+		if (count > 1)
+			assert_true(order->reverse ? comes_before(order, &x->group, &last)
+						   : comes_before(order, &last, &x->group));
+		snprintf(path, sizeof path, "%s", x->group.representative->display);
+		last = x->group;
+		last.representative = &first;
+	}
+	assert_int_equal(group_cursor_next(y, &error), 0);
+	return count;
+}
+
+static void groups_come_in_any_order(void **state)
+{
+	struct find_request request = request_for(0);
+	const struct find_resources resources = {.threads = 1};
+	struct pair_list list;
+	struct store *store;
+
+	(void)state;
+	make_rows();
+	store = store_with_rows();
+	pair_list_init(&list);
+	find_pairs(store, &request, &resources, &list);
+	for (int i = 0; i < 12; i++) {
+		const struct group_order order = {.key = i % 3 == 1 ? by_count : NULL,
+						  .by_path = i % 3 == 2,
+						  .reverse = i / 3 % 2 == 1};
+		struct group_sorter large, small;
+		struct group_cursor x, y;
+		group_sorter_init(&large, 64 << 20, &order);
+		group_sorter_init(&small, 1 + (size_t)i * 500, &order);
+		large.keeps_sketches = small.keeps_sketches = i < 6;
+		add_groups(&large, &list, &request);
+		add_groups(&small, &list, &request);
+		assert_null(large.file);
+		assert_true(small.run_count > 4);
+		assert_int_equal(group_cursor_begin(&x, &large, &error), 0);
+		assert_int_equal(group_cursor_begin(&y, &small, &error), 0);
+		assert_true(compare_cursors(&x, &y, &order) > 10);
+		group_cursor_release(&x);
+		group_cursor_release(&y);
+		group_sorter_release(&large);
+		group_sorter_release(&small);
 	}
 	pair_list_release(&list);
 	rule_release(&request.rule);
@@ -457,6 +613,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(copies_of_any_extensions_are_searched_as_one),
 		cmocka_unit_test(groups_of_many_pairs_equal_their_definition),
+		cmocka_unit_test(groups_come_in_any_order),
 		cmocka_unit_test(groups_equal_their_definition),
 	};
 

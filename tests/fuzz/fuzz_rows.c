@@ -420,11 +420,30 @@ static void ignore_file(void *context, const struct find_file *file, int system_
 	(void)system_errno;
 }
 
+#define GROUPS_MEMORY 600 /* so that most groups wait in a file */
+#define GROUPS_ALL ((size_t)16 << 20)
+
+/* The groups of a list of pairs, in order; to be released whatever this returns. */
+static int sort_pairs(const struct pair_list *kept, const struct find_request *request,
+		      enum linkage linkage, size_t memory_bytes, struct group_sorter *groups,
+		      struct simhash_error *error)
+{
+	const struct group_order order = {.key = NULL};
+	struct group_list made;
+	int status = group_pairs(kept, request, linkage, &made, error);
+
+	group_sorter_init(groups, memory_bytes, &order);
+	if (status == 0)
+		status = group_sorter_add(groups, &made, error);
+	group_list_release(&made);
+	return status == 0 ? group_sorter_end(groups, error) : -1;
+}
+
 static int write_report(struct store *store, const struct find_request *request,
 			const struct pair_list *kept, FILE *out, struct simhash_error *error)
 {
 	struct key_space space;
-	struct group_list groups;
+	struct group_sorter groups;
 	const struct listing_order order = {.by = SORT_DEFAULT};
 	struct report report = {.origin = {.index = "sqlite:index.db", .host = "here"},
 				.order = &order,
@@ -437,10 +456,9 @@ static int write_report(struct store *store, const struct find_request *request,
 
 	if (key_space_read(store, tags, 1, &space, error) != 0)
 		return -1;
-	if (group_pairs(kept, request, LINK_SINGLE, &groups, error) == 0) {
+	if (sort_pairs(kept, request, LINK_SINGLE, GROUPS_MEMORY, &groups, error) == 0)
 		status = report_write(out, &report, error);
-		group_list_release(&groups);
-	}
+	group_sorter_release(&groups);
 	key_space_release(&space);
 	return status;
 }
@@ -472,7 +490,7 @@ static int write_kept(struct store *store, const struct find_request *request,
 		      struct listing *listing, const struct pair_list *kept, uint8_t how,
 		      struct simhash_error *error)
 {
-	struct group_list groups;
+	struct group_sorter groups;
 	int status;
 
 	switch (how % 4) {
@@ -483,28 +501,35 @@ static int write_kept(struct store *store, const struct find_request *request,
 	case 2:
 		return write_script(kept, error);
 	default:
-		if (group_pairs(kept, request, how & 4 ? LINK_SINGLE : LINK_REPRESENTATIVE, &groups,
-				error) != 0)
-			return -1;
-		status = listing_write_groups(listing, &groups, error);
-		group_list_release(&groups);
+		status = sort_pairs(kept, request, how & 4 ? LINK_SINGLE : LINK_REPRESENTATIVE,
+				    GROUPS_MEMORY, &groups, error);
+		if (status == 0)
+			status = listing_write_groups(listing, &groups, error);
+		group_sorter_release(&groups);
 		return status;
 	}
 }
 
-static void expect_same_groups(const struct group_list *x, const struct group_list *y)
+static void expect_same_groups(const struct group_sorter *x, const struct group_sorter *y)
 {
-	EXPECT(x->count == y->count && x->member_count == y->member_count);
-	for (size_t g = 0; g < x->count; g++) {
-		EXPECT(x->groups[g].id == y->groups[g].id);
-		EXPECT(x->groups[g].count == y->groups[g].count);
-		for (size_t m = 0; m < x->groups[g].count; m++) {
-			const struct group_member *of_x = &x->members[x->groups[g].first + m];
-			const struct group_member *of_y = &y->members[y->groups[g].first + m];
-			EXPECT(of_x->role == of_y->role && of_x->distance == of_y->distance);
-			EXPECT(find_file_compare(of_x->file, of_y->file) == 0);
+	struct simhash_error error;
+	struct group_cursor of_x, of_y;
+
+	EXPECT(x->totals.groups == y->totals.groups && x->totals.files == y->totals.files);
+	EXPECT(group_cursor_begin(&of_x, x, &error) == 0);
+	EXPECT(group_cursor_begin(&of_y, y, &error) == 0);
+	while (group_cursor_next(&of_x, &error) == 1) {
+		EXPECT(group_cursor_next(&of_y, &error) == 1);
+		EXPECT(of_x.group.id == of_y.group.id && of_x.group.count == of_y.group.count);
+		for (size_t m = 0; m < of_x.group.count; m++) {
+			const struct group_member *a = &of_x.members[m], *b = &of_y.members[m];
+			EXPECT(a->role == b->role && a->distance == b->distance);
+			EXPECT(find_file_compare(a->file, b->file) == 0);
 		}
 	}
+	EXPECT(of_x.number == x->totals.groups && group_cursor_next(&of_y, &error) == 0);
+	group_cursor_release(&of_x);
+	group_cursor_release(&of_y);
 }
 
 /* Is each name of a file in a pair with the others? Else a list may not know which one is the first. */
@@ -524,24 +549,32 @@ static void find_groups(struct store *store, const struct find_request *request,
 {
 	enum linkage linkage = how & 4 ? LINK_SINGLE : LINK_REPRESENTATIVE;
 	const struct find_sink sink = {.unreadable = unreadable};
-	struct group_list groups, expected;
+	const struct group_order order = {.key = NULL};
+	struct group_sorter groups, expected;
+	struct group_list whole;
 	struct simhash_error error;
 	struct finder finder;
 
 	if (!finder_finds_groups(request))
 		return;
 	EXPECT(finder_init(&finder, store, request, &sink, resources, &error) == 0);
+	group_sorter_init(&groups, GROUPS_MEMORY, &order);
+	group_sorter_init(&expected, GROUPS_ALL, &order);
 	EXPECT(finder_groups(&finder, linkage, &groups, &error) == 0);
-	EXPECT(finder_groups_without_pairs(&finder, linkage, &expected, &error) == 0);
+	EXPECT(group_sorter_end(&groups, &error) == 0);
+	EXPECT(finder_groups_without_pairs(&finder, linkage, &whole, &error) == 0);
+	EXPECT(group_sorter_add(&expected, &whole, &error) == 0);
+	EXPECT(group_sorter_end(&expected, &error) == 0);
 	expect_same_groups(&groups, &expected);
-	group_list_release(&expected);
+	group_list_release(&whole);
+	group_sorter_release(&expected);
 	finder_release(&finder);
 	if (all != NULL && pairs_all_names(request)) {
-		EXPECT(group_pairs(all, request, linkage, &expected, &error) == 0);
+		EXPECT(sort_pairs(all, request, linkage, GROUPS_ALL, &expected, &error) == 0);
 		expect_same_groups(&groups, &expected);
-		group_list_release(&expected);
+		group_sorter_release(&expected);
 	}
-	group_list_release(&groups);
+	group_sorter_release(&groups);
 }
 
 static int find(struct store *store, const struct find_request *request,

@@ -429,7 +429,10 @@ static void check_report(const struct pair_list *list)
 {
 	struct simhash_error error;
 	struct simhash_tolerance tolerance = SIMHASH_TOLERANCE_DEFAULT;
-	struct group_list groups;
+	const struct group_order by_copies = {.key = NULL};
+	struct group_list made;
+	struct group_sorter groups;
+	struct group_cursor cursor;
 	struct key_space space = {.kind_count = 1};
 	struct find_rule rule;
 	const struct find_request request = {.parts = 1};
@@ -449,7 +452,11 @@ static void check_report(const struct pair_list *list)
 
 	rule_init(&rule, SIMHASH_SKEW_EXT, &tolerance);
 	snprintf(space.kinds[0], sizeof space.kinds[0], "%s", names[0].data);
-	EXPECT(out != NULL && group_pairs(list, &request, LINK_SINGLE, &groups, &error) == 0);
+	EXPECT(out != NULL && group_pairs(list, &request, LINK_SINGLE, &made, &error) == 0);
+	group_sorter_init(&groups, 600, &by_copies); /* so that most wait in a file */
+	EXPECT(group_sorter_add(&groups, &made, &error) == 0);
+	group_list_release(&made);
+	EXPECT(group_sorter_end(&groups, &error) == 0);
 	EXPECT(report_write(out, &report, &error) == 0 && fclose(out) == 0);
 	r = read_text(&text);
 	skip_to(&r, "<script type=\"application/json\" id=\"data\">");
@@ -464,13 +471,15 @@ static void check_report(const struct pair_list *list)
 	EXPECT(room != NULL);
 	r.at = data;
 	skip_to(&r, "\"groups\":[");
-	for (size_t g = 0; g < groups.count; g++)
-		for (size_t m = 0; m < groups.groups[g].count; m++)
-			expect_file(&r, groups.members[groups.groups[g].first + m].file, room);
+	EXPECT(group_cursor_begin(&cursor, &groups, &error) == 0);
+	while (group_cursor_next(&cursor, &error) == 1)
+		for (size_t m = 0; m < cursor.group.count; m++)
+			expect_file(&r, cursor.members[m].file, room);
+	group_cursor_release(&cursor);
 	save("report.html", &text);
 	free(room);
 	free(text.data);
-	group_list_release(&groups);
+	group_sorter_release(&groups);
 	rule_release(&rule);
 }
 
