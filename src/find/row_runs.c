@@ -5,6 +5,7 @@
 #include "find/row_runs.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/error.h"
@@ -106,14 +107,40 @@ int row_runs_end(struct row_runs *runs, struct simhash_error *error)
 
 /* ---- The file ---- */
 
+/*
+ * Pieces of 256 KiB. setvbuf() without a buffer would not do: glibc then ignores the size, and
+ * writes 4 KiB at a time.
+ */
 static int open_file(struct row_runs *runs, struct simhash_error *error)
 {
-	if (runs->file != NULL)
-		return 0;
-	runs->file = temporary_file();
+	if (runs->piece == NULL)
+		runs->piece = malloc(WRITE_BYTES);
+	if (runs->piece == NULL)
+		return error_set_memory(error);
 	if (runs->file == NULL)
-		return temporary_no_room(error);
-	setvbuf(runs->file, NULL, _IOFBF, WRITE_BYTES); /* without it, it is only slower */
+		runs->file = temporary_file();
+	return runs->file != NULL ? 0 : temporary_no_room(error);
+}
+
+/* Append bytes to the piece that is to be written at *place; it goes to the file when it is full. */
+static int write_bytes(struct row_runs *runs, const void *bytes, size_t size, size_t *filled,
+		       off_t *place, struct simhash_error *error)
+{
+	const char *read = bytes;
+
+	while (size > 0) {
+		size_t room = WRITE_BYTES - *filled, part = size < room ? size : room;
+		memcpy(runs->piece + *filled, read, part);
+		*filled += part;
+		read += part;
+		size -= part;
+		if (*filled < WRITE_BYTES)
+			break;
+		if (temporary_write_at(runs->file, runs->piece, WRITE_BYTES, *place, error) != 0)
+			return -1;
+		*place += (off_t)WRITE_BYTES;
+		*filled = 0;
+	}
 	return 0;
 }
 
@@ -121,8 +148,10 @@ static void free_memory(struct row_runs *runs)
 {
 	free(runs->bytes);
 	free(runs->items);
+	free(runs->piece);
 	runs->bytes = NULL;
 	runs->items = NULL;
+	runs->piece = NULL;
 	runs->capacity = runs->item_capacity = 0;
 }
 
@@ -130,19 +159,21 @@ static void free_memory(struct row_runs *runs)
 static int write_rows(struct row_runs *runs, struct simhash_error *error)
 {
 	off_t end = runs->spilled > 0 ? runs->zones[runs->ends[runs->spilled - 1] - 1].end : 0;
+	off_t place = end;
+	size_t filled = 0;
 
 	runs->zone_count = first_zone(runs, runs->spilled); /* those in memory are no more */
 	for (size_t i = 0; i < runs->count; i++) {
 		const struct packed_row *row = row_at(runs, &runs->items[i]);
 		if (i + ROW_AHEAD < runs->count)
 			__builtin_prefetch(row_at(runs, &runs->items[i + ROW_AHEAD]));
-		if (fwrite(row, 1, row->size, runs->file) != row->size)
-			return temporary_no_room(error);
+		if (write_bytes(runs, row, row->size, &filled, &place, error) != 0)
+			return -1;
 		end += row->size;
 		if (add_to_zones(runs, i, end, error) != 0)
 			return -1;
 	}
-	return fflush(runs->file) == 0 ? 0 : temporary_no_room(error);
+	return temporary_write_at(runs->file, runs->piece, filled, place, error);
 }
 
 static int add_run(struct row_runs *runs, struct simhash_error *error)

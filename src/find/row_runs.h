@@ -45,6 +45,7 @@ struct row_runs {
 	size_t count, item_capacity;
 	/* What is in the file: the number of the zone behind each run. */
 	FILE *file;
+	char *piece; /* of the rows that are written together */
 	size_t *ends;
 	size_t spilled, end_capacity;
 	/* Of all runs, that in memory last. */
