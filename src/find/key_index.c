@@ -27,6 +27,8 @@ void key_index_release(struct key_index *index)
 	release_rows(&index->asking);
 	free(index->entries);
 	free(index->ends);
+	free(index->filters);
+	free(index->passing);
 	*index = (struct key_index){.row = 0};
 }
 
@@ -135,6 +137,14 @@ static unsigned bucket_bits_for(size_t count)
 	return bits > 3 ? bits - 2 : 1;
 }
 
+/* Four to eight bits a row: of the rows that share no key at most one in four passes. */
+static unsigned filter_bits_for(size_t count)
+{
+	unsigned bits = bits_for(count) + 2;
+
+	return bits < 6 ? 6 : bits < 32 ? bits : 31;
+}
+
 /* For as many rows as there is room for. */
 static int make_buckets(struct key_index *index, struct simhash_error *error)
 {
@@ -142,9 +152,13 @@ static int make_buckets(struct key_index *index, struct simhash_error *error)
 
 	free(index->entries);
 	free(index->ends);
+	free(index->filters);
+	index->filters = malloc(((size_t)SKETCH_KEYS << filter_bits_for(count)) / 8);
 	index->entries = malloc(count * SKETCH_KEYS * sizeof *index->entries);
 	index->ends = malloc(((size_t)SKETCH_KEYS << bucket_bits_for(count)) * sizeof *index->ends);
-	return index->entries == NULL || index->ends == NULL ? error_set_memory(error) : 0;
+	return index->entries == NULL || index->ends == NULL || index->filters == NULL
+		       ? error_set_memory(error)
+		       : 0;
 }
 
 static uint32_t *entries_of(const struct key_index *index, unsigned key)
@@ -155,6 +169,12 @@ static uint32_t *entries_of(const struct key_index *index, unsigned key)
 static uint32_t *ends_of(const struct key_index *index, unsigned key)
 {
 	return index->ends + ((size_t)key << index->bucket_bits);
+}
+
+/* Of 64 bits a word. */
+static uint64_t *filter_of(const struct key_index *index, unsigned key)
+{
+	return index->filters + ((size_t)key << (index->filter_bits - 6));
 }
 
 static uint32_t row_mask(const struct key_index *index)
@@ -168,10 +188,15 @@ static void fill_key(struct key_index *index, unsigned key)
 	uint32_t *ends = ends_of(index, key), begin = 0;
 	uint32_t *entries = entries_of(index, key), mask = row_mask(index);
 	const uint32_t *hashes = hashes_of(&index->own, key);
+	uint64_t *filter = filter_of(index, key);
 
+	memset(filter, 0, ((size_t)1 << index->filter_bits) / 8);
 	memset(ends, 0, sizeof *ends << index->bucket_bits);
-	for (size_t i = 0; i < index->own.count; i++)
+	for (size_t i = 0; i < index->own.count; i++) {
+		uint32_t bit = hashes[i] >> (32 - index->filter_bits);
+		filter[bit / 64] |= UINT64_C(1) << bit % 64;
 		ends[hashes[i] >> shift]++;
+	}
 	for (size_t b = 0; b < (size_t)1 << index->bucket_bits; b++) {
 		uint32_t count = ends[b];
 		ends[b] = begin;
@@ -199,6 +224,7 @@ int key_index_fill(struct key_index *index, const struct block *block, struct si
 		return -1;
 	index->row_bits = bits_for(block->count);
 	index->bucket_bits = bucket_bits_for(block->count);
+	index->filter_bits = filter_bits_for(block->count);
 	for (unsigned key = 0; key < SKETCH_KEYS; key++)
 		fill_key(index, key);
 	for (index->first_new = 0; index->first_new < index->own.count; index->first_new++)
@@ -260,22 +286,39 @@ static uint32_t begin_of(const uint32_t *ends, size_t bucket)
 	return bucket == 0 ? 0 : ends[bucket - 1];
 }
 
+/* Begin a key with the rows that pass its filter, which is small enough to stay in the cache. */
+static void begin_asking(struct key_index *index, unsigned key)
+{
+	const uint32_t *hashes = hashes_of(&index->asking, key);
+	const uint64_t *filter = filter_of(index, key);
+	size_t count = 0;
+
+	begin_key(index, key);
+	for (size_t i = 0; i < index->asking.count; i++) {
+		uint32_t bit = hashes[i] >> (32 - index->filter_bits);
+		index->passing[count] = (uint32_t)i;
+		count += filter[bit / 64] >> bit % 64 & 1;
+	}
+	index->passing_count = count;
+}
+
 /* Begin with the bucket of the next row that asks; false when there is none. */
 static bool next_row(struct key_index *index)
 {
 	const uint32_t *ends = ends_of(index, index->key);
 	const uint32_t *entries = entries_of(index, index->key);
 	const uint32_t *hashes = hashes_of(&index->asking, index->key);
+	const uint32_t *passing = index->passing;
 	unsigned shift = 32 - index->bucket_bits;
-	size_t row = index->row, bucket;
+	size_t row = index->row, count = index->passing_count, bucket;
 
-	if (row + 2 * AHEAD < index->asking.count)
-		__builtin_prefetch(&ends[hashes[row + 2 * AHEAD] >> shift]);
-	if (row + AHEAD < index->asking.count)
-		__builtin_prefetch(&entries[begin_of(ends, hashes[row + AHEAD] >> shift)]);
-	if (row >= index->asking.count)
+	if (row + 2 * AHEAD < count)
+		__builtin_prefetch(&ends[hashes[passing[row + 2 * AHEAD]] >> shift]);
+	if (row + AHEAD < count)
+		__builtin_prefetch(&entries[begin_of(ends, hashes[passing[row + AHEAD]] >> shift)]);
+	if (row >= count)
 		return false;
-	bucket = hashes[row] >> shift;
+	bucket = hashes[passing[row]] >> shift;
 	index->at = begin_of(ends, bucket);
 	index->end = ends[bucket];
 	index->row++;
@@ -284,9 +327,17 @@ static bool next_row(struct key_index *index)
 
 int key_index_ask(struct key_index *index, const struct block *before, struct simhash_error *error)
 {
+	bool had_room = has_room(&index->asking, before->count);
+
 	if (take_rows(&index->asking, before, before->first_new, index->seed, error) != 0)
 		return -1;
-	begin_key(index, 0);
+	if (!had_room) {
+		free(index->passing);
+		index->passing = malloc(index->asking.capacity * sizeof *index->passing);
+		if (index->passing == NULL)
+			return error_set_memory(error);
+	}
+	begin_asking(index, 0);
 	return 0;
 }
 
@@ -298,7 +349,8 @@ bool key_index_next_answer(struct key_index *index, struct key_pair *pair)
 		const uint32_t *entries = entries_of(index, index->key);
 		const uint32_t *hashes = hashes_of(&index->asking, index->key);
 		while (index->at < index->end) {
-			uint32_t asks = (uint32_t)index->row - 1, entry = entries[index->at++];
+			uint32_t asks = index->passing[index->row - 1],
+				 entry = entries[index->at++];
 			uint32_t row = entry & mask;
 			if (((entry ^ hashes[asks] << index->bucket_bits) & ~mask) != 0 ||
 			    row < index->first_new ||
@@ -311,6 +363,6 @@ bool key_index_next_answer(struct key_index *index, struct key_pair *pair)
 			continue;
 		if (index->key + 1 >= SKETCH_KEYS)
 			return false;
-		begin_key(index, index->key + 1);
+		begin_asking(index, index->key + 1);
 	}
 }

@@ -40,7 +40,11 @@ struct key_index {
 	 * bits of the hash.
 	 */
 	uint32_t *entries, *ends;
-	unsigned row_bits, bucket_bits;
+	unsigned row_bits, bucket_bits, filter_bits;
+	/* For each key a bit for each value of the upper bits of the hash: does any own row have it? */
+	uint64_t *filters;
+	uint32_t *passing; /* the rows that ask with the present key and whose bit is set */
+	size_t passing_count;
 	uint32_t seed;
 	/* How far the answers are: the key, the row that asks, and the entries still to be seen. */
 	unsigned key;
