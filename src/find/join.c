@@ -61,13 +61,11 @@ void join_release(struct join *join)
 
 static int make_room(struct join *join, size_t count, struct simhash_error *error)
 {
-	size_t capacity = count + count / 8 + LANES, slots = 64;
+	size_t capacity = count + count / 8 + LANES;
 
 	if (count + LANES <= join->capacity)
 		return 0;
 	join_release(join);
-	while (slots < capacity * 2)
-		slots *= 2;
 	join->entries = malloc(capacity * sizeof *join->entries);
 	join->spare = malloc(capacity * sizeof *join->spare);
 	join->grid_sum = malloc(capacity * sizeof *join->grid_sum);
@@ -77,13 +75,10 @@ static int make_room(struct join *join, size_t count, struct simhash_error *erro
 	join->number = malloc(capacity * sizeof *join->number);
 	join->rows.sums = malloc((capacity / LANES + 1) * sizeof *join->rows.sums);
 	join->rows.tags = malloc((capacity / LANES + 1) * sizeof *join->rows.tags);
-	join->cells = malloc(slots * sizeof *join->cells);
 	join->capacity = capacity;
-	join->cell_slots = slots;
 	if (join->entries != NULL && join->spare != NULL && join->grid_sum != NULL &&
 	    join->order_sum != NULL && join->cell != NULL && join->marks != NULL &&
-	    join->number != NULL && join->rows.sums != NULL && join->rows.tags != NULL &&
-	    join->cells != NULL)
+	    join->number != NULL && join->rows.sums != NULL && join->rows.tags != NULL)
 		return 0;
 	join_release(join);
 	return error_set_memory(error);
@@ -135,8 +130,28 @@ static size_t slot_of(const struct join *join, uint64_t hash)
 	return (size_t)hash_seeded(hash, 0) & (join->cell_slots - 1);
 }
 
-static void enter_cells(struct join *join, size_t count)
+/* Twice as many slots as cells, which are far fewer than rows: they are to stay in the cache. */
+static int make_cells(struct join *join, size_t count, struct simhash_error *error)
 {
+	size_t cells = 1, slots = 64;
+
+	for (size_t i = 1; i < count; i++)
+		cells += join->entries[i].key != join->entries[i - 1].key;
+	while (slots < cells * 2)
+		slots *= 2;
+	if (slots > join->cell_capacity) {
+		free(join->cells);
+		join->cells = malloc(slots * sizeof *join->cells);
+		join->cell_capacity = join->cells == NULL ? 0 : slots;
+	}
+	join->cell_slots = slots;
+	return join->cells == NULL ? error_set_memory(error) : 0;
+}
+
+static int enter_cells(struct join *join, size_t count, struct simhash_error *error)
+{
+	if (make_cells(join, count, error) != 0)
+		return -1;
 	memset(join->cells, 0, join->cell_slots * sizeof *join->cells);
 	for (size_t i = 0; i < count;) {
 		uint64_t hash = join->entries[i].key;
@@ -148,6 +163,7 @@ static void enter_cells(struct join *join, size_t count)
 		join->cells[slot] = (struct cell){hash, (uint32_t)i, (uint32_t)end};
 		i = end;
 	}
+	return 0;
 }
 
 static const struct cell *find_cell(const struct join *join, uint64_t hash)
@@ -159,7 +175,7 @@ static const struct cell *find_cell(const struct join *join, uint64_t hash)
 	return join->cells[slot].end == 0 ? NULL : &join->cells[slot];
 }
 
-static void prepare(struct join *join)
+static int prepare(struct join *join, struct simhash_error *error)
 {
 	const struct block *block = join->block;
 
@@ -195,7 +211,7 @@ static void prepare(struct join *join)
 		near_rows_set(&join->rows, i, &row->table, power_of(row->swept_reach));
 	}
 	memset(join->number + block->count, 0xff, LANES * sizeof *join->number);
-	enter_cells(join, block->count);
+	return enter_cells(join, block->count, error);
 }
 
 /* ---- Looking up ---- */
@@ -326,7 +342,8 @@ int join_begin(struct join *join, const struct block *block, struct simhash_erro
 	join->block = block;
 	join->rule = &reporter->finder->request->rule;
 	join->near = near_choose();
-	prepare(join);
+	if (prepare(join, error) != 0)
+		return -1;
 	if (verify_is_keyed(&join->rule->verify) && key_index_fill(&join->keys, block, error) != 0)
 		return -1;
 	for (size_t i = 0; i < block->count; i++)

@@ -39,7 +39,7 @@ struct join {
 	int64_t *marks; /* the order sum of each LANES-th */
 	size_t capacity;
 	struct cell *cells;
-	size_t cell_slots;
+	size_t cell_slots, cell_capacity; /* slots in use: a power of two */
 	struct key_index keys;
 };
 
