@@ -1,7 +1,9 @@
 /*
- * Which of many rows can be near to one: sixteen are compared at a time. Sums are modulo 2^16, in
- * units that make what is allowed fit; what wraps around is a candidate too many, never one too
- * few. One text, compiled for each instruction set that makes it faster.
+ * Which of many rows can be near to one: sixteen are compared at a time, by sums of a byte each,
+ * and where any of them is near by these, by the counts of 16 bits. Both are in units that make what
+ * is allowed fit. Sums that do not fit into a byte are cut off, which brings no two further apart.
+ * Counts are modulo 2^16; what wraps around is a candidate too many, never one too few. One text,
+ * compiled for each instruction set that makes it faster.
  *
  *     near_fn *next = near_choose();
  *     struct nearness near = nearness_of(&row->table, reach, power);
@@ -16,7 +18,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "simhash.h"
 
@@ -25,14 +26,14 @@
 
 /* Of sixteen rows together: the sums of two tags each, and the counts of all tags. */
 struct near_rows {
-	uint16_t (*sums)[SUMS][LANES];
+	uint8_t (*sums)[LANES][SUMS]; /* a row's together: 64 bits */
 	uint16_t (*tags)[SIMHASH_TAGS][LANES];
 };
 
 /* The same of one row, and what they may differ by in all. */
 struct nearness {
-	uint16_t sums[SUMS], reach;
-	uint16_t tags[SIMHASH_TAGS], reach_of_tags;
+	uint8_t sums[SUMS];
+	uint16_t reach, tags[SIMHASH_TAGS], reach_of_tags;
 };
 
 /*
@@ -72,69 +73,7 @@ struct sum_range sums_within(int64_t sum, uint64_t reach);
 near_fn *near_choose(void);
 
 near_fn near_next_portable;
-near_fn near_next_avx2; /* which the processor must have */
+near_fn near_next_avx2; /* this and the next: which the processor must have */
+near_fn near_next_avx512;
 
-#ifdef NEAR_VECTOR /* lanes of a vector; the file that includes this makes a near_fn of it */
-
-typedef uint16_t near_lanes __attribute__((vector_size(NEAR_VECTOR * 2)));
-typedef int16_t near_signed_lanes __attribute__((vector_size(NEAR_VECTOR * 2)));
-
-#define NEAR_VECTORS (LANES / NEAR_VECTOR)
-
-#ifndef NEAR_ABSOLUTE /* where the instruction set has nothing better */
-static inline near_lanes near_absolute(near_signed_lanes x)
-{
-	near_signed_lanes sign = x < 0;
-
-	return (near_lanes)(x ^ sign) - (near_lanes)sign;
-}
-#define NEAR_ABSOLUTE near_absolute
-
-/* A bit for each lane, which is all ones or 0. */
-static inline unsigned near_bits(const near_lanes lanes[NEAR_VECTORS])
-{
-	uint64_t words[LANES / 4], any = 0;
-	unsigned bits = 0;
-
-	memcpy(words, lanes, sizeof words);
-	for (int i = 0; i < LANES / 4; i++)
-		any |= words[i];
-	for (unsigned i = 0; any != 0 && i < LANES; i++)
-		bits |= (unsigned)(lanes[i / NEAR_VECTOR][i % NEAR_VECTOR] & 1) << i;
-	return bits;
-}
-#define NEAR_BITS near_bits
-#endif
-
-static inline unsigned near_mask(uint16_t (*rows)[LANES], const uint16_t *sums, unsigned count,
-				 uint16_t reach)
-{
-	near_lanes total[NEAR_VECTORS] = {{0}};
-
-	for (unsigned s = 0; s < count; s++)
-		for (unsigned v = 0; v < NEAR_VECTORS; v++) {
-			near_lanes other;
-			memcpy(&other, rows[s] + v * NEAR_VECTOR, sizeof other);
-			total[v] += NEAR_ABSOLUTE((near_signed_lanes)(sums[s] - other));
-		}
-	for (unsigned v = 0; v < NEAR_VECTORS; v++)
-		total[v] = (near_lanes)(total[v] <= reach);
-	return NEAR_BITS(total);
-}
-
-static inline unsigned near_next_here(const struct near_rows *rows, const struct nearness *near,
-				      size_t *chunk, size_t end)
-{
-	for (; *chunk < end; ++*chunk) {
-		unsigned mask = near_mask(rows->sums[*chunk], near->sums, SUMS, near->reach);
-		if (mask != 0)
-			mask &= near_mask(rows->tags[*chunk], near->tags, SIMHASH_TAGS,
-					  near->reach_of_tags);
-		if (mask != 0)
-			return mask;
-	}
-	return 0;
-}
-
-#endif
 #endif

@@ -22,7 +22,8 @@ static const unsigned walsh_rows[DIMENSIONS] = {0, 3, 9};
 
 /* Sixteen files of a cell beyond its first, or fewer in the last one. */
 struct neighbour_chunk {
-	uint16_t sums[SUMS][LANES], tags[SIMHASH_TAGS][LANES];
+	uint8_t sums[LANES][SUMS];
+	uint16_t tags[SIMHASH_TAGS][LANES];
 	struct content_file *files[LANES];
 	struct neighbour_chunk *next;
 	int64_t largest_sum; /* of the first dimension: files come in its order */

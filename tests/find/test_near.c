@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -15,7 +16,8 @@
 
 #define CHUNKS 200
 
-static uint16_t sums[CHUNKS][SUMS][LANES], tags[CHUNKS][SIMHASH_TAGS][LANES];
+static uint8_t sums[CHUNKS][LANES][SUMS];
+static uint16_t tags[CHUNKS][SIMHASH_TAGS][LANES];
 
 /* Modulo 2^16, as the rows are compared. */
 static uint16_t apart(uint16_t x, uint16_t y)
@@ -27,11 +29,11 @@ static uint16_t apart(uint16_t x, uint16_t y)
 
 static bool is_near(const struct nearness *near, size_t row)
 {
-	uint16_t by_sums = 0, by_tags = 0;
+	uint16_t by_tags = 0;
+	int by_sums = 0;
 
 	for (unsigned s = 0; s < SUMS; s++)
-		by_sums = (uint16_t)(by_sums +
-				     apart(sums[row / LANES][s][row % LANES], near->sums[s]));
+		by_sums += abs(sums[row / LANES][row % LANES][s] - near->sums[s]);
 	for (unsigned t = 0; t < SIMHASH_TAGS; t++)
 		by_tags = (uint16_t)(by_tags +
 				     apart(tags[row / LANES][t][row % LANES], near->tags[t]));
@@ -66,17 +68,22 @@ static void every_way_equals_one_by_one(void **state)
 		/* From rows that are all near to rows of which none is. */
 		uint16_t spread = (uint16_t)(1u << round % 17) - 1;
 		for (size_t i = 0; i < CHUNKS * SUMS * LANES; i++)
-			(&sums[0][0][0])[i] = (uint16_t)next_random() & spread;
+			(&sums[0][0][0])[i] = (uint8_t)(next_random() & spread);
 		for (size_t i = 0; i < CHUNKS * SIMHASH_TAGS * LANES; i++)
 			(&tags[0][0][0])[i] = (uint16_t)next_random() & spread;
 		for (unsigned s = 0; s < SUMS; s++)
-			near.sums[s] = (uint16_t)next_random() & spread;
+			near.sums[s] = (uint8_t)(next_random() & spread);
 		for (unsigned t = 0; t < SIMHASH_TAGS; t++)
 			near.tags[t] = (uint16_t)next_random() & spread;
 		near.reach = (uint16_t)(next_random() % (3u * spread + 1));
-		near.reach_of_tags = (uint16_t)(near.reach + next_random() % 9);
+		near.reach_of_tags = near.reach;
+		near.reach %= SUMS * UINT8_MAX + 1;
 		expect_all(near_next_portable, &near, 0, CHUNKS);
 		expect_all(near_choose(), &near, (size_t)round % CHUNKS, CHUNKS);
+#ifdef SIMHASH_X86_KERNELS
+		if (__builtin_cpu_supports("avx2"))
+			expect_all(near_next_avx2, &near, (size_t)round % CHUNKS, CHUNKS);
+#endif
 	}
 }
 
