@@ -36,6 +36,7 @@
 #define ORDER_WALSH_ROW 9
 #define KEY_COLUMN_SHIFT 1
 #define ROWS_AHEAD 4
+#define ORDER_BITS 22 /* of the hash of a cell: enough to keep its rows together */
 
 /* Where in the sorted rows a cell is. */
 struct cell {
@@ -55,6 +56,8 @@ void join_release(struct join *join)
 	free(join->rows.sums);
 	free(join->rows.tags);
 	free(join->cells);
+	free(join->order);
+	free(join->spare_order);
 	key_index_release(&join->keys);
 	*join = (struct join){.reporter = join->reporter};
 }
@@ -354,16 +357,12 @@ int join_begin(struct join *join, const struct block *block, struct simhash_erro
 }
 
 /* In the order of cells, rows are scattered over memory: the cache is told of them early. */
-static void prefetch_row(const struct join *join, size_t sorted)
+static void prefetch_row(const struct find_file *row)
 {
-	const struct block *block = join->block;
-	const char *row;
+	const char *bytes = (const char *)row;
 
-	if (sorted >= block->count)
-		return;
-	row = (const char *)&block->rows[join->number[sorted]];
 	for (size_t at = 0; at < offsetof(struct find_file, extension_hash); at += 64)
-		__builtin_prefetch(row + at);
+		__builtin_prefetch(bytes + at);
 }
 
 int join_within(struct join *join, struct simhash_error *error)
@@ -378,7 +377,8 @@ int join_within(struct join *join, struct simhash_error *error)
 					.grid_sum = join->grid_sum[i],
 					.order_sum = join->order_sum[i],
 					.end = i};
-		prefetch_row(join, sorted + ROWS_AHEAD);
+		if (sorted + ROWS_AHEAD < block->count)
+			prefetch_row(&block->rows[join->number[sorted + ROWS_AHEAD]]);
 		if (i >= block->first_new && search_row(join, &sought, error) != 0)
 			return -1;
 	}
@@ -396,22 +396,72 @@ static bool is_swept(const struct join *join, const struct find_file *row)
 	return join->block->rows[0].uniform - row->uniform <= row->swept_reach;
 }
 
+static int make_order(struct join *join, size_t count, struct simhash_error *error)
+{
+	if (count <= join->order_capacity)
+		return 0;
+	free(join->order);
+	free(join->spare_order);
+	join->order = malloc(count * sizeof *join->order);
+	join->spare_order = malloc(count * sizeof *join->spare_order);
+	join->order_capacity = join->order == NULL || join->spare_order == NULL ? 0 : count;
+	return join->order_capacity == 0 ? error_set_memory(error) : 0;
+}
+
+/*
+ * The rows to be searched for, so that those of a cell come together: they look in the same cells.
+ * Returns how many.
+ */
+static size_t order_asking(struct join *join, const struct block *before)
+{
+	size_t count = 0;
+
+	for (size_t i = before->first_new; i < before->count; i++) {
+		const struct find_file *row = &before->rows[i];
+		unsigned p = power_of(row->swept_reach);
+		int64_t grid_sum;
+		if (!is_swept(join, row))
+			continue;
+		grid_sum = signed_sum(&row->table, GRID_WALSH_ROW);
+		join->order[count++] =
+			(struct sort_item){cell_hash(join, row, p, key_column_of(row->uniform, p),
+						     column_of(grid_sum, p)),
+					   i};
+	}
+	sort_items(join->order, join->spare_order, count, ORDER_BITS);
+	return count;
+}
+
+static int search_before(struct join *join, const struct block *before, struct simhash_error *error)
+{
+	size_t count;
+
+	if (make_order(join, before->count, error) != 0)
+		return -1;
+	count = order_asking(join, before);
+	for (size_t i = 0; i < count; i++) {
+		const struct find_file *row = &before->rows[join->order[i].number];
+		struct sought sought = {.row = row,
+					.grid_sum = signed_sum(&row->table, GRID_WALSH_ROW),
+					.order_sum = signed_sum(&row->table, ORDER_WALSH_ROW),
+					.comes_before = true,
+					.first = (uint32_t)join->block->first_new,
+					.end = (uint32_t)join->block->count};
+		if (i + ROWS_AHEAD < count)
+			prefetch_row(&before->rows[join->order[i + ROWS_AHEAD].number]);
+		if (search_row(join, &sought, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 int join_before(struct join *join, const struct block *before, struct simhash_error *error)
 {
 	const struct block *block = join->block;
 	struct key_pair pair;
 
-	for (size_t i = before->first_new; i < before->count; i++) {
-		const struct find_file *row = &before->rows[i];
-		struct sought sought = {.row = row,
-					.grid_sum = signed_sum(&row->table, GRID_WALSH_ROW),
-					.order_sum = signed_sum(&row->table, ORDER_WALSH_ROW),
-					.comes_before = true,
-					.first = (uint32_t)block->first_new,
-					.end = (uint32_t)block->count};
-		if (is_swept(join, row) && search_row(join, &sought, error) != 0)
-			return -1;
-	}
+	if (search_before(join, before, error) != 0)
+		return -1;
 	if (!verify_is_keyed(&join->rule->verify))
 		return 0;
 	if (key_index_ask(&join->keys, before, error) != 0)

@@ -41,6 +41,8 @@ struct join {
 	struct cell *cells;
 	size_t cell_slots, cell_capacity; /* slots in use: a power of two */
 	struct key_index keys;
+	struct sort_item *order, *spare_order; /* of rows before the block */
+	size_t order_capacity;
 };
 
 void join_release(struct join *join);
