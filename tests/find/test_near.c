@@ -87,10 +87,49 @@ static void every_way_equals_one_by_one(void **state)
 	}
 }
 
+/* A count of at most 2^bits. */
+static uint64_t random_count(unsigned bits)
+{
+	return next_random() >> (64 - bits) >> next_random() % bits;
+}
+
+/* Whatever is cut off and rounded: rows within the reach are among those that are found. */
+static void no_row_within_reach_is_lost(void **state)
+{
+	const struct near_rows rows = {sums, tags};
+
+	(void)state;
+	random_begin();
+	for (int round = 0; round < 20000; round++) {
+		unsigned power = 1 + (unsigned)(next_random() % 50);
+		uint64_t reach = UINT64_C(1) << (power - 1), left;
+		struct simhash_sum_table sought, row;
+		struct nearness near;
+		size_t chunk = 0, number = next_random() % LANES;
+		reach += next_random() % reach;
+		left = reach;
+		for (unsigned t = 0; t < SIMHASH_TAGS; t++) {
+			uint64_t apart = t + 1 < SIMHASH_TAGS ? next_random() % (left / 4 + 1)
+							      : left;
+			sought.count[t] = random_count(power + 4);
+			if (next_random() % 2 == 0 && sought.count[t] >= apart)
+				row.count[t] = sought.count[t] - apart;
+			else
+				row.count[t] = sought.count[t] + apart;
+			left -= apart;
+		}
+		near = nearness_of(&sought, reach, power);
+		near_rows_set(&rows, number, &row, power);
+		assert_true(near_next_portable(&rows, &near, &chunk, 1) >> number & 1);
+		assert_true(near_choose()(&rows, &near, &chunk, 1) >> number & 1);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_way_equals_one_by_one),
+		cmocka_unit_test(no_row_within_reach_is_lost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
