@@ -9,8 +9,8 @@
  *
  *     grid sum   Walsh row 3, and uniform: only cells within reach are looked up, by hash
  *     order sum  Walsh row 9, the order within a cell: a range by binary search
- *     pair sums  the differences of the sums of two tags each, added up: as good as the
- *                best of 128 signed sums; sixteen candidates at a time
+ *     pair sums  the differences of the sums of two tags each, added up: in a byte each nearly
+ *                as good as the best of 128 signed sums; sixteen candidates at a time
  *     counts     the distance itself, of those that are left, as far as 16 bits tell
  *     the rule   sizes, extension, the distance, the sketches
  *
