@@ -34,7 +34,8 @@ struct led_content {
 	bool is_led;
 	pthread_cond_t done; /* a unit is */
 	uint64_t taken, ready;
-	/* The leader's alone. */
+	const struct simhash_tag_set *tag_set;
+	/* The leader's alone; what belongs to a content that was left may be gone. */
 	struct simhash_scanner *counts;
 	bool sketches;
 	struct resemblance_registers registers;
@@ -59,7 +60,7 @@ static struct unit *take_unit(struct led_content *led)
 static void scan_unit(struct led_content *led, struct unit *unit)
 {
 	pthread_mutex_unlock(&led->crew->mutex);
-	scan_piece(&unit->piece, led->counts->tag_set, unit->before, unit->bytes, unit->size);
+	scan_piece(&unit->piece, led->tag_set, unit->before, unit->bytes, unit->size);
 	resemblance_begin(&unit->registers);
 	if (led->sketches)
 		resemblance_add(&unit->registers, RESEMBLANCE_LEVEL_MAX, (uint64_t)unit->offset,
@@ -175,6 +176,7 @@ void led_content_begin(struct led_content *led, struct simhash_scanner *counts, 
 
 	led_content_drop(led);
 	led->counts = counts;
+	led->tag_set = counts->tag_set;
 	led->sketches = sketches;
 	led->appended = led->filling = led->taken = led->ready = 0;
 	resemblance_begin(&led->registers);

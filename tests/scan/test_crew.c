@@ -232,6 +232,36 @@ static void what_is_left_leaves_no_trace(void **state)
 	end_crew(3);
 }
 
+/* Whoever helps late scans units of a content that is gone, as that of a damaged archive is. */
+static void what_is_left_can_be_freed(void **state)
+{
+	struct file_row row = {.name = {"x.y", 3}};
+	struct content *content = malloc(sizeof *content);
+	struct file_scanner leader;
+	pthread_t helper;
+
+	(void)state;
+	assert_non_null(content);
+	crew_init(&crew, 2);
+	atomic_fetch_add(&crew.idle, 1); /* it is on its way */
+	new_scanner(&leader, &crew);
+	content_begin(content, &leader, &row);
+	for (int64_t done = 0; done < LED_FROM + 5 * UNIT; done += UNIT) {
+		memcpy(leader.buffer, bytes + done, UNIT);
+		content_add(content, UNIT, false);
+	}
+	assert_true(content->is_led);
+	memset(content, 0xff, sizeof *content);
+	free(content);
+	assert_int_equal(pthread_create(&helper, NULL, help, &crew), 0);
+	while (atomic_load(&crew.idle) < 2)
+		sched_yield();
+	crew_help(&crew);
+	pthread_join(helper, NULL);
+	file_scanner_release(&leader);
+	crew_release(&crew);
+}
+
 struct one_leader {
 	int64_t size_bytes;
 	struct file_row row;
@@ -300,6 +330,7 @@ int main(void)
 		cmocka_unit_test(the_first_seam_is_seen),
 		cmocka_unit_test(nobody_is_asked_in_vain),
 		cmocka_unit_test(what_is_left_leaves_no_trace),
+		cmocka_unit_test(what_is_left_can_be_freed),
 		cmocka_unit_test(several_lead_at_once),
 	};
 
