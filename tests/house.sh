@@ -1,9 +1,19 @@
 #!/usr/bin/env bash
 # Functions of src have at most 70 lines, and its .c files at most 600. In the house's layout a
 # function ends at a brace in the first column; it begins at the last line before its opening
-# brace there that is not indented.
+# brace there that is not indented. At the top level nothing else is kept by git than what belongs
+# there.
 set -euo pipefail
 cd "$SOURCE_DIR"
+
+if git rev-parse --git-dir >/dev/null 2>&1; then
+	stray=$(git -c safe.directory='*' ls-files | sed 's|/.*||' | sort -u |
+		grep -vxE '[.].*|CMakeLists[.]txt|CMakePresets[.]json|LICENSE|README[.]md|cmake|docs|include|python|scripts|sql|src|tests') || true
+	[ -z "$stray" ] || {
+		echo "not a part of the top level: $stray"
+		exit 1
+	}
+fi
 
 find src -name '*.c' -print0 | LC_ALL=C sort -z | xargs -0 awk '
 	FNR == 1 { begin = 0 }
