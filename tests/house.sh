@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$SOURCE_DIR"
 
 if git rev-parse --git-dir >/dev/null 2>&1; then
-	stray=$(git -c safe.directory='*' ls-files | sed 's|/.*||' | sort -u |
+	stray=$(git ls-files | sed 's|/.*||' | sort -u |
 		grep -vxE '[.].*|CMakeLists[.]txt|CMakePresets[.]json|LICENSE|README[.]md|cmake|docs|include|python|scripts|sql|src|tests') || true
 	[ -z "$stray" ] || {
 		echo "not a part of the top level: $stray"
