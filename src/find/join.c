@@ -226,7 +226,6 @@ static bool is_beyond_sweep(const struct find_rule *rule, const struct file_pair
 	       !verify_is_swept(pair->a, pair->b, pair->distance);
 }
 
-/* `other` comes before the row. */
 static int try_candidate(struct join *join, const struct find_file *row,
 			 const struct find_file *other, bool shares_key,
 			 struct simhash_error *error)
@@ -254,32 +253,36 @@ static size_t lower_bound(const int64_t *sums, size_t begin, size_t end, int64_t
 	return begin;
 }
 
-/* A row whose pairs are looked for: among the rows from `first` to before `end`. */
+/* A row whose pairs are looked for: among the rows of the block from `first` on. */
 struct sought {
 	const struct find_file *row;
 	int64_t grid_sum, order_sum;
-	uint32_t first, end;
-	bool comes_before; /* all of these */
+	uint32_t first;
+	bool is_within; /* the block */
+	/* There: where it is in the order of cells, and the power of its reach. */
+	size_t place;
+	unsigned power;
 };
 
+/* Try the rows of a cell from `begin` on. */
 static int search_cell(struct join *join, const struct sought *sought, const struct cell *cell,
-		       const struct nearness *near, uint64_t reach, struct simhash_error *error)
+		       size_t begin, const struct nearness *near, uint64_t reach,
+		       struct simhash_error *error)
 {
 	struct sum_range sums = sums_within(sought->order_sum, reach);
 	/* The marks of the cell, and among them those from the first sum that is not below on. */
-	size_t first = (cell->begin + LANES - 1) / LANES, end = (cell->end - 1) / LANES + 1, chunk;
+	size_t first = (begin + LANES - 1) / LANES, end = (cell->end - 1) / LANES + 1, chunk;
 	unsigned mask;
 
 	first = lower_bound(join->marks, first, end, sums.low);
 	if (sums.high < INT64_MAX)
 		end = lower_bound(join->marks, first, end, sums.high + 1);
 	/* Rows before a mark may be within reach, unless they are of another cell. */
-	chunk = first > cell->begin / LANES ? first - 1 : first;
+	chunk = first > begin / LANES ? first - 1 : first;
 	for (; (mask = join->near(&join->rows, near, &chunk, end)) != 0; chunk++)
 		for (; mask != 0; mask &= mask - 1) {
 			size_t hit = chunk * LANES + (unsigned)__builtin_ctz(mask);
-			if (hit >= cell->begin && hit < cell->end &&
-			    join->number[hit] >= sought->first && join->number[hit] < sought->end &&
+			if (hit >= begin && hit < cell->end && join->number[hit] >= sought->first &&
 			    try_candidate(join, sought->row, &join->block->rows[join->number[hit]],
 					  false, error) != 0)
 				return -1;
@@ -287,6 +290,11 @@ static int search_cell(struct join *join, const struct sought *sought, const str
 	return 0;
 }
 
+/*
+ * Of two rows of the block, one looks for the other: of equal powers, that which comes first in the
+ * order of cells, those of one key column in the order of their columns; else that of the smaller
+ * power. So a row looks in half of the cells around its own, and in all of them among larger powers.
+ */
 static int search_power(struct join *join, const struct sought *sought, unsigned power,
 			struct simhash_error *error)
 {
@@ -298,19 +306,29 @@ static int search_power(struct join *join, const struct sought *sought, unsigned
 	struct sum_range keys = sums_within(row->uniform, reach);
 	struct nearness near = nearness_of(&row->table, reach, power);
 	int64_t first = column_of(sums.low, power), last = column_of(sums.high, power);
-	int64_t key = key_column_of(sought->comes_before ? row->uniform : keys.low, power);
-	int64_t last_key = key_column_of(sought->comes_before ? keys.high : row->uniform, power);
+	int64_t own_column = column_of(sought->grid_sum, power);
+	int64_t own_key = key_column_of(row->uniform, power);
+	int64_t last_key = key_column_of(keys.high, power);
+	bool is_own = sought->is_within && power == sought->power;
+	bool looks_back = sought->is_within && !is_own;
 
-	for (; key <= last_key; key++)
-		for (int64_t column = first;; column++) {
+	for (int64_t key = looks_back ? key_column_of(keys.low, power) : own_key; key <= last_key;
+	     key++) {
+		bool is_half = is_own && key == own_key;
+		for (int64_t column = is_half ? own_column : first;; column++) {
 			const struct cell *cell =
 				find_cell(join, cell_hash(join, row, power, key, column));
-			if (cell != NULL &&
-			    search_cell(join, sought, cell, &near, reach, error) != 0)
-				return -1;
+			if (cell != NULL) {
+				size_t begin = is_half && column == own_column ? sought->place + 1
+									       : cell->begin;
+				if (begin < cell->end && search_cell(join, sought, cell, begin,
+								     &near, reach, error) != 0)
+					return -1;
+			}
 			if (column == last) /* which may be INT64_MAX */
 				break;
 		}
+	}
 	return 0;
 }
 
@@ -318,8 +336,9 @@ static int search_row(struct join *join, const struct sought *sought, struct sim
 {
 	int64_t size_bytes = sought->row->size_bytes;
 	int64_t largest = simhash_largest_partner(&join->rule->tolerance, size_bytes);
+	unsigned lowest = sought->is_within ? sought->power : join->lowest;
 
-	for (unsigned p = join->lowest; p <= join->highest; p++) {
+	for (unsigned p = lowest; p <= join->highest; p++) {
 		const struct join_power *power = &join->powers[p];
 		if (power->min_size > power->max_size || power->min_size > largest ||
 		    simhash_largest_partner(&join->rule->tolerance, power->max_size) < size_bytes)
@@ -371,15 +390,20 @@ int join_within(struct join *join, struct simhash_error *error)
 	struct key_pair pair;
 
 	/* In the order of cells: a row looks where the one before it did. */
-	for (size_t sorted = 0; sorted < block->count; sorted++) {
-		uint32_t i = join->number[sorted];
+	for (size_t place = 0; place < block->count; place++) {
+		uint32_t i = join->number[place];
 		struct sought sought = {.row = &block->rows[i],
 					.grid_sum = join->grid_sum[i],
 					.order_sum = join->order_sum[i],
-					.end = i};
-		if (sorted + ROWS_AHEAD < block->count)
-			prefetch_row(&block->rows[join->number[sorted + ROWS_AHEAD]]);
-		if (i >= block->first_new && search_row(join, &sought, error) != 0)
+					/* One of a pair is new. */
+					.first = i >= block->first_new ? 0
+								       : (uint32_t)block->first_new,
+					.is_within = true,
+					.place = place,
+					.power = power_of(block->rows[i].swept_reach)};
+		if (place + ROWS_AHEAD < block->count)
+			prefetch_row(&block->rows[join->number[place + ROWS_AHEAD]]);
+		if (search_row(join, &sought, error) != 0)
 			return -1;
 	}
 	/* Pairs further apart than the search by counts looks: their sketches share a key. */
@@ -444,9 +468,7 @@ static int search_before(struct join *join, const struct block *before, struct s
 		struct sought sought = {.row = row,
 					.grid_sum = signed_sum(&row->table, GRID_WALSH_ROW),
 					.order_sum = signed_sum(&row->table, ORDER_WALSH_ROW),
-					.comes_before = true,
-					.first = (uint32_t)join->block->first_new,
-					.end = (uint32_t)join->block->count};
+					.first = (uint32_t)join->block->first_new};
 		if (i + ROWS_AHEAD < count)
 			prefetch_row(&before->rows[join->order[i + ROWS_AHEAD].number]);
 		if (search_row(join, &sought, error) != 0)
