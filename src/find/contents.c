@@ -366,23 +366,63 @@ static void forget_places(struct unique_content *content)
 	}
 }
 
-void contents_forget(struct contents *contents, int64_t key, int64_t since)
+/* Can no content to come be similar to it, and none that is alone notice it? */
+static bool is_out_of_reach(const struct unique_content *content, int64_t key, int64_t since)
+{
+	if (key == INT64_MAX)
+		return true;
+	return content->end_of_reach < key &&
+	       (is_representative(content) || content->files->file->uniform < since);
+}
+
+/*
+ * The representative of the group that a content is in or may come to be in: one that is alone can
+ * only join what is nearest to it, or take it out of its group. So no group waits for another one.
+ */
+static struct unique_content *head_of(struct unique_content *content)
+{
+	if (is_representative(content) && !content_is_group(content) && content->nearest != NULL)
+		content = content->nearest;
+	return content_root(content);
+}
+
+/* Mark the representatives of groups of which something is still in reach. */
+static void mark_open(struct contents *contents, int64_t key, int64_t since)
+{
+	for (size_t i = 0; i < contents->count; i++) {
+		struct unique_content *content = contents->items[i];
+		content->is_open = false;
+		/* Not needed again, and it may be finished before this one. */
+		if (is_representative(content) && content_is_group(content))
+			content->nearest = NULL;
+	}
+	for (size_t i = 0; i < contents->count; i++)
+		if (!is_out_of_reach(contents->items[i], key, since))
+			head_of(contents->items[i])->is_open = true;
+}
+
+int contents_take_finished(struct contents *contents, int64_t key, int64_t since,
+			   struct contents *finished, struct simhash_error *error)
 {
 	size_t kept = 0;
 
+	if (array_reserve(&finished->items, &finished->capacity, finished->count + contents->count,
+			  sizeof(struct unique_content *), error) != 0)
+		return -1;
+	mark_open(contents, key, since);
 	for (size_t i = 0; i < contents->count; i++) {
-		struct unique_content *content = contents->items[i];
-		bool is_behind = content->end_of_reach < key;
-		if (is_behind && is_representative(content) && !content_is_group(content) &&
-		    content->nearest == NULL) {
-			content_free(content);
-			continue;
-		}
-		if (is_behind && content->files->file->uniform < since)
+		struct unique_content *content = contents->items[i], *head = head_of(content);
+		if (is_out_of_reach(content, key, since))
 			forget_places(content);
-		contents->items[kept++] = content;
+		if (head->is_open)
+			contents->items[kept++] = content;
+		else if (content_is_group(head))
+			finished->items[finished->count++] = content;
+		else
+			content_free(content);
 	}
 	contents->count = kept;
+	return 0;
 }
 
 static void move_to(struct unique_content *content, struct unique_content *center,

@@ -68,7 +68,9 @@ struct unique_content {
 	size_t members;	      /* other contents that belong to it */
 	bool is_pair;	      /* two of its files are one */
 	bool is_settled;      /* of one that is alone: all that is similar to it was noticed */
+	bool is_open;	      /* see contents_take_finished */
 	size_t number;	      /* in order, where it is set */
+	size_t noticed;	      /* of one that is alone: those below this number were noticed */
 	int64_t end_of_reach; /* the largest key uniform that one similar to it can have */
 };
 
@@ -132,11 +134,15 @@ struct unique_content *content_root(struct unique_content *content);
 void content_connect(struct unique_content *x, struct unique_content *y);
 
 /*
- * No content whose key uniform is at least `key` is to come, and of those before it that are alone
- * none is compared with one below `since`. Drop the contents that are in no group and never will be,
- * and of the others what is needed for comparing them.
+ * Every content to come has a larger key uniform than `key`, and of those that are alone none is to be
+ * compared with one below `since`; with INT64_MAX for both, no content is to come. Move the groups that
+ * nothing can join or leave any more to `finished`, behind what is there, with the contents that are
+ * alone and that contents_mend may bring to them. Drop the contents that are in no group and never
+ * will be, and of the others what is needed no longer for comparing them. Where it fails, all contents
+ * stay in one of the two.
  */
-void contents_forget(struct contents *contents, int64_t key, int64_t since);
+int contents_take_finished(struct contents *contents, int64_t key, int64_t since,
+			   struct contents *finished, struct simhash_error *error);
 
 /*
  * Give each representative that is alone the content that is most alike to it, of all that are

@@ -128,8 +128,7 @@ int group_parts_find(struct group_parts *parts, struct finder *finder, enum link
 			return status;
 		begin_again(finder);
 	}
-	parts->count = 1;
-	return finder_groups_without_pairs(finder, linkage, &parts->whole, error);
+	return group_stream_begin(&parts->stream, finder, linkage, error);
 }
 
 int group_parts_next(struct group_parts *parts, struct group_list *groups,
@@ -140,13 +139,10 @@ int group_parts_next(struct group_parts *parts, struct group_list *groups,
 	int status;
 
 	*groups = (struct group_list){.count = 0};
+	if (parts->stream != NULL)
+		return group_stream_next(parts->stream, groups, error);
 	if (number >= parts->count)
 		return 0;
-	if (parts->pairs.count == 0) {
-		*groups = parts->whole;
-		parts->whole = (struct group_list){.count = 0};
-		return 1;
-	}
 	pair_list_init(&list);
 	status = pair_parts_load(&parts->pairs, number, &list, error);
 	if (status == 0)
@@ -160,7 +156,7 @@ int group_parts_next(struct group_parts *parts, struct group_list *groups,
 void group_parts_release(struct group_parts *parts)
 {
 	pair_parts_release(&parts->pairs);
-	group_list_release(&parts->whole);
+	group_stream_free(parts->stream);
 }
 
 /* ---- All of them ---- */
@@ -212,10 +208,13 @@ int finder_groups(struct finder *finder, enum linkage linkage, struct group_sort
 	struct group_parts parts;
 	unsigned threads = finder->resources->threads;
 	int status = group_parts_find(&parts, finder, linkage, error);
+	/* A stream has the threads of the finder itself. */
+	unsigned gatherers = parts.stream != NULL    ? 1
+			     : parts.count < threads ? (unsigned)parts.count
+						     : threads;
 
 	if (status == 0)
-		status = gather(&parts, parts.count < threads ? (unsigned)parts.count : threads,
-				groups, error);
+		status = gather(&parts, gatherers, groups, error);
 	group_parts_release(&parts);
 	finder->counts.identical = groups->totals.copies;
 	finder->counts.similar = groups->totals.similar;

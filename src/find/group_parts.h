@@ -8,7 +8,7 @@
  *     }
  *     group_parts_release(&parts);
  *
- * A group is in one part. Groups that are found without pairs are all in one.
+ * A group is in one part. Groups that are found without pairs come as they are finished.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,19 +17,22 @@
 
 #include <stdatomic.h>
 
-#include "find/groups.h"
+#include "find/group_stream.h"
 #include "find/pair_parts.h"
 
 struct group_parts {
 	enum linkage linkage;
 	struct find_request request; /* of the search for pairs */
 	struct pair_parts pairs;
-	struct group_list whole; /* found without pairs: the only part */
-	size_t count;
+	struct group_stream *stream; /* of those that are found without pairs, else NULL */
+	size_t count;		     /* parts of pairs */
 	atomic_size_t next;
 };
 
-/* Search. The connection is not needed after that. To be released whatever this returns. */
+/*
+ * Search. The connection is not needed after that, but the finder until the release. To be released
+ * whatever this returns.
+ */
 int group_parts_find(struct group_parts *parts, struct finder *finder, enum linkage linkage,
 		     struct simhash_error *error);
 

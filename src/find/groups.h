@@ -66,10 +66,9 @@ bool finder_finds_groups(const struct find_request *request);
 int finder_groups(struct finder *finder, enum linkage linkage, struct group_sorter *groups,
 		  struct simhash_error *error);
 
-/* The same without trying pairs: memory is that of the files in groups and of those within reach of
-   each other. */
+/* The same without trying pairs. */
 int finder_groups_without_pairs(struct finder *finder, enum linkage linkage,
-				struct group_list *groups, struct simhash_error *error);
+				struct group_sorter *groups, struct simhash_error *error);
 
 /* The groups of a list of pairs, whose files are borrowed. */
 int group_pairs(const struct pair_list *list, const struct find_request *request,

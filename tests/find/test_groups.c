@@ -20,6 +20,7 @@
 #include "engine.h"
 #include "find/block.h"
 #include "find/group_sorter.h"
+#include "find/group_stream.h"
 
 #define SETS 52
 #define RULES 4 /* of each set */
@@ -328,18 +329,6 @@ static void end_sorter(struct group_sorter *groups)
 typedef int find_groups_fn(struct finder *finder, enum linkage linkage, struct group_sorter *groups,
 			   struct simhash_error *error);
 
-static int find_without_pairs(struct finder *finder, enum linkage linkage,
-			      struct group_sorter *groups, struct simhash_error *of)
-{
-	struct group_list list;
-	int status = finder_groups_without_pairs(finder, linkage, &list, of);
-
-	if (status == 0)
-		status = group_sorter_add(groups, &list, of);
-	group_list_release(&list);
-	return status;
-}
-
 static void compare_found(struct store *store, const struct find_request *request,
 			  const struct find_resources *resources, enum linkage linkage,
 			  find_groups_fn *find_groups, const char *how)
@@ -384,7 +373,7 @@ static void compare_groups(struct store *store, const struct find_request *reque
 	if (finder_finds_groups(request)) {
 		compare_found(store, request, resources, linkage, finder_groups,
 			      linkage == LINK_SINGLE ? "single, of rows" : "of rows");
-		compare_found(store, request, resources, linkage, find_without_pairs,
+		compare_found(store, request, resources, linkage, finder_groups_without_pairs,
 			      linkage == LINK_SINGLE ? "single, without pairs" : "without pairs");
 	}
 }
@@ -454,6 +443,54 @@ static void groups_of_many_pairs_equal_their_definition(void **state)
 		assert_int_equal(atomic_load(&progress.rows), ROWS);
 	}
 	pair_list_release(&list);
+	rule_release(&request.rule);
+	store_close(store);
+}
+
+/* Of families whose sizes are far apart, the groups of the smaller files do not wait for the larger. */
+static void groups_come_when_nothing_can_join_them(void **state)
+{
+	static const struct find_sink none = {.pair = NULL};
+	enum { FAMILIES = 6, OF_FAMILY = ROWS / FAMILIES };
+	const struct find_resources resources = {.threads = 2, .block_rows = 8};
+	struct find_request request = request_for(8);
+	struct store *store;
+
+	(void)state;
+	for (int f = 0; f < FAMILIES; f++)
+		make_shape(f * OF_FAMILY, f < FAMILIES - 1 ? (f + 1) * OF_FAMILY : ROWS, STAR,
+			   INT64_C(1) << (6 + 4 * f));
+	for (int i = 0; i < ROWS; i++) {
+		rows[i].size_bytes += INT64_C(1) << (6 + 4 * (i / OF_FAMILY));
+		complete_row(i);
+	}
+	store = store_with_rows();
+	for (int linkage = 0; linkage < 2; linkage++) {
+		struct group_stream *stream;
+		struct group_list groups;
+		struct finder finder;
+		size_t lists = 0, files = 0, largest = 0;
+		int status;
+
+		assert_int_equal(finder_init(&finder, store, &request, &none, &resources, &error),
+				 0);
+		assert_int_equal(
+			group_stream_begin(&stream, &finder, (enum linkage)linkage, &error), 0);
+		while ((status = group_stream_next(stream, &groups, &error)) == 1) {
+			assert_true(groups.count > 0);
+			lists++;
+			files += groups.member_count;
+			if (groups.member_count > largest)
+				largest = groups.member_count;
+			group_list_release(&groups);
+		}
+		assert_int_equal(status, 0);
+		assert_int_equal(group_stream_next(stream, &groups, &error), 0);
+		group_stream_free(stream);
+		finder_release(&finder);
+		print_message("%zu lists of %zu files, at most %zu\n", lists, files, largest);
+		assert_true(lists >= FAMILIES - 1 && files > ROWS / 4 && largest < files / 2);
+	}
 	rule_release(&request.rule);
 	store_close(store);
 }
@@ -612,6 +649,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(copies_of_any_extensions_are_searched_as_one),
+		cmocka_unit_test(groups_come_when_nothing_can_join_them),
 		cmocka_unit_test(groups_of_many_pairs_equal_their_definition),
 		cmocka_unit_test(groups_come_in_any_order),
 		cmocka_unit_test(groups_equal_their_definition),

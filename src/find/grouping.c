@@ -1,45 +1,23 @@
 /*
- * The groups of all files of an index. Rows come in the order of the key uniform, so that a content
- * is compared with what is kept of those before it.
+ * What belongs to which, of all files of an index. Rows come in the order of the key uniform, so that
+ * a content is compared with what is kept of those before it.
  *
  * Contents are taken in batches. All threads compare those of a batch with what is kept of the
  * batches before it. One thread then compares them with each other, content by content. So the
  * result is that of the order, however many threads there are.
  * SPDX-License-Identifier: MIT
  */
-#include <stdatomic.h>
+#include "find/grouping.h"
+
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "base/error.h"
 #include "base/threads.h"
-#include "find/confirm.h"
-#include "find/groups.h"
-#include "find/neighbours.h"
-#include "find/read_ahead.h"
 
 #define BATCH_CONTENTS 1024
 #define TAKEN_AT_ONCE 16
 #define FORGET_AT 8192 /* files kept, at the least, before those out of reach are forgotten */
-
-struct grouping {
-	struct finder *finder;
-	enum linkage linkage;
-	struct contents contents;
-	/* Contents before the batch: by single linkage all are the first. */
-	struct neighbours representatives, others;
-	struct neighbours of_batch; /* the representatives that it has so far */
-	size_t batch_begin;	    /* the contents of the batch are those from here on */
-	size_t forget_at;
-	int64_t settled_key;	     /* see settle() */
-	struct confirmer *confirmer; /* NULL: no file is read */
-	uint32_t next_number;	     /* of a file, for the confirmer */
-	struct matcher *matchers;    /* one for each thread */
-	atomic_size_t next;	     /* content of the batch that no thread has taken */
-	/* The files of the present key. */
-	struct content_file **files;
-	size_t file_count, file_capacity;
-};
 
 /* A content of the batch is similar to a representative before the batch. */
 struct meeting {
@@ -54,11 +32,6 @@ struct matcher {
 	bool has_failed;
 	struct simhash_error error;
 };
-
-bool finder_finds_groups(const struct find_request *request)
-{
-	return request->measure == NULL && !request->versions && request->parts == 1;
-}
 
 /* ---- One content ---- */
 
@@ -123,7 +96,8 @@ static bool notice(void *context, struct content_file *other)
 	const struct comparing *c = context;
 	struct relation relation;
 
-	if (relate(c->grouping, c->file, other, &relation))
+	if (other->content->number >= c->content->noticed &&
+	    relate(c->grouping, c->file, other, &relation))
 		content_notices(c->content, other->content, &relation);
 	return true;
 }
@@ -305,11 +279,24 @@ static size_t count_kept(const struct grouping *g)
 
 /* ---- Representatives to which nothing belongs ---- */
 
-/* Nothing to come reaches it, and it has not been compared with what belongs to others. */
-static bool is_left_alone(const struct unique_content *content, int64_t key)
+/*
+ * Is it to be compared with what belongs to others? It is once, when nothing to come reaches it. Where
+ * no file is read, it is before too, with what is about to be forgotten.
+ */
+static bool is_left_alone(const struct grouping *g, const struct unique_content *content)
 {
 	return is_representative(content) && !content_is_group(content) && !content->is_settled &&
-	       (content->end_of_reach < key || key == INT64_MAX);
+	       (g->confirmer == NULL || content->end_of_reach < g->settled_key ||
+		g->settled_key == INT64_MAX);
+}
+
+static void notice_all(struct grouping *g, struct unique_content *content)
+{
+	struct comparing c = {.grouping = g, .content = content};
+
+	compare(&g->others, notice, &c);
+	content->noticed = g->next_content;
+	content->is_settled = content->end_of_reach < g->settled_key || g->confirmer != NULL;
 }
 
 static void *run_settler(void *argument)
@@ -320,17 +307,13 @@ static void *run_settler(void *argument)
 		size_t begin = atomic_fetch_add(&g->next, TAKEN_AT_ONCE);
 		if (begin >= g->contents.count)
 			return NULL;
-		for (size_t i = begin; i < begin + TAKEN_AT_ONCE && i < g->contents.count; i++) {
-			struct comparing c = {.grouping = g, .content = g->contents.items[i]};
-			if (!is_left_alone(c.content, g->settled_key))
-				continue;
-			compare(&g->others, notice, &c);
-			c.content->is_settled = true;
-		}
+		for (size_t i = begin; i < begin + TAKEN_AT_ONCE && i < g->contents.count; i++)
+			if (is_left_alone(g, g->contents.items[i]))
+				notice_all(g, g->contents.items[i]);
 	}
 }
 
-/* Those before this key that are left alone may be similar to something that belongs to another. */
+/* Those that are left alone may be similar to something that belongs to another. */
 static void settle(struct grouping *g, int64_t key)
 {
 	g->settled_key = key;
@@ -353,19 +336,21 @@ static int64_t start_of_reach(const struct grouping *g)
 	return start;
 }
 
-/* No content to come has a smaller key. */
+/* No content to come has a smaller key: keep what it can reach, and give away what is finished. */
 static int forget(struct grouping *g, int64_t key, struct simhash_error *error)
 {
-	int64_t since;
+	int64_t since = INT64_MAX;
 
-	if (g->linkage == LINK_REPRESENTATIVE)
+	if (g->linkage == LINK_REPRESENTATIVE) {
 		settle(g, key);
-	since = start_of_reach(g);
+		if (g->confirmer != NULL)
+			since = start_of_reach(g);
+	}
 	if (neighbours_forget(&g->representatives, key, INT64_MAX, error) != 0 ||
-	    neighbours_forget(&g->others, key, since, error) != 0)
+	    neighbours_forget(&g->others, key, since, error) != 0 ||
+	    contents_take_finished(&g->contents, key, since, &g->finished, error) != 0)
 		return -1;
-	contents_forget(&g->contents, key, since);
-	g->forget_at = 2 * count_kept(g) + FORGET_AT;
+	g->forget_at = 2 * count_kept(g) + g->forget_min;
 	return 0;
 }
 
@@ -396,12 +381,14 @@ static int end_batch(struct grouping *g, struct simhash_error *error)
 /* All files of a key are there. */
 static int end_key(struct grouping *g, struct simhash_error *error)
 {
-	size_t count = g->file_count;
+	size_t count = g->file_count, first = g->contents.count;
 
 	g->file_count = 0;
 	if (contents_add(&g->contents, g->files, count, error) != 0)
 		return -1;
-	return g->contents.count - g->batch_begin < BATCH_CONTENTS ? 0 : end_batch(g, error);
+	for (size_t i = first; i < g->contents.count; i++)
+		g->contents.items[i]->number = g->next_content++;
+	return g->contents.count - g->batch_begin < g->batch_contents ? 0 : end_batch(g, error);
 }
 
 static int add_file(struct grouping *g, struct find_file *file, struct simhash_error *error)
@@ -422,7 +409,7 @@ static int add_file(struct grouping *g, struct find_file *file, struct simhash_e
 	return 0;
 }
 
-static int add_block(struct grouping *g, const struct block *block, struct simhash_error *error)
+int grouping_add(struct grouping *g, const struct block *block, struct simhash_error *error)
 {
 	g->finder->counts.rows += block->rows_read;
 	g->finder->counts.unsketched += block->unsketched;
@@ -439,33 +426,7 @@ static int add_block(struct grouping *g, const struct block *block, struct simha
 	return 0;
 }
 
-static int read_all(struct grouping *g, struct simhash_error *error)
-{
-	struct find_progress *progress = g->finder->resources->progress;
-	struct row_stream stream;
-	struct read_ahead ahead;
-	struct block *block;
-	int status;
-
-	row_stream_init(&stream, g->finder, INT64_MIN, INT64_MAX);
-	stream.keeps_extensions = true;
-	read_ahead_begin(&ahead, &stream, g->finder->resources->threads > 1);
-	while ((status = read_ahead_next(&ahead, &block, error)) == 1) {
-		status = add_block(g, block, error);
-		if (progress != NULL)
-			atomic_fetch_add(&progress->rows,
-					 (long long)(block->rows_read + block->passed_over));
-		block_free(block);
-		if (status != 0)
-			break;
-	}
-	read_ahead_end(&ahead);
-	row_stream_release(&stream);
-	return status != 0 || end_key(g, error) != 0 ? -1 : end_batch(g, error);
-}
-
-/* What is known of a content and its root, which may be no pair. */
-static void relate_to_root(const struct grouping *g, struct unique_content *content)
+void grouping_relate_to_root(const struct grouping *g, struct unique_content *content)
 {
 	struct relation relation;
 	bool is_pair = false;
@@ -481,26 +442,40 @@ static void relate_to_root(const struct grouping *g, struct unique_content *cont
 			}
 }
 
-static int grouping_init(struct grouping *g, struct simhash_error *error)
+int grouping_init(struct grouping *g, struct finder *finder, enum linkage linkage,
+		  struct confirmer *confirmer, struct simhash_error *error)
 {
-	const struct find_request *request = g->finder->request;
-	unsigned threads = g->finder->resources->threads;
+	const struct find_request *request = finder->request;
+	const struct find_resources *resources = finder->resources;
 
-	g->forget_at = FORGET_AT;
+	*g = (struct grouping){.finder = finder,
+			       .linkage = linkage,
+			       .confirmer = confirmer,
+			       .batch_contents = BATCH_CONTENTS,
+			       .forget_min = FORGET_AT};
+	if (resources->block_rows != 0)
+		g->batch_contents = g->forget_min = resources->block_rows;
+	g->forget_at = g->forget_min;
 	contents_init(&g->contents, request);
+	contents_init(&g->finished, request);
 	neighbours_init(&g->representatives, &request->rule);
 	neighbours_init(&g->others, &request->rule);
 	neighbours_init(&g->of_batch, &request->rule);
-	g->matchers = calloc(threads, sizeof *g->matchers);
+	g->matchers = calloc(resources->threads, sizeof *g->matchers);
 	if (g->matchers == NULL)
 		return error_set_memory(error);
-	for (unsigned t = 0; t < threads; t++)
+	for (unsigned t = 0; t < resources->threads; t++)
 		g->matchers[t].grouping = g;
 	return 0;
 }
 
-/* What is needed no longer once everything has been compared. */
-static void grouping_release(struct grouping *g)
+int grouping_end(struct grouping *g, struct simhash_error *error)
+{
+	return end_key(g, error) != 0 || end_batch(g, error) != 0 ? -1
+								  : forget(g, INT64_MAX, error);
+}
+
+void grouping_release(struct grouping *g)
 {
 	for (size_t i = 0; i < g->file_count; i++)
 		free(g->files[i]);
@@ -511,81 +486,6 @@ static void grouping_release(struct grouping *g)
 	neighbours_release(&g->representatives);
 	neighbours_release(&g->others);
 	neighbours_release(&g->of_batch);
-}
-
-/* Where every pair is read: do the copies have the bytes of the first file? */
-static void check_copies(const struct grouping *g, struct unique_content *content)
-{
-	for (struct content_file *at = content->files; at->next != NULL;) {
-		struct file_pair pair = {.a = content->files->file,
-					 .b = at->next->file,
-					 .resemblance = 1,
-					 .verification = PAIR_HASH,
-					 .is_identical = true};
-		if (confirmer_keeps(g->confirmer, &pair) && pair.is_identical)
-			at = at->next;
-		else
-			content_drop_next(&g->contents, content, at);
-	}
-}
-
-static void *run_checker(void *argument)
-{
-	struct grouping *g = ((struct matcher *)argument)->grouping;
-
-	for (;;) {
-		size_t next = atomic_fetch_add(&g->next, 1);
-		if (next >= g->contents.count || first_error_is_set(&g->confirmer->first_error))
-			return NULL;
-		check_copies(g, g->contents.items[next]);
-	}
-}
-
-/* All contents are there and compared. */
-static int finish(struct grouping *g)
-{
-	if (g->linkage == LINK_SINGLE)
-		for (size_t i = 0; i < g->contents.count; i++)
-			relate_to_root(g, g->contents.items[i]);
-	else {
-		settle(g, INT64_MAX);
-		contents_mend(&g->contents);
-	}
-	if (g->finder->request->rule.verify.mode == VERIFY_ALL) {
-		atomic_store(&g->next, 0);
-		threads_run(g->finder->resources->threads, run_checker, g->matchers,
-			    sizeof *g->matchers);
-	}
-	return g->confirmer != NULL && first_error_is_set(&g->confirmer->first_error) ? -1 : 0;
-}
-
-int finder_groups_without_pairs(struct finder *finder, enum linkage linkage,
-				struct group_list *groups, struct simhash_error *error)
-{
-	const struct verify_rule *verify = &finder->request->rule.verify;
-	const struct confirm_request confirming = {.reads_all = verify->mode == VERIFY_ALL,
-						   .min_resemblance = verify->min_resemblance,
-						   .sandbox = finder->request->sandbox};
-	struct confirmer confirmer;
-	struct grouping g = {.finder = finder, .linkage = linkage};
-	int status = grouping_init(&g, error);
-
-	*groups = (struct group_list){.count = 0};
-	if (verify->mode >= VERIFY_READ) {
-		confirmer_init(&confirmer, &confirming, finder->sink, error);
-		g.confirmer = &confirmer;
-	}
-	if (status == 0 && finder->tag_set != 0)
-		status = finder_begin_progress(finder, error) != 0 ? -1 : read_all(&g, error);
-	if (status == 0)
-		status = finish(&g);
-	grouping_release(&g);
-	if (g.confirmer != NULL)
-		confirmer_release(&confirmer);
-	if (status == 0)
-		status = groups_write(&g.contents, finder->request, linkage, groups, error);
-	contents_release(&g.contents);
-	if (status != 0)
-		group_list_release(groups);
-	return status;
+	contents_release(&g->contents);
+	contents_release(&g->finished);
 }
