@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "cli/find_known.h"
 #include "cli/find_measure.h"
 #include "cli/find_tasks.h"
@@ -200,6 +201,7 @@ int main(int argc, char **argv)
 
 	if (sandbox_is_meant(argc, argv))
 		return sandbox_serve();
+	memory_return_large();
 	ignore_size_signal();
 	end_at_bus_error(PROGRAM);
 	tidy_up_at_signals();

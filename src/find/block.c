@@ -11,9 +11,7 @@
 #include "base/error.h"
 #include "base/seed.h"
 
-#define BLOCK_ROWS 16384   /* new rows, where no more are wanted */
-#define BLOCK_ROWS_MIN 256 /* however little memory there is */
-#define BLOCKS_PER_THREAD 4
+#define BLOCK_ROWS 16384       /* new rows, where no more are wanted */
 #define BLOCK_COPIES_MAX 65536 /* waiting to be reported */
 
 static struct block *block_new(size_t capacity)
@@ -50,22 +48,20 @@ static struct find_file *block_add(struct block *block, struct simhash_error *er
 void row_stream_init(struct row_stream *stream, const struct finder *finder, int64_t low,
 		     int64_t high)
 {
+	size_t given = finder->resources->block_rows;
+
 	*stream = (struct row_stream){.finder = finder,
-				      .low = low,
-				      .high = high,
-				      .reaching = INT64_MIN,
-				      .block_rows = BLOCK_ROWS,
+				      .range = {low, high, INT64_MIN},
+				      .block_rows = given != 0 ? given : BLOCK_ROWS,
 				      .keeps_extensions = finder->request->keeps_extensions};
 }
 
-void row_stream_init_before(struct row_stream *stream, const struct row_stream *of, int64_t key)
+void row_stream_init_part(struct row_stream *part, const struct row_stream *of,
+			  const struct row_range *range)
 {
-	row_stream_init(stream, of->finder, INT64_MIN, key - 1);
-	stream->reaching = key;
-	stream->rows = of->rows;
-	/* They are in memory beside a block. */
-	if (of->block_rows < stream->block_rows)
-		stream->block_rows = of->block_rows;
+	row_stream_init(part, of->finder, range->low, range->high);
+	part->range = *range;
+	part->rows = of->rows;
 }
 
 void row_stream_release(struct row_stream *stream)
@@ -300,23 +296,6 @@ static int next_file(struct row_stream *stream, struct find_file *file, struct s
 }
 
 /*
- * As many rows as fit, since those before a block are gone through for each block. But as many
- * blocks that no thread has to wait long for another.
- */
-static size_t choose_block_rows(const struct row_stream *stream)
-{
-	size_t threads = stream->finder->resources->threads;
-	size_t most = finder_memory(stream->finder) / 8 * 3 / threads / stream->row_bytes;
-	size_t even = sorted_rows_count(stream->rows) / threads / BLOCKS_PER_THREAD;
-
-	if (even < BLOCK_ROWS)
-		even = BLOCK_ROWS;
-	if (most < BLOCK_ROWS_MIN)
-		most = BLOCK_ROWS_MIN;
-	return most < even ? most : even;
-}
-
-/*
  * Can a file's extension matter beyond what needs_extension() says of its own content? Only to a file
  * without a sketch, where sketches verify. Else all copies are one row, whatever they are called.
  */
@@ -326,42 +305,40 @@ static bool tells_extensions(const struct row_stream *stream)
 	       !sorted_rows_are_sketched(stream->rows);
 }
 
+int row_stream_read(struct row_stream *stream, struct simhash_error *error)
+{
+	const struct row_range *range = &stream->range;
+
+	if (stream->rows != NULL || range->low > range->high)
+		return 0;
+	stream->rows = &stream->own_rows;
+	return sorted_rows_read(&stream->own_rows, stream->finder, stream->finder->store,
+				range->low, range->high, stream->looks_up, error);
+}
+
 static int begin_stream(struct row_stream *stream, struct simhash_error *error)
 {
 	static const struct block nothing;
-	const struct row_range range = {stream->low, stream->high, stream->reaching};
 
 	stream->has_begun = true;
-	if (carry(stream, &nothing, INT64_MIN, error) != 0)
+	if (carry(stream, &nothing, INT64_MIN, error) != 0 || row_stream_read(stream, error) != 0)
 		return -1;
-	if (stream->low > stream->high) {
+	if (stream->rows == NULL) {
 		stream->has_ended = true; /* no key is in this part */
 		return 0;
 	}
-	if (stream->rows == NULL) {
-		stream->rows = &stream->own_rows;
-		if (sorted_rows_read(&stream->own_rows, stream->finder, stream->finder->store,
-				     stream->low, stream->high, stream->looks_up, error) != 0)
-			return -1;
-		stream->next->passed_over = stream->own_rows.passed_over;
-		if (stream->row_bytes > 0)
-			stream->block_rows = choose_block_rows(stream);
-	}
+	stream->next->passed_over = stream->own_rows.passed_over;
 	stream->keeps_extensions = stream->keeps_extensions && tells_extensions(stream);
-	return sorted_cursor_begin(&stream->cursor, stream->rows, &range, error);
+	return sorted_cursor_begin(&stream->cursor, stream->rows, &stream->range, error);
 }
 
 /* Enough for a block, and no copies are waiting for more of their kind. */
 static bool is_full(const struct row_stream *stream)
 {
 	const struct block *block = stream->next;
-	size_t most = stream->block_rows;
 
-	if (stream->takes_all)
-		return false;
-	if (stream->finder->resources->block_rows != 0)
-		most = stream->finder->resources->block_rows;
-	return block->count - block->first_new >= most || block->new_copies >= BLOCK_COPIES_MAX;
+	return !stream->takes_all && (block->count - block->first_new >= stream->block_rows ||
+				      block->new_copies >= BLOCK_COPIES_MAX);
 }
 
 static int next_block(struct row_stream *stream, struct block **block, struct simhash_error *error)

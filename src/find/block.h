@@ -5,15 +5,14 @@
  *     row_stream_init(&stream, finder, low, high);
  *     while (row_stream_next(&stream, &block, &error) == 1) {
  *             // rows first_new .. count - 1
- *             row_stream_init_before(&before, &stream, block->rows[0].uniform);
- *             // the blocks of that have the rows before these that reach any of them
- *             row_stream_release(&before);
  *             block_free(block);
  *     }
  *     row_stream_release(&stream);
  *
- * Several threads may take blocks of one stream under a common lock. A block belongs to
- * the thread that took it.
+ * Several threads may go through parts of a stream whose rows have been read:
+ *
+ *     row_stream_read(&stream, &error);
+ *     row_stream_init_part(&part, &stream, &range);   // and row_stream_next() as above
  *
  * SPDX-License-Identifier: MIT
  */
@@ -39,11 +38,10 @@ void block_free(struct block *block);
 
 struct row_stream {
 	const struct finder *finder;
-	int64_t low, high, reaching; /* see struct row_range */
+	struct row_range range;
 	bool looks_up; /* each row by the index of uniform: for a small part of them */
 	bool has_begun, has_ended;
-	bool takes_all;	  /* into one block, however many */
-	size_t row_bytes; /* that a row takes in the search: a thread's block is to fit into memory */
+	bool takes_all;	       /* into one block, however many */
 	size_t block_rows;     /* new ones in a block; more where copies are wanted together */
 	bool keeps_extensions; /* of a copy: else it has that of its twin */
 	struct sorted_rows own_rows;
@@ -64,11 +62,15 @@ struct row_stream {
 void row_stream_init(struct row_stream *stream, const struct finder *finder, int64_t low,
 		     int64_t high);
 
+/* Read the rows, unless that was done. Else the first row_stream_next() does it. */
+int row_stream_read(struct row_stream *stream, struct simhash_error *error);
+
 /*
- * The rows of a stream that has begun, and before it, whose keys are below this one, and that reach
- * it. Any number of threads may have such streams of one.
+ * Those rows of a stream that are in a range, whatever its own. The rows of the stream must have
+ * been read. Any number of threads may have such parts of one.
  */
-void row_stream_init_before(struct row_stream *stream, const struct row_stream *of, int64_t key);
+void row_stream_init_part(struct row_stream *part, const struct row_stream *of,
+			  const struct row_range *range);
 
 void row_stream_release(struct row_stream *stream);
 

@@ -1,11 +1,11 @@
 /*
- * The search for pairs in a block, without loss.
+ * The search for pairs in blocks, without loss.
  *
  * For any signs, |sum of +-(a_i - b_i)| is at most the distance, so two rows whose
  * signed sums differ by more than the distance allowed cannot be a pair. The signs are
  * rows of the 16 x 16 Walsh-Hadamard matrix: the sign of tag i in row r is the parity of
  * i AND r. Row 0 is the key uniform, by which the stream is ordered and cut into blocks.
- * Within a block these tests follow, the cheapest first:
+ * Within blocks these tests follow, the cheapest first:
  *
  *     grid sum   Walsh row 3, and uniform: only cells within reach are looked up, by hash
  *     order sum  Walsh row 9, the order within a cell: a range by binary search
@@ -46,9 +46,9 @@ struct cell {
 
 void join_release(struct join *join)
 {
+	free(join->files);
 	free(join->entries);
 	free(join->spare);
-	free(join->grid_sum);
 	free(join->order_sum);
 	free(join->cell);
 	free(join->marks);
@@ -56,10 +56,16 @@ void join_release(struct join *join)
 	free(join->rows.sums);
 	free(join->rows.tags);
 	free(join->cells);
-	free(join->order);
-	free(join->spare_order);
 	key_index_release(&join->keys);
-	*join = (struct join){.reporter = join->reporter};
+	*join = (struct join){.count = 0};
+}
+
+void join_search_release(struct join_search *search)
+{
+	free(search->order);
+	free(search->spare_order);
+	key_walk_release(&search->walk);
+	*search = (struct join_search){.reporter = search->reporter};
 }
 
 static int make_room(struct join *join, size_t count, struct simhash_error *error)
@@ -69,9 +75,9 @@ static int make_room(struct join *join, size_t count, struct simhash_error *erro
 	if (count + LANES <= join->capacity)
 		return 0;
 	join_release(join);
+	join->files = malloc(capacity * sizeof(struct find_file *));
 	join->entries = malloc(capacity * sizeof *join->entries);
 	join->spare = malloc(capacity * sizeof *join->spare);
-	join->grid_sum = malloc(capacity * sizeof *join->grid_sum);
 	join->order_sum = malloc(capacity * sizeof *join->order_sum);
 	join->cell = malloc(capacity * sizeof *join->cell);
 	join->marks = malloc((capacity / LANES + 1) * sizeof *join->marks);
@@ -79,7 +85,7 @@ static int make_room(struct join *join, size_t count, struct simhash_error *erro
 	join->rows.sums = malloc((capacity / LANES + 1) * sizeof *join->rows.sums);
 	join->rows.tags = malloc((capacity / LANES + 1) * sizeof *join->rows.tags);
 	join->capacity = capacity;
-	if (join->entries != NULL && join->spare != NULL && join->grid_sum != NULL &&
+	if (join->files != NULL && join->entries != NULL && join->spare != NULL &&
 	    join->order_sum != NULL && join->cell != NULL && join->marks != NULL &&
 	    join->number != NULL && join->rows.sums != NULL && join->rows.tags != NULL)
 		return 0;
@@ -178,22 +184,25 @@ static const struct cell *find_cell(const struct join *join, uint64_t hash)
 	return join->cells[slot].end == 0 ? NULL : &join->cells[slot];
 }
 
-static int prepare(struct join *join, struct simhash_error *error)
+/* In the order of cells, rows are scattered over memory: the cache is told of them early. */
+static void prefetch_row(const struct find_file *row)
 {
-	const struct block *block = join->block;
+	const char *bytes = (const char *)row;
 
+	for (size_t at = 0; at < offsetof(struct find_file, extension_hash); at += 64)
+		__builtin_prefetch(bytes + at);
+}
+
+static void find_powers(struct join *join)
+{
 	for (unsigned p = 0; p < POWERS; p++)
 		join->powers[p] = (struct join_power){INT64_MAX, -1};
 	join->lowest = POWERS - 1;
 	join->highest = 0;
-	for (size_t i = 0; i < block->count; i++) {
-		const struct find_file *row = &block->rows[i];
+	for (size_t i = 0; i < join->count; i++) {
+		const struct find_file *row = join->files[i];
 		unsigned p = power_of(row->swept_reach);
 		struct join_power *power = &join->powers[p];
-		join->grid_sum[i] = signed_sum(&row->table, GRID_WALSH_ROW);
-		join->order_sum[i] = signed_sum(&row->table, ORDER_WALSH_ROW);
-		join->cell[i] = cell_hash(join, row, p, key_column_of(row->uniform, p),
-					  column_of(join->grid_sum[i], p));
 		if (row->size_bytes < power->min_size)
 			power->min_size = row->size_bytes;
 		if (row->size_bytes > power->max_size)
@@ -201,20 +210,72 @@ static int prepare(struct join *join, struct simhash_error *error)
 		join->lowest = p < join->lowest ? p : join->lowest;
 		join->highest = p > join->highest ? p : join->highest;
 	}
-	sort_entries(join, block->count);
-	/* Lanes without a row are compared too, and come to nothing by their number. */
-	memset(&join->rows.sums[block->count / LANES], 0, sizeof *join->rows.sums);
-	memset(&join->rows.tags[block->count / LANES], 0, sizeof *join->rows.tags);
-	for (size_t i = 0; i < block->count; i++) {
-		uint32_t number = (uint32_t)join->entries[i].number;
-		const struct find_file *row = &block->rows[number];
-		join->number[i] = number;
-		if (i % LANES == 0)
-			join->marks[i / LANES] = join->order_sum[number];
-		near_rows_set(&join->rows, i, &row->table, power_of(row->swept_reach));
+}
+
+int join_begin(struct join *join, const struct block *const *blocks, size_t count,
+	       const struct find_rule *rule, struct simhash_error *error)
+{
+	size_t rows = 0;
+
+	for (size_t b = 0; b < count; b++)
+		rows += blocks[b]->count;
+	if (make_room(join, rows, error) != 0)
+		return -1;
+	join->rule = rule;
+	join->near = near_choose();
+	join->count = 0;
+	join->first_new = blocks[0]->first_new;
+	for (size_t b = 0; b < count; b++)
+		for (size_t i = 0; i < blocks[b]->count; i++)
+			join->files[join->count++] = &blocks[b]->rows[i];
+	find_powers(join);
+	return verify_is_keyed(&rule->verify)
+		       ? key_index_begin(&join->keys, join->files, rows, join->first_new, error)
+		       : 0;
+}
+
+void join_sum(struct join *join, size_t begin, size_t end)
+{
+	for (size_t i = begin; i < end; i++) {
+		const struct find_file *row = join->files[i];
+		unsigned p = power_of(row->swept_reach);
+		int64_t grid_sum = signed_sum(&row->table, GRID_WALSH_ROW);
+		join->order_sum[i] = signed_sum(&row->table, ORDER_WALSH_ROW);
+		join->cell[i] = cell_hash(join, row, p, key_column_of(row->uniform, p),
+					  column_of(grid_sum, p));
 	}
-	memset(join->number + block->count, 0xff, LANES * sizeof *join->number);
-	return enter_cells(join, block->count, error);
+	if (!verify_is_keyed(&join->rule->verify))
+		return;
+	/* Some rows may have no keys, so their numbers are no larger. */
+	if (begin < join->keys.own.count)
+		key_index_spread(&join->keys, begin,
+				 end < join->keys.own.count ? end : join->keys.own.count);
+}
+
+int join_sort(struct join *join, struct simhash_error *error)
+{
+	size_t count = join->count;
+
+	sort_entries(join, count);
+	for (size_t i = 0; i < count; i++)
+		join->number[i] = (uint32_t)join->entries[i].number;
+	/* Lanes without a row are compared too, and come to nothing by their number. */
+	memset(join->number + count, 0xff, LANES * sizeof *join->number);
+	memset(&join->rows.sums[count / LANES], 0, sizeof *join->rows.sums);
+	memset(&join->rows.tags[count / LANES], 0, sizeof *join->rows.tags);
+	return enter_cells(join, count, error);
+}
+
+void join_place(struct join *join, size_t begin, size_t end)
+{
+	for (size_t place = begin; place < end; place++) {
+		const struct find_file *row = join->files[join->number[place]];
+		if (place + ROWS_AHEAD < end)
+			prefetch_row(join->files[join->number[place + ROWS_AHEAD]]);
+		if (place % LANES == 0)
+			join->marks[place / LANES] = join->order_sum[join->number[place]];
+		near_rows_set(&join->rows, place, &row->table, power_of(row->swept_reach));
+	}
 }
 
 /* ---- Looking up ---- */
@@ -226,17 +287,17 @@ static bool is_beyond_sweep(const struct find_rule *rule, const struct file_pair
 	       !verify_is_swept(pair->a, pair->b, pair->distance);
 }
 
-static int try_candidate(struct join *join, const struct find_file *row,
-			 const struct find_file *other, bool shares_key,
+static int try_candidate(const struct join *join, const struct find_file *row,
+			 const struct find_file *other, bool shares_key, struct join_search *search,
 			 struct simhash_error *error)
 {
 	struct file_pair pair = {.a = row, .b = other};
 
-	if (!finder_crosses(join->reporter.finder, row->sides, other->sides) ||
+	if (!finder_crosses(search->reporter.finder, row->sides, other->sides) ||
 	    !rule_matches(join->rule, row, other, &pair) ||
 	    is_beyond_sweep(join->rule, &pair) != shares_key)
 		return 0;
-	return report_match(&join->reporter, &pair, error);
+	return report_match(&search->reporter, &pair, error);
 }
 
 /* The first entry in [begin, end) whose sum is not below `low`. */
@@ -253,21 +314,21 @@ static size_t lower_bound(const int64_t *sums, size_t begin, size_t end, int64_t
 	return begin;
 }
 
-/* A row whose pairs are looked for: among the rows of the block from `first` on. */
+/* A row whose pairs are looked for: among the rows of the blocks from `first` on. */
 struct sought {
 	const struct find_file *row;
 	int64_t grid_sum, order_sum;
 	uint32_t first;
-	bool is_within; /* the block */
+	bool is_within; /* the blocks */
 	/* There: where it is in the order of cells, and the power of its reach. */
 	size_t place;
 	unsigned power;
 };
 
 /* Try the rows of a cell from `begin` on. */
-static int search_cell(struct join *join, const struct sought *sought, const struct cell *cell,
-		       size_t begin, const struct nearness *near, uint64_t reach,
-		       struct simhash_error *error)
+static int search_cell(const struct join *join, const struct sought *sought,
+		       const struct cell *cell, size_t begin, const struct nearness *near,
+		       uint64_t reach, struct join_search *search, struct simhash_error *error)
 {
 	struct sum_range sums = sums_within(sought->order_sum, reach);
 	/* The marks of the cell, and among them those from the first sum that is not below on. */
@@ -283,20 +344,20 @@ static int search_cell(struct join *join, const struct sought *sought, const str
 		for (; mask != 0; mask &= mask - 1) {
 			size_t hit = chunk * LANES + (unsigned)__builtin_ctz(mask);
 			if (hit >= begin && hit < cell->end && join->number[hit] >= sought->first &&
-			    try_candidate(join, sought->row, &join->block->rows[join->number[hit]],
-					  false, error) != 0)
+			    try_candidate(join, sought->row, join->files[join->number[hit]], false,
+					  search, error) != 0)
 				return -1;
 		}
 	return 0;
 }
 
 /*
- * Of two rows of the block, one looks for the other: of equal powers, that which comes first in the
+ * Of two rows of the blocks, one looks for the other: of equal powers, that which comes first in the
  * order of cells, those of one key column in the order of their columns; else that of the smaller
  * power. So a row looks in half of the cells around its own, and in all of them among larger powers.
  */
-static int search_power(struct join *join, const struct sought *sought, unsigned power,
-			struct simhash_error *error)
+static int search_power(const struct join *join, const struct sought *sought, unsigned power,
+			struct join_search *search, struct simhash_error *error)
 {
 	const struct find_file *row = sought->row;
 	/* The distance of a pair is within the reach of both. */
@@ -321,8 +382,9 @@ static int search_power(struct join *join, const struct sought *sought, unsigned
 			if (cell != NULL) {
 				size_t begin = is_half && column == own_column ? sought->place + 1
 									       : cell->begin;
-				if (begin < cell->end && search_cell(join, sought, cell, begin,
-								     &near, reach, error) != 0)
+				if (begin < cell->end &&
+				    search_cell(join, sought, cell, begin, &near, reach, search,
+						error) != 0)
 					return -1;
 			}
 			if (column == last) /* which may be INT64_MAX */
@@ -332,7 +394,8 @@ static int search_power(struct join *join, const struct sought *sought, unsigned
 	return 0;
 }
 
-static int search_row(struct join *join, const struct sought *sought, struct simhash_error *error)
+static int search_row(const struct join *join, const struct sought *sought,
+		      struct join_search *search, struct simhash_error *error)
 {
 	int64_t size_bytes = sought->row->size_bytes;
 	int64_t largest = simhash_largest_partner(&join->rule->tolerance, size_bytes);
@@ -343,7 +406,7 @@ static int search_row(struct join *join, const struct sought *sought, struct sim
 		if (power->min_size > power->max_size || power->min_size > largest ||
 		    simhash_largest_partner(&join->rule->tolerance, power->max_size) < size_bytes)
 			continue;
-		if (search_power(join, sought, p, error) != 0)
+		if (search_power(join, sought, p, search, error) != 0)
 			return -1;
 	}
 	return 0;
@@ -351,145 +414,120 @@ static int search_row(struct join *join, const struct sought *sought, struct sim
 
 /* ---- Blocks ---- */
 
-int join_begin(struct join *join, const struct block *block, struct simhash_error *error)
+/* In the order of cells: a row looks where the one before it did. */
+int join_within(const struct join *join, size_t begin, size_t end, struct join_search *search,
+		struct simhash_error *error)
 {
-	struct pair_reporter *reporter = &join->reporter;
-
-	reporter->counts.rows += block->rows_read;
-	reporter->counts.unsketched += block->unsketched;
-	if (block->count == 0)
-		return 0;
-	if (make_room(join, block->count, error) != 0)
-		return -1;
-	join->block = block;
-	join->rule = &reporter->finder->request->rule;
-	join->near = near_choose();
-	if (prepare(join, error) != 0)
-		return -1;
-	if (verify_is_keyed(&join->rule->verify) && key_index_fill(&join->keys, block, error) != 0)
-		return -1;
-	for (size_t i = 0; i < block->count; i++)
-		if (block->rows[i].copies != NULL &&
-		    report_copies(reporter, &block->rows[i], error) != 0)
-			return -1;
-	return 0;
-}
-
-/* In the order of cells, rows are scattered over memory: the cache is told of them early. */
-static void prefetch_row(const struct find_file *row)
-{
-	const char *bytes = (const char *)row;
-
-	for (size_t at = 0; at < offsetof(struct find_file, extension_hash); at += 64)
-		__builtin_prefetch(bytes + at);
-}
-
-int join_within(struct join *join, struct simhash_error *error)
-{
-	const struct block *block = join->block;
-	struct key_pair pair;
-
-	/* In the order of cells: a row looks where the one before it did. */
-	for (size_t place = 0; place < block->count; place++) {
+	for (size_t place = begin; place < end; place++) {
 		uint32_t i = join->number[place];
-		struct sought sought = {.row = &block->rows[i],
-					.grid_sum = join->grid_sum[i],
+		const struct find_file *row = join->files[i];
+		struct sought sought = {.row = row,
+					.grid_sum = signed_sum(&row->table, GRID_WALSH_ROW),
 					.order_sum = join->order_sum[i],
 					/* One of a pair is new. */
-					.first = i >= block->first_new ? 0
-								       : (uint32_t)block->first_new,
+					.first = i >= join->first_new ? 0
+								      : (uint32_t)join->first_new,
 					.is_within = true,
 					.place = place,
-					.power = power_of(block->rows[i].swept_reach)};
-		if (place + ROWS_AHEAD < block->count)
-			prefetch_row(&block->rows[join->number[place + ROWS_AHEAD]]);
-		if (search_row(join, &sought, error) != 0)
+					.power = power_of(row->swept_reach)};
+		if (place + ROWS_AHEAD < end)
+			prefetch_row(join->files[join->number[place + ROWS_AHEAD]]);
+		if (search_row(join, &sought, search, error) != 0)
 			return -1;
 	}
-	/* Pairs further apart than the search by counts looks: their sketches share a key. */
-	while (verify_is_keyed(&join->rule->verify) && key_index_next_pair(&join->keys, &pair))
-		if (try_candidate(join, &block->rows[pair.y], &block->rows[pair.x], true, error) !=
-		    0)
+	return 0;
+}
+
+int join_within_keys(const struct join *join, unsigned key, unsigned end_key,
+		     struct join_search *search, struct simhash_error *error)
+{
+	struct key_pair pair;
+
+	key_walk_begin(&search->walk, &join->keys, key, end_key);
+	while (key_walk_next_pair(&search->walk, &pair))
+		if (try_candidate(join, join->files[pair.y], join->files[pair.x], true, search,
+				  error) != 0)
 			return -1;
 	return 0;
 }
 
-/* Does the search by counts look as far as the block? */
+/* Does the search by counts look as far as the blocks? */
 static bool is_swept(const struct join *join, const struct find_file *row)
 {
-	return join->block->rows[0].uniform - row->uniform <= row->swept_reach;
+	return join->files[0]->uniform - row->uniform <= row->swept_reach;
 }
 
-static int make_order(struct join *join, size_t count, struct simhash_error *error)
+static int make_order(struct join_search *search, size_t count, struct simhash_error *error)
 {
-	if (count <= join->order_capacity)
+	if (count <= search->order_capacity)
 		return 0;
-	free(join->order);
-	free(join->spare_order);
-	join->order = malloc(count * sizeof *join->order);
-	join->spare_order = malloc(count * sizeof *join->spare_order);
-	join->order_capacity = join->order == NULL || join->spare_order == NULL ? 0 : count;
-	return join->order_capacity == 0 ? error_set_memory(error) : 0;
+	free(search->order);
+	free(search->spare_order);
+	search->order = malloc(count * sizeof *search->order);
+	search->spare_order = malloc(count * sizeof *search->spare_order);
+	search->order_capacity = search->order == NULL || search->spare_order == NULL ? 0 : count;
+	return search->order_capacity == 0 ? error_set_memory(error) : 0;
 }
 
 /*
- * The rows to be searched for, so that those of a cell come together: they look in the same cells.
- * Returns how many.
+ * The rows that the search by counts looks for, so that those of a cell come together: they look in
+ * the same cells. Returns how many.
  */
-static size_t order_asking(struct join *join, const struct block *before)
+static size_t order_asking(const struct join *join, const struct find_file *rows, size_t row_count,
+			   struct join_search *search)
 {
 	size_t count = 0;
 
-	for (size_t i = before->first_new; i < before->count; i++) {
-		const struct find_file *row = &before->rows[i];
+	for (size_t i = 0; i < row_count; i++) {
+		const struct find_file *row = &rows[i];
 		unsigned p = power_of(row->swept_reach);
 		int64_t grid_sum;
 		if (!is_swept(join, row))
 			continue;
 		grid_sum = signed_sum(&row->table, GRID_WALSH_ROW);
-		join->order[count++] =
+		search->order[count++] =
 			(struct sort_item){cell_hash(join, row, p, key_column_of(row->uniform, p),
 						     column_of(grid_sum, p)),
 					   i};
 	}
-	sort_items(join->order, join->spare_order, count, ORDER_BITS);
+	sort_items(search->order, search->spare_order, count, ORDER_BITS);
 	return count;
 }
 
-static int search_before(struct join *join, const struct block *before, struct simhash_error *error)
+static int sweep_before(const struct join *join, const struct find_file *rows, size_t count,
+			struct join_search *search, struct simhash_error *error)
 {
-	size_t count;
-
-	if (make_order(join, before->count, error) != 0)
+	if (make_order(search, count, error) != 0)
 		return -1;
-	count = order_asking(join, before);
+	count = order_asking(join, rows, count, search);
 	for (size_t i = 0; i < count; i++) {
-		const struct find_file *row = &before->rows[join->order[i].number];
+		const struct find_file *row = &rows[search->order[i].number];
 		struct sought sought = {.row = row,
 					.grid_sum = signed_sum(&row->table, GRID_WALSH_ROW),
 					.order_sum = signed_sum(&row->table, ORDER_WALSH_ROW),
-					.first = (uint32_t)join->block->first_new};
+					.first = (uint32_t)join->first_new};
 		if (i + ROWS_AHEAD < count)
-			prefetch_row(&before->rows[join->order[i + ROWS_AHEAD].number]);
-		if (search_row(join, &sought, error) != 0)
+			prefetch_row(&rows[search->order[i + ROWS_AHEAD].number]);
+		if (search_row(join, &sought, search, error) != 0)
 			return -1;
 	}
 	return 0;
 }
 
-int join_before(struct join *join, const struct block *before, struct simhash_error *error)
+int join_before(const struct join *join, const struct find_file *rows, size_t count,
+		struct join_search *search, struct simhash_error *error)
 {
-	const struct block *block = join->block;
 	struct key_pair pair;
 
-	if (search_before(join, before, error) != 0)
+	if (sweep_before(join, rows, count, search, error) != 0)
 		return -1;
 	if (!verify_is_keyed(&join->rule->verify))
 		return 0;
-	if (key_index_ask(&join->keys, before, error) != 0)
+	if (key_walk_take(&search->walk, rows, count, error) != 0)
 		return -1;
-	while (key_index_next_answer(&join->keys, &pair))
-		if (try_candidate(join, &block->rows[pair.y], &before->rows[pair.x], true, error) !=
+	key_walk_ask(&search->walk, &join->keys);
+	while (key_walk_next_answer(&search->walk, &pair))
+		if (try_candidate(join, join->files[pair.y], &rows[pair.x], true, search, error) !=
 		    0)
 			return -1;
 	return 0;

@@ -1,10 +1,19 @@
 /*
- * The pairs of a block, and of rows before it with its new ones.
+ * The pairs of the rows of some blocks, and of rows before them with the new ones.
  *
- *     join_begin(&join, block, &error);
- *     join_within(&join, &error);
- *     join_before(&join, before, &error);     // for blocks of the rows before it
- *     join_release(&join);                    // after all blocks
+ *     join_begin(&join, blocks, count, rule, &error);
+ *     join_sum(&join, begin, end);            // all rows, by any number of threads
+ *     join_sort(&join, &error);
+ *     join_place(&join, begin, end);          // all rows; and key_index_fill() of join.keys
+ *
+ *     join_within(&join, begin, end, &search, &error);
+ *     join_within_keys(&join, 0, SKETCH_KEYS, &search, &error);
+ *     join_before(&join, rows, row_count, &search, &error);
+ *     join_search_release(&search);
+ *     join_release(&join);
+ *
+ * Of the lines of each half those of the first are done one after the other; those of the second by
+ * any number of threads, each with a join_search of its own.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,16 +31,16 @@ struct join_power {
 	int64_t min_size, max_size; /* none: the minimum above the maximum */
 };
 
-/* Of a thread. All zero to begin with, but for the reporter. Its memory serves block after block. */
+/* All zero to begin with. Its memory serves again and again. */
 struct join {
-	struct pair_reporter reporter;
 	const struct find_rule *rule;
 	near_fn *near;
-	const struct block *block;
+	const struct find_file **files; /* the rows of the blocks, one block after the other */
+	size_t count, first_new;
 	struct join_power powers[POWERS];
-	unsigned lowest, highest;      /* of the powers present */
-	int64_t *grid_sum, *order_sum; /* signed sums of each row; see join.c */
-	uint64_t *cell;		       /* of each row: its hash */
+	unsigned lowest, highest; /* of the powers present */
+	int64_t *order_sum;	  /* a signed sum of each row; see join.c */
+	uint64_t *cell;		  /* of each row: its hash */
 	struct sort_item *entries, *spare;
 	/* Of the rows in the order of cells. */
 	uint32_t *number;
@@ -41,25 +50,51 @@ struct join {
 	struct cell *cells;
 	size_t cell_slots, cell_capacity; /* slots in use: a power of two */
 	struct key_index keys;
-	struct sort_item *order, *spare_order; /* of rows before the block */
+};
+
+/* Of one thread. All zero to begin with, but for the reporter. */
+struct join_search {
+	struct pair_reporter reporter;
+	struct key_walk walk;
+	struct sort_item *order, *spare_order; /* of rows before a block */
 	size_t order_capacity;
 };
 
 void join_release(struct join *join);
+void join_search_release(struct join_search *search);
 
 /* About how many bytes a row of a block takes, with what a join keeps of it. */
 #define JOIN_ROW_BYTES 1200
 
 /*
- * Prepare for the pairs of a block, which is borrowed, and report its copies. One without rows is
- * only counted.
+ * Begin with blocks in the order of their keys, with a row or more together. Only the first may have
+ * rows that are not new. Borrows them, and the rule.
  */
-int join_begin(struct join *join, const struct block *block, struct simhash_error *error);
+int join_begin(struct join *join, const struct block *const *blocks, size_t count,
+	       const struct find_rule *rule, struct simhash_error *error);
 
-/* Report every pair of a new row and a row before it in the block. */
-int join_within(struct join *join, struct simhash_error *error);
+/* Compute what rows `begin` .. `end` - 1 are sorted by, and the keys of own rows of that share. */
+void join_sum(struct join *join, size_t begin, size_t end);
 
-/* Report every pair of a new row and one that is new in another block, which comes before. */
-int join_before(struct join *join, const struct block *before, struct simhash_error *error);
+/* When all rows have their sums. */
+int join_sort(struct join *join, struct simhash_error *error);
+
+/* Enter those that have the places `begin` .. `end` - 1 in the order of cells: LANES or a multiple. */
+void join_place(struct join *join, size_t begin, size_t end);
+
+/*
+ * Report the pairs of a new row and a row before it whose counts are near: for the places `begin` ..
+ * `end` - 1 in the order of cells. Each pair is found from one of its two places.
+ */
+int join_within(const struct join *join, size_t begin, size_t end, struct join_search *search,
+		struct simhash_error *error);
+
+/* The same for pairs further apart, by the keys `key` .. `end_key` - 1 of their sketches. */
+int join_within_keys(const struct join *join, unsigned key, unsigned end_key,
+		     struct join_search *search, struct simhash_error *error);
+
+/* Report every pair of a new row and one of these, which come before all rows of the blocks. */
+int join_before(const struct join *join, const struct find_file *rows, size_t count,
+		struct join_search *search, struct simhash_error *error);
 
 #endif

@@ -24,12 +24,17 @@ static void release_rows(struct keyed_rows *rows)
 void key_index_release(struct key_index *index)
 {
 	release_rows(&index->own);
-	release_rows(&index->asking);
 	free(index->entries);
 	free(index->ends);
 	free(index->filters);
-	free(index->passing);
-	*index = (struct key_index){.row = 0};
+	*index = (struct key_index){.first_new = 0};
+}
+
+void key_walk_release(struct key_walk *walk)
+{
+	release_rows(&walk->asking);
+	free(walk->passing);
+	*walk = (struct key_walk){.index = NULL};
 }
 
 /* ---- Rows with keys ---- */
@@ -56,7 +61,7 @@ static int make_room(struct keyed_rows *rows, size_t count, struct simhash_error
 	return 0;
 }
 
-/* A permutation, so that keys with one hash are one key. */
+/* A permutation, so that keys with one hash are one key. The seed is the same for all indexes. */
 static uint32_t hash_key(uint32_t seed, uint32_t key)
 {
 	uint32_t hash = (key ^ seed) * UINT32_C(0x85ebca6b);
@@ -70,40 +75,17 @@ static const uint32_t *hashes_of(const struct keyed_rows *rows, unsigned key)
 	return rows->hashes + key * rows->capacity;
 }
 
-/* Append hashes of the rows whose numbers were. */
-static void spread_keys(struct keyed_rows *rows, uint32_t seed, const struct sketch_keys *keys,
+/* Set the hashes of rows from `begin` on, whose keys these are. */
+static void spread_keys(struct keyed_rows *rows, size_t begin, const struct sketch_keys *keys,
 			size_t count)
 {
+	uint32_t seed = (uint32_t)hash_seeded(0, 0);
+
 	for (unsigned key = 0; key < SKETCH_KEYS; key++) {
-		uint32_t *hashes = rows->hashes + key * rows->capacity + rows->count;
+		uint32_t *hashes = rows->hashes + key * rows->capacity + begin;
 		for (size_t i = 0; i < count; i++)
 			hashes[i] = hash_key(seed, keys[i].key[key]);
 	}
-	rows->count += count;
-}
-
-/* Those of a block from `first` on. */
-static int take_rows(struct keyed_rows *rows, const struct block *block, size_t first,
-		     uint32_t seed, struct simhash_error *error)
-{
-	struct sketch_keys keys[KEYED_ROWS];
-	size_t count = 0;
-
-	if (make_room(rows, block->count, error) != 0)
-		return -1;
-	rows->count = 0;
-	for (size_t i = first; i < block->count; i++) {
-		if (!sketch_has_shingles(&block->rows[i]))
-			continue;
-		rows->rows[rows->count + count] = (uint32_t)i;
-		sketch_keys_make(&block->rows[i].sketch, &keys[count++]);
-		if (count == KEYED_ROWS) {
-			spread_keys(rows, seed, keys, count);
-			count = 0;
-		}
-	}
-	spread_keys(rows, seed, keys, count);
-	return 0;
 }
 
 /* Do two rows share this key, and none before it? */
@@ -182,7 +164,7 @@ static uint32_t row_mask(const struct key_index *index)
 	return (UINT32_C(1) << index->row_bits) - 1;
 }
 
-static void fill_key(struct key_index *index, unsigned key)
+void key_index_fill(struct key_index *index, unsigned key)
 {
 	unsigned shift = 32 - index->bucket_bits;
 	uint32_t *ends = ends_of(index, key), begin = 0;
@@ -207,48 +189,75 @@ static void fill_key(struct key_index *index, unsigned key)
 						      (uint32_t)i;
 }
 
-static void begin_key(struct key_index *index, unsigned key)
+int key_index_begin(struct key_index *index, const struct find_file *const *rows, size_t count,
+		    size_t first_new, struct simhash_error *error)
 {
-	index->key = key;
-	index->row = index->bucket = 0;
-	index->at = index->end = index->begin = 0;
-}
+	struct keyed_rows *own = &index->own;
+	bool had_room = has_room(own, count);
 
-int key_index_fill(struct key_index *index, const struct block *block, struct simhash_error *error)
-{
-	bool had_room = has_room(&index->own, block->count);
-
-	index->seed = (uint32_t)hash_seeded(0, 0);
-	if (take_rows(&index->own, block, 0, index->seed, error) != 0 ||
-	    (!had_room && make_buckets(index, error) != 0))
+	if (make_room(own, count, error) != 0 || (!had_room && make_buckets(index, error) != 0))
 		return -1;
-	index->row_bits = bits_for(block->count);
-	index->bucket_bits = bucket_bits_for(block->count);
-	index->filter_bits = filter_bits_for(block->count);
-	for (unsigned key = 0; key < SKETCH_KEYS; key++)
-		fill_key(index, key);
-	for (index->first_new = 0; index->first_new < index->own.count; index->first_new++)
-		if (index->own.rows[index->first_new] >= block->first_new)
-			break;
-	begin_key(index, 0);
+	index->files = rows;
+	own->count = index->first_new = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (i == first_new)
+			index->first_new = own->count;
+		if (sketch_has_shingles(rows[i]))
+			own->rows[own->count++] = (uint32_t)i;
+	}
+	if (first_new >= count)
+		index->first_new = own->count;
+	index->row_bits = bits_for(count);
+	index->bucket_bits = bucket_bits_for(count);
+	index->filter_bits = filter_bits_for(count);
 	return 0;
 }
 
-/* ---- Pairs of the block ---- */
+void key_index_spread(struct key_index *index, size_t begin, size_t end)
+{
+	struct sketch_keys keys[KEYED_ROWS];
+
+	while (begin < end) {
+		size_t count = end - begin < KEYED_ROWS ? end - begin : KEYED_ROWS;
+		for (size_t i = 0; i < count; i++)
+			sketch_keys_make(&index->files[index->own.rows[begin + i]]->sketch,
+					 &keys[i]);
+		spread_keys(&index->own, begin, keys, count);
+		begin += count;
+	}
+}
+
+/* ---- Pairs of own rows ---- */
+
+static void begin_key(struct key_walk *walk, unsigned key)
+{
+	walk->key = key;
+	walk->row = walk->bucket = 0;
+	walk->at = walk->end = walk->begin = 0;
+}
+
+void key_walk_begin(struct key_walk *walk, const struct key_index *index, unsigned key,
+		    unsigned end_key)
+{
+	walk->index = index;
+	walk->end_key = end_key;
+	begin_key(walk, key);
+}
 
 /* Go on to the next entry of a new row with others before it in its bucket. */
-static bool next_entry(struct key_index *index)
+static bool next_entry(struct key_walk *walk)
 {
-	const uint32_t *entries = entries_of(index, index->key), *ends = ends_of(index, index->key);
+	const struct key_index *index = walk->index;
+	const uint32_t *entries = entries_of(index, walk->key), *ends = ends_of(index, walk->key);
 	uint32_t mask = row_mask(index);
 
-	while (index->row < index->own.count) {
-		size_t row = index->row++;
-		while (row >= ends[index->bucket])
-			index->begin = ends[index->bucket++];
-		if (row > index->begin && (entries[row] & mask) >= index->first_new) {
-			index->at = index->begin;
-			index->end = (uint32_t)row;
+	while (walk->row < index->own.count) {
+		size_t row = walk->row++;
+		while (row >= ends[walk->bucket])
+			walk->begin = ends[walk->bucket++];
+		if (row > walk->begin && (entries[row] & mask) >= index->first_new) {
+			walk->at = walk->begin;
+			walk->end = (uint32_t)row;
 			return true;
 		}
 	}
@@ -256,30 +265,31 @@ static bool next_entry(struct key_index *index)
 }
 
 /* Rows are in the order of their numbers within a bucket. */
-bool key_index_next_pair(struct key_index *index, struct key_pair *pair)
+bool key_walk_next_pair(struct key_walk *walk, struct key_pair *pair)
 {
+	const struct key_index *index = walk->index;
 	uint32_t mask = row_mask(index);
 
 	for (;;) {
-		const uint32_t *entries = entries_of(index, index->key);
-		while (index->at < index->end) {
-			uint32_t x = entries[index->at++], y = entries[index->end];
+		const uint32_t *entries = entries_of(index, walk->key);
+		while (walk->at < walk->end) {
+			uint32_t x = entries[walk->at++], y = entries[walk->end];
 			if (((x ^ y) & ~mask) != 0 ||
-			    !share_first(&index->own, x & mask, &index->own, y & mask, index->key))
+			    !share_first(&index->own, x & mask, &index->own, y & mask, walk->key))
 				continue;
 			*pair = (struct key_pair){index->own.rows[x & mask],
 						  index->own.rows[y & mask]};
 			return true;
 		}
-		if (next_entry(index))
+		if (next_entry(walk))
 			continue;
-		if (index->key + 1 >= SKETCH_KEYS)
+		if (walk->key + 1 >= walk->end_key)
 			return false;
-		begin_key(index, index->key + 1);
+		begin_key(walk, walk->key + 1);
 	}
 }
 
-/* ---- Pairs with rows before the block ---- */
+/* ---- Pairs with other rows ---- */
 
 static uint32_t begin_of(const uint32_t *ends, size_t bucket)
 {
@@ -287,30 +297,32 @@ static uint32_t begin_of(const uint32_t *ends, size_t bucket)
 }
 
 /* Begin a key with the rows that pass its filter, which is small enough to stay in the cache. */
-static void begin_asking(struct key_index *index, unsigned key)
+static void begin_asking(struct key_walk *walk, unsigned key)
 {
-	const uint32_t *hashes = hashes_of(&index->asking, key);
+	const struct key_index *index = walk->index;
+	const uint32_t *hashes = hashes_of(&walk->asking, key);
 	const uint64_t *filter = filter_of(index, key);
 	size_t count = 0;
 
-	begin_key(index, key);
-	for (size_t i = 0; i < index->asking.count; i++) {
+	begin_key(walk, key);
+	for (size_t i = 0; i < walk->asking.count; i++) {
 		uint32_t bit = hashes[i] >> (32 - index->filter_bits);
-		index->passing[count] = (uint32_t)i;
+		walk->passing[count] = (uint32_t)i;
 		count += filter[bit / 64] >> bit % 64 & 1;
 	}
-	index->passing_count = count;
+	walk->passing_count = count;
 }
 
 /* Begin with the bucket of the next row that asks; false when there is none. */
-static bool next_row(struct key_index *index)
+static bool next_row(struct key_walk *walk)
 {
-	const uint32_t *ends = ends_of(index, index->key);
-	const uint32_t *entries = entries_of(index, index->key);
-	const uint32_t *hashes = hashes_of(&index->asking, index->key);
-	const uint32_t *passing = index->passing;
+	const struct key_index *index = walk->index;
+	const uint32_t *ends = ends_of(index, walk->key);
+	const uint32_t *entries = entries_of(index, walk->key);
+	const uint32_t *hashes = hashes_of(&walk->asking, walk->key);
+	const uint32_t *passing = walk->passing;
 	unsigned shift = 32 - index->bucket_bits;
-	size_t row = index->row, count = index->passing_count, bucket;
+	size_t row = walk->row, count = walk->passing_count, bucket;
 
 	if (row + 2 * AHEAD < count)
 		__builtin_prefetch(&ends[hashes[passing[row + 2 * AHEAD]] >> shift]);
@@ -319,50 +331,70 @@ static bool next_row(struct key_index *index)
 	if (row >= count)
 		return false;
 	bucket = hashes[passing[row]] >> shift;
-	index->at = begin_of(ends, bucket);
-	index->end = ends[bucket];
-	index->row++;
+	walk->at = begin_of(ends, bucket);
+	walk->end = ends[bucket];
+	walk->row++;
 	return true;
 }
 
-int key_index_ask(struct key_index *index, const struct block *before, struct simhash_error *error)
+int key_walk_take(struct key_walk *walk, const struct find_file *rows, size_t count,
+		  struct simhash_error *error)
 {
-	bool had_room = has_room(&index->asking, before->count);
+	struct keyed_rows *asking = &walk->asking;
+	struct sketch_keys keys[KEYED_ROWS];
+	size_t waiting = 0;
 
-	if (take_rows(&index->asking, before, before->first_new, index->seed, error) != 0)
-		return -1;
-	if (!had_room) {
-		free(index->passing);
-		index->passing = malloc(index->asking.capacity * sizeof *index->passing);
-		if (index->passing == NULL)
+	if (!has_room(asking, count)) {
+		free(walk->passing);
+		walk->passing = malloc((count + 1) * sizeof *walk->passing);
+		if (walk->passing == NULL)
 			return error_set_memory(error);
 	}
-	begin_asking(index, 0);
+	if (make_room(asking, count, error) != 0)
+		return -1;
+	asking->count = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (sketch_has_shingles(&rows[i])) {
+			asking->rows[asking->count + waiting] = (uint32_t)i;
+			sketch_keys_make(&rows[i].sketch, &keys[waiting++]);
+		}
+		if (waiting == KEYED_ROWS || i + 1 == count) {
+			spread_keys(asking, asking->count, keys, waiting);
+			asking->count += waiting;
+			waiting = 0;
+		}
+	}
 	return 0;
 }
 
-bool key_index_next_answer(struct key_index *index, struct key_pair *pair)
+void key_walk_ask(struct key_walk *walk, const struct key_index *index)
 {
+	walk->index = index;
+	begin_asking(walk, 0);
+}
+
+bool key_walk_next_answer(struct key_walk *walk, struct key_pair *pair)
+{
+	const struct key_index *index = walk->index;
 	uint32_t mask = row_mask(index);
 
 	for (;;) {
-		const uint32_t *entries = entries_of(index, index->key);
-		const uint32_t *hashes = hashes_of(&index->asking, index->key);
-		while (index->at < index->end) {
-			uint32_t asks = index->passing[index->row - 1],
-				 entry = entries[index->at++];
+		const uint32_t *entries = entries_of(index, walk->key);
+		const uint32_t *hashes = hashes_of(&walk->asking, walk->key);
+		while (walk->at < walk->end) {
+			uint32_t asks = walk->passing[walk->row - 1], entry = entries[walk->at++];
 			uint32_t row = entry & mask;
 			if (((entry ^ hashes[asks] << index->bucket_bits) & ~mask) != 0 ||
 			    row < index->first_new ||
-			    !share_first(&index->asking, asks, &index->own, row, index->key))
+			    !share_first(&walk->asking, asks, &index->own, row, walk->key))
 				continue;
-			*pair = (struct key_pair){index->asking.rows[asks], index->own.rows[row]};
+			*pair = (struct key_pair){walk->asking.rows[asks], index->own.rows[row]};
 			return true;
 		}
-		if (next_row(index))
+		if (next_row(walk))
 			continue;
-		if (index->key + 1 >= SKETCH_KEYS)
+		if (walk->key + 1 >= SKETCH_KEYS)
 			return false;
-		begin_asking(index, index->key + 1);
+		begin_asking(walk, walk->key + 1);
 	}
 }

@@ -12,7 +12,6 @@
 #include "base/temporary.h"
 
 #define WRITE_BYTES ((size_t)256 << 10)
-#define ZONE_ROWS 64
 #define ROW_AHEAD 8 /* rows in order are scattered over memory: the cache is told of them early */
 
 /* Of each row: its place in the order, and another while that is made. */
@@ -234,11 +233,25 @@ static bool is_in_memory(const struct run_reader *reader)
 	return reader->window.buffer == NULL;
 }
 
-static bool is_zone_wanted(const struct run_reader *reader)
+static bool is_zone_wanted(const struct run_zone *zone, const struct row_range *range)
 {
-	const struct run_zone *zone = &reader->runs->zones[reader->zone];
+	return zone->key <= range->high && zone->end_of_reach >= range->reaching;
+}
 
-	return zone->key <= reader->range.high && zone->end_of_reach >= reader->range.reaching;
+size_t row_runs_marks(const struct row_runs *runs, const struct row_range *range, int64_t *keys)
+{
+	size_t count = 0;
+
+	for (size_t run = 0; run < row_runs_count(runs); run++) {
+		size_t end = run < runs->spilled ? runs->ends[run] : runs->zone_count;
+		for (size_t i = first_zone(runs, run); i < end; i++) {
+			const struct run_zone *zone = &runs->zones[i];
+			bool is_below = i + 1 < end && zone[1].key < range->low;
+			if (!is_below && is_zone_wanted(zone, range))
+				keys[count++] = zone->key;
+		}
+	}
+	return count;
 }
 
 /* Go on to the next zones that are wanted and lie one behind another. */
@@ -246,13 +259,15 @@ static bool next_zones(struct run_reader *reader)
 {
 	const struct run_zone *zones = reader->runs->zones;
 
-	while (reader->zone < reader->end_zone && !is_zone_wanted(reader))
+	while (reader->zone < reader->end_zone &&
+	       !is_zone_wanted(&zones[reader->zone], &reader->range))
 		reader->zone++;
 	if (reader->zone == reader->end_zone)
 		return false;
 	reader->window.next = reader->zone == reader->first_zone ? reader->begin
 								 : zones[reader->zone - 1].end;
-	while (reader->zone < reader->end_zone && is_zone_wanted(reader))
+	while (reader->zone < reader->end_zone &&
+	       is_zone_wanted(&zones[reader->zone], &reader->range))
 		reader->window.end = zones[reader->zone++].end;
 	return true;
 }

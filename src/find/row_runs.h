@@ -27,7 +27,8 @@
 #include "base/temporary.h"
 #include "find/packed_row.h"
 
-/* Some rows of a run, one behind another. */
+/* Some rows of a run, one behind another: as many but for the last zone. */
+#define ZONE_ROWS 64
 struct run_zone {
 	int64_t key;	      /* of the first */
 	int64_t end_of_reach; /* the largest of them */
@@ -73,6 +74,9 @@ void row_runs_release(struct row_runs *runs);
 struct row_range {
 	int64_t low, high, reaching;
 };
+
+/* The keys of the first rows of those zones that may have rows of the range. Returns how many. */
+size_t row_runs_marks(const struct row_runs *runs, const struct row_range *range, int64_t *keys);
 
 struct run_reader {
 	const struct packed_row *row; /* the present one, or NULL behind the last */

@@ -16,7 +16,7 @@
 #include "store/view.h"
 
 #define CONNECTION_BYTES (2 << 20) /* what a connection keeps of the database */
-#define CURSOR_SHARE 64		   /* of the memory that a cursor takes */
+#define CURSOR_SHARE 32		   /* of the memory, for a cursor of each thread */
 #define ROWS_COUNTED 256 /* at once, for the progress: threads would wait for each other */
 
 struct reading {
@@ -400,7 +400,8 @@ int sorted_rows_read(struct sorted_rows *rows, const struct finder *finder, stru
 	int status;
 
 	*rows = (struct sorted_rows){.budget = memory_for_rows(finder),
-				     .cursor_bytes = finder_memory(finder) / CURSOR_SHARE};
+				     .cursor_bytes = finder_memory(finder) / CURSOR_SHARE /
+						     finder->resources->threads};
 	begin_progress(finder, looks_up);
 	status = looks_up ? read_looked_up(rows, &reading, store, error)
 			  : read_as_they_lie(rows, &reading, store, error);
@@ -415,6 +416,30 @@ uint64_t sorted_rows_count(const struct sorted_rows *rows)
 	for (unsigned i = 0; i < rows->runs_count; i++)
 		count += rows->runs[i].rows;
 	return count;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+int sorted_rows_marks(const struct sorted_rows *rows, const struct row_range *range, int64_t **keys,
+		      size_t *count, struct simhash_error *error)
+{
+	size_t capacity = 1;
+
+	for (unsigned i = 0; i < rows->runs_count; i++)
+		capacity += rows->runs[i].zone_count;
+	*keys = malloc(capacity * sizeof **keys);
+	*count = 0;
+	if (*keys == NULL)
+		return error_set_memory(error);
+	for (unsigned i = 0; i < rows->runs_count; i++)
+		*count += row_runs_marks(&rows->runs[i], range, *keys + *count);
+	qsort(*keys, *count, sizeof **keys, compare_keys);
+	return 0;
 }
 
 bool sorted_rows_are_sketched(const struct sorted_rows *rows)

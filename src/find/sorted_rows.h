@@ -40,6 +40,13 @@ int sorted_rows_read(struct sorted_rows *rows, const struct finder *finder, stru
 
 uint64_t sorted_rows_count(const struct sorted_rows *rows);
 
+/*
+ * Where the rows of a range may be cut: the keys of every ZONE_ROWS-th of them, about, in order. Those
+ * that reach too little are left out with all the rows around them. To be freed.
+ */
+int sorted_rows_marks(const struct sorted_rows *rows, const struct row_range *range, int64_t **keys,
+		      size_t *count, struct simhash_error *error);
+
 /* Has every row a resemblance sketch? */
 bool sorted_rows_are_sketched(const struct sorted_rows *rows);
 

@@ -1,11 +1,14 @@
 /*
- * All pairs (paper, 4.2): a stream of rows in key order, of which every thread takes blocks and
- * searches them. A pair belongs to the part of the key space, and in it to the block, of whichever
- * of its rows comes later, so it is found once, however the key space is cut.
+ * All pairs (paper, 4.2): the rows in key order, in rounds. In each, every thread takes a block of
+ * rows that follow those of the blocks before it; then all threads search these blocks together, so
+ * that the rows before them are read once for all. A pair belongs to the part of the key space, and
+ * in it to the block, of whichever of its rows comes later, so it is found once, however the key
+ * space is cut.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/threads.h"
 #include "find/join.h"
@@ -20,100 +23,421 @@
  */
 #define PARTS_SORTED 6
 
+#define BLOCK_ROWS_MIN 256    /* however little memory there is */
+#define BLOCK_ROWS_EVEN 16384 /* of few rows, no thread takes fewer than these */
+/* What a thread takes at once: rows before the blocks, rows of a block, keys. */
+#define ROWS_AT_ONCE 8192
+#define KEYS_AT_ONCE 4
+#define TASKS_BEFORE 4 /* for each thread */
+
+/* A range of the key space that one thread takes, and the block of it that is searched. */
+struct slot {
+	struct row_stream part;
+	int64_t low;   /* the first key of the range */
+	bool has_more; /* rows of the range, behind the block: too many have one key */
+	bool is_in_round;
+	struct block *block;
+};
+
+enum task_kind { TASK_SUM, TASK_PLACE, TASK_FILL, TASK_BEFORE, TASK_WITHIN, TASK_KEYS };
+
+/* A piece of the work of a round. */
+struct task {
+	enum task_kind kind;
+	size_t begin, end; /* of the rows of the round, or of the keys of their sketches */
+	int64_t low, high; /* keys of rows before the round */
+};
+
 struct sweep {
 	const struct finder *finder;
 	struct row_stream rows;
-	pthread_mutex_t rows_lock;
 	struct first_error first_error;
-	pthread_mutex_t lock; /* of the counts */
-	struct find_counts counts;
+	struct slot *slots;
+	unsigned slot_count;
+	atomic_uint next_slot;
+	/* Taking ranges: where the rows can be cut, and what is left. */
+	pthread_mutex_t lock;
+	int64_t *marks;
+	size_t mark_count, next_mark;
+	int64_t next_low;
+	bool all_taken;
+	uint64_t rows_read, rows_kept; /* in blocks: copies are one row */
+	/* The round: its blocks in the order of their keys. */
+	const struct block **blocks;
+	size_t block_count;
+	struct join join;
+	struct task *tasks;
+	size_t task_count, task_capacity;
+	atomic_size_t next_task;
 };
 
 struct worker {
 	struct sweep *sweep;
-	struct join join;
+	struct join_search search;
 };
 
-/* The pairs of new rows of a block with rows that came before it. */
-static int search_before(struct worker *worker, const struct block *block,
-			 struct simhash_error *error)
-{
-	struct row_stream before;
-	struct block *rows;
-	int status;
+/* ---- Taking blocks ---- */
 
-	row_stream_init_before(&before, &worker->sweep->rows, block->rows[0].uniform);
-	while ((status = row_stream_next(&before, &rows, error)) == 1) {
-		if (join_before(&worker->join, rows, error) != 0)
-			status = -1;
-		block_free(rows);
-		if (status != 1)
-			break;
-	}
-	row_stream_release(&before);
-	return status;
+/*
+ * As many rows in all blocks of a round as fit, since those before it are gone through for each
+ * round.
+ */
+static size_t choose_block_rows(const struct sweep *sweep)
+{
+	const struct finder *finder = sweep->finder;
+	size_t most = finder_memory(finder) / 8 * 3 / sweep->slot_count / JOIN_ROW_BYTES;
+	size_t even = sorted_rows_count(sweep->rows.rows) / sweep->slot_count + 1;
+
+	if (finder->resources->block_rows != 0)
+		return finder->resources->block_rows;
+	if (even < BLOCK_ROWS_EVEN)
+		even = BLOCK_ROWS_EVEN;
+	if (most < BLOCK_ROWS_MIN)
+		most = BLOCK_ROWS_MIN;
+	return most < even ? most : even;
 }
 
-static int search_block(struct worker *worker, const struct block *block,
+/* So many marks that the rows between them are likely to fit into a block. */
+static size_t marks_for_block(const struct sweep *sweep)
+{
+	double rows = (double)sweep->rows.block_rows / 8 * 7;
+
+	if (sweep->rows_kept > 0)
+		rows *= (double)sweep->rows_read / (double)sweep->rows_kept;
+	return rows < ZONE_ROWS ? 1 : (size_t)rows / ZONE_ROWS;
+}
+
+/* The next range of the key space, whose rows are likely to fit into a block. */
+static bool take_range(struct sweep *sweep, struct row_range *range)
+{
+	pthread_mutex_lock(&sweep->lock);
+	if (sweep->all_taken) {
+		pthread_mutex_unlock(&sweep->lock);
+		return false;
+	}
+	*range = (struct row_range){sweep->next_low, sweep->rows.range.high, INT64_MIN};
+	sweep->next_mark += marks_for_block(sweep);
+	while (sweep->next_mark < sweep->mark_count && sweep->marks[sweep->next_mark] <= range->low)
+		sweep->next_mark++;
+	if (sweep->next_mark < sweep->mark_count) {
+		sweep->next_low = sweep->marks[sweep->next_mark];
+		range->high = sweep->next_low - 1;
+	} else {
+		sweep->all_taken = true;
+	}
+	pthread_mutex_unlock(&sweep->lock);
+	return true;
+}
+
+static int report_block(struct worker *worker, const struct block *block,
 			struct simhash_error *error)
 {
-	if (join_begin(&worker->join, block, error) != 0)
-		return -1;
-	if (block->count == 0)
-		return 0;
-	return join_within(&worker->join, error) != 0 ? -1 : search_before(worker, block, error);
+	struct sweep *sweep = worker->sweep;
+	struct pair_reporter *reporter = &worker->search.reporter;
+	struct find_progress *progress = sweep->finder->resources->progress;
+
+	pthread_mutex_lock(&sweep->lock);
+	sweep->rows_read += block->rows_read;
+	sweep->rows_kept += block->count - block->first_new;
+	pthread_mutex_unlock(&sweep->lock);
+	reporter->counts.rows += block->rows_read;
+	reporter->counts.unsketched += block->unsketched;
+	if (progress != NULL)
+		atomic_fetch_add(&progress->rows, (long long)block->rows_read);
+	for (size_t i = 0; i < block->count; i++)
+		if (block->rows[i].copies != NULL &&
+		    report_copies(reporter, &block->rows[i], error) != 0)
+			return -1;
+	return 0;
 }
 
-/* Take blocks until there are no more, or anything has failed. */
-static void take_blocks(struct worker *worker)
+/* The next block of the slot's range, or of another: 1, 0 when there are none, -1 for an error. */
+static int next_block(struct sweep *sweep, struct slot *slot, struct simhash_error *error)
+{
+	if (!slot->has_more) {
+		struct row_range range;
+		if (!take_range(sweep, &range))
+			return 0;
+		row_stream_init_part(&slot->part, &sweep->rows, &range);
+		slot->part.block_rows = sweep->rows.block_rows;
+		slot->low = range.low;
+	}
+	if (row_stream_next(&slot->part, &slot->block, error) != 1)
+		return -1;
+	slot->has_more = !slot->part.has_ended;
+	if (!slot->has_more)
+		row_stream_release(&slot->part);
+	return 1;
+}
+
+/* Give a slot a block with rows, if it has none and there is one. */
+static int fill_slot(struct worker *worker, struct slot *slot, struct simhash_error *error)
 {
 	struct sweep *sweep = worker->sweep;
-	const struct find_resources *resources = sweep->finder->resources;
-	struct simhash_error error;
 	int status = 1;
 
-	while (status == 1 && !first_error_is_set(&sweep->first_error)) {
-		struct block *block = NULL;
-		pthread_mutex_lock(&sweep->rows_lock);
-		status = row_stream_next(&sweep->rows, &block, &error);
-		pthread_mutex_unlock(&sweep->rows_lock);
-		if (status == 1 && search_block(worker, block, &error) != 0)
-			status = -1;
-		if (status == 1 && resources->progress != NULL)
-			atomic_fetch_add(&resources->progress->rows,
-					 (long long)(block->rows_read + block->passed_over));
-		block_free(block);
-		if (status < 0)
-			first_error_set(&sweep->first_error, &error);
+	while (slot->block == NULL) {
+		status = next_block(sweep, slot, error);
+		if (status != 1)
+			return status;
+		if (report_block(worker, slot->block, error) != 0)
+			return -1;
+		if (slot->block->count > 0)
+			return 1;
+		block_free(slot->block);
+		slot->block = NULL;
 	}
+	return 0;
 }
 
-static void *run_worker(void *argument)
+static void *fill_slots(void *argument)
 {
 	struct worker *worker = argument;
 	struct sweep *sweep = worker->sweep;
+	struct simhash_error error;
+	unsigned number;
 
-	take_blocks(worker);
-	join_release(&worker->join);
-	pthread_mutex_lock(&sweep->lock);
-	find_counts_add(&sweep->counts, &worker->join.reporter.counts);
-	pthread_mutex_unlock(&sweep->lock);
+	while ((number = atomic_fetch_add(&sweep->next_slot, 1)) < sweep->slot_count &&
+	       !first_error_is_set(&sweep->first_error))
+		if (fill_slot(worker, &sweep->slots[number], &error) < 0)
+			first_error_set(&sweep->first_error, &error);
 	return NULL;
 }
 
-static int run_workers(struct sweep *sweep, unsigned count, struct simhash_error *error)
-{
-	struct worker *workers = calloc(count, sizeof *workers);
+/* ---- The tasks of a round ---- */
 
-	if (workers == NULL)
-		return error_set_memory(error);
-	for (unsigned i = 0; i < count; i++)
-		workers[i] = (struct worker){
-			.sweep = sweep, .join.reporter = {.finder = sweep->finder, .thread = i}};
-	first_error_init(&sweep->first_error, error);
-	threads_run(count, run_worker, workers, sizeof *workers);
-	free(workers);
+/*
+ * The blocks in the order of their keys, as far as no row between two of them is missing: those
+ * behind a block whose range has more rows wait for these.
+ */
+static void choose_blocks(struct sweep *sweep)
+{
+	bool is_last = false;
+
+	sweep->block_count = 0;
+	while (!is_last) {
+		struct slot *first = NULL;
+		for (unsigned i = 0; i < sweep->slot_count; i++) {
+			struct slot *slot = &sweep->slots[i];
+			if (slot->block != NULL && !slot->is_in_round &&
+			    (first == NULL || slot->low < first->low))
+				first = slot;
+		}
+		if (first == NULL)
+			return;
+		first->is_in_round = true;
+		sweep->blocks[sweep->block_count++] = first->block;
+		is_last = first->has_more;
+	}
+}
+
+static int add_task(struct sweep *sweep, const struct task *task, struct simhash_error *error)
+{
+	if (array_reserve(&sweep->tasks, &sweep->task_capacity, sweep->task_count + 1,
+			  sizeof *sweep->tasks, error) != 0)
+		return -1;
+	sweep->tasks[sweep->task_count++] = *task;
+	return 0;
+}
+
+/* The rows before the round that reach it. */
+static int add_tasks_before(struct sweep *sweep, struct simhash_error *error)
+{
+	int64_t key = sweep->join.files[0]->uniform, *marks;
+	const struct row_range range = {INT64_MIN, key - 1, key};
+	struct task task = {.kind = TASK_BEFORE, .low = INT64_MIN};
+	size_t count, step;
+	int status = 0;
+
+	if (sorted_rows_marks(sweep->rows.rows, &range, &marks, &count, error) != 0)
+		return -1;
+	/* Each task opens all runs again: only so many that no thread waits long for another. */
+	step = count / sweep->slot_count / TASKS_BEFORE + 1;
+	if (step < ROWS_AT_ONCE / ZONE_ROWS)
+		step = ROWS_AT_ONCE / ZONE_ROWS;
+	for (size_t i = step; status == 0 && i < count; i += step) {
+		if (marks[i] <= task.low)
+			continue;
+		task.high = marks[i] - 1;
+		status = add_task(sweep, &task, error);
+		task.low = marks[i];
+	}
+	free(marks);
+	task.high = range.high;
+	return status == 0 && count > 0 ? add_task(sweep, &task, error) : status;
+}
+
+/* `count` rows or keys, `step` at once. */
+static int add_tasks(struct sweep *sweep, enum task_kind kind, size_t count, size_t step,
+		     struct simhash_error *error)
+{
+	for (size_t begin = 0; begin < count; begin += step) {
+		struct task task = {.kind = kind,
+				    .begin = begin,
+				    .end = begin + step < count ? begin + step : count};
+		if (add_task(sweep, &task, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int search_before(struct worker *worker, const struct task *task,
+			 struct simhash_error *error)
+{
+	struct sweep *sweep = worker->sweep;
+	const struct row_range range = {task->low, task->high, sweep->join.files[0]->uniform};
+	struct row_stream part;
+	struct block *before;
+	int status;
+
+	row_stream_init_part(&part, &sweep->rows, &range);
+	/* They are in memory beside the blocks. */
+	if (part.block_rows > ROWS_AT_ONCE)
+		part.block_rows = ROWS_AT_ONCE;
+	if (part.block_rows > sweep->rows.block_rows)
+		part.block_rows = sweep->rows.block_rows;
+	while ((status = row_stream_next(&part, &before, error)) == 1) {
+		size_t first = before->first_new;
+		if (join_before(&sweep->join, before->rows + first, before->count - first,
+				&worker->search, error) != 0)
+			status = -1;
+		block_free(before);
+		if (status != 1)
+			break;
+	}
+	row_stream_release(&part);
+	return status;
+}
+
+static int do_task(struct worker *worker, const struct task *task, struct simhash_error *error)
+{
+	struct join *join = &worker->sweep->join;
+
+	switch (task->kind) {
+	case TASK_SUM:
+		join_sum(join, task->begin, task->end);
+		return 0;
+	case TASK_PLACE:
+		join_place(join, task->begin, task->end);
+		return 0;
+	case TASK_FILL:
+		key_index_fill(&join->keys, (unsigned)task->begin);
+		return 0;
+	case TASK_BEFORE:
+		return search_before(worker, task, error);
+	case TASK_WITHIN:
+		return join_within(join, task->begin, task->end, &worker->search, error);
+	case TASK_KEYS:
+		return join_within_keys(join, (unsigned)task->begin, (unsigned)task->end,
+					&worker->search, error);
+	}
+	return 0;
+}
+
+static void *do_tasks(void *argument)
+{
+	struct worker *worker = argument;
+	struct sweep *sweep = worker->sweep;
+	struct simhash_error error;
+	size_t number;
+
+	while ((number = atomic_fetch_add(&sweep->next_task, 1)) < sweep->task_count &&
+	       !first_error_is_set(&sweep->first_error))
+		if (do_task(worker, &sweep->tasks[number], &error) != 0)
+			first_error_set(&sweep->first_error, &error);
+	return NULL;
+}
+
+/* All threads do the tasks. */
+static int run_tasks(struct sweep *sweep, struct worker *workers)
+{
+	atomic_store(&sweep->next_task, 0);
+	threads_run(sweep->slot_count, do_tasks, workers, sizeof *workers);
+	sweep->task_count = 0;
 	return first_error_is_set(&sweep->first_error) ? -1 : 0;
+}
+
+/* ---- Rounds ---- */
+
+static void end_round(struct sweep *sweep)
+{
+	for (unsigned i = 0; i < sweep->slot_count; i++) {
+		struct slot *slot = &sweep->slots[i];
+		if (!slot->is_in_round)
+			continue;
+		block_free(slot->block);
+		slot->block = NULL;
+		slot->is_in_round = false;
+	}
+}
+
+/* Prepare the blocks together, and search them. */
+static int run_round(struct sweep *sweep, struct worker *workers, struct simhash_error *error)
+{
+	const struct find_rule *rule = &sweep->finder->request->rule;
+	bool is_keyed = verify_is_keyed(&rule->verify);
+	struct join *join = &sweep->join;
+
+	if (join_begin(join, sweep->blocks, sweep->block_count, rule, error) != 0 ||
+	    add_tasks(sweep, TASK_SUM, join->count, ROWS_AT_ONCE, error) != 0 ||
+	    run_tasks(sweep, workers) != 0 || join_sort(join, error) != 0 ||
+	    add_tasks(sweep, TASK_PLACE, join->count, ROWS_AT_ONCE, error) != 0 ||
+	    (is_keyed && add_tasks(sweep, TASK_FILL, SKETCH_KEYS, 1, error) != 0) ||
+	    run_tasks(sweep, workers) != 0 || add_tasks_before(sweep, error) != 0 ||
+	    add_tasks(sweep, TASK_WITHIN, join->count, ROWS_AT_ONCE, error) != 0 ||
+	    (is_keyed && add_tasks(sweep, TASK_KEYS, SKETCH_KEYS, KEYS_AT_ONCE, error) != 0))
+		return -1;
+	return run_tasks(sweep, workers);
+}
+
+static int run_rounds(struct sweep *sweep, struct worker *workers, struct simhash_error *error)
+{
+	first_error_init(&sweep->first_error, error);
+	for (;;) {
+		atomic_store(&sweep->next_slot, 0);
+		threads_run(sweep->slot_count, fill_slots, workers, sizeof *workers);
+		if (first_error_is_set(&sweep->first_error))
+			return -1;
+		choose_blocks(sweep);
+		if (sweep->block_count == 0)
+			return 0;
+		if (run_round(sweep, workers, error) != 0)
+			return -1;
+		end_round(sweep);
+	}
+}
+
+static int run_sweep(struct sweep *sweep, struct find_counts *counts, struct simhash_error *error)
+{
+	unsigned count = sweep->slot_count;
+	struct worker *workers = calloc(count, sizeof *workers);
+	int status = -1;
+
+	sweep->slots = calloc(count, sizeof *sweep->slots);
+	sweep->blocks = calloc(count, sizeof(struct block *));
+	if (workers == NULL || sweep->slots == NULL || sweep->blocks == NULL) {
+		error_set_memory(error);
+	} else {
+		for (unsigned i = 0; i < count; i++)
+			workers[i] = (struct worker){
+				.sweep = sweep,
+				.search.reporter = {.finder = sweep->finder, .thread = i}};
+		status = run_rounds(sweep, workers, error);
+	}
+	for (unsigned i = 0; i < count && workers != NULL; i++) {
+		find_counts_add(counts, &workers[i].search.reporter.counts);
+		join_search_release(&workers[i].search);
+	}
+	for (unsigned i = 0; i < count && sweep->slots != NULL; i++) {
+		row_stream_release(&sweep->slots[i].part);
+		block_free(sweep->slots[i].block);
+	}
+	join_release(&sweep->join);
+	free(workers);
+	free(sweep->slots);
+	free(sweep->blocks);
+	free(sweep->tasks);
+	return status;
 }
 
 /* ---- Cutting the key space ---- */
@@ -153,24 +477,42 @@ static int find_bounds(struct finder *finder, int64_t *low, int64_t *high,
 	return 0;
 }
 
+static int sweep_rows(struct sweep *sweep, struct find_counts *counts, struct simhash_error *error)
+{
+	struct find_progress *progress = sweep->finder->resources->progress;
+	const struct row_range *range = &sweep->rows.range;
+	int status;
+
+	if (row_stream_read(&sweep->rows, error) != 0)
+		return -1;
+	if (sweep->rows.rows == NULL)
+		return 0;
+	if (progress != NULL)
+		atomic_fetch_add(&progress->rows, (long long)sweep->rows.own_rows.passed_over);
+	sweep->rows.block_rows = choose_block_rows(sweep);
+	sweep->next_low = range->low;
+	if (sorted_rows_marks(sweep->rows.rows, range, &sweep->marks, &sweep->mark_count, error) !=
+	    0)
+		return -1;
+	pthread_mutex_init(&sweep->lock, NULL);
+	status = run_sweep(sweep, counts, error);
+	pthread_mutex_destroy(&sweep->lock);
+	free(sweep->marks);
+	return status;
+}
+
 static int sweep_all(struct finder *finder, struct simhash_error *error)
 {
-	struct sweep sweep = {.finder = finder};
+	struct sweep sweep = {.finder = finder, .slot_count = finder->resources->threads};
 	int64_t low, high;
 	int status;
 
 	if (find_bounds(finder, &low, &high, error) != 0)
 		return -1;
 	row_stream_init(&sweep.rows, finder, low, high);
-	sweep.rows.row_bytes = JOIN_ROW_BYTES;
 	sweep.rows.looks_up = finder->request->parts > PARTS_SORTED;
-	pthread_mutex_init(&sweep.lock, NULL);
-	pthread_mutex_init(&sweep.rows_lock, NULL);
-	status = run_workers(&sweep, finder->resources->threads, error);
+	status = sweep_rows(&sweep, &finder->counts, error);
 	row_stream_release(&sweep.rows);
-	pthread_mutex_destroy(&sweep.rows_lock);
-	pthread_mutex_destroy(&sweep.lock);
-	find_counts_add(&finder->counts, &sweep.counts);
 	return status;
 }
 

@@ -1,0 +1,24 @@
+/*
+ * Memory that was freed, and that malloc would keep.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_BASE_MEMORY_H
+#define SIMHASH_BASE_MEMORY_H
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+/*
+ * Have large pieces go back to the system when they are freed, however many there were before. glibc
+ * would take larger and larger ones from what a thread keeps to itself, where they stay: half as much
+ * again as is in use. For a program to call at its begin, and not for a library.
+ */
+static inline void memory_return_large(void)
+{
+#ifdef __GLIBC__
+	mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
+}
+
+#endif
