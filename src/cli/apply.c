@@ -9,16 +9,18 @@
 
 #include "act/act.h"
 #include "act/undo.h"
+#include "base/arena.h"
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/escape.h"
 #include "base/path.h"
+#include "cli/copy_sorter.h"
 #include "cli/find_tasks.h"
 #include "cli/options.h"
 #include "cli/plan_script.h"
 #include "cli/terminal.h"
-#include "find/pairs.h"
+#include "find/find.h"
 #include "keep/decisions.h"
 #include "store/store.h"
 
@@ -222,12 +224,18 @@ static int open_script(struct acting *acting, const struct store *store,
 static int write_script(struct acting *acting, struct keep_file *files, size_t count,
 			struct simhash_error *error)
 {
-	const struct script_request request = {
-		.policy = &acting->policy, .looks = true, .quiet = acting->arguments->quiet};
+	const struct script_request request = {.policy = &acting->policy, .looks = true};
+	struct plan_script script;
+	int status;
 
-	return write_plan_script(&acting->script, files, count, &request, error) != 0
-		       ? -1
-		       : output_publish(&acting->script, error);
+	if (plan_script_begin(&script, acting->script.stream, &request, error) != 0)
+		return -1;
+	status = plan_script_add(&script, files, count, error);
+	plan_script_end(&script);
+	if (status == 0)
+		status = close_plan_script(&acting->script, &script, acting->arguments->quiet,
+					   error);
+	return status != 0 ? -1 : output_publish(&acting->script, error);
 }
 
 static int plan_and_act(struct acting *acting, struct keep_file *files, size_t count,
@@ -272,30 +280,56 @@ static int take_copies(void *context, unsigned thread, const struct file_pair *p
 		       struct simhash_error *error)
 {
 	(void)thread;
-	return pair->is_identical ? pair_list_add(context, pair, error) : 0;
+	return copy_sorter_add(context, pair, error);
 }
 
-static int act_on_pairs(struct acting *acting, const struct pair_list *pairs, const char *host,
+/* A plan has all of them: one inode may have contents of several times. */
+struct copy_list {
+	struct keep_file *files;
+	size_t count, capacity;
+	struct arena paths;
+};
+
+static int keep_content(void *context, struct keep_file *files, size_t count,
 			struct simhash_error *error)
 {
-	struct keep_file *files;
-	size_t count;
-	int status;
+	struct copy_list *list = context;
 
-	if (copies_of_pairs(pairs, &files, &count, error) != 0)
+	if (array_reserve(&list->files, &list->capacity, list->count + count, sizeof *list->files,
+			  error) != 0)
 		return -1;
-	status = plan_and_act(acting, files, count, host, error);
-	free(files);
+	for (size_t i = 0; i < count; i++) {
+		size_t size = strlen(files[i].path) + 1;
+		char *path = arena_take(&list->paths, size);
+		if (path == NULL)
+			return error_set_memory(error);
+		memcpy(path, files[i].path, size);
+		list->files[list->count] = files[i];
+		list->files[list->count++].path = path;
+	}
+	return 0;
+}
+
+static int act_on_files(struct acting *acting, struct copy_sorter *copies, const char *host,
+			struct simhash_error *error)
+{
+	struct copy_list list = {.count = 0};
+	int status = copy_sorter_each(copies, keep_content, &list, error);
+
+	if (status == 0)
+		status = plan_and_act(acting, list.files, list.count, host, error);
+	arena_release(&list.paths);
+	free(list.files);
 	return status;
 }
 
 static int find_copies(const struct acting *acting, struct store *store, const char *host,
-		       const struct simhash_tag_set *tags, struct pair_list *pairs,
+		       const struct simhash_tag_set *tags, struct copy_sorter *copies,
 		       struct simhash_error *error)
 {
 	const struct find_arguments *arguments = acting->arguments;
 	struct find_request request = arguments->request;
-	const struct find_sink sink = {.context = pairs, .pair = take_copies};
+	const struct find_sink sink = {.context = copies, .pair = take_copies};
 	struct finder finder;
 	int status;
 
@@ -316,12 +350,11 @@ static int keep_by_rules(struct acting *acting, const char *host, struct simhash
 	struct store_location where = arguments->location;
 	struct simhash_tag_set *tags = NULL;
 	struct store *store = NULL;
-	struct pair_list pairs;
+	struct copy_sorter *copies = NULL;
 	char *url = NULL;
 	bool had_unreadable = false;
 	int status = -1;
 
-	pair_list_init(&pairs);
 	if (choose_tag_set(arguments->tag_file, &tags, error) == 0 &&
 	    (!arguments->update || update_index(arguments, &had_unreadable, error) == 0) &&
 	    choose_database(where.url, false, &url, error) == 0) {
@@ -331,12 +364,15 @@ static int keep_by_rules(struct acting *acting, const char *host, struct simhash
 	if (status == 0)
 		status = open_script(acting, store, error);
 	if (status == 0)
-		status = find_copies(acting, store, host, tags, &pairs, error);
+		status = copy_sorter_new((size_t)arguments->resources.memory_bytes / COPIES_SHARE,
+					 &copies, error);
+	if (status == 0)
+		status = find_copies(acting, store, host, tags, copies, error);
 	store_close(store);
 	if (status == 0)
-		status = act_on_pairs(acting, &pairs, host, error);
+		status = act_on_files(acting, copies, host, error);
 	acting->left += had_unreadable;
-	pair_list_release(&pairs);
+	copy_sorter_free(copies);
 	free(url);
 	simhash_tag_set_free(tags);
 	return status;

@@ -60,27 +60,31 @@ int group_kept(const struct find_arguments *arguments, const struct pair_list *l
 	return status;
 }
 
+static int add_content(void *context, struct keep_file *files, size_t count,
+		       struct simhash_error *error)
+{
+	return plan_script_add(context, files, count, error);
+}
+
 int write_script(const struct find_arguments *arguments, const struct store *store,
-		 const struct pair_list *pairs, struct listing *listing,
-		 struct simhash_error *error)
+		 struct copy_sorter *copies, struct listing *listing, struct simhash_error *error)
 {
 	const struct keep_policy policy = {.action = ACTION_REPORT};
-	const struct script_request request = {.policy = &policy, .quiet = arguments->quiet};
-	struct output_file *script = &listing->script;
-	struct keep_file *files;
-	size_t count;
+	const struct script_request request = {.policy = &policy};
+	struct output_file *file = &listing->script;
+	struct plan_script script;
 	int status;
 
-	if (output_open(script, arguments->script_path, 0700, store, error) != 0)
+	if (output_open(file, arguments->script_path, 0700, store, error) != 0)
 		return -1;
-	if (output_is_same(script, &listing->output))
+	if (output_is_same(file, &listing->output))
 		return error_set(error, SIMHASH_E_RANGE,
 				 "--script and --output name the same file");
-	if (copies_of_pairs(pairs, &files, &count, error) != 0)
+	if (plan_script_begin(&script, file->stream, &request, error) != 0)
 		return -1;
-	status = write_plan_script(script, files, count, &request, error);
-	free(files);
-	return status;
+	status = copy_sorter_each(copies, add_content, &script, error);
+	plan_script_end(&script);
+	return status != 0 ? -1 : close_plan_script(file, &script, arguments->quiet, error);
 }
 
 static void content_unreadable(void *context, const struct find_file *file, int system_errno)

@@ -5,6 +5,7 @@
 #ifndef SIMHASH_CLI_KEPT_PAIRS_H
 #define SIMHASH_CLI_KEPT_PAIRS_H
 
+#include "cli/copy_sorter.h"
 #include "cli/find_options.h"
 #include "report/html_page.h"
 #include "report/listing.h"
@@ -36,9 +37,8 @@ int write_groups(const struct find_arguments *arguments, const struct find_count
 /* Of what a report is made. */
 struct page_origin report_origin(const struct find_arguments *arguments);
 
-/* --script */
+/* --script, for the files that have copies. */
 int write_script(const struct find_arguments *arguments, const struct store *store,
-		 const struct pair_list *pairs, struct listing *listing,
-		 struct simhash_error *error);
+		 struct copy_sorter *copies, struct listing *listing, struct simhash_error *error);
 
 #endif

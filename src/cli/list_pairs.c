@@ -33,9 +33,9 @@ struct output {
 	struct find_progress progress;
 	struct progress_display display;
 	struct time_left reading, searching, confirming;
-	bool by_groups;		  /* no pairs are counted */
-	struct pair_list *list;	  /* keep them; NULL: list them at once */
-	struct pair_list *copies; /* then keep identical ones, for the script; or NULL */
+	bool by_groups;		    /* no pairs are counted */
+	struct pair_list *list;	    /* keep them; NULL: list them at once */
+	struct copy_sorter *copies; /* for the script; NULL: there is none */
 	struct answers *answers;
 	bool reads; /* so pairs are final only when they have been confirmed */
 	pthread_mutex_t lock;
@@ -51,8 +51,7 @@ static int take_pair(void *context, unsigned thread, const struct file_pair *pai
 		return -1;
 	if (output->list != NULL)
 		return pair_list_add(output->list, pair, error);
-	if (output->copies != NULL && pair->is_identical &&
-	    pair_list_add(output->copies, pair, error) != 0)
+	if (output->copies != NULL && copy_sorter_add(output->copies, pair, error) != 0)
 		return -1;
 	return listing_add(output->listing, thread, pair, error);
 }
@@ -311,8 +310,8 @@ static int find_all(struct find_arguments *arguments, struct store *store, struc
 }
 
 /* The identical pairs of groups, each a copy and the file that it is one of. */
-static int keep_copies(struct pair_list *copies, const struct group_sorter *groups,
-		       struct simhash_error *error)
+static int add_copies(struct copy_sorter *copies, const struct group_sorter *groups,
+		      struct simhash_error *error)
 {
 	struct file_pair pair = {.is_identical = true};
 	struct group_cursor cursor;
@@ -326,11 +325,25 @@ static int keep_copies(struct pair_list *copies, const struct group_sorter *grou
 			if (member->role != ROLE_COPY)
 				pair.a = member->file;
 			else
-				status = pair_list_add(copies, &pair, error);
+				status = copy_sorter_add(copies, &pair, error);
 		}
 	}
 	group_cursor_release(&cursor);
 	return status;
+}
+
+/* The script. Copies of pairs that are not kept were taken as they were found. */
+static int write_copies(const struct find_arguments *arguments, struct store *store,
+			struct output *output, const struct group_sorter *groups,
+			struct simhash_error *error)
+{
+	const struct pair_list *list = output->list;
+	int status = list == NULL ? add_copies(output->copies, groups, error) : 0;
+
+	for (size_t i = 0; status == 0 && list != NULL && i < list->count; i++)
+		status = copy_sorter_add(output->copies, &list->pairs[i], error);
+	return status != 0 ? -1
+			   : write_script(arguments, store, output->copies, output->listing, error);
 }
 
 static int write_list(const struct find_arguments *arguments, const struct find_counts *counts,
@@ -404,11 +417,7 @@ static int find_and_write(struct find_arguments *arguments, struct store *store,
 	outcome->is_stored = output->answers->is_stored;
 	outcome->stored = output->answers->run;
 	if (status == 0 && output->copies != NULL)
-		status = keep_copies(output->copies, &groups, error);
-	if (status == 0 && arguments->script_path != NULL)
-		status = write_script(arguments, store,
-				      output->list != NULL ? output->list : output->copies, listing,
-				      error);
+		status = write_copies(arguments, store, output, &groups, error);
 	if (status == 0)
 		status = begin_list(arguments, listing, outcome, error);
 	if (status == 0)
@@ -432,12 +441,14 @@ int list_pairs(struct find_arguments *arguments, struct store *store, struct lis
 	pair_list_init(&kept);
 	if (keeps_pairs(arguments))
 		output.list = &kept;
-	else if (arguments->script_path != NULL)
-		output.copies = &kept;
 	status = answers_begin(&answers, arguments, store, error);
+	if (status == 0 && arguments->script_path != NULL)
+		status = copy_sorter_new((size_t)arguments->resources.memory_bytes / COPIES_SHARE,
+					 &output.copies, error);
 	if (status == 0)
 		status = find_and_write(arguments, store, &output, outcome, error);
 	answers_release(&answers);
+	copy_sorter_free(output.copies);
 	pair_list_release(&kept);
 	pthread_mutex_destroy(&output.lock);
 	outcome->unreadable = output.unreadable + listing->unreadable;

@@ -7,50 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "act/act.h"
 #include "base/error.h"
 #include "cli/terminal.h"
 #include "report/script.h"
-
-/* Can the content be compared, and the name be changed, on this host? */
-static bool is_within_reach(const struct find_file *file)
-{
-	return file->is_local && !file->is_stream && file->compressed_size_bytes == 0 &&
-	       file->size_bytes > 0;
-}
-
-int copies_of_pairs(const struct pair_list *pairs, struct keep_file **files, size_t *count,
-		    struct simhash_error *error)
-{
-	bool *is_wanted = calloc(pairs->file_count + 1, sizeof *is_wanted);
-
-	*count = 0;
-	*files = calloc(pairs->file_count + 1, sizeof **files);
-	if (is_wanted == NULL || *files == NULL) {
-		free(*files);
-		free(is_wanted);
-		return error_set_memory(error);
-	}
-	for (size_t i = 0; i < pairs->count; i++)
-		if (pairs->pairs[i].is_identical)
-			is_wanted[pairs->pairs[i].a->number] =
-				is_wanted[pairs->pairs[i].b->number] = true;
-	for (size_t i = 0; i < pairs->file_count; i++) {
-		const struct find_file *file = pairs->files[i];
-		struct keep_file *copy = &(*files)[*count];
-		if (!is_wanted[i] || !is_within_reach(file))
-			continue;
-		*copy = (struct keep_file){.path = find_file_path(file),
-					   .size_bytes = file->size_bytes,
-					   .mtime_ns = file->mtime_ns,
-					   .device = (uint64_t)file->device,
-					   .inode = (uint64_t)file->inode};
-		memcpy(copy->hash, file->content_hash, KEEP_HASH_SIZE);
-		++*count;
-	}
-	free(is_wanted);
-	return 0;
-}
 
 /* ---- The plan ---- */
 
@@ -96,35 +55,26 @@ static int plan_ways(struct copy_ways *ways, struct keep_file *files, size_t cou
 
 /* ---- Writing ---- */
 
-struct script_writer {
-	FILE *out;
-	struct actor *actor;	      /* NULL: no file is looked at */
-	const struct keep_file *last; /* the copy before */
-	uint64_t copies;
-};
-
 /* Would simfind itself leave this copy alone? */
-static int look(const struct script_writer *writer, enum script_way way,
-		const struct planned_act *act, struct simhash_error *why,
-		struct simhash_error *error)
+static int look(struct plan_script *script, enum script_way way, const struct planned_act *act,
+		struct simhash_error *why, struct simhash_error *error)
 {
 	struct act_result result;
 	int status;
 
 	why->message[0] = '\0';
-	if (writer->actor == NULL)
+	if (!script->looks)
 		return 0;
-	writer->actor->options.action = actions[way];
-	status = actor_act(writer->actor, act, &result, error);
+	script->actor.options.action = actions[way];
+	status = actor_act(&script->actor, act, &result, error);
 	*why = result.why;
 	free(result.to);
 	return status;
 }
 
-static int write_copy(struct script_writer *writer, const struct keep_file *copy,
+static int write_copy(struct plan_script *script, const struct keep_file *copy,
 		      const struct copy_ways *ways, struct simhash_error *error)
 {
-	const struct keep_file *last = writer->last;
 	struct simhash_error why[SCRIPT_WAYS];
 	unsigned commands = 0;
 
@@ -132,68 +82,74 @@ static int write_copy(struct script_writer *writer, const struct keep_file *copy
 		const struct planned_act act = {copy, ways->kept[way]};
 		if (act.kept == NULL)
 			continue;
-		if (look(writer, way, &act, &why[way], error) != 0)
+		if (look(script, way, &act, &why[way], error) != 0)
 			return -1;
 		commands += why[way].message[0] == '\0';
 	}
 	if (commands == 0)
 		return 0; /* where files are looked at, the plan has told so */
-	if (last == NULL || last->size_bytes != copy->size_bytes ||
-	    memcmp(last->hash, copy->hash, KEEP_HASH_SIZE) != 0)
-		script_write_content(writer->out, copy->size_bytes);
+	if (script->copies == 0 || script->last_size_bytes != copy->size_bytes ||
+	    memcmp(script->last_hash, copy->hash, KEEP_HASH_SIZE) != 0)
+		script_write_content(script->out, copy->size_bytes);
 	for (unsigned way = 0; way < SCRIPT_WAYS; way++)
 		if (ways->kept[way] != NULL && why[way].message[0] != '\0')
-			script_write_refusal(writer->out, way, why[way].message);
+			script_write_refusal(script->out, way, why[way].message);
 		else if (ways->kept[way] != NULL)
-			script_write_command(writer->out, way, bytes_of(ways->kept[way]->path),
+			script_write_command(script->out, way, bytes_of(ways->kept[way]->path),
 					     bytes_of(copy->path));
-	writer->last = copy;
-	writer->copies++;
+	script->last_size_bytes = copy->size_bytes;
+	memcpy(script->last_hash, copy->hash, KEEP_HASH_SIZE);
+	script->copies++;
 	return 0;
 }
 
-static int write_copies(struct script_writer *writer, const struct keep_file *files, size_t count,
-			const struct copy_ways *ways, const struct script_request *request,
-			struct simhash_error *error)
+int plan_script_begin(struct plan_script *script, FILE *out, const struct script_request *request,
+		      struct simhash_error *error)
 {
 	const struct act_options options = {.protected = request->policy->protected,
 					    .protected_count = request->policy->protected_count};
-	struct actor actor;
-	int status = 0;
 
-	if (request->looks) {
-		if (actor_init(&actor, &options, error) != 0)
-			return -1;
-		writer->actor = &actor;
-	}
-	script_begin(writer->out);
-	for (size_t i = 0; status == 0 && i < count; i++)
-		status = write_copy(writer, &files[i], &ways[i], error);
-	script_end(writer->out);
-	if (request->looks)
-		actor_release(&actor);
-	return status;
+	*script = (struct plan_script){.out = out, .policy = request->policy};
+	if (request->looks && actor_init(&script->actor, &options, error) != 0)
+		return -1;
+	script->looks = request->looks;
+	script_begin(out);
+	return 0;
 }
 
-int write_plan_script(struct output_file *script, struct keep_file *files, size_t count,
-		      const struct script_request *request, struct simhash_error *error)
+int plan_script_add(struct plan_script *script, struct keep_file *files, size_t count,
+		    struct simhash_error *error)
 {
 	struct copy_ways *ways = calloc(count + 1, sizeof *ways);
-	struct script_writer writer = {.out = script->stream};
-	char text[32];
 	int status;
 
 	if (ways == NULL)
 		return error_set_memory(error);
-	status = plan_ways(ways, files, count, request->policy, error);
-	if (status == 0)
-		status = write_copies(&writer, files, count, ways, request, error);
+	status = plan_ways(ways, files, count, script->policy, error);
+	for (size_t i = 0; status == 0 && i < count; i++)
+		status = write_copy(script, &files[i], &ways[i], error);
 	free(ways);
-	if (status != 0 || output_close(script, error) != 0)
+	return status;
+}
+
+void plan_script_end(struct plan_script *script)
+{
+	script_end(script->out);
+	if (script->looks)
+		actor_release(&script->actor);
+	script->looks = false;
+}
+
+int close_plan_script(struct output_file *file, const struct plan_script *script, bool quiet,
+		      struct simhash_error *error)
+{
+	char text[32];
+
+	if (output_close(file, error) != 0)
 		return -1;
-	if (!request->quiet)
+	if (!quiet)
 		fprintf(stderr, "%s: a script for %s cop%s; edit it before you run it\n",
-			script->name, format_count(writer.copies, text),
-			writer.copies == 1 ? "y" : "ies");
+			file->name, format_count(script->copies, text),
+			script->copies == 1 ? "y" : "ies");
 	return 0;
 }

@@ -53,6 +53,16 @@ if [ "$sanitized" = 0 ]; then
 	done
 fi
 
+# Files that have copies wait for the script in a file, too.
+if [ "$sanitized" = 0 ]; then
+	"$BINARY_DIR/tests/rows" make "$SIMHASH_DATABASE" sqlite:copies.db 100000 || fail "rows"
+	list=$(peak "$SIMFIND" --database=sqlite:copies.db --threads=1 --memory=32M)
+	small=$(peak "$SIMFIND" --database=sqlite:copies.db --threads=1 --memory=32M --host=made --script=script)
+	echo "copies: $list KiB, and $small KiB with --script"
+	[ "$small" -lt $((list + 20480)) ] || fail "copies: --script takes $((small - list)) KiB more"
+	grep -q "^#delete " script || fail "copies: none are in the script"
+fi
+
 # A list of many times what is sorted at once, and of many ties, is the list that is sorted in memory.
 mkdir "$TEST_FOLDER/family"
 "$BINARY_DIR/tests/files" family "$TEST_FOLDER/family" 1300 2048 || fail "files"

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/copy_sorter.h"
 #include "cli/find_tasks.h"
 #include "cli/plan_script.h"
 #include "find/find.h"
@@ -463,25 +464,31 @@ static int write_report(struct store *store, const struct find_request *request,
 	return status;
 }
 
+static int add_copies(void *context, struct keep_file *files, size_t count,
+		      struct simhash_error *error)
+{
+	return plan_script_add(context, files, count, error);
+}
+
 static int write_script(const struct pair_list *kept, struct simhash_error *error)
 {
 	const struct keep_policy policy = {.action = ACTION_REPORT};
-	const struct script_request request = {.policy = &policy, .quiet = true};
+	const struct script_request request = {.policy = &policy};
 	char *text = NULL;
 	size_t size;
-	struct output_file script = {.stream = open_memstream(&text, &size)};
-	struct keep_file *files;
-	size_t count;
+	FILE *out = open_memstream(&text, &size);
+	struct copy_sorter *copies;
+	struct plan_script script;
 	int status;
 
-	EXPECT(script.stream != NULL);
-	status = copies_of_pairs(kept, &files, &count, error);
-	if (status == 0) {
-		status = write_plan_script(&script, files, count, &request, error);
-		free(files);
-	}
-	if (script.stream != NULL)
-		fclose(script.stream);
+	EXPECT(out != NULL && copy_sorter_new(GROUPS_ALL, &copies, error) == 0);
+	for (size_t i = 0; i < kept->count; i++)
+		EXPECT(copy_sorter_add(copies, &kept->pairs[i], error) == 0);
+	EXPECT(plan_script_begin(&script, out, &request, error) == 0);
+	status = copy_sorter_each(copies, add_copies, &script, error);
+	plan_script_end(&script);
+	copy_sorter_free(copies);
+	fclose(out);
 	free(text);
 	return status;
 }

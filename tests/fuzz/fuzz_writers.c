@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "base/escape.h"
+#include "cli/copy_sorter.h"
 #include "cli/plan_script.h"
 #include "find/pairs.h"
 #include "fuzz.h"
@@ -14,6 +15,7 @@
 #include "report/html.h"
 
 #define NAMES 3
+#define COPIES_MEMORY ((size_t)64 << 10)
 
 struct text {
 	char *data;
@@ -513,20 +515,40 @@ static size_t read_shell_word(struct reader *r, bool is_encoded, char *word)
 	return is_encoded ? decoded : size;
 }
 
+struct one_content {
+	struct plan_script script;
+	size_t files;
+};
+
+static int add_content(void *context, struct keep_file *files, size_t count,
+		       struct simhash_error *error)
+{
+	struct one_content *content = context;
+
+	EXPECT(content->files == 0);
+	content->files = count;
+	return plan_script_add(&content->script, files, count, error);
+}
+
 /* Of one content: all files of the script but one. */
 static size_t write_script(const struct pair_list *list, struct text *text)
 {
 	const struct keep_policy policy = {.action = ACTION_REPORT};
-	const struct script_request request = {.policy = &policy, .quiet = true};
-	struct output_file script = {.stream = open_memstream(&text->data, &text->size)};
+	const struct script_request request = {.policy = &policy};
+	FILE *out = open_memstream(&text->data, &text->size);
+	struct one_content content = {.files = 0};
 	struct simhash_error error;
-	struct keep_file *files;
-	size_t count;
+	struct copy_sorter *copies;
 
-	EXPECT(script.stream != NULL && copies_of_pairs(list, &files, &count, &error) == 0);
-	EXPECT(write_plan_script(&script, files, count, &request, &error) == 0 && count >= 2);
-	free(files);
-	return count - 1;
+	EXPECT(out != NULL && copy_sorter_new(COPIES_MEMORY, &copies, &error) == 0);
+	for (size_t i = 0; i < list->count; i++)
+		EXPECT(copy_sorter_add(copies, &list->pairs[i], &error) == 0);
+	EXPECT(plan_script_begin(&content.script, out, &request, &error) == 0);
+	EXPECT(copy_sorter_each(copies, add_content, &content, &error) == 0 && content.files >= 2);
+	plan_script_end(&content.script);
+	copy_sorter_free(copies);
+	fclose(out);
+	return content.files - 1;
 }
 
 /* Which of the first two names stays is the order of their bytes. */
