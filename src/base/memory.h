@@ -11,13 +11,14 @@
 
 /*
  * Have large pieces go back to the system when they are freed, however many there were before. glibc
- * would take larger and larger ones from what a thread keeps to itself, where they stay: half as much
- * again as is in use. For a program to call at its begin, and not for a library.
+ * would take larger and larger ones from what a thread keeps to itself, where they stay. From 1 MiB on
+ * it would cost a tenth of the time of finding, for new pages. For a program to call at its begin, and
+ * not for a library.
  */
 static inline void memory_return_large(void)
 {
 #ifdef __GLIBC__
-	mallopt(M_MMAP_THRESHOLD, 1 << 20);
+	mallopt(M_MMAP_THRESHOLD, 8 << 20);
 #endif
 }
 

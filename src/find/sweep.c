@@ -23,10 +23,11 @@
  */
 #define PARTS_SORTED 6
 
-#define BLOCK_ROWS_MIN 256    /* however little memory there is */
-#define BLOCK_ROWS_EVEN 16384 /* of few rows, no thread takes fewer than these */
+#define BLOCK_ROWS_MIN 256  /* however little memory there is */
+#define BLOCK_ROWS_FEW 8192 /* where few rows come before a round: an index of few is faster */
+#define BEFORE_SHARE 2 /* a round has so many times the rows that are before it, if these fit */
 /* What a thread takes at once: rows before the blocks, rows of a block, keys. */
-#define ROWS_AT_ONCE 8192
+#define ROWS_AT_ONCE 4096
 #define KEYS_AT_ONCE 4
 #define TASKS_BEFORE 4 /* for each thread */
 
@@ -79,22 +80,22 @@ struct worker {
 /* ---- Taking blocks ---- */
 
 /*
- * As many rows in all blocks of a round as fit, since those before it are gone through for each
- * round.
+ * How many rows a block is to have. Those before a round are gone through for each round; but the
+ * index of many rows does not stay in the cache.
  */
-static size_t choose_block_rows(const struct sweep *sweep)
+static size_t choose_block_rows(const struct sweep *sweep, size_t rows_before)
 {
 	const struct finder *finder = sweep->finder;
 	size_t most = finder_memory(finder) / 8 * 3 / sweep->slot_count / JOIN_ROW_BYTES;
-	size_t even = sorted_rows_count(sweep->rows.rows) / sweep->slot_count + 1;
+	size_t rows = rows_before / sweep->slot_count * BEFORE_SHARE;
 
 	if (finder->resources->block_rows != 0)
 		return finder->resources->block_rows;
-	if (even < BLOCK_ROWS_EVEN)
-		even = BLOCK_ROWS_EVEN;
+	if (rows < BLOCK_ROWS_FEW)
+		rows = BLOCK_ROWS_FEW;
 	if (most < BLOCK_ROWS_MIN)
 		most = BLOCK_ROWS_MIN;
-	return most < even ? most : even;
+	return most < rows ? most : rows;
 }
 
 /* So many marks that the rows between them are likely to fit into a block. */
@@ -251,6 +252,7 @@ static int add_tasks_before(struct sweep *sweep, struct simhash_error *error)
 
 	if (sorted_rows_marks(sweep->rows.rows, &range, &marks, &count, error) != 0)
 		return -1;
+	sweep->rows.block_rows = choose_block_rows(sweep, count * ZONE_ROWS);
 	/* Each task opens all runs again: only so many that no thread waits long for another. */
 	step = count / sweep->slot_count / TASKS_BEFORE + 1;
 	if (step < ROWS_AT_ONCE / ZONE_ROWS)
@@ -351,8 +353,11 @@ static void *do_tasks(void *argument)
 /* All threads do the tasks. */
 static int run_tasks(struct sweep *sweep, struct worker *workers)
 {
+	size_t count = sweep->task_count;
+
 	atomic_store(&sweep->next_task, 0);
-	threads_run(sweep->slot_count, do_tasks, workers, sizeof *workers);
+	threads_run(count < sweep->slot_count ? (unsigned)count : sweep->slot_count, do_tasks,
+		    workers, sizeof *workers);
 	sweep->task_count = 0;
 	return first_error_is_set(&sweep->first_error) ? -1 : 0;
 }
@@ -489,7 +494,7 @@ static int sweep_rows(struct sweep *sweep, struct find_counts *counts, struct si
 		return 0;
 	if (progress != NULL)
 		atomic_fetch_add(&progress->rows, (long long)sweep->rows.own_rows.passed_over);
-	sweep->rows.block_rows = choose_block_rows(sweep);
+	sweep->rows.block_rows = choose_block_rows(sweep, 0);
 	sweep->next_low = range->low;
 	if (sorted_rows_marks(sweep->rows.rows, range, &sweep->marks, &sweep->mark_count, error) !=
 	    0)
