@@ -5,6 +5,8 @@
 #ifndef SIMHASH_BASE_MEMORY_H
 #define SIMHASH_BASE_MEMORY_H
 
+#include <stdlib.h> /* which tells the library */
+
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif

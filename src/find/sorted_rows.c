@@ -16,7 +16,7 @@
 #include "store/view.h"
 
 #define CONNECTION_BYTES (2 << 20) /* what a connection keeps of the database */
-#define CURSOR_SHARE 32		   /* of the memory, for a cursor of each thread */
+#define CURSOR_SHARE 32		   /* of the memory, for a cursor */
 #define ROWS_COUNTED 256 /* at once, for the progress: threads would wait for each other */
 
 struct reading {
@@ -400,8 +400,7 @@ int sorted_rows_read(struct sorted_rows *rows, const struct finder *finder, stru
 	int status;
 
 	*rows = (struct sorted_rows){.budget = memory_for_rows(finder),
-				     .cursor_bytes = finder_memory(finder) / CURSOR_SHARE /
-						     finder->resources->threads};
+				     .cursor_bytes = finder_memory(finder) / CURSOR_SHARE};
 	begin_progress(finder, looks_up);
 	status = looks_up ? read_looked_up(rows, &reading, store, error)
 			  : read_as_they_lie(rows, &reading, store, error);

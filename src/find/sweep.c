@@ -1,6 +1,6 @@
 /*
- * All pairs (paper, 4.2): the rows in key order, in rounds. In each, every thread takes a block of
- * rows that follow those of the blocks before it; then all threads search these blocks together, so
+ * All pairs (paper, 4.2): the rows in key order, in rounds. In each, threads take blocks of rows, each
+ * of those that follow the block before it; then all threads search these blocks together, so
  * that the rows before them are read once for all. A pair belongs to the part of the key space, and
  * in it to the block, of whichever of its rows comes later, so it is found once, however the key
  * space is cut.
@@ -23,9 +23,11 @@
  */
 #define PARTS_SORTED 6
 
-#define BLOCK_ROWS_MIN 256  /* however little memory there is */
+/* So many rows or more make a block: the fewer they are, the less is known of how many a range has. */
+#define BLOCK_ROWS_MIN 4096
 #define BLOCK_ROWS_FEW 8192 /* where few rows come before a round: an index of few is faster */
 #define BEFORE_SHARE 2 /* a round has so many times the rows that are before it, if these fit */
+#define COPIES_MOST 2  /* so many rows of a range for each that is kept are counted on */
 /* What a thread takes at once: rows before the blocks, rows of a block, keys. */
 #define ROWS_AT_ONCE 4096
 #define KEYS_AT_ONCE 4
@@ -35,7 +37,7 @@
 struct slot {
 	struct row_stream part;
 	int64_t low;   /* the first key of the range */
-	bool has_more; /* rows of the range, behind the block: too many have one key */
+	bool has_more; /* rows of the range, behind the block: they are more than was counted on */
 	bool is_in_round;
 	struct block *block;
 };
@@ -54,7 +56,7 @@ struct sweep {
 	struct row_stream rows;
 	struct first_error first_error;
 	struct slot *slots;
-	unsigned slot_count;
+	unsigned slot_count, thread_count;
 	atomic_uint next_slot;
 	/* Taking ranges: where the rows can be cut, and what is left. */
 	pthread_mutex_t lock;
@@ -62,7 +64,8 @@ struct sweep {
 	size_t mark_count, next_mark;
 	int64_t next_low;
 	bool all_taken;
-	uint64_t rows_read, rows_kept; /* in blocks: copies are one row */
+	uint64_t rows_read, rows_kept; /* in the blocks of the round: copies are one row */
+	double copies;		       /* how many rows were one, in the round before */
 	/* The round: its blocks in the order of their keys. */
 	const struct block **blocks;
 	size_t block_count;
@@ -79,33 +82,43 @@ struct worker {
 
 /* ---- Taking blocks ---- */
 
+/* How many rows of all blocks fit into memory. */
+static size_t rows_in_memory(const struct sweep *sweep)
+{
+	return finder_memory(sweep->finder) / 8 * 3 / JOIN_ROW_BYTES;
+}
+
 /*
  * How many rows a block is to have. Those before a round are gone through for each round; but the
  * index of many rows does not stay in the cache.
  */
 static size_t choose_block_rows(const struct sweep *sweep, size_t rows_before)
 {
-	const struct finder *finder = sweep->finder;
-	size_t most = finder_memory(finder) / 8 * 3 / sweep->slot_count / JOIN_ROW_BYTES;
+	size_t most = rows_in_memory(sweep) / sweep->slot_count;
 	size_t rows = rows_before / sweep->slot_count * BEFORE_SHARE;
 
-	if (finder->resources->block_rows != 0)
-		return finder->resources->block_rows;
+	if (sweep->finder->resources->block_rows != 0)
+		return sweep->finder->resources->block_rows;
 	if (rows < BLOCK_ROWS_FEW)
 		rows = BLOCK_ROWS_FEW;
-	if (most < BLOCK_ROWS_MIN)
-		most = BLOCK_ROWS_MIN;
 	return most < rows ? most : rows;
 }
 
-/* So many marks that the rows between them are likely to fit into a block. */
+/* So many marks that the rows between them are likely to make a block. */
 static size_t marks_for_block(const struct sweep *sweep)
 {
-	double rows = (double)sweep->rows.block_rows / 8 * 7;
+	double rows = (double)sweep->rows.block_rows / 8 * 7 * sweep->copies;
 
-	if (sweep->rows_kept > 0)
-		rows *= (double)sweep->rows_read / (double)sweep->rows_kept;
 	return rows < ZONE_ROWS ? 1 : (size_t)rows / ZONE_ROWS;
+}
+
+/*
+ * A range may have half as many again as are wanted: what is behind a block holds up those that
+ * follow.
+ */
+static size_t most_block_rows(const struct sweep *sweep)
+{
+	return sweep->rows.block_rows + sweep->rows.block_rows / 2;
 }
 
 /* The next range of the key space, whose rows are likely to fit into a block. */
@@ -130,12 +143,21 @@ static bool take_range(struct sweep *sweep, struct row_range *range)
 	return true;
 }
 
+static void free_block(struct sweep *sweep, struct slot *slot)
+{
+	struct find_progress *progress = sweep->finder->resources->progress;
+
+	if (progress != NULL)
+		atomic_fetch_add(&progress->rows, (long long)slot->block->rows_read);
+	block_free(slot->block);
+	slot->block = NULL;
+}
+
 static int report_block(struct worker *worker, const struct block *block,
 			struct simhash_error *error)
 {
 	struct sweep *sweep = worker->sweep;
 	struct pair_reporter *reporter = &worker->search.reporter;
-	struct find_progress *progress = sweep->finder->resources->progress;
 
 	pthread_mutex_lock(&sweep->lock);
 	sweep->rows_read += block->rows_read;
@@ -143,8 +165,6 @@ static int report_block(struct worker *worker, const struct block *block,
 	pthread_mutex_unlock(&sweep->lock);
 	reporter->counts.rows += block->rows_read;
 	reporter->counts.unsketched += block->unsketched;
-	if (progress != NULL)
-		atomic_fetch_add(&progress->rows, (long long)block->rows_read);
 	for (size_t i = 0; i < block->count; i++)
 		if (block->rows[i].copies != NULL &&
 		    report_copies(reporter, &block->rows[i], error) != 0)
@@ -160,7 +180,7 @@ static int next_block(struct sweep *sweep, struct slot *slot, struct simhash_err
 		if (!take_range(sweep, &range))
 			return 0;
 		row_stream_init_part(&slot->part, &sweep->rows, &range);
-		slot->part.block_rows = sweep->rows.block_rows;
+		slot->part.block_rows = most_block_rows(sweep);
 		slot->low = range.low;
 	}
 	if (row_stream_next(&slot->part, &slot->block, error) != 1)
@@ -185,8 +205,7 @@ static int fill_slot(struct worker *worker, struct slot *slot, struct simhash_er
 			return -1;
 		if (slot->block->count > 0)
 			return 1;
-		block_free(slot->block);
-		slot->block = NULL;
+		free_block(sweep, slot);
 	}
 	return 0;
 }
@@ -254,7 +273,7 @@ static int add_tasks_before(struct sweep *sweep, struct simhash_error *error)
 		return -1;
 	sweep->rows.block_rows = choose_block_rows(sweep, count * ZONE_ROWS);
 	/* Each task opens all runs again: only so many that no thread waits long for another. */
-	step = count / sweep->slot_count / TASKS_BEFORE + 1;
+	step = count / sweep->thread_count / TASKS_BEFORE + 1;
 	if (step < ROWS_AT_ONCE / ZONE_ROWS)
 		step = ROWS_AT_ONCE / ZONE_ROWS;
 	for (size_t i = step; status == 0 && i < count; i += step) {
@@ -356,7 +375,7 @@ static int run_tasks(struct sweep *sweep, struct worker *workers)
 	size_t count = sweep->task_count;
 
 	atomic_store(&sweep->next_task, 0);
-	threads_run(count < sweep->slot_count ? (unsigned)count : sweep->slot_count, do_tasks,
+	threads_run(count < sweep->thread_count ? (unsigned)count : sweep->thread_count, do_tasks,
 		    workers, sizeof *workers);
 	sweep->task_count = 0;
 	return first_error_is_set(&sweep->first_error) ? -1 : 0;
@@ -370,10 +389,13 @@ static void end_round(struct sweep *sweep)
 		struct slot *slot = &sweep->slots[i];
 		if (!slot->is_in_round)
 			continue;
-		block_free(slot->block);
-		slot->block = NULL;
+		free_block(sweep, slot);
 		slot->is_in_round = false;
 	}
+	sweep->copies = COPIES_MOST;
+	if (sweep->rows_read < sweep->rows_kept * COPIES_MOST)
+		sweep->copies = (double)sweep->rows_read / (double)sweep->rows_kept;
+	sweep->rows_read = sweep->rows_kept = 0;
 }
 
 /* Prepare the blocks together, and search them. */
@@ -414,12 +436,12 @@ static int run_rounds(struct sweep *sweep, struct worker *workers, struct simhas
 
 static int run_sweep(struct sweep *sweep, struct find_counts *counts, struct simhash_error *error)
 {
-	unsigned count = sweep->slot_count;
+	unsigned count = sweep->thread_count;
 	struct worker *workers = calloc(count, sizeof *workers);
 	int status = -1;
 
-	sweep->slots = calloc(count, sizeof *sweep->slots);
-	sweep->blocks = calloc(count, sizeof(struct block *));
+	sweep->slots = calloc(sweep->slot_count, sizeof *sweep->slots);
+	sweep->blocks = calloc(sweep->slot_count, sizeof(struct block *));
 	if (workers == NULL || sweep->slots == NULL || sweep->blocks == NULL) {
 		error_set_memory(error);
 	} else {
@@ -433,7 +455,7 @@ static int run_sweep(struct sweep *sweep, struct find_counts *counts, struct sim
 		find_counts_add(counts, &workers[i].search.reporter.counts);
 		join_search_release(&workers[i].search);
 	}
-	for (unsigned i = 0; i < count && sweep->slots != NULL; i++) {
+	for (unsigned i = 0; i < sweep->slot_count && sweep->slots != NULL; i++) {
 		row_stream_release(&sweep->slots[i].part);
 		block_free(sweep->slots[i].block);
 	}
@@ -482,6 +504,16 @@ static int find_bounds(struct finder *finder, int64_t *low, int64_t *high,
 	return 0;
 }
 
+/* Each thread takes a block of a round, unless these would be too small. */
+static unsigned choose_slots(const struct sweep *sweep)
+{
+	size_t most = rows_in_memory(sweep) / BLOCK_ROWS_MIN;
+
+	if (sweep->finder->resources->block_rows != 0 || most > sweep->thread_count)
+		return sweep->thread_count;
+	return most == 0 ? 1 : (unsigned)most;
+}
+
 static int sweep_rows(struct sweep *sweep, struct find_counts *counts, struct simhash_error *error)
 {
 	struct find_progress *progress = sweep->finder->resources->progress;
@@ -494,6 +526,9 @@ static int sweep_rows(struct sweep *sweep, struct find_counts *counts, struct si
 		return 0;
 	if (progress != NULL)
 		atomic_fetch_add(&progress->rows, (long long)sweep->rows.own_rows.passed_over);
+	/* Each thread goes through rows by itself. */
+	sweep->rows.own_rows.cursor_bytes /= sweep->thread_count;
+	sweep->slot_count = choose_slots(sweep);
 	sweep->rows.block_rows = choose_block_rows(sweep, 0);
 	sweep->next_low = range->low;
 	if (sorted_rows_marks(sweep->rows.rows, range, &sweep->marks, &sweep->mark_count, error) !=
@@ -508,7 +543,8 @@ static int sweep_rows(struct sweep *sweep, struct find_counts *counts, struct si
 
 static int sweep_all(struct finder *finder, struct simhash_error *error)
 {
-	struct sweep sweep = {.finder = finder, .slot_count = finder->resources->threads};
+	struct sweep sweep = {
+		.finder = finder, .thread_count = finder->resources->threads, .copies = 1};
 	int64_t low, high;
 	int status;
 
