@@ -131,7 +131,7 @@ struct find_progress {
 struct find_resources {
 	unsigned threads;
 	int64_t memory_bytes;		/* that a search of all files may take; 0: the default */
-	unsigned block_rows;		/* minimum of new rows in a block; 0: the default */
+	unsigned block_rows;		/* new rows in a block; 0: the default */
 	struct find_progress *progress; /* kept up to date; or NULL */
 };
 

@@ -42,12 +42,12 @@ struct slot {
 	struct block *block;
 };
 
-enum task_kind { TASK_SUM, TASK_PLACE, TASK_FILL, TASK_BEFORE, TASK_WITHIN, TASK_KEYS };
+enum task_kind { TASK_LOAD, TASK_SUM, TASK_PLACE, TASK_FILL, TASK_BEFORE, TASK_WITHIN, TASK_KEYS };
 
 /* A piece of the work of a round. */
 struct task {
 	enum task_kind kind;
-	size_t begin, end; /* of the rows of the round, or of the keys of their sketches */
+	size_t begin, end; /* of the slots, the rows of the round, or the keys of their sketches */
 	int64_t low, high; /* keys of rows before the round */
 };
 
@@ -57,7 +57,6 @@ struct sweep {
 	struct first_error first_error;
 	struct slot *slots;
 	unsigned slot_count, thread_count;
-	atomic_uint next_slot;
 	/* Taking ranges: where the rows can be cut, and what is left. */
 	pthread_mutex_t lock;
 	int64_t *marks;
@@ -195,33 +194,17 @@ static int next_block(struct sweep *sweep, struct slot *slot, struct simhash_err
 static int fill_slot(struct worker *worker, struct slot *slot, struct simhash_error *error)
 {
 	struct sweep *sweep = worker->sweep;
-	int status = 1;
 
 	while (slot->block == NULL) {
-		status = next_block(sweep, slot, error);
+		int status = next_block(sweep, slot, error);
 		if (status != 1)
 			return status;
 		if (report_block(worker, slot->block, error) != 0)
 			return -1;
-		if (slot->block->count > 0)
-			return 1;
-		free_block(sweep, slot);
+		if (slot->block->count == 0)
+			free_block(sweep, slot);
 	}
 	return 0;
-}
-
-static void *fill_slots(void *argument)
-{
-	struct worker *worker = argument;
-	struct sweep *sweep = worker->sweep;
-	struct simhash_error error;
-	unsigned number;
-
-	while ((number = atomic_fetch_add(&sweep->next_slot, 1)) < sweep->slot_count &&
-	       !first_error_is_set(&sweep->first_error))
-		if (fill_slot(worker, &sweep->slots[number], &error) < 0)
-			first_error_set(&sweep->first_error, &error);
-	return NULL;
 }
 
 /* ---- The tasks of a round ---- */
@@ -335,6 +318,8 @@ static int do_task(struct worker *worker, const struct task *task, struct simhas
 	struct join *join = &worker->sweep->join;
 
 	switch (task->kind) {
+	case TASK_LOAD:
+		return fill_slot(worker, &worker->sweep->slots[task->begin], error);
 	case TASK_SUM:
 		join_sum(join, task->begin, task->end);
 		return 0;
@@ -421,9 +406,8 @@ static int run_rounds(struct sweep *sweep, struct worker *workers, struct simhas
 {
 	first_error_init(&sweep->first_error, error);
 	for (;;) {
-		atomic_store(&sweep->next_slot, 0);
-		threads_run(sweep->slot_count, fill_slots, workers, sizeof *workers);
-		if (first_error_is_set(&sweep->first_error))
+		if (add_tasks(sweep, TASK_LOAD, sweep->slot_count, 1, error) != 0 ||
+		    run_tasks(sweep, workers) != 0)
 			return -1;
 		choose_blocks(sweep);
 		if (sweep->block_count == 0)
