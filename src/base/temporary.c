@@ -33,21 +33,45 @@ int temporary_unreadable(struct simhash_error *error)
 	return error_set_errno(error, "cannot read a temporary file in %s", temporary_folder());
 }
 
+/* A file that never has a name, so that a kill leaves nothing; -1 where there is none. */
+static int open_nameless(const char *folder)
+{
+#ifdef O_TMPFILE
+	return open(folder, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+#else
+	(void)folder;
+	return -1;
+#endif
+}
+
+/* For file systems, and systems, without nameless files. */
+static int open_unlinked(const char *folder)
+{
+	char *name;
+	int fd;
+
+	if (asprintf(&name, "%s/simfind.XXXXXX", folder) < 0)
+		return -1;
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(name);
+	free(name);
+	return fd;
+}
+
 /* $TMPDIR is where they go, as for other programs; tmpfile() does not look at it. */
 FILE *temporary_file(void)
 {
-	char *name;
-	FILE *file = NULL;
-	int fd;
+	int fd = open_nameless(temporary_folder());
+	FILE *file;
 
-	if (asprintf(&name, "%s/simfind.XXXXXX", temporary_folder()) < 0)
+	if (fd < 0)
+		fd = open_unlinked(temporary_folder());
+	if (fd < 0)
 		return NULL;
-	fd = mkostemp(name, O_CLOEXEC);
-	if (fd >= 0) {
-		unlink(name);
-		file = fdopen(fd, "w+b");
-	}
-	free(name);
+	file = fdopen(fd, "w+b");
+	if (file == NULL)
+		close(fd);
 	return file;
 }
 

@@ -117,7 +117,7 @@ listing=$!
 trap 'kill "$listing"' EXIT
 read -r line <&8
 [[ $line == "group 1: "* ]] || fail "the first line is '$line'"
-readlink "/proc/$listing/fd/"* | has "^$TMPDIR/simfind\..* (deleted)\$" || fail "no group waits in a file"
+readlink "/proc/$listing/fd/"* | has "^$TMPDIR/.* (deleted)\$" || fail "no group waits in a file"
 same "names of temporary files" "" "$(ls -A "$TMPDIR")"
 kill -TERM "$listing"
 status=0
