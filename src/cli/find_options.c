@@ -434,10 +434,6 @@ static int check(const struct find_arguments *arguments, struct simhash_error *e
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--lineage cannot be combined with --format=%s",
 				 arguments->formatter->name);
-	if (is_standard(arguments->against_path) && arguments->request.versions)
-		return error_set(error, SIMHASH_E_SYNTAX,
-				 "--against=- cannot be combined with --versions, which reads the "
-				 "list twice; expected a file");
 	if (arguments->stdin_name != NULL && !has_stdin(arguments))
 		return error_set(error, SIMHASH_E_SYNTAX, "--stdin-name needs FILE -");
 	if (arguments->progress == PROGRESS_ALWAYS && arguments->has_files)

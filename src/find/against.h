@@ -16,7 +16,6 @@
 #ifndef SIMHASH_FIND_AGAINST_H
 #define SIMHASH_FIND_AGAINST_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "store/file_row.h"
@@ -28,8 +27,7 @@ struct digest_reader;
 
 struct against {
 	const char *path, *name; /* the name is displayed as that of a host */
-	struct digest_reader *first, *again;
-	bool has_begun;
+	struct digest_reader *reader;
 };
 
 /*
@@ -41,13 +39,7 @@ int against_open(struct against *against, const char *path, struct simhash_error
 /* The tag set of the list; it lives until against_release. */
 const struct simhash_tag_set *against_tags(const struct against *against);
 
-/*
- * Read the list from its first file on. Error: it is read for the second time and is no file that
- * can be.
- */
-int against_begin(struct against *against, struct simhash_error *error);
-
-/* The next file, as digest_reader_next. */
+/* The next file, as digest_reader_next: a search reads the list once. */
 int against_next(struct against *against, struct file_row *row, struct simhash_error *error);
 
 void against_release(struct against *against);

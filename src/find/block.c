@@ -337,8 +337,8 @@ static bool is_full(const struct row_stream *stream)
 {
 	const struct block *block = stream->next;
 
-	return !stream->takes_all && (block->count - block->first_new >= stream->block_rows ||
-				      block->new_copies >= BLOCK_COPIES_MAX);
+	return block->count - block->first_new >= stream->block_rows ||
+	       block->new_copies >= BLOCK_COPIES_MAX;
 }
 
 static int next_block(struct row_stream *stream, struct block **block, struct simhash_error *error)

@@ -41,7 +41,6 @@ struct row_stream {
 	struct row_range range;
 	bool looks_up; /* each row by the index of uniform: for a small part of them */
 	bool has_begun, has_ended;
-	bool takes_all;	       /* into one block, however many */
 	size_t block_rows;     /* new ones in a block; more where copies are wanted together */
 	bool keeps_extensions; /* of a copy: else it has that of its twin */
 	struct sorted_rows own_rows;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "find/finder.h"
 #include "find/folder_files.h"
 
 static int read_names(const struct finder *finder, const struct find_side sides[2],

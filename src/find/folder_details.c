@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "find/finder.h"
 #include "find/folder_files.h"
 
 /* A side of a pair. */

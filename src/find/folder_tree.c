@@ -14,6 +14,7 @@
 #include "base/path.h"
 #include "base/seed.h"
 #include "base/sort.h"
+#include "find/finder.h"
 #include "find/folder_contents.h"
 
 /* ---- Rows ---- */

@@ -16,7 +16,7 @@
  *
  * Where sketches verify, pairs further apart than SWEPT_PERCENT are found by the keys of their
  * sketches instead: within 5 % the tests above leave a hundred times as many candidates as
- * within 1 %.
+ * within 1 %. So are pairs that the sketches propose whatever the counts say (versions.h).
  *
  * Rows differ in reach, so a cell holds rows whose reaches are within a power of two.
  * Where only files of equal extension can be pairs, a cell holds rows of one extension.
@@ -31,6 +31,7 @@
 
 #include "base/error.h"
 #include "base/seed.h"
+#include "find/versions.h"
 
 #define GRID_WALSH_ROW 3
 #define ORDER_WALSH_ROW 9
@@ -213,7 +214,7 @@ static void find_powers(struct join *join)
 }
 
 int join_begin(struct join *join, const struct block *const *blocks, size_t count,
-	       const struct find_rule *rule, struct simhash_error *error)
+	       const struct find_request *request, struct simhash_error *error)
 {
 	size_t rows = 0;
 
@@ -221,7 +222,9 @@ int join_begin(struct join *join, const struct block *const *blocks, size_t coun
 		rows += blocks[b]->count;
 	if (make_room(join, rows, error) != 0)
 		return -1;
-	join->rule = rule;
+	join->request = request;
+	join->rule = &request->rule;
+	join->is_keyed = verify_is_keyed(&request->rule.verify) || request->versions;
 	join->near = near_choose();
 	join->count = 0;
 	join->first_new = blocks[0]->first_new;
@@ -229,7 +232,7 @@ int join_begin(struct join *join, const struct block *const *blocks, size_t coun
 		for (size_t i = 0; i < blocks[b]->count; i++)
 			join->files[join->count++] = &blocks[b]->rows[i];
 	find_powers(join);
-	return verify_is_keyed(&rule->verify)
+	return join->is_keyed
 		       ? key_index_begin(&join->keys, join->files, rows, join->first_new, error)
 		       : 0;
 }
@@ -244,7 +247,7 @@ void join_sum(struct join *join, size_t begin, size_t end)
 		join->cell[i] = cell_hash(join, row, p, key_column_of(row->uniform, p),
 					  column_of(grid_sum, p));
 	}
-	if (!verify_is_keyed(&join->rule->verify))
+	if (!join->is_keyed)
 		return;
 	/* Some rows may have no keys, so their numbers are no larger. */
 	if (begin < join->keys.own.count)
@@ -287,15 +290,25 @@ static bool is_beyond_sweep(const struct find_rule *rule, const struct file_pair
 	       !verify_is_swept(pair->a, pair->b, pair->distance);
 }
 
+/* Is a pair that the rule does not make one by the sketches alone? */
+static bool is_version(const struct join *join, const struct find_file *row,
+		       const struct find_file *other, struct file_pair *pair)
+{
+	*pair = (struct file_pair){.a = row, .b = other};
+	return join->request->versions && versions_match(join->request, row, other, pair);
+}
+
 static int try_candidate(const struct join *join, const struct find_file *row,
 			 const struct find_file *other, bool shares_key, struct join_search *search,
 			 struct simhash_error *error)
 {
 	struct file_pair pair = {.a = row, .b = other};
 
-	if (!finder_crosses(search->reporter.finder, row->sides, other->sides) ||
-	    !rule_matches(join->rule, row, other, &pair) ||
-	    is_beyond_sweep(join->rule, &pair) != shares_key)
+	if (!finder_crosses(search->reporter.finder, row->sides, other->sides))
+		return 0;
+	if (rule_matches(join->rule, row, other, &pair)
+		    ? is_beyond_sweep(join->rule, &pair) != shares_key
+		    : !shares_key || !is_version(join, row, other, &pair))
 		return 0;
 	return report_match(&search->reporter, &pair, error);
 }
@@ -521,7 +534,7 @@ int join_before(const struct join *join, const struct find_file *rows, size_t co
 
 	if (sweep_before(join, rows, count, search, error) != 0)
 		return -1;
-	if (!verify_is_keyed(&join->rule->verify))
+	if (!join->is_keyed)
 		return 0;
 	if (key_walk_take(&search->walk, rows, count, error) != 0)
 		return -1;

@@ -1,7 +1,7 @@
 /*
  * The pairs of the rows of some blocks, and of rows before them with the new ones.
  *
- *     join_begin(&join, blocks, count, rule, &error);
+ *     join_begin(&join, blocks, count, request, &error);
  *     join_sum(&join, begin, end);            // all rows, by any number of threads
  *     join_sort(&join, &error);
  *     join_place(&join, begin, end);          // all rows; and key_index_fill() of join.keys
@@ -33,7 +33,9 @@ struct join_power {
 
 /* All zero to begin with. Its memory serves again and again. */
 struct join {
-	const struct find_rule *rule;
+	const struct find_request *request;
+	const struct find_rule *rule; /* of the request */
+	bool is_keyed;		      /* are there pairs that keys of sketches find? */
 	near_fn *near;
 	const struct find_file **files; /* the rows of the blocks, one block after the other */
 	size_t count, first_new;
@@ -68,10 +70,10 @@ void join_search_release(struct join_search *search);
 
 /*
  * Begin with blocks in the order of their keys, with a row or more together. Only the first may have
- * rows that are not new. Borrows them, and the rule.
+ * rows that are not new. Borrows them, and the request.
  */
 int join_begin(struct join *join, const struct block *const *blocks, size_t count,
-	       const struct find_rule *rule, struct simhash_error *error);
+	       const struct find_request *request, struct simhash_error *error);
 
 /* Compute what rows `begin` .. `end` - 1 are sorted by, and the keys of own rows of that share. */
 void join_sum(struct join *join, size_t begin, size_t end);
@@ -89,7 +91,7 @@ void join_place(struct join *join, size_t begin, size_t end);
 int join_within(const struct join *join, size_t begin, size_t end, struct join_search *search,
 		struct simhash_error *error);
 
-/* The same for pairs further apart, by the keys `key` .. `end_key` - 1 of their sketches. */
+/* The same for the other pairs, by the keys `key` .. `end_key` - 1 of their sketches. */
 int join_within_keys(const struct join *join, unsigned key, unsigned end_key,
 		     struct join_search *search, struct simhash_error *error);
 

@@ -159,8 +159,6 @@ static int read_list(struct row_reader *reader, struct simhash_error *error)
 	struct file_row row;
 	int status = 0;
 
-	if (against_begin(request->against, error) != 0)
-		return -1;
 	while (!first_error_is_set(&reader->reading->first_error) &&
 	       (status = against_next(request->against, &row, error)) == 1) {
 		if (request->rule.verify.mode == VERIFY_NO)

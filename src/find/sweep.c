@@ -13,7 +13,6 @@
 #include "base/threads.h"
 #include "find/join.h"
 #include "find/sketch_join.h"
-#include "find/versions.h"
 #include "store/row_stream.h"
 #include "store/totals.h"
 
@@ -243,12 +242,24 @@ static int add_task(struct sweep *sweep, const struct task *task, struct simhash
 	return 0;
 }
 
-/* The rows before the round that reach it. */
+/*
+ * Keys up to `high` of rows before the round: of those that reach it, as no others make a pair with
+ * its rows by their counts; by their sketches all can.
+ */
+static struct row_range range_before(const struct sweep *sweep, int64_t low, int64_t high)
+{
+	bool takes_all = sweep->finder->request->versions;
+
+	return (struct row_range){low, high, takes_all ? INT64_MIN : sweep->join.files[0]->uniform};
+}
+
+/* The rows before the round that can be a pair with one of it. */
 static int add_tasks_before(struct sweep *sweep, struct simhash_error *error)
 {
-	int64_t key = sweep->join.files[0]->uniform, *marks;
-	const struct row_range range = {INT64_MIN, key - 1, key};
+	const struct row_range range =
+		range_before(sweep, INT64_MIN, sweep->join.files[0]->uniform - 1);
 	struct task task = {.kind = TASK_BEFORE, .low = INT64_MIN};
+	int64_t *marks;
 	size_t count, step;
 	int status = 0;
 
@@ -289,7 +300,7 @@ static int search_before(struct worker *worker, const struct task *task,
 			 struct simhash_error *error)
 {
 	struct sweep *sweep = worker->sweep;
-	const struct row_range range = {task->low, task->high, sweep->join.files[0]->uniform};
+	const struct row_range range = range_before(sweep, task->low, task->high);
 	struct row_stream part;
 	struct block *before;
 	int status;
@@ -386,18 +397,17 @@ static void end_round(struct sweep *sweep)
 /* Prepare the blocks together, and search them. */
 static int run_round(struct sweep *sweep, struct worker *workers, struct simhash_error *error)
 {
-	const struct find_rule *rule = &sweep->finder->request->rule;
-	bool is_keyed = verify_is_keyed(&rule->verify);
 	struct join *join = &sweep->join;
 
-	if (join_begin(join, sweep->blocks, sweep->block_count, rule, error) != 0 ||
+	if (join_begin(join, sweep->blocks, sweep->block_count, sweep->finder->request, error) !=
+		    0 ||
 	    add_tasks(sweep, TASK_SUM, join->count, ROWS_AT_ONCE, error) != 0 ||
 	    run_tasks(sweep, workers) != 0 || join_sort(join, error) != 0 ||
 	    add_tasks(sweep, TASK_PLACE, join->count, ROWS_AT_ONCE, error) != 0 ||
-	    (is_keyed && add_tasks(sweep, TASK_FILL, SKETCH_KEYS, 1, error) != 0) ||
+	    (join->is_keyed && add_tasks(sweep, TASK_FILL, SKETCH_KEYS, 1, error) != 0) ||
 	    run_tasks(sweep, workers) != 0 || add_tasks_before(sweep, error) != 0 ||
 	    add_tasks(sweep, TASK_WITHIN, join->count, ROWS_AT_ONCE, error) != 0 ||
-	    (is_keyed && add_tasks(sweep, TASK_KEYS, SKETCH_KEYS, KEYS_AT_ONCE, error) != 0))
+	    (join->is_keyed && add_tasks(sweep, TASK_KEYS, SKETCH_KEYS, KEYS_AT_ONCE, error) != 0))
 		return -1;
 	return run_tasks(sweep, workers);
 }
@@ -549,7 +559,5 @@ int finder_all(struct finder *finder, struct simhash_error *error)
 		return -1;
 	if (finder->request->measure != NULL)
 		return sketch_join_all(finder, error);
-	if (sweep_all(finder, error) != 0)
-		return -1;
-	return finder->request->versions ? versions_find_all(finder, error) : 0;
+	return sweep_all(finder, error);
 }

@@ -4,19 +4,14 @@
  *
  * Files that share one of 32 keys, each made of four registers, are compared: of two files whose
  * resemblance is 0.7 that finds all but one in 5,000, at 0.5 one in 8 is missed. A file that is
- * asked for is compared with all. Holds all rows in
- * memory, at some 700 bytes each and their paths.
+ * asked for is compared with all.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_VERSIONS_H
 #define SIMHASH_FIND_VERSIONS_H
 
-#include "find/asked.h"
-#include "find/pair_reporter.h"
-
-/* Report the pairs that the rule of the request does not make. */
-int versions_find_all(struct finder *finder, struct simhash_error *error);
+#include "find/find.h"
 
 /*
  * Are two files a pair by their sketches alone, and not by the rule? Sets the distance, the
