@@ -7,18 +7,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "act/protected_names.h"
 #include "act/rename.h"
 #include "act/same_bytes.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/open_file.h"
 #include "base/path.h"
-#include "base/seed.h"
 
 /* A file that takes part, held open from before it is compared until the act is over. */
 struct side {
@@ -45,7 +46,8 @@ int actor_init(struct actor *actor, const struct act_options *options, struct si
 void actor_release(struct actor *actor)
 {
 	guard_release(&actor->guard);
-	free(actor->gone);
+	protected_names_release(&actor->protected_names);
+	saved_bytes_release(&actor->saved);
 }
 
 void temporary_name(uint64_t *random, char name[TEMPORARY_SIZE])
@@ -54,7 +56,7 @@ void temporary_name(uint64_t *random, char name[TEMPORARY_SIZE])
 
 	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
 	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	snprintf(name, TEMPORARY_SIZE, ".simfind-%016" PRIx64, z ^ z >> 31);
+	snprintf(name, TEMPORARY_SIZE, KEEP_TEMPORARY_PREFIX "%016" PRIx64, z ^ z >> 31);
 }
 
 static int refuse(struct work *work, const char *why)
@@ -102,10 +104,33 @@ static int open_kept(struct work *work, const struct keep_file *kept)
 			 why.message);
 }
 
+/* The same file once more; -1 with errno. */
+static int open_writable(const struct side *side)
+{
+	struct stat opened;
+	int fd = open_file_at(side->place.directory_fd, side->place.name,
+			      O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+
+	if (fd < 0 || (fstat(fd, &opened) == 0 && is_same_inode(&opened, &side->status)))
+		return fd;
+	close(fd);
+	errno = ESTALE;
+	return -1;
+}
+
 static int lock_side(struct work *work, struct side *side, int how)
 {
+	int writable;
+
 	if (side->fd < 0 || flock(side->fd, how | LOCK_NB) == 0)
 		return 0;
+	/* A file of NFS can be locked alone only where it is open for writing. */
+	if (errno == EBADF && (writable = open_writable(side)) >= 0) {
+		close(side->fd);
+		side->fd = writable;
+		if (flock(side->fd, how | LOCK_NB) == 0)
+			return 0;
+	}
 	if (errno == EWOULDBLOCK)
 		return refuse(work, "another program has locked it or the file that is kept");
 	return error_set_errno(work->why, "cannot lock it");
@@ -131,6 +156,28 @@ static int check_unchanged(struct work *work)
 
 /* ---- What can be done ---- */
 
+/*
+ * A name that a protected directory has for the file that is kept: a hard link to it would be one to
+ * what is protected. Links that were made here have names that are known not to be.
+ */
+static int check_other_names(struct work *work)
+{
+	struct actor *actor = work->actor;
+	const struct stat *kept = &work->kept.status;
+	bool is_known = actor->linked.device == (uint64_t)kept->st_dev &&
+			actor->linked.inode == (uint64_t)kept->st_ino;
+	bool is_found = false;
+
+	if (actor->options.protected_count == 0 ||
+	    (uint64_t)kept->st_nlink == 1 + (is_known ? actor->linked.names : 0))
+		return 0;
+	if (protected_names_look(&actor->protected_names, actor->options.protected,
+				 actor->options.protected_count, kept, &is_found, work->why) != 0)
+		return -1;
+	return is_found ? refuse(work, "the file that is kept has another name, which is protected")
+			: 0;
+}
+
 /* A hard link has one owner, one mode and one list of attributes for both names. */
 static int check_link(struct work *work)
 {
@@ -143,7 +190,7 @@ static int check_link(struct work *work)
 	if (!work->record.same_attributes)
 		return refuse(work,
 			      "its extended attributes are not those of the file that is kept");
-	return 0;
+	return check_other_names(work);
 }
 
 static int check_act(struct work *work)
@@ -162,6 +209,8 @@ static int check_act(struct work *work)
 		return refuse(work, "it is on another file system than the file that is kept");
 	if (action == ACTION_REFLINK && copy->st_size == 0)
 		return refuse(work, "it is empty");
+	if (action == ACTION_REFLINK)
+		return check_sharing(work->kept.fd, work->copy.fd, work->why);
 	return action == ACTION_HARDLINK ? check_link(work) : 0;
 }
 
@@ -215,11 +264,34 @@ static int compare(struct work *work)
 	return 0;
 }
 
+/* What is kept may have just been written: it is on the disk before its copy goes. */
+static int sync_kept(struct work *work)
+{
+	enum keep_action action = work->actor->options.action;
+
+	if (work->kept.fd < 0 || (action != ACTION_DELETE && action != ACTION_HARDLINK) ||
+	    fsync(work->kept.fd) == 0 || errno == EINVAL || errno == EROFS || errno == ENOTSUP)
+		return 0;
+	return error_set_errno(work->why, "cannot write the file that is kept to the disk");
+}
+
 /* ---- Doing ---- */
 
 static int was_exchanged(struct work *work)
 {
 	return refuse(work, "somebody replaced it meanwhile");
+}
+
+/* The same, where what was there could not be put back. */
+static int was_lost_sight_of(struct work *work, const char *now)
+{
+	return error_set(work->why, SIMHASH_E_RANGE,
+			 "somebody replaced it meanwhile; what was there is %s", now);
+}
+
+static int is_same_file(struct work *work)
+{
+	return refuse(work, "it is the file that is kept, by another file system");
 }
 
 /* Is this name the file that was compared, and is the other one still what it was compared to? */
@@ -232,20 +304,54 @@ static bool is_what_was_compared(const struct work *work, const char *name)
 	       is_same_content(&now, &work->copy.status) && is_unchanged(&work->kept);
 }
 
+/*
+ * Two numbers of inodes do not tell that there are two files: a file system may show those of
+ * another one, as an overlay does. But what is done to a name changes the time of its inode, and is
+ * seen wherever that is seen. `before` is the file that is kept, when the name was not yet changed;
+ * the name is now `temporary`, or elsewhere if that is NULL.
+ */
+static bool is_apart(const struct work *work, const struct stat *before, const char *temporary)
+{
+	const struct stat *copy = &work->copy.status, *kept = &work->kept.status;
+	struct stat now, named;
+
+	if (work->kept.fd < 0 || copy->st_dev == kept->st_dev)
+		return true;
+	return fstat(work->kept.fd, &now) == 0 && stat_ctime_ns(&now) == stat_ctime_ns(before) &&
+	       (temporary == NULL ||
+		(place_status(&work->kept.place, temporary, &named) != 0 && errno == ENOENT));
+}
+
+static int look_at_kept(struct work *work, struct stat *before)
+{
+	if (work->kept.fd >= 0 && fstat(work->kept.fd, before) != 0)
+		return error_set_errno(work->why, "cannot look at the file that is kept");
+	return 0;
+}
+
+static int remove_beside(struct work *work, const char *temporary)
+{
+	return unlinkat(work->copy.place.directory_fd, temporary, 0) == 0
+		       ? 0
+		       : error_set_errno(work->why, "cannot remove %s beside it", temporary);
+}
+
 /* The new name takes the place of the old one; never is there neither. */
 static int replace_by(struct work *work, const char *temporary)
 {
 	int directory = work->copy.place.directory_fd;
 	const char *name = work->copy.place.name;
+	struct stat beside;
 
 	if (rename_exchange(directory, temporary, name) == 0) {
 		if (is_what_was_compared(work, temporary))
-			return unlinkat(directory, temporary, 0) == 0
-				       ? 0
-				       : error_set_errno(work->why, "cannot remove %s beside it",
-							 temporary);
-		if (rename_exchange(directory, temporary, name) == 0)
-			unlinkat(directory, temporary, 0);
+			return remove_beside(work, temporary);
+		/* Unless what came meanwhile was replaced in turn. */
+		if (rename_exchange(directory, temporary, name) != 0 ||
+		    place_status(&work->copy.place, temporary, &beside) != 0 ||
+		    !is_same_inode(&beside, &work->kept.status))
+			return was_lost_sight_of(work, temporary);
+		unlinkat(directory, temporary, 0);
 		return was_exchanged(work);
 	}
 	if (errno == ENOTSUP && is_what_was_compared(work, name) &&
@@ -273,46 +379,68 @@ static int do_hardlink(struct work *work)
 	return replace_by(work, temporary);
 }
 
+/*
+ * Where a rename may take the place of another name: a second name, for a moment, tells whether this
+ * is the file that is kept. Without one, only a file of the same file system can go.
+ */
+static int delete_in_place(struct work *work, const struct stat *before)
+{
+	const char *temporary = work->record.temporary, *name = work->copy.place.name;
+	int directory = work->copy.place.directory_fd;
+	bool is_other = linkat(directory, name, directory, temporary, 0) == 0
+				? is_apart(work, before, temporary)
+				: work->kept.fd < 0 ||
+					  work->copy.status.st_dev == work->kept.status.st_dev;
+	bool is_it = is_what_was_compared(work, name);
+	int status = !is_other ? is_same_file(work) : !is_it ? was_exchanged(work) : 0;
+
+	if (status == 0 && unlinkat(directory, name, 0) != 0)
+		status = error_set_errno(work->why, "cannot delete it");
+	unlinkat(directory, temporary, 0); /* a name that nobody else has */
+	return status;
+}
+
 static int do_delete(struct work *work)
 {
 	const char *temporary = work->record.temporary, *name = work->copy.place.name;
 	int directory = work->copy.place.directory_fd;
 
-	if (rename_to_free(directory, name, directory, temporary) == 0) {
-		if (is_what_was_compared(work, temporary))
-			return unlinkat(directory, temporary, 0) == 0
-				       ? 0
-				       : error_set_errno(work->why, "cannot remove %s beside it",
-							 temporary);
-		if (rename_to_free(directory, temporary, directory, name) != 0)
-			return error_set(work->why, SIMHASH_E_RANGE,
-					 "somebody replaced it meanwhile; what was there is %s",
-					 temporary);
-		return was_exchanged(work);
-	}
-	if (errno != ENOTSUP)
-		return error_set_errno(work->why, "cannot delete it");
-	if (!is_what_was_compared(work, name))
-		return was_exchanged(work);
-	return unlinkat(directory, name, 0) == 0 ? 0
-						 : error_set_errno(work->why, "cannot delete it");
+	struct stat before;
+	bool is_other;
+
+	if (look_at_kept(work, &before) != 0)
+		return -1;
+	if (rename_to_free(directory, name, directory, temporary) != 0)
+		return errno == ENOTSUP ? delete_in_place(work, &before)
+					: error_set_errno(work->why, "cannot delete it");
+	is_other = is_apart(work, &before, temporary);
+	if (is_other && is_what_was_compared(work, temporary))
+		return remove_beside(work, temporary);
+	if (rename_to_free(directory, temporary, directory, name) != 0)
+		return was_lost_sight_of(work, temporary);
+	return is_other ? was_exchanged(work) : is_same_file(work);
 }
 
 static int do_move(struct work *work)
 {
 	const struct place *from = &work->copy.place, *to = &work->to;
-	struct stat moved;
+	struct stat moved, before;
+	bool is_other;
 
+	if (look_at_kept(work, &before) != 0)
+		return -1;
 	if (move_to_free(from->directory_fd, from->name, to->directory_fd, to->name) != 0)
 		return errno == EXDEV
 			       ? refuse(work, "it is on another file system than the directory to "
 					      "move to")
 			       : error_set_errno(work->why, "cannot move it");
-	if (place_status(to, to->name, &moved) == 0 && !is_same_inode(&moved, &work->copy.status)) {
-		move_to_free(to->directory_fd, to->name, from->directory_fd, from->name);
-		return was_exchanged(work);
-	}
-	return 0;
+	is_other = is_apart(work, &before, NULL);
+	if (is_other &&
+	    (place_status(to, to->name, &moved) != 0 || is_same_inode(&moved, &work->copy.status)))
+		return 0;
+	if (move_to_free(to->directory_fd, to->name, from->directory_fd, from->name) != 0)
+		return was_lost_sight_of(work, work->record.to);
+	return is_other ? was_exchanged(work) : is_same_file(work);
 }
 
 /* Linux lets the owner do it with a file that is open for reading; older kernels do not. */
@@ -320,19 +448,15 @@ static int do_reflink(struct work *work)
 {
 	int status =
 		share_blocks(work->kept.fd, work->copy.fd, work->copy.status.st_size, work->why);
-	struct stat opened;
 	int fd;
 
 	if (status == 0 || (errno != EPERM && errno != EACCES && errno != EBADF))
 		return status;
-	fd = open_file_at(work->copy.place.directory_fd, work->copy.place.name,
-			  O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+	fd = open_writable(&work->copy);
 	if (fd < 0)
 		return status;
-	if (fstat(fd, &opened) == 0 && is_same_inode(&opened, &work->copy.status)) {
-		work->why->message[0] = '\0';
-		status = share_blocks(work->kept.fd, fd, opened.st_size, work->why);
-	}
+	work->why->message[0] = '\0';
+	status = share_blocks(work->kept.fd, fd, work->copy.status.st_size, work->why);
 	close(fd);
 	return status;
 }
@@ -352,71 +476,6 @@ static int do_it(struct work *work)
 		break;
 	}
 	return refuse(work, "nothing is done with --action=report");
-}
-
-/* ---- What is saved ---- */
-
-static struct gone_names *find_gone(const struct actor *actor, uint64_t device, uint64_t inode)
-{
-	size_t slot = (size_t)hash_seeded(device, inode) & (actor->gone_slots - 1);
-
-	while (actor->gone[slot].names != 0 &&
-	       (actor->gone[slot].device != device || actor->gone[slot].inode != inode))
-		slot = (slot + 1) & (actor->gone_slots - 1);
-	return &actor->gone[slot];
-}
-
-static int grow_gone(struct actor *actor, struct simhash_error *error)
-{
-	struct gone_names *old = actor->gone;
-	size_t old_slots = actor->gone_slots, slots = old_slots == 0 ? 64 : old_slots * 2;
-	struct gone_names *grown = calloc(slots, sizeof *grown);
-
-	if (grown == NULL)
-		return error_set_memory(error);
-	actor->gone = grown;
-	actor->gone_slots = slots;
-	for (size_t i = 0; i < old_slots; i++)
-		if (old[i].names != 0)
-			*find_gone(actor, old[i].device, old[i].inode) = old[i];
-	free(old);
-	return 0;
-}
-
-/* One more name of a file would have gone: how many would then. */
-static int count_gone(struct actor *actor, const struct stat *copy, uint64_t *names,
-		      struct simhash_error *error)
-{
-	uint64_t device = (uint64_t)copy->st_dev, inode = (uint64_t)copy->st_ino;
-	struct gone_names *gone;
-
-	if (actor->gone_count * 2 >= actor->gone_slots && grow_gone(actor, error) != 0)
-		return -1;
-	gone = find_gone(actor, device, inode);
-	actor->gone_count += gone->names == 0;
-	*gone = (struct gone_names){device, inode, gone->names + 1};
-	*names = gone->names;
-	return 0;
-}
-
-static int count_saved(struct actor *actor, const struct stat *copy, uint64_t *saved,
-		       struct simhash_error *error)
-{
-	/* In a real run the number of links has become smaller by itself. */
-	bool is_real = actor->options.journal != NULL;
-	uint64_t names = 0;
-
-	*saved = 0;
-	if (actor->options.action == ACTION_MOVE)
-		return 0;
-	if (copy->st_nlink > 1 && actor->options.action != ACTION_REFLINK) {
-		if (!is_real && count_gone(actor, copy, &names, error) != 0)
-			return -1;
-		if (names < (uint64_t)copy->st_nlink)
-			return 0;
-	}
-	*saved = (uint64_t)copy->st_size;
-	return 0;
 }
 
 /* ---- One act ---- */
@@ -440,7 +499,7 @@ static int prepare(struct work *work, const struct planned_act *act, char **to)
 	if (actor->options.journal != NULL &&
 	    (lock_side(work, &work->copy, LOCK_EX) != 0 ||
 	     lock_side(work, &work->kept, LOCK_SH) != 0 || check_unchanged(work) != 0 ||
-	     compare(work) != 0 || check_unchanged(work) != 0))
+	     compare(work) != 0 || sync_kept(work) != 0 || check_unchanged(work) != 0))
 		return -1;
 	return moves ? prepare_move(work, act->file->path, to) : 0;
 }
@@ -460,6 +519,45 @@ static void fill_record(struct work *work, const struct planned_act *act)
 		journal_file_set(&record->kept_file, &work->kept.status);
 }
 
+/* One more name of the file that is kept, as is known. */
+static void note_link(struct work *work)
+{
+	struct linked_names *linked = &work->actor->linked;
+	uint64_t device = (uint64_t)work->kept.status.st_dev;
+	uint64_t inode = (uint64_t)work->kept.status.st_ino;
+
+	if (linked->device != device || linked->inode != inode)
+		*linked = (struct linked_names){device, inode, 0};
+	linked->names++;
+}
+
+/* From the journal to the journal. A signal that would end the program waits until it is over. */
+static int carry_out(struct work *work, struct act_result *result, struct simhash_error *error)
+{
+	struct journal *journal = work->actor->options.journal;
+	sigset_t ending, before;
+	int status;
+
+	sigemptyset(&ending);
+	sigaddset(&ending, SIGINT);
+	sigaddset(&ending, SIGTERM);
+	sigaddset(&ending, SIGHUP);
+	sigaddset(&ending, SIGQUIT);
+	pthread_sigmask(SIG_BLOCK, &ending, &before);
+	status = journal_begin(journal, &work->record, error);
+	if (status == 0) {
+		if (do_it(work) != 0)
+			result->saved_bytes = 0;
+		else if (work->actor->options.action == ACTION_HARDLINK)
+			note_link(work);
+		status = journal_end(journal, &work->record,
+				     result->why.message[0] == '\0' ? NULL : result->why.message,
+				     error);
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return status;
+}
+
 int actor_act(struct actor *actor, const struct planned_act *act, struct act_result *result,
 	      struct simhash_error *error)
 {
@@ -473,17 +571,13 @@ int actor_act(struct actor *actor, const struct planned_act *act, struct act_res
 	*result = (struct act_result){.to = NULL};
 	if (prepare(&work, act, &result->to) != 0)
 		goto out;
-	status = count_saved(actor, &work.copy.status, &result->saved_bytes, error);
-	if (status != 0 || actor->options.journal == NULL)
-		goto out;
-	fill_record(&work, act);
-	status = journal_begin(actor->options.journal, &work.record, error);
-	if (status != 0)
-		goto out;
-	if (do_it(&work) != 0)
-		result->saved_bytes = 0;
-	status = journal_end(actor->options.journal, &work.record,
-			     result->why.message[0] == '\0' ? NULL : result->why.message, error);
+	status = saved_bytes_count(&actor->saved, actor->options.action,
+				   actor->options.journal != NULL, &work.copy.status,
+				   &result->saved_bytes, error);
+	if (status == 0 && actor->options.journal != NULL) {
+		fill_record(&work, act);
+		status = carry_out(&work, result, error);
+	}
 out:
 	place_close(&work.to);
 	close_side(&work.kept);

@@ -12,7 +12,8 @@
  *     actor_release(&actor);
  *
  * Whatever the plan is, no content loses its last file: a file goes only while another inode is
- * open whose name still is its own and whose bytes are the same. Two processes that act on the same
+ * open whose name still is its own and whose bytes are the same; on another file system, only if
+ * that does not change with it. Two processes that act on the same
  * files cannot each take what the other one keeps, because of the locks.
  *
  * SPDX-License-Identifier: MIT
@@ -22,6 +23,8 @@
 
 #include "act/journal.h"
 #include "act/place.h"
+#include "act/protected_names.h"
+#include "act/saved_bytes.h"
 #include "keep/keep.h"
 
 struct act_options {
@@ -32,16 +35,17 @@ struct act_options {
 	struct journal *journal; /* NULL: do nothing, and compare no bytes */
 };
 
-/* A file of several names, and how many of them would have gone. */
-struct gone_names {
+/* Hard links that were made to a file. */
+struct linked_names {
 	uint64_t device, inode, names;
 };
 
 struct actor {
 	struct act_options options;
 	struct guard guard;
-	struct gone_names *gone; /* slots by device and inode; names 0: this one is free */
-	size_t gone_count, gone_slots;
+	struct saved_bytes saved;
+	struct linked_names linked; /* to the file that was linked to last */
+	struct protected_names protected_names;
 	uint64_t random; /* of temporary names */
 };
 
@@ -60,7 +64,7 @@ int actor_act(struct actor *actor, const struct planned_act *act, struct act_res
 
 /* ---- What acts and undoing them have in common ---- */
 
-/* ".simfind-" and 16 random digits: a name that is free. */
+/* KEEP_TEMPORARY_PREFIX and 16 random digits: a name that is free. */
 void temporary_name(uint64_t *random, char name[TEMPORARY_SIZE]);
 
 /* Have two files the same extended attributes, as far as this system tells? */
@@ -68,6 +72,9 @@ bool has_same_attributes(int x, int y);
 
 /* Give a file the extended attributes of another one. -1 with errno. */
 int copy_attributes(int from, int to);
+
+/* Can two files share blocks, as far as this tells without doing it? -1 with the reason. */
+int check_sharing(int kept, int copy, struct simhash_error *why);
 
 /* Let `copy` share the blocks of `kept`: the kernel compares. -1 with the reason. */
 int share_blocks(int kept, int copy, int64_t size_bytes, struct simhash_error *why);

@@ -24,21 +24,53 @@ static int explain(struct simhash_error *why)
 	return error_set_errno(why, "cannot share blocks");
 }
 
-int share_blocks(int kept, int copy, int64_t size_bytes, struct simhash_error *why)
+/* With one file to share with. The caller frees it. */
+static struct file_dedupe_range *new_range(int copy, struct simhash_error *why)
 {
 	struct file_dedupe_range *range =
 		calloc(1, sizeof *range + sizeof(struct file_dedupe_range_info));
+
+	if (range == NULL) {
+		error_set_memory(why);
+		return NULL;
+	}
+	range->dest_count = 1;
+	range->info[0].dest_fd = copy;
+	return range;
+}
+
+/* To share no bytes changes nothing, but is refused where none can be shared. */
+int check_sharing(int kept, int copy, struct simhash_error *why)
+{
+	struct file_dedupe_range *range = new_range(copy, why);
+	int status = 0;
+
+	if (range == NULL)
+		return -1;
+	errno = 0;
+	if (ioctl(kept, FIDEDUPERANGE, range) == 0)
+		errno = range->info[0].status < 0 ? -range->info[0].status : 0;
+	/* Who may do it is seen when it is done. */
+	if (errno != 0 && errno != EPERM && errno != EACCES && errno != EBADF)
+		status = explain(why);
+	free(range);
+	return status;
+}
+
+int share_blocks(int kept, int copy, int64_t size_bytes, struct simhash_error *why)
+{
+	struct file_dedupe_range *range = new_range(copy, why);
 	uint64_t size = (uint64_t)size_bytes;
 	int status = 0;
 
 	if (range == NULL)
-		return error_set_memory(why);
+		return -1;
 	for (uint64_t at = 0; status == 0 && at < size;) {
 		struct file_dedupe_range_info *info = &range->info[0];
-		range->src_offset = at;
+		range->src_offset = info->dest_offset = at;
 		range->src_length = size - at < PIECE ? size - at : PIECE;
-		range->dest_count = 1;
-		*info = (struct file_dedupe_range_info){.dest_fd = copy, .dest_offset = at};
+		info->status = 0;
+		info->bytes_deduped = 0;
 		if (ioctl(kept, FIDEDUPERANGE, range) != 0) {
 			status = explain(why);
 		} else if (info->status < 0) {
@@ -57,6 +89,11 @@ int share_blocks(int kept, int copy, int64_t size_bytes, struct simhash_error *w
 	return status;
 }
 #else
+int check_sharing(int kept, int copy, struct simhash_error *why)
+{
+	return share_blocks(kept, copy, 0, why);
+}
+
 int share_blocks(int kept, int copy, int64_t size_bytes, struct simhash_error *why)
 {
 	(void)kept, (void)copy, (void)size_bytes;

@@ -25,6 +25,9 @@ struct undo {
 	const char **note;
 };
 
+/* What may go from a name that a file is put back to. */
+typedef bool may_go_fn(const struct undo *undo, const struct stat *status, const void *context);
+
 static enum undo_status leave(struct undo *undo, const char *why)
 {
 	error_set(undo->why, SIMHASH_E_RANGE, "%s", why);
@@ -53,6 +56,37 @@ static bool looks_restored(const struct stat *status, const struct journal_file 
 	return S_ISREG(status->st_mode) && status->st_size == file->size_bytes &&
 	       stat_mtime_ns(status) == file->mtime_ns && (status->st_mode & 07777) == file->mode &&
 	       (uint64_t)status->st_nlink <= file->links;
+}
+
+/*
+ * Put the file of a temporary name back. What has its name by now goes, if it may, and stays if it
+ * may not.
+ */
+static enum undo_status put_back(struct undo *undo, const char *temporary, may_go_fn *may_go,
+				 const void *context)
+{
+	int directory = undo->place.directory_fd;
+	const char *name = undo->place.name;
+	struct stat status;
+
+	if (rename_exchange(directory, temporary, name) == 0) {
+		if (place_status(&undo->place, temporary, &status) == 0 &&
+		    may_go(undo, &status, context))
+			return unlinkat(directory, temporary, 0) == 0
+				       ? UNDO_DONE
+				       : leave_errno(undo, "cannot remove what was there");
+		if (rename_exchange(directory, temporary, name) != 0)
+			return leave_errno(undo, "it has changed meanwhile; cannot put back what "
+						 "was there");
+		return leave(undo, "it has changed meanwhile");
+	}
+	if (errno != ENOTSUP)
+		return leave_errno(undo, "cannot put it back");
+	if (place_status(&undo->place, name, &status) != 0 || !may_go(undo, &status, context))
+		return leave(undo, "it has changed meanwhile");
+	return renameat(directory, temporary, directory, name) == 0
+		       ? UNDO_DONE
+		       : leave_errno(undo, "cannot put it back");
 }
 
 /* ---- Making a file again ---- */
@@ -128,29 +162,69 @@ static int open_regular(const struct place *place, const char *name, struct stat
 
 /* ---- Hard links ---- */
 
-/* The name is one of the kept file's now: it gets a file of its own. */
+/* Is it the file whose content was copied, and that as it was then? */
+static bool is_opened(const struct undo *undo, const struct stat *status, const void *opened)
+{
+	(void)undo;
+	return is_same_content(status, opened);
+}
+
+/*
+ * Is it a link to the file that is kept, as that was? If it has changed since, only where that has
+ * another name.
+ */
+static bool is_spare_link(const struct undo *undo, const struct stat *status, const void *context)
+{
+	const struct journal_file *kept = &undo->act->kept_file;
+
+	(void)context;
+	return is_file(status, kept) || (S_ISREG(status->st_mode) && status->st_nlink > 1 &&
+					 (uint64_t)status->st_ino == kept->inode);
+}
+
+/*
+ * The name is one of the kept file's now: it gets a file of its own. This has the temporary name of
+ * the act before it takes the place, so that undoing that is cut off can go on.
+ */
 static enum undo_status part_link(struct undo *undo)
 {
+	const char *temporary = undo->act->temporary;
+	int directory = undo->place.directory_fd;
 	char name[TEMPORARY_SIZE];
-	struct stat opened, named;
+	struct stat opened, made, beside;
 	int fd = open_regular(&undo->place, undo->place.name, &opened);
 	enum undo_status status;
 
 	if (fd < 0)
 		return leave_errno(undo, "cannot open it");
-	status = make_again(undo, fd, name);
-	if (status == UNDO_DONE && (place_status(&undo->place, undo->place.name, &named) != 0 ||
-				    !is_same_content(&named, &opened)))
-		status = leave(undo, "it has changed meanwhile");
-	else if (status == UNDO_DONE && renameat(undo->place.directory_fd, name,
-						 undo->place.directory_fd, undo->place.name) != 0)
-		status = leave_errno(undo, "cannot put it back");
-	else if (status == UNDO_DONE)
-		name[0] = '\0';
-	if (name[0] != '\0')
-		unlinkat(undo->place.directory_fd, name, 0);
+	if (place_status(&undo->place, temporary, &beside) == 0 &&
+	    looks_restored(&beside, &undo->act->copy)) {
+		status = UNDO_DONE;
+	} else {
+		status = make_again(undo, fd, name);
+		if (status == UNDO_DONE &&
+		    rename_to_free(directory, name, directory, temporary) != 0)
+			temporary = name;
+	}
+	if (status == UNDO_DONE && place_status(&undo->place, temporary, &made) != 0)
+		status = leave_errno(undo, "cannot make it again");
+	else if (status == UNDO_DONE) {
+		status = put_back(undo, temporary, is_opened, &opened);
+		if (status != UNDO_DONE && place_status(&undo->place, temporary, &beside) == 0 &&
+		    is_same_inode(&beside, &made))
+			unlinkat(directory, temporary, 0);
+	}
 	close(fd);
 	return status;
+}
+
+/* It was restored, and maybe that was cut off before what had its name went. */
+static enum undo_status remove_spare_link(struct undo *undo, const struct stat *beside)
+{
+	if (undo->does && beside != NULL && beside->st_nlink > 1 &&
+	    is_spare_link(undo, beside, NULL))
+		unlinkat(undo->place.directory_fd, undo->act->temporary, 0);
+	return UNDO_NOTHING;
 }
 
 static enum undo_status undo_hardlink(struct undo *undo)
@@ -170,18 +244,16 @@ static enum undo_status undo_hardlink(struct undo *undo)
 			unlinkat(undo->place.directory_fd, temporary, 0);
 		return UNDO_NOTHING;
 	}
-	if ((uint64_t)named.st_ino != act->kept_file.inode)
+	if (is_old_beside ? !is_spare_link(undo, &named, NULL)
+			  : (uint64_t)named.st_ino != act->kept_file.inode)
 		return looks_restored(&named, &act->copy) && !is_old_beside
-			       ? UNDO_NOTHING
+			       ? remove_spare_link(undo, has_beside ? &beside : NULL)
 			       : leave(undo, "it is another file by now");
 	if (!undo->does)
 		return UNDO_DONE;
 	/* Ended before the old file was removed. */
 	if (is_old_beside)
-		return renameat(undo->place.directory_fd, temporary, undo->place.directory_fd,
-				undo->place.name) == 0
-			       ? UNDO_DONE
-			       : leave_errno(undo, "cannot put it back");
+		return put_back(undo, temporary, is_spare_link, NULL);
 	return part_link(undo);
 }
 

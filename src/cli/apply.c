@@ -20,7 +20,7 @@
 #include "cli/options.h"
 #include "cli/plan_script.h"
 #include "cli/terminal.h"
-#include "find/find.h"
+#include "find/finder.h"
 #include "keep/decisions.h"
 #include "store/store.h"
 
@@ -43,9 +43,12 @@ static int resolve_rules(struct acting *acting, struct simhash_error *error)
 		struct keep_rule *rule = &acting->policy.rules[i];
 		if (rule->order != KEEP_IN && rule->order != KEEP_NOT_IN)
 			continue;
-		acting->rule_texts[i] = path_absolute(rule->text);
+		/* As the index has it. One that is mistyped would be no preference. */
+		acting->rule_texts[i] = realpath(rule->text, NULL);
 		if (acting->rule_texts[i] == NULL)
-			return error_set_errno(error, "--keep: cannot use %s", rule->text);
+			return error_set_errno(error, "--keep=%s:%s",
+					       rule->order == KEEP_IN ? "in" : "not-in",
+					       rule->text);
 		rule->text = acting->rule_texts[i];
 	}
 	return 0;
@@ -323,6 +326,19 @@ static int act_on_files(struct acting *acting, struct copy_sorter *copies, const
 	return status;
 }
 
+/* No file is kept in a directory that the index does not know. */
+static int check_rules(const struct acting *acting, const struct finder *finder,
+		       struct simhash_error *error)
+{
+	for (size_t i = 0; i < acting->policy.rule_count; i++) {
+		const struct keep_rule *rule = &acting->policy.rules[i];
+		if (rule->order == KEEP_IN &&
+		    finder_check_below(finder, bytes_of(rule->text), error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int find_copies(const struct acting *acting, struct store *store, const char *host,
 		       const struct simhash_tag_set *tags, struct copy_sorter *copies,
 		       struct simhash_error *error)
@@ -339,7 +355,9 @@ static int find_copies(const struct acting *acting, struct store *store, const c
 	request.rule.tolerance.percent_millionths = 0;
 	if (finder_init(&finder, store, &request, &sink, &arguments->resources, error) != 0)
 		return -1;
-	status = finder_all(&finder, error);
+	status = check_rules(acting, &finder, error);
+	if (status == 0)
+		status = finder_all(&finder, error);
 	finder_release(&finder);
 	return status;
 }

@@ -72,7 +72,7 @@ static int say_not_indexed(struct bytes directory, struct simhash_error *error)
 	return -1;
 }
 
-static int check_below(const struct finder *finder, struct bytes directory,
+int finder_check_below(const struct finder *finder, struct bytes directory,
 		       struct simhash_error *error)
 {
 	const struct row_scope scope = {finder->tag_set, finder->local_host};
@@ -104,7 +104,7 @@ int finder_init(struct finder *finder, struct store *store, const struct find_re
 	     i++)
 		status = find_side(finder, i, error);
 	for (size_t i = 0; status == 0 && i < request->below_count; i++)
-		status = check_below(finder, request->below[i], error);
+		status = finder_check_below(finder, request->below[i], error);
 	if (status != 0)
 		finder_release(finder);
 	return status;

@@ -44,4 +44,8 @@ int finder_next_folder_row(const struct finder *finder, struct folder_cursor *cu
 /* May files on these sides of --between be a pair? */
 bool finder_crosses(const struct finder *finder, unsigned sides_x, unsigned sides_y);
 
+/* Error: the index has no files of this host at or below a directory, which is absolute. */
+int finder_check_below(const struct finder *finder, struct bytes directory,
+		       struct simhash_error *error);
+
 #endif

@@ -24,6 +24,9 @@
 #define KEEP_HASH_SIZE 16
 #define KEEP_SIZE_UNKNOWN (-1)
 
+/* What temporary names of acts begin with, before 16 hexadecimal digits. */
+#define KEEP_TEMPORARY_PREFIX ".simfind-"
+
 enum decision {
 	DECIDED_BY_RULES,
 	DECIDED_GIVE_UP,

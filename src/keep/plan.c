@@ -113,10 +113,21 @@ static int refuse(struct planner *planner, const struct keep_file *file, const c
 	return 0;
 }
 
+/* Has an act that was cut off left it? Undoing that looks for it. */
+static bool is_left_over(const struct keep_file *file)
+{
+	const size_t prefix = strlen(KEEP_TEMPORARY_PREFIX);
+	const char *name = strrchr(file->path, '/');
+
+	name = name == NULL ? file->path : name + 1;
+	return strncmp(name, KEEP_TEMPORARY_PREFIX, prefix) == 0 && strlen(name) == prefix + 16 &&
+	       strspn(name + prefix, "0123456789abcdef") == 16;
+}
+
 /* May the others become what this one is? A protected file gets no other name to be changed by. */
 static bool can_be_kept(const struct planner *planner, const struct keep_file *file)
 {
-	return file->decision != DECIDED_GIVE_UP &&
+	return file->decision != DECIDED_GIVE_UP && !is_left_over(file) &&
 	       (planner->policy->action != ACTION_HARDLINK ||
 		(!file->is_protected && !file->has_protected_name));
 }
@@ -160,6 +171,8 @@ static int plan_file(struct planner *planner, const struct keep_file *file,
 		return file->decision == DECIDED_GIVE_UP ? refuse(planner, file, "it is protected")
 							 : 0;
 	}
+	if (is_left_over(file))
+		return refuse(planner, file, "an act that was cut off has left it; see --undo");
 	if ((kept != NULL && are_one_file(file, kept)) ||
 	    (file->has_protected_name && planner->policy->action == ACTION_HARDLINK))
 		return 0; /* nothing to gain */

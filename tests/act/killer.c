@@ -1,6 +1,7 @@
 /*
  * A library to preload into simfind: it kills the process before the Nth call that changes names,
- * shares blocks or waits for the disk. N is $KILL_BEFORE.
+ * shares blocks or waits for the disk, or runs a command then, if $KILL_BY has one. N is $KILL_BEFORE.
+ * With $NO_EXCHANGE there is no renameat2.
  * SPDX-License-Identifier: MIT
  */
 #include <dlfcn.h>
@@ -17,8 +18,14 @@ static void count(void)
 
 	if (limit < 0)
 		limit = text == NULL ? 0 : atol(text);
-	if (++calls == limit)
-		kill(getpid(), SIGKILL);
+	if (++calls == limit) {
+		const char *command = getenv("KILL_BY");
+		if (command == NULL)
+			kill(getpid(), SIGKILL);
+		unsetenv("LD_PRELOAD");
+		if (command != NULL && system(command) != 0)
+			abort();
+	}
 }
 
 #define HIDE(result, name, parameters, arguments)          \
@@ -36,7 +43,7 @@ HIDE(int, linkat, (int from, const char *a, int to, const char *b, int flags),
      (from, a, to, b, flags))
 HIDE(int, renameat, (int from, const char *a, int to, const char *b), (from, a, to, b))
 HIDE(int, renameat2, (int from, const char *a, int to, const char *b, unsigned flags),
-     (from, a, to, b, flags))
+     (from, a, to, b, getenv("NO_EXCHANGE") == NULL ? flags : ~0U))
 HIDE(int, unlinkat, (int fd, const char *name, int flags), (fd, name, flags))
 HIDE(int, mkdirat, (int fd, const char *name, unsigned mode), (fd, name, mode))
 HIDE(int, fchmod, (int fd, unsigned mode), (fd, mode))

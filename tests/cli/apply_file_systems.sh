@@ -60,7 +60,7 @@ make_files
 runs 0 "$SIMFIND" -q --keep=in:"$files" --script=todo.sh
 same "what the script has of it" "# no hardlink: it is on another file system than the file that is kept
 # no reflink: it is on another file system than the file that is kept
-#delete '$files/a' '$far/c'" "$(sed -n "/^# no /p; \|$far/c|p" todo.sh)"
+#delete '$files/a' '$far/c'" "$(sed -n "/has no reflinks/d; /^# no /p; \|$far/c|p" todo.sh)"
 
 # Bytes can be compared across file systems, so it can be deleted.
 before=$(tree | sed 's/ [0-9]* / /')
@@ -68,3 +68,50 @@ runs 0 "$SIMFIND" -q --keep=in:"$files" --action=delete --yes --journal=journal
 same "files left" "$files/a" "$(find "$files" "$far" -type f)"
 runs 0 "$SIMFIND" -q --undo=journal --yes
 same "the tree" "$before" "$(tree | sed 's/ [0-9]* / /')"
+
+# The same without renames that spare what is there: a second name tells that these are two files.
+if [ -n "${KILLER:-}" ]; then
+	make_files
+	before=$(tree | sed 's/ [0-9]* / /')
+	runs 0 env LD_PRELOAD="$KILLER" NO_EXCHANGE=1 "$SIMFIND" -q --keep=in:"$files" --action=delete --yes --journal=journal
+	same "files left" "$files/a" "$(find "$files" "$far" -type f)"
+	runs 0 "$SIMFIND" -q --undo=journal --yes
+	same "the tree" "$before" "$(tree | sed 's/ [0-9]* / /')"
+fi
+
+# One file that is seen through two file systems, which have inodes of their own, is not deleted.
+cat >overlay.sh <<'SCRIPT'
+set -eu
+cd "$1"
+mkdir lower upper work merged
+mount -t overlay -o "lowerdir=$PWD/lower,upperdir=$PWD/upper,workdir=$PWD/work" none merged
+seq 3000 >lower/only
+touch -d 2020-01-01 lower/only
+export SIMHASH_DATABASE="sqlite:$PWD/overlay.db"
+"$SIMHASH" -q lower merged
+shift
+number=0
+for how; do
+	status=0
+	number=$((number + 1))
+	env $how "$SIMFIND" --keep=in:merged --action=delete --yes --journal=journal.$number 2>said || status=$?
+	cat said
+	[ "$status" = 2 ]
+	seq 3000 | cmp - lower/only
+	seq 3000 | cmp - merged/only
+	[ "$(ls -A lower)" = only ]
+done
+umount merged
+SCRIPT
+far_overlay=$far/overlay
+mkdir "$far_overlay"
+as_root=()
+[ "$(id -u)" = 0 ] || as_root=(unshare -Ur)
+if ! "${as_root[@]}" unshare -m sh -c 'mkdir a b c d && mount -t overlay -o "lowerdir=$PWD/a,upperdir=$PWD/b,workdir=$PWD/c" none d' 2>why; then
+	echo "No overlay can be mounted here, so one file in two file systems was not tested: $(tail -n 1 why)"
+	exit 0
+fi
+hows=(A=1)
+[ -z "${KILLER:-}" ] || hows+=("LD_PRELOAD=$KILLER NO_EXCHANGE=1")
+"${as_root[@]}" unshare -m sh overlay.sh "$far_overlay" "${hows[@]}" >out 2>&1 || fail "one file in two file systems: $(cat out)"
+same "refusals" "${#hows[@]}" "$(grep -c "merged/only\|lower/only: left alone: it is the file that is kept, by another file system" out)"

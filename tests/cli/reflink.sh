@@ -28,11 +28,14 @@ plain=$(mktemp -d /dev/shm/simhash-test.XXXXXX)
 trap 'rm -rf "$plain"' EXIT
 make_files "$plain"
 before=$(tree "$plain")
+runs 2 "$SIMFIND" --keep=oldest --action=reflink
+said "$plain/b/1: left alone: its file system has no reflinks"
+said "would deduplicate 0 files by reflinks, which frees 0 bytes; left 3 alone"
 runs 2 "$SIMFIND" --keep=oldest --action=reflink --yes --journal=journal
 said "$plain/b/1: left alone: its file system has no reflinks"
 said "deduplicated 0 files by reflinks, freed 0 bytes; left 3 alone"
 same "the tree" "$before" "$(tree "$plain")"
-same "acts that were left" 3 "$(grep -c '"left"' journal)"
+same "acts" 0 "$(grep -c '"act"' journal || true)"
 runs 0 "$SIMFIND" --undo=journal --yes
 same "the tree" "$before" "$(tree "$plain")"
 rm -rf "$plain" journal

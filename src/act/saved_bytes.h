@@ -1,0 +1,34 @@
+/*
+ * How many bytes an act saves.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_ACT_SAVED_BYTES_H
+#define SIMHASH_ACT_SAVED_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "keep/keep.h"
+
+/* A file of several names, and how many of them would have gone. */
+struct gone_names {
+	uint64_t device, inode, names;
+};
+
+/* All zero to begin with. */
+struct saved_bytes {
+	struct gone_names *gone; /* slots by device and inode; names 0: this one is free */
+	size_t count, slots;
+};
+
+/*
+ * What is saved when this name of a file goes, or becomes another file's. In a run that is not real
+ * the names stay, so those that would have gone are counted here.
+ */
+int saved_bytes_count(struct saved_bytes *counter, enum keep_action action, bool is_real,
+		      const struct stat *copy, uint64_t *saved, struct simhash_error *error);
+void saved_bytes_release(struct saved_bytes *counter);
+
+#endif
