@@ -21,6 +21,7 @@ struct find_arguments {
 	struct store_location location; /* the URL as it was given, or NULL */
 	const char *index_url;		/* of the index that is open */
 	const char *tag_file, *host, *output_path;
+	const char *tolerances_path; /* the last one */
 	struct find_request request; /* but for the tag set, the host and the measure themselves */
 	struct sandbox_use sandbox;  /* of the request, unless there is none */
 	bool no_sandbox;

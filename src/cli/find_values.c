@@ -55,6 +55,9 @@ int add_tolerance_for(const struct option_use *use, struct simhash_error *error)
 
 int add_tolerances(const struct option_use *use, struct simhash_error *error)
 {
+	struct find_arguments *arguments = use->arguments;
+
+	arguments->tolerances_path = use->text;
 	return rule_read_tolerances(use->field, use->text, error);
 }
 

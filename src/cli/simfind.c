@@ -39,16 +39,26 @@ static bool is_file(const char *path, const struct stat *output)
 static int check_path(const struct find_arguments *arguments, const char *path,
 		      struct simhash_error *error)
 {
+	const struct input {
+		const char *path, *what;
+	} inputs[] = {{arguments->apply_path, "it has the decisions of --apply"},
+		      {arguments->against_path, "it is the list of --against"},
+		      {arguments->names_from, "it is the list of --files0-from"},
+		      {arguments->tolerances_path, "it has the tolerances of --tolerances"},
+		      {arguments->tag_file, "it has the tags of --tag-set"},
+		      {arguments->undo_path, "it is the journal of --undo"}};
 	struct stat output;
 
 	if (path == NULL || stat(path, &output) != 0 || !S_ISREG(output.st_mode))
 		return 0;
-	if (is_file(arguments->apply_path, &output))
-		return error_set(error, SIMHASH_E_RANGE,
-				 "cannot write to %s: it has the decisions of --apply", path);
-	if (is_file(arguments->against_path, &output))
-		return error_set(error, SIMHASH_E_RANGE,
-				 "cannot write to %s: it is the list of --against", path);
+	for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
+		if (is_file(inputs[i].path, &output))
+			return error_set(error, SIMHASH_E_RANGE, "cannot write to %s: %s", path,
+					 inputs[i].what);
+	for (size_t i = 0; i < arguments->known_count; i++)
+		if (is_file(arguments->known_paths[i], &output))
+			return error_set(error, SIMHASH_E_RANGE,
+					 "cannot write to %s: it is a list of --known", path);
 	for (size_t i = 0; i < arguments->query_count; i++)
 		if (is_file(arguments->queries[i].path, &output))
 			return error_set(error, SIMHASH_E_RANGE,

@@ -494,7 +494,7 @@ static int find_bounds(struct finder *finder, int64_t *low, int64_t *high,
 	if (store_key_at(finder->store, tag_set, INT64_MIN, part_rank(rows, part + 1, parts), high,
 			 error) != 0)
 		return -1;
-	--*high; /* keys are not negative, so this is no overflow */
+	*high -= *high > INT64_MIN; /* no key is negative, but for those of a damaged index */
 	return 0;
 }
 

@@ -170,8 +170,8 @@ static bool name_member(struct unpacker *unpacker, struct archive_entry *entry, 
 	} else {
 		if (path == NULL || path[0] == '\0')
 			path = "?";
-		size = strlen(path);
-		if (size <= CONTAINER_NAME_MAX)
+		size = strnlen(path, CONTAINER_NAME_MAX + 1);
+		if (prefix_size + size <= CONTAINER_NAME_MAX)
 			memcpy(name, path, size);
 	}
 	if (size > CONTAINER_NAME_MAX || prefix_size + size > CONTAINER_NAME_MAX)

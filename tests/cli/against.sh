@@ -118,6 +118,16 @@ said "expected"
 [ ! -e hostile.txt ] || fail "pairs of a list that is damaged"
 runs 1 "$SIMFIND" --against=elsewhere -o elsewhere
 said "cannot write to elsewhere: it is the list of --against"
+printf 'txt=1\n' >input
+before_output=$(cksum <input)
+runs 1 "$SIMFIND" --known=elsewhere -o elsewhere
+said "cannot write to elsewhere: it is a list of --known"
+runs 1 "$SIMFIND" --tolerances=input -o input
+said "cannot write to input: it has the tolerances of --tolerances"
+same "what is read" "$before_output" "$(cksum <input)"
+printf '%s\0' "$here/seq.txt" >input
+runs 1 "$SIMFIND" --files0-from=input -o input
+said "cannot write to input: it is the list of --files0-from"
 head -n 19 elsewhere | sed '3,18s/ .*/ 7 3/' >tags
 runs 0 "$SIMFIND" --against=tags
 said "note: the index has files of tag set"
