@@ -25,6 +25,7 @@ void count_groups(struct find_outcome *outcome, const struct group_totals *total
 	outcome->grouped_files = totals->files;
 	outcome->copies = totals->copies;
 	outcome->similar = totals->similar;
+	outcome->copies_inside = totals->inside;
 	outcome->copied_bytes = totals->copied_bytes;
 }
 
@@ -57,7 +58,8 @@ static void write_groups_found(FILE *out, const struct find_outcome *outcome)
 		format_count(counts->rows, rows), plural(counts->rows),
 		format_count(outcome->copies, copies), format_count(outcome->similar, similar));
 	if (outcome->copies > 0)
-		fprintf(out, "; copies take %s",
+		fprintf(out, "; copies%s take %s",
+			outcome->copies_inside > 0 ? " outside of archives" : "",
 			format_bytes((double)outcome->copied_bytes, bytes));
 }
 

@@ -17,6 +17,7 @@ struct find_outcome {
 	uint64_t found; /* pairs that were kept */
 	bool by_groups; /* the summary is about groups; these are of them alone */
 	uint64_t groups, grouped_files, copies, similar;
+	uint64_t copies_inside; /* of the copies: in archives */
 	int64_t copied_bytes;
 	uint64_t left_out;   /* by --limit: pairs or groups */
 	uint64_t unreadable; /* files */

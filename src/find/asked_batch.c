@@ -181,7 +181,8 @@ static int compare(struct searcher *searcher, uint32_t reach, const struct find_
 	struct match match = {
 		.pair = {.a = &asked->file, .b = file}, .reach = reach, .by_sketches = by_sketches};
 
-	searcher->counts.rows++;
+	/* With versions all rows are compared by their sketches; some of them by the rule, too. */
+	searcher->counts.rows += by_sketches == request->versions;
 	searcher->counts.unsketched += search->nearest == NULL && !by_sketches && !file->has_sketch;
 	if (is_asked_itself(&asked->file, file))
 		return 0;

@@ -222,6 +222,8 @@ static void count_group(struct group_totals *totals, const struct group *group,
 	totals->files += group->count;
 	for (size_t m = 0; m < group->count; m++) {
 		totals->copies += members[m].role == ROLE_COPY;
+		totals->inside += members[m].role == ROLE_COPY &&
+				  row_is_inside(members[m].file->compressed_size_bytes);
 		totals->similar += members[m].role == ROLE_MEMBER;
 	}
 	add_size(&totals->copied_bytes, group->copied_bytes);

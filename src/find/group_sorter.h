@@ -39,6 +39,7 @@ struct sorted_group {
 struct group_totals {
 	uint64_t groups, files;
 	uint64_t copies, similar; /* files; the others are representatives */
+	uint64_t inside;	  /* copies in archives, which nobody can give up */
 	int64_t copied_bytes;
 };
 

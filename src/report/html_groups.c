@@ -48,6 +48,7 @@ static enum kind kind_of(const struct group *group, const struct group_member *m
 struct totals {
 	uint64_t groups, files;
 	uint64_t identical, nearly, similar; /* files; the first of a group is none */
+	uint64_t inside;		     /* of the identical ones: in archives */
 	int64_t bytes, copied_bytes, nearly_bytes, similar_bytes;
 	uint64_t bins[HISTOGRAM_BINS + 1];
 };
@@ -65,6 +66,7 @@ static void count_member(struct totals *totals, const struct group *group,
 
 	if (kind == KIND_IDENTICAL) {
 		totals->identical++;
+		totals->inside += row_is_inside(member->file->compressed_size_bytes);
 		return;
 	}
 	totals->bins[bin]++;
@@ -105,12 +107,12 @@ static void write_totals(FILE *out, const struct totals *totals)
 {
 	fprintf(out,
 		",\"totals\":{\"groups\":%" PRIu64 ",\"files\":%" PRIu64 ",\"bytes\":%" PRId64
-		",\"saves\":%" PRId64 ",\"identical\":%" PRIu64 ",\"nearly\":%" PRIu64
-		",\"nearly_bytes\":%" PRId64 ",\"similar\":%" PRIu64 ",\"similar_bytes\":%" PRId64
-		",\"nearly_percent\":%d},\"bins\":[",
+		",\"saves\":%" PRId64 ",\"identical\":%" PRIu64 ",\"inside\":%" PRIu64
+		",\"nearly\":%" PRIu64 ",\"nearly_bytes\":%" PRId64 ",\"similar\":%" PRIu64
+		",\"similar_bytes\":%" PRId64 ",\"nearly_percent\":%d},\"bins\":[",
 		totals->groups, totals->files, totals->bytes, totals->copied_bytes,
-		totals->identical, totals->nearly, totals->nearly_bytes, totals->similar,
-		totals->similar_bytes, NEARLY_PERCENT);
+		totals->identical, totals->inside, totals->nearly, totals->nearly_bytes,
+		totals->similar, totals->similar_bytes, NEARLY_PERCENT);
 	for (int i = 0; i <= HISTOGRAM_BINS; i++)
 		fprintf(out, "%s%" PRIu64, i == 0 ? "" : ",", totals->bins[i]);
 	fputs("]", out);

@@ -70,7 +70,8 @@ void text_write_folded(FILE *out, const struct group *group, const struct group_
 	else if (!is_first)
 		member_label(group, member, label);
 	else if (group->copied_bytes > 0)
-		snprintf(label, sizeof label, "saves %s",
+		/* Not what this file would save, but what its copies or those of others take. */
+		snprintf(label, sizeof label, "copies %s",
 			 format_bytes((double)group->copied_bytes, bytes));
 	colour(out, is_first ? BOLD : member->role == ROLE_COPY ? GREEN : YELLOW, how);
 	fprintf(out, "%-*s", LABEL_COLUMNS, label);

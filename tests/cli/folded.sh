@@ -104,7 +104,7 @@ for g in groups:
     shown = others if others <= 4 else 3
     saved = sum(m["size"] for m in g["members"] if m["role"] == "copy")
     label = found[at][:16].strip()
-    assert label == ("saves %.1f kB" % (saved / 1000) if saved else ""), (label, saved)
+    assert label == ("copies %.1f kB" % (saved / 1000) if saved else ""), (label, saved)
     last = g["members"][0]
     for line, m in zip(found[at + 1:at + 1 + shown], g["members"][1:]):
         assert (line[:16].strip() == "identical") == (m["role"] == "copy"), line
@@ -113,7 +113,7 @@ for g in groups:
         assert re.match(r"(  )?identical|about|over|part of|contains|same", line), line
     at += 1 + shown
     if shown < others:
-        assert found[at] == " " * 18 + "and %d more alike" % (others - shown), found[at]
+        assert found[at] == " " * 18 + "and %d more (--group)" % (others - shown), found[at]
         at += 1
     assert found[at] == "", found[at]
     at += 1
