@@ -290,25 +290,12 @@ static int advance(struct sorted_run *run, struct simhash_error *error)
 	return 1;
 }
 
-/* Move the run at `at` down to where it belongs among those above it; a heap. */
-static void sift(struct group_cursor *cursor, size_t at)
+static bool comes_before(const void *a, const void *b, const void *context)
 {
-	const struct group_order *order = &cursor->sorter->order;
-	struct sorted_run *runs = cursor->runs;
+	const struct group_order *order = context;
+	const struct sorted_run *x = a, *y = b;
 
-	for (;;) {
-		size_t first = at, child = 2 * at + 1;
-		struct sorted_run swapped;
-		for (size_t c = child; c < child + 2 && c < cursor->run_count; c++)
-			if (compare_records(order, runs[c].record, runs[first].record) < 0)
-				first = c;
-		if (first == at)
-			return;
-		swapped = runs[at];
-		runs[at] = runs[first];
-		runs[first] = swapped;
-		at = first;
-	}
+	return compare_records(order, x->record, y->record) < 0;
 }
 
 static int begin_runs(struct group_cursor *cursor, struct simhash_error *error)
@@ -318,7 +305,8 @@ static int begin_runs(struct group_cursor *cursor, struct simhash_error *error)
 
 	room = room < READ_MIN ? READ_MIN : room > READ_MAX ? READ_MAX : room;
 	cursor->runs = calloc(sorter->run_count, sizeof *cursor->runs);
-	if (cursor->runs == NULL)
+	cursor->heap.items = calloc(sorter->run_count, sizeof *cursor->heap.items);
+	if (cursor->runs == NULL || cursor->heap.items == NULL)
 		return error_set_memory(error);
 	for (size_t i = 0; i < sorter->run_count; i++) {
 		struct sorted_run *run = &cursor->runs[i];
@@ -330,9 +318,9 @@ static int begin_runs(struct group_cursor *cursor, struct simhash_error *error)
 			    0 ||
 		    advance(run, error) != 1) /* no run is empty */
 			return -1;
+		cursor->heap.items[cursor->heap.count++] = run;
 	}
-	for (size_t i = cursor->run_count; i-- > 0;)
-		sift(cursor, i);
+	heap_make(&cursor->heap, comes_before, &sorter->order);
 	return 0;
 }
 
@@ -343,22 +331,22 @@ int group_cursor_begin(struct group_cursor *cursor, const struct group_sorter *s
 	return sorter->file == NULL ? 0 : begin_runs(cursor, error);
 }
 
-/* The record after the one that was given last, which is the heap's first: 1, 0, -1. */
+/* Go on from the record that was given last: 1 where the heap's first is the next one, 0, -1. */
 static int next_of_runs(struct group_cursor *cursor, struct simhash_error *error)
 {
-	int status;
+	const struct group_order *order = &cursor->sorter->order;
+	struct heap *heap = &cursor->heap;
 
-	if (cursor->run_count == 0)
-		return 0;
-	status = cursor->number == 0 ? 1 : advance(&cursor->runs[0], error);
-	if (status < 0)
-		return -1;
-	if (status == 0) {
-		free(cursor->runs[0].window.buffer);
-		cursor->runs[0] = cursor->runs[--cursor->run_count];
+	if (cursor->number > 0 && heap->count > 0) {
+		int status = advance(heap->items[0], error);
+		if (status < 0)
+			return -1;
+		if (status == 1)
+			heap_settle_first(heap, comes_before, order);
+		else
+			heap_remove_first(heap, comes_before, order);
 	}
-	sift(cursor, 0);
-	return cursor->run_count > 0;
+	return heap->count > 0;
 }
 
 static int read_record(struct group_cursor *cursor, const struct group_record *record,
@@ -408,7 +396,7 @@ int group_cursor_next(struct group_cursor *cursor, struct simhash_error *error)
 		int status = next_of_runs(cursor, error);
 		if (status != 1)
 			return status;
-		record = cursor->runs[0].record;
+		record = ((const struct sorted_run *)cursor->heap.items[0])->record;
 	}
 	return read_record(cursor, record, error) == 0 ? 1 : -1;
 }
@@ -418,6 +406,7 @@ void group_cursor_release(struct group_cursor *cursor)
 	for (size_t i = 0; i < cursor->run_count; i++)
 		free(cursor->runs[i].window.buffer);
 	free(cursor->runs);
+	free(cursor->heap.items);
 	free(cursor->room);
 	free(cursor->files);
 	*cursor = (struct group_cursor){.number = 0};

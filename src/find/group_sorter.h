@@ -18,6 +18,7 @@
 
 #include <stdio.h>
 
+#include "base/heap.h"
 #include "find/groups.h"
 
 /* The smaller comes first. */
@@ -82,6 +83,7 @@ struct group_cursor {
 	size_t room_capacity, file_capacity;
 	struct sorted_run *runs;
 	size_t run_count;
+	struct heap heap; /* of the runs that have a record */
 };
 
 /* To be released whatever this returns. */

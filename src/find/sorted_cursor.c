@@ -10,29 +10,12 @@
 #define BUFFER_BYTES_MIN ((size_t)4 << 10)
 #define BUFFER_BYTES_MAX ((size_t)1 << 20)
 
-static bool comes_before(const struct run_reader *x, const struct run_reader *y)
+static bool comes_before(const void *a, const void *b, const void *unused)
 {
+	const struct run_reader *x = a, *y = b;
+
+	(void)unused;
 	return packed_row_compare(x->row, y->row) < 0;
-}
-
-/* Restore the heap below `i`, whose row has become a later one. */
-static void sift_down(struct sorted_cursor *cursor, size_t i)
-{
-	struct run_reader *moved = cursor->heap[i];
-
-	for (;;) {
-		size_t child = 2 * i + 1;
-		if (child >= cursor->heap_count)
-			break;
-		if (child + 1 < cursor->heap_count &&
-		    comes_before(cursor->heap[child + 1], cursor->heap[child]))
-			child++;
-		if (!comes_before(cursor->heap[child], moved))
-			break;
-		cursor->heap[i] = cursor->heap[child];
-		i = child;
-	}
-	cursor->heap[i] = moved;
 }
 
 /* How much each reader has at once of its run, if that is in a file. */
@@ -54,8 +37,8 @@ int sorted_cursor_begin(struct sorted_cursor *cursor, const struct sorted_rows *
 	for (unsigned i = 0; i < rows->runs_count; i++)
 		count += row_runs_count(&rows->runs[i]);
 	cursor->readers = calloc(count + 1, sizeof *cursor->readers);
-	cursor->heap = calloc(count + 1, sizeof(struct run_reader *));
-	if (cursor->readers == NULL || cursor->heap == NULL)
+	cursor->heap.items = calloc(count + 1, sizeof *cursor->heap.items);
+	if (cursor->readers == NULL || cursor->heap.items == NULL)
 		return error_set_memory(error);
 	buffer = buffer_bytes(rows, count);
 	for (unsigned i = 0; i < rows->runs_count; i++)
@@ -65,29 +48,33 @@ int sorted_cursor_begin(struct sorted_cursor *cursor, const struct sorted_rows *
 			    0)
 				return -1;
 			if (reader->row != NULL)
-				cursor->heap[cursor->heap_count++] = reader;
+				cursor->heap.items[cursor->heap.count++] = reader;
 		}
-	for (size_t i = cursor->heap_count / 2; i-- > 0;)
-		sift_down(cursor, i);
+	heap_make(&cursor->heap, comes_before, NULL);
 	return 0;
 }
 
 int sorted_cursor_next(struct sorted_cursor *cursor, const struct packed_row **row,
 		       struct simhash_error *error)
 {
+	struct heap *heap = &cursor->heap;
+	const struct run_reader *first;
+
 	if (!cursor->has_begun) {
 		cursor->has_begun = true;
-	} else if (cursor->heap_count > 0) {
-		if (run_reader_step(cursor->heap[0], error) != 0)
+	} else if (heap->count > 0) {
+		struct run_reader *given = heap->items[0];
+		if (run_reader_step(given, error) != 0)
 			return -1;
-		if (cursor->heap[0]->row == NULL)
-			cursor->heap[0] = cursor->heap[--cursor->heap_count];
-		if (cursor->heap_count > 0)
-			sift_down(cursor, 0);
+		if (given->row != NULL)
+			heap_settle_first(heap, comes_before, NULL);
+		else
+			heap_remove_first(heap, comes_before, NULL);
 	}
-	if (cursor->heap_count == 0)
+	if (heap->count == 0)
 		return 0;
-	*row = cursor->heap[0]->row;
+	first = heap->items[0];
+	*row = first->row;
 	return 1;
 }
 
@@ -96,6 +83,6 @@ void sorted_cursor_end(struct sorted_cursor *cursor)
 	for (size_t i = 0; i < cursor->reader_count; i++)
 		run_reader_release(&cursor->readers[i]);
 	free(cursor->readers);
-	free(cursor->heap);
+	free(cursor->heap.items);
 	*cursor = (struct sorted_cursor){.readers = NULL};
 }

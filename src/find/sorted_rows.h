@@ -19,6 +19,7 @@
 #ifndef SIMHASH_FIND_SORTED_ROWS_H
 #define SIMHASH_FIND_SORTED_ROWS_H
 
+#include "base/heap.h"
 #include "find/finder.h"
 #include "find/row_runs.h"
 
@@ -54,8 +55,8 @@ void sorted_rows_release(struct sorted_rows *rows);
 
 struct sorted_cursor {
 	struct run_reader *readers;
-	struct run_reader **heap; /* the first one has the next row */
-	size_t reader_count, heap_count;
+	size_t reader_count;
+	struct heap heap; /* of the readers that have a row */
 	bool has_begun;
 };
 

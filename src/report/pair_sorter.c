@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/heap.h"
 #include "base/sort.h"
 #include "base/temporary.h"
 #include "base/threads.h"
@@ -298,48 +299,29 @@ static int refill(const struct pair_sorter *sorter, struct run *run, size_t room
 	return 0;
 }
 
-static bool comes_before(const struct run *x, const struct run *y)
+static bool comes_before(const void *a, const void *b, const void *unused)
 {
-	const struct sort_item *a = &x->records[x->at], *b = &y->records[y->at];
+	const struct run *run = a, *other = b;
+	const struct sort_item *x = &run->records[run->at], *y = &other->records[other->at];
 
-	return a->key != b->key ? a->key < b->key : a->number < b->number;
+	(void)unused;
+	return x->key != y->key ? x->key < y->key : x->number < y->number;
 }
 
-/* Move the run at `at` down a heap. */
-static void sift(struct run *runs, size_t count, size_t at)
-{
-	for (;;) {
-		size_t first = at, child = 2 * at + 1;
-		struct run swapped;
-		for (size_t c = child; c < child + 2 && c < count; c++)
-			if (comes_before(&runs[c], &runs[first]))
-				first = c;
-		if (first == at)
-			return;
-		swapped = runs[at];
-		runs[at] = runs[first];
-		runs[first] = swapped;
-		at = first;
-	}
-}
-
-static int merge(const struct pair_sorter *sorter, struct run *runs, size_t count, size_t room,
+static int merge(const struct pair_sorter *sorter, struct heap *heap, size_t room,
 		 struct lines *lines, struct simhash_error *error)
 {
-	for (size_t i = count; i-- > 0;)
-		sift(runs, count, i);
-	while (count > 0) {
-		struct run *run = &runs[0];
+	heap_make(heap, comes_before, NULL);
+	while (heap->count > 0) {
+		struct run *run = heap->items[0];
 		if (add_line(lines, run->records[run->at++].number, error) != 0)
 			return -1;
 		if (run->at == run->count && refill(sorter, run, room, error) != 0)
 			return -1;
-		if (run->count == 0) {
-			struct run ended = *run;
-			*run = runs[--count];
-			runs[count] = ended;
-		}
-		sift(runs, count, 0);
+		if (run->count > 0)
+			heap_settle_first(heap, comes_before, NULL);
+		else
+			heap_remove_first(heap, comes_before, NULL);
 	}
 	return 0;
 }
@@ -351,17 +333,22 @@ static int merge_file(const struct pair_sorter *sorter, size_t chunk, struct lin
 	size_t room = sorter->capacity / count < READ_MIN ? READ_MIN : sorter->capacity / count;
 	struct sort_item *records = malloc(count * room * sizeof *records);
 	struct run *runs = calloc(count, sizeof *runs);
-	int status = records == NULL || runs == NULL ? error_set_memory(error) : 0;
+	struct heap heap = {.items = calloc(count, sizeof *heap.items)};
+	int status = 0;
 
+	if (records == NULL || runs == NULL || heap.items == NULL)
+		status = error_set_memory(error);
 	for (size_t i = 0; status == 0 && i < count; i++) {
 		uint64_t end = (i + 1) * (uint64_t)chunk;
 		runs[i] = (struct run){.records = records + i * room,
 				       .next = i * (uint64_t)chunk,
 				       .end = end < sorter->file_count ? end : sorter->file_count};
 		status = refill(sorter, &runs[i], room, error);
+		heap.items[heap.count++] = &runs[i];
 	}
 	if (status == 0)
-		status = merge(sorter, runs, count, room, lines, error);
+		status = merge(sorter, &heap, room, lines, error);
+	free(heap.items);
 	free(runs);
 	free(records);
 	return status;
