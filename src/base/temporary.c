@@ -116,12 +116,11 @@ int temporary_write_at(FILE *file, const void *bytes, size_t size, off_t place,
 	return 0;
 }
 
-int temporary_fill(struct temporary_window *window, size_t needed, struct simhash_error *error)
+/* Fill the buffer to at least `needed` bytes. */
+static int fill(struct temporary_window *window, size_t needed, struct simhash_error *error)
 {
 	size_t rest = window->filled - window->at;
 
-	if (rest >= needed)
-		return 0;
 	if (rest > 0)
 		memmove(window->buffer, window->buffer + window->at, rest);
 	window->at = 0;
@@ -140,4 +139,12 @@ int temporary_fill(struct temporary_window *window, size_t needed, struct simhas
 		window->next += count;
 	}
 	return 0;
+}
+
+const void *temporary_peek(struct temporary_window *window, size_t needed,
+			   struct simhash_error *error)
+{
+	if (window->filled - window->at < needed && fill(window, needed, error) != 0)
+		return NULL;
+	return window->buffer + window->at;
 }

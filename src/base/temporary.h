@@ -5,6 +5,7 @@
 #ifndef SIMHASH_BASE_TEMPORARY_H
 #define SIMHASH_BASE_TEMPORARY_H
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -31,7 +32,17 @@ struct temporary_window {
 	size_t at, filled, capacity;
 };
 
-/* Have at least `needed` bytes in the buffer behind `at`, which there are. */
-int temporary_fill(struct temporary_window *window, size_t needed, struct simhash_error *error);
+/*
+ * At least `needed` bytes from `at` on, which there are, in the buffer until the next call; the
+ * caller moves `at` behind what it takes. NULL with the error filled.
+ */
+const void *temporary_peek(struct temporary_window *window, size_t needed,
+			   struct simhash_error *error);
+
+/* Nothing is left. */
+static inline bool temporary_is_at_end(const struct temporary_window *window)
+{
+	return window->next == window->end && window->at == window->filled;
+}
 
 #endif

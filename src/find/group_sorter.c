@@ -278,15 +278,14 @@ static int advance(struct sorted_run *run, struct simhash_error *error)
 {
 	struct temporary_window *window = &run->window;
 
-	if (window->next == window->end && window->at == window->filled)
+	if (temporary_is_at_end(window))
 		return 0;
-	if (temporary_fill(window, sizeof *run->record, error) != 0)
+	run->record = temporary_peek(window, sizeof *run->record, error);
+	if (run->record != NULL)
+		run->record = temporary_peek(window, (size_t)run->record->size, error);
+	if (run->record == NULL)
 		return -1;
-	run->record = (const void *)(window->buffer + window->at);
-	if (temporary_fill(window, run->record->size, error) != 0)
-		return -1;
-	run->record = (const void *)(window->buffer + window->at);
-	window->at += run->record->size;
+	window->at += (size_t)run->record->size;
 	return 1;
 }
 

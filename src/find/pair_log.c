@@ -160,15 +160,12 @@ static const struct pair_record *take_from_file(struct pair_reader *reader,
 						struct simhash_error *error)
 {
 	struct temporary_window *window = &reader->window;
-	const struct pair_record *record;
+	const struct pair_record *record = temporary_peek(window, sizeof *record, error);
 
-	if (temporary_fill(window, sizeof *record, error) != 0)
-		return NULL;
-	record = (const void *)(window->buffer + window->at);
-	if (temporary_fill(window, record->size, error) != 0)
-		return NULL;
-	record = (const void *)(window->buffer + window->at);
-	window->at += record->size;
+	if (record != NULL)
+		record = temporary_peek(window, record->size, error);
+	if (record != NULL)
+		window->at += record->size;
 	return record;
 }
 
@@ -177,7 +174,7 @@ int pair_reader_next(struct pair_reader *reader, struct simhash_error *error)
 	const struct temporary_window *window = &reader->window;
 	const char *row;
 
-	if (window->next == window->end && window->at == window->filled)
+	if (temporary_is_at_end(window))
 		return 0;
 	reader->record = window->file == NULL ? take_from_memory(reader)
 					      : take_from_file(reader, error);

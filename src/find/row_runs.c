@@ -287,15 +287,12 @@ static const struct packed_row *take_from_file(struct run_reader *reader,
 					       struct simhash_error *error)
 {
 	struct temporary_window *window = &reader->window;
-	const struct packed_row *row;
+	const struct packed_row *row = temporary_peek(window, sizeof *row, error);
 
-	if (temporary_fill(window, sizeof *row, error) != 0)
-		return NULL;
-	row = (const struct packed_row *)(const void *)(window->buffer + window->at);
-	if (temporary_fill(window, row->size, error) != 0)
-		return NULL;
-	row = (const struct packed_row *)(const void *)(window->buffer + window->at);
-	window->at += row->size;
+	if (row != NULL)
+		row = temporary_peek(window, row->size, error);
+	if (row != NULL)
+		window->at += row->size;
 	return row;
 }
 
@@ -336,8 +333,7 @@ int run_reader_step(struct run_reader *reader, struct simhash_error *error)
 
 	do {
 		reader->row = NULL;
-		if (window->next == window->end && window->at == window->filled &&
-		    !next_zones(reader))
+		if (temporary_is_at_end(window) && !next_zones(reader))
 			return 0;
 		row = is_in_memory(reader) ? take_from_memory(reader)
 					   : take_from_file(reader, error);
