@@ -1,6 +1,7 @@
 /*
- * Runs of sorted lines, merged. A run in a file is a sequence of key and bytes. With a limit, lines
- * that are behind so many others are dropped from memory before they make a run.
+ * Runs of sorted lines, merged. They lie one behind another in one file, and each is a sequence of
+ * key and bytes. With a limit, lines that are behind so many others are dropped from memory before
+ * they make a run.
  * SPDX-License-Identifier: MIT
  */
 #include "base/line_sorter.h"
@@ -12,30 +13,27 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/heap.h"
 #include "base/temporary.h"
 
-#define PRUNED_MIN 1024 /* with a low limit, sorting is not worth it for fewer */
+#define PRUNED_MIN 1024		   /* with a low limit, sorting is not worth it for fewer */
+#define READ_MIN ((size_t)4 << 10) /* bytes of a run at once */
+#define READ_MAX ((size_t)256 << 10)
 
 struct line {
 	struct line_key key;
 	const char *bytes;
 };
 
-/* A run that is being merged: its present line, from memory or from a file. */
-struct run {
-	FILE *file;
-	struct line line;
-	char *buffer;
-	size_t capacity;
-};
-
 struct line_sorter {
 	pthread_mutex_t lock;
-	char *bytes; /* of all lines in memory */
+	size_t budget; /* bytes of memory for lines */
+	char *bytes;   /* of all lines in memory */
 	size_t used, capacity;
 	struct line *lines;
 	size_t count, line_capacity;
-	struct run *runs;
+	FILE *file;  /* NULL: all are in memory */
+	off_t *ends; /* of each run in it */
 	size_t run_count, run_capacity;
 	bool reverse;
 	uint64_t limit, added; /* limit 0: none */
@@ -50,7 +48,7 @@ int line_sorter_new(size_t memory_bytes, struct line_sorter **sorter, struct sim
 	if (*sorter == NULL)
 		return error_set_memory(error);
 	pthread_mutex_init(&(*sorter)->lock, NULL);
-	(*sorter)->capacity = memory_bytes;
+	(*sorter)->budget = (*sorter)->capacity = memory_bytes;
 	(*sorter)->bytes = malloc(memory_bytes);
 	if ((*sorter)->bytes != NULL)
 		return 0;
@@ -59,18 +57,23 @@ int line_sorter_new(size_t memory_bytes, struct line_sorter **sorter, struct sim
 	return error_set_memory(error);
 }
 
+static void free_memory(struct line_sorter *sorter)
+{
+	free(sorter->lines);
+	free(sorter->bytes);
+	sorter->lines = NULL;
+	sorter->bytes = NULL;
+	sorter->capacity = sorter->line_capacity = 0;
+}
+
 void line_sorter_free(struct line_sorter *sorter)
 {
 	if (sorter == NULL)
 		return;
-	for (size_t i = 0; i < sorter->run_count; i++) {
-		if (sorter->runs[i].file != NULL)
-			fclose(sorter->runs[i].file);
-		free(sorter->runs[i].buffer);
-	}
-	free(sorter->runs);
-	free(sorter->lines);
-	free(sorter->bytes);
+	if (sorter->file != NULL)
+		fclose(sorter->file);
+	free(sorter->ends);
+	free_memory(sorter);
 	pthread_mutex_destroy(&sorter->lock);
 	free(sorter);
 }
@@ -123,17 +126,6 @@ uint64_t line_sorter_added(const struct line_sorter *sorter)
 	return sorter->added;
 }
 
-static int add_run(struct line_sorter *sorter, FILE *file, struct simhash_error *error)
-{
-	if (array_reserve(&sorter->runs, &sorter->run_capacity, sorter->run_count + 1,
-			  sizeof *sorter->runs, error) != 0) {
-		fclose(file);
-		return -1;
-	}
-	sorter->runs[sorter->run_count++] = (struct run){.file = file};
-	return 0;
-}
-
 static void sort_memory(struct line_sorter *sorter)
 {
 	if (sorter->count > 0)
@@ -141,28 +133,33 @@ static void sort_memory(struct line_sorter *sorter)
 		      sorter->reverse ? compare_reversed : compare_lines);
 }
 
-/* Move what is in memory to a file. */
+/* Move what is in memory to a run of the file. */
 static int spill(struct line_sorter *sorter, struct simhash_error *error)
 {
-	FILE *file = temporary_file();
+	off_t end = sorter->run_count == 0 ? 0 : sorter->ends[sorter->run_count - 1];
 
-	if (file == NULL)
+	if (array_reserve(&sorter->ends, &sorter->run_capacity, sorter->run_count + 1,
+			  sizeof *sorter->ends, error) != 0)
+		return -1;
+	if (sorter->file == NULL)
+		sorter->file = temporary_file();
+	if (sorter->file == NULL)
 		return temporary_no_room(error);
 	sort_memory(sorter);
 	for (size_t i = 0; i < sorter->count; i++) {
 		const struct line *line = &sorter->lines[i];
-		fwrite(&line->key, sizeof line->key, 1, file);
-		fwrite(line->bytes, 1, line->key.size, file);
+		if (fwrite(&line->key, sizeof line->key, 1, sorter->file) != 1 ||
+		    fwrite(line->bytes, 1, line->key.size, sorter->file) != line->key.size)
+			return temporary_no_room(error);
+		end += (off_t)(sizeof line->key + line->key.size);
 	}
-	if (fflush(file) != 0 || ferror(file) || fseeko(file, 0, SEEK_SET) != 0) {
-		temporary_no_room(error);
-		fclose(file);
-		return -1;
-	}
+	if (fflush(sorter->file) != 0)
+		return temporary_no_room(error);
+	sorter->ends[sorter->run_count++] = end;
 	sorter->count = 0;
 	sorter->used = 0;
 	sorter->has_last = false;
-	return add_run(sorter, file, error);
+	return 0;
 }
 
 static int compare_places(const void *a, const void *b)
@@ -249,90 +246,131 @@ int line_sorter_add(struct line_sorter *sorter, double key, const char *line, si
 	return line_sorter_add_all(sorter, line, &one, 1, error);
 }
 
-/* Read a run's next line: 1, 0 at its end, -1. */
-static int advance(struct run *run, struct simhash_error *error)
-{
-	if (fread(&run->line.key, sizeof run->line.key, 1, run->file) != 1)
-		return ferror(run->file) ? temporary_unreadable(error) : 0;
-	if (array_reserve(&run->buffer, &run->capacity, run->line.key.size, 1, error) != 0)
-		return -1;
-	run->line.bytes = run->buffer;
-	if (fread(run->buffer, 1, run->line.key.size, run->file) != run->line.key.size)
-		return temporary_unreadable(error);
-	return 1;
-}
-
-/* Move the run at `at` down to where it belongs among those above it; a heap. */
-static void sift(struct line_sorter *sorter, size_t at)
-{
-	struct run *runs = sorter->runs;
-	size_t count = sorter->run_count;
-
-	for (;;) {
-		size_t first = at, child = 2 * at + 1;
-		struct run swapped;
-		for (size_t c = child; c < child + 2 && c < count; c++)
-			if (comes_before(sorter, &runs[c].line, &runs[first].line))
-				first = c;
-		if (first == at)
-			return;
-		swapped = runs[at];
-		runs[at] = runs[first];
-		runs[first] = swapped;
-		at = first;
-	}
-}
-
-static void drop_run(struct line_sorter *sorter, size_t at)
-{
-	fclose(sorter->runs[at].file);
-	free(sorter->runs[at].buffer);
-	sorter->runs[at] = sorter->runs[--sorter->run_count];
-}
-
 static int hand_on(const struct line *line, line_fn *each, void *context,
 		   struct simhash_error *error)
 {
 	return each(context, line->bytes + line->key.text, line->key.size - line->key.text, error);
 }
 
-static int merge(struct line_sorter *sorter, line_fn *each, void *context,
-		 struct simhash_error *error)
+/* ---- Merging ---- */
+
+/* A run that is being merged: its present line, which is in the window. */
+struct run {
+	struct temporary_window window;
+	struct line line;
+};
+
+struct merge {
+	const struct line_sorter *sorter;
+	struct run *runs;
+	struct heap heap; /* of those that have a line */
+};
+
+/* Read a run's next line: 1, 0 at its end, -1. */
+static int advance(struct run *run, struct simhash_error *error)
 {
-	struct run *runs = sorter->runs;
-	uint64_t left = sorter->limit > 0 ? sorter->limit : UINT64_MAX;
+	struct temporary_window *window = &run->window;
+	struct line_key *key = &run->line.key;
+	const void *bytes;
+
+	if (temporary_is_at_end(window))
+		return 0;
+	bytes = temporary_peek(window, sizeof *key, error);
+	if (bytes == NULL)
+		return -1;
+	memcpy(key, bytes, sizeof *key);
+	window->at += sizeof *key;
+	run->line.bytes = temporary_peek(window, key->size, error);
+	if (run->line.bytes == NULL)
+		return -1;
+	window->at += key->size;
+	return 1;
+}
+
+static bool run_comes_before(const void *a, const void *b, const void *sorter)
+{
+	const struct run *x = a, *y = b;
+
+	return comes_before(sorter, &x->line, &y->line);
+}
+
+/* To be released whatever this returns. */
+static int merge_begin(struct merge *merge, const struct line_sorter *sorter,
+		       struct simhash_error *error)
+{
+	size_t count = sorter->run_count, room = sorter->budget / count;
+
+	room = room < READ_MIN ? READ_MIN : room > READ_MAX ? READ_MAX : room;
+	*merge = (struct merge){.sorter = sorter,
+				.runs = calloc(count, sizeof *merge->runs),
+				.heap = {.items = calloc(count, sizeof *merge->heap.items)}};
+	if (merge->runs == NULL || merge->heap.items == NULL)
+		return error_set_memory(error);
+	for (size_t i = 0; i < count; i++) {
+		struct run *run = &merge->runs[i];
+		run->window = (struct temporary_window){.file = sorter->file,
+							.next = i == 0 ? 0 : sorter->ends[i - 1],
+							.end = sorter->ends[i]};
+		if (array_reserve(&run->window.buffer, &run->window.capacity, room, 1, error) !=
+			    0 ||
+		    advance(run, error) != 1) /* no run is empty */
+			return -1;
+		merge->heap.items[merge->heap.count++] = run;
+	}
+	heap_make(&merge->heap, run_comes_before, sorter);
+	return 0;
+}
+
+/* Hand the first line on, and go to the next one. */
+static int merge_step(struct merge *merge, line_fn *each, void *context,
+		      struct simhash_error *error)
+{
+	struct run *first = merge->heap.items[0];
 	int status;
 
-	for (size_t i = sorter->run_count; i-- > 0;) {
-		status = advance(&runs[i], error);
-		if (status < 0)
-			return -1;
-		if (status == 0)
-			drop_run(sorter, i);
-	}
-	for (size_t i = sorter->run_count; i-- > 0;)
-		sift(sorter, i);
-	while (sorter->run_count > 0 && left-- > 0) {
-		if (hand_on(&runs[0].line, each, context, error) != 0)
-			return -1;
-		status = advance(&runs[0], error);
-		if (status < 0)
-			return -1;
-		if (status == 0)
-			drop_run(sorter, 0);
-		sift(sorter, 0);
-	}
+	if (hand_on(&first->line, each, context, error) != 0)
+		return -1;
+	status = advance(first, error);
+	if (status < 0)
+		return -1;
+	if (status == 1)
+		heap_settle_first(&merge->heap, run_comes_before, merge->sorter);
+	else
+		heap_remove_first(&merge->heap, run_comes_before, merge->sorter);
 	return 0;
+}
+
+static void merge_release(struct merge *merge)
+{
+	for (size_t i = 0; merge->runs != NULL && i < merge->sorter->run_count; i++)
+		free(merge->runs[i].window.buffer);
+	free(merge->runs);
+	free(merge->heap.items);
+}
+
+/* What is in memory becomes the last run, so that the runs may take its room. */
+static int write_runs(struct line_sorter *sorter, line_fn *each, void *context,
+		      struct simhash_error *error)
+{
+	uint64_t left = sorter->limit > 0 ? sorter->limit : UINT64_MAX;
+	struct merge merge;
+	int status;
+
+	if (sorter->count > 0 && spill(sorter, error) != 0)
+		return -1;
+	free_memory(sorter);
+	status = merge_begin(&merge, sorter, error);
+	while (status == 0 && merge.heap.count > 0 && left-- > 0)
+		status = merge_step(&merge, each, context, error);
+	merge_release(&merge);
+	return status;
 }
 
 int line_sorter_write(struct line_sorter *sorter, line_fn *each, void *context,
 		      struct simhash_error *error)
 {
-	if (sorter->run_count > 0) {
-		if (sorter->count > 0 && spill(sorter, error) != 0)
-			return -1;
-		return merge(sorter, each, context, error);
-	}
+	if (sorter->run_count > 0)
+		return write_runs(sorter, each, context, error);
 	sort_memory(sorter);
 	for (size_t i = 0; i < sorter->count && (sorter->limit == 0 || i < sorter->limit); i++)
 		if (hand_on(&sorter->lines[i], each, context, error) != 0)

@@ -1,6 +1,6 @@
 /*
- * Lines in order, however many: what does not fit into memory waits in temporary
- * files. Lines may be added by several threads at once.
+ * Lines in order, however many: what does not fit into memory waits in a temporary
+ * file. Lines may be added by several threads at once.
  *
  *     line_sorter_new(64 << 20, &sorter, &error);
  *     line_sorter_add(sorter, 0.25, "a line", 6, &error);

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -88,6 +90,34 @@ static void lines_come_in_order_with_any_memory(void **state)
 	sort_with(40000);   /* a few runs */
 	sort_with(1000);    /* a few hundred */
 	sort_with(10);	    /* less than a line */
+}
+
+static struct rlimit open_files;
+
+/* One more file can be opened, and no other. */
+static int allow_one_file(void **state)
+{
+	struct rlimit limit;
+	int lowest = dup(STDOUT_FILENO);
+
+	(void)state;
+	if (lowest < 0 || close(lowest) != 0 || getrlimit(RLIMIT_NOFILE, &open_files) != 0)
+		return -1;
+	limit = open_files;
+	limit.rlim_cur = (rlim_t)lowest + 1;
+	return setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static int allow_files(void **state)
+{
+	(void)state;
+	return setrlimit(RLIMIT_NOFILE, &open_files);
+}
+
+static void hundreds_of_runs_wait_in_one_file(void **state)
+{
+	(void)state;
+	sort_with(1000);
 }
 
 static void no_lines_are_none(void **state)
@@ -217,6 +247,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_come_in_order_with_any_memory),
+		cmocka_unit_test_setup_teardown(hundreds_of_runs_wait_in_one_file, allow_one_file,
+						allow_files),
 		cmocka_unit_test(no_lines_are_none),
 		cmocka_unit_test(the_first_of_an_order_are_those_of_all),
 		cmocka_unit_test(a_folder_that_is_missing_is_named),
