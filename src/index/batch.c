@@ -57,5 +57,6 @@ void batch_free(struct batch *batch)
 	shared_scan_drop(batch->shared);
 	free(batch->removed);
 	free(batch->relinked);
+	free(batch->kept);
 	free(batch);
 }

@@ -26,8 +26,10 @@ struct task {
 	bool is_scanned; /* `row` is filled */
 	bool is_inflated, is_unchanged; /* as the walk found it */
 	bool had_members;
-	uint32_t filter; /* that it was given to, if it had members; or 0 */
-	unsigned kinds;	 /* of containers that it was looked at for, if it had members */
+	uint32_t filter;	/* that it was given to, if it had members; or 0 */
+	unsigned kinds;		/* of containers that it was looked at for, if it had members */
+	bool has_known_content; /* it has the size and the time of its row, of this content: */
+	uint8_t known_content[CONTENT_HASH_SIZE];
 	bool looks_only; /* not read; is it a container? */
 	bool is_looked;	 /* it was, and row.contents tells what is known of it */
 	bool is_copied;	 /* from another name of the file; not read */
@@ -49,9 +51,11 @@ struct batch {
 	uint8_t (*removed)[PATH_HASH_SIZE]; /* files gone, at most BATCH_TASKS; owned */
 	size_t relinked_count;
 	struct relinked_file *relinked; /* at most BATCH_TASKS; owned */
-	/* The members of this directory are gone, or about to be written anew. */
-	bool removes_directory;
-	uint8_t removed_directory[DIRECTORY_HASH_SIZE];
+	/* All rows of this directory are gone, or with `renews_directory` all but those kept. */
+	bool removes_directory, renews_directory;
+	uint8_t directory_hash[DIRECTORY_HASH_SIZE];
+	uint8_t (*kept)[PATH_HASH_SIZE]; /* sorted; owned */
+	size_t kept_count;
 	int64_t size_bytes;	  /* of the files to scan */
 	atomic_size_t unfinished; /* tasks, and one for the scanner that goes through them */
 	size_t count, capacity;

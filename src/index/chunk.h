@@ -32,8 +32,10 @@ struct found_file {
 	bool had_members;  /* by its row, before it was changed */
 	uint32_t filter;   /* that it was given to, if it had members; or 0 */
 	unsigned kinds;	   /* of containers that it was looked at for then; 0: not known */
-	bool moves_only;   /* not scanned where it was not moved; see put_aside.h */
-	bool looks_only;   /* it is unchanged, and looked at for what is in it alone */
+	/* The hash in its row if it had members, and has the size and the time of it; else NULL. */
+	const uint8_t *known_content;
+	bool moves_only; /* not scanned where it was not moved; see put_aside.h */
+	bool looks_only; /* it is unchanged, and looked at for what is in it alone */
 };
 
 /* The links that its row has, as scan_file records them: 0 where symbolic links are followed. */

@@ -154,6 +154,9 @@ static struct task *append_task(const struct feed *feed, struct directory *direc
 	task->had_members = file->had_members;
 	task->kinds = file->kinds;
 	task->filter = file->filter;
+	task->has_known_content = file->known_content != NULL;
+	if (task->has_known_content)
+		memcpy(task->known_content, file->known_content, sizeof task->known_content);
 	task->size_bytes = file->size_bytes;
 	task->links = recorded_links(file, feed->scanners->request->follow);
 	memcpy(row->path_hash, file->path_hash, PATH_HASH_SIZE);

@@ -30,7 +30,9 @@ static int reserve(struct gathered *gathered, const struct batch *batch,
 			  sizeof *gathered->relinked, error) != 0 ||
 	    array_reserve(&gathered->removed_directories, &gathered->capacities.removed_directories,
 			  gathered->counts.removed_directories + 1,
-			  sizeof *gathered->removed_directories, error) != 0)
+			  sizeof *gathered->removed_directories, error) != 0 ||
+	    array_reserve(&gathered->renewed, &gathered->capacities.renewed,
+			  gathered->counts.renewed + 1, sizeof *gathered->renewed, error) != 0)
 		return -1;
 	return 0;
 }
@@ -68,6 +70,22 @@ static void take_task(struct gathered *gathered, const struct task *task)
 	directory->is_recorded = true;
 }
 
+/* The directory of what is in a file. */
+static void take_directory(struct gathered *gathered, const struct batch *batch)
+{
+	struct renewed_directory *renewed;
+
+	if (batch->removes_directory)
+		memcpy(gathered->removed_directories[gathered->counts.removed_directories++],
+		       batch->directory_hash, DIRECTORY_HASH_SIZE);
+	if (!batch->renews_directory)
+		return;
+	renewed = &gathered->renewed[gathered->counts.renewed++];
+	memcpy(renewed->hash, batch->directory_hash, DIRECTORY_HASH_SIZE);
+	renewed->kept = (const uint8_t(*)[PATH_HASH_SIZE])batch->kept;
+	renewed->kept_count = batch->kept_count;
+}
+
 int gathered_add(struct gathered *gathered, struct batch *batch, struct simhash_error *error)
 {
 	if (array_reserve(&gathered->batches, &gathered->capacities.batches,
@@ -81,9 +99,7 @@ int gathered_add(struct gathered *gathered, struct batch *batch, struct simhash_
 	for (size_t i = 0; i < batch->removed_count; i++)
 		memcpy(gathered->removed[gathered->counts.removed++], batch->removed[i],
 		       PATH_HASH_SIZE);
-	if (batch->removes_directory)
-		memcpy(gathered->removed_directories[gathered->counts.removed_directories++],
-		       batch->removed_directory, DIRECTORY_HASH_SIZE);
+	take_directory(gathered, batch);
 	for (size_t i = 0; i < batch->relinked_count; i++)
 		gathered->relinked[gathered->counts.relinked++] = batch->relinked[i];
 	for (size_t i = 0; i < batch->count; i++)
@@ -111,6 +127,8 @@ struct store_batch gathered_changes(const struct gathered *gathered)
 		.directory_count = gathered->counts.directories,
 		.rows = gathered->rows,
 		.row_count = gathered->counts.rows,
+		.renewed = gathered->renewed,
+		.renewed_count = gathered->counts.renewed,
 	};
 }
 
@@ -131,4 +149,5 @@ void gathered_release(struct gathered *gathered)
 	free(gathered->left);
 	free(gathered->removed_directories);
 	free(gathered->relinked);
+	free(gathered->renewed);
 }

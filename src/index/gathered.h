@@ -22,8 +22,10 @@ struct gathered {
 	uint8_t (*removed)[PATH_HASH_SIZE], (*left)[PATH_HASH_SIZE];
 	uint8_t (*removed_directories)[DIRECTORY_HASH_SIZE];
 	struct relinked_file *relinked;
+	struct renewed_directory *renewed; /* the lists are those of the batches */
 	struct {
-		size_t batches, rows, directories, removed, left, relinked, removed_directories;
+		size_t batches, rows, directories, removed, left, relinked, removed_directories,
+			renewed;
 	} counts, capacities;
 };
 

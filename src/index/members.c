@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/ascii.h"
 #include "base/clock.h"
 #include "base/open_file.h"
@@ -25,8 +26,14 @@ struct look {
 	struct directory *inside;
 	struct batch *batch; /* being filled; or NULL */
 	struct stat status;
-	bool has_failed, has_begun;
+	bool has_failed, is_stopped;
+	bool has_begun;	  /* what is in the file is known anew, and not what the index has of it */
+	bool has_renewed; /* and that is removed where it is gone */
+	bool is_same;	  /* the file has not changed since the index knows what is in it */
+	bool keeps_filtered; /* then what a filter of an earlier run has printed stays */
 	uint64_t members;
+	uint8_t (*kept)[PATH_HASH_SIZE]; /* of the rows of the directory; owned */
+	size_t kept_count, kept_capacity;
 	const struct filter_command *command; /* that the file is given to; or NULL */
 	uint32_t filter;		      /* its number, once it has ended well */
 };
@@ -72,17 +79,50 @@ static bool need_batch(struct look *look, size_t capacity)
 	return look->batch != NULL;
 }
 
-/* What the index has of the members is removed before the first is written. */
-static bool begin_anew(struct look *look)
+/* Keep the row of a name in the directory, where others may have to go. */
+static bool keep(struct look *look, struct bytes name)
 {
-	if (look->scanners->writer->has_no_rows || look->has_begun)
+	struct simhash_error error;
+
+	if (look->scanners->writer->has_no_rows)
 		return true;
-	look->has_begun = true;
-	if (!need_batch(look, 0))
+	if (array_reserve(&look->kept, &look->kept_capacity, look->kept_count + 1,
+			  sizeof *look->kept, &error) != 0)
 		return false;
-	look->batch->removes_directory = true;
-	memcpy(look->batch->removed_directory, look->inside->hash,
-	       sizeof look->batch->removed_directory);
+	path_hash(look->inside->hash, name, look->kept[look->kept_count++]);
+	return true;
+}
+
+static int compare_hashes(const void *a, const void *b)
+{
+	return memcmp(a, b, PATH_HASH_SIZE);
+}
+
+/*
+ * What the index has of the directory beside what was written is gone: that is removed last, so that
+ * the rest keeps what else is known of it, and a run that is cut off loses nothing. The first part
+ * of what is in an unchanged file does not tell what is gone.
+ */
+static bool renew(struct look *look)
+{
+	struct batch *batch;
+
+	if (look->scanners->writer->has_no_rows || !look->has_begun ||
+	    (look->is_stopped && look->is_same))
+		return true;
+	push(look);
+	if (!need_batch(look, 0) || (look->keeps_filtered && !keep(look, bytes_of(FILTERED_NAME))))
+		return false;
+	batch = look->batch;
+	memcpy(batch->directory_hash, look->inside->hash, sizeof batch->directory_hash);
+	batch->removes_directory = look->kept_count == 0;
+	batch->renews_directory = look->kept_count > 0;
+	if (look->kept_count > 0)
+		qsort(look->kept, look->kept_count, sizeof *look->kept, compare_hashes);
+	batch->kept = look->kept;
+	batch->kept_count = look->kept_count;
+	look->kept = NULL;
+	look->has_renewed = true;
 	push(look);
 	return true;
 }
@@ -94,7 +134,8 @@ static bool append(struct look *look, const struct file_row *member)
 	struct bytes name = member->name, inner = inner_name(name);
 	const char *extension;
 	size_t extension_size = simhash_extension(inner.data, inner.size, &extension);
-	char *copy = need_batch(look, BATCH_TASKS) ? malloc(name.size + extension_size + 1) : NULL;
+	bool has_room = keep(look, name) && need_batch(look, BATCH_TASKS);
+	char *copy = has_room ? malloc(name.size + extension_size + 1) : NULL;
 	struct task *task;
 
 	if (copy == NULL)
@@ -128,8 +169,9 @@ static void read_members(struct look *look, int fd)
 	struct container *container = container_open(look->scanner, fd, &look->status, name);
 	enum container_answer answer = CONTAINER_END;
 	struct file_row row = {.size_bytes = 0};
-	bool has_room = container != NULL && begin_anew(look);
+	bool has_room = container != NULL;
 
+	look->has_begun |= has_room;
 	while (has_room && (answer = container_next(container, &row)) != CONTAINER_END &&
 	       answer != CONTAINER_STOPPED) {
 		if (answer == CONTAINER_TROUBLE) {
@@ -144,9 +186,9 @@ static void read_members(struct look *look, int fd)
 	}
 	if (!has_room)
 		report(look, bytes_of(""), ENOMEM);
-	look->has_failed |= answer == CONTAINER_STOPPED;
+	look->is_stopped = answer == CONTAINER_STOPPED;
+	look->has_failed |= look->is_stopped;
 	container_close(container);
-	push(look);
 }
 
 /* Open the file that the row describes; -1 where that is gone or another by now. */
@@ -209,15 +251,16 @@ static void filter_file(struct look *look, int fd)
 	struct file_row row = {.name = bytes_of(FILTERED_NAME)};
 	enum scan_outcome outcome;
 
-	if (path == NULL || !begin_anew(look)) {
+	if (path == NULL) {
 		report(look, (struct bytes){"", 0}, ENOMEM);
-		free(path);
 		return;
 	}
+	look->has_begun = true;
 	outcome = scan_filtered(look->scanner, look->command,
 				&look->scanners->request->filter_limits, fd, path, &row, &why);
 	if (outcome == SCAN_FAILED)
 		report_filter(look, path, why);
+	look->is_stopped |= outcome == SCAN_STOPPED;
 	if (outcome == SCAN_DONE && is_same_file(look, fd, path)) {
 		bool has_row = row.size_bytes > 0 && append(look, &row);
 		look->members += has_row;
@@ -229,7 +272,6 @@ static void filter_file(struct look *look, int fd)
 		row_sketches_drop(row.sketches);
 	free(why);
 	free(path);
-	push(look);
 }
 
 static void look_into(struct look *look, int fd, bool is_container)
@@ -245,6 +287,9 @@ static void look_into(struct look *look, int fd, bool is_container)
 		read_members(look, fd);
 	if (look->command != NULL)
 		filter_file(look, fd);
+	if (!renew(look))
+		report(look, (struct bytes){"", 0}, ENOMEM);
+	push(look);
 	directory_drop(look->inside);
 }
 
@@ -252,7 +297,8 @@ static void look_into(struct look *look, int fd, bool is_container)
 static void drop_members(struct look *look)
 {
 	look->inside = directory_new_inside(look->task->directory, bytes_of(look->task->open_name));
-	if (look->inside == NULL || !begin_anew(look))
+	look->has_begun = true;
+	if (look->inside == NULL || !renew(look))
 		look->has_failed = true;
 	if (look->inside != NULL && look->scanner->containers == 0 && look->task->filter == 0)
 		report(look, (struct bytes){"", 0}, CONTAINER_IS_NOT_READ);
@@ -292,21 +338,34 @@ const struct filter_command *members_filter(const struct scanners *scanners,
 	return filters == NULL ? NULL : filter_commands_find(filters, bytes_of(task->open_name));
 }
 
-/* An unchanged file that is no container keeps what a filter of an earlier run has printed. */
-static bool keeps_filtered(const struct task *task)
+/* Of what a file had when it was read last: its size, its time and its bytes. */
+static bool is_same_content(const struct task *task)
 {
-	return task->looks_only && task->filter != 0;
+	return task->looks_only ||
+	       (task->has_known_content &&
+		memcmp(task->known_content, task->row.content_hash, CONTENT_HASH_SIZE) == 0);
 }
 
 /* What is known of the file now. */
 static int64_t contents_of(const struct look *look)
 {
 	const struct task *task = look->task;
-	bool keeps = !look->has_begun && look->command == NULL && keeps_filtered(task);
+	bool has_old = task->had_members && !look->has_renewed;
+	bool has_members = look->members > 0 || has_old || look->keeps_filtered;
+	bool has_old_filter = look->keeps_filtered || (has_old && look->is_same);
+	uint32_t filter = look->filter == 0 && has_old_filter ? task->filter : look->filter;
 	int64_t contents = look->has_failed ? 0 : (int64_t)look->scanner->containers;
 
-	contents |= (int64_t)(keeps ? task->filter : look->filter) << CONTENTS_FILTER_AT;
-	return contents | (look->members > 0 || keeps ? CONTENTS_HAS_MEMBERS : 0);
+	contents |= (int64_t)filter << CONTENTS_FILTER_AT;
+	return contents | (has_members ? CONTENTS_HAS_MEMBERS : 0);
+}
+
+/* The file could not be opened once more. */
+static int64_t old_contents_of(const struct look *look)
+{
+	int64_t filter = look->keeps_filtered ? look->task->filter : 0;
+
+	return look->task->had_members ? filter << CONTENTS_FILTER_AT | CONTENTS_HAS_MEMBERS : 0;
 }
 
 void members_look(struct scanners *scanners, struct file_scanner *scanner, struct task *task)
@@ -320,10 +379,12 @@ void members_look(struct scanners *scanners, struct file_scanner *scanner, struc
 	bool is_needed = !is_known || is_container || look.command != NULL;
 	int fd = is_needed ? open_again(&look) : -1;
 
+	look.is_same = is_same_content(task);
+	look.keeps_filtered = look.is_same && task->filter != 0 && look.command == NULL;
 	scanner->has_kind = false;
 	if (fd < 0 && is_needed) {
 		report_unopened(&look);
-		task->row.contents = task->had_members ? CONTENTS_HAS_MEMBERS : 0;
+		task->row.contents = old_contents_of(&look);
 		return;
 	}
 	if (task->looks_only)
@@ -332,10 +393,11 @@ void members_look(struct scanners *scanners, struct file_scanner *scanner, struc
 		is_container = scan_kind(scanner, fd) != 0;
 	if (is_container || look.command != NULL)
 		look_into(&look, fd, is_container);
-	else if (task->had_members && !keeps_filtered(task))
+	else if (task->had_members && !look.keeps_filtered)
 		drop_members(&look);
 	if (fd >= 0)
 		close(fd);
+	free(look.kept);
 	task->is_looked = true;
 	task->row.contents = contents_of(&look);
 }

@@ -31,13 +31,19 @@ static int look_up(struct reconciler *reconciler, struct simhash_error *error)
 	return store_renew_view(reconciler->store, error);
 }
 
-static bool is_unchanged(const struct reconciler *reconciler, const struct found_file *file,
-			 const struct known_file *known)
+/* Has a file the size and the time of its row? */
+static bool is_as_known(const struct found_file *file, const struct known_file *known)
 {
 	int64_t size_bytes = file->is_inflated ? known->compressed_size_bytes : known->size_bytes;
 
-	return !reconciler->force && !known->lacks_sketches && file->size_bytes == size_bytes &&
-	       file->mtime_ns == known->mtime_ns && known->is_settled;
+	return file->size_bytes == size_bytes && file->mtime_ns == known->mtime_ns;
+}
+
+static bool is_unchanged(const struct reconciler *reconciler, const struct found_file *file,
+			 const struct known_file *known)
+{
+	return !reconciler->force && !known->lacks_sketches && is_as_known(file, known) &&
+	       known->is_settled;
 }
 
 static void skip(struct reconciler *reconciler, const struct found_file *file)
@@ -130,6 +136,8 @@ static int scan_container(struct reconciler *reconciler, struct directory *direc
 	again.had_members = true;
 	again.kinds = found ? (unsigned)whole.contents & CONTAINER_ALL : 0;
 	again.filter = found ? contents_filter(whole.contents) : 0;
+	if (found && whole.has_content_hash && is_as_known(file, &whole))
+		again.known_content = whole.content_hash;
 	return feed_scan(feed, directory, &again, error);
 }
 

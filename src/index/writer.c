@@ -105,7 +105,7 @@ static bool give_to_second(struct writer *writer, const struct store_batch *chan
 
 	if (!writer->has_no_rows || changes->removed_file_count > 0 ||
 	    changes->removed_directory_count > 0 || changes->left_file_count > 0 ||
-	    changes->relinked_count > 0)
+	    changes->relinked_count > 0 || changes->renewed_count > 0)
 		return false;
 	if (changes->row_count >= full_transaction(writer))
 		second_writer_open(second, writer->store);
@@ -140,7 +140,7 @@ static int commit(struct writer *writer, struct simhash_error *error)
 	if (second_writer_is_done(&writer->second))
 		status = end_second(writer, error);
 	if (changes.row_count > 0 || changes.removed_file_count > 0 || changes.relinked_count > 0 ||
-	    changes.removed_directory_count > 0) {
+	    changes.removed_directory_count > 0 || changes.renewed_count > 0) {
 		if (status == 0 && give_to_second(writer, &changes))
 			return 0;
 		if (status == 0)
@@ -164,7 +164,8 @@ static bool is_full(const struct writer *writer, size_t full)
 {
 	return writer->gathered.counts.rows >= full || writer->gathered.counts.removed >= full ||
 	       writer->gathered.counts.relinked >= full ||
-	       writer->gathered.counts.removed_directories >= full;
+	       writer->gathered.counts.removed_directories >= full ||
+	       writer->gathered.counts.renewed >= full;
 }
 
 /* Take a batch over; after the last one of many rows, build the indexes, as at the end of a load. */

@@ -258,6 +258,91 @@ static int remove_gone(struct store *store, const struct row_scope *scope,
 	return 0;
 }
 
+/* Rows of a directory that are looked at in one go. */
+#define RENEWED_ROWS 1024
+
+static int compare_hashes(const void *a, const void *b)
+{
+	return memcmp(a, b, PATH_HASH_SIZE);
+}
+
+/*
+ * The first rows in a range that are not among those kept. The range begins after the last one that
+ * was looked at; *is_over tells that none is left.
+ */
+static int find_left_out(struct store *store, const struct row_scope *scope,
+			 const struct renewed_directory *renewed, struct hash_range *range,
+			 uint8_t (*gone)[PATH_HASH_SIZE], size_t *count, bool *is_over,
+			 struct simhash_error *error)
+{
+	const struct hash_range asked = *range;
+	struct query query;
+	unsigned rows = 0;
+	int status;
+
+	*count = 0;
+	if (query_begin_kept(&query, store, KEPT_READ_PATH_HASHES,
+			     "SELECT path_hash FROM file WHERE tag_set = ? AND host = ? "
+			     "AND path_hash BETWEEN ? AND ? ORDER BY path_hash LIMIT ?",
+			     error) != 0)
+		return -1;
+	query_bind_scope(&query, scope);
+	query_bind_range(&query, &asked);
+	query_bind_integer(&query, RENEWED_ROWS);
+	while ((status = query_next(&query, error)) == 1) {
+		uint8_t *hash = gone[*count];
+		if (query_fixed_bytes(&query, 0, hash, PATH_HASH_SIZE, error) != 0 ||
+		    hash_range_check(range->low, hash, error) != 0) {
+			status = -1;
+			break;
+		}
+		rows++;
+		memcpy(range->low, hash, PATH_HASH_SIZE);
+		*count += renewed->kept_count == 0 ||
+			  bsearch(hash, renewed->kept, renewed->kept_count, PATH_HASH_SIZE,
+				  compare_hashes) == NULL;
+	}
+	query_end(&query);
+	*is_over = rows < RENEWED_ROWS || !hash_range_step(range->low);
+	return status;
+}
+
+static int remove_left_out(struct store *store, const struct row_scope *scope, int64_t find_run,
+			   const struct renewed_directory *renewed, int64_t *removed,
+			   struct simhash_error *error)
+{
+	struct hash_range range = hash_range_of_directory(renewed->hash);
+	uint8_t(*gone)[PATH_HASH_SIZE] = malloc((RENEWED_ROWS + 1) * sizeof *gone);
+	bool is_over = false;
+	int status = gone == NULL ? error_set_memory(error) : 0;
+
+	while (status == 0 && !is_over) {
+		size_t count = 0;
+		status =
+			find_left_out(store, scope, renewed, &range, gone, &count, &is_over, error);
+		for (size_t i = 0; status == 0 && i < count; i++)
+			status = remove_file(store, scope, find_run, gone[i], removed, error);
+	}
+	free(gone);
+	return status;
+}
+
+static int remove_all_left_out(struct store *store, const struct row_scope *scope,
+			       const struct store_batch *batch, int64_t *removed,
+			       struct simhash_error *error)
+{
+	int64_t find_run;
+	int status;
+
+	if (batch->renewed_count == 0)
+		return 0;
+	status = find_run_current(store, scope->tag_set, &find_run, error);
+	for (size_t i = 0; status == 0 && i < batch->renewed_count; i++)
+		status =
+			remove_left_out(store, scope, find_run, &batch->renewed[i], removed, error);
+	return status;
+}
+
 /* In a transaction. */
 static int write_batch(struct store *store, const struct row_scope *scope,
 		       const struct store_batch *batch, int64_t *removed,
@@ -271,7 +356,8 @@ static int write_batch(struct store *store, const struct row_scope *scope,
 			return -1;
 	if (write_directories(store, scope, batch->directories, batch->directory_count, error) !=
 		    0 ||
-	    write_rows(store, scope, batch->rows, batch->row_count, error) != 0)
+	    write_rows(store, scope, batch->rows, batch->row_count, error) != 0 ||
+	    remove_all_left_out(store, scope, batch, removed, error) != 0)
 		return -1;
 	return sketch_rows_write(store, scope, batch->rows, batch->row_count, error);
 }

@@ -25,6 +25,13 @@ struct relinked_file {
 	int64_t contents;
 };
 
+/* What is in a file was written anew: the rows of its directory that are not among these are gone. */
+struct renewed_directory {
+	uint8_t hash[DIRECTORY_HASH_SIZE];
+	const uint8_t (*kept)[PATH_HASH_SIZE]; /* sorted */
+	size_t kept_count;
+};
+
 /* Changes in the order in which they are made. */
 struct store_batch {
 	const uint8_t (*removed_directories)[DIRECTORY_HASH_SIZE]; /* and all their rows */
@@ -39,6 +46,8 @@ struct store_batch {
 	size_t directory_count;
 	const struct file_row **rows; /* sorted here by path hash */
 	size_t row_count;
+	const struct renewed_directory *renewed;
+	size_t renewed_count;
 };
 
 /*

@@ -44,7 +44,8 @@ static char *known_files_sql(unsigned measure_count)
 	if (sql == NULL)
 		return NULL;
 	fprintf(sql, "SELECT path_hash, size, mtime_ns, scanned_at_ns, name, compressed_size, "
-		     "links, inode, resemblance_sketch IS NULL, contents");
+		     "links, inode, resemblance_sketch IS NULL, contents, "
+		     "CASE WHEN contents >= 4294967296 THEN content_hash END");
 	if (measure_count > 0) {
 		fprintf(sql, ", (SELECT COUNT(*) FROM sketch s WHERE s.tag_set = file.tag_set "
 			     "AND s.host = file.host AND s.path_hash = file.path_hash "
@@ -111,14 +112,17 @@ static int take_file(struct known_files *files, struct known_file *known,
 		.lacks_resemblance = query_integer(&query, 8) != 0,
 		.contents = query_integer(&query, 9),
 		.lacks_sketches = measure_count > 0 &&
-				  query_integer(&query, 10) < (int64_t)measure_count,
+				  query_integer(&query, 11) < (int64_t)measure_count,
 	};
 	known->has_members = (known->contents & CONTENTS_HAS_MEMBERS) != 0;
 	known->lacks_look = known->compressed_size_bytes == 0 &&
 			    ((files->store->containers & ~known->contents) != 0 ||
 			     lacks_filter(files->store, known));
+	known->has_content_hash = !query_is_null(&query, 10);
 	known->is_settled = mtime_shows_changes(known->mtime_ns, known->scanned_at_ns);
 	if (query_fixed_bytes(&query, 0, known->path_hash, PATH_HASH_SIZE, error) != 0 ||
+	    (known->has_content_hash &&
+	     query_fixed_bytes(&query, 10, known->content_hash, CONTENT_HASH_SIZE, error) != 0) ||
 	    hash_range_check(files->rest.low, known->path_hash, error) != 0)
 		return -1;
 	memcpy(files->rest.low, known->path_hash, PATH_HASH_SIZE);
