@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/open_file.h"
 #include "base/path.h"
+#include "base/shell_word.h"
 #include "cli/options.h"
 #include "cli/signals.h"
 #include "cli/tasks.h"
@@ -16,6 +18,7 @@
 #include "index/digests.h"
 #include "report/output_file.h"
 #include "scan/digest_reader.h"
+#include "store/known_file.h"
 #include "store/names.h"
 #include "store/store.h"
 #include "store/tag_sets.h"
@@ -64,13 +67,75 @@ static int resolve_tops(const struct index_arguments *arguments, struct tops *to
 	for (unsigned i = 0; i < count; i++) {
 		const char *named = arguments->request.paths[i];
 		char *path = is_elsewhere && named[0] == '/' ? strdup(named) : path_absolute(named);
-		struct bytes *top = &tops->tops[i];
+		size_t size;
 		if (path == NULL)
 			return error_set_errno(error, "--export: cannot resolve path '%s'", named);
-		*top = bytes_of(path);
-		while (top->size > 1 && path[top->size - 1] == '/')
-			top->size--;
+		for (size = strlen(path); size > 1 && path[size - 1] == '/';)
+			path[--size] = '\0';
+		tops->tops[i] = bytes_of(path);
 		tops->paths[tops->count++] = path;
+	}
+	return 0;
+}
+
+/* A path that is not in the index: misspelt, not mounted, or not indexed yet. */
+static int say_not_indexed(const struct index_arguments *arguments, const char *path,
+			   struct simhash_error *error)
+{
+	char *command = NULL;
+	size_t size;
+	FILE *out;
+
+	if (arguments->host != NULL)
+		return error_set(error, SIMHASH_E_RANGE,
+				 "the index has no files of host '%s' at or below %s",
+				 arguments->host, path);
+	out = open_memstream(&command, &size);
+	if (out == NULL)
+		return error_set_memory(error);
+	fputs("simhash ", out);
+	write_command_word(out, bytes_of(path));
+	if (close_text(out, &command) != 0)
+		return error_set_memory(error);
+	error_set(error, SIMHASH_E_RANGE,
+		  "the index has no files at or below %s; index it first: %s", path, command);
+	free(command);
+	return -1;
+}
+
+/* A link stands for itself, else for what it leads to, by whose path it was indexed. */
+static int find_top(const struct index_arguments *arguments, const struct digests_export *export,
+		    char **path, struct simhash_error *error)
+{
+	char *resolved;
+	bool has_rows = false;
+
+	if (store_has_rows_at(export->store, &export->scope, *path, &has_rows, error) != 0)
+		return -1;
+	if (has_rows)
+		return 0;
+	resolved = arguments->host == NULL ? realpath(*path, NULL) : NULL;
+	if (resolved != NULL && strcmp(resolved, *path) != 0 &&
+	    store_has_rows_at(export->store, &export->scope, resolved, &has_rows, error) != 0) {
+		free(resolved);
+		return -1;
+	}
+	if (!has_rows) {
+		free(resolved);
+		return say_not_indexed(arguments, *path, error);
+	}
+	free(*path);
+	*path = resolved;
+	return 0;
+}
+
+static int find_tops(const struct index_arguments *arguments, const struct digests_export *export,
+		     struct tops *tops, struct simhash_error *error)
+{
+	for (size_t i = 0; i < tops->count; i++) {
+		if (find_top(arguments, export, &tops->paths[i], error) != 0)
+			return -1;
+		tops->tops[i] = bytes_of(tops->paths[i]);
 	}
 	return 0;
 }
@@ -106,6 +171,9 @@ static int write_list(const struct index_arguments *arguments, const struct dige
 		output_release(&output);
 		end_by_signal(PROGRAM, "interrupted; the list is not whole");
 	}
+	/* All files of a directory may be gone, and the directory still be there. */
+	if (status == 0 && files == 0 && export->top_count > 0)
+		status = say_not_indexed(arguments, export->tops[0].data, error);
 	if (status == 0)
 		status = output_publish(&output, error);
 	output_release(&output);
@@ -129,7 +197,8 @@ int export_digests(const struct index_arguments *arguments, struct simhash_error
 	    choose_tag_set(arguments->tag_file, &tag_set, error) == 0 &&
 	    resolve_tops(arguments, &tops, error) == 0 &&
 	    open_index(arguments, OPEN_TO_READ, &url, &export.store, error) == 0 &&
-	    find_scope(export.store, tag_set, host, &export.scope, error) == 0) {
+	    find_scope(export.store, tag_set, host, &export.scope, error) == 0 &&
+	    find_tops(arguments, &export, &tops, error) == 0) {
 		export.tag_set = tag_set;
 		export.tops = tops.tops;
 		status = write_list(arguments, &export, error);

@@ -195,21 +195,6 @@ static void summarize(const struct run *run, struct index_summary *summary)
 	summary->listed_directories = run->walkers.listed_directories;
 }
 
-static int has_rows_at(struct run *run, const char *path, bool *has_rows,
-		       struct simhash_error *error)
-{
-	uint8_t directory[DIRECTORY_HASH_SIZE], hash[PATH_HASH_SIZE];
-	struct known_file known;
-
-	directory_hash(path_directory(path), directory);
-	path_hash(directory, bytes_of(path_name(path)), hash);
-	if (store_find_file(run->store, &run->scope, hash, &known, has_rows, error) != 0)
-		return -1;
-	return *has_rows ? 0
-			 : store_has_rows_below(run->store, &run->scope, bytes_of(path), has_rows,
-						error);
-}
-
 /* A run removes what is gone below its roots, but not below one that is gone itself. */
 static int report_gone(struct run *run, struct simhash_error *error)
 {
@@ -223,7 +208,7 @@ static int report_gone(struct run *run, struct simhash_error *error)
 			continue;
 		path = path_absolute(run->request->paths[i]);
 		if (path != NULL)
-			status = has_rows_at(run, path, &has_rows, error);
+			status = store_has_rows_at(run->store, &run->scope, path, &has_rows, error);
 		if (has_rows)
 			resources->gone(resources->context, path);
 		free(path);

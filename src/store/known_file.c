@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/open_file.h"
+#include "base/path.h"
 #include "store/query.h"
 #include "store/trust.h"
 
@@ -387,4 +388,17 @@ int store_has_rows_below(struct store *store, const struct row_scope *scope, str
 	known_directories_end(&directories);
 	*has_rows = status == 1;
 	return status < 0 ? -1 : 0;
+}
+
+int store_has_rows_at(struct store *store, const struct row_scope *scope, const char *path,
+		      bool *has_rows, struct simhash_error *error)
+{
+	uint8_t directory[DIRECTORY_HASH_SIZE], hash[PATH_HASH_SIZE];
+	struct known_file known;
+
+	directory_hash(path_directory(path), directory);
+	path_hash(directory, bytes_of(path_name(path)), hash);
+	if (store_find_file(store, scope, hash, &known, has_rows, error) != 0)
+		return -1;
+	return *has_rows ? 0 : store_has_rows_below(store, scope, bytes_of(path), has_rows, error);
 }

@@ -131,4 +131,8 @@ int store_has_rows(struct store *store, const struct row_scope *scope, bool *has
 int store_has_rows_below(struct store *store, const struct row_scope *scope, struct bytes path,
 			 bool *has_rows, struct simhash_error *error);
 
+/* The same, or a row of the file of this path. */
+int store_has_rows_at(struct store *store, const struct row_scope *scope, const char *path,
+		      bool *has_rows, struct simhash_error *error);
+
 #endif

@@ -66,6 +66,36 @@ said "2 files exported"
 runs 1 "$SIMHASH" --export --host=nobody
 said "the index has no files of host 'nobody'"
 [ ! -s out ] || fail "a list of nobody"
+# A path of which the index has nothing is an error, before the list of before is touched.
+printf 'before\n' >kept
+mkdir "$files/new"
+for path in "$files/sub/typo" "$files/new" /no/such/thing "$files/numbers"; do
+	runs 1 "$SIMHASH" --export=kept "$files/sub" "$path"
+	said "the index has no files at or below $path; index it first: simhash $path"
+	same "a list of nothing" before "$(cat kept)"
+done
+runs 1 "$SIMHASH" --export --host=there /no/such/thing
+said "the index has no files of host 'there' at or below /no/such/thing"
+[ ! -s out ] || fail "a list of what there is not"
+mkdir "$files/emptied"
+seq 10 >"$files/emptied/only"
+runs 0 "$SIMHASH" "$files/emptied"
+rm "$files/emptied/only"
+runs 0 "$SIMHASH" "$files/emptied"
+runs 1 "$SIMHASH" --export=kept "$files/emptied"
+said "the index has no files at or below $files/emptied; index it first"
+same "a list of an empty directory" before "$(cat kept)"
+rmdir "$files/new" "$files/emptied"
+ln -s files/sub sub
+runs 0 "$SIMHASH" --export=part sub/
+said "$((inside + 2)) files exported"
+rm sub
+# All of an index that has nothing is a list without files.
+mkdir "$TEST_FOLDER/nothing"
+"$SIMHASH" -q -d sqlite:nothing.db "$TEST_FOLDER/nothing"
+runs 0 "$SIMHASH" -d sqlite:nothing.db --export=empty
+said "0 files exported"
+same "lines of a list without files" 19 "$(wc -l <empty)"
 grep -v '^[0-9]* [0-9]* [0-9a-f]\{32\}' list >heading
 printf 'before\n' >kept
 (ulimit -f 1 && trap '' XFSZ && "$SIMHASH" --export=kept) 2>err && fail "a list that is cut off"
