@@ -43,6 +43,16 @@ struct task {
 	struct file_row row;
 };
 
+/* What a task that is written adds to the counts of its run: a file, and the bytes that were read. */
+static inline bool task_counts(const struct task *task)
+{
+	return task->is_scanned && !task->is_moved;
+}
+static inline int64_t task_bytes(const struct task *task)
+{
+	return task->is_copied ? 0 : task->row.size_bytes;
+}
+
 struct batch {
 	/* Of a large file; with no task, a call to help with it. A reference, or NULL. */
 	struct shared_scan *shared;

@@ -32,7 +32,10 @@ static int reserve(struct gathered *gathered, const struct batch *batch,
 			  gathered->counts.removed_directories + 1,
 			  sizeof *gathered->removed_directories, error) != 0 ||
 	    array_reserve(&gathered->renewed, &gathered->capacities.renewed,
-			  gathered->counts.renewed + 1, sizeof *gathered->renewed, error) != 0)
+			  gathered->counts.renewed + 1, sizeof *gathered->renewed, error) != 0 ||
+	    array_reserve(&gathered->progress, &gathered->capacities.progress,
+			  gathered->counts.progress + batch->count, sizeof *gathered->progress,
+			  error) != 0)
 		return -1;
 	return 0;
 }
@@ -86,7 +89,26 @@ static void take_directory(struct gathered *gathered, const struct batch *batch)
 	renewed->kept_count = batch->kept_count;
 }
 
-int gathered_add(struct gathered *gathered, struct batch *batch, struct simhash_error *error)
+/* Most tasks are of the run of the one before. A run may have several counts: they are added. */
+static void count_task(struct gathered *gathered, const struct task *task,
+		       const struct scan_run *runs)
+{
+	const struct scan_run *run = &runs[task->directory->root];
+	struct run_progress *last = &gathered->progress[gathered->counts.progress];
+
+	if (!task_counts(task))
+		return;
+	if (gathered->counts.progress == 0 || last[-1].run != run->id) {
+		*last++ = (struct run_progress){.run = run->id};
+		gathered->counts.progress++;
+	}
+	last[-1].files++;
+	last[-1].bytes += task_bytes(task);
+	last[-1].errors = run->errors;
+}
+
+int gathered_add(struct gathered *gathered, struct batch *batch, const struct scan_run *runs,
+		 struct simhash_error *error)
 {
 	if (array_reserve(&gathered->batches, &gathered->capacities.batches,
 			  gathered->counts.batches + 1, sizeof(struct batch *), error) != 0) {
@@ -102,8 +124,10 @@ int gathered_add(struct gathered *gathered, struct batch *batch, struct simhash_
 	take_directory(gathered, batch);
 	for (size_t i = 0; i < batch->relinked_count; i++)
 		gathered->relinked[gathered->counts.relinked++] = batch->relinked[i];
-	for (size_t i = 0; i < batch->count; i++)
+	for (size_t i = 0; i < batch->count; i++) {
 		take_task(gathered, &batch->tasks[i]);
+		count_task(gathered, &batch->tasks[i], runs);
+	}
 	return 0;
 }
 
@@ -129,6 +153,8 @@ struct store_batch gathered_changes(const struct gathered *gathered)
 		.row_count = gathered->counts.rows,
 		.renewed = gathered->renewed,
 		.renewed_count = gathered->counts.renewed,
+		.progress = gathered->progress,
+		.progress_count = gathered->counts.progress,
 	};
 }
 
@@ -150,4 +176,5 @@ void gathered_release(struct gathered *gathered)
 	free(gathered->removed_directories);
 	free(gathered->relinked);
 	free(gathered->renewed);
+	free(gathered->progress);
 }

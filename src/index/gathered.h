@@ -2,7 +2,7 @@
  * What one transaction of the writer has: batches of the scanners, and lists of what they bring.
  *
  *     while (...)
- *             gathered_add(&gathered, batch, error);
+ *             gathered_add(&gathered, batch, runs, error);
  *     changes = gathered_changes(&gathered);
  *     store_write(store, &scope, &changes, &removed, error);
  *     gathered_drop(&gathered);
@@ -14,6 +14,7 @@
 
 #include "index/batch.h"
 #include "store/batch.h"
+#include "store/scan_run.h"
 
 struct gathered {
 	struct batch **batches;
@@ -23,14 +24,16 @@ struct gathered {
 	uint8_t (*removed_directories)[DIRECTORY_HASH_SIZE];
 	struct relinked_file *relinked;
 	struct renewed_directory *renewed; /* the lists are those of the batches */
+	struct run_progress *progress;
 	struct {
 		size_t batches, rows, directories, removed, left, relinked, removed_directories,
-			renewed;
+			renewed, progress;
 	} counts, capacities;
 };
 
-/* Take a batch over, also when that fails. */
-int gathered_add(struct gathered *gathered, struct batch *batch, struct simhash_error *error);
+/* Take a batch over, also when that fails. `runs` has one for each root, with its errors so far. */
+int gathered_add(struct gathered *gathered, struct batch *batch, const struct scan_run *runs,
+		 struct simhash_error *error);
 
 /* Borrows the lists. */
 struct store_batch gathered_changes(const struct gathered *gathered);

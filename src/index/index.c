@@ -216,21 +216,35 @@ static int report_gone(struct run *run, struct simhash_error *error)
 	return status;
 }
 
+/* Index all roots, whose runs have begun. */
+static int load_roots(struct run *run, struct simhash_error *error)
+{
+	if (store_begin_load(run->store, error) != 0 || run_threads(run, error) != 0 ||
+	    directory_list_remove(&run->vanished.found, run->store, &run->scope,
+				  &run->vanished_removed, error) != 0 ||
+	    store_end_load(run->store, error) != 0)
+		return -1;
+	return writer_end_runs(&run->writer, false, error);
+}
+
 /* Index all roots, with the index open. */
 static int index_roots(struct run *run, struct index_summary *summary, struct simhash_error *error)
 {
+	struct simhash_error ignored;
+	bool has_begun = false;
 	int status = -1;
 
-	if (writer_init(&run->writer, run->store, &run->scope, &run->roots, run->resources->threads,
-			run->resources->stop, error) != 0)
+	if (writer_init(&run->writer, run->store, &run->scope, &run->roots, &run->failures,
+			run->resources->threads, run->resources->stop, error) != 0)
 		return -1;
 	if (store_last_scan(run->store, &run->scope, &run->last_scan_ns, error) == 0 &&
-	    writer_begin_runs(&run->writer, error) == 0 &&
-	    store_begin_load(run->store, error) == 0 && run_threads(run, error) == 0 &&
-	    directory_list_remove(&run->vanished.found, run->store, &run->scope,
-				  &run->vanished_removed, error) == 0 &&
-	    store_end_load(run->store, error) == 0)
-		status = writer_end_runs(&run->writer, &run->failures, error);
+	    writer_begin_runs(&run->writer, error) == 0) {
+		has_begun = true;
+		status = load_roots(run, error);
+	}
+	/* What was committed has been counted, all but the last errors. */
+	if (has_begun && status != 0 && error->code == ERROR_STOPPED)
+		writer_end_runs(&run->writer, true, &ignored);
 	summarize(run, summary);
 	writer_release(&run->writer);
 	return status;

@@ -25,10 +25,14 @@
 #endif
 
 int writer_init(struct writer *writer, struct store *store, const struct row_scope *scope,
-		const struct roots *roots, unsigned producers, atomic_bool *stop,
-		struct simhash_error *error)
+		const struct roots *roots, const struct failures *failures, unsigned producers,
+		atomic_bool *stop, struct simhash_error *error)
 {
-	*writer = (struct writer){.store = store, .scope = *scope, .roots = roots, .stop = stop};
+	*writer = (struct writer){.store = store,
+				  .scope = *scope,
+				  .roots = roots,
+				  .failures = failures,
+				  .stop = stop};
 	writer->runs = calloc(roots->count, sizeof *writer->runs);
 	if (writer->runs == NULL)
 		return error_set_memory(error);
@@ -54,18 +58,14 @@ static void count_batch(struct writer *writer, const struct batch *batch)
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct task *task = &batch->tasks[i];
 		struct scan_run *run = &writer->runs[task->directory->root];
-		if (!task->is_scanned)
-			continue;
-		writer->moved += task->is_moved;
-		if (task->is_moved)
+		writer->moved += task->is_scanned && task->is_moved;
+		if (!task_counts(task))
 			continue;
 		run->files++;
+		run->bytes += task_bytes(task);
 		writer->scanned++;
 		writer->sketched_again += task->is_unchanged;
-		if (task->is_copied)
-			continue;
-		run->bytes += task->row.size_bytes;
-		writer->bytes += (uint64_t)task->row.size_bytes;
+		writer->bytes += (uint64_t)task_bytes(task);
 	}
 }
 
@@ -168,12 +168,21 @@ static bool is_full(const struct writer *writer, size_t full)
 	       writer->gathered.counts.renewed >= full;
 }
 
+static int64_t errors_of(const struct writer *writer, unsigned root)
+{
+	return (int64_t)atomic_load(&writer->failures->counts[root]);
+}
+
 /* Take a batch over; after the last one of many rows, build the indexes, as at the end of a load. */
 static int take_next(struct writer *writer, struct batch *batch, struct simhash_error *error)
 {
 	bool is_end_of_many = batch->is_end_of_many;
 
-	if (gathered_add(&writer->gathered, batch, error) != 0)
+	for (size_t i = 0; i < batch->count; i++) {
+		unsigned root = batch->tasks[i].directory->root;
+		writer->runs[root].errors = errors_of(writer, root);
+	}
+	if (gathered_add(&writer->gathered, batch, writer->runs, error) != 0)
 		return -1;
 	if (!is_end_of_many || atomic_load(writer->stop))
 		return 0;
@@ -239,15 +248,14 @@ int writer_begin_runs(struct writer *writer, struct simhash_error *error)
 	return 0;
 }
 
-int writer_end_runs(struct writer *writer, const struct failures *failures,
-		    struct simhash_error *error)
+int writer_end_runs(struct writer *writer, bool is_cut_off, struct simhash_error *error)
 {
 	for (unsigned i = 0; i < writer->roots->count; i++) {
 		struct scan_run *run = &writer->runs[i];
 		if (writer->roots->items[i].is_skipped)
 			continue;
-		run->errors = (int64_t)atomic_load(&failures->counts[i]);
-		run->finished_at_ns = clock_wall_ns();
+		run->errors = errors_of(writer, i);
+		run->finished_at_ns = is_cut_off ? 0 : clock_wall_ns();
 		if (store_run_finish(writer->store, run, error) != 0)
 			return -1;
 	}

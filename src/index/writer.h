@@ -6,7 +6,7 @@
  *     writer_begin_runs(&writer, error);
  *     ... scanners, each of which is a producer of its queue
  *     writer_write(&writer, error);
- *     writer_end_runs(&writer, failures, error);
+ *     writer_end_runs(&writer, false, error);
  *     writer_release(&writer);
  *
  * SPDX-License-Identifier: MIT
@@ -30,6 +30,7 @@ struct writer {
 	struct queue queue;    /* of batches */
 	struct scan_run *runs; /* one for each root */
 	const struct roots *roots;
+	const struct failures *failures;
 	uint64_t scanned, sketched_again, moved, bytes, rows_removed; /* committed */
 
 	bool has_no_rows; /* the index, of this scope, before the run; false until it is set */
@@ -41,16 +42,15 @@ struct writer {
 
 /* For a queue of `producers` scanners. */
 int writer_init(struct writer *writer, struct store *store, const struct row_scope *scope,
-		const struct roots *roots, unsigned producers, atomic_bool *stop,
-		struct simhash_error *error);
+		const struct roots *roots, const struct failures *failures, unsigned producers,
+		atomic_bool *stop, struct simhash_error *error);
 void writer_release(struct writer *writer);
 
 /* Write until all producers have left. After a failure what still comes is dropped. */
 int writer_write(struct writer *writer, struct simhash_error *error);
 
-/* Enter the runs that begin, one for each root; complete them. */
+/* Enter the runs that begin, one for each root; complete them, or tell how far they came. */
 int writer_begin_runs(struct writer *writer, struct simhash_error *error);
-int writer_end_runs(struct writer *writer, const struct failures *failures,
-		    struct simhash_error *error);
+int writer_end_runs(struct writer *writer, bool is_cut_off, struct simhash_error *error);
 
 #endif

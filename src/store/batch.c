@@ -363,6 +363,31 @@ static int write_batch(struct store *store, const struct row_scope *scope,
 }
 
 /*
+ * How far the runs have come, for whoever asks before they end, and if they never do. Both
+ * connections of a run count in one row, so each waits for its turn first.
+ */
+static int count_runs(struct store *store, const struct store_batch *batch,
+		      struct simhash_error *error)
+{
+	for (size_t i = 0; i < batch->progress_count; i++) {
+		const struct run_progress *progress = &batch->progress[i];
+		struct query query;
+		if (query_begin_kept(&query, store, KEPT_COUNT_RUN,
+				     "UPDATE scan_run SET files = files + ?, bytes = bytes + ?, "
+				     "errors = ? WHERE id = ?",
+				     error) != 0)
+			return -1;
+		query_bind_integer(&query, progress->files);
+		query_bind_integer(&query, progress->bytes);
+		query_bind_integer(&query, progress->errors);
+		query_bind_integer(&query, progress->run);
+		if (query_run(&query, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/*
  * The last statement of a transaction: others may count in the same row, and would wait until this
  * one commits.
  */
@@ -401,6 +426,8 @@ int store_write(struct store *store, const struct row_scope *scope, const struct
 	while (transaction_next(&transaction, &status, error)) {
 		status = write_batch(store, scope, batch, removed, error);
 		if (status == 0)
+			status = count_runs(store, batch, error);
+		if (status == 0)
 			status = count_commit(store, error);
 	}
 	return status;
@@ -421,6 +448,8 @@ int store_write_in_turn(struct store *store, const struct row_scope *scope,
 			status = write_batch(store, scope, batch, removed, error);
 		if (status == 0)
 			status = turns_await_or_give_way(turns, number, error);
+		if (status == 0)
+			status = count_runs(store, batch, error);
 		if (status == 0)
 			status = count_commit(store, error);
 	}

@@ -32,6 +32,12 @@ struct renewed_directory {
 	size_t kept_count;
 };
 
+/* What a run of simhash has stored by these changes, and what it could not read so far. */
+struct run_progress {
+	int64_t run; /* its id */
+	int64_t files, bytes, errors;
+};
+
 /* Changes in the order in which they are made. */
 struct store_batch {
 	const uint8_t (*removed_directories)[DIRECTORY_HASH_SIZE]; /* and all their rows */
@@ -48,6 +54,8 @@ struct store_batch {
 	size_t row_count;
 	const struct renewed_directory *renewed;
 	size_t renewed_count;
+	const struct run_progress *progress;
+	size_t progress_count;
 };
 
 /*

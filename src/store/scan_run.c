@@ -73,10 +73,11 @@ int store_run_finish(struct store *store, const struct scan_run *run, struct sim
 	int status = 0;
 
 	while (transaction_next(&transaction, &status, error))
-		status = store_run(store,
-				   "UPDATE scan_run SET finished_at_ns = ?, files = ?, bytes = ?, "
-				   "errors = ? WHERE id = ?",
-				   values, 5, error);
+		status = store_run(
+			store,
+			"UPDATE scan_run SET finished_at_ns = NULLIF(?, 0), files = ?, bytes = ?, "
+			"errors = ? WHERE id = ?",
+			values, 5, error);
 	return status;
 }
 

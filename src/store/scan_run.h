@@ -18,7 +18,10 @@ struct scan_run {
 	int64_t files, bytes, errors;
 };
 
-/* Enter a run that begins, which sets its id; complete it when it ends. */
+/*
+ * Enter a run that begins, which sets its id; complete it when it ends. One that is cut off has the
+ * end 0. Meanwhile it counts what is stored, see struct run_progress.
+ */
 int store_run_start(struct store *store, const struct row_scope *scope, struct scan_run *run,
 		    struct simhash_error *error);
 int store_run_finish(struct store *store, const struct scan_run *run, struct simhash_error *error);

@@ -89,6 +89,12 @@ for round in INT:1 TERM:500 KILL:1 KILL:500 KILL:1500; do
 	end_early "$signal" "${round#*:}"
 	same "status after $signal" $((128 + $(kill -l "$signal"))) "$status"
 	[ "$signal" = KILL ] || said "interrupted; everything scanned so far is stored"
+	# What it has stored is what the index tells of it, before the next run and beside that.
+	stored=$(sql 'SELECT COUNT(*), SUM(size), 0 FROM file')
+	same "what the run has stored" "$stored" "$(sql 'SELECT files, bytes, errors FROM scan_run')"
+	runs 0 "$SIMHASH" --status
+	tr -d , <out | grep -Eq " unfinished +1 +${stored%%|*} .* 0  $files\$" ||
+		fail "no counts of a run that was cut off: $(cat out)"
 	# A killed run leaves a run without an end, and it shows.
 	[ "$signal" != KILL ] || same "the run that was killed" "cut off" "$(last_ending)"
 	complete
