@@ -25,7 +25,7 @@ struct task {
 	char *open_name; /* in `name` */
 	bool is_scanned; /* `row` is filled */
 	bool is_inflated, is_unchanged; /* as the walk found it */
-	bool had_members;
+	bool had_members, had_sketch;
 	uint32_t filter;	/* that it was given to, if it had members; or 0 */
 	unsigned kinds;		/* of containers that it was looked at for, if it had members */
 	bool has_known_content; /* it has the size and the time of its row, of this content: */

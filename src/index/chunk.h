@@ -30,6 +30,7 @@ struct found_file {
 	bool is_inflated;
 	bool is_unchanged; /* and scanned for its resemblance sketch alone */
 	bool had_members;  /* by its row, before it was changed */
+	bool had_sketch;   /* of resemblance, which is to stay */
 	uint32_t filter;   /* that it was given to, if it had members; or 0 */
 	unsigned kinds;	   /* of containers that it was looked at for then; 0: not known */
 	/* The hash in its row if it had members, and has the size and the time of it; else NULL. */

@@ -152,6 +152,7 @@ static struct task *append_task(const struct feed *feed, struct directory *direc
 	task->is_unchanged = file->is_unchanged;
 	task->looks_only = file->looks_only;
 	task->had_members = file->had_members;
+	task->had_sketch = file->had_sketch;
 	task->kinds = file->kinds;
 	task->filter = file->filter;
 	task->has_known_content = file->known_content != NULL;

@@ -173,8 +173,12 @@ static int decide(struct reconciler *reconciler, struct directory *directory,
 		  const struct found_file *file, const struct known_file *known, struct feed *feed,
 		  struct simhash_error *error)
 {
-	if (!is_unchanged(reconciler, file, known))
-		return scan_changed(reconciler, directory, file, known, feed, error);
+	if (!is_unchanged(reconciler, file, known)) {
+		struct found_file again = *file;
+		again.had_sketch = !reconciler->force && is_as_known(file, known) &&
+				   !known->lacks_resemblance;
+		return scan_changed(reconciler, directory, &again, known, feed, error);
+	}
 	if (reconciler->resemble && known->lacks_resemblance) {
 		struct found_file again = *file;
 		again.is_unchanged = true;
@@ -186,6 +190,7 @@ static int decide(struct reconciler *reconciler, struct directory *directory,
 	if (known->lacks_look && !file->is_inflated) {
 		struct found_file again = *file;
 		again.looks_only = true;
+		again.had_sketch = !known->lacks_resemblance;
 		if (known->has_members)
 			return scan_container(reconciler, directory, &again, known, feed, error);
 		return feed_scan(feed, directory, &again, error);

@@ -91,13 +91,21 @@ static void look_inside(struct scanners *scanners, struct file_scanner *scanner,
 		members_look(scanners, scanner, task);
 }
 
+/* What a scanner makes of a task's file. Without sketches too, an unchanged file keeps its own. */
+static void choose(const struct scanners *scanners, struct file_scanner *scanner,
+		   const struct task *task)
+{
+	scanner->containers = members_kinds(scanners, task);
+	scanner->no_resemblance = scanners->request->no_sketch && !task->had_sketch;
+}
+
 /* Read a task's file. */
 static void scan_task(struct scanners *scanners, struct file_scanner *scanner,
 		      struct shared_scan *shared, struct task *task)
 {
 	enum scan_outcome outcome;
 
-	scanner->containers = members_kinds(scanners, task);
+	choose(scanners, scanner, task);
 	outcome = scan_content(scanners, scanner, shared, task);
 	task->is_scanned = outcome == SCAN_DONE;
 	look_inside(scanners, scanner, task);
@@ -115,7 +123,7 @@ static void complete_copy(struct scanners *scanners, struct file_scanner *scanne
 	task->is_copied = true;
 	if (!task->is_moved) {
 		scanner->has_kind = false;
-		scanner->containers = members_kinds(scanners, task);
+		choose(scanners, scanner, task);
 		task->row.contents = 0;
 		look_inside(scanners, scanner, task);
 	}
@@ -153,7 +161,7 @@ static void handle_task(struct scanners *scanners, struct file_scanner *scanner,
 		return;
 	}
 	if (task->looks_only) {
-		scanner->containers = members_kinds(scanners, task);
+		choose(scanners, scanner, task);
 		members_look(scanners, scanner, task);
 		end_task(scanners, task);
 		return;
@@ -206,7 +214,6 @@ static int file_scanner_new(struct scanners *scanners, struct file_scanner *scan
 		return -1;
 	}
 	scanner->crew = &scanners->crew;
-	scanner->no_resemblance = request->no_sketch;
 	scanner->own = scanners->own;
 	scanner->max_inflated_bytes = request->max_inflated_bytes;
 	scanner->inflated_left = &scanners->inflated_left;

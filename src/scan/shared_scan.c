@@ -219,7 +219,7 @@ static void scan_unit_bytes(const struct shared_scan *shared, const struct file_
 		atomic_fetch_add_explicit(scanner->bytes_read, (long long)read->size,
 					  memory_order_relaxed);
 	scan_piece(&unit->piece, shared->whole.tag_set, before, read->bytes, read->size);
-	if (!scanner->no_resemblance)
+	if (!shared->leader->no_resemblance)
 		resemblance_add(registers, RESEMBLANCE_LEVEL_MAX, (uint64_t)(number * UNIT),
 				read->bytes, read->size + read->overlap);
 }

@@ -65,6 +65,10 @@ grep -Eq " sample +$total +$total " out || fail "--status: $(cat out)"
 runs 0 "$SIMHASH" --no-sketch "$files"
 summary 0 "$total" 0 0
 all_right "a run without sketches over unchanged files"
+runs 0 "$SIMHASH" --no-sketch --measure=minhash "$files"
+summary "$total" 0 0 0
+all_right "a run without sketches that reads unchanged files again"
+runs 0 "$SIMHASH" --forget --measure=minhash
 seq 3000001 >"$files/text"
 settle "$files"
 runs 0 "$SIMHASH" --no-sketch "$files"
