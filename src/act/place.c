@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "act/mounts.h"
 #include "base/error.h"
 #include "base/open_file.h"
 
@@ -28,11 +29,16 @@ int guard_init(struct guard *guard, const struct bytes *directories, size_t coun
 		}
 		guard->directories[guard->count++] = (struct guarded){status.st_dev, status.st_ino};
 	}
+	if (count > 0 && mounts_open(directories, count, &guard->mounts, error) != 0) {
+		guard_release(guard);
+		return -1;
+	}
 	return 0;
 }
 
 void guard_release(struct guard *guard)
 {
+	mounts_close(guard->mounts);
 	free(guard->directories);
 	*guard = (struct guard){.directories = NULL};
 }
@@ -52,32 +58,59 @@ static bool is_guarded(const struct guard *guard, int fd)
 	return false;
 }
 
+/* A mount may have led past the protected directory; the inodes on the way do not tell. */
+static int check_mounts(const struct guard *guard, const struct place *place,
+			struct simhash_error *why)
+{
+	if (guard == NULL || guard->mounts == NULL)
+		return 0;
+	switch (mounts_tell(guard->mounts, place->directory_fd, place->name)) {
+	case MOUNT_FREE:
+		return 0;
+	case MOUNT_PROTECTED:
+		return error_set(why, SIMHASH_E_RANGE, "it is protected");
+	case MOUNT_UNKNOWN:
+		break;
+	}
+	return error_set(why, SIMHASH_E_RANGE,
+			 "it may be protected: where it is mounted from cannot be told");
+}
+
 static bool is_plain_name(struct bytes name)
 {
 	return name.size > 0 && !(name.data[0] == '.' && name.size == 1) &&
 	       !(name.size == 2 && memcmp(name.data, "..", 2) == 0);
 }
 
-/* The directory of this name in `above`, which is closed. */
-static int step(int above, struct bytes name, unsigned flags)
+static int open_below(int above, const char *name)
+{
+	return open_file_at(above, name, OPEN_TO_REACH | O_NOFOLLOW, 0);
+}
+
+/* From the directory *fd, which is closed, to the one of this name in it; -1 in *fd on -1. */
+static int step(int *fd, struct bytes name, const struct guard *guard, unsigned flags,
+		struct simhash_error *why)
 {
 	char *text = strndup(name.data, name.size);
-	int fd = -1;
+	int above = *fd, status = -1;
 
-	if (text == NULL)
-		errno = ENOMEM;
-	else
-		fd = open_file_at(above, text, OPEN_TO_REACH | O_NOFOLLOW, 0);
-	if (fd < 0 && errno == ENOENT && (flags & PLACE_MAKES) != 0 &&
-	    (mkdirat(above, text, 0777) == 0 || errno == EEXIST))
-		fd = open_file_at(above, text, OPEN_TO_REACH | O_NOFOLLOW, 0);
-	close_keeping_errno(above);
-	if (text != NULL) {
-		int saved = errno;
-		free(text);
-		errno = saved;
+	*fd = -1;
+	if (text == NULL) {
+		error_set_memory(why);
+		goto out;
 	}
-	return fd;
+	*fd = open_below(above, text);
+	if (*fd < 0 && errno == ENOENT && (flags & PLACE_MAKES) != 0) {
+		if (check_mounts(guard, &(struct place){above, text}, why) != 0)
+			goto out;
+		if (mkdirat(above, text, 0700) == 0 || errno == EEXIST)
+			*fd = open_below(above, text);
+	}
+	status = *fd >= 0 ? 0 : error_set_errno(why, "cannot open its directory");
+out:
+	close(above);
+	free(text);
+	return status;
 }
 
 int place_open(const char *path, const struct guard *guard, unsigned flags, struct place *place,
@@ -87,10 +120,10 @@ int place_open(const char *path, const struct guard *guard, unsigned flags, stru
 	int fd = open_file_at(AT_FDCWD, "/", OPEN_TO_REACH, 0);
 
 	*place = (struct place){.directory_fd = -1};
+	if (fd < 0)
+		return error_set_errno(why, "cannot open its directory");
 	for (;; at = end + 1) {
 		struct bytes name;
-		if (fd < 0)
-			return error_set_errno(why, "cannot open its directory");
 		if (is_guarded(guard, fd)) {
 			close(fd);
 			return error_set(why, SIMHASH_E_RANGE, "it is protected");
@@ -104,10 +137,14 @@ int place_open(const char *path, const struct guard *guard, unsigned flags, stru
 		}
 		if (*end == '\0')
 			break;
-		fd = step(fd, name, flags);
+		if (step(&fd, name, guard, flags, why) != 0)
+			return -1;
 	}
 	*place = (struct place){fd, at};
-	return 0;
+	if (check_mounts(guard, place, why) == 0)
+		return 0;
+	place_close(place);
+	return -1;
 }
 
 void place_close(struct place *place)

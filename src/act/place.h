@@ -11,6 +11,8 @@
 #include "base/bytes.h"
 #include "simhash.h"
 
+struct mounts;
+
 /* Directories below which nothing is changed, by what they are and not by what they are called. */
 struct guard {
 	struct guarded {
@@ -18,6 +20,7 @@ struct guard {
 		ino_t inode;
 	} * directories;
 	size_t count;
+	struct mounts *mounts; /* NULL: the inodes on the way have to do */
 };
 
 /* Of directories that exist. The caller releases it on 0. */
@@ -32,12 +35,13 @@ struct place {
 
 /* What place_open does on its way. */
 enum place_flags {
-	PLACE_MAKES = 1, /* makes the directories that are missing */
+	PLACE_MAKES = 1, /* makes the directories that are missing, for their owner alone */
 };
 
 /*
  * Open the directory of an absolute path one name after the other. A link, "." or ".." among them is
- * refused, and so is a directory of `guard`, which may be NULL. -1 with the reason in `why`.
+ * refused. So is what `guard`, which may be NULL, protects: a directory of it on the way, and what lies
+ * below one by other mounts, be it the name itself. -1 with the reason in `why`.
  */
 int place_open(const char *path, const struct guard *guard, unsigned flags, struct place *place,
 	       struct simhash_error *why);

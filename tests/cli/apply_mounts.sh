@@ -1,0 +1,199 @@
+#!/usr/bin/env bash
+# What is protected is so by whatever mounts it is reached: those of directories, of what lies below them, and of a
+# file. Everywhere, directories that a move makes are for their owner alone.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+cd "$TEST_FOLDER"
+
+# make_files DIRECTORY...: x in the first one, and in each of the others; all are indexed
+make_files() {
+	local directory
+	rm -f journal
+	seq 2000 >"$1/x"
+	for directory; do
+		[ "$directory/x" -ef "$1/x" ] || cp "$1/x" "$directory/x"
+	done
+	reset
+	runs 0 "$SIMHASH" -q "$@"
+}
+
+# ---- Directories that a move makes ----
+if [ "${1:-}" != mounts ]; then
+	mkdir -p "$files/private/below" "$files/kept" moved
+	chmod 700 "$files/private"
+	make_files "$files/kept" "$files/private/below"
+	(
+		umask 022
+		runs 0 "$SIMFIND" -q --keep=in:"$files/kept" --action="move:$PWD/moved" --yes --journal=journal
+	)
+	[ -e "moved$files/private/below/x" ] || fail "nothing was moved"
+	same "modes of directories that were made" 700 "$(find moved -mindepth 1 -type d -printf '%m\n' | sort -u)"
+	same "mode of the one that was there" "$(stat -c %a "$files/kept")" "$(stat -c %a moved)"
+	rm -rf moved "$files"
+
+	# ---- Mounts, in a name space of its own ----
+	enter=(unshare -m)
+	[ "$(id -u)" = 0 ] || enter=(unshare -Urm)
+	if ! "${enter[@]}" mount -t tmpfs none "$TEST_FOLDER" >made 2>&1; then
+		echo "Nothing can be mounted here, so only moves were tested: $(tail -n 1 made)"
+		exit 0
+	fi
+	"${enter[@]}" "$0" mounts
+	exit
+fi
+
+mkdir disk other
+mount -t tmpfs none disk
+mount -t tmpfs none other
+disk=$PWD/disk other=$PWD/other
+prot=$disk/prot
+mkdir -p "$prot/sub" "$prot/nested" "$disk/kept" "$disk/kept.too" "$disk/twin" "$disk/alias"
+mkdir "$other/dir" "$other/dir.too"
+
+# stays DIRECTORY: the x there is left, whatever is done
+stays() {
+	local action
+	make_files "$disk/kept" "$1"
+	for action in delete hardlink "move:$disk"; do
+		rm -f journal
+		runs 2 "$SIMFIND" --keep=in:"$disk/kept" --protect="$prot" --action="$action" --yes --journal=journal
+		same "what is left, and why" "x: left alone: it is protected" "$(grep -o '[^/]*: left alone: .*' err | sort -u)"
+		cmp "$disk/kept/x" "$1/x" || fail "$1: x is not what it was"
+		same "names of $1/x" 1 "$(stat -c %h "$1/x")"
+	done
+}
+
+# goes DIRECTORY: the x there is deleted, so it is not protected
+goes() {
+	make_files "$disk/kept" "$1"
+	runs 0 "$SIMFIND" --keep=in:"$disk/kept" --protect="$prot" --action=delete --yes --journal=journal
+	[ ! -e "$1/x" ] || fail "$1/x is there"
+}
+
+# With no other mount, what is not in it goes, be its name alike.
+mkdir "$disk/prot.too"
+goes "$disk/prot.too"
+goes "$disk/alias"
+
+# A directory below it, the directory itself, and the one above.
+mount --bind "$prot/sub" "$disk/alias"
+stays "$disk/alias"
+cmp "$prot/sub/x" "$disk/kept/x" || fail "x is not what it was"
+# Nothing is made there either, for a move to it.
+make_files "$disk/kept" "$disk/twin"
+before=$(find "$prot" | LC_ALL=C sort)
+runs 2 "$SIMFIND" --keep=in:"$disk/kept" --protect="$prot" --action="move:$disk/alias" --yes --journal=journal
+said "$disk/twin/x: left alone: it is protected"
+same "names in what is protected" "$before" "$(find "$prot" | LC_ALL=C sort)"
+umount "$disk/alias"
+mount --bind "$disk/kept.too" "$disk/alias"
+goes "$disk/alias"
+umount "$disk/alias"
+mount --bind "$prot" "$disk/alias"
+stays "$disk/alias/sub"
+umount "$disk/alias"
+mount --bind "$disk" "$other/dir"
+stays "$other/dir/prot/sub"
+goes "$other/dir/alias"
+umount "$other/dir"
+
+# Names of which mountinfo escapes some bytes, and a kernel's mark some look alike.
+for name in $'new\nline and space' 'back\slash\040' $'bad\xff\ttab' '#hash' 'gone (deleted)' 'gone//deleted'; do
+	mkdir -p "$prot/$name/sub" "$other/$name"
+	mount --bind "$prot/$name" "$other/$name"
+	stays "$other/$name/sub"
+	umount "$other/$name"
+	# That what is protected has such a name.
+	mkdir -p "$disk/$name/sub"
+	mount --bind "$disk/$name/sub" "$disk/alias"
+	(
+		prot=$disk/$name
+		stays "$disk/alias"
+		goes "$disk/kept.too"
+	)
+	umount "$disk/alias"
+done
+
+# What is mounted below it is protected where it comes from, and nothing beside that.
+mount --bind "$other/dir" "$prot/nested"
+stays "$other/dir"
+goes "$other/dir.too"
+mkdir -p "$other/dir/inner"
+stays "$other/dir/inner"
+umount "$prot/nested"
+goes "$other/dir"
+# So is what is mounted in another mount of it.
+mount --bind "$prot/sub" "$disk/alias"
+mkdir -p "$disk/alias/deep"
+mount --bind "$other/dir" "$disk/alias/deep"
+stays "$other/dir/inner"
+umount "$disk/alias/deep" "$disk/alias"
+# What a mount hides is what lies there.
+mkdir -p "$prot/nested/hidden"
+mount --bind "$prot/nested" "$disk/alias"
+mount -t tmpfs none "$prot/nested"
+stays "$disk/alias/hidden"
+umount "$prot/nested" "$disk/alias"
+
+# What is protected is a mount of what else is there.
+mount --bind "$other/dir" "$disk/alias"
+(
+	prot=$disk/alias
+	stays "$other/dir"
+	stays "$other/dir/inner"
+	goes "$other/dir.too"
+)
+umount "$disk/alias"
+
+# A file. It cannot be renamed, be it protected or not; but by its own name it can.
+: >"$disk/alias/x"
+seq 2000 >"$prot/x"
+mount --bind "$prot/x" "$disk/alias/x"
+rm -f journal
+reset
+runs 0 "$SIMHASH" -q "$disk/kept" "$disk/alias"
+runs 2 "$SIMFIND" --keep=in:"$disk/kept" --protect="$prot" --action=delete --yes --journal=journal
+said "$disk/alias/x: left alone: it is protected"
+umount "$disk/alias/x"
+mount --bind "$disk/alias/x" "$prot/x"
+stays "$disk/alias"
+umount "$prot/x"
+goes "$disk/alias"
+
+# A mount whose directory above was renamed.
+mkdir -p "$disk/above/point"
+mount --bind "$prot/sub" "$disk/above/point"
+mv "$disk/above" "$disk/renamed"
+stays "$disk/renamed/point"
+umount "$disk/renamed/point"
+
+# Without /proc the inodes on the way tell.
+make_files "$disk/kept" "$disk/twin"
+mount --bind "$prot" "$disk/alias"
+seq 2000 >"$prot/sub/x"
+reset
+runs 0 "$SIMHASH" -q "$disk/kept" "$disk/alias/sub" "$disk/twin"
+mount -t tmpfs none /proc
+runs 2 "$SIMFIND" --keep=in:"$disk/kept" --protect="$prot" --action=delete --yes --journal=journal
+umount /proc
+same "what is left without /proc, and why" "x: left alone: it is protected" "$(grep -o '[^/]*: left alone: .*' err)"
+cmp "$disk/kept/x" "$prot/sub/x" || fail "x is not what it was"
+[ ! -e "$disk/twin/x" ] || fail "the twin's x is there"
+umount "$disk/alias"
+
+# A chroot that is no mount: where a directory of it lies cannot be told, so nothing is done.
+mkdir -p "$disk/root/plain"
+for directory in /*; do
+	if [ -L "$directory" ]; then
+		cp -P "$directory" "$disk/root"
+	elif [ -d "$directory" ]; then
+		mkdir "$disk/root$directory"
+		mount --rbind "$directory" "$disk/root$directory"
+	fi
+done
+make_files "$disk/kept" "$disk/twin"
+runs 1 chroot "$disk/root" "$SIMFIND" --keep=oldest --protect=/plain --action=delete
+said "--protect=/plain: /proc/self/mountinfo does not tell where it is, as in a chroot that is no mount"
+mount --rbind "$disk/root" "$disk/root"
+runs 0 chroot "$disk/root" "$SIMFIND" --keep=oldest --protect=/plain --action=delete
+said "; nothing has been changed"
