@@ -15,7 +15,8 @@ static int read_names(const struct finder *finder, const struct find_side sides[
 	struct folder_row row;
 	int status;
 
-	if (store_folder_rows(finder->store, finder->tag_set, &cursor, error) != 0)
+	if (store_folder_rows(finder->store, finder->tag_set, FOLDER_ROWS_EMPTY, &cursor, error) !=
+	    0)
 		return -1;
 	while ((status = finder_next_folder_row(finder, cursor, &row, error)) == 1) {
 		int side = 2;
@@ -66,6 +67,13 @@ int finder_compare_folders(struct finder *finder, const struct folder_request *w
 		status = read_names(finder, wanted->sides, &files, &comparison->paths, error);
 	if (status == 0)
 		status = folder_files_match(&files, comparison, error);
+	/* One member is no archive, and such a side has no files. */
+	if (status == 0 && pair->a.files > 0 && pair->b.files > 0) {
+		pair->a.files = files_with_a(comparison);
+		pair->b.files = files_with_b(comparison);
+	}
+	if (status == 0)
+		status = folder_resemblances_find(finder, &tree, comparison, 1, error);
 	folder_files_release(&files);
 	share_marks_release(&marks);
 	folder_tree_release(&tree);

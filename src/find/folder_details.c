@@ -99,7 +99,8 @@ static int read_rows(struct detailing *detailing, const struct finder *finder,
 	struct folder_row row;
 	int status;
 
-	if (store_folder_rows(finder->store, finder->tag_set, &cursor, error) != 0)
+	if (store_folder_rows(finder->store, finder->tag_set, FOLDER_ROWS_EMPTY, &cursor, error) !=
+	    0)
 		return -1;
 	while ((status = finder_next_folder_row(finder, cursor, &row, error)) == 1)
 		if (add_row(detailing, &row, error) != 0) {
@@ -134,6 +135,9 @@ int finder_detail_pairs(struct finder *finder, const struct folder_pairs *found,
 			status = folder_files_match(&detailing.files[i], &details->pairs[i], error);
 		folder_files_release(&detailing.files[i]);
 	}
+	if (status == 0)
+		status = folder_resemblances_find(finder, &found->tree, details->pairs, count,
+						  error);
 	free(detailing.files);
 	free(detailing.sides);
 	if (status != 0)

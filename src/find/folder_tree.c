@@ -210,7 +210,7 @@ static int read_rows(struct reading *reading, const struct finder *finder,
 	struct folder_row row;
 	int status;
 
-	if (store_folder_rows(finder->store, finder->tag_set, &cursor, error) != 0)
+	if (store_folder_rows(finder->store, finder->tag_set, 0, &cursor, error) != 0)
 		return -1;
 	while ((status = finder_next_folder_row(finder, cursor, &row, error)) == 1)
 		if (is_wanted(finder, sides, side_count, &row) &&

@@ -69,23 +69,44 @@ static inline double folder_shared(const struct folder_share *share)
 
 /* ---- Two folders, file by file ---- */
 
-enum fate { FATE_CHANGED, FATE_MOVED, FATE_ONLY_A, FATE_ONLY_B, FATE_SAME };
+enum fate { FATE_CHANGED, FATE_MOVED, FATE_ONLY_A, FATE_ONLY_B, FATE_SAME, FATES };
 
-/* A file of one folder, and its best counterpart in the other; paths are below each folder. */
+#define RESEMBLANCE_UNKNOWN (-1.0)
+
+/*
+ * A file of one folder and its counterpart in the other, which is that of no other file; or a file
+ * that has none. Paths are below each folder.
+ */
 struct folder_file {
 	enum fate fate;
 	struct bytes path_a, path_b; /* empty: there is none */
+	struct bytes like; /* of a file without: the most alike one of the other folder, or empty */
 	int64_t size_a_bytes, size_b_bytes;
-	double resemblance; /* of the two */
+	uint32_t content_a, content_b;
+	double resemblance; /* of the two, or to what it is like */
+	bool is_copy;	    /* of what it is like */
 };
 
 struct folder_comparison {
-	struct folder_pair pair;
-	struct folder_file *files; /* by fate, then by path */
+	struct folder_pair pair; /* by contents, whichever files are counterparts */
+	struct folder_file
+		*files;	       /* by fate, then by path; each of both folders is in one of them */
+	uint64_t fates[FATES]; /* how many there are of each */
 	size_t count, capacity;
 	struct arena paths;
 	bool is_left_out; /* of details: there was no room for its files */
 };
+
+/* How many files of a folder are in the list. */
+static inline uint64_t files_with_a(const struct folder_comparison *comparison)
+{
+	return comparison->count - comparison->fates[FATE_ONLY_B];
+}
+
+static inline uint64_t files_with_b(const struct folder_comparison *comparison)
+{
+	return comparison->count - comparison->fates[FATE_ONLY_A];
+}
 
 /* Compare the two sides of the request; none is inside the other. */
 int finder_compare_folders(struct finder *finder, const struct folder_request *wanted,

@@ -17,6 +17,7 @@
 #define YELLOW "\x1b[33m"
 #define BOLD "\x1b[1m"
 #define PLAIN "\x1b[0m"
+#define NOTHING ((struct bytes){"", 0})
 
 /* Whole percents, of which only all is 100 and only nothing is 0. */
 static unsigned whole_share(const struct folder_share *share)
@@ -33,9 +34,10 @@ static const char *plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
-/* A label, in colour, and one path or two. */
+/* A label, in colour, and one path or two, the second after what it is to the first. */
 static int write_line(struct listing *listing, const char *colour, const char *label,
-		      struct bytes path, const struct bytes *second, struct simhash_error *error)
+		      struct bytes path, const char *relation, struct bytes second,
+		      struct simhash_error *error)
 {
 	const struct presentation *how = &listing->how;
 	char *text = NULL;
@@ -49,9 +51,9 @@ static int write_line(struct listing *listing, const char *colour, const char *l
 	if (how->has_marks)
 		fputc(PATH_MARK, out);
 	write_escaped(out, path);
-	if (second != NULL) {
-		fputs(how->has_marks ? "\x02  \x01" : "  ", out);
-		write_escaped(out, *second);
+	if (second.size > 0) {
+		fprintf(out, how->has_marks ? "\x02  %s\x01" : "  %s", relation);
+		write_escaped(out, second);
 	}
 	fputc('\n', out);
 	if (close_text(out, &text) != 0)
@@ -89,22 +91,18 @@ static const char *comma(bool *has_begun)
 	return text;
 }
 
+struct file_count {
+	uint64_t files;
+	const char *what;
+};
+
 /* "120 files the same, 12 changed, 3 only in the first, 5 only in the second" */
-static void write_counts(FILE *out, const struct folder_pair *pair, const char *only_a,
-			 const char *only_b)
+static void write_counts(FILE *out, const struct file_count *counts, size_t kinds)
 {
-	const struct folder_share *a = &pair->a, *b = &pair->b;
-	const struct {
-		uint64_t files;
-		const char *what;
-	} counts[] = {{a->same, "the same"},
-		      {a->changed, "changed"},
-		      {a->files - a->same - a->changed, only_a},
-		      {b->files - b->same - b->changed, only_b}};
 	bool has_begun = false;
 	char count[32];
 
-	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+	for (size_t i = 0; i < kinds; i++)
 		if (counts[i].files > 0) {
 			bool is_first = !has_begun;
 			fprintf(out, "%s%s", comma(&has_begun),
@@ -137,8 +135,15 @@ static void write_sizes(FILE *out, const struct folder_pair *pair)
 
 static void write_details(FILE *out, const struct folder_pair *pair)
 {
+	const struct folder_share *a = &pair->a, *b = &pair->b;
+	const struct file_count counts[] = {
+		{a->same, "the same"},
+		{a->changed, "changed"},
+		{a->files - a->same - a->changed, "only in the first"},
+		{b->files - b->same - b->changed, "only in the second"}};
+
 	if (pair->kind == FOLDERS_SIMILAR)
-		write_counts(out, pair, "only in the first", "only in the second");
+		write_counts(out, counts, sizeof counts / sizeof *counts);
 	else
 		write_sizes(out, pair);
 	write_archives(out, pair);
@@ -171,7 +176,7 @@ int folder_text_pair(struct listing *listing, const struct folder_pair *pair,
 	if (pair->saved_bytes > 0)
 		snprintf(label, sizeof label, "saves %s",
 			 format_bytes((double)pair->saved_bytes, bytes));
-	if (write_line(listing, BOLD, label, names[0], NULL, error) != 0)
+	if (write_line(listing, BOLD, label, names[0], NULL, NOTHING, error) != 0)
 		return -1;
 	if (pair->kind == FOLDERS_SIMILAR)
 		snprintf(label, sizeof label, "  %u %% in", whole_share(&pair->a));
@@ -179,7 +184,7 @@ int folder_text_pair(struct listing *listing, const struct folder_pair *pair,
 		snprintf(label, sizeof label, "%s",
 			 pair->kind == FOLDERS_IDENTICAL ? "  identical" : "  all of it in");
 	if (write_line(listing, pair->kind == FOLDERS_SIMILAR ? YELLOW : GREEN, label, names[1],
-		       NULL, error) != 0)
+		       NULL, NOTHING, error) != 0)
 		return -1;
 	return write_text(listing, pair, write_details, error);
 }
@@ -205,14 +210,51 @@ static void write_b(FILE *out, const struct folder_pair *pair)
 	write_share(out, &pair->b, 'A');
 }
 
-static void write_whole(FILE *out, const struct folder_pair *pair)
+static int write_whole(struct listing *listing, const struct folder_comparison *comparison,
+		       struct simhash_error *error)
 {
-	char bytes[32];
+	const uint64_t *fates = comparison->fates;
+	const struct file_count counts[] = {{fates[FATE_SAME], "the same"},
+					    {fates[FATE_MOVED], "moved"},
+					    {fates[FATE_CHANGED], "changed"},
+					    {fates[FATE_ONLY_A], "only in A"},
+					    {fates[FATE_ONLY_B], "only in B"}};
+	char *text = NULL, bytes[32];
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
 
-	write_counts(out, pair, "only in A", "only in B");
-	if (pair->saved_bytes > 0)
+	if (out == NULL)
+		return error_set_memory(error);
+	write_counts(out, counts, sizeof counts / sizeof *counts);
+	if (comparison->pair.saved_bytes > 0)
 		fprintf(out, "; what A has the same saves %s",
-			format_bytes((double)pair->saved_bytes, bytes));
+			format_bytes((double)comparison->pair.saved_bytes, bytes));
+	if (close_text(out, &text) != 0)
+		return error_set_memory(error);
+	write_below(listing, text);
+	free(text);
+	return listing_check(listing, error);
+}
+
+/* Whole percents, of which what is not the same has fewer than 100. */
+static unsigned changed_percent(const struct folder_file *file)
+{
+	unsigned percent = file->resemblance < 0 ? 0 : (unsigned)(100 * file->resemblance);
+
+	return percent > 99 ? 99 : percent;
+}
+
+/* What the second path of a line is to the first. */
+static void relate(const struct folder_file *file, char *text, size_t size)
+{
+	unsigned percent = changed_percent(file);
+
+	if (file->like.size == 0)
+		text[0] = '\0';
+	else if (file->is_copy)
+		snprintf(text, size, "same as ");
+	else
+		snprintf(text, size, "%u %% like ", percent);
 }
 
 static int write_file(struct listing *listing, const struct folder_file *file,
@@ -231,14 +273,15 @@ static int write_file(struct listing *listing, const struct folder_file *file,
 	bool is_b = file->fate == FATE_ONLY_B;
 	bool has_two = file->path_a.size > 0 && file->path_b.size > 0 &&
 		       bytes_compare(file->path_a, file->path_b) != 0;
-	unsigned percent = (unsigned)(100 * file->resemblance);
-	char label[32];
+	unsigned percent = changed_percent(file);
+	char label[32], relation[32];
 
 	snprintf(label, sizeof label, "%s", labels[file->fate]);
-	if (file->fate == FATE_CHANGED)
-		snprintf(label, sizeof label, "changed, %u %%", percent > 99 ? 99 : percent);
+	if (file->fate == FATE_CHANGED && file->resemblance >= 0)
+		snprintf(label, sizeof label, "changed, %u %%", percent);
+	relate(file, relation, sizeof relation);
 	return write_line(listing, colours[file->fate], label, is_b ? file->path_b : file->path_a,
-			  has_two ? &file->path_b : NULL, error);
+			  relation, has_two ? file->path_b : file->like, error);
 }
 
 int folder_text_comparison(struct listing *listing, const struct folder_comparison *comparison,
@@ -246,12 +289,12 @@ int folder_text_comparison(struct listing *listing, const struct folder_comparis
 {
 	const struct folder_pair *pair = &comparison->pair;
 
-	if (write_line(listing, BOLD, "A", names[0], NULL, error) != 0)
+	if (write_line(listing, BOLD, "A", names[0], NULL, NOTHING, error) != 0)
 		return -1;
 	if (write_text(listing, pair, write_a, error) != 0 ||
-	    write_line(listing, BOLD, "B", names[1], NULL, error) != 0 ||
+	    write_line(listing, BOLD, "B", names[1], NULL, NOTHING, error) != 0 ||
 	    write_text(listing, pair, write_b, error) != 0 ||
-	    write_text(listing, pair, write_whole, error) != 0)
+	    write_whole(listing, comparison, error) != 0)
 		return -1;
 	if (comparison->count > 0)
 		fputc('\n', listing->file);

@@ -226,7 +226,7 @@ static void csv_file(FILE *out, const struct folder_file *file, bool is_terminal
 {
 	fputs(fate_name(file->fate), out);
 	fputc(',', out);
-	if (file->resemblance > 0)
+	if (file->resemblance >= 0)
 		fprintf(out, "%.6f", file->resemblance);
 	fputc(',', out);
 	if (file->path_a.size > 0)
@@ -240,13 +240,16 @@ static void csv_file(FILE *out, const struct folder_file *file, bool is_terminal
 	fputc(',', out);
 	if (file->path_b.size > 0)
 		csv_write_path(out, file->path_b, is_terminal);
+	fputc(',', out);
+	if (file->like.size > 0)
+		csv_write_path(out, file->like, is_terminal);
 	fputs("\r\n", out);
 }
 
 static void json_file(FILE *out, const struct folder_file *file)
 {
 	fprintf(out, "{\"match\":\"%s\"", fate_name(file->fate));
-	if (file->resemblance > 0)
+	if (file->resemblance >= 0)
 		fprintf(out, ",\"resemblance\":%.6f", file->resemblance);
 	if (file->path_a.size > 0) {
 		fprintf(out, ",\"size_a\":%" PRId64, file->size_a_bytes);
@@ -256,21 +259,35 @@ static void json_file(FILE *out, const struct folder_file *file)
 		fprintf(out, ",\"size_b\":%" PRId64, file->size_b_bytes);
 		write_json_field(out, "path_b", file->path_b);
 	}
+	if (file->like.size > 0)
+		write_json_field(out, "like", file->like);
 	fputc('}', out);
+}
+
+/* The pair with the counts of the list that follows it. */
+static struct folder_pair counted_pair(const struct folder_comparison *comparison)
+{
+	const uint64_t *fates = comparison->fates;
+	struct folder_pair pair = comparison->pair;
+
+	pair.a.same = pair.b.same = fates[FATE_SAME] + fates[FATE_MOVED];
+	pair.a.changed = pair.b.changed = fates[FATE_CHANGED];
+	return pair;
 }
 
 int listing_write_comparison(struct listing *listing, const struct folder_comparison *comparison,
 			     const struct bytes names[2], struct simhash_error *error)
 {
+	const struct folder_pair pair = counted_pair(comparison);
 	enum form form = form_of(listing);
 	FILE *out = listing->file;
 
 	if (form == FORM_TEXT)
 		return folder_text_comparison(listing, comparison, names, error);
 	if (form == FORM_CSV) {
-		fputs("match,resemblance,size_a,size_b,path_a,path_b\r\n", out);
+		fputs("match,resemblance,size_a,size_b,path_a,path_b,like\r\n", out);
 	} else {
-		json_pair(out, &comparison->pair, names);
+		json_pair(out, &pair, names);
 		fputs(form == FORM_JSON ? ",\"files_of_both\":[" : "}\n", out);
 	}
 	for (size_t i = 0; i < comparison->count; i++) {

@@ -49,19 +49,22 @@ static int write_pair(FILE *out, const struct folder_report *report, size_t numb
 }
 
 /*
- * [fate, resemblance in percent, size in a, size in b, path in a or 0, path in b, or 0 for the same
- * as in a]
+ * [fate, resemblance in percent or null, size in a, size in b, path in a or 0, path in b, or 0 for the
+ * same as in a]; of a file that has no counterpart but is like another one also the path of that.
  */
 static int write_file(FILE *out, const struct folder_file *file, struct simhash_error *error)
 {
 	bool has_a = file->path_a.size > 0, has_b = file->path_b.size > 0;
 	bool is_moved = has_b && (!has_a || bytes_compare(file->path_a, file->path_b) != 0);
-	unsigned percent = (unsigned)(100 * file->resemblance);
+	unsigned percent = file->resemblance < 0 ? 0 : (unsigned)(100 * file->resemblance);
+	bool is_copy = file->fate == FATE_SAME || file->fate == FATE_MOVED || file->is_copy;
 
-	if (file->fate == FATE_CHANGED && percent > 99)
-		percent = 99;
-	fprintf(out, "[%d,%u,%" PRId64 ",%" PRId64 ",", (int)file->fate, percent,
-		file->size_a_bytes, file->size_b_bytes);
+	fprintf(out, "[%d,", (int)file->fate);
+	if (file->resemblance < 0)
+		fputs("null", out);
+	else
+		fprintf(out, "%u", percent > 99 && !is_copy ? 99 : percent);
+	fprintf(out, ",%" PRId64 ",%" PRId64 ",", file->size_a_bytes, file->size_b_bytes);
 	if (!has_a)
 		fputc('0', out);
 	else if (html_write_path(out, file->path_a, error) != 0)
@@ -71,6 +74,11 @@ static int write_file(FILE *out, const struct folder_file *file, struct simhash_
 		fputc('0', out);
 	else if (html_write_path(out, file->path_b, error) != 0)
 		return -1;
+	if (file->like.size > 0) {
+		fputc(',', out);
+		if (html_write_path(out, file->like, error) != 0)
+			return -1;
+	}
 	fputc(']', out);
 	return 0;
 }

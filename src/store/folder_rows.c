@@ -9,12 +9,14 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "store/query.h"
+#include "store/file_columns.h"
 
 struct folder_cursor {
 	struct query query;
 	char *path; /* of the directory of a member */
 	size_t path_capacity;
+	struct file_row file; /* its sketch alone is set */
+	bool with_sketches;
 };
 
 /* Where the last name of a path begins. */
@@ -63,21 +65,41 @@ static int place_member(struct folder_cursor *cursor, struct folder_row *row,
 	return 0;
 }
 
-int store_folder_rows(struct store *store, int64_t tag_set, struct folder_cursor **cursor,
-		      struct simhash_error *error)
+int store_folder_rows(struct store *store, int64_t tag_set, unsigned with,
+		      struct folder_cursor **cursor, struct simhash_error *error)
 {
 	*cursor = calloc(1, sizeof **cursor);
 	if (*cursor == NULL)
 		return error_set_memory(error);
-	if (query_begin(&(*cursor)->query, store,
-			"SELECT host, directory, name, size, device, inode, links, content_hash, "
-			"compressed_size FROM file WHERE tag_set = ? AND size > 0",
-			error) != 0) {
+	(*cursor)->with_sketches = (with & FOLDER_ROWS_SKETCHES) != 0;
+	if (query_begin_format(
+		    &(*cursor)->query, store, error,
+		    "SELECT host, directory, name, size, device, inode, links, content_hash, "
+		    "compressed_size%s FROM file WHERE tag_set = ? AND size >= ?",
+		    (*cursor)->with_sketches ? ", resemblance_sketch" : "") != 0) {
 		free(*cursor);
 		*cursor = NULL;
 		return -1;
 	}
 	query_bind_integer(&(*cursor)->query, tag_set);
+	query_bind_integer(&(*cursor)->query, (with & FOLDER_ROWS_EMPTY) != 0 ? 0 : 1);
+	return 0;
+}
+
+static int take_sketch(struct folder_cursor *cursor, struct folder_row *row,
+		       struct simhash_error *error)
+{
+	struct file_row *file = &cursor->file;
+
+	row->sketch = NULL;
+	if (!cursor->with_sketches)
+		return 0;
+	file->directory = row->directory;
+	file->name = row->name;
+	if (resemblance_take(&cursor->query, 9, file, error) != 0)
+		return -1;
+	if (file->has_resemblance)
+		row->sketch = &file->resemblance;
 	return 0;
 }
 
@@ -95,7 +117,8 @@ static int take_row(struct folder_cursor *cursor, struct folder_row *row,
 	row->links = query_integer(query, 6);
 	row->archive_size = 0;
 	row->archive_bytes = query_integer(query, 8);
-	if (query_fixed_bytes(query, 7, row->content_hash, CONTENT_HASH_SIZE, error) != 0)
+	if (query_fixed_bytes(query, 7, row->content_hash, CONTENT_HASH_SIZE, error) != 0 ||
+	    take_sketch(cursor, row, error) != 0)
 		return -1;
 	if (row->archive_bytes != 0)
 		return place_member(cursor, row, error);

@@ -1,9 +1,9 @@
 /*
- * The rows of all files that are not empty as whole directories are compared: where each lies, and
+ * The rows of all files, as whole directories are compared: where each lies, and
  * which content it has. A member of an archive lies in a directory of that: the member w/x.xml of
  * /a/b.zip in /a/b.zip//w. What was inflated of a gzip file that was not looked into is none.
  *
- *     if (store_folder_rows(store, tag_set, &cursor, error) != 0)
+ *     if (store_folder_rows(store, tag_set, 0, &cursor, error) != 0)
  *             return -1;
  *     while ((status = folder_rows_next(cursor, &row, error)) == 1)
  *             count_row(&row);
@@ -17,6 +17,9 @@
 
 #include "store/file_row.h"
 
+/* What else is read: rows of empty files, and sketches. */
+enum { FOLDER_ROWS_EMPTY = 1, FOLDER_ROWS_SKETCHES = 2 };
+
 struct folder_cursor;
 struct store;
 
@@ -29,11 +32,15 @@ struct folder_row {
 	struct bytes name;
 	int64_t device, inode, links; /* links 1: the file has no other name; 0: it is not known */
 	uint8_t content_hash[CONTENT_HASH_SIZE];
+	const struct simhash_resemblance_sketch *sketch; /* NULL: it is not known, or not read */
 };
 
-/* In no order. On a server a stream occupies its connection until it ends. */
-int store_folder_rows(struct store *store, int64_t tag_set, struct folder_cursor **cursor,
-		      struct simhash_error *error);
+/*
+ * Files that are not empty, in no order, and what the sum `with` names. On a server a stream occupies
+ * its connection until it ends.
+ */
+int store_folder_rows(struct store *store, int64_t tag_set, unsigned with,
+		      struct folder_cursor **cursor, struct simhash_error *error);
 
 /* The next row: 1, 0 at the end, -1 for an error. */
 int folder_rows_next(struct folder_cursor *cursor, struct folder_row *row,

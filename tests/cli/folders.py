@@ -174,7 +174,7 @@ class File:
 
 def read_rows():
     query = ("SELECT host, HEX(directory), HEX(name), size, HEX(content_hash), device, inode, links, "
-             "COALESCE(HEX(resemblance_sketch), '') FROM file WHERE size > 0")
+             "COALESCE(HEX(resemblance_sketch), '') FROM file")
     files = []
     for line in run(*shlex.split(os.environ["TEST_SQL"]), query).decode().splitlines():
         host, directory, name, size, content_hash, *rest = line.replace("|", "\t").split("\t")
@@ -202,11 +202,10 @@ def level(size):
     return min(7, max(0, ((max(size - 15, 0) >> 9) | 1).bit_length() - 1))
 
 
-def resemblance(x, y):
-    """By the sketches of two files; docs/algorithm.md."""
-    smaller, larger = sorted((x.size, y.size))
+def estimate(x, y):
+    """By the sketches of two files, or None; docs/algorithm.md."""
     if not x.sketch or not y.sketch:
-        return smaller / larger
+        return None
     pairs = list(zip(x.sketch, y.sketch))
     both = sum(1 for a, b in pairs if a and b)
     equal = sum(1 for a, b in pairs if a and a == b)
@@ -216,8 +215,14 @@ def resemblance(x, y):
     if level(x.size) <= level(y.size):
         used += sum(1 for a, b in pairs if b and not a)
     if used < 16:
-        return smaller / larger
+        return None
     return min(1.0, max(0.0, (255.0 * equal - both) / (255.0 * used - both)))
+
+
+def resemblance(x, y):
+    """Of files that are in one group."""
+    estimated = estimate(x, y)
+    return min(x.size, y.size) / max(x.size, y.size) if estimated is None else estimated
 
 
 def bytes_of(record, name):
@@ -392,62 +397,88 @@ class Definition:
 FATES = ("changed", "moved", "only_a", "only_b", "same")
 
 
-def find_file(files, path):
-    """Of files of one content, by path below their folder: how, and which."""
-    name = path.rsplit(b"/", 1)[-1]
-    if path in files:
-        return 0, path
-    named = [other for other in files if other.rsplit(b"/", 1)[-1] == name]
-    if named:
-        return 1, min(named)
-    return 2, min(files, key=lambda other: (other.rsplit(b"/", 1)[-1], other))
+def name_of(path):
+    return path.rsplit(b"/", 1)[-1]
+
+
+def weight_of(world, x, y):
+    """Above a million: they are one content."""
+    return MILLION + 1 if x.content == y.content else world.alike[x.content].get(y.content, 0)
+
+
+def changed_resemblance(world, x, y):
+    if x.size == 0 or y.size == 0:
+        return 0
+    return world.alike[x.content][y.content] / MILLION if weight_of(world, x, y) else estimate(x, y)
+
+
+def like(world, path, file, others):
+    """Of the other folder's files the most alike one."""
+    found = [(-weight_of(world, file, other), name_of(other_path) != name_of(path), name_of(other_path), other_path)
+             for other_path, other in others.items() if other.size > 0 and weight_of(world, file, other)]
+    return (min(-min(found)[0], MILLION) / MILLION, min(found)[3]) if found else (None, None)
 
 
 def compare_by_hand(world, a, b):
-    def by_content(folder):
-        result = collections.defaultdict(set)
-        for file in folder.files:
-            result[file.content].add(file.path[len(folder.path) + 1:])
-        return result
-    in_b, lines = by_content(b), []
-    for file in a.files:
-        path, weight = file.path[len(a.path) + 1:], world.weight(file.content, b.counts)
-        if file.content in b.counts:
-            way, other = find_file(in_b[file.content], path)
-            lines.append(("same" if way == 0 else "moved", 1, file.size, file.size, path, other))
-        elif weight:
-            way, other, content = min((*find_file(in_b[content], path), content)
-                                      for content, w in world.alike[file.content].items()
-                                      if w == weight and content in b.counts)
-            lines.append(("changed", weight / MILLION, file.size, content[0], path, other))
-        else:
-            lines.append(("only_a", None, file.size, None, path, None))
-    for file in b.files:
-        if not world.weight(file.content, a.counts):
-            lines.append(("only_b", None, None, file.size, None, file.path[len(b.path) + 1:]))
+    """Of two folders, as files by path."""
+    lines, left_a, left_b = [], dict(a), dict(b)
+    for path in set(a) & set(b):
+        x, y = left_a.pop(path), left_b.pop(path)
+        if x.content == y.content and x.size > 0:
+            lines.append(("same", 1, x.size, y.size, path, path, None))
+        elif x.content != y.content:
+            lines.append(("changed", changed_resemblance(world, x, y), x.size, y.size, path, path, None))
+    left_a, left_b = ({path: file for path, file in left.items() if file.size > 0} for left in (left_a, left_b))
+    pairs = sorted((-weight_of(world, x, y), name_of(path) != name_of(other), path, name_of(other), other)
+                   for path, x in left_a.items() for other, y in left_b.items() if weight_of(world, x, y))
+    for weight, _, path, _, other in pairs:
+        if path in left_a and other in left_b:
+            x, y = left_a.pop(path), left_b.pop(other)
+            lines.append(("moved" if -weight > MILLION else "changed", min(-weight, MILLION) / MILLION,
+                          x.size, y.size, path, other, None))
+    for path, x in left_a.items():
+        resembled, other = like(world, path, x, b)
+        lines.append(("only_a", resembled, x.size, None, path, None, other))
+    for path, y in left_b.items():
+        resembled, other = like(world, path, y, a)
+        lines.append(("only_b", resembled, None, y.size, None, path, other))
     return sorted(lines, key=lambda line: (FATES.index(line[0]), line[4] or line[5]))
 
 
-def check_comparison(files, hosts, a, b):
-    below = [a.path, b.path]
-    world = World([file for file in files if file.host == a.host and
-                   any((file.directory + b"/").startswith(path + b"/") for path in below)], hosts, 0, *below)
+def rounded(lines):
+    return [(line[0], None if line[1] is None else round(line[1], 5), *line[2:]) for line in lines]
+
+
+def below(file, folder):
+    return file.host == folder.host and (file.directory + b"/").startswith(folder.path + b"/")
+
+
+def check_comparison(files, hosts, a, b, counts):
+    paths = [a.path, b.path]
+    inside = [[file for file in files if below(file, x)] for x in (a, b)]
+    world = World([file for file in inside[0] + inside[1] if file.size > 0], hosts, 0, *paths)
     definition = Definition(world, 0.5)
-    sides = [Folder(x.host, x.path, [file for file in world.files
-                                     if (file.directory + b"/").startswith(x.path + b"/")]) for x in (a, b)]
-    printed = json.loads(run(SIMFIND, "-q", "--directories", "--format=json", *below))
+    sides = [Folder(x.host, x.path, [file for file in world.files if below(file, x)]) for x in (a, b)]
+    printed = json.loads(run(SIMFIND, "-q", "--directories", "--format=json", *paths))
     kind, saved, *numbers = definition.numbers(*sides)
-    names = ("bytes", "shared_bytes", "files", "same", "changed", "only")
     assert (printed["match"], printed["saved_bytes"]) == (kind, saved), (printed["match"], kind, saved)
     for side, expected in zip("ab", numbers):
-        assert [printed[side][name] for name in names] == expected, (side, printed[side], expected)
+        assert [printed[side]["bytes"], printed[side]["shared_bytes"]] == expected[:2], (side, printed[side], expected)
     lines = [(line["match"], line.get("resemblance"), line.get("size_a"), line.get("size_b"),
-              bytes_of(line, "path_a") if "path_a" in line else None,
-              bytes_of(line, "path_b") if "path_b" in line else None)
+              *(bytes_of(line, name) if name in line or name + "_hex" in line else None
+                for name in ("path_a", "path_b", "like")))
              for line in printed["files_of_both"]]
-    expected = compare_by_hand(world, *sides)
-    assert lines == expected, next((pair for pair in zip(lines, expected) if pair[0] != pair[1]),
-                                   (len(lines), len(expected)))
+    expected = rounded(compare_by_hand(world, *({file.path[len(x.path) + 1:]: file for file in its}
+                                                for x, its in zip((a, b), inside))))
+    assert rounded(lines) == expected, next((pair for pair in zip(rounded(lines), expected) if pair[0] != pair[1]),
+                                            (len(lines), len(expected)))
+    fates = collections.Counter(line[0] for line in lines)
+    for side in "ab":
+        same, changed_files, only = fates["same"] + fates["moved"], fates["changed"], fates["only_" + side]
+        assert [printed[side][name] for name in ("files", "same", "changed", "only")] == \
+            [same + changed_files + only, same, changed_files, only], (printed[side], fates)
+    counts.update("two: " + fate for fate in fates)
+    counts["two: like"] += any(line[6] for line in lines)
 
 
 # ---- The test ----
@@ -478,13 +509,18 @@ def check_list(files, hosts, counts, threads, min_shared, minimum):
 
 def check_set(seed, counts):
     make_set(seed)
-    files, hosts = read_rows(), read_hosts()
+    rows, hosts = read_rows(), read_hosts()
+    files = [row for row in rows if row.size > 0]
     definition = check_list(files, hosts, counts, 1 + seed % 4, 0.5, 0)
     check_list(files, hosts, counts, 2, 1 if seed % 2 else 0.2, (0.9, 1)[seed % 2])
     here = [(a, b) for a, b in definition.partners.items() if b is not None and
             hosts[a.host] == hosts[b.host] == os.uname().nodename]
-    for a, b in random.Random(seed).sample(here, min(3, len(here))):
-        check_comparison(files, hosts, a, b)
+    rng = random.Random(seed)
+    chosen = rng.sample(here, min(3, len(here)))
+    local = [folder for folder in definition.folders if hosts[folder.host] == os.uname().nodename]
+    apart = [(a, b) for a, b in (rng.choices(local, k=2) for _ in range(20)) if not a.holds(b) and not b.holds(a)]
+    for a, b in chosen + apart[:4]:
+        check_comparison(rows, hosts, a, b, counts)
         counts["compared"] += 1
 
 
@@ -497,8 +533,8 @@ def main():
         except AssertionError as failure:
             sys.exit(f"FAILED: seed {seed}: {failure}")
     print(dict(counts))
-    for what in ("identical", "contained", "similar", "compared"):
-        if counts[what] < 5:
+    for what in ("identical", "contained", "similar", "compared", *("two: " + fate for fate in FATES), "two: like"):
+        if counts[what] < (5 if ":" not in what else 3):
             sys.exit(f"FAILED: only {counts[what]} {what}: the sets show nothing")
 
 

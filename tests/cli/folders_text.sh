@@ -81,7 +81,7 @@ shows "two directories" "A                 $files/project-1
                   5 files, 22.4 kB; 99 % of it in B
 B                 $files/project-2
                   5 files, 22.4 kB; 99 % of it in A
-                  3 files the same, 1 changed, 1 only in A, 1 only in B; what A has the same saves 19.2 kB
+                  2 files the same, 1 moved, 1 changed, 1 only in A, 1 only in B; what A has the same saves 19.2 kB
 
 changed, 99 %     README
 moved             src/3.c  three.c
@@ -90,13 +90,13 @@ only in B         news
 same              src/1.c
 same              src/2.c"
 runs 0 "$SIMFIND" --directories --format=csv project-1 project-2
-shows "CSV of two" "match,resemblance,size_a,size_b,path_a,path_b"$'\r'"
-changed,1.000000,3200,3214,README,README"$'\r'"
-moved,1.000000,6400,6400,src/3.c,three.c"$'\r'"
-only_a,,5,,gone,"$'\r'"
-only_b,,,4,,news"$'\r'"
-same,1.000000,6400,6400,src/1.c,src/1.c"$'\r'"
-same,1.000000,6400,6400,src/2.c,src/2.c"$'\r'
+shows "CSV of two" "match,resemblance,size_a,size_b,path_a,path_b,like"$'\r'"
+changed,1.000000,3200,3214,README,README,"$'\r'"
+moved,1.000000,6400,6400,src/3.c,three.c,"$'\r'"
+only_a,,5,,gone,,"$'\r'"
+only_b,,,4,,news,"$'\r'"
+same,1.000000,6400,6400,src/1.c,src/1.c,"$'\r'"
+same,1.000000,6400,6400,src/2.c,src/2.c,"$'\r'
 runs 0 "$SIMFIND" --directories --format=json project-1 project-2
 python3 -c 'import json, sys
 whole = json.load(open(sys.argv[1]))
@@ -106,6 +106,45 @@ assert whole["a"]["files"] == 5 and whole["b"]["only"] == 1 and whole["b"]["path
 runs 0 "$SIMFIND" --directories --format=jsonl project-1 project-2
 same "lines" 7 "$(python3 -c 'import json, sys
 print(len([json.loads(line) for line in open(sys.argv[1])]))' "$TEST_FOLDER/out")"
+
+# What is at the same path in both is never in one alone, however little alike, and empty or not. A
+# file is in one line: of several like one file of the other directory, the others name that.
+mkdir -p versions/{1,2}/sub
+text 70 40 >versions/1/unlike
+text 71 40 >versions/2/unlike
+echo short >versions/1/short
+echo shorter >versions/2/short
+: | tee versions/{1,2}/empty versions/1/filled >versions/2/gone
+text 72 30 | tee versions/2/filled versions/1/sub/moved >versions/2/moved
+text 73 90 | tee versions/{1,2}/letter >versions/2/copy
+(cat versions/1/letter && echo "one more line") >versions/2/letter.new
+settle versions
+"$SIMHASH" -q versions
+runs 0 "$SIMFIND" --directories versions/1 versions/2
+shows "the same paths" "A                 $files/versions/1
+                  5 files, 5.1 kB; 74 % of it in B
+B                 $files/versions/2
+                  7 files, 11.9 kB; 89 % of it in A
+                  1 file the same, 1 moved, 3 changed, 2 only in B; what A has the same saves 3.8 kB
+
+changed, 0 %      filled
+changed           short
+changed, 0 %      unlike
+moved             sub/moved  moved
+only in B         copy  same as letter
+only in B         letter.new  99 % like letter
+same              letter"
+runs 0 "$SIMFIND" --directories --min-resemblance=1 --format=csv versions/1 versions/2
+shows "the same paths, without what is similar" "match,resemblance,size_a,size_b,path_a,path_b,like"$'\r'"
+changed,0.000000,0,960,filled,filled,"$'\r'"
+changed,,6,8,short,short,"$'\r'"
+changed,0.000000,1280,1280,unlike,unlike,"$'\r'"
+moved,1.000000,960,960,sub/moved,moved,"$'\r'"
+only_b,1.000000,,2880,,copy,letter"$'\r'"
+only_b,,,2894,,letter.new,"$'\r'"
+same,1.000000,2880,2880,letter,letter,"$'\r'
+rm -r versions
+"$SIMHASH" -q .
 
 # Hosts have trees of their own; on another one a directory need not be here.
 "$SIMHASH" -q --host=web1 photos
@@ -150,7 +189,7 @@ python3 -c 'import json, os, sys
 pair, = json.load(open(sys.argv[1]))
 assert bytes.fromhex(pair["b"]["path_hex"]) == os.fsencode(sys.argv[2]), pair' "$TEST_FOLDER/out" "$files/$odd/x"
 runs 0 "$SIMFIND" --directories --format=csv "$odd" plain
-same "a moved file" "moved,1.000000,3200,3200,x/f"$'\t'",g"$'\r' "$(sed -n 2p "$TEST_FOLDER/out")"
+same "a moved file" "moved,1.000000,3200,3200,x/f"$'\t'",g,"$'\r' "$(sed -n 2p "$TEST_FOLDER/out")"
 
 # An archive is compared like a directory: it saves nothing, hides no pair that does, and is one file
 # where it lies. A compressed file is no archive, and of two that are copies only one is listed.

@@ -84,7 +84,7 @@ def tree_of(browser):
             const button = item.querySelector(":scope > .folder");
             if (button) walk(item.lastChild, above + button.firstChild.textContent);
             else found.push([above + item.querySelector(".path").firstChild.data, item.querySelector(".what").textContent,
-                             item.querySelector(".path .soft")?.textContent.slice(3) ?? ""]);
+                             item.querySelector(".path .soft")?.textContent.slice(1).trim() ?? ""]);
         } };
         walk(document.querySelector(".tree"), "");
         return found;""")
@@ -112,13 +112,22 @@ def test_two(browser, page, two):
     check("closed", browser.run("return document.activeElement.ariaExpanded"), "false")
     while browser.run("const b = document.querySelector('.folder[aria-expanded=false]'); if (b) b.click(); return b !== null"):
         pass
-    expected = []
+    expected, kinds, copied = [], set(), ("src/lib/f10.c",)
     for file in two["files_of_both"]:
         what = NAMES[file["match"]]
-        if what == "changed":
-            what += f", {min(99, int(100 * file['resemblance'] + 1e-9))} %"
+        percent = min(99, int(100 * file.get("resemblance", 0) + 1e-9))
+        if what == "changed" and "resemblance" in file:
+            what += f", {percent} %"
         is_other = "path_a" in file and "path_b" in file and file["path_a"] != file["path_b"]
-        expected.append([shown(file.get("path_a", file.get("path_b"))), what, shown(file["path_b"]) if is_other else ""])
+        other = "\u2192 " + shown(file["path_b"]) if is_other else ""
+        if "like" in file:
+            is_copy = file["like"] in copied
+            other = ("same as " if is_copy else f"{percent} % like ") + shown(file["like"])
+            kinds.add("copy" if is_copy else "like")
+        elif what == "changed":
+            kinds.add("changed")
+        expected.append([shown(file.get("path_a", file.get("path_b"))), what, other])
+    check("kinds of files", kinds, {"changed", "copy", "like"})
     check("files", sorted(tree_of(browser)), sorted(expected))
     for name in ("the same", "moved"):
         place = [text.split(" ", 1)[1] for text in browser.texts(".shown button")].index(name)

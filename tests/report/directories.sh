@@ -24,6 +24,12 @@ for i in range(3):
 os.rename(top + "/project/src/lib/f30.c", top + "/project/doc/moved.c")
 put("project/new.txt", lines(3))
 put("backup/of project/doc/old.txt", lines(3))
+shutil.copy(top + "/project/src/lib/f10.c", top + "/backup/of project/doc/copy.c")
+shutil.copy(top + "/project/src/lib/f11.c", top + "/backup/of project/doc/alike.c")
+with open(top + "/backup/of project/doc/alike.c", "a") as file:
+    file.write("one more line\n")
+put("project/doc/short", ["a\n"])
+put("backup/of project/doc/short", ["b\n"])
 for i in range(450):
     put(f"many/{i:04}", [f"{i}\n"])
     put(f"more/{i:04}", [f"{i}\n"])

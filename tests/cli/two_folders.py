@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""Two directories by simfind --directories A B: every file of both is in exactly one line.
+
+Many pairs of small trees, full of copies, of files that are alike, and of the same paths with other
+contents. What the trees have is read from the disk, and every format has to agree with it and with the
+others. folders.py holds the lines to the rule.
+
+SPDX-License-Identifier: MIT
+"""
+
+import collections
+import csv
+import io
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+
+SIMHASH, SIMFIND = os.environ["SIMHASH"], os.environ["SIMFIND"]
+ROOT = os.path.join(os.environ["TEST_FOLDER"], "pairs")
+os.environ["SIMHASH_DATABASE"] = os.environ["TEST_URL"]
+PAIRS = 40
+FATES = ("changed", "moved", "only_a", "only_b", "same")
+LABELS = {"the same": "same", "moved": "moved", "changed": "changed", "only in A": "only_a", "only in B": "only_b"}
+
+
+def run(*command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    if done.returncode != 0:
+        sys.exit(f"FAILED: {command} ended with {done.returncode}: {done.stderr.decode()}")
+    return done.stdout.decode()
+
+
+def words(rng, count):
+    return " ".join(rng.choice("bcdfglmn") + rng.choice("aeiou") + rng.choice("rstvz") for _ in range(count))
+
+
+def families(rng):
+    """Contents that are alike in each list, and not between lists; the last are too short to tell."""
+    found = [["x", "y", "short"], ["", "", "z"]]
+    for size in (200, 700):
+        text = words(rng, size)
+        found.insert(0, [text, text + " one line more", "another line " + text, text + words(rng, 3)])
+    return found
+
+
+def write_tree(rng, folder, contents):
+    for _ in range(rng.randrange(1, 14)):
+        name = rng.choice(("", "", "dir/", "dir/deep/", "other/")) + rng.choice("abcdef")
+        path = os.path.join(folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        if not os.path.lexists(path):
+            with open(path, "w", encoding="ascii") as file:
+                file.write(rng.choice(rng.choice(contents)))
+    path = os.path.join(folder, "always")  # an index without files of one of the two has no answer
+    with open(path, "w", encoding="ascii") as file:
+        file.write(rng.choice(contents[0]))
+
+
+def read_tree(folder):
+    found = {}
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with open(os.path.join(place, name), "rb") as file:
+                found[os.path.relpath(file.name, folder)] = file.read()
+    return found
+
+
+def wanted_fate(line, a, b):
+    """Which lines of two paths there can be."""
+    path_a, path_b = line["path_a"], line["path_b"]
+    if a[path_a] == b[path_b]:
+        return "same" if path_a == path_b else "moved"
+    return "changed"
+
+
+def check_lines(lines, a, b):
+    counted = {side: {path for path, content in own.items() if content or other.get(path)}
+               for side, own, other in (("a", a, b), ("b", b, a))}
+    for side in "ab":
+        listed = [line["path_" + side] for line in lines if "path_" + side in line]
+        assert sorted(listed) == sorted(counted[side]), (side, sorted(listed), sorted(counted[side]))
+    for line in lines:
+        if "path_a" in line and "path_b" in line:
+            assert line["match"] == wanted_fate(line, a, b), line
+            continue
+        side, own, other = ("a", a, b) if "path_a" in line else ("b", b, a)
+        assert line["match"] == "only_" + side, line
+        assert line["path_" + side] not in other, line
+        if "like" in line:
+            assert line["like"] in other, line
+        else:
+            assert own[line["path_" + side]] not in other.values(), line
+
+
+def check_json(printed, lines):
+    fates = collections.Counter(line["match"] for line in lines)
+    for side in "ab":
+        expected = [fates["same"] + fates["moved"], fates["changed"], fates["only_" + side]]
+        assert [printed[side][name] for name in ("same", "changed", "only")] == expected, (printed, fates)
+        assert printed[side]["files"] == sum(expected), (printed, fates)
+    return fates
+
+
+def check_text(printed, fates, lines):
+    head, body = printed.split("\n\n")
+    counts = {label: number for number, label in re.findall(r"(\d+)(?: files?)? ([a-z][a-zA-Z ]*)", head.splitlines()[-1])}
+    assert {LABELS[label]: int(number) for label, number in counts.items() if label in LABELS} == fates, (head, fates)
+    labels = [line[:18].split(",")[0].strip() for line in body.splitlines()]
+    shown = [line["match"].replace("only_a", "only in A").replace("only_b", "only in B") for line in lines]
+    assert labels == shown, (body, shown)
+
+
+def check_csv(printed, lines):
+    names, *rows = csv.reader(io.StringIO(printed, newline=""))
+    rows = [{name: value for name, value in zip(names, row) if value != ""} for row in rows]
+    expected = [{name: f"{value:.6f}" if name == "resemblance" else str(value) for name, value in line.items()}
+                for line in lines]
+    assert rows == expected, (rows, expected)
+
+
+def check_page(printed, lines):
+    files = json.loads(re.search(r'id="files-0">(.*?)</script>', printed, re.S)[1])
+    shown = [(FATES[file[0]], file[4] or None, (file[5] or file[4]) if FATES[file[0]] != "only_a" else None,
+              file[6] if len(file) > 6 else None) for file in files]
+    expected = [(line["match"], line.get("path_a"), line.get("path_b"), line.get("like")) for line in lines]
+    assert shown == expected, (shown, expected)
+
+
+def check_pair(number, counts):
+    folders = [os.path.join(ROOT, str(number), side) for side in "AB"]
+    trees = [read_tree(folder) for folder in folders]
+    options = ["-q", "--directories", *folders, *(["--min-resemblance=1"] if number % 8 == 7 else [])]
+    printed = json.loads(run(SIMFIND, *options, "--format=json"))
+    lines = printed["files_of_both"]
+    check_lines(lines, *trees)
+    fates = check_json(printed, lines)
+    head, *rest = [json.loads(line) for line in run(SIMFIND, *options, "--format=jsonl").splitlines()]
+    assert rest == lines and head == {name: printed[name] for name in head}, (head, rest)
+    check_text(run(SIMFIND, *options), fates, lines)
+    check_csv(run(SIMFIND, *options, "--format=csv"), lines)
+    page = os.path.join(os.environ["TEST_FOLDER"], f"page-{number}.html")
+    run(SIMFIND, *options, "--format=html", "-o", page)
+    with open(page, encoding="utf-8") as file:
+        check_page(file.read(), lines)
+    counts.update(fates)
+    counts["like"] += sum("like" in line for line in lines)
+    counts["unlike"] += sum(line["match"] == "changed" and line.get("resemblance", 0) < 0.3 for line in lines)
+
+
+def main():
+    for number in range(PAIRS):
+        rng = random.Random(number)
+        contents = families(rng)
+        for side in "AB":
+            folder = os.path.join(ROOT, str(number), side)
+            os.makedirs(folder)
+            write_tree(rng, folder, contents)
+    run(SIMHASH, "-q", ROOT)
+    counts = collections.Counter()
+    for number in range(PAIRS):
+        try:
+            check_pair(number, counts)
+        except AssertionError as failure:
+            sys.exit(f"FAILED: seed {number}: {failure}")
+    print(dict(counts))
+    for what in (*FATES, "like", "unlike"):
+        if counts[what] < 10:
+            sys.exit(f"FAILED: only {counts[what]} {what}: the trees show nothing")
+
+
+main()
