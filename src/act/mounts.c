@@ -151,13 +151,14 @@ static bool locate(const struct mounts *mounts, int fd, struct fd_path *path,
 	       mount_table_locate(&mounts->table, id, path->bytes, location);
 }
 
-/* `names` are of the directories to protect, for an error. */
-static int load(struct mounts *mounts, const struct bytes *names, struct simhash_error *error)
+/* *is_known: does the table tell where all that is protected lies? Else it is of no use. */
+static int load(struct mounts *mounts, bool *is_known, struct simhash_error *error)
 {
 	struct location *locations;
 	int status = -1;
 
 	mounts->is_stale = true;
+	*is_known = false;
 	if (read_still_table(mounts, error) != 0)
 		return -1;
 	locations = calloc(mounts->count + 1, sizeof *locations);
@@ -166,14 +167,11 @@ static int load(struct mounts *mounts, const struct bytes *names, struct simhash
 	for (size_t i = 0; i < mounts->count; i++) {
 		struct top *top = &mounts->tops[i];
 		if (!locate(mounts, top->fd, &top->path, &locations[i])) {
-			error_set(error, SIMHASH_E_SYSTEM,
-				  "--protect=%s: " MOUNTINFO
-				  " does not tell where it is, as in a chroot that is no mount; "
-				  "mount the chroot's directory upon itself",
-				  names == NULL ? "" : names[i].data);
+			status = 0;
 			goto out;
 		}
 	}
+	*is_known = true;
 	status = mount_table_protect(&mounts->table, locations, mounts->count, error);
 	mounts->is_stale = status != 0;
 out:
@@ -201,7 +199,8 @@ int mounts_open(const struct bytes *directories, size_t count, struct mounts **m
 		struct simhash_error *error)
 {
 	struct mounts *mounts;
-	int fd = open_file_at(AT_FDCWD, MOUNTINFO, O_RDONLY, 0);
+	bool is_known;
+	int fd = open_file_at(AT_FDCWD, MOUNTINFO, O_RDONLY, 0), status;
 
 	*made = NULL;
 	if (fd < 0)
@@ -223,10 +222,12 @@ int mounts_open(const struct bytes *directories, size_t count, struct mounts **m
 		}
 		mounts->count++;
 	}
-	if (load(mounts, directories, error) == 0) {
+	status = load(mounts, &is_known, error);
+	if (status == 0 && is_known)
 		*made = mounts;
-		return 0;
-	}
+	else
+		mounts_close(mounts);
+	return status;
 failed:
 	mounts_close(mounts);
 	return -1;
@@ -243,16 +244,23 @@ void mounts_close(struct mounts *mounts)
 	free(mounts);
 }
 
+static bool reload(struct mounts *mounts)
+{
+	bool is_known;
+
+	return load(mounts, &is_known, NULL) == 0 && is_known;
+}
+
 static enum mount_answer tell_fd(struct mounts *mounts, int fd)
 {
 	struct location location;
 	struct fd_path path;
 
-	if (is_stale(mounts) && load(mounts, NULL, NULL) != 0)
+	if (is_stale(mounts) && !reload(mounts))
 		return MOUNT_UNKNOWN;
 	/* A directory above a mount may have got another name, which does not change the table. */
 	if (!locate(mounts, fd, &path, &location) &&
-	    (load(mounts, NULL, NULL) != 0 || !locate(mounts, fd, &path, &location)))
+	    (!reload(mounts) || !locate(mounts, fd, &path, &location)))
 		return MOUNT_UNKNOWN;
 	return mount_table_tell(&mounts->table, &location);
 }

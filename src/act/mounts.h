@@ -11,7 +11,7 @@ struct mounts;
 
 /*
  * Of directories that exist, of one thread. *mounts is NULL where the system does not tell of mounts:
- * on Linux where there is no /proc, and on others. The caller closes it on 0.
+ * on Linux where there is no /proc, or where it does not tell where one of them lies, and on others. The caller closes it on 0.
  */
 int mounts_open(const struct bytes *directories, size_t count, struct mounts **mounts,
 		struct simhash_error *error);

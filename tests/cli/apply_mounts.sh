@@ -181,7 +181,7 @@ cmp "$disk/kept/x" "$prot/sub/x" || fail "x is not what it was"
 [ ! -e "$disk/twin/x" ] || fail "the twin's x is there"
 umount "$disk/alias"
 
-# A chroot that is no mount: where a directory of it lies cannot be told, so nothing is done.
+# A chroot that is no mount: where a directory of it lies cannot be told, and the inodes on the way have to do.
 mkdir -p "$disk/root/plain"
 for directory in /*; do
 	if [ -L "$directory" ]; then
@@ -191,9 +191,15 @@ for directory in /*; do
 		mount --rbind "$directory" "$disk/root$directory"
 	fi
 done
-make_files "$disk/kept" "$disk/twin"
-runs 1 chroot "$disk/root" "$SIMFIND" --keep=oldest --protect=/plain --action=delete
-said "--protect=/plain: /proc/self/mountinfo does not tell where it is, as in a chroot that is no mount"
-mount --rbind "$disk/root" "$disk/root"
-runs 0 chroot "$disk/root" "$SIMFIND" --keep=oldest --protect=/plain --action=delete
-said "; nothing has been changed"
+mkdir "$disk/root/plain/kept" "$disk/root/plain/other"
+seq 2000 >"$disk/root/plain/kept/x"
+cp "$disk/root/plain/kept/x" "$disk/root/plain/other/x"
+reset
+runs 0 chroot "$disk/root" "$SIMHASH" -q /plain
+for mounted in no yes; do
+	runs 0 chroot "$disk/root" "$SIMFIND" --keep=oldest --protect=/plain --action=delete
+	said "would delete 0 files"
+	runs 0 chroot "$disk/root" "$SIMFIND" --keep=in:/plain/other --protect=/plain/other --action=delete
+	said "would delete 1 file,"
+	[ $mounted = yes ] || mount --rbind "$disk/root" "$disk/root"
+done
