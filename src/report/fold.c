@@ -37,8 +37,8 @@ static int write_folded(struct listing *listing, const struct group *group,
 		    0)
 			return -1;
 	if (shown < others)
-		fprintf(listing->file, "%*sand %s more (--group)\n",
-			LABEL_COLUMNS + 2, "", format_count(others - shown, count));
+		fprintf(listing->file, "%*sand %s more (--group)\n", LABEL_COLUMNS + 2, "",
+			format_count(others - shown, count));
 	return listing_check(listing, error);
 }
 
