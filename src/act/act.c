@@ -387,16 +387,20 @@ static int delete_in_place(struct work *work, const struct stat *before)
 {
 	const char *temporary = work->record.temporary, *name = work->copy.place.name;
 	int directory = work->copy.place.directory_fd;
-	bool is_other = linkat(directory, name, directory, temporary, 0) == 0
-				? is_apart(work, before, temporary)
-				: work->kept.fd < 0 ||
-					  work->copy.status.st_dev == work->kept.status.st_dev;
-	bool is_it = is_what_was_compared(work, name);
-	int status = !is_other ? is_same_file(work) : !is_it ? was_exchanged(work) : 0;
+	bool has_second = linkat(directory, name, directory, temporary, 0) == 0;
+	int status = 0;
 
-	if (status == 0 && unlinkat(directory, name, 0) != 0)
+	if (!has_second && work->copy.status.st_dev != work->kept.status.st_dev)
+		return refuse(work, "whether it is the file that is kept, by another file system, "
+				    "cannot be told");
+	if (has_second && !is_apart(work, before, temporary))
+		status = is_same_file(work);
+	else if (!is_what_was_compared(work, name))
+		status = was_exchanged(work);
+	else if (unlinkat(directory, name, 0) != 0)
 		status = error_set_errno(work->why, "cannot delete it");
-	unlinkat(directory, temporary, 0); /* a name that nobody else has */
+	if (has_second)
+		unlinkat(directory, temporary, 0);
 	return status;
 }
 
@@ -404,7 +408,6 @@ static int do_delete(struct work *work)
 {
 	const char *temporary = work->record.temporary, *name = work->copy.place.name;
 	int directory = work->copy.place.directory_fd;
-
 	struct stat before;
 	bool is_other;
 
@@ -531,7 +534,10 @@ static void note_link(struct work *work)
 	linked->names++;
 }
 
-/* From the journal to the journal. A signal that would end the program waits until it is over. */
+/*
+ * From the journal to the journal. A signal that would end the program waits until it is over; but not
+ * for reflinks, which take long, and leave nothing half done.
+ */
 static int carry_out(struct work *work, struct act_result *result, struct simhash_error *error)
 {
 	struct journal *journal = work->actor->options.journal;
@@ -543,6 +549,8 @@ static int carry_out(struct work *work, struct act_result *result, struct simhas
 	sigaddset(&ending, SIGTERM);
 	sigaddset(&ending, SIGHUP);
 	sigaddset(&ending, SIGQUIT);
+	if (work->actor->options.action == ACTION_REFLINK)
+		sigemptyset(&ending);
 	pthread_sigmask(SIG_BLOCK, &ending, &before);
 	status = journal_begin(journal, &work->record, error);
 	if (status == 0) {

@@ -2,7 +2,7 @@
  * The writer: the calling thread, which collects what the scanners give to transactions, and
  * enters the runs.
  *
- *     writer_init(&writer, store, &scope, &roots, threads, stop, error);
+ *     writer_init(&writer, store, &scope, &roots, &failures, threads, stop, error);
  *     writer_begin_runs(&writer, error);
  *     ... scanners, each of which is a producer of its queue
  *     writer_write(&writer, error);
