@@ -26,7 +26,7 @@ struct look {
 	struct directory *inside;
 	struct batch *batch; /* being filled; or NULL */
 	struct stat status;
-	bool has_failed, is_stopped;
+	bool has_failed, is_stopped, filter_has_failed;
 	bool has_begun;	  /* what is in the file is known anew, and not what the index has of it */
 	bool has_renewed; /* and that is removed where it is gone */
 	bool is_same;	  /* the file has not changed since the index knows what is in it */
@@ -100,15 +100,16 @@ static int compare_hashes(const void *a, const void *b)
 
 /*
  * What the index has of the directory beside what was written is gone: that is removed last, so that
- * the rest keeps what else is known of it, and a run that is cut off loses nothing. The first part
- * of what is in an unchanged file does not tell what is gone.
+ * the rest keeps what else is known of it, and a run that is cut off loses nothing. A part of what is
+ * in a file does not tell what is gone, be it cut off or, in an unchanged file, beyond a limit; nor
+ * does a filter that fails.
  */
 static bool renew(struct look *look)
 {
 	struct batch *batch;
 
-	if (look->scanners->writer->has_no_rows || !look->has_begun ||
-	    (look->is_stopped && look->is_same))
+	if (look->scanners->writer->has_no_rows || !look->has_begun || look->is_stopped ||
+	    (look->is_same && (look->has_failed || look->filter_has_failed)))
 		return true;
 	push(look);
 	if (!need_batch(look, 0) || (look->keeps_filtered && !keep(look, bytes_of(FILTERED_NAME))))
@@ -186,7 +187,7 @@ static void read_members(struct look *look, int fd)
 	}
 	if (!has_room)
 		report(look, bytes_of(""), ENOMEM);
-	look->is_stopped = answer == CONTAINER_STOPPED;
+	look->is_stopped = answer == CONTAINER_STOPPED || !has_room;
 	look->has_failed |= look->is_stopped;
 	container_close(container);
 }
@@ -258,6 +259,7 @@ static void filter_file(struct look *look, int fd)
 	look->has_begun = true;
 	outcome = scan_filtered(look->scanner, look->command,
 				&look->scanners->request->filter_limits, fd, path, &row, &why);
+	look->filter_has_failed = outcome == SCAN_FAILED;
 	if (outcome == SCAN_FAILED)
 		report_filter(look, path, why);
 	look->is_stopped |= outcome == SCAN_STOPPED;

@@ -44,9 +44,11 @@ static char *known_files_sql(unsigned measure_count)
 
 	if (sql == NULL)
 		return NULL;
-	fprintf(sql, "SELECT path_hash, size, mtime_ns, scanned_at_ns, name, compressed_size, "
-		     "links, inode, resemblance_sketch IS NULL, contents, "
-		     "CASE WHEN contents >= 4294967296 THEN content_hash END");
+	fprintf(sql,
+		"SELECT path_hash, size, mtime_ns, scanned_at_ns, name, compressed_size, "
+		"links, inode, resemblance_sketch IS NULL, contents, "
+		"CASE WHEN contents & %lld <> 0 THEN content_hash END",
+		(long long)CONTENTS_HAS_MEMBERS);
 	if (measure_count > 0) {
 		fprintf(sql, ", (SELECT COUNT(*) FROM sketch s WHERE s.tag_set = file.tag_set "
 			     "AND s.host = file.host AND s.path_hash = file.path_hash "

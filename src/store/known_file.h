@@ -37,7 +37,7 @@ struct known_file {
 	bool lacks_look;  /* it was not looked at for some of the kinds that are wanted */
 	bool has_members; /* rows of what is in it */
 	int64_t contents; /* see struct file_row; 0 in rows read ahead */
-	/* Where a filter has printed something for it, and it is not read ahead. */
+	/* Where it has members, and is not read ahead. */
 	bool has_content_hash;
 	uint8_t content_hash[CONTENT_HASH_SIZE];
 };

@@ -87,6 +87,30 @@ done
 runs 0 "$SIMHASH" -z --filter=zip:cat "$files"
 summary 0 6 0 0
 
+# Nor does it lose what this run does not come to: beyond a limit, by a filter that fails, or after a signal.
+reset
+mkdir "$TEST_FOLDER/many"
+python3 - "$TEST_FOLDER/many/many.zip" <<'PYTHON'
+import sys, zipfile
+with zipfile.ZipFile(sys.argv[1], "w") as archive:
+    for number in range(2000):
+        archive.writestr("member %d" % number, b"%d " % number * 2000)
+PYTHON
+runs 0 "$SIMHASH" -q -z --filter=zip:cat "$TEST_FOLDER/many"
+rows >before
+for options in '-f -z --max-inflated=1M' '-z --hash=md5 --max-inflated-total=1M' '-f --filter=zip:false'; do
+	# shellcheck disable=SC2086  # are several words
+	runs 2 "$SIMHASH" $options "$TEST_FOLDER/many"
+	rows | cmp - before || fail "rows after $options: $(rows | diff - before | head -3)"
+done
+for seconds in 0.05 0.1 0.2 0.4; do
+	timeout -s TERM "$seconds" "$SIMHASH" -q -f -z "$TEST_FOLDER/many" 2>err || true
+	rows | cmp - before || fail "rows after a signal: $(rows | diff - before | head -3)"
+done
+rm -r "$TEST_FOLDER/many"
+reset
+runs 0 "$SIMHASH" -q -z --filter=zip:cat "$files"
+
 # Changed, moved, gone, forgotten: the members go with their archive.
 (cd "$files" && python3 -m zipfile -c ab.zip a.txt && touch -d '2020-01-02' ab.zip)
 runs 0 "$SIMHASH" -z "$files"
