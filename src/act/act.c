@@ -16,17 +16,11 @@
 #include "act/protected_names.h"
 #include "act/rename.h"
 #include "act/same_bytes.h"
+#include "act/side.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/open_file.h"
 #include "base/path.h"
-
-/* A file that takes part, held open from before it is compared until the act is over. */
-struct side {
-	struct place place;
-	int fd;
-	struct stat status;
-};
 
 struct work {
 	struct actor *actor;
@@ -66,56 +60,15 @@ static int refuse(struct work *work, const char *why)
 
 /* ---- Opening ---- */
 
-static int open_side(struct side *side, const struct keep_file *file, const struct guard *guard,
-		     struct simhash_error *why)
-{
-	if (place_open(file->path, guard, 0, &side->place, why) != 0)
-		return -1;
-	side->fd = open_file_at(side->place.directory_fd, side->place.name,
-				O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
-	if (side->fd < 0 && (errno == ELOOP || errno == EMLINK))
-		return error_set(why, SIMHASH_E_RANGE, "it is no longer a regular file");
-	if (side->fd < 0 || fstat(side->fd, &side->status) != 0)
-		return error_set_errno(why, "cannot open it");
-	if (!S_ISREG(side->status.st_mode))
-		return error_set(why, SIMHASH_E_RANGE, "it is no longer a regular file");
-	if (file->size_bytes != KEEP_SIZE_UNKNOWN &&
-	    (side->status.st_size != file->size_bytes ||
-	     stat_mtime_ns(&side->status) != file->mtime_ns))
-		return error_set(why, SIMHASH_E_RANGE, "it has changed since it was indexed");
-	return 0;
-}
-
-static void close_side(struct side *side)
-{
-	if (side->fd >= 0)
-		close(side->fd); /* and the lock with it */
-	place_close(&side->place);
-}
-
 /* The same, of the file that is kept. */
 static int open_kept(struct work *work, const struct keep_file *kept)
 {
 	struct simhash_error why;
 
-	if (open_side(&work->kept, kept, NULL, &why) == 0)
+	if (side_open(&work->kept, kept, NULL, &why) == 0)
 		return 0;
 	return error_set(work->why, SIMHASH_E_RANGE, "the file that is kept, %s: %s", kept->path,
 			 why.message);
-}
-
-/* The same file once more; -1 with errno. */
-static int open_writable(const struct side *side)
-{
-	struct stat opened;
-	int fd = open_file_at(side->place.directory_fd, side->place.name,
-			      O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
-
-	if (fd < 0 || (fstat(fd, &opened) == 0 && is_same_inode(&opened, &side->status)))
-		return fd;
-	close(fd);
-	errno = ESTALE;
-	return -1;
 }
 
 static int lock_side(struct work *work, struct side *side, int how)
@@ -125,7 +78,7 @@ static int lock_side(struct work *work, struct side *side, int how)
 	if (side->fd < 0 || flock(side->fd, how | LOCK_NB) == 0)
 		return 0;
 	/* A file of NFS can be locked alone only where it is open for writing. */
-	if (errno == EBADF && (writable = open_writable(side)) >= 0) {
+	if (errno == EBADF && (writable = side_open_writable(side)) >= 0) {
 		close(side->fd);
 		side->fd = writable;
 		if (flock(side->fd, how | LOCK_NB) == 0)
@@ -136,22 +89,12 @@ static int lock_side(struct work *work, struct side *side, int how)
 	return error_set_errno(work->why, "cannot lock it");
 }
 
-/* Is the open file still the one that its name stands for, as it was when it was opened? */
-static bool is_unchanged(const struct side *side)
-{
-	struct stat now, named;
-
-	return side->fd < 0 ||
-	       (fstat(side->fd, &now) == 0 && is_same_content(&now, &side->status) &&
-		place_status(&side->place, side->place.name, &named) == 0 &&
-		is_same_inode(&named, &side->status));
-}
-
 static int check_unchanged(struct work *work)
 {
-	if (!is_unchanged(&work->copy))
+	if (!side_is_unchanged(&work->copy))
 		return refuse(work, "it has changed meanwhile");
-	return is_unchanged(&work->kept) ? 0 : refuse(work, "the file that is kept has changed");
+	return side_is_unchanged(&work->kept) ? 0
+					      : refuse(work, "the file that is kept has changed");
 }
 
 /* ---- What can be done ---- */
@@ -301,25 +244,7 @@ static bool is_what_was_compared(const struct work *work, const char *name)
 
 	return place_status(&work->copy.place, name, &named) == 0 &&
 	       is_same_inode(&named, &work->copy.status) && fstat(work->copy.fd, &now) == 0 &&
-	       is_same_content(&now, &work->copy.status) && is_unchanged(&work->kept);
-}
-
-/*
- * Two numbers of inodes do not tell that there are two files: a file system may show those of
- * another one, as an overlay does. But what is done to a name changes the time of its inode, and is
- * seen wherever that is seen. `before` is the file that is kept, when the name was not yet changed;
- * the name is now `temporary`, or elsewhere if that is NULL.
- */
-static bool is_apart(const struct work *work, const struct stat *before, const char *temporary)
-{
-	const struct stat *copy = &work->copy.status, *kept = &work->kept.status;
-	struct stat now, named;
-
-	if (work->kept.fd < 0 || copy->st_dev == kept->st_dev)
-		return true;
-	return fstat(work->kept.fd, &now) == 0 && stat_ctime_ns(&now) == stat_ctime_ns(before) &&
-	       (temporary == NULL ||
-		(place_status(&work->kept.place, temporary, &named) != 0 && errno == ENOENT));
+	       is_same_content(&now, &work->copy.status) && side_is_unchanged(&work->kept);
 }
 
 static int look_at_kept(struct work *work, struct stat *before)
@@ -393,7 +318,7 @@ static int delete_in_place(struct work *work, const struct stat *before)
 	if (!has_second && work->copy.status.st_dev != work->kept.status.st_dev)
 		return refuse(work, "whether it is the file that is kept, by another file system, "
 				    "cannot be told");
-	if (has_second && !is_apart(work, before, temporary))
+	if (has_second && !sides_are_apart(&work->copy, &work->kept, before, temporary))
 		status = is_same_file(work);
 	else if (!is_what_was_compared(work, name))
 		status = was_exchanged(work);
@@ -416,9 +341,15 @@ static int do_delete(struct work *work)
 	if (rename_to_free(directory, name, directory, temporary) != 0)
 		return errno == ENOTSUP ? delete_in_place(work, &before)
 					: error_set_errno(work->why, "cannot delete it");
-	is_other = is_apart(work, &before, temporary);
-	if (is_other && is_what_was_compared(work, temporary))
-		return remove_beside(work, temporary);
+	is_other = sides_are_apart(&work->copy, &work->kept, &before, temporary);
+	if (is_other && is_what_was_compared(work, temporary)) {
+		if (unlinkat(directory, temporary, 0) == 0)
+			return 0;
+		error_set_errno(work->why, "cannot delete it");
+		return rename_to_free(directory, temporary, directory, name) == 0
+			       ? -1
+			       : was_lost_sight_of(work, temporary);
+	}
 	if (rename_to_free(directory, temporary, directory, name) != 0)
 		return was_lost_sight_of(work, temporary);
 	return is_other ? was_exchanged(work) : is_same_file(work);
@@ -437,7 +368,7 @@ static int do_move(struct work *work)
 			       ? refuse(work, "it is on another file system than the directory to "
 					      "move to")
 			       : error_set_errno(work->why, "cannot move it");
-	is_other = is_apart(work, &before, NULL);
+	is_other = sides_are_apart(&work->copy, &work->kept, &before, NULL);
 	if (is_other &&
 	    (place_status(to, to->name, &moved) != 0 || is_same_inode(&moved, &work->copy.status)))
 		return 0;
@@ -455,7 +386,7 @@ static int do_reflink(struct work *work)
 
 	if (status == 0 || (errno != EPERM && errno != EACCES && errno != EBADF))
 		return status;
-	fd = open_writable(&work->copy);
+	fd = side_open_writable(&work->copy);
 	if (fd < 0)
 		return status;
 	work->why->message[0] = '\0';
@@ -490,7 +421,7 @@ static int prepare(struct work *work, const struct planned_act *act, char **to)
 	const struct guard *guard = &actor->guard;
 	bool moves = actor->options.action == ACTION_MOVE;
 
-	if (open_side(&work->copy, act->file, guard, work->why) != 0 ||
+	if (side_open(&work->copy, act->file, guard, work->why) != 0 ||
 	    (act->kept != NULL && open_kept(work, act->kept) != 0))
 		return -1;
 	if (act->kept != NULL)
@@ -588,7 +519,7 @@ int actor_act(struct actor *actor, const struct planned_act *act, struct act_res
 	}
 out:
 	place_close(&work.to);
-	close_side(&work.kept);
-	close_side(&work.copy);
+	side_close(&work.kept);
+	side_close(&work.copy);
 	return status;
 }

@@ -74,25 +74,30 @@ static int look_below(struct protected_names *names, int above, const char *name
 	return status;
 }
 
+static void look_once(struct protected_names *names, const struct bytes *directories, size_t count)
+{
+	int status = 0;
+
+	names->has_looked = true;
+	for (size_t i = 0; status == 0 && i < count; i++)
+		status = look_below(names, AT_FDCWD, directories[i].data, &names->failure);
+	if (names->count > 0)
+		qsort(names->files, names->count, sizeof *names->files, compare_files);
+}
+
 int protected_names_look(struct protected_names *names, const struct bytes *directories,
 			 size_t count, const struct stat *file, bool *is_found,
 			 struct simhash_error *why)
 {
 	const struct linked_file wanted = {file->st_dev, file->st_ino};
 
-	for (size_t i = 0; !names->has_looked && i < count; i++) {
-		struct simhash_error cause;
-		if (look_below(names, AT_FDCWD, directories[i].data, &cause) != 0) {
-			names->count = 0;
-			return error_set(why, cause.code,
-					 "the file that is kept has other names, and whether one "
-					 "is protected cannot be told: %s",
-					 cause.message);
-		}
-	}
-	if (!names->has_looked && names->count > 0)
-		qsort(names->files, names->count, sizeof *names->files, compare_files);
-	names->has_looked = true;
+	if (!names->has_looked)
+		look_once(names, directories, count);
+	if (names->failure.message[0] != '\0')
+		return error_set(why, names->failure.code,
+				 "the file that is kept has other names, and whether one is "
+				 "protected cannot be told: %s",
+				 names->failure.message);
 	*is_found = names->count > 0 && bsearch(&wanted, names->files, names->count, sizeof wanted,
 						compare_files) != NULL;
 	return 0;

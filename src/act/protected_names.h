@@ -25,6 +25,7 @@ struct protected_names {
 	} * files; /* in order */
 	size_t count, capacity;
 	bool has_looked;
+	struct simhash_error failure; /* a directory could not be read, or the message is empty */
 };
 
 /*

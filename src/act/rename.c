@@ -46,5 +46,11 @@ int move_to_free(int from_fd, const char *from, int to_fd, const char *to)
 	if (status == 0 || errno != ENOTSUP)
 		return status;
 	status = linkat(from_fd, from, to_fd, to, 0);
-	return status == 0 ? unlinkat(from_fd, from, 0) : status;
+	if (status == 0 && unlinkat(from_fd, from, 0) != 0) {
+		int saved = errno;
+		unlinkat(to_fd, to, 0);
+		errno = saved;
+		status = -1;
+	}
+	return status;
 }

@@ -61,11 +61,13 @@ int saved_bytes_count(struct saved_bytes *counter, enum keep_action action, bool
 	*saved = 0;
 	if (action == ACTION_MOVE)
 		return 0;
-	if (copy->st_nlink > 1 && action != ACTION_REFLINK) {
+	if (copy->st_nlink > 1) {
+		bool shares = action == ACTION_REFLINK;
 		/* In a real run the number of links has become smaller by itself. */
-		if (!is_real && count_gone(counter, copy, &names, error) != 0)
+		if ((shares || !is_real) && count_gone(counter, copy, &names, error) != 0)
 			return -1;
-		if (names < (uint64_t)copy->st_nlink)
+		/* The first name shares the blocks of all. */
+		if (shares ? names > 1 : names < (uint64_t)copy->st_nlink)
 			return 0;
 	}
 	*saved = (uint64_t)copy->st_size;
