@@ -499,10 +499,15 @@ def test_loading(browser, whole, folder):
         json.dump(save(browser, folder), file)
 
 
+# The browser takes the name with an empty file first, writes another one beside it and moves that onto the name.
+def is_downloaded(folder, path):
+    return set(os.listdir(folder)) - {"saved.json"} == {os.path.basename(path)} and os.path.getsize(path) > 0
+
+
 def save(browser, folder):
     path = os.path.join(folder, "decisions.json")
     browser.click("#save")
-    until("saved", lambda: os.path.exists(path), True)
+    until("saved", lambda: is_downloaded(folder, path), True)
     with open(path, encoding="utf-8") as file:
         saved = json.load(file)
     os.remove(path)
