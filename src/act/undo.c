@@ -40,6 +40,13 @@ static enum undo_status leave_errno(struct undo *undo, const char *why)
 	return UNDO_LEFT;
 }
 
+/* What had the name is beside it now, by this one. */
+static enum undo_status leave_beside(struct undo *undo, const char *why, const char *temporary)
+{
+	error_set_errno(undo->why, "%s; what was there is '%s' beside it", why, temporary);
+	return UNDO_LEFT;
+}
+
 /*
  * Is it this file? Its device may have another number after the system was started again. A hard
  * link changes no time of the content.
@@ -74,10 +81,10 @@ static enum undo_status put_back(struct undo *undo, const char *temporary, may_g
 		    may_go(undo, &status, context))
 			return unlinkat(directory, temporary, 0) == 0
 				       ? UNDO_DONE
-				       : leave_errno(undo, "cannot remove what was there");
+				       : leave_beside(undo, "cannot remove what was there",
+						      temporary);
 		if (rename_exchange(directory, temporary, name) != 0)
-			return leave_errno(undo, "it has changed meanwhile; cannot put back what "
-						 "was there");
+			return leave_beside(undo, "it has changed meanwhile", temporary);
 		return leave(undo, "it has changed meanwhile");
 	}
 	if (errno != ENOTSUP)

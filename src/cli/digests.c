@@ -8,9 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/open_file.h"
 #include "base/path.h"
-#include "base/shell_word.h"
 #include "cli/options.h"
 #include "cli/signals.h"
 #include "cli/tasks.h"
@@ -82,25 +80,11 @@ static int resolve_tops(const struct index_arguments *arguments, struct tops *to
 static int say_not_indexed(const struct index_arguments *arguments, const char *path,
 			   struct simhash_error *error)
 {
-	char *command = NULL;
-	size_t size;
-	FILE *out;
-
-	if (arguments->host != NULL)
-		return error_set(error, SIMHASH_E_RANGE,
-				 "the index has no files of host '%s' at or below %s",
-				 arguments->host, path);
-	out = open_memstream(&command, &size);
-	if (out == NULL)
-		return error_set_memory(error);
-	fputs("simhash ", out);
-	write_command_word(out, bytes_of(path));
-	if (close_text(out, &command) != 0)
-		return error_set_memory(error);
-	error_set(error, SIMHASH_E_RANGE,
-		  "the index has no files at or below %s; index it first: %s", path, command);
-	free(command);
-	return -1;
+	if (arguments->host == NULL)
+		return store_say_not_indexed(bytes_of(path), error);
+	return error_set(error, SIMHASH_E_RANGE,
+			 "the index has no files of host '%s' at or below %s", arguments->host,
+			 path);
 }
 
 /* A link stands for itself, else for what it leads to, by whose path it was indexed. */

@@ -8,9 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/open_file.h"
 #include "base/path.h"
-#include "base/shell_word.h"
 #include "find/against.h"
 #include "find/finder.h"
 #include "find/known_contents.h"
@@ -53,25 +51,6 @@ static int find_side(struct finder *finder, int number, struct simhash_error *er
 			 side->directory.size == 0 ? "/" : side->directory.data);
 }
 
-static int say_not_indexed(struct bytes directory, struct simhash_error *error)
-{
-	char *command = NULL;
-	size_t size;
-	FILE *out = open_memstream(&command, &size);
-
-	if (out == NULL)
-		return error_set_memory(error);
-	fputs("simhash ", out);
-	write_command_word(out, directory);
-	if (close_text(out, &command) != 0)
-		return error_set_memory(error);
-	error_set(error, SIMHASH_E_RANGE,
-		  "the index has no files at or below %.*s; index it first: %s",
-		  (int)directory.size, directory.data, command);
-	free(command);
-	return -1;
-}
-
 int finder_check_below(const struct finder *finder, struct bytes directory,
 		       struct simhash_error *error)
 {
@@ -85,7 +64,7 @@ int finder_check_below(const struct finder *finder, struct bytes directory,
 		return -1;
 	if (has_rows)
 		return 0;
-	return say_not_indexed(directory.size == 0 ? bytes_of("/") : directory, error);
+	return store_say_not_indexed(directory, error);
 }
 
 int finder_init(struct finder *finder, struct store *store, const struct find_request *request,

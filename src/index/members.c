@@ -93,11 +93,6 @@ static bool keep(struct look *look, struct bytes name)
 	return true;
 }
 
-static int compare_hashes(const void *a, const void *b)
-{
-	return memcmp(a, b, PATH_HASH_SIZE);
-}
-
 /*
  * What the index has of the directory beside what was written is gone: that is removed last, so that
  * the rest keeps what else is known of it, and a run that is cut off loses nothing. A part of what is
@@ -119,7 +114,7 @@ static bool renew(struct look *look)
 	batch->removes_directory = look->kept_count == 0;
 	batch->renews_directory = look->kept_count > 0;
 	if (look->kept_count > 0)
-		qsort(look->kept, look->kept_count, sizeof *look->kept, compare_hashes);
+		qsort(look->kept, look->kept_count, sizeof *look->kept, compare_path_hashes);
 	batch->kept = look->kept;
 	batch->kept_count = look->kept_count;
 	look->kept = NULL;

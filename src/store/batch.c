@@ -261,11 +261,6 @@ static int remove_gone(struct store *store, const struct row_scope *scope,
 /* Rows of a directory that are looked at in one go. */
 #define RENEWED_ROWS 1024
 
-static int compare_hashes(const void *a, const void *b)
-{
-	return memcmp(a, b, PATH_HASH_SIZE);
-}
-
 /*
  * The first rows in a range that are not among those kept. The range begins after the last one that
  * was looked at; *is_over tells that none is left.
@@ -300,7 +295,7 @@ static int find_left_out(struct store *store, const struct row_scope *scope,
 		memcpy(range->low, hash, PATH_HASH_SIZE);
 		*count += renewed->kept_count == 0 ||
 			  bsearch(hash, renewed->kept, renewed->kept_count, PATH_HASH_SIZE,
-				  compare_hashes) == NULL;
+				  compare_path_hashes) == NULL;
 	}
 	query_end(&query);
 	*is_over = rows < RENEWED_ROWS || !hash_range_step(range->low);

@@ -49,6 +49,11 @@ void path_hash(const uint8_t directory[DIRECTORY_HASH_SIZE], struct bytes name,
 	hash_bytes(name, hash + DIRECTORY_HASH_SIZE);
 }
 
+int compare_path_hashes(const void *a, const void *b)
+{
+	return memcmp(a, b, PATH_HASH_SIZE);
+}
+
 /* The ends of names of gzip files, and what they are without. */
 static const struct {
 	const char *packed, *plain;

@@ -105,6 +105,9 @@ void directory_hash(struct bytes directory, uint8_t hash[DIRECTORY_HASH_SIZE]);
 void path_hash(const uint8_t directory[DIRECTORY_HASH_SIZE], struct bytes name,
 	       uint8_t hash[PATH_HASH_SIZE]);
 
+/* For qsort and bsearch. */
+int compare_path_hashes(const void *a, const void *b);
+
 /*
  * The inflated content of the gzip file "a.txt.gz" has a row of its own beside that of
  * the file as it is, under the name "a.txt.gz//a.txt", which no file can have. Writes

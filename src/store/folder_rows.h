@@ -1,7 +1,8 @@
 /*
- * The rows of all files, as whole directories are compared: where each lies, and
- * which content it has. A member of an archive lies in a directory of that: the member w/x.xml of
- * /a/b.zip in /a/b.zip//w. What was inflated of a gzip file that was not looked into is none.
+ * The rows of all files for comparing whole directories: in which directory each file lies, and
+ * which content it has. A member of an archive lies in a directory of the archive: the member
+ * w/x.xml of /a/b.zip in /a/b.zip//w. What was inflated of a gzip file that was not looked into is
+ * no member.
  *
  *     if (store_folder_rows(store, tag_set, 0, &cursor, error) != 0)
  *             return -1;

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/open_file.h"
 #include "base/path.h"
+#include "base/shell_word.h"
 #include "store/query.h"
 #include "store/trust.h"
 
@@ -403,4 +404,24 @@ int store_has_rows_at(struct store *store, const struct row_scope *scope, const 
 	if (store_find_file(store, scope, hash, &known, has_rows, error) != 0)
 		return -1;
 	return *has_rows ? 0 : store_has_rows_below(store, scope, bytes_of(path), has_rows, error);
+}
+
+int store_say_not_indexed(struct bytes path, struct simhash_error *error)
+{
+	const struct bytes named = path.size == 0 ? bytes_of("/") : path;
+	char *command = NULL;
+	size_t size;
+	FILE *out = open_memstream(&command, &size);
+
+	if (out == NULL)
+		return error_set_memory(error);
+	fputs("simhash ", out);
+	write_command_word(out, named);
+	if (close_text(out, &command) != 0)
+		return error_set_memory(error);
+	error_set(error, SIMHASH_E_RANGE,
+		  "the index has no files at or below %.*s; index it first: %s", (int)named.size,
+		  named.data, command);
+	free(command);
+	return -1;
 }

@@ -135,4 +135,7 @@ int store_has_rows_below(struct store *store, const struct row_scope *scope, str
 int store_has_rows_at(struct store *store, const struct row_scope *scope, const char *path,
 		      bool *has_rows, struct simhash_error *error);
 
+/* The error where a scope of this machine has none, with the command that indexes the path: -1. */
+int store_say_not_indexed(struct bytes path, struct simhash_error *error);
+
 #endif
