@@ -42,8 +42,10 @@ static int add_block(struct group_stream *stream, struct simhash_error *error)
 {
 	struct find_progress *progress = stream->grouping.finder->resources->progress;
 	struct block *block = stream->block;
-	int status = grouping_add(&stream->grouping, block, error);
+	int status;
 
+	stream->grouping.all_sketched = sorted_rows_are_sketched(stream->rows.rows);
+	status = grouping_add(&stream->grouping, block, error);
 	if (progress != NULL)
 		atomic_fetch_add(&progress->rows,
 				 (long long)(block->rows_read + block->passed_over));

@@ -128,9 +128,11 @@ static bool makes_the_same_pairs(const struct find_request *request, const struc
 }
 
 /* Which of the files of a content are to be compared: not those that make the same pairs. */
-static int choose_compared(const struct find_request *request, struct unique_content *content,
+static int choose_compared(const struct grouping *g, struct unique_content *content,
 			   struct simhash_error *error)
 {
+	const struct find_request *request = g->finder->request;
+
 	content->end_of_reach = INT64_MIN;
 	for (struct content_file *file = content->files; file != NULL; file = file->next) {
 		const struct content_file *before = content->files;
@@ -138,7 +140,8 @@ static int choose_compared(const struct find_request *request, struct unique_con
 		while (before != file && !makes_the_same_pairs(request, before, file))
 			before = before->next;
 		file->is_compared = before == file;
-		if (file->is_compared && neighbours_locate(&request->rule, file, error) != 0)
+		if (file->is_compared &&
+		    neighbours_locate(&request->rule, g->all_sketched, file, error) != 0)
 			return -1;
 		if (end > content->end_of_reach)
 			content->end_of_reach = end;
@@ -172,7 +175,7 @@ static void match(struct matcher *matcher, struct unique_content *content)
 	struct grouping *g = matcher->grouping;
 	struct comparing c = {.grouping = g, .content = content, .matcher = matcher};
 
-	if (choose_compared(g->finder->request, content, &matcher->error) != 0)
+	if (choose_compared(g, content, &matcher->error) != 0)
 		matcher->has_failed = true;
 	else if (g->linkage == LINK_REPRESENTATIVE)
 		compare(&g->representatives, note_meeting, &c);

@@ -28,6 +28,7 @@
 struct grouping {
 	struct finder *finder;
 	enum linkage linkage;
+	bool all_sketched;	  /* set by the user: have all rows sketches? */
 	struct contents contents; /* those that are not finished */
 	/*
 	 * With all contents of their groups: no other one can be similar to them. The user takes them

@@ -16,7 +16,8 @@
  *
  * Where sketches verify, pairs further apart than SWEPT_PERCENT are found by the keys of their
  * sketches instead: within 5 % the tests above leave a hundred times as many candidates as
- * within 1 %. So are pairs that the sketches propose whatever the counts say (versions.h).
+ * within 1 %. So are pairs of a small file, and pairs that the sketches propose whatever the counts
+ * say (versions.h). Where all rows have sketches, a small file is in a cell of its content alone.
  *
  * Rows differ in reach, so a cell holds rows whose reaches are within a power of two.
  * Where only files of equal extension can be pairs, a cell holds rows of one extension.
@@ -109,6 +110,14 @@ static uint64_t cell_hash(const struct join *join, const struct find_file *row, 
 	return mix(mix(mix((uint64_t)column) ^ (uint64_t)key_column) ^ (extension << 8 | power));
 }
 
+static uint64_t content_cell_hash(const struct find_file *row)
+{
+	uint64_t hash;
+
+	memcpy(&hash, row->content_hash, sizeof hash);
+	return mix(hash);
+}
+
 /* Cells of rows with reaches below 2^power are half as wide: few more rows than needed. */
 static int64_t column_of(int64_t grid_sum, unsigned power)
 {
@@ -119,6 +128,22 @@ static int64_t column_of(int64_t grid_sum, unsigned power)
 static int64_t key_column_of(int64_t key, unsigned power)
 {
 	return key >> (power < 63 ? power + KEY_COLUMN_SHIFT : 63);
+}
+
+/* That of a row's reach; 0: only identical files are found by the counts. */
+static unsigned power_in(const struct join *join, const struct find_file *row)
+{
+	return join->all_sketched && verify_is_by_keys(&join->rule->verify, row)
+		       ? 0
+		       : power_of(row->swept_reach);
+}
+
+/* The cell that a row is in, or would be. */
+static uint64_t own_cell_hash(const struct join *join, const struct find_file *row, unsigned power)
+{
+	return power == 0 ? content_cell_hash(row)
+			  : cell_hash(join, row, power, key_column_of(row->uniform, power),
+				      column_of(signed_sum(&row->table, GRID_WALSH_ROW), power));
 }
 
 /* ---- Sorting by cell, then by the order sum ---- */
@@ -202,7 +227,7 @@ static void find_powers(struct join *join)
 	join->highest = 0;
 	for (size_t i = 0; i < join->count; i++) {
 		const struct find_file *row = join->files[i];
-		unsigned p = power_of(row->swept_reach);
+		unsigned p = power_in(join, row);
 		struct join_power *power = &join->powers[p];
 		if (row->size_bytes < power->min_size)
 			power->min_size = row->size_bytes;
@@ -214,7 +239,7 @@ static void find_powers(struct join *join)
 }
 
 int join_begin(struct join *join, const struct block *const *blocks, size_t count,
-	       const struct find_request *request, struct simhash_error *error)
+	       const struct find_request *request, bool all_sketched, struct simhash_error *error)
 {
 	size_t rows = 0;
 
@@ -225,6 +250,7 @@ int join_begin(struct join *join, const struct block *const *blocks, size_t coun
 	join->request = request;
 	join->rule = &request->rule;
 	join->is_keyed = verify_is_keyed(&request->rule.verify) || request->versions;
+	join->all_sketched = all_sketched;
 	join->near = near_choose();
 	join->count = 0;
 	join->first_new = blocks[0]->first_new;
@@ -241,11 +267,8 @@ void join_sum(struct join *join, size_t begin, size_t end)
 {
 	for (size_t i = begin; i < end; i++) {
 		const struct find_file *row = join->files[i];
-		unsigned p = power_of(row->swept_reach);
-		int64_t grid_sum = signed_sum(&row->table, GRID_WALSH_ROW);
 		join->order_sum[i] = signed_sum(&row->table, ORDER_WALSH_ROW);
-		join->cell[i] = cell_hash(join, row, p, key_column_of(row->uniform, p),
-					  column_of(grid_sum, p));
+		join->cell[i] = own_cell_hash(join, row, power_in(join, row));
 	}
 	if (!join->is_keyed)
 		return;
@@ -277,17 +300,23 @@ void join_place(struct join *join, size_t begin, size_t end)
 			prefetch_row(join->files[join->number[place + ROWS_AHEAD]]);
 		if (place % LANES == 0)
 			join->marks[place / LANES] = join->order_sum[join->number[place]];
-		near_rows_set(&join->rows, place, &row->table, power_of(row->swept_reach));
+		near_rows_set(&join->rows, place, &row->table, power_in(join, row));
 	}
 }
 
 /* ---- Looking up ---- */
 
 /* Is a pair one that shared keys find, and not the counts? */
-static bool is_beyond_sweep(const struct find_rule *rule, const struct file_pair *pair)
+static bool is_beyond_sweep(const struct join *join, const struct file_pair *pair)
 {
-	return verify_is_keyed(&rule->verify) && pair->a->has_sketch && pair->b->has_sketch &&
-	       !verify_is_swept(pair->a, pair->b, pair->distance);
+	const struct find_file *x = pair->a, *y = pair->b;
+	const struct verify_rule *rule = &join->rule->verify;
+
+	if (!verify_is_keyed(rule) || !x->has_sketch || !y->has_sketch)
+		return false;
+	if (join->all_sketched && (verify_is_by_keys(rule, x) || verify_is_by_keys(rule, y)))
+		return !are_identical(x, y);
+	return !verify_is_swept(x, y, pair->distance);
 }
 
 /* Is a pair that the rule does not make one by the sketches alone? */
@@ -307,7 +336,7 @@ static int try_candidate(const struct join *join, const struct find_file *row,
 	if (!finder_crosses(search->reporter.finder, row->sides, other->sides))
 		return 0;
 	if (rule_matches(join->rule, row, other, &pair)
-		    ? is_beyond_sweep(join->rule, &pair) != shares_key
+		    ? is_beyond_sweep(join, &pair) != shares_key
 		    : !shares_key || !is_version(join, row, other, &pair))
 		return 0;
 	return report_match(&search->reporter, &pair, error);
@@ -332,10 +361,9 @@ struct sought {
 	const struct find_file *row;
 	int64_t grid_sum, order_sum;
 	uint32_t first;
+	unsigned power; /* of its reach */
 	bool is_within; /* the blocks */
-	/* There: where it is in the order of cells, and the power of its reach. */
-	size_t place;
-	unsigned power;
+	size_t place;	/* there, in the order of cells */
 };
 
 /* Try the rows of a cell from `begin` on. */
@@ -407,6 +435,21 @@ static int search_power(const struct join *join, const struct sought *sought, un
 	return 0;
 }
 
+/* Identical files have one power. */
+static int search_content(const struct join *join, const struct sought *sought,
+			  struct join_search *search, struct simhash_error *error)
+{
+	struct nearness near = nearness_of(&sought->row->table, 0, 0);
+	const struct cell *cell = find_cell(join, content_cell_hash(sought->row));
+	size_t begin;
+
+	if (cell == NULL)
+		return 0;
+	begin = sought->is_within ? sought->place + 1 : cell->begin;
+	return begin < cell->end ? search_cell(join, sought, cell, begin, &near, 0, search, error)
+				 : 0;
+}
+
 static int search_row(const struct join *join, const struct sought *sought,
 		      struct join_search *search, struct simhash_error *error)
 {
@@ -414,7 +457,9 @@ static int search_row(const struct join *join, const struct sought *sought,
 	int64_t largest = simhash_largest_partner(&join->rule->tolerance, size_bytes);
 	unsigned lowest = sought->is_within ? sought->power : join->lowest;
 
-	for (unsigned p = lowest; p <= join->highest; p++) {
+	if (sought->power == 0)
+		return search_content(join, sought, search, error);
+	for (unsigned p = lowest > 0 ? lowest : 1; p <= join->highest; p++) {
 		const struct join_power *power = &join->powers[p];
 		if (power->min_size > power->max_size || power->min_size > largest ||
 		    simhash_largest_partner(&join->rule->tolerance, power->max_size) < size_bytes)
@@ -442,7 +487,7 @@ int join_within(const struct join *join, size_t begin, size_t end, struct join_s
 								      : (uint32_t)join->first_new,
 					.is_within = true,
 					.place = place,
-					.power = power_of(row->swept_reach)};
+					.power = power_in(join, row)};
 		if (place + ROWS_AHEAD < end)
 			prefetch_row(join->files[join->number[place + ROWS_AHEAD]]);
 		if (search_row(join, &sought, search, error) != 0)
@@ -493,15 +538,10 @@ static size_t order_asking(const struct join *join, const struct find_file *rows
 
 	for (size_t i = 0; i < row_count; i++) {
 		const struct find_file *row = &rows[i];
-		unsigned p = power_of(row->swept_reach);
-		int64_t grid_sum;
 		if (!is_swept(join, row))
 			continue;
-		grid_sum = signed_sum(&row->table, GRID_WALSH_ROW);
 		search->order[count++] =
-			(struct sort_item){cell_hash(join, row, p, key_column_of(row->uniform, p),
-						     column_of(grid_sum, p)),
-					   i};
+			(struct sort_item){own_cell_hash(join, row, power_in(join, row)), i};
 	}
 	sort_items(search->order, search->spare_order, count, ORDER_BITS);
 	return count;
@@ -518,7 +558,8 @@ static int sweep_before(const struct join *join, const struct find_file *rows, s
 		struct sought sought = {.row = row,
 					.grid_sum = signed_sum(&row->table, GRID_WALSH_ROW),
 					.order_sum = signed_sum(&row->table, ORDER_WALSH_ROW),
-					.first = (uint32_t)join->first_new};
+					.first = (uint32_t)join->first_new,
+					.power = power_in(join, row)};
 		if (i + ROWS_AHEAD < count)
 			prefetch_row(&rows[search->order[i + ROWS_AHEAD].number]);
 		if (search_row(join, &sought, search, error) != 0)

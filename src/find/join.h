@@ -1,7 +1,7 @@
 /*
  * The pairs of the rows of some blocks, and of rows before them with the new ones.
  *
- *     join_begin(&join, blocks, count, request, &error);
+ *     join_begin(&join, blocks, count, request, all_sketched, &error);
  *     join_sum(&join, begin, end);            // all rows, by any number of threads
  *     join_sort(&join, &error);
  *     join_place(&join, begin, end);          // all rows; and key_index_fill() of join.keys
@@ -36,6 +36,7 @@ struct join {
 	const struct find_request *request;
 	const struct find_rule *rule; /* of the request */
 	bool is_keyed;		      /* are there pairs that keys of sketches find? */
+	bool all_sketched;	      /* have all rows, also those before, sketches? */
 	near_fn *near;
 	const struct find_file **files; /* the rows of the blocks, one block after the other */
 	size_t count, first_new;
@@ -73,7 +74,7 @@ void join_search_release(struct join_search *search);
  * rows that are not new. Borrows them, and the request.
  */
 int join_begin(struct join *join, const struct block *const *blocks, size_t count,
-	       const struct find_request *request, struct simhash_error *error);
+	       const struct find_request *request, bool all_sketched, struct simhash_error *error);
 
 /* Compute what rows `begin` .. `end` - 1 are sorted by, and the keys of own rows of that share. */
 void join_sum(struct join *join, size_t begin, size_t end);

@@ -108,6 +108,11 @@ static uint64_t cell_hash(const struct neighbours *n, const struct find_file *fi
 	uint64_t hash = rule_is_by_extension(n->rule) ? file->extension_hash : 0;
 
 	hash = (hash << 8 | power) ^ n->seed;
+	if (power == 0) {
+		uint64_t content;
+		memcpy(&content, file->content_hash, sizeof content);
+		return mix(hash ^ content);
+	}
 	for (unsigned d = 0; d < DIMENSIONS; d++)
 		hash = mix(hash ^ (uint64_t)columns[d] * UINT64_C(0x9e3779b97f4a7c15));
 	return hash;
@@ -228,7 +233,7 @@ static int grow_slots(struct neighbours *n, struct simhash_error *error)
 	return 0;
 }
 
-int neighbours_locate(const struct find_rule *rule, struct content_file *file,
+int neighbours_locate(const struct find_rule *rule, bool all_sketched, struct content_file *file,
 		      struct simhash_error *error)
 {
 	struct neighbour_place *place = calloc(1, sizeof *place);
@@ -240,7 +245,9 @@ int neighbours_locate(const struct find_rule *rule, struct content_file *file,
 		return error_set_memory(error);
 	for (unsigned d = 0; d < DIMENSIONS; d++)
 		place->sums[d] = signed_sum(&file->file->table, walsh_rows[d]);
-	place->power = power_of(file->file->swept_reach);
+	place->power = all_sketched && verify_is_by_keys(&rule->verify, file->file)
+			       ? 0
+			       : power_of(file->file->swept_reach);
 	place->has_keys = verify_is_keyed(&rule->verify) && sketch_has_shingles(file->file);
 	if (!place->has_keys)
 		return 0;
@@ -404,6 +411,19 @@ static bool each_of_power(const struct neighbours *n, const struct content_file 
 	return true;
 }
 
+/* Of a file that is found by its keys: those of its content, as with another tolerance. */
+static bool each_of_content(const struct neighbours *n, const struct content_file *file,
+			    const struct visit *visit)
+{
+	const struct sought sought = {file, 0, nearness_of(&file->file->table, 0, 0)};
+	const struct neighbour_cell *cell;
+
+	if (n->count == 0)
+		return true;
+	cell = find_cell(n, cell_hash(n, file->file, 0, NULL));
+	return cell->few[0] == NULL || each_of_cell(n, cell, &sought, visit);
+}
+
 /* All candidates by counts; false where enough were seen. */
 static bool each_by_counts(const struct neighbours *n, const struct content_file *file,
 			   const struct visit *visit)
@@ -412,7 +432,9 @@ static bool each_by_counts(const struct neighbours *n, const struct content_file
 	int64_t size_bytes = file->file->size_bytes;
 	int64_t largest = simhash_largest_partner(tolerance, size_bytes);
 
-	for (unsigned p = 0; n->count > 0 && p < POWERS; p++) {
+	if (file->place->power == 0)
+		return each_of_content(n, file, visit);
+	for (unsigned p = 1; n->count > 0 && p < POWERS; p++) {
 		const struct neighbour_power *power = &n->powers[p];
 		if (power->min_size > power->max_size || power->min_size > largest ||
 		    simhash_largest_partner(tolerance, power->max_size) < size_bytes)

@@ -60,8 +60,11 @@ struct neighbours {
 void neighbours_init(struct neighbours *neighbours, const struct find_rule *rule);
 void neighbours_release(struct neighbours *neighbours);
 
-/* Find out where a file belongs, in this and any other neighbours by the same rule. */
-int neighbours_locate(const struct find_rule *rule, struct content_file *file,
+/*
+ * Find out where a file belongs, in this and any other neighbours by the same rule. Where all files
+ * have sketches, small ones are found by their keys alone.
+ */
+int neighbours_locate(const struct find_rule *rule, bool all_sketched, struct content_file *file,
 		      struct simhash_error *error);
 
 /*

@@ -399,8 +399,8 @@ static int run_round(struct sweep *sweep, struct worker *workers, struct simhash
 {
 	struct join *join = &sweep->join;
 
-	if (join_begin(join, sweep->blocks, sweep->block_count, sweep->finder->request, error) !=
-		    0 ||
+	if (join_begin(join, sweep->blocks, sweep->block_count, sweep->finder->request,
+		       sorted_rows_are_sketched(sweep->rows.rows), error) != 0 ||
 	    add_tasks(sweep, TASK_SUM, join->count, ROWS_AT_ONCE, error) != 0 ||
 	    run_tasks(sweep, workers) != 0 || join_sort(join, error) != 0 ||
 	    add_tasks(sweep, TASK_PLACE, join->count, ROWS_AT_ONCE, error) != 0 ||

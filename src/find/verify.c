@@ -35,7 +35,8 @@ static bool is_graded_pair(const struct find_file *x, const struct find_file *y,
 	if (pair->resemblance < grade->min_resemblance ||
 	    (is_small && pair->resemblance < SMALL_MIN_RESEMBLANCE))
 		return false;
-	return grade->percent <= SWEPT_PERCENT || sketches_share_key(&x->sketch, &y->sketch);
+	return (!is_small && grade->percent <= SWEPT_PERCENT) ||
+	       sketches_share_key(&x->sketch, &y->sketch);
 }
 
 /*
@@ -84,6 +85,12 @@ static bool verify_by_counts(const struct verify_rule *rule, const struct find_f
 	return memcmp(&x->sketch, &y->sketch, sizeof x->sketch) == 0 &&
 	       x->size_bytes >= SHINGLE_SIZE && y->size_bytes >= SHINGLE_SIZE &&
 	       simhash_sum_table_hit(&tolerance, pair->distance, x->size_bytes, y->size_bytes);
+}
+
+bool verify_is_by_keys(const struct verify_rule *rule, const struct find_file *file)
+{
+	return verify_is_keyed(rule) && file->has_sketch && file->size_bytes < SMALL_SIZE &&
+	       (file->size_bytes < SHINGLE_SIZE || sketch_has_shingles(file));
 }
 
 bool verify_is_swept(const struct find_file *x, const struct find_file *y, uint64_t distance)

@@ -44,6 +44,12 @@ static inline bool verify_is_keyed(const struct verify_rule *rule)
 	       (rule->mode == VERIFY_SKETCH && rule->min_resemblance >= 1);
 }
 
+/*
+ * Does every file that shares no key with this one differ from it, or have no sketch, or the same
+ * content? Small files of one form are many, and the counts of all are alike.
+ */
+bool verify_is_by_keys(const struct verify_rule *rule, const struct find_file *file);
+
 bool verify_is_swept(const struct find_file *x, const struct find_file *y, uint64_t distance);
 
 #define READ_MIN_RESEMBLANCE 0.8 /* by default where files are read */

@@ -103,8 +103,9 @@ for options in '-f -z --max-inflated=1M' '-z --hash=md5 --max-inflated-total=1M'
 	runs 2 "$SIMHASH" $options "$TEST_FOLDER/many"
 	rows | cmp - before || fail "rows after $options: $(rows | diff - before | head -3)"
 done
+# A signal in the moment in which a sanitizer looks for leaks stops that for ever.
 for seconds in 0.05 0.1 0.2 0.4; do
-	timeout -s TERM "$seconds" "$SIMHASH" -q -f -z "$TEST_FOLDER/many" 2>err || true
+	ASAN_OPTIONS=detect_leaks=0 timeout -s TERM "$seconds" "$SIMHASH" -q -f -z "$TEST_FOLDER/many" 2>err || true
 	rows | cmp - before || fail "rows after a signal: $(rows | diff - before | head -3)"
 done
 rm -r "$TEST_FOLDER/many"
