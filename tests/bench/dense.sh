@@ -2,7 +2,7 @@
 # Groups and lists where very many files resemble each other: time, processor time and peak memory,
 # and with another build the same of that and the ratio. Each build makes indexes of its own.
 # What a build does not finish within LIMIT seconds (default: 900) and 12 GB is given up. With
-# FAMILY, LARGE and CHAIN there are other numbers of files; 0 leaves the part out.
+# FAMILY, FORM, LARGE and CHAIN there are other numbers of files; 0 leaves the part out.
 #
 #     tests/bench/dense.sh BUILD [OTHER_BUILD]
 build=$(cd "${1:-build}" && pwd)
@@ -12,6 +12,7 @@ builds=("$build")
 . "$(dirname "$0")/lib.sh"
 limit=${LIMIT:-900}
 family=${FAMILY:-6000}
+form=${FORM:-20000}
 large=${LARGE:-60000}
 chain=${CHAIN:-1000000}
 measure=$build/tests/measure
@@ -100,6 +101,12 @@ if [ "$family" -gt 0 ]; then
 	line run "list as it is found (jsonl)" family --format=jsonl
 	rate
 	rm -f "$folder"/family.*
+fi
+if [ "$form" -gt 0 ]; then
+	made form form "$form"
+	line least "list, $form small files of one form" form
+	line least "groups of these" form --group
+	rm -f "$folder"/form.*
 fi
 if [ "$large" -gt 0 ]; then
 	made large family "$large" 20480

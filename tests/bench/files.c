@@ -5,6 +5,8 @@
  *                                         to the next (the paper's figure 9)
  *     files family FOLDER COUNT SIZE      SIZE random bytes each, of which three are changed
  *                                         in every file: all of them are similar
+ *     files form FOLDER COUNT             two lines of text, of which a number differs: small
+ *                                         files whose counts are near, and few of them similar
  *     files edits FOLDER < PATHS          of each file, named and ended by a zero, a copy
  *                                         FOLDER/N-original-00.ext and N-KIND-RATE.ext with so
  *                                         many per mille of its bytes changed
@@ -260,6 +262,19 @@ static int make_unrelated(const char *folder, size_t count, size_t size)
 	return 0;
 }
 
+static int make_form(const char *folder, size_t count)
+{
+	char path[4096], text[64];
+
+	for (size_t n = 0; n < count; n++) {
+		int size = snprintf(text, sizeof text, "status=%zu\nowner=root\n",
+				    random_below(1000000));
+		snprintf(path, sizeof path, "%s/%05zu.txt", folder, n);
+		write_file(path, (const uint8_t *)text, (size_t)size);
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 4 && strcmp(argv[1], "chain") == 0)
@@ -267,12 +282,15 @@ int main(int argc, char **argv)
 	if (argc == 5 && strcmp(argv[1], "family") == 0)
 		return make_family(argv[2], strtoull(argv[3], NULL, 10),
 				   strtoull(argv[4], NULL, 10));
+	if (argc == 4 && strcmp(argv[1], "form") == 0)
+		return make_form(argv[2], strtoull(argv[3], NULL, 10));
 	if (argc == 3 && strcmp(argv[1], "edits") == 0)
 		return make_edits(argv[2]);
 	if (argc == 5 && strcmp(argv[1], "unrelated") == 0)
 		return make_unrelated(argv[2], strtoull(argv[3], NULL, 10),
 				      strtoull(argv[4], NULL, 10));
 	fprintf(stderr, "usage: files chain FOLDER COUNT | files family FOLDER COUNT SIZE | "
-			"files edits FOLDER < PATHS | files unrelated FOLDER COUNT SIZE\n");
+			"files form FOLDER COUNT | files edits FOLDER < PATHS | "
+			"files unrelated FOLDER COUNT SIZE\n");
 	return 1;
 }
