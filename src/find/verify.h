@@ -45,8 +45,8 @@ static inline bool verify_is_keyed(const struct verify_rule *rule)
 }
 
 /*
- * Does every file that shares no key with this one differ from it, or have no sketch, or the same
- * content? Small files of one form are many, and the counts of all are alike.
+ * Is this a small file whose pairs share a key with it, except for identical ones and those without
+ * a sketch? Small files of one form can be many, and their counts are all near each other.
  */
 bool verify_is_by_keys(const struct verify_rule *rule, const struct find_file *file);
 
