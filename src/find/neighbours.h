@@ -3,7 +3,7 @@
  * in the order of the key uniform, and only some of them are kept.
  *
  *     neighbours_init(&kept, rule);
- *     neighbours_locate(rule, file, &error); // before all that follows
+ *     neighbours_locate(rule, all_sketched, file, &error); // before all that follows
  *     neighbours_each(&kept, file, take_candidate, context);
  *     if (neighbours_add(&kept, file, NEIGHBOUR_ALL, &error) != 0) ...
  *     if (neighbours_forget(&kept, key, since, &error) != 0) ...
