@@ -130,12 +130,9 @@ static int64_t key_column_of(int64_t key, unsigned power)
 	return key >> (power < 63 ? power + KEY_COLUMN_SHIFT : 63);
 }
 
-/* That of a row's reach; 0: only identical files are found by the counts. */
 static unsigned power_in(const struct join *join, const struct find_file *row)
 {
-	return join->all_sketched && verify_is_by_keys(&join->rule->verify, row)
-		       ? 0
-		       : power_of(row->swept_reach);
+	return rule_power(join->rule, row, join->all_sketched);
 }
 
 /* The cell that a row is in, or would be. */

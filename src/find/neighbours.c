@@ -245,9 +245,7 @@ int neighbours_locate(const struct find_rule *rule, bool all_sketched, struct co
 		return error_set_memory(error);
 	for (unsigned d = 0; d < DIMENSIONS; d++)
 		place->sums[d] = signed_sum(&file->file->table, walsh_rows[d]);
-	place->power = all_sketched && verify_is_by_keys(&rule->verify, file->file)
-			       ? 0
-			       : power_of(file->file->swept_reach);
+	place->power = rule_power(rule, file->file, all_sketched);
 	place->has_keys = verify_is_keyed(&rule->verify) && sketch_has_shingles(file->file);
 	if (!place->has_keys)
 		return 0;

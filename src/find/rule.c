@@ -15,6 +15,7 @@
 #include "base/ascii.h"
 #include "base/error.h"
 #include "base/open_file.h"
+#include "find/near.h"
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -200,6 +201,12 @@ int64_t rule_swept_reach(const struct find_rule *rule, uint32_t tolerance, bool 
 		return rule_reach(rule, tolerance, has_sketch, size_bytes);
 	t.percent_millionths = SWEPT_PERCENT * SIMHASH_MILLION;
 	return reach_of(&t, size_bytes, INT64_MAX);
+}
+
+unsigned rule_power(const struct find_rule *rule, const struct find_file *file, bool all_sketched)
+{
+	return all_sketched && verify_is_by_keys(&rule->verify, file) ? 0
+								      : power_of(file->swept_reach);
 }
 
 void rule_slope(const struct find_rule *rule, int64_t *up, int64_t *down)

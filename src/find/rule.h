@@ -78,6 +78,12 @@ int64_t rule_reach_to(const struct find_rule *rule, const struct find_file *file
 int64_t rule_swept_reach(const struct find_rule *rule, uint32_t tolerance, bool has_sketch,
 			 int64_t size_bytes);
 
+/*
+ * That of the reach by counts; 0 where only identical files are found by them, as small ones are
+ * where all files have sketches.
+ */
+unsigned rule_power(const struct find_rule *rule, const struct find_file *file, bool all_sketched);
+
 /* No file's reach is larger than (size / *down + 1) * *up + 2. */
 void rule_slope(const struct find_rule *rule, int64_t *up, int64_t *down);
 
