@@ -1,13 +1,14 @@
 /*
  * Indexes of any size, shaped like a real one, and the bare reading of them.
  *
- *     rows make SOURCE TARGET COUNT [COPIES]   write COUNT rows drawn from SOURCE
- *     rows read URL                            read all rows in the order of uniform
+ *     rows make SOURCE TARGET COUNT [COPIES [HOSTS]]   write COUNT rows drawn from SOURCE
+ *     rows read URL                                    read all rows in the order of uniform
  *
  * A row is drawn as a row of the source with its size and every count scaled at random,
  * so it is like the source's and no pair of it. Every fifth row is instead a near copy of
  * a row made shortly before, with up to 2 % of its content changed, and every tenth an
- * exact copy; small files with the same counts are copies, too. COPIES percent of all rows are copies of one file besides.
+ * exact copy; small files with the same counts are copies, too. COPIES percent of all rows are copies of
+ * one file besides. HOSTS hosts have the rows, each as many, written one after the other.
  * SPDX-License-Identifier: MIT
  */
 #include <math.h>
@@ -173,7 +174,19 @@ static void new_content(struct file_row *row)
 	}
 }
 
-static int make(const char *from, const char *to, uint64_t count, double copies)
+/* The host of a row, and the number of the first row of the next. */
+static uint64_t enter_host(struct store *target, uint64_t row, uint64_t count, uint64_t hosts,
+			   struct row_scope *scope)
+{
+	uint64_t each = count / (hosts == 0 ? 1 : hosts) + 1, number = row / each;
+	char name[32];
+
+	snprintf(name, sizeof name, number == 0 ? "made" : "made-%llu", (unsigned long long)number);
+	check(store_host_id(target, name, true, &scope->host, &error));
+	return (number + 1) * each < count ? (number + 1) * each : count;
+}
+
+static int make(const char *from, const char *to, uint64_t count, double copies, uint64_t hosts)
 {
 	static struct made_row recent[RECENT], one, batch_rows[BATCH];
 	static const struct file_row *pointers[BATCH];
@@ -186,7 +199,7 @@ static int make(const char *from, const char *to, uint64_t count, double copies)
 	struct row_cursor *cursor;
 	struct file_row row = {.host = 0};
 	int64_t removed;
-	uint64_t kept = 0;
+	uint64_t kept = 0, end_of_host = 0;
 	int status;
 
 	check(simhash_tag_set_new_default(&tags, &error));
@@ -200,13 +213,14 @@ static int make(const char *from, const char *to, uint64_t count, double copies)
 	store_close(source);
 	check(store_open(&to_where, OPEN_TO_WRITE, &target, &error));
 	check(store_tag_set_id(target, tags, true, &scope.tag_set, &error));
-	check(store_host_id(target, "made", true, &scope.host, &error));
 	check(store_begin_load(target, &error));
 	draw(&one, &sources);
 	new_content(&one.row);
 	for (uint64_t done = 0; done < count;) {
 		struct store_batch batch = {.rows = pointers};
-		for (; batch.row_count < BATCH && done < count; done++, batch.row_count++) {
+		if (done == end_of_host)
+			end_of_host = enter_host(target, done, count, hosts, &scope);
+		for (; batch.row_count < BATCH && done < end_of_host; done++, batch.row_count++) {
 			struct made_row *made = &batch_rows[batch.row_count];
 			double kind = random_unit();
 			bool is_copy = random_unit() * 100 < copies;
@@ -266,11 +280,12 @@ static int read_all(const char *url)
 
 int main(int argc, char **argv)
 {
-	if ((argc == 5 || argc == 6) && strcmp(argv[1], "make") == 0)
+	if (argc >= 5 && argc <= 7 && strcmp(argv[1], "make") == 0)
 		return make(argv[2], argv[3], strtoull(argv[4], NULL, 10),
-			    argc == 6 ? strtod(argv[5], NULL) : 0);
+			    argc > 5 ? strtod(argv[5], NULL) : 0,
+			    argc > 6 ? strtoull(argv[6], NULL, 10) : 1);
 	if (argc == 3 && strcmp(argv[1], "read") == 0)
 		return read_all(argv[2]);
-	fprintf(stderr, "usage: rows make SOURCE TARGET COUNT [COPIES] | rows read URL\n");
+	fprintf(stderr, "usage: rows make SOURCE TARGET COUNT [COPIES [HOSTS]] | rows read URL\n");
 	return 1;
 }

@@ -275,17 +275,21 @@ static void compare_each(struct store *store, const struct find_request *request
 static const int64_t largest_sizes[] = {1000, 20000, 40000000};
 static const char *const percents[] = {"5", "0", "1", "2.5"};
 
+/* For the same rows; where they are slow, every third of them, another for the next rows. */
+#define ROUNDS 12
+
 static void verified_pairs_equal_brute_force(void **state)
 {
-	unsigned round = 0;
+	const unsigned step = IS_SLOW ? 3 : 1;
 
 	(void)state;
-	for (size_t s = 0; s < 2 * sizeof largest_sizes / sizeof *largest_sizes; s++) {
+	for (unsigned s = 0; s < 2 * sizeof largest_sizes / sizeof *largest_sizes; s++) {
 		struct store *store;
 		make_clusters(largest_sizes[s / 2], s % 2 == 0);
 		compute_resemblances();
 		store = store_with_rows();
-		for (unsigned i = 0; i < 12; i++, round++) {
+		for (unsigned i = s % step; i < ROUNDS; i += step) {
+			unsigned round = s * ROUNDS + i;
 			struct find_request request = request_for(percents[i / 3], round);
 			compare_all(store, &request, round);
 			compare_each(store, &request, round);
@@ -293,7 +297,7 @@ static void verified_pairs_equal_brute_force(void **state)
 		}
 		store_close(store);
 	}
-	assert_true(similar_pairs > 20000);
+	assert_true(similar_pairs > 20000 / step);
 }
 
 /* Without --expand every file of a content is still in a pair, and there are no more than needed. */
