@@ -49,7 +49,8 @@ static int add_hosts(struct row_places *places, int64_t first, int64_t last,
 static int add_range(struct row_places *places, int64_t host, const struct hash_range *range,
 		     struct simhash_error *error)
 {
-	const struct row_place place = {host, host, *range, ROWS_PER_PLACE};
+	const struct row_place place = {
+		.first_host = host, .last_host = host, .hashes = *range, .most = ROWS_PER_PLACE};
 
 	return add_place(places, &place, error);
 }
@@ -65,6 +66,21 @@ int row_places_all(struct row_places *places, struct simhash_error *error)
 {
 	init(places, 1);
 	return add_hosts(places, INT64_MIN, INT64_MAX, error);
+}
+
+int row_places_dealt(struct row_places *places, const struct partitions *partitions,
+		     struct simhash_error *error)
+{
+	init(places, 1);
+	for (size_t i = 0; i < partitions->count; i++) {
+		const struct row_place place = {.partitions = partitions->lists[i],
+						.first_host = INT64_MIN,
+						.last_host = INT64_MAX,
+						.most = INT64_MAX};
+		if (add_place(places, &place, error) != 0)
+			return -1;
+	}
+	return 0;
 }
 
 /* Hosts are few, and most path hashes even. A host that the index does not name has its rows too. */

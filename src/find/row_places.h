@@ -20,6 +20,7 @@
 #include <pthread.h>
 
 #include "store/name_list.h"
+#include "store/partitions.h"
 #include "store/row_stream.h"
 
 struct row_places {
@@ -43,6 +44,10 @@ int row_places_cut(struct row_places *places, const struct name_list *hosts, uns
 
 /* All rows as one place. To be released whatever this returns. */
 int row_places_all(struct row_places *places, struct simhash_error *error);
+
+/* Each list of partitions as a place, and borrows it. To be released whatever this returns. */
+int row_places_dealt(struct row_places *places, const struct partitions *partitions,
+		     struct simhash_error *error);
 
 /* Waits while others may give back places. False where there are none any more. Any thread. */
 bool row_places_take(struct row_places *places, struct row_place *place);

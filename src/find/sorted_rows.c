@@ -242,33 +242,25 @@ static void *run_reader(void *argument)
 	return NULL;
 }
 
-/*
- * Connections that see the index of one moment: `wanted`, or fewer where so many cannot be had. The
- * first one is the caller's. Returns how many.
- */
-static unsigned open_stores(struct store *first, struct store **stores, unsigned wanted)
+/* `wanted` connections, or fewer where so many cannot be had. The first one is there. */
+static unsigned open_stores(struct store **stores, unsigned wanted)
 {
 	unsigned count = 1;
 
-	stores[0] = first;
 	for (; count < wanted; count++) {
-		store_open_another(first, &stores[count]);
+		store_open_another(stores[0], &stores[count]);
 		if (stores[count] == NULL)
 			break;
 	}
-	if (count > 1 && store_share_view(stores, count))
-		return count;
-	while (count > 1)
-		store_close(stores[--count]);
-	return 1;
+	return count;
 }
 
-static void close_stores(struct store **stores, unsigned count)
+static void close_stores(struct store **stores, unsigned first, unsigned count)
 {
-	if (count > 1)
-		store_end_view(stores[0]);
-	for (unsigned i = 1; i < count; i++)
+	for (unsigned i = first; i < count; i++) {
 		store_close(stores[i]);
+		stores[i] = NULL;
+	}
 }
 
 static int read_places(struct sorted_rows *rows, struct reading *reading, struct store **stores,
@@ -301,17 +293,34 @@ static int read_places(struct sorted_rows *rows, struct reading *reading, struct
 	return -1;
 }
 
-/* One connection reads all by one statement, which sees one moment whatever the engine. */
+/*
+ * Several connections read ranges where they can see one moment, or partitions that other servers
+ * have, for which there is no such view. Else one connection reads all by one statement.
+ */
 static int read_from(struct sorted_rows *rows, struct reading *reading, struct store **stores,
 		     unsigned count, struct simhash_error *error)
 {
-	int status = count == 1 ? row_places_all(&reading->places, error)
-				: row_places_cut(&reading->places, &reading->finder->hosts, count,
-						 error);
+	struct partitions partitions = {.lists = NULL};
+	bool has_view = count > 1 && store_share_view(stores, count);
+	unsigned used = 1;
+	int status;
 
+	if (has_view) {
+		used = count;
+		status = row_places_cut(&reading->places, &reading->finder->hosts, used, error);
+	} else if (store_deal_partitions(stores[0], count, &partitions)) {
+		used = (unsigned)partitions.count;
+		status = row_places_dealt(&reading->places, &partitions, error);
+	} else {
+		status = row_places_all(&reading->places, error);
+	}
+	close_stores(stores, used, count);
 	if (status == 0)
-		status = read_places(rows, reading, stores, count, error);
+		status = read_places(rows, reading, stores, used, error);
+	if (has_view)
+		store_end_view(stores[0]);
 	row_places_release(&reading->places);
+	partitions_release(&partitions);
 	return status;
 }
 
@@ -324,9 +333,10 @@ static int read_as_they_lie(struct sorted_rows *rows, struct reading *reading, s
 
 	if (stores == NULL)
 		return error_set_memory(error);
-	count = open_stores(store, stores, wanted);
+	stores[0] = store;
+	count = open_stores(stores, wanted);
 	status = read_from(rows, reading, stores, count, error);
-	close_stores(stores, count);
+	close_stores(stores, 1, count);
 	free(stores);
 	return status;
 }

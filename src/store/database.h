@@ -63,6 +63,8 @@ struct database_driver {
 	 * written faster and views are of all rows: 1 or 0. NULL: it does.
 	 */
 	const char *rows_are_own;
+	/* Numbers and names of the partitions of the table `file`, in order; or NULL. */
+	const char *partitions;
 	/* Users and their rights, with {database} and the like in place of names; or NULL. */
 	const char *roles;
 	/*

@@ -432,6 +432,10 @@ const struct database_driver mysql_driver = {
 	.rows_are_own = "SELECT COUNT(*) FROM information_schema.tables "
 			"WHERE table_schema = DATABASE() AND table_name = 'file' "
 			"AND engine = 'InnoDB'",
+	.partitions = "SELECT MIN(partition_ordinal_position) AS number, partition_name "
+		      "FROM information_schema.partitions "
+		      "WHERE table_schema = DATABASE() AND table_name = 'file' "
+		      "AND partition_name IS NOT NULL GROUP BY partition_name ORDER BY number",
 	.begin_view = begin_view,
 	.state = "SELECT CAST(SUM(commits) AS SIGNED) FROM commit_count",
 	.state_is_of_all = true,

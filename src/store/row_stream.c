@@ -106,16 +106,23 @@ int store_rows_lying(struct store *store, const struct key_range *range,
 		     const struct row_place *place, struct row_cursor **cursor,
 		     struct simhash_error *error)
 {
-	bool is_one_host = place->first_host == place->last_host;
+	bool is_one_host = place->first_host == place->last_host,
+	     has_parts = place->partitions != NULL;
+	char *tail;
+	int status;
 
+	*cursor = NULL;
 	/* The condition of sizes must not make an engine read by another index. */
-	if (cursor_new(store, second_key(range), range->with_resemblance,
-		       is_one_host ? " FROM file f WHERE f.tag_set = ? AND +f.size >= ? "
-				     "AND f.host = ? AND f.path_hash BETWEEN ? AND ? "
-				     "ORDER BY f.path_hash LIMIT ?"
-				   : " FROM file f WHERE f.tag_set = ? AND +f.size >= ? "
-				     "AND f.host BETWEEN ? AND ?",
-		       cursor, error) != 0)
+	if (asprintf(&tail, " FROM file%s%s%s f WHERE f.tag_set = ? AND +f.size >= ? AND %s",
+		     has_parts ? " PARTITION (" : "", has_parts ? place->partitions : "",
+		     has_parts ? ")" : "",
+		     is_one_host ? "f.host = ? AND f.path_hash BETWEEN ? AND ? "
+				   "ORDER BY f.path_hash LIMIT ?"
+				 : "f.host BETWEEN ? AND ?") < 0)
+		return error_set_memory(error);
+	status = cursor_new(store, second_key(range), range->with_resemblance, tail, cursor, error);
+	free(tail);
+	if (status != 0)
 		return -1;
 	query_bind_integer(&(*cursor)->query, range->tag_set);
 	query_bind_integer(&(*cursor)->query, size_min(range->with_empty));

@@ -53,9 +53,10 @@ int store_rows_in_order(struct store *store, const struct key_range *range,
 
 /*
  * Where rows lie: all of some hosts, or of one host those whose path hashes are in a range, and of
- * these the first ones.
+ * these the first ones. In the whole table, or in some of its partitions.
  */
 struct row_place {
+	const char *partitions;	       /* a list of struct partitions; NULL: the table */
 	int64_t first_host, last_host; /* both included; equal: what follows counts */
 	struct hash_range hashes;
 	int64_t most; /* rows */

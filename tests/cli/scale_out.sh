@@ -42,6 +42,11 @@ compare() {
 	"$SIMFIND" -q --format=csv --expand >expected
 	find_in -q --format=csv --expand >found
 	cmp expected found || fail "$1: $(diff expected found | head -4)"
+	# One connection reads two of the nodes, or each node has one.
+	for threads in 1 2 3; do
+		find_in -q --format=csv --expand -j "$threads" >found
+		cmp expected found || fail "$1, $threads threads find: $(diff expected found | head -4)"
+	done
 	"$SIMFIND" -q --group >expected
 	find_in -q --group >found
 	cmp expected found || fail "$1: groups: $(diff expected found | head -4)"
@@ -111,7 +116,7 @@ is_gone() { ! : 2>/dev/null <"/dev/tcp/127.0.0.2/$((SCALE_OUT_PORT + 2))"; }
 wait_until is_gone
 # What the head still holds open to it may break first, once; the words are Spider's.
 lost='(Unable to connect to foreign data source: node2|Got an error reading communication packets) \(error 12701\)'
-for command in "find_in" "find_in $files/a/new" "find_in --group" "find_in --partition=1/3" "index $files" \
+for command in "find_in -j 1" "find_in -j 2" "find_in -j 3" "find_in $files/a/new" "find_in --group" "find_in --partition=1/3" "index $files" \
 	"index --force $files" "index --forget $files" "index --status" "index --copy-to=sqlite:copy2.db"; do
 	# shellcheck disable=SC2086  # a command and its arguments
 	runs 1 $command
