@@ -121,8 +121,8 @@ static int grow_slots(struct row_stream *stream, struct simhash_error *error)
 	free(stream->slots);
 	stream->slots = grown;
 	stream->slot_count = count;
-	for (size_t i = stream->run_start; i < stream->run_start + stream->slots_used; i++) {
-		size_t slot = slot_of(stream, &stream->next->rows[i]);
+	for (size_t i = 0; i < stream->slots_used; i++) {
+		size_t slot = slot_of(stream, &stream->next->rows[stream->run_start + i]);
 		while (grown[slot] != 0)
 			slot = (slot + 1) & (count - 1);
 		grown[slot] = (uint32_t)i + 1;
@@ -146,11 +146,11 @@ static void begin_run(struct row_stream *stream, size_t start, int64_t key)
 	stream->run_key = key;
 }
 
-/* The row that `file` is a copy of, or NULL; then `file`, row `number`, is entered. */
-static int find_twin(struct row_stream *stream, struct find_file *file, size_t number,
-		     struct find_file **twin, struct simhash_error *error)
+/* The row that `file` is a copy of, or NULL; then `file`, the run's next row, is entered. */
+static int find_twin(struct row_stream *stream, struct find_file *file, struct find_file **twin,
+		     struct simhash_error *error)
 {
-	struct block *block = stream->next;
+	struct find_file *run = stream->next->rows + stream->run_start;
 	size_t slot;
 
 	*twin = NULL;
@@ -158,7 +158,7 @@ static int find_twin(struct row_stream *stream, struct find_file *file, size_t n
 		return -1;
 	for (slot = slot_of(stream, file); stream->slots[slot] != 0;
 	     slot = (slot + 1) & (stream->slot_count - 1)) {
-		struct find_file *known = &block->rows[stream->slots[slot] - 1];
+		struct find_file *known = &run[stream->slots[slot] - 1];
 		if (rows_are_twins(stream->finder->request, known, file) &&
 		    (!stream->keeps_extensions || known->extension_hash == file->extension_hash)) {
 			*twin = known;
@@ -167,8 +167,7 @@ static int find_twin(struct row_stream *stream, struct find_file *file, size_t n
 		file->repeats = file->repeats ||
 				(are_identical(known, file) && known->tolerance == file->tolerance);
 	}
-	stream->slots[slot] = (uint32_t)number + 1;
-	stream->slots_used++;
+	stream->slots[slot] = (uint32_t)++stream->slots_used;
 	return 0;
 }
 
@@ -218,8 +217,11 @@ static int take_file(struct row_stream *stream, struct find_file *file, struct s
 		return 0;
 	if (file->uniform != stream->run_key || stream->slots == NULL)
 		begin_run(stream, block->count, file->uniform);
-	if (find_twin(stream, file, block->count, &twin, error) != 0)
+	if (find_twin(stream, file, &twin, error) != 0)
 		return -1;
+	/* Of a row in a block that was lent, nobody asks for copies any more. */
+	if (twin != NULL && stream->lends && twin < block->rows + block->first_new)
+		return 0;
 	file->display = keep_bytes(&block->arena, file->display, file->display_size);
 	if (file->display == NULL)
 		return error_set_memory(error);
@@ -275,11 +277,50 @@ static int carry(struct row_stream *stream, const struct block *from, int64_t ke
 			return error_set_memory(error);
 		carried->copies = NULL;
 		carried->copy_count = 0;
-		if (find_twin(stream, carried, to->count - 1, &twin, error) != 0)
+		if (find_twin(stream, carried, &twin, error) != 0)
 			return -1;
 	}
 	to->first_new = to->count;
 	return 0;
+}
+
+/* Fill a block that was lent again: behind the rows of this key, which stay. */
+static int go_on(struct row_stream *stream, struct simhash_error *error)
+{
+	struct block *block = stream->next;
+	size_t kept = stream->waiting.uniform == stream->run_key ? block->count - stream->run_start
+								 : 0;
+
+	if (kept == 0)
+		arena_clear(&block->arena);
+	else if (stream->run_start > 0)
+		memmove(block->rows, block->rows + stream->run_start, kept * sizeof *block->rows);
+	stream->run_start = 0;
+	stream->is_lent = false;
+	*block = (struct block){.rows = block->rows,
+				.capacity = block->capacity,
+				.arena = block->arena,
+				.count = kept,
+				.first_new = kept};
+	return take_file(stream, &stream->waiting, error);
+}
+
+/* Hand out the block, which `file` does not fit into. */
+static int end_block(struct row_stream *stream, struct find_file *file, struct block **block,
+		     struct simhash_error *error)
+{
+	struct block *full = stream->next;
+
+	if (stream->lends) {
+		stream->waiting = *file;
+		stream->is_lent = true;
+	} else if (carry(stream, full, file->uniform, error) != 0 ||
+		   take_file(stream, file, error) != 0) {
+		block_free(full);
+		return -1;
+	}
+	*block = full;
+	return 1;
 }
 
 /* ---- Rows ---- */
@@ -351,19 +392,14 @@ static int next_block(struct row_stream *stream, struct block **block, struct si
 		return -1;
 	if (stream->has_ended)
 		return 0;
+	if (stream->is_lent && go_on(stream, error) != 0)
+		return -1;
 	while ((status = next_file(stream, &file, error)) == 1) {
 		/* With all pairs of copies asked for, a key's rows stay in one block. */
 		if (is_full(stream) &&
 		    (!stream->finder->request->expand || file.uniform != stream->last_key)) {
-			struct block *full = stream->next;
 			stream->last_key = file.uniform;
-			if (carry(stream, full, file.uniform, error) != 0 ||
-			    take_file(stream, &file, error) != 0) {
-				block_free(full);
-				return -1;
-			}
-			*block = full;
-			return 1;
+			return end_block(stream, &file, block, error);
 		}
 		stream->last_key = file.uniform;
 		if (take_file(stream, &file, error) != 0)
@@ -372,7 +408,8 @@ static int next_block(struct row_stream *stream, struct block **block, struct si
 	if (status < 0)
 		return -1;
 	*block = stream->next;
-	stream->next = NULL;
+	if (!stream->lends)
+		stream->next = NULL;
 	stream->has_ended = true;
 	return 1;
 }

@@ -14,6 +14,10 @@
  *     row_stream_read(&stream, &error);
  *     row_stream_init_part(&part, &stream, &range);   // and row_stream_next() as above
  *
+ * Where each block is looked at once, part.lends = true before the first leaves them the stream's
+ * own: a block then lasts until the next is asked for, is not to be freed, and a key's earlier rows
+ * stay where they are instead of being copied.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_BLOCK_H
@@ -40,6 +44,7 @@ struct row_stream {
 	const struct finder *finder;
 	struct row_range range;
 	bool looks_up; /* each row by the index of uniform: for a small part of them */
+	bool lends;    /* see above */
 	bool has_begun, has_ended;
 	size_t block_rows;     /* new ones in a block; more where copies are wanted together */
 	bool keeps_extensions; /* of a copy: else it has that of its twin */
@@ -48,7 +53,10 @@ struct row_stream {
 	struct sorted_cursor cursor;
 	struct block *next; /* what the next block begins with */
 	int64_t last_key;   /* of the last row taken */
-	/* Rows of the present key by content: numbers in `next`, from 1. */
+	/* The row behind a block that is lent. */
+	struct find_file waiting;
+	bool is_lent;
+	/* Rows of the present key by content: numbers in the run, from 1. */
 	uint32_t *slots;
 	size_t slot_count, slots_used, run_start;
 	int64_t run_key;

@@ -306,6 +306,7 @@ static int search_before(struct worker *worker, const struct task *task,
 	int status;
 
 	row_stream_init_part(&part, &sweep->rows, &range);
+	part.lends = true;
 	/* They are in memory beside the blocks. */
 	if (part.block_rows > ROWS_AT_ONCE)
 		part.block_rows = ROWS_AT_ONCE;
@@ -313,11 +314,9 @@ static int search_before(struct worker *worker, const struct task *task,
 		part.block_rows = sweep->rows.block_rows;
 	while ((status = row_stream_next(&part, &before, error)) == 1) {
 		size_t first = before->first_new;
-		if (join_before(&sweep->join, before->rows + first, before->count - first,
-				&worker->search, error) != 0)
-			status = -1;
-		block_free(before);
-		if (status != 1)
+		status = join_before(&sweep->join, before->rows + first, before->count - first,
+				     &worker->search, error);
+		if (status != 0)
 			break;
 	}
 	row_stream_release(&part);
