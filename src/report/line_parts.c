@@ -17,7 +17,6 @@
 
 #define LABELS_MAX 65535
 #define FILES_MAX ((size_t)1 << 24) /* as many numbers as there are */
-#define BYTES_MAX ((size_t)64 << 20)
 #define GAP "  "
 #define LABEL_SLOTS 131072
 
@@ -55,7 +54,7 @@ struct line_parts {
 	unsigned threads;
 	struct memory **memories; /* each made by its thread */
 	struct arena arena;	  /* of the escaped paths */
-	size_t bytes;
+	size_t bytes, bytes_max;
 	struct bytes *paths;
 	struct known_file *files; /* beside them */
 	size_t file_count, path_capacity, file_capacity;
@@ -67,7 +66,8 @@ struct line_parts {
 	uint32_t *file_ranks, *label_ranks; /* NULL until they are known */
 };
 
-int line_parts_new(unsigned threads, struct line_parts **parts, struct simhash_error *error)
+int line_parts_new(unsigned threads, size_t bytes_max, struct line_parts **parts,
+		   struct simhash_error *error)
 {
 	struct line_parts *made = calloc(1, sizeof *made);
 
@@ -76,6 +76,7 @@ int line_parts_new(unsigned threads, struct line_parts **parts, struct simhash_e
 		return error_set_memory(error);
 	pthread_mutex_init(&made->lock, NULL);
 	made->threads = threads;
+	made->bytes_max = bytes_max;
 	made->slot_count = 1024;
 	made->slots = calloc(made->slot_count, sizeof *made->slots);
 	made->memories = calloc(threads, sizeof *made->memories);
@@ -153,7 +154,7 @@ static int add_file(struct line_parts *parts, const struct find_file *file,
 	size_t size;
 	char *escaped, *kept;
 
-	if (parts->bytes > BYTES_MAX || parts->file_count == FILES_MAX)
+	if (parts->bytes > parts->bytes_max || parts->file_count == FILES_MAX)
 		return 0;
 	if (array_reserve(&parts->paths, &parts->path_capacity, parts->file_count + 1,
 			  sizeof *parts->paths, error) != 0 ||

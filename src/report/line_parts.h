@@ -16,7 +16,9 @@
 
 struct line_parts;
 
-int line_parts_new(unsigned threads, struct line_parts **parts, struct simhash_error *error);
+/* Paths take about `bytes_max` at most. */
+int line_parts_new(unsigned threads, size_t bytes_max, struct line_parts **parts,
+		   struct simhash_error *error);
 void line_parts_free(struct line_parts *parts); /* NULL is fine */
 
 /*

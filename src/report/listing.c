@@ -97,7 +97,8 @@ static int open_texts(struct listing *listing, struct simhash_error *error)
 			return error_set_memory(error);
 	}
 	if (listing->formatter->is_text && !listing->how.has_marks &&
-	    pair_sorter_new(listing->threads, listing->memory_bytes, &listing->pairs, error) != 0)
+	    pair_sorter_new(listing->threads, listing->memory_bytes, listing->memory_bytes / 2,
+			    &listing->pairs, error) != 0)
 		return -1;
 	return line_sorter_new(listing->memory_bytes, &listing->sorter, error);
 }

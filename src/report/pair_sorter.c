@@ -38,8 +38,8 @@ struct pair_sorter {
 	uint64_t file_count;
 };
 
-int pair_sorter_new(unsigned threads, size_t memory_bytes, struct pair_sorter **sorter,
-		    struct simhash_error *error)
+int pair_sorter_new(unsigned threads, size_t memory_bytes, size_t paths_bytes,
+		    struct pair_sorter **sorter, struct simhash_error *error)
 {
 	struct pair_sorter *made = calloc(1, sizeof *made);
 
@@ -57,7 +57,7 @@ int pair_sorter_new(unsigned threads, size_t memory_bytes, struct pair_sorter **
 		pair_sorter_free(made);
 		return error_set_memory(error);
 	}
-	if (line_parts_new(threads, &made->parts, error) != 0) {
+	if (line_parts_new(threads, paths_bytes, &made->parts, error) != 0) {
 		pair_sorter_free(made);
 		return -1;
 	}

@@ -4,7 +4,7 @@
  * again and again, so this is several times faster than sorting lines, and needs a tenth of the
  * room. Several threads may add pairs, each by its own number.
  *
- *     pair_sorter_new(threads, 64 << 20, &sorter, &error);
+ *     pair_sorter_new(threads, 64 << 20, 32 << 20, &sorter, &error);
  *     status = pair_sorter_add(sorter, thread, &pair, key, &error); // 0: not this one
  *     status = pair_sorter_write(sorter, write, context, &count, &error);
  *     if (status == 0)
@@ -20,9 +20,12 @@
 
 struct pair_sorter;
 
-/* Pairs take at most about `memory_bytes`, and their paths as much again. */
-int pair_sorter_new(unsigned threads, size_t memory_bytes, struct pair_sorter **sorter,
-		    struct simhash_error *error);
+/*
+ * Pairs take at most about `memory_bytes`, and their paths `paths_bytes`: when these are used up, pairs
+ * with other paths have to be sorted as lines.
+ */
+int pair_sorter_new(unsigned threads, size_t memory_bytes, size_t paths_bytes,
+		    struct pair_sorter **sorter, struct simhash_error *error);
 void pair_sorter_free(struct pair_sorter *sorter); /* NULL is fine */
 
 /* Take a pair with its key: 1, 0 when it has to be sorted as a line, -1. */

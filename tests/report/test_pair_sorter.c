@@ -21,6 +21,7 @@
 #define FILES 60
 #define PAIRS 9000
 #define THREADS 3
+#define PATHS_BYTES (1 << 20) /* enough for all */
 
 static struct find_file files[FILES];
 static char names[FILES][96];
@@ -119,18 +120,26 @@ static uint64_t sum_of(const char *line, size_t size, double key)
 	return sum;
 }
 
-static void expect(struct output *output)
+static char *line_of(const struct file_pair *pair, size_t *size)
 {
 	static const struct presentation plain = {.is_terminal = false};
+	char *line;
+	FILE *out = open_memstream(&line, size);
+
+	formatter_text.pair(out, pair, &plain);
+	fclose(out);
+	return line;
+}
+
+static void expect(struct output *output)
+{
 	FILE *text = open_memstream(&output->text, &output->size);
 
 	output->expected = calloc(PAIRS, sizeof *output->expected);
 	assert_non_null(output->expected);
 	for (size_t i = 0; i < PAIRS; i++) {
 		struct expected *line = &output->expected[i];
-		FILE *out = open_memstream(&line->line, &line->size);
-		formatter_text.pair(out, &pairs[i], &plain);
-		fclose(out);
+		line->line = line_of(&pairs[i], &line->size);
 		line->key = pair_similarity_key(&pairs[i]);
 		output->sum += sum_of(line->line, line->size, line->key);
 	}
@@ -196,7 +205,7 @@ static struct pair_sorter *collect(unsigned threads, size_t memory_bytes)
 	struct pair_sorter *sorter;
 	struct simhash_error error;
 
-	assert_int_equal(pair_sorter_new(threads, memory_bytes, &sorter, &error), 0);
+	assert_int_equal(pair_sorter_new(threads, memory_bytes, PATHS_BYTES, &sorter, &error), 0);
 	for (unsigned i = 0; i < threads; i++)
 		adders[i] = (struct adder){.sorter = sorter, .thread = i, .threads = threads};
 	threads_run(threads, add_some, adders, sizeof *adders);
@@ -260,6 +269,43 @@ static void paths_that_go_on_behind_a_gap_are_left_to_lines(void **state)
 	check(twice, 2, 0);
 }
 
+/* What does not fit is said not to be taken; of what was taken, nothing is lost. */
+static void paths_take_no_more_than_they_may(void **state)
+{
+	struct simhash_error error;
+	uint64_t taken[2] = {0, 0};
+
+	(void)state;
+	name_files(NULL, 0);
+	make_pairs(7);
+	for (size_t m = 0; m < 2; m++) {
+		struct pair_sorter *sorter;
+		struct output output = {.size = 0};
+		assert_int_equal(pair_sorter_new(1, 1 << 20, (size_t)2000 << m, &sorter, &error),
+				 0);
+		for (size_t i = 0; i < PAIRS; i++) {
+			char *line;
+			size_t size;
+			double key = pair_similarity_key(&pairs[i]);
+			int status = pair_sorter_add(sorter, 0, &pairs[i], key, &error);
+			assert_in_range(status, 0, 1);
+			if (status == 0)
+				continue;
+			line = line_of(&pairs[i], &size);
+			output.sum += sum_of(line, size, key);
+			free(line);
+			taken[m]++;
+		}
+		assert_int_equal(pair_sorter_drain(sorter, subtract_line, &output, &error), 0);
+		assert_int_equal(output.lines, taken[m]);
+		assert_true(output.sum == 0);
+		pair_sorter_free(sorter);
+	}
+	/* With twice the room twice the files, so four times the pairs; all were too many for either. */
+	assert_in_range(taken[0], 100, PAIRS / 3);
+	assert_in_range(taken[1], 3 * taken[0], PAIRS - 1);
+}
+
 static void a_folder_that_is_missing_is_named(void **state)
 {
 	struct pair_sorter *sorter;
@@ -270,7 +316,7 @@ static void a_folder_that_is_missing_is_named(void **state)
 	name_files(NULL, 0);
 	make_pairs(1);
 	setenv("TMPDIR", "/no/such/folder", 1);
-	assert_int_equal(pair_sorter_new(1, 1, &sorter, &error), 0);
+	assert_int_equal(pair_sorter_new(1, 1, PATHS_BYTES, &sorter, &error), 0);
 	for (size_t i = 0; status == 1 && i < PAIRS; i++)
 		status = pair_sorter_add(sorter, 0, &pairs[i], 0, &error);
 	assert_int_equal(status, -1);
@@ -284,6 +330,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pairs_come_as_their_lines_do),
 		cmocka_unit_test(paths_that_go_on_behind_a_gap_are_left_to_lines),
+		cmocka_unit_test(paths_take_no_more_than_they_may),
 		cmocka_unit_test(a_folder_that_is_missing_is_named),
 	};
 
