@@ -192,22 +192,37 @@ static bool gives_way(const struct folder *folder, int64_t others, const struct 
 	       others - inner_others <= left_out / VAGUE_LOST;
 }
 
-/* Folders that give way to one of those inside them. */
+/* The same, of two that were met. Completes the inner one only if that can decide it. */
+static bool meets_within(struct partner_search *search, uint32_t folder, uint32_t inner)
+{
+	const struct folder *folders = search->tree->folders;
+	const struct folder_meeting *of_inner = &search->meetings[inner];
+	int64_t others = search->meetings[folder].shared_here;
+
+	if (!of_inner->is_complete &&
+	    !gives_way(&folders[folder], others, &folders[inner],
+		       add_bytes(of_inner->shared_here, search->common_bytes, 1)))
+		return false;
+	complete(search, inner);
+	return gives_way(&folders[folder], others, &folders[inner], of_inner->shared_here);
+}
+
+/*
+ * Folders that give way to one of those inside them, however deep: one that has hardly more than the
+ * next one inside it gives way to what this gives way to.
+ */
 static void find_vague(struct partner_search *search)
 {
-	const struct folder_tree *tree = search->tree;
+	const struct folder *folders = search->tree->folders;
 
 	for (size_t i = 0; i < search->met_count; i++) {
-		uint32_t inner = search->met[i], folder = tree->folders[inner].parent;
-		struct folder_meeting *of_inner = &search->meetings[inner], *of_folder;
-		if (folder == NO_FOLDER)
-			continue;
-		of_folder = &search->meetings[folder];
-		if (!of_folder->is_met || of_folder->is_vague || !is_wanted(search, folder))
-			continue;
-		complete(search, inner);
-		of_folder->is_vague = gives_way(&tree->folders[folder], of_folder->shared_here,
-						&tree->folders[inner], of_inner->shared_here);
+		uint32_t inner = search->met[i], folder = folders[inner].parent;
+		for (; folder != NO_FOLDER && search->meetings[folder].is_met;
+		     folder = folders[folder].parent) {
+			struct folder_meeting *meeting = &search->meetings[folder];
+			if (!meeting->is_vague && is_wanted(search, folder))
+				meeting->is_vague = meets_within(search, folder, inner);
+		}
 	}
 }
 
@@ -247,22 +262,28 @@ static void forget(struct partner_search *search)
 	share_unmark(&search->marks);
 }
 
-/* Does the folder itself give way, for this partner, to one inside it? */
+/*
+ * Does the folder itself give way, for this partner, to one inside it? Those inside one that loses too
+ * much are passed over: they lose more.
+ */
 static bool is_vague(struct partner_search *search, uint32_t partner,
 		     const struct folder_meeting *meeting)
 {
 	const struct folder_tree *tree = search->tree;
 	const struct folder *folder = &tree->folders[search->folder];
+	uint32_t i = search->folder + 1;
 
-	for (uint32_t i = search->folder + 1; i < folder->end; i = tree->folders[i].end) {
-		const struct folder *inner = &tree->folders[i];
+	while (i < folder->end) {
+		const struct folder *inner = &tree->folders[i++];
 		struct folder_share here = {.bytes = 0}, there = {.bytes = 0};
 		if (folder->bytes - inner->bytes < folder->bytes / VAGUE_LEFT_OUT)
 			continue;
-		share_measure(tree, &search->marks, range_of(tree, i), range_of(tree, partner),
+		share_measure(tree, &search->marks, range_of(tree, i - 1), range_of(tree, partner),
 			      &here, &there);
 		if (gives_way(folder, meeting->shared_there, inner, there.shared_bytes))
 			return true;
+		if (meeting->shared_there - there.shared_bytes > folder->bytes / VAGUE_LOST)
+			i = inner->end;
 	}
 	return false;
 }

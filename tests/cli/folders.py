@@ -112,7 +112,11 @@ def make_trees(rng, folder):
                 link_tree(home, target)
             elif kind == 2:
                 write(target, {b"inner/" + name: content for name, content in files.items()})
-                write(target, changed(rng, files))
+            elif kind == 3:  # with much besides; around that hardly more, but one of the files
+                name = min(files, key=lambda name: len(files[name]) or 1000)
+                write(target, {b"between/inner/" + n: content for n, content in files.items() if n != name})
+                write(target, {b"between/far%d" % n: words(rng, 6000) for n in range(6)})
+                write(target, {b"one": files[name]})
             else:
                 files = changed(rng, files)
                 write(target, files)
@@ -271,7 +275,7 @@ class Folder:
         self.order = (host, path.split(b"/"))
         self.counts = collections.Counter(file.content for file in files)
         self.bytes = sum(file.size for file in files)
-        self.children, self.parent = [], None
+        self.parent = None
 
     def holds(self, other):
         return self.host == other.host and (other.path + b"/").startswith(self.path + b"/")
@@ -292,7 +296,6 @@ def folders_of(files):
         around = [other for other in folders if other is not folder and other.holds(folder)]
         if around:
             folder.parent = max(around, key=lambda other: len(other.path))
-            folder.parent.children.append(folder)
     return folders
 
 
@@ -315,6 +318,9 @@ class Definition:
         return any(self.world.folders_of[content] <= COMMON and self.world.weight(content, b.counts)
                    for content in a.counts)
 
+    def inside(self, folder):
+        return [other for other in self.folders if other is not folder and folder.holds(other)]
+
     def gives_way(self, folder, inner, other):
         left_out = folder.bytes - inner.bytes
         return (left_out >= folder.bytes // 4 and
@@ -323,12 +329,12 @@ class Definition:
     def partner(self, a):
         others = [b for b in self.folders if not a.holds(b) and not b.holds(a) and self.meet(a, b) and
                   self.shared(a, b) >= self.min_shared * a.bytes]
-        others = [b for b in others if not any(self.gives_way(b, inner, a) for inner in b.children
+        others = [b for b in others if not any(self.gives_way(b, inner, a) for inner in self.inside(b)
                                                if self.meet(a, inner))]
         if not others:
             return None
         best = min(others, key=lambda b: (-self.shared(a, b), -(self.shared(b, a) / b.bytes), b.order))
-        return None if any(self.gives_way(a, inner, best) for inner in a.children) else best
+        return None if any(self.gives_way(a, inner, best) for inner in self.inside(a)) else best
 
     def around(self, folder):
         while folder is not None:

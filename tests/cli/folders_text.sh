@@ -107,6 +107,29 @@ runs 0 "$SIMFIND" --directories --format=jsonl project-1 project-2
 same "lines" 7 "$(python3 -c 'import json, sys
 print(len([json.loads(line) for line in open(sys.argv[1])]))' "$TEST_FOLDER/out")"
 
+# The partner is what has the packages, not what has one file more and hardly more than the next one inside.
+for v in 1 2; do
+	mkdir -p python/$v/lib/python3.$v/packages/{p,q}
+	text 8$v 900 >python/$v/lib/python3.$v/os
+	text 9$v 50 >python/$v/lib/so
+	for n in 1 2 3 4; do
+		text 4$n 40 >python/$v/lib/python3.$v/packages/p/$n
+	done
+done
+text 95 20 | tee python/1/lib/python3.1/packages/q/1 >python/2/lib/python3.2/moved
+settle python
+"$SIMHASH" -q python
+runs 0 "$SIMFIND" --directories -q python
+shows "packages" "saves 5.1 kB      $files/python/1/lib/python3.1/packages
+  88 % in         $files/python/2/lib/python3.2/packages/p
+                  4 files the same, 1 only in the first
+
+saves 640 bytes   $files/python/1/lib/python3.1/packages/q
+  all of it in    $files/python/2/lib/python3.2
+                  1 file, 640 bytes; the second has 6 files, 34.6 kB"
+rm -r python
+"$SIMHASH" -q .
+
 # What is at the same path in both is never in one alone, however little alike, and empty or not. A
 # file is in one line: of several like one file of the other directory, the others name that.
 mkdir -p versions/{1,2}/sub
