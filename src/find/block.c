@@ -13,6 +13,7 @@
 
 #define BLOCK_ROWS 16384       /* new rows, where no more are wanted */
 #define BLOCK_COPIES_MAX 65536 /* waiting to be reported */
+#define CAPACITY_KEPT 2	       /* times the rows of a block: arrays double */
 
 static struct block *block_new(size_t capacity)
 {
@@ -37,6 +38,14 @@ void block_free(struct block *block)
 	free(block);
 }
 
+/* A block in the memory that another took. */
+static void block_clear(struct block *block)
+{
+	arena_clear(&block->arena);
+	*block = (struct block){
+		.rows = block->rows, .capacity = block->capacity, .arena = block->arena};
+}
+
 static struct find_file *block_add(struct block *block, struct simhash_error *error)
 {
 	if (array_reserve(&block->rows, &block->capacity, block->count + 1, sizeof *block->rows,
@@ -56,12 +65,35 @@ void row_stream_init(struct row_stream *stream, const struct finder *finder, int
 				      .keeps_extensions = finder->request->keeps_extensions};
 }
 
+/*
+ * Where no other block has begun: else two would have room for all rows of one, and one of them would
+ * be idle. Nor one that the rows of a key made larger than blocks are.
+ */
+static void keep_block(struct row_stream *stream, struct block *block, size_t block_rows)
+{
+	if (stream->spare != NULL || stream->next != NULL ||
+	    block->capacity / CAPACITY_KEPT > block_rows) {
+		block_free(block);
+		return;
+	}
+	block_clear(block);
+	stream->spare = block;
+}
+
 void row_stream_init_part(struct row_stream *part, const struct row_stream *of,
 			  const struct row_range *range)
 {
+	struct row_stream former = *part;
+
 	row_stream_init(part, of->finder, range->low, range->high);
 	part->range = *range;
 	part->rows = of->rows;
+	part->slots = former.slots;
+	part->slot_count = former.slot_count;
+	part->slots_used = former.slots_used;
+	part->spare = former.spare;
+	if (former.next != NULL)
+		keep_block(part, former.next, former.block_rows);
 }
 
 void row_stream_release(struct row_stream *stream)
@@ -69,9 +101,20 @@ void row_stream_release(struct row_stream *stream)
 	sorted_cursor_end(&stream->cursor);
 	sorted_rows_release(&stream->own_rows);
 	block_free(stream->next);
+	block_free(stream->spare);
 	free(stream->slots);
-	stream->next = NULL;
+	stream->next = stream->spare = NULL;
 	stream->slots = NULL;
+}
+
+void row_stream_end(struct row_stream *part)
+{
+	sorted_cursor_end(&part->cursor);
+}
+
+void row_stream_take_back(struct row_stream *stream, struct block *block)
+{
+	keep_block(stream, block, stream->block_rows);
 }
 
 /* ---- Copies ---- */
@@ -255,12 +298,23 @@ struct find_file copy_as_file(const struct find_file *twin, const struct file_co
 
 /* ---- Carrying ---- */
 
+/* An empty block. */
+static struct block *take_block(struct row_stream *stream, size_t capacity)
+{
+	struct block *spare = stream->spare;
+
+	if (spare == NULL)
+		return block_new(capacity);
+	stream->spare = NULL;
+	return spare;
+}
+
 /* Begin the next block with the rows of this key, whose copies may be still to come. */
 static int carry(struct row_stream *stream, const struct block *from, int64_t key,
 		 struct simhash_error *error)
 {
 	size_t first = stream->run_key == key ? stream->run_start : from->count;
-	struct block *to = block_new(from->count - first + 64);
+	struct block *to = take_block(stream, from->count - first + 64);
 
 	stream->next = to;
 	if (to == NULL)

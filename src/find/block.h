@@ -13,6 +13,9 @@
  *
  *     row_stream_read(&stream, &error);
  *     row_stream_init_part(&part, &stream, &range);   // and row_stream_next() as above
+ *     row_stream_take_back(&part, block);             // instead of block_free(block)
+ *     row_stream_end(&part);
+ *     row_stream_init_part(&part, &stream, &next);    // in the memory that the last one took
  *
  * Where each block is looked at once, part.lends = true before the first leaves them the stream's
  * own: a block then lasts until the next is asked for, is not to be freed, and a key's earlier rows
@@ -51,8 +54,9 @@ struct row_stream {
 	struct sorted_rows own_rows;
 	const struct sorted_rows *rows; /* NULL: still to be read */
 	struct sorted_cursor cursor;
-	struct block *next; /* what the next block begins with */
-	int64_t last_key;   /* of the last row taken */
+	struct block *next;  /* what the next block begins with */
+	struct block *spare; /* or NULL: memory for it */
+	int64_t last_key;    /* of the last row taken */
 	/* The row behind a block that is lent. */
 	struct find_file waiting;
 	bool is_lent;
@@ -74,7 +78,9 @@ int row_stream_read(struct row_stream *stream, struct simhash_error *error);
 
 /*
  * Those rows of a stream that are in a range, whatever its own. The rows of the stream must have
- * been read. Any number of threads may have such parts of one.
+ * been read. `part` is all zero, or was a part of the same stream and has been ended: it then
+ * goes on with the memory for blocks, as touching new memory takes longer than filling it. Any
+ * number of threads may have such parts of one.
  */
 void row_stream_init_part(struct row_stream *part, const struct row_stream *of,
 			  const struct row_range *range);
@@ -90,6 +96,15 @@ bool rows_are_twins(const struct find_request *request, const struct find_file *
 
 /* A copy as a file of its own: its twin's counts under its own path. */
 struct find_file copy_as_file(const struct find_file *twin, const struct file_copy *copy);
+
+/* Free what a part read its rows with, and keep its memory for blocks. */
+void row_stream_end(struct row_stream *part);
+
+/*
+ * A block of the stream that is no longer needed: its memory is used for another, unless that has
+ * begun.
+ */
+void row_stream_take_back(struct row_stream *stream, struct block *block);
 
 /* The next block: 1, 0 after the last, -1 for an error. */
 int row_stream_next(struct row_stream *stream, struct block **block, struct simhash_error *error);

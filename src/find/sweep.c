@@ -75,6 +75,7 @@ struct sweep {
 
 struct worker {
 	struct sweep *sweep;
+	struct row_stream before; /* a part of the rows before a round */
 	struct join_search search;
 };
 
@@ -147,7 +148,7 @@ static void free_block(struct sweep *sweep, struct slot *slot)
 
 	if (progress != NULL)
 		atomic_fetch_add(&progress->rows, (long long)slot->block->rows_read);
-	block_free(slot->block);
+	row_stream_take_back(&slot->part, slot->block);
 	slot->block = NULL;
 }
 
@@ -185,7 +186,7 @@ static int next_block(struct sweep *sweep, struct slot *slot, struct simhash_err
 		return -1;
 	slot->has_more = !slot->part.has_ended;
 	if (!slot->has_more)
-		row_stream_release(&slot->part);
+		row_stream_end(&slot->part);
 	return 1;
 }
 
@@ -301,25 +302,25 @@ static int search_before(struct worker *worker, const struct task *task,
 {
 	struct sweep *sweep = worker->sweep;
 	const struct row_range range = range_before(sweep, task->low, task->high);
-	struct row_stream part;
+	struct row_stream *part = &worker->before;
 	struct block *before;
 	int status;
 
-	row_stream_init_part(&part, &sweep->rows, &range);
-	part.lends = true;
+	row_stream_init_part(part, &sweep->rows, &range);
+	part->lends = true;
 	/* They are in memory beside the blocks. */
-	if (part.block_rows > ROWS_AT_ONCE)
-		part.block_rows = ROWS_AT_ONCE;
-	if (part.block_rows > sweep->rows.block_rows)
-		part.block_rows = sweep->rows.block_rows;
-	while ((status = row_stream_next(&part, &before, error)) == 1) {
+	if (part->block_rows > ROWS_AT_ONCE)
+		part->block_rows = ROWS_AT_ONCE;
+	if (part->block_rows > sweep->rows.block_rows)
+		part->block_rows = sweep->rows.block_rows;
+	while ((status = row_stream_next(part, &before, error)) == 1) {
 		size_t first = before->first_new;
 		status = join_before(&sweep->join, before->rows + first, before->count - first,
 				     &worker->search, error);
 		if (status != 0)
 			break;
 	}
-	row_stream_release(&part);
+	row_stream_end(part);
 	return status;
 }
 
@@ -447,6 +448,7 @@ static int run_sweep(struct sweep *sweep, struct find_counts *counts, struct sim
 	for (unsigned i = 0; i < count && workers != NULL; i++) {
 		find_counts_add(counts, &workers[i].search.reporter.counts);
 		join_search_release(&workers[i].search);
+		row_stream_release(&workers[i].before);
 	}
 	for (unsigned i = 0; i < sweep->slot_count && sweep->slots != NULL; i++) {
 		row_stream_release(&sweep->slots[i].part);
