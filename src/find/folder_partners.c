@@ -207,21 +207,35 @@ static bool meets_within(struct partner_search *search, uint32_t folder, uint32_
 	return gives_way(&folders[folder], others, &folders[inner], of_inner->shared_here);
 }
 
-/*
- * Folders that give way to one of those inside them, however deep: one that has hardly more than the
- * next one inside it gives way to what this gives way to.
- */
+/* Folders that give way to one directly inside them. */
 static void find_vague(struct partner_search *search)
+{
+	for (size_t i = 0; i < search->met_count; i++) {
+		uint32_t inner = search->met[i];
+		uint32_t folder = search->tree->folders[inner].parent;
+		struct folder_meeting *meeting;
+		if (folder == NO_FOLDER)
+			continue;
+		meeting = &search->meetings[folder];
+		if (meeting->is_met && !meeting->is_vague && is_wanted(search, folder))
+			meeting->is_vague = meets_within(search, folder, inner);
+	}
+}
+
+/* Those that give way to one deeper inside them, if that can be the partner. */
+static void find_vaguer(struct partner_search *search)
 {
 	const struct folder *folders = search->tree->folders;
 
 	for (size_t i = 0; i < search->met_count; i++) {
 		uint32_t inner = search->met[i], folder = folders[inner].parent;
+		if (search->meetings[inner].is_vague || !is_wanted(search, inner))
+			continue;
 		for (; folder != NO_FOLDER && search->meetings[folder].is_met;
 		     folder = folders[folder].parent) {
 			struct folder_meeting *meeting = &search->meetings[folder];
-			if (!meeting->is_vague && is_wanted(search, folder))
-				meeting->is_vague = meets_within(search, folder, inner);
+			if (!meeting->is_vague && !meeting->is_vaguer && is_wanted(search, folder))
+				meeting->is_vaguer = meets_within(search, folder, inner);
 		}
 	}
 }
@@ -246,7 +260,8 @@ static uint32_t choose(struct partner_search *search, bool in_archive)
 	for (size_t i = 0; i < search->met_count; i++) {
 		uint32_t folder = search->met[i];
 		if (is_in_archive(search->tree, folder) == in_archive &&
-		    !search->meetings[folder].is_vague && is_wanted(search, folder) &&
+		    !search->meetings[folder].is_vague && !search->meetings[folder].is_vaguer &&
+		    is_wanted(search, folder) &&
 		    (best == NO_FOLDER || is_better(search, folder, best)))
 			best = folder;
 	}
@@ -262,28 +277,22 @@ static void forget(struct partner_search *search)
 	share_unmark(&search->marks);
 }
 
-/*
- * Does the folder itself give way, for this partner, to one inside it? Those inside one that loses too
- * much are passed over: they lose more.
- */
+/* Does the folder itself give way, for this partner, to one inside it? */
 static bool is_vague(struct partner_search *search, uint32_t partner,
 		     const struct folder_meeting *meeting)
 {
 	const struct folder_tree *tree = search->tree;
 	const struct folder *folder = &tree->folders[search->folder];
-	uint32_t i = search->folder + 1;
 
-	while (i < folder->end) {
-		const struct folder *inner = &tree->folders[i++];
+	for (uint32_t i = search->folder + 1; i < folder->end; i = tree->folders[i].end) {
+		const struct folder *inner = &tree->folders[i];
 		struct folder_share here = {.bytes = 0}, there = {.bytes = 0};
 		if (folder->bytes - inner->bytes < folder->bytes / VAGUE_LEFT_OUT)
 			continue;
-		share_measure(tree, &search->marks, range_of(tree, i - 1), range_of(tree, partner),
+		share_measure(tree, &search->marks, range_of(tree, i), range_of(tree, partner),
 			      &here, &there);
 		if (gives_way(folder, meeting->shared_there, inner, there.shared_bytes))
 			return true;
-		if (meeting->shared_there - there.shared_bytes > folder->bytes / VAGUE_LOST)
-			i = inner->end;
 	}
 	return false;
 }
@@ -296,6 +305,7 @@ void partner_search_find(struct partner_search *search, uint32_t folder,
 	search->folder = folder;
 	add_contents(search);
 	find_vague(search);
+	find_vaguer(search);
 	for (int k = 0; k < 2; k++) {
 		partners[k].folder = choose(search, k == 1);
 		if (partners[k].folder != NO_FOLDER)

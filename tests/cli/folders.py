@@ -318,9 +318,6 @@ class Definition:
         return any(self.world.folders_of[content] <= COMMON and self.world.weight(content, b.counts)
                    for content in a.counts)
 
-    def inside(self, folder):
-        return [other for other in self.folders if other is not folder and folder.holds(other)]
-
     def gives_way(self, folder, inner, other):
         left_out = folder.bytes - inner.bytes
         return (left_out >= folder.bytes // 4 and
@@ -329,12 +326,15 @@ class Definition:
     def partner(self, a):
         others = [b for b in self.folders if not a.holds(b) and not b.holds(a) and self.meet(a, b) and
                   self.shared(a, b) >= self.min_shared * a.bytes]
-        others = [b for b in others if not any(self.gives_way(b, inner, a) for inner in self.inside(b)
-                                               if self.meet(a, inner))]
+        wanted = [b for b in others if not any(self.gives_way(b, inner, a) for inner in self.folders
+                                               if inner.parent is b and self.meet(a, inner))]
+        others = [b for b in wanted if not any(self.gives_way(b, inner, a) for inner in wanted
+                                               if inner is not b and b.holds(inner))]
         if not others:
             return None
         best = min(others, key=lambda b: (-self.shared(a, b), -(self.shared(b, a) / b.bytes), b.order))
-        return None if any(self.gives_way(a, inner, best) for inner in self.inside(a)) else best
+        return None if any(self.gives_way(a, inner, best) for inner in self.folders
+                           if inner.parent is a) else best
 
     def around(self, folder):
         while folder is not None:
@@ -452,7 +452,8 @@ def compare_by_hand(world, a, b):
 
 
 def rounded(lines):
-    return [(line[0], None if line[1] is None else round(line[1], 5), *line[2:]) for line in lines]
+    """Resemblances to five digits: what is printed was rounded to six before."""
+    return [(line[0], None if line[1] is None else round(round(line[1], 6), 5), *line[2:]) for line in lines]
 
 
 def below(file, folder):
