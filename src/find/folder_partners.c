@@ -193,7 +193,7 @@ static bool gives_way(const struct folder *folder, int64_t others, const struct 
 }
 
 /* The same, of two that were met. Completes the inner one only if that can decide it. */
-static bool meets_within(struct partner_search *search, uint32_t folder, uint32_t inner)
+static bool gives_way_to(struct partner_search *search, uint32_t folder, uint32_t inner)
 {
 	const struct folder *folders = search->tree->folders;
 	const struct folder_meeting *of_inner = &search->meetings[inner];
@@ -218,12 +218,12 @@ static void find_vague(struct partner_search *search)
 			continue;
 		meeting = &search->meetings[folder];
 		if (meeting->is_met && !meeting->is_vague && is_wanted(search, folder))
-			meeting->is_vague = meets_within(search, folder, inner);
+			meeting->is_vague = gives_way_to(search, folder, inner);
 	}
 }
 
 /* Those that give way to one deeper inside them, if that can be the partner. */
-static void find_vaguer(struct partner_search *search)
+static void find_deeper(struct partner_search *search)
 {
 	const struct folder *folders = search->tree->folders;
 
@@ -234,8 +234,8 @@ static void find_vaguer(struct partner_search *search)
 		for (; folder != NO_FOLDER && search->meetings[folder].is_met;
 		     folder = folders[folder].parent) {
 			struct folder_meeting *meeting = &search->meetings[folder];
-			if (!meeting->is_vague && !meeting->is_vaguer && is_wanted(search, folder))
-				meeting->is_vaguer = meets_within(search, folder, inner);
+			if (!meeting->is_vague && !meeting->has_deeper && is_wanted(search, folder))
+				meeting->has_deeper = gives_way_to(search, folder, inner);
 		}
 	}
 }
@@ -260,7 +260,7 @@ static uint32_t choose(struct partner_search *search, bool in_archive)
 	for (size_t i = 0; i < search->met_count; i++) {
 		uint32_t folder = search->met[i];
 		if (is_in_archive(search->tree, folder) == in_archive &&
-		    !search->meetings[folder].is_vague && !search->meetings[folder].is_vaguer &&
+		    !search->meetings[folder].is_vague && !search->meetings[folder].has_deeper &&
 		    is_wanted(search, folder) &&
 		    (best == NO_FOLDER || is_better(search, folder, best)))
 			best = folder;
@@ -305,7 +305,7 @@ void partner_search_find(struct partner_search *search, uint32_t folder,
 	search->folder = folder;
 	add_contents(search);
 	find_vague(search);
-	find_vaguer(search);
+	find_deeper(search);
 	for (int k = 0; k < 2; k++) {
 		partners[k].folder = choose(search, k == 1);
 		if (partners[k].folder != NO_FOLDER)

@@ -17,7 +17,7 @@ struct folder_partner {
 struct folder_meeting {
 	int64_t shared_here, shared_there;
 	uint64_t seen; /* by which content of the folder, last */
-	bool is_met, is_complete, is_vague, is_vaguer;
+	bool is_met, is_complete, is_vague, has_deeper;
 };
 
 /* Belongs to one thread. */

@@ -112,6 +112,7 @@ def make_trees(rng, folder):
                 link_tree(home, target)
             elif kind == 2:
                 write(target, {b"inner/" + name: content for name, content in files.items()})
+                write(target, changed(rng, files))
             elif kind == 3:  # with much besides; around that hardly more, but one of the files
                 name = min(files, key=lambda name: len(files[name]) or 1000)
                 write(target, {b"between/inner/" + n: content for n, content in files.items() if n != name})
