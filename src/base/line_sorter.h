@@ -20,7 +20,7 @@
 
 struct line_sorter;
 
-/* Holds at most about `memory_bytes` of lines, and as much again of their order. */
+/* Takes `memory_bytes` at most, or what its largest line needs. */
 int line_sorter_new(size_t memory_bytes, struct line_sorter **sorter, struct simhash_error *error);
 void line_sorter_free(struct line_sorter *sorter); /* NULL is fine */
 
@@ -32,7 +32,7 @@ int line_sorter_add(struct line_sorter *sorter, double key, const char *line, si
 
 /*
  * The same for several lines, which stand one after another. Before a line may stand a text that
- * it is sorted by after its key, and that is not handed on.
+ * it is sorted by after its key, and that is not handed on. No such text goes on from another one.
  */
 struct line_key {
 	double key, then;  /* `then` comes after the text */

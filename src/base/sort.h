@@ -1,5 +1,5 @@
 /*
- * Sorting by a comparison with a context, and sorting numbers.
+ * Sorting by a comparison with a context, sorting numbers, and sorting texts.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_SORT_H
@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/bytes.h"
 
 /* Below 0, 0 or above: a comes before b, equals it, or comes after. */
 typedef int sort_compare_fn(const void *a, const void *b, void *context);
@@ -26,5 +28,16 @@ void sort_numbers(uint64_t *numbers, uint64_t *scratch, size_t count);
 
 /* Sort by the lowest `bits` of the keys, stably; `scratch` has room for as many. */
 void sort_items(struct sort_item *items, struct sort_item *scratch, size_t count, unsigned bits);
+
+/* The text that an item stands for by its number. */
+typedef struct bytes sort_text_fn(uint64_t number, const void *context);
+
+/*
+ * Sort items by the bytes of their texts; their keys are overwritten. `scratch` has room for as many.
+ * Eight bytes of all texts at a time: texts that begin alike, as paths do, are compared once and not
+ * with each other.
+ */
+void sort_texts(struct sort_item *items, struct sort_item *scratch, size_t count,
+		sort_text_fn *text_of, const void *context);
 
 #endif

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/escape.h"
 #include "base/seed.h"
+#include "base/sort.h"
 #include "report/formatter.h"
 
 #define LABELS_MAX 65535
@@ -300,14 +301,30 @@ int line_parts_number(struct line_parts *parts, unsigned thread, const struct fi
 
 /* ---- Order ---- */
 
-struct ranked {
-	struct bytes text;
-	uint32_t number;
-};
-
-static int compare_ranked(const void *x, const void *y)
+static struct bytes path_of(uint64_t number, const void *parts)
 {
-	return bytes_compare(((const struct ranked *)x)->text, ((const struct ranked *)y)->text);
+	return ((const struct line_parts *)parts)->paths[number];
+}
+
+static struct bytes label_of(uint64_t number, const void *labels)
+{
+	return (struct bytes){((const struct label *)labels)[number].text, LABEL_COLUMNS};
+}
+
+/* The numbers of `count` texts in their order. NULL with the error filled. */
+static struct sort_item *rank(size_t count, sort_text_fn *text_of, const void *context,
+			      struct simhash_error *error)
+{
+	struct sort_item *ranked = malloc((count + 1) * 2 * sizeof *ranked);
+
+	if (ranked == NULL) {
+		error_set_memory(error);
+		return NULL;
+	}
+	for (size_t i = 0; i < count; i++)
+		ranked[i].number = i;
+	sort_texts(ranked, ranked + count, count, text_of, context);
+	return ranked;
 }
 
 /*
@@ -324,45 +341,47 @@ static bool goes_on(struct bytes path, struct bytes next)
 	       (next.data[path.size] == ' ' && (more == 1 || next.data[path.size + 1] == ' '));
 }
 
-static int rank_files(struct line_parts *parts, struct ranked *ranked)
+static int rank_files(struct line_parts *parts, struct simhash_error *error)
 {
-	for (size_t i = 0; i < parts->file_count; i++)
-		ranked[i] = (struct ranked){parts->paths[i], (uint32_t)i};
-	qsort(ranked, parts->file_count, sizeof *ranked, compare_ranked);
-	for (size_t i = 1; i < parts->file_count; i++)
-		if (goes_on(ranked[i - 1].text, ranked[i].text))
-			return 0;
-	for (size_t i = 0; i < parts->file_count; i++) {
-		parts->file_ranks[ranked[i].number] = (uint32_t)i;
-		parts->paths[i] = ranked[i].text;
+	size_t count = parts->file_count;
+	struct bytes *paths = malloc((count + 1) * sizeof *paths);
+	struct sort_item *ranked = paths == NULL ? NULL : rank(count, path_of, parts, error);
+	int status = 1;
+
+	if (ranked == NULL) {
+		free(paths);
+		return error_set_memory(error);
 	}
-	return 1;
-}
-
-static int compare_labels(const void *x, const void *y)
-{
-	const struct ranked *a = x, *b = y;
-
-	return memcmp(a->text.data, b->text.data, LABEL_COLUMNS);
+	for (size_t i = 0; i < count; i++) {
+		paths[i] = parts->paths[ranked[i].number];
+		parts->file_ranks[ranked[i].number] = (uint32_t)i;
+		if (i > 0 && goes_on(paths[i - 1], paths[i]))
+			status = 0;
+	}
+	if (status == 1) {
+		free(parts->paths);
+		parts->paths = paths;
+	} else {
+		free(paths);
+	}
+	free(ranked);
+	return status;
 }
 
 static int rank_labels(struct line_parts *parts, struct simhash_error *error)
 {
 	size_t count = parts->label_count;
 	struct label *labels = malloc((count + 1) * sizeof *labels);
-	struct ranked *ranked = malloc((count + 1) * sizeof *ranked);
+	struct sort_item *ranked = rank(count, label_of, parts->labels, error);
 
 	if (labels == NULL || ranked == NULL) {
 		free(labels);
 		free(ranked);
 		return error_set_memory(error);
 	}
-	for (size_t i = 0; i < count; i++)
-		ranked[i] = (struct ranked){{parts->labels[i].text, LABEL_COLUMNS}, (uint32_t)i};
-	qsort(ranked, count, sizeof *ranked, compare_labels);
 	for (size_t i = 0; i < count; i++) {
-		parts->label_ranks[ranked[i].number] = (uint32_t)i;
 		labels[i] = parts->labels[ranked[i].number];
+		parts->label_ranks[ranked[i].number] = (uint32_t)i;
 	}
 	free(ranked);
 	free(parts->labels);
@@ -372,16 +391,13 @@ static int rank_labels(struct line_parts *parts, struct simhash_error *error)
 
 int line_parts_rank(struct line_parts *parts, struct simhash_error *error)
 {
-	struct ranked *ranked = malloc((parts->file_count + 1) * sizeof *ranked);
-	int status = -1;
+	int status;
 
 	parts->file_ranks = malloc((parts->file_count + 1) * sizeof *parts->file_ranks);
 	parts->label_ranks = malloc((parts->label_count + 1) * sizeof *parts->label_ranks);
-	if (ranked == NULL || parts->file_ranks == NULL || parts->label_ranks == NULL)
-		error_set_memory(error);
-	else
-		status = rank_files(parts, ranked);
-	free(ranked);
+	if (parts->file_ranks == NULL || parts->label_ranks == NULL)
+		return error_set_memory(error);
+	status = rank_files(parts, error);
 	return status == 1 ? rank_labels(parts, error) : status;
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/heap.h"
 #include "base/sort.h"
@@ -31,6 +32,7 @@ struct pair_sorter {
 	pthread_mutex_t lock;
 	unsigned threads;
 	struct line_parts *parts;
+	atomic_bool is_full; /* a pair was refused */
 	struct batch *batches;
 	struct sort_item *records; /* in memory */
 	size_t count, capacity;	   /* capacity records, half of the memory */
@@ -138,10 +140,15 @@ int pair_sorter_add(struct pair_sorter *sorter, unsigned thread, const struct fi
 {
 	struct batch *batch = &sorter->batches[thread];
 	uint64_t number;
-	int status = line_parts_number(sorter->parts, thread, pair, &number, error);
+	int status;
 
-	if (status != 1)
+	if (atomic_load_explicit(&sorter->is_full, memory_order_relaxed))
+		return 0;
+	status = line_parts_number(sorter->parts, thread, pair, &number, error);
+	if (status != 1) {
+		atomic_store(&sorter->is_full, true);
 		return status;
+	}
 	if (batch->records == NULL)
 		batch->records = malloc(BATCH * sizeof *batch->records);
 	if (batch->records == NULL)
@@ -416,19 +423,20 @@ static int drain_records(const struct pair_sorter *sorter, const struct sort_ite
 			 size_t count, keyed_line_fn *each, void *context,
 			 struct simhash_error *error)
 {
-	for (size_t i = 0; i < count; i++) {
+	char *line = NULL;
+	size_t capacity = 0;
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && i < count; i++) {
 		size_t size = line_parts_size(sorter->parts, records[i].number);
-		char *line = malloc(size);
-		int status = line == NULL ? error_set_memory(error) : 0;
-		if (status == 0) {
-			line_parts_write(sorter->parts, records[i].number, line);
-			status = each(context, key_of(records[i].key), line, size, error);
-		}
-		free(line);
+		status = array_reserve(&line, &capacity, size, 1, error);
 		if (status != 0)
-			return -1;
+			break;
+		line_parts_write(sorter->parts, records[i].number, line);
+		status = each(context, key_of(records[i].key), line, size, error);
 	}
-	return 0;
+	free(line);
+	return status == 0 ? 0 : -1;
 }
 
 int pair_sorter_drain(struct pair_sorter *sorter, keyed_line_fn *each, void *context,

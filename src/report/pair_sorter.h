@@ -21,8 +21,8 @@
 struct pair_sorter;
 
 /*
- * Pairs take at most about `memory_bytes`, and their paths `paths_bytes`: when these are used up, pairs
- * with other paths have to be sorted as lines.
+ * Pairs take at most about `memory_bytes`, and their paths `paths_bytes`: from the first pair on whose
+ * paths do not fit, all have to be sorted as lines.
  */
 int pair_sorter_new(unsigned threads, size_t memory_bytes, size_t paths_bytes,
 		    struct pair_sorter **sorter, struct simhash_error *error);

@@ -2,6 +2,7 @@
  * The sorter of lines: in memory, and by temporary files when it has little of that.
  * SPDX-License-Identifier: MIT
  */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -193,7 +194,8 @@ static void restricted_to(size_t memory_bytes, bool reverse, uint64_t limit)
 		struct record *record = &records[i];
 		int text, line;
 		state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
-		text = snprintf(record->bytes, 32, "%.*s", (int)(state >> 60),
+		/* No letter comes before the full stop. */
+		text = snprintf(record->bytes, 32, "%.*s.", (int)(state >> 60),
 				state >> 59 & 1 ? "aaaaaaaaaaaaaaaa" : "aaaabaaaaaaaaaaa");
 		line = snprintf(record->bytes + text, 32, "%d", (int)(state >> 20 & 1023));
 		record->key = (struct line_key){.key = (double)(state >> 56 & 3),
@@ -229,6 +231,66 @@ static void the_first_of_an_order_are_those_of_all(void **state)
 		}
 }
 
+/* ---- Several threads ---- */
+
+enum { ADDERS = 4, ADDED = 20000 };
+
+struct adder {
+	struct line_sorter *sorter;
+	unsigned number;
+};
+
+static void *add_lines(void *context)
+{
+	const struct adder *adder = context;
+	struct simhash_error own;
+
+	for (int i = 0; i < ADDED; i++) {
+		char line[64];
+		int size = snprintf(line, sizeof line, "%d %x %06d", i * 7919 % 13, adder->number,
+				    i * 7919 % ADDED);
+		if (line_sorter_add(adder->sorter, i * 7919 % 13, line, (size_t)size, &own) != 0)
+			return context;
+	}
+	return NULL;
+}
+
+/* While a thread writes a full buffer others fill the second one, and wait for it. */
+static void lines_of_several_threads_come_once_each(void **state)
+{
+	static const size_t memories[] = {1 << 24, 200000, 5000};
+
+	(void)state;
+	for (size_t m = 0; m < sizeof memories / sizeof *memories; m++) {
+		struct adder adders[ADDERS];
+		pthread_t threads[ADDERS];
+		struct line_sorter *sorter;
+		struct seen seen = {0};
+		uint64_t sum = 0;
+		assert_int_equal(line_sorter_new(memories[m], &sorter, &error), 0);
+		for (unsigned i = 0; i < ADDERS; i++) {
+			adders[i] = (struct adder){sorter, i};
+			assert_int_equal(pthread_create(&threads[i], NULL, add_lines, &adders[i]),
+					 0);
+		}
+		for (unsigned i = 0; i < ADDERS; i++) {
+			void *failed;
+			assert_int_equal(pthread_join(threads[i], &failed), 0);
+			assert_null(failed);
+			for (int n = 0; n < ADDED; n++) {
+				char line[64];
+				int size = snprintf(line, sizeof line, "%d %x %06d", n * 7919 % 13,
+						    i, n * 7919 % ADDED);
+				sum += hash_line(line, (size_t)size);
+			}
+		}
+		assert_int_equal(line_sorter_write(sorter, check_line, &seen, &error), 0);
+		assert_int_equal(seen.count, ADDERS * ADDED);
+		assert_true(seen.sum == sum);
+		line_sorter_free(sorter);
+	}
+}
+
 static void a_folder_that_is_missing_is_named(void **state)
 {
 	struct line_sorter *sorter;
@@ -251,6 +313,7 @@ int main(void)
 						allow_files),
 		cmocka_unit_test(no_lines_are_none),
 		cmocka_unit_test(the_first_of_an_order_are_those_of_all),
+		cmocka_unit_test(lines_of_several_threads_come_once_each),
 		cmocka_unit_test(a_folder_that_is_missing_is_named),
 	};
 
