@@ -317,6 +317,31 @@ static size_t write_sort_text(const struct listing *listing, const struct file_p
 	return a.size + b.size + 2;
 }
 
+static int add_line(void *context, double key, const char *line, size_t size,
+		    struct simhash_error *error)
+{
+	struct listing *listing = context;
+	/* As listing_add does: the order of lines does not tell which way they came. */
+	const struct line_key all = {.key = key, .then = key, .size = size};
+
+	return line_sorter_add_all(listing->sorter, line, &all, 1, error);
+}
+
+/*
+ * Take a pair as such: 1; 0 when it has to be a line. When paths do not fit any more, all pairs become
+ * lines at once: kept until the end, they would take memory for nothing.
+ */
+static int add_sorted_pair(struct listing *listing, unsigned thread, const struct file_pair *pair,
+			   struct simhash_error *error)
+{
+	int status =
+		pair_sorter_add(listing->pairs, thread, pair, pair_similarity_key(pair), error);
+
+	if (status == 0 && pair_sorter_drain(listing->pairs, add_line, listing, error) != 0)
+		return -1;
+	return status;
+}
+
 int listing_add(struct listing *listing, unsigned thread, const struct file_pair *pair,
 		struct simhash_error *error)
 {
@@ -325,8 +350,7 @@ int listing_add(struct listing *listing, unsigned thread, const struct file_pair
 	size_t end;
 
 	if (listing->pairs != NULL) {
-		int status = pair_sorter_add(listing->pairs, thread, pair,
-					     pair_similarity_key(pair), error);
+		int status = add_sorted_pair(listing, thread, pair, error);
 		if (status != 0)
 			return status == 1 ? 0 : -1;
 	}
@@ -361,16 +385,6 @@ static int write_lines(void *context, const char *lines, size_t size, struct sim
 
 	fwrite(lines, 1, size, listing->file);
 	return listing_check(listing, error);
-}
-
-static int add_line(void *context, double key, const char *line, size_t size,
-		    struct simhash_error *error)
-{
-	struct listing *listing = context;
-	/* As listing_add does: the order of lines does not tell which way they came. */
-	const struct line_key all = {.key = key, .then = key, .size = size};
-
-	return line_sorter_add_all(listing->sorter, line, &all, 1, error);
 }
 
 /* Write the pairs that were sorted as such: 1, or 0 when they now are among the lines. */

@@ -29,10 +29,11 @@ struct batch {
 };
 
 struct pair_sorter {
+	pthread_rwlock_t use; /* by who adds a pair; draining alone */
 	pthread_mutex_t lock;
 	unsigned threads;
 	struct line_parts *parts;
-	atomic_bool is_full; /* a pair was refused */
+	atomic_bool is_full; /* a pair was refused, and so are all that come later */
 	struct batch *batches;
 	struct sort_item *records; /* in memory */
 	size_t count, capacity;	   /* capacity records, half of the memory */
@@ -48,6 +49,7 @@ int pair_sorter_new(unsigned threads, size_t memory_bytes, size_t paths_bytes,
 	*sorter = NULL;
 	if (made == NULL)
 		return error_set_memory(error);
+	pthread_rwlock_init(&made->use, NULL);
 	pthread_mutex_init(&made->lock, NULL);
 	made->threads = threads;
 	made->capacity = memory_bytes / 2 / sizeof *made->records;
@@ -67,10 +69,9 @@ int pair_sorter_new(unsigned threads, size_t memory_bytes, size_t paths_bytes,
 	return 0;
 }
 
-void pair_sorter_free(struct pair_sorter *sorter)
+/* Free what pairs take. */
+static void release_pairs(struct pair_sorter *sorter)
 {
-	if (sorter == NULL)
-		return;
 	for (unsigned i = 0; sorter->batches != NULL && i < sorter->threads; i++)
 		free(sorter->batches[i].records);
 	free(sorter->batches);
@@ -78,7 +79,21 @@ void pair_sorter_free(struct pair_sorter *sorter)
 	if (sorter->file != NULL)
 		fclose(sorter->file);
 	line_parts_free(sorter->parts);
+	sorter->batches = NULL;
+	sorter->records = NULL;
+	sorter->file = NULL;
+	sorter->parts = NULL;
+	sorter->count = 0;
+	sorter->file_count = 0;
+}
+
+void pair_sorter_free(struct pair_sorter *sorter)
+{
+	if (sorter == NULL)
+		return;
+	release_pairs(sorter);
 	pthread_mutex_destroy(&sorter->lock);
+	pthread_rwlock_destroy(&sorter->use);
 	free(sorter);
 }
 
@@ -135,26 +150,37 @@ static int hand_on(struct pair_sorter *sorter, struct batch *batch, struct simha
 	return status;
 }
 
-int pair_sorter_add(struct pair_sorter *sorter, unsigned thread, const struct file_pair *pair,
-		    double key, struct simhash_error *error)
+static int add(struct pair_sorter *sorter, unsigned thread, const struct file_pair *pair,
+	       double key, struct simhash_error *error)
 {
 	struct batch *batch = &sorter->batches[thread];
 	uint64_t number;
-	int status;
+	int status = line_parts_number(sorter->parts, thread, pair, &number, error);
 
-	if (atomic_load_explicit(&sorter->is_full, memory_order_relaxed))
-		return 0;
-	status = line_parts_number(sorter->parts, thread, pair, &number, error);
-	if (status != 1) {
+	if (status == 0)
 		atomic_store(&sorter->is_full, true);
+	if (status != 1)
 		return status;
-	}
 	if (batch->records == NULL)
 		batch->records = malloc(BATCH * sizeof *batch->records);
 	if (batch->records == NULL)
 		return error_set_memory(error);
 	batch->records[batch->count++] = (struct sort_item){number_of(key), number};
 	return batch->count == BATCH && hand_on(sorter, batch, error) != 0 ? -1 : 1;
+}
+
+int pair_sorter_add(struct pair_sorter *sorter, unsigned thread, const struct file_pair *pair,
+		    double key, struct simhash_error *error)
+{
+	int status = 0;
+
+	if (atomic_load(&sorter->is_full))
+		return 0;
+	pthread_rwlock_rdlock(&sorter->use);
+	if (!atomic_load(&sorter->is_full))
+		status = add(sorter, thread, pair, key, error);
+	pthread_rwlock_unlock(&sorter->use);
+	return status;
 }
 
 static int hand_on_all(struct pair_sorter *sorter, struct simhash_error *error)
@@ -439,8 +465,8 @@ static int drain_records(const struct pair_sorter *sorter, const struct sort_ite
 	return status == 0 ? 0 : -1;
 }
 
-int pair_sorter_drain(struct pair_sorter *sorter, keyed_line_fn *each, void *context,
-		      struct simhash_error *error)
+static int drain(struct pair_sorter *sorter, keyed_line_fn *each, void *context,
+		 struct simhash_error *error)
 {
 	uint64_t first = 0;
 
@@ -455,6 +481,19 @@ int pair_sorter_drain(struct pair_sorter *sorter, keyed_line_fn *each, void *con
 			return -1;
 		first += count;
 	}
-	sorter->count = 0;
 	return 0;
+}
+
+int pair_sorter_drain(struct pair_sorter *sorter, keyed_line_fn *each, void *context,
+		      struct simhash_error *error)
+{
+	int status = 0;
+
+	pthread_rwlock_wrlock(&sorter->use);
+	atomic_store(&sorter->is_full, true);
+	if (sorter->parts != NULL)
+		status = drain(sorter, each, context, error);
+	release_pairs(sorter);
+	pthread_rwlock_unlock(&sorter->use);
+	return status;
 }

@@ -6,6 +6,8 @@
  *
  *     pair_sorter_new(threads, 64 << 20, 32 << 20, &sorter, &error);
  *     status = pair_sorter_add(sorter, thread, &pair, key, &error); // 0: not this one
+ *     if (status == 0)
+ *             pair_sorter_drain(sorter, add_line, context, &error);
  *     status = pair_sorter_write(sorter, write, context, &count, &error);
  *     if (status == 0)
  *             status = pair_sorter_drain(sorter, add_line, context, &error);
@@ -38,12 +40,15 @@ typedef int write_lines_fn(void *context, const char *lines, size_t size,
 
 /*
  * Hand on all lines by key, then by their bytes: 1; or 0, before the first, where pairs do not tell
- * the order of lines. By one thread, once, when all pairs were added.
+ * the order of lines. By one thread, once, when all pairs were added and none was refused.
  */
 int pair_sorter_write(struct pair_sorter *sorter, write_lines_fn *write, void *context,
 		      uint64_t *count, struct simhash_error *error);
 
-/* Instead: hand on the line of each pair with its key, in any order. */
+/*
+ * Instead: hand on the line of each pair with its key, in any order, and free what they take; from then
+ * on none is taken. Any thread, and several: others that add pairs or drain wait meanwhile.
+ */
 typedef int keyed_line_fn(void *context, double key, const char *line, size_t size,
 			  struct simhash_error *error);
 int pair_sorter_drain(struct pair_sorter *sorter, keyed_line_fn *each, void *context,

@@ -309,6 +309,74 @@ static void paths_take_no_more_than_they_may(void **state)
 	assert_in_range(taken[1], taken[0] + 5, PAIRS - 1);
 }
 
+/* Threads that go on adding while another drains: each pair is drained, or refused. */
+struct drainer {
+	struct pair_sorter *sorter;
+	struct output *output; /* of the thread */
+	unsigned thread, threads;
+	uint64_t refused;
+	bool failed;
+};
+
+static void *add_or_drain(void *context)
+{
+	struct drainer *drainer = context;
+	struct simhash_error error;
+
+	for (size_t i = drainer->thread; i < PAIRS; i += drainer->threads) {
+		double key = pair_similarity_key(&pairs[i]);
+		int status =
+			pair_sorter_add(drainer->sorter, drainer->thread, &pairs[i], key, &error);
+		size_t size;
+		char *line;
+		if (status == 0) {
+			line = line_of(&pairs[i], &size);
+			drainer->output->sum -= sum_of(line, size, key);
+			free(line);
+			drainer->refused++;
+			if (pair_sorter_drain(drainer->sorter, subtract_line, drainer->output,
+					      &error) != 0)
+				status = -1;
+		}
+		drainer->failed = drainer->failed || status < 0;
+	}
+	return NULL;
+}
+
+static void no_pair_is_lost_when_threads_drain(void **state)
+{
+	(void)state;
+	name_files(NULL, 0);
+	for (unsigned round = 0; round < 20; round++) {
+		struct output outputs[THREADS] = {{.size = 0}}, all = {.size = 0};
+		struct drainer drainers[THREADS];
+		struct pair_sorter *sorter;
+		struct simhash_error error;
+		uint64_t refused = 0;
+		make_pairs(round);
+		expect(&all);
+		assert_int_equal(
+			pair_sorter_new(THREADS, 1 << 20, 1500 + 100 * round, &sorter, &error), 0);
+		for (unsigned i = 0; i < THREADS; i++)
+			drainers[i] = (struct drainer){.sorter = sorter,
+						       .output = &outputs[i],
+						       .thread = i,
+						       .threads = THREADS};
+		threads_run(THREADS, add_or_drain, drainers, sizeof *drainers);
+		for (unsigned i = 0; i < THREADS; i++) {
+			assert_false(drainers[i].failed);
+			refused += drainers[i].refused;
+			all.sum += outputs[i].sum;
+			all.lines += outputs[i].lines;
+		}
+		assert_in_range(refused, 1, PAIRS);
+		assert_int_equal(all.lines + refused, PAIRS);
+		assert_true(all.sum == 0);
+		pair_sorter_free(sorter);
+		release(&all);
+	}
+}
+
 static void a_folder_that_is_missing_is_named(void **state)
 {
 	struct pair_sorter *sorter;
@@ -334,6 +402,7 @@ int main(void)
 		cmocka_unit_test(pairs_come_as_their_lines_do),
 		cmocka_unit_test(paths_that_go_on_behind_a_gap_are_left_to_lines),
 		cmocka_unit_test(paths_take_no_more_than_they_may),
+		cmocka_unit_test(no_pair_is_lost_when_threads_drain),
 		cmocka_unit_test(a_folder_that_is_missing_is_named),
 	};
 
