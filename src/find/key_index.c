@@ -233,7 +233,9 @@ static void begin_key(struct key_walk *walk, unsigned key)
 {
 	walk->key = key;
 	walk->row = walk->bucket = 0;
+	walk->seen = 0;
 	walk->at = walk->end = walk->begin = 0;
+	walk->noted_at = walk->noted_count = 0;
 }
 
 void key_walk_begin(struct key_walk *walk, const struct key_index *index, unsigned key,
@@ -244,18 +246,34 @@ void key_walk_begin(struct key_walk *walk, const struct key_index *index, unsign
 	begin_key(walk, key);
 }
 
-/* Go on to the next entry of a new row with others before it in its bucket. */
+/* So many of the upper bits of an entry as are of the hash, and make a bit of 64. */
+static unsigned seen_shift(const struct key_index *index)
+{
+	return index->row_bits > 32 - 6 ? index->row_bits : 32 - 6;
+}
+
+/*
+ * Go on to the next entry of a new row that can have the hash of one before it in its bucket: few have
+ * an entry before them that is equal in the first further bits of the hash.
+ */
 static bool next_entry(struct key_walk *walk)
 {
 	const struct key_index *index = walk->index;
 	const uint32_t *entries = entries_of(index, walk->key), *ends = ends_of(index, walk->key);
+	unsigned shift = seen_shift(index);
 	uint32_t mask = row_mask(index);
 
 	while (walk->row < index->own.count) {
 		size_t row = walk->row++;
-		while (row >= ends[walk->bucket])
+		uint64_t bit = UINT64_C(1) << (entries[row] >> shift);
+		bool is_seen;
+		while (row >= ends[walk->bucket]) {
 			walk->begin = ends[walk->bucket++];
-		if (row > walk->begin && (entries[row] & mask) >= index->first_new) {
+			walk->seen = 0;
+		}
+		is_seen = (walk->seen & bit) != 0;
+		walk->seen |= bit;
+		if (is_seen && (entries[row] & mask) >= index->first_new) {
 			walk->at = walk->begin;
 			walk->end = (uint32_t)row;
 			return true;
@@ -264,24 +282,63 @@ static bool next_entry(struct key_walk *walk)
 	return false;
 }
 
+/* Have what share_first() is likely to look at of a row on its way. */
+static void prefetch_hashes(const struct keyed_rows *rows, size_t row, unsigned key)
+{
+	__builtin_prefetch(&hashes_of(rows, key)[row]);
+	__builtin_prefetch(&hashes_of(rows, 0)[row]);
+}
+
+/* Note that two rows seem to share the present key: is there room for more of these? */
+static bool note(struct key_walk *walk, const struct keyed_rows *x_rows, uint32_t x, uint32_t y)
+{
+	prefetch_hashes(x_rows, x, walk->key);
+	prefetch_hashes(&walk->index->own, y, walk->key);
+	walk->noted[walk->noted_count++] = (struct key_pair){x, y};
+	return walk->noted_count < NOTED_PAIRS;
+}
+
+/* The next of those noted that do share it, and no key before it. */
+static bool take_noted(struct key_walk *walk, const struct keyed_rows *x_rows,
+		       struct key_pair *pair)
+{
+	const struct keyed_rows *own = &walk->index->own;
+
+	while (walk->noted_at < walk->noted_count) {
+		struct key_pair noted = walk->noted[walk->noted_at++];
+		if (share_first(x_rows, noted.x, own, noted.y, walk->key)) {
+			*pair = (struct key_pair){x_rows->rows[noted.x], own->rows[noted.y]};
+			return true;
+		}
+	}
+	walk->noted_at = walk->noted_count = 0;
+	return false;
+}
+
+/* Note pairs of the present key; false when there are none left. */
+static bool note_pairs(struct key_walk *walk)
+{
+	const struct key_index *index = walk->index;
+	const uint32_t *entries = entries_of(index, walk->key);
+	uint32_t mask = row_mask(index);
+
+	do {
+		while (walk->at < walk->end) {
+			uint32_t x = entries[walk->at++], y = entries[walk->end];
+			if (((x ^ y) & ~mask) == 0 && !note(walk, &index->own, x & mask, y & mask))
+				return true;
+		}
+	} while (next_entry(walk));
+	return walk->noted_count > 0;
+}
+
 /* Rows are in the order of their numbers within a bucket. */
 bool key_walk_next_pair(struct key_walk *walk, struct key_pair *pair)
 {
-	const struct key_index *index = walk->index;
-	uint32_t mask = row_mask(index);
-
 	for (;;) {
-		const uint32_t *entries = entries_of(index, walk->key);
-		while (walk->at < walk->end) {
-			uint32_t x = entries[walk->at++], y = entries[walk->end];
-			if (((x ^ y) & ~mask) != 0 ||
-			    !share_first(&index->own, x & mask, &index->own, y & mask, walk->key))
-				continue;
-			*pair = (struct key_pair){index->own.rows[x & mask],
-						  index->own.rows[y & mask]};
+		if (take_noted(walk, &walk->index->own, pair))
 			return true;
-		}
-		if (next_entry(walk))
+		if (note_pairs(walk))
 			continue;
 		if (walk->key + 1 >= walk->end_key)
 			return false;
@@ -373,25 +430,32 @@ void key_walk_ask(struct key_walk *walk, const struct key_index *index)
 	begin_asking(walk, 0);
 }
 
-bool key_walk_next_answer(struct key_walk *walk, struct key_pair *pair)
+/* Note answers for the present key; false when there are none left. */
+static bool note_answers(struct key_walk *walk)
 {
 	const struct key_index *index = walk->index;
+	const uint32_t *entries = entries_of(index, walk->key);
+	const uint32_t *hashes = hashes_of(&walk->asking, walk->key);
 	uint32_t mask = row_mask(index);
 
-	for (;;) {
-		const uint32_t *entries = entries_of(index, walk->key);
-		const uint32_t *hashes = hashes_of(&walk->asking, walk->key);
+	do {
 		while (walk->at < walk->end) {
 			uint32_t asks = walk->passing[walk->row - 1], entry = entries[walk->at++];
 			uint32_t row = entry & mask;
-			if (((entry ^ hashes[asks] << index->bucket_bits) & ~mask) != 0 ||
-			    row < index->first_new ||
-			    !share_first(&walk->asking, asks, &index->own, row, walk->key))
-				continue;
-			*pair = (struct key_pair){walk->asking.rows[asks], index->own.rows[row]};
-			return true;
+			if (((entry ^ hashes[asks] << index->bucket_bits) & ~mask) == 0 &&
+			    row >= index->first_new && !note(walk, &walk->asking, asks, row))
+				return true;
 		}
-		if (next_row(walk))
+	} while (next_row(walk));
+	return walk->noted_count > 0;
+}
+
+bool key_walk_next_answer(struct key_walk *walk, struct key_pair *pair)
+{
+	for (;;) {
+		if (take_noted(walk, &walk->asking, pair))
+			return true;
+		if (note_answers(walk))
 			continue;
 		if (walk->key + 1 >= SKETCH_KEYS)
 			return false;

@@ -53,6 +53,8 @@ struct key_index {
 	uint64_t *filters;
 };
 
+#define NOTED_PAIRS 32
+
 /* Of one thread. All zero to begin with. */
 struct key_walk {
 	const struct key_index *index;
@@ -63,6 +65,13 @@ struct key_walk {
 	/* Where its own rows ask, they do in the order of entries: `row` is one, and this its bucket. */
 	size_t bucket;
 	uint32_t begin; /* of that */
+	uint64_t seen;	/* of the entries from there on, a bit of 64 for what each begins with */
+	/*
+	 * Pairs that seem to share the key. Whether they do is looked at for several together: what
+	 * that needs is far apart in memory.
+	 */
+	struct key_pair noted[NOTED_PAIRS];
+	unsigned noted_at, noted_count;
 	/* Other rows that ask, and which of them may have an answer for the present key. */
 	struct keyed_rows asking;
 	uint32_t *passing;

@@ -189,9 +189,17 @@ static int add_run(struct row_runs *runs, struct simhash_error *error)
 
 int row_runs_spill(struct row_runs *runs, struct simhash_error *error)
 {
+	struct run_zone *zones;
+
 	if (runs->count > 0 && add_run(runs, error) != 0)
 		return -1;
 	free_memory(runs);
+	/* They are all that stays, and half of their room may be free. */
+	zones = realloc(runs->zones, (runs->zone_count + 1) * sizeof *zones);
+	if (zones != NULL) {
+		runs->zones = zones;
+		runs->zone_capacity = runs->zone_count + 1;
+	}
 	return 0;
 }
 

@@ -84,7 +84,7 @@ struct worker {
 /* How many rows of all blocks fit into memory. */
 static size_t rows_in_memory(const struct sweep *sweep)
 {
-	return finder_memory(sweep->finder) / 8 * 3 / JOIN_ROW_BYTES;
+	return finder_memory(sweep->finder) / 2 / JOIN_ROW_BYTES;
 }
 
 /*
