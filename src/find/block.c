@@ -13,6 +13,7 @@
 
 #define BLOCK_ROWS 16384       /* new rows, where no more are wanted */
 #define BLOCK_COPIES_MAX 65536 /* waiting to be reported */
+#define COPIES_FOR_ROW 6       /* take as much memory as a row that is searched for */
 #define CAPACITY_KEPT 2	       /* times the rows of a block: arrays double */
 
 static struct block *block_new(size_t capacity)
@@ -91,6 +92,8 @@ void row_stream_init_part(struct row_stream *part, const struct row_stream *of,
 	part->slots = former.slots;
 	part->slot_count = former.slot_count;
 	part->slots_used = former.slots_used;
+	part->lent = former.lent;
+	part->lent_capacity = former.lent_capacity;
 	part->spare = former.spare;
 	if (former.next != NULL)
 		keep_block(part, former.next, former.block_rows);
@@ -103,8 +106,10 @@ void row_stream_release(struct row_stream *stream)
 	block_free(stream->next);
 	block_free(stream->spare);
 	free(stream->slots);
+	free(stream->lent);
 	stream->next = stream->spare = NULL;
 	stream->slots = NULL;
+	stream->lent = NULL;
 }
 
 void row_stream_end(struct row_stream *part)
@@ -119,12 +124,13 @@ void row_stream_take_back(struct row_stream *stream, struct block *block)
 
 /* ---- Copies ---- */
 
-static size_t slot_of(const struct row_stream *stream, const struct find_file *file)
+static size_t slot_of(const struct row_stream *stream, const uint8_t *content_hash,
+		      uint32_t extension_hash)
 {
-	uint64_t hash = hash_seeded_bytes(file->content_hash);
+	uint64_t hash = hash_seeded_bytes(content_hash);
 
 	if (stream->keeps_extensions)
-		hash = hash_seeded(hash, file->extension_hash);
+		hash = hash_seeded(hash, extension_hash);
 	return (size_t)hash & (stream->slot_count - 1);
 }
 
@@ -154,6 +160,71 @@ bool rows_are_twins(const struct find_request *request, const struct find_file *
 	       memcmp(&x->table, &y->table, sizeof x->table) == 0;
 }
 
+/* ---- Rows that were lent ---- */
+
+static uint64_t digest_of(const struct simhash_sum_table *table)
+{
+	uint64_t digest = 0;
+
+	for (int t = 0; t < SIMHASH_TAGS; t++)
+		digest = hash_seeded(digest, table->count[t]);
+	return digest;
+}
+
+static struct lent_row lent_row_of(const struct find_file *file)
+{
+	struct lent_row row = {.counts = digest_of(&file->table),
+			       .size_bytes = file->size_bytes,
+			       .tolerance = file->tolerance,
+			       .extension_hash = file->extension_hash,
+			       .sides = file->sides,
+			       .has_sketch = file->has_sketch};
+
+	memcpy(row.content_hash, file->content_hash, sizeof row.content_hash);
+	return row;
+}
+
+/* rows_are_twins() */
+static bool is_twin_of_lent(const struct find_request *request, const struct lent_row *lent,
+			    const struct find_file *file)
+{
+	return lent->size_bytes == file->size_bytes &&
+	       memcmp(lent->content_hash, file->content_hash, CONTENT_HASH_SIZE) == 0 &&
+	       lent->tolerance == file->tolerance && lent->sides == file->sides &&
+	       lent->has_sketch == file->has_sketch &&
+	       (!needs_extension(request, file) || lent->extension_hash == file->extension_hash) &&
+	       lent->counts == digest_of(&file->table);
+}
+
+/* The rows of the present key, which the stream's owner has seen, leave the block. */
+static int leave_lent_rows(struct row_stream *stream, struct simhash_error *error)
+{
+	const struct block *block = stream->next;
+	size_t count = block->count - stream->run_start;
+
+	if (array_reserve(&stream->lent, &stream->lent_capacity, stream->lent_count + count,
+			  sizeof *stream->lent, error) != 0)
+		return -1;
+	for (size_t i = 0; i < count; i++)
+		stream->lent[stream->lent_count++] =
+			lent_row_of(&block->rows[stream->run_start + i]);
+	return 0;
+}
+
+/* ---- Finding copies ---- */
+
+/* The slot where the search for the run's row of this number begins. */
+static size_t slot_of_row(const struct row_stream *stream, size_t number)
+{
+	const struct find_file *row;
+
+	if (number < stream->lent_count)
+		return slot_of(stream, stream->lent[number].content_hash,
+			       stream->lent[number].extension_hash);
+	row = &stream->next->rows[stream->run_start + number - stream->lent_count];
+	return slot_of(stream, row->content_hash, row->extension_hash);
+}
+
 static int grow_slots(struct row_stream *stream, struct simhash_error *error)
 {
 	size_t count = stream->slot_count == 0 ? 64 : stream->slot_count * 2;
@@ -165,7 +236,7 @@ static int grow_slots(struct row_stream *stream, struct simhash_error *error)
 	stream->slots = grown;
 	stream->slot_count = count;
 	for (size_t i = 0; i < stream->slots_used; i++) {
-		size_t slot = slot_of(stream, &stream->next->rows[stream->run_start + i]);
+		size_t slot = slot_of_row(stream, i);
 		while (grown[slot] != 0)
 			slot = (slot + 1) & (count - 1);
 		grown[slot] = (uint32_t)i + 1;
@@ -185,30 +256,48 @@ static void begin_run(struct row_stream *stream, size_t start, int64_t key)
 		stream->slot_count = 0;
 	}
 	stream->slots_used = 0;
+	stream->lent_count = 0;
 	stream->run_start = start;
 	stream->run_key = key;
 }
 
-/* The row that `file` is a copy of, or NULL; then `file`, the run's next row, is entered. */
+/*
+ * The row that `file` is a copy of, or NULL; then `file`, the run's next row, is entered. *is_of_lent:
+ * that row was lent, and is no longer there.
+ */
 static int find_twin(struct row_stream *stream, struct find_file *file, struct find_file **twin,
-		     struct simhash_error *error)
+		     bool *is_of_lent, struct simhash_error *error)
 {
-	struct find_file *run = stream->next->rows + stream->run_start;
+	const struct find_request *request = stream->finder->request;
 	size_t slot;
 
 	*twin = NULL;
+	*is_of_lent = false;
 	if (stream->slots_used * 2 >= stream->slot_count && grow_slots(stream, error) != 0)
 		return -1;
-	for (slot = slot_of(stream, file); stream->slots[slot] != 0;
-	     slot = (slot + 1) & (stream->slot_count - 1)) {
-		struct find_file *known = &run[stream->slots[slot] - 1];
-		if (rows_are_twins(stream->finder->request, known, file) &&
-		    (!stream->keeps_extensions || known->extension_hash == file->extension_hash)) {
-			*twin = known;
-			return 0;
+	for (slot = slot_of(stream, file->content_hash, file->extension_hash);
+	     stream->slots[slot] != 0; slot = (slot + 1) & (stream->slot_count - 1)) {
+		size_t number = stream->slots[slot] - 1;
+		if (number < stream->lent_count) {
+			const struct lent_row *lent = &stream->lent[number];
+			*is_of_lent = is_twin_of_lent(request, lent, file) &&
+				      (!stream->keeps_extensions ||
+				       lent->extension_hash == file->extension_hash);
+			if (*is_of_lent)
+				return 0;
+		} else {
+			struct find_file *known =
+				&stream->next
+					 ->rows[stream->run_start + number - stream->lent_count];
+			if (rows_are_twins(request, known, file) &&
+			    (!stream->keeps_extensions ||
+			     known->extension_hash == file->extension_hash)) {
+				*twin = known;
+				return 0;
+			}
+			file->repeats = file->repeats || (are_identical(known, file) &&
+							  known->tolerance == file->tolerance);
 		}
-		file->repeats = file->repeats ||
-				(are_identical(known, file) && known->tolerance == file->tolerance);
 	}
 	stream->slots[slot] = (uint32_t)++stream->slots_used;
 	return 0;
@@ -252,7 +341,8 @@ static int take_file(struct row_stream *stream, struct find_file *file, struct s
 {
 	const struct find_request *request = stream->finder->request;
 	struct block *block = stream->next;
-	struct find_file *added, *twin = NULL;
+	struct find_file *added, *twin;
+	bool is_of_lent;
 
 	block->rows_read++;
 	block->unsketched += !file->has_sketch;
@@ -260,10 +350,10 @@ static int take_file(struct row_stream *stream, struct find_file *file, struct s
 		return 0;
 	if (file->uniform != stream->run_key || stream->slots == NULL)
 		begin_run(stream, block->count, file->uniform);
-	if (find_twin(stream, file, &twin, error) != 0)
+	if (find_twin(stream, file, &twin, &is_of_lent, error) != 0)
 		return -1;
 	/* Of a row in a block that was lent, nobody asks for copies any more. */
-	if (twin != NULL && stream->lends && twin < block->rows + block->first_new)
+	if (is_of_lent)
 		return 0;
 	file->display = keep_bytes(&block->arena, file->display, file->display_size);
 	if (file->display == NULL)
@@ -323,6 +413,7 @@ static int carry(struct row_stream *stream, const struct block *from, int64_t ke
 	for (size_t i = first; i < from->count; i++) {
 		const struct find_file *row = &from->rows[i];
 		struct find_file *carried = block_add(to, error), *twin;
+		bool is_of_lent;
 		if (carried == NULL)
 			return -1;
 		*carried = *row;
@@ -331,31 +422,23 @@ static int carry(struct row_stream *stream, const struct block *from, int64_t ke
 			return error_set_memory(error);
 		carried->copies = NULL;
 		carried->copy_count = 0;
-		if (find_twin(stream, carried, &twin, error) != 0)
+		if (find_twin(stream, carried, &twin, &is_of_lent, error) != 0)
 			return -1;
 	}
 	to->first_new = to->count;
 	return 0;
 }
 
-/* Fill a block that was lent again: behind the rows of this key, which stay. */
+/* Fill a block that was lent again. Of the rows of this key only what tells their copies stays. */
 static int go_on(struct row_stream *stream, struct simhash_error *error)
 {
 	struct block *block = stream->next;
-	size_t kept = stream->waiting.uniform == stream->run_key ? block->count - stream->run_start
-								 : 0;
 
-	if (kept == 0)
-		arena_clear(&block->arena);
-	else if (stream->run_start > 0)
-		memmove(block->rows, block->rows + stream->run_start, kept * sizeof *block->rows);
+	if (stream->waiting.uniform == stream->run_key && leave_lent_rows(stream, error) != 0)
+		return -1;
 	stream->run_start = 0;
 	stream->is_lent = false;
-	*block = (struct block){.rows = block->rows,
-				.capacity = block->capacity,
-				.arena = block->arena,
-				.count = kept,
-				.first_new = kept};
+	block_clear(block);
 	return take_file(stream, &stream->waiting, error);
 }
 
@@ -432,7 +515,8 @@ static bool is_full(const struct row_stream *stream)
 {
 	const struct block *block = stream->next;
 
-	return block->count - block->first_new >= stream->block_rows ||
+	return block->count - block->first_new + block->new_copies / COPIES_FOR_ROW >=
+		       stream->block_rows ||
 	       block->new_copies >= BLOCK_COPIES_MAX;
 }
 

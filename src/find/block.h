@@ -18,8 +18,8 @@
  *     row_stream_init_part(&part, &stream, &next);    // in the memory that the last one took
  *
  * Where each block is looked at once, part.lends = true before the first leaves them the stream's
- * own: a block then lasts until the next is asked for, is not to be freed, and a key's earlier rows
- * stay where they are instead of being copied.
+ * own: a block then lasts until the next is asked for and is not to be freed, and of a key's earlier
+ * rows only what tells their copies stays.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -43,6 +43,16 @@ struct block {
 
 void block_free(struct block *block);
 
+/* What is left of a row of a block that was lent: what tells its copies. */
+struct lent_row {
+	uint8_t content_hash[CONTENT_HASH_SIZE];
+	uint64_t counts; /* a seeded hash of them */
+	int64_t size_bytes;
+	uint32_t tolerance, extension_hash;
+	uint8_t sides;
+	bool has_sketch;
+};
+
 struct row_stream {
 	const struct finder *finder;
 	struct row_range range;
@@ -60,7 +70,9 @@ struct row_stream {
 	/* The row behind a block that is lent. */
 	struct find_file waiting;
 	bool is_lent;
-	/* Rows of the present key by content: numbers in the run, from 1. */
+	/* Rows of the present key by content: numbers in the run, from 1; those that were lent first. */
+	struct lent_row *lent;
+	size_t lent_count, lent_capacity;
 	uint32_t *slots;
 	size_t slot_count, slots_used, run_start;
 	int64_t run_key;

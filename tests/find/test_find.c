@@ -318,6 +318,64 @@ static void copies_are_reported_once(void **state)
 	store_close(store);
 }
 
+/*
+ * Crowds of 40 rows of one key, each of them within reach of the next one: six contents, in some of
+ * which two hashes are equal and the counts are not.
+ */
+static void make_crowds(void)
+{
+	for (int i = 0; i < ROWS; i++) {
+		int crowd = i / 40;
+		unsigned content = (unsigned)random_below(6);
+		name_row(i);
+		rows[i] = engine_row("/f", names[i], 1);
+		rows[i].size_bytes = 40000;
+		for (int t = 0; t < SIMHASH_TAGS; t++)
+			rows[i].table.count[t] = 1000 + (uint64_t)t;
+		rows[i].table.count[15] += (uint64_t)crowd;
+		rows[i].table.count[content % 3] += 20;
+		rows[i].table.count[3 + content % 3] -= 20;
+		rows[i].table.count[7 + random_below(2)]++;
+		set_content(&rows[i], (uint64_t)(crowd * 10) + content);
+		complete_row(i);
+	}
+}
+
+/* Where blocks are cut, rows of a key come in several, and are known by what is left of them. */
+static void what_is_found_depends_on_no_block(void **state)
+{
+	static const struct find_side sides[2] = {{"elsewhere", {"/f", 2}},
+						  {"elsewhere", {"/fg", 3}}};
+	static bool wanted[ROWS][ROWS];
+
+	(void)state;
+	for (unsigned round = 0; round < 16; round++) {
+		struct find_request request = request_for(SIMHASH_SKEW_EXT, "1");
+		struct store *store;
+		make_crowds();
+		store = store_with_rows();
+		request.expand = false;
+		request.keeps_extensions = round % 4 == 3;
+		request.has_between = round % 2 == 1;
+		memcpy(request.between, sides, sizeof sides);
+		request.rule.candidates = (enum candidates)(round / 2 % 2);
+		if (round / 4 % 2 == 1)
+			assert_int_equal(rule_add_tolerance(&request.rule, ".PS=0.05", &error), 0);
+		for (unsigned b = 0; b < sizeof block_rows / sizeof *block_rows; b++) {
+			const struct find_resources resources = {
+				.threads = 1 + b % 2,
+				.block_rows =
+					block_rows[sizeof block_rows / sizeof *block_rows - 1 - b]};
+			find_all(store, &request, &resources, 1);
+			if (b == 0)
+				memcpy(wanted, found, sizeof found);
+			assert_memory_equal(found, wanted, sizeof found);
+		}
+		rule_release(&request.rule);
+		store_close(store);
+	}
+}
+
 static void a_row_that_contradicts_itself_is_an_error(void **state)
 {
 	struct find_request request = request_for(SIMHASH_SKEW_EXT, "1");
@@ -382,6 +440,7 @@ int main(void)
 		cmocka_unit_test(copies_equal_brute_force),
 		cmocka_unit_test(parts_together_are_the_whole),
 		cmocka_unit_test(copies_are_reported_once),
+		cmocka_unit_test(what_is_found_depends_on_no_block),
 		cmocka_unit_test(a_row_that_contradicts_itself_is_an_error),
 		cmocka_unit_test(between_is_only_across),
 	};
