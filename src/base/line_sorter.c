@@ -52,8 +52,8 @@ struct line_sorter {
 	bool has_last;
 };
 
-/* Of the memory: two buffers, with the places of the lines, and room to sort the places of one. */
-#define BUFFER_SHARE 9 / 20
+/* Of 20 parts of the memory: there are two buffers, and room to sort the places of one's lines. */
+#define BUFFER_PARTS 9
 
 int line_sorter_new(size_t memory_bytes, struct line_sorter **sorter, struct simhash_error *error)
 {
@@ -62,7 +62,7 @@ int line_sorter_new(size_t memory_bytes, struct line_sorter **sorter, struct sim
 		return error_set_memory(error);
 	pthread_mutex_init(&(*sorter)->lock, NULL);
 	pthread_cond_init(&(*sorter)->is_written, NULL);
-	(*sorter)->budget = memory_bytes * BUFFER_SHARE;
+	(*sorter)->budget = memory_bytes / 20 * BUFFER_PARTS;
 	return 0;
 }
 
