@@ -34,6 +34,7 @@ struct pair_sorter {
 	unsigned threads;
 	struct line_parts *parts;
 	atomic_bool is_full; /* a pair was refused, and so are all that come later */
+	atomic_bool is_drained;
 	struct batch *batches;
 	struct sort_item *records; /* in memory */
 	size_t count, capacity;	   /* capacity records, half of the memory */
@@ -489,11 +490,15 @@ int pair_sorter_drain(struct pair_sorter *sorter, keyed_line_fn *each, void *con
 {
 	int status = 0;
 
+	/* Whoever adds a pair that is refused drains: after the first, without waiting. */
+	if (atomic_load(&sorter->is_drained))
+		return 0;
 	pthread_rwlock_wrlock(&sorter->use);
 	atomic_store(&sorter->is_full, true);
 	if (sorter->parts != NULL)
 		status = drain(sorter, each, context, error);
 	release_pairs(sorter);
+	atomic_store(&sorter->is_drained, true);
 	pthread_rwlock_unlock(&sorter->use);
 	return status;
 }
