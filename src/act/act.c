@@ -79,7 +79,7 @@ static int lock_side(struct work *work, struct side *side, int how)
 		return 0;
 	/* A file of NFS can be locked alone only where it is open for writing. */
 	if (errno == EBADF && (writable = side_open_writable(side)) >= 0) {
-		close(side->fd);
+		close_content(side->fd);
 		side->fd = writable;
 		if (flock(side->fd, how | LOCK_NB) == 0)
 			return 0;
@@ -391,7 +391,7 @@ static int do_reflink(struct work *work)
 		return status;
 	work->why->message[0] = '\0';
 	status = share_blocks(work->kept.fd, fd, work->copy.status.st_size, work->why);
-	close(fd);
+	close_content(fd);
 	return status;
 }
 

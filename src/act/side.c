@@ -34,7 +34,7 @@ int side_open(struct side *side, const struct keep_file *file, const struct guar
 void side_close(struct side *side)
 {
 	if (side->fd >= 0)
-		close(side->fd); /* and the lock with it */
+		close_content(side->fd); /* and the lock with it */
 	place_close(&side->place);
 }
 
@@ -46,7 +46,7 @@ int side_open_writable(const struct side *side)
 
 	if (fd < 0 || (fstat(fd, &opened) == 0 && is_same_inode(&opened, &side->status)))
 		return fd;
-	close(fd);
+	close_content(fd);
 	errno = ESTALE;
 	return -1;
 }

@@ -162,7 +162,7 @@ static int open_regular(const struct place *place, const char *name, struct stat
 
 	if (fd < 0 || (fstat(fd, status) == 0 && S_ISREG(status->st_mode)))
 		return fd;
-	close(fd);
+	close_content(fd);
 	errno = EINVAL;
 	return -1;
 }
@@ -221,7 +221,7 @@ static enum undo_status part_link(struct undo *undo)
 		    is_same_inode(&beside, &made))
 			unlinkat(directory, temporary, 0);
 	}
-	close(fd);
+	close_content(fd);
 	return status;
 }
 
@@ -292,7 +292,7 @@ static enum undo_status make_from_kept(struct undo *undo)
 				 ? UNDO_DONE
 				 : leave(undo, "the file that was kept has other content by now");
 	}
-	close(fd);
+	close_content(fd);
 	return status;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "base/open_file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -33,6 +34,76 @@ void close_keeping_errno(int fd)
 
 	close(fd);
 	errno = saved;
+}
+
+/* ---- Databases that are in use ---- */
+
+/* Does a file begin like an SQLite database, or like the file of its locks, "-shm"? */
+static bool is_like_database(int fd, const struct stat *status)
+{
+	static const char magic[16] = "SQLite format 3";
+	static const uint32_t shm_version = 3007000;
+	char head[sizeof magic];
+
+	/* Both consist of pages. Nothing is locked in an empty file. */
+	return S_ISREG(status->st_mode) && status->st_size > 0 && status->st_size % 512 == 0 &&
+	       pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head &&
+	       (memcmp(head, magic, sizeof magic) == 0 ||
+		memcmp(head, &shm_version, sizeof shm_version) == 0);
+}
+
+static bool is_of_file(int fd, const struct stat *status)
+{
+	struct stat other;
+
+	return fstat(fd, &other) == 0 && other.st_ino == status->st_ino &&
+	       other.st_dev == status->st_dev;
+}
+
+/* Where descriptors cannot be listed, as without /proc, all numbers are tried. */
+static bool is_open_under_any_number(int fd, const struct stat *status)
+{
+	long max = sysconf(_SC_OPEN_MAX);
+
+	for (int other = 0; other < max; other++)
+		if (other != fd && is_of_file(other, status))
+			return true;
+	return false;
+}
+
+static bool is_open_elsewhere(int fd, const struct stat *status)
+{
+	DIR *descriptors = opendir("/dev/fd");
+	const struct dirent *entry;
+	bool found = false;
+
+	if (descriptors == NULL)
+		return is_open_under_any_number(fd, status);
+	while (!found && (entry = readdir(descriptors)) != NULL) {
+		char *end;
+		long other = strtol(entry->d_name, &end, 10);
+		found = *end == '\0' && end != entry->d_name && other != fd &&
+			is_of_file((int)other, status);
+	}
+	closedir(descriptors);
+	return found;
+}
+
+bool must_stay_open(int fd)
+{
+	int saved = errno;
+	struct stat status;
+	bool must = fstat(fd, &status) == 0 && is_like_database(fd, &status) &&
+		    is_open_elsewhere(fd, &status);
+
+	errno = saved;
+	return must;
+}
+
+void close_content(int fd)
+{
+	if (!must_stay_open(fd))
+		close_keeping_errno(fd);
 }
 
 int descriptor_lift(int fd)

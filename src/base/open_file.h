@@ -6,6 +6,7 @@
 #define SIMHASH_BASE_OPEN_FILE_H
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -57,6 +58,18 @@ int descriptor_lift(int fd);
 
 /* close(2) that leaves errno as it is, for the way out after a failure. */
 void close_keeping_errno(int fd);
+
+/*
+ * Close a file that somebody named, or that was found in a tree; errno stays as it is. Closing any
+ * descriptor of a file releases all locks that the process has on it (POSIX), also the locks of
+ * SQLite: another process could then delete the log of a database that is in use here. So where the
+ * file is a database that the process has open once more, the descriptor stays open until the
+ * process ends. Any thread.
+ */
+void close_content(int fd);
+
+/* Must this descriptor stay open for that reason? For streams, which close theirs. Keeps errno. */
+bool must_stay_open(int fd);
 
 /* In nanoseconds since 1970: when the content was changed, and when anything of the file was. */
 int64_t stat_mtime_ns(const struct stat *status);

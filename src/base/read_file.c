@@ -71,7 +71,7 @@ int read_path(const char *path, size_t max_bytes, char **bytes, size_t *size,
 	if (fd < 0)
 		return error_set_errno(error, "cannot read %s", path);
 	status = read_descriptor(fd, path, max_bytes, bytes, size, error);
-	close(fd);
+	close_content(fd);
 	return status;
 }
 

@@ -169,7 +169,7 @@ out:
 	free(url);
 	simhash_tag_set_free(tag_set);
 	if (request.list_fd > STDIN_FILENO)
-		close(request.list_fd);
+		close_content(request.list_fd);
 	return status;
 }
 

@@ -211,7 +211,7 @@ static int print_container(struct printing *printing, const char *path, struct s
 	if (fstat(fd, &file) == 0 && S_ISREG(file.st_mode) &&
 	    scan_kind(&printing->scanner, fd) != 0)
 		status = print_members(printing, path, fd, &file, error);
-	close(fd);
+	close_content(fd);
 	return status;
 }
 

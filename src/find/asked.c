@@ -217,7 +217,7 @@ static int ask_for_members(struct asking *asking, const char *path, struct simha
 		return 0;
 	if (fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && scan_kind(&asking->scanner, fd) != 0)
 		status = ask_for_contents(asking, path, fd, &file, error);
-	close(fd);
+	close_content(fd);
 	return status;
 }
 

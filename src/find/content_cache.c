@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/open_file.h"
 #include "find/content_members.h"
 #include "find/reopen.h"
 #include "scan/container.h"
@@ -111,7 +112,7 @@ bool content_cache_locate(struct content_cache *cache, const struct find_file *f
 	}
 	*device = (uint64_t)status.st_dev;
 	*inode = (uint64_t)status.st_ino;
-	close(fd);
+	close_content(fd);
 	return true;
 }
 
@@ -252,7 +253,7 @@ static bool load_whole(struct content_cache *cache, struct content *content, int
 	if (content->bytes == NULL) {
 		error_set_memory(&error);
 		first_error_set(cache->first_error, &error);
-		close(fd);
+		close_content(fd);
 		return false;
 	}
 	if (content->file->compressed_size_bytes > 0)
@@ -270,13 +271,13 @@ static bool load_content(struct content_cache *cache, struct content *content,
 
 	if (!loaded || content->file->size_bytes > WHOLE_MAX) {
 		if (loaded)
-			close(fd);
+			close_content(fd);
 		return loaded;
 	}
 	if (!content_is_member(content))
 		return load_whole(cache, content, fd);
 	loaded = extract_whole(cache, content, fd, &status, first);
-	close(fd);
+	close_content(fd);
 	return loaded;
 }
 
@@ -431,7 +432,7 @@ bool content_open(struct content_cache *cache, struct content *content, struct c
 void content_close(struct cover_source *source)
 {
 	if (source->fd >= 0)
-		close(source->fd);
+		close_content(source->fd);
 	free(source->window);
 }
 

@@ -30,7 +30,7 @@ int reopen_file(const struct find_file *file, struct stat *status, int *why)
 		 stat_mtime_ns(status) == file->mtime_ns)
 		return fd;
 	if (fd >= 0)
-		close(fd);
+		close_content(fd);
 	return -1;
 }
 

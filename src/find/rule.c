@@ -123,7 +123,8 @@ int rule_read_tolerances(struct find_rule *rule, const char *path, struct simhas
 	if (status == 0 && ferror(file))
 		status = error_set_errno(error, "cannot read %s", path);
 	free(line);
-	fclose(file);
+	if (!must_stay_open(fileno(file)))
+		fclose(file);
 	return status;
 }
 

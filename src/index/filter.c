@@ -144,7 +144,7 @@ static int read_list(int directory_fd, const char *name, struct glob_list *list,
 
 	if (fd >= 0) {
 		status = read_descriptor(fd, name, PATTERN_FILE_MAX, &text, &size, error);
-		close(fd);
+		close_content(fd);
 		if (status != 0 && error->code == SIMHASH_E_MEMORY)
 			return -1;
 		if (status != 0)

@@ -201,7 +201,7 @@ static int open_again(struct look *look)
 	    (task->looks_only || (look->status.st_size == task->row.size_bytes &&
 				  stat_mtime_ns(&look->status) == task->row.mtime_ns)))
 		return fd;
-	close(fd);
+	close_content(fd);
 	errno = 0;
 	return -1;
 }
@@ -393,7 +393,7 @@ void members_look(struct scanners *scanners, struct file_scanner *scanner, struc
 	else if (task->had_members && !look.keeps_filtered)
 		drop_members(&look);
 	if (fd >= 0)
-		close(fd);
+		close_content(fd);
 	free(look.kept);
 	task->is_looked = true;
 	task->row.contents = contents_of(&look);

@@ -108,7 +108,7 @@ static int load_text(struct excerpts *excerpts, const struct find_file *file,
 	text->text = malloc(text->size + 1);
 	if (text->text != NULL)
 		text->absence = read_text(fd, text, &excerpts->left_to_read, &why);
-	close(fd);
+	close_content(fd);
 	report_failure(excerpts, file, why);
 	return text->text == NULL ? error_set_memory(error) : 0;
 }
@@ -228,7 +228,7 @@ static int load_picture(const struct excerpts *excerpts, const struct find_file 
 		*type = picture_type(*bytes, beginning);
 	if (*type != NULL && reread_file(fd, *bytes, size, &why) != 0)
 		*type = NULL;
-	close(fd);
+	close_content(fd);
 	report_failure(excerpts, file, why);
 	return *bytes == NULL ? error_set_memory(error) : 0;
 }

@@ -217,7 +217,8 @@ int output_close(struct output_file *output, struct simhash_error *error)
 		     (output->temporary == NULL || fchmod(fileno(stream), output->mode) == 0);
 	if (!is_written)
 		error_set_errno(error, "cannot write to %s", output->name);
-	if (stream != stdout && fclose(stream) != 0 && is_written)
+	if (stream != stdout && !must_stay_open(fileno(stream)) && fclose(stream) != 0 &&
+	    is_written)
 		return error_set_errno(error, "cannot write to %s", output->name);
 	return is_written ? 0 : -1;
 }
@@ -238,7 +239,8 @@ void output_release(struct output_file *output)
 {
 	int saved = errno;
 
-	if (output->stream != NULL && output->stream != stdout)
+	if (output->stream != NULL && output->stream != stdout &&
+	    !must_stay_open(fileno(output->stream)))
 		fclose(output->stream);
 	if (output->temporary != NULL) {
 		unlink(output->temporary);

@@ -109,8 +109,10 @@ static int start(struct filter_run *run, int fd, const char *path)
 	struct rlimit limit = {.rlim_cur = 1024};
 
 	getrlimit(RLIMIT_NOFILE, &limit);
-	in = descriptor_lift(command->names_file ? open("/dev/null", O_RDONLY | O_CLOEXEC)
-						 : dup(fd));
+	/* A descriptor of our own is not closed here: see close_content. */
+	in = command->names_file  ? descriptor_lift(open("/dev/null", O_RDONLY | O_CLOEXEC))
+	     : fd > STDERR_FILENO ? fd
+				  : descriptor_lift(dup(fd));
 	run->pid = -1;
 	if (arguments != NULL && in >= 0 && open_pipe(out) == 0 && open_pipe(err) == 0)
 		run->pid = fork();
@@ -118,7 +120,7 @@ static int start(struct filter_run *run, int fd, const char *path)
 		become(command->program, arguments, in, out[1], err[1], limit.rlim_cur);
 	saved = errno;
 	free(arguments);
-	if (in >= 0)
+	if (in >= 0 && in != fd)
 		close(in);
 	if (run->pid < 0) {
 		close_ends(out);

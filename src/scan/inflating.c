@@ -11,6 +11,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/open_file.h"
+
 #define READ_BUFFER (128 * 1024)
 #define GZIP_WINDOW_BITS (15 + 16) /* 16 makes zlib expect gzip's header and trailer */
 
@@ -27,7 +29,7 @@ struct inflating *inflating_new(int fd)
 
 	if (in == NULL || inflateInit2(&in->stream, GZIP_WINDOW_BITS) != Z_OK) {
 		free(in);
-		close(fd);
+		close_content(fd);
 		errno = ENOMEM;
 		return NULL;
 	}
@@ -113,6 +115,6 @@ ssize_t inflating_read(struct inflating *in, void *buffer, size_t size)
 void inflating_free(struct inflating *in)
 {
 	inflateEnd(&in->stream);
-	close(in->fd);
+	close_content(in->fd);
 	free(in);
 }

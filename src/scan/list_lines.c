@@ -121,6 +121,11 @@ int list_lines_open(struct list_lines *lines, const char *path, struct simhash_e
 	fd = is_stdin ? dup(STDIN_FILENO) : open_path(path, O_RDONLY);
 	if (fd < 0)
 		return error_set_errno(error, "cannot open %s", lines->name);
+	if (must_stay_open(fd))
+		return error_set(
+			error, SIMHASH_E_SYNTAX,
+			"%s is not a list but a database that is in use, such as the index",
+			lines->name);
 	compression = other_compression(fd);
 	if (compression != NULL) {
 		/* libarchive reads a descriptor and leaves it open. */
@@ -141,7 +146,7 @@ void list_lines_close(struct list_lines *lines)
 		gzclose(lines->file);
 	close_archive(lines);
 	if (lines->has_fd)
-		close(lines->fd);
+		close_content(lines->fd);
 	free(lines->text);
 	*lines = (struct list_lines){.text = NULL};
 }

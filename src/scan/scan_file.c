@@ -174,7 +174,7 @@ static int open_file(struct file_scanner *scanner, int directory_fd, const char 
 	row->links = scanner->follow ? 0 : (int64_t)status->st_nlink;
 	return fd;
 fail:
-	close_keeping_errno(fd);
+	close_content(fd);
 	return -1;
 }
 
@@ -193,7 +193,7 @@ enum scan_outcome scan_file(struct file_scanner *scanner, int directory_fd, cons
 		outcome = shared_scan_lead(shared, scanner, fd, status.st_size, row);
 	else
 		outcome = scan_bytes(scanner, fd, status.st_size, row);
-	close_keeping_errno(fd);
+	close_content(fd);
 	return outcome;
 }
 

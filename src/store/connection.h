@@ -40,6 +40,9 @@ enum kept_statement {
 	KEPT_STATEMENTS
 };
 
+/* The database, -wal, -shm and -journal. */
+#define OWN_FILES_MAX 4
+
 struct store {
 	const struct database_driver *driver;
 	struct database *database;
@@ -49,8 +52,12 @@ struct store {
 	bool counts_commits; /* in transactions that change files */
 	bool writes;
 	const char *own_file; /* the file that holds the database; or NULL */
-	bool has_told;	      /* that it waits for a server */
-	double lost_since_s;  /* when a connection was lost, if nothing succeeded since; else 0 */
+	struct own_inode {
+		uint64_t device, inode;
+	} own_inodes[OWN_FILES_MAX]; /* of that file and SQLite's next to it */
+	size_t own_inode_count;
+	bool has_told;	     /* that it waits for a server */
+	double lost_since_s; /* when a connection was lost, if nothing succeeded since; else 0 */
 	struct statement *kept[KEPT_STATEMENTS];
 	int64_t measures[SKETCHES_MAX]; /* wanted */
 	unsigned measure_count;

@@ -200,7 +200,7 @@ static int check_defaults_file(const char *path, struct simhash_error *error)
 
 	if (fd < 0)
 		return error_set_errno(error, "cannot read the option file %s", path);
-	close(fd);
+	close_content(fd);
 	return 0;
 }
 

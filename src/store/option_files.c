@@ -15,6 +15,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/open_file.h"
 
 #define INCLUDES_MAX 10 /* one in another */
 #define NOT_OURS 0
@@ -238,7 +239,8 @@ static int read_file(struct reading *reading, const char *path)
 	if (status == 0)
 		status = note_exposed(reading, path, file, first);
 	free(line);
-	fclose(file);
+	if (!must_stay_open(fileno(file)))
+		fclose(file);
 	return status;
 }
 

@@ -89,16 +89,24 @@ static void close_database(struct database *database)
 
 static const char *file(const struct database *database)
 {
-	return database->path;
+	const char *resolved = sqlite3_db_filename(database->handle, "main");
+
+	return resolved == NULL || resolved[0] == '\0' ? database->path : resolved;
 }
 
-/* A new index is private to its user; SQLite's own files take over its mode. */
+/*
+ * A new index is private to its user; SQLite's own files take over its mode. Another thread may
+ * open it as soon as it is there, so no descriptor of it is closed: see close_content.
+ */
 static int create_private(const char *path, struct simhash_error *error)
 {
-	int fd = open_file_at(AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL, 0600);
+	int fd;
 
+	if (mknod(path, S_IFREG | 0600, 0) == 0 || errno == EEXIST)
+		return 0;
+	fd = open_file_at(AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL, 0600);
 	if (fd >= 0)
-		close(fd);
+		close_content(fd);
 	else if (errno != EEXIST)
 		return error_set_errno(error, "cannot create index sqlite:%s", path);
 	return 0;

@@ -181,6 +181,61 @@ static int connect_waiting(struct store *store, const struct store_url *url, enu
 	return status;
 }
 
+/* ---- Its own files ---- */
+
+/* Stat the file of the index with each ending of SQLite: how many are there now. */
+static size_t find_own_inodes(const struct store *store, struct own_inode inodes[OWN_FILES_MAX])
+{
+	static const char *const endings[OWN_FILES_MAX] = {"", "-wal", "-shm", "-journal"};
+	size_t count = 0;
+
+	for (size_t i = 0; i < OWN_FILES_MAX; i++) {
+		struct stat status;
+		char *path;
+		if (asprintf(&path, "%s%s", store->own_file, endings[i]) < 0)
+			break;
+		if (stat(path, &status) == 0)
+			inodes[count++] = (struct own_inode){(uint64_t)status.st_dev,
+							     (uint64_t)status.st_ino};
+		free(path);
+	}
+	return count;
+}
+
+/* SQLite keeps the files next to the database while it is open, so they are found once. */
+static void note_own_files(struct store *store)
+{
+	store->own_file = store->driver->file(store->database);
+	if (store->own_file != NULL)
+		store->own_inode_count = find_own_inodes(store, store->own_inodes);
+}
+
+static bool has_inode(const struct own_inode *inodes, size_t count, uint64_t device, uint64_t inode)
+{
+	for (size_t i = 0; i < count; i++)
+		if (inodes[i].device == device && inodes[i].inode == inode)
+			return true;
+	return false;
+}
+
+bool store_is_own_file(const struct store *store, const char *name, uint64_t device, uint64_t inode)
+{
+	struct own_inode now[OWN_FILES_MAX];
+	const char *base;
+
+	if (store->own_file == NULL)
+		return false;
+	if (has_inode(store->own_inodes, store->own_inode_count, device, inode))
+		return true;
+	/* A file that came later has one of the names. */
+	base = strrchr(store->own_file, '/');
+	base = base == NULL ? store->own_file : base + 1;
+	return (name == NULL || strncmp(name, base, strlen(base)) == 0) &&
+	       has_inode(now, find_own_inodes(store, now), device, inode);
+}
+
+/* ---- Opening ---- */
+
 static int open_store(const struct store_location *where, enum open_mode mode,
 		      const struct store *beside, struct store **store, struct simhash_error *error)
 {
@@ -203,7 +258,7 @@ static int open_store(const struct store_location *where, enum open_mode mode,
 		status = connect_waiting(*store, &parts, mode, beside,
 					 clock_monotonic_s() + (double)where->wait_s, false, error);
 	if (status == 0)
-		(*store)->own_file = (*store)->driver->file((*store)->database);
+		note_own_files(*store);
 	store_url_release(&parts);
 	if (status != 0) {
 		store_close(*store);
@@ -301,28 +356,4 @@ void store_close(struct store *store)
 		return;
 	disconnect(store);
 	free(store);
-}
-
-bool store_is_own_file(const struct store *store, const char *name, uint64_t device, uint64_t inode)
-{
-	static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
-	const char *file = store->own_file;
-	const char *slash = file == NULL ? NULL : strrchr(file, '/');
-	const char *base = slash == NULL ? file : slash + 1;
-
-	if (file == NULL || (name != NULL && strncmp(name, base, strlen(base)) != 0))
-		return false;
-	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-		struct stat status;
-		char *path;
-		bool same;
-		if (asprintf(&path, "%s%s", file, suffixes[i]) < 0)
-			return false;
-		same = stat(path, &status) == 0 && (uint64_t)status.st_dev == device &&
-		       (uint64_t)status.st_ino == inode;
-		free(path);
-		if (same)
-			return true;
-	}
-	return false;
 }

@@ -69,8 +69,8 @@ void store_open_second(const struct store *first, struct store **store);
 void store_close(struct store *store); /* NULL is fine */
 
 /*
- * Is this file one of those that hold the index? Always false for an index on a server.
- * `name` makes the answer faster; NULL stands for any name. Any thread.
+ * Is this file the index, or one that SQLite keeps next to it, under any name? Always false for an
+ * index on a server. `name` makes the answer faster; NULL stands for any name. Any thread.
  */
 bool store_is_own_file(const struct store *store, const char *name, uint64_t device,
 		       uint64_t inode);
