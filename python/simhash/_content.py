@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 import threading
 import weakref
 from ctypes import byref
@@ -358,7 +359,7 @@ class Scanner:
     def update_from(self, source: Source) -> None:
         """Take all bytes of a path, of a buffer, or of what an open binary file still has."""
         if isinstance(source, (str, os.PathLike)):
-            with open(source, "rb", buffering=0) as file:
+            with _Content(source) as file:
                 self._read(file)
         elif hasattr(source, "read") and not _is_buffer(source):
             self._read(source)
@@ -374,6 +375,65 @@ class Scanner:
         else:
             while data := file.read(_CHUNK):
                 self.update(data)
+
+
+class _Content:
+    """A file that is read from its beginning.
+
+    By POSIX, closing a descriptor of a file releases all locks of the process on it, also the locks of
+    the module sqlite3 on a database. So a database that is open elsewhere in this process is
+    opened once and never closed.
+    """
+
+    _kept: dict[tuple[int, int], int] = {}
+    _lock = threading.Lock()
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        status = os.stat(path)
+        self._at = 0
+        with self._lock:
+            kept = self._kept.get((status.st_dev, status.st_ino))
+        self._fd = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0)) if kept is None else kept
+
+    def readinto(self, view: Any) -> int:
+        if hasattr(os, "preadv"):
+            got = os.preadv(self._fd, [view], self._at)
+        else:
+            data = os.pread(self._fd, len(view), self._at)
+            got = len(data)
+            view[:got] = data
+        self._at += got
+        return got
+
+    def __enter__(self) -> _Content:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        status = os.fstat(self._fd)
+        key = status.st_dev, status.st_ino
+        with self._lock:
+            if self._kept.get(key) == self._fd:
+                return
+            if self._is_like_database(status) and self._is_open_elsewhere(key):
+                self._kept.setdefault(key, self._fd)
+                return
+        os.close(self._fd)
+
+    def _is_like_database(self, status: os.stat_result) -> bool:
+        if status.st_size == 0 or status.st_size % 512 != 0:
+            return False
+        head = os.pread(self._fd, 16, 0)
+        return head == b"SQLite format 3\0" or head[:4] == (3007000).to_bytes(4, sys.byteorder)
+
+    def _is_open_elsewhere(self, key: tuple[int, int]) -> bool:
+        for name in os.listdir("/dev/fd"):
+            try:
+                status = os.fstat(int(name))
+            except OSError:
+                continue
+            if (status.st_dev, status.st_ino) == key and int(name) != self._fd:
+                return True
+        return False
 
 
 def scan(source: Source, tags: TagSet | None = None) -> SumTable:

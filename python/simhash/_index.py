@@ -231,11 +231,14 @@ class _Pool:
         self._options = options
         self._lock = threading.Lock()
         self._idle: list[ctypes.c_void_p] = []
-        self.is_closed = False
+        self.is_closed = self.is_used = False
+        _pools.add(self)
 
     def check_open(self) -> None:
         if self.is_closed:
             raise ValueError("the index is closed")
+        if _opened_before_fork:
+            raise lib.InvalidError(_AFTER_FORK)
 
     def take(self) -> ctypes.c_void_p:
         """One that belongs to the caller until it gives it back."""
@@ -245,6 +248,7 @@ class _Pool:
                 return self._idle.pop()
         handle, error = ctypes.c_void_p(), lib.CError()
         lib.check(lib.index_open(self._url, byref(self._options), byref(handle), byref(error)), error)
+        self.is_used = True
         return handle
 
     def give(self, handle: ctypes.c_void_p) -> None:
@@ -255,11 +259,32 @@ class _Pool:
         lib.index_close(handle)
 
     def close(self) -> None:
+        # A child of fork must not touch the connections of its parent, and the lock may be held for ever.
+        if _opened_before_fork:
+            return
         with self._lock:
             self.is_closed = True
             idle, self._idle = self._idle, []
+            self.is_used = False
         for handle in idle:
             lib.index_close(handle)
+
+
+# SQLite's locks stay with the parent of fork, but SQLite in the child believes that it has them.
+_pools: weakref.WeakSet[_Pool] = weakref.WeakSet()
+_opened_before_fork = False
+_AFTER_FORK = (
+    "an index was open when this process was forked, and none can be used in the child: close it before, "
+    "or start processes by multiprocessing.set_start_method('spawn')"
+)
+
+
+def _note_fork() -> None:
+    global _opened_before_fork
+    _opened_before_fork = any(pool.is_used for pool in _pools)
+
+
+os.register_at_fork(after_in_child=_note_fork)
 
 
 # ---- Pairs, from threads of the library to whoever iterates ----

@@ -8,8 +8,8 @@ export PYTHONPATH=$BINARY_DIR/python PYTHONDONTWRITEBYTECODE=1
 tests=("$SOURCE_DIR/tests/python/test_index.py")
 # The others need no index.
 [ "$TEST_ENGINE" != sqlite ] || tests=("$SOURCE_DIR/tests/python")
-runs 0 "$PYTHON" -m pytest -q -p no:cacheprovider --durations=5 --basetemp="$TEST_FOLDER/pytest" "${tests[@]}" ||
-	fail "$(cat out)"
+(runs 0 "$PYTHON" -m pytest -q -p no:cacheprovider --durations=5 --basetemp="$TEST_FOLDER/pytest" "${tests[@]}") ||
+	fail "$(cat "$TEST_FOLDER/out")" # which is where pytest says why
 tail -n 8 out
 ! grep -qE 'skipped|xfailed' out || fail "tests were skipped: $(cat out)"
 

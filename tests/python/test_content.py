@@ -11,6 +11,7 @@ import pathlib
 import pickle
 import random
 import re
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -244,6 +245,50 @@ def test_all_but_arrays_works_without_numpy():
     program = "import sys; sys.modules['numpy'] = None; import simhash; print(simhash.scan(b'content').counts)"
     ran = subprocess.run([sys.executable, "-c", program], check=True, stdout=subprocess.PIPE, text=True)
     assert ran.stdout.strip() == str(simhash.scan(b"content").counts)
+
+
+def locks_of(path):
+    """How many locks processes have on a file, as the kernel lists them."""
+    with open("/proc/locks") as file:
+        inode = f":{os.stat(path).st_ino} "
+        return sum(inode in line for line in file)
+
+
+@pytest.mark.parametrize("ending", ["", "-shm"])
+@pytest.mark.parametrize("through", ["path", "hard link", "symbolic link"])
+def test_a_database_that_this_process_has_open_keeps_its_locks(tmp_path, ending, through):
+    database = tmp_path / "a.db"
+    connection = sqlite3.connect(database, isolation_level=None)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("CREATE TABLE t (x)")
+    connection.execute("BEGIN")
+    connection.execute("INSERT INTO t VALUES (1)")
+    path = pathlib.Path(f"{database}{ending}")
+    locks = locks_of(path)
+    assert locks > 0
+    name = path
+    if through != "path":
+        name = tmp_path / "other"
+        (os.link if through == "hard link" else os.symlink)(path, name)
+    open_files = len(os.listdir("/proc/self/fd"))
+    for _ in range(3):
+        assert simhash.sketch(name).size_bytes == path.stat().st_size
+        simhash.scan(str(name))
+        assert locks_of(path) == locks
+    # However often it is read, one descriptor is left open.
+    assert len(os.listdir("/proc/self/fd")) == open_files + 1
+    connection.execute("COMMIT")
+    connection.close()
+
+
+def test_files_are_closed(tmp_path):
+    path = tmp_path / "a"
+    path.write_bytes(b"SQLite format 3\0" + bytes(496))
+    open_files = len(os.listdir("/proc/self/fd"))
+    assert simhash.sketch(path).size_bytes == 512
+    assert len(os.listdir("/proc/self/fd")) == open_files
+    with pytest.raises(FileNotFoundError):
+        simhash.scan(tmp_path / "nothing")
 
 
 def test_version_and_documentation():

@@ -254,3 +254,31 @@ def test_a_callers_error_ends_a_search(monkeypatch):
             list(index.pairs())
         with pytest.raises(KeyError, match="mine"):
             index.neighbours(FILES / "family03_2.txt")
+
+
+def in_child(work):
+    """What `work` returns, as text, in a child of fork."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            answer = str(work())
+        except BaseException as exception:
+            answer = f"{type(exception).__name__}: {exception}"
+        os.write(write, answer.encode())
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read) as answer:
+        text = answer.read()
+    assert os.waitpid(child, 0)[1] == 0
+    return text
+
+
+def test_an_index_is_not_used_in_a_child_of_fork():
+    with simhash.Index(URL) as index:
+        files = len(list(index))
+        for work in (lambda: len(list(index)), lambda: len(list(simhash.Index(URL)))):
+            assert in_child(work).startswith("InvalidError: an index was open when this process was forked")
+        assert in_child(index.close) == "None"
+        assert len(list(index)) == files
+    assert in_child(lambda: len(list(simhash.Index(URL)))) == str(files)
