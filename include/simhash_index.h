@@ -34,7 +34,8 @@
  *
  * Threads. An index, with all that was begun on it, belongs to one thread at a time.
  * Open it once more for another thread. A search starts threads of its own and ends
- * them before it returns.
+ * them before it returns. After fork, a child must not use, close or open again an index that was
+ * open: SQLite's locks stay with the parent.
  *
  * Structs that the library hands out are its own. They live until the next call of the
  * same iterator, or for the one call of a callback. A later version may append fields.

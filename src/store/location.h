@@ -16,12 +16,12 @@ enum open_mode {
 
 struct store_location {
 	const char *url;
+	/* Called with what should be mended, such as a password that others can read. May be NULL. */
+	void (*warning)(void *context, const char *message);
 	/* The rest is for servers. The only option file to read; NULL for the usual ones. */
 	const char *defaults_file;
 	/* The group of option files that counts before [simhash] and [client]; or NULL. */
 	const char *group;
-	/* Called with what should be mended, such as a password that others can read. May be NULL. */
-	void (*warning)(void *context, const char *message);
 	/* How long to try to reach a server that does not answer, in seconds. */
 	int64_t wait_s;
 	/* Called once with the error when waiting begins, from any thread. May be NULL. */

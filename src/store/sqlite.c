@@ -443,19 +443,35 @@ static char *plain_path(const char *path)
 	return copy;
 }
 
+/* SQLite names its log after the database: two names would have two logs, each without the other's rows. */
+static void warn_of_names(const struct store_location *where, const char *path)
+{
+	struct simhash_error warning;
+	struct stat status;
+
+	if (where->warning == NULL || stat(path, &status) != 0 || status.st_nlink <= 1)
+		return;
+	error_set(&warning, SIMHASH_E_SYSTEM,
+		  "warning: index sqlite:%s has %llu names (hard links): always use the same one, "
+		  "and "
+		  "better remove the others, since two names lose rows",
+		  path, (unsigned long long)status.st_nlink);
+	where->warning(where->context, warning.message);
+}
+
 static int open_database(const struct store_url *url, const struct store_location *where,
 			 enum open_mode mode, const struct database *beside,
 			 struct database **database, struct simhash_error *error)
 {
 	int status;
 
-	(void)where;
 	*database = NULL;
 	status = mode == OPEN_TO_READ ? 0 : create_private(url->path, error);
 	if (status == 0)
 		status = check_present(url->path, error);
 	if (status != 0)
 		return -1;
+	warn_of_names(where, url->path);
 	*database = calloc(1, sizeof **database);
 	if (*database == NULL)
 		return error_set_memory(error);
