@@ -57,7 +57,8 @@ SIMHASH_CHECKED int simhash_weights_parse(const char *text, size_t size_bytes,
 					  struct simhash_error *error);
 
 /*
- * Make weights from a file.
+ * Make weights from a file of at most 256 MiB, in UTF-8, or in UTF-16 with a
+ * byte-order mark. One that has bytes and no weight is SIMHASH_E_SYNTAX.
  * Errors: those of simhash_weights_parse, and SIMHASH_E_SYSTEM.
  */
 SIMHASH_CHECKED int simhash_weights_read(const char *path, struct simhash_weights **weights,

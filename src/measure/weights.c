@@ -17,6 +17,7 @@
 #include "base/read_file.h"
 
 #define SLOTS_MIN 64
+#define FILE_MAX ((size_t)256 << 20) /* bytes */
 
 /* ---- Reading ---- */
 
@@ -162,10 +163,16 @@ int simhash_weights_read(const char *path, struct simhash_weights **weights,
 	int status;
 
 	*weights = NULL;
-	if (read_path(path, SIZE_MAX / 2, &text, &size, error) != 0)
+	if (read_path(path, FILE_MAX, &text, &size, error) != 0 ||
+	    text_decode(path, &text, &size, error) != 0)
 		return -1;
 	status = simhash_weights_parse(text, size, path, weights, error);
 	free(text);
+	if (status == 0 && size > 0 && (*weights)->count == 0 && !(*weights)->has_default) {
+		simhash_weights_free(*weights);
+		*weights = NULL;
+		return error_set(error, SIMHASH_E_SYNTAX, "%s has no weight", path);
+	}
 	return status;
 }
 
