@@ -52,7 +52,7 @@ static int take_hashes(struct known_contents *known, const struct known_hashes *
 }
 
 int known_contents_read(struct known_contents *known, const char *path, enum known_format format,
-			struct simhash_error *error)
+			const char **doubt, struct simhash_error *error)
 {
 	struct known_hashes line;
 	struct known_list *list;
@@ -68,6 +68,7 @@ int known_contents_read(struct known_contents *known, const char *path, enum kno
 			break;
 		}
 	}
+	*doubt = known_list_doubt(list);
 	known_list_close(list);
 	for (unsigned kind = 0; kind < KNOWN_KINDS; kind++)
 		usable |= is_usable(known, kind) ? 1U << kind : 0;
