@@ -11,7 +11,7 @@
 #include "base/read_file.h"
 #include "base/zero_list.h"
 
-#define NAMES_MAX ((size_t)1 << 30) /* bytes of a list */
+#define NAMES_MAX ((size_t)256 << 20) /* bytes of a list */
 
 /* `path` NULL is standard input. */
 static int add_query(struct find_arguments *arguments, const char *path,

@@ -122,9 +122,11 @@ static int take_text(struct simhash_weights *weights, size_t size, struct simhas
 
 	for (size_t at = 0, length; at < size; at += length + 1) {
 		char *line = weights->text + at, *end = memchr(line, '\n', size - at);
+		size_t own;
 		length = end == NULL ? size - at : (size_t)(end - line);
-		line[length] = '\0';
-		if (take_line(weights, line, length, ++number, error) != 0)
+		own = length > 0 && line[length - 1] == '\r' ? length - 1 : length;
+		line[own] = line[length] = '\0';
+		if (take_line(weights, line, own, ++number, error) != 0)
 			return -1;
 	}
 	return 0;
