@@ -153,7 +153,8 @@ SIMHASH_CHECKED int simhash_tag_set_parse(const char *text, size_t size_bytes,
 					  struct simhash_error *error);
 
 /*
- * Make a tag set from a file of at most 64 KiB.
+ * Make a tag set from a file of at most 64 KiB, in UTF-8, or in UTF-16 with a
+ * byte-order mark.
  * Errors: those of simhash_tag_set_parse, and SIMHASH_E_SYSTEM.
  */
 SIMHASH_CHECKED int simhash_tag_set_read(const char *path, struct simhash_tag_set **set,

@@ -48,7 +48,8 @@ struct simhash_weights;
  * Make weights from text. A line holds a weight, 0 to 1000000, a blank, and the
  * bytes of a feature, in which "\xHH" stands for any byte and "\\" for a backslash.
  * The line "default W" gives the weight of all other features, 1 by default. '#'
- * at the start of a line begins a comment. The text is copied. `file_name` serves
+ * at the start of a line begins a comment, and a carriage return before the end of
+ * a line belongs to that end. The text is copied. `file_name` serves
  * for messages, which read "FILE:LINE: ...".
  * Errors: SIMHASH_E_SYNTAX, SIMHASH_E_MEMORY.
  */
@@ -57,7 +58,8 @@ SIMHASH_CHECKED int simhash_weights_parse(const char *text, size_t size_bytes,
 					  struct simhash_error *error);
 
 /*
- * Make weights from a file.
+ * Make weights from a file of at most 256 MiB, in UTF-8, or in UTF-16 with a
+ * byte-order mark. One that has bytes and no weight is SIMHASH_E_SYNTAX.
  * Errors: those of simhash_weights_parse, and SIMHASH_E_SYSTEM.
  */
 SIMHASH_CHECKED int simhash_weights_read(const char *path, struct simhash_weights **weights,

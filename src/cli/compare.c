@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/escape.h"
@@ -21,6 +22,10 @@
 
 /* Shingles take some 24 bytes of memory for each byte of both files, the others less. */
 #define BYTES_MAX ((size_t)256 << 20)
+
+/* Larger files are refused before they are read; pipes and devices have no size to see. */
+#define FILE_MAX ((size_t)UINT32_MAX)
+#define PIPE_MAX BYTES_MAX
 
 struct content {
 	const char *path;
@@ -299,6 +304,16 @@ static int write_all(struct comparison *c, struct simhash_error *error)
 		       : 0;
 }
 
+static int read_content(const char *path, struct content *content, struct simhash_error *error)
+{
+	struct stat status;
+	bool is_pipe = strcmp(path, "-") == 0 ||
+		       (stat(path, &status) == 0 && !S_ISREG(status.st_mode));
+
+	return read_file(path, is_pipe ? PIPE_MAX : FILE_MAX, &content->bytes, &content->size,
+			 error);
+}
+
 int compare_files(const char *path_a, const char *path_b, const struct simhash_tag_set *tags,
 		  const struct find_rule *rule, const struct simhash_measure *measure, FILE *out,
 		  struct simhash_error *error)
@@ -309,10 +324,10 @@ int compare_files(const char *path_a, const char *path_b, const struct simhash_t
 			       .rule = rule,
 			       .measure = measure,
 			       .out = out};
-	int status = read_file(path_a, SIZE_MAX, &c.a.bytes, &c.a.size, error);
+	int status = read_content(path_a, &c.a, error);
 
 	if (status == 0)
-		status = read_file(path_b, SIZE_MAX, &c.b.bytes, &c.b.size, error);
+		status = read_content(path_b, &c.b, error);
 	if (status == 0) {
 		simhash_sum_table_compute(tags, c.a.bytes, c.a.size, &c.a.table);
 		simhash_sum_table_compute(tags, c.b.bytes, c.b.size, &c.b.table);

@@ -176,10 +176,11 @@ int export_digests(const struct index_arguments *arguments, struct simhash_error
 	char host[HOST_NAME_SIZE], *url = NULL;
 	int status = -1;
 
+	if (choose_host(arguments->host, host, error) != 0 ||
+	    choose_tag_set(arguments->tag_file, &tag_set, error) != 0)
+		return -1;
 	catch_signals();
-	if (choose_host(arguments->host, host, error) == 0 &&
-	    choose_tag_set(arguments->tag_file, &tag_set, error) == 0 &&
-	    resolve_tops(arguments, &tops, error) == 0 &&
+	if (resolve_tops(arguments, &tops, error) == 0 &&
 	    open_index(arguments, OPEN_TO_READ, &url, &export.store, error) == 0 &&
 	    find_scope(export.store, tag_set, host, &export.scope, error) == 0 &&
 	    find_tops(arguments, &export, &tops, error) == 0) {
@@ -218,16 +219,20 @@ int import_digests(const struct index_arguments *arguments, struct simhash_error
 	char host[HOST_NAME_SIZE], *url = NULL, count[32];
 	int status = -1;
 
-	catch_signals();
 	if (choose_host(arguments->host, host, error) != 0 || refuse_this_host(host, error) != 0 ||
 	    digest_reader_open(arguments->import_from, &import.reader, error) != 0)
 		return -1;
+	catch_signals(); /* from now on a list that does not come is waited for with an eye on them */
 	if (open_index(arguments, OPEN_TO_WRITE, &url, &import.store, error) == 0 &&
 	    store_tag_set_id(import.store, digest_reader_tag_set(import.reader), true,
 			     &import.scope.tag_set, error) == 0 &&
 	    store_host_id(import.store, host, true, &import.scope.host, error) == 0)
 		status = digests_store(&import, &files, error);
 	store_close(import.store);
+	if (status == 0 && digest_reader_doubt(import.reader) != NULL &&
+	    !atomic_load(&stop_requested))
+		say_path(PROGRAM, bytes_of(arguments->import_from),
+			 digest_reader_doubt(import.reader));
 	digest_reader_close(import.reader);
 	free(url);
 	if (!arguments->quiet && (status == 0 || files > 0))

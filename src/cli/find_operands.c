@@ -11,6 +11,8 @@
 #include "base/read_file.h"
 #include "base/zero_list.h"
 
+#define NAMES_MAX ((size_t)256 << 20) /* bytes of a list */
+
 /* `path` NULL is standard input. */
 static int add_query(struct find_arguments *arguments, const char *path,
 		     struct simhash_error *error)
@@ -30,7 +32,7 @@ static int read_names(struct find_arguments *arguments, const char *path,
 {
 	size_t size;
 
-	if (read_file(path, SIZE_MAX, &arguments->names, &size, error) != 0)
+	if (read_file(path, NAMES_MAX, &arguments->names, &size, error) != 0)
 		return -1;
 	if (memchr(arguments->names, '\0', size) == NULL &&
 	    refuse_lines(path, (struct bytes){arguments->names, size}, error) != 0)

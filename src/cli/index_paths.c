@@ -164,6 +164,7 @@ static int index_files(const struct index_arguments *arguments, struct index_sum
 	request.filters = arguments->filters.count > 0 ? &arguments->filters : NULL;
 	request.measures = arguments->measures;
 	request.measure_count = arguments->measure_count;
+	catch_signals(); /* they end the program at once while it waits for what it reads before */
 	status = index_shown(arguments, &request, &waiting, summary, error);
 out:
 	free(url);
@@ -183,7 +184,6 @@ int index_paths(const struct index_arguments *arguments, bool *had_unreadable,
 		say(arguments->program, "-z reads the content of gzip files alone: this simhash is "
 					"built without libarchive");
 	raise_descriptor_limit();
-	catch_signals();
 	status = index_files(arguments, &summary, error);
 	print_index_summary(arguments, &summary, status == 0 ? NULL : error);
 	if (status == 0 && summary.is_interrupted)

@@ -63,12 +63,20 @@ static void write_row(struct bytes shown, const struct file_row *row,
 		       row->keys.key[k]);
 }
 
+struct printing {
+	const struct simhash_tag_set *tag_set;
+	enum status_format format;
+	struct file_scanner scanner;
+	uint64_t digests; /* lines of a digest list */
+	bool is_first, *had_unreadable;
+};
+
 /*
  * A line of a digest list. The content of standard input has no path; its hash stands for one. The
  * row of a member of an archive is in the directory of that, `shown` is the archive then.
  */
-static int write_digest(const char *shown, bool is_member, struct file_row *row, unsigned hashes,
-			struct simhash_error *error)
+static int write_digest(struct printing *printing, const char *shown, bool is_member,
+			struct file_row *row, struct simhash_error *error)
 {
 	struct line_buffer line = {.out = stdout};
 	char *path = strcmp(shown, "-") == 0 ? NULL : path_absolute(shown), *extension;
@@ -91,19 +99,13 @@ static int write_digest(const char *shown, bool is_member, struct file_row *row,
 		row->directory = is_member ? (struct bytes){path, size + 1} : path_directory(path);
 	else
 		memcpy(row->path_hash, row->content_hash, PATH_HASH_SIZE);
-	digests_put_row(&line, row, hashes, path == NULL);
+	digests_put_row(&line, row, printing->scanner.sketching.hashes, path == NULL);
 	line_flush(&line);
+	printing->digests++;
 	free(extension);
 	free(path);
 	return 0;
 }
-
-struct printing {
-	const struct simhash_tag_set *tag_set;
-	enum status_format format;
-	struct file_scanner scanner;
-	bool is_first, *had_unreadable;
-};
 
 static void say_unreadable(struct printing *printing, struct bytes path, int why)
 {
@@ -133,8 +135,7 @@ static int print_view(struct printing *printing, const char *path, const char *s
 		return 0;
 	}
 	if (printing->format == STATUS_DIGEST)
-		status =
-			write_digest(shown, false, &row, printing->scanner.sketching.hashes, error);
+		status = write_digest(printing, shown, false, &row, error);
 	else
 		write_next(printing, bytes_of(shown), &row);
 	row_sketches_drop(row.sketches);
@@ -173,8 +174,7 @@ static int print_member(struct printing *printing, const char *archive,
 	if (!is_member)
 		say_unreadable(printing, bytes_of(path), container_why(container));
 	else if (printing->format == STATUS_DIGEST)
-		status =
-			write_digest(archive, true, row, printing->scanner.sketching.hashes, error);
+		status = write_digest(printing, archive, true, row, error);
 	else
 		write_next(printing, bytes_of(path), row);
 	if (is_member)
@@ -244,15 +244,15 @@ int print_files(const struct index_arguments *arguments, bool *had_unreadable,
 	struct simhash_tag_set *tag_set = NULL;
 	struct printing printing = {
 		.format = arguments->format, .is_first = true, .had_unreadable = had_unreadable};
-	struct line_buffer heading = {.out = stdout};
+	struct line_buffer line = {.out = stdout};
 	int status;
 
 	if (choose_tag_set(arguments->tag_file, &tag_set, error) != 0)
 		return -1;
 	printing.tag_set = tag_set;
 	if (arguments->format == STATUS_DIGEST) {
-		digests_put_heading(&heading, tag_set, arguments->request.hashes);
-		line_flush(&heading);
+		digests_put_heading(&line, tag_set, arguments->request.hashes);
+		line_flush(&line);
 	}
 	status = file_scanner_init(&printing.scanner, tag_set, true, &never_stop, error);
 	if (status == 0 && (status = file_scanner_measure(&printing.scanner, NULL, 0,
@@ -269,6 +269,10 @@ int print_files(const struct index_arguments *arguments, bool *had_unreadable,
 			status = print_file(&printing, arguments->request.paths[i],
 					    arguments->request.inflate, error);
 		file_scanner_release(&printing.scanner);
+	}
+	if (status == 0 && arguments->format == STATUS_DIGEST) {
+		digests_put_end(&line, printing.digests);
+		line_flush(&line);
 	}
 	simhash_tag_set_free(tag_set);
 	return status;

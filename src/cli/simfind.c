@@ -186,6 +186,8 @@ static int run(struct find_arguments *arguments, struct find_outcome *outcome,
 		status = list_pairs(arguments, store, &listing, outcome, error);
 	if (status == 0)
 		status = listing_publish(&listing, error);
+	if (status == 0 && request->against != NULL && against_doubt(&against) != NULL)
+		say_path(PROGRAM, bytes_of(against.path), against_doubt(&against));
 	outcome->had_unreadable = outcome->had_unreadable || had_unreadable;
 out:
 	pager_finish();

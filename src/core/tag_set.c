@@ -287,7 +287,8 @@ int simhash_tag_set_read(const char *path, struct simhash_tag_set **set,
 	int status;
 
 	*set = NULL;
-	if (read_path(path, FILE_SIZE_MAX, &text, &size, error) != 0)
+	if (read_path(path, FILE_SIZE_MAX, &text, &size, error) != 0 ||
+	    text_decode(path, &text, &size, error) != 0)
 		return -1;
 	status = simhash_tag_set_parse(text, size, path, set, error);
 	free(text);

@@ -32,6 +32,11 @@ int against_next(struct against *against, struct file_row *row, struct simhash_e
 	return status;
 }
 
+const char *against_doubt(const struct against *against)
+{
+	return digest_reader_doubt(against->reader);
+}
+
 void against_release(struct against *against)
 {
 	digest_reader_close(against->reader);

@@ -42,6 +42,9 @@ const struct simhash_tag_set *against_tags(const struct against *against);
 /* The next file, as digest_reader_next: a search reads the list once. */
 int against_next(struct against *against, struct file_row *row, struct simhash_error *error);
 
+/* After the last file: as digest_reader_doubt. */
+const char *against_doubt(const struct against *against);
+
 void against_release(struct against *against);
 
 #endif

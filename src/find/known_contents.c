@@ -9,6 +9,8 @@
 #include "store/query.h"
 #include "store/sketch_table.h"
 
+#define LINES_MAX 1000000000U
+
 int known_contents_init(struct known_contents *known, struct store *store, int64_t tag_set,
 			struct simhash_error *error)
 {
@@ -41,6 +43,12 @@ static int refuse_list(const char *path, unsigned kinds, struct simhash_error *e
 			 path, known_kind_name(kind), known_kind_name(kind));
 }
 
+static int refuse_length(const char *path, struct simhash_error *error)
+{
+	return error_set(error, SIMHASH_E_RANGE, "%s: expected a list of at most %u hashes", path,
+			 LINES_MAX);
+}
+
 static int take_hashes(struct known_contents *known, const struct known_hashes *line,
 		       struct simhash_error *error)
 {
@@ -52,22 +60,24 @@ static int take_hashes(struct known_contents *known, const struct known_hashes *
 }
 
 int known_contents_read(struct known_contents *known, const char *path, enum known_format format,
-			struct simhash_error *error)
+			const char **doubt, struct simhash_error *error)
 {
 	struct known_hashes line;
 	struct known_list *list;
 	unsigned kinds = 0, usable = 0;
+	uint64_t lines = 0;
 	int status;
 
 	if (known_list_open(path, format, &list, error) != 0)
 		return -1;
 	while ((status = known_list_next(list, &line, error)) == 1) {
 		kinds |= line.found;
-		if (take_hashes(known, &line, error) != 0) {
-			status = -1;
+		status = ++lines > LINES_MAX ? refuse_length(path, error)
+					     : take_hashes(known, &line, error);
+		if (status != 0)
 			break;
-		}
 	}
+	*doubt = known_list_doubt(list);
 	known_list_close(list);
 	for (unsigned kind = 0; kind < KNOWN_KINDS; kind++)
 		usable |= is_usable(known, kind) ? 1U << kind : 0;

@@ -2,7 +2,7 @@
  * Contents that are known and left out of a search: those of lists of hashes.
  *
  *     known_contents_init(&known, store, tag_set, &error);
- *     known_contents_read(&known, "known.txt", KNOWN_BY_FORM, &error);   // for each list
+ *     known_contents_read(&known, "known.txt", KNOWN_BY_FORM, &doubt, &error); // for each list
  *     known_contents_end(&known, &error);
  *     request.known = &known;
  *     ...                         // find
@@ -35,9 +35,12 @@ struct known_contents {
 int known_contents_init(struct known_contents *known, struct store *store, int64_t tag_set,
 			struct simhash_error *error);
 
-/* Error: a list that is damaged, or that has only hashes which the index has of no file. */
+/*
+ * Error: a list that is damaged, or that has only hashes which the index has of no file. *doubt is why
+ * the list may not be whole, as known_list_doubt has it.
+ */
 int known_contents_read(struct known_contents *known, const char *path, enum known_format format,
-			struct simhash_error *error);
+			const char **doubt, struct simhash_error *error);
 
 int known_contents_end(struct known_contents *known, struct simhash_error *error);
 

@@ -5,17 +5,16 @@
  */
 #include "find/rule.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/ascii.h"
 #include "base/error.h"
-#include "base/open_file.h"
+#include "base/read_file.h"
 #include "find/near.h"
+
+#define TOLERANCES_MAX (1 << 20) /* bytes of a file */
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -94,10 +93,10 @@ int rule_add_tolerance(struct find_rule *rule, const char *text, struct simhash_
 }
 
 /* The line without its comment and the spaces around it. */
-static char *trim(char *line)
+static char *trim(char *line, size_t size)
 {
-	size_t size = strcspn(line, "#\n");
-
+	line[size] = '\0';
+	size = strcspn(line, "#");
 	while (size > 0 && strchr(" \t\r", line[size - 1]) != NULL)
 		size--;
 	line[size] = '\0';
@@ -106,25 +105,28 @@ static char *trim(char *line)
 
 int rule_read_tolerances(struct find_rule *rule, const char *path, struct simhash_error *error)
 {
-	FILE *file = open_stream(path, O_RDONLY, 0, "r");
 	struct simhash_error what;
-	char *line = NULL;
-	size_t room = 0;
-	int status = 0;
+	char *bytes;
+	size_t size;
+	int status = read_text_file(path, TOLERANCES_MAX, &bytes, &size, error), number = 0,
+	    found = 0;
 
-	if (file == NULL)
-		return error_set_errno(error, "cannot read %s", path);
-	for (int number = 1; status == 0 && getline(&line, &room, file) > 0; number++) {
-		char *text = trim(line);
+	if (status != 0)
+		return -1;
+	for (char *line = bytes, *end; status == 0 && line < bytes + size; line = end + 1) {
+		char *text;
+		end = line + strcspn(line, "\n");
+		text = trim(line, (size_t)(end - line));
+		number++;
+		found += text[0] != '\0';
 		if (text[0] != '\0' && rule_add_tolerance(rule, text, &what) != 0)
 			status = error_set(error, what.code, "%s:%d: %s", path, number,
 					   what.message);
 	}
-	if (status == 0 && ferror(file))
-		status = error_set_errno(error, "cannot read %s", path);
-	free(line);
-	if (!must_stay_open(fileno(file)))
-		fclose(file);
+	free(bytes);
+	if (status == 0 && found == 0 && size > 0)
+		status = error_set(error, SIMHASH_E_SYNTAX,
+				   "%s has no tolerance; expected a line such as ps=0.05", path);
 	return status;
 }
 

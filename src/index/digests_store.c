@@ -166,6 +166,7 @@ int digests_store(const struct digests_import *import, uint64_t *files, struct s
 	*files = 0;
 	if (storing.part == NULL)
 		return error_set_memory(error);
+	digest_reader_stop_at(import->reader, import->stop);
 	status = want_hashes(import, error);
 	if (status == 0)
 		status = store_begin_load(import->store, error);

@@ -139,6 +139,9 @@ int digests_write(const struct digests_export *export, FILE *out, uint64_t *file
 			memcpy(last, part->rows[part->count - 1].path_hash, sizeof last);
 		after = last;
 	}
+	/* A list that was stopped stays without an end. */
+	if (status == 0 && !atomic_load(export->stop))
+		digests_put_end(&line, *files);
 	line_flush(&line);
 	row_part_free(part);
 	return status;

@@ -19,6 +19,7 @@
 #define BUFFER_SIZE 65536
 #define WAIT_MS 100	/* for the list to go on, before looking whether to stop */
 #define CHUNK_FILES 256 /* of one directory */
+#define NAME_MAX_BYTES (1 << 20)
 
 struct file_list {
 	int fd;
@@ -120,6 +121,18 @@ static int read_more(struct file_list *list)
 	return WALK_FILES;
 }
 
+/* A name of this length has no end: the list may be one of lines. */
+static int refuse_name(struct file_list *list)
+{
+	struct bytes text = {list->buffer + list->at, list->size - list->at};
+
+	if (!list->has_names && refuse_lines(list->root->path, text, &list->error) != 0)
+		return -1;
+	return error_set(&list->error, SIMHASH_E_SYNTAX,
+			 "%s: expected names of at most 1,048,576 bytes, terminated by zero bytes",
+			 list->root->path);
+}
+
 /* The next name of the list, which lives until the one after it: WALK_FILES, or as read_more. */
 static int next_name(struct file_list *list, char **name)
 {
@@ -132,6 +145,8 @@ static int next_name(struct file_list *list, char **name)
 		end = memchr(list->buffer + list->at, '\0', list->size - list->at);
 		if (end != NULL)
 			break;
+		if (list->size - list->at > NAME_MAX_BYTES)
+			return refuse_name(list);
 		status = read_more(list);
 		if (status != WALK_FILES)
 			return status;

@@ -107,7 +107,8 @@ int filter_add_file(struct filter *filter, const char *path, struct simhash_erro
 	char *text;
 	int status;
 
-	if (read_file(path, PATTERN_FILE_MAX, &text, &size, error) != 0)
+	if (read_file(path, PATTERN_FILE_MAX, &text, &size, error) != 0 ||
+	    text_decode(path, &text, &size, error) != 0)
 		return -1;
 	status = glob_list_add_lines(&filter->rules, text, size, error);
 	free(text);

@@ -17,6 +17,7 @@
 #include "base/read_file.h"
 
 #define SLOTS_MIN 64
+#define FILE_MAX ((size_t)256 << 20) /* bytes */
 
 /* ---- Reading ---- */
 
@@ -121,9 +122,11 @@ static int take_text(struct simhash_weights *weights, size_t size, struct simhas
 
 	for (size_t at = 0, length; at < size; at += length + 1) {
 		char *line = weights->text + at, *end = memchr(line, '\n', size - at);
+		size_t own;
 		length = end == NULL ? size - at : (size_t)(end - line);
-		line[length] = '\0';
-		if (take_line(weights, line, length, ++number, error) != 0)
+		own = length > 0 && line[length - 1] == '\r' ? length - 1 : length;
+		line[own] = line[length] = '\0';
+		if (take_line(weights, line, own, ++number, error) != 0)
 			return -1;
 	}
 	return 0;
@@ -162,10 +165,16 @@ int simhash_weights_read(const char *path, struct simhash_weights **weights,
 	int status;
 
 	*weights = NULL;
-	if (read_path(path, SIZE_MAX / 2, &text, &size, error) != 0)
+	if (read_path(path, FILE_MAX, &text, &size, error) != 0 ||
+	    text_decode(path, &text, &size, error) != 0)
 		return -1;
 	status = simhash_weights_parse(text, size, path, weights, error);
 	free(text);
+	if (status == 0 && size > 0 && (*weights)->count == 0 && !(*weights)->has_default) {
+		simhash_weights_free(*weights);
+		*weights = NULL;
+		return error_set(error, SIMHASH_E_SYNTAX, "%s has no weight", path);
+	}
 	return status;
 }
 

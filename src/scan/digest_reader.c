@@ -15,8 +15,10 @@
 #include "base/ascii.h"
 #include "base/base64.h"
 #include "base/error.h"
+#include "base/open_file.h"
 #include "scan/digest_text.h"
 #include "scan/list_lines.h"
+#include "scan/list_source.h"
 #include "scan/scan_file.h"
 
 #define NAME_MAX_BYTES 1020 /* what every engine stores */
@@ -25,6 +27,8 @@ struct digest_reader {
 	struct list_lines lines;
 	struct bytes line; /* the last one */
 	struct simhash_tag_set *tag_set;
+	bool has_end;		       /* a last line that counts the files */
+	uint64_t files;		       /* so far */
 	unsigned hashes;	       /* that lines have at their ends */
 	struct row_sketches *sketches; /* these of the last row */
 	char *path;		       /* of the last row: directory, name and extension */
@@ -57,6 +61,9 @@ static int next_line(struct digest_reader *reader, struct cursor *cursor,
 
 	reader->line = (struct bytes){"", 0};
 	status = list_lines_next(&reader->lines, &reader->line, error);
+	/* As editors on Windows end lines. */
+	if (reader->line.size > 0 && reader->line.data[reader->line.size - 1] == '\r')
+		reader->line.size--;
 	*cursor = cursor_at(reader, reader->line, error);
 	return status;
 }
@@ -347,13 +354,76 @@ static int take_row(struct cursor *cursor, struct digest_reader *reader, struct 
 	return 1;
 }
 
+/* ---- The end ---- */
+
+static bool begins_with(const struct cursor *cursor, const char *text)
+{
+	size_t size = strlen(text);
+
+	return (size_t)(cursor->end - cursor->at) >= size && memcmp(cursor->at, text, size) == 0;
+}
+
+static bool is_line(const struct cursor *cursor, const char *text)
+{
+	return begins_with(cursor, text) && (size_t)(cursor->end - cursor->at) == strlen(text);
+}
+
+/* The last line, which nothing follows: 0 or -1. */
+static int take_end(struct cursor *cursor, struct digest_reader *reader)
+{
+	uint64_t files;
+	int status;
+
+	cursor->at += strlen(DIGESTS_END " ");
+	if (take_number(cursor, INT64_MAX, &files) != 0)
+		return -1;
+	if (cursor->at != cursor->end)
+		return refuse(cursor, "the end of the line");
+	if (files != reader->files)
+		return error_set(cursor->error, SIMHASH_E_SYNTAX,
+				 "%s has %llu files, and its last line counts %llu: some are "
+				 "missing or there twice; get the list once more",
+				 reader->lines.name, (unsigned long long)reader->files,
+				 (unsigned long long)files);
+	status = next_line(reader, cursor, cursor->error);
+	return status == 1 ? refuse(cursor, "nothing after the last line") : status;
+}
+
+/* The list has no more lines: 0 if it may end so, or -1. */
+static int end_lines(const struct digest_reader *reader, struct simhash_error *error)
+{
+	if (reader->has_end)
+		return error_set(
+			error, SIMHASH_E_SYNTAX,
+			"%s is cut off after %llu files: its last line, which counts them, "
+			"is missing; get the list once more",
+			reader->lines.name, (unsigned long long)reader->files);
+	if (reader->files == 0)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "%s has no file after its heading; get the list once more",
+				 reader->lines.name);
+	return 0;
+}
+
 int digest_reader_next(struct digest_reader *reader, struct file_row *row,
 		       struct simhash_error *error)
 {
 	struct cursor cursor;
 	int status = next_line(reader, &cursor, error);
 
+	if (status == 0)
+		return end_lines(reader, error);
+	if (status == 1 && reader->has_end && begins_with(&cursor, DIGESTS_END " "))
+		return take_end(&cursor, reader);
+	reader->files += status == 1;
 	return status == 1 ? take_row(&cursor, reader, row) : status;
+}
+
+const char *digest_reader_doubt(const struct digest_reader *reader)
+{
+	return reader->has_end ? NULL
+			       : "an older simhash wrote this list, without an end mark: it may "
+				 "have been cut off";
 }
 
 struct bytes digest_reader_line(const struct digest_reader *reader)
@@ -370,18 +440,6 @@ int digest_reader_again(struct digest_reader *reader, struct bytes line, struct 
 }
 
 /* ---- The heading ---- */
-
-static bool begins_with(const struct cursor *cursor, const char *text)
-{
-	size_t size = strlen(text);
-
-	return (size_t)(cursor->end - cursor->at) >= size && memcmp(cursor->at, text, size) == 0;
-}
-
-static bool is_line(const struct cursor *cursor, const char *text)
-{
-	return begins_with(cursor, text) && (size_t)(cursor->end - cursor->at) == strlen(text);
-}
 
 /* " md5 sha256", to the end of the line. */
 static int take_hash_names(struct cursor *cursor, unsigned *hashes)
@@ -401,8 +459,8 @@ static int take_hash_names(struct cursor *cursor, unsigned *hashes)
 }
 
 /* The tag set, after the first line, is written as in a file of tags. */
-static int read_tag_set(struct digest_reader *reader, bool is_hashed, FILE *text,
-			struct simhash_error *error)
+static int read_tag_set(struct digest_reader *reader, bool may_be_hashed, bool is_hashed,
+			FILE *text, struct simhash_error *error)
 {
 	struct cursor cursor;
 	int status;
@@ -415,7 +473,7 @@ static int read_tag_set(struct digest_reader *reader, bool is_hashed, FILE *text
 				       : 0;
 		if (reader->hashes != 0 || reader->lines.line > 64)
 			return refuse(&cursor, "a line \"" DIGESTS_FILES_LINE "\" before this one");
-		if (is_hashed && begins_with(&cursor, DIGESTS_HASHES " ")) {
+		if (may_be_hashed && begins_with(&cursor, DIGESTS_HASHES " ")) {
 			cursor.at += strlen(DIGESTS_HASHES);
 			if (take_hash_names(&cursor, &reader->hashes) != 0)
 				return -1;
@@ -441,19 +499,20 @@ static int read_heading(struct digest_reader *reader, struct simhash_error *erro
 
 	if (status < 0)
 		return -1;
+	reader->has_end = status == 1 && is_line(&cursor, DIGESTS_FIRST_LINE);
 	is_hashed = status == 1 && is_line(&cursor, DIGESTS_FIRST_LINE_HASHED);
-	if (status == 0 || !(is_hashed || is_line(&cursor, DIGESTS_FIRST_LINE)))
-		return error_set(
-			error, SIMHASH_E_SYNTAX,
-			"%s is no list of digests: its first line is not \"" DIGESTS_FIRST_LINE
-			"\" or \"" DIGESTS_FIRST_LINE_HASHED "\"",
-			reader->lines.name);
+	if (status == 0 ||
+	    !(reader->has_end || is_hashed || is_line(&cursor, DIGESTS_FIRST_LINE_PLAIN)))
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "%s is not a digest list: its first line is not "
+				 "\"" DIGESTS_FIRST_LINE "\", or 2 or 1 in the place of 3",
+				 reader->lines.name);
 	stream = open_memstream(&text, &size);
 	if (stream == NULL)
 		return error_set_memory(error);
 	putc('\n', stream); /* so that lines have the numbers that they have in the list */
-	status = read_tag_set(reader, is_hashed, stream, error);
-	if (fclose(stream) != 0)
+	status = read_tag_set(reader, is_hashed || reader->has_end, is_hashed, stream, error);
+	if (close_text(stream, &text) != 0)
 		status = error_set_memory(error);
 	if (status == 0)
 		status = simhash_tag_set_parse(text, size, reader->lines.name, &reader->tag_set,
@@ -493,6 +552,11 @@ int digest_reader_open(const char *path, struct digest_reader **reader, struct s
 		return digest_reader_begin(&lines, reader, error);
 	list_lines_close(&lines);
 	return -1;
+}
+
+void digest_reader_stop_at(struct digest_reader *reader, const atomic_bool *stop)
+{
+	list_source_stop_at(reader->lines.source, stop);
 }
 
 unsigned digest_reader_hashes(const struct digest_reader *reader)

@@ -12,6 +12,8 @@
 #ifndef SIMHASH_SCAN_DIGEST_READER_H
 #define SIMHASH_SCAN_DIGEST_READER_H
 
+#include <stdatomic.h>
+
 #include "store/file_row.h"
 
 struct digest_reader;
@@ -34,13 +36,23 @@ unsigned digest_reader_hashes(const struct digest_reader *reader);
 /* Of all its files; it lives as long as the reader. */
 const struct simhash_tag_set *digest_reader_tag_set(const struct digest_reader *reader);
 
+/* From now on reading ends once *stop is set, with the error ERROR_STOPPED. */
+void digest_reader_stop_at(struct digest_reader *reader, const atomic_bool *stop);
+
 /*
- * The next file: 1, 0 at the end, -1 for an error, which says where in the list it is. The row is
+ * The next file: 1, 0 at the end, -1 for an error, which says where in the list it is. A list that is
+ * cut off has no end. The row is
  * complete but for host, device, inode and links; its bytes live until the next one. A file whose
  * path is not told is in the directory DIGESTS_NOWHERE.
  */
 int digest_reader_next(struct digest_reader *reader, struct file_row *row,
 		       struct simhash_error *error);
+
+/*
+ * After the end: why the list may not be whole, a text that lives for ever, or NULL. Lists of older
+ * programs do not say where they end.
+ */
+const char *digest_reader_doubt(const struct digest_reader *reader);
 
 /* The line of the last file, which lives as long as its row. */
 struct bytes digest_reader_line(const struct digest_reader *reader);

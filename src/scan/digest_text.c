@@ -40,8 +40,7 @@ void digests_put_heading(struct line_buffer *line, const struct simhash_tag_set 
 {
 	const struct simhash_tag *tags = simhash_tag_set_tags(tag_set);
 
-	line_put(line, hashes == 0 ? DIGESTS_FIRST_LINE : DIGESTS_FIRST_LINE_HASHED);
-	line_put(line, "\nname ");
+	line_put(line, DIGESTS_FIRST_LINE "\nname ");
 	line_put(line, simhash_tag_set_name(tag_set));
 	for (int t = 0; t < SIMHASH_TAGS; t++) {
 		line_put(line, "\n");
@@ -150,5 +149,12 @@ void digests_put_row(struct line_buffer *line, const struct file_row *row, unsig
 	line_put(line, " ");
 	put_path(line, row, is_anonymous);
 	put_hashes(line, row->sketches, hashes);
+	line_put(line, "\n");
+}
+
+void digests_put_end(struct line_buffer *line, uint64_t files)
+{
+	line_put(line, DIGESTS_END " ");
+	line_put_unsigned(line, files);
 	line_put(line, "\n");
 }

@@ -4,7 +4,8 @@
  *
  *     digests_put_heading(&line, tag_set, 0);
  *     while ((status = whole_rows_next(&rows, &row, error)) == 1)
- *             digests_put_row(&line, row, 0, false);
+ *             digests_put_row(&line, row, 0, false), files++;
+ *     digests_put_end(&line, files);
  *     line_flush(&line);
  *
  * SPDX-License-Identifier: MIT
@@ -17,13 +18,17 @@
 #include "base/line_buffer.h"
 #include "store/file_row.h"
 
-/* The first line of a list, and of one that has the hashes of other programs, too. */
-#define DIGESTS_FIRST_LINE "simhash-digests 1"
+/* The first line of a list. */
+#define DIGESTS_FIRST_LINE "simhash-digests 3"
+/* Of older lists, which have no last line: those without hashes of other programs, and with them. */
+#define DIGESTS_FIRST_LINE_PLAIN "simhash-digests 1"
 #define DIGESTS_FIRST_LINE_HASHED "simhash-digests 2"
-/* The line after the tag set of such a list begins so, and names the hashes. */
+/* The line after the tag set of a list with hashes begins so, and names them. */
 #define DIGESTS_HASHES "hashes"
 /* The line before the files. */
 #define DIGESTS_FILES_LINE "files"
+/* The last line begins so, and has the number of files: a list without it was cut off. */
+#define DIGESTS_END "end"
 
 /* What stands for a path that is not told begins with it, as no path does. */
 #define DIGESTS_ANONYMOUS '~'
@@ -41,5 +46,8 @@ void digests_put_heading(struct line_buffer *line, const struct simhash_tag_set 
  */
 void digests_put_row(struct line_buffer *line, const struct file_row *row, unsigned hashes,
 		     bool is_anonymous);
+
+/* The last line, after so many files. */
+void digests_put_end(struct line_buffer *line, uint64_t files);
 
 #endif

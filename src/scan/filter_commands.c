@@ -256,18 +256,22 @@ int filter_commands_add_file(struct filter_commands *list, const char *path,
 			     struct simhash_error *error)
 {
 	char *text, *line, *end;
-	size_t size;
-	int status = read_path(path, FILE_MAX, &text, &size, error);
+	size_t size, had = list->count;
+	int status = read_text_file(path, FILE_MAX, &text, &size, error);
 
 	if (status != 0)
 		return -1;
 	for (line = text; status == 0 && line < text + size; line = end + 1) {
 		end = line + strcspn(line, "\n");
+		if (end > line && end[-1] == '\r')
+			end[-1] = '\0';
 		*end = '\0';
 		if (*line != '\0' && *line != '#')
 			status = add(list, line, "--filters", error);
 	}
 	free(text);
+	if (status == 0 && size > 0 && list->count == had)
+		status = error_set(error, SIMHASH_E_SYNTAX, "%s has no filter", path);
 	return status;
 }
 

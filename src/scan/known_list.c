@@ -21,9 +21,11 @@ const char *const known_format_names[] = {"auto", "digests", "nsrl", "hashdeep",
 					  "sums", "xxh128",  NULL};
 
 struct known_list {
+	const char *name;
 	enum known_format format;
 	struct list_lines lines;
 	struct digest_reader *digests; /* instead of lines */
+	bool has_hash;
 	/* Of a table: the kind of hash that a column has, or none; none follows the last. */
 	unsigned column[COLUMNS_MAX], columns;
 };
@@ -279,6 +281,7 @@ int known_list_open(const char *path, enum known_format format, struct known_lis
 	opened->format = format;
 	if (list_lines_open(&opened->lines, path, error) != 0)
 		goto failed;
+	opened->name = opened->lines.name;
 	opened->lines.may_end_open = true;
 	if (recognize(opened, error) != 0)
 		goto failed;
@@ -303,7 +306,7 @@ void known_list_close(struct known_list *list)
 	free(list);
 }
 
-static int next_digest(struct known_list *list, struct known_hashes *hashes,
+static int next_digest(const struct known_list *list, struct known_hashes *hashes,
 		       struct simhash_error *error)
 {
 	struct file_row row;
@@ -316,22 +319,45 @@ static int next_digest(struct known_list *list, struct known_hashes *hashes,
 	return 1;
 }
 
-int known_list_next(struct known_list *list, struct known_hashes *hashes,
-		    struct simhash_error *error)
+static int next_line(struct known_list *list, struct known_hashes *hashes,
+		     struct simhash_error *error)
 {
 	struct known_line line = {list, {"", 0}, 0, error};
 	int status;
 
-	hashes->found = 0;
-	if (list->digests != NULL)
-		return next_digest(list, hashes, error);
 	while ((status = list_lines_next(&list->lines, &line.text, error)) == 1) {
 		line.text = without_return(line.text);
 		if (line.text.size == 0 || line.text.data[0] == '#')
 			continue;
-		line.at = 0;
 		status = list->columns > 0 ? take_row(&line, hashes) : take_sum(&line, hashes);
 		return status == 0 ? 1 : -1;
 	}
 	return status;
+}
+
+int known_list_next(struct known_list *list, struct known_hashes *hashes,
+		    struct simhash_error *error)
+{
+	int status;
+
+	hashes->found = 0;
+	status = list->digests != NULL ? next_digest(list, hashes, error)
+				       : next_line(list, hashes, error);
+	list->has_hash = list->has_hash || status == 1;
+	if (status != 0 || list->has_hash || (list->digests == NULL && !list->lines.has_bytes))
+		return status;
+	return error_set(error, SIMHASH_E_SYNTAX,
+			 "%s has no hash: it would leave out nothing; expected a list that is "
+			 "whole, or no --known",
+			 list->name);
+}
+
+const char *known_list_doubt(const struct known_list *list)
+{
+	if (list->digests != NULL)
+		return digest_reader_doubt(list->digests);
+	if (!list->lines.has_bytes)
+		return "the list is empty";
+	return list->lines.ended_open ? "the last line has no end: the list may have been cut off"
+				      : NULL;
 }

@@ -52,9 +52,15 @@ int known_list_open(const char *path, enum known_format format, struct known_lis
 		    struct simhash_error *error);
 void known_list_close(struct known_list *list); /* NULL is fine */
 
-/* The next line that has a hash: 1, 0 at the end, -1 with the line and the column. */
+/*
+ * The next line that has a hash: 1, 0 at the end, -1 with the line and the column. A list that has bytes
+ * and no hash has no end, but the error SIMHASH_E_SYNTAX.
+ */
 int known_list_next(struct known_list *list, struct known_hashes *hashes,
 		    struct simhash_error *error);
+
+/* After the end: why the list may not be whole, a text that lives for ever, or NULL. */
+const char *known_list_doubt(const struct known_list *list);
 
 /* "md5", "sha1", "sha256" or "xxh128", and its bytes. */
 const char *known_kind_name(unsigned kind);

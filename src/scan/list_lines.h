@@ -8,8 +8,6 @@
  *                     return list_lines_refuse(&lines, 0, "something", &error);
  *     list_lines_close(&lines);
  *
- * gzip is read wherever zlib is; xz, zstd, bzip2 and lz4 where libarchive is built in, and not from
- * a pipe.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_LIST_LINES_H
@@ -21,22 +19,20 @@
 #include "base/bytes.h"
 #include "simhash.h"
 
-struct archive;
-struct gzFile_s;
+struct list_source;
 
 struct list_lines {
-	const char *name;  /* of the list, for messages */
+	const char *name; /* of the list, for messages */
+	struct list_source *source;
 	bool may_end_open; /* is the last line one without an end? */
+	bool ended_open;   /* it was */
+	bool has_bytes;	   /* the list is not empty */
 	uint64_t line;	   /* the number of the last */
-	struct gzFile_s *file;
-	struct archive *archive; /* instead of the file */
-	int fd;			 /* of the archive */
-	bool has_fd;
-	char *text; /* of the line, and where the next ones begin */
+	char *text;	   /* of the line, and where the next ones begin */
 	size_t begin, end, capacity;
 };
 
-/* "-" is standard input. `path` is borrowed. To be closed whatever this returns. */
+/* A list as list_source.h has it. `path` is borrowed. To be closed whatever this returns. */
 int list_lines_open(struct list_lines *lines, const char *path, struct simhash_error *error);
 void list_lines_close(struct list_lines *lines);
 

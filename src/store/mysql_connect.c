@@ -6,8 +6,10 @@
 #include "store/mysql_connect.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -196,12 +198,19 @@ static int check_tls(MYSQL *handle, enum tls_mode mode, const char *name,
 /* The libraries ignore a file that they cannot read. */
 static int check_defaults_file(const char *path, struct simhash_error *error)
 {
-	int fd = open_file_at(AT_FDCWD, path, O_RDONLY, 0);
+	int fd = open_file_at(AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+	struct stat status;
+	bool is_pipe;
 
 	if (fd < 0)
 		return error_set_errno(error, "cannot read the option file %s", path);
+	is_pipe = fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode);
 	close_content(fd);
-	return 0;
+	return is_pipe ? error_set(error, SIMHASH_E_SYSTEM,
+				   "cannot read the option file %s: it is a pipe, and each "
+				   "connection reads the file; expected a regular file",
+				   path)
+		       : 0;
 }
 
 static int check_version(MYSQL *handle, const char *name, struct simhash_error *error)

@@ -7,18 +7,22 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/error.h"
 #include "base/open_file.h"
+#include "base/read_file.h"
 
 #define INCLUDES_MAX 10 /* one in another */
 #define NOT_OURS 0
+#define FILE_MAX (1 << 20) /* bytes */
 
 struct reading {
 	struct option_files *files;
@@ -27,7 +31,7 @@ struct reading {
 	struct simhash_error *error;
 };
 
-static int read_file(struct reading *reading, const char *path);
+static int read_options(struct reading *reading, const char *path);
 
 /* The rank of a group's options, or NOT_OURS. */
 static unsigned rank_of(const struct reading *reading, const char *group)
@@ -152,7 +156,7 @@ static int read_directory(struct reading *reading, const char *path)
 		if (status == 0 && is_option_file(entries[i]->d_name)) {
 			status = asprintf(&file, "%s/%s", path, entries[i]->d_name) < 0
 					 ? error_set_memory(reading->error)
-					 : read_file(reading, file);
+					 : read_options(reading, file);
 			free(file);
 		}
 		free(entries[i]);
@@ -178,7 +182,7 @@ static int take_line(struct reading *reading, const char *path, char *line, unsi
 	case '!':
 		if (strncmp(line, "!includedir", 11) == 0)
 			return read_directory(reading, trimmed(line + 11));
-		return strncmp(line, "!include", 8) == 0 ? read_file(reading, trimmed(line + 8))
+		return strncmp(line, "!include", 8) == 0 ? read_options(reading, trimmed(line + 8))
 							 : 0;
 	default:
 		return *rank != NOT_OURS ? take_option(reading, path, *rank, line) : 0;
@@ -200,7 +204,7 @@ static int note_unreadable(struct reading *reading, const char *path)
 }
 
 /* Remember a file with a password that is not its owner's and group's alone. */
-static int note_exposed(struct reading *reading, const char *path, FILE *file, size_t first)
+static int note_exposed(struct reading *reading, const char *path, int fd, size_t first)
 {
 	struct option_files *files = reading->files;
 	bool has_password = false;
@@ -209,38 +213,67 @@ static int note_exposed(struct reading *reading, const char *path, FILE *file, s
 	for (size_t i = first; i < files->count; i++)
 		has_password = has_password || (strcmp(files->values[i].file, path) == 0 &&
 						strcmp(files->values[i].key, "password") == 0);
-	if (!has_password || files->exposed != NULL || fstat(fileno(file), &status) != 0 ||
+	if (!has_password || files->exposed != NULL || fstat(fd, &status) != 0 ||
 	    (status.st_mode & (S_IROTH | S_IWOTH)) == 0)
 		return 0;
 	files->exposed = strdup(path);
 	return files->exposed == NULL ? error_set_memory(reading->error) : 0;
 }
 
-static int read_file(struct reading *reading, const char *path)
+/* A descriptor of a file that has an end and nothing that is waited for: -1 with errno. */
+static int open_options(const char *path)
 {
-	FILE *file;
-	char *line = NULL;
-	size_t size = 0, first = reading->files->count;
+	int fd = open_file_at(AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+	struct stat status;
+
+	if (fd >= 0 && (fstat(fd, &status) != 0 || S_ISFIFO(status.st_mode))) {
+		close_content(fd);
+		errno = ESPIPE;
+		return -1;
+	}
+	return fd;
+}
+
+static int take_lines(struct reading *reading, const char *path, char *text, size_t size)
+{
 	unsigned rank = NOT_OURS;
 	int status = 0;
 
+	for (char *line = text, *end; status == 0 && line < text + size; line = end + 1) {
+		end = line + strcspn(line, "\n");
+		*end = '\0';
+		status = take_line(reading, path, line, &rank);
+	}
+	return status;
+}
+
+static int read_options(struct reading *reading, const char *path)
+{
+	char *text = NULL;
+	size_t size = 0, first = reading->files->count;
+	struct simhash_error why;
+	int fd, status;
+
 	if (reading->depth == INCLUDES_MAX)
 		return 0;
-	file = fopen(path, "re");
-	if (file == NULL)
+	fd = open_options(path);
+	if (fd < 0)
 		return note_unreadable(reading, path);
+	status = read_descriptor(fd, path, FILE_MAX, &text, &size, &why);
+	if (status != 0 && why.code == SIMHASH_E_SYSTEM) {
+		errno = why.system_errno;
+		status = note_unreadable(reading, path);
+	} else if (status != 0) {
+		status = error_set(reading->error, why.code, "%s", why.message);
+	}
 	reading->depth++;
-	while (status == 0 && getline(&line, &size, file) >= 0)
-		status = take_line(reading, path, line, &rank);
-	if (status == 0 && !feof(file))
-		status = errno == ENOMEM ? error_set_memory(reading->error)
-					 : note_unreadable(reading, path);
+	if (status == 0)
+		status = take_lines(reading, path, text, size);
 	reading->depth--;
 	if (status == 0)
-		status = note_exposed(reading, path, file, first);
-	free(line);
-	if (!must_stay_open(fileno(file)))
-		fclose(file);
+		status = note_exposed(reading, path, fd, first);
+	free(text);
+	close_content(fd);
 	return status;
 }
 
@@ -256,7 +289,7 @@ static int read_below(struct reading *reading, const char *variable, const char 
 	/* A file that asks for TLS must not be passed over because memory is short. */
 	if (asprintf(&path, "%s/%s", directory, name) < 0)
 		return error_set_memory(reading->error);
-	status = read_file(reading, path);
+	status = read_options(reading, path);
 	free(path);
 	return status;
 }
@@ -281,9 +314,9 @@ int option_files_read(const char *defaults_file, const char *group, struct optio
 
 	*files = (struct option_files){.values = NULL};
 	if (defaults_file != NULL)
-		status = read_file(&reading, defaults_file);
-	else if ((status = read_file(&reading, "/etc/my.cnf")) == 0 &&
-		 (status = read_file(&reading, "/etc/mysql/my.cnf")) == 0 &&
+		status = read_options(&reading, defaults_file);
+	else if ((status = read_options(&reading, "/etc/my.cnf")) == 0 &&
+		 (status = read_options(&reading, "/etc/mysql/my.cnf")) == 0 &&
 		 (status = read_below(
 			  &reading, getenv("MARIADB_HOME") != NULL ? "MARIADB_HOME" : "MYSQL_HOME",
 			  "my.cnf")) == 0)

@@ -108,13 +108,18 @@ echo "What is refused"
 runs 1 "$SIMFIND" --against=missing
 said "simfind: cannot open missing: No such file or directory"
 runs 1 "$SIMFIND" --against="$here/seq.txt"
-said "seq.txt is no list of digests"
+said "seq.txt is not a digest list"
 runs 1 "$SIMFIND" --against="$files"
 said "cannot read $files: Is a directory"
-sed '$s/ [^ ]*$/ relative/' elsewhere >hostile
+sed '$d' elsewhere | sed '$s/ [^ ]*$/ relative/' >hostile
 runs 1 "$SIMFIND" --against=hostile -o hostile.txt
-said "simfind: hostile:$(wc -l <elsewhere):"
+said "simfind: hostile:$(wc -l <hostile):"
 said "expected"
+sed '1s/3$/1/; $d' elsewhere >old
+runs 0 "$SIMFIND" --against=old
+said "simfind: old: an older simhash wrote this list, without an end mark: it may have been cut off"
+runs 0 "$SIMFIND" --against=elsewhere
+! grep -q 'cut off' err || fail "a list with an end may have been cut off"
 [ ! -e hostile.txt ] || fail "pairs of a list that is damaged"
 runs 1 "$SIMFIND" --against=elsewhere -o elsewhere
 said "cannot write to elsewhere: it is the list of --against"
@@ -128,6 +133,6 @@ same "what is read" "$before_output" "$(cksum <input)"
 printf '%s\0' "$here/seq.txt" >input
 runs 1 "$SIMFIND" --files0-from=input -o input
 said "cannot write to input: it is the list of --files0-from"
-head -n 19 elsewhere | sed '3,18s/ .*/ 7 3/' >tags
+{ head -n 19 elsewhere | sed '3,18s/ .*/ 7 3/' && echo "end 0"; } >tags
 runs 0 "$SIMFIND" --against=tags
 said "note: the index has files of tag set"

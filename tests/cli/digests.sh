@@ -4,6 +4,15 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+# older NUMBER LIST: as a simhash wrote it that knew of no end
+older() {
+	sed "1s/3$/$1/; \$d" "$2"
+}
+# no_end LIST: it said that such a list may have been cut off
+no_end() {
+	said "simhash: $1: an older simhash wrote this list, without an end mark: it may have been cut off"
+}
+
 make_tree --files=120 --sizes=1-9000 "$files"
 seq 3000 >"$files/numbers.txt"
 seq 3001 >"$files/numbers.TXT.bak"
@@ -27,7 +36,8 @@ echo "There and back"
 runs 0 "$SIMHASH" --export=list
 said "$total files exported"
 [ "$(LC_ALL=C tr -d '\n -~' <list | wc -c)" = 0 ] || fail "the list has other bytes than printable ASCII"
-same "lines" "$((total + 19))" "$(wc -l <list)"
+same "lines" "$((total + 20))" "$(wc -l <list)"
+same "the end" "end $total" "$(tail -n 1 list)"
 "$SIMHASH" -q --export >again
 cmp list again || fail "another list on standard output"
 runs 0 "$SIMHASH" --import=list --host=there
@@ -45,9 +55,12 @@ cmp "rows = $there" "rows <> $there" || fail "rows: $(diff "rows = $there" "rows
 gzip -c list >list.gz
 runs 0 "$SIMHASH" --import=list.gz --host=there
 same "rows" "$((2 * total))" "$(sql 'SELECT COUNT(*) FROM file')"
-grep '/numbers.txt$' list | sed 's/^[0-9]* [0-9]*/99999 -7/' | cat list - >twice
+! grep -q 'cut off' "$TEST_FOLDER/err" || fail "a list with an end may have been cut off"
+older 1 list >old
+grep '/numbers.txt$' list | sed 's/^[0-9]* [0-9]*/99999 -7/' | cat old - >twice
 runs 0 "$SIMHASH" --import=- --host=there <twice
 said "$total files imported"
+no_end -
 same "size and time" "99999|-7" "$(sql "SELECT size, mtime_ns FROM file WHERE size = 99999")"
 # What is found there is what is found here.
 runs 0 "$SIMHASH" --import=list --host=there
@@ -60,7 +73,7 @@ runs 0 "$SIMHASH" --export=part "$files/sub" "$files/numbers.txt"
 inside=$(sql "SELECT COUNT(*) FROM file WHERE compressed_size > 0 AND host <> $there")
 said "$((inside + 3)) files exported"
 grep -v members part >some
-same "paths" "numbers.txt packed.gz packed.gz//packed" "$(sed 1,19d some | sed 's|.*files/\(sub/\)*||' | LC_ALL=C sort | paste -sd' ')"
+same "paths" "numbers.txt packed.gz packed.gz//packed" "$(sed '1,19d; $d' some | sed 's|.*files/\(sub/\)*||' | LC_ALL=C sort | paste -sd' ')"
 runs 0 "$SIMHASH" --export=part --host=there "$files/sub/packed.gz"
 said "2 files exported"
 runs 1 "$SIMHASH" --export --host=nobody
@@ -95,8 +108,10 @@ mkdir "$TEST_FOLDER/nothing"
 "$SIMHASH" -q -d sqlite:nothing.db "$TEST_FOLDER/nothing"
 runs 0 "$SIMHASH" -d sqlite:nothing.db --export=empty
 said "0 files exported"
-same "lines of a list without files" 19 "$(wc -l <empty)"
-grep -v '^[0-9]* [0-9]* [0-9a-f]\{32\}' list >heading
+same "lines of a list without files" 20 "$(wc -l <empty)"
+runs 0 "$SIMHASH" --import=empty --host=empty
+said "0 files imported"
+older 1 list | grep -v '^[0-9]* [0-9]* [0-9a-f]\{32\}' >heading
 printf 'before\n' >kept
 (ulimit -f 1 && trap '' XFSZ && "$SIMHASH" --export=kept) 2>err && fail "a list that is cut off"
 same "a list that could not be written" before "$(cat kept)"
@@ -113,16 +128,20 @@ cut -d' ' -f1-6 anonymous | LC_ALL=C sort | cmp - again || fail "another list of
 grep -q ':/~/[0-9a-f]\{32\}\.txt' pairs || fail "no file stands for numbers.txt: $(head -3 pairs)"
 
 echo "One file"
-"$SIMHASH" --print --format=digest "$files/numbers.txt" >one
+"$SIMHASH" --print --format=digest "$files/numbers.txt" >printed
+same "the end of one file" "end 1" "$(tail -n 1 printed)"
+older 1 printed >one
 cut -d' ' -f3- one >one.line
 grep -qF -- "$(tail -n 1 one)" list || fail "another line than in the list: $(tail -n 1 one)"
 head -n 19 one | cmp - heading || fail "another heading"
 runs 0 "$SIMHASH" --import=- --host=one <one
-"$SIMHASH" --print --format=digest - <"$files/numbers.txt" | tail -n 1 | has ' - ~[0-9a-f]\{32\}$' ||
+"$SIMHASH" --print --format=digest - <"$files/numbers.txt" | tail -n 2 | has ' - ~[0-9a-f]\{32\}$' ||
 	fail "standard input has a path"
 
 echo "Lists with other hashes"
-"$SIMHASH" --print --format=digest --hash=md5 --hash=sha256 "$files/numbers.txt" >hashed
+"$SIMHASH" --print --format=digest --hash=md5 --hash=sha256 "$files/numbers.txt" >printed
+runs 0 "$SIMHASH" --import=printed --host=hashed
+older 2 printed >hashed
 same "the end of the line" "$(md5sum <"$files/numbers.txt" | cut -c1-32) $(sha256sum <"$files/numbers.txt" | cut -c1-64)" \
 	"$(tail -n 1 hashed | cut -d' ' -f8-)"
 runs 0 "$SIMHASH" --import=hashed --host=hashed
@@ -142,9 +161,57 @@ unlike '$s/ [0-9a-f]*$//' "21:$(($(tail -n 1 hashed | wc -c) - 65)): expected a 
 unlike '$s/.$//' "21:$(($(tail -n 1 hashed | wc -c) - 1)): expected 64 hexadecimal digits in lower case"
 unlike '$s/.$/G/' "21:$(($(tail -n 1 hashed | wc -c) - 1)): expected 64 hexadecimal digits in lower case"
 unlike '$s/$/ -/' "21:$(tail -n 1 hashed | wc -c): expected the end of the line"
-sed 's/^simhash-digests 2/simhash-digests 3/' hashed >wrong
+sed 's/^simhash-digests 2/simhash-digests 4/' hashed >wrong
 runs 1 "$SIMHASH" --import=wrong --host=wrong
-said 'wrong is no list of digests: its first line is not "simhash-digests 1" or "simhash-digests 2"'
+said 'wrong is not a digest list: its first line is not "simhash-digests 3", or 2 or 1 in the place of 3'
+
+echo "Lists that are cut off"
+# cut NAME TEXT: standard input is refused, and says so, wherever lists are read
+cut_off() {
+	cat >"$1"
+	runs 1 "$SIMHASH" --import="$1" --host=cut
+	said "simhash: $1$2"
+	runs 1 "$SIMFIND" --against="$1"
+	said "simfind: $1$2"
+	[ ! -s out ] || fail "$1 is cut off, and something is found"
+	runs 1 "$SIMFIND" --known="$1"
+	said "simfind: $1$2"
+	[ ! -s out ] || fail "$1 is cut off, and something is left out"
+}
+size=$(wc -c <list)
+head -n 100 list | cut_off "between lines" " is cut off after 81 files: its last line, which counts them, is missing"
+head -n 19 list | cut_off "after the heading" " is cut off after 0 files"
+head -c $((size - 3)) list | cut_off "in the end" ":$((total + 20)):"
+head -c $((size / 2)) list | cut_off "in a line" ":"
+sed 50d list | cut_off "without a line" " has $((total - 1)) files, and its last line counts $total"
+sed 50p list | cut_off "with a line twice" " has $((total + 1)) files, and its last line counts $total"
+cat list list | cut_off "twice over" ":$((total + 21)):1: expected nothing after the last line"
+older 1 list | first 19 | cut_off "an older heading" " has no file after its heading"
+runs 1 "$SIMHASH" --import="between lines" --host=cut
+said "81 files imported"
+# Each of these has the lines to where it was cut, and no more.
+size=$(wc -c <list.gz)
+for cut in 1 4 8 9 $((size / 2)) $((size - 11)); do
+	head -c $((size - cut)) list.gz | cut_off cut.gz " is cut off: its compressed data ends early"
+done
+{ cat list.gz && printf '\x1f'; } | cut_off more.gz " is damaged: other bytes follow the compressed data"
+sed '1,19d; $d' list | gzip >second.gz
+{ gzip <heading && head -c 900 second.gz; } | cut_off member.gz " is cut off: its compressed data ends early"
+{ gzip <heading && cat second.gz && head -c 100 /dev/zero; } >members.gz
+runs 0 "$SIMHASH" --import=members.gz --host=members
+said "$total files imported"
+if "$SIMFIND" --version | has '^containers:.*libarchive [0-9]'; then
+	for by in xz zstd bzip2 lz4; do
+		command -v $by >/dev/null || continue
+		$by -c list >whole
+		for cut in 1 5 100; do
+			head -c -$cut whole | cut_off "cut.$by" " is damaged"
+		done
+		# From a pipe as well as from a file.
+		runs 0 "$SIMHASH" --import=- --host=by < <(cat whole)
+		said "$total files imported"
+	done
+fi
 
 echo "Lists of others"
 line=$(grep '/numbers.txt$' list)
@@ -189,7 +256,7 @@ for odd in /dev/null "$files/numbers.txt" "$files/sub"; do
 	runs 1 "$SIMHASH" --import="$odd" --host=evil
 done
 runs 1 "$SIMHASH" --import=/dev/null --host=evil
-said "/dev/null is no list of digests"
+said "/dev/null is not a digest list"
 head -n 10 heading >short
 runs 1 "$SIMHASH" --import=short --host=evil
 said 'short ends before the line "files"'

@@ -8,7 +8,8 @@
 export TMPDIR=$TEST_FOLDER/temporary
 mkdir "$TMPDIR"
 seq 300 >"$files/a.txt"
-"$SIMHASH" --print --format=digest "$files/a.txt" >one
+# The form without an end, since the lines are put together in many ways.
+"$SIMHASH" --print --format=digest "$files/a.txt" | sed '1s/3$/1/; $d' >one
 head -n 19 one >heading
 # The tables of a server are made once.
 fresh() {
@@ -47,7 +48,8 @@ runs 0 "$SIMHASH" --import=list --host=there
 sql "$shape" >rows
 directories=$(sql 'SELECT COUNT(*), COUNT(DISTINCT path) FROM directory')
 same "rows" 500 "$(wc -l <rows)"
-runs 0 "$SIMHASH" --export=exported --host=there
+runs 0 "$SIMHASH" --export=whole --host=there
+sed '1s/3$/1/; $d' whole >exported
 sed 1,19d exported | LC_ALL=C sort | cmp - <(LC_ALL=C sort lines) || fail "another list than was imported"
 
 echo "In order, backwards, mixed, and once more"

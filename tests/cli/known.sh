@@ -42,7 +42,7 @@ while IFS= read -r path; do md5sum --tag "$path"; done <known >tagged
 while IFS= read -r path; do sha1sum -b "$path" | sed 's/^/\\/'; done <known >binary
 cut -c1-64 sums | head -c -1 >bare
 tr '\n' '\0' <known | xargs -0 "$SIMHASH" --print --format=digest >digests
-sed -n '20,$p' digests | awk '{ print $3 "  name" }' >xxh128
+sed '1,19d; $d' digests | awk '{ print $3 "  name" }' >xxh128
 gzip -c sums >sums.gz
 for list in sums nsrl hashdeep tagged binary bare digests sums.gz; do
 	runs 0 "$SIMFIND" --known="$list" --expand --format=csv
@@ -53,7 +53,8 @@ runs 0 "$SIMFIND" -q --known=xxh128 --known-format=xxh128 --expand --format=csv
 cmp out expected || fail "xxh128: $(diff out expected | head -4)"
 split -n l/2 sums half
 "$SIMFIND" -q --known=halfaa --known=- --expand --format=csv <halfab | cmp - expected || fail "two lists"
-printf '\n# a comment\r\n' | "$SIMFIND" -q --known=- --expand --format=csv >nothing
+"$SIMFIND" --known=- --expand --format=csv </dev/null >nothing 2>err
+said "simfind: -: the list is empty"
 "$SIMFIND" -q --expand --format=csv | cmp - nothing || fail "a list of nothing leaves out something"
 
 echo "Everywhere"
@@ -91,8 +92,32 @@ printf '%%%%%%%% HASHDEEP-1.0\n' | refused "hostile:1:1: expected a line with th
 printf '%%%%%%%% HASHDEEP-1.0\n%%%%%%%% size,name\n' | refused "hostile:2:1: expected the names of columns, MD5, SHA-1 or SHA-256 among them"
 refused "hostile:1:1: expected the names of columns" --known-format=nsrl <sums
 refused "hostile:1:1: expected 32 hexadecimal digits" --known-format=xxh128 <sums
+sed '19,$s/ / x/' digests | refused "hostile:20:"
 sed '$s/ / x/' digests | refused "hostile:$(wc -l <digests):"
 head -c 3000000 /dev/zero | refused "hostile:1:1: expected a line of at most 1,048,576 bytes"
+printf '\n# a comment\r\n' | refused "hostile has no hash: it would leave out nothing"
+head -n 1 nsrl | refused "hostile has no hash"
+head -n 4 hashdeep | refused "hostile has no hash"
+{ head -n 19 digests && echo "end 0"; } | refused "hostile has no hash"
+printf '\xef\xbb\xbf\n' | refused "hostile has no hash"
+
+echo "Lists that are cut off"
+size=$(wc -c <sums.gz)
+for cut in 1 5 9 $((size / 2)); do
+	head -c -"$cut" sums.gz | refused "hostile is cut off: its compressed data ends early"
+done
+head -n 10 nsrl | head -c -60 | refused "hostile:10:"
+head -n -1 digests | refused "hostile is cut off after"
+# A list that does not say where it ends can only be doubted.
+head -c -1 sums >open
+runs 0 "$SIMFIND" --known=open
+said "simfind: open: the last line has no end: the list may have been cut off"
+sed '1s/3$/1/; $d' digests >old
+runs 0 "$SIMFIND" --known=old --expand --format=csv
+cmp out expected || fail "an older list: $(diff out expected | head -4)"
+said "simfind: old: an older simhash wrote this list, without an end mark: it may have been cut off"
+runs 0 "$SIMFIND" --known=sums
+! grep -q 'cut off' err || fail "a list of whole lines may have been cut off"
 runs 1 "$SIMFIND" --known=missing
 said "cannot open missing: No such file or directory"
 runs 1 "$SIMFIND" --known-format=sums

@@ -2,7 +2,8 @@
  * Digest lists: any bytes are refused with a message or are files, and what is written of these reads
  * as the same files again.
  *
- * The first byte tells whether a heading comes before the rest, and whether its files have hashes.
+ * The first byte says whether a heading comes before the rest, whether its files have hashes, and
+ * whether the list has an end mark.
  * SPDX-License-Identifier: MIT
  */
 #include "fuzz.h"
@@ -37,6 +38,7 @@ static bool read_list(const char *name, char **text, size_t *size, unsigned *fil
 			digests_put_row(&line, &row, hashes, false);
 			++*files;
 		}
+		digests_put_end(&line, *files);
 		digest_reader_close(reader);
 	}
 	EXPECT(status == 0 || error.message[0] != '\0');
@@ -67,6 +69,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		simhash_tag_set_free(set);
 	}
 	fd = memory_file(name);
+	heading[strlen(DIGESTS_FIRST_LINE) - 1] = choice / 4 % 2 == 1 ? '3'
+						  : with_hashes	      ? '2'
+								      : '1';
 	memory_file_add(fd, heading, has_heading ? strlen(heading) : 0);
 	memory_file_add(fd, in.at, in.left);
 	if (read_list(name, &text, &text_size, &files) || files > 0) {

@@ -23,7 +23,6 @@
 
 #define WORDS_MAX 64
 
-FILE *__wrap_open_stream(const char *path, int flags, mode_t mode, const char *stream_mode);
 int __wrap_open_file_at(int directory_fd, const char *path, int flags, mode_t mode);
 
 static const char *file_text;
@@ -41,14 +40,6 @@ int __wrap_open_file_at(int directory_fd, const char *path, int flags, mode_t mo
 	EXPECT(fd >= 0 && write(fd, file_text, file_size) == (ssize_t)file_size);
 	EXPECT(lseek(fd, 0, SEEK_SET) == 0);
 	return fd;
-}
-
-FILE *__wrap_open_stream(const char *path, int flags, mode_t mode, const char *stream_mode)
-{
-	FILE *file = fdopen(__wrap_open_file_at(AT_FDCWD, path, flags, mode), stream_mode);
-
-	EXPECT(file != NULL);
-	return file;
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)

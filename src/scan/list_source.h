@@ -1,0 +1,42 @@
+/*
+ * The bytes of a list that may come from anybody: inflated where they are compressed, and in UTF-8
+ * without a byte-order mark. A list that ends early is an error, and never an end.
+ *
+ *     if (list_source_open("there.digests.gz", &source, &error) != 0)
+ *             return -1;
+ *     while ((got = list_source_read(source, bytes, sizeof bytes, &error)) > 0)
+ *             use(bytes, got);
+ *     list_source_close(source);
+ *
+ * gzip is read wherever zlib is; xz, zstd, bzip2 and lz4 where libarchive is built in.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_SCAN_LIST_SOURCE_H
+#define SIMHASH_SCAN_LIST_SOURCE_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "simhash.h"
+
+struct list_source;
+
+/* "-" is standard input. `path` is borrowed. Reads the first bytes, and waits for them. */
+int list_source_open(const char *path, struct list_source **source, struct simhash_error *error);
+void list_source_close(struct list_source *source); /* NULL is fine */
+
+/* For messages. */
+const char *list_source_name(const struct list_source *source);
+
+/* From now on reading ends once *stop is set, with the error ERROR_STOPPED. */
+void list_source_stop_at(struct list_source *source, const atomic_bool *stop);
+
+/*
+ * At most `size` bytes, which is 64 or more: 0 at the end, -1 with the error SIMHASH_E_SYNTAX for a list
+ * that is cut off or damaged.
+ */
+ssize_t list_source_read(struct list_source *source, char *bytes, size_t size,
+			 struct simhash_error *error);
+
+#endif

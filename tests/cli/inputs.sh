@@ -1,0 +1,180 @@
+#!/usr/bin/env bash
+# What the programs read besides the files that they compare: an input without an end is refused soon, memory that is
+# short is not the end of one, a signal ends each wait for one, and texts from Windows are read.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+for number in 1 2 3 4 5; do
+	seq "$number" $((number + 3000)) >"$files/similar$number.txt"
+done
+cp "$files/similar1.txt" "$files/copy.txt"
+settle "$files"
+runs 0 "$SIMHASH" -q --hash=sha256 "$files"
+runs 0 "$SIMHASH" -q --export=digests
+(cd "$files" && sha256sum similar1.txt similar2.txt) >sums
+weighted=--measure=simhash64:words,weights=
+
+# Every option that reads a list, as PROGRAM:WORDS; @ is the list.
+inputs=(hash:--tag-set=@ hash:--exclude-from=@ hash:--filters=@ hash:--files0-from=@ "hash:--import=@ --host=there"
+	"hash:--print --tag-set=@ $files/copy.txt" find:--tag-set=@ find:--tolerances=@ find:--files0-from=@ find:--known=@
+	find:--against=@ "find:--compare @ $files/copy.txt" "find:--compare $files/copy.txt @" "hash:$weighted@")
+# program INPUT LIST: the words of the command in `command`
+program() {
+	local words=${1#*:}
+	command=("$SIMFIND")
+	[ "${1%%:*}" = find ] || command=("$SIMHASH")
+	# shellcheck disable=SC2206  # several words
+	command+=(${words//@/$2})
+	case $1 in
+	hash:--import* | hash:--files0* | hash:--print* | find:*) ;;
+	*) command+=("$files") ;;
+	esac
+}
+
+echo "Inputs without an end"
+for input in "${inputs[@]}"; do
+	program "$input" /dev/zero
+	runs 1 timeout -s KILL 60 "${command[@]}"
+	said ": "
+done
+# Text that does not end, and has no zero byte.
+for input in hash:--tag-set=@ hash:--files0-from=@ "hash:--import=@ --host=there" find:--known=@ find:--tolerances=@; do
+	program "$input" /dev/stdin
+	runs 1 timeout -s KILL 60 "${command[@]}" < <(yes "no list has such a line" 2>/dev/null)
+	said ": "
+done
+
+echo "Memory that is short"
+if ! grep -q '^SIMHASH_SANITIZE:[A-Z]*=.' "$BINARY_DIR/CMakeCache.txt"; then
+	# A line that memory cannot hold comes after some that it can.
+	for input in find:--tolerances=@ hash:--filters=@ "hash:$weighted@" hash:--exclude-from=@ find:--known=@; do
+		case $input in
+		*filters*) printf 'pdf:cat\n' ;;
+		*weights*) printf '1 feature\n' ;;
+		*known*) cat sums ;;
+		*) printf 'txt=1\n' ;;
+		esac >long
+		truncate -s 900M long
+		program "$input" long
+		(ulimit -v 800000 && runs 1 "${command[@]}")
+		said ": "
+	done
+	rm long
+fi
+
+echo "Signals"
+mkfifo fifo
+# is_waiting PID: it runs the program, and sleeps
+is_waiting() {
+	local name state
+	read -r _ name state _ <"/proc/$1/stat" || fail "'${command[*]}' ended before the signal: $(cat err)"
+	[[ $name = "(sim"* ]] && [ "$state" = S ]
+}
+# ends_at SIGNAL STATUS: the command that was started does, in much less time than somebody would wait
+ends_at() {
+	local end=$((SECONDS + 20)) status=0
+	wait_until is_waiting "$pid"
+	sleep 0.05
+	kill "-$1" "$pid"
+	while kill -0 "$pid" 2>/dev/null && [ $SECONDS -lt $end ]; do
+		sleep 0.02
+	done
+	! kill -KILL "$pid" 2>/dev/null || fail "'${command[*]}' does not end at SIG$1"
+	wait "$pid" || status=$?
+	same "status of '${command[*]}' at SIG$1" "$2" "$status"
+}
+# Nobody writes to the pipe; then somebody has it open, and writes nothing.
+for input in "${inputs[@]}"; do
+	program "$input" fifo
+	"${command[@]}" >out 2>err &
+	pid=$!
+	ends_at TERM 143
+	case $input in
+	hash:--import* | hash:--tag-set* | hash:--files0* | find:--known* | find:--against*) ;;
+	*) continue ;;
+	esac
+	exec 3<>fifo
+	env --default-signal=INT "${command[@]}" >out 2>err 3<&- &
+	pid=$!
+	ends_at INT 130
+	exec 3<&-
+done
+# A FILE that is a pipe is not waited for.
+runs 2 "$SIMFIND" fifo
+said "simfind: $PWD/fifo: Not a regular file"
+runs 2 "$SIMHASH" --print fifo
+said "simhash: fifo: Not a regular file"
+# The first files of a list are stored, or found, and then nothing comes.
+mkfifo list
+for beginning in "head -n 23 digests" "cat digests" "head -c 500 digests"; do
+	exec 3<>list
+	$beginning >&3
+	command=("$SIMHASH" --import=list --host=there)
+	"${command[@]}" >out 2>err 3<&- &
+	pid=$!
+	ends_at TERM 143
+	exec 3<&-
+done
+runs 0 "$SIMHASH" --import=digests --host=there
+exec 3<>list
+printf '%s\0' "$files/copy.txt" >&3
+command=("$SIMHASH" --files0-from=list)
+"${command[@]}" >out 2>err 3<&- &
+pid=$!
+ends_at TERM 143
+exec 3<&-
+
+echo "Texts from Windows"
+# as FORM FILE: a text as programs there write it
+as() {
+	case $1 in
+	mark) printf '\xef\xbb\xbf' && sed 's/$/\r/' "$2" ;;
+	little) printf '\xff\xfe' && sed 's/$/\r/' "$2" | iconv -f UTF-8 -t UTF-16LE ;;
+	big) printf '\xfe\xff' && sed 's/$/\r/' "$2" | iconv -f UTF-8 -t UTF-16BE ;;
+	esac
+}
+"$SIMHASH" -q --export >digests
+printf '"SHA-256","FileName"\n"%s","\U1F600 name"\n' "$(head -c 64 sums)" >nsrl
+printf '%%%%%%%% HASHDEEP-1.0\n%%%%%%%% size,sha256,filename\n1,%s,\u00e4\n' "$(head -c 64 sums)" >hashdeep
+printf 'txt=50\n# \u00e4\n' >tolerances
+sed -n '2,18p' digests | sed '1s/ .*/ other/; 2s/ .*/ 9 9/' >tags
+printf 'similar2*\n*\u00e4*\n' >patterns
+printf '*\u00e4' | tee "$files/"$'a\u00e4' >"$files/"$'b\u00e4'
+printf 'zzz:cat\n' >commands
+printf '5 feature\ndefault 2\n' >weights
+known() { "$SIMFIND" -q --known="$1" --format=csv; }
+tolerated() { "$SIMFIND" -q --tolerances="$1" --verify=no --format=csv; }
+tagged() { "$SIMHASH" --print -t "$1" "$files/copy.txt"; }
+without() { "$SIMHASH" -q -d sqlite:other.db --exclude-from="$1" "$files" && "$SIMHASH" -d sqlite:other.db --export 2>&1 | sed 's/ [^ ]*$//' && rm other.db*; }
+weighing() { "$SIMFIND" --compare "$weighted$1" "$files/similar1.txt" "$files/similar2.txt"; }
+filtered() { "$SIMHASH" -q -d sqlite:other.db --filters="$1" "$files" && rm other.db*; }
+for what in known:sums known:nsrl known:hashdeep known:digests tolerated:tolerances tagged:tags without:patterns weighing:weights \
+	filtered:commands; do
+	list=${what#*:}
+	${what%%:*} "$list" >expected
+	for form in mark little big; do
+		as $form "$list" >windows
+		${what%%:*} windows >found || fail "$what in the form $form is refused"
+		cmp expected found || fail "$what in the form $form: $(diff expected found | head -4)"
+	done
+	[ -s expected ] || [ "$list" = commands ] || fail "$what gives nothing"
+done
+for form in mark little big; do
+	as $form digests >windows
+	runs 0 "$SIMHASH" --import=windows --host=windows
+	said "$(grep -c / digests) files imported"
+done
+as little sums | head -c -1 >windows
+runs 1 "$SIMFIND" --known=windows
+said "windows is cut off: its UTF-16 ends within a character"
+as big tolerances | head -c -1 >windows
+runs 1 "$SIMFIND" --tolerances=windows
+said "windows is cut off: its UTF-16 ends within a character"
+
+echo "Lists of nothing"
+for input in find:--tolerances=@ hash:--filters=@ "hash:$weighted@" find:--known=@ find:--against=@ "hash:--import=@ --host=x" hash:--tag-set=@; do
+	printf '# a comment\n\n' >nothing
+	program "$input" nothing
+	runs 1 "${command[@]}"
+	said "nothing"
+done
