@@ -261,6 +261,7 @@ int index_trees(const struct index_request *request, const struct index_resource
 	memset(summary, 0, sizeof *summary);
 	vanished_init(&run.vanished);
 	run.vanished.follow = request->follow;
+	run.vanished.one_file_system = request->one_file_system;
 	run.links = hard_links_new();
 	status = failures_init(&run.failures, roots, resources->failed, resources->context, error);
 	run.failures.report_text = resources->failed_text;
@@ -270,7 +271,8 @@ int index_trees(const struct index_request *request, const struct index_resource
 		status = open_index(&run, error);
 	if (status == 0)
 		status = roots_init(&run.roots, request->paths, request->path_count,
-				    request->list_name, &run.failures, error);
+				    request->list_name, request->one_file_system, &run.failures,
+				    error);
 	if (status == 0)
 		status = report_gone(&run, error);
 	if (status == 0)

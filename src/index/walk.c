@@ -16,6 +16,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/identity.h"
 #include "base/open_file.h"
 #include "base/pair_set.h"
 #include "base/path.h"
@@ -272,6 +273,16 @@ static int open_again(struct walker *walker, const struct parent *parent)
 	return -1;
 }
 
+/* Is a directory known to be of another file system, and those are not wanted? */
+static bool is_elsewhere(const struct walk *walk, int above, const char *name)
+{
+	struct entry_device device;
+
+	return walk->options->one_file_system &&
+	       entry_device_read(above, name, walk->options->follow, &device) == 0 &&
+	       device.number != walk->device;
+}
+
 /* Open what was pending, in its parent and nowhere else; NULL with *status 0, or -1. */
 static struct directory *open_pending(struct walker *walker, const struct pending *pending,
 				      int *status, struct simhash_error *error)
@@ -280,10 +291,14 @@ static struct directory *open_pending(struct walker *walker, const struct pendin
 	int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC |
 		    (walker->walk->options->follow ? 0 : O_NOFOLLOW);
 	int above = parent->is_held ? parent->directory->fd : open_again(walker, parent);
-	int fd = above < 0 ? -1 : open_file_at(above, pending->name, flags, 0);
 	struct directory *directory;
+	int fd;
 
 	*status = 0;
+	/* To open it may wait for a server, or fail. */
+	if (above >= 0 && is_elsewhere(walker->walk, above, pending->name))
+		return NULL;
+	fd = above < 0 ? -1 : open_file_at(above, pending->name, flags, 0);
 	if (fd < 0) {
 		/* Gone or replaced since it was listed is no failure; nothing is below it. */
 		if (errno != ENOENT && errno != ENOTDIR)

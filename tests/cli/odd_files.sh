@@ -59,4 +59,54 @@ index 0 "$files"
 summary 2 1 0 0
 index 0 "$files"
 summary 0 3 0 0
+
+# ---- What fails hides nothing ----
+# The entries of a directory with one that fails; `more` comes after it or before it, whatever the order is.
+for name in eio estale eoverflow; do
+	plant a "$name" z more/x
+	runs 0 "$SIMHASH" "$files"
+	seq 99 >"$files/more/y"
+	seq 98 >"$files/new"
+	settle "$files"
+	index 2 "$files"
+	summary 2 3 0 1
+	said "$files/$name: "
+	same "rows" 6 "$(sql 'SELECT COUNT(*) FROM file')"
+	rm "$files/a"
+	index 2 "$files"
+	runs 0 "$SIMHASH" "$files"
+	same "rows" 5 "$(sql 'SELECT COUNT(*) FROM file')"
+done
+# The second part of a directory is not read, and nothing of it is taken for gone.
+for name in broken.enoent broken.eio; do
+	mapfile -t many < <(seq -f "$name/%03g" 100)
+	plant "${many[@]}" "$name/below/x" z/x a/x
+	runs 0 "$SIMHASH" "$files"
+	seq 98 >"$files/z/new"
+	settle "$files"
+	index 2 "$files"
+	same "rows" 104 "$(sql 'SELECT COUNT(*) FROM file')"
+	said "$files/$name: "
+	grep -q '^1 scanned.* 0 removed, 1 failed' err || fail "summary: $(tail -n 1 err)"
+done
+# A file system that does not answer.
+plant a dead/x dead/below/x z/x
+tar -C "$files" -cf "$files/dead/members.tar" a
+runs 0 "$SIMHASH" -z "$files"
+index 2 "$files"
+summary 0 2 0 1
+said "$files/dead: "
+index 0 -x "$files"
+summary 0 2 0 0
+index 0 -xL "$files"
+summary 0 2 0 0
+same "rows" 6 "$(sql 'SELECT COUNT(*) FROM file')"
+
+# A PATH below another that does not get there.
+plant eio/below/x eio/file z
+index 2 "$files" "$files/eio/below" "$files/eio/file"
+summary 3 0 0 1
+index 2 "$files" "$files/eio"
+summary 0 1 0 1
+
 exit 0
