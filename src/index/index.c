@@ -45,6 +45,7 @@ struct run {
 	struct walkers walkers;
 	int64_t vanished_removed; /* rows */
 	int64_t last_scan_ns;	  /* no row is of a later one */
+	atomic_uint kernel_file_systems;
 };
 
 static int want_measure(struct run *run, const char *text, struct simhash_error *error)
@@ -101,6 +102,7 @@ static struct walk_options walk_options_of(struct run *run)
 		.held_max = directory_open_max() / 4,
 		.stop = run->resources->stop,
 		.failures = &run->failures,
+		.kernel_file_systems = &run->kernel_file_systems,
 	};
 }
 
@@ -193,6 +195,7 @@ static void summarize(const struct run *run, struct index_summary *summary)
 			(uint64_t)run->vanished_removed - run->walkers.moved_from_vanished;
 	summary->unchanged = walkers_unchanged(&run->walkers);
 	summary->listed_directories = run->walkers.listed_directories;
+	summary->kernel_file_systems = atomic_load(&run->kernel_file_systems);
 }
 
 /* A run removes what is gone below its roots, but not below one that is gone itself. */

@@ -109,4 +109,35 @@ summary 3 0 0 1
 index 2 "$files" "$files/eio"
 summary 0 1 0 1
 
+# ---- Directories that contain themselves ----
+# ends FILES: a walk ends, reports one directory, and indexes at most this many files
+ends() {
+	index 2 "$files"
+	same "what was not entered" "$2" "$(grep -o 'Not entered: .*' err)"
+	[ "$(sql "SELECT COUNT(*) FROM file")" -le "$1" ] || fail "files: $(sql "SELECT COUNT(*) FROM file")"
+}
+alike="Not entered: it and the levels above it are all alike, as if it contained itself"
+plant file a/b/file a/itself/none
+ends 2 "Not entered: it is the directory 1 level above it"
+plant file a/file a/endless/none
+ends 20 "$alike"
+# ... with times that change from level to level.
+plant file a/file a/endless.now/none
+ends 90 "$alike"
+# Without files only the length of the path ends it. Its rows, had it any, would stay.
+name=endless.$(printf '%0200d' 0)
+plant file a/file a/below/file "a/below/x/$name/none"
+runs 0 "$SIMHASH" "$files"
+ends 4 "Not entered: its path has more than 32768 bytes"
+same "rows below a directory without an end" 1 "$(sql "SELECT COUNT(*) FROM file WHERE name = X'$(printf none | od -An -v -tx1 | tr -d ' \n')'")"
+# Many levels that are only nearly alike are walked.
+path=$files/deep
+for number in $(seq 20); do
+	path=$path/d
+	mkdir -p "$path"
+	echo "$number" >"$path/f"
+done
+settle "$files/deep"
+runs 0 "$SIMHASH" "$files/deep"
+summary 20 0 0 0
 exit 0
