@@ -81,6 +81,19 @@ umount "$files/dead"
 runs 0 "$SIMHASH" "$files"
 summary 0 4 0 0
 
+# ---- Times that do not fit into 64 bits of nanoseconds ----
+plant "$files/memory"
+mount -t tmpfs none "$files/memory"
+for time in 2300-01-01 2400-01-01T00:00:00.5 2400-01-01T00:00:00.6 1500-01-01 1400-01-01 2262-04-11T23:47:16.854775807; do
+	echo "$time" | head -c 10 >"$files/memory/file"
+	touch -d "$time" "$files/memory/file"
+	runs 0 "$SIMHASH" "$files"
+	summary 1 0 0 0
+	runs 0 "$SIMHASH" "$files"
+	summary 0 1 0 0
+done
+umount "$files/memory"
+
 # ---- Directories that contain themselves ----
 # contains STATUS MESSAGE FILES: a walk ends, and indexes this many files
 contains() {
