@@ -31,12 +31,28 @@ int64_t clock_wall_ns(void)
 	return now_ns(CLOCK_REALTIME);
 }
 
+#define BEYOND_S (INT64_MAX / NS_PER_S) /* the first that does not fit */
+#define ORDER_MAX ((INT64_C(1) << 24) - 1)
+
+/* A time that does not fit: 24 bits for its order, and 32 by which it differs from others. */
+static int64_t folded_ns(int64_t seconds, int64_t nanoseconds)
+{
+	const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t mixed = ((uint64_t)seconds * (uint64_t)NS_PER_S + (uint64_t)nanoseconds) * odd;
+	int64_t order = (seconds - BEYOND_S) >> 10;
+
+	if (order > ORDER_MAX)
+		order = ORDER_MAX;
+	return BEYOND_S * NS_PER_S - (INT64_C(1) << 56) + (order << 32 | (int64_t)(mixed >> 32));
+}
+
 int64_t clock_ns(int64_t seconds, int64_t nanoseconds)
 {
-	if (seconds > INT64_MAX / NS_PER_S - 1)
-		return INT64_MAX;
-	if (seconds < INT64_MIN / NS_PER_S + 1)
-		return INT64_MIN;
+	if (seconds >= BEYOND_S)
+		return folded_ns(seconds, nanoseconds);
+	if (seconds <= -BEYOND_S)
+		return NS_PER_S -
+		       folded_ns(seconds == INT64_MIN ? INT64_MAX : -seconds, nanoseconds);
 	return seconds * NS_PER_S + nanoseconds;
 }
 

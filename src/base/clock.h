@@ -17,8 +17,9 @@ int64_t clock_monotonic_ns(void);
 int64_t clock_wall_ns(void); /* since 1970 */
 
 /*
- * A time of the system in nanoseconds, which 64 bits hold for 292 years before and after 1970;
- * beyond that the first or the last.
+ * A time of the system in nanoseconds, which 64 bits hold for 292 years before and after 1970. Times
+ * beyond that differ if they differ, but for one chance in 2^32, and come in order of 17 minutes:
+ * they are among the first, or the last, 2^56 ns of what 64 bits hold, which are 2.3 years.
  */
 int64_t clock_ns(int64_t seconds, int64_t nanoseconds);
 

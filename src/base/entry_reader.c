@@ -56,9 +56,6 @@ static int fill(struct entry_reader *reader)
 {
 	ssize_t size = getdents64(reader->fd, reader->buffer, BUFFER_SIZE);
 
-	/* A directory that was removed since it was opened has no entries. */
-	if (size < 0 && errno == ENOENT)
-		size = 0;
 	reader->at = 0;
 	reader->end = size < 0 ? 0 : (size_t)size;
 	return size < 0 ? -1 : size > 0;

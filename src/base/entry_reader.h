@@ -48,7 +48,10 @@ struct entry {
  */
 int entry_reader_begin(struct entry_reader *reader, int fd);
 
-/* The next entry that is not "." or "..": 1, 0 at the end, -1 with errno. */
+/*
+ * The next entry that is not "." or "..": 1, 0 at the end, -1 with errno. ENOENT is a directory that
+ * was removed since it was opened, or a file system that fails so.
+ */
 int entry_reader_next(struct entry_reader *reader, struct entry *entry);
 
 void entry_reader_end(struct entry_reader *reader); /* even if it did not begin */

@@ -23,10 +23,28 @@ struct file_identity {
  */
 int file_identity_read(int directory_fd, const char *name, struct file_identity *identity);
 
+/* The file system that an entry of a directory belongs to. */
+struct entry_device {
+	uint64_t number;
+	bool is_mount; /* the entry is where it is mounted; false where the system does not say */
+};
+
+/*
+ * Without asking that file system, on Linux: one that does not answer has a device all the same.
+ * Nothing is mounted for it. -1 with errno.
+ */
+int entry_device_read(int directory_fd, const char *name, bool follow, struct entry_device *device);
+
 /*
  * Has the file system of this descriptor inode numbers that belong to a file as long as it
  * exists? Others make them up when a file is looked up, and give them to another one later.
  */
 bool inodes_are_lasting(int fd);
+
+/*
+ * Is this a file system whose files the kernel makes up: /proc, /sys and the like? Not one in memory
+ * that has files of programs, such as tmpfs.
+ */
+bool is_kernel_file_system(int fd);
 
 #endif

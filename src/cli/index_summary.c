@@ -35,6 +35,12 @@ static void print_text(const struct index_summary *summary)
 		fprintf(stderr, "%s director%s in the list skipped; give them as PATHs\n",
 			format_count(summary->listed_directories, scanned),
 			summary->listed_directories == 1 ? "y" : "ies");
+	if (summary->kernel_file_systems > 0)
+		fprintf(stderr,
+			"%s kernel file system%s, such as /proc, left out; give %s as PATH\n",
+			format_count(summary->kernel_file_systems, scanned),
+			summary->kernel_file_systems == 1 ? "" : "s",
+			summary->kernel_file_systems == 1 ? "it" : "them");
 }
 
 static struct run_ending ending_of(const struct index_arguments *arguments,
@@ -77,6 +83,7 @@ static void print_json(const struct run_ending *ending, const struct index_summa
 	write_json_number(out, "failed", summary->failed);
 	write_json_number(out, "sketched_again", summary->sketched_again);
 	write_json_number(out, "listed_directories", summary->listed_directories);
+	write_json_number(out, "kernel_file_systems", summary->kernel_file_systems);
 	write_json_number(out, "bytes", summary->bytes);
 	end_json_summary(out, ending);
 	if (close_text(out, &text) == 0)

@@ -41,6 +41,7 @@ int gathering_add(struct gathering *gathering, const char *name, const struct st
 	struct found_file file = {.name_size = strlen(name),
 				  .size_bytes = status->st_size,
 				  .mtime_ns = stat_mtime_ns(status),
+				  .changed_ns = stat_ctime_ns(status),
 				  .device = (uint64_t)status->st_dev,
 				  .inode = (uint64_t)status->st_ino,
 				  .links = (uint64_t)status->st_nlink};

@@ -25,7 +25,7 @@ struct found_file {
 	uint8_t path_hash[PATH_HASH_SIZE];
 	const char *name; /* of its row; terminated by a zero */
 	size_t name_size;
-	int64_t size_bytes, mtime_ns;
+	int64_t size_bytes, mtime_ns, changed_ns; /* see struct file_identity */
 	uint64_t device, inode, links;
 	bool is_inflated;
 	bool is_unchanged; /* and scanned for its resemblance sketch alone */

@@ -76,6 +76,7 @@ void count_ahead_start(struct count_ahead *count, const struct roots *roots,
 	count->options.stop = &count->is_over;
 	/* The walk that scans reports what cannot be read. */
 	count->options.failures = NULL;
+	count->options.kernel_file_systems = NULL;
 	pthread_mutex_init(&count->mutex, NULL);
 	clock_condition_init(&count->ended);
 	count->is_running = pthread_create(&count->thread, NULL, count_main, count) == 0;

@@ -11,6 +11,7 @@
 
 #include "base/path.h"
 #include "index/filter.h"
+#include "index/level.h"
 
 #define FILES_KEPT_FREE 64 /* descriptors for everything but directories */
 #define OPEN_MAX_UNLIMITED 32768
@@ -115,6 +116,7 @@ void directory_drop(struct directory *directory)
 	if (directory == NULL || atomic_fetch_sub(&directory->references, 1) > 1)
 		return;
 	ignores_drop(directory->ignores);
+	level_drop(directory->level);
 	free(directory);
 }
 

@@ -16,6 +16,7 @@
 #include "store/file_row.h"
 
 struct ignores;
+struct level;
 
 struct directory {
 	atomic_uint references, uses;
@@ -24,6 +25,7 @@ struct directory {
 	uint8_t hash[DIRECTORY_HASH_SIZE];
 	struct ignores *ignores; /* the ignore files that hold in it; owned */
 	bool is_recorded;	 /* its row is written or about to be; only the writer uses this */
+	struct level *level;	 /* set by the walk; owned, or NULL */
 	size_t top_size;	 /* bytes of the path before the part relative to the top */
 	size_t path_size;
 	char path[]; /* absolute, terminated by a zero */

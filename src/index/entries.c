@@ -8,9 +8,12 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/identity.h"
+#include "base/open_file.h"
 
 void entries_release(struct entries *entries)
 {
@@ -79,6 +82,30 @@ void entries_close(struct entries *entries)
 
 enum entry_kind { ENTRY_OTHER, ENTRY_FILE, ENTRY_DIRECTORY, ENTRY_FAILED };
 
+/* Is this the place where another file system is mounted that is not wanted, and need not answer? */
+static bool is_mount_left_out(const struct entries *entries, const char *name)
+{
+	int fd = entries->directory->fd;
+	struct entry_device device;
+	struct stat own;
+
+	return entries->options->one_file_system &&
+	       entry_device_read(fd, name, false, &device) == 0 && device.is_mount &&
+	       fstat(fd, &own) == 0 && device.number != (uint64_t)own.st_dev;
+}
+
+/* After its status could not be read. */
+static enum entry_kind kind_without_status(const struct entries *entries, const char *name)
+{
+	int saved = errno;
+
+	/* Gone since it was read, or a link to nothing: not a file. */
+	if (saved == ENOENT || saved == ENOTDIR || is_mount_left_out(entries, name))
+		return ENTRY_OTHER;
+	errno = saved;
+	return ENTRY_FAILED;
+}
+
 /* The status is that of a file. */
 static enum entry_kind kind_of(const struct entries *entries, const struct entry *entry,
 			       struct stat *status)
@@ -91,8 +118,7 @@ static enum entry_kind kind_of(const struct entries *entries, const struct entry
 		return ENTRY_OTHER;
 	if (fstatat(entries->directory->fd, entry->name, status,
 		    follow ? 0 : AT_SYMLINK_NOFOLLOW) != 0)
-		/* Gone since it was read, or a link to nothing: not a file. */
-		return errno == ENOENT || errno == ENOTDIR ? ENTRY_OTHER : ENTRY_FAILED;
+		return kind_without_status(entries, entry->name);
 	if (S_ISDIR(status->st_mode))
 		return ENTRY_DIRECTORY;
 	return S_ISREG(status->st_mode) ? ENTRY_FILE : ENTRY_OTHER;
@@ -167,6 +193,35 @@ static enum chunk_part last_part(const struct entries *entries)
 	return entries->has_parts ? CHUNK_LAST_PART : CHUNK_WHOLE;
 }
 
+/* Was a directory removed since it was opened, or replaced? Then it has no entries. */
+static bool is_removed(const struct directory *directory)
+{
+	struct stat own, there;
+	int fd;
+	bool is_same;
+
+	if (fstat(directory->fd, &own) != 0 || own.st_nlink == 0)
+		return true;
+	fd = open_path(directory->path, OPEN_TO_REACH);
+	if (fd < 0)
+		return errno == ENOENT || errno == ENOTDIR;
+	is_same = fstat(fd, &there) == 0 && own.st_dev == there.st_dev &&
+		  own.st_ino == there.st_ino;
+	close(fd);
+	return !is_same;
+}
+
+/* Reading has failed: what it would have given is not known. */
+static void note_failure(struct entries *entries)
+{
+	int saved = errno;
+
+	if (saved == ENOENT && is_removed(entries->directory))
+		return;
+	report(entries, "", saved);
+	entries->has_failed = true;
+}
+
 /* Read on: ENTRIES_DIRECTORY, 0 when a chunk is complete, -1. */
 static int read_on(struct entries *entries, struct simhash_error *error)
 {
@@ -174,10 +229,8 @@ static int read_on(struct entries *entries, struct simhash_error *error)
 
 	while (!gathering_is_full(&entries->gathering)) {
 		int status = entry_reader_next(&entries->reader, &entry);
-		if (status < 0) {
-			report(entries, "", errno);
-			entries->has_failed = true;
-		}
+		if (status < 0)
+			note_failure(entries);
 		if (status != 1) {
 			entries->is_over = true;
 			break;

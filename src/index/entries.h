@@ -33,6 +33,7 @@ struct walk_options {
 	unsigned held_max;	   /* parents that stay open for subdirectories to be visited */
 	const atomic_bool *stop;   /* set from outside to end early */
 	struct failures *failures; /* NULL: nothing is reported */
+	atomic_uint *kernel_file_systems; /* counts those that are left out; or NULL */
 };
 
 /* Zeros but for the options. */

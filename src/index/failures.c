@@ -68,6 +68,13 @@ void failures_add_unread(struct failures *failures, unsigned root, struct bytes 
 	keep(failures, path);
 }
 
+void failures_add_unentered(struct failures *failures, unsigned root, struct bytes directory,
+			    const char *text)
+{
+	failures_report_text(failures, root, directory, text);
+	keep(failures, strndup(directory.data, directory.size));
+}
+
 uint64_t failures_total(const struct failures *failures)
 {
 	uint64_t total = 0;

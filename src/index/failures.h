@@ -50,6 +50,10 @@ void failures_report_text(struct failures *failures, unsigned root, struct bytes
 void failures_add_unread(struct failures *failures, unsigned root, struct bytes directory,
 			 const char *name, int system_errno);
 
+/* The same for a directory that is not entered, for a reason that is no errno. */
+void failures_add_unentered(struct failures *failures, unsigned root, struct bytes directory,
+			    const char *text);
+
 /* How many failures there were below all roots. */
 uint64_t failures_total(const struct failures *failures);
 

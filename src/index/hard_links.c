@@ -13,6 +13,7 @@
 struct hard_link {
 	struct hard_link *next; /* in its slot */
 	uint64_t device, inode, names_left;
+	int64_t size_bytes, mtime_ns, changed_ns;
 	bool is_inflated;
 	bool is_scanning, is_known; /* its row, by a leader */
 	struct task *parked;	    /* a list, the last one that came first */
@@ -66,15 +67,20 @@ void hard_links_free(struct hard_links *links)
 	free(links);
 }
 
-/* Where a link is, or is to be. */
-static struct hard_link **find_link(const struct hard_links *links, uint64_t device, uint64_t inode,
-				    bool is_inflated)
+static bool is_same(const struct hard_link *x, const struct hard_link *y)
 {
-	uint64_t hash = hash_seeded(inode, device);
+	return x->device == y->device && x->inode == y->inode && x->size_bytes == y->size_bytes &&
+	       x->mtime_ns == y->mtime_ns && x->changed_ns == y->changed_ns &&
+	       x->is_inflated == y->is_inflated;
+}
+
+/* Where a link is, or is to be. */
+static struct hard_link **find_link(const struct hard_links *links, const struct hard_link *wanted)
+{
+	uint64_t hash = hash_seeded(wanted->inode, wanted->device);
 	struct hard_link **link = &links->slots[hash & (links->slot_count - 1)];
 
-	while (*link != NULL && ((*link)->device != device || (*link)->inode != inode ||
-				 (*link)->is_inflated != is_inflated))
+	while (*link != NULL && !is_same(*link, wanted))
 		link = &(*link)->next;
 	return link;
 }
@@ -90,7 +96,7 @@ static void grow(struct hard_links *links)
 		for (struct hard_link *link = links->slots[i], *next; link != NULL; link = next) {
 			next = link->next;
 			link->next = NULL;
-			*find_link(&larger, link->device, link->inode, link->is_inflated) = link;
+			*find_link(&larger, link) = link;
 		}
 	free(links->slots);
 	links->slots = larger.slots;
@@ -98,7 +104,7 @@ static void grow(struct hard_links *links)
 }
 
 /* A new link, or NULL where there is no room for it. */
-static struct hard_link *add_link(struct hard_links *links, const struct found_file *file)
+static struct hard_link *add_link(struct hard_links *links, const struct hard_link *wanted)
 {
 	struct hard_link *link;
 
@@ -107,25 +113,29 @@ static struct hard_link *add_link(struct hard_links *links, const struct found_f
 	link = links->used == LINKS_MAX ? NULL : calloc(1, sizeof *link);
 	if (link == NULL)
 		return NULL;
-	link->device = file->device;
-	link->inode = file->inode;
-	link->is_inflated = file->is_inflated;
-	link->names_left = file->links;
-	*find_link(links, link->device, link->inode, link->is_inflated) = link;
+	*link = *wanted;
+	*find_link(links, link) = link;
 	links->used++;
 	return link;
 }
 
 void hard_links_enter(struct hard_links *links, const struct found_file *file, struct task *task)
 {
+	const struct hard_link wanted = {.device = file->device,
+					 .inode = file->inode,
+					 .names_left = file->links,
+					 .size_bytes = file->size_bytes,
+					 .mtime_ns = file->mtime_ns,
+					 .changed_ns = file->changed_ns,
+					 .is_inflated = file->is_inflated};
 	struct hard_link *link;
 
 	if (file->links < 2)
 		return;
 	pthread_mutex_lock(&links->lock);
-	link = *find_link(links, file->device, file->inode, file->is_inflated);
+	link = *find_link(links, &wanted);
 	if (link == NULL)
-		link = add_link(links, file);
+		link = add_link(links, &wanted);
 	if (link != NULL) {
 		task->link = link;
 		task->is_leader = !link->is_scanning && !link->is_known;
@@ -145,7 +155,7 @@ static void leave(struct hard_links *links, struct task *task)
 
 	task->link = NULL;
 	if (--link->tasks == 0 && link->names_left == 0)
-		remove_link(links, find_link(links, link->device, link->inode, link->is_inflated));
+		remove_link(links, find_link(links, link));
 }
 
 static void copy_row(const struct hard_link *link, struct task *task)
@@ -176,6 +186,15 @@ enum hard_link_answer hard_links_take(struct hard_links *links, struct task *tas
 	return answer;
 }
 
+/* Is this row, by what was opened for it, the one of all names? */
+static bool is_row_of(const struct hard_link *link, const struct file_row *row)
+{
+	int64_t size_bytes = link->is_inflated ? row->compressed_size_bytes : row->size_bytes;
+
+	return (uint64_t)row->device == link->device && (uint64_t)row->inode == link->inode &&
+	       size_bytes == link->size_bytes && row->mtime_ns == link->mtime_ns;
+}
+
 struct task *hard_links_finish(struct hard_links *links, struct task *leader)
 {
 	struct hard_link *link = leader->link;
@@ -184,7 +203,7 @@ struct task *hard_links_finish(struct hard_links *links, struct task *leader)
 	pthread_mutex_lock(&links->lock);
 	link->is_scanning = false;
 	parked = link->parked;
-	if (leader->is_scanned) {
+	if (leader->is_scanned && is_row_of(link, &leader->row)) {
 		row_take_file(&link->row, &leader->row);
 		link->is_known = true;
 		link->parked = NULL;

@@ -3,6 +3,10 @@
  * name that comes while that scan is under way is parked with it, and completed by the thread that
  * finishes the scan; no thread waits.
  *
+ * Some file systems give one inode number to several files. So names are those of one file only if
+ * size, modification time and status time are equal too, and what was scanned must be what the walk
+ * found. Otherwise each is scanned.
+ *
  * Memory is bounded: an inode is forgotten when all its names were met, and beyond LINKS_MAX
  * inodes known at once each name of a further one is scanned.
  *
@@ -39,9 +43,9 @@ enum hard_link_answer {
 enum hard_link_answer hard_links_take(struct hard_links *links, struct task *task);
 
 /*
- * The scan of a leader is over. If it was scanned, the tasks that are parked have their rows, and
- * are returned as a list by their `next_parked`. If not, the next of them, if any, is returned
- * alone as the leader, for the caller to scan.
+ * The scan of a leader is over. If its row is that of the link, the tasks that are parked have
+ * their rows, and are returned as a list by their `next_parked`. If not, the next of them, if any,
+ * is returned alone, for the caller to scan: it is the leader.
  */
 struct task *hard_links_finish(struct hard_links *links, struct task *leader);
 

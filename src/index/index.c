@@ -45,6 +45,7 @@ struct run {
 	struct walkers walkers;
 	int64_t vanished_removed; /* rows */
 	int64_t last_scan_ns;	  /* no row is of a later one */
+	atomic_uint kernel_file_systems;
 };
 
 static int want_measure(struct run *run, const char *text, struct simhash_error *error)
@@ -101,6 +102,7 @@ static struct walk_options walk_options_of(struct run *run)
 		.held_max = directory_open_max() / 4,
 		.stop = run->resources->stop,
 		.failures = &run->failures,
+		.kernel_file_systems = &run->kernel_file_systems,
 	};
 }
 
@@ -193,6 +195,7 @@ static void summarize(const struct run *run, struct index_summary *summary)
 			(uint64_t)run->vanished_removed - run->walkers.moved_from_vanished;
 	summary->unchanged = walkers_unchanged(&run->walkers);
 	summary->listed_directories = run->walkers.listed_directories;
+	summary->kernel_file_systems = atomic_load(&run->kernel_file_systems);
 }
 
 /* A run removes what is gone below its roots, but not below one that is gone itself. */
@@ -261,6 +264,7 @@ int index_trees(const struct index_request *request, const struct index_resource
 	memset(summary, 0, sizeof *summary);
 	vanished_init(&run.vanished);
 	run.vanished.follow = request->follow;
+	run.vanished.one_file_system = request->one_file_system;
 	run.links = hard_links_new();
 	status = failures_init(&run.failures, roots, resources->failed, resources->context, error);
 	run.failures.report_text = resources->failed_text;
@@ -270,7 +274,8 @@ int index_trees(const struct index_request *request, const struct index_resource
 		status = open_index(&run, error);
 	if (status == 0)
 		status = roots_init(&run.roots, request->paths, request->path_count,
-				    request->list_name, &run.failures, error);
+				    request->list_name, request->one_file_system, &run.failures,
+				    error);
 	if (status == 0)
 		status = report_gone(&run, error);
 	if (status == 0)

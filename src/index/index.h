@@ -61,7 +61,7 @@ struct index_resources {
 	/* Set from outside to end early; set here too when the run fails. */
 	atomic_bool *stop;
 	failure_fn *failed;	      /* called with every path that could not be read */
-	failure_text_fn *failed_text; /* and with every one whose filter failed */
+	failure_text_fn *failed_text; /* and with every other one, for a reason that is no errno */
 	/* Called with each PATH that is gone but has rows at or below it, made absolute; or NULL. */
 	void (*gone)(void *context, const char *path);
 	void *context;
@@ -72,7 +72,8 @@ struct index_summary {
 	uint64_t moved;		 /* to other paths, with their rows; neither scanned nor removed */
 	uint64_t sketched_again; /* scanned though unchanged, for their resemblance sketches */
 	uint64_t bytes;		 /* scanned */
-	uint64_t listed_directories; /* in the list, where they do not count */
+	uint64_t listed_directories;  /* in the list, where they do not count */
+	uint64_t kernel_file_systems; /* that were left out */
 	double seconds;
 	bool is_interrupted; /* the outside set `stop` */
 };

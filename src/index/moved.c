@@ -423,6 +423,7 @@ static struct found_file found_as(const struct directory *directory, const char 
 				  .name_size = strlen(name),
 				  .size_bytes = identity->size_bytes,
 				  .mtime_ns = identity->mtime_ns,
+				  .changed_ns = identity->changed_ns,
 				  .device = identity->device,
 				  .inode = identity->inode,
 				  .links = identity->links};

@@ -10,12 +10,14 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/identity.h"
 #include "base/open_file.h"
 #include "base/path.h"
 #include "index/failures.h"
 #include "scan/container_kind.h"
 #include "store/known_file.h"
 #include "store/known_table.h"
+#include "store/trust.h"
 #include "store/view.h"
 
 /* Directories looked up, or found in the table, before the view of the index is renewed. */
@@ -37,13 +39,6 @@ static bool is_as_known(const struct found_file *file, const struct known_file *
 	int64_t size_bytes = file->is_inflated ? known->compressed_size_bytes : known->size_bytes;
 
 	return file->size_bytes == size_bytes && file->mtime_ns == known->mtime_ns;
-}
-
-static bool is_unchanged(const struct reconciler *reconciler, const struct found_file *file,
-			 const struct known_file *known)
-{
-	return !reconciler->force && !known->lacks_sketches && is_as_known(file, known) &&
-	       known->is_settled;
 }
 
 static void skip(struct reconciler *reconciler, const struct found_file *file)
@@ -119,6 +114,50 @@ static int complete(struct reconciler *reconciler, struct known_file *known, boo
 					 error);
 }
 
+/* Do the inode numbers of this file's file system last? Asked once for each device in a row. */
+static bool have_lasting_inodes(struct reconciler *reconciler, const struct directory *directory,
+				const struct found_file *file)
+{
+	if (reconciler->inodes_device != file->device)
+		reconciler->inodes_last = inodes_are_lasting(directory->fd);
+	reconciler->inodes_device = file->device;
+	return reconciler->inodes_last;
+}
+
+/* Has another file of the same size and time taken the name? */
+static int is_exchanged(struct reconciler *reconciler, const struct directory *directory,
+			const struct found_file *file, const struct known_file *known,
+			bool *is_other, struct simhash_error *error)
+{
+	struct known_file whole = *known;
+	bool lasts, found;
+
+	*is_other = false;
+	if (known_inode_is(known, file->inode))
+		return 0;
+	lasts = have_lasting_inodes(reconciler, directory, file);
+	if (!lasts && complete(reconciler, &whole, &found, error) != 0)
+		return -1;
+	*is_other = inode_shows_exchange(lasts, file->changed_ns, whole.scanned_at_ns);
+	return 0;
+}
+
+static int is_unchanged(struct reconciler *reconciler, const struct directory *directory,
+			const struct found_file *file, const struct known_file *known,
+			bool *is_same, struct simhash_error *error)
+{
+	bool is_other;
+
+	*is_same = !reconciler->force && !known->lacks_sketches && is_as_known(file, known) &&
+		   known->is_settled;
+	if (!*is_same)
+		return 0;
+	if (is_exchanged(reconciler, directory, file, known, &is_other, error) != 0)
+		return -1;
+	*is_same = !is_other;
+	return 0;
+}
+
 /*
  * A file that has members in the index. Those are written anew with it, so it is looked into for
  * the kinds for which it was, and for those that are asked for.
@@ -173,7 +212,11 @@ static int decide(struct reconciler *reconciler, struct directory *directory,
 		  const struct found_file *file, const struct known_file *known, struct feed *feed,
 		  struct simhash_error *error)
 {
-	if (!is_unchanged(reconciler, file, known)) {
+	bool is_same;
+
+	if (is_unchanged(reconciler, directory, file, known, &is_same, error) != 0)
+		return -1;
+	if (!is_same) {
 		struct found_file again = *file;
 		again.had_sketch = !reconciler->force && is_as_known(file, known) &&
 				   !known->lacks_resemblance;
@@ -413,6 +456,7 @@ static int is_all_unchanged(struct reconciler *reconciler, const struct chunk *c
 			.size_bytes = file->size_bytes,
 			.compressed_size_bytes = file->is_inflated ? file->size_bytes : 0,
 			.mtime_ns = file->mtime_ns,
+			.inode = (int64_t)file->inode,
 			.links = recorded_links(file, reconciler->follow),
 			.is_settled = true,
 		};

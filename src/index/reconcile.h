@@ -4,6 +4,7 @@
  *
  * A file is unchanged when its size and modification time are those of its row, and the row was
  * made well after that time: a file changed within the clock's tick of its scan would not show it.
+ * Its inode must be the same, or one that the system may have made up: see inode_shows_exchange.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -34,6 +35,8 @@ struct reconciler {
 	uint64_t unchanged;		 /* counted here */
 	bool has_view;			 /* of the index, since it was asked something */
 	unsigned decided;		 /* chunks since then */
+	bool inodes_last;		 /* on this device: */
+	uint64_t inodes_device;
 };
 
 /* Decide about the files of a chunk, and feed what is to be done. */

@@ -5,11 +5,15 @@
 #include "index/roots.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/error.h"
+#include "base/identity.h"
+#include "base/open_file.h"
 #include "base/path.h"
 
 /* 0, or an errno. */
@@ -24,8 +28,55 @@ static int resolve(const char *path, struct root *root)
 	return root->is_directory || S_ISREG(status.st_mode) ? 0 : EINVAL;
 }
 
+/*
+ * Open a directory on the way from one root to another one below it, where the walk would enter it:
+ * it can be read, and it is not of a file system that the walk leaves out (EXDEV). -1 else.
+ */
+static int step_down(int above, const char *name, bool one_file_system)
+{
+	int fd = open_file_at(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	struct stat here, there;
+
+	if (fd >= 0 && above != AT_FDCWD &&
+	    (fstat(above, &here) != 0 || fstat(fd, &there) != 0 ||
+	     (here.st_dev != there.st_dev && (one_file_system || is_kernel_file_system(fd))))) {
+		close(fd);
+		errno = EXDEV;
+		return -1;
+	}
+	return fd;
+}
+
+/* Does the walk of a directory reach a path below it, as far as can be said before? */
+static bool is_reached(const char *top, const struct root *root, bool one_file_system)
+{
+	char *rest = strdup(root->path + strlen(top)), *name = rest, *end;
+	int fd = rest == NULL ? -1 : step_down(AT_FDCWD, top, one_file_system), below;
+	bool is_last;
+
+	for (; fd >= 0 && *(name += strspn(name, "/")) != '\0'; name = end, fd = below) {
+		end = name + strcspn(name, "/");
+		is_last = *end == '\0';
+		/* A file is found in its directory. */
+		if (is_last && !root->is_directory)
+			break;
+		if (!is_last)
+			*end++ = '\0';
+		below = step_down(fd, name, one_file_system);
+		/* A directory that cannot be read is found, too, and is reported. */
+		if (is_last && below < 0 && errno != EXDEV)
+			break;
+		close(fd);
+	}
+	free(rest);
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
 /* Is this root in another that is walked? Of two that are the same the first is. */
-static bool is_covered(const struct roots *roots, unsigned i)
+static bool is_covered(const struct roots *roots, unsigned i, bool one_file_system)
 {
 	struct bytes path = bytes_of(roots->items[i].path);
 
@@ -36,14 +87,15 @@ static bool is_covered(const struct roots *roots, unsigned i)
 		if (strcmp(other->path, path.data) == 0
 			    ? j < i
 			    : other->is_directory &&
-				      path_is_at_or_below(path, bytes_of(other->path)))
+				      path_is_at_or_below(path, bytes_of(other->path)) &&
+				      is_reached(other->path, &roots->items[i], one_file_system))
 			return true;
 	}
 	return false;
 }
 
 int roots_init(struct roots *roots, char *const *paths, unsigned path_count, const char *list_name,
-	       struct failures *failures, struct simhash_error *error)
+	       bool one_file_system, struct failures *failures, struct simhash_error *error)
 {
 	roots->count = path_count + (list_name == NULL ? 0 : 1);
 	roots->items = calloc(roots->count, sizeof *roots->items);
@@ -67,7 +119,7 @@ int roots_init(struct roots *roots, char *const *paths, unsigned path_count, con
 	}
 	for (unsigned i = 0; i < path_count; i++)
 		if (!roots->items[i].is_skipped)
-			roots->items[i].is_skipped = is_covered(roots, i);
+			roots->items[i].is_skipped = is_covered(roots, i, one_file_system);
 	return 0;
 }
 

@@ -26,10 +26,11 @@ struct roots {
 
 /*
  * Resolve the paths; `list_name` is NULL for none. A path that cannot be resolved, or is neither a
- * directory nor a regular file (EINVAL), is reported and skipped; one below another is skipped.
+ * directory nor a regular file (EINVAL), is reported and skipped. One below another is skipped if
+ * the walk of that one reaches it.
  */
 int roots_init(struct roots *roots, char *const *paths, unsigned path_count, const char *list_name,
-	       struct failures *failures, struct simhash_error *error);
+	       bool one_file_system, struct failures *failures, struct simhash_error *error);
 void roots_release(struct roots *roots);
 
 #endif

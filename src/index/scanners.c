@@ -137,13 +137,11 @@ static void scan_leader(struct scanners *scanners, struct file_scanner *scanner,
 {
 	while (task != NULL) {
 		struct task *parked, *next;
-		bool was_scanned;
 		scan_task(scanners, scanner, shared, task);
-		was_scanned = task->is_scanned;
 		parked = hard_links_finish(scanners->links, task);
 		end_task(scanners, task);
 		shared = NULL; /* of that one file */
-		for (task = parked; was_scanned && task != NULL; task = next) {
+		for (task = parked; task != NULL && !task->is_leader; task = next) {
 			next = task->next_parked;
 			complete_copy(scanners, scanner, task);
 		}

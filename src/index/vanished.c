@@ -8,9 +8,11 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/identity.h"
 #include "base/open_file.h"
 #include "base/path.h"
 #include "store/known_file.h"
@@ -50,6 +52,38 @@ int vanished_meet(struct vanished *vanished, const uint8_t hash[DIRECTORY_HASH_S
 }
 
 /* ---- Looking once more ---- */
+
+static bool is_other_file_system(int above, const char *name)
+{
+	struct entry_device device;
+	struct stat status;
+
+	return entry_device_read(above, name, false, &device) == 0 && fstat(above, &status) == 0 &&
+	       device.number != (uint64_t)status.st_dev;
+}
+
+/* Is a path below a root on another file system? That one is not asked, and may not answer. */
+static bool is_elsewhere(struct bytes path, const struct root *root)
+{
+	size_t top_size = strlen(root->path);
+	char *rest = strndup(path.data + top_size, path.size - top_size), *name = rest, *end;
+	int fd = rest == NULL ? -1 : open_path(root->path, OPEN_TO_REACH), above;
+	bool is_other = false;
+
+	for (; fd >= 0 && !is_other && *(name += strspn(name, "/")) != '\0'; name = end) {
+		end = name + strcspn(name, "/");
+		if (*end != '\0')
+			*end++ = '\0';
+		is_other = is_other_file_system(fd, name);
+		above = fd;
+		fd = is_other ? -1 : open_file_at(above, name, OPEN_TO_REACH | O_NOFOLLOW, 0);
+		close(above);
+	}
+	if (fd >= 0)
+		close(fd);
+	free(rest);
+	return is_other;
+}
 
 /*
  * Look for a directory that a walk would reach by this path. It may have been made, and indexed by
@@ -112,7 +146,7 @@ static int find_file_gone(struct bytes directory, bool follow, char **gone)
 
 /* Is a directory of the index gone for certain? */
 static bool is_gone(struct vanished *vanished, const struct known_directory *known,
-		    unsigned root_index, struct failures *failures)
+		    const struct root *root, struct failures *failures)
 {
 	char *gone;
 
@@ -121,11 +155,13 @@ static bool is_gone(struct vanished *vanished, const struct known_directory *kno
 		return false;
 	if (vanished->gone != NULL && path_is_at_or_below(known->path, bytes_of(vanished->gone)))
 		return true;
+	if (vanished->one_file_system && is_elsewhere(known->path, root))
+		return false;
 	/* Where search is denied, the walk has reported it, or was told to leave it out. */
 	if ((is_inside_directory(known->path) ? find_file_gone(known->path, vanished->follow, &gone)
 					      : find_gone(known->path, &gone)) != 0 &&
 	    errno != EACCES)
-		failures_report(failures, root_index, known->path, errno);
+		failures_report(failures, root->index, known->path, errno);
 	if (gone == NULL)
 		return false;
 	free(vanished->gone);
@@ -146,7 +182,7 @@ int vanished_find(struct vanished *vanished, struct store *store, const struct r
 		return -1;
 	status = known_directories_begin(&directories, store, scope, bytes_of(root->path), error);
 	while (status == 0 && (status = known_directories_next(&directories, &known, error)) == 1)
-		status = is_gone(vanished, &known, root->index, failures)
+		status = is_gone(vanished, &known, root, failures)
 				 ? directory_list_add(&vanished->found, known.hash, error)
 				 : 0;
 	known_directories_end(&directories);

@@ -25,6 +25,7 @@ struct vanished {
 	struct pair_set met;	     /* hashes of the present root's directories */
 	struct directory_list found; /* that are gone */
 	bool follow;		     /* links, also to files */
+	bool one_file_system;	     /* what is below others stays */
 	char *gone; /* a path that was found to be gone last, with all below it; or NULL */
 };
 

@@ -10,15 +10,19 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/identity.h"
 #include "base/open_file.h"
 #include "base/pair_set.h"
 #include "base/path.h"
+#include "index/level.h"
 
 #define LEVELS_UP 16 /* from a parent that was opened again to look for another above it */
 
@@ -226,6 +230,8 @@ static void leave(struct walker *walker)
 	struct walk *walk = walker->walk;
 
 	entries_close(&walker->entries);
+	if (walker->directory != NULL && walker->directory->level != NULL)
+		level_end(walker->directory->level);
 	pthread_mutex_lock(&walk->mutex);
 	if (walker->parent != NULL)
 		parent_drop(walk, walker->parent);
@@ -272,6 +278,16 @@ static int open_again(struct walker *walker, const struct parent *parent)
 	return -1;
 }
 
+/* Is a directory known to be of another file system, and those are not wanted? */
+static bool is_elsewhere(const struct walk *walk, int above, const char *name)
+{
+	struct entry_device device;
+
+	return walk->options->one_file_system &&
+	       entry_device_read(above, name, walk->options->follow, &device) == 0 &&
+	       device.number != walk->device;
+}
+
 /* Open what was pending, in its parent and nowhere else; NULL with *status 0, or -1. */
 static struct directory *open_pending(struct walker *walker, const struct pending *pending,
 				      int *status, struct simhash_error *error)
@@ -280,10 +296,14 @@ static struct directory *open_pending(struct walker *walker, const struct pendin
 	int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC |
 		    (walker->walk->options->follow ? 0 : O_NOFOLLOW);
 	int above = parent->is_held ? parent->directory->fd : open_again(walker, parent);
-	int fd = above < 0 ? -1 : open_file_at(above, pending->name, flags, 0);
 	struct directory *directory;
+	int fd;
 
 	*status = 0;
+	/* To open it may wait for a server, or fail. */
+	if (above >= 0 && is_elsewhere(walker->walk, above, pending->name))
+		return NULL;
+	fd = above < 0 ? -1 : open_file_at(above, pending->name, flags, 0);
 	if (fd < 0) {
 		/* Gone or replaced since it was listed is no failure; nothing is below it. */
 		if (errno != ENOENT && errno != ENOTDIR)
@@ -323,49 +343,111 @@ static struct directory *open_top(struct walk *walk, int *status, struct simhash
 	return directory;
 }
 
-/*
- * Has this directory been visited through another link, or is it of another file system and those
- * are not wanted? Then it is left out: 0. 1 when it is wanted; -1 when memory is short.
- */
-static int is_wanted(struct walk *walk, const struct directory *directory,
-		     struct simhash_error *error)
+/* ---- Leaving out ---- */
+
+/* Has a directory been visited through another link? 1 if not, 0, or -1 when memory is short. */
+static int is_new(struct walk *walk, const struct stat *status, struct simhash_error *error)
 {
-	const struct walk_options *options = walk->options;
-	struct stat status;
 	int added;
 
-	if ((!options->follow && !options->one_file_system) || fstat(directory->fd, &status) != 0)
-		return 1;
-	if (options->one_file_system && (uint64_t)status.st_dev != walk->device)
-		return 0;
-	if (!options->follow)
+	if (!walk->options->follow)
 		return 1;
 	pthread_mutex_lock(&walk->mutex);
 	added = pair_set_add(&walk->seen,
-			     (struct pair){(uint64_t)status.st_dev, (uint64_t)status.st_ino});
+			     (struct pair){(uint64_t)status->st_dev, (uint64_t)status->st_ino});
 	pthread_mutex_unlock(&walk->mutex);
 	return added < 0 ? error_set_memory(error) : added;
+}
+
+/* Is a directory the top of a file system that is left out? */
+static bool is_other_file_system(const struct walk *walk, const struct directory *directory,
+				 const struct stat *status)
+{
+	const struct walk_options *options = walk->options;
+
+	if (options->one_file_system && (uint64_t)status->st_dev != walk->device)
+		return true;
+	/* Only a PATH of its own leads into one that the kernel makes up. */
+	if (!level_changes_device(directory->level) || !is_kernel_file_system(directory->fd))
+		return false;
+	if (options->kernel_file_systems != NULL)
+		atomic_fetch_add(options->kernel_file_systems, 1);
+	return true;
+}
+
+static void refuse(const struct walk *walk, const struct directory *directory, const char *text)
+{
+	if (walk->options->failures != NULL)
+		failures_add_unentered(walk->options->failures, walk->root->index,
+				       directory_path(directory), text);
+}
+
+/* Would a walk of this directory have no end? Then it is reported. */
+static bool is_endless(const struct walk *walk, const struct directory *directory)
+{
+	struct level_loop loop = level_find_loop(directory->level);
+	char text[160];
+
+	if (loop.levels_up == 0 && directory->path_size <= WALK_PATH_MAX)
+		return false;
+	if (loop.levels_up == 0)
+		snprintf(text, sizeof text, "Not entered: its path has more than %d bytes",
+			 WALK_PATH_MAX);
+	else if (loop.is_certain)
+		snprintf(text, sizeof text, "Not entered: it is the directory %u level%s above it",
+			 loop.levels_up, loop.levels_up == 1 ? "" : "s");
+	else
+		snprintf(
+			text, sizeof text,
+			"Not entered: it and the levels above it are all alike, as if it contained "
+			"itself");
+	refuse(walk, directory, text);
+	return true;
+}
+
+/* Is an open directory to be read? 1, 0 if it is left out, or -1 when memory is short. */
+static int is_wanted(struct walk *walk, struct directory *directory, struct level *above,
+		     struct simhash_error *error)
+{
+	struct stat status;
+	int is_wanted;
+
+	if (fstat(directory->fd, &status) != 0) {
+		report(walk, directory_path(directory), "", errno);
+		return 0;
+	}
+	directory->level = level_new(above, &status);
+	if (directory->level == NULL)
+		return error_set_memory(error);
+	if (is_other_file_system(walk, directory, &status))
+		return 0;
+	is_wanted = is_new(walk, &status, error);
+	return is_wanted == 1 && is_endless(walk, directory) ? 0 : is_wanted;
 }
 
 /* Open what was taken and begin to read it. Without a directory there is nothing to read. */
 static int enter(struct walker *walker, const struct pending *next, struct simhash_error *error)
 {
 	struct walk *walk = walker->walk;
+	struct level *above = NULL;
 	int status;
 
 	if (next->name == NULL) {
 		walker->directory = open_top(walk, &status, error);
 	} else {
 		walker->directory = open_pending(walker, next, &status, error);
+		above = level_hold(next->parent->directory->level);
 		free(next->name);
 		pthread_mutex_lock(&walk->mutex);
 		parent_drop(walk, next->parent);
 		pthread_mutex_unlock(&walk->mutex);
 	}
-	if (walker->directory == NULL)
-		return status;
-	status = walk->file_name != NULL ? 1 : is_wanted(walk, walker->directory, error);
-	if (status == 1 &&
+	if (walker->directory != NULL && walk->file_name == NULL)
+		status = is_wanted(walk, walker->directory, above, error);
+	else if (walker->directory != NULL)
+		status = 1;
+	level_drop(above);
+	if (status == 1 && walker->directory != NULL &&
 	    entries_open(&walker->entries, walker->directory, walk->file_name, error) != 0)
 		return -1;
 	return status;
@@ -388,14 +470,37 @@ static int enter_next(struct walker *walker, struct simhash_error *error)
 	return WALK_FILES;
 }
 
+static void add_subdirectory(struct level *level, const char *name)
+{
+	level_add(level, &(struct level_entry){.name_hash = XXH3_64bits(name, strlen(name))});
+}
+
+static void add_files(struct level *level, const struct chunk *chunk)
+{
+	for (size_t i = 0; level != NULL && i < chunk->count; i++) {
+		const struct found_file *file = &chunk->files[i];
+		level_add(level, &(struct level_entry){
+					 .name_hash = XXH3_64bits(file->name, file->name_size),
+					 .size_bytes = file->size_bytes,
+					 .mtime_ns = file->mtime_ns,
+					 .changed_ns = file->changed_ns,
+					 .is_file = true});
+	}
+}
+
 /* The next files of the directory; WALK_END at its end. */
 static int read_on(struct walker *walker, struct chunk *chunk, struct simhash_error *error)
 {
+	struct level *level = walker->directory->level;
 	int found;
 
-	while ((found = entries_next(&walker->entries, chunk, error)) == ENTRIES_DIRECTORY)
+	while ((found = entries_next(&walker->entries, chunk, error)) == ENTRIES_DIRECTORY) {
+		add_subdirectory(level, walker->entries.name);
 		if (push(walker, walker->entries.name, error) != 0)
 			return -1;
+	}
+	if (found == ENTRIES_FILES)
+		add_files(level, chunk);
 	if (found == ENTRIES_END)
 		leave(walker);
 	return found < 0 ? -1 : found == ENTRIES_FILES ? WALK_FILES : WALK_END;

@@ -23,6 +23,12 @@
 #include "index/entries.h"
 #include "index/roots.h"
 
+/*
+ * Directories with longer paths are not entered, and reported: each level takes room for its path
+ * wherever it is stored, so what a walk without an end takes grows with the square of its depth.
+ */
+#define WALK_PATH_MAX 32768
+
 struct walk;
 struct walker;
 

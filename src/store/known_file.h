@@ -52,10 +52,18 @@ void store_want_containers(struct store *store, unsigned kinds);
 typedef uint32_t wanted_filter_fn(const void *filters, struct bytes name);
 void store_want_filters(struct store *store, wanted_filter_fn *wanted, const void *filters);
 
-/* May this be the inode? Of a row that was read ahead only 16 bits are known. */
+/* An inode number in 32 bits, which is what a row that was read ahead has. 0 stays 0: not known. */
+static inline uint32_t folded_inode(uint64_t inode)
+{
+	uint32_t folded = (uint32_t)(inode ^ inode >> 32);
+
+	return folded == 0 && inode != 0 ? 1 : folded;
+}
+
+/* May this be the inode? */
 static inline bool known_inode_is(const struct known_file *known, uint64_t inode)
 {
-	return (uint16_t)known->inode == (uint16_t)inode;
+	return known->inode == 0 || folded_inode((uint64_t)known->inode) == folded_inode(inode);
 }
 
 /* The rows of one directory, or of a range, in order of path hash, each once. */

@@ -115,7 +115,8 @@ static void make_digest(const struct known_row *rows, size_t count, uint64_t dig
 					  row->name_hash,
 					  (uint64_t)row->mtime_ns,
 					  (uint64_t)row->size_bytes,
-					  (uint64_t)row->links << 8 | flags};
+					  (uint64_t)row->links << 8 | flags,
+					  row->inode};
 		XXH128_hash_t hash = XXH3_128bits(words, sizeof words);
 		digest[0] = hash.low64;
 		digest[1] = hash.high64;
@@ -360,8 +361,10 @@ struct known_row known_row_of(const struct known_file *known)
 		.name_hash = read_big_endian(known->path_hash + DIRECTORY_HASH_SIZE, 8),
 		.mtime_ns = known->mtime_ns,
 		.size_bytes = is_inflated ? known->compressed_size_bytes : known->size_bytes,
-		.links = known->links > INT32_MAX ? INT32_MAX : (int32_t)known->links,
-		.inode = (uint16_t)known->inode,
+		.links = (uint64_t)(known->links > KNOWN_LINKS_MAX ? KNOWN_LINKS_MAX
+								   : known->links) &
+			 KNOWN_LINKS_MAX,
+		.inode = folded_inode((uint64_t)known->inode),
 		.is_inflated = is_inflated,
 		.is_settled = known->is_settled,
 		.lacks_sketches = known->lacks_sketches,

@@ -26,16 +26,18 @@
 
 struct known_table;
 
+#define KNOWN_LINKS_MAX ((1 << 25) - 1)
+
 /* A row of a directory. */
 struct known_row {
 	uint64_t name_hash; /* the last eight bytes of its path hash, big-endian */
 	int64_t mtime_ns;
-	int64_t size_bytes; /* of the compressed file, if it is inflated content */
-	int32_t links;	    /* INT32_MAX for more */
-	uint16_t inode;	    /* its lowest bits; no part of a digest */
-	bool is_inflated : 1, is_settled : 1, lacks_sketches : 1, lacks_resemblance : 1;
-	bool lacks_look : 1, has_members : 1;
-	bool is_met; /* a mark for whoever deals with its directory */
+	int64_t size_bytes;  /* of the compressed file, if it is inflated content */
+	uint64_t inode : 32; /* see folded_inode */
+	uint64_t links : 25; /* KNOWN_LINKS_MAX for more */
+	uint64_t is_inflated : 1, is_settled : 1, lacks_sketches : 1, lacks_resemblance : 1;
+	uint64_t lacks_look : 1, has_members : 1;
+	uint64_t is_met : 1; /* a mark for whoever deals with its directory */
 };
 
 /*

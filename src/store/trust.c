@@ -29,6 +29,11 @@ bool mtime_shows_changes(int64_t mtime_ns, int64_t scanned_at_ns)
 		(uint64_t)mtime_ns - (uint64_t)scanned_at_ns >= tick_of(mtime_ns));
 }
 
+bool inode_shows_exchange(bool inodes_last, int64_t changed_ns, int64_t scanned_at_ns)
+{
+	return inodes_last || !is_before(changed_ns, scanned_at_ns);
+}
+
 bool is_same_file(const struct file_identity *identity, int64_t scanned_at_ns)
 {
 	/* A scan in the future was stamped by a clock that was wrong. */

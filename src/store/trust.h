@@ -18,6 +18,13 @@ struct file_identity;
 bool mtime_shows_changes(int64_t mtime_ns, int64_t scanned_at_ns);
 
 /*
+ * A file has the size and the time of its row, but another inode. Is it another file, which was
+ * moved here? Where inode numbers last it is. Elsewhere the system may have made up a new one, and
+ * the file is another only if its status changed after the scan, as a rename changes it.
+ */
+bool inode_shows_exchange(bool inodes_last, int64_t changed_ns, int64_t scanned_at_ns);
+
+/*
  * Is this, of the same device, inode, size and modification time, the file that was scanned, under
  * whatever name? Only if nothing of it changed since, or its inode was in use before the scan.
  */

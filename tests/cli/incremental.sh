@@ -39,6 +39,21 @@ runs 0 "$SIMHASH" "$files"
 runs 0 "$SIMHASH" "$files"
 summary 0 6 0 0
 
+# Two files of one size and time exchange their names: on file systems whose inodes last, which show it.
+tr 0-9 1-90 <"$files/one/b.txt" >"$files/one/b.other"
+touch -r "$files/one/b.txt" "$files/one/b.other"
+runs 0 "$SIMHASH" "$files"
+mv "$files/one/b.txt" "$files/b" && mv "$files/one/b.other" "$files/one/b.txt" && mv "$files/b" "$files/one/b.other"
+runs 0 "$SIMHASH" "$files"
+case $(stat -f -c %T "$files") in
+ext2/ext3 | xfs | btrfs | f2fs | bcachefs | zfs | tmpfs | overlayfs | nfs)
+	same "files that exchanged their names and kept their rows" 0 \
+		"$(sql "SELECT COUNT(*) FROM file WHERE name = X'$(printf b.txt | od -An -v -tx1 | tr -d ' \n')' AND inode <> $(stat -c %i "$files/one/b.txt")")"
+	;;
+esac
+rm "$files/one/b.other"
+runs 0 "$SIMHASH" "$files"
+
 # Files and directories gone; a neighbour whose name only begins alike stays.
 rm "$files/one/c.txt"
 rm -r "$files/two"

@@ -262,6 +262,72 @@ finds 2 0 7 0
 finds 0 0 9 0 -z
 compare -z "$files"
 
+# ---- Equal sizes and times: only the inodes differ ----
+# plant_twins NAME...: files of one size, one time and different contents
+plant_twins() {
+	local name
+	rm -rf "$files"
+	for name; do
+		mkdir -p "$(dirname "$files/$name")"
+		random_bytes 3000 ${#name} >"$files/$name"
+	done
+}
+# exchange NAME NAME
+exchange() {
+	mv -T "$files/$1" "$files/exchanged"
+	mv -T "$files/$2" "$files/$1"
+	mv -T "$files/exchanged" "$files/$2"
+}
+# notices [OPTION]...: no name keeps the row of another file
+notices() {
+	! $knows_inodes || {
+		runs 0 "$SIMHASH" "$@" "$files"
+		compare "$@" "$files"
+	}
+}
+plant_twins log log.1 log.11 a/x b/xyz b/deep/xy
+mv "$files/b/xyz" "$files/b/x"
+begin
+exchange log log.1
+! $knows_births || finds 2 0 4 0
+notices
+exchange log log.11 # again, and in a circle
+exchange log.1 log.11
+notices
+exchange a b # directories: the status of their files stays
+notices
+exchange a/x b/x
+mv "$files/b/x" "$files/log" # onto another
+notices
+mkdir "$files/c"
+cp -p "$files/log" "$files/c/log"
+random_bytes 3000 99 >"$files/new" # a restored backup, which is a new file
+touch -r "$files/log" "$files/new"
+mv "$files/new" "$files/log"
+notices
+# Where all files are read for the links, or a few are named in a list.
+exchange log log.11
+notices -L
+notices
+exchange log log.11
+if $knows_inodes; then
+	printf '%s\0' "$files/log" "$files/log.11" >list
+	runs 0 "$SIMHASH" --files0-from=list
+	compare "$files"
+fi
+# Gzip files and their contents; archives and their members.
+rm -rf "$files"
+mkdir "$files"
+for number in 1 2; do
+	random_bytes 3000 $number >"$files/$number"
+	tar -C "$files" --transform 's/.*/member/' -cf "$files/$number.tar" $number
+	gzip -n "$files/$number"
+done
+begin -z
+exchange 1.gz 2.gz
+exchange 1.tar 2.tar
+notices -z
+
 # ---- A directory of many parts; names of every kind; then all at random ----
 plant
 mkdir "$files/many"
@@ -278,7 +344,7 @@ rm -r "$files/more"
 
 cat >change.py <<'PYTHON'
 import os, random, sys
-top, dice = sys.argv[1], random.Random(int(sys.argv[2]))
+top, dice, knows_inodes = sys.argv[1], random.Random(int(sys.argv[2])), sys.argv[3] == "true"
 def listed(kind):
     return sorted(os.path.join(above, name) for above, *both in os.walk(top) for name in both[kind])
 def write(path, data, mode='wb'):
@@ -289,9 +355,9 @@ def change(what):
     new = os.path.join(dice.choice(folders + [top]), 'r%d%s' % (dice.randrange(40), dice.choice(('', '.txt', '.c', '.C'))))
     if what == 'create' or len(files) < 10:
         if not os.path.isdir(new):
-            # Equal sizes and times would hide an exchange of two files.
             write(new, dice.randbytes(dice.choice((0, 10, 3000, 3000))))
-            os.utime(new, ns=(dice.randrange(10**18),) * 2)
+            # Files of a round may have equal sizes and times, where inodes show that they are exchanged.
+            os.utime(new, ns=(int(sys.argv[2]) * 10**9 + dice.randrange(3 if knows_inodes else 10**8),) * 2)
     elif what == 'link' and not os.path.exists(new):
         os.link(dice.choice(files), new)
     elif what == 'remove':
@@ -320,7 +386,7 @@ plant
 begin
 for round in 1 2 3 4 5 6; do
 	[ $((round % 2)) = 0 ] || age
-	python3 change.py "$files" $((seed * 100 + round))
+	python3 change.py "$files" $((seed * 100 + round)) $knows_inodes
 	runs 0 "$SIMHASH" "$files"
 	compare "$files"
 done

@@ -361,17 +361,18 @@ static bool is_known_by_digest(struct store *store, const struct known_table *ta
 		rows[count++] = known_row_of(&known);
 	known_files_end(&files);
 	is_same = known_table_is_same(table, hash, rows, count);
-	for (size_t i = 0; i < count * 8; i++) {
-		struct known_row *row = &other[i / 8];
+	for (size_t i = 0; i < count * 9; i++) {
+		struct known_row *row = &other[i / 9];
 		memcpy(other, rows, sizeof rows);
-		row->name_hash += i % 8 == 0;
-		row->mtime_ns += i % 8 == 1;
-		row->size_bytes += i % 8 == 2;
-		row->links += i % 8 == 3;
-		row->is_inflated ^= i % 8 == 4;
-		row->is_settled ^= i % 8 == 5;
-		row->lacks_sketches ^= i % 8 == 6;
-		row->lacks_resemblance ^= i % 8 == 7;
+		row->name_hash += i % 9 == 0;
+		row->mtime_ns += i % 9 == 1;
+		row->size_bytes += i % 9 == 2;
+		row->links ^= i % 9 == 3;
+		row->is_inflated ^= i % 9 == 4;
+		row->is_settled ^= i % 9 == 5;
+		row->lacks_sketches ^= i % 9 == 6;
+		row->lacks_resemblance ^= i % 9 == 7;
+		row->inode ^= i % 9 == 8;
 		assert_false(known_table_is_same(table, hash, other, count));
 	}
 	assert_false(count > 0 && known_table_is_same(table, hash, rows, count - 1));

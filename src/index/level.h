@@ -1,0 +1,53 @@
+/*
+ * The directories above one that is being walked, and whether it is one of them: a directory may
+ * contain itself, by a mount or in a file system that shows snapshots, and the walk would not end.
+ *
+ *     level = level_new(above->level, &status);      // NULL when memory is short
+ *     loop = level_find_loop(level);                 // before it is read
+ *     ...
+ *     level_add(level, &seen);                       // each entry that is found in it
+ *     level_end(level);                              // it has been read
+ *     level_drop(level);
+ *
+ * Most such directories show the inode of the one above. In some file systems each level has an
+ * inode of its own. They are recognized by levels that are alike again and again.
+ *
+ * One thread reads a directory; others may be below it already.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_INDEX_LEVEL_H
+#define SIMHASH_INDEX_LEVEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+struct level;
+
+/* The level of a directory below another, or of the top (NULL). One reference; it has one on `above`. */
+struct level *level_new(struct level *above, const struct stat *status);
+struct level *level_hold(struct level *level);
+void level_drop(struct level *level); /* NULL is fine */
+
+/* Is the directory on another device than the one above it? False for the top. */
+bool level_changes_device(const struct level *level);
+
+struct level_loop {
+	unsigned levels_up; /* to the directory that it is, or seems to be; 0: it is none */
+	bool is_certain;    /* it has the inode of that one */
+};
+
+struct level_loop level_find_loop(const struct level *level);
+
+/* An entry of a directory: a file, or a directory without a size and times. */
+struct level_entry {
+	uint64_t name_hash;
+	int64_t size_bytes, mtime_ns, changed_ns;
+	bool is_file;
+};
+
+void level_add(struct level *level, const struct level_entry *entry);
+void level_end(struct level *level);
+
+#endif
