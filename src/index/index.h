@@ -72,6 +72,7 @@ struct index_summary {
 	uint64_t moved;		 /* to other paths, with their rows; neither scanned nor removed */
 	uint64_t sketched_again; /* scanned though unchanged, for their resemblance sketches */
 	uint64_t bytes;		 /* scanned */
+	uint64_t left_out;	 /* by design, in archives: reported, and no failures */
 	uint64_t listed_directories; /* in the list, where they do not count */
 	double seconds;
 	bool is_interrupted; /* the outside set `stop` */
