@@ -1,5 +1,5 @@
 /*
- * Numbers as bytes, the most significant first, which are the same on every machine.
+ * Numbers as bytes, which are the same on every machine.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_BYTE_ORDER_H
@@ -14,6 +14,15 @@ static inline uint64_t read_big_endian(const uint8_t *bytes, unsigned size)
 
 	for (unsigned i = 0; i < size; i++)
 		value = value << 8 | bytes[i];
+	return value;
+}
+
+static inline uint64_t read_little_endian(const uint8_t *bytes, unsigned size)
+{
+	uint64_t value = 0;
+
+	while (size-- > 0)
+		value = value << 8 | bytes[size];
 	return value;
 }
 

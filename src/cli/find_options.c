@@ -21,7 +21,7 @@ void find_arguments_init(struct find_arguments *arguments)
 		.resources = {.threads = processors(), .memory_bytes = FIND_MEMORY_DEFAULT},
 		.min_shared = MIN_SHARED_DEFAULT,
 		.stored_pairs_max = STORED_PAIRS_DEFAULT,
-		.sandbox = {.was_told = ATOMIC_FLAG_INIT}};
+		.sandbox = {.was_told = ATOMIC_FLAG_INIT, .reads_alone = ATOMIC_FLAG_INIT}};
 	find_request_init(&arguments->request);
 	arguments->request.max_inflated_bytes = MAX_INFLATED_BYTES;
 }
@@ -464,6 +464,7 @@ int find_arguments_parse(struct find_arguments *arguments, int argc, char **argv
 	settle_rule(arguments);
 	if (!arguments->no_sandbox && sandbox_library() != NULL)
 		arguments->request.sandbox = &arguments->sandbox;
+	arguments->sandbox.threads = arguments->resources.threads;
 	if (arguments->has_stats &&
 	    add_measured_tolerance(arguments, arguments->request.rule.tolerance.percent_millionths,
 				   error) != 0)

@@ -21,7 +21,7 @@ void index_arguments_init(struct index_arguments *arguments)
 			    .max_inflated_total_bytes = INT64_MAX,
 			    .max_depth = CONTAINER_DEPTH,
 			    .filter_limits = {FILTER_SECONDS, FILTER_BYTES_MAX}},
-		.sandbox = {.was_told = ATOMIC_FLAG_INIT},
+		.sandbox = {.was_told = ATOMIC_FLAG_INIT, .reads_alone = ATOMIC_FLAG_INIT},
 		.threads = processors()};
 	filter_init(&arguments->filter);
 }
@@ -489,6 +489,7 @@ int index_arguments_parse(struct index_arguments *arguments, int argc, char **ar
 	arguments->request.path_count = (unsigned)(argc - first);
 	if (!arguments->no_sandbox && sandbox_library() != NULL)
 		arguments->request.sandbox = &arguments->sandbox;
+	arguments->sandbox.threads = arguments->threads;
 	if (check_format(arguments, error) != 0)
 		return -1;
 	if (arguments->request.inflate && arguments->request.containers == 0 &&

@@ -26,6 +26,10 @@ static void print_text(const struct index_summary *summary)
 		format_count(summary->removed, removed), format_count(summary->failed, failed),
 		format_bytes((double)summary->bytes, bytes), summary->seconds,
 		format_bytes((double)summary->bytes / seconds, speed));
+	if (summary->left_out > 0)
+		fprintf(stderr, "%s part%s of archives left out, as reported above\n",
+			format_count(summary->left_out, scanned),
+			summary->left_out == 1 ? "" : "s");
 	if (summary->sketched_again > 0)
 		fprintf(stderr, "%s unchanged %s\n", format_count(summary->sketched_again, scanned),
 			summary->sketched_again == 1
@@ -81,6 +85,7 @@ static void print_json(const struct run_ending *ending, const struct index_summa
 	write_json_number(out, "moved", summary->moved);
 	write_json_number(out, "removed", summary->removed);
 	write_json_number(out, "failed", summary->failed);
+	write_json_number(out, "left_out", summary->left_out);
 	write_json_number(out, "sketched_again", summary->sketched_again);
 	write_json_number(out, "listed_directories", summary->listed_directories);
 	write_json_number(out, "kernel_file_systems", summary->kernel_file_systems);

@@ -21,6 +21,7 @@
 #include "find/confirm.h"
 #include "find/find.h"
 #include "find/unsketched.h"
+#include "scan/container_kind.h"
 #include "store/names.h"
 #include "store/tag_sets.h"
 
@@ -60,7 +61,7 @@ static void query_unreadable(void *context, struct bytes path, int system_errno)
 {
 	struct output *output = context;
 
-	output->unreadable++;
+	output->unreadable += !container_is_left_out(system_errno);
 	say_path(PROGRAM, path, explain_errno(system_errno));
 }
 

@@ -109,7 +109,7 @@ static int write_digest(struct printing *printing, const char *shown, bool is_me
 
 static void say_unreadable(struct printing *printing, struct bytes path, int why)
 {
-	*printing->had_unreadable = true;
+	*printing->had_unreadable |= !container_is_left_out(why);
 	say_path(PROGRAM, path, explain_errno(why));
 }
 
@@ -209,7 +209,7 @@ static int print_container(struct printing *printing, const char *path, struct s
 	if (fd < 0)
 		return 0;
 	if (fstat(fd, &file) == 0 && S_ISREG(file.st_mode) &&
-	    scan_kind(&printing->scanner, fd) != 0)
+	    scan_kind(&printing->scanner, fd, NULL) != 0)
 		status = print_members(printing, path, fd, &file, error);
 	close_content(fd);
 	return status;

@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/path.h"
+#include "scan/container_kind.h"
 
 int failures_init(struct failures *failures, unsigned roots, failure_fn *report, void *context,
 		  struct simhash_error *error)
@@ -30,7 +31,9 @@ void failures_release(struct failures *failures)
 
 void failures_report(struct failures *failures, unsigned root, struct bytes path, int system_errno)
 {
-	atomic_fetch_add(&failures->counts[root], 1);
+	atomic_fetch_add(container_is_left_out(system_errno) ? &failures->left_out
+							     : &failures->counts[root],
+			 1);
 	failures->report(failures->context, path, system_errno);
 }
 

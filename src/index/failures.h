@@ -30,6 +30,7 @@ struct failures {
 	void *context;
 	unsigned roots;
 	atomic_ullong *counts; /* one for each root */
+	atomic_ullong left_out;
 	pthread_mutex_t mutex; /* of all below */
 	char **unread;
 	size_t unread_count, unread_capacity;
@@ -40,7 +41,10 @@ int failures_init(struct failures *failures, unsigned roots, failure_fn *report,
 		  struct simhash_error *error);
 void failures_release(struct failures *failures);
 
-/* Count and report a path below a root. */
+/*
+ * Report a path below a root, and count it as a failure, or as left out where
+ * container_is_left_out says so.
+ */
 void failures_report(struct failures *failures, unsigned root, struct bytes path, int system_errno);
 
 void failures_report_text(struct failures *failures, unsigned root, struct bytes path,

@@ -285,6 +285,7 @@ int index_trees(const struct index_request *request, const struct index_resource
 		status = 0;
 	}
 	summary->failed = failures_total(&run.failures);
+	summary->left_out = run.failures.counts == NULL ? 0 : atomic_load(&run.failures.left_out);
 	roots_release(&run.roots);
 	failures_release(&run.failures);
 	hard_links_free(run.links);

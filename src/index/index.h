@@ -74,6 +74,7 @@ struct index_summary {
 	uint64_t bytes;		 /* scanned */
 	uint64_t listed_directories;  /* in the list, where they do not count */
 	uint64_t kernel_file_systems; /* that were left out */
+	uint64_t left_out;	      /* by design, in archives: reported, and no failures */
 	double seconds;
 	bool is_interrupted; /* the outside set `stop` */
 };

@@ -46,7 +46,8 @@ static void report(struct look *look, struct bytes member, int why)
 	size_t own = directory->path_size - (is_whole ? 1 : 0), size = own + 1 + member.size;
 	char *path = malloc(size + 1);
 
-	look->has_failed = true;
+	/* What this run leaves out and every other one would is read to its end. */
+	look->has_failed |= !container_is_left_out(why) || container_may_be_read_later(why);
 	if (path == NULL) {
 		failures_report(look->scanners->failures, directory->root,
 				directory_path(directory), why);
@@ -79,13 +80,11 @@ static bool need_batch(struct look *look, size_t capacity)
 	return look->batch != NULL;
 }
 
-/* Keep the row of a name in the directory, where others may have to go. */
+/* Keep the row of a name in the directory, where others may have to be removed. */
 static bool keep(struct look *look, struct bytes name)
 {
 	struct simhash_error error;
 
-	if (look->scanners->writer->has_no_rows)
-		return true;
 	if (array_reserve(&look->kept, &look->kept_capacity, look->kept_count + 1,
 			  sizeof *look->kept, &error) != 0)
 		return false;
@@ -158,6 +157,18 @@ static bool append(struct look *look, const struct file_row *member)
 	return true;
 }
 
+/* Of several members with one name, the row of the last one replaces the others. */
+static void report_same_names(struct look *look)
+{
+	if (look->kept_count > 1)
+		qsort(look->kept, look->kept_count, sizeof *look->kept, compare_path_hashes);
+	for (size_t i = 1; i < look->kept_count; i++)
+		if (compare_path_hashes(look->kept[i - 1], look->kept[i]) == 0) {
+			report(look, bytes_of(""), CONTAINER_HAS_SAME_NAMES);
+			return;
+		}
+}
+
 /* Give all members to the writer. */
 static void read_members(struct look *look, int fd)
 {
@@ -182,6 +193,8 @@ static void read_members(struct look *look, int fd)
 	}
 	if (!has_room)
 		report(look, bytes_of(""), ENOMEM);
+	else
+		report_same_names(look);
 	look->is_stopped = answer == CONTAINER_STOPPED || !has_room;
 	look->has_failed |= look->is_stopped;
 	container_close(container);
@@ -387,7 +400,7 @@ void members_look(struct scanners *scanners, struct file_scanner *scanner, struc
 	if (task->looks_only)
 		describe(&look);
 	if (!is_known)
-		is_container = scan_kind(scanner, fd) != 0;
+		is_container = scan_kind(scanner, fd, NULL) != 0;
 	if (is_container || look.command != NULL)
 		look_into(&look, fd, is_container);
 	else if (task->had_members && !look.keeps_filtered)

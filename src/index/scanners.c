@@ -12,6 +12,7 @@
 #include "index/hard_links.h"
 #include "index/members.h"
 #include "index/writer.h"
+#include "scan/container_kind.h"
 #include "scan/scan_file.h"
 #include "scan/shared_scan.h"
 
@@ -111,6 +112,8 @@ static void scan_task(struct scanners *scanners, struct file_scanner *scanner,
 	look_inside(scanners, scanner, task);
 	if (outcome == SCAN_FAILED)
 		report(scanners, task, errno);
+	if (outcome == SCAN_DONE && task->is_inflated && scanner->has_rest)
+		report(scanners, task, CONTAINER_HAS_REST);
 	count_done(scanners, task, task->is_scanned && !task->is_inflated);
 }
 

@@ -27,7 +27,10 @@ static struct container *open_wanted(struct file_scanner *scanner, int fd,
 				     const struct stat *status, struct bytes name,
 				     struct bytes wanted)
 {
-	const struct unpack_request request = {.kind = scan_kind(scanner, fd),
+	int64_t begin;
+	unsigned kind = scan_kind(scanner, fd, &begin);
+	const struct unpack_request request = {.kind = kind,
+					       .begin = begin,
 					       .containers = scanner->containers,
 					       .max_depth = scanner->max_depth,
 					       .max_inflated_bytes = scanner->max_inflated_bytes,

@@ -5,7 +5,9 @@
 #ifndef SIMHASH_SCAN_CONTAINER_KIND_H
 #define SIMHASH_SCAN_CONTAINER_KIND_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum {
 	CONTAINER_ZIP = 1 << 0,
@@ -38,8 +40,17 @@ static inline unsigned container_read_for(unsigned kinds)
 /* The bytes of a file from its beginning by which all kinds can be told. */
 #define CONTAINER_HEAD_SIZE 32774
 
-/* The kind of what begins with these bytes, or 0. */
+/*
+ * The kind of what begins with these bytes, or 0. Both ZSTD and LZ4 for frames that both skip and
+ * that are longer than these bytes.
+ */
 unsigned container_kind(const void *head, size_t size);
+
+/* The size of a frame that zstd and lz4 skip and that begins here, or 0. Takes 8 bytes. */
+int64_t container_skipped_frame(const void *head, size_t size);
+
+/* Is it one of several volumes of an archive of this kind, by its first bytes? */
+bool container_is_volume(unsigned kind, const void *head, size_t size);
 
 /* The names of all kinds in the order of their bits, ended by NULL. */
 extern const char *const container_names[];
@@ -66,8 +77,17 @@ enum container_failure {
 	CONTAINER_IS_FILTERED,
 	CONTAINER_IS_FATAL,
 	CONTAINER_IS_ENDLESS,
-	CONTAINER_ENDS_THE_RUN
+	CONTAINER_ENDS_THE_RUN,
+	CONTAINER_IS_VOLUME,
+	CONTAINER_HAS_SAME_NAMES,
+	CONTAINER_HAS_REST,
+	CONTAINER_NEEDS_MEMORY
 };
 const char *container_explain(int failure);
+
+/* Is this left out by design? It is reported, and the run is still a success. */
+bool container_is_left_out(int failure);
+/* And may another run, with other options, read it? */
+bool container_may_be_read_later(int failure);
 
 #endif

@@ -19,20 +19,27 @@ struct document;
 struct container_file {
 	struct reading reading;
 	int64_t offset, size_bytes;
+	int64_t begin; /* where the archive begins, behind other bytes */
 	uint8_t *buffer;
 };
 
 struct container_level {
 	struct archive *archive;
-	uint8_t *memory;	   /* owned; NULL for a file */
-	size_t prefix_size;	   /* of the names of its members */
-	bool is_begun;		   /* it has had a member */
-	bool is_for_text;	   /* members get no rows */
-	bool has_gaps;		   /* of bytes that are no member */
+	uint8_t *memory;    /* owned; NULL for a file */
+	size_t prefix_size; /* of the names of its members */
+	bool is_begun;	    /* it has had a member */
+	bool is_for_text;   /* members get no rows */
+	bool has_gaps;	    /* of bytes that are not a member */
+	bool is_volume;	    /* one of several of an archive */
+	unsigned kind;
+	unsigned unnamed;	   /* members whose names are not text */
 	struct document *document; /* whose parts are read; or NULL */
 };
 
-/* Open what has the kind `kind`, for all of `kinds`. -1 with an errno or a container_failure. */
+/*
+ * Open what has the kind `kind` and begins at file->begin, for all of `kinds`. -1 with an errno or a
+ * container_failure.
+ */
 int container_level_open_file(struct container_level *level, struct container_file *file,
 			      unsigned kinds, unsigned kind, int *why);
 /* Takes the memory over, also when it fails. */
@@ -44,6 +51,13 @@ int container_level_open_memory(struct container_level *level, uint8_t *memory, 
  */
 int container_level_begin(struct container_level *level, unsigned kinds, struct bytes name,
 			  struct bytes member);
+/*
+ * After the end of the archive of a file: where other bytes begin that it does not read, except
+ * zeros; or -1.
+ */
+int64_t container_level_rest(const struct container_level *level, struct container_file *file);
+/* What went wrong: an errno or a container_failure. */
+int container_level_failure(const struct container_level *level);
 void container_level_close(struct container_level *level);
 
 #endif

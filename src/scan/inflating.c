@@ -112,6 +112,16 @@ ssize_t inflating_read(struct inflating *in, void *buffer, size_t size)
 	return (ssize_t)(size - in->stream.avail_out);
 }
 
+bool inflating_has_rest(struct inflating *in)
+{
+	while (fill(in, 1) == 0 && in->stream.avail_in > 0) {
+		for (; in->stream.avail_in > 0; in->stream.avail_in--)
+			if (*in->stream.next_in++ != 0)
+				return true;
+	}
+	return false;
+}
+
 void inflating_free(struct inflating *in)
 {
 	inflateEnd(&in->stream);

@@ -5,6 +5,7 @@
 #ifndef SIMHASH_SCAN_INFLATING_H
 #define SIMHASH_SCAN_INFLATING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -19,5 +20,8 @@ void inflating_free(struct inflating *in);
  * not a gzip file, EBADMSG when it is damaged or cut off.
  */
 ssize_t inflating_read(struct inflating *in, void *buffer, size_t size);
+
+/* At the end: do other bytes than zeros follow, which are ignored as gzip does? */
+bool inflating_has_rest(struct inflating *in);
 
 #endif

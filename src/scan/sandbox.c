@@ -13,8 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/open_file.h"
@@ -22,6 +24,7 @@
 
 #define POLL_MS 50	    /* how late a stop may be noticed */
 #define ANSWERS_MAX 4000000 /* on a million members */
+#define SHARE_MIN ((uint64_t)16 << 20)
 
 extern char **environ;
 
@@ -38,6 +41,10 @@ struct sandbox {
 	size_t used, at;    /* bytes of it, and those read */
 	int64_t bytes_left; /* of members; an honest process tells when it meets a bound */
 	unsigned answers_left;
+	bool is_alone;	 /* with memory that only one process has at a time */
+	uint64_t passed; /* answers about this file that the caller has */
+	struct sandbox_request request;
+	int fd;			       /* of the file; the caller's */
 	char name[CONTAINER_NAME_MAX]; /* of the last answer */
 };
 
@@ -175,6 +182,23 @@ static int start_with(struct sandbox *sandbox, int memory)
 	return 0;
 }
 
+/* The process cannot change this itself. Where it fails, the limit of its addresses remains. */
+static void limit_memory(const struct sandbox *sandbox)
+{
+	unsigned threads = sandbox->use->threads;
+	uint64_t share = SANDBOX_MEMORY_BYTES / (threads == 0 ? 1 : threads);
+	struct rlimit limit;
+
+	if (share < SHARE_MIN)
+		share = SHARE_MIN;
+	if (prlimit(sandbox->pid, RLIMIT_DATA, NULL, &limit) != 0)
+		return;
+	limit.rlim_cur = (rlim_t)(sandbox->is_alone ? SANDBOX_MEMORY_BYTES : share);
+	if (limit.rlim_cur > limit.rlim_max)
+		limit.rlim_cur = limit.rlim_max;
+	(void)!prlimit(sandbox->pid, RLIMIT_DATA, &limit, NULL);
+}
+
 /* 0, or an errno. */
 static int start(struct sandbox *sandbox)
 {
@@ -191,6 +215,8 @@ static int start(struct sandbox *sandbox)
 	status = wait_for_start(sandbox);
 	if (status != 0)
 		end_process(sandbox);
+	else if (!HAS_SANITIZER)
+		limit_memory(sandbox);
 	return status;
 }
 
@@ -245,6 +271,7 @@ static bool make_request(struct sandbox_request *request, const struct unpack_re
 	request->unpack.containers = unpack->containers;
 	request->unpack.max_depth = unpack->max_depth;
 	request->unpack.max_inflated_bytes = unpack->max_inflated_bytes;
+	request->unpack.begin = unpack->begin;
 	request->unpack.file_name.size = file.size;
 	request->unpack.wanted.size = wanted.size;
 	request->size_bytes = size_bytes;
@@ -255,11 +282,10 @@ static bool make_request(struct sandbox_request *request, const struct unpack_re
 	return true;
 }
 
-int sandbox_open(struct sandbox *sandbox, const struct unpack_request *unpack, int fd,
-		 int64_t size_bytes)
+/* Ask for the file from its beginning. 0, or an errno. */
+static int open_from_start(struct sandbox *sandbox)
 {
-	struct sandbox_request request;
-	int why = make_request(&request, unpack, size_bytes) ? 0 : ENAMETOOLONG;
+	int why = 0;
 
 	/* A process that somebody has ended meanwhile is replaced, once. */
 	for (int tries = 0; tries < 2 && why == 0; tries++) {
@@ -269,18 +295,42 @@ int sandbox_open(struct sandbox *sandbox, const struct unpack_request *unpack, i
 			break;
 		for (unsigned i = 0; i < SANDBOX_SLOTS; i++)
 			atomic_store(&sandbox->area->slots[i].used, 0);
-		sandbox->is_unpacking = ask(sandbox, &request, fd);
+		sandbox->is_unpacking = ask(sandbox, &sandbox->request, sandbox->fd);
 		if (sandbox->is_unpacking) {
 			sandbox->is_in_member = sandbox->has_slot = sandbox->has_ended = false;
 			sandbox->slot = 0;
-			sandbox->bytes_left = unpack->max_inflated_bytes;
+			sandbox->bytes_left = sandbox->request.unpack.max_inflated_bytes;
 			sandbox->answers_left = ANSWERS_MAX;
 			return 0;
 		}
 		end_process(sandbox);
 	}
-	warn(sandbox->use, why == 0 ? EPIPE : why);
+	return why == 0 ? EPIPE : why;
+}
+
+int sandbox_open(struct sandbox *sandbox, const struct unpack_request *unpack, int fd,
+		 int64_t size_bytes)
+{
+	int why = make_request(&sandbox->request, unpack, size_bytes) ? 0 : ENAMETOOLONG;
+
+	sandbox->fd = fd;
+	sandbox->passed = 0;
+	if (why == 0)
+		why = open_from_start(sandbox);
+	if (why == 0)
+		return 0;
+	warn(sandbox->use, why);
 	return -1;
+}
+
+/* What has got much memory gives it back. */
+static void end_alone(struct sandbox *sandbox)
+{
+	if (!sandbox->is_alone)
+		return;
+	end_process(sandbox);
+	sandbox->is_alone = false;
+	atomic_flag_clear(&sandbox->use->reads_alone);
 }
 
 void sandbox_close(struct sandbox *sandbox)
@@ -288,6 +338,7 @@ void sandbox_close(struct sandbox *sandbox)
 	if (sandbox->is_unpacking)
 		end_process(sandbox);
 	sandbox->is_unpacking = false;
+	end_alone(sandbox);
 }
 
 /* ---- Answers ---- */
@@ -392,8 +443,8 @@ static bool take_record(struct sandbox *sandbox, struct sandbox_record *record, 
 	return memchr(sandbox->name, '\0', record->name_size) == NULL && is_sound(sandbox, record);
 }
 
-enum unpacked sandbox_next(struct sandbox *sandbox, const atomic_bool *stop, void *buffer,
-			   struct piece *piece)
+static enum unpacked next_answer(struct sandbox *sandbox, const atomic_bool *stop, void *buffer,
+				 struct piece *piece)
 {
 	struct sandbox_record record;
 	enum wait wait;
@@ -417,4 +468,59 @@ enum unpacked sandbox_next(struct sandbox *sandbox, const atomic_bool *stop, voi
 				.is_last = record.is_last != 0,
 				.why = record.why};
 	return (enum unpacked)record.answer;
+}
+
+/* False when the run is to stop. */
+static bool wait_to_be_alone(struct sandbox *sandbox, const atomic_bool *stop)
+{
+	const struct timespec pause = {.tv_nsec = POLL_MS * 1000000L};
+
+	while (atomic_flag_test_and_set(&sandbox->use->reads_alone)) {
+		if (atomic_load_explicit(stop, memory_order_relaxed))
+			return false;
+		nanosleep(&pause, NULL);
+	}
+	sandbox->is_alone = true;
+	return true;
+}
+
+/*
+ * The share of this process was too small: read the file once more with the memory that only one
+ * process has, and pass over what the caller has of it. Unpacking gives the same answers again.
+ */
+static enum unpacked read_alone(struct sandbox *sandbox, const atomic_bool *stop, void *buffer,
+				struct piece *piece)
+{
+	enum unpacked answer = UNPACKED_PIECE;
+
+	end_process(sandbox);
+	sandbox->is_unpacking = false;
+	if (!wait_to_be_alone(sandbox, stop))
+		return UNPACKED_STOPPED;
+	if (open_from_start(sandbox) != 0)
+		return UNPACKED_TROUBLE;
+	for (uint64_t i = 0; i <= sandbox->passed; i++) {
+		answer = next_answer(sandbox, stop, buffer, piece);
+		if (answer == UNPACKED_END || answer == UNPACKED_STOPPED)
+			break;
+	}
+	return answer;
+}
+
+static bool lacks_memory(enum unpacked answer, const struct piece *piece)
+{
+	return answer == UNPACKED_TROUBLE && piece->why == ENOMEM;
+}
+
+enum unpacked sandbox_next(struct sandbox *sandbox, const atomic_bool *stop, void *buffer,
+			   struct piece *piece)
+{
+	enum unpacked answer = next_answer(sandbox, stop, buffer, piece);
+
+	if (lacks_memory(answer, piece) && !sandbox->is_alone && sandbox->use->threads > 1)
+		answer = read_alone(sandbox, stop, buffer, piece);
+	if (lacks_memory(answer, piece))
+		piece->why = CONTAINER_NEEDS_MEMORY;
+	sandbox->passed++;
+	return answer;
 }

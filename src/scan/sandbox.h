@@ -1,7 +1,10 @@
 /*
  * A process without rights in which archives are unpacked, so that a fault in a decoder costs one
  * archive and not the run. It can read the file that it was given, write to memory that it shares with
- * this process, and use at most 6 GiB. The system refuses anything else.
+ * this process, and use some memory. The system refuses anything else.
+ *
+ * The processes of all threads share SANDBOX_MEMORY_BYTES. An archive that needs more than the share
+ * of one process is read once more, by the only process that then has as much again.
  *
  *     struct sandbox_use use = {.warning = warn};
  *     sandbox = sandbox_new(&use);                   // one for each thread that reads archives
@@ -22,13 +25,17 @@
 
 #include "scan/unpacker.h"
 
+#define SANDBOX_MEMORY_BYTES ((uint64_t)1 << 30)
+
 struct sandbox;
 
 /* What the sandboxes of a run share; the caller's until the last one is freed. */
 struct sandbox_use {
 	void (*warning)(void *context, const char *message); /* once, from any thread; or NULL */
 	void *context;
+	unsigned threads; /* that read archives at once; 0 counts as one */
 	atomic_flag was_told;
+	atomic_flag reads_alone; /* does somebody read an archive that needs much memory? */
 };
 
 /* The library that takes the rights away, or NULL for a build without it. */

@@ -13,6 +13,18 @@
 #include "scan/container.h"
 #include "scan/unpacker.h"
 
+/* What a sanitizer keeps of each address is memory, too, so limits would be met at once. */
+#define HAS_SANITIZER 0
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#undef HAS_SANITIZER
+#define HAS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#undef HAS_SANITIZER
+#define HAS_SANITIZER 1
+#endif
+#endif
+
 #define SANDBOX_ARGUMENT "--unpack"
 #define SANDBOX_IS_STUCK 3 /* the status of a process that gets nowhere */
 

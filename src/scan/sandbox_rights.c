@@ -12,16 +12,8 @@
 #include "scan/sandbox.h"
 #include "scan/sandbox_area.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define HAS_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define HAS_SANITIZER 1
-#endif
-#endif
-
-/* Of addresses. A dictionary of xz or 7z may have 4 GiB, of which only what is used is ever touched. */
-#define MEMORY_MAX ((rlim_t)6 << 30)
+/* Of addresses, with those of libraries. The process that starts this one limits its data further. */
+#define MEMORY_MAX ((rlim_t)(2 * SANDBOX_MEMORY_BYTES))
 
 #define TEXT_OF(number) #number
 #define VERSION_TEXT(major, minor, micro) \
@@ -75,7 +67,7 @@ static int allow_in_part(scmp_filter_ctx filter)
 		{SCMP_SYS(recvmsg), is_socket},
 		{SCMP_SYS(sendto), is_socket},
 		{SCMP_SYS(tgkill), SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0)},
-#ifdef HAS_SANITIZER
+#if HAS_SANITIZER
 		{SCMP_SYS(write), SCMP_A0(SCMP_CMP_EQ, STDERR_FILENO, 0)},
 #endif
 	};
@@ -89,7 +81,7 @@ static int allow_in_part(scmp_filter_ctx filter)
 static int limit_memory(void)
 {
 	const struct rlimit none = {0, 0};
-#ifdef HAS_SANITIZER
+#if HAS_SANITIZER
 	/* What a sanitizer keeps of each address is memory, too. */
 	return setrlimit(RLIMIT_CORE, &none);
 #else

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/open_file.h"
+#include "scan/container_behind.h"
 #include "scan/container_kind.h"
 #include "scan/content.h"
 #include "scan/content_hash.h"
@@ -41,6 +42,7 @@ int file_scanner_init(struct file_scanner *scanner, const struct simhash_tag_set
 	scanner->containers = 0;
 	scanner->max_depth = 0;
 	scanner->has_kind = false;
+	scanner->has_rest = false;
 	scanner->bytes_read = NULL;
 	scanner->buffer = aligned_alloc(SCAN_BUFFER_ALIGNMENT, FILE_SCANNER_ROOM);
 	scanner->hash = XXH3_createState();
@@ -93,19 +95,34 @@ static void note_kind(struct file_scanner *scanner, size_t size)
 	scanner->has_kind = true;
 }
 
-unsigned scan_kind(const struct file_scanner *scanner, int fd)
+unsigned scan_kind(const struct file_scanner *scanner, int fd, int64_t *begin)
 {
 	struct reading reading = {.fd = fd};
+	unsigned wanted = container_read_for(scanner->containers), kind;
 	ssize_t got = reading_at(&reading, 0, scanner->buffer, CONTAINER_HEAD_SIZE);
 
-	return got <= 0 ? 0
-			: container_kind(scanner->buffer, (size_t)got) &
-				  container_read_for(scanner->containers);
+	if (begin != NULL)
+		*begin = 0;
+	if (got <= 0)
+		return 0;
+	kind = container_kind(scanner->buffer, (size_t)got) & wanted;
+	return kind != 0
+		       ? kind
+		       : container_behind(fd, wanted, scanner->buffer, FILE_SCANNER_BUFFER, begin);
+}
+
+/* A file that does not begin as a container may have one behind a program. The buffer is free. */
+static void note_kind_behind(struct file_scanner *scanner, int fd)
+{
+	if (scanner->has_kind && scanner->kind == 0)
+		scanner->kind = container_behind(fd, container_read_for(scanner->containers),
+						 scanner->buffer, FILE_SCANNER_BUFFER, NULL);
 }
 
 static enum scan_outcome scan_bytes(struct file_scanner *scanner, int fd, int64_t expected,
 				    struct file_row *row)
 {
+	enum scan_outcome outcome;
 	struct content content;
 	struct reading reading;
 	size_t size = FILE_SCANNER_BUFFER;
@@ -137,7 +154,10 @@ static enum scan_outcome scan_bytes(struct file_scanner *scanner, int fd, int64_
 		if (atomic_load_explicit(scanner->stop, memory_order_relaxed))
 			return SCAN_STOPPED;
 	} while ((size_t)got == size && row->size_bytes != expected);
-	return content_end(&content);
+	outcome = content_end(&content);
+	if (outcome == SCAN_DONE)
+		note_kind_behind(scanner, fd);
+	return outcome;
 }
 
 /* Open a regular file that is not the index's own, and begin its row: the descriptor, or -1. */
@@ -239,6 +259,7 @@ enum scan_outcome scan_inflated(struct file_scanner *scanner, int directory_fd, 
 	if (outcome == SCAN_DONE)
 		outcome = content_end(&content);
 	saved = errno;
+	scanner->has_rest = outcome == SCAN_DONE && inflating_has_rest(in);
 	inflating_free(in);
 	if (outcome == SCAN_DONE)
 		row->compressed_size_bytes = status.st_size;

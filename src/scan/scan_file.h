@@ -27,13 +27,14 @@ struct file_scanner {
 	void *buffer;		 /* FILE_SCANNER_ROOM bytes, aligned; content_add may change it */
 	int64_t max_inflated_bytes;  /* of one compressed file, or all of one container */
 	atomic_llong *inflated_left; /* bytes that the run may still inflate; NULL: any number */
-	struct sandbox *sandbox;    /* owned, in which containers are read; NULL: in this process */
-	unsigned containers;	    /* kinds that are looked for: see container_kind.h */
-	unsigned max_depth;	    /* of containers in containers */
-	bool has_kind;		    /* of the file that was scanned last, is the next known? */
-	unsigned kind;		    /* of it, where that is looked for; 0: it is no container */
-	atomic_llong *bytes_read;   /* a running total of what was read; or NULL */
-	struct XXH3_state_s *hash;  /* of the content */
+	struct sandbox *sandbox;   /* owned, in which containers are read; NULL: in this process */
+	unsigned containers;	   /* kinds that are looked for: see container_kind.h */
+	unsigned max_depth;	   /* of containers in containers */
+	bool has_kind;		   /* of the file that was scanned last, is the next known? */
+	unsigned kind;		   /* of it, where that is looked for; 0: it is not a container */
+	bool has_rest;		   /* did other bytes follow the gzip file that was scanned last? */
+	atomic_llong *bytes_read;  /* a running total of what was read; or NULL */
+	struct XXH3_state_s *hash; /* of the content */
 	struct sketching sketching; /* empty unless measures were asked for */
 	bool no_resemblance;	    /* make no resemblance sketches */
 	struct simhash_resemblance_scanner *resemblance;
@@ -92,8 +93,11 @@ int scan_named(struct file_scanner *scanner, const char *path, bool is_inflated,
 /* Count bytes that were inflated. False when the run may inflate no more. */
 bool scan_may_inflate(const struct file_scanner *scanner, size_t size);
 
-/* Which of scanner->containers an open file is by its first bytes, or 0. */
-unsigned scan_kind(const struct file_scanner *scanner, int fd);
+/*
+ * Which of scanner->containers an open file is, or has behind other bytes, or 0; and, unless that is
+ * NULL, where it begins.
+ */
+unsigned scan_kind(const struct file_scanner *scanner, int fd, int64_t *begin);
 
 /* Compute the keys from the row's table and name, as scanning does. */
 void row_compute_keys(struct file_row *row, const struct simhash_tag_set *tag_set);

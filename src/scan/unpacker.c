@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "base/array.h"
+#include "scan/container_behind.h"
 #include "scan/unpacker_state.h"
 
 #define READ_BUFFER ((size_t)128 * 1024)
@@ -67,11 +68,22 @@ static bool has_gzip_row(struct bytes name)
 	return has;
 }
 
+/* A volume ends early, and so does the first part of a file that was cut into pieces. */
+static bool may_end_early(const struct unpacker *unpacker)
+{
+	struct bytes name = unpacker->request.file_name;
+
+	return unpacker->levels[unpacker->depth == 0 ? 0 : unpacker->depth - 1].is_volume ||
+	       (unpacker->depth <= 1 && name.size > 4 &&
+		memcmp(name.data + name.size - 4, ".001", 4) == 0);
+}
+
 struct unpacker *unpacker_open(const struct unpack_request *request, int fd, int64_t size_bytes,
 			       const atomic_bool *stop)
 {
 	struct unpacker *unpacker;
 	unsigned kind = request->kind;
+	bool is_volume = container_file_is_volume(fd, kind, request->begin);
 	int why = ENOMEM;
 
 	pthread_once(&utf8_names_once, make_utf8_names);
@@ -82,14 +94,18 @@ struct unpacker *unpacker_open(const struct unpack_request *request, int fd, int
 	unpacker->stop = stop;
 	unpacker->has_gzip_row = kind == CONTAINER_GZIP && has_gzip_row(request->file_name);
 	unpacker->file.size_bytes = size_bytes;
+	unpacker->file.begin = request->begin;
 	unpacker->file.buffer = malloc(READ_BUFFER);
 	reading_begin(&unpacker->file.reading, fd, size_bytes);
 	if (unpacker->file.buffer != NULL &&
 	    container_level_open_file(&unpacker->levels[0], &unpacker->file, request->containers,
 				      kind, &why) == 0) {
 		unpacker->depth = 1;
+		unpacker->levels[0].is_volume = is_volume;
 		return unpacker;
 	}
+	if (why == CONTAINER_IS_DAMAGED && (is_volume || may_end_early(unpacker)))
+		why = CONTAINER_IS_VOLUME;
 	/* A damaged file is told by unpacker_next. */
 	unpacker->later = unpacker->has_gzip_row && why == CONTAINER_IS_DAMAGED ? 0 : why;
 	return unpacker;
@@ -130,54 +146,6 @@ static enum unpacked give_up(struct unpacker *unpacker, int why)
 		pop(unpacker);
 	drop_inside(unpacker);
 	return trouble(unpacker, why, false);
-}
-
-/* ---- Names ---- */
-
-/* The name of the innermost archive. */
-static struct bytes outer_name(struct unpacker *unpacker)
-{
-	size_t prefix_size = unpacker_top(unpacker)->prefix_size;
-
-	return prefix_size == 0 ? unpacker->request.file_name
-				: (struct bytes){unpacker->name, prefix_size - 2};
-}
-
-/* The name of what a compressed file holds, which has none of its own. */
-static size_t name_raw(struct unpacker *unpacker, char *name)
-{
-	struct bytes outer = outer_name(unpacker);
-
-	for (size_t i = outer.size; i > 0; i--)
-		if (outer.data[i - 1] == '/') {
-			outer = (struct bytes){outer.data + i, outer.size - i};
-			break;
-		}
-	return outer.size > CONTAINER_NAME_MAX - 4
-		       ? SIZE_MAX
-		       : container_plain_name(outer.data, outer.size, name);
-}
-
-/* Name a member by the archives that it is in and its own name. False when that is too long. */
-static bool name_member(struct unpacker *unpacker, struct archive_entry *entry, bool is_raw)
-{
-	size_t prefix_size = unpacker_top(unpacker)->prefix_size, size;
-	const char *path = archive_entry_pathname(entry);
-	char *name = unpacker->name + prefix_size;
-
-	if (is_raw) {
-		size = name_raw(unpacker, name);
-	} else {
-		if (path == NULL || path[0] == '\0')
-			path = "?";
-		size = strnlen(path, CONTAINER_NAME_MAX + 1);
-		if (prefix_size + size <= CONTAINER_NAME_MAX)
-			memcpy(name, path, size);
-	}
-	if (size > CONTAINER_NAME_MAX || prefix_size + size > CONTAINER_NAME_MAX)
-		return false;
-	unpacker->name_size = prefix_size + size;
-	return true;
 }
 
 /* ---- Archives inside of archives ---- */
@@ -280,17 +248,25 @@ static int bound_that_is_met(const struct unpacker *unpacker)
 	return 0;
 }
 
-/* What went wrong in reading an archive. */
-static int failure_of(struct archive *archive)
+/* What went wrong in reading the innermost archive. */
+static int failure_of(const struct unpacker *unpacker)
 {
-	int system_errno = archive_errno(archive);
+	int why = container_level_failure(&unpacker->levels[unpacker->depth - 1]);
 
-	return system_errno == EIO || system_errno == ENOMEM ? system_errno : CONTAINER_IS_DAMAGED;
+	return why == CONTAINER_IS_DAMAGED && may_end_early(unpacker) ? CONTAINER_IS_VOLUME : why;
+}
+
+/* Has the member that was read to its end fewer bytes than its header says? */
+static bool is_short(const struct unpacker *unpacker, ssize_t got)
+{
+	const struct member *member = &unpacker->member;
+
+	return member->text == NULL && member->size_bytes + got < member->stated_size;
 }
 
 static enum unpacked member_failed(struct unpacker *unpacker, int status)
 {
-	int why = failure_of(unpacker_top(unpacker)->archive);
+	int why = failure_of(unpacker);
 
 	drop_inside(unpacker);
 	unpacker->later = 0;
@@ -319,6 +295,8 @@ static enum unpacked read_piece(struct unpacker *unpacker, struct piece *piece)
 	if (got < 0)
 		return member_failed(unpacker, status);
 	is_last = is_text ? member->text_size == 0 : (size_t)got < PIECE_MAX;
+	if (is_last && is_short(unpacker, got))
+		return member_failed(unpacker, ARCHIVE_WARN);
 	if (!is_text)
 		use(unpacker, (size_t)got, is_last);
 	member->size_bytes += got;
@@ -362,11 +340,26 @@ static enum unpacked read_member(struct unpacker *unpacker, bool is_emitted, boo
 	return read_on(unpacker, piece);
 }
 
+/*
+ * Leave the bytes of an entry out. libarchive skips the first members of a 7z file so that it takes
+ * the next one for damaged: these are read.
+ */
+static enum unpacked pass_over(struct unpacker *unpacker, struct piece *piece)
+{
+	int format = archive_format(unpacker_top(unpacker)->archive) & ARCHIVE_FORMAT_BASE_MASK;
+
+	if (format != ARCHIVE_FORMAT_7ZIP)
+		return UNPACKED_END;
+	unpacker->name_size = unpacker_archive_name_size(unpacker);
+	unpacker->member = (struct member){.is_begun = true};
+	return read_on(unpacker, piece);
+}
+
 /* A member that is not emitted, and is read as a part of a document at most. */
 static enum unpacked read_part(struct unpacker *unpacker, struct piece *piece)
 {
 	return unpacker_has_part(unpacker) ? read_member(unpacker, false, false, piece)
-					   : UNPACKED_END;
+					   : pass_over(unpacker, piece);
 }
 
 /* Where one member alone is wanted: is this it, or an archive that has it? */
@@ -381,11 +374,16 @@ static enum unpacked read_wanted(struct unpacker *unpacker, struct piece *piece)
 	return read_member(unpacker, !is_archive, is_archive, piece);
 }
 
-/* A member that is left out, which is told of the first one. */
-static enum unpacked leave_out(struct unpacker *unpacker, bool *was_told, int why)
+/* A member that is left out, which is reported for the first one. */
+static enum unpacked leave_out(struct unpacker *unpacker, bool *was_told, int why,
+			       struct piece *piece)
 {
 	bool is_first = !*was_told;
+	enum unpacked answer = why == CONTAINER_IS_ENCRYPTED ? UNPACKED_END
+							     : pass_over(unpacker, piece);
 
+	if (answer != UNPACKED_END)
+		return answer;
 	*was_told = true;
 	return is_first ? trouble(unpacker, why, false) : UNPACKED_END;
 }
@@ -410,18 +408,20 @@ static enum unpacked take_entry(struct unpacker *unpacker, struct archive_entry 
 	bool is_raw = archive_format(archive) == ARCHIVE_FORMAT_RAW;
 
 	if (archive_entry_filetype(entry) != AE_IFREG || is_bare_link(archive, entry))
-		return UNPACKED_END;
+		return pass_over(unpacker, piece);
 	if (is_raw && unpacker->depth == 1 && unpacker->has_gzip_row)
 		return UNPACKED_END;
 	if (archive_entry_is_data_encrypted(entry))
-		return leave_out(unpacker, &unpacker->told_encrypted, CONTAINER_IS_ENCRYPTED);
-	if (!name_member(unpacker, entry, is_raw))
-		return leave_out(unpacker, &unpacker->told_long, CONTAINER_HAS_LONG_NAME);
-	unpacker->member = (struct member){.sparse_size = archive_entry_sparse_count(entry) > 0
-								  ? archive_entry_size(entry)
-								  : 0};
+		return leave_out(unpacker, &unpacker->told_encrypted, CONTAINER_IS_ENCRYPTED,
+				 piece);
+	if (!unpacker_name_member(unpacker, entry, is_raw))
+		return leave_out(unpacker, &unpacker->told_long, CONTAINER_HAS_LONG_NAME, piece);
+	unpacker->member = (struct member){
+		.sparse_size = archive_entry_sparse_count(entry) > 0 ? archive_entry_size(entry)
+								     : 0,
+		.stated_size = archive_entry_size_is_set(entry) ? archive_entry_size(entry) : 0};
 	if (container_level_begin(unpacker_top(unpacker), unpacker->request.containers,
-				  outer_name(unpacker), unpacker_own_name(unpacker)) != 0)
+				  unpacker_outer_name(unpacker), unpacker_own_name(unpacker)) != 0)
 		return give_up(unpacker, ENOMEM);
 	if (unpacker->request.wanted.data != NULL)
 		return read_wanted(unpacker, piece);
@@ -437,40 +437,93 @@ static enum unpacked header_failed(struct unpacker *unpacker)
 {
 	struct archive *archive = unpacker_top(unpacker)->archive;
 	int why = archive_read_has_encrypted_entries(archive) > 0 ? CONTAINER_IS_ENCRYPTED
-								  : failure_of(archive);
+								  : failure_of(unpacker);
 	bool is_inside = unpacker->depth > 1;
 	bool is_told = !is_inside && unpacker->has_gzip_row && archive_format(archive) == 0;
 
 	if (is_inside)
-		unpacker->name_size = unpacker_top(unpacker)->prefix_size - 2;
+		unpacker->name_size = unpacker_archive_name_size(unpacker);
 	pop(unpacker);
 	if (is_told)
 		return UNPACKED_END;
 	return trouble(unpacker, why, is_inside);
 }
 
-/* Were bytes skipped before this header? Of cpio libarchive warns of that without an errno. */
+static bool is_cut_image(struct archive *archive)
+{
+	const char *text = archive_error_string(archive);
+
+	return (archive_format(archive) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_ISO9660 &&
+	       text != NULL && strstr(text, "beyond end-of-media") != NULL;
+}
+
+/*
+ * Were bytes or members skipped before this header? libarchive only warns: of bytes of cpio without
+ * an errno, and of directories of an image that is cut off.
+ */
 static bool is_after_gap(struct archive *archive, int status)
 {
 	return status == ARCHIVE_RETRY ||
-	       (status == ARCHIVE_WARN && is_cpio(archive) && archive_errno(archive) == 0);
+	       (status == ARCHIVE_WARN &&
+		((is_cpio(archive) && archive_errno(archive) == 0) || is_cut_image(archive)));
+}
+
+/*
+ * Behind the end of the file's archive: go on with another archive, as initial RAM disks have, or
+ * say that there are other bytes.
+ */
+static int read_rest(struct unpacker *unpacker, bool *goes_on)
+{
+	struct container_file *file = &unpacker->file;
+	int64_t at = container_level_rest(&unpacker->levels[0], file);
+	unsigned kinds = container_read_for(unpacker->request.containers), kind;
+	ssize_t got;
+	int why;
+
+	if (at < 0 || unpacker->has_gzip_row)
+		return 0;
+	got = reading_at(&file->reading, at, file->buffer, READ_BUFFER);
+	kind = got <= 0 ? 0 : container_kind(file->buffer, (size_t)got) & kinds;
+	if (kind == 0)
+		return CONTAINER_HAS_REST;
+	pop(unpacker);
+	*goes_on = true;
+	file->begin = at;
+	if (container_level_open_file(&unpacker->levels[0], file, unpacker->request.containers,
+				      kind, &why) != 0)
+		return why;
+	unpacker->depth = 1;
+	return 0;
+}
+
+/* What is to be reported of an archive that was read to its end, or 0. */
+static int failure_at_end(struct unpacker *unpacker)
+{
+	struct container_level *level = unpacker_top(unpacker);
+
+	if (level->has_gaps)
+		return CONTAINER_IS_DAMAGED;
+	return level->is_volume ? CONTAINER_IS_VOLUME : 0;
 }
 
 static enum unpacked end_level(struct unpacker *unpacker, struct piece *piece)
 {
-	size_t prefix_size = unpacker_top(unpacker)->prefix_size;
-	bool has_gaps = unpacker_top(unpacker)->has_gaps;
+	size_t name_size = unpacker_archive_name_size(unpacker);
+	bool goes_on = false;
 	int why;
 
 	if (unpacker_begin_text(unpacker, &why))
 		return read_on(unpacker, piece);
-	pop(unpacker);
-	if (why == 0 && has_gaps)
-		why = CONTAINER_IS_DAMAGED;
+	if (why == 0)
+		why = failure_at_end(unpacker);
+	if (why == 0 && unpacker->depth == 1)
+		why = read_rest(unpacker, &goes_on);
+	if (!goes_on)
+		pop(unpacker);
 	if (why == 0)
 		return UNPACKED_END;
-	unpacker->name_size = prefix_size > 0 ? prefix_size - 2 : 0;
-	return trouble(unpacker, why, prefix_size > 0);
+	unpacker->name_size = name_size;
+	return trouble(unpacker, why, name_size > 0);
 }
 
 static enum unpacked next(struct unpacker *unpacker, struct piece *piece)

@@ -29,6 +29,7 @@ struct unpack_request {
 	unsigned kind, containers; /* of the file by its first bytes, and those to look into */
 	unsigned max_depth;
 	int64_t max_inflated_bytes;
+	int64_t begin;		/* where it begins in the file, behind other bytes */
 	struct bytes file_name; /* its base name */
 	struct bytes wanted;	/* this member alone; all where it has no data */
 };

@@ -23,6 +23,7 @@ struct member {
 	bool is_looked_into; /* where it is an archive */
 	int64_t size_bytes;  /* read so far */
 	int64_t sparse_size; /* of one with holes; else 0 */
+	int64_t stated_size; /* by the archive; else 0 */
 	const char *text;    /* of a document, whose level ends with it; or NULL */
 	size_t text_size;
 };
@@ -50,6 +51,14 @@ static inline struct container_level *unpacker_top(struct unpacker *unpacker)
 	return &unpacker->levels[unpacker->depth - 1];
 }
 
+/* Of the innermost archive; 0 for the file. */
+static inline size_t unpacker_archive_name_size(struct unpacker *unpacker)
+{
+	size_t prefix_size = unpacker_top(unpacker)->prefix_size;
+
+	return prefix_size > 0 ? prefix_size - 2 : 0;
+}
+
 /* The name of the last member, in the innermost archive. */
 static inline struct bytes unpacker_own_name(struct unpacker *unpacker)
 {
@@ -57,6 +66,14 @@ static inline struct bytes unpacker_own_name(struct unpacker *unpacker)
 
 	return (struct bytes){unpacker->name + prefix_size, unpacker->name_size - prefix_size};
 }
+
+/* The name of the innermost archive. */
+struct bytes unpacker_outer_name(struct unpacker *unpacker);
+/*
+ * Name a member by the archives that it is in and its own name. `is_raw`: it is the content of a
+ * compressed file, which has none. False when the name is too long.
+ */
+bool unpacker_name_member(struct unpacker *unpacker, struct archive_entry *entry, bool is_raw);
 
 /* ---- The text of documents ---- */
 

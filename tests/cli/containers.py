@@ -4,8 +4,9 @@
     containers.py pairs FOLDER    100 pairs of versions: FOLDER/old/N.EXT and FOLDER/new/N.EXT
     containers.py found FOLDER    reads the lines of simfind; prints pairs found and strangers
     containers.py odd FOLDER      bombs, cut, encrypted and odd archives
+    containers.py left FOLDER     volumes, names that are not text, archives behind programs, bytes behind archives
 """
-import io, lzma, os, random, re, struct, subprocess, sys, tarfile, tempfile, zipfile, zlib
+import gzip, io, lzma, os, random, re, struct, subprocess, sys, tarfile, tempfile, zipfile, zlib
 
 WORDS = random.Random(7)
 VOCABULARY = ["".join(WORDS.choice("abcdefghijklmnopqrstuvwxyz") for _ in range(WORDS.randrange(3, 10))) for _ in range(3000)]
@@ -66,16 +67,18 @@ def rar4(members):
     return out + block(0x7b, 0x4000, b"")
 
 
-def rar5(members):
+def rar5(members, volume=None, split=0, stated=None):
+    """Stored. With the number of a volume: `split` has the flags of a member that other volumes have parts of."""
     def number(n):
         return bytes([n]) if n < 128 else bytes([n & 127 | 128]) + number(n >> 7)
     def block(body, data=b""):
         body = number(len(body)) + body
         return struct.pack("<I", zlib.crc32(body)) + body + data
-    out = b"Rar!\x1a\x07\1\0" + block(number(1) + number(0) + number(0))
+    out = b"Rar!\x1a\x07\1\0" + block(
+        number(1) + number(0) + (number(0) if volume is None else number(1 if volume == 0 else 3) + (number(volume) if volume else b"")))
     for name, data in members:
         name = name.encode()
-        out += block(number(2) + number(2) + number(len(data)) + number(4) + number(len(data)) + number(0o100644) +
+        out += block(number(2) + number(2 | split) + number(len(data)) + number(4) + number(stated or len(data)) + number(0o100644) +
                      struct.pack("<I", zlib.crc32(data)) + number(0) + number(1) + number(len(name)) + name, data)
     return out + block(number(5) + number(0) + number(0))
 
@@ -243,5 +246,39 @@ def odd(folder):
     write(f"{folder}/names/x.tar.bz2", tarred([("in/x.txt", text)], "w:bz2"))
 
 
+def left(folder):
+    """What was once left out without a word: to be read, or to be reported."""
+    text = "\n".join(sentences(random.Random(2), 300)).encode()
+    members = [("a.txt", text), ("b.txt", text[::-1])]
+    whole = zipped(members, zipfile.ZIP_STORED)
+    write(f"{folder}/volumes/x.part1.rar", rar5([("a.txt", text[:9000])], 0, 0x10, len(text)))
+    write(f"{folder}/volumes/x.part2.rar", rar5([("a.txt", text[9000:])], 1, 0x08, len(text)))
+    write(f"{folder}/volumes/x.z01", b"PK\7\10" + whole[:30000])
+    write(f"{folder}/volumes/x.7z.001", bsdtar(members, "--format", "7zip")[:9000])
+    # The names of two members are not the UTF-8 that their flags say.
+    names = bytearray(zipped([("\u00e9", text), ("\u00e8", text[::-1])], zipfile.ZIP_STORED))
+    for name, byte in (("\u00e9", 0xff), ("\u00e8", 0xfe)):
+        while name.encode() in names:
+            at = names.index(name.encode())
+            names[at:at + 2] = bytes([byte, byte])
+    write(f"{folder}/read/names.zip", bytes(names))
+    tar = tarred(members)
+    packed = {"zst": bsdtar(members, "--zstd"), "lz4": bsdtar(members, "--lz4")}
+    for kind, data in packed.items():
+        write(f"{folder}/read/skipped.tar.{kind}", b"\x50\x2a\x4d\x18\4\0\0\0abcd" * 2 + data)
+    program = b"\x7fELF" + random.Random(3).randbytes(300000) + b"7z\xbc\xaf\x27\x1c\0\4Rar!\x1a\7\1\0"
+    write(f"{folder}/read/zip.program", program + whole)
+    write(f"{folder}/read/7z.program", program + bsdtar(members, "--format", "7zip"))
+    write(f"{folder}/read/rar.program", b"MZ" + program + rar5(members))
+    write(f"{folder}/read/rar4.program", b"MZ" + program + rar4(members))
+    write(f"{folder}/read/two.tar", tar + tarred([("c.txt", text[9:])]))
+    write(f"{folder}/read/long.7z", bsdtar([("x" * 1500, text)] + members, "--format", "7zip"))
+    write(f"{folder}/rest/a.txt.gz", gzip.compress(text) + b"other bytes")
+    write(f"{folder}/rest/a.tar", tar + b"other bytes")
+    write(f"{folder}/rest/same.tar", tarred(members + members[:1]))
+    write(f"{folder}/rest/whole.tar", tar + bytes(100))
+    write(f"{folder}/rest/whole.txt.gz", gzip.compress(text) + bytes(100))
+
+
 if __name__ == "__main__":
-    {"pairs": pairs, "found": found, "odd": odd}[sys.argv[1]](sys.argv[2])
+    {"pairs": pairs, "found": found, "odd": odd, "left": left}[sys.argv[1]](sys.argv[2])
