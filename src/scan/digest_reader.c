@@ -62,7 +62,8 @@ static int next_line(struct digest_reader *reader, struct cursor *cursor,
 	reader->line = (struct bytes){"", 0};
 	status = list_lines_next(&reader->lines, &reader->line, error);
 	/* As editors on Windows end lines. */
-	if (reader->line.size > 0 && reader->line.data[reader->line.size - 1] == '\r')
+	if (status == 1 && reader->line.size > 0 &&
+	    reader->line.data[reader->line.size - 1] == '\r')
 		reader->line.size--;
 	*cursor = cursor_at(reader, reader->line, error);
 	return status;

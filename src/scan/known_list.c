@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "scan/digest_reader.h"
 #include "scan/digest_text.h"
+#include "scan/known_database.h"
 #include "scan/list_lines.h"
 
 #define COLUMNS_MAX 32
@@ -25,6 +26,7 @@ struct known_list {
 	enum known_format format;
 	struct list_lines lines;
 	struct digest_reader *digests; /* instead of lines */
+	struct known_database *database;
 	bool has_hash;
 	/* Of a table: the kind of hash that a column has, or none; none follows the last. */
 	unsigned column[COLUMNS_MAX], columns;
@@ -242,6 +244,11 @@ static int recognize(struct known_list *list, struct simhash_error *error)
 	if (status <= 0)
 		return status;
 	line = without_return(line);
+	if (begins_with(line, "SQLite format 3"))
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "%s is an SQLite file; inflate it, name it as a file and read it "
+				 "as --known-format=nsrl",
+				 list->name);
 	if (is_guess)
 		list->format = begins_with(line, "simhash-digests ") ? KNOWN_DIGESTS
 			       : begins_with(line, "%%%% HASHDEEP")  ? KNOWN_HASHDEEP
@@ -279,6 +286,13 @@ int known_list_open(const char *path, enum known_format format, struct known_lis
 	if (opened == NULL)
 		return error_set_memory(error);
 	opened->format = format;
+	if ((format == KNOWN_BY_FORM || format == KNOWN_NSRL) && is_database(path)) {
+		opened->name = path;
+		if (known_database_open(path, &opened->database, error) != 0)
+			goto failed;
+		*list = opened;
+		return 0;
+	}
 	if (list_lines_open(&opened->lines, path, error) != 0)
 		goto failed;
 	opened->name = opened->lines.name;
@@ -301,6 +315,7 @@ void known_list_close(struct known_list *list)
 {
 	if (list == NULL)
 		return;
+	known_database_close(list->database);
 	digest_reader_close(list->digests);
 	list_lines_close(&list->lines);
 	free(list);
@@ -341,10 +356,12 @@ int known_list_next(struct known_list *list, struct known_hashes *hashes,
 	int status;
 
 	hashes->found = 0;
-	status = list->digests != NULL ? next_digest(list, hashes, error)
-				       : next_line(list, hashes, error);
+	status = list->database != NULL	 ? known_database_next(list->database, hashes, error)
+		 : list->digests != NULL ? next_digest(list, hashes, error)
+					 : next_line(list, hashes, error);
 	list->has_hash = list->has_hash || status == 1;
-	if (status != 0 || list->has_hash || (list->digests == NULL && !list->lines.has_bytes))
+	if (status != 0 || list->has_hash ||
+	    (list->digests == NULL && list->database == NULL && !list->lines.has_bytes))
 		return status;
 	return error_set(error, SIMHASH_E_SYNTAX,
 			 "%s has no hash: it would leave out nothing; expected a list that is "
@@ -356,6 +373,8 @@ const char *known_list_doubt(const struct known_list *list)
 {
 	if (list->digests != NULL)
 		return digest_reader_doubt(list->digests);
+	if (list->database != NULL)
+		return NULL;
 	if (!list->lines.has_bytes)
 		return "the list is empty";
 	return list->lines.ended_open ? "the last line has no end: the list may have been cut off"

@@ -41,6 +41,12 @@ for program in "$SIMHASH" "$SIMFIND"; do
 	runs 1 "$program" --defaults-file=/no/such/file -d "$url" "$files/a"
 	said "cannot read the option file /no/such/file: No such file or directory"
 done
+# Each connection reads the file: a pipe is refused, and not waited for; a file without an end is refused.
+mkfifo elsewhere/pipe
+runs 1 "$SIMHASH" --defaults-file=elsewhere/pipe -d "$url" "$files/a"
+said "cannot read the option file elsewhere/pipe: it is a pipe, and each connection reads the file"
+runs 1 "$SIMFIND" --defaults-file=/dev/zero -d "$url"
+said "/dev/zero: expected a file of at most 1048576 bytes"
 if grep -q 00000000000000000000000000000001 /proc/net/if_inet6; then
 	runs 0 "$SIMFIND" --defaults-file=elsewhere/options -d "mysql://visitor@[::1]:$MARIADB_PORT/simhash"
 	runs 1 "$SIMFIND" --defaults-file=elsewhere/options -d "mysql://visitor@[::1]:1/simhash"

@@ -44,7 +44,27 @@ cut -c1-64 sums | head -c -1 >bare
 tr '\n' '\0' <known | xargs -0 "$SIMHASH" --print --format=digest >digests
 sed '1,19d; $d' digests | awk '{ print $3 "  name" }' >xxh128
 gzip -c sums >sums.gz
-for list in sums nsrl hashdeep tagged binary bare digests sums.gz; do
+# As the NSRL publishes it today: whole, with FILE as a view, and minimal, with FILE as a table.
+python3 - <<'SCRIPT'
+import csv, sqlite3
+rows = [(r["SHA-1"], r["MD5"], r["FileName"]) for r in csv.DictReader(open("nsrl", newline=""))]
+hashes = [line[:64].upper() for line in open("sums")]
+for name, table in (("whole.db", "METADATA"), ("minimal.db", "FILE")):
+    with sqlite3.connect(name) as database:
+        database.execute("CREATE TABLE %s (sha256 VARCHAR NOT NULL, sha1 VARCHAR, md5 VARCHAR, file_name VARCHAR)" % table)
+        database.executemany("INSERT INTO %s VALUES (?, ?, ?, ?)" % table, [(h, *r) for h, r in zip(hashes, rows)])
+        if table == "METADATA":
+            database.execute("CREATE VIEW FILE AS SELECT UPPER(sha256) AS sha256 FROM METADATA")
+with sqlite3.connect("forged.db") as database:
+    database.execute("CREATE TABLE other (sha256)")
+    database.execute("CREATE VIEW FILE AS SELECT hex(randomblob(32)) AS sha256 FROM other")
+with sqlite3.connect("none.db") as database:
+    database.execute("CREATE TABLE FILE (sha256, md5)")
+with sqlite3.connect("wrong.db") as database:
+    database.execute("CREATE TABLE FILE (sha256, md5)")
+    database.execute("INSERT INTO FILE VALUES ('12', NULL)")
+SCRIPT
+for list in whole.db minimal.db sums nsrl hashdeep tagged binary bare digests sums.gz; do
 	runs 0 "$SIMFIND" --known="$list" --expand --format=csv
 	cmp out expected || fail "$list: $(diff out expected | head -4)"
 	said "note: files of"
@@ -106,6 +126,14 @@ size=$(wc -c <sums.gz)
 for cut in 1 5 9 $((size / 2)); do
 	head -c -"$cut" sums.gz | refused "hostile is cut off: its compressed data ends early"
 done
+head -c -4096 minimal.db >cut.db
+for list in "forged.db forged.db is an SQLite file without hashes of known files; expected a table METADATA or FILE" \
+	"none.db none.db has no hash" "wrong.db wrong.db: row 1: expected 64 hexadecimal digits" \
+	"cut.db cannot read cut.db as an SQLite file"; do
+	runs 1 "$SIMFIND" --known="${list%% *}"
+	said "simfind: ${list#* }"
+done
+gzip <minimal.db | refused "hostile is an SQLite file"
 head -n 10 nsrl | head -c -60 | refused "hostile:10:"
 head -n -1 digests | refused "hostile is cut off after"
 # A list that does not say where it ends can only be doubted.
