@@ -229,8 +229,9 @@ static int claim_for_lost(struct settling *settling, struct put_aside *aside,
 {
 	for (size_t i = 0; i < aside->lost_count; i++) {
 		struct lost_row *lost = &aside->lost[i];
-		lost->is_gone = !lost->is_replaced && is_gone(settling, aside, lost);
-		if ((lost->is_gone || lost->is_replaced) &&
+		lost->is_gone = !lost->is_replaced && !lost->is_linked &&
+				is_gone(settling, aside, lost);
+		if ((lost->is_gone || lost->is_replaced || lost->is_linked) &&
 		    claim(settling, lost->key, lost->path_hash, lost, error) != 0)
 			return -1;
 	}
@@ -452,19 +453,22 @@ static bool is_row_of(const struct settling *settling, const struct file_row *ro
 	       (row->has_resemblance || settling->walkers->request->no_sketch);
 }
 
-/* Give a row to the file that claims it, if it is its own. */
-static int move_row(struct settling *settling, struct claim *claim, const struct file_row *row,
+/* Give a row to a file that waits, if it is its own. */
+static int give_row(struct settling *settling, struct claim *claim,
+		    const struct candidate *candidate, const struct file_row *row,
 		    struct simhash_error *error)
 {
-	struct waiting_file *file = claim->candidate->file;
-	const char *name = aside_name(claim->candidate->aside, file->at);
+	struct waiting_file *file = candidate->file;
+	const char *name = aside_name(candidate->aside, file->at);
+	bool is_linked = claim->lost != NULL && claim->lost->is_linked;
 	struct directory *directory;
 	struct file_identity identity;
 	struct found_file found;
 
-	if (file->is_moved)
+	/* The members of an archive stay with the name that they have. */
+	if (file->is_moved || (is_linked && (row->contents & CONTENTS_HAS_MEMBERS) != 0))
 		return 0;
-	directory = enter(settling, claim->candidate->aside, file->at);
+	directory = enter(settling, candidate->aside, file->at);
 	if (directory == NULL || !settling->has_lasting_inodes ||
 	    read_identity(directory, bytes_of(name), &identity) != 0)
 		return 0;
@@ -476,11 +480,28 @@ static int move_row(struct settling *settling, struct claim *claim, const struct
 		settling->walkers->moved_from_vanished++;
 	else
 		claim->lost->is_moved = true;
-	if (moved_archives_note(&settling->archives, row, directory, bytes_of(name), error) != 0)
+	if (!is_linked &&
+	    moved_archives_note(&settling->archives, row, directory, bytes_of(name), error) != 0)
 		return -1;
 	return feed_move(settling->feed, directory, &found, row,
 			 claim->lost != NULL && claim->lost->is_gone ? claim->path_hash : NULL,
 			 error);
+}
+
+/* Give a row to the file that claims it; or to all new names of its file, which keeps it. */
+static int move_row(struct settling *settling, struct claim *claim, const struct file_row *row,
+		    struct simhash_error *error)
+{
+	const struct candidate *end = settling->candidates + settling->candidate_count;
+	uint64_t key = claim->candidate->key;
+
+	if (claim->lost == NULL || !claim->lost->is_linked)
+		return give_row(settling, claim, claim->candidate, row, error);
+	for (const struct candidate *candidate = find_candidate(settling, key);
+	     candidate < end && candidate->key == key; candidate++)
+		if (give_row(settling, claim, candidate, row, error) != 0)
+			return -1;
+	return 0;
 }
 
 /* Scan a file that waited in vain. What is wrong with it, its scan reports. */

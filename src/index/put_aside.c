@@ -158,3 +158,23 @@ int put_aside_row(struct put_aside *aside, struct directory *directory,
 		aside->lost[aside->lost_count++] = lost;
 	return listed;
 }
+
+int put_aside_linked(struct put_aside *aside, const struct found_file *file,
+		     struct simhash_error *error)
+{
+	struct lost_row linked = {
+		.key = file_key(file->inode, file->size_bytes, file->mtime_ns, file->is_inflated),
+		.is_linked = true};
+
+	if (atomic_fetch_add(&aside->bounds->lost_bytes, sizeof linked) + sizeof linked >
+	    LOST_BYTES) {
+		atomic_fetch_sub(&aside->bounds->lost_bytes, sizeof linked);
+		return 0;
+	}
+	memcpy(linked.path_hash, file->path_hash, PATH_HASH_SIZE);
+	if (array_reserve(&aside->lost, &aside->lost_capacity, aside->lost_count + 1,
+			  sizeof *aside->lost, error) != 0)
+		return -1;
+	aside->lost[aside->lost_count++] = linked;
+	return 1;
+}

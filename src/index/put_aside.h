@@ -36,12 +36,13 @@ struct waiting_file {
 	bool is_moved;	 /* a mark for moved.c */
 };
 
-/* A row whose file is gone, or is another one that waits. */
+/* A row whose file is gone, or is another one that waits; or has got more names since. */
 struct lost_row {
 	uint64_t key;
 	uint8_t path_hash[PATH_HASH_SIZE];
 	struct aside_name at;
 	bool is_replaced;	/* by a file that waits */
+	bool is_linked;		/* its file is there, and has new names that may wait */
 	bool is_gone, is_moved; /* marks for moved.c */
 };
 
@@ -75,6 +76,10 @@ int put_aside_file(struct put_aside *aside, struct directory *directory,
 int put_aside_row(struct put_aside *aside, struct directory *directory,
 		  const struct known_file *known, struct bytes name, bool is_replaced,
 		  struct simhash_error *error);
+
+/* Keep the row of a file that is there, for its new names: 1, 0 if there is no room, or -1. */
+int put_aside_linked(struct put_aside *aside, const struct found_file *file,
+		     struct simhash_error *error);
 
 static inline const char *aside_name(const struct put_aside *aside, struct aside_name at)
 {

@@ -59,6 +59,9 @@ static int relink_if_changed(const struct reconciler *reconciler, const struct f
 
 	if (links == known->links)
 		return 0;
+	if (reconciler->aside != NULL && links > known->links &&
+	    put_aside_linked(reconciler->aside, file, error) < 0)
+		return -1;
 	memcpy(relinked.path_hash, file->path_hash, PATH_HASH_SIZE);
 	return feed_relink(feed, &relinked, error);
 }

@@ -118,14 +118,14 @@ summary 0 7 0 0
 runs 0 "$SIMHASH" --summary=json "$files"
 grep -q '"moved":0,' err || fail "no count of moved files: $(cat err)"
 
-# A link is made, and the old name removed; the other way, the new name is read.
+# A link is made, and the old name removed; and the other way.
 plant
 begin
 ln "$files/b.txt" "$files/new.txt"
 rm "$files/b.txt"
 finds 1 0 6 0
 ln "$files/new.txt" "$files/newer.txt"
-finds 0 1 7 0
+finds 1 0 7 0
 rm "$files/new.txt"
 finds 0 0 7 1
 
@@ -139,6 +139,37 @@ finds 0 0 7 1
 mv "$files/two/newer.txt" "$files/one/"
 runs 0 "$SIMHASH" "$files/one" "$files/two"
 ! $knows_births || summary 0 5 0 0 1
+compare "$files"
+
+# A tree whose copy has links to its files, and two such copies at once, is not read again.
+plant
+begin
+cp -al "$files/one" "$files/copy"
+finds 4 0 7 0
+compare "$files"
+mkdir "$files/snapshots"
+cp -al "$files/one" "$files/snapshots/1"
+cp -al "$files/one" "$files/snapshots/2"
+finds 8 0 11 0
+compare "$files"
+mv "$files/copy" "$files/snapshots/0"
+cp -al "$files/one" "$files/copy"
+runs 0 "$SIMHASH" "$files"
+! $knows_births || grep -q '^0 scanned' err || fail "files are read again: $(cat err)"
+compare "$files"
+# ... but what has changed since, or takes the place of a link, is.
+cp -al "$files/one" "$files/snapshots/3"
+seq 5 >>"$files/one/c.c"
+rm "$files/snapshots/3/deep/noext"
+seq 8 71 >"$files/snapshots/3/deep/noext"
+touch -r "$files/one/deep/noext" "$files/snapshots/3/deep/noext"
+runs 0 "$SIMHASH" "$files"
+compare "$files"
+plant
+begin
+ln "$files/one/c.c" "$files/newer.txt"
+rm "$files/newer.txt"
+runs 0 "$SIMHASH" "$files"
 compare "$files"
 
 # ---- Not read ----
