@@ -14,21 +14,12 @@
 #include <unistd.h>
 
 #include "act/protected_names.h"
-#include "act/rename.h"
 #include "act/same_bytes.h"
-#include "act/side.h"
+#include "act/work.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/open_file.h"
 #include "base/path.h"
-
-struct work {
-	struct actor *actor;
-	struct side copy, kept; /* kept.fd -1: there is none */
-	struct place to;	/* of a move */
-	struct journal_act record;
-	struct simhash_error *why;
-};
 
 int actor_init(struct actor *actor, const struct act_options *options, struct simhash_error *error)
 {
@@ -51,11 +42,6 @@ void temporary_name(uint64_t *random, char name[TEMPORARY_SIZE])
 	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
 	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
 	snprintf(name, TEMPORARY_SIZE, KEEP_TEMPORARY_PREFIX "%016" PRIx64, z ^ z >> 31);
-}
-
-static int refuse(struct work *work, const char *why)
-{
-	return error_set(work->why, SIMHASH_E_RANGE, "%s", why);
 }
 
 /* ---- Opening ---- */
@@ -192,13 +178,24 @@ static int check_device(struct work *work)
 
 /* ---- Comparing ---- */
 
+/* A program that waits for a lease to end does not wait for the last byte. */
+static bool has_no_writer(const void *context)
+{
+	const struct work *work = context;
+
+	return side_has_no_writer(&work->copy) && side_has_no_writer(&work->kept);
+}
+
 static int compare(struct work *work)
 {
 	int same;
 
 	if (work->kept.fd < 0)
 		return 0;
-	same = same_bytes(work->copy.fd, work->kept.fd, work->record.hash);
+	same = same_bytes(work->copy.fd, work->kept.fd, work->record.hash, has_no_writer, work);
+	if (same < 0 && errno == ECANCELED)
+		return refuse(work, "another program opened it or the file that is kept for "
+				    "writing meanwhile");
 	if (same < 0)
 		return error_set_errno(work->why, "cannot read it or the file that is kept");
 	if (same == 0)
@@ -207,209 +204,30 @@ static int compare(struct work *work)
 	return 0;
 }
 
-/* What is kept may have just been written: it is on the disk before its copy goes. */
+/* Of the kept file. */
 static int sync_kept(struct work *work)
 {
 	enum keep_action action = work->actor->options.action;
 
+	/* It may have just been written. */
 	if (work->kept.fd < 0 || (action != ACTION_DELETE && action != ACTION_HARDLINK) ||
-	    fsync(work->kept.fd) == 0 || errno == EINVAL || errno == EROFS || errno == ENOTSUP)
+	    side_sync(&work->kept) == 0)
 		return 0;
 	return error_set_errno(work->why, "cannot write the file that is kept to the disk");
 }
 
-/* ---- Doing ---- */
-
-static int was_exchanged(struct work *work)
+/* From here on each store is noticed. The kernel itself compares what is to share blocks. */
+static int watch(struct work *work)
 {
-	return refuse(work, "somebody replaced it meanwhile");
-}
+	struct simhash_error why;
 
-/* The same, where what was there could not be put back. */
-static int was_lost_sight_of(struct work *work, const char *now)
-{
-	return error_set(work->why, SIMHASH_E_RANGE,
-			 "somebody replaced it meanwhile; what was there is %s", now);
-}
-
-static int is_same_file(struct work *work)
-{
-	return refuse(work, "it is the file that is kept, by another file system");
-}
-
-/* Is this name the file that was compared, and is the other one still what it was compared to? */
-static bool is_what_was_compared(const struct work *work, const char *name)
-{
-	struct stat named, now;
-
-	return place_status(&work->copy.place, name, &named) == 0 &&
-	       is_same_inode(&named, &work->copy.status) && fstat(work->copy.fd, &now) == 0 &&
-	       is_same_content(&now, &work->copy.status) && side_is_unchanged(&work->kept);
-}
-
-static int look_at_kept(struct work *work, struct stat *before)
-{
-	if (work->kept.fd >= 0 && fstat(work->kept.fd, before) != 0)
-		return error_set_errno(work->why, "cannot look at the file that is kept");
-	return 0;
-}
-
-static int remove_beside(struct work *work, const char *temporary)
-{
-	return unlinkat(work->copy.place.directory_fd, temporary, 0) == 0
+	if (work->kept.fd < 0 || work->actor->options.action == ACTION_REFLINK)
+		return 0;
+	if (side_watch(&work->copy, work->why) != 0)
+		return -1;
+	return side_watch(&work->kept, &why) == 0
 		       ? 0
-		       : error_set_errno(work->why, "cannot remove %s beside it", temporary);
-}
-
-/* The new name takes the place of the old one; never is there neither. */
-static int replace_by(struct work *work, const char *temporary)
-{
-	int directory = work->copy.place.directory_fd;
-	const char *name = work->copy.place.name;
-	struct stat beside;
-
-	if (rename_exchange(directory, temporary, name) == 0) {
-		if (is_what_was_compared(work, temporary))
-			return remove_beside(work, temporary);
-		/* Unless what came meanwhile was replaced in turn. */
-		if (rename_exchange(directory, temporary, name) != 0 ||
-		    place_status(&work->copy.place, temporary, &beside) != 0 ||
-		    !is_same_inode(&beside, &work->kept.status))
-			return was_lost_sight_of(work, temporary);
-		unlinkat(directory, temporary, 0);
-		return was_exchanged(work);
-	}
-	if (errno == ENOTSUP && is_what_was_compared(work, name) &&
-	    renameat(directory, temporary, directory, name) == 0)
-		return 0;
-	error_set_errno(work->why, "cannot replace it");
-	unlinkat(directory, temporary, 0);
-	return -1;
-}
-
-static int do_hardlink(struct work *work)
-{
-	const char *temporary = work->record.temporary;
-	int directory = work->copy.place.directory_fd;
-	struct stat linked;
-
-	if (linkat(work->kept.place.directory_fd, work->kept.place.name, directory, temporary, 0) !=
-	    0)
-		return error_set_errno(work->why, "cannot make a hard link");
-	if (fstatat(directory, temporary, &linked, AT_SYMLINK_NOFOLLOW) != 0 ||
-	    !is_same_inode(&linked, &work->kept.status)) {
-		unlinkat(directory, temporary, 0);
-		return was_exchanged(work);
-	}
-	return replace_by(work, temporary);
-}
-
-/*
- * Where a rename may take the place of another name: a second name, for a moment, tells whether this
- * is the file that is kept. Without one, only a file of the same file system can go.
- */
-static int delete_in_place(struct work *work, const struct stat *before)
-{
-	const char *temporary = work->record.temporary, *name = work->copy.place.name;
-	int directory = work->copy.place.directory_fd;
-	bool has_second = linkat(directory, name, directory, temporary, 0) == 0;
-	int status = 0;
-
-	if (!has_second && work->copy.status.st_dev != work->kept.status.st_dev)
-		return refuse(work, "whether it is the file that is kept, by another file system, "
-				    "cannot be told");
-	if (has_second && !sides_are_apart(&work->copy, &work->kept, before, temporary))
-		status = is_same_file(work);
-	else if (!is_what_was_compared(work, name))
-		status = was_exchanged(work);
-	else if (unlinkat(directory, name, 0) != 0)
-		status = error_set_errno(work->why, "cannot delete it");
-	if (has_second)
-		unlinkat(directory, temporary, 0);
-	return status;
-}
-
-static int do_delete(struct work *work)
-{
-	const char *temporary = work->record.temporary, *name = work->copy.place.name;
-	int directory = work->copy.place.directory_fd;
-	struct stat before;
-	bool is_other;
-
-	if (look_at_kept(work, &before) != 0)
-		return -1;
-	if (rename_to_free(directory, name, directory, temporary) != 0)
-		return errno == ENOTSUP ? delete_in_place(work, &before)
-					: error_set_errno(work->why, "cannot delete it");
-	is_other = sides_are_apart(&work->copy, &work->kept, &before, temporary);
-	if (is_other && is_what_was_compared(work, temporary)) {
-		if (unlinkat(directory, temporary, 0) == 0)
-			return 0;
-		error_set_errno(work->why, "cannot delete it");
-		return rename_to_free(directory, temporary, directory, name) == 0
-			       ? -1
-			       : was_lost_sight_of(work, temporary);
-	}
-	if (rename_to_free(directory, temporary, directory, name) != 0)
-		return was_lost_sight_of(work, temporary);
-	return is_other ? was_exchanged(work) : is_same_file(work);
-}
-
-static int do_move(struct work *work)
-{
-	const struct place *from = &work->copy.place, *to = &work->to;
-	struct stat moved, before;
-	bool is_other;
-
-	if (look_at_kept(work, &before) != 0)
-		return -1;
-	if (move_to_free(from->directory_fd, from->name, to->directory_fd, to->name) != 0)
-		return errno == EXDEV
-			       ? refuse(work, "it is on another file system than the directory to "
-					      "move to")
-			       : error_set_errno(work->why, "cannot move it");
-	is_other = sides_are_apart(&work->copy, &work->kept, &before, NULL);
-	if (is_other &&
-	    (place_status(to, to->name, &moved) != 0 || is_same_inode(&moved, &work->copy.status)))
-		return 0;
-	if (move_to_free(to->directory_fd, to->name, from->directory_fd, from->name) != 0)
-		return was_lost_sight_of(work, work->record.to);
-	return is_other ? was_exchanged(work) : is_same_file(work);
-}
-
-/* Linux lets the owner do it with a file that is open for reading; older kernels do not. */
-static int do_reflink(struct work *work)
-{
-	int status =
-		share_blocks(work->kept.fd, work->copy.fd, work->copy.status.st_size, work->why);
-	int fd;
-
-	if (status == 0 || (errno != EPERM && errno != EACCES && errno != EBADF))
-		return status;
-	fd = side_open_writable(&work->copy);
-	if (fd < 0)
-		return status;
-	work->why->message[0] = '\0';
-	status = share_blocks(work->kept.fd, fd, work->copy.status.st_size, work->why);
-	close(fd);
-	return status;
-}
-
-static int do_it(struct work *work)
-{
-	switch (work->actor->options.action) {
-	case ACTION_HARDLINK:
-		return do_hardlink(work);
-	case ACTION_REFLINK:
-		return do_reflink(work);
-	case ACTION_DELETE:
-		return do_delete(work);
-	case ACTION_MOVE:
-		return do_move(work);
-	case ACTION_REPORT:
-		break;
-	}
-	return refuse(work, "nothing is done with --action=report");
+		       : error_set(work->why, why.code, "the file that is kept: %s", why.message);
 }
 
 /* ---- One act ---- */
@@ -432,8 +250,9 @@ static int prepare(struct work *work, const struct planned_act *act, char **to)
 		return -1;
 	if (actor->options.journal != NULL &&
 	    (lock_side(work, &work->copy, LOCK_EX) != 0 ||
-	     lock_side(work, &work->kept, LOCK_SH) != 0 || check_unchanged(work) != 0 ||
-	     compare(work) != 0 || sync_kept(work) != 0 || check_unchanged(work) != 0))
+	     lock_side(work, &work->kept, LOCK_SH) != 0 || sync_kept(work) != 0 ||
+	     watch(work) != 0 || check_unchanged(work) != 0 || compare(work) != 0 ||
+	     check_unchanged(work) != 0))
 		return -1;
 	return moves ? prepare_move(work, act->file->path, to) : 0;
 }
@@ -485,7 +304,7 @@ static int carry_out(struct work *work, struct act_result *result, struct simhas
 	pthread_sigmask(SIG_BLOCK, &ending, &before);
 	status = journal_begin(journal, &work->record, error);
 	if (status == 0) {
-		if (do_it(work) != 0)
+		if (work_do(work) != 0)
 			result->saved_bytes = 0;
 		else if (work->actor->options.action == ACTION_HARDLINK)
 			note_link(work);

@@ -6,7 +6,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <linux/magic.h>
+#include <sys/vfs.h>
+#endif
 
 #include "base/error.h"
 #include "base/open_file.h"
@@ -14,6 +19,7 @@
 int side_open(struct side *side, const struct keep_file *file, const struct guard *guard,
 	      struct simhash_error *why)
 {
+	side->path = file->path;
 	if (place_open(file->path, guard, 0, &side->place, why) != 0)
 		return -1;
 	side->fd = open_file_at(side->place.directory_fd, side->place.name,
@@ -34,7 +40,7 @@ int side_open(struct side *side, const struct keep_file *file, const struct guar
 void side_close(struct side *side)
 {
 	if (side->fd >= 0)
-		close(side->fd); /* and the lock with it */
+		close(side->fd); /* the lock and the lease end with it */
 	place_close(&side->place);
 }
 
@@ -51,14 +57,113 @@ int side_open_writable(const struct side *side)
 	return -1;
 }
 
+/* ---- Noticing what other programs write ---- */
+
+int side_sync(const struct side *side)
+{
+	return fsync(side->fd) == 0 || errno == EINVAL || errno == EROFS || errno == ENOTSUP ? 0
+											     : -1;
+}
+
+#if defined F_SETLEASE && defined __linux__
+/* Do the leases of this file system fail with EAGAIN also if no program writes to the file? */
+static bool has_remote_leases(int fd)
+{
+	static const unsigned long types[] = {NFS_SUPER_MAGIC, SMB_SUPER_MAGIC, 0xff534d42,
+					      0xfe534d42}; /* the last two: cifs, smb2 */
+	struct statfs status;
+
+	if (fstatfs(fd, &status) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		if (((unsigned long)status.f_type & 0xffffffff) == types[i])
+			return true;
+	return false;
+}
+
+/* 0; -1 with errno EAGAIN where a program writes to it, and another one if there are no leases. */
+static int take_lease(struct side *side)
+{
+	/* The signal for a lease that ends is one that is ignored by default. */
+	side->has_lease = fcntl(side->fd, F_SETSIG, SIGURG) == 0 &&
+			  fcntl(side->fd, F_SETLEASE, F_RDLCK) == 0;
+	if (!side->has_lease && errno == EAGAIN && has_remote_leases(side->fd))
+		errno = ENOTSUP;
+	return side->has_lease ? 0 : -1;
+}
+
+bool side_has_no_writer(const struct side *side)
+{
+	return !side->has_lease || fcntl(side->fd, F_GETLEASE) == F_RDLCK;
+}
+
+/* Pages that are written out are protected from writing until the next store. */
+static int write_pages(const struct side *side)
+{
+	return sync_file_range(side->fd, 0, 0,
+			       SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE |
+				       SYNC_FILE_RANGE_WAIT_AFTER) == 0
+		       ? 0
+		       : side_sync(side);
+}
+#else
+static int take_lease(struct side *side)
+{
+	(void)side;
+	errno = ENOTSUP;
+	return -1;
+}
+
+bool side_has_no_writer(const struct side *side)
+{
+	(void)side;
+	return true;
+}
+
+static int write_pages(const struct side *side)
+{
+	return side_sync(side);
+}
+#endif
+
+int side_watch(struct side *side, struct simhash_error *why)
+{
+	if (side->fd < 0 || side->has_lease || take_lease(side) == 0)
+		return 0;
+	if (errno == EAGAIN)
+		return error_set(why, SIMHASH_E_RANGE, "another program has it open for writing");
+	return write_pages(side) == 0 ? 0 : error_set_errno(why, "cannot write it to the disk");
+}
+
+/* Not where the path is longer than the system allows at once. */
+static bool path_leads_to(const struct side *side)
+{
+	struct stat named;
+
+	if (place_status(&(struct place){.directory_fd = AT_FDCWD}, side->path, &named) != 0)
+		return errno == ENAMETOOLONG;
+	return is_same_inode(&named, &side->status);
+}
+
 bool side_is_unchanged(const struct side *side)
 {
 	struct stat now, named;
 
-	return side->fd < 0 ||
-	       (fstat(side->fd, &now) == 0 && is_same_content(&now, &side->status) &&
-		place_status(&side->place, side->place.name, &named) == 0 &&
-		is_same_inode(&named, &side->status));
+	return side->fd < 0 || (place_has_name(&side->place) && fd_status(side->fd, &now) == 0 &&
+				is_same_content(&now, &side->status) &&
+				stat_ctime_ns(&now) == stat_ctime_ns(&side->status) &&
+				place_status(&side->place, side->place.name, &named) == 0 &&
+				is_same_inode(&named, &side->status) && path_leads_to(side));
+}
+
+bool side_take_status(struct side *side)
+{
+	struct stat now;
+
+	if (fd_status(side->fd, &now) != 0 || !is_same_content(&now, &side->status))
+		return false;
+	side->status = now;
+	return true;
 }
 
 /* There files of several file systems can be, as an overlay shows them. */
@@ -70,14 +175,13 @@ static bool are_in_one_directory(const struct side *x, const struct side *y)
 	       fstat(y->place.directory_fd, &of_y) == 0 && is_same_inode(&of_x, &of_y);
 }
 
-bool sides_are_apart(const struct side *copy, const struct side *kept, const struct stat *before,
-		     const char *temporary)
+bool sides_are_apart(const struct side *copy, const struct side *kept, const char *temporary)
 {
-	struct stat now, named;
+	struct stat named;
 
-	if (kept->fd < 0 || copy->status.st_dev == kept->status.st_dev)
+	if (kept->fd < 0)
 		return true;
-	if (fstat(kept->fd, &now) != 0 || stat_ctime_ns(&now) != stat_ctime_ns(before))
+	if (!side_is_unchanged(kept))
 		return false;
 	return temporary == NULL || are_in_one_directory(copy, kept) ||
 	       (place_status(&kept->place, temporary, &named) != 0 && errno == ENOENT);
