@@ -99,6 +99,7 @@ on_machine() {
 				mknod -m 600 "$root/dev/loop$number" b 7 "$number"
 			done
 		fi
+		[ ! -e /dev/fuse ] || mknod -m 666 "$root/dev/fuse" c 10 229
 		ln -s /proc/self/fd "$root/dev/fd"
 		for number in 0:stdin 1:stdout 2:stderr; do
 			ln -s "/proc/self/fd/${number%:*}" "$root/dev/${number#*:}"
