@@ -65,20 +65,36 @@ int side_sync(const struct side *side)
 											     : -1;
 }
 
-#if defined F_SETLEASE && defined __linux__
-/* Do the leases of this file system fail with EAGAIN also if no program writes to the file? */
-static bool has_remote_leases(int fd)
+#ifdef __linux__
+static bool is_on_one_of(int fd, const unsigned long types[], size_t count)
 {
-	static const unsigned long types[] = {NFS_SUPER_MAGIC, SMB_SUPER_MAGIC, 0xff534d42,
-					      0xfe534d42}; /* the last two: cifs, smb2 */
 	struct statfs status;
 
 	if (fstatfs(fd, &status) != 0)
 		return false;
-	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+	for (size_t i = 0; i < count; i++)
 		if (((unsigned long)status.f_type & 0xffffffff) == types[i])
 			return true;
 	return false;
+}
+
+/* Do the leases of this file system fail with EAGAIN also if no program writes to the file? */
+static bool has_remote_leases(int fd)
+{
+	/* nfs, smb, cifs, smb2 */
+	static const unsigned long types[] = {NFS_SUPER_MAGIC, SMB_SUPER_MAGIC, 0xff534d42,
+					      0xfe534d42};
+
+	return is_on_one_of(fd, types, sizeof types / sizeof *types);
+}
+
+bool side_sync_all(const struct side *side)
+{
+	/* ext2 to ext4, xfs, btrfs, f2fs, tmpfs. Others may pass on nothing, as FUSE. */
+	static const unsigned long types[] = {EXT4_SUPER_MAGIC, 0x58465342, BTRFS_SUPER_MAGIC,
+					      0xf2f52010, TMPFS_MAGIC};
+
+	return is_on_one_of(side->fd, types, sizeof types / sizeof *types) && syncfs(side->fd) == 0;
 }
 
 /* 0; -1 with errno EAGAIN where a program writes to it, and another one if there are no leases. */
@@ -107,6 +123,12 @@ static int write_pages(const struct side *side)
 		       : side_sync(side);
 }
 #else
+bool side_sync_all(const struct side *side)
+{
+	(void)side;
+	return false;
+}
+
 static int take_lease(struct side *side)
 {
 	(void)side;
@@ -128,11 +150,17 @@ static int write_pages(const struct side *side)
 
 int side_watch(struct side *side, struct simhash_error *why)
 {
-	if (side->fd < 0 || side->has_lease || take_lease(side) == 0)
+	if (side->fd < 0 || side->is_watched)
 		return 0;
-	if (errno == EAGAIN)
-		return error_set(why, SIMHASH_E_RANGE, "another program has it open for writing");
-	return write_pages(side) == 0 ? 0 : error_set_errno(why, "cannot write it to the disk");
+	if (take_lease(side) != 0) {
+		if (errno == EAGAIN)
+			return error_set(why, SIMHASH_E_RANGE,
+					 "another program has it open for writing");
+		if (write_pages(side) != 0)
+			return error_set_errno(why, "cannot write it to the disk");
+	}
+	side->is_watched = true;
+	return 0;
 }
 
 /* Not where the path is longer than the system allows at once. */

@@ -11,9 +11,11 @@
 /* Held open from before it is compared until the act is over. */
 struct side {
 	struct place place;
-	const char *path;   /* borrowed from the plan */
-	int fd;		    /* -1: there is none */
+	const char *path; /* borrowed from the plan */
+	int fd;		  /* -1: there is none */
+	bool is_watched;
 	bool has_lease;	    /* the system reports each program that opens it for writing */
+	int sync_error;	    /* errno of writing it to the disk */
 	struct stat status; /* as it was opened, or as the last step of the act left it */
 };
 
@@ -38,6 +40,9 @@ bool side_has_no_writer(const struct side *side);
 
 /* Write the file to the disk. -1 with errno. */
 int side_sync(const struct side *side);
+
+/* The same for all files of its file system. False where only side_sync is known to do it. */
+bool side_sync_all(const struct side *side);
 
 /*
  * Is the open file still what its name and its path stand for, with the same size and times? The file

@@ -30,7 +30,7 @@ static int was_lost_sight_of(struct work *work, const char *now)
 /* Why two files are not apart, as far as the system shows it. */
 static int is_same_file(struct work *work)
 {
-	if (work->copy.status.st_dev != work->kept.status.st_dev)
+	if (work->copy.status.st_dev != work->kept->status.st_dev)
 		return refuse(work, "it is the file that is kept, by another file system");
 	return refuse(work, "the file that is kept changed or lost its name at the same time, "
 			    "as if both names were of one file");
@@ -50,7 +50,7 @@ static int check_writers(struct work *work)
 {
 	if (!side_has_no_writer(&work->copy))
 		return refuse(work, "another program opened it for writing meanwhile");
-	return side_has_no_writer(&work->kept)
+	return side_has_no_writer(work->kept)
 		       ? 0
 		       : refuse(work, "another program opened the file that is kept for writing "
 				      "meanwhile");
@@ -59,7 +59,7 @@ static int check_writers(struct work *work)
 /* The last look before the copy goes. It has this name now, which is temporary or still its own. */
 static int check_last(struct work *work, const char *name, bool is_temporary)
 {
-	if (!sides_are_apart(&work->copy, &work->kept, is_temporary ? name : NULL))
+	if (!sides_are_apart(&work->copy, work->kept, is_temporary ? name : NULL))
 		return is_same_file(work);
 	return is_what_was_compared(work, name) ? check_writers(work) : was_exchanged(work);
 }
@@ -100,7 +100,7 @@ static int take_name(struct work *work, const char *temporary)
 		return 0;
 	if (work->record.action != ACTION_HARDLINK ||
 	    place_status(&work->copy.place, name, &named) != 0 ||
-	    !is_same_inode(&named, &work->kept.status))
+	    !is_same_inode(&named, &work->kept->status))
 		return -1;
 	return renameat(directory, temporary, directory, name);
 }
@@ -131,7 +131,7 @@ static int check_afterwards(struct work *work)
 {
 	struct stat now;
 
-	if (!side_is_unchanged(&work->kept))
+	if (!side_is_unchanged(work->kept))
 		return make_again(work, "the file that is kept changed or lost its name in the "
 					"last moment");
 	/* A file without a name may have no status on a network. */
@@ -157,7 +157,7 @@ static int replace_in_one(struct work *work, const char *temporary)
 	int status = check_last(work, name, false);
 
 	if (status == 0 && renameat(directory, temporary, directory, name) == 0) {
-		side_take_status(&work->kept);
+		side_take_status(work->kept);
 		return check_afterwards(work);
 	}
 	if (status == 0)
@@ -180,12 +180,12 @@ static int replace_by(struct work *work, const char *temporary)
 		unlinkat(directory, temporary, 0);
 		return -1;
 	}
-	if (side_take_status(&work->kept) && check_last(work, temporary, true) == 0)
+	if (side_take_status(work->kept) && check_last(work, temporary, true) == 0)
 		return remove_beside(work, temporary);
 	/* Unless what came meanwhile was replaced in turn. */
 	if (rename_exchange(directory, temporary, name) != 0 ||
 	    place_status(&work->copy.place, temporary, &beside) != 0 ||
-	    !is_same_inode(&beside, &work->kept.status))
+	    !is_same_inode(&beside, &work->kept->status))
 		return was_lost_sight_of(work, temporary);
 	unlinkat(directory, temporary, 0);
 	return work->why->message[0] != '\0' ? -1
@@ -198,11 +198,13 @@ static int do_hardlink(struct work *work)
 	int directory = work->copy.place.directory_fd;
 	struct stat linked;
 
-	if (linkat(work->kept.place.directory_fd, work->kept.place.name, directory, temporary, 0) !=
-	    0)
+	if (linkat(work->kept->place.directory_fd, work->kept->place.name, directory, temporary,
+		   0) != 0) {
+		work->is_full = errno == EMLINK;
 		return error_set_errno(work->why, "cannot make a hard link");
+	}
 	if (place_status(&work->copy.place, temporary, &linked) != 0 ||
-	    !is_same_inode(&linked, &work->kept.status) || !side_take_status(&work->kept))
+	    !is_same_inode(&linked, &work->kept->status) || !side_take_status(work->kept))
 		refuse(work, "the file that is kept has changed");
 	else if (!side_is_unchanged(&work->copy)) /* as the new link would, if they are one */
 		was_exchanged(work);
@@ -268,7 +270,7 @@ static int do_move(struct work *work)
 			       ? refuse(work, "it is on another file system than the directory to "
 					      "move to")
 			       : error_set_errno(work->why, "cannot move it");
-	if (!sides_are_apart(&work->copy, &work->kept, NULL))
+	if (!sides_are_apart(&work->copy, work->kept, NULL))
 		is_same_file(work);
 	else if (place_status(to, to->name, &moved) != 0 ||
 		 is_same_inode(&moved, &work->copy.status))
@@ -284,7 +286,7 @@ static int do_move(struct work *work)
 static int do_reflink(struct work *work)
 {
 	int status =
-		share_blocks(work->kept.fd, work->copy.fd, work->copy.status.st_size, work->why);
+		share_blocks(work->kept->fd, work->copy.fd, work->copy.status.st_size, work->why);
 	int fd;
 
 	if (status == 0 || (errno != EPERM && errno != EACCES && errno != EBADF))
@@ -293,7 +295,7 @@ static int do_reflink(struct work *work)
 	if (fd < 0)
 		return status;
 	work->why->message[0] = '\0';
-	status = share_blocks(work->kept.fd, fd, work->copy.status.st_size, work->why);
+	status = share_blocks(work->kept->fd, fd, work->copy.status.st_size, work->why);
 	close(fd);
 	return status;
 }

@@ -11,10 +11,17 @@
 
 struct work {
 	struct actor *actor;
-	struct side copy, kept; /* kept.fd -1: there is none */
-	struct place to;	/* of a move */
+	const struct planned_act *act;
+	const struct keep_file *kept_file; /* of the plan, or the one that took its place */
+	struct side copy, own_kept;
+	struct side *kept; /* own_kept, or the same file of the act before; its fd is -1: none */
+	struct place to;   /* of a move */
 	struct journal_act record;
-	struct simhash_error *why;
+	struct act_result *result;
+	struct simhash_error *why; /* of the result */
+	bool is_locked_elsewhere;  /* left for that reason */
+	bool is_same_already;	   /* left because nothing is to be done */
+	bool is_full;		   /* left because the kept file can have no more names */
 };
 
 static inline int refuse(struct work *work, const char *why)

@@ -42,6 +42,8 @@ static void count(void)
 #define HIDE(result, name, parameters, arguments) HIDE_IF(1, result, name, parameters, arguments)
 
 HIDE(int, fsync, (int fd), (fd))
+HIDE(int, fdatasync, (int fd), (fd))
+HIDE(int, syncfs, (int fd), (fd))
 /* A link to "." only asks whether the other name is there. */
 HIDE_IF(strcmp(a, ".") != 0, int, linkat,
 	(int from, const char *a, int to, const char *b, int flags), (from, a, to, b, flags))
