@@ -108,14 +108,6 @@ static int lock_side(struct work *work, struct side *side, int how)
 	return error_set_errno(work->why, "cannot lock it");
 }
 
-static int check_unchanged(struct work *work)
-{
-	if (!side_is_unchanged(&work->copy))
-		return refuse(work, "it has changed meanwhile");
-	return side_is_unchanged(work->kept) ? 0
-					     : refuse(work, "the file that is kept has changed");
-}
-
 /* ---- What can be done ---- */
 
 /*
@@ -300,8 +292,7 @@ static void fill_record(struct work *work)
 /* Compare both files, while each store is noticed, and look at them again. */
 static int examine(struct work *work)
 {
-	if (watch(work) != 0 || check_unchanged(work) != 0 || compare(work) != 0 ||
-	    check_unchanged(work) != 0 ||
+	if (watch(work) != 0 || compare(work) != 0 || check_unchanged(work) != 0 ||
 	    (work->actor->options.action == ACTION_MOVE && prepare_move(work) != 0))
 		return -1;
 	fill_record(work);

@@ -173,15 +173,23 @@ static bool path_leads_to(const struct side *side)
 	return is_same_inode(&named, &side->status);
 }
 
+bool side_has_same_times(const struct side *side)
+{
+	struct stat now;
+
+	return side->fd < 0 ||
+	       (fd_status(side->fd, &now) == 0 && is_same_content(&now, &side->status) &&
+		stat_ctime_ns(&now) == stat_ctime_ns(&side->status));
+}
+
+/* Times are the last look: the step of an act that follows changes them. */
 bool side_is_unchanged(const struct side *side)
 {
-	struct stat now, named;
+	struct stat named;
 
-	return side->fd < 0 || (place_has_name(&side->place) && fd_status(side->fd, &now) == 0 &&
-				is_same_content(&now, &side->status) &&
-				stat_ctime_ns(&now) == stat_ctime_ns(&side->status) &&
+	return side->fd < 0 || (place_has_name(&side->place) && path_leads_to(side) &&
 				place_status(&side->place, side->place.name, &named) == 0 &&
-				is_same_inode(&named, &side->status) && path_leads_to(side));
+				is_same_inode(&named, &side->status) && side_has_same_times(side));
 }
 
 bool side_take_status(struct side *side)

@@ -44,6 +44,9 @@ int side_sync(const struct side *side);
 /* The same for all files of its file system. False where only side_sync is known to do it. */
 bool side_sync_all(const struct side *side);
 
+/* Has the open file the same size and times? */
+bool side_has_same_times(const struct side *side);
+
 /*
  * Is the open file still what its name and its path stand for, with the same size and times? The file
  * system is asked anew, for attributes and for the name.

@@ -36,14 +36,29 @@ static int is_same_file(struct work *work)
 			    "as if both names were of one file");
 }
 
-/* Is this name the file that was compared, with the same content? Its status time is another one. */
+static int check_copy(struct work *work)
+{
+	return side_is_unchanged(&work->copy) ? 0 : refuse(work, "it has changed meanwhile");
+}
+
+static int check_kept(struct work *work)
+{
+	return side_is_unchanged(work->kept) ? 0
+					     : refuse(work, "the file that is kept has changed");
+}
+
+int check_unchanged(struct work *work)
+{
+	return check_kept(work) != 0 || check_copy(work) != 0 ? -1 : 0;
+}
+
+/* Is this name the file that was compared, with the same content? */
 static bool is_what_was_compared(const struct work *work, const char *name)
 {
-	struct stat named, now;
+	struct stat named;
 
 	return place_status(&work->copy.place, name, &named) == 0 &&
-	       is_same_inode(&named, &work->copy.status) && fd_status(work->copy.fd, &now) == 0 &&
-	       is_same_content(&now, &work->copy.status);
+	       is_same_inode(&named, &work->copy.status) && side_has_same_times(&work->copy);
 }
 
 static int check_writers(struct work *work)
@@ -173,6 +188,11 @@ static int replace_by(struct work *work, const char *temporary)
 	const char *name = work->copy.place.name;
 	struct stat beside;
 
+	/* The step changes both status times. */
+	if (!side_has_same_times(work->kept) || !side_has_same_times(&work->copy)) {
+		unlinkat(directory, temporary, 0);
+		return refuse(work, "it or the file that is kept has changed meanwhile");
+	}
 	if (rename_exchange(directory, temporary, name) != 0) {
 		if (errno == ENOTSUP)
 			return replace_in_one(work, temporary);
@@ -180,7 +200,11 @@ static int replace_by(struct work *work, const char *temporary)
 		unlinkat(directory, temporary, 0);
 		return -1;
 	}
-	if (side_take_status(work->kept) && check_last(work, temporary, true) == 0)
+	if (!side_take_status(&work->copy))
+		was_exchanged(work);
+	else if (!side_take_status(work->kept))
+		refuse(work, "the file that is kept has changed");
+	else if (check_last(work, temporary, true) == 0)
 		return remove_beside(work, temporary);
 	/* Unless what came meanwhile was replaced in turn. */
 	if (rename_exchange(directory, temporary, name) != 0 ||
@@ -188,8 +212,7 @@ static int replace_by(struct work *work, const char *temporary)
 	    !is_same_inode(&beside, &work->kept->status))
 		return was_lost_sight_of(work, temporary);
 	unlinkat(directory, temporary, 0);
-	return work->why->message[0] != '\0' ? -1
-					     : refuse(work, "the file that is kept has changed");
+	return -1;
 }
 
 static int do_hardlink(struct work *work)
@@ -198,17 +221,19 @@ static int do_hardlink(struct work *work)
 	int directory = work->copy.place.directory_fd;
 	struct stat linked;
 
+	/* The link changes the status time of the file that is kept. */
+	if (check_kept(work) != 0)
+		return -1;
 	if (linkat(work->kept->place.directory_fd, work->kept->place.name, directory, temporary,
 		   0) != 0) {
 		work->is_full = errno == EMLINK;
 		return error_set_errno(work->why, "cannot make a hard link");
 	}
-	if (place_status(&work->copy.place, temporary, &linked) != 0 ||
-	    !is_same_inode(&linked, &work->kept->status) || !side_take_status(work->kept))
+	if (!side_take_status(work->kept) ||
+	    place_status(&work->copy.place, temporary, &linked) != 0 ||
+	    !is_same_inode(&linked, &work->kept->status))
 		refuse(work, "the file that is kept has changed");
-	else if (!side_is_unchanged(&work->copy)) /* as the new link would, if they are one */
-		was_exchanged(work);
-	else
+	else if (check_copy(work) == 0) /* changed by the link, too, if they are one file */
 		return replace_by(work, temporary);
 	unlinkat(directory, temporary, 0);
 	return -1;
@@ -252,6 +277,10 @@ static int do_delete(struct work *work)
 
 	if (take_away(work, temporary) != 0)
 		return error_set_errno(work->why, "cannot delete it");
+	if (!side_take_status(&work->copy)) {
+		was_exchanged(work);
+		return put_back(work, directory, temporary, temporary);
+	}
 	if (check_last(work, temporary, true) != 0)
 		return put_back(work, directory, temporary, temporary);
 	if (unlinkat(directory, temporary, 0) == 0)
@@ -302,6 +331,9 @@ static int do_reflink(struct work *work)
 
 int work_do(struct work *work)
 {
+	/* The first step changes a status time, of the copy as a rule, and hides whether others did. */
+	if (check_unchanged(work) != 0)
+		return -1;
 	switch (work->actor->options.action) {
 	case ACTION_HARDLINK:
 		return do_hardlink(work);

@@ -29,6 +29,9 @@ static inline int refuse(struct work *work, const char *why)
 	return error_set(work->why, SIMHASH_E_RANGE, "%s", why);
 }
 
+/* Do the names still stand for both files, as they were? -1 with the reason in `why`. */
+int check_unchanged(struct work *work);
+
 /* The step after the journal: link, delete, move or share blocks. -1 with the reason in `why`. */
 int work_do(struct work *work);
 

@@ -1,10 +1,12 @@
 /*
  * A library to preload into simfind: it kills the process before the Nth call that changes names,
  * shares blocks or waits for the disk, or runs a command then, if $KILL_BY has one. N is $KILL_BEFORE.
- * With $NO_EXCHANGE there is no renameat2.
+ * With $NO_EXCHANGE there is no renameat2. The file $NOTE_WAITS gets a byte for each wait
+ * for the disk.
  * SPDX-License-Identifier: MIT
  */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +31,18 @@ static void count(void)
 	}
 }
 
+static int note_wait(void)
+{
+	const char *path = getenv("NOTE_WAITS");
+	int fd = path == NULL ? -1 : open(path, O_WRONLY | O_CREAT | O_APPEND, 0600);
+
+	if (fd >= 0 && write(fd, ".", 1) != 1)
+		abort();
+	if (fd >= 0)
+		close(fd);
+	return 1;
+}
+
 #define HIDE_IF(condition, result, name, parameters, arguments) \
 	PUBLIC result name parameters;                          \
 	PUBLIC result name parameters                           \
@@ -41,9 +55,9 @@ static void count(void)
 	}
 #define HIDE(result, name, parameters, arguments) HIDE_IF(1, result, name, parameters, arguments)
 
-HIDE(int, fsync, (int fd), (fd))
-HIDE(int, fdatasync, (int fd), (fd))
-HIDE(int, syncfs, (int fd), (fd))
+HIDE_IF(note_wait(), int, fsync, (int fd), (fd))
+HIDE_IF(note_wait(), int, fdatasync, (int fd), (fd))
+HIDE_IF(note_wait(), int, syncfs, (int fd), (fd))
 /* A link to "." only asks whether the other name is there. */
 HIDE_IF(strcmp(a, ".") != 0, int, linkat,
 	(int from, const char *a, int to, const char *b, int flags), (from, a, to, b, flags))
