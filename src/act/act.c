@@ -334,7 +334,20 @@ static int count_saved(struct work *work, struct simhash_error *error)
 {
 	return saved_bytes_count(&work->actor->saved, work->actor->options.action,
 				 work->actor->options.journal != NULL, &work->copy.status,
+				 own_bytes(work->copy.fd, &work->copy.status),
 				 &work->result->saved_bytes, error);
+}
+
+/* What the copy still has alone was not freed. */
+static void count_shared(struct work *work)
+{
+	uint64_t *saved = &work->result->saved_bytes, left;
+	struct stat now;
+
+	if (fstat(work->copy.fd, &now) != 0)
+		return;
+	left = own_bytes(work->copy.fd, &now);
+	*saved -= left < *saved ? left : *saved;
 }
 
 static int carry_out(struct work *work, struct simhash_error *error)
@@ -347,6 +360,8 @@ static int carry_out(struct work *work, struct simhash_error *error)
 	result->outcome = work_do(work) == 0 ? ACT_DONE : ACT_LEFT;
 	if (result->outcome == ACT_LEFT)
 		result->saved_bytes = 0;
+	else if (work->record.action == ACTION_REFLINK)
+		count_shared(work);
 	else if (work->record.action == ACTION_HARDLINK)
 		note_link(work);
 	status = journal_end(work->actor->options.journal, &work->record,

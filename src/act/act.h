@@ -101,6 +101,12 @@ int copy_attributes(int from, int to);
 /* Can two files share blocks, as far as this tells without doing it? -1 with the reason. */
 int check_sharing(int kept, int copy, struct simhash_error *why);
 
+/*
+ * Bytes that the file system has allocated for a file alone: not what it shares with others, nor holes.
+ * Those of the page cache that have no blocks yet count.
+ */
+uint64_t own_bytes(int fd, const struct stat *status);
+
 /* Let `copy` share the blocks of `kept`: the kernel compares. -1 with the reason. */
 int share_blocks(int kept, int copy, int64_t size_bytes, struct simhash_error *why);
 

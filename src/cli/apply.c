@@ -82,7 +82,10 @@ static int acting_begin(struct acting *acting, const struct find_arguments *argu
 	acting->move_to = realpath(arguments->move_to, NULL);
 	return acting->move_to != NULL
 		       ? 0
-		       : error_set_errno(error, "--action=move:%s", arguments->move_to);
+		       : error_set_errno(error,
+					 "--action=move:%s: expected a directory that exists; make "
+					 "it first, on the file system of the copies",
+					 arguments->move_to);
 }
 
 static void acting_end(struct acting *acting)

@@ -7,6 +7,7 @@
  */
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,4 +69,5 @@ HIDE(int, unlinkat, (int fd, const char *name, int flags), (fd, name, flags))
 HIDE(int, mkdirat, (int fd, const char *name, unsigned mode), (fd, name, mode))
 HIDE(int, fchmod, (int fd, unsigned mode), (fd, mode))
 /* Of many arguments, of which those that share blocks have one. */
-HIDE(int, ioctl, (int fd, unsigned long request, void *argument), (fd, request, argument))
+HIDE_IF(request == FIDEDUPERANGE, int, ioctl, (int fd, unsigned long request, void *argument),
+	(fd, request, argument))
