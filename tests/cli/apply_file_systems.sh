@@ -59,6 +59,24 @@ if [ "${1:-}" = mounted ]; then
 	stays "$real/dir" "$point/dir"
 	umount point real
 
+	echo "A directory that only grows"
+	new_file_system ext4 disk
+	mkdir disk/kept disk/grows
+	cp wanted disk/kept/a
+	cp wanted disk/grows/b
+	touch -d 2020-01-01 disk/*/[ab]
+	reset
+	runs 0 "$SIMHASH" -q disk
+	chattr +a disk/grows
+	for action in delete hardlink "move:$PWD/disk/kept"; do
+		rm -f journal
+		runs 2 "$SIMFIND" --keep=match:a --action="$action" --yes --journal=journal
+		said "/grows/b: left alone: its directory is append-only (chattr +a), so no name can be removed there"
+		same "names after $action" b "$(ls -A disk/grows)"
+	done
+	chattr -a disk/grows
+	umount disk
+
 	echo "More names than ext4 allows"
 	new_file_system ext4 disk
 	mkdir disk/files disk/links
@@ -205,6 +223,7 @@ mkdir "$far_overlay"
 as_root=()
 [ "$(id -u)" = 0 ] || as_root=(unshare -Ur)
 if ! "${as_root[@]}" unshare -m sh -c 'mkdir a b c d && mount -t overlay -o "lowerdir=$PWD/a,upperdir=$PWD/b,workdir=$PWD/c" none d' 2>why; then
+	[ "$(id -u)" != 0 ] || fail "no overlay can be mounted: $(tail -n 1 why)"
 	echo "No overlay can be mounted here, so one file in two file systems was not tested: $(tail -n 1 why)"
 	exit 0
 fi
