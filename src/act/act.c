@@ -11,30 +11,46 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "act/protected_names.h"
-#include "act/rename.h"
 #include "act/same_bytes.h"
-#include "act/side.h"
+#include "act/work.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/open_file.h"
 #include "base/path.h"
 
-struct work {
-	struct actor *actor;
-	struct side copy, kept; /* kept.fd -1: there is none */
-	struct place to;	/* of a move */
-	struct journal_act record;
-	struct simhash_error *why;
-};
+#define WORK_DESCRIPTORS 5   /* that an act has open */
+#define OTHER_DESCRIPTORS 64 /* of the program, and of what an act opens for a moment */
+#define BATCH_BYTES ((int64_t)64 << 20)
+
+/* As many acts at once as can have their files open. */
+static size_t batch_size(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 ||
+	    limit.rlim_cur >= ACT_BATCH * WORK_DESCRIPTORS + OTHER_DESCRIPTORS)
+		return ACT_BATCH;
+	return limit.rlim_cur > OTHER_DESCRIPTORS + WORK_DESCRIPTORS
+		       ? (size_t)(limit.rlim_cur - OTHER_DESCRIPTORS) / WORK_DESCRIPTORS
+		       : 1;
+}
 
 int actor_init(struct actor *actor, const struct act_options *options, struct simhash_error *error)
 {
 	*actor = (struct actor){.options = *options,
+				.work_capacity = options->journal == NULL ? 1 : batch_size(),
 				.random = (uint64_t)clock_wall_ns() * 31 + (uint64_t)getpid()};
-	return guard_init(&actor->guard, options->protected, options->protected_count, error);
+	actor->works = calloc(actor->work_capacity, sizeof *actor->works);
+	if (actor->works == NULL)
+		return error_set_memory(error);
+	if (guard_init(&actor->guard, options->protected, options->protected_count, error) == 0)
+		return 0;
+	free(actor->works);
+	return -1;
 }
 
 void actor_release(struct actor *actor)
@@ -42,6 +58,7 @@ void actor_release(struct actor *actor)
 	guard_release(&actor->guard);
 	protected_names_release(&actor->protected_names);
 	saved_bytes_release(&actor->saved);
+	free(actor->works);
 }
 
 void temporary_name(uint64_t *random, char name[TEMPORARY_SIZE])
@@ -53,19 +70,20 @@ void temporary_name(uint64_t *random, char name[TEMPORARY_SIZE])
 	snprintf(name, TEMPORARY_SIZE, KEEP_TEMPORARY_PREFIX "%016" PRIx64, z ^ z >> 31);
 }
 
-static int refuse(struct work *work, const char *why)
-{
-	return error_set(work->why, SIMHASH_E_RANGE, "%s", why);
-}
-
 /* ---- Opening ---- */
 
-/* The same, of the file that is kept. */
-static int open_kept(struct work *work, const struct keep_file *kept)
+/* Acts of one batch share the file that is kept. */
+static int open_kept(struct work *work)
 {
+	const struct keep_file *kept = work->kept_file;
+	struct work *last = work == work->actor->works ? NULL : work - 1;
 	struct simhash_error why;
 
-	if (side_open(&work->kept, kept, NULL, &why) == 0)
+	if (last != NULL && last->kept_file == kept) {
+		work->kept = last->kept;
+		return 0;
+	}
+	if (side_open(work->kept, kept, NULL, &why) == 0)
 		return 0;
 	return error_set(work->why, SIMHASH_E_RANGE, "the file that is kept, %s: %s", kept->path,
 			 why.message);
@@ -84,17 +102,10 @@ static int lock_side(struct work *work, struct side *side, int how)
 		if (flock(side->fd, how | LOCK_NB) == 0)
 			return 0;
 	}
+	work->is_locked_elsewhere = errno == EWOULDBLOCK;
 	if (errno == EWOULDBLOCK)
 		return refuse(work, "another program has locked it or the file that is kept");
 	return error_set_errno(work->why, "cannot lock it");
-}
-
-static int check_unchanged(struct work *work)
-{
-	if (!side_is_unchanged(&work->copy))
-		return refuse(work, "it has changed meanwhile");
-	return side_is_unchanged(&work->kept) ? 0
-					      : refuse(work, "the file that is kept has changed");
 }
 
 /* ---- What can be done ---- */
@@ -106,7 +117,7 @@ static int check_unchanged(struct work *work)
 static int check_other_names(struct work *work)
 {
 	struct actor *actor = work->actor;
-	const struct stat *kept = &work->kept.status;
+	const struct stat *kept = &work->kept->status;
 	bool is_known = actor->linked.device == (uint64_t)kept->st_dev &&
 			actor->linked.inode == (uint64_t)kept->st_ino;
 	bool is_found = false;
@@ -124,7 +135,7 @@ static int check_other_names(struct work *work)
 /* A hard link has one owner, one mode and one list of attributes for both names. */
 static int check_link(struct work *work)
 {
-	const struct stat *copy = &work->copy.status, *kept = &work->kept.status;
+	const struct stat *copy = &work->copy.status, *kept = &work->kept->status;
 
 	if (copy->st_uid != kept->st_uid || copy->st_gid != kept->st_gid ||
 	    copy->st_mode != kept->st_mode)
@@ -136,16 +147,35 @@ static int check_link(struct work *work)
 	return check_other_names(work);
 }
 
+/* A directory that lets names be made and not removed would keep the temporary one. */
+static int check_directory(struct work *work)
+{
+	struct stat directory;
+
+	if (place_only_grows(&work->copy.place))
+		return refuse(work, "its directory is append-only (chattr +a), so no name can be "
+				    "removed there");
+	if (fstat(work->copy.place.directory_fd, &directory) == 0 &&
+	    (directory.st_mode & S_ISVTX) != 0 && geteuid() != 0 && directory.st_uid != geteuid() &&
+	    work->copy.status.st_uid != geteuid())
+		return refuse(work,
+			      "its directory is sticky, and the file belongs to another user");
+	return 0;
+}
+
 static int check_act(struct work *work)
 {
-	const struct stat *copy = &work->copy.status, *kept = &work->kept.status;
+	const struct stat *copy = &work->copy.status, *kept = &work->kept->status;
 	enum keep_action action = work->actor->options.action;
 	bool shares = action == ACTION_HARDLINK || action == ACTION_REFLINK;
 
 	if ((copy->st_mode & S_IWUSR) == 0)
 		return refuse(work, "it is read-only");
-	if (work->kept.fd < 0)
+	if (action != ACTION_REFLINK && check_directory(work) != 0)
+		return -1;
+	if (work->kept->fd < 0)
 		return 0;
+	work->is_same_already = is_same_inode(copy, kept) && work->kept_file != work->act->kept;
 	if (is_same_inode(copy, kept))
 		return refuse(work, "it is the same file as the one that is kept");
 	if (shares && copy->st_dev != kept->st_dev)
@@ -153,27 +183,28 @@ static int check_act(struct work *work)
 	if (action == ACTION_REFLINK && copy->st_size == 0)
 		return refuse(work, "it is empty");
 	if (action == ACTION_REFLINK)
-		return check_sharing(work->kept.fd, work->copy.fd, work->why);
+		return check_sharing(work->kept->fd, work->copy.fd, work->why);
 	return action == ACTION_HARDLINK ? check_link(work) : 0;
 }
 
 /* Where a file goes: below the directory of --action=move:DIR, by its whole path. */
-static int prepare_move(struct work *work, const char *path, char **to)
+static int prepare_move(struct work *work)
 {
-	const char *top = work->actor->options.move_to;
+	const char *top = work->actor->options.move_to, *path = work->act->file->path;
+	char *to;
 	struct place existing;
 	struct stat status;
 
 	if (path_is_at_or_below(bytes_of(path), bytes_of(top)))
 		return refuse(work, "it is there already");
-	*to = path_join(bytes_of(top), bytes_of(path + 1));
-	if (*to == NULL)
+	to = path_join(bytes_of(top), bytes_of(path + 1));
+	if (to == NULL)
 		return error_set_memory(work->why);
-	work->record.to = *to;
+	work->record.to = work->result->to = to;
 	if (work->actor->options.journal != NULL)
-		return place_open(*to, &work->actor->guard, PLACE_MAKES, &work->to, work->why);
+		return place_open(to, &work->actor->guard, PLACE_MAKES, &work->to, work->why);
 	/* Nothing is made. Where it is to go is missing, as a rule. */
-	if (place_open(*to, NULL, 0, &existing, &(struct simhash_error){.code = 0}) != 0)
+	if (place_open(to, NULL, 0, &existing, &(struct simhash_error){.code = 0}) != 0)
 		return 0;
 	if (place_status(&existing, existing.name, &status) == 0)
 		refuse(work, "a file is where it would go");
@@ -192,13 +223,24 @@ static int check_device(struct work *work)
 
 /* ---- Comparing ---- */
 
+/* A program that waits for a lease to end does not wait for the last byte. */
+static bool has_no_writer(const void *context)
+{
+	const struct work *work = context;
+
+	return side_has_no_writer(&work->copy) && side_has_no_writer(work->kept);
+}
+
 static int compare(struct work *work)
 {
 	int same;
 
-	if (work->kept.fd < 0)
+	if (work->kept->fd < 0)
 		return 0;
-	same = same_bytes(work->copy.fd, work->kept.fd, work->record.hash);
+	same = same_bytes(work->copy.fd, work->kept->fd, work->record.hash, has_no_writer, work);
+	if (same < 0 && errno == ECANCELED)
+		return refuse(work, "another program opened it or the file that is kept for "
+				    "writing meanwhile");
 	if (same < 0)
 		return error_set_errno(work->why, "cannot read it or the file that is kept");
 	if (same == 0)
@@ -207,319 +249,308 @@ static int compare(struct work *work)
 	return 0;
 }
 
-/* What is kept may have just been written: it is on the disk before its copy goes. */
-static int sync_kept(struct work *work)
+/* From here on each store is noticed. The kernel itself compares what is to share blocks. */
+static int watch(struct work *work)
 {
-	enum keep_action action = work->actor->options.action;
+	struct simhash_error why;
 
-	if (work->kept.fd < 0 || (action != ACTION_DELETE && action != ACTION_HARDLINK) ||
-	    fsync(work->kept.fd) == 0 || errno == EINVAL || errno == EROFS || errno == ENOTSUP)
+	if (work->kept->fd < 0 || work->actor->options.action == ACTION_REFLINK)
 		return 0;
-	return error_set_errno(work->why, "cannot write the file that is kept to the disk");
-}
-
-/* ---- Doing ---- */
-
-static int was_exchanged(struct work *work)
-{
-	return refuse(work, "somebody replaced it meanwhile");
-}
-
-/* The same, where what was there could not be put back. */
-static int was_lost_sight_of(struct work *work, const char *now)
-{
-	return error_set(work->why, SIMHASH_E_RANGE,
-			 "somebody replaced it meanwhile; what was there is %s", now);
-}
-
-static int is_same_file(struct work *work)
-{
-	return refuse(work, "it is the file that is kept, by another file system");
-}
-
-/* Is this name the file that was compared, and is the other one still what it was compared to? */
-static bool is_what_was_compared(const struct work *work, const char *name)
-{
-	struct stat named, now;
-
-	return place_status(&work->copy.place, name, &named) == 0 &&
-	       is_same_inode(&named, &work->copy.status) && fstat(work->copy.fd, &now) == 0 &&
-	       is_same_content(&now, &work->copy.status) && side_is_unchanged(&work->kept);
-}
-
-static int look_at_kept(struct work *work, struct stat *before)
-{
-	if (work->kept.fd >= 0 && fstat(work->kept.fd, before) != 0)
-		return error_set_errno(work->why, "cannot look at the file that is kept");
-	return 0;
-}
-
-static int remove_beside(struct work *work, const char *temporary)
-{
-	return unlinkat(work->copy.place.directory_fd, temporary, 0) == 0
+	if (work->kept->sync_error != 0) {
+		errno = work->kept->sync_error;
+		return error_set_errno(work->why, "cannot write the file that is kept to the disk");
+	}
+	if (side_watch(&work->copy, work->why) != 0)
+		return -1;
+	return side_watch(work->kept, &why) == 0
 		       ? 0
-		       : error_set_errno(work->why, "cannot remove %s beside it", temporary);
-}
-
-/* The new name takes the place of the old one; never is there neither. */
-static int replace_by(struct work *work, const char *temporary)
-{
-	int directory = work->copy.place.directory_fd;
-	const char *name = work->copy.place.name;
-	struct stat beside;
-
-	if (rename_exchange(directory, temporary, name) == 0) {
-		if (is_what_was_compared(work, temporary))
-			return remove_beside(work, temporary);
-		/* Unless what came meanwhile was replaced in turn. */
-		if (rename_exchange(directory, temporary, name) != 0 ||
-		    place_status(&work->copy.place, temporary, &beside) != 0 ||
-		    !is_same_inode(&beside, &work->kept.status))
-			return was_lost_sight_of(work, temporary);
-		unlinkat(directory, temporary, 0);
-		return was_exchanged(work);
-	}
-	if (errno == ENOTSUP && is_what_was_compared(work, name) &&
-	    renameat(directory, temporary, directory, name) == 0)
-		return 0;
-	error_set_errno(work->why, "cannot replace it");
-	unlinkat(directory, temporary, 0);
-	return -1;
-}
-
-static int do_hardlink(struct work *work)
-{
-	const char *temporary = work->record.temporary;
-	int directory = work->copy.place.directory_fd;
-	struct stat linked;
-
-	if (linkat(work->kept.place.directory_fd, work->kept.place.name, directory, temporary, 0) !=
-	    0)
-		return error_set_errno(work->why, "cannot make a hard link");
-	if (fstatat(directory, temporary, &linked, AT_SYMLINK_NOFOLLOW) != 0 ||
-	    !is_same_inode(&linked, &work->kept.status)) {
-		unlinkat(directory, temporary, 0);
-		return was_exchanged(work);
-	}
-	return replace_by(work, temporary);
-}
-
-/*
- * Where a rename may take the place of another name: a second name, for a moment, tells whether this
- * is the file that is kept. Without one, only a file of the same file system can go.
- */
-static int delete_in_place(struct work *work, const struct stat *before)
-{
-	const char *temporary = work->record.temporary, *name = work->copy.place.name;
-	int directory = work->copy.place.directory_fd;
-	bool has_second = linkat(directory, name, directory, temporary, 0) == 0;
-	int status = 0;
-
-	if (!has_second && work->copy.status.st_dev != work->kept.status.st_dev)
-		return refuse(work, "whether it is the file that is kept, by another file system, "
-				    "cannot be told");
-	if (has_second && !sides_are_apart(&work->copy, &work->kept, before, temporary))
-		status = is_same_file(work);
-	else if (!is_what_was_compared(work, name))
-		status = was_exchanged(work);
-	else if (unlinkat(directory, name, 0) != 0)
-		status = error_set_errno(work->why, "cannot delete it");
-	if (has_second)
-		unlinkat(directory, temporary, 0);
-	return status;
-}
-
-static int do_delete(struct work *work)
-{
-	const char *temporary = work->record.temporary, *name = work->copy.place.name;
-	int directory = work->copy.place.directory_fd;
-	struct stat before;
-	bool is_other;
-
-	if (look_at_kept(work, &before) != 0)
-		return -1;
-	if (rename_to_free(directory, name, directory, temporary) != 0)
-		return errno == ENOTSUP ? delete_in_place(work, &before)
-					: error_set_errno(work->why, "cannot delete it");
-	is_other = sides_are_apart(&work->copy, &work->kept, &before, temporary);
-	if (is_other && is_what_was_compared(work, temporary)) {
-		if (unlinkat(directory, temporary, 0) == 0)
-			return 0;
-		error_set_errno(work->why, "cannot delete it");
-		return rename_to_free(directory, temporary, directory, name) == 0
-			       ? -1
-			       : was_lost_sight_of(work, temporary);
-	}
-	if (rename_to_free(directory, temporary, directory, name) != 0)
-		return was_lost_sight_of(work, temporary);
-	return is_other ? was_exchanged(work) : is_same_file(work);
-}
-
-static int do_move(struct work *work)
-{
-	const struct place *from = &work->copy.place, *to = &work->to;
-	struct stat moved, before;
-	bool is_other;
-
-	if (look_at_kept(work, &before) != 0)
-		return -1;
-	if (move_to_free(from->directory_fd, from->name, to->directory_fd, to->name) != 0)
-		return errno == EXDEV
-			       ? refuse(work, "it is on another file system than the directory to "
-					      "move to")
-			       : error_set_errno(work->why, "cannot move it");
-	is_other = sides_are_apart(&work->copy, &work->kept, &before, NULL);
-	if (is_other &&
-	    (place_status(to, to->name, &moved) != 0 || is_same_inode(&moved, &work->copy.status)))
-		return 0;
-	if (move_to_free(to->directory_fd, to->name, from->directory_fd, from->name) != 0)
-		return was_lost_sight_of(work, work->record.to);
-	return is_other ? was_exchanged(work) : is_same_file(work);
-}
-
-/* Linux lets the owner do it with a file that is open for reading; older kernels do not. */
-static int do_reflink(struct work *work)
-{
-	int status =
-		share_blocks(work->kept.fd, work->copy.fd, work->copy.status.st_size, work->why);
-	int fd;
-
-	if (status == 0 || (errno != EPERM && errno != EACCES && errno != EBADF))
-		return status;
-	fd = side_open_writable(&work->copy);
-	if (fd < 0)
-		return status;
-	work->why->message[0] = '\0';
-	status = share_blocks(work->kept.fd, fd, work->copy.status.st_size, work->why);
-	close_content(fd);
-	return status;
-}
-
-static int do_it(struct work *work)
-{
-	switch (work->actor->options.action) {
-	case ACTION_HARDLINK:
-		return do_hardlink(work);
-	case ACTION_REFLINK:
-		return do_reflink(work);
-	case ACTION_DELETE:
-		return do_delete(work);
-	case ACTION_MOVE:
-		return do_move(work);
-	case ACTION_REPORT:
-		break;
-	}
-	return refuse(work, "nothing is done with --action=report");
+		       : error_set(work->why, why.code, "the file that is kept: %s", why.message);
 }
 
 /* ---- One act ---- */
 
-/* All that is looked at before something is done. */
-static int prepare(struct work *work, const struct planned_act *act, char **to)
+/* What is looked at before the files are compared. */
+static int prepare(struct work *work)
 {
 	struct actor *actor = work->actor;
-	const struct guard *guard = &actor->guard;
+	const struct keep_file *file = work->act->file;
 	bool moves = actor->options.action == ACTION_MOVE;
 
-	if (side_open(&work->copy, act->file, guard, work->why) != 0 ||
-	    (act->kept != NULL && open_kept(work, act->kept) != 0))
+	if (side_open(&work->copy, file, &actor->guard, work->why) != 0 ||
+	    (work->kept_file != NULL && open_kept(work) != 0))
 		return -1;
-	if (act->kept != NULL)
-		work->record.same_attributes = has_same_attributes(work->copy.fd, work->kept.fd);
-	if (act->kept == NULL && act->file->size_bytes == KEEP_SIZE_UNKNOWN)
+	if (work->kept_file != NULL)
+		work->record.same_attributes = has_same_attributes(work->copy.fd, work->kept->fd);
+	if (work->kept_file == NULL && file->size_bytes == KEEP_SIZE_UNKNOWN)
 		return refuse(work, "its decision has neither size nor mtime");
 	if (check_act(work) != 0 || (moves && check_device(work) != 0))
 		return -1;
 	if (actor->options.journal != NULL &&
 	    (lock_side(work, &work->copy, LOCK_EX) != 0 ||
-	     lock_side(work, &work->kept, LOCK_SH) != 0 || check_unchanged(work) != 0 ||
-	     compare(work) != 0 || sync_kept(work) != 0 || check_unchanged(work) != 0))
+	     (work->kept == &work->own_kept && lock_side(work, work->kept, LOCK_SH) != 0)))
 		return -1;
-	return moves ? prepare_move(work, act->file->path, to) : 0;
+	return moves && actor->options.journal == NULL ? prepare_move(work) : 0;
 }
 
-static void fill_record(struct work *work, const struct planned_act *act)
+static void fill_record(struct work *work)
 {
 	struct journal_act *record = &work->record;
 	enum keep_action action = work->actor->options.action;
 
 	record->action = action;
-	record->path = act->file->path;
-	record->kept = act->kept == NULL ? NULL : act->kept->path;
+	record->path = work->act->file->path;
+	record->kept = work->kept_file == NULL ? NULL : work->kept_file->path;
 	if (action == ACTION_HARDLINK || action == ACTION_DELETE)
 		temporary_name(&work->actor->random, record->temporary);
 	journal_file_set(&record->copy, &work->copy.status);
-	if (act->kept != NULL)
-		journal_file_set(&record->kept_file, &work->kept.status);
+	if (work->kept_file != NULL)
+		journal_file_set(&record->kept_file, &work->kept->status);
+}
+
+/* Compare both files, while each store is noticed, and look at them again. */
+static int examine(struct work *work)
+{
+	if (watch(work) != 0 || compare(work) != 0 || check_unchanged(work) != 0 ||
+	    (work->actor->options.action == ACTION_MOVE && prepare_move(work) != 0))
+		return -1;
+	fill_record(work);
+	return 0;
 }
 
 /* One more name of the file that is kept, as is known. */
 static void note_link(struct work *work)
 {
 	struct linked_names *linked = &work->actor->linked;
-	uint64_t device = (uint64_t)work->kept.status.st_dev;
-	uint64_t inode = (uint64_t)work->kept.status.st_ino;
+	uint64_t device = (uint64_t)work->kept->status.st_dev;
+	uint64_t inode = (uint64_t)work->kept->status.st_ino;
 
 	if (linked->device != device || linked->inode != inode)
 		*linked = (struct linked_names){device, inode, 0};
 	linked->names++;
 }
 
-/*
- * From the journal to the journal. A signal that would end the program waits until it is over; but not
- * for reflinks, which take long, and leave nothing half done.
- */
-static int carry_out(struct work *work, struct act_result *result, struct simhash_error *error)
+static const struct keep_file *kept_for(const struct actor *actor, const struct planned_act *act)
 {
-	struct journal *journal = work->actor->options.journal;
-	sigset_t ending, before;
+	return act->kept != NULL && actor->second.planned == act->kept ? actor->second.file
+								       : act->kept;
+}
+
+/* The first file that does not become a link is kept for others, which are tried again with it. */
+static void keep_second(struct work *work)
+{
+	struct actor *actor = work->actor;
+
+	work->why->message[0] = '\0';
+	work->result->outcome = ACT_PENDING;
+	if (work->kept_file != kept_for(actor, work->act))
+		return;
+	actor->second = (struct second_kept){work->act->kept, work->act->file};
+	work->result->outcome = ACT_KEPT;
+}
+
+static int count_saved(struct work *work, struct simhash_error *error)
+{
+	return saved_bytes_count(&work->actor->saved, work->actor->options.action,
+				 work->actor->options.journal != NULL, &work->copy.status,
+				 own_bytes(work->copy.fd, &work->copy.status),
+				 &work->result->saved_bytes, error);
+}
+
+/* What the copy still has alone was not freed. */
+static void count_shared(struct work *work)
+{
+	uint64_t *saved = &work->result->saved_bytes, left;
+	struct stat now;
+
+	if (fstat(work->copy.fd, &now) != 0)
+		return;
+	left = own_bytes(work->copy.fd, &now);
+	*saved -= left < *saved ? left : *saved;
+}
+
+static int carry_out(struct work *work, struct simhash_error *error)
+{
+	struct act_result *result = work->result;
 	int status;
+
+	if (count_saved(work, error) != 0)
+		return -1;
+	result->outcome = work_do(work) == 0 ? ACT_DONE : ACT_LEFT;
+	if (result->outcome == ACT_LEFT)
+		result->saved_bytes = 0;
+	else if (work->record.action == ACTION_REFLINK)
+		count_shared(work);
+	else if (work->record.action == ACTION_HARDLINK)
+		note_link(work);
+	status = journal_end(work->actor->options.journal, &work->record,
+			     result->outcome == ACT_DONE ? NULL : result->why.message, error);
+	if (work->is_full)
+		keep_second(work);
+	return status;
+}
+
+/* ---- A batch ---- */
+
+static void release_work(struct work *work)
+{
+	place_close(&work->to);
+	side_close(&work->own_kept);
+	side_close(&work->copy);
+}
+
+static bool join_failed_for_now(const struct actor *actor, const struct work *work, int cause)
+{
+	return actor->work_count > 0 &&
+	       (work->is_locked_elsewhere || cause == EMFILE || cause == ENFILE);
+}
+
+/* One more act for the batch. False if it has to wait for those that are in it to be over. */
+static bool join(struct actor *actor, const struct planned_act *act, struct act_result *result)
+{
+	struct work *work = &actor->works[actor->work_count];
+	bool has_joined;
+
+	*result = (struct act_result){.kept = kept_for(actor, act)};
+	*work = (struct work){.actor = actor,
+			      .act = act,
+			      .kept_file = result->kept,
+			      .copy = {.place = {.directory_fd = -1}, .fd = -1},
+			      .own_kept = {.place = {.directory_fd = -1}, .fd = -1},
+			      .kept = &work->own_kept,
+			      .to = {.directory_fd = -1},
+			      .result = result,
+			      .why = &result->why};
+	errno = 0;
+	has_joined = prepare(work) == 0;
+	if (has_joined) {
+		actor->work_count++;
+		return true;
+	}
+	if (join_failed_for_now(actor, work, errno))
+		result->why.message[0] = '\0';
+	else
+		result->outcome = work->is_same_already ? ACT_NOTHING : ACT_LEFT;
+	if (work->is_same_already)
+		result->why.message[0] = '\0';
+	release_work(work);
+	return result->outcome != ACT_PENDING;
+}
+
+/* Take acts that are pending, in their order. */
+static void fill_batch(struct actor *actor, const struct planned_act *acts, size_t count,
+		       struct act_result *results)
+{
+	int64_t bytes = 0;
+
+	for (size_t i = 0; i < count && actor->work_count < actor->work_capacity; i++) {
+		if (results[i].outcome != ACT_PENDING)
+			continue;
+		if ((bytes > 0 && bytes + acts[i].file->size_bytes > BATCH_BYTES) ||
+		    !join(actor, &acts[i], &results[i]))
+			return;
+		if (results[i].outcome == ACT_PENDING)
+			bytes += actor->works[actor->work_count - 1].copy.status.st_size;
+	}
+}
+
+/*
+ * What is kept may have just been written: it is on the disk before its copy goes. Many files are
+ * written with all of their file system.
+ */
+static void sync_kept(struct actor *actor)
+{
+	enum keep_action action = actor->options.action;
+	const struct side *last = NULL;
+	bool is_all = false;
+
+	if (action != ACTION_DELETE && action != ACTION_HARDLINK)
+		return;
+	for (size_t i = 0; i < actor->work_count; i++) {
+		struct work *work = &actor->works[i];
+		if (work->kept != &work->own_kept ||
+		    (is_all && work->kept->status.st_dev == last->status.st_dev))
+			continue;
+		is_all = i + 1 < actor->work_count && side_sync_all(work->kept);
+		last = work->kept;
+		if (!is_all && side_sync(work->kept) != 0)
+			work->kept->sync_error = errno;
+	}
+}
+
+/*
+ * From the journal to the journal. A signal that would end the program waits until the batch is over;
+ * but not for reflinks, which take long, and leave nothing half done.
+ */
+static int do_batch(struct actor *actor, struct simhash_error *error)
+{
+	struct journal *journal = actor->options.journal;
+	sigset_t ending, before;
+	size_t count = 0;
+	int status = 0;
 
 	sigemptyset(&ending);
 	sigaddset(&ending, SIGINT);
 	sigaddset(&ending, SIGTERM);
 	sigaddset(&ending, SIGHUP);
 	sigaddset(&ending, SIGQUIT);
-	if (work->actor->options.action == ACTION_REFLINK)
+	if (actor->options.action == ACTION_REFLINK)
 		sigemptyset(&ending);
 	pthread_sigmask(SIG_BLOCK, &ending, &before);
-	status = journal_begin(journal, &work->record, error);
-	if (status == 0) {
-		if (do_it(work) != 0)
-			result->saved_bytes = 0;
-		else if (work->actor->options.action == ACTION_HARDLINK)
-			note_link(work);
-		status = journal_end(journal, &work->record,
-				     result->why.message[0] == '\0' ? NULL : result->why.message,
-				     error);
+	for (size_t i = 0; status == 0 && i < actor->work_count; i++) {
+		struct work *work = &actor->works[i];
+		if (work->result->outcome != ACT_PENDING)
+			continue;
+		status = journal_begin(journal, &work->record, error);
+		count++;
 	}
+	if (status == 0 && count > 0)
+		status = journal_sync(journal, error);
+	for (size_t i = 0; status == 0 && i < actor->work_count; i++)
+		if (actor->works[i].result->outcome == ACT_PENDING)
+			status = carry_out(&actor->works[i], error);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return status;
 }
 
-int actor_act(struct actor *actor, const struct planned_act *act, struct act_result *result,
-	      struct simhash_error *error)
+static int finish_batch(struct actor *actor, struct simhash_error *error)
 {
-	struct work work = {.actor = actor,
-			    .copy = {.place = {.directory_fd = -1}, .fd = -1},
-			    .kept = {.place = {.directory_fd = -1}, .fd = -1},
-			    .to = {.directory_fd = -1},
-			    .why = &result->why};
 	int status = 0;
 
-	*result = (struct act_result){.to = NULL};
-	if (prepare(&work, act, &result->to) != 0)
-		goto out;
-	status = saved_bytes_count(&actor->saved, actor->options.action,
-				   actor->options.journal != NULL, &work.copy.status,
-				   &result->saved_bytes, error);
-	if (status == 0 && actor->options.journal != NULL) {
-		fill_record(&work, act);
-		status = carry_out(&work, result, error);
+	if (actor->options.journal == NULL) {
+		for (size_t i = 0; status == 0 && i < actor->work_count; i++) {
+			actor->works[i].result->outcome = ACT_DONE;
+			status = count_saved(&actor->works[i], error);
+		}
+	} else {
+		sync_kept(actor);
+		for (size_t i = 0; i < actor->work_count; i++)
+			if (examine(&actor->works[i]) != 0)
+				actor->works[i].result->outcome = ACT_LEFT;
+		status = do_batch(actor, error);
 	}
-out:
-	place_close(&work.to);
-	side_close(&work.kept);
-	side_close(&work.copy);
+	while (actor->work_count > 0)
+		release_work(&actor->works[--actor->work_count]);
+	return status;
+}
+
+static bool has_pending(const struct act_result *results, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (results[i].outcome == ACT_PENDING)
+			return true;
+	return false;
+}
+
+int actor_act(struct actor *actor, const struct planned_act *acts, size_t count,
+	      struct act_result *results, struct simhash_error *error)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < count; i++)
+		results[i] = (struct act_result){.outcome = ACT_PENDING};
+	while (status == 0 && has_pending(results, count)) {
+		fill_batch(actor, acts, count, results);
+		status = finish_batch(actor, error);
+	}
 	return status;
 }

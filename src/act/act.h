@@ -1,20 +1,20 @@
 /*
- * Carrying out a plan: one act after the other, each on files that are open, locked and have just
- * been compared.
+ * Carrying out a plan in batches: all files of a batch are open, locked and compared before its first
+ * act, and what is about to be done is on the disk.
  *
  *     status = actor_init(&actor, &options, &error);
- *     for (size_t i = 0; status == 0 && i < plan.count; i++) {
- *             struct act_result result;
- *             status = actor_act(&actor, &plan.acts[i], &result, &error);
- *             if (status == 0 && result.why.message[0] != '\0')
- *                     ... // left alone
+ *     for (size_t at = 0; status == 0 && at < plan.count; at += ACT_BATCH) {
+ *             struct act_result results[ACT_BATCH];
+ *             size_t count = plan.count - at < ACT_BATCH ? plan.count - at : ACT_BATCH;
+ *             status = actor_act(&actor, plan.acts + at, count, results, &error);
+ *             ... // each result, also on -1
  *     }
  *     actor_release(&actor);
  *
  * Whatever the plan is, no content loses its last file: a file goes only while another inode is
- * open whose name still is its own and whose bytes are the same; on another file system, only if
- * that does not change with it. Two processes that act on the same
- * files cannot each take what the other one keeps, because of the locks.
+ * open whose name still is its own and whose bytes are the same. docs/apply.md has the order of steps.
+ * Two processes that act on the same files cannot each take what the other one keeps, because of
+ * the locks.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -40,27 +40,52 @@ struct linked_names {
 	uint64_t device, inode, names;
 };
 
+/* The file that is kept for further names, because `planned` can have no more. */
+struct second_kept {
+	const struct keep_file *planned, *file;
+};
+
+#define ACT_BATCH 128
+
+struct work;
+
 struct actor {
 	struct act_options options;
 	struct guard guard;
 	struct saved_bytes saved;
 	struct linked_names linked; /* to the file that was linked to last */
+	struct second_kept second;
 	struct protected_names protected_names;
+	struct work *works; /* of one batch */
+	size_t work_count, work_capacity;
 	uint64_t random; /* of temporary names */
 };
 
 int actor_init(struct actor *actor, const struct act_options *options, struct simhash_error *error);
 void actor_release(struct actor *actor);
 
+enum act_outcome {
+	ACT_PENDING, /* nothing was done, because actor_act returned -1 before */
+	ACT_DONE,    /* or would be */
+	ACT_LEFT,    /* for the reason in `why` */
+	ACT_KEPT, /* the kept file can have no more names, so this one is kept for those to come */
+	ACT_NOTHING, /* it is a name of the kept file already */
+};
+
 struct act_result {
-	struct simhash_error why; /* the file was left, or would be; else the message is empty */
+	enum act_outcome outcome;
+	struct simhash_error why; /* the message is empty unless the file was or would be left */
 	uint64_t saved_bytes;
+	const struct keep_file *kept; /* of the plan, or the one that took its place; NULL: none */
 	char *to; /* of a move, where the file goes; or NULL. The caller frees it. */
 };
 
-/* -1 only where nothing more can be done, as when the journal cannot be written. */
-int actor_act(struct actor *actor, const struct planned_act *act, struct act_result *result,
-	      struct simhash_error *error);
+/*
+ * Carry out at most ACT_BATCH acts. Each has a result, also on -1, which is returned only where nothing
+ * more can be done, as when the journal cannot be written.
+ */
+int actor_act(struct actor *actor, const struct planned_act *acts, size_t count,
+	      struct act_result *results, struct simhash_error *error);
 
 /* ---- What acts and undoing them have in common ---- */
 
@@ -75,6 +100,12 @@ int copy_attributes(int from, int to);
 
 /* Can two files share blocks, as far as this tells without doing it? -1 with the reason. */
 int check_sharing(int kept, int copy, struct simhash_error *why);
+
+/*
+ * Bytes that the file system has allocated for a file alone: not what it shares with others, nor holes.
+ * Those of the page cache that have no blocks yet count.
+ */
+uint64_t own_bytes(int fd, const struct stat *status);
 
 /* Let `copy` share the blocks of `kept`: the kernel compares. -1 with the reason. */
 int share_blocks(int kept, int copy, int64_t size_bytes, struct simhash_error *why);

@@ -54,10 +54,10 @@ static int fail(const struct journal *journal, struct simhash_error *error)
 	return error_set_errno(error, "cannot write the journal %s", journal->path);
 }
 
-static int put_on_disk(struct journal *journal, struct simhash_error *error)
+int journal_sync(struct journal *journal, struct simhash_error *error)
 {
 	return fflush(journal->stream) != 0 || ferror(journal->stream) ||
-			       fsync(fileno(journal->stream)) != 0
+			       fdatasync(fileno(journal->stream)) != 0
 		       ? fail(journal, error)
 		       : 0;
 }
@@ -91,11 +91,11 @@ int journal_create(struct journal *journal, const char *path, const char *host,
 				 path);
 	if (journal->stream == NULL)
 		return fail(journal, error);
-	fprintf(journal->stream, "{\"format\":\"simfind journal\",\"format_version\":1,"
+	fprintf(journal->stream, "{\"format\":\"simfind journal\",\"format_version\":2,"
 				 "\"version\":\"" SIMHASH_VERSION "\"");
 	write_json_field(journal->stream, "host", bytes_of(host));
 	fprintf(journal->stream, ",\"time_ns\":%" PRId64 "}\n", clock_wall_ns());
-	if (put_on_disk(journal, error) == 0 && sync_directory(path) == 0)
+	if (journal_sync(journal, error) == 0 && sync_directory(path) == 0)
 		return 0;
 	fail(journal, error);
 	fclose(journal->stream);
@@ -139,7 +139,7 @@ int journal_begin(struct journal *journal, struct journal_act *act, struct simha
 	if (act->kept != NULL)
 		write_file(out, "kept_file", &act->kept_file);
 	fputs("}\n", out);
-	return put_on_disk(journal, error);
+	return ferror(out) ? fail(journal, error) : 0;
 }
 
 int journal_end(struct journal *journal, const struct journal_act *act, const char *why,
@@ -159,7 +159,10 @@ int journal_close(struct journal *journal, struct simhash_error *error)
 
 	if (journal->stream == NULL)
 		return 0;
-	status = put_on_disk(journal, error);
+	fprintf(journal->stream,
+		"{\"state\":\"end\",\"acts\":%" PRIu64 ",\"time_ns\":%" PRId64 "}\n", journal->acts,
+		clock_wall_ns());
+	status = journal_sync(journal, error);
 	if (fclose(journal->stream) != 0 && status == 0)
 		status = fail(journal, error);
 	journal->stream = NULL;

@@ -55,13 +55,17 @@ void journal_file_set(struct journal_file *file, const struct stat *status);
 int journal_create(struct journal *journal, const char *path, const char *host,
 		   struct simhash_error *error);
 
-/* Write what is about to be done, and wait until it is on the disk. Sets the number. */
+/* Write what is about to be done. Sets the number. */
 int journal_begin(struct journal *journal, struct journal_act *act, struct simhash_error *error);
 
-/* What came of the last act; `why` it was left, or NULL. */
+/* Wait until all that was written is on the disk. Then the acts can be done. */
+int journal_sync(struct journal *journal, struct simhash_error *error);
+
+/* What came of an act; `why` it was left, or NULL. */
 int journal_end(struct journal *journal, const struct journal_act *act, const char *why,
 		struct simhash_error *error);
 
+/* Write the last line, which says how many acts there are. */
 int journal_close(struct journal *journal, struct simhash_error *error);
 
 /* What a journal holds. A last line that was not written to its end is no part of it. */

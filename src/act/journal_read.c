@@ -83,15 +83,22 @@ static int read_line(const json_t *line, const char *path, size_t number, struct
 	const char *state = field_text(line, "state");
 	int64_t act;
 
+	if (state != NULL && strcmp(state, "end") == 0)
+		return is_whole(line, "acts", INT64_MAX, &act) && (uint64_t)act == list->count
+			       ? 0
+			       : expect(path, number, "the number of acts", error);
 	if (state == NULL || !is_whole(line, "act", INT64_MAX, &act))
 		return expect(path, number, "act and state", error);
 	if (strcmp(state, "begin") != 0) {
-		if (list->count == 0 || list->acts[list->count - 1].number != (uint64_t)act)
-			return expect(path, number, "the outcome of the act before it", error);
-		list->acts[list->count - 1].outcome = strcmp(state, "done") == 0 ? OUTCOME_DONE
-										 : OUTCOME_LEFT;
+		/* Acts are numbered from 1. */
+		if (act < 1 || (uint64_t)act > list->count)
+			return expect(path, number, "the outcome of an act before it", error);
+		list->acts[act - 1].outcome = strcmp(state, "done") == 0 ? OUTCOME_DONE
+									 : OUTCOME_LEFT;
 		return 0;
 	}
+	if ((uint64_t)act != list->count + 1)
+		return expect(path, number, "the number of the next act", error);
 	if (array_reserve(&list->acts, &list->capacity, list->count + 1, sizeof *list->acts,
 			  error) != 0)
 		return -1;
@@ -109,8 +116,8 @@ static int read_head(const json_t *line, const char *path, const char *host,
 
 	if (format == NULL || strcmp(format, "simfind journal") != 0)
 		return expect(path, 1, "a journal that simfind wrote", error);
-	if (field_integer(line, "format_version", &version) != 0 || version != 1)
-		return expect(path, 1, "format_version 1", error);
+	if (field_integer(line, "format_version", &version) != 0 || version < 1 || version > 2)
+		return expect(path, 1, "format_version 1 or 2", error);
 	on = field_text(line, "host");
 	if (on == NULL || strcmp(on, host) != 0)
 		return error_set(error, SIMHASH_E_RANGE,

@@ -154,9 +154,65 @@ void place_close(struct place *place)
 	place->directory_fd = -1;
 }
 
+/* Have the system get the attributes anew. -1 with errno if there are none now. */
+static int refresh(int fd, const char *name, int flags)
+{
+#if defined __linux__ && defined STATX_BASIC_STATS
+	struct statx fresh;
+
+	if (statx(fd, name, flags | AT_STATX_FORCE_SYNC, STATX_BASIC_STATS, &fresh) == 0 ||
+	    errno == ENOSYS || errno == EINVAL || errno == EPERM)
+		return 0;
+	return -1;
+#else
+	(void)fd, (void)name, (void)flags;
+	return 0;
+#endif
+}
+
 int place_status(const struct place *place, const char *name, struct stat *status)
 {
+	if (refresh(place->directory_fd, name, AT_SYMLINK_NOFOLLOW) != 0)
+		return -1;
 	return fstatat(place->directory_fd, name, status, AT_SYMLINK_NOFOLLOW);
+}
+
+int fd_status(int fd, struct stat *status)
+{
+#ifdef AT_EMPTY_PATH
+	if (refresh(fd, "", AT_EMPTY_PATH) != 0)
+		return -1;
+#endif
+	return fstat(fd, status);
+}
+
+bool place_has_name(const struct place *place)
+{
+#ifdef __linux__
+	/*
+	 * Who makes a name does not rely on what is remembered, so the system looks for it. No
+	 * directory gets a second name, so nothing is made.
+	 */
+	return linkat(place->directory_fd, ".", place->directory_fd, place->name, 0) != 0 &&
+	       errno == EEXIST;
+#else
+	struct stat status;
+
+	return place_status(place, place->name, &status) == 0;
+#endif
+}
+
+bool place_only_grows(const struct place *place)
+{
+#if defined __linux__ && defined STATX_ATTR_APPEND && defined AT_EMPTY_PATH
+	struct statx status;
+
+	return statx(place->directory_fd, "", AT_EMPTY_PATH, STATX_TYPE, &status) == 0 &&
+	       (status.stx_attributes & STATX_ATTR_APPEND) != 0;
+#else
+	(void)place;
+	return false;
+#endif
 }
 
 bool is_same_content(const struct stat *x, const struct stat *y)

@@ -47,8 +47,20 @@ int place_open(const char *path, const struct guard *guard, unsigned flags, stru
 	       struct simhash_error *why);
 void place_close(struct place *place);
 
-/* What the name stands for now; not what a link leads to. -1 with errno. */
+/*
+ * What the name stands for now; not what a link leads to. A file system that remembers attributes for a
+ * while, as networks and FUSE do, is asked anew. -1 with errno.
+ */
 int place_status(const struct place *place, const char *name, struct stat *status);
+
+/* The same of an open file. */
+int fd_status(int fd, struct stat *status);
+
+/* Does the directory have the name of the place? A file system that remembers names is asked anew. */
+bool place_has_name(const struct place *place);
+
+/* Can names be made in its directory, but not removed? */
+bool place_only_grows(const struct place *place);
 
 /* The same inode, of the same size and time of its content? */
 bool is_same_content(const struct stat *x, const struct stat *y);

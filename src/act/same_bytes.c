@@ -59,13 +59,19 @@ static void reading_end(struct reading *reading)
 	errno = saved;
 }
 
-int same_bytes(int x, int y, uint8_t hash[KEEP_HASH_SIZE])
+int same_bytes(int x, int y, uint8_t hash[KEEP_HASH_SIZE], bool (*goes_on)(const void *context),
+	       const void *context)
 {
 	struct reading reading;
 	int status = reading_begin(&reading);
 	ssize_t got_x = 1, got_y;
 
 	for (off_t at = 0; status == 0 && got_x > 0; at += got_x) {
+		if (!goes_on(context)) {
+			errno = ECANCELED;
+			status = -1;
+			break;
+		}
 		got_x = read_piece(x, reading.pieces, at);
 		got_y = read_piece(y, reading.pieces + PIECE, at);
 		if (got_x < 0 || got_y < 0)

@@ -54,7 +54,8 @@ static int count_gone(struct saved_bytes *counter, const struct stat *copy, uint
 }
 
 int saved_bytes_count(struct saved_bytes *counter, enum keep_action action, bool is_real,
-		      const struct stat *copy, uint64_t *saved, struct simhash_error *error)
+		      const struct stat *copy, uint64_t own_bytes, uint64_t *saved,
+		      struct simhash_error *error)
 {
 	uint64_t names = 0;
 
@@ -70,7 +71,7 @@ int saved_bytes_count(struct saved_bytes *counter, enum keep_action action, bool
 		if (shares ? names > 1 : names < (uint64_t)copy->st_nlink)
 			return 0;
 	}
-	*saved = (uint64_t)copy->st_size;
+	*saved = own_bytes;
 	return 0;
 }
 

@@ -10,15 +10,75 @@
 #include "base/error.h"
 
 #ifdef __linux__
+#include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 #endif
 
+#define BLOCK 512 /* of st_blocks */
+
+#ifdef FS_IOC_FIEMAP
+#define EXTENTS 64 /* to ask for at once */
+
+/* Bytes of the extents that other files have as well; 0 where the file system does not say. */
+static uint64_t shared_bytes(int fd)
+{
+	union {
+		struct fiemap map;
+		char space[sizeof(struct fiemap) + EXTENTS * sizeof(struct fiemap_extent)];
+	} ask;
+	uint64_t shared = 0, at = 0;
+
+	for (;;) {
+		const struct fiemap_extent *extent = NULL;
+		ask.map = (struct fiemap){
+			.fm_start = at, .fm_length = UINT64_MAX - at, .fm_extent_count = EXTENTS};
+		if (ioctl(fd, FS_IOC_FIEMAP, &ask.map) != 0 || ask.map.fm_mapped_extents == 0)
+			return shared;
+		for (unsigned i = 0; i < ask.map.fm_mapped_extents; i++) {
+			extent = &ask.map.fm_extents[i];
+			if ((extent->fe_flags & FIEMAP_EXTENT_SHARED) != 0)
+				shared += extent->fe_length;
+		}
+		at = extent->fe_logical + extent->fe_length;
+		if ((extent->fe_flags & FIEMAP_EXTENT_LAST) != 0)
+			return shared;
+	}
+}
+#else
+static uint64_t shared_bytes(int fd)
+{
+	(void)fd;
+	return 0;
+}
+#endif
+
+uint64_t own_bytes(int fd, const struct stat *status)
+{
+	uint64_t allocated = (uint64_t)status->st_blocks * BLOCK, shared = shared_bytes(fd);
+
+	return allocated > shared ? allocated - shared : 0;
+}
+
 #ifdef FIDEDUPERANGE
 #define PIECE ((uint64_t)16 << 20) /* some file systems take no more at once */
 
-static int explain(struct simhash_error *why)
+/* Is one of the files without copy-on-write (chattr +C), and the other one not? */
+static bool differs_in_cow(int x, int y)
 {
+	int of_x = 0, of_y = 0;
+
+	return ioctl(x, FS_IOC_GETFLAGS, &of_x) == 0 && ioctl(y, FS_IOC_GETFLAGS, &of_y) == 0 &&
+	       ((of_x ^ of_y) & FS_NOCOW_FL) != 0;
+}
+
+static int explain(int kept, int copy, struct simhash_error *why)
+{
+	if (errno == EINVAL && differs_in_cow(kept, copy))
+		return error_set(why, SIMHASH_E_RANGE,
+				 "either it or the file that is kept is without copy-on-write "
+				 "(chattr +C), so they cannot share blocks; try "
+				 "--action=hardlink");
 	if (errno == EOPNOTSUPP || errno == ENOTTY || errno == EINVAL || errno == ENOSYS)
 		return error_set(why, SIMHASH_E_RANGE, "its file system has no reflinks");
 	return error_set_errno(why, "cannot share blocks");
@@ -52,7 +112,7 @@ int check_sharing(int kept, int copy, struct simhash_error *why)
 		errno = range->info[0].status < 0 ? -range->info[0].status : 0;
 	/* Who may do it is seen when it is done. */
 	if (errno != 0 && errno != EPERM && errno != EACCES && errno != EBADF)
-		status = explain(why);
+		status = explain(kept, copy, why);
 	free(range);
 	return status;
 }
@@ -72,10 +132,10 @@ int share_blocks(int kept, int copy, int64_t size_bytes, struct simhash_error *w
 		info->status = 0;
 		info->bytes_deduped = 0;
 		if (ioctl(kept, FIDEDUPERANGE, range) != 0) {
-			status = explain(why);
+			status = explain(kept, copy, why);
 		} else if (info->status < 0) {
 			errno = -info->status;
-			status = explain(why);
+			status = explain(kept, copy, why);
 		} else if (info->status == FILE_DEDUPE_RANGE_DIFFERS) {
 			status = error_set(why, SIMHASH_E_RANGE, "its content has changed");
 		} else if (info->bytes_deduped == 0) {

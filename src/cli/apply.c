@@ -82,7 +82,10 @@ static int acting_begin(struct acting *acting, const struct find_arguments *argu
 	acting->move_to = realpath(arguments->move_to, NULL);
 	return acting->move_to != NULL
 		       ? 0
-		       : error_set_errno(error, "--action=move:%s", arguments->move_to);
+		       : error_set_errno(error,
+					 "--action=move:%s: expected a directory that exists; make "
+					 "it first, on the file system of the copies",
+					 arguments->move_to);
 }
 
 static void acting_end(struct acting *acting)
@@ -157,35 +160,45 @@ static void summarize(const struct acting *acting, const struct plan *plan)
 
 /* ---- Acting ---- */
 
+static void tell_result(struct acting *acting, const struct planned_act *act,
+			const struct act_result *result, const struct keep_file **shown)
+{
+	const char *name = action_name(acting->policy.action);
+	bool lists = acting->script.stream != stdout; /* the script, in its place, has it all */
+	const struct keep_file *kept = result->outcome == ACT_KEPT ? act->file : result->kept;
+
+	if (result->outcome == ACT_LEFT)
+		tell_left(acting, act->file->path, result->why.message);
+	if (result->outcome != ACT_DONE && result->outcome != ACT_KEPT)
+		return;
+	if (lists && kept != NULL && kept != *shown)
+		write_line("keep", kept->path, NULL);
+	*shown = kept;
+	if (result->outcome != ACT_DONE)
+		return;
+	if (lists)
+		write_line(acting->policy.action == ACTION_REPORT ? "give up" : name,
+			   act->file->path, result->to);
+	acting->acts++;
+	acting->saved_bytes += result->saved_bytes;
+}
+
 static int act_on_plan(struct acting *acting, const struct plan *plan, struct actor *actor,
 		       struct simhash_error *error)
 {
-	const char *name = action_name(acting->policy.action);
 	const struct keep_file *shown = NULL;
-	bool lists = acting->script.stream != stdout; /* the script, in its place, has it all */
+	struct act_result results[ACT_BATCH];
+	int status = 0;
 
-	for (size_t i = 0; i < plan->count; i++) {
-		const struct planned_act *act = &plan->acts[i];
-		struct act_result result;
-		int status = actor_act(actor, act, &result, error);
-		if (status == 0 && result.why.message[0] != '\0') {
-			tell_left(acting, act->file->path, result.why.message);
-		} else if (status == 0) {
-			if (lists && act->kept != NULL && act->kept != shown)
-				write_line("keep", act->kept->path, NULL);
-			shown = act->kept;
-			if (lists)
-				write_line(acting->policy.action == ACTION_REPORT ? "give up"
-										  : name,
-					   act->file->path, result.to);
-			acting->acts++;
-			acting->saved_bytes += result.saved_bytes;
+	for (size_t at = 0; status == 0 && at < plan->count; at += ACT_BATCH) {
+		size_t count = plan->count - at < ACT_BATCH ? plan->count - at : ACT_BATCH;
+		status = actor_act(actor, plan->acts + at, count, results, error);
+		for (size_t i = 0; i < count; i++) {
+			tell_result(acting, &plan->acts[at + i], &results[i], &shown);
+			free(results[i].to);
 		}
-		free(result.to);
-		if (status != 0)
-			return -1;
 	}
-	return 0;
+	return status;
 }
 
 static int carry_out(struct acting *acting, const struct plan *plan, const char *host,

@@ -66,7 +66,7 @@ static int look(struct plan_script *script, enum script_way way, const struct pl
 	if (!script->looks)
 		return 0;
 	script->actor.options.action = actions[way];
-	status = actor_act(&script->actor, act, &result, error);
+	status = actor_act(&script->actor, act, 1, &result, error);
 	*why = result.why;
 	free(result.to);
 	return status;

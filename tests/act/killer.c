@@ -1,12 +1,16 @@
 /*
  * A library to preload into simfind: it kills the process before the Nth call that changes names,
  * shares blocks or waits for the disk, or runs a command then, if $KILL_BY has one. N is $KILL_BEFORE.
- * With $NO_EXCHANGE there is no renameat2.
+ * With $NO_EXCHANGE there is no renameat2. The file $NOTE_WAITS gets a byte for each wait
+ * for the disk.
  * SPDX-License-Identifier: MIT
  */
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <linux/fs.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define PUBLIC __attribute__((visibility("default")))
@@ -28,19 +32,36 @@ static void count(void)
 	}
 }
 
-#define HIDE(result, name, parameters, arguments)          \
-	PUBLIC result name parameters;                     \
-	PUBLIC result name parameters                      \
-	{                                                  \
-		result(*real) parameters;                  \
-		*(void **)&real = dlsym(RTLD_NEXT, #name); \
-		count();                                   \
-		return real arguments;                     \
-	}
+static int note_wait(void)
+{
+	const char *path = getenv("NOTE_WAITS");
+	int fd = path == NULL ? -1 : open(path, O_WRONLY | O_CREAT | O_APPEND, 0600);
 
-HIDE(int, fsync, (int fd), (fd))
-HIDE(int, linkat, (int from, const char *a, int to, const char *b, int flags),
-     (from, a, to, b, flags))
+	if (fd >= 0 && write(fd, ".", 1) != 1)
+		abort();
+	if (fd >= 0)
+		close(fd);
+	return 1;
+}
+
+#define HIDE_IF(condition, result, name, parameters, arguments) \
+	PUBLIC result name parameters;                          \
+	PUBLIC result name parameters                           \
+	{                                                       \
+		result(*real) parameters;                       \
+		*(void **)&real = dlsym(RTLD_NEXT, #name);      \
+		if (condition)                                  \
+			count();                                \
+		return real arguments;                          \
+	}
+#define HIDE(result, name, parameters, arguments) HIDE_IF(1, result, name, parameters, arguments)
+
+HIDE_IF(note_wait(), int, fsync, (int fd), (fd))
+HIDE_IF(note_wait(), int, fdatasync, (int fd), (fd))
+HIDE_IF(note_wait(), int, syncfs, (int fd), (fd))
+/* A link to "." only asks whether the other name is there. */
+HIDE_IF(strcmp(a, ".") != 0, int, linkat,
+	(int from, const char *a, int to, const char *b, int flags), (from, a, to, b, flags))
 HIDE(int, renameat, (int from, const char *a, int to, const char *b), (from, a, to, b))
 HIDE(int, renameat2, (int from, const char *a, int to, const char *b, unsigned flags),
      (from, a, to, b, getenv("NO_EXCHANGE") == NULL ? flags : ~0U))
@@ -48,4 +69,5 @@ HIDE(int, unlinkat, (int fd, const char *name, int flags), (fd, name, flags))
 HIDE(int, mkdirat, (int fd, const char *name, unsigned mode), (fd, name, mode))
 HIDE(int, fchmod, (int fd, unsigned mode), (fd, mode))
 /* Of many arguments, of which those that share blocks have one. */
-HIDE(int, ioctl, (int fd, unsigned long request, void *argument), (fd, request, argument))
+HIDE_IF(request == FIDEDUPERANGE, int, ioctl, (int fd, unsigned long request, void *argument),
+	(fd, request, argument))

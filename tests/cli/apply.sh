@@ -48,6 +48,11 @@ simfind() {
 	sed "s|$files/||g" "$TEST_FOLDER/out" >shown
 }
 
+# allocated FILE...: bytes of their blocks, as simfind shows them
+allocated() {
+	stat -c %b "$@" | awk '{ sum += $1 * 512 } END { printf(sum < 1000 ? "%d bytes" : "%.1f kB", sum < 1000 ? sum : sum / 1000) }'
+}
+
 # ---- Wrong options say what was expected ----
 make_files
 before=$(tree %i)
@@ -79,7 +84,7 @@ runs 1 "$SIMFIND" --keep=in:unknown --action=delete
 said "the index has no files at or below $TEST_FOLDER/unknown"
 rmdir unknown
 runs 1 "$SIMFIND" --keep=oldest --action=move:none
-said "--action=move:none: No such file or directory"
+said "--action=move:none: expected a directory that exists; make it first, on the file system of the copies: No such file"
 : >journal
 runs 1 "$SIMFIND" --keep=oldest --action=delete --yes --journal=journal
 said "--journal=journal: expected a name that is free; the file is there"
@@ -100,7 +105,7 @@ keep      old/2
 delete    a/2
 keep      old/1
 delete    a/1" "$(cat shown)"
-said "would delete 3 files, which frees 26.7 kB; nothing has been changed"
+said "would delete 3 files, which frees $(allocated "$files"/a/[123]); nothing has been changed"
 same "the tree" "$before" "$(tree %i)"
 [ -z "$(ls moved)" ] || fail "moved: $(ls moved)"
 
@@ -191,7 +196,20 @@ ln "$files/b/2" "$files/b/2.name"
 runs 0 "$SIMHASH" -q "$files"
 simfind 0 --keep=in:"$files/a" --keep=shortest-path --action=delete "$files/a" "$files/b"
 grep -q 'a/2.name' shown && fail "a name of the kept file goes"
-said "would delete 8 files, which frees 57.3 kB" # b/1 thrice, b/2 and b/3 twice
+said "would delete 8 files, which frees $(allocated "$files"/b/{1,1.copy,odd*,2,2.copy,3,3.copy})"
+
+# What is freed is what was allocated: a hole is nothing.
+mkdir "$files/holes"
+truncate -s 10G "$files/holes/a"
+printf x | dd of="$files/holes/a" bs=1 seek=8192 conv=notrunc status=none
+cp --sparse=always "$files/holes/a" "$files/holes/b"
+[ "$(stat -c %b "$files/holes/a")" -lt 1000 ] || fail "there are no holes here"
+truncate -s 100M "$files"/holes/[ab]
+touch -d 2020-01-01 "$files"/holes/[ab]
+runs 0 "$SIMHASH" -q "$files/holes"
+simfind 0 --keep=shortest-path --action=delete "$files/holes"
+said "would delete 1 file, which frees $(allocated "$files/holes/b")"
+rm -r "$files/holes"
 
 # Undoing leaves what changed since.
 make_files

@@ -5,6 +5,110 @@
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_FOLDER"
 
+# ---- Mounts, in a name space of its own ----
+# stays NAME...: whatever is done to one of these names of one file, its content stays in the tree at $real
+stays() {
+	local action status
+	for action in delete hardlink "move:$point/moved"; do
+		rm -f journal
+		reset
+		"$SIMHASH" -q "$@" 2>err || fail "$(cat err)"
+		status=0
+		"$SIMFIND" --keep=shortest-path --action="$action" --yes --journal=journal >out 2>err || status=$?
+		[ "$status" = 0 ] || [ "$status" = 2 ] || fail "$(cat err)"
+		[ "$(find "$real" -type f -exec cmp -s {} wanted \; -print | wc -l)" -ge 1 ] || fail "$action: the only file is gone"
+		[ -d "$1" ] || cmp "$1" wanted || fail "$action: $1 is gone"
+		same "$action: temporary names" "" "$(find "$real" -name '.simfind-*')"
+	done
+}
+
+if [ "${1:-}" = mounted ]; then
+	seq 3000 >wanted
+	real=$PWD/real point=$PWD/point
+	for options in "fold invent" "fold invent plain" fold "fold plain"; do
+		echo "One file with several spellings: $options"
+		mkdir -p "$real/dir" "$real/moved" "$point"
+		cp wanted "$real/dir/File"
+		touch -d 2020-01-01 "$real/dir/File"
+		# shellcheck disable=SC2086  # options
+		"$ODD_FS" "$real" "$point" $options || fail "FUSE cannot be mounted"
+		stays "$point/dir/File" "$point/dir/file"
+		stays "$point/dir/File" "$point/DIR/File"
+		stays "$point/DIR/FILE" "$point/dir/file"
+		mkdir bound
+		mount --bind "$point/dir" bound
+		stays "$point/dir/file" "$PWD/bound/File"
+		umount bound
+		# Two files are two.
+		cp wanted "$real/dir/other"
+		touch -d 2020-01-01 "$real/dir/other"
+		reset
+		rm -f journal
+		runs 0 "$SIMHASH" -q "$point/dir"
+		runs 0 "$SIMFIND" -q --keep=match:other --action=delete --yes --journal=journal
+		same "files" other "$(ls "$real/dir")"
+		umount "$point"
+		rm -r bound "$real" "$point"
+	done
+	echo "One directory, mounted twice"
+	new_file_system tmpfs "$real"
+	mkdir -p "$real/dir" "$real/moved" point
+	cp wanted "$real/dir/File"
+	touch -d 2020-01-01 "$real/dir/File"
+	mount --bind "$real" point
+	stays "$real/dir" "$point/dir"
+	umount point real
+
+	echo "A directory that only grows"
+	new_file_system ext4 disk
+	mkdir disk/kept disk/grows
+	cp wanted disk/kept/a
+	cp wanted disk/grows/b
+	touch -d 2020-01-01 disk/*/[ab]
+	reset
+	runs 0 "$SIMHASH" -q disk
+	chattr +a disk/grows
+	for action in delete hardlink "move:$PWD/disk/kept"; do
+		rm -f journal
+		runs 2 "$SIMFIND" --keep=match:a --action="$action" --yes --journal=journal
+		said "/grows/b: left alone: its directory is append-only (chattr +a), so no name can be removed there"
+		same "names after $action" b "$(ls -A disk/grows)"
+	done
+	chattr -a disk/grows
+	umount disk
+
+	echo "More names than ext4 allows"
+	new_file_system ext4 disk
+	mkdir disk/files disk/links
+	for name in a b c d e; do
+		cp wanted "disk/files/$name"
+		touch -d 2020-01-01 "disk/files/$name"
+	done
+	python3 -c 'import os
+for number in range(64998):
+    os.link("disk/files/a", f"disk/links/{number}")'
+	reset
+	rm -f journal
+	runs 0 "$SIMHASH" -q disk/files
+	runs 0 "$SIMFIND" --keep=shortest-path --action=hardlink --yes --journal=journal
+	same "names of the first" 65000 "$(stat -c %h disk/files/a)"
+	same "names of the second" "3 3 3" "$(stat -c %h disk/files/[cde] | xargs)"
+	same "what is told" "keep a,hardlink b,keep c,hardlink d,hardlink e" \
+		"$(sed 's|  *.*/| |' out | paste -sd,)"
+	runs 0 "$SIMHASH" -q disk/files
+	cp wanted disk/files/f
+	touch -d 2020-01-01 disk/files/f
+	runs 0 "$SIMHASH" -q disk/files
+	rm journal
+	runs 0 "$SIMFIND" --keep=shortest-path --action=hardlink --yes --journal=journal
+	same "names of the second" 4 "$(stat -c %h disk/files/f)"
+	umount disk
+	exit
+fi
+if [ -n "${ODD_FS:-}" ]; then
+	in_own_mounts "$0" mounted
+fi
+
 # Another one where this process may write: memory, or where this was built.
 for folder in /dev/shm /run /var/tmp "$BINARY_DIR" "$PWD"; do
 	[ -d "$folder" ] && [ -w "$folder" ] || continue
@@ -119,6 +223,7 @@ mkdir "$far_overlay"
 as_root=()
 [ "$(id -u)" = 0 ] || as_root=(unshare -Ur)
 if ! "${as_root[@]}" unshare -m sh -c 'mkdir a b c d && mount -t overlay -o "lowerdir=$PWD/a,upperdir=$PWD/b,workdir=$PWD/c" none d' 2>why; then
+	[ "$(id -u)" != 0 ] || fail "no overlay can be mounted: $(tail -n 1 why)"
 	echo "No overlay can be mounted here, so one file in two file systems was not tested: $(tail -n 1 why)"
 	exit 0
 fi

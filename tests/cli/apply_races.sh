@@ -5,6 +5,26 @@
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_FOLDER"
 
+# ---- 10,000 races: act/races.c ----
+if [ "${1:-}" = mounted ]; then
+	total=0
+	for kind in tmpfs ext4 xfs btrfs; do
+		new_file_system "$kind" "disk/$kind"
+		mkdir "disk/$kind/files"
+		options=(every=6)
+		[ "$kind" != tmpfs ] || options=(no-times mounts)
+		number=$("$RACES" "disk/$kind/files" "${options[@]}") || fail "on $kind"
+		total=$((total + number))
+		umount "disk/$kind"
+	done
+	[ "$total" -ge 10000 ] || fail "only $total races"
+	exit
+fi
+if [ -n "${RACES:-}" ]; then
+	echo "What others do at each step, on several file systems"
+	in_own_mounts "$0" mounted
+fi
+
 make_files() {
 	rm -rf "${files:?}"/* "$files"/.simfind-* journal
 	seq 5000 >"$files/kept"
@@ -53,6 +73,23 @@ if [ -n "${KILLER:-}" ]; then
 			nothing_lost "undoing $action, call $number"
 		done
 		[ "$number" -gt 2 ] || fail "undoing $action: $number calls"
+	done
+
+	echo "Waits for the disk"
+	rm -rf "${files:?}"/*
+	python3 -c 'import sys
+for i in range(1000):
+    for name in "ab":
+        with open(f"{sys.argv[1]}/{name}{i}", "w") as out:
+            print("content", i, file=out)' "$files"
+	reset
+	runs 0 "$SIMHASH" -q "$files"
+	for action in delete hardlink; do
+		rm -f waits journal
+		runs 0 env LD_PRELOAD="$KILLER" NOTE_WAITS="$PWD/waits" "$SIMFIND" -q --keep=match:'a*' --action=$action --yes --journal=journal
+		same "acts" 1000 "$(grep -c '"state":"done"' journal)"
+		[ "$(stat -c %s waits)" -le 40 ] || fail "$(stat -c %s waits) waits for 1,000 acts"
+		runs 0 "$SIMFIND" -q --undo=journal --yes
 	done
 
 	echo "A signal"

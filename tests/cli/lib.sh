@@ -122,3 +122,26 @@ as_user() {
 		"$@"
 	fi
 }
+
+# in_own_mounts SCRIPT [ARGUMENT]...: as root in a mount name space of its own, by sudo if need be. A test that can have
+# neither fails.
+in_own_mounts() {
+	local as_root=()
+	[ "$(id -u)" = 0 ] || as_root=(sudo -n -E env "PATH=$PATH")
+	"${as_root[@]}" unshare -m "$@" || fail "it failed, or root cannot mount here: $*"
+}
+
+# new_file_system TYPE POINT: in memory, or on a loop device in it
+new_file_system() {
+	local image
+	mkdir -p "$2"
+	if [ "$1" = tmpfs ]; then
+		mount -t tmpfs none "$2"
+		return
+	fi
+	image=$(mktemp /dev/shm/simhash-test.XXXXXX)
+	truncate -s 400M "$image"
+	"mkfs.$1" -q "$image" >/dev/null 2>&1 || fail "no $1 can be made"
+	mount -o loop "$image" "$2" || fail "no $1 can be mounted"
+	rm "$image" # it stays until it is unmounted
+}
