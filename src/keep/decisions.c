@@ -11,7 +11,6 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/read_file.h"
 #include "keep/json_fields.h"
 
 /* Days from 1970-01-01 to a date of the Gregorian calendar. */
@@ -118,22 +117,17 @@ static int take_groups(struct decisions *decisions, const json_t *top, const cha
 	return 0;
 }
 
-int decisions_read(const char *path, const char *host, struct decisions *decisions,
-		   struct simhash_error *error)
+int decisions_read(struct bytes text, const char *what, const char *host,
+		   struct decisions *decisions, struct simhash_error *error)
 {
 	json_t *top;
-	char *text = NULL;
-	size_t size;
 	int status;
 
 	*decisions = (struct decisions){.files = NULL};
-	if (read_file(path, SIZE_MAX - 1, &text, &size, error) != 0)
-		return -1;
-	top = fields_read((struct bytes){text, size}, path, 0, error);
-	free(text);
+	top = fields_read(text, what, 0, error);
 	if (top == NULL)
 		return -1;
-	status = take_groups(decisions, top, host, path, error);
+	status = take_groups(decisions, top, host, what, error);
 	json_decref(top);
 	if (status != 0)
 		decisions_release(decisions);
