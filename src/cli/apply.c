@@ -1,6 +1,6 @@
 /*
- * simfind --apply, --keep and --undo: from decisions or from the index to a plan, from there to what
- * is done, and what is told of it.
+ * simfind --apply and --keep: from decisions, from the commands of a script or from the index to a
+ * plan, then to the acts, and what is said about them.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
@@ -9,10 +9,8 @@
 #include <string.h>
 
 #include "act/act.h"
-#include "act/undo.h"
 #include "base/arena.h"
 #include "base/array.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/escape.h"
 #include "base/path.h"
@@ -552,40 +550,4 @@ int act_on_copies(const struct find_arguments *arguments, bool *had_left,
 	*had_left = acting.left > 0;
 	acting_end(&acting);
 	return status;
-}
-
-/* ---- Undoing ---- */
-
-int undo_acts(const struct find_arguments *arguments, bool *had_left, struct simhash_error *error)
-{
-	char host[HOST_NAME_SIZE], done[32], left[32];
-	struct acting acting = {.arguments = arguments};
-	struct journal_list list;
-	uint64_t random = (uint64_t)clock_wall_ns();
-
-	if (choose_host(arguments->host, host, error) != 0 ||
-	    journal_read(arguments->undo_path, host, &list, error) != 0)
-		return -1;
-	for (size_t i = list.count; i-- > 0;) {
-		const struct journal_act *act = &list.acts[i];
-		struct simhash_error why = {.code = 0};
-		const char *note = NULL;
-		enum undo_status status = undo_act(act, arguments->yes, &random, &why, &note);
-		if (status == UNDO_LEFT)
-			tell_left(&acting, act->path, why.message);
-		if (status == UNDO_DONE)
-			write_line("restore", act->path, NULL);
-		if (note != NULL)
-			say_path(PROGRAM, bytes_of(act->path), note);
-		acting.acts += status == UNDO_DONE;
-	}
-	journal_list_release(&list);
-	*had_left = acting.left > 0;
-	if (!arguments->quiet)
-		fprintf(stderr, "%s %s file%s, left %s alone%s\n",
-			arguments->yes ? "restored" : "would restore",
-			format_count(acting.acts, done), acting.acts == 1 ? "" : "s",
-			format_count(acting.left, left),
-			arguments->yes ? "" : "; nothing has been changed");
-	return finish_output(error);
 }

@@ -209,6 +209,82 @@ printf '{"format":"other"}\n' >wrong
 runs 1 "$SIMFIND" --undo=wrong
 said "wrong, line 1: expected a journal that simfind wrote"
 
+# ---- A journal that was cut, or belongs to a run that was stopped ----
+make_files
+runs 0 "$SIMFIND" -q --keep=in:"$files/a" --action=delete --yes --journal=journal
+acts=$(grep -c '"state":"begin"' journal)
+# journal_as VERSION: the journal of this many acts in this version, without its end mark
+journal_as() {
+	sed "1s/\"format_version\":[0-9]*/\"format_version\":$1/; /\"state\":\"end\"/d" journal
+}
+# ends_with STATUS TEXT: what --undo says of ./part, "" for nothing but the summary
+ends_with() {
+	runs "$1" "$SIMFIND" --undo=part
+	said "would restore "
+	[ -n "$2" ] || same "messages" 1 "$(wc -l <err)"
+	said "$2"
+}
+stopped="part: the journal has no end: the run was stopped, or the file was cut; its acts end with number"
+{ journal_as 2; echo '{"state":"end","acts":'"$acts"',"time_ns":1}'; } >whole
+cp whole part
+ends_with 0 ""
+said "would restore $acts files"
+journal_as 1 >part
+ends_with 0 ""
+# Between two lines, in the middle of a line, before the line feed, and with what a crash leaves.
+for lines in $(seq 1 "$(($(wc -l <whole) - 1))"); do
+	first "$lines" <whole >part
+	begun=$(grep -c '"state":"begin"' part || true)
+	ends_with 0 "$stopped $begun"
+	said "would restore $begun file"
+	sed "$((lines + 1))q" whole | sed '$s/.$//' | head -c -1 >part
+	ends_with 0 "$stopped $begun"
+	head -c 1000 /dev/zero >>part
+	ends_with 0 "$stopped $begun"
+done
+# Version 1 has no end mark: it was stopped where its last act has no outcome.
+journal_as 1 | sed '$d' >part
+ends_with 0 "$stopped $acts"
+journal_as 1 | head -c -1 >part
+ends_with 0 "$stopped $acts"
+# All acts of a batch come before their outcomes, in any order.
+{ sed -n '1p; /"state":"begin"/p' whole; grep '"state":"done"' whole | tac; tail -n 1 whole; } >part
+ends_with 0 ""
+said "would restore $acts files"
+# Lines that are missing in the middle and at the end are counted.
+sed '/"act":2,/d' whole >part
+ends_with 2 "part: the lines of 1 act are missing, which cannot be undone"
+sed "/\"act\":$acts,/d; /\"act\":$((acts - 1)),/d" whole >part
+ends_with 2 "part: the lines of 2 acts are missing, which cannot be undone"
+{ cat whole; tail -n 2 whole; } >part
+runs 1 "$SIMFIND" --undo=part
+said "expected nothing after the line that ends the journal"
+sed 's/"acts":[0-9]*/"acts":1/' whole >part
+runs 1 "$SIMFIND" --undo=part
+said "expected the number of acts"
+sed '3s/.*/{"act":1,"state":"begin"}/' whole >part
+runs 1 "$SIMFIND" --undo=part
+said "part, line 3: expected a higher number than that of the act before"
+sed 's/"temporary":"[^"]*"/"temporary":"precious"/' whole >part
+runs 1 "$SIMFIND" --undo=part
+said "part, line 2: expected action, path, kept and file"
+for size in 0 1 20; do
+	head -c "$size" whole >part
+	runs 1 "$SIMFIND" --undo=part
+	said "part, line 1: expected a journal that simfind wrote; "
+done
+# What is named is undone.
+{ journal_as 2 | sed '$d'; printf '{"act"'; } >part
+runs 0 "$SIMFIND" --undo=part --yes
+said "restored $acts files, left 0 alone"
+said "$stopped $acts"
+# Nobody undoes what still acts, or is being undone.
+exec 9<whole
+flock 9
+runs 1 "$SIMFIND" --undo=whole --yes
+said "whole: another program still writes this journal, or undoes it"
+exec 9<&-
+
 # ---- Decisions of a report ----
 # decide HASH-OF KEEP... -- GIVE-UP...: on standard output
 decide() {
