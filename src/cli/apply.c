@@ -27,6 +27,7 @@
 #include "store/store.h"
 
 #define PROGRAM "simfind"
+#define APPLY_MAX ((size_t)2 << 30) /* bytes of decisions, or of the commands of a script */
 
 struct acting {
 	const struct find_arguments *arguments;
@@ -407,7 +408,7 @@ static int apply(struct acting *acting, const char *host, struct simhash_error *
 	char *bytes = NULL;
 	int status;
 
-	if (read_file(acting->arguments->apply_path, SIZE_MAX - 1, &bytes, &text.size, error) != 0)
+	if (read_file(acting->arguments->apply_path, APPLY_MAX, &bytes, &text.size, error) != 0)
 		return -1;
 	text.data = bytes;
 	status = commands_are_in(text) ? apply_commands(acting, text, host, error)
