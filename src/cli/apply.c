@@ -17,6 +17,7 @@
 #include "base/read_file.h"
 #include "base/shell_word.h"
 #include "cli/copy_sorter.h"
+#include "cli/covered.h"
 #include "cli/find_tasks.h"
 #include "cli/options.h"
 #include "cli/plan_script.h"
@@ -36,6 +37,7 @@ struct acting {
 	size_t protected_capacity;
 	char *rule_texts[KEEP_RULES_MAX], *move_to;
 	struct output_file script;	 /* open, if there is to be one */
+	struct covered covered;		 /* empty with --apply */
 	const struct commands *commands; /* each act has its own action; NULL: there are none */
 	uint64_t acts, left, saved_bytes;
 };
@@ -117,6 +119,7 @@ static void acting_end(struct acting *acting)
 		free(acting->rule_texts[i]);
 	free(acting->protected);
 	free(acting->move_to);
+	covered_release(&acting->covered);
 	output_release(&acting->script);
 }
 
@@ -183,6 +186,8 @@ static void summarize(const struct acting *acting, const struct plan *plan)
 	else
 		write_command_word(stderr, bytes_of(arguments->journal_path));
 	fputc('\n', stderr);
+	if (acting->acts > 0 && action != ACTION_REFLINK)
+		say_how_to_update(&acting->covered);
 }
 
 /* ---- Acting ---- */
@@ -526,7 +531,11 @@ static int keep_by_rules(struct acting *acting, const char *host, struct simhash
 					 &copies, error);
 	if (status == 0)
 		status = find_copies(acting, store, host, tags, copies, error);
+	if (status == 0)
+		status = covered_read(&acting->covered, arguments, store, tags, host, error);
 	store_close(store);
+	if (status == 0 && !arguments->quiet)
+		say_covered(&acting->covered);
 	if (status == 0)
 		status = act_on_files(acting, copies, host, error);
 	acting->left += had_unreadable;

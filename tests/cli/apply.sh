@@ -104,6 +104,27 @@ said "would delete 3 files, which frees 26.7 kB; nothing has been changed"
 same "the tree" "$before" "$(tree %i)"
 [ -z "$(ls moved)" ] || fail "moved: $(ls moved)"
 
+# ---- Which trees a plan covers, and how the index learns of an act ----
+runs 0 "$SIMHASH" -q "$files/a" "$files/a/1" "$files/old"
+runs 0 "$SIMFIND" --keep=oldest --action=delete
+said "the plan covers the whole index: $files; give DIRs to limit it"
+runs 0 "$SIMFIND" --keep=oldest --action=delete "$files/a" "$files/old"
+same "what is said of trees" 0 "$(grep -c 'the plan covers\|to update' err || true)"
+mkdir -p other "odd ' name"
+seq 700 >other/x
+cp other/x "odd ' name/x"
+runs 0 "$SIMHASH" -q other "odd ' name"
+runs 0 "$SIMHASH" -q --host=elsewhere moved
+runs 0 "$SIMFIND" --keep=oldest
+said "the plan covers the whole index: $files '$TEST_FOLDER/odd '\"'\"' name' $TEST_FOLDER/other; give DIRs to limit it"
+runs 0 "$SIMFIND" --keep=oldest --action=delete --yes --journal=journal.trees other "odd ' name"
+said "to update the index: simhash '$TEST_FOLDER/odd '\"'\"' name' $TEST_FOLDER/other"
+eval "$(sed -n 's/.*to update the index: simhash/runs 0 "$SIMHASH" -q/p' err)"
+runs 0 "$SIMFIND" --keep=oldest
+same "lines about what was deleted" 0 "$(grep -c 'other/x\|name/x' out || true)"
+rm -r other "odd ' name"
+make_files
+
 # ---- Rules in their order, and what is protected ----
 kept() {
 	simfind 0 "$@"
