@@ -169,6 +169,8 @@ static int check_act(struct work *work)
 	enum keep_action action = work->actor->options.action;
 	bool shares = action == ACTION_HARDLINK || action == ACTION_REFLINK;
 
+	if (action != ACTION_REFLINK && check_removal(&work->copy.place, copy, work->why) != 0)
+		return -1;
 	if ((copy->st_mode & S_IWUSR) == 0)
 		return refuse(work, "it is read-only");
 	if (action != ACTION_REFLINK && check_directory(work) != 0)

@@ -92,11 +92,24 @@ int actor_act(struct actor *actor, const struct planned_act *acts, size_t count,
 /* KEEP_TEMPORARY_PREFIX and 16 random digits: a name that is free. */
 void temporary_name(uint64_t *random, char name[TEMPORARY_SIZE]);
 
+/* Another name that belongs to a temporary name: whoever knows the first one finds it after a kill. */
+void second_temporary(const char *temporary, char name[TEMPORARY_SIZE]);
+
+/*
+ * Can a name of this directory be removed or replaced? Not in one that is append-only or immutable,
+ * nor in a sticky one for whoever owns neither it nor the file; `status`, which may be NULL, is that of
+ * the file. -1 with the reason.
+ */
+int check_removal(const struct place *place, const struct stat *status, struct simhash_error *why);
+
 /* Have two files the same extended attributes, as far as this system tells? */
 bool has_same_attributes(int x, int y);
 
-/* Give a file the extended attributes of another one. -1 with errno. */
-int copy_attributes(int from, int to);
+/*
+ * Give a file the extended attributes of another one; with `all`, also the capabilities and access lists,
+ * which only its owner and group should have. -1 with errno if some are missing.
+ */
+int copy_attributes(int from, int to, bool all);
 
 /* Can two files share blocks, as far as this tells without doing it? -1 with the reason. */
 int check_sharing(int kept, int copy, struct simhash_error *why);

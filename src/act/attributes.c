@@ -1,12 +1,16 @@
 /*
- * Extended attributes, access lists among them: compared and copied, where there are any.
+ * Attributes of files: extended attributes and access lists are compared and copied, and those that
+ * forbid a removal are recognized.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "act/act.h"
+#include "base/error.h"
 
 #ifdef __linux__
 #include <sys/xattr.h>
@@ -54,16 +58,24 @@ bool has_same_attributes(int x, int y)
 	return same;
 }
 
-int copy_attributes(int from, int to)
+/* Capabilities of a program, and the access list. */
+static bool gives_rights(const char *name)
+{
+	return strcmp(name, "security.capability") == 0 || strncmp(name, "system.", 7) == 0;
+}
+
+int copy_attributes(int from, int to, bool with_rights)
 {
 	struct attributes *all = list_attributes(from);
 	int status = all == NULL || all->size < 0 ? -1 : 0;
 
-	for (ssize_t at = 0; status == 0 && at < all->size;
+	for (ssize_t at = 0; all != NULL && at < all->size;
 	     at += (ssize_t)strlen(all->names + at) + 1) {
-		ssize_t size = fgetxattr(from, all->names + at, all->value, VALUE_MAX);
-		if (size < 0 || fsetxattr(to, all->names + at, all->value, (size_t)size, 0) != 0)
-			status = -1;
+		const char *name = all->names + at;
+		ssize_t size = fgetxattr(from, name, all->value, VALUE_MAX);
+		if (size < 0 || (gives_rights(name) && !with_rights) ||
+		    fsetxattr(to, name, all->value, (size_t)size, 0) != 0)
+			status = -1; /* and the others are still copied */
 	}
 	free(all);
 	return status;
@@ -75,9 +87,69 @@ bool has_same_attributes(int x, int y)
 	return true;
 }
 
-int copy_attributes(int from, int to)
+int copy_attributes(int from, int to, bool with_rights)
 {
-	(void)from, (void)to;
+	(void)from, (void)to, (void)with_rights;
 	return 0;
 }
 #endif
+
+/* ---- What forbids a removal ---- */
+
+enum lock { LOCK_NONE, LOCK_APPEND, LOCK_IMMUTABLE };
+
+/* The attribute of chattr(1) or chflags(1). `name` "" is the directory itself. */
+static enum lock find_lock(const struct place *place, const char *name)
+{
+#if defined __linux__ && defined STATX_ATTR_APPEND
+	struct statx found;
+
+	if (statx(place->directory_fd, name, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH, 0, &found) != 0)
+		return LOCK_NONE;
+	return (found.stx_attributes & STATX_ATTR_IMMUTABLE) != 0 ? LOCK_IMMUTABLE
+	       : (found.stx_attributes & STATX_ATTR_APPEND) != 0  ? LOCK_APPEND
+								  : LOCK_NONE;
+#elif defined __APPLE__
+	struct stat found;
+
+	if ((name[0] == '\0' ? fstat(place->directory_fd, &found)
+			     : place_status(place, name, &found)) != 0)
+		return LOCK_NONE;
+	return (found.st_flags & (UF_IMMUTABLE | SF_IMMUTABLE)) != 0 ? LOCK_IMMUTABLE
+	       : (found.st_flags & (UF_APPEND | SF_APPEND)) != 0     ? LOCK_APPEND
+								     : LOCK_NONE;
+#else
+	(void)place, (void)name;
+	return LOCK_NONE;
+#endif
+}
+
+static bool is_sticky_for(const struct place *place, const struct stat *status)
+{
+	struct stat directory;
+	uid_t user = geteuid();
+
+	return status != NULL && user != 0 && status->st_uid != user &&
+	       fstat(place->directory_fd, &directory) == 0 && (directory.st_mode & S_ISVTX) != 0 &&
+	       directory.st_uid != user;
+}
+
+int check_removal(const struct place *place, const struct stat *status, struct simhash_error *why)
+{
+	static const char *const reasons[] = {NULL, "append-only", "immutable"};
+	enum lock of_directory = find_lock(place, ""), of_file = LOCK_NONE;
+
+	if (of_directory != LOCK_NONE)
+		return error_set(
+			why, SIMHASH_E_RANGE,
+			"its directory is %s, so its names cannot be removed; see chattr(1)",
+			reasons[of_directory]);
+	if (status != NULL)
+		of_file = find_lock(place, place->name);
+	if (of_file != LOCK_NONE)
+		return error_set(why, SIMHASH_E_RANGE, "it is %s; see chattr(1)", reasons[of_file]);
+	if (is_sticky_for(place, status))
+		return error_set(why, SIMHASH_E_RANGE,
+				 "its directory lets only the owner of a file remove it");
+	return 0;
+}

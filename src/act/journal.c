@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -91,6 +92,7 @@ int journal_create(struct journal *journal, const char *path, const char *host,
 				 path);
 	if (journal->stream == NULL)
 		return fail(journal, error);
+	flock(fileno(journal->stream), LOCK_EX | LOCK_NB); /* nobody undoes what is not over */
 	fprintf(journal->stream, "{\"format\":\"simfind journal\",\"format_version\":2,"
 				 "\"version\":\"" SIMHASH_VERSION "\"");
 	write_json_field(journal->stream, "host", bytes_of(host));

@@ -68,12 +68,26 @@ int journal_end(struct journal *journal, const struct journal_act *act, const ch
 /* Write the last line, which says how many acts there are. */
 int journal_close(struct journal *journal, struct simhash_error *error);
 
-/* What a journal holds. A last line that was not written to its end is no part of it. */
+/* How a journal ends. */
+enum journal_ending {
+	JOURNAL_ENDED,	 /* with its end mark; or of version 1, which has none, with an outcome */
+	JOURNAL_STOPPED, /* the run was stopped, or the file was cut */
+};
+
+/* The acts of a journal. A last line that was not written to its end is not among them. */
 struct journal_list {
 	struct arena arena;
-	struct journal_act *acts;
+	struct journal_act *acts; /* by number */
 	size_t count, capacity;
+	enum journal_ending ending;
+	uint64_t missing; /* acts whose lines are not there, though later lines are */
 };
+
+/*
+ * A descriptor by which nobody else acts by this journal, or undoes it, until it is closed; it may be -1
+ * where files cannot be locked. -1 is returned if somebody does.
+ */
+int journal_lock(const char *path, int *fd, struct simhash_error *error);
 
 /* `host` is this host, on which it must have been made. The caller releases the list on 0. */
 int journal_read(const char *path, const char *host, struct journal_list *list,

@@ -2,21 +2,19 @@
  * Reading the journal.
  * SPDX-License-Identifier: MIT
  */
-#include <stdio.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "act/journal.h"
 #include "base/array.h"
 #include "base/error.h"
+#include "base/open_file.h"
 #include "base/read_file.h"
 #include "keep/json_fields.h"
-
-static int expect(const char *path, size_t line, const char *expected, struct simhash_error *error)
-{
-	return error_set(error, SIMHASH_E_SYNTAX, "%s, line %zu: expected %s", path, line,
-			 expected);
-}
 
 static bool is_whole(const json_t *value, const char *name, int64_t maximum, int64_t *number)
 {
@@ -56,6 +54,15 @@ static int find_action(const char *name, enum keep_action *action)
 	return -1;
 }
 
+/* A name that an act may have made, and that undoing may remove. */
+static bool is_temporary(const char *name)
+{
+	const size_t prefix = strlen(KEEP_TEMPORARY_PREFIX);
+
+	return strncmp(name, KEEP_TEMPORARY_PREFIX, prefix) == 0 && strlen(name) == prefix + 16 &&
+	       strspn(name + prefix, "0123456789abcdef") == 16;
+}
+
 static int read_begin(const json_t *line, struct journal_list *list, struct journal_act *act)
 {
 	const char *temporary = field_text(line, "temporary");
@@ -65,8 +72,9 @@ static int read_begin(const json_t *line, struct journal_list *list, struct jour
 	act->to = field_bytes(line, "to", &list->arena);
 	act->same_attributes = json_is_true(json_object_get(line, "same_attributes"));
 	act->has_hash = field_hex(line, "hash", act->hash, KEEP_HASH_SIZE) == 0;
-	if (temporary != NULL && strlen(temporary) < sizeof act->temporary &&
-	    strchr(temporary, '/') == NULL)
+	if (temporary != NULL && !is_temporary(temporary))
+		return -1;
+	if (temporary != NULL)
 		strcpy(act->temporary, temporary);
 	if (act->path == NULL || act->path[0] != '/' ||
 	    find_action(field_text(line, "action"), &act->action) != 0 ||
@@ -77,85 +85,159 @@ static int read_begin(const json_t *line, struct journal_list *list, struct jour
 	return read_file_fields(json_object_get(line, "kept_file"), &act->kept_file);
 }
 
-static int read_line(const json_t *line, const char *path, size_t number, struct journal_list *list,
-		     struct simhash_error *error)
+struct reader {
+	const char *path, *host;
+	struct journal_list *list;
+	size_t line;
+	int64_t version;
+	bool has_ended;
+	struct simhash_error *error;
+};
+
+static int expect(const struct reader *reader, const char *expected)
+{
+	return error_set(reader->error, SIMHASH_E_SYNTAX, "%s, line %zu: expected %s", reader->path,
+			 reader->line, expected);
+}
+
+static int compare_numbers(const void *number, const void *act)
+{
+	uint64_t x = *(const uint64_t *)number, y = ((const struct journal_act *)act)->number;
+
+	return (x > y) - (x < y);
+}
+
+/* The outcome of an act. Where its line is missing, so is the act. */
+static void take_outcome(const struct reader *reader, uint64_t number, const char *state)
+{
+	struct journal_list *list = reader->list;
+	struct journal_act *act = list->count == 0 ? NULL
+						   : bsearch(&number, list->acts, list->count,
+							     sizeof *list->acts, compare_numbers);
+
+	if (act != NULL)
+		act->outcome = strcmp(state, "done") == 0 ? OUTCOME_DONE : OUTCOME_LEFT;
+}
+
+static int take_begin(struct reader *reader, const json_t *line, uint64_t number)
+{
+	struct journal_list *list = reader->list;
+	uint64_t last = list->count == 0 ? 0 : list->acts[list->count - 1].number;
+
+	if (number <= last)
+		return expect(reader, "a higher number than that of the act before");
+	list->missing += number - last - 1;
+	if (array_reserve(&list->acts, &list->capacity, list->count + 1, sizeof *list->acts,
+			  reader->error) != 0)
+		return -1;
+	list->acts[list->count] = (struct journal_act){.number = number};
+	if (read_begin(line, list, &list->acts[list->count++]) != 0)
+		return expect(reader, "action, path, kept and file");
+	return 0;
+}
+
+static int take_end(struct reader *reader, const json_t *line)
+{
+	struct journal_list *list = reader->list;
+	uint64_t last = list->count == 0 ? 0 : list->acts[list->count - 1].number;
+	int64_t acts;
+
+	if (!is_whole(line, "acts", INT64_MAX, &acts) || (uint64_t)acts < last)
+		return expect(reader, "the number of acts");
+	list->missing += (uint64_t)acts - last;
+	reader->has_ended = true;
+	return 0;
+}
+
+static int read_line(struct reader *reader, const json_t *line)
 {
 	const char *state = field_text(line, "state");
-	int64_t act;
+	int64_t number;
 
+	if (reader->has_ended)
+		return expect(reader, "nothing after the line that ends the journal");
 	if (state != NULL && strcmp(state, "end") == 0)
-		return is_whole(line, "acts", INT64_MAX, &act) && (uint64_t)act == list->count
-			       ? 0
-			       : expect(path, number, "the number of acts", error);
-	if (state == NULL || !is_whole(line, "act", INT64_MAX, &act))
-		return expect(path, number, "act and state", error);
-	if (strcmp(state, "begin") != 0) {
-		/* Acts are numbered from 1. */
-		if (act < 1 || (uint64_t)act > list->count)
-			return expect(path, number, "the outcome of an act before it", error);
-		list->acts[act - 1].outcome = strcmp(state, "done") == 0 ? OUTCOME_DONE
-									 : OUTCOME_LEFT;
-		return 0;
-	}
-	if ((uint64_t)act != list->count + 1)
-		return expect(path, number, "the number of the next act", error);
-	if (array_reserve(&list->acts, &list->capacity, list->count + 1, sizeof *list->acts,
-			  error) != 0)
-		return -1;
-	list->acts[list->count] = (struct journal_act){.number = (uint64_t)act};
-	if (read_begin(line, list, &list->acts[list->count++]) != 0)
-		return expect(path, number, "action, path, kept and file", error);
+		return take_end(reader, line);
+	if (state == NULL || !is_whole(line, "act", INT64_MAX, &number))
+		return expect(reader, "act and state");
+	if (strcmp(state, "begin") == 0)
+		return take_begin(reader, line, (uint64_t)number);
+	take_outcome(reader, (uint64_t)number, state);
 	return 0;
 }
 
-static int read_head(const json_t *line, const char *path, const char *host,
-		     struct simhash_error *error)
+static int read_head(struct reader *reader, const json_t *line)
 {
 	const char *format = field_text(line, "format"), *on;
-	int64_t version;
 
 	if (format == NULL || strcmp(format, "simfind journal") != 0)
-		return expect(path, 1, "a journal that simfind wrote", error);
-	if (field_integer(line, "format_version", &version) != 0 || version < 1 || version > 2)
-		return expect(path, 1, "format_version 1 or 2", error);
+		return expect(reader, "a journal that simfind wrote");
+	if (field_integer(line, "format_version", &reader->version) != 0 || reader->version < 1 ||
+	    reader->version > 2)
+		return expect(reader, "format_version 1 or 2");
 	on = field_text(line, "host");
-	if (on == NULL || strcmp(on, host) != 0)
-		return error_set(error, SIMHASH_E_RANGE,
-				 "%s: expected a journal of this host, %s; it is of host %s", path,
-				 host, on == NULL ? "(none)" : on);
+	if (on == NULL || strcmp(on, reader->host) != 0)
+		return error_set(reader->error, SIMHASH_E_RANGE,
+				 "%s: expected a journal of this host, %s; it is of host %s",
+				 reader->path, reader->host, on == NULL ? "(none)" : on);
 	return 0;
 }
 
-static int take_line(struct bytes text, const char *path, const char *host, size_t number,
-		     struct journal_list *list, struct simhash_error *error)
+static int take_line(struct reader *reader, struct bytes text)
 {
-	json_t *line = fields_read(text, path, number - 1, error);
+	json_t *line = fields_read(text, reader->path, reader->line - 1, reader->error);
 	int status;
 
 	if (line == NULL)
 		return -1;
-	status = number == 1 ? read_head(line, path, host, error)
-			     : read_line(line, path, number, list, error);
+	status = reader->line == 1 ? read_head(reader, line) : read_line(reader, line);
 	json_decref(line);
 	return status;
 }
 
-static int read_lines(struct bytes text, const char *path, const char *host,
-		      struct journal_list *list, struct simhash_error *error)
+/* Without an end mark, a run may have been stopped between two acts. */
+static void judge_ending(const struct reader *reader, bool has_part_of_line)
+{
+	struct journal_list *list = reader->list;
+	bool has_outcome = list->count == 0 || list->acts[list->count - 1].outcome != OUTCOME_NONE;
+
+	if (!reader->has_ended && (reader->version > 1 || has_part_of_line || !has_outcome))
+		list->ending = JOURNAL_STOPPED;
+}
+
+static int read_lines(struct reader *reader, struct bytes text)
 {
 	const char *at = text.data, *end = text.data + text.size, *stop;
-	size_t number = 0;
 
-	for (; (stop = memchr(at, '\n', (size_t)(end - at))) != NULL; at = stop + 1)
-		if (take_line((struct bytes){at, (size_t)(stop - at)}, path, host, ++number, list,
-			      error) != 0)
+	for (; (stop = memchr(at, '\n', (size_t)(end - at))) != NULL; at = stop + 1) {
+		reader->line++;
+		if (take_line(reader, (struct bytes){at, (size_t)(stop - at)}) != 0)
 			return -1;
-	return number > 0 ? 0 : expect(path, 1, "a journal that simfind wrote", error);
+	}
+	judge_ending(reader, at < end);
+	if (reader->line > 0)
+		return 0;
+	reader->line = 1;
+	return expect(reader, text.size == 0
+				      ? "a journal that simfind wrote; the file is empty"
+				      : "a journal that simfind wrote; it has no whole line");
+}
+
+int journal_lock(const char *path, int *fd, struct simhash_error *error)
+{
+	*fd = strcmp(path, "-") == 0 ? -1 : open_path(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	if (*fd < 0 || flock(*fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+		return 0;
+	close(*fd);
+	*fd = -1;
+	return error_set(error, SIMHASH_E_RANGE,
+			 "%s: another program still writes this journal, or undoes it", path);
 }
 
 int journal_read(const char *path, const char *host, struct journal_list *list,
 		 struct simhash_error *error)
 {
+	struct reader reader = {.path = path, .host = host, .list = list, .error = error};
 	char *text;
 	size_t size;
 	int status;
@@ -163,7 +245,9 @@ int journal_read(const char *path, const char *host, struct journal_list *list,
 	*list = (struct journal_list){.acts = NULL};
 	if (read_file(path, SIZE_MAX - 1, &text, &size, error) != 0)
 		return -1;
-	status = read_lines((struct bytes){text, size}, path, host, list, error);
+	while (size > 0 && text[size - 1] == '\0')
+		size--; /* a system that stopped may leave zeros after what it had written */
+	status = read_lines(&reader, (struct bytes){text, size});
 	free(text);
 	if (status != 0)
 		journal_list_release(list);

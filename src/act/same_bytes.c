@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "scan/content_hash.h"
@@ -88,16 +89,61 @@ int same_bytes(int x, int y, uint8_t hash[KEEP_HASH_SIZE], bool (*goes_on)(const
 	return status == 1 ? 0 : status == 0 ? 1 : -1;
 }
 
-static int write_piece(int fd, const uint8_t *piece, size_t size)
+static int write_piece(int fd, const uint8_t *piece, size_t size, off_t offset)
 {
 	while (size > 0) {
-		ssize_t part = write(fd, piece, size);
+		ssize_t part = pwrite(fd, piece, size, offset);
 		if (part < 0 && errno == EINTR)
 			continue;
 		if (part < 0)
 			return -1;
 		piece += part;
 		size -= (size_t)part;
+		offset += part;
+	}
+	return 0;
+}
+
+/* Where the next data and the hole after it are; without holes, or where none are known, at the end. */
+static void find_data(int fd, off_t at, off_t size, off_t *data, off_t *hole)
+{
+	*data = at;
+	*hole = size;
+#if defined SEEK_DATA && defined SEEK_HOLE
+	*data = lseek(fd, at, SEEK_DATA);
+	if (*data < 0)
+		*data = errno == ENXIO ? size : at;
+	*hole = *data < size ? lseek(fd, *data, SEEK_HOLE) : size;
+	if (*hole < 0 || *hole > size)
+		*hole = size;
+#else
+	(void)fd;
+#endif
+}
+
+/* A hole has zeros, which are not written. */
+static void hash_hole(struct reading *reading, off_t size)
+{
+	memset(reading->pieces, 0, PIECE);
+	for (off_t part; size > 0; size -= part) {
+		part = size < (off_t)PIECE ? size : (off_t)PIECE;
+		XXH3_128bits_update(reading->state, reading->pieces, (size_t)part);
+	}
+}
+
+/* From `at` to the hole; the file may have become shorter. -1 with errno. */
+static int copy_data(struct reading *reading, int from, int to, off_t at, off_t hole)
+{
+	while (at < hole) {
+		ssize_t got = read_piece(from, reading->pieces, at);
+		if (got > hole - at)
+			got = (ssize_t)(hole - at);
+		if (got == 0)
+			errno = ESTALE;
+		if (got <= 0 || (to >= 0 && write_piece(to, reading->pieces, (size_t)got, at) != 0))
+			return -1;
+		XXH3_128bits_update(reading->state, reading->pieces, (size_t)got);
+		at += got;
 	}
 	return 0;
 }
@@ -105,16 +151,19 @@ static int write_piece(int fd, const uint8_t *piece, size_t size)
 int copy_bytes(int from, int to, uint8_t hash[KEEP_HASH_SIZE])
 {
 	struct reading reading;
-	int status = reading_begin(&reading);
-	ssize_t got = 1;
+	struct stat opened;
+	off_t at = 0, data, hole;
+	int status = fstat(from, &opened);
 
-	for (off_t at = 0; status == 0 && got > 0; at += got) {
-		got = read_piece(from, reading.pieces, at);
-		if (got < 0 || write_piece(to, reading.pieces, (size_t)got) != 0)
-			status = -1;
-		else
-			XXH3_128bits_update(reading.state, reading.pieces, (size_t)got);
+	if (status != 0 || reading_begin(&reading) != 0)
+		return -1;
+	for (; status == 0 && at < opened.st_size; at = hole) {
+		find_data(from, at, opened.st_size, &data, &hole);
+		hash_hole(&reading, data - at);
+		status = copy_data(&reading, from, to, data, hole);
 	}
+	if (status == 0 && to >= 0)
+		status = ftruncate(to, opened.st_size);
 	if (status == 0)
 		content_hash_store(reading.state, hash);
 	reading_end(&reading);

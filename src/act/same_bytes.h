@@ -17,7 +17,10 @@
 int same_bytes(int x, int y, uint8_t hash[KEEP_HASH_SIZE], bool (*goes_on)(const void *context),
 	       const void *context);
 
-/* Copy all bytes from one descriptor, from its start, to another. -1 with errno. */
+/*
+ * Copy all bytes of a file to an empty one, and leave its holes holes; `to` -1: only hash them. -1 with
+ * errno.
+ */
 int copy_bytes(int from, int to, uint8_t hash[KEEP_HASH_SIZE]);
 
 #endif

@@ -96,8 +96,8 @@ static int write_again(const struct work *work, int to)
 #else
 	times[0] = status.st_atim, times[1] = status.st_mtim;
 #endif
-	copy_attributes(work->copy.fd, to); /* as far as the system allows */
 	has_owner = fchown(to, status.st_uid, status.st_gid) == 0;
+	copy_attributes(work->copy.fd, to, has_owner); /* as far as the system allows */
 	return fchmod(to, status.st_mode & (has_owner ? 07777 : 01777)) != 0 ||
 			       futimens(to, times) != 0 || fsync(to) != 0
 		       ? -1
@@ -125,7 +125,7 @@ static int make_again(struct work *work, const char *reason)
 	char temporary[TEMPORARY_SIZE];
 	int directory = work->copy.place.directory_fd, to;
 
-	temporary_name(&work->actor->random, temporary);
+	second_temporary(work->record.temporary, temporary); /* where undoing looks for it */
 	to = open_file_at(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
 	if (to < 0)
 		return error_set_errno(work->why, "%s, and the copy cannot be made again", reason);

@@ -19,10 +19,12 @@
 struct undo {
 	const struct journal_act *act;
 	bool does;
-	uint64_t *random;
 	struct place place; /* of the file that was acted on */
+	char second
+		[TEMPORARY_SIZE]; /* under which a file is made; "": there is no temporary name */
+	const char *spare;	  /* a name that a kill has left; or NULL */
 	struct simhash_error *why;
-	const char **note;
+	struct undo_result *result;
 };
 
 /* What may go from a name that a file is put back to. */
@@ -40,11 +42,30 @@ static enum undo_status leave_errno(struct undo *undo, const char *why)
 	return UNDO_LEFT;
 }
 
-/* What had the name is beside it now, by this one. */
+/* What had the name has this one now. */
 static enum undo_status leave_beside(struct undo *undo, const char *why, const char *temporary)
 {
-	error_set_errno(undo->why, "%s; what was there is '%s' beside it", why, temporary);
+	error_set_errno(undo->why, "%s; the file that had the name is '%s' in its directory", why,
+			temporary);
 	return UNDO_LEFT;
+}
+
+static enum undo_status leave_spare(struct undo *undo, const char *why, const char *name)
+{
+	error_set(undo->why, SIMHASH_E_RANGE, "%s: '%s' in its directory", why, name);
+	return UNDO_LEFT;
+}
+
+static int open_regular(const struct place *place, const char *name, struct stat *status)
+{
+	int fd = open_file_at(place->directory_fd, name,
+			      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+
+	if (fd < 0 || (fstat(fd, status) == 0 && S_ISREG(status->st_mode)))
+		return fd;
+	close_content(fd);
+	errno = EINVAL;
+	return -1;
 }
 
 /*
@@ -57,12 +78,36 @@ static bool is_file(const struct stat *status, const struct journal_file *file)
 	       status->st_size == file->size_bytes && stat_mtime_ns(status) == file->mtime_ns;
 }
 
+/*
+ * The mode of a file that is made again. Without its owner and its group it gets no bit that makes
+ * others its owner or its group, and another group has no more rights than all users have.
+ */
+static mode_t restored_mode(const struct stat *status, const struct journal_file *file)
+{
+	bool same_owner = (uint32_t)status->st_uid == file->owner;
+	bool same_group = (uint32_t)status->st_gid == file->group;
+	mode_t mode = (mode_t)file->mode;
+
+	if (!same_owner || !same_group)
+		mode &= ~(mode_t)(S_ISUID | S_ISGID);
+	return same_group ? mode : mode & (~(mode_t)S_IRWXG | (mode & S_IRWXO) << 3);
+}
+
 /* Does it look as the file did, be it restored or never touched? */
 static bool looks_restored(const struct stat *status, const struct journal_file *file)
 {
 	return S_ISREG(status->st_mode) && status->st_size == file->size_bytes &&
-	       stat_mtime_ns(status) == file->mtime_ns && (status->st_mode & 07777) == file->mode &&
-	       (uint64_t)status->st_nlink <= file->links;
+	       stat_mtime_ns(status) == file->mtime_ns &&
+	       (status->st_mode & 07777) == restored_mode(status, file);
+}
+
+void second_temporary(const char *temporary, char name[TEMPORARY_SIZE])
+{
+	size_t size = strlen(temporary);
+
+	memcpy(name, temporary, size + 1);
+	if (size > 0)
+		name[size - 1] = name[size - 1] == '0' ? '1' : '0';
 }
 
 /*
@@ -96,6 +141,79 @@ static enum undo_status put_back(struct undo *undo, const char *temporary, may_g
 		       : leave_errno(undo, "cannot put it back");
 }
 
+/* ---- Names that a kill has left ---- */
+
+/* A name beside the file; of an act that is undone it is gone afterwards, or is named. */
+static enum undo_status remove_spare(struct undo *undo, const char *name)
+{
+	if (undo->does && unlinkat(undo->place.directory_fd, name, 0) != 0 && errno != ENOENT)
+		return leave_spare(undo, "a kill left a second name, which cannot be removed",
+				   name);
+	undo->spare = name;
+	undo->result->spare_names++;
+	return UNDO_CLEANED;
+}
+
+/* Has this name the content of the journal? */
+static bool has_content(const struct undo *undo, const char *name)
+{
+	uint8_t hash[KEEP_HASH_SIZE];
+	struct stat status;
+	int fd = undo->act->has_hash ? open_regular(&undo->place, name, &status) : -1;
+	bool has = fd >= 0 && copy_bytes(fd, -1, hash) == 0 &&
+		   memcmp(hash, undo->act->hash, sizeof hash) == 0;
+
+	if (fd >= 0)
+		close_content(fd);
+	return has;
+}
+
+/*
+ * What is beside a file that is as it was before the act: another name of the same file, a link to the
+ * file that was kept, or a file with the same content, be it whole or not. What is none of these has
+ * been changed by somebody.
+ */
+static enum undo_status clean_name(struct undo *undo, const struct stat *named, const char *name,
+				   bool may_be_part)
+{
+	const struct journal_file *kept = &undo->act->kept_file;
+	struct stat beside;
+
+	if (name[0] == '\0' || place_status(&undo->place, name, &beside) != 0)
+		return UNDO_NOTHING;
+	if (S_ISREG(beside.st_mode) &&
+	    (is_same_inode(&beside, named) || may_be_part ||
+	     (undo->act->action == ACTION_HARDLINK && beside.st_nlink > 1 &&
+	      (uint64_t)beside.st_ino == kept->inode) ||
+	     (has_content(undo, name) && has_content(undo, undo->place.name))))
+		return remove_spare(undo, name);
+	return leave_spare(undo, "an act left another name, which was changed since", name);
+}
+
+/* UNDO_CLEANED instead of UNDO_NOTHING where something was left. */
+static enum undo_status clean_names(struct undo *undo, const struct stat *named,
+				    enum undo_status status)
+{
+	enum undo_status first = clean_name(undo, named, undo->act->temporary, false);
+	enum undo_status second = clean_name(undo, named, undo->second, true);
+
+	if (first == UNDO_LEFT || second == UNDO_LEFT)
+		return UNDO_LEFT;
+	return status != UNDO_NOTHING ? status : first != UNDO_NOTHING ? first : second;
+}
+
+/* Somebody's file has the name; what an act or undoing left beside it is named. */
+static enum undo_status leave_other(struct undo *undo, const char *why)
+{
+	const char *names[] = {undo->act->temporary, undo->second};
+	struct stat beside;
+
+	for (size_t i = 0; i < 2; i++)
+		if (names[i][0] != '\0' && place_status(&undo->place, names[i], &beside) == 0)
+			return leave_spare(undo, why, names[i]);
+	return leave(undo, why);
+}
+
 /* ---- Making a file again ---- */
 
 static struct timespec timespec_of(int64_t ns)
@@ -110,61 +228,93 @@ static struct timespec timespec_of(int64_t ns)
 	return time;
 }
 
-/* The owner before the mode, because a new owner clears bits of it; times last. */
+static bool has_owner(const struct stat *status, const struct journal_file *file)
+{
+	return (uint32_t)status->st_uid == file->owner && (uint32_t)status->st_gid == file->group;
+}
+
+/*
+ * The owner before the attributes and the mode, because a new owner clears capabilities and bits; times
+ * last. Attributes that give rights to others go with the owner and the group only. `from` -1: there is
+ * no file to have attributes from.
+ */
 static int dress(struct undo *undo, int from, int to)
 {
 	const struct journal_file *file = &undo->act->copy;
 	const struct timespec times[] = {timespec_of(file->atime_ns), timespec_of(file->mtime_ns)};
+	struct undo_result *result = undo->result;
 	struct stat now;
+	bool is_owned;
 
 	if (fstat(to, &now) != 0)
 		return -1;
-	if (((uint32_t)now.st_uid != file->owner || (uint32_t)now.st_gid != file->group) &&
-	    fchown(to, (uid_t)file->owner, (gid_t)file->group) != 0)
-		*undo->note = "restored with another owner or group";
-	if (!undo->act->same_attributes)
-		*undo->note = "restored without its extended attributes";
-	else if (copy_attributes(from, to) != 0)
-		*undo->note = "not all of its extended attributes are restored";
-	return fchmod(to, (mode_t)file->mode) != 0 || futimens(to, times) != 0 || fsync(to) != 0
-		       ? -1
-		       : 0;
+	is_owned = has_owner(&now, file);
+	if (!is_owned && (fchown(to, (uid_t)file->owner, (gid_t)file->group) == 0 ||
+			  fchown(to, (uid_t)-1, (gid_t)file->group) == 0)) {
+		if (fstat(to, &now) != 0) /* what the system has made of it */
+			return -1;
+		is_owned = has_owner(&now, file);
+	}
+	if (!is_owned)
+		result->owner_note =
+			restored_mode(&now, file) == file->mode
+				? "restored with another owner or group"
+				: "restored with another owner or group, and so with fewer rights";
+	if (!undo->act->same_attributes || from < 0)
+		result->attribute_note = "restored without its extended attributes";
+	else if (copy_attributes(from, to, is_owned) != 0)
+		result->attribute_note = "not all of its extended attributes are restored";
+	if (fchmod(to, restored_mode(&now, file)) != 0 || futimens(to, times) != 0 ||
+	    fsync(to) != 0 || fstat(to, &now) != 0)
+		return -1;
+	undo->result->bytes += (uint64_t)now.st_blocks * 512;
+	return 0;
 }
 
-/* The content of `from` in a new file of a temporary name. */
-static enum undo_status make_again(struct undo *undo, int from, char name[TEMPORARY_SIZE])
+/* A file that was being made when somebody ended it: it goes, unless it is whole. */
+static int reuse_second(struct undo *undo)
+{
+	struct stat status;
+	int fd;
+
+	if (!has_content(undo, undo->second)) {
+		unlinkat(undo->place.directory_fd, undo->second, 0);
+		return -1;
+	}
+	fd = open_regular(&undo->place, undo->second, &status);
+	if (fd >= 0)
+		fchmod(fd, 0600);
+	return fd;
+}
+
+/* The content of `from`, -1 for none, in a file of the second temporary name. */
+static enum undo_status make_again(struct undo *undo, int from)
 {
 	uint8_t hash[KEEP_HASH_SIZE];
 	enum undo_status status = UNDO_DONE;
-	int directory = undo->place.directory_fd, to;
+	const char *name = undo->second;
+	int directory = undo->place.directory_fd, to = reuse_second(undo);
+	bool is_whole = to >= 0;
 
-	temporary_name(undo->random, name);
-	to = open_file_at(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+	if (!is_whole && from >= 0)
+		to = open_file_at(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+	if (to < 0 && errno == EEXIST)
+		return leave_spare(undo, "a kill left a second name, which cannot be removed",
+				   name);
 	if (to < 0)
-		return leave_errno(undo, "cannot make it again");
-	if (copy_bytes(from, to, hash) != 0)
+		return leave_errno(undo, from < 0 ? "cannot open the file that was kept"
+						  : "cannot make it again");
+	if (!is_whole && copy_bytes(from, to, hash) != 0)
 		status = leave_errno(undo, "cannot make it again");
-	else if (memcmp(hash, undo->act->hash, sizeof hash) != 0)
+	else if (!is_whole && memcmp(hash, undo->act->hash, sizeof hash) != 0)
 		status = leave(undo, "the file that was kept has other content by now");
 	else if (dress(undo, from, to) != 0)
 		status = leave_errno(undo, "cannot restore its mode and times");
 	if (close(to) != 0 && status == UNDO_DONE)
 		status = leave_errno(undo, "cannot make it again");
-	if (status != UNDO_DONE)
+	if (status != UNDO_DONE && !is_whole)
 		unlinkat(directory, name, 0);
 	return status;
-}
-
-static int open_regular(const struct place *place, const char *name, struct stat *status)
-{
-	int fd = open_file_at(place->directory_fd, name,
-			      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
-
-	if (fd < 0 || (fstat(fd, status) == 0 && S_ISREG(status->st_mode)))
-		return fd;
-	close_content(fd);
-	errno = EINVAL;
-	return -1;
 }
 
 /* ---- Hard links ---- */
@@ -190,14 +340,13 @@ static bool is_spare_link(const struct undo *undo, const struct stat *status, co
 }
 
 /*
- * The name is one of the kept file's now: it gets a file of its own. This has the temporary name of
- * the act before it takes the place, so that undoing that is cut off can go on.
+ * The name is one of the kept file's now: it gets its own file. This has the temporary name of the act
+ * before it takes the place, so that undoing that is cut off can go on.
  */
 static enum undo_status part_link(struct undo *undo)
 {
 	const char *temporary = undo->act->temporary;
 	int directory = undo->place.directory_fd;
-	char name[TEMPORARY_SIZE];
 	struct stat opened, made, beside;
 	int fd = open_regular(&undo->place, undo->place.name, &opened);
 	enum undo_status status;
@@ -208,10 +357,10 @@ static enum undo_status part_link(struct undo *undo)
 	    looks_restored(&beside, &undo->act->copy)) {
 		status = UNDO_DONE;
 	} else {
-		status = make_again(undo, fd, name);
+		status = make_again(undo, fd);
 		if (status == UNDO_DONE &&
-		    rename_to_free(directory, name, directory, temporary) != 0)
-			temporary = name;
+		    rename_to_free(directory, undo->second, directory, temporary) != 0)
+			temporary = undo->second;
 	}
 	if (status == UNDO_DONE && place_status(&undo->place, temporary, &made) != 0)
 		status = leave_errno(undo, "cannot make it again");
@@ -225,74 +374,69 @@ static enum undo_status part_link(struct undo *undo)
 	return status;
 }
 
-/* It was restored, and maybe that was cut off before what had its name went. */
-static enum undo_status remove_spare_link(struct undo *undo, const struct stat *beside)
-{
-	if (undo->does && beside != NULL && beside->st_nlink > 1 &&
-	    is_spare_link(undo, beside, NULL))
-		unlinkat(undo->place.directory_fd, undo->act->temporary, 0);
-	return UNDO_NOTHING;
-}
-
 static enum undo_status undo_hardlink(struct undo *undo)
 {
 	const struct journal_act *act = undo->act;
 	const char *temporary = act->temporary;
 	struct stat named, beside;
-	bool has_beside = temporary[0] != '\0' &&
-			  place_status(&undo->place, temporary, &beside) == 0;
-	bool is_old_beside = has_beside && is_file(&beside, &act->copy);
+	bool is_old_beside = temporary[0] != '\0' &&
+			     place_status(&undo->place, temporary, &beside) == 0 &&
+			     is_file(&beside, &act->copy);
+	enum undo_status status;
 
 	if (place_status(&undo->place, undo->place.name, &named) != 0)
 		return leave_errno(undo, "cannot restore it");
-	if (is_file(&named, &act->copy)) {
-		/* Ended before the link took its place. */
-		if (undo->does && has_beside && is_file(&beside, &act->kept_file))
-			unlinkat(undo->place.directory_fd, temporary, 0);
-		return UNDO_NOTHING;
-	}
+	if (is_file(&named, &act->copy))
+		return clean_names(undo, &named,
+				   UNDO_NOTHING); /* ended before the link took its place */
 	if (is_old_beside ? !is_spare_link(undo, &named, NULL)
 			  : (uint64_t)named.st_ino != act->kept_file.inode)
 		return looks_restored(&named, &act->copy) && !is_old_beside
-			       ? remove_spare_link(undo, has_beside ? &beside : NULL)
-			       : leave(undo, "it is another file by now");
-	if (!undo->does)
+			       ? clean_names(undo, &named, UNDO_NOTHING)
+			       : leave_other(undo, "it is another file by now");
+	if (!undo->does) {
+		undo->result->bytes += is_old_beside ? 0 : (uint64_t)named.st_blocks * 512;
 		return UNDO_DONE;
+	}
 	/* Ended before the old file was removed. */
-	if (is_old_beside)
-		return put_back(undo, temporary, is_spare_link, NULL);
-	return part_link(undo);
+	status = is_old_beside ? put_back(undo, temporary, is_spare_link, NULL) : part_link(undo);
+	return status == UNDO_DONE && place_status(&undo->place, undo->place.name, &named) == 0
+		       ? clean_names(undo, &named, UNDO_DONE)
+		       : status;
 }
 
 /* ---- Deleted files ---- */
 
 static enum undo_status make_from_kept(struct undo *undo)
 {
-	int directory = undo->place.directory_fd, fd;
-	char name[TEMPORARY_SIZE];
+	int directory = undo->place.directory_fd, fd = -1;
 	struct place kept;
 	struct stat opened;
 	enum undo_status status;
 
-	if (place_open(undo->act->kept, NULL, 0, &kept, undo->why) != 0)
-		return UNDO_LEFT;
-	fd = open_regular(&kept, kept.name, &opened);
-	place_close(&kept);
-	if (fd < 0)
-		return leave_errno(undo, "cannot open the file that was kept");
-	if (undo->does) {
-		status = make_again(undo, fd, name);
-		if (status == UNDO_DONE &&
-		    move_to_free(directory, name, directory, undo->place.name) != 0) {
-			status = leave_errno(undo, "cannot put it back");
-			unlinkat(directory, name, 0);
-		}
-	} else {
-		status = opened.st_size == undo->act->copy.size_bytes
-				 ? UNDO_DONE
-				 : leave(undo, "the file that was kept has other content by now");
+	if (place_open(undo->act->kept, NULL, 0, &kept, undo->why) == 0) {
+		fd = open_regular(&kept, kept.name, &opened);
+		place_close(&kept);
+		if (fd < 0)
+			leave_errno(undo, "cannot open the file that was kept");
 	}
-	close_content(fd);
+	if (fd < 0 && !has_content(undo, undo->second))
+		return UNDO_LEFT;
+	if (undo->does) {
+		status = make_again(undo, fd);
+		if (status == UNDO_DONE &&
+		    move_to_free(directory, undo->second, directory, undo->place.name) != 0) {
+			status = leave_errno(undo, "cannot put it back");
+			unlinkat(directory, undo->second, 0);
+		}
+	} else if (fd < 0 || opened.st_size == undo->act->copy.size_bytes) {
+		status = UNDO_DONE;
+		undo->result->bytes += fd < 0 ? 0 : (uint64_t)opened.st_blocks * 512;
+	} else {
+		status = leave(undo, "the file that was kept has other content by now");
+	}
+	if (fd >= 0)
+		close_content(fd);
 	return status;
 }
 
@@ -304,64 +448,124 @@ static enum undo_status undo_delete(struct undo *undo)
 
 	if (place_status(&undo->place, undo->place.name, &named) == 0)
 		return is_file(&named, &act->copy) || looks_restored(&named, &act->copy)
-			       ? UNDO_NOTHING
-			       : leave(undo, "another file has its name");
+			       ? clean_names(undo, &named, UNDO_NOTHING)
+			       : leave_other(undo, "another file has its name");
 	if (errno != ENOENT)
 		return leave_errno(undo, "cannot restore it");
+	/* The file that had the name, even if a program has written to it since. */
 	if (act->temporary[0] == '\0' || place_status(&undo->place, act->temporary, &beside) != 0 ||
-	    !is_file(&beside, &act->copy))
+	    !S_ISREG(beside.st_mode))
 		return make_from_kept(undo);
-	if (undo->does && move_to_free(directory, act->temporary, directory, undo->place.name) != 0)
+	if (!undo->does)
+		return UNDO_DONE;
+	if (move_to_free(directory, act->temporary, directory, undo->place.name) != 0)
 		return leave_errno(undo, "cannot put it back");
-	return UNDO_DONE;
+	return clean_names(undo, &beside, UNDO_DONE);
 }
 
 /* ---- Moved files ---- */
+
+/* Without a rename that spares what is there, a file has both names for a moment. */
+static enum undo_status clean_move(struct undo *undo, const struct stat *named,
+				   const struct place *to)
+{
+	struct stat moved;
+
+	if (place_status(to, to->name, &moved) != 0 || !is_same_inode(&moved, named) ||
+	    (uint64_t)named->st_nlink <= undo->act->copy.links)
+		return UNDO_NOTHING;
+	if (undo->does && unlinkat(to->directory_fd, to->name, 0) != 0) {
+		error_set_errno(undo->why, "a kill left a second name, %s, which cannot be removed",
+				undo->act->to);
+		return UNDO_LEFT;
+	}
+	undo->spare = undo->act->to;
+	undo->result->spare_names++;
+	return UNDO_CLEANED;
+}
+
+static enum undo_status move_back(struct undo *undo, const struct place *to)
+{
+	const struct journal_act *act = undo->act;
+	struct stat moved;
+
+	if (place_status(to, to->name, &moved) != 0 || (uint64_t)moved.st_ino != act->copy.inode ||
+	    !S_ISREG(moved.st_mode))
+		return leave(undo, "it is no longer where it was moved to");
+	if (check_removal(to, &moved, undo->why) != 0)
+		return UNDO_LEFT;
+	if (undo->does && move_to_free(to->directory_fd, to->name, undo->place.directory_fd,
+				       undo->place.name) != 0)
+		return leave_errno(undo, "cannot put it back");
+	return UNDO_DONE;
+}
 
 static enum undo_status undo_move(struct undo *undo)
 {
 	const struct journal_act *act = undo->act;
 	struct place to;
-	struct stat named, moved;
-	enum undo_status status = UNDO_DONE;
+	struct stat named;
+	enum undo_status status;
 	bool is_named = place_status(&undo->place, undo->place.name, &named) == 0;
+	bool is_back = is_named && is_file(&named, &act->copy);
 
-	if (is_named && is_file(&named, &act->copy))
-		return UNDO_NOTHING;
-	if (is_named)
+	if (is_named && !is_back)
 		return leave(undo, "another file has its name");
 	if (act->to == NULL || act->to[0] != '/')
-		return leave(undo, "the journal does not tell where it went");
+		return leave(undo, "the journal does not say where it was moved to");
 	if (place_open(act->to, NULL, 0, &to, undo->why) != 0)
-		return UNDO_LEFT;
-	if (place_status(&to, to.name, &moved) != 0 || (uint64_t)moved.st_ino != act->copy.inode ||
-	    !S_ISREG(moved.st_mode))
-		status = leave(undo, "it is no longer where it was moved to");
-	else if (undo->does && move_to_free(to.directory_fd, to.name, undo->place.directory_fd,
-					    undo->place.name) != 0)
-		status = leave_errno(undo, "cannot put it back");
+		return is_back ? UNDO_NOTHING : UNDO_LEFT;
+	status = is_back ? clean_move(undo, &named, &to) : move_back(undo, &to);
 	place_close(&to);
 	return status;
 }
 
-enum undo_status undo_act(const struct journal_act *act, bool does, uint64_t *random,
-			  struct simhash_error *why, const char **note)
+static enum undo_status undo_by_action(struct undo *undo)
 {
-	struct undo undo = {.act = act, .does = does, .random = random, .why = why, .note = note};
-	enum undo_status status = UNDO_NOTHING;
+	enum keep_action action = undo->act->action;
 
+	undo->why->message[0] = '\0';
+	*undo->result = (struct undo_result){.bytes = 0};
+	if (action == ACTION_MOVE)
+		return undo_move(undo);
+	if (!undo->act->has_hash)
+		return leave(undo, "the journal has no hash of it");
+	return action == ACTION_HARDLINK ? undo_hardlink(undo) : undo_delete(undo);
+}
+
+/* Where names can be added and not removed, nothing is begun; what was left there is named. */
+static int check_place(struct undo *undo)
+{
+	struct stat named;
+	bool has_name = place_status(&undo->place, undo->place.name, &named) == 0;
+	struct simhash_error why;
+
+	if (check_removal(&undo->place, has_name ? &named : NULL, &why) == 0)
+		return 0;
+	return undo->spare == NULL ? error_set(undo->why, SIMHASH_E_RANGE, "%s", why.message)
+				   : error_set(undo->why, SIMHASH_E_RANGE,
+					       "a kill left a second name, '%s', and %s",
+					       undo->spare, why.message);
+}
+
+enum undo_status undo_act(const struct journal_act *act, bool does, struct undo_result *result,
+			  struct simhash_error *why)
+{
+	struct undo undo = {.act = act, .why = why, .result = result};
+	enum undo_status status;
+
+	*result = (struct undo_result){.bytes = 0};
 	if (act->outcome == OUTCOME_LEFT || act->action == ACTION_REFLINK)
-		return UNDO_NOTHING; /* a reflink is a file of its own, with all it had */
+		return UNDO_NOTHING; /* a reflink is its own file, with all it had */
 	if (place_open(act->path, NULL, 0, &undo.place, why) != 0)
 		return UNDO_LEFT;
-	if (act->action == ACTION_HARDLINK)
-		status = act->has_hash ? undo_hardlink(&undo)
-				       : leave(&undo, "the journal has no hash of it");
-	else if (act->action == ACTION_DELETE)
-		status = act->has_hash ? undo_delete(&undo)
-				       : leave(&undo, "the journal has no hash of it");
-	else if (act->action == ACTION_MOVE)
-		status = undo_move(&undo);
+	second_temporary(act->temporary, undo.second);
+	status = undo_by_action(&undo);
+	if (status > UNDO_NOTHING && check_place(&undo) != 0)
+		status = UNDO_LEFT;
+	undo.does = does;
+	if (status > UNDO_NOTHING && does)
+		status = undo_by_action(&undo);
 	place_close(&undo.place);
 	return status;
 }

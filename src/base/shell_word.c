@@ -19,23 +19,6 @@ bool needs_encoding(struct bytes text)
 	return false;
 }
 
-void write_shell_word(FILE *out, struct bytes text, bool is_encoded)
-{
-	fputc('\'', out);
-	for (size_t i = 0; i < text.size; i++) {
-		unsigned char c = (unsigned char)text.data[i];
-		if (c == '\'')
-			fputs("'\\''", out);
-		else if (is_encoded && c == '\\')
-			fputs("\\\\", out);
-		else if (is_encoded && (c < 0x20 || c >= 0x7f))
-			fprintf(out, "\\0%03o", c);
-		else
-			fputc(c, out);
-	}
-	fputc('\'', out);
-}
-
 void write_command_word(FILE *out, struct bytes text)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

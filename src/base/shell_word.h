@@ -1,5 +1,5 @@
 /*
- * Words of a POSIX shell: of scripts, and of the commands that messages advise.
+ * Words of a POSIX shell, for the commands that messages advise.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_SHELL_WORD_H
@@ -9,9 +9,6 @@
 #include <stdio.h>
 
 #include "base/bytes.h"
-
-/* Write bytes as a word in single quotes; `is_encoded`, for %b of printf. */
-void write_shell_word(FILE *out, struct bytes text, bool is_encoded);
 
 /* Does a text hold bytes that end a line, act on a terminal or are not UTF-8? */
 bool needs_encoding(struct bytes text);

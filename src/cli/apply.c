@@ -1,37 +1,44 @@
 /*
- * simfind --apply, --keep and --undo: from decisions or from the index to a plan, from there to what
- * is done, and what is told of it.
+ * simfind --apply and --keep: from decisions, from the commands of a script or from the index to a
+ * plan, then to the acts, and what is said about them.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "act/act.h"
-#include "act/undo.h"
 #include "base/arena.h"
 #include "base/array.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/escape.h"
 #include "base/path.h"
+#include "base/read_file.h"
+#include "base/shell_word.h"
 #include "cli/copy_sorter.h"
+#include "cli/covered.h"
 #include "cli/find_tasks.h"
 #include "cli/options.h"
 #include "cli/plan_script.h"
 #include "cli/terminal.h"
 #include "find/finder.h"
+#include "keep/commands.h"
 #include "keep/decisions.h"
 #include "store/store.h"
 
 #define PROGRAM "simfind"
+#define APPLY_MAX ((size_t)2 << 30) /* bytes of decisions, or of the commands of a script */
 
 struct acting {
 	const struct find_arguments *arguments;
 	struct keep_policy policy; /* with absolute directories */
 	struct bytes *protected;   /* owned with its items */
+	size_t protected_capacity;
 	char *rule_texts[KEEP_RULES_MAX], *move_to;
-	struct output_file script; /* open, if there is to be one */
+	struct output_file script;	 /* open, if there is to be one */
+	struct covered covered;		 /* empty with --apply */
+	const struct commands *commands; /* each act has its own action; NULL: there are none */
 	uint64_t acts, left, saved_bytes;
 };
 
@@ -54,21 +61,31 @@ static int resolve_rules(struct acting *acting, struct simhash_error *error)
 	return 0;
 }
 
+static int protect(struct acting *acting, const char *directory, struct simhash_error *error)
+{
+	char *path = realpath(directory, NULL);
+
+	if (path == NULL)
+		return error_set_errno(error, "--protect=%s", directory);
+	if (array_reserve(&acting->protected, &acting->protected_capacity,
+			  acting->policy.protected_count + 1, sizeof *acting->protected,
+			  error) != 0) {
+		free(path);
+		return -1;
+	}
+	acting->policy.protected = acting->protected;
+	acting->protected[acting->policy.protected_count++] = bytes_of(path);
+	return 0;
+}
+
 static int resolve_protected(struct acting *acting, struct simhash_error *error)
 {
 	const struct find_arguments *arguments = acting->arguments;
+	int status = 0;
 
-	acting->protected = calloc(arguments->protected_count + 1, sizeof *acting->protected);
-	if (acting->protected == NULL)
-		return error_set_memory(error);
-	acting->policy.protected = acting->protected;
-	for (size_t i = 0; i < arguments->protected_count; i++) {
-		char *path = realpath(arguments->protected[i], NULL);
-		if (path == NULL)
-			return error_set_errno(error, "--protect=%s", arguments->protected[i]);
-		acting->protected[acting->policy.protected_count++] = bytes_of(path);
-	}
-	return 0;
+	for (size_t i = 0; status == 0 && i < arguments->protected_count; i++)
+		status = protect(acting, arguments->protected[i], error);
+	return status;
 }
 
 static int acting_begin(struct acting *acting, const struct find_arguments *arguments,
@@ -88,6 +105,15 @@ static int acting_begin(struct acting *acting, const struct find_arguments *argu
 					 arguments->move_to);
 }
 
+/* What cannot be known before the file of --apply is read: it may be a script with actions of its own. */
+static int check_action(const struct find_arguments *arguments, struct simhash_error *error)
+{
+	if (!arguments->yes || arguments->policy.action != ACTION_REPORT)
+		return 0;
+	return error_set(error, SIMHASH_E_SYNTAX,
+			 "--yes needs --action=hardlink, reflink, delete or move:DIR");
+}
+
 static void acting_end(struct acting *acting)
 {
 	for (size_t i = 0; i < acting->policy.protected_count; i++)
@@ -96,6 +122,7 @@ static void acting_end(struct acting *acting)
 		free(acting->rule_texts[i]);
 	free(acting->protected);
 	free(acting->move_to);
+	covered_release(&acting->covered);
 	output_release(&acting->script);
 }
 
@@ -152,18 +179,26 @@ static void summarize(const struct acting *acting, const struct plan *plan)
 		fprintf(stderr, "; %s protected", format_count(plan->protected_count, left));
 	if (acting->left > 0)
 		fprintf(stderr, "; left %s alone", format_count(acting->left, left));
-	if (arguments->yes)
-		fprintf(stderr, "; to undo: simfind --undo=%s\n", arguments->journal_path);
-	else
+	if (!arguments->yes) {
 		fputs("; nothing has been changed\n", stderr);
+		return;
+	}
+	fputs("; to undo: simfind --undo=", stderr);
+	if (needs_encoding(bytes_of(arguments->journal_path)))
+		fputs("FILE", stderr);
+	else
+		write_command_word(stderr, bytes_of(arguments->journal_path));
+	fputc('\n', stderr);
+	if (acting->acts > 0 && action != ACTION_REFLINK)
+		say_how_to_update(&acting->covered);
 }
 
 /* ---- Acting ---- */
 
-static void tell_result(struct acting *acting, const struct planned_act *act,
-			const struct act_result *result, const struct keep_file **shown)
+static void tell_result(struct acting *acting, enum keep_action action,
+			const struct planned_act *act, const struct act_result *result,
+			const char **shown)
 {
-	const char *name = action_name(acting->policy.action);
 	bool lists = acting->script.stream != stdout; /* the script, in its place, has it all */
 	const struct keep_file *kept = result->outcome == ACT_KEPT ? act->file : result->kept;
 
@@ -171,30 +206,47 @@ static void tell_result(struct acting *acting, const struct planned_act *act,
 		tell_left(acting, act->file->path, result->why.message);
 	if (result->outcome != ACT_DONE && result->outcome != ACT_KEPT)
 		return;
-	if (lists && kept != NULL && kept != *shown)
+	if (lists && kept != NULL && (*shown == NULL || strcmp(kept->path, *shown) != 0))
 		write_line("keep", kept->path, NULL);
-	*shown = kept;
+	*shown = kept == NULL ? NULL : kept->path;
 	if (result->outcome != ACT_DONE)
 		return;
 	if (lists)
-		write_line(acting->policy.action == ACTION_REPORT ? "give up" : name,
+		write_line(action == ACTION_REPORT ? "give up" : action_name(action),
 			   act->file->path, result->to);
 	acting->acts++;
 	acting->saved_bytes += result->saved_bytes;
 }
 
+/* How many acts from `at` on are one batch: those of a script may have actions of their own. */
+static size_t batch_size(const struct acting *acting, const struct plan *plan, size_t at)
+{
+	size_t left = plan->count - at, most = left < ACT_BATCH ? left : ACT_BATCH, count = 1;
+
+	if (acting->commands == NULL)
+		return most;
+	while (count < most &&
+	       acting->commands->list[at + count].action == acting->commands->list[at].action)
+		count++;
+	return count;
+}
+
 static int act_on_plan(struct acting *acting, const struct plan *plan, struct actor *actor,
 		       struct simhash_error *error)
 {
-	const struct keep_file *shown = NULL;
+	const char *shown = NULL;
 	struct act_result results[ACT_BATCH];
 	int status = 0;
+	size_t count;
 
-	for (size_t at = 0; status == 0 && at < plan->count; at += ACT_BATCH) {
-		size_t count = plan->count - at < ACT_BATCH ? plan->count - at : ACT_BATCH;
+	for (size_t at = 0; status == 0 && at < plan->count; at += count) {
+		count = batch_size(acting, plan, at);
+		if (acting->commands != NULL)
+			actor->options.action = acting->commands->list[at].action;
 		status = actor_act(actor, plan->acts + at, count, results, error);
 		for (size_t i = 0; i < count; i++) {
-			tell_result(acting, &plan->acts[at + i], &results[i], &shown);
+			tell_result(acting, actor->options.action, &plan->acts[at + i], &results[i],
+				    &shown);
 			free(results[i].to);
 		}
 	}
@@ -238,9 +290,12 @@ static int open_script(struct acting *acting, const struct store *store,
 }
 
 static int write_script(struct acting *acting, struct keep_file *files, size_t count,
-			struct simhash_error *error)
+			const char *host, struct simhash_error *error)
 {
-	const struct script_request request = {.policy = &acting->policy, .looks = true};
+	const struct script_request request = {.policy = &acting->policy,
+					       .host = host,
+					       .host_is_given = acting->arguments->host != NULL,
+					       .looks = true};
 	struct plan_script script;
 	int status;
 
@@ -265,7 +320,7 @@ static int plan_and_act(struct acting *acting, struct keep_file *files, size_t c
 	tell_plan(acting, &plan);
 	status = carry_out(acting, &plan, host, error);
 	if (status == 0 && acting->script.stream != NULL)
-		status = write_script(acting, files, count, error);
+		status = write_script(acting, files, count, host, error);
 	if (status == 0)
 		status = finish_output(error);
 	if (status == 0)
@@ -274,12 +329,14 @@ static int plan_and_act(struct acting *acting, struct keep_file *files, size_t c
 	return status;
 }
 
-static int apply_decisions(struct acting *acting, const char *host, struct simhash_error *error)
+static int apply_decisions(struct acting *acting, struct bytes text, const char *host,
+			   struct simhash_error *error)
 {
 	struct decisions decisions;
 	int status;
 
-	if (decisions_read(acting->arguments->apply_path, host, &decisions, error) != 0)
+	if (check_action(acting->arguments, error) != 0 ||
+	    decisions_read(text, acting->arguments->apply_path, host, &decisions, error) != 0)
 		return -1;
 	status = open_script(acting, NULL, error);
 	for (size_t i = 0; i < decisions.elsewhere_count; i++)
@@ -287,6 +344,107 @@ static int apply_decisions(struct acting *acting, const char *host, struct simha
 	if (status == 0)
 		status = plan_and_act(acting, decisions.files, decisions.count, host, error);
 	decisions_release(&decisions);
+	return status;
+}
+
+/* ---- The commands of a script ---- */
+
+static int check_commands(const struct acting *acting, const struct commands *commands,
+			  const char *host, struct simhash_error *error)
+{
+	const struct find_arguments *arguments = acting->arguments;
+
+	if (arguments->has_action || arguments->script_path != NULL)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--%s cannot be combined with the commands of a script",
+				 arguments->has_action ? "action" : "script");
+	if (strcmp(commands->host, host) != 0)
+		return error_set(error, SIMHASH_E_RANGE,
+				 "%s: expected commands for this host, %s; they are for host %s",
+				 arguments->apply_path, host, commands->host);
+	return 0;
+}
+
+/* What is done, in one word, if all commands do the same. */
+static enum keep_action common_action(const struct commands *commands)
+{
+	for (size_t i = 1; i < commands->count; i++)
+		if (commands->list[i].action != commands->list[0].action)
+			return ACTION_REPORT;
+	return commands->list[0].action;
+}
+
+static int carry_out_commands(struct acting *acting, const struct commands *commands,
+			      const char *host, struct simhash_error *error)
+{
+	struct plan plan = {.acts = calloc(commands->count, sizeof *plan.acts)};
+	int status;
+
+	if (plan.acts == NULL)
+		return error_set_memory(error);
+	for (; plan.count < commands->count; plan.count++)
+		plan.acts[plan.count] = (struct planned_act){&commands->list[plan.count].copy,
+							     &commands->list[plan.count].kept};
+	acting->commands = commands;
+	acting->policy.action = common_action(commands);
+	status = carry_out(acting, &plan, host, error);
+	if (status == 0)
+		status = finish_output(error);
+	if (status == 0)
+		summarize(acting, &plan);
+	plan_release(&plan);
+	return status;
+}
+
+static void say_missing(const struct acting *acting, const struct commands *commands)
+{
+	char text[160];
+
+	if (acting->arguments->quiet || commands->found >= commands->written)
+		return;
+	snprintf(text, sizeof text, "%" PRIu64 " of the %" PRIu64 " commands are missing",
+		 commands->written - commands->found, commands->written);
+	say_path(PROGRAM, bytes_of(acting->arguments->apply_path), text);
+}
+
+static int apply_commands(struct acting *acting, struct bytes text, const char *host,
+			  struct simhash_error *error)
+{
+	const struct find_arguments *arguments = acting->arguments;
+	struct commands commands;
+	int status;
+
+	if (commands_read(text, arguments->apply_path, &commands, error) != 0)
+		return -1;
+	if (arguments->host == NULL && commands.host_is_given)
+		host = commands.host;
+	status = check_commands(acting, &commands, host, error);
+	for (size_t i = 0; status == 0 && i < commands.protected_count; i++)
+		status = protect(acting, commands.protected[i].data, error);
+	if (status == 0)
+		say_missing(acting, &commands);
+	if (status == 0 && commands.count > 0)
+		status = carry_out_commands(acting, &commands, host, error);
+	else if (status == 0 && !arguments->quiet)
+		say(PROGRAM,
+		    "all commands are comments; remove the # from the commands to carry out; "
+		    "nothing has been changed");
+	commands_release(&commands);
+	return status;
+}
+
+static int apply(struct acting *acting, const char *host, struct simhash_error *error)
+{
+	struct bytes text;
+	char *bytes = NULL;
+	int status;
+
+	if (read_file(acting->arguments->apply_path, APPLY_MAX, &bytes, &text.size, error) != 0)
+		return -1;
+	text.data = bytes;
+	status = commands_are_in(text) ? apply_commands(acting, text, host, error)
+				       : apply_decisions(acting, text, host, error);
+	free(bytes);
 	return status;
 }
 
@@ -399,7 +557,11 @@ static int keep_by_rules(struct acting *acting, const char *host, struct simhash
 					 &copies, error);
 	if (status == 0)
 		status = find_copies(acting, store, host, tags, copies, error);
+	if (status == 0)
+		status = covered_read(&acting->covered, arguments, store, tags, host, error);
 	store_close(store);
+	if (status == 0 && !arguments->quiet)
+		say_covered(&acting->covered);
 	if (status == 0)
 		status = act_on_files(acting, copies, host, error);
 	acting->left += had_unreadable;
@@ -419,45 +581,9 @@ int act_on_copies(const struct find_arguments *arguments, bool *had_left,
 	if (status == 0)
 		status = acting_begin(&acting, arguments, error);
 	if (status == 0)
-		status = arguments->apply_path != NULL ? apply_decisions(&acting, host, error)
+		status = arguments->apply_path != NULL ? apply(&acting, host, error)
 						       : keep_by_rules(&acting, host, error);
 	*had_left = acting.left > 0;
 	acting_end(&acting);
 	return status;
-}
-
-/* ---- Undoing ---- */
-
-int undo_acts(const struct find_arguments *arguments, bool *had_left, struct simhash_error *error)
-{
-	char host[HOST_NAME_SIZE], done[32], left[32];
-	struct acting acting = {.arguments = arguments};
-	struct journal_list list;
-	uint64_t random = (uint64_t)clock_wall_ns();
-
-	if (choose_host(arguments->host, host, error) != 0 ||
-	    journal_read(arguments->undo_path, host, &list, error) != 0)
-		return -1;
-	for (size_t i = list.count; i-- > 0;) {
-		const struct journal_act *act = &list.acts[i];
-		struct simhash_error why = {.code = 0};
-		const char *note = NULL;
-		enum undo_status status = undo_act(act, arguments->yes, &random, &why, &note);
-		if (status == UNDO_LEFT)
-			tell_left(&acting, act->path, why.message);
-		if (status == UNDO_DONE)
-			write_line("restore", act->path, NULL);
-		if (note != NULL)
-			say_path(PROGRAM, bytes_of(act->path), note);
-		acting.acts += status == UNDO_DONE;
-	}
-	journal_list_release(&list);
-	*had_left = acting.left > 0;
-	if (!arguments->quiet)
-		fprintf(stderr, "%s %s file%s, left %s alone%s\n",
-			arguments->yes ? "restored" : "would restore",
-			format_count(acting.acts, done), acting.acts == 1 ? "" : "s",
-			format_count(acting.left, left),
-			arguments->yes ? "" : "; nothing has been changed");
-	return finish_output(error);
 }

@@ -389,7 +389,8 @@ static int check_acting(const struct find_arguments *arguments, struct simhash_e
 				 lonely[0] == 'y' ? ", or --undo" : "");
 	if (arguments->yes && arguments->script_path != NULL)
 		return error_set(error, SIMHASH_E_SYNTAX, "--script cannot be combined with --yes");
-	if (acts && arguments->yes && arguments->policy.action == ACTION_REPORT)
+	if (arguments->policy.rule_count > 0 && arguments->yes &&
+	    arguments->policy.action == ACTION_REPORT)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--yes needs --action=hardlink, reflink, delete or move:DIR");
 	if (acts && arguments->yes && arguments->journal_path == NULL)

@@ -70,7 +70,9 @@ int write_script(const struct find_arguments *arguments, const struct store *sto
 		 struct copy_sorter *copies, struct listing *listing, struct simhash_error *error)
 {
 	const struct keep_policy policy = {.action = ACTION_REPORT};
-	const struct script_request request = {.policy = &policy};
+	const struct script_request request = {.policy = &policy,
+					       .host = arguments->request.host,
+					       .host_is_given = arguments->host != NULL};
 	struct output_file *file = &listing->script;
 	struct plan_script script;
 	int status;

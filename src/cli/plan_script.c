@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/escape.h"
 #include "cli/terminal.h"
 #include "report/script.h"
 
@@ -72,6 +73,19 @@ static int look(struct plan_script *script, enum script_way way, const struct pl
 	return status;
 }
 
+static void write_command(struct plan_script *script, enum script_way way,
+			  const struct keep_file *copy, const struct keep_file *kept)
+{
+	const struct script_command command = {.kept = kept->path,
+					       .copy = copy->path,
+					       .size_bytes = copy->size_bytes,
+					       .kept_mtime_ns = kept->mtime_ns,
+					       .copy_mtime_ns = copy->mtime_ns};
+
+	script_write_command(script->out, way, &command);
+	script->commands++;
+}
+
 static int write_copy(struct plan_script *script, const struct keep_file *copy,
 		      const struct copy_ways *ways, struct simhash_error *error)
 {
@@ -95,8 +109,7 @@ static int write_copy(struct plan_script *script, const struct keep_file *copy,
 		if (ways->kept[way] != NULL && why[way].message[0] != '\0')
 			script_write_refusal(script->out, way, why[way].message);
 		else if (ways->kept[way] != NULL)
-			script_write_command(script->out, way, bytes_of(ways->kept[way]->path),
-					     bytes_of(copy->path));
+			write_command(script, way, copy, ways->kept[way]);
 	script->last_size_bytes = copy->size_bytes;
 	memcpy(script->last_hash, copy->hash, KEEP_HASH_SIZE);
 	script->copies++;
@@ -106,14 +119,19 @@ static int write_copy(struct plan_script *script, const struct keep_file *copy,
 int plan_script_begin(struct plan_script *script, FILE *out, const struct script_request *request,
 		      struct simhash_error *error)
 {
-	const struct act_options options = {.protected = request->policy->protected,
-					    .protected_count = request->policy->protected_count};
+	const struct keep_policy *policy = request->policy;
+	const struct act_options options = {.protected = policy->protected,
+					    .protected_count = policy->protected_count};
+	const struct script_head head = {.host = request->host,
+					 .host_is_given = request->host_is_given,
+					 .protected = policy->protected,
+					 .protected_count = policy->protected_count};
 
-	*script = (struct plan_script){.out = out, .policy = request->policy};
+	*script = (struct plan_script){.out = out, .policy = policy};
 	if (request->looks && actor_init(&script->actor, &options, error) != 0)
 		return -1;
 	script->looks = request->looks;
-	script_begin(out);
+	script_begin(out, &head);
 	return 0;
 }
 
@@ -134,7 +152,7 @@ int plan_script_add(struct plan_script *script, struct keep_file *files, size_t 
 
 void plan_script_end(struct plan_script *script)
 {
-	script_end(script->out);
+	script_end(script->out, script->commands);
 	if (script->looks)
 		actor_release(&script->actor);
 	script->looks = false;
@@ -147,9 +165,10 @@ int close_plan_script(struct output_file *file, const struct plan_script *script
 
 	if (output_close(file, error) != 0)
 		return -1;
-	if (!quiet)
-		fprintf(stderr, "%s: a script for %s cop%s; edit it before you run it\n",
-			file->name, format_count(script->copies, text),
-			script->copies == 1 ? "y" : "ies");
+	if (quiet)
+		return 0;
+	write_escaped(stderr, bytes_of(file->name));
+	fprintf(stderr, ": a script for %s cop%s; edit it before you run it\n",
+		format_count(script->copies, text), script->copies == 1 ? "y" : "ies");
 	return 0;
 }

@@ -1,5 +1,5 @@
 /*
- * --script: what a plan comes to, as commands for a shell.
+ * --script: a plan as commands, which a shell hands to simfind.
  *
  *     plan_script_begin(&script, file->stream, &request, &error);
  *     plan_script_add(&script, files, count, &error);      // for each content, or for all at once
@@ -17,6 +17,8 @@
 
 struct script_request {
 	const struct keep_policy *policy; /* ACTION_REPORT: commands of all kinds; no ACTION_MOVE */
+	const char *host;
+	bool host_is_given; /* by --host */
 	bool looks; /* leave out what `simfind --yes` would leave alone now; no file is read */
 };
 
@@ -28,7 +30,7 @@ struct plan_script {
 	/* The content of the copy before, and how many there are. */
 	int64_t last_size_bytes;
 	uint8_t last_hash[KEEP_HASH_SIZE];
-	uint64_t copies;
+	uint64_t copies, commands;
 };
 
 /* Write what comes before all copies. Borrows the stream, and the policy of the request. */

@@ -1,5 +1,5 @@
 /*
- * Reading decisions.json: every field that something is decided by has to be there.
+ * Reading decisions.json: each field is what docs/report.md says, or the whole file is refused.
  * SPDX-License-Identifier: MIT
  */
 #include "keep/decisions.h"
@@ -11,7 +11,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/read_file.h"
+#include "base/sort.h"
 #include "keep/json_fields.h"
 
 /* Days from 1970-01-01 to a date of the Gregorian calendar. */
@@ -24,116 +24,291 @@ static int64_t days_of(int64_t year, int64_t month, int64_t day)
 	return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
 }
 
+static const char time_form[] = "0000-00-00T00:00:00.000000000Z";
+
 /* "2026-11-22T14:12:41.123456789Z" */
 static int parse_time(const char *text, int64_t *ns)
 {
-	int year, month, day, hour, minute, second, length = 0;
+	int year, month, day, hour, minute, second;
 	long fraction;
 
-	if (text == NULL || strlen(text) != 30 ||
-	    sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2d.%9ldZ%n", &year, &month, &day, &hour, &minute,
-		   &second, &fraction, &length) != 7 ||
-	    length != 30 || month < 1 || month > 12 || fraction < 0)
+	if (text == NULL || strlen(text) != sizeof time_form - 1)
+		return -1;
+	for (size_t i = 0; text[i] != '\0'; i++)
+		if (time_form[i] == '0' ? text[i] < '0' || text[i] > '9' : text[i] != time_form[i])
+			return -1;
+	if (sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2d.%9ldZ", &year, &month, &day, &hour, &minute,
+		   &second, &fraction) != 7 ||
+	    month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 ||
+	    second > 60)
 		return -1;
 	*ns = clock_ns(((days_of(year, month, day) * 24 + hour) * 60 + minute) * 60 + second,
 		       fraction);
 	return 0;
 }
 
-static int take_elsewhere(struct decisions *decisions, const char *host, const char *path,
-			  struct simhash_error *error)
+/* ---- Where something is wrong ---- */
+
+/* Who decided what, and where. */
+struct decided {
+	const char *host, *path;
+	enum decision decision;
+	size_t group, file;
+};
+
+enum depth { IN_TOP, IN_GROUP, IN_FILE };
+
+struct reader {
+	struct decisions *decisions;
+	const char *what, *host;
+	enum depth depth;
+	size_t group, file; /* the present ones, as far as the depth has some */
+	struct decided *decided;
+	size_t count, capacity;
+	struct simhash_error *error;
+};
+
+/* "groups[2].files[0]." */
+static void write_place(const struct reader *reader, char *text, size_t size)
 {
+	text[0] = '\0';
+	if (reader->depth == IN_GROUP)
+		snprintf(text, size, "groups[%zu].", reader->group);
+	else if (reader->depth == IN_FILE)
+		snprintf(text, size, "groups[%zu].files[%zu].", reader->group, reader->file);
+}
+
+static int expect(const struct reader *reader, const char *field, const char *expected)
+{
+	char place[64];
+
+	write_place(reader, place, sizeof place);
+	return error_set(reader->error, SIMHASH_E_SYNTAX, "%s: %s%s: expected %s", reader->what,
+			 place, field, expected);
+}
+
+/* It is an object without other fields. */
+static int check_object(const struct reader *reader, const json_t *object, const char *const *known,
+			size_t count)
+{
+	char place[64];
+	const char *unknown;
+
+	write_place(reader, place, sizeof place);
+	if (place[0] != '\0')
+		place[strlen(place) - 1] = '\0';
+	if (!json_is_object(object))
+		return error_set(reader->error, SIMHASH_E_SYNTAX, "%s: %s: expected an object",
+				 reader->what, place[0] == '\0' ? "it" : place);
+	unknown = field_unknown(object, known, count);
+	return unknown == NULL ? 0 : expect(reader, unknown, "no such field");
+}
+
+/* It is a text, or there is none. */
+static int check_text(const struct reader *reader, const json_t *object, const char *name)
+{
+	const json_t *value = json_object_get(object, name);
+
+	return value == NULL || json_is_string(value) ? 0 : expect(reader, name, "a text");
+}
+
+/* ---- Files ---- */
+
+static int take_elsewhere(struct reader *reader, const char *host, const char *path)
+{
+	struct decisions *decisions = reader->decisions;
 	size_t size = strlen(host) + strlen(path) + 1;
 	char *text = arena_take(&decisions->arena, size + 1);
 
 	if (text == NULL)
-		return error_set_memory(error);
+		return error_set_memory(reader->error);
 	if (array_reserve(&decisions->elsewhere, &decisions->elsewhere_capacity,
-			  decisions->elsewhere_count + 1, sizeof *decisions->elsewhere, error) != 0)
+			  decisions->elsewhere_count + 1, sizeof *decisions->elsewhere,
+			  reader->error) != 0)
 		return -1;
 	snprintf(text, size + 1, "%s:%s", host, path);
 	decisions->elsewhere[decisions->elsewhere_count++] = (struct bytes){text, size};
 	return 0;
 }
 
-/* Neither is there, or both are. */
-static int read_state(const json_t *item, struct keep_file *file)
+/* Neither size nor time is there, or both are. */
+static int read_state(const struct reader *reader, const json_t *item, struct keep_file *file)
 {
 	if (json_object_get(item, "size") == NULL && json_object_get(item, "mtime") == NULL) {
 		file->size_bytes = KEEP_SIZE_UNKNOWN;
 		return 0;
 	}
-	return field_integer(item, "size", &file->size_bytes) == 0 && file->size_bytes >= 0
-		       ? parse_time(field_text(item, "mtime"), &file->mtime_ns)
-		       : -1;
+	if (field_integer(item, "size", &file->size_bytes) != 0 || file->size_bytes < 0)
+		return expect(reader, "size", "a number of bytes, since there is an mtime");
+	if (parse_time(field_text(item, "mtime"), &file->mtime_ns) != 0)
+		return expect(reader, "mtime", "a time such as 2026-11-22T14:12:41.123456789Z");
+	return 0;
 }
 
-static int take_file(struct decisions *decisions, const json_t *item, const char *host,
-		     const char *what, struct simhash_error *error)
+static int read_decision(const struct reader *reader, const json_t *item, struct keep_file *file)
 {
-	struct keep_file file = {.path = field_bytes(item, "path", &decisions->arena)};
-	const char *on = field_text(item, "host"), *decision = field_text(item, "decision");
+	const char *decision = field_text(item, "decision");
 
-	if (file.path == NULL || file.path[0] != '/' || on == NULL || decision == NULL ||
-	    read_state(item, &file) != 0 || field_hex(item, "hash", file.hash, KEEP_HASH_SIZE) != 0)
-		return error_set(
-			error, SIMHASH_E_SYNTAX,
-			"%s: expected files with path, host, size, mtime, hash and decision", what);
-	if (strcmp(decision, "keep") == 0)
-		file.decision = DECIDED_KEEP;
-	else if (strcmp(decision, "give up") == 0)
-		file.decision = DECIDED_GIVE_UP;
+	if (decision != NULL && strcmp(decision, "keep") == 0)
+		file->decision = DECIDED_KEEP;
+	else if (decision != NULL && strcmp(decision, "give up") == 0)
+		file->decision = DECIDED_GIVE_UP;
 	else
-		return error_set(error, SIMHASH_E_SYNTAX,
-				 "%s: decision '%s': expected keep or give up", what, decision);
-	if (strcmp(on, host) != 0)
-		return file.decision == DECIDED_KEEP
-			       ? 0
-			       : take_elsewhere(decisions, on, file.path, error);
+		return expect(reader, "decision", "keep or give up");
+	return 0;
+}
+
+static int read_file_fields(const struct reader *reader, const json_t *item, struct keep_file *file)
+{
+	static const char *const known[] = {"path",  "path_hex", "host",    "size",
+					    "mtime", "hash",	 "decision"};
+	const char *host = field_text(item, "host");
+
+	if (check_object(reader, item, known, sizeof known / sizeof *known) != 0 ||
+	    check_text(reader, item, "path") != 0 || check_text(reader, item, "path_hex") != 0)
+		return -1;
+	file->path = field_bytes(item, "path", &reader->decisions->arena);
+	if (file->path == NULL || file->path[0] != '/')
+		return expect(reader,
+			      json_object_get(item, "path_hex") != NULL ? "path_hex" : "path",
+			      "an absolute path");
+	if (host == NULL || host[0] == '\0')
+		return expect(reader, "host", "the name of a host");
+	if (field_hex(item, "hash", file->hash, KEEP_HASH_SIZE) != 0)
+		return expect(reader, "hash", "32 hexadecimal digits");
+	return read_state(reader, item, file) != 0 ? -1 : read_decision(reader, item, file);
+}
+
+static int take_file(struct reader *reader, const json_t *item)
+{
+	struct decisions *decisions = reader->decisions;
+	struct keep_file file = {.path = NULL};
+	const char *host = field_text(item, "host");
+
+	if (read_file_fields(reader, item, &file) != 0 ||
+	    array_reserve(&reader->decided, &reader->capacity, reader->count + 1,
+			  sizeof *reader->decided, reader->error) != 0)
+		return -1;
+	reader->decided[reader->count++] =
+		(struct decided){host, file.path, file.decision, reader->group, reader->file};
+	if (strcmp(host, reader->host) != 0)
+		return file.decision == DECIDED_KEEP ? 0 : take_elsewhere(reader, host, file.path);
 	if (array_reserve(&decisions->files, &decisions->capacity, decisions->count + 1,
-			  sizeof *decisions->files, error) != 0)
+			  sizeof *decisions->files, reader->error) != 0)
 		return -1;
 	decisions->files[decisions->count++] = file;
 	return 0;
 }
 
-static int take_groups(struct decisions *decisions, const json_t *top, const char *host,
-		       const char *what, struct simhash_error *error)
+/* ---- Groups ---- */
+
+static int take_group(struct reader *reader, const json_t *group)
 {
-	const json_t *groups = json_object_get(top, "groups");
+	static const char *const known[] = {"id", "files"};
+	const json_t *files = json_object_get(group, "files");
+	int status = 0;
+
+	reader->depth = IN_GROUP;
+	if (check_object(reader, group, known, 2) != 0 || check_text(reader, group, "id") != 0)
+		return -1;
+	if (!json_is_array(files))
+		return expect(reader, "files", "an array");
+	reader->depth = IN_FILE;
+	for (size_t i = 0; status == 0 && i < json_array_size(files); i++) {
+		reader->file = i;
+		status = take_file(reader, json_array_get(files, i));
+	}
+	reader->depth = IN_TOP;
+	return status;
+}
+
+static int check_command(const struct reader *reader, const json_t *top)
+{
+	const json_t *command = json_object_get(top, "command");
+	bool is_wrong = command != NULL && !json_is_array(command);
+
+	for (size_t i = 0; !is_wrong && i < json_array_size(command); i++)
+		is_wrong = !json_is_string(json_array_get(command, i));
+	return is_wrong ? expect(reader, "command", "an array of texts") : 0;
+}
+
+static int check_top(const struct reader *reader, const json_t *top)
+{
+	static const char *const known[] = {"format", "format_version", "version", "command",
+					    "index",  "made",		"groups"};
 	const char *format = field_text(top, "format");
 	int64_t version;
 
-	if (format == NULL || strcmp(format, "simfind decisions") != 0 || groups == NULL)
-		return error_set(error, SIMHASH_E_SYNTAX,
-				 "%s: expected decisions that a report of simfind saved", what);
+	if (format == NULL || strcmp(format, "simfind decisions") != 0)
+		return error_set(reader->error, SIMHASH_E_SYNTAX,
+				 "%s: expected decisions that a report of simfind saved",
+				 reader->what);
 	if (field_integer(top, "format_version", &version) != 0 || version != 1)
-		return error_set(error, SIMHASH_E_RANGE, "%s: expected format_version 1", what);
-	for (size_t g = 0; g < json_array_size(groups); g++) {
-		const json_t *files = json_object_get(json_array_get(groups, g), "files");
-		for (size_t f = 0; f < json_array_size(files); f++)
-			if (take_file(decisions, json_array_get(files, f), host, what, error) != 0)
-				return -1;
+		return error_set(reader->error, SIMHASH_E_RANGE, "%s: expected format_version 1",
+				 reader->what);
+	if (check_object(reader, top, known, sizeof known / sizeof *known) != 0 ||
+	    check_text(reader, top, "version") != 0 || check_text(reader, top, "index") != 0 ||
+	    check_text(reader, top, "made") != 0 || check_command(reader, top) != 0)
+		return -1;
+	return json_is_array(json_object_get(top, "groups")) ? 0
+							     : expect(reader, "groups", "an array");
+}
+
+static int compare_decided(const void *a, const void *b, void *context)
+{
+	const struct decided *x = a, *y = b;
+	int order = strcmp(x->path, y->path);
+
+	(void)context;
+	if (order == 0)
+		order = strcmp(x->host, y->host);
+	if (order == 0)
+		order = (x->group > y->group) - (x->group < y->group);
+	return order != 0 ? order : (x->file > y->file) - (x->file < y->file);
+}
+
+/* Nobody decided to keep a file and to give it up. */
+static int check_contradictions(struct reader *reader)
+{
+	struct decided *decided = reader->decided;
+
+	sort_with(decided, reader->count, sizeof *decided, compare_decided, NULL);
+	for (size_t i = 1; i < reader->count; i++) {
+		const struct decided *x = &decided[i - 1], *y = &decided[i];
+		if (strcmp(x->path, y->path) == 0 && strcmp(x->host, y->host) == 0 &&
+		    x->decision != y->decision)
+			return error_set(reader->error, SIMHASH_E_SYNTAX,
+					 "%s: groups[%zu].files[%zu] contradicts "
+					 "groups[%zu].files[%zu] about %s; expected one decision",
+					 reader->what, y->group, y->file, x->group, x->file,
+					 x->path);
 	}
 	return 0;
 }
 
-int decisions_read(const char *path, const char *host, struct decisions *decisions,
-		   struct simhash_error *error)
+static int take_groups(struct reader *reader, const json_t *top)
 {
+	const json_t *groups = json_object_get(top, "groups");
+	int status = check_top(reader, top);
+
+	for (; status == 0 && reader->group < json_array_size(groups); reader->group++)
+		status = take_group(reader, json_array_get(groups, reader->group));
+	return status == 0 ? check_contradictions(reader) : -1;
+}
+
+int decisions_read(struct bytes text, const char *what, const char *host,
+		   struct decisions *decisions, struct simhash_error *error)
+{
+	struct reader reader = {.decisions = decisions, .what = what, .host = host, .error = error};
 	json_t *top;
-	char *text = NULL;
-	size_t size;
 	int status;
 
 	*decisions = (struct decisions){.files = NULL};
-	if (read_file(path, SIZE_MAX - 1, &text, &size, error) != 0)
-		return -1;
-	top = fields_read((struct bytes){text, size}, path, 0, error);
-	free(text);
+	top = fields_read(text, what, 0, error);
 	if (top == NULL)
 		return -1;
-	status = take_groups(decisions, top, host, path, error);
+	status = take_groups(&reader, top);
+	free(reader.decided);
 	json_decref(top);
 	if (status != 0)
 		decisions_release(decisions);

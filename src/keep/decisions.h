@@ -16,9 +16,12 @@ struct decisions {
 	size_t elsewhere_count, elsewhere_capacity;
 };
 
-/* Read a file; `host` is the name of this host. The caller releases the decisions on 0. */
-int decisions_read(const char *path, const char *host, struct decisions *decisions,
-		   struct simhash_error *error);
+/*
+ * Read the text of a file, `what` in errors; `host` is the name of this host. The caller releases the
+ * decisions on 0.
+ */
+int decisions_read(struct bytes text, const char *what, const char *host,
+		   struct decisions *decisions, struct simhash_error *error);
 void decisions_release(struct decisions *decisions);
 
 #endif

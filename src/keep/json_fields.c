@@ -81,3 +81,17 @@ const char *field_bytes(const json_t *object, const char *name, struct arena *ar
 	bytes[size] = 0;
 	return (const char *)bytes;
 }
+
+const char *field_unknown(const json_t *object, const char *const *known, size_t count)
+{
+	for (void *at = json_object_iter((json_t *)(uintptr_t)object); at != NULL;
+	     at = json_object_iter_next((json_t *)(uintptr_t)object, at)) {
+		const char *name = json_object_iter_key(at);
+		size_t i = 0;
+		while (i < count && strcmp(known[i], name) != 0)
+			i++;
+		if (i == count)
+			return name;
+	}
+	return NULL;
+}

@@ -37,4 +37,7 @@ const char *field_bytes(const json_t *object, const char *name, struct arena *ar
 /* A member that has 2 * size hexadecimal digits. -1 where it has not. */
 int field_hex(const json_t *object, const char *name, uint8_t *bytes, size_t size);
 
+/* The name of a member that is not one of these, or NULL. It lives as long as the object. */
+const char *field_unknown(const json_t *object, const char *const *known, size_t count);
+
 #endif

@@ -1,115 +1,63 @@
 /*
- * Writing the script.
+ * Writing the script: a here-document in braces, whose lines src/keep/commands.c reads.
  * SPDX-License-Identifier: MIT
  */
 #include "report/script.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
 
 #include "base/escape.h"
-#include "base/shell_word.h"
+#include "base/json.h"
+#include "simhash.h"
 
+/* A shell runs nothing of what is in braces before it has read the last of them. */
 static const char preamble[] =
 	"#!/bin/sh\n"
-	"# Copies that simfind found. Every command below is commented out, so this script does\n"
+	"# Copies that simfind found. Every command below is a comment, so this script changes\n"
 	"# nothing as it is. Each copy has up to three commands: remove the # from one of them, "
 	"or\n"
-	"# from all of one kind:\n"
+	"# from all commands of one kind:\n"
 	"#\n"
 	"#     sed 's/^#hardlink /hardlink /' THIS-SCRIPT | sh\n"
 	"#\n"
-	"#   hardlink KEPT COPY   replace COPY by a hard link to KEPT; both names then have the\n"
-	"#                        owner, permissions and time of KEPT\n"
-	"#   reflink KEPT COPY    let COPY share its blocks with KEPT, which the kernel compares;\n"
-	"#                        needs simfind and a file system with reflinks, such as Btrfs\n"
-	"#   delete KEPT COPY     delete COPY\n"
+	"#   hardlink   replace the copy by a hard link to the kept file; both names then have "
+	"the\n"
+	"#              owner, permissions and time of the kept file\n"
+	"#   reflink    let the copy share its blocks with the kept file; needs a file system "
+	"with\n"
+	"#              reflinks, such as Btrfs\n"
+	"#   delete     delete the copy\n"
 	"#\n"
-	"# A command first compares both files byte by byte and leaves COPY alone if they differ.\n"
-	"# After -e, names are encoded as for %b of printf.\n"
-	"\n"
-	"status=0\n"
-	"refuse() {\n"
-	"\tprintf 'left alone: %s: %s\\n' \"$copy\" \"$1\" >&2\n"
-	"\tstatus=1\n"
-	"\treturn 1\n"
+	"# simfind carries out the commands, as with --yes: it compares both files, and leaves "
+	"the\n"
+	"# copy alone if one of them has changed. It writes a journal for simfind --undo, to the "
+	"new\n"
+	"# file that the variable JOURNAL names, or else in the current directory.\n"
+	"# A script that was cut, or that does not find simfind, changes nothing.\n"
+	"{\n"
+	"command -v simfind >/dev/null || {\n"
+	"\techo 'This script needs simfind, which is not in PATH. Nothing has been changed.' >&2\n"
+	"\texit 127\n"
 	"}\n"
-	"decode() {\n"
-	"\tdecoded=$(printf '%b.' \"$1\")\n"
-	"\tdecoded=${decoded%.}\n"
-	"}\n"
-	"still_identical() {\n"
-	"\tif [ \"$1\" = -e ]; then\n"
-	"\t\tdecode \"$2\" && kept=$decoded && decode \"$3\" && copy=$decoded\n"
-	"\telse\n"
-	"\t\tkept=$1 copy=$2\n"
-	"\tfi\n"
-	"\tfor file in \"$kept\" \"$copy\"; do\n"
-	"\t\tif [ -h \"$file\" ] || [ ! -f \"$file\" ]; then\n"
-	"\t\t\trefuse \"$file is no longer a regular file\"\n"
-	"\t\t\treturn 1\n"
-	"\t\tfi\n"
-	"\tdone\n"
-	"\t[ \"$kept\" -ef \"$copy\" ]\n"
-	"\tcase $? in\n"
-	"\t1) ;;\n"
-	"\t0)\n"
-	"\t\t[ -n \"$linked_is_done\" ] || refuse \"it is the same file as $kept\"\n"
-	"\t\treturn 1\n"
-	"\t\t;;\n"
-	"\t*) refuse \"test of this shell does not support -ef\"; return 1 ;;\n"
-	"\tesac\n"
-	"\tcmp -s -- \"$kept\" \"$copy\" || refuse \"it is no longer identical to $kept\"\n"
-	"}\n"
-	"is_free() {\n"
-	"\tnew=$copy.new.$$\n"
-	"\t[ ! -e \"$new\" ] && [ ! -h \"$new\" ] || refuse \"$new already exists\"\n"
-	"}\n"
-	"replace() {\n"
-	"\tmv -f -- \"$new\" \"$copy\" || { rm -f -- \"$new\"; refuse \"cannot replace it\"; "
-	"}\n"
-	"}\n"
-	"hardlink() {\n"
-	"\tlinked_is_done=1\n"
-	"\tstill_identical \"$@\" && is_free || return\n"
-	"\tln -- \"$kept\" \"$new\" && replace || refuse \"it was not replaced by a hard link\"\n"
-	"}\n"
-	"decide() {\n"
-	"\tprintf "
-	"'{\"host\":\"script\",\"path_hex\":\"%s\",\"hash\":\"%032d\",\"decision\":\"%s\"}' \\\n"
-	"\t\t\"$(printf %s \"$1\" | od -A n -v -t x1 | tr -d ' \\n')\" 0 \"$2\"\n"
-	"}\n"
-	"reflink() {\n"
-	"\tlinked_is_done=\n"
-	"\tjournal=${TMPDIR:-/tmp}/simfind-script.$$\n"
-	"\tstill_identical \"$@\" || return\n"
-	"\t[ ! -e \"$journal\" ] || { refuse \"$journal already exists\"; return; }\n"
-	"\tif {\n"
-	"\t\tprintf '{\"format\":\"simfind "
-	"decisions\",\"format_version\":1,\"groups\":[{\"files\":['\n"
-	"\t\tdecide \"$kept\" keep\n"
-	"\t\tprintf ,\n"
-	"\t\tdecide \"$copy\" 'give up'\n"
-	"\t\tprintf ']}]}'\n"
-	"\t} | simfind -q --host=script --apply=- --action=reflink --yes \\\n"
-	"\t\t--journal=\"$journal\" >/dev/null; then\n"
-	"\t\trm -f -- \"$journal\"\n"
-	"\telse\n"
-	"\t\trm -f -- \"$journal\"\n"
-	"\t\trefuse \"it was not replaced by a reflink\"\n"
-	"\tfi\n"
-	"}\n"
-	"delete() {\n"
-	"\tlinked_is_done=\n"
-	"\tstill_identical \"$@\" || return\n"
-	"\trm -f -- \"$copy\" || refuse \"cannot delete it\"\n"
-	"}\n";
+	"exec simfind --apply=- --yes \\\n"
+	"\t--journal=\"${JOURNAL:-simfind-journal-$(date +%Y%m%d-%H%M%S)-$$}\" <<'END OF "
+	"COMMANDS'\n";
 
 static const char *const names[SCRIPT_WAYS] = {"hardlink", "reflink", "delete"};
 
-void script_begin(FILE *out)
+void script_begin(FILE *out, const struct script_head *head)
 {
 	fputs(preamble, out);
+	fputs("{\"format\":\"simfind script\",\"format_version\":1,"
+	      "\"version\":\"" SIMHASH_VERSION "\"",
+	      out);
+	write_json_field(out, "host", bytes_of(head->host));
+	fprintf(out, ",\"host_is_given\":%s}\n", head->host_is_given ? "true" : "false");
+	for (size_t i = 0; i < head->protected_count; i++) {
+		fputs("protect {\"number\":1", out);
+		write_json_field(out, "directory", head->protected[i]);
+		fputs("}\n", out);
+	}
 }
 
 void script_write_content(FILE *out, int64_t size_bytes)
@@ -119,15 +67,19 @@ void script_write_content(FILE *out, int64_t size_bytes)
 		fprintf(out, "# %" PRId64 " bytes each\n", size_bytes);
 }
 
-void script_write_command(FILE *out, enum script_way way, struct bytes kept, struct bytes copy)
+void script_write_command(FILE *out, enum script_way way, const struct script_command *command)
 {
-	bool is_encoded = needs_encoding(kept) || needs_encoding(copy);
-
-	fprintf(out, "#%s %s", names[way], is_encoded ? "-e " : "");
-	write_shell_word(out, kept, is_encoded);
-	fputc(' ', out);
-	write_shell_word(out, copy, is_encoded);
-	fputc('\n', out);
+	fprintf(out, "#%s {\"size\":", names[way]);
+	if (command->size_bytes >= 0)
+		fprintf(out, "%" PRId64, command->size_bytes);
+	else
+		fputs("null", out);
+	write_json_field(out, "kept", bytes_of(command->kept));
+	write_json_field(out, "copy", bytes_of(command->copy));
+	if (command->size_bytes >= 0)
+		fprintf(out, ",\"kept_mtime_ns\":%" PRId64 ",\"copy_mtime_ns\":%" PRId64,
+			command->kept_mtime_ns, command->copy_mtime_ns);
+	fputs("}\n", out);
 }
 
 void script_write_refusal(FILE *out, enum script_way way, const char *why)
@@ -137,7 +89,7 @@ void script_write_refusal(FILE *out, enum script_way way, const char *why)
 	fputc('\n', out);
 }
 
-void script_end(FILE *out)
+void script_end(FILE *out, uint64_t commands)
 {
-	fputs("\nexit $status\n", out);
+	fprintf(out, "\n{\"commands\":%" PRIu64 "}\nEND OF COMMANDS\n}\n", commands);
 }

@@ -109,6 +109,27 @@ said "would delete 3 files, which frees $(allocated "$files"/a/[123]); nothing h
 same "the tree" "$before" "$(tree %i)"
 [ -z "$(ls moved)" ] || fail "moved: $(ls moved)"
 
+# ---- Which trees a plan covers, and how the index learns of an act ----
+runs 0 "$SIMHASH" -q "$files/a" "$files/a/1" "$files/old"
+runs 0 "$SIMFIND" --keep=oldest --action=delete
+said "the plan covers the whole index: $files; give DIRs to limit it"
+runs 0 "$SIMFIND" --keep=oldest --action=delete "$files/a" "$files/old"
+same "what is said of trees" 0 "$(grep -c 'the plan covers\|to update' err || true)"
+mkdir -p other "odd ' name"
+seq 700 >other/x
+cp other/x "odd ' name/x"
+runs 0 "$SIMHASH" -q other "odd ' name"
+runs 0 "$SIMHASH" -q --host=elsewhere moved
+runs 0 "$SIMFIND" --keep=oldest
+said "the plan covers the whole index: $files '$TEST_FOLDER/odd '\"'\"' name' $TEST_FOLDER/other; give DIRs to limit it"
+runs 0 "$SIMFIND" --keep=oldest --action=delete --yes --journal=journal.trees other "odd ' name"
+said "to update the index: simhash '$TEST_FOLDER/odd '\"'\"' name' $TEST_FOLDER/other"
+eval "$(sed -n 's/.*to update the index: simhash/runs 0 "$SIMHASH" -q/p' err)"
+runs 0 "$SIMFIND" --keep=oldest
+same "lines about what was deleted" 0 "$(grep -c 'other/x\|name/x' out || true)"
+rm -r other "odd ' name"
+make_files
+
 # ---- Rules in their order, and what is protected ----
 kept() {
 	simfind 0 "$@"
@@ -227,6 +248,82 @@ printf '{"format":"other"}\n' >wrong
 runs 1 "$SIMFIND" --undo=wrong
 said "wrong, line 1: expected a journal that simfind wrote"
 
+# ---- A journal that was cut, or belongs to a run that was stopped ----
+make_files
+runs 0 "$SIMFIND" -q --keep=in:"$files/a" --action=delete --yes --journal=journal
+acts=$(grep -c '"state":"begin"' journal)
+# journal_as VERSION: the journal of this many acts in this version, without its end mark
+journal_as() {
+	sed "1s/\"format_version\":[0-9]*/\"format_version\":$1/; /\"state\":\"end\"/d" journal
+}
+# ends_with STATUS TEXT: what --undo says of ./part, "" for nothing but the summary
+ends_with() {
+	runs "$1" "$SIMFIND" --undo=part
+	said "would restore "
+	[ -n "$2" ] || same "messages" 1 "$(wc -l <err)"
+	said "$2"
+}
+stopped="part: the journal has no end: the run was stopped, or the file was cut; its acts end with number"
+{ journal_as 2; echo '{"state":"end","acts":'"$acts"',"time_ns":1}'; } >whole
+cp whole part
+ends_with 0 ""
+said "would restore $acts files"
+journal_as 1 >part
+ends_with 0 ""
+# Between two lines, in the middle of a line, before the line feed, and with what a crash leaves.
+for lines in $(seq 1 "$(($(wc -l <whole) - 1))"); do
+	first "$lines" <whole >part
+	begun=$(grep -c '"state":"begin"' part || true)
+	ends_with 0 "$stopped $begun"
+	said "would restore $begun file"
+	sed "$((lines + 1))q" whole | sed '$s/.$//' | head -c -1 >part
+	ends_with 0 "$stopped $begun"
+	head -c 1000 /dev/zero >>part
+	ends_with 0 "$stopped $begun"
+done
+# Version 1 has no end mark: it was stopped where its last act has no outcome.
+journal_as 1 | sed '$d' >part
+ends_with 0 "$stopped $acts"
+journal_as 1 | head -c -1 >part
+ends_with 0 "$stopped $acts"
+# All acts of a batch come before their outcomes, in any order.
+{ sed -n '1p; /"state":"begin"/p' whole; grep '"state":"done"' whole | tac; tail -n 1 whole; } >part
+ends_with 0 ""
+said "would restore $acts files"
+# Lines that are missing in the middle and at the end are counted.
+sed '/"act":2,/d' whole >part
+ends_with 2 "part: the lines of 1 act are missing, which cannot be undone"
+sed "/\"act\":$acts,/d; /\"act\":$((acts - 1)),/d" whole >part
+ends_with 2 "part: the lines of 2 acts are missing, which cannot be undone"
+{ cat whole; tail -n 2 whole; } >part
+runs 1 "$SIMFIND" --undo=part
+said "expected nothing after the line that ends the journal"
+sed 's/"acts":[0-9]*/"acts":1/' whole >part
+runs 1 "$SIMFIND" --undo=part
+said "expected the number of acts"
+sed '3s/.*/{"act":1,"state":"begin"}/' whole >part
+runs 1 "$SIMFIND" --undo=part
+said "part, line 3: expected a higher number than that of the act before"
+sed 's/"temporary":"[^"]*"/"temporary":"precious"/' whole >part
+runs 1 "$SIMFIND" --undo=part
+said "part, line 2: expected action, path, kept and file"
+for size in 0 1 20; do
+	head -c "$size" whole >part
+	runs 1 "$SIMFIND" --undo=part
+	said "part, line 1: expected a journal that simfind wrote; "
+done
+# What is named is undone.
+{ journal_as 2 | sed '$d'; printf '{"act"'; } >part
+runs 0 "$SIMFIND" --undo=part --yes
+said "restored $acts files, left 0 alone"
+said "$stopped $acts"
+# Nobody undoes what still acts, or is being undone.
+exec 9<whole
+flock 9
+runs 1 "$SIMFIND" --undo=whole --yes
+said "whole: another program still writes this journal, or undoes it"
+exec 9<&-
+
 # ---- Decisions of a report ----
 # decide HASH-OF KEEP... -- GIVE-UP...: on standard output
 decide() {
@@ -263,27 +360,33 @@ simfind 0 --apply=decisions.json --action="move:$TEST_FOLDER/moved" --yes --jour
 [ -e "moved$files/a/similar" ] && [ -e "moved$files/b/1" ] && [ ! -e "$files/a/similar" ] || fail "nothing was moved"
 runs 0 "$SIMFIND" -q --undo=journal --yes
 same "the tree" "$before" "$(tree)"
-# Whatever is decided twice, under other names of one directory or the other way round, something is kept.
+# Whatever is decided twice, under other names of one directory or of one file, something is kept.
 ln -s a "$files/linked"
+ln "$files/a/1" "$files/a/1.name"
+ln "$files/b/1" "$files/b/1.name"
 decide k:a/1 g:b/1 >one
-decide k:b/1 g:a/1 g:linked/1 >two
-python3 -c 'import json, sys
+decide k:b/1.name g:a/1.name g:linked/1 >two
+# The same, as two contents, which only reading can tell apart.
+sed 's/"hash": "[^"]*"/"hash": "00000000000000000000000000000000"/g' two >three
+for second in two three; do
+	python3 -c 'import json, sys
+one, two = (json.load(open(name)) for name in sys.argv[1:])
+one["groups"] += two["groups"]
+json.dump(one, open("both.json", "w"))' one $second
+	runs 2 "$SIMFIND" --apply=both.json --action=delete --yes --journal="journal.$second"
+	said "/linked/1: left alone: cannot open its directory: Not a directory"
+	cmp "$files/a/1" "$files/old/1" || fail "a/1 is gone"
+	runs 0 "$SIMFIND" -q --undo="journal.$second" --yes
+done
+rm "$files/a/1.name" "$files/b/1.name"
+decide k:b/1 g:a/1 >two
+python3 -c 'import json
 one, two = (json.load(open(name)) for name in ("one", "two"))
 one["groups"] += two["groups"]
 json.dump(one, open("both.json", "w"))'
-runs 2 "$SIMFIND" --apply=both.json --action=delete --yes --journal=journal2
-said "/linked/1: left alone: cannot open its directory: Not a directory"
-cmp "$files/a/1" "$files/b/1" || fail "something was deleted"
-# The same, as two contents, which only reading can tell apart.
-sed 's/"hash": "[^"]*"/"hash": "00000000000000000000000000000000"/g' two >three
-decide g:a/1 k:b/1 >four
-python3 -c 'import json
-three, four = (json.load(open(name)) for name in ("three", "four"))
-for file in three["groups"][0]["files"]:
-    file["decision"] = "keep" if file["path"].endswith("a/1") else "give up"
-json.dump(dict(four, groups=four["groups"] + three["groups"]), open("cycle.json", "w"))'
-runs 2 "$SIMFIND" --apply=cycle.json --action=delete --yes --journal=journal3
-cmp "$files/a/1" "$files/old/1" || fail "a/1 is gone"
+runs 1 "$SIMFIND" --apply=both.json --action=delete --yes --journal=journal2
+said "both.json: groups[1].files[1] contradicts groups[0].files[0] about $files/a/1; expected one decision"
+[ ! -e journal2 ] && cmp "$files/a/1" "$files/b/1" || fail "something was deleted"
 # What differs is not removed, whatever the hashes say.
 decide k:a/3 g:b/2 | sed 's/"hash": "[^"]*"/"hash": "00000000000000000000000000000000"/g; s/"size": [0-9]*/"size": 8893/g' >lie.json
 runs 2 "$SIMFIND" --apply=lie.json --action=delete --yes --journal=journal4
@@ -296,12 +399,79 @@ said "/a/similar: left alone: its content is not that of the file that is kept"
 decide g:a/similar | sed 's/"size": [0-9]*, "mtime": "[^"]*", //g' >bare.json
 runs 2 "$SIMFIND" --apply=bare.json --action="move:$TEST_FOLDER/moved" --yes --journal=journal6
 said "/a/similar: left alone: its decision has neither size nor mtime"
-for broken in '' '{' '{"format":"simfind decisions"}' '{"format":"simfind decisions","format_version":2,"groups":[]}' \
-	'{"format":"simfind decisions","format_version":1,"groups":[{"files":[{"path":"/x"}]}]}'; do
-	printf '%s' "$broken" >broken.json
-	runs 1 "$SIMFIND" --apply=broken.json
-	said "broken.json"
-done
+# Each field is what it has to be, and no other one is there; a file that was cut is refused.
+decide k:a/1 g:b/1 | python3 -c 'import json, sys
+whole = json.load(sys.stdin)
+whole.update(version="1", command=["simfind"], index="x", made="y")
+json.dump(whole, sys.stdout, indent=1)
+print()' >whole.json
+runs 0 "$SIMFIND" --apply=whole.json --action=delete
+python3 - <<'PYTHON'
+import copy, json
+whole = json.load(open("whole.json"))
+number = 0
+expected = open("expected", "w")
+def broken(message, change):
+    global number
+    other = copy.deepcopy(whole)
+    text = change(other)
+    with open(f"broken.{number}", "w") as out:
+        out.write(text if isinstance(text, str) else json.dumps(other))
+    print(number, message, file=expected)
+    number += 1
+def wrong(where, name, message, *values):
+    for value in values:
+        def change(top):
+            item = top if where == "" else top["groups"][0] if where == "groups[0]." else top["groups"][0]["files"][1]
+            if value is None:
+                del item[name]
+            else:
+                item[name] = value
+        broken(f"{where}{name}: expected {message}", change)
+top, group, file = "", "groups[0].", "groups[0].files[1]."
+wrong(top, "groups", "an array", "x", {}, 1, None)
+wrong(top, "version", "a text", 1, [])
+wrong(top, "index", "a text", {})
+wrong(top, "made", "a text", 1.5)
+wrong(top, "command", "an array of texts", "x", [1], {})
+wrong(top, "other", "no such field", 1, "x")
+wrong(group, "files", "an array", "x", {}, None)
+wrong(group, "id", "a text", 1)
+wrong(group, "other", "no such field", 1)
+wrong(file, "path", "an absolute path", "", "x", None)
+wrong(file, "path", "a text", 1, ["/x"], False)
+wrong(file, "path_hex", "an absolute path", "", "2", "2f0", "zz", "2f00")
+wrong(file, "path_hex", "a text", 1)
+wrong(file, "host", "the name of a host", "", 1, None)
+wrong(file, "size", "a number of bytes, since there is an mtime", -1, 1.0, "1", True, None, 2**63 - 2**64)
+wrong(file, "mtime", "a time such as 2026-11-22T14:12:41.123456789Z", 1, "", "2026-11-22", None,
+      "2026-13-22T14:12:41.123456789Z", "2026-11-00T14:12:41.123456789Z", "2026-11-22T24:12:41.123456789Z",
+      "2026-11-22T14:60:41.123456789Z", "2026-11-22T14:12:41.12345678 Z", "+026-11-22T14:12:41.123456789Z",
+      "2026-11-22 14:12:41.123456789Z", "2026-11-22T14:12:41.1234567890")
+wrong(file, "hash", "32 hexadecimal digits", 1, "", "0" * 31, "g" * 32, None)
+wrong(file, "decision", "keep or give up", "", "burn", 1, None)
+wrong(file, "other", "no such field", 1)
+broken("expected format_version 1", lambda top: top.update(format_version="1"))
+broken("expected format_version 1", lambda top: top.update(format_version=2))
+broken("expected decisions that a report of simfind saved", lambda top: top.update(format="other"))
+broken("expected decisions that a report of simfind saved", lambda top: "[]")
+broken("groups[0]: expected an object", lambda top: top.update(groups=[[]]))
+broken("groups[0].files[0]: expected an object", lambda top: top["groups"][0].update(files=["x"]))
+text = json.dumps(whole)
+broken("expected JSON", lambda top: text + "x")
+broken("expected JSON", lambda top: text + text)
+broken("expected JSON: duplicate object key", lambda top: text.replace('"host"', '"hash"', 1))
+broken("expected JSON", lambda top: "")
+for size in range(1, len(text) - 1, 23):
+    broken("expected JSON", lambda top: text[:size])
+broken("expected JSON", lambda top: text[:-1])
+PYTHON
+while read -r number message; do
+	runs 1 "$SIMFIND" --apply="broken.$number" --action=delete --yes --journal=journal.broken
+	said "broken.$number"
+	said "$message"
+	[ ! -e journal.broken ] || fail "broken.$number: a journal"
+done <expected
 printf '{"format":"simfind decisions",\n"format_version":1,\n"groups":[}\n' >broken.json
 runs 1 "$SIMFIND" --apply=broken.json
 said "broken.json, line 3: expected JSON"

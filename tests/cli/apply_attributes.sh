@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Extended attributes of copies: hard links are made only where they are the same, a move keeps them, and undoing
-# gives back those that both files had, and tells of the others.
+# gives back those that both files had, and names the others. Undoing gives back holes, and no right to anybody who
+# did not have it.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_FOLDER"
@@ -94,3 +95,172 @@ same "attributes of what was moved" "$before" "$(shown "${files%/*}/moved$files"
 runs 0 "$SIMFIND" --undo=journal --yes
 same "attributes after undoing" "$before" "$(shown "$files")"
 same "what is said of them" 0 "$(grep -c 'attributes' err || true)"
+
+# ---- Rights: who cannot give a file back to its owner gives nobody else what only the owner or the group had ----
+chmod 755 .
+mkdir rights
+[ "$(id -u)" != 0 ] || chown 65534:65534 rights
+chmod 777 rights
+user=$(as_user id -u) group=$(as_user id -g)
+
+# undone MODE OWNER GROUP: "mode, uid is the user's, gid is the user's" of a copy with these, undone by the user
+undone() {
+	rm -rf rights/* journal
+	seq 3000 >rights/kept
+	cp rights/kept rights/copy
+	chmod 644 rights/kept
+	chmod "$1" rights/copy
+	reset
+	runs 0 "$SIMHASH" -q rights
+	runs 0 "$SIMFIND" -q --keep=match:kept --action=delete --yes --journal=journal
+	sed -i "s/\(\"file\":{[^}]*\"owner\":\)[0-9]*,\"group\":[0-9]*/\1$2,\"group\":$3/" journal
+	chmod 644 journal
+	runs 0 as_user "$SIMFIND" --undo="$PWD/journal" --yes
+	cp err said
+	stat -c %a rights/copy
+	# It is what it was, as far as it can be.
+	runs 0 as_user "$SIMFIND" --undo="$PWD/journal" --yes
+	grep -q '^restored 0 files, left 0 alone$' err || fail "mode $1 again: $(cat err)"
+	cp said err
+}
+while read -r mode owner group expected; do
+	same "mode $mode of $owner:$group" "$expected" "$(undone "$mode" "$owner" "$group")"
+done <<END
+4755 1 1 755
+4755 1 $group 755
+4755 $user $group 4755
+2755 1 1 755
+2755 $user 1 755
+6711 1 1 711
+6711 $user $group 6711
+660 $user 1 600
+664 $user 1 644
+674 $user 1 644
+660 1 $group 660
+1604 1 1 1604
+END
+undone 4750 1 1 >/dev/null
+said "rights/copy: restored with another owner or group, and so with fewer rights"
+undone 755 1 1 >/dev/null
+said "rights/copy: restored with another owner or group"
+# An access list gives rights, and a capability does: they go with the owner.
+acl() {
+	python3 - "$@" <<'PYTHON'
+import os, struct, sys
+entries = [(1, 6, 2**32 - 1), (2, 7, 7), (4, 4, 2**32 - 1), (16, 7, 2**32 - 1), (32, 4, 2**32 - 1)]
+for path in sys.argv[1:]:
+    os.setxattr(path, "system.posix_acl_access", struct.pack("<L", 2) + b"".join(struct.pack("<HHL", *e) for e in entries))
+PYTHON
+}
+for who in 1 "$user"; do
+	rm -rf rights/* journal
+	seq 3000 >rights/kept
+	cp rights/kept rights/copy
+	[ "$(id -u)" != 0 ] || chown 65534:65534 rights/*
+	acl rights/kept rights/copy
+	reset
+	runs 0 "$SIMHASH" -q rights
+	runs 0 "$SIMFIND" -q --keep=match:kept --action=delete --yes --journal=journal
+	sed -i "s/\"owner\":[0-9]*,/\"owner\":$who,/g" journal
+	chmod 644 journal
+	runs 0 as_user "$SIMFIND" --undo="$PWD/journal" --yes
+	found=$(python3 -c 'import os; print(int("system.posix_acl_access" in os.listxattr("rights/copy")))')
+	same "access lists for owner $who" "$([ "$who" = 1 ] && echo 0 || echo 1)" "$found"
+	[ "$who" != 1 ] || said "not all of its extended attributes are restored"
+done
+
+# ---- Holes are holes again, and take nothing ----
+megabytes() {
+	echo $(($(stat -c '%b * %B' "$1") >> 20))
+}
+mkdir holes
+truncate -s 64M holes/kept
+printf start | dd of=holes/kept conv=notrunc status=none
+seq 3000 | dd of=holes/kept bs=1M seek=32 conv=notrunc status=none
+for name in middle linked; do
+	cp --sparse=always holes/kept holes/$name
+done
+printf end >>holes/kept
+cp --sparse=always holes/kept holes/end
+cp --sparse=always holes/kept holes/end.kept
+truncate -s 64M holes/kept
+touch -d 2020-01-01 holes/*
+find holes -type f -exec cksum {} + | LC_ALL=C sort >expected
+[ "$(megabytes holes/kept)" = 0 ] || fail "no file here can have holes"
+for action in delete hardlink; do
+	reset
+	runs 0 "$SIMHASH" -q holes
+	rm -f journal
+	runs 0 "$SIMFIND" -q --keep=match:*kept --action=$action --yes --journal=journal
+	runs 0 "$SIMFIND" --undo=journal
+	grep -q '^would restore 3 files, left 0 alone; this would take [0-9.]* kB; nothing has been changed$' err || fail "$(cat err)"
+	runs 0 "$SIMFIND" --undo=journal --yes
+	grep -q '^restored 3 files, left 0 alone; this takes [0-9.]* kB$' err || fail "$(cat err)"
+	find holes -type f -exec cksum {} + | LC_ALL=C sort | cmp expected - || fail "other content"
+	for name in middle linked end; do
+		same "megabytes of $name after undoing $action" 0 "$(megabytes holes/$name)"
+	done
+done
+
+# ---- Where names can be added and not removed, none is left, and the reason is given ----
+lock_tree() {
+	rm -rf journal
+	mkdir -p locked/a
+	seq 3000 >locked/a/kept
+	cp -p locked/a/kept locked/copy
+	cp -p locked/a/kept locked/copy.2
+	reset
+	runs 0 "$SIMHASH" -q locked
+}
+# spared REASON: neither an act nor undoing one does anything but say so
+spared() {
+	local action how
+	for action in delete hardlink; do
+		for how in A=1 "LD_PRELOAD=${KILLER:-} NO_EXCHANGE=1"; do
+			rm -f journal.refused
+			# shellcheck disable=SC2086  # several variables
+			runs 2 env $how "$SIMFIND" --keep=match:kept --action=$action --yes --journal=journal.refused
+			said "/locked/copy: left alone: $1"
+			same "names" "a copy copy.2" "$(find locked -maxdepth 1 -mindepth 1 -printf '%f\n' | sort | paste -sd ' ')"
+			same "links" 1 "$(stat -c %h locked/a/kept)"
+		done
+	done
+}
+attribute() {
+	if [ "$(id -u)" = 0 ]; then chattr "$@"; else sudo -n chattr "$@"; fi
+}
+lock_tree
+if attribute +a locked 2>why; then
+	trap 'attribute -a -i locked; rm -rf "$shm"' EXIT
+	spared "its directory is append-only, so its names cannot be removed; see chattr(1)"
+	attribute -a locked
+	attribute +i locked
+	spared "its directory is immutable, so its names cannot be removed; see chattr(1)"
+	attribute -i locked
+	attribute +i locked/copy locked/copy.2
+	spared "it is immutable; see chattr(1)"
+	attribute -i locked/copy locked/copy.2
+	# The same for undoing: of an act that is over, and of one that left a name.
+	named=0
+	for action in delete hardlink; do
+		for kill in 0 4 5 6 7; do
+			rm -rf locked
+			lock_tree
+			LD_PRELOAD=${KILLER:-} NO_EXCHANGE=1 KILL_BEFORE=$kill "$SIMFIND" -q --keep=match:kept --action=$action --yes --journal=journal 2>err || true
+			before=$(find locked -printf '%p %i\n' | sort)
+			runs 0 "$SIMFIND" --undo=journal
+			[ -s out ] || continue
+			attribute +a locked
+			runs 2 "$SIMFIND" --undo=journal --yes
+			said "its directory is append-only, so its names cannot be removed; see chattr(1)"
+			named=$((named + $(grep -c "/copy[.2]*: left alone: a kill left a second name, '.simfind-[0-9a-f]*', and its directory" err || true)))
+			same "the tree" "$before" "$(find locked -printf '%p %i\n' | sort)"
+			attribute -a locked
+			runs 0 "$SIMFIND" --undo=journal --yes
+			same "names" "a copy copy.2" "$(find locked -maxdepth 1 -mindepth 1 -printf '%f\n' | sort | paste -sd ' ')"
+		done
+	done
+	[ "$named" -gt 0 ] || [ -z "${KILLER:-}" ] || fail "no name that a kill left was named"
+else
+	echo "chattr is not permitted here, so append-only directories were not tested: $(tail -n 1 why)"
+fi

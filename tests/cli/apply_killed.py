@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Acting on copies is killed 200 times: no content is lost, the journal tells the truth, and
-undoing restores every file. Undoing is killed, too. Reflinks are made on a Btrfs of its own, where this
-process may make and mount one.
+undoing restores every file and leaves no other name. Undoing is killed, too, and all of it also where no
+rename spares what is there. Reflinks are made on a Btrfs of its own, where this process may make and mount one.
 
 apply_killed.py [LIBRARY]: with the library that act/killer.c makes, before each call that changes
 something, one run after the other; then, or without it all the time, at random moments.
@@ -44,7 +44,7 @@ def make():
     if os.path.exists(journal):
         os.remove(journal)
     files = []
-    for content in range(CONTENTS):
+    for content in range(contents):
         for copy in range(COPIES):
             path = os.path.join(top, f"d{copy}", f"c{content}")
             os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -76,11 +76,16 @@ def tree(folder, with_all=True):
     return found
 
 
+has_flags, contents = True, CONTENTS  # flags of renames
+
+
 def run(*words, kill_after=None, kill_before=None):
     """Returns whether the program was killed, its status, and what it said."""
     environment = dict(os.environ)
-    if kill_before is not None:
-        environment.update(LD_PRELOAD=sys.argv[1], KILL_BEFORE=str(kill_before))
+    if kill_before is not None or not has_flags:
+        environment.update(LD_PRELOAD=sys.argv[1], KILL_BEFORE=str(kill_before or 0))
+    if not has_flags:
+        environment.update(NO_EXCHANGE="1")
     process = subprocess.Popen([SIMFIND, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                env=environment)
     if kill_after is not None:
@@ -166,14 +171,19 @@ def undo(before, **kill):
     if kill:
         killed = run("--undo=" + journal, "--yes", **kill)[0]
         check_contents(before, "undo")
+    asks = dice.random() < 0.25
+    said = run("--undo=" + journal)[2] if asks else ""
     status, text = run("--undo=" + journal, "--yes")[1:]
     assert status == 0, text
+    # What it says that it would do is what it does.
+    counts = [re.findall(r"(\d+) (?:file|name)", summary.splitlines()[-1]) for summary in (said or text, text)]
+    assert counts[0] == counts[1], (said, text)
     after = tree(top)
-    left = [path for path in after if path not in before]
-    # An interrupted undo may leave what it was making beside, which has lost nothing.
-    assert all(re.search(r"\.simfind-[0-9a-f]{16}$", path) for path in left), left
-    assert not left or killed, left
-    assert {path: after.get(path) for path in before} == before, "undoing has not restored the tree"
+    assert set(after) == set(before), (sorted(set(after) - set(before)), text)
+    assert tree(elsewhere) == {}, (tree(elsewhere), text)
+    assert after == before, "undoing has not restored the tree"
+    text = run("--undo=" + journal, "--yes")[2] if asks else ""
+    assert not asks or text.endswith("restored 0 files, left 0 alone\n"), text
     return killed
 
 
@@ -184,12 +194,21 @@ def before_each_call(action):
         moments += 1
         killed, before, _, _, _ = act(action, kill_before=moments)
         kills += killed + undo(before, kill_before=dice.randint(1, 6))
-    assert moments > 15, "too few calls were seen"
+    assert moments > 5 * contents, "too few calls were seen"
     killed, moments = action != "reflink", 0  # of which undoing changes nothing
     while killed:
         moments += 1
         killed = undo(act(action)[1], kill_before=moments)
         kills += killed
+    return kills
+
+
+def without_flags():
+    """A kill leaves the most names where a link and a removal stand for a rename."""
+    global has_flags, contents
+    has_flags, contents = False, 1
+    kills = sum(before_each_call(action) for action in ("hardlink", "delete", "move"))
+    has_flags, contents = True, CONTENTS
     return kills
 
 
@@ -215,7 +234,7 @@ def main():
     work_in(folder.name)
     kills = sum(before_each_call(action) for action in actions) if len(sys.argv) > 1 else 0
     if len(sys.argv) > 1:
-        kills += kill_reflinks()
+        kills += without_flags() + kill_reflinks()
     print(f"{kills} kills before a call")
     took = {}
     for action in actions:

@@ -110,8 +110,8 @@ same_as_yes() {
 	said "; nothing has been changed"
 	same "lines about $files/b/-dash" 0 "$(grep -c '^#.*b/-dash' todo.sh || true)"
 	change_after
-	sed "s/^#$action /$action /" todo.sh | sh >out 2>err && fail "$action: nothing was refused"
-	grep -q "left alone: $files/b/quote'quote" err || fail "not refused: $(cat err)"
+	sed "s/^#$action /$action /" todo.sh | JOURNAL=journal sh >out 2>err && fail "$action: nothing was refused"
+	grep -q "$files/b/quote'quote: left alone: " err || fail "not refused: $(cat err)"
 	tree >found
 	diff expected found || fail "another tree by $action of $kind with $*"
 	[ ! -e pwned ] || fail "a name was run"
@@ -128,12 +128,22 @@ runs 0 "$SIMFIND" -q --keep=oldest --protect="$files/protected" --script=todo.sh
 same "copies that can be no hard link" 1 \
 	"$(grep -c '^# no hardlink: its owner, group or mode is not that of the file that is kept$' todo.sh)"
 for name in protected empty similar inflated archive a/4.name; do
-	same "lines that give up $name" 0 "$(grep -cE "^#.* '[^']*${name}[^']*'$" todo.sh || true)"
+	same "lines that give up $name" 0 "$(grep -cE "^#.*\"copy\":\"[^\"]*${name}[^\"]*\"" todo.sh || true)"
 done
 # No hard link is made to a file that is protected, but copies of it can be deleted.
 runs 0 "$SIMFIND" -q --keep=oldest --protect="$files/a" --script=todo.sh
-same "hard links to what is protected" 0 "$(grep -cE "^#hardlink (-e )?'$files/a/" todo.sh || true)"
-grep -q "^#delete '$files/a/4' '$files/b/4'$" todo.sh || fail "no copy of what is protected is deleted: $(cat todo.sh)"
+same "hard links to what is protected" 0 "$(grep -cE "^#hardlink .*\"kept\":\"$files/a/" todo.sh || true)"
+grep -q "^#delete .*\"kept\":\"$files/a/4\",\"copy\":\"$files/b/4\"" todo.sh || fail "no copy of what is protected is deleted: $(cat todo.sh)"
+
+# The directories are still protected when the script runs, by whatever name a copy has by then.
+mv "$files/b" "$files/b.away"
+mv "$files/a" "$files/b"
+sed "s/^#delete /delete /; s|\"kept\":\"$files/a/|\"kept\":\"$files/b.away/|" todo.sh >moved.sh
+rm -f journal
+JOURNAL=journal sh moved.sh >out 2>err || true
+same "what is deleted" "" "$(grep '^delete' out || true)"
+mv "$files/b" "$files/a"
+mv "$files/b.away" "$files/b"
 
 # What it takes the place of, and what it cannot be combined with.
 runs 1 "$SIMFIND" --apply=decisions.json --script=./decisions.json

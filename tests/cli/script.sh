@@ -1,14 +1,22 @@
 #!/usr/bin/env bash
-# The script about copies: it does nothing by itself, any name survives in it, and nothing
-# is touched that is not identical any more.
+# The script about copies: it does nothing by itself, any name survives in it, simfind carries out its commands
+# as by --yes, and a script that was cut or does not find simfind does nothing.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
+cd "$TEST_FOLDER"
+PATH=$(dirname "$SIMFIND"):$PATH
+
+# run ACTION SHELL: the commands for one action, with a new journal
+run() {
+	rm -f journal
+	sed "s/^#$1 /$1 /" todo.sh | JOURNAL=journal "$2" >out 2>err
+}
 
 make_files() {
 	rm -rf "$files"
 	mkdir -p "$files/sub"
 	names=("plain" "with space" "quote'quote" 'double"quote' 'dollar$(touch pwned)' 'back\slash' '`touch pwned`'
-		$'new\nline' $'end\n' $'tab\tescape\x1b[31m' $'bad\xff\xfe' '-dash' '#hash' 'back\0112' 'ünïcode' '*' ';touch pwned')
+		$'new\nline' $'end\n' $'tab\tescape\x1b[31m' $'bad\xff\xfe' '-dash' '#hash' 'back\0112' 'ünïcode' '*' ';touch pwned' $'c1\xc2\x9b31m' $'bidi\xe2\x80\xaetxt' 'ā')
 	for name in "${names[@]}"; do
 		seq 2000 >"$files/sub/$name"
 	done
@@ -41,8 +49,9 @@ same "active lines that do something" 0 "$(grep -cE '^(hardlink|reflink|delete)(
 for shell in sh bash dash; do
 	$shell -n todo.sh || fail "$shell does not take it"
 	$shell ./todo.sh >out 2>err || fail "$shell: $(cat err)"
-	same "what $shell says" "" "$(cat out err)"
+	same "what $shell says" "simfind: all commands are comments; remove the # from the commands to carry out; nothing has been changed" "$(cat out err)"
 done
+[ -z "$(find . -name 'simfind-journal-*')" ] || fail "a journal of nothing"
 same "the tree" "$before" "$(tree)"
 [ ! -e pwned ] || fail "a name was run"
 
@@ -56,7 +65,7 @@ reflinks=0
 for action in hardlink reflink delete; do
 	[ "$action" = reflink ] && expected=$reflinks || expected=${#names[@]}
 	same "commands that keep another file than the plan" "$expected" \
-		"$(grep -cE "^#$action (-e )?'$files/sub/-dash' " todo.sh)"
+		"$(grep -cE "^#$action \{\"size\":[0-9]*,\"kept\":\"$files/sub/-dash\"," todo.sh)"
 done
 runs 0 "$SIMFIND" -q --keep=match:-dash --action=delete --script=-
 same "kinds of commands" "#delete" "$(grep -oE '^#(hardlink|reflink|delete) ' out | grep -o '[^ ]*' | sort -u)"
@@ -69,17 +78,20 @@ for shell in dash bash; do
 	make_files
 	find "$files" -printf '%P\0' | LC_ALL=C sort -z >expected
 	runs 0 "$SIMFIND" -q -k uniform --script=todo.sh
-	sed 's/^#hardlink /hardlink /' todo.sh | $shell >out 2>err || fail "$shell: $(cat err)"
-	same "what is said" "" "$(cat out err)"
+	run hardlink $shell || fail "$shell: $(cat err)"
+	said "replaced ${#names[@]} files by hard links"
+	same "bytes that act on a terminal" 0 "$(cat out err | tr -d '\n' | LC_ALL=C tr -dc '\0-\037\177' | wc -c)"
+	grep -qP '\xc2\x9b|\xe2\x80\xae' out err && fail "names act on a terminal"
 	find "$files" -printf '%P\0' | LC_ALL=C sort -z >found
 	cmp expected found || fail "names have changed"
 	same "inodes" 1 "$(find "$files" -type f -size +0 -printf '%i\n' | sort -u | wc -l)"
 	same "content" "$(seq 2000 | cksum)" "$(cksum <"$files/sub/-dash")"
-	# Again: they are one file already, so there is nothing to do. To delete them is refused.
-	sed 's/^#hardlink /hardlink /' todo.sh | $shell >out 2>err || fail "$shell: $(cat err)"
-	same "what is said again" "" "$(cat out err)"
-	sed 's/^#delete /delete /' todo.sh | $shell 2>err && fail "nothing was refused"
-	same "refused" ${#names[@]} "$(grep -ac 'it is the same file as' err)"
+	# Again: they are one file already, so none of its names goes.
+	for action in hardlink delete; do
+		run $action $shell && fail "nothing was refused"
+		same "refused" ${#names[@]} "$(grep -ac "left alone: " err)"
+	done
+	find "$files" -printf '%P\0' | LC_ALL=C sort -z | cmp expected - || fail "names are gone"
 	runs 0 "$SIMHASH" "$files"
 	runs 0 "$SIMFIND" -k uniform
 	same "pairs afterwards" "" "$(cat out)"
@@ -94,18 +106,21 @@ rm "$files/sub/plain"
 ln -s ../kept "$files/sub/plain"
 rm "$files/sub/*"
 mkdir "$files/sub/*"
-sed 's/^#delete /delete /' todo.sh | sh 2>err && fail "nothing was refused"
-grep -q "left alone: $files/sub/with space: it is no longer identical to $files/kept" err || fail "$(cat err)"
-grep -q "left alone: $files/sub/plain: $files/sub/plain is no longer a regular file" err || fail "$(cat err)"
-grep -q "left alone: $files/sub/\*: $files/sub/\* is no longer a regular file" err || fail "$(cat err)"
+run delete sh && fail "nothing was refused"
+said "$files/sub/with space: left alone: it has changed since it was indexed"
+said "$files/sub/plain: left alone: it is no longer a regular file"
+said "$files/sub/*: left alone: it is no longer a regular file"
 same "files left" "kept sub/empty1 sub/empty2 sub/with space" \
 	"$(find "$files" -type f -printf '%P\n' | LC_ALL=C sort | paste -sd ' ')"
 same "link left" "../kept" "$(readlink "$files/sub/plain")"
+# And what went can come back.
+runs 0 "$SIMFIND" -q --undo=journal --yes
+same "files left" $((${#names[@]} + 1)) "$(find "$files" -type f -printf x | wc -c)"
 # The kept one gone: nothing is deleted.
 make_files
 runs 0 "$SIMFIND" -q -k uniform --script=todo.sh
 rm "$files/kept"
-sed 's/^#delete /delete /' todo.sh | sh 2>err && fail "nothing was refused"
+run delete sh && fail "nothing was refused"
 same "files left" $((${#names[@]} + 2)) "$(find "$files" -type f -printf x | wc -c)"
 # A file that is another name of the kept one, by a link above: it is not deleted.
 rm -rf "$files"
@@ -120,20 +135,22 @@ mkdir "$files/other"
 mv "$files/b" "$files/other/a"
 ln -s other "$files/real"
 ln -s other/a "$files/b"
-sed 's/^#delete /delete /; s/^#hardlink /hardlink /' todo.sh | sh 2>err && fail "nothing was refused"
+for action in delete hardlink; do
+	run $action sh && fail "nothing was refused"
+done
 [ -s "$files/other/a" ] || fail "the last copy is gone"
 
 # Reflinks: made where the file system can, else both files stay as they are.
 make_files
-runs 0 "$SIMFIND" -q -k uniform --script=todo.sh
 chmod 640 "$files/sub/-dash"
 touch -d 2001-02-03 "$files/sub/-dash"
-PATH=$(dirname "$SIMFIND"):$PATH
-if sed 's/^#reflink /reflink /' todo.sh | sh 2>err; then
+runs 0 "$SIMHASH" -q "$files"
+runs 0 "$SIMFIND" -q -k uniform --script=todo.sh
+if run reflink sh; then
 	same "mode kept" 640 "$(stat -c %a "$files/sub/-dash")"
 	same "time kept" 2001-02-03 "$(stat -c %y "$files/sub/-dash" | cut -d' ' -f1)"
 else
-	same "refused" ${#names[@]} "$(grep -ac 'it was not replaced by a reflink' err)"
+	same "refused" ${#names[@]} "$(grep -ac 'left alone: its file system has no reflinks' err)"
 fi
 same "contents" 1 "$(find "$files" -type f -size +0 -exec sh -c 'cksum <"$1"' _ {} \; | sort -u | wc -l)"
 same "files" $((${#names[@]} + 3)) "$(find "$files" -type f -printf x | wc -c)"
@@ -158,29 +175,84 @@ if [ "$TEST_ENGINE" = sqlite ]; then
 fi
 runs 1 "$SIMFIND" -o found.txt --script="$PWD/found.txt"
 said "--script and --output name the same file"
-# What is in the way of the new name is left alone.
-rm -rf "$files"
-mkdir "$files"
-seq 3000 >"$files/a"
-cp "$files/a" "$files/b"
-reset
-runs 0 "$SIMHASH" "$files"
-runs 0 "$SIMFIND" -q --script=todo.sh
-echo precious >precious
-for way in file link directory; do
-	sed "s/^#hardlink /hardlink /" todo.sh >active.sh
-	case $way in
-	file) cp precious in_the_way ;;
-	link) ln -s "$PWD/precious" in_the_way ;;
-	directory) mkdir in_the_way ;;
-	esac
-	FILES=$files sh -c 'mv in_the_way "$FILES/b.new.$$"; exec sh active.sh' >/dev/null 2>&1 && fail "it was not in the way"
-	rm -rf in_the_way
-	[ "$(cat precious)" = precious ] || fail "hardlink wrote through a $way"
-	[ -e "$(echo "$files"/b.new.*)" ] || fail "hardlink removed a $way"
-	same "names of b" 1 "$(stat -c %h "$files/b")"
-	rm -rf "$files"/b.new.*
-done
+
+# ---- Cut, edited, or without the program: the same, whatever the engine ----
+cut_or_edited() {
+	rm -rf "$files"
+	mkdir "$files"
+	seq 3000 >"$files/a"
+	cp "$files/a" "$files/b"
+	cp "$files/a" "$files/c"
+	reset
+	runs 0 "$SIMHASH" "$files"
+	runs 0 "$SIMFIND" -q --script=todo.sh
+	before=$(tree)
+	sed 's/^#delete /delete /' todo.sh >active.sh
+	lines=$(wc -l <active.sh)
+	for shell in sh bash; do
+		for ((line = 1; line < lines; line++)); do
+			first $line <active.sh >cut.sh
+			! JOURNAL=journal.cut $shell cut.sh >out 2>err || [ "$line" -lt "$(grep -n '^{$' active.sh | cut -d: -f1)" ] ||
+				fail "$shell: cut after line $line it succeeds: $(cat out err)"
+			[ ! -e journal.cut ] || fail "$shell: cut after line $line it does something"
+		done
+	done
+	# The same in the middle of a line, and of what the shell hands to simfind.
+	for size in $(seq 1000 151 "$(($(wc -c <active.sh) - 3))"); do
+		head -c "$size" active.sh >cut.sh
+		JOURNAL=journal.cut sh cut.sh >out 2>err || true
+		[ ! -e journal.cut ] || fail "cut after $size bytes it does something"
+	done
+	same "the tree" "$before" "$(tree)"
+	sed -n "/END OF COMMANDS'/,/^END OF COMMANDS/p" active.sh | sed '1d; $d' >commands
+	while read -r line; do
+		first "$line" <commands >part
+		runs 1 "$SIMFIND" --apply=part --yes --journal=journal.cut
+		said "the script was cut"
+		[ ! -e journal.cut ] || fail "a journal of nothing"
+	done < <(seq 1 "$(($(wc -l <commands) - 1))")
+	# Without simfind.
+	status=0
+	env PATH=/nonexistent /bin/sh active.sh >out 2>err || status=$?
+	same "status" 127 "$status"
+	said "This script needs simfind, which is not in PATH. Nothing has been changed."
+	# On another host, and with a line that is not a command.
+	sed 's/"host":"[^"]*"/"host":"elsewhere"/' active.sh >wrong.sh
+	JOURNAL=journal.cut sh wrong.sh 2>err && fail "commands of another host"
+	said "they are for host elsewhere"
+	sed 's/^#//' active.sh >wrong.sh
+	JOURNAL=journal.cut sh wrong.sh 2>err && fail "comments as commands"
+	sed '/^delete/s/"copy":/"cpoy":/' commands >wrong
+	runs 1 "$SIMFIND" --apply=wrong
+	said "wrong, line 6: expected size, kept, copy, kept_mtime_ns and copy_mtime_ns"
+	sed '/^delete/s/^delete/Delete/' commands >wrong
+	runs 1 "$SIMFIND" --apply=wrong
+	said "wrong, line 6: expected hardlink, reflink or delete, or # and a comment"
+	sed 's/^{"commands":.*/&\ndelete {}/' commands >wrong
+	runs 1 "$SIMFIND" --apply=wrong
+	said "expected nothing after the number of commands"
+	runs 1 "$SIMFIND" --apply=commands --action=delete
+	said "--action cannot be combined with the commands of a script"
+	same "the tree" "$before" "$(tree)"
+	# Lines that were removed are named; without --yes, nothing is done.
+	grep -v '^#' commands >fewer
+	runs 0 "$SIMFIND" --apply=fewer
+	said "fewer: 4 of the 6 commands are missing"
+	said "would delete 2 files"
+	same "the tree" "$before" "$(tree)"
+	# The names of the script and of its journal act on no terminal either.
+	runs 0 "$SIMFIND" --keep=match:a --script=$'todo\e[31m.sh'
+	said 'todo\x1b[31m.sh: a script for '
+	sed 's/^#delete /delete /' $'todo\e[31m.sh' | JOURNAL=$'journal\e[31m' sh >out 2>err
+	said "; to undo: simfind --undo=FILE"
+	runs 0 "$SIMFIND" -q --undo=$'journal\e[31m' --yes
+	# Every kind of command at once: each file goes at most once, and one file stays.
+	sed 's/^#\([a-z]* {\)/\1/' todo.sh >all.sh
+	JOURNAL=journal.all sh all.sh >out 2>err && fail "all commands were carried out"
+	seq 3000 | cmp - "$files/a" || fail "the kept file is gone"
+}
+[ "$TEST_ENGINE" != sqlite ] || cut_or_edited
+
 rm -rf "$files"
 mkdir "$files"
 seq 3000 >"$files/a.txt"

@@ -68,7 +68,11 @@ for group in json.load(open("groups.json")):
             head = member["path"]'
 }
 listed_in_script() {
-	sed -n "s/^#delete '\(.*\)' '\(.*\)'$/\1\n\2/p" script.sh
+	python3 -c 'import json
+for line in open("script.sh"):
+    if line.startswith("#delete "):
+        command = json.loads(line[8:])
+        print(command["kept"], command["copy"], sep="\n")'
 }
 listed_in_report() {
 	python3 -c 'import json, re

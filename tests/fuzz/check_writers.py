@@ -7,7 +7,6 @@ import io
 import json
 import pathlib
 import re
-import shlex
 import sys
 
 folder = pathlib.Path(sys.argv[1])
@@ -84,17 +83,9 @@ def check_report():
 
 
 def check_script():
-    for line in read("copies.sh").decode("latin-1").split("\n"):
-        if not re.match("#(hardlink|reflink|delete) ['-]", line):
-            continue
-        words = shlex.split(line[1:])
-        paths = [word.encode("latin-1") for word in words[-2:]]
-        if words[1] == "-e" and len(words) == 4:
-            paths = [re.sub(rb"\\(0[0-7]{3}|\\)", lambda m: b"\\" if m.group(1) == b"\\"
-                            else bytes([int(m.group(1), 8)]), path) for path in paths]
-        else:
-            assert len(words) == 3, words
-        assert all(path in names for path in paths), paths
+    commands = re.findall("^#(?:hardlink|reflink|delete) ({.*})$", read("copies.sh").decode(), re.MULTILINE)
+    for record in map(json.loads, commands):
+        assert {json_name(record, "kept"), json_name(record, "copy")} <= set(names), record
 
 
 for check in (check_csv, check_json, check_null, check_report, check_script):

@@ -1,0 +1,208 @@
+/*
+ * Reading the commands of a script, line by line.
+ * SPDX-License-Identifier: MIT
+ */
+#include "keep/commands.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "keep/json_fields.h"
+
+static const char head_start[] = "{\"format\":\"simfind script\"";
+
+struct reader {
+	struct commands *commands;
+	const char *what;
+	size_t line;
+	bool has_ended;
+	struct simhash_error *error;
+};
+
+static int expect(const struct reader *reader, const char *expected)
+{
+	return error_set(reader->error, SIMHASH_E_SYNTAX, "%s, line %zu: expected %s", reader->what,
+			 reader->line, expected);
+}
+
+static bool begins_with(struct bytes text, const char *start)
+{
+	size_t size = strlen(start);
+
+	return text.size >= size && memcmp(text.data, start, size) == 0;
+}
+
+bool commands_are_in(struct bytes text)
+{
+	return begins_with(text, head_start);
+}
+
+static json_t *read_object(struct reader *reader, struct bytes text)
+{
+	return fields_read(text, reader->what, reader->line - 1, reader->error);
+}
+
+static int read_head(struct reader *reader, const json_t *head)
+{
+	static const char *const known[] = {"format", "format_version", "version",
+					    "host",   "host_hex",	"host_is_given"};
+	const json_t *is_given = json_object_get(head, "host_is_given");
+	struct commands *commands = reader->commands;
+	int64_t version;
+
+	if (field_integer(head, "format_version", &version) != 0 || version != 1)
+		return expect(reader, "format_version 1");
+	commands->host = field_bytes(head, "host", &commands->arena);
+	if (commands->host == NULL || !json_is_boolean(is_given) ||
+	    field_unknown(head, known, sizeof known / sizeof *known) != NULL)
+		return expect(reader, "host and host_is_given");
+	commands->host_is_given = json_is_true(is_given);
+	return 0;
+}
+
+static int read_protected(struct reader *reader, const json_t *item)
+{
+	struct commands *commands = reader->commands;
+	const char *directory = field_bytes(item, "directory", &commands->arena);
+
+	if (directory == NULL || directory[0] != '/')
+		return expect(reader, "an absolute directory");
+	if (array_reserve(&commands->protected, &commands->protected_capacity,
+			  commands->protected_count + 1, sizeof *commands->protected,
+			  reader->error) != 0)
+		return -1;
+	commands->protected[commands->protected_count++] = bytes_of(directory);
+	return 0;
+}
+
+/* What the index had of the two files: both sizes and times, or none. */
+static int read_states(const json_t *item, struct command *command)
+{
+	int64_t size;
+
+	if (json_is_null(json_object_get(item, "size"))) {
+		command->kept.size_bytes = command->copy.size_bytes = KEEP_SIZE_UNKNOWN;
+		return 0;
+	}
+	if (field_integer(item, "size", &size) != 0 || size < 0)
+		return -1;
+	command->kept.size_bytes = command->copy.size_bytes = size;
+	return field_integer(item, "kept_mtime_ns", &command->kept.mtime_ns) != 0
+		       ? -1
+		       : field_integer(item, "copy_mtime_ns", &command->copy.mtime_ns);
+}
+
+static int read_command(struct reader *reader, const json_t *item, enum keep_action action)
+{
+	static const char *const known[] = {"size",	"kept",		 "kept_hex",	 "copy",
+					    "copy_hex", "kept_mtime_ns", "copy_mtime_ns"};
+	struct commands *commands = reader->commands;
+	struct command command = {.action = action};
+
+	command.kept.path = field_bytes(item, "kept", &commands->arena);
+	command.copy.path = field_bytes(item, "copy", &commands->arena);
+	if (command.kept.path == NULL || command.kept.path[0] != '/' || command.copy.path == NULL ||
+	    command.copy.path[0] != '/' || read_states(item, &command) != 0 ||
+	    field_unknown(item, known, sizeof known / sizeof *known) != NULL)
+		return expect(reader, "size, kept, copy, kept_mtime_ns and copy_mtime_ns");
+	if (array_reserve(&commands->list, &commands->capacity, commands->count + 1,
+			  sizeof *commands->list, reader->error) != 0)
+		return -1;
+	commands->list[commands->count++] = command;
+	return 0;
+}
+
+static int read_end(struct reader *reader, const json_t *end)
+{
+	static const char *const known[] = {"commands"};
+	int64_t written;
+
+	if (field_integer(end, "commands", &written) != 0 || written < 0 ||
+	    field_unknown(end, known, 1) != NULL)
+		return expect(reader, "the number of commands");
+	reader->commands->written = (uint64_t)written;
+	reader->has_ended = true;
+	return 0;
+}
+
+/* The kinds of lines, by the word before their object. */
+enum line_kind { LINE_HARDLINK, LINE_REFLINK, LINE_DELETE, LINE_PROTECT, LINE_OTHER };
+static const char *const words[] = {"hardlink ", "reflink ", "delete ", "protect "};
+
+static enum line_kind find_kind(struct bytes line)
+{
+	unsigned kind = 0;
+
+	while (kind < LINE_OTHER && !begins_with(line, words[kind]))
+		kind++;
+	return (enum line_kind)kind;
+}
+
+static int read_item(struct reader *reader, const json_t *item, enum line_kind kind)
+{
+	static const enum keep_action actions[] = {ACTION_HARDLINK, ACTION_REFLINK, ACTION_DELETE};
+
+	if (kind == LINE_OTHER)
+		return reader->line == 1 ? read_head(reader, item) : read_end(reader, item);
+	return kind == LINE_PROTECT ? read_protected(reader, item)
+				    : read_command(reader, item, actions[kind]);
+}
+
+static int read_line(struct reader *reader, struct bytes line)
+{
+	bool is_comment = begins_with(line, "#");
+	struct bytes text = {line.data + is_comment, line.size - is_comment};
+	enum line_kind kind = find_kind(text);
+	json_t *item;
+	int status;
+
+	if (line.size == 0)
+		return 0;
+	if (reader->has_ended)
+		return expect(reader, "nothing after the number of commands");
+	reader->commands->found += kind < LINE_PROTECT;
+	if (is_comment)
+		return 0;
+	if (kind == LINE_OTHER && !begins_with(text, "{"))
+		return expect(reader, "hardlink, reflink or delete, or # and a comment");
+	if (kind != LINE_OTHER) {
+		text.data += strlen(words[kind]);
+		text.size -= strlen(words[kind]);
+	}
+	item = read_object(reader, text);
+	status = item == NULL ? -1 : read_item(reader, item, kind);
+	json_decref(item);
+	return status;
+}
+
+int commands_read(struct bytes text, const char *what, struct commands *commands,
+		  struct simhash_error *error)
+{
+	struct reader reader = {.commands = commands, .what = what, .error = error};
+	const char *at = text.data, *end = text.data + text.size, *stop;
+	int status = 0;
+
+	*commands = (struct commands){.list = NULL};
+	for (; status == 0 && (stop = memchr(at, '\n', (size_t)(end - at))) != NULL;
+	     at = stop + 1) {
+		reader.line++;
+		status = read_line(&reader, (struct bytes){at, (size_t)(stop - at)});
+	}
+	if (status == 0 && (at < end || !reader.has_ended)) {
+		reader.line++;
+		status = expect(&reader, "the number of commands at the end: the script was cut");
+	}
+	if (status != 0)
+		commands_release(commands);
+	return status;
+}
+
+void commands_release(struct commands *commands)
+{
+	free(commands->list);
+	free(commands->protected);
+	arena_release(&commands->arena);
+	*commands = (struct commands){.list = NULL};
+}
