@@ -21,6 +21,7 @@
 struct database {
 	MYSQL *handle;
 	char name[MYSQL_NAME_SIZE];
+	bool logs_statements;
 };
 
 struct column {
@@ -114,7 +115,14 @@ static int open_database(const struct store_url *url, const struct store_locatio
 		*database = NULL;
 		return -1;
 	}
-	return 0;
+	(*database)->logs_statements = mysql_logs_statements((*database)->handle);
+	if (!(*database)->logs_statements ||
+	    execute(*database, "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ", error) ==
+		    0)
+		return 0;
+	close_database(*database);
+	*database = NULL;
+	return -1;
 }
 
 static const char *file(const struct database *database)
@@ -191,7 +199,8 @@ static int describe_columns(struct statement *statement, struct simhash_error *e
 
 static unsigned array_rows(const struct database *database)
 {
-	return library_takes_arrays(database->handle) ? ROWS_PER_ARRAY : 0;
+	return library_takes_arrays(database->handle) && !database->logs_statements ? ROWS_PER_ARRAY
+										    : 0;
 }
 
 /* Forgets the values that were bound. */

@@ -393,6 +393,21 @@ static int connect_target(const struct target *target, enum open_mode mode, MYSQ
 	}
 }
 
+bool mysql_logs_statements(MYSQL *handle)
+{
+	static const char sql[] = "SELECT 1 FROM DUAL WHERE @@log_bin AND @@binlog_format = "
+				  "'STATEMENT'";
+	MYSQL_RES *result;
+	bool logs;
+
+	/* A server without these variables logs rows. */
+	if (mysql_query(handle, sql) != 0 || (result = mysql_store_result(handle)) == NULL)
+		return false;
+	logs = mysql_num_rows(result) > 0;
+	mysql_free_result(result);
+	return logs;
+}
+
 static void warn_of_exposed(const struct store_location *where, const char *path)
 {
 	struct simhash_error warning;

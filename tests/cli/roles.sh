@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # simhash --init-database, and that the rights it prints are enough for each role and no
-# more. Servers that are too old, read-only, or take too small packets.
+# more. Servers that are too old, read-only, log statements, or take too small packets.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=scripts/mariadb.sh
@@ -8,7 +8,7 @@
 
 place=$TEST_FOLDER/server
 make_server "$place"
-start_server "$place" --skip-networking
+start_server "$place" --skip-networking --server-id=1 --log-bin="$place/data/log"
 trap 'end_server "$server"' EXIT
 wait_for_server "$place"
 # at USER: an option file of that user
@@ -182,6 +182,17 @@ said "(error 1290); the server is read-only"
 runs 0 "$SIMFIND" "$(at simhash_reader)" -d "$url"
 at_server "$place" -e 'SET GLOBAL read_only = 0'
 runs 0 "$SIMHASH" "$(at simhash_writer)" -d "$url" "$files"
+
+# A server that logs statements, or that chooses, takes all rows.
+for logging in STATEMENT/REPEATABLE-READ STATEMENT/READ-COMMITTED MIXED/REPEATABLE-READ; do
+	at_server "$place" -e "CREATE DATABASE logged; SET GLOBAL binlog_format = '${logging%/*}', tx_isolation = '${logging#*/}'"
+	runs 0 "$SIMHASH" "$(at "$server_user")" -d mysql://localhost/logged --measure=simhash64 "$SOURCE_DIR/tests/cli"
+	runs 0 "$SIMFIND" "$(at "$server_user")" -d mysql://localhost/logged --store
+	same "$logging: files, sketches" "$(find "$SOURCE_DIR/tests/cli" -type f | wc -l) 1" "$(at_server "$place" logged -e \
+		'SELECT (SELECT COUNT(*) FROM file), (SELECT COUNT(*) > 60 FROM sketch)' | tr '\t' ' ')"
+	at_server "$place" -e "DROP DATABASE logged"
+done
+at_server "$place" -e "SET GLOBAL binlog_format = MIXED, tx_isolation = 'REPEATABLE-READ'"
 
 # Packets: too small for anything, too small for many rows or for one with a long path.
 at_server "$place" -e 'SET GLOBAL max_allowed_packet = 8192'
