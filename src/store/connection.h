@@ -70,6 +70,9 @@ int store_rows_are_own(struct store *store, bool *are_own, struct simhash_error 
  */
 int store_recover(struct store *store, struct simhash_error *error);
 
+/* Is the program to stop? */
+bool store_is_stopped(const struct store *store);
+
 /* After a success: the next lost connection may take as long again to recover from. */
 void store_went_well(struct store *store);
 
