@@ -36,7 +36,11 @@ struct roles {
 	size_t host_count, host_capacity;
 	char hashes[ROLES][HASH_SIZE];
 	bool requires_tls;
+	bool has_sha2_only; /* no mysql_native_password, as MySQL since 8.4 by default */
 };
+
+/* The same for caching_sha2_password: a salt of 20 bytes, and a hash of 43 characters. */
+#define NO_SHA2_HASH "$A$005$simhash.no.password............................................"
 
 /* ---- Names ---- */
 
@@ -173,6 +177,23 @@ static int find_tls(struct roles *roles, struct store *store, struct simhash_err
 		       : 0;
 }
 
+static int find_plugin(struct roles *roles, struct store *store, struct simhash_error *error)
+{
+	static const char sql[] =
+		"SELECT CAST(VERSION() NOT LIKE '%MariaDB%' AND SUBSTRING_INDEX(VERSION(), '.', 1) "
+		"* 100 + SUBSTRING_INDEX(SUBSTRING_INDEX(VERSION(), '.', 2), '.', -1) >= 804 AS "
+		"SIGNED)";
+
+	if (ask(store, sql, take_flag, &roles->has_sha2_only, error) < 0)
+		return -1;
+	if (!roles->has_sha2_only || roles->request->passwords[0] == NULL)
+		return 0;
+	return error_set(error, SIMHASH_E_RANGE,
+			 "--password-file makes hashes for mysql_native_password, which MySQL 8.4 "
+			 "and later lack; run without it, and give each user a password as the "
+			 "statements show");
+}
+
 static int take_hash(void *context, struct query *query, struct simhash_error *error)
 {
 	struct bytes hash = query_bytes(query, 0);
@@ -224,7 +245,9 @@ static void write_accounts(FILE *out, const struct roles *roles, enum role role,
 	for (size_t i = 0; i < roles->host_count; i++) {
 		fputs(i == 0 ? "" : identified ? ",\n    " : ", ", out);
 		write_account(out, roles, role, i);
-		if (identified)
+		if (identified && roles->has_sha2_only)
+			fputs(" IDENTIFIED WITH caching_sha2_password AS '" NO_SHA2_HASH "'", out);
+		else if (identified)
 			fprintf(out, " IDENTIFIED WITH mysql_native_password AS '*%s'",
 				roles->hashes[role]);
 	}
@@ -346,6 +369,8 @@ int store_roles(struct store *store, const struct role_request *request, struct 
 	status = find_names(&roles, store, error);
 	if (status == 0)
 		status = find_hosts(&roles, store, error);
+	if (status == 0)
+		status = find_plugin(&roles, store, error);
 	if (status == 0)
 		status = find_tls(&roles, store, error);
 	for (int role = 0; status == 0 && role < ROLES; role++)

@@ -266,6 +266,19 @@ runs 0 "$SIMHASH" "$(at index-of-files_writer)" -d "$url" "$files"
 same "the deep row" 1 "$(at_server "$place" index-of-files -e "SELECT COUNT(*) FROM file WHERE name = 'deep'")"
 find "$files" -name 'e*' -maxdepth 1 -exec rm -r {} +
 
+# MySQL 8.4 and 9 have no mysql_native_password.
+for version in 8.4.3 9.1.0; do
+	end_server "$server"
+	start_server "$place" --skip-networking --version="$version"
+	wait_for_server "$place"
+	runs 0 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database
+	grep -q native out && fail "$version: $(grep native out)"
+	same "hashes of $version" 3 "$(grep -cE "^ *'index-of-files_.*'@'%' IDENTIFIED WITH caching_sha2_password AS '.A.005.[^']{63}'" out)"
+	runs 1 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database --password-file=none.pw
+	said "which MySQL 8.4 and later lack; run without it"
+	[ ! -e none.pw ] || fail "a password file is left"
+done
+
 # Servers that are too old.
 for version in 10.1.48-MariaDB 5.5.68-MariaDB 5.6.51 4.1.22; do
 	end_server "$server"
