@@ -42,13 +42,13 @@ static int check_users(const char *url, const struct index_arguments *arguments,
 
 /* Make the index, and the statements for its users. */
 static int make_index(const struct store_location *where, const struct role_request *request,
-		      char **statements, struct simhash_error *error)
+		      struct role_users *users, char **statements, struct simhash_error *error)
 {
 	struct store *store;
 	int status = store_open(where, OPEN_TO_CREATE, &store, error);
 
 	if (status == 0) {
-		status = store_roles(store, request, statements, error);
+		status = store_roles(store, request, users, statements, error);
 		store_close(store);
 	}
 	return status;
@@ -60,6 +60,7 @@ int init_database(const struct index_arguments *arguments, struct simhash_error 
 	struct role_request request = {.tls = arguments->tls_need};
 	bool has_file = arguments->password_file != NULL;
 	struct password_file file;
+	struct role_users users;
 	char *url = NULL, *statements = NULL;
 	int status = -1;
 
@@ -72,9 +73,9 @@ int init_database(const struct index_arguments *arguments, struct simhash_error 
 		goto out;
 	for (int role = 0; has_file && role < ROLES; role++)
 		request.passwords[role] = file.passwords[role];
-	status = make_index(&where, &request, &statements, error);
+	status = make_index(&where, &request, &users, &statements, error);
 	if (status == 0 && has_file)
-		status = password_file_write(&file, error);
+		status = password_file_write(&file, &users, error);
 	if (status != 0 && has_file)
 		password_file_abandon(&file);
 	if (status == 0 && statements != NULL)

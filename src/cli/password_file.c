@@ -42,7 +42,17 @@ int password_file_open(struct password_file *file, const char *path, struct simh
 	return file->fd < 0 ? error_set_errno(error, "cannot create %s", path) : 0;
 }
 
-int password_file_write(struct password_file *file, struct simhash_error *error)
+/* A name may have any character of a database's name. */
+static void write_group(FILE *out, const char *group, const char *user, const char *password)
+{
+	fprintf(out, "[%s]\nuser = \"", group);
+	for (; *user != '\0'; user++)
+		fprintf(out, *user == '"' || *user == '\\' ? "\\%c" : "%c", *user);
+	fprintf(out, "\"\npassword = %s\n", password);
+}
+
+int password_file_write(struct password_file *file, const struct role_users *users,
+			struct simhash_error *error)
 {
 	/* mariadb --defaults-group-suffix=_sql reads the last one. */
 	static const char *const groups[ROLES] = {"simhash", "simfind", "client_sql"};
@@ -52,8 +62,7 @@ int password_file_write(struct password_file *file, struct simhash_error *error)
 		return error_set_errno(error, "cannot write %s", file->path);
 	file->fd = -1;
 	for (int role = 0; role < ROLES; role++)
-		fprintf(out, "%s[%s]\nuser = %s\npassword = %s\n", role == 0 ? "" : "\n",
-			groups[role], role_user((enum role)role), file->passwords[role]);
+		write_group(out, groups[role], users->names[role], file->passwords[role]);
 	if (fflush(out) == 0 && fsync(fileno(out)) == 0 && fclose(out) == 0)
 		return 0;
 	return error_set_errno(error, "cannot write %s", file->path);

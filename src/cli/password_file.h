@@ -22,7 +22,8 @@ struct password_file {
 int password_file_open(struct password_file *file, const char *path, struct simhash_error *error);
 
 /* Write the passwords as an option file for both programs and mariadb, and close it. */
-int password_file_write(struct password_file *file, struct simhash_error *error);
+int password_file_write(struct password_file *file, const struct role_users *users,
+			struct simhash_error *error);
 
 /* Remove the file again. */
 void password_file_abandon(struct password_file *file);

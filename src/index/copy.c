@@ -232,25 +232,83 @@ out:
 	return status;
 }
 
-static int copy_run(struct copy *copy, const struct scan_run *run, struct simhash_error *error)
+static int compare_runs(const void *a, const void *b)
 {
-	struct scan_run ours = *run;
-	struct row_scope to;
+	const struct scan_run *x = a, *y = b;
+	const int64_t pairs[][2] = {{x->scope.tag_set, y->scope.tag_set},
+				    {x->scope.host, y->scope.host},
+				    {x->started_at_ns, y->started_at_ns},
+				    {(int64_t)x->root.size, (int64_t)y->root.size}};
 
-	if (map_scope(copy, &run->scope, &to, error) != 0 ||
-	    store_run_start(copy->to, &to, &ours, error) != 0)
-		return -1;
-	return run->finished_at_ns == 0 ? 0 : store_run_finish(copy->to, &ours, error);
+	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+		if (pairs[i][0] != pairs[i][1])
+			return pairs[i][0] < pairs[i][1] ? -1 : 1;
+	return memcmp(x->root.data, y->root.data, x->root.size);
+}
+
+/* Has the target what the source knows of a run that both have? */
+static bool is_same_end(const struct scan_run *x, const struct scan_run *y)
+{
+	return x->finished_at_ns == 0 ||
+	       (x->finished_at_ns == y->finished_at_ns && x->files == y->files &&
+		x->bytes == y->bytes && x->errors == y->errors);
+}
+
+/* Give runs of the source the tag sets and hosts of the target. */
+static int map_runs(struct copy *copy, struct scan_run_list *list, struct simhash_error *error)
+{
+	struct row_scope from = {0, 0}, to = {0, 0};
+
+	for (size_t i = 0; i < list->count; i++) {
+		struct scan_run *run = &list->runs[i];
+		bool is_same = i > 0 && run->scope.tag_set == from.tag_set &&
+			       run->scope.host == from.host;
+		from = run->scope;
+		if (!is_same && map_scope(copy, &from, &to, error) != 0)
+			return -1;
+		run->scope = to;
+	}
+	return 0;
+}
+
+/* Complete runs that the target has, and enter the others. */
+static int copy_missing_runs(struct copy *copy, struct scan_run_list *ours,
+			     struct scan_run_list *theirs, struct simhash_error *error)
+{
+	size_t missing = 0;
+
+	if (theirs->count > 0)
+		qsort(theirs->runs, theirs->count, sizeof *theirs->runs, compare_runs);
+	for (size_t i = 0; i < ours->count; i++) {
+		const struct scan_run *run =
+			theirs->count == 0 ? NULL
+					   : bsearch(&ours->runs[i], theirs->runs, theirs->count,
+						     sizeof *theirs->runs, compare_runs);
+		if (run == NULL) {
+			ours->runs[missing++] = ours->runs[i];
+			continue;
+		}
+		ours->runs[i].id = run->id;
+		if (!is_same_end(&ours->runs[i], run) &&
+		    store_run_finish(copy->to, &ours->runs[i], error) != 0)
+			return -1;
+	}
+	return missing == 0 ? 0 : store_runs_enter(copy->to, ours->runs, missing, error);
 }
 
 static int copy_runs(struct copy *copy, struct simhash_error *error)
 {
-	struct scan_run_list list;
-	int status = store_read_runs(copy->from, &list, error);
+	struct scan_run_list ours, theirs;
+	int status;
 
-	for (size_t i = 0; status == 0 && i < list.count; i++)
-		status = copy_run(copy, &list.runs[i], error);
-	scan_run_list_release(&list);
+	if (store_read_runs(copy->from, &ours, error) != 0)
+		return -1;
+	status = map_runs(copy, &ours, error);
+	if (status == 0 && (status = store_read_runs(copy->to, &theirs, error)) == 0) {
+		status = copy_missing_runs(copy, &ours, &theirs, error);
+		scan_run_list_release(&theirs);
+	}
+	scan_run_list_release(&ours);
 	return status;
 }
 

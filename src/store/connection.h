@@ -21,6 +21,7 @@ enum kept_statement {
 	KEPT_READ_PATH_HASHES,
 	KEPT_COUNT_COMMIT,
 	KEPT_COUNT_RUN,
+	KEPT_ENTER_RUN,
 	KEPT_REMOVE_FILE,
 	KEPT_RELINK_FILE,
 	KEPT_REMOVE_DIRECTORY_FILES,
@@ -76,6 +77,9 @@ int store_rows_are_own(struct store *store, bool *are_own, struct simhash_error 
  * that the caller can begin again. 0, or -1 with the error that remains.
  */
 int store_recover(struct store *store, struct simhash_error *error);
+
+/* Is the program to stop? */
+bool store_is_stopped(const struct store *store);
 
 /* After a success: the next lost connection may take as long again to recover from. */
 void store_went_well(struct store *store);

@@ -38,6 +38,8 @@ struct database_driver {
 	const char *begin;
 	/* Begins a transaction that only reads, where that makes queries cheaper; or NULL. */
 	const char *begin_reading;
+	/* Does whoever reads keep others from writing, so that it must be short? NULL: no. */
+	bool (*readers_block)(const struct database *database);
 	/* Begin a transaction that shows one moment from its first query on; NULL ends them. */
 	const char *const *begin_view;
 	/*

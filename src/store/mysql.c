@@ -4,6 +4,8 @@
  * transaction and keep half of it. Leaves connecting to mysql_connect.c.
  * SPDX-License-Identifier: MIT
  */
+#include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +23,7 @@
 struct database {
 	MYSQL *handle;
 	char name[MYSQL_NAME_SIZE];
+	bool logs_statements;
 };
 
 struct column {
@@ -79,11 +82,35 @@ static int fail_statement(const struct statement *statement, struct simhash_erro
 		    mysql_stmt_error(statement->handle), error);
 }
 
+/* What only begins and ends, and the like. A change of the schema writes all rows of a table. */
+static bool is_brief(const char *sql)
+{
+	static const char *const words[] = {"START", "COMMIT", "ROLLBACK", "SET"};
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strncmp(sql, words[i], strlen(words[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Run a statement and wait without an end, unless the connection has one. */
+static int run_long(struct database *database, const char *sql)
+{
+	struct pollfd answer = {.fd = library_socket(database->handle), .events = POLLIN};
+
+	if (mysql_send_query(database->handle, sql, strlen(sql)) != 0)
+		return -1;
+	while (poll(&answer, 1, -1) < 0 && errno == EINTR)
+		;
+	return mysql_read_query_result(database->handle) ? -1 : 0;
+}
+
 static int execute(struct database *database, const char *sql, struct simhash_error *error)
 {
 	MYSQL_RES *result;
+	int status = is_brief(sql) ? mysql_query(database->handle, sql) : run_long(database, sql);
 
-	if (mysql_query(database->handle, sql) != 0)
+	if (status != 0)
 		return fail_handle(database, error);
 	result = mysql_store_result(database->handle);
 	if (result != NULL)
@@ -114,7 +141,14 @@ static int open_database(const struct store_url *url, const struct store_locatio
 		*database = NULL;
 		return -1;
 	}
-	return 0;
+	(*database)->logs_statements = mysql_logs_statements((*database)->handle);
+	if (!(*database)->logs_statements ||
+	    execute(*database, "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ", error) ==
+		    0)
+		return 0;
+	close_database(*database);
+	*database = NULL;
+	return -1;
 }
 
 static const char *file(const struct database *database)
@@ -191,7 +225,8 @@ static int describe_columns(struct statement *statement, struct simhash_error *e
 
 static unsigned array_rows(const struct database *database)
 {
-	return library_takes_arrays(database->handle) ? ROWS_PER_ARRAY : 0;
+	return library_takes_arrays(database->handle) && !database->logs_statements ? ROWS_PER_ARRAY
+										    : 0;
 }
 
 /* Forgets the values that were bound. */

@@ -6,9 +6,12 @@
 #include "store/mysql_connect.h"
 
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -60,7 +63,19 @@ enum {
 	"simhash --init-database prints statements for users that it does not come before, and " \
 	"mariadb-secure-installation removes it"
 
-#define CONNECT_TIMEOUT_S 30 /* unless an option file sets another */
+/*
+ * After what time a server that is silent is given up, unless an option file says otherwise. A
+ * sort of many rows may keep it silent for long.
+ */
+#define CONNECT_TIMEOUT_S 30
+#define READ_TIMEOUT_S 3600
+#define WRITE_TIMEOUT_S 600
+
+/* A host that is gone, or whose network is, is found after two minutes. */
+#define KEEPALIVE_IDLE_S 60
+#define KEEPALIVE_INTERVAL_S 10
+#define KEEPALIVE_PROBES 6
+#define UNACKNOWLEDGED_MS 120000
 
 /* The oldest servers whose views can hold the queries of ours. */
 #define OLDEST_MYSQL 50707UL
@@ -141,6 +156,8 @@ static const char *advice_for(unsigned number, const char *message)
 	case SERVER_READ_ONLY_TRANSACTION:
 	case SERVER_READ_ONLY_MODE:
 		return "; the server is read-only";
+	case LIBRARY_SERVER_LOST:
+		return "; read-timeout in an option file says how long the server may be silent";
 	case SERVER_PACKET_TOO_LARGE:
 	case LIBRARY_PACKET_TOO_LARGE:
 		return "; raise max_allowed_packet";
@@ -275,15 +292,35 @@ struct target {
 	const char *name;
 };
 
+/* What a socket does not take, such as that of a server on this host, it does not need. */
+static void probe_host(int fd)
+{
+	static const int yes = 1;
+
+	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
+#if defined TCP_KEEPIDLE && defined TCP_KEEPINTVL && defined TCP_KEEPCNT
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &(int){KEEPALIVE_IDLE_S}, sizeof(int));
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &(int){KEEPALIVE_INTERVAL_S}, sizeof(int));
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &(int){KEEPALIVE_PROBES}, sizeof(int));
+#endif
+#ifdef TCP_USER_TIMEOUT
+	setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &(unsigned){UNACKNOWLEDGED_MS},
+		   sizeof(unsigned));
+#endif
+}
+
 /* Set all options, and connect. -1 without an error is the library's, which `handle` has. */
 static int reach(MYSQL *handle, const struct target *target, const char *database,
 		 const char *password, struct connect_options *options, bool *has_error,
 		 struct simhash_error *error)
 {
 	const struct store_url *url = target->url;
-	unsigned timeout_s = CONNECT_TIMEOUT_S, no = 0;
+	unsigned connect_s = CONNECT_TIMEOUT_S, read_s = READ_TIMEOUT_S, write_s = WRITE_TIMEOUT_S;
+	unsigned no = 0;
 
-	mysql_options(handle, MYSQL_OPT_CONNECT_TIMEOUT, &timeout_s);
+	mysql_options(handle, MYSQL_OPT_CONNECT_TIMEOUT, &connect_s);
+	mysql_options(handle, MYSQL_OPT_READ_TIMEOUT, &read_s);
+	mysql_options(handle, MYSQL_OPT_WRITE_TIMEOUT, &write_s);
 	/* A server may ask for any file of this host. */
 	mysql_options(handle, MYSQL_OPT_LOCAL_INFILE, &no);
 	*has_error = set_mysql_options(handle, target->files, options, error) != 0;
@@ -374,6 +411,7 @@ static int open_handle(MYSQL *handle, const struct target *target, const char *d
 		return has_error ? -1
 				 : fail_refused(handle, target, options.password != NULL, error);
 	library_never_reconnect(handle);
+	probe_host(library_socket(handle));
 	if (check_tls(handle, options.tls, name, error) != 0 ||
 	    check_version(handle, name, error) != 0 || configure(handle, name, error) != 0)
 		return -1;
@@ -400,6 +438,21 @@ static int connect_target(const struct target *target, enum open_mode mode, MYSQ
 			return -1;
 		database = NULL;
 	}
+}
+
+bool mysql_logs_statements(MYSQL *handle)
+{
+	static const char sql[] = "SELECT 1 FROM DUAL WHERE @@log_bin AND @@binlog_format = "
+				  "'STATEMENT'";
+	MYSQL_RES *result;
+	bool logs;
+
+	/* A server without these variables logs rows. */
+	if (mysql_query(handle, sql) != 0 || (result = mysql_store_result(handle)) == NULL)
+		return false;
+	logs = mysql_num_rows(result) > 0;
+	mysql_free_result(result);
+	return logs;
 }
 
 static void warn_of_exposed(const struct store_location *where, const char *path)

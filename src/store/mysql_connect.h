@@ -27,4 +27,10 @@ int connect_mysql(const struct store_url *url, const struct store_location *wher
 		  enum open_mode mode, const char *name, MYSQL **handle,
 		  struct simhash_error *error);
 
+/*
+ * Does the server log statements, and never rows? Then it refuses arrays of values (error 4033), and
+ * each write to InnoDB at an isolation level below REPEATABLE READ (error 1665).
+ */
+bool mysql_logs_statements(MYSQL *handle);
+
 #endif

@@ -22,6 +22,8 @@ struct known_option {
 
 static const struct known_option known_options[] = {
 	{{"connect-timeout"}, MYSQL_OPT_CONNECT_TIMEOUT, KIND_SECONDS},
+	{{"read-timeout"}, MYSQL_OPT_READ_TIMEOUT, KIND_SECONDS},
+	{{"write-timeout"}, MYSQL_OPT_WRITE_TIMEOUT, KIND_SECONDS},
 	{{"compress"}, MYSQL_OPT_COMPRESS, KIND_SWITCH},
 	{{"init-command"}, MYSQL_INIT_COMMAND, KIND_TEXT},
 	{{"bind-address"}, MYSQL_OPT_BIND, KIND_TEXT},

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "base/array.h"
 #include "base/error.h"
@@ -21,20 +22,93 @@
 /* No password has this hash that anybody knows of. */
 #define NO_HASH "0000000000000000000000000000000000000000"
 
+#define NAME_BEGINNING 16 /* bytes of a long name of a database */
+
+struct rights {
+	bool are_here, are_elsewhere;
+};
+
 struct roles {
 	const struct role_request *request;
+	struct role_users *users;
 	const char *database;
 	char **hosts; /* from where users come */
 	size_t host_count, host_capacity;
 	char hashes[ROLES][HASH_SIZE];
 	bool requires_tls;
+	bool has_sha2_only; /* no mysql_native_password, as MySQL since 8.4 by default */
 };
 
-const char *role_user(enum role role)
-{
-	static const char *const users[] = {"simhash_writer", "simhash_reader", "simhash_sql"};
+/* The same for caching_sha2_password: a salt of 20 bytes, and a hash of 43 characters. */
+#define NO_SHA2_HASH "$A$005$simhash.no.password............................................"
 
-	return users[role];
+/* ---- Names ---- */
+
+/* "index_writer" for the database "index". A long name is told from others by its hash. */
+static void name_user(char name[USER_NAME_SIZE], const char *database, enum role role)
+{
+	static const char *const endings[] = {"writer", "reader", "sql"};
+	size_t size = strlen(database);
+
+	if (size + sizeof "_writer" <= USER_NAME_SIZE) {
+		snprintf(name, USER_NAME_SIZE, "%s_%s", database, endings[role]);
+		return;
+	}
+	size = NAME_BEGINNING;
+	while (size > 0 && ((unsigned char)database[size] & 0xc0) == 0x80)
+		size--; /* not within a character */
+	snprintf(name, USER_NAME_SIZE, "%.*s-%08x_%s", (int)size, database,
+		 (unsigned)XXH32(database, strlen(database), 0), endings[role]);
+}
+
+static int take_rights(void *context, struct query *query, struct simhash_error *error)
+{
+	struct rights *rights = context;
+
+	(void)error;
+	rights->are_here = query_integer(query, 0) > 0;
+	rights->are_elsewhere = query_integer(query, 1) > 0;
+	return 0;
+}
+
+/* In which databases has a user rights? None, if we may not know. */
+static int find_rights(struct store *store, const char *user, struct rights *rights,
+		       struct simhash_error *error)
+{
+	static const char sql[] = "SELECT CAST(SUM(db = DATABASE()) AS SIGNED), "
+				  "CAST(SUM(db <> DATABASE()) AS SIGNED) "
+				  "FROM mysql.tables_priv WHERE user = ?";
+	struct query query;
+	int status = query_begin(&query, store, sql, error);
+
+	*rights = (struct rights){false, false};
+	if (status == 0) {
+		query_bind_text(&query, user);
+		status = query_each(&query, take_rights, rights, error);
+	}
+	return status == 0 || error->code == SIMHASH_E_DATABASE ? 0 : -1;
+}
+
+static int find_names(struct roles *roles, struct store *store, struct simhash_error *error)
+{
+	struct rights old, rights;
+
+	if (find_rights(store, "simhash_writer", &old, error) != 0)
+		return -1;
+	for (int role = 0; role < ROLES; role++) {
+		char *name = roles->users->names[role];
+		name_user(name, old.are_here && !old.are_elsewhere ? "simhash" : roles->database,
+			  (enum role)role);
+		if (find_rights(store, name, &rights, error) != 0)
+			return -1;
+		if (rights.are_elsewhere && roles->request->passwords[role] != NULL)
+			return error_set(error, SIMHASH_E_RANGE,
+					 "cannot make a new password for user '%s': this user has "
+					 "rights in another database, whose programs would be "
+					 "locked out; run without --password-file",
+					 name);
+	}
+	return 0;
 }
 
 /* ---- What the server tells ---- */
@@ -103,6 +177,23 @@ static int find_tls(struct roles *roles, struct store *store, struct simhash_err
 		       : 0;
 }
 
+static int find_plugin(struct roles *roles, struct store *store, struct simhash_error *error)
+{
+	static const char sql[] =
+		"SELECT CAST(VERSION() NOT LIKE '%MariaDB%' AND SUBSTRING_INDEX(VERSION(), '.', 1) "
+		"* 100 + SUBSTRING_INDEX(SUBSTRING_INDEX(VERSION(), '.', 2), '.', -1) >= 804 AS "
+		"SIGNED)";
+
+	if (ask(store, sql, take_flag, &roles->has_sha2_only, error) < 0)
+		return -1;
+	if (!roles->has_sha2_only || roles->request->passwords[0] == NULL)
+		return 0;
+	return error_set(error, SIMHASH_E_RANGE,
+			 "--password-file makes hashes for mysql_native_password, which MySQL 8.4 "
+			 "and later lack; run without it, and give each user a password as the "
+			 "statements show");
+}
+
 static int take_hash(void *context, struct query *query, struct simhash_error *error)
 {
 	struct bytes hash = query_bytes(query, 0);
@@ -140,13 +231,23 @@ static void write_quoted(FILE *out, const char *text, char quote)
 	fputc(quote, out);
 }
 
-/* "user@'%', user@'localhost'", each with what identifies it */
+/* "'user'@'%'" */
+static void write_account(FILE *out, const struct roles *roles, enum role role, size_t host)
+{
+	write_quoted(out, roles->users->names[role], '\'');
+	fputc('@', out);
+	write_quoted(out, roles->hosts[host], '\'');
+}
+
+/* "'user'@'%', 'user'@'localhost'", each with what identifies it */
 static void write_accounts(FILE *out, const struct roles *roles, enum role role, bool identified)
 {
 	for (size_t i = 0; i < roles->host_count; i++) {
-		fprintf(out, "%s%s@", i == 0 ? "" : identified ? ",\n    " : ", ", role_user(role));
-		write_quoted(out, roles->hosts[i], '\'');
-		if (identified)
+		fputs(i == 0 ? "" : identified ? ",\n    " : ", ", out);
+		write_account(out, roles, role, i);
+		if (identified && roles->has_sha2_only)
+			fputs(" IDENTIFIED WITH caching_sha2_password AS '" NO_SHA2_HASH "'", out);
+		else if (identified)
 			fprintf(out, " IDENTIFIED WITH mysql_native_password AS '*%s'",
 				roles->hashes[role]);
 	}
@@ -176,8 +277,8 @@ static void explain_passwords(FILE *out, const struct roles *roles)
 	      out);
 	for (int role = 0; role < ROLES; role++)
 		for (size_t i = 0; i < roles->host_count; i++) {
-			fprintf(out, "--     ALTER USER %s@", role_user((enum role)role));
-			write_quoted(out, roles->hosts[i], '\'');
+			fputs("--     ALTER USER ", out);
+			write_account(out, roles, (enum role)role, i);
 			fputs(" IDENTIFIED BY '...';\n", out);
 		}
 }
@@ -252,10 +353,10 @@ static int write_roles(const char *text, const struct roles *roles, char **sql,
 	return out == NULL || close_text(out, sql) != 0 ? error_set_memory(error) : 0;
 }
 
-int store_roles(struct store *store, const struct role_request *request, char **sql,
-		struct simhash_error *error)
+int store_roles(struct store *store, const struct role_request *request, struct role_users *users,
+		char **sql, struct simhash_error *error)
 {
-	struct roles roles = {.request = request};
+	struct roles roles = {.request = request, .users = users};
 	struct store_url url;
 	int status;
 
@@ -265,7 +366,11 @@ int store_roles(struct store *store, const struct role_request *request, char **
 	if (store_url_parse(store->location.url, &url, error) != 0)
 		return -1;
 	roles.database = url.database;
-	status = find_hosts(&roles, store, error);
+	status = find_names(&roles, store, error);
+	if (status == 0)
+		status = find_hosts(&roles, store, error);
+	if (status == 0)
+		status = find_plugin(&roles, store, error);
 	if (status == 0)
 		status = find_tls(&roles, store, error);
 	for (int role = 0; status == 0 && role < ROLES; role++)

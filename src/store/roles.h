@@ -23,15 +23,24 @@ struct role_request {
 	const char *passwords[ROLES];
 };
 
-/* The name of a user, such as simhash_writer. */
-const char *role_user(enum role role);
+#define USER_NAME_SIZE 33 /* the longest that MySQL has, with a zero */
+
+/*
+ * The names of the users: that of the database, cut off if it is long, and "_writer", "_reader" or
+ * "_sql". An index whose users have the names of older versions, such as simhash_writer, keeps them,
+ * unless they are the users of another index as well.
+ */
+struct role_users {
+	char names[ROLES][USER_NAME_SIZE];
+};
 
 /*
  * The statements that make the users and give them the rights that they need and no more, with
  * comments; NULL for an engine without users. The caller frees the text.
- * Errors: those of a query, SIMHASH_E_MEMORY.
+ * Errors: those of a query, SIMHASH_E_MEMORY, SIMHASH_E_RANGE for new passwords of users who have
+ * rights in another database.
  */
-int store_roles(struct store *store, const struct role_request *request, char **sql,
-		struct simhash_error *error);
+int store_roles(struct store *store, const struct role_request *request, struct role_users *users,
+		char **sql, struct simhash_error *error);
 
 #endif

@@ -65,6 +65,47 @@ int store_run_start(struct store *store, const struct row_scope *scope, struct s
 	return status;
 }
 
+/* In a transaction. */
+static int enter_runs(struct store *store, const struct scan_run *runs, size_t count,
+		      struct simhash_error *error)
+{
+	int64_t id;
+
+	if (next_id(store, "SELECT MAX(id) FROM scan_run", &id, error) != 0)
+		return -1;
+	for (size_t i = 0; i < count; i++) {
+		struct query query;
+		if (query_begin_kept(&query, store, KEPT_ENTER_RUN,
+				     "INSERT INTO scan_run(id, tag_set, host, root, started_at_ns, "
+				     "finished_at_ns, files, bytes, errors) "
+				     "VALUES (?, ?, ?, ?, ?, NULLIF(?, 0), ?, ?, ?)",
+				     error) != 0)
+			return -1;
+		query_bind_integer(&query, id + (int64_t)i);
+		query_bind_scope(&query, &runs[i].scope);
+		query_bind_bytes(&query, runs[i].root);
+		query_bind_integer(&query, runs[i].started_at_ns);
+		query_bind_integer(&query, runs[i].finished_at_ns);
+		query_bind_integer(&query, runs[i].files);
+		query_bind_integer(&query, runs[i].bytes);
+		query_bind_integer(&query, runs[i].errors);
+		if (query_run(&query, error) != 0)
+			return duplicate_is_retry(error);
+	}
+	return 0;
+}
+
+int store_runs_enter(struct store *store, const struct scan_run *runs, size_t count,
+		     struct simhash_error *error)
+{
+	struct transaction transaction = {.store = store};
+	int status = 0;
+
+	while (transaction_next(&transaction, &status, error))
+		status = enter_runs(store, runs, count, error);
+	return status;
+}
+
 int store_run_finish(struct store *store, const struct scan_run *run, struct simhash_error *error)
 {
 	const int64_t values[] = {run->finished_at_ns, run->files, run->bytes, run->errors,

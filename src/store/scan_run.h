@@ -26,6 +26,10 @@ int store_run_start(struct store *store, const struct row_scope *scope, struct s
 		    struct simhash_error *error);
 int store_run_finish(struct store *store, const struct scan_run *run, struct simhash_error *error);
 
+/* Enter runs that another index has, with their ends, at once. */
+int store_runs_enter(struct store *store, const struct scan_run *runs, size_t count,
+		     struct simhash_error *error);
+
 /*
  * No row of a scope was scanned after *last_ns, as far as its runs tell: INT64_MAX if one may still
  * be going on.

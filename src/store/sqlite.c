@@ -1,31 +1,24 @@
 /*
- * The SQLite driver: an index in one file. Only this file and
- * sqlite_error.c include sqlite3.h. Write-ahead log, so that readers and the writer do not wait for
- * each other and a killed run leaves what it committed.
+ * The SQLite driver: an index in one file. Only this file and those named after it include
+ * sqlite3.h. Leaves the file itself to sqlite_file.c, and the write-ahead log to sqlite_log.c.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/open_file.h"
 #include "store/database.h"
 #include "store/schema.h"
 #include "store/sqlite_error.h"
+#include "store/sqlite_file.h"
 #include "store/sqlite_functions.h"
+#include "store/sqlite_log.h"
 
-#define BUSY_TIMEOUT_MS 2000 /* and transaction.c tries again */
-#define WAL_TRIES 250
-#define LOG_PAGES 500		 /* from which a log is copied into the database */
-#define LOG_PAGES_LONG 1500	 /* from which it is begun anew */
-#define LOG_WAIT_MS 200		 /* for those who read from it */
-#define LOG_LIMIT "16777216"	 /* to which a log shrinks that grew beside a reader */
 #define ROW_BYTES_MAX (64 << 20) /* far more than the longest path of any system */
 
 struct database {
@@ -34,6 +27,10 @@ struct database {
 	/* Where it is read as a file that nobody writes to: its path without links. Else NULL. */
 	char *unshared;
 	struct stat opened; /* of that file */
+	/* The kind of network file system that the file is on, where no log is used; else NULL. */
+	const char *network;
+	bool has_log_afar; /* there is one all the same, which a reader does not use */
+	struct sqlite_wait wait;
 };
 
 struct statement {
@@ -68,8 +65,8 @@ static int fail_changed(const struct database *database, struct simhash_error *e
 	return error_set(
 		error, SIMHASH_E_DATABASE,
 		"index sqlite:%s was written to while it was read: run again; it cannot be "
-		"locked, since its folder is not writable",
-		database->path);
+		"locked%s",
+		database->path, database->has_log_afar ? "" : ", since its folder is not writable");
 }
 
 static int execute(struct database *database, const char *sql, struct simhash_error *error)
@@ -94,81 +91,18 @@ static const char *file(const struct database *database)
 	return resolved == NULL || resolved[0] == '\0' ? database->path : resolved;
 }
 
-/*
- * A new index is private to its user; SQLite's own files take over its mode. Another thread may
- * open it as soon as it is there, so no descriptor of it is closed: see close_content.
- */
-static int create_private(const char *path, struct simhash_error *error)
+/* Columns of bytes become text in the views, which is only right if both are UTF-8. */
+static int check_encoding(const struct database *database, const char *encoding,
+			  struct simhash_error *error)
 {
-	int fd;
-
-	if (mknod(path, S_IFREG | 0600, 0) == 0 || errno == EEXIST)
+	if (encoding == NULL)
+		return error_set_memory(error);
+	if (strcmp(encoding, "UTF-8") == 0)
 		return 0;
-	fd = open_file_at(AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL, 0600);
-	if (fd >= 0)
-		close_content(fd);
-	else if (errno != EEXIST)
-		return error_set_errno(error, "cannot create index sqlite:%s", path);
-	return 0;
-}
-
-static int check_present(const char *path, struct simhash_error *error)
-{
-	struct stat status;
-
-	if (stat(path, &status) == 0)
-		return S_ISREG(status.st_mode)
-			       ? 0
-			       : error_set(error, SIMHASH_E_SCHEMA,
-					   "cannot open index sqlite:%s: not a regular file", path);
-	if (errno == ENOENT) {
-		error_set(error, SIMHASH_E_SYSTEM,
-			  "there is no index sqlite:%s yet: run simhash first", path);
-		error->system_errno = ENOENT;
-		return -1;
-	}
-	return error_set_errno(error, "cannot open index sqlite:%s", path);
-}
-
-/*
- * After each commit: copy the log into the database, as SQLite does by itself. One that has grown
- * long, since somebody reads all the time, is begun anew: that waits a moment for those who read
- * from it now. What fails is tried again after the next commit.
- */
-static int empty_log(void *unused, sqlite3 *handle, const char *schema, int pages)
-{
-	(void)unused;
-	if (pages < LOG_PAGES)
-		return SQLITE_OK;
-	if (pages < LOG_PAGES_LONG) {
-		sqlite3_wal_checkpoint_v2(handle, schema, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
-		return SQLITE_OK;
-	}
-	sqlite3_busy_timeout(handle, LOG_WAIT_MS);
-	sqlite3_wal_checkpoint_v2(handle, schema, SQLITE_CHECKPOINT_RESTART, NULL, NULL);
-	sqlite3_busy_timeout(handle, BUSY_TIMEOUT_MS);
-	return SQLITE_OK;
-}
-
-/*
- * Changing to the write-ahead log does not wait for other processes by itself. The page size is
- * that of a new database: some 16 rows, since those of a directory are read together.
- */
-static int use_write_ahead_log(struct database *database, struct simhash_error *error)
-{
-	if (execute(database, "PRAGMA page_size = 8192", error) != 0)
-		return -1;
-	for (int attempt = 0;; attempt++) {
-		if (execute(database, "PRAGMA journal_mode = WAL", error) == 0)
-			break;
-		if (error->code != ERROR_RETRY || attempt == WAL_TRIES)
-			return -1;
-		sqlite3_sleep(20);
-	}
-	if (execute(database, "PRAGMA journal_size_limit = " LOG_LIMIT, error))
-		return -1;
-	sqlite3_wal_hook(database->handle, empty_log, NULL);
-	return execute(database, "PRAGMA synchronous = NORMAL", error);
+	return error_set(error, SIMHASH_E_SCHEMA,
+			 "cannot use index sqlite:%s: the text in this database is %s, and an "
+			 "index needs UTF-8; name a file that does not exist, and simhash makes it",
+			 database->path, encoding);
 }
 
 /*
@@ -178,10 +112,11 @@ static int use_write_ahead_log(struct database *database, struct simhash_error *
 static int check_format(struct database *database, bool *is_ours, struct simhash_error *error)
 {
 	sqlite3_stmt *statement = NULL;
-	int code = sqlite3_prepare_v2(
-		database->handle,
-		"SELECT count(*) = 0 OR sum(name = 'schema_version') > 0 FROM sqlite_master", -1,
-		&statement, NULL);
+	int code = sqlite3_prepare_v2(database->handle,
+				      "SELECT count(*) = 0 OR sum(name = 'schema_version') > 0, "
+				      "(SELECT encoding FROM pragma_encoding) FROM sqlite_master",
+				      -1, &statement, NULL);
+	int status = -1;
 
 	if (code == SQLITE_OK)
 		code = sqlite3_step(statement);
@@ -191,8 +126,11 @@ static int check_format(struct database *database, bool *is_ours, struct simhash
 			  "cannot open index sqlite:%s: not an SQLite database", database->path);
 	else if (code != SQLITE_ROW)
 		fail(database, "cannot read", error);
+	else
+		status = check_encoding(database, (const char *)sqlite3_column_text(statement, 1),
+					error);
 	sqlite3_finalize(statement);
-	return code == SQLITE_ROW ? 0 : -1;
+	return status;
 }
 
 /*
@@ -239,6 +177,30 @@ static int check_tables(struct database *database, struct simhash_error *error)
 	return code == SQLITE_DONE ? 0 : -1;
 }
 
+/* On a network file system a writer removes a log, and a reader reads the file alone. */
+static int check_format_with_log(struct database *database, int flags, bool *is_ours,
+				 struct simhash_error *error)
+{
+	int status;
+
+	database->has_log_afar = (flags & SQLITE_OPEN_READWRITE) == 0 ||
+				 sqlite3_db_readonly(database->handle, "main") != 0;
+	if (database->has_log_afar)
+		return error_set(error, SIMHASH_E_DATABASE, "its log cannot be shared");
+	status = sqlite_log_take(database->handle, database->path, error);
+	if (status == 0)
+		status = check_format(database, is_ours, error);
+	if (status == 0 && *is_ours)
+		status = sqlite_log_leave(database->handle, database->path, error);
+	if (status == 0 || error->code != ERROR_RETRY)
+		return status;
+	return error_set(error, SIMHASH_E_DATABASE,
+			 "cannot use index sqlite:%s: it has a write-ahead log, which is not safe "
+			 "on a network file system (%s), and other programs use it now: end them, "
+			 "and run simhash again",
+			 database->path, database->network);
+}
+
 /* Open the file and read it for the first time. The handle of a file that does not open is NULL. */
 static int open_and_read(struct database *database, const char *name, int flags, bool *is_ours,
 			 struct simhash_error *error)
@@ -257,10 +219,18 @@ static int open_and_read(struct database *database, const char *name, int flags,
 		database->handle = NULL;
 		return -1;
 	}
-	sqlite3_busy_timeout(database->handle, BUSY_TIMEOUT_MS);
+	sqlite_wait_begin(database->handle, &database->wait);
 	if (sqlite_functions_add(database->handle) != SQLITE_OK)
 		return fail(database, "cannot use", error);
-	return distrust(database, error) != 0 ? -1 : check_format(database, is_ours, error);
+	if (distrust(database, error) != 0)
+		return -1;
+	if (database->network == NULL || database->unshared != NULL)
+		return check_format(database, is_ours, error);
+	if (sqlite_log_is_used(database->handle) &&
+	    check_format_with_log(database, flags, is_ours, error) != 0)
+		return -1;
+	sqlite_wait_longer(&database->wait);
+	return check_format(database, is_ours, error);
 }
 
 /*
@@ -269,6 +239,8 @@ static int open_and_read(struct database *database, const char *name, int flags,
  */
 static bool cannot_share(const struct database *database)
 {
+	if (database->has_log_afar)
+		return true;
 	switch (sqlite3_extended_errcode(database->handle)) {
 	case SQLITE_READONLY_ROLLBACK: /* another program left a transaction half done */
 	case SQLITE_READONLY_DBMOVED:
@@ -306,27 +278,6 @@ static int explain_not_shared(const struct database *database, struct simhash_er
 			 database->path, sqlite3_errmsg(database->handle));
 }
 
-/* Only a URI can tell SQLite that nobody writes to the file. */
-static char *unshared_uri(const char *path)
-{
-	static const char end[] = "?immutable=1";
-	char *uri = NULL;
-	size_t size;
-	FILE *memory = open_memstream(&uri, &size);
-
-	if (memory == NULL)
-		return NULL;
-	fputs(path[0] == '/' ? "file://" : "file:", memory);
-	for (; *path != '\0'; path++)
-		if ((*path >= 'a' && *path <= 'z') || (*path >= 'A' && *path <= 'Z') ||
-		    (*path >= '/' && *path <= '9'))
-			fputc(*path, memory);
-		else
-			fprintf(memory, "%%%02x", (unsigned char)*path);
-	fputs(end, memory);
-	return close_text(memory, &uri) == 0 ? uri : NULL;
-}
-
 /* Does a file of this ending beside the database hold something? True if that is unknown. */
 static int has_beside(const struct database *database, const char *ending, bool *is_there,
 		      struct simhash_error *error)
@@ -355,9 +306,13 @@ static int check_alone(const struct database *database, struct simhash_error *er
 		if (is_there)
 			return error_set(error, SIMHASH_E_SYSTEM,
 					 "cannot read index sqlite:%s: its newest rows are in "
-					 "%s%s, from a run that is not over or was cut off; "
-					 "reading them requires write permission in that folder",
-					 database->path, database->unshared, endings[i]);
+					 "%s%s, from a run that is not over or was cut off; %s",
+					 database->path, database->unshared, endings[i],
+					 database->has_log_afar
+						 ? "on a network file system only simhash "
+						   "--init-database or another run adds them"
+						 : "reading them requires write permission in that "
+						   "folder");
 	}
 	return 0;
 }
@@ -384,7 +339,7 @@ static int open_unshared(struct database *database, const struct database *besid
 		return error_set_errno(error, "cannot open index sqlite:%s", database->path);
 	else if (check_alone(database, error) != 0)
 		return -1;
-	uri = unshared_uri(database->unshared);
+	uri = sqlite_file_uri(database->unshared);
 	if (uri == NULL)
 		return error_set_memory(error);
 	sqlite3_close(database->handle);
@@ -415,6 +370,16 @@ static int open_or_unshare(struct database *database, enum open_mode mode,
 	return beside == NULL ? open_unshared(database, NULL, is_ours, error) : -1;
 }
 
+/* The page size of a new database: some 16 rows, since those of a directory are read together. */
+static int prepare_to_write(struct database *database, struct simhash_error *error)
+{
+	if (execute(database, "PRAGMA page_size = 8192", error) != 0)
+		return -1;
+	return database->network != NULL
+		       ? 0
+		       : sqlite_log_use(database->handle, database->path, &database->wait, error);
+}
+
 static int open_handle(struct database *database, enum open_mode mode,
 		       const struct database *beside, struct simhash_error *error)
 {
@@ -428,34 +393,18 @@ static int open_handle(struct database *database, enum open_mode mode,
 		    error) != 0)
 		return -1;
 	/* A database that is not ours is refused by the schema, and must not be changed before. */
-	return mode != OPEN_TO_READ && is_ours ? use_write_ahead_log(database, error) : 0;
+	return mode != OPEN_TO_READ && is_ours ? prepare_to_write(database, error) : 0;
 }
 
-/* To SQLite names such as ":memory:" and "file:x" have a meaning; an index may have any name. */
-static char *plain_path(const char *path)
-{
-	bool is_special = path[0] == ':' || strncmp(path, "file:", 5) == 0;
-	size_t size = strlen(path) + 3;
-	char *copy = malloc(size);
-
-	if (copy != NULL)
-		snprintf(copy, size, "%s%s", is_special ? "./" : "", path);
-	return copy;
-}
-
-/* SQLite names its log after the database: two names would have two logs, each without the other's rows. */
-static void warn_of_names(const struct store_location *where, const char *path)
+static void warn_of_network(const struct database *database, const struct store_location *where)
 {
 	struct simhash_error warning;
-	struct stat status;
 
-	if (where->warning == NULL || stat(path, &status) != 0 || status.st_nlink <= 1)
-		return;
 	error_set(&warning, SIMHASH_E_SYSTEM,
-		  "warning: index sqlite:%s has %llu names (hard links): always use the same one, "
-		  "and "
-		  "better remove the others, since two names lose rows",
-		  path, (unsigned long long)status.st_nlink);
+		  "warning: index sqlite:%s is on a network file system (%s): programs wait for "
+		  "each other, and where locks of its files fail the index can be damaged; a local "
+		  "disk or a server is safe",
+		  database->path, database->network);
 	where->warning(where->context, warning.message);
 }
 
@@ -466,23 +415,32 @@ static int open_database(const struct store_url *url, const struct store_locatio
 	int status;
 
 	*database = NULL;
-	status = mode == OPEN_TO_READ ? 0 : create_private(url->path, error);
+	status = mode == OPEN_TO_READ ? 0 : sqlite_file_make(url->path, error);
 	if (status == 0)
-		status = check_present(url->path, error);
+		status = sqlite_file_check(url->path, error);
 	if (status != 0)
 		return -1;
-	warn_of_names(where, url->path);
+	sqlite_file_warn_of_names(where, url->path);
 	*database = calloc(1, sizeof **database);
 	if (*database == NULL)
 		return error_set_memory(error);
-	(*database)->path = plain_path(url->path);
+	(*database)->path = sqlite_file_name(url->path);
+	(*database)->network = network_file_system(url->path);
+	(*database)->wait.stop = where->stop;
 	status = (*database)->path == NULL ? error_set_memory(error)
 					   : open_handle(*database, mode, beside, error);
 	if (status != 0) {
 		close_database(*database);
 		*database = NULL;
+	} else if ((*database)->network != NULL && where->warning != NULL) {
+		warn_of_network(*database, where);
 	}
 	return status;
+}
+
+static bool readers_block(const struct database *database)
+{
+	return database->network != NULL;
 }
 
 static int prepare(struct database *database, const char *sql, struct statement **statement,
@@ -586,6 +544,7 @@ const struct database_driver sqlite_driver = {
 	.begin = "BEGIN IMMEDIATE",
 	.begin_reading = "BEGIN", /* the file is locked once, not for each query */
 	.begin_view = begin_view,
+	.readers_block = readers_block,
 	.state = "PRAGMA data_version",
 	.has_excluded = true,
 	.release_memory = "PRAGMA shrink_memory",

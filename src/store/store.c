@@ -129,9 +129,9 @@ static int connect_once(struct store *store, const struct store_url *url, enum o
 	return -1;
 }
 
-static bool is_told_to_stop(const struct store_location *where)
+bool store_is_stopped(const struct store *store)
 {
-	return where->stop != NULL && atomic_load(where->stop);
+	return store->location.stop != NULL && atomic_load(store->location.stop);
 }
 
 /*
@@ -160,9 +160,9 @@ static int try_to_connect(struct store *store, const struct store_url *url, enum
 		if (!*is_waiting && where->is_waiting != NULL)
 			where->is_waiting(where->context, true);
 		*is_waiting = true;
-		for (int i = 0; i < 10 && !is_told_to_stop(where); i++)
+		for (int i = 0; i < 10 && !store_is_stopped(store); i++)
 			clock_sleep_ns(NS_PER_S / 10);
-		if (is_told_to_stop(where))
+		if (store_is_stopped(store))
 			return error_set(error, ERROR_STOPPED, "stopped");
 	}
 }

@@ -10,11 +10,25 @@
 
 /* The waits between the tries add up to 20 s, and SQLite waits up to 2 s in each. */
 #define TRIES 12
+#define TRIES_TO_STOP \
+	5 /* after these, which take 0.3 s, it matters whether the program is to stop */
+#define WAIT_PART_MS 100
 
-/* 10, 20, 40 ... ms, at most 5 s. */
-static void wait_before(unsigned attempt)
+/* 10, 20, 40 ... ms, at most 5 s. False if the program is to stop, and has tried for a moment. */
+static bool wait_before(const struct store *store, unsigned attempt, struct simhash_error *error)
 {
-	clock_sleep_ns((attempt < 9 ? INT64_C(10) << attempt : INT64_C(5000)) * NS_PER_MS);
+	int64_t left_ms = attempt < 9 ? INT64_C(10) << attempt : INT64_C(5000);
+
+	if (attempt < TRIES_TO_STOP) {
+		clock_sleep_ns(left_ms * NS_PER_MS);
+		return true;
+	}
+	for (; left_ms > 0 && !store_is_stopped(store); left_ms -= WAIT_PART_MS)
+		clock_sleep_ns(WAIT_PART_MS * NS_PER_MS);
+	if (!store_is_stopped(store))
+		return true;
+	error_set(error, ERROR_STOPPED, "stopped");
+	return false;
 }
 
 static int end(struct transaction *transaction, int status, struct simhash_error *error)
@@ -38,8 +52,7 @@ static bool try_again(struct transaction *transaction, struct simhash_error *err
 		return store_recover(transaction->store, error) == 0;
 	if (error->code != ERROR_RETRY || attempt >= TRIES)
 		return false;
-	wait_before(attempt);
-	return true;
+	return wait_before(transaction->store, attempt, error);
 }
 
 bool transaction_next(struct transaction *transaction, int *status, struct simhash_error *error)

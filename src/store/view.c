@@ -25,7 +25,8 @@ int store_renew_view(struct store *store, struct simhash_error *error)
 {
 	const struct database_driver *driver = store->driver;
 
-	if (driver->begin_reading == NULL)
+	if (driver->begin_reading == NULL ||
+	    (driver->readers_block != NULL && driver->readers_block(store->database)))
 		return 0;
 	if (end_view(store, error) != 0 ||
 	    driver->execute(store->database, driver->begin_reading, error) != 0)

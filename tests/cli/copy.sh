@@ -87,3 +87,26 @@ runs 1 "$SIMHASH" --copy-to=nonsense
 said "database URL 'nonsense'"
 runs 1 "$SIMHASH" --copy-to=sqlite:x.db "$files"
 said "--copy-to cannot be combined with a PATH"
+
+# Many runs are entered in one transaction, and once: copied again, only those that have ended since are completed.
+reset
+rm -f runs.db*
+runs 0 "$SIMHASH" "$files"
+values=$(for i in {10..910}; do printf ", (%d, 1, 1, 'x', %d, NULL, %d, 7, 0)" "$i" $((1000 + i)) "$i"; done)
+sql "INSERT INTO scan_run(id, tag_set, host, root, started_at_ns, finished_at_ns, files, bytes, errors) VALUES ${values#,}"
+runs 0 "$SIMHASH" -d "$TEST_URL" --copy-to=sqlite:runs.db
+numbers="COUNT(*), COUNT(DISTINCT id), SUM(started_at_ns % 1000000), SUM(files), SUM(bytes), COUNT(finished_at_ns) FROM scan_run"
+same "runs" "$(sql "SELECT $numbers")" "$(sqlite3 runs.db "SELECT $numbers")"
+sql "UPDATE scan_run SET finished_at_ns = started_at_ns + 9, files = files + 1 WHERE files > 800"
+runs 0 "$SIMHASH" -d "$TEST_URL" --copy-to=sqlite:runs.db
+same "completed runs" "$(sql "SELECT $numbers")" "$(sqlite3 runs.db "SELECT $numbers")"
+reset
+commits() {
+	sql "SHOW GLOBAL STATUS LIKE 'Com_commit'" | cut -d'|' -f2
+}
+if [ "$TEST_ENGINE" = mysql ]; then
+	before=$(commits)
+	runs 0 "$SIMHASH" -d sqlite:runs.db --copy-to="$TEST_URL"
+	same "runs back" "$(sqlite3 runs.db "SELECT $numbers")" "$(sql "SELECT $numbers")"
+	[ $(($(commits) - before)) -lt 100 ] || fail "a transaction for each run"
+fi

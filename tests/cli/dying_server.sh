@@ -71,6 +71,33 @@ wait_for_server "$place"
 same "rows" "$stored" "$(rows)"
 runs 0 "$SIMFIND" -d "$url"
 
+# A server that is silent when it should greet, or in the middle of a run, is abandoned in time. A change of the
+# schema may take longer.
+cp "$HOME/.my.cnf" usual.cnf
+printf '[simhash]\nconnect-timeout=1\nread-timeout=2\nwrite-timeout=2\n' >>"$HOME/.my.cnf"
+begin
+feed 1 200
+wait_until has_rows 200
+kill -STOP "$server"
+feed 201 600
+ends 1
+said "; read-timeout in an option file says how long the server may be silent"
+for program in "$SIMHASH $files" "$SIMFIND"; do
+	# shellcheck disable=SC2086  # a program and its argument
+	runs 1 timeout -s KILL 20 $program -d "$url"
+	said "cannot use index $url: "
+done
+kill -CONT "$server"
+wait_for_server "$place"
+at_server "$place" -e 'CREATE DATABASE busy'
+at_server "$place" -e 'FLUSH TABLES WITH READ LOCK; DO SLEEP(4)' &
+holder=$!
+sleep 0.5
+runs 0 "$SIMHASH" -d mysql://localhost/busy --init-database
+wait "$holder"
+mv usual.cnf "$HOME/.my.cnf"
+at_server "$place" -e 'DROP DATABASE busy'
+
 # Back while it is waited for.
 begin --wait-server=60
 feed 201 300

@@ -69,6 +69,38 @@ if [ "$TEST_ENGINE" = sqlite ]; then
 		runs 1 "$program" -d sqlite:fifo "$files/a"
 		said "cannot open index sqlite:fifo: not a regular file"
 	done
+	# A link that leads nowhere gets its target, also through another link; in no folder there is none.
+	mkdir far
+	ln -s ../far/target.db odd/second
+	ln -s odd/second first
+	runs 1 "$SIMFIND" -d sqlite:first
+	said "there is no index sqlite:first yet (the target of this symbolic link does not exist): run simhash first"
+	runs 0 "$SIMHASH" -d sqlite:first "$files"
+	same "the target and its mode" 600 "$(stat -c %a far/target.db)"
+	runs 0 "$SIMFIND" -d sqlite:far/target.db
+	rm far/target.db
+	runs 0 "$SIMHASH" -d sqlite:odd/second --init-database
+	rm far/target.db
+	runs 0 "$SIMHASH" -d sqlite:odd/second "$files"
+	runs 0 "$SIMHASH" -d sqlite:odd/second --copy-to=sqlite:first
+	rm -r far
+	runs 1 "$SIMHASH" -d sqlite:first "$files"
+	said "cannot create index sqlite:odd/../far/target.db: No such file or directory"
+	ln -s circle circle
+	runs 1 "$SIMHASH" -d sqlite:circle "$files"
+	said "index sqlite:circle: Too many levels of symbolic links"
+	# Text in UTF-16, without tables and with ours.
+	for encoding in UTF-16le UTF-16be; do
+		rm -f wide.db
+		sqlite3 wide.db "PRAGMA encoding = '$encoding'; CREATE TABLE x (y); DROP TABLE x"
+		runs 1 "$SIMHASH" -d sqlite:wide.db "$files"
+		said "cannot use index sqlite:wide.db: the text in this database is $encoding, and an index needs UTF-8"
+		sqlite3 wide.db "CREATE TABLE schema_version (version INTEGER)"
+		for program in "$SIMHASH" "$SIMFIND"; do
+			runs 1 "$program" -d sqlite:wide.db "$files/a"
+			said "cannot use index sqlite:wide.db: the text in this database is $encoding"
+		done
+	done
 	# The index is neither indexed nor overwritten.
 	mkdir own
 	seq 1000 >own/a

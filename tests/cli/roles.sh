@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # simhash --init-database, and that the rights it prints are enough for each role and no
-# more. Servers that are too old, read-only, or take too small packets.
+# more. Servers that are too old, read-only, log statements, or take too small packets.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=scripts/mariadb.sh
@@ -8,12 +8,12 @@
 
 place=$TEST_FOLDER/server
 make_server "$place"
-start_server "$place" --skip-networking
+start_server "$place" --skip-networking --server-id=1 --log-bin="$place/data/log"
 trap 'end_server "$server"' EXIT
 wait_for_server "$place"
 # at USER: an option file of that user
 at() {
-	printf '[client]\nsocket=%s/s\nuser=%s\n' "$place" "$1" >"$TEST_FOLDER/$1.cnf"
+	printf '[client]\nsocket=%s/s\nuser="%s"\n' "$place" "$1" >"$TEST_FOLDER/$1.cnf"
 	echo "--defaults-file=$TEST_FOLDER/$1.cnf"
 }
 url=mysql://localhost/index-of-files
@@ -32,7 +32,7 @@ cp out grants.sql
 runs 0 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database
 cmp out grants.sql || fail "a second time is not the same"
 at_server "$place" -e "CREATE DATABASE bare"
-grep -q '^GRANT SELECT ON `index-of-files`.file_text TO simhash_sql' grants.sql || fail "no grant for a view"
+grep -q '^GRANT SELECT ON `index-of-files`.file_text TO .index-of-files_sql.@' grants.sql || fail "no grant for a view"
 
 # What is printed makes the users when it is piped, also where anonymous users would come before them. Their
 # passwords are in the option file alone, which serves both programs.
@@ -45,9 +45,9 @@ done
 runs 1 "$SIMHASH" "$(at nobody)" -d "$url" --init-database --password-file=passwords
 [ ! -e passwords ] || fail "a password file is left"
 runs 0 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database
-grep -q "^--     ALTER USER simhash_sql@'localhost' IDENTIFIED BY '...';" out || fail "passwords by hand: $(head -20 out)"
+grep -q "^--     ALTER USER 'index-of-files_sql'@'localhost' IDENTIFIED BY '...';" out || fail "passwords by hand: $(head -20 out)"
 at_server "$place" <out
-runs 1 "$SIMFIND" "$(at simhash_reader)" -d "$url"
+runs 1 "$SIMFIND" "$(at index-of-files_reader)" -d "$url"
 said "Access denied"
 runs 0 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database --password-file=passwords
 same "mode" 600 "$(stat -c %a passwords)"
@@ -63,7 +63,7 @@ printf '[client]\nsocket=%s/s\n!include %s\n' "$place" "$PWD/passwords" >both.cn
 runs 0 "$SIMHASH" --defaults-file=both.cnf -d "$url" "$files"
 summary 2 0 0 0
 runs 0 "$SIMFIND" --defaults-file=both.cnf -d "$url" --store
-same "user of SQL" "simhash_sql@localhost 2" "$(mariadb --defaults-file=both.cnf --defaults-group-suffix=_sql -BN index-of-files \
+same "user of SQL" "index-of-files_sql@localhost 2" "$(mariadb --defaults-file=both.cnf --defaults-group-suffix=_sql -BN index-of-files \
 	-e 'SELECT CURRENT_USER(), COUNT(*) FROM file_text' | tr '\t' ' ')"
 # Run again, it leaves passwords alone; and TLS is required if asked for.
 runs 0 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database
@@ -75,60 +75,99 @@ for choice in "always 1" "never 0"; do
 	runs "${choice#* }" "$SIMFIND" --defaults-file=both.cnf -d "$url"
 done
 # Not those of any host alone.
-at_server "$place" -e 'DROP USER simhash_reader@localhost'
+at_server "$place" -e "DROP USER 'index-of-files_reader'@localhost"
 runs 1 "$SIMFIND" --defaults-file=both.cnf -d "$url"
 said "(error 1045): the server's anonymous user ''@'localhost' comes before a user of any host; simhash --init-database"
-at_server "$place" -e "DROP USER ''@localhost, ''@'o\\\\d''d', simhash_writer@localhost, simhash_sql@localhost;
-	DROP USER simhash_writer@'o\\\\d''d', simhash_reader@'o\\\\d''d', simhash_sql@'o\\\\d''d'"
-at_server "$place" -e "DROP USER simhash_writer, simhash_reader, simhash_sql; DROP DATABASE \`index-of-files\`"
+at_server "$place" -e "DROP USER ''@localhost, ''@'o\\\\d''d', 'index-of-files_writer'@localhost, 'index-of-files_sql'@localhost;
+	DROP USER 'index-of-files_writer'@'o\\\\d''d', 'index-of-files_reader'@'o\\\\d''d', 'index-of-files_sql'@'o\\\\d''d'"
+at_server "$place" -e "DROP USER 'index-of-files_writer', 'index-of-files_reader', 'index-of-files_sql'; DROP DATABASE \`index-of-files\`"
 runs 0 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database
 cmp out grants.sql || fail "without anonymous users: $(diff out grants.sql)"
 
+# Each index has users of its own: the passwords of another stay.
+for name in one two; do
+	runs 0 "$SIMHASH" "$(at "$server_user")" -d "mysql://localhost/$name" --init-database --password-file="$name.pw"
+	at_server "$place" <out
+	printf '[client]\nsocket=%s/s\n!include %s/%s.pw\n' "$place" "$PWD" "$name" >"$name.cnf"
+done
+runs 0 "$SIMHASH" --defaults-file=one.cnf -d mysql://localhost/one "$files"
+runs 0 "$SIMHASH" --defaults-file=two.cnf -d mysql://localhost/two --status
+runs 0 "$SIMFIND" --defaults-file=one.cnf -d mysql://localhost/one
+runs 1 "$SIMFIND" --defaults-file=two.cnf -d mysql://localhost/one
+said "denied"
+# Names that are long, alike but for their ends, or odd; the database of such a name is there already.
+long=$(printf 'x%.0s' {1..60})
+for name in "${long}a" "${long}b" "it's \"odd\" \\"; do
+	at_server "$place" -e "CREATE DATABASE \`$name\`"
+	rm -f odd.pw
+	encoded=$(python3 -c 'import sys, urllib.parse; print(urllib.parse.quote(sys.argv[1]))' "$name")
+	runs 0 "$SIMHASH" "$(at "$server_user")" -d "mysql://localhost/$encoded" --init-database --password-file=odd.pw
+	at_server "$place" <out
+	printf '[client]\nsocket=%s/s\n!include %s/odd.pw\n' "$place" "$PWD" >odd.cnf
+	runs 0 "$SIMHASH" --defaults-file=odd.cnf -d "mysql://localhost/$encoded" "$files"
+	runs 0 "$SIMFIND" --defaults-file=odd.cnf -d "mysql://localhost/$encoded"
+done
+same "users of long names" 6 "$(at_server "$place" -e "SELECT COUNT(DISTINCT user) FROM mysql.user WHERE user LIKE 'xxxxxxxxxxxxxxxx-%' AND LENGTH(user) <= 32")"
+# An index of an older version keeps its users, but not those that it shares with another.
+at_server "$place" -e "CREATE DATABASE old; CREATE USER simhash_writer, simhash_reader, simhash_sql"
+runs 0 "$SIMHASH" "$(at "$server_user")" -d mysql://localhost/old --init-database
+sed "s/'old_/'simhash_/" out >shared.sql
+at_server "$place" <shared.sql
+runs 0 "$SIMHASH" "$(at "$server_user")" -d mysql://localhost/old --init-database --password-file=old.pw
+grep -q "^user = \"simhash_writer\"" old.pw || fail "older users: $(cat out)"
+sed 's/`old`/`one`/' shared.sql | at_server "$place"
+runs 0 "$SIMHASH" "$(at "$server_user")" -d mysql://localhost/old --init-database --password-file=new.pw
+grep -q "^user = \"old_writer\"" new.pw || fail "shared users: $(cat out)"
+at_server "$place" -e "CREATE DATABASE simhash"
+runs 1 "$SIMHASH" "$(at "$server_user")" -d mysql://localhost/simhash --init-database --password-file=third.pw
+said "cannot make a new password for user 'simhash_writer': this user has rights in another database"
+[ ! -e third.pw ] || fail "a password file is left"
+
 for role in writer reader sql; do
-	at_server "$place" -e "CREATE USER simhash_$role@'%'"
+	at_server "$place" -e "CREATE USER 'index-of-files_$role'@'%'"
 done
 at_server "$place" <grants.sql
-at_server "$place" -e "GRANT SELECT ON bare.* TO simhash_writer@'%'"
+at_server "$place" -e "GRANT SELECT ON bare.* TO 'index-of-files_writer'@'%'"
 
 # denied STATEMENT of role $role, as the server says it
 denied() {
 	local status=0
-	mariadb --defaults-file="$TEST_FOLDER/simhash_$role.cnf" --batch index-of-files -e "$1" 2>denied >/dev/null || status=$?
+	mariadb --defaults-file="$TEST_FOLDER/index-of-files_$role.cnf" --batch index-of-files -e "$1" 2>denied >/dev/null || status=$?
 	[ $status != 0 ] && grep -q 'denied' denied || fail "$role may: $1"
 }
 allowed() {
-	mariadb --defaults-file="$TEST_FOLDER/simhash_$role.cnf" --batch index-of-files -e "$1" >allowed ||
+	mariadb --defaults-file="$TEST_FOLDER/index-of-files_$role.cnf" --batch index-of-files -e "$1" >allowed ||
 		fail "$role may not: $1"
 }
 
 role=writer
-runs 0 "$SIMHASH" "$(at simhash_writer)" -d "$url" "$files"
+runs 0 "$SIMHASH" "$(at index-of-files_writer)" -d "$url" "$files"
 summary 2 0 0 0
 rm "$files/b"
-runs 0 "$SIMHASH" "$(at simhash_writer)" -d "$url" --host=other "$files"
+runs 0 "$SIMHASH" "$(at index-of-files_writer)" -d "$url" --host=other "$files"
 printf 'changed\n' >>"$files/a"
 seq 500 >"$files/c"
 settle "$files"
-runs 0 "$SIMHASH" "$(at simhash_writer)" -d "$url" "$files"
+runs 0 "$SIMHASH" "$(at index-of-files_writer)" -d "$url" "$files"
 summary 2 0 1 0
 mkdir "$files/gone"
 seq 300 >"$files/gone/d"
-runs 0 "$SIMHASH" "$(at simhash_writer)" -d "$url" "$files"
+runs 0 "$SIMHASH" "$(at index-of-files_writer)" -d "$url" "$files"
 rm -r "$files/gone"
-runs 0 "$SIMHASH" "$(at simhash_writer)" -d "$url" "$files"
-runs 0 "$SIMHASH" "$(at simhash_writer)" -d "$url" --forget "$files/c"
-runs 0 "$SIMHASH" "$(at simhash_writer)" -d "$url" --status
-runs 1 "$SIMHASH" "$(at simhash_writer)" -d mysql://localhost/bare "$files"
+runs 0 "$SIMHASH" "$(at index-of-files_writer)" -d "$url" "$files"
+runs 0 "$SIMHASH" "$(at index-of-files_writer)" -d "$url" --forget "$files/c"
+runs 0 "$SIMHASH" "$(at index-of-files_writer)" -d "$url" --status
+runs 1 "$SIMHASH" "$(at index-of-files_writer)" -d mysql://localhost/bare "$files"
 said "denied"
 said "(error 1142); simhash --init-database prints the rights that are needed"
 # What is found is stored by a user who writes.
 cp -p "$files/a" "$files/same"
-runs 0 "$SIMHASH" "$(at simhash_writer)" -d "$url" "$files"
-runs 0 "$SIMFIND" "$(at simhash_writer)" -d "$url" --store
+runs 0 "$SIMHASH" "$(at index-of-files_writer)" -d "$url" "$files"
+runs 0 "$SIMFIND" "$(at index-of-files_writer)" -d "$url" --store
 said "stored in the index: 1 group of"
-runs 0 "$SIMFIND" "$(at simhash_writer)" -d "$url" --store=0
+runs 0 "$SIMFIND" "$(at index-of-files_writer)" -d "$url" --store=0
 rm "$files/same"
-runs 0 "$SIMHASH" "$(at simhash_writer)" -d "$url" "$files"
+runs 0 "$SIMHASH" "$(at index-of-files_writer)" -d "$url" "$files"
 summary 0 2 1 0
 for statement in 'DROP TABLE file' 'DELETE FROM host' 'DELETE FROM tag_set' 'UPDATE tag SET pattern = 1' \
 	'CREATE TABLE x (y INT)' 'UPDATE schema_version SET version = 9' 'DROP VIEW file_text' \
@@ -137,19 +176,19 @@ for statement in 'DROP TABLE file' 'DELETE FROM host' 'DELETE FROM tag_set' 'UPD
 done
 
 role=reader
-runs 0 "$SIMFIND" "$(at simhash_reader)" -d "$url"
-runs 0 "$SIMFIND" "$(at simhash_reader)" -d "$url" --group --verify=all
-runs 0 "$SIMFIND" "$(at simhash_reader)" -d "$url" --stats
-runs 0 "$SIMFIND" "$(at simhash_reader)" -d "$url" "$files/a"
-runs 0 "$SIMHASH" "$(at simhash_reader)" -d "$url" --status
-runs 0 "$SIMHASH" "$(at simhash_reader)" -d "$url" --copy-to=sqlite:copy.db
+runs 0 "$SIMFIND" "$(at index-of-files_reader)" -d "$url"
+runs 0 "$SIMFIND" "$(at index-of-files_reader)" -d "$url" --group --verify=all
+runs 0 "$SIMFIND" "$(at index-of-files_reader)" -d "$url" --stats
+runs 0 "$SIMFIND" "$(at index-of-files_reader)" -d "$url" "$files/a"
+runs 0 "$SIMHASH" "$(at index-of-files_reader)" -d "$url" --status
+runs 0 "$SIMHASH" "$(at index-of-files_reader)" -d "$url" --copy-to=sqlite:copy.db
 seq 100 >"$files/new"
-runs 1 "$SIMHASH" "$(at simhash_reader)" -d "$url" "$files"
-said "command denied to user 'simhash_reader'@'localhost'"
-runs 1 "$SIMHASH" "$(at simhash_reader)" -d "$url" --forget "$files/a"
+runs 1 "$SIMHASH" "$(at index-of-files_reader)" -d "$url" "$files"
+said "command denied to user 'index-of-files_reader'@'localhost'"
+runs 1 "$SIMHASH" "$(at index-of-files_reader)" -d "$url" --forget "$files/a"
 said "command denied"
-runs 1 "$SIMFIND" "$(at simhash_reader)" -d "$url" --store
-said "command denied to user 'simhash_reader'@'localhost'"
+runs 1 "$SIMFIND" "$(at index-of-files_reader)" -d "$url" --store
+said "command denied to user 'index-of-files_reader'@'localhost'"
 said "for table "
 said "(error 1142); simhash --init-database prints the rights that are needed"
 [ ! -s out ] || fail "listed before it was refused"
@@ -159,7 +198,7 @@ for statement in 'DELETE FROM file' 'UPDATE file SET size = 1' 'INSERT INTO host
 done
 
 role=sql
-at simhash_sql >/dev/null
+at index-of-files_sql >/dev/null
 for view in file_text similar_pair similar_file duplicate key_space extension_statistics run_text \
 	similar_group grouped_file ungrouped_file found_pair find_run_text; do
 	allowed "SELECT * FROM $view LIMIT 3"
@@ -171,21 +210,32 @@ for statement in 'SELECT * FROM file' 'SELECT * FROM directory' 'SELECT * FROM n
 done
 for program in "$SIMHASH $files" "$SIMFIND"; do
 	# shellcheck disable=SC2086  # a program and its argument
-	runs 1 $program --defaults-file="$TEST_FOLDER/simhash_sql.cnf" -d "$url"
+	runs 1 $program --defaults-file="$TEST_FOLDER/index-of-files_sql.cnf" -d "$url"
 	said "denied"
 done
 
 # A server that only reads.
 at_server "$place" -e 'SET GLOBAL read_only = 1'
-runs 1 "$SIMHASH" "$(at simhash_writer)" -d "$url" "$files"
+runs 1 "$SIMHASH" "$(at index-of-files_writer)" -d "$url" "$files"
 said "(error 1290); the server is read-only"
-runs 0 "$SIMFIND" "$(at simhash_reader)" -d "$url"
+runs 0 "$SIMFIND" "$(at index-of-files_reader)" -d "$url"
 at_server "$place" -e 'SET GLOBAL read_only = 0'
-runs 0 "$SIMHASH" "$(at simhash_writer)" -d "$url" "$files"
+runs 0 "$SIMHASH" "$(at index-of-files_writer)" -d "$url" "$files"
+
+# A server that logs statements, or that chooses, takes all rows.
+for logging in STATEMENT/REPEATABLE-READ STATEMENT/READ-COMMITTED MIXED/REPEATABLE-READ; do
+	at_server "$place" -e "CREATE DATABASE logged; SET GLOBAL binlog_format = '${logging%/*}', tx_isolation = '${logging#*/}'"
+	runs 0 "$SIMHASH" "$(at "$server_user")" -d mysql://localhost/logged --measure=simhash64 "$SOURCE_DIR/tests/cli"
+	runs 0 "$SIMFIND" "$(at "$server_user")" -d mysql://localhost/logged --store
+	same "$logging: files, sketches" "$(find "$SOURCE_DIR/tests/cli" -type f | wc -l) 1" "$(at_server "$place" logged -e \
+		'SELECT (SELECT COUNT(*) FROM file), (SELECT COUNT(*) > 60 FROM sketch)' | tr '\t' ' ')"
+	at_server "$place" -e "DROP DATABASE logged"
+done
+at_server "$place" -e "SET GLOBAL binlog_format = MIXED, tx_isolation = 'REPEATABLE-READ'"
 
 # Packets: too small for anything, too small for many rows or for one with a long path.
 at_server "$place" -e 'SET GLOBAL max_allowed_packet = 8192'
-runs 1 "$SIMHASH" "$(at simhash_writer)" -d "$url" "$files"
+runs 1 "$SIMHASH" "$(at index-of-files_writer)" -d "$url" "$files"
 said "the server's max_allowed_packet is 8192 bytes; expected at least 16384"
 at_server "$place" -e 'SET GLOBAL max_allowed_packet = 16384'
 long=$files
@@ -197,7 +247,7 @@ for i in $(seq 100); do
 	seq "$i" $((i * 3)) >"$long/$i"
 done
 settle "$files"
-runs 0 "$SIMHASH" "$(at simhash_writer)" -d "$url" "$files"
+runs 0 "$SIMHASH" "$(at index-of-files_writer)" -d "$url" "$files"
 same "rows with long paths" 100 "$(at_server "$place" index-of-files -e "SELECT COUNT(*) FROM file WHERE LENGTH(directory) > 2400")"
 (
 	cd "$files"
@@ -209,12 +259,25 @@ same "rows with long paths" 100 "$(at_server "$place" index-of-files -e "SELECT 
 	seq 100 >deep
 )
 seq 100 2000 >"$files/shallow"
-runs 1 "$SIMHASH" "$(at simhash_writer)" -d "$url" "$files"
+runs 1 "$SIMHASH" "$(at index-of-files_writer)" -d "$url" "$files"
 said "is too long for the server's max_allowed_packet of 16384 bytes"
 at_server "$place" -e 'SET GLOBAL max_allowed_packet = 1048576'
-runs 0 "$SIMHASH" "$(at simhash_writer)" -d "$url" "$files"
+runs 0 "$SIMHASH" "$(at index-of-files_writer)" -d "$url" "$files"
 same "the deep row" 1 "$(at_server "$place" index-of-files -e "SELECT COUNT(*) FROM file WHERE name = 'deep'")"
 find "$files" -name 'e*' -maxdepth 1 -exec rm -r {} +
+
+# MySQL 8.4 and 9 have no mysql_native_password.
+for version in 8.4.3 9.1.0; do
+	end_server "$server"
+	start_server "$place" --skip-networking --version="$version"
+	wait_for_server "$place"
+	runs 0 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database
+	grep -q native out && fail "$version: $(grep native out)"
+	same "hashes of $version" 3 "$(grep -cE "^ *'index-of-files_.*'@'%' IDENTIFIED WITH caching_sha2_password AS '.A.005.[^']{63}'" out)"
+	runs 1 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database --password-file=none.pw
+	said "which MySQL 8.4 and later lack; run without it"
+	[ ! -e none.pw ] || fail "a password file is left"
+done
 
 # Servers that are too old.
 for version in 10.1.48-MariaDB 5.5.68-MariaDB 5.6.51 4.1.22; do
