@@ -136,7 +136,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t data_size)
 	EXPECT(container_kinds(&scanner.containers, &error) == 0);
 	scanner.max_inflated_bytes = (int64_t)INFLATED_MAX;
 	scanner.max_depth = CONTAINER_DEPTH_MAX;
-	if (scan_kind(&scanner, fd) != 0) {
+	if (scan_kind(&scanner, fd, NULL) != 0) {
 		container = container_open(&scanner, fd, &status, name);
 		EXPECT(container != NULL);
 		read_all(container, &found);
