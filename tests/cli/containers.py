@@ -271,6 +271,8 @@ def left(folder):
     write(f"{folder}/read/7z.program", program + bsdtar(members, "--format", "7zip"))
     write(f"{folder}/read/rar.program", b"MZ" + program + rar5(members))
     write(f"{folder}/read/rar4.program", b"MZ" + program + rar4(members))
+    write(f"{folder}/read/initrd", bsdtar(members[:1], "--format", "newc") + bytes(600) + bsdtar(members[1:], "--format", "newc", "-z"))
+    write(f"{folder}/read/large.xz", lzma.compress(text, preset=9))
     write(f"{folder}/read/two.tar", tar + tarred([("c.txt", text[9:])]))
     write(f"{folder}/read/long.7z", bsdtar([("x" * 1500, text)] + members, "--format", "7zip"))
     write(f"{folder}/rest/a.txt.gz", gzip.compress(text) + b"other bytes")

@@ -36,13 +36,15 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 /* The bytes of the input as they are, or what they expand to. */
 static uint8_t *make_file(struct input *in, size_t *size)
 {
+	const uint8_t *bytes;
 	uint8_t *file;
 
 	if (take_byte(in) & 1)
 		return take_expanded(in, FILE_MAX, size);
 	file = malloc(in->left + 1);
 	EXPECT(file != NULL);
-	memcpy(file, take_bytes(in, FILE_MAX, size), *size);
+	bytes = take_bytes(in, FILE_MAX, size);
+	memcpy(file, bytes, *size);
 	return file;
 }
 
@@ -136,7 +138,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t data_size)
 	EXPECT(container_kinds(&scanner.containers, &error) == 0);
 	scanner.max_inflated_bytes = (int64_t)INFLATED_MAX;
 	scanner.max_depth = CONTAINER_DEPTH_MAX;
-	if (scan_kind(&scanner, fd) != 0) {
+	if (scan_kind(&scanner, fd, NULL) != 0) {
 		container = container_open(&scanner, fd, &status, name);
 		EXPECT(container != NULL);
 		read_all(container, &found);
