@@ -142,7 +142,7 @@ FROM near_pair p
 WHERE 200 * p.distance <= max(200, p.size_a + p.size_b);
 
 -- The files similar to one, which is named by host, directory and name; an index finds each of the
--- three.
+-- three. The condition on uniform has a form that no index serves, or SQLite takes the one on uniform.
 CREATE VIEW near_file AS
 SELECT h.name AS host, t.name AS tag_set, CAST(d.path AS TEXT) AS directory, CAST(a.name AS TEXT) AS name,
 	a.size AS size_a, b.size, b.host AS host_b, b.directory AS directory_b, b.name AS name_b,
@@ -168,7 +168,7 @@ CROSS JOIN file k ON k.tag_set = t.id
 	AND k.cell = s.class * 16777216
 		+ ((a.signed_1 * s.has_sums + s.middle + s.reach - r.reach) / (2 * s.reach) + di.class) * 4096
 		+ (a.signed_2 * s.has_sums + s.middle + s.reach - r.reach) / (2 * s.reach) + dj.class
-	AND k.uniform BETWEEN a.uniform - r.reach AND a.uniform + r.reach
+	AND k.uniform - a.uniform BETWEEN -r.reach AND r.reach
 	AND 2 * k.size <= 3 * a.size AND 2 * a.size <= 3 * k.size
 	AND abs(k.skew_ext - a.skew_ext) <= max(1, k.size / 100, a.size / 100)
 	AND abs(k.signed_1 - a.signed_1 * s.has_sums) <= max(1, (a.size + k.size) / 200)

@@ -30,6 +30,10 @@ cmp expected found || fail "all pairs: $(diff expected found | head -4)"
 if [ "$TEST_ENGINE" = sqlite ]; then
 	same "files compared by an index" 2 "$(sql 'EXPLAIN QUERY PLAN SELECT COUNT(*) FROM similar_pair' |
 		grep -c 'COVERING INDEX file_cell')"
+	same "cells of one file" 1 "$(sql "EXPLAIN QUERY PLAN $(grep -v '^--' "$SOURCE_DIR/sql/examples/similar_to_one_file.sql")" |
+		grep -c ' k USING .*file_cell (tag_set=? AND cell=?')"
+	same "files read for a group" 0 "$(sql "EXPLAIN QUERY PLAN $(grep -v '^--' "$SOURCE_DIR/sql/examples/group_of_one_file.sql")" |
+		grep -cE 'AUTOMATIC|SCAN (f|g|o|p)|SEARCH (f|p) .*(tag_set=\?( AND host=\?)?\))')"
 else
 	same "files compared by an index" 1 "$(sql 'EXPLAIN SELECT COUNT(*) FROM similar_pair' |
 		grep -c 'Using index condition')"
