@@ -1,7 +1,7 @@
 -- Which files are in one cluster by another measure? The index needs simhash --measure.
 SELECT measure, COUNT(*) AS files, MIN(path) AS one_of_them
 FROM sketched_file
-WHERE measure LIKE 'minhash:%' OR measure LIKE 'bottomk:%'
+WHERE SUBSTR(measure, 1, 8) IN ('minhash:', 'bottomk:')
 GROUP BY tag_set, measure, cluster
 HAVING COUNT(*) > 1
 ORDER BY files DESC, one_of_them

@@ -1,7 +1,11 @@
--- How much do copies take in each directory?
+-- How much do copies take in each directory? A file with several names counts once, where its first name is.
 SELECT host, directory, COUNT(*) AS copies, SUM(size) AS bytes
-FROM grouped_file
-WHERE role = 'copy'
+FROM (
+	SELECT host, MIN(directory) AS directory, MIN(size) AS size
+	FROM grouped_file
+	GROUP BY run, host, file_id
+	HAVING MAX(role) = 'copy'
+) AS one_file
 GROUP BY host, directory
 ORDER BY bytes DESC, host, directory
 LIMIT 20;

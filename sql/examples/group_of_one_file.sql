@@ -1,6 +1,7 @@
 -- Which files are in the group of one file, and how much of their content do they have in common with its
 -- representative?
-SELECT g.role, ROUND(100 * g.resemblance, 1) AS percent, g.host, g.path
-FROM grouped_file f JOIN grouped_file g ON g.run = f.run AND g.group_id = f.group_id
-WHERE f.host = 'alpha' AND f.path = '/sample/letters/april-2.txt'
-ORDER BY g.resemblance DESC, g.host, g.path;
+SELECT role, ROUND(100 * resemblance, 1) AS percent, host, path
+FROM grouped_file
+WHERE group_id IN (
+	SELECT group_id FROM grouped_file WHERE host = 'alpha' AND path = '/sample/letters/april-2.txt')
+ORDER BY resemblance DESC, host, path;

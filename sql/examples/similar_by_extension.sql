@@ -1,7 +1,6 @@
--- How many pairs with similar counts are there among the files of each extension, and how
--- many of them are copies?
+-- How many pairs are there among the files of each extension, and how many of them are copies?
 SELECT extension_a AS extension, COUNT(*) AS pairs, SUM(is_copy) AS copies
-FROM similar_pair
+FROM found_pair
 WHERE extension_a = extension_b
 GROUP BY extension_a
 ORDER BY pairs DESC, extension_a;

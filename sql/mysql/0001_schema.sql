@@ -78,27 +78,3 @@ CREATE TABLE IF NOT EXISTS file (
 	KEY file_skew_ext (tag_set, skew_ext),
 	KEY file_uniform (tag_set, uniform)
 );
-
-CREATE OR REPLACE VIEW file_text AS
-SELECT t.name AS tag_set, h.name AS host,
-	CONCAT(CASE WHEN f.directory = X'2f' THEN '' ELSE CONVERT(f.directory USING utf8mb4) END,
-		'/', CONVERT(f.name USING utf8mb4)) AS path,
-	CONVERT(f.directory USING utf8mb4) AS directory, CONVERT(f.name USING utf8mb4) AS name,
-	CONVERT(f.extension USING utf8mb4) AS extension, f.size,
-	DATE_ADD('1970-01-01', INTERVAL f.mtime_ns DIV 1000000000 SECOND) AS modified_utc,
-	LOWER(HEX(f.content_hash)) AS content_hash,
-	f.sum_00, f.sum_01, f.sum_02, f.sum_03, f.sum_04, f.sum_05, f.sum_06, f.sum_07,
-	f.sum_08, f.sum_09, f.sum_10, f.sum_11, f.sum_12, f.sum_13, f.sum_14, f.sum_15,
-	f.uniform, f.scatter, f.skew, f.uniform_ext, f.scatter_ext, f.skew_ext
-FROM file f JOIN tag_set t ON t.id = f.tag_set JOIN host h ON h.id = f.host;
-
-CREATE OR REPLACE VIEW duplicate AS
-SELECT tag_set, LOWER(HEX(content_hash)) AS content_hash, size, COUNT(*) AS files,
-	size * (COUNT(*) - 1) AS spare_bytes
-FROM file WHERE size > 0 GROUP BY tag_set, file.content_hash, size HAVING COUNT(*) > 1;
-
-CREATE OR REPLACE VIEW extension_statistics AS
-SELECT tag_set, CONVERT(extension USING utf8mb4) AS extension, COUNT(*) AS files, SUM(size) AS bytes,
-	MIN(skew) AS least_skew, MAX(skew) AS largest_skew,
-	MIN(skew_ext) AS least_skew_ext, MAX(skew_ext) AS largest_skew_ext
-FROM file GROUP BY tag_set, file.extension;

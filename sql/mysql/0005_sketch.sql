@@ -22,16 +22,3 @@ CREATE TABLE IF NOT EXISTS sketch (
 	PRIMARY KEY (tag_set, host, path_hash, measure),
 	KEY sketch_cluster (measure, cluster)
 );
-
--- Sketches that are those of the files as they were indexed last, with their paths.
-CREATE OR REPLACE VIEW sketched_file AS
-SELECT m.name AS measure, t.name AS tag_set, h.name AS host,
-	CONCAT(CASE WHEN f.directory = X'2f' THEN '' ELSE CONVERT(f.directory USING utf8mb4) END,
-		'/', CONVERT(f.name USING utf8mb4)) AS path,
-	f.size, s.features, s.cluster, LOWER(HEX(s.value)) AS value,
-	LOWER(HEX(s.content_hash)) AS content_hash
-FROM sketch s JOIN measure m ON m.id = s.measure
-JOIN file f ON f.tag_set = s.tag_set AND f.host = s.host AND f.path_hash = s.path_hash
-	AND f.content_hash = s.content_hash
-JOIN tag_set t ON t.id = s.tag_set JOIN host h ON h.id = s.host
-WHERE s.features > 0;

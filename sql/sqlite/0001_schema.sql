@@ -77,27 +77,3 @@ CREATE TABLE file (
 ) WITHOUT ROWID;
 
 -- The other indexes of file are made by after_load.sql.
-
-CREATE VIEW file_text AS
-SELECT t.name AS tag_set, h.name AS host,
-	CASE WHEN f.directory = X'2f' THEN '' ELSE CAST(f.directory AS TEXT) END
-		|| '/' || CAST(f.name AS TEXT) AS path,
-	CAST(f.directory AS TEXT) AS directory, CAST(f.name AS TEXT) AS name,
-	CAST(f.extension AS TEXT) AS extension, f.size,
-	strftime('%Y-%m-%d %H:%M:%S', f.mtime_ns / 1000000000, 'unixepoch') AS modified_utc,
-	lower(hex(f.content_hash)) AS content_hash,
-	f.sum_00, f.sum_01, f.sum_02, f.sum_03, f.sum_04, f.sum_05, f.sum_06, f.sum_07,
-	f.sum_08, f.sum_09, f.sum_10, f.sum_11, f.sum_12, f.sum_13, f.sum_14, f.sum_15,
-	f.uniform, f.scatter, f.skew, f.uniform_ext, f.scatter_ext, f.skew_ext
-FROM file f JOIN tag_set t ON t.id = f.tag_set JOIN host h ON h.id = f.host;
-
-CREATE VIEW duplicate AS
-SELECT tag_set, lower(hex(content_hash)) AS content_hash, size, count(*) AS files,
-	size * (count(*) - 1) AS spare_bytes
-FROM file WHERE size > 0 GROUP BY tag_set, file.content_hash, size HAVING count(*) > 1;
-
-CREATE VIEW extension_statistics AS
-SELECT tag_set, CAST(extension AS TEXT) AS extension, count(*) AS files, sum(size) AS bytes,
-	min(skew) AS least_skew, max(skew) AS largest_skew,
-	min(skew_ext) AS least_skew_ext, max(skew_ext) AS largest_skew_ext
-FROM file GROUP BY tag_set, file.extension;

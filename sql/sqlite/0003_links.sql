@@ -4,31 +4,3 @@
 ALTER TABLE file ADD COLUMN links INTEGER NOT NULL DEFAULT 0;
 
 ALTER TABLE file ADD COLUMN compressed_size INTEGER NOT NULL DEFAULT 0;
-
-DROP VIEW file_text;
-
-CREATE VIEW file_text AS
-SELECT t.name AS tag_set, h.name AS host,
-	CASE WHEN f.directory = X'2f' THEN '' ELSE CAST(f.directory AS TEXT) END
-		|| '/' || CAST(f.name AS TEXT) AS path,
-	CAST(f.directory AS TEXT) AS directory, CAST(f.name AS TEXT) AS name,
-	CAST(f.extension AS TEXT) AS extension, f.size, f.compressed_size, f.links,
-	strftime('%Y-%m-%d %H:%M:%S', f.mtime_ns / 1000000000, 'unixepoch') AS modified_utc,
-	lower(hex(f.content_hash)) AS content_hash,
-	f.sum_00, f.sum_01, f.sum_02, f.sum_03, f.sum_04, f.sum_05, f.sum_06, f.sum_07,
-	f.sum_08, f.sum_09, f.sum_10, f.sum_11, f.sum_12, f.sum_13, f.sum_14, f.sum_15,
-	f.uniform, f.scatter, f.skew, f.uniform_ext, f.scatter_ext, f.skew_ext
-FROM file f JOIN tag_set t ON t.id = f.tag_set JOIN host h ON h.id = f.host;
-
-DROP VIEW duplicate;
-
--- Names of one file are one; what is inflated is no file to remove.
-CREATE VIEW duplicate AS
-SELECT tag_set, lower(hex(content_hash)) AS content_hash, size, count(*) AS files,
-	size * (count(*) - 1) AS spare_bytes
-FROM (
-	SELECT DISTINCT tag_set, host, content_hash, size, device, inode,
-		CASE WHEN links = 1 THEN path_hash ELSE X'' END AS own_path
-	FROM file WHERE size > 0 AND compressed_size = 0
-) one_file
-GROUP BY tag_set, one_file.content_hash, size HAVING count(*) > 1;

@@ -22,16 +22,3 @@ CREATE TABLE sketch (
 ) WITHOUT ROWID;
 
 CREATE INDEX sketch_cluster ON sketch (measure, cluster);
-
--- Sketches that are those of the files as they were indexed last, with their paths.
-CREATE VIEW sketched_file AS
-SELECT m.name AS measure, t.name AS tag_set, h.name AS host,
-	CASE WHEN f.directory = X'2f' THEN '' ELSE CAST(f.directory AS TEXT) END
-		|| '/' || CAST(f.name AS TEXT) AS path,
-	f.size, s.features, s.cluster, lower(hex(s.value)) AS value,
-	lower(hex(s.content_hash)) AS content_hash
-FROM sketch s JOIN measure m ON m.id = s.measure
-JOIN file f ON f.tag_set = s.tag_set AND f.host = s.host AND f.path_hash = s.path_hash
-	AND f.content_hash = s.content_hash
-JOIN tag_set t ON t.id = s.tag_set JOIN host h ON h.id = s.host
-WHERE s.features > 0;

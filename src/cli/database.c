@@ -15,6 +15,7 @@
 #include "cli/tasks.h"
 #include "cli/terminal.h"
 #include "index/copy.h"
+#include "store/schema.h"
 #include "store/store.h"
 
 #define PROGRAM "simhash"
@@ -48,7 +49,9 @@ static int make_index(const struct store_location *where, const struct role_requ
 	int status = store_open(where, OPEN_TO_CREATE, &store, error);
 
 	if (status == 0) {
-		status = store_roles(store, request, users, statements, error);
+		status = schema_make_views(store, error);
+		if (status == 0)
+			status = store_roles(store, request, users, statements, error);
 		store_close(store);
 	}
 	return status;

@@ -28,6 +28,10 @@ struct database_driver {
 
 	/* The scripts of sql/, in the order of their versions 1, 2, ...; NULL ends them. */
 	const char *const *migrations;
+	/* Makes the views anew. */
+	const char *views;
+	/* What "{x}" means in it: an expression with "{column}" for x; NULL: it has none. */
+	const char *as_text;
 	/* What makes a first load faster, and undoes that; every opening to write runs the second.
 	   Both may be NULL. */
 	const char *before_load, *after_load;

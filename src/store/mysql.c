@@ -52,9 +52,10 @@ struct statement {
 };
 
 static const char *const migrations[] = {
-	sql_mysql_0001, sql_mysql_0002, sql_mysql_0003, sql_mysql_0004, sql_mysql_0005,
-	sql_mysql_0006, sql_mysql_0007, sql_mysql_0008, sql_mysql_0009, sql_mysql_0010,
-	sql_mysql_0011, sql_mysql_0012, sql_mysql_0013, sql_mysql_0014, NULL};
+	sql_mysql_0001, sql_mysql_0002, sql_mysql_0003, sql_mysql_0004,
+	sql_mysql_0005, sql_mysql_0006, sql_mysql_0007, sql_mysql_0008,
+	sql_mysql_0009, sql_mysql_0010, sql_mysql_0011, sql_mysql_0012,
+	sql_mysql_0013, sql_mysql_0014, sql_mysql_0015, NULL};
 
 static int fail(const struct database *database, unsigned number, const char *message,
 		struct simhash_error *error)
@@ -456,6 +457,8 @@ static const char *const begin_view[] = {"SET TRANSACTION ISOLATION LEVEL REPEAT
 const struct database_driver mysql_driver = {
 	.scheme = "mysql",
 	.migrations = migrations,
+	.views = sql_mysql_views,
+	.as_text = sql_mysql_text,
 	.count_tables = "SELECT COUNT(*) FROM information_schema.tables "
 			"WHERE table_schema = DATABASE()",
 	.index_bytes = "SELECT CAST(SUM(data_length + index_length) AS SIGNED) "

@@ -5,14 +5,51 @@
  */
 #include "store/schema.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/open_file.h"
 #include "store/query.h"
 
 #define TRIES 8 /* 20, 40 ... 2560 ms apart */
+
+/* Write a statement, in which "{x}" is the bytes of column x as text. */
+static void write_statement(FILE *out, const char *sql, size_t size, const char *as_text)
+{
+	static const char column[] = "{column}";
+	const char *end = sql + size, *brace, *place;
+
+	while ((brace = memchr(sql, '{', (size_t)(end - sql))) != NULL) {
+		size_t name = strcspn(brace, "}") - 1;
+		fwrite(sql, 1, (size_t)(brace - sql), out);
+		for (sql = as_text; (place = strstr(sql, column)) != NULL;
+		     sql = place + strlen(column)) {
+			fwrite(sql, 1, (size_t)(place - sql), out);
+			fwrite(brace + 1, 1, name, out);
+		}
+		fputs(sql, out);
+		sql = brace + name + 2;
+	}
+	fwrite(sql, 1, (size_t)(end - sql), out);
+}
+
+static char *read_statement(const char *sql, size_t size, const char *as_text)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out;
+
+	if (as_text == NULL)
+		return strndup(sql, size);
+	out = open_memstream(&text, &length);
+	if (out == NULL)
+		return NULL;
+	write_statement(out, sql, size, as_text);
+	return close_text(out, &text) == 0 ? text : NULL;
+}
 
 /*
  * Run a script statement by statement; each ends in ";" at the end of a line. After a run that
@@ -23,7 +60,7 @@ static int run_script(const struct store *store, const char *script, struct simh
 	const char *end;
 
 	while (script != NULL && (end = strstr(script, ";\n")) != NULL) {
-		char *sql = strndup(script, (size_t)(end - script));
+		char *sql = read_statement(script, (size_t)(end - script), store->driver->as_text);
 		int status;
 		if (sql == NULL)
 			return error_set_memory(error);
@@ -83,9 +120,11 @@ static int read_version(struct store *store, int64_t *version, struct simhash_er
 	return 0;
 }
 
-static int migrate(struct store *store, int64_t *version, struct simhash_error *error)
+/* The views are there before the last version is: who finds that version needs nothing else. */
+static int migrate(struct store *store, int64_t *version, int newest, struct simhash_error *error)
 {
-	if (run_script(store, store->driver->migrations[*version], error) != 0)
+	if (run_script(store, store->driver->migrations[*version], error) != 0 ||
+	    (*version + 1 == newest && run_script(store, store->driver->views, error) != 0))
 		return -1;
 	*version += 1;
 	if (store_run(store, "INSERT INTO schema_version(version) VALUES (?)", version, 1, error) !=
@@ -101,10 +140,11 @@ static int update(struct store *store, int newest, struct simhash_error *error)
 	int64_t version;
 
 	/* Another process may have been faster. */
-	if (read_version(store, &version, error) != 0)
+	if (read_version(store, &version, error) != 0 ||
+	    (version == newest && run_script(store, store->driver->views, error) != 0))
 		return -1;
 	while (version < newest)
-		if (migrate(store, &version, error) != 0)
+		if (migrate(store, &version, newest, error) != 0)
 			return -1;
 	return schema_after_load(store, error);
 }
@@ -161,4 +201,9 @@ int schema_open(struct store *store, enum open_mode mode, struct simhash_error *
 	if (mode == OPEN_TO_READ)
 		return refuse_old(store->location.url, version, newest, error);
 	return update_all(store, newest, error);
+}
+
+int schema_make_views(struct store *store, struct simhash_error *error)
+{
+	return update_all(store, newest_version(store), error);
 }

@@ -26,6 +26,8 @@ extern const char sql_sqlite_0011[];
 extern const char sql_sqlite_0012[];
 extern const char sql_sqlite_0013[];
 extern const char sql_sqlite_0014[];
+extern const char sql_sqlite_0015[];
+extern const char sql_sqlite_views[];
 extern const char sql_sqlite_before_load[];
 extern const char sql_sqlite_after_load[];
 extern const char sql_mysql_0001[];
@@ -42,6 +44,9 @@ extern const char sql_mysql_0011[];
 extern const char sql_mysql_0012[];
 extern const char sql_mysql_0013[];
 extern const char sql_mysql_0014[];
+extern const char sql_mysql_0015[];
+extern const char sql_mysql_views[];
+extern const char sql_mysql_text[];
 extern const char sql_mysql_roles[];
 
 /*
@@ -49,6 +54,9 @@ extern const char sql_mysql_roles[];
  * Errors: SIMHASH_E_SCHEMA, SIMHASH_E_DATABASE.
  */
 int schema_open(struct store *store, enum open_mode mode, struct simhash_error *error);
+
+/* Make the views of an index anew, which an upgrade does, too. */
+int schema_make_views(struct store *store, struct simhash_error *error);
 
 /* The driver's scripts around a first load, where it has any. */
 int schema_before_load(struct store *store, struct simhash_error *error);

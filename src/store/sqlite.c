@@ -39,9 +39,10 @@ struct statement {
 };
 
 static const char *const migrations[] = {
-	sql_sqlite_0001, sql_sqlite_0002, sql_sqlite_0003, sql_sqlite_0004, sql_sqlite_0005,
-	sql_sqlite_0006, sql_sqlite_0007, sql_sqlite_0008, sql_sqlite_0009, sql_sqlite_0010,
-	sql_sqlite_0011, sql_sqlite_0012, sql_sqlite_0013, sql_sqlite_0014, NULL};
+	sql_sqlite_0001, sql_sqlite_0002, sql_sqlite_0003, sql_sqlite_0004,
+	sql_sqlite_0005, sql_sqlite_0006, sql_sqlite_0007, sql_sqlite_0008,
+	sql_sqlite_0009, sql_sqlite_0010, sql_sqlite_0011, sql_sqlite_0012,
+	sql_sqlite_0013, sql_sqlite_0014, sql_sqlite_0015, NULL};
 
 static int fail(const struct database *database, const char *what, struct simhash_error *error)
 {
@@ -537,6 +538,7 @@ static const char *const begin_view[] = {"BEGIN", NULL};
 const struct database_driver sqlite_driver = {
 	.scheme = "sqlite",
 	.migrations = migrations,
+	.views = sql_sqlite_views,
 	.before_load = sql_sqlite_before_load,
 	.after_load = sql_sqlite_after_load,
 	.count_tables = "SELECT count(*) FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'",

@@ -59,7 +59,7 @@ add_skew_index() {
 	sql "CREATE INDEX file_skew_ext ON file (tag_set, skew_ext)"
 }
 
-# Take versions 8 to 14 out of the index; a server's tables may be there when the update makes them.
+# Take versions 8 to 15 out of the index; a server's tables may be there when the update makes them.
 drop_version_8() {
 	sql "DELETE FROM schema_version WHERE version > 7"
 	add_skew_index

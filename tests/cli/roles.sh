@@ -31,6 +31,22 @@ runs 0 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database
 cp out grants.sql
 runs 0 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database
 cmp out grants.sql || fail "a second time is not the same"
+# A view whose definer does not exist, one of another query, and one that is missing are made again. A table in the
+# place of a view is reported.
+at_server "$place" index-of-files -e "CREATE OR REPLACE DEFINER = gone@nowhere VIEW file_text AS SELECT id AS path FROM host;
+	CREATE OR REPLACE VIEW run_text AS SELECT 1 AS id; DROP VIEW duplicate"
+! at_server "$place" index-of-files -e "SELECT COUNT(*) FROM file_text" 2>/dev/null || fail "the definer exists"
+runs 0 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database
+cmp out grants.sql || fail "with views made again it is not the same"
+for view in file_text duplicate; do
+	same "rows of $view" 0 "$(at_server "$place" index-of-files -e "SELECT COUNT(content_hash) FROM $view")"
+done
+same "rows of run_text" 0 "$(at_server "$place" index-of-files -e "SELECT COUNT(*) FROM run_text")"
+at_server "$place" index-of-files -e "DROP VIEW duplicate; CREATE TABLE duplicate (tag_set INT)"
+runs 1 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database
+said "duplicate"
+at_server "$place" index-of-files -e "DROP TABLE duplicate"
+runs 0 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database
 at_server "$place" -e "CREATE DATABASE bare"
 grep -q '^GRANT SELECT ON `index-of-files`.file_text TO .index-of-files_sql.@' grants.sql || fail "no grant for a view"
 

@@ -30,6 +30,10 @@ cmp expected found || fail "all pairs: $(diff expected found | head -4)"
 if [ "$TEST_ENGINE" = sqlite ]; then
 	same "files compared by an index" 2 "$(sql 'EXPLAIN QUERY PLAN SELECT COUNT(*) FROM similar_pair' |
 		grep -c 'COVERING INDEX file_cell')"
+	same "cells of one file" 1 "$(sql "EXPLAIN QUERY PLAN $(grep -v '^--' "$SOURCE_DIR/sql/examples/similar_to_one_file.sql")" |
+		grep -c ' k USING .*file_cell (tag_set=? AND cell=?')"
+	same "files read for a group" 0 "$(sql "EXPLAIN QUERY PLAN $(grep -v '^--' "$SOURCE_DIR/sql/examples/group_of_one_file.sql")" |
+		grep -cE 'AUTOMATIC|SCAN (f|g|o|p)|SEARCH (f|p) .*(tag_set=\?( AND host=\?)?\))')"
 else
 	same "files compared by an index" 1 "$(sql 'EXPLAIN SELECT COUNT(*) FROM similar_pair' |
 		grep -c 'Using index condition')"
@@ -63,3 +67,46 @@ example runs | has "|$files|$(find "$files" -type f | wc -l)|.*|0|finished$" ||
 same "file_text" 1 "$(sql "SELECT count(*) FROM file_text WHERE path = '$one' AND extension = 'h'")"
 same "modified" "$(date -u -r "$one" '+%Y-%m-%d %H:%M:%S')" \
 	"$(sql "SELECT modified_utc FROM file_text WHERE path = '$one'" | cut -c1-19)"
+
+# Names that differ only in case, accents, blanks at the end or bytes that are not UTF-8 are different names.
+reset
+tree=$TEST_FOLDER/hostile
+i=0
+for name in Doc doc DOC $'caf\xc3\xa9' $'cafe\xcc\x81' cafe 'x' 'x ' 'x  ' $'n\nl' "q'uote" 'd"q' 'b\s' $'\xff' $'\xfe' $'caf\xe9' \
+	$'caf\xc3\xa9\xef\xbf\xbd' 100% _; do
+	i=$((i + 1))
+	mkdir -p "$tree/letters/$name" "$tree/backup"
+	seq 3000 4000 >"$tree/letters/$name/$name"
+	seq $((i * 1000)) $((i * 1000 + 900)) >"$tree/letters/$name.txt"
+	(cat "$tree/letters/$name.txt"; echo more) >"$tree/backup/$name.txt"
+done
+cp "$tree/letters/doc.txt" "$tree/letters/april.txt"
+touch "$tree"/{letters,backup}/*.txt
+[ "$(ls -A "$tree/letters" | wc -l)" -ge 39 ] || fail "the file system does not keep names apart"
+hostile() { # DATABASE
+	runs 0 "$SIMHASH" -d "$1" --measure=minhash:words=3 --host=alpha "$tree"
+	runs 0 "$SIMHASH" -d "$1" --host=beta "$tree/backup"
+	runs 0 "$SIMFIND" -d "$1" --host=alpha --store
+}
+hostile "$TEST_URL"
+same "paths" "58|58|58" "$(sql "SELECT COUNT(*), COUNT(DISTINCT path), COUNT(DISTINCT file_id) FROM file_text WHERE host = 'alpha'")"
+same "directories" 22 "$(sql "SELECT COUNT(DISTINCT directory) FROM (SELECT directory FROM file_text UNION ALL SELECT '$tree') AS d")"
+for name in doc cafe x 'x ' $'caf\xc3\xa9'; do
+	same "files called '$name'" 1 "$(sql "SELECT COUNT(*) FROM file_text WHERE path = '$tree/letters/$name/$name'")"
+	same "members called '$name'" 1 "$(sql "SELECT COUNT(*) FROM grouped_file WHERE name = '$name'")"
+done
+same "spare bytes" "$((18 * $(wc -c <"$tree/letters/doc/doc")))" "$(sql "SELECT MAX(spare_bytes) FROM duplicate")"
+if [ "$TEST_ENGINE" != sqlite ]; then
+	hostile sqlite:other.db
+	python3 "$SOURCE_DIR/tests/cli/same_rows.py" "$SOURCE_DIR/sql/examples" other.db "$tree" >answers ||
+		fail "different rows on both engines"
+	same "examples compared" "$(find "$SOURCE_DIR/sql/examples" -name '*.sql' | wc -l)" "$(wc -l <answers)"
+fi
+
+# Names with one device and inode are one file, whatever the number of links says: here that of a bind mount.
+sql "UPDATE file SET links = 1, device = 7, inode = 9 WHERE content_hash IN (
+	SELECT content_hash FROM (SELECT content_hash FROM file GROUP BY content_hash HAVING COUNT(*) > 10) AS many)"
+same "no copies of one file" 0 "$(sql "SELECT COUNT(*) FROM duplicate WHERE files > 2")"
+same "no group of one file" 0 "$(sql "SELECT COUNT(*) FROM similar_group WHERE copies > 5")"
+same "no pairs of one file" 0 "$(sql "SELECT COUNT(*) FROM similar_pair WHERE is_copy = 1
+	AND path_a LIKE '%/letters/%/%' AND path_b LIKE '%/letters/%/%'")"

@@ -1,0 +1,7 @@
+-- Which files does one host have whose content another host has nowhere, the largest first?
+SELECT size, path
+FROM file_text
+WHERE host = 'alpha' AND size > 0 AND compressed_size = 0
+	AND content_hash NOT IN (SELECT content_hash FROM file_text WHERE host = 'beta')
+ORDER BY size DESC, path
+LIMIT 20;

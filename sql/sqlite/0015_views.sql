@@ -1,0 +1,1 @@
+-- Version 15: views are made by views.sql, at the end of every upgrade, and no longer by these scripts.
