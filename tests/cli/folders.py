@@ -262,7 +262,7 @@ class World:
             for y in contents[i + 1:i + 1 + REACH]:
                 found = resemblance(self.by_content[x][0], self.by_content[y][0])
                 if found >= minimum:
-                    self.alike[x][y] = self.alike[y][x] = int(found * MILLION + 0.5)
+                    self.alike[x][y] = self.alike[y][x] = min(int(found * MILLION + 0.5), MILLION - 1)
 
     def weight(self, content, contents):
         """How much of a content is in a set of them."""
