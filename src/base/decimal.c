@@ -6,7 +6,6 @@
 #include "base/decimal.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 
 /* value = value * 10 + digit, or false when that exceeds `largest`. */
@@ -42,6 +41,15 @@ enum decimal_status decimal_parse(const char *text, size_t length, unsigned plac
 	for (; seen_places < places; seen_places++)
 		fits = fits && append_digit(value, 0, largest);
 	return fits ? DECIMAL_OK : DECIMAL_RANGE;
+}
+
+double shown_share(double share, bool is_whole, unsigned steps)
+{
+	double step = 1.0 / steps;
+
+	if (is_whole || share <= 0)
+		return share;
+	return share < step ? step : share > 1 - step ? 1 - step : share;
 }
 
 const char *format_count(uint64_t count, char *buffer)

@@ -5,6 +5,7 @@
 #ifndef SIMHASH_BASE_DECIMAL_H
 #define SIMHASH_BASE_DECIMAL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,12 @@ enum decimal_status {
  */
 enum decimal_status decimal_parse(const char *text, size_t length, unsigned places, int64_t largest,
 				  int64_t *value);
+
+/*
+ * A share of 0 to 1 as it can be shown in so many steps: all of it, or nothing, only where that is
+ * exactly so. `is_whole`: what it is the share of is identical.
+ */
+double shown_share(double share, bool is_whole, unsigned steps);
 
 /* 1234567 as "1,234,567" and bytes as "1.2 GB"; `buffer` has room for 32 bytes. */
 const char *format_count(uint64_t count, char *buffer);

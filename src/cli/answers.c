@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cli/answers.h"
+#include "base/decimal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -67,13 +68,14 @@ static struct answer_file file_of(const struct find_file *file)
 }
 
 static struct answer_likeness likeness_of(uint64_t distance, enum verification verification,
-					  double resemblance)
+					  double resemblance, bool is_identical)
 {
 	struct answer_likeness likeness = {.distance = (int64_t)distance,
 					   .verified = verification_name(verification)};
 
 	if (has_resemblance(verification))
-		snprintf(likeness.resemblance, SHARE_SIZE, "%.6f", resemblance);
+		snprintf(likeness.resemblance, SHARE_SIZE, "%.6f",
+			 shown_share(resemblance, is_identical, SIMHASH_MILLION));
 	return likeness;
 }
 
@@ -121,8 +123,9 @@ static struct group_row group_row_of(const struct stored_member *member)
 		.file = {file->host, file->path_hash, file->content_hash},
 		.representative = {first->host, first->path_hash, first->content_hash},
 		.role = role_name(member->role),
-		.likeness =
-			likeness_of(member->distance, member->verification, member->resemblance),
+		.likeness = likeness_of(
+			member->distance, member->verification, member->resemblance,
+			memcmp(file->content_hash, first->content_hash, CONTENT_HASH_SIZE) == 0),
 	};
 
 	snprintf(row.group_id, GROUP_ID_SIZE, "%016" PRIx64, member->group_id);
@@ -135,7 +138,8 @@ static struct pair_row pair_row_of(const struct file_pair *pair)
 		.a = file_of(pair->a),
 		.b = file_of(pair->b),
 		.is_copy = pair->is_identical,
-		.likeness = likeness_of(pair->distance, pair->verification, pair->resemblance),
+		.likeness = likeness_of(pair->distance, pair->verification, pair->resemblance,
+					pair->is_identical),
 	};
 
 	if (pair->verification == PAIR_READ || pair->is_part) {

@@ -3,6 +3,7 @@
  * Both are read into memory; no index is asked.
  * SPDX-License-Identifier: MIT
  */
+#include "base/decimal.h"
 #include "cli/find_tasks.h"
 
 #include <inttypes.h>
@@ -42,13 +43,20 @@ struct comparison {
 	FILE *out;
 };
 
+static bool are_equal(const struct comparison *c)
+{
+	return c->a.size == c->b.size &&
+	       (c->a.size == 0 || memcmp(c->a.bytes, c->b.bytes, c->a.size) == 0);
+}
+
 static void begin_line(struct comparison *c, const char *measure, double similarity)
 {
 	fprintf(c->out, "%-22s ", measure);
 	if (similarity < 0)
 		fprintf(c->out, "%10s  ", "-");
 	else
-		fprintf(c->out, "%9.4f%%  ", 100 * similarity);
+		fprintf(c->out, "%9.4f%%  ",
+			100 * shown_share(similarity, are_equal(c), SIMHASH_MILLION));
 }
 
 /* Of nothing there is no share: -1. */
@@ -60,6 +68,12 @@ static double share(uint64_t part, uint64_t whole)
 static double percent(double share)
 {
 	return share < 0 ? 0 : 100 * share;
+}
+
+/* The same of what is contained, to two decimals. */
+static double contained_percent(double share)
+{
+	return share < 0 ? 0 : 100 * shown_share(share, share >= 1, 10000);
 }
 
 static void write_sum_tables(struct comparison *c)
@@ -120,8 +134,8 @@ static int write_cover(struct comparison *c, struct simhash_error *error)
 			   ? -1
 			   : (found[0] + found[1]) / (double)(c->a.size + c->b.size));
 	fprintf(c->out, "bytes contained: %.2f%% of A in B, %.2f%% of B in A\n",
-		c->a.size == 0 ? 0 : 100 * found[0] / (double)c->a.size,
-		c->b.size == 0 ? 0 : 100 * found[1] / (double)c->b.size);
+		c->a.size == 0 ? 0 : contained_percent(found[0] / (double)c->a.size),
+		c->b.size == 0 ? 0 : contained_percent(found[1] / (double)c->b.size));
 	return 0;
 }
 
@@ -205,8 +219,9 @@ static int write_overlaps(struct comparison *c, struct simhash_error *error)
 			"; contained: %.2f%% of A, %.2f%% of B\n",
 			is_bag ? o.bag_both : o.both, kinds[i].what, is_bag ? o.bag_a : o.a,
 			is_bag ? o.bag_b : o.b,
-			percent(is_bag ? share(o.bag_both, o.bag_a) : share(o.both, o.a)),
-			percent(is_bag ? share(o.bag_both, o.bag_b) : share(o.both, o.b)));
+			contained_percent(is_bag ? share(o.bag_both, o.bag_a) : share(o.both, o.a)),
+			contained_percent(is_bag ? share(o.bag_both, o.bag_b)
+						 : share(o.both, o.b)));
 	}
 	return 0;
 }

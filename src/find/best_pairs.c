@@ -16,6 +16,9 @@ static int compare_pairs(const void *a, const void *b)
 		return is_known ? -1 : 1;
 	if (is_known && x->resemblance != y->resemblance)
 		return x->resemblance > y->resemblance ? -1 : 1;
+	/* Estimates of all are less than what is known to be the same. */
+	if (x->is_identical != y->is_identical)
+		return x->is_identical ? -1 : 1;
 	if (x->distance != y->distance)
 		return x->distance < y->distance ? -1 : 1;
 	order = strcmp(x->a->display, y->a->display);

@@ -106,6 +106,8 @@ static int compare_names(const void *a, const void *b)
 
 	for (size_t i = 0; order == 0 && i < sizeof numbers / sizeof *numbers; i++)
 		order = compare_numbers(numbers[i][0], numbers[i][1]);
+	if (order == 0 && x->inode != 0 && x->compressed_size_bytes != 0)
+		order = bytes_compare(find_file_member(x), find_file_member(y));
 	return order != 0 ? order : find_file_compare(x, y);
 }
 

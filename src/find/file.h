@@ -17,7 +17,7 @@ enum { SIDE_A = 1, SIDE_B = 2 };
 struct find_file {
 	struct simhash_sum_table table;
 	int64_t host, size_bytes, mtime_ns;
-	int64_t device, inode;	       /* inode 0: not known, or a file of one link */
+	int64_t device, inode;	       /* inode 0: not known */
 	int64_t compressed_size_bytes; /* see struct file_row */
 	int64_t uniform, key;	       /* key: the one that the user named */
 	int64_t reach;		       /* see rule_reach */
@@ -59,6 +59,13 @@ static inline struct bytes find_file_display(const struct find_file *file)
 	return (struct bytes){file->display, file->display_size};
 }
 
+/* Of a member of an archive, its name in the archive; else nothing. */
+static inline struct bytes find_file_member(const struct find_file *file)
+{
+	return name_in_archive(
+		(struct bytes){find_file_path(file), file->display_size - file->path_offset});
+}
+
 /* The order of bytes of what is displayed. */
 static inline int find_file_compare(const struct find_file *x, const struct find_file *y)
 {
@@ -72,14 +79,19 @@ static inline bool are_identical(const struct find_file *x, const struct find_fi
 	       memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE) == 0;
 }
 
-/* Are these two names of one file? */
+/*
+ * Are these two names of one file, or of one member of an archive? A file with one hard link has
+ * several names where its file system is mounted more than once.
+ */
 static inline bool are_links(const struct find_file *x, const struct find_file *y)
 {
 	/* Another disk may have had the same number when it was indexed: what one file has in
 	   common under all names must be the same too. */
 	return x->inode != 0 && x->inode == y->inode && x->device == y->device &&
 	       x->host == y->host && x->mtime_ns == y->mtime_ns &&
-	       x->compressed_size_bytes == y->compressed_size_bytes && are_identical(x, y);
+	       x->compressed_size_bytes == y->compressed_size_bytes && are_identical(x, y) &&
+	       (x->compressed_size_bytes == 0 ||
+		bytes_compare(find_file_member(x), find_file_member(y)) == 0);
 }
 
 /* By what a pair is one. */

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/threads.h"
+#include "find/folder_share.h"
 #include "find/folder_tree.h"
 
 struct member_content {
@@ -63,14 +64,17 @@ static int add_pair(struct relating *relating, const struct member_content *x,
 		    const struct member_content *y, struct simhash_error *error)
 {
 	double resemblance = resemblance_of(x->file, y->file);
+	uint32_t millionths = (uint32_t)(resemblance * SIMHASH_MILLION + 0.5);
 
+	if (millionths == IDENTICAL_MILLIONTHS) /* a part of them differs */
+		millionths--;
 	if (resemblance < relating->all->min_resemblance)
 		return 0;
 	if (array_reserve(&relating->pairs, &relating->capacity, relating->count + 1,
 			  sizeof *relating->pairs, error) != 0)
 		return -1;
-	relating->pairs[relating->count++] = (struct alike_pair){
-		x->content, y->content, (uint32_t)(resemblance * SIMHASH_MILLION + 0.5)};
+	relating->pairs[relating->count++] =
+		(struct alike_pair){x->content, y->content, millionths};
 	return 0;
 }
 

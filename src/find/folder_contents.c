@@ -149,12 +149,8 @@ static int compare_names(const void *a, const void *b)
 {
 	const struct linked_name *x = a, *y = b;
 
-	if (x->host != y->host)
-		return x->host < y->host ? -1 : 1;
-	if (x->inode != y->inode)
-		return x->inode < y->inode ? -1 : 1;
-	if (x->device != y->device)
-		return x->device < y->device ? -1 : 1;
+	if (x->identity != y->identity)
+		return x->identity < y->identity ? -1 : 1;
 	/* Another disk may have had the same number. */
 	if (x->content != y->content)
 		return x->content < y->content ? -1 : 1;
@@ -172,33 +168,34 @@ static int compare_name_folders(const void *a, const void *b)
 
 static bool are_names_of_one(const struct linked_name *x, const struct linked_name *y)
 {
-	return x->host == y->host && x->inode == y->inode && x->device == y->device &&
-	       x->content == y->content;
+	return x->identity == y->identity && x->content == y->content;
 }
 
+/* The names of files that have several, in the order of folders. */
 void count_names(struct folder_tree *tree)
 {
 	struct linked_name *links = tree->links;
-	size_t end;
+	size_t end, kept = 0;
 
 	if (tree->link_count == 0)
 		return;
 	qsort(links, tree->link_count, sizeof *links, compare_names);
 	for (size_t first = 0; first < tree->link_count; first = end) {
-		uint64_t names;
-		for (end = first + 1;
+		uint32_t hard_links = 0, names;
+		for (end = first;
 		     end < tree->link_count && are_names_of_one(&links[first], &links[end]); end++)
-			;
-		names = end - first;
-		for (size_t i = first; i < end; i++)
-			if (links[i].links > (int64_t)names)
-				names = (uint64_t)links[i].links;
-		for (size_t i = first; i < end; i++) {
-			links[i].file = (uint32_t)first;
-			links[i].names = names > UINT32_MAX ? UINT32_MAX : (uint32_t)names;
+			if (links[end].hard_links > hard_links)
+				hard_links = links[end].hard_links;
+		names = (uint32_t)(end - first);
+		for (size_t i = first; (names > 1 || hard_links > 1) && i < end; i++) {
+			links[kept] = links[i];
+			links[kept].file = (uint32_t)first;
+			links[kept++].hard_links = hard_links > 0 ? hard_links : names;
 		}
 	}
-	qsort(links, tree->link_count, sizeof *links, compare_name_folders);
+	tree->link_count = kept;
+	if (kept > 0)
+		qsort(links, kept, sizeof *links, compare_name_folders);
 }
 
 /* ---- Places ---- */

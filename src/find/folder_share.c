@@ -161,45 +161,94 @@ static size_t first_link(const struct folder_tree *tree, uint32_t folder)
 	return low;
 }
 
+/* Names of one file, some of them in the one folder and some in the other. */
+struct names_of_file {
+	const struct linked_name *const *in_a, *const *in_b;
+	size_t count_a, count_b;
+};
+
+/* Is it removed with its names in a, while b keeps another file of its content? */
+static bool is_freed(const struct folder_tree *tree, const struct names_of_file *names,
+		     struct folder_range b)
+{
+	return names->count_a >= names->in_a[0]->hard_links &&
+	       content_files(tree, names->in_a[0]->content, b) > names->count_b;
+}
+
+/* How many of these names, from the first one on, are of a file. */
+static size_t names_of(const struct linked_name *const *names, size_t count, uint32_t file)
+{
+	size_t same = 0;
+
+	while (same < count && names[same]->file == file)
+		same++;
+	return same;
+}
+
 /* The bytes that were counted for names although their files stay, or once for each name. */
-static int64_t linked_bytes(const struct folder_tree *tree, const struct linked_name **names,
-			    size_t count)
+static int64_t linked_bytes(const struct folder_tree *tree, struct names_of_file all,
+			    struct folder_range b)
 {
 	int64_t bytes = 0;
-	size_t end;
 
-	if (count > 1)
-		qsort(names, count, sizeof *names, compare_files);
-	for (size_t first = 0; first < count; first = end) {
-		bool is_whole;
-		for (end = first + 1; end < count && names[end]->file == names[first]->file; end++)
-			;
-		is_whole = end - first >= names[first]->names;
-		bytes = add_bytes(bytes, tree->contents[names[first]->content].size_bytes,
-				  end - first - is_whole);
+	while (all.count_a > 0) {
+		uint32_t file = all.in_a[0]->file;
+		struct names_of_file one = all;
+		while (all.count_b > 0 && all.in_b[0]->file < file) {
+			all.in_b++;
+			all.count_b--;
+		}
+		one.in_b = all.in_b;
+		one.count_a = names_of(all.in_a, all.count_a, file);
+		one.count_b = names_of(all.in_b, all.count_b, file);
+		bytes = add_bytes(bytes, tree->contents[all.in_a[0]->content].size_bytes,
+				  one.count_a - is_freed(tree, &one, b));
+		all.in_a += one.count_a;
+		all.count_a -= one.count_a;
 	}
 	return bytes;
+}
+
+/* The names in a folder whose contents are in b, sorted by their files; NULL when memory is short. */
+static const struct linked_name **names_in(const struct folder_tree *tree,
+					   struct folder_range range, struct folder_range b,
+					   size_t *count)
+{
+	size_t first = first_link(tree, range.first), end = first_link(tree, range.end);
+	const struct linked_name **names = malloc((end - first + 1) * sizeof *names);
+
+	*count = 0;
+	for (size_t i = first; names != NULL && i < end; i++)
+		if (content_files(tree, tree->links[i].content, b) > 0)
+			names[(*count)++] = &tree->links[i];
+	if (*count > 1)
+		qsort(names, *count, sizeof *names, compare_files);
+	return names;
 }
 
 int64_t share_saved(const struct folder_tree *tree, struct share_marks *marks,
 		    struct folder_range a, struct folder_range b)
 {
-	size_t first = first_link(tree, a.first), end = first_link(tree, a.end), count = 0;
-	const struct linked_name **names = malloc((end - first + 1) * sizeof *names);
+	struct names_of_file names;
+	const struct linked_name **in_a = names_in(tree, a, b, &names.count_a),
+				 **in_b = names_in(tree, b, b, &names.count_b);
 	int64_t bytes = 0;
 
-	if (names == NULL)
-		return -1;
-	share_mark(tree, marks, a);
-	for (size_t i = 0; i < marks->own_count; i++)
-		if (content_files(tree, marks->own[i], b) > 0)
-			bytes = add_bytes(bytes, tree->contents[marks->own[i]].size_bytes,
-					  marks->marks[marks->own[i]].files);
-	share_unmark(marks);
-	for (size_t i = first; i < end; i++)
-		if (content_files(tree, tree->links[i].content, b) > 0)
-			names[count++] = &tree->links[i];
-	bytes -= linked_bytes(tree, names, count);
-	free(names);
-	return bytes < 0 ? 0 : bytes;
+	names.in_a = in_a;
+	names.in_b = in_b;
+	if (in_a != NULL && in_b != NULL) {
+		share_mark(tree, marks, a);
+		for (size_t i = 0; i < marks->own_count; i++)
+			if (content_files(tree, marks->own[i], b) > 0)
+				bytes = add_bytes(bytes, tree->contents[marks->own[i]].size_bytes,
+						  marks->marks[marks->own[i]].files);
+		share_unmark(marks);
+		bytes -= linked_bytes(tree, names, b);
+		bytes = bytes < 0 ? 0 : bytes;
+	} else {
+		bytes = -1;
+	}
+	free(in_a);
+	free(in_b);
+	return bytes;
 }

@@ -121,24 +121,27 @@ static int find_directory(struct reading *reading, const struct folder_row *row,
 	return *number < reading->count ? 0 : add_directory(reading, row, error);
 }
 
-/* A file that is known to have one name, or of which nothing is known, is no link. */
-static int note_links(struct reading *reading, const struct folder_row *row,
-		      struct simhash_error *error)
+/*
+ * The number of hard links does not show how many names a file has: its file system may be mounted
+ * more than once.
+ */
+static int note_name(struct reading *reading, const struct folder_row *row,
+		     struct simhash_error *error)
 {
 	struct folder_tree *tree = reading->tree;
 	const struct held_file *file = &reading->files[reading->file_count - 1];
 
-	if (row->links == 1 || row->inode == 0)
+	if (row->inode == 0 || row->archive_size > 0)
 		return 0;
 	if (array_reserve(&tree->links, &tree->link_capacity, tree->link_count + 1,
 			  sizeof *tree->links, error) != 0)
 		return -1;
-	tree->links[tree->link_count++] = (struct linked_name){.host = row->host,
-							       .device = row->device,
-							       .inode = row->inode,
-							       .links = row->links,
-							       .folder = file->folder,
-							       .content = file->content};
+	tree->links[tree->link_count++] = (struct linked_name){
+		.identity = hash_seeded(hash_seeded((uint64_t)row->inode, (uint64_t)row->device),
+					hash_seeded((uint64_t)row->mtime_ns, (uint64_t)row->host)),
+		.folder = file->folder,
+		.content = file->content,
+		.hard_links = row->links > UINT32_MAX ? UINT32_MAX : (uint32_t)row->links};
 	return 0;
 }
 
@@ -173,7 +176,7 @@ static int take_row(struct reading *reading, const struct folder_row *row,
 		return -1;
 	reading->files[reading->file_count++] = file;
 	reading->directories[file.folder].files++;
-	return note_links(reading, row, error);
+	return note_name(reading, row, error);
 }
 
 bool side_holds(const struct finder *finder, const struct find_side *side, int64_t host,

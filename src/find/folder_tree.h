@@ -62,12 +62,12 @@ struct alike_content {
 	uint32_t content, millionths;
 };
 
-/* A name of a file that has several. */
+/* A name of a file that has several; while rows are read, of any file. */
 struct linked_name {
-	int64_t host, device, inode, links;
+	uint64_t identity; /* a hash of what all names of a file have in common but the content */
 	uint32_t folder, content;
-	uint32_t file;	/* equal for the names of one file */
-	uint32_t names; /* that the file has, as far as is known */
+	uint32_t file;	     /* equal for the names of one file */
+	uint32_t hard_links; /* that the file has; where that is not known, its names here */
 };
 
 struct folder_tree {

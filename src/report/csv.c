@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/escape.h"
 #include "base/line_buffer.h"
 #include "report/csv_path.h"
@@ -73,7 +74,8 @@ static void put_resemblance(struct line_buffer *line, const struct file_pair *pa
 		line_put(line, ",,");
 	}
 	if (pair->is_part || has_resemblance(pair->verification))
-		line_put_millionths(line, pair->resemblance);
+		line_put_millionths(
+			line, shown_share(pair->resemblance, pair->is_identical, SIMHASH_MILLION));
 	line_put(line, ",");
 }
 
@@ -113,7 +115,10 @@ static void write_member(FILE *out, const struct group *group, const struct grou
 	csv_write_path(out, find_file_display(member->file), how->is_terminal);
 	fputc(',', out);
 	if (has_resemblance(member->verification))
-		fprintf(out, "%.6f", member->resemblance);
+		fprintf(out, "%.6f",
+			shown_share(member->resemblance,
+				    are_identical(group->representative, member->file),
+				    SIMHASH_MILLION));
 	fprintf(out, ",%s,%016" PRIx64 "\r\n", verification_name(member->verification), group->id);
 }
 

@@ -122,6 +122,13 @@ static void write_archives(FILE *out, const struct folder_pair *pair)
 		fprintf(out, "; the %s is in an archive", pair->a_in_archive ? "first" : "second");
 }
 
+/* Is every file of the first that the second has also a file under another name, which stays? */
+static bool frees_nothing(const struct folder_pair *pair)
+{
+	return pair->a.same > 0 && pair->saved_bytes == 0 && !pair->a_in_archive &&
+	       !pair->b_in_archive;
+}
+
 static void write_sizes(FILE *out, const struct folder_pair *pair)
 {
 	char count[32], bytes[32];
@@ -146,6 +153,8 @@ static void write_details(FILE *out, const struct folder_pair *pair)
 		write_counts(out, counts, sizeof counts / sizeof *counts);
 	else
 		write_sizes(out, pair);
+	if (frees_nothing(pair))
+		fputs("; to remove the first frees nothing: its files have other names", out);
 	write_archives(out, pair);
 }
 
@@ -229,6 +238,9 @@ static int write_whole(struct listing *listing, const struct folder_comparison *
 	if (comparison->pair.saved_bytes > 0)
 		fprintf(out, "; what A has the same saves %s",
 			format_bytes((double)comparison->pair.saved_bytes, bytes));
+	else if (frees_nothing(&comparison->pair))
+		fputs("; to remove what A has the same frees nothing: the files have other names",
+		      out);
 	if (close_text(out, &text) != 0)
 		return error_set_memory(error);
 	write_below(listing, text);

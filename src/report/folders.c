@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "report/folders.h"
+#include "base/decimal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -58,9 +59,21 @@ char *folder_name(const struct folder_pairs *found, const struct folder *folder,
 
 /* ---- Numbers ---- */
 
+static double shown(const struct folder_share *share)
+{
+	return shown_share(folder_shared(share), share->same == share->files, SIMHASH_MILLION);
+}
+
 static uint64_t alone(const struct folder_share *share)
 {
 	return share->files - share->same - share->changed;
+}
+
+static double shown_resemblance(const struct folder_file *file)
+{
+	bool is_same = file->fate == FATE_SAME || file->fate == FATE_MOVED || file->is_copy;
+
+	return shown_share(file->resemblance, is_same, SIMHASH_MILLION);
 }
 
 static void csv_numbers(FILE *out, const struct folder_pair *pair)
@@ -71,9 +84,9 @@ static void csv_numbers(FILE *out, const struct folder_pair *pair)
 		"%s,%" PRId64 ",%.6f,%.6f,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRIu64
 		",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
 		",",
-		folder_kind_name(pair->kind), pair->saved_bytes, folder_shared(a), folder_shared(b),
-		a->bytes, b->bytes, a->shared_bytes, b->shared_bytes, a->files, b->files, a->same,
-		b->same, a->changed, b->changed, alone(a), alone(b));
+		folder_kind_name(pair->kind), pair->saved_bytes, shown(a), shown(b), a->bytes,
+		b->bytes, a->shared_bytes, b->shared_bytes, a->files, b->files, a->same, b->same,
+		a->changed, b->changed, alone(a), alone(b));
 }
 
 static void json_share(FILE *out, const char *side, const struct folder_share *share,
@@ -83,8 +96,8 @@ static void json_share(FILE *out, const char *side, const struct folder_share *s
 		",\"%s\":{\"share\":%.6f,\"bytes\":%" PRId64 ",\"shared_bytes\":%" PRId64
 		",\"files\":%" PRIu64 ",\"same\":%" PRIu64 ",\"changed\":%" PRIu64
 		",\"only\":%" PRIu64,
-		side, folder_shared(share), share->bytes, share->shared_bytes, share->files,
-		share->same, share->changed, alone(share));
+		side, shown(share), share->bytes, share->shared_bytes, share->files, share->same,
+		share->changed, alone(share));
 	if (in_archive)
 		fputs(",\"in_archive\":true", out);
 	write_json_field(out, "path", name);
@@ -227,7 +240,7 @@ static void csv_file(FILE *out, const struct folder_file *file, bool is_terminal
 	fputs(fate_name(file->fate), out);
 	fputc(',', out);
 	if (file->resemblance >= 0)
-		fprintf(out, "%.6f", file->resemblance);
+		fprintf(out, "%.6f", shown_resemblance(file));
 	fputc(',', out);
 	if (file->path_a.size > 0)
 		fprintf(out, "%" PRId64, file->size_a_bytes);
@@ -250,7 +263,7 @@ static void json_file(FILE *out, const struct folder_file *file)
 {
 	fprintf(out, "{\"match\":\"%s\"", fate_name(file->fate));
 	if (file->resemblance >= 0)
-		fprintf(out, ",\"resemblance\":%.6f", file->resemblance);
+		fprintf(out, ",\"resemblance\":%.6f", shown_resemblance(file));
 	if (file->path_a.size > 0) {
 		fprintf(out, ",\"size_a\":%" PRId64, file->size_a_bytes);
 		write_json_field(out, "path_a", file->path_a);

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "report/formatter.h"
+#include "base/decimal.h"
 
 #include <string.h>
 
@@ -114,7 +115,8 @@ static void label_part(const struct file_pair *pair, char label[LABEL_SIZE])
 		snprintf(label, LABEL_SIZE, share < 0.995 ? "%s (~%.0f %%)" : "%s (>99 %%)", what,
 			 100 * share);
 	else
-		snprintf(label, LABEL_SIZE, "%s (%.0f %%)", what, 100 * share);
+		snprintf(label, LABEL_SIZE, "%s (%.0f %%)", what,
+			 100 * shown_share(share, share >= 1, 100));
 }
 
 char *pair_label(const struct file_pair *pair, char label[LABEL_SIZE])

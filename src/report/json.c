@@ -6,6 +6,7 @@
  */
 #include <inttypes.h>
 
+#include "base/decimal.h"
 #include "base/json.h"
 #include "report/formatter.h"
 
@@ -16,10 +17,11 @@ static void put_share(struct line_buffer *line, const char *name, double share)
 }
 
 static void put_verification(struct line_buffer *line, enum verification verification,
-			     double resemblance)
+			     bool is_identical, double resemblance)
 {
 	if (has_resemblance(verification))
-		put_share(line, ",\"resemblance\":", resemblance);
+		put_share(line, ",\"resemblance\":",
+			  shown_share(resemblance, is_identical, SIMHASH_MILLION));
 	line_put(line, ",\"verified\":\"");
 	line_put(line, verification_name(verification));
 	line_put(line, "\"");
@@ -44,7 +46,7 @@ static void write_ended(FILE *out, const struct file_pair *pair, const char *end
 		put_share(&line, ",\"contained_a\":", pair->contained_a);
 		put_share(&line, ",\"contained_b\":", pair->contained_b);
 	}
-	put_verification(&line, pair->verification, pair->resemblance);
+	put_verification(&line, pair->verification, pair->is_identical, pair->resemblance);
 	line_put(&line, ",\"size_a\":");
 	line_put_signed(&line, pair->a->size_bytes);
 	line_put(&line, ",\"size_b\":");
@@ -85,7 +87,8 @@ static void write_member(FILE *out, const struct group *group, const struct grou
 		  ",\"changed\":", 100 * estimated_change(group->representative, member->file));
 	line_put(&line, ",\"size\":");
 	line_put_signed(&line, member->file->size_bytes);
-	put_verification(&line, member->verification, member->resemblance);
+	put_verification(&line, member->verification,
+			 are_identical(group->representative, member->file), member->resemblance);
 	line_put_json_field(&line, "path", find_file_display(member->file));
 	line_put(&line, "}");
 	line_flush(&line);

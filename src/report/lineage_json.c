@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <time.h>
 
+#include "base/decimal.h"
 #include "base/json.h"
 #include "report/lineage.h"
 
@@ -44,7 +45,10 @@ static void put_edge(struct line_buffer *line, const struct lineage_version *ver
 	line_put_unsigned(line, version->pair.distance);
 	if (has_resemblance(version->pair.verification)) {
 		line_put(line, ",\"resemblance\":");
-		line_put_millionths(line, version->pair.resemblance);
+		line_put_millionths(line,
+				    shown_share(version->pair.resemblance,
+						are_identical(version->pair.a, version->pair.b),
+						SIMHASH_MILLION));
 	}
 }
 

@@ -110,6 +110,18 @@ struct bytes inner_name(struct bytes name)
 	return name;
 }
 
+struct bytes name_in_archive(struct bytes path)
+{
+	const char *slashes = memmem(path.data, path.size, "//", 2);
+	size_t at = slashes == NULL ? path.size : (size_t)(slashes - path.data), own = at;
+
+	while (own > 0 && path.data[own - 1] != '/')
+		own--;
+	if (at == path.size || is_inflated_name((struct bytes){path.data + own, path.size - own}))
+		return (struct bytes){"", 0};
+	return (struct bytes){path.data + at + 2, path.size - at - 2};
+}
+
 struct row_sketches *row_sketches_new(size_t size)
 {
 	struct row_sketches *sketches = calloc(1, sizeof *sketches + size);

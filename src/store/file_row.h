@@ -131,6 +131,12 @@ static inline bool is_inside_directory(struct bytes directory)
 	return directory.size > 1 && directory.data[directory.size - 1] == '/';
 }
 
+/*
+ * Of the path of a member of an archive, the name that the archive has for it: what comes after the
+ * first "//". Empty for a file, and for the content of a compressed file: a file has one of these.
+ */
+struct bytes name_in_archive(struct bytes path);
+
 /* The bytes of a name that are the file's own: all, or what comes before "//". */
 size_t own_name_size(struct bytes name);
 

@@ -75,7 +75,7 @@ int store_folder_rows(struct store *store, int64_t tag_set, unsigned with,
 	if (query_begin_format(
 		    &(*cursor)->query, store, error,
 		    "SELECT host, directory, name, size, device, inode, links, content_hash, "
-		    "compressed_size%s FROM file WHERE tag_set = ? AND size >= ?",
+		    "compressed_size, mtime_ns%s FROM file WHERE tag_set = ? AND size >= ?",
 		    (*cursor)->with_sketches ? ", resemblance_sketch" : "") != 0) {
 		free(*cursor);
 		*cursor = NULL;
@@ -96,7 +96,7 @@ static int take_sketch(struct folder_cursor *cursor, struct folder_row *row,
 		return 0;
 	file->directory = row->directory;
 	file->name = row->name;
-	if (resemblance_take(&cursor->query, 9, file, error) != 0)
+	if (resemblance_take(&cursor->query, 10, file, error) != 0)
 		return -1;
 	if (file->has_resemblance)
 		row->sketch = &file->resemblance;
@@ -117,6 +117,7 @@ static int take_row(struct folder_cursor *cursor, struct folder_row *row,
 	row->links = query_integer(query, 6);
 	row->archive_size = 0;
 	row->archive_bytes = query_integer(query, 8);
+	row->mtime_ns = query_integer(query, 9);
 	if (query_fixed_bytes(query, 7, row->content_hash, CONTENT_HASH_SIZE, error) != 0 ||
 	    take_sketch(cursor, row, error) != 0)
 		return -1;

@@ -31,7 +31,7 @@ struct folder_row {
 	size_t archive_size; /* of a member: the first bytes of the directory, "/a/b.zip/"; else 0 */
 	int64_t archive_bytes; /* then how large that file is */
 	struct bytes name;
-	int64_t device, inode, links; /* links 1: the file has no other name; 0: it is not known */
+	int64_t mtime_ns, device, inode, links; /* inode or links 0: not known */
 	uint8_t content_hash[CONTENT_HASH_SIZE];
 	const struct simhash_resemblance_sketch *sketch; /* NULL: it is not known, or not read */
 };

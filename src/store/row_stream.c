@@ -20,15 +20,11 @@ struct row_cursor {
 	size_t key_count; /* of store_rows_with: parameters */
 };
 
-/*
- * The columns of every stream of `file f`, in the order of store_rows_next; then the second key.
- * Most files have one link: what is 0 takes no room where rows are sorted.
- */
+/* The columns of every stream of `file f`, in the order of store_rows_next; then the second key. */
 #define ROW_SELECT                                                                         \
 	"SELECT f.host, f.path_hash, f.directory, f.name, f.size, f.mtime_ns, "            \
-	"f.compressed_size, CASE WHEN f.links = 1 THEN 0 ELSE f.device END, "              \
-	"CASE WHEN f.links = 1 THEN 0 ELSE f.inode END, "                                  \
-	"f.content_hash, f.uniform, f.sum_00, f.sum_01, f.sum_02, f.sum_03, f.sum_04, "    \
+	"f.compressed_size, f.device, f.inode, f.content_hash, "                           \
+	" f.uniform, f.sum_00, f.sum_01, f.sum_02, f.sum_03, f.sum_04, "                   \
 	"f.sum_05, f.sum_06, f.sum_07, f.sum_08, f.sum_09, f.sum_10, f.sum_11, f.sum_12, " \
 	"f.sum_13, f.sum_14, f.sum_15, f.%s"
 

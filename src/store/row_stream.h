@@ -10,9 +10,8 @@
  *
  * A stream may have any length. Each row has its host, path_hash, directory, name, size_bytes,
  * compressed_size_bytes, mtime_ns, content_hash, table, the key uniform and one more key;
- * device and inode, which are 0 for a file that has only one link; and, where it is asked for and
- * the index has it, its resemblance sketch. Its bytes live until the next row. On a server a
- * stream occupies its connection until it ends.
+ * device and inode; and, where it is asked for and the index has it, its resemblance sketch. Its
+ * bytes live until the next row. On a server a stream occupies its connection until it ends.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -163,6 +163,8 @@ def make_set(seed):
     run(SIMHASH, "-q", *(["--no-sketch"] if seed == 7 else []), folder)
     if seed % 4 == 2:
         run(SIMHASH, "-q", "--host=elsewhere", os.path.join(folder, b"home"))
+    if seed % 3 == 1:  # as if what has several names were mounted several times
+        run(*shlex.split(os.environ["TEST_SQL"]), "UPDATE file SET links = 1 WHERE links > 1")
     return folder
 
 
@@ -173,7 +175,8 @@ class File:
         self.host, self.directory, self.name = host, directory.rstrip(b"/"), name
         self.path = self.directory + b"/" + name
         self.size, self.content = size, (size, content_hash)
-        self.link = (host, inode, device, self.content) if links != 1 and inode != 0 else None
+        is_member = directory.endswith(b"/") and directory != b"/"
+        self.link = (host, inode, device, self.content) if inode != 0 and not is_member else None
         self.links, self.sketch = links, sketch
 
 
@@ -259,7 +262,7 @@ class World:
             for y in contents[i + 1:i + 1 + REACH]:
                 found = resemblance(self.by_content[x][0], self.by_content[y][0])
                 if found >= minimum:
-                    self.alike[x][y] = self.alike[y][x] = int(found * MILLION + 0.5)
+                    self.alike[x][y] = self.alike[y][x] = min(int(found * MILLION + 0.5), MILLION - 1)
 
     def weight(self, content, contents):
         """How much of a content is in a set of them."""
@@ -360,7 +363,8 @@ class Definition:
                     links[file.link] += 1
         for link, count in links.items():
             names = [file for file in self.world.by_content[link[3]] if file.link == link]
-            if count >= max(len(names), *(file.links for file in names)):
+            has_other = any(file.content == link[3] and file.link != link for file in b.files)
+            if count >= (max(file.links for file in names) or len(names)) and has_other:
                 result += link[3][0]
         return result
 

@@ -89,7 +89,7 @@ def add(a, b, s):
     lines.append("%s %s %.6f" % (a[8], b[8], s))
 for i, a in enumerate(rows):
     for b in rows[:i]:
-        s = 1 if a[5] == b[5] else alike(a[1], b[1])
+        s = 1 if a[5] == b[5] else min(alike(a[1], b[1]), .999999)  # all only of what is identical
         if s >= least - 1e-12:
             add(a, b, s)
 print("\n".join(sorted(lines)))

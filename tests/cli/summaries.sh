@@ -205,3 +205,29 @@ runs 0 "$SIMHASH" --no-sketch "$files/named"
 nothing "$no_name of the files without a resemblance sketch only those of the same can be similar to it"
 runs 0 "$SIMFIND" --stdin-name=a.txt - <near
 [ -s out ] || fail "a name did not help without sketches"
+
+# A share is all only of what is identical: one byte of 300,000 was changed, and no sketch shows that.
+reset
+rm -rf "$files"
+mkdir -p "$files/one" "$files/two"
+random_bytes 300000 77 >"$files/one/data"
+{
+	head -c 150000 "$files/one/data"
+	printf '\n\n'
+	tail -c +150003 "$files/one/data"
+} >"$files/two/data"
+settle "$files"
+runs 0 "$SIMHASH" -q "$files"
+for how in "" --group --verify=all --versions "--directories $files/one $files/two" --lineage; do
+	for format in csv json; do
+		[ "$format $how" != "csv --lineage" ] || continue
+		# shellcheck disable=SC2086  # several options
+		runs 0 "$SIMFIND" -q $how --format=$format
+		grep -q '0\.99' out || fail "'$how' shows no share as $format: $(cat out)"
+		grep -v representative out | grep -E '(^|[,:])1\.000000' && fail "'$how' shows all as $format"
+	done
+done
+runs 0 "$SIMFIND" --compare "$files/one/data" "$files/two/data"
+grep -qE '^[a-z0-9: ]+ 100\.0000%' out && fail "two files that differ have a share of all: $(cat out)"
+runs 0 "$SIMFIND" -q --store
+same "shares in the index" 0 "$(sql "SELECT COUNT(*) FROM found_pair WHERE resemblance >= 1")"

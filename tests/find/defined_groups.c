@@ -45,14 +45,6 @@ static int by_display(const void *a, const void *b)
 	return strcmp(display_of(*(const int *)a), display_of(*(const int *)b));
 }
 
-static bool is_name_of(int a, int b)
-{
-	const struct file_row *x = &rows[a], *y = &rows[b];
-
-	return x->links != 1 && y->links != 1 && x->inode != 0 && x->inode == y->inode &&
-	       x->device == y->device && x->mtime_ns == y->mtime_ns && same_content(a, b);
-}
-
 static bool is_same(int a, int b)
 {
 	bool by_extension = asked->rule.verify.mode == VERIFY_NO &&

@@ -147,6 +147,14 @@ bool same_content(int a, int b)
 	       memcmp(rows[a].content_hash, rows[b].content_hash, CONTENT_HASH_SIZE) == 0;
 }
 
+bool is_name_of(int a, int b)
+{
+	const struct file_row *x = &rows[a], *y = &rows[b];
+
+	return x->inode != 0 && x->inode == y->inode && x->device == y->device &&
+	       x->mtime_ns == y->mtime_ns && same_content(a, b);
+}
+
 static int note_pair(void *context, unsigned thread, const struct file_pair *pair,
 		     struct simhash_error *ignored)
 {

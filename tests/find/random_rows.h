@@ -64,6 +64,9 @@ bool within(wide x, wide tolerance, wide twice);
 /* Of files .ps 0.05 %, if the rule has tolerances by extension. */
 int64_t tolerance_of(const struct find_rule *rule, const struct file_row *row);
 bool same_extension(const struct file_row *x, const struct file_row *y);
+/* Are these two names of one file, whatever its link count? */
+bool is_name_of(int a, int b);
+
 bool same_content(int a, int b);
 
 #endif

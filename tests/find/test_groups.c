@@ -81,18 +81,36 @@ static void make_copies(void)
 		bool is_link = random_below(3) == 0;
 		if (random_below(5) != 0)
 			continue;
-		if (is_link && rows[other].links == 1) {
-			rows[other].links = 2;
+		if (is_link &&
+		    rows[other].inode == 0) { /* of one link: a file system mounted twice */
+			rows[other].links = 1 + (int64_t)random_below(2);
 			rows[other].inode = 1000 + other;
 		}
 		rows[i] = rows[other];
 		if (is_link) /* a list of pairs knows only the names that are in a pair */
 			snprintf(names[i], sizeof names[i], "%d%s", i,
 				 names[other] + strcspn(names[other], "."));
-		else if (rows[i].links != 1)
-			rows[i].inode = 1000 + i;
+		else if (random_below(4) == 0) /* another disk that had the same number */
+			rows[i].mtime_ns += i;
+		else
+			rows[i].inode = random_below(2) == 0 ? 0 : 1000 + i;
 		if (!is_link && random_below(4) == 0)
 			rows[i].has_resemblance = !rows[i].has_resemblance;
+	}
+}
+
+/* Numbers that were free again: files of one inode and other contents are no names of one. */
+static void reuse_inodes(void)
+{
+	for (int i = 0; i < ROWS; i++) {
+		int64_t number = 1000 + (int64_t)random_below(ROWS);
+		bool is_name = false;
+		for (int other = 0; other < ROWS; other++)
+			is_name |= rows[other].inode == number &&
+				   memcmp(rows[other].content_hash, rows[i].content_hash,
+					  CONTENT_HASH_SIZE) == 0;
+		if (rows[i].inode == 0 && !is_name && random_below(4) == 0)
+			rows[i].inode = number;
 	}
 }
 
@@ -106,7 +124,10 @@ static void make_rows(void)
 		make_shape(first, end, (int)random_below(SHAPES), largest_sizes[random_below(5)]);
 		first = end;
 	}
+	for (int i = 0; i < ROWS; i++)
+		rows[i].inode = 0;
 	make_copies();
+	reuse_inodes();
 	for (int i = 0; i < ROWS; i++)
 		complete_row(i);
 }

@@ -55,6 +55,7 @@ static void make_clusters(int64_t largest_size, bool all_sketched)
 			rows[i].resemblance = (struct simhash_resemblance_sketch){{0}};
 		rows[i].has_resemblance = all_sketched || random_below(9) != 0;
 		set_content(&rows[i], i % 5 == 0 ? (uint64_t)centre : (uint64_t)i);
+		rows[i].inode = i % 10 == 0 ? 0 : 1000 + i;
 		complete_row(i);
 	}
 }

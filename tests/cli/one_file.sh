@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# One file is one file: its names through several mounts are no copies, in no listing, and free nothing.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+if [ "${1:-}" != mounted ]; then
+	enter=(unshare -m)
+	[ "$(id -u)" = 0 ] || enter=(unshare -Urm)
+	"${enter[@]}" "$0" mounted
+	exit
+fi
+
+cd "$TEST_FOLDER"
+mkdir -p tree/sub first second
+for number in 1 2 3; do
+	random_bytes 20000 "$number" >"tree/sub/$number.bin"
+done
+tar -C tree/sub -cf tree/members.tar 1.bin 2.bin
+settle tree
+mount --bind tree first
+mount --bind tree second
+same "the link count of a file with two names here" 1 "$(stat -c %h first/sub/1.bin)"
+[ first/sub/1.bin -ef second/sub/1.bin ] || fail "a bind mount shows other files"
+runs 0 "$SIMHASH" -q first second
+
+# Nothing is a copy: of pairs, of groups, of FILE, across two directories.
+for how in "" --group --group=single --expand --versions "--between first second" "-T 0 first/sub/1.bin" first; do
+	# shellcheck disable=SC2086  # several options
+	runs 0 "$SIMFIND" $how
+	same "what '$how' lists" "" "$(cat out)"
+done
+runs 0 "$SIMFIND" --format=json --hard-links -T 0
+[ "$(grep -c '"identical"' out)" -ge 3 ] || fail "--hard-links does not list the names: $(cat out)"
+
+# The same of the members of one archive under two names, but two members of it are two files.
+runs 0 "$SIMHASH" -q -z first second
+runs 0 "$SIMFIND" -q --expand --format=csv
+grep -q "members.tar//1.bin" out || fail "a member is not found: $(cat out)"
+grep -E '(first|second)(/.*),.*/(first|second)\2$' out && fail "names of one file are listed"
+cp tree/sub/1.bin tree/again.bin
+tar -C tree -cf tree/members.tar sub/1.bin again.bin
+rm tree/again.bin
+touch -d 2021-01-01 tree/members.tar
+runs 0 "$SIMHASH" -q first second
+runs 0 "$SIMFIND" -q --expand -T 0 first
+grep -q "members.tar//again.bin.*members.tar//sub/1.bin" out || fail "members are taken for one: $(cat out)"
+reset
+rm tree/members.tar
+runs 0 "$SIMHASH" -q first second
+
+# Folders that are one folder save nothing; a real copy of them does, though its copy has two names.
+runs 0 "$SIMFIND" --directories
+grep -q saves out && fail "one folder is a copy of itself: $(cat out)"
+grep -q "frees nothing: its files have other names" out || fail "nothing says that: $(cat out)"
+runs 0 "$SIMFIND" --directories first second
+grep -q saves out && fail "one folder is a copy of itself: $(cat out)"
+grep -q "frees nothing: the files have other names" out || fail "nothing says that: $(cat out)"
+runs 0 "$SIMFIND" -q --directories --format=csv
+same "what CSV says is saved" "saved_bytes 0" "$(cut -d, -f2 out | sort -u | sort -r | xargs)"
+mkdir copy
+cp -p tree/sub/* copy/
+runs 0 "$SIMHASH" -q first second copy
+runs 0 "$SIMFIND" -q --directories --format=csv
+same "what a copy saves" 60000 "$(grep copy out | cut -d, -f2 | sort -u | tail -n 1)"
+runs 0 "$SIMFIND" --group
+same "copies take" "copies take 60.0 kB" "$(grep -o 'copies take .*' err)"
+same "files of the groups" 6 "$(grep -c '/[123].bin$' out)"
+runs 0 "$SIMFIND" -q --group --format=json
+grep -q second out && fail "a second name is in a group: $(cat out)"
+runs 0 "$SIMFIND" -q --format=html -o page.html
+grep -q "second/sub" page.html && fail "the page has the second name"
+
+# A plan: what is kept has its other name, which no line of a script takes away.
+runs 0 "$SIMFIND" -q --script=script --keep=in:first
+grep -qE '^#(delete|hardlink|reflink) .*second' script && fail "the script takes a name of what is kept: $(cat script)"
+same "copies in the script" 3 "$(grep -c '^#delete' script)"
+rm copy/*
+runs 0 "$SIMHASH" -q first second copy
+runs 0 "$SIMFIND" --script=script --keep=oldest
+grep -q '^#delete' script && fail "the script deletes names of one file"
+said "which frees 0 bytes"
+exit 0
