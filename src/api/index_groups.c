@@ -6,6 +6,7 @@
 
 #include "api/index_library.h"
 #include "base/array.h"
+#include "base/decimal.h"
 #include "base/error.h"
 #include "find/group_sorter.h"
 
@@ -93,7 +94,8 @@ void simhash_index_groups_end(struct simhash_index_groups *groups)
 	free(groups);
 }
 
-static void describe_member(const struct simhash_index *index, const struct group_member *from,
+static void describe_member(const struct simhash_index *index,
+			    const struct find_file *representative, const struct group_member *from,
 			    struct described *to)
 {
 	static const enum simhash_index_role roles[] = {
@@ -107,7 +109,11 @@ static void describe_member(const struct simhash_index *index, const struct grou
 		.file = &to->file,
 		.role = roles[from->role],
 		.distance = from->distance,
-		.resemblance = has_resemblance(from->verification) ? from->resemblance : -1,
+		.resemblance = has_resemblance(from->verification)
+				       ? shown_share(from->resemblance,
+						     are_identical(representative, from->file),
+						     SIMHASH_MILLION)
+				       : -1,
 		.verified = index_verified_by(from->verification),
 	};
 }
@@ -131,7 +137,8 @@ int simhash_index_groups_next(struct simhash_index_groups *groups,
 			  sizeof *groups->members, error) != 0)
 		return -1;
 	for (size_t i = 0; i < next->count; i++) {
-		describe_member(groups->index, &groups->cursor.members[i], &groups->described[i]);
+		describe_member(groups->index, groups->cursor.members[0].file,
+				&groups->cursor.members[i], &groups->described[i]);
 		groups->members[i] = &groups->described[i].member;
 	}
 	groups->group = (struct simhash_index_group){.id = next->id,

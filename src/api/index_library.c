@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/threads.h"
 #include "store/default_index.h"
@@ -292,13 +293,16 @@ static int take_pair(void *context, unsigned thread, const struct file_pair *fou
 	struct searching *searching = context;
 	bool swap = is_asked(searching, found->b);
 	struct simhash_index_file a, b;
-	struct simhash_index_pair pair = {
-		.a = &a,
-		.b = &b,
-		.distance = found->distance,
-		.resemblance = has_resemblance(found->verification) ? found->resemblance : -1,
-		.verified = index_verified_by(found->verification),
-		.is_identical = found->is_identical};
+	struct simhash_index_pair pair = {.a = &a,
+					  .b = &b,
+					  .distance = found->distance,
+					  .resemblance = has_resemblance(found->verification)
+								 ? shown_share(found->resemblance,
+									       found->is_identical,
+									       SIMHASH_MILLION)
+								 : -1,
+					  .verified = index_verified_by(found->verification),
+					  .is_identical = found->is_identical};
 	int status;
 
 	(void)thread;

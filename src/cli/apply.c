@@ -377,14 +377,11 @@ static enum keep_action common_action(const struct commands *commands)
 static int carry_out_commands(struct acting *acting, const struct commands *commands,
 			      const char *host, struct simhash_error *error)
 {
-	struct plan plan = {.acts = calloc(commands->count, sizeof *plan.acts)};
+	struct plan plan;
 	int status;
 
-	if (plan.acts == NULL)
-		return error_set_memory(error);
-	for (; plan.count < commands->count; plan.count++)
-		plan.acts[plan.count] = (struct planned_act){&commands->list[plan.count].copy,
-							     &commands->list[plan.count].kept};
+	if (commands_plan(commands, &plan, error) != 0)
+		return -1;
 	acting->commands = commands;
 	acting->policy.action = common_action(commands);
 	status = carry_out(acting, &plan, host, error);

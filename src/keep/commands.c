@@ -206,3 +206,30 @@ void commands_release(struct commands *commands)
 	arena_release(&commands->arena);
 	*commands = (struct commands){.list = NULL};
 }
+
+/* ---- The acts ---- */
+
+/* Commands that follow each other with one kept file share it, as the acts of a plan do. */
+static const struct keep_file *kept_of(const struct commands *commands, const struct plan *plan,
+				       size_t i)
+{
+	const struct keep_file *kept = &commands->list[i].kept;
+	const struct keep_file *last = i == 0 ? NULL : plan->acts[i - 1].kept;
+
+	return last != NULL && strcmp(last->path, kept->path) == 0 &&
+			       last->mtime_ns == kept->mtime_ns &&
+			       last->size_bytes == kept->size_bytes
+		       ? last
+		       : kept;
+}
+
+int commands_plan(const struct commands *commands, struct plan *plan, struct simhash_error *error)
+{
+	*plan = (struct plan){.acts = calloc(commands->count, sizeof *plan->acts)};
+	if (plan->acts == NULL && commands->count > 0)
+		return error_set_memory(error);
+	for (; plan->count < commands->count; plan->count++)
+		plan->acts[plan->count] = (struct planned_act){
+			&commands->list[plan->count].copy, kept_of(commands, plan, plan->count)};
+	return 0;
+}

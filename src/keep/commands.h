@@ -43,4 +43,7 @@ int commands_read(struct bytes text, const char *what, struct commands *commands
 		  struct simhash_error *error);
 void commands_release(struct commands *commands);
 
+/* Their acts, in this order, which refer to them. The caller releases the plan on 0. */
+int commands_plan(const struct commands *commands, struct plan *plan, struct simhash_error *error);
+
 #endif

@@ -159,6 +159,8 @@ static void name_row(struct made_row *made, uint64_t number)
 	row->extension = (struct bytes){made->extension, strlen(made->extension)};
 	directory_hash(row->directory, hash);
 	path_hash(hash, row->name, row->path_hash);
+	row->device = 1;
+	row->inode = (int64_t)number + 1;
 }
 
 /* Of small files there are few: those of one size and the same counts are the same. */

@@ -71,7 +71,7 @@ if [ "${1:-}" = mounted ]; then
 	for action in delete hardlink "move:$PWD/disk/kept"; do
 		rm -f journal
 		runs 2 "$SIMFIND" --keep=match:a --action="$action" --yes --journal=journal
-		said "/grows/b: left alone: its directory is append-only (chattr +a), so no name can be removed there"
+		said "/grows/b: left alone: its directory is append-only, so its names cannot be removed; see chattr(1)"
 		same "names after $action" b "$(ls -A disk/grows)"
 	done
 	chattr -a disk/grows

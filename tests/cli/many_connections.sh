@@ -28,9 +28,9 @@ done
 runs 0 "$SIMHASH" "$files"
 # 60,000 files more in the same directory, whose rows lie behind one another.
 columns=$(at "SELECT GROUP_CONCAT(column_name) FROM information_schema.columns
-	WHERE table_schema = 'simhash' AND table_name = 'file' AND column_name NOT IN ('path_hash', 'name')")
-at "INSERT INTO file (path_hash, name, $columns)
-	SELECT CONCAT(LEFT(path_hash, 8), LEFT(UNHEX(MD5(CONCAT(name, seq))), 8)), CONCAT(name, '.', seq), $columns
+	WHERE table_schema = 'simhash' AND table_name = 'file' AND column_name NOT IN ('path_hash', 'name', 'inode')")
+at "INSERT INTO file (path_hash, name, inode, $columns)
+	SELECT CONCAT(LEFT(path_hash, 8), LEFT(UNHEX(MD5(CONCAT(name, seq))), 8)), CONCAT(name, '.', seq), inode * 20000 + seq, $columns
 	FROM file, seq_1_to_15000"
 runs 0 "$SIMFIND" -j 1 --all -o expected
 [ "$(wc -l <expected)" -gt 60000 ] || fail "too few pairs to be a test: $(wc -l <expected)"
