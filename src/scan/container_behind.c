@@ -15,6 +15,7 @@
 
 #define ZIP_END_SIZE 22
 #define ZIP_COMMENT_MAX 65535
+#define ZIP_TAIL ((size_t)16 << 10) /* bytes in which libarchive looks for the end of the list */
 #define ZIP64_LOCATOR_SIZE 20
 #define PROGRAM_MAX (INT64_C(2) << 20) /* bytes in which a 7z or rar file is looked for */
 #define OVERLAP ((size_t)256)	       /* bytes that are enough to check what was found */
@@ -26,29 +27,36 @@ static unsigned le(const uint8_t *bytes, unsigned size)
 
 /* ---- Zip files ---- */
 
+/* The last volume of a zip file has the list of members, with the number of the volume. */
+static bool is_volume_end(const uint8_t *end, size_t size)
+{
+	unsigned number = le(end + 4, 2);
+
+	return memcmp(end, "PK\5\6", 4) == 0 && le(end + 20, 2) == size - ZIP_END_SIZE &&
+	       number != 0 && number != 0xffff && le(end + 6, 2) <= number;
+}
+
 /* Is this the end of the list of members, `at` bytes from the beginning of the file? */
 static bool is_zip_end(const struct reading *file, int64_t at, const uint8_t *end, size_t size)
 {
 	uint8_t before[ZIP64_LOCATOR_SIZE], first[4];
-	unsigned list_size = le(end + 12, 4);
+	unsigned list_size = le(end + 12, 4), comment_size = le(end + 20, 2);
 
-	if (memcmp(end, "PK\5\6", 4) != 0 || le(end + 20, 2) != size - ZIP_END_SIZE)
+	if (memcmp(end, "PK\5\6", 4) != 0 || comment_size > size - ZIP_END_SIZE)
 		return false;
-	if (le(end + 4, 2) != 0) /* the last of several volumes */
-		return le(end + 4, 2) != 0xffff && le(end + 6, 2) <= le(end + 4, 2);
+	if (le(end + 4, 2) != 0) /* the last of several volumes, and nothing is behind it */
+		return is_volume_end(end, size);
 	if (reading_at(file, at - ZIP64_LOCATOR_SIZE, before, sizeof before) == sizeof before &&
 	    memcmp(before, "PK\6\7", 4) == 0)
 		return true;
-	return list_size > 0 && list_size <= at &&
+	return list_size > 0 && (int64_t)list_size + le(end + 16, 4) <= at &&
 	       reading_at(file, at - list_size, first, sizeof first) == sizeof first &&
 	       memcmp(first, "PK\1\2", 4) == 0;
 }
 
-/* Among the last bytes of the file, with a comment behind it or without one. */
-static bool has_zip_end(const struct reading *file, int64_t file_size, size_t comment_max,
-			uint8_t *buffer)
+/* Among the last `size` bytes of the file: behind it may be a comment, and other bytes. */
+static bool has_zip_end(const struct reading *file, int64_t file_size, size_t size, uint8_t *buffer)
 {
-	size_t size = ZIP_END_SIZE + comment_max;
 	ssize_t got;
 
 	if (file_size < (int64_t)size)
@@ -153,30 +161,32 @@ unsigned container_behind(int fd, unsigned kinds, void *buffer, size_t room, int
 		return 0;
 	has_program = is_program(&file);
 	if ((kinds & CONTAINER_ZIP) != 0 &&
-	    has_zip_end(&file, status.st_size, has_program ? ZIP_COMMENT_MAX : 0, buffer))
+	    has_zip_end(&file, status.st_size,
+			has_program ? ZIP_END_SIZE + ZIP_COMMENT_MAX : ZIP_TAIL, buffer))
 		return CONTAINER_ZIP;
 	return has_program ? find_behind_program(&file, kinds, buffer, begin) : 0;
 }
 
-/* The last volume of a zip file has the list of members, with the number of the volume. */
+/* A list with a comment of some KB behind it is found, too. */
 static bool is_last_zip_volume(const struct reading *file, int64_t file_size)
 {
-	uint8_t end[ZIP_END_SIZE];
+	uint8_t tail[4096];
+	size_t size = file_size < (int64_t)sizeof tail ? (size_t)file_size : sizeof tail;
 
-	return file_size >= ZIP_END_SIZE &&
-	       reading_at(file, file_size - ZIP_END_SIZE, end, sizeof end) == sizeof end &&
-	       memcmp(end, "PK\5\6", 4) == 0 && le(end + 4, 2) != 0 && le(end + 4, 2) != 0xffff;
+	if (reading_at(file, file_size - (int64_t)size, tail, size) != (ssize_t)size)
+		return false;
+	for (size_t at = 0; at + ZIP_END_SIZE <= size; at++)
+		if (is_volume_end(tail + at, size - at))
+			return true;
+	return false;
 }
 
-bool container_file_is_volume(int fd, unsigned kind, int64_t begin)
+bool container_file_is_volume(int fd, unsigned kind, int64_t begin, int64_t file_size)
 {
 	const struct reading file = {.fd = fd};
 	uint8_t head[64];
-	struct stat status;
 	ssize_t got = reading_at(&file, begin, head, sizeof head);
 
-	if (got > 0 && container_is_volume(kind, head, (size_t)got))
-		return true;
-	return kind == CONTAINER_ZIP && fstat(fd, &status) == 0 &&
-	       is_last_zip_volume(&file, status.st_size);
+	return (got > 0 && container_is_volume(kind, head, (size_t)got)) ||
+	       (kind == CONTAINER_ZIP && is_last_zip_volume(&file, file_size));
 }

@@ -20,6 +20,6 @@
 unsigned container_behind(int fd, unsigned kinds, void *buffer, size_t room, int64_t *begin);
 
 /* Is a file that has an archive of this kind from `begin` one of several volumes? */
-bool container_file_is_volume(int fd, unsigned kind, int64_t begin);
+bool container_file_is_volume(int fd, unsigned kind, int64_t begin, int64_t file_size);
 
 #endif

@@ -234,8 +234,8 @@ const char *container_explain(int failure)
 		return "Not inflated to its end, since the run has inflated what "
 		       "--max-inflated-total allows";
 	case CONTAINER_IS_VOLUME:
-		return "One of several volumes of an archive: members that are not whole in it are "
-		       "not indexed";
+		return "One of several volumes of an archive: members that are whole in it are "
+		       "indexed, as far as they can be read";
 	case CONTAINER_HAS_SAME_NAMES:
 		return "Has several members with the same name: only the last of them is indexed";
 	case CONTAINER_HAS_REST:

@@ -25,6 +25,8 @@
 #define POLL_MS 50	    /* how late a stop may be noticed */
 #define ANSWERS_MAX 4000000 /* on a million members */
 #define SHARE_MIN ((uint64_t)16 << 20)
+#define READING_MAX ((unsigned)(SANDBOX_MEMORY_BYTES / SHARE_MIN)) /* processes at a time */
+#define ROOM_MS 2 /* until room is looked for again */
 
 extern char **environ;
 
@@ -41,6 +43,7 @@ struct sandbox {
 	size_t used, at;    /* bytes of it, and those read */
 	int64_t bytes_left; /* of members; an honest process tells when it meets a bound */
 	unsigned answers_left;
+	bool has_room;	 /* is one of the READING_MAX that may have a process */
 	bool is_alone;	 /* with memory that only one process has at a time */
 	uint64_t passed; /* answers about this file that the caller has */
 	struct sandbox_request request;
@@ -73,6 +76,35 @@ static int end_process(struct sandbox *sandbox)
 	munmap(sandbox->area, sizeof *sandbox->area);
 	sandbox->pid = 0;
 	return status;
+}
+
+/* So that the shares of all processes are no more than there is. Who stops the run makes room. */
+static void wait_for_room(struct sandbox *sandbox)
+{
+	const struct timespec pause = {.tv_nsec = ROOM_MS * 1000000L};
+	atomic_uint *reading = &sandbox->use->reading;
+	unsigned count = atomic_load(reading);
+
+	while (!sandbox->has_room) {
+		if (count < READING_MAX) {
+			sandbox->has_room =
+				atomic_compare_exchange_weak(reading, &count, count + 1);
+		} else {
+			nanosleep(&pause, NULL);
+			count = atomic_load(reading);
+		}
+	}
+}
+
+/* A process that waits for its next file keeps its memory: with many threads it ends. */
+static void make_room(struct sandbox *sandbox)
+{
+	if (!sandbox->has_room)
+		return;
+	if (sandbox->use->threads > READING_MAX)
+		end_process(sandbox);
+	sandbox->has_room = false;
+	atomic_fetch_sub(&sandbox->use->reading, 1);
 }
 
 void sandbox_free(struct sandbox *sandbox)
@@ -315,10 +347,13 @@ int sandbox_open(struct sandbox *sandbox, const struct unpack_request *unpack, i
 
 	sandbox->fd = fd;
 	sandbox->passed = 0;
-	if (why == 0)
+	if (why == 0) {
+		wait_for_room(sandbox);
 		why = open_from_start(sandbox);
+	}
 	if (why == 0)
 		return 0;
+	make_room(sandbox);
 	warn(sandbox->use, why);
 	return -1;
 }
@@ -339,6 +374,7 @@ void sandbox_close(struct sandbox *sandbox)
 		end_process(sandbox);
 	sandbox->is_unpacking = false;
 	end_alone(sandbox);
+	make_room(sandbox);
 }
 
 /* ---- Answers ---- */

@@ -83,7 +83,7 @@ struct unpacker *unpacker_open(const struct unpack_request *request, int fd, int
 {
 	struct unpacker *unpacker;
 	unsigned kind = request->kind;
-	bool is_volume = container_file_is_volume(fd, kind, request->begin);
+	bool is_volume = container_file_is_volume(fd, kind, request->begin, size_bytes);
 	int why = ENOMEM;
 
 	pthread_once(&utf8_names_once, make_utf8_names);

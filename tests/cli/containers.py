@@ -54,17 +54,17 @@ def bsdtar(members, *options):
         return out.read()
 
 
-def rar4(members):
-    """Stored: the marker, the archive's header, and a header with the bytes for each member."""
+def rar4(members, volume=0, split=0, stated=None):
+    """Stored: the marker, the archive's header, and a header with the bytes for each member. See rar5."""
     def block(kind, flags, rest):
         head = bytes([kind]) + struct.pack("<HH", flags, 7 + len(rest)) + rest
         return struct.pack("<H", zlib.crc32(head) & 0xffff) + head
-    out = b"Rar!\x1a\x07\0" + block(0x73, 0, bytes(6))
+    out = b"Rar!\x1a\x07\0" + block(0x73, volume, bytes(6))
     for name, data in members:
         name = name.encode()
-        out += block(0x74, 0x8000, struct.pack("<IIBIIBBHI", len(data), len(data), 3, zlib.crc32(data), 0x5921_0000, 20, 0x30,
-                                               len(name), 0o100644) + name) + data
-    return out + block(0x7b, 0x4000, b"")
+        out += block(0x74, 0x8000 | split, struct.pack("<IIBIIBBHI", len(data), stated or len(data), 3, zlib.crc32(data), 0x5921_0000, 20,
+                                                       0x30, len(name), 0o100644) + name) + data
+    return out + block(0x7b, 0x4000 | volume, b"")
 
 
 def rar5(members, volume=None, split=0, stated=None):
@@ -253,7 +253,16 @@ def left(folder):
     whole = zipped(members, zipfile.ZIP_STORED)
     write(f"{folder}/volumes/x.part1.rar", rar5([("a.txt", text[:9000])], 0, 0x10, len(text)))
     write(f"{folder}/volumes/x.part2.rar", rar5([("a.txt", text[9000:])], 1, 0x08, len(text)))
+    write(f"{folder}/volumes/old.rar", rar4([("a.txt", text[:9000])], 1, 2, len(text)))
+    write(f"{folder}/volumes/old.r00", rar4([("a.txt", text[9000:])], 1, 1, len(text)))
     write(f"{folder}/volumes/x.z01", b"PK\7\10" + whole[:30000])
+    # The last volume says at its end which one it is.
+    last = bytearray(whole[30000:])
+    end = last.index(b"PK\5\6")
+    last[end + 4:end + 8] = b"\1\0\1\0"
+    write(f"{folder}/volumes/x.zip", bytes(last))
+    last[end + 20:] = b"\7\0comment"
+    write(f"{folder}/volumes/comment.zip", bytes(last))
     write(f"{folder}/volumes/x.7z.001", bsdtar(members, "--format", "7zip")[:9000])
     # The names of two members are not the UTF-8 that their flags say.
     names = bytearray(zipped([("\u00e9", text), ("\u00e8", text[::-1])], zipfile.ZIP_STORED))
@@ -262,12 +271,25 @@ def left(folder):
             at = names.index(name.encode())
             names[at:at + 2] = bytes([byte, byte])
     write(f"{folder}/read/names.zip", bytes(names))
+    # And two are halves of a pair in UTF-16.
+    names = bytearray(bsdtar([("\u00e9", text), ("\u00e8", text[::-1])], "--format", "7zip", "--options", "7zip:compression=store"))
+    for name, half in ((b"\xe9\0\0\0", b"\0\xd8\0\0"), (b"\xe8\0\0\0", b"\0\xdc\0\0")):
+        at = names.rindex(name)
+        names[at:at + 4] = half
+    at, size = struct.unpack_from("<QQ", names, 12)
+    struct.pack_into("<I", names, 28, zlib.crc32(names[32 + at:32 + at + size]))
+    struct.pack_into("<I", names, 8, zlib.crc32(names[12:32]))
+    write(f"{folder}/read/names.7z", bytes(names))
     tar = tarred(members)
     packed = {"zst": bsdtar(members, "--zstd"), "lz4": bsdtar(members, "--lz4")}
     for kind, data in packed.items():
         write(f"{folder}/read/skipped.tar.{kind}", b"\x50\x2a\x4d\x18\4\0\0\0abcd" * 2 + data)
     program = b"\x7fELF" + random.Random(3).randbytes(300000) + b"7z\xbc\xaf\x27\x1c\0\4Rar!\x1a\7\1\0"
     write(f"{folder}/read/zip.program", program + whole)
+    # Behind bytes that are no program, with a comment, and with other bytes behind it.
+    noise = random.Random(4).randbytes(5000)
+    write(f"{folder}/read/zip.noise", noise + whole[:-2] + b"\7\0comment")
+    write(f"{folder}/read/zip.between", noise + whole + noise)
     write(f"{folder}/read/7z.program", program + bsdtar(members, "--format", "7zip"))
     write(f"{folder}/read/rar.program", b"MZ" + program + rar5(members))
     write(f"{folder}/read/rar4.program", b"MZ" + program + rar4(members))

@@ -278,10 +278,10 @@ runs 0 "$SIMHASH" --print -z "$TEST_FOLDER/design/locked.zip"
 runs 0 "$SIMFIND" -z "$TEST_FOLDER/design/locked.zip"
 reset
 runs 0 "$SIMHASH" -z "$TEST_FOLDER/left/volumes"
-for name in part1.rar part1.rar//a.txt part2.rar z01//b.txt 7z.001; do
-	said "volumes/x.$name: One of several volumes of an archive"
+for name in x.part1.rar{,//a.txt} x.part2.rar old.{rar,r00}//a.txt x.z01//b.txt {x,comment}.zip x.7z.001; do
+	said "volumes/$name: One of several volumes of an archive"
 done
-same "members that are not whole" '' "$(rows | sed -n 's|.*/volumes/||p' | grep -E 'rar//|001//' || true)"
+same "members that are not whole" '' "$(rows | sed -n 's|.*/volumes/||p' | grep -E '(rar|r00|zip|001)//' || true)"
 same "a member that is whole" 'x.z01//a.txt' "$(rows | sed -n 's|.*/volumes/||p' | grep '//')"
 reset
 runs 0 "$SIMHASH" -z "$TEST_FOLDER/left/rest"
@@ -296,7 +296,7 @@ reset
 runs 0 "$SIMHASH" -z -j64 "$TEST_FOLDER/left/read"
 said "read/long.7z: Has members with names that are too long"
 same "reports" 1 "$(grep -c '^simhash: ' err)"
-same "members" "$(printf '%s//a.txt\n%s//b.txt\n' {7z.program,initrd,long.7z,rar.program,rar4.program,skipped.tar.lz4,skipped.tar.zst,two.tar,zip.program}{,} |
-	sort -u | cat - <(echo 'large.xz//large names.zip//?1 names.zip//?2 two.tar//c.txt' | tr ' ' '\n') | LC_ALL=C sort)" \
+same "members" "$(printf '%s//a.txt\n%s//b.txt\n' {7z.program,initrd,long.7z,rar.program,rar4.program,skipped.tar.lz4,skipped.tar.zst,two.tar,zip.{between,noise,program}}{,} |
+	sort -u | cat - <(echo 'large.xz//large names.7z//?1 names.7z//?2 names.zip//?1 names.zip//?2 two.tar//c.txt' | tr ' ' '\n') | LC_ALL=C sort)" \
 	"$(rows | sed -n 's|.*/left/read/||p' | grep // | LC_ALL=C sort)"
 same "contents" 3 "$(sql "SELECT COUNT(DISTINCT content_hash) FROM file WHERE compressed_size > 0")"

@@ -92,3 +92,39 @@ status=0
 wait $run || status=$?
 same "status" 2 $status
 said "$files/endless.tar: $crashed"
+
+# All processes together have 1 GiB of data, and one that needs more as much again, whatever the number of threads.
+# shares_memory COUNT: that many processes unpack, and their limits make 1 GiB
+shares_memory() {
+	local helper
+	[ "$(for helper in $(helpers $run); do sed -n 's/^Max data size *\([0-9]*\) .*/\1/p' "/proc/$helper/limits"; done 2>/dev/null |
+		awk '{ bytes += $1 } END { print NR, bytes }')" = "$1 $((1 << 30))" ]
+}
+has_threads() {
+	[ "$(find "/proc/$run/task" -maxdepth 1 -name '[0-9]*' | wc -l)" -gt "$1" ]
+}
+# shares THREADS FOLDER COUNT: so many processes of a run share the memory, also after one of them has ended
+shares() {
+	LD_PRELOAD=$FAULTY_ARCHIVE "$SIMHASH" -zq -j"$1" --container=tar,xz "$TEST_FOLDER/$2" 2>err &
+	run=$!
+	wait_until has_threads "$1"
+	wait_until shares_memory "$3"
+	kill -KILL "$(helpers $run | head -n 1)"
+	wait_until grep -q crashed err
+	wait_until shares_memory "$3"
+	kill -TERM $run
+	wait $run 2>/dev/null || true
+}
+cd "$TEST_FOLDER"
+touch asleep
+bsdtar -cf asleep.tar asleep
+xz -k --lzma2=dict=64MiB asleep.tar
+truncate -s 1M asleep.tar asleep.tar.xz # so that each one is given to another thread
+mkdir tar xz
+for number in $(seq 80); do
+	cp asleep.tar "tar/$number.tar"
+	cp asleep.tar.xz "xz/$number.tar.xz"
+done
+shares 8 xz 8
+shares 80 tar 64
+shares 80 xz 1

@@ -473,7 +473,7 @@ static int add_copies(void *context, struct keep_file *files, size_t count,
 static int write_script(const struct pair_list *kept, struct simhash_error *error)
 {
 	const struct keep_policy policy = {.action = ACTION_REPORT};
-	const struct script_request request = {.policy = &policy};
+	const struct script_request request = {.policy = &policy, .host = "host"};
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
