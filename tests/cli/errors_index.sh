@@ -82,7 +82,10 @@ if [ "$TEST_ENGINE" = sqlite ]; then
 	runs 0 "$SIMHASH" -d sqlite:odd/second --init-database
 	rm far/target.db
 	runs 0 "$SIMHASH" -d sqlite:odd/second "$files"
-	runs 0 "$SIMHASH" -d sqlite:odd/second --copy-to=sqlite:first
+	mv far/target.db source.db
+	rm -f far/target.db*
+	runs 0 "$SIMHASH" -d sqlite:source.db --copy-to=sqlite:first
+	[ -s far/target.db ] || fail "no copy at the end of the links"
 	rm -r far
 	runs 1 "$SIMHASH" -d sqlite:first "$files"
 	said "cannot create index sqlite:odd/../far/target.db: No such file or directory"
