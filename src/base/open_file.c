@@ -125,6 +125,32 @@ FILE *open_stream(const char *path, int flags, mode_t mode, const char *stream_m
 	return stream;
 }
 
+int open_parent(const char *path, const char **name)
+{
+	const char *slash = strrchr(path, '/');
+	char *parent;
+	int fd;
+
+	*name = slash == NULL ? path : slash + 1;
+	parent = slash == NULL ? strdup(".") : strndup(path, (size_t)(*name - path));
+	if (parent == NULL)
+		return -1;
+	fd = open_file_at(AT_FDCWD, parent, OPEN_TO_REACH, 0);
+	free(parent);
+	return fd;
+}
+
+int give_to_owner(int directory_fd, int fd)
+{
+	struct stat directory;
+
+	if (fstat(directory_fd, &directory) != 0)
+		return -1;
+	if (geteuid() != 0 || directory.st_uid == 0 || (directory.st_mode & S_IWOTH) != 0)
+		return 0;
+	return fchown(fd, directory.st_uid, directory.st_gid) == 0 || errno == EPERM ? 0 : -1;
+}
+
 int close_text(FILE *stream, char **text)
 {
 	/* When the last allocation fails, glibc reports it only by a NULL pointer. */

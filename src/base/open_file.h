@@ -28,6 +28,16 @@ int open_file_at(int directory_fd, const char *path, int flags, mode_t mode);
 /* The same as a stream, whose mode is that of fdopen(3). NULL with errno. */
 FILE *open_stream(const char *path, int flags, mode_t mode, const char *stream_mode);
 
+/* Opens the directory of a path, only to reach what is in it. *name is the rest of the path. */
+int open_parent(const char *path, const char **name);
+
+/*
+ * For root, who has just made what `fd` has open in a directory: is the directory another user's,
+ * and not open to all for writing? Then give that user and the directory's group what is new, where
+ * the file system has owners.
+ */
+int give_to_owner(int directory_fd, int fd);
+
 /*
  * A path of any length: the kernel takes at most PATH_MAX bytes at once, so a longer one is
  * opened directory by directory in pieces that fit. Without O_CREAT; else as open_file_at.

@@ -165,6 +165,7 @@ int copy_database(const struct index_arguments *arguments, struct simhash_error 
 	options.to.url = arguments->copy_to;
 	name_index(options.to.url);
 	options.from.stop = options.to.stop = &stop_requested;
+	options.from.calls = options.to.calls = &server_calls;
 	options.from.waiting = options.to.waiting = say_waiting;
 	if (progress_is_wanted(arguments->progress, arguments->quiet))
 		progress_start(&display, arguments->progress, write_progress, &copying);

@@ -31,6 +31,7 @@ static int open_index(const struct index_arguments *arguments, enum open_mode mo
 	if (choose_database(where.url, mode != OPEN_TO_READ, url, error) != 0)
 		return -1;
 	where.url = *url;
+	where.calls = &server_calls;
 	return store_open(&where, mode, store, error);
 }
 

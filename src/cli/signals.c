@@ -21,7 +21,40 @@
 #define SAME_ORDER_NS (200 * NS_PER_MS)
 
 atomic_bool stop_requested;
+struct server_calls server_calls;
+static const char *failing_program = "";
 static volatile sig_atomic_t stop_signal;
+
+/* The call that waits: the number of those that have ended. */
+static atomic_ulong waiting_call;
+static atomic_bool is_call_waiting;
+
+static void put(const char *text)
+{
+	/* A failure cannot be reported: this is the report. */
+	ssize_t ignored = write(STDERR_FILENO, text, strlen(text));
+
+	(void)ignored;
+}
+
+static void tidy_up(void)
+{
+	if (has_status())
+		put(ERASE_LINE);
+	outputs_remove();
+	pager_wait_at_signal();
+}
+
+/* Is the call that waited a second ago still waiting? Look again in a second. */
+static bool watch_calls(void)
+{
+	unsigned long ended = atomic_load(&server_calls.ended);
+	bool is_waiting = atomic_load(&server_calls.begun) != ended;
+	bool was_waiting = atomic_exchange(&is_call_waiting, is_waiting);
+
+	alarm(1);
+	return atomic_exchange(&waiting_call, ended) == ended && was_waiting && is_waiting;
+}
 
 /*
  * A signal right after the first is the same order given twice: timeout(1) signals the program,
@@ -36,6 +69,7 @@ static void on_stop(int number)
 		first_ns = now_ns;
 		stop_signal = number;
 		atomic_store(&stop_requested, true);
+		(void)watch_calls();
 	} else if (now_ns - first_ns >= SAME_ORDER_NS) {
 		signal(number, SIG_DFL);
 		raise(number);
@@ -49,8 +83,21 @@ static bool is_ignored(int number)
 	return sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
+static void on_alarm(int number)
+{
+	(void)number;
+	if (!watch_calls())
+		return;
+	tidy_up();
+	put(failing_program);
+	put(": interrupted; the server does not answer; only what it has committed is stored\n");
+	signal(stop_signal, SIG_DFL);
+	raise(stop_signal);
+}
+
 void catch_signals(void)
 {
+	struct sigaction watch = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
 	struct sigaction action = {.sa_handler = on_stop};
 
 	/* The handler does not interrupt itself. */
@@ -58,6 +105,8 @@ void catch_signals(void)
 	sigaddset(&action.sa_mask, SIGINT);
 	sigaddset(&action.sa_mask, SIGTERM);
 	sigaddset(&action.sa_mask, SIGHUP);
+	sigemptyset(&watch.sa_mask);
+	sigaction(SIGALRM, &watch, NULL);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	if (!is_ignored(SIGHUP)) /* as nohup has it */
@@ -76,23 +125,7 @@ void end_by_signal(const char *program, const char *message)
 	raise(stop_signal);
 }
 
-static void put(const char *text)
-{
-	/* A failure cannot be reported: this is the report. */
-	ssize_t ignored = write(STDERR_FILENO, text, strlen(text));
-
-	(void)ignored;
-}
-
 /* ---- Signals that end a program ---- */
-
-static void tidy_up(void)
-{
-	if (has_status())
-		put(ERASE_LINE);
-	outputs_remove();
-	pager_wait_at_signal();
-}
 
 /* The signal is blocked in its handler and ends the program after it. */
 static void on_end(int number)
@@ -114,7 +147,6 @@ void tidy_up_at_signals(void)
 
 /* ---- Bus errors ---- */
 
-static const char *failing_program = "";
 static char *index_names; /* "sqlite:A or sqlite:B" */
 static char *message;	  /* put together beforehand: a signal handler cannot */
 

@@ -18,6 +18,7 @@
 #include "store/store.h"
 #include "store/tag_sets.h"
 #include "store/totals.h"
+#include "store/url.h"
 
 #define PASSES_MAX 4
 
@@ -371,6 +372,21 @@ static int run_passes(struct copy *copy, struct simhash_error *error)
 	return status;
 }
 
+/* A second name of an SQLite file would get a second log, and two logs damage the file. */
+static int refuse_same(const struct copy_options *options, struct simhash_error *error)
+{
+	const char *from = options->from.url, *to = options->to.url;
+	bool is_same;
+
+	if (store_url_compare(from, to, &is_same, error) != 0)
+		return -1;
+	if (!is_same)
+		return 0;
+	return error_set(error, SIMHASH_E_RANGE,
+			 "cannot copy index %s to %s: they are the same index; name another one",
+			 from, to);
+}
+
 int index_copy(const struct copy_options *options, struct copy_summary *summary,
 	       struct simhash_error *error)
 {
@@ -383,7 +399,8 @@ int index_copy(const struct copy_options *options, struct copy_summary *summary,
 	copy.sum_to = XXH3_createState();
 	if (copy.part.rows == NULL || copy.sum_from == NULL || copy.sum_to == NULL)
 		error_set_memory(error);
-	else if (store_open(&options->from, OPEN_TO_READ, &copy.from, error) == 0 &&
+	else if (refuse_same(options, error) == 0 &&
+		 store_open(&options->from, OPEN_TO_READ, &copy.from, error) == 0 &&
 		 store_open(&options->to, OPEN_TO_CREATE, &copy.to, error) == 0)
 		status = run_passes(&copy, error);
 	if (status != 0 && error->code == ERROR_STOPPED) {

@@ -39,7 +39,8 @@ struct copy_summary {
  * target. Writing waits for a server that is gone as the locations say; reading does not, and what
  * was copied is passed over the next time.
  *
- * Errors: those of store_open, and SIMHASH_E_RANGE where the source changes all the while.
+ * Errors: those of store_open, and SIMHASH_E_RANGE for two names of one index, and
+ * where the source changes all the while.
  */
 int index_copy(const struct copy_options *options, struct copy_summary *summary,
 	       struct simhash_error *error);

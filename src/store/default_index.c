@@ -13,14 +13,55 @@
 
 #include "base/ascii.h"
 #include "base/error.h"
+#include "base/open_file.h"
+
+/* Has no other directory; so one that took the place of ours is not given away. */
+#define NEW_MODE (S_ISVTX | 0700)
+
+static int hand_over(int parent_fd, const char *name)
+{
+	struct stat status;
+	int result = -1, fd = open_file_at(parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &status) == 0)
+		result =
+			status.st_uid != 0 || (status.st_mode & 07777) != NEW_MODE ||
+					(fchmod(fd, 0700) == 0 && give_to_owner(parent_fd, fd) == 0)
+				? 0
+				: -1;
+	close_keeping_errno(fd);
+	return result;
+}
+
+/* What root makes in the home of another user becomes that user's. */
+static int make_directory(const char *path)
+{
+	const char *name;
+	int fd, status;
+
+	if (geteuid() != 0)
+		return mkdir(path, 0700);
+	fd = open_parent(path, &name);
+	if (fd < 0)
+		return -1;
+	status = mkdirat(fd, name, NEW_MODE);
+	if (status == 0)
+		status = hand_over(fd, name);
+	close_keeping_errno(fd);
+	return status;
+}
 
 /* Make every directory above the file, private to the user. */
 static int make_directories(char *path, struct simhash_error *error)
 {
 	for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
 		int status;
+		if (slash[-1] == '/')
+			continue;
 		*slash = '\0';
-		status = mkdir(path, 0700);
+		status = make_directory(path);
 		if (status != 0 && errno != EEXIST)
 			return error_set_errno(error, "cannot create directory %s", path);
 		*slash = '/';

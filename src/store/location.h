@@ -6,12 +6,18 @@
 #define SIMHASH_STORE_LOCATION_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum open_mode {
 	OPEN_TO_READ,  /* the index must exist */
 	OPEN_TO_WRITE, /* an index that does not exist is created */
 	OPEN_TO_CREATE /* and so is the database on a server */
+};
+
+/* Calls to servers, from all threads. A call that has begun and not ended waits for an answer. */
+struct server_calls {
+	atomic_ulong begun, ended;
 };
 
 struct store_location {
@@ -29,7 +35,8 @@ struct store_location {
 	/* Called when a connection begins and ends to wait, from any thread. May be NULL. */
 	void (*is_waiting)(void *context, bool begins);
 	void *context;
-	const atomic_bool *stop; /* ends waiting; may be NULL */
+	const atomic_bool *stop;    /* ends waiting between calls; may be NULL */
+	struct server_calls *calls; /* counts the calls; may be NULL */
 };
 
 #endif

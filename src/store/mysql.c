@@ -24,6 +24,7 @@ struct database {
 	MYSQL *handle;
 	char name[MYSQL_NAME_SIZE];
 	bool logs_statements;
+	struct server_calls *calls;
 };
 
 struct column {
@@ -56,6 +57,18 @@ static const char *const migrations[] = {
 	sql_mysql_0005, sql_mysql_0006, sql_mysql_0007, sql_mysql_0008,
 	sql_mysql_0009, sql_mysql_0010, sql_mysql_0011, sql_mysql_0012,
 	sql_mysql_0013, sql_mysql_0014, sql_mysql_0015, NULL};
+
+static void begin_call(const struct database *database)
+{
+	if (database->calls != NULL)
+		atomic_fetch_add(&database->calls->begun, 1);
+}
+
+static void end_call(const struct database *database)
+{
+	if (database->calls != NULL)
+		atomic_fetch_add(&database->calls->ended, 1);
+}
 
 static int fail(const struct database *database, unsigned number, const char *message,
 		struct simhash_error *error)
@@ -106,7 +119,7 @@ static int run_long(struct database *database, const char *sql)
 	return mysql_read_query_result(database->handle) ? -1 : 0;
 }
 
-static int execute(struct database *database, const char *sql, struct simhash_error *error)
+static int query(struct database *database, const char *sql, struct simhash_error *error)
 {
 	MYSQL_RES *result;
 	int status = is_brief(sql) ? mysql_query(database->handle, sql) : run_long(database, sql);
@@ -121,11 +134,38 @@ static int execute(struct database *database, const char *sql, struct simhash_er
 	return 0;
 }
 
+static int execute(struct database *database, const char *sql, struct simhash_error *error)
+{
+	int status;
+
+	begin_call(database);
+	status = query(database, sql, error);
+	end_call(database);
+	return status;
+}
+
 static void close_database(struct database *database)
 {
+	begin_call(database);
 	if (database->handle != NULL)
 		mysql_close(database->handle);
+	end_call(database);
 	free(database);
+}
+
+/* Connect, and learn what the server logs. */
+static int reach(struct database *database, const struct store_url *url,
+		 const struct store_location *where, enum open_mode mode,
+		 struct simhash_error *error)
+{
+	int status;
+
+	begin_call(database);
+	status = connect_mysql(url, where, mode, database->name, &database->handle, error);
+	if (status == 0)
+		database->logs_statements = mysql_logs_statements(database->handle);
+	end_call(database);
+	return status;
 }
 
 static int open_database(const struct store_url *url, const struct store_location *where,
@@ -137,15 +177,11 @@ static int open_database(const struct store_url *url, const struct store_locatio
 	if (*database == NULL)
 		return error_set_memory(error);
 	name_mysql(url, (*database)->name);
-	if (connect_mysql(url, where, mode, (*database)->name, &(*database)->handle, error) != 0) {
-		close_database(*database);
-		*database = NULL;
-		return -1;
-	}
-	(*database)->logs_statements = mysql_logs_statements((*database)->handle);
-	if (!(*database)->logs_statements ||
-	    execute(*database, "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ", error) ==
-		    0)
+	(*database)->calls = where->calls;
+	if (reach(*database, url, where, mode, error) == 0 &&
+	    (!(*database)->logs_statements ||
+	     execute(*database, "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ", error) ==
+		     0))
 		return 0;
 	close_database(*database);
 	*database = NULL;
@@ -162,8 +198,10 @@ static void finalize(struct statement *statement)
 {
 	if (statement == NULL)
 		return;
+	begin_call(statement->database);
 	if (statement->handle != NULL)
 		mysql_stmt_close(statement->handle);
+	end_call(statement->database);
 	for (unsigned i = 0; i < statement->column_count; i++)
 		free(statement->columns[i].data);
 	free(statement->columns);
@@ -271,11 +309,16 @@ static int prepare_handle(struct statement *statement, const char *sql, struct s
 static int prepare(struct database *database, const char *sql, struct statement **statement,
 		   struct simhash_error *error)
 {
+	int status;
+
 	*statement = calloc(1, sizeof **statement);
 	if (*statement == NULL)
 		return error_set_memory(error);
 	(*statement)->database = database;
-	if (prepare_handle(*statement, sql, error) != 0) {
+	begin_call(database);
+	status = prepare_handle(*statement, sql, error);
+	end_call(database);
+	if (status != 0) {
 		finalize(*statement);
 		*statement = NULL;
 		return -1;
@@ -405,7 +448,7 @@ static int fetch_long_columns(struct statement *statement, struct simhash_error 
 	return 0;
 }
 
-static int step(struct statement *statement, struct simhash_error *error)
+static int fetch(struct statement *statement, struct simhash_error *error)
 {
 	if (!statement->is_running && run(statement, error) != 0)
 		return -1;
@@ -420,6 +463,16 @@ static int step(struct statement *statement, struct simhash_error *error)
 	default:
 		return fail_statement(statement, error);
 	}
+}
+
+static int step(struct statement *statement, struct simhash_error *error)
+{
+	int status;
+
+	begin_call(statement->database);
+	status = fetch(statement, error);
+	end_call(statement->database);
+	return status;
 }
 
 static int64_t column_integer(struct statement *statement, unsigned index)
@@ -445,8 +498,10 @@ static bool column_is_null(struct statement *statement, unsigned index)
 
 static void reset(struct statement *statement)
 {
+	begin_call(statement->database);
 	if (statement->is_running)
 		mysql_stmt_free_result(statement->handle);
+	end_call(statement->database);
 	statement->is_running = false;
 }
 

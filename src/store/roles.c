@@ -167,14 +167,20 @@ static int find_hosts(struct roles *roles, struct store *store, struct simhash_e
 
 static int find_tls(struct roles *roles, struct store *store, struct simhash_error *error)
 {
+	static const char channel[] =
+		"SELECT CAST(value = 'Yes' AS SIGNED) FROM performance_schema.tls_channel_status "
+		"WHERE channel = 'mysql_main' AND property = 'Enabled'";
+	int status;
+
 	roles->requires_tls = roles->request->tls != TLS_NEVER;
 	if (roles->request->tls != TLS_WHERE_IT_IS)
 		return 0;
-	/* Servers that do not know this variable have TLS. */
-	return ask(store, "SELECT CAST(@@have_ssl = 'YES' AS SIGNED)", take_flag,
-		   &roles->requires_tls, error) < 0
-		       ? -1
-		       : 0;
+	/* MySQL 8.4 and later have a table instead of the variable. Without an answer there is TLS. */
+	status = ask(store, "SELECT CAST(@@have_ssl = 'YES' AS SIGNED)", take_flag,
+		     &roles->requires_tls, error);
+	if (status == 0)
+		status = ask(store, channel, take_flag, &roles->requires_tls, error);
+	return status < 0 ? -1 : 0;
 }
 
 static int find_plugin(struct roles *roles, struct store *store, struct simhash_error *error)

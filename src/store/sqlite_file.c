@@ -32,16 +32,22 @@
  */
 static int create_private(const char *path, struct simhash_error *error)
 {
-	int fd;
+	const char *name;
+	int fd, parent_fd, status = 0;
 
-	if (mknod(path, S_IFREG | 0600, 0) == 0 || errno == EEXIST)
+	if (geteuid() != 0 && (mknod(path, S_IFREG | 0600, 0) == 0 || errno == EEXIST))
 		return 0;
-	fd = open_file_at(AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL, 0600);
-	if (fd >= 0)
+	parent_fd = open_parent(path, &name);
+	fd = parent_fd < 0 ? -1 : open_file_at(parent_fd, name, O_RDWR | O_CREAT | O_EXCL, 0600);
+	if (fd >= 0) {
+		status = give_to_owner(parent_fd, fd);
 		close_content(fd);
-	else if (errno != EEXIST)
-		return error_set_errno(error, "cannot create index sqlite:%s", path);
-	return 0;
+	} else if (errno != EEXIST) {
+		status = -1;
+	}
+	if (parent_fd >= 0)
+		close_keeping_errno(parent_fd);
+	return status == 0 ? 0 : error_set_errno(error, "cannot create index sqlite:%s", path);
 }
 
 /* The target of a symbolic link, from where we are; the path itself if it is no link. */

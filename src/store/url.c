@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
 
 #include "base/ascii.h"
 #include "base/decimal.h"
@@ -154,4 +156,39 @@ void store_url_release(struct store_url *url)
 	free(url->host);
 	free(url->database);
 	memset(url, 0, sizeof *url);
+}
+
+static bool is_same_file(const char *x, const char *y)
+{
+	struct stat a, b;
+
+	return stat(x, &a) == 0 && stat(y, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+static bool is_same_host(const char *x, const char *y)
+{
+	return x == NULL || y == NULL ? x == y : strcasecmp(x, y) == 0;
+}
+
+int store_url_compare(const char *first, const char *second, bool *is_same,
+		      struct simhash_error *error)
+{
+	struct store_url x, y;
+
+	if (store_url_parse(first, &x, error) != 0)
+		return -1;
+	if (store_url_parse(second, &y, error) != 0) {
+		store_url_release(&x);
+		return -1;
+	}
+	if (strcmp(x.scheme, y.scheme) != 0)
+		*is_same = false;
+	else if (x.path != NULL)
+		*is_same = is_same_file(x.path, y.path);
+	else
+		*is_same = is_same_host(x.host, y.host) && x.port == y.port &&
+			   strcmp(x.database, y.database) == 0;
+	store_url_release(&x);
+	store_url_release(&y);
+	return 0;
 }

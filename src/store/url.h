@@ -9,6 +9,8 @@
 #ifndef SIMHASH_STORE_URL_H
 #define SIMHASH_STORE_URL_H
 
+#include <stdbool.h>
+
 #include "simhash.h"
 
 struct store_url {
@@ -29,5 +31,12 @@ struct store_url {
 int store_url_parse(const char *text, struct store_url *url, struct simhash_error *error);
 
 void store_url_release(struct store_url *url);
+
+/*
+ * Do both URLs name one index: one file, by any of its names, or one database of one server? A
+ * server's other names, and option files, are not looked up. Errors: those of store_url_parse.
+ */
+int store_url_compare(const char *first, const char *second, bool *is_same,
+		      struct simhash_error *error);
 
 #endif

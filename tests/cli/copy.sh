@@ -52,6 +52,21 @@ runs 0 "$SIMHASH" -z --host=alpha "$files"
 summary 0 "$(sqlite3 copy.db "SELECT COUNT(*) FROM file WHERE tag_set = 1 AND host = 1")" 0 0
 same "runs" 4 "$(sqlite3 copy.db 'SELECT COUNT(*) FROM scan_run')"
 
+# The same index by another name: a second name would get a second log.
+refused() {
+	runs 1 "$SIMHASH" -d "$1" --copy-to="$2"
+	said "simhash: cannot copy index $1 to $2: they are the same index; name another one"
+}
+ln copy.db hard.db
+ln -s copy.db soft.db
+for name in copy.db "$PWD/./copy.db" hard.db soft.db; do
+	refused sqlite:copy.db "sqlite:$name"
+	[ ! -e "$name-wal" ] || fail "$name has a log"
+done
+refused sqlite:hard.db sqlite:copy.db
+refused "$TEST_URL" "$TEST_URL"
+rm hard.db soft.db
+
 # A copy that was cut off: the rest is written, and nothing else.
 sqlite3 copy.db "DELETE FROM file WHERE host = 2 OR (name > X'32' AND tag_set = 1); DELETE FROM scan_run WHERE id > 1"
 missing=$((total - $(sqlite3 copy.db 'SELECT COUNT(*) FROM file')))

@@ -34,10 +34,11 @@ feed() {
 		printf '%s\0' "$files/$i"
 	done >&3
 }
-# begin OPTION...: simhash in the background, reading the list; as not to ignore SIGINT
+# begin OPTION...: simhash in the background, reading the list; as not to ignore SIGINT. It opens the list
+# while it has descriptor 3 as well: an open without a writer would wait for one.
 begin() {
 	exec 3<>list
-	env --default-signal=INT setsid "$SIMHASH" -d "$url" --files0-from=list "$@" >out 2>err 3>&- <list &
+	env --default-signal=INT setsid "$SIMHASH" -d "$url" --files0-from=- "$@" <list >out 2>err 3>&- &
 	run=$!
 }
 # ends STATUS: the list is over, and so is the run
@@ -95,10 +96,53 @@ holder=$!
 sleep 0.5
 runs 0 "$SIMHASH" -d mysql://localhost/busy --init-database
 wait "$holder"
-mv usual.cnf "$HOME/.my.cnf"
 at_server "$place" -e 'DROP DATABASE busy'
 
+# A signal ends the wait for a silent server: in the middle of a run, before it reads, and while it connects.
+printf '[client]\nsocket=%s/s\nuser=%s\n[simhash]\nread-timeout=30\n' "$place" "$server_user" >"$HOME/.my.cnf"
+is_connected() { [ -n "$(find "/proc/$1/fd" -lname 'socket:*' 2>/dev/null)" ]; }
+# interrupted SIGNAL STATUS: the run is, and the server is silent
+interrupted() {
+	kill "-$1" "$run"
+	ends "$2"
+	same "the message of $1" "simhash: interrupted; the server does not answer; only what it has committed is stored" \
+		"$(tail -n 1 err)"
+	kill -CONT "$server"
+	wait_for_server "$place"
+}
+before=$(rows)
+begin -q
+feed 201 210
+wait_until has_rows $((before + 10))
+kill -STOP "$server"
+feed 211 230
+interrupted TERM 143
+same "rows after an interrupted run" $((before + 10)) "$(rows)"
+at_server "$place" simhash -e "DELETE FROM file WHERE CAST(name AS UNSIGNED) > 200"
+begin -q
+wait_until is_connected "$run"
+kill -STOP "$server"
+feed 1 230
+interrupted INT 130
+kill -STOP "$server"
+begin -q
+wait_until is_connected "$run"
+interrupted HUP 129
+# The same with the other commands that take their time.
+runs 0 "$SIMHASH" -q -d sqlite:few.db "$files/1"
+runs 0 "$SIMHASH" -q -d sqlite:few.db --export=few.csv "$files/1"
+for command in "-d sqlite:few.db --copy-to $url" "-d $url --import=few.csv --host=elsewhere" "-d $url --export=out.csv"; do
+	kill -STOP "$server"
+	# shellcheck disable=SC2086  # a command and its arguments
+	env --default-signal=INT "$SIMHASH" $command >out 2>err &
+	run=$!
+	wait_until is_connected "$run"
+	interrupted TERM 143
+done
+mv usual.cnf "$HOME/.my.cnf"
+
 # Back while it is waited for.
+entered=$(at_server "$place" simhash -e 'SELECT COUNT(*) FROM scan_run')
 begin --wait-server=60
 feed 201 300
 wait_until has_rows 300
@@ -112,7 +156,7 @@ feed 401 450
 ends 0
 summary 250 0 0 0
 same "rows" 450 "$(rows)"
-same "runs that are entered" 2 "$(at_server "$place" simhash -e 'SELECT COUNT(*) FROM scan_run')"
+same "runs that are entered" $((entered + 1)) "$(at_server "$place" simhash -e 'SELECT COUNT(*) FROM scan_run')"
 
 # Waited for in vain, and not waited for any longer.
 begin --wait-server=2
@@ -165,8 +209,7 @@ same "rows" 520 "$(rows)"
 kill -STOP "$server"
 "$SIMFIND" -d "$url" >out 2>err &
 finder=$!
-is_connected() { [ -n "$(find "/proc/$finder/fd" -lname 'socket:*' 2>/dev/null)" ]; }
-wait_until is_connected
+wait_until is_connected "$finder"
 end_server "$server" KILL
 status=0
 wait "$finder" || status=$?

@@ -82,7 +82,10 @@ if [ "$TEST_ENGINE" = sqlite ]; then
 	runs 0 "$SIMHASH" -d sqlite:odd/second --init-database
 	rm far/target.db
 	runs 0 "$SIMHASH" -d sqlite:odd/second "$files"
-	runs 0 "$SIMHASH" -d sqlite:odd/second --copy-to=sqlite:first
+	mv far/target.db source.db
+	rm -f far/target.db*
+	runs 0 "$SIMHASH" -d sqlite:source.db --copy-to=sqlite:first
+	[ -s far/target.db ] || fail "no copy at the end of the links"
 	rm -r far
 	runs 1 "$SIMHASH" -d sqlite:first "$files"
 	said "cannot create index sqlite:odd/../far/target.db: No such file or directory"
@@ -131,6 +134,23 @@ if [ "$TEST_ENGINE" = sqlite ]; then
 	same "default index" 600 "$(stat -c %a "$HOME/.local/share/simhash/simhash.db")"
 	XDG_DATA_HOME=$PWD/data runs 0 "$SIMHASH" "$files"
 	[ -f data/simhash/simhash.db ] || fail "XDG_DATA_HOME is not heeded"
+	# What is made in a home belongs to whose home it is, even if root makes it, and only there.
+	owner=$(id -u):$(id -g)
+	[ "$(id -u)" != 0 ] || owner=65534:65533
+	mkdir home open
+	chown "$owner" home open
+	chmod 777 open
+	ln -s elsewhere.db home/link.db
+	chown -h "$owner" home/link.db
+	HOME=$PWD/home/ runs 0 "$SIMHASH" "$files"
+	runs 0 "$SIMHASH" -d sqlite:home/link.db "$files"
+	runs 0 "$SIMHASH" -d sqlite:open/index.db "$files"
+	same "owners in a home" "$owner" "$(find home -printf '%U:%G\n' | sort -u)"
+	same "modes in a home" "600 700" "$(find home/.local -printf '%m\n' | sort -u | paste -sd ' ')"
+	same "owner where all may write" "$(id -u)" "$(stat -c %u open/index.db)"
+	# As long as it is open, its log has the same owner.
+	sqlite3 home/.local/share/simhash/simhash.db "BEGIN IMMEDIATE; CREATE TABLE x(y); COMMIT" ".shell stat -c %u:%g home/.local/share/simhash/simhash.db-wal home/.local/share/simhash/simhash.db-shm" >logs
+	same "owners of the logs" "$owner" "$(sort -u logs)"
 	HOME='' runs 1 "$SIMHASH" "$files"
 	said "no index is named; give --database or set SIMHASH_DATABASE or HOME"
 	exit
