@@ -338,7 +338,10 @@ static int apply_decisions(struct acting *acting, struct bytes text, const char 
 	if (check_action(acting->arguments, error) != 0 ||
 	    decisions_read(text, acting->arguments->apply_path, host, &decisions, error) != 0)
 		return -1;
-	status = open_script(acting, NULL, error);
+	status = check_plan_script(acting->arguments->script_path, decisions.files, decisions.count,
+				   error);
+	if (status == 0)
+		status = open_script(acting, NULL, error);
 	for (size_t i = 0; i < decisions.elsewhere_count; i++)
 		tell_left(acting, decisions.elsewhere[i].data, "it is on another host");
 	if (status == 0)
@@ -547,6 +550,8 @@ static int keep_by_rules(struct acting *acting, const char *host, struct simhash
 		where.url = url;
 		status = store_open(&where, OPEN_TO_READ, &store, error);
 	}
+	if (status == 0)
+		status = output_check_index(arguments->script_path, store, host, error);
 	if (status == 0)
 		status = open_script(acting, store, error);
 	if (status == 0)

@@ -47,6 +47,10 @@ int plan_script_add(struct plan_script *script, struct keep_file *files, size_t 
 /* Write what comes after all copies, and release what the script holds. */
 void plan_script_end(struct plan_script *script);
 
+/* Refuse a script that would take the place of one of these files. `path` NULL is fine. */
+int check_plan_script(const char *path, const struct keep_file *files, size_t count,
+		      struct simhash_error *error);
+
 /* Close the file of a script that has ended, and say so unless `quiet`. */
 int close_plan_script(struct output_file *file, const struct plan_script *script, bool quiet,
 		      struct simhash_error *error);

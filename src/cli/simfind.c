@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -27,12 +28,16 @@
 
 #define PROGRAM "simfind"
 
+static bool is_same_file(const struct stat *x, const struct stat *y)
+{
+	return x->st_dev == y->st_dev && x->st_ino == y->st_ino;
+}
+
 static bool is_file(const char *path, const struct stat *output)
 {
 	struct stat file;
 
-	return path != NULL && stat(path, &file) == 0 && file.st_dev == output->st_dev &&
-	       file.st_ino == output->st_ino;
+	return path != NULL && stat(path, &file) == 0 && is_same_file(&file, output);
 }
 
 /* What is written takes the place of a file, which must be none that is asked for. */
@@ -46,8 +51,9 @@ static int check_path(const struct find_arguments *arguments, const char *path,
 		      {arguments->names_from, "it is the list of --files0-from"},
 		      {arguments->tolerances_path, "it has the tolerances of --tolerances"},
 		      {arguments->tag_file, "it has the tags of --tag-set"},
+		      {arguments->location.defaults_file, "it has the options of --defaults-file"},
 		      {arguments->undo_path, "it is the journal of --undo"}};
-	struct stat output;
+	struct stat output, input;
 
 	if (path == NULL || stat(path, &output) != 0 || !S_ISREG(output.st_mode))
 		return 0;
@@ -55,6 +61,9 @@ static int check_path(const struct find_arguments *arguments, const char *path,
 		if (is_file(inputs[i].path, &output))
 			return error_set(error, SIMHASH_E_RANGE, "cannot write to %s: %s", path,
 					 inputs[i].what);
+	if (fstat(STDIN_FILENO, &input) == 0 && is_same_file(&input, &output))
+		return error_set(error, SIMHASH_E_RANGE, "cannot write to %s: it is standard input",
+				 path);
 	for (size_t i = 0; i < arguments->known_count; i++)
 		if (is_file(arguments->known_paths[i], &output))
 			return error_set(error, SIMHASH_E_RANGE,
@@ -163,6 +172,9 @@ static int run(struct find_arguments *arguments, struct find_outcome *outcome,
 	request->expand = request->expand || request->has_between;
 	if (resolve_measure(arguments, store, error) != 0 ||
 	    read_known(arguments, store, &known, error) != 0)
+		goto out;
+	if (output_check_index(arguments->output_path, store, host, error) != 0 ||
+	    output_check_index(arguments->script_path, store, host, error) != 0)
 		goto out;
 	status = listing_open(&listing, arguments->output_path, arguments->formatter,
 			      arguments->resources.threads, arguments->resources.memory_bytes,

@@ -19,6 +19,7 @@ struct named_file {
 	struct bytes path; /* below the folder */
 	uint32_t content;  /* NO_CONTENT: of an empty file, or of one that came since */
 	bool is_matched;
+	size_t namesake; /* of a file of b: the number of the file of a, from 1, whose match waits */
 	int64_t size_bytes;
 };
 

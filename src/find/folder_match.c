@@ -74,6 +74,24 @@ static double known_resemblance(const struct folder_tree *tree, const struct nam
 	return RESEMBLANCE_UNKNOWN;
 }
 
+/*
+ * May each be elsewhere in the other folder, as where files swapped names? One is enough for files
+ * that are not alike: a log and the new one that took its name.
+ */
+static bool may_have_moved(const struct folder_files *files, const struct named_file *a,
+			   const struct named_file *b)
+{
+	const struct folder_tree *tree = files->tree;
+	bool a_is_there, b_is_there;
+
+	if (a->content == NO_CONTENT || b->content == NO_CONTENT)
+		return false;
+	a_is_there = content_files(tree, a->content, files->ranges[1]) > 0;
+	b_is_there = content_files(tree, b->content, files->ranges[0]) > 0;
+	return known_resemblance(tree, a, b) == RESEMBLANCE_UNKNOWN ? a_is_there || b_is_there
+								    : a_is_there && b_is_there;
+}
+
 static int match_path(struct matching *matching, struct named_file *a, struct named_file *b,
 		      struct simhash_error *error)
 {
@@ -81,6 +99,10 @@ static int match_path(struct matching *matching, struct named_file *a, struct na
 		return 0;
 	if (a->content == b->content && a->content != NO_CONTENT)
 		return add_match(matching, a, b, FATE_SAME, 1, error);
+	if (may_have_moved(matching->files, a, b)) {
+		b->namesake = (size_t)(a - matching->files->named[0].files) + 1;
+		return 0;
+	}
 	return add_match(matching, a, b, FATE_CHANGED,
 			 known_resemblance(matching->files->tree, a, b), error);
 }
@@ -217,9 +239,29 @@ static int take_chances(struct matching *matching, const struct chance *chances,
 	return 0;
 }
 
+/* Files that have not moved are what became of each other. */
+static int match_namesakes(struct matching *matching, struct simhash_error *error)
+{
+	struct named_files *named = matching->files->named;
+
+	for (size_t i = 0; i < named[1].count; i++) {
+		struct named_file *b = &named[1].files[i];
+		struct named_file *a =
+			b->namesake == 0 || b->is_matched ? NULL : &named[0].files[b->namesake - 1];
+		if (a == NULL || a->is_matched)
+			continue;
+		matching->next[i]++;
+		if (add_match(matching, a, b, FATE_CHANGED,
+			      known_resemblance(matching->files->tree, a, b), error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int match_contents(struct matching *matching, struct simhash_error *error)
 {
 	struct named_files *a = &matching->files->named[0], *b = &matching->files->named[1];
+	int status = 0;
 	size_t end;
 
 	named_files_sort(b);
@@ -235,18 +277,21 @@ static int match_contents(struct matching *matching, struct simhash_error *error
 	if (matching->count > 1)
 		qsort(matching->chances, matching->count, sizeof *matching->chances,
 		      compare_chances);
-	for (size_t first = 0; first < matching->count; first = end) {
+	if (matching->count == 0 || matching->chances[0].millionths != SAME_CONTENT)
+		status = match_namesakes(matching, error);
+	for (size_t first = 0; status == 0 && first < matching->count; first = end) {
 		const struct chance *chances = &matching->chances[first];
 		for (end = first + 1; end < matching->count &&
 				      matching->chances[end].millionths == chances->millionths;)
 			end++;
 		if (take_chances(matching, chances, end - first, true, error) != 0 ||
-		    take_chances(matching, chances, end - first, false, error) != 0)
-			return -1;
+		    take_chances(matching, chances, end - first, false, error) != 0 ||
+		    (chances->millionths == SAME_CONTENT && match_namesakes(matching, error) != 0))
+			status = -1;
 	}
 	free(matching->next);
 	matching->next = NULL;
-	return 0;
+	return status;
 }
 
 /* ---- Files without a counterpart ---- */

@@ -1,6 +1,7 @@
 /*
  * CSV by RFC 4180: CRLF, fields quoted where they need it. Paths are written
- * byte for byte; only to a terminal they are escaped.
+ * byte for byte, after an apostrophe where a spreadsheet would take one for a formula; only to a
+ * terminal they are escaped.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -23,13 +24,23 @@ static bool needs_quotes(struct bytes field)
 	return false;
 }
 
-static void write_field(FILE *out, struct bytes field)
+/* A spreadsheet computes what begins so. A first apostrophe has another one before it, so one can
+ * always be taken away. */
+static bool needs_apostrophe(struct bytes field)
 {
+	return field.size > 0 && memchr("=+-@\t\r\n'", field.data[0], 8) != NULL;
+}
+
+static void write_field(FILE *out, struct bytes field, bool has_apostrophe)
+{
+	const char *apostrophe = has_apostrophe ? "'" : "";
+
 	if (!needs_quotes(field)) {
+		fputs(apostrophe, out);
 		fwrite(field.data, 1, field.size, out);
 		return;
 	}
-	fputc('"', out);
+	fprintf(out, "\"%s", apostrophe);
 	for (size_t i = 0; i < field.size; i++) {
 		if (field.data[i] == '"')
 			fputc('"', out);
@@ -47,7 +58,7 @@ static void write_escaped_field(FILE *out, struct bytes field)
 	if (text == NULL)
 		fputs("?", out); /* no memory for a name of a few bytes */
 	else
-		write_field(out, (struct bytes){text, size});
+		write_field(out, (struct bytes){text, size}, needs_apostrophe(field));
 	free(text);
 }
 
@@ -56,7 +67,7 @@ void csv_write_path(FILE *out, struct bytes path, bool is_terminal)
 	if (is_terminal)
 		write_escaped_field(out, path);
 	else
-		write_field(out, path);
+		write_field(out, path, needs_apostrophe(path));
 }
 
 static void put_share(struct line_buffer *line, double share)

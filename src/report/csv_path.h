@@ -10,7 +10,10 @@
 
 #include "base/bytes.h"
 
-/* Byte for byte, quoted where it needs that; to a terminal escaped. */
+/*
+ * Byte for byte, quoted where it needs that; to a terminal escaped. A path that begins with = + - @,
+ * a tab, a line break or an apostrophe has an apostrophe before it: to a spreadsheet it is text.
+ */
 void csv_write_path(FILE *out, struct bytes path, bool is_terminal);
 
 #endif

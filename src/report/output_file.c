@@ -17,6 +17,9 @@
 #include "base/error.h"
 #include "base/open_file.h"
 #include "base/path.h"
+#include "report/formatter.h"
+#include "store/known_file.h"
+#include "store/names.h"
 #include "store/store.h"
 
 #define LINKS_MAX 40 /* as Linux follows */
@@ -201,6 +204,147 @@ int output_open(struct output_file *output, const char *path, mode_t mode,
 		close(fd);
 	output_release(output);
 	return -1;
+}
+
+/* ---- What must not be replaced ---- */
+
+static const char *const beginnings[] = {
+	"#!/bin/sh\n# Copies that simfind found. ",
+	"match,distance,percent,changed,",
+	"group,role,distance,changed,",
+	"match,size,shared_bytes,depth,",
+	"match,saved_bytes,share_a,share_b,",
+	"match,resemblance,size_a,size_b,",
+	"[\n{\"match\":\"",
+	"[\n{\"group\":",
+	"{\"match\":\"",
+	"{\"group\":",
+	"<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; ",
+	"digraph lineage {\n\trankdir=LR;",
+	"simhash-digests ",
+};
+
+/* An absolute path, or HOST:PATH. */
+static bool is_shown_path(const char *text)
+{
+	const char *slash = text + strcspn(text, " /\n");
+
+	return *slash == '/' && (slash == text || slash[-1] == ':');
+}
+
+/* A label, its column filled with blanks, and a path; or the line before a group. */
+static bool is_text_line(const char *text, size_t size)
+{
+	static const char gap[] = "  ", group[] = "group 1: ";
+
+	if (strncmp(text, group, sizeof group - 1) == 0)
+		return true;
+	return size > LABEL_COLUMNS + sizeof gap && text[0] != '/' &&
+	       memchr(text, '\n', LABEL_COLUMNS) == NULL &&
+	       memcmp(text + LABEL_COLUMNS, gap, sizeof gap - 1) == 0 &&
+	       is_shown_path(text + LABEL_COLUMNS + sizeof gap - 1);
+}
+
+/* Two absolute paths, each with a zero after it; the second may not be whole. */
+static bool are_paths(const char *text, size_t size)
+{
+	const char *end = memchr(text, '\0', size);
+
+	return text[0] == '/' && end != NULL && (end + 1 == text + size || end[1] == '/');
+}
+
+/* Does a file begin as what is written here does? */
+static bool begins_as_output(const char *path)
+{
+	char text[PATH_MAX + 1];
+	int fd = open_file_at(AT_FDCWD, path, O_RDONLY | O_NONBLOCK, 0);
+	ssize_t size = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (size <= 0)
+		return size == 0;
+	text[size] = '\0';
+	for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+		if (strncmp(text, beginnings[i], strlen(beginnings[i])) == 0)
+			return true;
+	return is_text_line(text, (size_t)size) || are_paths(text, (size_t)size);
+}
+
+struct replaced {
+	const char *path; /* as the user named it */
+	struct bytes directory, name;
+	struct stat status;
+};
+
+/* Is this row the file? Another path may lead to it, or may have led to what had this inode. */
+static int check_row(void *context, struct bytes directory, struct bytes name,
+		     struct simhash_error *error)
+{
+	const struct replaced *replaced = context;
+	struct stat status;
+	char *path;
+	bool is_same;
+
+	if (bytes_compare(directory, replaced->directory) == 0 &&
+	    bytes_compare(name, replaced->name) == 0)
+		return error_set(error, SIMHASH_E_RANGE,
+				 "cannot write to %s: it is a file of the index; remove it first "
+				 "or write to another file",
+				 replaced->path);
+	path = path_join(directory, name);
+	if (path == NULL)
+		return error_set_memory(error);
+	is_same = lstat(path, &status) == 0 && status.st_dev == replaced->status.st_dev &&
+		  status.st_ino == replaced->status.st_ino;
+	if (is_same)
+		error_set(error, SIMHASH_E_RANGE,
+			  "cannot write to %s: it is a file of the index under another name, %s; "
+			  "write to another file",
+			  replaced->path, path);
+	free(path);
+	return is_same ? -1 : 0;
+}
+
+static int check_rows(struct replaced *replaced, const char *target, struct store *store,
+		      const char *host, struct simhash_error *error)
+{
+	char *path = path_absolute(target);
+	int64_t id;
+	int status;
+
+	if (path == NULL)
+		return error_set_errno(error, "cannot write to %s", replaced->path);
+	replaced->directory = path_directory(path);
+	replaced->name = bytes_of(path_name(path));
+	status = store_host_id(store, host, false, &id, error);
+	if (status == 0 && id != 0)
+		status = store_each_same_file(store, id, replaced->directory, replaced->name,
+					      (uint64_t)replaced->status.st_ino, check_row,
+					      replaced, error);
+	free(path);
+	return status;
+}
+
+int output_check_index(const char *path, struct store *store, const char *host,
+		       struct simhash_error *error)
+{
+	struct replaced replaced = {.path = path};
+	char *target;
+	int status;
+
+	if (is_stdout(path) || names_descriptor(path) || stat(path, &replaced.status) != 0 ||
+	    !S_ISREG(replaced.status.st_mode) || replaced.status.st_size == 0 ||
+	    begins_as_output(path))
+		return 0;
+	target = follow_links(path);
+	if (target == NULL)
+		return error_set_errno(error, "cannot write to %s", path);
+	status = check_rows(&replaced, target, store, host, error);
+	free(target);
+	return status;
 }
 
 /* ---- Closing ---- */

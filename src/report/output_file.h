@@ -42,6 +42,14 @@ struct output_file {
 int output_open(struct output_file *output, const char *path, mode_t mode,
 		const struct store *store, struct simhash_error *error);
 
+/*
+ * Refuse to replace a file that the index has as one of `host`, under this name or another one. An
+ * empty file may be replaced, and so may one that begins as an output of simhash and simfind does.
+ * `path` as output_open takes it; NULL is fine. Call it before output_open.
+ */
+int output_check_index(const char *path, struct store *store, const char *host,
+		       struct simhash_error *error);
+
 /* Write what the stream still holds, and close it; closing may be what shows that the disk is full. */
 int output_close(struct output_file *output, struct simhash_error *error);
 

@@ -229,6 +229,30 @@ int store_find_file(struct store *store, const struct row_scope *scope,
 	return status;
 }
 
+int store_each_same_file(struct store *store, int64_t host, struct bytes directory,
+			 struct bytes name, uint64_t inode, same_file_fn *each, void *context,
+			 struct simhash_error *error)
+{
+	struct query query;
+	int status, result = 0;
+
+	if (query_begin(&query, store,
+			"SELECT directory, name FROM file WHERE host = ? AND compressed_size = 0 "
+			"AND (inode = ? OR (directory = ? AND name = ?))",
+			error) != 0)
+		return -1;
+	query_bind_integer(&query, host);
+	query_bind_integer(&query, (int64_t)inode);
+	query_bind_bytes(&query, directory);
+	query_bind_bytes(&query, name);
+	while (result == 0 && (status = query_next(&query, error)) != 0)
+		result = status < 0 ? -1
+				    : each(context, query_bytes(&query, 0), query_bytes(&query, 1),
+					   error);
+	query_end(&query);
+	return result;
+}
+
 /* ---- Directories ---- */
 
 static void end_directories(struct known_directories *directories)

@@ -94,6 +94,16 @@ int store_find_file(struct store *store, const struct row_scope *scope,
 		    const uint8_t path_hash[PATH_HASH_SIZE], struct known_file *known, bool *found,
 		    struct simhash_error *error);
 
+/*
+ * The files of a host that may be the one at `directory`/`name` with this inode, in any tag set. Each
+ * is handed to `each`, until it returns 1, which is the result, or -1; 0 if none does.
+ */
+typedef int same_file_fn(void *context, struct bytes directory, struct bytes name,
+			 struct simhash_error *error);
+int store_each_same_file(struct store *store, int64_t host, struct bytes directory,
+			 struct bytes name, uint64_t inode, same_file_fn *each, void *context,
+			 struct simhash_error *error);
+
 /* A directory that has, or had, rows. */
 struct known_directory {
 	uint8_t hash[DIRECTORY_HASH_SIZE];

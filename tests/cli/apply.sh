@@ -345,6 +345,14 @@ PYTHON
 }
 make_files
 decide k:a/1 g:b/1 g:b/1.copy g:a/2 g:b/2 g:a/similar >decisions.json
+# No script takes the place of a file that they are about, kept or not.
+for file in a/1 b/1; do
+	cp "$files/$file" before
+	runs 1 "$SIMFIND" --apply=decisions.json --action=report --script="$files/$file"
+	said "cannot write to $files/$file: it is a file of the decisions"
+	cmp before "$files/$file" || fail "a script replaced $file"
+done
+rm before
 simfind 2 --apply=decisions.json --action=delete --yes --journal=journal
 same "what is done" "keep      a/1
 delete    b/1

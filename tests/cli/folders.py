@@ -430,16 +430,41 @@ def like(world, path, file, others):
     return (min(-min(found)[0], MILLION) / MILLION, min(found)[3]) if found else (None, None)
 
 
+def may_swap(world, x, y, a, b):
+    """May the two files of one path have moved? Both, or one of two that are not alike."""
+    if x.size == 0 or y.size == 0 or x.content == y.content:
+        return False
+    there = [any(x.content == other.content for other in b.values() if other.size > 0),
+             any(y.content == other.content for other in a.values() if other.size > 0)]
+    return all(there) if weight_of(world, x, y) else any(there)
+
+
+def moves_by_hand(world, left_a, left_b, lines):
+    """Of equal contents, and then of namesakes that have not moved."""
+    for path, other in sorted(((path, other) for path, x in left_a.items() for other, y in left_b.items()
+                               if x.size > 0 and x.content == y.content),
+                              key=lambda two: (name_of(two[0]) != name_of(two[1]), two[0], name_of(two[1]), two[1])):
+        if path in left_a and other in left_b:
+            x, y = left_a.pop(path), left_b.pop(other)
+            lines.append(("moved", 1, x.size, y.size, path, other, None))
+    for path in set(left_a) & set(left_b):
+        x, y = left_a.pop(path), left_b.pop(path)
+        lines.append(("changed", changed_resemblance(world, x, y), x.size, y.size, path, path, None))
+
+
 def compare_by_hand(world, a, b):
     """Of two folders, as files by path."""
     lines, left_a, left_b = [], dict(a), dict(b)
     for path in set(a) & set(b):
+        if may_swap(world, a[path], b[path], a, b):
+            continue
         x, y = left_a.pop(path), left_b.pop(path)
         if x.content == y.content and x.size > 0:
             lines.append(("same", 1, x.size, y.size, path, path, None))
         elif x.content != y.content:
             lines.append(("changed", changed_resemblance(world, x, y), x.size, y.size, path, path, None))
     left_a, left_b = ({path: file for path, file in left.items() if file.size > 0} for left in (left_a, left_b))
+    moves_by_hand(world, left_a, left_b, lines)
     pairs = sorted((-weight_of(world, x, y), name_of(path) != name_of(other), path, name_of(other), other)
                    for path, x in left_a.items() for other, y in left_b.items() if weight_of(world, x, y))
     for weight, _, path, _, other in pairs:

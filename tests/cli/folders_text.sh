@@ -214,6 +214,41 @@ assert bytes.fromhex(pair["b"]["path_hex"]) == os.fsencode(sys.argv[2]), pair' "
 runs 0 "$SIMFIND" --directories --format=csv "$odd" plain
 same "a moved file" "moved,1.000000,3200,3200,x/f"$'\t'",g,"$'\r' "$(sed -n 2p "$TEST_FOLDER/out")"
 
+# No field is a formula to a spreadsheet, and an apostrophe that is taken away gives the name back.
+mkdir -p sheet/A sheet/B
+python3 - <<'PYTHON'
+names = ["=1+1", "+1", "-1", "@SUM(1)", "\tx", "\rx", "\nx", "'", "''=1", "=a,\"b", "a=1", "1-1"]
+for i, name in enumerate(names):
+    content = f"{name} line of {i}\n" * 400
+    with open("sheet/A/" + name, "w", newline="") as file:
+        file.write(content)
+    # The same, changed, moved, and only in B, where it is like another one.
+    with open("sheet/B/" + name + ("2" if i % 3 == 2 else ""), "w", newline="") as file:
+        file.write(content + "one more line\n" * (i % 3 == 1))
+    with open("sheet/B/" + name + "3", "w", newline="") as file:
+        file.write(content + "the last line\n")
+PYTHON
+"$SIMHASH" -q sheet
+runs 0 "$SIMFIND" --directories --format=json sheet/A sheet/B
+cp "$TEST_FOLDER/out" sheet.json
+runs 0 "$SIMFIND" --directories --format=csv sheet/A sheet/B
+python3 - "$TEST_FOLDER/out" sheet.json <<'PYTHON' || fail "a formula in CSV"
+import csv, json, sys
+rows = list(csv.DictReader(open(sys.argv[1], newline="")))
+lines = json.load(open(sys.argv[2]))["files_of_both"]
+assert len(rows) == len(lines) > 20 and any("like" in line for line in lines), lines
+for row, line in zip(rows, lines):
+    for name, field in row.items():
+        assert field[:1] not in tuple("=+-@\t\r\n"), row
+        if name in ("path_a", "path_b", "like"):
+            plain = field[1:] if field.startswith("'") else field
+            assert plain == line.get(name, ""), (row, line)
+            assert (plain != field) == (plain != "" and plain[0] in "=+-@\t\r\n'"), row
+PYTHON
+runs 0 "$SIMFIND" --format=csv --stdin-name=-1+1 - <sheet/A/-1
+grep -q ",'-1+1,$files/sheet/A/-1," "$TEST_FOLDER/out" || fail "a name that is given: $(cat "$TEST_FOLDER/out")"
+rm -r sheet sheet.json
+
 # An archive is compared like a directory: it saves nothing, hides no pair that does, and is one file
 # where it lies. A compressed file is no archive, and of two that are copies only one is listed.
 mkdir zips

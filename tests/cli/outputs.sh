@@ -141,3 +141,58 @@ runs 1 "$SIMFIND" -q -o .
 said "cannot write to .: Is a directory"
 runs 1 "$SIMFIND" -q -o new/x
 said "cannot write to new/x: Not a directory"
+
+# A file of the index is not replaced, by its own name or another one. What an earlier run has
+# written is, and so is what has no bytes.
+cp -r "$files" ../indexed
+# refused SAYS COMMAND...
+refused() {
+	runs 1 "${@:2}"
+	said "cannot write to $1"
+	cmp "$files/a.txt" ../indexed/a.txt || fail "replaced by ${*:2}"
+}
+own="it is a file of the index; remove it first or write to another file"
+refused "$files/a.txt: $own" "$SIMFIND" -o "$files/a.txt"
+refused "$files/b.txt: $own" "$SIMFIND" --format csv --group -o "$files/b.txt"
+refused "$files/a.txt: $own" "$SIMFIND" -o list --script="$files/a.txt"
+refused "$files/a.txt: $own" "$SIMFIND" --keep oldest --script="$files/a.txt"
+refused "$files/a.txt: $own" "$SIMFIND" --directories -o "$files/a.txt"
+refused "$files/a.txt: $own" "$SIMHASH" --export="$files/a.txt"
+ln -s "$files/a.txt" symbolic
+refused "symbolic: $own" "$SIMFIND" -o symbolic
+# Still of the index if it has been replaced since, and if only its inode is known.
+cp "$files/a.txt" kept
+mv "$files/a.txt" ../old
+cp kept "$files/a.txt"
+refused "$files/a.txt: $own" "$SIMFIND" -o "$files/a.txt"
+mv ../old "$files/a.txt"
+ln "$files/a.txt" hard
+refused "hard: it is a file of the index under another name, $files/a.txt; write to another file" \
+	"$SIMFIND" -o hard
+# Another host's files are not these.
+runs 0 "$SIMHASH" --host=elsewhere "$files"
+cp kept old
+runs 0 "$SIMFIND" -q -o old
+runs 1 "$SIMFIND" -q -o kept - <kept
+said "cannot write to kept: it is standard input"
+echo "[client]" >some.cnf
+runs 1 "$SIMFIND" -q --defaults-file=some.cnf -o some.cnf
+said "cannot write to some.cnf: it has the options of --defaults-file"
+rm -f hard symbolic kept old list some.cnf
+# A report that was indexed may be replaced by another one.
+mkdir "$files/one"
+seq 7000 9000 >"$files/one/x"
+cp -r "$files/one" "$files/two"
+runs 0 "$SIMHASH" "$files"
+for form in "--format csv" "--format json" "--format jsonl" "--format html" "--format null" \
+	"--format text" "--group" "--group --format csv" "--group --format json" \
+	"--directories" "--directories --format csv" "--lineage --format dot"; do
+	# shellcheck disable=SC2086
+	runs 0 "$SIMFIND" -q $form -o "$files/report"
+	[ -s "$files/report" ] || fail "nothing was written with $form"
+	runs 0 "$SIMHASH" "$files"
+	# shellcheck disable=SC2086
+	runs 0 "$SIMFIND" -q $form -o "$files/report"
+	runs 0 "$SIMFIND" -q -o list --script="$files/report"
+	rm "$files/report"
+done

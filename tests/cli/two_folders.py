@@ -88,7 +88,10 @@ def check_lines(lines, a, b):
             continue
         side, own, other = ("a", a, b) if "path_a" in line else ("b", b, a)
         assert line["match"] == "only_" + side, line
-        assert line["path_" + side] not in other, line
+        path = line["path_" + side]
+        if path in other:  # what has its path is found under another one
+            assert any(path == moved["path_" + "ba"[side == "b"]] != moved["path_" + side] for moved in lines
+                       if moved["match"] == "moved"), line
         if "like" in line:
             assert line["like"] in other, line
         else:
@@ -150,6 +153,42 @@ def check_pair(number, counts):
     counts["unlike"] += sum(line["match"] == "changed" and line.get("resemblance", 0) < 0.3 for line in lines)
 
 
+SWAPS = {  # what A has, what B has, and the lines; a letter is a content, and 1 is like a
+    "swapped": ({"log": "a", "log.1": "b"}, {"log": "b", "log.1": "a"},
+                {("moved", "log", "log.1"), ("moved", "log.1", "log")}),
+    "alike": ({"log": "a", "log.1": "1"}, {"log": "1", "log.1": "a"},
+              {("moved", "log", "log.1"), ("moved", "log.1", "log")}),
+    "rotated": ({"log": "a", "log.1": "b"}, {"log": "c", "log.1": "a", "log.2": "b"},
+                {("moved", "log", "log.1"), ("moved", "log.1", "log.2"), ("only_b", None, "log")}),
+    "ring": ({"x": "a", "y": "b", "d/z": "c"}, {"x": "c", "y": "a", "d/z": "b"},
+             {("moved", "x", "y"), ("moved", "y", "d/z"), ("moved", "d/z", "x")}),
+    "saved": ({"log": "a"}, {"log": "1", "log.old": "a"}, {("changed", "log", "log"), ("only_b", None, "log.old")}),
+    "copied": ({"x": "a", "y": "b"}, {"x": "b", "y": "b"}, {("changed", "x", "x"), ("same", "y", "y")}),
+    "emptied": ({"x": "a", "y": "b"}, {"x": "", "y": "a"}, {("changed", "x", "x"), ("changed", "y", "y")}),
+}
+
+
+def check_swaps():
+    """Files that took each other's names have moved, and have not changed."""
+    rng = random.Random(1)
+    contents = {letter: words(rng, 300) for letter in "abc"} | {"": ""}
+    contents["1"] = contents["a"] + " and one line more"
+    for name, (*sides, expected) in SWAPS.items():
+        folders = [os.path.join(ROOT, name, side) for side in "AB"]
+        for folder, files in zip(folders, sides):
+            for path, letter in files.items():
+                os.makedirs(os.path.dirname(os.path.join(folder, path)), exist_ok=True)
+                with open(os.path.join(folder, path), "w", encoding="ascii") as file:
+                    file.write(contents[letter])
+    run(SIMHASH, "-q", ROOT)
+    for name, (*_, expected) in SWAPS.items():
+        folders = [os.path.join(ROOT, name, side) for side in "AB"]
+        lines = json.loads(run(SIMFIND, "-q", "--directories", *folders, "--format=json"))["files_of_both"]
+        found = {(line["match"], line.get("path_a"), line.get("path_b")) for line in lines}
+        if found != expected or len(lines) != len(expected):
+            sys.exit(f"FAILED: {name}: {lines} instead of {expected}")
+
+
 def main():
     for number in range(PAIRS):
         rng = random.Random(number)
@@ -165,6 +204,7 @@ def main():
             check_pair(number, counts)
         except AssertionError as failure:
             sys.exit(f"FAILED: seed {number}: {failure}")
+    check_swaps()
     print(dict(counts))
     for what in (*FATES, "like", "unlike"):
         if counts[what] < 10:
