@@ -147,22 +147,6 @@ static int check_link(struct work *work)
 	return check_other_names(work);
 }
 
-/* A directory that lets names be made and not removed would keep the temporary one. */
-static int check_directory(struct work *work)
-{
-	struct stat directory;
-
-	if (place_only_grows(&work->copy.place))
-		return refuse(work, "its directory is append-only (chattr +a), so no name can be "
-				    "removed there");
-	if (fstat(work->copy.place.directory_fd, &directory) == 0 &&
-	    (directory.st_mode & S_ISVTX) != 0 && geteuid() != 0 && directory.st_uid != geteuid() &&
-	    work->copy.status.st_uid != geteuid())
-		return refuse(work,
-			      "its directory is sticky, and the file belongs to another user");
-	return 0;
-}
-
 static int check_act(struct work *work)
 {
 	const struct stat *copy = &work->copy.status, *kept = &work->kept->status;
@@ -173,8 +157,6 @@ static int check_act(struct work *work)
 		return -1;
 	if ((copy->st_mode & S_IWUSR) == 0)
 		return refuse(work, "it is read-only");
-	if (action != ACTION_REFLINK && check_directory(work) != 0)
-		return -1;
 	if (work->kept->fd < 0)
 		return 0;
 	work->is_same_already = is_same_inode(copy, kept) && work->kept_file != work->act->kept;
@@ -400,6 +382,19 @@ static void release_work(struct work *work)
 	side_close(&work->copy);
 }
 
+/* A link to the file that is kept changes its times: they are looked at anew by another name. */
+static bool is_kept_by_other_name(const struct work *work)
+{
+	const struct actor *actor = work->actor;
+
+	if (actor->options.action != ACTION_HARDLINK || work->kept != &work->own_kept)
+		return false;
+	for (size_t i = 0; i < actor->work_count; i++)
+		if (is_same_inode(&actor->works[i].kept->status, &work->kept->status))
+			return true;
+	return false;
+}
+
 static bool join_failed_for_now(const struct actor *actor, const struct work *work, int cause)
 {
 	return actor->work_count > 0 &&
@@ -424,6 +419,10 @@ static bool join(struct actor *actor, const struct planned_act *act, struct act_
 			      .why = &result->why};
 	errno = 0;
 	has_joined = prepare(work) == 0;
+	if (has_joined && is_kept_by_other_name(work)) {
+		release_work(work);
+		return false;
+	}
 	if (has_joined) {
 		actor->work_count++;
 		return true;

@@ -202,19 +202,6 @@ bool place_has_name(const struct place *place)
 #endif
 }
 
-bool place_only_grows(const struct place *place)
-{
-#if defined __linux__ && defined STATX_ATTR_APPEND && defined AT_EMPTY_PATH
-	struct statx status;
-
-	return statx(place->directory_fd, "", AT_EMPTY_PATH, STATX_TYPE, &status) == 0 &&
-	       (status.stx_attributes & STATX_ATTR_APPEND) != 0;
-#else
-	(void)place;
-	return false;
-#endif
-}
-
 bool is_same_content(const struct stat *x, const struct stat *y)
 {
 	return is_same_inode(x, y) && x->st_size == y->st_size &&

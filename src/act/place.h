@@ -59,9 +59,6 @@ int fd_status(int fd, struct stat *status);
 /* Does the directory have the name of the place? A file system that remembers names is asked anew. */
 bool place_has_name(const struct place *place);
 
-/* Can names be made in its directory, but not removed? */
-bool place_only_grows(const struct place *place);
-
 /* The same inode, of the same size and time of its content? */
 bool is_same_content(const struct stat *x, const struct stat *y);
 

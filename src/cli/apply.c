@@ -382,9 +382,7 @@ static int carry_out_commands(struct acting *acting, const struct commands *comm
 
 	if (plan.acts == NULL)
 		return error_set_memory(error);
-	for (; plan.count < commands->count; plan.count++)
-		plan.acts[plan.count] = (struct planned_act){&commands->list[plan.count].copy,
-							     &commands->list[plan.count].kept};
+	commands_plan(commands, &plan);
 	acting->commands = commands;
 	acting->policy.action = common_action(commands);
 	status = carry_out(acting, &plan, host, error);

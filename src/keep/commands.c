@@ -199,6 +199,24 @@ int commands_read(struct bytes text, const char *what, struct commands *commands
 	return status;
 }
 
+static bool is_same_file(const struct keep_file *x, const struct keep_file *y)
+{
+	return strcmp(x->path, y->path) == 0 && x->size_bytes == y->size_bytes &&
+	       x->mtime_ns == y->mtime_ns;
+}
+
+void commands_plan(const struct commands *commands, struct plan *plan)
+{
+	const struct keep_file *kept = NULL;
+
+	for (; plan->count < commands->count; plan->count++) {
+		const struct command *command = &commands->list[plan->count];
+		if (kept == NULL || !is_same_file(kept, &command->kept))
+			kept = &command->kept;
+		plan->acts[plan->count] = (struct planned_act){&command->copy, kept};
+	}
+}
+
 void commands_release(struct commands *commands)
 {
 	free(commands->list);

@@ -41,6 +41,8 @@ bool commands_are_in(struct bytes text);
  */
 int commands_read(struct bytes text, const char *what, struct commands *commands,
 		  struct simhash_error *error);
+/* An act for each command; `plan` has room. Commands in a row that keep one file share it. */
+void commands_plan(const struct commands *commands, struct plan *plan);
 void commands_release(struct commands *commands);
 
 #endif
