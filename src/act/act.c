@@ -382,6 +382,19 @@ static void release_work(struct work *work)
 	side_close(&work->copy);
 }
 
+/* A link to the file that is kept changes its times: they are looked at anew by another name. */
+static bool is_kept_by_other_name(const struct work *work)
+{
+	const struct actor *actor = work->actor;
+
+	if (actor->options.action != ACTION_HARDLINK || work->kept != &work->own_kept)
+		return false;
+	for (size_t i = 0; i < actor->work_count; i++)
+		if (is_same_inode(&actor->works[i].kept->status, &work->kept->status))
+			return true;
+	return false;
+}
+
 static bool join_failed_for_now(const struct actor *actor, const struct work *work, int cause)
 {
 	return actor->work_count > 0 &&
@@ -406,6 +419,10 @@ static bool join(struct actor *actor, const struct planned_act *act, struct act_
 			      .why = &result->why};
 	errno = 0;
 	has_joined = prepare(work) == 0;
+	if (has_joined && is_kept_by_other_name(work)) {
+		release_work(work);
+		return false;
+	}
 	if (has_joined) {
 		actor->work_count++;
 		return true;

@@ -50,17 +50,25 @@ void journal_file_set(struct journal_file *file, const struct stat *status)
 	};
 }
 
-static int fail(const struct journal *journal, struct simhash_error *error)
+static int fail(struct journal *journal, struct simhash_error *error)
 {
+	journal->has_failed = true;
 	return error_set_errno(error, "cannot write the journal %s", journal->path);
+}
+
+static int write_out(struct journal *journal, struct simhash_error *error)
+{
+	if (fflush(journal->stream) != 0 || ferror(journal->stream))
+		return fail(journal, error);
+	journal->complete_bytes = ftello(journal->stream);
+	return 0;
 }
 
 int journal_sync(struct journal *journal, struct simhash_error *error)
 {
-	return fflush(journal->stream) != 0 || ferror(journal->stream) ||
-			       fdatasync(fileno(journal->stream)) != 0
-		       ? fail(journal, error)
-		       : 0;
+	if (write_out(journal, error) != 0)
+		return -1;
+	return fdatasync(fileno(journal->stream)) == 0 ? 0 : fail(journal, error);
 }
 
 /* The name of a new file is on the disk when its directory is. */
@@ -152,7 +160,23 @@ int journal_end(struct journal *journal, const struct journal_act *act, const ch
 	if (why != NULL)
 		write_json_field(journal->stream, "why", bytes_of(why));
 	fputs("}\n", journal->stream);
-	return fflush(journal->stream) != 0 ? fail(journal, error) : 0;
+	return write_out(journal, error);
+}
+
+/*
+ * What came after a line that could not be written whole goes: where there is room again, it would
+ * make a journal that nobody can read. The descriptor has the lock until then.
+ */
+static void close_failed(struct journal *journal)
+{
+	int fd = fcntl(fileno(journal->stream), F_DUPFD_CLOEXEC, 0);
+
+	fclose(journal->stream);
+	if (fd < 0)
+		return;
+	if (ftruncate(fd, journal->complete_bytes) == 0)
+		fdatasync(fd);
+	close(fd);
 }
 
 int journal_close(struct journal *journal, struct simhash_error *error)
@@ -161,11 +185,15 @@ int journal_close(struct journal *journal, struct simhash_error *error)
 
 	if (journal->stream == NULL)
 		return 0;
-	fprintf(journal->stream,
-		"{\"state\":\"end\",\"acts\":%" PRIu64 ",\"time_ns\":%" PRId64 "}\n", journal->acts,
-		clock_wall_ns());
-	status = journal_sync(journal, error);
-	if (fclose(journal->stream) != 0 && status == 0)
+	if (!journal->has_failed) {
+		fprintf(journal->stream,
+			"{\"state\":\"end\",\"acts\":%" PRIu64 ",\"time_ns\":%" PRId64 "}\n",
+			journal->acts, clock_wall_ns());
+		status = journal_sync(journal, error);
+	}
+	if (journal->has_failed)
+		close_failed(journal);
+	else if (fclose(journal->stream) != 0)
 		status = fail(journal, error);
 	journal->stream = NULL;
 	return status;

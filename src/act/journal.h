@@ -47,6 +47,8 @@ struct journal {
 	FILE *stream;
 	const char *path;
 	uint64_t acts;
+	off_t complete_bytes; /* lines that are whole in the file */
+	bool has_failed;      /* nothing more is written */
 };
 
 void journal_file_set(struct journal_file *file, const struct stat *status);
@@ -65,7 +67,7 @@ int journal_sync(struct journal *journal, struct simhash_error *error);
 int journal_end(struct journal *journal, const struct journal_act *act, const char *why,
 		struct simhash_error *error);
 
-/* Write the last line, which says how many acts there are. */
+/* Write the last line, which says how many acts there are. If a line failed, only whole lines stay. */
 int journal_close(struct journal *journal, struct simhash_error *error);
 
 /* How a journal ends. */

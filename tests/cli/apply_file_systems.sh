@@ -103,6 +103,37 @@ for number in range(64998):
 	runs 0 "$SIMFIND" --keep=shortest-path --action=hardlink --yes --journal=journal
 	same "names of the second" 4 "$(stat -c %h disk/files/f)"
 	umount disk
+
+	echo "A journal on a full disk, where a shorter line has room"
+	new_file_system ext2 disk 4M
+	new_file_system tmpfs copies
+	for number in $(seq 300); do
+		cp wanted "copies/$number"
+	done
+	stat -c '%n %s %y %a' copies/* >expected
+	reset
+	runs 0 "$SIMHASH" -q copies
+	cat /dev/zero >disk/fill 2>/dev/null || true
+	sync -f disk
+	cut_off=0
+	for _ in $(seq 12); do
+		truncate -s -7K disk/fill
+		sync -f disk
+		status=0
+		"$SIMFIND" --keep=shortest-path --action=delete --yes --journal=disk/journal >out 2>err || status=$?
+		acts=$((300 - $(find copies -type f | wc -l)))
+		if [ $status != 0 ]; then
+			said "cannot write the journal disk/journal: No space left on device"
+			[ $acts != 128 ] || cut_off=$((cut_off + 1))
+		fi
+		# However many were carried out, they can be undone.
+		runs 0 "$SIMFIND" --undo=disk/journal --yes
+		said "restored $acts files, left 0 alone"
+		stat -c '%n %s %y %a' copies/* | diff expected - || fail "other files"
+		rm disk/journal
+	done
+	[ $cut_off -gt 0 ] || fail "no journal became full after the first batch"
+	umount disk copies
 	exit
 fi
 if [ -n "${ODD_FS:-}" ]; then

@@ -131,7 +131,7 @@ in_own_mounts() {
 	"${as_root[@]}" unshare -m "$@" || fail "it failed, or root cannot mount here: $*"
 }
 
-# new_file_system TYPE POINT: in memory, or on a loop device in it
+# new_file_system TYPE POINT [SIZE]: in memory, or on a loop device in it
 new_file_system() {
 	local image
 	mkdir -p "$2"
@@ -140,7 +140,7 @@ new_file_system() {
 		return
 	fi
 	image=$(mktemp /dev/shm/simhash-test.XXXXXX)
-	truncate -s 400M "$image"
+	truncate -s "${3:-400M}" "$image"
 	"mkfs.$1" -q "$image" >/dev/null 2>&1 || fail "no $1 can be made"
 	mount -o loop "$image" "$2" || fail "no $1 can be mounted"
 	rm "$image" # it stays until it is unmounted

@@ -98,6 +98,17 @@ for shell in dash bash; do
 done
 [ ! -e pwned ] || fail "a name was run"
 
+# Several copies for one file, and for another name of it: each link changes a time of the file that is kept.
+make_files
+ln "$files/kept" "$files/other name"
+runs 0 "$SIMFIND" -q -k uniform --script=todo.sh
+sed "s|^\(#hardlink .*\"kept\":\)\"$files/kept\"\(.*/with space\".*\)|\1\"$files/other name\"\2|" todo.sh >changed.sh
+mv changed.sh todo.sh
+same "commands for the other name" 1 "$(grep -c '^#hardlink .*"kept":"[^"]*/other name"' todo.sh)"
+run hardlink sh || fail "$(cat err)"
+said "replaced ${#names[@]} files by hard links"
+same "inodes" 1 "$(find "$files" -type f -size +0 -printf '%i\n' | sort -u | wc -l)"
+
 # Deleting, where some have changed meanwhile: those stay.
 make_files
 runs 0 "$SIMFIND" -q -k uniform --script=todo.sh
