@@ -309,22 +309,58 @@ static int refuse_retired(const struct option_program *program, char **argv,
 	return 0;
 }
 
+/* How many options begin like this word? */
+static unsigned count_beginning(const struct option_program *program, const char *word)
+{
+	size_t size = strcspn(word, "=");
+	unsigned count = 0;
+
+	if (size <= 2 || strncmp(word, "--", 2) != 0)
+		return 0;
+	for (size_t i = 0; i < program->count; i++)
+		count += program->rows[i].name != NULL &&
+			 strncmp(program->rows[i].name, word + 2, size - 2) == 0;
+	return count;
+}
+
+/* getopt would write the bytes of the word to the terminal as they are. */
+static int refuse_option(const struct option_program *program, char **argv, int answer,
+			 struct simhash_error *error)
+{
+	const char *word = argv[optind - 1], *name = program->name;
+	bool is_row = optopt >= ROW_FIRST;
+
+	if (is_row)
+		return error_set(error, SIMHASH_E_SYNTAX, "--%s %s a value; try '%s --help'",
+				 program->rows[row_of(program, optopt)].name,
+				 answer == ':' ? "needs" : "does not take", name);
+	if (optopt != 0)
+		return error_set(error, SIMHASH_E_SYNTAX, "%s -%c%s; try '%s --help'",
+				 answer == ':' ? "option" : "unknown option", optopt,
+				 answer == ':' ? " needs a value" : "", name);
+	return error_set(error, SIMHASH_E_SYNTAX, "%s %.*s; try '%s --help'",
+			 count_beginning(program, word) > 1 ? "ambiguous option" : "unknown option",
+			 (int)strcspn(word, "="), word, name);
+}
+
 int options_parse(const struct option_program *program, int argc, char **argv, void *arguments,
 		  int *first_operand, struct simhash_error *error)
 {
 	struct option options[OPTIONS_MAX + 1];
-	char letters[2 * OPTIONS_MAX + 1];
+	char letters[2 * OPTIONS_MAX + 2];
 	struct given given = {.program = program};
 	int option;
 
 	if (refuse_retired(program, argv, error) != 0)
 		return -1;
-	describe(program, options, letters);
+	letters[0] = ':'; /* so that a value that is missing is told from an unknown option */
+	describe(program, options, letters + 1);
+	opterr = 0;
 	while ((option = getopt_long(argc, argv, letters, options, NULL)) != -1) {
 		size_t number;
 		int status;
-		if (option == '?') /* getopt has printed what is wrong */
-			return error_set(error, SIMHASH_E_SYNTAX, "try '%s --help'", program->name);
+		if (option == '?' || option == ':')
+			return refuse_option(program, argv, option, error);
 		number = row_of(program, option);
 		given.is_given[number] = true;
 		given.text[number] = optarg;

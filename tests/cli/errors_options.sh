@@ -9,7 +9,17 @@ seq 1000 >"$files/a"
 runs 1 "$SIMHASH"
 said "simhash: no PATH given; try 'simhash --help'"
 runs 1 "$SIMHASH" --no-such-option "$files"
-said "simhash: try 'simhash --help'"
+same "one line" "simhash: unknown option --no-such-option; try 'simhash --help'" "$(cat err)"
+runs 1 "$SIMHASH" --s "$files"
+same "one line" "simhash: ambiguous option --s; try 'simhash --help'" "$(cat err)"
+runs 1 "$SIMHASH" --status=json
+same "one line" "simhash: --status does not take a value; try 'simhash --help'" "$(cat err)"
+runs 1 "$SIMFIND" --tolerance
+same "one line" "simfind: --tolerance needs a value; try 'simfind --help'" "$(cat err)"
+runs 1 "$SIMFIND" -qT
+same "one line" "simfind: option -T needs a value; try 'simfind --help'" "$(cat err)"
+runs 1 "$SIMFIND" -qY
+same "one line" "simfind: unknown option -Y; try 'simfind --help'" "$(cat err)"
 runs 1 "$SIMHASH" -j 0 "$files"
 said "--threads '0': expected a number from 1 to 1024"
 runs 1 "$SIMHASH" --host='a b' "$files"
