@@ -14,6 +14,7 @@
 
 #include "base/ascii.h"
 #include "base/error.h"
+#include "base/open_file.h"
 #include "base/read_file.h"
 
 #define MAGIC "SQLite format 3" /* and a zero byte */
@@ -40,7 +41,7 @@ bool is_database(const char *path)
 	if (fd < 0)
 		return false;
 	got = read(fd, first, sizeof first);
-	close(fd);
+	close_content(fd);
 	return got == (ssize_t)sizeof first && memcmp(first, MAGIC, sizeof first) == 0;
 }
 
