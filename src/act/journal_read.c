@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include "act/journal.h"
 #include "base/array.h"
@@ -228,7 +227,7 @@ int journal_lock(const char *path, int *fd, struct simhash_error *error)
 	*fd = strcmp(path, "-") == 0 ? -1 : open_path(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 	if (*fd < 0 || flock(*fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
 		return 0;
-	close(*fd);
+	close_content(*fd);
 	*fd = -1;
 	return error_set(error, SIMHASH_E_RANGE,
 			 "%s: another program still writes this journal, or undoes it", path);

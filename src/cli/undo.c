@@ -4,11 +4,11 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "act/undo.h"
 #include "base/error.h"
 #include "base/escape.h"
+#include "base/open_file.h"
 #include "cli/find_tasks.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
@@ -128,6 +128,6 @@ int undo_acts(const struct find_arguments *arguments, bool *had_left, struct sim
 		status = finish_output(error);
 	}
 	if (lock >= 0)
-		close(lock);
+		close_content(lock);
 	return status;
 }
