@@ -4,7 +4,6 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "act/undo.h"
 #include "base/error.h"
