@@ -215,7 +215,8 @@ static int ask_for_members(struct asking *asking, const char *path, struct simha
 	/* What is wrong with the file was reported as it was scanned. */
 	if (fd < 0)
 		return 0;
-	if (fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && scan_kind(&asking->scanner, fd, NULL) != 0)
+	if (fstat(fd, &file) == 0 && S_ISREG(file.st_mode) &&
+	    scan_kind(&asking->scanner, fd, NULL) != 0)
 		status = ask_for_contents(asking, path, fd, &file, error);
 	close_content(fd);
 	return status;
