@@ -84,6 +84,8 @@ on_machine() {
 	unshare --mount --pid --fork --kill-child=KILL bash -euc '
 		root=$1 cache=$2
 		shift 2
+		# As a mount of its own, it can have name spaces for mounts inside.
+		mount --bind "$root" "$root"
 		mount -t proc proc "$root/proc"
 		mount -t sysfs -o ro sysfs "$root/sys"
 		mount -t tmpfs -o mode=755 dev "$root/dev"
