@@ -123,12 +123,18 @@ as_user() {
 	fi
 }
 
-# in_own_mounts SCRIPT [ARGUMENT]...: as root in a mount name space of its own, by sudo if need be. A test that can have
-# neither fails.
+# in_own_mounts SCRIPT [ARGUMENT]...: as root in a mount name space of its own, by sudo or in a user name space if need
+# be. A test that can have none of these fails.
 in_own_mounts() {
-	local as_root=()
-	[ "$(id -u)" = 0 ] || as_root=(sudo -n -E env "PATH=$PATH")
-	"${as_root[@]}" unshare -m "$@" || fail "it failed, or root cannot mount here: $*"
+	local as_root=() give_back=()
+	if [ "$(id -u)" != 0 ] && sudo -n true 2>/dev/null; then
+		as_root=(sudo -n -E env "PATH=$PATH")
+		give_back=(sudo -n chown -R "$(id -u):$(id -g)" "$TEST_FOLDER")
+	elif [ "$(id -u)" != 0 ]; then
+		as_root=(unshare -Ur)
+	fi
+	"${as_root[@]}" unshare -m "$@" || fail "it failed, or nothing can be mounted here: $*"
+	"${give_back[@]}"
 }
 
 # new_file_system TYPE POINT [SIZE]: in memory, or on a loop device in it

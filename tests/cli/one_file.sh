@@ -4,9 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 if [ "${1:-}" != mounted ]; then
-	enter=(unshare -m)
-	[ "$(id -u)" = 0 ] || enter=(unshare -Urm)
-	"${enter[@]}" "$0" mounted
+	in_own_mounts "$0" mounted
 	exit
 fi
 

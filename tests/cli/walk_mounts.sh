@@ -5,10 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 
 if [ "${1:-}" != mounts ]; then
-	enter=(unshare -m)
-	[ "$(id -u)" = 0 ] || enter=(unshare -Urm)
-	"${enter[@]}" mount -t tmpfs none "$TEST_FOLDER" || fail "nothing can be mounted here"
-	"${enter[@]}" "$0" mounts
+	in_own_mounts "$0" mounts
 	exit
 fi
 
