@@ -87,13 +87,15 @@ wait_until() {
 	done
 }
 
-# next_tick: until what is written from now on has a later time than what was written before
+# next_tick: until what is written or scanned from now on is later than what was written before, by more than the 20 ms
+# within which src/store/trust.c does not rely on a time
 has_ticked() {
 	: >"$TEST_FOLDER/tick.now"
 	[ "$TEST_FOLDER/tick.now" -nt "$TEST_FOLDER/tick" ]
 }
 next_tick() {
 	: >"$TEST_FOLDER/tick"
+	sleep 0.025
 	wait_until has_ticked
 }
 
@@ -108,9 +110,10 @@ random_bytes() {
 sys.stdout.buffer.write(random.Random(int(sys.argv[2])).randbytes(int(sys.argv[1])))' "$@"
 }
 
-# Index with no clock in the way: files stamped in the past are not scanned twice.
+# Index with no clock in the way: files stamped in the past, and long enough ago, are not scanned twice.
 settle() {
 	find "$1" -type f -execdir touch -d '2020-01-01 00:00:00' {} +
+	sleep 0.025
 }
 
 # As a user whom permissions bind, should we be root.

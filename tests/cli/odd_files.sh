@@ -55,6 +55,7 @@ summary 0 3 0 0
 mv "$files/fuse/new_inode.1" "$files/fuse/x"
 mv "$files/fuse/new_inode.2" "$files/fuse/new_inode.1"
 mv "$files/fuse/x" "$files/fuse/new_inode.2"
+next_tick # or the run after the next one reads them again
 index 0 "$files"
 summary 2 1 0 0
 index 0 "$files"
