@@ -71,10 +71,15 @@ bool shows_summary(const struct find_arguments *arguments)
 void write_find_summary(FILE *out, const struct find_arguments *arguments,
 			const struct find_outcome *outcome)
 {
+	char empty[32];
+
 	if (outcome->by_groups)
 		write_groups_found(out, outcome);
 	else
 		write_pairs(out, arguments, outcome);
+	if (outcome->counts.empty > 0)
+		fprintf(out, "; %s empty file%s left out",
+			format_count(outcome->counts.empty, empty), plural(outcome->counts.empty));
 }
 
 void write_left_out(FILE *out, const struct find_arguments *arguments,
@@ -251,6 +256,7 @@ static void write_counts(FILE *out, const struct find_arguments *arguments,
 		write_json_number(out, "stored_files", (uint64_t)outcome->stored.files);
 		write_json_number(out, "stored_pairs", (uint64_t)outcome->stored.stored_pairs);
 	}
+	write_json_number(out, "empty", counts->empty);
 	write_json_number(out, "unsketched", counts->unsketched);
 	write_json_number(out, "unreadable", outcome->unreadable);
 }

@@ -137,6 +137,7 @@ struct find_resources {
 
 struct find_counts {
 	uint64_t rows, identical, similar;
+	uint64_t empty;	     /* files of size 0, which are left out unless the request has them */
 	uint64_t unsketched; /* files read that have no sketch, by the measure or of resemblance */
 };
 

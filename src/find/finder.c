@@ -14,6 +14,7 @@
 #include "find/known_contents.h"
 #include "store/known_file.h"
 #include "store/names.h"
+#include "store/row_stream.h"
 #include "store/tag_sets.h"
 #include "store/totals.h"
 
@@ -208,7 +209,7 @@ size_t finder_memory(const struct finder *finder)
 	return (size_t)(bytes == 0 ? FIND_MEMORY_DEFAULT : bytes);
 }
 
-int finder_begin_progress(const struct finder *finder, struct simhash_error *error)
+static int begin_progress(const struct finder *finder, struct simhash_error *error)
 {
 	struct find_progress *progress = finder->resources->progress;
 	int64_t rows;
@@ -257,6 +258,34 @@ bool finder_takes(const struct finder *finder, const struct file_row *row)
 		if (path_is_at_or_below(row->directory, request->below[i]))
 			return true;
 	return false;
+}
+
+/* Their keys are 0, so the index finds them. */
+static int count_empty(struct finder *finder, struct simhash_error *error)
+{
+	const struct find_request *request = finder->request;
+	const struct key_range range = {.tag_set = finder->tag_set,
+					.key = SIMHASH_UNIFORM,
+					.also = SIMHASH_UNIFORM,
+					.with_empty = true,
+					.order = ORDER_BY_INDEX};
+	struct row_cursor *cursor;
+	struct file_row row = {.host = 0};
+	int status;
+
+	if (request->with_empty || request->has_between || request->part > 0)
+		return 0;
+	if (store_rows_in_order(finder->store, &range, &cursor, error) != 0)
+		return -1;
+	while ((status = store_rows_next(cursor, &row, error)) == 1)
+		finder->counts.empty += row.size_bytes == 0 && finder_takes(finder, &row);
+	store_rows_end(cursor);
+	return status;
+}
+
+int finder_begin(struct finder *finder, struct simhash_error *error)
+{
+	return begin_progress(finder, error) != 0 ? -1 : count_empty(finder, error);
 }
 
 bool finder_crosses(const struct finder *finder, unsigned sides_x, unsigned sides_y)

@@ -28,8 +28,12 @@ enum simhash_key finder_read_key(const struct finder *finder);
 /* The bytes of memory that the search may take. */
 size_t finder_memory(const struct finder *finder);
 
-/* Note how many rows there are to read, where progress is kept. */
-int finder_begin_progress(const struct finder *finder, struct simhash_error *error);
+/*
+ * Begin a search of all files: note how many rows there are to read, where progress is kept, and
+ * count the empty files that the request is about and leaves out. With --between, and for parts of
+ * the key space after the first, none are counted.
+ */
+int finder_begin(struct finder *finder, struct simhash_error *error);
 
 /* Is a row one of those that the request is about: at or below its directories, and not known? */
 bool finder_takes(const struct finder *finder, const struct file_row *row);

@@ -132,7 +132,7 @@ static int begin_reading(struct group_stream *stream, struct simhash_error *erro
 	stream->is_ended = finder->tag_set == 0;
 	if (stream->is_ended)
 		return 0;
-	if (finder_begin_progress(finder, error) != 0)
+	if (finder_begin(finder, error) != 0)
 		return -1;
 	row_stream_init(&stream->rows, finder, INT64_MIN, INT64_MAX);
 	stream->rows.keeps_extensions = true;

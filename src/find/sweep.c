@@ -556,7 +556,7 @@ int finder_all(struct finder *finder, struct simhash_error *error)
 {
 	if (finder->tag_set == 0)
 		return 0;
-	if (finder_begin_progress(finder, error) != 0)
+	if (finder_begin(finder, error) != 0)
 		return -1;
 	if (finder->request->measure != NULL)
 		return sketch_join_all(finder, error);

@@ -129,3 +129,18 @@ same "empty files unasked" 0 "$("$SIMFIND" --verify=no -q | grep -c empty || tru
 runs 0 "$SIMFIND" --verify=no --empty --format=csv
 grep -q "^identical,0,0.000000,0.000000,,,,1.000000,0,0,$files/empty1,$files/empty2" <(tr -d '\r' <out) ||
 	fail "the empty files are not a pair with --empty"
+grep -q 'empty' err && fail "empty files that are not left out: $(cat err)"
+# Otherwise the summary counts them: those of the files that the command is about.
+mkdir "$files/of_empty"
+: >"$files/of_empty/one"
+echo 1 >"$files/of_empty/other"
+runs 0 "$SIMHASH" "$files"
+for form in --verify=no --group "--group --threads=3" "--partition=1/3"; do
+	# shellcheck disable=SC2086  # are several words
+	runs 0 "$SIMFIND" $form --format=csv
+	grep -q '; 3 empty files left out$' err || fail "$form: $(cat err)"
+done
+runs 0 "$SIMFIND" "$files/of_empty"
+grep -q '; 1 empty file left out$' err || fail "empty files of a directory: $(cat err)"
+runs 0 "$SIMFIND" --summary=json
+grep -q '"empty":3,' err || fail "empty files in the summary: $(cat err)"
