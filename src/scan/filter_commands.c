@@ -256,18 +256,20 @@ int filter_commands_add_file(struct filter_commands *list, const char *path,
 			     struct simhash_error *error)
 {
 	char *text, *line, *end;
-	size_t size, had = list->count;
+	size_t size, number = 1, had = list->count;
 	int status = read_text_file(path, FILE_MAX, &text, &size, error);
 
 	if (status != 0)
 		return -1;
-	for (line = text; status == 0 && line < text + size; line = end + 1) {
+	for (line = text; status == 0 && line < text + size; line = end + 1, number++) {
+		struct simhash_error inner;
 		end = line + strcspn(line, "\n");
 		if (end > line && end[-1] == '\r')
 			end[-1] = '\0';
 		*end = '\0';
-		if (*line != '\0' && *line != '#')
-			status = add(list, line, "--filters", error);
+		if (*line != '\0' && *line != '#' && add(list, line, "filter", &inner) != 0)
+			status = error_set(error, inner.code, "%s:%zu: %s", path, number,
+					   inner.message);
 	}
 	free(text);
 	if (status == 0 && size > 0 && list->count == had)

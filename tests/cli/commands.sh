@@ -177,5 +177,5 @@ wrong --filter='pdf:no-such-program %' "--filter 'pdf:no-such-program %': cannot
 wrong --filter='pdf:cat "%' "a quote is not closed"
 wrong --filter-time=3 "--filter-time and --max-filtered need --filter or --filters"
 wrong --filters="$TEST_FOLDER/none" "$TEST_FOLDER/none"
-echo "pdf cat" >"$TEST_FOLDER/filters"
-wrong --filters="$TEST_FOLDER/filters" "--filters 'pdf cat': expected EXT[,EXT...]:COMMAND"
+printf '# no filter\npdf cat\n' >"$TEST_FOLDER/filters"
+wrong --filters="$TEST_FOLDER/filters" "$TEST_FOLDER/filters:2: filter 'pdf cat': expected EXT[,EXT...]:COMMAND"
