@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "store/connection.h"
 #include "store/ids.h"
 #include "store/query.h"
 #include "store/transaction.h"
@@ -122,8 +123,8 @@ int store_run_finish(struct store *store, const struct scan_run *run, struct sim
 	return status;
 }
 
-int store_last_scan(struct store *store, const struct row_scope *scope, int64_t *last_ns,
-		    struct simhash_error *error)
+static int read_last_scan(struct store *store, const struct row_scope *scope, int64_t *last_ns,
+			  struct simhash_error *error)
 {
 	const int64_t values[] = {scope->tag_set, scope->host, scope->tag_set, scope->host};
 	int64_t open_runs = 1;
@@ -142,6 +143,15 @@ int store_last_scan(struct store *store, const struct row_scope *scope, int64_t 
 				  "SELECT COALESCE(MAX(finished_at_ns), 9223372036854775807) "
 				  "FROM scan_run WHERE tag_set = ? AND host = ?",
 				  values, 2, last_ns, error);
+}
+
+int store_last_scan(struct store *store, const struct row_scope *scope, int64_t *last_ns,
+		    struct simhash_error *error)
+{
+	while (read_last_scan(store, scope, last_ns, error) != 0)
+		if (store_recover(store, error) != 0)
+			return -1;
+	return 0;
 }
 
 static int append_run(void *context, struct query *query, struct simhash_error *error)

@@ -134,6 +134,8 @@ bool store_is_stopped(const struct store *store)
 	return store->location.stop != NULL && atomic_load(store->location.stop);
 }
 
+#define PAUSES_MAX 10 /* of a tenth of a second, between two tries */
+
 /*
  * Connect, and while the server does not answer try again until `end_s`. With `has_failed` the
  * error tells of a connection that was lost, and waiting comes first.
@@ -143,6 +145,7 @@ static int try_to_connect(struct store *store, const struct store_url *url, enum
 			  bool *is_waiting, struct simhash_error *error)
 {
 	const struct store_location *where = &store->location;
+	int pauses = 1;
 
 	for (;;) {
 		if (!has_failed && connect_once(store, url, mode, beside, error) == 0)
@@ -160,8 +163,10 @@ static int try_to_connect(struct store *store, const struct store_url *url, enum
 		if (!*is_waiting && where->is_waiting != NULL)
 			where->is_waiting(where->context, true);
 		*is_waiting = true;
-		for (int i = 0; i < 10 && !store_is_stopped(store); i++)
+		for (int i = 0; i < pauses && !store_is_stopped(store); i++)
 			clock_sleep_ns(NS_PER_S / 10);
+		if (pauses < PAUSES_MAX)
+			pauses++;
 		if (store_is_stopped(store))
 			return error_set(error, ERROR_STOPPED, "stopped");
 	}

@@ -14,8 +14,9 @@
  *   FAULT_SWAP=FILE      what a call of the class `swap` is to find in the place of FILE:
  *   FAULT_LINK=LINK      this; FILE becomes FILE.kept before the Nth openat()
  *
- * Two classes do not fail: of `short`, the chosen reads give half of what was asked for;
+ * Three classes do not fail: of `short`, the chosen reads give half of what was asked for;
  * of `clock`, the chosen readings jump by a year, forward and back in turn.
+ * Of `lost`, the server gets what is sent, and the connection is then cut.
  * SPDX-License-Identifier: MIT
  */
 /* Both names of what has two, such as open and open64, are hidden. */
@@ -36,6 +37,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -58,6 +60,7 @@ enum class {
 	THREAD,
 	SQLITE,
 	MYSQL,
+	LOST,
 	SHORT,
 	CLOCK,
 	SWAP,
@@ -81,6 +84,7 @@ static const struct {
 	[THREAD] = {"thread", EAGAIN},
 	[SQLITE] = {"sqlite", 10 /* SQLITE_IOERR */},
 	[MYSQL] = {"mysql", 2013 /* CR_SERVER_LOST */},
+	[LOST] = {"lost", 0},
 	[SHORT] = {"short", 0},
 	[CLOCK] = {"clock", 0},
 	[SWAP] = {"swap", 0},
@@ -612,6 +616,17 @@ MYSQL_ERROR_BY(mysql_stmt_errno)
 	}
 MYSQL_MESSAGE_BY(mysql_error)
 MYSQL_MESSAGE_BY(mysql_stmt_error)
+
+PUBLIC ssize_t send(int socket, const void *data, size_t size, int flags)
+{
+	ssize_t sent;
+
+	NEXT(send);
+	sent = next(socket, data, size, flags);
+	if (is_due(LOST))
+		shutdown(socket, SHUT_RDWR);
+	return sent;
+}
 
 /* ---- Begin and end ---- */
 

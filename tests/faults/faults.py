@@ -72,6 +72,7 @@ class Task:
     def __init__(self, name, state, command, writes=False, output=None):
         self.name, self.state, self.command = name, state, command
         self.writes, self.output = writes, output
+        self.waits = command[0] == SIMHASH and TREE in command
         self.path = OTHER if name == "copy" else INDEX
 
     def begin(self):
@@ -164,10 +165,10 @@ class StoreTask(Task):
             stop("both answers are the same")
 
 
-def choose(count):
-    if EACH == 0 or count <= EACH:
+def choose(count, most=EACH):
+    if most == 0 or count <= most:
         return range(1, count + 1)
-    return sorted({1 + i * (count - 1) // (EACH - 1) for i in range(EACH)})
+    return sorted({1 + i * (count - 1) // (most - 1) for i in range(most)})
 
 
 make_tree()
@@ -214,6 +215,11 @@ for task in tasks:
         for call in choose(task.counts["mysql"]):  # a deadlock is tried again
             status = task.disturbed("mysql:%d" % call, error=1213)
             tally["deadlock", status] = tally.get(("deadlock", status), 0) + 1
+        if task.waits:
+            task.command.append("--wait-server=60")
+            for call in choose(task.counts["lost"], 6 * EACH):  # a connection that is cut anywhere is made again
+                task.disturbed("lost:%d" % call, must_succeed=True)
+                tally["lost", 0] = tally.get(("lost", 0), 0) + 1
         continue
     # From some moment on the disk is full, or nothing can be read or opened.
     for kind in ("write", "stream", "sync", "read", "open", "memory"):
