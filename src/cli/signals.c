@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -19,11 +20,14 @@
 #include "report/output_file.h"
 
 #define SAME_ORDER_NS (200 * NS_PER_MS)
+#define WATCH_NS (400 * NS_PER_MS) /* twice, and a call that began between two looks is seen */
 
 atomic_bool stop_requested;
 struct server_calls server_calls;
 static const char *failing_program = "";
 static volatile sig_atomic_t stop_signal;
+static timer_t watch_timer;
+static bool has_timer;
 
 /* The call that waits: the number of those that have ended. */
 static atomic_ulong waiting_call;
@@ -45,14 +49,23 @@ static void tidy_up(void)
 	pager_wait_at_signal();
 }
 
-/* Is the call that waited a second ago still waiting? Look again in a second. */
+/* Look at the calls again, in a while. */
+static void watch_later(void)
+{
+	const struct itimerspec once = {.it_value.tv_nsec = WATCH_NS};
+
+	if (!has_timer || timer_settime(watch_timer, 0, &once, NULL) != 0)
+		alarm(1);
+}
+
+/* Is the call that waited at the last look still waiting? */
 static bool watch_calls(void)
 {
 	unsigned long ended = atomic_load(&server_calls.ended);
 	bool is_waiting = atomic_load(&server_calls.begun) != ended;
 	bool was_waiting = atomic_exchange(&is_call_waiting, is_waiting);
 
-	alarm(1);
+	watch_later();
 	return atomic_exchange(&waiting_call, ended) == ended && was_waiting && is_waiting;
 }
 
@@ -107,6 +120,8 @@ void catch_signals(void)
 	sigaddset(&action.sa_mask, SIGHUP);
 	sigemptyset(&watch.sa_mask);
 	sigaction(SIGALRM, &watch, NULL);
+	if (!has_timer) /* that sends SIGALRM */
+		has_timer = timer_create(CLOCK_MONOTONIC, NULL, &watch_timer) == 0;
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	if (!is_ignored(SIGHUP)) /* as nohup has it */

@@ -21,7 +21,7 @@ extern struct server_calls server_calls;
 /*
  * From now on the first SIGINT or SIGTERM, or SIGHUP that is not ignored, sets stop_requested; a
  * second one ends the program. So does a call to a server, counted in server_calls, that gets no
- * answer for a second after the first signal: the server undoes what is not committed.
+ * answer within a second of the first signal: the server undoes what is not committed.
  */
 void catch_signals(void);
 
