@@ -16,20 +16,6 @@
 #define NEAREST_MAX 100000
 #define TOLERANCES_MAX 1000
 
-/* Less would be used up before the first row is read. */
-#define MEMORY_MIN ((int64_t)32 << 20)
-
-int set_memory(const struct option_use *use, struct simhash_error *error)
-{
-	int64_t *bytes = use->field;
-
-	if (set_size(use, error) != 0)
-		return -1;
-	if (*bytes >= MEMORY_MIN && (uint64_t)*bytes <= SIZE_MAX)
-		return 0;
-	return error_set(error, SIMHASH_E_RANGE, "--memory '%s': expected at least 32M", use->text);
-}
-
 /* ---- What is similar ---- */
 
 int set_tolerance(const struct option_use *use, struct simhash_error *error)

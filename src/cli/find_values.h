@@ -10,7 +10,7 @@
 option_parse_fn set_tolerance, set_key, add_tolerance_for, add_tolerances, set_size_ratio,
 	set_measure, set_min_similarity, set_min_resemblance, set_sweep, set_partition, set_nearest,
 	set_group, set_lineage, set_order, set_format, set_limit, set_store, set_min_shared,
-	add_keep_rule, set_action, add_protected, set_memory, add_known;
+	add_keep_rule, set_action, add_protected, add_known;
 
 #define MIN_SHARED_DEFAULT 0.5
 

@@ -297,6 +297,10 @@ static const struct option_row rows[] = {
 	 "inflate at most SIZE in the whole run (default: no limit)", .parse = set_size,
 	 .field = FIELD(request.max_inflated_total_bytes), .kind = VALUE_TEXT,
 	 .needs = "decompress"},
+	{0, "memory", "=SIZE",
+	 "let the processes that read archives use SIZE of memory, at least 32M (default: 2G)",
+	 .parse = set_memory, .field = FIELD(sandbox.memory_bytes), .kind = VALUE_TEXT,
+	 .needs = "decompress", .not_with = "no-sandbox"},
 	{0, "no-sandbox", NULL,
 	 "read archives in this process, and not in one without rights that may crash",
 	 .parse = set_flag, .field = FIELD(no_sandbox)},
@@ -340,8 +344,9 @@ static const struct option_row rows[] = {
 	 .only_with = "database defaults-file wait-server quiet tag-set host measure PATH"},
 	{0, "print", NULL, "show the sketch, sum table and keys of each FILE; - is standard input",
 	 .parse = set_enum, .field = FIELD(task), .constant = TASK_PRINT, .needs = "FILE",
-	 .only_with = "tag-set decompress container max-depth max-inflated no-sandbox hash quiet "
-		      "format PATH"},
+	 .only_with =
+		 "tag-set decompress container max-depth max-inflated memory no-sandbox hash quiet "
+		 "format PATH"},
 	{0, "init-database", NULL,
 	 "create or upgrade the index, and print the statements that make the users of a server",
 	 .parse = set_enum, .field = FIELD(task), .constant = TASK_INIT_DATABASE,

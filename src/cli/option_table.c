@@ -479,6 +479,20 @@ int set_size(const struct option_use *use, struct simhash_error *error)
 	return 0;
 }
 
+/* With less nothing can be read: no rows of an index, no archives. */
+#define MEMORY_MIN ((int64_t)32 << 20)
+
+int set_memory(const struct option_use *use, struct simhash_error *error)
+{
+	int64_t *bytes = use->field;
+
+	if (set_size(use, error) != 0)
+		return -1;
+	if (*bytes >= MEMORY_MIN && (uint64_t)*bytes <= SIZE_MAX)
+		return 0;
+	return error_set(error, SIMHASH_E_RANGE, "--memory '%s': expected at least 32M", use->text);
+}
+
 const char *const progress_words[] = {"auto", "always", "never", NULL};
 
 _Static_assert(sizeof(enum value_kind) == sizeof(unsigned), "enums are written as unsigned");

@@ -122,6 +122,7 @@ option_parse_fn set_flag;    /* bool, to true */
 option_parse_fn clear_flag;  /* bool, to false */
 option_parse_fn set_text;    /* const char *, borrowed */
 option_parse_fn set_size;    /* int64_t, in bytes: "4096", "10k", "5M"; "10kB", "5MB" by 1000 */
+option_parse_fn set_memory;  /* the same, at least 32M */
 option_parse_fn set_threads; /* unsigned, 1 to THREADS_MAX */
 option_parse_fn set_enum;    /* an enum, to `constant` plus the index of the word */
 option_parse_fn show_help, show_version;

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -25,7 +26,6 @@
 #define POLL_MS 50	    /* how late a stop may be noticed */
 #define ANSWERS_MAX 4000000 /* on a million members */
 #define SHARE_MIN ((uint64_t)16 << 20)
-#define READING_MAX ((unsigned)(SANDBOX_MEMORY_BYTES / SHARE_MIN)) /* processes at a time */
 #define ROOM_MS 2 /* until room is looked for again */
 
 extern char **environ;
@@ -43,7 +43,7 @@ struct sandbox {
 	size_t used, at;    /* bytes of it, and those read */
 	int64_t bytes_left; /* of members; an honest process tells when it meets a bound */
 	unsigned answers_left;
-	bool has_room;	 /* is one of the READING_MAX that may have a process */
+	bool has_room;	 /* is one of the reading_max that may have a process */
 	bool is_alone;	 /* with memory that only one process has at a time */
 	uint64_t passed; /* answers about this file that the caller has */
 	struct sandbox_request request;
@@ -78,6 +78,22 @@ static int end_process(struct sandbox *sandbox)
 	return status;
 }
 
+/* What all processes share, and what one that is alone has. */
+static uint64_t half_of_memory(const struct sandbox *sandbox)
+{
+	int64_t bytes = sandbox->use->memory_bytes;
+
+	return (uint64_t)(bytes > 0 ? bytes : SANDBOX_MEMORY_BYTES) / 2;
+}
+
+/* How many processes there may be at a time. */
+static unsigned reading_max(const struct sandbox *sandbox)
+{
+	uint64_t most = half_of_memory(sandbox) / SHARE_MIN;
+
+	return most == 0 ? 1 : most < UINT_MAX ? (unsigned)most : UINT_MAX;
+}
+
 /* So that the shares of all processes are no more than there is. Who stops the run makes room. */
 static void wait_for_room(struct sandbox *sandbox)
 {
@@ -86,7 +102,7 @@ static void wait_for_room(struct sandbox *sandbox)
 	unsigned count = atomic_load(reading);
 
 	while (!sandbox->has_room) {
-		if (count < READING_MAX) {
+		if (count < reading_max(sandbox)) {
 			sandbox->has_room =
 				atomic_compare_exchange_weak(reading, &count, count + 1);
 		} else {
@@ -101,7 +117,7 @@ static void make_room(struct sandbox *sandbox)
 {
 	if (!sandbox->has_room)
 		return;
-	if (sandbox->use->threads > READING_MAX)
+	if (sandbox->use->threads > reading_max(sandbox))
 		end_process(sandbox);
 	sandbox->has_room = false;
 	atomic_fetch_sub(&sandbox->use->reading, 1);
@@ -125,6 +141,7 @@ static int make_memory(struct sandbox *sandbox)
 		area = mmap(NULL, sizeof *sandbox->area, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (area != MAP_FAILED) {
 		sandbox->area = area;
+		sandbox->area->memory_bytes = half_of_memory(sandbox);
 		return fd;
 	}
 	if (fd >= 0)
@@ -218,14 +235,14 @@ static int start_with(struct sandbox *sandbox, int memory)
 static void limit_memory(const struct sandbox *sandbox)
 {
 	unsigned threads = sandbox->use->threads;
-	uint64_t share = SANDBOX_MEMORY_BYTES / (threads == 0 ? 1 : threads);
+	uint64_t share = half_of_memory(sandbox) / (threads == 0 ? 1 : threads);
 	struct rlimit limit;
 
 	if (share < SHARE_MIN)
 		share = SHARE_MIN;
 	if (prlimit(sandbox->pid, RLIMIT_DATA, NULL, &limit) != 0)
 		return;
-	limit.rlim_cur = (rlim_t)(sandbox->is_alone ? SANDBOX_MEMORY_BYTES : share);
+	limit.rlim_cur = (rlim_t)(sandbox->is_alone ? half_of_memory(sandbox) : share);
 	if (limit.rlim_cur > limit.rlim_max)
 		limit.rlim_cur = limit.rlim_max;
 	(void)!prlimit(sandbox->pid, RLIMIT_DATA, &limit, NULL);

@@ -3,9 +3,9 @@
  * archive and not the run. It can read the file that it was given, write to memory that it shares with
  * this process, and use some memory. The system refuses anything else.
  *
- * The processes of all threads share SANDBOX_MEMORY_BYTES. With so many threads that the share would
+ * The processes of all threads share one half of the memory. With so many threads that the share would
  * be too small, some wait in sandbox_open. An archive that needs more than the share of one process is
- * read once more, by the only process that then has as much again.
+ * read once more, by the only process that then has the other half.
  *
  *     struct sandbox_use use = {.warning = warn};
  *     sandbox = sandbox_new(&use);                   // one for each thread that reads archives
@@ -26,7 +26,7 @@
 
 #include "scan/unpacker.h"
 
-#define SANDBOX_MEMORY_BYTES ((uint64_t)1 << 30)
+#define SANDBOX_MEMORY_BYTES ((int64_t)2 << 30) /* the default */
 
 struct sandbox;
 
@@ -34,8 +34,9 @@ struct sandbox;
 struct sandbox_use {
 	void (*warning)(void *context, const char *message); /* once, from any thread; or NULL */
 	void *context;
-	unsigned threads;    /* that read archives at once; 0 counts as one */
-	atomic_uint reading; /* sandboxes that have a file open */
+	unsigned threads;     /* that read archives at once; 0 counts as one */
+	int64_t memory_bytes; /* of all processes, at least 32 MiB; 0: the default */
+	atomic_uint reading;  /* sandboxes that have a file open */
 	atomic_flag was_told;
 	atomic_flag reads_alone; /* does somebody read an archive that needs much memory? */
 };

@@ -45,6 +45,8 @@ struct sandbox_record {
 #define SANDBOX_SLOTS 2
 
 struct sandbox_area {
+	uint64_t memory_bytes; /* that the process may have at most; set before it starts */
+	uint64_t unused[7];
 	struct sandbox_slot {
 		_Atomic uint32_t used; /* bytes of whole records; set after they are there */
 		uint32_t unused[15];
@@ -67,9 +69,9 @@ struct sandbox_request {
 };
 
 /*
- * Give up the right to do anything but read open files, write to the socket, and use memory. 0, or
- * an errno.
+ * Give up the right to do anything but read open files, write to the socket, and use so much memory.
+ * 0, or an errno.
  */
-int sandbox_give_up_rights(void);
+int sandbox_give_up_rights(uint64_t memory_bytes);
 
 #endif

@@ -12,8 +12,7 @@
 #include "scan/sandbox.h"
 #include "scan/sandbox_area.h"
 
-/* Of addresses, with those of libraries. The process that starts this one limits its data further. */
-#define MEMORY_MAX ((rlim_t)(2 * SANDBOX_MEMORY_BYTES))
+#define LIBRARIES_BYTES ((rlim_t)1 << 30) /* of addresses */
 
 #define TEXT_OF(number) #number
 #define VERSION_TEXT(major, minor, micro) \
@@ -78,31 +77,34 @@ static int allow_in_part(scmp_filter_ctx filter)
 	return status;
 }
 
-static int limit_memory(void)
+/* Of addresses. The process that starts this one limits its data further. */
+static int limit_memory(uint64_t memory_bytes)
 {
 	const struct rlimit none = {0, 0};
 #if HAS_SANITIZER
 	/* What a sanitizer keeps of each address is memory, too. */
+	(void)memory_bytes;
 	return setrlimit(RLIMIT_CORE, &none);
 #else
+	const rlim_t most = (rlim_t)memory_bytes + LIBRARIES_BYTES;
 	struct rlimit memory;
 
 	if (setrlimit(RLIMIT_CORE, &none) != 0 || getrlimit(RLIMIT_AS, &memory) != 0)
 		return -1;
-	if (memory.rlim_max > MEMORY_MAX)
-		memory.rlim_max = MEMORY_MAX;
+	if (memory.rlim_max > most)
+		memory.rlim_max = most;
 	if (memory.rlim_cur > memory.rlim_max)
 		memory.rlim_cur = memory.rlim_max;
 	return setrlimit(RLIMIT_AS, &memory);
 #endif
 }
 
-int sandbox_give_up_rights(void)
+int sandbox_give_up_rights(uint64_t memory_bytes)
 {
 	scmp_filter_ctx filter;
 	int status = 0;
 
-	if (limit_memory() != 0)
+	if (limit_memory(memory_bytes) != 0)
 		return errno;
 	/* Refused and not killed: a decoder that looks for the time zone does without. */
 	filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));

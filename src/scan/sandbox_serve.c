@@ -219,7 +219,7 @@ static int begin(struct server *server)
 		return errno;
 	close_others();
 	unpacker_prepare();
-	return begin_ticks() == 0 ? sandbox_give_up_rights() : errno;
+	return begin_ticks() == 0 ? sandbox_give_up_rights(server->area->memory_bytes) : errno;
 }
 
 int sandbox_serve(void)

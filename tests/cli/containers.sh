@@ -229,7 +229,7 @@ said "bomb/wide.zip: Inflates to more than 200 times its size: what was read bef
 same "a billion members" "many.zip//a.txt many.zip//b.txt" "$(rows | sed -n 's|.*/bomb/many|many|p' | grep // | paste -sd ' ')"
 # A sanitizer needs more memory than a process may have, so its build has no limit; nor has a build without a sandbox.
 if ! grep -q '^SIMHASH_SANITIZE:[A-Z]*=.' "$BINARY_DIR/CMakeCache.txt" && ! "$SIMHASH" --version | has 'sandbox: none'; then
-	said "bomb/hungry.xz: Needs more than the 1 GiB of memory that an archive may use"
+	said "bomb/hungry.xz: Needs more memory than an archive may use, which simhash --memory sets: what was read before is indexed"
 else
 	same "a huge dictionary" 1 "$(rows | grep -c 'hungry.xz//hungry$')"
 fi

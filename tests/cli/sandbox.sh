@@ -34,7 +34,7 @@ for threads in 1 2; do
 	runs 2 with_faults "$SIMHASH" -z -j$threads "$files"
 	said "$files/crash.tar: $crashed"
 	said "$files/abort.tar: $crashed"
-	said "$files/hungry.tar: Needs more than the 1 GiB of memory that an archive may use"
+	said "$files/hungry.tar: Needs more memory than an archive may use, which simhash --memory sets: what was read before is indexed"
 	same "failures" 3 "$(grep -c '^simhash: ' err)"
 	same "members" "${before[*]} nosy.tar//refused" "$(rows)"
 	[ ! -e "$TEST_FOLDER/written" ] || fail "a decoder has written a file"
@@ -94,18 +94,18 @@ same "status" 2 $status
 said "$files/endless.tar: $crashed"
 
 # All processes together have 1 GiB of data, and one that needs more as much again, whatever the number of threads.
-# shares_memory COUNT: that many processes unpack, and their limits make 1 GiB
+# shares_memory COUNT: that many processes unpack, and their limits make $half, or 1 GiB
 shares_memory() {
 	local helper
 	[ "$(for helper in $(helpers $run); do sed -n 's/^Max data size *\([0-9]*\) .*/\1/p' "/proc/$helper/limits"; done 2>/dev/null |
-		awk '{ bytes += $1 } END { print NR, bytes }')" = "$1 $((1 << 30))" ]
+		awk '{ bytes += $1 } END { print NR, bytes }')" = "$1 ${half:-$((1 << 30))}" ]
 }
 has_threads() {
 	[ "$(find "/proc/$run/task" -maxdepth 1 -name '[0-9]*' | wc -l)" -gt "$1" ]
 }
-# shares THREADS FOLDER COUNT: so many processes of a run share the memory, also after one of them has ended
+# shares THREADS FOLDER COUNT [OPTION]...: so many processes of a run share the memory, also after one of them has ended
 shares() {
-	LD_PRELOAD=$FAULTY_ARCHIVE "$SIMHASH" -zq -j"$1" --container=tar,xz "$TEST_FOLDER/$2" 2>err &
+	LD_PRELOAD=$FAULTY_ARCHIVE "$SIMHASH" -zq -j"$1" --container=tar,xz "${@:4}" "$TEST_FOLDER/$2" 2>err &
 	run=$!
 	wait_until has_threads "$1"
 	wait_until shares_memory "$3"
@@ -128,3 +128,19 @@ done
 shares 8 xz 8
 shares 80 tar 64
 shares 80 xz 1
+half=$((64 << 20)) shares 12 tar 4 --memory=128M
+
+# The other half is what one archive may have.
+mkdir one
+cp xz/1.tar.xz one
+for options in --memory=32M -j3 "--memory=100M -j2" "--memory=160M -j2"; do
+	"$SIMHASH" --forget "$TEST_FOLDER/one" >out 2>err || true
+	# shellcheck disable=SC2086  # are several words
+	runs 0 "$SIMHASH" -z $options "$TEST_FOLDER/one"
+	case $options in
+	*32M | *100M*) said "one/1.tar.xz: Needs more memory than an archive may use, which simhash --memory sets" ;;
+	*) grep -q memory err && fail "$options: $(cat err)" ;;
+	esac
+done
+runs 1 "$SIMHASH" -z --memory=1M "$TEST_FOLDER/one"
+said "--memory '1M': expected at least 32M"

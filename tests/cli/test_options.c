@@ -51,11 +51,8 @@ static const char *example_of(const struct option_row *row)
 {
 	static const struct {
 		const char *name, *value;
-	} examples[] = {{"tolerance-for", "c=1"},
-			{"sweep", "1:2:2"},
-			{"partition", "1/2"},
-			{"verify", "all"},
-			{"filter", "txt:cat"}};
+	} examples[] = {{"tolerance-for", "c=1"}, {"sweep", "1:2:2"}, {"partition", "1/2"},
+			{"memory", "32M"},	  {"verify", "all"},  {"filter", "txt:cat"}};
 
 	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
 		if (strcmp(examples[i].name, row->name) == 0)
@@ -170,6 +167,7 @@ static const struct refused index_refused[] = {
 	{"decompress", "status forget init-database copy-to export import"},
 	{"max-inflated", "status forget init-database copy-to export import"},
 	{"max-inflated-total", "status forget print init-database copy-to export import"},
+	{"memory", "status forget init-database copy-to export import no-sandbox"},
 	{"no-sandbox", "status forget init-database copy-to export import"},
 	{"container", "status forget init-database copy-to export import"},
 	{"max-depth", "status forget init-database copy-to export import"},
@@ -223,7 +221,7 @@ static const struct refused find_refused[] = {
 		    "nearest between against known known-format update group lineage expand format "
 		    "null thumbnails script all "
 		    "no-pager sort reverse limit store stats sweep progress summary threads "
-		    "partition fail-on-match apply keep action protect yes journal undo"},
+		    "memory partition fail-on-match apply keep action protect yes journal undo"},
 	{"directories",
 	 "order verify decompress max-inflated no-sandbox files0-from stdin-name nearest between "
 	 "against "
@@ -270,12 +268,12 @@ static const struct refused find_refused[] = {
 	 "progress summary partition fail-on-match apply keep action protect yes journal undo"},
 	{"progress", "apply undo"},
 	{"summary", "quiet apply undo keep"},
-	{"apply", "keep undo threads partition fail-on-match"},
-	{"keep", "undo partition fail-on-match"},
+	{"apply", "keep undo threads memory partition fail-on-match"},
+	{"keep", "undo memory partition fail-on-match"},
 	{"action", "undo"},
 	{"protect", "undo"},
 	{"journal", "undo"},
-	{"undo", "threads partition fail-on-match"},
+	{"undo", "threads memory partition fail-on-match"},
 };
 
 static bool is_to_be_refused(const struct refused *refused, size_t count, const char *x,
