@@ -235,6 +235,8 @@ int main(int argc, char **argv)
 	status = choose_kernel(&error);
 	if (status == 0)
 		status = find_arguments_parse(&arguments, argc, argv, &error);
+	/* A directory that is gone fails the run; a wrong option is no run. */
+	runs = status < 0 && error.code != SIMHASH_E_SYNTAX && error.code != SIMHASH_E_RANGE;
 	if (status > 0)
 		status = finish_output(&error);
 	else if (status == 0 && arguments.undo_path != NULL)

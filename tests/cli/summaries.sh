@@ -94,7 +94,7 @@ has "s['program'] == 'simfind'" "s['task'] == 'find'" "s['result'] == 'ok'" "s['
 	"s['identical'] == $(grep -c ^identical out)" "s['pairs'] == $(grep -c . out)" \
 	"s['similar'] == s['pairs'] - s['identical']" "s['kept'] == s['pairs']" "s['files'] == 4" \
 	"s['left_out'] == 0" "s['unsketched'] == 0" "s['unreadable'] == 0" "s['error'] is None" \
-	"set(s) == set('program version task result exit files pairs identical similar kept left_out unsketched unreadable seconds error'.split())"
+	"set(s) == set('program version task result exit files pairs identical similar kept left_out empty unsketched unreadable seconds error'.split())"
 same "lines" 1 "$(wc -l <err)"
 runs 0 "$SIMFIND" --summary=json --limit=1
 has "s['left_out'] == s['pairs'] - 1" "s['pairs'] > 1"
@@ -107,6 +107,13 @@ print(len(g), sum(x["files"] for x in g), sum(x["copied_bytes"] for x in g))')" 
 has "s['copies'] == 1" "'pairs' not in s"
 runs 2 "$SIMFIND" --summary=json "$files/one/1" "$files/none"
 has "s['result'] == 'unreadable'" "s['exit'] == 2" "s['unreadable'] == 1" "s['candidates'] > 1" "'files' not in s"
+for words in gone/ "--between gone $files" --known=gone; do
+	# shellcheck disable=SC2086  # are several words
+	runs 1 "$SIMFIND" --summary=json $words
+	has "s['result'] == 'failed'" "s['exit'] == 1" "'No such file or directory' in s['error']"
+done
+runs 1 "$SIMFIND" --summary=json --bogus # is not a run
+same "lines for a wrong option" 1 "$(wc -l <err)"
 runs 1 "$SIMFIND" --summary=json -o /dev/full
 has "s['result'] == 'failed'" "s['exit'] == 1" "s['error'] == 'cannot write to /dev/full: No space left on device'"
 runs 0 "$SIMFIND" --summary=json --update "$files"
