@@ -169,6 +169,46 @@ for who in 1 "$user"; do
 	[ "$who" != 1 ] || said "not all of its extended attributes are restored"
 done
 
+# Root alone can give a capability, and files of another user.
+if [ "$(id -u)" = 0 ]; then
+	capability() { # 1 where the copy has one
+		python3 -c 'import os; print(int("security.capability" in os.listxattr("rights/copy")))'
+	}
+	for undoes in as_user env; do # who may not set it, and root
+		rm -rf rights/* journal
+		seq 3000 >rights/kept
+		cp rights/kept rights/copy
+		python3 -c 'import os
+for name in ("kept", "copy"):
+    os.setxattr("rights/" + name, "security.capability", bytes.fromhex("0100000200200000000000000000000000000000"))'
+		same "capabilities before" 1 "$(capability)"
+		reset
+		runs 0 "$SIMHASH" -q rights
+		runs 0 "$SIMFIND" -q --keep=match:kept --action=delete --yes --journal=journal
+		chmod 644 journal
+		runs 0 $undoes "$SIMFIND" --undo="$PWD/journal" --yes
+		same "capabilities that $undoes has restored" "$([ $undoes = env ] && echo 1 || echo 0)" "$(capability)"
+	done
+	# In a sticky directory of others only the owner removes a file.
+	chmod 1777 rights
+	chown root rights
+	rm -rf rights/* journal
+	for name in kept theirs own; do
+		seq 3000 >rights/$name
+	done
+	chown "$user" rights/own
+	reset
+	runs 0 "$SIMHASH" -q rights
+	chmod -R a+rX "$(dirname "$PWD/index.db")"
+	for action in delete hardlink; do
+		runs 2 as_user "$SIMFIND" --keep=match:kept --action=$action --yes --journal="$PWD/rights/.journal"
+		said "/rights/theirs: left alone: its directory lets only the owner of a file remove it"
+		rm -f rights/.journal
+		same "files after $action" "kept theirs" "$(find rights -type f -printf '%f\n' | LC_ALL=C sort | paste -sd ' ')"
+	done
+	chmod 777 rights
+fi
+
 # ---- Holes are holes again, and take nothing ----
 megabytes() {
 	echo $(($(stat -c '%b * %B' "$1") >> 20))
