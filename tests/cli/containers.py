@@ -255,6 +255,8 @@ def left(folder):
     write(f"{folder}/volumes/x.part2.rar", rar5([("a.txt", text[9000:])], 1, 0x08, len(text)))
     write(f"{folder}/volumes/old.rar", rar4([("a.txt", text[:9000])], 1, 2, len(text)))
     write(f"{folder}/volumes/old.r00", rar4([("a.txt", text[9000:])], 1, 1, len(text)))
+    write(f"{folder}/volumes/middle.part2.rar", rar5([("a.txt", text[9000:18000])], 1, 0x18, len(text)))
+    write(f"{folder}/volumes/middle.r00", rar4([("a.txt", text[9000:18000])], 1, 3, len(text)))
     write(f"{folder}/volumes/x.z01", b"PK\7\10" + whole[:30000])
     # The last volume says at its end which one it is.
     last = bytearray(whole[30000:])

@@ -278,7 +278,7 @@ runs 0 "$SIMHASH" --print -z "$TEST_FOLDER/design/locked.zip"
 runs 0 "$SIMFIND" -z "$TEST_FOLDER/design/locked.zip"
 reset
 runs 0 "$SIMHASH" -z "$TEST_FOLDER/left/volumes"
-for name in x.part1.rar{,//a.txt} x.part2.rar old.{rar,r00}//a.txt x.z01//b.txt {x,comment}.zip x.7z.001; do
+for name in x.part1.rar{,//a.txt} {x,middle}.part2.rar {old.rar,old.r00,middle.r00}//a.txt x.z01//b.txt {x,comment}.zip x.7z.001; do
 	said "volumes/$name: One of several volumes of an archive"
 done
 same "members that are not whole" '' "$(rows | sed -n 's|.*/volumes/||p' | grep -E '(rar|r00|zip|001)//' || true)"
