@@ -22,6 +22,7 @@
 #include "cli/terminal.h"
 #include "scan/container.h"
 #include "scan/digest_text.h"
+#include "scan/sandbox.h"
 #include "scan/scan_file.h"
 #include "store/file_row.h"
 
@@ -263,8 +264,8 @@ int print_files(const struct index_arguments *arguments, bool *had_unreadable,
 		printing.scanner.containers = arguments->request.containers;
 		printing.scanner.max_depth = arguments->request.max_depth;
 		if (arguments->request.sandbox != NULL)
-			status = file_scanner_isolate(&printing.scanner, arguments->request.sandbox,
-						      error);
+			status = sandbox_isolate(&printing.scanner, arguments->request.sandbox,
+						 error);
 		for (unsigned i = 0; status == 0 && i < arguments->request.path_count; i++)
 			status = print_file(&printing, arguments->request.paths[i],
 					    arguments->request.inflate, error);

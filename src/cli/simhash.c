@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cli/index_options.h"
+#include "cli/index_paths.h"
 #include "cli/options.h"
 #include "cli/signals.h"
 #include "cli/tasks.h"

@@ -8,10 +8,6 @@
 
 #include "cli/index_options.h"
 
-/* Index the PATHs. */
-int index_paths(const struct index_arguments *arguments, bool *had_unreadable,
-		struct simhash_error *error);
-
 /* --status */
 int show_index(const struct index_arguments *arguments, struct simhash_error *error);
 

@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "cli/find_tasks.h"
 #include "cli/index_options.h"
+#include "cli/index_paths.h"
 #include "cli/signals.h"
-#include "cli/tasks.h"
 
 int update_index(const struct find_arguments *arguments, bool *had_unreadable,
 		 struct simhash_error *error)

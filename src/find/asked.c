@@ -4,8 +4,6 @@
  * that are both asked for are reported once.
  * SPDX-License-Identifier: MIT
  */
-#include "find/asked.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -16,9 +14,11 @@
 #include "base/open_file.h"
 #include "base/path.h"
 #include "find/asked_batch.h"
+#include "find/asked_file.h"
 #include "find/asked_report.h"
 #include "find/sketch_join.h"
 #include "scan/container.h"
+#include "scan/sandbox.h"
 #include "scan/scan_file.h"
 
 struct asking {
@@ -29,13 +29,6 @@ struct asking {
 	struct sketch_pass pass;
 	struct asked_batch batch;
 };
-
-void asked_file_release(struct asked_file *asked)
-{
-	row_sketches_drop(asked->sketches);
-	asked->sketches = NULL;
-	arena_release(&asked->arena);
-}
 
 /* All that were added to the pass so far. */
 static int report_sketched(struct asking *asking, struct simhash_error *error)
@@ -312,7 +305,7 @@ int finder_files(struct finder *finder, const struct find_query *queries, size_t
 	    (request->measure == NULL ||
 	     file_scanner_measure(&asking.scanner, &request->measure, 1, 0, error) == 0) &&
 	    (request->sandbox == NULL ||
-	     file_scanner_isolate(&asking.scanner, request->sandbox, error) == 0) &&
+	     sandbox_isolate(&asking.scanner, request->sandbox, error) == 0) &&
 	    sketch_pass_init(&asking.pass, finder, error) == 0)
 		status = ask_for_all(&asking, queries, count, error);
 	asking.report.reporter.counts.rows += asking.pass.rows;

@@ -13,7 +13,7 @@
 #ifndef SIMHASH_FIND_ASKED_KEYS_H
 #define SIMHASH_FIND_ASKED_KEYS_H
 
-#include "find/asked.h"
+#include "find/asked_file.h"
 #include "store/near_keys.h"
 #include "store/row_stream.h"
 

@@ -5,7 +5,7 @@
 #ifndef SIMHASH_FIND_NEAREST_H
 #define SIMHASH_FIND_NEAREST_H
 
-#include "find/asked.h"
+#include "find/asked_file.h"
 
 struct neighbour {
 	struct find_file file; /* its display is owned */

@@ -5,7 +5,7 @@
 #ifndef SIMHASH_FIND_SKETCH_JOIN_H
 #define SIMHASH_FIND_SKETCH_JOIN_H
 
-#include "find/asked.h"
+#include "find/asked_file.h"
 #include "store/row_stream.h"
 
 /* All pairs; see finder_all. */

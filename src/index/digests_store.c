@@ -19,6 +19,7 @@
 #include "store/load.h"
 #include "store/names.h"
 #include "store/sketch_table.h"
+#include "store/store.h"
 
 #ifndef SORT_BYTES
 #define SORT_BYTES ((size_t)64 << 20)

@@ -13,6 +13,7 @@
 #include "index/members.h"
 #include "index/writer.h"
 #include "scan/container_kind.h"
+#include "scan/sandbox.h"
 #include "scan/scan_file.h"
 #include "scan/shared_scan.h"
 
@@ -209,8 +210,7 @@ static int file_scanner_new(struct scanners *scanners, struct file_scanner *scan
 		file_scanner_release(scanner);
 		return -1;
 	}
-	if (request->sandbox != NULL &&
-	    file_scanner_isolate(scanner, request->sandbox, &error) != 0) {
+	if (request->sandbox != NULL && sandbox_isolate(scanner, request->sandbox, &error) != 0) {
 		file_scanner_release(scanner);
 		return -1;
 	}

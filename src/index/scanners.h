@@ -20,8 +20,8 @@
 #include "base/threads.h"
 #include "index/batch.h"
 #include "index/failures.h"
-#include "index/index.h"
 #include "index/largest.h"
+#include "index/request.h"
 #include "scan/crew.h"
 
 struct hard_links;

@@ -15,8 +15,8 @@
 
 #include <pthread.h>
 
-#include "index/index.h"
 #include "index/reconcile.h"
+#include "index/request.h"
 #include "index/roots.h"
 #include "index/vanished.h"
 #include "index/walk.h"

@@ -20,8 +20,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/open_file.h"
 #include "scan/sandbox_area.h"
+#include "scan/scan_file.h"
 
 #define POLL_MS 50	    /* how late a stop may be noticed */
 #define ANSWERS_MAX 4000000 /* on a million members */
@@ -58,6 +60,14 @@ struct sandbox *sandbox_new(struct sandbox_use *use)
 	if (sandbox != NULL)
 		sandbox->use = use;
 	return sandbox;
+}
+
+int sandbox_isolate(struct file_scanner *scanner, struct sandbox_use *use,
+		    struct simhash_error *error)
+{
+	scanner->sandbox = sandbox_new(use);
+	scanner->free_sandbox = sandbox_free;
+	return scanner->sandbox == NULL ? error_set_memory(error) : 0;
 }
 
 /* ---- The process ---- */

@@ -25,10 +25,12 @@
 #define SIMHASH_SCAN_SANDBOX_H
 
 #include "scan/unpacker.h"
+#include "simhash.h"
 
 #define SANDBOX_MEMORY_BYTES ((int64_t)2 << 30) /* the default */
 
 struct sandbox;
+struct file_scanner;
 
 /* What the sandboxes of a run share; the caller's until the last one is freed. */
 struct sandbox_use {
@@ -47,6 +49,10 @@ const char *sandbox_library(void);
 /* NULL when memory is short. */
 struct sandbox *sandbox_new(struct sandbox_use *use);
 void sandbox_free(struct sandbox *sandbox); /* NULL is fine */
+
+/* Have a scanner read containers in a sandbox, which is freed with the scanner. */
+int sandbox_isolate(struct file_scanner *scanner, struct sandbox_use *use,
+		    struct simhash_error *error);
 
 /* As unpacker_open. -1 where there is no such process: the first time that is a warning. */
 int sandbox_open(struct sandbox *sandbox, const struct unpack_request *request, int fd,

@@ -20,6 +20,15 @@ void sandbox_free(struct sandbox *sandbox)
 	(void)sandbox;
 }
 
+int sandbox_isolate(struct file_scanner *scanner, struct sandbox_use *use,
+		    struct simhash_error *error)
+{
+	(void)scanner;
+	(void)use;
+	(void)error;
+	return 0;
+}
+
 int sandbox_open(struct sandbox *sandbox, const struct unpack_request *request, int fd,
 		 int64_t size_bytes)
 {

@@ -23,7 +23,6 @@
 #include "scan/crew.h"
 #include "scan/inflating.h"
 #include "scan/reading.h"
-#include "scan/sandbox.h"
 #include "scan/shared_scan.h"
 #include "store/store.h"
 
@@ -63,16 +62,10 @@ int file_scanner_measure(struct file_scanner *scanner, struct simhash_measure *c
 	return sketching_init(&scanner->sketching, measures, count, hashes, error);
 }
 
-int file_scanner_isolate(struct file_scanner *scanner, struct sandbox_use *use,
-			 struct simhash_error *error)
-{
-	scanner->sandbox = sandbox_new(use);
-	return scanner->sandbox == NULL ? error_set_memory(error) : 0;
-}
-
 void file_scanner_release(struct file_scanner *scanner)
 {
-	sandbox_free(scanner->sandbox);
+	if (scanner->sandbox != NULL)
+		scanner->free_sandbox(scanner->sandbox);
 	led_content_free(scanner->led);
 	sketching_release(&scanner->sketching);
 	simhash_resemblance_scanner_free(scanner->resemblance);

@@ -13,7 +13,6 @@
 
 struct store;
 struct sandbox;
-struct sandbox_use;
 struct shared_scan;
 struct crew;
 struct led_content;
@@ -27,7 +26,8 @@ struct file_scanner {
 	void *buffer;		 /* FILE_SCANNER_ROOM bytes, aligned; content_add may change it */
 	int64_t max_inflated_bytes;  /* of one compressed file, or all of one container */
 	atomic_llong *inflated_left; /* bytes that the run may still inflate; NULL: any number */
-	struct sandbox *sandbox;   /* owned, in which containers are read; NULL: in this process */
+	struct sandbox *sandbox; /* owned, in which containers are read; NULL: in this process */
+	void (*free_sandbox)(struct sandbox *sandbox); /* see sandbox_isolate */
 	unsigned containers;	   /* kinds that are looked for: see container_kind.h */
 	unsigned max_depth;	   /* of containers in containers */
 	bool has_kind;		   /* of the file that was scanned last, is the next known? */
@@ -61,9 +61,6 @@ int file_scanner_init(struct file_scanner *scanner, const struct simhash_tag_set
 /* Make sketches by these measures too, which are borrowed, and hashes; see sketching_init. */
 int file_scanner_measure(struct file_scanner *scanner, struct simhash_measure *const *measures,
 			 unsigned count, unsigned hashes, struct simhash_error *error);
-/* Read containers in a sandbox. */
-int file_scanner_isolate(struct file_scanner *scanner, struct sandbox_use *use,
-			 struct simhash_error *error);
 void file_scanner_release(struct file_scanner *scanner);
 
 /*

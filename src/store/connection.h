@@ -7,7 +7,6 @@
 
 #include "store/database.h"
 #include "store/file_row.h"
-#include "store/known_file.h"
 #include "store/store.h"
 
 /* Statements that are prepared once for each connection. */

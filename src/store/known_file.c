@@ -16,17 +16,6 @@
 #include "store/query.h"
 #include "store/trust.h"
 
-void store_want_containers(struct store *store, unsigned kinds)
-{
-	store->containers = kinds;
-}
-
-void store_want_filters(struct store *store, wanted_filter_fn *wanted, const void *filters)
-{
-	store->wanted_filter = wanted;
-	store->filters = filters;
-}
-
 static bool lacks_filter(const struct store *store, const struct known_file *known)
 {
 	uint32_t wanted = store->wanted_filter == NULL

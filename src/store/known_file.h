@@ -42,16 +42,6 @@ struct known_file {
 	uint8_t content_hash[CONTENT_HASH_SIZE];
 };
 
-/* The kinds of containers that known files are to have been looked at for. */
-void store_want_containers(struct store *store, unsigned kinds);
-
-/*
- * The number of the filter that a file of this name is to have been given to; 0: none. Known files
- * lack a look where they were given to another.
- */
-typedef uint32_t wanted_filter_fn(const void *filters, struct bytes name);
-void store_want_filters(struct store *store, wanted_filter_fn *wanted, const void *filters);
-
 /* An inode number in 32 bits, which is what a row that was read ahead has. 0 stays 0: not known. */
 static inline uint32_t folded_inode(uint64_t inode)
 {

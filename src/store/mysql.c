@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "store/database.h"
 #include "store/mysql_connect.h"
-#include "store/schema.h"
+#include "store/scripts.h"
 
 #define ROWS_PER_INSERT 32
 #define ROWS_PER_ARRAY 1024

@@ -10,12 +10,6 @@
 #include "store/sketch_rows.h"
 #include "store/transaction.h"
 
-void store_want_measures(struct store *store, const int64_t *ids, unsigned count)
-{
-	store->measure_count = count;
-	memcpy(store->measures, ids, count * sizeof *ids);
-}
-
 int store_count_sketches(struct store *store, int64_t tag_set, int64_t measure, int64_t *files,
 			 struct simhash_error *error)
 {

@@ -1,6 +1,5 @@
 /*
- * The sketches of a measure as a whole: which measures a run wants, how many files have a
- * sketch, and removing a measure.
+ * The sketches of a measure as a whole: how many files have one, and removing a measure.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_SKETCH_TABLE_H
@@ -14,13 +13,6 @@
 struct store;
 struct query;
 struct file_row;
-
-/*
- * From now on rows that are written come with sketches by these measures, in this order, and a
- * file is known only if it has all of them. At most SKETCHES_MAX. To be called before the first
- * file is looked up.
- */
-void store_want_measures(struct store *store, const int64_t *ids, unsigned count);
 
 /*
  * How many files have a sketch by a measure, of the content that they have now: files of a tag

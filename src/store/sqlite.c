@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/open_file.h"
 #include "store/database.h"
-#include "store/schema.h"
+#include "store/scripts.h"
 #include "store/sqlite_error.h"
 #include "store/sqlite_file.h"
 #include "store/sqlite_functions.h"

@@ -15,7 +15,6 @@
 #include "base/open_file.h"
 #include "store/query.h"
 #include "store/schema.h"
-#include "store/sketch_table.h"
 
 #define STATEMENT_BYTES_MIN 16384 /* the longest statement has 5,000 without values */
 
@@ -361,4 +360,23 @@ void store_close(struct store *store)
 		return;
 	disconnect(store);
 	free(store);
+}
+
+/* ---- What a run wants of each file ---- */
+
+void store_want_measures(struct store *store, const int64_t *ids, unsigned count)
+{
+	store->measure_count = count;
+	memcpy(store->measures, ids, count * sizeof *ids);
+}
+
+void store_want_containers(struct store *store, unsigned kinds)
+{
+	store->containers = kinds;
+}
+
+void store_want_filters(struct store *store, wanted_filter_fn *wanted, const void *filters)
+{
+	store->wanted_filter = wanted;
+	store->filters = filters;
 }

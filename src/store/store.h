@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/bytes.h"
 #include "simhash.h"
 #include "store/location.h"
 
@@ -67,6 +68,25 @@ int store_open_to_write(const struct store *first, struct store **store,
 void store_open_second(const struct store *first, struct store **store);
 
 void store_close(struct store *store); /* NULL is fine */
+
+/* ---- What a run wants of each file ---- */
+
+/*
+ * From now on rows that are written come with sketches by these measures, in this order, and a
+ * file is known only if it has all of them. At most SKETCHES_MAX. To be called before the first
+ * file is looked up.
+ */
+void store_want_measures(struct store *store, const int64_t *ids, unsigned count);
+
+/* The kinds of containers that known files are to have been looked at for. */
+void store_want_containers(struct store *store, unsigned kinds);
+
+/*
+ * The number of the filter that a file of this name is to have been given to; 0: none. Known files
+ * lack a look where they were given to another.
+ */
+typedef uint32_t wanted_filter_fn(const void *filters, struct bytes name);
+void store_want_filters(struct store *store, wanted_filter_fn *wanted, const void *filters);
 
 /*
  * Is this file the index, or one that SQLite keeps next to it, under any name? Always false for an

@@ -1,9 +1,9 @@
 /*
- * A file asked for, as it is now: scanned just before, so that it need not be in the index.
+ * A file that was asked for, as it is now: scanned just before, so that it need not be in the index.
  * SPDX-License-Identifier: MIT
  */
-#ifndef SIMHASH_FIND_ASKED_H
-#define SIMHASH_FIND_ASKED_H
+#ifndef SIMHASH_FIND_ASKED_FILE_H
+#define SIMHASH_FIND_ASKED_FILE_H
 
 #include "find/finder.h"
 #include "store/file_row.h"
