@@ -5,7 +5,7 @@ if(CMAKE_CROSSCOMPILING)
   return()
 endif()
 
-add_executable(complete src/cli/complete.c)
+add_executable(complete src/cli/options/complete.c)
 target_link_libraries(complete PRIVATE simhash_cli)
 add_custom_target(completions ALL)
 set(completions ${CMAKE_CURRENT_BINARY_DIR}/completions)

@@ -21,9 +21,14 @@ set(simhash_soversion ${PROJECT_VERSION_MAJOR})
 # NAME_shared and NAME_static, and the files libOUTPUT.so and libOUTPUT.a.
 function(add_public_library name)
   cmake_parse_arguments(library "" "OUTPUT;EXPORTS" "ROOMS;LIBRARIES" ${ARGN})
-  set(objects "")
+  set(parts "")
   foreach(room IN LISTS library_ROOMS)
-    list(APPEND objects $<TARGET_OBJECTS:simhash_${room}>)
+    get_property(room_parts GLOBAL PROPERTY simhash_parts_${room})
+    list(APPEND parts ${room_parts})
+  endforeach()
+  set(objects "")
+  foreach(part IN LISTS parts)
+    list(APPEND objects $<TARGET_OBJECTS:${part}>)
   endforeach()
 
   add_library(${name}_shared SHARED ${objects})
@@ -44,8 +49,7 @@ function(add_public_library name)
       DEPENDS ${objects} COMMAND_EXPAND_LISTS VERBATIM)
     set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
     add_library(${name}_static STATIC ${object})
-    list(TRANSFORM library_ROOMS PREPEND simhash_ OUTPUT_VARIABLE targets)
-    add_dependencies(${name}_static ${targets})
+    add_dependencies(${name}_static ${parts})
   else()
     add_library(${name}_static STATIC ${objects})
   endif()
@@ -67,7 +71,7 @@ add_library(simhash::simhash ALIAS simhash_shared)
 add_library(simhash::static ALIAS simhash_static)
 
 add_public_library(simhash_index OUTPUT simhash-index EXPORTS "simhash_index_*"
-  ROOMS base core measure store scan find api
+  ROOMS base core measure store scan lists find api
   LIBRARIES ${simhash_libraries} $<BUILD_INTERFACE:PkgConfig::SQLITE3> $<BUILD_INTERFACE:PkgConfig::XXHASH>
             $<BUILD_INTERFACE:${mysql_target}> $<INSTALL_INTERFACE:sqlite3> $<INSTALL_INTERFACE:xxhash>
             "$<INSTALL_INTERFACE:${mysql_names}>"

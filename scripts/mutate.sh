@@ -45,23 +45,23 @@ mutate "weights round up" src/core/key.c \
 	's|count \* tags\[i\]\.skew / 1000|(count * tags[i].skew + 999) / 1000|' '^core'
 mutate "a pair at exactly the tolerance is none" src/core/distance.c \
 	's/\(distance \* twice_hundred_percent <\)=/\1/' '^(core|find)'
-mutate "rounded sums are given no slack" src/find/join.c \
+mutate "rounded sums are given no slack" src/find/pairs/join.c \
 	's/(shift > 0 ? 1 + SUMS : 0)/0/' '^find|^cli.pairs'
-mutate "the last row in reach is not looked at" src/find/join.c \
+mutate "the last row in reach is not looked at" src/find/pairs/join.c \
 	's/at < cell->end && room->third_sorted\[at\] <= most;/at < cell->end \&\& room->third_sorted[at] < most;/' '^find|^cli.pairs'
-mutate "what changed within the tick of its scan is unchanged" src/index/reconcile.c \
+mutate "what changed within the tick of its scan is unchanged" src/index/compare/reconcile.c \
 	's/\(scanned_at_ns - (uint64_t)known->mtime_ns >= \)tick/\10/' '^cli.incremental'
-mutate "a directory that cannot be told about is gone" src/index/vanished.c \
+mutate "a directory that cannot be told about is gone" src/index/compare/vanished.c \
 	's/(fd < 0 && (errno == ENOENT/(fd < 0 \&\& (true || errno == ENOENT/' '^(cli.incremental|faults)'
-mutate "links are followed when files are opened" src/scan/scan_file.c \
+mutate "links are followed when files are opened" src/scan/file/scan_file.c \
 	's/(scanner->follow ? 0 : O_NOFOLLOW)/0/' '^faults.sqlite'
-mutate "a transaction that failed is committed" src/store/store.c \
+mutate "a transaction that failed is committed" src/store/open/store.c \
 	's/"ROLLBACK", &ignored/"COMMIT", \&ignored/' '^(faults|kills|store)'
-mutate "a plain connection will do" src/store/mysql_connect.c \
+mutate "a plain connection will do" src/store/engine/mysql_connect.c \
 	's/if (!is_wanted || mode == TLS_DISABLED/if (true || mode == TLS_DISABLED/' '^cli.network'
-mutate "markup of a name reaches the page" src/report/html.c \
+mutate "markup of a name reaches the page" src/report/page/html.c \
 	"s/ || c == '<'//" '^report.html|^cli.hostile'
-mutate "a quote ends a field of CSV" src/report/csv.c \
+mutate "a quote ends a field of CSV" src/report/lists/csv.c \
 	"s/if (field.data\[i\] == '\"')/if (false)/" '^report.formatter|^cli.odd_names'
 mutate "a block gives one hit more than the cap" src/core/resemblance_template.h \
 	's/count < most; group/count <= most; group/' '^core.resemblance'

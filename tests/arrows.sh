@@ -34,9 +34,9 @@ found=$(check "$SOURCE_DIR")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cp -r "$SOURCE_DIR/src" "$SOURCE_DIR/include" "$SOURCE_DIR/CMakeLists.txt" "$folder"
-echo '#include "store/store.h"' >>"$folder/src/base/array.h"
-echo '#  include "find/find.h"' >>"$folder/src/index/walk.c"
-echo '#include "index/walk.h"' >>"$folder/src/find/pairs.c"
+echo '#include "store/store.h"' >>"$folder/src/base/data/array.h"
+echo '#  include "find/find.h"' >>"$folder/src/index/walk/walk.c"
+echo '#include "index/walk.h"' >>"$folder/src/find/pairs/pairs.c"
 echo '#include "base/array.h"' >>"$folder/include/simhash.h"
 [ "$(check "$folder" | grep -c 'points up or across')" = 4 ] || {
 	echo "Planted arrows are not found: $(check "$folder")"

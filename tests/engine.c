@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT
  */
 #include "engine.h"
-#include "store/file_row.h"
-#include "store/store.h"
+#include "store/open/store.h"
+#include "store/row/file_row.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-#include "store/file_row.h"
-#include "store/location.h"
+#include "store/engine/location.h"
+#include "store/row/file_row.h"
 
 /* A sanitizer makes what is tried a thousand times take minutes. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -17,10 +17,10 @@
 #include "act/protected_names.h"
 #include "act/same_bytes.h"
 #include "act/work.h"
-#include "base/clock.h"
-#include "base/error.h"
-#include "base/open_file.h"
-#include "base/path.h"
+#include "base/basic/clock.h"
+#include "base/basic/error.h"
+#include "base/files/open_file.h"
+#include "base/files/path.h"
 
 #define WORK_DESCRIPTORS 5   /* that an act has open */
 #define OTHER_DESCRIPTORS 64 /* of the program, and of what an act opens for a moment */

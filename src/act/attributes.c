@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "act/act.h"
-#include "base/error.h"
+#include "base/basic/error.h"
 
 #ifdef __linux__
 #include <sys/xattr.h>

@@ -12,11 +12,11 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/error.h"
-#include "base/json.h"
-#include "base/open_file.h"
-#include "base/path.h"
+#include "base/basic/clock.h"
+#include "base/basic/error.h"
+#include "base/files/open_file.h"
+#include "base/files/path.h"
+#include "base/text/json.h"
 
 const char *action_name(enum keep_action action)
 {

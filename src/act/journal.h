@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
+#include "base/data/arena.h"
 #include "keep/keep.h"
 
 #define TEMPORARY_SIZE 64

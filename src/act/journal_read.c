@@ -9,10 +9,10 @@
 #include <sys/file.h>
 
 #include "act/journal.h"
-#include "base/array.h"
-#include "base/error.h"
-#include "base/open_file.h"
-#include "base/read_file.h"
+#include "base/basic/error.h"
+#include "base/data/array.h"
+#include "base/files/open_file.h"
+#include "base/files/read_file.h"
 #include "keep/json_fields.h"
 
 static bool is_whole(const json_t *value, const char *name, int64_t maximum, int64_t *number)

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/error.h"
-#include "base/path.h"
+#include "base/basic/error.h"
+#include "base/data/array.h"
+#include "base/files/path.h"
 
 /* ---- Reading ---- */
 

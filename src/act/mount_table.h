@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/bytes.h"
+#include "base/basic/bytes.h"
 #include "simhash.h"
 
 /* Paths here have no slash at their end, so "/" is empty. */

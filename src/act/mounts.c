@@ -4,7 +4,7 @@
  */
 #include "act/mounts.h"
 
-#include "base/error.h"
+#include "base/basic/error.h"
 
 #ifdef __linux__
 
@@ -19,8 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/open_file.h"
-#include "base/read_file.h"
+#include "base/files/open_file.h"
+#include "base/files/read_file.h"
 
 #define MOUNTINFO "/proc/self/mountinfo"
 #define MOUNTINFO_MAX ((size_t)256 << 20)

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "act/mounts.h"
-#include "base/error.h"
-#include "base/open_file.h"
+#include "base/basic/error.h"
+#include "base/files/open_file.h"
 
 int guard_init(struct guard *guard, const struct bytes *directories, size_t count,
 	       struct simhash_error *error)

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
-#include "base/bytes.h"
+#include "base/basic/bytes.h"
 #include "simhash.h"
 
 struct mounts;

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/array.h"
-#include "base/error.h"
-#include "base/open_file.h"
+#include "base/basic/error.h"
+#include "base/data/array.h"
+#include "base/files/open_file.h"
 
 static int compare_files(const void *a, const void *b)
 {

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
-#include "base/bytes.h"
+#include "base/basic/bytes.h"
 #include "simhash.h"
 
 /* All zero to begin with. */

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "scan/content_hash.h"
+#include "scan/file/content_hash.h"
 
 #define PIECE ((size_t)256 << 10)
 

@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-#include "base/error.h"
-#include "base/seed.h"
+#include "base/basic/error.h"
+#include "base/basic/seed.h"
 
 static struct gone_names *find_gone(const struct saved_bytes *counter, uint64_t device,
 				    uint64_t inode)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "act/act.h"
-#include "base/error.h"
+#include "base/basic/error.h"
 
 #ifdef __linux__
 #include <linux/fiemap.h>

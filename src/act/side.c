@@ -13,8 +13,8 @@
 #include <sys/vfs.h>
 #endif
 
-#include "base/error.h"
-#include "base/open_file.h"
+#include "base/basic/error.h"
+#include "base/files/open_file.h"
 
 int side_open(struct side *side, const struct keep_file *file, const struct guard *guard,
 	      struct simhash_error *why)

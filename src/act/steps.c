@@ -11,7 +11,7 @@
 #include "act/rename.h"
 #include "act/same_bytes.h"
 #include "act/work.h"
-#include "base/open_file.h"
+#include "base/files/open_file.h"
 
 /* ---- Looking ---- */
 

@@ -12,9 +12,9 @@
 #include "act/act.h"
 #include "act/rename.h"
 #include "act/same_bytes.h"
-#include "base/clock.h"
-#include "base/error.h"
-#include "base/open_file.h"
+#include "base/basic/clock.h"
+#include "base/basic/error.h"
+#include "base/files/open_file.h"
 
 struct undo {
 	const struct journal_act *act;

@@ -7,7 +7,7 @@
 
 #include "act/act.h"
 #include "act/side.h"
-#include "base/error.h"
+#include "base/basic/error.h"
 
 struct work {
 	struct actor *actor;

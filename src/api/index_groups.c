@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 #include "api/index_library.h"
-#include "base/array.h"
-#include "base/decimal.h"
-#include "base/error.h"
-#include "find/group_sorter.h"
+#include "base/basic/error.h"
+#include "base/data/array.h"
+#include "base/text/decimal.h"
+#include "find/groups/group_sorter.h"
 
 #define GROUPS_SHARE 4 /* of the default of --memory */
 

@@ -10,15 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/decimal.h"
-#include "base/error.h"
-#include "base/threads.h"
-#include "store/default_index.h"
-#include "store/file_copy.h"
-#include "store/names.h"
-#include "store/store.h"
-#include "store/tag_sets.h"
+#include "base/basic/error.h"
+#include "base/data/arena.h"
+#include "base/text/decimal.h"
+#include "base/threads/threads.h"
+#include "store/engine/default_index.h"
+#include "store/names/names.h"
+#include "store/names/tag_sets.h"
+#include "store/open/store.h"
+#include "store/rows/file_copy.h"
 
 #define PAGE_ROWS 1024 /* read at once */
 

@@ -6,9 +6,9 @@
 #ifndef SIMHASH_API_INDEX_LIBRARY_H
 #define SIMHASH_API_INDEX_LIBRARY_H
 
-#include "find/find.h"
+#include "find/rule/find.h"
 #include "simhash_index.h"
-#include "store/name_list.h"
+#include "store/names/name_list.h"
 
 struct simhash_index {
 	struct store *store;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/basic/error.h"
 
 #define WINDOW 8
 #define NO_TAG 0xff

@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "base/decimal.h"
-#include "base/error.h"
+#include "base/basic/error.h"
+#include "base/text/decimal.h"
 #include "simhash.h"
 
 __extension__ typedef unsigned __int128 wide;

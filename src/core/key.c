@@ -6,8 +6,8 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "base/ascii.h"
-#include "base/error.h"
+#include "base/basic/ascii.h"
+#include "base/basic/error.h"
 #include "simhash.h"
 
 __extension__ typedef unsigned __int128 wide;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/basic/error.h"
 #include "core/resemblance.h"
 
 /* The first bytes wait until the level is known, and later ones until they fill a block. */

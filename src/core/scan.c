@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/basic/error.h"
 #include "core/scan_kernel.h"
 
 /* Fastest first; the last one runs everywhere. */

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/ascii.h"
-#include "base/decimal.h"
-#include "base/error.h"
-#include "base/read_file.h"
+#include "base/basic/ascii.h"
+#include "base/basic/error.h"
+#include "base/files/read_file.h"
+#include "base/text/decimal.h"
 #include "core/automaton.h"
 #include "simhash.h"
 

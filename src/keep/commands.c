@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/error.h"
+#include "base/basic/error.h"
+#include "base/data/array.h"
 #include "keep/json_fields.h"
 
 static const char head_start[] = "{\"format\":\"simfind script\"";

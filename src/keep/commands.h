@@ -13,7 +13,7 @@
 #ifndef SIMHASH_KEEP_COMMANDS_H
 #define SIMHASH_KEEP_COMMANDS_H
 
-#include "base/arena.h"
+#include "base/data/arena.h"
 #include "keep/keep.h"
 
 struct command {

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/clock.h"
-#include "base/error.h"
-#include "base/sort.h"
+#include "base/basic/clock.h"
+#include "base/basic/error.h"
+#include "base/data/array.h"
+#include "base/sort/sort.h"
 #include "keep/json_fields.h"
 
 /* Days from 1970-01-01 to a date of the Gregorian calendar. */

@@ -5,7 +5,7 @@
 #ifndef SIMHASH_KEEP_DECISIONS_H
 #define SIMHASH_KEEP_DECISIONS_H
 
-#include "base/arena.h"
+#include "base/data/arena.h"
 #include "keep/keep.h"
 
 struct decisions {

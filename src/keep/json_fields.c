@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/ascii.h"
-#include "base/error.h"
+#include "base/basic/ascii.h"
+#include "base/basic/error.h"
 
 json_t *fields_read(struct bytes text, const char *what, size_t lines_before,
 		    struct simhash_error *error)

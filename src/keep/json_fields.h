@@ -9,8 +9,8 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "base/arena.h"
-#include "base/bytes.h"
+#include "base/basic/bytes.h"
+#include "base/data/arena.h"
 #include "simhash.h"
 
 /*

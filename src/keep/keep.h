@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/bytes.h"
+#include "base/basic/bytes.h"
 #include "simhash.h"
 
 #define KEEP_HASH_SIZE 16

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/error.h"
-#include "base/path.h"
-#include "base/sort.h"
+#include "base/basic/error.h"
+#include "base/data/array.h"
+#include "base/files/path.h"
+#include "base/sort/sort.h"
 #include "keep/keep.h"
 
 struct planner {

@@ -5,8 +5,8 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "base/path.h"
+#include "base/basic/error.h"
+#include "base/files/path.h"
 #include "keep/keep.h"
 
 static const struct rule_name {

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/byte_order.h"
-#include "base/error.h"
-#include "base/sort.h"
+#include "base/basic/byte_order.h"
+#include "base/basic/error.h"
+#include "base/sort/sort.h"
 #include "measure/measure.h"
 
 #define K_MAX 1024

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/byte_order.h"
-#include "base/error.h"
+#include "base/basic/byte_order.h"
+#include "base/basic/error.h"
 #include "measure/bit_counts.h"
 #include "measure/measure.h"
 #include "measure/weights.h"

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "base/bytes.h"
-#include "base/error.h"
+#include "base/basic/bytes.h"
+#include "base/basic/error.h"
 
 /* Lines are cut into words whole; what is longer than this is cut at a blank, if it has one. */
 #define TEXT_MAX 65536

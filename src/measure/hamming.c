@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "base/sort.h"
+#include "base/basic/error.h"
+#include "base/sort/sort.h"
 #include "measure/measure.h"
 
 #define BLOCKS_MAX 24

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/basic/error.h"
 #include "measure/lines.h"
 #include "simhash_measures.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "base/error.h"
+#include "base/basic/error.h"
 
 struct line {
 	const char *text;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/basic/error.h"
 #include "measure/weights.h"
 
 static const struct measure_kind *const kinds[] = {

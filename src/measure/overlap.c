@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/error.h"
-#include "base/sort.h"
+#include "base/basic/error.h"
+#include "base/data/array.h"
+#include "base/sort/sort.h"
 #include "measure/measure.h"
 
 struct feature_list {

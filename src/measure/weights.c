@@ -10,11 +10,11 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "base/array.h"
-#include "base/ascii.h"
-#include "base/byte_order.h"
-#include "base/error.h"
-#include "base/read_file.h"
+#include "base/basic/ascii.h"
+#include "base/basic/byte_order.h"
+#include "base/basic/error.h"
+#include "base/data/array.h"
+#include "base/files/read_file.h"
 
 #define SLOTS_MIN 64
 #define FILE_MAX ((size_t)256 << 20) /* bytes */

@@ -10,7 +10,7 @@
 #include <unistr.h>
 #include <uniwbrk.h>
 
-#include "base/bytes.h"
+#include "base/basic/bytes.h"
 #include "measure/features.h"
 
 /* Of an ASCII character: what it is to the rules WB5 to WB13b. */

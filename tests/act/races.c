@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #include "act/act.h"
-#include "base/bytes.h"
+#include "base/basic/bytes.h"
 
 #define COPIES 2
 #define SIZE 5000

@@ -16,19 +16,19 @@
 
 #include <cmocka.h>
 
-#include "base/array.h"
-#include "base/ascii.h"
-#include "base/bytes.h"
-#include "base/clock.h"
-#include "base/columns.h"
-#include "base/entry_reader.h"
-#include "base/line_buffer.h"
-#include "base/open_file.h"
-#include "base/path.h"
-#include "base/queue.h"
-#include "base/read_file.h"
-#include "base/sort.h"
-#include "base/threads.h"
+#include "base/basic/ascii.h"
+#include "base/basic/bytes.h"
+#include "base/basic/clock.h"
+#include "base/data/array.h"
+#include "base/files/entry_reader.h"
+#include "base/files/open_file.h"
+#include "base/files/path.h"
+#include "base/files/read_file.h"
+#include "base/sort/sort.h"
+#include "base/text/columns.h"
+#include "base/text/line_buffer.h"
+#include "base/threads/queue.h"
+#include "base/threads/threads.h"
 
 static struct simhash_error error;
 

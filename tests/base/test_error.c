@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "base/error.h"
+#include "base/basic/error.h"
 
 static struct simhash_error error;
 

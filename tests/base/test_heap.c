@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "base/heap.h"
+#include "base/data/heap.h"
 
 enum { RUNS_MAX = 40, RUN_MAX = 30 };
 

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "base/line_sorter.h"
+#include "base/sort/line_sorter.h"
 
 #define LINES 5000
 

@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "base/pair_set.h"
-#include "base/seed.h"
+#include "base/basic/seed.h"
+#include "base/data/pair_set.h"
 
 #define KEYS 20000u
 /* At three quarters in use, and random, 17 steps for each slot; colliding, KEYS for each key. */

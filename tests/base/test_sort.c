@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "base/sort.h"
+#include "base/sort/sort.h"
 #include "random.h"
 
 enum { TEXTS = 3000, TEXT_MAX = 300 };

@@ -16,16 +16,16 @@
 #include <string.h>
 #include <time.h>
 
-#include "store/batch.h"
-#include "store/bucket.h"
-#include "store/cells.h"
-#include "store/file_copy.h"
-#include "store/load.h"
-#include "store/names.h"
-#include "store/row_stream.h"
-#include "store/store.h"
-#include "store/tag_sets.h"
-#include "store/url.h"
+#include "store/engine/url.h"
+#include "store/names/names.h"
+#include "store/names/tag_sets.h"
+#include "store/open/load.h"
+#include "store/open/store.h"
+#include "store/row/bucket.h"
+#include "store/row/cells.h"
+#include "store/rows/file_copy.h"
+#include "store/rows/row_stream.h"
+#include "store/write/batch.h"
 
 #define BATCH 8192
 #define MANY 20

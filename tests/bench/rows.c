@@ -16,13 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/ascii.h"
-#include "store/batch.h"
-#include "store/load.h"
-#include "store/names.h"
-#include "store/row_stream.h"
-#include "store/store.h"
-#include "store/tag_sets.h"
+#include "base/basic/ascii.h"
+#include "store/names/names.h"
+#include "store/names/tag_sets.h"
+#include "store/open/load.h"
+#include "store/open/store.h"
+#include "store/rows/row_stream.h"
+#include "store/write/batch.h"
 
 #define RECENT 4096
 #define BATCH 16384

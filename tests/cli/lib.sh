@@ -88,7 +88,7 @@ wait_until() {
 }
 
 # next_tick: until what is written or scanned from now on is later than what was written before, by more than the 20 ms
-# within which src/store/trust.c does not rely on a time
+# within which src/store/row/trust.c does not rely on a time
 has_ticked() {
 	: >"$TEST_FOLDER/tick.now"
 	[ "$TEST_FOLDER/tick.now" -nt "$TEST_FOLDER/tick" ]

@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "cli/find_options.h"
-#include "cli/index_options.h"
+#include "cli/options/find_options.h"
+#include "cli/options/index_options.h"
 
 #define WORDS_MAX 16
 

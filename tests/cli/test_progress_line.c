@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "cli/progress_line.h"
+#include "cli/terminal/progress_line.h"
 
 static void parts_that_do_not_fit_are_left_out_as_a_whole(void **state)
 {

@@ -13,7 +13,7 @@
 #ifndef TESTS_FIND_DEFINED_GROUPS_H
 #define TESTS_FIND_DEFINED_GROUPS_H
 
-#include "find/groups.h"
+#include "find/groups/groups.h"
 #include "random_rows.h"
 
 /* What one file or content is to another. */

@@ -15,9 +15,9 @@
 #include <cmocka.h>
 
 #include "engine.h"
-#include "store/batch.h"
-#include "store/names.h"
-#include "store/tag_sets.h"
+#include "store/names/names.h"
+#include "store/names/tag_sets.h"
+#include "store/write/batch.h"
 
 struct simhash_error error;
 struct simhash_tag_set *sample;

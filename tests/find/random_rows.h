@@ -6,8 +6,8 @@
 #ifndef TESTS_FIND_RANDOM_ROWS_H
 #define TESTS_FIND_RANDOM_ROWS_H
 
-#include "find/find.h"
-#include "store/store.h"
+#include "find/rule/find.h"
+#include "store/open/store.h"
 
 #define ROWS 600
 #define SMALL_MEMORY 20000 /* some thirty rows of them wait in memory, the others in files */

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "data.h"
-#include "find/cover.h"
+#include "find/reading/cover.h"
 
 static uint64_t random_state = 5;
 

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "data.h"
-#include "find/estimate.h"
+#include "find/rule/estimate.h"
 
 #define SIZE 200000
 #define TRIALS 40

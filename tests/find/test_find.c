@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "base/error.h"
+#include "base/basic/error.h"
 #include "engine.h"
 #include "random_rows.h"
 

@@ -18,9 +18,9 @@
 
 #include "defined_groups.h"
 #include "engine.h"
-#include "find/block.h"
-#include "find/group_sorter.h"
-#include "find/group_stream.h"
+#include "find/groups/group_sorter.h"
+#include "find/groups/group_stream.h"
+#include "find/pairs/block.h"
 
 #define SETS 52
 #define RULES 4 /* of each set */

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "find/arborescence.h"
-#include "find/version_names.h"
+#include "find/lineage/arborescence.h"
+#include "find/lineage/version_names.h"
 #include "random.h"
 
 #define NODES_MAX 6

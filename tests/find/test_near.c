@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "find/near.h"
+#include "find/rule/near.h"
 #include "random.h"
 
 #define CHUNKS 200

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "find/pair_parts.h"
+#include "find/groups/pair_parts.h"
 
 #define FILES 20000u
 #define STEPS_MAX ((uint64_t)200 * FILES) /* colliding, the square of FILES */

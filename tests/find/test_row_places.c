@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "find/row_places.h"
+#include "find/rows/row_places.h"
 #include "random.h"
 
 #define ROWS 100000

@@ -15,8 +15,8 @@
 #include <cmocka.h>
 
 #include "engine.h"
-#include "find/asked_batch.h"
-#include "find/finder.h"
+#include "find/query/asked_batch.h"
+#include "find/rule/finder.h"
 #include "random_rows.h"
 #include "reference_resemblance.h"
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "find/versions.h"
+#include "find/pairs/versions.h"
 
 #define SIZE 100000
 #define REGISTERS SIMHASH_RESEMBLANCE_REGISTERS

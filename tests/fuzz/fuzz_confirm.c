@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/open_file.h"
-#include "find/confirm.h"
-#include "find/cover.h"
+#include "base/files/open_file.h"
+#include "find/reading/confirm.h"
+#include "find/reading/cover.h"
 #include "fuzz.h"
 
 /*

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "scan/container.h"
-#include "store/file_row.h"
+#include "scan/archive/container.h"
+#include "store/row/file_row.h"
 
 #define FILE_MAX ((size_t)1 << 20)
 #define INFLATED_MAX ((size_t)8 << 20)

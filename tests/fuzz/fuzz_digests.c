@@ -7,8 +7,8 @@
  * SPDX-License-Identifier: MIT
  */
 #include "fuzz.h"
-#include "scan/digest_reader.h"
-#include "scan/digest_text.h"
+#include "lists/digest_reader.h"
+#include "lists/digest_text.h"
 
 static void expect_whole(const struct file_row *row)
 {

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 
 #include "fuzz.h"
-#include "scan/container_kind.h"
-#include "scan/document.h"
-#include "scan/document_part.h"
+#include "scan/document/document.h"
+#include "scan/document/document_part.h"
+#include "scan/file/container_kind.h"
 
 #define PARTS_MAX 6
 

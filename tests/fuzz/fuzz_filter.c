@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "index/filter.h"
+#include "index/walk/filter.h"
 
 #define SEGMENTS_MAX 40
 

@@ -11,8 +11,8 @@
 #include <zlib.h>
 
 #include "fuzz.h"
-#include "scan/scan_file.h"
-#include "store/file_row.h"
+#include "scan/file/scan_file.h"
+#include "store/row/file_row.h"
 
 #define OUTPUT_MAX ((size_t)4 << 20)
 #define MEMBERS_MAX 4

@@ -5,9 +5,9 @@
  * The first byte is the form that the list is said to have.
  * SPDX-License-Identifier: MIT
  */
-#include "base/hash_set.h"
+#include "base/data/hash_set.h"
 #include "fuzz.h"
-#include "scan/known_list.h"
+#include "lists/known_list.h"
 
 #define KEPT_MAX 256
 

@@ -4,11 +4,11 @@
  * a display.
  * SPDX-License-Identifier: MIT
  */
-#include "base/escape.h"
+#include "base/text/escape.h"
 #include "fuzz.h"
 #include "measure/line_diff.h"
-#include "report/html_text.h"
-#include "report/unified.h"
+#include "report/page/html_text.h"
+#include "report/page/unified.h"
 #include "simhash_measures.h"
 
 #define TEXT_BYTES 4096

@@ -16,9 +16,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cli/find_options.h"
-#include "cli/index_options.h"
-#include "cli/options.h"
+#include "cli/options/find_options.h"
+#include "cli/options/index_options.h"
+#include "cli/options/options.h"
 #include "fuzz.h"
 
 #define WORDS_MAX 64

@@ -14,22 +14,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/copy_sorter.h"
-#include "cli/find_tasks.h"
-#include "cli/plan_script.h"
-#include "find/find.h"
+#include "cli/simfind/copy_sorter.h"
+#include "cli/simfind/find_tasks.h"
+#include "cli/simfind/plan_script.h"
+#include "find/rule/find.h"
 #include "fuzz.h"
-#include "index/copy.h"
-#include "report/html.h"
-#include "report/listing.h"
-#include "store/bucket.h"
-#include "store/cells.h"
-#include "store/known_file.h"
-#include "store/names.h"
-#include "store/scan_run.h"
-#include "store/store.h"
-#include "store/tag_sets.h"
-#include "store/totals.h"
+#include "report/formats/formats.h"
+#include "report/lists/listing.h"
+#include "report/page/html.h"
+#include "store/names/names.h"
+#include "store/names/scan_run.h"
+#include "store/names/tag_sets.h"
+#include "store/open/store.h"
+#include "store/row/bucket.h"
+#include "store/row/cells.h"
+#include "store/rows/known_file.h"
+#include "store/rows/totals.h"
+#include "transfer/copy.h"
 
 #define ROWS_MAX 40
 #define CHANGES_MAX 8

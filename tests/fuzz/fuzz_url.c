@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "fuzz.h"
-#include "store/url.h"
+#include "store/engine/url.h"
 
 /* Append a part with every byte but letters and digits as %XX. */
 static void append_encoded(char *url, const char *part)

@@ -6,13 +6,14 @@
  */
 #include <stdbool.h>
 
-#include "base/escape.h"
-#include "cli/copy_sorter.h"
-#include "cli/plan_script.h"
-#include "find/pairs.h"
+#include "base/text/escape.h"
+#include "cli/simfind/copy_sorter.h"
+#include "cli/simfind/plan_script.h"
+#include "find/pairs/pairs.h"
 #include "fuzz.h"
-#include "report/formatter.h"
-#include "report/html.h"
+#include "report/formats/formats.h"
+#include "report/lists/formatter.h"
+#include "report/page/html.h"
 
 #define NAMES 3
 #define COPIES_MEMORY ((size_t)64 << 10)

@@ -12,9 +12,10 @@
 
 #include <cmocka.h>
 
-#include "base/escape.h"
-#include "report/formatter.h"
-#include "report/marked.h"
+#include "base/text/escape.h"
+#include "report/formats/formats.h"
+#include "report/lists/formatter.h"
+#include "report/lists/marked.h"
 
 #define BYTES(text)                   \
 	{                             \

@@ -13,10 +13,10 @@
 
 #include <cmocka.h>
 
-#include "base/threads.h"
-#include "report/formatter.h"
-#include "report/order.h"
-#include "report/pair_sorter.h"
+#include "base/threads/threads.h"
+#include "report/lists/formatter.h"
+#include "report/lists/order.h"
+#include "report/lists/pair_sorter.h"
 
 #define FILES 60
 #define PAIRS 9000

@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "base/bytes.h"
-#include "report/html_text.h"
-#include "report/unified.h"
+#include "base/basic/bytes.h"
+#include "report/page/html_text.h"
+#include "report/page/unified.h"
 
 static struct simhash_error error;
 

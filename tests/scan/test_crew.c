@@ -16,8 +16,8 @@
 
 #include "engine.h"
 #include "random.h"
-#include "scan/content.h"
-#include "scan/crew.h"
+#include "scan/file/content.h"
+#include "scan/file/crew.h"
 
 #define UNIT FILE_SCANNER_BUFFER
 #define SIZE_MAX_HERE (LED_FROM + 40 * UNIT)

@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 #include "random.h"
-#include "scan/shared_scan.h"
+#include "scan/file/shared_scan.h"
 
 #define UNIT FILE_SCANNER_BUFFER
 #define FILE_SIZE (SHARED_FROM + 3 * UNIT + 100)

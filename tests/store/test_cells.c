@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "random.h"
-#include "store/cells.h"
+#include "store/row/cells.h"
 
 static int64_t random_below(int64_t end)
 {

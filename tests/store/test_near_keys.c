@@ -13,13 +13,13 @@
 
 #include <cmocka.h>
 
-#include "base/error.h"
+#include "base/basic/error.h"
 #include "engine.h"
 #include "random.h"
-#include "store/batch.h"
-#include "store/near_keys.h"
-#include "store/row_stream.h"
-#include "store/store.h"
+#include "store/open/store.h"
+#include "store/rows/near_keys.h"
+#include "store/rows/row_stream.h"
+#include "store/write/batch.h"
 
 #define ROWS 1000
 

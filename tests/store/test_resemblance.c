@@ -13,14 +13,14 @@
 #include <cmocka.h>
 
 #include "engine.h"
-#include "store/batch.h"
-#include "store/connection.h"
-#include "store/file_copy.h"
-#include "store/known_file.h"
-#include "store/row_stream.h"
-#include "store/sketch_table.h"
-#include "store/store.h"
-#include "store/totals.h"
+#include "store/open/connection.h"
+#include "store/open/store.h"
+#include "store/rows/file_copy.h"
+#include "store/rows/known_file.h"
+#include "store/rows/row_stream.h"
+#include "store/rows/totals.h"
+#include "store/write/batch.h"
+#include "store/write/sketch_table.h"
 
 #define ROWS 2500 /* more than a statement takes, no multiple */
 #define MEASURE 5

@@ -12,18 +12,18 @@
 
 #include <cmocka.h>
 
-#include "base/clock.h"
-#include "base/error.h"
+#include "base/basic/clock.h"
+#include "base/basic/error.h"
 #include "engine.h"
-#include "store/batch.h"
-#include "store/file_copy.h"
-#include "store/known_file.h"
-#include "store/known_table.h"
-#include "store/names.h"
-#include "store/row_stream.h"
-#include "store/scan_run.h"
-#include "store/store.h"
-#include "store/tag_sets.h"
+#include "store/names/names.h"
+#include "store/names/scan_run.h"
+#include "store/names/tag_sets.h"
+#include "store/open/store.h"
+#include "store/rows/file_copy.h"
+#include "store/rows/known_file.h"
+#include "store/rows/known_table.h"
+#include "store/rows/row_stream.h"
+#include "store/write/batch.h"
 
 static struct simhash_error error;
 static const struct row_scope scope = {1, 1};

@@ -12,14 +12,14 @@
 
 #include <cmocka.h>
 
-#include "base/clock.h"
-#include "base/error.h"
-#include "base/threads.h"
+#include "base/basic/clock.h"
+#include "base/basic/error.h"
+#include "base/threads/threads.h"
 #include "engine.h"
-#include "store/batch.h"
-#include "store/connection.h"
-#include "store/known_file.h"
-#include "store/turns.h"
+#include "store/open/connection.h"
+#include "store/open/turns.h"
+#include "store/rows/known_file.h"
+#include "store/write/batch.h"
 
 static const struct row_scope scope = {1, 1};
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "store/url.h"
+#include "store/engine/url.h"
 
 static struct simhash_error error;
 

@@ -11,12 +11,12 @@
 
 #include <cmocka.h>
 
-#include "base/clock.h"
-#include "base/threads.h"
+#include "base/basic/clock.h"
+#include "base/threads/threads.h"
 #include "engine.h"
-#include "store/batch.h"
-#include "store/query.h"
-#include "store/view.h"
+#include "store/open/query.h"
+#include "store/open/view.h"
+#include "store/write/batch.h"
 
 #define STORES 4
 #define FILES 3

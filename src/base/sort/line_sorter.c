@@ -1,0 +1,551 @@
+/*
+ * Runs of sorted lines, merged. A line is kept as one text, in whose order of bytes lines come: its
+ * key, the text before it, the second key, and the line. Lines fill one of two buffers; the thread that
+ * fills it sorts it and writes it to the file as a run while others fill the second one. With a
+ * limit, lines that are behind so many others are dropped from memory before they make a run.
+ * SPDX-License-Identifier: MIT
+ */
+#include "base/sort/line_sorter.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/basic/byte_order.h"
+#include "base/basic/error.h"
+#include "base/data/array.h"
+#include "base/data/heap.h"
+#include "base/files/temporary.h"
+#include "base/sort/sort.h"
+
+#define KEY_BYTES 8
+#define PRUNED_MIN 1024 /* with a low limit, sorting is not worth it for fewer */
+#define WRITE_BYTES ((size_t)256 << 10)
+#define READ_MIN ((size_t)4 << 10) /* bytes of a run at once */
+#define READ_MAX ((size_t)256 << 10)
+
+/* What stands before a line's text, in memory and in the file. */
+struct head {
+	uint32_t text, size; /* of the text that is sorted by: the first part of it, and all */
+};
+
+/* Lines from the front of the memory, and of each its place from the back. */
+struct buffer {
+	char *bytes; /* NULL until it is needed */
+	size_t capacity, used, count;
+};
+
+struct line_sorter {
+	pthread_mutex_t lock;
+	pthread_cond_t is_written;
+	size_t budget; /* bytes of a buffer */
+	struct buffer filling, spare;
+	bool spare_is_away; /* a thread sorts it */
+	FILE *file;	    /* NULL: all are in memory */
+	off_t *ends;	    /* of each run in it */
+	size_t run_count, run_capacity;
+	bool reverse;
+	uint64_t limit, added; /* limit 0: none */
+	/* With a limit, the last of those in memory that need to be kept: none behind it does. */
+	size_t last; /* its place */
+	bool has_last;
+};
+
+/* Of 20 parts of the memory: there are two buffers, and room to sort the places of one's lines. */
+#define BUFFER_PARTS 9
+
+int line_sorter_new(size_t memory_bytes, struct line_sorter **sorter, struct simhash_error *error)
+{
+	*sorter = calloc(1, sizeof **sorter);
+	if (*sorter == NULL)
+		return error_set_memory(error);
+	pthread_mutex_init(&(*sorter)->lock, NULL);
+	pthread_cond_init(&(*sorter)->is_written, NULL);
+	(*sorter)->budget = memory_bytes / 20 * BUFFER_PARTS;
+	return 0;
+}
+
+void line_sorter_free(struct line_sorter *sorter)
+{
+	if (sorter == NULL)
+		return;
+	if (sorter->file != NULL)
+		fclose(sorter->file);
+	free(sorter->ends);
+	free(sorter->filling.bytes);
+	free(sorter->spare.bytes);
+	pthread_cond_destroy(&sorter->is_written);
+	pthread_mutex_destroy(&sorter->lock);
+	free(sorter);
+}
+
+void line_sorter_restrict(struct line_sorter *sorter, bool reverse, uint64_t limit)
+{
+	sorter->reverse = reverse;
+	sorter->limit = limit;
+}
+
+uint64_t line_sorter_added(const struct line_sorter *sorter)
+{
+	return sorter->added;
+}
+
+/* ---- Lines as texts ---- */
+
+/* Doubles as bytes of the same order: the sign bit makes negative ones smaller, and turns them. */
+static char *put_key(char *at, double key)
+{
+	uint64_t bits;
+
+	key += 0.0; /* -0 is 0 */
+	memcpy(&bits, &key, sizeof bits);
+	bits = bits >> 63 != 0 ? ~bits : bits | UINT64_C(1) << 63;
+	write_big_endian((uint8_t *)at, KEY_BYTES, bits);
+	return at + KEY_BYTES;
+}
+
+static char *put(char *at, const char *bytes, size_t size)
+{
+	memcpy(at, bytes, size);
+	return at + size;
+}
+
+static size_t size_of(const struct line_key *key)
+{
+	return sizeof(struct head) + 2 * KEY_BYTES + key->size;
+}
+
+static void put_line(char *at, const struct line_key *key, const char *bytes)
+{
+	const struct head head = {(uint32_t)(KEY_BYTES + key->text),
+				  (uint32_t)(2 * KEY_BYTES + key->size)};
+
+	at = put(at, (const char *)&head, sizeof head);
+	at = put_key(at, key->key);
+	at = put(at, bytes, key->text);
+	at = put_key(at, key->then);
+	put(at, bytes + key->text, key->size - key->text);
+}
+
+static struct head head_at(const char *at)
+{
+	struct head head;
+
+	memcpy(&head, at, sizeof head);
+	return head;
+}
+
+static struct bytes text_at(const char *at)
+{
+	return (struct bytes){at + sizeof(struct head), head_at(at).size};
+}
+
+static struct bytes text_of(uint64_t place, const void *bytes)
+{
+	return text_at((const char *)bytes + place);
+}
+
+static bool comes_before(const struct line_sorter *sorter, struct bytes x, struct bytes y)
+{
+	int order = bytes_compare(x, y);
+
+	return sorter->reverse ? order > 0 : order < 0;
+}
+
+/* ---- Buffers ---- */
+
+/* The places of the lines, the last one first. */
+static struct sort_item *items_of(const struct buffer *buffer)
+{
+	return (struct sort_item *)(void *)(buffer->bytes + buffer->capacity) - buffer->count;
+}
+
+static size_t room_in(const struct buffer *buffer)
+{
+	return buffer->capacity - buffer->used - buffer->count * sizeof(struct sort_item);
+}
+
+/* An empty buffer for a line of `size` bytes, if no more fits into it. */
+static int make_buffer(struct buffer *buffer, size_t budget, size_t size,
+		       struct simhash_error *error)
+{
+	size_t item = sizeof(struct sort_item), capacity = size + 2 * item;
+
+	if (capacity < budget)
+		capacity = budget;
+	capacity = capacity / item * item; /* where the places of lines are aligned */
+	if (buffer->capacity >= capacity)
+		return 0;
+	free(buffer->bytes);
+	*buffer = (struct buffer){.bytes = malloc(capacity)};
+	if (buffer->bytes == NULL)
+		return error_set_memory(error);
+	buffer->capacity = capacity;
+	return 0;
+}
+
+static void append(struct buffer *buffer, const struct line_key *key, const char *bytes)
+{
+	size_t place = buffer->used;
+
+	put_line(buffer->bytes + place, key, bytes);
+	buffer->used += size_of(key);
+	buffer->count++;
+	*items_of(buffer) = (struct sort_item){.number = place};
+}
+
+static int sort_buffer(const struct line_sorter *sorter, const struct buffer *buffer,
+		       struct simhash_error *error)
+{
+	struct sort_item *items = items_of(buffer);
+	struct sort_item *scratch = malloc((buffer->count + 1) * sizeof *scratch);
+
+	if (scratch == NULL)
+		return error_set_memory(error);
+	sort_texts(items, scratch, buffer->count, text_of, buffer->bytes);
+	free(scratch);
+	for (size_t i = 0; sorter->reverse && i < buffer->count / 2; i++) {
+		struct sort_item swapped = items[i];
+		items[i] = items[buffer->count - 1 - i];
+		items[buffer->count - 1 - i] = swapped;
+	}
+	return 0;
+}
+
+/* ---- Runs ---- */
+
+static int write_sorted(const struct buffer *buffer, FILE *file, off_t place,
+			struct simhash_error *error)
+{
+	const struct sort_item *items = items_of(buffer);
+	char *piece = malloc(WRITE_BYTES);
+	size_t filled = 0;
+	int status = piece == NULL ? error_set_memory(error) : 0;
+
+	for (size_t i = 0; status == 0 && i < buffer->count; i++) {
+		const char *line = buffer->bytes + items[i].number;
+		size_t size = sizeof(struct head) + head_at(line).size;
+		if (filled > 0 && filled + size > WRITE_BYTES) {
+			status = temporary_write_at(file, piece, filled, place, error);
+			place += (off_t)filled;
+			filled = 0;
+		}
+		if (status == 0 && size > WRITE_BYTES) {
+			status = temporary_write_at(file, line, size, place, error);
+			place += (off_t)size;
+		} else if (status == 0) {
+			put(piece + filled, line, size);
+			filled += size;
+		}
+	}
+	if (status == 0)
+		status = temporary_write_at(file, piece, filled, place, error);
+	free(piece);
+	return status;
+}
+
+/* Room at the end of the file for what is in the buffer. */
+static int reserve_run(struct line_sorter *sorter, const struct buffer *buffer, off_t *place,
+		       struct simhash_error *error)
+{
+	*place = sorter->run_count == 0 ? 0 : sorter->ends[sorter->run_count - 1];
+	if (array_reserve(&sorter->ends, &sorter->run_capacity, sorter->run_count + 1,
+			  sizeof *sorter->ends, error) != 0)
+		return -1;
+	if (sorter->file == NULL)
+		sorter->file = temporary_file();
+	if (sorter->file == NULL)
+		return temporary_no_room(error);
+	sorter->ends[sorter->run_count++] = *place + (off_t)buffer->used;
+	return 0;
+}
+
+/*
+ * Move what is in memory to a run of the file. Under the lock, which is given up meanwhile: others go
+ * on with the second buffer.
+ */
+static int spill(struct line_sorter *sorter, struct simhash_error *error)
+{
+	struct buffer full = sorter->filling;
+	off_t place;
+	int status;
+
+	if (reserve_run(sorter, &full, &place, error) != 0)
+		return -1;
+	sorter->filling = sorter->spare;
+	sorter->spare = (struct buffer){.bytes = NULL};
+	sorter->spare_is_away = true;
+	sorter->has_last = false;
+	pthread_mutex_unlock(&sorter->lock);
+	status = sort_buffer(sorter, &full, error);
+	if (status == 0)
+		status = write_sorted(&full, sorter->file, place, error);
+	full.used = full.count = 0;
+	pthread_mutex_lock(&sorter->lock);
+	sorter->spare = full;
+	sorter->spare_is_away = false;
+	pthread_cond_broadcast(&sorter->is_written);
+	return status;
+}
+
+/* ---- Adding ---- */
+
+/* Drop from memory what is behind as many lines as are wanted. */
+static int prune(struct line_sorter *sorter, struct simhash_error *error)
+{
+	struct buffer *buffer = &sorter->filling;
+	struct sort_item *items = items_of(buffer), *kept;
+	size_t count = (size_t)sorter->limit, last;
+
+	if (sort_buffer(sorter, buffer, error) != 0)
+		return -1;
+	last = (size_t)items[count - 1].number;
+	kept = malloc(2 * count * sizeof *kept);
+	if (kept == NULL)
+		return error_set_memory(error);
+	for (size_t i = 0; i < count; i++)
+		kept[i] = (struct sort_item){items[i].number, items[i].number};
+	sort_items(kept, kept + count, count, 64); /* in the order of their places */
+	buffer->used = 0;
+	buffer->count = count;
+	for (size_t i = 0; i < count; i++) {
+		const char *line = buffer->bytes + kept[i].number;
+		size_t size = sizeof(struct head) + head_at(line).size;
+		if (kept[i].number == last)
+			sorter->last = buffer->used;
+		memmove(buffer->bytes + buffer->used, line, size);
+		items_of(buffer)[i] = (struct sort_item){.number = buffer->used};
+		buffer->used += size;
+	}
+	free(kept);
+	sorter->has_last = true;
+	return 0;
+}
+
+/* Is the line that was added last of no use, since as many as are wanted come before it? */
+static bool is_behind_last(const struct line_sorter *sorter)
+{
+	const struct buffer *buffer = &sorter->filling;
+
+	return sorter->has_last &&
+	       !comes_before(sorter, text_at(buffer->bytes + items_of(buffer)->number),
+			     text_at(buffer->bytes + sorter->last));
+}
+
+/* Room for a line of so many bytes and its place, unless it alone has more than there may be. */
+static int make_room(struct line_sorter *sorter, size_t size, struct simhash_error *error)
+{
+	const struct buffer *filling = &sorter->filling;
+	bool is_full = room_in(filling) < size;
+
+	if (sorter->limit > 0 && filling->count > sorter->limit &&
+	    (is_full || filling->count / 2 >= sorter->limit + PRUNED_MIN)) {
+		if (prune(sorter, error) != 0)
+			return -1;
+		is_full = room_in(filling) < size + filling->capacity / 2;
+	}
+	while (is_full && filling->count > 0) {
+		if (sorter->spare_is_away) {
+			pthread_cond_wait(&sorter->is_written, &sorter->lock);
+			is_full = room_in(filling) < size;
+			continue;
+		}
+		return spill(sorter, error) != 0 ? -1 : make_room(sorter, size, error);
+	}
+	return filling->count > 0 ? 0 : make_buffer(&sorter->filling, sorter->budget, size, error);
+}
+
+static int add(struct line_sorter *sorter, const struct line_key *key, const char *bytes,
+	       struct simhash_error *error)
+{
+	struct buffer *buffer = &sorter->filling;
+	size_t size = size_of(key);
+
+	sorter->added++;
+	if (key->size >= UINT32_MAX || size > UINT32_MAX)
+		return error_set_memory(error);
+	if (make_room(sorter, size + sizeof(struct sort_item), error) != 0)
+		return -1;
+	append(buffer, key, bytes);
+	if (is_behind_last(sorter)) {
+		buffer->used -= size;
+		buffer->count--;
+	}
+	return 0;
+}
+
+int line_sorter_add_all(struct line_sorter *sorter, const char *bytes, const struct line_key *lines,
+			size_t count, struct simhash_error *error)
+{
+	int status = 0;
+
+	pthread_mutex_lock(&sorter->lock);
+	for (size_t i = 0; status == 0 && i < count; i++) {
+		status = add(sorter, &lines[i], bytes, error);
+		bytes += lines[i].size;
+	}
+	pthread_mutex_unlock(&sorter->lock);
+	return status;
+}
+
+int line_sorter_add(struct line_sorter *sorter, double key, const char *line, size_t size,
+		    struct simhash_error *error)
+{
+	struct line_key one = {.key = key, .size = size};
+
+	return line_sorter_add_all(sorter, line, &one, 1, error);
+}
+
+/* ---- Merging ---- */
+
+static int hand_on(const char *at, line_fn *each, void *context, struct simhash_error *error)
+{
+	struct head head = head_at(at);
+	size_t before = (size_t)head.text + KEY_BYTES;
+
+	return each(context, at + sizeof head + before, head.size - before, error);
+}
+
+/* A run that is being merged: its present line, which is in the window. */
+struct run {
+	struct temporary_window window;
+	const char *line;
+};
+
+struct merge {
+	const struct line_sorter *sorter;
+	struct run *runs;
+	struct heap heap; /* of those that have a line */
+};
+
+/* Read a run's next line: 1, 0 at its end, -1. */
+static int advance(struct run *run, struct simhash_error *error)
+{
+	struct temporary_window *window = &run->window;
+	const char *head;
+	size_t size;
+
+	if (temporary_is_at_end(window))
+		return 0;
+	head = temporary_peek(window, sizeof(struct head), error);
+	if (head == NULL)
+		return -1;
+	size = sizeof(struct head) + head_at(head).size;
+	run->line = temporary_peek(window, size, error);
+	if (run->line == NULL)
+		return -1;
+	window->at += size;
+	return 1;
+}
+
+static bool run_comes_before(const void *a, const void *b, const void *sorter)
+{
+	const struct run *x = a, *y = b;
+
+	return comes_before(sorter, text_at(x->line), text_at(y->line));
+}
+
+/* To be released whatever this returns. */
+static int merge_begin(struct merge *merge, const struct line_sorter *sorter,
+		       struct simhash_error *error)
+{
+	size_t count = sorter->run_count, room = sorter->budget / count;
+
+	room = room < READ_MIN ? READ_MIN : room > READ_MAX ? READ_MAX : room;
+	*merge = (struct merge){.sorter = sorter,
+				.runs = calloc(count, sizeof *merge->runs),
+				.heap = {.items = calloc(count, sizeof *merge->heap.items)}};
+	if (merge->runs == NULL || merge->heap.items == NULL)
+		return error_set_memory(error);
+	for (size_t i = 0; i < count; i++) {
+		struct run *run = &merge->runs[i];
+		run->window = (struct temporary_window){.file = sorter->file,
+							.next = i == 0 ? 0 : sorter->ends[i - 1],
+							.end = sorter->ends[i]};
+		if (array_reserve(&run->window.buffer, &run->window.capacity, room, 1, error) !=
+			    0 ||
+		    advance(run, error) != 1) /* no run is empty */
+			return -1;
+		merge->heap.items[merge->heap.count++] = run;
+	}
+	heap_make(&merge->heap, run_comes_before, sorter);
+	return 0;
+}
+
+/* Hand the first line on, and go to the next one. */
+static int merge_step(struct merge *merge, line_fn *each, void *context,
+		      struct simhash_error *error)
+{
+	struct run *first = merge->heap.items[0];
+	int status;
+
+	if (hand_on(first->line, each, context, error) != 0)
+		return -1;
+	status = advance(first, error);
+	if (status < 0)
+		return -1;
+	if (status == 1)
+		heap_settle_first(&merge->heap, run_comes_before, merge->sorter);
+	else
+		heap_remove_first(&merge->heap, run_comes_before, merge->sorter);
+	return 0;
+}
+
+static void merge_release(struct merge *merge)
+{
+	for (size_t i = 0; merge->runs != NULL && i < merge->sorter->run_count; i++)
+		free(merge->runs[i].window.buffer);
+	free(merge->runs);
+	free(merge->heap.items);
+}
+
+/* What is in memory becomes the last run, so that the runs may take its room. */
+static int spill_rest(struct line_sorter *sorter, struct simhash_error *error)
+{
+	int status = 0;
+
+	pthread_mutex_lock(&sorter->lock);
+	if (sorter->filling.count > 0)
+		status = spill(sorter, error);
+	pthread_mutex_unlock(&sorter->lock);
+	free(sorter->filling.bytes);
+	free(sorter->spare.bytes);
+	sorter->filling = sorter->spare = (struct buffer){.bytes = NULL};
+	return status;
+}
+
+static int write_runs(struct line_sorter *sorter, line_fn *each, void *context,
+		      struct simhash_error *error)
+{
+	uint64_t left = sorter->limit > 0 ? sorter->limit : UINT64_MAX;
+	struct merge merge;
+	int status;
+
+	if (spill_rest(sorter, error) != 0)
+		return -1;
+	status = merge_begin(&merge, sorter, error);
+	while (status == 0 && merge.heap.count > 0 && left-- > 0)
+		status = merge_step(&merge, each, context, error);
+	merge_release(&merge);
+	return status;
+}
+
+int line_sorter_write(struct line_sorter *sorter, line_fn *each, void *context,
+		      struct simhash_error *error)
+{
+	const struct buffer *buffer = &sorter->filling;
+	const struct sort_item *items;
+
+	if (sorter->run_count > 0)
+		return write_runs(sorter, each, context, error);
+	if (buffer->count == 0)
+		return 0;
+	if (sort_buffer(sorter, buffer, error) != 0)
+		return -1;
+	items = items_of(buffer);
+	for (size_t i = 0; i < buffer->count && (sorter->limit == 0 || i < sorter->limit); i++)
+		if (hand_on(buffer->bytes + items[i].number, each, context, error) != 0)
+			return -1;
+	return 0;
+}

@@ -1,0 +1,102 @@
+/*
+ * UTF-8 (RFC 3629), and escaping what is not harmless.
+ * SPDX-License-Identifier: MIT
+ */
+#include "base/text/escape.h"
+
+#include "base/files/open_file.h"
+
+/* No overlong forms, no surrogates, nothing above U+10FFFF. */
+size_t utf8_length(struct bytes bytes)
+{
+	const unsigned char *b = (const unsigned char *)bytes.data;
+	unsigned char low, high;
+	size_t length;
+
+	if (bytes.size == 0)
+		return 0;
+	if (b[0] < 0x80)
+		return 1;
+	if (b[0] < 0xc2 || b[0] > 0xf4)
+		return 0;
+	length = b[0] < 0xe0 ? 2 : b[0] < 0xf0 ? 3 : 4;
+	if (length > bytes.size)
+		return 0;
+	low = b[0] == 0xe0 ? 0xa0 : b[0] == 0xf0 ? 0x90 : 0x80;
+	high = b[0] == 0xed ? 0x9f : b[0] == 0xf4 ? 0x8f : 0xbf;
+	if (b[1] < low || b[1] > high)
+		return 0;
+	for (size_t i = 2; i < length; i++)
+		if (b[i] < 0x80 || b[i] > 0xbf)
+			return 0;
+	return length;
+}
+
+uint32_t code_point(const unsigned char *b, size_t length)
+{
+	uint32_t code = length == 1 ? b[0] : b[0] & (0x7fU >> length);
+
+	for (size_t i = 1; i < length; i++)
+		code = code << 6 | (b[i] & 0x3fU);
+	return code;
+}
+
+bool acts_on_display(uint32_t code)
+{
+	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || code == 0x200e ||
+	       code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
+	       (code >= 0x2066 && code <= 0x2069);
+}
+
+static void write_hex(FILE *out, const unsigned char *b, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		fprintf(out, "\\x%02x", b[i]);
+}
+
+/* How many bytes at the start are printable ASCII and no backslash. */
+static size_t plain_length(struct bytes bytes)
+{
+	size_t length = 0;
+
+	while (length < bytes.size && bytes.data[length] >= 0x20 && bytes.data[length] < 0x7f &&
+	       bytes.data[length] != '\\')
+		length++;
+	return length;
+}
+
+void write_escaped(FILE *out, struct bytes bytes)
+{
+	while (bytes.size > 0) {
+		const unsigned char *b = (const unsigned char *)bytes.data;
+		size_t plain = plain_length(bytes);
+		size_t valid = plain > 0 ? plain : utf8_length(bytes);
+		size_t length = valid == 0 ? 1 : valid;
+		if (plain > 0)
+			fwrite(b, 1, plain, out);
+		else if (b[0] == '\\')
+			fputs("\\\\", out);
+		else if (b[0] == '\n')
+			fputs("\\n", out);
+		else if (b[0] == '\t')
+			fputs("\\t", out);
+		else if (valid == 0 || acts_on_display(code_point(b, length)))
+			write_hex(out, b, length);
+		else
+			fwrite(b, 1, length, out);
+		bytes.data += length;
+		bytes.size -= length;
+	}
+}
+
+char *escape_text(struct bytes bytes, size_t *size)
+{
+	char *text = NULL;
+	FILE *memory = open_memstream(&text, size);
+
+	if (memory == NULL)
+		return NULL;
+	write_escaped(memory, bytes);
+	close_text(memory, &text);
+	return text;
+}

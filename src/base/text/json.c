@@ -1,0 +1,82 @@
+/*
+ * Strings of JSON.
+ * SPDX-License-Identifier: MIT
+ */
+#include "base/text/json.h"
+
+#include <inttypes.h>
+
+#include "base/text/escape.h"
+
+/* How many bytes at the start stand for themselves, in one piece: most of a path does. */
+static size_t plain_length(struct bytes text)
+{
+	size_t length = 0;
+
+	while (length < text.size && text.data[length] >= 0x20 && text.data[length] < 0x7f &&
+	       text.data[length] != '"' && text.data[length] != '\\')
+		length++;
+	return length;
+}
+
+bool write_json_string(FILE *out, struct bytes text)
+{
+	bool is_utf8 = true;
+
+	fputc('"', out);
+	while (text.size > 0) {
+		const unsigned char *b = (const unsigned char *)text.data;
+		size_t plain = plain_length(text), length = plain > 0 ? plain : utf8_length(text);
+		if (plain > 0) {
+			fwrite(b, 1, plain, out);
+		} else if (length == 0) {
+			fputs("\\ufffd", out);
+			is_utf8 = false;
+			length = 1;
+		} else if (b[0] == '"' || b[0] == '\\') {
+			fprintf(out, "\\%c", b[0]);
+		} else if (acts_on_display(code_point(b, length))) {
+			fprintf(out, "\\u%04" PRIx32, code_point(b, length));
+		} else {
+			fwrite(b, 1, length, out);
+		}
+		text.data += length;
+		text.size -= length;
+	}
+	fputc('"', out);
+	return is_utf8;
+}
+
+/* The pieces of a field that are not to be copied as they are. */
+static void write_odd_field(FILE *out, const char *name, struct bytes text)
+{
+	fprintf(out, ",\"%s\":", name);
+	if (write_json_string(out, text))
+		return;
+	fprintf(out, ",\"%s_hex\":\"", name);
+	for (size_t i = 0; i < text.size; i++)
+		fprintf(out, "%02x", (unsigned char)text.data[i]);
+	fputc('"', out);
+}
+
+void line_put_json_field(struct line_buffer *line, const char *name, struct bytes text)
+{
+	if (plain_length(text) < text.size) {
+		line_flush(line);
+		write_odd_field(line->out, name, text);
+		return;
+	}
+	line_put(line, ",\"");
+	line_put(line, name);
+	line_put(line, "\":\"");
+	line_put_bytes(line, text);
+	line_put(line, "\"");
+}
+
+void write_json_field(FILE *out, const char *name, struct bytes text)
+{
+	struct line_buffer line = {.out = out};
+
+	line_put_json_field(&line, name, text);
+	line_flush(&line);
+}

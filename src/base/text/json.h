@@ -1,0 +1,26 @@
+/*
+ * Texts in JSON (RFC 8259), valid whatever bytes they are made of.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_BASE_JSON_H
+#define SIMHASH_BASE_JSON_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/text/line_buffer.h"
+
+/*
+ * Write a text as a string. Returns whether all of it is UTF-8; what is not becomes U+FFFD. What
+ * would act on a display is escaped, though JSON requires that of C0 alone.
+ */
+bool write_json_string(FILE *out, struct bytes text);
+
+/*
+ * Write ,"NAME":"TEXT", and where the text is not UTF-8, ,"NAME_hex":"..." with all its bytes.
+ * `name` is plain.
+ */
+void write_json_field(FILE *out, const char *name, struct bytes text);
+void line_put_json_field(struct line_buffer *line, const char *name, struct bytes text);
+
+#endif

@@ -1,0 +1,17 @@
+/*
+ * Lists of names, each terminated by a zero byte.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_BASE_ZERO_LIST_H
+#define SIMHASH_BASE_ZERO_LIST_H
+
+#include "base/basic/bytes.h"
+#include "simhash.h"
+
+/*
+ * A whole list without a zero byte is one name. If it has newlines, they were meant to terminate
+ * names: -1 with an error that shows the beginning of the list, whose name is `from`.
+ */
+int refuse_lines(const char *from, struct bytes list, struct simhash_error *error);
+
+#endif

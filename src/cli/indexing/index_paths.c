@@ -1,0 +1,196 @@
+/*
+ * simhash PATH...: indexing, with its progress line and its summary.
+ * SPDX-License-Identifier: MIT
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/basic/error.h"
+#include "base/files/open_file.h"
+#include "base/text/shell_word.h"
+#include "cli/indexing/index_paths.h"
+#include "cli/indexing/index_progress.h"
+#include "cli/indexing/index_summary.h"
+#include "cli/options/options.h"
+#include "cli/terminal/signals.h"
+#include "cli/terminal/terminal.h"
+#include "index/run/index.h"
+#include "index/walk/directory.h"
+
+static void file_failed(void *context, struct bytes path, int system_errno)
+{
+	const struct index_arguments *arguments = context;
+
+	say_path(arguments->program, path, explain_errno(system_errno));
+}
+
+static void filter_failed(void *context, struct bytes path, const char *text)
+{
+	const struct index_arguments *arguments = context;
+
+	say_path(arguments->program, path, text);
+}
+
+static void path_gone(void *context, const char *path)
+{
+	const struct index_arguments *arguments = context;
+	const char *url = arguments->request.location.url;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (out == NULL)
+		return;
+	fputs("it is gone, but the index has files at or below it; remove them by simhash ", out);
+	if (url != NULL) {
+		fputs("-d ", out);
+		write_command_word(out, bytes_of(url));
+		fputc(' ', out);
+	}
+	if (arguments->host != NULL)
+		fprintf(out, "--host=%s ", arguments->host);
+	fputs("--forget ", out);
+	write_command_word(out, bytes_of(path));
+	if (close_text(out, &text) == 0)
+		say_path(arguments->program, bytes_of(path), text);
+	free(text);
+}
+
+/* What waits for the server. */
+struct waiting {
+	const char *program;
+	atomic_int connections;
+};
+
+static void report_waiting(void *context, const char *message)
+{
+	const struct waiting *waiting = context;
+
+	say(waiting->program, message);
+}
+
+static void count_waiting(void *context, bool begins)
+{
+	struct waiting *waiting = context;
+
+	atomic_fetch_add(&waiting->connections, begins ? 1 : -1);
+}
+
+/* ---- Indexing ---- */
+
+/*
+ * To the most that the system allows: each directory that is scanned holds a descriptor, and
+ * another one while it is read.
+ */
+static void raise_descriptor_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit); /* where it fails, the old limit holds */
+	}
+	reserve_descriptors(2 * directory_open_max());
+}
+
+/* The descriptor of the list of files; -1 for an error. */
+static int open_list(const char *name, struct simhash_error *error)
+{
+	int fd = strcmp(name, "-") == 0 ? STDIN_FILENO : open_file_at(AT_FDCWD, name, O_RDONLY, 0);
+
+	return fd < 0 ? error_set_errno(error, "cannot read %s", name) : fd;
+}
+
+/* Index, and show progress where it is wanted. */
+static int index_shown(const struct index_arguments *arguments, const struct index_request *request,
+		       const struct waiting *waiting, struct index_summary *summary,
+		       struct simhash_error *error)
+{
+	struct index_progress progress;
+	void *context = (void *)(uintptr_t)arguments;
+	struct shown_progress shown = {.progress = &progress, .waiting = &waiting->connections};
+	struct progress_display display = {.is_running = false};
+	struct index_resources resources = {.threads = arguments->threads,
+					    .stop = &stop_requested,
+					    .failed = file_failed,
+					    .failed_text = filter_failed,
+					    .gone = path_gone,
+					    .context = context};
+	int status;
+
+	index_progress_init(&progress);
+	if (progress_is_wanted(arguments->progress, arguments->quiet)) {
+		resources.progress = &progress;
+		progress_start(&display, arguments->progress, write_index_progress, &shown);
+	}
+	status = index_trees(request, &resources, summary, error);
+	progress_stop(&display);
+	index_progress_release(&progress);
+	return status;
+}
+
+/* Index by the options; the summary is filled as far as the run came. */
+static int index_files(const struct index_arguments *arguments, struct index_summary *summary,
+		       struct simhash_error *error)
+{
+	struct index_request request = arguments->request;
+	struct waiting waiting = {.program = arguments->program};
+	struct simhash_tag_set *tag_set = NULL;
+	char host[HOST_NAME_SIZE], *url = NULL;
+	int status = -1;
+
+	request.list_fd = -1;
+	if (request.list_name != NULL) {
+		request.list_fd = open_list(request.list_name, error);
+		if (request.list_fd < 0)
+			return -1;
+	}
+	if (choose_tag_set(arguments->tag_file, &tag_set, error) != 0 ||
+	    choose_host(arguments->host, host, error) != 0 ||
+	    choose_database(request.location.url, true, &url, error) != 0)
+		goto out;
+	request.location.url = url;
+	request.location.stop = &stop_requested;
+	request.location.calls = &server_calls;
+	request.location.waiting = report_waiting;
+	request.location.is_waiting = count_waiting;
+	request.location.context = &waiting;
+	request.tag_set = tag_set;
+	request.host = host;
+	request.filter = &arguments->filter;
+	request.filters = arguments->filters.count > 0 ? &arguments->filters : NULL;
+	request.measures = arguments->measures;
+	request.measure_count = arguments->measure_count;
+	catch_signals(); /* they end the program at once while it waits for what it reads before */
+	status = index_shown(arguments, &request, &waiting, summary, error);
+out:
+	free(url);
+	simhash_tag_set_free(tag_set);
+	if (request.list_fd > STDIN_FILENO)
+		close_content(request.list_fd);
+	return status;
+}
+
+int index_paths(const struct index_arguments *arguments, bool *had_unreadable,
+		struct simhash_error *error)
+{
+	struct index_summary summary = {0};
+	int status;
+
+	if (arguments->request.inflate && arguments->request.containers == 0 && !arguments->quiet)
+		say(arguments->program, "-z reads the content of gzip files alone: this simhash is "
+					"built without libarchive");
+	raise_descriptor_limit();
+	status = index_files(arguments, &summary, error);
+	print_index_summary(arguments, &summary, status == 0 ? NULL : error);
+	if (status == 0 && summary.is_interrupted)
+		end_by_signal(arguments->program,
+			      "interrupted; everything scanned so far is stored, and the "
+			      "next run continues");
+	*had_unreadable = summary.failed > 0;
+	return status;
+}

@@ -1,0 +1,14 @@
+/*
+ * Indexing the PATHs of a command line, as simhash and simfind --update do.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_CLI_INDEX_PATHS_H
+#define SIMHASH_CLI_INDEX_PATHS_H
+
+#include "cli/options/index_options.h"
+
+/* -1 is failure; a file that cannot be read is reported, and does not end the run. */
+int index_paths(const struct index_arguments *arguments, bool *had_unreadable,
+		struct simhash_error *error);
+
+#endif

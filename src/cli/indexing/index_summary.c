@@ -1,0 +1,110 @@
+/*
+ * The summary of a run of simhash.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/indexing/index_summary.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/files/open_file.h"
+#include "cli/terminal/signals.h"
+#include "cli/terminal/terminal.h"
+
+static void print_text(const struct index_summary *summary)
+{
+	char scanned[32], unchanged[32], moved[64] = "", removed[32], failed[32], bytes[32],
+					 speed[32];
+	char count[32];
+	double seconds = summary->seconds > 0.001 ? summary->seconds : 0.001;
+
+	if (summary->moved > 0)
+		snprintf(moved, sizeof moved, " %s moved,", format_count(summary->moved, count));
+	fprintf(stderr, "%s scanned, %s unchanged,%s %s removed, %s failed; %s in %.2f s (%s/s)\n",
+		format_count(summary->scanned, scanned),
+		format_count(summary->unchanged, unchanged), moved,
+		format_count(summary->removed, removed), format_count(summary->failed, failed),
+		format_bytes((double)summary->bytes, bytes), summary->seconds,
+		format_bytes((double)summary->bytes / seconds, speed));
+	if (summary->left_out > 0)
+		fprintf(stderr, "%s part%s of archives left out, as reported above\n",
+			format_count(summary->left_out, scanned),
+			summary->left_out == 1 ? "" : "s");
+	if (summary->sketched_again > 0)
+		fprintf(stderr, "%s unchanged %s\n", format_count(summary->sketched_again, scanned),
+			summary->sketched_again == 1
+				? "file scanned again for its resemblance sketch"
+				: "files scanned again for their resemblance sketches");
+	if (summary->listed_directories > 0)
+		fprintf(stderr, "%s director%s in the list skipped; give them as PATHs\n",
+			format_count(summary->listed_directories, scanned),
+			summary->listed_directories == 1 ? "y" : "ies");
+	if (summary->kernel_file_systems > 0)
+		fprintf(stderr,
+			"%s kernel file system%s, such as /proc, left out; give %s as PATH\n",
+			format_count(summary->kernel_file_systems, scanned),
+			summary->kernel_file_systems == 1 ? "" : "s",
+			summary->kernel_file_systems == 1 ? "it" : "them");
+}
+
+static struct run_ending ending_of(const struct index_arguments *arguments,
+				   const struct index_summary *summary,
+				   const struct simhash_error *error)
+{
+	struct run_ending ending = {.program = arguments->program,
+				    .task = "index",
+				    .result = "ok",
+				    .exit = EXIT_SUCCESS,
+				    .message = error == NULL ? NULL : error->message,
+				    .seconds = summary->seconds};
+
+	if (error != NULL) {
+		ending.result = "failed";
+		ending.exit = EXIT_FAILURE;
+	} else if (summary->is_interrupted) {
+		ending.result = "interrupted";
+		ending.exit = signal_exit_status();
+	} else if (summary->failed > 0) {
+		ending.result = "unreadable";
+		ending.exit = EXIT_UNREADABLE;
+	}
+	return ending;
+}
+
+static void print_json(const struct run_ending *ending, const struct index_summary *summary)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (out == NULL)
+		return;
+	begin_json_summary(out, ending);
+	write_json_number(out, "scanned", summary->scanned);
+	write_json_number(out, "unchanged", summary->unchanged);
+	write_json_number(out, "moved", summary->moved);
+	write_json_number(out, "removed", summary->removed);
+	write_json_number(out, "failed", summary->failed);
+	write_json_number(out, "left_out", summary->left_out);
+	write_json_number(out, "sketched_again", summary->sketched_again);
+	write_json_number(out, "listed_directories", summary->listed_directories);
+	write_json_number(out, "kernel_file_systems", summary->kernel_file_systems);
+	write_json_number(out, "bytes", summary->bytes);
+	end_json_summary(out, ending);
+	if (close_text(out, &text) == 0)
+		fputs(text, stderr);
+	free(text);
+}
+
+void print_index_summary(const struct index_arguments *arguments,
+			 const struct index_summary *summary, const struct simhash_error *error)
+{
+	if (arguments->quiet)
+		return;
+	if (arguments->summary == SUMMARY_JSON) {
+		struct run_ending ending = ending_of(arguments, summary, error);
+		print_json(&ending, summary);
+	} else if (error == NULL || summary->scanned + summary->unchanged + summary->moved > 0) {
+		print_text(summary);
+	}
+}

@@ -1,0 +1,14 @@
+/*
+ * The summary of a run of simhash, on standard error.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_CLI_INDEX_SUMMARY_H
+#define SIMHASH_CLI_INDEX_SUMMARY_H
+
+#include "cli/options/index_options.h"
+
+/* `error` NULL: the run did not fail. As text nothing is written of one that failed early. */
+void print_index_summary(const struct index_arguments *arguments,
+			 const struct index_summary *summary, const struct simhash_error *error);
+
+#endif

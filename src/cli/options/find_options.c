@@ -1,0 +1,477 @@
+/*
+ * The options of simfind: a table, and how they go together.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/options/find_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/basic/error.h"
+#include "cli/options/find_operands.h"
+#include "cli/options/find_values.h"
+#include "cli/options/options.h"
+#include "report/formats/formats.h"
+#include "report/lists/file_order.h"
+
+void find_arguments_init(struct find_arguments *arguments)
+{
+	*arguments = (struct find_arguments){
+		.location = {.group = "simfind"},
+		.formatter = formatter_find("text"),
+		.resources = {.threads = processors(), .memory_bytes = FIND_MEMORY_DEFAULT},
+		.min_shared = MIN_SHARED_DEFAULT,
+		.stored_pairs_max = STORED_PAIRS_DEFAULT,
+		.sandbox = {.was_told = ATOMIC_FLAG_INIT, .reads_alone = ATOMIC_FLAG_INIT}};
+	find_request_init(&arguments->request);
+	arguments->request.max_inflated_bytes = MAX_INFLATED_BYTES;
+}
+
+void find_arguments_release(struct find_arguments *arguments)
+{
+	rule_release(&arguments->request.rule);
+	free(arguments->between_text[0]);
+	free(arguments->between_text[1]);
+	for (size_t i = 0; i < arguments->below_count; i++)
+		free((char *)(uintptr_t)arguments->below[i].data);
+	free(arguments->below);
+	for (size_t i = 0; i < arguments->side_count; i++)
+		free(arguments->side_texts[i]);
+	free(arguments->side_texts);
+	free(arguments->sides);
+	free(arguments->queries);
+	free(arguments->names);
+	free(arguments->tolerances);
+	free(arguments->known_paths);
+	free(arguments->protected);
+}
+
+/* ---- The table ---- */
+
+static const char *const key_words[] = {"uniform",     "scatter",  "skew", "uniform_ext",
+					"scatter_ext", "skew_ext", NULL};
+static const char *const candidates_words[] = {"exact", "key", NULL};
+static const char *const format_words[] = {"text", "csv",  "json", "jsonl",
+					   "null", "html", "dot",  NULL};
+static const char *const sort_words[] = {"size", "saved", "similarity", "path", "files", NULL};
+static const char *const linkage_words[] = {"representative", "single", NULL};
+static const char *const order_words[] = {"similar", "delta", NULL};
+static const char *const verify_words[] = {"no", "sketch", "read", "all", NULL};
+static const char *const keep_words[] = {"oldest", "newest",  "shortest-path", "longest-name",
+					 "in:",	   "not-in:", "match:",	       NULL};
+static const char *const action_words[] = {"report", "hardlink", "reflink",
+					   "delete", "move:",	 NULL};
+static const char *const measure_words[] = {"simhash64", "simhash128", "minhash", "bottomk", NULL};
+
+/* The order of each of these is that of an enum. */
+_Static_assert(SIMHASH_UNIFORM == 0 && SIMHASH_SKEW_EXT == 5, "key_words");
+_Static_assert(CANDIDATES_EXACT == 0 && CANDIDATES_KEY == 1, "candidates_words");
+_Static_assert(LINK_REPRESENTATIVE == 0 && LINK_SINGLE == 1, "linkage_words");
+_Static_assert(SORT_SIZE == 1 && SORT_FILES == 5, "sort_words");
+_Static_assert(VERIFY_NO == 0 && VERIFY_ALL == 3, "verify_words");
+
+#define FIELD(member) OPTION_FIELD(struct find_arguments, member)
+
+static const struct option_row rows[] = {
+	{.heading = "Which index"},
+	{'d', "database", "=URL",
+	 "use this index: sqlite:FILE or mysql://USER@HOST/DATABASE (default: as for simhash)",
+	 .parse = set_text, .field = FIELD(location.url), .kind = VALUE_DATABASE},
+	{0, "defaults-file", "=FILE",
+	 "read only this option file for a server (default: ~/.my.cnf and the system's)",
+	 .parse = set_text, .field = FIELD(location.defaults_file), .kind = VALUE_FILE},
+	{'t', "tag-set", "=FILE", "search the rows made with the tags of FILE", .parse = set_text,
+	 .field = FIELD(tag_file), .kind = VALUE_FILE},
+	{0, "host", "=NAME", "treat the files of host NAME as those of this host",
+	 .parse = set_text, .field = FIELD(host), .kind = VALUE_TEXT},
+
+	{.heading = "What is similar"},
+	{'T', "tolerance", "=PERCENT",
+	 "maximum difference of counts, in percent of size (default: 5, or 1 with --verify=no)",
+	 .parse = set_tolerance, .field = FIELD(request.rule.tolerance.percent_millionths),
+	 .kind = VALUE_TEXT},
+	{0, "tolerance-for", "=EXTENSION=PERCENT",
+	 "tolerance of files with EXTENSION; can be given several times",
+	 .parse = add_tolerance_for, .field = FIELD(request.rule), .kind = VALUE_TEXT,
+	 .is_list = true},
+	{0, "tolerances", "=FILE", "read tolerances from FILE, with lines EXTENSION=PERCENT",
+	 .parse = add_tolerances, .field = FIELD(request.rule), .kind = VALUE_FILE,
+	 .is_list = true},
+	{0, "min-resemblance", "=R",
+	 "minimum share of content in common, 0 to 1; the default is 0.3 to 0.75, more where the "
+	 "counts differ more, and 0.8 with --verify=read or all",
+	 .parse = set_min_resemblance, .field = FIELD(request.rule.verify.min_resemblance),
+	 .kind = VALUE_TEXT, .not_with = "verify=no nearest"},
+	{0, "same-extension", NULL, "list files of different extensions only if they are identical",
+	 .parse = set_flag, .field = FIELD(request.rule.verify.same_extension),
+	 .not_with = "verify=no"},
+	{'k', "key", "=KEY",
+	 "use uniform, scatter, skew, or one of these with _ext (default: skew_ext); an _ext key "
+	 "that is given implies --same-extension",
+	 .parse = set_key, .field = FIELD(request.rule.key), .kind = VALUE_WORD,
+	 .words = key_words},
+	{0, "candidates", "=HOW",
+	 "exact: compare all files within the tolerance (default); key: only those whose keys "
+	 "are within it too",
+	 .parse = set_enum, .field = FIELD(request.rule.candidates), .kind = VALUE_WORD,
+	 .words = candidates_words},
+	{0, "size-ratio", "=RATIO",
+	 "maximum ratio of the sizes of a pair (default: 1.5, or 2 for what --versions adds)",
+	 .parse = set_size_ratio, .field = FIELD(request.rule.tolerance.size_ratio_millionths),
+	 .kind = VALUE_TEXT},
+	{0, "versions", NULL,
+	 "also list what sketches alone propose: versions that differ more, and parts of files",
+	 .parse = set_flag, .field = FIELD(request.versions),
+	 .not_with = "verify=no measure partition nearest"},
+	{0, "empty", NULL, "include empty files", .parse = set_flag,
+	 .field = FIELD(request.with_empty)},
+	{0, "hard-links", NULL, "list hard links of one file as pairs", .parse = set_flag,
+	 .field = FIELD(request.hard_links)},
+
+	{.heading = "By another measure"},
+	{0, "measure", "=MEASURE",
+	 "find pairs by the sketches that simhash --measure=MEASURE stored", .parse = set_measure,
+	 .kind = VALUE_START, .words = measure_words,
+	 .not_with = "key tolerance tolerance-for tolerances candidates size-ratio "
+		     "same-extension nearest partition format=html"},
+	{0, "min-similarity", "=S",
+	 "minimum similarity by --measure, at most 1 (default: at most 3 of 64 or 6 of 128 bits "
+	 "differ, or a Jaccard index of 0.8)",
+	 .parse = set_min_similarity, .field = FIELD(request.min_similarity), .kind = VALUE_TEXT,
+	 .needs = "measure"},
+	{0, "compare", " A B", "compare two files by every measure, without an index",
+	 .parse = set_flag, .field = FIELD(compare),
+	 .only_with = "measure tolerance size-ratio tag-set output quiet FILE"},
+
+	{.heading = "Whole directories"},
+	{0, "directories", NULL,
+	 "list pairs of directories by how much of their files they share; with two DIRs, which "
+	 "may "
+	 "be HOST:DIRECTORY, list the files that are the same, changed or only in one",
+	 .parse = set_flag, .field = FIELD(directories),
+	 .only_with = "database defaults-file tag-set host known known-format min-shared "
+		      "min-resemblance format output "
+		      "no-pager limit threads memory quiet fail-on-match FILE DIR"},
+	{0, "min-shared", "=SHARE",
+	 "minimum share of a directory's bytes that is in the other, 0 to 1 (default: 0.5)",
+	 .parse = set_min_shared, .field = FIELD(min_shared), .kind = VALUE_TEXT,
+	 .needs = "directories"},
+
+	{.heading = "Packing"},
+	{0, "order", "[=HOW]",
+	 "list all files in an order for archives, similar ones next to each other; delta: each "
+	 "with "
+	 "a file before it that it can be stored as a difference from (default: similar)",
+	 .parse = set_order, .field = FIELD(with_references), .kind = VALUE_WORD,
+	 .words = order_words,
+	 .only_with = "database defaults-file tag-set host known known-format min-resemblance "
+		      "format null output no-pager memory threads update quiet fail-on-match DIR"},
+
+	{.heading = "Verifying, and reading files"},
+	{0, "verify", "=HOW",
+	 "sketch: check pairs by their stored sketches (default); read: read the files where "
+	 "sketches leave it open; all: read those of every pair; no: list pairs by counts alone",
+	 .parse = set_enum, .field = FIELD(request.rule.verify.mode), .kind = VALUE_WORD,
+	 .words = verify_words},
+	{'z', "decompress", NULL,
+	 "also find files similar to what is in FILEs that are archives or compressed",
+	 .parse = set_flag, .field = FIELD(request.inflate), .needs = "FILE"},
+	{0, "max-inflated", "=SIZE",
+	 "give up on a FILE that inflates to more than SIZE (default: 16G)", .parse = set_size,
+	 .field = FIELD(request.max_inflated_bytes), .kind = VALUE_TEXT, .needs = "decompress"},
+	{0, "no-sandbox", NULL,
+	 "read archives in this process, and not in one without rights that may crash",
+	 .parse = set_flag, .field = FIELD(no_sandbox)},
+
+	{.heading = "Which files"},
+	{0, "files0-from", "=FILE",
+	 "read the names of FILEs from FILE, each terminated by a zero byte; - is standard input",
+	 .parse = set_text, .field = FIELD(names_from), .kind = VALUE_FILE},
+	{0, "stdin-name", "=NAME", "name of standard input, for its extension", .parse = set_text,
+	 .field = FIELD(stdin_name), .kind = VALUE_TEXT, .needs = "FILE"},
+	{0, "nearest", "=N", "list the N files nearest to each FILE by counts, similar or not",
+	 .parse = set_nearest, .kind = VALUE_TEXT, .needs = "FILE",
+	 .not_with = "tolerance tolerance-for tolerances candidates=key lineage"},
+	{0, "between", " A B",
+	 "list only pairs of a file in A and one in B, each a directory, HOST: or HOST:DIRECTORY",
+	 .parse = set_between, .kind = VALUE_SIDES, .not_with = "files0-from FILE DIR"},
+	{0, "against", "=FILE",
+	 "list only pairs of a file that the digest list FILE tells of and one in the index; - is "
+	 "standard input",
+	 .parse = set_text, .field = FIELD(against_path), .kind = VALUE_FILE,
+	 .not_with = "between tag-set measure partition nearest store script files0-from FILE"},
+	{0, "known", "=FILE",
+	 "leave out files that the list FILE knows by their hashes: digests, the NSRL, hashdeep, "
+	 "sha256sum and the like; can be given several times",
+	 .parse = add_known, .kind = VALUE_FILE, .is_list = true, .not_with = "store"},
+	{0, "known-format", "=FORMAT",
+	 "what the lists are: digests, nsrl, hashdeep, sums or xxh128 (default: auto, by the first "
+	 "line)",
+	 .parse = set_enum, .field = FIELD(known_format), .kind = VALUE_WORD,
+	 .words = known_format_names, .needs = "known"},
+	{0, "update", NULL, "index each DIR first, as simhash does by default", .parse = set_flag,
+	 .field = FIELD(update), .needs = "DIR", .not_with = "measure"},
+
+	{.heading = "Output"},
+	{0, "group", "[=HOW]",
+	 "list groups instead of pairs, by representative (default) or single linkage",
+	 .parse = set_group, .field = FIELD(linkage), .kind = VALUE_WORD, .words = linkage_words,
+	 .not_with = "expand partition"},
+	{0, "lineage", NULL,
+	 "list groups as trees of versions: which file is likely the earlier version of which",
+	 .parse = set_lineage, .field = FIELD(lineage),
+	 .not_with = "group expand partition verify=no measure all script store"},
+	{0, "expand", NULL, "list all pairs of identical files, and the pairs of each with others",
+	 .parse = set_flag, .field = FIELD(request.expand), .not_with = "format=html"},
+	{0, "format", "=FORMAT",
+	 "write text (default), csv, json, jsonl, null, html, a report for a web browser, or dot, "
+	 "a graph of --lineage for Graphviz",
+	 .parse = set_format, .field = FIELD(formatter), .kind = VALUE_WORD, .words = format_words},
+	{'0', "null", NULL, "the same as --format=null", .parse = set_format,
+	 .field = FIELD(formatter), .not_with = "format"},
+	{'o', "output", "=FILE",
+	 "write to FILE, which is replaced when all is written; - is standard output (default)",
+	 .parse = set_text, .field = FIELD(output_path), .kind = VALUE_FILE},
+	{0, "thumbnails", NULL, "put small pictures into the report, to compare them by eye",
+	 .parse = set_flag, .field = FIELD(thumbnails), .needs = "format=html"},
+	{0, "script", "=FILE",
+	 "also write a shell script that can replace or delete copies once you have edited it, "
+	 "those that --keep or --apply gives up, if one is given; - is standard output",
+	 .parse = set_text, .field = FIELD(script_path), .kind = VALUE_FILE},
+	{0, "all", NULL,
+	 "list all pairs on a terminal, which shows the first few of each group otherwise",
+	 .parse = set_flag, .field = FIELD(all), .not_with = "group"},
+	{0, "no-pager", NULL, "write to a terminal without $PAGER", .parse = set_flag,
+	 .field = FIELD(no_pager)},
+	{0, "sort", "=KEY",
+	 "put size, saved, similarity, path or files first: pairs by similarity (default), groups "
+	 "by saved, which is bytes of copies (default); only groups by files",
+	 .parse = set_enum, .field = FIELD(order.by), .kind = VALUE_WORD, .words = sort_words,
+	 .constant = SORT_SIZE},
+	{0, "reverse", NULL, "list the last first", .parse = set_flag,
+	 .field = FIELD(order.reverse)},
+	{0, "limit", "=N", "list the first N pairs or groups", .parse = set_limit,
+	 .field = FIELD(order.limit), .kind = VALUE_TEXT},
+	{0, "store", "[=PAIRS]",
+	 "also keep the groups, and at most PAIRS pairs (default: 1000000), in the index for SQL",
+	 .parse = set_store, .field = FIELD(stores), .kind = VALUE_TEXT,
+	 .not_with = "expand partition files0-from FILE"},
+	{0, "stats", NULL, "show how many pairs pass each step, for each key", .parse = set_flag,
+	 .field = FIELD(has_stats),
+	 .only_with = "database defaults-file tag-set host tolerance size-ratio empty output "
+		      "threads memory quiet"},
+	{0, "sweep", "[=FROM:TO:FACTOR]",
+	 "the same for one key and many tolerances (default: 0.01:6:1.2)", .parse = set_sweep,
+	 .kind = VALUE_TEXT,
+	 .only_with = "database defaults-file tag-set host key size-ratio empty output threads "
+		      "memory quiet"},
+	{0, "progress", "=WHEN", "show progress: auto (default, on a terminal), always or never",
+	 .parse = set_enum, .field = FIELD(progress), .kind = VALUE_WORD, .words = progress_words},
+	{0, "summary", "=FORMAT",
+	 "write the summary as text (default), or as json, a line for monitoring",
+	 .parse = set_enum, .field = FIELD(summary), .kind = VALUE_WORD, .words = summary_words,
+	 .not_with = "quiet"},
+	{'q', "quiet", NULL, "show neither progress nor the summary", .parse = set_flag,
+	 .field = FIELD(quiet), .not_with = "progress=always"},
+
+	{.heading = "Acting on copies"},
+	{0, "apply", "=FILE",
+	 "act on the decisions that a report saved in FILE; without --yes, show what would be done",
+	 .parse = set_text, .field = FIELD(apply_path), .kind = VALUE_FILE,
+	 .only_with = "host action protect script yes journal quiet"},
+	{0, "keep", "=RULE",
+	 "of identical files keep the oldest, newest, shortest-path, longest-name, in:DIR, "
+	 "not-in:DIR or match:GLOB, and act on the others; where RULE leaves it open, the next "
+	 "--keep decides",
+	 .parse = add_keep_rule, .kind = VALUE_START, .words = keep_words, .is_list = true,
+	 .only_with =
+		 "database defaults-file tag-set host action protect script yes journal threads "
+		 "update progress quiet DIR"},
+	{0, "action", "=ACTION",
+	 "report (default), hardlink, reflink, delete or move:DIR what is not kept",
+	 .parse = set_action, .field = FIELD(policy.action), .kind = VALUE_START,
+	 .words = action_words},
+	{0, "protect", "=DIR", "change nothing in DIR; can be given several times",
+	 .parse = add_protected, .kind = VALUE_FILE, .is_list = true},
+	{0, "yes", NULL, "do it", .parse = set_flag, .field = FIELD(yes)},
+	{0, "journal", "=FILE", "write to the new FILE what is done, for --undo", .parse = set_text,
+	 .field = FIELD(journal_path), .kind = VALUE_FILE, .needs = "yes"},
+	{0, "undo", "=FILE",
+	 "restore what the journal FILE tells of; without --yes, show what would be restored",
+	 .parse = set_text, .field = FIELD(undo_path), .kind = VALUE_FILE,
+	 .only_with = "host yes quiet"},
+
+	{.heading = "Work"},
+	{'j', "threads", "=N", "use N threads (default: one for each processor)",
+	 .parse = set_threads, .field = FIELD(resources.threads), .kind = VALUE_TEXT},
+	{0, "memory", "=SIZE",
+	 "let rows and pairs wait in SIZE of memory, at least 32M (default: 512M), and beyond "
+	 "it in temporary files",
+	 .parse = set_memory, .field = FIELD(resources.memory_bytes), .kind = VALUE_TEXT},
+	{0, "partition", "=I/N", "find part I of N of the pairs", .parse = set_partition,
+	 .kind = VALUE_TEXT, .not_with = "format=html files0-from FILE"},
+	{0, "fail-on-match", NULL, "exit with status 1 if anything is found", .parse = set_flag,
+	 .field = FIELD(fail_on_match)},
+	{'h', "help", NULL, "show this help and exit", .parse = show_help},
+	{'V', "version", NULL, "show the version and exit", .parse = show_version},
+};
+
+static const struct retired_option retired[] = {
+	{"confirm", "use --verify=read, or --verify=all to read every pair"},
+	{"max-change", "use --min-resemblance"},
+	{NULL, NULL},
+};
+
+const struct option_program find_program = {
+	.name = "simfind",
+	.usage = "Usage: simfind [OPTION]... [FILE|DIR]...\n"
+		 "List the pairs of similar files in the index. With FILEs, list the files of "
+		 "the\nindex that are similar to each FILE; - is standard input. With DIRs, list "
+		 "only\nfiles at or below these directories: of a pair, both.\n",
+	.operand = "FILE",
+	.directory = "DIR",
+	.operand_list = "files0-from",
+	.help_column = 27,
+	.rows = rows,
+	.count = sizeof rows / sizeof *rows,
+	.retired = retired,
+};
+
+/* ---- What no row can say ---- */
+
+static bool has_stdin(const struct find_arguments *arguments)
+{
+	for (size_t i = 0; i < arguments->query_count; i++)
+		if (arguments->queries[i].path == NULL)
+			return true;
+	return false;
+}
+
+/* What the rule is where options left it open. */
+static void settle_rule(struct find_arguments *arguments)
+{
+	struct find_rule *rule = &arguments->request.rule;
+	struct verify_rule *verify = &rule->verify;
+	bool verifies = verify->mode != VERIFY_NO && !arguments->has_stats &&
+			!arguments->is_sweep && !arguments->compare;
+
+	if (arguments->has_tolerance)
+		rule->unverified_percent_millionths = INT64_MAX;
+	else if (!verifies)
+		rule->tolerance.percent_millionths = rule->unverified_percent_millionths;
+	if (verifies && arguments->has_key && rule->key >= SIMHASH_UNIFORM_EXT)
+		verify->same_extension = true;
+	if (verify->mode >= VERIFY_READ && !arguments->has_min_resemblance)
+		verify->min_resemblance = READ_MIN_RESEMBLANCE;
+}
+
+static bool is_standard(const char *path)
+{
+	return path != NULL && strcmp(path, "-") == 0;
+}
+
+bool acts_on_copies(const struct find_arguments *arguments)
+{
+	return arguments->apply_path != NULL || arguments->policy.rule_count > 0;
+}
+
+/* --apply, --keep and --undo, and what is for them alone. */
+static int check_acting(const struct find_arguments *arguments, struct simhash_error *error)
+{
+	bool acts = acts_on_copies(arguments);
+	bool undoes = arguments->undo_path != NULL;
+	const char *lonely = arguments->has_action	      ? "action"
+			     : arguments->protected_count > 0 ? "protect"
+			     : arguments->yes && !undoes      ? "yes"
+							      : NULL;
+
+	if (!acts && lonely != NULL)
+		return error_set(error, SIMHASH_E_SYNTAX, "--%s needs --apply or --keep%s", lonely,
+				 lonely[0] == 'y' ? ", or --undo" : "");
+	if (arguments->yes && arguments->script_path != NULL)
+		return error_set(error, SIMHASH_E_SYNTAX, "--script cannot be combined with --yes");
+	if (arguments->policy.rule_count > 0 && arguments->yes &&
+	    arguments->policy.action == ACTION_REPORT)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--yes needs --action=hardlink, reflink, delete or move:DIR");
+	if (acts && arguments->yes && arguments->journal_path == NULL)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--yes needs --journal=FILE, from which --undo restores");
+	if (arguments->script_path != NULL && arguments->policy.action == ACTION_MOVE)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--script cannot be combined with --action=move:DIR; expected "
+				 "report, hardlink, reflink or delete");
+	return 0;
+}
+
+static bool formats_lineages(const struct formatter *formatter)
+{
+	return formatter == &formatter_text || formatter == &formatter_json ||
+	       formatter == &formatter_jsonl || formatter == &formatter_null ||
+	       formatter == &formatter_dot || formatter == &formatter_html;
+}
+
+static int check(const struct find_arguments *arguments, struct simhash_error *error)
+{
+	if (check_acting(arguments, error) != 0)
+		return -1;
+	if (arguments->request.measure_text != NULL && arguments->has_min_resemblance &&
+	    arguments->request.rule.verify.mode < VERIFY_READ)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--min-resemblance with --measure needs --verify=read");
+	if (arguments->compare && (arguments->query_count != 2 || has_stdin(arguments)))
+		return error_set(error, SIMHASH_E_SYNTAX, "--compare needs two FILEs");
+	if (arguments->directories && arguments->formatter == &formatter_null)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--directories cannot be combined with --format=null; expected "
+				 "text, csv, json, jsonl or html");
+	if (arguments->formatter == &formatter_dot && !arguments->lineage)
+		return error_set(error, SIMHASH_E_SYNTAX, "--format=dot needs --lineage");
+	if (arguments->lists_order && !formats_orders(arguments->formatter))
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--order cannot be combined with --format=%s; expected text, csv, "
+				 "json, jsonl or null",
+				 arguments->formatter->name);
+	if (arguments->lineage && !formats_lineages(arguments->formatter))
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--lineage cannot be combined with --format=%s",
+				 arguments->formatter->name);
+	if (arguments->stdin_name != NULL && !has_stdin(arguments))
+		return error_set(error, SIMHASH_E_SYNTAX, "--stdin-name needs FILE -");
+	if (arguments->progress == PROGRESS_ALWAYS && arguments->has_files)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--progress=always cannot be combined with %s",
+				 arguments->names_from != NULL ? "--files0-from" : "a FILE");
+	if (is_standard(arguments->script_path) && !acts_on_copies(arguments) &&
+	    (arguments->output_path == NULL || is_standard(arguments->output_path)))
+		return error_set(
+			error, SIMHASH_E_SYNTAX,
+			"--script=- needs --output=FILE: the list goes to standard output");
+	if (arguments->script_path != NULL && arguments->output_path != NULL &&
+	    strcmp(arguments->script_path, arguments->output_path) == 0)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--script and --output name the same file");
+	return 0;
+}
+
+int find_arguments_parse(struct find_arguments *arguments, int argc, char **argv,
+			 struct simhash_error *error)
+{
+	int first, status = options_parse(&find_program, argc, argv, arguments, &first, error);
+
+	arguments->words = argv;
+	arguments->word_count = argc;
+	if (status != 0)
+		return status;
+	settle_rule(arguments);
+	if (!arguments->no_sandbox && sandbox_library() != NULL)
+		arguments->request.sandbox = &arguments->sandbox;
+	arguments->sandbox.threads = arguments->resources.threads;
+	if (arguments->has_stats &&
+	    add_measured_tolerance(arguments, arguments->request.rule.tolerance.percent_millionths,
+				   error) != 0)
+		return -1;
+	return take_operands(arguments, argc - first, argv + first, error) != 0
+		       ? -1
+		       : check(arguments, error);
+}

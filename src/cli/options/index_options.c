@@ -1,0 +1,518 @@
+/*
+ * The options of simhash: a table, and what is particular to some of them.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/options/index_options.h"
+
+#include <string.h>
+
+#include "base/basic/error.h"
+#include "cli/options/options.h"
+#include "scan/archive/container.h"
+#include "scan/file/hashing.h"
+
+#define WAIT_S_MAX 31536000 /* a year */
+
+void index_arguments_init(struct index_arguments *arguments)
+{
+	*arguments = (struct index_arguments){
+		.program = "simhash",
+		.request = {.max_inflated_bytes = MAX_INFLATED_BYTES,
+			    .max_inflated_total_bytes = INT64_MAX,
+			    .max_depth = CONTAINER_DEPTH,
+			    .filter_limits = {FILTER_SECONDS, FILTER_BYTES_MAX}},
+		.sandbox = {.was_told = ATOMIC_FLAG_INIT, .reads_alone = ATOMIC_FLAG_INIT},
+		.threads = processors()};
+	filter_init(&arguments->filter);
+}
+
+void index_arguments_release(struct index_arguments *arguments)
+{
+	filter_release(&arguments->filter);
+	filter_commands_release(&arguments->filters);
+	for (unsigned i = 0; i < arguments->measure_count; i++)
+		simhash_measure_free(arguments->measures[i]);
+}
+
+/* ---- Values ---- */
+
+static int set_wait(const struct option_use *use, struct simhash_error *error)
+{
+	uint64_t seconds;
+
+	if (parse_number(use, 0, WAIT_S_MAX, &seconds, error) != 0)
+		return -1;
+	*(int64_t *)use->field = (int64_t)seconds;
+	return 0;
+}
+
+static int set_depth(const struct option_use *use, struct simhash_error *error)
+{
+	uint64_t depth;
+
+	if (parse_number(use, 1, CONTAINER_DEPTH_MAX, &depth, error) != 0)
+		return -1;
+	*(unsigned *)use->field = (unsigned)depth;
+	return 0;
+}
+
+/* The kind of this name, or 0. */
+static unsigned kind_named(const char *name, size_t size)
+{
+	for (unsigned i = 0; container_names[i] != NULL; i++)
+		if (strlen(container_names[i]) == size &&
+		    memcmp(container_names[i], name, size) == 0)
+			return 1u << i;
+	return 0;
+}
+
+static int set_containers(const struct option_use *use, struct simhash_error *error)
+{
+	unsigned kinds = 0, known;
+
+	if (container_kinds(&known, error) != 0)
+		return -1;
+	for (const char *name = use->text;;) {
+		size_t size = strcspn(name, ",");
+		unsigned kind = kind_named(name, size);
+		if (kind == 0)
+			return error_set(
+				error, SIMHASH_E_SYNTAX,
+				"--container '%s': expected zip, tar, 7z, iso, cpio, ar, rar, "
+				"gzip, bzip2, xz, zstd, lzip, lz4, compress or text",
+				use->text);
+		if ((kind & known) == 0)
+			return error_set(error, SIMHASH_E_RANGE,
+					 "--container '%s': this simhash was built without %.*s; "
+					 "build it with libarchive%s",
+					 use->text, (int)size, name,
+					 kind == CONTAINER_TEXT ? " and expat" : "");
+		kinds |= kind;
+		if (name[size] == '\0')
+			break;
+		name += size + 1;
+	}
+	*(unsigned *)use->field = kinds;
+	return 0;
+}
+
+static int add_filter(const struct option_use *use, struct simhash_error *error)
+{
+	return filter_commands_add(use->field, use->text, error);
+}
+
+static int add_filter_file(const struct option_use *use, struct simhash_error *error)
+{
+	return filter_commands_add_file(use->field, use->text, error);
+}
+
+static int set_filter_time(const struct option_use *use, struct simhash_error *error)
+{
+	struct index_arguments *arguments = use->arguments;
+	uint64_t seconds;
+
+	if (parse_number(use, 1, WAIT_S_MAX, &seconds, error) != 0)
+		return -1;
+	arguments->request.filter_limits.seconds = (unsigned)seconds;
+	arguments->has_filter_limits = true;
+	return 0;
+}
+
+static int set_max_filtered(const struct option_use *use, struct simhash_error *error)
+{
+	struct index_arguments *arguments = use->arguments;
+
+	arguments->has_filter_limits = true;
+	return set_size(use, error);
+}
+
+static int add_exclude(const struct option_use *use, struct simhash_error *error)
+{
+	struct filter *filter = use->field;
+
+	return glob_list_add(&filter->rules, use->text, strlen(use->text), error);
+}
+
+static int add_exclude_file(const struct option_use *use, struct simhash_error *error)
+{
+	struct index_arguments *arguments = use->arguments;
+	bool is_stdin = strcmp(use->text, "-") == 0;
+
+	if (is_stdin && arguments->has_patterns_on_stdin)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--exclude-from=- can be given only once, because standard input "
+				 "is read once");
+	arguments->has_patterns_on_stdin |= is_stdin;
+	return filter_add_file(&arguments->filter, use->text, error);
+}
+
+static int add_extensions(const struct option_use *use, struct simhash_error *error)
+{
+	return filter_add_extensions(use->field, use->text, error);
+}
+
+static int add_measure(const struct option_use *use, struct simhash_error *error)
+{
+	struct index_arguments *arguments = use->arguments;
+	struct simhash_measure *measure;
+
+	/* --forget takes any name that the index has, whose weights need not be here. */
+	arguments->measure_text = use->text;
+	if (arguments->task == TASK_FORGET)
+		return 0;
+
+	if (arguments->measure_count == MEASURES_MAX)
+		return error_set(error, SIMHASH_E_RANGE, "--measure can be given at most %d times",
+				 MEASURES_MAX);
+	if (measure_option_parse(use->text, &measure, error) != 0)
+		return -1;
+	for (unsigned i = 0; i < arguments->measure_count; i++)
+		if (strcmp(simhash_measure_text(arguments->measures[i]),
+			   simhash_measure_text(measure)) == 0) {
+			simhash_measure_free(measure); /* twice the same is once */
+			return 0;
+		}
+	arguments->measures[arguments->measure_count++] = measure;
+	return 0;
+}
+
+static int add_hash(const struct option_use *use, struct simhash_error *error)
+{
+	unsigned *hashes = use->field;
+
+	if (hashing_library() == NULL)
+		return error_set(error, SIMHASH_E_RANGE,
+				 "--hash=%s: this simhash was built without it; build it with "
+				 "Nettle",
+				 use->text);
+	*hashes |= 1U << use->word;
+	return 0;
+}
+
+static int set_copy(const struct option_use *use, struct simhash_error *error)
+{
+	struct index_arguments *arguments = use->arguments;
+
+	arguments->copy_to = use->text;
+	return set_enum(use, error);
+}
+
+static int set_export(const struct option_use *use, struct simhash_error *error)
+{
+	struct index_arguments *arguments = use->arguments;
+
+	arguments->export_to = use->text;
+	return set_enum(use, error);
+}
+
+static int set_import(const struct option_use *use, struct simhash_error *error)
+{
+	struct index_arguments *arguments = use->arguments;
+
+	arguments->import_from = use->text;
+	return set_enum(use, error);
+}
+
+static int set_format(const struct option_use *use, struct simhash_error *error)
+{
+	struct index_arguments *arguments = use->arguments;
+
+	arguments->has_format = true;
+	return set_enum(use, error);
+}
+
+static int set_tls(const struct option_use *use, struct simhash_error *error)
+{
+	struct index_arguments *arguments = use->arguments;
+
+	_Static_assert(TLS_WHERE_IT_IS == 0 && TLS_ALWAYS == 1 && TLS_NEVER == 2, "progress_words");
+	arguments->has_tls_need = true;
+	return set_enum(use, error);
+}
+
+/* ---- The table ---- */
+
+static const char *const measure_words[] = {"simhash64", "simhash128", "minhash", "bottomk", NULL};
+
+static const char *const format_words[] = {"text", "json", "digest", NULL};
+
+#define FIELD(member) OPTION_FIELD(struct index_arguments, member)
+
+static const struct option_row rows[] = {
+	{.heading = "Which index"},
+	{'d', "database", "=URL",
+	 "use this index: sqlite:FILE or mysql://USER@HOST/DATABASE, with the password in "
+	 "~/.my.cnf (default: $SIMHASH_DATABASE, else ~/.local/share/simhash/simhash.db)",
+	 .parse = set_text, .field = FIELD(request.location.url), .kind = VALUE_DATABASE},
+	{0, "defaults-file", "=FILE",
+	 "read only this option file for a server (default: ~/.my.cnf and the system's)",
+	 .parse = set_text, .field = FIELD(request.location.defaults_file), .kind = VALUE_FILE},
+	{0, "wait-server", "=SECONDS", "retry for SECONDS if the server cannot be reached",
+	 .parse = set_wait, .field = FIELD(request.location.wait_s), .kind = VALUE_TEXT},
+	{'t', "tag-set", "=FILE", "count the 16 tags of FILE instead of the built-in ones",
+	 .parse = set_text, .field = FIELD(tag_file), .kind = VALUE_FILE},
+	{0, "host", "=NAME", "store the files under the host name NAME (default: this host's)",
+	 .parse = set_text, .field = FIELD(host), .kind = VALUE_TEXT},
+
+	{.heading = "Which files"},
+	{0, "exclude", "=GLOB",
+	 "exclude what matches GLOB, as in .gitignore; can be given several times",
+	 .parse = add_exclude, .field = FIELD(filter), .kind = VALUE_TEXT, .is_list = true},
+	{0, "exclude-from", "=FILE", "exclude what matches a line of FILE",
+	 .parse = add_exclude_file, .kind = VALUE_FILE, .is_list = true},
+	{0, "ignore-files", NULL, "exclude what .gitignore and .ignore files exclude",
+	 .parse = set_flag, .field = FIELD(filter.ignore_files)},
+	{0, "hidden", NULL, "index files whose names begin with a dot (default)",
+	 .parse = clear_flag, .field = FIELD(filter.no_hidden)},
+	{0, "no-hidden", NULL, "exclude files whose names begin with a dot", .parse = set_flag,
+	 .field = FIELD(filter.no_hidden)},
+	{0, "ext", "=LIST", "index only files with these extensions, such as txt,md",
+	 .parse = add_extensions, .field = FIELD(filter), .kind = VALUE_TEXT, .is_list = true},
+	{0, "min-size", "=SIZE", "index only files of at least SIZE, such as 500, 10k or 5M",
+	 .parse = set_size, .field = FIELD(filter.min_size_bytes), .kind = VALUE_TEXT},
+	{0, "max-size", "=SIZE", "index only files of at most SIZE", .parse = set_size,
+	 .field = FIELD(filter.max_size_bytes), .kind = VALUE_TEXT},
+	{'x', "one-file-system", NULL, "stay on the file system of each PATH", .parse = set_flag,
+	 .field = FIELD(request.one_file_system)},
+	{'L', "dereference", NULL, "follow symbolic links", .parse = set_flag,
+	 .field = FIELD(request.follow)},
+	{0, "files0-from", "=FILE",
+	 "index the files named in FILE, each terminated by a zero byte; - is standard input",
+	 .parse = set_text, .field = FIELD(request.list_name), .kind = VALUE_FILE},
+
+	{.heading = "How they are read"},
+	{'z', "decompress", NULL, "also scan what is in archives, documents and compressed files",
+	 .parse = set_flag, .field = FIELD(request.inflate)},
+	{0, "container", "=LIST",
+	 "look only into these kinds, such as zip,tar,xz (default: all that --version names)",
+	 .parse = set_containers, .field = FIELD(request.containers), .kind = VALUE_START,
+	 .words = container_names, .is_list = true, .needs = "decompress"},
+	{0, "max-depth", "=N", "look into archives in archives up to depth N, 1 to 16 (default: 3)",
+	 .parse = set_depth, .field = FIELD(request.max_depth), .kind = VALUE_TEXT,
+	 .needs = "decompress"},
+	{0, "max-inflated", "=SIZE",
+	 "give up on a file that inflates to more than SIZE (default: 16G)", .parse = set_size,
+	 .field = FIELD(request.max_inflated_bytes), .kind = VALUE_TEXT, .needs = "decompress"},
+	{0, "max-inflated-total", "=SIZE",
+	 "inflate at most SIZE in the whole run (default: no limit)", .parse = set_size,
+	 .field = FIELD(request.max_inflated_total_bytes), .kind = VALUE_TEXT,
+	 .needs = "decompress"},
+	{0, "memory", "=SIZE",
+	 "let the processes that read archives use SIZE of memory, at least 32M (default: 2G)",
+	 .parse = set_memory, .field = FIELD(sandbox.memory_bytes), .kind = VALUE_TEXT,
+	 .needs = "decompress", .not_with = "no-sandbox"},
+	{0, "no-sandbox", NULL,
+	 "read archives in this process, and not in one without rights that may crash",
+	 .parse = set_flag, .field = FIELD(no_sandbox)},
+	{0, "filter", "=EXT[,EXT...]:COMMAND",
+	 "also scan what COMMAND prints for files with these extensions; in it % is the file, "
+	 "which "
+	 "else is its standard input; can be given several times",
+	 .parse = add_filter, .field = FIELD(filters), .kind = VALUE_TEXT, .is_list = true},
+	{0, "filters", "=FILE", "the same for each line of FILE", .parse = add_filter_file,
+	 .field = FIELD(filters), .kind = VALUE_FILE, .is_list = true},
+	{0, "filter-time", "=SECONDS", "give up on a COMMAND after SECONDS (default: 60)",
+	 .parse = set_filter_time, .kind = VALUE_TEXT},
+	{0, "max-filtered", "=SIZE",
+	 "give up on a COMMAND that prints more than SIZE (default: 256M)",
+	 .parse = set_max_filtered, .field = FIELD(request.filter_limits.bytes),
+	 .kind = VALUE_TEXT},
+	{0, "measure", "=MEASURE",
+	 "also store sketches by simhash64, simhash128, minhash or bottomk, with parameters as in "
+	 "minhash:words=3; can be given eight times",
+	 .parse = add_measure, .kind = VALUE_START, .words = measure_words, .is_list = true},
+	{0, "hash", "=HASH",
+	 "also store, or print, the hash md5, sha1 or sha256 of each file; can be given several "
+	 "times",
+	 .parse = add_hash, .field = FIELD(request.hashes), .kind = VALUE_WORD,
+	 .words = file_hash_names, .is_list = true},
+	{0, "no-sketch", NULL,
+	 "make no resemblance sketches; simfind then has only the counts to go by",
+	 .parse = set_flag, .field = FIELD(request.no_sketch)},
+	{'f', "force", NULL, "read unchanged files again", .parse = set_flag,
+	 .field = FIELD(request.force)},
+	{'j', "threads", "=N", "scan with N threads (default: one for each processor)",
+	 .parse = set_threads, .field = FIELD(threads), .kind = VALUE_TEXT},
+
+	{.heading = "Instead of indexing"},
+	{0, "status", NULL, "show the size, hosts, tag sets, measures and runs of the index",
+	 .parse = set_enum, .field = FIELD(task), .constant = TASK_STATUS,
+	 .only_with = "database defaults-file wait-server format quiet"},
+	{0, "forget", NULL,
+	 "remove the rows at and below each PATH; with --measure, all sketches by that measure",
+	 .parse = set_enum, .field = FIELD(task), .constant = TASK_FORGET,
+	 .only_with = "database defaults-file wait-server quiet tag-set host measure PATH"},
+	{0, "print", NULL, "show the sketch, sum table and keys of each FILE; - is standard input",
+	 .parse = set_enum, .field = FIELD(task), .constant = TASK_PRINT, .needs = "FILE",
+	 .only_with =
+		 "tag-set decompress container max-depth max-inflated memory no-sandbox hash quiet "
+		 "format PATH"},
+	{0, "init-database", NULL,
+	 "create or upgrade the index, and print the statements that make the users of a server",
+	 .parse = set_enum, .field = FIELD(task), .constant = TASK_INIT_DATABASE,
+	 .only_with = "database defaults-file wait-server quiet password-file require-tls"},
+	{0, "password-file", "=FILE",
+	 "make passwords for these users, and write them to the new option file FILE",
+	 .parse = set_text, .field = FIELD(password_file), .kind = VALUE_FILE,
+	 .needs = "init-database"},
+	{0, "require-tls", "=WHEN",
+	 "refuse these users a connection without TLS: auto (default, if the server has TLS), "
+	 "always "
+	 "or never",
+	 .parse = set_tls, .field = FIELD(tls_need), .kind = VALUE_WORD, .words = progress_words,
+	 .needs = "init-database"},
+	{0, "copy-to", "=URL", "copy the index to the one at URL, whose newer rows are kept",
+	 .parse = set_copy, .field = FIELD(task), .kind = VALUE_DATABASE, .constant = TASK_COPY,
+	 .only_with = "database defaults-file wait-server quiet progress"},
+
+	{0, "export", "[=FILE]",
+	 "write what the index knows of all files, or of those at and below each PATH, as a list "
+	 "of "
+	 "digests; to FILE, or standard output",
+	 .parse = set_export, .field = FIELD(task), .kind = VALUE_FILE, .constant = TASK_EXPORT,
+	 .only_with = "database defaults-file wait-server quiet tag-set host anonymous PATH"},
+	{0, "anonymous", NULL, "leave times out of the list, and put hashes in the place of paths",
+	 .parse = set_flag, .field = FIELD(is_anonymous), .needs = "export"},
+	{0, "import", "=FILE",
+	 "store the files of a list of digests as those of --host; - is standard input",
+	 .parse = set_import, .field = FIELD(task), .kind = VALUE_FILE, .constant = TASK_IMPORT,
+	 .needs = "host", .only_with = "database defaults-file wait-server quiet host"},
+
+	{.heading = "What is shown"},
+	{0, "format", "=FORMAT",
+	 "write what --status shows as text (default) or json, or what --print shows as text or a "
+	 "line of digest",
+	 .parse = set_format, .field = FIELD(format), .kind = VALUE_WORD, .words = format_words},
+	{0, "progress", "=WHEN", "show progress: auto (default, on a terminal), always or never",
+	 .parse = set_enum, .field = FIELD(progress), .kind = VALUE_WORD, .words = progress_words},
+	{0, "summary", "=FORMAT",
+	 "write the summary as text (default), or as json, a line for monitoring",
+	 .parse = set_enum, .field = FIELD(summary), .kind = VALUE_WORD, .words = summary_words,
+	 .not_with = "quiet"},
+	{'q', "quiet", NULL, "show neither progress nor the summary", .parse = set_flag,
+	 .field = FIELD(quiet), .not_with = "progress=always"},
+	{'h', "help", NULL, "show this help and exit", .parse = show_help},
+	{'V', "version", NULL, "show the version and exit", .parse = show_version},
+};
+
+const struct option_program index_program = {
+	.name = "simhash",
+	.usage = "Usage: simhash [OPTION]... PATH...\n"
+		 "       simhash --status | --forget PATH... | --print FILE...\n"
+		 "       simhash --init-database | --copy-to=URL\n"
+		 "       simhash --export[=FILE] [PATH]... | --import=FILE --host=NAME\n"
+		 "Index every regular file below each PATH, so that simfind can list "
+		 "similar\nones. Unchanged files are not read again, and files that no longer "
+		 "exist are\nremoved from the index.\n",
+	.operand = "PATH",
+	.operand_list = "files0-from",
+	.help_column = 25,
+	.rows = rows,
+	.count = sizeof rows / sizeof *rows,
+};
+
+/* ---- What no row can say ---- */
+
+static int check_forget(const struct index_arguments *arguments, struct simhash_error *error)
+{
+	const char *other = arguments->request.path_count > 0 ? "a PATH"
+			    : arguments->tag_file != NULL     ? "--tag-set"
+			    : arguments->host != NULL	      ? "--host"
+							      : NULL;
+
+	if (arguments->measure_text == NULL)
+		return arguments->request.path_count > 0
+			       ? 0
+			       : error_set(error, SIMHASH_E_SYNTAX, "--forget needs a PATH");
+	return other == NULL
+		       ? 0
+		       : error_set(error, SIMHASH_E_SYNTAX,
+				   "--forget --measure cannot be combined with %s: it removes "
+				   "the sketches of all files",
+				   other);
+}
+
+/* The formats are those of two tasks. */
+static int check_format(const struct index_arguments *arguments, struct simhash_error *error)
+{
+	if (!arguments->has_format)
+		return 0;
+	if (arguments->task == TASK_STATUS)
+		return arguments->format != STATUS_DIGEST
+			       ? 0
+			       : error_set(error, SIMHASH_E_SYNTAX,
+					   "--format=digest cannot be combined with --status");
+	if (arguments->task == TASK_PRINT)
+		return arguments->format != STATUS_JSON
+			       ? 0
+			       : error_set(error, SIMHASH_E_SYNTAX,
+					   "--format=json cannot be combined with --print");
+	return error_set(error, SIMHASH_E_SYNTAX, "--format needs --status or --print");
+}
+
+static int check_print(const struct index_arguments *arguments, struct simhash_error *error)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < arguments->request.path_count; i++)
+		count += strcmp(arguments->request.paths[i], "-") == 0;
+	return count <= 1 ? 0
+			  : error_set(error, SIMHASH_E_SYNTAX,
+				      "--print: FILE - can be given only once, because standard "
+				      "input is read once");
+}
+
+static int check_index(const struct index_arguments *arguments, struct simhash_error *error)
+{
+	const struct filter *filter = &arguments->filter;
+
+	if (arguments->has_filter_limits && arguments->filters.count == 0)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--filter-time and --max-filtered need --filter or --filters");
+	if (arguments->request.path_count == 0 && arguments->request.list_name == NULL)
+		return error_set(error, SIMHASH_E_SYNTAX, "no PATH given; try 'simhash --help'");
+	if (arguments->request.path_count == 0 && arguments->request.one_file_system)
+		return error_set(error, SIMHASH_E_SYNTAX, "--one-file-system needs a PATH");
+	if (arguments->has_patterns_on_stdin && arguments->request.list_name != NULL &&
+	    strcmp(arguments->request.list_name, "-") == 0)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--exclude-from=- cannot be combined with --files0-from=-: both "
+				 "read standard input");
+	if (filter->min_size_bytes > filter->max_size_bytes)
+		return error_set(error, SIMHASH_E_RANGE, "--min-size is larger than --max-size");
+	return 0;
+}
+
+int index_arguments_parse(struct index_arguments *arguments, int argc, char **argv,
+			  struct simhash_error *error)
+{
+	int first, status = options_parse(&index_program, argc, argv, arguments, &first, error);
+
+	if (status != 0)
+		return status;
+	arguments->request.paths = argv + first;
+	arguments->request.path_count = (unsigned)(argc - first);
+	if (!arguments->no_sandbox && sandbox_library() != NULL)
+		arguments->request.sandbox = &arguments->sandbox;
+	arguments->sandbox.threads = arguments->threads;
+	if (check_format(arguments, error) != 0)
+		return -1;
+	if (arguments->request.inflate && arguments->request.containers == 0 &&
+	    container_kinds(&arguments->request.containers, error) != 0)
+		return -1;
+	switch (arguments->task) {
+	case TASK_INDEX:
+		return check_index(arguments, error);
+	case TASK_FORGET:
+		return check_forget(arguments, error);
+	case TASK_PRINT:
+		return check_print(arguments, error);
+	case TASK_STATUS:
+	case TASK_INIT_DATABASE:
+	case TASK_COPY:
+	case TASK_EXPORT:
+	case TASK_IMPORT:
+	default:
+		return 0;
+	}
+}

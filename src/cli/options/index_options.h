@@ -1,0 +1,69 @@
+/*
+ * The options of simhash.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_CLI_INDEX_OPTIONS_H
+#define SIMHASH_CLI_INDEX_OPTIONS_H
+
+#include "cli/options/option_table.h"
+#include "cli/terminal/progress.h"
+#include "cli/terminal/summary.h"
+#include "index/run/index.h"
+#include "index/walk/filter.h"
+#include "scan/archive/sandbox.h"
+#include "simhash_measures.h"
+#include "store/open/roles.h"
+#include "store/row/file_row.h"
+
+/* What the program is to do. */
+enum index_task {
+	TASK_INDEX,
+	TASK_STATUS,
+	TASK_FORGET,
+	TASK_PRINT,
+	TASK_INIT_DATABASE,
+	TASK_COPY,
+	TASK_EXPORT,
+	TASK_IMPORT
+};
+
+/* What --status writes, and --print. */
+enum status_format { STATUS_TEXT, STATUS_JSON, STATUS_DIGEST };
+
+struct index_arguments {
+	const char *program; /* what messages begin with */
+	enum index_task task;
+	/* All but the tag set, the host, the filter, the measures and the descriptor of the list. */
+	struct index_request request;
+	struct sandbox_use sandbox; /* of the request, unless there is none */
+	bool no_sandbox;
+	const char *tag_file, *host, *copy_to, *export_to, *import_from;
+	bool is_anonymous;
+	bool has_format;
+	bool quiet;
+	unsigned threads;
+	enum progress_mode progress;
+	enum summary_format summary;
+	enum status_format format;
+	struct filter filter;
+	bool has_patterns_on_stdin;
+	struct filter_commands filters; /* commands */
+	bool has_filter_limits;
+	struct simhash_measure *measures[MEASURES_MAX]; /* owned */
+	unsigned measure_count;
+	const char *measure_text; /* the last, as it was given */
+	const char *password_file;
+	enum tls_need tls_need;
+	bool has_tls_need;
+};
+
+extern const struct option_program index_program;
+
+void index_arguments_init(struct index_arguments *arguments);
+void index_arguments_release(struct index_arguments *arguments);
+
+/* 0 to go on, 1 when the program is done (--help, --version), -1 for a wrong option. */
+int index_arguments_parse(struct index_arguments *arguments, int argc, char **argv,
+			  struct simhash_error *error);
+
+#endif

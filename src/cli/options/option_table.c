@@ -1,0 +1,512 @@
+/*
+ * Parsing a command line by a table of options, and refusing options that do not go together.
+ * --help is in option_help.c.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/options/option_table.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/basic/error.h"
+#include "base/text/decimal.h"
+#include "cli/options/options.h"
+
+/* getopt_long returns this plus the index of the row. */
+#define ROW_FIRST 256
+
+/* Which options a command line has. */
+struct given {
+	const struct option_program *program;
+	bool is_given[OPTIONS_MAX];
+	const char *text[OPTIONS_MAX]; /* the last value of each; NULL: none */
+	bool has_operands, has_directories;
+};
+
+/* ---- Lists of options ---- */
+
+/* The next name of a list and its size, or NULL at its end. */
+static const char *next_name(const char **list, size_t *size)
+{
+	const char *name;
+
+	if (*list == NULL)
+		return NULL;
+	name = *list + strspn(*list, " ");
+	*size = strcspn(name, " ");
+	*list = name + *size;
+	return *size == 0 ? NULL : name;
+}
+
+/* Is a name of a list this option, given with this value? */
+static bool is_meant(const char *listed, size_t size, const char *name, const char *text)
+{
+	size_t length = strlen(name);
+
+	if (size < length || memcmp(listed, name, length) != 0)
+		return false;
+	if (size == length)
+		return true;
+	return listed[length] == '=' && text != NULL && strlen(text) == size - length - 1 &&
+	       memcmp(listed + length + 1, text, size - length - 1) == 0;
+}
+
+bool option_is_listed(const char *list, const char *name, const char *text)
+{
+	const char *listed;
+	size_t size;
+
+	while ((listed = next_name(&list, &size)) != NULL)
+		if (is_meant(listed, size, name, text))
+			return true;
+	return false;
+}
+
+bool option_ends_program(const struct option_row *row)
+{
+	return row->parse == show_help || row->parse == show_version;
+}
+
+bool options_conflict(const struct option_row *x, const struct option_row *y)
+{
+	if (option_ends_program(x) || option_ends_program(y))
+		return false;
+	if (x->only_with != NULL || y->only_with != NULL)
+		return (x->only_with != NULL && !option_is_listed(x->only_with, y->name, NULL)) ||
+		       (y->only_with != NULL && !option_is_listed(y->only_with, x->name, NULL));
+	return option_is_listed(x->not_with, y->name, NULL) ||
+	       option_is_listed(y->not_with, x->name, NULL);
+}
+
+static bool refuses_operand(const struct option_row *row, const char *operand)
+{
+	return operand == NULL || option_is_listed(row->not_with, operand, NULL) ||
+	       (row->only_with != NULL && !option_is_listed(row->only_with, operand, NULL));
+}
+
+bool option_refuses_operands(const struct option_program *program, const struct option_row *row)
+{
+	return refuses_operand(row, program->operand) && refuses_operand(row, program->directory);
+}
+
+bool operand_is_directory(const char *operand)
+{
+	size_t size = strlen(operand);
+	struct stat status;
+
+	return (size > 0 && operand[size - 1] == '/') ||
+	       (stat(operand, &status) == 0 && S_ISDIR(status.st_mode));
+}
+
+/* Is what a name of a list stands for on the command line? */
+static bool has_listed(const struct given *given, const char *listed, size_t size)
+{
+	const struct option_program *program = given->program;
+
+	if (isupper((unsigned char)listed[0]))
+		return program->directory != NULL &&
+				       is_meant(listed, size, program->directory, NULL)
+			       ? given->has_directories
+			       : given->has_operands;
+	for (size_t i = 0; i < program->count; i++)
+		if (given->is_given[i] &&
+		    is_meant(listed, size, program->rows[i].name, given->text[i]))
+			return true;
+	return false;
+}
+
+/* "--name", or "a FILE" for operands. */
+static const char *article_of(const char *listed)
+{
+	return isupper((unsigned char)listed[0]) ? "a " : "--";
+}
+
+static int refuse(const struct option_row *row, const char *listed, size_t size,
+		  struct simhash_error *error)
+{
+	return error_set(error, SIMHASH_E_SYNTAX, "--%s cannot be combined with %s%.*s", row->name,
+			 article_of(listed), (int)size, listed);
+}
+
+static int check_only_with(const struct given *given, size_t task, struct simhash_error *error)
+{
+	const struct option_program *program = given->program;
+	const struct option_row *row = &program->rows[task];
+
+	for (size_t i = 0; i < program->count; i++) {
+		const char *name = program->rows[i].name;
+		if (i != task && given->is_given[i] &&
+		    !option_is_listed(row->only_with, name, given->text[i]))
+			return refuse(row, name, strlen(name), error);
+	}
+	if (given->has_operands && !option_is_listed(row->only_with, program->operand, NULL))
+		return refuse(row, program->operand, strlen(program->operand), error);
+	if (given->has_directories && !option_is_listed(row->only_with, program->directory, NULL))
+		return refuse(row, program->directory, strlen(program->directory), error);
+	return 0;
+}
+
+static int check_not_with(const struct given *given, const struct option_row *row,
+			  struct simhash_error *error)
+{
+	const char *list = row->not_with, *listed;
+	size_t size;
+
+	while ((listed = next_name(&list, &size)) != NULL)
+		if (has_listed(given, listed, size))
+			return refuse(row, listed, size, error);
+	return 0;
+}
+
+/* An option because of which operands of this name would be refused, or NULL. */
+static const struct option_row *find_refusing(const struct given *given, const char *operand,
+					      size_t size)
+{
+	const struct option_program *program = given->program;
+
+	for (size_t i = 0; i < program->count; i++) {
+		const char *list = program->rows[i].not_with, *listed;
+		size_t length;
+		while (given->is_given[i] && (listed = next_name(&list, &length)) != NULL)
+			if (length == size && memcmp(listed, operand, size) == 0)
+				return &program->rows[i];
+	}
+	return NULL;
+}
+
+static int check_needs(const struct given *given, const struct option_row *row,
+		       struct simhash_error *error)
+{
+	const char *list = row->needs, *listed;
+	size_t size;
+
+	while ((listed = next_name(&list, &size)) != NULL) {
+		const struct option_row *refusing = find_refusing(given, listed, size);
+		if (has_listed(given, listed, size))
+			continue;
+		if (isupper((unsigned char)listed[0]) && refusing != NULL)
+			return refuse(row, refusing->name, strlen(refusing->name), error);
+		return error_set(error, SIMHASH_E_SYNTAX, "--%s needs %s%.*s", row->name,
+				 article_of(listed), (int)size, listed);
+	}
+	return 0;
+}
+
+static int check_given(const struct given *given, struct simhash_error *error)
+{
+	const struct option_row *rows = given->program->rows;
+	bool has_task = false;
+
+	for (size_t i = 0; i < given->program->count; i++)
+		if (given->is_given[i] && rows[i].only_with != NULL) {
+			has_task = true;
+			if (check_only_with(given, i, error) != 0)
+				return -1;
+		}
+	for (size_t i = 0; i < given->program->count; i++)
+		if (given->is_given[i] &&
+		    ((!has_task && check_not_with(given, &rows[i], error) != 0) ||
+		     check_needs(given, &rows[i], error) != 0))
+			return -1;
+	return 0;
+}
+
+/* ---- Parsing ---- */
+
+/* "exact or key", "auto, always or never" */
+static void write_words(FILE *out, const char *const *words)
+{
+	for (size_t i = 0; words[i] != NULL; i++)
+		fprintf(out, "%s%s", i == 0 ? "" : words[i + 1] == NULL ? " or " : ", ", words[i]);
+}
+
+static int find_word(const struct option_use *use, int *word, struct simhash_error *error)
+{
+	const char *const *words = use->row->words;
+	char expected[256];
+	FILE *out;
+
+	for (*word = 0; words[*word] != NULL; ++*word)
+		if (strcmp(words[*word], use->text) == 0)
+			return 0;
+	out = fmemopen(expected, sizeof expected, "w");
+	if (out == NULL)
+		return error_set_memory(error);
+	write_words(out, words);
+	fclose(out);
+	return error_set(error, SIMHASH_E_RANGE, "--%s '%s': expected %s", use->row->name,
+			 use->text, expected);
+}
+
+/* The options as getopt_long takes them. */
+static void describe(const struct option_program *program, struct option *options, char *letters)
+{
+	for (size_t i = 0; i < program->count; i++) {
+		const struct option_row *row = &program->rows[i];
+		int has_argument = row->kind == VALUE_NONE ? no_argument
+				   : row->value[0] == '['  ? optional_argument
+							   : required_argument;
+		if (row->name == NULL)
+			continue;
+		*options++ = (struct option){row->name, has_argument, NULL, ROW_FIRST + (int)i};
+		if (row->letter != 0)
+			*letters++ = row->letter;
+		if (row->letter != 0 && has_argument == required_argument)
+			*letters++ = ':';
+	}
+	*options = (struct option){NULL, 0, NULL, 0};
+	*letters = '\0';
+}
+
+static size_t row_of(const struct option_program *program, int option)
+{
+	size_t i = 0;
+
+	if (option >= ROW_FIRST)
+		return (size_t)(option - ROW_FIRST);
+	while (program->rows[i].letter != option)
+		i++;
+	return i;
+}
+
+static int parse_one(const struct option_program *program, size_t number, int argc, char **argv,
+		     void *arguments, struct simhash_error *error)
+{
+	const struct option_row *row = &program->rows[number];
+	struct option_use use = {.program = program,
+				 .row = row,
+				 .arguments = arguments,
+				 .field = (char *)arguments + row->field,
+				 .text = optarg};
+
+	if (row->kind == VALUE_SIDES && optind >= argc)
+		return error_set(error, SIMHASH_E_SYNTAX, "--%s needs two values:%s", row->name,
+				 row->value);
+	if (row->kind == VALUE_SIDES)
+		use.second = argv[optind++];
+	if (row->kind == VALUE_WORD && optarg != NULL && find_word(&use, &use.word, error) != 0)
+		return -1;
+	return row->parse(&use, error);
+}
+
+static int refuse_retired(const struct option_program *program, char **argv,
+			  struct simhash_error *error)
+{
+	for (; *argv != NULL && strcmp(*argv, "--") != 0; argv++)
+		for (const struct retired_option *old = program->retired;
+		     old != NULL && old->name != NULL; old++)
+			if (strncmp(*argv, "--", 2) == 0 &&
+			    strcspn(*argv + 2, "=") == strlen(old->name) &&
+			    strncmp(*argv + 2, old->name, strlen(old->name)) == 0)
+				return error_set(error, SIMHASH_E_SYNTAX,
+						 "--%s no longer exists: %s", old->name,
+						 old->instead);
+	return 0;
+}
+
+/* How many options begin like this word? */
+static unsigned count_beginning(const struct option_program *program, const char *word)
+{
+	size_t size = strcspn(word, "=");
+	unsigned count = 0;
+
+	if (size <= 2 || strncmp(word, "--", 2) != 0)
+		return 0;
+	for (size_t i = 0; i < program->count; i++)
+		count += program->rows[i].name != NULL &&
+			 strncmp(program->rows[i].name, word + 2, size - 2) == 0;
+	return count;
+}
+
+/* getopt would write the bytes of the word to the terminal as they are. */
+static int refuse_option(const struct option_program *program, char **argv, int answer,
+			 struct simhash_error *error)
+{
+	const char *word = argv[optind - 1], *name = program->name;
+	bool is_row = optopt >= ROW_FIRST;
+
+	if (is_row)
+		return error_set(error, SIMHASH_E_SYNTAX, "--%s %s a value; try '%s --help'",
+				 program->rows[row_of(program, optopt)].name,
+				 answer == ':' ? "needs" : "does not take", name);
+	if (optopt != 0)
+		return error_set(error, SIMHASH_E_SYNTAX, "%s -%c%s; try '%s --help'",
+				 answer == ':' ? "option" : "unknown option", optopt,
+				 answer == ':' ? " needs a value" : "", name);
+	return error_set(error, SIMHASH_E_SYNTAX, "%s %.*s; try '%s --help'",
+			 count_beginning(program, word) > 1 ? "ambiguous option" : "unknown option",
+			 (int)strcspn(word, "="), word, name);
+}
+
+int options_parse(const struct option_program *program, int argc, char **argv, void *arguments,
+		  int *first_operand, struct simhash_error *error)
+{
+	struct option options[OPTIONS_MAX + 1];
+	char letters[2 * OPTIONS_MAX + 2];
+	struct given given = {.program = program};
+	int option;
+
+	if (refuse_retired(program, argv, error) != 0)
+		return -1;
+	letters[0] = ':'; /* so that a value that is missing is told from an unknown option */
+	describe(program, options, letters + 1);
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, letters, options, NULL)) != -1) {
+		size_t number;
+		int status;
+		if (option == '?' || option == ':')
+			return refuse_option(program, argv, option, error);
+		number = row_of(program, option);
+		given.is_given[number] = true;
+		given.text[number] = optarg;
+		status = parse_one(program, number, argc, argv, arguments, error);
+		if (status != 0)
+			return status;
+	}
+	*first_operand = optind;
+	given.has_operands =
+		has_listed(&given, program->operand_list, strlen(program->operand_list));
+	for (int i = optind; i < argc; i++)
+		if (program->directory != NULL && operand_is_directory(argv[i]))
+			given.has_directories = true;
+		else
+			given.has_operands = true;
+	return check_given(&given, error);
+}
+
+/* ---- Parsers ---- */
+
+int set_flag(const struct option_use *use, struct simhash_error *error)
+{
+	(void)error;
+	*(bool *)use->field = true;
+	return 0;
+}
+
+int clear_flag(const struct option_use *use, struct simhash_error *error)
+{
+	(void)error;
+	*(bool *)use->field = false;
+	return 0;
+}
+
+int set_text(const struct option_use *use, struct simhash_error *error)
+{
+	(void)error;
+	*(const char **)use->field = use->text;
+	return 0;
+}
+
+int parse_number(const struct option_use *use, uint64_t minimum, uint64_t maximum, uint64_t *value,
+		 struct simhash_error *error)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtoull(use->text, &end, 10);
+	if (errno == 0 && use->text[0] >= '0' && use->text[0] <= '9' && *end == '\0' &&
+	    *value >= minimum && *value <= maximum)
+		return 0;
+	return error_set(error, SIMHASH_E_RANGE, "--%s '%s': expected a number from %llu to %llu",
+			 use->row->name, use->text, (unsigned long long)minimum,
+			 (unsigned long long)maximum);
+}
+
+int parse_decimal(const struct option_use *use, const char *text, int64_t maximum, double *value,
+		  struct simhash_error *error)
+{
+	int64_t millionths;
+
+	if (decimal_parse(text, strlen(text), 6, maximum * SIMHASH_MILLION, &millionths) ==
+	    DECIMAL_OK) {
+		*value = (double)millionths / SIMHASH_MILLION;
+		return 0;
+	}
+	return error_set(
+		error, SIMHASH_E_RANGE,
+		"--%s '%s': expected a number from 0 to %d with at most six decimal places",
+		use->row->name, text, (int)maximum);
+}
+
+int set_threads(const struct option_use *use, struct simhash_error *error)
+{
+	uint64_t value;
+
+	if (parse_number(use, 1, THREADS_MAX, &value, error) != 0)
+		return -1;
+	*(unsigned *)use->field = (unsigned)value;
+	return 0;
+}
+
+/* What a unit stands for: k, M, G ... by 1024, kB, MB, GB ... by 1000; 0 for none of these. */
+static int64_t unit_of(const char *text)
+{
+	static const char letters[] = "kMGTP";
+	const char *letter = text[0] == 'K' ? letters : strchr(letters, text[0]);
+	int64_t unit = 1;
+	bool is_decimal = text[0] != '\0' && strcmp(text + 1, "B") == 0;
+
+	if (text[0] == '\0')
+		return 1;
+	if (letter == NULL || (text[1] != '\0' && !is_decimal && strcmp(text + 1, "iB") != 0))
+		return 0;
+	for (long i = 0; i <= letter - letters; i++)
+		unit *= is_decimal ? 1000 : 1024;
+	return unit;
+}
+
+int set_size(const struct option_use *use, struct simhash_error *error)
+{
+	char *end;
+	long long number;
+	int64_t unit = 0;
+
+	errno = 0;
+	number = strtoll(use->text, &end, 10);
+	if (errno == 0 && use->text[0] >= '0' && use->text[0] <= '9')
+		unit = unit_of(end);
+	if (unit == 0 || number > INT64_MAX / unit)
+		return error_set(error, SIMHASH_E_RANGE,
+				 "--%s '%s': expected a number of bytes, or one with a unit such "
+				 "as 10k, 5M or 2G",
+				 use->row->name, use->text);
+	*(int64_t *)use->field = number * unit;
+	return 0;
+}
+
+/* With less nothing can be read: no rows of an index, no archives. */
+#define MEMORY_MIN ((int64_t)32 << 20)
+
+int set_memory(const struct option_use *use, struct simhash_error *error)
+{
+	int64_t *bytes = use->field;
+
+	if (set_size(use, error) != 0)
+		return -1;
+	if (*bytes >= MEMORY_MIN && (uint64_t)*bytes <= SIZE_MAX)
+		return 0;
+	return error_set(error, SIMHASH_E_RANGE, "--memory '%s': expected at least 32M", use->text);
+}
+
+const char *const progress_words[] = {"auto", "always", "never", NULL};
+
+_Static_assert(sizeof(enum value_kind) == sizeof(unsigned), "enums are written as unsigned");
+
+int set_enum(const struct option_use *use, struct simhash_error *error)
+{
+	(void)error;
+	*(unsigned *)use->field = (unsigned)(use->row->constant + use->word);
+	return 0;
+}
+
+int show_version(const struct option_use *use, struct simhash_error *error)
+{
+	(void)error;
+	print_version(use->program->name);
+	return 1;
+}

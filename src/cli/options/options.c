@@ -1,0 +1,122 @@
+/*
+ * Choosing the index, the tag set, the host name and the scan kernel.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/options/options.h"
+#include "cli/terminal/signals.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/basic/error.h"
+#include "scan/archive/container.h"
+#include "scan/archive/sandbox.h"
+#include "scan/file/hashing.h"
+#include "store/open/store.h"
+
+#define WEIGHTS "weights="
+
+int choose_database(const char *option, bool create, char **url, struct simhash_error *error)
+{
+	if (default_index_url(option, create, url, error) != 0)
+		return -1;
+	name_index(*url);
+	return 0;
+}
+
+int choose_tag_set(const char *option, struct simhash_tag_set **set, struct simhash_error *error)
+{
+	return option == NULL ? simhash_tag_set_new_default(set, error)
+			      : simhash_tag_set_read(option, set, error);
+}
+
+int choose_host(const char *option, char name[HOST_NAME_SIZE], struct simhash_error *error)
+{
+	bool is_valid = true;
+
+	if (option == NULL)
+		return default_host_name(name, error);
+	for (const char *c = option; *c != '\0'; c++)
+		is_valid = is_valid && is_host_character(*c);
+	if (!is_valid || option[0] == '\0' || strlen(option) >= HOST_NAME_SIZE)
+		return error_set(error, SIMHASH_E_RANGE,
+				 "--host '%s': expected 1 to %d letters, digits, '.', '-' or '_'",
+				 option, HOST_NAME_SIZE - 1);
+	snprintf(name, HOST_NAME_SIZE, "%s", option);
+	return 0;
+}
+
+/* Where the parameter weights=FILE begins, or NULL. A file name may have any byte, so it is last. */
+static const char *find_weights(const char *text)
+{
+	const char *at = strpbrk(text, ":,");
+
+	while (at != NULL && strncmp(at + 1, WEIGHTS, strlen(WEIGHTS)) != 0)
+		at = strchr(at + 1, ',');
+	return at;
+}
+
+int measure_option_parse(const char *text, struct simhash_measure **measure,
+			 struct simhash_error *error)
+{
+	const char *at = find_weights(text);
+	struct simhash_weights *weights = NULL;
+	char *rest;
+	int status = -1;
+
+	if (at == NULL)
+		return simhash_measure_new(text, measure, error);
+	*measure = NULL;
+	rest = strndup(text, (size_t)(at - text));
+	if (rest == NULL)
+		return error_set_memory(error);
+	if (simhash_weights_read(at + 1 + strlen(WEIGHTS), &weights, error) == 0)
+		status = simhash_measure_new_weighted(rest, weights, measure, error);
+	simhash_weights_free(weights);
+	free(rest);
+	return status;
+}
+
+int choose_kernel(struct simhash_error *error)
+{
+	const char *name = getenv("SIMHASH_KERNEL");
+
+	return name == NULL || name[0] == '\0' ? 0 : simhash_kernel_select(name, error);
+}
+
+static void print_containers(void)
+{
+	struct simhash_error ignored;
+	unsigned kinds;
+	const char *separator = " ";
+
+	container_kinds(&kinds, &ignored);
+
+	fputs("containers:", stdout);
+	for (unsigned i = 0; container_names[i] != NULL; i++)
+		if ((kinds & 1u << i) != 0) {
+			printf("%s%s", separator, container_names[i]);
+			separator = ", ";
+		}
+	if (kinds == 0)
+		puts(" gzip (built without libarchive)");
+	else
+		printf(" (%s)\n", container_library());
+}
+
+void print_version(const char *program)
+{
+	printf("%s %s\nscan kernel: %s\nindexes: sqlite%s\n", program, SIMHASH_VERSION,
+	       simhash_kernel_name(),
+	       store_has_engine("mysql") ? ", mysql" : " (built without mysql)");
+	print_containers();
+	if (sandbox_library() == NULL)
+		puts("sandbox: none (built without libseccomp)");
+	else
+		printf("sandbox: %s\n", sandbox_library());
+	if (hashing_library() == NULL)
+		puts("hashes: xxh128 (built without nettle)");
+	else
+		printf("hashes: xxh128, md5, sha1, sha256 (%s)\n", hashing_library());
+}

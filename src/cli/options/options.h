@@ -1,0 +1,44 @@
+/*
+ * What both programs choose by options, by the environment or by default: the index, the tag set,
+ * the name of the host, the scan kernel.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_CLI_OPTIONS_H
+#define SIMHASH_CLI_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "base/threads/threads.h"
+#include "simhash_measures.h"
+#include "store/engine/default_index.h"
+
+/*
+ * The URL of the index: `option`, else $SIMHASH_DATABASE, else simhash/simhash.db below
+ * $XDG_DATA_HOME or ~/.local/share, whose directories `create` makes. The caller frees *url.
+ */
+int choose_database(const char *option, bool create, char **url, struct simhash_error *error);
+
+/* The tag set of file `option`, or the built-in one. */
+int choose_tag_set(const char *option, struct simhash_tag_set **set, struct simhash_error *error);
+
+/* The name of this host: `option`, else the system's. */
+int choose_host(const char *option, char name[HOST_NAME_SIZE], struct simhash_error *error);
+
+/*
+ * Make a measure from the value of --measure: text as simhash_measure_new accepts it, with a last
+ * parameter weights=FILE besides, which is read. Errors: those of simhash_measure_new_weighted and
+ * simhash_weights_read.
+ */
+int measure_option_parse(const char *text, struct simhash_measure **measure,
+			 struct simhash_error *error);
+
+/* The default maximum of what a gzip file inflates to. */
+#define MAX_INFLATED_BYTES (INT64_C(16) << 30)
+
+/* Use the scan kernel that $SIMHASH_KERNEL names, if it is set. */
+int choose_kernel(struct simhash_error *error);
+
+/* "NAME VERSION", the scan kernel and the engines, for --version. */
+void print_version(const char *program);
+
+#endif

@@ -1,0 +1,368 @@
+/*
+ * From groups and pairs to rows of the index.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/simfind/answers.h"
+#include "base/text/decimal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/basic/clock.h"
+#include "base/basic/error.h"
+#include "base/data/array.h"
+#include "cli/options/command_line.h"
+#include "cli/simfind/kept_pairs.h"
+#include "report/lists/formatter.h"
+#include "store/names/tag_sets.h"
+#include "store/write/answer_rows.h"
+
+static int begin_run(struct answers *answers, const struct find_arguments *arguments,
+		     struct simhash_error *error)
+{
+	char *command =
+		command_line_text(find_program.name, arguments->word_count, arguments->words);
+	int status;
+
+	if (command == NULL)
+		return error_set_memory(error);
+	answers->run.options = bytes_of(command);
+	status = find_run_begin(answers->store, &answers->run, error);
+	answers->run.options = (struct bytes){.data = NULL};
+	free(command);
+	return status;
+}
+
+int answers_begin(struct answers *answers, const struct find_arguments *arguments,
+		  struct store *store, struct simhash_error *error)
+{
+	*answers = (struct answers){.reader = store};
+	if (!arguments->stores)
+		return 0;
+	answers->run = (struct find_run){.host = arguments->request.host,
+					 .program_version = simhash_version(),
+					 .started_at_ns = clock_wall_ns()};
+	if (store_tag_set_id(store, arguments->request.tags, false, &answers->run.tag_set, error) !=
+	    0)
+		return -1;
+	if (answers->run.tag_set == 0) /* nothing will be found, and the user is told */
+		return 0;
+	if (store_open_to_write(store, &answers->store, error) != 0)
+		return -1;
+	best_pairs_init(&answers->pairs, arguments->stored_pairs_max);
+	return begin_run(answers, arguments, error);
+}
+
+int answers_add(struct answers *answers, const struct file_pair *pair, struct simhash_error *error)
+{
+	return answers->store == NULL ? 0 : best_pairs_add(&answers->pairs, pair, error);
+}
+
+/* ---- From find to rows ---- */
+
+static struct answer_file file_of(const struct find_file *file)
+{
+	return (struct answer_file){file->host, file->path_hash, file->content_hash};
+}
+
+static struct answer_likeness likeness_of(uint64_t distance, enum verification verification,
+					  double resemblance, bool is_identical)
+{
+	struct answer_likeness likeness = {.distance = (int64_t)distance,
+					   .verified = verification_name(verification)};
+
+	if (has_resemblance(verification))
+		snprintf(likeness.resemblance, SHARE_SIZE, "%.6f",
+			 shown_share(resemblance, is_identical, SIMHASH_MILLION));
+	return likeness;
+}
+
+/* A file as its row names it. */
+struct named_file {
+	int64_t host;
+	uint8_t path_hash[PATH_HASH_SIZE], content_hash[CONTENT_HASH_SIZE];
+};
+
+/* A member of a group. */
+struct stored_member {
+	struct named_file file, representative;
+	uint64_t group_id, distance;
+	double resemblance;
+	enum member_role role;
+	enum verification verification;
+};
+
+static struct named_file name_file(const struct find_file *file)
+{
+	struct named_file named = {.host = file->host};
+
+	memcpy(named.path_hash, file->path_hash, PATH_HASH_SIZE);
+	memcpy(named.content_hash, file->content_hash, CONTENT_HASH_SIZE);
+	return named;
+}
+
+static struct stored_member stored_member_of(const struct group *group,
+					     const struct group_member *member)
+{
+	return (struct stored_member){.file = name_file(member->file),
+				      .representative = name_file(group->representative),
+				      .group_id = group->id,
+				      .distance = member->distance,
+				      .resemblance = member->resemblance,
+				      .role = member->role,
+				      .verification = member->verification};
+}
+
+/* Borrows from the member. */
+static struct group_row group_row_of(const struct stored_member *member)
+{
+	const struct named_file *file = &member->file, *first = &member->representative;
+	struct group_row row = {
+		.file = {file->host, file->path_hash, file->content_hash},
+		.representative = {first->host, first->path_hash, first->content_hash},
+		.role = role_name(member->role),
+		.likeness = likeness_of(
+			member->distance, member->verification, member->resemblance,
+			memcmp(file->content_hash, first->content_hash, CONTENT_HASH_SIZE) == 0),
+	};
+
+	snprintf(row.group_id, GROUP_ID_SIZE, "%016" PRIx64, member->group_id);
+	return row;
+}
+
+static struct pair_row pair_row_of(const struct file_pair *pair)
+{
+	struct pair_row row = {
+		.a = file_of(pair->a),
+		.b = file_of(pair->b),
+		.is_copy = pair->is_identical,
+		.likeness = likeness_of(pair->distance, pair->verification, pair->resemblance,
+					pair->is_identical),
+	};
+
+	if (pair->verification == PAIR_READ || pair->is_part) {
+		snprintf(row.contained_a, SHARE_SIZE, "%.6f", pair->contained_a);
+		snprintf(row.contained_b, SHARE_SIZE, "%.6f", pair->contained_b);
+	}
+	return row;
+}
+
+/* ---- Writing them in the order of their keys, which costs an engine the least ---- */
+
+static int compare_files(const struct find_file *x, const struct find_file *y)
+{
+	int order = memcmp(x->path_hash, y->path_hash, PATH_HASH_SIZE);
+
+	return order != 0 ? order : (x->host > y->host) - (x->host < y->host);
+}
+
+static int compare_members(const void *a, const void *b)
+{
+	const struct named_file *x = &((const struct stored_member *)a)->file;
+	const struct named_file *y = &((const struct stored_member *)b)->file;
+	int order = memcmp(x->path_hash, y->path_hash, PATH_HASH_SIZE);
+
+	return order != 0 ? order : (x->host > y->host) - (x->host < y->host);
+}
+
+static int compare_pairs(const void *a, const void *b)
+{
+	const struct file_pair *x = a, *y = b;
+	int order = compare_files(x->a, y->a);
+
+	return order != 0 ? order : compare_files(x->b, y->b);
+}
+
+/* Members that wait to be written. */
+struct waiting_members {
+	struct stored_member *items;
+	size_t count, capacity, max;
+	struct group_row *rows;
+};
+
+static int write_waiting(struct answers *answers, struct waiting_members *waiting,
+			 struct simhash_error *error)
+{
+	size_t max = answer_rows_max(answers->store);
+	int status = 0;
+
+	if (waiting->rows == NULL)
+		waiting->rows = malloc(max * sizeof *waiting->rows);
+	if (waiting->rows == NULL)
+		return error_set_memory(error);
+	if (waiting->count > 0)
+		qsort(waiting->items, waiting->count, sizeof *waiting->items, compare_members);
+	for (size_t done = 0, some; status == 0 && done < waiting->count; done += some) {
+		some = waiting->count - done < max ? waiting->count - done : max;
+		for (size_t i = 0; i < some; i++)
+			waiting->rows[i] = group_row_of(&waiting->items[done + i]);
+		status = group_rows_write(answers->store, answers->run.id, waiting->rows, some,
+					  error);
+	}
+	waiting->count = 0;
+	return status;
+}
+
+static int store_group(struct answers *answers, struct waiting_members *waiting,
+		       const struct group_cursor *cursor, struct simhash_error *error)
+{
+	for (size_t m = 0; m < cursor->group.count; m++) {
+		if (waiting->count == waiting->max && write_waiting(answers, waiting, error) != 0)
+			return -1;
+		if (array_reserve(&waiting->items, &waiting->capacity, waiting->count + 1,
+				  sizeof *waiting->items, error) != 0)
+			return -1;
+		waiting->items[waiting->count++] =
+			stored_member_of(&cursor->group, &cursor->members[m]);
+	}
+	return 0;
+}
+
+static int store_groups(struct answers *answers, const struct group_sorter *groups,
+			size_t memory_bytes, struct simhash_error *error)
+{
+	struct waiting_members waiting = {.max = memory_bytes / sizeof *waiting.items};
+	struct group_cursor cursor;
+	int status = group_cursor_begin(&cursor, groups, error);
+
+	while (status == 0 && (status = group_cursor_next(&cursor, error)) == 1)
+		status = store_group(answers, &waiting, &cursor, error);
+	if (status == 0)
+		status = write_waiting(answers, &waiting, error);
+	group_cursor_release(&cursor);
+	free(waiting.rows);
+	free(waiting.items);
+	answers->run.groups = (int64_t)groups->totals.groups;
+	answers->run.files = (int64_t)groups->totals.files;
+	return status;
+}
+
+static int write_pairs(struct answers *answers, struct simhash_error *error)
+{
+	const struct pair_list *list = &answers->pairs.list;
+	size_t max = answer_rows_max(answers->store);
+	struct pair_row *rows = malloc(max * sizeof *rows);
+	int status = rows == NULL ? error_set_memory(error) : 0;
+
+	best_pairs_settle(&answers->pairs);
+	if (list->count > 0)
+		qsort(list->pairs, list->count, sizeof *list->pairs, compare_pairs);
+	for (size_t done = 0, some; status == 0 && done < list->count; done += some) {
+		some = list->count - done < max ? list->count - done : max;
+		for (size_t i = 0; i < some; i++)
+			rows[i] = pair_row_of(&list->pairs[done + i]);
+		status = pair_rows_write(answers->store, answers->run.id, rows, some, error);
+	}
+	answers->run.stored_pairs = (int64_t)list->count;
+	free(rows);
+	return status;
+}
+
+static int write_answers(struct answers *answers, const struct group_sorter *groups,
+			 size_t memory_bytes, int64_t pairs, struct simhash_error *error)
+{
+	struct find_run *run = &answers->run;
+
+	if (store_groups(answers, groups, memory_bytes, error) != 0 ||
+	    write_pairs(answers, error) != 0)
+		return -1;
+	run->pairs = pairs;
+	run->finished_at_ns = clock_wall_ns();
+	answers->is_stored = find_run_finish(answers->store, run, error) == 0;
+	return answers->is_stored ? 0 : -1;
+}
+
+/* ---- What is missing ---- */
+
+static int take_pair(void *context, unsigned thread, const struct file_pair *pair,
+		     struct simhash_error *error)
+{
+	(void)thread;
+	return best_pairs_add(context, pair, error);
+}
+
+/* Read all files once more, for the groups, or for the pairs if that is NULL. */
+static int find_again(struct answers *answers, const struct find_arguments *arguments,
+		      struct group_sorter *groups, int64_t *pairs, struct simhash_error *error)
+{
+	const struct find_sink sink = {.context = &answers->pairs, .pair = take_pair};
+	struct finder finder;
+	int status;
+
+	if (arguments->resources.progress != NULL)
+		atomic_store(&arguments->resources.progress->rows, 0);
+	if (finder_init(&finder, answers->reader, &arguments->request, &sink, &arguments->resources,
+			error) != 0)
+		return -1;
+	status = groups != NULL ? finder_groups(&finder, arguments->linkage, groups, error)
+				: finder_all(&finder, error);
+	*pairs = (int64_t)(finder.counts.identical + finder.counts.similar);
+	finder_release(&finder);
+	return status;
+}
+
+/* The pairs; and how many there are, or PAIRS_UNKNOWN. */
+static int complete_pairs(struct answers *answers, const struct find_arguments *arguments,
+			  const struct answers_found *found, int64_t *pairs,
+			  struct simhash_error *error)
+{
+	const struct pair_list *list = found->list;
+
+	*pairs = (int64_t)found->pairs;
+	if (found->pairs_are_added)
+		return 0;
+	for (size_t i = 0; list != NULL && i < list->count; i++)
+		if (best_pairs_add(&answers->pairs, &list->pairs[i], error) != 0)
+			return -1;
+	if (list != NULL)
+		return 0;
+	*pairs = PAIRS_UNKNOWN;
+	return arguments->stored_pairs_max == 0
+		       ? 0
+		       : find_again(answers, arguments, NULL, pairs, error);
+}
+
+static int find_missing_groups(struct answers *answers, const struct find_arguments *arguments,
+			       const struct answers_found *found, struct group_sorter *groups,
+			       struct simhash_error *error)
+{
+	int64_t ignored;
+	int status = found->list != NULL ? group_kept(arguments, found->list, groups, error)
+					 : find_again(answers, arguments, groups, &ignored, error);
+
+	return status != 0 ? -1 : group_sorter_end(groups, error);
+}
+
+int answers_store(struct answers *answers, const struct find_arguments *arguments,
+		  const struct answers_found *found, struct simhash_error *error)
+{
+	const struct group_order any = {.by_path = true};
+	size_t memory_bytes = (size_t)arguments->resources.memory_bytes / GROUPS_SHARE;
+	struct group_sorter own;
+	int64_t pairs;
+	int status;
+
+	if (answers->store == NULL)
+		return 0;
+	group_sorter_init(&own, memory_bytes, &any);
+	status = complete_pairs(answers, arguments, found, &pairs, error);
+	if (status == 0 && found->groups == NULL)
+		status = find_missing_groups(answers, arguments, found, &own, error);
+	if (status == 0)
+		status = write_answers(answers, found->groups != NULL ? found->groups : &own,
+				       memory_bytes, pairs, error);
+	group_sorter_release(&own);
+	return status;
+}
+
+void answers_release(struct answers *answers)
+{
+	if (answers->store == NULL)
+		return;
+	if (answers->run.id != 0 && !answers->is_stored)
+		find_run_abandon(answers->store, &answers->run);
+	best_pairs_release(&answers->pairs);
+	store_close(answers->store);
+}

@@ -1,0 +1,43 @@
+/*
+ * The files that have copies, however many, content by content in the order in which plans take them:
+ * the largest first, then by the hash of the content, then by path. What does not fit into memory
+ * waits in temporary files, and only the files of one content are in memory at last.
+ *
+ *     copy_sorter_new(32 << 20, &sorter, &error);
+ *     copy_sorter_add(sorter, &pair, &error);     // for each pair
+ *     copy_sorter_each(sorter, take_content, context, &error);
+ *     copy_sorter_free(sorter);
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_CLI_COPY_SORTER_H
+#define SIMHASH_CLI_COPY_SORTER_H
+
+#include "find/rule/file.h"
+#include "keep/keep.h"
+
+struct copy_sorter;
+
+/* The share of --memory that these files take: an eighth. */
+#define COPIES_SHARE 8
+
+/* Files take at most about `memory_bytes`. */
+int copy_sorter_new(size_t memory_bytes, struct copy_sorter **sorter, struct simhash_error *error);
+void copy_sorter_free(struct copy_sorter *sorter); /* NULL is fine */
+
+/*
+ * Take the files of a pair whose contents can be compared, and whose names can be changed, on this
+ * host, if the pair is an identical one. A file may come again. Any thread may add.
+ */
+int copy_sorter_add(struct copy_sorter *sorter, const struct file_pair *pair,
+		    struct simhash_error *error);
+
+/* All files of one content, each once; they and their paths live during this call. */
+typedef int copies_fn(void *context, struct keep_file *files, size_t count,
+		      struct simhash_error *error);
+
+/* Hand on content by content. By one thread, once, when all pairs were added. */
+int copy_sorter_each(struct copy_sorter *sorter, copies_fn *each, void *context,
+		     struct simhash_error *error);
+
+#endif

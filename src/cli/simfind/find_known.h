@@ -1,0 +1,15 @@
+/*
+ * The lists of simfind --known.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_CLI_FIND_KNOWN_H
+#define SIMHASH_CLI_FIND_KNOWN_H
+
+#include "cli/options/find_options.h"
+#include "find/rule/known_contents.h"
+
+/* Read the lists, if there are any, for arguments->request. `known` is to be released in any case. */
+int read_known(struct find_arguments *arguments, struct store *store, struct known_contents *known,
+	       struct simhash_error *error);
+
+#endif

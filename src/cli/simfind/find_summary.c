@@ -1,0 +1,288 @@
+/*
+ * The summary of a run of simfind.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/simfind/find_summary.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/files/open_file.h"
+#include "base/text/shell_word.h"
+#include "cli/simfind/kept_pairs.h"
+#include "cli/terminal/summary.h"
+#include "cli/terminal/terminal.h"
+
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+void count_groups(struct find_outcome *outcome, const struct group_totals *totals)
+{
+	outcome->by_groups = true;
+	outcome->groups = totals->groups;
+	outcome->grouped_files = totals->files;
+	outcome->copies = totals->copies;
+	outcome->similar = totals->similar;
+	outcome->copies_inside = totals->inside;
+	outcome->copied_bytes = totals->copied_bytes;
+}
+
+/* ---- Text ---- */
+
+static void write_pairs(FILE *out, const struct find_arguments *arguments,
+			const struct find_outcome *outcome)
+{
+	const struct find_counts *counts = &outcome->counts;
+	char rows[32], pairs[32], identical[32], similar[32];
+	uint64_t count = counts->identical + counts->similar;
+
+	fprintf(out, "%s pair%s (%s identical, %s similar) among %s %s%s",
+		format_count(count, pairs), plural(count),
+		format_count(counts->identical, identical), format_count(counts->similar, similar),
+		format_count(counts->rows, rows), arguments->has_files ? "candidate" : "file",
+		plural(counts->rows));
+	if (reads_files(arguments))
+		fprintf(out, ", %s kept", format_count(outcome->found, pairs));
+}
+
+static void write_groups_found(FILE *out, const struct find_outcome *outcome)
+{
+	const struct find_counts *counts = &outcome->counts;
+	char number[32], files[32], copies[32], similar[32], bytes[32], rows[32];
+
+	fprintf(out, "%s group%s of %s file%s among %s file%s: %s identical, %s similar",
+		format_count(outcome->groups, number), plural(outcome->groups),
+		format_count(outcome->grouped_files, files), plural(outcome->grouped_files),
+		format_count(counts->rows, rows), plural(counts->rows),
+		format_count(outcome->copies, copies), format_count(outcome->similar, similar));
+	if (outcome->copies > 0)
+		fprintf(out, "; copies%s take %s",
+			outcome->copies_inside > 0 ? " outside of archives" : "",
+			format_bytes((double)outcome->copied_bytes, bytes));
+}
+
+bool shows_summary(const struct find_arguments *arguments)
+{
+	return !arguments->quiet && arguments->summary != SUMMARY_JSON;
+}
+
+void write_find_summary(FILE *out, const struct find_arguments *arguments,
+			const struct find_outcome *outcome)
+{
+	char empty[32];
+
+	if (outcome->by_groups)
+		write_groups_found(out, outcome);
+	else
+		write_pairs(out, arguments, outcome);
+	if (outcome->counts.empty > 0)
+		fprintf(out, "; %s empty file%s left out",
+			format_count(outcome->counts.empty, empty), plural(outcome->counts.empty));
+}
+
+void write_left_out(FILE *out, const struct find_arguments *arguments,
+		    const struct find_outcome *outcome)
+{
+	char count[32];
+
+	if (outcome->left_out > 0)
+		fprintf(out, "%s more %s%s left out by --limit\n",
+			format_count(outcome->left_out, count),
+			lists_groups(arguments) ? "group" : "pair", plural(outcome->left_out));
+}
+
+void write_stored(FILE *out, const struct find_outcome *outcome)
+{
+	const struct find_run *run = &outcome->stored;
+	char groups[32], files[32], stored[32], pairs[32];
+
+	if (!outcome->is_stored)
+		return;
+	fprintf(out, "stored in the index: %s group%s of %s file%s, ",
+		format_count((uint64_t)run->groups, groups), plural((uint64_t)run->groups),
+		format_count((uint64_t)run->files, files), plural((uint64_t)run->files));
+	if (run->pairs == PAIRS_UNKNOWN) {
+		fputs("no pairs\n", out);
+		return;
+	}
+	format_count((uint64_t)run->pairs, pairs);
+	if (run->stored_pairs == run->pairs)
+		fprintf(out, "%s pair%s\n", pairs, plural((uint64_t)run->pairs));
+	else
+		fprintf(out, "the %s most similar of %s pairs; --store=PAIRS sets how many\n",
+			format_count((uint64_t)run->stored_pairs, stored), pairs);
+}
+
+void print_find_summary(const struct find_arguments *arguments, const struct find_outcome *outcome)
+{
+	if (!shows_summary(arguments))
+		return;
+	write_find_summary(stderr, arguments, outcome);
+	fputc('\n', stderr);
+	write_left_out(stderr, arguments, outcome);
+	write_stored(stderr, outcome);
+}
+
+/* ---- Nothing ---- */
+
+static const char *name_of_stdin(const struct find_arguments *arguments)
+{
+	for (size_t i = 0; i < arguments->query_count; i++)
+		if (arguments->queries[i].path == NULL)
+			return arguments->queries[i].name;
+	return NULL;
+}
+
+/* What the extension of standard input decides by the rule: a text that goes on, or NULL. */
+static const char *what_extension_decides(const struct find_arguments *arguments,
+					  const struct find_outcome *outcome)
+{
+	const struct find_rule *rule = &arguments->request.rule;
+
+	if (arguments->request.measure != NULL)
+		return NULL;
+	if (rule_is_by_extension(rule))
+		return "only files of the same extension can be found by this key";
+	if (rule->verify.same_extension)
+		return "only files of the same extension can be similar to it";
+	if (outcome->counts.unsketched > 0 && rule->verify.mode != VERIFY_NO &&
+	    rule->verify.mode != VERIFY_ALL)
+		return "of the files without a resemblance sketch only those of the same can be "
+		       "similar to it";
+	return NULL;
+}
+
+/* Of a backup everything may be elsewhere, and nothing twice. */
+static void explain_below(const struct find_arguments *arguments)
+{
+	const struct bytes *below = arguments->request.below;
+	struct bytes path = below[0].size == 0 ? bytes_of("/") : below[0];
+	FILE *out;
+	char *text = NULL;
+	size_t size;
+
+	out = open_memstream(&text, &size);
+	if (out == NULL)
+		return;
+	fputs("note: only files below the directory were compared with each other; to compare "
+	      "them with all others, use simfind --between ",
+	      out);
+	if (needs_encoding(path))
+		fputs("DIR", out);
+	else
+		write_command_word(out, path);
+	fputs(" /", out);
+	if (close_text(out, &text) == 0)
+		say("simfind", text);
+	free(text);
+}
+
+void explain_nothing(const struct find_arguments *arguments, const struct find_outcome *outcome)
+{
+	const char *name = name_of_stdin(arguments);
+	const char *decides = what_extension_decides(arguments, outcome);
+	char *text, count[32];
+	int size;
+
+	if (arguments->quiet || outcome->found > 0 || outcome->had_unreadable ||
+	    arguments->request.nearest > 0)
+		return;
+	if (name == NULL) {
+		if (!arguments->has_files && arguments->request.below_count == 1 &&
+		    !arguments->request.has_between)
+			explain_below(arguments);
+		return;
+	}
+	if (decides != NULL && name[0] == '\0')
+		size = asprintf(&text,
+				"note: standard input has no name, so it counts as a file without "
+				"an extension, and %s; --stdin-name=NAME gives it one",
+				decides);
+	else if (decides != NULL)
+		size = asprintf(&text,
+				"note: standard input has the extension of --stdin-name=%s, and %s",
+				name, decides);
+	else if (arguments->request.measure != NULL)
+		size = asprintf(&text,
+				"note: no file is similar to standard input by %s, whatever the "
+				"names; --min-similarity=S asks for less than %g",
+				simhash_measure_text(arguments->request.measure),
+				arguments->request.min_similarity);
+	else
+		size = asprintf(&text,
+				"note: none of %s candidates is similar to standard input, "
+				"whatever the names; --nearest=N lists the nearest, similar or not",
+				format_count(outcome->counts.rows, count));
+	if (size < 0)
+		return;
+	say("simfind", text);
+	free(text);
+}
+
+/* ---- JSON ---- */
+
+static const char *result_of(const struct find_outcome *outcome, int exit,
+			     const struct simhash_error *error)
+{
+	if (error != NULL)
+		return "failed";
+	if (exit == EXIT_FAILURE)
+		return "match";
+	return outcome->had_unreadable ? "unreadable" : "ok";
+}
+
+static void write_counts(FILE *out, const struct find_arguments *arguments,
+			 const struct find_outcome *outcome)
+{
+	const struct find_counts *counts = &outcome->counts;
+
+	write_json_number(out, arguments->has_files ? "candidates" : "files", counts->rows);
+	if (outcome->by_groups) {
+		write_json_number(out, "groups", outcome->groups);
+		write_json_number(out, "grouped_files", outcome->grouped_files);
+		write_json_number(out, "copies", outcome->copies);
+		write_json_number(out, "copied_bytes", (uint64_t)outcome->copied_bytes);
+	} else {
+		write_json_number(out, "pairs", counts->identical + counts->similar);
+		write_json_number(out, "identical", counts->identical);
+		write_json_number(out, "similar", counts->similar);
+		write_json_number(out, "kept", outcome->found);
+	}
+	write_json_number(out, "left_out", outcome->left_out);
+	if (outcome->is_stored) {
+		write_json_number(out, "stored_groups", (uint64_t)outcome->stored.groups);
+		write_json_number(out, "stored_files", (uint64_t)outcome->stored.files);
+		write_json_number(out, "stored_pairs", (uint64_t)outcome->stored.stored_pairs);
+	}
+	write_json_number(out, "empty", counts->empty);
+	write_json_number(out, "unsketched", counts->unsketched);
+	write_json_number(out, "unreadable", outcome->unreadable);
+}
+
+void print_find_json(const struct find_arguments *arguments, const struct find_outcome *outcome,
+		     int exit, double seconds, const struct simhash_error *error)
+{
+	const struct run_ending ending = {.program = "simfind",
+					  .task = "find",
+					  .result = result_of(outcome, exit, error),
+					  .exit = exit,
+					  .message = error == NULL ? NULL : error->message,
+					  .seconds = seconds};
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	if (arguments->summary != SUMMARY_JSON)
+		return;
+	out = open_memstream(&text, &size);
+	if (out == NULL)
+		return;
+	begin_json_summary(out, &ending);
+	write_counts(out, arguments, outcome);
+	end_json_summary(out, &ending);
+	if (close_text(out, &text) == 0)
+		fputs(text, stderr);
+	free(text);
+}

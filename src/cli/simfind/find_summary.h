@@ -1,0 +1,55 @@
+/*
+ * The summary of a run of simfind, on standard error.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_CLI_FIND_SUMMARY_H
+#define SIMHASH_CLI_FIND_SUMMARY_H
+
+#include <stdio.h>
+
+#include "cli/options/find_options.h"
+#include "find/groups/group_sorter.h"
+#include "store/write/find_run.h"
+
+/* What a run found, as far as it came. */
+struct find_outcome {
+	struct find_counts counts;
+	uint64_t found; /* pairs that were kept */
+	bool by_groups; /* the summary is about groups; these are of them alone */
+	uint64_t groups, grouped_files, copies, similar;
+	uint64_t copies_inside; /* of the copies: in archives */
+	int64_t copied_bytes;
+	uint64_t left_out;   /* by --limit: pairs or groups */
+	uint64_t unreadable; /* files */
+	bool had_unreadable; /* files, also those of --update */
+	bool is_stored;	     /* by --store: what `stored` tells */
+	struct find_run stored;
+};
+
+void count_groups(struct find_outcome *outcome, const struct group_totals *totals);
+
+/* Is the summary text? It may be none, or JSON. */
+bool shows_summary(const struct find_arguments *arguments);
+
+/* The line of text without its end. */
+void write_find_summary(FILE *out, const struct find_arguments *arguments,
+			const struct find_outcome *outcome);
+
+/* "1,234 more groups left out by --limit", if there are. */
+void write_left_out(FILE *out, const struct find_arguments *arguments,
+		    const struct find_outcome *outcome);
+
+/* What --store has stored, if anything was. */
+void write_stored(FILE *out, const struct find_outcome *outcome);
+
+/* All of these, unless another summary or none is asked for. */
+void print_find_summary(const struct find_arguments *arguments, const struct find_outcome *outcome);
+
+/* Why nothing may be similar to standard input, unless something is, or is not to be said. */
+void explain_nothing(const struct find_arguments *arguments, const struct find_outcome *outcome);
+
+/* The line of JSON, if it is asked for; `error` NULL: the run did not fail. */
+void print_find_json(const struct find_arguments *arguments, const struct find_outcome *outcome,
+		     int exit, double seconds, const struct simhash_error *error);
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * What simfind does besides listing pairs.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_CLI_FIND_TASKS_H
+#define SIMHASH_CLI_FIND_TASKS_H
+
+#include <stdio.h>
+
+#include "cli/options/find_options.h"
+
+/* --compare: write what each measure reports of two files, and one more, unless it is NULL. */
+int compare_files(const char *path_a, const char *path_b, const struct simhash_tag_set *tags,
+		  const struct find_rule *rule, const struct simhash_measure *measure, FILE *out,
+		  struct simhash_error *error);
+
+/* --update: index the DIRs. */
+int update_index(const struct find_arguments *arguments, bool *had_unreadable,
+		 struct simhash_error *error);
+
+/* --apply and --keep; *had_left: some file was left alone. */
+int act_on_copies(const struct find_arguments *arguments, bool *had_left,
+		  struct simhash_error *error);
+
+/* --undo */
+int undo_acts(const struct find_arguments *arguments, bool *had_left, struct simhash_error *error);
+
+/* --stats and --sweep: tables ready for gnuplot, columns, and comments after #. */
+int write_measures(const struct find_arguments *arguments, struct store *store, FILE *out,
+		   struct simhash_error *error);
+
+#endif

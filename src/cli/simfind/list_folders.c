@@ -1,0 +1,337 @@
+/*
+ * Listing folders: what is asked for, the summary, and the list.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/simfind/list_folders.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/basic/error.h"
+#include "base/files/open_file.h"
+#include "base/files/path.h"
+#include "base/text/decimal.h"
+#include "cli/simfind/kept_pairs.h"
+#include "cli/simfind/list_pairs.h"
+#include "cli/terminal/pager.h"
+#include "cli/terminal/terminal.h"
+#include "report/folders/folders.h"
+#include "report/page/html_folders.h"
+
+#define PROGRAM "simfind"
+
+static bool is_this_host(const struct find_arguments *arguments, const struct find_side *side)
+{
+	return side->host == NULL || strcmp(side->host, arguments->request.host) == 0;
+}
+
+static bool are_of_one_host(const struct find_arguments *arguments, const struct find_side *x,
+			    const struct find_side *y)
+{
+	bool is_here = is_this_host(arguments, x);
+
+	return is_here == is_this_host(arguments, y) && (is_here || strcmp(x->host, y->host) == 0);
+}
+
+static bool is_file(const struct find_arguments *arguments, size_t side)
+{
+	struct stat status;
+
+	return is_this_host(arguments, &arguments->sides[side]) &&
+	       stat(arguments->side_texts[side], &status) == 0 && S_ISREG(status.st_mode);
+}
+
+static int check_sides(const struct find_arguments *arguments, struct simhash_error *error)
+{
+	const struct find_side *x = &arguments->sides[0], *y = &arguments->sides[1];
+
+	if (arguments->side_count != 2 || !are_of_one_host(arguments, x, y) ||
+	    (!path_is_at_or_below(x->directory, y->directory) &&
+	     !path_is_at_or_below(y->directory, x->directory)))
+		return 0;
+	return error_set(error, SIMHASH_E_RANGE,
+			 "--directories: a directory cannot be compared with one that it is in, or "
+			 "with itself: %.*s and %.*s",
+			 (int)x->directory.size, x->directory.data, (int)y->directory.size,
+			 y->directory.data);
+}
+
+/* Groups need be found only of what is below, where that is directories of this host. */
+static int limit_groups(const struct find_arguments *arguments, struct find_request *request,
+			struct bytes **below, struct simhash_error *error)
+{
+	*below = malloc((arguments->side_count + 1) * sizeof **below);
+	if (*below == NULL)
+		return error_set_memory(error);
+	for (size_t i = 0; i < arguments->side_count; i++) {
+		if (!is_this_host(arguments, &arguments->sides[i]) || is_file(arguments, i))
+			return 0;
+		(*below)[i] = arguments->sides[i].directory;
+	}
+	if (arguments->side_count > 0) {
+		request->below = *below;
+		request->below_count = arguments->side_count;
+	}
+	return 0;
+}
+
+/* ---- Writing ---- */
+
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+static void write_summary(FILE *out, const struct folder_pairs *found)
+{
+	uint64_t kinds[3] = {0};
+	char pairs[32], identical[32], contained[32], similar[32], folders[32], files[32];
+
+	for (size_t i = 0; i < found->count; i++)
+		kinds[found->pairs[i].kind]++;
+	fprintf(out,
+		"%s pair%s of directories (%s identical, %s contained, %s similar) among %s "
+		"director%s of %s file%s",
+		format_count(found->count, pairs), plural(found->count),
+		format_count(kinds[FOLDERS_IDENTICAL], identical),
+		format_count(kinds[FOLDERS_CONTAINED], contained),
+		format_count(kinds[FOLDERS_SIMILAR], similar),
+		format_count(found->tree.count, folders), found->tree.count == 1 ? "y" : "ies",
+		format_count(found->tree.files, files), plural(found->tree.files));
+}
+
+/* A person reads the summary first. */
+static int write_head(const struct find_arguments *arguments, struct listing *listing,
+		      const struct folder_pairs *found, struct simhash_error *error)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	if (arguments->quiet)
+		return 0;
+	out = open_memstream(&text, &size);
+	if (out == NULL)
+		return error_set_memory(error);
+	write_summary(out, found);
+	if (close_text(out, &text) != 0)
+		return error_set_memory(error);
+	if (listing->how.has_marks)
+		listing_write_head(listing, text);
+	else
+		fprintf(stderr, "%s\n", text);
+	free(text);
+	return 0;
+}
+
+/* What nothing but common contents could propose is not found. */
+static void note_passed_over(uint64_t folders)
+{
+	char count[32], *text;
+
+	if (asprintf(&text,
+		     "note: %s director%s not compared: all that %s with others lies in more than "
+		     "%d directories",
+		     format_count(folders, count), folders == 1 ? "y was" : "ies were",
+		     folders == 1 ? "it shares" : "they share", COMMON_FOLDERS) < 0)
+		return;
+	say(PROGRAM, text);
+	free(text);
+}
+
+static void free_names(char **names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(names[i]);
+	free(names);
+}
+
+/* The names of all pairs, or of two folders; NULL: no memory. */
+static char **name_pairs(const struct folder_pairs *found, size_t count)
+{
+	char **names = calloc(2 * count + 1, sizeof *names);
+	size_t size;
+
+	for (size_t i = 0; names != NULL && i < 2 * count; i++) {
+		const struct folder_pair *pair = &found->pairs[i / 2];
+		names[i] = folder_name(
+			found, &found->tree.folders[i % 2 == 0 ? pair->folder_a : pair->folder_b],
+			&size);
+		if (names[i] == NULL) {
+			free_names(names, i);
+			return NULL;
+		}
+	}
+	return names;
+}
+
+static int write_page(const struct find_arguments *arguments, struct listing *listing,
+		      struct folder_report *report, struct simhash_error *error)
+{
+	report->origin = report_origin(arguments);
+	listing->left_out = report->pairs - report->count;
+	return folder_report_write(listing->file, report, error) != 0
+		       ? -1
+		       : listing_check(listing, error);
+}
+
+static int write_list_page(const struct find_arguments *arguments, struct finder *finder,
+			   const struct folder_pairs *found, struct listing *listing,
+			   struct simhash_error *error)
+{
+	uint64_t limit = arguments->order.limit;
+	size_t count = limit > 0 && limit < found->count ? (size_t)limit : found->count;
+	char **names = name_pairs(found, count);
+	struct folder_details details;
+	struct folder_report report = {.pairs = found->count,
+				       .folders = found->tree.count,
+				       .files = found->tree.files,
+				       .names = names,
+				       .count = count};
+	int status;
+
+	if (names == NULL)
+		return error_set_memory(error);
+	status = finder_detail_pairs(finder, found, count, REPORT_FILES_MAX, &details, error);
+	if (status == 0) {
+		report.comparisons = details.pairs;
+		status = write_page(arguments, listing, &report, error);
+		folder_details_release(&details);
+	}
+	free_names(names, 2 * count);
+	return status;
+}
+
+static int list_all(const struct find_arguments *arguments, struct finder *finder,
+		    const struct folder_request *wanted, struct listing *listing,
+		    struct find_outcome *outcome, struct simhash_error *error)
+{
+	struct folder_pairs found;
+	int status;
+
+	if (finder_folders(finder, wanted, &found, error) != 0)
+		return -1;
+	outcome->found = found.count;
+	status = write_head(arguments, listing, &found, error);
+	if (status == 0)
+		status = arguments->formatter->is_report
+				 ? write_list_page(arguments, finder, &found, listing, error)
+				 : listing_write_folders(listing, &found, arguments->order.limit,
+							 error);
+	outcome->left_out = listing->left_out;
+	if (status == 0 && !arguments->quiet)
+		write_left_out(listing->how.has_marks ? listing->file : stderr, arguments, outcome);
+	if (status == 0 && found.passed_over > 0 && !arguments->quiet)
+		note_passed_over(found.passed_over);
+	folder_pairs_release(&found);
+	return status;
+}
+
+/* A side as the user would write it. */
+static char *side_name(const struct find_arguments *arguments, const struct find_side *side,
+		       size_t *size)
+{
+	struct bytes path = side->directory.size == 0 ? bytes_of("/") : side->directory;
+	const char *host = is_this_host(arguments, side) ? "" : side->host;
+	char *text = NULL;
+	int length = asprintf(&text, "%s%s%.*s", host, host[0] == '\0' ? "" : ":", (int)path.size,
+			      path.data);
+
+	*size = length < 0 ? 0 : (size_t)length;
+	return length < 0 ? NULL : text;
+}
+
+/* A file may be an archive: the index knows. */
+static int check_files(const struct find_arguments *arguments,
+		       const struct folder_comparison *comparison, char *const names[2],
+		       struct simhash_error *error)
+{
+	size_t side = comparison->pair.a.files == 0 ? 0 : 1;
+
+	if (comparison->pair.a.files > 0 && comparison->pair.b.files > 0)
+		return 0;
+	return error_set(error, SIMHASH_E_RANGE,
+			 is_file(arguments, side)
+				 ? "--directories: %s is a file, and the index has fewer than two "
+				   "members of it that are not empty; simhash -z indexes the "
+				   "members of archives"
+				 : "--directories: the index has no files that are not empty at or "
+				   "below %s",
+			 names[side]);
+}
+
+static int write_two(const struct find_arguments *arguments, struct listing *listing,
+		     struct folder_comparison *comparison, char *const names[2],
+		     struct simhash_error *error)
+{
+	struct folder_report report = {
+		.pairs = 1, .names = names, .comparisons = comparison, .count = 1};
+
+	comparison->is_left_out = comparison->count > REPORT_FILES_MAX;
+	return write_page(arguments, listing, &report, error);
+}
+
+static int compare_two(const struct find_arguments *arguments, struct finder *finder,
+		       const struct folder_request *wanted, struct listing *listing,
+		       struct find_outcome *outcome, struct simhash_error *error)
+{
+	struct folder_comparison comparison;
+	struct bytes names[2];
+	char *texts[2] = {NULL, NULL};
+	int status = 0;
+
+	for (int side = 0; side < 2; side++) {
+		texts[side] = side_name(arguments, &wanted->sides[side], &names[side].size);
+		names[side].data = texts[side];
+		if (texts[side] == NULL)
+			status = error_set_memory(error);
+	}
+	if (status == 0)
+		status = finder_compare_folders(finder, wanted, &comparison, error);
+	if (status == 0) {
+		outcome->found = comparison.pair.a.same + comparison.pair.a.changed;
+		status = check_files(arguments, &comparison, texts, error);
+		if (status == 0)
+			status = arguments->formatter->is_report
+					 ? write_two(arguments, listing, &comparison, texts, error)
+					 : listing_write_comparison(listing, &comparison, names,
+								    error);
+		folder_comparison_release(&comparison);
+	}
+	free(texts[0]);
+	free(texts[1]);
+	return status;
+}
+
+int list_folders(const struct find_arguments *arguments, struct store *store,
+		 struct listing *listing, struct find_outcome *outcome, struct simhash_error *error)
+{
+	const struct find_sink sink = {.context = NULL};
+	struct find_request request = arguments->request;
+	const struct folder_request wanted = {.sides = arguments->sides,
+					      .side_count = arguments->side_count,
+					      .min_shared = arguments->min_shared,
+					      .with_similar = request.rule.verify.min_resemblance !=
+							      1};
+	struct bytes *below = NULL;
+	struct finder finder;
+	int status = check_sides(arguments, error);
+
+	if (status == 0)
+		status = limit_groups(arguments, &request, &below, error);
+	if (status == 0)
+		status = finder_init(&finder, store, &request, &sink, &arguments->resources, error);
+	if (status == 0) {
+		if (finder.tag_set == 0)
+			status = explain_absence(store, request.tags, error);
+		if (listing->how.has_marks && !arguments->no_pager &&
+		    arguments->output_path == NULL)
+			pager_start(PROGRAM);
+		if (status == 0)
+			status = (arguments->side_count == 2 ? compare_two : list_all)(
+				arguments, &finder, &wanted, listing, outcome, error);
+		finder_release(&finder);
+	}
+	free(below);
+	return status;
+}

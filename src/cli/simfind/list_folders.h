@@ -1,0 +1,17 @@
+/*
+ * simfind --directories: folders that are alike, or two of them file by file.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_CLI_LIST_FOLDERS_H
+#define SIMHASH_CLI_LIST_FOLDERS_H
+
+#include "cli/options/find_options.h"
+#include "cli/simfind/find_summary.h"
+#include "report/lists/listing.h"
+#include "store/open/store.h"
+
+int list_folders(const struct find_arguments *arguments, struct store *store,
+		 struct listing *listing, struct find_outcome *outcome,
+		 struct simhash_error *error);
+
+#endif

@@ -1,0 +1,72 @@
+/*
+ * Listing files in order, and the summary.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/simfind/list_order.h"
+
+#include "base/basic/sizes.h"
+#include "cli/simfind/list_pairs.h"
+#include "cli/terminal/pager.h"
+#include "cli/terminal/terminal.h"
+#include "report/lists/file_order.h"
+
+#define PROGRAM "simfind"
+
+static void count_files(const struct file_order *order, struct find_outcome *outcome,
+			int64_t *bytes, int64_t *shared_bytes)
+{
+	*bytes = *shared_bytes = 0;
+	for (size_t i = 0; i < order->count; i++) {
+		const struct ordered_file *file = &order->files[i];
+		add_size(bytes, file->size_bytes);
+		add_size(shared_bytes, file->shared_bytes);
+		outcome->copies += file->is_copy;
+		outcome->similar += file->reference != NO_REFERENCE && !file->is_copy;
+	}
+	outcome->found = outcome->copies + outcome->similar;
+}
+
+static void summarize(const struct find_arguments *arguments, const struct file_order *order,
+		      struct find_outcome *outcome)
+{
+	char files[32], all[32], copies[32], similar[32], shared[32];
+	int64_t bytes, shared_bytes;
+
+	count_files(order, outcome, &bytes, &shared_bytes);
+	if (arguments->quiet)
+		return;
+	fprintf(stderr, "%s file%s, %s: %s identical and %s similar to a file before",
+		format_count(order->count, files), order->count == 1 ? "" : "s",
+		format_bytes((double)bytes, all), format_count(outcome->copies, copies),
+		format_count(outcome->similar, similar));
+	if (outcome->found > 0)
+		fprintf(stderr, ", with about %s in common",
+			format_bytes((double)shared_bytes, shared));
+	fputc('\n', stderr);
+}
+
+int list_order(const struct find_arguments *arguments, struct store *store, struct listing *listing,
+	       struct find_outcome *outcome, struct simhash_error *error)
+{
+	const struct find_sink sink = {.context = NULL};
+	struct file_order order = {.count = 0};
+	struct finder finder;
+	int status = 0;
+
+	if (finder_init(&finder, store, &arguments->request, &sink, &arguments->resources, error) !=
+	    0)
+		return -1;
+	if (finder.tag_set == 0)
+		status = explain_absence(store, arguments->request.tags, error);
+	if (status == 0)
+		status = finder_order(&finder, &order, error);
+	if (status == 0) {
+		summarize(arguments, &order, outcome);
+		if (listing->how.is_terminal && !arguments->no_pager)
+			pager_start(PROGRAM);
+		status = listing_write_order(listing, &order, arguments->with_references, error);
+	}
+	file_order_release(&order);
+	finder_release(&finder);
+	return status;
+}

@@ -1,0 +1,460 @@
+/*
+ * Listing pairs: finding them, with progress, notes and the summary.
+ * Leaves to kept_pairs.c what needs all pairs at once.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/simfind/list_pairs.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/basic/error.h"
+#include "base/data/arena.h"
+#include "base/files/open_file.h"
+#include "cli/simfind/answers.h"
+#include "cli/simfind/kept_pairs.h"
+#include "cli/terminal/pager.h"
+#include "cli/terminal/progress_line.h"
+#include "cli/terminal/terminal.h"
+#include "find/pairs/unsketched.h"
+#include "find/reading/confirm.h"
+#include "find/rule/find.h"
+#include "scan/file/container_kind.h"
+#include "store/names/names.h"
+#include "store/names/tag_sets.h"
+
+#define PROGRAM "simfind"
+#define UNSKETCHED_SHOWN 3 /* files that are named */
+
+/* Where pairs go, and what went wrong on the way. */
+struct output {
+	struct listing *listing;
+	struct find_progress progress;
+	struct progress_display display;
+	struct time_left reading, searching, confirming;
+	bool by_groups;		    /* no pairs are counted */
+	struct pair_list *list;	    /* keep them; NULL: list them at once */
+	struct copy_sorter *copies; /* for the script; NULL: there is none */
+	struct answers *answers;
+	bool reads; /* so pairs are final only when they have been confirmed */
+	pthread_mutex_t lock;
+	uint64_t unreadable;
+};
+
+static int take_pair(void *context, unsigned thread, const struct file_pair *pair,
+		     struct simhash_error *error)
+{
+	struct output *output = context;
+
+	if (!output->reads && answers_add(output->answers, pair, error) != 0)
+		return -1;
+	if (output->list != NULL)
+		return pair_list_add(output->list, pair, error);
+	if (output->copies != NULL && copy_sorter_add(output->copies, pair, error) != 0)
+		return -1;
+	return listing_add(output->listing, thread, pair, error);
+}
+
+static void query_unreadable(void *context, struct bytes path, int system_errno)
+{
+	struct output *output = context;
+
+	output->unreadable += !container_is_left_out(system_errno);
+	say_path(PROGRAM, path, explain_errno(system_errno));
+}
+
+static void content_unconfirmed(void *context, const struct find_file *file, int system_errno)
+{
+	struct output *output = context;
+	char text[256];
+
+	snprintf(text, sizeof text, "%s; its pairs stay as they were found",
+		 system_errno == 0 ? "has changed since it was indexed"
+				   : explain_errno(system_errno));
+	say_path(PROGRAM, (struct bytes){file->display, file->display_size}, text);
+	pthread_mutex_lock(&output->lock);
+	output->unreadable++;
+	pthread_mutex_unlock(&output->lock);
+}
+
+/* How far the search is: the rows that are read, then those that are searched, then confirming. */
+struct search_step {
+	const char *verb, *noun;
+	uint64_t done, all; /* all: 0 where it is not known */
+	struct time_left *left;
+};
+
+static struct search_step present_step(struct output *output)
+{
+	struct find_progress *progress = &output->progress;
+	struct search_step step = {.verb = "", .noun = "files"};
+
+	if (atomic_load(&progress->to_confirm) > 0) {
+		step.verb = "confirmed ";
+		step.noun = "pairs";
+		step.done = (uint64_t)atomic_load(&progress->confirmed);
+		step.all = (uint64_t)atomic_load(&progress->to_confirm);
+		step.left = &output->confirming;
+	} else if (atomic_load(&progress->is_reading)) {
+		step.verb = "read ";
+		step.done = (uint64_t)atomic_load(&progress->read);
+		step.all = (uint64_t)atomic_load(&progress->to_read);
+		step.left = &output->reading;
+	} else {
+		step.done = (uint64_t)atomic_load(&progress->rows);
+		step.all = (uint64_t)atomic_load(&progress->rows_total);
+		step.left = &output->searching;
+	}
+	if (step.done > step.all)
+		step.done = step.all;
+	return step;
+}
+
+/*
+ * "45%  1,234 of 5,678 files  90 pairs  0:12 left", before it the same of reading, then of
+ * confirming.
+ */
+static void write_progress(void *context, FILE *line, double seconds, unsigned columns)
+{
+	struct output *output = context;
+	struct search_step step = present_step(output);
+	struct line_part parts[] = {{.rank = 0}, {.rank = 1}, {.rank = 3}, {.rank = 2}};
+	enum { SHARE, DONE, PAIRS, LEFT, PARTS };
+	char done[32], all[32], pairs[32];
+
+	if (!output->by_groups)
+		snprintf(parts[PAIRS].text, sizeof parts[PAIRS].text, "%s pairs",
+			 format_count((uint64_t)atomic_load(&output->progress.pairs), pairs));
+	if (step.all == 0) {
+		snprintf(parts[SHARE].text, sizeof parts[SHARE].text, "counting");
+	} else {
+		snprintf(parts[SHARE].text, sizeof parts[SHARE].text, "%3u%%",
+			 whole_percent((double)step.done, (double)step.all));
+		snprintf(parts[DONE].text, sizeof parts[DONE].text, "%s%s of %s %s", step.verb,
+			 format_count(step.done, done), format_count(step.all, all), step.noun);
+		write_time_left(step.left, seconds, (double)step.done,
+				(double)(step.all - step.done), parts[LEFT].text);
+	}
+	write_parts(line, parts, PARTS, columns);
+}
+
+int explain_absence(struct store *store, const struct simhash_tag_set *tags,
+		    struct simhash_error *error)
+{
+	struct name_list list;
+	char text[160];
+
+	snprintf(text, sizeof text, "note: the index has no files of tag set '%s'",
+		 simhash_tag_set_name(tags));
+	say(PROGRAM, text);
+	if (store_read_tag_sets(store, &list, error) != 0)
+		return -1;
+	for (size_t i = 0; i < list.count; i++) {
+		snprintf(text, sizeof text,
+			 "note: the index has files of tag set '%s'; use --tag-set",
+			 list.names[i].text.data);
+		say(PROGRAM, text);
+	}
+	name_list_release(&list);
+	return 0;
+}
+
+/* "/a/b, /a/c and 7 more" */
+static void write_first(FILE *out, const struct bytes *files, size_t shown, uint64_t count)
+{
+	char more[32];
+
+	for (size_t i = 0; i < shown; i++) {
+		fputs(i == 0 ? "" : count == shown && i + 1 == shown ? " and " : ", ", out);
+		fwrite(files[i].data, 1, files[i].size, out);
+	}
+	if (count > shown)
+		fprintf(out, " and %s more", format_count(count - shown, more));
+}
+
+/* The measure is the one of the index, so that whoever follows the advice adds to its sketches. */
+static int warn_unsketched(const struct finder *finder, uint64_t count, struct simhash_error *error)
+{
+	const struct find_request *request = finder->request;
+	const char *measure = simhash_measure_text(request->measure);
+	struct bytes files[UNSKETCHED_SHOWN];
+	struct arena arena = {.chunks = NULL};
+	char number[32], *text = NULL;
+	size_t shown, size;
+	FILE *out;
+
+	if (read_unsketched(finder, UNSKETCHED_SHOWN, &arena, files, &shown, error) != 0) {
+		arena_release(&arena);
+		return -1;
+	}
+	out = open_memstream(&text, &size);
+	if (out != NULL) {
+		fprintf(out, "warning: %s file%s no sketch by %s and %s not found: ",
+			format_count(count, number), count == 1 ? " has" : "s have", measure,
+			count == 1 ? "is" : "are");
+		write_first(out, files, shown, count);
+		/* The index knows no more than the hash of weights. */
+		fprintf(out, "; index %s with simhash --measure=%s", count == 1 ? "it" : "them",
+			strstr(measure, "weights=") != NULL ? request->measure_text : measure);
+		if (close_text(out, &text) == 0)
+			say(PROGRAM, text);
+	}
+	free(text);
+	arena_release(&arena);
+	return 0;
+}
+
+static void note_unverified(uint64_t files)
+{
+	char count[32], *text;
+
+	if (asprintf(&text,
+		     "note: %s file%s no resemblance sketch; %s found by counts alone; "
+		     "run simhash on %s again",
+		     format_count(files, count), files == 1 ? " has" : "s have",
+		     files == 1 ? "it is" : "they are", files == 1 ? "it" : "them") < 0)
+		return;
+	say(PROGRAM, text);
+	free(text);
+}
+
+/* Find pairs; or groups, unless that is NULL. */
+static int find(const struct find_arguments *arguments, const struct find_sink *sink,
+		struct store *store, struct group_sorter *groups, struct find_counts *counts,
+		struct simhash_error *error)
+{
+	const struct find_request *request = &arguments->request;
+	struct finder finder;
+	int status;
+
+	if (finder_init(&finder, store, request, sink, &arguments->resources, error) != 0)
+		return -1;
+	status = finder.tag_set == 0 ? explain_absence(store, request->tags, error) : 0;
+	if (status == 0)
+		status = groups != NULL ? finder_groups(&finder, arguments->linkage, groups, error)
+			 : !arguments->has_files ? finder_all(&finder, error)
+						 : finder_files(&finder, arguments->queries,
+								arguments->query_count, error);
+	*counts = finder.counts;
+	if (status == 0 && counts->unsketched > 0 && request->measure != NULL)
+		status = warn_unsketched(&finder, counts->unsketched, error);
+	finder_release(&finder);
+	if (status == 0 && counts->unsketched > 0 && request->measure == NULL &&
+	    request->rule.verify.mode != VERIFY_NO)
+		note_unverified(counts->unsketched);
+	return status;
+}
+
+static int store_answers(const struct find_arguments *arguments, struct output *output,
+			 const struct group_sorter *groups, const struct find_counts *counts,
+			 struct simhash_error *error)
+{
+	const struct answers_found found = {
+		.groups = lists_groups(arguments) ? groups : NULL,
+		.list = output->list,
+		.pairs_are_added = !output->reads && !finds_groups(arguments),
+		.pairs = output->list != NULL ? output->list->count
+					      : counts->identical + counts->similar,
+	};
+
+	return answers_store(output->answers, arguments, &found, error);
+}
+
+/* The rows that were read may be more than what was searched, of which the summary is. */
+static void end_reading(struct find_progress *progress, const struct find_counts *counts)
+{
+	atomic_store(&progress->rows_total, (long long)counts->rows);
+	atomic_store(&progress->rows, (long long)counts->rows);
+}
+
+/* Find, confirm, store, and put in groups what is listed in groups. */
+static int find_all(struct find_arguments *arguments, struct store *store, struct output *output,
+		    struct group_sorter *groups, struct find_counts *counts,
+		    struct simhash_error *error)
+{
+	const struct find_sink sink = {.context = output,
+				       .pair = take_pair,
+				       .unreadable = query_unreadable,
+				       .unconfirmed = content_unconfirmed};
+	const struct verify_rule *verify = &arguments->request.rule.verify;
+	const struct confirm_request confirming = {.reads_all = verify->mode == VERIFY_ALL ||
+								arguments->request.measure != NULL,
+						   .with_parts = arguments->request.versions,
+						   .min_resemblance = verify->min_resemblance,
+						   .sandbox = arguments->request.sandbox};
+	bool by_groups = output->by_groups = finds_groups(arguments);
+	/* Lines that appear on the same terminal meanwhile are progress enough. */
+	bool writes_ahead = output->listing->streams && output->listing->how.is_terminal;
+	int status;
+
+	if (!arguments->has_files && !writes_ahead &&
+	    progress_is_wanted(arguments->progress, arguments->quiet)) {
+		arguments->resources.progress = &output->progress;
+		progress_start(&output->display, arguments->progress, write_progress, output);
+	}
+	status = find(arguments, &sink, store, by_groups ? groups : NULL, counts, error);
+	if (status == 0)
+		end_reading(&output->progress, counts);
+	if (status == 0 && reads_files(arguments) && !by_groups)
+		status = confirm_pairs(output->list, &confirming, &sink, &arguments->resources,
+				       error);
+	if (status == 0 && lists_groups(arguments) && !by_groups)
+		status = group_kept(arguments, output->list, groups, error);
+	if (status == 0)
+		status = group_sorter_end(groups, error);
+	if (status == 0)
+		status = store_answers(arguments, output, groups, counts, error);
+	progress_stop(&output->display);
+	return status;
+}
+
+/* The identical pairs of groups, each a copy and the file that it is one of. */
+static int add_copies(struct copy_sorter *copies, const struct group_sorter *groups,
+		      struct simhash_error *error)
+{
+	struct file_pair pair = {.is_identical = true};
+	struct group_cursor cursor;
+	int status = group_cursor_begin(&cursor, groups, error);
+
+	while (status == 0 && (status = group_cursor_next(&cursor, error)) == 1) {
+		status = 0;
+		for (size_t m = 0; status == 0 && m < cursor.group.count; m++) {
+			const struct group_member *member = &cursor.members[m];
+			pair.b = member->file;
+			if (member->role != ROLE_COPY)
+				pair.a = member->file;
+			else
+				status = copy_sorter_add(copies, &pair, error);
+		}
+	}
+	group_cursor_release(&cursor);
+	return status;
+}
+
+/* The script. Copies of pairs that are not kept were taken as they were found. */
+static int write_copies(const struct find_arguments *arguments, struct store *store,
+			struct output *output, const struct group_sorter *groups,
+			struct simhash_error *error)
+{
+	const struct pair_list *list = output->list;
+	int status = list == NULL ? add_copies(output->copies, groups, error) : 0;
+
+	for (size_t i = 0; status == 0 && list != NULL && i < list->count; i++)
+		status = copy_sorter_add(output->copies, &list->pairs[i], error);
+	return status != 0 ? -1
+			   : write_script(arguments, store, output->copies, output->listing, error);
+}
+
+static int write_list(const struct find_arguments *arguments, const struct find_counts *counts,
+		      struct store *store, struct output *output, const struct group_sorter *groups,
+		      struct simhash_error *error)
+{
+	if (lists_groups(arguments))
+		return write_groups(arguments, counts, store, groups, output->listing, error);
+	return output->list != NULL ? listing_write_pairs(output->listing, output->list, error)
+				    : listing_write(output->listing, error);
+}
+
+/* A person reads the summary first. */
+static int begin_list(const struct find_arguments *arguments, struct listing *listing,
+		      const struct find_outcome *outcome, struct simhash_error *error)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	if (!listing->how.has_marks)
+		return 0;
+	if (!arguments->no_pager && arguments->output_path == NULL)
+		pager_start(PROGRAM);
+	if (!shows_summary(arguments))
+		return 0;
+	out = open_memstream(&text, &size);
+	if (out == NULL)
+		return error_set_memory(error);
+	write_find_summary(out, arguments, outcome);
+	if (close_text(out, &text) != 0)
+		return error_set_memory(error);
+	listing_write_head(listing, text);
+	free(text);
+	return 0;
+}
+
+static int end_list(const struct find_arguments *arguments, struct listing *listing,
+		    struct find_outcome *outcome, struct simhash_error *error)
+{
+	outcome->left_out = listing->left_out;
+	if (!listing->how.has_marks) {
+		print_find_summary(arguments, outcome);
+		return 0;
+	}
+	if (shows_summary(arguments)) {
+		write_left_out(listing->file, arguments, outcome);
+		write_stored(listing->file, outcome);
+	}
+	return listing_check(listing, error);
+}
+
+static int find_and_write(struct find_arguments *arguments, struct store *store,
+			  struct output *output, struct find_outcome *outcome,
+			  struct simhash_error *error)
+{
+	struct find_counts *counts = &outcome->counts;
+	struct listing *listing = output->listing;
+	struct group_order order = group_order_of(&arguments->order);
+	struct group_sorter groups;
+	int status;
+
+	group_sorter_init(&groups, (size_t)arguments->resources.memory_bytes / GROUPS_SHARE,
+			  &order);
+	groups.keeps_sketches = arguments->lineage;
+	status = find_all(arguments, store, output, &groups, counts, error);
+	outcome->found = output->list != NULL ? output->list->count
+					      : counts->identical + counts->similar;
+	if (status == 0 && (arguments->folds || finds_groups(arguments)))
+		count_groups(outcome, &groups.totals);
+	outcome->is_stored = output->answers->is_stored;
+	outcome->stored = output->answers->run;
+	if (status == 0 && output->copies != NULL)
+		status = write_copies(arguments, store, output, &groups, error);
+	if (status == 0)
+		status = begin_list(arguments, listing, outcome, error);
+	if (status == 0)
+		status = write_list(arguments, counts, store, output, &groups, error);
+	if (status == 0)
+		status = end_list(arguments, listing, outcome, error);
+	group_sorter_release(&groups);
+	return status;
+}
+
+int list_pairs(struct find_arguments *arguments, struct store *store, struct listing *listing,
+	       struct find_outcome *outcome, struct simhash_error *error)
+{
+	struct answers answers;
+	struct output output = {
+		.listing = listing, .answers = &answers, .reads = reads_files(arguments)};
+	struct pair_list kept;
+	int status;
+
+	pthread_mutex_init(&output.lock, NULL);
+	pair_list_init(&kept);
+	if (keeps_pairs(arguments))
+		output.list = &kept;
+	status = answers_begin(&answers, arguments, store, error);
+	if (status == 0 && arguments->script_path != NULL)
+		status = copy_sorter_new((size_t)arguments->resources.memory_bytes / COPIES_SHARE,
+					 &output.copies, error);
+	if (status == 0)
+		status = find_and_write(arguments, store, &output, outcome, error);
+	answers_release(&answers);
+	copy_sorter_free(output.copies);
+	pair_list_release(&kept);
+	pthread_mutex_destroy(&output.lock);
+	outcome->unreadable = output.unreadable + listing->unreadable;
+	outcome->had_unreadable = outcome->unreadable > 0;
+	if (status == 0)
+		explain_nothing(arguments, outcome);
+	return status;
+}

@@ -1,0 +1,21 @@
+/*
+ * The list of similar files: from the options to what is written of the pairs found.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_CLI_LIST_PAIRS_H
+#define SIMHASH_CLI_LIST_PAIRS_H
+
+#include "cli/options/find_options.h"
+#include "cli/simfind/find_summary.h"
+#include "report/lists/listing.h"
+#include "store/open/store.h"
+
+/* Find, confirm, and write what was asked for; then the summary, to standard error. */
+int list_pairs(struct find_arguments *arguments, struct store *store, struct listing *listing,
+	       struct find_outcome *outcome, struct simhash_error *error);
+
+/* Without rows of this tag set nothing is found: name those that the index has. */
+int explain_absence(struct store *store, const struct simhash_tag_set *tags,
+		    struct simhash_error *error);
+
+#endif

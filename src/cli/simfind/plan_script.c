@@ -1,0 +1,190 @@
+/*
+ * Of each copy, which ways there are to free its space, and the file that each way keeps.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/simfind/plan_script.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/basic/error.h"
+#include "base/text/escape.h"
+#include "cli/terminal/terminal.h"
+#include "report/lists/script.h"
+
+/* ---- The plan ---- */
+
+static const enum keep_action actions[SCRIPT_WAYS] = {ACTION_HARDLINK, ACTION_REFLINK,
+						      ACTION_DELETE};
+
+/* What each way keeps for a copy; NULL: the copy does not go that way. */
+struct copy_ways {
+	const struct keep_file *kept[SCRIPT_WAYS];
+};
+
+/* Ways that have the same plan, from `first` to `last`. */
+static int add_plan(struct copy_ways *ways, struct keep_file *files, size_t count,
+		    const struct keep_policy *given, enum script_way first, enum script_way last,
+		    struct simhash_error *error)
+{
+	struct keep_policy policy = *given;
+	struct plan plan;
+
+	policy.action = actions[first];
+	if (plan_make(files, count, &policy, &plan, error) != 0)
+		return -1;
+	for (size_t i = 0; i < plan.count; i++)
+		for (unsigned way = first; way <= last; way++)
+			ways[plan.acts[i].file - files].kept[way] = plan.acts[i].kept;
+	plan_release(&plan);
+	return 0;
+}
+
+static int plan_ways(struct copy_ways *ways, struct keep_file *files, size_t count,
+		     const struct keep_policy *policy, struct simhash_error *error)
+{
+	for (unsigned way = 0; way < SCRIPT_WAYS; way++)
+		if (actions[way] == policy->action)
+			return add_plan(ways, files, count, policy, way, way, error);
+	if (policy->protected_count == 0)
+		return add_plan(ways, files, count, policy, SCRIPT_HARDLINK, SCRIPT_DELETE, error);
+	/* Hard links are made to no file that is protected, so another one may be kept for them. */
+	return add_plan(ways, files, count, policy, SCRIPT_HARDLINK, SCRIPT_HARDLINK, error) != 0
+		       ? -1
+		       : add_plan(ways, files, count, policy, SCRIPT_REFLINK, SCRIPT_DELETE, error);
+}
+
+/* ---- Writing ---- */
+
+/* Would simfind itself leave this copy alone? */
+static int look(struct plan_script *script, enum script_way way, const struct planned_act *act,
+		struct simhash_error *why, struct simhash_error *error)
+{
+	struct act_result result;
+	int status;
+
+	why->message[0] = '\0';
+	if (!script->looks)
+		return 0;
+	script->actor.options.action = actions[way];
+	status = actor_act(&script->actor, act, 1, &result, error);
+	*why = result.why;
+	free(result.to);
+	return status;
+}
+
+static void write_command(struct plan_script *script, enum script_way way,
+			  const struct keep_file *copy, const struct keep_file *kept)
+{
+	const struct script_command command = {.kept = kept->path,
+					       .copy = copy->path,
+					       .size_bytes = copy->size_bytes,
+					       .kept_mtime_ns = kept->mtime_ns,
+					       .copy_mtime_ns = copy->mtime_ns};
+
+	script_write_command(script->out, way, &command);
+	script->commands++;
+}
+
+static int write_copy(struct plan_script *script, const struct keep_file *copy,
+		      const struct copy_ways *ways, struct simhash_error *error)
+{
+	struct simhash_error why[SCRIPT_WAYS];
+	unsigned commands = 0;
+
+	for (unsigned way = 0; way < SCRIPT_WAYS; way++) {
+		const struct planned_act act = {copy, ways->kept[way]};
+		if (act.kept == NULL)
+			continue;
+		if (look(script, way, &act, &why[way], error) != 0)
+			return -1;
+		commands += why[way].message[0] == '\0';
+	}
+	if (commands == 0)
+		return 0; /* where files are looked at, the plan has told so */
+	if (script->copies == 0 || script->last_size_bytes != copy->size_bytes ||
+	    memcmp(script->last_hash, copy->hash, KEEP_HASH_SIZE) != 0)
+		script_write_content(script->out, copy->size_bytes);
+	for (unsigned way = 0; way < SCRIPT_WAYS; way++)
+		if (ways->kept[way] != NULL && why[way].message[0] != '\0')
+			script_write_refusal(script->out, way, why[way].message);
+		else if (ways->kept[way] != NULL)
+			write_command(script, way, copy, ways->kept[way]);
+	script->last_size_bytes = copy->size_bytes;
+	memcpy(script->last_hash, copy->hash, KEEP_HASH_SIZE);
+	script->copies++;
+	return 0;
+}
+
+int plan_script_begin(struct plan_script *script, FILE *out, const struct script_request *request,
+		      struct simhash_error *error)
+{
+	const struct keep_policy *policy = request->policy;
+	const struct act_options options = {.protected = policy->protected,
+					    .protected_count = policy->protected_count};
+	const struct script_head head = {.host = request->host,
+					 .host_is_given = request->host_is_given,
+					 .protected = policy->protected,
+					 .protected_count = policy->protected_count};
+
+	*script = (struct plan_script){.out = out, .policy = policy};
+	if (request->looks && actor_init(&script->actor, &options, error) != 0)
+		return -1;
+	script->looks = request->looks;
+	script_begin(out, &head);
+	return 0;
+}
+
+int plan_script_add(struct plan_script *script, struct keep_file *files, size_t count,
+		    struct simhash_error *error)
+{
+	struct copy_ways *ways = calloc(count + 1, sizeof *ways);
+	int status;
+
+	if (ways == NULL)
+		return error_set_memory(error);
+	status = plan_ways(ways, files, count, script->policy, error);
+	for (size_t i = 0; status == 0 && i < count; i++)
+		status = write_copy(script, &files[i], &ways[i], error);
+	free(ways);
+	return status;
+}
+
+void plan_script_end(struct plan_script *script)
+{
+	script_end(script->out, script->commands);
+	if (script->looks)
+		actor_release(&script->actor);
+	script->looks = false;
+}
+
+int check_plan_script(const char *path, const struct keep_file *files, size_t count,
+		      struct simhash_error *error)
+{
+	struct stat script, file;
+
+	if (path == NULL || stat(path, &script) != 0 || !S_ISREG(script.st_mode))
+		return 0;
+	for (size_t i = 0; i < count; i++)
+		if (stat(files[i].path, &file) == 0 && file.st_dev == script.st_dev &&
+		    file.st_ino == script.st_ino)
+			return error_set(error, SIMHASH_E_RANGE,
+					 "cannot write to %s: it is a file of the decisions", path);
+	return 0;
+}
+
+int close_plan_script(struct output_file *file, const struct plan_script *script, bool quiet,
+		      struct simhash_error *error)
+{
+	char text[32];
+
+	if (output_close(file, error) != 0)
+		return -1;
+	if (quiet)
+		return 0;
+	write_escaped(stderr, bytes_of(file->name));
+	fprintf(stderr, ": a script for %s cop%s; edit it before you run it\n",
+		format_count(script->copies, text), script->copies == 1 ? "y" : "ies");
+	return 0;
+}

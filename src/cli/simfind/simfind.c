@@ -1,0 +1,262 @@
+/*
+ * The program simfind: lists similar files (paper, 4.2: SimFind).
+ * Parses options, calls the find floor, hands what it finds to a listing.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/basic/clock.h"
+#include "base/basic/error.h"
+#include "base/basic/memory.h"
+#include "cli/options/options.h"
+#include "cli/simfind/find_known.h"
+#include "cli/simfind/find_measure.h"
+#include "cli/simfind/find_tasks.h"
+#include "cli/simfind/kept_pairs.h"
+#include "cli/simfind/list_folders.h"
+#include "cli/simfind/list_order.h"
+#include "cli/simfind/list_pairs.h"
+#include "cli/terminal/pager.h"
+#include "cli/terminal/signals.h"
+#include "cli/terminal/terminal.h"
+#include "find/rule/against.h"
+#include "report/lists/listing.h"
+#include "scan/archive/sandbox.h"
+#include "store/open/store.h"
+
+#define PROGRAM "simfind"
+
+static bool is_same_file(const struct stat *x, const struct stat *y)
+{
+	return x->st_dev == y->st_dev && x->st_ino == y->st_ino;
+}
+
+static bool is_file(const char *path, const struct stat *output)
+{
+	struct stat file;
+
+	return path != NULL && stat(path, &file) == 0 && is_same_file(&file, output);
+}
+
+/* What is written takes the place of a file, which must be none that is asked for. */
+static int check_path(const struct find_arguments *arguments, const char *path,
+		      struct simhash_error *error)
+{
+	const struct input {
+		const char *path, *what;
+	} inputs[] = {{arguments->apply_path, "it has the decisions of --apply"},
+		      {arguments->against_path, "it is the list of --against"},
+		      {arguments->names_from, "it is the list of --files0-from"},
+		      {arguments->tolerances_path, "it has the tolerances of --tolerances"},
+		      {arguments->tag_file, "it has the tags of --tag-set"},
+		      {arguments->location.defaults_file, "it has the options of --defaults-file"},
+		      {arguments->undo_path, "it is the journal of --undo"}};
+	struct stat output, input;
+
+	if (path == NULL || stat(path, &output) != 0 || !S_ISREG(output.st_mode))
+		return 0;
+	for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
+		if (is_file(inputs[i].path, &output))
+			return error_set(error, SIMHASH_E_RANGE, "cannot write to %s: %s", path,
+					 inputs[i].what);
+	if (fstat(STDIN_FILENO, &input) == 0 && is_same_file(&input, &output))
+		return error_set(error, SIMHASH_E_RANGE, "cannot write to %s: it is standard input",
+				 path);
+	for (size_t i = 0; i < arguments->known_count; i++)
+		if (is_file(arguments->known_paths[i], &output))
+			return error_set(error, SIMHASH_E_RANGE,
+					 "cannot write to %s: it is a list of --known", path);
+	for (size_t i = 0; i < arguments->query_count; i++)
+		if (is_file(arguments->queries[i].path, &output))
+			return error_set(error, SIMHASH_E_RANGE,
+					 "cannot write to %s: it is one of the FILEs", path);
+	return 0;
+}
+
+static int check_output(const struct find_arguments *arguments, struct simhash_error *error)
+{
+	return check_path(arguments, arguments->output_path, error) != 0
+		       ? -1
+		       : check_path(arguments, arguments->script_path, error);
+}
+
+/* Compare two files, which needs no index. */
+static int compare(const struct find_arguments *arguments, struct simhash_error *error)
+{
+	struct simhash_tag_set *tags = NULL;
+	struct simhash_measure *measure = NULL;
+	struct output_file output = {.stream = NULL};
+	int status = -1;
+
+	if (choose_tag_set(arguments->tag_file, &tags, error) != 0 ||
+	    (arguments->request.measure_text != NULL &&
+	     measure_option_parse(arguments->request.measure_text, &measure, error) != 0) ||
+	    check_output(arguments, error) != 0 ||
+	    output_open(&output, arguments->output_path, 0666, NULL, error) != 0)
+		goto out;
+	status = compare_files(arguments->queries[0].path, arguments->queries[1].path, tags,
+			       &arguments->request.rule, measure, output.stream, error);
+	if (status == 0)
+		status = output_close(&output, error);
+	if (status == 0)
+		status = output_publish(&output, error);
+out:
+	output_release(&output);
+	simhash_measure_free(measure);
+	simhash_tag_set_free(tags);
+	return status;
+}
+
+/* For whom nothing is asked but what is similar: a list that a person can read. */
+static bool may_fold(const struct find_arguments *arguments)
+{
+	const struct find_request *request = &arguments->request;
+
+	return !arguments->directories && !arguments->has_format && !arguments->all &&
+	       !arguments->has_groups && !arguments->has_files && !request->expand &&
+	       request->parts == 1;
+}
+
+/* The tags of the search are those of the list that the index is compared with, if there is one. */
+static int choose_tags(struct find_arguments *arguments, struct against *against,
+		       struct simhash_tag_set **owned, struct simhash_error *error)
+{
+	struct find_request *request = &arguments->request;
+
+	if (arguments->against_path == NULL) {
+		if (choose_tag_set(arguments->tag_file, owned, error) != 0)
+			return -1;
+		request->tags = *owned;
+		return 0;
+	}
+	if (against_open(against, arguments->against_path, error) != 0)
+		return -1;
+	request->tags = against_tags(against);
+	request->against = against;
+	request->has_between = true;
+	return 0;
+}
+
+static void warn(void *context, const char *message)
+{
+	(void)context;
+	say(PROGRAM, message);
+}
+
+static int run(struct find_arguments *arguments, struct find_outcome *outcome,
+	       struct simhash_error *error)
+{
+	struct find_request *request = &arguments->request;
+	struct store_location where = arguments->location;
+	struct simhash_tag_set *tag_set = NULL;
+	struct against against = {.path = NULL};
+	struct known_contents known = {.store = NULL};
+	struct store *store = NULL;
+	struct listing listing = {.file = NULL};
+	char host[HOST_NAME_SIZE], *url = NULL;
+	bool had_unreadable = false;
+	int status = -1;
+
+	if (choose_tags(arguments, &against, &tag_set, error) != 0 ||
+	    check_output(arguments, error) != 0 || choose_host(arguments->host, host, error) != 0 ||
+	    (arguments->update && update_index(arguments, &had_unreadable, error) != 0) ||
+	    choose_database(arguments->location.url, false, &url, error) != 0)
+		goto out;
+	where.url = url;
+	arguments->index_url = url;
+	if (store_open(&where, OPEN_TO_READ, &store, error) != 0)
+		goto out;
+	request->host = host;
+	request->expand = request->expand || request->has_between;
+	if (resolve_measure(arguments, store, error) != 0 ||
+	    read_known(arguments, store, &known, error) != 0)
+		goto out;
+	if (output_check_index(arguments->output_path, store, host, error) != 0 ||
+	    output_check_index(arguments->script_path, store, host, error) != 0)
+		goto out;
+	status = listing_open(&listing, arguments->output_path, arguments->formatter,
+			      arguments->resources.threads, arguments->resources.memory_bytes,
+			      store, error);
+	if (status == 0)
+		listing_set_order(&listing, &arguments->order);
+	arguments->folds = status == 0 && listing.how.has_marks && may_fold(arguments);
+	if (status == 0 && arguments->order.by == SORT_FILES && !lists_groups(arguments))
+		status = error_set(error, SIMHASH_E_SYNTAX,
+				   "--sort=files needs --group: a pair has two files");
+	if (status == 0 && arguments->formatter->is_report && listing.how.is_terminal)
+		status = error_set(error, SIMHASH_E_RANGE,
+				   "--format=html writes a page for a browser; give --output=FILE");
+	if (status == 0 && arguments->tolerance_count > 0)
+		status = write_measures(arguments, store, listing.file, error);
+	else if (status == 0 && arguments->directories)
+		status = list_folders(arguments, store, &listing, outcome, error);
+	else if (status == 0 && arguments->lists_order)
+		status = list_order(arguments, store, &listing, outcome, error);
+	else if (status == 0)
+		status = list_pairs(arguments, store, &listing, outcome, error);
+	if (status == 0)
+		status = listing_publish(&listing, error);
+	if (status == 0 && request->against != NULL && against_doubt(&against) != NULL)
+		say_path(PROGRAM, bytes_of(against.path), against_doubt(&against));
+	outcome->had_unreadable = outcome->had_unreadable || had_unreadable;
+out:
+	pager_finish();
+	listing_release(&listing);
+	store_close(store);
+	free(url);
+	simhash_measure_free(request->measure);
+	request->against = NULL;
+	against_release(&against);
+	known_contents_release(&known);
+	simhash_tag_set_free(tag_set);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct find_arguments arguments;
+	struct simhash_error error;
+	struct find_outcome outcome = {.found = 0};
+	double start_s = clock_monotonic_s();
+	bool runs = false;
+	int status, exit = EXIT_FAILURE;
+
+	if (sandbox_is_meant(argc, argv))
+		return sandbox_serve();
+	memory_return_large();
+	ignore_size_signal();
+	end_at_bus_error(PROGRAM);
+	tidy_up_at_signals();
+	find_arguments_init(&arguments);
+	arguments.location.warning = warn;
+	arguments.sandbox.warning = warn;
+	status = choose_kernel(&error);
+	if (status == 0)
+		status = find_arguments_parse(&arguments, argc, argv, &error);
+	/* A directory that is gone fails the run; a wrong option is no run. */
+	runs = status < 0 && error.code != SIMHASH_E_SYNTAX && error.code != SIMHASH_E_RANGE;
+	if (status > 0)
+		status = finish_output(&error);
+	else if (status == 0 && arguments.undo_path != NULL)
+		status = undo_acts(&arguments, &outcome.had_unreadable, &error);
+	else if (status == 0 && acts_on_copies(&arguments))
+		status = check_output(&arguments, &error) != 0
+				 ? -1
+				 : act_on_copies(&arguments, &outcome.had_unreadable, &error);
+	else if (status == 0) {
+		runs = !arguments.compare && arguments.tolerance_count == 0;
+		status = arguments.compare ? compare(&arguments, &error)
+					   : run(&arguments, &outcome, &error);
+	}
+	if (status == 0 && !(arguments.fail_on_match && outcome.found > 0))
+		exit = outcome.had_unreadable ? EXIT_UNREADABLE : EXIT_SUCCESS;
+	if (status != 0)
+		say(PROGRAM, error.message);
+	if (runs)
+		print_find_json(&arguments, &outcome, exit, clock_monotonic_s() - start_s,
+				status == 0 ? NULL : &error);
+	find_arguments_release(&arguments);
+	return exit;
+}

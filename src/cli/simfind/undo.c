@@ -1,0 +1,133 @@
+/*
+ * simfind --undo: the acts of a journal, the last one first.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "act/undo.h"
+#include "base/basic/error.h"
+#include "base/files/open_file.h"
+#include "base/text/escape.h"
+#include "cli/options/options.h"
+#include "cli/simfind/find_tasks.h"
+#include "cli/terminal/terminal.h"
+
+#define PROGRAM "simfind"
+
+struct undoing {
+	const struct find_arguments *arguments;
+	uint64_t restored, left, spare_names, bytes;
+};
+
+static void write_line(const char *what, const char *path)
+{
+	printf("%-9s ", what);
+	write_escaped(stdout, bytes_of(path));
+	putchar('\n');
+}
+
+static void say_left(const char *path, const char *why)
+{
+	char *text = NULL;
+
+	fflush(stdout);
+	if (asprintf(&text, "left alone: %s", why) < 0)
+		return;
+	say_path(PROGRAM, bytes_of(path), text);
+	free(text);
+}
+
+static void undo_one(struct undoing *undoing, const struct journal_act *act)
+{
+	struct simhash_error why = {.code = 0};
+	struct undo_result result;
+	enum undo_status status = undo_act(act, undoing->arguments->yes, &result, &why);
+
+	undoing->spare_names += result.spare_names;
+	if (status == UNDO_LEFT) {
+		undoing->left++;
+		say_left(act->path, why.message);
+	}
+	if (status == UNDO_CLEANED)
+		write_line("clean up", act->path);
+	if (status == UNDO_DONE) {
+		undoing->restored++;
+		undoing->bytes += result.bytes;
+		write_line("restore", act->path);
+	}
+	if (result.owner_note != NULL)
+		say_path(PROGRAM, bytes_of(act->path), result.owner_note);
+	if (result.attribute_note != NULL)
+		say_path(PROGRAM, bytes_of(act->path), result.attribute_note);
+}
+
+/* A run that was stopped looks the same as a file that was cut: neither can name later acts. */
+static void say_ending(const struct find_arguments *arguments, const struct journal_list *list)
+{
+	uint64_t last = list->count == 0 ? 0 : list->acts[list->count - 1].number;
+	char text[200];
+
+	if (arguments->quiet)
+		return;
+	if (list->missing > 0) {
+		snprintf(text, sizeof text,
+			 "the lines of %" PRIu64 " act%s are missing, which cannot be undone",
+			 list->missing, list->missing == 1 ? "" : "s");
+		say_path(PROGRAM, bytes_of(arguments->undo_path), text);
+	}
+	if (list->ending == JOURNAL_ENDED)
+		return;
+	snprintf(text, sizeof text,
+		 "the journal has no end: the run was stopped, or the file was cut; its acts end "
+		 "with "
+		 "number %" PRIu64,
+		 last);
+	say_path(PROGRAM, bytes_of(arguments->undo_path), text);
+}
+
+static void summarize(const struct undoing *undoing)
+{
+	bool does = undoing->arguments->yes;
+	char count[32];
+
+	if (undoing->arguments->quiet)
+		return;
+	fprintf(stderr, "%s %s file%s", does ? "restored" : "would restore",
+		format_count(undoing->restored, count), undoing->restored == 1 ? "" : "s");
+	fprintf(stderr, ", left %s alone", format_count(undoing->left, count));
+	if (undoing->bytes > 0)
+		fprintf(stderr, "; %s %s", does ? "this takes" : "this would take",
+			format_bytes((double)undoing->bytes, count));
+	if (undoing->spare_names > 0)
+		fprintf(stderr, "; %s %s name%s that a kill had left",
+			does ? "removed" : "would remove",
+			format_count(undoing->spare_names, count),
+			undoing->spare_names == 1 ? "" : "s");
+	fputs(does ? "\n" : "; nothing has been changed\n", stderr);
+}
+
+int undo_acts(const struct find_arguments *arguments, bool *had_left, struct simhash_error *error)
+{
+	char host[HOST_NAME_SIZE];
+	struct undoing undoing = {.arguments = arguments};
+	struct journal_list list;
+	int lock, status;
+
+	if (choose_host(arguments->host, host, error) != 0 ||
+	    journal_lock(arguments->undo_path, &lock, error) != 0)
+		return -1;
+	status = journal_read(arguments->undo_path, host, &list, error);
+	if (status == 0) {
+		say_ending(arguments, &list);
+		for (size_t i = list.count; i-- > 0;)
+			undo_one(&undoing, &list.acts[i]);
+		*had_left = undoing.left > 0 || list.missing > 0;
+		journal_list_release(&list);
+		summarize(&undoing);
+		status = finish_output(error);
+	}
+	if (lock >= 0)
+		close_content(lock);
+	return status;
+}

@@ -1,0 +1,43 @@
+/*
+ * simfind --update: indexing the DIRs as simhash does by default.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+
+#include "base/basic/error.h"
+#include "cli/indexing/index_paths.h"
+#include "cli/options/index_options.h"
+#include "cli/simfind/find_tasks.h"
+#include "cli/terminal/signals.h"
+
+int update_index(const struct find_arguments *arguments, bool *had_unreadable,
+		 struct simhash_error *error)
+{
+	struct index_arguments indexing;
+	char **paths = calloc(arguments->below_count, sizeof *paths);
+	int status;
+
+	if (paths == NULL)
+		return error_set_memory(error);
+	for (size_t i = 0; i < arguments->below_count; i++)
+		paths[i] = (char *)(uintptr_t)arguments->below[i].data;
+	index_arguments_init(&indexing);
+	indexing.program = "simfind";
+	indexing.request.location = arguments->location;
+	indexing.request.location.group = NULL; /* as simhash would */
+	indexing.request.paths = paths;
+	indexing.request.path_count = (unsigned)arguments->below_count;
+	indexing.tag_file = arguments->tag_file;
+	indexing.host = arguments->host;
+	indexing.threads = arguments->resources.threads;
+	indexing.progress = arguments->progress;
+	indexing.quiet = arguments->quiet;
+	indexing.summary = arguments->summary;
+	status = index_paths(&indexing, had_unreadable, error);
+	if (status == 0 && atomic_load(&stop_requested))
+		end_by_signal("simfind", "interrupted");
+	tidy_up_at_signals();
+	index_arguments_release(&indexing);
+	free(paths);
+	return status;
+}

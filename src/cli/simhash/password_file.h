@@ -1,0 +1,31 @@
+/*
+ * --password-file: passwords that nobody has to type or to see, in an option file.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_CLI_PASSWORD_FILE_H
+#define SIMHASH_CLI_PASSWORD_FILE_H
+
+#include "store/open/roles.h"
+
+#define PASSWORD_SIZE 41 /* 160 random bits in hexadecimal digits, with a zero */
+
+struct password_file {
+	const char *path;
+	int fd;
+	char passwords[ROLES][PASSWORD_SIZE];
+};
+
+/*
+ * Make a file that is not there, for its owner alone, and passwords. Errors: SIMHASH_E_SYSTEM, also
+ * for a file that exists.
+ */
+int password_file_open(struct password_file *file, const char *path, struct simhash_error *error);
+
+/* Write the passwords as an option file for both programs and mariadb, and close it. */
+int password_file_write(struct password_file *file, const struct role_users *users,
+			struct simhash_error *error);
+
+/* Remove the file again. */
+void password_file_abandon(struct password_file *file);
+
+#endif

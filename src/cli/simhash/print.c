@@ -1,0 +1,280 @@
+/*
+ * simhash --print: the sum table and the keys of files; no index is opened.
+ * SPDX-License-Identifier: MIT
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/basic/ascii.h"
+#include "base/basic/error.h"
+#include "base/files/open_file.h"
+#include "base/files/path.h"
+#include "base/text/escape.h"
+#include "cli/options/options.h"
+#include "cli/simhash/tasks.h"
+#include "cli/terminal/terminal.h"
+#include "lists/digest_text.h"
+#include "scan/archive/container.h"
+#include "scan/archive/sandbox.h"
+#include "scan/file/scan_file.h"
+#include "store/row/file_row.h"
+
+#define PROGRAM "simhash"
+
+static void write_hashes(const struct row_sketches *sketches, unsigned hashes)
+{
+	for (unsigned i = 0, k = 0; i < FILE_HASHES; i++) {
+		struct bytes value;
+		if ((hashes & 1U << i) == 0)
+			continue;
+		value = sketches->sketch[k++].value;
+		printf("%-14s", file_hash_names[i]);
+		for (size_t at = 0; at < value.size; at++)
+			printf("%02x", (unsigned char)value.data[at]);
+		putchar('\n');
+	}
+}
+
+static void write_row(struct bytes shown, const struct file_row *row,
+		      const struct simhash_tag_set *set, unsigned hashes)
+{
+	const struct simhash_tag *tags = simhash_tag_set_tags(set);
+
+	fputs("file          ", stdout);
+	write_escaped(stdout, shown);
+	printf("\nsize          %" PRId64 "\ncontent       ", row->size_bytes);
+	for (int i = 0; i < CONTENT_HASH_SIZE; i++)
+		printf("%02x", row->content_hash[i]);
+	fputs("\nsketch        ", stdout);
+	for (int i = 0; i < SIMHASH_RESEMBLANCE_REGISTERS; i++)
+		printf("%02x", row->resemblance.registers[i]);
+	putchar('\n');
+	write_hashes(row->sketches, hashes);
+	for (int t = 0; t < SIMHASH_TAGS; t++)
+		printf("sum %02x        %" PRIu64 "\n", tags[t].pattern, row->table.count[t]);
+	for (int k = 0; k < SIMHASH_KEYS; k++)
+		printf("%-13s %" PRId64 "\n", simhash_key_name((enum simhash_key)k),
+		       row->keys.key[k]);
+}
+
+struct printing {
+	const struct simhash_tag_set *tag_set;
+	enum status_format format;
+	struct file_scanner scanner;
+	uint64_t digests; /* lines of a digest list */
+	bool is_first, *had_unreadable;
+};
+
+/*
+ * A line of a digest list. The content of standard input has no path; its hash stands for one. The
+ * row of a member of an archive is in the directory of that, `shown` is the archive then.
+ */
+static int write_digest(struct printing *printing, const char *shown, bool is_member,
+			struct file_row *row, struct simhash_error *error)
+{
+	struct line_buffer line = {.out = stdout};
+	char *path = strcmp(shown, "-") == 0 ? NULL : path_absolute(shown), *extension;
+	size_t size = path == NULL ? 0 : strlen(path);
+	struct bytes inner = inner_name(row->name);
+	const char *found;
+
+	row->extension.size = simhash_extension(inner.data, inner.size, &found);
+	extension = malloc(row->extension.size + 1);
+	if (extension == NULL || (path == NULL && strcmp(shown, "-") != 0)) {
+		free(extension);
+		free(path);
+		return error_set_memory(error);
+	}
+	ascii_lower_copy(extension, found, row->extension.size);
+	row->extension.data = extension;
+	if (path != NULL && is_member)
+		path[size] = '/'; /* in the place of its zero */
+	if (path != NULL)
+		row->directory = is_member ? (struct bytes){path, size + 1} : path_directory(path);
+	else
+		memcpy(row->path_hash, row->content_hash, PATH_HASH_SIZE);
+	digests_put_row(&line, row, printing->scanner.sketching.hashes, path == NULL);
+	line_flush(&line);
+	printing->digests++;
+	free(extension);
+	free(path);
+	return 0;
+}
+
+static void say_unreadable(struct printing *printing, struct bytes path, int why)
+{
+	*printing->had_unreadable |= !container_is_left_out(why);
+	say_path(PROGRAM, path, explain_errno(why));
+}
+
+static void write_next(struct printing *printing, struct bytes shown, const struct file_row *row)
+{
+	if (!printing->is_first)
+		putchar('\n');
+	printing->is_first = false;
+	write_row(shown, row, printing->tag_set, printing->scanner.sketching.hashes);
+}
+
+/* A file, or with `is_inflated` the content of a gzip file. */
+static int print_view(struct printing *printing, const char *path, const char *shown,
+		      bool is_inflated, struct simhash_error *error)
+{
+	bool is_stdin = strcmp(path, "-") == 0;
+	/* The keys are those of the name, not of the path to it. */
+	struct file_row row = {.name = bytes_of(is_stdin ? "" : path_name(shown))};
+	int status = 0;
+
+	if (scan_named(&printing->scanner, is_stdin ? NULL : path, is_inflated, &row) != 0) {
+		say_unreadable(printing, bytes_of(shown), errno);
+		return 0;
+	}
+	if (printing->format == STATUS_DIGEST)
+		status = write_digest(printing, shown, false, &row, error);
+	else
+		write_next(printing, bytes_of(shown), &row);
+	row_sketches_drop(row.sketches);
+	return status;
+}
+
+/* ---- The members of archives ---- */
+
+/* "ARCHIVE//MEMBER", or the archive alone for an empty name. NULL when memory is short. */
+static char *member_path(const char *archive, struct bytes member)
+{
+	size_t size = strlen(archive);
+	char *path = malloc(size + 2 + member.size + 1);
+
+	if (path == NULL)
+		return NULL;
+	memcpy(path, archive, size);
+	memcpy(path + size, "//", member.size > 0 ? 2 : 0);
+	size += member.size > 0 ? 2 : 0;
+	memcpy(path + size, member.data, member.size);
+	path[size + member.size] = '\0';
+	return path;
+}
+
+/* One member, or what is wrong with it. */
+static int print_member(struct printing *printing, const char *archive,
+			const struct container *container, enum container_answer answer,
+			struct file_row *row, struct simhash_error *error)
+{
+	bool is_member = answer == CONTAINER_MEMBER;
+	char *path = member_path(archive, is_member ? row->name : container_name(container));
+	int status = 0;
+
+	if (path == NULL)
+		return error_set_memory(error);
+	if (!is_member)
+		say_unreadable(printing, bytes_of(path), container_why(container));
+	else if (printing->format == STATUS_DIGEST)
+		status = write_digest(printing, archive, true, row, error);
+	else
+		write_next(printing, bytes_of(path), row);
+	if (is_member)
+		row_sketches_drop(row->sketches);
+	free(path);
+	return status;
+}
+
+static int print_members(struct printing *printing, const char *path, int fd,
+			 const struct stat *file, struct simhash_error *error)
+{
+	struct container *container =
+		container_open(&printing->scanner, fd, file, bytes_of(path_name(path)));
+	struct file_row row = {.mtime_ns = stat_mtime_ns(file)};
+	enum container_answer answer;
+	int status = 0;
+
+	if (container == NULL)
+		return error_set_memory(error);
+	while (status == 0 && (answer = container_next(container, &row)) != CONTAINER_END)
+		status = print_member(printing, path, container, answer, &row, error);
+	container_close(container);
+	return status;
+}
+
+/* What is wrong with the file was told as it was read. */
+static int print_container(struct printing *printing, const char *path, struct simhash_error *error)
+{
+	int fd = open_path(path, O_RDONLY | O_NONBLOCK | O_NOCTTY), status = 0;
+	struct stat file;
+
+	if (fd < 0)
+		return 0;
+	if (fstat(fd, &file) == 0 && S_ISREG(file.st_mode) &&
+	    scan_kind(&printing->scanner, fd, NULL) != 0)
+		status = print_members(printing, path, fd, &file, error);
+	close_content(fd);
+	return status;
+}
+
+/* ---- Files ---- */
+
+static int print_file(struct printing *printing, const char *path, bool inflate,
+		      struct simhash_error *error)
+{
+	struct bytes name = bytes_of(path_name(path));
+	size_t above = (size_t)(name.data - path);
+	char *inflated;
+	int status = print_view(printing, path, path, false, error);
+
+	if (status != 0 || !inflate || strcmp(path, "-") == 0)
+		return status;
+	inflated = malloc(above + 2 * name.size + 8);
+	if (inflated == NULL)
+		return error_set_memory(error);
+	memcpy(inflated, path, above);
+	if (inflated_name(name, inflated + above) > 0)
+		status = print_view(printing, path, inflated, true, error);
+	free(inflated);
+	return status == 0 ? print_container(printing, path, error) : status;
+}
+
+int print_files(const struct index_arguments *arguments, bool *had_unreadable,
+		struct simhash_error *error)
+{
+	static const atomic_bool never_stop;
+	struct simhash_tag_set *tag_set = NULL;
+	struct printing printing = {
+		.format = arguments->format, .is_first = true, .had_unreadable = had_unreadable};
+	struct line_buffer line = {.out = stdout};
+	int status;
+
+	if (choose_tag_set(arguments->tag_file, &tag_set, error) != 0)
+		return -1;
+	printing.tag_set = tag_set;
+	if (arguments->format == STATUS_DIGEST) {
+		digests_put_heading(&line, tag_set, arguments->request.hashes);
+		line_flush(&line);
+	}
+	status = file_scanner_init(&printing.scanner, tag_set, true, &never_stop, error);
+	if (status == 0 && (status = file_scanner_measure(&printing.scanner, NULL, 0,
+							  arguments->request.hashes, error)) != 0)
+		file_scanner_release(&printing.scanner);
+	if (status == 0) {
+		printing.scanner.max_inflated_bytes = arguments->request.max_inflated_bytes;
+		printing.scanner.containers = arguments->request.containers;
+		printing.scanner.max_depth = arguments->request.max_depth;
+		if (arguments->request.sandbox != NULL)
+			status = sandbox_isolate(&printing.scanner, arguments->request.sandbox,
+						 error);
+		for (unsigned i = 0; status == 0 && i < arguments->request.path_count; i++)
+			status = print_file(&printing, arguments->request.paths[i],
+					    arguments->request.inflate, error);
+		file_scanner_release(&printing.scanner);
+	}
+	if (status == 0 && arguments->format == STATUS_DIGEST) {
+		digests_put_end(&line, printing.digests);
+		line_flush(&line);
+	}
+	simhash_tag_set_free(tag_set);
+	return status;
+}

@@ -1,0 +1,30 @@
+/*
+ * What simhash --status shows.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_CLI_STATUS_H
+#define SIMHASH_CLI_STATUS_H
+
+#include <stdio.h>
+
+#include "store/names/names.h"
+#include "store/names/scan_run.h"
+#include "store/rows/totals.h"
+#include "store/write/find_run.h"
+
+struct index_status {
+	const char *url;
+	int64_t bytes;
+	struct name_list hosts, tag_sets, measures;
+	int64_t *measure_files; /* that have a sketch by each measure */
+	struct scope_total *totals;
+	size_t total_count;
+	struct scan_run_list
+		runs; /* the last of each root, with the number of its runs as its id */
+	struct find_run_list answers; /* that simfind --store keeps */
+};
+
+/* Write it as an object of JSON. The caller checks the stream's error state. */
+void write_status_json(FILE *out, const struct index_status *status);
+
+#endif

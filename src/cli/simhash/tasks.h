@@ -1,0 +1,31 @@
+/*
+ * What simhash does, by its options: a function and a file for each task. -1 is failure; a file
+ * that cannot be read is reported and does not end a task.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_CLI_TASKS_H
+#define SIMHASH_CLI_TASKS_H
+
+#include "cli/options/index_options.h"
+
+/* --status */
+int show_index(const struct index_arguments *arguments, struct simhash_error *error);
+
+/* --forget */
+int forget(const struct index_arguments *arguments, struct simhash_error *error);
+
+/* --print */
+int print_files(const struct index_arguments *arguments, bool *had_unreadable,
+		struct simhash_error *error);
+
+/* --init-database, which prints the rights that users of a server need */
+int init_database(const struct index_arguments *arguments, struct simhash_error *error);
+
+/* --copy-to */
+int copy_database(const struct index_arguments *arguments, struct simhash_error *error);
+
+/* --export and --import */
+int export_digests(const struct index_arguments *arguments, struct simhash_error *error);
+int import_digests(const struct index_arguments *arguments, struct simhash_error *error);
+
+#endif

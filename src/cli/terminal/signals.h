@@ -1,0 +1,54 @@
+/*
+ * What signals do to a run.
+ *
+ *     catch_signals();
+ *     ... work that ends early once `stop_requested` is set ...
+ *     if (is_interrupted)
+ *             end_by_signal("simhash", "interrupted; everything scanned so far is stored");
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_CLI_SIGNALS_H
+#define SIMHASH_CLI_SIGNALS_H
+
+#include <stdatomic.h>
+
+#include "store/engine/location.h"
+
+extern atomic_bool stop_requested;
+extern struct server_calls server_calls;
+
+/*
+ * From now on the first SIGINT or SIGTERM, or SIGHUP that is not ignored, sets stop_requested; a
+ * second one ends the program. So does a call to a server, counted in server_calls, that gets no
+ * answer within a second of the first signal: the server undoes what is not committed.
+ */
+void catch_signals(void);
+
+/* The status that a shell reports of a program that the caught signal ends. */
+int signal_exit_status(void);
+
+/* Write a message, and end as the signal would have, so that whoever started the program sees it. */
+void end_by_signal(const char *program, const char *message);
+
+/*
+ * For a program that does not catch signals: before those that people and shells send end it, they
+ * erase the progress line and remove the outputs that are not whole.
+ */
+void tidy_up_at_signals(void);
+
+/*
+ * SQLite maps a file beside the index into memory; where that file cannot be written, since its
+ * disk is full, over quota or damaged, using the memory is SIGBUS. From now on a bus error ends
+ * the program with status 1 and a message that names the indexes; before an index is named, as it
+ * does by default.
+ */
+void end_at_bus_error(const char *program);
+
+/* An index that the program opens; its URL is copied. Call it before there are threads. */
+void name_index(const char *url);
+
+/* Have a write past the limit of file sizes fail, instead of SIGXFSZ ending the program. */
+void ignore_size_signal(void);
+
+#endif

@@ -1,0 +1,90 @@
+/*
+ * Two folders, file by file: the rows are read once more for the names.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+
+#include "base/basic/error.h"
+#include "find/folders/folder_files.h"
+#include "find/rule/finder.h"
+
+static int read_names(const struct finder *finder, const struct find_side sides[2],
+		      struct folder_files *files, struct arena *paths, struct simhash_error *error)
+{
+	struct folder_cursor *cursor;
+	struct folder_row row;
+	int status;
+
+	if (store_folder_rows(finder->store, finder->tag_set, FOLDER_ROWS_EMPTY, &cursor, error) !=
+	    0)
+		return -1;
+	while ((status = finder_next_folder_row(finder, cursor, &row, error)) == 1) {
+		int side = 2;
+		while (--side >= 0 && !side_compares(finder, &sides[side], row.host, row.directory,
+						     row.archive_size))
+			;
+		if (side >= 0 && folder_files_add(files, side, sides[side].directory.size, &row,
+						  paths, error) != 0) {
+			status = -1;
+			break;
+		}
+	}
+	folder_rows_end(cursor);
+	return status;
+}
+
+static void add_totals(const struct folder_tree *tree, struct folder_range range,
+		       struct folder_share *share)
+{
+	for (uint32_t i = range.first; i < range.end; i = tree->folders[i].end) {
+		share->files += tree->folders[i].files;
+		share->bytes = add_bytes(share->bytes, tree->folders[i].bytes, 1);
+	}
+}
+
+int finder_compare_folders(struct finder *finder, const struct folder_request *wanted,
+			   struct folder_comparison *comparison, struct simhash_error *error)
+{
+	struct folder_tree tree;
+	struct share_marks marks = {.marks = NULL};
+	struct folder_pair *pair = &comparison->pair;
+	struct folder_files files = {.tree = &tree};
+	int status;
+
+	*comparison = (struct folder_comparison){.count = 0};
+	status = folder_tree_build(finder, wanted, &tree, error);
+	if (status == 0)
+		status = share_marks_init(&marks, &tree, error);
+	for (int side = 0; status == 0 && side < 2; side++) {
+		struct folder_range *range = &files.ranges[side];
+		range->first = folder_tree_range(&tree, finder, &wanted->sides[side], &range->end);
+		add_totals(&tree, *range, side == 0 ? &pair->a : &pair->b);
+	}
+	if (status == 0)
+		status = folder_pair_measure(&tree, &marks, files.ranges[0], files.ranges[1], pair,
+					     error);
+	if (status == 0)
+		status = read_names(finder, wanted->sides, &files, &comparison->paths, error);
+	if (status == 0)
+		status = folder_files_match(&files, comparison, error);
+	/* One member is no archive, and such a side has no files. */
+	if (status == 0 && pair->a.files > 0 && pair->b.files > 0) {
+		pair->a.files = files_with_a(comparison);
+		pair->b.files = files_with_b(comparison);
+	}
+	if (status == 0)
+		status = folder_resemblances_find(finder, &tree, comparison, 1, error);
+	folder_files_release(&files);
+	share_marks_release(&marks);
+	folder_tree_release(&tree);
+	if (status != 0)
+		folder_comparison_release(comparison);
+	return status;
+}
+
+void folder_comparison_release(struct folder_comparison *comparison)
+{
+	free(comparison->files);
+	arena_release(&comparison->paths);
+	*comparison = (struct folder_comparison){.count = 0};
+}

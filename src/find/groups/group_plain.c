@@ -1,0 +1,71 @@
+/*
+ * Changing the representative of a group.
+ * SPDX-License-Identifier: MIT
+ */
+#include "find/groups/group_plain.h"
+
+/* Of a content's files those that are not inside of others come first. */
+static bool is_plain(const struct unique_content *content)
+{
+	return !row_is_inside(content->files->file->compressed_size_bytes);
+}
+
+/* What a content is to another one. False where they are no pair. */
+static bool relate(const struct find_request *request, const struct unique_content *content,
+		   const struct unique_content *other, struct relation *relation)
+{
+	const struct find_file *x = content->files->file, *y = other->files->file;
+	bool x_is_first = find_file_compare(x, y) < 0;
+	struct file_pair pair = {.a = x_is_first ? x : y, .b = x_is_first ? y : x};
+
+	if (!rule_matches(&request->rule, pair.a, pair.b, &pair))
+		return false;
+	if (pair.distance == 0 && are_identical(x, y)) {
+		pair.verification = PAIR_HASH; /* under another tolerance */
+		pair.resemblance = 1;
+	}
+	*relation = relation_of(&pair, x_is_first);
+	return true;
+}
+
+static bool is_pair_with_all(struct unique_content *const *group, size_t count,
+			     const struct find_request *request,
+			     const struct unique_content *chosen)
+{
+	struct relation relation;
+
+	for (size_t i = 0; i < count; i++)
+		if (group[i] != chosen && !relate(request, group[i], chosen, &relation))
+			return false;
+	return true;
+}
+
+static void represent(struct unique_content *const *group, size_t count,
+		      const struct find_request *request, struct unique_content *chosen)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct unique_content *content = group[i];
+		content->center = chosen;
+		content->members = content == chosen ? count - 1 : 0;
+		if (content != chosen && !relate(request, content, chosen, &content->to_center))
+			content->to_center = relation_estimated(content, chosen);
+	}
+}
+
+bool group_prefer_plain(struct unique_content *const *group, size_t count,
+			const struct find_request *request, enum linkage linkage)
+{
+	size_t chosen = 1;
+
+	/* Elsewhere what two files are to each other is not told by their rows alone. */
+	if (is_plain(group[0]) || request->has_between || !finder_finds_groups(request) ||
+	    request->rule.verify.mode >= VERIFY_READ)
+		return false;
+	while (chosen < count && !is_plain(group[chosen]))
+		chosen++;
+	if (chosen == count || (linkage == LINK_REPRESENTATIVE &&
+				!is_pair_with_all(group, count, request, group[chosen])))
+		return false;
+	represent(group, count, request, group[chosen]);
+	return true;
+}

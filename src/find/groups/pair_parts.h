@@ -1,0 +1,39 @@
+/*
+ * The pairs of logs, cut into parts: no file of a part is in a pair with a file of another one, or
+ * has its content. So what is made of pairs that are connected can be made of one part at a time.
+ *
+ *     pair_parts_make(&parts, logs, log_count, part_bytes, &error);      // takes the logs over
+ *     for (size_t i = 0; i < parts.count; i++)
+ *             pair_parts_load(&parts, i, &list, &error);      // any thread
+ *     pair_parts_release(&parts);
+ *
+ * Logs that are in memory are one part. Else the parts are in a temporary file, each with what is
+ * connected, which may be more than `part_bytes`.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_FIND_PAIR_PARTS_H
+#define SIMHASH_FIND_PAIR_PARTS_H
+
+#include "find/groups/pair_log.h"
+#include "find/pairs/pairs.h"
+
+struct pair_parts {
+	size_t count;
+	struct pair_log *logs; /* of one part that is in memory */
+	unsigned log_count;
+	FILE *file;
+	off_t *ends; /* of each part in it */
+};
+
+/* To be released whatever this returns. */
+int pair_parts_make(struct pair_parts *parts, struct pair_log *logs, unsigned log_count,
+		    size_t part_bytes, struct simhash_error *error);
+
+/* Add the pairs of a part to a list. */
+int pair_parts_load(const struct pair_parts *parts, size_t number, struct pair_list *list,
+		    struct simhash_error *error);
+
+void pair_parts_release(struct pair_parts *parts);
+
+#endif

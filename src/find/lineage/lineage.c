@@ -1,0 +1,515 @@
+/*
+ * From a group to the tree of its versions.
+ * SPDX-License-Identifier: MIT
+ */
+#include "find/lineage/lineage.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/basic/error.h"
+#include "find/lineage/arborescence.h"
+#include "find/lineage/version_names.h"
+
+/* All versions of a slice are compared with each other; larger groups are cut into such. */
+#define SLICE 1000
+
+#define COST_OF_ROOT ((int64_t)1 << 36)
+
+/* ---- Versions: identical files are one ---- */
+
+static int compare_contents(const struct find_file *x, const struct find_file *y)
+{
+	if (x->uniform != y->uniform)
+		return x->uniform < y->uniform ? -1 : 1;
+	if (x->size_bytes != y->size_bytes)
+		return x->size_bytes < y->size_bytes ? -1 : 1;
+	return memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE);
+}
+
+static int compare_files(const void *a, const void *b)
+{
+	const struct find_file *x = *(const struct find_file *const *)a;
+	const struct find_file *y = *(const struct find_file *const *)b;
+	int order = compare_contents(x, y);
+
+	return order != 0 ? order : find_file_compare(x, y);
+}
+
+/* The earliest by its name stands for the files of a version. */
+static void choose_first(const struct find_file **files, size_t count)
+{
+	size_t first = 0;
+
+	for (size_t i = 1; i < count; i++)
+		if (paths_order(bytes_of(find_file_path(files[i])),
+				bytes_of(find_file_path(files[first])))
+			    .order < 0)
+			first = i;
+	for (; first > 0; first--) {
+		const struct find_file *file = files[first];
+		files[first] = files[first - 1];
+		files[first - 1] = file;
+	}
+}
+
+static struct lineage_version version_of(const struct find_file **files, size_t count)
+{
+	struct lineage_version version = {.files = files,
+					  .file_count = count,
+					  .mtime_ns = files[0]->mtime_ns,
+					  .parent = NO_PARENT};
+
+	for (size_t i = 1; i < count; i++)
+		if (files[i]->mtime_ns < version.mtime_ns)
+			version.mtime_ns = files[i]->mtime_ns;
+	choose_first(files, count);
+	return version;
+}
+
+static int take_versions(const struct group *group, const struct group_member *members,
+			 struct lineage *lineage, struct simhash_error *error)
+{
+	size_t end;
+
+	*lineage = (struct lineage){
+		.versions = calloc(group->count, sizeof *lineage->versions),
+		.files = malloc(group->count * sizeof(struct find_file *)),
+	};
+	if (lineage->versions == NULL || lineage->files == NULL)
+		return error_set_memory(error);
+	for (size_t i = 0; i < group->count; i++)
+		lineage->files[i] = members[i].file;
+	qsort(lineage->files, group->count, sizeof(struct find_file *), compare_files);
+	for (size_t i = 0; i < group->count; i = end) {
+		for (end = i + 1;
+		     end < group->count && are_identical(lineage->files[i], lineage->files[end]);)
+			end++;
+		lineage->versions[lineage->count++] = version_of(&lineage->files[i], end - i);
+	}
+	return 0;
+}
+
+/* ---- The tree of a slice ---- */
+
+/* What may tell the order of versions, or may have nothing to do with it. */
+enum firm { FIRM_NAMES, FIRM_TIME, FIRMS };
+
+struct slice {
+	struct lineage_version *versions;
+	uint32_t count;
+	int32_t *differences;	/* of a row and a column */
+	int16_t *firm[FIRMS];	/* the evidence for the row being earlier than the column */
+	uint32_t *ranks[FIRMS]; /* how many versions are earlier by it */
+	int trust_percent[FIRMS];
+};
+
+static size_t cell(const struct slice *slice, uint32_t row, uint32_t column)
+{
+	return (size_t)row * slice->count + column;
+}
+
+static void compare_two(struct slice *slice, uint32_t x, uint32_t y)
+{
+	struct lineage_evidence evidence =
+		lineage_compare(&slice->versions[x], &slice->versions[y]);
+	int firm[FIRMS] = {0};
+
+	for (int r = 0; r < REASONS; r++)
+		if (r != REASON_SIZE)
+			firm[r == REASON_TIME ? FIRM_TIME : FIRM_NAMES] += evidence.of[r];
+	for (int f = 0; f < FIRMS; f++) {
+		slice->firm[f][cell(slice, x, y)] = (int16_t)firm[f];
+		slice->firm[f][cell(slice, y, x)] = (int16_t)-firm[f];
+		slice->ranks[f][x] += firm[f] < 0;
+		slice->ranks[f][y] += firm[f] > 0;
+	}
+	slice->differences[cell(slice, x, y)] = slice->differences[cell(slice, y, x)] =
+		(int32_t)lineage_difference(slice->versions[x].files[0],
+					    slice->versions[y].files[0]);
+}
+
+/* The sum of the differences in a minimum spanning tree (Prim), in which no order is heeded. */
+static int64_t least_sum(const struct slice *slice, int32_t *least)
+{
+	int64_t sum = 0;
+	uint32_t last = 0;
+
+	for (uint32_t v = 0; v < slice->count; v++)
+		least[v] = INT32_MAX;
+	for (uint32_t i = 1; i < slice->count; i++) {
+		uint32_t next = 0;
+		least[last] = -1; /* in the tree */
+		for (uint32_t v = 0; v < slice->count; v++) {
+			int32_t difference = slice->differences[cell(slice, last, v)];
+			if (least[v] > difference)
+				least[v] = difference;
+			if (least[v] >= 0 && (least[next] < 0 || least[v] < least[next]))
+				next = v;
+		}
+		sum += least[next];
+		last = next;
+	}
+	return sum;
+}
+
+/* Is u, by the evidence, earlier than v? Those that it does not tell apart have any one order. */
+static bool is_before(int evidence, uint32_t u, uint32_t v)
+{
+	return evidence > 0 || (evidence == 0 && u < v);
+}
+
+/*
+ * The same where none may come from one that is later. `place` has, for each version, the one whose
+ * names or times it is given.
+ */
+static int64_t ordered_sum(const struct slice *slice, enum firm firm, const uint32_t *place)
+{
+	int64_t sum = 0;
+
+	for (uint32_t v = 0; v < slice->count; v++) {
+		int32_t least = INT32_MAX;
+		for (uint32_t u = 0; u < slice->count; u++)
+			if (slice->differences[cell(slice, v, u)] < least &&
+			    is_before(slice->firm[firm][cell(slice, place[u], place[v])], u, v))
+				least = slice->differences[cell(slice, v, u)];
+		sum += least == INT32_MAX ? 0 : least;
+	}
+	return sum;
+}
+
+/* Deal out the places anew (Fisher and Yates), by a generator that always begins alike. */
+static void shuffle(uint32_t *place, uint32_t count, uint64_t *state)
+{
+	for (uint32_t i = count; i > 1; i--) {
+		uint32_t j, other = place[i - 1];
+		*state = *state * 6364136223846793005u + 1442695040888963407u;
+		j = (uint32_t)((*state >> 33) % i);
+		place[i - 1] = place[j];
+		place[j] = other;
+	}
+}
+
+/*
+ * An order that is theirs costs little: each version is most alike to one before it, or nearly so.
+ * One that a copy has left, or numbers of pages, costs as much as any other: as chance has it. Few
+ * versions agree with many orders.
+ */
+#define SHUFFLES 24
+#define TRUSTED_GAIN 0.5
+#define UNTRUSTED_GAIN 0.25
+#define JUDGED_MIN 4
+
+static int trust_in(const struct slice *slice, enum firm firm, int64_t least, uint32_t *place)
+{
+	uint64_t state = 1;
+	int64_t ordered, chance = 0;
+	double gain;
+	int percent;
+
+	if (slice->count < JUDGED_MIN)
+		return 100;
+	for (uint32_t v = 0; v < slice->count; v++)
+		place[v] = v;
+	ordered = ordered_sum(slice, firm, place);
+	if (ordered <= least)
+		return 100;
+	for (int i = 0; i < SHUFFLES; i++) {
+		shuffle(place, slice->count, &state);
+		chance += ordered_sum(slice, firm, place);
+	}
+	chance /= SHUFFLES;
+	if (chance <= least)
+		return 0;
+	gain = (double)(chance - ordered) / (double)(chance - least);
+	percent = (int)(100 * (gain - UNTRUSTED_GAIN) / (TRUSTED_GAIN - UNTRUSTED_GAIN));
+	return percent < 0 ? 0 : percent > 100 ? 100 : percent;
+}
+
+static void compare_all(struct slice *slice, int32_t *spare)
+{
+	int64_t least;
+
+	for (uint32_t x = 0; x < slice->count; x++)
+		for (uint32_t y = x + 1; y < slice->count; y++)
+			compare_two(slice, x, y);
+	least = least_sum(slice, spare);
+	for (unsigned f = 0; f < FIRMS; f++)
+		slice->trust_percent[f] = trust_in(slice, f, least, (uint32_t *)spare);
+}
+
+/*
+ * Costs of a step, beside the difference: for each version that it passes over, and for evidence
+ * against it. Sizes decide only between trees that are about as good.
+ */
+#define COST_OF_PASSING 20000
+#define PASSING_MAX 10
+#define COST_OF_CONTRADICTING 3000
+#define COST_OF_SHRINKING 70
+
+/* An order that is less trusted costs less. */
+static int64_t cost_of_passing(const struct slice *slice, uint32_t from, uint32_t to)
+{
+	for (int f = 0; f < FIRMS; f++) {
+		int64_t passed = (int64_t)slice->ranks[f][to] - slice->ranks[f][from] - 1;
+		if (slice->firm[f][cell(slice, from, to)] <= 0 || slice->trust_percent[f] == 0)
+			continue;
+		if (passed <= 0)
+			return 0;
+		return (passed < PASSING_MAX ? passed : PASSING_MAX) * COST_OF_PASSING *
+		       slice->trust_percent[f] / 100;
+	}
+	return 0;
+}
+
+static int64_t cost_of(const struct slice *slice, uint32_t from, uint32_t to)
+{
+	int firm = 0, size = lineage_evidence_of_size(slice->versions[from].files[0]->size_bytes,
+						      slice->versions[to].files[0]->size_bytes);
+
+	for (int f = 0; f < FIRMS; f++)
+		firm += slice->firm[f][cell(slice, from, to)] * slice->trust_percent[f] / 100;
+	return slice->differences[cell(slice, from, to)] + cost_of_passing(slice, from, to) +
+	       (firm < 0 ? -COST_OF_CONTRADICTING * (int64_t)firm : 0) +
+	       (size < 0 ? -COST_OF_SHRINKING * (int64_t)size : 0);
+}
+
+static void set_costs(const struct slice *slice, struct arborescence *graph)
+{
+	for (uint32_t x = 0; x < slice->count; x++) {
+		arborescence_set(graph, slice->count, x, COST_OF_ROOT);
+		for (uint32_t y = 0; y < slice->count; y++)
+			if (x != y)
+				arborescence_set(graph, x, y, cost_of(slice, x, y));
+	}
+}
+
+static void slice_release(struct slice *slice)
+{
+	for (int f = 0; f < FIRMS; f++) {
+		free(slice->firm[f]);
+		free(slice->ranks[f]);
+	}
+	free(slice->differences);
+}
+
+static int slice_init(struct slice *slice, struct lineage_version *versions, uint32_t count,
+		      struct simhash_error *error)
+{
+	size_t cells = (size_t)count * count;
+	bool has_memory;
+
+	*slice = (struct slice){.versions = versions,
+				.count = count,
+				.differences = calloc(cells, sizeof *slice->differences)};
+	has_memory = slice->differences != NULL;
+	for (int f = 0; f < FIRMS; f++) {
+		slice->firm[f] = calloc(cells, sizeof *slice->firm[f]);
+		slice->ranks[f] = calloc(count, sizeof *slice->ranks[f]);
+		has_memory = has_memory && slice->firm[f] != NULL && slice->ranks[f] != NULL;
+	}
+	return has_memory ? 0 : error_set_memory(error);
+}
+
+/* The evidence counts as much as it is trusted. */
+static void note_trust(struct slice *slice)
+{
+	for (uint32_t i = 0; i < slice->count; i++) {
+		slice->versions[i].names_percent = slice->trust_percent[FIRM_NAMES];
+		slice->versions[i].time_percent = slice->trust_percent[FIRM_TIME];
+	}
+}
+
+/* `parents` are of the slice; its count stands for none. */
+static int find_parents(struct slice *slice, uint32_t *parents, struct simhash_error *error)
+{
+	struct arborescence graph;
+	int32_t *spare;
+	int status;
+
+	if (arborescence_init(&graph, slice->count, error) != 0)
+		return -1;
+	spare = malloc(slice->count * sizeof *spare);
+	if (spare == NULL) {
+		arborescence_release(&graph);
+		return error_set_memory(error);
+	}
+	compare_all(slice, spare);
+	free(spare);
+	note_trust(slice);
+	set_costs(slice, &graph);
+	status = arborescence_find(&graph, parents, error);
+	arborescence_release(&graph);
+	return status;
+}
+
+/* The first version of a slice comes from the one before it that is most alike. */
+static size_t nearest_before(const struct lineage *lineage, size_t first, size_t version)
+{
+	size_t nearest = first - 1;
+	int64_t least = INT64_MAX;
+
+	for (size_t i = first < SLICE ? 0 : first - SLICE; i < first; i++) {
+		int64_t difference = lineage_difference(lineage->versions[i].files[0],
+							lineage->versions[version].files[0]);
+		if (difference < least) {
+			least = difference;
+			nearest = i;
+		}
+	}
+	return nearest;
+}
+
+static int link_slice(struct lineage *lineage, size_t first, uint32_t *parents,
+		      struct simhash_error *error)
+{
+	size_t left = lineage->count - first;
+	uint32_t count = (uint32_t)(left < SLICE ? left : SLICE);
+	struct slice slice;
+	int status = slice_init(&slice, lineage->versions + first, count, error);
+
+	if (status == 0)
+		status = find_parents(&slice, parents, error);
+	for (uint32_t i = 0; status == 0 && i < count; i++)
+		slice.versions[i].parent = parents[i] < count ? first + parents[i]
+					   : first > 0 ? nearest_before(lineage, first, first + i)
+						       : NO_PARENT;
+	slice_release(&slice);
+	return status;
+}
+
+/* ---- The order of the tree ---- */
+
+/* By the numbers that versions have before they are put in order. */
+struct family {
+	size_t *first_child, *next_sibling, *heir; /* the heir: the child that comes last */
+	size_t *descendants, *order, *place;	   /* order: each after its parent */
+	size_t count;				   /* in `order` */
+};
+
+static int family_init(struct family *family, size_t count, struct simhash_error *error)
+{
+	size_t **arrays[] = {&family->first_child, &family->next_sibling, &family->heir,
+			     &family->descendants, &family->order,	  &family->place};
+
+	*family = (struct family){.count = 0};
+	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+		*arrays[i] = calloc(count, sizeof **arrays[i]);
+		if (*arrays[i] == NULL)
+			return error_set_memory(error);
+	}
+	return 0;
+}
+
+static void family_release(struct family *family)
+{
+	free(family->first_child);
+	free(family->next_sibling);
+	free(family->heir);
+	free(family->descendants);
+	free(family->order);
+	free(family->place);
+}
+
+static void find_heirs(struct family *family, const struct lineage *lineage)
+{
+	size_t count = lineage->count;
+
+	for (size_t v = 0; v < count; v++) {
+		family->first_child[v] = family->heir[v] = NO_PARENT;
+		family->descendants[v] = 0;
+	}
+	for (size_t v = count; v-- > 0;) {
+		size_t parent = lineage->versions[v].parent;
+		if (parent == NO_PARENT) {
+			family->order[family->count++] = v;
+			continue;
+		}
+		family->next_sibling[v] = family->first_child[parent];
+		family->first_child[parent] = v;
+	}
+	for (size_t i = 0; i < family->count; i++)
+		for (size_t v = family->first_child[family->order[i]]; v != NO_PARENT;
+		     v = family->next_sibling[v])
+			family->order[family->count++] = v;
+	for (size_t i = count; i-- > 1;) {
+		size_t v = family->order[i], parent = lineage->versions[v].parent;
+		size_t heir = family->heir[parent];
+		family->descendants[parent] += family->descendants[v] + 1;
+		if (heir == NO_PARENT || family->descendants[v] > family->descendants[heir] ||
+		    (family->descendants[v] == family->descendants[heir] && v > heir))
+			family->heir[parent] = v;
+	}
+}
+
+/* Each version before its children, and these with all that comes from them one after another. */
+static void place_all(struct family *family)
+{
+	family->place[family->order[0]] = 0;
+	for (size_t i = 0; i < family->count; i++) {
+		size_t parent = family->order[i], next = family->place[parent] + 1;
+		for (size_t v = family->first_child[parent]; v != NO_PARENT;
+		     v = family->next_sibling[v])
+			if (v != family->heir[parent]) {
+				family->place[v] = next;
+				next += family->descendants[v] + 1;
+			}
+		if (family->heir[parent] != NO_PARENT)
+			family->place[family->heir[parent]] = next;
+	}
+}
+
+static int put_in_order(struct lineage *lineage, struct simhash_error *error)
+{
+	struct lineage_version *placed = malloc(lineage->count * sizeof *placed);
+	struct family family;
+	int status = family_init(&family, lineage->count, error);
+
+	if (status == 0 && placed == NULL)
+		status = error_set_memory(error);
+	if (status == 0) {
+		find_heirs(&family, lineage);
+		place_all(&family);
+		for (size_t v = 0; v < lineage->count; v++) {
+			struct lineage_version *version = &placed[family.place[v]];
+			*version = lineage->versions[v];
+			if (version->parent != NO_PARENT) {
+				version->is_last_child = family.heir[version->parent] == v;
+				version->parent = family.place[version->parent];
+			}
+		}
+		free(lineage->versions);
+		lineage->versions = placed;
+	} else {
+		free(placed);
+	}
+	family_release(&family);
+	return status;
+}
+
+int lineage_make(const struct group *group, const struct group_member *members,
+		 struct lineage *lineage, struct simhash_error *error)
+{
+	uint32_t *parents = calloc(SLICE, sizeof *parents);
+	int status = take_versions(group, members, lineage, error);
+
+	if (status == 0 && parents == NULL)
+		status = error_set_memory(error);
+	for (size_t first = 0; status == 0 && first < lineage->count; first += SLICE)
+		status = link_slice(lineage, first, parents, error);
+	if (status == 0)
+		status = put_in_order(lineage, error);
+	if (status == 0)
+		status = lineage_find_confidence(lineage, error);
+	free(parents);
+	if (status != 0)
+		lineage_release(lineage);
+	return status;
+}
+
+void lineage_release(struct lineage *lineage)
+{
+	free(lineage->versions);
+	free(lineage->files);
+	*lineage = (struct lineage){.count = 0};
+}

@@ -1,0 +1,129 @@
+/*
+ * Two versions: how far apart they are, and what tells which of them is the earlier.
+ * SPDX-License-Identifier: MIT
+ */
+#include <math.h>
+
+#include "find/lineage/lineage.h"
+#include "find/lineage/version_names.h"
+#include "find/rule/verify.h"
+
+#define MILLION 1000000
+
+int64_t lineage_difference(const struct find_file *x, const struct find_file *y)
+{
+	struct file_pair pair = {.verification = PAIR_UNVERIFIED};
+	double sizes = (double)x->size_bytes + (double)y->size_bytes;
+	double counts = sizes == 0 ? 0 : 2 * (double)simhash_distance(&x->table, &y->table) / sizes;
+
+	estimate_resemblance(x, y, &pair);
+	counts = counts > 1 ? 1 : counts;
+	return (int64_t)(MILLION * (pair.verification == PAIR_SKETCH
+					    ? (1 - pair.resemblance + counts) / 2
+					    : counts));
+}
+
+static int evidence_of_name(const struct name_order *names)
+{
+	static const int weights[] = {
+		[NAME_NONE] = 0, [NAME_VERSION] = 400, [NAME_BACKUP] = 250, [NAME_COPY] = 200};
+
+	return names->order < 0 ? weights[names->reason] : -weights[names->reason];
+}
+
+/* Times within a minute are those of unpacking, copying or checking out. */
+static int evidence_of_time(int64_t x_ns, int64_t y_ns)
+{
+	static const struct {
+		int64_t seconds;
+		int weight;
+	} steps[] = {{86400, 300}, {3600, 200}, {60, 100}};
+	uint64_t apart = x_ns < y_ns ? (uint64_t)y_ns - (uint64_t)x_ns
+				     : (uint64_t)x_ns - (uint64_t)y_ns;
+
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+		if (apart / 1000000000 >= (uint64_t)steps[i].seconds)
+			return x_ns < y_ns ? steps[i].weight : -steps[i].weight;
+	return 0;
+}
+
+/* Files grow more often than they shrink: see docs/lab/quality.md. */
+int lineage_evidence_of_size(int64_t x, int64_t y)
+{
+	double larger = (double)(x > y ? x : y);
+	double growth = larger == 0 ? 0 : ((double)y - (double)x) / larger;
+	int weight = fabs(growth) < 0.01 ? 60 + (int)(8000 * fabs(growth)) : 140;
+
+	return growth > 0 ? weight : growth < 0 ? -weight : 0;
+}
+
+/* Of versions that have several names, the first that tell. */
+#define NAMES_MAX 4
+
+static struct name_order order_by_names(const struct lineage_version *x,
+					const struct lineage_version *y)
+{
+	for (size_t i = 0; i < x->file_count && i < NAMES_MAX; i++)
+		for (size_t j = 0; j < y->file_count && j < NAMES_MAX; j++) {
+			struct name_order order =
+				paths_order(bytes_of(find_file_path(x->files[i])),
+					    bytes_of(find_file_path(y->files[j])));
+			if (order.order != 0)
+				return order;
+		}
+	return (struct name_order){0, NAME_NONE};
+}
+
+struct lineage_evidence lineage_compare(const struct lineage_version *x,
+					const struct lineage_version *y)
+{
+	static const enum lineage_reason reasons[] = {[NAME_VERSION] = REASON_VERSION,
+						      [NAME_BACKUP] = REASON_BACKUP,
+						      [NAME_COPY] = REASON_COPY};
+	/* The same whichever of them is x. */
+	bool swaps = find_file_compare(x->files[0], y->files[0]) > 0;
+	struct name_order names = swaps ? order_by_names(y, x) : order_by_names(x, y);
+	struct lineage_evidence evidence = {{0}};
+
+	names.order = swaps ? -names.order : names.order;
+	if (names.order != 0)
+		evidence.of[reasons[names.reason]] = evidence_of_name(&names);
+	evidence.of[REASON_TIME] = evidence_of_time(x->mtime_ns, y->mtime_ns);
+	evidence.of[REASON_SIZE] =
+		lineage_evidence_of_size(x->files[0]->size_bytes, y->files[0]->size_bytes);
+	return evidence;
+}
+
+static bool are_related(const struct lineage_version *x, const struct lineage_version *y)
+{
+	for (size_t i = 0; i < x->file_count && i < NAMES_MAX; i++)
+		for (size_t j = 0; j < y->file_count && j < NAMES_MAX; j++)
+			if (paths_are_related(bytes_of(find_file_path(x->files[i])),
+					      bytes_of(find_file_path(y->files[j]))))
+				return true;
+	return false;
+}
+
+/* Of times of files with unrelated names only days tell, half as much. */
+#define TIME_OF_DAYS 300
+
+void lineage_doubt(const struct lineage_version *x, const struct lineage_version *y,
+		   struct lineage_evidence *evidence)
+{
+	int time = evidence->of[REASON_TIME];
+
+	if (are_related(x, y))
+		return;
+	*evidence = (struct lineage_evidence){{0}};
+	if (time >= TIME_OF_DAYS || time <= -TIME_OF_DAYS)
+		evidence->of[REASON_TIME] = time / 2;
+}
+
+int lineage_evidence_sum(const struct lineage_evidence *evidence)
+{
+	int sum = 0;
+
+	for (int i = 0; i < REASONS; i++)
+		sum += evidence->of[i];
+	return sum;
+}

@@ -1,0 +1,345 @@
+/*
+ * The order of versions by their names: what two names have in common is left out, and what remains
+ * is a version, a mark such as ".bak", or nothing that tells.
+ * SPDX-License-Identifier: MIT
+ */
+#include "find/lineage/version_names.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/basic/ascii.h"
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_separator(char c)
+{
+	return c != '\0' && strchr(" ._-+()[]", c) != NULL;
+}
+
+/* ---- Versions ---- */
+
+/* Words of versions. Those below 0 come before what goes on without a word, as 2.0-rc1 before 2.0. */
+static const struct version_word {
+	const char *text;
+	int rank;
+} version_words[] = {
+	{"dev", -5}, {"alpha", -4}, {"a", -4},	{"beta", -3}, {"b", -3},      {"pre", -2},
+	{"rc", -1},  {"v", 0},	    {"ver", 0}, {"r", 0},     {"version", 0}, {"rev", 0},
+	{"p", 1},    {"pl", 1},	    {"u", 1},	{"deb", 1},   {"ubuntu", 1},  {"post", 1},
+	{"dfsg", 1}, {"ds", 1},	    {"bpo", 1}, {"sp", 1},    {"build", 1},
+};
+
+#define RANK_TILDE (-6)
+#define RANK_END 0
+#define RANK_NUMBER 2
+#define RANK_WRONG 3
+
+struct version_token {
+	int rank;
+	struct bytes digits; /* of a number, without leading zeros */
+};
+
+static size_t run_of(struct bytes text, bool (*is_one)(char))
+{
+	size_t size = 0;
+
+	while (size < text.size && is_one(text.data[size]))
+		size++;
+	return size;
+}
+
+static struct bytes without(struct bytes text, size_t size)
+{
+	return (struct bytes){text.data + size, text.size - size};
+}
+
+static bool is_word(struct bytes text, const char *word)
+{
+	if (text.size != strlen(word))
+		return false;
+	for (size_t i = 0; i < text.size; i++)
+		if (ascii_lower(text.data[i]) != word[i])
+			return false;
+	return true;
+}
+
+static int rank_of_word(struct bytes word)
+{
+	for (size_t i = 0; i < sizeof version_words / sizeof *version_words; i++)
+		if (is_word(word, version_words[i].text))
+			return version_words[i].rank;
+	return RANK_WRONG;
+}
+
+/* The next token, which is taken off the text. Words of rank 0 are skipped like separators. */
+static struct version_token next_token(struct bytes *text)
+{
+	struct version_token token = {.rank = RANK_END};
+	size_t size;
+
+	for (;;) {
+		*text = without(*text, run_of(*text, is_separator));
+		size = run_of(*text, is_letter);
+		if (size == 0)
+			break;
+		token.rank = rank_of_word((struct bytes){text->data, size});
+		*text = without(*text, size);
+		if (token.rank != 0)
+			return token;
+	}
+	if (text->size == 0)
+		return token;
+	size = run_of(*text, is_digit);
+	if (size == 0) {
+		token.rank = text->data[0] == '~' ? RANK_TILDE : RANK_WRONG;
+		*text = without(*text, 1);
+		return token;
+	}
+	token.rank = RANK_NUMBER;
+	token.digits = (struct bytes){text->data, size};
+	while (token.digits.size > 1 && token.digits.data[0] == '0')
+		token.digits = without(token.digits, 1);
+	*text = without(*text, size);
+	return token;
+}
+
+static bool is_version(struct bytes text)
+{
+	struct version_token token;
+
+	do {
+		token = next_token(&text);
+		if (token.rank == RANK_WRONG)
+			return false;
+	} while (token.rank != RANK_END);
+	return true;
+}
+
+static int compare_tokens(const struct version_token *x, const struct version_token *y)
+{
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	if (x->digits.size != y->digits.size)
+		return x->digits.size < y->digits.size ? -1 : 1;
+	return x->digits.size == 0 ? 0 : memcmp(x->digits.data, y->digits.data, x->digits.size);
+}
+
+static int compare_versions(struct bytes x, struct bytes y)
+{
+	struct version_token token_x, token_y;
+	int order;
+
+	do {
+		token_x = next_token(&x);
+		token_y = next_token(&y);
+		order = compare_tokens(&token_x, &token_y);
+	} while (order == 0 && token_x.rank != RANK_END);
+	return order;
+}
+
+/* ---- Marks ---- */
+
+static const struct mark_word {
+	const char *text;
+	int order;
+	enum name_reason reason;
+} mark_words[] = {
+	{"bak", -1, NAME_BACKUP},      {"backup", -1, NAME_BACKUP},   {"old", -1, NAME_BACKUP},
+	{"orig", -1, NAME_BACKUP},     {"original", -1, NAME_BACKUP}, {"prev", -1, NAME_BACKUP},
+	{"previous", -1, NAME_BACKUP}, {"save", -1, NAME_BACKUP},     {"draft", -1, NAME_BACKUP},
+	{"rpmsave", -1, NAME_BACKUP},  {"dpkg-old", -1, NAME_BACKUP}, {"ucf-old", -1, NAME_BACKUP},
+	{"copy", 1, NAME_COPY},	       {"copy of", 1, NAME_COPY},     {"kopie", 1, NAME_COPY},
+	{"new", 1, NAME_COPY},	       {"final", 1, NAME_COPY},	      {"latest", 1, NAME_COPY},
+	{"edited", 1, NAME_COPY},      {"rpmnew", 1, NAME_COPY},      {"dpkg-new", 1, NAME_COPY},
+	{"dpkg-dist", 1, NAME_COPY},   {"ucf-dist", 1, NAME_COPY},
+};
+
+static struct bytes trim(struct bytes text, bool with_digits)
+{
+	text = without(text, run_of(text, is_separator));
+	while (text.size > 0 && (is_separator(text.data[text.size - 1]) ||
+				 (with_digits && is_digit(text.data[text.size - 1]))))
+		text.size--;
+	return text;
+}
+
+/* " (2)": what browsers and file managers append. */
+static bool is_in_parentheses(struct bytes text)
+{
+	const char *open = memchr(text.data, '(', text.size);
+	size_t digits;
+
+	if (text.size < 3 || open == NULL || text.data[text.size - 1] != ')')
+		return false;
+	text = without(text, (size_t)(open - text.data) + 1);
+	digits = run_of(text, is_digit);
+	return digits > 0 && digits + 1 == text.size;
+}
+
+static struct name_order mark_of(struct bytes text)
+{
+	struct bytes word = trim(text, true);
+
+	if (text.size > 0 && text.data[text.size - 1] == '~' && is_version(text))
+		return (struct name_order){-1, NAME_BACKUP};
+	for (size_t i = 0; i < sizeof mark_words / sizeof *mark_words; i++)
+		if (is_word(word, mark_words[i].text))
+			return (struct name_order){mark_words[i].order, mark_words[i].reason};
+	if (is_in_parentheses(text) && word.size == 0)
+		return (struct name_order){1, NAME_COPY};
+	return (struct name_order){0, NAME_NONE};
+}
+
+/* ---- Names ---- */
+
+static bool has_digit(struct bytes text)
+{
+	for (size_t i = 0; i < text.size; i++)
+		if (is_digit(text.data[i]))
+			return true;
+	return false;
+}
+
+/* Of what is left of two names. */
+static struct name_order parts_order(struct bytes x, struct bytes y)
+{
+	struct name_order mark_x = mark_of(x), mark_y = mark_of(y);
+	bool x_is_plain = mark_x.order != 0 || trim(x, false).size == 0;
+	bool y_is_plain = mark_y.order != 0 || trim(y, false).size == 0;
+	int order;
+
+	if (x_is_plain && y_is_plain && mark_x.order != mark_y.order)
+		return (struct name_order){mark_x.order < mark_y.order ? -1 : 1,
+					   mark_x.order != 0 ? mark_x.reason : mark_y.reason};
+	if ((!has_digit(x) && !has_digit(y)) || !is_version(x) || !is_version(y))
+		return (struct name_order){0, NAME_NONE};
+	order = compare_versions(x, y);
+	return (struct name_order){order, order == 0 ? NAME_NONE : NAME_VERSION};
+}
+
+/* Would a cut before `at` go through a run of such characters? */
+static bool splits(struct bytes x, struct bytes y, size_t at, bool (*is_one)(char))
+{
+	return at > 0 && is_one(x.data[at - 1]) &&
+	       ((at < x.size && is_one(x.data[at])) || (at < y.size && is_one(y.data[at])));
+}
+
+static bool splits_end(struct bytes x, struct bytes y, size_t tail, bool (*is_one)(char))
+{
+	return tail > 0 && is_one(x.data[x.size - tail]) &&
+	       ((tail < x.size && is_one(x.data[x.size - tail - 1])) ||
+		(tail < y.size && is_one(y.data[y.size - tail - 1])));
+}
+
+/* Leave out what both begin and end with, but no part of a number, nor of a word if it is whole. */
+static struct name_order middles_order(struct bytes x, struct bytes y, bool whole_words)
+{
+	size_t smaller = x.size < y.size ? x.size : y.size, head = 0, tail = 0;
+
+	while (head < smaller && x.data[head] == y.data[head])
+		head++;
+	while (splits(x, y, head, is_digit) || (whole_words && splits(x, y, head, is_letter)))
+		head--;
+	while (tail < smaller - head && x.data[x.size - tail - 1] == y.data[y.size - tail - 1])
+		tail++;
+	while (splits_end(x, y, tail, is_digit) ||
+	       (whole_words && splits_end(x, y, tail, is_letter)))
+		tail--;
+	x = (struct bytes){x.data + head, x.size - head - tail};
+	y = (struct bytes){y.data + head, y.size - head - tail};
+	return parts_order(x, y);
+}
+
+struct name_order names_order(struct bytes x, struct bytes y)
+{
+	struct name_order order = middles_order(x, y, false);
+
+	return order.order != 0 ? order : middles_order(x, y, true);
+}
+
+/* ---- Paths ---- */
+
+/* The next part of a path, which is taken off it; `is_last`: no slash comes after it. */
+static struct bytes next_part(struct bytes *path, bool *is_last)
+{
+	const char *slash;
+	struct bytes part = *path;
+
+	while (part.size > 0 && part.data[0] == '/')
+		part = without(part, 1);
+	slash = part.size == 0 ? NULL : memchr(part.data, '/', part.size);
+	*is_last = slash == NULL;
+	if (slash != NULL)
+		part.size = (size_t)(slash - part.data);
+	*path = (struct bytes){part.data + part.size,
+			       (size_t)(path->data + path->size - part.data) - part.size};
+	return part;
+}
+
+static size_t depth_of(struct bytes path)
+{
+	size_t depth = 0;
+
+	for (size_t i = 0; i < path.size; i++)
+		depth += path.data[i] == '/';
+	return depth;
+}
+
+/* By the first directories that differ and tell; of paths of another depth, the first that differ. */
+static struct name_order directories_order(struct bytes x, struct bytes y)
+{
+	bool same_depth = depth_of(x) == depth_of(y), x_is_last, y_is_last;
+
+	for (;;) {
+		struct bytes part_x = next_part(&x, &x_is_last), part_y = next_part(&y, &y_is_last);
+		struct name_order order;
+		if (x_is_last && y_is_last)
+			return (struct name_order){0, NAME_NONE};
+		if (x_is_last || y_is_last) { /* dir/old/file beside dir/file */
+			order = mark_of(x_is_last ? part_y : part_x);
+			order.order = x_is_last ? -order.order : order.order;
+			return order;
+		}
+		order = names_order(part_x, part_y);
+		if (order.order != 0 || (!same_depth && bytes_compare(part_x, part_y) != 0))
+			return order;
+	}
+}
+
+static struct bytes last_part(struct bytes path)
+{
+	size_t size = 0;
+
+	while (size < path.size && path.data[path.size - size - 1] != '/')
+		size++;
+	return without(path, path.size - size);
+}
+
+bool paths_are_related(struct bytes x, struct bytes y)
+{
+	struct bytes name_x = last_part(x), name_y = last_part(y);
+
+	return bytes_compare(name_x, name_y) == 0 || names_order(name_x, name_y).order != 0;
+}
+
+struct name_order paths_order(struct bytes x, struct bytes y)
+{
+	struct name_order names = names_order(last_part(x), last_part(y));
+	struct name_order directories = directories_order(x, y);
+
+	if (names.order == 0)
+		return directories;
+	if (directories.order != 0 && (names.order < 0) != (directories.order < 0))
+		return (struct name_order){0, NAME_NONE};
+	return names;
+}

@@ -1,0 +1,30 @@
+/*
+ * The most similar ones of any number of pairs, in bounded memory: of pairs, that is. Files are
+ * kept as in pairs.h.
+ *
+ * Pairs with a known resemblance come first, by it; then the others; those that are equal so far by
+ * their distance, and then by their paths. So it does not matter in which order they come.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_FIND_BEST_PAIRS_H
+#define SIMHASH_FIND_BEST_PAIRS_H
+
+#include "find/pairs/pairs.h"
+
+struct best_pairs {
+	struct pair_list list; /* after best_pairs_settle: the best, in their order */
+	size_t max;
+	bool is_cut; /* then none that comes after the last of `max` pairs is kept */
+};
+
+void best_pairs_init(struct best_pairs *best, size_t max);
+void best_pairs_release(struct best_pairs *best);
+
+/* Any thread may. */
+int best_pairs_add(struct best_pairs *best, const struct file_pair *pair,
+		   struct simhash_error *error);
+
+void best_pairs_settle(struct best_pairs *best);
+
+#endif

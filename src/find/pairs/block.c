@@ -1,0 +1,563 @@
+/*
+ * From rows to blocks: collapsing copies, and cutting where a block is full.
+ * SPDX-License-Identifier: MIT
+ */
+#include "find/pairs/block.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/basic/error.h"
+#include "base/basic/seed.h"
+#include "base/data/array.h"
+
+#define BLOCK_ROWS 16384       /* new rows, where no more are wanted */
+#define BLOCK_COPIES_MAX 65536 /* waiting to be reported */
+#define COPIES_FOR_ROW 6       /* take as much memory as a row that is searched for */
+#define CAPACITY_KEPT 2	       /* times the rows of a block: arrays double */
+
+static struct block *block_new(size_t capacity)
+{
+	struct block *block = calloc(1, sizeof *block);
+
+	if (block == NULL)
+		return NULL;
+	block->rows = malloc(capacity * sizeof *block->rows);
+	block->capacity = capacity;
+	if (block->rows != NULL)
+		return block;
+	free(block);
+	return NULL;
+}
+
+void block_free(struct block *block)
+{
+	if (block == NULL)
+		return;
+	arena_release(&block->arena);
+	free(block->rows);
+	free(block);
+}
+
+/* A block in the memory that another took. */
+static void block_clear(struct block *block)
+{
+	arena_clear(&block->arena);
+	*block = (struct block){
+		.rows = block->rows, .capacity = block->capacity, .arena = block->arena};
+}
+
+static struct find_file *block_add(struct block *block, struct simhash_error *error)
+{
+	if (array_reserve(&block->rows, &block->capacity, block->count + 1, sizeof *block->rows,
+			  error) != 0)
+		return NULL;
+	return &block->rows[block->count++];
+}
+
+void row_stream_init(struct row_stream *stream, const struct finder *finder, int64_t low,
+		     int64_t high)
+{
+	size_t given = finder->resources->block_rows;
+
+	*stream = (struct row_stream){.finder = finder,
+				      .range = {low, high, INT64_MIN},
+				      .block_rows = given != 0 ? given : BLOCK_ROWS,
+				      .keeps_extensions = finder->request->keeps_extensions};
+}
+
+/*
+ * Where no other block has begun: else two would have room for all rows of one, and one of them would
+ * be idle. Nor one that the rows of a key made larger than blocks are.
+ */
+static void keep_block(struct row_stream *stream, struct block *block, size_t block_rows)
+{
+	if (stream->spare != NULL || stream->next != NULL ||
+	    block->capacity / CAPACITY_KEPT > block_rows) {
+		block_free(block);
+		return;
+	}
+	block_clear(block);
+	stream->spare = block;
+}
+
+void row_stream_init_part(struct row_stream *part, const struct row_stream *of,
+			  const struct row_range *range)
+{
+	struct row_stream former = *part;
+
+	row_stream_init(part, of->finder, range->low, range->high);
+	part->range = *range;
+	part->rows = of->rows;
+	part->slots = former.slots;
+	part->slot_count = former.slot_count;
+	part->slots_used = former.slots_used;
+	part->lent = former.lent;
+	part->lent_capacity = former.lent_capacity;
+	part->spare = former.spare;
+	if (former.next != NULL)
+		keep_block(part, former.next, former.block_rows);
+}
+
+void row_stream_release(struct row_stream *stream)
+{
+	sorted_cursor_end(&stream->cursor);
+	sorted_rows_release(&stream->own_rows);
+	block_free(stream->next);
+	block_free(stream->spare);
+	free(stream->slots);
+	free(stream->lent);
+	stream->next = stream->spare = NULL;
+	stream->slots = NULL;
+	stream->lent = NULL;
+}
+
+void row_stream_end(struct row_stream *part)
+{
+	sorted_cursor_end(&part->cursor);
+}
+
+void row_stream_take_back(struct row_stream *stream, struct block *block)
+{
+	keep_block(stream, block, stream->block_rows);
+}
+
+/* ---- Copies ---- */
+
+static size_t slot_of(const struct row_stream *stream, const uint8_t *content_hash,
+		      uint32_t extension_hash)
+{
+	uint64_t hash = hash_seeded_bytes(content_hash);
+
+	if (stream->keeps_extensions)
+		hash = hash_seeded(hash, extension_hash);
+	return (size_t)hash & (stream->slot_count - 1);
+}
+
+/*
+ * Can the extension decide whether this file is one of a pair? It does where either has no sketch,
+ * so where all pairs are wanted no file represents one of another extension.
+ */
+static bool needs_extension(const struct find_request *request, const struct find_file *file)
+{
+	const struct find_rule *rule = &request->rule;
+	bool verifies = rule->verify.mode != VERIFY_NO;
+
+	if (verifies && (rule->verify.same_extension || !file->has_sketch || request->expand))
+		return true;
+	return (!verifies || rule->candidates == CANDIDATES_KEY) &&
+	       rule->key >= SIMHASH_UNIFORM_EXT;
+}
+
+bool rows_are_twins(const struct find_request *request, const struct find_file *x,
+		    const struct find_file *y)
+{
+	return x->size_bytes == y->size_bytes &&
+	       memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE) == 0 &&
+	       x->tolerance == y->tolerance && x->sides == y->sides &&
+	       x->has_sketch == y->has_sketch &&
+	       (!needs_extension(request, x) || x->extension_hash == y->extension_hash) &&
+	       memcmp(&x->table, &y->table, sizeof x->table) == 0;
+}
+
+/* ---- Rows that were lent ---- */
+
+static uint64_t digest_of(const struct simhash_sum_table *table)
+{
+	uint64_t digest = 0;
+
+	for (int t = 0; t < SIMHASH_TAGS; t++)
+		digest = hash_seeded(digest, table->count[t]);
+	return digest;
+}
+
+static struct lent_row lent_row_of(const struct find_file *file)
+{
+	struct lent_row row = {.counts = digest_of(&file->table),
+			       .size_bytes = file->size_bytes,
+			       .tolerance = file->tolerance,
+			       .extension_hash = file->extension_hash,
+			       .sides = file->sides,
+			       .has_sketch = file->has_sketch};
+
+	memcpy(row.content_hash, file->content_hash, sizeof row.content_hash);
+	return row;
+}
+
+/* rows_are_twins() */
+static bool is_twin_of_lent(const struct find_request *request, const struct lent_row *lent,
+			    const struct find_file *file)
+{
+	return lent->size_bytes == file->size_bytes &&
+	       memcmp(lent->content_hash, file->content_hash, CONTENT_HASH_SIZE) == 0 &&
+	       lent->tolerance == file->tolerance && lent->sides == file->sides &&
+	       lent->has_sketch == file->has_sketch &&
+	       (!needs_extension(request, file) || lent->extension_hash == file->extension_hash) &&
+	       lent->counts == digest_of(&file->table);
+}
+
+/* The rows of the present key, which the stream's owner has seen, leave the block. */
+static int leave_lent_rows(struct row_stream *stream, struct simhash_error *error)
+{
+	const struct block *block = stream->next;
+	size_t count = block->count - stream->run_start;
+
+	if (array_reserve(&stream->lent, &stream->lent_capacity, stream->lent_count + count,
+			  sizeof *stream->lent, error) != 0)
+		return -1;
+	for (size_t i = 0; i < count; i++)
+		stream->lent[stream->lent_count++] =
+			lent_row_of(&block->rows[stream->run_start + i]);
+	return 0;
+}
+
+/* ---- Finding copies ---- */
+
+/* The slot where the search for the run's row of this number begins. */
+static size_t slot_of_row(const struct row_stream *stream, size_t number)
+{
+	const struct find_file *row;
+
+	if (number < stream->lent_count)
+		return slot_of(stream, stream->lent[number].content_hash,
+			       stream->lent[number].extension_hash);
+	row = &stream->next->rows[stream->run_start + number - stream->lent_count];
+	return slot_of(stream, row->content_hash, row->extension_hash);
+}
+
+static int grow_slots(struct row_stream *stream, struct simhash_error *error)
+{
+	size_t count = stream->slot_count == 0 ? 64 : stream->slot_count * 2;
+	uint32_t *grown = calloc(count, sizeof *grown);
+
+	if (grown == NULL)
+		return error_set_memory(error);
+	free(stream->slots);
+	stream->slots = grown;
+	stream->slot_count = count;
+	for (size_t i = 0; i < stream->slots_used; i++) {
+		size_t slot = slot_of_row(stream, i);
+		while (grown[slot] != 0)
+			slot = (slot + 1) & (count - 1);
+		grown[slot] = (uint32_t)i + 1;
+	}
+	return 0;
+}
+
+/* Forget the rows of the last key; those of a new one begin at row `start`. */
+static void begin_run(struct row_stream *stream, size_t start, int64_t key)
+{
+	/* Clearing all slots costs no more than filling them did. */
+	if (stream->slots_used > 0)
+		memset(stream->slots, 0, stream->slot_count * sizeof *stream->slots);
+	if (stream->slot_count > 256) {
+		free(stream->slots);
+		stream->slots = NULL;
+		stream->slot_count = 0;
+	}
+	stream->slots_used = 0;
+	stream->lent_count = 0;
+	stream->run_start = start;
+	stream->run_key = key;
+}
+
+/*
+ * The row that `file` is a copy of, or NULL; then `file`, the run's next row, is entered. *is_of_lent:
+ * that row was lent, and is no longer there.
+ */
+static int find_twin(struct row_stream *stream, struct find_file *file, struct find_file **twin,
+		     bool *is_of_lent, struct simhash_error *error)
+{
+	const struct find_request *request = stream->finder->request;
+	size_t slot;
+
+	*twin = NULL;
+	*is_of_lent = false;
+	if (stream->slots_used * 2 >= stream->slot_count && grow_slots(stream, error) != 0)
+		return -1;
+	for (slot = slot_of(stream, file->content_hash, file->extension_hash);
+	     stream->slots[slot] != 0; slot = (slot + 1) & (stream->slot_count - 1)) {
+		size_t number = stream->slots[slot] - 1;
+		if (number < stream->lent_count) {
+			const struct lent_row *lent = &stream->lent[number];
+			*is_of_lent = is_twin_of_lent(request, lent, file) &&
+				      (!stream->keeps_extensions ||
+				       lent->extension_hash == file->extension_hash);
+			if (*is_of_lent)
+				return 0;
+		} else {
+			struct find_file *known =
+				&stream->next
+					 ->rows[stream->run_start + number - stream->lent_count];
+			if (rows_are_twins(request, known, file) &&
+			    (!stream->keeps_extensions ||
+			     known->extension_hash == file->extension_hash)) {
+				*twin = known;
+				return 0;
+			}
+			file->repeats = file->repeats || (are_identical(known, file) &&
+							  known->tolerance == file->tolerance);
+		}
+	}
+	stream->slots[slot] = (uint32_t)++stream->slots_used;
+	return 0;
+}
+
+static int add_copy(struct block *block, struct find_file *twin, const struct find_file *file,
+		    struct simhash_error *error)
+{
+	struct file_copy *copy = arena_take(&block->arena, sizeof *copy);
+
+	if (copy == NULL)
+		return error_set_memory(error);
+	*copy = (struct file_copy){.next = twin->copies,
+				   .host = file->host,
+				   .mtime_ns = file->mtime_ns,
+				   .device = file->device,
+				   .inode = file->inode,
+				   .compressed_size_bytes = file->compressed_size_bytes,
+				   .display = file->display,
+				   .display_size = file->display_size,
+				   .path_offset = file->path_offset,
+				   .is_local = file->is_local};
+	memcpy(copy->path_hash, file->path_hash, PATH_HASH_SIZE);
+	twin->copies = copy;
+	twin->copy_count++;
+	block->new_copies++;
+	return 0;
+}
+
+static char *keep_bytes(struct arena *arena, const char *bytes, size_t size)
+{
+	char *kept = arena_take(arena, size + 1);
+
+	if (kept != NULL)
+		memcpy(kept, bytes, size + 1);
+	return kept;
+}
+
+/* Take a file into the next block. What it displays is borrowed. */
+static int take_file(struct row_stream *stream, struct find_file *file, struct simhash_error *error)
+{
+	const struct find_request *request = stream->finder->request;
+	struct block *block = stream->next;
+	struct find_file *added, *twin;
+	bool is_of_lent;
+
+	block->rows_read++;
+	block->unsketched += !file->has_sketch;
+	if (request->has_between && file->sides == 0)
+		return 0;
+	if (file->uniform != stream->run_key || stream->slots == NULL)
+		begin_run(stream, block->count, file->uniform);
+	if (find_twin(stream, file, &twin, &is_of_lent, error) != 0)
+		return -1;
+	/* Of a row in a block that was lent, nobody asks for copies any more. */
+	if (is_of_lent)
+		return 0;
+	file->display = keep_bytes(&block->arena, file->display, file->display_size);
+	if (file->display == NULL)
+		return error_set_memory(error);
+	if (twin != NULL)
+		return add_copy(block, twin, file, error);
+	added = block_add(block, error);
+	if (added == NULL)
+		return -1;
+	*added = *file;
+	return 0;
+}
+
+struct find_file copy_as_file(const struct find_file *twin, const struct file_copy *copy)
+{
+	struct find_file file = *twin;
+
+	file.host = copy->host;
+	file.mtime_ns = copy->mtime_ns;
+	file.device = copy->device;
+	file.inode = copy->inode;
+	file.compressed_size_bytes = copy->compressed_size_bytes;
+	file.display = copy->display;
+	file.display_size = copy->display_size;
+	file.path_offset = copy->path_offset;
+	file.is_local = copy->is_local;
+	memcpy(file.path_hash, copy->path_hash, PATH_HASH_SIZE);
+	file.copies = NULL;
+	file.copy_count = 0;
+	return file;
+}
+
+/* ---- Carrying ---- */
+
+/* An empty block. */
+static struct block *take_block(struct row_stream *stream, size_t capacity)
+{
+	struct block *spare = stream->spare;
+
+	if (spare == NULL)
+		return block_new(capacity);
+	stream->spare = NULL;
+	return spare;
+}
+
+/* Begin the next block with the rows of this key, whose copies may be still to come. */
+static int carry(struct row_stream *stream, const struct block *from, int64_t key,
+		 struct simhash_error *error)
+{
+	size_t first = stream->run_key == key ? stream->run_start : from->count;
+	struct block *to = take_block(stream, from->count - first + 64);
+
+	stream->next = to;
+	if (to == NULL)
+		return error_set_memory(error);
+	begin_run(stream, 0, key);
+	for (size_t i = first; i < from->count; i++) {
+		const struct find_file *row = &from->rows[i];
+		struct find_file *carried = block_add(to, error), *twin;
+		bool is_of_lent;
+		if (carried == NULL)
+			return -1;
+		*carried = *row;
+		carried->display = keep_bytes(&to->arena, row->display, row->display_size);
+		if (carried->display == NULL)
+			return error_set_memory(error);
+		carried->copies = NULL;
+		carried->copy_count = 0;
+		if (find_twin(stream, carried, &twin, &is_of_lent, error) != 0)
+			return -1;
+	}
+	to->first_new = to->count;
+	return 0;
+}
+
+/* Fill a block that was lent again. Of the rows of this key only what tells their copies stays. */
+static int go_on(struct row_stream *stream, struct simhash_error *error)
+{
+	struct block *block = stream->next;
+
+	if (stream->waiting.uniform == stream->run_key && leave_lent_rows(stream, error) != 0)
+		return -1;
+	stream->run_start = 0;
+	stream->is_lent = false;
+	block_clear(block);
+	return take_file(stream, &stream->waiting, error);
+}
+
+/* Hand out the block, which `file` does not fit into. */
+static int end_block(struct row_stream *stream, struct find_file *file, struct block **block,
+		     struct simhash_error *error)
+{
+	struct block *full = stream->next;
+
+	if (stream->lends) {
+		stream->waiting = *file;
+		stream->is_lent = true;
+	} else if (carry(stream, full, file->uniform, error) != 0 ||
+		   take_file(stream, file, error) != 0) {
+		block_free(full);
+		return -1;
+	}
+	*block = full;
+	return 1;
+}
+
+/* ---- Rows ---- */
+
+/* The next file: 1, 0 behind the last, -1 for an error. */
+static int next_file(struct row_stream *stream, struct find_file *file, struct simhash_error *error)
+{
+	const struct packed_row *row;
+	int status = sorted_cursor_next(&stream->cursor, &row, error);
+
+	if (status == 1)
+		packed_row_read(row, file);
+	return status;
+}
+
+/*
+ * Can a file's extension matter beyond what needs_extension() says of its own content? Only to a file
+ * without a sketch, where sketches verify. Else all copies are one row, whatever they are called.
+ */
+static bool tells_extensions(const struct row_stream *stream)
+{
+	return stream->finder->request->rule.verify.mode != VERIFY_NO &&
+	       !sorted_rows_are_sketched(stream->rows);
+}
+
+int row_stream_read(struct row_stream *stream, struct simhash_error *error)
+{
+	const struct row_range *range = &stream->range;
+
+	if (stream->rows != NULL || range->low > range->high)
+		return 0;
+	stream->rows = &stream->own_rows;
+	return sorted_rows_read(&stream->own_rows, stream->finder, stream->finder->store,
+				range->low, range->high, stream->looks_up, error);
+}
+
+static int begin_stream(struct row_stream *stream, struct simhash_error *error)
+{
+	static const struct block nothing;
+
+	stream->has_begun = true;
+	if (carry(stream, &nothing, INT64_MIN, error) != 0 || row_stream_read(stream, error) != 0)
+		return -1;
+	if (stream->rows == NULL) {
+		stream->has_ended = true; /* no key is in this part */
+		return 0;
+	}
+	stream->next->passed_over = stream->own_rows.passed_over;
+	stream->keeps_extensions = stream->keeps_extensions && tells_extensions(stream);
+	return sorted_cursor_begin(&stream->cursor, stream->rows, &stream->range, error);
+}
+
+/* Enough for a block, and no copies are waiting for more of their kind. */
+static bool is_full(const struct row_stream *stream)
+{
+	const struct block *block = stream->next;
+
+	return block->count - block->first_new + block->new_copies / COPIES_FOR_ROW >=
+		       stream->block_rows ||
+	       block->new_copies >= BLOCK_COPIES_MAX;
+}
+
+static int next_block(struct row_stream *stream, struct block **block, struct simhash_error *error)
+{
+	struct find_file file;
+	int status;
+
+	*block = NULL;
+	if (!stream->has_begun && begin_stream(stream, error) != 0)
+		return -1;
+	if (stream->has_ended)
+		return 0;
+	if (stream->is_lent && go_on(stream, error) != 0)
+		return -1;
+	while ((status = next_file(stream, &file, error)) == 1) {
+		/* With all pairs of copies asked for, a key's rows stay in one block. */
+		if (is_full(stream) &&
+		    (!stream->finder->request->expand || file.uniform != stream->last_key)) {
+			stream->last_key = file.uniform;
+			return end_block(stream, &file, block, error);
+		}
+		stream->last_key = file.uniform;
+		if (take_file(stream, &file, error) != 0)
+			return -1;
+	}
+	if (status < 0)
+		return -1;
+	*block = stream->next;
+	if (!stream->lends)
+		stream->next = NULL;
+	stream->has_ended = true;
+	return 1;
+}
+
+int row_stream_next(struct row_stream *stream, struct block **block, struct simhash_error *error)
+{
+	int status = next_block(stream, block, error);
+
+	/* Others may be waiting to go on with a stream that cannot. */
+	if (status < 0)
+		stream->has_ended = true;
+	return status;
+}

@@ -1,0 +1,119 @@
+/*
+ * Reporting pairs. Files of the same content are searched as one; here the copies come in again.
+ * SPDX-License-Identifier: MIT
+ */
+#include "find/pairs/pair_reporter.h"
+
+#include "find/pairs/block.h"
+
+int report_pair(struct pair_reporter *reporter, struct file_pair pair, struct simhash_error *error)
+{
+	const struct finder *finder = reporter->finder;
+	const struct find_file *x = pair.a, *y = pair.b;
+	struct find_progress *progress = finder->resources->progress;
+
+	if (!finder->request->hard_links && are_links(x, y))
+		return 0;
+	pair.a = find_file_compare(x, y) < 0 ? x : y;
+	pair.b = pair.a == x ? y : x;
+	if (pair.a != x) {
+		double contained = pair.contained_a;
+		pair.contained_a = pair.contained_b;
+		pair.contained_b = contained;
+	}
+	pair.is_identical = pair.distance == 0 && are_identical(x, y);
+	if (pair.is_identical && pair.verification != PAIR_MEASURED) {
+		pair.verification = PAIR_HASH;
+		pair.resemblance = 1;
+	}
+	if (progress != NULL)
+		atomic_fetch_add_explicit(&progress->pairs, 1, memory_order_relaxed);
+	if (pair.is_identical)
+		reporter->counts.identical++;
+	else
+		reporter->counts.similar++;
+	return finder->sink->pair(finder->sink->context, reporter->thread, &pair, error);
+}
+
+static void tally_copies(const struct pair_reporter *reporter, const struct find_file *file)
+{
+	const struct find_sink *sink = reporter->finder->sink;
+	uint64_t files = file->copy_count + 1;
+
+	/* Of an even and an odd number one is halved: no product overflows early. */
+	sink->tally(sink->context, reporter->thread, file, NULL, 0,
+		    files % 2 == 0 ? files / 2 * (files - 1) : (files - 1) / 2 * files);
+}
+
+int report_copies(struct pair_reporter *reporter, const struct find_file *file,
+		  struct simhash_error *error)
+{
+	if (reporter->finder->sink->tally != NULL) {
+		tally_copies(reporter, file);
+		return 0;
+	}
+	if (!finder_crosses(reporter->finder, file->sides, file->sides))
+		return 0;
+	for (const struct file_copy *copy = file->copies; copy != NULL; copy = copy->next) {
+		struct find_file x = copy_as_file(file, copy);
+		if (report_pair(reporter, (struct file_pair){.a = file, .b = &x}, error) != 0)
+			return -1;
+		if (!reporter->finder->request->expand)
+			continue;
+		for (const struct file_copy *next = copy->next; next != NULL; next = next->next) {
+			struct find_file y = copy_as_file(file, next);
+			if (report_pair(reporter, (struct file_pair){.a = &x, .b = &y}, error) != 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* A pair, and with `expand` those of its first file with the copies of the second. */
+static int report_one_with_copies(struct pair_reporter *reporter, struct file_pair pair,
+				  struct simhash_error *error)
+{
+	const struct find_file *y = pair.b;
+
+	if (report_pair(reporter, pair, error) != 0)
+		return -1;
+	if (!reporter->finder->request->expand)
+		return 0;
+	for (const struct file_copy *copy = y->copies; copy != NULL; copy = copy->next) {
+		struct find_file file = copy_as_file(y, copy);
+		pair.b = &file;
+		if (report_pair(reporter, pair, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int report_match(struct pair_reporter *reporter, const struct file_pair *pair,
+		 struct simhash_error *error)
+{
+	const struct find_request *request = reporter->finder->request;
+	const struct find_sink *sink = reporter->finder->sink;
+	const struct find_file *x = pair->a, *y = pair->b;
+	struct file_pair of_copy = *pair;
+
+	if (sink->tally != NULL) {
+		sink->tally(sink->context, reporter->thread, x, y, pair->distance,
+			    (x->copy_count + 1) * (y->copy_count + 1));
+		return 0;
+	}
+	/* Both are pairs with the first file of their content, and that is enough. */
+	if (!request->expand && !request->keeps_extensions && x->repeats && y->repeats &&
+	    x->tolerance == y->tolerance && pair->distance == 0 && are_identical(x, y))
+		return 0;
+	if (report_one_with_copies(reporter, *pair, error) != 0)
+		return -1;
+	if (!request->expand)
+		return 0;
+	for (const struct file_copy *copy = x->copies; copy != NULL; copy = copy->next) {
+		struct find_file file = copy_as_file(x, copy);
+		of_copy.a = &file;
+		if (report_one_with_copies(reporter, of_copy, error) != 0)
+			return -1;
+	}
+	return 0;
+}

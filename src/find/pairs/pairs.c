@@ -1,0 +1,207 @@
+/*
+ * A list of pairs and the table of their files.
+ * SPDX-License-Identifier: MIT
+ */
+#include "find/pairs/pairs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/basic/error.h"
+#include "base/basic/seed.h"
+#include "base/data/array.h"
+
+void pair_list_init(struct pair_list *list)
+{
+	*list = (struct pair_list){.files = NULL};
+	pthread_mutex_init(&list->lock, NULL);
+}
+
+void pair_list_release(struct pair_list *list)
+{
+	arena_release(&list->arena);
+	free(list->files);
+	free(list->pairs);
+	pair_list_end(list);
+	pthread_mutex_destroy(&list->lock);
+}
+
+void pair_list_end(struct pair_list *list)
+{
+	free(list->slots);
+	list->slots = NULL;
+	list->slot_count = 0;
+}
+
+uint64_t pair_file_hash(const struct find_file *file)
+{
+	return hash_seeded(hash_seeded_bytes(file->path_hash), (uint64_t)file->host);
+}
+
+static bool is_same(const struct find_file *x, const struct find_file *y)
+{
+	return x->host == y->host && x->is_stream == y->is_stream &&
+	       memcmp(x->path_hash, y->path_hash, PATH_HASH_SIZE) == 0;
+}
+
+/* Where the file is, or belongs; NULL: no file that is there already. */
+static struct kept_slot *find_slot(const struct pair_list *list, uint64_t hash,
+				   const struct find_file *file)
+{
+	size_t slot = (size_t)hash & (list->slot_count - 1);
+
+	while (list->slots[slot].file != NULL && (file == NULL || list->slots[slot].hash != hash ||
+						  !is_same(list->slots[slot].file, file)))
+		slot = (slot + 1) & (list->slot_count - 1);
+	return &list->slots[slot];
+}
+
+static int grow_slots(struct pair_list *list, struct simhash_error *error)
+{
+	struct kept_slot *old = list->slots;
+	size_t old_count = list->slot_count, count = old_count == 0 ? 1024 : old_count * 2;
+	struct kept_slot *grown = calloc(count, sizeof *grown);
+
+	if (grown == NULL)
+		return error_set_memory(error);
+	list->slots = grown;
+	list->slot_count = count;
+	for (size_t i = 0; i < old_count; i++)
+		if (old[i].file != NULL)
+			*find_slot(list, old[i].hash, NULL) = old[i];
+	free(old);
+	return 0;
+}
+
+static struct find_file *copy_file(struct pair_list *list, const struct find_file *file)
+{
+	struct find_file *kept = arena_take(&list->arena, sizeof *kept);
+	char *display = arena_take(&list->arena, (size_t)file->display_size + 1);
+
+	if (kept == NULL || display == NULL)
+		return NULL;
+	memcpy(display, file->display, (size_t)file->display_size + 1);
+	*kept = *file;
+	kept->display = display;
+	kept->copies = NULL;
+	kept->copy_count = 0;
+	return kept;
+}
+
+/* Room for one file more, and its slot, or the one where it is; NULL: no memory. */
+static struct kept_slot *need_slot(struct pair_list *list, uint64_t hash,
+				   const struct find_file *file, struct simhash_error *error)
+{
+	if (list->file_count * 2 >= list->slot_count && grow_slots(list, error) != 0)
+		return NULL;
+	if (array_reserve(&list->files, &list->file_capacity, list->file_count + 1,
+			  sizeof(struct find_file *), error) != 0)
+		return NULL;
+	return find_slot(list, hash, file);
+}
+
+static void enter_file(struct pair_list *list, struct kept_slot *slot, uint64_t hash,
+		       struct find_file *file)
+{
+	file->number = (uint32_t)list->file_count;
+	list->files[list->file_count++] = file;
+	*slot = (struct kept_slot){hash, file};
+}
+
+static struct find_file *find_or_add(struct pair_list *list, const struct find_file *file,
+				     uint64_t hash, struct simhash_error *error)
+{
+	struct kept_slot *slot = need_slot(list, hash, file, error);
+	struct find_file *added;
+
+	if (slot == NULL || slot->file != NULL)
+		return slot == NULL ? NULL : slot->file;
+	added = copy_file(list, file);
+	if (added == NULL)
+		error_set_memory(error);
+	else
+		enter_file(list, slot, hash, added);
+	return added;
+}
+
+/* *kept is the list's own copy. */
+static int keep_file(struct pair_list *list, const struct find_file *file,
+		     const struct find_file **kept, struct simhash_error *error)
+{
+	uint64_t hash = pair_file_hash(file);
+	struct find_file **recent = &list->recent[hash % PAIRS_RECENT];
+
+	if (*recent == NULL || !is_same(*recent, file))
+		*recent = find_or_add(list, file, hash, error);
+	*kept = *recent;
+	return *kept == NULL ? -1 : 0;
+}
+
+int pair_list_append(struct pair_list *list, const struct file_pair *pair,
+		     struct simhash_error *error)
+{
+	struct file_pair kept = *pair;
+
+	if (keep_file(list, pair->a, &kept.a, error) != 0 ||
+	    keep_file(list, pair->b, &kept.b, error) != 0 ||
+	    array_reserve(&list->pairs, &list->capacity, list->count + 1, sizeof *list->pairs,
+			  error) != 0)
+		return -1;
+	list->pairs[list->count++] = kept;
+	return 0;
+}
+
+int pair_list_add(struct pair_list *list, const struct file_pair *pair, struct simhash_error *error)
+{
+	int status;
+
+	pthread_mutex_lock(&list->lock);
+	status = pair_list_append(list, pair, error);
+	pthread_mutex_unlock(&list->lock);
+	return status;
+}
+
+/* For each file of another list the one that stands for it here: itself, if it is not there yet. */
+static void find_twins(const struct pair_list *list, const struct pair_list *other,
+		       struct find_file **twins)
+{
+	for (size_t i = 0; i < other->file_count; i++) {
+		struct find_file *file = other->files[i], *here = NULL;
+		if (list->slot_count > 0)
+			here = find_slot(list, pair_file_hash(file), file)->file;
+		twins[i] = here == NULL ? file : here;
+	}
+}
+
+int pair_list_join(struct pair_list *list, struct pair_list *other, struct simhash_error *error)
+{
+	struct find_file **twins = malloc((other->file_count + 1) * sizeof *twins);
+	int status = twins == NULL ? error_set_memory(error) : 0;
+
+	if (status == 0)
+		status = array_reserve(&list->pairs, &list->capacity, list->count + other->count,
+				       sizeof *list->pairs, error);
+	if (status == 0)
+		find_twins(list, other, twins);
+	for (size_t i = 0; status == 0 && i < other->count; i++) {
+		struct file_pair pair = other->pairs[i];
+		pair.a = twins[pair.a->number];
+		pair.b = twins[pair.b->number];
+		list->pairs[list->count++] = pair;
+	}
+	/* Only now their numbers may change. */
+	for (size_t i = 0; status == 0 && i < other->file_count; i++) {
+		uint64_t hash = pair_file_hash(other->files[i]);
+		struct kept_slot *slot = need_slot(list, hash, other->files[i], error);
+		if (slot == NULL)
+			status = -1;
+		else if (slot->file == NULL)
+			enter_file(list, slot, hash, other->files[i]);
+	}
+	pair_list_end(other);
+	free(other->pairs);
+	other->pairs = NULL;
+	other->count = other->capacity = 0;
+	free(twins);
+	return status;
+}

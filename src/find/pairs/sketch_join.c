@@ -1,0 +1,413 @@
+/*
+ * Pairs by the sketches of another measure, which defines how similar they are. Sizes, extensions
+ * and keys do not matter. For all pairs the sketches of all files are read into memory, where
+ * the measure proposes pairs; a content that several files have is compared once. Files asked
+ * for are compared with each sketch of the index as it is read.
+ * SPDX-License-Identifier: MIT
+ */
+#include "find/pairs/sketch_join.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/basic/error.h"
+#include "base/basic/seed.h"
+#include "base/data/array.h"
+#include "find/pairs/pair_reporter.h"
+#include "store/names/names.h"
+#include "store/rows/totals.h"
+#include "store/write/sketch_table.h"
+
+#define ASKED_MAX 4096 /* files that are compared in one pass */
+
+static int read_measure_id(const struct finder *finder, int64_t *id, struct simhash_error *error)
+{
+	const char *text = simhash_measure_text(finder->request->measure);
+
+	if (store_measure_id(finder->store, text, false, id, error) != 0)
+		return -1;
+	if (*id != 0)
+		return 0;
+	return error_set(error, SIMHASH_E_RANGE,
+			 "the index has no sketches by %s; run simhash --measure=%s first (simhash "
+			 "--status lists the measures of the index)",
+			 text, finder->request->measure_text);
+}
+
+/* The number of the rows of a cursor that the request is about; the cursor is ended. */
+static int count_taken(const struct finder *finder, struct row_cursor *cursor, int64_t *count,
+		       struct simhash_error *error)
+{
+	struct file_row row = {.host = 0};
+	int status;
+
+	*count = 0;
+	while ((status = store_rows_next(cursor, &row, error)) == 1)
+		*count += finder_takes(finder, &row);
+	store_rows_end(cursor);
+	return status;
+}
+
+/* The counts of the index are those of all directories. */
+static int count_below(const struct finder *finder, int64_t measure, int64_t *rows,
+		       int64_t *sketches, struct simhash_error *error)
+{
+	const struct key_range range = {.tag_set = finder->tag_set,
+					.key = SIMHASH_UNIFORM,
+					.also = SIMHASH_UNIFORM,
+					.low = INT64_MIN,
+					.high = INT64_MAX,
+					.with_empty = true};
+	struct row_cursor *cursor;
+
+	if (store_rows_in_order(finder->store, &range, &cursor, error) != 0 ||
+	    count_taken(finder, cursor, rows, error) != 0)
+		return -1;
+	return store_rows_sketched(finder->store, finder->tag_set, measure, SIMHASH_UNIFORM, true,
+				   false, &cursor, error) != 0
+		       ? -1
+		       : count_taken(finder, cursor, sketches, error);
+}
+
+/* Files without a sketch by the measure cannot be found. */
+static int count_unsketched(struct finder *finder, int64_t measure, struct simhash_error *error)
+{
+	int64_t rows, sketches;
+
+	if (finder->request->below != NULL) {
+		if (count_below(finder, measure, &rows, &sketches, error) != 0)
+			return -1;
+		finder->counts.unsketched = rows > sketches ? (uint64_t)(rows - sketches) : 0;
+		return 0;
+	}
+	if (store_count_rows(finder->store, finder->tag_set, &rows, error) != 0 ||
+	    store_count_sketches(finder->store, finder->tag_set, measure, &sketches, error) != 0)
+		return -1;
+	finder->counts.unsketched = rows > sketches ? (uint64_t)(rows - sketches) : 0;
+	return 0;
+}
+
+static struct file_pair measured_pair(const struct find_file *a, const struct find_file *b,
+				      double similarity)
+{
+	return (struct file_pair){.a = a,
+				  .b = b,
+				  .distance = simhash_distance(&a->table, &b->table),
+				  .verification = PAIR_MEASURED,
+				  .resemblance = similarity};
+}
+
+/* ---- All pairs ---- */
+
+/* Files by content: the first of each stands for all, and has a sketch. */
+struct content {
+	size_t first, last; /* files; others follow by `next` */
+};
+
+struct sketch_join {
+	struct finder *finder;
+	struct pair_reporter reporter;
+	struct arena arena;
+	struct find_file *files;
+	size_t *next; /* file of the same content; 0 after the last */
+	size_t file_count, file_capacity, next_capacity;
+	struct content *contents;
+	uint8_t *sketches; /* of the contents, in their order */
+	size_t sketch_size, content_count, content_capacity, sketch_capacity;
+	size_t *slots; /* contents by their hash, from 1 */
+	size_t slot_count;
+};
+
+static bool same_content(const struct find_file *x, const struct find_file *y)
+{
+	return x->size_bytes == y->size_bytes &&
+	       memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE) == 0;
+}
+
+static size_t *find_slot(const struct sketch_join *join, const struct find_file *file)
+{
+	size_t slot = (size_t)hash_seeded_bytes(file->content_hash) & (join->slot_count - 1);
+
+	for (; join->slots[slot] != 0; slot = (slot + 1) & (join->slot_count - 1)) {
+		const struct content *content = &join->contents[join->slots[slot] - 1];
+		if (same_content(&join->files[content->first], file))
+			break;
+	}
+	return &join->slots[slot];
+}
+
+static int grow_slots(struct sketch_join *join, struct simhash_error *error)
+{
+	size_t count = join->slot_count == 0 ? 1024 : 2 * join->slot_count;
+	size_t *slots = calloc(count, sizeof *slots);
+
+	if (slots == NULL)
+		return error_set_memory(error);
+	free(join->slots);
+	join->slots = slots;
+	join->slot_count = count;
+	for (size_t i = 0; i < join->content_count; i++)
+		*find_slot(join, &join->files[join->contents[i].first]) = i + 1;
+	return 0;
+}
+
+static int make_room(struct sketch_join *join, struct simhash_error *error)
+{
+	if (array_reserve(&join->files, &join->file_capacity, join->file_count + 1,
+			  sizeof *join->files, error) != 0 ||
+	    array_reserve(&join->next, &join->next_capacity, join->file_count + 1,
+			  sizeof *join->next, error) != 0 ||
+	    array_reserve(&join->contents, &join->content_capacity, join->content_count + 1,
+			  sizeof *join->contents, error) != 0 ||
+	    array_reserve(&join->sketches, &join->sketch_capacity, join->content_count + 1,
+			  join->sketch_size, error) != 0)
+		return -1;
+	return 2 * join->content_count >= join->slot_count ? grow_slots(join, error) : 0;
+}
+
+static int take_row(struct sketch_join *join, const struct file_row *row,
+		    const struct row_sketch *sketch, struct simhash_error *error)
+{
+	size_t number = join->file_count, *slot;
+	struct find_file *file;
+
+	if (make_room(join, error) != 0)
+		return -1;
+	file = &join->files[number];
+	if (finder_read(join->finder, row, &join->arena, file, error) != 0)
+		return -1;
+	join->next[number] = 0;
+	join->file_count++;
+	slot = find_slot(join, file);
+	if (*slot != 0) {
+		struct content *content = &join->contents[*slot - 1];
+		join->next[content->last] = number;
+		content->last = number;
+		return 0;
+	}
+	join->contents[join->content_count] = (struct content){number, number};
+	memcpy(join->sketches + join->content_count * join->sketch_size, sketch->value.data,
+	       join->sketch_size);
+	*slot = ++join->content_count;
+	return 0;
+}
+
+static int read_rows(struct sketch_join *join, int64_t measure, struct simhash_error *error)
+{
+	const struct find_request *request = join->finder->request;
+	struct find_progress *progress = join->finder->resources->progress;
+	struct file_row row = {.host = 0};
+	struct row_cursor *cursor;
+	struct row_sketch sketch;
+	int status;
+
+	if (store_rows_sketched(join->finder->store, join->finder->tag_set, measure,
+				request->rule.key, request->with_empty, false, &cursor, error) != 0)
+		return -1;
+	while ((status = store_rows_next(cursor, &row, error)) == 1) {
+		if (finder_takes(join->finder, &row) &&
+		    (store_sketch_of(cursor, join->sketch_size, &sketch, error) != 0 ||
+		     take_row(join, &row, &sketch, error) != 0)) {
+			status = -1;
+			break;
+		}
+		if (progress != NULL)
+			atomic_fetch_add_explicit(&progress->rows, 1, memory_order_relaxed);
+	}
+	store_rows_end(cursor);
+	return status;
+}
+
+static int report(struct sketch_join *join, size_t x, size_t y, double similarity,
+		  struct simhash_error *error)
+{
+	const struct find_file *a = &join->files[x], *b = &join->files[y];
+
+	if (!finder_crosses(join->finder, a->sides, b->sides))
+		return 0;
+	return report_pair(&join->reporter, measured_pair(a, b, similarity), error);
+}
+
+/* Files of one content: with the first of them, or all with all. */
+static int report_same_content(struct sketch_join *join, const struct content *content,
+			       struct simhash_error *error)
+{
+	bool expand = join->finder->request->expand;
+
+	for (size_t x = content->first; join->next[x] != 0; x = join->next[x]) {
+		for (size_t y = join->next[x]; y != 0; y = join->next[y])
+			if (report(join, x, y, 1, error) != 0)
+				return -1;
+		if (!expand)
+			break;
+	}
+	return 0;
+}
+
+static int report_similar_contents(void *context, size_t a, size_t b, double similarity,
+				   struct simhash_error *error)
+{
+	struct sketch_join *join = context;
+	bool expand = join->finder->request->expand;
+	size_t x = join->contents[a].first;
+
+	do {
+		size_t y = join->contents[b].first;
+		do {
+			if (report(join, x, y, similarity, error) != 0)
+				return -1;
+			y = join->next[y];
+		} while (expand && y != 0);
+		x = join->next[x];
+	} while (expand && x != 0);
+	return 0;
+}
+
+static int report_all(struct sketch_join *join, struct simhash_error *error)
+{
+	const struct find_request *request = join->finder->request;
+
+	for (size_t i = 0; i < join->content_count; i++)
+		if (report_same_content(join, &join->contents[i], error) != 0)
+			return -1;
+	return simhash_sketch_pairs(request->measure, join->sketches, join->content_count,
+				    request->min_similarity, report_similar_contents, join, error);
+}
+
+int sketch_join_all(struct finder *finder, struct simhash_error *error)
+{
+	struct sketch_join join = {.finder = finder,
+				   .reporter = {.finder = finder},
+				   .sketch_size =
+					   simhash_measure_sketch_size(finder->request->measure)};
+	int64_t measure;
+	int status = -1;
+
+	if (read_measure_id(finder, &measure, error) == 0 &&
+	    count_unsketched(finder, measure, error) == 0 && read_rows(&join, measure, error) == 0)
+		status = report_all(&join, error);
+	join.reporter.counts.rows = join.file_count;
+	find_counts_add(&finder->counts, &join.reporter.counts);
+	free(join.slots);
+	free(join.sketches);
+	free(join.contents);
+	free(join.next);
+	free(join.files);
+	arena_release(&join.arena);
+	return status;
+}
+
+/* ---- Files asked for ---- */
+
+int sketch_pass_init(struct sketch_pass *pass, struct finder *finder, struct simhash_error *error)
+{
+	*pass = (struct sketch_pass){.finder = finder};
+	if (finder->request->measure == NULL)
+		return 0;
+	pass->sketch_size = simhash_measure_sketch_size(finder->request->measure);
+	return read_measure_id(finder, &pass->measure, error) != 0
+		       ? -1
+		       : count_unsketched(finder, pass->measure, error);
+}
+
+int sketch_pass_add(struct sketch_pass *pass, struct asked_file *asked, struct simhash_error *error)
+{
+	if (asked->sketches->sketch[0].features == 0) {
+		asked_file_release(asked);
+		return 0;
+	}
+	if (array_reserve(&pass->asked, &pass->capacity, pass->count + 1, sizeof *pass->asked,
+			  error) != 0) {
+		asked_file_release(asked);
+		return -1;
+	}
+	pass->asked[pass->count++] = *asked;
+	return 0;
+}
+
+bool sketch_pass_is_full(const struct sketch_pass *pass)
+{
+	return pass->count >= ASKED_MAX;
+}
+
+int sketch_pass_begin(struct sketch_pass *pass, struct simhash_error *error)
+{
+	const struct finder *finder = pass->finder;
+
+	pass->next = pass->count;
+	if (pass->count == 0)
+		return 0;
+	return store_rows_sketched(finder->store, finder->tag_set, pass->measure,
+				   finder->request->rule.key, finder->request->with_empty, false,
+				   &pass->cursor, error);
+}
+
+static int next_row(struct sketch_pass *pass, struct simhash_error *error)
+{
+	int status;
+
+	do
+		status = pass->cursor == NULL ? 0
+					      : store_rows_next(pass->cursor, &pass->row, error);
+	while (status == 1 && !finder_takes(pass->finder, &pass->row));
+	if (status != 1)
+		return status;
+	pass->rows++;
+	pass->next = 0;
+	pass->has_file = false;
+	return store_sketch_of(pass->cursor, pass->sketch_size, &pass->sketch, error) != 0 ? -1 : 1;
+}
+
+/* Is the row so similar to a file asked for, and not that file's own? */
+static bool is_similar(const struct sketch_pass *pass, const struct asked_file *asked,
+		       double *similarity)
+{
+	const struct find_request *request = pass->finder->request;
+	const uint8_t *ours = (const uint8_t *)asked->sketches->sketch[0].value.data;
+	const uint8_t *theirs = (const uint8_t *)pass->sketch.value.data;
+
+	*similarity = simhash_sketch_similarity(request->measure, ours, theirs, NULL);
+	return *similarity >= request->min_similarity &&
+	       (pass->row.host != asked->file.host || asked->file.is_stream ||
+		memcmp(pass->row.path_hash, asked->file.path_hash, PATH_HASH_SIZE) != 0);
+}
+
+int sketch_pass_next(struct sketch_pass *pass, struct file_pair *pair, struct simhash_error *error)
+{
+	for (;;) {
+		int status;
+		while (pass->next < pass->count) {
+			const struct asked_file *asked = &pass->asked[pass->next++];
+			double similarity;
+			if (!is_similar(pass, asked, &similarity))
+				continue;
+			if (!pass->has_file) {
+				arena_clear(&pass->arena);
+				if (finder_read(pass->finder, &pass->row, &pass->arena, &pass->file,
+						error) != 0)
+					return -1;
+				pass->has_file = true;
+			}
+			*pair = measured_pair(&asked->file, &pass->file, similarity);
+			return 1;
+		}
+		status = next_row(pass, error);
+		if (status != 1)
+			return status;
+	}
+}
+
+void sketch_pass_end(struct sketch_pass *pass)
+{
+	store_rows_end(pass->cursor);
+	pass->cursor = NULL;
+	while (pass->count > 0)
+		asked_file_release(&pass->asked[--pass->count]);
+}
+
+void sketch_pass_release(struct sketch_pass *pass)
+{
+	sketch_pass_end(pass);
+	free(pass->asked);
+	arena_release(&pass->arena);
+}

@@ -1,0 +1,564 @@
+/*
+ * All pairs (paper, 4.2): the rows in key order, in rounds. In each, threads take blocks of rows, each
+ * of those that follow the block before it; then all threads search these blocks together, so
+ * that the rows before them are read once for all. A pair belongs to the part of the key space, and
+ * in it to the block, of whichever of its rows comes later, so it is found once, however the key
+ * space is cut.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+
+#include "base/basic/error.h"
+#include "base/data/array.h"
+#include "base/threads/threads.h"
+#include "find/pairs/join.h"
+#include "find/pairs/sketch_join.h"
+#include "store/rows/row_stream.h"
+#include "store/rows/totals.h"
+
+/*
+ * To be sorted, all rows are read, so that is worth it for a part of a sixth of them or more; the
+ * rows of smaller parts are looked up by the index. See docs/design.md, "The rows are sorted here".
+ */
+#define PARTS_SORTED 6
+
+/* So many rows or more make a block: the fewer they are, the less is known of how many a range has. */
+#define BLOCK_ROWS_MIN 4096
+#define BLOCK_ROWS_FEW 8192 /* where few rows come before a round: an index of few is faster */
+#define BEFORE_SHARE 2 /* a round has so many times the rows that are before it, if these fit */
+#define COPIES_MOST 2  /* so many rows of a range for each that is kept are counted on */
+/* What a thread takes at once: rows before the blocks, rows of a block, keys. */
+#define ROWS_AT_ONCE 4096
+#define KEYS_AT_ONCE 4
+#define TASKS_BEFORE 4 /* for each thread */
+
+/* A range of the key space that one thread takes, and the block of it that is searched. */
+struct slot {
+	struct row_stream part;
+	int64_t low;   /* the first key of the range */
+	bool has_more; /* rows of the range, behind the block: they are more than was counted on */
+	bool is_in_round;
+	struct block *block;
+};
+
+enum task_kind { TASK_LOAD, TASK_SUM, TASK_PLACE, TASK_FILL, TASK_BEFORE, TASK_WITHIN, TASK_KEYS };
+
+/* A piece of the work of a round. */
+struct task {
+	enum task_kind kind;
+	size_t begin, end; /* of the slots, the rows of the round, or the keys of their sketches */
+	int64_t low, high; /* keys of rows before the round */
+};
+
+struct sweep {
+	const struct finder *finder;
+	struct row_stream rows;
+	struct first_error first_error;
+	struct slot *slots;
+	unsigned slot_count, thread_count;
+	/* Taking ranges: where the rows can be cut, and what is left. */
+	pthread_mutex_t lock;
+	int64_t *marks;
+	size_t mark_count, next_mark;
+	int64_t next_low;
+	bool all_taken;
+	uint64_t rows_read, rows_kept; /* in the blocks of the round: copies are one row */
+	double copies;		       /* how many rows were one, in the round before */
+	/* The round: its blocks in the order of their keys. */
+	const struct block **blocks;
+	size_t block_count;
+	struct join join;
+	struct task *tasks;
+	size_t task_count, task_capacity;
+	atomic_size_t next_task;
+};
+
+struct worker {
+	struct sweep *sweep;
+	struct row_stream before; /* a part of the rows before a round */
+	struct join_search search;
+};
+
+/* ---- Taking blocks ---- */
+
+/* How many rows of all blocks fit into memory. */
+static size_t rows_in_memory(const struct sweep *sweep)
+{
+	return finder_memory(sweep->finder) / 2 / JOIN_ROW_BYTES;
+}
+
+/*
+ * How many rows a block is to have. Those before a round are gone through for each round; but the
+ * index of many rows does not stay in the cache.
+ */
+static size_t choose_block_rows(const struct sweep *sweep, size_t rows_before)
+{
+	size_t most = rows_in_memory(sweep) / sweep->slot_count;
+	size_t rows = rows_before / sweep->slot_count * BEFORE_SHARE;
+
+	if (sweep->finder->resources->block_rows != 0)
+		return sweep->finder->resources->block_rows;
+	if (rows < BLOCK_ROWS_FEW)
+		rows = BLOCK_ROWS_FEW;
+	return most < rows ? most : rows;
+}
+
+/* So many marks that the rows between them are likely to make a block. */
+static size_t marks_for_block(const struct sweep *sweep)
+{
+	double rows = (double)sweep->rows.block_rows / 8 * 7 * sweep->copies;
+
+	return rows < ZONE_ROWS ? 1 : (size_t)rows / ZONE_ROWS;
+}
+
+/*
+ * A range may have half as many again as are wanted: what is behind a block holds up those that
+ * follow.
+ */
+static size_t most_block_rows(const struct sweep *sweep)
+{
+	return sweep->rows.block_rows + sweep->rows.block_rows / 2;
+}
+
+/* The next range of the key space, whose rows are likely to fit into a block. */
+static bool take_range(struct sweep *sweep, struct row_range *range)
+{
+	pthread_mutex_lock(&sweep->lock);
+	if (sweep->all_taken) {
+		pthread_mutex_unlock(&sweep->lock);
+		return false;
+	}
+	*range = (struct row_range){sweep->next_low, sweep->rows.range.high, INT64_MIN};
+	sweep->next_mark += marks_for_block(sweep);
+	while (sweep->next_mark < sweep->mark_count && sweep->marks[sweep->next_mark] <= range->low)
+		sweep->next_mark++;
+	if (sweep->next_mark < sweep->mark_count) {
+		sweep->next_low = sweep->marks[sweep->next_mark];
+		range->high = sweep->next_low - 1;
+	} else {
+		sweep->all_taken = true;
+	}
+	pthread_mutex_unlock(&sweep->lock);
+	return true;
+}
+
+static void free_block(struct sweep *sweep, struct slot *slot)
+{
+	struct find_progress *progress = sweep->finder->resources->progress;
+
+	if (progress != NULL)
+		atomic_fetch_add(&progress->rows, (long long)slot->block->rows_read);
+	row_stream_take_back(&slot->part, slot->block);
+	slot->block = NULL;
+}
+
+static int report_block(struct worker *worker, const struct block *block,
+			struct simhash_error *error)
+{
+	struct sweep *sweep = worker->sweep;
+	struct pair_reporter *reporter = &worker->search.reporter;
+
+	pthread_mutex_lock(&sweep->lock);
+	sweep->rows_read += block->rows_read;
+	sweep->rows_kept += block->count - block->first_new;
+	pthread_mutex_unlock(&sweep->lock);
+	reporter->counts.rows += block->rows_read;
+	reporter->counts.unsketched += block->unsketched;
+	for (size_t i = 0; i < block->count; i++)
+		if (block->rows[i].copies != NULL &&
+		    report_copies(reporter, &block->rows[i], error) != 0)
+			return -1;
+	return 0;
+}
+
+/* The next block of the slot's range, or of another: 1, 0 when there are none, -1 for an error. */
+static int next_block(struct sweep *sweep, struct slot *slot, struct simhash_error *error)
+{
+	if (!slot->has_more) {
+		struct row_range range;
+		if (!take_range(sweep, &range))
+			return 0;
+		row_stream_init_part(&slot->part, &sweep->rows, &range);
+		slot->part.block_rows = most_block_rows(sweep);
+		slot->low = range.low;
+	}
+	if (row_stream_next(&slot->part, &slot->block, error) != 1)
+		return -1;
+	slot->has_more = !slot->part.has_ended;
+	if (!slot->has_more)
+		row_stream_end(&slot->part);
+	return 1;
+}
+
+/* Give a slot a block with rows, if it has none and there is one. */
+static int fill_slot(struct worker *worker, struct slot *slot, struct simhash_error *error)
+{
+	struct sweep *sweep = worker->sweep;
+
+	while (slot->block == NULL) {
+		int status = next_block(sweep, slot, error);
+		if (status != 1)
+			return status;
+		if (report_block(worker, slot->block, error) != 0)
+			return -1;
+		if (slot->block->count == 0)
+			free_block(sweep, slot);
+	}
+	return 0;
+}
+
+/* ---- The tasks of a round ---- */
+
+/*
+ * The blocks in the order of their keys, as far as no row between two of them is missing: those
+ * behind a block whose range has more rows wait for these.
+ */
+static void choose_blocks(struct sweep *sweep)
+{
+	bool is_last = false;
+
+	sweep->block_count = 0;
+	while (!is_last) {
+		struct slot *first = NULL;
+		for (unsigned i = 0; i < sweep->slot_count; i++) {
+			struct slot *slot = &sweep->slots[i];
+			if (slot->block != NULL && !slot->is_in_round &&
+			    (first == NULL || slot->low < first->low))
+				first = slot;
+		}
+		if (first == NULL)
+			return;
+		first->is_in_round = true;
+		sweep->blocks[sweep->block_count++] = first->block;
+		is_last = first->has_more;
+	}
+}
+
+static int add_task(struct sweep *sweep, const struct task *task, struct simhash_error *error)
+{
+	if (array_reserve(&sweep->tasks, &sweep->task_capacity, sweep->task_count + 1,
+			  sizeof *sweep->tasks, error) != 0)
+		return -1;
+	sweep->tasks[sweep->task_count++] = *task;
+	return 0;
+}
+
+/*
+ * Keys up to `high` of rows before the round: of those that reach it, as no others make a pair with
+ * its rows by their counts; by their sketches all can.
+ */
+static struct row_range range_before(const struct sweep *sweep, int64_t low, int64_t high)
+{
+	bool takes_all = sweep->finder->request->versions;
+
+	return (struct row_range){low, high, takes_all ? INT64_MIN : sweep->join.files[0]->uniform};
+}
+
+/* The rows before the round that can be a pair with one of it. */
+static int add_tasks_before(struct sweep *sweep, struct simhash_error *error)
+{
+	const struct row_range range =
+		range_before(sweep, INT64_MIN, sweep->join.files[0]->uniform - 1);
+	struct task task = {.kind = TASK_BEFORE, .low = INT64_MIN};
+	int64_t *marks;
+	size_t count, step;
+	int status = 0;
+
+	if (sorted_rows_marks(sweep->rows.rows, &range, &marks, &count, error) != 0)
+		return -1;
+	sweep->rows.block_rows = choose_block_rows(sweep, count * ZONE_ROWS);
+	/* Each task opens all runs again: only so many that no thread waits long for another. */
+	step = count / sweep->thread_count / TASKS_BEFORE + 1;
+	if (step < ROWS_AT_ONCE / ZONE_ROWS)
+		step = ROWS_AT_ONCE / ZONE_ROWS;
+	for (size_t i = step; status == 0 && i < count; i += step) {
+		if (marks[i] <= task.low)
+			continue;
+		task.high = marks[i] - 1;
+		status = add_task(sweep, &task, error);
+		task.low = marks[i];
+	}
+	free(marks);
+	task.high = range.high;
+	return status == 0 && count > 0 ? add_task(sweep, &task, error) : status;
+}
+
+/* `count` rows or keys, `step` at once. */
+static int add_tasks(struct sweep *sweep, enum task_kind kind, size_t count, size_t step,
+		     struct simhash_error *error)
+{
+	for (size_t begin = 0; begin < count; begin += step) {
+		struct task task = {.kind = kind,
+				    .begin = begin,
+				    .end = begin + step < count ? begin + step : count};
+		if (add_task(sweep, &task, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int search_before(struct worker *worker, const struct task *task,
+			 struct simhash_error *error)
+{
+	struct sweep *sweep = worker->sweep;
+	const struct row_range range = range_before(sweep, task->low, task->high);
+	struct row_stream *part = &worker->before;
+	struct block *before;
+	int status;
+
+	row_stream_init_part(part, &sweep->rows, &range);
+	part->lends = true;
+	/* They are in memory beside the blocks. */
+	if (part->block_rows > ROWS_AT_ONCE)
+		part->block_rows = ROWS_AT_ONCE;
+	if (part->block_rows > sweep->rows.block_rows)
+		part->block_rows = sweep->rows.block_rows;
+	while ((status = row_stream_next(part, &before, error)) == 1) {
+		size_t first = before->first_new;
+		status = join_before(&sweep->join, before->rows + first, before->count - first,
+				     &worker->search, error);
+		if (status != 0)
+			break;
+	}
+	row_stream_end(part);
+	return status;
+}
+
+static int do_task(struct worker *worker, const struct task *task, struct simhash_error *error)
+{
+	struct join *join = &worker->sweep->join;
+
+	switch (task->kind) {
+	case TASK_LOAD:
+		return fill_slot(worker, &worker->sweep->slots[task->begin], error);
+	case TASK_SUM:
+		join_sum(join, task->begin, task->end);
+		return 0;
+	case TASK_PLACE:
+		join_place(join, task->begin, task->end);
+		return 0;
+	case TASK_FILL:
+		key_index_fill(&join->keys, (unsigned)task->begin);
+		return 0;
+	case TASK_BEFORE:
+		return search_before(worker, task, error);
+	case TASK_WITHIN:
+		return join_within(join, task->begin, task->end, &worker->search, error);
+	case TASK_KEYS:
+		return join_within_keys(join, (unsigned)task->begin, (unsigned)task->end,
+					&worker->search, error);
+	}
+	return 0;
+}
+
+static void *do_tasks(void *argument)
+{
+	struct worker *worker = argument;
+	struct sweep *sweep = worker->sweep;
+	struct simhash_error error;
+	size_t number;
+
+	while ((number = atomic_fetch_add(&sweep->next_task, 1)) < sweep->task_count &&
+	       !first_error_is_set(&sweep->first_error))
+		if (do_task(worker, &sweep->tasks[number], &error) != 0)
+			first_error_set(&sweep->first_error, &error);
+	return NULL;
+}
+
+/* All threads do the tasks. */
+static int run_tasks(struct sweep *sweep, struct worker *workers)
+{
+	size_t count = sweep->task_count;
+
+	atomic_store(&sweep->next_task, 0);
+	threads_run(count < sweep->thread_count ? (unsigned)count : sweep->thread_count, do_tasks,
+		    workers, sizeof *workers);
+	sweep->task_count = 0;
+	return first_error_is_set(&sweep->first_error) ? -1 : 0;
+}
+
+/* ---- Rounds ---- */
+
+static void end_round(struct sweep *sweep)
+{
+	for (unsigned i = 0; i < sweep->slot_count; i++) {
+		struct slot *slot = &sweep->slots[i];
+		if (!slot->is_in_round)
+			continue;
+		free_block(sweep, slot);
+		slot->is_in_round = false;
+	}
+	sweep->copies = COPIES_MOST;
+	if (sweep->rows_read < sweep->rows_kept * COPIES_MOST)
+		sweep->copies = (double)sweep->rows_read / (double)sweep->rows_kept;
+	sweep->rows_read = sweep->rows_kept = 0;
+}
+
+/* Prepare the blocks together, and search them. */
+static int run_round(struct sweep *sweep, struct worker *workers, struct simhash_error *error)
+{
+	struct join *join = &sweep->join;
+
+	if (join_begin(join, sweep->blocks, sweep->block_count, sweep->finder->request,
+		       sorted_rows_are_sketched(sweep->rows.rows), error) != 0 ||
+	    add_tasks(sweep, TASK_SUM, join->count, ROWS_AT_ONCE, error) != 0 ||
+	    run_tasks(sweep, workers) != 0 || join_sort(join, error) != 0 ||
+	    add_tasks(sweep, TASK_PLACE, join->count, ROWS_AT_ONCE, error) != 0 ||
+	    (join->is_keyed && add_tasks(sweep, TASK_FILL, SKETCH_KEYS, 1, error) != 0) ||
+	    run_tasks(sweep, workers) != 0 || add_tasks_before(sweep, error) != 0 ||
+	    add_tasks(sweep, TASK_WITHIN, join->count, ROWS_AT_ONCE, error) != 0 ||
+	    (join->is_keyed && add_tasks(sweep, TASK_KEYS, SKETCH_KEYS, KEYS_AT_ONCE, error) != 0))
+		return -1;
+	return run_tasks(sweep, workers);
+}
+
+static int run_rounds(struct sweep *sweep, struct worker *workers, struct simhash_error *error)
+{
+	first_error_init(&sweep->first_error, error);
+	for (;;) {
+		if (add_tasks(sweep, TASK_LOAD, sweep->slot_count, 1, error) != 0 ||
+		    run_tasks(sweep, workers) != 0)
+			return -1;
+		choose_blocks(sweep);
+		if (sweep->block_count == 0)
+			return 0;
+		if (run_round(sweep, workers, error) != 0)
+			return -1;
+		end_round(sweep);
+	}
+}
+
+static int run_sweep(struct sweep *sweep, struct find_counts *counts, struct simhash_error *error)
+{
+	unsigned count = sweep->thread_count;
+	struct worker *workers = calloc(count, sizeof *workers);
+	int status = -1;
+
+	sweep->slots = calloc(sweep->slot_count, sizeof *sweep->slots);
+	sweep->blocks = calloc(sweep->slot_count, sizeof(struct block *));
+	if (workers == NULL || sweep->slots == NULL || sweep->blocks == NULL) {
+		error_set_memory(error);
+	} else {
+		for (unsigned i = 0; i < count; i++)
+			workers[i] = (struct worker){
+				.sweep = sweep,
+				.search.reporter = {.finder = sweep->finder, .thread = i}};
+		status = run_rounds(sweep, workers, error);
+	}
+	for (unsigned i = 0; i < count && workers != NULL; i++) {
+		find_counts_add(counts, &workers[i].search.reporter.counts);
+		join_search_release(&workers[i].search);
+		row_stream_release(&workers[i].before);
+	}
+	for (unsigned i = 0; i < sweep->slot_count && sweep->slots != NULL; i++) {
+		row_stream_release(&sweep->slots[i].part);
+		block_free(sweep->slots[i].block);
+	}
+	join_release(&sweep->join);
+	free(workers);
+	free(sweep->slots);
+	free(sweep->blocks);
+	free(sweep->tasks);
+	return status;
+}
+
+/* ---- Cutting the key space ---- */
+
+/* rows * part / parts, which may be more than 64 bits hold on the way. */
+static int64_t part_rank(int64_t rows, unsigned part, unsigned parts)
+{
+	return rows / parts * part + rows % parts * part / parts;
+}
+
+/*
+ * The keys of the request's part, both included. Where a part of the index begins depends on its
+ * number alone, so that parts that were found on several machines fit together.
+ */
+static int find_bounds(struct finder *finder, int64_t *low, int64_t *high,
+		       struct simhash_error *error)
+{
+	const struct find_request *request = finder->request;
+	int64_t rows, tag_set = finder->tag_set;
+	unsigned part = request->part, parts = request->parts;
+
+	*low = INT64_MIN;
+	*high = INT64_MAX;
+	if (parts == 1)
+		return 0;
+	if (store_count_rows(finder->store, tag_set, &rows, error) != 0)
+		return -1;
+	if (part > 0 && store_key_at(finder->store, tag_set, INT64_MIN,
+				     part_rank(rows, part, parts), low, error) != 0)
+		return -1;
+	if (part + 1 == parts)
+		return 0;
+	if (store_key_at(finder->store, tag_set, INT64_MIN, part_rank(rows, part + 1, parts), high,
+			 error) != 0)
+		return -1;
+	*high -= *high > INT64_MIN; /* no key is negative, but for those of a damaged index */
+	return 0;
+}
+
+/* Each thread takes a block of a round, unless these would be too small. */
+static unsigned choose_slots(const struct sweep *sweep)
+{
+	size_t most = rows_in_memory(sweep) / BLOCK_ROWS_MIN;
+
+	if (sweep->finder->resources->block_rows != 0 || most > sweep->thread_count)
+		return sweep->thread_count;
+	return most == 0 ? 1 : (unsigned)most;
+}
+
+static int sweep_rows(struct sweep *sweep, struct find_counts *counts, struct simhash_error *error)
+{
+	struct find_progress *progress = sweep->finder->resources->progress;
+	const struct row_range *range = &sweep->rows.range;
+	int status;
+
+	if (row_stream_read(&sweep->rows, error) != 0)
+		return -1;
+	if (sweep->rows.rows == NULL)
+		return 0;
+	if (progress != NULL)
+		atomic_fetch_add(&progress->rows, (long long)sweep->rows.own_rows.passed_over);
+	/* Each thread goes through rows by itself. */
+	sweep->rows.own_rows.cursor_bytes /= sweep->thread_count;
+	sweep->slot_count = choose_slots(sweep);
+	sweep->rows.block_rows = choose_block_rows(sweep, 0);
+	sweep->next_low = range->low;
+	if (sorted_rows_marks(sweep->rows.rows, range, &sweep->marks, &sweep->mark_count, error) !=
+	    0)
+		return -1;
+	pthread_mutex_init(&sweep->lock, NULL);
+	status = run_sweep(sweep, counts, error);
+	pthread_mutex_destroy(&sweep->lock);
+	free(sweep->marks);
+	return status;
+}
+
+static int sweep_all(struct finder *finder, struct simhash_error *error)
+{
+	struct sweep sweep = {
+		.finder = finder, .thread_count = finder->resources->threads, .copies = 1};
+	int64_t low, high;
+	int status;
+
+	if (find_bounds(finder, &low, &high, error) != 0)
+		return -1;
+	row_stream_init(&sweep.rows, finder, low, high);
+	sweep.rows.looks_up = finder->request->parts > PARTS_SORTED;
+	status = sweep_rows(&sweep, &finder->counts, error);
+	row_stream_release(&sweep.rows);
+	return status;
+}
+
+int finder_all(struct finder *finder, struct simhash_error *error)
+{
+	if (finder->tag_set == 0)
+		return 0;
+	if (finder_begin(finder, error) != 0)
+		return -1;
+	if (finder->request->measure != NULL)
+		return sketch_join_all(finder, error);
+	return sweep_all(finder, error);
+}

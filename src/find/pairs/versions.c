@@ -1,0 +1,55 @@
+/*
+ * What makes a pair by sketches alone.
+ * SPDX-License-Identifier: MIT
+ */
+#include "find/pairs/versions.h"
+
+#define VERSION_MIN_RESEMBLANCE 0.7
+#define PART_MIN_SHARE 0.85	 /* of the smaller file that is in the larger */
+#define PART_MIN_RESEMBLANCE 0.2 /* below it the share is noise */
+
+/* Is the smaller file in the larger one? Then their sizes differ clearly. */
+static bool is_part(const struct find_file *x, const struct find_file *y, struct file_pair *pair)
+{
+	bool x_is_smaller = x->size_bytes < y->size_bytes;
+	double share, of_larger;
+
+	if (pair->resemblance < PART_MIN_RESEMBLANCE || !sizes_differ_clearly(x, y) ||
+	    !simhash_containment_estimate(&x->sketch, x->size_bytes, &y->sketch, y->size_bytes,
+					  &share) ||
+	    share < PART_MIN_SHARE)
+		return false;
+	of_larger = x_is_smaller ? share * (double)x->size_bytes / (double)y->size_bytes
+				 : share * (double)y->size_bytes / (double)x->size_bytes;
+	pair->is_part = true;
+	pair->contained_a = x_is_smaller ? share : of_larger;
+	pair->contained_b = x_is_smaller ? of_larger : share;
+	return true;
+}
+
+bool versions_match(const struct find_request *request, const struct find_file *x,
+		    const struct find_file *y, struct file_pair *pair)
+{
+	const struct simhash_tolerance ratio = {.size_ratio_millionths =
+							request->versions_ratio_millionths};
+	const struct verify_rule *verify = &request->rule.verify;
+	/* Reading has a minimum of its own, for what it finds. */
+	double minimum = verify->mode == VERIFY_SKETCH && verify->min_resemblance >= 0
+				 ? verify->min_resemblance
+				 : VERSION_MIN_RESEMBLANCE;
+
+	if (!x->has_sketch || !y->has_sketch || x->size_bytes == 0 || y->size_bytes == 0 ||
+	    !simhash_sizes_agree(&ratio, x->size_bytes, y->size_bytes) ||
+	    (request->rule.verify.same_extension && x->extension_hash != y->extension_hash))
+		return false;
+	pair->verification = PAIR_UNVERIFIED;
+	estimate_resemblance(x, y, pair);
+	if (pair->verification != PAIR_SKETCH || are_identical(x, y))
+		return false;
+	if (pair->resemblance < minimum && !is_part(x, y, pair))
+		return false;
+	if (rule_matches(&request->rule, x, y, &(struct file_pair){.a = x}))
+		return false;
+	pair->distance = simhash_distance(&x->table, &y->table);
+	return true;
+}

@@ -1,0 +1,350 @@
+/*
+ * The files asked for: resolved, so that each is asked for once; scanned now, so that they need
+ * not be in the index; and their pairs reported. A file's own row is not reported, and two files
+ * that are both asked for are reported once.
+ * SPDX-License-Identifier: MIT
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/basic/error.h"
+#include "base/files/open_file.h"
+#include "base/files/path.h"
+#include "find/pairs/sketch_join.h"
+#include "find/query/asked_batch.h"
+#include "find/query/asked_report.h"
+#include "find/rule/asked_file.h"
+#include "scan/archive/container.h"
+#include "scan/archive/sandbox.h"
+#include "scan/file/scan_file.h"
+
+struct asking {
+	struct finder *finder;
+	struct asked_report report;
+	struct file_scanner scanner;
+	/* Files that wait: by a measure, or by the rule. */
+	struct sketch_pass pass;
+	struct asked_batch batch;
+};
+
+/* All that were added to the pass so far. */
+static int report_sketched(struct asking *asking, struct simhash_error *error)
+{
+	struct file_pair pair;
+	int status = sketch_pass_begin(&asking->pass, error);
+
+	while (status == 0 && (status = sketch_pass_next(&asking->pass, &pair, error)) == 1)
+		status = asked_report_pair(&asking->report, pair, error);
+	sketch_pass_end(&asking->pass);
+	return status;
+}
+
+/* ---- Scanning ---- */
+
+/* The row's names: of a path, of standard input, or of what is in a gzip file. */
+static int name_row(const struct find_query *query, const char *path, bool is_inflated,
+		    struct arena *arena, struct file_row *row, struct simhash_error *error)
+{
+	char *inflated;
+
+	row->name = bytes_of(path == NULL ? query->name : path_name(path));
+	row->directory = path == NULL ? bytes_of("") : path_directory(path);
+	if (!is_inflated)
+		return 0;
+	inflated = arena_take(arena, 2 * row->name.size + 8);
+	if (inflated == NULL)
+		return error_set_memory(error);
+	row->name.size = inflated_name(row->name, inflated);
+	row->name.data = inflated;
+	return 0;
+}
+
+static bool scan_row(struct asking *asking, const char *path, bool is_inflated,
+		     struct file_row *row)
+{
+	const struct find_sink *sink = asking->finder->sink;
+
+	if (scan_named(&asking->scanner, path, is_inflated, row) == 0)
+		return true;
+	sink->unreadable(sink->context, bytes_of(path == NULL ? "standard input" : path), errno);
+	return false;
+}
+
+/* Scan the file, or what is in it: 1, or 0 when it cannot be read, which is reported. */
+static int scan_asked(struct asking *asking, const struct find_query *query, const char *path,
+		      bool is_inflated, struct asked_file *asked, struct simhash_error *error)
+{
+	struct file_row row = {.host = asking->finder->local_host};
+
+	if (name_row(query, path, is_inflated, &asked->arena, &row, error) != 0)
+		return -1;
+	if ((is_inflated && row.name.size == 0) || !scan_row(asking, path, is_inflated, &row))
+		return 0;
+	asked->sketches = row.sketches;
+	asked->keys = row.keys;
+	if (path != NULL) {
+		uint8_t directory[DIRECTORY_HASH_SIZE];
+		directory_hash(row.directory, directory);
+		path_hash(directory, row.name, row.path_hash);
+	}
+	if (finder_convert(asking->finder, &row, &asked->file, error) != 0)
+		return -1;
+	if (row.name.size == 0)
+		row.name = (struct bytes){"-", 1};
+	asked->file.is_stream = path == NULL;
+	asked->file.is_local = true;
+	return finder_show(asking->finder, &row, &asked->arena, &asked->file, error) != 0 ? -1 : 1;
+}
+
+/* Take over a file asked for; when there are many, report what is similar to them. */
+static int take_asked(struct asking *asking, struct asked_file *asked, struct simhash_error *error)
+{
+	if (asking->finder->request->measure != NULL) {
+		if (sketch_pass_add(&asking->pass, asked, error) != 0)
+			return -1;
+		return sketch_pass_is_full(&asking->pass) ? report_sketched(asking, error) : 0;
+	}
+	if (asked_batch_add(&asking->batch, asked, error) != 0)
+		return -1;
+	return asked_batch_is_full(&asking->batch) ? asked_batch_search(&asking->batch, error) : 0;
+}
+
+static int ask_for(struct asking *asking, const struct find_query *query, const char *path,
+		   bool is_inflated, struct simhash_error *error)
+{
+	struct asked_file asked = {.sketches = NULL};
+	int status = scan_asked(asking, query, path, is_inflated, &asked, error);
+
+	if (status == 1)
+		return take_asked(asking, &asked, error);
+	asked_file_release(&asked);
+	return status;
+}
+
+/* ---- The members of archives ---- */
+
+/* Ask for the member that a row is of. */
+static int ask_for_member(struct asking *asking, const char *path, struct file_row *row,
+			  struct simhash_error *error)
+{
+	struct asked_file asked = {.sketches = row->sketches, .keys = row->keys};
+	size_t size = strlen(path);
+	char *names = arena_take(&asked.arena, size + 1 + row->name.size);
+	uint8_t directory[DIRECTORY_HASH_SIZE];
+	int status = -1;
+
+	if (names == NULL) {
+		asked_file_release(&asked);
+		return error_set_memory(error);
+	}
+	memcpy(names, path, size);
+	names[size] = '/';
+	memcpy(names + size + 1, row->name.data, row->name.size);
+	row->directory = (struct bytes){names, size + 1};
+	row->name = (struct bytes){names + size + 1, row->name.size};
+	row->host = asking->finder->local_host;
+	directory_hash(row->directory, directory);
+	path_hash(directory, row->name, row->path_hash);
+	if (finder_convert(asking->finder, row, &asked.file, error) == 0 &&
+	    finder_show(asking->finder, row, &asked.arena, &asked.file, error) == 0) {
+		asked.file.is_local = true;
+		status = take_asked(asking, &asked, error);
+	} else {
+		asked_file_release(&asked);
+	}
+	return status;
+}
+
+static void report_trouble(struct asking *asking, const char *path,
+			   const struct container *container)
+{
+	const struct find_sink *sink = asking->finder->sink;
+	struct bytes member = container_name(container);
+	size_t size = strlen(path);
+	char *whole = malloc(size + 2 + member.size);
+	struct bytes about = bytes_of(path);
+
+	if (whole != NULL && member.size > 0) {
+		memcpy(whole, path, size);
+		memcpy(whole + size, "//", 2);
+		memcpy(whole + size + 2, member.data, member.size);
+		about = (struct bytes){whole, size + 2 + member.size};
+	}
+	sink->unreadable(sink->context, about, container_why(container));
+	free(whole);
+}
+
+/* Ask for all members of a file that was opened. */
+static int ask_for_contents(struct asking *asking, const char *path, int fd,
+			    const struct stat *file, struct simhash_error *error)
+{
+	struct container *container =
+		container_open(&asking->scanner, fd, file, bytes_of(path_name(path)));
+	struct file_row row = {.mtime_ns = stat_mtime_ns(file),
+			       .links = 1,
+			       .compressed_size_bytes = file->st_size};
+	enum container_answer answer;
+	int status = 0;
+
+	if (container == NULL)
+		return error_set_memory(error);
+	while (status == 0 && (answer = container_next(container, &row)) != CONTAINER_END)
+		if (answer == CONTAINER_MEMBER)
+			status = ask_for_member(asking, path, &row, error);
+		else
+			report_trouble(asking, path, container);
+	container_close(container);
+	return status;
+}
+
+static int ask_for_members(struct asking *asking, const char *path, struct simhash_error *error)
+{
+	int fd = open_path(path, O_RDONLY | O_NONBLOCK | O_NOCTTY), status = 0;
+	struct stat file;
+
+	/* What is wrong with the file was reported as it was scanned. */
+	if (fd < 0)
+		return 0;
+	if (fstat(fd, &file) == 0 && S_ISREG(file.st_mode) &&
+	    scan_kind(&asking->scanner, fd, NULL) != 0)
+		status = ask_for_contents(asking, path, fd, &file, error);
+	close_content(fd);
+	return status;
+}
+
+/* ---- What is asked for ---- */
+
+/* The content of a gzip file is asked for under a name of its own. */
+static int note_content(struct asking *asking, const char *path)
+{
+	struct bytes name = bytes_of(path_name(path));
+	size_t directory = (size_t)(name.data - path);
+	char *inner = malloc(directory + 2 * name.size + 8);
+	int added = -1;
+
+	if (inner == NULL)
+		return -1;
+	memcpy(inner, path, directory);
+	added = inflated_name(name, inner + directory) == 0
+			? 0
+			: asked_report_note(&asking->report, inner);
+	free(inner);
+	return added;
+}
+
+/* Resolve a path and note that it is asked for. *resolved stays NULL where the path was asked for
+   before, or where there is no such file, which is reported. */
+static int resolve(struct asking *asking, const char *path, char **resolved,
+		   struct simhash_error *error)
+{
+	const struct finder *finder = asking->finder;
+	char *found = realpath(path, NULL);
+	int added;
+
+	if (found == NULL) {
+		finder->sink->unreadable(finder->sink->context, bytes_of(path), errno);
+		return 0;
+	}
+	added = asked_report_note(&asking->report, found);
+	if (added >= 0 && finder->request->inflate && note_content(asking, found) < 0)
+		added = -1;
+	if (added == 1)
+		*resolved = found;
+	else
+		free(found);
+	return added < 0 ? error_set_memory(error) : 0;
+}
+
+static int ask_for_all(struct asking *asking, const struct find_query *queries, size_t count,
+		       struct simhash_error *error)
+{
+	bool inflate = asking->finder->request->inflate;
+	char **resolved = calloc(count + 1, sizeof *resolved);
+	int status = resolved == NULL ? error_set_memory(error) : 0;
+
+	/* All are known before the first is reported. */
+	for (size_t i = 0; status == 0 && i < count; i++)
+		if (queries[i].path != NULL)
+			status = resolve(asking, queries[i].path, &resolved[i], error);
+	for (size_t i = 0; status == 0 && i < count; i++) {
+		bool is_stream = queries[i].path == NULL;
+		if (is_stream || resolved[i] != NULL)
+			status = ask_for(asking, &queries[i], resolved[i], false, error);
+		if (status == 0 && inflate && resolved[i] != NULL)
+			status = ask_for(asking, &queries[i], resolved[i], true, error);
+		if (status == 0 && inflate && resolved[i] != NULL)
+			status = ask_for_members(asking, resolved[i], error);
+	}
+	if (status == 0)
+		status = report_sketched(asking, error);
+	if (status == 0)
+		status = asked_batch_search(&asking->batch, error);
+	for (size_t i = 0; resolved != NULL && i < count; i++)
+		free(resolved[i]);
+	free(resolved);
+	return status;
+}
+
+int finder_files(struct finder *finder, const struct find_query *queries, size_t count,
+		 struct simhash_error *error)
+{
+	static const atomic_bool never_stop;
+	const struct find_request *request = finder->request;
+	struct asking asking = {.finder = finder, .report = {.reporter = {.finder = finder}}};
+	int status = -1;
+
+	if (file_scanner_init(&asking.scanner, request->tags, true, &never_stop, error) != 0)
+		return -1;
+	asking.scanner.max_inflated_bytes = request->max_inflated_bytes;
+	asking.scanner.max_depth = CONTAINER_DEPTH;
+	asked_batch_init(&asking.batch, finder, &asking.report);
+	if ((!request->inflate || container_kinds(&asking.scanner.containers, error) == 0) &&
+	    (request->measure == NULL ||
+	     file_scanner_measure(&asking.scanner, &request->measure, 1, 0, error) == 0) &&
+	    (request->sandbox == NULL ||
+	     sandbox_isolate(&asking.scanner, request->sandbox, error) == 0) &&
+	    sketch_pass_init(&asking.pass, finder, error) == 0)
+		status = ask_for_all(&asking, queries, count, error);
+	asking.report.reporter.counts.rows += asking.pass.rows;
+	find_counts_add(&finder->counts, &asking.report.reporter.counts);
+	asked_batch_release(&asking.batch);
+	sketch_pass_release(&asking.pass);
+	asked_report_release(&asking.report);
+	file_scanner_release(&asking.scanner);
+	return status;
+}
+
+int finder_content(struct finder *finder, const struct find_content *content,
+		   struct simhash_error *error)
+{
+	struct asked_report report = {.reporter = {.finder = finder}};
+	struct asked_batch batch;
+	struct asked_file asked = {.sketches = NULL};
+	struct file_row row = {.host = finder->local_host,
+			       .directory = {"", 0},
+			       .name = bytes_of(content->name),
+			       .size_bytes = content->size_bytes,
+			       .table = content->table};
+	int status = -1;
+
+	if (finder->tag_set == 0)
+		return 0;
+	simhash_keys_compute(finder->request->tags, &row.table, row.name.data, row.name.size,
+			     &row.keys);
+	asked.keys = row.keys;
+	asked_batch_init(&batch, finder, &report);
+	if (finder_read(finder, &row, &asked.arena, &asked.file, error) == 0) {
+		asked.file.is_stream = asked.file.is_local = true;
+		if (asked_batch_add(&batch, &asked, error) == 0)
+			status = asked_batch_search(&batch, error);
+	} else {
+		asked_file_release(&asked);
+	}
+	find_counts_add(&finder->counts, &report.reporter.counts);
+	asked_batch_release(&batch);
+	asked_report_release(&report);
+	return status;
+}

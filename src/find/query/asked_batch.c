@@ -1,0 +1,476 @@
+/*
+ * Searching for many files at once: threads read the rows around them, each row once, and compare it
+ * with all files that it may be near to.
+ * SPDX-License-Identifier: MIT
+ */
+#include "find/query/asked_batch.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/basic/error.h"
+#include "base/data/array.h"
+#include "base/threads/threads.h"
+#include "find/pairs/versions.h"
+#include "find/query/asked_rows.h"
+#include "find/query/nearest.h"
+#include "store/open/store.h"
+
+#define FILES_MAX 1024
+#define NEAREST_MAX 65536   /* that are kept of all files; half a kilobyte each */
+#define KEYS_MAX (1u << 20) /* 32 bytes each, up to four times that while they are gathered */
+#define KEYS_PER_MATCH 16   /* that waits to be reported; half a kilobyte each */
+#define FILES_PER_THREAD 8  /* fewer are not worth another connection */
+#define KEYS_PER_THREAD 512 /* that one takes at a time */
+
+struct match {
+	struct find_file file; /* its display is in the arena */
+	struct file_pair pair;
+	uint32_t reach;
+	bool by_sketches;
+};
+
+struct batch_search {
+	struct asked_batch *batch;
+	struct nearest *nearest; /* of each file, where they are asked for; or NULL */
+	pthread_mutex_t lock;	 /* of the nearest */
+	/* What is searched for now. */
+	const struct asked_reach *reaches;
+	size_t count;
+	struct asked_keys keys;
+	atomic_size_t next; /* key that no thread has taken */
+	atomic_size_t matches;
+	struct first_error first_error;
+};
+
+struct searcher {
+	struct batch_search *search;
+	struct store *store;
+	struct find_counts counts; /* of rows */
+	struct match *matches;
+	size_t count, capacity;
+	struct arena arena;
+};
+
+void asked_batch_init(struct asked_batch *batch, const struct finder *finder,
+		      struct asked_report *report)
+{
+	*batch = (struct asked_batch){.finder = finder, .report = report, .keys_max = KEYS_MAX};
+}
+
+static void clear(struct asked_batch *batch)
+{
+	while (batch->count > 0)
+		asked_file_release(&batch->files[--batch->count]);
+}
+
+void asked_batch_release(struct asked_batch *batch)
+{
+	clear(batch);
+	while (batch->stores.count > 1)
+		store_close(batch->stores.stores[--batch->stores.count]);
+	free(batch->stores.stores);
+	free(batch->files);
+}
+
+int asked_batch_add(struct asked_batch *batch, struct asked_file *asked,
+		    struct simhash_error *error)
+{
+	if (asked->file.size_bytes == 0 && !batch->finder->request->with_empty) {
+		asked_file_release(asked);
+		return 0;
+	}
+	if (array_reserve(&batch->files, &batch->capacity, batch->count + 1, sizeof *batch->files,
+			  error) != 0) {
+		asked_file_release(asked);
+		return -1;
+	}
+	batch->files[batch->count++] = *asked;
+	return 0;
+}
+
+bool asked_batch_is_full(const struct asked_batch *batch)
+{
+	size_t nearest = batch->finder->request->nearest;
+
+	return batch->count >= FILES_MAX || (nearest > 0 && batch->count > NEAREST_MAX / nearest);
+}
+
+/* As many connections as threads are worth it; fewer where they cannot be had. */
+static int open_stores(struct asked_batch *batch, struct simhash_error *error)
+{
+	struct find_stores *stores = &batch->stores;
+	unsigned threads = batch->finder->resources->threads;
+	size_t worth = batch->count / FILES_PER_THREAD;
+	unsigned wanted = worth < threads ? (unsigned)worth : threads;
+
+	if (stores->stores == NULL) {
+		stores->stores = calloc(threads + 1, sizeof *stores->stores);
+		if (stores->stores == NULL)
+			return error_set_memory(error);
+		stores->stores[stores->count++] = batch->finder->store;
+	}
+	while (stores->count < wanted) {
+		struct simhash_error ignored;
+		if (store_open_beside(batch->finder->store, &stores->stores[stores->count],
+				      &ignored) != 0)
+			break;
+		stores->count++;
+	}
+	return 0;
+}
+
+/* ---- What is found ---- */
+
+static struct nearest *nearest_of(const struct batch_search *search, const struct asked_file *asked)
+{
+	return &search->nearest[asked - search->batch->files];
+}
+
+static int take_nearest(struct batch_search *search, const struct asked_file *asked,
+			const struct find_file *file, struct simhash_error *error)
+{
+	int status;
+
+	pthread_mutex_lock(&search->lock);
+	status = nearest_take(nearest_of(search, asked), &search->batch->finder->request->rule,
+			      &asked->file, file, error);
+	pthread_mutex_unlock(&search->lock);
+	return status;
+}
+
+/* A match of several files waits, so that those of the first file come first. */
+static int take_match(struct searcher *searcher, const struct match *match,
+		      struct simhash_error *error)
+{
+	struct batch_search *search = searcher->search;
+	size_t size = (size_t)match->file.display_size + 1;
+	struct match *kept;
+	char *display;
+
+	if (search->count == 1)
+		return asked_report_pair(search->batch->report, match->pair, error);
+	display = arena_take(&searcher->arena, size);
+	if (display == NULL)
+		return error_set_memory(error);
+	if (array_reserve(&searcher->matches, &searcher->capacity, searcher->count + 1,
+			  sizeof *searcher->matches, error) != 0)
+		return -1;
+	memcpy(display, match->file.display, size);
+	kept = &searcher->matches[searcher->count++];
+	*kept = *match;
+	kept->file.display = display;
+	atomic_fetch_add(&search->matches, 1);
+	return 0;
+}
+
+static bool is_asked_itself(const struct find_file *asked, const struct find_file *file)
+{
+	return file->host == asked->host && !asked->is_stream &&
+	       strcmp(find_file_path(file), find_file_path(asked)) == 0;
+}
+
+/* Compare a row with a file asked for: by the rule, or by what the sketches propose beyond it. */
+static int compare(struct searcher *searcher, uint32_t reach, const struct find_file *file,
+		   bool by_sketches, struct simhash_error *error)
+{
+	struct batch_search *search = searcher->search;
+	const struct find_request *request = search->batch->finder->request;
+	const struct asked_file *asked = search->reaches[reach].asked;
+	struct match match = {
+		.pair = {.a = &asked->file, .b = file}, .reach = reach, .by_sketches = by_sketches};
+
+	/* With versions all rows are compared by their sketches; some of them by the rule, too. */
+	searcher->counts.rows += by_sketches == request->versions;
+	searcher->counts.unsketched += search->nearest == NULL && !by_sketches && !file->has_sketch;
+	if (is_asked_itself(&asked->file, file))
+		return 0;
+	if (search->nearest != NULL)
+		return take_nearest(search, asked, file, error);
+	if (by_sketches ? !versions_match(request, &asked->file, file, &match.pair)
+			: !rule_matches(&request->rule, &asked->file, file, &match.pair))
+		return 0;
+	match.file = *file;
+	return take_match(searcher, &match, error);
+}
+
+/* ---- Reading ---- */
+
+static bool has_too_many(struct batch_search *search)
+{
+	return search->count > 1 &&
+	       atomic_load(&search->matches) > search->batch->keys_max / KEYS_PER_MATCH;
+}
+
+/* Compare the rows with the files that their keys name, or with all. */
+static int compare_rows(struct searcher *searcher, struct asked_rows *rows, bool by_sketches,
+			struct simhash_error *error)
+{
+	struct batch_search *search = searcher->search;
+	const struct asked_key *near;
+	struct find_file file;
+	size_t count;
+	int status = 1;
+
+	while (!has_too_many(search) &&
+	       (status = asked_rows_next(rows, &file, &near, &count, error)) == 1) {
+		size_t files = count > 0 ? count : search->count;
+		for (size_t i = 0; i < files; i++) {
+			uint32_t reach = count > 0 ? near[i].reach : (uint32_t)i;
+			if (compare(searcher, reach, &file, by_sketches, error) != 0)
+				return -1;
+		}
+	}
+	return status < 0 ? -1 : 0;
+}
+
+/* The first key from `number` on whose row is another than that of the key before. */
+static size_t row_from(const struct asked_keys *keys, size_t number)
+{
+	while (number > 0 && number < keys->count &&
+	       row_key_compare(&keys->keys[number].row, &keys->keys[number - 1].row) == 0)
+		number++;
+	return number < keys->count ? number : keys->count;
+}
+
+static void *run_searcher(void *argument)
+{
+	struct searcher *searcher = argument;
+	struct batch_search *search = searcher->search;
+	const struct asked_keys *keys = &search->keys;
+	struct simhash_error error;
+
+	while (!first_error_is_set(&search->first_error) && !has_too_many(search)) {
+		size_t next = atomic_fetch_add(&search->next, KEYS_PER_THREAD);
+		size_t first = row_from(keys, next), end = row_from(keys, next + KEYS_PER_THREAD);
+		struct asked_rows rows;
+		if (next >= keys->count)
+			break;
+		asked_rows_begin(&rows, search->batch->finder, searcher->store, keys->keys + first,
+				 end - first);
+		if (compare_rows(searcher, &rows, false, &error) != 0)
+			first_error_set(&search->first_error, &error);
+		asked_rows_end(&rows);
+	}
+	return NULL;
+}
+
+/* All rows that are not named by keys: those of a reach, or, for versions, all. */
+static int read_without_keys(struct searcher *searcher, bool all, struct simhash_error *error)
+{
+	struct batch_search *search = searcher->search;
+	const struct finder *finder = search->batch->finder;
+	struct asked_rows rows;
+	int status = all ? asked_rows_begin_all(&rows, finder, error)
+			 : asked_rows_begin_range(&rows, finder, search->reaches, error);
+
+	if (status == 0)
+		status = compare_rows(searcher, &rows, all, error);
+	asked_rows_end(&rows);
+	return status;
+}
+
+/* ---- Reporting ---- */
+
+/* By the files asked for; of one as its rows lie. */
+static int compare_matches(const void *x, const void *y)
+{
+	const struct match *a = *(const struct match *const *)x,
+			   *b = *(const struct match *const *)y;
+
+	if (a->reach != b->reach)
+		return a->reach < b->reach ? -1 : 1;
+	if (a->by_sketches != b->by_sketches)
+		return a->by_sketches ? 1 : -1;
+	if (a->file.host != b->file.host)
+		return a->file.host < b->file.host ? -1 : 1;
+	return memcmp(a->file.path_hash, b->file.path_hash, PATH_HASH_SIZE);
+}
+
+static int report_matches(struct batch_search *search, struct searcher *searchers, unsigned count,
+			  struct simhash_error *error)
+{
+	struct match **matches = calloc(search->matches + 1, sizeof *matches), **next = matches;
+	int status = matches == NULL ? error_set_memory(error) : 0;
+
+	for (unsigned i = 0; status == 0 && i < count; i++)
+		for (size_t m = 0; m < searchers[i].count; m++)
+			*next++ = &searchers[i].matches[m];
+	if (next > matches)
+		qsort(matches, search->matches, sizeof(struct match *), compare_matches);
+	for (size_t m = 0; status == 0 && m < search->matches; m++) {
+		matches[m]->pair.b = &matches[m]->file;
+		status = asked_report_pair(search->batch->report, matches[m]->pair, error);
+	}
+	free(matches);
+	return status;
+}
+
+/* 1; or 0 where there is too much of it, and nothing was reported. */
+static int run_searchers(struct batch_search *search, struct searcher *searchers, unsigned count,
+			 bool has_keys, struct simhash_error *error)
+{
+	const struct asked_batch *batch = search->batch;
+	int status = 0;
+
+	if (has_keys) {
+		first_error_init(&search->first_error, error);
+		threads_run(count, run_searcher, searchers, sizeof *searchers);
+		status = first_error_is_set(&search->first_error) ? -1 : 0;
+	} else {
+		status = read_without_keys(&searchers[0], false, error);
+	}
+	if (status == 0 && batch->finder->request->versions)
+		status = read_without_keys(&searchers[0], true, error);
+	if (status != 0)
+		return -1;
+	if (has_too_many(search))
+		return 0;
+	for (unsigned i = 0; i < count; i++)
+		find_counts_add(&batch->report->reporter.counts, &searchers[i].counts);
+	return report_matches(search, searchers, count, error) == 0 ? 1 : -1;
+}
+
+/* The same. One file is searched by one thread, which reports in the order of rows. */
+static int read_rows(struct batch_search *search, bool has_keys, struct simhash_error *error)
+{
+	const struct find_stores *stores = &search->batch->stores;
+	unsigned count = search->count > 1 ? stores->count : 1;
+	struct searcher *searchers = calloc(count, sizeof *searchers);
+	int status;
+
+	if (searchers == NULL)
+		return error_set_memory(error);
+	for (unsigned i = 0; i < count; i++)
+		searchers[i] = (struct searcher){.search = search, .store = stores->stores[i]};
+	atomic_store(&search->next, 0);
+	atomic_store(&search->matches, 0);
+	status = run_searchers(search, searchers, count, has_keys, error);
+	for (unsigned i = 0; i < count; i++) {
+		arena_release(&searchers[i].arena);
+		free(searchers[i].matches);
+	}
+	free(searchers);
+	return status;
+}
+
+/* Search for some of the files; in two parts where too much is around them. */
+static int search_for(struct batch_search *search, const struct asked_reach *reaches, size_t count,
+		      struct simhash_error *error)
+{
+	const struct asked_batch *batch = search->batch;
+	int status = asked_keys_gather(reaches, count, batch->finder, &batch->stores,
+				       batch->keys_max, &search->keys, error);
+
+	search->reaches = reaches;
+	search->count = count;
+	if (status == 1 || (status == 0 && count == 1))
+		status = read_rows(search, status == 1, error);
+	asked_keys_release(&search->keys);
+	if (status != 0)
+		return status < 0 ? -1 : 0;
+	if (search_for(search, reaches, count / 2, error) != 0)
+		return -1;
+	return search_for(search, reaches + count / 2, count - count / 2, error);
+}
+
+/* ---- What is asked for ---- */
+
+static int search_for_pairs(struct batch_search *search, struct asked_reach *reaches,
+			    struct simhash_error *error)
+{
+	const struct asked_batch *batch = search->batch;
+
+	for (size_t i = 0; i < batch->count; i++)
+		reaches[i] = (struct asked_reach){.asked = &batch->files[i],
+						  .distance = batch->files[i].file.reach,
+						  .by_rule = true};
+	return search_for(search, reaches, batch->count, error);
+}
+
+/* The nearest of all files, within a growing distance. */
+static int read_all_nearest(struct batch_search *search, struct asked_reach *reaches,
+			    struct simhash_error *error)
+{
+	const struct asked_batch *batch = search->batch;
+
+	for (;;) {
+		size_t count = 0;
+		for (size_t i = 0; i < batch->count; i++) {
+			struct nearest *nearest = &search->nearest[i];
+			if (nearest->is_found)
+				continue;
+			nearest_begin_round(nearest);
+			reaches[count++] = (struct asked_reach){.asked = &batch->files[i],
+								.distance = nearest->distance};
+		}
+		if (count == 0)
+			return 0;
+		if (search_for(search, reaches, count, error) != 0)
+			return -1;
+		for (size_t i = 0; i < count; i++)
+			nearest_end_round(nearest_of(search, reaches[i].asked));
+	}
+}
+
+static int report_nearest(const struct asked_batch *batch, const struct asked_file *asked,
+			  const struct nearest *nearest, struct simhash_error *error)
+{
+	for (size_t i = 0; i < nearest->count; i++) {
+		struct file_pair pair = {.a = &asked->file,
+					 .b = &nearest->items[i].file,
+					 .distance = nearest->items[i].distance};
+		estimate_resemblance(pair.a, pair.b, &pair);
+		if (asked_report_pair(batch->report, pair, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int search_for_nearest(struct batch_search *search, struct asked_reach *reaches,
+			      struct simhash_error *error)
+{
+	const struct asked_batch *batch = search->batch;
+	size_t wanted = batch->finder->request->nearest;
+	int status = 0;
+
+	search->nearest = calloc(batch->count, sizeof *search->nearest);
+	if (search->nearest == NULL)
+		return error_set_memory(error);
+	for (size_t i = 0; status == 0 && i < batch->count; i++)
+		status = nearest_begin(&search->nearest[i], wanted, batch->finder, &batch->files[i],
+				       error);
+	if (status == 0)
+		status = read_all_nearest(search, reaches, error);
+	for (size_t i = 0; i < batch->count; i++) {
+		if (status == 0)
+			status =
+				report_nearest(batch, &batch->files[i], &search->nearest[i], error);
+		nearest_release(&search->nearest[i]);
+	}
+	free(search->nearest);
+	return status;
+}
+
+int asked_batch_search(struct asked_batch *batch, struct simhash_error *error)
+{
+	struct batch_search search = {.batch = batch};
+	struct asked_reach *reaches;
+	int status;
+
+	if (batch->count == 0)
+		return 0;
+	if (open_stores(batch, error) != 0)
+		return -1;
+	reaches = calloc(batch->count, sizeof *reaches);
+	if (reaches == NULL)
+		return error_set_memory(error);
+	pthread_mutex_init(&search.lock, NULL);
+	status = batch->finder->request->nearest > 0 ? search_for_nearest(&search, reaches, error)
+						     : search_for_pairs(&search, reaches, error);
+	pthread_mutex_destroy(&search.lock);
+	free(reaches);
+	clear(batch);
+	return status;
+}

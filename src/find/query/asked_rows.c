@@ -1,0 +1,128 @@
+/*
+ * Reading the rows around files asked for.
+ * SPDX-License-Identifier: MIT
+ */
+#include "find/query/asked_rows.h"
+
+#include <string.h>
+
+void asked_rows_begin(struct asked_rows *rows, const struct finder *finder, struct store *store,
+		      const struct asked_key *keys, size_t count)
+{
+	*rows = (struct asked_rows){.finder = finder, .store = store, .next = keys, .end = keys};
+	if (count > 0)
+		rows->end += count;
+}
+
+int asked_rows_begin_range(struct asked_rows *rows, const struct finder *finder,
+			   const struct asked_reach *reach, struct simhash_error *error)
+{
+	const struct near_range range = asked_reach_range(reach, finder);
+
+	asked_rows_begin(rows, finder, finder->store, NULL, 0);
+	return store_rows_near(finder->store, &range, &rows->cursor, error);
+}
+
+int asked_rows_begin_all(struct asked_rows *rows, const struct finder *finder,
+			 struct simhash_error *error)
+{
+	const struct key_range range = {.tag_set = finder->tag_set,
+					.key = SIMHASH_UNIFORM,
+					.low = INT64_MIN,
+					.high = INT64_MAX,
+					.also = finder->request->rule.key,
+					.order = ORDER_NONE,
+					.with_resemblance = true};
+
+	asked_rows_begin(rows, finder, finder->store, NULL, 0);
+	return store_rows_in_order(finder->store, &range, &rows->cursor, error);
+}
+
+/* Begin to read the next rows, which have one host: 1, or 0 after the last. */
+static int read_more(struct asked_rows *rows, struct simhash_error *error)
+{
+	const struct finder *finder = rows->finder;
+	struct row_scope scope = {.tag_set = finder->tag_set};
+	struct row_key *keys = rows->looked_for;
+	size_t count = 0;
+
+	rows->present = rows->next;
+	for (; rows->next < rows->end; rows->next++) {
+		const struct row_key *row = &rows->next->row;
+		if (count > 0 && row_key_compare(row, &keys[count - 1]) == 0)
+			continue;
+		if (count == ROWS_WITH_MAX || (count > 0 && row->host != scope.host))
+			break;
+		scope.host = row->host;
+		keys[count++] = *row;
+	}
+	if (count == 0)
+		return 0;
+	if (store_rows_with_others(rows->cursor, &scope, keys, count))
+		return 1;
+	store_rows_end(rows->cursor);
+	rows->cursor = NULL;
+	return store_rows_with(rows->store, &scope, keys, count, finder->request->rule.key, true,
+			       &rows->cursor, error) == 0
+		       ? 1
+		       : -1;
+}
+
+static int next_row(struct asked_rows *rows, struct file_row *row, struct simhash_error *error)
+{
+	int status;
+
+	do {
+		if (rows->cursor != NULL &&
+		    (status = store_rows_next(rows->cursor, row, error)) != 0)
+			return status;
+		status = read_more(rows, error);
+	} while (status == 1);
+	return status;
+}
+
+/* The keys of a row among those that are read. */
+static void find_keys(const struct asked_rows *rows, const struct file_row *row,
+		      const struct asked_key **near, size_t *near_count)
+{
+	const struct asked_key *low = rows->present, *high = rows->next, *end;
+	struct row_key key = {.host = row->host};
+
+	memcpy(key.path_hash, row->path_hash, PATH_HASH_SIZE);
+	while (low < high) {
+		const struct asked_key *middle = low + (high - low) / 2;
+		if (row_key_compare(&middle->row, &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (end = low; end < rows->next && row_key_compare(&end->row, &key) == 0; end++)
+		;
+	*near = low;
+	*near_count = (size_t)(end - low);
+}
+
+int asked_rows_next(struct asked_rows *rows, struct find_file *file, const struct asked_key **near,
+		    size_t *near_count, struct simhash_error *error)
+{
+	struct file_row row = {.host = 0};
+	int status;
+
+	while ((status = next_row(rows, &row, error)) == 1) {
+		if (!finder_takes(rows->finder, &row))
+			continue;
+		arena_clear(&rows->arena);
+		if (finder_read(rows->finder, &row, &rows->arena, file, error) != 0)
+			return -1;
+		find_keys(rows, &row, near, near_count);
+		return 1;
+	}
+	return status;
+}
+
+void asked_rows_end(struct asked_rows *rows)
+{
+	store_rows_end(rows->cursor);
+	arena_release(&rows->arena);
+	rows->cursor = NULL;
+}

@@ -1,0 +1,45 @@
+/*
+ * The files of the index that are nearest to a file asked for.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_FIND_NEAREST_H
+#define SIMHASH_FIND_NEAREST_H
+
+#include "find/rule/asked_file.h"
+
+struct neighbour {
+	struct find_file file; /* its display is owned */
+	uint64_t distance;
+};
+
+struct nearest {
+	struct neighbour *items; /* nearest first */
+	size_t count, wanted;
+	int64_t distance, last; /* to read within next, and the largest that there is */
+	bool is_found;		/* all of them */
+};
+
+/*
+ * Find the `wanted` nearest, whatever their distance; sizes and extensions are those that the
+ * rule allows:
+ *
+ *     nearest_begin(&nearest, wanted, finder, asked, &error);
+ *     for (; !nearest.is_found; nearest_end_round(&nearest)) {
+ *             nearest_begin_round(&nearest);
+ *             ... nearest_take(&nearest, rule, &asked->file, &file, &error) for each file
+ *             ... within nearest.distance
+ *     }
+ *     nearest_release(&nearest);
+ */
+int nearest_begin(struct nearest *nearest, size_t wanted, const struct finder *finder,
+		  const struct asked_file *asked, struct simhash_error *error);
+void nearest_release(struct nearest *nearest);
+
+void nearest_begin_round(struct nearest *nearest);
+int nearest_take(struct nearest *nearest, const struct find_rule *rule,
+		 const struct find_file *asked, const struct find_file *file,
+		 struct simhash_error *error);
+/* Now the nearest are found, or the distance is a larger one. */
+void nearest_end_round(struct nearest *nearest);
+
+#endif

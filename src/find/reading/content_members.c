@@ -1,0 +1,117 @@
+/*
+ * Members of archives by the path of the archive.
+ * SPDX-License-Identifier: MIT
+ */
+#include "find/reading/content_members.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/basic/error.h"
+#include "scan/archive/container.h"
+#include "store/row/file_row.h"
+
+/* The parts of PATH//MEMBER. */
+static struct bytes archive_path(const struct content *content)
+{
+	const char *path = find_file_path(content->file);
+
+	return (struct bytes){path, (size_t)(strstr(path, "//") - path)};
+}
+
+static struct bytes member_name(const struct content *content)
+{
+	return bytes_of(strstr(find_file_path(content->file), "//") + 2);
+}
+
+static struct bytes base_name(struct bytes path)
+{
+	const char *slash = last_byte(path.data, '/', path.size);
+	size_t before = slash == NULL ? 0 : (size_t)(slash + 1 - path.data);
+
+	return (struct bytes){path.data + before, path.size - before};
+}
+
+bool content_is_member(const struct content *content)
+{
+	const char *path = find_file_path(content->file);
+
+	return row_is_inside(content->file->compressed_size_bytes) && strstr(path, "//") != NULL &&
+	       !is_inflated_name(bytes_of(base_name(archive_path(content)).data));
+}
+
+/* ---- Linking ---- */
+
+static int compare_archives(const struct content *a, const struct content *b)
+{
+	if (a->file->host != b->file->host)
+		return a->file->host < b->file->host ? -1 : 1;
+	return bytes_compare(archive_path(a), archive_path(b));
+}
+
+static int compare_members(const void *x, const void *y)
+{
+	const struct content *a = *(struct content *const *)x, *b = *(struct content *const *)y;
+	int order = compare_archives(a, b);
+
+	return order != 0 ? order : bytes_compare(member_name(a), member_name(b));
+}
+
+int content_members_link(struct content **contents, size_t count, struct simhash_error *error)
+{
+	struct content **members = malloc((count + 1) * sizeof(struct content *));
+	size_t member_count = 0;
+
+	if (members == NULL)
+		return error_set_memory(error);
+	for (size_t i = 0; i < count; i++)
+		if (contents[i] != NULL && content_is_member(contents[i]))
+			members[member_count++] = contents[i];
+	qsort(members, member_count, sizeof(struct content *), compare_members);
+	for (size_t i = 0; i < member_count; i++) {
+		bool is_next = i > 0 && compare_archives(members[i - 1], members[i]) == 0;
+		members[i]->first_member = is_next ? members[i - 1]->first_member : members[i];
+		members[i]->next_member = NULL;
+		if (is_next)
+			members[i - 1]->next_member = members[i];
+	}
+	free(members);
+	return 0;
+}
+
+/* ---- Reading ---- */
+
+static bool make_wanted(struct content *content, struct container_member *wanted)
+{
+	size_t size = (size_t)content->file->size_bytes;
+
+	content->is_whole = false;
+	if (content->bytes == NULL)
+		content->bytes = malloc(size + 1);
+	*wanted = (struct container_member){
+		.name = member_name(content), .bytes = content->bytes, .size = size};
+	return content->bytes != NULL;
+}
+
+void content_members_read(struct content *first, struct sandbox *sandbox, int fd,
+			  const struct stat *status, int *why)
+{
+	struct container_member *wanted;
+	size_t count = 0, i = 0;
+	bool has_room = true;
+
+	for (const struct content *next = first; next != NULL; next = next->next_read)
+		count++;
+	wanted = calloc(count, sizeof *wanted);
+	for (struct content *next = first; wanted != NULL && next != NULL; next = next->next_read)
+		has_room = make_wanted(next, &wanted[i++]) && has_room;
+	*why = ENOMEM;
+	if (wanted != NULL && has_room)
+		container_extract(sandbox, fd, status, base_name(archive_path(first)), wanted,
+				  count, why);
+	i = 0;
+	for (struct content *next = first; wanted != NULL && next != NULL; next = next->next_read)
+		next->is_whole = wanted[i++].is_whole;
+	free(wanted);
+}

@@ -1,0 +1,303 @@
+/*
+ * The finder: hosts, and from a row to a file.
+ * Leaves the search to sweep.c, asked.c and sketch_join.c.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/basic/error.h"
+#include "base/files/path.h"
+#include "find/rule/against.h"
+#include "find/rule/finder.h"
+#include "find/rule/known_contents.h"
+#include "store/names/names.h"
+#include "store/names/tag_sets.h"
+#include "store/rows/known_file.h"
+#include "store/rows/row_stream.h"
+#include "store/rows/totals.h"
+
+void find_request_init(struct find_request *request)
+{
+	static const struct simhash_tolerance tolerance = SIMHASH_TOLERANCE_DEFAULT;
+
+	*request = (struct find_request){.parts = 1,
+					 .max_inflated_bytes = INT64_MAX,
+					 .versions_ratio_millionths = 2 * SIMHASH_MILLION};
+	rule_init(&request->rule, SIMHASH_SKEW_EXT, &tolerance);
+	request->rule.verify.mode = VERIFY_SKETCH;
+	request->rule.tolerance.percent_millionths = VERIFIED_TOLERANCE_PERCENT * SIMHASH_MILLION;
+	request->rule.unverified_percent_millionths = tolerance.percent_millionths;
+}
+
+/* A side without files is an error: the result would look as if nothing were similar. */
+static int find_side(struct finder *finder, int number, struct simhash_error *error)
+{
+	const struct find_side *side = &finder->request->between[number];
+	const char *host = side->host != NULL ? side->host : finder->request->host;
+	struct row_scope scope = {finder->tag_set, name_list_id(&finder->hosts, host)};
+	bool has_rows = false;
+
+	finder->side_host[number] = scope.host;
+	if (finder->tag_set == 0)
+		return 0;
+	if (scope.host > 0 &&
+	    store_has_rows_below(finder->store, &scope, side->directory, &has_rows, error) != 0)
+		return -1;
+	if (has_rows)
+		return 0;
+	return error_set(error, SIMHASH_E_RANGE, "the index has no files at or below %s:%.*s", host,
+			 side->directory.size == 0 ? 1 : (int)side->directory.size,
+			 side->directory.size == 0 ? "/" : side->directory.data);
+}
+
+int finder_check_below(const struct finder *finder, struct bytes directory,
+		       struct simhash_error *error)
+{
+	const struct row_scope scope = {finder->tag_set, finder->local_host};
+	bool has_rows = false;
+
+	if (finder->tag_set == 0)
+		return 0;
+	if (finder->local_host > 0 &&
+	    store_has_rows_below(finder->store, &scope, directory, &has_rows, error) != 0)
+		return -1;
+	if (has_rows)
+		return 0;
+	return store_say_not_indexed(directory, error);
+}
+
+int finder_init(struct finder *finder, struct store *store, const struct find_request *request,
+		const struct find_sink *sink, const struct find_resources *resources,
+		struct simhash_error *error)
+{
+	int status = 0;
+
+	*finder = (struct finder){
+		.store = store, .request = request, .sink = sink, .resources = resources};
+	if (store_tag_set_id(store, request->tags, false, &finder->tag_set, error) != 0 ||
+	    store_host_id(store, request->host, false, &finder->local_host, error) != 0 ||
+	    store_read_hosts(store, &finder->hosts, error) != 0)
+		status = -1;
+	for (int i = 0; status == 0 && request->has_between && request->against == NULL && i < 2;
+	     i++)
+		status = find_side(finder, i, error);
+	for (size_t i = 0; status == 0 && i < request->below_count; i++)
+		status = finder_check_below(finder, request->below[i], error);
+	if (status != 0)
+		finder_release(finder);
+	return status;
+}
+
+void finder_release(struct finder *finder)
+{
+	name_list_release(&finder->hosts);
+	*finder = (struct finder){.store = NULL};
+}
+
+/* The name to show before a path; "" for this host. */
+static const char *host_prefix(const struct finder *finder, int64_t host)
+{
+	const struct name *known = name_list_find(&finder->hosts, host);
+
+	if (host == AGAINST_HOST && finder->request->against != NULL)
+		return finder->request->against->name;
+	if (host == finder->local_host)
+		return "";
+	return known == NULL ? "?" : known->text.data;
+}
+
+int finder_show(const struct finder *finder, const struct file_row *row, struct arena *arena,
+		struct find_file *file, struct simhash_error *error)
+{
+	const char *host = host_prefix(finder, row->host);
+	size_t prefix = host[0] == '\0' ? 0 : strlen(host) + 1;
+	size_t slash = row->directory.size <= 1 ? 0 : 1; /* "/" has its own */
+	size_t size = prefix + row->directory.size + slash + row->name.size;
+	char *write = size < UINT32_MAX ? arena_take(arena, size + 1) : NULL;
+
+	if (write == NULL)
+		return error_set_memory(error);
+	file->display = write;
+	file->display_size = (uint32_t)size;
+	file->path_offset = (uint32_t)prefix;
+	if (prefix > 0) {
+		memcpy(write, host, prefix - 1);
+		write[prefix - 1] = ':';
+	}
+	write += prefix;
+	memcpy(write, row->directory.data, row->directory.size);
+	write += row->directory.size;
+	if (slash > 0)
+		*write++ = '/';
+	memcpy(write, row->name.data, row->name.size);
+	write[row->name.size] = '\0';
+	return 0;
+}
+
+static uint8_t sides_of(const struct finder *finder, const struct file_row *row)
+{
+	const struct find_side *between = finder->request->between;
+	uint8_t sides = 0;
+
+	if (finder->request->against != NULL)
+		return row->host == AGAINST_HOST ? SIDE_A : SIDE_B;
+	for (int i = 0; finder->request->has_between && i < 2; i++)
+		if (row->host == finder->side_host[i] &&
+		    path_is_at_or_below(row->directory, between[i].directory))
+			sides |= (uint8_t)(i == 0 ? SIDE_A : SIDE_B);
+	return sides;
+}
+
+int finder_convert(const struct finder *finder, const struct file_row *row, struct find_file *file,
+		   struct simhash_error *error)
+{
+	const struct find_rule *rule = &finder->request->rule;
+	struct bytes name = inner_name(row->name);
+	uint64_t total = 0;
+
+	*file = (struct find_file){
+		.table = row->table,
+		.host = row->host,
+		.size_bytes = row->size_bytes,
+		.mtime_ns = row->mtime_ns,
+		.device = row->device,
+		.inode = row->inode,
+		.compressed_size_bytes = row->compressed_size_bytes,
+		.uniform = row->keys.key[SIMHASH_UNIFORM],
+		.key = row->keys.key[rule->key],
+		.extension_hash = simhash_extension_hash(name.data, name.size),
+		.tolerance = rule_tolerance_of(rule, name),
+		.sides = sides_of(finder, row),
+		.has_sketch = row->has_resemblance,
+		.is_local = row->host == finder->local_host,
+	};
+	if (row->has_resemblance)
+		file->sketch = row->resemblance;
+	memcpy(file->content_hash, row->content_hash, CONTENT_HASH_SIZE);
+	memcpy(file->path_hash, row->path_hash, PATH_HASH_SIZE);
+	file->reach = rule_reach(rule, file->tolerance, file->has_sketch, row->size_bytes);
+	file->swept_reach =
+		rule_swept_reach(rule, file->tolerance, file->has_sketch, row->size_bytes);
+	/* The search relies on this key: what is too large for it stays at its end. */
+	for (int t = 0; t < SIMHASH_TAGS; t++) {
+		total += row->table.count[t];
+		if (total > INT64_MAX)
+			total = INT64_MAX;
+	}
+	if (total != (uint64_t)file->uniform)
+		return error_set(error, SIMHASH_E_DATABASE,
+				 "table file: in the row of %.*s/%.*s, uniform is not the sum of "
+				 "the counts; scan the file again with simhash --force",
+				 (int)row->directory.size, row->directory.data, (int)row->name.size,
+				 row->name.data);
+	return 0;
+}
+
+enum simhash_key finder_read_key(const struct finder *finder)
+{
+	const struct find_rule *rule = &finder->request->rule;
+
+	return rule->candidates == CANDIDATES_KEY ? rule->key : SIMHASH_UNIFORM;
+}
+
+size_t finder_memory(const struct finder *finder)
+{
+	int64_t bytes = finder->resources->memory_bytes;
+
+	return (size_t)(bytes == 0 ? FIND_MEMORY_DEFAULT : bytes);
+}
+
+static int begin_progress(const struct finder *finder, struct simhash_error *error)
+{
+	struct find_progress *progress = finder->resources->progress;
+	int64_t rows;
+	int status;
+
+	if (progress == NULL)
+		return 0;
+	status = finder->request->with_empty
+			 ? store_count_rows(finder->store, finder->tag_set, &rows, error)
+			 : store_count_not_empty(finder->store, finder->tag_set, &rows, error);
+	if (status != 0)
+		return -1;
+	atomic_store(&progress->rows_total, rows / finder->request->parts);
+	return 0;
+}
+
+bool finder_knows(const struct finder *finder, const uint8_t *content_hash)
+{
+	const struct known_contents *known = finder->request->known;
+
+	return known != NULL && known_contents_have(known, content_hash);
+}
+
+int finder_next_folder_row(const struct finder *finder, struct folder_cursor *cursor,
+			   struct folder_row *row, struct simhash_error *error)
+{
+	int status;
+
+	while ((status = folder_rows_next(cursor, row, error)) == 1 &&
+	       finder_knows(finder, row->content_hash))
+		;
+	return status;
+}
+
+bool finder_takes(const struct finder *finder, const struct file_row *row)
+{
+	const struct find_request *request = finder->request;
+
+	if (finder_knows(finder, row->content_hash))
+		return false;
+	if (request->below == NULL)
+		return true;
+	if (row->host != finder->local_host)
+		return false;
+	for (size_t i = 0; i < request->below_count; i++)
+		if (path_is_at_or_below(row->directory, request->below[i]))
+			return true;
+	return false;
+}
+
+/* Their keys are 0, so the index finds them. */
+static int count_empty(struct finder *finder, struct simhash_error *error)
+{
+	const struct find_request *request = finder->request;
+	const struct key_range range = {.tag_set = finder->tag_set,
+					.key = SIMHASH_UNIFORM,
+					.also = SIMHASH_UNIFORM,
+					.with_empty = true,
+					.order = ORDER_BY_INDEX};
+	struct row_cursor *cursor;
+	struct file_row row = {.host = 0};
+	int status;
+
+	if (request->with_empty || request->has_between || request->part > 0)
+		return 0;
+	if (store_rows_in_order(finder->store, &range, &cursor, error) != 0)
+		return -1;
+	while ((status = store_rows_next(cursor, &row, error)) == 1)
+		finder->counts.empty += row.size_bytes == 0 && finder_takes(finder, &row);
+	store_rows_end(cursor);
+	return status;
+}
+
+int finder_begin(struct finder *finder, struct simhash_error *error)
+{
+	return begin_progress(finder, error) != 0 ? -1 : count_empty(finder, error);
+}
+
+bool finder_crosses(const struct finder *finder, unsigned sides_x, unsigned sides_y)
+{
+	return !finder->request->has_between || ((sides_x & SIDE_A) && (sides_y & SIDE_B)) ||
+	       ((sides_x & SIDE_B) && (sides_y & SIDE_A));
+}
+
+int finder_read(const struct finder *finder, const struct file_row *row, struct arena *arena,
+		struct find_file *file, struct simhash_error *error)
+{
+	return finder_convert(finder, row, file, error) != 0
+		       ? -1
+		       : finder_show(finder, row, arena, file, error);
+}

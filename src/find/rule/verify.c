@@ -1,0 +1,133 @@
+/*
+ * The rule by which sketches verify a candidate. docs/lab/quality.md measures what it finds.
+ * SPDX-License-Identifier: MIT
+ */
+#include "find/rule/verify.h"
+
+#include <string.h>
+
+#include "core/resemblance.h"
+#include "find/rule/sketch_keys.h"
+
+/* What a pair must resemble at least whose distance is within a tolerance. */
+static const struct grade {
+	int64_t percent;
+	double min_resemblance;
+} grades[] = {{1, 0.3}, {SWEPT_PERCENT, 0.5}, {100, 0.75}};
+
+/* Of small files a distance of 1 is always within the tolerance, and says little. */
+#define SMALL_SIZE 1024
+#define SMALL_MIN_RESEMBLANCE 0.6
+
+static bool is_graded_pair(const struct find_file *x, const struct find_file *y,
+			   const struct file_pair *pair)
+{
+	bool is_small = x->size_bytes < SMALL_SIZE || y->size_bytes < SMALL_SIZE;
+	const struct grade *grade = grades;
+	struct simhash_tolerance tolerance;
+
+	for (;; grade++) {
+		tolerance.percent_millionths = grade->percent * SIMHASH_MILLION;
+		if (grade->percent == 100 ||
+		    simhash_sum_table_hit(&tolerance, pair->distance, x->size_bytes, y->size_bytes))
+			break;
+	}
+	if (pair->resemblance < grade->min_resemblance ||
+	    (is_small && pair->resemblance < SMALL_MIN_RESEMBLANCE))
+		return false;
+	return (!is_small && grade->percent <= SWEPT_PERCENT) ||
+	       sketches_share_key(&x->sketch, &y->sketch);
+}
+
+/*
+ * Reading finds what is common around single bytes that differ; a shingle is spoilt by each. So
+ * a sketch settles that files resemble each other, and that they have next to nothing in common.
+ */
+#define UNRELATED_BELOW 0.25
+
+bool sketch_settles(double resemblance, double min_resemblance)
+{
+	/* More than a standard deviation; see docs/algorithm.md. What is read is rarely less. */
+	double error = resemblance >= 0.97 ? 0.01 : resemblance >= 0.85 ? 0.06 : 0.1;
+
+	return resemblance - error >= min_resemblance;
+}
+
+bool sizes_differ_clearly(const struct find_file *x, const struct find_file *y)
+{
+	static const struct simhash_tolerance alike = {.size_ratio_millionths = 1100000};
+
+	return !simhash_sizes_agree(&alike, x->size_bytes, y->size_bytes);
+}
+
+void estimate_resemblance(const struct find_file *x, const struct find_file *y,
+			  struct file_pair *pair)
+{
+	if (x->has_sketch && y->has_sketch &&
+	    simhash_resemblance_estimate(&x->sketch, x->size_bytes, &y->sketch, y->size_bytes,
+					 &pair->resemblance))
+		pair->verification = PAIR_SKETCH;
+}
+
+/*
+ * Sketches of few registers or none, as zeros and endless repetitions have them: the same few
+ * shingles, so often that the counts agree within 1 %. Of files too short for a shingle nothing is
+ * known.
+ */
+static bool verify_by_counts(const struct verify_rule *rule, const struct find_file *x,
+			     const struct find_file *y, struct file_pair *pair)
+{
+	static const struct simhash_tolerance tolerance = SIMHASH_TOLERANCE_DEFAULT;
+
+	pair->verification = PAIR_COUNTS;
+	if (rule->mode == VERIFY_READ)
+		return true;
+	return memcmp(&x->sketch, &y->sketch, sizeof x->sketch) == 0 &&
+	       x->size_bytes >= SHINGLE_SIZE && y->size_bytes >= SHINGLE_SIZE &&
+	       simhash_sum_table_hit(&tolerance, pair->distance, x->size_bytes, y->size_bytes);
+}
+
+bool verify_is_by_keys(const struct verify_rule *rule, const struct find_file *file)
+{
+	return verify_is_keyed(rule) && file->has_sketch && file->size_bytes < SMALL_SIZE &&
+	       (file->size_bytes < SHINGLE_SIZE || sketch_has_shingles(file));
+}
+
+bool verify_is_swept(const struct find_file *x, const struct find_file *y, uint64_t distance)
+{
+	static const struct simhash_tolerance swept = {.percent_millionths =
+							       SWEPT_PERCENT * SIMHASH_MILLION};
+
+	return simhash_sum_table_hit(&swept, distance, x->size_bytes, y->size_bytes);
+}
+
+/* Of a file with a sketch and one without, no more is tolerated than the search looks for. */
+static bool is_looked_for(const struct verify_rule *rule, const struct find_file *x,
+			  const struct find_file *y, uint64_t distance)
+{
+	return !verify_is_keyed(rule) || x->has_sketch == y->has_sketch ||
+	       verify_is_swept(x, y, distance);
+}
+
+bool verify_by_sketches(const struct verify_rule *rule, const struct simhash_tolerance *unverified,
+			const struct find_file *x, const struct find_file *y,
+			struct file_pair *pair)
+{
+	pair->verification = PAIR_UNVERIFIED;
+	if (rule->mode == VERIFY_ALL)
+		return true;
+	if (!x->has_sketch || !y->has_sketch)
+		return x->extension_hash == y->extension_hash &&
+		       is_looked_for(rule, x, y, pair->distance) &&
+		       simhash_sum_table_hit(unverified, pair->distance, x->size_bytes,
+					     y->size_bytes);
+	estimate_resemblance(x, y, pair);
+	if (pair->verification != PAIR_SKETCH)
+		return verify_by_counts(rule, x, y, pair);
+	if (rule->mode == VERIFY_READ)
+		return pair->resemblance >= UNRELATED_BELOW;
+	if (rule->min_resemblance >= 1) /* where levels differ, others may be estimated so */
+		return memcmp(&x->sketch, &y->sketch, sizeof x->sketch) == 0;
+	return rule->min_resemblance >= 0 ? pair->resemblance >= rule->min_resemblance
+					  : is_graded_pair(x, y, pair);
+}

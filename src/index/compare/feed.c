@@ -1,0 +1,263 @@
+/*
+ * Gathering batches, and calling all scanners to a large file.
+ * SPDX-License-Identifier: MIT
+ */
+#include "index/compare/feed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/basic/ascii.h"
+#include "base/basic/error.h"
+#include "base/data/array.h"
+#include "index/work/hard_links.h"
+#include "index/work/scanners.h"
+#include "scan/command/filter_commands.h"
+#include "scan/file/shared_scan.h"
+
+/* What was gathered, which becomes the caller's; NULL if nothing was. */
+static struct batch *take_gathered(struct feed *feed)
+{
+	struct batch *batch = feed->batch, *moved;
+
+	if (batch == NULL ||
+	    (batch->count == 0 && batch->removed_count == 0 && batch->relinked_count == 0))
+		return NULL;
+	moved = batch_move(batch);
+	if (moved == batch)
+		feed->batch = NULL;
+	return moved;
+}
+
+void feed_flush(struct feed *feed)
+{
+	struct batch *batch = take_gathered(feed);
+
+	if (batch != NULL)
+		scanners_push(feed->scanners, batch);
+}
+
+void feed_release(struct feed *feed)
+{
+	batch_free(feed->batch);
+	feed->batch = NULL;
+}
+
+/* Push a call to each other thread to help with a file. Without memory, a thread is not called. */
+static void call_helpers(struct scanners *scanners, struct shared_scan *shared, unsigned helpers)
+{
+	for (unsigned i = 0; i < helpers; i++) {
+		struct batch *call = batch_new(0);
+		if (call == NULL) {
+			shared_scan_drop(shared);
+			continue;
+		}
+		call->shared = shared;
+		scanners_push(scanners, call);
+	}
+}
+
+/* Push the batch of a large file. A very large one is scanned by all threads. */
+static void push_large(struct scanners *scanners, struct batch *batch)
+{
+	const struct task *task = &batch->tasks[0];
+	unsigned helpers = scanners->resources->threads - 1;
+	struct shared_scan *shared = NULL;
+
+	if (batch->size_bytes >= SHARED_FROM && helpers > 0 && !task->is_inflated &&
+	    !task->looks_only && (task->link == NULL || task->is_leader))
+		shared = shared_scan_new(helpers + 1);
+	batch->shared = shared;
+	scanners_push(scanners, batch);
+	if (shared != NULL)
+		call_helpers(scanners, shared, helpers);
+}
+
+static void push_largest(struct scanners *scanners)
+{
+	struct batch *batch;
+
+	while ((batch = largest_take(&scanners->largest)) != NULL)
+		push_large(scanners, batch);
+}
+
+void feed_end(struct scanners *scanners)
+{
+	struct batch *first = largest_take(&scanners->largest), *mark;
+
+	if (first == NULL)
+		return;
+	mark = batch_new(0);
+	if (mark != NULL) {
+		mark->is_end_of_many = true;
+		scanners_push(scanners, mark);
+	}
+	push_large(scanners, first);
+	push_largest(scanners);
+}
+
+void feed_limit_directories(struct feed *feed, unsigned max)
+{
+	if (directory_open_count() < max)
+		return;
+	feed_flush(feed);
+	push_largest(feed->scanners);
+	scanners_wait(feed->scanners);
+}
+
+static struct batch *need_batch(struct feed *feed, struct simhash_error *error)
+{
+	if (feed->batch == NULL && (feed->batch = batch_new(BATCH_TASKS)) == NULL)
+		error_set_memory(error);
+	return feed->batch;
+}
+
+/* Has the batch no room for more, or enough to do? */
+static void flush_if_full(struct feed *feed)
+{
+	const struct batch *batch = feed->batch;
+
+	if (batch->count == batch->capacity || batch->size_bytes >= BATCH_BYTES ||
+	    batch->removed_count == BATCH_TASKS || batch->relinked_count == BATCH_TASKS)
+		feed_flush(feed);
+}
+
+/* Append a task to a batch that has room; NULL when memory is short. */
+static struct task *append_task(const struct feed *feed, struct directory *directory,
+				const struct found_file *file)
+{
+	struct batch *batch = feed->batch;
+	struct bytes name = {file->name, file->name_size}, inner = inner_name(name);
+	size_t own_size = own_name_size(name);
+	const char *extension;
+	size_t extension_size = simhash_extension(inner.data, inner.size, &extension);
+	char *copy = malloc(name.size + 1 + own_size + 1 + extension_size);
+	struct task *task;
+	struct file_row *row;
+
+	if (copy == NULL)
+		return NULL;
+	task = batch_add(batch);
+	row = &task->row;
+	task->name = copy;
+	memcpy(task->name, name.data, name.size + 1);
+	task->open_name = task->name + name.size + 1;
+	memcpy(task->open_name, name.data, own_size);
+	task->open_name[own_size] = '\0';
+	copy = task->open_name + own_size + 1;
+	ascii_lower_copy(copy, extension, extension_size);
+	directory_hold(directory);
+	task->directory = directory;
+	task->is_inflated = file->is_inflated;
+	task->is_unchanged = file->is_unchanged;
+	task->looks_only = file->looks_only;
+	task->had_members = file->had_members;
+	task->had_sketch = file->had_sketch;
+	task->kinds = file->kinds;
+	task->filter = file->filter;
+	task->has_known_content = file->known_content != NULL;
+	if (task->has_known_content)
+		memcpy(task->known_content, file->known_content, sizeof task->known_content);
+	task->size_bytes = file->size_bytes;
+	task->links = recorded_links(file, feed->scanners->request->follow);
+	memcpy(row->path_hash, file->path_hash, PATH_HASH_SIZE);
+	row->directory = (struct bytes){directory->path, directory->path_size};
+	row->name = (struct bytes){task->name, file->name_size};
+	row->extension = (struct bytes){copy, extension_size};
+	batch->size_bytes += file->size_bytes;
+	return task;
+}
+
+/* Push the batch of a large file, or keep it and push a smaller one. */
+static void push_or_keep(struct feed *feed)
+{
+	struct batch *batch = largest_keep(&feed->scanners->largest, take_gathered(feed));
+
+	if (batch != NULL)
+		push_large(feed->scanners, batch);
+}
+
+/* A command takes long for its file, however small that is: then other files are other batches. */
+static bool is_filtered(const struct feed *feed, const struct found_file *file)
+{
+	const struct filter_commands *filters = feed->scanners->request->filters;
+	const struct bytes name = {file->name, file->name_size};
+
+	return filters != NULL && !file->is_inflated && filter_commands_find(filters, name) != NULL;
+}
+
+int feed_scan(struct feed *feed, struct directory *directory, const struct found_file *file,
+	      struct simhash_error *error)
+{
+	bool is_large = file->size_bytes >= BATCH_BYTES;
+	struct task *task;
+
+	if (atomic_load_explicit(feed->scanners->resources->stop, memory_order_relaxed))
+		return error_set(error, ERROR_STOPPED, "stopped");
+	if (is_large)
+		feed_flush(feed);
+	if (need_batch(feed, error) == NULL)
+		return -1;
+	task = append_task(feed, directory, file);
+	if (task == NULL)
+		return error_set_memory(error);
+	if (!file->looks_only)
+		hard_links_enter(feed->scanners->links, file, task);
+	if (is_large)
+		push_or_keep(feed);
+	else if (is_filtered(feed, file))
+		feed_flush(feed);
+	else
+		flush_if_full(feed);
+	return 0;
+}
+
+int feed_move(struct feed *feed, struct directory *directory, const struct found_file *file,
+	      const struct file_row *row, const uint8_t *left, struct simhash_error *error)
+{
+	struct task *task;
+
+	if (atomic_load_explicit(feed->scanners->resources->stop, memory_order_relaxed))
+		return error_set(error, ERROR_STOPPED, "stopped");
+	if (need_batch(feed, error) == NULL)
+		return -1;
+	task = append_task(feed, directory, file);
+	if (task == NULL)
+		return error_set_memory(error);
+	feed->batch->size_bytes -= file->size_bytes; /* nothing is read */
+	row_take_file(&task->row, row);
+	/* A member has the links of its row: one, whatever its archive has. */
+	task->row.links = is_inside_directory(task->row.directory) ? row->links : task->links;
+	task->is_moved = true;
+	task->leaves = left != NULL;
+	if (left != NULL)
+		memcpy(task->left_hash, left, PATH_HASH_SIZE);
+	flush_if_full(feed);
+	return 0;
+}
+
+int feed_remove(struct feed *feed, const uint8_t hash[PATH_HASH_SIZE], struct simhash_error *error)
+{
+	struct batch *batch = need_batch(feed, error);
+	size_t capacity = batch == NULL || batch->removed == NULL ? 0 : BATCH_TASKS;
+
+	if (batch == NULL || array_reserve(&batch->removed, &capacity, BATCH_TASKS,
+					   sizeof *batch->removed, error) != 0)
+		return -1;
+	memcpy(batch->removed[batch->removed_count++], hash, PATH_HASH_SIZE);
+	flush_if_full(feed);
+	return 0;
+}
+
+int feed_relink(struct feed *feed, const struct relinked_file *file, struct simhash_error *error)
+{
+	struct batch *batch = need_batch(feed, error);
+	size_t capacity = batch == NULL || batch->relinked == NULL ? 0 : BATCH_TASKS;
+
+	if (batch == NULL || array_reserve(&batch->relinked, &capacity, BATCH_TASKS,
+					   sizeof *batch->relinked, error) != 0)
+		return -1;
+	batch->relinked[batch->relinked_count++] = *file;
+	flush_if_full(feed);
+	return 0;
+}

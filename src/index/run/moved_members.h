@@ -1,0 +1,39 @@
+/*
+ * An archive that was moved takes the rows of its members along: those of the directory of its old
+ * path become rows of the directory of its new one. The old rows go with what has vanished.
+ *
+ *     moved_archives_note(&archives, &row, directory, name, error);      // for each that is moved
+ *     moved_archives_feed(&archives, feed, store, &scope, &count, error);
+ *     moved_archives_release(&archives);
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_INDEX_MOVED_MEMBERS_H
+#define SIMHASH_INDEX_MOVED_MEMBERS_H
+
+#include "index/compare/feed.h"
+
+struct store;
+
+struct moved_archive {
+	uint8_t from[DIRECTORY_HASH_SIZE];
+	struct directory *inside; /* a reference */
+};
+
+struct moved_archives {
+	struct moved_archive *items;
+	size_t count, capacity;
+};
+
+/* The file of a row is now `name` in `directory`. Nothing is noted of one without members. */
+int moved_archives_note(struct moved_archives *archives, const struct file_row *row,
+			const struct directory *directory, struct bytes name,
+			struct simhash_error *error);
+
+/* Feed the rows of all members. Adds their number to *count. */
+int moved_archives_feed(const struct moved_archives *archives, struct feed *feed,
+			struct store *store, const struct row_scope *scope, uint64_t *count,
+			struct simhash_error *error);
+void moved_archives_release(struct moved_archives *archives);
+
+#endif

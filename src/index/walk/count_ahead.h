@@ -1,0 +1,35 @@
+/*
+ * What there is to do, for progress: a walk of its own, which only counts. It runs ahead of the
+ * walkers, which wait for the scanners, so that memory stays bounded.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_INDEX_COUNT_AHEAD_H
+#define SIMHASH_INDEX_COUNT_AHEAD_H
+
+#include <pthread.h>
+
+#include "index/walk/progress.h"
+#include "index/walk/walk.h"
+
+struct count_ahead {
+	const struct roots *roots;
+	struct walk_options options;
+	struct index_progress *progress;
+	bool is_running;
+	pthread_t thread;
+	pthread_mutex_t mutex;
+	pthread_cond_t ended;
+	atomic_bool is_over;
+};
+
+/*
+ * Begin to count in a thread, a moment later: a run that is over before anyone could read of it
+ * needs no second walk. Without a thread nothing is counted.
+ */
+void count_ahead_start(struct count_ahead *count, const struct roots *roots,
+		       const struct walk_options *options, struct index_progress *progress);
+
+/* End it, however far it has come. Does nothing where it was not started. */
+void count_ahead_end(struct count_ahead *count);
+
+#endif

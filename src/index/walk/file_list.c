@@ -1,0 +1,307 @@
+/*
+ * Reading a list of files: names, then their directories, then chunks.
+ * SPDX-License-Identifier: MIT
+ */
+#include "index/walk/file_list.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/basic/error.h"
+#include "base/data/array.h"
+#include "base/files/open_file.h"
+#include "base/files/path.h"
+#include "base/text/zero_list.h"
+
+#define BUFFER_SIZE 65536
+#define WAIT_MS 100	/* for the list to go on, before looking whether to stop */
+#define CHUNK_FILES 256 /* of one directory */
+#define NAME_MAX_BYTES (1 << 20)
+
+struct file_list {
+	int fd;
+	const struct root *root;
+	const struct walk_options *options;
+	uint64_t directories;
+
+	char *buffer;
+	size_t size, capacity; /* bytes read and room for them */
+	size_t at;	       /* the next name */
+	bool has_names;
+
+	char *path; /* of the file to be gathered next, in the buffer; or NULL */
+	struct stat path_status;
+	char *text; /* the directory of those gathered, as the list has it */
+	struct directory *directory;
+	struct gathering gathering;
+	int status; /* once those gathered are handed out, unless it is WALK_FILES */
+	struct simhash_error error;
+};
+
+struct file_list *file_list_new(int fd, const struct root *root, const struct walk_options *options,
+				struct simhash_error *error)
+{
+	struct file_list *list = calloc(1, sizeof *list);
+
+	if (list == NULL ||
+	    array_reserve(&list->buffer, &list->capacity, BUFFER_SIZE, 1, error) != 0) {
+		free(list);
+		error_set_memory(error);
+		return NULL;
+	}
+	list->fd = fd;
+	list->root = root;
+	list->options = options;
+	list->status = WALK_FILES;
+	return list;
+}
+
+static void leave_directory(struct file_list *list)
+{
+	if (list->directory != NULL)
+		directory_release(list->directory);
+	free(list->text);
+	list->directory = NULL;
+	list->text = NULL;
+}
+
+void file_list_free(struct file_list *list)
+{
+	if (list == NULL)
+		return;
+	leave_directory(list);
+	gathering_release(&list->gathering);
+	free(list->buffer);
+	free(list);
+}
+
+uint64_t file_list_directories(const struct file_list *list)
+{
+	return list->directories;
+}
+
+/* ---- Names ---- */
+
+/*
+ * Read more of the list, which needs no zero at its end: WALK_FILES, WALK_END, -1, or WALK_IDLE
+ * where nothing has come for a while. Whoever writes the list may take time, and what was named already
+ * must not wait for that, nor must an order to stop.
+ */
+static int read_more(struct file_list *list)
+{
+	struct pollfd ready = {.fd = list->fd, .events = POLLIN};
+	ssize_t got;
+
+	memmove(list->buffer, list->buffer + list->at, list->size - list->at);
+	list->size -= list->at;
+	list->at = 0;
+	/* A name may be longer than the buffer; and there is room for the zero that ends the last. */
+	if (array_reserve(&list->buffer, &list->capacity, list->size + 2, 1, &list->error) != 0)
+		return -1;
+	if (poll(&ready, 1, WAIT_MS) <= 0)
+		return WALK_IDLE;
+	got = read(list->fd, list->buffer + list->size, list->capacity - 1 - list->size);
+	if (got < 0)
+		return errno == EINTR || errno == EAGAIN
+			       ? WALK_FILES
+			       : error_set_errno(&list->error, "cannot read %s", list->root->path);
+	list->size += (size_t)got;
+	if (got > 0)
+		return WALK_FILES;
+	if (list->size == 0)
+		return WALK_END;
+	if (!list->has_names &&
+	    refuse_lines(list->root->path, (struct bytes){list->buffer, list->size},
+			 &list->error) != 0)
+		return -1;
+	list->buffer[list->size++] = '\0';
+	return WALK_FILES;
+}
+
+/* A name of this length has no end: the list may be one of lines. */
+static int refuse_name(struct file_list *list)
+{
+	struct bytes text = {list->buffer + list->at, list->size - list->at};
+
+	if (!list->has_names && refuse_lines(list->root->path, text, &list->error) != 0)
+		return -1;
+	return error_set(&list->error, SIMHASH_E_SYNTAX,
+			 "%s: expected names of at most 1,048,576 bytes, terminated by zero bytes",
+			 list->root->path);
+}
+
+/* The next name of the list, which lives until the one after it: WALK_FILES, or as read_more. */
+static int next_name(struct file_list *list, char **name)
+{
+	char *end;
+
+	for (;;) {
+		int status;
+		if (atomic_load(list->options->stop))
+			return error_set(&list->error, ERROR_STOPPED, "stopped");
+		end = memchr(list->buffer + list->at, '\0', list->size - list->at);
+		if (end != NULL)
+			break;
+		if (list->size - list->at > NAME_MAX_BYTES)
+			return refuse_name(list);
+		status = read_more(list);
+		if (status != WALK_FILES)
+			return status;
+	}
+	*name = list->buffer + list->at;
+	if (*name == end)
+		return error_set(&list->error, SIMHASH_E_SYNTAX,
+				 "%s: empty file name; expected names terminated by zero bytes",
+				 list->root->path);
+	list->at = (size_t)(end - list->buffer) + 1;
+	list->has_names = true;
+	return WALK_FILES;
+}
+
+static void report(const struct file_list *list, const char *path, int system_errno)
+{
+	if (list->options->failures != NULL)
+		failures_report(list->options->failures, list->root->index, bytes_of(path),
+				system_errno);
+}
+
+/* Do the patterns leave out this name, as it stands in the list, or a directory in it? */
+static bool is_left_out(const struct file_list *list, char *path)
+{
+	const struct filter *filter = list->options->filter;
+	char *name, *end;
+
+	while (path[0] == '/' || (path[0] == '.' && path[1] == '/'))
+		path++;
+	for (name = path;; name = end + 1) {
+		bool is_up = strncmp(name, "../", 3) == 0 || strncmp(name, "./", 2) == 0;
+		bool is_out;
+		end = strchr(name, '/');
+		if (end == NULL)
+			return filter_leaves_out(filter, NULL, path, name, false);
+		*end = '\0';
+		is_out = !is_up && name[0] != '\0' &&
+			 filter_leaves_out(filter, NULL, path, name, true);
+		*end = '/';
+		if (is_out)
+			return true;
+	}
+}
+
+/* Is this the name of a file that is wanted? Its status is kept. */
+static bool is_wanted(struct file_list *list, char *path)
+{
+	const struct walk_options *options = list->options;
+	struct stat *status = &list->path_status;
+	size_t size = strlen(path);
+
+	while (size > 1 && path[size - 1] == '/')
+		path[--size] = '\0';
+	if (lstat(path, status) != 0 ||
+	    (S_ISLNK(status->st_mode) && options->follow && stat(path, status) != 0)) {
+		report(list, path, errno);
+		return false;
+	}
+	if (S_ISDIR(status->st_mode))
+		list->directories++;
+	return S_ISREG(status->st_mode) &&
+	       !filter_leaves_out_size(options->filter, status->st_size) &&
+	       !is_left_out(list, path);
+}
+
+/* ---- Directories ---- */
+
+/* The last one serves again. */
+static bool is_entered(const struct file_list *list, struct bytes text)
+{
+	return list->text != NULL && strlen(list->text) == text.size &&
+	       memcmp(list->text, text.data, text.size) == 0;
+}
+
+/* Open the directory of list->path: 1; 0 when it cannot be opened, which is reported; -1. */
+static int enter_directory(struct file_list *list, struct bytes text)
+{
+	char *resolved;
+	int fd;
+
+	leave_directory(list);
+	list->text = strndup(text.data, text.size);
+	if (list->text == NULL)
+		return error_set_memory(&list->error);
+	resolved = realpath(list->text, NULL);
+	fd = resolved == NULL ? -1 : open_file_at(AT_FDCWD, resolved, OPEN_TO_REACH, 0);
+	if (fd < 0) {
+		report(list, list->path, errno);
+		leave_directory(list);
+		free(resolved);
+		return 0;
+	}
+	list->directory = directory_new_top(fd, list->root->index, resolved);
+	free(resolved);
+	if (list->directory != NULL)
+		return 1;
+	close(fd);
+	return error_set_memory(&list->error);
+}
+
+/* ---- Chunks ---- */
+
+/* Have list->path be the next file that is wanted: WALK_FILES, or as read_more. */
+static int find_file(struct file_list *list)
+{
+	while (list->path == NULL) {
+		char *path;
+		int status = next_name(list, &path);
+		if (status != WALK_FILES)
+			return status;
+		if (is_wanted(list, path))
+			list->path = path;
+	}
+	return WALK_FILES;
+}
+
+/* Gather the files of one directory, until something else comes first: that is returned. */
+static int gather(struct file_list *list)
+{
+	while (list->gathering.count < CHUNK_FILES) {
+		struct bytes text;
+		int status = find_file(list);
+		if (status != WALK_FILES)
+			return status;
+		text = path_directory(list->path);
+		if (!is_entered(list, text)) {
+			if (list->gathering.count > 0)
+				break;
+			status = enter_directory(list, text);
+			if (status < 0)
+				return -1;
+		}
+		if (status != 0 &&
+		    gathering_add(&list->gathering, path_name(list->path), &list->path_status,
+				  list->options->inflate, &list->error) != 0)
+			return -1;
+		list->path = NULL;
+	}
+	return WALK_FILES;
+}
+
+int file_list_next(struct file_list *list, struct chunk *chunk, struct simhash_error *error)
+{
+	int status = list->status;
+
+	if (status == WALK_FILES)
+		status = gather(list);
+	if (list->gathering.count > 0) {
+		gathering_finish(&list->gathering, list->directory, CHUNK_INCOMPLETE, chunk);
+		list->status = status;
+		return WALK_FILES;
+	}
+	/* A list that is quiet may go on; an end and an error stay. */
+	list->status = status == WALK_IDLE ? WALK_FILES : status;
+	if (status < 0)
+		*error = list->error;
+	return status;
+}

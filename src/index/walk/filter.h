@@ -1,0 +1,69 @@
+/*
+ * Which files are indexed: the user's patterns and the ignore files of the tree leave files out.
+ *
+ * The user's patterns come first, then the .ignore files from the entry's directory upwards, then
+ * the .gitignore files: the first that matches decides. Nothing below a directory that is left out
+ * is looked at.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_INDEX_FILTER_H
+#define SIMHASH_INDEX_FILTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "index/walk/glob.h"
+
+/* What the user asked for. Any number of threads may use it once it is complete. */
+struct filter {
+	struct glob_list rules;	     /* relative to each path indexed */
+	struct glob_list extensions; /* files must match one, where there are any: "*.txt" */
+	bool ignore_files;	     /* use .ignore and .gitignore files */
+	bool no_hidden;
+	int64_t min_size_bytes, max_size_bytes; /* both included */
+};
+
+void filter_init(struct filter *filter); /* nothing is left out */
+void filter_release(struct filter *filter);
+
+/* Append "txt,md": only files of one of these extensions, in upper or lower case. */
+int filter_add_extensions(struct filter *filter, const char *list, struct simhash_error *error);
+
+/* Append the patterns in a file; "-" is standard input. */
+int filter_add_file(struct filter *filter, const char *path, struct simhash_error *error);
+
+/* The ignore files of one directory; holds those of the directory above. */
+struct ignores;
+
+/* An ignore file that exists and cannot be read, or has a megabyte or more (EFBIG). */
+struct unreadable_ignores {
+	const char *name; /* NULL: none */
+	int system_errno;
+};
+
+/*
+ * Read the ignore files of an open directory, whose path relative to the top of the walk is
+ * `path`, "" for the top itself. Where there are none, *ignores is the parent's, held once more.
+ */
+int ignores_read(int directory_fd, struct ignores *parent, const char *path,
+		 struct ignores **ignores, struct unreadable_ignores *unreadable,
+		 struct simhash_error *error);
+
+/*
+ * Read the ignore files above the top of a walk, up to the top of the repository that it is in,
+ * which has .git. NULL where it is in none.
+ */
+int ignores_read_above(const char *top, struct ignores **ignores, struct simhash_error *error);
+
+struct ignores *ignores_hold(struct ignores *ignores); /* NULL is fine, as below */
+void ignores_drop(struct ignores *ignores);
+
+/* Is this entry left out by its name? `path` is relative to the top of the walk, `name` its end. */
+bool filter_leaves_out(const struct filter *filter, const struct ignores *ignores, const char *path,
+		       const char *name, bool is_directory);
+
+/* Is a file of this size left out? */
+bool filter_leaves_out_size(const struct filter *filter, int64_t size_bytes);
+
+#endif

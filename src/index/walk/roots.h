@@ -1,0 +1,36 @@
+/*
+ * The roots of a run: the paths that the user named, made absolute and free of links, and the list
+ * of files, where there is one.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_INDEX_ROOTS_H
+#define SIMHASH_INDEX_ROOTS_H
+
+#include <stdbool.h>
+
+#include "index/walk/failures.h"
+
+struct root {
+	unsigned index; /* among the roots */
+	char *path;	/* of a list, its name */
+	bool is_directory;
+	bool is_list;
+	bool is_skipped; /* cannot be read, or lies below another root */
+	bool is_gone;	 /* does not exist */
+};
+
+struct roots {
+	struct root *items;
+	unsigned count;
+};
+
+/*
+ * Resolve the paths; `list_name` is NULL for none. A path that cannot be resolved, or is neither a
+ * directory nor a regular file (EINVAL), is reported and skipped. One below another is skipped if
+ * the walk of that one reaches it.
+ */
+int roots_init(struct roots *roots, char *const *paths, unsigned path_count, const char *list_name,
+	       bool one_file_system, struct failures *failures, struct simhash_error *error);
+void roots_release(struct roots *roots);
+
+#endif

@@ -1,0 +1,413 @@
+/*
+ * Looking into containers.
+ * SPDX-License-Identifier: MIT
+ */
+#include "index/work/members.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/basic/ascii.h"
+#include "base/basic/clock.h"
+#include "base/data/array.h"
+#include "base/files/open_file.h"
+#include "base/files/path.h"
+#include "index/work/scanners.h"
+#include "index/work/writer.h"
+#include "scan/archive/container.h"
+#include "scan/command/filter_run.h"
+
+struct look {
+	struct scanners *scanners;
+	struct file_scanner *scanner;
+	struct task *task;
+	struct directory *inside;
+	struct batch *batch; /* being filled; or NULL */
+	struct stat status;
+	bool has_failed, is_stopped, filter_has_failed;
+	bool has_begun;	  /* what is in the file is known anew, and not what the index has of it */
+	bool has_renewed; /* and that is removed where it is gone */
+	bool is_same;	  /* the file has not changed since the index knows what is in it */
+	bool keeps_filtered; /* then what a filter of an earlier run has printed stays */
+	uint64_t members;
+	uint8_t (*kept)[PATH_HASH_SIZE]; /* of the rows of the directory; owned */
+	size_t kept_count, kept_capacity;
+	const struct filter_command *command; /* that the file is given to; or NULL */
+	uint32_t filter;		      /* its number, once it has ended well */
+};
+
+static void report(struct look *look, struct bytes member, int why)
+{
+	const struct directory *directory = look->inside;
+	bool is_whole = member.size == 0;
+	/* Without a member, without the slash of the directory. */
+	size_t own = directory->path_size - (is_whole ? 1 : 0), size = own + 1 + member.size;
+	char *path = malloc(size + 1);
+
+	/* What this run leaves out and every other one would is read to its end. */
+	look->has_failed |= !container_is_left_out(why) || container_may_be_read_later(why);
+	if (path == NULL) {
+		failures_report(look->scanners->failures, directory->root,
+				directory_path(directory), why);
+		return;
+	}
+	memcpy(path, directory->path, own);
+	if (!is_whole) {
+		path[own++] = '/';
+		memcpy(path + own, member.data, member.size);
+		own += member.size;
+	}
+	failures_report(look->scanners->failures, directory->root, (struct bytes){path, own}, why);
+	free(path);
+}
+
+static void push(struct look *look)
+{
+	if (look->batch != NULL)
+		queue_push(&look->scanners->writer->queue, look->batch);
+	look->batch = NULL;
+}
+
+/* A batch with room for a task; false when memory is short. */
+static bool need_batch(struct look *look, size_t capacity)
+{
+	if (look->batch != NULL && look->batch->count == look->batch->capacity)
+		push(look);
+	if (look->batch == NULL)
+		look->batch = batch_new(capacity);
+	return look->batch != NULL;
+}
+
+/* Keep the row of a name in the directory, where others may have to be removed. */
+static bool keep(struct look *look, struct bytes name)
+{
+	struct simhash_error error;
+
+	if (array_reserve(&look->kept, &look->kept_capacity, look->kept_count + 1,
+			  sizeof *look->kept, &error) != 0)
+		return false;
+	path_hash(look->inside->hash, name, look->kept[look->kept_count++]);
+	return true;
+}
+
+/*
+ * What the index has of the directory beside what was written is gone: that is removed last, so that
+ * the rest keeps what else is known of it, and a run that is cut off loses nothing. A part of what is
+ * in a file does not tell what is gone, be it cut off or, in an unchanged file, beyond a limit; nor
+ * does a filter that fails.
+ */
+static bool renew(struct look *look)
+{
+	struct batch *batch;
+
+	if (look->scanners->writer->has_no_rows || !look->has_begun || look->is_stopped ||
+	    (look->is_same && (look->has_failed || look->filter_has_failed)))
+		return true;
+	push(look);
+	if (!need_batch(look, 0) || (look->keeps_filtered && !keep(look, bytes_of(FILTERED_NAME))))
+		return false;
+	batch = look->batch;
+	memcpy(batch->directory_hash, look->inside->hash, sizeof batch->directory_hash);
+	batch->removes_directory = look->kept_count == 0;
+	batch->renews_directory = look->kept_count > 0;
+	if (look->kept_count > 0)
+		qsort(look->kept, look->kept_count, sizeof *look->kept, compare_path_hashes);
+	batch->kept = look->kept;
+	batch->kept_count = look->kept_count;
+	look->kept = NULL;
+	look->has_renewed = true;
+	push(look);
+	return true;
+}
+
+/* A task with the row of a member, which is scanned. Its names are copied. */
+static bool append(struct look *look, const struct file_row *member)
+{
+	const struct task *outer = look->task;
+	struct bytes name = member->name, inner = inner_name(name);
+	const char *extension;
+	size_t extension_size = simhash_extension(inner.data, inner.size, &extension);
+	bool has_room = keep(look, name) && need_batch(look, BATCH_TASKS);
+	char *copy = has_room ? malloc(name.size + extension_size + 1) : NULL;
+	struct task *task;
+
+	if (copy == NULL)
+		return false;
+	task = batch_add(look->batch);
+	directory_hold(look->inside);
+	task->directory = look->inside;
+	task->name = copy;
+	memcpy(copy, name.data, name.size);
+	ascii_lower_copy(copy + name.size, extension, extension_size);
+	task->row = *member;
+	task->row.directory = directory_path(look->inside);
+	task->row.name = (struct bytes){copy, name.size};
+	task->row.extension = (struct bytes){copy + name.size, extension_size};
+	path_hash(look->inside->hash, task->row.name, task->row.path_hash);
+	task->row.mtime_ns = outer->row.mtime_ns;
+	task->row.device = outer->row.device;
+	task->row.inode = outer->row.inode;
+	task->row.links = 1; /* members with the same content are not names of one file */
+	task->row.compressed_size_bytes = look->status.st_size;
+	task->row.scanned_at_ns = outer->row.scanned_at_ns;
+	task->is_inflated = true;
+	task->is_scanned = true;
+	return true;
+}
+
+/* Of several members with one name, the row of the last one replaces the others. */
+static void report_same_names(struct look *look)
+{
+	if (look->kept_count > 1)
+		qsort(look->kept, look->kept_count, sizeof *look->kept, compare_path_hashes);
+	for (size_t i = 1; i < look->kept_count; i++)
+		if (compare_path_hashes(look->kept[i - 1], look->kept[i]) == 0) {
+			report(look, bytes_of(""), CONTAINER_HAS_SAME_NAMES);
+			return;
+		}
+}
+
+/* Give all members to the writer. */
+static void read_members(struct look *look, int fd)
+{
+	struct bytes name = bytes_of(look->task->open_name);
+	struct container *container = container_open(look->scanner, fd, &look->status, name);
+	enum container_answer answer = CONTAINER_END;
+	struct file_row row = {.size_bytes = 0};
+	bool has_room = container != NULL;
+
+	look->has_begun |= has_room;
+	while (has_room && (answer = container_next(container, &row)) != CONTAINER_END &&
+	       answer != CONTAINER_STOPPED) {
+		if (answer == CONTAINER_TROUBLE) {
+			report(look, container_name(container), container_why(container));
+			continue;
+		}
+		has_room = append(look, &row);
+		look->members += has_room;
+		if (!has_room)
+			row_sketches_drop(row.sketches);
+		row = (struct file_row){.size_bytes = 0};
+	}
+	if (!has_room)
+		report(look, bytes_of(""), ENOMEM);
+	else
+		report_same_names(look);
+	look->is_stopped = answer == CONTAINER_STOPPED || !has_room;
+	look->has_failed |= look->is_stopped;
+	container_close(container);
+}
+
+/* Open the file that the row describes; -1 where that is gone or another by now. */
+static int open_again(struct look *look)
+{
+	struct task *task = look->task;
+	int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | (look->scanner->follow ? 0 : O_NOFOLLOW);
+	int fd = open_file_at(task->directory->fd, task->open_name, flags, 0);
+
+	if (fd < 0)
+		return -1;
+	task->row.scanned_at_ns = task->looks_only ? clock_wall_ns() : task->row.scanned_at_ns;
+	if (fstat(fd, &look->status) == 0 && S_ISREG(look->status.st_mode) &&
+	    (task->looks_only || (look->status.st_size == task->row.size_bytes &&
+				  stat_mtime_ns(&look->status) == task->row.mtime_ns)))
+		return fd;
+	close_content(fd);
+	errno = 0;
+	return -1;
+}
+
+/* A file that was read and cannot be opened once more; the next run looks into it. */
+static void report_unopened(struct look *look)
+{
+	int why = errno;
+
+	/* It has changed, is gone, or has become a link or a FIFO: the next run finds out. */
+	if (why == 0 || why == ENOENT || why == ENXIO || (why == ELOOP && !look->scanner->follow))
+		return;
+	look->inside = directory_new_inside(look->task->directory, bytes_of(look->task->open_name));
+	if (look->inside == NULL)
+		return;
+	report(look, (struct bytes){"", 0}, why);
+	directory_drop(look->inside);
+}
+
+/* Is the file what it was before its filter was run, and does its path stand for it? */
+static bool is_same_file(const struct look *look, int fd, const char *path)
+{
+	struct stat now, named;
+
+	return fstat(fd, &now) == 0 && now.st_size == look->status.st_size &&
+	       stat_mtime_ns(&now) == stat_mtime_ns(&look->status) &&
+	       (!look->command->names_file ||
+		(stat(path, &named) == 0 && named.st_dev == now.st_dev &&
+		 named.st_ino == now.st_ino));
+}
+
+static void report_filter(struct look *look, const char *path, const char *why)
+{
+	failures_report_text(look->scanners->failures, look->inside->root, bytes_of(path),
+			     why == NULL ? strerror(ENOMEM) : why);
+}
+
+/* The row of what a filter prints. A file that has changed meanwhile is read by the next run. */
+static void filter_file(struct look *look, int fd)
+{
+	const struct task *task = look->task;
+	char *path = path_join(directory_path(task->directory), bytes_of(task->open_name)), *why;
+	struct file_row row = {.name = bytes_of(FILTERED_NAME)};
+	enum scan_outcome outcome;
+
+	if (path == NULL) {
+		report(look, (struct bytes){"", 0}, ENOMEM);
+		return;
+	}
+	look->has_begun = true;
+	outcome = scan_filtered(look->scanner, look->command,
+				&look->scanners->request->filter_limits, fd, path, &row, &why);
+	look->filter_has_failed = outcome == SCAN_FAILED;
+	if (outcome == SCAN_FAILED)
+		report_filter(look, path, why);
+	look->is_stopped |= outcome == SCAN_STOPPED;
+	if (outcome == SCAN_DONE && is_same_file(look, fd, path)) {
+		bool has_row = row.size_bytes > 0 && append(look, &row);
+		look->members += has_row;
+		look->filter = has_row || row.size_bytes == 0 ? look->command->number : 0;
+		if (has_row)
+			row.sketches = NULL;
+	}
+	if (outcome == SCAN_DONE)
+		row_sketches_drop(row.sketches);
+	free(why);
+	free(path);
+}
+
+static void look_into(struct look *look, int fd, bool is_container)
+{
+	struct task *task = look->task;
+
+	look->inside = directory_new_inside(task->directory, bytes_of(task->open_name));
+	if (look->inside == NULL) {
+		look->has_failed = true;
+		return;
+	}
+	if (is_container)
+		read_members(look, fd);
+	if (look->command != NULL)
+		filter_file(look, fd);
+	if (!renew(look))
+		report(look, (struct bytes){"", 0}, ENOMEM);
+	push(look);
+	directory_drop(look->inside);
+}
+
+/* What had members is no container any more, or none that this build can look into. */
+static void drop_members(struct look *look)
+{
+	look->inside = directory_new_inside(look->task->directory, bytes_of(look->task->open_name));
+	look->has_begun = true;
+	if (look->inside == NULL || !renew(look))
+		look->has_failed = true;
+	if (look->inside != NULL && look->scanner->containers == 0 && look->task->filter == 0)
+		report(look, (struct bytes){"", 0}, CONTAINER_IS_NOT_READ);
+	directory_drop(look->inside);
+}
+
+/* What a row of which only this changes has of its file. */
+static void describe(struct look *look)
+{
+	struct file_row *row = &look->task->row;
+
+	row->mtime_ns = stat_mtime_ns(&look->status);
+	row->device = (int64_t)look->status.st_dev;
+	row->inode = (int64_t)look->status.st_ino;
+	row->links = look->scanner->follow ? 0 : (int64_t)look->status.st_nlink;
+}
+
+unsigned members_kinds(const struct scanners *scanners, const struct task *task)
+{
+	const struct index_request *request = scanners->request;
+	unsigned asked = request->inflate ? request->containers : 0, known;
+	struct simhash_error error;
+
+	if (!task->had_members || container_kinds(&known, &error) != 0)
+		return asked;
+	/* What was only filtered has no kinds, nor has what could not be read to its end. */
+	if (task->kinds == 0)
+		return task->filter == 0 ? known : asked;
+	return asked | (task->kinds & known);
+}
+
+const struct filter_command *members_filter(const struct scanners *scanners,
+					    const struct task *task)
+{
+	const struct filter_commands *filters = scanners->request->filters;
+
+	return filters == NULL ? NULL : filter_commands_find(filters, bytes_of(task->open_name));
+}
+
+/* Of what a file had when it was read last: its size, its time and its bytes. */
+static bool is_same_content(const struct task *task)
+{
+	return task->looks_only ||
+	       (task->has_known_content &&
+		memcmp(task->known_content, task->row.content_hash, CONTENT_HASH_SIZE) == 0);
+}
+
+/* What is known of the file now. */
+static int64_t contents_of(const struct look *look)
+{
+	const struct task *task = look->task;
+	bool has_old = task->had_members && !look->has_renewed;
+	bool has_members = look->members > 0 || has_old || look->keeps_filtered;
+	bool has_old_filter = look->keeps_filtered || (has_old && look->is_same);
+	uint32_t filter = look->filter == 0 && has_old_filter ? task->filter : look->filter;
+	int64_t contents = look->has_failed ? 0 : (int64_t)look->scanner->containers;
+
+	contents |= (int64_t)filter << CONTENTS_FILTER_AT;
+	return contents | (has_members ? CONTENTS_HAS_MEMBERS : 0);
+}
+
+/* The file could not be opened once more. */
+static int64_t old_contents_of(const struct look *look)
+{
+	int64_t filter = look->keeps_filtered ? look->task->filter : 0;
+
+	return look->task->had_members ? filter << CONTENTS_FILTER_AT | CONTENTS_HAS_MEMBERS : 0;
+}
+
+void members_look(struct scanners *scanners, struct file_scanner *scanner, struct task *task)
+{
+	struct look look = {.scanners = scanners,
+			    .scanner = scanner,
+			    .task = task,
+			    .command = members_filter(scanners, task)};
+	bool is_known = !task->looks_only && scanner->has_kind;
+	bool is_container = is_known && scanner->kind != 0;
+	bool is_needed = !is_known || is_container || look.command != NULL;
+	int fd = is_needed ? open_again(&look) : -1;
+
+	look.is_same = is_same_content(task);
+	look.keeps_filtered = look.is_same && task->filter != 0 && look.command == NULL;
+	scanner->has_kind = false;
+	if (fd < 0 && is_needed) {
+		report_unopened(&look);
+		task->row.contents = old_contents_of(&look);
+		return;
+	}
+	if (task->looks_only)
+		describe(&look);
+	if (!is_known)
+		is_container = scan_kind(scanner, fd, NULL) != 0;
+	if (is_container || look.command != NULL)
+		look_into(&look, fd, is_container);
+	else if (task->had_members && !look.keeps_filtered)
+		drop_members(&look);
+	if (fd >= 0)
+		close_content(fd);
+	free(look.kept);
+	task->is_looked = true;
+	task->row.contents = contents_of(&look);
+}

@@ -1,0 +1,31 @@
+/*
+ * What is in the files that are scanned: a container's members become rows of a directory of their
+ * own, which go to the writer in batches before the row of the file itself.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_INDEX_MEMBERS_H
+#define SIMHASH_INDEX_MEMBERS_H
+
+#include "index/work/batch.h"
+#include "scan/file/scan_file.h"
+
+struct filter_command;
+struct scanners;
+
+/*
+ * The kinds of containers for which the file of a task is looked into: those that the run asks for,
+ * and where the index has members of it, those for which it was looked into before.
+ */
+unsigned members_kinds(const struct scanners *scanners, const struct task *task);
+
+/* The command that the file of a task is given to, or NULL. */
+const struct filter_command *members_filter(const struct scanners *scanners,
+					    const struct task *task);
+
+/*
+ * Look into the file of a task, which was scanned, or which `looks_only`. Sets task->is_looked and
+ * row.contents. What cannot be read is reported; then the file is looked into by the next run too.
+ */
+void members_look(struct scanners *scanners, struct file_scanner *scanner, struct task *task);
+
+#endif

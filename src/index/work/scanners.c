@@ -1,0 +1,307 @@
+/*
+ * Scanning batches of files, with one row for all names of a file.
+ * SPDX-License-Identifier: MIT
+ */
+#include "index/work/scanners.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/basic/error.h"
+#include "base/files/path.h"
+#include "index/work/hard_links.h"
+#include "index/work/members.h"
+#include "index/work/writer.h"
+#include "scan/archive/sandbox.h"
+#include "scan/file/container_kind.h"
+#include "scan/file/scan_file.h"
+#include "scan/file/shared_scan.h"
+
+#define WAITING_MAX 64 /* batches; directories stay open for those */
+
+static void report(struct scanners *scanners, const struct task *task, int system_errno)
+{
+	const struct directory *directory = task->directory;
+	char *path = path_join(directory_path(directory), task->row.name);
+
+	failures_report(scanners->failures, directory->root,
+			path == NULL ? task->row.name : bytes_of(path), system_errno);
+	free(path);
+}
+
+/* ---- The end of tasks and batches ---- */
+
+/* A batch is no longer with the scanners. */
+static void count_out(struct scanners *scanners)
+{
+	pthread_mutex_lock(&scanners->mutex);
+	scanners->in_flight--;
+	pthread_cond_broadcast(&scanners->changed);
+	pthread_mutex_unlock(&scanners->mutex);
+}
+
+/* Whoever ends the last part of a batch hands it to the writer. */
+static void end_part(struct scanners *scanners, struct batch *batch)
+{
+	if (atomic_fetch_sub(&batch->unfinished, 1) > 1)
+		return;
+	count_out(scanners);
+	queue_push(&scanners->writer->queue, batch);
+}
+
+/* A task's scan is over, one way or another. */
+static void end_task(struct scanners *scanners, struct task *task)
+{
+	struct batch *batch = task->batch;
+
+	directory_end_use(task->directory);
+	end_part(scanners, batch);
+}
+
+/* ---- Tasks ---- */
+
+static enum scan_outcome scan_content(struct scanners *scanners, struct file_scanner *scanner,
+				      struct shared_scan *shared, struct task *task)
+{
+	struct index_progress *progress = scanners->resources->progress;
+	int fd = task->directory->fd;
+
+	if (atomic_load_explicit(scanners->resources->stop, memory_order_relaxed))
+		return SCAN_STOPPED;
+	if (progress != NULL)
+		index_progress_set_path(progress, task->row.directory, task->row.name);
+	return task->is_inflated ? scan_inflated(scanner, fd, task->open_name, &task->row)
+				 : scan_file(scanner, fd, task->open_name, shared, &task->row);
+}
+
+/* Count a task as done, with those of its bytes that were not counted as they were read. */
+static void count_done(struct scanners *scanners, const struct task *task, bool was_counted)
+{
+	struct index_progress *progress = scanners->resources->progress;
+
+	if (progress != NULL)
+		index_progress_add(progress, 1, was_counted ? 0 : task->size_bytes);
+}
+
+/* What is in a file that has a row. */
+static void look_inside(struct scanners *scanners, struct file_scanner *scanner, struct task *task)
+{
+	bool looks = scanner->containers != 0 || task->had_members ||
+		     members_filter(scanners, task) != NULL;
+
+	if (looks && task->is_scanned && !task->is_inflated)
+		members_look(scanners, scanner, task);
+}
+
+/* What a scanner makes of a task's file. Without sketches too, an unchanged file keeps its own. */
+static void choose(const struct scanners *scanners, struct file_scanner *scanner,
+		   const struct task *task)
+{
+	scanner->containers = members_kinds(scanners, task);
+	scanner->no_resemblance = scanners->request->no_sketch && !task->had_sketch;
+}
+
+/* Read a task's file. */
+static void scan_task(struct scanners *scanners, struct file_scanner *scanner,
+		      struct shared_scan *shared, struct task *task)
+{
+	enum scan_outcome outcome;
+
+	choose(scanners, scanner, task);
+	outcome = scan_content(scanners, scanner, shared, task);
+	task->is_scanned = outcome == SCAN_DONE;
+	look_inside(scanners, scanner, task);
+	if (outcome == SCAN_FAILED)
+		report(scanners, task, errno);
+	if (outcome == SCAN_DONE && task->is_inflated && scanner->has_rest)
+		report(scanners, task, CONTAINER_HAS_REST);
+	count_done(scanners, task, task->is_scanned && !task->is_inflated);
+}
+
+/* A task has its row from another name or path of its file, and needs only keys for its own. */
+static void complete_copy(struct scanners *scanners, struct file_scanner *scanner,
+			  struct task *task)
+{
+	row_compute_keys(&task->row, scanners->request->tag_set);
+	task->is_scanned = true;
+	task->is_copied = true;
+	if (!task->is_moved) {
+		scanner->has_kind = false;
+		choose(scanners, scanner, task);
+		task->row.contents = 0;
+		look_inside(scanners, scanner, task);
+	}
+	count_done(scanners, task, false);
+	end_task(scanners, task);
+}
+
+/* Scan the leader of a link and complete all that are parked with it. */
+static void scan_leader(struct scanners *scanners, struct file_scanner *scanner,
+			struct shared_scan *shared, struct task *task)
+{
+	while (task != NULL) {
+		struct task *parked, *next;
+		scan_task(scanners, scanner, shared, task);
+		parked = hard_links_finish(scanners->links, task);
+		end_task(scanners, task);
+		shared = NULL; /* of that one file */
+		for (task = parked; task != NULL && !task->is_leader; task = next) {
+			next = task->next_parked;
+			complete_copy(scanners, scanner, task);
+		}
+	}
+}
+
+/* Complete a task, or leave it to the thread that scans another name of its file. */
+static void handle_task(struct scanners *scanners, struct file_scanner *scanner,
+			struct shared_scan *shared, struct task *task)
+{
+	enum hard_link_answer answer = LINK_SCAN;
+
+	if (task->is_moved) {
+		complete_copy(scanners, scanner, task);
+		return;
+	}
+	if (task->looks_only) {
+		choose(scanners, scanner, task);
+		members_look(scanners, scanner, task);
+		end_task(scanners, task);
+		return;
+	}
+	if (task->link == NULL) {
+		scan_task(scanners, scanner, shared, task);
+		end_task(scanners, task);
+		return;
+	}
+	if (!task->is_leader)
+		answer = hard_links_take(scanners->links, task);
+	if (answer == LINK_COPIED)
+		complete_copy(scanners, scanner, task);
+	else if (answer == LINK_SCAN)
+		scan_leader(scanners, scanner, shared, task);
+}
+
+/* A thread that lacks the memory to scan reports each task. */
+static void fail_task(struct scanners *scanners, struct task *task)
+{
+	while (task != NULL) {
+		struct task *parked = NULL;
+		report(scanners, task, ENOMEM);
+		if (task->link != NULL && task->is_leader)
+			parked = hard_links_finish(scanners->links, task);
+		end_task(scanners, task);
+		task = parked;
+	}
+}
+
+/* ---- Threads ---- */
+
+static int file_scanner_new(struct scanners *scanners, struct file_scanner *scanner)
+{
+	const struct index_request *request = scanners->request;
+	const struct index_resources *resources = scanners->resources;
+	struct simhash_error error;
+
+	if (file_scanner_init(scanner, request->tag_set, request->follow, resources->stop,
+			      &error) != 0)
+		return -1;
+	if (file_scanner_measure(scanner, request->measures, request->measure_count,
+				 request->hashes, &error) != 0) {
+		file_scanner_release(scanner);
+		return -1;
+	}
+	if (request->sandbox != NULL && sandbox_isolate(scanner, request->sandbox, &error) != 0) {
+		file_scanner_release(scanner);
+		return -1;
+	}
+	scanner->crew = &scanners->crew;
+	scanner->own = scanners->own;
+	scanner->max_inflated_bytes = request->max_inflated_bytes;
+	scanner->inflated_left = &scanners->inflated_left;
+	scanner->max_depth = request->max_depth;
+	if (resources->progress != NULL)
+		scanner->bytes_read = &resources->progress->bytes_done;
+	return 0;
+}
+
+/* `scanner` is NULL for a thread that lacks the memory to scan. */
+static void handle_batch(struct scanners *scanners, struct file_scanner *scanner,
+			 struct batch *batch)
+{
+	if (batch->shared != NULL && batch->count == 0) {
+		if (scanner != NULL)
+			shared_scan_help(batch->shared, scanner);
+		count_out(scanners);
+		batch_free(batch);
+		return;
+	}
+	atomic_init(&batch->unfinished, batch->count + 1);
+	for (size_t i = 0; i < batch->count; i++)
+		if (scanner != NULL)
+			handle_task(scanners, scanner, batch->shared, &batch->tasks[i]);
+		else
+			fail_task(scanners, &batch->tasks[i]);
+	if (batch->shared != NULL)
+		shared_scan_cancel(batch->shared);
+	end_part(scanners, batch);
+}
+
+static void *scanner_main(void *argument)
+{
+	struct scanners *scanners = argument;
+	struct file_scanner scanner;
+	struct batch *batch;
+	bool is_ready = file_scanner_new(scanners, &scanner) == 0;
+
+	while ((batch = queue_pop(&scanners->queue)) != NULL)
+		handle_batch(scanners, is_ready ? &scanner : NULL, batch);
+	if (is_ready)
+		file_scanner_release(&scanner);
+	crew_help(&scanners->crew);
+	queue_producer_leaves(&scanners->writer->queue);
+	return NULL;
+}
+
+int scanners_start(struct scanners *scanners, struct simhash_error *error)
+{
+	unsigned started, wanted = scanners->resources->threads;
+
+	atomic_init(&scanners->inflated_left, scanners->request->max_inflated_total_bytes);
+	queue_init(&scanners->queue, 1, WAITING_MAX);
+	largest_init(&scanners->largest, scanners->kept_max);
+	pthread_mutex_init(&scanners->mutex, NULL);
+	pthread_cond_init(&scanners->changed, NULL);
+	crew_init(&scanners->crew, wanted);
+	started = threads_start(&scanners->threads, wanted, scanner_main, scanners, 0);
+	for (unsigned i = started; i < wanted; i++) {
+		crew_lacks(&scanners->crew);
+		queue_producer_leaves(&scanners->writer->queue);
+	}
+	return started == 0 ? error_set(error, SIMHASH_E_SYSTEM, "cannot start a thread") : 0;
+}
+
+void scanners_join(struct scanners *scanners)
+{
+	threads_join(&scanners->threads);
+	crew_release(&scanners->crew);
+	pthread_cond_destroy(&scanners->changed);
+	pthread_mutex_destroy(&scanners->mutex);
+	largest_release(&scanners->largest);
+	queue_release(&scanners->queue);
+}
+
+void scanners_push(struct scanners *scanners, struct batch *batch)
+{
+	pthread_mutex_lock(&scanners->mutex);
+	scanners->in_flight++;
+	pthread_mutex_unlock(&scanners->mutex);
+	queue_push(&scanners->queue, batch);
+}
+
+void scanners_wait(struct scanners *scanners)
+{
+	pthread_mutex_lock(&scanners->mutex);
+	while (scanners->in_flight > 0)
+		pthread_cond_wait(&scanners->changed, &scanners->mutex);
+	pthread_mutex_unlock(&scanners->mutex);
+}

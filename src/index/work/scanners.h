@@ -1,0 +1,65 @@
+/*
+ * The scanners: threads that take batches of tasks, read each file, and hand the batch with its
+ * rows to the writer.
+ *
+ *     struct scanners scanners = {.request = request, .resources = resources, ...};
+ *     scanners_start(&scanners, error);
+ *     ... feeds push batches
+ *     queue_producer_leaves(&scanners.queue);      // no more come
+ *     ... the writer writes
+ *     scanners_join(&scanners);
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_INDEX_SCANNERS_H
+#define SIMHASH_INDEX_SCANNERS_H
+
+#include <pthread.h>
+
+#include "base/threads/queue.h"
+#include "base/threads/threads.h"
+#include "index/walk/failures.h"
+#include "index/work/batch.h"
+#include "index/work/largest.h"
+#include "index/work/request.h"
+#include "scan/file/crew.h"
+
+struct hard_links;
+struct writer;
+
+struct scanners {
+	/* Set by the caller, all borrowed. */
+	const struct index_request *request;
+	const struct index_resources *resources;
+	const struct store *own; /* the index, whose files are not scanned */
+	struct hard_links *links;
+	struct failures *failures;
+	struct writer *writer;
+	unsigned kept_max; /* of the largest files, to be scanned last */
+
+	atomic_llong inflated_left; /* bytes of request->max_inflated_total_bytes */
+	struct queue queue;	    /* of batches; its producer is the walkers */
+	struct largest largest;
+	struct thread_group threads;
+	struct crew crew;	/* of the same threads */
+	pthread_mutex_t mutex;	/* of what follows */
+	pthread_cond_t changed; /* a batch has left */
+	unsigned in_flight;	/* batches pushed and not yet scanned */
+};
+
+/*
+ * Start up to resources->threads scanners, which are as many producers of the writer. They are to
+ * be joined even where none could be started (-1).
+ */
+int scanners_start(struct scanners *scanners, struct simhash_error *error);
+void scanners_join(struct scanners *scanners);
+
+/* ---- For the walkers: any thread ---- */
+
+/* Hand over a batch, waiting for room. */
+void scanners_push(struct scanners *scanners, struct batch *batch);
+
+/* Wait until all batches that were pushed have been scanned. */
+void scanners_wait(struct scanners *scanners);
+
+#endif

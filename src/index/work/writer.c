@@ -1,0 +1,263 @@
+/*
+ * Collecting batches to transactions. A transaction is committed when it is large enough for the
+ * engine, or after some seconds: those are what a killed run can lose.
+ *
+ * To an index on a server, which has no row of this host yet, two connections write: every other
+ * transaction goes to the second writer. They are committed in the order in which they were
+ * gathered, since a directory is entered by the first one that has rows of it.
+ * SPDX-License-Identifier: MIT
+ */
+#include "index/work/writer.h"
+
+#include <stdlib.h>
+
+#include "base/basic/clock.h"
+#include "base/basic/error.h"
+#include "base/files/path.h"
+#include "store/open/load.h"
+#include "store/rows/known_file.h"
+
+#define COMMIT_AFTER_S 2
+/* Batches that may wait while a transaction is written: as many rows as the next one has. */
+#define WAITING_MAX QUEUE_CAPACITY_MAX
+#ifndef TRANSACTION_ROWS_MAX
+#define TRANSACTION_ROWS_MAX SIZE_MAX /* less in tests */
+#endif
+
+int writer_init(struct writer *writer, struct store *store, const struct row_scope *scope,
+		const struct roots *roots, const struct failures *failures, unsigned producers,
+		atomic_bool *stop, struct simhash_error *error)
+{
+	*writer = (struct writer){.store = store,
+				  .scope = *scope,
+				  .roots = roots,
+				  .failures = failures,
+				  .stop = stop};
+	writer->runs = calloc(roots->count, sizeof *writer->runs);
+	if (writer->runs == NULL)
+		return error_set_memory(error);
+	turns_init(&writer->turns, TURN_WAIT_NS);
+	queue_init(&writer->queue, producers, WAITING_MAX);
+	return 0;
+}
+
+void writer_release(struct writer *writer)
+{
+	second_writer_release(&writer->second);
+	gathered_release(&writer->gathered);
+	turns_release(&writer->turns);
+	free(writer->runs);
+	queue_release(&writer->queue);
+}
+
+/* ---- Transactions ---- */
+
+/* Count what a transaction has stored. */
+static void count_batch(struct writer *writer, const struct batch *batch)
+{
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct task *task = &batch->tasks[i];
+		struct scan_run *run = &writer->runs[task->directory->root];
+		writer->moved += task->is_scanned && task->is_moved;
+		if (!task_counts(task))
+			continue;
+		run->files++;
+		run->bytes += task_bytes(task);
+		writer->scanned++;
+		writer->sketched_again += task->is_unchanged;
+		writer->bytes += (uint64_t)task_bytes(task);
+	}
+}
+
+static void count_gathered(struct writer *writer, const struct gathered *gathered)
+{
+	for (size_t i = 0; i < gathered->counts.batches; i++)
+		count_batch(writer, gathered->batches[i]);
+}
+
+/* Wait for what the second writer does, and count it. */
+static int end_second(struct writer *writer, struct simhash_error *error)
+{
+	struct second_writer *second = &writer->second;
+	int status = 0;
+
+	if (!second_writer_is_busy(second))
+		return 0;
+	status = second_writer_wait(second, error);
+	if (status == 0)
+		count_gathered(writer, &second->gathered);
+	gathered_drop(&second->gathered);
+	return status;
+}
+
+/* How many rows make a transaction full. */
+static size_t full_transaction(const struct writer *writer)
+{
+	size_t rows = store_batch_rows(writer->store);
+
+	return rows < TRANSACTION_ROWS_MAX ? rows : TRANSACTION_ROWS_MAX;
+}
+
+/* Have the second writer write what is gathered. It writes rows of new files and nothing else. */
+static bool give_to_second(struct writer *writer, const struct store_batch *changes)
+{
+	struct second_writer *second = &writer->second;
+
+	if (!writer->has_no_rows || changes->removed_file_count > 0 ||
+	    changes->removed_directory_count > 0 || changes->left_file_count > 0 ||
+	    changes->relinked_count > 0 || changes->renewed_count > 0)
+		return false;
+	if (changes->row_count >= full_transaction(writer))
+		second_writer_open(second, writer->store);
+	if (!second_writer_start(second, &writer->scope, &writer->gathered, &writer->turns,
+				 writer->next_turn))
+		return false;
+	writer->next_turn++;
+	return true;
+}
+
+static int write_here(struct writer *writer, const struct store_batch *changes,
+		      struct simhash_error *error)
+{
+	int64_t removed = 0;
+	int status = store_write_in_turn(writer->store, &writer->scope, changes, &writer->turns,
+					 writer->next_turn++, &removed, error);
+
+	if (status == 0) {
+		count_gathered(writer, &writer->gathered);
+		writer->rows_removed += (uint64_t)removed;
+	}
+	return status;
+}
+
+/* Write what is gathered: on the second connection if that is free, else here. */
+static int commit(struct writer *writer, struct simhash_error *error)
+{
+	struct store_batch changes = gathered_changes(&writer->gathered);
+	struct simhash_error of_second;
+	int status = 0;
+
+	if (second_writer_is_done(&writer->second))
+		status = end_second(writer, error);
+	if (changes.row_count > 0 || changes.removed_file_count > 0 || changes.relinked_count > 0 ||
+	    changes.removed_directory_count > 0 || changes.renewed_count > 0) {
+		if (status == 0 && give_to_second(writer, &changes))
+			return 0;
+		if (status == 0)
+			status = write_here(writer, &changes, error);
+		/* It has ended, or it is why this one was not committed. */
+		if (end_second(writer, &of_second) != 0) {
+			*error = of_second;
+			status = -1;
+		}
+	}
+	gathered_drop(&writer->gathered);
+	return status;
+}
+
+static int commit_all(struct writer *writer, struct simhash_error *error)
+{
+	return commit(writer, error) != 0 ? -1 : end_second(writer, error);
+}
+
+static bool is_full(const struct writer *writer, size_t full)
+{
+	return writer->gathered.counts.rows >= full || writer->gathered.counts.removed >= full ||
+	       writer->gathered.counts.relinked >= full ||
+	       writer->gathered.counts.removed_directories >= full ||
+	       writer->gathered.counts.renewed >= full;
+}
+
+static int64_t errors_of(const struct writer *writer, unsigned root)
+{
+	return (int64_t)atomic_load(&writer->failures->counts[root]);
+}
+
+/* Take a batch over; after the last one of many rows, build the indexes, as at the end of a load. */
+static int take_next(struct writer *writer, struct batch *batch, struct simhash_error *error)
+{
+	bool is_end_of_many = batch->is_end_of_many;
+
+	for (size_t i = 0; i < batch->count; i++) {
+		unsigned root = batch->tasks[i].directory->root;
+		writer->runs[root].errors = errors_of(writer, root);
+	}
+	if (gathered_add(&writer->gathered, batch, writer->runs, error) != 0)
+		return -1;
+	if (!is_end_of_many || atomic_load(writer->stop))
+		return 0;
+	return commit_all(writer, error) != 0 ? -1 : store_end_load(writer->store, error);
+}
+
+int writer_write(struct writer *writer, struct simhash_error *error)
+{
+	size_t full = full_transaction(writer);
+	struct simhash_error ignored;
+	int64_t deadline_ns = 0;
+	int status = 0;
+
+	for (;;) {
+		bool timed_out = false;
+		struct batch *batch =
+			writer->gathered.counts.batches == 0
+				? queue_pop(&writer->queue)
+				: queue_pop_until(&writer->queue, deadline_ns, &timed_out);
+		if (batch == NULL && !timed_out)
+			break;
+		if (batch != NULL && status != 0) {
+			batch_free(batch);
+			continue;
+		}
+		if (writer->gathered.counts.batches == 0)
+			deadline_ns = clock_monotonic_ns() + COMMIT_AFTER_S * NS_PER_S;
+		if (batch != NULL)
+			status = take_next(writer, batch, error);
+		/* Also when batches keep coming, what is held back grows no older than the deadline. */
+		if (status == 0 && writer->gathered.counts.batches > 0 &&
+		    (is_full(writer, full) || clock_monotonic_ns() >= deadline_ns))
+			status = commit(writer, error);
+		if (status != 0) {
+			atomic_store(writer->stop, true);
+			gathered_drop(&writer->gathered);
+		}
+	}
+	if (status == 0)
+		return commit_all(writer, error);
+	end_second(writer, &ignored);
+	return -1;
+}
+
+/* ---- Runs ---- */
+
+int writer_begin_runs(struct writer *writer, struct simhash_error *error)
+{
+	bool has_rows;
+
+	if (store_has_rows(writer->store, &writer->scope, &has_rows, error) != 0)
+		return -1;
+	writer->has_no_rows = !has_rows;
+	for (unsigned i = 0; i < writer->roots->count; i++) {
+		struct scan_run *run = &writer->runs[i];
+		if (writer->roots->items[i].is_skipped)
+			continue;
+		run->root = bytes_of(writer->roots->items[i].path);
+		run->started_at_ns = clock_wall_ns();
+		if (store_run_start(writer->store, &writer->scope, run, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int writer_end_runs(struct writer *writer, bool is_cut_off, struct simhash_error *error)
+{
+	for (unsigned i = 0; i < writer->roots->count; i++) {
+		struct scan_run *run = &writer->runs[i];
+		if (writer->roots->items[i].is_skipped)
+			continue;
+		run->errors = errors_of(writer, i);
+		run->finished_at_ns = is_cut_off ? 0 : clock_wall_ns();
+		if (store_run_finish(writer->store, run, error) != 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,56 @@
+/*
+ * The writer: the calling thread, which collects what the scanners give to transactions, and
+ * enters the runs.
+ *
+ *     writer_init(&writer, store, &scope, &roots, &failures, threads, stop, error);
+ *     writer_begin_runs(&writer, error);
+ *     ... scanners, each of which is a producer of its queue
+ *     writer_write(&writer, error);
+ *     writer_end_runs(&writer, false, error);
+ *     writer_release(&writer);
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_INDEX_WRITER_H
+#define SIMHASH_INDEX_WRITER_H
+
+#include "base/threads/queue.h"
+#include "index/walk/failures.h"
+#include "index/walk/roots.h"
+#include "index/work/batch.h"
+#include "index/work/gathered.h"
+#include "index/work/second_writer.h"
+#include "store/names/scan_run.h"
+#include "store/open/turns.h"
+
+struct writer {
+	struct store *store; /* borrowed */
+	struct row_scope scope;
+	atomic_bool *stop;     /* set when writing fails */
+	struct queue queue;    /* of batches */
+	struct scan_run *runs; /* one for each root */
+	const struct roots *roots;
+	const struct failures *failures;
+	uint64_t scanned, sketched_again, moved, bytes, rows_removed; /* committed */
+
+	bool has_no_rows; /* the index, of this scope, before the run; false until it is set */
+	struct gathered gathered; /* for the next transaction */
+	struct second_writer second;
+	struct turns turns;
+	uint64_t next_turn;
+};
+
+/* For a queue of `producers` scanners. */
+int writer_init(struct writer *writer, struct store *store, const struct row_scope *scope,
+		const struct roots *roots, const struct failures *failures, unsigned producers,
+		atomic_bool *stop, struct simhash_error *error);
+void writer_release(struct writer *writer);
+
+/* Write until all producers have left. After a failure what still comes is dropped. */
+int writer_write(struct writer *writer, struct simhash_error *error);
+
+/* Enter the runs that begin, one for each root; complete them, or tell how far they came. */
+int writer_begin_runs(struct writer *writer, struct simhash_error *error);
+int writer_end_runs(struct writer *writer, bool is_cut_off, struct simhash_error *error);
+
+#endif

@@ -1,0 +1,160 @@
+/*
+ * Writing digest lists. Every byte of a path that is not printable ASCII is escaped, so that a
+ * list can be shown, sorted and sent by anything.
+ * SPDX-License-Identifier: MIT
+ */
+#include "lists/digest_text.h"
+
+#include <inttypes.h>
+
+#include "base/text/base64.h"
+
+#define SKETCH_LENGTH BASE64_LENGTH(SIMHASH_RESEMBLANCE_REGISTERS)
+
+static const char hex[] = "0123456789abcdef";
+
+static void put_hex(struct line_buffer *line, const uint8_t *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		const char pair[] = {hex[bytes[i] >> 4], hex[bytes[i] & 15]};
+		line_put_bytes(line, (struct bytes){pair, sizeof pair});
+	}
+}
+
+/* Thousandths, with as many decimal places as they have. */
+static void put_weight(struct line_buffer *line, uint32_t weight)
+{
+	char text[16];
+	int length =
+		snprintf(text, sizeof text, "%" PRIu32 ".%03" PRIu32, weight / 1000, weight % 1000);
+
+	while (text[length - 1] == '0')
+		length--;
+	if (text[length - 1] == '.')
+		length--;
+	line_put_bytes(line, (struct bytes){text, (size_t)length});
+}
+
+void digests_put_heading(struct line_buffer *line, const struct simhash_tag_set *tag_set,
+			 unsigned hashes)
+{
+	const struct simhash_tag *tags = simhash_tag_set_tags(tag_set);
+
+	line_put(line, DIGESTS_FIRST_LINE "\nname ");
+	line_put(line, simhash_tag_set_name(tag_set));
+	for (int t = 0; t < SIMHASH_TAGS; t++) {
+		line_put(line, "\n");
+		put_hex(line, &tags[t].pattern, 1);
+		line_put(line, " ");
+		put_weight(line, tags[t].scatter);
+		line_put(line, " ");
+		put_weight(line, tags[t].skew);
+	}
+	if (hashes != 0)
+		line_put(line, "\n" DIGESTS_HASHES);
+	for (int i = 0; i < FILE_HASHES; i++) {
+		if ((hashes & 1U << i) == 0)
+			continue;
+		line_put(line, " ");
+		line_put(line, file_hash_names[i]);
+	}
+	line_put(line, "\n" DIGESTS_FILES_LINE "\n");
+}
+
+static bool is_plain(unsigned char c)
+{
+	return c > ' ' && c < 0x7f && c != '%';
+}
+
+static void put_escaped(struct line_buffer *line, struct bytes bytes)
+{
+	size_t plain = 0;
+
+	for (size_t i = 0; i < bytes.size; i++) {
+		unsigned char c = (unsigned char)bytes.data[i];
+		if (is_plain(c))
+			continue;
+		line_put_bytes(line, (struct bytes){bytes.data + plain, i - plain});
+		line_put(line, "%");
+		put_hex(line, &c, 1);
+		plain = i + 1;
+	}
+	line_put_bytes(line, (struct bytes){bytes.data + plain, bytes.size - plain});
+}
+
+/* An extension of "-" would stand for none. */
+static void put_extension(struct line_buffer *line, struct bytes extension)
+{
+	if (extension.size == 0)
+		line_put(line, "-");
+	else if (extension.size == 1 && extension.data[0] == '-')
+		line_put(line, "%2d");
+	else
+		put_escaped(line, extension);
+}
+
+static void put_path(struct line_buffer *line, const struct file_row *row, bool is_anonymous)
+{
+	if (is_anonymous) {
+		const char mark[] = {DIGESTS_ANONYMOUS};
+		line_put_bytes(line, (struct bytes){mark, 1});
+		put_hex(line, row->path_hash, PATH_HASH_SIZE);
+		return;
+	}
+	put_escaped(line, row->directory);
+	if (row->directory.size != 1 || row->directory.data[0] != '/')
+		line_put(line, "/");
+	put_escaped(line, row->name);
+}
+
+static void put_hashes(struct line_buffer *line, const struct row_sketches *known, unsigned hashes)
+{
+	for (unsigned i = 0, k = 0; i < FILE_HASHES; i++) {
+		struct bytes value = {NULL, 0};
+		if ((hashes & 1U << i) == 0)
+			continue;
+		if (known != NULL)
+			value = known->sketch[k++].value;
+		line_put(line, value.size == 0 ? " -" : " ");
+		put_hex(line, (const uint8_t *)value.data, value.size);
+	}
+}
+
+void digests_put_row(struct line_buffer *line, const struct file_row *row, unsigned hashes,
+		     bool is_anonymous)
+{
+	char sketch[SKETCH_LENGTH];
+
+	line_put_signed(line, row->size_bytes);
+	line_put(line, " ");
+	if (is_anonymous)
+		line_put(line, "-");
+	else
+		line_put_signed(line, row->mtime_ns);
+	line_put(line, " ");
+	put_hex(line, row->content_hash, CONTENT_HASH_SIZE);
+	for (int t = 0; t < SIMHASH_TAGS; t++) {
+		line_put(line, t == 0 ? " " : ",");
+		line_put_unsigned(line, row->table.count[t]);
+	}
+	line_put(line, " ");
+	if (row->has_resemblance) {
+		base64_encode(row->resemblance.registers, SIMHASH_RESEMBLANCE_REGISTERS, sketch);
+		line_put_bytes(line, (struct bytes){sketch, sizeof sketch});
+	} else {
+		line_put(line, "-");
+	}
+	line_put(line, " ");
+	put_extension(line, row->extension);
+	line_put(line, " ");
+	put_path(line, row, is_anonymous);
+	put_hashes(line, row->sketches, hashes);
+	line_put(line, "\n");
+}
+
+void digests_put_end(struct line_buffer *line, uint64_t files)
+{
+	line_put(line, DIGESTS_END " ");
+	line_put_unsigned(line, files);
+	line_put(line, "\n");
+}

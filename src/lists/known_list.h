@@ -1,0 +1,70 @@
+/*
+ * Lists of the hashes of known files, which may come from anybody:
+ *
+ *     digests   a list of digests
+ *     nsrl      a table whose first line names the columns "SHA-1", "SHA-256" or "MD5", as the NSRL had
+ *               until 2022; or its SQLite files of today, as known_database.h has them
+ *     hashdeep  the same after "%%%% HASHDEEP-1.0"
+ *     sums      a hash and a name a line, as sha256sum or md5deep write them, or "SHA256 (name) = hash"
+ *     xxh128    such lines with hashes XXH3-128
+ *
+ *     if (known_list_open("known.txt", KNOWN_BY_FORM, &list, &error) != 0)
+ *             return -1;
+ *     while ((status = known_list_next(list, &hashes, &error)) == 1)
+ *             ... those that hashes.found has ...
+ *     known_list_close(list);
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_SCAN_KNOWN_LIST_H
+#define SIMHASH_SCAN_KNOWN_LIST_H
+
+#include <stdint.h>
+
+#include "simhash.h"
+#include "store/row/file_hash.h"
+
+enum known_format {
+	KNOWN_BY_FORM,
+	KNOWN_DIGESTS,
+	KNOWN_NSRL,
+	KNOWN_HASHDEEP,
+	KNOWN_SUMS,
+	KNOWN_XXH128
+};
+
+/* In the order of the enum; ends in NULL. */
+extern const char *const known_format_names[];
+
+/* A kind of hash: one of enum file_hash, or that which every row has. */
+#define KNOWN_CONTENT FILE_HASHES
+#define KNOWN_KINDS (FILE_HASHES + 1)
+
+/* What one line has: a bit for each kind, and the hashes. */
+struct known_hashes {
+	unsigned found;
+	uint8_t hash[KNOWN_KINDS][FILE_HASH_SIZE_MAX];
+};
+
+struct known_list;
+
+/* "-" is standard input; compressed as list_lines.h tells. Borrows the path. */
+int known_list_open(const char *path, enum known_format format, struct known_list **list,
+		    struct simhash_error *error);
+void known_list_close(struct known_list *list); /* NULL is fine */
+
+/*
+ * The next line that has a hash: 1, 0 at the end, -1 with the line and the column. A list that has bytes
+ * and no hash has no end, but the error SIMHASH_E_SYNTAX.
+ */
+int known_list_next(struct known_list *list, struct known_hashes *hashes,
+		    struct simhash_error *error);
+
+/* After the end: why the list may not be whole, a text that lives for ever, or NULL. */
+const char *known_list_doubt(const struct known_list *list);
+
+/* "md5", "sha1", "sha256" or "xxh128", and its bytes. */
+const char *known_kind_name(unsigned kind);
+size_t known_kind_size(unsigned kind);
+
+#endif

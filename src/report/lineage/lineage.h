@@ -1,0 +1,39 @@
+/*
+ * Groups as trees of versions: for people, as JSON and for Graphviz.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_REPORT_LINEAGE_H
+#define SIMHASH_REPORT_LINEAGE_H
+
+#include "find/lineage/lineage.h"
+#include "report/lists/listing.h"
+
+/* Write a tree for each group that has versions, whose sketches are kept, by the formatter of the
+ * listing: text, json, jsonl, null or dot. */
+int listing_write_lineages(struct listing *listing, const struct group_sorter *groups,
+			   struct simhash_error *error);
+
+/* ---- For the files that write one format ---- */
+
+typedef void lineage_write_fn(FILE *out, const struct group *group, const struct lineage *lineage,
+			      const struct presentation *how);
+lineage_write_fn lineage_write_text, lineage_write_json, lineage_write_null, lineage_write_dot;
+
+/* "number", "backup", "copy", "time", "size" */
+const char *lineage_reason_name(enum lineage_reason reason);
+
+/* Is this a reason for the parent being the earlier? */
+static inline bool lineage_has_reason(const struct lineage_version *version,
+				      enum lineage_reason reason)
+{
+	return version->evidence.of[reason] > 0;
+}
+
+/* "number, time"; "unclear" */
+#define REASONS_SIZE 48
+char *lineage_reasons(const struct lineage_version *version, char text[REASONS_SIZE]);
+
+/* The confidence in whole percent; no more than 99. */
+unsigned lineage_percent(const struct lineage_version *version);
+
+#endif

@@ -1,0 +1,112 @@
+/*
+ * How pairs and groups are written: one table of formatters, one file each.
+ *
+ *     frame_begin(out, &formatter->pairs);
+ *     for (uint64_t i = 0; i < count; i++) {
+ *             frame_next(out, &formatter->pairs, i);
+ *             formatter->pair(out, &pairs[i], &how);
+ *     }
+ *     frame_end(out, &formatter->pairs, count);
+ *
+ * The caller checks the error state of the file.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_REPORT_FORMATTER_H
+#define SIMHASH_REPORT_FORMATTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "find/groups/groups.h"
+
+/* Where the lines go. */
+struct presentation {
+	bool is_terminal; /* no control byte of a path may be written */
+	bool has_colours;
+	/* Put PATH_MARK before each path, and WIDTH_MARK after the first of a line. */
+	bool has_marks;
+	unsigned columns; /* of the terminal */
+};
+
+/*
+ * Bytes that an escaped path never holds. They show where a path begins, so that what all paths
+ * have in common can be left out, and where blanks go that align what comes after. See
+ * marked.h.
+ */
+#define PATH_MARK '\x01'
+#define WIDTH_MARK '\x02'
+
+/* What stands around all pairs, or all groups, and between them; NULL: nothing. */
+struct frame {
+	const char *begin, *end;
+	const char *first, *last; /* unless there are none */
+	const char *separator;
+};
+
+void frame_begin(FILE *out, const struct frame *frame);
+void frame_next(FILE *out, const struct frame *frame, uint64_t number); /* from 0 */
+void frame_end(FILE *out, const struct frame *frame, uint64_t count);
+
+typedef void member_fn(FILE *out, const struct group *group, const struct group_member *member,
+		       const struct presentation *how);
+
+/*
+ * Pairs may be written ahead, by several threads and to several `out`, and put in order later:
+ * so a pair does not know its number. Groups come one after another with their members.
+ */
+struct formatter {
+	const char *name;
+	struct frame pairs, groups;
+	bool is_stream; /* pairs are written as they are found, in no order */
+	bool is_text;	/* for people: marks are understood */
+	bool is_report; /* written by report_write, from all that was found; no functions */
+	void (*pair)(FILE *out, const struct file_pair *pair, const struct presentation *how);
+	/* What stands before the members of a group; NULL: nothing. */
+	void (*group)(FILE *out, const struct group *group, const struct presentation *how);
+	member_fn *member;
+	const char *end_group; /* what stands after them; NULL: nothing */
+};
+
+extern const struct formatter formatter_text, formatter_csv, formatter_json, formatter_jsonl,
+	formatter_null, formatter_html, formatter_dot;
+
+/* A member as a line of its own, below the representative; that shows what its copies take. */
+member_fn text_write_folded;
+
+/* 100 * distance / mean size; 0 for two empty files. */
+double pair_percent(const struct file_pair *pair);
+
+/* What made a pair one: "hash", "sketch", "read", "counts", "measure" or "no". */
+const char *verification_name(enum verification verification);
+
+/* "confirmed" for a pair that was read, "unconfirmed" for one that could not be, "measured", or "". */
+const char *confirmation_name(const struct file_pair *pair);
+
+/*
+ * The share of content that differs as the counts alone estimate it: off by a factor of 2 to 5, and
+ * not for people. Columns of CSV and JSON have it; see estimate.h.
+ */
+double estimated_change(const struct find_file *x, const struct find_file *y);
+
+/*
+ * What two files are to each other, for people: "identical", "about 97 %", "97.31 %", "same counts",
+ * "part of (~93 %)". Files that differ are never 100 % the same.
+ */
+#define LABEL_SIZE 24
+#define LABEL_COLUMNS 16
+char *pair_label(const struct file_pair *pair, char label[LABEL_SIZE]);
+/* A member as a pair with the representative of its group, which is b. */
+struct file_pair member_pair(const struct group *group, const struct group_member *member);
+
+/* The label of that pair; "" for the representative itself. */
+char *member_label(const struct group *group, const struct group_member *member,
+		   char label[LABEL_SIZE]);
+
+/* "representative", "member" or "copy" */
+const char *role_name(enum member_role role);
+
+const char *pair_match(const struct file_pair *pair); /* "identical" or "similar" */
+
+#endif

@@ -1,0 +1,111 @@
+/*
+ * From marks to columns.
+ * SPDX-License-Identifier: MIT
+ */
+#include "report/lists/marked.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/text/columns.h"
+#include "report/lists/formatter.h"
+
+/* What is before a mark, which is taken off with it; without one, all. */
+static struct bytes take_to(struct bytes *rest, char mark)
+{
+	const char *at = memchr(rest->data, mark, rest->size);
+	struct bytes before = *rest;
+
+	if (at == NULL) {
+		rest->size = 0;
+		return before;
+	}
+	before.size = (size_t)(at - rest->data);
+	rest->data += before.size + 1;
+	rest->size -= before.size + 1;
+	return before;
+}
+
+static bool has_mark(struct bytes text, char mark)
+{
+	return memchr(text.data, mark, text.size) != NULL;
+}
+
+static struct bytes without_prefix(struct bytes path, struct bytes prefix)
+{
+	if (prefix.size > 0 && path.size >= prefix.size &&
+	    memcmp(path.data, prefix.data, prefix.size) == 0)
+		return (struct bytes){path.data + prefix.size, path.size - prefix.size};
+	return path;
+}
+
+/* Returns the columns written. */
+static size_t write_within(FILE *out, struct bytes text, size_t columns)
+{
+	struct text_ends ends = text_shorten(text, columns);
+
+	fwrite(text.data, 1, ends.head, out);
+	if (ends.head == text.size)
+		return text_columns(text);
+	fputs(LEFT_OUT, out);
+	fwrite(text.data + text.size - ends.tail, 1, ends.tail, out);
+	return text_columns((struct bytes){text.data, ends.head}) + sizeof LEFT_OUT - 1 +
+	       text_columns((struct bytes){text.data + text.size - ends.tail, ends.tail});
+}
+
+/* Each of two paths may have half of the columns, and what the other does not need. */
+static void write_two(FILE *out, struct bytes a, struct bytes between, struct bytes b,
+		      size_t columns, size_t first)
+{
+	size_t half = columns / 2, needs_b = text_columns(b), used;
+
+	used = write_within(out, a, needs_b < columns - half ? columns - needs_b : half);
+	/* The second begins where that of other lines does, as long as that takes nothing from it. */
+	for (; used < first && (used < half || used + needs_b < columns); used++)
+		fputc(' ', out);
+	fwrite(between.data, 1, between.size, out);
+	write_within(out, b, columns - used);
+}
+
+void write_marked(FILE *out, struct bytes line, const struct layout *layout)
+{
+	struct bytes rest = line, head, a, between;
+	size_t columns, gap;
+	bool has_end = rest.size > 0 && rest.data[rest.size - 1] == '\n';
+
+	rest.size -= has_end;
+	head = take_to(&rest, PATH_MARK);
+	fwrite(head.data, 1, head.size, out);
+	columns = text_columns(head);
+	columns = layout->columns > columns ? layout->columns - columns : 0;
+	if (has_mark(rest, WIDTH_MARK)) {
+		a = without_prefix(take_to(&rest, WIDTH_MARK), layout->prefix);
+		between = take_to(&rest, PATH_MARK);
+		gap = text_columns(between);
+		write_two(out, a, between, without_prefix(rest, layout->prefix),
+			  columns > gap ? columns - gap : 0, layout->first);
+	} else {
+		write_within(out, without_prefix(rest, layout->prefix), columns);
+	}
+	if (has_end)
+		fputc('\n', out);
+}
+
+void write_wrapped(FILE *out, const char *text, size_t columns)
+{
+	size_t used = 0;
+
+	while (*text != '\0') {
+		size_t size = strcspn(text, " ");
+		size_t width = text_columns((struct bytes){text, size});
+		if (used > 0 && used + 1 + width > columns) {
+			fputc('\n', out);
+			used = 0;
+		}
+		used += (used > 0) + width;
+		fprintf(out, "%s%.*s", used > width ? " " : "", (int)size, text);
+		text += size;
+		text += strspn(text, " ");
+	}
+	fputc('\n', out);
+}

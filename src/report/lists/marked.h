@@ -1,0 +1,26 @@
+/*
+ * Lines with marks, as formatters of text write them for a terminal: paths without what all have in
+ * common, the second of each line below that of the line before, and no line wider than the
+ * terminal.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_REPORT_MARKED_H
+#define SIMHASH_REPORT_MARKED_H
+
+#include <stdio.h>
+
+#include "base/basic/bytes.h"
+
+struct layout {
+	struct bytes prefix; /* what paths begin with and is left out */
+	size_t first;	     /* columns of the first of two paths, where there is room */
+	size_t columns;	     /* of a line */
+};
+
+/* Write a line without its marks. The middle of paths that are too wide is left out. */
+void write_marked(FILE *out, struct bytes line, const struct layout *layout);
+
+/* Write words, broken at blanks so that no line is wider. */
+void write_wrapped(FILE *out, const char *text, size_t columns);
+
+#endif

@@ -1,0 +1,423 @@
+/*
+ * Writing beside a file and taking its place.
+ * SPDX-License-Identifier: MIT
+ */
+#include "report/lists/output_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/basic/error.h"
+#include "base/files/open_file.h"
+#include "base/files/path.h"
+#include "report/lists/formatter.h"
+#include "store/names/names.h"
+#include "store/open/store.h"
+#include "store/rows/known_file.h"
+
+#define LINKS_MAX 40 /* as Linux follows */
+#define PENDING_MAX 4
+
+/* ---- What a signal has to remove ---- */
+
+static _Atomic(char *) pending[PENDING_MAX];
+
+static void add_pending(char *path)
+{
+	for (size_t i = 0; i < PENDING_MAX; i++) {
+		char *none = NULL;
+		if (atomic_compare_exchange_strong(&pending[i], &none, path))
+			return;
+	}
+}
+
+static void drop_pending(char *path)
+{
+	for (size_t i = 0; i < PENDING_MAX; i++) {
+		char *expected = path;
+		atomic_compare_exchange_strong(&pending[i], &expected, NULL);
+	}
+}
+
+void outputs_remove(void)
+{
+	for (size_t i = 0; i < PENDING_MAX; i++) {
+		char *path = atomic_load(&pending[i]);
+		if (path != NULL)
+			unlink(path);
+	}
+}
+
+/* ---- Opening ---- */
+
+/* Names of open descriptors lead to files, but what they stand for is the descriptor. */
+static bool names_descriptor(const char *path)
+{
+	return strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/proc/", 6) == 0 ||
+	       strcmp(path, "/dev/stdout") == 0 || strcmp(path, "/dev/stderr") == 0;
+}
+
+static bool is_stdout(const char *path)
+{
+	return path == NULL || strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
+}
+
+/* Where a symbolic link leads, whether or not that exists: for the caller to free; NULL with errno. */
+static char *follow_links(const char *path)
+{
+	char *at = strdup(path), text[PATH_MAX];
+	ssize_t size;
+
+	for (int links = 0; at != NULL && (size = readlink(at, text, sizeof text)) >= 0; links++) {
+		char *next = text[0] == '/' ? strndup(text, (size_t)size)
+					    : path_join(path_directory(at),
+							(struct bytes){text, (size_t)size});
+		free(at);
+		at = next;
+		if (links == LINKS_MAX) {
+			free(at);
+			errno = ELOOP;
+			return NULL;
+		}
+	}
+	return at;
+}
+
+/* A private file in the directory of the target: its descriptor, or -1 with errno. */
+static int make_temporary(struct output_file *output)
+{
+	static const char name[] = ".simfind.XXXXXX";
+	sigset_t all, before;
+	int fd;
+
+	output->temporary =
+		path_join(path_directory(output->target), (struct bytes){name, sizeof name - 1});
+	if (output->temporary == NULL)
+		return -1;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	fd = mkostemp(output->temporary, O_CLOEXEC);
+	if (fd >= 0)
+		add_pending(output->temporary);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (fd < 0) {
+		free(output->temporary);
+		output->temporary = NULL;
+	}
+	return fd;
+}
+
+/* As the file that will be replaced; a group that cannot be kept has no rights to the new one. */
+static void keep_owner(struct output_file *output, int fd, const struct stat *old)
+{
+	struct stat now;
+
+	output->mode = old->st_mode & 0777;
+	if (fchown(fd, old->st_uid, old->st_gid) != 0 && fchown(fd, (uid_t)-1, old->st_gid) != 0 &&
+	    (fstat(fd, &now) != 0 || now.st_gid != old->st_gid))
+		output->mode &= ~(mode_t)S_IRWXG;
+}
+
+static mode_t without_umask(mode_t mode)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return mode & ~mask;
+}
+
+/* Is what is there a file of its own file system, such as one that a container was given? */
+static bool is_mounted(const char *target, const struct stat *old)
+{
+	struct bytes directory = path_directory(target);
+	char *text = strndup(directory.data, directory.size);
+	struct stat status;
+	bool result = text != NULL && stat(text, &status) == 0 && status.st_dev != old->st_dev;
+
+	free(text);
+	return result;
+}
+
+/* A descriptor of what is to be written beside `path`; -1 with errno, 0 in it: write it directly. */
+static int open_beside(struct output_file *output, const char *path, mode_t mode)
+{
+	struct stat old;
+	bool is_there = stat(path, &old) == 0;
+	int fd;
+
+	errno = 0;
+	if (is_there && (!S_ISREG(old.st_mode) || names_descriptor(path)))
+		return -1;
+	output->target = follow_links(path);
+	if (output->target == NULL || (is_there && access(output->target, W_OK) != 0))
+		return -1;
+	errno = 0;
+	if (is_there && is_mounted(output->target, &old))
+		return -1;
+	fd = make_temporary(output);
+	if (fd < 0 && is_there &&
+	    (errno == EACCES || errno == EPERM || errno == EROFS || errno == ENAMETOOLONG))
+		errno = 0;
+	if (fd < 0)
+		return -1;
+	if (is_there)
+		keep_owner(output, fd, &old);
+	else
+		output->mode = without_umask(mode);
+	return fd;
+}
+
+int output_open(struct output_file *output, const char *path, mode_t mode,
+		const struct store *store, struct simhash_error *error)
+{
+	struct stat status;
+	int fd;
+
+	*output = (struct output_file){.name = "standard output"};
+	if (is_stdout(path)) {
+		output->stream = stdout;
+		return 0;
+	}
+	output->name = path;
+	if (store != NULL && stat(path, &status) == 0 &&
+	    store_is_own_file(store, NULL, (uint64_t)status.st_dev, (uint64_t)status.st_ino))
+		return error_set(error, SIMHASH_E_RANGE,
+				 "cannot write to %s: it is the index itself", path);
+	fd = open_beside(output, path, mode);
+	if (fd < 0 && errno == 0) {
+		free(output->target);
+		output->target = NULL;
+		fd = open_file_at(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, mode);
+	}
+	output->stream = fd < 0 ? NULL : fdopen(fd, "wb");
+	if (output->stream != NULL)
+		return 0;
+	error_set_errno(error, "cannot write to %s", path);
+	if (fd >= 0)
+		close(fd);
+	output_release(output);
+	return -1;
+}
+
+/* ---- What must not be replaced ---- */
+
+static const char *const beginnings[] = {
+	"#!/bin/sh\n# Copies that simfind found. ",
+	"match,distance,percent,changed,",
+	"group,role,distance,changed,",
+	"match,size,shared_bytes,depth,",
+	"match,saved_bytes,share_a,share_b,",
+	"match,resemblance,size_a,size_b,",
+	"[\n{\"match\":\"",
+	"[\n{\"group\":",
+	"{\"match\":\"",
+	"{\"group\":",
+	"<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; ",
+	"digraph lineage {\n\trankdir=LR;",
+	"simhash-digests ",
+};
+
+/* An absolute path, or HOST:PATH. */
+static bool is_shown_path(const char *text)
+{
+	const char *slash = text + strcspn(text, " /\n");
+
+	return *slash == '/' && (slash == text || slash[-1] == ':');
+}
+
+/* A label, its column filled with blanks, and a path; or the line before a group. */
+static bool is_text_line(const char *text, size_t size)
+{
+	static const char gap[] = "  ", group[] = "group 1: ";
+
+	if (strncmp(text, group, sizeof group - 1) == 0)
+		return true;
+	return size > LABEL_COLUMNS + sizeof gap && text[0] != '/' &&
+	       memchr(text, '\n', LABEL_COLUMNS) == NULL &&
+	       memcmp(text + LABEL_COLUMNS, gap, sizeof gap - 1) == 0 &&
+	       is_shown_path(text + LABEL_COLUMNS + sizeof gap - 1);
+}
+
+/* Two absolute paths, each with a zero after it; the second may not be whole. */
+static bool are_paths(const char *text, size_t size)
+{
+	const char *end = memchr(text, '\0', size);
+
+	return text[0] == '/' && end != NULL && (end + 1 == text + size || end[1] == '/');
+}
+
+/* Does a file begin as what is written here does? */
+static bool begins_as_output(const char *path)
+{
+	char text[PATH_MAX + 1];
+	int fd = open_file_at(AT_FDCWD, path, O_RDONLY | O_NONBLOCK, 0);
+	ssize_t size = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (size <= 0)
+		return size == 0;
+	text[size] = '\0';
+	for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+		if (strncmp(text, beginnings[i], strlen(beginnings[i])) == 0)
+			return true;
+	return is_text_line(text, (size_t)size) || are_paths(text, (size_t)size);
+}
+
+struct replaced {
+	const char *path; /* as the user named it */
+	struct bytes directory, name;
+	struct stat status;
+};
+
+/* Is this row the file? Another path may lead to it, or may have led to what had this inode. */
+static int check_row(void *context, struct bytes directory, struct bytes name,
+		     struct simhash_error *error)
+{
+	const struct replaced *replaced = context;
+	struct stat status;
+	char *path;
+	bool is_same;
+
+	if (bytes_compare(directory, replaced->directory) == 0 &&
+	    bytes_compare(name, replaced->name) == 0)
+		return error_set(error, SIMHASH_E_RANGE,
+				 "cannot write to %s: it is a file of the index; remove it first "
+				 "or write to another file",
+				 replaced->path);
+	path = path_join(directory, name);
+	if (path == NULL)
+		return error_set_memory(error);
+	is_same = lstat(path, &status) == 0 && status.st_dev == replaced->status.st_dev &&
+		  status.st_ino == replaced->status.st_ino;
+	if (is_same)
+		error_set(error, SIMHASH_E_RANGE,
+			  "cannot write to %s: it is a file of the index under another name, %s; "
+			  "write to another file",
+			  replaced->path, path);
+	free(path);
+	return is_same ? -1 : 0;
+}
+
+static int check_rows(struct replaced *replaced, const char *target, struct store *store,
+		      const char *host, struct simhash_error *error)
+{
+	char *path = path_absolute(target);
+	int64_t id;
+	int status;
+
+	if (path == NULL)
+		return error_set_errno(error, "cannot write to %s", replaced->path);
+	replaced->directory = path_directory(path);
+	replaced->name = bytes_of(path_name(path));
+	status = store_host_id(store, host, false, &id, error);
+	if (status == 0 && id != 0)
+		status = store_each_same_file(store, id, replaced->directory, replaced->name,
+					      (uint64_t)replaced->status.st_ino, check_row,
+					      replaced, error);
+	free(path);
+	return status;
+}
+
+int output_check_index(const char *path, struct store *store, const char *host,
+		       struct simhash_error *error)
+{
+	struct replaced replaced = {.path = path};
+	char *target;
+	int status;
+
+	if (is_stdout(path) || names_descriptor(path) || stat(path, &replaced.status) != 0 ||
+	    !S_ISREG(replaced.status.st_mode) || replaced.status.st_size == 0 ||
+	    begins_as_output(path))
+		return 0;
+	target = follow_links(path);
+	if (target == NULL)
+		return error_set_errno(error, "cannot write to %s", path);
+	status = check_rows(&replaced, target, store, host, error);
+	free(target);
+	return status;
+}
+
+/* ---- Closing ---- */
+
+int output_close(struct output_file *output, struct simhash_error *error)
+{
+	FILE *stream = output->stream;
+	bool is_written;
+
+	if (stream == NULL)
+		return 0;
+	output->stream = NULL;
+	is_written = fflush(stream) == 0 && !ferror(stream) &&
+		     (output->temporary == NULL || fchmod(fileno(stream), output->mode) == 0);
+	if (!is_written)
+		error_set_errno(error, "cannot write to %s", output->name);
+	if (stream != stdout && !must_stay_open(fileno(stream)) && fclose(stream) != 0 &&
+	    is_written)
+		return error_set_errno(error, "cannot write to %s", output->name);
+	return is_written ? 0 : -1;
+}
+
+int output_publish(struct output_file *output, struct simhash_error *error)
+{
+	if (output->temporary == NULL)
+		return 0;
+	if (rename(output->temporary, output->target) != 0)
+		return error_set_errno(error, "cannot write to %s", output->name);
+	drop_pending(output->temporary);
+	free(output->temporary);
+	output->temporary = NULL;
+	return 0;
+}
+
+void output_release(struct output_file *output)
+{
+	int saved = errno;
+
+	if (output->stream != NULL && output->stream != stdout &&
+	    !must_stay_open(fileno(output->stream)))
+		fclose(output->stream);
+	if (output->temporary != NULL) {
+		unlink(output->temporary);
+		drop_pending(output->temporary);
+	}
+	free(output->temporary);
+	free(output->target);
+	*output = (struct output_file){.stream = NULL};
+	errno = saved;
+}
+
+/* ---- Two outputs ---- */
+
+static bool is_same_directory(const char *x, const char *y)
+{
+	struct bytes of[] = {path_directory(x), path_directory(y)};
+	struct stat status[2];
+
+	for (int i = 0; i < 2; i++) {
+		char *text = strndup(of[i].data, of[i].size);
+		int result = text == NULL ? -1 : stat(text, &status[i]);
+		free(text);
+		if (result != 0)
+			return false;
+	}
+	return status[0].st_dev == status[1].st_dev && status[0].st_ino == status[1].st_ino;
+}
+
+bool output_is_same(const struct output_file *x, const struct output_file *y)
+{
+	if (x->stream == stdout || y->stream == stdout)
+		return x->stream == y->stream;
+	return x->target != NULL && y->target != NULL &&
+	       strcmp(path_name(x->target), path_name(y->target)) == 0 &&
+	       is_same_directory(x->target, y->target);
+}

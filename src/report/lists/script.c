@@ -1,0 +1,95 @@
+/*
+ * Writing the script: a here-document in braces, whose lines src/keep/commands.c reads.
+ * SPDX-License-Identifier: MIT
+ */
+#include "report/lists/script.h"
+
+#include <inttypes.h>
+
+#include "base/text/escape.h"
+#include "base/text/json.h"
+#include "simhash.h"
+
+/* A shell runs nothing of what is in braces before it has read the last of them. */
+static const char preamble[] =
+	"#!/bin/sh\n"
+	"# Copies that simfind found. Every command below is a comment, so this script changes\n"
+	"# nothing as it is. Each copy has up to three commands: remove the # from one of them, "
+	"or\n"
+	"# from all commands of one kind:\n"
+	"#\n"
+	"#     sed 's/^#hardlink /hardlink /' THIS-SCRIPT | sh\n"
+	"#\n"
+	"#   hardlink   replace the copy by a hard link to the kept file; both names then have "
+	"the\n"
+	"#              owner, permissions and time of the kept file\n"
+	"#   reflink    let the copy share its blocks with the kept file; needs a file system "
+	"with\n"
+	"#              reflinks, such as Btrfs\n"
+	"#   delete     delete the copy\n"
+	"#\n"
+	"# simfind carries out the commands, as with --yes: it compares both files, and leaves "
+	"the\n"
+	"# copy alone if one of them has changed. It writes a journal for simfind --undo, to the "
+	"new\n"
+	"# file that the variable JOURNAL names, or else in the current directory.\n"
+	"# A script that was cut, or that does not find simfind, changes nothing.\n"
+	"{\n"
+	"command -v simfind >/dev/null || {\n"
+	"\techo 'This script needs simfind, which is not in PATH. Nothing has been changed.' >&2\n"
+	"\texit 127\n"
+	"}\n"
+	"exec simfind --apply=- --yes \\\n"
+	"\t--journal=\"${JOURNAL:-simfind-journal-$(date +%Y%m%d-%H%M%S)-$$}\" <<'END OF "
+	"COMMANDS'\n";
+
+static const char *const names[SCRIPT_WAYS] = {"hardlink", "reflink", "delete"};
+
+void script_begin(FILE *out, const struct script_head *head)
+{
+	fputs(preamble, out);
+	fputs("{\"format\":\"simfind script\",\"format_version\":1,"
+	      "\"version\":\"" SIMHASH_VERSION "\"",
+	      out);
+	write_json_field(out, "host", bytes_of(head->host));
+	fprintf(out, ",\"host_is_given\":%s}\n", head->host_is_given ? "true" : "false");
+	for (size_t i = 0; i < head->protected_count; i++) {
+		fputs("protect {\"number\":1", out);
+		write_json_field(out, "directory", head->protected[i]);
+		fputs("}\n", out);
+	}
+}
+
+void script_write_content(FILE *out, int64_t size_bytes)
+{
+	fputc('\n', out);
+	if (size_bytes >= 0)
+		fprintf(out, "# %" PRId64 " bytes each\n", size_bytes);
+}
+
+void script_write_command(FILE *out, enum script_way way, const struct script_command *command)
+{
+	fprintf(out, "#%s {\"size\":", names[way]);
+	if (command->size_bytes >= 0)
+		fprintf(out, "%" PRId64, command->size_bytes);
+	else
+		fputs("null", out);
+	write_json_field(out, "kept", bytes_of(command->kept));
+	write_json_field(out, "copy", bytes_of(command->copy));
+	if (command->size_bytes >= 0)
+		fprintf(out, ",\"kept_mtime_ns\":%" PRId64 ",\"copy_mtime_ns\":%" PRId64,
+			command->kept_mtime_ns, command->copy_mtime_ns);
+	fputs("}\n", out);
+}
+
+void script_write_refusal(FILE *out, enum script_way way, const char *why)
+{
+	fprintf(out, "# no %s: ", names[way]);
+	write_escaped(out, bytes_of(why));
+	fputc('\n', out);
+}
+
+void script_end(FILE *out, uint64_t commands)
+{
+	fprintf(out, "\n{\"commands\":%" PRIu64 "}\nEND OF COMMANDS\n}\n", commands);
+}

@@ -1,0 +1,16 @@
+/*
+ * The groups in the report: their contents, the files of each, and what all of them come to.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_REPORT_HTML_GROUPS_H
+#define SIMHASH_REPORT_HTML_GROUPS_H
+
+#include "report/page/html.h"
+
+/* From this share in common on, in rounded percent, files are called nearly identical. */
+#define NEARLY_PERCENT 90
+
+/* Write fields of an object, each with a comma before it. */
+int html_write_groups(FILE *out, const struct report *report, struct simhash_error *error);
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * Texts of the report's data: JSON in which nothing can end the element that it is in.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_REPORT_HTML_TEXT_H
+#define SIMHASH_REPORT_HTML_TEXT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/basic/bytes.h"
+#include "simhash.h"
+
+/* A text that is UTF-8, as a string. */
+void html_write_text(FILE *out, struct bytes text);
+
+/* A path as everywhere for people: escaped, so that it is UTF-8 without control bytes. */
+int html_write_path(FILE *out, struct bytes path, struct simhash_error *error);
+
+/* Bytes in hexadecimal, as a string. */
+void html_write_hex(FILE *out, const void *bytes, size_t size);
+
+/* Without quotation marks. Pieces of a whole have sizes divisible by 3, but for the last. */
+void html_write_base64(FILE *out, const uint8_t *bytes, size_t size);
+
+/*
+ * Bytes of a file as UTF-8 for people: what acts on a display becomes a symbol of it or its
+ * number, what is not UTF-8 becomes U+FFFD, and only tabs stay. Not escaped for JSON.
+ */
+void html_write_visible(FILE *out, struct bytes bytes);
+
+#endif

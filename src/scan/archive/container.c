@@ -1,0 +1,188 @@
+/*
+ * Rows of the members of archives, from the pieces of an unpacker in this process or in another.
+ * SPDX-License-Identifier: MIT
+ */
+#include "scan/archive/container.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scan/archive/sandbox.h"
+#include "scan/archive/unpacker.h"
+#include "scan/file/content.h"
+
+_Static_assert(PIECE_MAX == FILE_SCANNER_BUFFER, "a piece fills the buffer of a scanner");
+
+struct container {
+	struct file_scanner *scanner;
+	struct unpacker *unpacker; /* NULL: the scanner's sandbox reads */
+	struct content content;	   /* of the member whose pieces come */
+	struct bytes name;	   /* of what the last trouble is about */
+	int why;
+	bool is_over;
+};
+
+static struct container *open_wanted(struct file_scanner *scanner, int fd,
+				     const struct stat *status, struct bytes name,
+				     struct bytes wanted)
+{
+	int64_t begin;
+	unsigned kind = scan_kind(scanner, fd, &begin);
+	const struct unpack_request request = {.kind = kind,
+					       .begin = begin,
+					       .containers = scanner->containers,
+					       .max_depth = scanner->max_depth,
+					       .max_inflated_bytes = scanner->max_inflated_bytes,
+					       .file_name = name,
+					       .wanted = wanted};
+	struct container *container = calloc(1, sizeof *container);
+
+	if (container == NULL)
+		return NULL;
+	container->scanner = scanner;
+	if (scanner->sandbox != NULL &&
+	    sandbox_open(scanner->sandbox, &request, fd, status->st_size) == 0)
+		return container;
+	container->unpacker = unpacker_open(&request, fd, status->st_size, scanner->stop);
+	if (container->unpacker != NULL)
+		return container;
+	free(container);
+	return NULL;
+}
+
+struct container *container_open(struct file_scanner *scanner, int fd, const struct stat *status,
+				 struct bytes name)
+{
+	return open_wanted(scanner, fd, status, name, (struct bytes){NULL, 0});
+}
+
+void container_close(struct container *container)
+{
+	if (container == NULL)
+		return;
+	if (container->unpacker == NULL)
+		sandbox_close(container->scanner->sandbox);
+	unpacker_close(container->unpacker);
+	free(container);
+}
+
+struct bytes container_name(const struct container *container)
+{
+	return container->name;
+}
+
+int container_why(const struct container *container)
+{
+	return container->why;
+}
+
+/* The next piece is in the scanner's buffer. */
+static enum unpacked next_piece(struct container *container, struct piece *piece)
+{
+	struct file_scanner *scanner = container->scanner;
+
+	if (container->is_over)
+		return UNPACKED_END;
+	return container->unpacker == NULL
+		       ? sandbox_next(scanner->sandbox, scanner->stop, scanner->buffer, piece)
+		       : unpacker_next(container->unpacker, scanner->buffer, piece);
+}
+
+static enum container_answer trouble(struct container *container, struct bytes name, int why)
+{
+	container->name = name;
+	container->why = why;
+	return CONTAINER_TROUBLE;
+}
+
+enum container_answer container_next(struct container *container, struct file_row *row)
+{
+	struct piece piece;
+	enum unpacked answer;
+
+	while ((answer = next_piece(container, &piece)) == UNPACKED_PIECE) {
+		if (!scan_may_inflate(container->scanner, piece.size)) {
+			container->is_over = true;
+			return trouble(container, (struct bytes){"", 0}, CONTAINER_ENDS_THE_RUN);
+		}
+		row->name = piece.name;
+		if (piece.is_first)
+			content_begin(&container->content, container->scanner, row);
+		content_add(&container->content, piece.size, piece.is_last);
+		if (!piece.is_last)
+			continue;
+		if (content_end(&container->content) == SCAN_DONE)
+			return CONTAINER_MEMBER;
+		container->is_over = true;
+		return trouble(container, (struct bytes){"", 0}, errno);
+	}
+	if (answer == UNPACKED_TROUBLE)
+		return trouble(container, piece.name, piece.why);
+	return answer == UNPACKED_STOPPED ? CONTAINER_STOPPED : CONTAINER_END;
+}
+
+static int compare_names(const void *key, const void *member)
+{
+	return bytes_compare(*(const struct bytes *)key,
+			     ((const struct container_member *)member)->name);
+}
+
+/* NULL where it is not wanted. One alone was asked for by its name. */
+static struct container_member *find_member(struct container_member *members, size_t count,
+					    struct bytes name)
+{
+	return count == 1 ? members
+			  : bsearch(&name, members, count, sizeof *members, compare_names);
+}
+
+/* To the end: the last one of a name counts. */
+static void copy_wanted(struct container *container, struct container_member *members, size_t count,
+			int *why)
+{
+	struct container_member *member = NULL;
+	struct piece piece;
+	enum unpacked answer;
+	size_t have = 0;
+
+	while ((answer = next_piece(container, &piece)) != UNPACKED_END) {
+		if (answer == UNPACKED_TROUBLE) {
+			*why = piece.why;
+			continue;
+		}
+		if (piece.is_first) {
+			member = find_member(members, count, piece.name);
+			have = 0;
+		}
+		if (member == NULL)
+			continue;
+		if (have + piece.size <= member->size)
+			memcpy(member->bytes + have, container->scanner->buffer, piece.size);
+		have += piece.size;
+		member->is_whole = piece.is_last && have == member->size;
+	}
+}
+
+void container_extract(struct sandbox *sandbox, int fd, const struct stat *status,
+		       struct bytes file_name, struct container_member *members, size_t count,
+		       int *why)
+{
+	static const atomic_bool never_stop;
+	struct file_scanner scanner = {.stop = &never_stop,
+				       .buffer = malloc(FILE_SCANNER_ROOM),
+				       .sandbox = sandbox,
+				       .max_inflated_bytes = INT64_MAX,
+				       .max_depth = CONTAINER_DEPTH_MAX};
+	const struct bytes all = {NULL, 0};
+	struct simhash_error error;
+	struct container *container = NULL;
+
+	if (scanner.buffer != NULL && container_kinds(&scanner.containers, &error) == 0)
+		container = open_wanted(&scanner, fd, status, file_name,
+					count == 1 ? members[0].name : all);
+	*why = container == NULL ? ENOMEM : 0;
+	if (container != NULL)
+		copy_wanted(container, members, count, why);
+	container_close(container);
+	free(scanner.buffer);
+}

@@ -1,0 +1,272 @@
+/*
+ * Setting up libarchive. It gets callbacks that can seek, since some archives have their list of
+ * members at the end.
+ * SPDX-License-Identifier: MIT
+ */
+#include "scan/archive/container_level.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/basic/error.h"
+#include "scan/archive/container.h"
+#include "scan/document/document.h"
+
+#define READ_BUFFER ((size_t)128 * 1024)
+#define FRAMED (CONTAINER_ZSTD | CONTAINER_LZ4)
+
+typedef int enable_fn(struct archive *archive);
+
+static const struct {
+	unsigned kind;
+	enable_fn *enable;
+} enablers[] = {
+	{CONTAINER_ZIP, archive_read_support_format_zip},
+	{CONTAINER_TAR, archive_read_support_format_tar},
+	{CONTAINER_7Z, archive_read_support_format_7zip},
+	{CONTAINER_ISO, archive_read_support_format_iso9660},
+	{CONTAINER_CPIO, archive_read_support_format_cpio},
+	{CONTAINER_AR, archive_read_support_format_ar},
+	{CONTAINER_RAR, archive_read_support_format_rar},
+	{CONTAINER_RAR, archive_read_support_format_rar5},
+	{CONTAINER_GZIP, archive_read_support_filter_gzip},
+	{CONTAINER_BZIP2, archive_read_support_filter_bzip2},
+	{CONTAINER_XZ, archive_read_support_filter_xz},
+	{CONTAINER_ZSTD, archive_read_support_filter_zstd},
+	{CONTAINER_LZIP, archive_read_support_filter_lzip},
+	{CONTAINER_LZ4, archive_read_support_filter_lz4},
+	{CONTAINER_COMPRESS, archive_read_support_filter_compress},
+};
+
+int container_kinds(unsigned *kinds, struct simhash_error *error)
+{
+	struct archive *archive = archive_read_new();
+	int status = archive == NULL ? ARCHIVE_FATAL : ARCHIVE_OK;
+
+	*kinds = 0;
+	for (size_t i = 0; status != ARCHIVE_FATAL && i < sizeof enablers / sizeof *enablers; i++) {
+		/* What the library was built without is ARCHIVE_WARN: it would run a program. */
+		status = enablers[i].enable(archive);
+		*kinds |= status == ARCHIVE_OK ? enablers[i].kind : 0;
+	}
+	archive_read_free(archive);
+	if ((*kinds & CONTAINER_ZIP) != 0 && document_library() != NULL)
+		*kinds |= CONTAINER_TEXT;
+	return status == ARCHIVE_FATAL ? error_set_memory(error) : 0;
+}
+
+const char *container_library(void)
+{
+	return archive_version_string();
+}
+
+/*
+ * A new reader for what has the kind `kind`, or NULL. A compressed file may have any of `kinds` in
+ * it, or no archive. Else no other format is offered: libarchive takes an image that is cut off
+ * after its first zeros for an empty tar file.
+ */
+static struct archive *new_reader(unsigned kinds, unsigned kind)
+{
+	struct archive *archive = archive_read_new();
+	int status = ARCHIVE_OK;
+
+	kinds = (kind & CONTAINER_COMPRESSED) != 0 ? container_read_for(kinds) : kind;
+	for (size_t i = 0; archive != NULL && i < sizeof enablers / sizeof *enablers; i++)
+		if ((kinds & enablers[i].kind) != 0 && status == ARCHIVE_OK)
+			status = enablers[i].enable(archive);
+	if (archive != NULL && status == ARCHIVE_OK && (kind & CONTAINER_COMPRESSED) != 0) {
+		/* Behind the end of a tar file may be the next one. */
+		(void)archive_read_set_format_option(archive, "tar", "read_concatenated_archives",
+						     "1");
+		archive_read_support_format_raw(archive);
+		status = archive_read_support_format_empty(archive);
+	}
+	if (status == ARCHIVE_OK)
+		return archive;
+	archive_read_free(archive);
+	return NULL;
+}
+
+/* ---- Reading a file ---- */
+
+static la_ssize_t read_file(struct archive *archive, void *data, const void **buffer)
+{
+	struct container_file *file = data;
+	ssize_t got = reading_at(&file->reading, file->offset, file->buffer, READ_BUFFER);
+
+	if (got < 0) {
+		archive_set_error(archive, errno, "cannot read");
+		return ARCHIVE_FATAL;
+	}
+	reading_is_done(&file->reading, file->offset);
+	file->offset += got;
+	*buffer = file->buffer;
+	return got;
+}
+
+static la_int64_t skip_file(struct archive *archive, void *data, la_int64_t request)
+{
+	struct container_file *file = data;
+	int64_t rest = file->size_bytes - file->offset;
+
+	(void)archive;
+	if (request > rest)
+		request = rest;
+	if (request < 0)
+		request = 0;
+	file->offset += request;
+	return request;
+}
+
+static la_int64_t seek_file(struct archive *archive, void *data, la_int64_t offset, int whence)
+{
+	struct container_file *file = data;
+	int64_t from = whence == SEEK_SET   ? file->begin
+		       : whence == SEEK_CUR ? file->offset
+					    : file->size_bytes;
+
+	(void)archive;
+	if (offset < file->begin - from || offset > file->size_bytes - from)
+		return ARCHIVE_FATAL;
+	file->offset = from + offset;
+	return file->offset - file->begin;
+}
+
+/* ---- Opening ---- */
+
+int container_level_failure(const struct container_level *level)
+{
+	int system_errno = archive_errno(level->archive);
+	const char *text = archive_error_string(level->archive);
+
+	if (system_errno == EIO || system_errno == ENOMEM)
+		return system_errno;
+	/* zstd and others have no number for that. */
+	return text != NULL && strstr(text, "memory") != NULL ? ENOMEM : CONTAINER_IS_DAMAGED;
+}
+
+static int open_failed(struct container_level *level, int *why)
+{
+	*why = container_level_failure(level);
+	container_level_close(level);
+	return -1;
+}
+
+/* It ends within what is to be skipped. */
+static int cut_off(struct container_level *level, int *why)
+{
+	*why = CONTAINER_IS_DAMAGED;
+	container_level_close(level);
+	return -1;
+}
+
+/* zstd files may begin with frames that zstd skips, but libarchive does not. */
+static void skip_frames(struct container_file *file)
+{
+	uint8_t head[8];
+	int64_t frame;
+
+	while (file->begin < file->size_bytes &&
+	       reading_at(&file->reading, file->begin, head, sizeof head) == sizeof head &&
+	       (frame = container_skipped_frame(head, sizeof head)) > 0)
+		file->begin += frame;
+}
+
+int container_level_open_file(struct container_level *level, struct container_file *file,
+			      unsigned kinds, unsigned kind, int *why)
+{
+	*level = (struct container_level){.archive = new_reader(kinds, kind), .kind = kind};
+	*why = ENOMEM;
+	if (level->archive == NULL)
+		return -1;
+	if ((kind & FRAMED) != 0)
+		skip_frames(file);
+	if (file->begin > file->size_bytes)
+		return cut_off(level, why);
+	file->offset = file->begin;
+	archive_read_set_read_callback(level->archive, read_file);
+	archive_read_set_skip_callback(level->archive, skip_file);
+	archive_read_set_seek_callback(level->archive, seek_file);
+	archive_read_set_callback_data(level->archive, file);
+	return archive_read_open1(level->archive) == ARCHIVE_OK ? 0 : open_failed(level, why);
+}
+
+int container_level_open_memory(struct container_level *level, uint8_t *memory, size_t size,
+				unsigned kinds, unsigned kind, int *why)
+{
+	size_t begin = 0;
+	int64_t frame = (kind & FRAMED) != 0 ? 1 : 0;
+
+	*level = (struct container_level){
+		.archive = new_reader(kinds, kind), .memory = memory, .kind = kind};
+	level->is_volume = container_is_volume(kind, memory, size);
+	*why = ENOMEM;
+	if (level->archive == NULL) {
+		free(memory);
+		level->memory = NULL;
+		return -1;
+	}
+	while (frame > 0 && begin < size) {
+		frame = container_skipped_frame(memory + begin, size - begin);
+		if (frame > (int64_t)(size - begin))
+			return cut_off(level, why);
+		begin += (size_t)frame;
+	}
+	return archive_read_open_memory(level->archive, memory + begin, size - begin) == ARCHIVE_OK
+		       ? 0
+		       : open_failed(level, why);
+}
+
+int container_level_begin(struct container_level *level, unsigned kinds, struct bytes name,
+			  struct bytes member)
+{
+	bool is_zip = (archive_format(level->archive) & ARCHIVE_FORMAT_BASE_MASK) ==
+		      ARCHIVE_FORMAT_ZIP;
+
+	if (level->is_begun || !is_zip)
+		return 0;
+	level->is_begun = true;
+	level->is_for_text = (kinds & CONTAINER_ZIP) == 0;
+	if ((kinds & CONTAINER_TEXT) == 0 || !document_is_one(name, member))
+		return 0;
+	level->document = document_new();
+	return level->document == NULL ? -1 : 0;
+}
+
+/* How far the archive reaches in its file, or -1 where that is not known. */
+static int64_t end_of(const struct container_level *level, const struct container_file *file)
+{
+	int format = archive_format(level->archive) & ARCHIVE_FORMAT_BASE_MASK;
+	bool is_plain = (level->kind & (CONTAINER_TAR | CONTAINER_CPIO)) != 0;
+	/* Of a compressed archive of another format, the end may have been left unread. */
+	bool is_stream = (level->kind & CONTAINER_COMPRESSED) != 0 &&
+			 (format == ARCHIVE_FORMAT_RAW || format == ARCHIVE_FORMAT_TAR);
+
+	/* What a filter skips to find the end of .Z is not known. */
+	if (level->memory != NULL || (!is_plain && !is_stream) || level->kind == CONTAINER_COMPRESS)
+		return -1;
+	return file->begin + archive_filter_bytes(level->archive, -1);
+}
+
+int64_t container_level_rest(const struct container_level *level, struct container_file *file)
+{
+	int64_t at = end_of(level, file);
+	ssize_t got = 1;
+
+	for (; at >= 0 && got > 0; at += got) {
+		got = reading_at(&file->reading, at, file->buffer, READ_BUFFER);
+		for (ssize_t i = 0; i < got; i++)
+			if (file->buffer[i] != 0)
+				return at + i;
+	}
+	return -1;
+}
+
+void container_level_close(struct container_level *level)
+{
+	archive_read_free(level->archive);
+	document_free(level->document);
+	free(level->memory);
+	*level = (struct container_level){.archive = NULL};
+}

@@ -1,0 +1,63 @@
+/*
+ * One archive as libarchive reads it: a file, or a member of another archive that is in memory.
+ * Formats and filters are enabled one by one, those that were asked for, and none that would run
+ * a program.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_SCAN_CONTAINER_LEVEL_H
+#define SIMHASH_SCAN_CONTAINER_LEVEL_H
+
+#include <archive.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/basic/bytes.h"
+#include "scan/file/reading.h"
+
+struct document;
+
+struct container_file {
+	struct reading reading;
+	int64_t offset, size_bytes;
+	int64_t begin; /* where the archive begins, behind other bytes */
+	uint8_t *buffer;
+};
+
+struct container_level {
+	struct archive *archive;
+	uint8_t *memory;    /* owned; NULL for a file */
+	size_t prefix_size; /* of the names of its members */
+	bool is_begun;	    /* it has had a member */
+	bool is_for_text;   /* members get no rows */
+	bool has_gaps;	    /* of bytes that are not a member */
+	bool is_volume;	    /* one of several of an archive */
+	unsigned kind;
+	unsigned unnamed;	   /* members whose names are not text */
+	struct document *document; /* whose parts are read; or NULL */
+};
+
+/*
+ * Open what has the kind `kind` and begins at file->begin, for all of `kinds`. -1 with an errno or a
+ * container_failure.
+ */
+int container_level_open_file(struct container_level *level, struct container_file *file,
+			      unsigned kinds, unsigned kind, int *why);
+/* Takes the memory over, also when it fails. */
+int container_level_open_memory(struct container_level *level, uint8_t *memory, size_t size,
+				unsigned kinds, unsigned kind, int *why);
+/*
+ * Tell by the first member, and by the name of the archive itself, whether it is a document whose
+ * text is among `kinds`. Later members change nothing. -1 when memory is short.
+ */
+int container_level_begin(struct container_level *level, unsigned kinds, struct bytes name,
+			  struct bytes member);
+/*
+ * After the end of the archive of a file: where other bytes begin that it does not read, except
+ * zeros; or -1.
+ */
+int64_t container_level_rest(const struct container_level *level, struct container_file *file);
+/* What went wrong: an errno or a container_failure. */
+int container_level_failure(const struct container_level *level);
+void container_level_close(struct container_level *level);
+
+#endif

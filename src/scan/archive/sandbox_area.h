@@ -1,0 +1,77 @@
+/*
+ * What a sandbox and its process share: two slots of records. The process fills one and says that it
+ * is ready while the other is read. Requests, and the words that a slot is ready or free, are packets
+ * of a socket.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_SCAN_SANDBOX_AREA_H
+#define SIMHASH_SCAN_SANDBOX_AREA_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "scan/archive/container.h"
+#include "scan/archive/unpacker.h"
+
+/* What a sanitizer keeps of each address is memory, too, so limits would be met at once. */
+#define HAS_SANITIZER 0
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#undef HAS_SANITIZER
+#define HAS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#undef HAS_SANITIZER
+#define HAS_SANITIZER 1
+#endif
+#endif
+
+#define SANDBOX_ARGUMENT "--unpack"
+#define SANDBOX_IS_STUCK 3 /* the status of a process that gets nowhere */
+
+/* Of the process. */
+#define SANDBOX_SOCKET STDIN_FILENO
+#define SANDBOX_MEMORY STDOUT_FILENO
+
+/* An answer of unpacker_next. Its bytes follow, then its name. */
+struct sandbox_record {
+	uint32_t answer, size, name_size;
+	int32_t why;
+	uint32_t is_first, is_last;
+	uint32_t unused[2];
+};
+
+#define SANDBOX_RECORD_MAX (sizeof(struct sandbox_record) + PIECE_MAX + 2 * CONTAINER_NAME_MAX)
+#define SANDBOX_SLOT_BYTES ((size_t)640 * 1024)
+#define SANDBOX_SLOTS 2
+
+struct sandbox_area {
+	uint64_t memory_bytes; /* that the process may have at most; set before it starts */
+	uint64_t unused[7];
+	struct sandbox_slot {
+		_Atomic uint32_t used; /* bytes of whole records; set after they are there */
+		uint32_t unused[15];
+		uint8_t bytes[SANDBOX_SLOT_BYTES];
+	} slots[SANDBOX_SLOTS];
+};
+
+/* The bytes that a record takes in a slot. */
+static inline size_t sandbox_record_size(const struct sandbox_record *record)
+{
+	return (sizeof *record + record->size + record->name_size + 63) / 64 * 64;
+}
+
+/* A packet with the descriptor of the file. Other packets have one byte. */
+struct sandbox_request {
+	struct unpack_request unpack; /* whose names are below */
+	int64_t size_bytes;
+	bool has_wanted;
+	char names[4096]; /* of the file, and of the member that is wanted */
+};
+
+/*
+ * Give up the right to do anything but read open files, write to the socket, and use so much memory.
+ * 0, or an errno.
+ */
+int sandbox_give_up_rights(uint64_t memory_bytes);
+
+#endif

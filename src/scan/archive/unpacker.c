@@ -1,0 +1,582 @@
+/*
+ * The members of archives, one inside the other as levels.
+ * SPDX-License-Identifier: MIT
+ */
+#include "scan/archive/unpacker.h"
+
+#include <archive_entry.h>
+#include <errno.h>
+#include <iconv.h>
+#include <locale.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/data/array.h"
+#include "scan/archive/unpacker_state.h"
+#include "scan/file/container_behind.h"
+
+#define READ_BUFFER ((size_t)128 * 1024)
+#define RATIO_MAX 200
+#define RATIO_FROM (INT64_C(64) << 20) /* inflated bytes that are allowed to any file */
+#define MEMBERS_MAX 1000000
+#define INSIDE_MAX ((size_t)128 << 20) /* bytes of archives inside of archives, in memory */
+
+static void pop(struct unpacker *unpacker)
+{
+	container_level_close(unpacker_top(unpacker));
+	unpacker->depth--;
+}
+
+static void drop_inside(struct unpacker *unpacker)
+{
+	free(unpacker->inside.bytes);
+	unpacker->inside_bytes -= unpacker->inside.size;
+	unpacker->inside = (struct inside){.kind = 0};
+}
+
+/* In which names are UTF-8, as long as the process lives; 0 where the system has none. */
+static locale_t utf8_names;
+static bool is_short_of_memory;
+static pthread_once_t utf8_names_once = PTHREAD_ONCE_INIT;
+
+static void make_utf8_names(void)
+{
+	utf8_names = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+	is_short_of_memory = utf8_names == (locale_t)0 && errno == ENOMEM;
+}
+
+void unpacker_prepare(void)
+{
+	iconv_t conversion = iconv_open("UTF-8", "UTF-16BE");
+
+	if (conversion != (iconv_t)-1)
+		iconv_close(conversion);
+	tzset();
+	pthread_once(&utf8_names_once, make_utf8_names);
+}
+
+/* ---- Opening ---- */
+
+static bool has_gzip_row(struct bytes name)
+{
+	char *inflated = malloc(2 * name.size + 8);
+	bool has = inflated != NULL && inflated_name(name, inflated) > 0;
+
+	free(inflated);
+	return has;
+}
+
+/* A volume ends early, and so does the first part of a file that was cut into pieces. */
+static bool may_end_early(const struct unpacker *unpacker)
+{
+	struct bytes name = unpacker->request.file_name;
+
+	return unpacker->levels[unpacker->depth == 0 ? 0 : unpacker->depth - 1].is_volume ||
+	       (unpacker->depth <= 1 && name.size > 4 &&
+		memcmp(name.data + name.size - 4, ".001", 4) == 0);
+}
+
+struct unpacker *unpacker_open(const struct unpack_request *request, int fd, int64_t size_bytes,
+			       const atomic_bool *stop)
+{
+	struct unpacker *unpacker;
+	unsigned kind = request->kind;
+	bool is_volume = container_file_is_volume(fd, kind, request->begin, size_bytes);
+	int why = ENOMEM;
+
+	pthread_once(&utf8_names_once, make_utf8_names);
+	unpacker = is_short_of_memory ? NULL : calloc(1, sizeof *unpacker);
+	if (unpacker == NULL)
+		return NULL;
+	unpacker->request = *request;
+	unpacker->stop = stop;
+	unpacker->has_gzip_row = kind == CONTAINER_GZIP && has_gzip_row(request->file_name);
+	unpacker->file.size_bytes = size_bytes;
+	unpacker->file.begin = request->begin;
+	unpacker->file.buffer = malloc(READ_BUFFER);
+	reading_begin(&unpacker->file.reading, fd, size_bytes);
+	if (unpacker->file.buffer != NULL &&
+	    container_level_open_file(&unpacker->levels[0], &unpacker->file, request->containers,
+				      kind, &why) == 0) {
+		unpacker->depth = 1;
+		unpacker->levels[0].is_volume = is_volume;
+		return unpacker;
+	}
+	if (why == CONTAINER_IS_DAMAGED && (is_volume || may_end_early(unpacker)))
+		why = CONTAINER_IS_VOLUME;
+	/* A damaged file is told by unpacker_next. */
+	unpacker->later = unpacker->has_gzip_row && why == CONTAINER_IS_DAMAGED ? 0 : why;
+	return unpacker;
+}
+
+void unpacker_close(struct unpacker *unpacker)
+{
+	if (unpacker == NULL)
+		return;
+	while (unpacker->depth > 0)
+		pop(unpacker);
+	drop_inside(unpacker);
+	free(unpacker->file.buffer);
+	free(unpacker);
+}
+
+static enum unpacked trouble(struct unpacker *unpacker, int why, bool is_about_member)
+{
+	unpacker->member = (struct member){.is_begun = false};
+	unpacker->why = why;
+	unpacker->is_about_member = is_about_member;
+	return UNPACKED_TROUBLE;
+}
+
+/* What was to be told after a member. */
+static enum unpacked next_trouble(struct unpacker *unpacker)
+{
+	int why = unpacker->later;
+
+	unpacker->later = 0;
+	return trouble(unpacker, why, unpacker->depth > 0);
+}
+
+/* A bound of the whole file is met. */
+static enum unpacked give_up(struct unpacker *unpacker, int why)
+{
+	while (unpacker->depth > 0)
+		pop(unpacker);
+	drop_inside(unpacker);
+	return trouble(unpacker, why, false);
+}
+
+/* ---- Archives inside of archives ---- */
+
+/* Look at the first bytes of a member, which are in the buffer. */
+static void begin_inside(struct unpacker *unpacker, size_t size)
+{
+	unsigned kind = container_kind(unpacker->buffer, size) &
+			container_read_for(unpacker->request.containers);
+
+	if (kind != 0 && unpacker->depth >= unpacker->request.max_depth)
+		unpacker->later = CONTAINER_IS_TOO_DEEP;
+	else
+		unpacker->inside.kind = kind;
+}
+
+static void add_inside(struct unpacker *unpacker, size_t size)
+{
+	struct inside *inside = &unpacker->inside;
+	struct simhash_error error;
+
+	if (inside->kind == 0)
+		return;
+	if (unpacker->inside_bytes + size > INSIDE_MAX)
+		unpacker->later = CONTAINER_IS_TOO_LARGE_INSIDE;
+	else if (array_reserve(&inside->bytes, &inside->capacity, inside->size + size, 1, &error) !=
+		 0)
+		unpacker->later = ENOMEM;
+	if (unpacker->later != 0) {
+		drop_inside(unpacker);
+		return;
+	}
+	memcpy(inside->bytes + inside->size, unpacker->buffer, size);
+	inside->size += size;
+	unpacker->inside_bytes += size;
+}
+
+/* Look into the member that was read last. -1 with unpacker->why. */
+static int enter_inside(struct unpacker *unpacker)
+{
+	struct inside inside = unpacker->inside;
+	struct container_level *level = &unpacker->levels[unpacker->depth];
+
+	unpacker->inside = (struct inside){.kind = 0};
+	if (container_level_open_memory(level, inside.bytes, inside.size,
+					unpacker->request.containers, inside.kind,
+					&unpacker->why) != 0)
+		return -1;
+	memcpy(unpacker->name + unpacker->name_size, "//", 2);
+	level->prefix_size = unpacker->name_size + 2;
+	unpacker->depth++;
+	return 0;
+}
+
+/* ---- Members ---- */
+
+/* A sparse member may end in a hole, which libarchive leaves out. */
+static size_t fill_hole(const struct unpacker *unpacker, size_t have)
+{
+	const struct member *member = &unpacker->member;
+	int64_t rest = member->sparse_size - member->size_bytes - (int64_t)have;
+	size_t room = PIECE_MAX - have;
+
+	if (rest <= 0)
+		return have;
+	if (rest < (int64_t)room)
+		room = (size_t)rest;
+	memset(unpacker->buffer + have, 0, room);
+	return have + room;
+}
+
+/* The next bytes of the member into the buffer: how many, or -1 with *status of libarchive. */
+static ssize_t read_some(struct unpacker *unpacker, int *status)
+{
+	size_t have = 0;
+
+	while (have < PIECE_MAX) {
+		la_ssize_t got = archive_read_data(unpacker_top(unpacker)->archive,
+						   unpacker->buffer + have, PIECE_MAX - have);
+		if (got == 0)
+			break;
+		if (got < 0 && got != ARCHIVE_RETRY) {
+			*status = (int)got;
+			return -1;
+		}
+		have += got > 0 ? (size_t)got : 0;
+	}
+	return (ssize_t)fill_hole(unpacker, have);
+}
+
+/* Why no more may be read, or 0. */
+static int bound_that_is_met(const struct unpacker *unpacker)
+{
+	int64_t inflated = unpacker->inflated_bytes;
+
+	if (inflated > unpacker->request.max_inflated_bytes)
+		return EOVERFLOW;
+	if (inflated > RATIO_FROM && inflated / RATIO_MAX > unpacker->file.size_bytes)
+		return CONTAINER_INFLATES_TOO_FAR;
+	return 0;
+}
+
+/* What went wrong in reading the innermost archive. */
+static int failure_of(const struct unpacker *unpacker)
+{
+	int why = container_level_failure(&unpacker->levels[unpacker->depth - 1]);
+
+	return why == CONTAINER_IS_DAMAGED && may_end_early(unpacker) ? CONTAINER_IS_VOLUME : why;
+}
+
+/* Has the member that was read to its end fewer bytes than its header says? */
+static bool is_short(const struct unpacker *unpacker, ssize_t got)
+{
+	const struct member *member = &unpacker->member;
+
+	return member->text == NULL && member->size_bytes + got < member->stated_size;
+}
+
+static enum unpacked member_failed(struct unpacker *unpacker, int status)
+{
+	int why = failure_of(unpacker);
+
+	drop_inside(unpacker);
+	unpacker->later = 0;
+	if (status == ARCHIVE_FATAL)
+		pop(unpacker);
+	return trouble(unpacker, why, true);
+}
+
+static void use(struct unpacker *unpacker, size_t size, bool is_last)
+{
+	if (unpacker->member.is_looked_into && unpacker->member.size_bytes == 0)
+		begin_inside(unpacker, size);
+	add_inside(unpacker, size);
+	unpacker_add_to_part(unpacker, size, is_last);
+}
+
+/* Read on, into the buffer. UNPACKED_PIECE, also where it is not to be emitted. */
+static enum unpacked read_piece(struct unpacker *unpacker, struct piece *piece)
+{
+	struct member *member = &unpacker->member;
+	bool is_first = member->size_bytes == 0, is_text = member->text != NULL, is_last;
+	int status = ARCHIVE_OK, met;
+	ssize_t got = is_text ? (ssize_t)unpacker_read_text(unpacker)
+			      : read_some(unpacker, &status);
+
+	if (got < 0)
+		return member_failed(unpacker, status);
+	is_last = is_text ? member->text_size == 0 : (size_t)got < PIECE_MAX;
+	if (is_last && is_short(unpacker, got))
+		return member_failed(unpacker, ARCHIVE_WARN);
+	if (!is_text)
+		use(unpacker, (size_t)got, is_last);
+	member->size_bytes += got;
+	unpacker->inflated_bytes += got;
+	met = bound_that_is_met(unpacker);
+	if (met != 0)
+		return give_up(unpacker, met);
+	if (atomic_load_explicit(unpacker->stop, memory_order_relaxed))
+		return UNPACKED_STOPPED;
+	member->is_begun = !is_last;
+	if (is_text && is_last)
+		pop(unpacker);
+	*piece = (struct piece){.name = {unpacker->name, unpacker->name_size},
+				.size = (size_t)got,
+				.is_first = is_first,
+				.is_last = is_last};
+	return UNPACKED_PIECE;
+}
+
+/* The next piece of a member that is emitted; of another, UNPACKED_END when it has been read. */
+static enum unpacked read_on(struct unpacker *unpacker, struct piece *piece)
+{
+	enum unpacked answer;
+
+	do
+		answer = read_piece(unpacker, piece);
+	while (answer == UNPACKED_PIECE && !unpacker->member.is_emitted &&
+	       unpacker->member.is_begun);
+	if (answer != UNPACKED_PIECE || unpacker->member.is_emitted)
+		return answer;
+	return unpacker->later == 0 ? UNPACKED_END : next_trouble(unpacker);
+}
+
+static enum unpacked read_member(struct unpacker *unpacker, bool is_emitted, bool is_looked_into,
+				 struct piece *piece)
+{
+	unpacker->member.is_begun = true;
+	unpacker->member.is_emitted = is_emitted;
+	unpacker->member.is_looked_into = is_looked_into;
+	unpacker_begin_part(unpacker);
+	return read_on(unpacker, piece);
+}
+
+/*
+ * Leave the bytes of an entry out. libarchive skips the first members of a 7z file so that it takes
+ * the next one for damaged: these are read.
+ */
+static enum unpacked pass_over(struct unpacker *unpacker, struct piece *piece)
+{
+	int format = archive_format(unpacker_top(unpacker)->archive) & ARCHIVE_FORMAT_BASE_MASK;
+
+	if (format != ARCHIVE_FORMAT_7ZIP)
+		return UNPACKED_END;
+	unpacker->name_size = unpacker_archive_name_size(unpacker);
+	unpacker->member = (struct member){.is_begun = true};
+	return read_on(unpacker, piece);
+}
+
+/* A member that is not emitted, and is read as a part of a document at most. */
+static enum unpacked read_part(struct unpacker *unpacker, struct piece *piece)
+{
+	return unpacker_has_part(unpacker) ? read_member(unpacker, false, false, piece)
+					   : pass_over(unpacker, piece);
+}
+
+/* Where one member alone is wanted: is this it, or an archive that has it? */
+static enum unpacked read_wanted(struct unpacker *unpacker, struct piece *piece)
+{
+	struct bytes name = unpacker->request.wanted;
+	size_t size = unpacker->name_size;
+	bool is_archive = name.size > size + 2 && memcmp(name.data + size, "//", 2) == 0;
+
+	if ((name.size != size && !is_archive) || memcmp(name.data, unpacker->name, size) != 0)
+		return read_part(unpacker, piece);
+	return read_member(unpacker, !is_archive, is_archive, piece);
+}
+
+/* A member that is left out, which is reported for the first one. */
+static enum unpacked leave_out(struct unpacker *unpacker, bool *was_told, int why,
+			       struct piece *piece)
+{
+	bool is_first = !*was_told;
+	enum unpacked answer = why == CONTAINER_IS_ENCRYPTED ? UNPACKED_END
+							     : pass_over(unpacker, piece);
+
+	if (answer != UNPACKED_END)
+		return answer;
+	*was_told = true;
+	return is_first ? trouble(unpacker, why, false) : UNPACKED_END;
+}
+
+static bool is_cpio(struct archive *archive)
+{
+	return (archive_format(archive) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_CPIO;
+}
+
+/* Another name of a member, without its content. In cpio any name may have that, often the last. */
+static bool is_bare_link(struct archive *archive, struct archive_entry *entry)
+{
+	return archive_entry_hardlink(entry) != NULL &&
+	       (!is_cpio(archive) || archive_entry_size(entry) == 0);
+}
+
+/* UNPACKED_END for an entry without content of its own. */
+static enum unpacked take_entry(struct unpacker *unpacker, struct archive_entry *entry,
+				struct piece *piece)
+{
+	struct archive *archive = unpacker_top(unpacker)->archive;
+	bool is_raw = archive_format(archive) == ARCHIVE_FORMAT_RAW;
+
+	if (archive_entry_filetype(entry) != AE_IFREG || is_bare_link(archive, entry))
+		return pass_over(unpacker, piece);
+	if (is_raw && unpacker->depth == 1 && unpacker->has_gzip_row)
+		return UNPACKED_END;
+	if (archive_entry_is_data_encrypted(entry))
+		return leave_out(unpacker, &unpacker->told_encrypted, CONTAINER_IS_ENCRYPTED,
+				 piece);
+	if (!unpacker_name_member(unpacker, entry, is_raw))
+		return leave_out(unpacker, &unpacker->told_long, CONTAINER_HAS_LONG_NAME, piece);
+	unpacker->member = (struct member){
+		.sparse_size = archive_entry_sparse_count(entry) > 0 ? archive_entry_size(entry)
+								     : 0,
+		.stated_size = archive_entry_size_is_set(entry) ? archive_entry_size(entry) : 0};
+	if (container_level_begin(unpacker_top(unpacker), unpacker->request.containers,
+				  unpacker_outer_name(unpacker), unpacker_own_name(unpacker)) != 0)
+		return give_up(unpacker, ENOMEM);
+	if (unpacker->request.wanted.data != NULL)
+		return read_wanted(unpacker, piece);
+	if (!unpacker_top(unpacker)->is_for_text)
+		return read_member(unpacker, true, true, piece);
+	if (unpacker_top(unpacker)->document == NULL) /* it is a zip file that is no document */
+		return pop(unpacker), UNPACKED_END;
+	return read_part(unpacker, piece);
+}
+
+/* No more of this archive can be read. */
+static enum unpacked header_failed(struct unpacker *unpacker)
+{
+	struct archive *archive = unpacker_top(unpacker)->archive;
+	int why = archive_read_has_encrypted_entries(archive) > 0 ? CONTAINER_IS_ENCRYPTED
+								  : failure_of(unpacker);
+	bool is_inside = unpacker->depth > 1;
+	bool is_told = !is_inside && unpacker->has_gzip_row && archive_format(archive) == 0;
+
+	if (is_inside)
+		unpacker->name_size = unpacker_archive_name_size(unpacker);
+	pop(unpacker);
+	if (is_told)
+		return UNPACKED_END;
+	return trouble(unpacker, why, is_inside);
+}
+
+static bool is_cut_image(struct archive *archive)
+{
+	const char *text = archive_error_string(archive);
+
+	return (archive_format(archive) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_ISO9660 &&
+	       text != NULL && strstr(text, "beyond end-of-media") != NULL;
+}
+
+/*
+ * Were bytes or members skipped before this header? libarchive only warns: of bytes of cpio without
+ * an errno, and of directories of an image that is cut off.
+ */
+static bool is_after_gap(struct archive *archive, int status)
+{
+	return status == ARCHIVE_RETRY ||
+	       (status == ARCHIVE_WARN &&
+		((is_cpio(archive) && archive_errno(archive) == 0) || is_cut_image(archive)));
+}
+
+/*
+ * Behind the end of the file's archive: go on with another archive, as initial RAM disks have, or
+ * say that there are other bytes.
+ */
+static int read_rest(struct unpacker *unpacker, bool *goes_on)
+{
+	struct container_file *file = &unpacker->file;
+	int64_t at = container_level_rest(&unpacker->levels[0], file);
+	unsigned kinds = container_read_for(unpacker->request.containers), kind;
+	ssize_t got;
+	int why;
+
+	if (at < 0 || unpacker->has_gzip_row)
+		return 0;
+	got = reading_at(&file->reading, at, file->buffer, READ_BUFFER);
+	kind = got <= 0 ? 0 : container_kind(file->buffer, (size_t)got) & kinds;
+	if (kind == 0)
+		return CONTAINER_HAS_REST;
+	pop(unpacker);
+	*goes_on = true;
+	file->begin = at;
+	if (container_level_open_file(&unpacker->levels[0], file, unpacker->request.containers,
+				      kind, &why) != 0)
+		return why;
+	unpacker->depth = 1;
+	return 0;
+}
+
+/* What is to be reported of an archive that was read to its end, or 0. */
+static int failure_at_end(struct unpacker *unpacker)
+{
+	struct container_level *level = unpacker_top(unpacker);
+
+	if (level->has_gaps)
+		return CONTAINER_IS_DAMAGED;
+	return level->is_volume ? CONTAINER_IS_VOLUME : 0;
+}
+
+static enum unpacked end_level(struct unpacker *unpacker, struct piece *piece)
+{
+	size_t name_size = unpacker_archive_name_size(unpacker);
+	bool goes_on = false;
+	int why;
+
+	if (unpacker_begin_text(unpacker, &why))
+		return read_on(unpacker, piece);
+	if (why == 0)
+		why = failure_at_end(unpacker);
+	if (why == 0 && unpacker->depth == 1)
+		why = read_rest(unpacker, &goes_on);
+	if (!goes_on)
+		pop(unpacker);
+	if (why == 0)
+		return UNPACKED_END;
+	unpacker->name_size = name_size;
+	return trouble(unpacker, why, name_size > 0);
+}
+
+static enum unpacked next(struct unpacker *unpacker, struct piece *piece)
+{
+	enum unpacked answer = UNPACKED_END;
+
+	if (unpacker->member.is_begun)
+		return read_on(unpacker, piece);
+	if (unpacker->later != 0)
+		return next_trouble(unpacker);
+	while (answer == UNPACKED_END && unpacker->depth > 0) {
+		struct archive_entry *entry;
+		int status;
+		if (unpacker->inside.kind != 0 && enter_inside(unpacker) != 0)
+			return trouble(unpacker, unpacker->why, true);
+		status = archive_read_next_header(unpacker_top(unpacker)->archive, &entry);
+		if (status == ARCHIVE_EOF) {
+			answer = end_level(unpacker, piece);
+			continue;
+		}
+		if (++unpacker->members > MEMBERS_MAX)
+			return give_up(unpacker, CONTAINER_HAS_TOO_MANY);
+		if (is_after_gap(unpacker_top(unpacker)->archive, status))
+			unpacker_top(unpacker)->has_gaps = true;
+		if (status == ARCHIVE_RETRY)
+			continue;
+		if (status != ARCHIVE_OK && status != ARCHIVE_WARN)
+			return header_failed(unpacker);
+		if (atomic_load_explicit(unpacker->stop, memory_order_relaxed))
+			return UNPACKED_STOPPED;
+		answer = take_entry(unpacker, entry, piece);
+	}
+	return answer;
+}
+
+enum unpacked unpacker_next(struct unpacker *unpacker, void *buffer, struct piece *piece)
+{
+	locale_t before = utf8_names == (locale_t)0 ? (locale_t)0 : uselocale(utf8_names);
+	enum unpacked answer;
+
+	unpacker->buffer = buffer;
+	answer = next(unpacker, piece);
+	if (answer == UNPACKED_TROUBLE)
+		*piece = (struct piece){.name = {unpacker->name, unpacker->is_about_member
+									 ? unpacker->name_size
+									 : 0},
+					.why = unpacker->why};
+	if (before != (locale_t)0)
+		uselocale(before);
+	return answer;
+}
+
+int64_t unpacker_progress(const struct unpacker *unpacker)
+{
+	return unpacker->inflated_bytes + unpacker->members;
+}

@@ -1,0 +1,94 @@
+/*
+ * What unpacker.c and unpacker_text.c share: a container that is being read.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_SCAN_UNPACKER_STATE_H
+#define SIMHASH_SCAN_UNPACKER_STATE_H
+
+#include "scan/archive/container.h"
+#include "scan/archive/container_level.h"
+#include "scan/archive/unpacker.h"
+
+/* A member that is kept in memory because it is an archive. */
+struct inside {
+	unsigned kind;
+	uint8_t *bytes;
+	size_t size, capacity;
+};
+
+/* The member whose pieces are read. */
+struct member {
+	bool is_begun;	     /* more pieces follow */
+	bool is_emitted;     /* by unpacker_next */
+	bool is_looked_into; /* where it is an archive */
+	int64_t size_bytes;  /* read so far */
+	int64_t sparse_size; /* of one with holes; else 0 */
+	int64_t stated_size; /* by the archive; else 0 */
+	const char *text;    /* of a document, whose level ends with it; or NULL */
+	size_t text_size;
+};
+
+struct unpacker {
+	struct unpack_request request;
+	const atomic_bool *stop;
+	struct container_file file;
+	bool has_gzip_row; /* it is a gzip file with a row for its content, which tells if it is damaged */
+	struct container_level levels[CONTAINER_DEPTH_MAX];
+	unsigned depth;
+	struct inside inside; /* looked into next, where it has a kind */
+	size_t inside_bytes;  /* of all levels */
+	char name[2 * CONTAINER_NAME_MAX];
+	size_t name_size;
+	struct member member;
+	uint8_t *buffer; /* of the caller */
+	int64_t inflated_bytes, members;
+	int why, later; /* a failure that is told after the member that it is about */
+	bool is_about_member, told_encrypted, told_long;
+};
+
+static inline struct container_level *unpacker_top(struct unpacker *unpacker)
+{
+	return &unpacker->levels[unpacker->depth - 1];
+}
+
+/* Of the innermost archive; 0 for the file. */
+static inline size_t unpacker_archive_name_size(struct unpacker *unpacker)
+{
+	size_t prefix_size = unpacker_top(unpacker)->prefix_size;
+
+	return prefix_size > 0 ? prefix_size - 2 : 0;
+}
+
+/* The name of the last member, in the innermost archive. */
+static inline struct bytes unpacker_own_name(struct unpacker *unpacker)
+{
+	size_t prefix_size = unpacker_top(unpacker)->prefix_size;
+
+	return (struct bytes){unpacker->name + prefix_size, unpacker->name_size - prefix_size};
+}
+
+/* The name of the innermost archive. */
+struct bytes unpacker_outer_name(struct unpacker *unpacker);
+/*
+ * Name a member by the archives that it is in and its own name. `is_raw`: it is the content of a
+ * compressed file, which has none. False when the name is too long.
+ */
+bool unpacker_name_member(struct unpacker *unpacker, struct archive_entry *entry, bool is_raw);
+
+/* ---- The text of documents ---- */
+
+/* Is the member a part of a document whose text is to be read? */
+bool unpacker_has_part(struct unpacker *unpacker);
+/* For each member that is read: its beginning, and then its bytes, which are in the buffer. */
+void unpacker_begin_part(struct unpacker *unpacker);
+void unpacker_add_to_part(struct unpacker *unpacker, size_t size, bool is_last);
+
+/*
+ * The innermost archive was read to its end: begin the text of the document that it is, as a member.
+ * False where there is none, with *why.
+ */
+bool unpacker_begin_text(struct unpacker *unpacker, int *why);
+/* The next bytes of it into the buffer. */
+size_t unpacker_read_text(struct unpacker *unpacker);
+
+#endif

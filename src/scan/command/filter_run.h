@@ -1,0 +1,32 @@
+/*
+ * Running the command of --filter on a file, and scanning what it prints.
+ *
+ * The command runs without a shell, in a process group of its own which is killed at the end, as
+ * it is when the run is stopped, when its time is over, or when it has printed too much. It has
+ * standard input, output and error, and no other descriptor.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_SCAN_FILTER_RUN_H
+#define SIMHASH_SCAN_FILTER_RUN_H
+
+#include "scan/command/filter_commands.h"
+#include "scan/file/scan_file.h"
+
+#define FILTER_SECONDS 60
+#define FILTER_BYTES_MAX (INT64_C(256) << 20)
+
+struct filter_limits {
+	unsigned seconds;
+	int64_t bytes;
+};
+
+/*
+ * Complete a row with what the command prints for a file: `fd`, at its beginning, and `path`, which
+ * is absolute. SCAN_FAILED sets *why to a text that the caller frees, or to NULL where memory is short.
+ */
+enum scan_outcome scan_filtered(struct file_scanner *scanner, const struct filter_command *command,
+				const struct filter_limits *limits, int fd, const char *path,
+				struct file_row *row, char **why);
+
+#endif

@@ -1,0 +1,192 @@
+/*
+ * Looking for archives behind programs. What looks like one has to have a correct checksum or
+ * consistent offsets, since many programs have the first bytes of archives among their constants.
+ * SPDX-License-Identifier: MIT
+ */
+#include "scan/file/container_behind.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+#include "base/basic/byte_order.h"
+#include "scan/file/container_kind.h"
+#include "scan/file/reading.h"
+
+#define ZIP_END_SIZE 22
+#define ZIP_COMMENT_MAX 65535
+#define ZIP_TAIL ((size_t)16 << 10) /* bytes in which libarchive looks for the end of the list */
+#define ZIP64_LOCATOR_SIZE 20
+#define PROGRAM_MAX (INT64_C(2) << 20) /* bytes in which a 7z or rar file is looked for */
+#define OVERLAP ((size_t)256)	       /* bytes that are enough to check what was found */
+
+static unsigned le(const uint8_t *bytes, unsigned size)
+{
+	return (unsigned)read_little_endian(bytes, size);
+}
+
+/* ---- Zip files ---- */
+
+/* The last volume of a zip file has the list of members, with the number of the volume. */
+static bool is_volume_end(const uint8_t *end, size_t size)
+{
+	unsigned number = le(end + 4, 2);
+
+	return memcmp(end, "PK\5\6", 4) == 0 && le(end + 20, 2) == size - ZIP_END_SIZE &&
+	       number != 0 && number != 0xffff && le(end + 6, 2) <= number;
+}
+
+/* Is this the end of the list of members, `at` bytes from the beginning of the file? */
+static bool is_zip_end(const struct reading *file, int64_t at, const uint8_t *end, size_t size)
+{
+	uint8_t before[ZIP64_LOCATOR_SIZE], first[4];
+	unsigned list_size = le(end + 12, 4), comment_size = le(end + 20, 2);
+
+	if (memcmp(end, "PK\5\6", 4) != 0 || comment_size > size - ZIP_END_SIZE)
+		return false;
+	if (le(end + 4, 2) != 0) /* the last of several volumes, and nothing is behind it */
+		return is_volume_end(end, size);
+	if (reading_at(file, at - ZIP64_LOCATOR_SIZE, before, sizeof before) == sizeof before &&
+	    memcmp(before, "PK\6\7", 4) == 0)
+		return true;
+	return list_size > 0 && (int64_t)list_size + le(end + 16, 4) <= at &&
+	       reading_at(file, at - list_size, first, sizeof first) == sizeof first &&
+	       memcmp(first, "PK\1\2", 4) == 0;
+}
+
+/* Among the last `size` bytes of the file: behind it may be a comment, and other bytes. */
+static bool has_zip_end(const struct reading *file, int64_t file_size, size_t size, uint8_t *buffer)
+{
+	ssize_t got;
+
+	if (file_size < (int64_t)size)
+		size = (size_t)file_size;
+	got = reading_at(file, file_size - (int64_t)size, buffer, size);
+	if (got != (ssize_t)size || size < ZIP_END_SIZE)
+		return false;
+	for (size_t at = size - ZIP_END_SIZE + 1; at-- > 0;)
+		if (buffer[at] == 'P' &&
+		    is_zip_end(file, file_size - (int64_t)(size - at), buffer + at, size - at))
+			return true;
+	return false;
+}
+
+/* ---- 7z and rar files ---- */
+
+static bool is_7z(const uint8_t *head)
+{
+	return memcmp(head, "7z\xbc\xaf\x27\x1c", 6) == 0 && head[6] == 0 &&
+	       crc32(0, head + 12, 20) == le(head + 8, 4);
+}
+
+static bool is_rar(const uint8_t *head)
+{
+	unsigned size;
+
+	if (memcmp(head, "Rar!\x1a\7", 6) != 0)
+		return false;
+	if (head[6] == 0) {
+		size = le(head + 12, 2);
+		return size >= 7 && size <= OVERLAP - 7 &&
+		       (crc32(0, head + 9, size - 2) & 0xffff) == le(head + 7, 2);
+	}
+	/* The size of the header is a number of one byte, and this byte is not counted. */
+	size = head[12];
+	return head[6] == 1 && head[7] == 0 && size < 0x80 &&
+	       crc32(0, head + 12, size + 1) == le(head + 8, 4);
+}
+
+static unsigned kind_at(const uint8_t *head, unsigned kinds)
+{
+	unsigned kind = is_7z(head) ? CONTAINER_7Z : is_rar(head) ? CONTAINER_RAR : 0;
+
+	return kind & kinds;
+}
+
+/* The kind of the first one in these bytes, whose last OVERLAP bytes are also the next ones. */
+static unsigned find_in(const uint8_t *bytes, size_t size, unsigned kinds, size_t *at)
+{
+	unsigned kind = 0;
+
+	for (*at = 0; *at + OVERLAP <= size; ++*at)
+		if ((bytes[*at] == '7' || bytes[*at] == 'R') &&
+		    (kind = kind_at(bytes + *at, kinds)) != 0)
+			break;
+	return kind;
+}
+
+static unsigned find_behind_program(const struct reading *file, unsigned kinds, uint8_t *buffer,
+				    int64_t *begin)
+{
+	size_t step = CONTAINER_BEHIND_ROOM - OVERLAP, at;
+	ssize_t got = (ssize_t)CONTAINER_BEHIND_ROOM;
+
+	for (int64_t from = 0; from < PROGRAM_MAX && got == (ssize_t)CONTAINER_BEHIND_ROOM;
+	     from += (int64_t)step) {
+		unsigned kind;
+		got = reading_at(file, from, buffer, CONTAINER_BEHIND_ROOM);
+		if (got <= 0)
+			break;
+		memset(buffer + got, 0, CONTAINER_BEHIND_ROOM - (size_t)got);
+		kind = find_in(buffer, CONTAINER_BEHIND_ROOM, kinds, &at);
+		if (kind != 0) {
+			*begin = from + (int64_t)at;
+			return kind;
+		}
+	}
+	return 0;
+}
+
+static bool is_program(const struct reading *file)
+{
+	uint8_t head[4];
+
+	return reading_at(file, 0, head, sizeof head) == sizeof head &&
+	       (memcmp(head, "MZ", 2) == 0 || memcmp(head, "\x7f\x45LF", 4) == 0 ||
+		memcmp(head, "#!", 2) == 0);
+}
+
+unsigned container_behind(int fd, unsigned kinds, void *buffer, size_t room, int64_t *begin)
+{
+	const struct reading file = {.fd = fd};
+	struct stat status;
+	int64_t ignored;
+	bool has_program;
+
+	if (begin == NULL)
+		begin = &ignored;
+	*begin = 0;
+	if ((kinds & (CONTAINER_ZIP | CONTAINER_7Z | CONTAINER_RAR)) == 0 ||
+	    room < CONTAINER_BEHIND_ROOM || fstat(fd, &status) != 0)
+		return 0;
+	has_program = is_program(&file);
+	if ((kinds & CONTAINER_ZIP) != 0 &&
+	    has_zip_end(&file, status.st_size,
+			has_program ? ZIP_END_SIZE + ZIP_COMMENT_MAX : ZIP_TAIL, buffer))
+		return CONTAINER_ZIP;
+	return has_program ? find_behind_program(&file, kinds, buffer, begin) : 0;
+}
+
+/* A list with a comment of some KB behind it is found, too. */
+static bool is_last_zip_volume(const struct reading *file, int64_t file_size)
+{
+	uint8_t tail[4096];
+	size_t size = file_size < (int64_t)sizeof tail ? (size_t)file_size : sizeof tail;
+
+	if (reading_at(file, file_size - (int64_t)size, tail, size) != (ssize_t)size)
+		return false;
+	for (size_t at = 0; at + ZIP_END_SIZE <= size; at++)
+		if (is_volume_end(tail + at, size - at))
+			return true;
+	return false;
+}
+
+bool container_file_is_volume(int fd, unsigned kind, int64_t begin, int64_t file_size)
+{
+	const struct reading file = {.fd = fd};
+	uint8_t head[64];
+	ssize_t got = reading_at(&file, begin, head, sizeof head);
+
+	return (got > 0 && container_is_volume(kind, head, (size_t)got)) ||
+	       (kind == CONTAINER_ZIP && is_last_zip_volume(&file, file_size));
+}

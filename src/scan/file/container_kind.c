@@ -1,0 +1,269 @@
+/*
+ * Telling containers by their first bytes, as their formats define them.
+ * SPDX-License-Identifier: MIT
+ */
+#include "scan/file/container_kind.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "base/basic/byte_order.h"
+
+#define ISO_MAGIC_AT 32769
+#define TAR_BLOCK 512
+#define TAR_SUM_AT 148
+#define TAR_SUM_SIZE 8
+
+const char *const container_names[] = {"zip", "tar",	  "7z",	   "iso", "cpio", "ar",
+				       "rar", "gzip",	  "bzip2", "xz",  "zstd", "lzip",
+				       "lz4", "compress", "text",  NULL};
+
+static const struct {
+	unsigned kind;
+	size_t size;
+	const char *magic;
+} magics[] = {
+	{CONTAINER_ZIP, 4, "PK\3\4"},
+	{CONTAINER_ZIP, 4, "PK\5\6"},	  /* without members */
+	{CONTAINER_ZIP, 4, "PK\7\10"},	  /* the first of several volumes */
+	{CONTAINER_ZIP, 8, "PK00PK\3\4"}, /* the only one of several volumes */
+	{CONTAINER_7Z, 6, "7z\xbc\xaf\x27\x1c"},
+	{CONTAINER_CPIO, 6, "070701"},
+	{CONTAINER_CPIO, 6, "070702"},
+	{CONTAINER_CPIO, 6, "070707"},
+	{CONTAINER_CPIO, 6, "070727"}, /* of afio, for large members */
+	{CONTAINER_AR, 8, "!<arch>\n"},
+	{CONTAINER_RAR, 6, "Rar!\x1a\x07"},
+	{CONTAINER_GZIP, 3, "\x1f\x8b\x08"},
+	{CONTAINER_XZ, 6,
+	 "\xfd"
+	 "7zXZ\0"},
+	{CONTAINER_ZSTD, 4, "\x28\xb5\x2f\xfd"},
+	{CONTAINER_LZIP, 5, "LZIP\1"},
+	{CONTAINER_LZ4, 4, "\x04\x22\x4d\x18"},
+	{CONTAINER_LZ4, 4, "\x02\x21\x4c\x18"}, /* of its first versions */
+};
+
+/* A tar header has no magic in its oldest form, but the sum of its bytes. */
+static bool is_tar(const uint8_t *head, size_t size)
+{
+	unsigned stated = 0, sum = TAR_SUM_SIZE * ' ', i = TAR_SUM_AT;
+
+	/* A member without a name, or the zeros with which many files begin? */
+	if (size < TAR_BLOCK || (head[0] == 0 && memcmp(head + 257, "ustar", 5) != 0))
+		return false;
+	while (i < TAR_SUM_AT + TAR_SUM_SIZE && head[i] == ' ')
+		i++;
+	for (; i < TAR_SUM_AT + TAR_SUM_SIZE && head[i] >= '0' && head[i] <= '7'; i++)
+		stated = stated * 8 + (unsigned)(head[i] - '0');
+	if (stated == 0)
+		return false;
+	for (i = 0; i < TAR_BLOCK; i++)
+		if (i < TAR_SUM_AT || i >= TAR_SUM_AT + TAR_SUM_SIZE)
+			sum += head[i];
+	return sum == stated;
+}
+
+static bool is_bzip2(const uint8_t *head, size_t size)
+{
+	return size >= 10 && memcmp(head, "BZh", 3) == 0 && head[3] >= '1' && head[3] <= '9' &&
+	       (memcmp(head + 4, "1AY&SY", 6) == 0 || memcmp(head + 4, "\x17rE8P\x90", 6) == 0);
+}
+
+/* The magic has two bytes; the third tells the size of the codes. */
+static bool is_compress(const uint8_t *head, size_t size)
+{
+	return size >= 4 && head[0] == 0x1f && head[1] == 0x9d && (head[2] & 0x60) == 0 &&
+	       (head[2] & 0x1f) >= 9 && (head[2] & 0x1f) <= 16;
+}
+
+/* Before the letters of cpio there were numbers of 16 bits, in the order of the machine. */
+static bool is_binary_cpio(const uint8_t *head, size_t size)
+{
+	bool is_little = size >= 26 && head[0] == 0xc7 && head[1] == 0x71;
+	bool is_big = size >= 26 && head[0] == 0x71 && head[1] == 0xc7;
+	unsigned low = is_little ? 0 : 1, high = 1 - low, type, name_size;
+
+	if (!is_little && !is_big)
+		return false;
+	type = head[6 + high] >> 4;
+	name_size = (unsigned)(head[20 + high] << 8 | head[20 + low]);
+	return strchr("\1\2\4\6\10\12\14", (int)type) != NULL && type != 0 && name_size >= 2 &&
+	       26 + name_size <= size && head[26 + name_size - 1] == '\0' &&
+	       memchr(head + 26, '\0', name_size - 1) == NULL;
+}
+
+int64_t container_skipped_frame(const void *head, size_t size)
+{
+	const uint8_t *bytes = head;
+
+	return size >= 8 && (bytes[0] & 0xf0) == 0x50 && memcmp(bytes + 1, "\x2a\x4d\x18", 3) == 0
+		       ? 8 + (int64_t)read_little_endian(bytes + 4, 4)
+		       : 0;
+}
+
+/* What follows frames that are skipped. */
+static unsigned kind_behind_frames(const uint8_t *bytes, size_t size)
+{
+	const unsigned both = CONTAINER_ZSTD | CONTAINER_LZ4;
+	size_t at = 0;
+	int64_t frame;
+
+	while ((frame = container_skipped_frame(bytes + at, size - at)) > 0) {
+		if (frame > (int64_t)(size - at) - 8)
+			return both;
+		at += (size_t)frame;
+	}
+	return at == 0 ? 0 : container_kind(bytes + at, size - at) & both;
+}
+
+unsigned container_kind(const void *head, size_t size)
+{
+	const uint8_t *bytes = head;
+
+	for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
+		if (size >= magics[i].size && memcmp(bytes, magics[i].magic, magics[i].size) == 0)
+			return magics[i].kind;
+	if (is_bzip2(bytes, size))
+		return CONTAINER_BZIP2;
+	if (is_compress(bytes, size))
+		return CONTAINER_COMPRESS;
+	if (is_binary_cpio(bytes, size))
+		return CONTAINER_CPIO;
+	if (is_tar(bytes, size))
+		return CONTAINER_TAR;
+	if (size >= ISO_MAGIC_AT + 5 && memcmp(bytes + ISO_MAGIC_AT, "CD001", 5) == 0)
+		return CONTAINER_ISO;
+	return kind_behind_frames(bytes, size);
+}
+
+/* A number of rar 5 at *at: 7 bits in each byte, the lowest first. */
+static unsigned rar_number(const uint8_t *head, size_t size, size_t *at)
+{
+	unsigned number = 0;
+
+	for (unsigned shift = 0; *at < size && shift < 28; shift += 7) {
+		uint8_t byte = head[(*at)++];
+		number |= (unsigned)(byte & 0x7f) << shift;
+		if (byte < 0x80)
+			break;
+	}
+	return number;
+}
+
+static bool is_rar_volume(const uint8_t *head, size_t size)
+{
+	size_t at = 12;
+
+	if (size < 24)
+		return false;
+	if (head[6] == 0)
+		return head[9] == 0x73 && (head[10] & 1) != 0;
+	rar_number(head, size, &at); /* the size of the header */
+	if (rar_number(head, size, &at) != 1)
+		return false;
+	if ((rar_number(head, size, &at) & 1) != 0)
+		rar_number(head, size, &at); /* the size of what is extra */
+	return (rar_number(head, size, &at) & 1) != 0;
+}
+
+bool container_is_volume(unsigned kind, const void *head, size_t size)
+{
+	return (kind == CONTAINER_RAR && is_rar_volume(head, size)) ||
+	       (kind == CONTAINER_ZIP && size >= 4 && memcmp(head, "PK\7\10", 4) == 0);
+}
+
+size_t container_plain_name(const char *name, size_t size, char *plain)
+{
+	static const struct {
+		const char *packed, *plain;
+	} ends[] = {{".gz", ""},      {".bz2", ""},	{".xz", ""},	   {".zst", ""},
+		    {".lz", ""},      {".lz4", ""},	{".Z", ""},	   {".tgz", ".tar"},
+		    {".taz", ".tar"}, {".tbz", ".tar"}, {".tbz2", ".tar"}, {".txz", ".tar"},
+		    {".tlz", ".tar"}, {".tzst", ".tar"}};
+
+	memcpy(plain, name, size);
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		size_t end = strlen(ends[i].packed), added = strlen(ends[i].plain);
+		if (size <= end || strncasecmp(name + size - end, ends[i].packed, end) != 0)
+			continue;
+		memcpy(plain + size - end, ends[i].plain, added);
+		return size - end + added;
+	}
+	return size;
+}
+
+const char *container_explain(int failure)
+{
+	switch (failure) {
+	case CONTAINER_IS_DAMAGED:
+		return "Damaged archive, or one of an unknown kind: what was read before is "
+		       "indexed";
+	case CONTAINER_IS_ENCRYPTED:
+		return "Encrypted, so its content is not indexed";
+	case CONTAINER_INFLATES_TOO_FAR:
+		return "Inflates to more than 200 times its size: what was read before is indexed";
+	case CONTAINER_HAS_TOO_MANY:
+		return "Has more than a million members: those before are indexed";
+	case CONTAINER_IS_TOO_DEEP:
+		return "An archive in more archives than --max-depth allows";
+	case CONTAINER_IS_TOO_LARGE_INSIDE:
+		return "Too large to look into inside of an archive";
+	case CONTAINER_HAS_LONG_NAME:
+		return "Has members with names that are too long, which are not indexed";
+	case CONTAINER_IS_NOT_READ:
+		return "Has changed, and its members are removed from the index: this simhash is "
+		       "built without libarchive";
+	case CONTAINER_HAS_DAMAGED_TEXT:
+		return "No well-formed XML: the text of its document is indexed without the rest";
+	case CONTAINER_DECLARES_ENTITIES:
+		return "Declares entities, as no document needs: its text is not indexed";
+	case CONTAINER_HAS_LONG_TEXT:
+		return "Has more text, or longer or deeper markup, than is read: what was read "
+		       "before is indexed";
+	case CONTAINER_IS_FILTERED:
+		return "Was printed by a filter, which is not run again to read it";
+	case CONTAINER_IS_FATAL:
+		return "Damaged archive, with which the process that reads it has crashed: what "
+		       "was "
+		       "read before is indexed";
+	case CONTAINER_IS_ENDLESS:
+		return "Damaged archive, of which nothing more comes within a minute of processor "
+		       "time: what was read before is indexed";
+	case CONTAINER_ENDS_THE_RUN:
+		return "Not inflated to its end, since the run has inflated what "
+		       "--max-inflated-total allows";
+	case CONTAINER_IS_VOLUME:
+		return "One of several volumes of an archive: members that are whole in it are "
+		       "indexed, as far as they can be read";
+	case CONTAINER_HAS_SAME_NAMES:
+		return "Has several members with the same name: only the last of them is indexed";
+	case CONTAINER_HAS_REST:
+		return "Has other bytes after its end: no members are looked for in them";
+	case CONTAINER_NEEDS_MEMORY:
+		return "Needs more memory than an archive may use, which simhash --memory "
+		       "sets: what was read before is indexed";
+	default:
+		return NULL;
+	}
+}
+
+bool container_may_be_read_later(int failure)
+{
+	return failure == CONTAINER_IS_TOO_DEEP || failure == CONTAINER_NEEDS_MEMORY;
+}
+
+bool container_is_left_out(int failure)
+{
+	switch (failure) {
+	case CONTAINER_IS_ENCRYPTED:
+	case CONTAINER_IS_TOO_LARGE_INSIDE:
+	case CONTAINER_HAS_LONG_NAME:
+	case CONTAINER_IS_VOLUME:
+	case CONTAINER_HAS_SAME_NAMES:
+	case CONTAINER_HAS_REST:
+		return true;
+	default:
+		return container_may_be_read_later(failure);
+	}
+}

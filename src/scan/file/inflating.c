@@ -1,0 +1,130 @@
+/*
+ * gzip files by zlib, also those of several members. Uses inflate(), since gzread() loses data
+ * when a read is interrupted.
+ * SPDX-License-Identifier: MIT
+ */
+#include "scan/file/inflating.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/files/open_file.h"
+
+#define READ_BUFFER (128 * 1024)
+#define GZIP_WINDOW_BITS (15 + 16) /* 16 makes zlib expect gzip's header and trailer */
+
+struct inflating {
+	int fd;
+	bool in_member, had_member, at_end;
+	z_stream stream;
+	unsigned char input[READ_BUFFER];
+};
+
+struct inflating *inflating_new(int fd)
+{
+	struct inflating *in = calloc(1, sizeof *in);
+
+	if (in == NULL || inflateInit2(&in->stream, GZIP_WINDOW_BITS) != Z_OK) {
+		free(in);
+		close_content(fd);
+		errno = ENOMEM;
+		return NULL;
+	}
+	in->fd = fd;
+	return in;
+}
+
+/* Read until at least `wanted` bytes wait to be inflated or the file ends; -1 with errno. */
+static int fill(struct inflating *in, unsigned wanted)
+{
+	while (in->stream.avail_in < wanted) {
+		ssize_t got;
+		if (in->stream.avail_in == 0)
+			in->stream.next_in = in->input;
+		got = read(in->fd, in->stream.next_in + in->stream.avail_in,
+			   (size_t)(in->input + READ_BUFFER - in->stream.next_in) -
+				   in->stream.avail_in);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -1;
+		if (got == 0)
+			break;
+		in->stream.avail_in += (unsigned)got;
+	}
+	return 0;
+}
+
+/* Begin the next member, or end: like gzip, ignore what follows the last one. */
+static int begin_member(struct inflating *in)
+{
+	const unsigned char *next;
+
+	/* Only the first byte is there, at the end of the buffer: make room for the second. */
+	if (in->stream.avail_in == 1 && in->stream.next_in == in->input + READ_BUFFER - 1) {
+		in->input[0] = *in->stream.next_in;
+		in->stream.next_in = in->input;
+	}
+	if (fill(in, 2) != 0)
+		return -1;
+	next = in->stream.next_in;
+	if (in->stream.avail_in < 2 || next[0] != 0x1f || next[1] != 0x8b) {
+		in->at_end = true;
+		if (in->had_member)
+			return 0;
+		errno = EILSEQ;
+		return -1;
+	}
+	in->in_member = in->had_member = true;
+	return inflateReset(&in->stream) == Z_OK ? 0 : -1;
+}
+
+/* Inflate into the room that is left; -1 with errno. */
+static int inflate_some(struct inflating *in)
+{
+	int code;
+
+	if (fill(in, 1) != 0)
+		return -1;
+	code = in->stream.avail_in == 0 ? Z_BUF_ERROR : inflate(&in->stream, Z_NO_FLUSH);
+	if (code == Z_STREAM_END)
+		in->in_member = false;
+	else if (code != Z_OK) {
+		/* Z_BUF_ERROR: the file is cut off; Z_DATA_ERROR, Z_NEED_DICT: it is damaged */
+		errno = code == Z_MEM_ERROR ? ENOMEM : EBADMSG;
+		return -1;
+	}
+	return 0;
+}
+
+ssize_t inflating_read(struct inflating *in, void *buffer, size_t size)
+{
+	in->stream.next_out = buffer;
+	in->stream.avail_out = (unsigned)size;
+	while (in->stream.avail_out > 0 && !in->at_end) {
+		int status = in->in_member ? inflate_some(in) : begin_member(in);
+		if (status != 0)
+			return -1;
+	}
+	return (ssize_t)(size - in->stream.avail_out);
+}
+
+bool inflating_has_rest(struct inflating *in)
+{
+	while (fill(in, 1) == 0 && in->stream.avail_in > 0) {
+		for (; in->stream.avail_in > 0; in->stream.avail_in--)
+			if (*in->stream.next_in++ != 0)
+				return true;
+	}
+	return false;
+}
+
+void inflating_free(struct inflating *in)
+{
+	inflateEnd(&in->stream);
+	close_content(in->fd);
+	free(in);
+}

@@ -1,0 +1,289 @@
+/*
+ * Reading a file once, for its sum table and the hash of its content. The row describes the
+ * bytes that were read: a file that grows or shrinks meanwhile differs from its row in size or
+ * time, so the next run reads it again.
+ * SPDX-License-Identifier: MIT
+ */
+#include "scan/file/scan_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "base/basic/clock.h"
+#include "base/basic/error.h"
+#include "base/files/open_file.h"
+#include "scan/file/container_behind.h"
+#include "scan/file/container_kind.h"
+#include "scan/file/content.h"
+#include "scan/file/content_hash.h"
+#include "scan/file/crew.h"
+#include "scan/file/inflating.h"
+#include "scan/file/reading.h"
+#include "scan/file/shared_scan.h"
+#include "store/open/store.h"
+
+#define UNPROMISED_MAX (INT64_C(1) << 20) /* read at most of a file that claims to be empty */
+
+int file_scanner_init(struct file_scanner *scanner, const struct simhash_tag_set *tag_set,
+		      bool follow, const atomic_bool *stop, struct simhash_error *error)
+{
+	scanner->tag_set = tag_set;
+	scanner->follow = follow;
+	scanner->stop = stop;
+	scanner->own = NULL;
+	scanner->max_inflated_bytes = INT64_MAX;
+	scanner->inflated_left = NULL;
+	scanner->sandbox = NULL;
+	scanner->containers = 0;
+	scanner->max_depth = 0;
+	scanner->has_kind = false;
+	scanner->has_rest = false;
+	scanner->bytes_read = NULL;
+	scanner->buffer = aligned_alloc(SCAN_BUFFER_ALIGNMENT, FILE_SCANNER_ROOM);
+	scanner->hash = XXH3_createState();
+	scanner->sketching = (struct sketching){.count = 0};
+	scanner->no_resemblance = false;
+	scanner->crew = NULL;
+	scanner->led = NULL;
+	if (simhash_resemblance_scanner_new(&scanner->resemblance, error) == 0 &&
+	    scanner->buffer != NULL && scanner->hash != NULL)
+		return 0;
+	file_scanner_release(scanner);
+	return error_set_memory(error);
+}
+
+int file_scanner_measure(struct file_scanner *scanner, struct simhash_measure *const *measures,
+			 unsigned count, unsigned hashes, struct simhash_error *error)
+{
+	return sketching_init(&scanner->sketching, measures, count, hashes, error);
+}
+
+void file_scanner_release(struct file_scanner *scanner)
+{
+	if (scanner->sandbox != NULL)
+		scanner->free_sandbox(scanner->sandbox);
+	led_content_free(scanner->led);
+	sketching_release(&scanner->sketching);
+	simhash_resemblance_scanner_free(scanner->resemblance);
+	free(scanner->buffer);
+	XXH3_freeState(scanner->hash);
+	scanner->sandbox = NULL;
+	scanner->led = NULL;
+	scanner->resemblance = NULL;
+	scanner->buffer = NULL;
+	scanner->hash = NULL;
+}
+
+/* What a file begins with tells whether it is a container. */
+static void note_kind(struct file_scanner *scanner, size_t size)
+{
+	if (scanner->containers == 0)
+		return;
+	scanner->kind = container_kind(scanner->buffer, size) &
+			container_read_for(scanner->containers);
+	scanner->has_kind = true;
+}
+
+unsigned scan_kind(const struct file_scanner *scanner, int fd, int64_t *begin)
+{
+	struct reading reading = {.fd = fd};
+	unsigned wanted = container_read_for(scanner->containers), kind;
+	ssize_t got = reading_at(&reading, 0, scanner->buffer, CONTAINER_HEAD_SIZE);
+
+	if (begin != NULL)
+		*begin = 0;
+	if (got <= 0)
+		return 0;
+	kind = container_kind(scanner->buffer, (size_t)got) & wanted;
+	return kind != 0
+		       ? kind
+		       : container_behind(fd, wanted, scanner->buffer, FILE_SCANNER_BUFFER, begin);
+}
+
+/* A file that does not begin as a container may have one behind a program. The buffer is free. */
+static void note_kind_behind(struct file_scanner *scanner, int fd)
+{
+	if (scanner->has_kind && scanner->kind == 0)
+		scanner->kind = container_behind(fd, container_read_for(scanner->containers),
+						 scanner->buffer, FILE_SCANNER_BUFFER, NULL);
+}
+
+static enum scan_outcome scan_bytes(struct file_scanner *scanner, int fd, int64_t expected,
+				    struct file_row *row)
+{
+	enum scan_outcome outcome;
+	struct content content;
+	struct reading reading;
+	size_t size = FILE_SCANNER_BUFFER;
+	ssize_t got;
+
+	content_begin(&content, scanner, row);
+	reading_begin(&reading, fd, expected);
+	/*
+	 * A file that grows is read up to the size that fstat gave. One that claims to be empty, as
+	 * files of /proc do, is read to its end, up to a bound.
+	 */
+	do {
+		if (expected > 0 && expected - row->size_bytes < FILE_SCANNER_BUFFER)
+			size = (size_t)(expected - row->size_bytes);
+		got = reading_at(&reading, row->size_bytes, scanner->buffer, size);
+		if (got < 0)
+			return SCAN_FAILED;
+		if (row->size_bytes == 0)
+			note_kind(scanner, (size_t)got);
+		content_add(&content, (size_t)got,
+			    (size_t)got < size || row->size_bytes + got == expected);
+		if (scanner->bytes_read != NULL)
+			atomic_fetch_add_explicit(scanner->bytes_read, got, memory_order_relaxed);
+		reading_is_done(&reading, row->size_bytes);
+		if (expected == 0 && row->size_bytes > UNPROMISED_MAX) {
+			errno = EFBIG;
+			return SCAN_FAILED;
+		}
+		if (atomic_load_explicit(scanner->stop, memory_order_relaxed))
+			return SCAN_STOPPED;
+	} while ((size_t)got == size && row->size_bytes != expected);
+	outcome = content_end(&content);
+	if (outcome == SCAN_DONE)
+		note_kind_behind(scanner, fd);
+	return outcome;
+}
+
+/* Open a regular file that is not the index's own, and begin its row: the descriptor, or -1. */
+static int open_file(struct file_scanner *scanner, int directory_fd, const char *name,
+		     struct file_row *row, struct stat *status, enum scan_outcome *outcome)
+{
+	/* O_NONBLOCK: opening what has become a FIFO must not block. */
+	int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | (scanner->follow ? 0 : O_NOFOLLOW);
+	int fd = open_file_at(directory_fd, name, flags, 0);
+
+	*outcome = SCAN_FAILED;
+	if (fd < 0) {
+		/* ELOOP: it has become a link; ENXIO: a FIFO or socket */
+		if (errno == ENOENT || errno == ENXIO || (errno == ELOOP && !scanner->follow))
+			*outcome = SCAN_GONE;
+		return -1;
+	}
+	row->scanned_at_ns = clock_wall_ns();
+	if (fstat(fd, status) != 0)
+		goto fail;
+	if (!S_ISREG(status->st_mode)) {
+		*outcome = SCAN_GONE;
+		goto fail;
+	}
+	if (scanner->own != NULL && store_is_own_file(scanner->own, name, (uint64_t)status->st_dev,
+						      (uint64_t)status->st_ino)) {
+		*outcome = SCAN_OWN;
+		goto fail;
+	}
+	row->mtime_ns = stat_mtime_ns(status);
+	row->device = (int64_t)status->st_dev;
+	row->inode = (int64_t)status->st_ino;
+	/* A file reached by a symbolic link has more names than the system counts. */
+	row->links = scanner->follow ? 0 : (int64_t)status->st_nlink;
+	return fd;
+fail:
+	close_content(fd);
+	return -1;
+}
+
+enum scan_outcome scan_file(struct file_scanner *scanner, int directory_fd, const char *name,
+			    struct shared_scan *shared, struct file_row *row)
+{
+	enum scan_outcome outcome;
+	struct stat status;
+	int fd = open_file(scanner, directory_fd, name, row, &status, &outcome);
+
+	scanner->has_kind = false;
+	if (fd < 0)
+		return outcome;
+	/* Features cross the seams between pieces, so one thread makes sketches. */
+	if (shared != NULL && status.st_size >= SHARED_FROM && scanner->sketching.count == 0)
+		outcome = shared_scan_lead(shared, scanner, fd, status.st_size, row);
+	else
+		outcome = scan_bytes(scanner, fd, status.st_size, row);
+	close_content(fd);
+	return outcome;
+}
+
+bool scan_may_inflate(const struct file_scanner *scanner, size_t size)
+{
+	return scanner->inflated_left == NULL ||
+	       atomic_fetch_sub_explicit(scanner->inflated_left, (long long)size,
+					 memory_order_relaxed) >= (long long)size;
+}
+
+enum scan_outcome scan_inflated(struct file_scanner *scanner, int directory_fd, const char *name,
+				struct file_row *row)
+{
+	struct content content;
+	struct inflating *in;
+	enum scan_outcome outcome;
+	struct stat status;
+	ssize_t got = 0;
+	int fd = open_file(scanner, directory_fd, name, row, &status, &outcome), saved;
+
+	if (fd < 0)
+		return outcome;
+	in = inflating_new(fd);
+	if (in == NULL)
+		return SCAN_FAILED;
+	content_begin(&content, scanner, row);
+	outcome = SCAN_DONE;
+	while (outcome == SCAN_DONE &&
+	       (got = inflating_read(in, scanner->buffer, FILE_SCANNER_BUFFER)) > 0) {
+		content_add(&content, (size_t)got, (size_t)got < FILE_SCANNER_BUFFER);
+		if (row->size_bytes > scanner->max_inflated_bytes) {
+			errno = EOVERFLOW;
+			outcome = SCAN_FAILED;
+		} else if (!scan_may_inflate(scanner, (size_t)got)) {
+			errno = CONTAINER_ENDS_THE_RUN;
+			outcome = SCAN_FAILED;
+		} else if (atomic_load_explicit(scanner->stop, memory_order_relaxed)) {
+			outcome = SCAN_STOPPED;
+		}
+	}
+	if (got < 0)
+		outcome = SCAN_FAILED;
+	if (outcome == SCAN_DONE)
+		outcome = content_end(&content);
+	saved = errno;
+	scanner->has_rest = outcome == SCAN_DONE && inflating_has_rest(in);
+	inflating_free(in);
+	if (outcome == SCAN_DONE)
+		row->compressed_size_bytes = status.st_size;
+	errno = saved;
+	return outcome;
+}
+
+static enum scan_outcome scan_stream(struct file_scanner *scanner, int fd, struct file_row *row)
+{
+	struct content content;
+	ssize_t got;
+
+	content_begin(&content, scanner, row);
+	while ((got = read(fd, scanner->buffer, FILE_SCANNER_BUFFER)) != 0) {
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return SCAN_FAILED;
+		content_add(&content, (size_t)got, false);
+	}
+	return content_end(&content);
+}
+
+int scan_named(struct file_scanner *scanner, const char *path, bool is_inflated,
+	       struct file_row *row)
+{
+	enum scan_outcome outcome = path == NULL  ? scan_stream(scanner, STDIN_FILENO, row)
+				    : is_inflated ? scan_inflated(scanner, AT_FDCWD, path, row)
+						  : scan_file(scanner, AT_FDCWD, path, NULL, row);
+
+	if (outcome == SCAN_GONE)
+		errno = access(path, F_OK) == 0 ? EISDIR : ENOENT;
+	return outcome == SCAN_DONE ? 0 : -1;
+}

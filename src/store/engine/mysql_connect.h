@@ -1,0 +1,36 @@
+/*
+ * From a URL and option files to a connection with a MySQL or MariaDB server.
+ * Included by the MySQL driver alone.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_STORE_MYSQL_CONNECT_H
+#define SIMHASH_STORE_MYSQL_CONNECT_H
+
+#include "store/engine/database.h"
+#include "store/engine/mysql_library.h"
+
+#define MYSQL_NAME_SIZE 512
+
+/* mysql://user@host:port/database, for messages; cut off if it is longer. */
+void name_mysql(const struct store_url *url, char name[MYSQL_NAME_SIZE]);
+
+/* Fill the error for an error `number` of the server or the library. Always -1. */
+int fail_mysql(const char *name, unsigned number, const char *message, struct simhash_error *error);
+
+/*
+ * Connect, and set up the session. OPEN_TO_CREATE creates a database that does not exist. It is
+ * an error if TLS was asked for and is not used. On success mysql_close() the handle.
+ * Errors: SIMHASH_E_CONNECTION if no server answers, SIMHASH_E_DATABASE, SIMHASH_E_SYSTEM for
+ * an option file that is named and cannot be read, SIMHASH_E_RANGE for a value in one.
+ */
+int connect_mysql(const struct store_url *url, const struct store_location *where,
+		  enum open_mode mode, const char *name, MYSQL **handle,
+		  struct simhash_error *error);
+
+/*
+ * Does the server log statements, and never rows? Then it refuses arrays of values (error 4033), and
+ * each write to InnoDB at an isolation level below REPEATABLE READ (error 1665).
+ */
+bool mysql_logs_statements(MYSQL *handle);
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * What the options of option files are to a connection with a server.
+ * Included by the MySQL driver alone.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_STORE_MYSQL_OPTIONS_H
+#define SIMHASH_STORE_MYSQL_OPTIONS_H
+
+#include "store/engine/mysql_library.h"
+#include "store/engine/option_files.h"
+
+enum tls_mode {
+	TLS_UNSAID, /* or PREFERRED, which requires nothing */
+	TLS_DISABLED,
+	TLS_REQUIRED,
+	TLS_VERIFIED_CA,
+	TLS_VERIFIED
+};
+
+/* What mysql_real_connect() takes as arguments. NULL and 0: not said. */
+struct connect_options {
+	const char *host, *user, *password, *socket; /* borrowed from the option files */
+	unsigned port;
+	enum tls_mode tls;
+};
+
+/*
+ * Set the options that `handle` keeps, fill `connect` with the others, and require what is said
+ * of TLS. Options of other programs are ignored.
+ * Errors: SIMHASH_E_RANGE for a value that is none.
+ */
+int set_mysql_options(MYSQL *handle, const struct option_files *files,
+		      struct connect_options *connect, struct simhash_error *error);
+
+#endif

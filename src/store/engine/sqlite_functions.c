@@ -1,0 +1,32 @@
+/*
+ * Functions that SQL may call.
+ * SPDX-License-Identifier: MIT
+ */
+#include "store/engine/sqlite_functions.h"
+
+#include <string.h>
+
+#include "store/row/cells.h"
+
+static void is_near(sqlite3_context *context, int count, sqlite3_value **values)
+{
+	const int64_t outline[OUTLINES] = {sqlite3_value_int64(values[0]),
+					   sqlite3_value_int64(values[1])};
+	struct outline_counts counts = outline_unpack(outline);
+	struct outline_range range;
+
+	(void)count;
+	if (sqlite3_value_bytes(values[2]) != (int)sizeof range) {
+		sqlite3_result_error(context, "outline_is_near: not a range of outlines", -1);
+		return;
+	}
+	memcpy(&range, sqlite3_value_blob(values[2]), sizeof range);
+	sqlite3_result_int(context, outline_is_near(&range, &counts));
+}
+
+int sqlite_functions_add(sqlite3 *handle)
+{
+	return sqlite3_create_function_v2(handle, "outline_is_near", 3,
+					  SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY,
+					  NULL, is_near, NULL, NULL, NULL);
+}

@@ -1,0 +1,29 @@
+/*
+ * Ids, and the tables that are a list of ids and names. What is entered gets the id after the
+ * highest. Two transactions may take the same one; the second gets ERROR_DUPLICATE and has
+ * to be done again.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_STORE_IDS_H
+#define SIMHASH_STORE_IDS_H
+
+#include "simhash.h"
+#include "store/names/name_list.h"
+
+struct store;
+
+/* The id after the one that `sql` yields. */
+int next_id(struct store *store, const char *sql, int64_t *id, struct simhash_error *error);
+
+/* After a failed INSERT: have the transaction repeated if the id was taken. Always -1. */
+int duplicate_is_retry(struct simhash_error *error);
+
+/* Read a list by a SELECT of ids and names. On success the caller releases it. */
+int name_list_read(struct store *store, const char *sql, struct name_list *list,
+		   struct simhash_error *error);
+
+/* Enter a name by an INSERT of an id and a name. */
+int name_insert(struct store *store, const char *sql, int64_t id, const char *name,
+		struct simhash_error *error);
+
+#endif

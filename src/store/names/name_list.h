@@ -1,0 +1,32 @@
+/*
+ * Lists of ids and names, as the index has them of hosts, measures and tag sets.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_STORE_NAME_LIST_H
+#define SIMHASH_STORE_NAME_LIST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/basic/bytes.h"
+#include "base/data/arena.h"
+
+struct name {
+	int64_t id;
+	struct bytes text; /* a zero follows; in a damaged index there may be others in it */
+};
+
+/* In order of id. All zero is an empty list. */
+struct name_list {
+	struct name *names;
+	size_t count, capacity;
+	struct arena texts;
+};
+
+void name_list_release(struct name_list *list);
+
+/* The name of an id, or NULL; the id of a name, or 0. */
+const struct name *name_list_find(const struct name_list *list, int64_t id);
+int64_t name_list_id(const struct name_list *list, const char *text);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * Names that the index knows by an id: hosts, and measures by their canonical texts.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_STORE_NAMES_H
+#define SIMHASH_STORE_NAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "simhash.h"
+#include "store/names/name_list.h"
+
+struct store;
+
+/* All hosts, and all measures. On success the caller releases the list. */
+int store_read_hosts(struct store *store, struct name_list *hosts, struct simhash_error *error);
+int store_read_measures(struct store *store, struct name_list *measures,
+			struct simhash_error *error);
+
+/* The id of a host or a measure; 0 when the index does not have it, unless `create` enters it. */
+int store_host_id(struct store *store, const char *name, bool create, int64_t *id,
+		  struct simhash_error *error);
+int store_measure_id(struct store *store, const char *text, bool create, int64_t *id,
+		     struct simhash_error *error);
+
+#endif

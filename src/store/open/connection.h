@@ -1,0 +1,86 @@
+/*
+ * The inside of a store: a driver, its connection, and the statements prepared so far.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_STORE_CONNECTION_H
+#define SIMHASH_STORE_CONNECTION_H
+
+#include "store/engine/database.h"
+#include "store/open/store.h"
+#include "store/row/file_row.h"
+
+/* Statements that are prepared once for each connection. */
+enum kept_statement {
+	KEPT_KNOWN_FILES,
+	KEPT_PICKED_ROWS,
+	KEPT_UPSERT_MANY,
+	KEPT_UPSERT_ONE,
+	KEPT_UPSERT_DIRECTORY,
+	KEPT_COUNT_FILES,
+	KEPT_READ_PATH_HASHES,
+	KEPT_COUNT_COMMIT,
+	KEPT_COUNT_RUN,
+	KEPT_ENTER_RUN,
+	KEPT_REMOVE_FILE,
+	KEPT_RELINK_FILE,
+	KEPT_REMOVE_DIRECTORY_FILES,
+	KEPT_REMOVE_DIRECTORY,
+	KEPT_UPSERT_SKETCH_MANY,
+	KEPT_UPSERT_SKETCH_ONE,
+	KEPT_REMOVE_SKETCHES,
+	KEPT_CURRENT_FIND_RUN,
+	KEPT_UPSERT_GROUP_MANY,
+	KEPT_UPSERT_GROUP_ONE,
+	KEPT_UPSERT_PAIR_MANY,
+	KEPT_UPSERT_PAIR_ONE,
+	KEPT_REMOVE_GROUP_FILE,
+	KEPT_REMOVE_GROUP,
+	KEPT_REMOVE_PAIR_A,
+	KEPT_REMOVE_PAIR_B,
+	KEPT_STATEMENTS
+};
+
+/* The database, -wal, -shm and -journal. */
+#define OWN_FILES_MAX 4
+
+struct store {
+	const struct database_driver *driver;
+	struct database *database;
+	struct store_location location;
+	int64_t max_statement_bytes;
+	unsigned array_rows; /* for which one statement runs; 0: no arrays */
+	bool counts_commits; /* in transactions that change files */
+	bool writes;
+	const char *own_file; /* the file that holds the database; or NULL */
+	struct own_inode {
+		uint64_t device, inode;
+	} own_inodes[OWN_FILES_MAX]; /* of that file and SQLite's next to it */
+	size_t own_inode_count;
+	bool has_told;	     /* that it waits for a server */
+	double lost_since_s; /* when a connection was lost, if nothing succeeded since; else 0 */
+	struct statement *kept[KEPT_STATEMENTS];
+	int64_t measures[SKETCHES_MAX]; /* wanted */
+	unsigned measure_count;
+	int64_t containers; /* kinds that files are to be looked at for, see store_want_containers */
+	wanted_filter_fn *wanted_filter; /* see store_want_filters; or NULL */
+	const void *filters;
+	bool has_view;	    /* in a transaction that only reads */
+	bool is_first_load; /* see store_begin_load */
+};
+
+/* See rows_are_own of the driver. */
+int store_rows_are_own(struct store *store, bool *are_own, struct simhash_error *error);
+
+/*
+ * After a failure: if a connection was lost and the location says to wait, connect again, so
+ * that the caller can begin again. 0, or -1 with the error that remains.
+ */
+int store_recover(struct store *store, struct simhash_error *error);
+
+/* Is the program to stop? */
+bool store_is_stopped(const struct store *store);
+
+/* After a success: the next lost connection may take as long again to recover from. */
+void store_went_well(struct store *store);
+
+#endif

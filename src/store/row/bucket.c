@@ -1,0 +1,33 @@
+/*
+ * The bucket of a file.
+ * SPDX-License-Identifier: MIT
+ */
+#include "store/row/bucket.h"
+
+/* A bucket is three numbers: class, step of the default key, step of the sum of counts (uniform). */
+#define STEPS INT64_C(16777216)
+
+/* Of a size, as in size_class: its class, and what keys may differ by in it. */
+static int64_t find_class(int64_t size, int64_t *reach)
+{
+	int64_t number = 0, low = 1, next = 2;
+
+	while (next <= size) {
+		number++;
+		low = next;
+		next = low > INT64_MAX / 3 * 2 ? INT64_MAX : low + (low + 1) / 2;
+		if (next == INT64_MAX)
+			break;
+	}
+	*reach = next / 100 + 2;
+	return number;
+}
+
+int64_t bucket_of(const struct file_row *row)
+{
+	int64_t reach, class = find_class(row->size_bytes, &reach);
+
+	return class * STEPS * STEPS +
+	       row->keys.key[SIMHASH_SKEW_EXT] / (2 * reach) % STEPS * STEPS +
+	       row->keys.key[SIMHASH_UNIFORM] / (2 * reach) % STEPS;
+}

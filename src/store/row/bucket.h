@@ -1,0 +1,14 @@
+/*
+ * The bucket of a file: the cell of a grid over sizes and keys by which all similar
+ * pairs are found in plain SQL. The grid is that of the table size_class and the views
+ * near_pair and near_file, see sql/.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_STORE_BUCKET_H
+#define SIMHASH_STORE_BUCKET_H
+
+#include "store/row/file_row.h"
+
+int64_t bucket_of(const struct file_row *row);
+
+#endif

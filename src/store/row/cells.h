@@ -1,0 +1,67 @@
+/*
+ * The cell of a file in a grid, by which similar files are found without reading those of other
+ * cells: a class of sizes, and two sums of the counts with signs. Such a sum of two files differs by
+ * no more than their distance. The grid is that of the table size_class and of the views near_pair
+ * and near_file, see sql/.
+ *
+ *     for (class = size_class_of(smallest); class <= size_class_of(largest); class++) {
+ *             struct cell_range range = cells_within(class, &table, distance);
+ *             ... rows whose cells are cell_at(&range, i, j), for i from range.first[0] to
+ *             ... range.last[0] and j of [1] likewise, and whose outlines are near:
+ *             counts = outline_unpack(outline);
+ *             if (outline_is_near(&range.near, &counts))
+ *     }
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_STORE_CELLS_H
+#define SIMHASH_STORE_CELLS_H
+
+#include "store/row/file_row.h"
+
+#define SIGNED_SUMS 2
+#define OUTLINES 2 /* of eight tags each */
+
+/* What the index keeps of a row to find it. */
+struct file_cell {
+	int64_t cell, signed_sum[SIGNED_SUMS], outline[OUTLINES];
+};
+
+struct file_cell cell_of(const struct file_row *row);
+
+/* A class has sizes from one to 1.5 times that. */
+int64_t size_class_of(int64_t size_bytes);
+int64_t size_class_largest(int64_t class);
+
+/* Counts modulo the largest that an outline has, which is 2^16 here. */
+struct outline_counts {
+	uint16_t count[SIMHASH_TAGS];
+};
+
+/* The counts of a sum table, and what those of an outline may differ by from them. */
+struct outline_range {
+	struct outline_counts counts;
+	uint32_t limit;
+};
+
+/* The part of a class that a distance from a sum table allows; first and last are included. */
+struct cell_range {
+	int64_t class, first[SIGNED_SUMS], last[SIGNED_SUMS];
+	int64_t low[SIGNED_SUMS], high[SIGNED_SUMS]; /* of the sums themselves */
+	struct outline_range near;
+};
+
+struct cell_range cells_within(int64_t class, const struct simhash_sum_table *table,
+			       int64_t distance);
+int64_t cell_at(const struct cell_range *range, int64_t first, int64_t second);
+
+int64_t cell_class(int64_t cell);
+
+int64_t cells_in(const struct cell_range *range); /* how many it has */
+
+struct outline_counts outline_unpack(const int64_t outline[OUTLINES]);
+
+/* False only for rows that are further away than the distance. */
+bool outline_is_near(const struct outline_range *near, const struct outline_counts *row);
+
+#endif

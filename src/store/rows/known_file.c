@@ -1,0 +1,440 @@
+/*
+ * What the index knows of the files that a walk finds.
+ * Leaves it to src/index what follows from that.
+ * SPDX-License-Identifier: MIT
+ */
+#include "store/rows/known_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/basic/error.h"
+#include "base/files/open_file.h"
+#include "base/files/path.h"
+#include "base/text/shell_word.h"
+#include "store/open/query.h"
+#include "store/row/trust.h"
+
+static bool lacks_filter(const struct store *store, const struct known_file *known)
+{
+	uint32_t wanted = store->wanted_filter == NULL
+				  ? 0
+				  : store->wanted_filter(store->filters, known->name);
+
+	return wanted != 0 && wanted != contents_filter(known->contents);
+}
+
+/* With measures, how many of their sketches are there, and are of the content of the row. */
+static char *known_files_sql(unsigned measure_count)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *sql = open_memstream(&text, &size);
+
+	if (sql == NULL)
+		return NULL;
+	fprintf(sql,
+		"SELECT path_hash, size, mtime_ns, scanned_at_ns, name, compressed_size, "
+		"links, inode, resemblance_sketch IS NULL, contents, "
+		"CASE WHEN contents & %lld <> 0 THEN content_hash END",
+		(long long)CONTENTS_HAS_MEMBERS);
+	if (measure_count > 0) {
+		fprintf(sql, ", (SELECT COUNT(*) FROM sketch s WHERE s.tag_set = file.tag_set "
+			     "AND s.host = file.host AND s.path_hash = file.path_hash "
+			     "AND s.content_hash = file.content_hash AND s.measure IN (?");
+		for (unsigned i = 1; i < measure_count; i++)
+			fprintf(sql, ", ?");
+		fprintf(sql, "))");
+	}
+	fprintf(sql, " FROM file WHERE tag_set = ? AND host = ? "
+		     "AND path_hash BETWEEN ? AND ? ORDER BY path_hash");
+	return close_text(sql, &text) == 0 ? text : NULL;
+}
+
+static int begin_kept(struct query *query, struct store *store, struct simhash_error *error)
+{
+	char *sql;
+	int status;
+
+	if (store->kept[KEPT_KNOWN_FILES] != NULL)
+		return query_begin_kept(query, store, KEPT_KNOWN_FILES, NULL, error);
+	sql = known_files_sql(store->measure_count);
+	if (sql == NULL)
+		return error_set_memory(error);
+	status = query_begin_kept(query, store, KEPT_KNOWN_FILES, sql, error);
+	free(sql);
+	return status;
+}
+
+static struct query known_files_query(const struct known_files *files)
+{
+	return (struct query){files->store->driver, files->store->kept[KEPT_KNOWN_FILES], 0, true};
+}
+
+/* Run the statement for the rest of the rows. */
+static int run_files(struct known_files *files, struct simhash_error *error)
+{
+	struct store *store = files->store;
+	struct query query;
+
+	if (begin_kept(&query, store, error) != 0)
+		return -1;
+	for (unsigned i = 0; i < store->measure_count; i++)
+		query_bind_integer(&query, store->measures[i]);
+	query_bind_scope(&query, &files->scope);
+	query_bind_range(&query, &files->rest);
+	files->is_running = true;
+	return 0;
+}
+
+static int take_file(struct known_files *files, struct known_file *known,
+		     struct simhash_error *error)
+{
+	unsigned measure_count = files->store->measure_count;
+	struct query query = known_files_query(files);
+
+	*known = (struct known_file){
+		.size_bytes = query_integer(&query, 1),
+		.mtime_ns = query_integer(&query, 2),
+		.scanned_at_ns = query_integer(&query, 3),
+		.name = query_bytes(&query, 4),
+		.compressed_size_bytes = query_integer(&query, 5),
+		.links = query_integer(&query, 6),
+		.inode = query_integer(&query, 7),
+		.lacks_resemblance = query_integer(&query, 8) != 0,
+		.contents = query_integer(&query, 9),
+		.lacks_sketches = measure_count > 0 &&
+				  query_integer(&query, 11) < (int64_t)measure_count,
+	};
+	known->has_members = (known->contents & CONTENTS_HAS_MEMBERS) != 0;
+	known->lacks_look = known->compressed_size_bytes == 0 &&
+			    ((files->store->containers & ~known->contents) != 0 ||
+			     lacks_filter(files->store, known));
+	known->has_content_hash = !query_is_null(&query, 10);
+	known->is_settled = mtime_shows_changes(known->mtime_ns, known->scanned_at_ns);
+	if (query_fixed_bytes(&query, 0, known->path_hash, PATH_HASH_SIZE, error) != 0 ||
+	    (known->has_content_hash &&
+	     query_fixed_bytes(&query, 10, known->content_hash, CONTENT_HASH_SIZE, error) != 0) ||
+	    hash_range_check(files->rest.low, known->path_hash, error) != 0)
+		return -1;
+	memcpy(files->rest.low, known->path_hash, PATH_HASH_SIZE);
+	files->is_over = !hash_range_step(files->rest.low);
+	return 1;
+}
+
+static int next_file(struct known_files *files, struct known_file *known,
+		     struct simhash_error *error)
+{
+	struct query query;
+	int status;
+
+	if (!files->is_running && run_files(files, error) != 0)
+		return -1;
+	query = known_files_query(files);
+	status = query_next(&query, error);
+	return status == 1 ? take_file(files, known, error) : status;
+}
+
+static void begin_files(struct known_files *files, struct store *store,
+			const struct row_scope *scope, const struct hash_range *range)
+{
+	*files = (struct known_files){.store = store, .scope = *scope, .rest = *range};
+}
+
+int known_files_begin_range(struct known_files *files, struct store *store,
+			    const struct row_scope *scope, const struct hash_range *range,
+			    struct simhash_error *error)
+{
+	begin_files(files, store, scope, range);
+	while (run_files(files, error) != 0)
+		if (store_recover(store, error) != 0)
+			return -1;
+	return 0;
+}
+
+int known_files_begin(struct known_files *files, struct store *store, const struct row_scope *scope,
+		      const uint8_t directory_hash[DIRECTORY_HASH_SIZE],
+		      struct simhash_error *error)
+{
+	const struct hash_range range = hash_range_of_directory(directory_hash);
+
+	return known_files_begin_range(files, store, scope, &range, error);
+}
+
+int known_files_next(struct known_files *files, struct known_file *known,
+		     struct simhash_error *error)
+{
+	int status;
+
+	if (files->is_over)
+		return 0;
+	while ((status = next_file(files, known, error)) < 0) {
+		known_files_end(files);
+		if (store_recover(files->store, error) != 0)
+			return -1;
+	}
+	if (status == 0)
+		store_went_well(files->store);
+	return status;
+}
+
+void known_files_end(struct known_files *files)
+{
+	struct query query;
+
+	if (!files->is_running)
+		return;
+	query = known_files_query(files);
+	query_end(&query);
+	files->is_running = false;
+}
+
+/* The first row in a range. */
+static int find_known(struct store *store, const struct row_scope *scope,
+		      const struct hash_range *range, struct known_file *known, bool *found,
+		      struct simhash_error *error)
+{
+	struct known_files files;
+	int status;
+
+	begin_files(&files, store, scope, range);
+	status = known_files_next(&files, known, error);
+	known_files_end(&files);
+	*found = status == 1;
+	if (status == 1)
+		store_went_well(store);
+	return status < 0 ? -1 : 0;
+}
+
+int store_find_file(struct store *store, const struct row_scope *scope,
+		    const uint8_t path_hash[PATH_HASH_SIZE], struct known_file *known, bool *found,
+		    struct simhash_error *error)
+{
+	const struct hash_range range = hash_range_of_file(path_hash);
+	int status = find_known(store, scope, &range, known, found, error);
+
+	known->name = (struct bytes){"", 0};
+	return status;
+}
+
+int store_each_same_file(struct store *store, int64_t host, struct bytes directory,
+			 struct bytes name, uint64_t inode, same_file_fn *each, void *context,
+			 struct simhash_error *error)
+{
+	struct query query;
+	int status, result = 0;
+
+	if (query_begin(&query, store,
+			"SELECT directory, name FROM file WHERE host = ? AND compressed_size = 0 "
+			"AND (inode = ? OR (directory = ? AND name = ?))",
+			error) != 0)
+		return -1;
+	query_bind_integer(&query, host);
+	query_bind_integer(&query, (int64_t)inode);
+	query_bind_bytes(&query, directory);
+	query_bind_bytes(&query, name);
+	while (result == 0 && (status = query_next(&query, error)) != 0)
+		result = status < 0 ? -1
+				    : each(context, query_bytes(&query, 0), query_bytes(&query, 1),
+					   error);
+	query_end(&query);
+	return result;
+}
+
+/* ---- Directories ---- */
+
+static void end_directories(struct known_directories *directories)
+{
+	struct query query = query_of(directories->store, directories->statement);
+
+	query_end(&query);
+	directories->statement = NULL;
+}
+
+static int run_directories(struct known_directories *directories, struct simhash_error *error)
+{
+	bool is_sample = directories->low == NULL;
+	struct query query;
+
+	if (query_begin_format(&query, directories->store, error,
+			       "SELECT directory_hash, path FROM directory "
+			       "WHERE tag_set = ? AND host = ? %s",
+			       is_sample ? "ORDER BY directory_hash LIMIT ?"
+					 : "AND path > ? AND path < ?") != 0)
+		return -1;
+	query_bind_scope(&query, &directories->scope);
+	if (is_sample) {
+		query_bind_integer(&query, KNOWN_SAMPLE);
+	} else {
+		query_bind_data(&query, directories->low, directories->size);
+		query_bind_data(&query, directories->high, directories->size);
+	}
+	directories->statement = query.statement;
+	return 0;
+}
+
+static int begin_directories(struct known_directories *directories, struct simhash_error *error)
+{
+	while (run_directories(directories, error) != 0)
+		if (store_recover(directories->store, error) != 0)
+			return -1;
+	return 0;
+}
+
+int known_directories_begin(struct known_directories *directories, struct store *store,
+			    const struct row_scope *scope, struct bytes root,
+			    struct simhash_error *error)
+{
+	bool is_top = root.size == 1; /* "/" ends in its slash already */
+	size_t size = root.size + (is_top ? 0 : 1);
+
+	*directories = (struct known_directories){.store = store, .scope = *scope, .size = size};
+	directories->low = malloc(size);
+	directories->high = malloc(size);
+	if (directories->low == NULL || directories->high == NULL)
+		return error_set_memory(error);
+	/* All paths p with low < p < low with its '/' made the next byte, '0'. */
+	memcpy(directories->low, root.data, root.size);
+	directories->low[size - 1] = '/';
+	memcpy(directories->high, directories->low, size);
+	directories->high[size - 1] = '/' + 1;
+	return begin_directories(directories, error);
+}
+
+int known_directories_begin_sample(struct known_directories *directories, struct store *store,
+				   const struct row_scope *scope, struct simhash_error *error)
+{
+	*directories = (struct known_directories){.store = store, .scope = *scope};
+	return begin_directories(directories, error);
+}
+
+static int next_directory(struct known_directories *directories, struct known_directory *known,
+			  struct simhash_error *error)
+{
+	struct query query;
+	int status;
+
+	if (directories->statement == NULL && run_directories(directories, error) != 0)
+		return -1;
+	query = query_of(directories->store, directories->statement);
+	status = query_next(&query, error);
+	if (status != 1)
+		return status;
+	known->path = query_bytes(&query, 1);
+	return query_fixed_bytes(&query, 0, known->hash, sizeof known->hash, error) != 0 ? -1 : 1;
+}
+
+int known_directories_next(struct known_directories *directories, struct known_directory *known,
+			   struct simhash_error *error)
+{
+	int status;
+
+	while ((status = next_directory(directories, known, error)) < 0) {
+		end_directories(directories);
+		if (store_recover(directories->store, error) != 0)
+			return -1;
+	}
+	if (status == 0)
+		store_went_well(directories->store);
+	return status;
+}
+
+void known_directories_end(struct known_directories *directories)
+{
+	end_directories(directories);
+	free(directories->low);
+	free(directories->high);
+	directories->low = directories->high = NULL;
+}
+
+unsigned store_question_cost(const struct store *store)
+{
+	return store->driver->question_cost;
+}
+
+/* ---- Are there any rows? ---- */
+
+static int has_rows_once(struct store *store, const struct row_scope *scope, bool *has_rows,
+			 struct simhash_error *error)
+{
+	struct query query;
+	int64_t one;
+	int status;
+
+	if (query_begin(&query, store,
+			"SELECT 1 FROM directory WHERE tag_set = ? AND host = ? LIMIT 1",
+			error) != 0)
+		return -1;
+	query_bind_scope(&query, scope);
+	status = query_first(&query, &one, error);
+	*has_rows = status == 1;
+	return status < 0 ? -1 : 0;
+}
+
+int store_has_rows(struct store *store, const struct row_scope *scope, bool *has_rows,
+		   struct simhash_error *error)
+{
+	while (has_rows_once(store, scope, has_rows, error) != 0)
+		if (store_recover(store, error) != 0)
+			return -1;
+	return 0;
+}
+
+int store_has_rows_below(struct store *store, const struct row_scope *scope, struct bytes path,
+			 bool *has_rows, struct simhash_error *error)
+{
+	struct bytes top = path.size == 0 ? (struct bytes){"/", 1} : path;
+	struct known_directories directories;
+	struct known_directory directory;
+	uint8_t hash[DIRECTORY_HASH_SIZE];
+	struct hash_range range;
+	struct known_file known;
+	int status;
+
+	directory_hash(top, hash);
+	range = hash_range_of_directory(hash);
+	if (find_known(store, scope, &range, &known, has_rows, error) != 0)
+		return -1;
+	if (*has_rows)
+		return 0;
+	status = known_directories_begin(&directories, store, scope, top, error);
+	if (status == 0)
+		status = known_directories_next(&directories, &directory, error);
+	known_directories_end(&directories);
+	*has_rows = status == 1;
+	return status < 0 ? -1 : 0;
+}
+
+int store_has_rows_at(struct store *store, const struct row_scope *scope, const char *path,
+		      bool *has_rows, struct simhash_error *error)
+{
+	uint8_t directory[DIRECTORY_HASH_SIZE], hash[PATH_HASH_SIZE];
+	struct known_file known;
+
+	directory_hash(path_directory(path), directory);
+	path_hash(directory, bytes_of(path_name(path)), hash);
+	if (store_find_file(store, scope, hash, &known, has_rows, error) != 0)
+		return -1;
+	return *has_rows ? 0 : store_has_rows_below(store, scope, bytes_of(path), has_rows, error);
+}
+
+int store_say_not_indexed(struct bytes path, struct simhash_error *error)
+{
+	const struct bytes named = path.size == 0 ? bytes_of("/") : path;
+	char *command = NULL;
+	size_t size;
+	FILE *out = open_memstream(&command, &size);
+
+	if (out == NULL)
+		return error_set_memory(error);
+	fputs("simhash ", out);
+	write_command_word(out, named);
+	if (close_text(out, &command) != 0)
+		return error_set_memory(error);
+	error_set(error, SIMHASH_E_RANGE,
+		  "the index has no files at or below %.*s; index it first: %s", (int)named.size,
+		  named.data, command);
+	free(command);
+	return -1;
+}

@@ -1,0 +1,149 @@
+/*
+ * What the index knows of the files that a walk finds: whether they must be scanned again, and
+ * which rows have lost their files.
+ *
+ *     if (known_files_begin(&files, store, &scope, directory->hash, error) != 0)
+ *             return -1;
+ *     while ((status = known_files_next(&files, &known, error)) == 1)
+ *             compare(&known);
+ *     known_files_end(&files);
+ *     return status;
+ *
+ * Where the location says to wait for a server, a connection that is lost is made again and the
+ * rows go on. On a server the rows occupy the connection: use the store for nothing else until
+ * the end.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_STORE_KNOWN_FILE_H
+#define SIMHASH_STORE_KNOWN_FILE_H
+
+#include <stdbool.h>
+
+#include "store/row/file_row.h"
+#include "store/row/hash_range.h"
+
+struct statement;
+struct store;
+
+/* What tells whether a file must be scanned again. In rows read ahead scanned_at_ns is 0. */
+struct known_file {
+	uint8_t path_hash[PATH_HASH_SIZE];
+	int64_t size_bytes, mtime_ns, scanned_at_ns, compressed_size_bytes, links, inode;
+	struct bytes name; /* lives until the next row */
+	bool is_settled; /* scanned well after it was changed: see src/index/compare/reconcile.h */
+	bool lacks_sketches; /* that are wanted, see store_want_measures */
+	bool lacks_resemblance;
+	bool lacks_look;  /* it was not looked at for some of the kinds that are wanted */
+	bool has_members; /* rows of what is in it */
+	int64_t contents; /* see struct file_row; 0 in rows read ahead */
+	/* Where it has members, and is not read ahead. */
+	bool has_content_hash;
+	uint8_t content_hash[CONTENT_HASH_SIZE];
+};
+
+/* An inode number in 32 bits, which is what a row that was read ahead has. 0 stays 0: not known. */
+static inline uint32_t folded_inode(uint64_t inode)
+{
+	uint32_t folded = (uint32_t)(inode ^ inode >> 32);
+
+	return folded == 0 && inode != 0 ? 1 : folded;
+}
+
+/* May this be the inode? */
+static inline bool known_inode_is(const struct known_file *known, uint64_t inode)
+{
+	return known->inode == 0 || folded_inode((uint64_t)known->inode) == folded_inode(inode);
+}
+
+/* The rows of one directory, or of a range, in order of path hash, each once. */
+struct known_files {
+	struct store *store;
+	struct row_scope scope;
+	struct hash_range rest; /* of the hashes to come */
+	bool is_running, is_over;
+};
+
+int known_files_begin(struct known_files *files, struct store *store, const struct row_scope *scope,
+		      const uint8_t directory_hash[DIRECTORY_HASH_SIZE],
+		      struct simhash_error *error);
+
+int known_files_begin_range(struct known_files *files, struct store *store,
+			    const struct row_scope *scope, const struct hash_range *range,
+			    struct simhash_error *error);
+
+/* The next row: 1, 0 at the end, -1 for an error. */
+int known_files_next(struct known_files *files, struct known_file *known,
+		     struct simhash_error *error);
+
+/* To be called whatever they returned. */
+void known_files_end(struct known_files *files);
+
+/* The row of one file; *found is false when there is none. `known->name` is empty. */
+int store_find_file(struct store *store, const struct row_scope *scope,
+		    const uint8_t path_hash[PATH_HASH_SIZE], struct known_file *known, bool *found,
+		    struct simhash_error *error);
+
+/*
+ * The files of a host that may be the one at `directory`/`name` with this inode, in any tag set. Each
+ * is handed to `each`, until it returns 1, which is the result, or -1; 0 if none does.
+ */
+typedef int same_file_fn(void *context, struct bytes directory, struct bytes name,
+			 struct simhash_error *error);
+int store_each_same_file(struct store *store, int64_t host, struct bytes directory,
+			 struct bytes name, uint64_t inode, same_file_fn *each, void *context,
+			 struct simhash_error *error);
+
+/* A directory that has, or had, rows. */
+struct known_directory {
+	uint8_t hash[DIRECTORY_HASH_SIZE];
+	struct bytes path; /* lives until the next one */
+};
+
+/*
+ * The directories below another, without itself, in any order. After a lost connection they
+ * begin again from the first.
+ */
+struct known_directories {
+	struct store *store;
+	struct row_scope scope;
+	struct statement *statement;
+	/* The paths below the directory are between these; both have `size` bytes. */
+	char *low, *high;
+	size_t size;
+};
+
+int known_directories_begin(struct known_directories *directories, struct store *store,
+			    const struct row_scope *scope, struct bytes root,
+			    struct simhash_error *error);
+int known_directories_next(struct known_directories *directories, struct known_directory *known,
+			   struct simhash_error *error);
+void known_directories_end(struct known_directories *directories);
+
+/*
+ * Some directories of a scope, for finding out where its directories are: the first ones in the
+ * order of hashes, which is as good as chance. Then as known_directories_begin.
+ */
+#define KNOWN_SAMPLE 256
+int known_directories_begin_sample(struct known_directories *directories, struct store *store,
+				   const struct row_scope *scope, struct simhash_error *error);
+
+/* How many directories are read in the order of rows in the time of a question for one. */
+unsigned store_question_cost(const struct store *store);
+
+/* Has a scope any directory? */
+int store_has_rows(struct store *store, const struct row_scope *scope, bool *has_rows,
+		   struct simhash_error *error);
+
+/* Has a scope any rows of a directory, or below it? An empty path stands for all. */
+int store_has_rows_below(struct store *store, const struct row_scope *scope, struct bytes path,
+			 bool *has_rows, struct simhash_error *error);
+
+/* The same, or a row of the file of this path. */
+int store_has_rows_at(struct store *store, const struct row_scope *scope, const char *path,
+		      bool *has_rows, struct simhash_error *error);
+
+/* The error where a scope of this machine has none, with the command that indexes the path: -1. */
+int store_say_not_indexed(struct bytes path, struct simhash_error *error);
+
+#endif

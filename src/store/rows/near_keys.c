@@ -1,0 +1,146 @@
+/*
+ * Entries of the index of cells, and keys of rows.
+ * SPDX-License-Identifier: MIT
+ */
+#include "store/rows/near_keys.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/basic/error.h"
+#include "base/files/open_file.h"
+
+int row_key_compare(const struct row_key *a, const struct row_key *b)
+{
+	if (a->host != b->host)
+		return a->host < b->host ? -1 : 1;
+	return memcmp(a->path_hash, b->path_hash, PATH_HASH_SIZE);
+}
+
+/* The cells are in the text, as their number varies. */
+static char *entries_sql(const int64_t *cells, size_t count, const char *conditions,
+			 const char *more_conditions)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *sql = open_memstream(&text, &size);
+
+	if (sql == NULL)
+		return NULL;
+	fprintf(sql,
+		"SELECT host, path_hash, cell, uniform, size, skew_ext, outline_00, outline_08 "
+		"FROM file WHERE tag_set = ? AND cell IN (");
+	for (size_t i = 0; i < count; i++)
+		fprintf(sql, "%s%lld", i == 0 ? "" : ", ", (long long)cells[i]);
+	fprintf(sql, ") AND uniform BETWEEN ? AND ?%s%s", conditions, more_conditions);
+	return close_text(sql, &text) == 0 ? text : NULL;
+}
+
+static void bind_bounds(struct query *query, const int64_t bounds[2])
+{
+	query_bind_integer(query, bounds[0]);
+	query_bind_integer(query, bounds[1]);
+}
+
+/* Takes the text of the statement, which is NULL when memory is short. */
+static int begin(struct cell_entries *entries, struct store *store, char *sql, int64_t tag_set,
+		 const int64_t uniform[2], struct simhash_error *error)
+{
+	int status = sql == NULL ? error_set_memory(error)
+				 : query_begin(&entries->query, store, sql, error);
+
+	free(sql);
+	entries->near = NULL;
+	if (status != 0)
+		return -1;
+	query_bind_integer(&entries->query, tag_set);
+	bind_bounds(&entries->query, uniform);
+	return 0;
+}
+
+int store_entries_begin(struct cell_entries *entries, struct store *store, int64_t tag_set,
+			const int64_t *cells, size_t count, const int64_t uniform[2],
+			struct simhash_error *error)
+{
+	return begin(entries, store, entries_sql(cells, count, "", ""), tag_set, uniform, error);
+}
+
+/* Most entries are not near, and a row costs more than a condition. */
+static char *near_sql(const struct store *store, const struct cell_range *range)
+{
+	const char *near = store->driver->outline_is_near;
+	int64_t *cells = calloc((size_t)cells_in(range), sizeof *cells);
+	size_t count = 0;
+	char *sql;
+
+	if (cells == NULL)
+		return NULL;
+	for (int64_t i = range->first[0]; i <= range->last[0]; i++)
+		for (int64_t j = range->first[1]; j <= range->last[1]; j++)
+			cells[count++] = cell_at(range, i, j);
+	sql = entries_sql(cells, count, near == NULL ? "" : near,
+			  " AND signed_1 BETWEEN ? AND ? AND signed_2 BETWEEN ? AND ? "
+			  "AND size BETWEEN ? AND ? AND skew_ext BETWEEN ? AND ?");
+	free(cells);
+	return sql;
+}
+
+int store_entries_begin_near(struct cell_entries *entries, struct store *store, int64_t tag_set,
+			     const struct near_bounds *bounds, struct simhash_error *error)
+{
+	const struct cell_range *cells = &bounds->cells;
+	struct query *query = &entries->query;
+
+	if (begin(entries, store, near_sql(store, cells), tag_set, bounds->uniform, error) != 0)
+		return -1;
+	if (store->driver->outline_is_near != NULL)
+		query_bind_data(query, &cells->near, sizeof cells->near);
+	else
+		entries->near = &cells->near;
+	for (unsigned s = 0; s < SIGNED_SUMS; s++) {
+		query_bind_integer(query, cells->low[s]);
+		query_bind_integer(query, cells->high[s]);
+	}
+	bind_bounds(query, bounds->size);
+	bind_bounds(query, bounds->skew_ext);
+	return 0;
+}
+
+static bool is_near(const struct outline_range *near, struct query *query)
+{
+	int64_t outline[OUTLINES];
+	struct outline_counts counts;
+
+	for (unsigned i = 0; i < OUTLINES; i++)
+		outline[i] = query_integer(query, 6 + i);
+	counts = outline_unpack(outline);
+	return outline_is_near(near, &counts);
+}
+
+int store_entries_next(struct cell_entries *entries, struct cell_entry *entry,
+		       struct simhash_error *error)
+{
+	struct query *query = &entries->query;
+	int status;
+
+	do
+		status = query_next(query, error);
+	while (status == 1 && entries->near != NULL && !is_near(entries->near, query));
+	if (status != 1)
+		return status;
+	entry->key.host = query_integer(query, 0);
+	entry->cell = query_integer(query, 2);
+	entry->uniform = query_integer(query, 3);
+	entry->size_bytes = query_integer(query, 4);
+	entry->skew_ext = query_integer(query, 5);
+	for (unsigned i = 0; i < OUTLINES; i++)
+		entry->outline[i] = query_integer(query, 6 + i);
+	return query_fixed_bytes(query, 1, entry->key.path_hash, PATH_HASH_SIZE, error) == 0 ? 1
+											     : -1;
+}
+
+void store_entries_end(struct cell_entries *entries)
+{
+	query_end(&entries->query);
+}

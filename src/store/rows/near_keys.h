@@ -1,0 +1,65 @@
+/*
+ * Which rows may be near to sum tables: from the index of cells alone, without reading rows.
+ *
+ *     if (store_entries_begin(&entries, store, tag_set, cells, count, uniform, error) != 0)
+ *             return -1;
+ *     while ((status = store_entries_next(&entries, &entry, error)) == 1)
+ *             compare(&entry);
+ *     store_entries_end(&entries);
+ *
+ * Where most entries are of no use, those around one sum table begin with
+ * store_entries_begin_near(&entries, store, tag_set, &bounds, error).
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_STORE_NEAR_KEYS_H
+#define SIMHASH_STORE_NEAR_KEYS_H
+
+#include "store/open/query.h"
+#include "store/row/cells.h"
+
+struct row_key {
+	int64_t host;
+	uint8_t path_hash[PATH_HASH_SIZE];
+};
+
+/* By host and path hash, as rows lie: below 0, 0 or above. */
+int row_key_compare(const struct row_key *a, const struct row_key *b);
+
+/* What the index of cells has of a row. */
+struct cell_entry {
+	struct row_key key;
+	int64_t cell, uniform, size_bytes, skew_ext, outline[OUTLINES];
+};
+
+/* What may be near to a sum table in a class of sizes; both ends of each bound are included. */
+struct near_bounds {
+	int64_t uniform[2], size[2], skew_ext[2];
+	struct cell_range cells;
+};
+
+struct cell_entries {
+	struct query query;
+	const struct outline_range *near; /* that the query does not look at; or NULL */
+};
+
+/*
+ * The entries of some cells, 1 or more and not very many, within both bounds of uniform; in any
+ * order.
+ */
+int store_entries_begin(struct cell_entries *entries, struct store *store, int64_t tag_set,
+			const int64_t *cells, size_t count, const int64_t uniform[2],
+			struct simhash_error *error);
+
+/*
+ * The entries within the bounds, in any order; there should not be very many cells. The bounds are
+ * borrowed until store_entries_end.
+ */
+int store_entries_begin_near(struct cell_entries *entries, struct store *store, int64_t tag_set,
+			     const struct near_bounds *bounds, struct simhash_error *error);
+
+int store_entries_next(struct cell_entries *entries, struct cell_entry *entry,
+		       struct simhash_error *error);
+void store_entries_end(struct cell_entries *entries);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * Rows of the table `sketch`, which are written and removed with those of their files. The
+ * functions are to be called in a transaction.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_STORE_SKETCH_ROWS_H
+#define SIMHASH_STORE_SKETCH_ROWS_H
+
+#include "store/row/hash_range.h"
+#include "store/rows/sketch_copy.h"
+
+/* Sketches s of the content that their files f have now. */
+#define FROM_SKETCHED_FILES                                                       \
+	"FROM sketch s JOIN file f ON f.tag_set = s.tag_set AND f.host = s.host " \
+	"AND f.path_hash = s.path_hash AND f.content_hash = s.content_hash "
+
+int sketch_rows_insert(struct store *store, const struct row_scope *scope,
+		       const struct stored_sketch *sketches, size_t count,
+		       struct simhash_error *error);
+
+/* The sketches of rows, by the measures that are wanted. */
+int sketch_rows_write(struct store *store, const struct row_scope *scope,
+		      const struct file_row *const *rows, size_t count,
+		      struct simhash_error *error);
+
+int sketch_rows_remove(struct store *store, const struct row_scope *scope,
+		       const struct hash_range *range, struct simhash_error *error);
+
+#endif

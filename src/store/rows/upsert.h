@@ -1,0 +1,40 @@
+/*
+ * INSERT of rows that may be there already, whose columns are then replaced.
+ *
+ *     while (done < count) {
+ *             size_t fitting = ... of the rows from `done` on, at most upsert_rows_max(store);
+ *             if (upsert_begin(&query, store, &upsert, &fitting, error) != 0)
+ *                     return -1;
+ *             for (size_t i = 0; i < fitting; i++)
+ *                     bind(&query, &rows[done++]);
+ *             if (query_run(&query, error) != 0)
+ *                     return -1;
+ *     }
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_STORE_UPSERT_H
+#define SIMHASH_STORE_UPSERT_H
+
+#include "store/open/query.h"
+
+struct upsert {
+	const char *table, *key; /* the columns of the primary key */
+	unsigned key_count;
+	const char *const *columns; /* the others */
+	size_t column_count;
+	/* Where its statements for one row and for many are kept. */
+	enum kept_statement one, many;
+};
+
+/* The number of rows that one statement takes at most. */
+size_t upsert_rows_max(const struct store *store);
+
+/*
+ * Begin to write `*rows` rows, which fit into one statement; the caller binds the key and the
+ * columns of each of them and runs it. Lowers *rows where the engine takes fewer.
+ */
+int upsert_begin(struct query *query, struct store *store, const struct upsert *upsert,
+		 size_t *rows, struct simhash_error *error);
+
+#endif

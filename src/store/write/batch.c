@@ -1,0 +1,453 @@
+/*
+ * Writing the tables `file` and `directory`.
+ * SPDX-License-Identifier: MIT
+ */
+#include "store/write/batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/basic/error.h"
+#include "store/open/transaction.h"
+#include "store/open/turns.h"
+#include "store/rows/file_columns.h"
+#include "store/rows/sketch_rows.h"
+#include "store/rows/upsert.h"
+#include "store/write/answer_rows.h"
+#include "store/write/find_run.h"
+
+static const struct upsert file_upsert = {
+	.table = "file",
+	.key = "tag_set, host, path_hash",
+	.key_count = 3,
+	.columns = file_columns,
+	.column_count = FILE_COLUMNS,
+	.one = KEPT_UPSERT_ONE,
+	.many = KEPT_UPSERT_MANY,
+};
+
+static const char *const directory_columns[] = {"path"};
+static const struct upsert directory_upsert = {
+	.table = "directory",
+	.key = "tag_set, host, directory_hash",
+	.key_count = 3,
+	.columns = directory_columns,
+	.column_count = 1,
+	.one = KEPT_UPSERT_DIRECTORY,
+	.many = KEPT_UPSERT_DIRECTORY,
+};
+
+void store_batch_append(struct store_batch *batch, struct directory_row *directories,
+			const struct file_row *row)
+{
+	struct directory_row *directory = &directories[batch->directory_count];
+
+	batch->directories = directories;
+	if (batch->directory_count == 0 ||
+	    memcmp(directory[-1].hash, row->path_hash, DIRECTORY_HASH_SIZE) != 0) {
+		memcpy(directory->hash, row->path_hash, DIRECTORY_HASH_SIZE);
+		directory->path = row->directory;
+		batch->directory_count++;
+	}
+	batch->rows[batch->row_count++] = row;
+}
+
+size_t store_batch_rows(const struct store *store)
+{
+	return store->driver->rows_per_transaction;
+}
+
+static int too_large(const struct store *store, struct bytes directory, struct simhash_error *error)
+{
+	return error_set(error, SIMHASH_E_DATABASE,
+			 "cannot write a row: its path is too long for the server's "
+			 "max_allowed_packet of %lld bytes: %.*s",
+			 (long long)store->max_statement_bytes, (int)directory.size,
+			 directory.data);
+}
+
+/* The most that a row adds to a statement beside its paths, in the protocols of the engines. */
+#define DIRECTORY_BYTES 64
+#define ROW_BYTES                                                       \
+	((3 + FILE_COLUMNS) * 12 + PATH_HASH_SIZE + CONTENT_HASH_SIZE + \
+	 SIMHASH_RESEMBLANCE_REGISTERS)
+
+/* How many of the rows fit into one statement, at most `max`; 0 when the first does not. */
+static size_t rows_that_fit(const struct store *store, const struct file_row *const *rows,
+			    size_t max)
+{
+	int64_t room = store->max_statement_bytes;
+	size_t count = 0;
+
+	while (count < max) {
+		const struct file_row *row = rows[count];
+		int64_t size = (int64_t)(ROW_BYTES + row->directory.size + row->name.size +
+					 row->extension.size);
+		if (size > room)
+			break;
+		room -= size;
+		count++;
+	}
+	return count;
+}
+
+static int write_rows(struct store *store, const struct row_scope *scope,
+		      const struct file_row *const *rows, size_t count, struct simhash_error *error)
+{
+	size_t max = upsert_rows_max(store), done = 0;
+
+	while (done < count) {
+		size_t rest = count - done;
+		size_t fitting = rows_that_fit(store, rows + done, rest < max ? rest : max);
+		struct query query;
+		if (fitting == 0)
+			return too_large(store, rows[done]->directory, error);
+		if (upsert_begin(&query, store, &file_upsert, &fitting, error) != 0)
+			return -1;
+		for (size_t i = 0; i < fitting; i++)
+			file_columns_bind(&query, scope, rows[done++]);
+		if (query_run(&query, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int write_directories(struct store *store, const struct row_scope *scope,
+			     const struct directory_row *rows, size_t count,
+			     struct simhash_error *error)
+{
+	for (size_t i = 0; i < count; i++) {
+		size_t one = 1;
+		struct query query;
+		if ((int64_t)rows[i].path.size > store->max_statement_bytes - DIRECTORY_BYTES)
+			return too_large(store, rows[i].path, error);
+		if (upsert_begin(&query, store, &directory_upsert, &one, error) != 0)
+			return -1;
+		query_bind_scope(&query, scope);
+		query_bind_data(&query, rows[i].hash, DIRECTORY_HASH_SIZE);
+		query_bind_bytes(&query, rows[i].path);
+		if (query_run(&query, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/*
+ * Add the rows in a range of path hashes to *rows. Counted, since Spider does not report how
+ * many it removes.
+ */
+static int count_range(struct store *store, const struct row_scope *scope,
+		       const struct hash_range *range, int64_t *rows, struct simhash_error *error)
+{
+	struct query query;
+	int64_t count = 0;
+
+	if (query_begin_kept(&query, store, KEPT_COUNT_FILES,
+			     "SELECT COUNT(*) FROM file WHERE tag_set = ? AND host = ? "
+			     "AND path_hash BETWEEN ? AND ?",
+			     error) != 0)
+		return -1;
+	query_bind_scope(&query, scope);
+	query_bind_range(&query, range);
+	if (query_first(&query, &count, error) < 0)
+		return -1;
+	*rows += count;
+	return 0;
+}
+
+/* What else the index holds of files: their sketches and what simfind --store found. */
+static int remove_rest(struct store *store, const struct row_scope *scope, int64_t find_run,
+		       const struct hash_range *range, struct simhash_error *error)
+{
+	if (find_run != 0 && answer_rows_remove(store, find_run, scope->host, range, error) != 0)
+		return -1;
+	return sketch_rows_remove(store, scope, range, error);
+}
+
+static int remove_file(struct store *store, const struct row_scope *scope, int64_t find_run,
+		       const uint8_t hash[PATH_HASH_SIZE], int64_t *removed,
+		       struct simhash_error *error)
+{
+	const struct hash_range range = hash_range_of_file(hash);
+	struct query query;
+
+	if (count_range(store, scope, &range, removed, error) != 0 ||
+	    query_begin_kept(&query, store, KEPT_REMOVE_FILE,
+			     "DELETE FROM file WHERE tag_set = ? AND host = ? AND path_hash = ?",
+			     error) != 0)
+		return -1;
+	query_bind_scope(&query, scope);
+	query_bind_data(&query, hash, PATH_HASH_SIZE);
+	if (query_run(&query, error) != 0)
+		return -1;
+	return remove_rest(store, scope, find_run, &range, error);
+}
+
+static int remove_directory(struct store *store, const struct row_scope *scope, int64_t find_run,
+			    const uint8_t hash[DIRECTORY_HASH_SIZE], int64_t *removed,
+			    struct simhash_error *error)
+{
+	const struct hash_range range = hash_range_of_directory(hash);
+	struct query query;
+
+	if (count_range(store, scope, &range, removed, error) != 0 ||
+	    query_begin_kept(&query, store, KEPT_REMOVE_DIRECTORY_FILES,
+			     "DELETE FROM file WHERE tag_set = ? AND host = ? "
+			     "AND path_hash BETWEEN ? AND ?",
+			     error) != 0)
+		return -1;
+	query_bind_scope(&query, scope);
+	query_bind_range(&query, &range);
+	if (query_run(&query, error) != 0 ||
+	    remove_rest(store, scope, find_run, &range, error) != 0 ||
+	    query_begin_kept(&query, store, KEPT_REMOVE_DIRECTORY,
+			     "DELETE FROM directory WHERE tag_set = ? AND host = ? "
+			     "AND directory_hash = ?",
+			     error) != 0)
+		return -1;
+	query_bind_scope(&query, scope);
+	query_bind_data(&query, hash, DIRECTORY_HASH_SIZE);
+	return query_run(&query, error);
+}
+
+static int relink_file(struct store *store, const struct row_scope *scope,
+		       const struct relinked_file *file, struct simhash_error *error)
+{
+	struct query query;
+
+	if (query_begin_kept(&query, store, KEPT_RELINK_FILE,
+			     "UPDATE file SET device = ?, inode = ?, links = ?, "
+			     "contents = COALESCE(?, contents) "
+			     "WHERE tag_set = ? AND host = ? AND path_hash = ?",
+			     error) != 0)
+		return -1;
+	query_bind_integer(&query, file->device);
+	query_bind_integer(&query, file->inode);
+	query_bind_integer(&query, file->links);
+	if (file->is_looked)
+		query_bind_integer(&query, file->contents);
+	else
+		query_bind_null(&query);
+	query_bind_scope(&query, scope);
+	query_bind_data(&query, file->path_hash, PATH_HASH_SIZE);
+	return query_run(&query, error);
+}
+
+static int remove_gone(struct store *store, const struct row_scope *scope,
+		       const struct store_batch *batch, int64_t *removed,
+		       struct simhash_error *error)
+{
+	int64_t find_run, ignored = 0;
+
+	if (batch->removed_directory_count == 0 && batch->removed_file_count == 0 &&
+	    batch->left_file_count == 0)
+		return 0;
+	if (find_run_current(store, scope->tag_set, &find_run, error) != 0)
+		return -1;
+	for (size_t i = 0; i < batch->removed_directory_count; i++)
+		if (remove_directory(store, scope, find_run, batch->removed_directories[i], removed,
+				     error) != 0)
+			return -1;
+	for (size_t i = 0; i < batch->removed_file_count; i++)
+		if (remove_file(store, scope, find_run, batch->removed_files[i], removed, error) !=
+		    0)
+			return -1;
+	for (size_t i = 0; i < batch->left_file_count; i++)
+		if (remove_file(store, scope, find_run, batch->left_files[i], &ignored, error) != 0)
+			return -1;
+	return 0;
+}
+
+/* Rows of a directory that are looked at in one go. */
+#define RENEWED_ROWS 1024
+
+/*
+ * The first rows in a range that are not among those kept. The range begins after the last one that
+ * was looked at; *is_over tells that none is left.
+ */
+static int find_left_out(struct store *store, const struct row_scope *scope,
+			 const struct renewed_directory *renewed, struct hash_range *range,
+			 uint8_t (*gone)[PATH_HASH_SIZE], size_t *count, bool *is_over,
+			 struct simhash_error *error)
+{
+	const struct hash_range asked = *range;
+	struct query query;
+	unsigned rows = 0;
+	int status;
+
+	*count = 0;
+	if (query_begin_kept(&query, store, KEPT_READ_PATH_HASHES,
+			     "SELECT path_hash FROM file WHERE tag_set = ? AND host = ? "
+			     "AND path_hash BETWEEN ? AND ? ORDER BY path_hash LIMIT ?",
+			     error) != 0)
+		return -1;
+	query_bind_scope(&query, scope);
+	query_bind_range(&query, &asked);
+	query_bind_integer(&query, RENEWED_ROWS);
+	while ((status = query_next(&query, error)) == 1) {
+		uint8_t *hash = gone[*count];
+		if (query_fixed_bytes(&query, 0, hash, PATH_HASH_SIZE, error) != 0 ||
+		    hash_range_check(range->low, hash, error) != 0) {
+			status = -1;
+			break;
+		}
+		rows++;
+		memcpy(range->low, hash, PATH_HASH_SIZE);
+		*count += renewed->kept_count == 0 ||
+			  bsearch(hash, renewed->kept, renewed->kept_count, PATH_HASH_SIZE,
+				  compare_path_hashes) == NULL;
+	}
+	query_end(&query);
+	*is_over = rows < RENEWED_ROWS || !hash_range_step(range->low);
+	return status;
+}
+
+static int remove_left_out(struct store *store, const struct row_scope *scope, int64_t find_run,
+			   const struct renewed_directory *renewed, int64_t *removed,
+			   struct simhash_error *error)
+{
+	struct hash_range range = hash_range_of_directory(renewed->hash);
+	uint8_t(*gone)[PATH_HASH_SIZE] = malloc((RENEWED_ROWS + 1) * sizeof *gone);
+	bool is_over = false;
+	int status = gone == NULL ? error_set_memory(error) : 0;
+
+	while (status == 0 && !is_over) {
+		size_t count = 0;
+		status =
+			find_left_out(store, scope, renewed, &range, gone, &count, &is_over, error);
+		for (size_t i = 0; status == 0 && i < count; i++)
+			status = remove_file(store, scope, find_run, gone[i], removed, error);
+	}
+	free(gone);
+	return status;
+}
+
+static int remove_all_left_out(struct store *store, const struct row_scope *scope,
+			       const struct store_batch *batch, int64_t *removed,
+			       struct simhash_error *error)
+{
+	int64_t find_run;
+	int status;
+
+	if (batch->renewed_count == 0)
+		return 0;
+	status = find_run_current(store, scope->tag_set, &find_run, error);
+	for (size_t i = 0; status == 0 && i < batch->renewed_count; i++)
+		status =
+			remove_left_out(store, scope, find_run, &batch->renewed[i], removed, error);
+	return status;
+}
+
+/* In a transaction. */
+static int write_batch(struct store *store, const struct row_scope *scope,
+		       const struct store_batch *batch, int64_t *removed,
+		       struct simhash_error *error)
+{
+	*removed = 0;
+	if (remove_gone(store, scope, batch, removed, error) != 0)
+		return -1;
+	for (size_t i = 0; i < batch->relinked_count; i++)
+		if (relink_file(store, scope, &batch->relinked[i], error) != 0)
+			return -1;
+	if (write_directories(store, scope, batch->directories, batch->directory_count, error) !=
+		    0 ||
+	    write_rows(store, scope, batch->rows, batch->row_count, error) != 0 ||
+	    remove_all_left_out(store, scope, batch, removed, error) != 0)
+		return -1;
+	return sketch_rows_write(store, scope, batch->rows, batch->row_count, error);
+}
+
+/*
+ * How far the runs have come, for whoever asks before they end, and if they never do. Both
+ * connections of a run count in one row, so each waits for its turn first.
+ */
+static int count_runs(struct store *store, const struct store_batch *batch,
+		      struct simhash_error *error)
+{
+	for (size_t i = 0; i < batch->progress_count; i++) {
+		const struct run_progress *progress = &batch->progress[i];
+		struct query query;
+		if (query_begin_kept(&query, store, KEPT_COUNT_RUN,
+				     "UPDATE scan_run SET files = files + ?, bytes = bytes + ?, "
+				     "errors = ? WHERE id = ?",
+				     error) != 0)
+			return -1;
+		query_bind_integer(&query, progress->files);
+		query_bind_integer(&query, progress->bytes);
+		query_bind_integer(&query, progress->errors);
+		query_bind_integer(&query, progress->run);
+		if (query_run(&query, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/*
+ * The last statement of a transaction: others may count in the same row, and would wait until this
+ * one commits.
+ */
+static int count_commit(struct store *store, struct simhash_error *error)
+{
+	struct query query;
+
+	if (!store->counts_commits)
+		return 0;
+	if (query_begin_kept(&query, store, KEPT_COUNT_COMMIT, store->driver->count_commit,
+			     error) != 0)
+		return -1;
+	return query_run(&query, error);
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct file_row *const *x = a, *const *y = b;
+
+	return memcmp((*x)->path_hash, (*y)->path_hash, PATH_HASH_SIZE);
+}
+
+static void sort_rows(const struct store_batch *batch)
+{
+	if (batch->row_count > 0)
+		qsort(batch->rows, batch->row_count, sizeof *batch->rows, compare_rows);
+}
+
+int store_write(struct store *store, const struct row_scope *scope, const struct store_batch *batch,
+		int64_t *removed, struct simhash_error *error)
+{
+	struct transaction transaction = {.store = store};
+	int status = 0;
+
+	sort_rows(batch);
+	while (transaction_next(&transaction, &status, error)) {
+		status = write_batch(store, scope, batch, removed, error);
+		if (status == 0)
+			status = count_runs(store, batch, error);
+		if (status == 0)
+			status = count_commit(store, error);
+	}
+	return status;
+}
+
+int store_write_in_turn(struct store *store, const struct row_scope *scope,
+			const struct store_batch *batch, struct turns *turns, uint64_t number,
+			int64_t *removed, struct simhash_error *error)
+{
+	struct transaction transaction = {.store = store};
+	int status = 0;
+
+	sort_rows(batch);
+	while (transaction_next(&transaction, &status, error)) {
+		/* Written again, it has no locks before its turn comes. */
+		status = transaction.attempt == 0 ? 0 : turns_await(turns, number, error);
+		if (status == 0)
+			status = write_batch(store, scope, batch, removed, error);
+		if (status == 0)
+			status = turns_await_or_give_way(turns, number, error);
+		if (status == 0)
+			status = count_runs(store, batch, error);
+		if (status == 0)
+			status = count_commit(store, error);
+	}
+	turns_end(turns, status != 0);
+	return status;
+}

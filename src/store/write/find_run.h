@@ -1,0 +1,71 @@
+/*
+ * A run of simfind --store: how what it found takes the place of what the last one found.
+ *
+ *     if (find_run_begin(store, &run, error) != 0)
+ *             return -1;
+ *     status = group_rows_write(store, &run, rows, count, error); // and so on; answer_rows.h
+ *     if (status == 0)
+ *             status = find_run_finish(store, &run, error);
+ *     else
+ *             find_run_abandon(store, &run);
+ *
+ * Rows are written in many transactions, and belong to a run that no view shows. The last one
+ * makes it the current one, so a reader sees the old answer or the new one. What a run that was
+ * cut off has left is removed by the next one that finishes.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_STORE_FIND_RUN_H
+#define SIMHASH_STORE_FIND_RUN_H
+
+#include <stdint.h>
+
+#include "base/basic/bytes.h"
+#include "base/data/arena.h"
+#include "simhash.h"
+
+struct store;
+
+struct find_run {
+	int64_t id; /* set by find_run_begin */
+	int64_t tag_set;
+	const char *host;     /* where it runs */
+	struct bytes options; /* the command */
+	const char *program_version;
+	int64_t started_at_ns;
+	/* The rest is set before find_run_finish. */
+	int64_t finished_at_ns, groups, files, pairs, stored_pairs;
+#define PAIRS_UNKNOWN (-1)
+};
+
+/* Enter a run. It takes the place of others of its tag set that have not finished. */
+int find_run_begin(struct store *store, struct find_run *run, struct simhash_error *error);
+
+/*
+ * Make it the current run of its tag set, and then remove the rows of all others. Error:
+ * SIMHASH_E_DATABASE if another run has begun meanwhile.
+ */
+int find_run_finish(struct store *store, const struct find_run *run, struct simhash_error *error);
+
+/* Remove what it has written, as far as that is possible, unless it is the current one. */
+void find_run_abandon(struct store *store, const struct find_run *run);
+
+/* In a transaction: an error if another run has begun since, else keep others from it for now. */
+int find_run_hold(struct store *store, int64_t run, struct simhash_error *error);
+
+/* The id of the current run of a tag set, or 0. */
+int find_run_current(struct store *store, int64_t tag_set, int64_t *run,
+		     struct simhash_error *error);
+
+/* The current runs, one for each tag set that has one; of each all but the version. */
+struct find_run_list {
+	struct find_run *runs;
+	size_t count, capacity;
+	struct arena texts;
+};
+
+/* On success the caller releases the list. */
+int find_runs_read(struct store *store, struct find_run_list *list, struct simhash_error *error);
+void find_run_list_release(struct find_run_list *list);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * Copying the sketches of a part of an index to another.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_INDEX_COPY_SKETCHES_H
+#define SIMHASH_INDEX_COPY_SKETCHES_H
+
+#include "store/row/file_row.h"
+
+struct store;
+
+/* The ids of measures in the source and in the target. */
+struct measure_map {
+	struct measure_ids {
+		int64_t from, to;
+	} * ids;
+	size_t count;
+};
+
+/* Enter the measures of one index in the other. On success map->ids is the caller's to free. */
+int measure_map_make(struct store *from, struct store *to, struct measure_map *map,
+		     struct simhash_error *error);
+
+struct sketch_range {
+	const struct row_scope *from, *to;
+	const uint8_t *after, *last; /* see stored_sketches_begin */
+	/* The rows in this range whose sketches are wanted, where they are of the same content. */
+	const struct file_row *const *rows; /* sorted by path hash */
+	size_t row_count;
+};
+
+/* Copy the wanted sketches that the target lacks or that differ there; *written counts these. */
+int copy_sketches(struct store *from, struct store *to, const struct measure_map *map,
+		  const struct sketch_range *range, uint64_t *written, struct simhash_error *error);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * Some rows in order of path hash, with texts of their own: a part of an index or of a list that is
+ * worked on as a whole.
+ *
+ *     part = row_part_new();
+ *     while (part->count < PART_ROWS && (status = next_row(&row, error)) == 1)
+ *             status = row_part_add(part, &row, error);
+ *     ...
+ *     row_part_clear(part);                  // for the next rows
+ *     row_part_free(part);
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_INDEX_ROW_PART_H
+#define SIMHASH_INDEX_ROW_PART_H
+
+#include "base/data/arena.h"
+#include "store/rows/file_copy.h"
+#include "store/write/batch.h"
+
+#define PART_ROWS 4096
+
+struct row_part {
+	struct file_row rows[PART_ROWS];
+	size_t count;
+	struct arena texts;
+	/* Room for a batch of some of them. */
+	const struct file_row *chosen[PART_ROWS];
+	struct directory_row directories[PART_ROWS];
+};
+
+struct row_part *row_part_new(void);	   /* NULL when memory is short */
+void row_part_free(struct row_part *part); /* NULL is fine */
+
+/* Copy a row behind the others. The part holds what the row holds of sketches. */
+int row_part_add(struct row_part *part, const struct file_row *row, struct simhash_error *error);
+
+/* Replace the part by the rows of a scope after a path hash (NULL: the first), as many as it holds. */
+int row_part_read(struct row_part *part, struct store *store, const struct row_scope *scope,
+		  const uint8_t *after, struct simhash_error *error);
+
+void row_part_clear(struct row_part *part);
+
+#endif
