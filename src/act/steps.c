@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "act/act.h"
 #include "act/rename.h"
 #include "act/same_bytes.h"
 #include "act/work.h"

@@ -5,9 +5,12 @@
 #ifndef SIMHASH_ACT_WORK_H
 #define SIMHASH_ACT_WORK_H
 
-#include "act/act.h"
+#include "act/journal.h"
 #include "act/side.h"
 #include "base/basic/error.h"
+
+struct actor;
+struct act_result;
 
 struct work {
 	struct actor *actor;

@@ -8,8 +8,9 @@
 
 #include <stdbool.h>
 
-#include "core/resemblance.h"
 #include "simhash.h"
+
+struct resemblance_registers;
 
 struct scan_kernel {
 	const char *name;

@@ -8,7 +8,8 @@
 
 #include <stdbool.h>
 
-#include "lists/known_list.h"
+#include "lists/known_hashes.h"
+#include "simhash.h"
 
 struct known_database;
 

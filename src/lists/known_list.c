@@ -42,16 +42,6 @@ struct known_line {
 	struct simhash_error *error;
 };
 
-const char *known_kind_name(unsigned kind)
-{
-	return kind == KNOWN_CONTENT ? "xxh128" : file_hash_names[kind];
-}
-
-size_t known_kind_size(unsigned kind)
-{
-	return kind == KNOWN_CONTENT ? CONTENT_HASH_SIZE : file_hash_size((enum file_hash)kind);
-}
-
 static int refuse(const struct known_line *line, const char *expected)
 {
 	return list_lines_refuse(&line->list->lines, line->at, expected, line->error);

@@ -21,8 +21,8 @@
 
 #include <stdint.h>
 
+#include "lists/known_hashes.h"
 #include "simhash.h"
-#include "store/row/file_hash.h"
 
 enum known_format {
 	KNOWN_BY_FORM,
@@ -35,16 +35,6 @@ enum known_format {
 
 /* In the order of the enum; ends in NULL. */
 extern const char *const known_format_names[];
-
-/* A kind of hash: one of enum file_hash, or that which every row has. */
-#define KNOWN_CONTENT FILE_HASHES
-#define KNOWN_KINDS (FILE_HASHES + 1)
-
-/* What one line has: a bit for each kind, and the hashes. */
-struct known_hashes {
-	unsigned found;
-	uint8_t hash[KNOWN_KINDS][FILE_HASH_SIZE_MAX];
-};
 
 struct known_list;
 
@@ -62,9 +52,5 @@ int known_list_next(struct known_list *list, struct known_hashes *hashes,
 
 /* After the end: why the list may not be whole, a text that lives for ever, or NULL. */
 const char *known_list_doubt(const struct known_list *list);
-
-/* "md5", "sha1", "sha256" or "xxh128", and its bytes. */
-const char *known_kind_name(unsigned kind);
-size_t known_kind_size(unsigned kind);
 
 #endif

@@ -20,6 +20,7 @@
 #include <cmocka.h>
 
 #include "random.h"
+#include "scan/file/scan_file.h"
 #include "scan/file/shared_scan.h"
 
 #define UNIT FILE_SCANNER_BUFFER

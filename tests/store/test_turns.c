@@ -17,6 +17,7 @@
 #include "base/threads/threads.h"
 #include "engine.h"
 #include "store/open/connection.h"
+#include "store/open/store.h"
 #include "store/open/turns.h"
 #include "store/rows/known_file.h"
 #include "store/write/batch.h"

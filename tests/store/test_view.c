@@ -15,6 +15,7 @@
 #include "base/threads/threads.h"
 #include "engine.h"
 #include "store/open/query.h"
+#include "store/open/store.h"
 #include "store/open/view.h"
 #include "store/write/batch.h"
 

@@ -9,6 +9,7 @@
 #include "base/data/array.h"
 #include "base/threads/threads.h"
 #include "find/folders/folder_partners.h"
+#include "find/folders/folder_read.h"
 #include "store/names/names.h"
 
 #define FOLDERS_AT_ONCE 16

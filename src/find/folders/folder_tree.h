@@ -88,9 +88,10 @@ struct folder_tree {
 	uint64_t files;
 };
 
-/* Read the rows at or below these directories, or all where there are none. */
-int folder_tree_read(struct folder_tree *tree, const struct finder *finder,
-		     const struct find_side *sides, size_t side_count, struct simhash_error *error);
+/* The order of folders: by host, those in no archive first, then by archive and path. */
+int folder_compare(const void *x, const void *y);
+/* The same by host and archive alone. */
+int folder_compare_archives(const struct folder *x, const struct folder *y);
 
 /* Note which contents are alike: those of one group, from a resemblance on. */
 int folder_tree_relate(struct folder_tree *tree, struct group_parts *groups, double min_resemblance,

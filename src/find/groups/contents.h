@@ -30,6 +30,8 @@
 #include "find/rule/find.h"
 #include "find/rule/sketch_keys.h"
 
+enum linkage { LINK_REPRESENTATIVE, LINK_SINGLE };
+
 /* What two contents are to each other, by the pair of their files that is most alike. */
 struct relation {
 	uint64_t distance;

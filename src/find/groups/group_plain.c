@@ -57,9 +57,7 @@ bool group_prefer_plain(struct unique_content *const *group, size_t count,
 {
 	size_t chosen = 1;
 
-	/* Elsewhere what two files are to each other is not told by their rows alone. */
-	if (is_plain(group[0]) || request->has_between || !finder_finds_groups(request) ||
-	    request->rule.verify.mode >= VERIFY_READ)
+	if (is_plain(group[0]))
 		return false;
 	while (chosen < count && !is_plain(group[chosen]))
 		chosen++;

@@ -6,7 +6,7 @@
 #ifndef SIMHASH_FIND_GROUP_PLAIN_H
 #define SIMHASH_FIND_GROUP_PLAIN_H
 
-#include "find/groups/groups.h"
+#include "find/groups/contents.h"
 
 /*
  * A group's contents, the representative first and then by how alike they are to it. If all files of

@@ -129,6 +129,10 @@ static void prefer_plain(struct unique_content **placed, size_t count,
 {
 	bool has_changed = false;
 
+	/* Elsewhere the rows of two files do not show how similar they are. */
+	if (request->has_between || !finder_finds_groups(request) ||
+	    request->rule.verify.mode >= VERIFY_READ)
+		return;
 	for (size_t i = 0, end; i < count; i = end) {
 		for (end = i + 1; end < count && placed[end]->center == placed[i]->center; end++)
 			;

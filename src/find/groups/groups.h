@@ -20,8 +20,6 @@
 
 struct group_sorter;
 
-enum linkage { LINK_REPRESENTATIVE, LINK_SINGLE };
-
 enum member_role {
 	ROLE_REPRESENTATIVE,
 	ROLE_MEMBER,

@@ -141,7 +141,7 @@ static double minimum_cover(double size, double other, double resemblance)
 
 /* A file of a pair, while it is measured. */
 struct side {
-	struct content *content;
+	struct loaded *content;
 	struct cover_source source;
 };
 

@@ -33,13 +33,13 @@ void content_cache_init(struct content_cache *cache, const struct find_sink *sin
 	pthread_cond_init(&cache->changed, NULL);
 }
 
-static struct content *add_content(struct content_cache *cache, const struct find_file *file,
-				   struct simhash_error *error)
+static struct loaded *add_content(struct content_cache *cache, const struct find_file *file,
+				  struct simhash_error *error)
 {
 	size_t capacity = cache->capacity, number = file->number;
-	struct content *content;
+	struct loaded *content;
 
-	if (array_reserve(&cache->contents, &cache->capacity, number + 1, sizeof(struct content *),
+	if (array_reserve(&cache->contents, &cache->capacity, number + 1, sizeof(struct loaded *),
 			  error) != 0)
 		return NULL;
 	for (; capacity < cache->capacity; capacity++)
@@ -58,17 +58,17 @@ static struct content *add_content(struct content_cache *cache, const struct fin
 }
 
 /* NULL where memory is short. The lock is held by the caller. */
-static struct content *find_content(struct content_cache *cache, const struct find_file *file)
+static struct loaded *find_content(struct content_cache *cache, const struct find_file *file)
 {
 	struct simhash_error error;
-	struct content *content = add_content(cache, file, &error);
+	struct loaded *content = add_content(cache, file, &error);
 
 	if (content == NULL)
 		first_error_set(cache->first_error, &error);
 	return content;
 }
 
-void content_report(struct content_cache *cache, struct content *content, int system_errno)
+void content_report(struct content_cache *cache, struct loaded *content, int system_errno)
 {
 	bool is_new;
 
@@ -81,7 +81,7 @@ void content_report(struct content_cache *cache, struct content *content, int sy
 }
 
 /* Open a file that is still what was indexed; -1 when it is not, which is reported. */
-static int open_unchanged(struct content_cache *cache, struct content *content, struct stat *status)
+static int open_unchanged(struct content_cache *cache, struct loaded *content, struct stat *status)
 {
 	const struct find_file *file = content->file;
 	int why = EFBIG, fd = -1;
@@ -96,7 +96,7 @@ static int open_unchanged(struct content_cache *cache, struct content *content, 
 bool content_cache_locate(struct content_cache *cache, const struct find_file *file,
 			  uint64_t *device, uint64_t *inode)
 {
-	struct content *content;
+	struct loaded *content;
 	struct stat status;
 	int fd;
 
@@ -107,7 +107,7 @@ bool content_cache_locate(struct content_cache *cache, const struct find_file *f
 		return false;
 	fd = open_unchanged(cache, content, &status);
 	if (fd < 0) {
-		content->state = CONTENT_FAILED;
+		content->state = LOAD_FAILED;
 		return false;
 	}
 	*device = (uint64_t)status.st_dev;
@@ -123,19 +123,19 @@ int content_cache_link(struct content_cache *cache, struct simhash_error *error)
 
 /* ---- Holding and loading ---- */
 
-static void forget_content(struct content_cache *cache, struct content *content)
+static void forget_content(struct content_cache *cache, struct loaded *content)
 {
 	free(content->bytes);
 	cover_index_release(&content->index);
 	content->bytes = NULL;
 	content->has_index = false;
 	content->is_whole = false;
-	content->state = CONTENT_ABSENT;
+	content->state = NOT_LOADED;
 	cache->held -= content->held;
 	content->held = 0;
 }
 
-static void unlink_unused(struct content_cache *cache, struct content *content)
+static void unlink_unused(struct content_cache *cache, struct loaded *content)
 {
 	*(content->older == NULL ? &cache->oldest : &content->older->newer) = content->newer;
 	*(content->newer == NULL ? &cache->newest : &content->newer->older) = content->older;
@@ -143,7 +143,7 @@ static void unlink_unused(struct content_cache *cache, struct content *content)
 	content->newer = NULL;
 }
 
-static void link_unused(struct content_cache *cache, struct content *content)
+static void link_unused(struct content_cache *cache, struct loaded *content)
 {
 	content->older = cache->newest;
 	content->newer = NULL;
@@ -152,14 +152,14 @@ static void link_unused(struct content_cache *cache, struct content *content)
 }
 
 /* What a file may take: itself, and its index. */
-static size_t content_bytes(const struct content *content)
+static size_t content_bytes(const struct loaded *content)
 {
 	int64_t size = content->file->size_bytes;
 
 	return cover_index_bytes((size_t)size) + (size <= WHOLE_MAX ? (size_t)size : 0);
 }
 
-static bool read_whole(struct content_cache *cache, struct content *content, int fd)
+static bool read_whole(struct content_cache *cache, struct loaded *content, int fd)
 {
 	int why;
 
@@ -170,7 +170,7 @@ static bool read_whole(struct content_cache *cache, struct content *content, int
 }
 
 /* The same of inflated content; takes over the descriptor. */
-static bool inflate_whole(struct content_cache *cache, struct content *content, int fd)
+static bool inflate_whole(struct content_cache *cache, struct loaded *content, int fd)
 {
 	size_t size = (size_t)content->file->size_bytes, got = 0;
 	struct inflating *in = inflating_new(fd);
@@ -220,12 +220,12 @@ static void return_sandbox(struct content_cache *cache, struct sandbox *sandbox)
  * The same of a member of an archive, with others in one passage: `first` and what follows it. What
  * is in the way of this one is told when it is read alone.
  */
-static bool extract_whole(struct content_cache *cache, struct content *content, int fd,
-			  const struct stat *status, struct content *first)
+static bool extract_whole(struct content_cache *cache, struct loaded *content, int fd,
+			  const struct stat *status, struct loaded *first)
 {
 	struct sandbox *sandbox = cache->sandbox_use == NULL ? NULL : take_sandbox(cache);
 	const char *name = strstr(find_file_path(content->file), "//") + 2;
-	struct content *next = content->next_read;
+	struct loaded *next = content->next_read;
 	int why = ENOMEM;
 
 	if (sandbox != NULL || cache->sandbox_use == NULL) {
@@ -245,7 +245,7 @@ static bool extract_whole(struct content_cache *cache, struct content *content, 
 	return false;
 }
 
-static bool load_whole(struct content_cache *cache, struct content *content, int fd)
+static bool load_whole(struct content_cache *cache, struct loaded *content, int fd)
 {
 	struct simhash_error error;
 
@@ -262,8 +262,7 @@ static bool load_whole(struct content_cache *cache, struct content *content, int
 }
 
 /* `first` is that of a passage through an archive, or the content itself. */
-static bool load_content(struct content_cache *cache, struct content *content,
-			 struct content *first)
+static bool load_content(struct content_cache *cache, struct loaded *content, struct loaded *first)
 {
 	struct stat status;
 	int fd = open_unchanged(cache, content, &status);
@@ -281,9 +280,9 @@ static bool load_content(struct content_cache *cache, struct content *content,
 	return loaded;
 }
 
-static void begin_loading(struct content_cache *cache, struct content *content)
+static void begin_loading(struct content_cache *cache, struct loaded *content)
 {
-	content->state = CONTENT_LOADING;
+	content->state = LOADING;
 	content->held = content_bytes(content);
 	cache->held += content->held;
 }
@@ -292,9 +291,9 @@ static void begin_loading(struct content_cache *cache, struct content *content)
  * Begin to load a content, and of the archive that it is in whatever else is needed, for half of
  * the cache; but not what could not be read so before. Returns the first one.
  */
-static struct content *begin_passage(struct content_cache *cache, struct content *content)
+static struct loaded *begin_passage(struct content_cache *cache, struct loaded *content)
 {
-	struct content *first = content, **end = &first;
+	struct loaded *first = content, **end = &first;
 	size_t bytes = 0;
 
 	begin_loading(cache, content);
@@ -302,9 +301,9 @@ static struct content *begin_passage(struct content_cache *cache, struct content
 		content->next_read = NULL;
 		return content;
 	}
-	for (struct content *next = content->first_member; next != NULL; next = next->next_member) {
+	for (struct loaded *next = content->first_member; next != NULL; next = next->next_member) {
 		if (next != content) {
-			if (next->state != CONTENT_ABSENT || next->was_missed ||
+			if (next->state != NOT_LOADED || next->was_missed ||
 			    next->file->size_bytes > WHOLE_MAX ||
 			    bytes + content_bytes(next) > CACHE_BYTES / 2)
 				continue;
@@ -318,17 +317,17 @@ static struct content *begin_passage(struct content_cache *cache, struct content
 	return first;
 }
 
-static void end_passage(struct content_cache *cache, const struct content *content,
-			struct content *first)
+static void end_passage(struct content_cache *cache, const struct loaded *content,
+			struct loaded *first)
 {
-	struct content *after;
+	struct loaded *after;
 
-	for (struct content *next = first; next != NULL; next = after) {
+	for (struct loaded *next = first; next != NULL; next = after) {
 		after = next->next_read;
 		if (next == content)
 			continue;
 		if (next->is_whole) {
-			next->state = CONTENT_PRESENT;
+			next->state = LOADED;
 			link_unused(cache, next);
 		} else {
 			forget_content(cache, next);
@@ -338,13 +337,13 @@ static void end_passage(struct content_cache *cache, const struct content *conte
 }
 
 /* Load a content, for which the oldest unused ones make room. The lock is held by the caller. */
-static void load_locked(struct content_cache *cache, struct content *content)
+static void load_locked(struct content_cache *cache, struct loaded *content)
 {
-	struct content *first = begin_passage(cache, content);
+	struct loaded *first = begin_passage(cache, content);
 	bool loaded;
 
 	while (cache->held > CACHE_BYTES && cache->oldest != NULL) {
-		struct content *oldest = cache->oldest;
+		struct loaded *oldest = cache->oldest;
 		unlink_unused(cache, oldest);
 		forget_content(cache, oldest);
 	}
@@ -354,13 +353,13 @@ static void load_locked(struct content_cache *cache, struct content *content)
 	end_passage(cache, content, first);
 	if (!loaded)
 		forget_content(cache, content);
-	content->state = loaded ? CONTENT_PRESENT : CONTENT_FAILED;
+	content->state = loaded ? LOADED : LOAD_FAILED;
 	pthread_cond_broadcast(&cache->changed);
 }
 
-struct content *content_cache_take(struct content_cache *cache, const struct find_file *file)
+struct loaded *content_cache_take(struct content_cache *cache, const struct find_file *file)
 {
-	struct content *content;
+	struct loaded *content;
 
 	pthread_mutex_lock(&cache->lock);
 	content = find_content(cache, file);
@@ -368,13 +367,13 @@ struct content *content_cache_take(struct content_cache *cache, const struct fin
 		pthread_mutex_unlock(&cache->lock);
 		return NULL;
 	}
-	while (content->state == CONTENT_LOADING)
+	while (content->state == LOADING)
 		pthread_cond_wait(&cache->changed, &cache->lock);
-	if (content->state == CONTENT_ABSENT)
+	if (content->state == NOT_LOADED)
 		load_locked(cache, content);
-	else if (content->state == CONTENT_PRESENT && content->users == 0)
+	else if (content->state == LOADED && content->users == 0)
 		unlink_unused(cache, content);
-	if (content->state == CONTENT_PRESENT)
+	if (content->state == LOADED)
 		content->users++;
 	else
 		content = NULL;
@@ -382,7 +381,7 @@ struct content *content_cache_take(struct content_cache *cache, const struct fin
 	return content;
 }
 
-void content_cache_return(struct content_cache *cache, struct content *content)
+void content_cache_return(struct content_cache *cache, struct loaded *content)
 {
 	if (content == NULL)
 		return;
@@ -395,7 +394,7 @@ void content_cache_return(struct content_cache *cache, struct content *content)
 void content_cache_release(struct content_cache *cache)
 {
 	for (size_t i = 0; i < cache->capacity; i++) {
-		if (cache->contents[i] != NULL && cache->contents[i]->state == CONTENT_PRESENT)
+		if (cache->contents[i] != NULL && cache->contents[i]->state == LOADED)
 			forget_content(cache, cache->contents[i]);
 		free(cache->contents[i]);
 	}
@@ -409,7 +408,7 @@ void content_cache_release(struct content_cache *cache)
 
 /* ---- Sources and indexes ---- */
 
-bool content_open(struct content_cache *cache, struct content *content, struct cover_source *source)
+bool content_open(struct content_cache *cache, struct loaded *content, struct cover_source *source)
 {
 	struct simhash_error error;
 	struct stat status;
@@ -436,7 +435,7 @@ void content_close(struct cover_source *source)
 	free(source->window);
 }
 
-bool content_need_index(struct content_cache *cache, struct content *content,
+bool content_need_index(struct content_cache *cache, struct loaded *content,
 			struct cover_source *source)
 {
 	struct simhash_error error;

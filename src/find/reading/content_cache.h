@@ -22,39 +22,19 @@
 #include <pthread.h>
 
 #include "base/threads/threads.h"
-#include "find/reading/cover.h"
+#include "find/reading/loaded.h"
 #include "find/rule/find.h"
-
-enum content_state { CONTENT_ABSENT, CONTENT_LOADING, CONTENT_PRESENT, CONTENT_FAILED };
-
-/* A file that some pair needs. */
-struct content {
-	const struct find_file *file;
-	enum content_state state;
-	unsigned users;
-	uint8_t *bytes; /* NULL for a large file */
-	bool has_index, is_indexing;
-	struct cover_index index;
-	size_t held;		       /* bytes that it takes of the cache */
-	struct content *older, *newer; /* unused ones, by their last use */
-	bool is_reported;
-	/* Of a member of an archive: those of it that are needed, in the order of their names. */
-	struct content *first_member, *next_member;
-	struct content *next_read; /* in the same passage through the archive */
-	bool is_whole;		   /* was read to its end */
-	bool was_missed;	   /* in a passage for another one */
-};
 
 struct content_cache {
 	const struct find_sink *sink;
 	struct sandbox_use *sandbox_use; /* in which archives are read; NULL: in this process */
 	struct first_error *first_error;
-	pthread_mutex_t lock;	   /* of what follows, and of the contents */
-	struct content **contents; /* by the number of the file; NULL: not asked for yet */
+	pthread_mutex_t lock;	  /* of what follows, and of the contents */
+	struct loaded **contents; /* by the number of the file; NULL: not asked for yet */
 	size_t capacity;
 	pthread_cond_t changed;
 	size_t held;
-	struct content *oldest, *newest;
+	struct loaded *oldest, *newest;
 	struct sandbox **sandboxes; /* that no thread uses */
 	size_t sandbox_count, sandbox_capacity;
 };
@@ -74,19 +54,18 @@ bool content_cache_locate(struct content_cache *cache, const struct find_file *f
 int content_cache_link(struct content_cache *cache, struct simhash_error *error);
 
 /* The content of a file, loaded and held until it is returned; NULL when it cannot be read. */
-struct content *content_cache_take(struct content_cache *cache, const struct find_file *file);
-void content_cache_return(struct content_cache *cache, struct content *content); /* NULL is fine */
+struct loaded *content_cache_take(struct content_cache *cache, const struct find_file *file);
+void content_cache_return(struct content_cache *cache, struct loaded *content); /* NULL is fine */
 
 /* A source over a content; one of a large file has a descriptor and a window of its own. */
-bool content_open(struct content_cache *cache, struct content *content,
-		  struct cover_source *source);
+bool content_open(struct content_cache *cache, struct loaded *content, struct cover_source *source);
 void content_close(struct cover_source *source);
 
 /* Make the index of a content unless it has one. */
-bool content_need_index(struct content_cache *cache, struct content *content,
+bool content_need_index(struct content_cache *cache, struct loaded *content,
 			struct cover_source *source);
 
 /* Report a content that a source failed to read. */
-void content_report(struct content_cache *cache, struct content *content, int system_errno);
+void content_report(struct content_cache *cache, struct loaded *content, int system_errno);
 
 #endif

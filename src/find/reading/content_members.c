@@ -13,14 +13,14 @@
 #include "store/row/file_row.h"
 
 /* The parts of PATH//MEMBER. */
-static struct bytes archive_path(const struct content *content)
+static struct bytes archive_path(const struct loaded *content)
 {
 	const char *path = find_file_path(content->file);
 
 	return (struct bytes){path, (size_t)(strstr(path, "//") - path)};
 }
 
-static struct bytes member_name(const struct content *content)
+static struct bytes member_name(const struct loaded *content)
 {
 	return bytes_of(strstr(find_file_path(content->file), "//") + 2);
 }
@@ -33,7 +33,7 @@ static struct bytes base_name(struct bytes path)
 	return (struct bytes){path.data + before, path.size - before};
 }
 
-bool content_is_member(const struct content *content)
+bool content_is_member(const struct loaded *content)
 {
 	const char *path = find_file_path(content->file);
 
@@ -43,7 +43,7 @@ bool content_is_member(const struct content *content)
 
 /* ---- Linking ---- */
 
-static int compare_archives(const struct content *a, const struct content *b)
+static int compare_archives(const struct loaded *a, const struct loaded *b)
 {
 	if (a->file->host != b->file->host)
 		return a->file->host < b->file->host ? -1 : 1;
@@ -52,15 +52,15 @@ static int compare_archives(const struct content *a, const struct content *b)
 
 static int compare_members(const void *x, const void *y)
 {
-	const struct content *a = *(struct content *const *)x, *b = *(struct content *const *)y;
+	const struct loaded *a = *(struct loaded *const *)x, *b = *(struct loaded *const *)y;
 	int order = compare_archives(a, b);
 
 	return order != 0 ? order : bytes_compare(member_name(a), member_name(b));
 }
 
-int content_members_link(struct content **contents, size_t count, struct simhash_error *error)
+int content_members_link(struct loaded **contents, size_t count, struct simhash_error *error)
 {
-	struct content **members = malloc((count + 1) * sizeof(struct content *));
+	struct loaded **members = malloc((count + 1) * sizeof(struct loaded *));
 	size_t member_count = 0;
 
 	if (members == NULL)
@@ -68,7 +68,7 @@ int content_members_link(struct content **contents, size_t count, struct simhash
 	for (size_t i = 0; i < count; i++)
 		if (contents[i] != NULL && content_is_member(contents[i]))
 			members[member_count++] = contents[i];
-	qsort(members, member_count, sizeof(struct content *), compare_members);
+	qsort(members, member_count, sizeof(struct loaded *), compare_members);
 	for (size_t i = 0; i < member_count; i++) {
 		bool is_next = i > 0 && compare_archives(members[i - 1], members[i]) == 0;
 		members[i]->first_member = is_next ? members[i - 1]->first_member : members[i];
@@ -82,7 +82,7 @@ int content_members_link(struct content **contents, size_t count, struct simhash
 
 /* ---- Reading ---- */
 
-static bool make_wanted(struct content *content, struct container_member *wanted)
+static bool make_wanted(struct loaded *content, struct container_member *wanted)
 {
 	size_t size = (size_t)content->file->size_bytes;
 
@@ -94,24 +94,24 @@ static bool make_wanted(struct content *content, struct container_member *wanted
 	return content->bytes != NULL;
 }
 
-void content_members_read(struct content *first, struct sandbox *sandbox, int fd,
+void content_members_read(struct loaded *first, struct sandbox *sandbox, int fd,
 			  const struct stat *status, int *why)
 {
 	struct container_member *wanted;
 	size_t count = 0, i = 0;
 	bool has_room = true;
 
-	for (const struct content *next = first; next != NULL; next = next->next_read)
+	for (const struct loaded *next = first; next != NULL; next = next->next_read)
 		count++;
 	wanted = calloc(count, sizeof *wanted);
-	for (struct content *next = first; wanted != NULL && next != NULL; next = next->next_read)
+	for (struct loaded *next = first; wanted != NULL && next != NULL; next = next->next_read)
 		has_room = make_wanted(next, &wanted[i++]) && has_room;
 	*why = ENOMEM;
 	if (wanted != NULL && has_room)
 		container_extract(sandbox, fd, status, base_name(archive_path(first)), wanted,
 				  count, why);
 	i = 0;
-	for (struct content *next = first; wanted != NULL && next != NULL; next = next->next_read)
+	for (struct loaded *next = first; wanted != NULL && next != NULL; next = next->next_read)
 		next->is_whole = wanted[i++].is_whole;
 	free(wanted);
 }

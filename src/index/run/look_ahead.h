@@ -7,7 +7,7 @@
 #ifndef SIMHASH_INDEX_LOOK_AHEAD_H
 #define SIMHASH_INDEX_LOOK_AHEAD_H
 
-#include "index/run/walkers.h"
+#include "index/run/walker.h"
 
 /*
  * Read, by the connections of all walkers, and give the table to their reconcilers. NULL in

@@ -13,7 +13,7 @@
 #ifndef SIMHASH_INDEX_MOVED_H
 #define SIMHASH_INDEX_MOVED_H
 
-#include "index/run/walkers.h"
+#include "index/run/walker.h"
 
 /* After the walk of all roots: decide about what was put aside, and feed what is to be done. */
 int moved_settle(struct walkers *walkers, struct simhash_error *error);

@@ -14,13 +14,14 @@
 #include "base/data/array.h"
 #include "base/files/open_file.h"
 #include "base/files/path.h"
-#include "index/work/scanners.h"
+#include "index/walk/failures.h"
+#include "index/work/request.h"
 #include "index/work/writer.h"
 #include "scan/archive/container.h"
 #include "scan/command/filter_run.h"
 
 struct look {
-	struct scanners *scanners;
+	const struct members_use *use;
 	struct file_scanner *scanner;
 	struct task *task;
 	struct directory *inside;
@@ -49,8 +50,8 @@ static void report(struct look *look, struct bytes member, int why)
 	/* What this run leaves out and every other one would is read to its end. */
 	look->has_failed |= !container_is_left_out(why) || container_may_be_read_later(why);
 	if (path == NULL) {
-		failures_report(look->scanners->failures, directory->root,
-				directory_path(directory), why);
+		failures_report(look->use->failures, directory->root, directory_path(directory),
+				why);
 		return;
 	}
 	memcpy(path, directory->path, own);
@@ -59,14 +60,14 @@ static void report(struct look *look, struct bytes member, int why)
 		memcpy(path + own, member.data, member.size);
 		own += member.size;
 	}
-	failures_report(look->scanners->failures, directory->root, (struct bytes){path, own}, why);
+	failures_report(look->use->failures, directory->root, (struct bytes){path, own}, why);
 	free(path);
 }
 
 static void push(struct look *look)
 {
 	if (look->batch != NULL)
-		queue_push(&look->scanners->writer->queue, look->batch);
+		queue_push(&look->use->writer->queue, look->batch);
 	look->batch = NULL;
 }
 
@@ -102,7 +103,7 @@ static bool renew(struct look *look)
 {
 	struct batch *batch;
 
-	if (look->scanners->writer->has_no_rows || !look->has_begun || look->is_stopped ||
+	if (look->use->writer->has_no_rows || !look->has_begun || look->is_stopped ||
 	    (look->is_same && (look->has_failed || look->filter_has_failed)))
 		return true;
 	push(look);
@@ -248,7 +249,7 @@ static bool is_same_file(const struct look *look, int fd, const char *path)
 
 static void report_filter(struct look *look, const char *path, const char *why)
 {
-	failures_report_text(look->scanners->failures, look->inside->root, bytes_of(path),
+	failures_report_text(look->use->failures, look->inside->root, bytes_of(path),
 			     why == NULL ? strerror(ENOMEM) : why);
 }
 
@@ -265,8 +266,8 @@ static void filter_file(struct look *look, int fd)
 		return;
 	}
 	look->has_begun = true;
-	outcome = scan_filtered(look->scanner, look->command,
-				&look->scanners->request->filter_limits, fd, path, &row, &why);
+	outcome = scan_filtered(look->scanner, look->command, &look->use->request->filter_limits,
+				fd, path, &row, &why);
 	look->filter_has_failed = outcome == SCAN_FAILED;
 	if (outcome == SCAN_FAILED)
 		report_filter(look, path, why);
@@ -326,9 +327,9 @@ static void describe(struct look *look)
 	row->links = look->scanner->follow ? 0 : (int64_t)look->status.st_nlink;
 }
 
-unsigned members_kinds(const struct scanners *scanners, const struct task *task)
+unsigned members_kinds(const struct members_use *use, const struct task *task)
 {
-	const struct index_request *request = scanners->request;
+	const struct index_request *request = use->request;
 	unsigned asked = request->inflate ? request->containers : 0, known;
 	struct simhash_error error;
 
@@ -340,10 +341,9 @@ unsigned members_kinds(const struct scanners *scanners, const struct task *task)
 	return asked | (task->kinds & known);
 }
 
-const struct filter_command *members_filter(const struct scanners *scanners,
-					    const struct task *task)
+const struct filter_command *members_filter(const struct members_use *use, const struct task *task)
 {
-	const struct filter_commands *filters = scanners->request->filters;
+	const struct filter_commands *filters = use->request->filters;
 
 	return filters == NULL ? NULL : filter_commands_find(filters, bytes_of(task->open_name));
 }
@@ -378,12 +378,10 @@ static int64_t old_contents_of(const struct look *look)
 	return look->task->had_members ? filter << CONTENTS_FILTER_AT | CONTENTS_HAS_MEMBERS : 0;
 }
 
-void members_look(struct scanners *scanners, struct file_scanner *scanner, struct task *task)
+void members_look(const struct members_use *use, struct file_scanner *scanner, struct task *task)
 {
-	struct look look = {.scanners = scanners,
-			    .scanner = scanner,
-			    .task = task,
-			    .command = members_filter(scanners, task)};
+	struct look look = {
+		.use = use, .scanner = scanner, .task = task, .command = members_filter(use, task)};
 	bool is_known = !task->looks_only && scanner->has_kind;
 	bool is_container = is_known && scanner->kind != 0;
 	bool is_needed = !is_known || is_container || look.command != NULL;

@@ -10,10 +10,10 @@
 #include "base/basic/error.h"
 #include "base/files/path.h"
 #include "index/work/hard_links.h"
-#include "index/work/members.h"
 #include "index/work/writer.h"
 #include "scan/archive/sandbox.h"
 #include "scan/file/container_kind.h"
+#include "scan/file/content.h"
 #include "scan/file/scan_file.h"
 #include "scan/file/shared_scan.h"
 
@@ -87,17 +87,17 @@ static void count_done(struct scanners *scanners, const struct task *task, bool 
 static void look_inside(struct scanners *scanners, struct file_scanner *scanner, struct task *task)
 {
 	bool looks = scanner->containers != 0 || task->had_members ||
-		     members_filter(scanners, task) != NULL;
+		     members_filter(&scanners->members, task) != NULL;
 
 	if (looks && task->is_scanned && !task->is_inflated)
-		members_look(scanners, scanner, task);
+		members_look(&scanners->members, scanner, task);
 }
 
 /* What a scanner makes of a task's file. Without sketches too, an unchanged file keeps its own. */
 static void choose(const struct scanners *scanners, struct file_scanner *scanner,
 		   const struct task *task)
 {
-	scanner->containers = members_kinds(scanners, task);
+	scanner->containers = members_kinds(&scanners->members, task);
 	scanner->no_resemblance = scanners->request->no_sketch && !task->had_sketch;
 }
 
@@ -164,7 +164,7 @@ static void handle_task(struct scanners *scanners, struct file_scanner *scanner,
 	}
 	if (task->looks_only) {
 		choose(scanners, scanner, task);
-		members_look(scanners, scanner, task);
+		members_look(&scanners->members, scanner, task);
 		end_task(scanners, task);
 		return;
 	}
@@ -266,6 +266,9 @@ int scanners_start(struct scanners *scanners, struct simhash_error *error)
 {
 	unsigned started, wanted = scanners->resources->threads;
 
+	scanners->members = (struct members_use){.request = scanners->request,
+						 .failures = scanners->failures,
+						 .writer = scanners->writer};
 	atomic_init(&scanners->inflated_left, scanners->request->max_inflated_total_bytes);
 	queue_init(&scanners->queue, 1, WAITING_MAX);
 	largest_init(&scanners->largest, scanners->kept_max);

@@ -21,6 +21,7 @@
 #include "index/walk/failures.h"
 #include "index/work/batch.h"
 #include "index/work/largest.h"
+#include "index/work/members.h"
 #include "index/work/request.h"
 #include "scan/file/crew.h"
 
@@ -37,6 +38,7 @@ struct scanners {
 	struct writer *writer;
 	unsigned kept_max; /* of the largest files, to be scanned last */
 
+	struct members_use members; /* set when they start */
 	atomic_llong inflated_left; /* bytes of request->max_inflated_total_bytes */
 	struct queue queue;	    /* of batches; its producer is the walkers */
 	struct largest largest;

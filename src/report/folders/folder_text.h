@@ -5,7 +5,8 @@
 #ifndef SIMHASH_REPORT_FOLDER_TEXT_H
 #define SIMHASH_REPORT_FOLDER_TEXT_H
 
-#include "report/folders/folders.h"
+#include "find/folders/folders.h"
+#include "report/lists/listing.h"
 
 int folder_text_pair(struct listing *listing, const struct folder_pair *pair,
 		     const struct bytes names[2], struct simhash_error *error);

@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "report/page/html.h"
+#include "report/page/report.h"
 
 #define EXCERPT_READ_BYTES ((int64_t)128 << 20) /* of all texts, and a page for each file */
 #define EXCERPT_FILE_BYTES ((int64_t)1 << 20)	/* larger texts are not compared */

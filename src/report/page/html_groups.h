@@ -5,7 +5,7 @@
 #ifndef SIMHASH_REPORT_HTML_GROUPS_H
 #define SIMHASH_REPORT_HTML_GROUPS_H
 
-#include "report/page/html.h"
+#include "report/page/report.h"
 
 /* From this share in common on, in rounded percent, files are called nearly identical. */
 #define NEARLY_PERCENT 90

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scan/archive/container_level.h"
 #include "scan/archive/sandbox.h"
 #include "scan/archive/unpacker.h"
 #include "scan/file/content.h"
@@ -49,6 +50,16 @@ static struct container *open_wanted(struct file_scanner *scanner, int fd,
 		return container;
 	free(container);
 	return NULL;
+}
+
+int container_kinds(unsigned *kinds, struct simhash_error *error)
+{
+	return container_level_kinds(kinds, error);
+}
+
+const char *container_library(void)
+{
+	return container_level_library();
 }
 
 struct container *container_open(struct file_scanner *scanner, int fd, const struct stat *status,

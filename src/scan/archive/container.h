@@ -29,10 +29,6 @@
 #include "scan/file/scan_file.h"
 #include "store/row/file_row.h"
 
-#define CONTAINER_NAME_MAX 1020 /* bytes of a member's name, which is what MySQL stores */
-#define CONTAINER_DEPTH_MAX 16
-#define CONTAINER_DEPTH 3 /* by default */
-
 struct container;
 struct sandbox;
 

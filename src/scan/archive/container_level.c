@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/basic/error.h"
-#include "scan/archive/container.h"
 #include "scan/document/document.h"
+#include "scan/file/container_kind.h"
 
 #define READ_BUFFER ((size_t)128 * 1024)
 #define FRAMED (CONTAINER_ZSTD | CONTAINER_LZ4)
@@ -39,7 +39,7 @@ static const struct {
 	{CONTAINER_COMPRESS, archive_read_support_filter_compress},
 };
 
-int container_kinds(unsigned *kinds, struct simhash_error *error)
+int container_level_kinds(unsigned *kinds, struct simhash_error *error)
 {
 	struct archive *archive = archive_read_new();
 	int status = archive == NULL ? ARCHIVE_FATAL : ARCHIVE_OK;
@@ -56,7 +56,7 @@ int container_kinds(unsigned *kinds, struct simhash_error *error)
 	return status == ARCHIVE_FATAL ? error_set_memory(error) : 0;
 }
 
-const char *container_library(void)
+const char *container_level_library(void)
 {
 	return archive_version_string();
 }

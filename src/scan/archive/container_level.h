@@ -13,6 +13,7 @@
 
 #include "base/basic/bytes.h"
 #include "scan/file/reading.h"
+#include "simhash.h"
 
 struct document;
 
@@ -35,6 +36,10 @@ struct container_level {
 	unsigned unnamed;	   /* members whose names are not text */
 	struct document *document; /* whose parts are read; or NULL */
 };
+
+/* See container_kinds and container_library. */
+int container_level_kinds(unsigned *kinds, struct simhash_error *error);
+const char *container_level_library(void);
 
 /*
  * Open what has the kind `kind` and begins at file->begin, for all of `kinds`. -1 with an errno or a

@@ -10,8 +10,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "scan/archive/container.h"
 #include "scan/archive/unpacker.h"
+#include "scan/file/container_kind.h"
 
 /* What a sanitizer keeps of each address is memory, too, so limits would be met at once. */
 #define HAS_SANITIZER 0

@@ -16,6 +16,7 @@
 #include "base/data/array.h"
 #include "scan/archive/unpacker_state.h"
 #include "scan/file/container_behind.h"
+#include "store/row/file_row.h"
 
 #define READ_BUFFER ((size_t)128 * 1024)
 #define RATIO_MAX 200

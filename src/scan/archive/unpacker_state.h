@@ -5,9 +5,9 @@
 #ifndef SIMHASH_SCAN_UNPACKER_STATE_H
 #define SIMHASH_SCAN_UNPACKER_STATE_H
 
-#include "scan/archive/container.h"
 #include "scan/archive/container_level.h"
 #include "scan/archive/unpacker.h"
+#include "scan/file/container_kind.h"
 
 /* A member that is kept in memory because it is an archive. */
 struct inside {

@@ -31,6 +31,10 @@ enum {
 /* Of one stream of bytes, which may be an archive. */
 #define CONTAINER_COMPRESSED ((CONTAINER_TEXT - 1u) & ~(CONTAINER_GZIP - 1u))
 
+#define CONTAINER_NAME_MAX 1020 /* bytes of a member's name, which is what MySQL stores */
+#define CONTAINER_DEPTH_MAX 16
+#define CONTAINER_DEPTH 3 /* by default */
+
 /* What has to be read for these kinds: for the text of documents, zip files. */
 static inline unsigned container_read_for(unsigned kinds)
 {

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "scan/file/scan_file.h"
+#include "scan/file/file_scanner.h"
 
 #define LED_FROM \
 	(INT64_C(16) << 20) /* bytes from which a content is worth the memory of its units */
@@ -43,5 +43,8 @@ enum scan_outcome content_end(struct content *content);
 /* All of this for bytes in memory. */
 enum scan_outcome content_scan(struct file_scanner *scanner, const char *bytes, size_t size,
 			       struct file_row *row);
+
+/* Compute the keys from the row's table and name, as scanning does. */
+void row_compute_keys(struct file_row *row, const struct simhash_tag_set *tag_set);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/piece.h"
-#include "scan/file/scan_file.h"
+#include "scan/file/outcome.h"
 
 #define UNIT FILE_SCANNER_BUFFER
 #define UNITS 16 /* of a content in memory */

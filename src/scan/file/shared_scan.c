@@ -12,6 +12,7 @@
 
 #include "core/piece.h"
 #include "core/resemblance.h"
+#include "scan/file/content.h"
 #include "scan/file/content_hash.h"
 #include "scan/file/reading.h"
 

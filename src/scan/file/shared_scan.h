@@ -18,7 +18,7 @@
 #ifndef SIMHASH_SCAN_SHARED_SCAN_H
 #define SIMHASH_SCAN_SHARED_SCAN_H
 
-#include "scan/file/scan_file.h"
+#include "scan/file/file_scanner.h"
 #include "store/row/file_row.h"
 
 #define SHARED_FROM (INT64_C(16) << 20) /* bytes from which a file is worth sharing */

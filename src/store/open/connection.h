@@ -6,7 +6,6 @@
 #define SIMHASH_STORE_CONNECTION_H
 
 #include "store/engine/database.h"
-#include "store/open/store.h"
 #include "store/row/file_row.h"
 
 /* Statements that are prepared once for each connection. */
@@ -62,7 +61,7 @@ struct store {
 	int64_t measures[SKETCHES_MAX]; /* wanted */
 	unsigned measure_count;
 	int64_t containers; /* kinds that files are to be looked at for, see store_want_containers */
-	wanted_filter_fn *wanted_filter; /* see store_want_filters; or NULL */
+	uint32_t (*wanted_filter)(const void *filters, struct bytes name); /* or NULL */
 	const void *filters;
 	bool has_view;	    /* in a transaction that only reads */
 	bool is_first_load; /* see store_begin_load */

@@ -10,16 +10,10 @@
 
 #include "store/row/file_row.h"
 #include "store/row/hash_range.h"
+#include "store/rows/sketch_rows.h"
 
 struct statement;
 struct store;
-
-/* One row of the table `sketch`, perhaps of content that the file no longer has. */
-struct stored_sketch {
-	uint8_t path_hash[PATH_HASH_SIZE], content_hash[CONTENT_HASH_SIZE];
-	int64_t measure, features, cluster;
-	struct bytes value;
-};
 
 struct stored_sketches {
 	struct store *store;

@@ -6,13 +6,23 @@
 #ifndef SIMHASH_STORE_SKETCH_ROWS_H
 #define SIMHASH_STORE_SKETCH_ROWS_H
 
+#include "base/basic/bytes.h"
+#include "store/row/file_row.h"
 #include "store/row/hash_range.h"
-#include "store/rows/sketch_copy.h"
+
+struct store;
 
 /* Sketches s of the content that their files f have now. */
 #define FROM_SKETCHED_FILES                                                       \
 	"FROM sketch s JOIN file f ON f.tag_set = s.tag_set AND f.host = s.host " \
 	"AND f.path_hash = s.path_hash AND f.content_hash = s.content_hash "
+
+/* One row of the table `sketch`, perhaps of content that the file no longer has. */
+struct stored_sketch {
+	uint8_t path_hash[PATH_HASH_SIZE], content_hash[CONTENT_HASH_SIZE];
+	int64_t measure, features, cluster;
+	struct bytes value;
+};
 
 int sketch_rows_insert(struct store *store, const struct row_scope *scope,
 		       const struct stored_sketch *sketches, size_t count,

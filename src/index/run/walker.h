@@ -1,0 +1,55 @@
+/*
+ * The walkers of a run, and what they share.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_INDEX_WALKER_H
+#define SIMHASH_INDEX_WALKER_H
+
+#include <pthread.h>
+
+#include "index/compare/reconcile.h"
+#include "index/compare/vanished.h"
+#include "index/walk/roots.h"
+#include "index/walk/walk.h"
+#include "index/work/request.h"
+#include "store/row/file_row.h"
+
+#define WALKERS_MAX 4
+
+/* One thread's. */
+struct walker_thread {
+	struct walkers *walkers;
+	struct reconciler reconciler;
+	struct feed feed;
+	struct put_aside aside;
+	int status;
+	struct simhash_error error;
+};
+
+struct walkers {
+	/* Set by the caller, all borrowed. */
+	const struct index_request *request;
+	const struct index_resources *resources;
+	const struct store *store; /* where the index is */
+	struct row_scope scope;
+	const int64_t *measures; /* the ids of those wanted */
+	unsigned measure_count;
+	const struct roots *roots;
+	struct scanners *scanners;
+	struct failures *failures;
+	struct vanished *vanished;
+	struct walk_options options;
+	struct aside_bounds bounds; /* their time is set */
+
+	unsigned count, directories_max; /* of walkers; that may be open */
+	struct walker_thread threads[WALKERS_MAX];
+	struct walk *walk; /* the present one */
+	uint64_t listed_directories;
+	bool looks_for_moved;
+	uint64_t moved_from_vanished; /* rows of vanished directories, which are still there */
+	pthread_t main;		      /* of the roots, and the first walker */
+	int status;
+	struct simhash_error error;
+};
+
+#endif

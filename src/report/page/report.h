@@ -1,0 +1,33 @@
+/*
+ * What a report is made of.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_REPORT_REPORT_H
+#define SIMHASH_REPORT_REPORT_H
+
+#include "find/groups/group_sorter.h"
+#include "find/rule/find.h"
+#include "report/lists/key_space.h"
+#include "report/lists/order.h"
+#include "report/page/html_page.h"
+
+struct report {
+	struct page_origin origin;
+	bool with_pictures;
+	bool with_lineage; /* a tree of versions for each group */
+	const struct listing_order
+		*order; /* that the groups have; what is beyond its limit is left out */
+	const struct group_sorter *groups;
+	const struct key_space *space;
+	const struct simhash_tag_set *tags;
+	const struct find_rule *rule;
+	struct find_counts counts;
+	/*
+	 * A file could not be read to show its content, though it is there and has not changed.
+	 * Its group is written without that.
+	 */
+	void (*unreadable)(void *context, const struct find_file *file, int system_errno);
+	void *context;
+};
+
+#endif
