@@ -55,7 +55,7 @@ shellcheck -x -S warning scripts/*.sh tests/*.sh tests/*/*.sh .ci/run
 # Versions of clang-format differ in what they want; ours is 14.
 if clang-format --version | grep -q 'version 14\.'; then
 	echo "Checking the layout of the code"
-	clang-format --dry-run -Werror src/*/*.[ch] src/*/*/*.[ch] include/*.h tests/*.[ch] \
+	clang-format --dry-run -Werror src/*/*.[ch] src/*/*/*.[ch] src/*/*/*/*.[ch] include/*.h tests/*.[ch] \
 		tests/*/*.[ch]
 else
 	echo "Layout not checked: that needs clang-format 14, and here is $(clang-format --version)"

@@ -18,7 +18,7 @@
 
 /*
  * To be sorted, all rows are read, so that is worth it for a part of a sixth of them or more; the
- * rows of smaller parts are looked up by the index. See docs/design.md, "The rows are sorted here".
+ * rows of smaller parts are looked up by the index. See docs/lab/decisions.md, "The rows are sorted here".
  */
 #define PARTS_SORTED 6
 
