@@ -8,33 +8,20 @@
 
 #include "base/basic/error.h"
 #include "base/basic/seed.h"
+#include "base/data/array.h"
 
-static struct gone_names *find_gone(const struct saved_bytes *counter, uint64_t device,
-				    uint64_t inode)
+/* What is searched for. */
+struct inode_key {
+	const struct gone_names *gone;
+	uint64_t device, inode;
+};
+
+static bool is_inode(const void *key, uint32_t number)
 {
-	size_t slot = (size_t)hash_seeded(device, inode) & (counter->slots - 1);
+	const struct inode_key *wanted = key;
+	const struct gone_names *gone = &wanted->gone[number - 1];
 
-	while (counter->gone[slot].names != 0 &&
-	       (counter->gone[slot].device != device || counter->gone[slot].inode != inode))
-		slot = (slot + 1) & (counter->slots - 1);
-	return &counter->gone[slot];
-}
-
-static int grow_gone(struct saved_bytes *counter, struct simhash_error *error)
-{
-	struct gone_names *old = counter->gone;
-	size_t old_slots = counter->slots, slots = old_slots == 0 ? 64 : old_slots * 2;
-	struct gone_names *grown = calloc(slots, sizeof *grown);
-
-	if (grown == NULL)
-		return error_set_memory(error);
-	counter->gone = grown;
-	counter->slots = slots;
-	for (size_t i = 0; i < old_slots; i++)
-		if (old[i].names != 0)
-			*find_gone(counter, old[i].device, old[i].inode) = old[i];
-	free(old);
-	return 0;
+	return gone->device == wanted->device && gone->inode == wanted->inode;
 }
 
 /* One more name of a file would have gone: how many would then. */
@@ -42,14 +29,20 @@ static int count_gone(struct saved_bytes *counter, const struct stat *copy, uint
 		      struct simhash_error *error)
 {
 	uint64_t device = (uint64_t)copy->st_dev, inode = (uint64_t)copy->st_ino;
-	struct gone_names *gone;
+	uint64_t hash = hash_seeded(device, inode);
+	struct slot *slot;
 
-	if (counter->count * 2 >= counter->slots && grow_gone(counter, error) != 0)
+	if (slots_reserve(&counter->slots, error) != 0 ||
+	    array_reserve(&counter->gone, &counter->capacity, counter->count + 1,
+			  sizeof *counter->gone, error) != 0)
 		return -1;
-	gone = find_gone(counter, device, inode);
-	counter->count += gone->names == 0;
-	*gone = (struct gone_names){device, inode, gone->names + 1};
-	*names = gone->names;
+	slot = slots_find(&counter->slots, hash, is_inode,
+			  &(struct inode_key){counter->gone, device, inode});
+	if (slot->number == NO_NUMBER) {
+		counter->gone[counter->count++] = (struct gone_names){device, inode, 0};
+		slots_add(&counter->slots, slot, hash, (uint32_t)counter->count);
+	}
+	*names = ++counter->gone[slot->number - 1].names;
 	return 0;
 }
 
@@ -78,5 +71,6 @@ int saved_bytes_count(struct saved_bytes *counter, enum keep_action action, bool
 void saved_bytes_release(struct saved_bytes *counter)
 {
 	free(counter->gone);
+	slots_release(&counter->slots);
 	*counter = (struct saved_bytes){.count = 0};
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+#include "base/data/slots.h"
 #include "keep/keep.h"
 
 /* A file of several names, and how many of them would have gone. */
@@ -19,8 +20,9 @@ struct gone_names {
 
 /* All zero to begin with. */
 struct saved_bytes {
-	struct gone_names *gone; /* slots by device and inode; names 0: this one is free */
-	size_t count, slots;
+	struct gone_names *gone;
+	size_t count, capacity;
+	struct slots slots; /* of these, by device and inode */
 };
 
 /*

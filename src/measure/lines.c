@@ -10,6 +10,7 @@
 #include <xxhash.h>
 
 #include "base/basic/error.h"
+#include "base/data/slots.h"
 
 struct line {
 	const char *text;
@@ -19,8 +20,8 @@ struct line {
 /* Lines that are the same have the same number, from 1. */
 struct line_table {
 	struct line *lines; /* by number */
-	uint32_t *slots;
-	size_t slot_count, count;
+	size_t count;
+	struct slots slots;
 };
 
 static size_t count_lines(const char *text, size_t size)
@@ -37,18 +38,32 @@ static size_t count_lines(const char *text, size_t size)
 	return count;
 }
 
+/* What is searched for. */
+struct line_key {
+	const struct line_table *table;
+	struct line line;
+};
+
+static bool is_line(const void *key, uint32_t number)
+{
+	const struct line_key *wanted = key;
+	const struct line *other = &wanted->table->lines[number];
+
+	return other->size == wanted->line.size &&
+	       memcmp(other->text, wanted->line.text, other->size) == 0;
+}
+
 static uint32_t number_of(struct line_table *table, struct line line)
 {
-	size_t slot = XXH3_64bits(line.text, line.size) & (table->slot_count - 1);
+	uint64_t hash = XXH3_64bits(line.text, line.size);
+	struct slot *slot =
+		slots_find(&table->slots, hash, is_line, &(struct line_key){table, line});
 
-	for (; table->slots[slot] != 0; slot = (slot + 1) & (table->slot_count - 1)) {
-		const struct line *other = &table->lines[table->slots[slot]];
-		if (other->size == line.size && memcmp(other->text, line.text, line.size) == 0)
-			return table->slots[slot];
+	if (slot->number == NO_NUMBER) {
+		slots_add(&table->slots, slot, hash, (uint32_t)++table->count);
+		table->lines[table->count] = line;
 	}
-	table->slots[slot] = (uint32_t)++table->count;
-	table->lines[table->count] = line;
-	return table->slots[slot];
+	return slot->number;
 }
 
 static void number_lines(struct line_table *table, const char *text, size_t size,
@@ -68,20 +83,18 @@ int lines_number(const void *a, size_t a_bytes, const void *b, size_t b_bytes,
 		 struct numbered_lines *lines, struct simhash_error *error)
 {
 	size_t count_a = count_lines(a, a_bytes), count_b = count_lines(b, b_bytes);
-	struct line_table table = {.slot_count = 64};
+	struct line_table table = {.count = 0};
 	int status = -1;
 
 	*lines = (struct numbered_lines){.different = 0};
 	if (count_a + count_b >= UINT32_MAX / 2)
 		return error_set(error, SIMHASH_E_RANGE, "more than two thousand million lines");
-	while (table.slot_count < 2 * (count_a + count_b))
-		table.slot_count *= 2;
-	table.slots = calloc(table.slot_count, sizeof *table.slots);
+	if (slots_reserve_all(&table.slots, count_a + count_b + 1, error) != 0)
+		return -1;
 	table.lines = malloc((count_a + count_b + 1) * sizeof *table.lines);
 	lines->a.symbol = malloc((count_a + 1) * sizeof *lines->a.symbol);
 	lines->b.symbol = malloc((count_b + 1) * sizeof *lines->b.symbol);
-	if (lines->a.symbol == NULL || lines->b.symbol == NULL || table.slots == NULL ||
-	    table.lines == NULL) {
+	if (lines->a.symbol == NULL || lines->b.symbol == NULL || table.lines == NULL) {
 		error_set_memory(error);
 	} else {
 		number_lines(&table, a, a_bytes, &lines->a);
@@ -90,7 +103,7 @@ int lines_number(const void *a, size_t a_bytes, const void *b, size_t b_bytes,
 		status = 0;
 	}
 	free(table.lines);
-	free(table.slots);
+	slots_release(&table.slots);
 	return status;
 }
 

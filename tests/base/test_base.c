@@ -20,6 +20,7 @@
 #include "base/basic/bytes.h"
 #include "base/basic/clock.h"
 #include "base/data/array.h"
+#include "base/data/slots.h"
 #include "base/files/entry_reader.h"
 #include "base/files/open_file.h"
 #include "base/files/path.h"
@@ -69,6 +70,60 @@ static void array_that_cannot_grow_is_as_it_was(void **state)
 		assert_memory_equal(items, "abc", 3);
 	}
 	free(items);
+}
+
+/* ---- Hash tables ---- */
+
+#define SLOT_ITEMS 5000
+
+/* Items with even keys are entered. Their hashes leave `distinct` values. */
+static bool is_item(const void *key, uint32_t number)
+{
+	return *(const uint32_t *)key == 2 * number;
+}
+
+static void expect_items(uint32_t distinct)
+{
+	struct slots slots = {.items = NULL};
+
+	for (uint32_t key = 0; key < 4; key++)
+		assert_int_equal(slots_number(&slots, key, is_item, &key), NO_NUMBER);
+	for (uint32_t number = 1; number <= SLOT_ITEMS; number++) {
+		uint32_t key = 2 * number;
+		uint64_t hash = (uint64_t)(key % distinct) << 40 | key % distinct;
+		struct slot *slot;
+		assert_int_equal(slots_reserve(&slots, &error), 0);
+		slot = slots_find(&slots, hash, is_item, &key);
+		assert_int_equal(slot->number, NO_NUMBER);
+		slots_add(&slots, slot, hash, number);
+		assert_true(slots.used <= slots.count / 2);
+	}
+	for (uint32_t key = 2; key <= 2 * SLOT_ITEMS + 1; key++)
+		assert_int_equal(slots_number(&slots,
+					      (uint64_t)(key % distinct) << 40 | key % distinct,
+					      is_item, &key),
+				 key % 2 == 0 ? key / 2 : NO_NUMBER);
+	assert_int_equal(slots.used, SLOT_ITEMS);
+	slots_release(&slots);
+	assert_null(slots.items);
+}
+
+static void slots_find_each_item_and_no_other(void **state)
+{
+	(void)state;
+	expect_items(UINT32_MAX);
+	expect_items(1000); /* several items have one hash */
+	expect_items(3);
+}
+
+static void slots_refuse_more_than_numbers_reach(void **state)
+{
+	struct slots slots = {.items = NULL};
+
+	(void)state;
+	assert_int_equal(slots_reserve_all(&slots, (size_t)UINT32_MAX, &error), -1);
+	assert_int_equal(error.code, SIMHASH_E_RANGE);
+	assert_null(slots.items);
 }
 
 /* ---- Paths ---- */
@@ -626,6 +681,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(array_keeps_its_items_as_it_grows),
 		cmocka_unit_test(array_that_cannot_grow_is_as_it_was),
+		cmocka_unit_test(slots_find_each_item_and_no_other),
+		cmocka_unit_test(slots_refuse_more_than_numbers_reach),
 		cmocka_unit_test(join_puts_one_slash_between),
 		cmocka_unit_test(at_or_below_ends_at_a_slash),
 		cmocka_unit_test(absolute_resolves_directories_and_keeps_the_last_name),

@@ -25,8 +25,8 @@ static uint64_t steps_through(const struct pair_list *list)
 {
 	uint64_t run = 0, steps = 0;
 
-	for (size_t i = 0; i < list->slot_count; i++) {
-		if (list->slots[i].file != NULL) {
+	for (size_t i = 0; i < list->slots.count; i++) {
+		if (list->slots.items[i].number != NO_NUMBER) {
 			run++;
 			continue;
 		}

@@ -13,58 +13,38 @@
 
 /* ---- Numbers ---- */
 
-static size_t slot_of(const struct folder_tree *tree, int64_t size_bytes,
-		      const uint8_t hash[CONTENT_HASH_SIZE])
-{
-	uint64_t key = hash_seeded(hash_seeded_bytes(hash), (uint64_t)size_bytes);
+/* What is searched for. */
+struct content_key {
+	const struct folder_tree *tree;
+	int64_t size_bytes;
+	const uint8_t *hash;
+};
 
-	return (size_t)key & (tree->slot_count - 1);
+static bool is_content(const void *key, uint32_t number)
+{
+	const struct content_key *wanted = key;
+	const struct folder_content *content = &wanted->tree->contents[number - 1];
+
+	return content->size_bytes == wanted->size_bytes &&
+	       memcmp(content->hash, wanted->hash, CONTENT_HASH_SIZE) == 0;
 }
 
-/* The slot of a content, or the free one where it would be. */
-static size_t find_slot(const struct folder_tree *tree, int64_t size_bytes,
-			const uint8_t hash[CONTENT_HASH_SIZE])
+static uint64_t hash_of(const struct content_key *key)
 {
-	size_t at = slot_of(tree, size_bytes, hash);
-
-	for (; tree->slots[at] != 0; at = (at + 1) & (tree->slot_count - 1)) {
-		const struct folder_content *content = &tree->contents[tree->slots[at] - 1];
-		if (content->size_bytes == size_bytes &&
-		    memcmp(content->hash, hash, CONTENT_HASH_SIZE) == 0)
-			break;
-	}
-	return at;
-}
-
-static int grow_slots(struct folder_tree *tree, struct simhash_error *error)
-{
-	size_t count = tree->slot_count == 0 ? 1024 : 2 * tree->slot_count;
-	uint32_t *slots;
-
-	if (3 * (tree->content_count + 1) < 2 * tree->slot_count)
-		return 0;
-	slots = calloc(count, sizeof *slots);
-	if (slots == NULL)
-		return error_set_memory(error);
-	free(tree->slots);
-	tree->slots = slots;
-	tree->slot_count = count;
-	for (size_t i = 0; i < tree->content_count; i++)
-		slots[find_slot(tree, tree->contents[i].size_bytes, tree->contents[i].hash)] =
-			(uint32_t)i + 1;
-	return 0;
+	return hash_seeded(hash_seeded_bytes(key->hash), (uint64_t)key->size_bytes);
 }
 
 int content_number(struct folder_tree *tree, int64_t size_bytes,
 		   const uint8_t hash[CONTENT_HASH_SIZE], uint32_t *number,
 		   struct simhash_error *error)
 {
-	size_t at;
+	const struct content_key key = {tree, size_bytes, hash};
+	struct slot *slot;
 
-	if (grow_slots(tree, error) != 0)
+	if (slots_reserve(&tree->slots, error) != 0)
 		return -1;
-	at = find_slot(tree, size_bytes, hash);
-	if (tree->slots[at] == 0) {
+	slot = slots_find(&tree->slots, hash_of(&key), is_content, &key);
+	if (slot->number == NO_NUMBER) {
 		struct folder_content *content;
 		if (array_reserve(&tree->contents, &tree->content_capacity, tree->content_count + 1,
 				  sizeof *tree->contents, error) != 0)
@@ -72,21 +52,19 @@ int content_number(struct folder_tree *tree, int64_t size_bytes,
 		content = &tree->contents[tree->content_count++];
 		content->size_bytes = size_bytes;
 		memcpy(content->hash, hash, CONTENT_HASH_SIZE);
-		tree->slots[at] = (uint32_t)tree->content_count;
+		slots_add(&tree->slots, slot, hash_of(&key), (uint32_t)tree->content_count);
 	}
-	*number = tree->slots[at] - 1;
+	*number = slot->number - 1;
 	return 0;
 }
 
 uint32_t folder_tree_content(const struct folder_tree *tree, int64_t size_bytes,
 			     const uint8_t hash[CONTENT_HASH_SIZE])
 {
-	size_t at;
+	const struct content_key key = {tree, size_bytes, hash};
+	uint32_t number = slots_number(&tree->slots, hash_of(&key), is_content, &key);
 
-	if (tree->slot_count == 0)
-		return NO_CONTENT;
-	at = find_slot(tree, size_bytes, hash);
-	return tree->slots[at] == 0 ? NO_CONTENT : tree->slots[at] - 1;
+	return number == NO_NUMBER ? NO_CONTENT : number - 1;
 }
 
 /* ---- What folders hold ---- */

@@ -11,6 +11,7 @@
 #include "base/basic/error.h"
 #include "base/basic/seed.h"
 #include "base/data/array.h"
+#include "base/data/slots.h"
 #include "base/files/path.h"
 #include "base/sort/sort.h"
 #include "find/folders/folder_contents.h"
@@ -32,9 +33,8 @@ struct reading {
 	struct folder_tree *tree;
 	struct row_directory *directories;
 	size_t count, capacity;
-	uint32_t *slots; /* numbers from 1 */
-	size_t slot_count;
-	uint32_t last; /* rows of one directory often come together */
+	struct slots slots; /* directories by host and path */
+	uint32_t last;	    /* rows of one directory often come together */
 	struct held_file *files;
 	size_t file_count, file_capacity;
 };
@@ -50,28 +50,17 @@ static bool is_directory(const struct row_directory *directory, const struct fol
 	       memcmp(directory->path.data, row->directory.data, row->directory.size) == 0;
 }
 
-/* Twice as many slots, whenever half of them are taken. */
-static int grow_directories(struct reading *reading, struct simhash_error *error)
-{
-	size_t count = reading->slot_count == 0 ? 1024 : 2 * reading->slot_count;
-	uint32_t *slots;
+/* What is searched for. */
+struct directory_key {
+	const struct reading *reading;
+	const struct folder_row *row;
+};
 
-	if (2 * (reading->count + 1) < reading->slot_count)
-		return 0;
-	slots = calloc(count, sizeof *slots);
-	if (slots == NULL)
-		return error_set_memory(error);
-	for (size_t i = 0; i < reading->count; i++) {
-		const struct row_directory *directory = &reading->directories[i];
-		size_t at = directory_key(directory->host, directory->path) & (count - 1);
-		while (slots[at] != 0)
-			at = (at + 1) & (count - 1);
-		slots[at] = (uint32_t)i + 1;
-	}
-	free(reading->slots);
-	reading->slots = slots;
-	reading->slot_count = count;
-	return 0;
+static bool is_wanted_directory(const void *key, uint32_t number)
+{
+	const struct directory_key *wanted = key;
+
+	return is_directory(&wanted->reading->directories[number - 1], wanted->row);
 }
 
 static int add_directory(struct reading *reading, const struct folder_row *row,
@@ -93,31 +82,32 @@ static int add_directory(struct reading *reading, const struct folder_row *row,
 	return 0;
 }
 
-/* The number of a directory, or that of the next one. */
-static uint32_t lookup_directory(struct reading *reading, const struct folder_row *row)
+static struct slot *slot_of(struct reading *reading, const struct folder_row *row)
 {
-	size_t at = directory_key(row->host, row->directory) & (reading->slot_count - 1);
-
-	while (reading->slots[at] != 0 &&
-	       !is_directory(&reading->directories[reading->slots[at] - 1], row))
-		at = (at + 1) & (reading->slot_count - 1);
-	if (reading->slots[at] != 0)
-		return reading->slots[at] - 1;
-	reading->slots[at] = (uint32_t)reading->count + 1;
-	return (uint32_t)reading->count;
+	return slots_find(&reading->slots, directory_key(row->host, row->directory),
+			  is_wanted_directory, &(struct directory_key){reading, row});
 }
 
 static int find_directory(struct reading *reading, const struct folder_row *row, uint32_t *number,
 			  struct simhash_error *error)
 {
+	struct slot *slot;
+
 	if (reading->count > 0 && is_directory(&reading->directories[reading->last], row)) {
 		*number = reading->last;
 		return 0;
 	}
-	if (grow_directories(reading, error) != 0)
+	if (slots_reserve(&reading->slots, error) != 0)
 		return -1;
-	*number = reading->last = lookup_directory(reading, row);
-	return *number < reading->count ? 0 : add_directory(reading, row, error);
+	slot = slot_of(reading, row);
+	if (slot->number == NO_NUMBER) {
+		if (add_directory(reading, row, error) != 0)
+			return -1;
+		slots_add(&reading->slots, slot, directory_key(row->host, row->directory),
+			  (uint32_t)reading->count);
+	}
+	*number = reading->last = slot->number - 1;
+	return 0;
 }
 
 /*
@@ -217,8 +207,8 @@ static void drop_lone_members(struct reading *reading)
 			const struct folder_row archive = {
 				.host = directory->host,
 				.directory = {directory->path.data, directory->archive_size}};
-			uint32_t number = lookup_directory(reading, &archive);
-			if (reading->directories[number].inside == 1) {
+			uint32_t number = slot_of(reading, &archive)->number;
+			if (reading->directories[number - 1].inside == 1) {
 				directory->files--;
 				continue;
 			}
@@ -327,7 +317,7 @@ int folder_tree_read(struct folder_tree *tree, const struct finder *finder,
 		drop_lone_members(&reading);
 		status = make_folders(&reading, error);
 	}
-	free(reading.slots);
+	slots_release(&reading.slots);
 	if (status == 0) {
 		find_parents(tree);
 		place_files(&reading);

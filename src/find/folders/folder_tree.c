@@ -78,7 +78,7 @@ void folder_tree_release(struct folder_tree *tree)
 	arena_release(&tree->paths);
 	free(tree->folders);
 	free(tree->contents);
-	free(tree->slots);
+	slots_release(&tree->slots);
 	free(tree->held_first);
 	free(tree->place_first);
 	free(tree->alike_first);

@@ -18,6 +18,7 @@
 #define SIMHASH_FIND_FOLDER_TREE_H
 
 #include "base/data/arena.h"
+#include "base/data/slots.h"
 #include "find/groups/group_parts.h"
 #include "find/rule/find.h"
 #include "store/rows/folder_rows.h"
@@ -76,8 +77,7 @@ struct folder_tree {
 	size_t count, capacity;
 	struct folder_content *contents;
 	size_t content_count, content_capacity;
-	uint32_t *slots; /* contents by their hash: numbers from 1 */
-	size_t slot_count;
+	struct slots slots; /* contents by their hash */
 	/* Items of x begin at first[x] and end at first[x + 1]. */
 	size_t *held_first, *place_first, *alike_first;
 	struct held_content *held;

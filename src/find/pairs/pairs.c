@@ -28,9 +28,7 @@ void pair_list_release(struct pair_list *list)
 
 void pair_list_end(struct pair_list *list)
 {
-	free(list->slots);
-	list->slots = NULL;
-	list->slot_count = 0;
+	slots_release(&list->slots);
 }
 
 uint64_t pair_file_hash(const struct find_file *file)
@@ -44,33 +42,17 @@ static bool is_same(const struct find_file *x, const struct find_file *y)
 	       memcmp(x->path_hash, y->path_hash, PATH_HASH_SIZE) == 0;
 }
 
-/* Where the file is, or belongs; NULL: no file that is there already. */
-static struct kept_slot *find_slot(const struct pair_list *list, uint64_t hash,
-				   const struct find_file *file)
+/* What is searched for. */
+struct file_key {
+	const struct pair_list *list;
+	const struct find_file *file;
+};
+
+static bool is_file(const void *key, uint32_t number)
 {
-	size_t slot = (size_t)hash & (list->slot_count - 1);
+	const struct file_key *wanted = key;
 
-	while (list->slots[slot].file != NULL && (file == NULL || list->slots[slot].hash != hash ||
-						  !is_same(list->slots[slot].file, file)))
-		slot = (slot + 1) & (list->slot_count - 1);
-	return &list->slots[slot];
-}
-
-static int grow_slots(struct pair_list *list, struct simhash_error *error)
-{
-	struct kept_slot *old = list->slots;
-	size_t old_count = list->slot_count, count = old_count == 0 ? 1024 : old_count * 2;
-	struct kept_slot *grown = calloc(count, sizeof *grown);
-
-	if (grown == NULL)
-		return error_set_memory(error);
-	list->slots = grown;
-	list->slot_count = count;
-	for (size_t i = 0; i < old_count; i++)
-		if (old[i].file != NULL)
-			*find_slot(list, old[i].hash, NULL) = old[i];
-	free(old);
-	return 0;
+	return is_same(wanted->list->files[number - 1], wanted->file);
 }
 
 static struct find_file *copy_file(struct pair_list *list, const struct find_file *file)
@@ -89,33 +71,35 @@ static struct find_file *copy_file(struct pair_list *list, const struct find_fil
 }
 
 /* Room for one file more, and its slot, or the one where it is; NULL: no memory. */
-static struct kept_slot *need_slot(struct pair_list *list, uint64_t hash,
-				   const struct find_file *file, struct simhash_error *error)
+static struct slot *need_slot(struct pair_list *list, uint64_t hash, const struct find_file *file,
+			      struct simhash_error *error)
 {
-	if (list->file_count * 2 >= list->slot_count && grow_slots(list, error) != 0)
+	if (slots_reserve(&list->slots, error) != 0)
 		return NULL;
 	if (array_reserve(&list->files, &list->file_capacity, list->file_count + 1,
 			  sizeof(struct find_file *), error) != 0)
 		return NULL;
-	return find_slot(list, hash, file);
+	return slots_find(&list->slots, hash, is_file, &(struct file_key){list, file});
 }
 
-static void enter_file(struct pair_list *list, struct kept_slot *slot, uint64_t hash,
+static void enter_file(struct pair_list *list, struct slot *slot, uint64_t hash,
 		       struct find_file *file)
 {
 	file->number = (uint32_t)list->file_count;
 	list->files[list->file_count++] = file;
-	*slot = (struct kept_slot){hash, file};
+	slots_add(&list->slots, slot, hash, file->number + 1);
 }
 
 static struct find_file *find_or_add(struct pair_list *list, const struct find_file *file,
 				     uint64_t hash, struct simhash_error *error)
 {
-	struct kept_slot *slot = need_slot(list, hash, file, error);
+	struct slot *slot = need_slot(list, hash, file, error);
 	struct find_file *added;
 
-	if (slot == NULL || slot->file != NULL)
-		return slot == NULL ? NULL : slot->file;
+	if (slot == NULL)
+		return NULL;
+	if (slot->number != NO_NUMBER)
+		return list->files[slot->number - 1];
 	added = copy_file(list, file);
 	if (added == NULL)
 		error_set_memory(error);
@@ -166,10 +150,10 @@ static void find_twins(const struct pair_list *list, const struct pair_list *oth
 		       struct find_file **twins)
 {
 	for (size_t i = 0; i < other->file_count; i++) {
-		struct find_file *file = other->files[i], *here = NULL;
-		if (list->slot_count > 0)
-			here = find_slot(list, pair_file_hash(file), file)->file;
-		twins[i] = here == NULL ? file : here;
+		struct find_file *file = other->files[i];
+		uint32_t here = slots_number(&list->slots, pair_file_hash(file), is_file,
+					     &(struct file_key){list, file});
+		twins[i] = here == NO_NUMBER ? file : list->files[here - 1];
 	}
 }
 
@@ -192,10 +176,10 @@ int pair_list_join(struct pair_list *list, struct pair_list *other, struct simha
 	/* Only now their numbers may change. */
 	for (size_t i = 0; status == 0 && i < other->file_count; i++) {
 		uint64_t hash = pair_file_hash(other->files[i]);
-		struct kept_slot *slot = need_slot(list, hash, other->files[i], error);
+		struct slot *slot = need_slot(list, hash, other->files[i], error);
 		if (slot == NULL)
 			status = -1;
-		else if (slot->file == NULL)
+		else if (slot->number == NO_NUMBER)
 			enter_file(list, slot, hash, other->files[i]);
 	}
 	pair_list_end(other);

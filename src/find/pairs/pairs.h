@@ -9,23 +9,17 @@
 #include <pthread.h>
 
 #include "base/data/arena.h"
+#include "base/data/slots.h"
 #include "find/rule/file.h"
 
 #define PAIRS_RECENT 256
-
-/* A file by the hash of its host and path. */
-struct kept_slot {
-	uint64_t hash;
-	struct find_file *file; /* NULL: the slot is free */
-};
 
 struct pair_list {
 	pthread_mutex_t lock;
 	struct arena arena;	  /* of the files and what they are shown as */
 	struct find_file **files; /* each knows its number in here */
 	size_t file_count, file_capacity;
-	struct kept_slot *slots;
-	size_t slot_count;
+	struct slots slots;			/* files by their hash */
 	struct find_file *recent[PAIRS_RECENT]; /* by hash: most files come again soon */
 	struct file_pair *pairs;
 	size_t count, capacity;

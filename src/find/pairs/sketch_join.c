@@ -13,6 +13,7 @@
 #include "base/basic/error.h"
 #include "base/basic/seed.h"
 #include "base/data/array.h"
+#include "base/data/slots.h"
 #include "find/pairs/pair_reporter.h"
 #include "store/names/names.h"
 #include "store/rows/totals.h"
@@ -114,8 +115,7 @@ struct sketch_join {
 	struct content *contents;
 	uint8_t *sketches; /* of the contents, in their order */
 	size_t sketch_size, content_count, content_capacity, sketch_capacity;
-	size_t *slots; /* contents by their hash, from 1 */
-	size_t slot_count;
+	struct slots slots; /* contents by their hash */
 };
 
 static bool same_content(const struct find_file *x, const struct find_file *y)
@@ -124,31 +124,18 @@ static bool same_content(const struct find_file *x, const struct find_file *y)
 	       memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE) == 0;
 }
 
-static size_t *find_slot(const struct sketch_join *join, const struct find_file *file)
+/* What is searched for. */
+struct content_key {
+	const struct sketch_join *join;
+	const struct find_file *file;
+};
+
+static bool is_content(const void *key, uint32_t number)
 {
-	size_t slot = (size_t)hash_seeded_bytes(file->content_hash) & (join->slot_count - 1);
+	const struct content_key *wanted = key;
+	const struct sketch_join *join = wanted->join;
 
-	for (; join->slots[slot] != 0; slot = (slot + 1) & (join->slot_count - 1)) {
-		const struct content *content = &join->contents[join->slots[slot] - 1];
-		if (same_content(&join->files[content->first], file))
-			break;
-	}
-	return &join->slots[slot];
-}
-
-static int grow_slots(struct sketch_join *join, struct simhash_error *error)
-{
-	size_t count = join->slot_count == 0 ? 1024 : 2 * join->slot_count;
-	size_t *slots = calloc(count, sizeof *slots);
-
-	if (slots == NULL)
-		return error_set_memory(error);
-	free(join->slots);
-	join->slots = slots;
-	join->slot_count = count;
-	for (size_t i = 0; i < join->content_count; i++)
-		*find_slot(join, &join->files[join->contents[i].first]) = i + 1;
-	return 0;
+	return same_content(&join->files[join->contents[number - 1].first], wanted->file);
 }
 
 static int make_room(struct sketch_join *join, struct simhash_error *error)
@@ -162,14 +149,16 @@ static int make_room(struct sketch_join *join, struct simhash_error *error)
 	    array_reserve(&join->sketches, &join->sketch_capacity, join->content_count + 1,
 			  join->sketch_size, error) != 0)
 		return -1;
-	return 2 * join->content_count >= join->slot_count ? grow_slots(join, error) : 0;
+	return slots_reserve(&join->slots, error);
 }
 
 static int take_row(struct sketch_join *join, const struct file_row *row,
 		    const struct row_sketch *sketch, struct simhash_error *error)
 {
-	size_t number = join->file_count, *slot;
+	size_t number = join->file_count;
 	struct find_file *file;
+	struct slot *slot;
+	uint64_t hash;
 
 	if (make_room(join, error) != 0)
 		return -1;
@@ -178,9 +167,10 @@ static int take_row(struct sketch_join *join, const struct file_row *row,
 		return -1;
 	join->next[number] = 0;
 	join->file_count++;
-	slot = find_slot(join, file);
-	if (*slot != 0) {
-		struct content *content = &join->contents[*slot - 1];
+	hash = hash_seeded_bytes(file->content_hash);
+	slot = slots_find(&join->slots, hash, is_content, &(struct content_key){join, file});
+	if (slot->number != NO_NUMBER) {
+		struct content *content = &join->contents[slot->number - 1];
 		join->next[content->last] = number;
 		content->last = number;
 		return 0;
@@ -188,7 +178,7 @@ static int take_row(struct sketch_join *join, const struct file_row *row,
 	join->contents[join->content_count] = (struct content){number, number};
 	memcpy(join->sketches + join->content_count * join->sketch_size, sketch->value.data,
 	       join->sketch_size);
-	*slot = ++join->content_count;
+	slots_add(&join->slots, slot, hash, (uint32_t)++join->content_count);
 	return 0;
 }
 
@@ -288,7 +278,7 @@ int sketch_join_all(struct finder *finder, struct simhash_error *error)
 		status = report_all(&join, error);
 	join.reporter.counts.rows = join.file_count;
 	find_counts_add(&finder->counts, &join.reporter.counts);
-	free(join.slots);
+	slots_release(&join.slots);
 	free(join.sketches);
 	free(join.contents);
 	free(join.next);
