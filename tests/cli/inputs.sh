@@ -4,6 +4,58 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+# is_waiting PID: it runs the program, and sleeps
+is_waiting() {
+	local name state
+	read -r _ name state _ <"/proc/$1/stat" || fail "'${command[*]}' ended before the signal: $(cat err)"
+	[[ $name = "(sim"* && $state = [SD] ]]
+}
+# ends_at SIGNAL STATUS: the command that was started does, in much less time than somebody would wait
+ends_at() {
+	local end=$((SECONDS + 20)) status=0
+	wait_until is_waiting "$pid"
+	sleep 0.05
+	kill "-$1" "$pid"
+	while kill -0 "$pid" 2>/dev/null && [ $SECONDS -lt $end ]; do
+		sleep 0.02
+	done
+	! kill -KILL "$pid" 2>/dev/null || fail "'${command[*]}' does not end at SIG$1"
+	wait "$pid" || status=$?
+	same "status of '${command[*]}' at SIG$1" "$2" "$status"
+}
+
+# A file of a server that is gone is not reported, and the index can be used.
+if [ "${1:-}" = mounted ]; then
+	mkdir shown point
+	seq 3000 | split -l 10 - shown/a
+	seq 100 >shown/hanging
+	settle shown
+	# hung SIGNAL STATUS WORD...: the command, which waits for the file, ends. Whoever opens it later waits in the kernel.
+	hung() {
+		local signal=$1 status=$2
+		shift 2
+		command=("$@")
+		"$ODD_FS" "$PWD/shown" "$PWD/point" hang=hanging -- -f 2>/dev/null &
+		daemon=$!
+		trap 'kill -KILL "$daemon"' EXIT
+		wait_until mountpoint -q point
+		env --default-signal=INT "$@" >out 2>err &
+		pid=$!
+		sleep 0.5
+		ends_at "$signal" "$status"
+		kill -KILL "$daemon"
+		umount point
+		trap - EXIT
+	}
+	for signal in TERM:143 INT:130; do
+		hung "${signal%:*}" "${signal#*:}" "$SIMHASH" -d sqlite:hung.db --force --threads=2 point
+		said "simhash: interrupted; a file or a pipe does not answer; only what it has committed is stored"
+		! grep -q hanging err || fail "the file is reported: $(cat err)"
+		same "integrity" ok "$(sqlite3 hung.db 'PRAGMA integrity_check')"
+	done
+	exit
+fi
+
 for number in 1 2 3 4 5; do
 	seq "$number" $((number + 3000)) >"$files/similar$number.txt"
 done
@@ -64,25 +116,6 @@ fi
 
 echo "Signals"
 mkfifo fifo
-# is_waiting PID: it runs the program, and sleeps
-is_waiting() {
-	local name state
-	read -r _ name state _ <"/proc/$1/stat" || fail "'${command[*]}' ended before the signal: $(cat err)"
-	[[ $name = "(sim"* ]] && [ "$state" = S ]
-}
-# ends_at SIGNAL STATUS: the command that was started does, in much less time than somebody would wait
-ends_at() {
-	local end=$((SECONDS + 20)) status=0
-	wait_until is_waiting "$pid"
-	sleep 0.05
-	kill "-$1" "$pid"
-	while kill -0 "$pid" 2>/dev/null && [ $SECONDS -lt $end ]; do
-		sleep 0.02
-	done
-	! kill -KILL "$pid" 2>/dev/null || fail "'${command[*]}' does not end at SIG$1"
-	wait "$pid" || status=$?
-	same "status of '${command[*]}' at SIG$1" "$2" "$status"
-}
 # Nobody writes to the pipe; then somebody has it open, and writes nothing.
 for input in "${inputs[@]}"; do
 	program "$input" fifo
@@ -123,6 +156,35 @@ command=("$SIMHASH" --files0-from=list)
 pid=$!
 ends_at TERM 143
 exec 3<&-
+
+echo "Pipes that nobody reads, locks of others, and files that do not answer"
+# ends_soon OUTPUT WORD...: the command, which writes to it, ends at SIGTERM by that
+ends_soon() {
+	local output=$1
+	shift
+	command=("$@")
+	"$@" >"$output" 2>err &
+	pid=$!
+	ends_at TERM 143
+	said "interrupted"
+}
+exec 3<>fifo
+timeout 1 cat /dev/zero >&3 || true
+ends_soon fifo "$SIMHASH" --export
+exec 3<&-
+if [ "${TEST_URL%%:*}" = sqlite ]; then
+	mkfifo orders
+	sqlite3 "${TEST_URL#sqlite:}" <orders >locked &
+	locker=$!
+	exec 3>orders
+	echo "BEGIN IMMEDIATE; SELECT 'locked';" >&3
+	wait_until [ -s locked ]
+	ends_soon out "$SIMHASH" --import=digests --host=another
+	ends_soon out "$SIMHASH" --force "$files"
+	exec 3>&-
+	wait "$locker"
+fi
+[ -z "${ODD_FS:-}" ] || in_own_mounts "$0" mounted
 
 echo "Texts from Windows"
 # as FORM FILE: a text as programs there write it

@@ -156,6 +156,7 @@ static int index_files(const struct index_arguments *arguments, struct index_sum
 	request.location.url = url;
 	request.location.stop = &stop_requested;
 	request.location.calls = &server_calls;
+	request.location.disk_calls = &disk_calls;
 	request.location.waiting = report_waiting;
 	request.location.is_waiting = count_waiting;
 	request.location.context = &waiting;

@@ -166,6 +166,7 @@ int copy_database(const struct index_arguments *arguments, struct simhash_error 
 	name_index(options.to.url);
 	options.from.stop = options.to.stop = &stop_requested;
 	options.from.calls = options.to.calls = &server_calls;
+	options.from.disk_calls = options.to.disk_calls = &disk_calls;
 	options.from.waiting = options.to.waiting = say_waiting;
 	if (progress_is_wanted(arguments->progress, arguments->quiet))
 		progress_start(&display, arguments->progress, write_progress, &copying);

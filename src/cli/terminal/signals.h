@@ -16,12 +16,13 @@
 #include "store/engine/location.h"
 
 extern atomic_bool stop_requested;
-extern struct server_calls server_calls;
+extern struct store_calls server_calls, disk_calls;
 
 /*
  * From now on the first SIGINT or SIGTERM, or SIGHUP that is not ignored, sets stop_requested; a
  * second one ends the program. So does a call to a server, counted in server_calls, that gets no
- * answer within a second of the first signal: the server undoes what is not committed.
+ * answer for about half a second: the server undoes what is not committed. So does, a little
+ * later, a program that does nothing, and calls no database: it waits for a file or a pipe.
  */
 void catch_signals(void);
 
