@@ -168,6 +168,9 @@ ends_soon() {
 	ends_at TERM 143
 	said "interrupted"
 }
+has_row() { [ "$(sqlite3 "$1" 'SELECT COUNT(*) FROM file' 2>/dev/null || echo 0)" != 0 ]; }
+# has_read BYTES PID
+has_read() { [ "$(sed -n 's/rchar: //p' "/proc/$2/io")" -ge "$1" ]; }
 exec 3<>fifo
 timeout 1 cat /dev/zero >&3 || true
 ends_soon fifo "$SIMHASH" --export
@@ -181,6 +184,22 @@ if [ "${TEST_URL%%:*}" = sqlite ]; then
 	wait_until [ -s locked ]
 	ends_soon out "$SIMHASH" --import=digests --host=another
 	ends_soon out "$SIMHASH" --force "$files"
+	# What it scanned before the signal cannot be written.
+	head -c 3000000 /dev/zero >large
+	exec 4<>list
+	command=("$SIMHASH" -d sqlite:locked.db --files0-from=list)
+	"${command[@]}" >out 2>err 3>&- 4>&- &
+	pid=$!
+	printf '%s\0' "$files/copy.txt" >&4
+	wait_until has_row locked.db
+	echo "ATTACH '$PWD/locked.db' AS other; COMMIT; BEGIN IMMEDIATE; SELECT 'other';" >&3
+	wait_until grep -q other locked
+	printf '%s\0' large >&4
+	wait_until has_read 3000000 "$pid"
+	sleep 0.1
+	ends_at TERM 143
+	said "simhash: interrupted; the index could not be written, and the next run scans the last files again"
+	exec 4>&-
 	exec 3>&-
 	wait "$locker"
 fi

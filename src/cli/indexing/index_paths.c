@@ -190,8 +190,11 @@ int index_paths(const struct index_arguments *arguments, bool *had_unreadable,
 	print_index_summary(arguments, &summary, status == 0 ? NULL : error);
 	if (status == 0 && summary.is_interrupted)
 		end_by_signal(arguments->program,
-			      "interrupted; everything scanned so far is stored, and the "
-			      "next run continues");
+			      summary.is_unwritten
+				      ? "interrupted; the index could not be written, and the next "
+					"run scans the last files again"
+				      : "interrupted; everything scanned so far is stored, and the "
+					"next run continues");
 	*had_unreadable = summary.failed > 0;
 	return status;
 }
