@@ -24,13 +24,13 @@ ends_at() {
 	same "status of '${command[*]}' at SIG$1" "$2" "$status"
 }
 
-# A file of a server that is gone is not reported, and the index can be used.
+# A file of a server that does not answer ends no run with an error, and the index can be used.
 if [ "${1:-}" = mounted ]; then
 	mkdir shown point
 	seq 3000 | split -l 10 - shown/a
 	seq 100 >shown/hanging
 	settle shown
-	# hung SIGNAL STATUS WORD...: the command, which waits for the file, ends. Whoever opens it later waits in the kernel.
+	# hung SIGNAL STATUS WORD...: the command waits for the file, and ends. A program that opens it later waits in the kernel.
 	hung() {
 		local signal=$1 status=$2
 		shift 2
@@ -41,7 +41,7 @@ if [ "${1:-}" = mounted ]; then
 		wait_until mountpoint -q point
 		env --default-signal=INT "$@" >out 2>err &
 		pid=$!
-		sleep 0.5
+		sleep 0.3
 		ends_at "$signal" "$status"
 		kill -KILL "$daemon"
 		umount point
@@ -52,6 +52,32 @@ if [ "${1:-}" = mounted ]; then
 		said "simhash: interrupted; a file or a pipe does not answer; only what it has committed is stored"
 		! grep -q hanging err || fail "the file is reported: $(cat err)"
 		same "integrity" ok "$(sqlite3 hung.db 'PRAGMA integrity_check')"
+	done
+	# simfind: a FILE, a comparison, acts and undoing. The index has the files from a time when the file system answered.
+	mkdir kept gone shown/{1,2}
+	seq 100 20000 | tee shown/1/hanging shown/2/hanging gone/same >kept/same
+	touch -d 2020-01-01Z shown/*/hanging {kept,gone}/same
+	"$ODD_FS" "$PWD/shown" "$PWD/point"
+	runs 0 "$SIMFIND" -d sqlite:gone.db --update --keep=in:point/1 --action=delete --yes --journal=undone point/1 gone
+	[ ! -e gone/same ] || fail "nothing was done"
+	runs 0 "$SIMHASH" -q -d sqlite:found.db point kept
+	umount point
+	# decided PATH DECISION: a file in a file of decisions
+	decided() {
+		printf '{"path": "%s", "host": "%s", "size": %d, "mtime": "2020-01-01T00:00:00.000000000Z", "hash": "%s", "decision": "%s"}' \
+			"$PWD/$1" "$(hostname)" "$(stat -c %s kept/same)" "$(md5sum <kept/same | cut -d' ' -f1)" "$2"
+	}
+	printf '{"format": "simfind decisions", "format_version": 1, "groups": [{"id": "0", "files": [%s, %s]}]}' \
+		"$(decided kept/same keep)" "$(decided point/1/hanging "give up")" >decisions
+	for options in point/1/hanging "--compare point/1/hanging kept/same" --verify=all \
+		"--keep=in:kept --action=delete --yes --journal=acts" "--keep=in:point/1 --action=hardlink --yes --journal=acts" \
+		"--apply=decisions --action=delete --yes --journal=acts" "--undo=undone --yes"; do
+		# shellcheck disable=SC2086  # several words
+		SIMHASH_DATABASE=sqlite:found.db hung TERM 143 "$SIMFIND" $options
+		for file in shown/1/hanging shown/2/hanging; do
+			cmp "$file" kept/same || fail "$options: $file"
+		done
+		rm -f acts
 	done
 	exit
 fi

@@ -7,7 +7,7 @@
  *     invent     each name that is looked up has its own inode number, also for one file
  *     plain      renames without flags only, and no links
  *     self=NAME  each directory has an entry NAME, which is the directory itself
- *     hang=NAME  whoever reads a file NAME gets no answer
+ *     hang=NAME  a read of a file NAME is never answered
  *
  * It returns when POINT is mounted; umount POINT ends it.
  * SPDX-License-Identifier: MIT
@@ -257,7 +257,7 @@ static const struct fuse_operations operations = {
 
 int main(int count, char **words)
 {
-	char *passed[64] = {words[0]};
+	char *passed[64] = {words[0]}, one_thread[] = "-s";
 	int passed_count = 1, i;
 
 	if (count < 3 || realpath(words[1], backing) == NULL) {
@@ -279,7 +279,7 @@ int main(int count, char **words)
 	for (i++; i < count && passed_count < 62; i++)
 		passed[passed_count++] = words[i];
 	if (hanging == NULL)
-		passed[passed_count++] = (char[]){"-s"}; /* one thread */
+		passed[passed_count++] = one_thread;
 	umask(0);
 	return fuse_main(passed_count, passed, &operations, NULL);
 }

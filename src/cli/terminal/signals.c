@@ -23,11 +23,12 @@
 
 #define SAME_ORDER_NS (200 * NS_PER_MS)
 #define LOOK_NS (200 * NS_PER_MS)
-#define SILENT_LOOKS 2 /* after which a server is given up: it may write a transaction */
-#define IDLE_LOOKS 3   /* and a program that does nothing: another may have the processors */
-#define IDLE_CPU_NS (10 * NS_PER_MS)
-#define TAKER_STACK (256 * 1024)
-#define WRITE_MS 50 /* for somebody to read what is on standard error */
+#define SILENT_LOOKS 2		    /* the server may be writing a transaction */
+#define IDLE_LOOKS 3		    /* other programs may have the processors */
+#define IDLE_CPU_NS (2 * NS_PER_MS) /* between two looks; the progress line uses less */
+#define HUNG_LOOKS 4
+#define THREAD_STACK (256 * 1024)
+#define WRITE_MS 50 /* how long a full standard error may stay full */
 
 atomic_bool stop_requested;
 struct store_calls server_calls, disk_calls;
@@ -36,26 +37,26 @@ static volatile sig_atomic_t stop_signal;
 static timer_t look_timer;
 static bool has_timer;
 
-/* What the program does, at one moment. */
+/* The state of the program at one moment. */
 struct look {
-	unsigned long server_ended, disk_ended; /* calls */
+	unsigned long server_ended, disk_ended; /* numbers of calls */
 	bool server_waits, disk_works;
 	int64_t cpu_ns;
 };
 
 static struct look last_look;
-static int silent_looks, idle_looks; /* one after the other, and each the same as before */
+static int silent_looks, idle_looks; /* looks in a row that saw no change */
 
 static void put(const char *text)
 {
-	static bool is_read_by_nobody; /* a pipe that is full */
+	static bool is_full; /* nobody reads it */
 	struct pollfd ready = {.fd = STDERR_FILENO, .events = POLLOUT};
 	ssize_t ignored = 0;
 
-	if (!is_read_by_nobody)
-		is_read_by_nobody = poll(&ready, 1, WRITE_MS) == 0;
+	if (!is_full)
+		is_full = poll(&ready, 1, WRITE_MS) == 0;
 	/* A failure cannot be reported: this is the report. */
-	if (!is_read_by_nobody)
+	if (!is_full)
 		ignored = write(STDERR_FILENO, text, strlen(text));
 	(void)ignored;
 }
@@ -68,7 +69,7 @@ static void tidy_up(void)
 	pager_wait_at_signal();
 }
 
-/* Look again, in a while. */
+/* SIGALRM comes when it is time for the next look. */
 static void look_later(void)
 {
 	const struct itimerspec once = {.it_value.tv_nsec = LOOK_NS};
@@ -90,7 +91,7 @@ static struct look look_now(void)
 	return look;
 }
 
-/* What the program has waited for since some looks, in words; or NULL. */
+/* What does not answer, in words; NULL if the program works, or has not waited for long. */
 static const char *find_wait(void)
 {
 	struct look look = look_now();
@@ -155,42 +156,14 @@ static void on_alarm(int number)
 	raise(stop_signal);
 }
 
-/* ---- The thread that takes the signals ---- */
-
-/* A thread that reads a file of a server that is gone takes no signal: another one has to. */
-static pthread_t taker;
-static bool has_taker;
-
-static void *take_signals(void *unused)
-{
-	while (pause() < 0)
-		;
-	return unused;
-}
-
 static void set_caught(sigset_t *set)
 {
 	sigemptyset(set);
 	sigaddset(set, SIGINT);
 	sigaddset(set, SIGTERM);
 	sigaddset(set, SIGHUP);
+	sigaddset(set, SIGQUIT);
 	sigaddset(set, SIGALRM);
-}
-
-/* Where there can be no thread more, all take them. */
-static void start_taker(void)
-{
-	pthread_attr_t attributes;
-	sigset_t caught;
-
-	if (!has_taker && pthread_attr_init(&attributes) == 0) {
-		pthread_attr_setstacksize(&attributes, TAKER_STACK);
-		has_taker = pthread_create(&taker, &attributes, take_signals, NULL) == 0;
-		pthread_attr_destroy(&attributes);
-	}
-	set_caught(&caught);
-	if (has_taker)
-		pthread_sigmask(SIG_BLOCK, &caught, NULL);
 }
 
 static void unblock_signals(void)
@@ -201,7 +174,45 @@ static void unblock_signals(void)
 	pthread_sigmask(SIG_UNBLOCK, &caught, NULL);
 }
 
-/* What blocks a signal for a while, as an act of simfind does, does so in its own thread. */
+/* ---- The thread that takes the signals ---- */
+
+/* A thread that waits for a file of a network file system may take no signal. */
+static pthread_t taker;
+static bool has_taker;
+
+static void *take_signals(void *unused)
+{
+	while (pause() < 0)
+		;
+	return unused;
+}
+
+static bool start_thread(pthread_t *thread, void *(*run)(void *))
+{
+	pthread_attr_t attributes;
+	bool is_started;
+
+	if (pthread_attr_init(&attributes) != 0)
+		return false;
+	pthread_attr_setstacksize(&attributes, THREAD_STACK);
+	is_started = pthread_create(thread, &attributes, run, NULL) == 0;
+	pthread_attr_destroy(&attributes);
+	return is_started;
+}
+
+/* If the thread cannot be started, every thread takes signals. */
+static void start_taker(void)
+{
+	sigset_t caught;
+
+	if (!has_taker)
+		has_taker = start_thread(&taker, take_signals);
+	set_caught(&caught);
+	if (has_taker)
+		pthread_sigmask(SIG_BLOCK, &caught, NULL);
+}
+
+/* simfind blocks signals during an act, in the thread that acts: no other thread may take them. */
 static void end_taker(void)
 {
 	if (!has_taker)
@@ -255,6 +266,75 @@ static void on_end(int number)
 	raise(number);
 }
 
+/* ---- Signals that the main thread cannot take ---- */
+
+static pthread_t main_thread;
+
+static int64_t main_cpu_ns(void)
+{
+	struct timespec cpu = {0};
+	clockid_t clock;
+
+	if (pthread_getcpuclockid(main_thread, &clock) == 0)
+		clock_gettime(clock, &cpu);
+	return clock_ns(cpu.tv_sec, cpu.tv_nsec);
+}
+
+/* A signal that waits to be taken; 0 if there is none. */
+static int pending_signal(void)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	sigset_t pending;
+
+	sigpending(&pending);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		if (sigismember(&pending, numbers[i]) == 1 && !is_ignored(numbers[i]))
+			return numbers[i];
+	return 0;
+}
+
+/*
+ * End the program if a signal waits while the main thread does nothing: an act that is not over
+ * goes on as long as the system answers, and a file that does not answer ends the wait.
+ */
+static void *watch_pending(void *unused)
+{
+	int64_t last_ns = 0;
+	int number = 0;
+
+	for (int looks = 0; looks < HUNG_LOOKS;) {
+		int64_t now_ns = main_cpu_ns();
+		number = pending_signal();
+		looks = number != 0 && now_ns == last_ns ? looks + 1 : 0;
+		last_ns = now_ns;
+		clock_sleep_ns(LOOK_NS);
+	}
+	tidy_up();
+	put(failing_program);
+	put(": interrupted; a file does not answer\n");
+	signal(number, SIG_DFL);
+	unblock_signals();
+	raise(number);
+	return unused;
+}
+
+static void start_watch(void)
+{
+	static bool has_watch;
+	sigset_t caught, before;
+	pthread_t watch;
+
+	if (has_watch)
+		return;
+	main_thread = pthread_self();
+	set_caught(&caught);
+	pthread_sigmask(SIG_BLOCK, &caught, &before); /* the thread takes none */
+	has_watch = start_thread(&watch, watch_pending);
+	if (has_watch)
+		pthread_detach(watch);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 void tidy_up_at_signals(void)
 {
 	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU};
@@ -265,6 +345,7 @@ void tidy_up_at_signals(void)
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		if (!is_ignored(numbers[i]))
 			sigaction(numbers[i], &action, NULL);
+	start_watch();
 }
 
 /* ---- Bus errors ---- */

@@ -18,7 +18,7 @@
 #include "store/rows/known_file.h"
 
 #define COMMIT_AFTER_S 2
-#define LOOK_NS (100 * NS_PER_MS) /* until it looks whether to stop */
+#define LOOK_NS (100 * NS_PER_MS) /* how late a stop is noticed */
 /* Batches that may wait while a transaction is written: as many rows as the next one has. */
 #define WAITING_MAX QUEUE_CAPACITY_MAX
 #ifndef TRANSACTION_ROWS_MAX
@@ -190,7 +190,7 @@ static int take_next(struct writer *writer, struct batch *batch, struct simhash_
 	return commit_all(writer, error) != 0 ? -1 : store_end_load(writer->store, error);
 }
 
-/* The next batch. While rows wait to be written, it waits a moment only. */
+/* The next batch. If rows wait to be written, NULL after a moment. */
 static struct batch *next_batch(struct writer *writer, int64_t deadline_ns, bool *timed_out)
 {
 	int64_t look_ns = clock_monotonic_ns() + LOOK_NS;
@@ -201,7 +201,7 @@ static struct batch *next_batch(struct writer *writer, int64_t deadline_ns, bool
 			       timed_out);
 }
 
-/* A run that is to stop writes at once what it has: a scanner may wait for its file for ever. */
+/* A run that is to stop writes its rows at once: a scanner may wait for its file forever. */
 static bool is_due(const struct writer *writer, size_t full, int64_t deadline_ns, bool timed_out)
 {
 	return writer->gathered.counts.batches > 0 &&

@@ -35,7 +35,7 @@ static inline void store_call_ends(struct store_calls *calls)
 
 struct store_location {
 	const char *url;
-	struct store_calls *disk_calls; /* counts those to SQLite; may be NULL */
+	struct store_calls *disk_calls; /* counts the calls to SQLite; may be NULL */
 	/* Called with what should be mended, such as a password that others can read. May be NULL. */
 	void (*warning)(void *context, const char *message);
 	/* The rest is for servers. The only option file to read; NULL for the usual ones. */
