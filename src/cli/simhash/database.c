@@ -74,8 +74,11 @@ int init_database(const struct index_arguments *arguments, struct simhash_error 
 	if (check_users(url, arguments, error) != 0 ||
 	    (has_file && password_file_open(&file, arguments->password_file, error) != 0))
 		goto out;
-	for (int role = 0; has_file && role < ROLES; role++)
+	for (int role = 0; has_file && role < ROLES; role++) {
 		request.passwords[role] = file.passwords[role];
+		if (file.sha2_hashes[role][0] != '\0')
+			request.sha2_hashes[role] = file.sha2_hashes[role];
+	}
 	status = make_index(&where, &request, &users, &statements, error);
 	if (status == 0 && has_file)
 		status = password_file_write(&file, &users, error);
