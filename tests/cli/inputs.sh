@@ -4,6 +4,84 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+# is_waiting PID: it runs the program, and sleeps
+is_waiting() {
+	local name state
+	read -r _ name state _ <"/proc/$1/stat" || fail "'${command[*]}' ended before the signal: $(cat err)"
+	[[ $name = "(sim"* && $state = [SD] ]]
+}
+# ends_at SIGNAL STATUS: the command that was started does, in much less time than somebody would wait
+ends_at() {
+	local end=$((SECONDS + 20)) status=0
+	wait_until is_waiting "$pid"
+	sleep 0.05
+	kill "-$1" "$pid"
+	while kill -0 "$pid" 2>/dev/null && [ $SECONDS -lt $end ]; do
+		sleep 0.02
+	done
+	! kill -KILL "$pid" 2>/dev/null || fail "'${command[*]}' does not end at SIG$1"
+	wait "$pid" || status=$?
+	same "status of '${command[*]}' at SIG$1" "$2" "$status"
+}
+
+# A file of a server that does not answer ends no run with an error, and the index can be used.
+if [ "${1:-}" = mounted ]; then
+	mkdir shown point
+	seq 3000 | split -l 10 - shown/a
+	seq 100 >shown/hanging
+	settle shown
+	# hung SIGNAL STATUS WORD...: the command waits for the file, and ends. A program that opens it later waits in the kernel.
+	hung() {
+		local signal=$1 status=$2
+		shift 2
+		command=("$@")
+		"$ODD_FS" "$PWD/shown" "$PWD/point" hang=hanging -- -f 2>/dev/null &
+		daemon=$!
+		trap 'kill -KILL "$daemon"' EXIT
+		wait_until mountpoint -q point
+		env --default-signal=INT "$@" >out 2>err &
+		pid=$!
+		sleep 0.3
+		ends_at "$signal" "$status"
+		kill -KILL "$daemon"
+		umount point
+		trap - EXIT
+	}
+	for signal in TERM:143 INT:130; do
+		hung "${signal%:*}" "${signal#*:}" "$SIMHASH" -d sqlite:hung.db --force --threads=2 point
+		said "simhash: interrupted; a file or a pipe does not answer; only what it has committed is stored"
+		! grep -q hanging err || fail "the file is reported: $(cat err)"
+		same "integrity" ok "$(sqlite3 hung.db 'PRAGMA integrity_check')"
+	done
+	# simfind: a FILE, a comparison, acts and undoing. The index has the files from a time when the file system answered.
+	mkdir kept gone shown/{1,2}
+	seq 100 20000 | tee shown/1/hanging shown/2/hanging gone/same >kept/same
+	touch -d 2020-01-01Z shown/*/hanging {kept,gone}/same
+	"$ODD_FS" "$PWD/shown" "$PWD/point"
+	runs 0 "$SIMFIND" -d sqlite:gone.db --update --keep=in:point/1 --action=delete --yes --journal=undone point/1 gone
+	[ ! -e gone/same ] || fail "nothing was done"
+	runs 0 "$SIMHASH" -q -d sqlite:found.db point kept
+	umount point
+	# decided PATH DECISION: a file in a file of decisions
+	decided() {
+		printf '{"path": "%s", "host": "%s", "size": %d, "mtime": "2020-01-01T00:00:00.000000000Z", "hash": "%s", "decision": "%s"}' \
+			"$PWD/$1" "$(hostname)" "$(stat -c %s kept/same)" "$(md5sum <kept/same | cut -d' ' -f1)" "$2"
+	}
+	printf '{"format": "simfind decisions", "format_version": 1, "groups": [{"id": "0", "files": [%s, %s]}]}' \
+		"$(decided kept/same keep)" "$(decided point/1/hanging "give up")" >decisions
+	for options in point/1/hanging "--compare point/1/hanging kept/same" --verify=all \
+		"--keep=in:kept --action=delete --yes --journal=acts" "--keep=in:point/1 --action=hardlink --yes --journal=acts" \
+		"--apply=decisions --action=delete --yes --journal=acts" "--undo=undone --yes"; do
+		# shellcheck disable=SC2086  # several words
+		SIMHASH_DATABASE=sqlite:found.db hung TERM 143 "$SIMFIND" $options
+		for file in shown/1/hanging shown/2/hanging; do
+			cmp "$file" kept/same || fail "$options: $file"
+		done
+		rm -f acts
+	done
+	exit
+fi
+
 for number in 1 2 3 4 5; do
 	seq "$number" $((number + 3000)) >"$files/similar$number.txt"
 done
@@ -64,25 +142,6 @@ fi
 
 echo "Signals"
 mkfifo fifo
-# is_waiting PID: it runs the program, and sleeps
-is_waiting() {
-	local name state
-	read -r _ name state _ <"/proc/$1/stat" || fail "'${command[*]}' ended before the signal: $(cat err)"
-	[[ $name = "(sim"* ]] && [ "$state" = S ]
-}
-# ends_at SIGNAL STATUS: the command that was started does, in much less time than somebody would wait
-ends_at() {
-	local end=$((SECONDS + 20)) status=0
-	wait_until is_waiting "$pid"
-	sleep 0.05
-	kill "-$1" "$pid"
-	while kill -0 "$pid" 2>/dev/null && [ $SECONDS -lt $end ]; do
-		sleep 0.02
-	done
-	! kill -KILL "$pid" 2>/dev/null || fail "'${command[*]}' does not end at SIG$1"
-	wait "$pid" || status=$?
-	same "status of '${command[*]}' at SIG$1" "$2" "$status"
-}
 # Nobody writes to the pipe; then somebody has it open, and writes nothing.
 for input in "${inputs[@]}"; do
 	program "$input" fifo
@@ -123,6 +182,54 @@ command=("$SIMHASH" --files0-from=list)
 pid=$!
 ends_at TERM 143
 exec 3<&-
+
+echo "Pipes that nobody reads, locks of others, and files that do not answer"
+# ends_soon OUTPUT WORD...: the command, which writes to it, ends at SIGTERM by that
+ends_soon() {
+	local output=$1
+	shift
+	command=("$@")
+	"$@" >"$output" 2>err &
+	pid=$!
+	ends_at TERM 143
+	said "interrupted"
+}
+has_row() { [ "$(sqlite3 "$1" 'SELECT COUNT(*) FROM file' 2>/dev/null || echo 0)" != 0 ]; }
+# has_read BYTES PID
+has_read() { [ "$(sed -n 's/rchar: //p' "/proc/$2/io")" -ge "$1" ]; }
+exec 3<>fifo
+timeout 1 cat /dev/zero >&3 || true
+ends_soon fifo "$SIMHASH" --export
+exec 3<&-
+if [ "${TEST_URL%%:*}" = sqlite ]; then
+	mkfifo orders
+	sqlite3 "${TEST_URL#sqlite:}" <orders >locked &
+	locker=$!
+	exec 3>orders
+	echo "BEGIN IMMEDIATE; SELECT 'locked';" >&3
+	wait_until [ -s locked ]
+	ends_soon out "$SIMHASH" --import=digests --host=another
+	ends_soon out "$SIMHASH" --force "$files"
+	# What it scanned before the signal cannot be written.
+	head -c 3000000 /dev/zero >large
+	exec 4<>list
+	command=("$SIMHASH" -d sqlite:locked.db --files0-from=list)
+	"${command[@]}" >out 2>err 3>&- 4>&- &
+	pid=$!
+	printf '%s\0' "$files/copy.txt" >&4
+	wait_until has_row locked.db
+	echo "ATTACH '$PWD/locked.db' AS other; COMMIT; BEGIN IMMEDIATE; SELECT 'other';" >&3
+	wait_until grep -q other locked
+	printf '%s\0' large >&4
+	wait_until has_read 3000000 "$pid"
+	sleep 0.1
+	ends_at TERM 143
+	said "simhash: interrupted; the index could not be written, and the next run scans the last files again"
+	exec 4>&-
+	exec 3>&-
+	wait "$locker"
+fi
+[ -z "${ODD_FS:-}" ] || in_own_mounts "$0" mounted
 
 echo "Texts from Windows"
 # as FORM FILE: a text as programs there write it

@@ -1,12 +1,13 @@
 /*
  * A file system for tests, by FUSE. It shows another directory, with what is odd about some mounts:
  *
- *     odd_fs BACKING POINT [fold] [invent] [plain] [self=NAME] [-- FUSE-OPTION...]
+ *     odd_fs BACKING POINT [fold] [invent] [plain] [self=NAME] [hang=NAME] [-- FUSE-OPTION...]
  *
  *     fold       names are found in any case, as on SMB and on file systems of other systems
  *     invent     each name that is looked up has its own inode number, also for one file
  *     plain      renames without flags only, and no links
  *     self=NAME  each directory has an entry NAME, which is the directory itself
+ *     hang=NAME  a read of a file NAME is never answered
  *
  * It returns when POINT is mounted; umount POINT ends it.
  * SPDX-License-Identifier: MIT
@@ -28,7 +29,7 @@
 
 static char backing[PATH_MAX];
 static bool folds, invents, is_plain;
-static const char *self;
+static const char *self, *hanging;
 
 /* Replace a name by the one that the directory has in another case. */
 static void fold_name(const char *directory, char *name)
@@ -205,7 +206,8 @@ static int odd_read(const char *path, char *buffer, size_t size, off_t offset,
 {
 	ssize_t got = pread((int)info->fh, buffer, size, offset);
 
-	(void)path;
+	while (hanging != NULL && strcmp(strrchr(path, '/') + 1, hanging) == 0)
+		pause();
 	return got < 0 ? -errno : (int)got;
 }
 
@@ -255,11 +257,13 @@ static const struct fuse_operations operations = {
 
 int main(int count, char **words)
 {
-	char *passed[64] = {words[0]};
+	char *passed[64] = {words[0]}, one_thread[] = "-s";
 	int passed_count = 1, i;
 
 	if (count < 3 || realpath(words[1], backing) == NULL) {
-		fputs("usage: odd_fs BACKING POINT [fold] [invent] [plain] [self=NAME]\n", stderr);
+		fputs("usage: odd_fs BACKING POINT [fold] [invent] [plain] [self=NAME] "
+		      "[hang=NAME]\n",
+		      stderr);
 		return 1;
 	}
 	passed[passed_count++] = words[2];
@@ -269,10 +273,13 @@ int main(int count, char **words)
 		is_plain = is_plain || strcmp(words[i], "plain") == 0;
 		if (strncmp(words[i], "self=", 5) == 0)
 			self = words[i] + 5;
+		if (strncmp(words[i], "hang=", 5) == 0)
+			hanging = words[i] + 5;
 	}
 	for (i++; i < count && passed_count < 62; i++)
 		passed[passed_count++] = words[i];
-	passed[passed_count++] = (char[]){"-s"}; /* one thread */
+	if (hanging == NULL)
+		passed[passed_count++] = one_thread;
 	umask(0);
 	return fuse_main(passed_count, passed, &operations, NULL);
 }

@@ -156,6 +156,7 @@ static int index_files(const struct index_arguments *arguments, struct index_sum
 	request.location.url = url;
 	request.location.stop = &stop_requested;
 	request.location.calls = &server_calls;
+	request.location.disk_calls = &disk_calls;
 	request.location.waiting = report_waiting;
 	request.location.is_waiting = count_waiting;
 	request.location.context = &waiting;
@@ -189,8 +190,11 @@ int index_paths(const struct index_arguments *arguments, bool *had_unreadable,
 	print_index_summary(arguments, &summary, status == 0 ? NULL : error);
 	if (status == 0 && summary.is_interrupted)
 		end_by_signal(arguments->program,
-			      "interrupted; everything scanned so far is stored, and the "
-			      "next run continues");
+			      summary.is_unwritten
+				      ? "interrupted; the index could not be written, and the next "
+					"run scans the last files again"
+				      : "interrupted; everything scanned so far is stored, and the "
+					"next run continues");
 	*had_unreadable = summary.failed > 0;
 	return status;
 }

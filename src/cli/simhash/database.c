@@ -74,8 +74,11 @@ int init_database(const struct index_arguments *arguments, struct simhash_error 
 	if (check_users(url, arguments, error) != 0 ||
 	    (has_file && password_file_open(&file, arguments->password_file, error) != 0))
 		goto out;
-	for (int role = 0; has_file && role < ROLES; role++)
+	for (int role = 0; has_file && role < ROLES; role++) {
 		request.passwords[role] = file.passwords[role];
+		if (file.sha2_hashes[role][0] != '\0')
+			request.sha2_hashes[role] = file.sha2_hashes[role];
+	}
 	status = make_index(&where, &request, &users, &statements, error);
 	if (status == 0 && has_file)
 		status = password_file_write(&file, &users, error);
@@ -166,6 +169,7 @@ int copy_database(const struct index_arguments *arguments, struct simhash_error 
 	name_index(options.to.url);
 	options.from.stop = options.to.stop = &stop_requested;
 	options.from.calls = options.to.calls = &server_calls;
+	options.from.disk_calls = options.to.disk_calls = &disk_calls;
 	options.from.waiting = options.to.waiting = say_waiting;
 	if (progress_is_wanted(arguments->progress, arguments->quiet))
 		progress_start(&display, arguments->progress, write_progress, &copying);

@@ -31,7 +31,9 @@ static int open_index(const struct index_arguments *arguments, enum open_mode mo
 	if (choose_database(where.url, mode != OPEN_TO_READ, url, error) != 0)
 		return -1;
 	where.url = *url;
+	where.stop = &stop_requested;
 	where.calls = &server_calls;
+	where.disk_calls = &disk_calls;
 	return store_open(&where, mode, store, error);
 }
 
@@ -233,6 +235,8 @@ int import_digests(const struct index_arguments *arguments, struct simhash_error
 	    store_host_id(import.store, host, true, &import.scope.host, error) == 0)
 		status = digests_store(&import, &files, error);
 	store_close(import.store);
+	if (status != 0 && error->code == ERROR_STOPPED)
+		status = 0;
 	if (status == 0 && digest_reader_doubt(import.reader) != NULL &&
 	    !atomic_load(&stop_requested))
 		say_path(PROGRAM, bytes_of(arguments->import_from),

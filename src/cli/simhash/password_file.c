@@ -14,6 +14,7 @@
 
 #include "base/basic/error.h"
 #include "base/files/open_file.h"
+#include "scan/file/hashing.h"
 
 static int make_password(char password[PASSWORD_SIZE], struct simhash_error *error)
 {
@@ -30,7 +31,9 @@ int password_file_open(struct password_file *file, const char *path, struct simh
 {
 	*file = (struct password_file){.path = path, .fd = -1};
 	for (int role = 0; role < ROLES; role++)
-		if (make_password(file->passwords[role], error) != 0)
+		if (make_password(file->passwords[role], error) != 0 ||
+		    (hashing_library() != NULL &&
+		     sha2_password(file->passwords[role], file->sha2_hashes[role], error) != 0))
 			return -1;
 	file->fd = open_file_at(AT_FDCWD, path, O_WRONLY | O_CREAT | O_EXCL, 0600);
 	if (file->fd < 0 && errno == EEXIST)

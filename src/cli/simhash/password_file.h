@@ -5,6 +5,7 @@
 #ifndef SIMHASH_CLI_PASSWORD_FILE_H
 #define SIMHASH_CLI_PASSWORD_FILE_H
 
+#include "cli/simhash/sha2_password.h"
 #include "store/open/roles.h"
 
 #define PASSWORD_SIZE 41 /* 160 random bits in hexadecimal digits, with a zero */
@@ -13,6 +14,7 @@ struct password_file {
 	const char *path;
 	int fd;
 	char passwords[ROLES][PASSWORD_SIZE];
+	char sha2_hashes[ROLES][SHA2_PASSWORD_SIZE]; /* empty without Nettle */
 };
 
 /*

@@ -4,6 +4,8 @@
  */
 #include "cli/terminal/signals.h"
 
+#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,24 +22,42 @@
 #include "report/lists/output_file.h"
 
 #define SAME_ORDER_NS (200 * NS_PER_MS)
-#define WATCH_NS (400 * NS_PER_MS) /* twice, and a call that began between two looks is seen */
+#define LOOK_NS (200 * NS_PER_MS)
+#define SILENT_LOOKS 2		    /* the server may be writing a transaction */
+#define IDLE_LOOKS 3		    /* other programs may have the processors */
+#define IDLE_CPU_NS (2 * NS_PER_MS) /* between two looks; the progress line uses less */
+#define HUNG_LOOKS 4
+#define THREAD_STACK (256 * 1024)
+#define WRITE_MS 50 /* how long a full standard error may stay full */
 
 atomic_bool stop_requested;
-struct server_calls server_calls;
+struct store_calls server_calls, disk_calls;
 static const char *failing_program = "";
 static volatile sig_atomic_t stop_signal;
-static timer_t watch_timer;
+static timer_t look_timer;
 static bool has_timer;
 
-/* The call that waits: the number of those that have ended. */
-static atomic_ulong waiting_call;
-static atomic_bool is_call_waiting;
+/* The state of the program at one moment. */
+struct look {
+	unsigned long server_ended, disk_ended; /* numbers of calls */
+	bool server_waits, disk_works;
+	int64_t cpu_ns;
+};
+
+static struct look last_look;
+static int silent_looks, idle_looks; /* looks in a row that saw no change */
 
 static void put(const char *text)
 {
-	/* A failure cannot be reported: this is the report. */
-	ssize_t ignored = write(STDERR_FILENO, text, strlen(text));
+	static bool is_full; /* nobody reads it */
+	struct pollfd ready = {.fd = STDERR_FILENO, .events = POLLOUT};
+	ssize_t ignored = 0;
 
+	if (!is_full)
+		is_full = poll(&ready, 1, WRITE_MS) == 0;
+	/* A failure cannot be reported: this is the report. */
+	if (!is_full)
+		ignored = write(STDERR_FILENO, text, strlen(text));
 	(void)ignored;
 }
 
@@ -49,24 +69,45 @@ static void tidy_up(void)
 	pager_wait_at_signal();
 }
 
-/* Look at the calls again, in a while. */
-static void watch_later(void)
+/* SIGALRM comes when it is time for the next look. */
+static void look_later(void)
 {
-	const struct itimerspec once = {.it_value.tv_nsec = WATCH_NS};
+	const struct itimerspec once = {.it_value.tv_nsec = LOOK_NS};
 
-	if (!has_timer || timer_settime(watch_timer, 0, &once, NULL) != 0)
+	if (!has_timer || timer_settime(look_timer, 0, &once, NULL) != 0)
 		alarm(1);
 }
 
-/* Is the call that waited at the last look still waiting? */
-static bool watch_calls(void)
+static struct look look_now(void)
 {
-	unsigned long ended = atomic_load(&server_calls.ended);
-	bool is_waiting = atomic_load(&server_calls.begun) != ended;
-	bool was_waiting = atomic_exchange(&is_call_waiting, is_waiting);
+	struct look look = {.server_ended = atomic_load(&server_calls.ended),
+			    .disk_ended = atomic_load(&disk_calls.ended)};
+	struct timespec cpu = {0};
 
-	watch_later();
-	return atomic_exchange(&waiting_call, ended) == ended && was_waiting && is_waiting;
+	look.server_waits = atomic_load(&server_calls.begun) != look.server_ended;
+	look.disk_works = atomic_load(&disk_calls.begun) != look.disk_ended;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
+	look.cpu_ns = clock_ns(cpu.tv_sec, cpu.tv_nsec);
+	return look;
+}
+
+/* What does not answer, in words; NULL if the program works, or has not waited for long. */
+static const char *find_wait(void)
+{
+	struct look look = look_now();
+	bool has_called = look.server_ended != last_look.server_ended ||
+			  look.disk_ended != last_look.disk_ended;
+	bool is_silent = look.server_waits && last_look.server_waits &&
+			 look.server_ended == last_look.server_ended;
+	bool is_idle = !look.server_waits && !look.disk_works && !has_called &&
+		       look.cpu_ns - last_look.cpu_ns < IDLE_CPU_NS;
+
+	silent_looks = is_silent ? silent_looks + 1 : 0;
+	idle_looks = is_idle ? idle_looks + 1 : 0;
+	last_look = look;
+	return silent_looks >= SILENT_LOOKS ? "the server"
+	       : idle_looks >= IDLE_LOOKS   ? "a file or a pipe"
+					    : NULL;
 }
 
 /*
@@ -82,7 +123,8 @@ static void on_stop(int number)
 		first_ns = now_ns;
 		stop_signal = number;
 		atomic_store(&stop_requested, true);
-		(void)watch_calls();
+		last_look = look_now();
+		look_later();
 	} else if (now_ns - first_ns >= SAME_ORDER_NS) {
 		signal(number, SIG_DFL);
 		raise(number);
@@ -98,14 +140,87 @@ static bool is_ignored(int number)
 
 static void on_alarm(int number)
 {
+	const char *wait = find_wait();
+
 	(void)number;
-	if (!watch_calls())
+	if (wait == NULL) {
+		look_later();
 		return;
+	}
 	tidy_up();
 	put(failing_program);
-	put(": interrupted; the server does not answer; only what it has committed is stored\n");
+	put(": interrupted; ");
+	put(wait);
+	put(" does not answer; only what it has committed is stored\n");
 	signal(stop_signal, SIG_DFL);
 	raise(stop_signal);
+}
+
+static void set_caught(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGHUP);
+	sigaddset(set, SIGQUIT);
+	sigaddset(set, SIGALRM);
+}
+
+static void unblock_signals(void)
+{
+	sigset_t caught;
+
+	set_caught(&caught);
+	pthread_sigmask(SIG_UNBLOCK, &caught, NULL);
+}
+
+/* ---- The thread that takes the signals ---- */
+
+/* A thread that waits for a file of a network file system may take no signal. */
+static pthread_t taker;
+static bool has_taker;
+
+static void *take_signals(void *unused)
+{
+	while (pause() < 0)
+		;
+	return unused;
+}
+
+static bool start_thread(pthread_t *thread, void *(*run)(void *))
+{
+	pthread_attr_t attributes;
+	bool is_started;
+
+	if (pthread_attr_init(&attributes) != 0)
+		return false;
+	pthread_attr_setstacksize(&attributes, THREAD_STACK);
+	is_started = pthread_create(thread, &attributes, run, NULL) == 0;
+	pthread_attr_destroy(&attributes);
+	return is_started;
+}
+
+/* If the thread cannot be started, every thread takes signals. */
+static void start_taker(void)
+{
+	sigset_t caught;
+
+	if (!has_taker)
+		has_taker = start_thread(&taker, take_signals);
+	set_caught(&caught);
+	if (has_taker)
+		pthread_sigmask(SIG_BLOCK, &caught, NULL);
+}
+
+/* simfind blocks signals during an act, in the thread that acts: no other thread may take them. */
+static void end_taker(void)
+{
+	if (!has_taker)
+		return;
+	pthread_cancel(taker);
+	pthread_join(taker, NULL);
+	has_taker = false;
+	unblock_signals();
 }
 
 void catch_signals(void)
@@ -121,7 +236,8 @@ void catch_signals(void)
 	sigemptyset(&watch.sa_mask);
 	sigaction(SIGALRM, &watch, NULL);
 	if (!has_timer) /* that sends SIGALRM */
-		has_timer = timer_create(CLOCK_MONOTONIC, NULL, &watch_timer) == 0;
+		has_timer = timer_create(CLOCK_MONOTONIC, NULL, &look_timer) == 0;
+	start_taker();
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	if (!is_ignored(SIGHUP)) /* as nohup has it */
@@ -137,6 +253,7 @@ void end_by_signal(const char *program, const char *message)
 {
 	say(program, message);
 	signal(stop_signal, SIG_DFL);
+	unblock_signals();
 	raise(stop_signal);
 }
 
@@ -149,15 +266,86 @@ static void on_end(int number)
 	raise(number);
 }
 
+/* ---- Signals that the main thread cannot take ---- */
+
+static pthread_t main_thread;
+
+static int64_t main_cpu_ns(void)
+{
+	struct timespec cpu = {0};
+	clockid_t clock;
+
+	if (pthread_getcpuclockid(main_thread, &clock) == 0)
+		clock_gettime(clock, &cpu);
+	return clock_ns(cpu.tv_sec, cpu.tv_nsec);
+}
+
+/* A signal that waits to be taken; 0 if there is none. */
+static int pending_signal(void)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	sigset_t pending;
+
+	sigpending(&pending);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		if (sigismember(&pending, numbers[i]) == 1 && !is_ignored(numbers[i]))
+			return numbers[i];
+	return 0;
+}
+
+/*
+ * End the program if a signal waits while the main thread does nothing: an act that is not over
+ * goes on as long as the system answers, and a file that does not answer ends the wait.
+ */
+static void *watch_pending(void *unused)
+{
+	int64_t last_ns = 0;
+	int number = 0;
+
+	for (int looks = 0; looks < HUNG_LOOKS;) {
+		int64_t now_ns = main_cpu_ns();
+		number = pending_signal();
+		looks = number != 0 && now_ns == last_ns ? looks + 1 : 0;
+		last_ns = now_ns;
+		clock_sleep_ns(LOOK_NS);
+	}
+	tidy_up();
+	put(failing_program);
+	put(": interrupted; a file does not answer\n");
+	signal(number, SIG_DFL);
+	unblock_signals();
+	raise(number);
+	return unused;
+}
+
+static void start_watch(void)
+{
+	static bool has_watch;
+	sigset_t caught, before;
+	pthread_t watch;
+
+	if (has_watch)
+		return;
+	main_thread = pthread_self();
+	set_caught(&caught);
+	pthread_sigmask(SIG_BLOCK, &caught, &before); /* the thread takes none */
+	has_watch = start_thread(&watch, watch_pending);
+	if (has_watch)
+		pthread_detach(watch);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 void tidy_up_at_signals(void)
 {
 	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU};
 	struct sigaction action = {.sa_handler = on_end, .sa_flags = (int)SA_RESETHAND};
 
+	end_taker();
 	sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		if (!is_ignored(numbers[i]))
 			sigaction(numbers[i], &action, NULL);
+	start_watch();
 }
 
 /* ---- Bus errors ---- */

@@ -16,12 +16,15 @@
 #include "store/engine/location.h"
 
 extern atomic_bool stop_requested;
-extern struct server_calls server_calls;
+extern struct store_calls server_calls, disk_calls;
 
 /*
- * From now on the first SIGINT or SIGTERM, or SIGHUP that is not ignored, sets stop_requested; a
- * second one ends the program. So does a call to a server, counted in server_calls, that gets no
- * answer within a second of the first signal: the server undoes what is not committed.
+ * From now on the first SIGINT or SIGTERM, or SIGHUP that is not ignored, sets stop_requested, and
+ * a second one ends the program. After the first one, the program also ends
+ * - if a call to a server, counted in server_calls, gets no answer for about half a second: the
+ *   server undoes what is not committed;
+ * - a little later if the program uses no processor and calls no database: it waits for a file or
+ *   a pipe. A call to SQLite, counted in disk_calls, is waited for: it may write to a slow disk.
  */
 void catch_signals(void);
 
@@ -32,8 +35,10 @@ int signal_exit_status(void);
 void end_by_signal(const char *program, const char *message);
 
 /*
- * For a program that does not catch signals: before those that people and shells send end it, they
- * erase the progress line and remove the outputs that are not whole.
+ * For a program that does not catch signals: before a signal of a person or a shell ends it, the
+ * progress line is erased and incomplete outputs are removed. If the main thread blocks a signal,
+ * or waits in the kernel and cannot take it, the signal waits; it ends the program if the main
+ * thread then does nothing for almost a second. Call it in the main thread.
  */
 void tidy_up_at_signals(void);
 

@@ -45,6 +45,7 @@ struct run {
 	struct walkers walkers;
 	int64_t vanished_removed; /* rows */
 	int64_t last_scan_ns;	  /* no row is of a later one */
+	bool is_unwritten;	  /* the writer lost rows when the run was to stop */
 	atomic_uint kernel_file_systems;
 };
 
@@ -151,6 +152,7 @@ static int write_all(struct run *run, struct simhash_error *error)
 
 	count_ahead_start(&count, &run->roots, &options, run->resources->progress);
 	status = writer_write(&run->writer, error);
+	run->is_unwritten = status != 0;
 	walk_status = walkers_join(&run->walkers, &walk_error);
 	count_ahead_end(&count);
 	if (status == 0 && walk_status == 0 && run->resources->progress != NULL)
@@ -282,6 +284,7 @@ int index_trees(const struct index_request *request, const struct index_resource
 		status = index_roots(&run, summary, error);
 	if (status != 0 && error->code == ERROR_STOPPED) {
 		summary->is_interrupted = true;
+		summary->is_unwritten = run.is_unwritten;
 		status = 0;
 	}
 	summary->failed = failures_total(&run.failures);

@@ -70,6 +70,7 @@ struct index_summary {
 	uint64_t left_out;	      /* by design, in archives: reported, and no failures */
 	double seconds;
 	bool is_interrupted; /* the outside set `stop` */
+	bool is_unwritten;   /* and the index could not take the last files that were scanned */
 };
 
 #endif

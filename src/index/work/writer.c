@@ -18,6 +18,7 @@
 #include "store/rows/known_file.h"
 
 #define COMMIT_AFTER_S 2
+#define LOOK_NS (100 * NS_PER_MS) /* how late a stop is noticed */
 /* Batches that may wait while a transaction is written: as many rows as the next one has. */
 #define WAITING_MAX QUEUE_CAPACITY_MAX
 #ifndef TRANSACTION_ROWS_MAX
@@ -189,6 +190,25 @@ static int take_next(struct writer *writer, struct batch *batch, struct simhash_
 	return commit_all(writer, error) != 0 ? -1 : store_end_load(writer->store, error);
 }
 
+/* The next batch. If rows wait to be written, NULL after a moment. */
+static struct batch *next_batch(struct writer *writer, int64_t deadline_ns, bool *timed_out)
+{
+	int64_t look_ns = clock_monotonic_ns() + LOOK_NS;
+
+	if (writer->gathered.counts.batches == 0)
+		return queue_pop(&writer->queue);
+	return queue_pop_until(&writer->queue, look_ns < deadline_ns ? look_ns : deadline_ns,
+			       timed_out);
+}
+
+/* A run that is to stop writes its rows at once: a scanner may wait for its file forever. */
+static bool is_due(const struct writer *writer, size_t full, int64_t deadline_ns, bool timed_out)
+{
+	return writer->gathered.counts.batches > 0 &&
+	       (is_full(writer, full) || clock_monotonic_ns() >= deadline_ns ||
+		(timed_out && atomic_load(writer->stop)));
+}
+
 int writer_write(struct writer *writer, struct simhash_error *error)
 {
 	size_t full = full_transaction(writer);
@@ -198,10 +218,7 @@ int writer_write(struct writer *writer, struct simhash_error *error)
 
 	for (;;) {
 		bool timed_out = false;
-		struct batch *batch =
-			writer->gathered.counts.batches == 0
-				? queue_pop(&writer->queue)
-				: queue_pop_until(&writer->queue, deadline_ns, &timed_out);
+		struct batch *batch = next_batch(writer, deadline_ns, &timed_out);
 		if (batch == NULL && !timed_out)
 			break;
 		if (batch != NULL && status != 0) {
@@ -213,8 +230,7 @@ int writer_write(struct writer *writer, struct simhash_error *error)
 		if (batch != NULL)
 			status = take_next(writer, batch, error);
 		/* Also when batches keep coming, what is held back grows no older than the deadline. */
-		if (status == 0 && writer->gathered.counts.batches > 0 &&
-		    (is_full(writer, full) || clock_monotonic_ns() >= deadline_ns))
+		if (status == 0 && is_due(writer, full, deadline_ns, timed_out))
 			status = commit(writer, error);
 		if (status != 0) {
 			atomic_store(writer->stop, true);

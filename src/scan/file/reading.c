@@ -53,7 +53,7 @@ ssize_t reading_at(const struct reading *reading, int64_t offset, void *buffer, 
 			have += (size_t)got;
 		else if (got == 0)
 			break;
-		else if (errno != EINTR)
+		else if (errno != EINTR || (reading->stop != NULL && atomic_load(reading->stop)))
 			return -1;
 	}
 	return (ssize_t)have;

@@ -7,12 +7,14 @@
 #ifndef SIMHASH_SCAN_READING_H
 #define SIMHASH_SCAN_READING_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 struct reading {
 	int fd;
+	const atomic_bool *stop; /* ends a read that was interrupted, with EINTR; or NULL */
 	bool drops_behind;
 	int64_t dropped; /* bytes */
 };

@@ -73,6 +73,7 @@ static enum scan_outcome scan_bytes(struct file_scanner *scanner, int fd, int64_
 
 	content_begin(&content, scanner, row);
 	reading_begin(&reading, fd, expected);
+	reading.stop = scanner->stop;
 	/*
 	 * A file that grows is read up to the size that fstat gave. One that claims to be empty, as
 	 * files of /proc do, is read to its end, up to a bound.
@@ -82,7 +83,7 @@ static enum scan_outcome scan_bytes(struct file_scanner *scanner, int fd, int64_
 			size = (size_t)(expected - row->size_bytes);
 		got = reading_at(&reading, row->size_bytes, scanner->buffer, size);
 		if (got < 0)
-			return SCAN_FAILED;
+			return errno == EINTR ? SCAN_STOPPED : SCAN_FAILED;
 		if (row->size_bytes == 0)
 			note_kind(scanner, (size_t)got);
 		content_add(&content, (size_t)got,
@@ -217,10 +218,10 @@ static enum scan_outcome scan_stream(struct file_scanner *scanner, int fd, struc
 
 	content_begin(&content, scanner, row);
 	while ((got = read(fd, scanner->buffer, FILE_SCANNER_BUFFER)) != 0) {
-		if (got < 0 && errno == EINTR)
+		if (got < 0 && errno == EINTR && !atomic_load(scanner->stop))
 			continue;
 		if (got < 0)
-			return SCAN_FAILED;
+			return errno == EINTR ? SCAN_STOPPED : SCAN_FAILED;
 		content_add(&content, (size_t)got, false);
 	}
 	return content_end(&content);

@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum open_mode {
@@ -15,13 +16,26 @@ enum open_mode {
 	OPEN_TO_CREATE /* and so is the database on a server */
 };
 
-/* Calls to servers, from all threads. A call that has begun and not ended waits for an answer. */
-struct server_calls {
+/* Calls to databases, from all threads. A call that has begun and not ended waits for an answer. */
+struct store_calls {
 	atomic_ulong begun, ended;
 };
 
+static inline void store_call_begins(struct store_calls *calls)
+{
+	if (calls != NULL)
+		atomic_fetch_add(&calls->begun, 1);
+}
+
+static inline void store_call_ends(struct store_calls *calls)
+{
+	if (calls != NULL)
+		atomic_fetch_add(&calls->ended, 1);
+}
+
 struct store_location {
 	const char *url;
+	struct store_calls *disk_calls; /* counts the calls to SQLite; may be NULL */
 	/* Called with what should be mended, such as a password that others can read. May be NULL. */
 	void (*warning)(void *context, const char *message);
 	/* The rest is for servers. The only option file to read; NULL for the usual ones. */
@@ -35,8 +49,8 @@ struct store_location {
 	/* Called when a connection begins and ends to wait, from any thread. May be NULL. */
 	void (*is_waiting)(void *context, bool begins);
 	void *context;
-	const atomic_bool *stop;    /* ends waiting between calls; may be NULL */
-	struct server_calls *calls; /* counts the calls; may be NULL */
+	const atomic_bool *stop;   /* ends waiting between calls; may be NULL */
+	struct store_calls *calls; /* counts the calls; may be NULL */
 };
 
 #endif

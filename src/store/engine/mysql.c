@@ -24,7 +24,7 @@ struct database {
 	MYSQL *handle;
 	char name[MYSQL_NAME_SIZE];
 	bool logs_statements;
-	struct server_calls *calls;
+	struct store_calls *calls;
 };
 
 struct column {
@@ -60,14 +60,12 @@ static const char *const migrations[] = {
 
 static void begin_call(const struct database *database)
 {
-	if (database->calls != NULL)
-		atomic_fetch_add(&database->calls->begun, 1);
+	store_call_begins(database->calls);
 }
 
 static void end_call(const struct database *database)
 {
-	if (database->calls != NULL)
-		atomic_fetch_add(&database->calls->ended, 1);
+	store_call_ends(database->calls);
 }
 
 static int fail(const struct database *database, unsigned number, const char *message,

@@ -31,6 +31,7 @@ struct database {
 	const char *network;
 	bool has_log_afar; /* there is one all the same, which a reader does not use */
 	struct sqlite_wait wait;
+	struct store_calls *calls;
 };
 
 struct statement {
@@ -72,14 +73,21 @@ static int fail_changed(const struct database *database, struct simhash_error *e
 
 static int execute(struct database *database, const char *sql, struct simhash_error *error)
 {
-	if (sqlite3_exec(database->handle, sql, NULL, NULL, NULL) != SQLITE_OK)
-		return fail(database, "cannot use", error);
-	return 0;
+	int code;
+
+	store_call_begins(database->calls);
+	code = sqlite3_exec(database->handle, sql, NULL, NULL, NULL);
+	store_call_ends(database->calls);
+	return code == SQLITE_OK ? 0 : fail(database, "cannot use", error);
 }
 
 static void close_database(struct database *database)
 {
+	struct store_calls *calls = database->calls;
+
+	store_call_begins(calls); /* the last one writes the log into the database */
 	sqlite3_close(database->handle);
+	store_call_ends(calls);
 	free(database->path);
 	free(database->unshared);
 	free(database);
@@ -428,8 +436,11 @@ static int open_database(const struct store_url *url, const struct store_locatio
 	(*database)->path = sqlite_file_name(url->path);
 	(*database)->network = network_file_system(url->path);
 	(*database)->wait.stop = where->stop;
+	(*database)->calls = where->disk_calls;
+	store_call_begins(where->disk_calls);
 	status = (*database)->path == NULL ? error_set_memory(error)
 					   : open_handle(*database, mode, beside, error);
+	store_call_ends(where->disk_calls);
 	if (status != 0) {
 		close_database(*database);
 		*database = NULL;
@@ -485,7 +496,12 @@ static void bind_null(struct statement *statement, unsigned index)
 
 static int step(struct statement *statement, struct simhash_error *error)
 {
-	switch (sqlite3_step(statement->handle)) {
+	int code;
+
+	store_call_begins(statement->database->calls);
+	code = sqlite3_step(statement->handle);
+	store_call_ends(statement->database->calls);
+	switch (code) {
 	case SQLITE_ROW:
 		return 1;
 	case SQLITE_DONE:

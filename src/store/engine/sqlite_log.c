@@ -27,6 +27,11 @@ static int execute(sqlite3 *handle, const char *path, const char *sql, struct si
 
 /* ---- Waiting ---- */
 
+static bool is_stopped(const struct sqlite_wait *wait)
+{
+	return wait->stop != NULL && atomic_load(wait->stop);
+}
+
 /* Called again and again while another connection has a lock: is this one to wait on? */
 static int wait_for_lock(void *context, int times)
 {
@@ -35,8 +40,7 @@ static int wait_for_lock(void *context, int times)
 
 	if (times == 0)
 		wait->began_ns = now_ns;
-	if (now_ns - wait->began_ns >= wait->limit_ns ||
-	    (wait->stop != NULL && atomic_load(wait->stop)))
+	if (now_ns - wait->began_ns >= wait->limit_ns || is_stopped(wait))
 		return 0;
 	sqlite3_sleep(times < 25 ? 1 + times : 25);
 	return 1;
@@ -85,6 +89,8 @@ int sqlite_log_use(sqlite3 *handle, const char *path, struct sqlite_wait *wait,
 	     attempt++) {
 		if (error->code != ERROR_RETRY || attempt == LOG_TRIES)
 			return -1;
+		if (is_stopped(wait))
+			return error_set(error, ERROR_STOPPED, "stopped");
 		sqlite3_sleep(20);
 	}
 	if (execute(handle, path, "PRAGMA journal_size_limit = " LOG_LIMIT, error) != 0)

@@ -192,12 +192,13 @@ static int find_plugin(struct roles *roles, struct store *store, struct simhash_
 
 	if (ask(store, sql, take_flag, &roles->has_sha2_only, error) < 0)
 		return -1;
-	if (!roles->has_sha2_only || roles->request->passwords[0] == NULL)
+	if (!roles->has_sha2_only || roles->request->passwords[0] == NULL ||
+	    roles->request->sha2_hashes[0] != NULL)
 		return 0;
 	return error_set(error, SIMHASH_E_RANGE,
-			 "--password-file makes hashes for mysql_native_password, which MySQL 8.4 "
-			 "and later lack; run without it, and give each user a password as the "
-			 "statements show");
+			 "without Nettle, --password-file makes hashes for mysql_native_password "
+			 "only, which MySQL 8.4 and later lack; run without it, and give each user "
+			 "a password as the statements show");
 }
 
 static int take_hash(void *context, struct query *query, struct simhash_error *error)
@@ -252,7 +253,10 @@ static void write_accounts(FILE *out, const struct roles *roles, enum role role,
 		fputs(i == 0 ? "" : identified ? ",\n    " : ", ", out);
 		write_account(out, roles, role, i);
 		if (identified && roles->has_sha2_only)
-			fputs(" IDENTIFIED WITH caching_sha2_password AS '" NO_SHA2_HASH "'", out);
+			fprintf(out, " IDENTIFIED WITH caching_sha2_password AS '%s'",
+				roles->request->sha2_hashes[role] != NULL
+					? roles->request->sha2_hashes[role]
+					: NO_SHA2_HASH);
 		else if (identified)
 			fprintf(out, " IDENTIFIED WITH mysql_native_password AS '*%s'",
 				roles->hashes[role]);

@@ -21,6 +21,8 @@ struct role_request {
 	enum tls_need tls;
 	/* Each NULL: the users get passwords by hand. Only their hashes are in the statements. */
 	const char *passwords[ROLES];
+	/* Their hashes for caching_sha2_password; NULL without Nettle. */
+	const char *sha2_hashes[ROLES];
 };
 
 #define USER_NAME_SIZE 33 /* the longest that MySQL has, with a zero */
