@@ -84,7 +84,7 @@ static int read_begin(const json_t *line, struct journal_list *list, struct jour
 	return read_file_fields(json_object_get(line, "kept_file"), &act->kept_file);
 }
 
-struct reader {
+struct journal_reader {
 	const char *path, *host;
 	struct journal_list *list;
 	size_t line;
@@ -93,7 +93,7 @@ struct reader {
 	struct simhash_error *error;
 };
 
-static int expect(const struct reader *reader, const char *expected)
+static int expect(const struct journal_reader *reader, const char *expected)
 {
 	return error_set(reader->error, SIMHASH_E_SYNTAX, "%s, line %zu: expected %s", reader->path,
 			 reader->line, expected);
@@ -107,7 +107,7 @@ static int compare_numbers(const void *number, const void *act)
 }
 
 /* The outcome of an act. Where its line is missing, so is the act. */
-static void take_outcome(const struct reader *reader, uint64_t number, const char *state)
+static void take_outcome(const struct journal_reader *reader, uint64_t number, const char *state)
 {
 	struct journal_list *list = reader->list;
 	struct journal_act *act = list->count == 0 ? NULL
@@ -118,7 +118,7 @@ static void take_outcome(const struct reader *reader, uint64_t number, const cha
 		act->outcome = strcmp(state, "done") == 0 ? OUTCOME_DONE : OUTCOME_LEFT;
 }
 
-static int take_begin(struct reader *reader, const json_t *line, uint64_t number)
+static int take_begin(struct journal_reader *reader, const json_t *line, uint64_t number)
 {
 	struct journal_list *list = reader->list;
 	uint64_t last = list->count == 0 ? 0 : list->acts[list->count - 1].number;
@@ -135,7 +135,7 @@ static int take_begin(struct reader *reader, const json_t *line, uint64_t number
 	return 0;
 }
 
-static int take_end(struct reader *reader, const json_t *line)
+static int take_end(struct journal_reader *reader, const json_t *line)
 {
 	struct journal_list *list = reader->list;
 	uint64_t last = list->count == 0 ? 0 : list->acts[list->count - 1].number;
@@ -148,7 +148,7 @@ static int take_end(struct reader *reader, const json_t *line)
 	return 0;
 }
 
-static int read_line(struct reader *reader, const json_t *line)
+static int read_line(struct journal_reader *reader, const json_t *line)
 {
 	const char *state = field_text(line, "state");
 	int64_t number;
@@ -165,7 +165,7 @@ static int read_line(struct reader *reader, const json_t *line)
 	return 0;
 }
 
-static int read_head(struct reader *reader, const json_t *line)
+static int read_head(struct journal_reader *reader, const json_t *line)
 {
 	const char *format = field_text(line, "format"), *on;
 
@@ -182,7 +182,7 @@ static int read_head(struct reader *reader, const json_t *line)
 	return 0;
 }
 
-static int take_line(struct reader *reader, struct bytes text)
+static int take_line(struct journal_reader *reader, struct bytes text)
 {
 	json_t *line = fields_read(text, reader->path, reader->line - 1, reader->error);
 	int status;
@@ -195,7 +195,7 @@ static int take_line(struct reader *reader, struct bytes text)
 }
 
 /* Without an end mark, a run may have been stopped between two acts. */
-static void judge_ending(const struct reader *reader, bool has_part_of_line)
+static void judge_ending(const struct journal_reader *reader, bool has_part_of_line)
 {
 	struct journal_list *list = reader->list;
 	bool has_outcome = list->count == 0 || list->acts[list->count - 1].outcome != OUTCOME_NONE;
@@ -204,7 +204,7 @@ static void judge_ending(const struct reader *reader, bool has_part_of_line)
 		list->ending = JOURNAL_STOPPED;
 }
 
-static int read_lines(struct reader *reader, struct bytes text)
+static int read_lines(struct journal_reader *reader, struct bytes text)
 {
 	const char *at = text.data, *end = text.data + text.size, *stop;
 
@@ -236,7 +236,7 @@ int journal_lock(const char *path, int *fd, struct simhash_error *error)
 int journal_read(const char *path, const char *host, struct journal_list *list,
 		 struct simhash_error *error)
 {
-	struct reader reader = {.path = path, .host = host, .list = list, .error = error};
+	struct journal_reader reader = {.path = path, .host = host, .list = list, .error = error};
 	char *text;
 	size_t size;
 	int status;

@@ -35,14 +35,14 @@ static ssize_t read_piece(int fd, uint8_t *piece, off_t offset)
 }
 
 /* The pieces and the state of the hash, for whoever reads. */
-struct reading {
+struct byte_reading {
 	XXH3_state_t *state;
 	uint8_t *pieces; /* two */
 };
 
-static int reading_begin(struct reading *reading)
+static int reading_begin(struct byte_reading *reading)
 {
-	*reading = (struct reading){XXH3_createState(), malloc(2 * PIECE)};
+	*reading = (struct byte_reading){XXH3_createState(), malloc(2 * PIECE)};
 	if (reading->state != NULL && reading->pieces != NULL) {
 		XXH3_128bits_reset(reading->state);
 		return 0;
@@ -51,7 +51,7 @@ static int reading_begin(struct reading *reading)
 	return -1;
 }
 
-static void reading_end(struct reading *reading)
+static void reading_end(struct byte_reading *reading)
 {
 	int saved = errno;
 
@@ -63,7 +63,7 @@ static void reading_end(struct reading *reading)
 int same_bytes(int x, int y, uint8_t hash[KEEP_HASH_SIZE], bool (*goes_on)(const void *context),
 	       const void *context)
 {
-	struct reading reading;
+	struct byte_reading reading;
 	int status = reading_begin(&reading);
 	ssize_t got_x = 1, got_y;
 
@@ -122,7 +122,7 @@ static void find_data(int fd, off_t at, off_t size, off_t *data, off_t *hole)
 }
 
 /* A hole has zeros, which are not written. */
-static void hash_hole(struct reading *reading, off_t size)
+static void hash_hole(struct byte_reading *reading, off_t size)
 {
 	memset(reading->pieces, 0, PIECE);
 	for (off_t part; size > 0; size -= part) {
@@ -132,7 +132,7 @@ static void hash_hole(struct reading *reading, off_t size)
 }
 
 /* From `at` to the hole; the file may have become shorter. -1 with errno. */
-static int copy_data(struct reading *reading, int from, int to, off_t at, off_t hole)
+static int copy_data(struct byte_reading *reading, int from, int to, off_t at, off_t hole)
 {
 	while (at < hole) {
 		ssize_t got = read_piece(from, reading->pieces, at);
@@ -150,7 +150,7 @@ static int copy_data(struct reading *reading, int from, int to, off_t at, off_t 
 
 int copy_bytes(int from, int to, uint8_t hash[KEEP_HASH_SIZE])
 {
-	struct reading reading;
+	struct byte_reading reading;
 	struct stat opened;
 	off_t at = 0, data, hole;
 	int status = fstat(from, &opened);

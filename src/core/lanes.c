@@ -32,7 +32,7 @@
 #define HYPOTHESES 3
 #define CONTEXT_MASK 0x7f
 
-struct block {
+struct lane_block {
 	const struct lane_engine *engine;
 	const struct automaton *automaton;
 	const uint8_t *bytes;
@@ -48,19 +48,19 @@ struct runs {
 	struct lane_state end[HYPOTHESES][LANES_MAX];
 };
 
-static void run(const struct block *block, struct lane_state *state,
+static void run(const struct lane_block *block, struct lane_state *state,
 		struct simhash_sum_table *table)
 {
 	block->engine->run(block->automaton, block->bytes, block->size, block->context, state,
 			   table);
 }
 
-static uint8_t context_after(const struct block *block, size_t lane)
+static uint8_t context_after(const struct lane_block *block, size_t lane)
 {
 	return block->bytes[(lane + 1) * block->size - 1] & CONTEXT_MASK;
 }
 
-static uint64_t last_entry(const struct block *block, const struct lane_state *state)
+static uint64_t last_entry(const struct lane_block *block, const struct lane_state *state)
 {
 	size_t last = block->engine->lanes - 1;
 
@@ -68,7 +68,7 @@ static uint64_t last_entry(const struct block *block, const struct lane_state *s
 }
 
 /* Scan a block from guesses. False when they cannot be made good; then nothing is counted. */
-static bool scan_by_guesses(const struct block *block, uint64_t *entry,
+static bool scan_by_guesses(const struct lane_block *block, uint64_t *entry,
 			    struct simhash_sum_table *table)
 {
 	const struct automaton *automaton = block->automaton;
@@ -182,7 +182,7 @@ static bool compose(const struct runs *runs, size_t lane, const struct lane_stat
  * The true state before each lane, as far as the runs tell; returns how many
  * are known. start[lanes] is the state after the block.
  */
-static size_t chain(const struct block *block, const struct runs *runs, size_t known,
+static size_t chain(const struct lane_block *block, const struct runs *runs, size_t known,
 		    struct lane_state start[LANES_MAX + 1])
 {
 	const struct automaton *automaton = block->automaton;
@@ -194,7 +194,7 @@ static size_t chain(const struct block *block, const struct runs *runs, size_t k
 	return known;
 }
 
-static uint64_t scan_by_hypotheses(const struct block *block, struct simhash_sum_table *table)
+static uint64_t scan_by_hypotheses(const struct lane_block *block, struct simhash_sum_table *table)
 {
 	const struct automaton *automaton = block->automaton;
 	size_t lanes = block->engine->lanes, size = block->size, known = 1;
@@ -226,7 +226,7 @@ static uint64_t scan_by_hypotheses(const struct block *block, struct simhash_sum
 }
 
 /* *wait is the number of blocks for which guesses are not worth trying. */
-static uint64_t scan_block(const struct block *block, uint64_t entry, uint64_t *wait,
+static uint64_t scan_block(const struct lane_block *block, uint64_t entry, uint64_t *wait,
 			   struct simhash_sum_table *table)
 {
 	if (*wait > 0)
@@ -255,7 +255,8 @@ static size_t lane_size(size_t size, size_t lanes)
 void lanes_update(const struct lane_engine *engine, struct simhash_scanner *scanner,
 		  const uint8_t *bytes, size_t size)
 {
-	struct block block = {.engine = engine, .automaton = tag_set_automaton(scanner->tag_set)};
+	struct lane_block block = {.engine = engine,
+				   .automaton = tag_set_automaton(scanner->tag_set)};
 	uint64_t entry = scanner->state[0];
 
 	assert(engine->lanes <= LANES_MAX);

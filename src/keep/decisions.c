@@ -58,7 +58,7 @@ struct decided {
 
 enum depth { IN_TOP, IN_GROUP, IN_FILE };
 
-struct reader {
+struct decision_reader {
 	struct decisions *decisions;
 	const char *what, *host;
 	enum depth depth;
@@ -69,7 +69,7 @@ struct reader {
 };
 
 /* "groups[2].files[0]." */
-static void write_place(const struct reader *reader, char *text, size_t size)
+static void write_place(const struct decision_reader *reader, char *text, size_t size)
 {
 	text[0] = '\0';
 	if (reader->depth == IN_GROUP)
@@ -78,7 +78,7 @@ static void write_place(const struct reader *reader, char *text, size_t size)
 		snprintf(text, size, "groups[%zu].files[%zu].", reader->group, reader->file);
 }
 
-static int expect(const struct reader *reader, const char *field, const char *expected)
+static int expect(const struct decision_reader *reader, const char *field, const char *expected)
 {
 	char place[64];
 
@@ -88,8 +88,8 @@ static int expect(const struct reader *reader, const char *field, const char *ex
 }
 
 /* It is an object without other fields. */
-static int check_object(const struct reader *reader, const json_t *object, const char *const *known,
-			size_t count)
+static int check_object(const struct decision_reader *reader, const json_t *object,
+			const char *const *known, size_t count)
 {
 	char place[64];
 	const char *unknown;
@@ -105,7 +105,7 @@ static int check_object(const struct reader *reader, const json_t *object, const
 }
 
 /* It is a text, or there is none. */
-static int check_text(const struct reader *reader, const json_t *object, const char *name)
+static int check_text(const struct decision_reader *reader, const json_t *object, const char *name)
 {
 	const json_t *value = json_object_get(object, name);
 
@@ -114,7 +114,7 @@ static int check_text(const struct reader *reader, const json_t *object, const c
 
 /* ---- Files ---- */
 
-static int take_elsewhere(struct reader *reader, const char *host, const char *path)
+static int take_elsewhere(struct decision_reader *reader, const char *host, const char *path)
 {
 	struct decisions *decisions = reader->decisions;
 	size_t size = strlen(host) + strlen(path) + 1;
@@ -132,7 +132,8 @@ static int take_elsewhere(struct reader *reader, const char *host, const char *p
 }
 
 /* Neither size nor time is there, or both are. */
-static int read_state(const struct reader *reader, const json_t *item, struct keep_file *file)
+static int read_state(const struct decision_reader *reader, const json_t *item,
+		      struct keep_file *file)
 {
 	if (json_object_get(item, "size") == NULL && json_object_get(item, "mtime") == NULL) {
 		file->size_bytes = KEEP_SIZE_UNKNOWN;
@@ -145,7 +146,8 @@ static int read_state(const struct reader *reader, const json_t *item, struct ke
 	return 0;
 }
 
-static int read_decision(const struct reader *reader, const json_t *item, struct keep_file *file)
+static int read_decision(const struct decision_reader *reader, const json_t *item,
+			 struct keep_file *file)
 {
 	const char *decision = field_text(item, "decision");
 
@@ -158,7 +160,8 @@ static int read_decision(const struct reader *reader, const json_t *item, struct
 	return 0;
 }
 
-static int read_file_fields(const struct reader *reader, const json_t *item, struct keep_file *file)
+static int read_file_fields(const struct decision_reader *reader, const json_t *item,
+			    struct keep_file *file)
 {
 	static const char *const known[] = {"path",  "path_hex", "host",    "size",
 					    "mtime", "hash",	 "decision"};
@@ -179,7 +182,7 @@ static int read_file_fields(const struct reader *reader, const json_t *item, str
 	return read_state(reader, item, file) != 0 ? -1 : read_decision(reader, item, file);
 }
 
-static int take_file(struct reader *reader, const json_t *item)
+static int take_file(struct decision_reader *reader, const json_t *item)
 {
 	struct decisions *decisions = reader->decisions;
 	struct keep_file file = {.path = NULL};
@@ -202,7 +205,7 @@ static int take_file(struct reader *reader, const json_t *item)
 
 /* ---- Groups ---- */
 
-static int take_group(struct reader *reader, const json_t *group)
+static int take_group(struct decision_reader *reader, const json_t *group)
 {
 	static const char *const known[] = {"id", "files"};
 	const json_t *files = json_object_get(group, "files");
@@ -222,7 +225,7 @@ static int take_group(struct reader *reader, const json_t *group)
 	return status;
 }
 
-static int check_command(const struct reader *reader, const json_t *top)
+static int check_command(const struct decision_reader *reader, const json_t *top)
 {
 	const json_t *command = json_object_get(top, "command");
 	bool is_wrong = command != NULL && !json_is_array(command);
@@ -232,7 +235,7 @@ static int check_command(const struct reader *reader, const json_t *top)
 	return is_wrong ? expect(reader, "command", "an array of texts") : 0;
 }
 
-static int check_top(const struct reader *reader, const json_t *top)
+static int check_top(const struct decision_reader *reader, const json_t *top)
 {
 	static const char *const known[] = {"format", "format_version", "version", "command",
 					    "index",  "made",		"groups"};
@@ -268,7 +271,7 @@ static int compare_decided(const void *a, const void *b, void *context)
 }
 
 /* Nobody decided to keep a file and to give it up. */
-static int check_contradictions(struct reader *reader)
+static int check_contradictions(struct decision_reader *reader)
 {
 	struct decided *decided = reader->decided;
 
@@ -286,7 +289,7 @@ static int check_contradictions(struct reader *reader)
 	return 0;
 }
 
-static int take_groups(struct reader *reader, const json_t *top)
+static int take_groups(struct decision_reader *reader, const json_t *top)
 {
 	const json_t *groups = json_object_get(top, "groups");
 	int status = check_top(reader, top);
@@ -299,7 +302,8 @@ static int take_groups(struct reader *reader, const json_t *top)
 int decisions_read(struct bytes text, const char *what, const char *host,
 		   struct decisions *decisions, struct simhash_error *error)
 {
-	struct reader reader = {.decisions = decisions, .what = what, .host = host, .error = error};
+	struct decision_reader reader = {
+		.decisions = decisions, .what = what, .host = host, .error = error};
 	json_t *top;
 	int status;
 

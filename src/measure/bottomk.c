@@ -18,7 +18,7 @@
 #define VALUE_BYTES 8
 #define NO_VALUE UINT64_MAX /* a feature with this hash is ignored: one of 2^64 */
 
-struct state {
+struct bottomk_state {
 	size_t count, k;
 	uint64_t last;	       /* inserted: repetitions are recognized at once */
 	uint64_t value[K_MAX]; /* in order, each once */
@@ -26,19 +26,19 @@ struct state {
 
 static void begin(const struct simhash_measure *measure, void *context)
 {
-	struct state *state = context;
+	struct bottomk_state *state = context;
 
 	state->count = 0;
 	state->last = NO_VALUE;
 	state->k = measure->number[NUMBER_K];
 }
 
-static uint64_t limit_of(const struct state *state)
+static uint64_t limit_of(const struct bottomk_state *state)
 {
 	return state->count < state->k ? NO_VALUE : state->value[state->count - 1];
 }
 
-static void insert(struct state *state, uint64_t hash)
+static void insert(struct bottomk_state *state, uint64_t hash)
 {
 	size_t low = 0, high = state->count;
 
@@ -64,7 +64,7 @@ static void insert(struct state *state, uint64_t hash)
 static void add(const struct simhash_measure *measure, void *context, uint64_t *hashes,
 		uint64_t *second, size_t count)
 {
-	struct state *state = context;
+	struct bottomk_state *state = context;
 	uint64_t limit = limit_of(state);
 	size_t i = 0;
 
@@ -92,7 +92,7 @@ static void add(const struct simhash_measure *measure, void *context, uint64_t *
 
 static bool finish(const struct simhash_measure *measure, void *context, uint8_t *sketch)
 {
-	const struct state *state = context;
+	const struct bottomk_state *state = context;
 
 	(void)measure;
 	for (size_t i = 0; i < state->k; i++)
@@ -109,7 +109,7 @@ static size_t sketch_size(const struct simhash_measure *measure)
 static size_t state_size(const struct simhash_measure *measure)
 {
 	(void)measure;
-	return sizeof(struct state);
+	return sizeof(struct bottomk_state);
 }
 
 static inline uint64_t value_at(const uint8_t *sketch, size_t i)

@@ -19,7 +19,7 @@
 #include "measure/measure.h"
 #include "measure/weights.h"
 
-struct state {
+struct feature_state {
 	struct bit_counts counts[2];
 	struct simhash_sums extra[2]; /* what weights add to those of the default weight */
 	uint64_t features;
@@ -31,7 +31,7 @@ struct state {
 static void begin(const struct simhash_measure *measure, void *state)
 {
 	(void)measure;
-	memset(state, 0, sizeof(struct state));
+	memset(state, 0, sizeof(struct feature_state));
 }
 
 static void count_blocks(struct bit_counts *counts, const uint64_t *hashes, size_t blocks)
@@ -62,7 +62,7 @@ static void count_hashes(struct bit_counts *counts, uint64_t *rest, size_t rest_
 	memcpy(rest, hashes + at + (count - at) / 64 * 64, (count - at) % 64 * sizeof *hashes);
 }
 
-static void add_weights(const struct feature_weights *weights, struct state *state,
+static void add_weights(const struct feature_weights *weights, struct feature_state *state,
 			const uint64_t *hashes, const uint64_t *second, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -80,7 +80,7 @@ static void add_weights(const struct feature_weights *weights, struct state *sta
 static void add(const struct simhash_measure *measure, void *context, uint64_t *hashes,
 		uint64_t *second, size_t count)
 {
-	struct state *state = context;
+	struct feature_state *state = context;
 
 	count_hashes(&state->counts[0], state->rest[0], state->rest_count, hashes, count);
 	if (second != NULL)
@@ -91,7 +91,8 @@ static void add(const struct simhash_measure *measure, void *context, uint64_t *
 		add_weights(measure->weights, state, hashes, second, count);
 }
 
-static uint64_t fingerprint_of(const struct simhash_measure *measure, struct state *state, int half)
+static uint64_t fingerprint_of(const struct simhash_measure *measure, struct feature_state *state,
+			       int half)
 {
 	struct simhash_sums *sums = &state->extra[half];
 	int64_t weight = measure->weights == NULL ? 1 : measure->weights->default_weight;
@@ -107,7 +108,7 @@ static uint64_t fingerprint_of(const struct simhash_measure *measure, struct sta
 	return simhash_sums_fingerprint(sums);
 }
 
-static bool has_weight(const struct simhash_measure *measure, const struct state *state)
+static bool has_weight(const struct simhash_measure *measure, const struct feature_state *state)
 {
 	int64_t weight = measure->weights == NULL ? 1 : measure->weights->default_weight;
 
@@ -149,7 +150,7 @@ uint64_t simhash_sums_fingerprint(const struct simhash_sums *sums)
 static size_t state_size(const struct simhash_measure *measure)
 {
 	(void)measure;
-	return sizeof(struct state);
+	return sizeof(struct feature_state);
 }
 
 static size_t size64(const struct simhash_measure *measure)

@@ -179,7 +179,7 @@ static unsigned next_choice(unsigned choice)
 
 /* ---- All pairs ---- */
 
-struct search {
+struct hamming_search {
 	unsigned k;
 	struct cut levels[LEVELS_MAX];
 	unsigned depth;
@@ -188,7 +188,7 @@ struct search {
 	void *context;
 };
 
-static int take_pair(const struct search *search, const struct sort_item *x,
+static int take_pair(const struct hamming_search *search, const struct sort_item *x,
 		     const struct sort_item *y, struct simhash_error *error)
 {
 	uint64_t difference = x->key ^ y->key;
@@ -200,8 +200,8 @@ static int take_pair(const struct search *search, const struct sort_item *x,
 	return search->pair(search->context, x->number, y->number, distance, error);
 }
 
-static int compare_all(const struct search *search, const struct sort_item *items, size_t count,
-		       struct simhash_error *error)
+static int compare_all(const struct hamming_search *search, const struct sort_item *items,
+		       size_t count, struct simhash_error *error)
 {
 	for (size_t i = 0; i < count; i++)
 		for (size_t j = i + 1; j < count; j++)
@@ -216,8 +216,8 @@ static int compare_all(const struct search *search, const struct sort_item *item
  * Put items in order of their keys in the present table. Where they are many, sorting by
  * the key and its place first moves less memory than what is sorted.
  */
-static void sort_by_key(struct search *search, const struct cut *cut, struct sort_item *items,
-			size_t count)
+static void sort_by_key(struct hamming_search *search, const struct cut *cut,
+			struct sort_item *items, size_t count)
 {
 	struct sort_item *keys = search->keys;
 
@@ -229,8 +229,8 @@ static void sort_by_key(struct search *search, const struct cut *cut, struct sor
 	memcpy(items, search->scratch, count * sizeof *items);
 }
 
-static int find_among(struct search *search, struct sort_item *items, size_t count, uint64_t free,
-		      struct simhash_error *error);
+static int find_among(struct hamming_search *search, struct sort_item *items, size_t count,
+		      uint64_t free, struct simhash_error *error);
 
 /* The end of the items that agree with the first of them in the key. */
 static size_t group_end(const struct sort_item *items, size_t start, size_t count, uint64_t mask)
@@ -260,7 +260,7 @@ static bool is_crowded(const struct cut *cut, const struct sort_item *items, siz
 }
 
 /* The groups of one table, each a smaller problem. */
-static int find_in_table(struct search *search, struct sort_item *items, size_t count,
+static int find_in_table(struct hamming_search *search, struct sort_item *items, size_t count,
 			 uint64_t free, struct simhash_error *error)
 {
 	uint64_t mask = search->levels[search->depth - 1].key_mask;
@@ -275,8 +275,8 @@ static int find_in_table(struct search *search, struct sort_item *items, size_t 
 }
 
 /* Pairs of items that are the same in all bits that are not `free`. */
-static int find_among(struct search *search, struct sort_item *items, size_t count, uint64_t free,
-		      struct simhash_error *error)
+static int find_among(struct hamming_search *search, struct sort_item *items, size_t count,
+		      uint64_t free, struct simhash_error *error)
 {
 	double cost;
 	unsigned blocks =
@@ -324,7 +324,7 @@ static struct sort_item *items_of(const uint64_t *fingerprints, size_t count)
 int simhash_hamming_pairs(const uint64_t *fingerprints, size_t count, unsigned k,
 			  simhash_hamming_fn *pair, void *context, struct simhash_error *error)
 {
-	struct search *search = NULL;
+	struct hamming_search *search = NULL;
 	struct sort_item *items = NULL;
 	int status = -1;
 
@@ -333,7 +333,7 @@ int simhash_hamming_pairs(const uint64_t *fingerprints, size_t count, unsigned k
 	search = calloc(1, sizeof *search);
 	items = items_of(fingerprints, count);
 	if (search != NULL) {
-		*search = (struct search){.k = k, .pair = pair, .context = context};
+		*search = (struct hamming_search){.k = k, .pair = pair, .context = context};
 		search->keys = malloc((count + 1) * sizeof *search->keys);
 		search->scratch = malloc((count + 1) * sizeof *search->scratch);
 	}
@@ -396,7 +396,7 @@ static int fill_tables(struct simhash_hamming_index *index, const uint64_t *fing
 		       unsigned blocks)
 {
 	size_t size = (index->count + 1) * sizeof(struct sort_item);
-	struct search search = {.keys = malloc(size), .scratch = malloc(size)};
+	struct hamming_search search = {.keys = malloc(size), .scratch = malloc(size)};
 	unsigned choice = (1U << index->k) - 1;
 	int status = search.keys == NULL || search.scratch == NULL ? -1 : 0;
 

@@ -39,14 +39,14 @@ static size_t count_lines(const char *text, size_t size)
 }
 
 /* What is searched for. */
-struct line_key {
+struct line_wanted {
 	const struct line_table *table;
 	struct line line;
 };
 
 static bool is_line(const void *key, uint32_t number)
 {
-	const struct line_key *wanted = key;
+	const struct line_wanted *wanted = key;
 	const struct line *other = &wanted->table->lines[number];
 
 	return other->size == wanted->line.size &&
@@ -57,7 +57,7 @@ static uint32_t number_of(struct line_table *table, struct line line)
 {
 	uint64_t hash = XXH3_64bits(line.text, line.size);
 	struct slot *slot =
-		slots_find(&table->slots, hash, is_line, &(struct line_key){table, line});
+		slots_find(&table->slots, hash, is_line, &(struct line_wanted){table, line});
 
 	if (slot->number == NO_NUMBER) {
 		slots_add(&table->slots, slot, hash, (uint32_t)++table->count);

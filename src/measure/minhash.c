@@ -25,7 +25,7 @@
 #define VALUE_BYTES 2
 #define FEW_PASS 6 /* one of 2^6 */
 
-struct state {
+struct minhash_state {
 	unsigned shift; /* 2^shift functions */
 	unsigned level; /* the highest whole part that a value has */
 	uint64_t value
@@ -41,7 +41,7 @@ struct state {
 
 static void begin(const struct simhash_measure *measure, void *context)
 {
-	struct state *state = context;
+	struct minhash_state *state = context;
 	unsigned functions = measure->number[NUMBER_FUNCTIONS];
 
 	memset(state, 0, sizeof *state);
@@ -51,7 +51,7 @@ static void begin(const struct simhash_measure *measure, void *context)
 	memset(state->value, 0xff, sizeof state->value);
 }
 
-static inline uint16_t *order_at(struct state *state, unsigned at)
+static inline uint16_t *order_at(struct minhash_state *state, unsigned at)
 {
 	if (state->made_for[at] != state->features) {
 		state->made_for[at] = state->features;
@@ -60,7 +60,8 @@ static inline uint16_t *order_at(struct state *state, unsigned at)
 	return &state->order[at];
 }
 
-static void lower_value(struct state *state, unsigned function, unsigned level, uint64_t value)
+static void lower_value(struct minhash_state *state, unsigned function, unsigned level,
+			uint64_t value)
 {
 	unsigned before = (unsigned)(state->value[function] >> (64 - state->shift));
 
@@ -74,7 +75,7 @@ static void lower_value(struct state *state, unsigned function, unsigned level, 
 }
 
 /* All draws of a feature that can matter. */
-static void draw(struct state *state, uint64_t hash)
+static void draw(struct minhash_state *state, uint64_t hash)
 {
 	unsigned functions = 1U << state->shift;
 	uint64_t random = hash;
@@ -99,7 +100,7 @@ static void draw(struct state *state, uint64_t hash)
 	}
 }
 
-static void set_limit(struct state *state)
+static void set_limit(struct minhash_state *state)
 {
 	uint64_t largest = 0;
 
@@ -109,7 +110,7 @@ static void set_limit(struct state *state)
 }
 
 /* While values still fill, what comes again and again must not be drawn again and again. */
-static size_t fill(struct state *state, const uint64_t *hashes, size_t count)
+static size_t fill(struct minhash_state *state, const uint64_t *hashes, size_t count)
 {
 	size_t i = 0;
 
@@ -127,7 +128,7 @@ static size_t fill(struct state *state, const uint64_t *hashes, size_t count)
 	return i;
 }
 
-static inline void draw_first(struct state *state, uint64_t hash)
+static inline void draw_first(struct minhash_state *state, uint64_t hash)
 {
 	unsigned function = (unsigned)hash & ((1U << state->shift) - 1);
 	uint64_t value = hash >> state->shift;
@@ -139,7 +140,7 @@ static inline void draw_first(struct state *state, uint64_t hash)
 static void add(const struct simhash_measure *measure, void *context, uint64_t *hashes,
 		uint64_t *second, size_t count)
 {
-	struct state *state = context;
+	struct minhash_state *state = context;
 	unsigned shift = state->shift;
 	size_t i = fill(state, hashes, count);
 	uint64_t limit;
@@ -170,7 +171,7 @@ static void add(const struct simhash_measure *measure, void *context, uint64_t *
 /* The low bits of a fraction are as random as before it was found to be the least. */
 static bool finish(const struct simhash_measure *measure, void *context, uint8_t *sketch)
 {
-	const struct state *state = context;
+	const struct minhash_state *state = context;
 
 	for (unsigned i = 0; i < measure->number[NUMBER_FUNCTIONS]; i++)
 		write_big_endian(sketch + i * VALUE_BYTES, VALUE_BYTES,
@@ -187,7 +188,7 @@ static size_t sketch_size(const struct simhash_measure *measure)
 static size_t state_size(const struct simhash_measure *measure)
 {
 	(void)measure;
-	return sizeof(struct state);
+	return sizeof(struct minhash_state);
 }
 
 typedef uint16_t stored_value __attribute__((aligned(1), may_alias));

@@ -23,7 +23,7 @@
 #define PASSES_MAX 4
 
 /* A part of the rows of the source. */
-struct part {
+struct copy_part {
 	struct row_part *rows;
 	bool is_same[PART_ROWS];  /* the target has it, or a newer one */
 	bool is_newer[PART_ROWS]; /* there */
@@ -33,7 +33,7 @@ struct copy {
 	const struct copy_options *options;
 	struct copy_summary *summary;
 	struct store *from, *to;
-	struct part part;
+	struct copy_part part;
 	struct measure_map measures;
 	size_t next; /* row of the part that the target's rows are compared with */
 	unsigned pass;
@@ -93,7 +93,7 @@ static void sum_row(XXH3_state_t *state, const struct file_row *row)
 /* Compare a row of the target with those of the part; both are in order. */
 static void compare_row(struct copy *copy, const struct file_row *row)
 {
-	struct part *part = &copy->part;
+	struct copy_part *part = &copy->part;
 	const struct row_part *rows = part->rows;
 	const struct file_row *ours;
 	int order = -1;

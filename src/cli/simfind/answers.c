@@ -80,23 +80,23 @@ static struct answer_likeness likeness_of(uint64_t distance, enum verification v
 }
 
 /* A file as its row names it. */
-struct named_file {
+struct stored_file {
 	int64_t host;
 	uint8_t path_hash[PATH_HASH_SIZE], content_hash[CONTENT_HASH_SIZE];
 };
 
 /* A member of a group. */
 struct stored_member {
-	struct named_file file, representative;
+	struct stored_file file, representative;
 	uint64_t group_id, distance;
 	double resemblance;
 	enum member_role role;
 	enum verification verification;
 };
 
-static struct named_file name_file(const struct find_file *file)
+static struct stored_file name_file(const struct find_file *file)
 {
-	struct named_file named = {.host = file->host};
+	struct stored_file named = {.host = file->host};
 
 	memcpy(named.path_hash, file->path_hash, PATH_HASH_SIZE);
 	memcpy(named.content_hash, file->content_hash, CONTENT_HASH_SIZE);
@@ -118,7 +118,7 @@ static struct stored_member stored_member_of(const struct group *group,
 /* Borrows from the member. */
 static struct group_row group_row_of(const struct stored_member *member)
 {
-	const struct named_file *file = &member->file, *first = &member->representative;
+	const struct stored_file *file = &member->file, *first = &member->representative;
 	struct group_row row = {
 		.file = {file->host, file->path_hash, file->content_hash},
 		.representative = {first->host, first->path_hash, first->content_hash},
@@ -160,8 +160,8 @@ static int compare_files(const struct find_file *x, const struct find_file *y)
 
 static int compare_members(const void *a, const void *b)
 {
-	const struct named_file *x = &((const struct stored_member *)a)->file;
-	const struct named_file *y = &((const struct stored_member *)b)->file;
+	const struct stored_file *x = &((const struct stored_member *)a)->file;
+	const struct stored_file *y = &((const struct stored_member *)b)->file;
 	int order = memcmp(x->path_hash, y->path_hash, PATH_HASH_SIZE);
 
 	return order != 0 ? order : (x->host > y->host) - (x->host < y->host);

@@ -28,7 +28,7 @@
 #define FILE_MAX ((size_t)UINT32_MAX)
 #define PIPE_MAX BYTES_MAX
 
-struct content {
+struct compared_file {
 	const char *path;
 	char *bytes;
 	size_t size;
@@ -36,7 +36,7 @@ struct content {
 };
 
 struct comparison {
-	struct content a, b;
+	struct compared_file a, b;
 	const struct simhash_tag_set *tags;
 	const struct find_rule *rule;
 	const struct simhash_measure *measure; /* one more; or NULL */
@@ -107,7 +107,7 @@ static void write_resemblance(struct comparison *c)
 	      c->out);
 }
 
-static struct cover_source source_of(const struct content *content)
+static struct cover_source source_of(const struct compared_file *content)
 {
 	return (struct cover_source){
 		.bytes = (const uint8_t *)content->bytes, .fd = -1, .size = content->size};
@@ -115,7 +115,7 @@ static struct cover_source source_of(const struct content *content)
 
 static int write_cover(struct comparison *c, struct simhash_error *error)
 {
-	struct content *const contents[] = {&c->a, &c->b};
+	struct compared_file *const contents[] = {&c->a, &c->b};
 	double found[2] = {0, 0};
 
 	for (int i = 0; i < 2; i++) {
@@ -226,7 +226,7 @@ static int write_overlaps(struct comparison *c, struct simhash_error *error)
 	return 0;
 }
 
-static int make_sketch(const struct simhash_measure *measure, const struct content *content,
+static int make_sketch(const struct simhash_measure *measure, const struct compared_file *content,
 		       uint8_t *sketch, uint64_t *features, struct simhash_error *error)
 {
 	struct simhash_sketcher *sketcher;
@@ -296,7 +296,7 @@ static int write_sketches(struct comparison *c, struct simhash_error *error)
 		       : write_sketch(c, simhash_measure_text(c->measure), c->measure, error);
 }
 
-static void write_name(FILE *out, char letter, const struct content *content)
+static void write_name(FILE *out, char letter, const struct compared_file *content)
 {
 	fprintf(out, "%c  %12zu bytes  ", letter, content->size);
 	write_escaped(out, bytes_of(content->path));
@@ -319,7 +319,8 @@ static int write_all(struct comparison *c, struct simhash_error *error)
 		       : 0;
 }
 
-static int read_content(const char *path, struct content *content, struct simhash_error *error)
+static int read_content(const char *path, struct compared_file *content,
+			struct simhash_error *error)
 {
 	struct stat status;
 	bool is_pipe = strcmp(path, "-") == 0 ||

@@ -38,13 +38,13 @@ static timer_t look_timer;
 static bool has_timer;
 
 /* The state of the program at one moment. */
-struct look {
+struct activity {
 	unsigned long server_ended, disk_ended; /* numbers of calls */
 	bool server_waits, disk_works;
 	int64_t cpu_ns;
 };
 
-static struct look last_look;
+static struct activity last_look;
 static int silent_looks, idle_looks; /* looks in a row that saw no change */
 
 static void put(const char *text)
@@ -78,10 +78,10 @@ static void look_later(void)
 		alarm(1);
 }
 
-static struct look look_now(void)
+static struct activity look_now(void)
 {
-	struct look look = {.server_ended = atomic_load(&server_calls.ended),
-			    .disk_ended = atomic_load(&disk_calls.ended)};
+	struct activity look = {.server_ended = atomic_load(&server_calls.ended),
+				.disk_ended = atomic_load(&disk_calls.ended)};
 	struct timespec cpu = {0};
 
 	look.server_waits = atomic_load(&server_calls.begun) != look.server_ended;
@@ -94,7 +94,7 @@ static struct look look_now(void)
 /* What does not answer, in words; NULL if the program works, or has not waited for long. */
 static const char *find_wait(void)
 {
-	struct look look = look_now();
+	struct activity look = look_now();
 	bool has_called = look.server_ended != last_look.server_ended ||
 			  look.disk_ended != last_look.disk_ended;
 	bool is_silent = look.server_waits && last_look.server_waits &&

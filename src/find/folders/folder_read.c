@@ -29,7 +29,7 @@ struct row_directory {
 	uint32_t folder; /* once these are made */
 };
 
-struct reading {
+struct folder_reading {
 	struct folder_tree *tree;
 	struct row_directory *directories;
 	size_t count, capacity;
@@ -52,7 +52,7 @@ static bool is_directory(const struct row_directory *directory, const struct fol
 
 /* What is searched for. */
 struct directory_key {
-	const struct reading *reading;
+	const struct folder_reading *reading;
 	const struct folder_row *row;
 };
 
@@ -63,7 +63,7 @@ static bool is_wanted_directory(const void *key, uint32_t number)
 	return is_directory(&wanted->reading->directories[number - 1], wanted->row);
 }
 
-static int add_directory(struct reading *reading, const struct folder_row *row,
+static int add_directory(struct folder_reading *reading, const struct folder_row *row,
 			 struct simhash_error *error)
 {
 	char *path = arena_take(&reading->tree->paths, row->directory.size + 1);
@@ -82,14 +82,14 @@ static int add_directory(struct reading *reading, const struct folder_row *row,
 	return 0;
 }
 
-static struct slot *slot_of(struct reading *reading, const struct folder_row *row)
+static struct slot *slot_of(struct folder_reading *reading, const struct folder_row *row)
 {
 	return slots_find(&reading->slots, directory_key(row->host, row->directory),
 			  is_wanted_directory, &(struct directory_key){reading, row});
 }
 
-static int find_directory(struct reading *reading, const struct folder_row *row, uint32_t *number,
-			  struct simhash_error *error)
+static int find_directory(struct folder_reading *reading, const struct folder_row *row,
+			  uint32_t *number, struct simhash_error *error)
 {
 	struct slot *slot;
 
@@ -114,7 +114,7 @@ static int find_directory(struct reading *reading, const struct folder_row *row,
  * The number of hard links does not show how many names a file has: its file system may be mounted
  * more than once.
  */
-static int note_name(struct reading *reading, const struct folder_row *row,
+static int note_name(struct folder_reading *reading, const struct folder_row *row,
 		     struct simhash_error *error)
 {
 	struct folder_tree *tree = reading->tree;
@@ -135,7 +135,7 @@ static int note_name(struct reading *reading, const struct folder_row *row,
 }
 
 /* The archive of a member counts it, as a directory that may have no file of its own. */
-static int count_member(struct reading *reading, const struct folder_row *row,
+static int count_member(struct folder_reading *reading, const struct folder_row *row,
 			struct simhash_error *error)
 {
 	struct folder_row archive = *row;
@@ -148,7 +148,7 @@ static int count_member(struct reading *reading, const struct folder_row *row,
 	return 0;
 }
 
-static int take_row(struct reading *reading, const struct folder_row *row,
+static int take_row(struct folder_reading *reading, const struct folder_row *row,
 		    struct simhash_error *error)
 {
 	struct held_file file;
@@ -177,7 +177,7 @@ static bool is_wanted(const struct finder *finder, const struct find_side *sides
 	return side_count == 0;
 }
 
-static int read_rows(struct reading *reading, const struct finder *finder,
+static int read_rows(struct folder_reading *reading, const struct finder *finder,
 		     const struct find_side *sides, size_t side_count, struct simhash_error *error)
 {
 	struct folder_cursor *cursor;
@@ -197,7 +197,7 @@ static int read_rows(struct reading *reading, const struct finder *finder,
 }
 
 /* Of a compressed file that is no archive, the one member is no folder; nor of such an archive. */
-static void drop_lone_members(struct reading *reading)
+static void drop_lone_members(struct folder_reading *reading)
 {
 	size_t kept = 0;
 
@@ -236,7 +236,7 @@ static struct bytes common_directory(struct bytes x, struct bytes y)
 }
 
 /* The directories of files, and those that have files in several subdirectories. */
-static int make_folders(struct reading *reading, struct simhash_error *error)
+static int make_folders(struct folder_reading *reading, struct simhash_error *error)
 {
 	struct folder_tree *tree = reading->tree;
 	size_t count = 0, kept = 0;
@@ -290,7 +290,7 @@ static void find_parents(struct folder_tree *tree)
 		tree->folders[open].end = (uint32_t)tree->count;
 }
 
-static void place_files(struct reading *reading)
+static void place_files(struct folder_reading *reading)
 {
 	struct folder_tree *tree = reading->tree;
 
@@ -308,7 +308,7 @@ static void place_files(struct reading *reading)
 int folder_tree_read(struct folder_tree *tree, const struct finder *finder,
 		     const struct find_side *sides, size_t side_count, struct simhash_error *error)
 {
-	struct reading reading = {.tree = tree};
+	struct folder_reading reading = {.tree = tree};
 	int status;
 
 	*tree = (struct folder_tree){.count = 0};

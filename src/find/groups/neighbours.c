@@ -317,13 +317,13 @@ static bool is_chunk_connected(struct neighbour_chunk *chunk, const struct visit
 }
 
 /* A file that is looked for among those of one power. */
-struct sought {
+struct near_query {
 	const struct content_file *file;
 	uint64_t reach;
 	struct nearness near;
 };
 
-static bool is_within_reach(const struct sought *sought, const struct content_file *other)
+static bool is_within_reach(const struct near_query *sought, const struct content_file *other)
 {
 	for (unsigned d = 0; d < DIMENSIONS; d++) {
 		int64_t x = sought->file->place->sums[d], y = other->place->sums[d];
@@ -334,7 +334,7 @@ static bool is_within_reach(const struct sought *sought, const struct content_fi
 }
 
 /* Are all sums of a chunk too small? */
-static bool is_chunk_behind(const struct sought *sought, const struct neighbour_chunk *chunk)
+static bool is_chunk_behind(const struct near_query *sought, const struct neighbour_chunk *chunk)
 {
 	int64_t sum = sought->file->place->sums[0];
 
@@ -343,7 +343,7 @@ static bool is_chunk_behind(const struct sought *sought, const struct neighbour_
 }
 
 static bool each_of_cell(const struct neighbours *n, const struct neighbour_cell *cell,
-			 const struct sought *sought, const struct visit *visit)
+			 const struct near_query *sought, const struct visit *visit)
 {
 	for (unsigned f = 0; f < FEW && cell->few[f] != NULL; f++)
 		if (is_within_reach(sought, cell->few[f]) &&
@@ -366,8 +366,8 @@ static bool each_of_cell(const struct neighbours *n, const struct neighbour_cell
 }
 
 /* The hashes of the cells that are within reach, which are on their way from memory. */
-static unsigned hash_cells(const struct neighbours *n, const struct sought *sought, unsigned power,
-			   uint64_t hashes[CELLS_MAX])
+static unsigned hash_cells(const struct neighbours *n, const struct near_query *sought,
+			   unsigned power, uint64_t hashes[CELLS_MAX])
 {
 	const struct content_file *file = sought->file;
 
@@ -397,7 +397,8 @@ static bool each_of_power(const struct neighbours *n, const struct content_file 
 	/* The distance of a pair is within the reach of both. */
 	uint64_t widest = power < 63 ? (UINT64_C(1) << power) - 1 : INT64_MAX;
 	uint64_t own = (uint64_t)file->file->swept_reach, reach = own < widest ? own : widest;
-	const struct sought sought = {file, reach, nearness_of(&file->file->table, reach, power)};
+	const struct near_query sought = {file, reach,
+					  nearness_of(&file->file->table, reach, power)};
 	uint64_t hashes[CELLS_MAX];
 	unsigned count = hash_cells(n, &sought, power, hashes);
 
@@ -413,7 +414,7 @@ static bool each_of_power(const struct neighbours *n, const struct content_file 
 static bool each_of_content(const struct neighbours *n, const struct content_file *file,
 			    const struct visit *visit)
 {
-	const struct sought sought = {file, 0, nearness_of(&file->file->table, 0, 0)};
+	const struct near_query sought = {file, 0, nearness_of(&file->file->table, 0, 0)};
 	const struct neighbour_cell *cell;
 
 	if (n->count == 0)

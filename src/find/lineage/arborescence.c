@@ -12,7 +12,7 @@
 #define NO_NODE UINT32_MAX
 
 /* A node, or a cycle of such. Those that cycles became are numbered after the nodes. */
-struct part {
+struct tree_part {
 	struct arborescence_edge entry; /* the cheapest edge that leads to it */
 	uint32_t whole;			/* what it was contracted to, or NO_NODE */
 	bool is_entered;		/* an edge that leads deeper was taken */
@@ -21,9 +21,9 @@ struct part {
 enum place { PLACE_NEW, PLACE_ON_PATH, PLACE_REACHED, PLACE_MERGED };
 
 /* Slots are rows and columns of the edges. A cycle takes the slot of one of its members. */
-struct search {
+struct tree_search {
 	struct arborescence *graph;
-	struct part *parts;
+	struct tree_part *parts;
 	uint32_t part_count;
 	uint32_t *part_of; /* of a slot */
 	enum place *places;
@@ -56,7 +56,7 @@ void arborescence_set(struct arborescence *graph, uint32_t from, uint32_t to, in
 }
 
 /* The slot that the cheapest edge into a slot comes from. */
-static uint32_t cheapest_into(const struct search *search, uint32_t to)
+static uint32_t cheapest_into(const struct tree_search *search, uint32_t to)
 {
 	uint32_t best = NO_NODE;
 
@@ -75,7 +75,7 @@ static void keep_cheaper(struct arborescence_edge *kept, const struct arborescen
 }
 
 /* Whoever enters a cycle saves the edge that led to the same member before. */
-static void discount(const struct search *search, uint32_t slot)
+static void discount(const struct tree_search *search, uint32_t slot)
 {
 	int64_t cost = search->parts[search->part_of[slot]].entry.cost;
 
@@ -83,7 +83,7 @@ static void discount(const struct search *search, uint32_t slot)
 		edge_between(search->graph, from, slot)->cost -= cost;
 }
 
-static void merge(const struct search *search, uint32_t into, uint32_t slot)
+static void merge(const struct tree_search *search, uint32_t into, uint32_t slot)
 {
 	struct arborescence *graph = search->graph;
 
@@ -95,7 +95,7 @@ static void merge(const struct search *search, uint32_t into, uint32_t slot)
 }
 
 /* The path leads back to `first`, which is on it. */
-static void contract(struct search *search, uint32_t first)
+static void contract(struct tree_search *search, uint32_t first)
 {
 	uint32_t whole = search->part_count++, slot;
 
@@ -108,10 +108,10 @@ static void contract(struct search *search, uint32_t first)
 		search->path_size--;
 	}
 	search->part_of[first] = whole;
-	search->parts[whole] = (struct part){.whole = NO_NODE};
+	search->parts[whole] = (struct tree_part){.whole = NO_NODE};
 }
 
-static void grow(struct search *search, uint32_t slot)
+static void grow(struct tree_search *search, uint32_t slot)
 {
 	search->path[0] = slot;
 	search->path_size = 1;
@@ -134,7 +134,7 @@ static void grow(struct search *search, uint32_t slot)
 }
 
 /* From the wholes to the nodes: the edge into a whole replaces those of the parts it leads through. */
-static void expand(const struct search *search, uint32_t *parents)
+static void expand(const struct tree_search *search, uint32_t *parents)
 {
 	for (uint32_t p = search->part_count; p-- > 0;) {
 		const struct arborescence_edge *entry = &search->parts[p].entry;
@@ -149,12 +149,12 @@ static void expand(const struct search *search, uint32_t *parents)
 int arborescence_find(struct arborescence *graph, uint32_t *parents, struct simhash_error *error)
 {
 	size_t slots = (size_t)graph->nodes + 1;
-	struct search search = {.graph = graph,
-				.parts = calloc(2 * slots, sizeof *search.parts),
-				.part_count = graph->nodes,
-				.part_of = calloc(slots, sizeof *search.part_of),
-				.places = calloc(slots, sizeof *search.places),
-				.path = calloc(slots, sizeof *search.path)};
+	struct tree_search search = {.graph = graph,
+				     .parts = calloc(2 * slots, sizeof *search.parts),
+				     .part_count = graph->nodes,
+				     .part_of = calloc(slots, sizeof *search.part_of),
+				     .places = calloc(slots, sizeof *search.places),
+				     .path = calloc(slots, sizeof *search.path)};
 	int status = 0;
 
 	if (search.parts == NULL || search.part_of == NULL || search.places == NULL ||

@@ -69,7 +69,7 @@ void likeness_forest_offer(struct likeness_forest *forest, uint32_t x, uint32_t 
 
 /* ---- Trees ---- */
 
-struct edge {
+struct likeness_edge {
 	int64_t common_bytes;
 	uint32_t x, y;
 };
@@ -83,7 +83,7 @@ struct branches {
 struct growing {
 	struct likeness_node *nodes;
 	uint32_t count;
-	struct edge *edges;
+	struct likeness_edge *edges;
 	size_t edge_count;
 	uint32_t *tree; /* the first node of a tree, or one nearer to it */
 	struct branches branches;
@@ -93,7 +93,7 @@ struct growing {
 
 static int compare_edges(const void *a, const void *b)
 {
-	const struct edge *x = a, *y = b;
+	const struct likeness_edge *x = a, *y = b;
 
 	if (x->common_bytes != y->common_bytes)
 		return x->common_bytes > y->common_bytes ? -1 : 1;
@@ -108,9 +108,9 @@ static void take_edges(struct growing *g)
 		for (uint32_t k = 0; k < g->nodes[i].kept_count; k++) {
 			const struct likeness *kept = &g->nodes[i].kept[k];
 			bool is_later = kept->other < i;
-			g->edges[g->edge_count++] = (struct edge){kept->common_bytes,
-								  is_later ? kept->other : i,
-								  is_later ? i : kept->other};
+			g->edges[g->edge_count++] = (struct likeness_edge){
+				kept->common_bytes, is_later ? kept->other : i,
+				is_later ? i : kept->other};
 		}
 	qsort(g->edges, g->edge_count, sizeof *g->edges, compare_edges);
 }
@@ -150,7 +150,7 @@ static void make_branches(struct growing *g)
 	for (uint32_t i = 0; i < g->count; i++)
 		branches->first[i + 1] += branches->first[i];
 	for (size_t e = g->edge_count; e-- > 0;) {
-		const struct edge *edge = &g->edges[e];
+		const struct likeness_edge *edge = &g->edges[e];
 		branches->items[--branches->first[edge->x]] =
 			(struct likeness){edge->common_bytes, edge->y};
 		branches->items[--branches->first[edge->y]] =

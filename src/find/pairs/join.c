@@ -354,7 +354,7 @@ static size_t lower_bound(const int64_t *sums, size_t begin, size_t end, int64_t
 }
 
 /* A row whose pairs are looked for: among the rows of the blocks from `first` on. */
-struct sought {
+struct joining_row {
 	const struct find_file *row;
 	int64_t grid_sum, order_sum;
 	uint32_t first;
@@ -364,7 +364,7 @@ struct sought {
 };
 
 /* Try the rows of a cell from `begin` on. */
-static int search_cell(const struct join *join, const struct sought *sought,
+static int search_cell(const struct join *join, const struct joining_row *sought,
 		       const struct cell *cell, size_t begin, const struct nearness *near,
 		       uint64_t reach, struct join_search *search, struct simhash_error *error)
 {
@@ -394,7 +394,7 @@ static int search_cell(const struct join *join, const struct sought *sought,
  * order of cells, those of one key column in the order of their columns; else that of the smaller
  * power. So a row looks in half of the cells around its own, and in all of them among larger powers.
  */
-static int search_power(const struct join *join, const struct sought *sought, unsigned power,
+static int search_power(const struct join *join, const struct joining_row *sought, unsigned power,
 			struct join_search *search, struct simhash_error *error)
 {
 	const struct find_file *row = sought->row;
@@ -433,7 +433,7 @@ static int search_power(const struct join *join, const struct sought *sought, un
 }
 
 /* Identical files have one power. */
-static int search_content(const struct join *join, const struct sought *sought,
+static int search_content(const struct join *join, const struct joining_row *sought,
 			  struct join_search *search, struct simhash_error *error)
 {
 	struct nearness near = nearness_of(&sought->row->table, 0, 0);
@@ -447,7 +447,7 @@ static int search_content(const struct join *join, const struct sought *sought,
 				 : 0;
 }
 
-static int search_row(const struct join *join, const struct sought *sought,
+static int search_row(const struct join *join, const struct joining_row *sought,
 		      struct join_search *search, struct simhash_error *error)
 {
 	int64_t size_bytes = sought->row->size_bytes;
@@ -476,15 +476,15 @@ int join_within(const struct join *join, size_t begin, size_t end, struct join_s
 	for (size_t place = begin; place < end; place++) {
 		uint32_t i = join->number[place];
 		const struct find_file *row = join->files[i];
-		struct sought sought = {.row = row,
-					.grid_sum = signed_sum(&row->table, GRID_WALSH_ROW),
-					.order_sum = join->order_sum[i],
-					/* One of a pair is new. */
-					.first = i >= join->first_new ? 0
-								      : (uint32_t)join->first_new,
-					.is_within = true,
-					.place = place,
-					.power = power_in(join, row)};
+		struct joining_row sought = {
+			.row = row,
+			.grid_sum = signed_sum(&row->table, GRID_WALSH_ROW),
+			.order_sum = join->order_sum[i],
+			/* One of a pair is new. */
+			.first = i >= join->first_new ? 0 : (uint32_t)join->first_new,
+			.is_within = true,
+			.place = place,
+			.power = power_in(join, row)};
 		if (place + ROWS_AHEAD < end)
 			prefetch_row(join->files[join->number[place + ROWS_AHEAD]]);
 		if (search_row(join, &sought, search, error) != 0)
@@ -552,11 +552,11 @@ static int sweep_before(const struct join *join, const struct find_file *rows, s
 	count = order_asking(join, rows, count, search);
 	for (size_t i = 0; i < count; i++) {
 		const struct find_file *row = &rows[search->order[i].number];
-		struct sought sought = {.row = row,
-					.grid_sum = signed_sum(&row->table, GRID_WALSH_ROW),
-					.order_sum = signed_sum(&row->table, ORDER_WALSH_ROW),
-					.first = (uint32_t)join->first_new,
-					.power = power_in(join, row)};
+		struct joining_row sought = {.row = row,
+					     .grid_sum = signed_sum(&row->table, GRID_WALSH_ROW),
+					     .order_sum = signed_sum(&row->table, ORDER_WALSH_ROW),
+					     .first = (uint32_t)join->first_new,
+					     .power = power_in(join, row)};
 		if (i + ROWS_AHEAD < count)
 			prefetch_row(&rows[search->order[i + ROWS_AHEAD].number]);
 		if (search_row(join, &sought, search, error) != 0)

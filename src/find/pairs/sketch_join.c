@@ -101,7 +101,7 @@ static struct file_pair measured_pair(const struct find_file *a, const struct fi
 /* ---- All pairs ---- */
 
 /* Files by content: the first of each stands for all, and has a sketch. */
-struct content {
+struct file_chain {
 	size_t first, last; /* files; others follow by `next` */
 };
 
@@ -112,7 +112,7 @@ struct sketch_join {
 	struct find_file *files;
 	size_t *next; /* file of the same content; 0 after the last */
 	size_t file_count, file_capacity, next_capacity;
-	struct content *contents;
+	struct file_chain *contents;
 	uint8_t *sketches; /* of the contents, in their order */
 	size_t sketch_size, content_count, content_capacity, sketch_capacity;
 	struct slots slots; /* contents by their hash */
@@ -125,14 +125,14 @@ static bool same_content(const struct find_file *x, const struct find_file *y)
 }
 
 /* What is searched for. */
-struct content_key {
+struct chain_key {
 	const struct sketch_join *join;
 	const struct find_file *file;
 };
 
 static bool is_content(const void *key, uint32_t number)
 {
-	const struct content_key *wanted = key;
+	const struct chain_key *wanted = key;
 	const struct sketch_join *join = wanted->join;
 
 	return same_content(&join->files[join->contents[number - 1].first], wanted->file);
@@ -168,14 +168,14 @@ static int take_row(struct sketch_join *join, const struct file_row *row,
 	join->next[number] = 0;
 	join->file_count++;
 	hash = hash_seeded_bytes(file->content_hash);
-	slot = slots_find(&join->slots, hash, is_content, &(struct content_key){join, file});
+	slot = slots_find(&join->slots, hash, is_content, &(struct chain_key){join, file});
 	if (slot->number != NO_NUMBER) {
-		struct content *content = &join->contents[slot->number - 1];
+		struct file_chain *content = &join->contents[slot->number - 1];
 		join->next[content->last] = number;
 		content->last = number;
 		return 0;
 	}
-	join->contents[join->content_count] = (struct content){number, number};
+	join->contents[join->content_count] = (struct file_chain){number, number};
 	memcpy(join->sketches + join->content_count * join->sketch_size, sketch->value.data,
 	       join->sketch_size);
 	slots_add(&join->slots, slot, hash, (uint32_t)++join->content_count);
@@ -219,7 +219,7 @@ static int report(struct sketch_join *join, size_t x, size_t y, double similarit
 }
 
 /* Files of one content: with the first of them, or all with all. */
-static int report_same_content(struct sketch_join *join, const struct content *content,
+static int report_same_content(struct sketch_join *join, const struct file_chain *content,
 			       struct simhash_error *error)
 {
 	bool expand = join->finder->request->expand;

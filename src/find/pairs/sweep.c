@@ -33,7 +33,7 @@
 #define TASKS_BEFORE 4 /* for each thread */
 
 /* A range of the key space that one thread takes, and the block of it that is searched. */
-struct slot {
+struct sweep_slot {
 	struct row_stream part;
 	int64_t low;   /* the first key of the range */
 	bool has_more; /* rows of the range, behind the block: they are more than was counted on */
@@ -44,7 +44,7 @@ struct slot {
 enum task_kind { TASK_LOAD, TASK_SUM, TASK_PLACE, TASK_FILL, TASK_BEFORE, TASK_WITHIN, TASK_KEYS };
 
 /* A piece of the work of a round. */
-struct task {
+struct sweep_task {
 	enum task_kind kind;
 	size_t begin, end; /* of the slots, the rows of the round, or the keys of their sketches */
 	int64_t low, high; /* keys of rows before the round */
@@ -54,7 +54,7 @@ struct sweep {
 	const struct finder *finder;
 	struct row_stream rows;
 	struct first_error first_error;
-	struct slot *slots;
+	struct sweep_slot *slots;
 	unsigned slot_count, thread_count;
 	/* Taking ranges: where the rows can be cut, and what is left. */
 	pthread_mutex_t lock;
@@ -68,7 +68,7 @@ struct sweep {
 	const struct block **blocks;
 	size_t block_count;
 	struct join join;
-	struct task *tasks;
+	struct sweep_task *tasks;
 	size_t task_count, task_capacity;
 	atomic_size_t next_task;
 };
@@ -142,7 +142,7 @@ static bool take_range(struct sweep *sweep, struct row_range *range)
 	return true;
 }
 
-static void free_block(struct sweep *sweep, struct slot *slot)
+static void free_block(struct sweep *sweep, struct sweep_slot *slot)
 {
 	struct find_progress *progress = sweep->finder->resources->progress;
 
@@ -172,7 +172,7 @@ static int report_block(struct worker *worker, const struct block *block,
 }
 
 /* The next block of the slot's range, or of another: 1, 0 when there are none, -1 for an error. */
-static int next_block(struct sweep *sweep, struct slot *slot, struct simhash_error *error)
+static int next_block(struct sweep *sweep, struct sweep_slot *slot, struct simhash_error *error)
 {
 	if (!slot->has_more) {
 		struct row_range range;
@@ -191,7 +191,7 @@ static int next_block(struct sweep *sweep, struct slot *slot, struct simhash_err
 }
 
 /* Give a slot a block with rows, if it has none and there is one. */
-static int fill_slot(struct worker *worker, struct slot *slot, struct simhash_error *error)
+static int fill_slot(struct worker *worker, struct sweep_slot *slot, struct simhash_error *error)
 {
 	struct sweep *sweep = worker->sweep;
 
@@ -219,9 +219,9 @@ static void choose_blocks(struct sweep *sweep)
 
 	sweep->block_count = 0;
 	while (!is_last) {
-		struct slot *first = NULL;
+		struct sweep_slot *first = NULL;
 		for (unsigned i = 0; i < sweep->slot_count; i++) {
-			struct slot *slot = &sweep->slots[i];
+			struct sweep_slot *slot = &sweep->slots[i];
 			if (slot->block != NULL && !slot->is_in_round &&
 			    (first == NULL || slot->low < first->low))
 				first = slot;
@@ -234,7 +234,7 @@ static void choose_blocks(struct sweep *sweep)
 	}
 }
 
-static int add_task(struct sweep *sweep, const struct task *task, struct simhash_error *error)
+static int add_task(struct sweep *sweep, const struct sweep_task *task, struct simhash_error *error)
 {
 	if (array_reserve(&sweep->tasks, &sweep->task_capacity, sweep->task_count + 1,
 			  sizeof *sweep->tasks, error) != 0)
@@ -259,7 +259,7 @@ static int add_tasks_before(struct sweep *sweep, struct simhash_error *error)
 {
 	const struct row_range range =
 		range_before(sweep, INT64_MIN, sweep->join.files[0]->uniform - 1);
-	struct task task = {.kind = TASK_BEFORE, .low = INT64_MIN};
+	struct sweep_task task = {.kind = TASK_BEFORE, .low = INT64_MIN};
 	int64_t *marks;
 	size_t count, step;
 	int status = 0;
@@ -288,16 +288,16 @@ static int add_tasks(struct sweep *sweep, enum task_kind kind, size_t count, siz
 		     struct simhash_error *error)
 {
 	for (size_t begin = 0; begin < count; begin += step) {
-		struct task task = {.kind = kind,
-				    .begin = begin,
-				    .end = begin + step < count ? begin + step : count};
+		struct sweep_task task = {.kind = kind,
+					  .begin = begin,
+					  .end = begin + step < count ? begin + step : count};
 		if (add_task(sweep, &task, error) != 0)
 			return -1;
 	}
 	return 0;
 }
 
-static int search_before(struct worker *worker, const struct task *task,
+static int search_before(struct worker *worker, const struct sweep_task *task,
 			 struct simhash_error *error)
 {
 	struct sweep *sweep = worker->sweep;
@@ -324,7 +324,8 @@ static int search_before(struct worker *worker, const struct task *task,
 	return status;
 }
 
-static int do_task(struct worker *worker, const struct task *task, struct simhash_error *error)
+static int do_task(struct worker *worker, const struct sweep_task *task,
+		   struct simhash_error *error)
 {
 	struct join *join = &worker->sweep->join;
 
@@ -382,7 +383,7 @@ static int run_tasks(struct sweep *sweep, struct worker *workers)
 static void end_round(struct sweep *sweep)
 {
 	for (unsigned i = 0; i < sweep->slot_count; i++) {
-		struct slot *slot = &sweep->slots[i];
+		struct sweep_slot *slot = &sweep->slots[i];
 		if (!slot->is_in_round)
 			continue;
 		free_block(sweep, slot);

@@ -39,7 +39,7 @@ struct wanted_cell {
 	size_t first, count;
 };
 
-struct gathering {
+struct key_gathering {
 	const struct finder *finder;
 	const struct asked_reach *reaches;
 	size_t count;
@@ -57,7 +57,7 @@ struct gathering {
 };
 
 struct gatherer {
-	struct gathering *gathering;
+	struct key_gathering *gathering;
 	struct store *store;
 	struct asked_keys found;
 };
@@ -144,7 +144,7 @@ static void set_near(struct near_bounds *bounds, const struct asked_reach *reach
 /* ---- Cells ---- */
 
 /* 1, or 0 where there are too many cells. */
-static int add_reach(struct gathering *g, uint32_t number, struct simhash_error *error)
+static int add_reach(struct key_gathering *g, uint32_t number, struct simhash_error *error)
 {
 	const struct asked_reach *reach = &g->reaches[number];
 	int64_t sizes[2], last, cells = 0;
@@ -175,7 +175,7 @@ static int compare_probes(const void *x, const void *y)
 	return a < b ? -1 : a > b;
 }
 
-static void make_items(struct gathering *g)
+static void make_items(struct key_gathering *g)
 {
 	struct sort_item *item = g->items;
 
@@ -210,7 +210,7 @@ static void widen(int64_t bounds[2], const int64_t other[2])
  * The cells of all probes, each once. Those that are read together should have bounds that are
  * alike.
  */
-static int join_cells(struct gathering *g, struct simhash_error *error)
+static int join_cells(struct key_gathering *g, struct simhash_error *error)
 {
 	struct sort_item *scratch = calloc(g->item_count + 1, sizeof *scratch);
 
@@ -261,7 +261,7 @@ static int add_key(struct asked_keys *keys, const struct asked_key *key,
 static int compare_entry(struct gatherer *gatherer, const struct wanted_cell *wanted,
 			 const struct cell_entry *entry, struct simhash_error *error)
 {
-	const struct gathering *g = gatherer->gathering;
+	const struct key_gathering *g = gatherer->gathering;
 	struct outline_counts counts = outline_unpack(entry->outline);
 
 	for (size_t i = 0; i < wanted->count; i++) {
@@ -342,7 +342,7 @@ static int read_probe(struct gatherer *gatherer, const struct probe *probe,
 /* Read what no thread has taken: 1, or 0 after the last. */
 static int read_next(struct gatherer *gatherer, struct simhash_error *error)
 {
-	struct gathering *g = gatherer->gathering;
+	struct key_gathering *g = gatherer->gathering;
 	size_t at_once = g->by_probe ? 1 : CELLS_AT_ONCE;
 	size_t all = g->by_probe ? g->probe_count : g->cell_count;
 	size_t first = atomic_fetch_add(&g->next, at_once), count;
@@ -360,7 +360,7 @@ static int read_next(struct gatherer *gatherer, struct simhash_error *error)
 	return status == 0 ? 1 : -1;
 }
 
-static bool has_too_many(struct gathering *g)
+static bool has_too_many(struct key_gathering *g)
 {
 	return g->count > 1 && atomic_load(&g->keys) > g->max;
 }
@@ -368,7 +368,7 @@ static bool has_too_many(struct gathering *g)
 static void *run_gatherer(void *argument)
 {
 	struct gatherer *gatherer = argument;
-	struct gathering *g = gatherer->gathering;
+	struct key_gathering *g = gatherer->gathering;
 	struct simhash_error error;
 	int status = 1;
 
@@ -413,8 +413,8 @@ static int join_keys(struct asked_keys *keys, struct gatherer *gatherers, unsign
 	return 1;
 }
 
-static int gather(struct gathering *g, const struct find_stores *stores, struct asked_keys *keys,
-		  struct simhash_error *error)
+static int gather(struct key_gathering *g, const struct find_stores *stores,
+		  struct asked_keys *keys, struct simhash_error *error)
 {
 	struct gatherer *gatherers = calloc(stores->count, sizeof *gatherers);
 	int status;
@@ -439,7 +439,7 @@ int asked_keys_gather(const struct asked_reach *reaches, size_t count, const str
 		      const struct find_stores *stores, size_t max, struct asked_keys *keys,
 		      struct simhash_error *error)
 {
-	struct gathering g = {.finder = finder, .reaches = reaches, .count = count, .max = max};
+	struct key_gathering g = {.finder = finder, .reaches = reaches, .count = count, .max = max};
 	int status = 1;
 
 	*keys = (struct asked_keys){.keys = NULL};

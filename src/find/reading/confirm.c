@@ -24,14 +24,14 @@ struct confirming {
 /* ---- The order of reading ---- */
 
 /* Of a file of the list. */
-struct place {
+struct pair_place {
 	uint64_t device, inode;
 	uint32_t root; /* of the connected files that it is one of */
 	uint32_t rank; /* in the order of reading */
 	bool is_needed;
 };
 
-static uint32_t root_of(struct place *places, uint32_t file)
+static uint32_t root_of(struct pair_place *places, uint32_t file)
 {
 	while (places[file].root != file) {
 		places[file].root = places[places[file].root].root;
@@ -40,7 +40,7 @@ static uint32_t root_of(struct place *places, uint32_t file)
 	return file;
 }
 
-static bool is_before(const struct place *x, const struct place *y)
+static bool is_before(const struct pair_place *x, const struct pair_place *y)
 {
 	return x->device != y->device ? x->device < y->device : x->inode < y->inode;
 }
@@ -48,11 +48,12 @@ static bool is_before(const struct place *x, const struct place *y)
 /* Connected files together, and both those sets and the files in them by inode. */
 static int compare_files(const void *a, const void *b, void *context)
 {
-	const struct place *places = context;
-	const struct place *x = &places[*(const uint32_t *)a], *y = &places[*(const uint32_t *)b];
+	const struct pair_place *places = context;
+	const struct pair_place *x = &places[*(const uint32_t *)a],
+				*y = &places[*(const uint32_t *)b];
 
 	if (x->root != y->root) {
-		const struct place *x_root = &places[x->root], *y_root = &places[y->root];
+		const struct pair_place *x_root = &places[x->root], *y_root = &places[y->root];
 		if (is_before(x_root, y_root) || is_before(y_root, x_root))
 			return is_before(x_root, y_root) ? -1 : 1;
 		return x->root < y->root ? -1 : 1;
@@ -64,7 +65,7 @@ static int compare_pairs(const void *a, const void *b, void *context)
 {
 	const struct file_pair *x = *(struct file_pair *const *)a;
 	const struct file_pair *y = *(struct file_pair *const *)b;
-	const struct place *places = context;
+	const struct pair_place *places = context;
 	uint32_t x_a = places[x->a->number].rank, x_b = places[x->b->number].rank;
 	uint32_t y_a = places[y->a->number].rank, y_b = places[y->b->number].rank;
 	uint32_t x_low = x_a < x_b ? x_a : x_b, x_high = x_a < x_b ? x_b : x_a;
@@ -75,7 +76,7 @@ static int compare_pairs(const void *a, const void *b, void *context)
 	return (x_high > y_high) - (x_high < y_high);
 }
 
-static void connect(struct place *places, struct file_pair *const *pairs, size_t count)
+static void connect(struct pair_place *places, struct file_pair *const *pairs, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		uint32_t a = pairs[i]->a->number, b = pairs[i]->b->number;
@@ -93,7 +94,7 @@ static void connect(struct place *places, struct file_pair *const *pairs, size_t
 static int sort_for_reading(struct file_pair **pairs, size_t count, const struct pair_list *list,
 			    struct content_cache *cache, struct simhash_error *error)
 {
-	struct place *places = calloc(list->file_count + 1, sizeof *places);
+	struct pair_place *places = calloc(list->file_count + 1, sizeof *places);
 	uint32_t *files = malloc((list->file_count + 1) * sizeof *files);
 
 	if (places == NULL || files == NULL) {
@@ -140,12 +141,13 @@ static double minimum_cover(double size, double other, double resemblance)
 }
 
 /* A file of a pair, while it is measured. */
-struct side {
+struct pair_side {
 	struct loaded *content;
 	struct cover_source source;
 };
 
-static bool measure(struct confirmer *c, struct file_pair *pair, struct side *a, struct side *b)
+static bool measure(struct confirmer *c, struct file_pair *pair, struct pair_side *a,
+		    struct pair_side *b)
 {
 	size_t a_size = a->source.size, b_size = b->source.size, a_found = a_size, b_found;
 	double resemblance = pair->is_part ? 0 : c->request->min_resemblance;
@@ -173,19 +175,19 @@ static bool measure(struct confirmer *c, struct file_pair *pair, struct side *a,
 	return a->source.failed == 0 && b->source.failed == 0;
 }
 
-static bool take_side(struct confirmer *c, struct side *side, const struct find_file *file)
+static bool take_side(struct confirmer *c, struct pair_side *side, const struct find_file *file)
 {
 	side->content = content_cache_take(&c->cache, file);
 	return side->content != NULL;
 }
 
-static void close_side(struct confirmer *c, struct side *side)
+static void close_side(struct confirmer *c, struct pair_side *side)
 {
 	content_close(&side->source);
 	content_cache_return(&c->cache, side->content);
 }
 
-static void report_failed(struct confirmer *c, const struct side *side)
+static void report_failed(struct confirmer *c, const struct pair_side *side)
 {
 	if (side->source.failed != 0)
 		content_report(&c->cache, side->content,
@@ -194,7 +196,7 @@ static void report_failed(struct confirmer *c, const struct side *side)
 
 static void confirm_pair(struct confirmer *c, struct file_pair *pair)
 {
-	struct side a = {.source = {.fd = -1}}, b = a;
+	struct pair_side a = {.source = {.fd = -1}}, b = a;
 
 	if (!take_side(c, &a, pair->a) || !take_side(c, &b, pair->b) ||
 	    !content_open(&c->cache, a.content, &a.source) ||

@@ -233,14 +233,15 @@ static size_t equal_count(const uint8_t *x, const uint8_t *y, size_t size)
 	return equal;
 }
 
-struct match {
+struct cover_match {
 	size_t a, b;	/* where it goes on, in each file */
 	size_t covered; /* bytes of b that are equal in a */
 	bool is_firm;	/* whole windows are equal before it */
 };
 
 /* Extend from equal windows to the end of what is equal, but for single bytes. */
-static bool extend_forward(struct cover_source *a, struct cover_source *b, struct match *match)
+static bool extend_forward(struct cover_source *a, struct cover_source *b,
+			   struct cover_match *match)
 {
 	while (match->a < a->size && match->b < b->size) {
 		size_t a_have, b_have, most, n;
@@ -339,7 +340,7 @@ size_t cover_measure(const struct cover_index *index, struct cover_source *a,
 	}
 	/* What both begin with is the same most of the time, and short files have no more. */
 	if (a->size > 0 && b->size > 0) {
-		struct match match = {0, 0, 0, false};
+		struct cover_match match = {0, 0, 0, false};
 		if (!extend_forward(a, b, &match))
 			return 0;
 		covered = match.covered;
@@ -347,7 +348,7 @@ size_t cover_measure(const struct cover_index *index, struct cover_source *a,
 		at = decided >= index->width ? decided - index->width + 1 : 0;
 	}
 	while (at + index->width <= b->size && a->failed == 0 && b->failed == 0) {
-		struct match match;
+		struct cover_match match;
 		size_t found, before;
 		if ((double)(covered + (b->size - at)) < needed)
 			break;
@@ -358,10 +359,10 @@ size_t cover_measure(const struct cover_index *index, struct cover_source *a,
 		if (at >= decided) {
 			if (!extend_backward(a, b, found, at, decided, &before))
 				break;
-			match = (struct match){found, at, 0, true};
+			match = (struct cover_match){found, at, 0, true};
 		} else { /* the window begins in bytes that are counted already */
 			before = 0;
-			match = (struct match){found + (decided - at), decided, 0, true};
+			match = (struct cover_match){found + (decided - at), decided, 0, true};
 		}
 		if (!extend_forward(a, b, &match))
 			break;

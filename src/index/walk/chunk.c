@@ -13,13 +13,13 @@
 #define NAME_SIZE_MAX 1024 /* longer names are not looked at for what they end in */
 #define INFLATED_NAME_MAX (2 * NAME_SIZE_MAX + 8)
 
-void gathering_release(struct gathering *gathering)
+void gathering_release(struct chunk_gathering *gathering)
 {
 	free(gathering->files);
 	free(gathering->names);
 }
 
-static int add(struct gathering *gathering, const struct found_file *file, const char *name,
+static int add(struct chunk_gathering *gathering, const struct found_file *file, const char *name,
 	       struct simhash_error *error)
 {
 	size_t size = file->name_size + 1;
@@ -35,7 +35,7 @@ static int add(struct gathering *gathering, const struct found_file *file, const
 	return 0;
 }
 
-int gathering_add(struct gathering *gathering, const char *name, const struct stat *status,
+int gathering_add(struct chunk_gathering *gathering, const char *name, const struct stat *status,
 		  bool with_inflated, struct simhash_error *error)
 {
 	struct found_file file = {.name_size = strlen(name),
@@ -70,7 +70,7 @@ static int compare_files(const void *a, const void *b)
 	return memcmp(x->path_hash, y->path_hash, PATH_HASH_SIZE);
 }
 
-void gathering_finish(struct gathering *gathering, struct directory *directory,
+void gathering_finish(struct chunk_gathering *gathering, struct directory *directory,
 		      enum chunk_part part, struct chunk *chunk)
 {
 	/* Names moved whenever their buffer grew. */

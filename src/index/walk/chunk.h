@@ -62,24 +62,24 @@ struct chunk {
 #define GATHERING_MAX 32768
 #endif
 
-struct gathering {
+struct chunk_gathering {
 	struct found_file *files;
 	size_t count, capacity;
 	char *names; /* of the files, one behind the other, each ended by a zero */
 	size_t names_size, names_capacity;
 };
 
-void gathering_release(struct gathering *gathering);
+void gathering_release(struct chunk_gathering *gathering);
 
 /* Add a file, and its inflated content as another where that is wanted and its name is gzip's. */
-int gathering_add(struct gathering *gathering, const char *name, const struct stat *status,
+int gathering_add(struct chunk_gathering *gathering, const char *name, const struct stat *status,
 		  bool with_inflated, struct simhash_error *error);
 
 /* Make a chunk of what was gathered. The next file that is added begins anew. */
-void gathering_finish(struct gathering *gathering, struct directory *directory,
+void gathering_finish(struct chunk_gathering *gathering, struct directory *directory,
 		      enum chunk_part part, struct chunk *chunk);
 
-static inline bool gathering_is_full(const struct gathering *gathering)
+static inline bool gathering_is_full(const struct chunk_gathering *gathering)
 {
 	return gathering->count >= GATHERING_MAX;
 }

@@ -46,7 +46,7 @@ struct entries {
 	bool has_parts, has_failed, is_over;
 	char *path; /* of an entry, relative to the top */
 	size_t path_capacity;
-	struct gathering gathering;
+	struct chunk_gathering gathering;
 };
 
 enum { ENTRIES_END, ENTRIES_DIRECTORY, ENTRIES_FILES };

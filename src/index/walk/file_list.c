@@ -36,7 +36,7 @@ struct file_list {
 	struct stat path_status;
 	char *text; /* the directory of those gathered, as the list has it */
 	struct directory *directory;
-	struct gathering gathering;
+	struct chunk_gathering gathering;
 	int status; /* once those gathered are handed out, unless it is WALK_FILES */
 	struct simhash_error error;
 };

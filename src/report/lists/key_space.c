@@ -28,7 +28,7 @@ struct extension_count {
 	uint16_t kind;
 };
 
-struct reading {
+struct space_reading {
 	struct key_space *space;
 	const struct simhash_tag_set *tags;
 	size_t step, capacity;
@@ -43,7 +43,7 @@ uint16_t key_space_log(int64_t value)
 }
 
 /* Where the extension is, or belongs. */
-static uint16_t *find_slot(struct reading *reading, const char *text)
+static uint16_t *find_slot(struct space_reading *reading, const char *text)
 {
 	uint64_t hash = 0;
 	size_t slot;
@@ -58,7 +58,7 @@ static uint16_t *find_slot(struct reading *reading, const char *text)
 }
 
 /* The number of a file's extension; EXTENSIONS_MAX for one too many, or too long. */
-static uint16_t extension_of(struct reading *reading, struct bytes name)
+static uint16_t extension_of(struct space_reading *reading, struct bytes name)
 {
 	const char *extension;
 	size_t size = simhash_extension(name.data, name.size, &extension);
@@ -83,7 +83,7 @@ static uint16_t extension_of(struct reading *reading, struct bytes name)
 	return (uint16_t)(*slot - 1);
 }
 
-static int take_row(struct reading *reading, const struct file_row *row,
+static int take_row(struct space_reading *reading, const struct file_row *row,
 		    struct simhash_error *error)
 {
 	struct key_space *space = reading->space;
@@ -118,7 +118,7 @@ static int compare_counts(const void *a, const void *b)
 }
 
 /* The most frequent extensions become kinds of their own, in that order. */
-static int choose_kinds(struct reading *reading, struct simhash_error *error)
+static int choose_kinds(struct space_reading *reading, struct simhash_error *error)
 {
 	struct key_space *space = reading->space;
 	uint16_t count = reading->extension_count;
@@ -156,7 +156,7 @@ static int choose_kinds(struct reading *reading, struct simhash_error *error)
 	return 0;
 }
 
-static int read_rows(struct reading *reading, struct store *store, int64_t tag_set,
+static int read_rows(struct space_reading *reading, struct store *store, int64_t tag_set,
 		     struct simhash_error *error)
 {
 	const struct key_range range = {.tag_set = tag_set,
@@ -184,7 +184,7 @@ static int read_rows(struct reading *reading, struct store *store, int64_t tag_s
 int key_space_read(struct store *store, const struct simhash_tag_set *tags, int64_t tag_set,
 		   struct key_space *space, struct simhash_error *error)
 {
-	struct reading reading = {.space = space, .tags = tags};
+	struct space_reading reading = {.space = space, .tags = tags};
 	int64_t rows = 0;
 	int status = -1;
 

@@ -15,7 +15,7 @@
 #define CONTEXT 3
 #define LINE_BYTES 400 /* more of a line is not shown */
 
-struct side {
+struct diff_side {
 	struct bytes text;
 	size_t *starts; /* of each line, and the end of the text */
 	size_t lines, at;
@@ -23,7 +23,7 @@ struct side {
 	const uint8_t *is_changed;
 };
 
-static int find_starts(struct side *side, struct simhash_error *error)
+static int find_starts(struct diff_side *side, struct simhash_error *error)
 {
 	const char *at = side->text.data, *end = at + side->text.size;
 
@@ -39,7 +39,7 @@ static int find_starts(struct side *side, struct simhash_error *error)
 	return 0;
 }
 
-static size_t write_line(FILE *out, char mark, const struct side *side, size_t line)
+static size_t write_line(FILE *out, char mark, const struct diff_side *side, size_t line)
 {
 	const char *start = side->text.data + side->starts[line];
 	size_t size = side->starts[line + 1] - side->starts[line];
@@ -62,13 +62,14 @@ static size_t write_line(FILE *out, char mark, const struct side *side, size_t l
 	return shown + 1;
 }
 
-static bool is_change(const struct side *side, size_t line)
+static bool is_change(const struct diff_side *side, size_t line)
 {
 	return line < side->lines && side->is_changed[line];
 }
 
 /* How many lines from here on are the same in both. */
-static size_t common_lines(const struct side *a, const struct side *b, size_t from_a, size_t from_b)
+static size_t common_lines(const struct diff_side *a, const struct diff_side *b, size_t from_a,
+			   size_t from_b)
 {
 	size_t count = 0;
 
@@ -79,7 +80,8 @@ static size_t common_lines(const struct side *a, const struct side *b, size_t fr
 }
 
 /* Where a hunk that begins at the lines given ends. */
-static void find_end(const struct side *a, const struct side *b, size_t *end_a, size_t *end_b)
+static void find_end(const struct diff_side *a, const struct diff_side *b, size_t *end_a,
+		     size_t *end_b)
 {
 	size_t same = 0;
 	bool is_last = false;
@@ -99,15 +101,17 @@ static void find_end(const struct side *a, const struct side *b, size_t *end_a, 
 }
 
 /* The hunk up to the ends, or what `room` allows; returns about how many bytes it has. */
-static size_t write_hunk(FILE *out, struct side *a, struct side *b, size_t end_a, size_t end_b,
-			 size_t room)
+static size_t write_hunk(FILE *out, struct diff_side *a, struct diff_side *b, size_t end_a,
+			 size_t end_b, size_t room)
 {
 	size_t written = 0;
 
 	fprintf(out, "@@ -%zu,%zu +%zu,%zu @@\n", a->at + (end_a > a->at), end_a - a->at,
 		b->at + (end_b > b->at), end_b - b->at);
 	while ((a->at < end_a || b->at < end_b) && written < room) {
-		struct side *changed = is_change(a, a->at) ? a : is_change(b, b->at) ? b : NULL;
+		struct diff_side *changed = is_change(a, a->at)	  ? a
+					    : is_change(b, b->at) ? b
+								  : NULL;
 		if (changed != NULL) {
 			written +=
 				write_line(out, changed == a ? '-' : '+', changed, changed->at++);
@@ -120,7 +124,7 @@ static size_t write_hunk(FILE *out, struct side *a, struct side *b, size_t end_a
 	return written;
 }
 
-static size_t count_changes(const struct side *side)
+static size_t count_changes(const struct diff_side *side)
 {
 	size_t count = 0;
 
@@ -132,8 +136,8 @@ static size_t count_changes(const struct side *side)
 int unified_write(FILE *out, struct bytes a_text, struct bytes b_text, const struct line_diff *diff,
 		  size_t max_bytes, struct simhash_error *error)
 {
-	struct side a = {a_text, NULL, diff->lines_a, 0, 0, diff->is_changed_a};
-	struct side b = {b_text, NULL, diff->lines_b, 0, 0, diff->is_changed_b};
+	struct diff_side a = {a_text, NULL, diff->lines_a, 0, 0, diff->is_changed_a};
+	struct diff_side b = {b_text, NULL, diff->lines_b, 0, 0, diff->is_changed_b};
 	size_t written = 0, left;
 	int status = -1;
 

@@ -13,7 +13,7 @@
 #define UNIT FILE_SCANNER_BUFFER
 #define UNITS 16 /* of a content in memory */
 
-struct unit {
+struct led_unit {
 	uint8_t *bytes; /* with room for an overlap */
 	size_t size, overlap;
 	int64_t offset;
@@ -40,10 +40,10 @@ struct led_content {
 	bool sketches;
 	struct resemblance_registers registers;
 	uint64_t appended, filling;
-	struct unit unit[UNITS];
+	struct led_unit unit[UNITS];
 };
 
-static struct unit *unit_at(struct led_content *led, uint64_t number)
+static struct led_unit *unit_at(struct led_content *led, uint64_t number)
 {
 	return &led->unit[number % UNITS];
 }
@@ -51,13 +51,13 @@ static struct unit *unit_at(struct led_content *led, uint64_t number)
 /* ---- Scanning units: any thread ---- */
 
 /* Take the next unit of a content; NULL when there is none. With the mutex. */
-static struct unit *take_unit(struct led_content *led)
+static struct led_unit *take_unit(struct led_content *led)
 {
 	return led->taken < led->ready ? unit_at(led, led->taken++) : NULL;
 }
 
 /* With the mutex, but not meanwhile. */
-static void scan_unit(struct led_content *led, struct unit *unit)
+static void scan_unit(struct led_content *led, struct led_unit *unit)
 {
 	pthread_mutex_unlock(&led->crew->mutex);
 	scan_piece(&unit->piece, led->tag_set, unit->before, unit->bytes, unit->size);
@@ -106,7 +106,7 @@ void crew_lacks(struct crew *crew)
 static bool help_any(struct crew *crew)
 {
 	for (struct led_content *led = crew->first; led != NULL; led = led->next) {
-		struct unit *unit = take_unit(led);
+		struct led_unit *unit = take_unit(led);
 		if (unit != NULL) {
 			scan_unit(led, unit);
 			return true;
@@ -161,7 +161,7 @@ void led_content_free(struct led_content *led)
 
 static void begin_unit(struct led_content *led, int64_t offset, const uint8_t before[2])
 {
-	struct unit *unit = unit_at(led, led->filling);
+	struct led_unit *unit = unit_at(led, led->filling);
 
 	unit->size = unit->overlap = 0;
 	unit->offset = offset;
@@ -209,7 +209,7 @@ static void set_ready(struct led_content *led, uint64_t end)
 }
 
 /* Append a unit that is done to what is before it. */
-static void append(struct led_content *led, const struct unit *unit)
+static void append(struct led_content *led, const struct led_unit *unit)
 {
 	/* A chain of one tag or a run of zeros: scan again, from the true state. */
 	if (!scan_piece_append(led->counts, &unit->piece))
@@ -220,10 +220,10 @@ static void append(struct led_content *led, const struct unit *unit)
 /* Append the next unit, once it is done. Until then scan others. With the mutex, on the whole. */
 static void append_next(struct led_content *led)
 {
-	struct unit *next = unit_at(led, led->appended);
+	struct led_unit *next = unit_at(led, led->appended);
 
 	while (!next->is_done) {
-		struct unit *unit = take_unit(led);
+		struct led_unit *unit = take_unit(led);
 		if (unit != NULL)
 			scan_unit(led, unit);
 		else
@@ -238,8 +238,8 @@ static void append_next(struct led_content *led)
 /* Give the unit before the one being filled what its last shingles have of it. */
 static void complete_last(struct led_content *led)
 {
-	struct unit *last = unit_at(led, led->filling - 1);
-	const struct unit *unit = unit_at(led, led->filling);
+	struct led_unit *last = unit_at(led, led->filling - 1);
+	const struct led_unit *unit = unit_at(led, led->filling);
 
 	last->overlap = unit->size < SHINGLE_OVERLAP ? unit->size : SHINGLE_OVERLAP;
 	memcpy(last->bytes + last->size, unit->bytes, last->overlap);
@@ -249,7 +249,7 @@ static void complete_last(struct led_content *led)
 /* After bytes were added to the unit: hand over what is complete, and turn to the next unit. */
 static void go_on(struct led_content *led)
 {
-	const struct unit *unit = unit_at(led, led->filling);
+	const struct led_unit *unit = unit_at(led, led->filling);
 
 	if (led->ready < led->filling && unit->size >= SHINGLE_OVERLAP)
 		complete_last(led);
@@ -265,7 +265,7 @@ static void go_on(struct led_content *led)
 
 void *led_content_add(struct led_content *led, void *buffer, size_t size)
 {
-	struct unit *unit = unit_at(led, led->filling);
+	struct led_unit *unit = unit_at(led, led->filling);
 	const uint8_t *bytes = buffer;
 
 	if (unit->size == 0 && size == UNIT) {

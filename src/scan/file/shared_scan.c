@@ -18,7 +18,7 @@
 
 #define UNIT FILE_SCANNER_BUFFER
 
-struct unit {
+struct file_unit {
 	bool is_ready;
 	size_t size;
 	struct scan_piece piece;
@@ -53,8 +53,8 @@ struct shared_scan {
 	/* What the last unit that was hashed has read of the next one. */
 	uint8_t overlap[SHINGLE_OVERLAP];
 	size_t overlap_size;
-	bool is_torn;			/* the next unit had other bytes there */
-	struct unit unit[SHARED_AHEAD]; /* unit i at i % SHARED_AHEAD */
+	bool is_torn;			     /* the next unit had other bytes there */
+	struct file_unit unit[SHARED_AHEAD]; /* unit i at i % SHARED_AHEAD */
 };
 
 struct shared_scan *shared_scan_new(unsigned references)
@@ -168,7 +168,7 @@ static bool hash_in_turn(struct shared_scan *shared, int64_t unit, const struct 
 /* Append all units that are ready. A unit may be read again, into `buffer`. */
 static void append_ready(struct shared_scan *shared, void *buffer)
 {
-	struct unit *unit;
+	struct file_unit *unit;
 
 	while (unit = &shared->unit[shared->appended % SHARED_AHEAD], unit->is_ready) {
 		if (!scan_piece_append(&shared->whole, &unit->piece)) {
@@ -213,7 +213,7 @@ static bool read_unit(const struct shared_scan *shared, const struct file_scanne
 /* Count and sketch a unit, without the mutex. */
 static void scan_unit_bytes(const struct shared_scan *shared, const struct file_scanner *scanner,
 			    int64_t number, const uint8_t before[2], const struct unit_bytes *read,
-			    struct unit *unit, struct resemblance_registers *registers)
+			    struct file_unit *unit, struct resemblance_registers *registers)
 {
 	unit->size = read->size;
 	if (scanner->bytes_read != NULL)
@@ -229,7 +229,7 @@ static void scan_unit_bytes(const struct shared_scan *shared, const struct file_
 static void scan_unit(struct shared_scan *shared, const struct file_scanner *scanner,
 		      int64_t number, struct resemblance_registers *registers)
 {
-	struct unit *unit = &shared->unit[number % SHARED_AHEAD];
+	struct file_unit *unit = &shared->unit[number % SHARED_AHEAD];
 	uint8_t before[2] = {0, 0};
 	struct unit_bytes read;
 	bool is_read;

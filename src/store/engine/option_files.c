@@ -24,17 +24,17 @@
 #define NOT_OURS 0
 #define FILE_MAX (1 << 20) /* bytes */
 
-struct reading {
+struct option_reading {
 	struct option_files *files;
 	const char *group;
 	unsigned depth;
 	struct simhash_error *error;
 };
 
-static int read_options(struct reading *reading, const char *path);
+static int read_options(struct option_reading *reading, const char *path);
 
 /* The rank of a group's options, or NOT_OURS. */
-static unsigned rank_of(const struct reading *reading, const char *group)
+static unsigned rank_of(const struct option_reading *reading, const char *group)
 {
 	static const char *const of_all[] = {"client", "client-server", "client-mariadb"};
 
@@ -115,7 +115,7 @@ static char *plain_key(char *text)
 }
 
 /* Keep "key" or "key=value". */
-static int take_option(struct reading *reading, const char *path, unsigned rank, char *line)
+static int take_option(struct option_reading *reading, const char *path, unsigned rank, char *line)
 {
 	struct option_files *files = reading->files;
 	struct option_value *kept;
@@ -146,7 +146,7 @@ static bool is_option_file(const char *name)
 	return dot != NULL && strcmp(dot, ".cnf") == 0;
 }
 
-static int read_directory(struct reading *reading, const char *path)
+static int read_directory(struct option_reading *reading, const char *path)
 {
 	struct dirent **entries;
 	int count = scandir(path, &entries, NULL, alphasort), status = 0;
@@ -167,7 +167,7 @@ static int read_directory(struct reading *reading, const char *path)
 }
 
 /* A line of a file; the rank of its group is kept from one to the next. */
-static int take_line(struct reading *reading, const char *path, char *line, unsigned *rank)
+static int take_line(struct option_reading *reading, const char *path, char *line, unsigned *rank)
 {
 	line = trimmed(line);
 	switch (line[0]) {
@@ -190,7 +190,7 @@ static int take_line(struct reading *reading, const char *path, char *line, unsi
 }
 
 /* Remember a file that is there and cannot be read, the first one. */
-static int note_unreadable(struct reading *reading, const char *path)
+static int note_unreadable(struct option_reading *reading, const char *path)
 {
 	char **unreadable = &reading->files->unreadable;
 	const char *reason = strerror(errno);
@@ -204,7 +204,7 @@ static int note_unreadable(struct reading *reading, const char *path)
 }
 
 /* Remember a file with a password that is not its owner's and group's alone. */
-static int note_exposed(struct reading *reading, const char *path, int fd, size_t first)
+static int note_exposed(struct option_reading *reading, const char *path, int fd, size_t first)
 {
 	struct option_files *files = reading->files;
 	bool has_password = false;
@@ -234,7 +234,7 @@ static int open_options(const char *path)
 	return fd;
 }
 
-static int take_lines(struct reading *reading, const char *path, char *text, size_t size)
+static int take_lines(struct option_reading *reading, const char *path, char *text, size_t size)
 {
 	unsigned rank = NOT_OURS;
 	int status = 0;
@@ -247,7 +247,7 @@ static int take_lines(struct reading *reading, const char *path, char *text, siz
 	return status;
 }
 
-static int read_options(struct reading *reading, const char *path)
+static int read_options(struct option_reading *reading, const char *path)
 {
 	char *text = NULL;
 	size_t size = 0, first = reading->files->count;
@@ -278,7 +278,7 @@ static int read_options(struct reading *reading, const char *path)
 }
 
 /* `name` in the directory that a variable of the environment names. */
-static int read_below(struct reading *reading, const char *variable, const char *name)
+static int read_below(struct option_reading *reading, const char *variable, const char *name)
 {
 	const char *directory = getenv(variable);
 	char *path;
@@ -309,7 +309,7 @@ static void sort_by_rank(struct option_files *files)
 int option_files_read(const char *defaults_file, const char *group, struct option_files *files,
 		      struct simhash_error *error)
 {
-	struct reading reading = {files, group, 0, error};
+	struct option_reading reading = {files, group, 0, error};
 	int status;
 
 	*files = (struct option_files){.values = NULL};

@@ -48,13 +48,13 @@ int store_filter_enter(struct store *store, const struct filter_entry *entry,
 
 /* ---- Copying ---- */
 
-struct entries {
+struct filter_rows {
 	struct filter_entry *items;
 	size_t count, capacity;
 	struct arena texts;
 };
 
-static int keep_text(struct entries *entries, struct bytes text, struct bytes *kept,
+static int keep_text(struct filter_rows *entries, struct bytes text, struct bytes *kept,
 		     struct simhash_error *error)
 {
 	char *copy = arena_take(&entries->texts, text.size + 1);
@@ -69,7 +69,7 @@ static int keep_text(struct entries *entries, struct bytes text, struct bytes *k
 
 static int keep_entry(void *context, struct query *query, struct simhash_error *error)
 {
-	struct entries *entries = context;
+	struct filter_rows *entries = context;
 	struct filter_entry *entry;
 
 	if (array_reserve(&entries->items, &entries->capacity, entries->count + 1,
@@ -84,7 +84,7 @@ static int keep_entry(void *context, struct query *query, struct simhash_error *
 
 int store_filters_copy(struct store *from, struct store *to, struct simhash_error *error)
 {
-	struct entries entries = {.items = NULL};
+	struct filter_rows entries = {.items = NULL};
 	struct query query;
 	int status = query_begin(&query, from,
 				 "SELECT number, command, version FROM filter_command "

@@ -30,7 +30,7 @@ struct directory_digest {
 	uint64_t digest[2]; /* zeros where there is none */
 };
 
-struct part {
+struct table_part {
 	uint64_t low, high; /* the directory hashes that are its own */
 	uint64_t end;	    /* those before it are known */
 	bool is_whole;	    /* all of them are */
@@ -48,7 +48,7 @@ struct known_table {
 	double begun_s;
 	size_t part_bytes; /* the most that each may take */
 	unsigned part_count;
-	struct part parts[];
+	struct table_part parts[];
 };
 
 struct known_table *known_table_new(unsigned parts, size_t bytes, struct simhash_error *error)
@@ -64,7 +64,7 @@ struct known_table *known_table_new(unsigned parts, size_t bytes, struct simhash
 	table->part_bytes = bytes / parts;
 	table->part_count = parts;
 	for (unsigned i = 0; i < parts; i++) {
-		struct part *part = &table->parts[i];
+		struct table_part *part = &table->parts[i];
 		part->low = part->end = i * step;
 		part->high = i == parts - 1 ? UINT64_MAX : (i + 1) * step - 1;
 	}
@@ -81,7 +81,7 @@ void known_table_free(struct known_table *table)
 	free(table);
 }
 
-static struct hash_range range_of(const struct part *part)
+static struct hash_range range_of(const struct table_part *part)
 {
 	struct hash_range range;
 
@@ -92,7 +92,7 @@ static struct hash_range range_of(const struct part *part)
 	return range;
 }
 
-static bool is_full(const struct known_table *table, const struct part *part)
+static bool is_full(const struct known_table *table, const struct table_part *part)
 {
 	return (part->count + 1) * sizeof *part->rows +
 		       (part->directory_count + 1) * sizeof *part->directories +
@@ -124,7 +124,7 @@ static void make_digest(const struct known_row *rows, size_t count, uint64_t dig
 }
 
 /* The rows from `first` up to `end` are all those of a directory. */
-static int add_digest(struct part *part, uint64_t hash, size_t first, size_t end,
+static int add_digest(struct table_part *part, uint64_t hash, size_t first, size_t end,
 		      struct simhash_error *error)
 {
 	struct directory_digest added = {hash, {0, 0}};
@@ -139,7 +139,7 @@ static int add_digest(struct part *part, uint64_t hash, size_t first, size_t end
 }
 
 /* Give back the room of the rows that a directory cannot need. */
-static int shrink(struct part *part, struct simhash_error *error)
+static int shrink(struct table_part *part, struct simhash_error *error)
 {
 	struct known_row *rows = realloc(part->rows, DIGEST_FILES_MAX * sizeof *rows);
 	struct known_directory_rows *directories =
@@ -157,7 +157,7 @@ static int shrink(struct part *part, struct simhash_error *error)
 }
 
 /* Make digests of the directories whose rows are complete, all but the last. */
-static int condense(struct part *part, struct simhash_error *error)
+static int condense(struct table_part *part, struct simhash_error *error)
 {
 	struct known_directory_rows last;
 
@@ -180,7 +180,7 @@ static int condense(struct part *part, struct simhash_error *error)
 }
 
 /* The rows of the only directory are complete. */
-static int end_directory(struct part *part, struct simhash_error *error)
+static int end_directory(struct table_part *part, struct simhash_error *error)
 {
 	if (part->directory_count > 0 &&
 	    add_digest(part, part->directories[0].hash, 0, part->count, error) != 0)
@@ -191,7 +191,7 @@ static int end_directory(struct part *part, struct simhash_error *error)
 }
 
 /* The rows that follow are those of another directory. */
-static int begin_directory(struct part *part, uint64_t hash, struct simhash_error *error)
+static int begin_directory(struct table_part *part, uint64_t hash, struct simhash_error *error)
 {
 	part->end = hash;
 	if (part->is_condensed && end_directory(part, error) != 0)
@@ -204,7 +204,8 @@ static int begin_directory(struct part *part, uint64_t hash, struct simhash_erro
 	return 0;
 }
 
-static int add_row(struct part *part, const struct known_file *known, struct simhash_error *error)
+static int add_row(struct table_part *part, const struct known_file *known,
+		   struct simhash_error *error)
 {
 	uint64_t hash = read_big_endian(known->path_hash, 8);
 
@@ -224,7 +225,7 @@ static int add_row(struct part *part, const struct known_file *known, struct sim
 }
 
 /* Add a row where there is room: 1 where there is none any more. */
-static int add_known(const struct known_table *table, struct part *part,
+static int add_known(const struct known_table *table, struct table_part *part,
 		     const struct known_file *known, struct simhash_error *error)
 {
 	if (is_full(table, part)) {
@@ -240,7 +241,7 @@ int known_table_read(struct known_table *table, unsigned part_index, struct stor
 		     const struct row_scope *scope, const atomic_bool *stop,
 		     struct simhash_error *error)
 {
-	struct part *part = &table->parts[part_index];
+	struct table_part *part = &table->parts[part_index];
 	const struct hash_range range = range_of(part);
 	struct known_files files;
 	struct known_file known;
@@ -256,9 +257,9 @@ int known_table_read(struct known_table *table, unsigned part_index, struct stor
 	return status < 0 ? -1 : 0;
 }
 
-static const struct part *find_part(const struct known_table *table, uint64_t hash)
+static const struct table_part *find_part(const struct known_table *table, uint64_t hash)
 {
-	const struct part *part = table->parts;
+	const struct table_part *part = table->parts;
 
 	while (hash > part->high)
 		part++;
@@ -288,9 +289,9 @@ static size_t find_hash(const void *items, size_t count, size_t item_size, uint6
 }
 
 /* The part that tells of a directory, or NULL where none does. */
-static const struct part *known_part(const struct known_table *table, uint64_t hash)
+static const struct table_part *known_part(const struct known_table *table, uint64_t hash)
 {
-	const struct part *part = find_part(table, hash);
+	const struct table_part *part = find_part(table, hash);
 	bool is_known = part->is_whole || hash < part->end;
 
 	return is_known && clock_monotonic_s() - table->begun_s <= SECONDS_VALID ? part : NULL;
@@ -301,7 +302,7 @@ bool known_table_has(const struct known_table *table,
 		     size_t *count)
 {
 	uint64_t hash = read_big_endian(directory_hash, 8);
-	const struct part *part = known_part(table, hash);
+	const struct table_part *part = known_part(table, hash);
 	size_t i, end;
 
 	*rows = NULL;
@@ -325,7 +326,7 @@ bool known_table_is_same(const struct known_table *table,
 			 const struct known_row *rows, size_t count)
 {
 	uint64_t hash = read_big_endian(directory_hash, 8), digest[2];
-	const struct part *part = known_part(table, hash);
+	const struct table_part *part = known_part(table, hash);
 	size_t i;
 
 	if (part == NULL || !part->is_condensed)
