@@ -233,8 +233,8 @@ struct searching {
 	struct simhash_index *index;
 	simhash_index_pair_fn *pair;
 	void *context;
-	const char *asked_path; /* resolved, of the file asked for; or NULL */
-	pthread_mutex_t lock;	/* one call at a time */
+	const char *queried_path; /* resolved, of the file asked for; or NULL */
+	pthread_mutex_t lock;	  /* one call at a time */
 	bool was_unreadable;
 	int unreadable_errno;
 };
@@ -266,8 +266,8 @@ void index_describe(const struct simhash_index *index, const struct find_file *f
 
 static bool is_asked(const struct searching *searching, const struct find_file *file)
 {
-	return file->is_stream || (searching->asked_path != NULL && file->is_local &&
-				   strcmp(find_file_path(file), searching->asked_path) == 0);
+	return file->is_stream || (searching->queried_path != NULL && file->is_local &&
+				   strcmp(find_file_path(file), searching->queried_path) == 0);
 }
 
 enum simhash_index_verified index_verified_by(enum verification verification)
@@ -387,7 +387,7 @@ static int search_index(struct searching *searching, const struct simhash_index_
 	struct find_sink sink = {
 		.context = searching, .pair = take_pair, .unreadable = note_unreadable};
 	struct find_resources resources = {.threads = index_search_threads(search)};
-	struct find_query query = {.path = searching->asked_path};
+	struct find_query query = {.path = searching->queried_path};
 	struct find_request request;
 	struct finder finder;
 	int status = index_request_init(&request, index, search, error);
@@ -409,7 +409,7 @@ static int run_search(struct simhash_index *index, const struct simhash_index_se
 		      simhash_index_pair_fn *pair, void *context, struct simhash_error *error)
 {
 	struct searching searching = {
-		.index = index, .pair = pair, .context = context, .asked_path = path};
+		.index = index, .pair = pair, .context = context, .queried_path = path};
 	int status;
 
 	pthread_mutex_init(&searching.lock, NULL);

@@ -22,7 +22,7 @@ static int content_count;
 static struct fact similar[ROWS][ROWS];
 static int center[ROWS]; /* of each content its representative */
 
-static const struct find_request *asked;
+static const struct find_request *queried;
 
 const char *display_of(int row)
 {
@@ -47,11 +47,11 @@ static int by_display(const void *a, const void *b)
 
 static bool is_same(int a, int b)
 {
-	bool by_extension = asked->rule.verify.mode == VERIFY_NO &&
-			    asked->rule.key >= SIMHASH_UNIFORM_EXT;
+	bool by_extension = queried->rule.verify.mode == VERIFY_NO &&
+			    queried->rule.key >= SIMHASH_UNIFORM_EXT;
 
 	return same_content(a, b) && (!by_extension || same_extension(&rows[a], &rows[b])) &&
-	       tolerance_of(&asked->rule, &rows[a]) == tolerance_of(&asked->rule, &rows[b]);
+	       tolerance_of(&queried->rule, &rows[a]) == tolerance_of(&queried->rule, &rows[b]);
 }
 
 static void add_file(int row)
@@ -62,7 +62,7 @@ static void add_file(int row)
 		c++;
 	if (c == content_count)
 		contents[content_count++].count = 0;
-	for (int i = 0; i < contents[c].count && !asked->hard_links; i++)
+	for (int i = 0; i < contents[c].count && !queried->hard_links; i++)
 		if (is_name_of(row, contents[c].files[i]))
 			return;
 	contents[c].files[contents[c].count++] = row;
@@ -125,7 +125,7 @@ static void make_contents(void)
 		in_order[i] = i;
 	qsort(in_order, ROWS, sizeof *in_order, by_display);
 	for (int i = 0; i < ROWS; i++)
-		if (!asked->has_between || sides_of_row(in_order[i]) != 0)
+		if (!queried->has_between || sides_of_row(in_order[i]) != 0)
 			add_file(in_order[i]);
 	qsort(contents, (size_t)content_count, sizeof *contents, by_order);
 	for (int x = 0; x < content_count; x++)
@@ -154,7 +154,7 @@ static bool has_copies(int c)
 
 	for (int i = 0; i < contents[c].count; i++)
 		sides |= sides_of_row(contents[c].files[i]);
-	return contents[c].count > 1 && (!asked->has_between || sides == (SIDE_A | SIDE_B));
+	return contents[c].count > 1 && (!queried->has_between || sides == (SIDE_A | SIDE_B));
 }
 
 /* Does a representative have other contents than this one, or copies? */
@@ -237,7 +237,7 @@ static struct fact fact_with(int c, int representative)
 
 	if (c == representative)
 		return (struct fact){.verification = PAIR_HASH, .resemblance = 1};
-	if (!fact.is_pair && asked->rule.verify.mode != VERIFY_NO && x->has_resemblance &&
+	if (!fact.is_pair && queried->rule.verify.mode != VERIFY_NO && x->has_resemblance &&
 	    y->has_resemblance &&
 	    simhash_resemblance_estimate(&x->resemblance, x->size_bytes, &y->resemblance,
 					 y->size_bytes, &fact.resemblance))
@@ -319,7 +319,7 @@ static int by_copies(const void *a, const void *b)
 
 void define_groups(const struct find_request *request, enum linkage linkage)
 {
-	asked = request;
+	queried = request;
 	make_contents();
 	if (linkage == LINK_SINGLE)
 		connect();

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "engine.h"
-#include "find/query/asked_batch.h"
+#include "find/query/queried_batch.h"
 #include "find/rule/finder.h"
 #include "random_rows.h"
 #include "reference_resemblance.h"
@@ -231,15 +231,15 @@ static int note_asked(void *context, unsigned thread, const struct file_pair *pa
 }
 
 /* Ask for this row's file, were the file as it was indexed. */
-static void ask_for(struct asked_batch *batch, int a)
+static void ask_for(struct queried_batch *batch, int a)
 {
 	const struct finder *finder = batch->finder;
-	struct asked_file asked = {.keys = rows[a].keys};
+	struct queried_file queried = {.keys = rows[a].keys};
 
 	rows[a].host = finder->local_host;
-	assert_int_equal(finder_read(finder, &rows[a], &asked.arena, &asked.file, &error), 0);
-	asked.file.is_stream = true;
-	assert_int_equal(asked_batch_add(batch, &asked, &error), 0);
+	assert_int_equal(finder_read(finder, &rows[a], &queried.arena, &queried.file, &error), 0);
+	queried.file.is_stream = true;
+	assert_int_equal(queried_batch_add(batch, &queried, &error), 0);
 }
 
 #define TOGETHER 60
@@ -247,29 +247,30 @@ static void ask_for(struct asked_batch *batch, int a)
 /* Ask for some rows, alone or together, with room for all that is around them or for little. */
 static void compare_each(struct store *store, const struct find_request *request, unsigned round)
 {
-	static const struct find_sink asked_sink = {.pair = note_asked};
+	static const struct find_sink queried_sink = {.pair = note_asked};
 	const struct find_resources resources = {.threads = 1 + round % 3};
 	struct finder finder;
-	struct asked_report report = {.reporter = {.finder = &finder}};
-	struct asked_batch batch;
+	struct queried_report report = {.reporter = {.finder = &finder}};
+	struct queried_batch batch;
 
 	find_anew();
-	assert_int_equal(finder_init(&finder, store, request, &asked_sink, &resources, &error), 0);
-	asked_batch_init(&batch, &finder, &report);
+	assert_int_equal(finder_init(&finder, store, request, &queried_sink, &resources, &error),
+			 0);
+	queried_batch_init(&batch, &finder, &report);
 	if (round % 4 >= 2)
 		batch.keys_max = 160;
 	for (int a = 0; a < ROWS;) {
-		int asked_for[TOGETHER], count = 0, wanted = round % 2 == 0 ? 1 : TOGETHER;
+		int queried_for[TOGETHER], count = 0, wanted = round % 2 == 0 ? 1 : TOGETHER;
 		for (; count < wanted && a < ROWS; a += 1 + (int)random_below(12)) {
-			asked_for[count++] = a;
+			queried_for[count++] = a;
 			ask_for(&batch, a);
 		}
-		assert_int_equal(asked_batch_search(&batch, &error), 0);
+		assert_int_equal(queried_batch_search(&batch, &error), 0);
 		for (int i = 0; i < count; i++)
-			expect_found(&request->rule, asked_for[i], "files asked for", round);
+			expect_found(&request->rule, queried_for[i], "files asked for", round);
 	}
-	asked_batch_release(&batch);
-	asked_report_release(&report);
+	queried_batch_release(&batch);
+	queried_report_release(&report);
 	finder_release(&finder);
 }
 

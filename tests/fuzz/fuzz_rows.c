@@ -38,7 +38,7 @@
 #define COLUMNS 43
 #define SORTER_BYTES ((size_t)16384)
 
-static char folder[256], index_path[300], damaged_path[300], target_path[300], asked_path[300];
+static char folder[256], index_path[300], damaged_path[300], target_path[300], queried_path[300];
 static char index_url[320], damaged_url[320], target_url[320];
 static sqlite3 *database;
 static sqlite3_stmt *insert;
@@ -93,7 +93,7 @@ static void clean_up(void)
 	remove_index(index_path);
 	remove_index(damaged_path);
 	remove_index(target_path);
-	unlink(asked_path);
+	unlink(queried_path);
 	rmdir(folder);
 }
 
@@ -152,12 +152,12 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	snprintf(index_path, sizeof index_path, "%s/index.db", folder);
 	snprintf(damaged_path, sizeof damaged_path, "%s/damaged.db", folder);
 	snprintf(target_path, sizeof target_path, "%s/target.db", folder);
-	snprintf(asked_path, sizeof asked_path, "%s/asked.txt", folder);
+	snprintf(queried_path, sizeof queried_path, "%s/asked.txt", folder);
 	snprintf(index_url, sizeof index_url, "sqlite:%s", index_path);
 	snprintf(damaged_url, sizeof damaged_url, "sqlite:%s", damaged_path);
 	snprintf(target_url, sizeof target_url, "sqlite:%s", target_path);
 	atexit(clean_up);
-	fd = open(asked_path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	fd = open(queried_path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	EXPECT(fd >= 0 && write(fd, "teeth and feet", 14) == 14 && close(fd) == 0);
 
 	EXPECT(simhash_tag_set_new_default(&tags, &error) == 0);
@@ -587,7 +587,7 @@ static int find(struct store *store, const struct find_request *request,
 		struct simhash_error *error)
 {
 	static const char *const formats[] = {"text", "csv", "json", "jsonl", "null"};
-	const struct find_query query = {asked_path, NULL};
+	const struct find_query query = {queried_path, NULL};
 	struct listing listing;
 	struct pair_list kept;
 	struct taking taking = {.listing = &listing, .kept = how & 0x40 ? &kept : NULL};

@@ -122,14 +122,14 @@ static void entries_near_a_file_are_all_and_no_others(void **state)
 
 	(void)state;
 	for (int i = 0; i < 60; i++) {
-		const struct file_row *asked = &rows[i];
-		int64_t distance = 1 + random_below(1200), uniform = asked->keys.key[0];
+		const struct file_row *queried = &rows[i];
+		int64_t distance = 1 + random_below(1200), uniform = queried->keys.key[0];
 		int64_t size_class = size_class_of(rows[random_below(ROWS)].size_bytes);
 		struct near_bounds bounds = {
 			.uniform = {uniform - distance, uniform + distance},
-			.size = {asked->size_bytes / 2, asked->size_bytes * 2},
+			.size = {queried->size_bytes / 2, queried->size_bytes * 2},
 			.skew_ext = {i % 3 == 0 ? 300 : INT64_MIN, i % 3 == 0 ? 900 : INT64_MAX},
-			.cells = cells_within(size_class, &asked->table, distance)};
+			.cells = cells_within(size_class, &queried->table, distance)};
 		int expected = 0;
 		for (int r = 0; r < ROWS; r++)
 			expected += is_near(&bounds, &rows[r]);

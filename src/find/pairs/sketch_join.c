@@ -300,18 +300,19 @@ int sketch_pass_init(struct sketch_pass *pass, struct finder *finder, struct sim
 		       : count_unsketched(finder, pass->measure, error);
 }
 
-int sketch_pass_add(struct sketch_pass *pass, struct asked_file *asked, struct simhash_error *error)
+int sketch_pass_add(struct sketch_pass *pass, struct queried_file *queried,
+		    struct simhash_error *error)
 {
-	if (asked->sketches->sketch[0].features == 0) {
-		asked_file_release(asked);
+	if (queried->sketches->sketch[0].features == 0) {
+		queried_file_release(queried);
 		return 0;
 	}
-	if (array_reserve(&pass->asked, &pass->capacity, pass->count + 1, sizeof *pass->asked,
+	if (array_reserve(&pass->queried, &pass->capacity, pass->count + 1, sizeof *pass->queried,
 			  error) != 0) {
-		asked_file_release(asked);
+		queried_file_release(queried);
 		return -1;
 	}
-	pass->asked[pass->count++] = *asked;
+	pass->queried[pass->count++] = *queried;
 	return 0;
 }
 
@@ -349,17 +350,17 @@ static int next_row(struct sketch_pass *pass, struct simhash_error *error)
 }
 
 /* Is the row so similar to a file asked for, and not that file's own? */
-static bool is_similar(const struct sketch_pass *pass, const struct asked_file *asked,
+static bool is_similar(const struct sketch_pass *pass, const struct queried_file *queried,
 		       double *similarity)
 {
 	const struct find_request *request = pass->finder->request;
-	const uint8_t *ours = (const uint8_t *)asked->sketches->sketch[0].value.data;
+	const uint8_t *ours = (const uint8_t *)queried->sketches->sketch[0].value.data;
 	const uint8_t *theirs = (const uint8_t *)pass->sketch.value.data;
 
 	*similarity = simhash_sketch_similarity(request->measure, ours, theirs, NULL);
 	return *similarity >= request->min_similarity &&
-	       (pass->row.host != asked->file.host || asked->file.is_stream ||
-		memcmp(pass->row.path_hash, asked->file.path_hash, PATH_HASH_SIZE) != 0);
+	       (pass->row.host != queried->file.host || queried->file.is_stream ||
+		memcmp(pass->row.path_hash, queried->file.path_hash, PATH_HASH_SIZE) != 0);
 }
 
 int sketch_pass_next(struct sketch_pass *pass, struct file_pair *pair, struct simhash_error *error)
@@ -367,9 +368,9 @@ int sketch_pass_next(struct sketch_pass *pass, struct file_pair *pair, struct si
 	for (;;) {
 		int status;
 		while (pass->next < pass->count) {
-			const struct asked_file *asked = &pass->asked[pass->next++];
+			const struct queried_file *queried = &pass->queried[pass->next++];
 			double similarity;
-			if (!is_similar(pass, asked, &similarity))
+			if (!is_similar(pass, queried, &similarity))
 				continue;
 			if (!pass->has_file) {
 				arena_clear(&pass->arena);
@@ -378,7 +379,7 @@ int sketch_pass_next(struct sketch_pass *pass, struct file_pair *pair, struct si
 					return -1;
 				pass->has_file = true;
 			}
-			*pair = measured_pair(&asked->file, &pass->file, similarity);
+			*pair = measured_pair(&queried->file, &pass->file, similarity);
 			return 1;
 		}
 		status = next_row(pass, error);
@@ -392,12 +393,12 @@ void sketch_pass_end(struct sketch_pass *pass)
 	store_rows_end(pass->cursor);
 	pass->cursor = NULL;
 	while (pass->count > 0)
-		asked_file_release(&pass->asked[--pass->count]);
+		queried_file_release(&pass->queried[--pass->count]);
 }
 
 void sketch_pass_release(struct sketch_pass *pass)
 {
 	sketch_pass_end(pass);
-	free(pass->asked);
+	free(pass->queried);
 	arena_release(&pass->arena);
 }

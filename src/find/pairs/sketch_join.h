@@ -5,7 +5,7 @@
 #ifndef SIMHASH_FIND_SKETCH_JOIN_H
 #define SIMHASH_FIND_SKETCH_JOIN_H
 
-#include "find/rule/asked_file.h"
+#include "find/rule/queried_file.h"
 #include "store/rows/row_stream.h"
 
 /* All pairs; see finder_all. */
@@ -26,7 +26,7 @@ struct sketch_pass {
 	const struct finder *finder;
 	int64_t measure; /* its id */
 	size_t sketch_size;
-	struct asked_file *asked;
+	struct queried_file *queried;
 	size_t count, capacity;
 	struct row_cursor *cursor;
 	struct file_row row;
@@ -43,7 +43,7 @@ int sketch_pass_init(struct sketch_pass *pass, struct finder *finder, struct sim
 void sketch_pass_release(struct sketch_pass *pass);
 
 /* Takes over the file; what has no features is similar to nothing, and left out. */
-int sketch_pass_add(struct sketch_pass *pass, struct asked_file *asked,
+int sketch_pass_add(struct sketch_pass *pass, struct queried_file *queried,
 		    struct simhash_error *error);
 bool sketch_pass_is_full(const struct sketch_pass *pass);
 

@@ -61,11 +61,11 @@ static int keep(struct nearest *nearest, const struct find_file *file, uint64_t 
 }
 
 /* Of identical files sizes and extensions do not matter, unless pairs are those of the counts alone. */
-static bool may_be_near(const struct find_rule *rule, const struct find_file *asked,
+static bool may_be_near(const struct find_rule *rule, const struct find_file *queried,
 			const struct find_file *file)
 {
-	return (rule->verify.mode != VERIFY_NO && are_identical(asked, file)) ||
-	       rule_allows(rule, asked, file);
+	return (rule->verify.mode != VERIFY_NO && are_identical(queried, file)) ||
+	       rule_allows(rule, queried, file);
 }
 
 /* No file that the rule allows is further away than all windows of both. */
@@ -79,11 +79,11 @@ static int64_t furthest(const struct finder *finder, const struct find_file *fil
 
 /* Where files are dense, the nearest are much nearer than the tolerance. */
 int nearest_begin(struct nearest *nearest, size_t wanted, const struct finder *finder,
-		  const struct asked_file *asked, struct simhash_error *error)
+		  const struct queried_file *queried, struct simhash_error *error)
 {
 	*nearest = (struct nearest){.wanted = wanted,
-				    .last = furthest(finder, &asked->file),
-				    .distance = asked->file.reach / 16 + 1};
+				    .last = furthest(finder, &queried->file),
+				    .distance = queried->file.reach / 16 + 1};
 	if (nearest->distance > nearest->last)
 		nearest->distance = nearest->last;
 	nearest->items = calloc(wanted, sizeof *nearest->items);
@@ -117,10 +117,10 @@ void nearest_end_round(struct nearest *nearest)
 }
 
 int nearest_take(struct nearest *nearest, const struct find_rule *rule,
-		 const struct find_file *asked, const struct find_file *file,
+		 const struct find_file *queried, const struct find_file *file,
 		 struct simhash_error *error)
 {
-	if (!may_be_near(rule, asked, file))
+	if (!may_be_near(rule, queried, file))
 		return 0;
-	return keep(nearest, file, simhash_distance(&asked->table, &file->table), error);
+	return keep(nearest, file, simhash_distance(&queried->table, &file->table), error);
 }

@@ -5,7 +5,7 @@
 #ifndef SIMHASH_FIND_NEAREST_H
 #define SIMHASH_FIND_NEAREST_H
 
-#include "find/rule/asked_file.h"
+#include "find/rule/queried_file.h"
 
 struct neighbour {
 	struct find_file file; /* its display is owned */
@@ -32,12 +32,12 @@ struct nearest {
  *     nearest_release(&nearest);
  */
 int nearest_begin(struct nearest *nearest, size_t wanted, const struct finder *finder,
-		  const struct asked_file *asked, struct simhash_error *error);
+		  const struct queried_file *queried, struct simhash_error *error);
 void nearest_release(struct nearest *nearest);
 
 void nearest_begin_round(struct nearest *nearest);
 int nearest_take(struct nearest *nearest, const struct find_rule *rule,
-		 const struct find_file *asked, const struct find_file *file,
+		 const struct find_file *queried, const struct find_file *file,
 		 struct simhash_error *error);
 /* Now the nearest are found, or the distance is a larger one. */
 void nearest_end_round(struct nearest *nearest);

@@ -1,6 +1,6 @@
 /*
  * The finder: hosts, and from a row to a file.
- * Leaves the search to sweep.c, asked.c and sketch_join.c.
+ * Leaves the search to sweep.c, queries.c and sketch_join.c.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>

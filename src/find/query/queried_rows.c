@@ -2,29 +2,29 @@
  * Reading the rows around files asked for.
  * SPDX-License-Identifier: MIT
  */
-#include "find/query/asked_rows.h"
+#include "find/query/queried_rows.h"
 
 #include <string.h>
 
-void asked_rows_begin(struct asked_rows *rows, const struct finder *finder, struct store *store,
-		      const struct asked_key *keys, size_t count)
+void queried_rows_begin(struct queried_rows *rows, const struct finder *finder, struct store *store,
+			const struct queried_key *keys, size_t count)
 {
-	*rows = (struct asked_rows){.finder = finder, .store = store, .next = keys, .end = keys};
+	*rows = (struct queried_rows){.finder = finder, .store = store, .next = keys, .end = keys};
 	if (count > 0)
 		rows->end += count;
 }
 
-int asked_rows_begin_range(struct asked_rows *rows, const struct finder *finder,
-			   const struct asked_reach *reach, struct simhash_error *error)
+int queried_rows_begin_range(struct queried_rows *rows, const struct finder *finder,
+			     const struct queried_reach *reach, struct simhash_error *error)
 {
-	const struct near_range range = asked_reach_range(reach, finder);
+	const struct near_range range = queried_reach_range(reach, finder);
 
-	asked_rows_begin(rows, finder, finder->store, NULL, 0);
+	queried_rows_begin(rows, finder, finder->store, NULL, 0);
 	return store_rows_near(finder->store, &range, &rows->cursor, error);
 }
 
-int asked_rows_begin_all(struct asked_rows *rows, const struct finder *finder,
-			 struct simhash_error *error)
+int queried_rows_begin_all(struct queried_rows *rows, const struct finder *finder,
+			   struct simhash_error *error)
 {
 	const struct key_range range = {.tag_set = finder->tag_set,
 					.key = SIMHASH_UNIFORM,
@@ -34,12 +34,12 @@ int asked_rows_begin_all(struct asked_rows *rows, const struct finder *finder,
 					.order = ORDER_NONE,
 					.with_resemblance = true};
 
-	asked_rows_begin(rows, finder, finder->store, NULL, 0);
+	queried_rows_begin(rows, finder, finder->store, NULL, 0);
 	return store_rows_in_order(finder->store, &range, &rows->cursor, error);
 }
 
 /* Begin to read the next rows, which have one host: 1, or 0 after the last. */
-static int read_more(struct asked_rows *rows, struct simhash_error *error)
+static int read_more(struct queried_rows *rows, struct simhash_error *error)
 {
 	const struct finder *finder = rows->finder;
 	struct row_scope scope = {.tag_set = finder->tag_set};
@@ -68,7 +68,7 @@ static int read_more(struct asked_rows *rows, struct simhash_error *error)
 		       : -1;
 }
 
-static int next_row(struct asked_rows *rows, struct file_row *row, struct simhash_error *error)
+static int next_row(struct queried_rows *rows, struct file_row *row, struct simhash_error *error)
 {
 	int status;
 
@@ -82,15 +82,15 @@ static int next_row(struct asked_rows *rows, struct file_row *row, struct simhas
 }
 
 /* The keys of a row among those that are read. */
-static void find_keys(const struct asked_rows *rows, const struct file_row *row,
-		      const struct asked_key **near, size_t *near_count)
+static void find_keys(const struct queried_rows *rows, const struct file_row *row,
+		      const struct queried_key **near, size_t *near_count)
 {
-	const struct asked_key *low = rows->present, *high = rows->next, *end;
+	const struct queried_key *low = rows->present, *high = rows->next, *end;
 	struct row_key key = {.host = row->host};
 
 	memcpy(key.path_hash, row->path_hash, PATH_HASH_SIZE);
 	while (low < high) {
-		const struct asked_key *middle = low + (high - low) / 2;
+		const struct queried_key *middle = low + (high - low) / 2;
 		if (row_key_compare(&middle->row, &key) < 0)
 			low = middle + 1;
 		else
@@ -102,8 +102,9 @@ static void find_keys(const struct asked_rows *rows, const struct file_row *row,
 	*near_count = (size_t)(end - low);
 }
 
-int asked_rows_next(struct asked_rows *rows, struct find_file *file, const struct asked_key **near,
-		    size_t *near_count, struct simhash_error *error)
+int queried_rows_next(struct queried_rows *rows, struct find_file *file,
+		      const struct queried_key **near, size_t *near_count,
+		      struct simhash_error *error)
 {
 	struct file_row row = {.host = 0};
 	int status;
@@ -120,7 +121,7 @@ int asked_rows_next(struct asked_rows *rows, struct find_file *file, const struc
 	return status;
 }
 
-void asked_rows_end(struct asked_rows *rows)
+void queried_rows_end(struct queried_rows *rows)
 {
 	store_rows_end(rows->cursor);
 	arena_release(&rows->arena);

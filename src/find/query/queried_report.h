@@ -2,25 +2,25 @@
  * Reporting the pairs of files asked for: two files that are both asked for are reported once.
  * SPDX-License-Identifier: MIT
  */
-#ifndef SIMHASH_FIND_ASKED_REPORT_H
-#define SIMHASH_FIND_ASKED_REPORT_H
+#ifndef SIMHASH_FIND_QUERIED_REPORT_H
+#define SIMHASH_FIND_QUERIED_REPORT_H
 
 #include "base/data/pair_set.h"
 #include "find/pairs/pair_reporter.h"
 
-struct asked_report {
+struct queried_report {
 	struct pair_reporter reporter;
-	struct pair_set asked;	  /* hashes of all paths asked for so far and to come */
+	struct pair_set queried;  /* hashes of all paths asked for so far and to come */
 	struct pair_set reported; /* pairs of two such paths, as two hashes */
 };
 
-void asked_report_release(struct asked_report *report);
+void queried_report_release(struct queried_report *report);
 
 /* Note that a path is asked for: 1 if it is new, 0, or -1 when memory is short. */
-int asked_report_note(struct asked_report *report, const char *path);
+int queried_report_note(struct queried_report *report, const char *path);
 
 /* Report a pair, of which `a` is the file asked for, unless it was reported already. */
-int asked_report_pair(struct asked_report *report, struct file_pair pair,
-		      struct simhash_error *error);
+int queried_report_pair(struct queried_report *report, struct file_pair pair,
+			struct simhash_error *error);
 
 #endif

@@ -2,17 +2,17 @@
  * Which pairs of files asked for were reported.
  * SPDX-License-Identifier: MIT
  */
-#include "find/query/asked_report.h"
+#include "find/query/queried_report.h"
 
 #include <string.h>
 #include <xxhash.h>
 
 #include "base/basic/error.h"
 
-void asked_report_release(struct asked_report *report)
+void queried_report_release(struct queried_report *report)
 {
 	pair_set_release(&report->reported);
-	pair_set_release(&report->asked);
+	pair_set_release(&report->queried);
 }
 
 static uint64_t hash_path(const char *path)
@@ -20,27 +20,27 @@ static uint64_t hash_path(const char *path)
 	return XXH3_64bits(path, strlen(path));
 }
 
-int asked_report_note(struct asked_report *report, const char *path)
+int queried_report_note(struct queried_report *report, const char *path)
 {
-	return pair_set_add(&report->asked, (struct pair){hash_path(path), 0});
+	return pair_set_add(&report->queried, (struct pair){hash_path(path), 0});
 }
 
 /* Is this a pair of two files asked for that was reported already? Notes it if not. */
-static int is_repeated(struct asked_report *report, const struct file_pair *pair)
+static int is_repeated(struct queried_report *report, const struct file_pair *pair)
 {
 	uint64_t x = hash_path(find_file_path(pair->a)), y = hash_path(find_file_path(pair->b));
 	int added;
 
 	/* Members of archives are not known to be asked for before their turn. */
 	if (!pair->b->is_local || (!row_is_inside(pair->b->compressed_size_bytes) &&
-				   !pair_set_has(&report->asked, (struct pair){y, 0})))
+				   !pair_set_has(&report->queried, (struct pair){y, 0})))
 		return 0;
 	added = pair_set_add(&report->reported, x < y ? (struct pair){x, y} : (struct pair){y, x});
 	return added < 0 ? -1 : added == 0;
 }
 
-int asked_report_pair(struct asked_report *report, struct file_pair pair,
-		      struct simhash_error *error)
+int queried_report_pair(struct queried_report *report, struct file_pair pair,
+			struct simhash_error *error)
 {
 	int repeated = is_repeated(report, &pair);
 

@@ -5,7 +5,7 @@
  * outline of the counts of each row, which are compared with those of all files that need the cell.
  * SPDX-License-Identifier: MIT
  */
-#include "find/query/asked_keys.h"
+#include "find/query/queried_keys.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,7 @@ struct wanted_cell {
 
 struct key_gathering {
 	const struct finder *finder;
-	const struct asked_reach *reaches;
+	const struct queried_reach *reaches;
 	size_t count;
 	struct probe *probes; /* by their lower bound of uniform */
 	size_t probe_count, probe_capacity;
@@ -59,13 +59,13 @@ struct key_gathering {
 struct gatherer {
 	struct key_gathering *gathering;
 	struct store *store;
-	struct asked_keys found;
+	struct queried_keys found;
 };
 
-void asked_keys_release(struct asked_keys *keys)
+void queried_keys_release(struct queried_keys *keys)
 {
 	free(keys->keys);
-	*keys = (struct asked_keys){.keys = NULL};
+	*keys = (struct queried_keys){.keys = NULL};
 }
 
 /* ---- Bounds ---- */
@@ -92,12 +92,12 @@ static void set_bounds(int64_t bounds[2], int64_t middle, int64_t reach)
 	bounds[1] = middle > INT64_MAX - reach ? INT64_MAX : middle + reach;
 }
 
-static void set_sizes(int64_t sizes[2], const struct asked_reach *reach,
+static void set_sizes(int64_t sizes[2], const struct queried_reach *reach,
 		      const struct finder *finder)
 {
 	const struct find_request *request = finder->request;
 	const struct simhash_tolerance *t = &request->rule.tolerance;
-	int64_t size_bytes = reach->asked->file.size_bytes;
+	int64_t size_bytes = reach->queried->file.size_bytes;
 
 	sizes[1] = simhash_largest_partner(t, size_bytes);
 	sizes[0] = (int64_t)((wide)size_bytes * SIMHASH_MILLION / (wide)t->size_ratio_millionths);
@@ -105,7 +105,8 @@ static void set_sizes(int64_t sizes[2], const struct asked_reach *reach,
 		sizes[0] = 1;
 }
 
-struct near_range asked_reach_range(const struct asked_reach *reach, const struct finder *finder)
+struct near_range queried_reach_range(const struct queried_reach *reach,
+				      const struct finder *finder)
 {
 	struct near_range range = {
 		.tag_set = finder->tag_set,
@@ -113,17 +114,17 @@ struct near_range asked_reach_range(const struct asked_reach *reach, const struc
 		.with_resemblance = true,
 	};
 
-	set_bounds(range.uniform, reach->asked->file.uniform, reach->distance);
+	set_bounds(range.uniform, reach->queried->file.uniform, reach->distance);
 	set_sizes(range.size, reach, finder);
 	return range;
 }
 
 /* By the rule partners of a class are no further away than the largest of them may be. */
-static void set_near(struct near_bounds *bounds, const struct asked_reach *reach,
+static void set_near(struct near_bounds *bounds, const struct queried_reach *reach,
 		     const struct finder *finder, int64_t size_class)
 {
 	const struct find_rule *rule = &finder->request->rule;
-	const struct find_file *file = &reach->asked->file;
+	const struct find_file *file = &reach->queried->file;
 	int64_t distance = reach->distance;
 
 	if (reach->by_rule) {
@@ -137,7 +138,7 @@ static void set_near(struct near_bounds *bounds, const struct asked_reach *reach
 	/* Elsewhere a key may have been cut off at the end of 64 bits. */
 	if (rule_is_by_extension(rule) && file->uniform < INT64_C(1) << 48 &&
 	    distance < INT64_C(1) << 48)
-		set_bounds(bounds->skew_ext, reach->asked->keys.key[SIMHASH_SKEW_EXT],
+		set_bounds(bounds->skew_ext, reach->queried->keys.key[SIMHASH_SKEW_EXT],
 			   skew_moves(finder->request->tags, distance));
 }
 
@@ -146,7 +147,7 @@ static void set_near(struct near_bounds *bounds, const struct asked_reach *reach
 /* 1, or 0 where there are too many cells. */
 static int add_reach(struct key_gathering *g, uint32_t number, struct simhash_error *error)
 {
-	const struct asked_reach *reach = &g->reaches[number];
+	const struct queried_reach *reach = &g->reaches[number];
 	int64_t sizes[2], last, cells = 0;
 
 	set_sizes(sizes, reach, g->finder);
@@ -247,7 +248,7 @@ static bool is_within(int64_t value, const int64_t bounds[2])
 	return value >= bounds[0] && value <= bounds[1];
 }
 
-static int add_key(struct asked_keys *keys, const struct asked_key *key,
+static int add_key(struct queried_keys *keys, const struct queried_key *key,
 		   struct simhash_error *error)
 {
 	if (array_reserve(&keys->keys, &keys->capacity, keys->count + 1, sizeof *keys->keys,
@@ -267,7 +268,7 @@ static int compare_entry(struct gatherer *gatherer, const struct wanted_cell *wa
 	for (size_t i = 0; i < wanted->count; i++) {
 		const struct probe *probe = &g->probes[g->items[wanted->first + i].number];
 		const struct near_bounds *bounds = &probe->bounds;
-		const struct asked_key key = {entry->key, probe->reach};
+		const struct queried_key key = {entry->key, probe->reach};
 		if (bounds->uniform[0] > entry->uniform)
 			break;
 		if (bounds->uniform[1] >= entry->uniform &&
@@ -329,7 +330,7 @@ static int read_probe(struct gatherer *gatherer, const struct probe *probe,
 				     error) != 0)
 		return -1;
 	while ((status = store_entries_next(&entries, &entry, error)) == 1) {
-		const struct asked_key key = {entry.key, probe->reach};
+		const struct queried_key key = {entry.key, probe->reach};
 		if (add_key(&gatherer->found, &key, error) != 0) {
 			status = -1;
 			break;
@@ -384,7 +385,7 @@ static void *run_gatherer(void *argument)
 
 static int compare_keys(const void *x, const void *y)
 {
-	const struct asked_key *a = x, *b = y;
+	const struct queried_key *a = x, *b = y;
 	int order = row_key_compare(&a->row, &b->row);
 
 	if (order != 0)
@@ -393,13 +394,13 @@ static int compare_keys(const void *x, const void *y)
 }
 
 /* Take what all threads have found, in order. */
-static int join_keys(struct asked_keys *keys, struct gatherer *gatherers, unsigned count,
+static int join_keys(struct queried_keys *keys, struct gatherer *gatherers, unsigned count,
 		     struct simhash_error *error)
 {
 	*keys = gatherers[0].found;
-	gatherers[0].found = (struct asked_keys){.keys = NULL};
+	gatherers[0].found = (struct queried_keys){.keys = NULL};
 	for (unsigned i = 1; i < count; i++) {
-		const struct asked_keys *found = &gatherers[i].found;
+		const struct queried_keys *found = &gatherers[i].found;
 		if (found->count == 0)
 			continue;
 		if (array_reserve(&keys->keys, &keys->capacity, keys->count + found->count,
@@ -414,7 +415,7 @@ static int join_keys(struct asked_keys *keys, struct gatherer *gatherers, unsign
 }
 
 static int gather(struct key_gathering *g, const struct find_stores *stores,
-		  struct asked_keys *keys, struct simhash_error *error)
+		  struct queried_keys *keys, struct simhash_error *error)
 {
 	struct gatherer *gatherers = calloc(stores->count, sizeof *gatherers);
 	int status;
@@ -430,19 +431,19 @@ static int gather(struct key_gathering *g, const struct find_stores *stores,
 	else
 		status = has_too_many(g) ? 0 : join_keys(keys, gatherers, stores->count, error);
 	for (unsigned i = 0; i < stores->count; i++)
-		asked_keys_release(&gatherers[i].found);
+		queried_keys_release(&gatherers[i].found);
 	free(gatherers);
 	return status;
 }
 
-int asked_keys_gather(const struct asked_reach *reaches, size_t count, const struct finder *finder,
-		      const struct find_stores *stores, size_t max, struct asked_keys *keys,
-		      struct simhash_error *error)
+int queried_keys_gather(const struct queried_reach *reaches, size_t count,
+			const struct finder *finder, const struct find_stores *stores, size_t max,
+			struct queried_keys *keys, struct simhash_error *error)
 {
 	struct key_gathering g = {.finder = finder, .reaches = reaches, .count = count, .max = max};
 	int status = 1;
 
-	*keys = (struct asked_keys){.keys = NULL};
+	*keys = (struct queried_keys){.keys = NULL};
 	for (size_t i = 0; status == 1 && i < count; i++)
 		status = add_reach(&g, (uint32_t)i, error);
 	if (status == 1)

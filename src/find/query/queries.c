@@ -14,20 +14,20 @@
 #include "base/files/open_file.h"
 #include "base/files/path.h"
 #include "find/pairs/sketch_join.h"
-#include "find/query/asked_batch.h"
-#include "find/query/asked_report.h"
-#include "find/rule/asked_file.h"
+#include "find/query/queried_batch.h"
+#include "find/query/queried_report.h"
+#include "find/rule/queried_file.h"
 #include "scan/archive/container.h"
 #include "scan/archive/sandbox.h"
 #include "scan/file/scan_file.h"
 
 struct asking {
 	struct finder *finder;
-	struct asked_report report;
+	struct queried_report report;
 	struct file_scanner scanner;
 	/* Files that wait: by a measure, or by the rule. */
 	struct sketch_pass pass;
-	struct asked_batch batch;
+	struct queried_batch batch;
 };
 
 /* All that were added to the pass so far. */
@@ -37,7 +37,7 @@ static int report_sketched(struct asking *asking, struct simhash_error *error)
 	int status = sketch_pass_begin(&asking->pass, error);
 
 	while (status == 0 && (status = sketch_pass_next(&asking->pass, &pair, error)) == 1)
-		status = asked_report_pair(&asking->report, pair, error);
+		status = queried_report_pair(&asking->report, pair, error);
 	sketch_pass_end(&asking->pass);
 	return status;
 }
@@ -75,52 +75,55 @@ static bool scan_row(struct asking *asking, const char *path, bool is_inflated,
 
 /* Scan the file, or what is in it: 1, or 0 when it cannot be read, which is reported. */
 static int scan_asked(struct asking *asking, const struct find_query *query, const char *path,
-		      bool is_inflated, struct asked_file *asked, struct simhash_error *error)
+		      bool is_inflated, struct queried_file *queried, struct simhash_error *error)
 {
 	struct file_row row = {.host = asking->finder->local_host};
 
-	if (name_row(query, path, is_inflated, &asked->arena, &row, error) != 0)
+	if (name_row(query, path, is_inflated, &queried->arena, &row, error) != 0)
 		return -1;
 	if ((is_inflated && row.name.size == 0) || !scan_row(asking, path, is_inflated, &row))
 		return 0;
-	asked->sketches = row.sketches;
-	asked->keys = row.keys;
+	queried->sketches = row.sketches;
+	queried->keys = row.keys;
 	if (path != NULL) {
 		uint8_t directory[DIRECTORY_HASH_SIZE];
 		directory_hash(row.directory, directory);
 		path_hash(directory, row.name, row.path_hash);
 	}
-	if (finder_convert(asking->finder, &row, &asked->file, error) != 0)
+	if (finder_convert(asking->finder, &row, &queried->file, error) != 0)
 		return -1;
 	if (row.name.size == 0)
 		row.name = (struct bytes){"-", 1};
-	asked->file.is_stream = path == NULL;
-	asked->file.is_local = true;
-	return finder_show(asking->finder, &row, &asked->arena, &asked->file, error) != 0 ? -1 : 1;
+	queried->file.is_stream = path == NULL;
+	queried->file.is_local = true;
+	return finder_show(asking->finder, &row, &queried->arena, &queried->file, error) != 0 ? -1
+											      : 1;
 }
 
 /* Take over a file asked for; when there are many, report what is similar to them. */
-static int take_asked(struct asking *asking, struct asked_file *asked, struct simhash_error *error)
+static int take_asked(struct asking *asking, struct queried_file *queried,
+		      struct simhash_error *error)
 {
 	if (asking->finder->request->measure != NULL) {
-		if (sketch_pass_add(&asking->pass, asked, error) != 0)
+		if (sketch_pass_add(&asking->pass, queried, error) != 0)
 			return -1;
 		return sketch_pass_is_full(&asking->pass) ? report_sketched(asking, error) : 0;
 	}
-	if (asked_batch_add(&asking->batch, asked, error) != 0)
+	if (queried_batch_add(&asking->batch, queried, error) != 0)
 		return -1;
-	return asked_batch_is_full(&asking->batch) ? asked_batch_search(&asking->batch, error) : 0;
+	return queried_batch_is_full(&asking->batch) ? queried_batch_search(&asking->batch, error)
+						     : 0;
 }
 
 static int ask_for(struct asking *asking, const struct find_query *query, const char *path,
 		   bool is_inflated, struct simhash_error *error)
 {
-	struct asked_file asked = {.sketches = NULL};
-	int status = scan_asked(asking, query, path, is_inflated, &asked, error);
+	struct queried_file queried = {.sketches = NULL};
+	int status = scan_asked(asking, query, path, is_inflated, &queried, error);
 
 	if (status == 1)
-		return take_asked(asking, &asked, error);
-	asked_file_release(&asked);
+		return take_asked(asking, &queried, error);
+	queried_file_release(&queried);
 	return status;
 }
 
@@ -130,14 +133,14 @@ static int ask_for(struct asking *asking, const struct find_query *query, const 
 static int ask_for_member(struct asking *asking, const char *path, struct file_row *row,
 			  struct simhash_error *error)
 {
-	struct asked_file asked = {.sketches = row->sketches, .keys = row->keys};
+	struct queried_file queried = {.sketches = row->sketches, .keys = row->keys};
 	size_t size = strlen(path);
-	char *names = arena_take(&asked.arena, size + 1 + row->name.size);
+	char *names = arena_take(&queried.arena, size + 1 + row->name.size);
 	uint8_t directory[DIRECTORY_HASH_SIZE];
 	int status = -1;
 
 	if (names == NULL) {
-		asked_file_release(&asked);
+		queried_file_release(&queried);
 		return error_set_memory(error);
 	}
 	memcpy(names, path, size);
@@ -148,12 +151,12 @@ static int ask_for_member(struct asking *asking, const char *path, struct file_r
 	row->host = asking->finder->local_host;
 	directory_hash(row->directory, directory);
 	path_hash(directory, row->name, row->path_hash);
-	if (finder_convert(asking->finder, row, &asked.file, error) == 0 &&
-	    finder_show(asking->finder, row, &asked.arena, &asked.file, error) == 0) {
-		asked.file.is_local = true;
-		status = take_asked(asking, &asked, error);
+	if (finder_convert(asking->finder, row, &queried.file, error) == 0 &&
+	    finder_show(asking->finder, row, &queried.arena, &queried.file, error) == 0) {
+		queried.file.is_local = true;
+		status = take_asked(asking, &queried, error);
 	} else {
-		asked_file_release(&asked);
+		queried_file_release(&queried);
 	}
 	return status;
 }
@@ -230,7 +233,7 @@ static int note_content(struct asking *asking, const char *path)
 	memcpy(inner, path, directory);
 	added = inflated_name(name, inner + directory) == 0
 			? 0
-			: asked_report_note(&asking->report, inner);
+			: queried_report_note(&asking->report, inner);
 	free(inner);
 	return added;
 }
@@ -248,7 +251,7 @@ static int resolve(struct asking *asking, const char *path, char **resolved,
 		finder->sink->unreadable(finder->sink->context, bytes_of(path), errno);
 		return 0;
 	}
-	added = asked_report_note(&asking->report, found);
+	added = queried_report_note(&asking->report, found);
 	if (added >= 0 && finder->request->inflate && note_content(asking, found) < 0)
 		added = -1;
 	if (added == 1)
@@ -281,7 +284,7 @@ static int ask_for_all(struct asking *asking, const struct find_query *queries, 
 	if (status == 0)
 		status = report_sketched(asking, error);
 	if (status == 0)
-		status = asked_batch_search(&asking->batch, error);
+		status = queried_batch_search(&asking->batch, error);
 	for (size_t i = 0; resolved != NULL && i < count; i++)
 		free(resolved[i]);
 	free(resolved);
@@ -300,7 +303,7 @@ int finder_files(struct finder *finder, const struct find_query *queries, size_t
 		return -1;
 	asking.scanner.max_inflated_bytes = request->max_inflated_bytes;
 	asking.scanner.max_depth = CONTAINER_DEPTH;
-	asked_batch_init(&asking.batch, finder, &asking.report);
+	queried_batch_init(&asking.batch, finder, &asking.report);
 	if ((!request->inflate || container_kinds(&asking.scanner.containers, error) == 0) &&
 	    (request->measure == NULL ||
 	     file_scanner_measure(&asking.scanner, &request->measure, 1, 0, error) == 0) &&
@@ -310,9 +313,9 @@ int finder_files(struct finder *finder, const struct find_query *queries, size_t
 		status = ask_for_all(&asking, queries, count, error);
 	asking.report.reporter.counts.rows += asking.pass.rows;
 	find_counts_add(&finder->counts, &asking.report.reporter.counts);
-	asked_batch_release(&asking.batch);
+	queried_batch_release(&asking.batch);
 	sketch_pass_release(&asking.pass);
-	asked_report_release(&asking.report);
+	queried_report_release(&asking.report);
 	file_scanner_release(&asking.scanner);
 	return status;
 }
@@ -320,9 +323,9 @@ int finder_files(struct finder *finder, const struct find_query *queries, size_t
 int finder_content(struct finder *finder, const struct find_content *content,
 		   struct simhash_error *error)
 {
-	struct asked_report report = {.reporter = {.finder = finder}};
-	struct asked_batch batch;
-	struct asked_file asked = {.sketches = NULL};
+	struct queried_report report = {.reporter = {.finder = finder}};
+	struct queried_batch batch;
+	struct queried_file queried = {.sketches = NULL};
 	struct file_row row = {.host = finder->local_host,
 			       .directory = {"", 0},
 			       .name = bytes_of(content->name),
@@ -334,17 +337,17 @@ int finder_content(struct finder *finder, const struct find_content *content,
 		return 0;
 	simhash_keys_compute(finder->request->tags, &row.table, row.name.data, row.name.size,
 			     &row.keys);
-	asked.keys = row.keys;
-	asked_batch_init(&batch, finder, &report);
-	if (finder_read(finder, &row, &asked.arena, &asked.file, error) == 0) {
-		asked.file.is_stream = asked.file.is_local = true;
-		if (asked_batch_add(&batch, &asked, error) == 0)
-			status = asked_batch_search(&batch, error);
+	queried.keys = row.keys;
+	queried_batch_init(&batch, finder, &report);
+	if (finder_read(finder, &row, &queried.arena, &queried.file, error) == 0) {
+		queried.file.is_stream = queried.file.is_local = true;
+		if (queried_batch_add(&batch, &queried, error) == 0)
+			status = queried_batch_search(&batch, error);
 	} else {
-		asked_file_release(&asked);
+		queried_file_release(&queried);
 	}
 	find_counts_add(&finder->counts, &report.reporter.counts);
-	asked_batch_release(&batch);
-	asked_report_release(&report);
+	queried_batch_release(&batch);
+	queried_report_release(&report);
 	return status;
 }

@@ -3,7 +3,7 @@
  * with all files that it may be near to.
  * SPDX-License-Identifier: MIT
  */
-#include "find/query/asked_batch.h"
+#include "find/query/queried_batch.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 #include "base/data/array.h"
 #include "base/threads/threads.h"
 #include "find/pairs/versions.h"
-#include "find/query/asked_rows.h"
 #include "find/query/nearest.h"
+#include "find/query/queried_rows.h"
 #include "store/open/store.h"
 
 #define FILES_MAX 1024
@@ -32,13 +32,13 @@ struct match {
 };
 
 struct batch_search {
-	struct asked_batch *batch;
+	struct queried_batch *batch;
 	struct nearest *nearest; /* of each file, where they are asked for; or NULL */
 	pthread_mutex_t lock;	 /* of the nearest */
 	/* What is searched for now. */
-	const struct asked_reach *reaches;
+	const struct queried_reach *reaches;
 	size_t count;
-	struct asked_keys keys;
+	struct queried_keys keys;
 	atomic_size_t next; /* key that no thread has taken */
 	atomic_size_t matches;
 	struct first_error first_error;
@@ -53,19 +53,19 @@ struct searcher {
 	struct arena arena;
 };
 
-void asked_batch_init(struct asked_batch *batch, const struct finder *finder,
-		      struct asked_report *report)
+void queried_batch_init(struct queried_batch *batch, const struct finder *finder,
+			struct queried_report *report)
 {
-	*batch = (struct asked_batch){.finder = finder, .report = report, .keys_max = KEYS_MAX};
+	*batch = (struct queried_batch){.finder = finder, .report = report, .keys_max = KEYS_MAX};
 }
 
-static void clear(struct asked_batch *batch)
+static void clear(struct queried_batch *batch)
 {
 	while (batch->count > 0)
-		asked_file_release(&batch->files[--batch->count]);
+		queried_file_release(&batch->files[--batch->count]);
 }
 
-void asked_batch_release(struct asked_batch *batch)
+void queried_batch_release(struct queried_batch *batch)
 {
 	clear(batch);
 	while (batch->stores.count > 1)
@@ -74,23 +74,23 @@ void asked_batch_release(struct asked_batch *batch)
 	free(batch->files);
 }
 
-int asked_batch_add(struct asked_batch *batch, struct asked_file *asked,
-		    struct simhash_error *error)
+int queried_batch_add(struct queried_batch *batch, struct queried_file *queried,
+		      struct simhash_error *error)
 {
-	if (asked->file.size_bytes == 0 && !batch->finder->request->with_empty) {
-		asked_file_release(asked);
+	if (queried->file.size_bytes == 0 && !batch->finder->request->with_empty) {
+		queried_file_release(queried);
 		return 0;
 	}
 	if (array_reserve(&batch->files, &batch->capacity, batch->count + 1, sizeof *batch->files,
 			  error) != 0) {
-		asked_file_release(asked);
+		queried_file_release(queried);
 		return -1;
 	}
-	batch->files[batch->count++] = *asked;
+	batch->files[batch->count++] = *queried;
 	return 0;
 }
 
-bool asked_batch_is_full(const struct asked_batch *batch)
+bool queried_batch_is_full(const struct queried_batch *batch)
 {
 	size_t nearest = batch->finder->request->nearest;
 
@@ -98,7 +98,7 @@ bool asked_batch_is_full(const struct asked_batch *batch)
 }
 
 /* As many connections as threads are worth it; fewer where they cannot be had. */
-static int open_stores(struct asked_batch *batch, struct simhash_error *error)
+static int open_stores(struct queried_batch *batch, struct simhash_error *error)
 {
 	struct find_stores *stores = &batch->stores;
 	unsigned threads = batch->finder->resources->threads;
@@ -123,19 +123,20 @@ static int open_stores(struct asked_batch *batch, struct simhash_error *error)
 
 /* ---- What is found ---- */
 
-static struct nearest *nearest_of(const struct batch_search *search, const struct asked_file *asked)
+static struct nearest *nearest_of(const struct batch_search *search,
+				  const struct queried_file *queried)
 {
-	return &search->nearest[asked - search->batch->files];
+	return &search->nearest[queried - search->batch->files];
 }
 
-static int take_nearest(struct batch_search *search, const struct asked_file *asked,
+static int take_nearest(struct batch_search *search, const struct queried_file *queried,
 			const struct find_file *file, struct simhash_error *error)
 {
 	int status;
 
 	pthread_mutex_lock(&search->lock);
-	status = nearest_take(nearest_of(search, asked), &search->batch->finder->request->rule,
-			      &asked->file, file, error);
+	status = nearest_take(nearest_of(search, queried), &search->batch->finder->request->rule,
+			      &queried->file, file, error);
 	pthread_mutex_unlock(&search->lock);
 	return status;
 }
@@ -150,7 +151,7 @@ static int take_match(struct searcher *searcher, const struct match *match,
 	char *display;
 
 	if (search->count == 1)
-		return asked_report_pair(search->batch->report, match->pair, error);
+		return queried_report_pair(search->batch->report, match->pair, error);
 	display = arena_take(&searcher->arena, size);
 	if (display == NULL)
 		return error_set_memory(error);
@@ -165,10 +166,10 @@ static int take_match(struct searcher *searcher, const struct match *match,
 	return 0;
 }
 
-static bool is_asked_itself(const struct find_file *asked, const struct find_file *file)
+static bool is_asked_itself(const struct find_file *queried, const struct find_file *file)
 {
-	return file->host == asked->host && !asked->is_stream &&
-	       strcmp(find_file_path(file), find_file_path(asked)) == 0;
+	return file->host == queried->host && !queried->is_stream &&
+	       strcmp(find_file_path(file), find_file_path(queried)) == 0;
 }
 
 /* Compare a row with a file asked for: by the rule, or by what the sketches propose beyond it. */
@@ -177,19 +178,20 @@ static int compare(struct searcher *searcher, uint32_t reach, const struct find_
 {
 	struct batch_search *search = searcher->search;
 	const struct find_request *request = search->batch->finder->request;
-	const struct asked_file *asked = search->reaches[reach].asked;
-	struct match match = {
-		.pair = {.a = &asked->file, .b = file}, .reach = reach, .by_sketches = by_sketches};
+	const struct queried_file *queried = search->reaches[reach].queried;
+	struct match match = {.pair = {.a = &queried->file, .b = file},
+			      .reach = reach,
+			      .by_sketches = by_sketches};
 
 	/* With versions all rows are compared by their sketches; some of them by the rule, too. */
 	searcher->counts.rows += by_sketches == request->versions;
 	searcher->counts.unsketched += search->nearest == NULL && !by_sketches && !file->has_sketch;
-	if (is_asked_itself(&asked->file, file))
+	if (is_asked_itself(&queried->file, file))
 		return 0;
 	if (search->nearest != NULL)
-		return take_nearest(search, asked, file, error);
-	if (by_sketches ? !versions_match(request, &asked->file, file, &match.pair)
-			: !rule_matches(&request->rule, &asked->file, file, &match.pair))
+		return take_nearest(search, queried, file, error);
+	if (by_sketches ? !versions_match(request, &queried->file, file, &match.pair)
+			: !rule_matches(&request->rule, &queried->file, file, &match.pair))
 		return 0;
 	match.file = *file;
 	return take_match(searcher, &match, error);
@@ -204,17 +206,17 @@ static bool has_too_many(struct batch_search *search)
 }
 
 /* Compare the rows with the files that their keys name, or with all. */
-static int compare_rows(struct searcher *searcher, struct asked_rows *rows, bool by_sketches,
+static int compare_rows(struct searcher *searcher, struct queried_rows *rows, bool by_sketches,
 			struct simhash_error *error)
 {
 	struct batch_search *search = searcher->search;
-	const struct asked_key *near;
+	const struct queried_key *near;
 	struct find_file file;
 	size_t count;
 	int status = 1;
 
 	while (!has_too_many(search) &&
-	       (status = asked_rows_next(rows, &file, &near, &count, error)) == 1) {
+	       (status = queried_rows_next(rows, &file, &near, &count, error)) == 1) {
 		size_t files = count > 0 ? count : search->count;
 		for (size_t i = 0; i < files; i++) {
 			uint32_t reach = count > 0 ? near[i].reach : (uint32_t)i;
@@ -226,7 +228,7 @@ static int compare_rows(struct searcher *searcher, struct asked_rows *rows, bool
 }
 
 /* The first key from `number` on whose row is another than that of the key before. */
-static size_t row_from(const struct asked_keys *keys, size_t number)
+static size_t row_from(const struct queried_keys *keys, size_t number)
 {
 	while (number > 0 && number < keys->count &&
 	       row_key_compare(&keys->keys[number].row, &keys->keys[number - 1].row) == 0)
@@ -238,20 +240,20 @@ static void *run_searcher(void *argument)
 {
 	struct searcher *searcher = argument;
 	struct batch_search *search = searcher->search;
-	const struct asked_keys *keys = &search->keys;
+	const struct queried_keys *keys = &search->keys;
 	struct simhash_error error;
 
 	while (!first_error_is_set(&search->first_error) && !has_too_many(search)) {
 		size_t next = atomic_fetch_add(&search->next, KEYS_PER_THREAD);
 		size_t first = row_from(keys, next), end = row_from(keys, next + KEYS_PER_THREAD);
-		struct asked_rows rows;
+		struct queried_rows rows;
 		if (next >= keys->count)
 			break;
-		asked_rows_begin(&rows, search->batch->finder, searcher->store, keys->keys + first,
-				 end - first);
+		queried_rows_begin(&rows, search->batch->finder, searcher->store,
+				   keys->keys + first, end - first);
 		if (compare_rows(searcher, &rows, false, &error) != 0)
 			first_error_set(&search->first_error, &error);
-		asked_rows_end(&rows);
+		queried_rows_end(&rows);
 	}
 	return NULL;
 }
@@ -261,13 +263,13 @@ static int read_without_keys(struct searcher *searcher, bool all, struct simhash
 {
 	struct batch_search *search = searcher->search;
 	const struct finder *finder = search->batch->finder;
-	struct asked_rows rows;
-	int status = all ? asked_rows_begin_all(&rows, finder, error)
-			 : asked_rows_begin_range(&rows, finder, search->reaches, error);
+	struct queried_rows rows;
+	int status = all ? queried_rows_begin_all(&rows, finder, error)
+			 : queried_rows_begin_range(&rows, finder, search->reaches, error);
 
 	if (status == 0)
 		status = compare_rows(searcher, &rows, all, error);
-	asked_rows_end(&rows);
+	queried_rows_end(&rows);
 	return status;
 }
 
@@ -301,7 +303,7 @@ static int report_matches(struct batch_search *search, struct searcher *searcher
 		qsort(matches, search->matches, sizeof(struct match *), compare_matches);
 	for (size_t m = 0; status == 0 && m < search->matches; m++) {
 		matches[m]->pair.b = &matches[m]->file;
-		status = asked_report_pair(search->batch->report, matches[m]->pair, error);
+		status = queried_report_pair(search->batch->report, matches[m]->pair, error);
 	}
 	free(matches);
 	return status;
@@ -311,7 +313,7 @@ static int report_matches(struct batch_search *search, struct searcher *searcher
 static int run_searchers(struct batch_search *search, struct searcher *searchers, unsigned count,
 			 bool has_keys, struct simhash_error *error)
 {
-	const struct asked_batch *batch = search->batch;
+	const struct queried_batch *batch = search->batch;
 	int status = 0;
 
 	if (has_keys) {
@@ -356,18 +358,18 @@ static int read_rows(struct batch_search *search, bool has_keys, struct simhash_
 }
 
 /* Search for some of the files; in two parts where too much is around them. */
-static int search_for(struct batch_search *search, const struct asked_reach *reaches, size_t count,
-		      struct simhash_error *error)
+static int search_for(struct batch_search *search, const struct queried_reach *reaches,
+		      size_t count, struct simhash_error *error)
 {
-	const struct asked_batch *batch = search->batch;
-	int status = asked_keys_gather(reaches, count, batch->finder, &batch->stores,
-				       batch->keys_max, &search->keys, error);
+	const struct queried_batch *batch = search->batch;
+	int status = queried_keys_gather(reaches, count, batch->finder, &batch->stores,
+					 batch->keys_max, &search->keys, error);
 
 	search->reaches = reaches;
 	search->count = count;
 	if (status == 1 || (status == 0 && count == 1))
 		status = read_rows(search, status == 1, error);
-	asked_keys_release(&search->keys);
+	queried_keys_release(&search->keys);
 	if (status != 0)
 		return status < 0 ? -1 : 0;
 	if (search_for(search, reaches, count / 2, error) != 0)
@@ -377,23 +379,23 @@ static int search_for(struct batch_search *search, const struct asked_reach *rea
 
 /* ---- What is asked for ---- */
 
-static int search_for_pairs(struct batch_search *search, struct asked_reach *reaches,
+static int search_for_pairs(struct batch_search *search, struct queried_reach *reaches,
 			    struct simhash_error *error)
 {
-	const struct asked_batch *batch = search->batch;
+	const struct queried_batch *batch = search->batch;
 
 	for (size_t i = 0; i < batch->count; i++)
-		reaches[i] = (struct asked_reach){.asked = &batch->files[i],
-						  .distance = batch->files[i].file.reach,
-						  .by_rule = true};
+		reaches[i] = (struct queried_reach){.queried = &batch->files[i],
+						    .distance = batch->files[i].file.reach,
+						    .by_rule = true};
 	return search_for(search, reaches, batch->count, error);
 }
 
 /* The nearest of all files, within a growing distance. */
-static int read_all_nearest(struct batch_search *search, struct asked_reach *reaches,
+static int read_all_nearest(struct batch_search *search, struct queried_reach *reaches,
 			    struct simhash_error *error)
 {
-	const struct asked_batch *batch = search->batch;
+	const struct queried_batch *batch = search->batch;
 
 	for (;;) {
 		size_t count = 0;
@@ -402,36 +404,36 @@ static int read_all_nearest(struct batch_search *search, struct asked_reach *rea
 			if (nearest->is_found)
 				continue;
 			nearest_begin_round(nearest);
-			reaches[count++] = (struct asked_reach){.asked = &batch->files[i],
-								.distance = nearest->distance};
+			reaches[count++] = (struct queried_reach){.queried = &batch->files[i],
+								  .distance = nearest->distance};
 		}
 		if (count == 0)
 			return 0;
 		if (search_for(search, reaches, count, error) != 0)
 			return -1;
 		for (size_t i = 0; i < count; i++)
-			nearest_end_round(nearest_of(search, reaches[i].asked));
+			nearest_end_round(nearest_of(search, reaches[i].queried));
 	}
 }
 
-static int report_nearest(const struct asked_batch *batch, const struct asked_file *asked,
+static int report_nearest(const struct queried_batch *batch, const struct queried_file *queried,
 			  const struct nearest *nearest, struct simhash_error *error)
 {
 	for (size_t i = 0; i < nearest->count; i++) {
-		struct file_pair pair = {.a = &asked->file,
+		struct file_pair pair = {.a = &queried->file,
 					 .b = &nearest->items[i].file,
 					 .distance = nearest->items[i].distance};
 		estimate_resemblance(pair.a, pair.b, &pair);
-		if (asked_report_pair(batch->report, pair, error) != 0)
+		if (queried_report_pair(batch->report, pair, error) != 0)
 			return -1;
 	}
 	return 0;
 }
 
-static int search_for_nearest(struct batch_search *search, struct asked_reach *reaches,
+static int search_for_nearest(struct batch_search *search, struct queried_reach *reaches,
 			      struct simhash_error *error)
 {
-	const struct asked_batch *batch = search->batch;
+	const struct queried_batch *batch = search->batch;
 	size_t wanted = batch->finder->request->nearest;
 	int status = 0;
 
@@ -453,10 +455,10 @@ static int search_for_nearest(struct batch_search *search, struct asked_reach *r
 	return status;
 }
 
-int asked_batch_search(struct asked_batch *batch, struct simhash_error *error)
+int queried_batch_search(struct queried_batch *batch, struct simhash_error *error)
 {
 	struct batch_search search = {.batch = batch};
-	struct asked_reach *reaches;
+	struct queried_reach *reaches;
 	int status;
 
 	if (batch->count == 0)

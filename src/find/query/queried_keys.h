@@ -1,0 +1,57 @@
+/*
+ * Which rows of the index may be near to files asked for: of many files by one passage through the
+ * index of cells, so that a part of it that several files need is read once.
+ *
+ *     struct queried_reach reach = {.asked = asked, .distance = distance};
+ *
+ *     status = queried_keys_gather(&reach, 1, finder, &stores, max, &keys, &error);
+ *     ... queried_rows_begin(&rows, finder, store, keys.keys, keys.count), see queried_rows.h
+ *     queried_keys_release(&keys);
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_FIND_QUERIED_KEYS_H
+#define SIMHASH_FIND_QUERIED_KEYS_H
+
+#include "find/rule/queried_file.h"
+#include "store/rows/near_keys.h"
+#include "store/rows/row_stream.h"
+
+struct queried_reach {
+	const struct queried_file *queried;
+	int64_t distance;
+	bool by_rule; /* only what the rule may allow as a pair */
+};
+
+/* A row may be near to the file of a reach. */
+struct queried_key {
+	struct row_key row;
+	uint32_t reach;
+};
+
+struct queried_keys {
+	struct queried_key *keys; /* as rows lie, then by reach */
+	size_t count, capacity;
+};
+
+/* Connections to one index, one for each thread that is used; the first one is the finder's. */
+struct find_stores {
+	struct store **stores;
+	unsigned count;
+};
+
+/*
+ * The keys of the rows that may be near: 1; or 0 where those of several files are more than `max`, or a
+ * file has too many cells. Then search for a part of the files; and for one file by its range.
+ */
+int queried_keys_gather(const struct queried_reach *reaches, size_t count,
+			const struct finder *finder, const struct find_stores *stores, size_t max,
+			struct queried_keys *keys, struct simhash_error *error);
+
+void queried_keys_release(struct queried_keys *keys);
+
+/* The bounds of all rows of a reach. */
+struct near_range queried_reach_range(const struct queried_reach *reach,
+				      const struct finder *finder);
+
+#endif
