@@ -16,7 +16,7 @@
 #include "base/files/path.h"
 #include "cli/terminal/terminal.h"
 
-static volatile pid_t pager; /* 0: none */
+static _Atomic(pid_t) pager; /* 0: none */
 static int terminal = -1;    /* what stdout was */
 
 /* Can the first word of a command be found? What only a shell understands is left to it. */

@@ -33,7 +33,7 @@
 atomic_bool stop_requested;
 struct store_calls server_calls, disk_calls;
 static const char *failing_program = "";
-static volatile sig_atomic_t stop_signal;
+static atomic_int stop_signal;
 static timer_t look_timer;
 static bool has_timer;
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@
 
 /* Of standard error, and whether a status line is on it. */
 static pthread_mutex_t error_lock = PTHREAD_MUTEX_INITIALIZER;
-static volatile bool is_shown;
+static atomic_bool is_shown; /* a signal handler in another thread reads it */
 
 bool has_status(void)
 {
