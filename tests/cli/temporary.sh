@@ -57,7 +57,7 @@ fi
 if [ "$sanitized" = 0 ]; then
 	"$BINARY_DIR/tests/rows" make "$SIMHASH_DATABASE" sqlite:copies.db 100000 || fail "rows"
 	list=$(peak "$SIMFIND" --database=sqlite:copies.db --threads=1 --memory=32M)
-	small=$(peak "$SIMFIND" --database=sqlite:copies.db --threads=1 --memory=32M --host=made --script=script)
+	small=$(peak "$SIMKEEP" --database=sqlite:copies.db --threads=1 --memory=32M --host=made --script=script)
 	echo "copies: $list KiB, and $small KiB with --script"
 	[ "$small" -lt $((list + 20480)) ] || fail "copies: --script takes $((small - list)) KiB more"
 	grep -q "^#delete " script || fail "copies: none are in the script"
@@ -110,7 +110,8 @@ for options in "${lists[@]}"; do
 done
 for memory in 512M 32M; do
 	cp groups.db stored.db
-	runs 0 "$SIMFIND" -q --group --database=sqlite:stored.db --store=0 --script="script.$memory" --memory=$memory
+	runs 0 "$SIMFIND" -q --group --database=sqlite:stored.db --store=0 --memory=$memory
+	runs 0 "$SIMKEEP" -q --database=sqlite:stored.db --script="script.$memory" --memory=$memory
 	sqlite3 stored.db "SELECT hex(path_hash), group_id, role, distance, resemblance FROM file_group ORDER BY 1" >"stored.$memory"
 done
 cmp stored.512M stored.32M || fail "--store: --memory changes the groups"
