@@ -20,7 +20,7 @@
 
 /* ---- Decisions ---- */
 
-/* What cannot be known before the file of --apply is read: it may be a script with actions of its own. */
+/* What cannot be known before the file of --decisions is read: it may be a script with its own actions. */
 static int check_action(const struct keep_arguments *arguments, struct simhash_error *error)
 {
 	if (!arguments->yes || arguments->policy.action != ACTION_REPORT)
