@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/simfind/find_tasks.h"
 #include "cli/simkeep/copy_sorter.h"
-#include "cli/simkeep/keep_tasks.h"
 #include "cli/simkeep/plan_script.h"
 #include "find/rule/find.h"
 #include "fuzz.h"
