@@ -17,16 +17,17 @@ function(add_completions file shell template)
     DEPENDS complete src/completions/${template})
   target_sources(completions PRIVATE ${completions}/${file})
 endfunction()
-add_completions(simhash.bash bash simhash.bash simhash simfind)
-add_completions(_simhash zsh _simhash simhash simfind)
+add_completions(simhash.bash bash simhash.bash simhash simfind simkeep)
+add_completions(_simhash zsh _simhash simhash simfind simkeep)
 add_completions(simhash.fish fish simhash.fish simhash)
 add_completions(simfind.fish fish simhash.fish simfind)
+add_completions(simkeep.fish fish simhash.fish simkeep)
 
-# bash-completion looks a program's file up by its name; one file serves both.
-foreach(program simhash simfind)
+# bash-completion looks a program's file up by its name; one file serves all.
+foreach(program simhash simfind simkeep)
   install(FILES ${completions}/simhash.bash RENAME ${program}
           DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 endforeach()
 install(FILES ${completions}/_simhash DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
-install(FILES ${completions}/simhash.fish ${completions}/simfind.fish
+install(FILES ${completions}/simhash.fish ${completions}/simfind.fish ${completions}/simkeep.fish
         DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)

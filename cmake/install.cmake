@@ -14,14 +14,14 @@ configure_file(cmake/simhash-index.pc.in simhash-index.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/simhash.pc ${CMAKE_CURRENT_BINARY_DIR}/simhash-index.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
-install(TARGETS simhash simfind)
+install(TARGETS simhash simfind simkeep)
 install(TARGETS simhash_shared simhash_static simhash_index_shared simhash_index_static
         EXPORT simhashTargets
         LIBRARY COMPONENT library NAMELINK_COMPONENT development
         ARCHIVE COMPONENT development)
 install(FILES include/simhash.h include/simhash_measures.h include/simhash_resemblance.h include/simhash_index.h
         TYPE INCLUDE COMPONENT development)
-install(FILES docs/simhash.1 docs/simfind.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES docs/simhash.1 docs/simfind.1 docs/simkeep.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 # For the systemd of each user, who starts simhash@DIRECTORY.timer: simhash(1), "Every night".
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
   install(FILES cmake/systemd/simhash@.service cmake/systemd/simhash@.timer DESTINATION lib/systemd/user)

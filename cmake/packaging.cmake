@@ -59,7 +59,8 @@ debian_package(programs ${debian_main} utils "find files that are nearly the sam
 "simhash indexes files by keys that are close where contents are similar.
 simfind lists the pairs and groups of identical and of similar files, also
 where pieces were changed, inserted, removed or moved. The index is an SQLite
-file, or a MySQL or MariaDB database that many hosts share."
+file, or a MySQL or MariaDB database that many hosts share.
+simkeep removes copies or replaces them by links, and can undo that."
   PACKAGE_SHLIBDEPS ON PACKAGE_CONFLICTS simhash PACKAGE_REPLACES simhash)
 debian_package(library ${debian_library} libs "find files that are nearly the same - libraries"
 "libsimhash computes sum tables, keys and sketches of contents, by which

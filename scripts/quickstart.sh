@@ -44,6 +44,6 @@ echo "${SIMHASH_DATABASE#sqlite:}"
 grep -m 10 '^identical' "$pairs" || true
 grep -m 10 -v '^identical' "$pairs" || true
 echo
-echo "The programs are $source_dir/build/simhash and simfind, with manuals. For your own files:"
+echo "The programs are $source_dir/build/simhash, simfind and simkeep, with manuals. For your own files:"
 echo "    PATH=$source_dir/build:\$PATH"
 echo "    simhash ~/Documents && simfind"

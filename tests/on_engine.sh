@@ -42,13 +42,13 @@ unset SIMHASH_DATABASE XDG_DATA_HOME
 export TEST_ENGINE=$engine TEST_URL TEST_RESET TEST_SQL TEST_FOLDER=$folder
 if [ -n "${MEMCHECK:-}" ]; then
 	mkdir "$folder/memcheck"
-	for program in "$SIMHASH" "$SIMFIND"; do
+	for program in "$SIMHASH" "$SIMFIND" "$SIMKEEP"; do
 		printf '#!/bin/sh\nexec valgrind -q --error-exitcode=99 --leak-check=full --track-fds=no %s %s "$@"\n' \
 			"--errors-for-leak-kinds=definite --show-leak-kinds=definite --num-callers=20" "$program" \
 			>"$folder/memcheck/${program##*/}"
 		chmod +x "$folder/memcheck/${program##*/}"
 	done
-	export SIMHASH=$folder/memcheck/simhash SIMFIND=$folder/memcheck/simfind
+	export SIMHASH=$folder/memcheck/simhash SIMFIND=$folder/memcheck/simfind SIMKEEP=$folder/memcheck/simkeep
 fi
 cd "$folder"
 "$@"

@@ -159,9 +159,12 @@ all() {
 	run simfind --stats
 	run simfind --sweep=0.1:4:2
 	run simfind --sweep
-	run simfind -q --script=script.sh -o listing.txt
-	mv script.sh "$out/script.out"
+	run simfind -q -o listing.txt
 	mv listing.txt "$out/listing.out"
+	run simkeep -q
+	run simkeep -q --keep=oldest --action=delete tree/d1
+	run simkeep -q --script=script.sh
+	mv script.sh "$out/script.out"
 	run simfind --compare tree/large/a.bin tree/large/b.bin
 	run simfind --compare tree/d1/e1/* 2>/dev/null
 	run simfind -q --format=html -o report.html

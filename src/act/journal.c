@@ -101,7 +101,7 @@ int journal_create(struct journal *journal, const char *path, const char *host,
 	if (journal->stream == NULL)
 		return fail(journal, error);
 	flock(fileno(journal->stream), LOCK_EX | LOCK_NB); /* nobody undoes what is not over */
-	fprintf(journal->stream, "{\"format\":\"simfind journal\",\"format_version\":2,"
+	fprintf(journal->stream, "{\"format\":\"simkeep journal\",\"format_version\":2,"
 				 "\"version\":\"" SIMHASH_VERSION "\"");
 	write_json_field(journal->stream, "host", bytes_of(host));
 	fprintf(journal->stream, ",\"time_ns\":%" PRId64 "}\n", clock_wall_ns());

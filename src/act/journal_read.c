@@ -169,8 +169,8 @@ static int read_head(struct journal_reader *reader, const json_t *line)
 {
 	const char *format = field_text(line, "format"), *on;
 
-	if (format == NULL || strcmp(format, "simfind journal") != 0)
-		return expect(reader, "a journal that simfind wrote");
+	if (format == NULL || strcmp(format, "simkeep journal") != 0)
+		return expect(reader, "a journal that simkeep wrote");
 	if (field_integer(line, "format_version", &reader->version) != 0 || reader->version < 1 ||
 	    reader->version > 2)
 		return expect(reader, "format_version 1 or 2");
@@ -218,8 +218,8 @@ static int read_lines(struct journal_reader *reader, struct bytes text)
 		return 0;
 	reader->line = 1;
 	return expect(reader, text.size == 0
-				      ? "a journal that simfind wrote; the file is empty"
-				      : "a journal that simfind wrote; it has no whole line");
+				      ? "a journal that simkeep wrote; the file is empty"
+				      : "a journal that simkeep wrote; it has no whole line");
 }
 
 int journal_lock(const char *path, int *fd, struct simhash_error *error)

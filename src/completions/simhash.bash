@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Completion of the command lines of simhash and simfind, for bash 4 or later by itself.
+# Completion of the command lines of simhash, simfind and simkeep, for bash 4 or later by itself.
 # SPDX-License-Identifier: MIT
 
 @OPTIONS@
@@ -148,4 +148,4 @@ _simhash_complete() {
 	fi
 }
 
-complete -o default -F _simhash_complete simhash simfind
+complete -o default -F _simhash_complete simhash simfind simkeep

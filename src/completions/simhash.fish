@@ -1,4 +1,4 @@
-# Completion of the command line of simhash or simfind, for fish.
+# Completion of the command line of simhash, simfind or simkeep, for fish.
 # SPDX-License-Identifier: MIT
 
 # An index, sqlite:FILE or mysql://USER@HOST/DATABASE, as the value of -d.

@@ -11,7 +11,7 @@
 #include "base/data/array.h"
 #include "keep/json_fields.h"
 
-static const char head_start[] = "{\"format\":\"simfind script\"";
+static const char head_start[] = "{\"format\":\"simkeep script\"";
 
 struct reader {
 	struct commands *commands;

@@ -25,7 +25,7 @@
 #define KEEP_SIZE_UNKNOWN (-1)
 
 /* What temporary names of acts begin with, before 16 hexadecimal digits. */
-#define KEEP_TEMPORARY_PREFIX ".simfind-"
+#define KEEP_TEMPORARY_PREFIX ".simkeep-"
 
 enum decision {
 	DECIDED_BY_RULES,

@@ -81,7 +81,7 @@ grep -q '^member|.*|copy|' found || fail "no copies to be a test"
 [ "$(grep -c '^pair' found)" -gt 100 ] || fail "too few pairs to be a test"
 said "stored in the index: $(grep -c '^group' found) groups of $(grep -c '^member' found) files, $(grep -c '^pair' found) pairs"
 # Whatever is listed meanwhile.
-for listed in "" --format=html --script=script --format=jsonl; do
+for listed in "" --format=html --format=jsonl; do
 	# shellcheck disable=SC2086  # an option or none
 	runs 0 "$SIMFIND" --store $listed -o listed
 	stored | cmp - expected || fail "stored with '$listed': $(stored | diff - expected | head -4)"

@@ -41,14 +41,14 @@ shown() {
 	same "what is written" "$1" "$(sed "s|$files/||" out)"
 }
 
-simfind() {
+simkeep() {
 	local expected=$1
 	shift
-	runs "$expected" "$SIMFIND" "$@"
+	runs "$expected" "$SIMKEEP" "$@"
 	sed "s|$files/||g" "$TEST_FOLDER/out" >shown
 }
 
-# allocated FILE...: bytes of their blocks, as simfind shows them
+# allocated FILE...: bytes of their blocks, as simkeep shows them
 allocated() {
 	stat -c %b "$@" | awk '{ sum += $1 * 512 } END { printf(sum < 1000 ? "%d bytes" : "%.1f kB", sum < 1000 ? sum : sum / 1000) }'
 }
@@ -56,37 +56,37 @@ allocated() {
 # ---- Wrong options say what was expected ----
 make_files
 before=$(tree %i)
-runs 1 "$SIMFIND" --keep=best
+runs 1 "$SIMKEEP" --keep=best
 said "--keep 'best': expected oldest, newest, shortest-path, longest-name, in:DIR, not-in:DIR or match:GLOB"
-runs 1 "$SIMFIND" --keep=oldest --action=link
+runs 1 "$SIMKEEP" --keep=oldest --action=link
 said "--action 'link': expected report, hardlink, reflink, delete or move:DIR"
-runs 1 "$SIMFIND" --keep=oldest --action=delete --yes
+runs 1 "$SIMKEEP" --keep=oldest --action=delete --yes
 said "--yes needs --journal=FILE, from which --undo restores"
-runs 1 "$SIMFIND" --keep=oldest --yes --journal=journal
+runs 1 "$SIMKEEP" --keep=oldest --yes --journal=journal
 said "--yes needs --action=hardlink, reflink, delete or move:DIR"
-runs 1 "$SIMFIND" --action=delete
-said "--action needs --apply or --keep"
-runs 1 "$SIMFIND" --yes
-said "--yes needs --apply or --keep, or --undo"
-runs 1 "$SIMFIND" --keep=oldest --journal=journal
+runs 1 "$SIMKEEP" --action=delete
+said "--action needs --keep or --decisions"
+runs 1 "$SIMKEEP" --yes
+said "--yes needs --keep or --decisions, or --undo"
+runs 1 "$SIMKEEP" --keep=oldest --journal=journal
 said "--journal needs --yes"
-runs 1 "$SIMFIND" --keep=oldest --apply=x.json
+runs 1 "$SIMKEEP" --keep=oldest --decisions=x.json
 said "cannot be combined with"
-runs 1 "$SIMFIND" --keep=oldest --protect="$files/none"
+runs 1 "$SIMKEEP" --keep=oldest --protect="$files/none"
 said "--protect=$files/none: No such file or directory"
 # A directory that is mistyped, or that the index does not know, would be no preference.
-runs 1 "$SIMFIND" --keep=in:"$files/none" --action=delete
+runs 1 "$SIMKEEP" --keep=in:"$files/none" --action=delete
 said "--keep=in:$files/none: No such file or directory"
-runs 1 "$SIMFIND" --keep=not-in:"$files/none"
+runs 1 "$SIMKEEP" --keep=not-in:"$files/none"
 said "--keep=not-in:$files/none: No such file or directory"
 mkdir unknown
-runs 1 "$SIMFIND" --keep=in:unknown --action=delete
+runs 1 "$SIMKEEP" --keep=in:unknown --action=delete
 said "the index has no files at or below $TEST_FOLDER/unknown"
 rmdir unknown
-runs 1 "$SIMFIND" --keep=oldest --action=move:none
+runs 1 "$SIMKEEP" --keep=oldest --action=move:none
 said "--action=move:none: expected a directory that exists; make it first, on the file system of the copies: No such file"
 : >journal
-runs 1 "$SIMFIND" --keep=oldest --action=delete --yes --journal=journal
+runs 1 "$SIMKEEP" --keep=oldest --action=delete --yes --journal=journal
 said "--journal=journal: expected a name that is free; the file is there"
 rm journal
 
@@ -95,10 +95,10 @@ reflinks=2
 ! cp --reflink=always "$files/a/1" "$TEST_FOLDER/shared" 2>/dev/null || reflinks=0
 for action in report hardlink reflink delete "move:$TEST_FOLDER/moved"; do
 	[ "$action" = reflink ] && expected=$reflinks || expected=0
-	runs "$expected" "$SIMFIND" --keep=oldest "--action=$action" "$files/a" "$files/old"
+	runs "$expected" "$SIMKEEP" --keep=oldest "--action=$action" "$files/a" "$files/old"
 	said "; nothing has been changed"
 done
-simfind 0 --keep=oldest --action=delete "$files/a" "$files/old"
+simkeep 0 --keep=oldest --action=delete "$files/a" "$files/old"
 same "the plan" "keep      old/3
 delete    a/3
 keep      old/2
@@ -111,28 +111,28 @@ same "the tree" "$before" "$(tree %i)"
 
 # ---- Which trees a plan covers, and how the index learns of an act ----
 runs 0 "$SIMHASH" -q "$files/a" "$files/a/1" "$files/old"
-runs 0 "$SIMFIND" --keep=oldest --action=delete
+runs 0 "$SIMKEEP" --keep=oldest --action=delete
 said "the plan covers the whole index: $files; give DIRs to limit it"
-runs 0 "$SIMFIND" --keep=oldest --action=delete "$files/a" "$files/old"
+runs 0 "$SIMKEEP" --keep=oldest --action=delete "$files/a" "$files/old"
 same "what is said of trees" 0 "$(grep -c 'the plan covers\|to update' err || true)"
 mkdir -p other "odd ' name"
 seq 700 >other/x
 cp other/x "odd ' name/x"
 runs 0 "$SIMHASH" -q other "odd ' name"
 runs 0 "$SIMHASH" -q --host=elsewhere moved
-runs 0 "$SIMFIND" --keep=oldest
+runs 0 "$SIMKEEP" --keep=oldest
 said "the plan covers the whole index: $files '$TEST_FOLDER/odd '\"'\"' name' $TEST_FOLDER/other; give DIRs to limit it"
-runs 0 "$SIMFIND" --keep=oldest --action=delete --yes --journal=journal.trees other "odd ' name"
+runs 0 "$SIMKEEP" --keep=oldest --action=delete --yes --journal=journal.trees other "odd ' name"
 said "to update the index: simhash '$TEST_FOLDER/odd '\"'\"' name' $TEST_FOLDER/other"
 eval "$(sed -n 's/.*to update the index: simhash/runs 0 "$SIMHASH" -q/p' err)"
-runs 0 "$SIMFIND" --keep=oldest
+runs 0 "$SIMKEEP" --keep=oldest
 same "lines about what was deleted" 0 "$(grep -c 'other/x\|name/x' out || true)"
 rm -r other "odd ' name"
 make_files
 
 # ---- Rules in their order, and what is protected ----
 kept() {
-	simfind 0 "$@"
+	simkeep 0 "$@"
 	grep '^keep' shown | grep -o '[^ ]*$' | tr '\n' ' '
 }
 same "newest" "b/3.copy b/2.copy b/odd\\n\\xff " "$(kept --keep=newest)"
@@ -142,7 +142,7 @@ same "longest name" "b/3.copy b/2.copy b/1.copy " "$(kept --keep=longest-name)"
 same "match, then oldest" "b/3.copy b/2.copy b/1.copy " "$(kept --keep='match:*.copy')"
 same "shortest path" "a/3 a/2 a/1 " "$(kept --keep=shortest-path)"
 same "protected" "b/3 b/2 b/1 " "$(kept --keep=oldest --protect="$files/b")"
-simfind 0 --keep=oldest --protect="$files" --action=delete
+simkeep 0 --keep=oldest --protect="$files" --action=delete
 said "would delete 0 files"
 
 # ---- Each action, and back again ----
@@ -152,23 +152,23 @@ for action in hardlink delete "move:$TEST_FOLDER/moved"; do
 	# Files of another mode are no hard links; the others are of one content each.
 	left=0
 	[ "$action" != hardlink ] || left=2
-	runs "$left" "$SIMFIND" --keep=oldest "--action=$action" --yes --journal=journal
+	runs "$left" "$SIMKEEP" --keep=oldest "--action=$action" --yes --journal=journal
 	[ "$action" != hardlink ] ||
 		same "what is said of modes" 3 "$(grep -c 'left alone: its owner, group or mode is not' err)"
 	[ "$action" = hardlink ] || same "what is left" "a/empty a/similar b/empty old/1 old/2 old/3" \
 		"$(cd "$files" && find . -type f | sed 's|^./||' | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
 	[ "$action" != hardlink ] ||
 		same "inodes" 9 "$(find "$files" -type f -printf '%i\n' | sort -u | wc -l)"
-	[ -z "$(find "$files" -name '.simfind*')" ] || fail "temporary files are left"
+	[ -z "$(find "$files" -name '.simkeep*')" ] || fail "temporary files are left"
 	same "acts that began and ended" "$(grep -c '"begin"' journal)" "$(grep -c '"done"' journal)"
-	runs 0 "$SIMFIND" --undo=journal
+	runs 0 "$SIMKEEP" --undo=journal
 	said "; nothing has been changed"
 	same "what would be restored" "$(grep -c '"begin"' journal)" "$(wc -l <out)"
-	runs 0 "$SIMFIND" --undo=journal --yes
+	runs 0 "$SIMKEEP" --undo=journal --yes
 	said "restored $(grep -c '"begin"' journal) files, left 0 alone"
 	same "the tree after undoing $action" "$before" "$(tree)"
 	same "links" "" "$(find "$files" -type f -links +1)"
-	runs 0 "$SIMFIND" --undo=journal --yes
+	runs 0 "$SIMKEEP" --undo=journal --yes
 	said "restored 0 files, left 0 alone"
 done
 
@@ -186,7 +186,7 @@ rm "$files/b/3.copy"
 ln -s ../a/2 link
 mv "$files/b/2.copy" "$files/b/2.real"
 ln -s 2.real "$files/b/2.copy"
-runs 2 "$SIMFIND" --keep=in:"$files/a" --action=delete --yes --journal=journal
+runs 2 "$SIMKEEP" --keep=in:"$files/a" --action=delete --yes --journal=journal
 said "/b/1: left alone: it has changed since it was indexed"
 said "/b/2: left alone: its content is not that of the file that is kept"
 said "/b/3: left alone: it is read-only"
@@ -197,7 +197,7 @@ for name in b/1 b/2 b/3 b/2.copy b/2.real a/1 a/2 a/3; do
 	[ -e "$files/$name" ] || fail "$name is gone"
 done
 [ ! -e "$files/old/1" ] || fail "old/1 is there"
-runs 0 "$SIMFIND" -q --undo=journal --yes
+runs 0 "$SIMKEEP" -q --undo=journal --yes
 [ -e "$files/old/1" ] || fail "old/1 is not restored"
 
 # A file that is kept and has changed protects its copies; a directory that became a link is not followed.
@@ -205,7 +205,7 @@ make_files
 echo changed >>"$files/a/1"
 mv "$files/old" "$files/elsewhere"
 ln -s elsewhere "$files/old"
-runs 2 "$SIMFIND" --keep=in:"$files/a" --action=delete --yes --journal=journal
+runs 2 "$SIMKEEP" --keep=in:"$files/a" --action=delete --yes --journal=journal
 said "/b/1: left alone: the file that is kept, $files/a/1: it has changed since it was indexed"
 said "/old/2: left alone: cannot open its directory: Not a directory"
 same "files of elsewhere" 3 "$(find "$files/elsewhere" -type f | wc -l)"
@@ -215,7 +215,7 @@ make_files
 ln "$files/a/2" "$files/a/2.name"
 ln "$files/b/2" "$files/b/2.name"
 runs 0 "$SIMHASH" -q "$files"
-simfind 0 --keep=in:"$files/a" --keep=shortest-path --action=delete "$files/a" "$files/b"
+simkeep 0 --keep=in:"$files/a" --keep=shortest-path --action=delete "$files/a" "$files/b"
 grep -q 'a/2.name' shown && fail "a name of the kept file goes"
 said "would delete 8 files, which frees $(allocated "$files"/b/{1,1.copy,odd*,2,2.copy,3,3.copy})"
 
@@ -228,29 +228,29 @@ cp --sparse=always "$files/holes/a" "$files/holes/b"
 truncate -s 100M "$files"/holes/[ab]
 touch -d 2020-01-01 "$files"/holes/[ab]
 runs 0 "$SIMHASH" -q "$files/holes"
-simfind 0 --keep=shortest-path --action=delete "$files/holes"
+simkeep 0 --keep=shortest-path --action=delete "$files/holes"
 said "would delete 1 file, which frees $(allocated "$files/holes/b")"
 rm -r "$files/holes"
 
 # Undoing leaves what changed since.
 make_files
-runs 0 "$SIMFIND" -q --keep=in:"$files/a" --action=delete --yes --journal=journal
+runs 0 "$SIMKEEP" -q --keep=in:"$files/a" --action=delete --yes --journal=journal
 echo mine >"$files/b/1"
 echo changed >>"$files/a/2"
-runs 2 "$SIMFIND" --undo=journal --yes
+runs 2 "$SIMKEEP" --undo=journal --yes
 said "/b/1: left alone: another file has its name"
 said "/b/2: left alone: the file that was kept has other content by now"
 same "my file" mine "$(cat "$files/b/1")"
 [ -e "$files/b/3" ] || fail "b/3 is not restored"
-runs 1 "$SIMFIND" --undo=journal --host=other
+runs 1 "$SIMKEEP" --undo=journal --host=other
 said "expected a journal of this host"
 printf '{"format":"other"}\n' >wrong
-runs 1 "$SIMFIND" --undo=wrong
-said "wrong, line 1: expected a journal that simfind wrote"
+runs 1 "$SIMKEEP" --undo=wrong
+said "wrong, line 1: expected a journal that simkeep wrote"
 
 # ---- A journal that was cut, or belongs to a run that was stopped ----
 make_files
-runs 0 "$SIMFIND" -q --keep=in:"$files/a" --action=delete --yes --journal=journal
+runs 0 "$SIMKEEP" -q --keep=in:"$files/a" --action=delete --yes --journal=journal
 acts=$(grep -c '"state":"begin"' journal)
 # journal_as VERSION: the journal of this many acts in this version, without its end mark
 journal_as() {
@@ -258,7 +258,7 @@ journal_as() {
 }
 # ends_with STATUS TEXT: what --undo says of ./part, "" for nothing but the summary
 ends_with() {
-	runs "$1" "$SIMFIND" --undo=part
+	runs "$1" "$SIMKEEP" --undo=part
 	said "would restore "
 	[ -n "$2" ] || same "messages" 1 "$(wc -l <err)"
 	said "$2"
@@ -296,31 +296,31 @@ ends_with 2 "part: the lines of 1 act are missing, which cannot be undone"
 sed "/\"act\":$acts,/d; /\"act\":$((acts - 1)),/d" whole >part
 ends_with 2 "part: the lines of 2 acts are missing, which cannot be undone"
 { cat whole; tail -n 2 whole; } >part
-runs 1 "$SIMFIND" --undo=part
+runs 1 "$SIMKEEP" --undo=part
 said "expected nothing after the line that ends the journal"
 sed 's/"acts":[0-9]*/"acts":1/' whole >part
-runs 1 "$SIMFIND" --undo=part
+runs 1 "$SIMKEEP" --undo=part
 said "expected the number of acts"
 sed '3s/.*/{"act":1,"state":"begin"}/' whole >part
-runs 1 "$SIMFIND" --undo=part
+runs 1 "$SIMKEEP" --undo=part
 said "part, line 3: expected a higher number than that of the act before"
 sed 's/"temporary":"[^"]*"/"temporary":"precious"/' whole >part
-runs 1 "$SIMFIND" --undo=part
+runs 1 "$SIMKEEP" --undo=part
 said "part, line 2: expected action, path, kept and file"
 for size in 0 1 20; do
 	head -c "$size" whole >part
-	runs 1 "$SIMFIND" --undo=part
-	said "part, line 1: expected a journal that simfind wrote; "
+	runs 1 "$SIMKEEP" --undo=part
+	said "part, line 1: expected a journal that simkeep wrote; "
 done
 # What is named is undone.
 { journal_as 2 | sed '$d'; printf '{"act"'; } >part
-runs 0 "$SIMFIND" --undo=part --yes
+runs 0 "$SIMKEEP" --undo=part --yes
 said "restored $acts files, left 0 alone"
 said "$stopped $acts"
 # Nobody undoes what still acts, or is being undone.
 exec 9<whole
 flock 9
-runs 1 "$SIMFIND" --undo=whole --yes
+runs 1 "$SIMKEEP" --undo=whole --yes
 said "whole: another program still writes this journal, or undoes it"
 exec 9<&-
 
@@ -348,12 +348,12 @@ decide k:a/1 g:b/1 g:b/1.copy g:a/2 g:b/2 g:a/similar >decisions.json
 # No script takes the place of a file that they are about, kept or not.
 for file in a/1 b/1; do
 	cp "$files/$file" before
-	runs 1 "$SIMFIND" --apply=decisions.json --action=report --script="$files/$file"
+	runs 1 "$SIMKEEP" --decisions=decisions.json --action=report --script="$files/$file"
 	said "cannot write to $files/$file: it is a file of the decisions"
 	cmp before "$files/$file" || fail "a script replaced $file"
 done
 rm before
-simfind 2 --apply=decisions.json --action=delete --yes --journal=journal
+simkeep 2 --decisions=decisions.json --action=delete --yes --journal=journal
 same "what is done" "keep      a/1
 delete    b/1
 delete    b/1.copy" "$(cat shown)"
@@ -361,12 +361,12 @@ for name in a/2 b/2 a/similar; do
 	said "/$name: left alone: no other file of this content is kept; decide to keep one, or move it"
 	[ -e "$files/$name" ] || fail "$name is gone"
 done
-runs 0 "$SIMFIND" -q --undo=journal --yes
+runs 0 "$SIMKEEP" -q --undo=journal --yes
 rm journal
 # A similar file is moved when it is named.
-simfind 0 --apply=decisions.json --action="move:$TEST_FOLDER/moved" --yes --journal=journal
+simkeep 0 --decisions=decisions.json --action="move:$TEST_FOLDER/moved" --yes --journal=journal
 [ -e "moved$files/a/similar" ] && [ -e "moved$files/b/1" ] && [ ! -e "$files/a/similar" ] || fail "nothing was moved"
-runs 0 "$SIMFIND" -q --undo=journal --yes
+runs 0 "$SIMKEEP" -q --undo=journal --yes
 same "the tree" "$before" "$(tree)"
 # Whatever is decided twice, under other names of one directory or of one file, something is kept.
 ln -s a "$files/linked"
@@ -381,10 +381,10 @@ for second in two three; do
 one, two = (json.load(open(name)) for name in sys.argv[1:])
 one["groups"] += two["groups"]
 json.dump(one, open("both.json", "w"))' one $second
-	runs 2 "$SIMFIND" --apply=both.json --action=delete --yes --journal="journal.$second"
+	runs 2 "$SIMKEEP" --decisions=both.json --action=delete --yes --journal="journal.$second"
 	said "/linked/1: left alone: cannot open its directory: Not a directory"
 	cmp "$files/a/1" "$files/old/1" || fail "a/1 is gone"
-	runs 0 "$SIMFIND" -q --undo="journal.$second" --yes
+	runs 0 "$SIMKEEP" -q --undo="journal.$second" --yes
 done
 rm "$files/a/1.name" "$files/b/1.name"
 decide k:b/1 g:a/1 >two
@@ -392,20 +392,20 @@ python3 -c 'import json
 one, two = (json.load(open(name)) for name in ("one", "two"))
 one["groups"] += two["groups"]
 json.dump(one, open("both.json", "w"))'
-runs 1 "$SIMFIND" --apply=both.json --action=delete --yes --journal=journal2
+runs 1 "$SIMKEEP" --decisions=both.json --action=delete --yes --journal=journal2
 said "both.json: groups[1].files[1] contradicts groups[0].files[0] about $files/a/1; expected one decision"
 [ ! -e journal2 ] && cmp "$files/a/1" "$files/b/1" || fail "something was deleted"
 # What differs is not removed, whatever the hashes say.
 decide k:a/3 g:b/2 | sed 's/"hash": "[^"]*"/"hash": "00000000000000000000000000000000"/g; s/"size": [0-9]*/"size": 8893/g' >lie.json
-runs 2 "$SIMFIND" --apply=lie.json --action=delete --yes --journal=journal4
+runs 2 "$SIMKEEP" --decisions=lie.json --action=delete --yes --journal=journal4
 [ -e "$files/b/2" ] || fail "b/2 is gone"
 # Without size and time a copy is compared as it is, and a similar file stays where it is.
 decide k:a/3 g:b/3 g:a/similar | sed 's/"size": [0-9]*, "mtime": "[^"]*", //g; s/"hash": "[^"]*"/"hash": "00000000000000000000000000000000"/g' >bare.json
-runs 2 "$SIMFIND" --apply=bare.json --action=delete --yes --journal=journal5
+runs 2 "$SIMKEEP" --decisions=bare.json --action=delete --yes --journal=journal5
 said "/a/similar: left alone: its content is not that of the file that is kept"
 [ ! -e "$files/b/3" ] || fail "b/3 is there"
 decide g:a/similar | sed 's/"size": [0-9]*, "mtime": "[^"]*", //g' >bare.json
-runs 2 "$SIMFIND" --apply=bare.json --action="move:$TEST_FOLDER/moved" --yes --journal=journal6
+runs 2 "$SIMKEEP" --decisions=bare.json --action="move:$TEST_FOLDER/moved" --yes --journal=journal6
 said "/a/similar: left alone: its decision has neither size nor mtime"
 # Each field is what it has to be, and no other one is there; a file that was cut is refused.
 decide k:a/1 g:b/1 | python3 -c 'import json, sys
@@ -413,7 +413,7 @@ whole = json.load(sys.stdin)
 whole.update(version="1", command=["simfind"], index="x", made="y")
 json.dump(whole, sys.stdout, indent=1)
 print()' >whole.json
-runs 0 "$SIMFIND" --apply=whole.json --action=delete
+runs 0 "$SIMKEEP" --decisions=whole.json --action=delete
 python3 - <<'PYTHON'
 import copy, json
 whole = json.load(open("whole.json"))
@@ -475,44 +475,44 @@ for size in range(1, len(text) - 1, 23):
 broken("expected JSON", lambda top: text[:-1])
 PYTHON
 while read -r number message; do
-	runs 1 "$SIMFIND" --apply="broken.$number" --action=delete --yes --journal=journal.broken
+	runs 1 "$SIMKEEP" --decisions="broken.$number" --action=delete --yes --journal=journal.broken
 	said "broken.$number"
 	said "$message"
 	[ ! -e journal.broken ] || fail "broken.$number: a journal"
 done <expected
 printf '{"format":"simfind decisions",\n"format_version":1,\n"groups":[}\n' >broken.json
-runs 1 "$SIMFIND" --apply=broken.json
+runs 1 "$SIMKEEP" --decisions=broken.json
 said "broken.json, line 3: expected JSON"
-printf '{"format":"simfind journal","format_version":1,"host":"%s"}\n{"act":1,"state":\n' "$(hostname)" >wrong
-runs 1 "$SIMFIND" --undo=wrong
+printf '{"format":"simkeep journal","format_version":1,"host":"%s"}\n{"act":1,"state":\n' "$(hostname)" >wrong
+runs 1 "$SIMKEEP" --undo=wrong
 said "wrong, line 2: expected JSON"
 sed "s/\"host\": \"[^\"]*\"/\"host\": \"far\"/g" decisions.json >far.json
-runs 2 "$SIMFIND" --apply=far.json --action=delete
+runs 2 "$SIMKEEP" --decisions=far.json --action=delete
 said "far:$files/b/1: left alone: it is on another host"
 
 # ---- Protected by what it is, and not only by its name ----
 make_files
 decide k:a/1 g:b/1 >decisions.json
-runs 2 "$SIMFIND" --apply=decisions.json --action=delete --protect="$files/b" --yes --journal=journal
+runs 2 "$SIMKEEP" --decisions=decisions.json --action=delete --protect="$files/b" --yes --journal=journal
 said "/b/1: left alone: it is protected"
 ln -s "$files/b" protected-link
-runs 2 "$SIMFIND" --apply=decisions.json --action=delete --protect=protected-link --yes --journal=journal2
+runs 2 "$SIMKEEP" --decisions=decisions.json --action=delete --protect=protected-link --yes --journal=journal2
 said "/b/1: left alone: it is protected"
 # No hard link is made to what is protected.
-runs 2 "$SIMFIND" --apply=decisions.json --action=hardlink --protect="$files/a" --yes --journal=journal3
+runs 2 "$SIMKEEP" --decisions=decisions.json --action=hardlink --protect="$files/a" --yes --journal=journal3
 said "left alone: the file that is kept is protected, and a hard link would let it be changed by another name"
 
 # ---- A file that another program has locked, and a directory that cannot be changed ----
 exec 9<"$files/b/1"
 flock -s 9
-runs 2 "$SIMFIND" --apply=decisions.json --action=delete --yes --journal=journal4
+runs 2 "$SIMKEEP" --decisions=decisions.json --action=delete --yes --journal=journal4
 said "/b/1: left alone: another program has locked it or the file that is kept"
 exec 9<&-
 chmod 755 . "$files" "$files/a" 2>/dev/null
 chown 65534 "$files" -R 2>/dev/null || true
 chmod 555 "$files/b"
 mkdir -p writable && chmod 777 writable
-runs 2 as_user "$SIMFIND" --apply=decisions.json --action=delete --yes --journal=writable/journal
+runs 2 as_user "$SIMKEEP" --decisions=decisions.json --action=delete --yes --journal=writable/journal
 said "/b/1: left alone: cannot delete it: Permission denied"
 chmod 755 "$files/b"
 [ -e "$files/b/1" ] || fail "b/1 is gone"

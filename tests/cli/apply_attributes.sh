@@ -61,7 +61,7 @@ make_files() {
 make_files
 for yes in "" "--yes --journal=journal"; do
 	# shellcheck disable=SC2086  # options
-	runs 2 "$SIMFIND" --keep=in:"$files/a" --action=hardlink $yes
+	runs 2 "$SIMKEEP" --keep=in:"$files/a" --action=hardlink $yes
 	for name in value name more fewer none; do
 		said "$files/$name: left alone: its extended attributes are not those of the file that is kept"
 	done
@@ -69,18 +69,18 @@ for yes in "" "--yes --journal=journal"; do
 done
 [ "$files/same" -ef "$files/a/kept" ] || fail "no hard link"
 same "files that have become links" 1 "$(find "$files" -maxdepth 1 -type f -links +1 | wc -l)"
-runs 0 "$SIMFIND" --undo=journal --yes
+runs 0 "$SIMKEEP" --undo=journal --yes
 [ ! "$files/same" -ef "$files/a/kept" ] || fail "still a hard link"
 same "attributes after undoing" "$before" "$(shown "$files")"
 same "what is said of them" 0 "$(grep -c 'attributes' err || true)"
 
 # ---- Deleted files: made again from what is kept ----
 make_files
-runs 0 "$SIMFIND" --keep=in:"$files/a" --action=delete --yes --journal=journal
+runs 0 "$SIMKEEP" --keep=in:"$files/a" --action=delete --yes --journal=journal
 same "files left" "a/kept" "$(cd "$files" && find . -type f | sed 's|^\./||')"
 same "acts on files with the same attributes" 1 "$(grep -c '"same_attributes":true' journal)"
 same "acts on files with others" 5 "$(grep -c '"same_attributes":false' journal)"
-runs 0 "$SIMFIND" --undo=journal --yes
+runs 0 "$SIMKEEP" --undo=journal --yes
 same "attributes after undoing" "$(echo "$before" | sed '2,$s/ .*//')" "$(shown "$files")"
 for name in value name more fewer none; do
 	said "$files/$name: restored without its extended attributes"
@@ -90,9 +90,9 @@ same "files that lost some" 5 "$(grep -c 'attributes' err)"
 # ---- Moves: a file keeps what it has, there and back ----
 make_files
 mkdir "${files%/*}/moved"
-runs 0 "$SIMFIND" --keep=in:"$files/a" --action="move:${files%/*}/moved" --yes --journal=journal
+runs 0 "$SIMKEEP" --keep=in:"$files/a" --action="move:${files%/*}/moved" --yes --journal=journal
 same "attributes of what was moved" "$before" "$(shown "${files%/*}/moved$files")"
-runs 0 "$SIMFIND" --undo=journal --yes
+runs 0 "$SIMKEEP" --undo=journal --yes
 same "attributes after undoing" "$before" "$(shown "$files")"
 same "what is said of them" 0 "$(grep -c 'attributes' err || true)"
 
@@ -112,14 +112,14 @@ undone() {
 	chmod "$1" rights/copy
 	reset
 	runs 0 "$SIMHASH" -q rights
-	runs 0 "$SIMFIND" -q --keep=match:kept --action=delete --yes --journal=journal
+	runs 0 "$SIMKEEP" -q --keep=match:kept --action=delete --yes --journal=journal
 	sed -i "s/\(\"file\":{[^}]*\"owner\":\)[0-9]*,\"group\":[0-9]*/\1$2,\"group\":$3/" journal
 	chmod 644 journal
-	runs 0 as_user "$SIMFIND" --undo="$PWD/journal" --yes
+	runs 0 as_user "$SIMKEEP" --undo="$PWD/journal" --yes
 	cp err said
 	stat -c %a rights/copy
 	# It is what it was, as far as it can be.
-	runs 0 as_user "$SIMFIND" --undo="$PWD/journal" --yes
+	runs 0 as_user "$SIMKEEP" --undo="$PWD/journal" --yes
 	grep -q '^restored 0 files, left 0 alone$' err || fail "mode $1 again: $(cat err)"
 	cp said err
 }
@@ -160,10 +160,10 @@ for who in 1 "$user"; do
 	acl rights/kept rights/copy
 	reset
 	runs 0 "$SIMHASH" -q rights
-	runs 0 "$SIMFIND" -q --keep=match:kept --action=delete --yes --journal=journal
+	runs 0 "$SIMKEEP" -q --keep=match:kept --action=delete --yes --journal=journal
 	sed -i "s/\"owner\":[0-9]*,/\"owner\":$who,/g" journal
 	chmod 644 journal
-	runs 0 as_user "$SIMFIND" --undo="$PWD/journal" --yes
+	runs 0 as_user "$SIMKEEP" --undo="$PWD/journal" --yes
 	found=$(python3 -c 'import os; print(int("system.posix_acl_access" in os.listxattr("rights/copy")))')
 	same "access lists for owner $who" "$([ "$who" = 1 ] && echo 0 || echo 1)" "$found"
 	[ "$who" != 1 ] || said "not all of its extended attributes are restored"
@@ -184,9 +184,9 @@ for name in ("kept", "copy"):
 		same "capabilities before" 1 "$(capability)"
 		reset
 		runs 0 "$SIMHASH" -q rights
-		runs 0 "$SIMFIND" -q --keep=match:kept --action=delete --yes --journal=journal
+		runs 0 "$SIMKEEP" -q --keep=match:kept --action=delete --yes --journal=journal
 		chmod 644 journal
-		runs 0 $undoes "$SIMFIND" --undo="$PWD/journal" --yes
+		runs 0 $undoes "$SIMKEEP" --undo="$PWD/journal" --yes
 		same "capabilities that $undoes has restored" "$([ $undoes = env ] && echo 1 || echo 0)" "$(capability)"
 	done
 	# In a sticky directory of others only the owner removes a file.
@@ -201,7 +201,7 @@ for name in ("kept", "copy"):
 	runs 0 "$SIMHASH" -q rights
 	chmod -R a+rX "$(dirname "$PWD/index.db")"
 	for action in delete hardlink; do
-		runs 2 as_user "$SIMFIND" --keep=match:kept --action=$action --yes --journal="$PWD/rights/.journal"
+		runs 2 as_user "$SIMKEEP" --keep=match:kept --action=$action --yes --journal="$PWD/rights/.journal"
 		said "/rights/theirs: left alone: its directory lets only the owner of a file remove it"
 		rm -f rights/.journal
 		same "files after $action" "kept theirs" "$(find rights -type f -printf '%f\n' | LC_ALL=C sort | paste -sd ' ')"
@@ -231,10 +231,10 @@ for action in delete hardlink; do
 	reset
 	runs 0 "$SIMHASH" -q holes
 	rm -f journal
-	runs 0 "$SIMFIND" -q --keep=match:*kept --action=$action --yes --journal=journal
-	runs 0 "$SIMFIND" --undo=journal
+	runs 0 "$SIMKEEP" -q --keep=match:*kept --action=$action --yes --journal=journal
+	runs 0 "$SIMKEEP" --undo=journal
 	grep -q '^would restore 3 files, left 0 alone; this would take [0-9.]* kB; nothing has been changed$' err || fail "$(cat err)"
-	runs 0 "$SIMFIND" --undo=journal --yes
+	runs 0 "$SIMKEEP" --undo=journal --yes
 	grep -q '^restored 3 files, left 0 alone; this takes [0-9.]* kB$' err || fail "$(cat err)"
 	find holes -type f -exec cksum {} + | LC_ALL=C sort | cmp expected - || fail "other content"
 	for name in middle linked end; do
@@ -259,7 +259,7 @@ spared() {
 		for how in A=1 "LD_PRELOAD=${KILLER:-} NO_EXCHANGE=1"; do
 			rm -f journal.refused
 			# shellcheck disable=SC2086  # several variables
-			runs 2 env $how "$SIMFIND" --keep=match:kept --action=$action --yes --journal=journal.refused
+			runs 2 env $how "$SIMKEEP" --keep=match:kept --action=$action --yes --journal=journal.refused
 			said "/locked/copy: left alone: $1"
 			same "names" "a copy copy.2" "$(find locked -maxdepth 1 -mindepth 1 -printf '%f\n' | sort | paste -sd ' ')"
 			same "links" 1 "$(stat -c %h locked/a/kept)"
@@ -286,17 +286,17 @@ if attribute +a locked 2>why; then
 		for kill in 0 4 5 6 7; do
 			rm -rf locked
 			lock_tree
-			LD_PRELOAD=${KILLER:-} NO_EXCHANGE=1 KILL_BEFORE=$kill "$SIMFIND" -q --keep=match:kept --action=$action --yes --journal=journal 2>err || true
+			LD_PRELOAD=${KILLER:-} NO_EXCHANGE=1 KILL_BEFORE=$kill "$SIMKEEP" -q --keep=match:kept --action=$action --yes --journal=journal 2>err || true
 			before=$(find locked -printf '%p %i\n' | sort)
-			runs 0 "$SIMFIND" --undo=journal
+			runs 0 "$SIMKEEP" --undo=journal
 			[ -s out ] || continue
 			attribute +a locked
-			runs 2 "$SIMFIND" --undo=journal --yes
+			runs 2 "$SIMKEEP" --undo=journal --yes
 			said "its directory is append-only, so its names cannot be removed; see chattr(1)"
-			named=$((named + $(grep -c "/copy[.2]*: left alone: a kill left a second name, '.simfind-[0-9a-f]*', and its directory" err || true)))
+			named=$((named + $(grep -c "/copy[.2]*: left alone: a kill left a second name, '.simkeep-[0-9a-f]*', and its directory" err || true)))
 			same "the tree" "$before" "$(find locked -printf '%p %i\n' | sort)"
 			attribute -a locked
-			runs 0 "$SIMFIND" --undo=journal --yes
+			runs 0 "$SIMKEEP" --undo=journal --yes
 			same "names" "a copy copy.2" "$(find locked -maxdepth 1 -mindepth 1 -printf '%f\n' | sort | paste -sd ' ')"
 		done
 	done

@@ -14,11 +14,11 @@ stays() {
 		reset
 		"$SIMHASH" -q "$@" 2>err || fail "$(cat err)"
 		status=0
-		"$SIMFIND" --keep=shortest-path --action="$action" --yes --journal=journal >out 2>err || status=$?
+		"$SIMKEEP" --keep=shortest-path --action="$action" --yes --journal=journal >out 2>err || status=$?
 		[ "$status" = 0 ] || [ "$status" = 2 ] || fail "$(cat err)"
 		[ "$(find "$real" -type f -exec cmp -s {} wanted \; -print | wc -l)" -ge 1 ] || fail "$action: the only file is gone"
 		[ -d "$1" ] || cmp "$1" wanted || fail "$action: $1 is gone"
-		same "$action: temporary names" "" "$(find "$real" -name '.simfind-*')"
+		same "$action: temporary names" "" "$(find "$real" -name '.simkeep-*')"
 	done
 }
 
@@ -45,7 +45,7 @@ if [ "${1:-}" = mounted ]; then
 		reset
 		rm -f journal
 		runs 0 "$SIMHASH" -q "$point/dir"
-		runs 0 "$SIMFIND" -q --keep=match:other --action=delete --yes --journal=journal
+		runs 0 "$SIMKEEP" -q --keep=match:other --action=delete --yes --journal=journal
 		same "files" other "$(ls "$real/dir")"
 		umount "$point"
 		rm -r bound "$real" "$point"
@@ -70,7 +70,7 @@ if [ "${1:-}" = mounted ]; then
 	chattr +a disk/grows
 	for action in delete hardlink "move:$PWD/disk/kept"; do
 		rm -f journal
-		runs 2 "$SIMFIND" --keep=match:a --action="$action" --yes --journal=journal
+		runs 2 "$SIMKEEP" --keep=match:a --action="$action" --yes --journal=journal
 		said "/grows/b: left alone: its directory is append-only, so its names cannot be removed; see chattr(1)"
 		same "names after $action" b "$(ls -A disk/grows)"
 	done
@@ -90,7 +90,7 @@ for number in range(64998):
 	reset
 	rm -f journal
 	runs 0 "$SIMHASH" -q disk/files
-	runs 0 "$SIMFIND" --keep=shortest-path --action=hardlink --yes --journal=journal
+	runs 0 "$SIMKEEP" --keep=shortest-path --action=hardlink --yes --journal=journal
 	same "names of the first" 65000 "$(stat -c %h disk/files/a)"
 	same "names of the second" "3 3 3" "$(stat -c %h disk/files/[cde] | xargs)"
 	same "what is told" "keep a,hardlink b,keep c,hardlink d,hardlink e" \
@@ -100,7 +100,7 @@ for number in range(64998):
 	touch -d 2020-01-01 disk/files/f
 	runs 0 "$SIMHASH" -q disk/files
 	rm journal
-	runs 0 "$SIMFIND" --keep=shortest-path --action=hardlink --yes --journal=journal
+	runs 0 "$SIMKEEP" --keep=shortest-path --action=hardlink --yes --journal=journal
 	same "names of the second" 4 "$(stat -c %h disk/files/f)"
 	umount disk
 
@@ -120,14 +120,14 @@ for number in range(64998):
 		truncate -s -7K disk/fill
 		sync -f disk
 		status=0
-		"$SIMFIND" --keep=shortest-path --action=delete --yes --journal=disk/journal >out 2>err || status=$?
+		"$SIMKEEP" --keep=shortest-path --action=delete --yes --journal=disk/journal >out 2>err || status=$?
 		acts=$((300 - $(find copies -type f | wc -l)))
 		if [ $status != 0 ]; then
 			said "cannot write the journal disk/journal: No space left on device"
 			[ $acts != 128 ] || cut_off=$((cut_off + 1))
 		fi
 		# However many were carried out, they can be undone.
-		runs 0 "$SIMFIND" --undo=disk/journal --yes
+		runs 0 "$SIMKEEP" --undo=disk/journal --yes
 		said "restored $acts files, left 0 alone"
 		stat -c '%n %s %y %a' copies/* | diff expected - || fail "other files"
 		rm disk/journal
@@ -169,10 +169,10 @@ before=$(tree)
 
 # left ACTION REASON: c alone is left, with the reason, by the plan and by the act; the other copy is not
 left() {
-	runs 2 "$SIMFIND" --keep=in:"$files" --action="$1"
+	runs 2 "$SIMKEEP" --keep=in:"$files" --action="$1"
 	said "$far/c: left alone: $2"
 	said "; left 1 alone; nothing has been changed"
-	runs 2 "$SIMFIND" -q --keep=in:"$files" --action="$1" --yes --journal=journal
+	runs 2 "$SIMKEEP" -q --keep=in:"$files" --action="$1" --yes --journal=journal
 	said "$far/c: left alone: $2"
 	same "acts upon it" 0 "$(grep -c "$far/c" journal || true)"
 	[ -e "$far/c" ] || fail "$1: it is gone"
@@ -184,33 +184,33 @@ make_files
 left "move:$TEST_FOLDER/moved" "it is on another file system than the directory to move to"
 [ -e "moved$files/b" ] || fail "b was not moved"
 make_files
-runs 2 "$SIMFIND" --keep=in:"$files" --action=reflink
+runs 2 "$SIMKEEP" --keep=in:"$files" --action=reflink
 said "$far/c: left alone: it is on another file system than the file that is kept"
-runs 2 "$SIMFIND" -q --keep=in:"$files" --action="move:$far/moved"
+runs 2 "$SIMKEEP" -q --keep=in:"$files" --action="move:$far/moved"
 said "$files/b: left alone: it is on another file system than the directory to move to"
 same "others that are left" 1 "$(grep -c 'left alone' err)"
 
 # A script has the command that can be done, and says why there is no other.
 make_files
-runs 0 "$SIMFIND" -q --keep=in:"$files" --script=todo.sh
+runs 0 "$SIMKEEP" -q --keep=in:"$files" --script=todo.sh
 same "what the script has of it" "# no hardlink: it is on another file system than the file that is kept
 # no reflink: it is on another file system than the file that is kept
 #delete $far/c" "$(sed -n "/has no reflinks/d; /^# no /p; s|^#delete .*\"copy\":\"\($far/c\)\".*|#delete \1|p" todo.sh)"
 
 # Bytes can be compared across file systems, so it can be deleted.
 before=$(tree | sed 's/ [0-9]* / /')
-runs 0 "$SIMFIND" -q --keep=in:"$files" --action=delete --yes --journal=journal
+runs 0 "$SIMKEEP" -q --keep=in:"$files" --action=delete --yes --journal=journal
 same "files left" "$files/a" "$(find "$files" "$far" -type f)"
-runs 0 "$SIMFIND" -q --undo=journal --yes
+runs 0 "$SIMKEEP" -q --undo=journal --yes
 same "the tree" "$before" "$(tree | sed 's/ [0-9]* / /')"
 
 # The same without renames that spare what is there: a second name tells that these are two files.
 if [ -n "${KILLER:-}" ]; then
 	make_files
 	before=$(tree | sed 's/ [0-9]* / /')
-	runs 0 env LD_PRELOAD="$KILLER" NO_EXCHANGE=1 "$SIMFIND" -q --keep=in:"$files" --action=delete --yes --journal=journal
+	runs 0 env LD_PRELOAD="$KILLER" NO_EXCHANGE=1 "$SIMKEEP" -q --keep=in:"$files" --action=delete --yes --journal=journal
 	same "files left" "$files/a" "$(find "$files" "$far" -type f)"
-	runs 0 "$SIMFIND" -q --undo=journal --yes
+	runs 0 "$SIMKEEP" -q --undo=journal --yes
 	same "the tree" "$before" "$(tree | sed 's/ [0-9]* / /')"
 fi
 
@@ -229,7 +229,7 @@ number=0
 for how; do
 	status=0
 	number=$((number + 1))
-	env $how "$SIMFIND" --keep=in:merged --action=delete --yes --journal=journal.$number 2>said || status=$?
+	env $how "$SIMKEEP" --keep=in:merged --action=delete --yes --journal=journal.$number 2>said || status=$?
 	cat said
 	[ "$status" = 2 ]
 	seq 3000 | cmp - lower/only
@@ -237,8 +237,8 @@ for how; do
 	[ "$(ls -A lower)" = only ]
 	# A script, which the same program carries out, is as safe.
 	status=0
-	"$SIMFIND" -q --keep=in:merged --script=todo.sh 2>>said
-	sed 's/^#delete /delete /' todo.sh | env $how JOURNAL=journal.script.$number PATH="$(dirname "$SIMFIND"):$PATH" sh 2>said || status=$?
+	"$SIMKEEP" -q --keep=in:merged --script=todo.sh 2>>said
+	sed 's/^#delete /delete /' todo.sh | env $how JOURNAL=journal.script.$number PATH="$(dirname "$SIMKEEP"):$PATH" sh 2>said || status=$?
 	cat said
 	[ "$status" = 2 ]
 	seq 3000 | cmp - lower/only
@@ -248,7 +248,7 @@ umount merged
 mkdir bound
 mount --bind lower bound
 "$SIMHASH" -q lower bound
-sed "s|$PWD/merged/|$PWD/bound/|g; s/^#delete /delete /" todo.sh | JOURNAL=journal.bound PATH="$(dirname "$SIMFIND"):$PATH" sh 2>said && exit 1
+sed "s|$PWD/merged/|$PWD/bound/|g; s/^#delete /delete /" todo.sh | JOURNAL=journal.bound PATH="$(dirname "$SIMKEEP"):$PATH" sh 2>said && exit 1
 cat said
 grep -q 'left alone: it is the same file as the one that is kept' said
 seq 3000 | cmp - lower/only
@@ -261,7 +261,7 @@ mount -t overlay -o "xino=off,lowerdir=$PWD/lower,upperdir=$PWD/away/upper,workd
 cp merged/only merged/copy
 rm -f overlay.db*
 "$SIMHASH" -q merged
-"$SIMFIND" --keep=match:only --action=delete --yes --journal=journal.two
+"$SIMKEEP" --keep=match:only --action=delete --yes --journal=journal.two
 [ -e merged/only ] && [ ! -e merged/copy ]
 umount merged away
 chown -R --reference=.. .

@@ -5,7 +5,7 @@ rename spares what is there. Reflinks are made on a Btrfs of its own, where this
 
 apply_killed.py [LIBRARY]: with the library that act/killer.c makes, before each call that changes
 something, one run after the other; then, or without it all the time, at random moments.
-Expects SIMFIND. The seed is printed; $SIMHASH_TEST_SEED gives another one."""
+Expects SIMKEEP. The seed is printed; $SIMHASH_TEST_SEED gives another one."""
 import fcntl
 import hashlib
 import json
@@ -23,7 +23,7 @@ import time
 
 KILLS, KILLS_AT_RANDOM = 200, 20
 CONTENTS, COPIES = 3, 4
-SIMFIND = os.environ["SIMFIND"]
+SIMKEEP = os.environ["SIMKEEP"]
 # In memory: a disk would be waited for a thousand times.
 folder = tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
 seed = int(os.environ.get("SIMHASH_TEST_SEED", "20261122"))
@@ -86,7 +86,7 @@ def run(*words, kill_after=None, kill_before=None):
         environment.update(LD_PRELOAD=sys.argv[1], KILL_BEFORE=str(kill_before or 0))
     if not has_flags:
         environment.update(NO_EXCHANGE="1")
-    process = subprocess.Popen([SIMFIND, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+    process = subprocess.Popen([SIMKEEP, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                env=environment)
     if kill_after is not None:
         time.sleep(kill_after)
@@ -148,14 +148,14 @@ def check_contents(before, action):
             assert now.get(path) == was[0], path
     if action == "reflink":
         assert tree(top) == before, "a reflink changes more than blocks"
-    return [path for path in now if re.search(r"\.simfind-[0-9a-f]{16}$", path)]
+    return [path for path in now if re.search(r"\.simkeep-[0-9a-f]{16}$", path)]
 
 
 def act(action, **kill):
     make()
     before = tree(top)
     words = "move:" + elsewhere if action == "move" else action
-    killed, status, text = run("--apply=" + decisions, "--action=" + words, "--yes", "--journal=" + journal, **kill)
+    killed, status, text = run("--decisions=" + decisions, "--action=" + words, "--yes", "--journal=" + journal, **kill)
     if not killed:
         assert status == (2 if action == "hardlink" else 0), text
     beside = check_contents(before, action)

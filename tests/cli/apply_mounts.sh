@@ -24,7 +24,7 @@ if [ "${1:-}" != mounts ]; then
 	make_files "$files/kept" "$files/private/below"
 	(
 		umask 022
-		runs 0 "$SIMFIND" -q --keep=in:"$files/kept" --action="move:$PWD/moved" --yes --journal=journal
+		runs 0 "$SIMKEEP" -q --keep=in:"$files/kept" --action="move:$PWD/moved" --yes --journal=journal
 	)
 	[ -e "moved$files/private/below/x" ] || fail "nothing was moved"
 	same "modes of directories that were made" 700 "$(find moved -mindepth 1 -type d -printf '%m\n' | sort -u)"
@@ -50,7 +50,7 @@ stays() {
 	make_files "$disk/kept" "$1"
 	for action in delete hardlink "move:$disk"; do
 		rm -f journal
-		runs 2 "$SIMFIND" --keep=in:"$disk/kept" --protect="$prot" --action="$action" --yes --journal=journal
+		runs 2 "$SIMKEEP" --keep=in:"$disk/kept" --protect="$prot" --action="$action" --yes --journal=journal
 		same "what is left, and why" "x: left alone: it is protected" "$(grep -o '[^/]*: left alone: .*' err | sort -u)"
 		cmp "$disk/kept/x" "$1/x" || fail "$1: x is not what it was"
 		same "names of $1/x" 1 "$(stat -c %h "$1/x")"
@@ -60,7 +60,7 @@ stays() {
 # goes DIRECTORY: the x there is deleted, so it is not protected
 goes() {
 	make_files "$disk/kept" "$1"
-	runs 0 "$SIMFIND" --keep=in:"$disk/kept" --protect="$prot" --action=delete --yes --journal=journal
+	runs 0 "$SIMKEEP" --keep=in:"$disk/kept" --protect="$prot" --action=delete --yes --journal=journal
 	[ ! -e "$1/x" ] || fail "$1/x is there"
 }
 
@@ -76,7 +76,7 @@ cmp "$prot/sub/x" "$disk/kept/x" || fail "x is not what it was"
 # Nothing is made there either, for a move to it.
 make_files "$disk/kept" "$disk/twin"
 before=$(find "$prot" | LC_ALL=C sort)
-runs 2 "$SIMFIND" --keep=in:"$disk/kept" --protect="$prot" --action="move:$disk/alias" --yes --journal=journal
+runs 2 "$SIMKEEP" --keep=in:"$disk/kept" --protect="$prot" --action="move:$disk/alias" --yes --journal=journal
 said "$disk/twin/x: left alone: it is protected"
 same "names in what is protected" "$before" "$(find "$prot" | LC_ALL=C sort)"
 umount "$disk/alias"
@@ -146,7 +146,7 @@ mount --bind "$prot/x" "$disk/alias/x"
 rm -f journal
 reset
 runs 0 "$SIMHASH" -q "$disk/kept" "$disk/alias"
-runs 2 "$SIMFIND" --keep=in:"$disk/kept" --protect="$prot" --action=delete --yes --journal=journal
+runs 2 "$SIMKEEP" --keep=in:"$disk/kept" --protect="$prot" --action=delete --yes --journal=journal
 said "$disk/alias/x: left alone: it is protected"
 umount "$disk/alias/x"
 mount --bind "$disk/alias/x" "$prot/x"
@@ -168,7 +168,7 @@ seq 2000 >"$prot/sub/x"
 reset
 runs 0 "$SIMHASH" -q "$disk/kept" "$disk/alias/sub" "$disk/twin"
 mount -t tmpfs none /proc
-runs 2 "$SIMFIND" --keep=in:"$disk/kept" --protect="$prot" --action=delete --yes --journal=journal
+runs 2 "$SIMKEEP" --keep=in:"$disk/kept" --protect="$prot" --action=delete --yes --journal=journal
 umount /proc
 same "what is left without /proc, and why" "x: left alone: it is protected" "$(grep -o '[^/]*: left alone: .*' err)"
 cmp "$disk/kept/x" "$prot/sub/x" || fail "x is not what it was"
@@ -191,9 +191,9 @@ cp "$disk/root/plain/kept/x" "$disk/root/plain/other/x"
 reset
 runs 0 chroot "$disk/root" "$SIMHASH" -q /plain
 for mounted in no yes; do
-	runs 0 chroot "$disk/root" "$SIMFIND" --keep=oldest --protect=/plain --action=delete
+	runs 0 chroot "$disk/root" "$SIMKEEP" --keep=oldest --protect=/plain --action=delete
 	said "would delete 0 files"
-	runs 0 chroot "$disk/root" "$SIMFIND" --keep=in:/plain/other --protect=/plain/other --action=delete
+	runs 0 chroot "$disk/root" "$SIMKEEP" --keep=in:/plain/other --protect=/plain/other --action=delete
 	said "would delete 1 file,"
 	[ $mounted = yes ] || mount --rbind "$disk/root" "$disk/root"
 done

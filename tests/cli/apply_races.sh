@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What others do while simfind acts on copies, or undoes that: whatever the moment, what they wrote is in a
+# What others do while simkeep acts on copies, or undoes that: whatever the moment, what they wrote is in a
 # file afterwards, and a signal leaves nothing half done. $KILLER has the library that act/killer.c makes.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -26,26 +26,26 @@ if [ -n "${RACES:-}" ]; then
 fi
 
 make_files() {
-	rm -rf "${files:?}"/* "$files"/.simfind-* journal
+	rm -rf "${files:?}"/* "$files"/.simkeep-* journal
 	seq 5000 >"$files/kept"
 	cp -p "$files/kept" "$files/copy"
 	reset
 	runs 0 "$SIMHASH" -q "$files"
 }
 
-# between N COMMAND ARGUMENTS...: run simfind, and the command before its Nth call that changes something
+# between N COMMAND ARGUMENTS...: run simkeep, and the command before its Nth call that changes something
 between() {
 	local number=$1 command=$2
 	shift 2
 	status=0
-	LD_PRELOAD=$KILLER KILL_BEFORE=$number KILL_BY=$command "$SIMFIND" "$@" >out 2>err || status=$?
+	LD_PRELOAD=$KILLER KILL_BEFORE=$number KILL_BY=$command "$SIMKEEP" "$@" >out 2>err || status=$?
 }
 
 has_content() { seq 5000 | cmp -s - "$1"; }
 nothing_lost() {
 	local name
 	grep -rqs 'saved meanwhile' "$files" || fail "$1: what was saved is lost"
-	for name in "$files"/* "$files"/.simfind-*; do
+	for name in "$files"/* "$files"/.simkeep-*; do
 		[ ! -e "$name" ] || ! has_content "$name" || return 0
 	done
 	fail "$1: the content is lost"
@@ -67,7 +67,7 @@ if [ -n "${KILLER:-}" ]; then
 		for ((number = 1; ; number++)); do
 			make_files
 			rm -f was_run
-			runs 0 "$SIMFIND" "${act[@]}" --action=$action
+			runs 0 "$SIMKEEP" "${act[@]}" --action=$action
 			between "$number" "$save" -q --undo=journal --yes
 			[ -e was_run ] || break
 			nothing_lost "undoing $action, call $number"
@@ -86,10 +86,10 @@ for i in range(1000):
 	runs 0 "$SIMHASH" -q "$files"
 	for action in delete hardlink; do
 		rm -f waits journal
-		runs 0 env LD_PRELOAD="$KILLER" NOTE_WAITS="$PWD/waits" "$SIMFIND" -q --keep=match:'a*' --action=$action --yes --journal=journal
+		runs 0 env LD_PRELOAD="$KILLER" NOTE_WAITS="$PWD/waits" "$SIMKEEP" -q --keep=match:'a*' --action=$action --yes --journal=journal
 		same "acts" 1000 "$(grep -c '"state":"done"' journal)"
 		[ "$(stat -c %s waits)" -le 40 ] || fail "$(stat -c %s waits) waits for 1,000 acts"
-		runs 0 "$SIMFIND" -q --undo=journal --yes
+		runs 0 "$SIMKEEP" -q --undo=journal --yes
 	done
 
 	echo "A signal"
@@ -100,7 +100,7 @@ for i in range(1000):
 			between "$number" "kill -TERM \$PPID && : >'$TEST_FOLDER/was_run'" "${act[@]}" --action=$action
 			[ -e was_run ] || break
 			[ "$status" = 143 ] || fail "$action, call $number: ended with $status"
-			same "$action, call $number: temporary files" "" "$(find "$files" -name '.simfind-*')"
+			same "$action, call $number: temporary files" "" "$(find "$files" -name '.simkeep-*')"
 			same "acts begun, and ended" "$(grep -c '"state":"begin"' journal || true)" "$(grep -c '"state":"done"' journal || true)"
 		done
 	done
@@ -108,32 +108,32 @@ for i in range(1000):
 	echo "A kill before the old file went, and then other work"
 	cut_off() {
 		make_files
-		LD_PRELOAD=$KILLER KILL_BEFORE=$1 "$SIMFIND" "${act[@]}" --action=hardlink 2>err || true
+		LD_PRELOAD=$KILLER KILL_BEFORE=$1 "$SIMKEEP" "${act[@]}" --action=hardlink 2>err || true
 	}
 	for ((number = 1; ; number++)); do
 		cut_off "$number"
-		[ ! "$files/copy" -ef "$files/kept" ] || [ -z "$(find "$files" -name '.simfind-*')" ] || break
+		[ ! "$files/copy" -ef "$files/kept" ] || [ -z "$(find "$files" -name '.simkeep-*')" ] || break
 		[ "$number" -lt 20 ] || fail "it is never killed there"
 	done
 	# What is left over is not what is kept of the content, and is no copy of it.
 	runs 0 "$SIMHASH" -q "$files"
-	runs 2 "$SIMFIND" --keep=longest-name --action=delete
-	said ".simfind-"
+	runs 2 "$SIMKEEP" --keep=longest-name --action=delete
+	said ".simkeep-"
 	said "left alone: an act that was cut off has left it; see --undo"
 	same "what goes" "" "$(grep '^delete' out || true)"
 	echo "saved meanwhile" >"$files/copy"
 	rm "$files/kept"
-	runs 2 "$SIMFIND" --undo=journal --yes
+	runs 2 "$SIMKEEP" --undo=journal --yes
 	said "left alone: it is another file by now"
 	nothing_lost "undoing"
 	# With another name of what was written, nothing is in the way.
 	cut_off "$number"
 	echo "saved meanwhile" >"$files/kept"
-	runs 0 "$SIMFIND" --undo=journal --yes
+	runs 0 "$SIMKEEP" --undo=journal --yes
 	nothing_lost "undoing"
 	has_content "$files/copy" || fail "the copy is not restored"
 	same "the file that is kept" "saved meanwhile" "$(cat "$files/kept")"
-	same "temporary files" "" "$(find "$files" -name '.simfind-*')"
+	same "temporary files" "" "$(find "$files" -name '.simkeep-*')"
 fi
 
 echo "Another name that is protected"
@@ -142,7 +142,7 @@ mkdir protected "$files/q"
 mv "$files/kept" "$files/q/kept"
 ln "$files/q/kept" protected/name
 runs 0 "$SIMHASH" -q "$files"
-runs 2 "$SIMFIND" --keep=match:kept --action=hardlink --protect=protected --yes --journal=journal
+runs 2 "$SIMKEEP" --keep=match:kept --action=hardlink --protect=protected --yes --journal=journal
 said "left alone: the file that is kept has another name, which is protected"
 [ ! "$files/copy" -ef protected/name ] || fail "a hard link to what is protected"
 # Names that are not protected are in nobody's way, and neither are those made before.
@@ -152,5 +152,5 @@ for number in 1 2 3; do
 done
 ln "$files/q/kept" "$files/other"
 runs 0 "$SIMHASH" -q "$files"
-runs 0 "$SIMFIND" --keep=match:kept --action=hardlink --protect=protected --yes --journal=journal
+runs 0 "$SIMKEEP" --keep=match:kept --action=hardlink --protect=protected --yes --journal=journal
 same "names" 6 "$(stat -c %h "$files/q/kept")"

@@ -28,7 +28,7 @@ runs 0 "$SIMFIND" --verify=all "$files/new/0.docx" -z
 same "verified" '' "$(cat err | grep -v '^[0-9,]* pairs' || true)"
 runs 0 "$SIMFIND" --verify=read --min-resemblance=0.5
 same "read" '' "$(grep -v '^[0-9,]* pairs' err || true)"
-runs 0 "$SIMFIND" --script=actions.sh
+runs 0 "$SIMKEEP" --script=actions.sh
 ! grep -q '^#delete.*//' actions.sh || fail "a member is to be deleted"
 reset
 rm -r "${files:?}"/*
@@ -194,7 +194,7 @@ names = [[m['path'][len('$files/'):] for m in g['members']] for g in groups]
 print([n[:1] + sorted(n[1:], key=lambda p: (p[0] != '1', p)) for n in names], *(g['copied_bytes'] for g in groups))" <out)"
 done
 cksum "$files"/*.zip >expected
-runs 0 "$SIMFIND" --keep=newest --action=delete --yes --journal=journal
+runs 0 "$SIMKEEP" --keep=newest --action=delete --yes --journal=journal
 cksum "$files"/*.zip | diff expected - || fail "an archive was changed"
 same "files that are left" "0.zip 1.zip 2.zip p.txt" "$(cd "$files" && echo [!mn]*)"
 same "copies that are left" 1 "$(find "$files" -name '[mn].txt' | wc -l)"

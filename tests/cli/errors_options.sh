@@ -100,11 +100,17 @@ wrong --verify=no --min-resemblance=0.5 "--min-resemblance cannot be combined wi
 wrong --verify=no --same-extension "--same-extension cannot be combined with --verify=no"
 wrong --verify=no --versions "--versions cannot be combined with --verify=no"
 wrong --measure=minhash --min-resemblance=0.5 "--min-resemblance with --measure needs --verify=read"
-# What there was before says what there is instead, with a value and without one.
-wrong --confirm "--confirm no longer exists: use --verify=read, or --verify=all to read every pair"
-wrong --confirm=doubtful --no-such-option "--confirm no longer exists: use --verify=read"
-wrong -T 4 --max-change=5 "--max-change no longer exists: use --min-resemblance"
-wrong --max-change 5 "--max-change no longer exists: use --min-resemblance"
+# An option of simkeep shows the command, with the value that was given.
+wrong --keep "--keep is an option of simkeep; try 'simkeep --keep=oldest'"
+wrong --keep=newest "--keep is an option of simkeep; try 'simkeep --keep=newest'"
+wrong --keep longest-name "--keep is an option of simkeep; try 'simkeep --keep=longest-name'"
+wrong --apply="my decisions" --no-such-option "--apply is an option of simkeep; try 'simkeep --decisions='my decisions''"
+wrong --undo=j "--undo is an option of simkeep; try 'simkeep --undo=j'"
+wrong --script "--script is an option of simkeep; try 'simkeep --script=FILE'"
+wrong --action=move:/x "--action is an option of simkeep; try 'simkeep --keep=oldest --action=move:/x'"
+wrong --protect --yes "--protect is an option of simkeep; try 'simkeep --keep=oldest --protect=DIR'"
+wrong --yes "--yes is an option of simkeep; try 'simkeep --keep=oldest --action=delete --journal=FILE --yes'"
+wrong --journal=j "--journal is an option of simkeep; try 'simkeep --keep=oldest --action=delete --yes --journal=j'"
 wrong --stdin-name=a.txt "--stdin-name needs a FILE"
 wrong --stdin-name=a.txt "$0" "--stdin-name needs FILE -"
 wrong --progress=always "$0" "--progress=always cannot be combined with a FILE"
@@ -118,7 +124,6 @@ wrong --max-inflated=5M x "--max-inflated needs --decompress"
 wrong --progress=sometimes "--progress 'sometimes': expected auto, always or never"
 wrong --format=html --partition=1/2 "--partition cannot be combined with --format=html"
 wrong --format=html --expand "--expand cannot be combined with --format=html"
-wrong --script=x -o x "--script and --output name the same file"
 # The same of simhash.
 hash_wrong() {
 	local message=${*: -1}

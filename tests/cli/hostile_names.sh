@@ -215,52 +215,53 @@ messages 1 "$SIMFIND" --summary=json --known="$evil/none"
 grep '^{' err >out
 python3 -ISc 'import json; json.load(open("out"))' || fail "the summary cannot be read"
 
-# ---- simfind: copies ----
-text 0 "$SIMFIND" -o "$evil/list" --script="$evil/script"
+# ---- simkeep: copies ----
+text 0 "$SIMFIND" -o "$evil/list"
 clean "$evil/list"
+text 0 "$SIMKEEP" --script="$evil/script"
 without_tabs "$evil/script"
 said "$evil_shown/script: a script for"
 sh -n "$evil/script" || fail "sh does not take the script"
-PATH=$(dirname "$SIMFIND"):$PATH
+PATH=$(dirname "$SIMKEEP"):$PATH
 text 0 sh "$evil/script"
 for action in report hardlink delete "move:$evil"; do
-	text 0 "$SIMFIND" --keep=oldest --action="$action" --protect="$evil"
+	text 0 "$SIMKEEP" --keep=oldest --action="$action" --protect="$evil"
 	grep -qF "$dir_shown/title\\x1b]0;x\\x07.txt" out || fail "$ran does not show the copy"
 done
-text 0 "$SIMFIND" --keep=in:"$other" --action=delete --script="$evil/plan" --protect="$evil"
+text 0 "$SIMKEEP" --keep=in:"$other" --action=delete --script="$evil/plan" --protect="$evil"
 without_tabs "$evil/plan"
 sh -n "$evil/plan" || fail "sh does not take the script of the plan"
 sed 's/^#delete /delete /' "$evil/plan" >act.sh
 text 0 env JOURNAL="$evil/j1" sh act.sh
-said "to undo: simfind --undo=FILE" # no command line for a terminal has such a name
+said "to undo: simkeep --undo=FILE" # no command line for a terminal has such a name
 clean "$evil/j1"
 [ ! -e "$dir/-rf" ] || fail "the script has done nothing"
 # A copy has changed, and another file takes the name of one that went.
-text 0 "$SIMFIND" --undo="$evil/j1"
+text 0 "$SIMKEEP" --undo="$evil/j1"
 seq 9 >"$dir/${raw[0]}"
-text 2 "$SIMFIND" --undo="$evil/j1" --yes
+text 2 "$SIMKEEP" --undo="$evil/j1" --yes
 said "$dir_shown/${shown[0]}: "
 [ -e "$dir/-rf" ] || fail "nothing is restored"
 seq 3000 >"$dir/${raw[0]}"
 settle "$files"
 text 0 "$SIMHASH" "$files"
 seq 9 >"$dir/${raw[1]}"
-text 2 "$SIMFIND" --keep=oldest --action=hardlink --yes --journal="$evil/j2"
+text 2 "$SIMKEEP" --keep=oldest --action=hardlink --yes --journal="$evil/j2"
 said "$dir_shown/${shown[1]}: left alone: "
-text 0 "$SIMFIND" --undo="$evil/j2" --yes
+text 0 "$SIMKEEP" --undo="$evil/j2" --yes
 head -c 900 "$evil/j2" >"$evil/cut"
-text 0 "$SIMFIND" --undo="$evil/cut" --yes
+text 0 "$SIMKEEP" --undo="$evil/cut" --yes
 said "$evil_shown/cut: the journal has no end: "
 printf '\e[31m\x9b\n' >>"$evil/j2"
-names "$evil_shown/j2, line " "$SIMFIND" --undo="$evil/j2" --yes
+names "$evil_shown/j2, line " "$SIMKEEP" --undo="$evil/j2" --yes
 quoted="j=cmd|' C'!A0 \$(touch pwned)\`touch pwned\`\""
-text 2 "$SIMFIND" --keep=oldest --action=hardlink --yes --journal="$quoted"
-sed -n 's/.*; to undo: simfind //p' err >words
+text 2 "$SIMKEEP" --keep=oldest --action=hardlink --yes --journal="$quoted"
+sed -n 's/.*; to undo: simkeep //p' err >words
 (
 	eval "set -- $(cat words)"
 	same "name of the journal in the command that is advised" "--undo=$quoted" "$*"
 )
-text 0 "$SIMFIND" --undo="$quoted" --yes
+text 0 "$SIMKEEP" --undo="$quoted" --yes
 [ ! -e pwned ] || fail "a name was run"
 
 # ---- Decisions ----
@@ -285,12 +286,12 @@ json.dump(top, sys.stdout)
 PYTHON
 }
 decisions none none >"$evil/decisions"
-text 0 "$SIMFIND" --apply="$evil/decisions" --action=delete
+text 0 "$SIMKEEP" --decisions="$evil/decisions" --action=delete
 grep -qF "$other_shown/-rf" out || fail "the copy is not shown"
 for field in format format_version id path host size mtime hash decision; do
 	decisions "$field" "/$evil" >"$evil/decisions"
-	ran="--apply with another $field" status=0
-	"$SIMFIND" --apply="$evil/decisions" --action=delete >out 2>err || status=$?
+	ran="--decisions with another $field" status=0
+	"$SIMKEEP" --decisions="$evil/decisions" --action=delete >out 2>err || status=$?
 	[ $status -le 2 ] || fail "$ran ended with $status"
 	clean out err
 	[ "$field" = id ] || [ -s err ] || fail "no message about $field"
@@ -300,7 +301,7 @@ done
 none=$evil/none$evil
 none_shown=$evil_shown/none$evil_shown
 gone="$none_shown: No such file or directory"
-for program in "$SIMHASH" "$SIMFIND"; do
+for program in "$SIMHASH" "$SIMFIND" "$SIMKEEP"; do
 	names "--none${evil_shown#=}" "$program" "--none${evil#=}"
 	names "database URL '$evil_shown'" "$program" -d "$evil" "$files"
 	names "database URL '$evil_shown'" env SIMHASH_DATABASE="$evil" "$program" "$files"
@@ -310,19 +311,19 @@ for program in "$SIMHASH" "$SIMFIND"; do
 	# shellcheck disable=SC2016  # for that shell
 	text 1 bash -c 'exec -a "$2" "$1" -d' - "$program" "$evil"
 	names "$gone" "$program" --tag-set="$none" "$files"
-	names "$gone" "$program" --files0-from="$none"
+	[ "$program" = "$SIMKEEP" ] || names "$gone" "$program" --files0-from="$none"
 	text 1 env SIMHASH_KERNEL="$evil" "$program" "$dir/-rf" --force
 	said "$evil_shown"
 	text 1 env -u SIMHASH_DATABASE XDG_DATA_HOME="$PWD/$evil/digests" "$program" "$files"
 	said "$evil_shown/digests"
 done
 # Every option with a value that the help names, with one that it takes for a name or does not take.
-for program in "$SIMHASH" "$SIMFIND"; do
+for program in "$SIMHASH" "$SIMFIND" "$SIMKEEP"; do
 	"$program" --help | grep -oE '^ +(-., )?--[a-z0-9-]+\[?=' | grep -oE -- '--[a-z0-9-]+' | sort -u >options
-	[ "$(wc -l <options)" -gt 20 ] || fail "the help has only $(wc -l <options) options"
+	[ "$(wc -l <options)" -gt 15 ] || fail "the help has only $(wc -l <options) options"
 	while read -r option; do
 		more=() status=0
-		[ "$program" = "$SIMFIND" ] || more=("$dir/-rf")
+		[ "$program" != "$SIMHASH" ] || more=("$dir/-rf")
 		case $option in
 		--action | --protect) more=(--keep=oldest "$files") ;;
 		--journal) more=(--keep=oldest --action=delete --yes "$files") ;;
@@ -357,10 +358,10 @@ names "$none_shown" "$SIMFIND" --compare "$none" "$dir/-rf"
 names "$none_shown" "$SIMFIND" --between "$none" "$files"
 names "x$evil_shown:" "$SIMFIND" --between "x$evil:" "$files"
 names "$none_shown" "$SIMFIND" --directories "$none" "$files"
-names "$none_shown" "$SIMFIND" --keep=in:"$none"
-names "$none_shown" "$SIMFIND" --keep=oldest --action=move:"$none" "$files"
+names "$none_shown" "$SIMKEEP" --keep=in:"$none"
+names "$none_shown" "$SIMKEEP" --keep=oldest --action=move:"$none" "$files"
 names "$evil_shown/digests: expected a name that is free" \
-	"$SIMFIND" --keep=oldest --action=delete --yes --journal="$evil/digests" "$files"
+	"$SIMKEEP" --keep=oldest --action=delete --yes --journal="$evil/digests" "$files"
 names "$dir_shown/-rf: " "$SIMFIND" -o "$dir/-rf"
 messages 1 "$SIMHASH" --summary=json --tag-set="$none" "$files"
 grep '^{' err >out
@@ -384,9 +385,9 @@ for line in '\e[31m\x9b\r\x7f \xc2\x9b=\n' 'name \e[31m\n\e[31m\n' '{"\e[31m":1}
 	with "$line" "$SIMFIND" --files0-from
 	with "$line" "$SIMFIND" --against
 	with "$line" "$SIMFIND" --known
-	with "$line" "$SIMFIND" --apply
-	with "$line" "$SIMFIND" --undo --yes
-	text 1 "$SIMFIND" --apply=- <"$evil/wrong"
+	with "$line" "$SIMKEEP" --decisions
+	with "$line" "$SIMKEEP" --undo --yes
+	text 1 "$SIMKEEP" --decisions=- <"$evil/wrong"
 done
 # Names of tag sets.
 "$SIMHASH" --print --format=digest "$dir/-rf" | sed -n '3,18p' >tags

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034
 # What the command-line tests share; sourced by each. Expects the environment of
-# on_engine.sh, and SIMHASH, SIMFIND, ORACLE and SOURCE_DIR from ctest.
+# on_engine.sh, and SIMHASH, SIMFIND, SIMKEEP, ORACLE and SOURCE_DIR from ctest.
 set -euo pipefail
 
 export SIMHASH_DATABASE=$TEST_URL

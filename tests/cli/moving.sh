@@ -16,9 +16,9 @@ fi
 # Root may read everything, and this is about what cannot be read: all is done by another user, with
 # programs where that one can reach them. Those of the build may be in root's home.
 mkdir "$TEST_FOLDER/bin"
-cp "$SIMHASH" "$SIMFIND" "$(dirname "$0")/mutator.py" "$TEST_FOLDER/bin"
+cp "$SIMHASH" "$SIMFIND" "$SIMKEEP" "$(dirname "$0")/mutator.py" "$TEST_FOLDER/bin"
 chmod -R a+rX "$TEST_FOLDER/bin"
-SIMHASH=$TEST_FOLDER/bin/simhash SIMFIND=$TEST_FOLDER/bin/simfind
+SIMHASH=$TEST_FOLDER/bin/simhash SIMFIND=$TEST_FOLDER/bin/simfind SIMKEEP=$TEST_FOLDER/bin/simkeep
 as=()
 if [ "$(id -u)" = 0 ]; then
 	as=(env -u TSAN_OPTIONS setpriv --reuid=65534 --regid=65534 --clear-groups)
@@ -191,7 +191,7 @@ same "deepest directory" 1 "$(sqlite3 deep.db "SELECT max(length(directory)) > 2
 deep_index -j4
 grep -aq '63 unchanged' err || fail "a deep tree is not known again: $(tail -c 300 err)"
 "${as[@]}" "$SIMFIND" -d sqlite:deep.db -o pairs.txt --verify=all 2>err || fail "simfind in a deep tree: $(cat err)"
-"${as[@]}" "$SIMFIND" -d sqlite:deep.db --script=script.sh -o pairs.txt 2>err || fail "script of a deep tree"
+"${as[@]}" "$SIMKEEP" -d sqlite:deep.db --script=script.sh 2>err || fail "script of a deep tree"
 sh -n script.sh || fail "the script of a deep tree is none"
 "${as[@]}" rm -rf "$tree/deep/d/d/d"
 deep_index

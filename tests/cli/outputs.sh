@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Where simfind writes: standard output by name, files that are replaced when all is written, and
+# Where simfind and simkeep write: standard output by name, files that are replaced when all is written, and
 # what no file can be replaced by.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -28,18 +28,13 @@ left "standard output" ''
 # It is written on, not over, where it is a file.
 (echo before && "$SIMFIND" -q -o /dev/stdout && echo after) >../out
 same "three lines" "before after" "$(sed -n '1p;$p' ../out | paste -sd' ')"
-runs 0 "$SIMFIND" -o list --script -
+runs 0 "$SIMKEEP" --script -
 said "standard output: a script for 1 copy; edit it"
 grep -q '^#delete ' ../out || fail "no script: $(cat ../out)"
-cmp list ../expected || fail "no list beside the script"
-runs 1 "$SIMFIND" --script=- -o -
-said "--script=- needs --output=FILE: the list goes to standard output"
-runs 1 "$SIMFIND" --script=-
-said "--script=- needs --output=FILE"
-rm list
 
 # A new file has the rights of others; one that is there keeps its own.
-runs 0 "$SIMFIND" -q -o new --script new.sh
+runs 0 "$SIMFIND" -q -o new
+runs 0 "$SIMKEEP" -q --script new.sh
 same "rights" "644 700" "$(stat -c %a new new.sh | paste -sd' ')"
 left "new files" new new.sh
 echo old >new
@@ -47,7 +42,8 @@ echo old >new.sh
 chmod 604 new
 chmod 640 new.sh
 ln -s new link
-runs 0 "$SIMFIND" -q -o link --script=./new.sh
+runs 0 "$SIMFIND" -q -o link
+runs 0 "$SIMKEEP" -q --script=./new.sh
 cmp new ../expected || fail "not replaced through a link"
 [ -L link ] || fail "the link was replaced"
 grep -q '^#delete ' new.sh || fail "no script"
@@ -60,25 +56,18 @@ runs 0 "$SIMFIND" -q -o one
 cmp later ../expected || fail "not written to where the link leads"
 rm -r deep one later
 left "links" link new new.sh
-# One file under two names is told, before and after it is there.
-for again in 1 2; do
-	runs 1 "$SIMFIND" -o both --script=../there/both
-	said "--script and --output name the same file"
-	[ $again = 2 ] || left "one file twice" link new new.sh
-	: >both
-done
-rm both
 
 # What fails leaves what there was: a wrong file, an index that is not there, a disk that is full.
 echo old >new
 cp new.sh old.sh
-runs 1 "$SIMFIND" -q -d sqlite:/no/such/index -o new --script=new.sh
-runs 1 "$SIMFIND" -q -o new --script=/dev/full
+runs 1 "$SIMFIND" -q -d sqlite:/no/such/index -o new
+runs 1 "$SIMKEEP" -q -d sqlite:/no/such/index --script=new.sh
+runs 1 "$SIMKEEP" -q --script=/dev/full
 said "cannot write to /dev/full: No space left on device"
-runs 1 "$SIMFIND" -q -o /dev/full --script=new.sh
+runs 1 "$SIMFIND" -q -o /dev/full
 said "cannot write to /dev/full: No space left on device"
 runs 1 "$SIMFIND" -q --compare -o new "$files/a.txt" /no/such/file
-(ulimit -f 1 && runs 1 "$SIMFIND" -q -o list --script=new.sh)
+(ulimit -f 1 && runs 1 "$SIMKEEP" -q --script=new.sh)
 said "cannot write to new.sh: File too large"
 same "what there was" old "$(cat new)"
 cmp old.sh new.sh || fail "the script of a run that failed"
@@ -154,8 +143,8 @@ refused() {
 own="it is a file of the index; remove it first or write to another file"
 refused "$files/a.txt: $own" "$SIMFIND" -o "$files/a.txt"
 refused "$files/b.txt: $own" "$SIMFIND" --format csv --group -o "$files/b.txt"
-refused "$files/a.txt: $own" "$SIMFIND" -o list --script="$files/a.txt"
-refused "$files/a.txt: $own" "$SIMFIND" --keep oldest --script="$files/a.txt"
+refused "$files/a.txt: $own" "$SIMKEEP" --script="$files/a.txt"
+refused "$files/a.txt: $own" "$SIMKEEP" --keep oldest --script="$files/a.txt"
 refused "$files/a.txt: $own" "$SIMFIND" --directories -o "$files/a.txt"
 refused "$files/a.txt: $own" "$SIMHASH" --export="$files/a.txt"
 ln -s "$files/a.txt" symbolic
@@ -178,7 +167,7 @@ said "cannot write to kept: it is standard input"
 echo "[client]" >some.cnf
 runs 1 "$SIMFIND" -q --defaults-file=some.cnf -o some.cnf
 said "cannot write to some.cnf: it has the options of --defaults-file"
-rm -f hard symbolic kept old list some.cnf
+rm -f hard symbolic kept old some.cnf
 # A report that was indexed may be replaced by another one.
 mkdir "$files/one"
 seq 7000 9000 >"$files/one/x"
@@ -193,6 +182,6 @@ for form in "--format csv" "--format json" "--format jsonl" "--format html" "--f
 	runs 0 "$SIMHASH" "$files"
 	# shellcheck disable=SC2086
 	runs 0 "$SIMFIND" -q $form -o "$files/report"
-	runs 0 "$SIMFIND" -q -o list --script="$files/report"
+	runs 0 "$SIMKEEP" -q --script="$files/report"
 	rm "$files/report"
 done

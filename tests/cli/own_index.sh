@@ -99,8 +99,8 @@ for way in verify report delete hardlink journal; do
 	case $way in
 	verify) watched "--verify=all" 2 "$SIMFIND" --verify=all ;;
 	report) watched "a report" 0 "$SIMFIND" --group --format=html --thumbnails -o report.html ;;
-	journal) watched "--undo" 1 "$SIMFIND" --undo="$HOME/notes/copy" --yes ;;
-	*) watched "--action=$way" 2 "$SIMFIND" --keep=shortest-path --action="$way" --yes --journal="$way.journal" ;;
+	journal) watched "--undo" 1 "$SIMKEEP" --undo="$HOME/notes/copy" --yes ;;
+	*) watched "--action=$way" 2 "$SIMKEEP" --keep=shortest-path --action="$way" --yes --journal="$way.journal" ;;
 	esac
 	rm -f "$HOME/notes/copy"
 done

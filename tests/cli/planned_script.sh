@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# --script with --keep or --apply: run, it leaves the tree that --yes leaves, whatever the names are, whatever is
+# --script with --keep or --decisions: run, it leaves the tree that --yes leaves, whatever the names are, whatever is
 # protected and whatever changed before or after it was written.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_FOLDER"
-PATH=$(dirname "$SIMFIND"):$PATH
+PATH=$(dirname "$SIMKEEP"):$PATH
 
 mkdir -p "$files/a" "$files/b" "$files/protected"
 for i in 1 2 3 4; do
@@ -100,11 +100,11 @@ same_as_yes() {
 	make_files
 	change_before
 	change_after
-	runs 2 "$SIMFIND" -q "$@" --action="$action" --yes --journal=journal
+	runs 2 "$SIMKEEP" -q "$@" --action="$action" --yes --journal=journal
 	tree >expected
 	make_files
 	change_before
-	runs 2 "$SIMFIND" "$@" --action="$kind" --script=todo.sh
+	runs 2 "$SIMKEEP" "$@" --action="$kind" --script=todo.sh
 	said "/b/-dash: left alone: "
 	said "todo.sh: a script for "
 	said "; nothing has been changed"
@@ -119,19 +119,19 @@ same_as_yes() {
 
 same_as_yes hardlink report --keep=oldest --protect="$files/protected"
 same_as_yes delete delete --keep=oldest --protect="$files/protected"
-same_as_yes hardlink hardlink --apply=decisions.json
-same_as_yes delete report --apply=decisions.json
+same_as_yes hardlink hardlink --decisions=decisions.json
+same_as_yes delete report --decisions=decisions.json
 
 # Why a copy has no hard link is in the script, and what is not to be acted upon is not.
 make_files
-runs 0 "$SIMFIND" -q --keep=oldest --protect="$files/protected" --script=todo.sh
+runs 0 "$SIMKEEP" -q --keep=oldest --protect="$files/protected" --script=todo.sh
 same "copies that can be no hard link" 1 \
 	"$(grep -c '^# no hardlink: its owner, group or mode is not that of the file that is kept$' todo.sh)"
 for name in protected empty similar inflated archive a/4.name; do
 	same "lines that give up $name" 0 "$(grep -cE "^#.*\"copy\":\"[^\"]*${name}[^\"]*\"" todo.sh || true)"
 done
 # No hard link is made to a file that is protected, but copies of it can be deleted.
-runs 0 "$SIMFIND" -q --keep=oldest --protect="$files/a" --script=todo.sh
+runs 0 "$SIMKEEP" -q --keep=oldest --protect="$files/a" --script=todo.sh
 same "hard links to what is protected" 0 "$(grep -cE "^#hardlink .*\"kept\":\"$files/a/" todo.sh || true)"
 grep -q "^#delete .*\"kept\":\"$files/a/4\",\"copy\":\"$files/b/4\"" todo.sh || fail "no copy of what is protected is deleted: $(cat todo.sh)"
 
@@ -146,11 +146,11 @@ mv "$files/b" "$files/a"
 mv "$files/b.away" "$files/b"
 
 # What it takes the place of, and what it cannot be combined with.
-runs 1 "$SIMFIND" --apply=decisions.json --script=./decisions.json
-said "cannot write to ./decisions.json: it has the decisions of --apply"
-runs 1 "$SIMFIND" --keep=oldest --action="move:$files" --script=todo.sh
+runs 1 "$SIMKEEP" --decisions=decisions.json --script=./decisions.json
+said "cannot write to ./decisions.json: it has the decisions of --decisions"
+runs 1 "$SIMKEEP" --keep=oldest --action="move:$files" --script=todo.sh
 said "--script cannot be combined with --action=move:DIR; expected report, hardlink, reflink or delete"
-runs 1 "$SIMFIND" --keep=oldest --action=delete --yes --journal=journal --script=todo.sh
+runs 1 "$SIMKEEP" --keep=oldest --action=delete --yes --journal=journal --script=todo.sh
 said "--script cannot be combined with --yes"
-runs 1 "$SIMFIND" --keep=oldest --script="${TEST_URL#sqlite:}"
+runs 1 "$SIMKEEP" --keep=oldest --script="${TEST_URL#sqlite:}"
 said "it is the index itself"

@@ -28,15 +28,15 @@ plain=$(mktemp -d /dev/shm/simhash-test.XXXXXX)
 trap 'rm -rf "$plain"' EXIT
 make_files "$plain"
 before=$(tree "$plain")
-runs 2 "$SIMFIND" --keep=oldest --action=reflink
+runs 2 "$SIMKEEP" --keep=oldest --action=reflink
 said "$plain/b/1: left alone: its file system has no reflinks"
 said "would deduplicate 0 files by reflinks, which frees 0 bytes; left 3 alone"
-runs 2 "$SIMFIND" --keep=oldest --action=reflink --yes --journal=journal
+runs 2 "$SIMKEEP" --keep=oldest --action=reflink --yes --journal=journal
 said "$plain/b/1: left alone: its file system has no reflinks"
 said "deduplicated 0 files by reflinks, freed 0 bytes; left 3 alone"
 same "the tree" "$before" "$(tree "$plain")"
 same "acts" 0 "$(grep -c '"act"' journal || true)"
-runs 0 "$SIMFIND" --undo=journal --yes
+runs 0 "$SIMKEEP" --undo=journal --yes
 same "the tree" "$before" "$(tree "$plain")"
 rm -rf "$plain" journal
 
@@ -78,21 +78,21 @@ stamp=$(stat -c %y "$files/b/2")
 printf X | dd of="$files/b/2" conv=notrunc status=none # the same size and time
 touch -d "$stamp" "$files/b/2"
 before=$(tree "$files")
-runs 2 "$SIMFIND" --keep=oldest --action=reflink --yes --journal=journal
+runs 2 "$SIMKEEP" --keep=oldest --action=reflink --yes --journal=journal
 said "$files/b/2: left alone: its content is not that of the file that is kept"
 said "deduplicated 2 files by reflinks, freed 606.2 kB; left 1 alone"
 same "the tree, but for blocks" "$before" "$(tree "$files")"
 same "blocks" "$(blocks "$files/a/1") $(blocks "$files/a/3")" "$(blocks "$files/b/1") $(blocks "$files/b/3")"
 same "attribute" kept "$(attribute "$files/b/1")"
 [ "$(blocks "$files/a/2")" != "$(blocks "$files/b/2")" ] || fail "other content shares blocks"
-runs 0 "$SIMFIND" --undo=journal --yes
+runs 0 "$SIMKEEP" --undo=journal --yes
 same "the tree" "$before" "$(tree "$files")"
 # What is shared is not freed again, by no action.
 sync "$btrfs"
 rm journal
-runs 2 "$SIMFIND" --keep=oldest --action=reflink --yes --journal=journal
+runs 2 "$SIMKEEP" --keep=oldest --action=reflink --yes --journal=journal
 said "by reflinks, freed 0 bytes; left 1 alone"
-runs 0 "$SIMFIND" --keep=oldest --action=delete
+runs 0 "$SIMKEEP" --keep=oldest --action=delete
 said "would delete 3 files, which frees 303.1 kB" # b/2, which shares nothing
 # A file without copy-on-write is not one of a file system without reflinks.
 mkdir "$btrfs/nocow"
@@ -102,16 +102,16 @@ chattr +C "$btrfs/nocow/b"
 cat "$btrfs/nocow/a" >"$btrfs/nocow/b"
 touch -d 2020-01-01 "$btrfs/nocow"/*
 runs 0 "$SIMHASH" -q "$btrfs/nocow"
-runs 2 "$SIMFIND" --keep=shortest-path --action=reflink --yes --journal=journal.nocow "$btrfs/nocow"
+runs 2 "$SIMKEEP" --keep=shortest-path --action=reflink --yes --journal=journal.nocow "$btrfs/nocow"
 said "/nocow/b: left alone: either it or the file that is kept is without copy-on-write (chattr +C)"
 # The script goes the same way, whatever file it keeps.
-PATH=$(dirname "$SIMFIND"):$PATH
+PATH=$(dirname "$SIMKEEP"):$PATH
 for plan in "" --keep=newest; do
 	rm -rf "$files"
 	make_files "$files"
 	sync "$btrfs"
 	# shellcheck disable=SC2086  # an option
-	runs 0 "$SIMFIND" -q $plan --script=todo.sh
+	runs 0 "$SIMKEEP" -q $plan --script=todo.sh
 	before=$(tree "$files")
 	sed 's/^#reflink /reflink /' todo.sh | sh >out 2>err || fail "the script: $(cat err)"
 	same "the tree, but for blocks" "$before" "$(tree "$files")"

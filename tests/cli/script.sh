@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The script about copies: it does nothing by itself, any name survives in it, simfind carries out its commands
-# as by --yes, and a script that was cut or does not find simfind does nothing.
+# The script about copies: it does nothing by itself, any name survives in it, simkeep carries out its commands
+# as by --yes, and a script that was cut or does not find simkeep does nothing.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_FOLDER"
-PATH=$(dirname "$SIMFIND"):$PATH
+PATH=$(dirname "$SIMKEEP"):$PATH
 
 # run ACTION SHELL: the commands for one action, with a new journal
 run() {
@@ -34,14 +34,8 @@ tree() {
 
 make_files
 before=$(tree)
-runs 0 "$SIMFIND" -k uniform --script=todo.sh --empty
+runs 0 "$SIMKEEP" --script=todo.sh
 said "todo.sh: a script for ${#names[@]} copies; edit it before you run it"
-for how in --group --group=single --verify=all "--group --verify=all"; do
-	# shellcheck disable=SC2086  # two options
-	runs 0 "$SIMFIND" -k uniform $how --script=same.sh --empty -o /dev/null
-	cmp todo.sh same.sh || fail "another script with $how"
-done
-rm same.sh
 same "mode" 700 "$(stat -c %a todo.sh)"
 same "bytes that are not plain ASCII or valid UTF-8" 0 "$(LC_ALL=C tr -d '\n\t -~\200-\377' <todo.sh | wc -c)"
 iconv -f UTF-8 -t UTF-8 todo.sh >/dev/null || fail "the script is not UTF-8"
@@ -49,14 +43,14 @@ same "active lines that do something" 0 "$(grep -cE '^(hardlink|reflink|delete)(
 for shell in sh bash dash; do
 	$shell -n todo.sh || fail "$shell does not take it"
 	$shell ./todo.sh >out 2>err || fail "$shell: $(cat err)"
-	same "what $shell says" "simfind: all commands are comments; remove the # from the commands to carry out; nothing has been changed" "$(cat out err)"
+	same "what $shell says" "simkeep: all commands are comments; remove the # from the commands to carry out; nothing has been changed" "$(cat out err)"
 done
-[ -z "$(find . -name 'simfind-journal-*')" ] || fail "a journal of nothing"
+[ -z "$(find . -name 'simkeep-journal-*')" ] || fail "a journal of nothing"
 same "the tree" "$before" "$(tree)"
 [ ! -e pwned ] || fail "a name was run"
 
 # By a plan: what is kept is what --keep prefers, and there are commands for the copies that it gives up.
-runs 0 "$SIMFIND" --keep=match:-dash --script=todo.sh
+runs 0 "$SIMKEEP" --keep=match:-dash --script=todo.sh
 said "todo.sh: a script for ${#names[@]} copies; edit it before you run it"
 said "; nothing has been changed"
 # Where there are no reflinks, the script says so instead.
@@ -67,7 +61,7 @@ for action in hardlink reflink delete; do
 	same "commands that keep another file than the plan" "$expected" \
 		"$(grep -cE "^#$action \{\"size\":[0-9]*,\"kept\":\"$files/sub/-dash\"," todo.sh)"
 done
-runs 0 "$SIMFIND" -q --keep=match:-dash --action=delete --script=-
+runs 0 "$SIMKEEP" -q --keep=match:-dash --action=delete --script=-
 same "kinds of commands" "#delete" "$(grep -oE '^#(hardlink|reflink|delete) ' out | grep -o '[^ ]*' | sort -u)"
 same "lines of the plan" 0 "$(grep -cE '^(keep|delete) +/' out || true)"
 grep '^#delete' todo.sh >expected
@@ -77,7 +71,7 @@ grep '^#delete' out | cmp - expected || fail "another script on standard output"
 for shell in dash bash; do
 	make_files
 	find "$files" -printf '%P\0' | LC_ALL=C sort -z >expected
-	runs 0 "$SIMFIND" -q -k uniform --script=todo.sh
+	runs 0 "$SIMKEEP" -q --script=todo.sh
 	run hardlink $shell || fail "$shell: $(cat err)"
 	said "replaced ${#names[@]} files by hard links"
 	same "bytes that act on a terminal" 0 "$(cat out err | tr -d '\n' | LC_ALL=C tr -dc '\0-\037\177' | wc -c)"
@@ -101,7 +95,7 @@ done
 # Several copies for one file, and for another name of it: each link changes a time of the file that is kept.
 make_files
 ln "$files/kept" "$files/other name"
-runs 0 "$SIMFIND" -q -k uniform --script=todo.sh
+runs 0 "$SIMKEEP" -q --script=todo.sh
 sed "s|^\(#hardlink .*\"kept\":\)\"$files/kept\"\(.*/with space\".*\)|\1\"$files/other name\"\2|" todo.sh >changed.sh
 mv changed.sh todo.sh
 same "commands for the other name" 1 "$(grep -c '^#hardlink .*"kept":"[^"]*/other name"' todo.sh)"
@@ -111,7 +105,7 @@ same "inodes" 1 "$(find "$files" -type f -size +0 -printf '%i\n' | sort -u | wc 
 
 # Deleting, where some have changed meanwhile: those stay.
 make_files
-runs 0 "$SIMFIND" -q -k uniform --script=todo.sh
+runs 0 "$SIMKEEP" -q --script=todo.sh
 echo more >>"$files/sub/with space"
 rm "$files/sub/plain"
 ln -s ../kept "$files/sub/plain"
@@ -125,11 +119,11 @@ same "files left" "kept sub/empty1 sub/empty2 sub/with space" \
 	"$(find "$files" -type f -printf '%P\n' | LC_ALL=C sort | paste -sd ' ')"
 same "link left" "../kept" "$(readlink "$files/sub/plain")"
 # And what went can come back.
-runs 0 "$SIMFIND" -q --undo=journal --yes
+runs 0 "$SIMKEEP" -q --undo=journal --yes
 same "files left" $((${#names[@]} + 1)) "$(find "$files" -type f -printf x | wc -c)"
 # The kept one gone: nothing is deleted.
 make_files
-runs 0 "$SIMFIND" -q -k uniform --script=todo.sh
+runs 0 "$SIMKEEP" -q --script=todo.sh
 rm "$files/kept"
 run delete sh && fail "nothing was refused"
 same "files left" $((${#names[@]} + 2)) "$(find "$files" -type f -printf x | wc -c)"
@@ -140,7 +134,7 @@ seq 3000 >"$files/real/a"
 cp "$files/real/a" "$files/b"
 reset
 runs 0 "$SIMHASH" "$files"
-runs 0 "$SIMFIND" -q -k uniform --script=todo.sh
+runs 0 "$SIMKEEP" -q --script=todo.sh
 rm -r "$files/real"
 mkdir "$files/other"
 mv "$files/b" "$files/other/a"
@@ -156,7 +150,7 @@ make_files
 chmod 640 "$files/sub/-dash"
 touch -d 2001-02-03 "$files/sub/-dash"
 runs 0 "$SIMHASH" -q "$files"
-runs 0 "$SIMFIND" -q -k uniform --script=todo.sh
+runs 0 "$SIMKEEP" -q --script=todo.sh
 if run reflink sh; then
 	same "mode kept" 640 "$(stat -c %a "$files/sub/-dash")"
 	same "time kept" 2001-02-03 "$(stat -c %y "$files/sub/-dash" | cut -d' ' -f1)"
@@ -174,18 +168,16 @@ gzip -k "$files/a.txt"
 reset
 runs 0 "$SIMHASH" -z "$files"
 runs 0 "$SIMHASH" --host=elsewhere "$files"
-runs 0 "$SIMFIND" --script=todo.sh
+runs 0 "$SIMKEEP" --script=todo.sh
 said "todo.sh: a script for 0 copies"
 same "lines about files" 0 "$(grep -cE '^#(delete|hardlink|reflink) ' todo.sh || true)"
 # It is not written over what is asked for, nor over the index.
-runs 1 "$SIMFIND" --script="$files/a.txt" "$files/a.txt"
+runs 1 "$SIMKEEP" --script="$files/a.txt" "$files/a.txt"
 said "cannot write to $files/a.txt: it is one of the FILEs"
 if [ "$TEST_ENGINE" = sqlite ]; then
-	runs 1 "$SIMFIND" --script="${TEST_URL#sqlite:}"
+	runs 1 "$SIMKEEP" --script="${TEST_URL#sqlite:}"
 	said "it is the index itself"
 fi
-runs 1 "$SIMFIND" -o found.txt --script="$PWD/found.txt"
-said "--script and --output name the same file"
 
 # ---- Cut, edited, or without the program: the same, whatever the engine ----
 cut_or_edited() {
@@ -196,7 +188,7 @@ cut_or_edited() {
 	cp "$files/a" "$files/c"
 	reset
 	runs 0 "$SIMHASH" "$files"
-	runs 0 "$SIMFIND" -q --script=todo.sh
+	runs 0 "$SIMKEEP" -q --script=todo.sh
 	before=$(tree)
 	sed 's/^#delete /delete /' todo.sh >active.sh
 	lines=$(wc -l <active.sh)
@@ -208,7 +200,7 @@ cut_or_edited() {
 			[ ! -e journal.cut ] || fail "$shell: cut after line $line it does something"
 		done
 	done
-	# The same in the middle of a line, and of what the shell hands to simfind.
+	# The same in the middle of a line, and of what the shell hands to simkeep.
 	for size in $(seq 1000 151 "$(($(wc -c <active.sh) - 3))"); do
 		head -c "$size" active.sh >cut.sh
 		JOURNAL=journal.cut sh cut.sh >out 2>err || true
@@ -218,15 +210,15 @@ cut_or_edited() {
 	sed -n "/END OF COMMANDS'/,/^END OF COMMANDS/p" active.sh | sed '1d; $d' >commands
 	while read -r line; do
 		first "$line" <commands >part
-		runs 1 "$SIMFIND" --apply=part --yes --journal=journal.cut
+		runs 1 "$SIMKEEP" --decisions=part --yes --journal=journal.cut
 		said "the script was cut"
 		[ ! -e journal.cut ] || fail "a journal of nothing"
 	done < <(seq 1 "$(($(wc -l <commands) - 1))")
-	# Without simfind.
+	# Without simkeep.
 	status=0
 	env PATH=/nonexistent /bin/sh active.sh >out 2>err || status=$?
 	same "status" 127 "$status"
-	said "This script needs simfind, which is not in PATH. Nothing has been changed."
+	said "This script needs simkeep, which is not in PATH. Nothing has been changed."
 	# On another host, and with a line that is not a command.
 	sed 's/"host":"[^"]*"/"host":"elsewhere"/' active.sh >wrong.sh
 	JOURNAL=journal.cut sh wrong.sh 2>err && fail "commands of another host"
@@ -234,29 +226,29 @@ cut_or_edited() {
 	sed 's/^#//' active.sh >wrong.sh
 	JOURNAL=journal.cut sh wrong.sh 2>err && fail "comments as commands"
 	sed '/^delete/s/"copy":/"cpoy":/' commands >wrong
-	runs 1 "$SIMFIND" --apply=wrong
+	runs 1 "$SIMKEEP" --decisions=wrong
 	said "wrong, line 6: expected size, kept, copy, kept_mtime_ns and copy_mtime_ns"
 	sed '/^delete/s/^delete/Delete/' commands >wrong
-	runs 1 "$SIMFIND" --apply=wrong
+	runs 1 "$SIMKEEP" --decisions=wrong
 	said "wrong, line 6: expected hardlink, reflink or delete, or # and a comment"
 	sed 's/^{"commands":.*/&\ndelete {}/' commands >wrong
-	runs 1 "$SIMFIND" --apply=wrong
+	runs 1 "$SIMKEEP" --decisions=wrong
 	said "expected nothing after the number of commands"
-	runs 1 "$SIMFIND" --apply=commands --action=delete
+	runs 1 "$SIMKEEP" --decisions=commands --action=delete
 	said "--action cannot be combined with the commands of a script"
 	same "the tree" "$before" "$(tree)"
 	# Lines that were removed are named; without --yes, nothing is done.
 	grep -v '^#' commands >fewer
-	runs 0 "$SIMFIND" --apply=fewer
+	runs 0 "$SIMKEEP" --decisions=fewer
 	said "fewer: 4 of the 6 commands are missing"
 	said "would delete 2 files"
 	same "the tree" "$before" "$(tree)"
 	# The names of the script and of its journal act on no terminal either.
-	runs 0 "$SIMFIND" --keep=match:a --script=$'todo\e[31m.sh'
+	runs 0 "$SIMKEEP" --keep=match:a --script=$'todo\e[31m.sh'
 	said 'todo\x1b[31m.sh: a script for '
 	sed 's/^#delete /delete /' $'todo\e[31m.sh' | JOURNAL=$'journal\e[31m' sh >out 2>err
-	said "; to undo: simfind --undo=FILE"
-	runs 0 "$SIMFIND" -q --undo=$'journal\e[31m' --yes
+	said "; to undo: simkeep --undo=FILE"
+	runs 0 "$SIMKEEP" -q --undo=$'journal\e[31m' --yes
 	# Every kind of command at once: each file goes at most once, and one file stays.
 	sed 's/^#\([a-z]* {\)/\1/' todo.sh >all.sh
 	JOURNAL=journal.all sh all.sh >out 2>err && fail "all commands were carried out"
@@ -270,7 +262,7 @@ seq 3000 >"$files/a.txt"
 reset
 runs 0 "$SIMHASH" "$files"
 runs 0 "$SIMHASH" --host=elsewhere "$files"
-runs 1 "$SIMFIND" --script=/dev/full
+runs 1 "$SIMKEEP" --script=/dev/full
 said "cannot write to /dev/full: No space left on device"
 
 # Found, and the build fails.

@@ -16,6 +16,7 @@
 
 #include "cli/options/find_options.h"
 #include "cli/options/index_options.h"
+#include "cli/options/keep_options.h"
 
 #define WORDS_MAX 16
 
@@ -78,6 +79,7 @@ static int parse(struct line *line, const struct option_program *program,
 {
 	struct index_arguments index;
 	struct find_arguments find;
+	struct keep_arguments keep;
 	int status;
 
 	optind = 0; /* glibc's way to begin anew */
@@ -85,10 +87,14 @@ static int parse(struct line *line, const struct option_program *program,
 		index_arguments_init(&index);
 		status = index_arguments_parse(&index, line->count, line->argv, error);
 		index_arguments_release(&index);
-	} else {
+	} else if (program == &find_program) {
 		find_arguments_init(&find);
 		status = find_arguments_parse(&find, line->count, line->argv, error);
 		find_arguments_release(&find);
+	} else {
+		keep_arguments_init(&keep);
+		status = keep_arguments_parse(&keep, line->count, line->argv, error);
+		keep_arguments_release(&keep);
 	}
 	return status;
 }
@@ -133,11 +139,14 @@ static void check_row(const struct option_program *program, const struct option_
 static void lists_name_options_and_values_that_exist(void **state)
 {
 	(void)state;
-	assert_true(index_program.count <= OPTIONS_MAX && find_program.count <= OPTIONS_MAX);
+	assert_true(index_program.count <= OPTIONS_MAX && find_program.count <= OPTIONS_MAX &&
+		    keep_program.count <= OPTIONS_MAX);
 	for (size_t i = 0; i < index_program.count; i++)
 		check_row(&index_program, &index_program.rows[i]);
 	for (size_t i = 0; i < find_program.count; i++)
 		check_row(&find_program, &find_program.rows[i]);
+	for (size_t i = 0; i < keep_program.count; i++)
+		check_row(&keep_program, &keep_program.rows[i]);
 }
 
 /* ---- Pairs ---- */
@@ -197,83 +206,76 @@ static const struct refused index_refused[] = {
 };
 
 static const struct refused find_refused[] = {
-	{"database", "compare apply undo"},
-	{"defaults-file", "compare apply undo"},
-	{"tag-set", "against apply undo"},
+	{"database", "compare"},
+	{"defaults-file", "compare"},
+	{"tag-set", "against"},
 	{"host", "compare"},
-	{"tolerance", "measure nearest sweep directories order apply undo keep"},
-	{"tolerance-for", "measure compare nearest stats sweep directories order apply undo keep"},
-	{"tolerances", "measure compare nearest stats sweep directories order apply undo keep"},
-	{"min-resemblance", "nearest compare stats sweep apply undo keep"},
-	{"same-extension", "measure compare stats sweep directories order apply undo keep"},
-	{"key", "measure compare stats directories order apply undo keep"},
-	{"candidates", "measure compare stats sweep directories order apply undo keep"},
-	{"size-ratio", "measure directories order apply undo keep"},
-	{"versions",
-	 "measure compare nearest stats sweep partition directories order apply undo keep"},
-	{"empty", "compare directories order apply undo keep"},
-	{"hard-links", "compare stats sweep directories order apply undo keep"},
-	{"measure",
-	 "against nearest partition update lineage stats sweep directories order apply undo keep"},
-	{"min-similarity", "compare order stats sweep directories apply undo keep"},
+	{"tolerance", "measure nearest sweep directories order"},
+	{"tolerance-for", "measure compare nearest stats sweep directories order"},
+	{"tolerances", "measure compare nearest stats sweep directories order"},
+	{"min-resemblance", "nearest compare stats sweep"},
+	{"same-extension", "measure compare stats sweep directories order"},
+	{"key", "measure compare stats directories order"},
+	{"candidates", "measure compare stats sweep directories order"},
+	{"size-ratio", "measure directories order"},
+	{"versions", "measure compare nearest stats sweep partition directories order"},
+	{"empty", "compare directories order"},
+	{"hard-links", "compare stats sweep directories order"},
+	{"measure", "against nearest partition update lineage stats sweep directories order"},
+	{"min-similarity", "compare order stats sweep directories"},
 	{"compare", "directories order min-shared verify decompress max-inflated no-sandbox "
-		    "files0-from stdin-name "
-		    "nearest between against known known-format update group lineage expand format "
-		    "null thumbnails script all "
-		    "no-pager sort reverse limit store stats sweep progress summary threads "
-		    "memory partition fail-on-match apply keep action protect yes journal undo"},
-	{"directories",
-	 "order verify decompress max-inflated no-sandbox files0-from stdin-name nearest between "
-	 "against "
-	 "update "
-	 "group lineage "
-	 "expand null thumbnails script all sort reverse store stats sweep progress summary "
-	 "partition apply undo keep action protect yes journal"},
-	{"min-shared", "order stats sweep apply undo keep"},
-	{"order",
-	 "verify decompress max-inflated no-sandbox files0-from stdin-name nearest between against "
-	 "group "
-	 "lineage expand thumbnails script all sort reverse limit store stats sweep progress "
-	 "summary "
-	 "partition apply undo keep action protect yes journal"},
-	{"verify", "stats sweep apply undo keep"},
-	{"decompress", "between against store stats sweep partition apply undo keep"},
-	{"max-inflated", "stats sweep apply undo keep"},
-	{"no-sandbox", "stats sweep apply undo keep"},
-	{"files0-from", "between against store stats sweep partition apply undo keep"},
-	{"stdin-name", "between against store stats sweep partition apply undo keep"},
-	{"nearest", "between against lineage store stats sweep partition apply undo keep"},
-	{"between", "against update stats sweep apply undo keep"},
-	{"known", "store stats sweep apply undo keep"},
-	{"known-format", "stats sweep apply undo keep"},
-	{"against", "script store stats sweep partition apply undo keep"},
-	{"update", "stats sweep apply undo"},
-	{"group", "lineage expand all stats sweep partition apply undo keep"},
-	{"lineage", "expand script all store stats sweep partition apply undo keep"},
-	{"expand", "store stats sweep apply undo keep"},
-	{"format", "null stats sweep apply undo keep"},
-	{"null", "stats sweep apply undo keep"},
-	{"output", "apply undo keep"},
-	{"thumbnails", "stats sweep apply undo keep"},
-	{"script", "stats sweep undo"},
-	{"all", "stats sweep apply undo keep"},
-	{"no-pager", "stats sweep apply undo keep"},
-	{"sort", "stats sweep apply undo keep"},
-	{"reverse", "stats sweep apply undo keep"},
-	{"limit", "stats sweep apply undo keep"},
-	{"store", "stats sweep partition apply undo keep"},
-	{"stats", "sweep progress summary partition fail-on-match apply keep action protect yes "
-		  "journal undo"},
-	{"sweep",
-	 "progress summary partition fail-on-match apply keep action protect yes journal undo"},
-	{"progress", "apply undo"},
-	{"summary", "quiet apply undo keep"},
-	{"apply", "keep undo threads memory partition fail-on-match"},
-	{"keep", "undo memory partition fail-on-match"},
-	{"action", "undo"},
+		    "files0-from stdin-name nearest between against known known-format update "
+		    "group lineage expand format null thumbnails all no-pager sort reverse limit "
+		    "store stats sweep progress summary threads memory partition fail-on-match"},
+	{"directories", "order verify decompress max-inflated no-sandbox files0-from stdin-name "
+			"nearest between against update group lineage expand null thumbnails all "
+			"sort reverse store stats sweep progress summary partition"},
+	{"min-shared", "order stats sweep"},
+	{"order", "verify decompress max-inflated no-sandbox files0-from stdin-name nearest "
+		  "between against group lineage expand thumbnails all sort reverse limit store "
+		  "stats sweep progress summary partition"},
+	{"verify", "stats sweep"},
+	{"decompress", "between against store stats sweep partition"},
+	{"max-inflated", "stats sweep"},
+	{"no-sandbox", "stats sweep"},
+	{"files0-from", "between against store stats sweep partition"},
+	{"stdin-name", "between against store stats sweep partition"},
+	{"nearest", "between against lineage store stats sweep partition"},
+	{"between", "against update stats sweep"},
+	{"known", "store stats sweep"},
+	{"known-format", "stats sweep"},
+	{"against", "store stats sweep partition"},
+	{"update", "stats sweep"},
+	{"group", "lineage expand all stats sweep partition"},
+	{"lineage", "expand all store stats sweep partition"},
+	{"expand", "store stats sweep"},
+	{"format", "null stats sweep"},
+	{"null", "stats sweep"},
+	{"thumbnails", "stats sweep"},
+	{"all", "stats sweep"},
+	{"no-pager", "stats sweep"},
+	{"sort", "stats sweep"},
+	{"reverse", "stats sweep"},
+	{"limit", "stats sweep"},
+	{"store", "stats sweep partition"},
+	{"stats", "sweep progress summary partition fail-on-match"},
+	{"sweep", "progress summary partition fail-on-match"},
+	{"summary", "quiet"},
+};
+
+static const struct refused keep_refused[] = {
+	{"keep", "decisions undo"},
+	{"decisions",
+	 "ext exclude min-size max-size undo database defaults-file tag-set threads memory"},
 	{"protect", "undo"},
+	{"ext", "undo"},
+	{"exclude", "undo"},
+	{"min-size", "undo"},
+	{"max-size", "undo"},
+	{"action", "undo"},
+	{"yes", "script"},
 	{"journal", "undo"},
-	{"undo", "threads memory partition fail-on-match"},
+	{"undo", "script database defaults-file tag-set threads memory"},
 };
 
 static bool is_to_be_refused(const struct refused *refused, size_t count, const char *x,
@@ -342,6 +344,7 @@ static void pairs_are_refused_as_listed(void **state)
 	(void)state;
 	check_pairs(&index_program, index_refused, sizeof index_refused / sizeof *index_refused);
 	check_pairs(&find_program, find_refused, sizeof find_refused / sizeof *find_refused);
+	check_pairs(&keep_program, keep_refused, sizeof keep_refused / sizeof *keep_refused);
 }
 
 static void expect_value_refusal(const struct option_program *program, const char *x, const char *y,

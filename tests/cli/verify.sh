@@ -92,7 +92,8 @@ listed_in_sql() {
 # Every output has them all, and no other file.
 identical_are_listed() { # OPTION...
 	local output
-	runs 0 "$SIMFIND" -q "$@" --format=json -o list.json --script=script.sh
+	runs 0 "$SIMFIND" -q "$@" --format=json -o list.json
+	runs 0 "$SIMKEEP" -q --script=script.sh
 	runs 0 "$SIMFIND" -q "$@" --group --format=json -o groups.json
 	runs 0 "$SIMFIND" -q "$@" --format=html -o report.html
 	for output in list groups script report sql; do
@@ -234,7 +235,7 @@ pairs_of match distance path_a path_b >paper
 reset
 runs 0 "$SIMHASH" --no-sketch "$files"
 count=$(find "$files" -type f -size +0 | wc -l)
-for options in "" "--group" "--format=csv" "--script=script.sh" "-j 5" "--verify=read"; do
+for options in "" "--group" "--format=csv" "-j 5" "--verify=read"; do
 	# shellcheck disable=SC2086  # several
 	runs 0 "$SIMFIND" $options
 	same "notes with '$options'" "simfind: note: $count files have no resemblance sketch; they are found by counts alone; run simhash on them again" \

@@ -3,7 +3,7 @@
 turn, by the preloaded library of faults.c, and hold what they leave against what they
 leave undisturbed.
 
-    faults.py LIBRARY      in the environment of on_engine.sh, with SIMHASH and SIMFIND
+    faults.py LIBRARY      in the environment of on_engine.sh, with SIMHASH, SIMFIND and SIMKEEP
 
 Of more than FAULTS_EACH calls (default 4) of one class in one task so many are chosen,
 spread evenly; FAULTS_EACH=0 makes every one fail.
@@ -25,6 +25,7 @@ from common import (ENGINE, FOLDER, INDEX, INDEXES, SIMHASH, TREE, URL, answer, 
 
 LIBRARY = sys.argv[1]
 SIMFIND = os.environ["SIMFIND"]
+SIMKEEP = os.environ["SIMKEEP"]
 EACH = int(os.environ.get("FAULTS_EACH", "4"))
 OTHER, OUTPUT = os.path.join(FOLDER, "other.db"), os.path.join(FOLDER, "output")
 REPORT = os.path.join(FOLDER, "report")
@@ -50,7 +51,7 @@ def run(command, fault=None, error=None, swap=None):
         stop(what, "hangs")
     if result.returncode not in (0, 1, 2):
         stop(what, "ends with", result.returncode, result.stderr)
-    known = (b"simhash: ", b"simfind: ", b" scanned", b" pairs", b" groups", b" copied", b" removed", b" reaches",
+    known = (b"simhash: ", b"simfind: ", b"simkeep: ", b" scanned", b" pairs", b" groups", b" copied", b" removed", b" reaches",
              b"; edit it before you run it", b"stored in the index: ")
     for line in result.stderr.splitlines():
         if not any(part in line for part in known):
@@ -188,7 +189,7 @@ tasks = [
     Task("groups", "whole", [SIMFIND, "--group", "--verify=all"]),
     Task("stats", "whole", [SIMFIND, "--stats"]),
     Task("report", "whole", [SIMFIND, "--format=html", "-o", OUTPUT], output=OUTPUT),
-    Task("script", "whole", [SIMFIND, "--script=" + OUTPUT], output=OUTPUT),
+    Task("script", "whole", [SIMKEEP, "--script=" + OUTPUT], output=OUTPUT),
 ]
 tasks.append(StoreTask("store", "whole", [SIMFIND, "--store"], writes=True))
 if ENGINE == "sqlite":

@@ -4,7 +4,7 @@
 # cannot be read are named, and the run goes on. Mounting needs rights that not every machine gives, so
 # that this is run by hand, as root, with btrfs-progs, fuse and python3-fusepy installed:
 #
-#     SIMHASH=$PWD/build/simhash SIMFIND=$PWD/build/simfind SOURCE_DIR=$PWD tests/on_engine.sh sqlite \
+#     SIMHASH=$PWD/build/simhash SIMFIND=$PWD/build/simfind SIMKEEP=$PWD/build/simkeep SOURCE_DIR=$PWD tests/on_engine.sh sqlite \
 #         unshare -m $PWD/tests/faults/real_disks.sh
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"

@@ -1,5 +1,5 @@
 /*
- * The options of both programs: any words are refused with a message, or make arguments that
+ * The options of all programs: any words are refused with a message, or make arguments that
  * the programs can work with.
  *
  * Parsing reads what --exclude-from, --tolerances and, of simfind, --files0-from name. The
@@ -18,6 +18,7 @@
 
 #include "cli/options/find_options.h"
 #include "cli/options/index_options.h"
+#include "cli/options/keep_options.h"
 #include "cli/options/options.h"
 #include "fuzz.h"
 
@@ -116,12 +117,34 @@ static void parse_for_find(int argc, char **argv)
 		EXPECT(arguments.request.max_inflated_bytes >= 0);
 		expect_verifying(&arguments.request);
 		EXPECT(arguments.request.rule.tolerance.size_ratio_millionths >= SIMHASH_MILLION);
-		for (size_t i = 0; i < arguments.query_count; i++)
-			EXPECT((arguments.queries[i].path == NULL) !=
-			       (arguments.queries[i].name == NULL));
+		for (size_t i = 0; i < arguments.operands.query_count; i++)
+			EXPECT((arguments.operands.queries[i].path == NULL) !=
+			       (arguments.operands.queries[i].name == NULL));
 		expect_tolerances(&arguments);
 	}
 	find_arguments_release(&arguments);
+}
+
+static void parse_for_keep(int argc, char **argv)
+{
+	struct keep_arguments arguments;
+	struct simhash_error error = {.message = ""};
+	int status;
+
+	optind = 0;
+	keep_arguments_init(&arguments);
+	status = keep_arguments_parse(&arguments, argc, argv, &error);
+	EXPECT(status >= 0 || (error.code != SIMHASH_E_NONE && error.message[0] != '\0'));
+	if (status == 0) {
+		EXPECT(arguments.filter.min_size_bytes <= arguments.filter.max_size_bytes);
+		EXPECT(!arguments.yes || arguments.undo_path != NULL ||
+		       arguments.journal_path != NULL);
+		EXPECT(!arguments.yes || arguments.script_path == NULL);
+		EXPECT((arguments.policy.action == ACTION_MOVE) == (arguments.move_to != NULL));
+		for (size_t i = 0; i < arguments.operands.query_count; i++)
+			EXPECT(arguments.operands.queries[i].path != NULL);
+	}
+	keep_arguments_release(&arguments);
 }
 
 /* A text with 0x01 for zero bytes, a zero byte, then the words, each ended by a zero byte. */
@@ -143,7 +166,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	rest = take_text(&in, in.left);
 
 	/* getopt moves the words about, so each parser gets them in their order. */
-	for (int pass = 0; pass < 2; pass++) {
+	for (int pass = 0; pass < 3; pass++) {
 		count = 1;
 		for (size_t at = 0; at < rest_size && count <= WORDS_MAX;
 		     at += strlen(rest + at) + 1)
@@ -151,8 +174,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		words[count] = NULL;
 		if (pass == 0)
 			parse_for_index(count, words);
-		else
+		else if (pass == 1)
 			parse_for_find(count, words);
+		else
+			parse_for_keep(count, words);
 	}
 	free(rest);
 	free(text);

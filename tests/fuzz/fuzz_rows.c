@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/simfind/copy_sorter.h"
 #include "cli/simfind/find_tasks.h"
-#include "cli/simfind/plan_script.h"
+#include "cli/simkeep/copy_sorter.h"
+#include "cli/simkeep/plan_script.h"
 #include "find/rule/find.h"
 #include "fuzz.h"
 #include "report/formats/formats.h"
@@ -484,7 +484,10 @@ static int write_script(const struct pair_list *kept, struct simhash_error *erro
 
 	EXPECT(out != NULL && copy_sorter_new(GROUPS_ALL, &copies, error) == 0);
 	for (size_t i = 0; i < kept->count; i++)
-		EXPECT(copy_sorter_add(copies, &kept->pairs[i], error) == 0);
+		if (kept->pairs[i].is_identical) {
+			EXPECT(copy_sorter_add(copies, kept->pairs[i].a, error) == 0);
+			EXPECT(copy_sorter_add(copies, kept->pairs[i].b, error) == 0);
+		}
 	EXPECT(plan_script_begin(&script, out, &request, error) == 0);
 	status = copy_sorter_each(copies, add_copies, &script, error);
 	plan_script_end(&script);

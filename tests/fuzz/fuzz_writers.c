@@ -7,8 +7,8 @@
 #include <stdbool.h>
 
 #include "base/text/escape.h"
-#include "cli/simfind/copy_sorter.h"
-#include "cli/simfind/plan_script.h"
+#include "cli/simkeep/copy_sorter.h"
+#include "cli/simkeep/plan_script.h"
 #include "find/pairs/pairs.h"
 #include "fuzz.h"
 #include "report/formats/formats.h"
@@ -521,7 +521,10 @@ static size_t write_script(const struct pair_list *list, struct text *text)
 
 	EXPECT(out != NULL && copy_sorter_new(COPIES_MEMORY, &copies, &error) == 0);
 	for (size_t i = 0; i < list->count; i++)
-		EXPECT(copy_sorter_add(copies, &list->pairs[i], &error) == 0);
+		if (list->pairs[i].is_identical) {
+			EXPECT(copy_sorter_add(copies, list->pairs[i].a, &error) == 0);
+			EXPECT(copy_sorter_add(copies, list->pairs[i].b, &error) == 0);
+		}
 	EXPECT(plan_script_begin(&content.script, out, &request, &error) == 0);
 	EXPECT(copy_sorter_each(copies, add_content, &content, &error) == 0 && content.files >= 2);
 	plan_script_end(&content.script);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What bash, zsh and fish offer on the command lines of both programs is what the programs
+# What bash, zsh and fish offer on the command lines of all programs is what the programs
 # take: every option of --help and no other, the words of each value, files where a file is
 # meant, and nothing where anything can be.
 # SPDX-License-Identifier: MIT
@@ -13,7 +13,7 @@ for shell in bash zsh fish; do
 done
 timeout 60 bash -n "$completions/simhash.bash" || fail "simhash.bash: syntax"
 timeout 60 zsh -n "$completions/_simhash" || fail "_simhash: syntax"
-for program in simhash simfind; do
+for program in simhash simfind simkeep; do
 	timeout 60 fish --no-config --no-execute "$completions/$program.fish" ||
 		fail "$program.fish: syntax"
 done
@@ -22,6 +22,7 @@ done
 mkdir programs fish zsh
 ln -s "$SIMHASH" programs/simhash
 ln -s "$SIMFIND" programs/simfind
+ln -s "$SIMKEEP" programs/simkeep
 ln -s "$completions"/*.fish fish/
 export PATH=$PWD/programs:$PATH
 touch zebra.file 'okapi house'
@@ -58,7 +59,7 @@ words_of() {
 # Of a line of --help: the short option, the long one, = or [ before its value, and the value.
 option='^ {2}(-[[:alnum:]], | {4})(--[[:alnum:]-]+)(\[?=| )?([A-Z]*)'
 with_words=''
-for program in simhash simfind; do
+for program in simhash simfind simkeep; do
 	"$program" --help >help
 	options=()
 	while IFS= read -r line; do
@@ -106,7 +107,7 @@ for program in simhash simfind; do
 	offered "$program -- zeb" zebra.file
 done
 same "options whose values are words" \
-	" simhash--container simhash--measure simhash--hash simhash--require-tls simhash--format simhash--progress simhash--summary simfind--key simfind--candidates simfind--measure simfind--order simfind--verify simfind--known-format simfind--group simfind--format simfind--sort simfind--progress simfind--summary simfind--keep simfind--action" \
+	" simhash--container simhash--measure simhash--hash simhash--require-tls simhash--format simhash--progress simhash--summary simfind--key simfind--candidates simfind--measure simfind--order simfind--verify simfind--known-format simfind--group simfind--format simfind--sort simfind--progress simfind--summary simkeep--keep simkeep--action" \
 	"$with_words"
 offered "simfind -qk sk" skew skew_ext
 offered "simfind -ksk" -kskew -kskew_ext
@@ -178,7 +179,7 @@ DRIVER
 timeout 60 bash --noprofile --norc bash.driver "$completions/simhash.bash" || fail "bash: status $?"
 compare bash
 # Those with a value end in =, and those whose value can be left out are there twice.
-for program in simhash simfind; do
+for program in simhash simfind simkeep; do
 	"$program" --help | sed -nE 's/^ {2}(-., | {4})(--[a-z0-9-]+\[?=?).*$/\2/p' |
 		sed -E 's/^(.*)\[=$/\1\n\1=/' | sort >expected
 	same "bash: forms of the options of $program" "$(cat expected)" \

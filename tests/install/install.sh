@@ -11,9 +11,9 @@ soversion=$(number MAJOR)
 same "version" "$soversion.$(number MINOR).$(number PATCH)" \
 	"$(sed -n 's/^#define SIMHASH_VERSION "\(.*\)"/\1/p' "$SOURCE_DIR/include/simhash.h")"
 cmake --install "$BINARY_DIR" --prefix "$PWD/usr" >install.log
-for path in usr/bin/simhash usr/bin/simfind usr/include/simhash.h usr/include/simhash_measures.h \
+for path in usr/bin/simhash usr/bin/simfind usr/bin/simkeep usr/include/simhash.h usr/include/simhash_measures.h \
 	usr/include/simhash_resemblance.h usr/include/simhash_index.h \
-	usr/share/man/man1/simhash.1 usr/share/man/man1/simfind.1 \
+	usr/share/man/man1/simhash.1 usr/share/man/man1/simfind.1 usr/share/man/man1/simkeep.1 \
 	usr/share/simhash/sql/examples/all_pairs.sql \
 	usr/share/doc/simhash/README.md usr/share/doc/simhash/copyright; do
 	[ -f "$path" ] || fail "not installed: $path"
@@ -22,9 +22,9 @@ for path in "$SOURCE_DIR"/docs/*.md; do
 	cmp "$path" "usr/share/doc/simhash/docs/${path##*/}" || fail "not installed: $path"
 done
 for completion in simhash.bash:bash-completion/completions/simhash \
-	simhash.bash:bash-completion/completions/simfind _simhash:zsh/site-functions/_simhash \
+	simhash.bash:bash-completion/completions/simfind simhash.bash:bash-completion/completions/simkeep _simhash:zsh/site-functions/_simhash \
 	simhash.fish:fish/vendor_completions.d/simhash.fish \
-	simfind.fish:fish/vendor_completions.d/simfind.fish; do
+	simfind.fish:fish/vendor_completions.d/simfind.fish simkeep.fish:fish/vendor_completions.d/simkeep.fish; do
 	cmp "$BINARY_DIR/completions/${completion%:*}" "usr/share/${completion#*:}" ||
 		fail "not installed: $completion"
 done
@@ -117,8 +117,10 @@ printf '#include <simhash_index.h>\n#include <simhash_resemblance.h>\n#include <
 ${CC:-cc} -std=c99 -Wall -Wextra -pedantic -Werror -fsyntax-only -Iusr/include header.c
 c++ -std=c++11 -Wall -Wextra -pedantic -Werror -fsyntax-only -Iusr/include -x c++ header.c
 
-for page in simhash simfind; do
-	mandoc -Tlint -W warning "usr/share/man/man1/$page.1" >lint || fail "$page.1: $(cat lint)"
+for page in simhash simfind simkeep; do
+	# EXAMPLES come early.
+	! mandoc -Tlint -W warning "usr/share/man/man1/$page.1" | grep -v 'sections out of conventional order: Sh DESCRIPTION' >lint ||
+		fail "$page.1: $(cat lint)"
 	# Every option of --help is in the page, and the other way round. Those of other programs are no Fl there.
 	"usr/bin/$page" --help | grep -oE -- '--[a-z][a-z0-9-]+' | sort -u >help.options
 	grep -oE '\bFl -[a-z][a-z0-9-]+' "usr/share/man/man1/$page.1" | sed 's/^Fl /-/' | sort -u >page.options
@@ -134,3 +136,4 @@ mv usr elsewhere/tree
 uses "$PWD/elsewhere/tree" moved
 runs 0 elsewhere/tree/bin/simhash "$SOURCE_DIR/include"
 runs 0 elsewhere/tree/bin/simfind
+runs 0 elsewhere/tree/bin/simkeep

@@ -46,7 +46,7 @@ setting() {
 }
 if [ "$(setting CMAKE_BUILD_TYPE "$BINARY_DIR")" = Release ] &&
 	[ "$(setting CMAKE_C_COMPILER "$BINARY_DIR")" = "$(setting CMAKE_C_COMPILER build)" ]; then
-	for program in simhash simfind libsimhash.so libsimhash-index.so; do
+	for program in simhash simfind simkeep libsimhash.so libsimhash-index.so; do
 		cmp "$BINARY_DIR/$program" "build/$program" || fail "built in another folder, $program differs"
 	done
 fi
@@ -78,7 +78,7 @@ field Depends "$dev_deb" | items | has -xF "$library (= $version)" || fail "libs
 
 # They depend on the packages of all libraries that are linked, of the versions that are needed.
 field Depends "$deb" | items >depends
-readelf -d build/simhash build/simfind >dynamic
+readelf -d build/simhash build/simfind build/simkeep >dynamic
 libraries=(sqlite3:libsqlite3-0 z:zlib1g jansson:libjansson4 c:libc6)
 ! grep -q 'NEEDED.*\[libxxhash\.so' dynamic || libraries+=(xxhash:libxxhash0)
 build/simhash --version >built.with
@@ -98,7 +98,7 @@ depends_on() {
 	dpkg-shlibdeps -O "$@" >computed 2>shlibdeps.log || fail "$(cat shlibdeps.log)"
 	same "depends" "$(sed -n 's/^shlibs:Depends=//p' computed | items)" "$(field Depends "$made" | items)"
 }
-depends_on "$deb" build/simhash build/simfind
+depends_on "$deb" build/simhash build/simfind build/simkeep
 depends_on "$library_deb" build/libsimhash.so build/libsimhash-index.so
 same "shlibs" "libsimhash $soversion $library (>= $version) libsimhash-index $soversion $library (>= $version)" \
 	"$(dpkg-deb -I "$library_deb" shlibs | sort | xargs)"
@@ -118,7 +118,7 @@ same "members of another owner than root" "" "$(awk '$2 != "root/root"' contents
 same "folders not of mode 755" "" "$(grep ^d contents | grep -v ^drwxr-xr-x || true)"
 same "files not of mode 644 or 755" "" \
 	"$(grep ^- contents | grep -vE '^-rw(-r--r--|xr-xr-x) ' || true)"
-same "executables" "./usr/bin/simfind ./usr/bin/simhash" \
+same "executables" "./usr/bin/simfind ./usr/bin/simhash ./usr/bin/simkeep" \
 	"$(awk '/^-rwx/ { print $6 }' contents | sort | xargs)"
 dpkg-deb -c "$library_deb" | awk '/^[-l]/ { print $6 }' | grep -v ^./usr/share/doc/ | LC_ALL=C sort >files.library
 same "files of $library" "$(for name in -index '' ; do for end in "$soversion" "$version"; do echo "./usr/lib/libsimhash$name.so.$end"; done; done | xargs)" \
@@ -172,12 +172,12 @@ same "changed files" "" "$(cat out)"
 for path in lib/libsimhash.a lib/systemd/user/simhash@.service lib/systemd/user/simhash@.timer include/simhash.h lib/cmake/simhash/simhashConfig.cmake \
 	share/simhash/sql/examples/all_pairs.sql share/doc/$package/copyright \
 	share/doc/$package/README.md share/doc/$package/docs/schema.md \
-	share/bash-completion/completions/simhash share/bash-completion/completions/simfind \
+	share/bash-completion/completions/simhash share/bash-completion/completions/simfind share/bash-completion/completions/simkeep \
 	share/zsh/vendor-completions/_simhash share/fish/vendor_completions.d/simhash.fish \
-	share/fish/vendor_completions.d/simfind.fish; do
+	share/fish/vendor_completions.d/simfind.fish share/fish/vendor_completions.d/simkeep.fish; do
 	[ -f "$root/usr/$path" ] || fail "not installed: /usr/$path"
 done
-for path in bin/simhash bin/simfind lib/libsimhash.so lib/libsimhash-index.so; do
+for path in bin/simhash bin/simfind bin/simkeep lib/libsimhash.so lib/libsimhash-index.so; do
 	nm "$root/usr/$path" >symbols 2>&1
 	grep -q 'no symbols' symbols || fail "not stripped: $path"
 	readelf -dW "$root/usr/$path" | has 'BIND_NOW\|FLAGS.*NOW' || fail "not hardened: $path"
@@ -202,13 +202,14 @@ works() {
 	runs 0 "$1/simfind"
 	same "pairs" "1 identical 1 over" \
 		"$(grep -oE '^(identical|about|over)' out | sort | uniq -c | xargs)"
-	for program in simhash simfind; do
+	runs 0 "$1/simkeep"
+	for program in simhash simfind simkeep; do
 		runs 0 "$1/$program" --version
 		grep -qF "$version" out || fail "$program --version: $(cat out)"
 	done
 }
 works "$root/usr/bin"
-for page in simhash simfind; do
+for page in simhash simfind simkeep; do
 	mandoc -Tutf8 "$root/usr/share/man/man1/$page.1.gz" | sed 's/.\x08//g' >page
 	grep -q '^NAME' page || fail "$page(1): $(head page)"
 	grep -q "^ *$page " page || fail "$page(1): $(head page)"

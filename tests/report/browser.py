@@ -494,7 +494,7 @@ def test_loading(browser, whole, folder):
     load(json.dumps({**whole, "format_version": 2}), "Cannot load saved.json: expected format_version 1, and it has 2.")
     check("nothing is decided", browser.run("return document.getElementById('basket').hidden"), True)
     load(json.dumps(whole), f"Loaded {total} decisions of saved.json.")
-    # For simfind --apply.
+    # For simkeep --decisions.
     with open("decisions.json", "w", encoding="utf-8") as file:
         json.dump(save(browser, folder), file)
 

@@ -106,8 +106,8 @@ diff -u "${pair[@]}" | tail -n +3 >hunks || true
 python3 "$SOURCE_DIR/tests/report/expected.py" "$files" "${pair[@]}" >expected.json
 python3 "$SOURCE_DIR/tests/report/browser.py" report.html expected.json ${PICTURES:+"$PICTURES"}
 
-# simfind acts on what was saved, loaded and saved again.
-runs 0 "$SIMFIND" --apply=decisions.json --action=delete
+# simkeep acts on what was saved, loaded and saved again.
+runs 0 "$SIMKEEP" --decisions=decisions.json --action=delete
 same "files to delete" "$(grep -o '"give up"' decisions.json | wc -l)" "$(grep -c '^delete ' out)"
 same "files to keep" "$(grep -o '"keep"' decisions.json | wc -l)" "$(grep -c '^keep ' out)"
 

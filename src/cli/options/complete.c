@@ -13,6 +13,7 @@
 
 #include "cli/options/find_options.h"
 #include "cli/options/index_options.h"
+#include "cli/options/keep_options.h"
 
 static bool is_optional(const struct option_row *row)
 {
@@ -232,14 +233,16 @@ static int print_options(const char *shell, const struct option_program *const *
 
 int main(int argc, char **argv)
 {
-	static const struct option_program *const known[] = {&index_program, &find_program};
-	const struct option_program *programs[2];
+	enum { PROGRAMS = 3 };
+	static const struct option_program *const known[PROGRAMS] = {&index_program, &find_program,
+								     &keep_program};
+	const struct option_program *programs[PROGRAMS];
 	char line[1024];
 	int count = 0, status = argc < 2 ? -1 : 0;
 
 	for (int i = 2; i < argc; i++)
-		for (int k = 0; k < 2; k++)
-			if (count < 2 && strcmp(argv[i], known[k]->name) == 0)
+		for (int k = 0; k < PROGRAMS; k++)
+			if (count < PROGRAMS && strcmp(argv[i], known[k]->name) == 0)
 				programs[count++] = known[k];
 	while (status == 0 && fgets(line, sizeof line, stdin) != NULL)
 		if (strcmp(line, "@OPTIONS@\n") == 0)

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/basic/error.h"
-#include "cli/options/find_operands.h"
 #include "cli/options/find_values.h"
 #include "cli/options/options.h"
 #include "report/formats/formats.h"
@@ -17,7 +16,7 @@
 void find_arguments_init(struct find_arguments *arguments)
 {
 	*arguments = (struct find_arguments){
-		.location = {.group = "simfind"},
+		.index = {.location = {.group = "simfind"}},
 		.formatter = formatter_find("text"),
 		.resources = {.threads = processors(), .memory_bytes = FIND_MEMORY_DEFAULT},
 		.min_shared = MIN_SHARED_DEFAULT,
@@ -32,18 +31,13 @@ void find_arguments_release(struct find_arguments *arguments)
 	rule_release(&arguments->request.rule);
 	free(arguments->between_text[0]);
 	free(arguments->between_text[1]);
-	for (size_t i = 0; i < arguments->below_count; i++)
-		free((char *)(uintptr_t)arguments->below[i].data);
-	free(arguments->below);
+	operands_release(&arguments->operands);
 	for (size_t i = 0; i < arguments->side_count; i++)
 		free(arguments->side_texts[i]);
 	free(arguments->side_texts);
 	free(arguments->sides);
-	free(arguments->queries);
-	free(arguments->names);
 	free(arguments->tolerances);
 	free(arguments->known_paths);
-	free(arguments->protected);
 }
 
 /* ---- The table ---- */
@@ -57,10 +51,6 @@ static const char *const sort_words[] = {"size", "saved", "similarity", "path", 
 static const char *const linkage_words[] = {"representative", "single", NULL};
 static const char *const order_words[] = {"similar", "delta", NULL};
 static const char *const verify_words[] = {"no", "sketch", "read", "all", NULL};
-static const char *const keep_words[] = {"oldest", "newest",  "shortest-path", "longest-name",
-					 "in:",	   "not-in:", "match:",	       NULL};
-static const char *const action_words[] = {"report", "hardlink", "reflink",
-					   "delete", "move:",	 NULL};
 static const char *const measure_words[] = {"simhash64", "simhash128", "minhash", "bottomk", NULL};
 
 /* The order of each of these is that of an enum. */
@@ -76,14 +66,14 @@ static const struct option_row rows[] = {
 	{.heading = "Which index"},
 	{'d', "database", "=URL",
 	 "use this index: sqlite:FILE or mysql://USER@HOST/DATABASE (default: as for simhash)",
-	 .parse = set_text, .field = FIELD(location.url), .kind = VALUE_DATABASE},
+	 .parse = set_text, .field = FIELD(index.location.url), .kind = VALUE_DATABASE},
 	{0, "defaults-file", "=FILE",
 	 "read only this option file for a server (default: ~/.my.cnf and the system's)",
-	 .parse = set_text, .field = FIELD(location.defaults_file), .kind = VALUE_FILE},
+	 .parse = set_text, .field = FIELD(index.location.defaults_file), .kind = VALUE_FILE},
 	{'t', "tag-set", "=FILE", "search the rows made with the tags of FILE", .parse = set_text,
-	 .field = FIELD(tag_file), .kind = VALUE_FILE},
+	 .field = FIELD(index.tag_file), .kind = VALUE_FILE},
 	{0, "host", "=NAME", "treat the files of host NAME as those of this host",
-	 .parse = set_text, .field = FIELD(host), .kind = VALUE_TEXT},
+	 .parse = set_text, .field = FIELD(index.host), .kind = VALUE_TEXT},
 
 	{.heading = "What is similar"},
 	{'T', "tolerance", "=PERCENT",
@@ -186,9 +176,9 @@ static const struct option_row rows[] = {
 	{.heading = "Which files"},
 	{0, "files0-from", "=FILE",
 	 "read the names of FILEs from FILE, each terminated by a zero byte; - is standard input",
-	 .parse = set_text, .field = FIELD(names_from), .kind = VALUE_FILE},
+	 .parse = set_text, .field = FIELD(operands.names_from), .kind = VALUE_FILE},
 	{0, "stdin-name", "=NAME", "name of standard input, for its extension", .parse = set_text,
-	 .field = FIELD(stdin_name), .kind = VALUE_TEXT, .needs = "FILE"},
+	 .field = FIELD(operands.stdin_name), .kind = VALUE_TEXT, .needs = "FILE"},
 	{0, "nearest", "=N", "list the N files nearest to each FILE by counts, similar or not",
 	 .parse = set_nearest, .kind = VALUE_TEXT, .needs = "FILE",
 	 .not_with = "tolerance tolerance-for tolerances candidates=key lineage"},
@@ -199,7 +189,7 @@ static const struct option_row rows[] = {
 	 "list only pairs of a file that the digest list FILE tells of and one in the index; - is "
 	 "standard input",
 	 .parse = set_text, .field = FIELD(against_path), .kind = VALUE_FILE,
-	 .not_with = "between tag-set measure partition nearest store script files0-from FILE"},
+	 .not_with = "between tag-set measure partition nearest store files0-from FILE"},
 	{0, "known", "=FILE",
 	 "leave out files that the list FILE knows by their hashes: digests, the NSRL, hashdeep, "
 	 "sha256sum and the like; can be given several times",
@@ -220,7 +210,7 @@ static const struct option_row rows[] = {
 	{0, "lineage", NULL,
 	 "list groups as trees of versions: which file is likely the earlier version of which",
 	 .parse = set_lineage, .field = FIELD(lineage),
-	 .not_with = "group expand partition verify=no measure all script store"},
+	 .not_with = "group expand partition verify=no measure all store"},
 	{0, "expand", NULL, "list all pairs of identical files, and the pairs of each with others",
 	 .parse = set_flag, .field = FIELD(request.expand), .not_with = "format=html"},
 	{0, "format", "=FORMAT",
@@ -234,10 +224,6 @@ static const struct option_row rows[] = {
 	 .parse = set_text, .field = FIELD(output_path), .kind = VALUE_FILE},
 	{0, "thumbnails", NULL, "put small pictures into the report, to compare them by eye",
 	 .parse = set_flag, .field = FIELD(thumbnails), .needs = "format=html"},
-	{0, "script", "=FILE",
-	 "also write a shell script that can replace or delete copies once you have edited it, "
-	 "those that --keep or --apply gives up, if one is given; - is standard output",
-	 .parse = set_text, .field = FIELD(script_path), .kind = VALUE_FILE},
 	{0, "all", NULL,
 	 "list all pairs on a terminal, which shows the first few of each group otherwise",
 	 .parse = set_flag, .field = FIELD(all), .not_with = "group"},
@@ -274,33 +260,6 @@ static const struct option_row rows[] = {
 	{'q', "quiet", NULL, "show neither progress nor the summary", .parse = set_flag,
 	 .field = FIELD(quiet), .not_with = "progress=always"},
 
-	{.heading = "Acting on copies"},
-	{0, "apply", "=FILE",
-	 "act on the decisions that a report saved in FILE; without --yes, show what would be done",
-	 .parse = set_text, .field = FIELD(apply_path), .kind = VALUE_FILE,
-	 .only_with = "host action protect script yes journal quiet"},
-	{0, "keep", "=RULE",
-	 "of identical files keep the oldest, newest, shortest-path, longest-name, in:DIR, "
-	 "not-in:DIR or match:GLOB, and act on the others; where RULE leaves it open, the next "
-	 "--keep decides",
-	 .parse = add_keep_rule, .kind = VALUE_START, .words = keep_words, .is_list = true,
-	 .only_with =
-		 "database defaults-file tag-set host action protect script yes journal threads "
-		 "update progress quiet DIR"},
-	{0, "action", "=ACTION",
-	 "report (default), hardlink, reflink, delete or move:DIR what is not kept",
-	 .parse = set_action, .field = FIELD(policy.action), .kind = VALUE_START,
-	 .words = action_words},
-	{0, "protect", "=DIR", "change nothing in DIR; can be given several times",
-	 .parse = add_protected, .kind = VALUE_FILE, .is_list = true},
-	{0, "yes", NULL, "do it", .parse = set_flag, .field = FIELD(yes)},
-	{0, "journal", "=FILE", "write to the new FILE what is done, for --undo", .parse = set_text,
-	 .field = FIELD(journal_path), .kind = VALUE_FILE, .needs = "yes"},
-	{0, "undo", "=FILE",
-	 "restore what the journal FILE tells of; without --yes, show what would be restored",
-	 .parse = set_text, .field = FIELD(undo_path), .kind = VALUE_FILE,
-	 .only_with = "host yes quiet"},
-
 	{.heading = "Work"},
 	{'j', "threads", "=N", "use N threads (default: one for each processor)",
 	 .parse = set_threads, .field = FIELD(resources.threads), .kind = VALUE_TEXT},
@@ -316,10 +275,16 @@ static const struct option_row rows[] = {
 	{'V', "version", NULL, "show the version and exit", .parse = show_version},
 };
 
-static const struct retired_option retired[] = {
-	{"confirm", "use --verify=read, or --verify=all to read every pair"},
-	{"max-change", "use --min-resemblance"},
-	{NULL, NULL},
+static const struct moved_option moved[] = {
+	{"keep", "simkeep", "keep", "oldest"},
+	{"apply", "simkeep", "decisions", "decisions.json"},
+	{"undo", "simkeep", "undo", "journal"},
+	{"script", "simkeep", "script", "FILE"},
+	{"action", "simkeep", "keep=oldest --action", "delete"},
+	{"protect", "simkeep", "keep=oldest --protect", "DIR"},
+	{"journal", "simkeep", "keep=oldest --action=delete --yes --journal", "FILE"},
+	{"yes", "simkeep", "keep=oldest --action=delete --journal=FILE --yes", NULL},
+	{NULL, NULL, NULL, NULL},
 };
 
 const struct option_program find_program = {
@@ -334,18 +299,10 @@ const struct option_program find_program = {
 	.help_column = 27,
 	.rows = rows,
 	.count = sizeof rows / sizeof *rows,
-	.retired = retired,
+	.moved = moved,
 };
 
 /* ---- What no row can say ---- */
-
-static bool has_stdin(const struct find_arguments *arguments)
-{
-	for (size_t i = 0; i < arguments->query_count; i++)
-		if (arguments->queries[i].path == NULL)
-			return true;
-	return false;
-}
 
 /* What the rule is where options left it open. */
 static void settle_rule(struct find_arguments *arguments)
@@ -365,45 +322,6 @@ static void settle_rule(struct find_arguments *arguments)
 		verify->min_resemblance = READ_MIN_RESEMBLANCE;
 }
 
-static bool is_standard(const char *path)
-{
-	return path != NULL && strcmp(path, "-") == 0;
-}
-
-bool acts_on_copies(const struct find_arguments *arguments)
-{
-	return arguments->apply_path != NULL || arguments->policy.rule_count > 0;
-}
-
-/* --apply, --keep and --undo, and what is for them alone. */
-static int check_acting(const struct find_arguments *arguments, struct simhash_error *error)
-{
-	bool acts = acts_on_copies(arguments);
-	bool undoes = arguments->undo_path != NULL;
-	const char *lonely = arguments->has_action	      ? "action"
-			     : arguments->protected_count > 0 ? "protect"
-			     : arguments->yes && !undoes      ? "yes"
-							      : NULL;
-
-	if (!acts && lonely != NULL)
-		return error_set(error, SIMHASH_E_SYNTAX, "--%s needs --apply or --keep%s", lonely,
-				 lonely[0] == 'y' ? ", or --undo" : "");
-	if (arguments->yes && arguments->script_path != NULL)
-		return error_set(error, SIMHASH_E_SYNTAX, "--script cannot be combined with --yes");
-	if (arguments->policy.rule_count > 0 && arguments->yes &&
-	    arguments->policy.action == ACTION_REPORT)
-		return error_set(error, SIMHASH_E_SYNTAX,
-				 "--yes needs --action=hardlink, reflink, delete or move:DIR");
-	if (acts && arguments->yes && arguments->journal_path == NULL)
-		return error_set(error, SIMHASH_E_SYNTAX,
-				 "--yes needs --journal=FILE, from which --undo restores");
-	if (arguments->script_path != NULL && arguments->policy.action == ACTION_MOVE)
-		return error_set(error, SIMHASH_E_SYNTAX,
-				 "--script cannot be combined with --action=move:DIR; expected "
-				 "report, hardlink, reflink or delete");
-	return 0;
-}
-
 static bool formats_lineages(const struct formatter *formatter)
 {
 	return formatter == &formatter_text || formatter == &formatter_json ||
@@ -413,13 +331,12 @@ static bool formats_lineages(const struct formatter *formatter)
 
 static int check(const struct find_arguments *arguments, struct simhash_error *error)
 {
-	if (check_acting(arguments, error) != 0)
-		return -1;
 	if (arguments->request.measure_text != NULL && arguments->has_min_resemblance &&
 	    arguments->request.rule.verify.mode < VERIFY_READ)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--min-resemblance with --measure needs --verify=read");
-	if (arguments->compare && (arguments->query_count != 2 || has_stdin(arguments)))
+	if (arguments->compare &&
+	    (arguments->operands.query_count != 2 || operands_have_stdin(&arguments->operands)))
 		return error_set(error, SIMHASH_E_SYNTAX, "--compare needs two FILEs");
 	if (arguments->directories && arguments->formatter == &formatter_null)
 		return error_set(error, SIMHASH_E_SYNTAX,
@@ -436,21 +353,28 @@ static int check(const struct find_arguments *arguments, struct simhash_error *e
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--lineage cannot be combined with --format=%s",
 				 arguments->formatter->name);
-	if (arguments->stdin_name != NULL && !has_stdin(arguments))
+	if (arguments->operands.stdin_name != NULL && !operands_have_stdin(&arguments->operands))
 		return error_set(error, SIMHASH_E_SYNTAX, "--stdin-name needs FILE -");
-	if (arguments->progress == PROGRESS_ALWAYS && arguments->has_files)
-		return error_set(error, SIMHASH_E_SYNTAX,
-				 "--progress=always cannot be combined with %s",
-				 arguments->names_from != NULL ? "--files0-from" : "a FILE");
-	if (is_standard(arguments->script_path) && !acts_on_copies(arguments) &&
-	    (arguments->output_path == NULL || is_standard(arguments->output_path)))
+	if (arguments->progress == PROGRESS_ALWAYS && arguments->operands.has_files)
 		return error_set(
-			error, SIMHASH_E_SYNTAX,
-			"--script=- needs --output=FILE: the list goes to standard output");
-	if (arguments->script_path != NULL && arguments->output_path != NULL &&
-	    strcmp(arguments->script_path, arguments->output_path) == 0)
-		return error_set(error, SIMHASH_E_SYNTAX,
-				 "--script and --output name the same file");
+			error, SIMHASH_E_SYNTAX, "--progress=always cannot be combined with %s",
+			arguments->operands.names_from != NULL ? "--files0-from" : "a FILE");
+	return 0;
+}
+
+/* The operands of --directories are sides, which may be on other hosts. */
+static int take_operands(struct find_arguments *arguments, int count, char **words,
+			 struct simhash_error *error)
+{
+	struct operands *operands = &arguments->operands;
+
+	if (!arguments->directories && operands_take(operands, count, words, error) != 0)
+		return -1;
+	for (int i = 0; arguments->directories && i < count; i++)
+		if (add_side(arguments, words[i], error) != 0)
+			return -1;
+	arguments->request.below = operands->below;
+	arguments->request.below_count = operands->below_count;
 	return 0;
 }
 

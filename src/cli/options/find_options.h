@@ -5,22 +5,23 @@
 #ifndef SIMHASH_CLI_FIND_OPTIONS_H
 #define SIMHASH_CLI_FIND_OPTIONS_H
 
+#include "cli/options/operands.h"
 #include "cli/options/option_table.h"
+#include "cli/options/options.h"
 #include "cli/terminal/progress.h"
 #include "cli/terminal/summary.h"
 #include "find/groups/groups.h"
 #include "find/rule/find.h"
-#include "keep/keep.h"
 #include "lists/known_list.h"
 #include "report/lists/formatter.h"
 #include "report/lists/order.h"
 #include "scan/archive/sandbox.h"
-#include "store/engine/location.h"
 
 struct find_arguments {
-	struct store_location location; /* the URL as it was given, or NULL */
-	const char *index_url;		/* of the index that is open */
-	const char *tag_file, *host, *output_path;
+	struct index_choice index;
+	struct operands operands;
+	const char *index_url; /* of the index that is open */
+	const char *output_path;
 	const char *tolerances_path; /* the last one */
 	struct find_request request; /* but for the tag set, the host and the measure themselves */
 	struct sandbox_use sandbox;  /* of the request, unless there is none */
@@ -32,7 +33,6 @@ struct find_arguments {
 	int word_count;
 	enum progress_mode progress;
 	enum summary_format summary;
-	const char *script_path; /* NULL: no script */
 	struct listing_order order;
 	bool has_groups, has_format, all, no_pager;
 	bool lineage; /* groups are listed as trees */
@@ -46,9 +46,7 @@ struct find_arguments {
 	size_t known_count, known_capacity;
 	enum known_format known_format;
 	char *between_text[2]; /* owned, what request.between points into */
-	struct bytes *below;   /* owned with its items: the DIRs */
-	size_t below_count, below_capacity;
-	bool update; /* index them first */
+	bool update;	       /* index them first */
 	/* Of --directories. */
 	bool directories;
 	double min_shared;
@@ -56,27 +54,13 @@ struct find_arguments {
 	char **side_texts;	 /* owned with its items: what they point into */
 	size_t side_count, side_capacity, side_text_capacity;
 	bool lists_order, with_references; /* of --order */
-	const char *names_from, *stdin_name;
-	struct find_query *queries;
-	size_t query_count, query_capacity;
-	bool has_files; /* were any asked for, be it by an empty list? */
-	char *names;	/* owned, of --files0-from */
 	/* Of --stats or --sweep. */
 	bool has_stats, is_sweep;
 	int64_t *tolerances;
 	size_t tolerance_count, tolerance_capacity;
-	/* Of --apply, --keep and --undo. */
-	const char *apply_path, *undo_path, *journal_path, *move_to;
-	struct keep_policy policy; /* but for what is protected */
-	const char **protected;	   /* owned; the texts are borrowed */
-	size_t protected_count, protected_capacity;
-	bool has_action, yes;
 };
 
 extern const struct option_program find_program;
-
-/* --apply or --keep? */
-bool acts_on_copies(const struct find_arguments *arguments);
 
 void find_arguments_init(struct find_arguments *arguments);
 void find_arguments_release(struct find_arguments *arguments);

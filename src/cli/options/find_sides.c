@@ -1,47 +1,15 @@
 /*
- * Directories as simfind is given them: the sides of --between, and DIRs.
+ * Reads the sides of --between and --directories, which may be on other hosts.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/basic/error.h"
 #include "base/data/array.h"
-#include "cli/options/find_operands.h"
 #include "cli/options/find_values.h"
 #include "store/engine/default_index.h"
-
-/*
- * A directory as a text of its own; or a file, which may be an archive. What is gone may still be in
- * the index. Messages begin with `option`.
- */
-static int resolve_directory(const char *option, const char *text, bool may_be_file, char **owned,
-			     struct simhash_error *error)
-{
-	struct stat status;
-
-	*owned = realpath(text, NULL);
-	if (*owned == NULL && text[0] == '/')
-		*owned = strdup(text);
-	if (*owned == NULL)
-		return error_set_errno(error, "%scannot find directory %s", option, text);
-	if (stat(*owned, &status) == 0 && !S_ISDIR(status.st_mode) &&
-	    !(may_be_file && S_ISREG(status.st_mode)))
-		return error_set(error, SIMHASH_E_RANGE, "%s%s is not a directory", option, text);
-	return 0;
-}
-
-/* "/" becomes empty. */
-static struct bytes without_slash(const char *path)
-{
-	struct bytes directory = bytes_of(path);
-
-	while (directory.size > 0 && path[directory.size - 1] == '/')
-		directory.size--;
-	return directory;
-}
 
 /* "HOST:", "HOST:/DIRECTORY" or a directory of this host. Messages begin with --`option`. */
 static int parse_side(const char *option, const char *text, char **owned, struct find_side *side,
@@ -67,12 +35,12 @@ static int parse_side(const char *option, const char *text, char **owned, struct
 	} else {
 		char prefix[32];
 		snprintf(prefix, sizeof prefix, "--%s: ", option);
-		if (resolve_directory(prefix, text, strcmp(option, "directories") == 0, owned,
+		if (directory_resolve(prefix, text, strcmp(option, "directories") == 0, owned,
 				      error) != 0)
 			return -1;
 		path = *owned;
 	}
-	side->directory = without_slash(path);
+	side->directory = directory_bytes(path);
 	return 0;
 }
 
@@ -89,18 +57,6 @@ int set_between(const struct option_use *use, struct simhash_error *error)
 			       &arguments->request.between[i], error) != 0)
 			return -1;
 	}
-	return 0;
-}
-
-int add_directory(struct find_arguments *arguments, const char *text, struct simhash_error *error)
-{
-	char *path;
-
-	if (array_reserve(&arguments->below, &arguments->below_capacity, arguments->below_count + 1,
-			  sizeof *arguments->below, error) != 0 ||
-	    resolve_directory("", text, false, &path, error) != 0)
-		return -1;
-	arguments->below[arguments->below_count++] = without_slash(path);
 	return 0;
 }
 

@@ -268,41 +268,6 @@ int set_format(const struct option_use *use, struct simhash_error *error)
 	return 0;
 }
 
-/* ---- Acting on copies ---- */
-
-int add_keep_rule(const struct option_use *use, struct simhash_error *error)
-{
-	struct keep_policy *policy = &((struct find_arguments *)use->arguments)->policy;
-
-	if (policy->rule_count == KEEP_RULES_MAX)
-		return error_set(error, SIMHASH_E_RANGE, "--keep: expected at most %d rules",
-				 KEEP_RULES_MAX);
-	return keep_rule_parse(use->text, &policy->rules[policy->rule_count++], error);
-}
-
-/* The words of --action are in the order of enum keep_action. */
-int set_action(const struct option_use *use, struct simhash_error *error)
-{
-	struct find_arguments *arguments = use->arguments;
-	const char *const *words = use->row->words;
-
-	arguments->has_action = true;
-	for (int i = 0; i < ACTION_MOVE; i++)
-		if (strcmp(use->text, words[i]) == 0) {
-			arguments->policy.action = (enum keep_action)i;
-			return 0;
-		}
-	if (strncmp(use->text, words[ACTION_MOVE], strlen(words[ACTION_MOVE])) != 0 ||
-	    use->text[strlen(words[ACTION_MOVE])] == '\0')
-		return error_set(error, SIMHASH_E_RANGE,
-				 "--action '%s': expected report, hardlink, reflink, delete or "
-				 "move:DIR",
-				 use->text);
-	arguments->policy.action = ACTION_MOVE;
-	arguments->move_to = use->text + strlen(words[ACTION_MOVE]);
-	return 0;
-}
-
 int add_known(const struct option_use *use, struct simhash_error *error)
 {
 	struct find_arguments *arguments = use->arguments;
@@ -312,16 +277,5 @@ int add_known(const struct option_use *use, struct simhash_error *error)
 			  sizeof *arguments->known_paths, error) != 0)
 		return -1;
 	arguments->known_paths[arguments->known_count++] = use->text;
-	return 0;
-}
-
-int add_protected(const struct option_use *use, struct simhash_error *error)
-{
-	struct find_arguments *arguments = use->arguments;
-
-	if (array_reserve(&arguments->protected, &arguments->protected_capacity,
-			  arguments->protected_count + 1, sizeof *arguments->protected, error) != 0)
-		return -1;
-	arguments->protected[arguments->protected_count++] = use->text;
 	return 0;
 }

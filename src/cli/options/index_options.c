@@ -126,13 +126,6 @@ static int set_max_filtered(const struct option_use *use, struct simhash_error *
 	return set_size(use, error);
 }
 
-static int add_exclude(const struct option_use *use, struct simhash_error *error)
-{
-	struct filter *filter = use->field;
-
-	return glob_list_add(&filter->rules, use->text, strlen(use->text), error);
-}
-
 static int add_exclude_file(const struct option_use *use, struct simhash_error *error)
 {
 	struct index_arguments *arguments = use->arguments;
@@ -144,11 +137,6 @@ static int add_exclude_file(const struct option_use *use, struct simhash_error *
 				 "is read once");
 	arguments->has_patterns_on_stdin |= is_stdin;
 	return filter_add_file(&arguments->filter, use->text, error);
-}
-
-static int add_extensions(const struct option_use *use, struct simhash_error *error)
-{
-	return filter_add_extensions(use->field, use->text, error);
 }
 
 static int add_measure(const struct option_use *use, struct simhash_error *error)

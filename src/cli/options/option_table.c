@@ -14,7 +14,9 @@
 #include <sys/stat.h>
 
 #include "base/basic/error.h"
+#include "base/files/open_file.h"
 #include "base/text/decimal.h"
+#include "base/text/shell_word.h"
 #include "cli/options/options.h"
 
 /* getopt_long returns this plus the index of the row. */
@@ -294,18 +296,44 @@ static int parse_one(const struct option_program *program, size_t number, int ar
 	return row->parse(&use, error);
 }
 
-static int refuse_retired(const struct option_program *program, char **argv,
-			  struct simhash_error *error)
+static int say_moved(const struct moved_option *moved, const char *given,
+		     struct simhash_error *error)
+{
+	const char *value = given != NULL && given[0] != '\0' ? given : moved->value;
+	char *word = NULL;
+	size_t size;
+	FILE *out = open_memstream(&word, &size);
+
+	if (out == NULL)
+		return error_set_memory(error);
+	if (moved->value != NULL) {
+		fputc('=', out);
+		write_command_word(out, bytes_of(value));
+	}
+	if (close_text(out, &word) != 0)
+		return error_set_memory(error);
+	error_set(error, SIMHASH_E_SYNTAX, "--%s is an option of %s; try '%s --%s%s'", moved->name,
+		  moved->program, moved->program, moved->instead, word);
+	free(word);
+	return -1;
+}
+
+static int refuse_moved(const struct option_program *program, char **argv,
+			struct simhash_error *error)
 {
 	for (; *argv != NULL && strcmp(*argv, "--") != 0; argv++)
-		for (const struct retired_option *old = program->retired;
-		     old != NULL && old->name != NULL; old++)
-			if (strncmp(*argv, "--", 2) == 0 &&
-			    strcspn(*argv + 2, "=") == strlen(old->name) &&
-			    strncmp(*argv + 2, old->name, strlen(old->name)) == 0)
-				return error_set(error, SIMHASH_E_SYNTAX,
-						 "--%s no longer exists: %s", old->name,
-						 old->instead);
+		for (const struct moved_option *moved = program->moved;
+		     moved != NULL && moved->name != NULL; moved++) {
+			size_t size = strlen(moved->name);
+			if (strncmp(*argv, "--", 2) != 0 || strcspn(*argv + 2, "=") != size ||
+			    strncmp(*argv + 2, moved->name, size) != 0)
+				continue;
+			return say_moved(moved,
+					 (*argv)[size + 2] == '='		? *argv + size + 3
+					 : argv[1] != NULL && argv[1][0] != '-' ? argv[1]
+										: NULL,
+					 error);
+		}
 	return 0;
 }
 
@@ -351,7 +379,7 @@ int options_parse(const struct option_program *program, int argc, char **argv, v
 	struct given given = {.program = program};
 	int option;
 
-	if (refuse_retired(program, argv, error) != 0)
+	if (refuse_moved(program, argv, error) != 0)
 		return -1;
 	letters[0] = ':'; /* so that a value that is missing is told from an unknown option */
 	describe(program, options, letters + 1);

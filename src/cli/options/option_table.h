@@ -75,9 +75,11 @@ struct option_row {
 
 #define OPTION_FIELD(type, member) offsetof(type, member)
 
-/* An option of earlier versions, and what to say to those who use it. */
-struct retired_option {
-	const char *name, *instead;
+/* An option of another program, and how to use it there. */
+struct moved_option {
+	const char *name, *program;
+	const char *instead; /* without its first "--" */
+	const char *value;   /* after it and "=", unless another one was given; NULL: it has none */
 };
 
 struct option_program {
@@ -89,7 +91,7 @@ struct option_program {
 	unsigned help_column;	  /* where the texts of --help begin */
 	const struct option_row *rows;
 	size_t count;
-	const struct retired_option *retired; /* ends in NULLs; or NULL */
+	const struct moved_option *moved; /* ends in NULLs; or NULL */
 };
 
 #define OPTIONS_MAX 96

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/basic/error.h"
+#include "index/walk/filter.h"
 #include "scan/archive/container.h"
 #include "scan/archive/sandbox.h"
 #include "scan/file/hashing.h"
@@ -23,6 +24,17 @@ int choose_database(const char *option, bool create, char **url, struct simhash_
 		return -1;
 	name_index(*url);
 	return 0;
+}
+
+int open_chosen_index(const struct index_choice *choice, char **url, struct store **store,
+		      struct simhash_error *error)
+{
+	struct store_location where = choice->location;
+
+	if (choose_database(where.url, false, url, error) != 0)
+		return -1;
+	where.url = *url;
+	return store_open(&where, OPEN_TO_READ, store, error);
 }
 
 int choose_tag_set(const char *option, struct simhash_tag_set **set, struct simhash_error *error)
@@ -76,6 +88,18 @@ int measure_option_parse(const char *text, struct simhash_measure **measure,
 	simhash_weights_free(weights);
 	free(rest);
 	return status;
+}
+
+int add_exclude(const struct option_use *use, struct simhash_error *error)
+{
+	struct filter *filter = use->field;
+
+	return glob_list_add(&filter->rules, use->text, strlen(use->text), error);
+}
+
+int add_extensions(const struct option_use *use, struct simhash_error *error)
+{
+	return filter_add_extensions(use->field, use->text, error);
 }
 
 int choose_kernel(struct simhash_error *error)

@@ -1,6 +1,6 @@
 /*
- * What both programs choose by options, by the environment or by default: the index, the tag set,
- * the name of the host, the scan kernel.
+ * Choices that all programs make by options, by the environment or by default: the index, the tag
+ * set, the name of the host, the scan kernel.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_OPTIONS_H
@@ -9,8 +9,22 @@
 #include <stdbool.h>
 
 #include "base/threads/threads.h"
+#include "cli/options/option_table.h"
 #include "simhash_measures.h"
 #include "store/engine/default_index.h"
+#include "store/engine/location.h"
+
+struct store;
+
+/* The index that simfind and simkeep read. */
+struct index_choice {
+	struct store_location location; /* the URL as it was given, or NULL */
+	const char *tag_file, *host;
+};
+
+/* Open it, and set the URL, which the caller frees, also after -1. */
+int open_chosen_index(const struct index_choice *choice, char **url, struct store **store,
+		      struct simhash_error *error);
 
 /*
  * The URL of the index: `option`, else $SIMHASH_DATABASE, else simhash/simhash.db below
@@ -34,6 +48,9 @@ int measure_option_parse(const char *text, struct simhash_measure **measure,
 
 /* The default maximum of what a gzip file inflates to. */
 #define MAX_INFLATED_BYTES (INT64_C(16) << 30)
+
+/* Parsers of --exclude and --ext, for a struct filter. */
+option_parse_fn add_exclude, add_extensions;
 
 /* Use the scan kernel that $SIMHASH_KERNEL names, if it is set. */
 int choose_kernel(struct simhash_error *error);

@@ -41,8 +41,8 @@ static void write_pairs(FILE *out, const struct find_arguments *arguments,
 	fprintf(out, "%s pair%s (%s identical, %s similar) among %s %s%s",
 		format_count(count, pairs), plural(count),
 		format_count(counts->identical, identical), format_count(counts->similar, similar),
-		format_count(counts->rows, rows), arguments->has_files ? "candidate" : "file",
-		plural(counts->rows));
+		format_count(counts->rows, rows),
+		arguments->operands.has_files ? "candidate" : "file", plural(counts->rows));
 	if (reads_files(arguments))
 		fprintf(out, ", %s kept", format_count(outcome->found, pairs));
 }
@@ -129,9 +129,9 @@ void print_find_summary(const struct find_arguments *arguments, const struct fin
 
 static const char *name_of_stdin(const struct find_arguments *arguments)
 {
-	for (size_t i = 0; i < arguments->query_count; i++)
-		if (arguments->queries[i].path == NULL)
-			return arguments->queries[i].name;
+	for (size_t i = 0; i < arguments->operands.query_count; i++)
+		if (arguments->operands.queries[i].path == NULL)
+			return arguments->operands.queries[i].name;
 	return NULL;
 }
 
@@ -190,7 +190,7 @@ void explain_nothing(const struct find_arguments *arguments, const struct find_o
 	    arguments->request.nearest > 0)
 		return;
 	if (name == NULL) {
-		if (!arguments->has_files && arguments->request.below_count == 1 &&
+		if (!arguments->operands.has_files && arguments->request.below_count == 1 &&
 		    !arguments->request.has_between)
 			explain_below(arguments);
 		return;
@@ -238,7 +238,8 @@ static void write_counts(FILE *out, const struct find_arguments *arguments,
 {
 	const struct find_counts *counts = &outcome->counts;
 
-	write_json_number(out, arguments->has_files ? "candidates" : "files", counts->rows);
+	write_json_number(out, arguments->operands.has_files ? "candidates" : "files",
+			  counts->rows);
 	if (outcome->by_groups) {
 		write_json_number(out, "groups", outcome->groups);
 		write_json_number(out, "grouped_files", outcome->grouped_files);

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/basic/error.h"
-#include "cli/simfind/plan_script.h"
 #include "cli/terminal/terminal.h"
 #include "report/lineage/lineage.h"
 #include "report/page/html.h"
@@ -33,11 +32,9 @@ bool finds_groups(const struct find_arguments *arguments)
 	/* Pairs that are stored are read, too: once is enough. */
 	bool reads_pairs = arguments->stores && arguments->stored_pairs_max > 0 &&
 			   reads_files(arguments);
-	/* Copies on the same side are in one group, and no pair for the script. */
-	bool has_other_copies = arguments->script_path != NULL && arguments->request.has_between;
 
-	return lists_groups(arguments) && !reads_pairs && !arguments->has_files &&
-	       !has_other_copies && finder_finds_groups(&arguments->request);
+	return lists_groups(arguments) && !reads_pairs && !arguments->operands.has_files &&
+	       finder_finds_groups(&arguments->request);
 }
 
 bool keeps_pairs(const struct find_arguments *arguments)
@@ -58,35 +55,6 @@ int group_kept(const struct find_arguments *arguments, const struct pair_list *l
 		status = group_sorter_add(groups, &made, error);
 	group_list_release(&made);
 	return status;
-}
-
-static int add_content(void *context, struct keep_file *files, size_t count,
-		       struct simhash_error *error)
-{
-	return plan_script_add(context, files, count, error);
-}
-
-int write_script(const struct find_arguments *arguments, const struct store *store,
-		 struct copy_sorter *copies, struct listing *listing, struct simhash_error *error)
-{
-	const struct keep_policy policy = {.action = ACTION_REPORT};
-	const struct script_request request = {.policy = &policy,
-					       .host = arguments->request.host,
-					       .host_is_given = arguments->host != NULL};
-	struct output_file *file = &listing->script;
-	struct plan_script script;
-	int status;
-
-	if (output_open(file, arguments->script_path, 0700, store, error) != 0)
-		return -1;
-	if (output_is_same(file, &listing->output))
-		return error_set(error, SIMHASH_E_RANGE,
-				 "--script and --output name the same file");
-	if (plan_script_begin(&script, file->stream, &request, error) != 0)
-		return -1;
-	status = copy_sorter_each(copies, add_content, &script, error);
-	plan_script_end(&script);
-	return status != 0 ? -1 : close_plan_script(file, &script, arguments->quiet, error);
 }
 
 static void content_unreadable(void *context, const struct find_file *file, int system_errno)

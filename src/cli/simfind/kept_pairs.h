@@ -1,12 +1,11 @@
 /*
- * What needs all pairs before it is written: groups, the report, the script, confirmed pairs.
+ * What needs all pairs before it is written: groups, the report, confirmed pairs.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_KEPT_PAIRS_H
 #define SIMHASH_CLI_KEPT_PAIRS_H
 
 #include "cli/options/find_options.h"
-#include "cli/simfind/copy_sorter.h"
 #include "report/lists/listing.h"
 #include "report/page/html_page.h"
 #include "store/open/store.h"
@@ -36,9 +35,5 @@ int write_groups(const struct find_arguments *arguments, const struct find_count
 
 /* Of what a report is made. */
 struct page_origin report_origin(const struct find_arguments *arguments);
-
-/* --script, for the files that have copies. */
-int write_script(const struct find_arguments *arguments, const struct store *store,
-		 struct copy_sorter *copies, struct listing *listing, struct simhash_error *error);
 
 #endif

@@ -34,9 +34,8 @@ struct output {
 	struct find_progress progress;
 	struct progress_display display;
 	struct time_left reading, searching, confirming;
-	bool by_groups;		    /* no pairs are counted */
-	struct pair_list *list;	    /* keep them; NULL: list them at once */
-	struct copy_sorter *copies; /* for the script; NULL: there is none */
+	bool by_groups;		/* no pairs are counted */
+	struct pair_list *list; /* keep them; NULL: list them at once */
 	struct answers *answers;
 	bool reads; /* so pairs are final only when they have been confirmed */
 	pthread_mutex_t lock;
@@ -52,8 +51,6 @@ static int take_pair(void *context, unsigned thread, const struct file_pair *pai
 		return -1;
 	if (output->list != NULL)
 		return pair_list_add(output->list, pair, error);
-	if (output->copies != NULL && copy_sorter_add(output->copies, pair, error) != 0)
-		return -1;
 	return listing_add(output->listing, thread, pair, error);
 }
 
@@ -234,9 +231,10 @@ static int find(const struct find_arguments *arguments, const struct find_sink *
 	status = finder.tag_set == 0 ? explain_absence(store, request->tags, error) : 0;
 	if (status == 0)
 		status = groups != NULL ? finder_groups(&finder, arguments->linkage, groups, error)
-			 : !arguments->has_files ? finder_all(&finder, error)
-						 : finder_files(&finder, arguments->queries,
-								arguments->query_count, error);
+			 : !arguments->operands.has_files
+				 ? finder_all(&finder, error)
+				 : finder_files(&finder, arguments->operands.queries,
+						arguments->operands.query_count, error);
 	*counts = finder.counts;
 	if (status == 0 && counts->unsketched > 0 && request->measure != NULL)
 		status = warn_unsketched(&finder, counts->unsketched, error);
@@ -289,7 +287,7 @@ static int find_all(struct find_arguments *arguments, struct store *store, struc
 	bool writes_ahead = output->listing->streams && output->listing->how.is_terminal;
 	int status;
 
-	if (!arguments->has_files && !writes_ahead &&
+	if (!arguments->operands.has_files && !writes_ahead &&
 	    progress_is_wanted(arguments->progress, arguments->quiet)) {
 		arguments->resources.progress = &output->progress;
 		progress_start(&output->display, arguments->progress, write_progress, output);
@@ -308,43 +306,6 @@ static int find_all(struct find_arguments *arguments, struct store *store, struc
 		status = store_answers(arguments, output, groups, counts, error);
 	progress_stop(&output->display);
 	return status;
-}
-
-/* The identical pairs of groups, each a copy and the file that it is one of. */
-static int add_copies(struct copy_sorter *copies, const struct group_sorter *groups,
-		      struct simhash_error *error)
-{
-	struct file_pair pair = {.is_identical = true};
-	struct group_cursor cursor;
-	int status = group_cursor_begin(&cursor, groups, error);
-
-	while (status == 0 && (status = group_cursor_next(&cursor, error)) == 1) {
-		status = 0;
-		for (size_t m = 0; status == 0 && m < cursor.group.count; m++) {
-			const struct group_member *member = &cursor.members[m];
-			pair.b = member->file;
-			if (member->role != ROLE_COPY)
-				pair.a = member->file;
-			else
-				status = copy_sorter_add(copies, &pair, error);
-		}
-	}
-	group_cursor_release(&cursor);
-	return status;
-}
-
-/* The script. Copies of pairs that are not kept were taken as they were found. */
-static int write_copies(const struct find_arguments *arguments, struct store *store,
-			struct output *output, const struct group_sorter *groups,
-			struct simhash_error *error)
-{
-	const struct pair_list *list = output->list;
-	int status = list == NULL ? add_copies(output->copies, groups, error) : 0;
-
-	for (size_t i = 0; status == 0 && list != NULL && i < list->count; i++)
-		status = copy_sorter_add(output->copies, &list->pairs[i], error);
-	return status != 0 ? -1
-			   : write_script(arguments, store, output->copies, output->listing, error);
 }
 
 static int write_list(const struct find_arguments *arguments, const struct find_counts *counts,
@@ -417,8 +378,6 @@ static int find_and_write(struct find_arguments *arguments, struct store *store,
 		count_groups(outcome, &groups.totals);
 	outcome->is_stored = output->answers->is_stored;
 	outcome->stored = output->answers->run;
-	if (status == 0 && output->copies != NULL)
-		status = write_copies(arguments, store, output, &groups, error);
 	if (status == 0)
 		status = begin_list(arguments, listing, outcome, error);
 	if (status == 0)
@@ -443,13 +402,9 @@ int list_pairs(struct find_arguments *arguments, struct store *store, struct lis
 	if (keeps_pairs(arguments))
 		output.list = &kept;
 	status = answers_begin(&answers, arguments, store, error);
-	if (status == 0 && arguments->script_path != NULL)
-		status = copy_sorter_new((size_t)arguments->resources.memory_bytes / COPIES_SHARE,
-					 &output.copies, error);
 	if (status == 0)
 		status = find_and_write(arguments, store, &output, outcome, error);
 	answers_release(&answers);
-	copy_sorter_free(output.copies);
 	pair_list_release(&kept);
 	pthread_mutex_destroy(&output.lock);
 	outcome->unreadable = output.unreadable + listing->unreadable;

@@ -1,11 +1,9 @@
 /*
- * The program simfind: lists similar files (paper, 4.2: SimFind).
+ * The program simfind: lists similar files, and changes none (paper, 4.2: SimFind).
  * Parses options, calls the find floor, hands what it finds to a listing.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/basic/clock.h"
 #include "base/basic/error.h"
@@ -28,58 +26,26 @@
 
 #define PROGRAM "simfind"
 
-static bool is_same_file(const struct stat *x, const struct stat *y)
-{
-	return x->st_dev == y->st_dev && x->st_ino == y->st_ino;
-}
-
-static bool is_file(const char *path, const struct stat *output)
-{
-	struct stat file;
-
-	return path != NULL && stat(path, &file) == 0 && is_same_file(&file, output);
-}
-
 /* What is written takes the place of a file, which must be none that is asked for. */
-static int check_path(const struct find_arguments *arguments, const char *path,
-		      struct simhash_error *error)
+static int check_output(const struct find_arguments *arguments, struct simhash_error *error)
 {
 	const struct input {
 		const char *path, *what;
-	} inputs[] = {{arguments->apply_path, "it has the decisions of --apply"},
-		      {arguments->against_path, "it is the list of --against"},
-		      {arguments->names_from, "it is the list of --files0-from"},
-		      {arguments->tolerances_path, "it has the tolerances of --tolerances"},
-		      {arguments->tag_file, "it has the tags of --tag-set"},
-		      {arguments->location.defaults_file, "it has the options of --defaults-file"},
-		      {arguments->undo_path, "it is the journal of --undo"}};
-	struct stat output, input;
+	} inputs[] = {
+		{arguments->against_path, "it is the list of --against"},
+		{arguments->tolerances_path, "it has the tolerances of --tolerances"},
+		{arguments->index.tag_file, "it has the tags of --tag-set"},
+		{arguments->index.location.defaults_file, "it has the options of --defaults-file"}};
+	const char *path = arguments->output_path;
 
-	if (path == NULL || stat(path, &output) != 0 || !S_ISREG(output.st_mode))
-		return 0;
 	for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
-		if (is_file(inputs[i].path, &output))
-			return error_set(error, SIMHASH_E_RANGE, "cannot write to %s: %s", path,
-					 inputs[i].what);
-	if (fstat(STDIN_FILENO, &input) == 0 && is_same_file(&input, &output))
-		return error_set(error, SIMHASH_E_RANGE, "cannot write to %s: it is standard input",
-				 path);
+		if (input_check_output(inputs[i].path, inputs[i].what, path, error) != 0)
+			return -1;
 	for (size_t i = 0; i < arguments->known_count; i++)
-		if (is_file(arguments->known_paths[i], &output))
-			return error_set(error, SIMHASH_E_RANGE,
-					 "cannot write to %s: it is a list of --known", path);
-	for (size_t i = 0; i < arguments->query_count; i++)
-		if (is_file(arguments->queries[i].path, &output))
-			return error_set(error, SIMHASH_E_RANGE,
-					 "cannot write to %s: it is one of the FILEs", path);
-	return 0;
-}
-
-static int check_output(const struct find_arguments *arguments, struct simhash_error *error)
-{
-	return check_path(arguments, arguments->output_path, error) != 0
-		       ? -1
-		       : check_path(arguments, arguments->script_path, error);
+		if (input_check_output(arguments->known_paths[i], "it is a list of --known", path,
+				       error) != 0)
+			return -1;
+	return operands_check_output(&arguments->operands, path, error);
 }
 
 /* Compare two files, which needs no index. */
@@ -90,14 +56,15 @@ static int compare(const struct find_arguments *arguments, struct simhash_error 
 	struct output_file output = {.stream = NULL};
 	int status = -1;
 
-	if (choose_tag_set(arguments->tag_file, &tags, error) != 0 ||
+	if (choose_tag_set(arguments->index.tag_file, &tags, error) != 0 ||
 	    (arguments->request.measure_text != NULL &&
 	     measure_option_parse(arguments->request.measure_text, &measure, error) != 0) ||
 	    check_output(arguments, error) != 0 ||
 	    output_open(&output, arguments->output_path, 0666, NULL, error) != 0)
 		goto out;
-	status = compare_files(arguments->queries[0].path, arguments->queries[1].path, tags,
-			       &arguments->request.rule, measure, output.stream, error);
+	status = compare_files(arguments->operands.queries[0].path,
+			       arguments->operands.queries[1].path, tags, &arguments->request.rule,
+			       measure, output.stream, error);
 	if (status == 0)
 		status = output_close(&output, error);
 	if (status == 0)
@@ -115,7 +82,7 @@ static bool may_fold(const struct find_arguments *arguments)
 	const struct find_request *request = &arguments->request;
 
 	return !arguments->directories && !arguments->has_format && !arguments->all &&
-	       !arguments->has_groups && !arguments->has_files && !request->expand &&
+	       !arguments->has_groups && !arguments->operands.has_files && !request->expand &&
 	       request->parts == 1;
 }
 
@@ -126,7 +93,7 @@ static int choose_tags(struct find_arguments *arguments, struct against *against
 	struct find_request *request = &arguments->request;
 
 	if (arguments->against_path == NULL) {
-		if (choose_tag_set(arguments->tag_file, owned, error) != 0)
+		if (choose_tag_set(arguments->index.tag_file, owned, error) != 0)
 			return -1;
 		request->tags = *owned;
 		return 0;
@@ -149,7 +116,6 @@ static int run(struct find_arguments *arguments, struct find_outcome *outcome,
 	       struct simhash_error *error)
 {
 	struct find_request *request = &arguments->request;
-	struct store_location where = arguments->location;
 	struct simhash_tag_set *tag_set = NULL;
 	struct against against = {.path = NULL};
 	struct known_contents known = {.store = NULL};
@@ -160,21 +126,18 @@ static int run(struct find_arguments *arguments, struct find_outcome *outcome,
 	int status = -1;
 
 	if (choose_tags(arguments, &against, &tag_set, error) != 0 ||
-	    check_output(arguments, error) != 0 || choose_host(arguments->host, host, error) != 0 ||
+	    check_output(arguments, error) != 0 ||
+	    choose_host(arguments->index.host, host, error) != 0 ||
 	    (arguments->update && update_index(arguments, &had_unreadable, error) != 0) ||
-	    choose_database(arguments->location.url, false, &url, error) != 0)
+	    open_chosen_index(&arguments->index, &url, &store, error) != 0)
 		goto out;
-	where.url = url;
 	arguments->index_url = url;
-	if (store_open(&where, OPEN_TO_READ, &store, error) != 0)
-		goto out;
 	request->host = host;
 	request->expand = request->expand || request->has_between;
 	if (resolve_measure(arguments, store, error) != 0 ||
 	    read_known(arguments, store, &known, error) != 0)
 		goto out;
-	if (output_check_index(arguments->output_path, store, host, error) != 0 ||
-	    output_check_index(arguments->script_path, store, host, error) != 0)
+	if (output_check_index(arguments->output_path, store, host, error) != 0)
 		goto out;
 	status = listing_open(&listing, arguments->output_path, arguments->formatter,
 			      arguments->resources.threads, arguments->resources.memory_bytes,
@@ -230,7 +193,7 @@ int main(int argc, char **argv)
 	end_at_bus_error(PROGRAM);
 	tidy_up_at_signals();
 	find_arguments_init(&arguments);
-	arguments.location.warning = warn;
+	arguments.index.location.warning = warn;
 	arguments.sandbox.warning = warn;
 	status = choose_kernel(&error);
 	if (status == 0)
@@ -239,12 +202,6 @@ int main(int argc, char **argv)
 	runs = status < 0 && error.code != SIMHASH_E_SYNTAX && error.code != SIMHASH_E_RANGE;
 	if (status > 0)
 		status = finish_output(&error);
-	else if (status == 0 && arguments.undo_path != NULL)
-		status = undo_acts(&arguments, &outcome.had_unreadable, &error);
-	else if (status == 0 && acts_on_copies(&arguments))
-		status = check_output(&arguments, &error) != 0
-				 ? -1
-				 : act_on_copies(&arguments, &outcome.had_unreadable, &error);
 	else if (status == 0) {
 		runs = !arguments.compare && arguments.tolerance_count == 0;
 		status = arguments.compare ? compare(&arguments, &error)

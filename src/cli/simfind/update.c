@@ -14,21 +14,21 @@ int update_index(const struct find_arguments *arguments, bool *had_unreadable,
 		 struct simhash_error *error)
 {
 	struct index_arguments indexing;
-	char **paths = calloc(arguments->below_count, sizeof *paths);
+	char **paths = calloc(arguments->operands.below_count, sizeof *paths);
 	int status;
 
 	if (paths == NULL)
 		return error_set_memory(error);
-	for (size_t i = 0; i < arguments->below_count; i++)
-		paths[i] = (char *)(uintptr_t)arguments->below[i].data;
+	for (size_t i = 0; i < arguments->operands.below_count; i++)
+		paths[i] = (char *)(uintptr_t)arguments->operands.below[i].data;
 	index_arguments_init(&indexing);
 	indexing.program = "simfind";
-	indexing.request.location = arguments->location;
+	indexing.request.location = arguments->index.location;
 	indexing.request.location.group = NULL; /* as simhash would */
 	indexing.request.paths = paths;
-	indexing.request.path_count = (unsigned)arguments->below_count;
-	indexing.tag_file = arguments->tag_file;
-	indexing.host = arguments->host;
+	indexing.request.path_count = (unsigned)arguments->operands.below_count;
+	indexing.tag_file = arguments->index.tag_file;
+	indexing.host = arguments->index.host;
 	indexing.threads = arguments->resources.threads;
 	indexing.progress = arguments->progress;
 	indexing.quiet = arguments->quiet;

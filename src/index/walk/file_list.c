@@ -168,29 +168,6 @@ static void report(const struct file_list *list, const char *path, int system_er
 				system_errno);
 }
 
-/* Do the patterns leave out this name, as it stands in the list, or a directory in it? */
-static bool is_left_out(const struct file_list *list, char *path)
-{
-	const struct filter *filter = list->options->filter;
-	char *name, *end;
-
-	while (path[0] == '/' || (path[0] == '.' && path[1] == '/'))
-		path++;
-	for (name = path;; name = end + 1) {
-		bool is_up = strncmp(name, "../", 3) == 0 || strncmp(name, "./", 2) == 0;
-		bool is_out;
-		end = strchr(name, '/');
-		if (end == NULL)
-			return filter_leaves_out(filter, NULL, path, name, false);
-		*end = '\0';
-		is_out = !is_up && name[0] != '\0' &&
-			 filter_leaves_out(filter, NULL, path, name, true);
-		*end = '/';
-		if (is_out)
-			return true;
-	}
-}
-
 /* Is this the name of a file that is wanted? Its status is kept. */
 static bool is_wanted(struct file_list *list, char *path)
 {
@@ -209,7 +186,7 @@ static bool is_wanted(struct file_list *list, char *path)
 		list->directories++;
 	return S_ISREG(status->st_mode) &&
 	       !filter_leaves_out_size(options->filter, status->st_size) &&
-	       !is_left_out(list, path);
+	       !filter_leaves_out_path(options->filter, path);
 }
 
 /* ---- Directories ---- */

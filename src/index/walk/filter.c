@@ -299,6 +299,27 @@ bool filter_leaves_out(const struct filter *filter, const struct ignores *ignore
 	       glob_list_match(&filter->extensions, name, false) == GLOB_SILENT;
 }
 
+bool filter_leaves_out_path(const struct filter *filter, char *path)
+{
+	char *name, *end;
+
+	while (path[0] == '/' || (path[0] == '.' && path[1] == '/'))
+		path++;
+	for (name = path;; name = end + 1) {
+		bool is_up = strncmp(name, "../", 3) == 0 || strncmp(name, "./", 2) == 0;
+		bool is_out;
+		end = strchr(name, '/');
+		if (end == NULL)
+			return filter_leaves_out(filter, NULL, path, name, false);
+		*end = '\0';
+		is_out = !is_up && name[0] != '\0' &&
+			 filter_leaves_out(filter, NULL, path, name, true);
+		*end = '/';
+		if (is_out)
+			return true;
+	}
+}
+
 bool filter_leaves_out_size(const struct filter *filter, int64_t size_bytes)
 {
 	return size_bytes < filter->min_size_bytes || size_bytes > filter->max_size_bytes;

@@ -63,6 +63,9 @@ void ignores_drop(struct ignores *ignores);
 bool filter_leaves_out(const struct filter *filter, const struct ignores *ignores, const char *path,
 		       const char *name, bool is_directory);
 
+/* Is a file left out by its path, or by a directory in it? The path is changed during the call. */
+bool filter_leaves_out_path(const struct filter *filter, char *path);
+
 /* Is a file of this size left out? */
 bool filter_leaves_out_size(const struct filter *filter, int64_t size_bytes);
 

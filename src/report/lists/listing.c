@@ -167,10 +167,8 @@ int listing_publish(struct listing *listing, struct simhash_error *error)
 	if (fflush(listing->file) != 0 || ferror(listing->file))
 		return write_failed(listing, error);
 	listing->file = NULL;
-	if (output_close(&listing->output, error) != 0 ||
-	    output_publish(&listing->output, error) != 0)
-		return -1;
-	return output_publish(&listing->script, error);
+	return output_close(&listing->output, error) != 0 ? -1
+							  : output_publish(&listing->output, error);
 }
 
 void listing_release(struct listing *listing)
@@ -190,7 +188,6 @@ void listing_release(struct listing *listing)
 	free(listing->prefix.bytes);
 	listing->prefix.bytes = NULL;
 	output_release(&listing->output);
-	output_release(&listing->script);
 	listing->file = NULL;
 }
 

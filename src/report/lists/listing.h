@@ -20,8 +20,8 @@ struct store;
 
 struct listing {
 	const struct formatter *formatter;
-	struct output_file output, script; /* the script is opened by whoever writes it */
-	FILE *file;			   /* of `output`, while it is open */
+	struct output_file output;
+	FILE *file; /* of `output`, while it is open */
 	struct presentation how;
 	uint64_t unreadable; /* of the files whose content is shown */
 	unsigned threads;

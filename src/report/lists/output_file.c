@@ -209,7 +209,7 @@ int output_open(struct output_file *output, const char *path, mode_t mode,
 /* ---- What must not be replaced ---- */
 
 static const char *const beginnings[] = {
-	"#!/bin/sh\n# Copies that simfind found. ",
+	"#!/bin/sh\n# Copies that simkeep found. ",
 	"match,distance,percent,changed,",
 	"group,role,distance,changed,",
 	"match,size,shared_bytes,depth,",
@@ -394,30 +394,4 @@ void output_release(struct output_file *output)
 	free(output->target);
 	*output = (struct output_file){.stream = NULL};
 	errno = saved;
-}
-
-/* ---- Two outputs ---- */
-
-static bool is_same_directory(const char *x, const char *y)
-{
-	struct bytes of[] = {path_directory(x), path_directory(y)};
-	struct stat status[2];
-
-	for (int i = 0; i < 2; i++) {
-		char *text = strndup(of[i].data, of[i].size);
-		int result = text == NULL ? -1 : stat(text, &status[i]);
-		free(text);
-		if (result != 0)
-			return false;
-	}
-	return status[0].st_dev == status[1].st_dev && status[0].st_ino == status[1].st_ino;
-}
-
-bool output_is_same(const struct output_file *x, const struct output_file *y)
-{
-	if (x->stream == stdout || y->stream == stdout)
-		return x->stream == y->stream;
-	return x->target != NULL && y->target != NULL &&
-	       strcmp(path_name(x->target), path_name(y->target)) == 0 &&
-	       is_same_directory(x->target, y->target);
 }

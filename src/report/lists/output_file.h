@@ -59,9 +59,6 @@ int output_publish(struct output_file *output, struct simhash_error *error);
 /* Remove what is not published. `output` may be all zeros, or released already. */
 void output_release(struct output_file *output);
 
-/* Do two open outputs take the place of the same file? */
-bool output_is_same(const struct output_file *x, const struct output_file *y);
-
 /* Remove what no output has published. For signal handlers of a program that is about to end. */
 void outputs_remove(void);
 

@@ -13,7 +13,7 @@
 /* A shell runs nothing of what is in braces before it has read the last of them. */
 static const char preamble[] =
 	"#!/bin/sh\n"
-	"# Copies that simfind found. Every command below is a comment, so this script changes\n"
+	"# Copies that simkeep found. Every command below is a comment, so this script changes\n"
 	"# nothing as it is. Each copy has up to three commands: remove the # from one of them, "
 	"or\n"
 	"# from all commands of one kind:\n"
@@ -28,19 +28,19 @@ static const char preamble[] =
 	"#              reflinks, such as Btrfs\n"
 	"#   delete     delete the copy\n"
 	"#\n"
-	"# simfind carries out the commands, as with --yes: it compares both files, and leaves "
+	"# simkeep carries out the commands, as with --yes: it compares both files, and leaves "
 	"the\n"
-	"# copy alone if one of them has changed. It writes a journal for simfind --undo, to the "
+	"# copy alone if one of them has changed. It writes a journal for simkeep --undo, to the "
 	"new\n"
 	"# file that the variable JOURNAL names, or else in the current directory.\n"
-	"# A script that was cut, or that does not find simfind, changes nothing.\n"
+	"# A script that was cut, or that does not find simkeep, changes nothing.\n"
 	"{\n"
-	"command -v simfind >/dev/null || {\n"
-	"\techo 'This script needs simfind, which is not in PATH. Nothing has been changed.' >&2\n"
+	"command -v simkeep >/dev/null || {\n"
+	"\techo 'This script needs simkeep, which is not in PATH. Nothing has been changed.' >&2\n"
 	"\texit 127\n"
 	"}\n"
-	"exec simfind --apply=- --yes \\\n"
-	"\t--journal=\"${JOURNAL:-simfind-journal-$(date +%Y%m%d-%H%M%S)-$$}\" <<'END OF "
+	"exec simkeep --decisions=- --yes \\\n"
+	"\t--journal=\"${JOURNAL:-simkeep-journal-$(date +%Y%m%d-%H%M%S)-$$}\" <<'END OF "
 	"COMMANDS'\n";
 
 static const char *const names[SCRIPT_WAYS] = {"hardlink", "reflink", "delete"};
@@ -48,7 +48,7 @@ static const char *const names[SCRIPT_WAYS] = {"hardlink", "reflink", "delete"};
 void script_begin(FILE *out, const struct script_head *head)
 {
 	fputs(preamble, out);
-	fputs("{\"format\":\"simfind script\",\"format_version\":1,"
+	fputs("{\"format\":\"simkeep script\",\"format_version\":1,"
 	      "\"version\":\"" SIMHASH_VERSION "\"",
 	      out);
 	write_json_field(out, "host", bytes_of(head->host));

@@ -1,5 +1,5 @@
 /*
- * A shell script that can replace or delete copies. All its commands are comments, and simfind
+ * A shell script that can replace or delete copies. All its commands are comments, and simkeep
  * carries out those that are not: the shell only hands them on (keep/commands.h).
  *
  *     script_begin(out, &head);
@@ -45,7 +45,7 @@ void script_end(FILE *out, uint64_t commands);
 /* Copies of another content come next; its size may be below 0, which is not known. */
 void script_write_content(FILE *out, int64_t size_bytes);
 
-/* What simfind does to the copy once the line is no comment any more. */
+/* What simkeep does to the copy once the line is no comment any more. */
 void script_write_command(FILE *out, enum script_way way, const struct script_command *command);
 
 /* Instead of a command: why there is none. */

@@ -2,7 +2,7 @@
  * Which directories a plan covers, and the command that indexes them again.
  * SPDX-License-Identifier: MIT
  */
-#include "cli/simfind/covered.h"
+#include "cli/simkeep/covered.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 #include "store/names/tag_sets.h"
 #include "store/open/store.h"
 
-#define PROGRAM "simfind"
+#define PROGRAM "simkeep"
 #define TREES_SHOWN 8
 
 static int add_tree(struct covered *covered, struct bytes tree, struct simhash_error *error)
@@ -94,15 +94,14 @@ static int read_roots(struct covered *covered, struct store *store,
 	return status;
 }
 
-int covered_read(struct covered *covered, const struct find_arguments *arguments,
-		 struct store *store, const struct simhash_tag_set *tags, const char *host,
-		 struct simhash_error *error)
+int covered_read(struct covered *covered, const struct operands *operands, struct store *store,
+		 const struct simhash_tag_set *tags, const char *host, struct simhash_error *error)
 {
 	int status = 0;
 
-	*covered = (struct covered){.is_all = arguments->below_count == 0};
-	for (size_t i = 0; status == 0 && i < arguments->below_count; i++)
-		status = add_tree(covered, arguments->below[i], error);
+	*covered = (struct covered){.is_all = operands->below_count == 0 && !operands->has_files};
+	for (size_t i = 0; status == 0 && i < operands->below_count; i++)
+		status = add_tree(covered, operands->below[i], error);
 	if (covered->is_all)
 		status = read_roots(covered, store, tags, host, error);
 	if (status == 0)

@@ -1,5 +1,6 @@
 /*
- * The directories that a plan covers: the DIR arguments, or all that the index has of this host.
+ * The directories that a plan covers: the DIR arguments, or all directories of this host that were
+ * indexed. With FILEs alone there are none.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_COVERED_H
@@ -9,7 +10,7 @@
 
 #include "base/basic/bytes.h"
 #include "base/data/arena.h"
-#include "cli/options/find_options.h"
+#include "cli/options/operands.h"
 
 struct store;
 
@@ -21,9 +22,8 @@ struct covered {
 };
 
 /* The caller releases it, also after -1. */
-int covered_read(struct covered *covered, const struct find_arguments *arguments,
-		 struct store *store, const struct simhash_tag_set *tags, const char *host,
-		 struct simhash_error *error);
+int covered_read(struct covered *covered, const struct operands *operands, struct store *store,
+		 const struct simhash_tag_set *tags, const char *host, struct simhash_error *error);
 void covered_release(struct covered *covered);
 
 /* Say on standard error which they are, before anything is done. */

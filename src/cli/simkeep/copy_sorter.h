@@ -4,7 +4,7 @@
  * waits in temporary files, and only the files of one content are in memory at last.
  *
  *     copy_sorter_new(32 << 20, &sorter, &error);
- *     copy_sorter_add(sorter, &pair, &error);     // for each pair
+ *     copy_sorter_add(sorter, file, &error);      // for each file of identical pairs
  *     copy_sorter_each(sorter, take_content, context, &error);
  *     copy_sorter_free(sorter);
  *
@@ -26,17 +26,17 @@ int copy_sorter_new(size_t memory_bytes, struct copy_sorter **sorter, struct sim
 void copy_sorter_free(struct copy_sorter *sorter); /* NULL is fine */
 
 /*
- * Take the files of a pair whose contents can be compared, and whose names can be changed, on this
- * host, if the pair is an identical one. A file may come again. Any thread may add.
+ * Take a file of an identical pair, if its content can be compared, and its name changed, on this
+ * host. A file may come again. Any thread may add.
  */
-int copy_sorter_add(struct copy_sorter *sorter, const struct file_pair *pair,
+int copy_sorter_add(struct copy_sorter *sorter, const struct find_file *file,
 		    struct simhash_error *error);
 
 /* All files of one content, each once; they and their paths live during this call. */
 typedef int copies_fn(void *context, struct keep_file *files, size_t count,
 		      struct simhash_error *error);
 
-/* Hand on content by content. By one thread, once, when all pairs were added. */
+/* Hand on content by content. By one thread, once, when all files were added. */
 int copy_sorter_each(struct copy_sorter *sorter, copies_fn *each, void *context,
 		     struct simhash_error *error);
 

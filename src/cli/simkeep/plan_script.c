@@ -2,7 +2,7 @@
  * Of each copy, which ways there are to free its space, and the file that each way keeps.
  * SPDX-License-Identifier: MIT
  */
-#include "cli/simfind/plan_script.h"
+#include "cli/simkeep/plan_script.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +57,7 @@ static int plan_ways(struct copy_ways *ways, struct keep_file *files, size_t cou
 
 /* ---- Writing ---- */
 
-/* Would simfind itself leave this copy alone? */
+/* Would simkeep itself leave this copy alone? */
 static int look(struct plan_script *script, enum script_way way, const struct planned_act *act,
 		struct simhash_error *why, struct simhash_error *error)
 {

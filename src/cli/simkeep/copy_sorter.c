@@ -2,7 +2,7 @@
  * Files as lines of bytes, whose order is that of plans.
  * SPDX-License-Identifier: MIT
  */
-#include "cli/simfind/copy_sorter.h"
+#include "cli/simkeep/copy_sorter.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -110,18 +110,15 @@ static int add_file(struct copy_sorter *sorter, const struct find_file *file,
 	return line_sorter_add(sorter->lines, 0, line, size, error);
 }
 
-int copy_sorter_add(struct copy_sorter *sorter, const struct file_pair *pair,
+int copy_sorter_add(struct copy_sorter *sorter, const struct find_file *file,
 		    struct simhash_error *error)
 {
-	const struct find_file *const files[2] = {pair->a, pair->b};
-	int status = 0;
+	int status;
 
-	if (!pair->is_identical)
+	if (!is_within_reach(file))
 		return 0;
 	pthread_mutex_lock(&sorter->lock);
-	for (int i = 0; status == 0 && i < 2; i++)
-		if (is_within_reach(files[i]))
-			status = add_file(sorter, files[i], error);
+	status = add_file(sorter, file, error);
 	pthread_mutex_unlock(&sorter->lock);
 	return status;
 }

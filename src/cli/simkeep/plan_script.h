@@ -1,5 +1,5 @@
 /*
- * --script: a plan as commands, which a shell hands to simfind.
+ * --script: a plan as commands, which a shell hands to simkeep.
  *
  *     plan_script_begin(&script, file->stream, &request, &error);
  *     plan_script_add(&script, files, count, &error);      // for each content, or for all at once
@@ -19,7 +19,7 @@ struct script_request {
 	const struct keep_policy *policy; /* ACTION_REPORT: commands of all kinds; no ACTION_MOVE */
 	const char *host;
 	bool host_is_given; /* by --host */
-	bool looks; /* leave out what `simfind --yes` would leave alone now; no file is read */
+	bool looks; /* leave out what `simkeep --yes` would leave alone now; no file is read */
 };
 
 struct plan_script {

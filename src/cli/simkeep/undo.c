@@ -1,5 +1,5 @@
 /*
- * simfind --undo: the acts of a journal, the last one first.
+ * simkeep --undo: the acts of a journal, the last one first.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -10,13 +10,13 @@
 #include "base/files/open_file.h"
 #include "base/text/escape.h"
 #include "cli/options/options.h"
-#include "cli/simfind/find_tasks.h"
+#include "cli/simkeep/keep_tasks.h"
 #include "cli/terminal/terminal.h"
 
-#define PROGRAM "simfind"
+#define PROGRAM "simkeep"
 
 struct undoing {
-	const struct find_arguments *arguments;
+	const struct keep_arguments *arguments;
 	uint64_t restored, left, spare_names, bytes;
 };
 
@@ -63,7 +63,7 @@ static void undo_one(struct undoing *undoing, const struct journal_act *act)
 }
 
 /* A run that was stopped looks the same as a file that was cut: neither can name later acts. */
-static void say_ending(const struct find_arguments *arguments, const struct journal_list *list)
+static void say_ending(const struct keep_arguments *arguments, const struct journal_list *list)
 {
 	uint64_t last = list->count == 0 ? 0 : list->acts[list->count - 1].number;
 	char text[200];
@@ -107,14 +107,14 @@ static void summarize(const struct undoing *undoing)
 	fputs(does ? "\n" : "; nothing has been changed\n", stderr);
 }
 
-int undo_acts(const struct find_arguments *arguments, bool *had_left, struct simhash_error *error)
+int undo_acts(const struct keep_arguments *arguments, bool *had_left, struct simhash_error *error)
 {
 	char host[HOST_NAME_SIZE];
 	struct undoing undoing = {.arguments = arguments};
 	struct journal_list list;
 	int lock, status;
 
-	if (choose_host(arguments->host, host, error) != 0 ||
+	if (choose_host(arguments->index.host, host, error) != 0 ||
 	    journal_lock(arguments->undo_path, &lock, error) != 0)
 		return -1;
 	status = journal_read(arguments->undo_path, host, &list, error);

@@ -1,0 +1,218 @@
+/*
+ * The options of simkeep: a table, and how they go together.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/options/keep_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/basic/error.h"
+#include "base/data/array.h"
+
+void keep_arguments_init(struct keep_arguments *arguments)
+{
+	/* A server knows the group [simfind] of option files for those who only read. */
+	*arguments = (struct keep_arguments){
+		.index = {.location = {.group = "simfind"}},
+		.resources = {.threads = processors(), .memory_bytes = FIND_MEMORY_DEFAULT}};
+	filter_init(&arguments->filter);
+}
+
+void keep_arguments_release(struct keep_arguments *arguments)
+{
+	operands_release(&arguments->operands);
+	filter_release(&arguments->filter);
+	free(arguments->protected);
+}
+
+/* ---- Values ---- */
+
+static int add_keep_rule(const struct option_use *use, struct simhash_error *error)
+{
+	struct keep_policy *policy = use->field;
+
+	if (policy->rule_count == KEEP_RULES_MAX)
+		return error_set(error, SIMHASH_E_RANGE, "--keep: expected at most %d rules",
+				 KEEP_RULES_MAX);
+	return keep_rule_parse(use->text, &policy->rules[policy->rule_count++], error);
+}
+
+/* The words of --action are in the order of enum keep_action. */
+static int set_action(const struct option_use *use, struct simhash_error *error)
+{
+	struct keep_arguments *arguments = use->arguments;
+	const char *const *words = use->row->words;
+
+	arguments->has_action = true;
+	for (int i = 0; i < ACTION_MOVE; i++)
+		if (strcmp(use->text, words[i]) == 0) {
+			arguments->policy.action = (enum keep_action)i;
+			return 0;
+		}
+	if (strncmp(use->text, words[ACTION_MOVE], strlen(words[ACTION_MOVE])) != 0 ||
+	    use->text[strlen(words[ACTION_MOVE])] == '\0')
+		return error_set(error, SIMHASH_E_RANGE,
+				 "--action '%s': expected report, hardlink, reflink, delete or "
+				 "move:DIR",
+				 use->text);
+	arguments->policy.action = ACTION_MOVE;
+	arguments->move_to = use->text + strlen(words[ACTION_MOVE]);
+	return 0;
+}
+
+static int add_protected(const struct option_use *use, struct simhash_error *error)
+{
+	struct keep_arguments *arguments = use->arguments;
+
+	if (array_reserve(&arguments->protected, &arguments->protected_capacity,
+			  arguments->protected_count + 1, sizeof *arguments->protected, error) != 0)
+		return -1;
+	arguments->protected[arguments->protected_count++] = use->text;
+	return 0;
+}
+
+/* ---- The table ---- */
+
+static const char *const keep_words[] = {"oldest", "newest",  "shortest-path", "longest-name",
+					 "in:",	   "not-in:", "match:",	       NULL};
+static const char *const action_words[] = {"report", "hardlink", "reflink",
+					   "delete", "move:",	 NULL};
+
+#define FIELD(member) OPTION_FIELD(struct keep_arguments, member)
+
+static const struct option_row rows[] = {
+	{.heading = "Which files stay"},
+	{0, "keep", "=RULE",
+	 "of identical files keep the oldest, newest, shortest-path, longest-name, in:DIR, "
+	 "not-in:DIR or match:GLOB, and act on the others; where RULE leaves it open, the next "
+	 "--keep decides",
+	 .parse = add_keep_rule, .field = FIELD(policy), .kind = VALUE_START, .words = keep_words,
+	 .is_list = true},
+	{0, "decisions", "=FILE",
+	 "act on the decisions that a report saved in FILE, or on the commands of a script; - is "
+	 "standard input",
+	 .parse = set_text, .field = FIELD(decisions_path), .kind = VALUE_FILE,
+	 .only_with = "host action protect script yes journal quiet"},
+	{0, "protect", "=DIR", "change nothing in DIR; can be given several times",
+	 .parse = add_protected, .kind = VALUE_FILE, .is_list = true},
+
+	{.heading = "Which copies"},
+	{0, "ext", "=LIST", "only files with these extensions, such as txt,md",
+	 .parse = add_extensions, .field = FIELD(filter), .kind = VALUE_TEXT, .is_list = true},
+	{0, "exclude", "=GLOB",
+	 "exclude what matches GLOB, as in .gitignore; can be given several times",
+	 .parse = add_exclude, .field = FIELD(filter), .kind = VALUE_TEXT, .is_list = true},
+	{0, "min-size", "=SIZE", "only files of at least SIZE, such as 500, 10k or 5M",
+	 .parse = set_size, .field = FIELD(filter.min_size_bytes), .kind = VALUE_TEXT},
+	{0, "max-size", "=SIZE", "only files of at most SIZE", .parse = set_size,
+	 .field = FIELD(filter.max_size_bytes), .kind = VALUE_TEXT},
+
+	{.heading = "What is done to the others"},
+	{0, "action", "=ACTION",
+	 "report (default), hardlink, reflink, delete or move:DIR what is not kept",
+	 .parse = set_action, .field = FIELD(policy.action), .kind = VALUE_START,
+	 .words = action_words},
+	{0, "yes", NULL, "do it; without --yes, show what would be done", .parse = set_flag,
+	 .field = FIELD(yes)},
+	{0, "journal", "=FILE", "write to the new FILE what is done, for --undo", .parse = set_text,
+	 .field = FIELD(journal_path), .kind = VALUE_FILE, .needs = "yes"},
+	{0, "undo", "=FILE",
+	 "restore the files of the journal FILE; without --yes, show what would be restored",
+	 .parse = set_text, .field = FIELD(undo_path), .kind = VALUE_FILE,
+	 .only_with = "host yes quiet"},
+	{0, "script", "=FILE",
+	 "write a shell script that can replace or delete copies once you have edited it; - is "
+	 "standard output",
+	 .parse = set_text, .field = FIELD(script_path), .kind = VALUE_FILE, .not_with = "yes"},
+
+	{.heading = "Which index"},
+	{'d', "database", "=URL",
+	 "use this index: sqlite:FILE or mysql://USER@HOST/DATABASE (default: as for simhash)",
+	 .parse = set_text, .field = FIELD(index.location.url), .kind = VALUE_DATABASE},
+	{0, "defaults-file", "=FILE",
+	 "read only this option file for a server (default: ~/.my.cnf and the system's)",
+	 .parse = set_text, .field = FIELD(index.location.defaults_file), .kind = VALUE_FILE},
+	{'t', "tag-set", "=FILE", "search the rows made with the tags of FILE", .parse = set_text,
+	 .field = FIELD(index.tag_file), .kind = VALUE_FILE},
+	{0, "host", "=NAME", "treat the files of host NAME as those of this host",
+	 .parse = set_text, .field = FIELD(index.host), .kind = VALUE_TEXT},
+
+	{.heading = "Work"},
+	{'j', "threads", "=N", "use N threads (default: one for each processor)",
+	 .parse = set_threads, .field = FIELD(resources.threads), .kind = VALUE_TEXT},
+	{0, "memory", "=SIZE",
+	 "let rows and copies wait in SIZE of memory, at least 32M (default: 512M), and beyond it "
+	 "in temporary files",
+	 .parse = set_memory, .field = FIELD(resources.memory_bytes), .kind = VALUE_TEXT},
+	{'q', "quiet", NULL, "do not show the summary", .parse = set_flag, .field = FIELD(quiet)},
+	{'h', "help", NULL, "show this help and exit", .parse = show_help},
+	{'V', "version", NULL, "show the version and exit", .parse = show_version},
+};
+
+const struct option_program keep_program = {
+	.name = "simkeep",
+	.usage = "Usage: simkeep [OPTION]... [FILE|DIR]...\n"
+		 "       simkeep --decisions=FILE | --undo=FILE\n"
+		 "Show which copies can be removed, folder by folder. With --keep or --decisions, "
+		 "act\non copies: nothing is changed without --yes. With FILEs, only their copies; "
+		 "with\nDIRs, only files at or below these directories.\n",
+	.operand = "FILE",
+	.directory = "DIR",
+	.operand_list = "",
+	.help_column = 27,
+	.rows = rows,
+	.count = sizeof rows / sizeof *rows,
+};
+
+/* ---- Conflicts that no row can describe ---- */
+
+static int check_acting(const struct keep_arguments *arguments, struct simhash_error *error)
+{
+	bool acts = arguments->decisions_path != NULL || arguments->policy.rule_count > 0;
+	bool undoes = arguments->undo_path != NULL;
+
+	if (!acts && (arguments->has_action || (arguments->yes && !undoes)))
+		return error_set(error, SIMHASH_E_SYNTAX, "--%s needs --keep or --decisions%s",
+				 arguments->has_action ? "action" : "yes",
+				 arguments->has_action ? "" : ", or --undo");
+	if (arguments->policy.rule_count > 0 && arguments->yes &&
+	    arguments->policy.action == ACTION_REPORT)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--yes needs --action=hardlink, reflink, delete or move:DIR");
+	if (acts && arguments->yes && arguments->journal_path == NULL)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--yes needs --journal=FILE, from which --undo restores");
+	if (arguments->script_path != NULL && arguments->policy.action == ACTION_MOVE)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--script cannot be combined with --action=move:DIR; expected "
+				 "report, hardlink, reflink or delete");
+	return 0;
+}
+
+static int check(const struct keep_arguments *arguments, struct simhash_error *error)
+{
+	if (check_acting(arguments, error) != 0)
+		return -1;
+	if (arguments->filter.min_size_bytes > arguments->filter.max_size_bytes)
+		return error_set(error, SIMHASH_E_RANGE, "--min-size is larger than --max-size");
+	if (operands_have_stdin(&arguments->operands))
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "FILE -: standard input has no copies that can be removed; "
+				 "expected the name of a file");
+	return 0;
+}
+
+int keep_arguments_parse(struct keep_arguments *arguments, int argc, char **argv,
+			 struct simhash_error *error)
+{
+	int first, status = options_parse(&keep_program, argc, argv, arguments, &first, error);
+
+	arguments->words = argv;
+	arguments->word_count = argc;
+	if (status != 0)
+		return status;
+	return operands_take(&arguments->operands, argc - first, argv + first, error) != 0
+		       ? -1
+		       : check(arguments, error);
+}

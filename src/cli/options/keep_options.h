@@ -1,0 +1,36 @@
+/*
+ * The options of simkeep.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_CLI_KEEP_OPTIONS_H
+#define SIMHASH_CLI_KEEP_OPTIONS_H
+
+#include "cli/options/operands.h"
+#include "cli/options/options.h"
+#include "index/walk/filter.h"
+#include "keep/keep.h"
+
+struct keep_arguments {
+	struct index_choice index;
+	struct operands operands;
+	struct filter filter; /* of copies */
+	struct find_resources resources;
+	struct keep_policy policy; /* without its protected directories */
+	const char **protected;	   /* owned; the texts are borrowed */
+	size_t protected_count, protected_capacity;
+	const char *decisions_path, *undo_path, *journal_path, *script_path, *move_to;
+	bool has_action, yes, quiet;
+	char *const *words; /* the command line */
+	int word_count;
+};
+
+extern const struct option_program keep_program;
+
+void keep_arguments_init(struct keep_arguments *arguments);
+void keep_arguments_release(struct keep_arguments *arguments);
+
+/* 0 to go on, 1 when the program is done (--help, --version), -1 for a wrong option. */
+int keep_arguments_parse(struct keep_arguments *arguments, int argc, char **argv,
+			 struct simhash_error *error);
+
+#endif

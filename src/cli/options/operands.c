@@ -1,0 +1,194 @@
+/*
+ * Sorts operands into FILEs, which become queries, and DIRs.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/options/operands.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/basic/error.h"
+#include "base/data/array.h"
+#include "base/files/read_file.h"
+#include "base/text/zero_list.h"
+#include "cli/options/option_table.h"
+
+#define NAMES_MAX ((size_t)256 << 20) /* bytes of a list */
+
+/* ---- Directories ---- */
+
+int directory_resolve(const char *option, const char *text, bool may_be_file, char **owned,
+		      struct simhash_error *error)
+{
+	struct stat status;
+
+	*owned = realpath(text, NULL);
+	if (*owned == NULL && text[0] == '/')
+		*owned = strdup(text);
+	if (*owned == NULL)
+		return error_set_errno(error, "%scannot find directory %s", option, text);
+	if (stat(*owned, &status) == 0 && !S_ISDIR(status.st_mode) &&
+	    !(may_be_file && S_ISREG(status.st_mode)))
+		return error_set(error, SIMHASH_E_RANGE, "%s%s is not a directory", option, text);
+	return 0;
+}
+
+struct bytes directory_bytes(const char *path)
+{
+	struct bytes directory = bytes_of(path);
+
+	while (directory.size > 0 && path[directory.size - 1] == '/')
+		directory.size--;
+	return directory;
+}
+
+static int add_directory(struct operands *operands, const char *text, struct simhash_error *error)
+{
+	char *path;
+
+	if (array_reserve(&operands->below, &operands->below_capacity, operands->below_count + 1,
+			  sizeof *operands->below, error) != 0)
+		return -1;
+	if (directory_resolve("", text, false, &path, error) != 0) {
+		free(path);
+		return -1;
+	}
+	operands->below[operands->below_count++] = directory_bytes(path);
+	return 0;
+}
+
+/* ---- Files ---- */
+
+/* `path` NULL is standard input. */
+static int add_query(struct operands *operands, const char *path, struct simhash_error *error)
+{
+	const char *name = operands->stdin_name == NULL ? "" : operands->stdin_name;
+
+	if (array_reserve(&operands->queries, &operands->query_capacity, operands->query_count + 1,
+			  sizeof *operands->queries, error) != 0)
+		return -1;
+	operands->queries[operands->query_count++] =
+		(struct find_query){.path = path, .name = path == NULL ? name : NULL};
+	return 0;
+}
+
+static int read_names(struct operands *operands, const char *path, struct simhash_error *error)
+{
+	size_t size;
+
+	if (read_file(path, NAMES_MAX, &operands->names, &size, error) != 0)
+		return -1;
+	if (memchr(operands->names, '\0', size) == NULL &&
+	    refuse_lines(path, (struct bytes){operands->names, size}, error) != 0)
+		return -1;
+	for (size_t at = 0; at < size;) {
+		const char *name = operands->names + at;
+		if (name[0] == '\0')
+			return error_set(
+				error, SIMHASH_E_SYNTAX,
+				"%s: empty file name; expected names terminated by zero bytes",
+				path);
+		if (add_query(operands, name, error) != 0)
+			return -1;
+		at += strlen(name) + 1;
+	}
+	return 0;
+}
+
+/* ---- Both ---- */
+
+int operands_take(struct operands *operands, int count, char **words, struct simhash_error *error)
+{
+	const char *names_from = operands->names_from;
+	bool has_list = names_from != NULL && strcmp(names_from, "-") == 0;
+	bool has_stdin = has_list;
+
+	operands->has_files = names_from != NULL;
+	for (int i = 0; i < count; i++) {
+		bool is_stdin = strcmp(words[i], "-") == 0;
+		if (operand_is_directory(words[i])) {
+			if (add_directory(operands, words[i], error) != 0)
+				return -1;
+			continue;
+		}
+		if (is_stdin && has_stdin)
+			return error_set(
+				error, SIMHASH_E_SYNTAX,
+				"FILE - cannot be combined with %s: both read standard input",
+				has_list ? "--files0-from=-" : "another FILE -");
+		has_stdin = has_stdin || is_stdin;
+		operands->has_files = true;
+		if (add_query(operands, is_stdin ? NULL : words[i], error) != 0)
+			return -1;
+	}
+	return names_from == NULL ? 0 : read_names(operands, names_from, error);
+}
+
+void operands_release(struct operands *operands)
+{
+	for (size_t i = 0; i < operands->below_count; i++)
+		free((char *)(uintptr_t)operands->below[i].data);
+	free(operands->below);
+	free(operands->queries);
+	free(operands->names);
+}
+
+bool operands_have_stdin(const struct operands *operands)
+{
+	for (size_t i = 0; i < operands->query_count; i++)
+		if (operands->queries[i].path == NULL)
+			return true;
+	return false;
+}
+
+/* ---- Outputs, each of which takes the place of a file ---- */
+
+static bool is_same_file(const struct stat *x, const struct stat *y)
+{
+	return x->st_dev == y->st_dev && x->st_ino == y->st_ino;
+}
+
+static bool takes_place(const char *path, struct stat *output)
+{
+	return path != NULL && stat(path, output) == 0 && S_ISREG(output->st_mode);
+}
+
+static int check_input(const char *input, const char *what, const char *path,
+		       const struct stat *output, struct simhash_error *error)
+{
+	struct stat file;
+
+	if (input == NULL || stat(input, &file) != 0 || !is_same_file(&file, output))
+		return 0;
+	return error_set(error, SIMHASH_E_RANGE, "cannot write to %s: %s", path, what);
+}
+
+int input_check_output(const char *input, const char *what, const char *path,
+		       struct simhash_error *error)
+{
+	struct stat output;
+
+	return takes_place(path, &output) ? check_input(input, what, path, &output, error) : 0;
+}
+
+int operands_check_output(const struct operands *operands, const char *path,
+			  struct simhash_error *error)
+{
+	struct stat output, input;
+
+	if (!takes_place(path, &output))
+		return 0;
+	if (check_input(operands->names_from, "it is the list of --files0-from", path, &output,
+			error) != 0)
+		return -1;
+	if (fstat(STDIN_FILENO, &input) == 0 && is_same_file(&input, &output))
+		return error_set(error, SIMHASH_E_RANGE, "cannot write to %s: it is standard input",
+				 path);
+	for (size_t i = 0; i < operands->query_count; i++)
+		if (check_input(operands->queries[i].path, "it is one of the FILEs", path, &output,
+				error) != 0)
+			return -1;
+	return 0;
+}

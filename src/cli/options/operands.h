@@ -1,0 +1,48 @@
+/*
+ * The operands of simfind and simkeep: FILEs, also those of --files0-from, and DIRs.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_CLI_OPERANDS_H
+#define SIMHASH_CLI_OPERANDS_H
+
+#include "find/rule/find.h"
+
+struct operands {
+	const char *names_from, *stdin_name; /* of --files0-from and --stdin-name, or NULL */
+	struct find_query *queries;	     /* owned: the FILEs */
+	size_t query_count, query_capacity;
+	bool has_files;	     /* were any asked for, be it by an empty list? */
+	char *names;	     /* owned, of --files0-from */
+	struct bytes *below; /* owned with its items: the DIRs, without slashes at their ends */
+	size_t below_count, below_capacity;
+};
+
+/* Sort words of a command line into FILEs and DIRs. The caller releases them, also after -1. */
+int operands_take(struct operands *operands, int count, char **words, struct simhash_error *error);
+void operands_release(struct operands *operands);
+
+/* Is standard input one of the FILEs? */
+bool operands_have_stdin(const struct operands *operands);
+
+/*
+ * Refuse to write to `path` if that would replace a FILE, the list of them, or standard input. NULL
+ * is fine.
+ */
+int operands_check_output(const struct operands *operands, const char *path,
+			  struct simhash_error *error);
+
+/* The same for a file of an option; `what` ends the message. `input` NULL is fine. */
+int input_check_output(const char *input, const char *what, const char *path,
+		       struct simhash_error *error);
+
+/*
+ * Find a directory, or a file if `may_be_file`. A path that no longer exists may still be in the
+ * index. Messages begin with `option`. The caller frees *owned, also after -1.
+ */
+int directory_resolve(const char *option, const char *text, bool may_be_file, char **owned,
+		      struct simhash_error *error);
+
+/* A directory without slashes at its end; "/" becomes empty. */
+struct bytes directory_bytes(const char *path);
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * Carrying out a plan, or showing what it would do: with a line for each file and a summary. Without
+ * a rule and without decisions, the folders that have copies are listed instead.
+ *
+ *     status = acting_begin(&acting, &arguments, &error);
+ *     if (status == 0)
+ *             status = acting_plan(&acting, files, count, host, &error);
+ *     acting_end(&acting);
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_CLI_ACTING_H
+#define SIMHASH_CLI_ACTING_H
+
+#include "cli/options/keep_options.h"
+#include "cli/simkeep/covered.h"
+#include "cli/simkeep/removable.h"
+#include "keep/commands.h"
+#include "report/lists/output_file.h"
+
+struct acting {
+	const struct keep_arguments *arguments;
+	struct keep_policy policy; /* with absolute directories */
+	struct bytes *protected;   /* owned with its items */
+	size_t protected_capacity;
+	char *rule_texts[KEEP_RULES_MAX], *move_to;
+	struct output_file script;	 /* open, if there is to be one */
+	bool script_is_output;		 /* standard output */
+	struct covered covered;		 /* empty with --decisions */
+	const struct commands *commands; /* each act has its own action; NULL: there are none */
+	struct removable removable;	 /* copies, if folders are listed */
+	uint64_t acts, left, saved_bytes, unreadable;
+};
+
+/* Find the directories of rules and options. The caller ends it, also after -1. */
+int acting_begin(struct acting *acting, const struct keep_arguments *arguments,
+		 struct simhash_error *error);
+void acting_end(struct acting *acting);
+
+/* Protect one more directory. */
+int acting_protect(struct acting *acting, const char *directory, struct simhash_error *error);
+
+/* Say and count that a file is left alone. */
+void acting_leave(struct acting *acting, const char *path, const char *why);
+
+/* Open the file of --script, if it was given; `store` NULL: there is no index. */
+int acting_open_script(struct acting *acting, const struct store *store,
+		       struct simhash_error *error);
+
+/* Make a plan for these files, which are sorted; carry it out, and say what was done. */
+int acting_plan(struct acting *acting, struct keep_file *files, size_t count, const char *host,
+		struct simhash_error *error);
+
+/* The same for a plan that exists already; no script is written. */
+int acting_carry_out(struct acting *acting, const struct plan *plan, const char *host,
+		     struct simhash_error *error);
+
+#endif

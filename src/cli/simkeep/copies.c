@@ -1,0 +1,246 @@
+/*
+ * Finds identical files in the index, and hands those of each content to the plan or to the script.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/basic/error.h"
+#include "base/data/arena.h"
+#include "base/data/array.h"
+#include "base/files/path.h"
+#include "cli/simkeep/acting.h"
+#include "cli/simkeep/copy_sorter.h"
+#include "cli/simkeep/keep_tasks.h"
+#include "cli/simkeep/plan_script.h"
+#include "cli/terminal/terminal.h"
+#include "find/rule/finder.h"
+#include "store/open/store.h"
+
+#define PROGRAM "simkeep"
+
+/* ---- Finding them ---- */
+
+struct search {
+	const struct keep_arguments *arguments;
+	struct copy_sorter *copies;
+	uint64_t unreadable;
+};
+
+/* The path below the DIR that has it, so that patterns are relative to that. */
+static const char *relative_path(const struct operands *operands, const char *path)
+{
+	for (size_t i = 0; i < operands->below_count; i++)
+		if (path_is_at_or_below(bytes_of(path), operands->below[i]))
+			return path + operands->below[i].size;
+	return path;
+}
+
+/* Do --ext, --exclude, --min-size and --max-size let a file through? 1, 0, or -1. */
+static int is_wanted(const struct keep_arguments *arguments, const struct find_file *file,
+		     struct simhash_error *error)
+{
+	const struct filter *filter = &arguments->filter;
+	char *path;
+	bool is_out;
+
+	if (filter_leaves_out_size(filter, file->size_bytes))
+		return 0;
+	if (!file->is_local || (filter->rules.count == 0 && filter->extensions.count == 0))
+		return 1;
+	path = strdup(relative_path(&arguments->operands, find_file_path(file)));
+	if (path == NULL)
+		return error_set_memory(error);
+	is_out = filter_leaves_out_path(filter, path);
+	free(path);
+	return !is_out;
+}
+
+static int take_copies(void *context, unsigned thread, const struct file_pair *pair,
+		       struct simhash_error *error)
+{
+	struct search *search = context;
+	const struct find_file *const files[2] = {pair->a, pair->b};
+
+	(void)thread;
+	for (int i = 0; pair->is_identical && i < 2; i++) {
+		int wanted = is_wanted(search->arguments, files[i], error);
+		if (wanted < 0 ||
+		    (wanted > 0 && copy_sorter_add(search->copies, files[i], error) != 0))
+			return -1;
+	}
+	return 0;
+}
+
+static void file_unreadable(void *context, struct bytes path, int system_errno)
+{
+	struct search *search = context;
+
+	search->unreadable++;
+	say_path(PROGRAM, path, explain_errno(system_errno));
+}
+
+/* No file is kept in a directory that the index does not know. */
+static int check_rules(const struct acting *acting, const struct finder *finder,
+		       struct simhash_error *error)
+{
+	for (size_t i = 0; i < acting->policy.rule_count; i++) {
+		const struct keep_rule *rule = &acting->policy.rules[i];
+		if (rule->order == KEEP_IN &&
+		    finder_check_below(finder, bytes_of(rule->text), error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int find_copies(struct acting *acting, struct store *store, const char *host,
+		       const struct simhash_tag_set *tags, struct copy_sorter *copies,
+		       struct simhash_error *error)
+{
+	const struct keep_arguments *arguments = acting->arguments;
+	const struct operands *operands = &arguments->operands;
+	struct search search = {.arguments = arguments, .copies = copies};
+	const struct find_sink sink = {
+		.context = &search, .pair = take_copies, .unreadable = file_unreadable};
+	struct find_request request;
+	struct finder finder;
+	int status;
+
+	find_request_init(&request);
+	request.tags = tags;
+	request.host = host;
+	request.hard_links = true; /* all names of a file are known */
+	request.expand = operands->has_files;
+	request.rule.tolerance.percent_millionths = 0;
+	request.below = operands->below;
+	request.below_count = operands->below_count;
+	status = finder_init(&finder, store, &request, &sink, &arguments->resources, error);
+	if (status == 0) {
+		status = check_rules(acting, &finder, error);
+		if (status == 0)
+			status = operands->has_files ? finder_files(&finder, operands->queries,
+								    operands->query_count, error)
+						     : finder_all(&finder, error);
+		finder_release(&finder);
+	}
+	acting->unreadable = search.unreadable;
+	rule_release(&request.rule);
+	return status;
+}
+
+/* ---- Handing them on ---- */
+
+/* A plan has all of them: one inode may have contents of several times. */
+struct copy_list {
+	struct keep_file *files;
+	size_t count, capacity;
+	struct arena paths;
+};
+
+static int keep_content(void *context, struct keep_file *files, size_t count,
+			struct simhash_error *error)
+{
+	struct copy_list *list = context;
+
+	if (array_reserve(&list->files, &list->capacity, list->count + count, sizeof *list->files,
+			  error) != 0)
+		return -1;
+	for (size_t i = 0; i < count; i++) {
+		size_t size = strlen(files[i].path) + 1;
+		char *path = arena_take(&list->paths, size);
+		if (path == NULL)
+			return error_set_memory(error);
+		memcpy(path, files[i].path, size);
+		list->files[list->count] = files[i];
+		list->files[list->count++].path = path;
+	}
+	return 0;
+}
+
+static int act_on_files(struct acting *acting, struct copy_sorter *copies, const char *host,
+			struct simhash_error *error)
+{
+	struct copy_list list = {.count = 0};
+	int status = copy_sorter_each(copies, keep_content, &list, error);
+
+	if (status == 0)
+		status = acting_plan(acting, list.files, list.count, host, error);
+	/* Folders that are listed point into the paths. */
+	removable_release(&acting->removable);
+	arena_release(&list.paths);
+	free(list.files);
+	return status;
+}
+
+static int add_content(void *context, struct keep_file *files, size_t count,
+		       struct simhash_error *error)
+{
+	return plan_script_add(context, files, count, error);
+}
+
+/* A script of all copies has no plan, so it needs only the files of one content at a time. */
+static int write_all(struct acting *acting, struct copy_sorter *copies, const char *host,
+		     struct simhash_error *error)
+{
+	const struct script_request request = {.policy = &acting->policy,
+					       .host = host,
+					       .host_is_given = acting->arguments->index.host !=
+								NULL};
+	struct plan_script script;
+	int status;
+
+	if (plan_script_begin(&script, acting->script.stream, &request, error) != 0)
+		return -1;
+	status = copy_sorter_each(copies, add_content, &script, error);
+	plan_script_end(&script);
+	if (status == 0)
+		status = close_plan_script(&acting->script, &script, acting->arguments->quiet,
+					   error);
+	return status != 0 ? -1 : output_publish(&acting->script, error);
+}
+
+static int hand_on(struct acting *acting, struct copy_sorter *copies, const char *host,
+		   struct simhash_error *error)
+{
+	const struct keep_policy *policy = &acting->policy;
+
+	if (policy->rule_count > 0 && !acting->arguments->quiet)
+		say_covered(&acting->covered);
+	return policy->rule_count == 0 && policy->protected_count == 0 &&
+			       acting->script.stream != NULL
+		       ? write_all(acting, copies, host, error)
+		       : act_on_files(acting, copies, host, error);
+}
+
+int act_on_copies(struct acting *acting, const char *host, struct simhash_error *error)
+{
+	const struct keep_arguments *arguments = acting->arguments;
+	struct simhash_tag_set *tags = NULL;
+	struct store *store = NULL;
+	struct copy_sorter *copies = NULL;
+	char *url = NULL;
+	int status = -1;
+
+	if (choose_tag_set(arguments->index.tag_file, &tags, error) == 0)
+		status = open_chosen_index(&arguments->index, &url, &store, error);
+	if (status == 0)
+		status = output_check_index(arguments->script_path, store, host, error);
+	if (status == 0)
+		status = acting_open_script(acting, store, error);
+	if (status == 0)
+		status = copy_sorter_new((size_t)arguments->resources.memory_bytes / COPIES_SHARE,
+					 &copies, error);
+	if (status == 0)
+		status = find_copies(acting, store, host, tags, copies, error);
+	if (status == 0)
+		status = covered_read(&acting->covered, &arguments->operands, store, tags, host,
+				      error);
+	store_close(store);
+	if (status == 0)
+		status = hand_on(acting, copies, host, error);
+	copy_sorter_free(copies);
+	free(url);
+	simhash_tag_set_free(tags);
+	return status;
+}

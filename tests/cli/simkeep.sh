@@ -1,0 +1,189 @@
+#!/usr/bin/env bash
+# simkeep without a rule lists the folders that have copies, and its totals are those of the tree. Filters, FILEs and
+# DIRs choose copies. It changes nothing without --yes, and simfind changes nothing and shows simkeep's commands.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+cd "$TEST_FOLDER"
+PATH=$(dirname "$SIMKEEP"):$PATH
+
+python3 - "$files" <<'PYTHON'
+import os, random, sys
+dice = random.Random(38)
+folders = ["a", "a/b", "a/b/c", "d", "d/with space", "e"]
+contents = [dice.randbytes(dice.choice([1, 700, 5000, 20000, 90000])) for _ in range(12)] + [b""]
+for number in range(70):
+    folder = os.path.join(sys.argv[1], dice.choice(folders))
+    os.makedirs(folder, exist_ok=True)
+    name = "%d.%s" % (number, dice.choice(["txt", "TXT", "md", "bin"]))
+    with open(os.path.join(folder, name), "wb") as out:
+        out.write(dice.choice(contents))
+    if number % 9 == 0:
+        os.link(os.path.join(folder, name), os.path.join(folder, "linked " + name))
+PYTHON
+: >"$files/e/"$'bad\xff\x1b'
+settle "$files"
+runs 0 "$SIMHASH" -q "$files"
+
+# counted KEEP TOP...: the list for the files below TOPs for which KEEP, an expression of Python, is true
+counted() {
+	python3 - "$@" <<'PYTHON'
+import hashlib, os, sys
+wanted, tops = sys.argv[1], sys.argv[2:]
+contents = {}
+for top in tops:
+    for folder, _, names in os.walk(top):
+        for name in names:
+            path = os.path.join(folder, name)
+            status, size = os.stat(path), os.path.getsize(path)
+            below = os.path.relpath(path, top)
+            if size > 0 and eval(wanted):
+                with open(path, "rb") as file:
+                    contents.setdefault(hashlib.md5(file.read()).digest(), []).append((os.fsencode(path), status))
+folders, gone = {}, {}
+for files in contents.values():
+    files.sort(key=lambda file: file[0])
+    kept = files[0][1].st_ino
+    for path, status in files:
+        if status.st_ino != kept:
+            gone[status.st_ino] = gone.get(status.st_ino, 0) + 1
+            copies, taken = folders.get(os.path.dirname(path), (0, 0))
+            last = gone[status.st_ino] == status.st_nlink
+            folders[os.path.dirname(path)] = (copies + 1, taken + last * status.st_blocks * 512)
+def shown(copies, taken):
+    size = "%d bytes" % taken
+    for unit in ("kB", "MB"):
+        if taken >= 1000:
+            taken /= 1000
+            size = "%.1f %s" % (taken, unit)
+    return "%d %s %s" % (copies, "copy" if copies == 1 else "copies", size)
+for path, (copies, taken) in sorted(folders.items(), key=lambda item: (-item[1][1], item[0])):
+    print(shown(copies, taken), path.decode())
+print(shown(sum(copies for copies, _ in folders.values()), sum(taken for _, taken in folders.values())),
+      "in %d folder%s" % (len(folders), "" if len(folders) == 1 else "s"))
+PYTHON
+}
+
+# lists KEEP TOP... -- ARGUMENT...: what simkeep lists with these arguments
+lists() {
+	local of=()
+	while [ "$1" != -- ]; do
+		of+=("$1")
+		shift
+	done
+	shift
+	counted "${of[@]}" >expected
+	runs 0 "$SIMKEEP" "$@"
+	sed -E 's/^ +//; s/^([^/]*[^ ]) +([0-9.]+ (bytes|kB|MB))  /\1 \2 /' out | tr -s ' ' >found
+	diff expected found || fail "simkeep $*"
+	[ "$(wc -l <expected)" -gt 1 ] || fail "no copies with $*"
+}
+
+state() {
+	find "$files" -printf '%P|%i|%n|%s|%T@|%C@\0' | LC_ALL=C sort -z | cksum
+}
+before=$(state)
+
+lists True "$files" --
+said "simkeep: to remove copies: simkeep --keep=oldest --action=delete"
+copies=$(tail -n 1 out | awk '{ print $1 }')
+# The command that goes on, and the script, are about the same copies.
+lists True "$files" -- "$files/d/with space/.." "$files" -d "$SIMHASH_DATABASE"
+same "lines on standard error" 1 "$(wc -l <err)"
+advised=$(sed -n 's/^simkeep: to remove copies: //p' err)
+eval "$advised" >out 2>err || fail "not a command: $advised"
+said "would delete $copies files"
+runs 0 "$SIMKEEP" --script=copies.sh
+said "a script for $copies copies"
+same "standard output of --script" "" "$(cat out)"
+runs 0 "$SIMKEEP" -q
+same "standard error of -q" "" "$(cat err)"
+
+# ---- Which copies ----
+lists True "$files/a" "$files/e" -- "$files/a" "$files/e"
+lists True "$files/d" -- "$files/d/"
+lists 'name.lower().endswith((".txt", ".md"))' "$files" -- --ext=txt --ext=MD
+lists 'size >= 700' "$files" -- --min-size=700
+lists '700 <= size <= 20 * 1024' "$files" -- --min-size=700 --max-size=20k
+lists 'not name.startswith("linked")' "$files" -- --exclude='linked*'
+lists '"b/" not in below' "$files" -- --exclude=b/
+lists 'not below.startswith("b/c/") and not name.endswith(".bin")' "$files/a" -- --exclude=/b/c --exclude='*.bin' "$files/a"
+lists '"/d/" not in path' "$files" -- --exclude="$files/d"
+protected=$(runs 0 "$SIMKEEP" --protect="$files/a" && tail -n 1 out)
+[[ $protected == *" protected" ]] || fail "nothing is protected: $protected"
+[ "$(grep -c "  $files/a" out || true)" = 0 ] || fail "protected copies are counted: $(cat out)"
+
+# With FILEs, their copies: also of one that is not in the index, by whatever name.
+copy=$files/a/original.txt
+random_bytes 3000 1 >"$copy"
+cp "$copy" "$files/d/copy 1"
+cp "$copy" "$files/e/copy 2"
+runs 0 "$SIMHASH" -q "$files"
+cp "$copy" new
+for name in "$copy" "$files/a/../e/copy 2"; do
+	runs 0 "$SIMKEEP" "$name"
+	same "copies of $name" "2 in 2 folders" "$(tail -n 1 out | awk '{ print $1, $5, $6, $7 }')"
+done
+runs 0 "$SIMKEEP" "$copy" "$files/d" "$files/a"
+same "copies in two directories" "1 in 1 folder" "$(tail -n 1 out | awk '{ print $1, $5, $6, $7 }')"
+runs 0 "$SIMKEEP" new
+same "copies, one of them new" "3 in 3 folders" "$(tail -n 1 out | awk '{ print $1, $5, $6, $7 }')"
+runs 2 "$SIMKEEP" none "$copy"
+said "simkeep: none: No such file or directory"
+runs 1 "$SIMKEEP" - <"$copy"
+said "simkeep: FILE -: standard input has no copies that can be removed; expected the name of a file"
+runs 0 "$SIMKEEP" --min-size=1G
+same "nothing" "0 copies 0 bytes in 0 folders" "$(xargs <out)"
+same "no command that goes on" "" "$(cat err)"
+rm "$copy" "$files/d/copy 1" "$files/e/copy 2"
+touch -d '2020-01-01' "$files"/{a,d,e}
+
+# ---- What the filters leave out stays ----
+tree() {
+	find "$files" -type f -printf '%P|%s|%T@\0' | LC_ALL=C sort -z | tr '\0' '\n'
+}
+runs 0 "$SIMHASH" -q "$files"
+tree >was
+runs 0 "$SIMKEEP" --keep=newest --action=delete --ext=txt --min-size=700 --exclude=c --yes --journal=j "$files/a" "$files/d"
+grep -q '^delete' out || fail "nothing was deleted"
+tree >now
+gone=$(LC_ALL=C comm -23 was now)
+same "files that went" "$(sed -n "s|^delete *$files/||p" out | sort)" "$(cut -d'|' -f1 <<<"$gone" | sort)"
+same "files that should have stayed" "" "$(grep -viE '^(a|d)/.*\.txt\|' <<<"$gone" || true)"
+same "files that should have stayed" "" "$(grep -E '/c/|\|1\|' <<<"$gone" || true)"
+runs 0 "$SIMKEEP" --undo=j --yes
+tree | diff was - || fail "not restored"
+
+# ---- Options that do not go together ----
+wrong() {
+	runs 1 "$SIMKEEP" "${@:1:$#-1}"
+	said "simkeep: ${*: -1}"
+}
+wrong --action=delete "--action needs --keep or --decisions"
+wrong --yes "--yes needs --keep or --decisions, or --undo"
+wrong --min-size=2 --max-size=1 "--min-size is larger than --max-size"
+wrong --decisions=x --ext=txt "--decisions cannot be combined with --ext"
+wrong --undo=x "$files" "--undo cannot be combined with a DIR"
+wrong --keep=oldest --decisions=x "--decisions cannot be combined with --keep"
+wrong --no-such "unknown option --no-such; try 'simkeep --help'"
+
+# ---- simfind changes no file ----
+before=$(state)
+touched() {
+	same "the tree after $*" "$before" "$(state)"
+}
+for words in "" --group --verify=all "--format=html -o page.html" --store --directories; do
+	# shellcheck disable=SC2086  # two options
+	runs 0 "$SIMFIND" -q $words
+	touched "simfind $words"
+done
+for words in --keep=oldest "--keep=oldest --action=delete --yes --journal=j2" --apply=x --undo=j --undo=j\ --yes --script=x --protect=/; do
+	# shellcheck disable=SC2086  # several
+	runs 1 "$SIMFIND" $words "$files"
+	grep -qE "^simfind: --[a-z]+ is an option of simkeep; try 'simkeep --[a-z].*'$" err || fail "simfind $words says: $(cat err)"
+	touched "simfind $words"
+done
+for words in "" --keep=oldest "--keep=oldest --action=delete" "--keep=oldest --action=hardlink --script=x.sh" --undo=j; do
+	# shellcheck disable=SC2086  # several
+	runs 0 "$SIMKEEP" $words
+	touched "simkeep $words"
+done
