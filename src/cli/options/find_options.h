@@ -5,60 +5,7 @@
 #ifndef SIMHASH_CLI_FIND_OPTIONS_H
 #define SIMHASH_CLI_FIND_OPTIONS_H
 
-#include "cli/options/operands.h"
-#include "cli/options/option_table.h"
-#include "cli/options/options.h"
-#include "cli/terminal/progress.h"
-#include "cli/terminal/summary.h"
-#include "find/groups/groups.h"
-#include "find/rule/find.h"
-#include "lists/known_list.h"
-#include "report/lists/formatter.h"
-#include "report/lists/order.h"
-#include "scan/archive/sandbox.h"
-
-struct find_arguments {
-	struct index_choice index;
-	struct operands operands;
-	const char *index_url; /* of the index that is open */
-	const char *output_path;
-	const char *tolerances_path; /* the last one */
-	struct find_request request; /* but for the tag set, the host and the measure themselves */
-	struct sandbox_use sandbox;  /* of the request, unless there is none */
-	bool no_sandbox;
-	struct find_resources resources;
-	const struct formatter *formatter;
-	bool quiet, fail_on_match, compare, thumbnails;
-	char *const *words; /* the command line */
-	int word_count;
-	enum progress_mode progress;
-	enum summary_format summary;
-	struct listing_order order;
-	bool has_groups, has_format, all, no_pager;
-	bool lineage; /* groups are listed as trees */
-	bool folds;   /* pairs are listed in groups, for a person */
-	bool stores;
-	size_t stored_pairs_max;
-	enum linkage linkage;
-	bool has_min_resemblance, has_tolerance, has_key; /* were they given? */
-	const char *against_path;			  /* of a digest list */
-	const char **known_paths;			  /* owned; the texts are borrowed */
-	size_t known_count, known_capacity;
-	enum known_format known_format;
-	char *between_text[2]; /* owned, what request.between points into */
-	bool update;	       /* index them first */
-	/* Of --directories. */
-	bool directories;
-	double min_shared;
-	struct find_side *sides; /* owned: the directories */
-	char **side_texts;	 /* owned with its items: what they point into */
-	size_t side_count, side_capacity, side_text_capacity;
-	bool lists_order, with_references; /* of --order */
-	/* Of --stats or --sweep. */
-	bool has_stats, is_sweep;
-	int64_t *tolerances;
-	size_t tolerance_count, tolerance_capacity;
-};
+#include "cli/options/find_arguments.h"
 
 extern const struct option_program find_program;
 

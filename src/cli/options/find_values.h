@@ -5,7 +5,7 @@
 #ifndef SIMHASH_CLI_FIND_VALUES_H
 #define SIMHASH_CLI_FIND_VALUES_H
 
-#include "cli/options/find_options.h"
+#include "cli/options/find_arguments.h"
 
 option_parse_fn set_tolerance, set_key, add_tolerance_for, add_tolerances, set_size_ratio,
 	set_measure, set_min_similarity, set_min_resemblance, set_sweep, set_partition, set_nearest,

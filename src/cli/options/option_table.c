@@ -17,7 +17,7 @@
 #include "base/files/open_file.h"
 #include "base/text/decimal.h"
 #include "base/text/shell_word.h"
-#include "cli/options/options.h"
+#include "base/threads/threads.h"
 
 /* getopt_long returns this plus the index of the row. */
 #define ROW_FIRST 256
@@ -71,7 +71,8 @@ bool option_is_listed(const char *list, const char *name, const char *text)
 
 bool option_ends_program(const struct option_row *row)
 {
-	return row->parse == show_help || row->parse == show_version;
+	return row->name != NULL &&
+	       (strcmp(row->name, "help") == 0 || strcmp(row->name, "version") == 0);
 }
 
 bool options_conflict(const struct option_row *x, const struct option_row *y)
@@ -530,11 +531,4 @@ int set_enum(const struct option_use *use, struct simhash_error *error)
 	(void)error;
 	*(unsigned *)use->field = (unsigned)(use->row->constant + use->word);
 	return 0;
-}
-
-int show_version(const struct option_use *use, struct simhash_error *error)
-{
-	(void)error;
-	print_version(use->program->name);
-	return 1;
 }

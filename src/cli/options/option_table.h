@@ -127,7 +127,7 @@ option_parse_fn set_size;    /* int64_t, in bytes: "4096", "10k", "5M"; "10kB", 
 option_parse_fn set_memory;  /* the same, at least 32M */
 option_parse_fn set_threads; /* unsigned, 1 to THREADS_MAX */
 option_parse_fn set_enum;    /* an enum, to `constant` plus the index of the word */
-option_parse_fn show_help, show_version;
+option_parse_fn show_help;
 
 extern const char *const progress_words[];
 

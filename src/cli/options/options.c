@@ -144,3 +144,10 @@ void print_version(const char *program)
 	else
 		printf("hashes: xxh128, md5, sha1, sha256 (%s)\n", hashing_library());
 }
+
+int show_version(const struct option_use *use, struct simhash_error *error)
+{
+	(void)error;
+	print_version(use->program->name);
+	return 1;
+}

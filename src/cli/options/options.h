@@ -52,6 +52,9 @@ int measure_option_parse(const char *text, struct simhash_measure **measure,
 /* Parsers of --exclude and --ext, for a struct filter. */
 option_parse_fn add_exclude, add_extensions;
 
+/* --version: for every program. */
+option_parse_fn show_version;
+
 /* Use the scan kernel that $SIMHASH_KERNEL names, if it is set. */
 int choose_kernel(struct simhash_error *error);
 
