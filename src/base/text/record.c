@@ -245,6 +245,8 @@ static void put_null(struct line_buffer *line, bool is_terminal, const struct fi
 		if ((field->in & IN_NULL) == 0)
 			continue;
 		text = text_of(value_of(field, object));
+		if (text.data == NULL)
+			text = bytes_of("");
 		if (!is_terminal) {
 			line_put_bytes(line, text);
 			line_put_bytes(line, (struct bytes){"", 1});

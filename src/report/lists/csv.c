@@ -135,6 +135,7 @@ static void write_member(FILE *out, const struct group *group, const struct grou
 
 const struct formatter formatter_csv = {
 	.name = "csv",
+	.format = RECORD_CSV,
 	.pairs = {.begin = "match,distance,percent,changed,confirmation,contained_a,contained_b,"
 			   "resemblance,size_a,size_b,path_a,path_b,verified\r\n"},
 	.groups = {.begin = "group,role,distance,changed,size,path,resemblance,verified,id\r\n"},

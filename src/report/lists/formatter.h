@@ -28,7 +28,8 @@ struct presentation {
 	bool has_colours;
 	/* Put PATH_MARK before each path, and WIDTH_MARK after the first of a line. */
 	bool has_marks;
-	unsigned columns; /* of the terminal */
+	unsigned columns;	   /* of the terminal */
+	enum record_format format; /* of the records, where it is one */
 };
 
 /*
@@ -48,6 +49,7 @@ typedef void member_fn(FILE *out, const struct group *group, const struct group_
  */
 struct formatter {
 	const char *name;
+	enum record_format format;
 	struct frame pairs, groups;
 	bool is_stream; /* pairs are written as they are found, in no order */
 	bool is_text;	/* for people: marks are understood */

@@ -122,7 +122,8 @@ static unsigned output_columns(FILE *file)
 static struct presentation presentation_of(FILE *file, const struct formatter *formatter)
 {
 	const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
-	struct presentation how = {.is_terminal = isatty(fileno(file)) == 1};
+	struct presentation how = {.is_terminal = isatty(fileno(file)) == 1,
+				   .format = formatter->format};
 
 	how.has_marks = how.is_terminal && formatter->is_text;
 	if (how.has_marks)

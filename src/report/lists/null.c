@@ -36,5 +36,8 @@ static void write_member(FILE *out, const struct group *group, const struct grou
 	null_write_path(out, find_file_display(member->file), how->is_terminal);
 }
 
-const struct formatter formatter_null = {
-	.name = "null", .pair = write_pair, .group = begin_group, .member = write_member};
+const struct formatter formatter_null = {.name = "null",
+					 .format = RECORD_NULL,
+					 .pair = write_pair,
+					 .group = begin_group,
+					 .member = write_member};
