@@ -19,6 +19,17 @@
 		text, sizeof text - 1 \
 	}
 
+struct den {
+	uint64_t rooms;
+	const char *dry;
+};
+
+static const struct field den_fields[] = {
+	RECORD_FIELD(IN_JSON, struct den, rooms),
+	RECORD_FIELD(IN_JSON, struct den, dry),
+	FIELDS_END,
+};
+
 struct animal {
 	const char *kind, *tame;
 	struct bytes name, owner;
@@ -26,6 +37,7 @@ struct animal {
 	uint32_t age;
 	int64_t weight, born_ns;
 	double share, seconds;
+	struct den den;
 };
 
 static const struct field fields[] = {
@@ -39,6 +51,7 @@ static const struct field fields[] = {
 	RECORD_FIELD_AS(FIELD_TIME, IN_JSON | OR_NULL, struct animal, born_ns, "born"),
 	RECORD_FIELD(IN_LISTS, struct animal, share),
 	RECORD_FIELD_AS(FIELD_SECONDS, IN_JSON, struct animal, seconds, "seconds"),
+	RECORD_OBJECT(struct animal, den, "den", den_fields),
 	RECORD_FIELD(IN_JSON | IN_NULL, struct animal, name),
 	RECORD_FIELD_NAMED(IN_ALL | OR_NULL, struct animal, owner, "owner_name"),
 	FIELDS_END,
@@ -55,7 +68,8 @@ static const struct animal animals[] = {
 	 .weight = -5,
 	 .born_ns = -1,
 	 .share = 0.1234565,
-	 .seconds = 2.5},
+	 .seconds = 2.5,
+	 .den = {3, "no"}},
 	{.name = BYTES(""),
 	 .owner = {NULL, 0},
 	 .weight = NO_NUMBER,
@@ -65,10 +79,10 @@ static const struct animal animals[] = {
 };
 
 /* So many of the animals make this text, which may have zero bytes. */
-static void expect(enum record_format format, bool is_terminal, uint64_t count,
-		   const char *expected, size_t expected_size)
+static void expect(struct record_style style, uint64_t count, const char *expected,
+		   size_t expected_size)
 {
-	const struct frame frame = record_frame(format, fields);
+	const struct frame frame = record_frame(style.format, fields);
 	char *text;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
@@ -77,7 +91,7 @@ static void expect(enum record_format format, bool is_terminal, uint64_t count,
 	frame_begin(out, &frame);
 	for (uint64_t i = 0; i < count; i++) {
 		frame_next(out, &frame, i);
-		record_write(out, format, is_terminal, fields, &animals[i]);
+		record_write(out, &style, fields, &animals[i]);
 	}
 	frame_end(out, &frame, count);
 	assert_int_equal(fclose(out), 0);
@@ -88,7 +102,7 @@ static void expect(enum record_format format, bool is_terminal, uint64_t count,
 }
 
 #define EXPECT(format, is_terminal, count, text) \
-	expect(format, is_terminal, count, text, sizeof(text) - 1)
+	expect((struct record_style){format, is_terminal}, count, text, sizeof(text) - 1)
 
 #define HEADING "name,kind,legs,id,age,weight,share,owner_name\r\n"
 
@@ -105,14 +119,15 @@ static void csv_has_a_column_for_each_field(void **state)
 		       "4294967295,-5,0.123456,\\xff\xc3\xa9\r\n");
 }
 
-#define CAT                                                                       \
-	"{\"kind\":\"cat\",\"tame\":true,\"legs\":18446744073709551615,"          \
-	"\"id\":\"00000000000000ab\",\"age\":4294967295,\"weight\":-5,"           \
-	"\"born\":\"1969-12-31T23:59:59Z\",\"share\":0.123456,\"seconds\":2.500," \
-	"\"name\":\"=a\\\"b,\\u000a\\u001b\",\"owner_name\":\"\\ufffd\xc3\xa9\"," \
+#define CAT                                                                                \
+	"{\"kind\":\"cat\",\"tame\":true,\"legs\":18446744073709551615,"                   \
+	"\"id\":\"00000000000000ab\",\"age\":4294967295,\"weight\":-5,"                    \
+	"\"born\":\"1969-12-31T23:59:59Z\",\"share\":0.123456,\"seconds\":2.500,\"den\":{" \
+	"\"rooms\":3,\"dry\":\"no\"},"                                                     \
+	"\"name\":\"=a\\\"b,\\u000a\\u001b\",\"owner_name\":\"\\ufffd\xc3\xa9\","          \
 	"\"owner_name_hex\":\"ffc3a9\"}"
-#define NOBODY                                                             \
-	"{\"legs\":0,\"id\":\"0000000000000000\",\"age\":0,\"born\":null," \
+#define NOBODY                                                                                   \
+	"{\"legs\":0,\"id\":\"0000000000000000\",\"age\":0,\"born\":null,\"den\":{\"rooms\":0}," \
 	"\"name\":\"\",\"owner_name\":null}"
 
 static void json_leaves_out_what_is_absent(void **state)

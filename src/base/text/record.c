@@ -46,6 +46,7 @@ static bool is_absent(enum field_type type, const void *value)
 	case FIELD_UNSIGNED:
 	case FIELD_UNSIGNED32:
 	case FIELD_ID:
+	case FIELD_OBJECT:
 	default:
 		return false;
 	}
@@ -96,8 +97,9 @@ static void put_plain(struct line_buffer *line, enum field_type type, const void
 		put_time(line, *(const int64_t *)value);
 		break;
 	case FIELD_TEXT:
+	case FIELD_OBJECT:
 	default:
-		line_put_bytes(line, text_of(value));
+		break;
 	}
 }
 
@@ -218,6 +220,10 @@ static void put_members(struct line_buffer *line, const struct field *field, con
 			line_put(line, "null");
 		} else if (field->type == FIELD_TEXT) {
 			put_json_text(line, field, text_of(value));
+		} else if (field->type == FIELD_OBJECT) {
+			line_put(line, "{");
+			put_members(line, field->fields, value);
+			line_put(line, "}");
 		} else {
 			line_put(line, is_quoted ? "\"" : "");
 			put_plain(line, field->type, value);
@@ -260,19 +266,19 @@ static void put_null(struct line_buffer *line, bool is_terminal, const struct fi
 
 /* ---- Records ---- */
 
-void record_write(FILE *out, enum record_format format, bool is_terminal,
-		  const struct field *fields, const void *object)
+void record_write(FILE *out, const struct record_style *style, const struct field *fields,
+		  const void *object)
 {
 	struct line_buffer line = {.out = out};
 
-	if (format == RECORD_CSV) {
-		put_csv(&line, is_terminal, fields, object);
-	} else if (format == RECORD_NULL) {
-		put_null(&line, is_terminal, fields, object);
+	if (style->format == RECORD_CSV) {
+		put_csv(&line, style->is_terminal, fields, object);
+	} else if (style->format == RECORD_NULL) {
+		put_null(&line, style->is_terminal, fields, object);
 	} else {
 		line_put(&line, "{");
 		put_members(&line, fields, object);
-		line_put(&line, format == RECORD_LINES ? "}\n" : "}");
+		line_put(&line, style->format == RECORD_LINES ? "}\n" : "}");
 	}
 	line_flush(&line);
 }

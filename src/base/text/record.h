@@ -12,12 +12,12 @@
  *                                           RECORD_FIELD(IN_LISTS, struct animal, legs),
  *                                           RECORD_FIELD(IN_ALL, struct animal, name),
  *                                           FIELDS_END};
- *     const struct frame frame = record_frame(format, fields);
+ *     const struct frame frame = record_frame(style.format, fields);
  *
  *     frame_begin(out, &frame);
  *     for (uint64_t i = 0; i < count; i++) {
  *             frame_next(out, &frame, i);
- *             record_write(out, format, is_terminal, fields, &animals[i]);
+ *             record_write(out, &style, fields, &animals[i]);
  *     }
  *     frame_end(out, &frame, count);
  *
@@ -47,6 +47,12 @@ enum record_format {
 	RECORD_NULL   /* texts, each ended by a zero byte */
 };
 
+/* How records are written. */
+struct record_style {
+	enum record_format format;
+	bool is_terminal; /* no control byte of a text may be written */
+};
+
 enum field_type {
 	FIELD_TEXT,	  /* struct bytes, whatever they are */
 	FIELD_WORD,	  /* const char *, which needs neither quotes nor escapes */
@@ -57,7 +63,8 @@ enum field_type {
 	FIELD_SHARE,	  /* double, in millionths */
 	FIELD_SECONDS,	  /* double, in thousandths */
 	FIELD_ID,	  /* uint64_t: 16 hexadecimal digits */
-	FIELD_TIME	  /* int64_t, nanoseconds since 1970: seconds by RFC 3339 */
+	FIELD_TIME,	  /* int64_t, nanoseconds since 1970: seconds by RFC 3339 */
+	FIELD_OBJECT	  /* a struct with a table for it; in JSON alone */
 };
 
 /* The formats that have a field, and what they have in place of an absent value. */
@@ -82,11 +89,12 @@ struct field {
 	unsigned char key_size; /* 0 ends a table */
 	unsigned char type, in;
 	unsigned short offset;
+	const struct field *fields; /* of an object */
 };
 
-#define RECORD_FIELD_AS(type, in, object, member, name)                               \
-	{                                                                             \
-		",\"" name "\":", sizeof name + 3, type, in, offsetof(object, member) \
+#define RECORD_FIELD_AS(type, in, object, member, name)                                     \
+	{                                                                                   \
+		",\"" name "\":", sizeof name + 3, type, in, offsetof(object, member), NULL \
 	}
 
 /* Of a member whose type says how it is written. */
@@ -102,19 +110,24 @@ struct field {
 
 #define RECORD_FIELD(in, object, member) RECORD_FIELD_NAMED(in, object, member, #member)
 
-#define FIELDS_END               \
-	{                        \
-		NULL, 0, 0, 0, 0 \
+#define RECORD_OBJECT(object, member, name, fields)                       \
+	{                                                                 \
+		",\"" name "\":", sizeof name + 3, FIELD_OBJECT, IN_JSON, \
+			offsetof(object, member), fields                  \
+	}
+
+#define FIELDS_END                     \
+	{                              \
+		NULL, 0, 0, 0, 0, NULL \
 	}
 
 /*
  * Texts in CSV are written byte for byte, after an apostrophe where a spreadsheet would take one for
  * a formula. Texts in JSON that are not UTF-8 have U+FFFD in place of what is not, and a member
- * NAME_hex with all their bytes. `is_terminal`: no control byte may be written, so in CSV and
- * between zero bytes texts are escaped.
+ * NAME_hex with all their bytes. To a terminal, CSV and texts between zero bytes are escaped.
  */
-void record_write(FILE *out, enum record_format format, bool is_terminal,
-		  const struct field *fields, const void *object);
+void record_write(FILE *out, const struct record_style *style, const struct field *fields,
+		  const void *object);
 
 /* Of an object of JSON: its members, without braces. */
 void record_write_members(FILE *out, const struct field *fields, const void *object);

@@ -40,27 +40,27 @@ static const struct field version_fields[] = {
 	FIELDS_END,
 };
 
-struct file_record {
+struct path_record {
 	int64_t modified_ns;
 	struct bytes path, from;
 };
 
 static const struct field file_fields[] = {
-	RECORD_FIELD_AS(FIELD_TIME, IN_JSON, struct file_record, modified_ns, "modified"),
-	RECORD_FIELD(IN_JSON | IN_NULL, struct file_record, path),
-	RECORD_FIELD(IN_NULL, struct file_record, from),
+	RECORD_FIELD_AS(FIELD_TIME, IN_JSON, struct path_record, modified_ns, "modified"),
+	RECORD_FIELD(IN_JSON | IN_NULL, struct path_record, path),
+	RECORD_FIELD(IN_NULL, struct path_record, from),
 	FIELDS_END,
 };
 
 static void write_file(FILE *out, const struct find_file *file, const struct find_file *from,
-		       const struct presentation *how)
+		       const struct record_style *style)
 {
-	const struct file_record record = {.modified_ns = file->mtime_ns,
+	const struct path_record record = {.modified_ns = file->mtime_ns,
 					   .path = find_file_display(file),
 					   .from = from == NULL ? NO_TEXT
 								: find_file_display(from)};
 
-	record_write(out, how->format, how->is_terminal, file_fields, &record);
+	record_write(out, style, file_fields, &record);
 }
 
 void lineage_write_null(FILE *out, const struct group *group, const struct lineage *lineage,
@@ -70,9 +70,10 @@ void lineage_write_null(FILE *out, const struct group *group, const struct linea
 	for (size_t v = 0; v < lineage->count; v++) {
 		const struct lineage_version *version = &lineage->versions[v];
 		bool is_first = version->parent == NO_PARENT;
-		write_file(out, version->files[0], is_first ? NULL : version->pair.b, how);
+		write_file(out, version->files[0], is_first ? NULL : version->pair.b,
+			   &how->records);
 		for (size_t i = 1; i < version->file_count; i++)
-			write_file(out, version->files[i], version->files[0], how);
+			write_file(out, version->files[i], version->files[0], &how->records);
 	}
 }
 
@@ -119,7 +120,7 @@ static void write_version(FILE *out, const struct lineage_version *version, size
 void lineage_write_json(FILE *out, const struct group *group, const struct lineage *lineage,
 			const struct presentation *how)
 {
-	const struct presentation each = {.format = RECORD_JSON};
+	const struct record_style style = {.format = RECORD_JSON};
 
 	(void)how;
 	fputc('{', out);
@@ -132,7 +133,7 @@ void lineage_write_json(FILE *out, const struct group *group, const struct linea
 		fputs(",\"files\":[", out);
 		for (size_t i = 0; i < version->file_count; i++) {
 			fputs(i == 0 ? "" : ",", out);
-			write_file(out, version->files[i], NULL, &each);
+			write_file(out, version->files[i], NULL, &style);
 		}
 		fputs("]}", out);
 	}

@@ -86,14 +86,14 @@ static void write_file(struct listing *listing, const struct file_order *order,
 	const struct ordered_file *reference =
 		file->reference == NO_REFERENCE ? NULL : &order->files[file->reference];
 	const struct order_record record = record_of(file, reference);
-	enum record_format format = listing->formatter->format;
+	enum record_format format = listing->how.records.format;
 	bool is_path = format == RECORD_NULL && !with_references;
 
 	if (format == RECORD_NONE)
 		write_text(listing->file, file, reference, with_references);
 	else
-		record_write(listing->file, format, listing->how.is_terminal,
-			     is_path ? path_fields : fields, &record);
+		record_write(listing->file, &listing->how.records, is_path ? path_fields : fields,
+			     &record);
 }
 
 int listing_write_order(struct listing *listing, const struct file_order *order,

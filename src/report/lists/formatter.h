@@ -24,12 +24,11 @@
 
 /* Where the lines go. */
 struct presentation {
-	bool is_terminal; /* no control byte of a path may be written */
+	struct record_style records; /* also of text: whether they go to a terminal */
 	bool has_colours;
 	/* Put PATH_MARK before each path, and WIDTH_MARK after the first of a line. */
 	bool has_marks;
-	unsigned columns;	   /* of the terminal */
-	enum record_format format; /* of the records, where it is one */
+	unsigned columns; /* of the terminal */
 };
 
 /*
