@@ -19,7 +19,7 @@ static size_t plain_length(struct bytes text)
 	return length;
 }
 
-bool write_json_string(FILE *out, struct bytes text)
+static bool write_string(FILE *out, struct bytes text)
 {
 	bool is_utf8 = true;
 
@@ -47,29 +47,29 @@ bool write_json_string(FILE *out, struct bytes text)
 	return is_utf8;
 }
 
-/* The pieces of a field that are not to be copied as they are. */
-static void write_odd_field(FILE *out, const char *name, struct bytes text)
+bool line_put_json_string(struct line_buffer *line, struct bytes text)
 {
-	fprintf(out, ",\"%s\":", name);
-	if (write_json_string(out, text))
-		return;
-	fprintf(out, ",\"%s_hex\":\"", name);
-	for (size_t i = 0; i < text.size; i++)
-		fprintf(out, "%02x", (unsigned char)text.data[i]);
-	fputc('"', out);
+	if (plain_length(text) < text.size) {
+		line_flush(line);
+		return write_string(line->out, text);
+	}
+	line_put(line, "\"");
+	line_put_bytes(line, text);
+	line_put(line, "\"");
+	return true;
 }
 
 void line_put_json_field(struct line_buffer *line, const char *name, struct bytes text)
 {
-	if (plain_length(text) < text.size) {
-		line_flush(line);
-		write_odd_field(line->out, name, text);
-		return;
-	}
 	line_put(line, ",\"");
 	line_put(line, name);
-	line_put(line, "\":\"");
-	line_put_bytes(line, text);
+	line_put(line, "\":");
+	if (line_put_json_string(line, text))
+		return;
+	line_put(line, ",\"");
+	line_put(line, name);
+	line_put(line, "_hex\":\"");
+	line_put_hex(line, text);
 	line_put(line, "\"");
 }
 

@@ -1,17 +1,16 @@
 /*
- * Folders as CSV and JSON, and which format writes them.
+ * Folders as records, in CSV and JSON; folder_text.c writes them for people.
  * SPDX-License-Identifier: MIT
  */
 #include "report/folders/folders.h"
-#include "base/text/decimal.h"
 
-#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/basic/error.h"
-#include "base/text/json.h"
+#include "base/text/decimal.h"
+#include "base/text/record.h"
 #include "report/folders/folder_text.h"
-#include "report/lists/csv_path.h"
 
 const char *folder_kind_name(enum folder_kind kind)
 {
@@ -57,101 +56,95 @@ char *folder_name(const struct folder_pairs *found, const struct folder *folder,
 	return text;
 }
 
-/* ---- Numbers ---- */
-
-static double shown(const struct folder_share *share)
-{
-	return shown_share(folder_shared(share), share->same == share->files, SIMHASH_MILLION);
-}
-
-static uint64_t alone(const struct folder_share *share)
-{
-	return share->files - share->same - share->changed;
-}
-
-static double shown_resemblance(const struct folder_file *file)
-{
-	bool is_same = file->fate == FATE_SAME || file->fate == FATE_MOVED || file->is_copy;
-
-	return shown_share(file->resemblance, is_same, SIMHASH_MILLION);
-}
-
-static void csv_numbers(FILE *out, const struct folder_pair *pair)
-{
-	const struct folder_share *a = &pair->a, *b = &pair->b;
-
-	fprintf(out,
-		"%s,%" PRId64 ",%.6f,%.6f,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRIu64
-		",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-		",",
-		folder_kind_name(pair->kind), pair->saved_bytes, shown(a), shown(b), a->bytes,
-		b->bytes, a->shared_bytes, b->shared_bytes, a->files, b->files, a->same, b->same,
-		a->changed, b->changed, alone(a), alone(b));
-}
-
-static void json_share(FILE *out, const char *side, const struct folder_share *share,
-		       bool in_archive, struct bytes name)
-{
-	fprintf(out,
-		",\"%s\":{\"share\":%.6f,\"bytes\":%" PRId64 ",\"shared_bytes\":%" PRId64
-		",\"files\":%" PRIu64 ",\"same\":%" PRIu64 ",\"changed\":%" PRIu64
-		",\"only\":%" PRIu64,
-		side, shown(share), share->bytes, share->shared_bytes, share->files, share->same,
-		share->changed, alone(share));
-	if (in_archive)
-		fputs(",\"in_archive\":true", out);
-	write_json_field(out, "path", name);
-	fputc('}', out);
-}
-
-static void json_pair(FILE *out, const struct folder_pair *pair, const struct bytes names[2])
-{
-	fprintf(out, "{\"match\":\"%s\",\"saved_bytes\":%" PRId64, folder_kind_name(pair->kind),
-		pair->saved_bytes);
-	json_share(out, "a", &pair->a, pair->a_in_archive, names[0]);
-	json_share(out, "b", &pair->b, pair->b_in_archive, names[1]);
-}
-
 /* ---- Pairs ---- */
 
-enum form { FORM_TEXT, FORM_CSV, FORM_JSON, FORM_LINES };
+/* Of one of the two. */
+struct side_record {
+	struct folder_share share;
+	double shown;
+	uint64_t only;
+	const char *in_archive;
+	struct bytes path;
+};
 
-static enum form form_of(const struct listing *listing)
+#define SIDE(name, member) RECORD_FIELD_NAMED(IN_JSON, struct side_record, member, name)
+
+static const struct field side_fields[] = {
+	SIDE("share", shown),
+	SIDE("bytes", share.bytes),
+	SIDE("shared_bytes", share.shared_bytes),
+	SIDE("files", share.files),
+	SIDE("same", share.same),
+	SIDE("changed", share.changed),
+	SIDE("only", only),
+	RECORD_FIELD_AS(FIELD_PLAIN, IN_JSON, struct side_record, in_archive, "in_archive"),
+	SIDE("path", path),
+	FIELDS_END,
+};
+
+struct folders_record {
+	const char *match;
+	int64_t saved_bytes;
+	struct side_record a, b;
+};
+
+/* A column for each side. */
+#define BOTH(name, member)                                                      \
+	RECORD_FIELD_NAMED(IN_CSV, struct folders_record, a.member, name "_a"), \
+		RECORD_FIELD_NAMED(IN_CSV, struct folders_record, b.member, name "_b")
+
+static const struct field pair_fields[] = {
+	RECORD_FIELD(IN_LISTS, struct folders_record, match),
+	RECORD_FIELD(IN_LISTS, struct folders_record, saved_bytes),
+	RECORD_OBJECT(struct folders_record, a, "a", side_fields),
+	RECORD_OBJECT(struct folders_record, b, "b", side_fields),
+	BOTH("share", shown),
+	BOTH("bytes", share.bytes),
+	BOTH("shared", share.shared_bytes),
+	BOTH("files", share.files),
+	BOTH("same", share.same),
+	BOTH("changed", share.changed),
+	BOTH("only", only),
+	BOTH("path", path),
+	FIELDS_END,
+};
+
+static struct side_record side_of(const struct folder_share *share, bool in_archive,
+				  struct bytes path)
 {
-	const struct formatter *formatter = listing->formatter;
-
-	return formatter == &formatter_csv     ? FORM_CSV
-	       : formatter == &formatter_json  ? FORM_JSON
-	       : formatter == &formatter_jsonl ? FORM_LINES
-					       : FORM_TEXT;
+	return (struct side_record){.share = *share,
+				    .shown = shown_share(folder_shared(share),
+							 share->same == share->files,
+							 SIMHASH_MILLION),
+				    .only = share->files - share->same - share->changed,
+				    .in_archive = in_archive ? "true" : NULL,
+				    .path = path};
 }
 
-static int write_pair(struct listing *listing, enum form form, const struct folder_pair *pair,
+static struct folders_record record_of(const struct folder_pair *pair, const struct bytes names[2])
+{
+	return (struct folders_record){.match = folder_kind_name(pair->kind),
+				       .saved_bytes = pair->saved_bytes,
+				       .a = side_of(&pair->a, pair->a_in_archive, names[0]),
+				       .b = side_of(&pair->b, pair->b_in_archive, names[1])};
+}
+
+static struct frame frame_of(const struct listing *listing)
+{
+	return listing->formatter->is_text ? listing->formatter->groups
+					   : record_frame(listing->formatter->format, pair_fields);
+}
+
+static int write_pair(struct listing *listing, const struct folder_pair *pair,
 		      const struct bytes names[2], uint64_t number, struct simhash_error *error)
 {
-	FILE *out = listing->file;
+	const struct folders_record record = record_of(pair, names);
+	const struct frame frame = frame_of(listing);
 
-	switch (form) {
-	case FORM_CSV:
-		csv_numbers(out, pair);
-		csv_write_path(out, names[0], listing->how.is_terminal);
-		fputc(',', out);
-		csv_write_path(out, names[1], listing->how.is_terminal);
-		fputs("\r\n", out);
-		break;
-	case FORM_JSON:
-	case FORM_LINES:
-		if (form == FORM_JSON)
-			frame_next(out, &formatter_json.pairs, number);
-		json_pair(out, pair, names);
-		fputs(form == FORM_JSON ? "}" : "}\n", out);
-		break;
-	case FORM_TEXT:
-	default:
-		if (number > 0)
-			fputc('\n', out);
+	frame_next(listing->file, &frame, number);
+	if (listing->formatter->is_text)
 		return folder_text_pair(listing, pair, names, error);
-	}
+	record_write(listing->file, &listing->how.records, pair_fields, &record);
 	return listing_check(listing, error);
 }
 
@@ -190,7 +183,6 @@ static int note_names(struct listing *listing, const struct bytes names[2],
 static int each_pair(struct listing *listing, const struct folder_pairs *found, size_t count,
 		     bool notes, struct simhash_error *error)
 {
-	enum form form = form_of(listing);
 	int status = 0;
 
 	for (size_t i = 0; status == 0 && i < count; i++) {
@@ -199,7 +191,7 @@ static int each_pair(struct listing *listing, const struct folder_pairs *found, 
 		if (name_both(found, &found->pairs[i], names, texts, error) != 0)
 			return -1;
 		status = notes ? note_names(listing, names, error)
-			       : write_pair(listing, form, &found->pairs[i], names, i, error);
+			       : write_pair(listing, &found->pairs[i], names, i, error);
 		free(texts[0]);
 		free(texts[1]);
 	}
@@ -210,8 +202,7 @@ int listing_write_folders(struct listing *listing, const struct folder_pairs *fo
 			  struct simhash_error *error)
 {
 	size_t count = limit > 0 && limit < found->count ? (size_t)limit : found->count;
-	enum form form = form_of(listing);
-	FILE *out = listing->file;
+	const struct frame frame = frame_of(listing);
 
 	listing->written = count;
 	listing->left_out = found->count - count;
@@ -220,61 +211,45 @@ int listing_write_folders(struct listing *listing, const struct folder_pairs *fo
 			return -1;
 		listing_begin_marked(listing);
 	}
-	if (form == FORM_CSV)
-		fputs("match,saved_bytes,share_a,share_b,bytes_a,bytes_b,shared_a,shared_b,files_a,"
-		      "files_b,same_a,same_b,changed_a,changed_b,only_a,only_b,path_a,path_b\r\n",
-		      out);
-	if (form == FORM_JSON)
-		frame_begin(out, &formatter_json.pairs);
+	frame_begin(listing->file, &frame);
 	if (each_pair(listing, found, count, false, error) != 0)
 		return -1;
-	if (form == FORM_JSON)
-		frame_end(out, &formatter_json.pairs, count);
+	frame_end(listing->file, &frame, count);
 	return listing_check(listing, error);
 }
 
 /* ---- Two folders ---- */
 
-static void csv_file(FILE *out, const struct folder_file *file, bool is_terminal)
-{
-	fputs(fate_name(file->fate), out);
-	fputc(',', out);
-	if (file->resemblance >= 0)
-		fprintf(out, "%.6f", shown_resemblance(file));
-	fputc(',', out);
-	if (file->path_a.size > 0)
-		fprintf(out, "%" PRId64, file->size_a_bytes);
-	fputc(',', out);
-	if (file->path_b.size > 0)
-		fprintf(out, "%" PRId64, file->size_b_bytes);
-	fputc(',', out);
-	if (file->path_a.size > 0)
-		csv_write_path(out, file->path_a, is_terminal);
-	fputc(',', out);
-	if (file->path_b.size > 0)
-		csv_write_path(out, file->path_b, is_terminal);
-	fputc(',', out);
-	if (file->like.size > 0)
-		csv_write_path(out, file->like, is_terminal);
-	fputs("\r\n", out);
-}
+struct fate_record {
+	const char *match;
+	double resemblance;
+	int64_t size_a, size_b;
+	struct bytes path_a, path_b, like;
+};
 
-static void json_file(FILE *out, const struct folder_file *file)
+#define FIELD(in, member) RECORD_FIELD(in, struct fate_record, member)
+
+static const struct field file_fields[] = {
+	FIELD(IN_LISTS, match),	 FIELD(IN_LISTS, resemblance), FIELD(IN_LISTS, size_a),
+	FIELD(IN_CSV, size_b),	 FIELD(IN_LISTS, path_a),      FIELD(IN_JSON, size_b),
+	FIELD(IN_LISTS, path_b), FIELD(IN_LISTS, like),	       FIELDS_END,
+};
+
+static void write_file(FILE *out, const struct record_style *style, const struct folder_file *file)
 {
-	fprintf(out, "{\"match\":\"%s\"", fate_name(file->fate));
-	if (file->resemblance >= 0)
-		fprintf(out, ",\"resemblance\":%.6f", shown_resemblance(file));
-	if (file->path_a.size > 0) {
-		fprintf(out, ",\"size_a\":%" PRId64, file->size_a_bytes);
-		write_json_field(out, "path_a", file->path_a);
-	}
-	if (file->path_b.size > 0) {
-		fprintf(out, ",\"size_b\":%" PRId64, file->size_b_bytes);
-		write_json_field(out, "path_b", file->path_b);
-	}
-	if (file->like.size > 0)
-		write_json_field(out, "like", file->like);
-	fputc('}', out);
+	bool is_same = file->fate == FATE_SAME || file->fate == FATE_MOVED || file->is_copy;
+	const struct fate_record record = {
+		.match = fate_name(file->fate),
+		.resemblance = file->resemblance < 0
+				       ? NAN
+				       : shown_share(file->resemblance, is_same, SIMHASH_MILLION),
+		.size_a = file->path_a.size > 0 ? file->size_a_bytes : NO_NUMBER,
+		.size_b = file->path_b.size > 0 ? file->size_b_bytes : NO_NUMBER,
+		.path_a = file->path_a,
+		.path_b = file->path_b,
+		.like = file->like};
+
+	record_write(out, style, file_fields, &record);
 }
 
 /* The pair with the counts of the list that follows it. */
@@ -288,33 +263,31 @@ static struct folder_pair counted_pair(const struct folder_comparison *compariso
 	return pair;
 }
 
+/* In JSON, the files are an array in the object of the pair; in JSON Lines they follow its line. */
 int listing_write_comparison(struct listing *listing, const struct folder_comparison *comparison,
 			     const struct bytes names[2], struct simhash_error *error)
 {
 	const struct folder_pair pair = counted_pair(comparison);
-	enum form form = form_of(listing);
+	const struct folders_record record = record_of(&pair, names);
+	const struct record_style *style = &listing->how.records;
+	struct frame frame = record_frame(style->format, file_fields);
 	FILE *out = listing->file;
 
-	if (form == FORM_TEXT)
+	if (listing->formatter->is_text)
 		return folder_text_comparison(listing, comparison, names, error);
-	if (form == FORM_CSV) {
-		fputs("match,resemblance,size_a,size_b,path_a,path_b,like\r\n", out);
-	} else {
-		json_pair(out, &pair, names);
-		fputs(form == FORM_JSON ? ",\"files_of_both\":[" : "}\n", out);
+	if (style->format == RECORD_LINES)
+		record_write(out, style, pair_fields, &record);
+	if (style->format == RECORD_JSON) {
+		fputc('{', out);
+		record_write_members(out, pair_fields, &record);
+		frame.begin = ",\"files_of_both\":[";
+		frame.end = "]}\n";
 	}
+	frame_begin(out, &frame);
 	for (size_t i = 0; i < comparison->count; i++) {
-		if (form == FORM_CSV) {
-			csv_file(out, &comparison->files[i], listing->how.is_terminal);
-			continue;
-		}
-		if (form == FORM_JSON)
-			fputs(i == 0 ? "\n" : ",\n", out);
-		json_file(out, &comparison->files[i]);
-		if (form == FORM_LINES)
-			fputc('\n', out);
+		frame_next(out, &frame, i);
+		write_file(out, style, &comparison->files[i]);
 	}
-	if (form == FORM_JSON)
-		fputs(comparison->count > 0 ? "\n]}\n" : "]}\n", out);
+	frame_end(out, &frame, comparison->count);
 	return listing_check(listing, error);
 }

@@ -108,9 +108,9 @@ static void write_pair(FILE *out, const struct file_pair *pair, const struct pre
 	line_put_signed(&line, pair->b->size_bytes);
 	line_put(&line, ",");
 	line_flush(&line);
-	csv_write_path(out, find_file_display(pair->a), how->is_terminal);
+	csv_write_path(out, find_file_display(pair->a), how->records.is_terminal);
 	fputc(',', out);
-	csv_write_path(out, find_file_display(pair->b), how->is_terminal);
+	csv_write_path(out, find_file_display(pair->b), how->records.is_terminal);
 	line_put(&line, ",");
 	line_put(&line, verification_name(pair->verification));
 	line_put(&line, "\r\n");
@@ -123,7 +123,7 @@ static void write_member(FILE *out, const struct group *group, const struct grou
 	fprintf(out, "%zu,%s,%" PRIu64 ",%.6f,%" PRId64 ",", group->number, role_name(member->role),
 		member->distance, 100 * estimated_change(group->representative, member->file),
 		member->file->size_bytes);
-	csv_write_path(out, find_file_display(member->file), how->is_terminal);
+	csv_write_path(out, find_file_display(member->file), how->records.is_terminal);
 	fputc(',', out);
 	if (has_resemblance(member->verification))
 		fprintf(out, "%.6f",
@@ -135,6 +135,7 @@ static void write_member(FILE *out, const struct group *group, const struct grou
 
 const struct formatter formatter_csv = {
 	.name = "csv",
+	.format = RECORD_CSV,
 	.pairs = {.begin = "match,distance,percent,changed,confirmation,contained_a,contained_b,"
 			   "resemblance,size_a,size_b,path_a,path_b,verified\r\n"},
 	.groups = {.begin = "group,role,distance,changed,size,path,resemblance,verified,id\r\n"},

@@ -19,11 +19,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/text/record.h"
 #include "find/groups/groups.h"
 
 /* Where the lines go. */
 struct presentation {
-	bool is_terminal; /* no control byte of a path may be written */
+	struct record_style records; /* also of text: whether they go to a terminal */
 	bool has_colours;
 	/* Put PATH_MARK before each path, and WIDTH_MARK after the first of a line. */
 	bool has_marks;
@@ -38,17 +39,6 @@ struct presentation {
 #define PATH_MARK '\x01'
 #define WIDTH_MARK '\x02'
 
-/* What stands around all pairs, or all groups, and between them; NULL: nothing. */
-struct frame {
-	const char *begin, *end;
-	const char *first, *last; /* unless there are none */
-	const char *separator;
-};
-
-void frame_begin(FILE *out, const struct frame *frame);
-void frame_next(FILE *out, const struct frame *frame, uint64_t number); /* from 0 */
-void frame_end(FILE *out, const struct frame *frame, uint64_t count);
-
 typedef void member_fn(FILE *out, const struct group *group, const struct group_member *member,
 		       const struct presentation *how);
 
@@ -58,6 +48,7 @@ typedef void member_fn(FILE *out, const struct group *group, const struct group_
  */
 struct formatter {
 	const char *name;
+	enum record_format format;
 	struct frame pairs, groups;
 	bool is_stream; /* pairs are written as they are found, in no order */
 	bool is_text;	/* for people: marks are understood */

@@ -94,13 +94,9 @@ static void write_member(FILE *out, const struct group *group, const struct grou
 	line_flush(&line);
 }
 
-#define ARRAY_FRAME                                                                         \
-	{                                                                                   \
-		.begin = "[", .first = "\n", .separator = ",\n", .last = "\n", .end = "]\n" \
-	}
-
 const struct formatter formatter_json = {
 	.name = "json",
+	.format = RECORD_JSON,
 	.pairs = ARRAY_FRAME,
 	.groups = ARRAY_FRAME,
 	.pair = write_pair,
@@ -119,6 +115,7 @@ static void write_pair_line(FILE *out, const struct file_pair *pair, const struc
 
 const struct formatter formatter_jsonl = {
 	.name = "jsonl",
+	.format = RECORD_LINES,
 	.is_stream = true,
 	.pair = write_pair_line,
 	.group = begin_group,

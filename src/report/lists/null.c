@@ -18,23 +18,26 @@ void null_write_path(FILE *out, struct bytes path, bool is_terminal)
 
 static void write_pair(FILE *out, const struct file_pair *pair, const struct presentation *how)
 {
-	null_write_path(out, find_file_display(pair->a), how->is_terminal);
-	null_write_path(out, find_file_display(pair->b), how->is_terminal);
+	null_write_path(out, find_file_display(pair->a), how->records.is_terminal);
+	null_write_path(out, find_file_display(pair->b), how->records.is_terminal);
 }
 
 /* The end of a group is written before the next, which knows where it goes. */
 static void begin_group(FILE *out, const struct group *group, const struct presentation *how)
 {
 	if (group->number > 1)
-		null_write_path(out, (struct bytes){"", 0}, how->is_terminal);
+		null_write_path(out, (struct bytes){"", 0}, how->records.is_terminal);
 }
 
 static void write_member(FILE *out, const struct group *group, const struct group_member *member,
 			 const struct presentation *how)
 {
 	(void)group;
-	null_write_path(out, find_file_display(member->file), how->is_terminal);
+	null_write_path(out, find_file_display(member->file), how->records.is_terminal);
 }
 
-const struct formatter formatter_null = {
-	.name = "null", .pair = write_pair, .group = begin_group, .member = write_member};
+const struct formatter formatter_null = {.name = "null",
+					 .format = RECORD_NULL,
+					 .pair = write_pair,
+					 .group = begin_group,
+					 .member = write_member};
