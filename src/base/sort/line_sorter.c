@@ -82,15 +82,10 @@ uint64_t line_sorter_added(const struct line_sorter *sorter)
 
 /* ---- Lines as texts ---- */
 
-/* Doubles as bytes of the same order: the sign bit makes negative ones smaller, and turns them. */
+/* Its bytes have the order of the key. */
 static char *put_key(char *at, double key)
 {
-	uint64_t bits;
-
-	key += 0.0; /* -0 is 0 */
-	memcpy(&bits, &key, sizeof bits);
-	bits = bits >> 63 != 0 ? ~bits : bits | UINT64_C(1) << 63;
-	write_big_endian((uint8_t *)at, KEY_BYTES, bits);
+	write_big_endian((uint8_t *)at, KEY_BYTES, sort_number(key));
 	return at + KEY_BYTES;
 }
 
