@@ -38,7 +38,7 @@ static int count_gone(struct saved_bytes *counter, const struct stat *copy, uint
 		return -1;
 	slot = slots_find(&counter->slots, hash, is_inode,
 			  &(struct inode_key){counter->gone, device, inode});
-	if (slot->number == NO_NUMBER) {
+	if (slot->number == NO_ITEM) {
 		counter->gone[counter->count++] = (struct gone_names){device, inode, 0};
 		slots_add(&counter->slots, slot, hash, (uint32_t)counter->count);
 	}

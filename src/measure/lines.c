@@ -59,7 +59,7 @@ static uint32_t number_of(struct line_table *table, struct line line)
 	struct slot *slot =
 		slots_find(&table->slots, hash, is_line, &(struct line_wanted){table, line});
 
-	if (slot->number == NO_NUMBER) {
+	if (slot->number == NO_ITEM) {
 		slots_add(&table->slots, slot, hash, (uint32_t)++table->count);
 		table->lines[table->count] = line;
 	}

@@ -87,14 +87,14 @@ static void expect_items(uint32_t distinct)
 	struct slots slots = {.items = NULL};
 
 	for (uint32_t key = 0; key < 4; key++)
-		assert_int_equal(slots_number(&slots, key, is_item, &key), NO_NUMBER);
+		assert_int_equal(slots_number(&slots, key, is_item, &key), NO_ITEM);
 	for (uint32_t number = 1; number <= SLOT_ITEMS; number++) {
 		uint32_t key = 2 * number;
 		uint64_t hash = (uint64_t)(key % distinct) << 40 | key % distinct;
 		struct slot *slot;
 		assert_int_equal(slots_reserve(&slots, &error), 0);
 		slot = slots_find(&slots, hash, is_item, &key);
-		assert_int_equal(slot->number, NO_NUMBER);
+		assert_int_equal(slot->number, NO_ITEM);
 		slots_add(&slots, slot, hash, number);
 		assert_true(slots.used <= slots.count / 2);
 	}
@@ -102,7 +102,7 @@ static void expect_items(uint32_t distinct)
 		assert_int_equal(slots_number(&slots,
 					      (uint64_t)(key % distinct) << 40 | key % distinct,
 					      is_item, &key),
-				 key % 2 == 0 ? key / 2 : NO_NUMBER);
+				 key % 2 == 0 ? key / 2 : NO_ITEM);
 	assert_int_equal(slots.used, SLOT_ITEMS);
 	slots_release(&slots);
 	assert_null(slots.items);

@@ -6,6 +6,7 @@
 #ifndef TESTS_FIND_RANDOM_ROWS_H
 #define TESTS_FIND_RANDOM_ROWS_H
 
+#include "base/sort/runs.h" /* before the name `error` below: its functions have such an argument */
 #include "find/rule/find.h"
 #include "store/open/store.h"
 

@@ -336,12 +336,12 @@ static void init_sorter(struct group_sorter *groups, const struct find_resources
 /* Groups can be gone through again, and wait in a file only where there is no room for them. */
 static void end_sorter(struct group_sorter *groups)
 {
-	bool is_small = groups->budget < 64 << 20;
+	bool is_small = groups->runs.budget < 64 << 20;
 
 	assert_int_equal(group_sorter_end(groups, &error), 0);
-	assert_true(is_small || groups->file == NULL);
-	assert_true(!is_small || groups->totals.files < 100 || groups->run_count > 1);
-	compared.runs += (unsigned)groups->run_count;
+	assert_true(is_small || groups->runs.file == NULL);
+	assert_true(!is_small || groups->totals.files < 100 || groups->runs.spilled > 1);
+	compared.runs += (unsigned)groups->runs.spilled;
 	for (int pass = 0; pass < 2; pass++)
 		expect_defined(groups);
 	group_sorter_release(groups);
@@ -604,8 +604,8 @@ static void groups_come_in_any_order(void **state)
 		large.keeps_sketches = small.keeps_sketches = i < 6;
 		add_groups(&large, &list, &request);
 		add_groups(&small, &list, &request);
-		assert_null(large.file);
-		assert_true(small.run_count > 4);
+		assert_null(large.runs.file);
+		assert_true(small.runs.spilled > 4);
 		assert_int_equal(group_cursor_begin(&x, &large, &error), 0);
 		assert_int_equal(group_cursor_begin(&y, &small, &error), 0);
 		assert_true(compare_cursors(&x, &y, &order) > 10);

@@ -26,7 +26,7 @@ static uint64_t steps_through(const struct pair_list *list)
 	uint64_t run = 0, steps = 0;
 
 	for (size_t i = 0; i < list->slots.count; i++) {
-		if (list->slots.items[i].number != NO_NUMBER) {
+		if (list->slots.items[i].number != NO_ITEM) {
 			run++;
 			continue;
 		}

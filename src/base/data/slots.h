@@ -5,7 +5,7 @@
  *     if (slots_reserve(&slots, &error) != 0)                // room for one more
  *             return -1;
  *     slot = slots_find(&slots, hash, is_same, &key);        // is_same(&key, number)
- *     if (slot->number == NO_NUMBER)
+ *     if (slot->number == NO_ITEM)
  *             slots_add(&slots, slot, hash, number_of_new_item);
  *
  * Hash with base/basic/seed.h what comes from outside.
@@ -21,7 +21,7 @@
 
 #include "base/basic/error.h"
 
-#define NO_NUMBER 0 /* the numbers of items begin with 1 */
+#define NO_ITEM 0 /* the numbers of items begin with 1 */
 #define SLOTS_FIRST 64
 
 struct slot {
@@ -49,17 +49,17 @@ static inline struct slot *slots_find(const struct slots *slots, uint64_t hash,
 {
 	size_t mask = slots->count - 1, at = (uint32_t)hash & mask;
 
-	while (slots->items[at].number != NO_NUMBER &&
+	while (slots->items[at].number != NO_ITEM &&
 	       (slots->items[at].hash != (uint32_t)hash || !is_same(key, slots->items[at].number)))
 		at = (at + 1) & mask;
 	return &slots->items[at];
 }
 
-/* The number of an item, or NO_NUMBER; also for an empty table. */
+/* The number of an item, or NO_ITEM; also for an empty table. */
 static inline uint32_t slots_number(const struct slots *slots, uint64_t hash,
 				    slots_same_fn *is_same, const void *key)
 {
-	return slots->count == 0 ? NO_NUMBER : slots_find(slots, hash, is_same, key)->number;
+	return slots->count == 0 ? NO_ITEM : slots_find(slots, hash, is_same, key)->number;
 }
 
 /* Enter an item in the free slot that slots_find has returned. */
@@ -73,7 +73,7 @@ static inline struct slot *slots_find_free(const struct slots *slots, uint32_t h
 {
 	size_t mask = slots->count - 1, at = hash & mask;
 
-	while (slots->items[at].number != NO_NUMBER)
+	while (slots->items[at].number != NO_ITEM)
 		at = (at + 1) & mask;
 	return &slots->items[at];
 }
@@ -93,7 +93,7 @@ static inline int slots_reserve_all(struct slots *slots, size_t items, struct si
 	if (larger.items == NULL)
 		return error_set_memory(error);
 	for (size_t i = 0; i < slots->count; i++)
-		if (slots->items[i].number != NO_NUMBER)
+		if (slots->items[i].number != NO_ITEM)
 			*slots_find_free(&larger, slots->items[i].hash) = slots->items[i];
 	larger.used = slots->used;
 	free(slots->items);

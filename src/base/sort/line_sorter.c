@@ -1,29 +1,22 @@
 /*
- * Runs of sorted lines, merged. A line is kept as one text, in whose order of bytes lines come: its
- * key, the text before it, the second key, and the line. Lines fill one of two buffers; the thread that
- * fills it sorts it and writes it to the file as a run while others fill the second one. With a
- * limit, lines that are behind so many others are dropped from memory before they make a run.
+ * A line is kept as one text, in whose order of bytes lines come: its key, the text before it, the
+ * second key, and the line. Lines fill one of two buffers; the thread that fills it sorts it and
+ * writes it to the file as a run while others fill the second one. With a limit, lines that are
+ * behind so many others are dropped from memory before they make a run.
  * SPDX-License-Identifier: MIT
  */
 #include "base/sort/line_sorter.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/basic/byte_order.h"
 #include "base/basic/error.h"
-#include "base/data/array.h"
-#include "base/data/heap.h"
-#include "base/files/temporary.h"
-#include "base/sort/sort.h"
+#include "base/sort/runs.h"
 
 #define KEY_BYTES 8
 #define PRUNED_MIN 1024 /* with a low limit, sorting is not worth it for fewer */
-#define WRITE_BYTES ((size_t)256 << 10)
-#define READ_MIN ((size_t)4 << 10) /* bytes of a run at once */
-#define READ_MAX ((size_t)256 << 10)
 
 /* What stands before a line's text, in memory and in the file. */
 struct head {
@@ -42,9 +35,7 @@ struct line_sorter {
 	size_t budget; /* bytes of a buffer */
 	struct buffer filling, spare;
 	bool spare_is_away; /* a thread sorts it */
-	FILE *file;	    /* NULL: all are in memory */
-	off_t *ends;	    /* of each run in it */
-	size_t run_count, run_capacity;
+	struct runs runs;   /* lines that were in memory; of one thread at a time */
 	bool reverse;
 	uint64_t limit, added; /* limit 0: none */
 	/* With a limit, the last of those in memory that need to be kept: none behind it does. */
@@ -70,9 +61,7 @@ void line_sorter_free(struct line_sorter *sorter)
 {
 	if (sorter == NULL)
 		return;
-	if (sorter->file != NULL)
-		fclose(sorter->file);
-	free(sorter->ends);
+	runs_release(&sorter->runs);
 	free(sorter->filling.bytes);
 	free(sorter->spare.bytes);
 	pthread_cond_destroy(&sorter->is_written);
@@ -93,15 +82,10 @@ uint64_t line_sorter_added(const struct line_sorter *sorter)
 
 /* ---- Lines as texts ---- */
 
-/* Doubles as bytes of the same order: the sign bit makes negative ones smaller, and turns them. */
+/* Its bytes have the order of the key. */
 static char *put_key(char *at, double key)
 {
-	uint64_t bits;
-
-	key += 0.0; /* -0 is 0 */
-	memcpy(&bits, &key, sizeof bits);
-	bits = bits >> 63 != 0 ? ~bits : bits | UINT64_C(1) << 63;
-	write_big_endian((uint8_t *)at, KEY_BYTES, bits);
+	write_big_endian((uint8_t *)at, KEY_BYTES, sort_number(key));
 	return at + KEY_BYTES;
 }
 
@@ -215,50 +199,21 @@ static int sort_buffer(const struct line_sorter *sorter, const struct buffer *bu
 
 /* ---- Runs ---- */
 
-static int write_sorted(const struct buffer *buffer, FILE *file, off_t place,
-			struct simhash_error *error)
+static size_t line_size(const void *at)
 {
-	const struct sort_item *items = items_of(buffer);
-	char *piece = malloc(WRITE_BYTES);
-	size_t filled = 0;
-	int status = piece == NULL ? error_set_memory(error) : 0;
-
-	for (size_t i = 0; status == 0 && i < buffer->count; i++) {
-		const char *line = buffer->bytes + items[i].number;
-		size_t size = sizeof(struct head) + head_at(line).size;
-		if (filled > 0 && filled + size > WRITE_BYTES) {
-			status = temporary_write_at(file, piece, filled, place, error);
-			place += (off_t)filled;
-			filled = 0;
-		}
-		if (status == 0 && size > WRITE_BYTES) {
-			status = temporary_write_at(file, line, size, place, error);
-			place += (off_t)size;
-		} else if (status == 0) {
-			put(piece + filled, line, size);
-			filled += size;
-		}
-	}
-	if (status == 0)
-		status = temporary_write_at(file, piece, filled, place, error);
-	free(piece);
-	return status;
+	return sizeof(struct head) + head_at(at).size;
 }
 
-/* Room at the end of the file for what is in the buffer. */
-static int reserve_run(struct line_sorter *sorter, const struct buffer *buffer, off_t *place,
-		       struct simhash_error *error)
+static int write_run(struct runs *runs, const struct buffer *buffer, struct simhash_error *error)
 {
-	*place = sorter->run_count == 0 ? 0 : sorter->ends[sorter->run_count - 1];
-	if (array_reserve(&sorter->ends, &sorter->run_capacity, sorter->run_count + 1,
-			  sizeof *sorter->ends, error) != 0)
-		return -1;
-	if (sorter->file == NULL)
-		sorter->file = temporary_file();
-	if (sorter->file == NULL)
-		return temporary_no_room(error);
-	sorter->ends[sorter->run_count++] = *place + (off_t)buffer->used;
-	return 0;
+	const struct sort_item *items = items_of(buffer);
+
+	for (size_t i = 0; i < buffer->count; i++) {
+		const char *line = buffer->bytes + items[i].number;
+		if (runs_put(runs, line, line_size(line), error) != 0)
+			return -1;
+	}
+	return runs_end_put(runs, error);
 }
 
 /*
@@ -268,11 +223,8 @@ static int reserve_run(struct line_sorter *sorter, const struct buffer *buffer, 
 static int spill(struct line_sorter *sorter, struct simhash_error *error)
 {
 	struct buffer full = sorter->filling;
-	off_t place;
 	int status;
 
-	if (reserve_run(sorter, &full, &place, error) != 0)
-		return -1;
 	sorter->filling = sorter->spare;
 	sorter->spare = (struct buffer){.bytes = NULL};
 	sorter->spare_is_away = true;
@@ -280,7 +232,7 @@ static int spill(struct line_sorter *sorter, struct simhash_error *error)
 	pthread_mutex_unlock(&sorter->lock);
 	status = sort_buffer(sorter, &full, error);
 	if (status == 0)
-		status = write_sorted(&full, sorter->file, place, error);
+		status = write_run(&sorter->runs, &full, error);
 	full.used = full.count = 0;
 	pthread_mutex_lock(&sorter->lock);
 	sorter->spare = full;
@@ -311,7 +263,7 @@ static int prune(struct line_sorter *sorter, struct simhash_error *error)
 	buffer->count = count;
 	for (size_t i = 0; i < count; i++) {
 		const char *line = buffer->bytes + kept[i].number;
-		size_t size = sizeof(struct head) + head_at(line).size;
+		size_t size = line_size(line);
 		if (kept[i].number == last)
 			sorter->last = buffer->used;
 		memmove(buffer->bytes + buffer->used, line, size);
@@ -407,97 +359,16 @@ static int hand_on(const char *at, line_fn *each, void *context, struct simhash_
 	return each(context, at + sizeof head + before, head.size - before, error);
 }
 
-/* A run that is being merged: its present line, which is in the window. */
-struct run {
-	struct temporary_window window;
-	const char *line;
-};
-
-struct merge {
-	const struct line_sorter *sorter;
-	struct run *runs;
-	struct heap heap; /* of those that have a line */
-};
-
-/* Read a run's next line: 1, 0 at its end, -1. */
-static int advance(struct run *run, struct simhash_error *error)
-{
-	struct temporary_window *window = &run->window;
-	const char *head;
-	size_t size;
-
-	if (temporary_is_at_end(window))
-		return 0;
-	head = temporary_peek(window, sizeof(struct head), error);
-	if (head == NULL)
-		return -1;
-	size = sizeof(struct head) + head_at(head).size;
-	run->line = temporary_peek(window, size, error);
-	if (run->line == NULL)
-		return -1;
-	window->at += size;
-	return 1;
-}
-
 static bool run_comes_before(const void *a, const void *b, const void *sorter)
 {
-	const struct run *x = a, *y = b;
+	const struct run_reader *x = a, *y = b;
 
-	return comes_before(sorter, text_at(x->line), text_at(y->line));
+	return comes_before(sorter, text_at(x->record), text_at(y->record));
 }
 
-/* To be released whatever this returns. */
-static int merge_begin(struct merge *merge, const struct line_sorter *sorter,
-		       struct simhash_error *error)
+static int step(struct run_reader *reader, struct simhash_error *error)
 {
-	size_t count = sorter->run_count, room = sorter->budget / count;
-
-	room = room < READ_MIN ? READ_MIN : room > READ_MAX ? READ_MAX : room;
-	*merge = (struct merge){.sorter = sorter,
-				.runs = calloc(count, sizeof *merge->runs),
-				.heap = {.items = calloc(count, sizeof *merge->heap.items)}};
-	if (merge->runs == NULL || merge->heap.items == NULL)
-		return error_set_memory(error);
-	for (size_t i = 0; i < count; i++) {
-		struct run *run = &merge->runs[i];
-		run->window = (struct temporary_window){.file = sorter->file,
-							.next = i == 0 ? 0 : sorter->ends[i - 1],
-							.end = sorter->ends[i]};
-		if (array_reserve(&run->window.buffer, &run->window.capacity, room, 1, error) !=
-			    0 ||
-		    advance(run, error) != 1) /* no run is empty */
-			return -1;
-		merge->heap.items[merge->heap.count++] = run;
-	}
-	heap_make(&merge->heap, run_comes_before, sorter);
-	return 0;
-}
-
-/* Hand the first line on, and go to the next one. */
-static int merge_step(struct merge *merge, line_fn *each, void *context,
-		      struct simhash_error *error)
-{
-	struct run *first = merge->heap.items[0];
-	int status;
-
-	if (hand_on(first->line, each, context, error) != 0)
-		return -1;
-	status = advance(first, error);
-	if (status < 0)
-		return -1;
-	if (status == 1)
-		heap_settle_first(&merge->heap, run_comes_before, merge->sorter);
-	else
-		heap_remove_first(&merge->heap, run_comes_before, merge->sorter);
-	return 0;
-}
-
-static void merge_release(struct merge *merge)
-{
-	for (size_t i = 0; merge->runs != NULL && i < merge->sorter->run_count; i++)
-		free(merge->runs[i].window.buffer);
-	free(merge->runs);
-	free(merge->heap.items);
+	return run_reader_step(reader, sizeof(struct head), line_size, error);
 }
 
 /* What is in memory becomes the last run, so that the runs may take its room. */
@@ -512,22 +383,29 @@ static int spill_rest(struct line_sorter *sorter, struct simhash_error *error)
 	free(sorter->filling.bytes);
 	free(sorter->spare.bytes);
 	sorter->filling = sorter->spare = (struct buffer){.bytes = NULL};
-	return status;
+	return status == 0 ? runs_spill(&sorter->runs, error) : status;
 }
 
 static int write_runs(struct line_sorter *sorter, line_fn *each, void *context,
 		      struct simhash_error *error)
 {
 	uint64_t left = sorter->limit > 0 ? sorter->limit : UINT64_MAX;
-	struct merge merge;
+	struct run_cursor cursor;
 	int status;
 
 	if (spill_rest(sorter, error) != 0)
 		return -1;
-	status = merge_begin(&merge, sorter, error);
-	while (status == 0 && merge.heap.count > 0 && left-- > 0)
-		status = merge_step(&merge, each, context, error);
-	merge_release(&merge);
+	status = run_cursor_open(&cursor, &sorter->runs, sorter->budget, error);
+	if (status == 0)
+		status = run_cursor_start(&cursor, step, run_comes_before, sorter, error);
+	while (status == 0 && left-- > 0) {
+		status = run_cursor_next(&cursor, step, run_comes_before, sorter, error);
+		if (status != 1)
+			break;
+		status = hand_on(run_cursor_first(&cursor)->record, each, context, error) != 0 ? -1
+											       : 0;
+	}
+	run_cursor_close(&cursor);
 	return status;
 }
 
@@ -537,7 +415,7 @@ int line_sorter_write(struct line_sorter *sorter, line_fn *each, void *context,
 	const struct buffer *buffer = &sorter->filling;
 	const struct sort_item *items;
 
-	if (sorter->run_count > 0)
+	if (sorter->runs.spilled > 0)
 		return write_runs(sorter, each, context, error);
 	if (buffer->count == 0)
 		return 0;

@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/basic/bytes.h"
 
@@ -16,6 +17,16 @@ typedef int sort_compare_fn(const void *a, const void *b, void *context);
 /* qsort(3) with a context for the comparison. Any thread. */
 void sort_with(void *items, size_t count, size_t item_size, sort_compare_fn *compare,
 	       void *context);
+
+/* A double as a number of the same order: the sign bit makes negative ones smaller, and turns them. */
+static inline uint64_t sort_number(double value)
+{
+	uint64_t bits;
+
+	value += 0.0; /* -0 is 0 */
+	memcpy(&bits, &value, sizeof bits);
+	return bits >> 63 != 0 ? ~bits : bits | UINT64_C(1) << 63;
+}
 
 /* The index of an item, and the key by which it is sorted. */
 struct sort_item {

@@ -44,7 +44,7 @@ int content_number(struct folder_tree *tree, int64_t size_bytes,
 	if (slots_reserve(&tree->slots, error) != 0)
 		return -1;
 	slot = slots_find(&tree->slots, hash_of(&key), is_content, &key);
-	if (slot->number == NO_NUMBER) {
+	if (slot->number == NO_ITEM) {
 		struct folder_content *content;
 		if (array_reserve(&tree->contents, &tree->content_capacity, tree->content_count + 1,
 				  sizeof *tree->contents, error) != 0)
@@ -64,7 +64,7 @@ uint32_t folder_tree_content(const struct folder_tree *tree, int64_t size_bytes,
 	const struct content_key key = {tree, size_bytes, hash};
 	uint32_t number = slots_number(&tree->slots, hash_of(&key), is_content, &key);
 
-	return number == NO_NUMBER ? NO_CONTENT : number - 1;
+	return number == NO_ITEM ? NO_CONTENT : number - 1;
 }
 
 /* ---- What folders hold ---- */

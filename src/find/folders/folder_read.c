@@ -100,7 +100,7 @@ static int find_directory(struct folder_reading *reading, const struct folder_ro
 	if (slots_reserve(&reading->slots, error) != 0)
 		return -1;
 	slot = slot_of(reading, row);
-	if (slot->number == NO_NUMBER) {
+	if (slot->number == NO_ITEM) {
 		if (add_directory(reading, row, error) != 0)
 			return -1;
 		slots_add(&reading->slots, slot, directory_key(row->host, row->directory),

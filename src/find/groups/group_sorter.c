@@ -1,5 +1,5 @@
 /*
- * Groups as records: in memory with their places in order, or as sorted runs of a file.
+ * Writes groups as records, which are sorted, and reads them.
  * SPDX-License-Identifier: MIT
  */
 #include "find/groups/group_sorter.h"
@@ -11,12 +11,7 @@
 #include "base/basic/error.h"
 #include "base/basic/sizes.h"
 #include "base/data/array.h"
-#include "base/files/temporary.h"
-#include "base/sort/sort.h"
 #include "find/rows/packed_row.h"
-
-#define READ_MIN ((size_t)4 << 10) /* of a run at once */
-#define READ_MAX ((size_t)256 << 10)
 
 /* A group, followed by its members. */
 struct group_record {
@@ -39,27 +34,19 @@ struct member_record {
 _Static_assert(sizeof(struct group_record) % 8 == 0, "members are aligned");
 _Static_assert(sizeof(struct member_record) % 8 == 0, "files are aligned");
 
-void group_sorter_init(struct group_sorter *sorter, size_t memory_bytes,
-		       const struct group_order *order)
-{
-	*sorter = (struct group_sorter){.budget = memory_bytes, .order = *order};
-}
-
-void group_sorter_release(struct group_sorter *sorter)
-{
-	if (sorter->file != NULL)
-		fclose(sorter->file);
-	free(sorter->ends);
-	free(sorter->sorted);
-	free(sorter->bytes);
-	*sorter = (struct group_sorter){.budget = 0};
-}
-
 /* ---- Order ---- */
 
-static int compare_records(const struct group_order *order, const struct group_record *x,
-			   const struct group_record *y)
+static size_t size_of(const void *head)
 {
+	const struct group_record *record = head;
+
+	return (size_t)record->size;
+}
+
+static int compare_records(const void *a, const void *b, const void *context)
+{
+	const struct group_order *order = context;
+	const struct group_record *x = a, *y = b;
 	int result;
 
 	if (x->key != y->key)
@@ -75,23 +62,20 @@ static int compare_records(const struct group_order *order, const struct group_r
 	return order->reverse ? -result : result;
 }
 
-static int compare_sorted(const void *a, const void *b, void *context)
+void group_sorter_init(struct group_sorter *sorter, size_t memory_bytes,
+		       const struct group_order *order)
 {
-	const struct group_sorter *sorter = context;
-	const struct sorted_group *x = a, *y = b;
-
-	/* What most of them differ in lies together. */
-	if (x->key != y->key)
-		return (x->key < y->key) != sorter->order.reverse ? -1 : 1;
-	if (x->then != y->then)
-		return (x->then < y->then) != sorter->order.reverse ? -1 : 1;
-	return compare_records(&sorter->order, (const void *)(sorter->bytes + x->place),
-			       (const void *)(sorter->bytes + y->place));
+	*sorter = (struct group_sorter){.order = *order,
+					.runs = {.budget = memory_bytes,
+						 .size_of = size_of,
+						 .compare = compare_records,
+						 .context = &sorter->order}};
 }
 
-static void sort_memory(struct group_sorter *sorter)
+void group_sorter_release(struct group_sorter *sorter)
 {
-	sort_with(sorter->sorted, sorter->count, sizeof *sorter->sorted, compare_sorted, sorter);
+	runs_release(&sorter->runs);
+	*sorter = (struct group_sorter){.keeps_sketches = false};
 }
 
 /* ---- Adding ---- */
@@ -168,53 +152,6 @@ static struct group_record record_of(const struct group_sorter *sorter, const st
 	};
 }
 
-/* Move what is in memory to a run of the file. */
-static int spill(struct group_sorter *sorter, struct simhash_error *error)
-{
-	off_t end = sorter->run_count == 0 ? 0 : sorter->ends[sorter->run_count - 1];
-
-	if (array_reserve(&sorter->ends, &sorter->run_capacity, sorter->run_count + 1,
-			  sizeof *sorter->ends, error) != 0)
-		return -1;
-	if (sorter->file == NULL)
-		sorter->file = temporary_file();
-	if (sorter->file == NULL)
-		return temporary_no_room(error);
-	sort_memory(sorter);
-	for (size_t i = 0; i < sorter->count; i++) {
-		const char *bytes = sorter->bytes + sorter->sorted[i].place;
-		const struct group_record *record = (const void *)bytes;
-		if (fwrite(bytes, 1, record->size, sorter->file) != record->size)
-			return temporary_no_room(error);
-	}
-	if (fflush(sorter->file) != 0)
-		return temporary_no_room(error);
-	sorter->ends[sorter->run_count++] = end + (off_t)sorter->used;
-	sorter->used = 0;
-	sorter->count = 0;
-	return 0;
-}
-
-/* Room for a record of so many bytes, unless it alone has more than there may be. */
-static int make_room(struct group_sorter *sorter, size_t size, struct simhash_error *error)
-{
-	size_t needed = sorter->used + size + (sorter->count + 1) * sizeof *sorter->sorted;
-
-	if (needed > sorter->budget && sorter->count > 0 && spill(sorter, error) != 0)
-		return -1;
-	/* At once: memory that was never written to is not taken. */
-	if (sorter->bytes == NULL) {
-		sorter->capacity = sorter->budget > size ? sorter->budget : size;
-		sorter->bytes = malloc(sorter->capacity);
-		if (sorter->bytes == NULL)
-			return error_set_memory(error);
-	}
-	return array_reserve(&sorter->bytes, &sorter->capacity, sorter->used + size, 1, error) != 0
-		       ? -1
-		       : array_reserve(&sorter->sorted, &sorter->sorted_capacity, sorter->count + 1,
-				       sizeof *sorter->sorted, error);
-}
-
 static void count_group(struct group_totals *totals, const struct group *group,
 			const struct group_member *members)
 {
@@ -235,15 +172,16 @@ int group_sorter_add(struct group_sorter *sorter, const struct group_list *group
 	for (size_t g = 0; g < groups->count; g++) {
 		const struct group *group = &groups->groups[g];
 		const struct group_member *members = &groups->members[group->first];
-		struct group_record *record;
-		if (make_room(sorter, record_size(sorter, group, members), error) != 0)
+		struct group_record *record =
+			runs_room(&sorter->runs, record_size(sorter, group, members), error);
+		uint64_t number;
+		if (record == NULL)
 			return -1;
-		record = (void *)(sorter->bytes + sorter->used);
 		*record = record_of(sorter, group, members);
 		write_record(sorter, group, members, record);
-		sorter->sorted[sorter->count++] =
-			(struct sorted_group){record->key, record->then, sorter->used};
-		sorter->used += record->size;
+		number = sort_number(record->key);
+		runs_add(&sorter->runs, sorter->order.reverse ? ~number : number,
+			 (size_t)record->size);
 		count_group(&sorter->totals, group, members);
 	}
 	return 0;
@@ -251,101 +189,32 @@ int group_sorter_add(struct group_sorter *sorter, const struct group_list *group
 
 int group_sorter_end(struct group_sorter *sorter, struct simhash_error *error)
 {
-	if (sorter->file == NULL) {
-		sort_memory(sorter);
-		return 0;
-	}
-	if (sorter->count > 0 && spill(sorter, error) != 0)
+	if (runs_end(&sorter->runs, error) != 0)
 		return -1;
-	free(sorter->bytes);
-	free(sorter->sorted);
-	sorter->bytes = NULL;
-	sorter->sorted = NULL;
-	sorter->capacity = sorter->sorted_capacity = 0;
-	return 0;
+	return sorter->runs.spilled > 0 ? runs_spill(&sorter->runs, error) : 0;
 }
 
 /* ---- Going through them ---- */
 
-/* A run that is being merged. */
-struct sorted_run {
-	struct temporary_window window;
-	const struct group_record *record; /* the first that was not given */
-};
-
-/* Read the next record of a run: 1, 0 behind the last, -1. */
-static int advance(struct sorted_run *run, struct simhash_error *error)
+static bool comes_before(const void *a, const void *b, const void *order)
 {
-	struct temporary_window *window = &run->window;
+	const struct run_reader *x = a, *y = b;
 
-	if (temporary_is_at_end(window))
-		return 0;
-	run->record = temporary_peek(window, sizeof *run->record, error);
-	if (run->record != NULL)
-		run->record = temporary_peek(window, (size_t)run->record->size, error);
-	if (run->record == NULL)
-		return -1;
-	window->at += (size_t)run->record->size;
-	return 1;
+	return compare_records(x->record, y->record, order) < 0;
 }
 
-static bool comes_before(const void *a, const void *b, const void *context)
+static int step(struct run_reader *reader, struct simhash_error *error)
 {
-	const struct group_order *order = context;
-	const struct sorted_run *x = a, *y = b;
-
-	return compare_records(order, x->record, y->record) < 0;
-}
-
-static int begin_runs(struct group_cursor *cursor, struct simhash_error *error)
-{
-	const struct group_sorter *sorter = cursor->sorter;
-	size_t room = sorter->budget / sorter->run_count;
-
-	room = room < READ_MIN ? READ_MIN : room > READ_MAX ? READ_MAX : room;
-	cursor->runs = calloc(sorter->run_count, sizeof *cursor->runs);
-	cursor->heap.items = calloc(sorter->run_count, sizeof *cursor->heap.items);
-	if (cursor->runs == NULL || cursor->heap.items == NULL)
-		return error_set_memory(error);
-	for (size_t i = 0; i < sorter->run_count; i++) {
-		struct sorted_run *run = &cursor->runs[i];
-		cursor->run_count++;
-		run->window = (struct temporary_window){.file = sorter->file,
-							.next = i == 0 ? 0 : sorter->ends[i - 1],
-							.end = sorter->ends[i]};
-		if (array_reserve(&run->window.buffer, &run->window.capacity, room, 1, error) !=
-			    0 ||
-		    advance(run, error) != 1) /* no run is empty */
-			return -1;
-		cursor->heap.items[cursor->heap.count++] = run;
-	}
-	heap_make(&cursor->heap, comes_before, &sorter->order);
-	return 0;
+	return run_reader_step(reader, sizeof(struct group_record), size_of, error);
 }
 
 int group_cursor_begin(struct group_cursor *cursor, const struct group_sorter *sorter,
 		       struct simhash_error *error)
 {
-	*cursor = (struct group_cursor){.sorter = sorter};
-	return sorter->file == NULL ? 0 : begin_runs(cursor, error);
-}
-
-/* Go on from the record that was given last: 1 where the heap's first is the next one, 0, -1. */
-static int next_of_runs(struct group_cursor *cursor, struct simhash_error *error)
-{
-	const struct group_order *order = &cursor->sorter->order;
-	struct heap *heap = &cursor->heap;
-
-	if (cursor->number > 0 && heap->count > 0) {
-		int status = advance(heap->items[0], error);
-		if (status < 0)
-			return -1;
-		if (status == 1)
-			heap_settle_first(heap, comes_before, order);
-		else
-			heap_remove_first(heap, comes_before, order);
-	}
-	return heap->count > 0;
+	*cursor = (struct group_cursor){.order = &sorter->order};
+	if (run_cursor_open(&cursor->merge, &sorter->runs, sorter->runs.budget, error) != 0)
+		return -1;
+	return run_cursor_start(&cursor->merge, step, comes_before, cursor->order, error);
 }
 
 static int read_record(struct group_cursor *cursor, const struct group_record *record,
@@ -384,28 +253,16 @@ static int read_record(struct group_cursor *cursor, const struct group_record *r
 
 int group_cursor_next(struct group_cursor *cursor, struct simhash_error *error)
 {
-	const struct group_sorter *sorter = cursor->sorter;
-	const struct group_record *record;
+	int status = run_cursor_next(&cursor->merge, step, comes_before, cursor->order, error);
 
-	if (sorter->file == NULL) {
-		if (cursor->number == sorter->count)
-			return 0;
-		record = (const void *)(sorter->bytes + sorter->sorted[cursor->number].place);
-	} else {
-		int status = next_of_runs(cursor, error);
-		if (status != 1)
-			return status;
-		record = ((const struct sorted_run *)cursor->heap.items[0])->record;
-	}
-	return read_record(cursor, record, error) == 0 ? 1 : -1;
+	if (status != 1)
+		return status;
+	return read_record(cursor, run_cursor_first(&cursor->merge)->record, error) == 0 ? 1 : -1;
 }
 
 void group_cursor_release(struct group_cursor *cursor)
 {
-	for (size_t i = 0; i < cursor->run_count; i++)
-		free(cursor->runs[i].window.buffer);
-	free(cursor->runs);
-	free(cursor->heap.items);
+	run_cursor_close(&cursor->merge);
 	free(cursor->room);
 	free(cursor->files);
 	*cursor = (struct group_cursor){.number = 0};

@@ -16,9 +16,7 @@
 #ifndef SIMHASH_FIND_GROUP_SORTER_H
 #define SIMHASH_FIND_GROUP_SORTER_H
 
-#include <stdio.h>
-
-#include "base/data/heap.h"
+#include "base/sort/runs.h"
 #include "find/groups/groups.h"
 
 /* The smaller comes first. */
@@ -31,12 +29,6 @@ struct group_order {
 	bool reverse;
 };
 
-/* A group that waits. */
-struct sorted_group {
-	double key, then;
-	size_t place; /* of its record in memory */
-};
-
 struct group_totals {
 	uint64_t groups, files;
 	uint64_t copies, similar; /* files; the others are representatives */
@@ -45,20 +37,13 @@ struct group_totals {
 };
 
 struct group_sorter {
-	size_t budget;
 	struct group_order order;
 	bool keeps_sketches; /* of the files; may be set before groups are added */
 	struct group_totals totals;
-	char *bytes; /* the records in memory */
-	size_t used, capacity;
-	struct sorted_group *sorted;
-	size_t count, sorted_capacity;
-	FILE *file;  /* NULL: all are in memory */
-	off_t *ends; /* of each sorted run in it */
-	size_t run_count, run_capacity;
+	struct runs runs; /* of records */
 };
 
-/* Groups take at most about so much memory. Opens nothing. */
+/* Groups take at most about so much memory. Opens nothing. Stays where it is until it is released. */
 void group_sorter_init(struct group_sorter *sorter, size_t memory_bytes,
 		       const struct group_order *order);
 void group_sorter_release(struct group_sorter *sorter);
@@ -70,20 +55,16 @@ int group_sorter_add(struct group_sorter *sorter, const struct group_list *group
 /* No more groups are to come. */
 int group_sorter_end(struct group_sorter *sorter, struct simhash_error *error);
 
-struct sorted_run;
-
 struct group_cursor {
 	/* The present one, until the next call, with its number. */
 	struct group group;
 	const struct group_member *members;
-	const struct group_sorter *sorter;
 	size_t number; /* of those that were given */
 	struct group_member *room;
 	struct find_file *files;
 	size_t room_capacity, file_capacity;
-	struct sorted_run *runs;
-	size_t run_count;
-	struct heap heap; /* of the runs that have a record */
+	const struct group_order *order;
+	struct run_cursor merge;
 };
 
 /* To be released whatever this returns. */

@@ -98,7 +98,7 @@ static struct find_file *find_or_add(struct pair_list *list, const struct find_f
 
 	if (slot == NULL)
 		return NULL;
-	if (slot->number != NO_NUMBER)
+	if (slot->number != NO_ITEM)
 		return list->files[slot->number - 1];
 	added = copy_file(list, file);
 	if (added == NULL)
@@ -153,7 +153,7 @@ static void find_twins(const struct pair_list *list, const struct pair_list *oth
 		struct find_file *file = other->files[i];
 		uint32_t here = slots_number(&list->slots, pair_file_hash(file), is_file,
 					     &(struct file_key){list, file});
-		twins[i] = here == NO_NUMBER ? file : list->files[here - 1];
+		twins[i] = here == NO_ITEM ? file : list->files[here - 1];
 	}
 }
 
@@ -179,7 +179,7 @@ int pair_list_join(struct pair_list *list, struct pair_list *other, struct simha
 		struct slot *slot = need_slot(list, hash, other->files[i], error);
 		if (slot == NULL)
 			status = -1;
-		else if (slot->number == NO_NUMBER)
+		else if (slot->number == NO_ITEM)
 			enter_file(list, slot, hash, other->files[i]);
 	}
 	pair_list_end(other);

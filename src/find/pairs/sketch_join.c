@@ -169,7 +169,7 @@ static int take_row(struct sketch_join *join, const struct file_row *row,
 	join->file_count++;
 	hash = hash_seeded_bytes(file->content_hash);
 	slot = slots_find(&join->slots, hash, is_content, &(struct chain_key){join, file});
-	if (slot->number != NO_NUMBER) {
+	if (slot->number != NO_ITEM) {
 		struct file_chain *content = &join->contents[slot->number - 1];
 		join->next[content->last] = number;
 		content->last = number;

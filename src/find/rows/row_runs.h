@@ -1,31 +1,28 @@
 /*
- * Rows that one thread collects, in runs: each is sorted, and those that do not fit into the
- * memory allowed wait in a temporary file, which has no name.
+ * Rows that one thread collects and sorts, as runs that may be larger than memory; see base/sort/runs.h.
  *
- *     runs = (struct row_runs){.budget = bytes};
+ *     row_runs_init(&runs, bytes);
  *     row_runs_add(&runs, &file, &error);     // for each row
  *     row_runs_end(&runs, &error);            // the last run stays in memory
- *     row_runs_spill(&runs, &error);          // if that is wanted in the file too
- *     for (size_t i = 0; i < row_runs_count(&runs); i++)
- *             run_reader_begin(&reader, &runs, i, &range, buffer_bytes, &error);
- *     while (reader.row != NULL)
- *             run_reader_step(&reader, &error);
- *     run_reader_release(&reader);
+ *     row_runs_spill(&runs, &error);          // or it goes to the file as the others
+ *     ... read them by a struct sorted_cursor ...
  *     row_runs_release(&runs);
- *
- * Any number of threads may read, each with readers of its own.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_ROW_RUNS_H
 #define SIMHASH_FIND_ROW_RUNS_H
 
-#include <stdio.h>
-#include <sys/types.h>
-
-#include "base/files/temporary.h"
-#include "base/sort/sort.h"
+#include "base/sort/runs.h"
 #include "find/rows/packed_row.h"
+
+/* The size of a packed row, for the runs. */
+static inline size_t row_run_size(const void *head)
+{
+	const struct packed_row *row = head;
+
+	return row->size;
+}
 
 /* Some rows of a run, one behind another: as many but for the last zone. */
 #define ZONE_ROWS 64
@@ -36,23 +33,17 @@ struct run_zone {
 };
 
 struct row_runs {
-	size_t budget;	     /* bytes of memory that rows and their order may take */
+	struct runs runs;
 	uint64_t rows;	     /* all that were added */
 	uint64_t unsketched; /* of them */
-	/* What is in memory: rows one behind another, and where each begins. */
-	char *bytes;
-	size_t used, capacity;
-	struct sort_item *items;
-	size_t count, item_capacity;
-	/* What is in the file: the number of the zone behind each run. */
-	FILE *file;
-	char *piece; /* of the rows that are written together */
-	size_t *ends;
-	size_t spilled, end_capacity;
-	/* Of all runs, that in memory last. */
+	/* The zones of all runs, and the number of the first zone of each run. */
 	struct run_zone *zones;
 	size_t zone_count, zone_capacity;
+	size_t *first_zones, first_count, first_capacity;
 };
+
+/* Rows and their order may take so many bytes of memory. Stays where it is until it is released. */
+void row_runs_init(struct row_runs *runs, size_t budget);
 
 int row_runs_add(struct row_runs *runs, const struct find_file *file, struct simhash_error *error);
 
@@ -62,10 +53,10 @@ int row_runs_end(struct row_runs *runs, struct simhash_error *error);
 /* After row_runs_end: write what is in memory to the file. */
 int row_runs_spill(struct row_runs *runs, struct simhash_error *error);
 
-/* Those of the file, and the one in memory. */
-static inline size_t row_runs_count(const struct row_runs *runs)
+/* The number of the zone behind the last one of a run. */
+static inline size_t row_runs_end_zone(const struct row_runs *runs, size_t run)
 {
-	return runs->spilled + (runs->count > 0);
+	return run + 1 < runs->first_count ? runs->first_zones[run + 1] : runs->zone_count;
 }
 
 void row_runs_release(struct row_runs *runs);
@@ -75,26 +66,13 @@ struct row_range {
 	int64_t low, high, reaching;
 };
 
+/* May a zone, whose first key is not below the range, have rows of it? */
+static inline bool run_zone_is_wanted(const struct run_zone *zone, const struct row_range *range)
+{
+	return zone->key <= range->high && zone->end_of_reach >= range->reaching;
+}
+
 /* The keys of the first rows of those zones that may have rows of the range. Returns how many. */
 size_t row_runs_marks(const struct row_runs *runs, const struct row_range *range, int64_t *keys);
-
-struct run_reader {
-	const struct packed_row *row; /* the present one, or NULL behind the last */
-	const struct row_runs *runs;
-	struct row_range range;
-	size_t first_zone, zone, end_zone; /* of the run; that to be read next; behind the last */
-	off_t begin;			   /* of the run, as in the window: see struct run_zone */
-	struct temporary_window window;	   /* without a buffer where the run is in memory */
-};
-
-/* Go to the first row of a run that is in the range. Borrows the runs. */
-int run_reader_begin(struct run_reader *reader, const struct row_runs *runs, size_t number,
-		     const struct row_range *range, size_t buffer_bytes,
-		     struct simhash_error *error);
-
-/* Go to the next row, which lives until the one after it. */
-int run_reader_step(struct run_reader *reader, struct simhash_error *error);
-
-void run_reader_release(struct run_reader *reader);
 
 #endif

@@ -1,88 +1,121 @@
 /*
- * Merging the runs of sorted rows.
+ * Reads a range of sorted rows: of each run those zones that may have such rows, merged.
  * SPDX-License-Identifier: MIT
  */
-#include <stdlib.h>
-
-#include "base/basic/error.h"
 #include "find/rows/sorted_rows.h"
 
-#define BUFFER_BYTES_MIN ((size_t)4 << 10)
-#define BUFFER_BYTES_MAX ((size_t)1 << 20)
+/* Reads the rows of a range from a run. */
+struct range_reader {
+	struct run_reader run; /* the first member */
+	const struct row_runs *runs;
+	struct row_range range;
+	size_t first_zone, zone, end_zone; /* of the run; the next to be read; behind the last */
+	off_t begin;			   /* of the run, as in the window: see struct run_zone */
+};
 
 static bool comes_before(const void *a, const void *b, const void *unused)
 {
 	const struct run_reader *x = a, *y = b;
 
 	(void)unused;
-	return packed_row_compare(x->row, y->row) < 0;
+	return packed_row_compare(x->record, y->record) < 0;
 }
 
-/* How much each reader has at once of its run, if that is in a file. */
-static size_t buffer_bytes(const struct sorted_rows *rows, size_t run_count)
+static int open_reader(struct range_reader *reader, const struct row_runs *runs, size_t number,
+		       const struct row_range *range, size_t buffer_bytes,
+		       struct simhash_error *error)
 {
-	size_t bytes = run_count == 0 ? BUFFER_BYTES_MAX : rows->cursor_bytes / run_count;
+	if (run_reader_open(&reader->run, &runs->runs, number, buffer_bytes, error) != 0)
+		return -1;
+	reader->runs = runs;
+	reader->range = *range;
+	reader->first_zone = reader->zone = runs->first_zones[number];
+	reader->end_zone = row_runs_end_zone(runs, number);
+	reader->begin = reader->run.window.next;
+	reader->run.window.end = reader->begin; /* no zone was chosen yet */
+	/* The last zone whose first key is below the range may end in it. */
+	for (size_t end = reader->end_zone; reader->zone + 1 < end;) {
+		size_t middle = reader->zone + (end - reader->zone) / 2;
+		if (runs->zones[middle].key < range->low)
+			reader->zone = middle;
+		else
+			end = middle;
+	}
+	return 0;
+}
 
-	if (bytes < BUFFER_BYTES_MIN)
-		return BUFFER_BYTES_MIN;
-	return bytes < BUFFER_BYTES_MAX ? bytes : BUFFER_BYTES_MAX;
+/* Go on to the next zones that are wanted and lie one behind another. */
+static bool next_zones(struct range_reader *reader)
+{
+	const struct run_zone *zones = reader->runs->zones;
+	struct temporary_window *window = &reader->run.window;
+
+	while (reader->zone < reader->end_zone &&
+	       !run_zone_is_wanted(&zones[reader->zone], &reader->range))
+		reader->zone++;
+	if (reader->zone == reader->end_zone)
+		return false;
+	window->next = reader->zone == reader->first_zone ? reader->begin
+							  : zones[reader->zone - 1].end;
+	while (reader->zone < reader->end_zone &&
+	       run_zone_is_wanted(&zones[reader->zone], &reader->range))
+		window->end = zones[reader->zone++].end;
+	return true;
+}
+
+static int step(struct run_reader *run, struct simhash_error *error)
+{
+	struct range_reader *reader = (struct range_reader *)(void *)run;
+	const struct row_range *range = &reader->range;
+	const struct packed_row *row;
+
+	do {
+		run->record = NULL;
+		if (temporary_is_at_end(&run->window) && !next_zones(reader))
+			return 0;
+		if (run_reader_step(run, sizeof *row, row_run_size, error) != 0)
+			return -1;
+		row = run->record;
+		if (row->uniform > range->high) {
+			run->record = NULL;
+			return 0;
+		}
+	} while (row->uniform < range->low ||
+		 (range->reaching > INT64_MIN && packed_row_end_of_reach(row) < range->reaching));
+	return 0;
 }
 
 int sorted_cursor_begin(struct sorted_cursor *cursor, const struct sorted_rows *rows,
 			const struct row_range *range, struct simhash_error *error)
 {
-	size_t count = 0, buffer;
+	struct run_cursor *merge = &cursor->merge;
+	size_t count = 0, number = 0;
 
-	*cursor = (struct sorted_cursor){.readers = NULL};
 	for (unsigned i = 0; i < rows->runs_count; i++)
-		count += row_runs_count(&rows->runs[i]);
-	cursor->readers = calloc(count + 1, sizeof *cursor->readers);
-	cursor->heap.items = calloc(count + 1, sizeof *cursor->heap.items);
-	if (cursor->readers == NULL || cursor->heap.items == NULL)
-		return error_set_memory(error);
-	buffer = buffer_bytes(rows, count);
+		count += runs_count(&rows->runs[i].runs);
+	if (run_cursor_init(merge, count, sizeof(struct range_reader), error) != 0)
+		return -1;
 	for (unsigned i = 0; i < rows->runs_count; i++)
-		for (size_t run = 0; run < row_runs_count(&rows->runs[i]); run++) {
-			struct run_reader *reader = &cursor->readers[cursor->reader_count++];
-			if (run_reader_begin(reader, &rows->runs[i], run, range, buffer, error) !=
-			    0)
+		for (size_t run = 0; run < runs_count(&rows->runs[i].runs); run++) {
+			struct range_reader *reader = (void *)run_cursor_reader(merge, number++);
+			if (open_reader(reader, &rows->runs[i], run, range,
+					run_buffer_bytes(rows->cursor_bytes, count), error) != 0)
 				return -1;
-			if (reader->row != NULL)
-				cursor->heap.items[cursor->heap.count++] = reader;
 		}
-	heap_make(&cursor->heap, comes_before, NULL);
-	return 0;
+	return run_cursor_start(merge, step, comes_before, NULL, error);
 }
 
 int sorted_cursor_next(struct sorted_cursor *cursor, const struct packed_row **row,
 		       struct simhash_error *error)
 {
-	struct heap *heap = &cursor->heap;
-	const struct run_reader *first;
+	int status = run_cursor_next(&cursor->merge, step, comes_before, NULL, error);
 
-	if (!cursor->has_begun) {
-		cursor->has_begun = true;
-	} else if (heap->count > 0) {
-		struct run_reader *given = heap->items[0];
-		if (run_reader_step(given, error) != 0)
-			return -1;
-		if (given->row != NULL)
-			heap_settle_first(heap, comes_before, NULL);
-		else
-			heap_remove_first(heap, comes_before, NULL);
-	}
-	if (heap->count == 0)
-		return 0;
-	first = heap->items[0];
-	*row = first->row;
-	return 1;
+	if (status == 1)
+		*row = run_cursor_first(&cursor->merge)->record;
+	return status;
 }
 
 void sorted_cursor_end(struct sorted_cursor *cursor)
 {
-	for (size_t i = 0; i < cursor->reader_count; i++)
-		run_reader_release(&cursor->readers[i]);
-	free(cursor->readers);
-	free(cursor->heap.items);
-	*cursor = (struct sorted_cursor){.readers = NULL};
+	run_cursor_close(&cursor->merge);
 }

@@ -275,7 +275,7 @@ static int read_places(struct sorted_rows *rows, struct reading *reading, struct
 	}
 	rows->runs_count = count;
 	for (unsigned i = 0; i < count; i++) {
-		rows->runs[i].budget = rows->budget / count;
+		row_runs_init(&rows->runs[i], rows->budget / count);
 		readers[i] = (struct row_reader){
 			.reading = reading, .store = stores[i], .runs = &rows->runs[i]};
 	}
@@ -378,7 +378,7 @@ static int read_looked_up(struct sorted_rows *rows, struct reading *reading, str
 	if (rows->runs == NULL)
 		return error_set_memory(error);
 	rows->runs_count = 1;
-	rows->runs[0].budget = rows->budget;
+	row_runs_init(&rows->runs[0], rows->budget);
 	first_error_init(&reading->first_error, error);
 	reader.runs = &rows->runs[0];
 	status = look_up(&reader, error);
@@ -393,7 +393,7 @@ static int spill_all(struct sorted_rows *rows, struct simhash_error *error)
 	bool has_files = false;
 
 	for (unsigned i = 0; i < rows->runs_count; i++)
-		has_files = has_files || rows->runs[i].spilled > 0;
+		has_files = has_files || rows->runs[i].runs.spilled > 0;
 	for (unsigned i = 0; has_files && i < rows->runs_count; i++)
 		if (row_runs_spill(&rows->runs[i], error) != 0)
 			return -1;

@@ -19,7 +19,6 @@
 #ifndef SIMHASH_FIND_SORTED_ROWS_H
 #define SIMHASH_FIND_SORTED_ROWS_H
 
-#include "base/data/heap.h"
 #include "find/rows/row_runs.h"
 #include "find/rule/finder.h"
 
@@ -54,10 +53,7 @@ bool sorted_rows_are_sketched(const struct sorted_rows *rows);
 void sorted_rows_release(struct sorted_rows *rows);
 
 struct sorted_cursor {
-	struct run_reader *readers;
-	size_t reader_count;
-	struct heap heap; /* of the readers that have a row */
-	bool has_begun;
+	struct run_cursor merge;
 };
 
 /* To be ended whatever this returns. */

@@ -18,7 +18,6 @@
 #include "base/text/columns.h"
 #include "base/text/escape.h"
 #include "report/lists/marked.h"
-#include "report/lists/pair_sorter.h"
 
 #define LINES_AT_ONCE 128
 #define STREAM_EVERY_NS 50000000 /* pairs that are written at once wait no longer */
@@ -96,10 +95,6 @@ static int open_texts(struct listing *listing, struct simhash_error *error)
 		if (text->stream == NULL)
 			return error_set_memory(error);
 	}
-	if (listing->formatter->is_text && !listing->how.has_marks &&
-	    pair_sorter_new(listing->threads, listing->memory_bytes, listing->memory_bytes / 2,
-			    &listing->pairs, error) != 0)
-		return -1;
 	return line_sorter_new(listing->memory_bytes, &listing->sorter, error);
 }
 
@@ -155,11 +150,6 @@ void listing_set_order(struct listing *listing, const struct listing_order *orde
 	listing->order = *order;
 	listing->streams = listing->formatter->is_stream && !order_is_given(order);
 	line_sorter_restrict(listing->sorter, order->reverse, order->limit);
-	if (order->reverse || order->limit > 0 ||
-	    (order->by != SORT_DEFAULT && order->by != SORT_SIMILARITY)) {
-		pair_sorter_free(listing->pairs);
-		listing->pairs = NULL;
-	}
 }
 
 int listing_publish(struct listing *listing, struct simhash_error *error)
@@ -181,10 +171,8 @@ void listing_release(struct listing *listing)
 		}
 	free(listing->texts);
 	line_sorter_free(listing->sorter);
-	pair_sorter_free(listing->pairs);
 	listing->texts = NULL;
 	listing->sorter = NULL;
-	listing->pairs = NULL;
 	free(listing->prefix.bytes);
 	listing->prefix.bytes = NULL;
 	output_release(&listing->output);
@@ -314,31 +302,6 @@ static size_t write_sort_text(const struct listing *listing, const struct file_p
 	return a.size + b.size + 2;
 }
 
-static int add_line(void *context, double key, const char *line, size_t size,
-		    struct simhash_error *error)
-{
-	struct listing *listing = context;
-	/* As listing_add does: the order of lines does not tell which way they came. */
-	const struct line_key all = {.key = key, .then = key, .size = size};
-
-	return line_sorter_add_all(listing->sorter, line, &all, 1, error);
-}
-
-/*
- * Take a pair as such: 1; 0 when it has to be a line. When paths do not fit any more, all pairs become
- * lines at once: kept until the end, they would take memory for nothing.
- */
-static int add_sorted_pair(struct listing *listing, unsigned thread, const struct file_pair *pair,
-			   struct simhash_error *error)
-{
-	int status =
-		pair_sorter_add(listing->pairs, thread, pair, pair_similarity_key(pair), error);
-
-	if (status == 0 && pair_sorter_drain(listing->pairs, add_line, listing, error) != 0)
-		return -1;
-	return status;
-}
-
 int listing_add(struct listing *listing, unsigned thread, const struct file_pair *pair,
 		struct simhash_error *error)
 {
@@ -346,11 +309,6 @@ int listing_add(struct listing *listing, unsigned thread, const struct file_pair
 	struct line_key *line;
 	size_t end;
 
-	if (listing->pairs != NULL) {
-		int status = add_sorted_pair(listing, thread, pair, error);
-		if (status != 0)
-			return status == 1 ? 0 : -1;
-	}
 	line = &text->lines[text->count++];
 	*line = (struct line_key){.key = pair_sort_key(&listing->order, pair),
 				  .then = pair_similarity_key(pair),
@@ -376,43 +334,13 @@ static int write_line(void *context, const char *line, size_t size, struct simha
 	return listing_check(listing, error);
 }
 
-static int write_lines(void *context, const char *lines, size_t size, struct simhash_error *error)
-{
-	struct listing *listing = context;
-
-	fwrite(lines, 1, size, listing->file);
-	return listing_check(listing, error);
-}
-
-/* Write the pairs that were sorted as such: 1, or 0 when they now are among the lines. */
-static int write_sorted_pairs(struct listing *listing, struct simhash_error *error)
-{
-	int status = 0;
-
-	if (line_sorter_added(listing->sorter) == 0)
-		status = pair_sorter_write(listing->pairs, write_lines, listing, &listing->written,
-					   error);
-	if (status == 0)
-		status = pair_sorter_drain(listing->pairs, add_line, listing, error);
-	pair_sorter_free(listing->pairs);
-	listing->pairs = NULL;
-	return status;
-}
-
 int listing_write(struct listing *listing, struct simhash_error *error)
 {
-	int status;
-
 	for (unsigned i = 0; i < listing->threads; i++)
 		if (hand_on(listing, &listing->texts[i], error) != 0)
 			return -1;
 	if (listing->streams)
 		return 0;
-	if (listing->pairs != NULL) {
-		status = write_sorted_pairs(listing, error);
-		if (status != 0)
-			return status == 1 ? 0 : -1;
-	}
 	for (unsigned i = 0; listing->how.has_marks && i < listing->threads; i++)
 		join_prefix(&listing->prefix, &listing->texts[i].prefix);
 	if (listing->how.has_marks)

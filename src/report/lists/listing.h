@@ -30,7 +30,6 @@ struct listing {
 	bool streams;		   /* pairs are written as they are found */
 	struct thread_text *texts; /* one for each thread */
 	struct line_sorter *sorter;
-	struct pair_sorter *pairs;  /* of plain text in its own order; or NULL */
 	uint64_t written, left_out; /* pairs or groups; those beyond the limit */
 	pthread_mutex_t lock;	    /* of `file`, while pairs are written as they are found */
 	/* Of marked text: what all paths begin with, and the columns of the first of a line. */

@@ -1,0 +1,206 @@
+/*
+ * Sorts records of bytes, no matter how many: when memory is full, the records are written to a
+ * temporary file as a sorted run, and a cursor merges the runs. Records are sorted by a number first,
+ * then by a comparison. Collecting:
+ *
+ *     runs = (struct runs){.budget = 64 << 20, .size_of = size_of, .compare = compare};
+ *     record = runs_room(&runs, size, &error);        // for each record: write it there
+ *     runs_add(&runs, key, size);
+ *     runs_end(&runs, &error);                        // the last run stays in memory
+ *     runs_spill(&runs, &error);                      // or all runs go to the file
+ *
+ * A caller that sorts records itself hands on runs instead: runs_put() for each record, then
+ * runs_end_put(). Reading, by any number of cursors and threads, and as often as needed:
+ *
+ *     run_cursor_open(&cursor, &runs, buffer_bytes, &error);
+ *     run_cursor_start(&cursor, step, comes_before, context, &error);
+ *     while ((status = run_cursor_next(&cursor, step, comes_before, context, &error)) == 1)
+ *             ... run_cursor_first(&cursor)->record ...
+ *     run_cursor_close(&cursor);
+ *     runs_release(&runs);
+ *
+ * Where `step` and `comes_before` are named in the call, the compiler can inline them. A run in the file
+ * takes a buffer of at least 4 KiB, so all runs are merged at once.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_BASE_RUNS_H
+#define SIMHASH_BASE_RUNS_H
+
+#include "base/data/heap.h"
+#include "base/files/temporary.h"
+#include "base/sort/sort.h"
+
+#define RUN_AHEAD 8 /* sorted records are scattered over memory: the cache loads them early */
+
+/* The size of a record, which its first bytes say. */
+typedef size_t run_size_fn(const void *head);
+
+/* Below 0, 0 or above: the order of two records. */
+typedef int run_compare_fn(const void *x, const void *y, const void *context);
+
+/* Called for each record of a run that is written: its number in the run, and where it ends. */
+typedef int run_note_fn(void *context, const void *record, size_t number, off_t end,
+			struct simhash_error *error);
+
+struct runs {
+	/* Set before the first record. */
+	size_t budget; /* bytes of memory that records and their order may take */
+	run_size_fn *size_of;
+	run_compare_fn *compare;
+	run_note_fn *note; /* or NULL */
+	void *context;	   /* of `compare` and `note` */
+	/* In memory: records one after another, and the key and place of each. */
+	char *bytes;
+	size_t used, capacity;
+	struct sort_item *items;
+	size_t count, item_capacity;
+	/* In the file: where each run ends, and the last bytes, which wait to be written together. */
+	FILE *file;
+	off_t *ends, end;
+	size_t spilled, end_capacity;
+	char *piece;
+	size_t filled;
+};
+
+/* Room for a record, behind the others; they are written as a run first if memory is full. Or NULL. */
+void *runs_room(struct runs *runs, size_t size, struct simhash_error *error);
+
+/* The record that was written there. A multiple of 8 as its size keeps the next one aligned. */
+void runs_add(struct runs *runs, uint64_t key, size_t size);
+
+/* Sort the records in memory. No more may be added. */
+int runs_end(struct runs *runs, struct simhash_error *error);
+
+/* After runs_end: write the records in memory as the last run, and free their memory. */
+int runs_spill(struct runs *runs, struct simhash_error *error);
+
+/* Append a record to the run that is being written; end that run. By one thread at a time. */
+int runs_put(struct runs *runs, const void *record, size_t size, struct simhash_error *error);
+int runs_end_put(struct runs *runs, struct simhash_error *error);
+
+void runs_release(struct runs *runs);
+
+/* A record in memory. */
+static inline void *runs_record(const struct runs *runs, const struct sort_item *item)
+{
+	return runs->bytes + item->number;
+}
+
+/* The runs of the file, and the one in memory. */
+static inline size_t runs_count(const struct runs *runs)
+{
+	return runs->spilled + (runs->count > 0);
+}
+
+/* Reads one run. */
+struct run_reader {
+	const void *record; /* the present one; NULL behind the last */
+	const struct runs *runs;
+	struct temporary_window window; /* in memory it has no buffer, and numbers of items */
+};
+
+/* All of a run. The first step goes to its first record. */
+int run_reader_open(struct run_reader *reader, const struct runs *runs, size_t number,
+		    size_t buffer_bytes, struct simhash_error *error);
+
+/* Go to the next record, which lives until the one after it. Its first `head` bytes say its size. */
+static inline int run_reader_step(struct run_reader *reader, size_t head, run_size_fn *size_of,
+				  struct simhash_error *error)
+{
+	struct temporary_window *window = &reader->window;
+	const struct runs *runs = reader->runs;
+
+	reader->record = NULL;
+	if (temporary_is_at_end(window))
+		return 0;
+	if (window->buffer == NULL) {
+		const struct sort_item *item = &runs->items[window->next++];
+		if (window->next + RUN_AHEAD < window->end)
+			__builtin_prefetch(runs_record(runs, item + RUN_AHEAD));
+		reader->record = runs_record(runs, item);
+		return 0;
+	}
+	reader->record = temporary_peek(window, head, error);
+	if (reader->record != NULL)
+		reader->record = temporary_peek(window, size_of(reader->record), error);
+	if (reader->record == NULL)
+		return -1;
+	window->at += size_of(reader->record);
+	return 0;
+}
+
+/* Merges runs. */
+struct run_cursor {
+	void *readers;
+	size_t reader_size, reader_count;
+	struct heap heap; /* of the readers that have a record */
+	bool has_begun;
+};
+
+/* Go to a reader's next record, or set that to NULL. */
+typedef int run_step_fn(struct run_reader *reader, struct simhash_error *error);
+
+/* How much each of `count` readers may read at once, of `bytes` for all. */
+size_t run_buffer_bytes(size_t bytes, size_t count);
+
+/*
+ * To be closed whatever these return. The second one leaves opening the readers to the caller: each
+ * is a struct of `reader_size` bytes that begins with a struct run_reader.
+ */
+int run_cursor_open(struct run_cursor *cursor, const struct runs *runs, size_t bytes,
+		    struct simhash_error *error);
+int run_cursor_init(struct run_cursor *cursor, size_t count, size_t reader_size,
+		    struct simhash_error *error);
+
+static inline struct run_reader *run_cursor_reader(const struct run_cursor *cursor, size_t number)
+{
+	return (struct run_reader *)(void *)((char *)cursor->readers +
+					     number * cursor->reader_size);
+}
+
+static inline int run_cursor_start(struct run_cursor *cursor, run_step_fn *step,
+				   heap_before_fn *comes_before, const void *context,
+				   struct simhash_error *error)
+{
+	for (size_t i = 0; i < cursor->reader_count; i++) {
+		struct run_reader *reader = run_cursor_reader(cursor, i);
+		if (step(reader, error) != 0)
+			return -1;
+		if (reader->record != NULL)
+			cursor->heap.items[cursor->heap.count++] = reader;
+	}
+	heap_make(&cursor->heap, comes_before, context);
+	return 0;
+}
+
+/* Go to the next record of all runs: 1, 0 behind the last, -1. It lives until the next call. */
+static inline int run_cursor_next(struct run_cursor *cursor, run_step_fn *step,
+				  heap_before_fn *comes_before, const void *context,
+				  struct simhash_error *error)
+{
+	struct heap *heap = &cursor->heap;
+
+	if (cursor->has_begun && heap->count > 0) {
+		struct run_reader *given = heap->items[0];
+		if (step(given, error) != 0)
+			return -1;
+		if (given->record != NULL)
+			heap_settle_first(heap, comes_before, context);
+		else
+			heap_remove_first(heap, comes_before, context);
+	}
+	cursor->has_begun = true;
+	return heap->count > 0;
+}
+
+/* The reader of the present record. */
+static inline const struct run_reader *run_cursor_first(const struct run_cursor *cursor)
+{
+	return cursor->heap.items[0];
+}
+
+/* A cursor that is all zero is fine. */
+void run_cursor_close(struct run_cursor *cursor);
+
+#endif
