@@ -338,9 +338,10 @@ for program in "$SIMHASH" "$SIMFIND" "$SIMKEEP"; do
 		esac
 		ran="$program $option"
 		"$program" "${more[@]}" "$option=/none$evil/x" >out 2>err </dev/null || status=$?
-		[ $status -le 1 ] || fail "$ran ended with $status"
+		# simkeep leaves alone what has changed since it was indexed.
+		[ $status -le 1 ] || [ "$program $status" = "$SIMKEEP 2" ] || fail "$ran ended with $status"
 		clean out err
-		[ $status = 0 ] || said "${evil_shown#=}"
+		[ $status != 1 ] || said "${evil_shown#=}"
 	done <options
 done
 text 2 "$SIMHASH" "$none"
