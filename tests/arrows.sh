@@ -31,6 +31,7 @@ check() {
 			*)
 				if [ "$used" = DOORS ]; then
 					doors[$name]+=" $word"
+					[ "$word" = none ] || [ -e "src/$name/$word" ] || echo "add_part($name) has no door $word"
 				elif [ -n "${uses[$word]+set}" ]; then
 					uses[$name]+=" $word${uses[$word]}"
 				else
@@ -112,6 +113,7 @@ plant src/store/open/query.h '#include "store/open/store.h"' 'in a circle: store
 plant src/scan/file/reading.h '#include "scan/file/scan_file.h"' 'in a circle: scan/file/reading'
 plant src/base/odd/odd.h '' 'src/base/odd is not a part'
 plant CMakeLists.txt 'add_part(base/none USES base/data SOURCES none.c)' 'add_part(base/none) has no folder'
+plant CMakeLists.txt 'add_part(base/data DOORS none.h SOURCES)' 'has no door none.h'
 plant CMakeLists.txt 'add_part(base/data USES store/none SOURCES)' 'uses store/none, which is not declared'
 for i in {1..30}; do echo >"$work/tree/src/keep/more$i.h"; done
 plant src/keep/more.h '' 'src/keep has'

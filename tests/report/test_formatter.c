@@ -163,7 +163,8 @@ static void null_ends_paths_by_zeros(void **state)
 	static const char expected[] =
 		"/a\0/b c\0/q\"\x1b,\n\0/\xff\xc3\xa9\xed\xa0\x80\\\xc2\x9b\0"
 		"/r,\0\0/m";
-	const struct group first = {.number = 1}, second = {.number = 2};
+	const struct group first = {.number = 1, .representative = &member_files[0]},
+			   second = {.number = 2, .representative = &member_files[2]};
 	char *text;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);

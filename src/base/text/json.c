@@ -8,11 +8,28 @@
 
 #include "base/text/escape.h"
 
+/* Of eight bytes: does each stand for itself? A byte of a word is below `n` if that borrows. */
+static bool are_plain(uint64_t bytes)
+{
+	static const uint64_t each = UINT64_C(0x0101010101010101);
+	uint64_t quotes = bytes ^ each * '"', backslashes = bytes ^ each * '\\';
+	uint64_t odd = bytes | (bytes + each) | (bytes - each * 0x20) | (quotes - each) |
+		       (backslashes - each);
+
+	return (odd & each * 0x80) == 0;
+}
+
 /* How many bytes at the start stand for themselves, in one piece: most of a path does. */
 static size_t plain_length(struct bytes text)
 {
+	uint64_t eight;
 	size_t length = 0;
 
+	for (; length + sizeof eight <= text.size; length += sizeof eight) {
+		memcpy(&eight, text.data + length, sizeof eight);
+		if (!are_plain(eight))
+			break;
+	}
 	while (length < text.size && text.data[length] >= 0x20 && text.data[length] < 0x7f &&
 	       text.data[length] != '"' && text.data[length] != '\\')
 		length++;

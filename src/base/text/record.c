@@ -224,10 +224,12 @@ static void put_members(struct line_buffer *line, const struct field *field, con
 			line_put(line, "{");
 			put_members(line, field->fields, value);
 			line_put(line, "}");
-		} else {
-			line_put(line, is_quoted ? "\"" : "");
+		} else if (is_quoted) {
+			line_put(line, "\"");
 			put_plain(line, field->type, value);
-			line_put(line, is_quoted ? "\"" : "");
+			line_put(line, "\"");
+		} else {
+			put_plain(line, field->type, value);
 		}
 	}
 }

@@ -72,7 +72,7 @@ double pair_percent(const struct file_pair *pair);
 /* What made a pair one: "hash", "sketch", "read", "counts", "measure" or "no". */
 const char *verification_name(enum verification verification);
 
-/* "confirmed" for a pair that was read, "unconfirmed" for one that could not be, "measured", or "". */
+/* "confirmed" for a pair that was read, "unconfirmed" for one that could not be, "measured", or NULL. */
 const char *confirmation_name(const struct file_pair *pair);
 
 /*
