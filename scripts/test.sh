@@ -87,7 +87,9 @@ for preset in "${presets[@]}"; do
 	# One more than there are processors: some tests wait for their clocks and servers.
 	ctest --preset "$preset" --parallel $(($(nproc) + 1)) --no-tests=error | tee "build-$preset/tests.log"
 	if grep -qE '\*\*\*(Skipped|Not Run)' "build-$preset/tests.log"; then
-		echo "A test was skipped, and that is a failure." >&2
+		echo "A test was skipped, and that is a failure:" >&2
+		awk '/^[0-9]+\/[0-9]+ Test: / { test = $3 } /^SKIPPED: / { sub(/^SKIPPED: /, ""); print test ": " $0 }' \
+			"build-$preset/Testing/Temporary/LastTest.log" >&2
 		exit 1
 	fi
 done

@@ -42,7 +42,7 @@ check() {
 		done
 		[ -d "src/$name" ] || echo "add_part($name) has no folder"
 	done < <(tr '\n' ' ' <CMakeLists.txt | grep -oE 'add_(part|room)\([a-z/]+[^)]*\)' |
-		sed -E 's/ +/ /g; s/add_(part|room)\(([a-z/]+)/\1 \2/; s/ (LIBRARIES|SOURCES)( .*)?$//; s/\)$//')
+		sed -E 's/ +/ /g; s/add_(part|room)\(([a-z/]+)/\1 \2/; s/ *\)$//; s/ (LIBRARIES|SOURCES)( .*)?$//')
 	while IFS=: read -r file line; do
 		line=${line#*\"} line=${line%%\"*} file=${file#src/}
 		[[ $line != simhash*.h* ]] || continue

@@ -5,6 +5,9 @@
 #   TEST_RESET   a command that makes it so again
 #   TEST_SQL     a command that runs the SQL of its last argument with the engine's own client
 #
+# A command that cannot test all that it is for writes the reasons to $TEST_FOLDER/not_tested (lib.sh), one a line. Then
+# this prints them and ends with 77, which ctest reports as a skipped test.
+#
 # With MEMCHECK set, simhash and simfind run under valgrind, and what it finds is their failure.
 #
 #     tests/on_engine.sh sqlite|mysql COMMAND [ARGUMENT]...
@@ -51,4 +54,10 @@ if [ -n "${MEMCHECK:-}" ]; then
 	export SIMHASH=$folder/memcheck/simhash SIMFIND=$folder/memcheck/simfind SIMKEEP=$folder/memcheck/simkeep
 fi
 cd "$folder"
-"$@"
+status=0
+"$@" || status=$?
+if [ -e "$folder/not_tested" ] && { [ $status = 0 ] || [ $status = 77 ]; }; then
+	echo "SKIPPED: $(sort -u "$folder/not_tested" | paste -sd ';' | sed 's/;/; /g')"
+	exit 77
+fi
+exit $status

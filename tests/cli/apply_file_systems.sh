@@ -31,7 +31,7 @@ if [ "${1:-}" = mounted ]; then
 		cp wanted "$real/dir/File"
 		touch -d 2020-01-01 "$real/dir/File"
 		# shellcheck disable=SC2086  # options
-		"$ODD_FS" "$real" "$point" $options || fail "FUSE cannot be mounted"
+		"$ODD_FS" "$real" "$point" $options || skip "FUSE cannot be mounted"
 		stays "$point/dir/File" "$point/dir/file"
 		stays "$point/dir/File" "$point/DIR/File"
 		stays "$point/DIR/FILE" "$point/dir/file"
@@ -136,16 +136,14 @@ for number in range(64998):
 	umount disk copies
 	exit
 fi
-if [ -n "${ODD_FS:-}" ]; then
-	in_own_mounts "$0" mounted
-fi
+in_own_mounts "$0" mounted
 
 # Another one where this process may write: memory, or where this was built.
 for folder in /dev/shm /run /var/tmp "$BINARY_DIR" "$PWD"; do
 	[ -d "$folder" ] && [ -w "$folder" ] || continue
 	[ "$(stat -c %d "$folder")" = "$(stat -c %d "$PWD")" ] || break
 done
-[ "$folder" != "$PWD" ] || fail "there is no other file system here, such as /dev/shm"
+[ "$folder" != "$PWD" ] || skip "there is no other file system here, such as /dev/shm"
 far=$(mktemp -d "$folder/simhash-test.XXXXXX")
 trap 'rm -rf "$far"' EXIT
 mkdir moved
@@ -205,21 +203,22 @@ runs 0 "$SIMKEEP" -q --undo=journal --yes
 same "the tree" "$before" "$(tree | sed 's/ [0-9]* / /')"
 
 # The same without renames that spare what is there: a second name tells that these are two files.
-if [ -n "${KILLER:-}" ]; then
-	make_files
-	before=$(tree | sed 's/ [0-9]* / /')
-	runs 0 env LD_PRELOAD="$KILLER" NO_EXCHANGE=1 "$SIMKEEP" -q --keep=in:"$files" --action=delete --yes --journal=journal
-	same "files left" "$files/a" "$(find "$files" "$far" -type f)"
-	runs 0 "$SIMKEEP" -q --undo=journal --yes
-	same "the tree" "$before" "$(tree | sed 's/ [0-9]* / /')"
-fi
+make_files
+before=$(tree | sed 's/ [0-9]* / /')
+runs 0 env LD_PRELOAD="$KILLER" NO_EXCHANGE=1 "$SIMKEEP" -q --keep=in:"$files" --action=delete --yes --journal=journal
+same "files left" "$files/a" "$(find "$files" "$far" -type f)"
+runs 0 "$SIMKEEP" -q --undo=journal --yes
+same "the tree" "$before" "$(tree | sed 's/ [0-9]* / /')"
 
 # One file that is seen through two file systems, which have inodes of their own, is not deleted.
 cat >overlay.sh <<'SCRIPT'
 set -eu
 cd "$1"
 mkdir lower upper work merged
-mount -t overlay -o "lowerdir=$PWD/lower,upperdir=$PWD/upper,workdir=$PWD/work" none merged
+mount -t overlay -o "lowerdir=$PWD/lower,upperdir=$PWD/upper,workdir=$PWD/work" none merged || {
+	echo "no overlay can be mounted here" >>"$TEST_FOLDER/not_tested"
+	exit 77
+}
 seq 3000 >lower/only
 touch -d 2020-01-01 lower/only
 export SIMHASH_DATABASE="sqlite:$PWD/overlay.db"
@@ -268,7 +267,6 @@ chown -R --reference=.. .
 SCRIPT
 far_overlay=$far/overlay
 mkdir "$far_overlay"
-hows=(A=1)
-[ -z "${KILLER:-}" ] || hows+=("LD_PRELOAD=$KILLER NO_EXCHANGE=1")
-(in_own_mounts sh overlay.sh "$far_overlay" "${hows[@]}" >out 2>&1) || fail "one file in two file systems: $(cat out)"
+hows=(A=1 "LD_PRELOAD=$KILLER NO_EXCHANGE=1")
+in_own_mounts sh overlay.sh "$far_overlay" "${hows[@]}" >out
 same "refusals" $((2 * ${#hows[@]})) "$(grep -c "/only: left alone: it is the file that is kept, by another file system" out)"

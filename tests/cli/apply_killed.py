@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Acting on copies is killed 200 times: no content is lost, the journal tells the truth, and
 undoing restores every file and leaves no other name. Undoing is killed, too, and all of it also where no
-rename spares what is there. Reflinks are made on a Btrfs of its own, where this process may make and mount one.
+rename spares what is there.
 
-apply_killed.py [LIBRARY]: with the library that act/killer.c makes, before each call that changes
-something, one run after the other; then, or without it all the time, at random moments.
+apply_killed.py LIBRARY [BTRFS]: with the library that act/killer.c makes, before each call that changes
+something, one run after the other; then at random moments. With the folder BTRFS, only while reflinks are made there.
 Expects SIMKEEP. The seed is printed; $SIMHASH_TEST_SEED gives another one."""
 import fcntl
 import hashlib
@@ -212,29 +212,13 @@ def without_flags():
     return kills
 
 
-def kill_reflinks():
-    """Before each call; returns how many were killed, 0 where there is no Btrfs."""
-    btrfs = os.path.join(folder.name, "btrfs")
-    os.mkdir(btrfs)
-    making = "truncate -s 300M image && mkfs.btrfs -q image && mount -o loop image btrfs"
-    made = subprocess.run(making, shell=True, cwd=folder.name, capture_output=True)
-    if made.returncode != 0:
-        print("No Btrfs can be made here, so no reflink is killed:", made.stderr.decode().strip())
-        return 0
-    try:
-        work_in(btrfs)
-        return before_each_call("reflink")
-    finally:
-        subprocess.run(["umount", btrfs], check=True)
-        work_in(folder.name)
-
-
 def main():
     actions = ("hardlink", "delete", "move")
-    work_in(folder.name)
-    kills = sum(before_each_call(action) for action in actions) if len(sys.argv) > 1 else 0
-    if len(sys.argv) > 1:
-        kills += without_flags() + kill_reflinks()
+    work_in(sys.argv[2] if len(sys.argv) > 2 else folder.name)
+    if len(sys.argv) > 2:
+        print(f"{before_each_call('reflink')} kills before a call while reflinks are made")
+        return
+    kills = sum(before_each_call(action) for action in actions) + without_flags()
     print(f"{kills} kills before a call")
     took = {}
     for action in actions:
@@ -242,7 +226,7 @@ def main():
         act(action)
         took[action] = time.monotonic() - begun
     at_random = runs = 0
-    while at_random < KILLS_AT_RANDOM or (len(sys.argv) > 1 and kills + at_random < KILLS):
+    while at_random < KILLS_AT_RANDOM or kills + at_random < KILLS:
         action = actions[runs % 3]
         killed, before, _, _, _ = act(action, kill_after=dice.uniform(0, took[action]))
         at_random += killed + undo(before, kill_after=dice.uniform(0, took[action]))

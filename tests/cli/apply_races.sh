@@ -20,10 +20,8 @@ if [ "${1:-}" = mounted ]; then
 	[ "$total" -ge 10000 ] || fail "only $total races"
 	exit
 fi
-if [ -n "${RACES:-}" ]; then
-	echo "What others do at each step, on several file systems"
-	in_own_mounts "$0" mounted
-fi
+echo "What others do at each step, on several file systems"
+in_own_mounts "$0" mounted
 
 make_files() {
 	rm -rf "${files:?}"/* "$files"/.simkeep-* journal
@@ -52,89 +50,87 @@ nothing_lost() {
 }
 act=(-q --keep=match:kept --yes --journal=journal)
 
-if [ -n "${KILLER:-}" ]; then
-	echo "An editor saves the copy meanwhile"
-	save="echo saved meanwhile >'$files/new' && mv '$files/new' '$files/copy' && : >'$TEST_FOLDER/was_run'"
-	for action in hardlink delete; do
-		for ((number = 1; ; number++)); do
-			make_files
-			rm -f was_run
-			between "$number" "$save" "${act[@]}" --action=$action
-			[ -e was_run ] || break
-			nothing_lost "$action, call $number"
-		done
-		[ "$number" -gt 4 ] || fail "$action: $number calls"
-		for ((number = 1; ; number++)); do
-			make_files
-			rm -f was_run
-			runs 0 "$SIMKEEP" "${act[@]}" --action=$action
-			between "$number" "$save" -q --undo=journal --yes
-			[ -e was_run ] || break
-			nothing_lost "undoing $action, call $number"
-		done
-		[ "$number" -gt 2 ] || fail "undoing $action: $number calls"
+echo "An editor saves the copy meanwhile"
+save="echo saved meanwhile >'$files/new' && mv '$files/new' '$files/copy' && : >'$TEST_FOLDER/was_run'"
+for action in hardlink delete; do
+	for ((number = 1; ; number++)); do
+		make_files
+		rm -f was_run
+		between "$number" "$save" "${act[@]}" --action=$action
+		[ -e was_run ] || break
+		nothing_lost "$action, call $number"
 	done
+	[ "$number" -gt 4 ] || fail "$action: $number calls"
+	for ((number = 1; ; number++)); do
+		make_files
+		rm -f was_run
+		runs 0 "$SIMKEEP" "${act[@]}" --action=$action
+		between "$number" "$save" -q --undo=journal --yes
+		[ -e was_run ] || break
+		nothing_lost "undoing $action, call $number"
+	done
+	[ "$number" -gt 2 ] || fail "undoing $action: $number calls"
+done
 
-	echo "Waits for the disk"
-	rm -rf "${files:?}"/*
-	python3 -c 'import sys
+echo "Waits for the disk"
+rm -rf "${files:?}"/*
+python3 -c 'import sys
 for i in range(1000):
     for name in "ab":
         with open(f"{sys.argv[1]}/{name}{i}", "w") as out:
             print("content", i, file=out)' "$files"
-	reset
-	runs 0 "$SIMHASH" -q "$files"
-	for action in delete hardlink; do
-		rm -f waits journal
-		runs 0 env LD_PRELOAD="$KILLER" NOTE_WAITS="$PWD/waits" "$SIMKEEP" -q --keep=match:'a*' --action=$action --yes --journal=journal
-		same "acts" 1000 "$(grep -c '"state":"done"' journal)"
-		[ "$(stat -c %s waits)" -le 40 ] || fail "$(stat -c %s waits) waits for 1,000 acts"
-		runs 0 "$SIMKEEP" -q --undo=journal --yes
-	done
+reset
+runs 0 "$SIMHASH" -q "$files"
+for action in delete hardlink; do
+	rm -f waits journal
+	runs 0 env LD_PRELOAD="$KILLER" NOTE_WAITS="$PWD/waits" "$SIMKEEP" -q --keep=match:'a*' --action=$action --yes --journal=journal
+	same "acts" 1000 "$(grep -c '"state":"done"' journal)"
+	[ "$(stat -c %s waits)" -le 40 ] || fail "$(stat -c %s waits) waits for 1,000 acts"
+	runs 0 "$SIMKEEP" -q --undo=journal --yes
+done
 
-	echo "A signal"
-	for action in hardlink delete; do
-		for ((number = 1; ; number++)); do
-			make_files
-			rm -f was_run
-			between "$number" "kill -TERM \$PPID && : >'$TEST_FOLDER/was_run'" "${act[@]}" --action=$action
-			[ -e was_run ] || break
-			[ "$status" = 143 ] || fail "$action, call $number: ended with $status"
-			same "$action, call $number: temporary files" "" "$(find "$files" -name '.simkeep-*')"
-			same "acts begun, and ended" "$(grep -c '"state":"begin"' journal || true)" "$(grep -c '"state":"done"' journal || true)"
-		done
-	done
-
-	echo "A kill before the old file went, and then other work"
-	cut_off() {
-		make_files
-		LD_PRELOAD=$KILLER KILL_BEFORE=$1 "$SIMKEEP" "${act[@]}" --action=hardlink 2>err || true
-	}
+echo "A signal"
+for action in hardlink delete; do
 	for ((number = 1; ; number++)); do
-		cut_off "$number"
-		[ ! "$files/copy" -ef "$files/kept" ] || [ -z "$(find "$files" -name '.simkeep-*')" ] || break
-		[ "$number" -lt 20 ] || fail "it is never killed there"
+		make_files
+		rm -f was_run
+		between "$number" "kill -TERM \$PPID && : >'$TEST_FOLDER/was_run'" "${act[@]}" --action=$action
+		[ -e was_run ] || break
+		[ "$status" = 143 ] || fail "$action, call $number: ended with $status"
+		same "$action, call $number: temporary files" "" "$(find "$files" -name '.simkeep-*')"
+		same "acts begun, and ended" "$(grep -c '"state":"begin"' journal || true)" "$(grep -c '"state":"done"' journal || true)"
 	done
-	# What is left over is not what is kept of the content, and is no copy of it.
-	runs 0 "$SIMHASH" -q "$files"
-	runs 2 "$SIMKEEP" --keep=longest-name --action=delete
-	said ".simkeep-"
-	said "left alone: an act that was cut off has left it; see --undo"
-	same "what goes" "" "$(grep '^delete' out || true)"
-	echo "saved meanwhile" >"$files/copy"
-	rm "$files/kept"
-	runs 2 "$SIMKEEP" --undo=journal --yes
-	said "left alone: it is another file by now"
-	nothing_lost "undoing"
-	# With another name of what was written, nothing is in the way.
+done
+
+echo "A kill before the old file went, and then other work"
+cut_off() {
+	make_files
+	LD_PRELOAD=$KILLER KILL_BEFORE=$1 "$SIMKEEP" "${act[@]}" --action=hardlink 2>err || true
+}
+for ((number = 1; ; number++)); do
 	cut_off "$number"
-	echo "saved meanwhile" >"$files/kept"
-	runs 0 "$SIMKEEP" --undo=journal --yes
-	nothing_lost "undoing"
-	has_content "$files/copy" || fail "the copy is not restored"
-	same "the file that is kept" "saved meanwhile" "$(cat "$files/kept")"
-	same "temporary files" "" "$(find "$files" -name '.simkeep-*')"
-fi
+	[ ! "$files/copy" -ef "$files/kept" ] || [ -z "$(find "$files" -name '.simkeep-*')" ] || break
+	[ "$number" -lt 20 ] || fail "it is never killed there"
+done
+# What is left over is not what is kept of the content, and is no copy of it.
+runs 0 "$SIMHASH" -q "$files"
+runs 2 "$SIMKEEP" --keep=longest-name --action=delete
+said ".simkeep-"
+said "left alone: an act that was cut off has left it; see --undo"
+same "what goes" "" "$(grep '^delete' out || true)"
+echo "saved meanwhile" >"$files/copy"
+rm "$files/kept"
+runs 2 "$SIMKEEP" --undo=journal --yes
+said "left alone: it is another file by now"
+nothing_lost "undoing"
+# With another name of what was written, nothing is in the way.
+cut_off "$number"
+echo "saved meanwhile" >"$files/kept"
+runs 0 "$SIMKEEP" --undo=journal --yes
+nothing_lost "undoing"
+has_content "$files/copy" || fail "the copy is not restored"
+same "the file that is kept" "saved meanwhile" "$(cat "$files/kept")"
+same "temporary files" "" "$(find "$files" -name '.simkeep-*')"
 
 echo "Another name that is protected"
 make_files

@@ -47,7 +47,12 @@ runs 1 "$SIMHASH" --defaults-file=elsewhere/pipe -d "$url" "$files/a"
 said "cannot read the option file elsewhere/pipe: it is a pipe, and each connection reads the file"
 runs 1 "$SIMFIND" --defaults-file=/dev/zero -d "$url"
 said "/dev/zero: expected a file of at most 1048576 bytes"
-if grep -q 00000000000000000000000000000001 /proc/net/if_inet6; then
+ipv6=true
+grep -q 00000000000000000000000000000001 /proc/net/if_inet6 || {
+	ipv6=false
+	not_tested "this machine has no IPv6"
+}
+if $ipv6; then
 	runs 0 "$SIMFIND" --defaults-file=elsewhere/options -d "mysql://visitor@[::1]:$MARIADB_PORT/simhash"
 	runs 1 "$SIMFIND" --defaults-file=elsewhere/options -d "mysql://visitor@[::1]:1/simhash"
 	said "mysql://visitor@[::1]:1/simhash: "
@@ -176,7 +181,7 @@ for option in ssl-verify-server-cert=1 ssl-mode=VERIFY_CA; do
 	runs 1 "$SIMHASH" -d "$url" "$files"
 	grep -qi 'tls\|ssl\|certificate' err || fail "another's certificate: $(cat err)"
 done
-if grep -q 00000000000000000000000000000001 /proc/net/if_inet6; then
+if $ipv6; then
 	options "ssl-ca=$server_home/ca.pem" ssl-mode=VERIFY_IDENTITY
 	runs 1 "$SIMFIND" -d "mysql://visitor@[::1]:$MARIADB_PORT/simhash"
 	grep -qi 'tls\|ssl\|certificate\|hostname' err || fail "certificate of another host: $(cat err)"

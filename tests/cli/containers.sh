@@ -3,11 +3,6 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-if "$SIMHASH" --version | has 'built without libarchive'; then
-	runs 1 "$SIMHASH" -z --container=zip "$files"
-	said "--container 'zip': this simhash was built without zip; build it with libarchive"
-	exit
-fi
 make() {
 	python3 "$SOURCE_DIR/tests/cli/containers.py" "$@"
 }
@@ -228,14 +223,14 @@ said "bomb/locked.7z: Encrypted, so its content is not indexed"
 said "bomb/wide.zip: Inflates to more than 200 times its size: what was read before is indexed"
 same "a billion members" "many.zip//a.txt many.zip//b.txt" "$(rows | sed -n 's|.*/bomb/many|many|p' | grep // | paste -sd ' ')"
 # A sanitizer needs more memory than a process may have, so its build has no limit; nor has a build without a sandbox.
-if ! grep -q '^SIMHASH_SANITIZE:[A-Z]*=.' "$BINARY_DIR/CMakeCache.txt" && ! "$SIMHASH" --version | has 'sandbox: none'; then
+if ! built_with sanitizer && built_with sandbox; then
 	said "bomb/hungry.xz: Needs more memory than an archive may use, which simhash --memory sets: what was read before is indexed"
 else
 	same "a huge dictionary" 1 "$(rows | grep -c 'hungry.xz//hungry$')"
 fi
 same "before a bomb" 1 "$(rows | grep -c 'zeros.zip//before.txt')"
 # Within 512 MiB of addresses, of which a sanitizer needs more for itself, only the dictionary is missed.
-if ! grep -q '^SIMHASH_SANITIZE:[A-Z]*=.' "$BINARY_DIR/CMakeCache.txt"; then
+if ! built_with sanitizer; then
 	rows >with_memory
 	reset
 	(

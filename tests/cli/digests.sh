@@ -200,10 +200,9 @@ sed '1,19d; $d' list | gzip >second.gz
 { gzip <heading && cat second.gz && head -c 100 /dev/zero; } >members.gz
 runs 0 "$SIMHASH" --import=members.gz --host=members
 said "$total files imported"
-if "$SIMFIND" --version | has '^containers:.*libarchive [0-9]'; then
+if built_with archives; then
 	for by in xz zstd bzip2 lz4; do
-		command -v $by >/dev/null || continue
-		$by -c list >whole
+		$by -c list >whole || fail "$by is missing"
 		for cut in 1 5 100; do
 			head -c -$cut whole | cut_off "cut.$by" " is damaged"
 		done

@@ -3,11 +3,6 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-if ! "$SIMHASH" --version | has '^containers:.* text'; then
-	runs 1 "$SIMHASH" -z --container=text "$files"
-	said "--container 'text': this simhash was built without text; build it with libarchive and expat"
-	exit
-fi
 make() {
 	python3 "$SOURCE_DIR/tests/cli/documents.py" "$@"
 }

@@ -6,7 +6,7 @@
 
 limit_s=20
 limit_kib=$((4 << 20)) # of addresses
-if grep -q '^SIMHASH_SANITIZE:[A-Z]*=.' "$BINARY_DIR/CMakeCache.txt"; then
+if built_with sanitizer; then
 	limit_s=60
 	limit_kib=unlimited # a sanitizer reserves terabytes
 fi

@@ -123,7 +123,7 @@ for input in hash:--tag-set=@ hash:--files0-from=@ "hash:--import=@ --host=there
 done
 
 echo "Memory that is short"
-if ! grep -q '^SIMHASH_SANITIZE:[A-Z]*=.' "$BINARY_DIR/CMakeCache.txt"; then
+if ! built_with sanitizer; then
 	# A line that memory cannot hold comes after some that it can.
 	for input in find:--tolerances=@ hash:--filters=@ "hash:$weighted@" hash:--exclude-from=@ find:--known=@; do
 		case $input in

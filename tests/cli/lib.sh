@@ -12,6 +12,21 @@ fail() {
 	exit 1
 }
 
+# not_tested REASON: a part of the test cannot run here. All others run, and on_engine.sh reports the test as skipped.
+not_tested() {
+	echo "$*" >>"$TEST_FOLDER/not_tested"
+}
+# skip REASON: nothing more of the test can run here.
+skip() {
+	not_tested "$@"
+	exit 77
+}
+
+# built_with NAME: whether the programs are built with mysql, archives, documents, sandbox, hashes, or a sanitizer
+built_with() {
+	[[ " $BUILT_WITH " == *" $1 "* ]]
+}
+
 # same WHAT EXPECTED FOUND
 same() {
 	[ "$2" = "$3" ] || fail "$1: expected '$2', found '$3'"
@@ -126,18 +141,41 @@ as_user() {
 	fi
 }
 
+# copy_for_user PROGRAM...: to $TEST_FOLDER/bin, where as_user can run them. The programs of the build may be in root's home.
+copy_for_user() {
+	mkdir -p "$TEST_FOLDER/bin"
+	cp "$@" "$TEST_FOLDER/bin"
+	chmod -R a+rX "$TEST_FOLDER/bin"
+	chmod a+x "$TEST_FOLDER"
+}
+
 # in_own_mounts SCRIPT [ARGUMENT]...: as root in a mount name space of its own, by sudo or in a user name space if need
-# be. A test that can have none of these fails.
+# be. A test that can have none of these is skipped.
 in_own_mounts() {
-	local as_root=() give_back=()
+	local as_root=() give_back=() status=0
 	if [ "$(id -u)" != 0 ] && sudo -n true 2>/dev/null; then
 		as_root=(sudo -n -E env "PATH=$PATH")
 		give_back=(sudo -n chown -R "$(id -u):$(id -g)" "$TEST_FOLDER")
 	elif [ "$(id -u)" != 0 ]; then
 		as_root=(unshare -Ur)
 	fi
-	"${as_root[@]}" unshare -m "$@" || fail "it failed, or nothing can be mounted here: $*"
+	"${as_root[@]}" unshare -m true 2>"$TEST_FOLDER/why_not" ||
+		skip "nothing can be mounted here: $(tail -n 1 "$TEST_FOLDER/why_not")"
+	"${as_root[@]}" unshare -m "$@" || status=$?
 	"${give_back[@]}"
+	[ $status != 77 ] || exit 77
+	[ $status = 0 ] || fail "in mounts of its own: $*"
+}
+
+# as_root_too SCRIPT: the test once more as root, by sudo, in a folder of its own, unless it is root already.
+as_root_too() {
+	[ "$(id -u)" != 0 ] || return 0
+	if ! sudo -n true 2>/dev/null; then
+		not_tested "what only root can do: this is another user, without sudo"
+		return 0
+	fi
+	mkdir "$TEST_FOLDER/root"
+	(TEST_FOLDER=$TEST_FOLDER/root in_own_mounts "$1")
 }
 
 # new_file_system TYPE POINT [SIZE]: in memory, or on a loop device in it
@@ -150,7 +188,9 @@ new_file_system() {
 	fi
 	image=$(mktemp /dev/shm/simhash-test.XXXXXX)
 	truncate -s "${3:-400M}" "$image"
-	"mkfs.$1" -q "$image" >/dev/null 2>&1 || fail "no $1 can be made"
-	mount -o loop "$image" "$2" || fail "no $1 can be mounted"
+	if ! { "mkfs.$1" -q "$image" && mount -o loop "$image" "$2"; } >"$TEST_FOLDER/why_not" 2>&1; then
+		rm "$image"
+		skip "no file system $1 can be made here: $(tail -n 1 "$TEST_FOLDER/why_not")"
+	fi
 	rm "$image" # it stays until it is unmounted
 }

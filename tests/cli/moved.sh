@@ -53,6 +53,8 @@ esac
 birth=$(stat -c %W "$TEST_FOLDER/probe")
 if $knows_inodes && [ "$birth" != '-' ] && [ "$birth" -gt 0 ]; then
 	knows_births=true
+else
+	not_tested "the file system of temporary files does not say when a file was made"
 fi
 
 # finds MOVED SCANNED UNCHANGED REMOVED [OPTION]...: of files that were renamed themselves

@@ -15,9 +15,7 @@ fi
 
 # Root may read everything, and this is about what cannot be read: all is done by another user, with
 # programs where that one can reach them. Those of the build may be in root's home.
-mkdir "$TEST_FOLDER/bin"
-cp "$SIMHASH" "$SIMFIND" "$SIMKEEP" "$(dirname "$0")/mutator.py" "$TEST_FOLDER/bin"
-chmod -R a+rX "$TEST_FOLDER/bin"
+copy_for_user "$SIMHASH" "$SIMFIND" "$SIMKEEP" "$(dirname "$0")/mutator.py"
 SIMHASH=$TEST_FOLDER/bin/simhash SIMFIND=$TEST_FOLDER/bin/simfind SIMKEEP=$TEST_FOLDER/bin/simkeep
 as=()
 if [ "$(id -u)" = 0 ]; then

@@ -113,10 +113,9 @@ echo old >../closed/shut
 chmod 666 ../closed/open
 chmod 444 ../closed/shut
 chmod 555 ../closed
-cp "$SIMFIND" ../simfind
-chmod a+x "$TEST_FOLDER" ../simfind
+copy_for_user "$SIMFIND"
 compare() {
-	runs "$1" as_user ../simfind -q --compare -o "../closed/$2" "$files/a.txt" "$files/b.txt"
+	runs "$1" as_user "$TEST_FOLDER/bin/simfind" -q --compare -o "../closed/$2" "$files/a.txt" "$files/b.txt"
 }
 compare 0 open
 grep -q '^identical' ../closed/open || fail "not written directly: $(cat ../closed/open)"

@@ -26,7 +26,7 @@ watched() {
 	local way=$1 status=$2
 	shift 2
 	rm -f "$report"
-	if [ -n "${CLOSED_INDEX:-}" ]; then
+	if [ -n "$CLOSED_INDEX" ]; then
 		runs "$status" env LD_PRELOAD="$CLOSED_INDEX" INDEX_FILE="$index" CLOSED_REPORT="$report" "$@"
 	else
 		runs "$status" "$@"
@@ -40,7 +40,7 @@ rows_of_index() {
 }
 
 # The check itself notices a close.
-if [ -n "${CLOSED_INDEX:-}" ]; then
+if [ -n "$CLOSED_INDEX" ]; then
 	runs 0 "$SIMHASH" "$HOME"
 	env LD_PRELOAD="$CLOSED_INDEX" INDEX_FILE="$index" CLOSED_REPORT="$report" \
 		python3 -c 'import os, sys

@@ -4,11 +4,8 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# Nobody's programs, in case that those of the build are out of reach.
-mkdir "$TEST_FOLDER/bin"
-cp "$SIMHASH" "$SIMFIND" "$TEST_FOLDER/bin"
-chmod -R a+rX "$TEST_FOLDER/bin" "$files"
-chmod a+x "$TEST_FOLDER"
+copy_for_user "$SIMHASH" "$SIMFIND"
+chmod a+rX "$files"
 simhash=$TEST_FOLDER/bin/simhash simfind=$TEST_FOLDER/bin/simfind
 
 for i in $(seq 20); do

@@ -23,7 +23,6 @@ peak() {
 	"$BINARY_DIR/tests/measure" measured "$@" -q || fail "$*"
 	cut -d " " -f 3 measured
 }
-sanitized=$(grep -c '^SIMHASH_SANITIZE:[A-Z]*=.' "$BINARY_DIR/CMakeCache.txt") || true
 for options in "--threads=1" "--threads=3"; do
 	read -ra words <<<"$options"
 	whole=$(peak "$SIMFIND" "${words[@]}")
@@ -32,12 +31,12 @@ for options in "--threads=1" "--threads=3"; do
 	cmp list expected || fail "$options: --memory changes the list"
 	same "temporary files" "" "$(ls -A "$TMPDIR")"
 	echo "$options: $whole KiB, and $small KiB with --memory=32M"
-	[ "$sanitized" != 0 ] || [ "$small" -lt "$whole" ] || fail "$options: --memory=32M takes $small KiB"
+	built_with sanitizer || [ "$small" -lt "$whole" ] || fail "$options: --memory=32M takes $small KiB"
 done
 
 # Many rows within reach of each other do not add up either, nor do threads: sixteen that each searched
 # blocks of their own would take twice as much.
-if [ "$sanitized" = 0 ]; then
+if ! built_with sanitizer; then
 	"$BINARY_DIR/tests/rows" make "$SIMHASH_DATABASE" sqlite:dense.db 60000 || fail "rows"
 	whole=$(peak "$SIMFIND" --database=sqlite:dense.db --threads=1)
 	mv list expected
@@ -55,7 +54,7 @@ if [ "$sanitized" = 0 ]; then
 fi
 
 # Files that have copies wait for the script in a file, too.
-if [ "$sanitized" = 0 ]; then
+if ! built_with sanitizer; then
 	"$BINARY_DIR/tests/rows" make "$SIMHASH_DATABASE" sqlite:copies.db 100000 || fail "rows"
 	list=$(peak "$SIMFIND" --database=sqlite:copies.db --threads=1 --memory=32M)
 	small=$(peak "$SIMKEEP" --database=sqlite:copies.db --threads=1 --memory=32M --host=made --script=script)
@@ -83,7 +82,7 @@ cmp list expected || fail "directories: --memory changes them"
 [ -s list ] || fail "directories: none are alike"
 
 # Lines that are sorted in dozens of parts need one file, not one for each part.
-if [ "$sanitized" = 0 ]; then
+if ! built_with sanitizer; then
 	runs 0 "$SIMFIND" -q --database=sqlite:family.db --format=csv --sort=path -o expected
 	(ulimit -n 20 && runs 0 "$SIMFIND" -q --database=sqlite:family.db --format=csv --sort=path --memory=32M -o list)
 	cmp list expected || fail "few open files: --memory changes the list"
@@ -99,7 +98,7 @@ listed() { # FILE [OPTION...]: what the options list, but for when and how it wa
 }
 lists=("--group" "--lineage --format=jsonl --limit=2000")
 # A sanitizer makes each of them take ten seconds or more.
-[ "$sanitized" != 0 ] || lists+=("--group --format=json --sort=similarity --reverse" "--group --format=csv --sort=size --limit=9000"
+built_with sanitizer || lists+=("--group --format=json --sort=similarity --reverse" "--group --format=csv --sort=size --limit=9000"
 	"--group=single --format=null --sort=files" "--format=html --sort=path")
 for options in "${lists[@]}"; do
 	read -ra words <<<"$options"
