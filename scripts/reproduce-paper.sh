@@ -26,6 +26,7 @@ cmake --build "$build" --parallel "$(nproc)" | tail -n 1
 simhash() { "$build/simhash" -q "$@"; }
 simfind() { "$build/simfind" -q "$@"; }
 paper() { "$build/tests/paper" "$@"; }
+figures() { "$build/tests/figures" "$@"; }
 results=$out/results.txt
 {
 	echo "date     $(date +%F)"
@@ -79,7 +80,7 @@ echo "different files: $(paper cut "$folder/different" 2000 <"$folder/shuffled")
 for set in similar different; do
 	simhash -d "sqlite:$folder/$set.db" "$folder/$set"
 	for key in uniform skew uniform_ext skew_ext; do
-		simfind -d "sqlite:$folder/$set.db" --sweep=0.01:3.2:1.2 -k $key >"$folder/$set.$key"
+		figures "sqlite:$folder/$set.db" $key 0.01 3.2 1.2 >"$folder/$set.$key"
 		awk -v name="$set files, $key" '$1 !~ /#/ && ($1 > 0.3 && $1 < 0.35 || $1 > 0.9 && $1 < 0.95 || $1 > 2.7) {
 			printf "%-30s at %.2f %%: %.4f of %d key hits\n", name, $1, $6, $2 }' "$folder/$set.$key" | tee -a "$results"
 	done
@@ -92,7 +93,7 @@ END
 
 section "Figure 7: hits as a share of all pairs, with and without extension"
 for key in skew skew_ext; do
-	simfind -d "$tree_db" --sweep=0.01:3.2:1.2 -k $key >"$folder/tree.$key"
+	figures "$tree_db" $key 0.01 3.2 1.2 >"$folder/tree.$key"
 	awk -v name="$key" '$1 !~ /#/ { last = $0 } END { split(last, c)
 		printf "%-10s at %.2f %%: key hits %s, sum-table hits %s\n", name, c[1], c[8], c[9] }' "$folder/tree.$key" | tee -a "$results"
 done
@@ -117,7 +118,7 @@ for text in "$folder"/txt/*.txt; do
 done
 for kind in txt pdf ps; do
 	simhash -d "sqlite:$folder/$kind.db" "$folder/$kind"
-	simfind -d "sqlite:$folder/$kind.db" --sweep=0.01:6:1.2 -k skew >"$folder/$kind.sweep"
+	figures "sqlite:$folder/$kind.db" skew 0.01 6 1.2 >"$folder/$kind.sweep"
 	sqlite3 "$folder/$kind.db" "SELECT '$kind: ' || count(*) || ' files of ' || cast(avg(size) AS INTEGER) || ' bytes' FROM file" | tee -a "$results"
 	awk '$1 !~ /#/ && $9 > 0.5 { printf "    half of all pairs are similar from %.3f %% on\n", $1; exit }' "$folder/$kind.sweep" | tee -a "$results"
 done

@@ -156,9 +156,6 @@ all() {
 	for part in 1 2 3; do run simfind --partition=$part/3 --format=csv; done
 	run simfind -j 3 --format=csv
 	run simfind --fail-on-match
-	run simfind --stats
-	run simfind --sweep=0.1:4:2
-	run simfind --sweep
 	run simfind -q -o listing.txt
 	mv listing.txt "$out/listing.out"
 	run simkeep -q

@@ -478,6 +478,12 @@ static void sync_kept(struct actor *actor)
 	}
 }
 
+static void set_acting(const struct actor *actor, bool is_acting)
+{
+	if (actor->options.is_acting != NULL)
+		atomic_store(actor->options.is_acting, is_acting);
+}
+
 /*
  * From the journal to the journal. A signal that would end the program waits until the batch is over;
  * but not for reflinks, which take long, and leave nothing half done.
@@ -497,6 +503,7 @@ static int do_batch(struct actor *actor, struct simhash_error *error)
 	if (actor->options.action == ACTION_REFLINK)
 		sigemptyset(&ending);
 	pthread_sigmask(SIG_BLOCK, &ending, &before);
+	set_acting(actor, true);
 	for (size_t i = 0; status == 0 && i < actor->work_count; i++) {
 		struct work *work = &actor->works[i];
 		if (work->result->outcome != ACT_PENDING)
@@ -509,6 +516,7 @@ static int do_batch(struct actor *actor, struct simhash_error *error)
 	for (size_t i = 0; status == 0 && i < actor->work_count; i++)
 		if (actor->works[i].result->outcome == ACT_PENDING)
 			status = carry_out(&actor->works[i], error);
+	set_acting(actor, false);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return status;
 }

@@ -21,6 +21,8 @@
 #ifndef SIMHASH_ACT_ACT_H
 #define SIMHASH_ACT_ACT_H
 
+#include <stdatomic.h>
+
 #include "act/journal.h"
 #include "act/place.h"
 #include "act/protected_names.h"
@@ -33,6 +35,7 @@ struct act_options {
 	const struct bytes *protected; /* directories; each ended by a zero */
 	size_t protected_count;
 	struct journal *journal; /* NULL: do nothing, and compare no bytes */
+	atomic_bool *is_acting;	 /* set while names change, and signals wait; or NULL */
 };
 
 /* Hard links that were made to a file. */

@@ -168,8 +168,6 @@ runs 1 "$SIMFIND" --store --expand
 said "--store cannot be combined with --expand"
 runs 1 "$SIMFIND" --store --partition=1/2
 said "--partition"
-runs 1 "$SIMFIND" --store --stats
-said "--stats cannot be combined with --store"
 
 # Another tag set has an answer of its own.
 for tag in 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f 30; do

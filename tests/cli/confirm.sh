@@ -119,7 +119,7 @@ for side in mirror:/no/such nobody: /no/such/directory; do
 done
 
 # Statistics agree with what is listed.
-runs 0 "$SIMFIND" -q --host=mirror --stats -T 2
+runs 0 "$FIGURES" "$TEST_URL" 2
 for key in uniform skew_ext; do
 	"$SIMFIND" -q --verify=no -T 2 -k $key --expand --candidates=key --format=csv | tail -n +2 >by_key
 	"$SIMFIND" -q --verify=no -T 2 -k $key --expand --format=csv | tail -n +2 >exact
@@ -141,7 +141,7 @@ same "size rejections" "$((hits - agree))" "$(awk '$1 == "skew" { print $3 }' ou
 same "collisions" "$(sql "SELECT count(*) FROM file a JOIN file b ON a.tag_set = b.tag_set
 	AND a.skew = b.skew AND (a.host < b.host OR (a.host = b.host AND a.path_hash < b.path_hash))
 	WHERE a.size > 0 AND b.size > 0")" "$(awk '$1 == "skew" { print $8 }' out)"
-runs 0 "$SIMFIND" -q --sweep
+runs 0 "$FIGURES" "$TEST_URL" skew_ext 0.01 6 1.2
 same "tolerances of a sweep" 36 "$(grep -vc '^#' out)"
 awk '!/^#/ { if ($2 < hits || $4 < sums || $7 < $4) exit 1; hits = $2; sums = $4 }' out ||
 	fail "a sweep does not grow with the tolerance"

@@ -26,7 +26,7 @@ copied() {
 }
 everything() {
 	"$SIMFIND" -q -d "$1" --host=alpha --expand --format=csv
-	"$SIMFIND" -q -d "$1" --host=beta --stats
+	"$SIMFIND" -q -d "$1" --host=beta --verify=no --format=csv | LC_ALL=C sort
 	"$SIMFIND" -q -d "$1" --tag-set=other.tags --format=csv
 	"$SIMHASH" -d "$1" --status | sed 1,2d
 }

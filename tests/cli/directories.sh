@@ -101,10 +101,6 @@ runs 1 "$SIMFIND" /no/such/directory/
 said "the index has no files at or below /no/such/directory; index it first"
 runs 1 "$SIMFIND" no-such-directory/
 said "simfind: cannot find directory no-such-directory/: No such file or directory"
-for option in --stats --sweep; do
-	runs 1 "$SIMFIND" $option new
-	said "simfind: $option cannot be combined with a DIR"
-done
 runs 1 "$SIMFIND" --between new new new
 said "simfind: --between cannot be combined with a DIR"
 runs 1 "$SIMFIND" --nearest=1 new

@@ -55,11 +55,6 @@ wrong --tolerance-for=ps=101 "tolerance '101': expected a number from 0 to 100"
 wrong --tolerances=/no/such/file "cannot read /no/such/file: No such file or directory"
 printf 'ps=1\nhalf a line\n' >tolerances
 wrong --tolerances=tolerances "tolerances:2: tolerance 'half a line': expected EXTENSION=PERCENT"
-wrong --sweep=1:2 "--sweep '1:2': expected FROM:TO:FACTOR"
-wrong --sweep=0:6:1.2 "--sweep '0:6:1.2': expected FROM above 0"
-wrong --sweep=1:6:1 "--sweep '1:6:1': expected FROM above 0"
-wrong --sweep=0.000001:100:1.000001 "--sweep has more than 1000 tolerances"
-wrong --stats --group "--stats cannot be combined with --group"
 wrong --group --expand "--group cannot be combined with --expand"
 wrong --group --partition=1/2 "--group cannot be combined with --partition"
 wrong --between /a "--between needs two values: A B"
@@ -92,10 +87,6 @@ printf 'nowhere' >one
 runs 2 "$SIMFIND" --files0-from=one
 said "simfind: nowhere: No such file or directory"
 # Options that do not go together. All pairs of them: tests/cli/test_options.c.
-wrong --stats --format=csv "--stats cannot be combined with --format"
-wrong --sweep --min-resemblance=0.5 "--sweep cannot be combined with --min-resemblance"
-wrong --stats --expand "--stats cannot be combined with --expand"
-wrong --stats --fail-on-match "--stats cannot be combined with --fail-on-match"
 wrong --verify=no --min-resemblance=0.5 "--min-resemblance cannot be combined with --verify=no"
 wrong --verify=no --same-extension "--same-extension cannot be combined with --verify=no"
 wrong --verify=no --versions "--versions cannot be combined with --verify=no"

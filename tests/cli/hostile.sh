@@ -29,7 +29,7 @@ index=$TEST_FOLDER/hostile.db
 export SIMHASH_DATABASE=sqlite:$index
 
 # Of the commands that read, and of those that may write, the words after the index.
-readers=(find:-j2 "find:$files/similar1.txt" find:--group find:--stats find:--sweep=1:2:2
+readers=(find:-j2 "find:$files/similar1.txt" find:--group
 	"find:--nearest=3 $files/similar2.txt" find:--format=csv find:--format=json find:--format=jsonl
 	find:--format=html find:-0 find:--verify=read "find:--verify=all" "keep:--script=script.sh"
 	find:--verify=no find:--versions "find:--versions $files/similar1.txt" "find:--same-extension --min-resemblance=0.5"

@@ -31,7 +31,7 @@ attack() {
 	"$SIMHASH" -q "$files"
 	sql "$2" >/dev/null
 	try "$1" "$SIMFIND" --group
-	try "$1" "$SIMFIND" --stats
+	try "$1" "$SIMFIND" --directories
 	try "$1" "$SIMFIND" "$files/similar2.txt"
 	try "$1" "$SIMHASH" --status
 	try "$1" "$SIMHASH" --copy-to=sqlite:copy.db

@@ -194,7 +194,7 @@ done
 role=reader
 runs 0 "$SIMFIND" "$(at index-of-files_reader)" -d "$url"
 runs 0 "$SIMFIND" "$(at index-of-files_reader)" -d "$url" --group --verify=all
-runs 0 "$SIMFIND" "$(at index-of-files_reader)" -d "$url" --stats
+runs 0 "$SIMFIND" "$(at index-of-files_reader)" -d "$url" --group
 runs 0 "$SIMFIND" "$(at index-of-files_reader)" -d "$url" "$files/a"
 runs 0 "$SIMHASH" "$(at index-of-files_reader)" -d "$url" --status
 runs 0 "$SIMHASH" "$(at index-of-files_reader)" -d "$url" --copy-to=sqlite:copy.db

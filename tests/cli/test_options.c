@@ -52,8 +52,11 @@ static const char *example_of(const struct option_row *row)
 {
 	static const struct {
 		const char *name, *value;
-	} examples[] = {{"tolerance-for", "c=1"}, {"sweep", "1:2:2"}, {"partition", "1/2"},
-			{"memory", "32M"},	  {"verify", "all"},  {"filter", "txt:cat"}};
+	} examples[] = {{"tolerance-for", "c=1"},
+			{"partition", "1/2"},
+			{"memory", "32M"},
+			{"verify", "all"},
+			{"filter", "txt:cat"}};
 
 	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
 		if (strcmp(examples[i].name, row->name) == 0)
@@ -210,56 +213,42 @@ static const struct refused find_refused[] = {
 	{"defaults-file", "compare"},
 	{"tag-set", "against"},
 	{"host", "compare"},
-	{"tolerance", "measure nearest sweep directories order"},
-	{"tolerance-for", "measure compare nearest stats sweep directories order"},
-	{"tolerances", "measure compare nearest stats sweep directories order"},
-	{"min-resemblance", "nearest compare stats sweep"},
-	{"same-extension", "measure compare stats sweep directories order"},
-	{"key", "measure compare stats directories order"},
-	{"candidates", "measure compare stats sweep directories order"},
+	{"tolerance", "measure nearest directories order"},
+	{"tolerance-for", "measure compare nearest directories order"},
+	{"tolerances", "measure compare nearest directories order"},
+	{"min-resemblance", "nearest compare"},
+	{"same-extension", "measure compare directories order"},
+	{"key", "measure compare directories order"},
+	{"candidates", "measure compare directories order"},
 	{"size-ratio", "measure directories order"},
-	{"versions", "measure compare nearest stats sweep partition directories order"},
+	{"versions", "measure compare nearest partition directories order"},
 	{"empty", "compare directories order"},
-	{"hard-links", "compare stats sweep directories order"},
-	{"measure", "against nearest partition update lineage stats sweep directories order"},
-	{"min-similarity", "compare order stats sweep directories"},
+	{"hard-links", "compare directories order"},
+	{"measure", "against nearest partition update lineage directories order"},
+	{"min-similarity", "compare order directories"},
 	{"compare", "directories order min-shared verify decompress max-inflated no-sandbox "
 		    "files0-from stdin-name nearest between against known known-format update "
 		    "group lineage expand format null thumbnails all no-pager sort reverse limit "
-		    "store stats sweep progress summary threads memory partition fail-on-match"},
+		    "store progress summary threads memory partition fail-on-match"},
 	{"directories", "order verify decompress max-inflated no-sandbox files0-from stdin-name "
 			"nearest between against update group lineage expand null thumbnails all "
-			"sort reverse store stats sweep progress summary partition"},
-	{"min-shared", "order stats sweep"},
+			"sort reverse store progress summary partition"},
+	{"min-shared", "order"},
 	{"order", "verify decompress max-inflated no-sandbox files0-from stdin-name nearest "
 		  "between against group lineage expand thumbnails all sort reverse limit store "
-		  "stats sweep progress summary partition"},
-	{"verify", "stats sweep"},
-	{"decompress", "between against store stats sweep partition"},
-	{"max-inflated", "stats sweep"},
-	{"no-sandbox", "stats sweep"},
-	{"files0-from", "between against store stats sweep partition"},
-	{"stdin-name", "between against store stats sweep partition"},
-	{"nearest", "between against lineage store stats sweep partition"},
-	{"between", "against update stats sweep"},
-	{"known", "store stats sweep"},
-	{"known-format", "stats sweep"},
-	{"against", "store stats sweep partition"},
-	{"update", "stats sweep"},
-	{"group", "lineage expand all stats sweep partition"},
-	{"lineage", "expand all store stats sweep partition"},
-	{"expand", "store stats sweep"},
-	{"format", "null stats sweep"},
-	{"null", "stats sweep"},
-	{"thumbnails", "stats sweep"},
-	{"all", "stats sweep"},
-	{"no-pager", "stats sweep"},
-	{"sort", "stats sweep"},
-	{"reverse", "stats sweep"},
-	{"limit", "stats sweep"},
-	{"store", "stats sweep partition"},
-	{"stats", "sweep progress summary partition fail-on-match"},
-	{"sweep", "progress summary partition fail-on-match"},
+		  "progress summary partition"},
+	{"decompress", "between against store partition"},
+	{"files0-from", "between against store partition"},
+	{"stdin-name", "between against store partition"},
+	{"nearest", "between against lineage store partition"},
+	{"between", "against update"},
+	{"known", "store"},
+	{"against", "store partition"},
+	{"group", "lineage expand all partition"},
+	{"lineage", "expand all store partition"},
+	{"expand", "store"},
+	{"format", "null"},
+	{"store", "partition"},
 	{"summary", "quiet"},
 };
 
@@ -415,9 +404,6 @@ static void operands_are_refused_by_name(void **state)
 	expect_message(&index_program, "init-database", "x",
 		       "--init-database cannot be combined with a PATH");
 	expect_message(&index_program, "copy-to", "x", "--copy-to cannot be combined with a PATH");
-	expect_message(&find_program, "stats", "x", "--stats cannot be combined with a FILE");
-	expect_message(&find_program, "sweep", "x", "--sweep cannot be combined with a FILE");
-	expect_message(&find_program, "stats", "/", "--stats cannot be combined with a DIR");
 	expect_message(&find_program, "between", "/", "--between cannot be combined with a DIR");
 	expect_message(&find_program, "between", "x", "--between cannot be combined with a FILE");
 	expect_message(&find_program, "partition", "x",

@@ -187,7 +187,6 @@ tasks = [
     Task("file", "whole", [SIMFIND, "--format=jsonl", one_file]),
     Task("compare", "whole", [SIMFIND, "--compare", one_file, os.path.join(TREE, "a", "file2.txt")]),
     Task("groups", "whole", [SIMFIND, "--group", "--verify=all"]),
-    Task("stats", "whole", [SIMFIND, "--stats"]),
     Task("report", "whole", [SIMFIND, "--format=html", "-o", OUTPUT], output=OUTPUT),
     Task("script", "whole", [SIMKEEP, "--script=" + OUTPUT], output=OUTPUT),
 ]

@@ -54,10 +54,6 @@ struct find_arguments {
 	char **side_texts;	 /* owned with its items: what they point into */
 	size_t side_count, side_capacity, side_text_capacity;
 	bool lists_order, with_references; /* of --order */
-	/* Of --stats or --sweep. */
-	bool has_stats, is_sweep;
-	int64_t *tolerances;
-	size_t tolerance_count, tolerance_capacity;
 };
 
 #endif

@@ -36,7 +36,6 @@ void find_arguments_release(struct find_arguments *arguments)
 		free(arguments->side_texts[i]);
 	free(arguments->side_texts);
 	free(arguments->sides);
-	free(arguments->tolerances);
 	free(arguments->known_paths);
 }
 
@@ -242,15 +241,6 @@ static const struct option_row rows[] = {
 	 "also keep the groups, and at most PAIRS pairs (default: 1000000), in the index for SQL",
 	 .parse = set_store, .field = FIELD(stores), .kind = VALUE_TEXT,
 	 .not_with = "expand partition files0-from FILE"},
-	{0, "stats", NULL, "show how many pairs pass each step, for each key", .parse = set_flag,
-	 .field = FIELD(has_stats),
-	 .only_with = "database defaults-file tag-set host tolerance size-ratio empty output "
-		      "threads memory quiet"},
-	{0, "sweep", "[=FROM:TO:FACTOR]",
-	 "the same for one key and many tolerances (default: 0.01:6:1.2)", .parse = set_sweep,
-	 .kind = VALUE_TEXT,
-	 .only_with = "database defaults-file tag-set host key size-ratio empty output threads "
-		      "memory quiet"},
 	{0, "progress", "=WHEN", "show progress: auto (default, on a terminal), always or never",
 	 .parse = set_enum, .field = FIELD(progress), .kind = VALUE_WORD, .words = progress_words},
 	{0, "summary", "=FORMAT",
@@ -311,8 +301,7 @@ static void settle_rule(struct find_arguments *arguments)
 {
 	struct find_rule *rule = &arguments->request.rule;
 	struct verify_rule *verify = &rule->verify;
-	bool verifies = verify->mode != VERIFY_NO && !arguments->has_stats &&
-			!arguments->is_sweep && !arguments->compare;
+	bool verifies = verify->mode != VERIFY_NO && !arguments->compare;
 
 	if (arguments->has_tolerance)
 		rule->unverified_percent_millionths = INT64_MAX;
@@ -393,10 +382,6 @@ int find_arguments_parse(struct find_arguments *arguments, int argc, char **argv
 	if (!arguments->no_sandbox && sandbox_library() != NULL)
 		arguments->request.sandbox = &arguments->sandbox;
 	arguments->sandbox.threads = arguments->resources.threads;
-	if (arguments->has_stats &&
-	    add_measured_tolerance(arguments, arguments->request.rule.tolerance.percent_millionths,
-				   error) != 0)
-		return -1;
 	return take_operands(arguments, argc - first, argv + first, error) != 0
 		       ? -1
 		       : check(arguments, error);

@@ -15,7 +15,6 @@
 
 #define PARTS_MAX 65536
 #define NEAREST_MAX 100000
-#define TOLERANCES_MAX 1000
 
 /* ---- What is similar ---- */
 
@@ -97,78 +96,6 @@ int set_min_resemblance(const struct option_use *use, struct simhash_error *erro
 int set_min_shared(const struct option_use *use, struct simhash_error *error)
 {
 	return parse_decimal(use, use->text, 1, use->field, error);
-}
-
-/* ---- Statistics ---- */
-
-int add_measured_tolerance(struct find_arguments *arguments, int64_t percent_millionths,
-			   struct simhash_error *error)
-{
-	if (arguments->tolerance_count == TOLERANCES_MAX)
-		return error_set(error, SIMHASH_E_RANGE,
-				 "--sweep has more than %d tolerances; expected a larger FACTOR",
-				 TOLERANCES_MAX);
-	if (array_reserve(&arguments->tolerances, &arguments->tolerance_capacity,
-			  arguments->tolerance_count + 1, sizeof *arguments->tolerances,
-			  error) != 0)
-		return -1;
-	arguments->tolerances[arguments->tolerance_count++] = percent_millionths;
-	return 0;
-}
-
-/* The tolerances are FROM * FACTOR^k, each rounded to a millionth. */
-static int add_sweep(struct find_arguments *arguments, int64_t from, double limit, double factor,
-		     struct simhash_error *error)
-{
-	int64_t last = -1;
-
-	arguments->tolerance_count = 0;
-	for (double t = (double)from; t <= limit + 0.5; t *= factor) {
-		int64_t rounded = (int64_t)(t + 0.5);
-		if (rounded != last && add_measured_tolerance(arguments, rounded, error) != 0)
-			return -1;
-		last = rounded;
-	}
-	return 0;
-}
-
-int set_sweep(const struct option_use *use, struct simhash_error *error)
-{
-	struct find_arguments *arguments = use->arguments;
-	const char *text = use->text == NULL ? "0.01:6:1.2" : use->text;
-	char *copy = strdup(text), *to, *by = NULL;
-	double limit = 0, factor = 0;
-	int64_t from = 0;
-	int status = -1;
-
-	if (copy == NULL)
-		return error_set_memory(error);
-	to = strchr(copy, ':');
-	if (to != NULL) {
-		*to++ = '\0';
-		by = strchr(to, ':');
-	}
-	if (by == NULL) {
-		error_set(error, SIMHASH_E_SYNTAX,
-			  "--sweep '%s': expected FROM:TO:FACTOR, such as 0.01:6:1.2", text);
-		goto out;
-	}
-	*by++ = '\0';
-	if (simhash_tolerance_parse(copy, &from, error) != 0 ||
-	    parse_decimal(use, to, 100, &limit, error) != 0 ||
-	    parse_decimal(use, by, 1000, &factor, error) != 0)
-		goto out;
-	limit *= SIMHASH_MILLION;
-	arguments->is_sweep = true;
-	status = from > 0 && factor > 1 && limit >= (double)from
-			 ? add_sweep(arguments, from, limit, factor, error)
-			 : error_set(error, SIMHASH_E_RANGE,
-				     "--sweep '%s': expected FROM above 0, TO not below FROM, and "
-				     "FACTOR above 1",
-				     text);
-out:
-	free(copy);
-	return status;
 }
 
 /* ---- Which files ---- */

@@ -8,9 +8,8 @@
 #include "cli/options/find_arguments.h"
 
 option_parse_fn set_tolerance, set_key, add_tolerance_for, add_tolerances, set_size_ratio,
-	set_measure, set_min_similarity, set_min_resemblance, set_sweep, set_partition, set_nearest,
-	set_group, set_lineage, set_order, set_format, set_limit, set_store, set_min_shared,
-	add_known;
+	set_measure, set_min_similarity, set_min_resemblance, set_partition, set_nearest, set_group,
+	set_lineage, set_order, set_format, set_limit, set_store, set_min_shared, add_known;
 
 #define MIN_SHARED_DEFAULT 0.5
 
@@ -19,9 +18,5 @@ option_parse_fn set_tolerance, set_key, add_tolerance_for, add_tolerances, set_s
 /* find_sides.c: --between, and a directory of --directories, each of which may be on another host. */
 option_parse_fn set_between;
 int add_side(struct find_arguments *arguments, const char *text, struct simhash_error *error);
-
-/* Another tolerance of --stats and --sweep. */
-int add_measured_tolerance(struct find_arguments *arguments, int64_t percent_millionths,
-			   struct simhash_error *error);
 
 #endif

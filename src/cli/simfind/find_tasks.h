@@ -18,8 +18,4 @@ int compare_files(const char *path_a, const char *path_b, const struct simhash_t
 int update_index(const struct find_arguments *arguments, bool *had_unreadable,
 		 struct simhash_error *error);
 
-/* --stats and --sweep: tables ready for gnuplot, columns, and comments after #. */
-int write_measures(const struct find_arguments *arguments, struct store *store, FILE *out,
-		   struct simhash_error *error);
-
 #endif

@@ -151,9 +151,7 @@ static int run(struct find_arguments *arguments, struct find_outcome *outcome,
 	if (status == 0 && arguments->formatter->is_report && listing.how.records.is_terminal)
 		status = error_set(error, SIMHASH_E_RANGE,
 				   "--format=html writes a page for a browser; give --output=FILE");
-	if (status == 0 && arguments->tolerance_count > 0)
-		status = write_measures(arguments, store, listing.file, error);
-	else if (status == 0 && arguments->directories)
+	if (status == 0 && arguments->directories)
 		status = list_folders(arguments, store, &listing, outcome, error);
 	else if (status == 0 && arguments->lists_order)
 		status = list_order(arguments, store, &listing, outcome, error);
@@ -203,7 +201,7 @@ int main(int argc, char **argv)
 	if (status > 0)
 		status = finish_output(&error);
 	else if (status == 0) {
-		runs = !arguments.compare && arguments.tolerance_count == 0;
+		runs = !arguments.compare;
 		status = arguments.compare ? compare(&arguments, &error)
 					   : run(&arguments, &outcome, &error);
 	}

@@ -14,6 +14,7 @@
 #include "base/text/escape.h"
 #include "base/text/shell_word.h"
 #include "cli/simkeep/plan_script.h"
+#include "cli/terminal/signals.h"
 #include "cli/terminal/terminal.h"
 
 #define PROGRAM "simkeep"
@@ -294,7 +295,8 @@ static int carry_out(struct acting *acting, const struct plan *plan, const char 
 				      .move_to = acting->move_to,
 				      .protected = acting->policy.protected,
 				      .protected_count = acting->policy.protected_count,
-				      .journal = arguments->yes ? &journal : NULL};
+				      .journal = arguments->yes ? &journal : NULL,
+				      .is_acting = &acts_are_under_way};
 	struct actor actor;
 	struct simhash_error closing;
 	int status;

@@ -27,10 +27,11 @@
 #define IDLE_LOOKS 3		    /* other programs may have the processors */
 #define IDLE_CPU_NS (2 * NS_PER_MS) /* between two looks; the progress line uses less */
 #define HUNG_LOOKS 4
+#define HUNG_ACT_LOOKS 50 /* a slow disk may take seconds to write the journal */
 #define THREAD_STACK (256 * 1024)
 #define WRITE_MS 50 /* how long a full standard error may stay full */
 
-atomic_bool stop_requested;
+atomic_bool stop_requested, acts_are_under_way;
 struct store_calls server_calls, disk_calls;
 static const char *failing_program = "";
 static atomic_int stop_signal;
@@ -302,7 +303,8 @@ static void *watch_pending(void *unused)
 	int64_t last_ns = 0;
 	int number = 0;
 
-	for (int looks = 0; looks < HUNG_LOOKS;) {
+	for (int looks = 0;
+	     looks < (atomic_load(&acts_are_under_way) ? HUNG_ACT_LOOKS : HUNG_LOOKS);) {
 		int64_t now_ns = main_cpu_ns();
 		number = pending_signal();
 		looks = number != 0 && now_ns == last_ns ? looks + 1 : 0;

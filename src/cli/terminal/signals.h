@@ -15,7 +15,7 @@
 
 #include "store/engine/location.h"
 
-extern atomic_bool stop_requested;
+extern atomic_bool stop_requested, acts_are_under_way;
 extern struct store_calls server_calls, disk_calls;
 
 /*
@@ -38,7 +38,8 @@ void end_by_signal(const char *program, const char *message);
  * For a program that does not catch signals: before a signal of a person or a shell ends it, the
  * progress line is erased and incomplete outputs are removed. If the main thread blocks a signal,
  * or waits in the kernel and cannot take it, the signal waits; it ends the program if the main
- * thread then does nothing for almost a second. Call it in the main thread.
+ * thread then does nothing for almost a second, or for ten seconds during acts. Call it in the
+ * main thread.
  */
 void tidy_up_at_signals(void);
 

@@ -4,8 +4,8 @@
  * by one, and no pair is listed.
  * SPDX-License-Identifier: MIT
  */
-#ifndef SIMHASH_FIND_STATISTICS_H
-#define SIMHASH_FIND_STATISTICS_H
+#ifndef SIMHASH_BENCH_STATISTICS_H
+#define SIMHASH_BENCH_STATISTICS_H
 
 #include "find/rule/find.h"
 

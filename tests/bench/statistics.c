@@ -10,7 +10,7 @@
  * size ratio, it gives the number that step 2 leaves.
  * SPDX-License-Identifier: MIT
  */
-#include "find/pairs/statistics.h"
+#include "statistics.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -329,8 +329,8 @@ static int read_rows(struct counting *c, struct simhash_error *error)
 	if (status != 0)
 		return -1;
 	if (c->count > UINT32_MAX - 2)
-		return error_set(error, SIMHASH_E_RANGE,
-				 "--stats and --sweep support at most %u files", UINT32_MAX - 2);
+		return error_set(error, SIMHASH_E_RANGE, "at most %u files can be counted",
+				 UINT32_MAX - 2);
 	if (c->count > 0)
 		qsort(c->rows, c->count, sizeof *c->rows, compare_sizes);
 	return 0;
