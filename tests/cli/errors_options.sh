@@ -145,12 +145,12 @@ hash_wrong --exclude-from=- --exclude-from=- "$files" "--exclude-from=- can be g
 hash_wrong --progress=no "$files" "--progress 'no': expected auto, always or never"
 
 # Help and version go to standard output, within 80 columns.
-for program in "$SIMHASH" "$SIMFIND"; do
+for program in "$SIMHASH" "$SIMFIND" "$SIMKEEP"; do
 	runs 0 "$program" --help
 	grep -q '^Usage: ' out || fail "no usage"
 	same "columns over 80" 0 "$(awk 'length > 80' out | wc -l)"
 	runs 0 "$program" --version
-	grep -Eq '^sim(hash|find) [0-9]+\.[0-9]+\.[0-9]+$' out || fail "no version"
+	grep -Eq '^sim(hash|find|keep) [0-9]+\.[0-9]+\.[0-9]+$' out || fail "no version"
 	grep -q '^scan kernel: [a-z0-9]' out || fail "no kernel"
 	grep -q "^indexes: .*$TEST_ENGINE" out || fail "no $TEST_ENGINE in --version"
 	runs 1 sh -c '"$0" --help >/dev/full' "$program"

@@ -279,12 +279,11 @@ static const struct moved_option moved[] = {
 
 const struct option_program find_program = {
 	.name = "simfind",
-	.usage =
-		"Usage: simfind [OPTION]... [FILE|DIR]...\n"
-		"List the pairs of similar files in the index. With FILEs, list the files of "
-		"the\nindex that are similar to each FILE; - is standard input. With DIRs, list "
-		"only\nfiles at or below these directories: of a pair, both. To remove copies, use "
-		"simkeep:\nsimfind changes no file.\n",
+	.usage = "Usage: simfind [OPTION]... [FILE|DIR]...\n"
+		 "List the pairs of similar files in the index. With FILEs, list the files of "
+		 "the\nindex that are similar to each FILE; - is standard input. With DIRs, list "
+		 "only\nfiles at or below these directories: of a pair, both. simfind changes no "
+		 "file: to\nremove copies, use simkeep.\n",
 	.operand = "FILE",
 	.directory = "DIR",
 	.operand_list = "files0-from",
