@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/files/open_file.h"
+#include "base/text/decimal.h"
 #include "cli/terminal/signals.h"
 #include "cli/terminal/terminal.h"
 
@@ -55,7 +55,7 @@ static struct run_ending ending_of(const struct index_arguments *arguments,
 				    .task = "index",
 				    .result = "ok",
 				    .exit = EXIT_SUCCESS,
-				    .message = error == NULL ? NULL : error->message,
+				    .message = message_of(error),
 				    .seconds = summary->seconds};
 
 	if (error != NULL) {
@@ -71,30 +71,21 @@ static struct run_ending ending_of(const struct index_arguments *arguments,
 	return ending;
 }
 
-static void print_json(const struct run_ending *ending, const struct index_summary *summary)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+#define FIELD(member) RECORD_FIELD(IN_JSON, struct index_summary, member)
 
-	if (out == NULL)
-		return;
-	begin_json_summary(out, ending);
-	write_json_number(out, "scanned", summary->scanned);
-	write_json_number(out, "unchanged", summary->unchanged);
-	write_json_number(out, "moved", summary->moved);
-	write_json_number(out, "removed", summary->removed);
-	write_json_number(out, "failed", summary->failed);
-	write_json_number(out, "left_out", summary->left_out);
-	write_json_number(out, "sketched_again", summary->sketched_again);
-	write_json_number(out, "listed_directories", summary->listed_directories);
-	write_json_number(out, "kernel_file_systems", summary->kernel_file_systems);
-	write_json_number(out, "bytes", summary->bytes);
-	end_json_summary(out, ending);
-	if (close_text(out, &text) == 0)
-		fputs(text, stderr);
-	free(text);
-}
+static const struct field fields[] = {
+	FIELD(scanned),
+	FIELD(unchanged),
+	FIELD(moved),
+	FIELD(removed),
+	FIELD(failed),
+	FIELD(left_out),
+	FIELD(sketched_again),
+	FIELD(listed_directories),
+	FIELD(kernel_file_systems),
+	FIELD(bytes),
+	FIELDS_END,
+};
 
 void print_index_summary(const struct index_arguments *arguments,
 			 const struct index_summary *summary, const struct simhash_error *error)
@@ -102,8 +93,8 @@ void print_index_summary(const struct index_arguments *arguments,
 	if (arguments->quiet)
 		return;
 	if (arguments->summary == SUMMARY_JSON) {
-		struct run_ending ending = ending_of(arguments, summary, error);
-		print_json(&ending, summary);
+		const struct run_ending ending = ending_of(arguments, summary, error);
+		print_json_summary(&ending, fields, summary);
 	} else if (error == NULL || summary->scanned + summary->unchanged + summary->moved > 0) {
 		print_text(summary);
 	}

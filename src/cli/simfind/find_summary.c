@@ -233,33 +233,52 @@ static const char *result_of(const struct find_outcome *outcome, int exit,
 	return outcome->had_unreadable ? "unreadable" : "ok";
 }
 
-static void write_counts(FILE *out, const struct find_arguments *arguments,
-			 const struct find_outcome *outcome)
+/* NO_NUMBER: it is not about these. */
+struct find_record {
+	int64_t candidates, files, groups, grouped_files, copies, copied_bytes;
+	int64_t pairs, identical, similar, kept, left_out;
+	int64_t stored_groups, stored_files, stored_pairs, empty, unsketched, unreadable;
+};
+
+#define FIELD(member) RECORD_FIELD(IN_JSON, struct find_record, member)
+
+static const struct field fields[] = {
+	FIELD(candidates),   FIELD(files),	  FIELD(groups),   FIELD(grouped_files),
+	FIELD(copies),	     FIELD(copied_bytes), FIELD(pairs),	   FIELD(identical),
+	FIELD(similar),	     FIELD(kept),	  FIELD(left_out), FIELD(stored_groups),
+	FIELD(stored_files), FIELD(stored_pairs), FIELD(empty),	   FIELD(unsketched),
+	FIELD(unreadable),   FIELDS_END,
+};
+
+static int64_t number_if(bool is_known, uint64_t number)
+{
+	return is_known ? (int64_t)number : NO_NUMBER;
+}
+
+static struct find_record record_of(const struct find_outcome *outcome, bool has_files)
 {
 	const struct find_counts *counts = &outcome->counts;
+	const struct find_run *stored = &outcome->stored;
+	bool by_groups = outcome->by_groups, is_stored = outcome->is_stored;
 
-	write_json_number(out, arguments->operands.has_files ? "candidates" : "files",
-			  counts->rows);
-	if (outcome->by_groups) {
-		write_json_number(out, "groups", outcome->groups);
-		write_json_number(out, "grouped_files", outcome->grouped_files);
-		write_json_number(out, "copies", outcome->copies);
-		write_json_number(out, "copied_bytes", (uint64_t)outcome->copied_bytes);
-	} else {
-		write_json_number(out, "pairs", counts->identical + counts->similar);
-		write_json_number(out, "identical", counts->identical);
-		write_json_number(out, "similar", counts->similar);
-		write_json_number(out, "kept", outcome->found);
-	}
-	write_json_number(out, "left_out", outcome->left_out);
-	if (outcome->is_stored) {
-		write_json_number(out, "stored_groups", (uint64_t)outcome->stored.groups);
-		write_json_number(out, "stored_files", (uint64_t)outcome->stored.files);
-		write_json_number(out, "stored_pairs", (uint64_t)outcome->stored.stored_pairs);
-	}
-	write_json_number(out, "empty", counts->empty);
-	write_json_number(out, "unsketched", counts->unsketched);
-	write_json_number(out, "unreadable", outcome->unreadable);
+	return (struct find_record){
+		.candidates = number_if(has_files, counts->rows),
+		.files = number_if(!has_files, counts->rows),
+		.groups = number_if(by_groups, outcome->groups),
+		.grouped_files = number_if(by_groups, outcome->grouped_files),
+		.copies = number_if(by_groups, outcome->copies),
+		.copied_bytes = number_if(by_groups, (uint64_t)outcome->copied_bytes),
+		.pairs = number_if(!by_groups, counts->identical + counts->similar),
+		.identical = number_if(!by_groups, counts->identical),
+		.similar = number_if(!by_groups, counts->similar),
+		.kept = number_if(!by_groups, outcome->found),
+		.left_out = (int64_t)outcome->left_out,
+		.stored_groups = number_if(is_stored, (uint64_t)stored->groups),
+		.stored_files = number_if(is_stored, (uint64_t)stored->files),
+		.stored_pairs = number_if(is_stored, (uint64_t)stored->stored_pairs),
+		.empty = (int64_t)counts->empty,
+		.unsketched = (int64_t)counts->unsketched,
+		.unreadable = (int64_t)outcome->unreadable};
 }
 
 void print_find_json(const struct find_arguments *arguments, const struct find_outcome *outcome,
@@ -269,21 +288,10 @@ void print_find_json(const struct find_arguments *arguments, const struct find_o
 					  .task = "find",
 					  .result = result_of(outcome, exit, error),
 					  .exit = exit,
-					  .message = error == NULL ? NULL : error->message,
+					  .message = message_of(error),
 					  .seconds = seconds};
-	char *text = NULL;
-	size_t size;
-	FILE *out;
+	const struct find_record record = record_of(outcome, arguments->operands.has_files);
 
-	if (arguments->summary != SUMMARY_JSON)
-		return;
-	out = open_memstream(&text, &size);
-	if (out == NULL)
-		return;
-	begin_json_summary(out, &ending);
-	write_counts(out, arguments, outcome);
-	end_json_summary(out, &ending);
-	if (close_text(out, &text) == 0)
-		fputs(text, stderr);
-	free(text);
+	if (arguments->summary == SUMMARY_JSON)
+		print_json_summary(&ending, fields, &record);
 }
