@@ -53,12 +53,13 @@ if [ "${1:-}" = mounted ]; then
 		! grep -q hanging err || fail "the file is reported: $(cat err)"
 		same "integrity" ok "$(sqlite3 hung.db 'PRAGMA integrity_check')"
 	done
-	# simfind: a FILE, a comparison, acts and undoing. The index has the files from a time when the file system answered.
+	# simfind and simkeep: a FILE, a comparison, acts and undoing. The index has the files from a time when the file system answered.
 	mkdir kept gone shown/{1,2}
 	seq 100 20000 | tee shown/1/hanging shown/2/hanging gone/same >kept/same
 	touch -d 2020-01-01Z shown/*/hanging {kept,gone}/same
 	"$ODD_FS" "$PWD/shown" "$PWD/point"
-	runs 0 "$SIMFIND" -d sqlite:gone.db --update --keep=in:point/1 --action=delete --yes --journal=undone point/1 gone
+	runs 0 "$SIMHASH" -q -d sqlite:gone.db point/1 gone
+	runs 0 "$SIMKEEP" -d sqlite:gone.db --keep=in:point/1 --action=delete --yes --journal=undone point/1 gone
 	[ ! -e gone/same ] || fail "nothing was done"
 	runs 0 "$SIMHASH" -q -d sqlite:found.db point kept
 	umount point
@@ -71,9 +72,11 @@ if [ "${1:-}" = mounted ]; then
 		"$(decided kept/same keep)" "$(decided point/1/hanging "give up")" >decisions
 	for options in point/1/hanging "--compare point/1/hanging kept/same" --verify=all \
 		"--keep=in:kept --action=delete --yes --journal=acts" "--keep=in:point/1 --action=hardlink --yes --journal=acts" \
-		"--apply=decisions --action=delete --yes --journal=acts" "--undo=undone --yes"; do
+		"--decisions=decisions --action=delete --yes --journal=acts" "--undo=undone --yes"; do
+		program=$SIMFIND
+		[[ $options != *--journal* && $options != --undo* ]] || program=$SIMKEEP
 		# shellcheck disable=SC2086  # several words
-		SIMHASH_DATABASE=sqlite:found.db hung TERM 143 "$SIMFIND" $options
+		SIMHASH_DATABASE=sqlite:found.db hung TERM 143 "$program" $options
 		for file in shown/1/hanging shown/2/hanging; do
 			cmp "$file" kept/same || fail "$options: $file"
 		done

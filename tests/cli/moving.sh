@@ -9,7 +9,7 @@ mutator=("$(PATH=/usr/bin:$PATH command -v python3)" "$TEST_FOLDER/bin/mutator.p
 limit_s=60
 rounds_s=6
 is_sanitized=false
-if grep -q '^SIMHASH_SANITIZE:[A-Z]*=.' "$BINARY_DIR/CMakeCache.txt"; then
+if built_with sanitizer; then
 	is_sanitized=true
 fi
 

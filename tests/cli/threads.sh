@@ -94,7 +94,7 @@ random_bytes 16777217 5 >"$files/plain/just"
 for name in mixed random just; do
 	gzip -1c "$files/plain/$name" >"$files/$name.gz"
 done
-"$SIMHASH" --version | has 'built without libarchive' ||
+! built_with archives ||
 	tar -C "$files/plain" -cf "$files/all.tar" mixed random just
 settle "$files"
 contents() { # CONDITION
