@@ -283,7 +283,7 @@ const struct option_program find_program = {
 		 "List the pairs of similar files in the index. With FILEs, list the files of "
 		 "the\nindex that are similar to each FILE; - is standard input. With DIRs, list "
 		 "only\nfiles at or below these directories: of a pair, both. simfind changes no "
-		 "file: to\nremove copies, use simkeep.\n",
+		 "file;\nto remove copies, use simkeep.\n",
 	.operand = "FILE",
 	.directory = "DIR",
 	.operand_list = "files0-from",

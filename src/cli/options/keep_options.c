@@ -154,9 +154,9 @@ const struct option_program keep_program = {
 	.name = "simkeep",
 	.usage = "Usage: simkeep [OPTION]... [FILE|DIR]...\n"
 		 "       simkeep --decisions=FILE | --undo=FILE\n"
-		 "Show which copies can be removed, folder by folder. With --keep or --decisions,\n"
-		 "act on copies: nothing is changed without --yes. With FILEs, only their copies;\n"
-		 "with DIRs, only files at or below these directories.\n",
+		 "Show which copies can be removed, folder by folder. With --keep or "
+		 "--decisions,\nact on copies. Nothing is changed without --yes. With FILEs, only "
+		 "their copies;\nwith DIRs, only files at or below these directories.\n",
 	.operand = "FILE",
 	.directory = "DIR",
 	.operand_list = "",

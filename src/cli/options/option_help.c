@@ -54,6 +54,6 @@ int show_help(const struct option_use *use, struct simhash_error *error)
 		else
 			print_option(&program->rows[i], program->help_column);
 	}
-	puts("\nExit status: 0 success, 1 failure, 2 success but some files could not be read.");
+	puts("\nExit status: 0 success, 1 failure, 2 success but some files could not be used.");
 	return 1;
 }
