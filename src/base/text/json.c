@@ -8,18 +8,35 @@
 
 #include "base/text/escape.h"
 
+/* Of eight bytes: does each stand for itself? A byte of a word is below `n` if that borrows. */
+static bool are_plain(uint64_t bytes)
+{
+	static const uint64_t each = UINT64_C(0x0101010101010101);
+	uint64_t quotes = bytes ^ each * '"', backslashes = bytes ^ each * '\\';
+	uint64_t odd = bytes | (bytes + each) | (bytes - each * 0x20) | (quotes - each) |
+		       (backslashes - each);
+
+	return (odd & each * 0x80) == 0;
+}
+
 /* How many bytes at the start stand for themselves, in one piece: most of a path does. */
 static size_t plain_length(struct bytes text)
 {
+	uint64_t eight;
 	size_t length = 0;
 
+	for (; length + sizeof eight <= text.size; length += sizeof eight) {
+		memcpy(&eight, text.data + length, sizeof eight);
+		if (!are_plain(eight))
+			break;
+	}
 	while (length < text.size && text.data[length] >= 0x20 && text.data[length] < 0x7f &&
 	       text.data[length] != '"' && text.data[length] != '\\')
 		length++;
 	return length;
 }
 
-bool write_json_string(FILE *out, struct bytes text)
+static bool write_string(FILE *out, struct bytes text)
 {
 	bool is_utf8 = true;
 
@@ -47,29 +64,29 @@ bool write_json_string(FILE *out, struct bytes text)
 	return is_utf8;
 }
 
-/* The pieces of a field that are not to be copied as they are. */
-static void write_odd_field(FILE *out, const char *name, struct bytes text)
+bool line_put_json_string(struct line_buffer *line, struct bytes text)
 {
-	fprintf(out, ",\"%s\":", name);
-	if (write_json_string(out, text))
-		return;
-	fprintf(out, ",\"%s_hex\":\"", name);
-	for (size_t i = 0; i < text.size; i++)
-		fprintf(out, "%02x", (unsigned char)text.data[i]);
-	fputc('"', out);
+	if (plain_length(text) < text.size) {
+		line_flush(line);
+		return write_string(line->out, text);
+	}
+	line_put(line, "\"");
+	line_put_bytes(line, text);
+	line_put(line, "\"");
+	return true;
 }
 
 void line_put_json_field(struct line_buffer *line, const char *name, struct bytes text)
 {
-	if (plain_length(text) < text.size) {
-		line_flush(line);
-		write_odd_field(line->out, name, text);
-		return;
-	}
 	line_put(line, ",\"");
 	line_put(line, name);
-	line_put(line, "\":\"");
-	line_put_bytes(line, text);
+	line_put(line, "\":");
+	if (line_put_json_string(line, text))
+		return;
+	line_put(line, ",\"");
+	line_put(line, name);
+	line_put(line, "_hex\":\"");
+	line_put_hex(line, text);
 	line_put(line, "\"");
 }
 

@@ -14,7 +14,7 @@
  * Write a text as a string. Returns whether all of it is UTF-8; what is not becomes U+FFFD. What
  * would act on a display is escaped, though JSON requires that of C0 alone.
  */
-bool write_json_string(FILE *out, struct bytes text);
+bool line_put_json_string(struct line_buffer *line, struct bytes text);
 
 /*
  * Write ,"NAME":"TEXT", and where the text is not UTF-8, ,"NAME_hex":"..." with all its bytes.

@@ -59,6 +59,17 @@ void line_put_signed(struct line_buffer *line, int64_t value)
 	line_put_unsigned(line, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
+void line_put_hex(struct line_buffer *line, struct bytes bytes)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < bytes.size; i++) {
+		unsigned char byte = (unsigned char)bytes.data[i];
+		const char two[] = {digits[byte >> 4], digits[byte & 15]};
+		line_put_bytes(line, (struct bytes){two, sizeof two});
+	}
+}
+
 /* A value in [DBL_MIN, 2^43) in millionths, to the nearest; of two equally near ones the even. */
 static uint64_t round_to_millionths(double value)
 {

@@ -31,6 +31,7 @@ struct line_buffer {
 void line_put_bytes(struct line_buffer *line, struct bytes bytes);
 void line_put_unsigned(struct line_buffer *line, uint64_t value);
 void line_put_signed(struct line_buffer *line, int64_t value);
+void line_put_hex(struct line_buffer *line, struct bytes bytes);
 
 /* The bytes that "%.6f" makes of it. */
 void line_put_millionths(struct line_buffer *line, double value);

@@ -8,29 +8,6 @@
 #include "base/text/escape.h"
 #include "find/rule/estimate.h"
 
-static void write_text(FILE *out, const char *text)
-{
-	if (text != NULL)
-		fputs(text, out);
-}
-
-void frame_begin(FILE *out, const struct frame *frame)
-{
-	write_text(out, frame->begin);
-}
-
-void frame_next(FILE *out, const struct frame *frame, uint64_t number)
-{
-	write_text(out, number == 0 ? frame->first : frame->separator);
-}
-
-void frame_end(FILE *out, const struct frame *frame, uint64_t count)
-{
-	if (count > 0)
-		write_text(out, frame->last);
-	write_text(out, frame->end);
-}
-
 double pair_percent(const struct file_pair *pair)
 {
 	double sizes = (double)pair->a->size_bytes + (double)pair->b->size_bytes;

@@ -19,6 +19,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/text/record.h"
 #include "find/groups/groups.h"
 
 /* Where the lines go. */
@@ -37,17 +38,6 @@ struct presentation {
  */
 #define PATH_MARK '\x01'
 #define WIDTH_MARK '\x02'
-
-/* What stands around all pairs, or all groups, and between them; NULL: nothing. */
-struct frame {
-	const char *begin, *end;
-	const char *first, *last; /* unless there are none */
-	const char *separator;
-};
-
-void frame_begin(FILE *out, const struct frame *frame);
-void frame_next(FILE *out, const struct frame *frame, uint64_t number); /* from 0 */
-void frame_end(FILE *out, const struct frame *frame, uint64_t count);
 
 typedef void member_fn(FILE *out, const struct group *group, const struct group_member *member,
 		       const struct presentation *how);

@@ -94,11 +94,6 @@ static void write_member(FILE *out, const struct group *group, const struct grou
 	line_flush(&line);
 }
 
-#define ARRAY_FRAME                                                                         \
-	{                                                                                   \
-		.begin = "[", .first = "\n", .separator = ",\n", .last = "\n", .end = "]\n" \
-	}
-
 const struct formatter formatter_json = {
 	.name = "json",
 	.pairs = ARRAY_FRAME,

@@ -1,0 +1,129 @@
+/*
+ * Records in any format, from one table of their fields. It has the columns of CSV, the members of
+ * objects of JSON, and the texts between zero bytes, each in its order:
+ *
+ *     const struct field fields[] = {FIELD_WORD(IN_LISTS, "kind", animal->kind),
+ *                                    FIELD_UNSIGNED(IN_LISTS, "legs", animal->legs),
+ *                                    FIELD_TEXT(IN_ALL, "name", animal->name),
+ *                                    FIELDS_END};
+ *
+ *     record_write(out, &style, fields);
+ *
+ * A field that is to be at another place in another format has a row for each. A value that is
+ * absent (NO_NUMBER, NAN, or a NULL pointer) is empty in CSV and between zero bytes, and JSON leaves
+ * the member out.
+ *
+ * The caller checks the error state of the stream.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_BASE_RECORD_H
+#define SIMHASH_BASE_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/basic/bytes.h"
+
+enum record_format {
+	RECORD_NONE,	/* not of records: text for people, for example */
+	RECORD_CSV,	/* RFC 4180 with CRLF */
+	RECORD_HEADING, /* the names, as the first line of CSV */
+	RECORD_JSON,	/* RFC 8259: objects in an array */
+	RECORD_LINES,	/* an object a line */
+	RECORD_NULL	/* texts, each ended by a zero byte */
+};
+
+/* How records are written. */
+struct record_style {
+	enum record_format format;
+	bool is_terminal; /* no control byte of a text may be written */
+};
+
+enum field_type {
+	TYPE_TEXT,  /* bytes, whatever they are */
+	TYPE_WORD,  /* needs neither quotes nor escapes */
+	TYPE_PLAIN, /* the same without the quotes of JSON: true, or an array */
+	TYPE_SIGNED,
+	TYPE_TIME, /* nanoseconds since 1970: seconds by RFC 3339 */
+	TYPE_UNSIGNED,
+	TYPE_ID,    /* 16 hexadecimal digits */
+	TYPE_SHARE, /* in millionths */
+	TYPE_OBJECT /* its members; in JSON alone */
+};
+
+/* The formats that have a field, and what they have in place of an absent value. */
+enum {
+	IN_CSV = 1,
+	IN_JSON = 2,
+	IN_NULL = 4,
+	IN_LISTS = IN_CSV | IN_JSON,
+	IN_ALL = IN_CSV | IN_JSON | IN_NULL,
+	OR_ZERO = 8,  /* 0 in CSV */
+	OR_NULL = 16, /* null in JSON */
+};
+
+#define NO_NUMBER INT64_MIN
+#define NO_TEXT ((struct bytes){NULL, 0})
+
+struct field {
+	const char *key;	/* ,"NAME": */
+	unsigned char key_size; /* 0 ends a table */
+	unsigned char type, in;
+	union {
+		struct bytes text;
+		const char *word;
+		int64_t number;
+		uint64_t count;
+		double share;
+		const struct field *object;
+	} value;
+};
+
+/* clang-format off */
+#define FIELD_OF(type, in, name, member, value) \
+	{",\"" name "\":", sizeof name + 3, type, in, {.member = value}}
+#define FIELD_TEXT(in, name, bytes) FIELD_OF(TYPE_TEXT, in, name, text, bytes)
+#define FIELD_WORD(in, name, text) FIELD_OF(TYPE_WORD, in, name, word, text)
+#define FIELD_PLAIN(in, name, text) FIELD_OF(TYPE_PLAIN, in, name, word, text)
+#define FIELD_SIGNED(in, name, integer) FIELD_OF(TYPE_SIGNED, in, name, number, integer)
+#define FIELD_TIME(in, name, ns) FIELD_OF(TYPE_TIME, in, name, number, ns)
+#define FIELD_UNSIGNED(in, name, integer) FIELD_OF(TYPE_UNSIGNED, in, name, count, integer)
+#define FIELD_ID(in, name, id) FIELD_OF(TYPE_ID, in, name, count, id)
+#define FIELD_SHARE(in, name, real) FIELD_OF(TYPE_SHARE, in, name, share, real)
+#define FIELD_OBJECT(name, fields) FIELD_OF(TYPE_OBJECT, IN_JSON, name, object, fields)
+#define FIELDS_END {NULL, 0, 0, 0, {.word = NULL}}
+/* clang-format on */
+
+/*
+ * Texts in CSV are written byte for byte, after an apostrophe where a spreadsheet would take one for
+ * a formula. Texts in JSON that are not UTF-8 have U+FFFD in place of what is not, and a member
+ * NAME_hex with all their bytes. To a terminal, CSV and texts between zero bytes are escaped.
+ */
+void record_write(FILE *out, const struct record_style *style, const struct field *fields);
+
+/* Of an object of JSON: its members, without braces. */
+void record_write_members(FILE *out, const struct field *fields);
+
+/* What stands around all records, and between them; NULL: nothing. */
+struct frame {
+	const char *begin, *end;
+	const char *first, *last; /* unless there are none */
+	const char *separator;
+	void (*heading)(FILE *out); /* writes the first line of CSV; or NULL */
+};
+
+#define ARRAY_FRAME                                                                         \
+	{                                                                                   \
+		.begin = "[", .first = "\n", .separator = ",\n", .last = "\n", .end = "]\n" \
+	}
+
+/* Of a list of records with this heading. */
+struct frame record_frame(enum record_format format, void (*heading)(FILE *out));
+
+void frame_begin(FILE *out, const struct frame *frame);
+void frame_next(FILE *out, const struct frame *frame, uint64_t number); /* from 0 */
+void frame_end(FILE *out, const struct frame *frame, uint64_t count);
+
+#endif
