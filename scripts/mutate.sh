@@ -61,8 +61,8 @@ mutate "a plain connection will do" src/store/engine/mysql_connect.c \
 	's/if (!is_wanted || mode == TLS_DISABLED/if (true || mode == TLS_DISABLED/' '^cli.network'
 mutate "markup of a name reaches the page" src/report/page/html.c \
 	"s/ || c == '<'//" '^report.html|^cli.hostile'
-mutate "a quote ends a field of CSV" src/report/lists/csv.c \
-	"s/if (field.data\[i\] == '\"')/if (false)/" '^report.formatter|^cli.odd_names'
+mutate "a quote ends a field of CSV" src/base/text/record.c \
+	"s/while (has_quotes && /while (false \\&\\& /" '^base.record|^report.formatter|^cli.odd_names'
 mutate "a block gives one hit more than the cap" src/core/resemblance_template.h \
 	's/count < most; group/count <= most; group/' '^core.resemblance'
 mutate "a seam of 14 bytes is read from before the caller's" src/core/resemblance_scanner.c \

@@ -56,7 +56,7 @@ static void save(const char *file_name, const struct text *text)
 static struct text write_pair(const char *format, const struct file_pair *pair, bool is_terminal)
 {
 	const struct formatter *formatter = formatter_find(format);
-	const struct presentation how = {.is_terminal = is_terminal};
+	const struct presentation how = {.records = {formatter->format, is_terminal}};
 	struct text text;
 	FILE *out = open_memstream(&text.data, &text.size);
 
@@ -73,7 +73,7 @@ static struct text write_group(const char *format, enum verification verificatio
 			       double resemblance)
 {
 	const struct formatter *formatter = formatter_find(format);
-	const struct presentation how = {.is_terminal = false};
+	const struct presentation how = {.records = {formatter->format, false}};
 	const struct find_file first = {.display = names[0].data,
 					.display_size = (uint32_t)names[0].size};
 	const struct group group = {

@@ -63,7 +63,7 @@ static void expect(const char *format, bool is_terminal, const char *expected)
 	char *text;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
-	const struct presentation how = {.is_terminal = is_terminal};
+	const struct presentation how = {.records = {formatter->format, is_terminal}};
 
 	frame_begin(out, &formatter->pairs);
 	frame_next(out, &formatter->pairs, 0);
@@ -88,7 +88,7 @@ static void expect_groups(const char *format, const char *expected)
 	char *text;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
-	const struct presentation how = {.is_terminal = true};
+	const struct presentation how = {.records = {formatter->format, true}};
 
 	frame_begin(out, &formatter->groups);
 	frame_next(out, &formatter->groups, 0);
@@ -159,11 +159,12 @@ static void lines_of_json_stand_alone(void **state)
 
 static void null_ends_paths_by_zeros(void **state)
 {
-	static const struct presentation how = {.is_terminal = false};
+	static const struct presentation how = {.records = {RECORD_NULL, false}};
 	static const char expected[] =
 		"/a\0/b c\0/q\"\x1b,\n\0/\xff\xc3\xa9\xed\xa0\x80\\\xc2\x9b\0"
 		"/r,\0\0/m";
-	const struct group first = {.number = 1}, second = {.number = 2};
+	const struct group first = {.number = 1, .representative = &member_files[0]},
+			   second = {.number = 2, .representative = &member_files[2]};
 	char *text;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);

@@ -122,7 +122,7 @@ static uint64_t sum_of(const char *line, size_t size, double key)
 
 static char *line_of(const struct file_pair *pair, size_t *size)
 {
-	static const struct presentation plain = {.is_terminal = false};
+	static const struct presentation plain = {.columns = 0};
 	char *line;
 	FILE *out = open_memstream(&line, size);
 

@@ -286,7 +286,7 @@ static int find_all(struct find_arguments *arguments, struct store *store, struc
 						   .sandbox = arguments->request.sandbox};
 	bool by_groups = output->by_groups = finds_groups(arguments);
 	/* Lines that appear on the same terminal meanwhile are progress enough. */
-	bool writes_ahead = output->listing->streams && output->listing->how.is_terminal;
+	bool writes_ahead = output->listing->streams && output->listing->how.records.is_terminal;
 	int status;
 
 	if (!arguments->has_files && !writes_ahead &&

@@ -185,7 +185,7 @@ static int run(struct find_arguments *arguments, struct find_outcome *outcome,
 	if (status == 0 && arguments->order.by == SORT_FILES && !lists_groups(arguments))
 		status = error_set(error, SIMHASH_E_SYNTAX,
 				   "--sort=files needs --group: a pair has two files");
-	if (status == 0 && arguments->formatter->is_report && listing.how.is_terminal)
+	if (status == 0 && arguments->formatter->is_report && listing.how.records.is_terminal)
 		status = error_set(error, SIMHASH_E_RANGE,
 				   "--format=html writes a page for a browser; give --output=FILE");
 	if (status == 0 && arguments->tolerance_count > 0)

@@ -1,17 +1,16 @@
 /*
- * Folders as CSV and JSON, and which format writes them.
+ * Folders as records, in CSV and JSON; folder_text.c writes them for people.
  * SPDX-License-Identifier: MIT
  */
 #include "report/folders/folders.h"
-#include "base/text/decimal.h"
 
-#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/basic/error.h"
-#include "base/text/json.h"
+#include "base/text/decimal.h"
+#include "base/text/record.h"
 #include "report/folders/folder_text.h"
-#include "report/lists/csv_path.h"
 
 const char *folder_kind_name(enum folder_kind kind)
 {
@@ -57,101 +56,94 @@ char *folder_name(const struct folder_pairs *found, const struct folder *folder,
 	return text;
 }
 
-/* ---- Numbers ---- */
+/* ---- Pairs ---- */
 
-static double shown(const struct folder_share *share)
+static double shown_side(const struct folder_share *share)
 {
 	return shown_share(folder_shared(share), share->same == share->files, SIMHASH_MILLION);
 }
 
-static uint64_t alone(const struct folder_share *share)
+static uint64_t only_in(const struct folder_share *share)
 {
 	return share->files - share->same - share->changed;
 }
 
-static double shown_resemblance(const struct folder_file *file)
-{
-	bool is_same = file->fate == FATE_SAME || file->fate == FATE_MOVED || file->is_copy;
+/* One of the two, as an object. */
+#define SIDE(share_, in_archive, name)                                                    \
+	{                                                                                 \
+		FIELD_SHARE(IN_JSON, "share", shown_side(share_)),                        \
+			FIELD_SIGNED(IN_JSON, "bytes", (share_)->bytes),                  \
+			FIELD_SIGNED(IN_JSON, "shared_bytes", (share_)->shared_bytes),    \
+			FIELD_UNSIGNED(IN_JSON, "files", (share_)->files),                \
+			FIELD_UNSIGNED(IN_JSON, "same", (share_)->same),                  \
+			FIELD_UNSIGNED(IN_JSON, "changed", (share_)->changed),            \
+			FIELD_UNSIGNED(IN_JSON, "only", only_in(share_)),                 \
+			FIELD_PLAIN(IN_JSON, "in_archive", (in_archive) ? "true" : NULL), \
+			FIELD_TEXT(IN_JSON, "path", name), FIELDS_END,                    \
+	}
 
-	return shown_share(file->resemblance, is_same, SIMHASH_MILLION);
-}
-
-static void csv_numbers(FILE *out, const struct folder_pair *pair)
+/* `style` NULL: the members of an object that goes on. */
+static void write_record(FILE *out, const struct record_style *style,
+			 const struct folder_pair *pair, const struct bytes names[2])
 {
 	const struct folder_share *a = &pair->a, *b = &pair->b;
+	const struct field side_a[] = SIDE(a, pair->a_in_archive, names[0]);
+	const struct field side_b[] = SIDE(b, pair->b_in_archive, names[1]);
+	const struct field fields[] = {
+		FIELD_WORD(IN_LISTS, "match", folder_kind_name(pair->kind)),
+		FIELD_SIGNED(IN_LISTS, "saved_bytes", pair->saved_bytes),
+		FIELD_OBJECT("a", side_a),
+		FIELD_OBJECT("b", side_b),
+		FIELD_SHARE(IN_CSV, "share_a", shown_side(a)),
+		FIELD_SHARE(IN_CSV, "share_b", shown_side(b)),
+		FIELD_SIGNED(IN_CSV, "bytes_a", a->bytes),
+		FIELD_SIGNED(IN_CSV, "bytes_b", b->bytes),
+		FIELD_SIGNED(IN_CSV, "shared_a", a->shared_bytes),
+		FIELD_SIGNED(IN_CSV, "shared_b", b->shared_bytes),
+		FIELD_UNSIGNED(IN_CSV, "files_a", a->files),
+		FIELD_UNSIGNED(IN_CSV, "files_b", b->files),
+		FIELD_UNSIGNED(IN_CSV, "same_a", a->same),
+		FIELD_UNSIGNED(IN_CSV, "same_b", b->same),
+		FIELD_UNSIGNED(IN_CSV, "changed_a", a->changed),
+		FIELD_UNSIGNED(IN_CSV, "changed_b", b->changed),
+		FIELD_UNSIGNED(IN_CSV, "only_a", only_in(a)),
+		FIELD_UNSIGNED(IN_CSV, "only_b", only_in(b)),
+		FIELD_TEXT(IN_CSV, "path_a", names[0]),
+		FIELD_TEXT(IN_CSV, "path_b", names[1]),
+		FIELDS_END,
+	};
 
-	fprintf(out,
-		"%s,%" PRId64 ",%.6f,%.6f,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRIu64
-		",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-		",",
-		folder_kind_name(pair->kind), pair->saved_bytes, shown(a), shown(b), a->bytes,
-		b->bytes, a->shared_bytes, b->shared_bytes, a->files, b->files, a->same, b->same,
-		a->changed, b->changed, alone(a), alone(b));
+	if (style != NULL)
+		record_write(out, style, fields);
+	else
+		record_write_members(out, fields);
 }
 
-static void json_share(FILE *out, const char *side, const struct folder_share *share,
-		       bool in_archive, struct bytes name)
+static const struct record_style as_heading = {.format = RECORD_HEADING};
+
+static void pair_heading(FILE *out)
 {
-	fprintf(out,
-		",\"%s\":{\"share\":%.6f,\"bytes\":%" PRId64 ",\"shared_bytes\":%" PRId64
-		",\"files\":%" PRIu64 ",\"same\":%" PRIu64 ",\"changed\":%" PRIu64
-		",\"only\":%" PRIu64,
-		side, shown(share), share->bytes, share->shared_bytes, share->files, share->same,
-		share->changed, alone(share));
-	if (in_archive)
-		fputs(",\"in_archive\":true", out);
-	write_json_field(out, "path", name);
-	fputc('}', out);
+	const struct folder_pair none = {.saved_bytes = 0};
+	const struct bytes names[2] = {NO_TEXT, NO_TEXT};
+
+	write_record(out, &as_heading, &none, names);
 }
 
-static void json_pair(FILE *out, const struct folder_pair *pair, const struct bytes names[2])
+static struct frame frame_of(const struct listing *listing)
 {
-	fprintf(out, "{\"match\":\"%s\",\"saved_bytes\":%" PRId64, folder_kind_name(pair->kind),
-		pair->saved_bytes);
-	json_share(out, "a", &pair->a, pair->a_in_archive, names[0]);
-	json_share(out, "b", &pair->b, pair->b_in_archive, names[1]);
+	return listing->formatter->is_text ? listing->formatter->groups
+					   : record_frame(listing->formatter->format, pair_heading);
 }
 
-/* ---- Pairs ---- */
-
-enum form { FORM_TEXT, FORM_CSV, FORM_JSON, FORM_LINES };
-
-static enum form form_of(const struct listing *listing)
-{
-	const struct formatter *formatter = listing->formatter;
-
-	return formatter == &formatter_csv     ? FORM_CSV
-	       : formatter == &formatter_json  ? FORM_JSON
-	       : formatter == &formatter_jsonl ? FORM_LINES
-					       : FORM_TEXT;
-}
-
-static int write_pair(struct listing *listing, enum form form, const struct folder_pair *pair,
+static int write_pair(struct listing *listing, const struct folder_pair *pair,
 		      const struct bytes names[2], uint64_t number, struct simhash_error *error)
 {
-	FILE *out = listing->file;
+	const struct frame frame = frame_of(listing);
 
-	switch (form) {
-	case FORM_CSV:
-		csv_numbers(out, pair);
-		csv_write_path(out, names[0], listing->how.is_terminal);
-		fputc(',', out);
-		csv_write_path(out, names[1], listing->how.is_terminal);
-		fputs("\r\n", out);
-		break;
-	case FORM_JSON:
-	case FORM_LINES:
-		if (form == FORM_JSON)
-			frame_next(out, &formatter_json.pairs, number);
-		json_pair(out, pair, names);
-		fputs(form == FORM_JSON ? "}" : "}\n", out);
-		break;
-	case FORM_TEXT:
-	default:
-		if (number > 0)
-			fputc('\n', out);
+	frame_next(listing->file, &frame, number);
+	if (listing->formatter->is_text)
 		return folder_text_pair(listing, pair, names, error);
-	}
+	write_record(listing->file, &listing->how.records, pair, names);
 	return listing_check(listing, error);
 }
 
@@ -190,7 +182,6 @@ static int note_names(struct listing *listing, const struct bytes names[2],
 static int each_pair(struct listing *listing, const struct folder_pairs *found, size_t count,
 		     bool notes, struct simhash_error *error)
 {
-	enum form form = form_of(listing);
 	int status = 0;
 
 	for (size_t i = 0; status == 0 && i < count; i++) {
@@ -199,7 +190,7 @@ static int each_pair(struct listing *listing, const struct folder_pairs *found, 
 		if (name_both(found, &found->pairs[i], names, texts, error) != 0)
 			return -1;
 		status = notes ? note_names(listing, names, error)
-			       : write_pair(listing, form, &found->pairs[i], names, i, error);
+			       : write_pair(listing, &found->pairs[i], names, i, error);
 		free(texts[0]);
 		free(texts[1]);
 	}
@@ -210,8 +201,7 @@ int listing_write_folders(struct listing *listing, const struct folder_pairs *fo
 			  struct simhash_error *error)
 {
 	size_t count = limit > 0 && limit < found->count ? (size_t)limit : found->count;
-	enum form form = form_of(listing);
-	FILE *out = listing->file;
+	const struct frame frame = frame_of(listing);
 
 	listing->written = count;
 	listing->left_out = found->count - count;
@@ -220,61 +210,43 @@ int listing_write_folders(struct listing *listing, const struct folder_pairs *fo
 			return -1;
 		listing_begin_marked(listing);
 	}
-	if (form == FORM_CSV)
-		fputs("match,saved_bytes,share_a,share_b,bytes_a,bytes_b,shared_a,shared_b,files_a,"
-		      "files_b,same_a,same_b,changed_a,changed_b,only_a,only_b,path_a,path_b\r\n",
-		      out);
-	if (form == FORM_JSON)
-		frame_begin(out, &formatter_json.pairs);
+	frame_begin(listing->file, &frame);
 	if (each_pair(listing, found, count, false, error) != 0)
 		return -1;
-	if (form == FORM_JSON)
-		frame_end(out, &formatter_json.pairs, count);
+	frame_end(listing->file, &frame, count);
 	return listing_check(listing, error);
 }
 
 /* ---- Two folders ---- */
 
-static void csv_file(FILE *out, const struct folder_file *file, bool is_terminal)
+static void write_file(FILE *out, const struct record_style *style, const struct folder_file *file)
 {
-	fputs(fate_name(file->fate), out);
-	fputc(',', out);
-	if (file->resemblance >= 0)
-		fprintf(out, "%.6f", shown_resemblance(file));
-	fputc(',', out);
-	if (file->path_a.size > 0)
-		fprintf(out, "%" PRId64, file->size_a_bytes);
-	fputc(',', out);
-	if (file->path_b.size > 0)
-		fprintf(out, "%" PRId64, file->size_b_bytes);
-	fputc(',', out);
-	if (file->path_a.size > 0)
-		csv_write_path(out, file->path_a, is_terminal);
-	fputc(',', out);
-	if (file->path_b.size > 0)
-		csv_write_path(out, file->path_b, is_terminal);
-	fputc(',', out);
-	if (file->like.size > 0)
-		csv_write_path(out, file->like, is_terminal);
-	fputs("\r\n", out);
+	bool is_same = file->fate == FATE_SAME || file->fate == FATE_MOVED || file->is_copy;
+	double resemblance = file->resemblance < 0
+				     ? NAN
+				     : shown_share(file->resemblance, is_same, SIMHASH_MILLION);
+	int64_t size_a = file->path_a.size > 0 ? file->size_a_bytes : NO_NUMBER;
+	int64_t size_b = file->path_b.size > 0 ? file->size_b_bytes : NO_NUMBER;
+	const struct field fields[] = {
+		FIELD_WORD(IN_LISTS, "match", fate_name(file->fate)),
+		FIELD_SHARE(IN_LISTS, "resemblance", resemblance),
+		FIELD_SIGNED(IN_LISTS, "size_a", size_a),
+		FIELD_SIGNED(IN_CSV, "size_b", size_b),
+		FIELD_TEXT(IN_LISTS, "path_a", file->path_a),
+		FIELD_SIGNED(IN_JSON, "size_b", size_b),
+		FIELD_TEXT(IN_LISTS, "path_b", file->path_b),
+		FIELD_TEXT(IN_LISTS, "like", file->like),
+		FIELDS_END,
+	};
+
+	record_write(out, style, fields);
 }
 
-static void json_file(FILE *out, const struct folder_file *file)
+static void file_heading(FILE *out)
 {
-	fprintf(out, "{\"match\":\"%s\"", fate_name(file->fate));
-	if (file->resemblance >= 0)
-		fprintf(out, ",\"resemblance\":%.6f", shown_resemblance(file));
-	if (file->path_a.size > 0) {
-		fprintf(out, ",\"size_a\":%" PRId64, file->size_a_bytes);
-		write_json_field(out, "path_a", file->path_a);
-	}
-	if (file->path_b.size > 0) {
-		fprintf(out, ",\"size_b\":%" PRId64, file->size_b_bytes);
-		write_json_field(out, "path_b", file->path_b);
-	}
-	if (file->like.size > 0)
-		write_json_field(out, "like", file->like);
-	fputc('}', out);
+	const struct folder_file none = {.fate = FATE_SAME};
+
+	write_file(out, &as_heading, &none);
 }
 
 /* The pair with the counts of the list that follows it. */
@@ -288,33 +260,30 @@ static struct folder_pair counted_pair(const struct folder_comparison *compariso
 	return pair;
 }
 
+/* In JSON, the files are an array in the object of the pair; in JSON Lines they follow its line. */
 int listing_write_comparison(struct listing *listing, const struct folder_comparison *comparison,
 			     const struct bytes names[2], struct simhash_error *error)
 {
 	const struct folder_pair pair = counted_pair(comparison);
-	enum form form = form_of(listing);
+	const struct record_style *style = &listing->how.records;
+	struct frame frame = record_frame(style->format, file_heading);
 	FILE *out = listing->file;
 
-	if (form == FORM_TEXT)
+	if (listing->formatter->is_text)
 		return folder_text_comparison(listing, comparison, names, error);
-	if (form == FORM_CSV) {
-		fputs("match,resemblance,size_a,size_b,path_a,path_b,like\r\n", out);
-	} else {
-		json_pair(out, &pair, names);
-		fputs(form == FORM_JSON ? ",\"files_of_both\":[" : "}\n", out);
+	if (style->format == RECORD_LINES)
+		write_record(out, style, &pair, names);
+	if (style->format == RECORD_JSON) {
+		fputc('{', out);
+		write_record(out, NULL, &pair, names);
+		frame.begin = ",\"files_of_both\":[";
+		frame.end = "]}\n";
 	}
+	frame_begin(out, &frame);
 	for (size_t i = 0; i < comparison->count; i++) {
-		if (form == FORM_CSV) {
-			csv_file(out, &comparison->files[i], listing->how.is_terminal);
-			continue;
-		}
-		if (form == FORM_JSON)
-			fputs(i == 0 ? "\n" : ",\n", out);
-		json_file(out, &comparison->files[i]);
-		if (form == FORM_LINES)
-			fputc('\n', out);
+		frame_next(out, &frame, i);
+		write_file(out, style, &comparison->files[i]);
 	}
-	if (form == FORM_JSON)
-		fputs(comparison->count > 0 ? "\n]}\n" : "]}\n", out);
+	frame_end(out, &frame, comparison->count);
 	return listing_check(listing, error);
 }

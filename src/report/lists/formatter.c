@@ -36,7 +36,7 @@ const char *confirmation_name(const struct file_pair *pair)
 		return "unconfirmed";
 	return pair->verification == PAIR_READ	     ? "confirmed"
 	       : pair->verification == PAIR_MEASURED ? "measured"
-						     : "";
+						     : NULL;
 }
 
 double estimated_change(const struct find_file *x, const struct find_file *y)

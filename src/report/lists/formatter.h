@@ -24,7 +24,7 @@
 
 /* Where the lines go. */
 struct presentation {
-	bool is_terminal; /* no control byte of a path may be written */
+	struct record_style records; /* also of text: whether they go to a terminal */
 	bool has_colours;
 	/* Put PATH_MARK before each path, and WIDTH_MARK after the first of a line. */
 	bool has_marks;
@@ -48,6 +48,7 @@ typedef void member_fn(FILE *out, const struct group *group, const struct group_
  */
 struct formatter {
 	const char *name;
+	enum record_format format;
 	struct frame pairs, groups;
 	bool is_stream; /* pairs are written as they are found, in no order */
 	bool is_text;	/* for people: marks are understood */
@@ -71,7 +72,7 @@ double pair_percent(const struct file_pair *pair);
 /* What made a pair one: "hash", "sketch", "read", "counts", "measure" or "no". */
 const char *verification_name(enum verification verification);
 
-/* "confirmed" for a pair that was read, "unconfirmed" for one that could not be, "measured", or "". */
+/* "confirmed" for a pair that was read, "unconfirmed" for one that could not be, "measured", or NULL. */
 const char *confirmation_name(const struct file_pair *pair);
 
 /*

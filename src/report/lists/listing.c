@@ -122,9 +122,9 @@ static unsigned output_columns(FILE *file)
 static struct presentation presentation_of(FILE *file, const struct formatter *formatter)
 {
 	const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
-	struct presentation how = {.is_terminal = isatty(fileno(file)) == 1};
+	struct presentation how = {.records = {formatter->format, isatty(fileno(file)) == 1}};
 
-	how.has_marks = how.is_terminal && formatter->is_text;
+	how.has_marks = how.records.is_terminal && formatter->is_text;
 	if (how.has_marks)
 		how.columns = output_columns(file);
 	how.has_colours = how.has_marks && (no_colour == NULL || no_colour[0] == '\0') &&

@@ -1,0 +1,172 @@
+/*
+ * Pairs and groups as CSV, as JSON, and as paths between zero bytes: the two of a pair one after the
+ * other, and the members of a group, with an empty path between groups.
+ * SPDX-License-Identifier: MIT
+ */
+#include <math.h>
+
+#include "base/text/decimal.h"
+#include "base/text/record.h"
+#include "report/lists/formatter.h"
+
+static const struct find_file no_file;
+static const struct presentation as_heading = {.records = {.format = RECORD_HEADING}};
+
+static double shown_resemblance(enum verification verification, double resemblance,
+				bool is_identical)
+{
+	return has_resemblance(verification)
+		       ? shown_share(resemblance, is_identical, SIMHASH_MILLION)
+		       : NAN;
+}
+
+/* ---- Pairs ---- */
+
+static void write_pair(FILE *out, const struct file_pair *pair, const struct presentation *how)
+{
+	bool has_shares = pair->verification == PAIR_READ || pair->is_part;
+	const char *verified = verification_name(pair->verification);
+	const struct field fields[] = {
+		FIELD_WORD(IN_LISTS, "match", pair_match(pair)),
+		FIELD_UNSIGNED(IN_LISTS, "distance", pair->distance),
+		FIELD_SHARE(IN_LISTS, "percent", pair_percent(pair)),
+		FIELD_SHARE(IN_LISTS, "changed", 100 * estimated_change(pair->a, pair->b)),
+		FIELD_WORD(IN_LISTS, "confirmation", confirmation_name(pair)),
+		FIELD_SHARE(IN_LISTS, "contained_a", has_shares ? pair->contained_a : NAN),
+		FIELD_SHARE(IN_LISTS, "contained_b", has_shares ? pair->contained_b : NAN),
+		FIELD_SHARE(IN_LISTS, "resemblance",
+			    shown_resemblance(pair->verification, pair->resemblance,
+					      pair->is_identical)),
+		FIELD_WORD(IN_JSON, "verified", verified),
+		FIELD_SIGNED(IN_LISTS, "size_a", pair->a->size_bytes),
+		FIELD_SIGNED(IN_LISTS, "size_b", pair->b->size_bytes),
+		FIELD_TEXT(IN_LISTS, "path_a", find_file_display(pair->a)),
+		FIELD_TEXT(IN_LISTS, "path_b", find_file_display(pair->b)),
+		FIELD_WORD(IN_CSV, "verified", verified),
+		FIELDS_END,
+	};
+
+	record_write(out, &how->records, fields);
+}
+
+static void pair_heading(FILE *out)
+{
+	write_pair(out, &(struct file_pair){.a = &no_file, .b = &no_file}, &as_heading);
+}
+
+/* Between zero bytes, without the work for what is not written. */
+static void write_paths(FILE *out, const struct file_pair *pair, const struct presentation *how)
+{
+	const struct field fields[] = {FIELD_TEXT(IN_NULL, "path_a", find_file_display(pair->a)),
+				       FIELD_TEXT(IN_NULL, "path_b", find_file_display(pair->b)),
+				       FIELDS_END};
+
+	record_write(out, &how->records, fields);
+}
+
+/* ---- Groups ---- */
+
+static void begin_object(FILE *out, const struct group *group, const struct presentation *how)
+{
+	const struct field fields[] = {
+		FIELD_UNSIGNED(IN_JSON, "group", group->number),
+		FIELD_ID(IN_JSON, "id", group->id),
+		FIELD_UNSIGNED(IN_JSON, "files", group->count),
+		FIELD_SIGNED(IN_JSON, "bytes", group->bytes),
+		FIELD_SIGNED(IN_JSON, "copied_bytes", group->copied_bytes),
+		FIELDS_END,
+	};
+
+	(void)how;
+	fputc('{', out);
+	record_write_members(out, fields);
+	fputs(",\"members\":[", out);
+}
+
+/* The end of a group is written before the next, which knows where it goes. */
+static void end_paths(FILE *out, const struct group *group, const struct presentation *how)
+{
+	if (group->number > 1)
+		fputc(how->records.is_terminal ? '\n' : '\0', out);
+}
+
+static void write_member(FILE *out, const struct group *group, const struct group_member *member,
+			 const struct presentation *how)
+{
+	const struct find_file *first = group->representative, *file = member->file;
+	const struct field fields[] = {
+		FIELD_UNSIGNED(IN_CSV, "group", group->number),
+		FIELD_WORD(IN_LISTS, "role", role_name(member->role)),
+		FIELD_UNSIGNED(IN_LISTS, "distance", member->distance),
+		FIELD_SHARE(IN_LISTS, "changed", 100 * estimated_change(first, file)),
+		FIELD_SIGNED(IN_LISTS, "size", file->size_bytes),
+		FIELD_TEXT(IN_CSV | IN_NULL, "path", find_file_display(file)),
+		FIELD_SHARE(IN_LISTS, "resemblance",
+			    shown_resemblance(member->verification, member->resemblance,
+					      are_identical(first, file))),
+		FIELD_WORD(IN_LISTS, "verified", verification_name(member->verification)),
+		FIELD_TEXT(IN_JSON, "path", find_file_display(file)),
+		FIELD_ID(IN_CSV, "id", group->id),
+		FIELDS_END,
+	};
+
+	record_write(out, &how->records, fields);
+}
+
+static void member_heading(FILE *out)
+{
+	const struct group group = {.representative = &no_file};
+
+	write_member(out, &group, &(struct group_member){.file = &no_file}, &as_heading);
+}
+
+/* In the array of its group. */
+static void write_object(FILE *out, const struct group *group, const struct group_member *member,
+			 const struct presentation *how)
+{
+	struct presentation in_array = *how;
+
+	in_array.records.format = RECORD_JSON;
+	fputs(member->role == ROLE_REPRESENTATIVE ? "" : ",", out);
+	write_member(out, group, member, &in_array);
+}
+
+/* ---- Formats ---- */
+
+const struct formatter formatter_csv = {
+	.name = "csv",
+	.format = RECORD_CSV,
+	.pairs = {.heading = pair_heading},
+	.groups = {.heading = member_heading},
+	.pair = write_pair,
+	.member = write_member,
+};
+
+const struct formatter formatter_json = {
+	.name = "json",
+	.format = RECORD_JSON,
+	.pairs = ARRAY_FRAME,
+	.groups = ARRAY_FRAME,
+	.pair = write_pair,
+	.group = begin_object,
+	.member = write_object,
+	.end_group = "]}",
+};
+
+const struct formatter formatter_jsonl = {
+	.name = "jsonl",
+	.format = RECORD_LINES,
+	.is_stream = true,
+	.pair = write_pair,
+	.group = begin_object,
+	.member = write_object,
+	.end_group = "]}\n",
+};
+
+const struct formatter formatter_null = {
+	.name = "null",
+	.format = RECORD_NULL,
+	.pair = write_paths,
+	.group = end_paths,
+	.member = write_member,
+};
