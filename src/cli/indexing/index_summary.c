@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/files/open_file.h"
+#include "base/text/decimal.h"
 #include "cli/terminal/signals.h"
 #include "cli/terminal/terminal.h"
 
@@ -55,7 +55,7 @@ static struct run_ending ending_of(const struct index_arguments *arguments,
 				    .task = "index",
 				    .result = "ok",
 				    .exit = EXIT_SUCCESS,
-				    .message = error == NULL ? NULL : error->message,
+				    .error = error,
 				    .seconds = summary->seconds};
 
 	if (error != NULL) {
@@ -73,27 +73,21 @@ static struct run_ending ending_of(const struct index_arguments *arguments,
 
 static void print_json(const struct run_ending *ending, const struct index_summary *summary)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	const struct field counts[] = {
+		FIELD_UNSIGNED(IN_JSON, "scanned", summary->scanned),
+		FIELD_UNSIGNED(IN_JSON, "unchanged", summary->unchanged),
+		FIELD_UNSIGNED(IN_JSON, "moved", summary->moved),
+		FIELD_UNSIGNED(IN_JSON, "removed", summary->removed),
+		FIELD_UNSIGNED(IN_JSON, "failed", summary->failed),
+		FIELD_UNSIGNED(IN_JSON, "left_out", summary->left_out),
+		FIELD_UNSIGNED(IN_JSON, "sketched_again", summary->sketched_again),
+		FIELD_UNSIGNED(IN_JSON, "listed_directories", summary->listed_directories),
+		FIELD_UNSIGNED(IN_JSON, "kernel_file_systems", summary->kernel_file_systems),
+		FIELD_UNSIGNED(IN_JSON, "bytes", summary->bytes),
+		FIELDS_END,
+	};
 
-	if (out == NULL)
-		return;
-	begin_json_summary(out, ending);
-	write_json_number(out, "scanned", summary->scanned);
-	write_json_number(out, "unchanged", summary->unchanged);
-	write_json_number(out, "moved", summary->moved);
-	write_json_number(out, "removed", summary->removed);
-	write_json_number(out, "failed", summary->failed);
-	write_json_number(out, "left_out", summary->left_out);
-	write_json_number(out, "sketched_again", summary->sketched_again);
-	write_json_number(out, "listed_directories", summary->listed_directories);
-	write_json_number(out, "kernel_file_systems", summary->kernel_file_systems);
-	write_json_number(out, "bytes", summary->bytes);
-	end_json_summary(out, ending);
-	if (close_text(out, &text) == 0)
-		fputs(text, stderr);
-	free(text);
+	print_json_summary(ending, counts);
 }
 
 void print_index_summary(const struct index_arguments *arguments,
@@ -102,7 +96,7 @@ void print_index_summary(const struct index_arguments *arguments,
 	if (arguments->quiet)
 		return;
 	if (arguments->summary == SUMMARY_JSON) {
-		struct run_ending ending = ending_of(arguments, summary, error);
+		const struct run_ending ending = ending_of(arguments, summary, error);
 		print_json(&ending, summary);
 	} else if (error == NULL || summary->scanned + summary->unchanged + summary->moved > 0) {
 		print_text(summary);

@@ -233,33 +233,8 @@ static const char *result_of(const struct find_outcome *outcome, int exit,
 	return outcome->had_unreadable ? "unreadable" : "ok";
 }
 
-static void write_counts(FILE *out, const struct find_arguments *arguments,
-			 const struct find_outcome *outcome)
-{
-	const struct find_counts *counts = &outcome->counts;
-
-	write_json_number(out, arguments->has_files ? "candidates" : "files", counts->rows);
-	if (outcome->by_groups) {
-		write_json_number(out, "groups", outcome->groups);
-		write_json_number(out, "grouped_files", outcome->grouped_files);
-		write_json_number(out, "copies", outcome->copies);
-		write_json_number(out, "copied_bytes", (uint64_t)outcome->copied_bytes);
-	} else {
-		write_json_number(out, "pairs", counts->identical + counts->similar);
-		write_json_number(out, "identical", counts->identical);
-		write_json_number(out, "similar", counts->similar);
-		write_json_number(out, "kept", outcome->found);
-	}
-	write_json_number(out, "left_out", outcome->left_out);
-	if (outcome->is_stored) {
-		write_json_number(out, "stored_groups", (uint64_t)outcome->stored.groups);
-		write_json_number(out, "stored_files", (uint64_t)outcome->stored.files);
-		write_json_number(out, "stored_pairs", (uint64_t)outcome->stored.stored_pairs);
-	}
-	write_json_number(out, "empty", counts->empty);
-	write_json_number(out, "unsketched", counts->unsketched);
-	write_json_number(out, "unreadable", outcome->unreadable);
-}
+#define COUNT(name, is_known, count) \
+	FIELD_SIGNED(IN_JSON, name, (is_known) ? (int64_t)(count) : NO_NUMBER)
 
 void print_find_json(const struct find_arguments *arguments, const struct find_outcome *outcome,
 		     int exit, double seconds, const struct simhash_error *error)
@@ -268,21 +243,33 @@ void print_find_json(const struct find_arguments *arguments, const struct find_o
 					  .task = "find",
 					  .result = result_of(outcome, exit, error),
 					  .exit = exit,
-					  .message = error == NULL ? NULL : error->message,
+					  .error = error,
 					  .seconds = seconds};
-	char *text = NULL;
-	size_t size;
-	FILE *out;
+	const struct find_counts *counts = &outcome->counts;
+	const struct find_run *run = &outcome->stored;
+	bool by_groups = outcome->by_groups, is_stored = outcome->is_stored;
+	bool has_files = arguments->has_files;
+	const struct field fields[] = {
+		COUNT("candidates", has_files, counts->rows),
+		COUNT("files", !has_files, counts->rows),
+		COUNT("groups", by_groups, outcome->groups),
+		COUNT("grouped_files", by_groups, outcome->grouped_files),
+		COUNT("copies", by_groups, outcome->copies),
+		COUNT("copied_bytes", by_groups, outcome->copied_bytes),
+		COUNT("pairs", !by_groups, counts->identical + counts->similar),
+		COUNT("identical", !by_groups, counts->identical),
+		COUNT("similar", !by_groups, counts->similar),
+		COUNT("kept", !by_groups, outcome->found),
+		COUNT("left_out", true, outcome->left_out),
+		COUNT("stored_groups", is_stored, run->groups),
+		COUNT("stored_files", is_stored, run->files),
+		COUNT("stored_pairs", is_stored, run->stored_pairs),
+		COUNT("empty", true, counts->empty),
+		COUNT("unsketched", true, counts->unsketched),
+		COUNT("unreadable", true, outcome->unreadable),
+		FIELDS_END,
+	};
 
-	if (arguments->summary != SUMMARY_JSON)
-		return;
-	out = open_memstream(&text, &size);
-	if (out == NULL)
-		return;
-	begin_json_summary(out, &ending);
-	write_counts(out, arguments, outcome);
-	end_json_summary(out, &ending);
-	if (close_text(out, &text) == 0)
-		fputs(text, stderr);
-	free(text);
+	if (arguments->summary == SUMMARY_JSON)
+		print_json_summary(&ending, fields);
 }

@@ -4,32 +4,40 @@
  */
 #include "cli/terminal/summary.h"
 
-#include <inttypes.h>
+#include <stdlib.h>
 
-#include "base/text/json.h"
-#include "simhash.h"
+#include "base/files/open_file.h"
 
 const char *const summary_words[] = {"text", "json", NULL};
 
-void begin_json_summary(FILE *out, const struct run_ending *ending)
+void print_json_summary(const struct run_ending *ending, const struct field *counts)
 {
-	fprintf(out,
-		"{\"program\":\"%s\",\"version\":\"" SIMHASH_VERSION
-		"\",\"task\":\"%s\",\"result\":\"%s\",\"exit\":%d",
-		ending->program, ending->task, ending->result, ending->exit);
-}
+	char seconds[32], *text = NULL;
+	struct bytes message = ending->error == NULL ? NO_TEXT : bytes_of(ending->error->message);
+	const struct field first[] = {
+		FIELD_WORD(IN_JSON, "program", ending->program),
+		FIELD_WORD(IN_JSON, "version", SIMHASH_VERSION),
+		FIELD_WORD(IN_JSON, "task", ending->task),
+		FIELD_WORD(IN_JSON, "result", ending->result),
+		FIELD_SIGNED(IN_JSON, "exit", ending->exit),
+		FIELDS_END,
+	};
+	const struct field last[] = {FIELD_PLAIN(IN_JSON, "seconds", seconds),
+				     FIELD_TEXT(IN_JSON | OR_NULL, "error", message), FIELDS_END};
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
 
-void write_json_number(FILE *out, const char *name, uint64_t number)
-{
-	fprintf(out, ",\"%s\":%" PRIu64, name, number);
-}
-
-void end_json_summary(FILE *out, const struct run_ending *ending)
-{
-	fprintf(out, ",\"seconds\":%.3f", ending->seconds);
-	if (ending->message != NULL)
-		write_json_field(out, "error", bytes_of(ending->message));
-	else
-		fputs(",\"error\":null", out);
+	if (out == NULL)
+		return;
+	snprintf(seconds, sizeof seconds, "%.3f", ending->seconds);
+	fputc('{', out);
+	record_write_members(out, first);
+	fputc(',', out);
+	record_write_members(out, counts);
+	fputc(',', out);
+	record_write_members(out, last);
 	fputs("}\n", out);
+	if (close_text(out, &text) == 0)
+		fputs(text, stderr);
+	free(text);
 }

@@ -5,8 +5,8 @@
 #ifndef SIMHASH_CLI_SUMMARY_H
 #define SIMHASH_CLI_SUMMARY_H
 
-#include <stdint.h>
-#include <stdio.h>
+#include "base/text/record.h"
+#include "simhash.h"
 
 enum summary_format { SUMMARY_TEXT, SUMMARY_JSON };
 
@@ -19,13 +19,11 @@ struct run_ending {
 	const char *program, *task;
 	const char *result; /* "ok", "unreadable", "match", "interrupted" or "failed" */
 	int exit;
-	const char *message; /* of a failure; NULL: none */
+	const struct simhash_error *error; /* of a failure; NULL: none */
 	double seconds;
 };
 
-/* What each line begins with, and what it ends with; numbers between begin with a comma. */
-void begin_json_summary(FILE *out, const struct run_ending *ending);
-void write_json_number(FILE *out, const char *name, uint64_t number);
-void end_json_summary(FILE *out, const struct run_ending *ending);
+/* Write the line to standard error: how the run ended, and in between what it counted. */
+void print_json_summary(const struct run_ending *ending, const struct field *counts);
 
 #endif
