@@ -2,106 +2,114 @@
  * simhash --status --format=json.
  * SPDX-License-Identifier: MIT
  */
-#include <inttypes.h>
-#include <time.h>
-
-#include "base/basic/clock.h"
-#include "base/text/json.h"
+#include "base/text/record.h"
 #include "cli/simhash/status.h"
 
-/* What stands before an element of an array that has so many already. */
-static const char *separator(size_t count)
-{
-	return count == 0 ? "\n{" : ",\n{";
-}
+/* What every member is: null where it is not known. */
+#define IN IN_JSON | OR_NULL
 
 /* An id without a name is null. */
-static void write_name(FILE *out, const char *name, const struct name_list *names, int64_t id)
+static struct bytes name_of(const struct name_list *names, int64_t id)
 {
 	const struct name *known = name_list_find(names, id);
 
-	if (known != NULL)
-		write_json_field(out, name, known->text);
-	else
-		fprintf(out, ",\"%s\":null", name);
+	return known == NULL ? NO_TEXT : known->text;
 }
 
-static void write_scope(FILE *out, const struct index_status *status, const struct row_scope *scope)
+/* What has not happened yet is null. */
+static int64_t time_of(int64_t time_ns)
 {
-	write_name(out, "host", &status->hosts, scope->host);
-	write_name(out, "tag_set", &status->tag_sets, scope->tag_set);
+	return time_ns == 0 ? NO_NUMBER : time_ns;
 }
 
-/* By RFC 3339; what has not happened yet is null. */
-static void write_time(FILE *out, const char *name, int64_t time_ns)
+static void write_total(FILE *out, const struct index_status *status, size_t i)
 {
-	time_t seconds = (time_t)(time_ns / NS_PER_S);
-	struct tm utc;
-	char text[32];
+	const struct scope_total *total = &status->totals[i];
+	const struct field fields[] = {
+		FIELD_SIGNED(IN, "files", total->rows),
+		FIELD_SIGNED(IN, "sketches", total->resemblances),
+		FIELD_SIGNED(IN, "bytes", total->bytes),
+		FIELD_TEXT(IN, "host", name_of(&status->hosts, total->scope.host)),
+		FIELD_TEXT(IN, "tag_set", name_of(&status->tag_sets, total->scope.tag_set)),
+		FIELDS_END,
+	};
 
-	if (time_ns == 0 || gmtime_r(&seconds, &utc) == NULL ||
-	    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
-		fprintf(out, ",\"%s\":null", name);
-	else
-		fprintf(out, ",\"%s\":\"%s\"", name, text);
+	record_write_members(out, fields);
 }
 
-static void write_run(FILE *out, const struct index_status *status, const struct scan_run *run)
+static void write_measure(FILE *out, const struct index_status *status, size_t i)
 {
-	fprintf(out, "\"runs\":%" PRId64, run->id);
-	write_time(out, "started", run->started_at_ns);
-	write_time(out, "finished", run->finished_at_ns);
-	fprintf(out, ",\"scanned\":%" PRId64 ",\"bytes\":%" PRId64 ",\"errors\":%" PRId64,
-		run->files, run->bytes, run->errors);
-	write_scope(out, status, &run->scope);
-	write_json_field(out, "path", run->root);
-	fputc('}', out);
+	const struct field fields[] = {
+		FIELD_SIGNED(IN, "sketches", status->measure_files[i]),
+		FIELD_TEXT(IN, "measure", status->measures.names[i].text),
+		FIELDS_END,
+	};
+
+	record_write_members(out, fields);
 }
 
-/* How many pairs there were is null where they were not counted. */
-static void write_answer(FILE *out, const struct index_status *status, const struct find_run *run)
+static void write_run(FILE *out, const struct index_status *status, size_t i)
 {
-	fprintf(out, "\"groups\":%" PRId64 ",\"files\":%" PRId64 ",\"stored_pairs\":%" PRId64,
-		run->groups, run->files, run->stored_pairs);
-	if (run->pairs == PAIRS_UNKNOWN)
-		fputs(",\"pairs\":null", out);
-	else
-		fprintf(out, ",\"pairs\":%" PRId64, run->pairs);
-	write_time(out, "started", run->started_at_ns);
-	write_time(out, "finished", run->finished_at_ns);
-	write_name(out, "tag_set", &status->tag_sets, run->tag_set);
-	write_json_field(out, "host", bytes_of(run->host));
-	write_json_field(out, "command", run->options);
-	fputc('}', out);
+	const struct scan_run *run = &status->runs.runs[i];
+	const struct field fields[] = {
+		FIELD_SIGNED(IN, "runs", run->id),
+		FIELD_TIME(IN, "started", time_of(run->started_at_ns)),
+		FIELD_TIME(IN, "finished", time_of(run->finished_at_ns)),
+		FIELD_SIGNED(IN, "scanned", run->files),
+		FIELD_SIGNED(IN, "bytes", run->bytes),
+		FIELD_SIGNED(IN, "errors", run->errors),
+		FIELD_TEXT(IN, "host", name_of(&status->hosts, run->scope.host)),
+		FIELD_TEXT(IN, "tag_set", name_of(&status->tag_sets, run->scope.tag_set)),
+		FIELD_TEXT(IN, "path", run->root),
+		FIELDS_END,
+	};
+
+	record_write_members(out, fields);
+}
+
+static void write_answer(FILE *out, const struct index_status *status, size_t i)
+{
+	const struct find_run *run = &status->answers.runs[i];
+	bool is_counted = run->pairs != PAIRS_UNKNOWN;
+	const struct field fields[] = {
+		FIELD_SIGNED(IN, "groups", run->groups),
+		FIELD_SIGNED(IN, "files", run->files),
+		FIELD_SIGNED(IN, "stored_pairs", run->stored_pairs),
+		FIELD_SIGNED(IN, "pairs", is_counted ? run->pairs : NO_NUMBER),
+		FIELD_TIME(IN, "started", time_of(run->started_at_ns)),
+		FIELD_TIME(IN, "finished", time_of(run->finished_at_ns)),
+		FIELD_TEXT(IN, "tag_set", name_of(&status->tag_sets, run->tag_set)),
+		FIELD_TEXT(IN, "host", bytes_of(run->host)),
+		FIELD_TEXT(IN, "command", run->options),
+		FIELDS_END,
+	};
+
+	record_write_members(out, fields);
+}
+
+static void write_list(FILE *out, const char *name, const struct index_status *status,
+		       void (*write)(FILE *out, const struct index_status *status, size_t i),
+		       size_t count)
+{
+	fprintf(out, ",\"%s\":[", name);
+	for (size_t i = 0; i < count; i++) {
+		fputs(i == 0 ? "\n{" : ",\n{", out);
+		write(out, status, i);
+		fputc('}', out);
+	}
+	fputc(']', out);
 }
 
 void write_status_json(FILE *out, const struct index_status *status)
 {
-	fprintf(out, "{\"bytes\":%" PRId64, status->bytes);
-	write_json_field(out, "index", bytes_of(status->url));
-	fputs(",\"totals\":[", out);
-	for (size_t i = 0; i < status->total_count; i++) {
-		const struct scope_total *total = &status->totals[i];
-		fprintf(out, "%s\"files\":%" PRId64 ",\"sketches\":%" PRId64 ",\"bytes\":%" PRId64,
-			separator(i), total->rows, total->resemblances, total->bytes);
-		write_scope(out, status, &total->scope);
-		fputc('}', out);
-	}
-	fputs("],\"measures\":[", out);
-	for (size_t i = 0; i < status->measures.count; i++) {
-		fprintf(out, "%s\"sketches\":%" PRId64, separator(i), status->measure_files[i]);
-		write_json_field(out, "measure", status->measures.names[i].text);
-		fputc('}', out);
-	}
-	fputs("],\"runs\":[", out);
-	for (size_t i = 0; i < status->runs.count; i++) {
-		fputs(separator(i), out);
-		write_run(out, status, &status->runs.runs[i]);
-	}
-	fputs("],\"answers\":[", out);
-	for (size_t i = 0; i < status->answers.count; i++) {
-		fputs(separator(i), out);
-		write_answer(out, status, &status->answers.runs[i]);
-	}
-	fputs("]}\n", out);
+	const struct field fields[] = {FIELD_SIGNED(IN, "bytes", status->bytes),
+				       FIELD_TEXT(IN, "index", bytes_of(status->url)), FIELDS_END};
+
+	fputc('{', out);
+	record_write_members(out, fields);
+	write_list(out, "totals", status, write_total, status->total_count);
+	write_list(out, "measures", status, write_measure, status->measures.count);
+	write_list(out, "runs", status, write_run, status->runs.count);
+	write_list(out, "answers", status, write_answer, status->answers.count);
+	fputs("}\n", out);
 }
