@@ -14,42 +14,15 @@
 #include "base/text/json.h"
 #include "base/text/line_buffer.h"
 
-static const void *value_of(const struct field *field, const void *object)
+static bool is_absent(const struct field *field)
 {
-	return (const char *)object + field->offset;
-}
-
-static const char *word_of(const void *value)
-{
-	return *(const char *const *)value;
-}
-
-static struct bytes text_of(const void *value)
-{
-	return *(const struct bytes *)value;
-}
-
-static bool is_absent(enum field_type type, const void *value)
-{
-	switch (type) {
-	case FIELD_TEXT:
-		return text_of(value).data == NULL;
-	case FIELD_WORD:
-	case FIELD_PLAIN:
-		return word_of(value) == NULL;
-	case FIELD_SIGNED:
-	case FIELD_TIME:
-		return *(const int64_t *)value == NO_NUMBER;
-	case FIELD_SHARE:
-	case FIELD_SECONDS:
-		return isnan(*(const double *)value);
-	case FIELD_UNSIGNED:
-	case FIELD_UNSIGNED32:
-	case FIELD_ID:
-	case FIELD_OBJECT:
-	default:
-		return false;
-	}
+	if (field->type == TYPE_TEXT)
+		return field->value.text.data == NULL;
+	if (field->type == TYPE_WORD || field->type == TYPE_PLAIN)
+		return field->value.word == NULL;
+	if (field->type == TYPE_SIGNED || field->type == TYPE_TIME)
+		return field->value.number == NO_NUMBER;
+	return field->type == TYPE_SHARE && isnan(field->value.share);
 }
 
 static void put_time(struct line_buffer *line, int64_t time_ns)
@@ -64,42 +37,23 @@ static void put_time(struct line_buffer *line, int64_t time_ns)
 }
 
 /* A value that is the same in all formats. */
-static void put_plain(struct line_buffer *line, enum field_type type, const void *value)
+static void put_plain(struct line_buffer *line, const struct field *field)
 {
-	char text[64];
+	char text[24];
 
-	switch (type) {
-	case FIELD_WORD:
-	case FIELD_PLAIN:
-		line_put(line, word_of(value));
-		break;
-	case FIELD_SIGNED:
-		line_put_signed(line, *(const int64_t *)value);
-		break;
-	case FIELD_UNSIGNED:
-		line_put_unsigned(line, *(const uint64_t *)value);
-		break;
-	case FIELD_UNSIGNED32:
-		line_put_unsigned(line, *(const uint32_t *)value);
-		break;
-	case FIELD_SHARE:
-		line_put_millionths(line, *(const double *)value);
-		break;
-	case FIELD_SECONDS:
-		snprintf(text, sizeof text, "%.3f", *(const double *)value);
+	if (field->type == TYPE_SIGNED) {
+		line_put_signed(line, field->value.number);
+	} else if (field->type == TYPE_UNSIGNED) {
+		line_put_unsigned(line, field->value.count);
+	} else if (field->type == TYPE_SHARE) {
+		line_put_millionths(line, field->value.share);
+	} else if (field->type == TYPE_TIME) {
+		put_time(line, field->value.number);
+	} else if (field->type == TYPE_ID) {
+		snprintf(text, sizeof text, "%016" PRIx64, field->value.count);
 		line_put(line, text);
-		break;
-	case FIELD_ID:
-		snprintf(text, sizeof text, "%016" PRIx64, *(const uint64_t *)value);
-		line_put(line, text);
-		break;
-	case FIELD_TIME:
-		put_time(line, *(const int64_t *)value);
-		break;
-	case FIELD_TEXT:
-	case FIELD_OBJECT:
-	default:
-		break;
+	} else {
+		line_put(line, field->value.word);
 	}
 }
 
@@ -157,129 +111,109 @@ static void put_csv_text(struct line_buffer *line, struct bytes text, bool is_te
 	free(escaped);
 }
 
-static void put_csv(struct line_buffer *line, bool is_terminal, const struct field *field,
-		    const void *object)
+static void put_csv(struct line_buffer *line, const struct record_style *style,
+		    const struct field *field)
 {
 	const char *separator = "";
 
 	for (; field->key_size > 0; field++) {
-		const void *value = value_of(field, object);
 		if ((field->in & IN_CSV) == 0)
 			continue;
 		line_put(line, separator);
 		separator = ",";
-		if (is_absent(field->type, value))
-			line_put(line, (field->in & OR_ZERO) != 0 ? "0" : "");
-		else if (field->type == FIELD_TEXT)
-			put_csv_text(line, text_of(value), is_terminal);
-		else
-			put_plain(line, field->type, value);
-	}
-	line_put(line, "\r\n");
-}
-
-static void put_heading(struct line_buffer *line, const struct field *field)
-{
-	const char *separator = "";
-
-	for (; field->key_size > 0; field++)
-		if ((field->in & IN_CSV) != 0) {
-			line_put(line, separator);
+		if (style->format == RECORD_HEADING)
 			line_put_bytes(line, (struct bytes){field->key + 2, field->key_size - 4u});
-			separator = ",";
-		}
+		else if (is_absent(field))
+			line_put(line, (field->in & OR_ZERO) != 0 ? "0" : "");
+		else if (field->type == TYPE_TEXT)
+			put_csv_text(line, field->value.text, style->is_terminal);
+		else
+			put_plain(line, field);
+	}
 	line_put(line, "\r\n");
 }
 
 /* ---- JSON ---- */
 
-static void put_json_text(struct line_buffer *line, const struct field *field, struct bytes text)
+static void put_members(struct line_buffer *line, const struct field *field);
+
+static void put_json(struct line_buffer *line, const struct field *field)
 {
-	if (line_put_json_string(line, text))
-		return;
-	line_put_bytes(line, (struct bytes){field->key, field->key_size - 2u});
-	line_put(line, "_hex\":\"");
-	line_put_hex(line, text);
-	line_put(line, "\"");
+	bool is_quoted = field->type == TYPE_WORD || field->type == TYPE_ID ||
+			 field->type == TYPE_TIME;
+
+	if (is_absent(field)) {
+		line_put(line, "null");
+	} else if (field->type == TYPE_OBJECT) {
+		line_put(line, "{");
+		put_members(line, field->value.object);
+		line_put(line, "}");
+	} else if (is_quoted) {
+		line_put(line, "\"");
+		put_plain(line, field);
+		line_put(line, "\"");
+	} else if (field->type != TYPE_TEXT) {
+		put_plain(line, field);
+	} else if (!line_put_json_string(line, field->value.text)) {
+		line_put_bytes(line, (struct bytes){field->key, field->key_size - 2u});
+		line_put(line, "_hex\":\"");
+		line_put_hex(line, field->value.text);
+		line_put(line, "\"");
+	}
 }
 
-static void put_members(struct line_buffer *line, const struct field *field, const void *object)
+static void put_members(struct line_buffer *line, const struct field *field)
 {
 	size_t comma = 1; /* the first member has none */
 
 	for (; field->key_size > 0; field++) {
-		const void *value = value_of(field, object);
-		bool is_quoted = field->type == FIELD_WORD || field->type == FIELD_ID ||
-				 field->type == FIELD_TIME;
-		bool is_null = is_absent(field->type, value);
-		if ((field->in & IN_JSON) == 0 || (is_null && (field->in & OR_NULL) == 0))
+		if ((field->in & IN_JSON) == 0 || ((field->in & OR_NULL) == 0 && is_absent(field)))
 			continue;
 		line_put_bytes(line, (struct bytes){field->key + comma, field->key_size - comma});
 		comma = 0;
-		if (is_null) {
-			line_put(line, "null");
-		} else if (field->type == FIELD_TEXT) {
-			put_json_text(line, field, text_of(value));
-		} else if (field->type == FIELD_OBJECT) {
-			line_put(line, "{");
-			put_members(line, field->fields, value);
-			line_put(line, "}");
-		} else if (is_quoted) {
-			line_put(line, "\"");
-			put_plain(line, field->type, value);
-			line_put(line, "\"");
-		} else {
-			put_plain(line, field->type, value);
-		}
+		put_json(line, field);
 	}
 }
 
-void record_write_members(FILE *out, const struct field *fields, const void *object)
+void record_write_members(FILE *out, const struct field *fields)
 {
 	struct line_buffer line = {.out = out};
 
-	put_members(&line, fields, object);
+	put_members(&line, fields);
 	line_flush(&line);
 }
 
 /* ---- Between zero bytes ---- */
 
 /* On a terminal it is only to look at: escaped, a line each. */
-static void put_null(struct line_buffer *line, bool is_terminal, const struct field *field,
-		     const void *object)
+static void put_null(struct line_buffer *line, bool is_terminal, const struct field *field)
 {
 	for (; field->key_size > 0; field++) {
-		struct bytes text;
 		if ((field->in & IN_NULL) == 0)
 			continue;
-		text = text_of(value_of(field, object));
-		if (text.data == NULL)
-			text = bytes_of("");
-		if (!is_terminal) {
-			line_put_bytes(line, text);
-			line_put_bytes(line, (struct bytes){"", 1});
-			continue;
+		if (is_terminal) {
+			line_flush(line);
+			write_escaped(line->out, field->value.text);
+		} else if (!is_absent(field)) {
+			line_put_bytes(line, field->value.text);
 		}
-		line_flush(line);
-		write_escaped(line->out, text);
-		line_put(line, "\n");
+		line_put_bytes(line, (struct bytes){is_terminal ? "\n" : "", 1});
 	}
 }
 
 /* ---- Records ---- */
 
-void record_write(FILE *out, const struct record_style *style, const struct field *fields,
-		  const void *object)
+void record_write(FILE *out, const struct record_style *style, const struct field *fields)
 {
 	struct line_buffer line = {.out = out};
 
-	if (style->format == RECORD_CSV) {
-		put_csv(&line, style->is_terminal, fields, object);
+	if (style->format == RECORD_CSV || style->format == RECORD_HEADING) {
+		put_csv(&line, style, fields);
 	} else if (style->format == RECORD_NULL) {
-		put_null(&line, style->is_terminal, fields, object);
+		put_null(&line, style->is_terminal, fields);
 	} else {
 		line_put(&line, "{");
-		put_members(&line, fields, object);
+		put_members(&line, fields);
 		line_put(&line, style->format == RECORD_LINES ? "}\n" : "}");
 	}
 	line_flush(&line);
@@ -287,11 +221,11 @@ void record_write(FILE *out, const struct record_style *style, const struct fiel
 
 /* ---- What is around them ---- */
 
-struct frame record_frame(enum record_format format, const struct field *fields)
+struct frame record_frame(enum record_format format, void (*heading)(FILE *out))
 {
 	if (format == RECORD_JSON)
 		return (struct frame)ARRAY_FRAME;
-	return (struct frame){.heading = format == RECORD_CSV ? fields : NULL};
+	return (struct frame){.heading = format == RECORD_CSV ? heading : NULL};
 }
 
 static void write_text(FILE *out, const char *text)
@@ -302,12 +236,9 @@ static void write_text(FILE *out, const char *text)
 
 void frame_begin(FILE *out, const struct frame *frame)
 {
-	struct line_buffer line = {.out = out};
-
 	write_text(out, frame->begin);
 	if (frame->heading != NULL)
-		put_heading(&line, frame->heading);
-	line_flush(&line);
+		frame->heading(out);
 }
 
 void frame_next(FILE *out, const struct frame *frame, uint64_t number)

@@ -1,29 +1,17 @@
 /*
- * Records of any format, from one table of their fields. A table has the columns of CSV, the
- * members of objects of JSON and the texts between zero bytes, each in its order:
+ * Records in any format, from one table of their fields. It has the columns of CSV, the members of
+ * objects of JSON, and the texts between zero bytes, each in its order:
  *
- *     struct animal {
- *             struct bytes name;
- *             const char *kind;
- *             uint64_t legs;
- *     };
+ *     const struct field fields[] = {FIELD_WORD(IN_LISTS, "kind", animal->kind),
+ *                                    FIELD_UNSIGNED(IN_LISTS, "legs", animal->legs),
+ *                                    FIELD_TEXT(IN_ALL, "name", animal->name),
+ *                                    FIELDS_END};
  *
- *     static const struct field fields[] = {RECORD_FIELD(IN_LISTS, struct animal, kind),
- *                                           RECORD_FIELD(IN_LISTS, struct animal, legs),
- *                                           RECORD_FIELD(IN_ALL, struct animal, name),
- *                                           FIELDS_END};
- *     const struct frame frame = record_frame(style.format, fields);
+ *     record_write(out, &style, fields);
  *
- *     frame_begin(out, &frame);
- *     for (uint64_t i = 0; i < count; i++) {
- *             frame_next(out, &frame, i);
- *             record_write(out, &style, fields, &animals[i]);
- *     }
- *     frame_end(out, &frame, count);
- *
- * A field that is to be at another place in another format has a row for each. The type of the
- * member decides how it is written. A value that is absent (NO_NUMBER, NAN, or a NULL pointer) is
- * empty in CSV and between zero bytes, and JSON leaves the member out.
+ * A field that is to be at another place in another format has a row for each. A value that is
+ * absent (NO_NUMBER, NAN, or a NULL pointer) is empty in CSV and between zero bytes, and JSON leaves
+ * the member out.
  *
  * The caller checks the error state of the stream.
  *
@@ -33,18 +21,18 @@
 #define SIMHASH_BASE_RECORD_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "base/basic/bytes.h"
 
 enum record_format {
-	RECORD_NONE,  /* not of records: text for people, for example */
-	RECORD_CSV,   /* RFC 4180 with CRLF */
-	RECORD_JSON,  /* RFC 8259: objects in an array */
-	RECORD_LINES, /* an object a line */
-	RECORD_NULL   /* texts, each ended by a zero byte */
+	RECORD_NONE,	/* not of records: text for people, for example */
+	RECORD_CSV,	/* RFC 4180 with CRLF */
+	RECORD_HEADING, /* the names, as the first line of CSV */
+	RECORD_JSON,	/* RFC 8259: objects in an array */
+	RECORD_LINES,	/* an object a line */
+	RECORD_NULL	/* texts, each ended by a zero byte */
 };
 
 /* How records are written. */
@@ -54,17 +42,15 @@ struct record_style {
 };
 
 enum field_type {
-	FIELD_TEXT,	  /* struct bytes, whatever they are */
-	FIELD_WORD,	  /* const char *, which needs neither quotes nor escapes */
-	FIELD_PLAIN,	  /* the same without the quotes of JSON: true, or an array */
-	FIELD_SIGNED,	  /* int64_t */
-	FIELD_UNSIGNED,	  /* uint64_t */
-	FIELD_UNSIGNED32, /* uint32_t */
-	FIELD_SHARE,	  /* double, in millionths */
-	FIELD_SECONDS,	  /* double, in thousandths */
-	FIELD_ID,	  /* uint64_t: 16 hexadecimal digits */
-	FIELD_TIME,	  /* int64_t, nanoseconds since 1970: seconds by RFC 3339 */
-	FIELD_OBJECT	  /* a struct with a table for it; in JSON alone */
+	TYPE_TEXT,  /* bytes, whatever they are */
+	TYPE_WORD,  /* needs neither quotes nor escapes */
+	TYPE_PLAIN, /* the same without the quotes of JSON: true, or an array */
+	TYPE_SIGNED,
+	TYPE_TIME, /* nanoseconds since 1970: seconds by RFC 3339 */
+	TYPE_UNSIGNED,
+	TYPE_ID,    /* 16 hexadecimal digits */
+	TYPE_SHARE, /* in millionths */
+	TYPE_OBJECT /* its members; in JSON alone */
 };
 
 /* The formats that have a field, and what they have in place of an absent value. */
@@ -78,9 +64,6 @@ enum {
 	OR_NULL = 16, /* null in JSON */
 };
 
-/* The type of a size_t. */
-#define FIELD_SIZE (sizeof(size_t) == sizeof(uint32_t) ? FIELD_UNSIGNED32 : FIELD_UNSIGNED)
-
 #define NO_NUMBER INT64_MIN
 #define NO_TEXT ((struct bytes){NULL, 0})
 
@@ -88,56 +71,47 @@ struct field {
 	const char *key;	/* ,"NAME": */
 	unsigned char key_size; /* 0 ends a table */
 	unsigned char type, in;
-	unsigned short offset;
-	const struct field *fields; /* of an object */
+	union {
+		struct bytes text;
+		const char *word;
+		int64_t number;
+		uint64_t count;
+		double share;
+		const struct field *object;
+	} value;
 };
 
-#define RECORD_FIELD_AS(type, in, object, member, name)                                     \
-	{                                                                                   \
-		",\"" name "\":", sizeof name + 3, type, in, offsetof(object, member), NULL \
-	}
-
-/* Of a member whose type says how it is written. */
-#define RECORD_FIELD_NAMED(in, object, member, name) \
-	RECORD_FIELD_AS(_Generic(((const object *)NULL)->member,          \
-			  struct bytes: FIELD_TEXT,                \
-			  const char *: FIELD_WORD,                \
-			  int64_t: FIELD_SIGNED,                   \
-			  uint64_t: FIELD_UNSIGNED,                \
-			  uint32_t: FIELD_UNSIGNED32,              \
-			  double: FIELD_SHARE),                    \
-		 in, object, member, name)
-
-#define RECORD_FIELD(in, object, member) RECORD_FIELD_NAMED(in, object, member, #member)
-
-#define RECORD_OBJECT(object, member, name, fields)                       \
-	{                                                                 \
-		",\"" name "\":", sizeof name + 3, FIELD_OBJECT, IN_JSON, \
-			offsetof(object, member), fields                  \
-	}
-
-#define FIELDS_END                     \
-	{                              \
-		NULL, 0, 0, 0, 0, NULL \
-	}
+/* clang-format off */
+#define FIELD_OF(type, in, name, member, value) \
+	{",\"" name "\":", sizeof name + 3, type, in, {.member = value}}
+#define FIELD_TEXT(in, name, bytes) FIELD_OF(TYPE_TEXT, in, name, text, bytes)
+#define FIELD_WORD(in, name, text) FIELD_OF(TYPE_WORD, in, name, word, text)
+#define FIELD_PLAIN(in, name, text) FIELD_OF(TYPE_PLAIN, in, name, word, text)
+#define FIELD_SIGNED(in, name, integer) FIELD_OF(TYPE_SIGNED, in, name, number, integer)
+#define FIELD_TIME(in, name, ns) FIELD_OF(TYPE_TIME, in, name, number, ns)
+#define FIELD_UNSIGNED(in, name, integer) FIELD_OF(TYPE_UNSIGNED, in, name, count, integer)
+#define FIELD_ID(in, name, id) FIELD_OF(TYPE_ID, in, name, count, id)
+#define FIELD_SHARE(in, name, real) FIELD_OF(TYPE_SHARE, in, name, share, real)
+#define FIELD_OBJECT(name, fields) FIELD_OF(TYPE_OBJECT, IN_JSON, name, object, fields)
+#define FIELDS_END {NULL, 0, 0, 0, {.word = NULL}}
+/* clang-format on */
 
 /*
  * Texts in CSV are written byte for byte, after an apostrophe where a spreadsheet would take one for
  * a formula. Texts in JSON that are not UTF-8 have U+FFFD in place of what is not, and a member
  * NAME_hex with all their bytes. To a terminal, CSV and texts between zero bytes are escaped.
  */
-void record_write(FILE *out, const struct record_style *style, const struct field *fields,
-		  const void *object);
+void record_write(FILE *out, const struct record_style *style, const struct field *fields);
 
 /* Of an object of JSON: its members, without braces. */
-void record_write_members(FILE *out, const struct field *fields, const void *object);
+void record_write_members(FILE *out, const struct field *fields);
 
 /* What stands around all records, and between them; NULL: nothing. */
 struct frame {
 	const char *begin, *end;
 	const char *first, *last; /* unless there are none */
 	const char *separator;
-	const struct field *heading; /* whose names are the first line of CSV */
+	void (*heading)(FILE *out); /* writes the first line of CSV; or NULL */
 };
 
 #define ARRAY_FRAME                                                                         \
@@ -145,8 +119,8 @@ struct frame {
 		.begin = "[", .first = "\n", .separator = ",\n", .last = "\n", .end = "]\n" \
 	}
 
-/* Of a list of such records. */
-struct frame record_frame(enum record_format format, const struct field *fields);
+/* Of a list of records with this heading. */
+struct frame record_frame(enum record_format format, void (*heading)(FILE *out));
 
 void frame_begin(FILE *out, const struct frame *frame);
 void frame_next(FILE *out, const struct frame *frame, uint64_t number); /* from 0 */

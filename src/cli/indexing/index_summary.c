@@ -55,7 +55,7 @@ static struct run_ending ending_of(const struct index_arguments *arguments,
 				    .task = "index",
 				    .result = "ok",
 				    .exit = EXIT_SUCCESS,
-				    .message = message_of(error),
+				    .error = error,
 				    .seconds = summary->seconds};
 
 	if (error != NULL) {
@@ -71,21 +71,24 @@ static struct run_ending ending_of(const struct index_arguments *arguments,
 	return ending;
 }
 
-#define FIELD(member) RECORD_FIELD(IN_JSON, struct index_summary, member)
+static void print_json(const struct run_ending *ending, const struct index_summary *summary)
+{
+	const struct field counts[] = {
+		FIELD_UNSIGNED(IN_JSON, "scanned", summary->scanned),
+		FIELD_UNSIGNED(IN_JSON, "unchanged", summary->unchanged),
+		FIELD_UNSIGNED(IN_JSON, "moved", summary->moved),
+		FIELD_UNSIGNED(IN_JSON, "removed", summary->removed),
+		FIELD_UNSIGNED(IN_JSON, "failed", summary->failed),
+		FIELD_UNSIGNED(IN_JSON, "left_out", summary->left_out),
+		FIELD_UNSIGNED(IN_JSON, "sketched_again", summary->sketched_again),
+		FIELD_UNSIGNED(IN_JSON, "listed_directories", summary->listed_directories),
+		FIELD_UNSIGNED(IN_JSON, "kernel_file_systems", summary->kernel_file_systems),
+		FIELD_UNSIGNED(IN_JSON, "bytes", summary->bytes),
+		FIELDS_END,
+	};
 
-static const struct field fields[] = {
-	FIELD(scanned),
-	FIELD(unchanged),
-	FIELD(moved),
-	FIELD(removed),
-	FIELD(failed),
-	FIELD(left_out),
-	FIELD(sketched_again),
-	FIELD(listed_directories),
-	FIELD(kernel_file_systems),
-	FIELD(bytes),
-	FIELDS_END,
-};
+	print_json_summary(ending, counts);
+}
 
 void print_index_summary(const struct index_arguments *arguments,
 			 const struct index_summary *summary, const struct simhash_error *error)
@@ -94,7 +97,7 @@ void print_index_summary(const struct index_arguments *arguments,
 		return;
 	if (arguments->summary == SUMMARY_JSON) {
 		const struct run_ending ending = ending_of(arguments, summary, error);
-		print_json_summary(&ending, fields, summary);
+		print_json(&ending, summary);
 	} else if (error == NULL || summary->scanned + summary->unchanged + summary->moved > 0) {
 		print_text(summary);
 	}

@@ -233,53 +233,8 @@ static const char *result_of(const struct find_outcome *outcome, int exit,
 	return outcome->had_unreadable ? "unreadable" : "ok";
 }
 
-/* NO_NUMBER: it is not about these. */
-struct find_record {
-	int64_t candidates, files, groups, grouped_files, copies, copied_bytes;
-	int64_t pairs, identical, similar, kept, left_out;
-	int64_t stored_groups, stored_files, stored_pairs, empty, unsketched, unreadable;
-};
-
-#define FIELD(member) RECORD_FIELD(IN_JSON, struct find_record, member)
-
-static const struct field fields[] = {
-	FIELD(candidates),   FIELD(files),	  FIELD(groups),   FIELD(grouped_files),
-	FIELD(copies),	     FIELD(copied_bytes), FIELD(pairs),	   FIELD(identical),
-	FIELD(similar),	     FIELD(kept),	  FIELD(left_out), FIELD(stored_groups),
-	FIELD(stored_files), FIELD(stored_pairs), FIELD(empty),	   FIELD(unsketched),
-	FIELD(unreadable),   FIELDS_END,
-};
-
-static int64_t number_if(bool is_known, uint64_t number)
-{
-	return is_known ? (int64_t)number : NO_NUMBER;
-}
-
-static struct find_record record_of(const struct find_outcome *outcome, bool has_files)
-{
-	const struct find_counts *counts = &outcome->counts;
-	const struct find_run *stored = &outcome->stored;
-	bool by_groups = outcome->by_groups, is_stored = outcome->is_stored;
-
-	return (struct find_record){
-		.candidates = number_if(has_files, counts->rows),
-		.files = number_if(!has_files, counts->rows),
-		.groups = number_if(by_groups, outcome->groups),
-		.grouped_files = number_if(by_groups, outcome->grouped_files),
-		.copies = number_if(by_groups, outcome->copies),
-		.copied_bytes = number_if(by_groups, (uint64_t)outcome->copied_bytes),
-		.pairs = number_if(!by_groups, counts->identical + counts->similar),
-		.identical = number_if(!by_groups, counts->identical),
-		.similar = number_if(!by_groups, counts->similar),
-		.kept = number_if(!by_groups, outcome->found),
-		.left_out = (int64_t)outcome->left_out,
-		.stored_groups = number_if(is_stored, (uint64_t)stored->groups),
-		.stored_files = number_if(is_stored, (uint64_t)stored->files),
-		.stored_pairs = number_if(is_stored, (uint64_t)stored->stored_pairs),
-		.empty = (int64_t)counts->empty,
-		.unsketched = (int64_t)counts->unsketched,
-		.unreadable = (int64_t)outcome->unreadable};
-}
+#define COUNT(name, is_known, count) \
+	FIELD_SIGNED(IN_JSON, name, (is_known) ? (int64_t)(count) : NO_NUMBER)
 
 void print_find_json(const struct find_arguments *arguments, const struct find_outcome *outcome,
 		     int exit, double seconds, const struct simhash_error *error)
@@ -288,10 +243,33 @@ void print_find_json(const struct find_arguments *arguments, const struct find_o
 					  .task = "find",
 					  .result = result_of(outcome, exit, error),
 					  .exit = exit,
-					  .message = message_of(error),
+					  .error = error,
 					  .seconds = seconds};
-	const struct find_record record = record_of(outcome, arguments->operands.has_files);
+	const struct find_counts *counts = &outcome->counts;
+	const struct find_run *run = &outcome->stored;
+	bool by_groups = outcome->by_groups, is_stored = outcome->is_stored;
+	bool has_files = arguments->operands.has_files;
+	const struct field fields[] = {
+		COUNT("candidates", has_files, counts->rows),
+		COUNT("files", !has_files, counts->rows),
+		COUNT("groups", by_groups, outcome->groups),
+		COUNT("grouped_files", by_groups, outcome->grouped_files),
+		COUNT("copies", by_groups, outcome->copies),
+		COUNT("copied_bytes", by_groups, outcome->copied_bytes),
+		COUNT("pairs", !by_groups, counts->identical + counts->similar),
+		COUNT("identical", !by_groups, counts->identical),
+		COUNT("similar", !by_groups, counts->similar),
+		COUNT("kept", !by_groups, outcome->found),
+		COUNT("left_out", true, outcome->left_out),
+		COUNT("stored_groups", is_stored, run->groups),
+		COUNT("stored_files", is_stored, run->files),
+		COUNT("stored_pairs", is_stored, run->stored_pairs),
+		COUNT("empty", true, counts->empty),
+		COUNT("unsketched", true, counts->unsketched),
+		COUNT("unreadable", true, outcome->unreadable),
+		FIELDS_END,
+	};
 
 	if (arguments->summary == SUMMARY_JSON)
-		print_json_summary(&ending, fields, &record);
+		print_json_summary(&ending, fields);
 }

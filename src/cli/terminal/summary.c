@@ -10,36 +10,32 @@
 
 const char *const summary_words[] = {"text", "json", NULL};
 
-#define FIELD(in, member) RECORD_FIELD(in, struct run_ending, member)
-
-static const struct field first_fields[] = {
-	FIELD(IN_JSON, program), FIELD(IN_JSON, version), FIELD(IN_JSON, task),
-	FIELD(IN_JSON, result),	 FIELD(IN_JSON, exit),	  FIELDS_END,
-};
-
-static const struct field last_fields[] = {
-	RECORD_FIELD_AS(FIELD_SECONDS, IN_JSON, struct run_ending, seconds, "seconds"),
-	RECORD_FIELD_NAMED(IN_JSON | OR_NULL, struct run_ending, message, "error"),
-	FIELDS_END,
-};
-
-void print_json_summary(const struct run_ending *ending, const struct field *fields,
-			const void *counts)
+void print_json_summary(const struct run_ending *ending, const struct field *counts)
 {
-	struct run_ending whole = *ending;
-	char *text = NULL;
+	char seconds[32], *text = NULL;
+	struct bytes message = ending->error == NULL ? NO_TEXT : bytes_of(ending->error->message);
+	const struct field first[] = {
+		FIELD_WORD(IN_JSON, "program", ending->program),
+		FIELD_WORD(IN_JSON, "version", SIMHASH_VERSION),
+		FIELD_WORD(IN_JSON, "task", ending->task),
+		FIELD_WORD(IN_JSON, "result", ending->result),
+		FIELD_SIGNED(IN_JSON, "exit", ending->exit),
+		FIELDS_END,
+	};
+	const struct field last[] = {FIELD_PLAIN(IN_JSON, "seconds", seconds),
+				     FIELD_TEXT(IN_JSON | OR_NULL, "error", message), FIELDS_END};
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	if (out == NULL)
 		return;
-	whole.version = SIMHASH_VERSION;
+	snprintf(seconds, sizeof seconds, "%.3f", ending->seconds);
 	fputc('{', out);
-	record_write_members(out, first_fields, &whole);
+	record_write_members(out, first);
 	fputc(',', out);
-	record_write_members(out, fields, counts);
+	record_write_members(out, counts);
 	fputc(',', out);
-	record_write_members(out, last_fields, &whole);
+	record_write_members(out, last);
 	fputs("}\n", out);
 	if (close_text(out, &text) == 0)
 		fputs(text, stderr);

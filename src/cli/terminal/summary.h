@@ -18,19 +18,12 @@ enum { EXIT_UNREADABLE = 2 };
 struct run_ending {
 	const char *program, *task;
 	const char *result; /* "ok", "unreadable", "match", "interrupted" or "failed" */
-	int64_t exit;
-	struct bytes message; /* of a failure; or NO_TEXT */
+	int exit;
+	const struct simhash_error *error; /* of a failure; NULL: none */
 	double seconds;
-	const char *version; /* set by print_json_summary */
 };
 
-static inline struct bytes message_of(const struct simhash_error *error)
-{
-	return error == NULL ? NO_TEXT : bytes_of(error->message);
-}
-
-/* Write the line to standard error: how the run ended, and between that the fields of `counts`. */
-void print_json_summary(const struct run_ending *ending, const struct field *fields,
-			const void *counts);
+/* Write the line to standard error: how the run ended, and in between what it counted. */
+void print_json_summary(const struct run_ending *ending, const struct field *counts);
 
 #endif

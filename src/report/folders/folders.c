@@ -58,93 +58,92 @@ char *folder_name(const struct folder_pairs *found, const struct folder *folder,
 
 /* ---- Pairs ---- */
 
-/* Of one of the two. */
-struct side_record {
-	struct folder_share share;
-	double shown;
-	uint64_t only;
-	const char *in_archive;
-	struct bytes path;
-};
-
-#define SIDE(name, member) RECORD_FIELD_NAMED(IN_JSON, struct side_record, member, name)
-
-static const struct field side_fields[] = {
-	SIDE("share", shown),
-	SIDE("bytes", share.bytes),
-	SIDE("shared_bytes", share.shared_bytes),
-	SIDE("files", share.files),
-	SIDE("same", share.same),
-	SIDE("changed", share.changed),
-	SIDE("only", only),
-	RECORD_FIELD_AS(FIELD_PLAIN, IN_JSON, struct side_record, in_archive, "in_archive"),
-	SIDE("path", path),
-	FIELDS_END,
-};
-
-struct folders_record {
-	const char *match;
-	int64_t saved_bytes;
-	struct side_record a, b;
-};
-
-/* A column for each side. */
-#define BOTH(name, member)                                                      \
-	RECORD_FIELD_NAMED(IN_CSV, struct folders_record, a.member, name "_a"), \
-		RECORD_FIELD_NAMED(IN_CSV, struct folders_record, b.member, name "_b")
-
-static const struct field pair_fields[] = {
-	RECORD_FIELD(IN_LISTS, struct folders_record, match),
-	RECORD_FIELD(IN_LISTS, struct folders_record, saved_bytes),
-	RECORD_OBJECT(struct folders_record, a, "a", side_fields),
-	RECORD_OBJECT(struct folders_record, b, "b", side_fields),
-	BOTH("share", shown),
-	BOTH("bytes", share.bytes),
-	BOTH("shared", share.shared_bytes),
-	BOTH("files", share.files),
-	BOTH("same", share.same),
-	BOTH("changed", share.changed),
-	BOTH("only", only),
-	BOTH("path", path),
-	FIELDS_END,
-};
-
-static struct side_record side_of(const struct folder_share *share, bool in_archive,
-				  struct bytes path)
+static double shown_side(const struct folder_share *share)
 {
-	return (struct side_record){.share = *share,
-				    .shown = shown_share(folder_shared(share),
-							 share->same == share->files,
-							 SIMHASH_MILLION),
-				    .only = share->files - share->same - share->changed,
-				    .in_archive = in_archive ? "true" : NULL,
-				    .path = path};
+	return shown_share(folder_shared(share), share->same == share->files, SIMHASH_MILLION);
 }
 
-static struct folders_record record_of(const struct folder_pair *pair, const struct bytes names[2])
+static uint64_t only_in(const struct folder_share *share)
 {
-	return (struct folders_record){.match = folder_kind_name(pair->kind),
-				       .saved_bytes = pair->saved_bytes,
-				       .a = side_of(&pair->a, pair->a_in_archive, names[0]),
-				       .b = side_of(&pair->b, pair->b_in_archive, names[1])};
+	return share->files - share->same - share->changed;
+}
+
+/* One of the two, as an object. */
+#define SIDE(share_, in_archive, name)                                                    \
+	{                                                                                 \
+		FIELD_SHARE(IN_JSON, "share", shown_side(share_)),                        \
+			FIELD_SIGNED(IN_JSON, "bytes", (share_)->bytes),                  \
+			FIELD_SIGNED(IN_JSON, "shared_bytes", (share_)->shared_bytes),    \
+			FIELD_UNSIGNED(IN_JSON, "files", (share_)->files),                \
+			FIELD_UNSIGNED(IN_JSON, "same", (share_)->same),                  \
+			FIELD_UNSIGNED(IN_JSON, "changed", (share_)->changed),            \
+			FIELD_UNSIGNED(IN_JSON, "only", only_in(share_)),                 \
+			FIELD_PLAIN(IN_JSON, "in_archive", (in_archive) ? "true" : NULL), \
+			FIELD_TEXT(IN_JSON, "path", name), FIELDS_END,                    \
+	}
+
+/* `style` NULL: the members of an object that goes on. */
+static void write_record(FILE *out, const struct record_style *style,
+			 const struct folder_pair *pair, const struct bytes names[2])
+{
+	const struct folder_share *a = &pair->a, *b = &pair->b;
+	const struct field side_a[] = SIDE(a, pair->a_in_archive, names[0]);
+	const struct field side_b[] = SIDE(b, pair->b_in_archive, names[1]);
+	const struct field fields[] = {
+		FIELD_WORD(IN_LISTS, "match", folder_kind_name(pair->kind)),
+		FIELD_SIGNED(IN_LISTS, "saved_bytes", pair->saved_bytes),
+		FIELD_OBJECT("a", side_a),
+		FIELD_OBJECT("b", side_b),
+		FIELD_SHARE(IN_CSV, "share_a", shown_side(a)),
+		FIELD_SHARE(IN_CSV, "share_b", shown_side(b)),
+		FIELD_SIGNED(IN_CSV, "bytes_a", a->bytes),
+		FIELD_SIGNED(IN_CSV, "bytes_b", b->bytes),
+		FIELD_SIGNED(IN_CSV, "shared_a", a->shared_bytes),
+		FIELD_SIGNED(IN_CSV, "shared_b", b->shared_bytes),
+		FIELD_UNSIGNED(IN_CSV, "files_a", a->files),
+		FIELD_UNSIGNED(IN_CSV, "files_b", b->files),
+		FIELD_UNSIGNED(IN_CSV, "same_a", a->same),
+		FIELD_UNSIGNED(IN_CSV, "same_b", b->same),
+		FIELD_UNSIGNED(IN_CSV, "changed_a", a->changed),
+		FIELD_UNSIGNED(IN_CSV, "changed_b", b->changed),
+		FIELD_UNSIGNED(IN_CSV, "only_a", only_in(a)),
+		FIELD_UNSIGNED(IN_CSV, "only_b", only_in(b)),
+		FIELD_TEXT(IN_CSV, "path_a", names[0]),
+		FIELD_TEXT(IN_CSV, "path_b", names[1]),
+		FIELDS_END,
+	};
+
+	if (style != NULL)
+		record_write(out, style, fields);
+	else
+		record_write_members(out, fields);
+}
+
+static const struct record_style as_heading = {.format = RECORD_HEADING};
+
+static void pair_heading(FILE *out)
+{
+	const struct folder_pair none = {.saved_bytes = 0};
+	const struct bytes names[2] = {NO_TEXT, NO_TEXT};
+
+	write_record(out, &as_heading, &none, names);
 }
 
 static struct frame frame_of(const struct listing *listing)
 {
 	return listing->formatter->is_text ? listing->formatter->groups
-					   : record_frame(listing->formatter->format, pair_fields);
+					   : record_frame(listing->formatter->format, pair_heading);
 }
 
 static int write_pair(struct listing *listing, const struct folder_pair *pair,
 		      const struct bytes names[2], uint64_t number, struct simhash_error *error)
 {
-	const struct folders_record record = record_of(pair, names);
 	const struct frame frame = frame_of(listing);
 
 	frame_next(listing->file, &frame, number);
 	if (listing->formatter->is_text)
 		return folder_text_pair(listing, pair, names, error);
-	record_write(listing->file, &listing->how.records, pair_fields, &record);
+	write_record(listing->file, &listing->how.records, pair, names);
 	return listing_check(listing, error);
 }
 
@@ -220,36 +219,34 @@ int listing_write_folders(struct listing *listing, const struct folder_pairs *fo
 
 /* ---- Two folders ---- */
 
-struct fate_record {
-	const char *match;
-	double resemblance;
-	int64_t size_a, size_b;
-	struct bytes path_a, path_b, like;
-};
-
-#define FIELD(in, member) RECORD_FIELD(in, struct fate_record, member)
-
-static const struct field file_fields[] = {
-	FIELD(IN_LISTS, match),	 FIELD(IN_LISTS, resemblance), FIELD(IN_LISTS, size_a),
-	FIELD(IN_CSV, size_b),	 FIELD(IN_LISTS, path_a),      FIELD(IN_JSON, size_b),
-	FIELD(IN_LISTS, path_b), FIELD(IN_LISTS, like),	       FIELDS_END,
-};
-
 static void write_file(FILE *out, const struct record_style *style, const struct folder_file *file)
 {
 	bool is_same = file->fate == FATE_SAME || file->fate == FATE_MOVED || file->is_copy;
-	const struct fate_record record = {
-		.match = fate_name(file->fate),
-		.resemblance = file->resemblance < 0
-				       ? NAN
-				       : shown_share(file->resemblance, is_same, SIMHASH_MILLION),
-		.size_a = file->path_a.size > 0 ? file->size_a_bytes : NO_NUMBER,
-		.size_b = file->path_b.size > 0 ? file->size_b_bytes : NO_NUMBER,
-		.path_a = file->path_a,
-		.path_b = file->path_b,
-		.like = file->like};
+	double resemblance = file->resemblance < 0
+				     ? NAN
+				     : shown_share(file->resemblance, is_same, SIMHASH_MILLION);
+	int64_t size_a = file->path_a.size > 0 ? file->size_a_bytes : NO_NUMBER;
+	int64_t size_b = file->path_b.size > 0 ? file->size_b_bytes : NO_NUMBER;
+	const struct field fields[] = {
+		FIELD_WORD(IN_LISTS, "match", fate_name(file->fate)),
+		FIELD_SHARE(IN_LISTS, "resemblance", resemblance),
+		FIELD_SIGNED(IN_LISTS, "size_a", size_a),
+		FIELD_SIGNED(IN_CSV, "size_b", size_b),
+		FIELD_TEXT(IN_LISTS, "path_a", file->path_a),
+		FIELD_SIGNED(IN_JSON, "size_b", size_b),
+		FIELD_TEXT(IN_LISTS, "path_b", file->path_b),
+		FIELD_TEXT(IN_LISTS, "like", file->like),
+		FIELDS_END,
+	};
 
-	record_write(out, style, file_fields, &record);
+	record_write(out, style, fields);
+}
+
+static void file_heading(FILE *out)
+{
+	const struct folder_file none = {.fate = FATE_SAME};
+
+	write_file(out, &as_heading, &none);
 }
 
 /* The pair with the counts of the list that follows it. */
@@ -268,18 +265,17 @@ int listing_write_comparison(struct listing *listing, const struct folder_compar
 			     const struct bytes names[2], struct simhash_error *error)
 {
 	const struct folder_pair pair = counted_pair(comparison);
-	const struct folders_record record = record_of(&pair, names);
 	const struct record_style *style = &listing->how.records;
-	struct frame frame = record_frame(style->format, file_fields);
+	struct frame frame = record_frame(style->format, file_heading);
 	FILE *out = listing->file;
 
 	if (listing->formatter->is_text)
 		return folder_text_comparison(listing, comparison, names, error);
 	if (style->format == RECORD_LINES)
-		record_write(out, style, pair_fields, &record);
+		write_record(out, style, &pair, names);
 	if (style->format == RECORD_JSON) {
 		fputc('{', out);
-		record_write_members(out, pair_fields, &record);
+		write_record(out, NULL, &pair, names);
 		frame.begin = ",\"files_of_both\":[";
 		frame.end = "]}\n";
 	}

@@ -11,56 +11,17 @@
 #include "base/text/record.h"
 #include "report/lineage/lineage.h"
 
-static const struct field group_fields[] = {
-	RECORD_FIELD_AS(FIELD_SIZE, IN_JSON, struct group, number, "group"),
-	RECORD_FIELD_AS(FIELD_ID, IN_JSON, struct group, id, "id"),
-	RECORD_FIELD_AS(FIELD_SIZE, IN_JSON, struct group, count, "files"),
-	RECORD_FIELD(IN_JSON, struct group, bytes),
-	FIELDS_END,
-};
-
-/* Of the first version all but its number and size is absent. */
-struct version_record {
-	int64_t version, parent, distance, size;
-	const char *order, *reasons;
-	double confidence, resemblance;
-};
-
-#define FIELD(member) RECORD_FIELD(IN_JSON, struct version_record, member)
-
-static const struct field version_fields[] = {
-	FIELD(version),
-	FIELD(parent),
-	FIELD(order),
-	FIELD(confidence),
-	RECORD_FIELD_AS(FIELD_PLAIN, IN_JSON, struct version_record, reasons, "reasons"),
-	FIELD(distance),
-	FIELD(resemblance),
-	FIELD(size),
-	FIELDS_END,
-};
-
-struct path_record {
-	int64_t modified_ns;
-	struct bytes path, from;
-};
-
-static const struct field file_fields[] = {
-	RECORD_FIELD_AS(FIELD_TIME, IN_JSON, struct path_record, modified_ns, "modified"),
-	RECORD_FIELD(IN_JSON | IN_NULL, struct path_record, path),
-	RECORD_FIELD(IN_NULL, struct path_record, from),
-	FIELDS_END,
-};
-
 static void write_file(FILE *out, const struct find_file *file, const struct find_file *from,
 		       const struct record_style *style)
 {
-	const struct path_record record = {.modified_ns = file->mtime_ns,
-					   .path = find_file_display(file),
-					   .from = from == NULL ? NO_TEXT
-								: find_file_display(from)};
+	const struct field fields[] = {
+		FIELD_TIME(IN_JSON, "modified", file->mtime_ns),
+		FIELD_TEXT(IN_JSON | IN_NULL, "path", find_file_display(file)),
+		FIELD_TEXT(IN_NULL, "from", from == NULL ? NO_TEXT : find_file_display(from)),
+		FIELDS_END,
+	};
 
-	record_write(out, style, file_fields, &record);
+	record_write(out, style, fields);
 }
 
 void lineage_write_null(FILE *out, const struct group *group, const struct lineage *lineage,
@@ -92,39 +53,51 @@ static const char *reasons_of(const struct lineage_version *version, char text[R
 	return text;
 }
 
+/* The first of a group has no parent, and nothing that would be about both. */
 static void write_version(FILE *out, const struct lineage_version *version, size_t number)
 {
 	const struct file_pair *pair = &version->pair;
+	bool is_first = version->parent == NO_PARENT;
+	bool has_share = !is_first && has_resemblance(pair->verification);
 	char reasons[REASONS_SIZE];
-	struct version_record record = {.version = (int64_t)number + 1,
-					.parent = NO_NUMBER,
-					.distance = NO_NUMBER,
-					.size = version->files[0]->size_bytes,
-					.confidence = NAN,
-					.resemblance = NAN};
+	const struct field fields[] = {
+		FIELD_UNSIGNED(IN_JSON, "version", number + 1),
+		FIELD_SIGNED(IN_JSON, "parent",
+			     is_first ? NO_NUMBER : (int64_t)version->parent + 1),
+		FIELD_WORD(IN_JSON, "order",
+			   is_first		       ? NULL
+			   : lineage_is_clear(version) ? "clear"
+						       : "unclear"),
+		FIELD_SHARE(IN_JSON, "confidence", is_first ? NAN : version->confidence),
+		FIELD_PLAIN(IN_JSON, "reasons", is_first ? NULL : reasons_of(version, reasons)),
+		FIELD_SIGNED(IN_JSON, "distance", is_first ? NO_NUMBER : (int64_t)pair->distance),
+		FIELD_SHARE(IN_JSON, "resemblance",
+			    has_share
+				    ? shown_share(pair->resemblance,
+						  are_identical(pair->a, pair->b), SIMHASH_MILLION)
+				    : NAN),
+		FIELD_SIGNED(IN_JSON, "size", version->files[0]->size_bytes),
+		FIELDS_END,
+	};
 
-	if (version->parent != NO_PARENT) {
-		record.parent = (int64_t)version->parent + 1;
-		record.order = lineage_is_clear(version) ? "clear" : "unclear";
-		record.confidence = version->confidence;
-		record.reasons = reasons_of(version, reasons);
-		record.distance = (int64_t)pair->distance;
-		if (has_resemblance(pair->verification))
-			record.resemblance = shown_share(pair->resemblance,
-							 are_identical(pair->a, pair->b),
-							 SIMHASH_MILLION);
-	}
-	record_write_members(out, version_fields, &record);
+	record_write_members(out, fields);
 }
 
 void lineage_write_json(FILE *out, const struct group *group, const struct lineage *lineage,
 			const struct presentation *how)
 {
-	const struct record_style style = {.format = RECORD_JSON};
+	static const struct record_style style = {.format = RECORD_JSON};
+	const struct field fields[] = {
+		FIELD_UNSIGNED(IN_JSON, "group", group->number),
+		FIELD_ID(IN_JSON, "id", group->id),
+		FIELD_UNSIGNED(IN_JSON, "files", group->count),
+		FIELD_SIGNED(IN_JSON, "bytes", group->bytes),
+		FIELDS_END,
+	};
 
 	(void)how;
 	fputc('{', out);
-	record_write_members(out, group_fields, group);
+	record_write_members(out, fields);
 	fputs(",\"versions\":[", out);
 	for (size_t v = 0; v < lineage->count; v++) {
 		const struct lineage_version *version = &lineage->versions[v];

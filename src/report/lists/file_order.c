@@ -35,44 +35,37 @@ static void write_text(FILE *out, const struct ordered_file *file,
 	fputc('\n', out);
 }
 
-struct order_record {
-	const char *match;
-	int64_t size, shared_bytes, depth;
-	struct bytes path, reference;
-};
-
-#define FIELD(in, member) RECORD_FIELD(in, struct order_record, member)
-
-static const struct field fields[] = {
-	FIELD(IN_CSV, match),
-	FIELD(IN_LISTS, size),
-	FIELD(IN_CSV | OR_ZERO, shared_bytes),
-	FIELD(IN_CSV | OR_ZERO, depth),
-	FIELD(IN_ALL, path),
-	FIELD(IN_JSON, match),
-	FIELD(IN_JSON, shared_bytes),
-	FIELD(IN_JSON, depth),
-	FIELD(IN_ALL, reference),
-	FIELDS_END,
-};
-
-static const struct field path_fields[] = {FIELD(IN_NULL, path), FIELDS_END};
-
-static struct order_record record_of(const struct ordered_file *file,
-				     const struct ordered_file *reference)
+static void write_record(FILE *out, const struct record_style *style,
+			 const struct ordered_file *file, const struct ordered_file *reference,
+			 bool with_references)
 {
-	struct order_record record = {.size = file->size_bytes,
-				      .shared_bytes = NO_NUMBER,
-				      .depth = NO_NUMBER,
-				      .path = file->display};
+	const char *match = reference == NULL ? NULL : file->is_copy ? "identical" : "similar";
+	int64_t shared = reference == NULL ? NO_NUMBER : file->shared_bytes;
+	int64_t depth = reference == NULL ? NO_NUMBER : file->depth;
+	struct bytes origin = reference == NULL ? NO_TEXT : reference->display;
+	unsigned in_null = with_references ? IN_NULL : 0;
+	const struct field fields[] = {
+		FIELD_WORD(IN_CSV, "match", match),
+		FIELD_SIGNED(IN_LISTS, "size", file->size_bytes),
+		FIELD_SIGNED(IN_CSV | OR_ZERO, "shared_bytes", shared),
+		FIELD_SIGNED(IN_CSV | OR_ZERO, "depth", depth),
+		FIELD_TEXT(IN_ALL, "path", file->display),
+		FIELD_WORD(IN_JSON, "match", match),
+		FIELD_SIGNED(IN_JSON, "shared_bytes", shared),
+		FIELD_SIGNED(IN_JSON, "depth", depth),
+		FIELD_TEXT((unsigned char)(IN_LISTS | in_null), "reference", origin),
+		FIELDS_END,
+	};
 
-	if (reference != NULL) {
-		record.match = file->is_copy ? "identical" : "similar";
-		record.shared_bytes = file->shared_bytes;
-		record.depth = file->depth;
-		record.reference = reference->display;
-	}
-	return record;
+	record_write(out, style, fields);
+}
+
+static void heading(FILE *out)
+{
+	static const struct record_style style = {.format = RECORD_HEADING};
+	const struct ordered_file none = {.is_copy = false};
+
+	write_record(out, &style, &none, NULL, true);
 }
 
 bool formats_orders(const struct formatter *formatter)
@@ -80,34 +73,26 @@ bool formats_orders(const struct formatter *formatter)
 	return formatter->is_text || formatter->format != RECORD_NONE;
 }
 
-static void write_file(struct listing *listing, const struct file_order *order,
-		       const struct ordered_file *file, bool with_references)
-{
-	const struct ordered_file *reference =
-		file->reference == NO_REFERENCE ? NULL : &order->files[file->reference];
-	const struct order_record record = record_of(file, reference);
-	enum record_format format = listing->how.records.format;
-	bool is_path = format == RECORD_NULL && !with_references;
-
-	if (format == RECORD_NONE)
-		write_text(listing->file, file, reference, with_references);
-	else
-		record_write(listing->file, &listing->how.records, is_path ? path_fields : fields,
-			     &record);
-}
-
 int listing_write_order(struct listing *listing, const struct file_order *order,
 			bool with_references, struct simhash_error *error)
 {
-	const struct frame frame = record_frame(listing->formatter->format, fields);
+	const struct record_style *style = &listing->how.records;
+	const struct frame frame = record_frame(style->format, heading);
+	FILE *out = listing->file;
 
-	frame_begin(listing->file, &frame);
+	frame_begin(out, &frame);
 	for (size_t i = 0; i < order->count; i++) {
-		frame_next(listing->file, &frame, i);
-		write_file(listing, order, &order->files[i], with_references);
+		const struct ordered_file *file = &order->files[i];
+		const struct ordered_file *reference =
+			file->reference == NO_REFERENCE ? NULL : &order->files[file->reference];
+		frame_next(out, &frame, i);
+		if (style->format == RECORD_NONE)
+			write_text(out, file, reference, with_references);
+		else
+			write_record(out, style, file, reference, with_references);
 		if (listing_check(listing, error) != 0)
 			return -1;
 	}
-	frame_end(listing->file, &frame, order->count);
+	frame_end(out, &frame, order->count);
 	return listing_check(listing, error);
 }

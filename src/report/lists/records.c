@@ -9,25 +9,8 @@
 #include "base/text/record.h"
 #include "report/lists/formatter.h"
 
-/* ---- Pairs ---- */
-
-struct listed_pair {
-	const char *match, *confirmation, *verified;
-	uint64_t distance;
-	double percent, changed, contained_a, contained_b, resemblance;
-	int64_t size_a, size_b;
-	struct bytes path_a, path_b;
-};
-
-#define PAIR(in, member) RECORD_FIELD(in, struct listed_pair, member)
-
-static const struct field pair_fields[] = {
-	PAIR(IN_LISTS, match),	     PAIR(IN_LISTS, distance),	   PAIR(IN_LISTS, percent),
-	PAIR(IN_LISTS, changed),     PAIR(IN_LISTS, confirmation), PAIR(IN_LISTS, contained_a),
-	PAIR(IN_LISTS, contained_b), PAIR(IN_LISTS, resemblance),  PAIR(IN_JSON, verified),
-	PAIR(IN_LISTS, size_a),	     PAIR(IN_LISTS, size_b),	   PAIR(IN_ALL, path_a),
-	PAIR(IN_ALL, path_b),	     PAIR(IN_CSV, verified),	   FIELDS_END,
-};
+static const struct find_file no_file;
+static const struct presentation as_heading = {.records = {.format = RECORD_HEADING}};
 
 static double shown_resemblance(enum verification verification, double resemblance,
 				bool is_identical)
@@ -37,77 +20,66 @@ static double shown_resemblance(enum verification verification, double resemblan
 		       : NAN;
 }
 
+/* ---- Pairs ---- */
+
 static void write_pair(FILE *out, const struct file_pair *pair, const struct presentation *how)
 {
 	bool has_shares = pair->verification == PAIR_READ || pair->is_part;
-	const struct listed_pair record = {.match = pair_match(pair),
-					   .confirmation = confirmation_name(pair),
-					   .verified = verification_name(pair->verification),
-					   .distance = pair->distance,
-					   .percent = pair_percent(pair),
-					   .changed = 100 * estimated_change(pair->a, pair->b),
-					   .contained_a = has_shares ? pair->contained_a : NAN,
-					   .contained_b = has_shares ? pair->contained_b : NAN,
-					   .resemblance = shown_resemblance(pair->verification,
-									    pair->resemblance,
-									    pair->is_identical),
-					   .size_a = pair->a->size_bytes,
-					   .size_b = pair->b->size_bytes,
-					   .path_a = find_file_display(pair->a),
-					   .path_b = find_file_display(pair->b)};
+	const char *verified = verification_name(pair->verification);
+	const struct field fields[] = {
+		FIELD_WORD(IN_LISTS, "match", pair_match(pair)),
+		FIELD_UNSIGNED(IN_LISTS, "distance", pair->distance),
+		FIELD_SHARE(IN_LISTS, "percent", pair_percent(pair)),
+		FIELD_SHARE(IN_LISTS, "changed", 100 * estimated_change(pair->a, pair->b)),
+		FIELD_WORD(IN_LISTS, "confirmation", confirmation_name(pair)),
+		FIELD_SHARE(IN_LISTS, "contained_a", has_shares ? pair->contained_a : NAN),
+		FIELD_SHARE(IN_LISTS, "contained_b", has_shares ? pair->contained_b : NAN),
+		FIELD_SHARE(IN_LISTS, "resemblance",
+			    shown_resemblance(pair->verification, pair->resemblance,
+					      pair->is_identical)),
+		FIELD_WORD(IN_JSON, "verified", verified),
+		FIELD_SIGNED(IN_LISTS, "size_a", pair->a->size_bytes),
+		FIELD_SIGNED(IN_LISTS, "size_b", pair->b->size_bytes),
+		FIELD_TEXT(IN_LISTS, "path_a", find_file_display(pair->a)),
+		FIELD_TEXT(IN_LISTS, "path_b", find_file_display(pair->b)),
+		FIELD_WORD(IN_CSV, "verified", verified),
+		FIELDS_END,
+	};
 
-	record_write(out, &how->records, pair_fields, &record);
+	record_write(out, &how->records, fields);
+}
+
+static void pair_heading(FILE *out)
+{
+	write_pair(out, &(struct file_pair){.a = &no_file, .b = &no_file}, &as_heading);
 }
 
 /* Between zero bytes, without the work for what is not written. */
 static void write_paths(FILE *out, const struct file_pair *pair, const struct presentation *how)
 {
-	const struct listed_pair record = {.path_a = find_file_display(pair->a),
-					   .path_b = find_file_display(pair->b)};
+	const struct field fields[] = {FIELD_TEXT(IN_NULL, "path_a", find_file_display(pair->a)),
+				       FIELD_TEXT(IN_NULL, "path_b", find_file_display(pair->b)),
+				       FIELDS_END};
 
-	record_write(out, &how->records, pair_fields, &record);
+	record_write(out, &how->records, fields);
 }
 
 /* ---- Groups ---- */
 
-static const struct field group_fields[] = {
-	RECORD_FIELD_AS(FIELD_SIZE, IN_JSON, struct group, number, "group"),
-	RECORD_FIELD_AS(FIELD_ID, IN_JSON, struct group, id, "id"),
-	RECORD_FIELD_AS(FIELD_SIZE, IN_JSON, struct group, count, "files"),
-	RECORD_FIELD(IN_JSON, struct group, bytes),
-	RECORD_FIELD(IN_JSON, struct group, copied_bytes),
-	FIELDS_END,
-};
-
-struct listed_member {
-	uint64_t group, distance, id;
-	const char *role, *verified;
-	double changed, resemblance;
-	int64_t size;
-	struct bytes path;
-};
-
-#define MEMBER(in, member) RECORD_FIELD(in, struct listed_member, member)
-
-static const struct field member_fields[] = {
-	MEMBER(IN_CSV, group),
-	MEMBER(IN_LISTS, role),
-	MEMBER(IN_LISTS, distance),
-	MEMBER(IN_LISTS, changed),
-	MEMBER(IN_LISTS, size),
-	MEMBER(IN_CSV | IN_NULL, path),
-	MEMBER(IN_LISTS, resemblance),
-	MEMBER(IN_LISTS, verified),
-	MEMBER(IN_JSON, path),
-	RECORD_FIELD_AS(FIELD_ID, IN_CSV, struct listed_member, id, "id"),
-	FIELDS_END,
-};
-
 static void begin_object(FILE *out, const struct group *group, const struct presentation *how)
 {
+	const struct field fields[] = {
+		FIELD_UNSIGNED(IN_JSON, "group", group->number),
+		FIELD_ID(IN_JSON, "id", group->id),
+		FIELD_UNSIGNED(IN_JSON, "files", group->count),
+		FIELD_SIGNED(IN_JSON, "bytes", group->bytes),
+		FIELD_SIGNED(IN_JSON, "copied_bytes", group->copied_bytes),
+		FIELDS_END,
+	};
+
 	(void)how;
 	fputc('{', out);
-	record_write_members(out, group_fields, group);
+	record_write_members(out, fields);
 	fputs(",\"members\":[", out);
 }
 
@@ -122,26 +94,41 @@ static void write_member(FILE *out, const struct group *group, const struct grou
 			 const struct presentation *how)
 {
 	const struct find_file *first = group->representative, *file = member->file;
-	bool is_json = how->records.format == RECORD_JSON || how->records.format == RECORD_LINES;
-	const struct listed_member record = {
-		.group = group->number,
-		.distance = member->distance,
-		.id = group->id,
-		.role = role_name(member->role),
-		.verified = verification_name(member->verification),
-		.changed = 100 * estimated_change(first, file),
-		.resemblance = shown_resemblance(member->verification, member->resemblance,
-						 are_identical(first, file)),
-		.size = file->size_bytes,
-		.path = find_file_display(file)};
+	const struct field fields[] = {
+		FIELD_UNSIGNED(IN_CSV, "group", group->number),
+		FIELD_WORD(IN_LISTS, "role", role_name(member->role)),
+		FIELD_UNSIGNED(IN_LISTS, "distance", member->distance),
+		FIELD_SHARE(IN_LISTS, "changed", 100 * estimated_change(first, file)),
+		FIELD_SIGNED(IN_LISTS, "size", file->size_bytes),
+		FIELD_TEXT(IN_CSV | IN_NULL, "path", find_file_display(file)),
+		FIELD_SHARE(IN_LISTS, "resemblance",
+			    shown_resemblance(member->verification, member->resemblance,
+					      are_identical(first, file))),
+		FIELD_WORD(IN_LISTS, "verified", verification_name(member->verification)),
+		FIELD_TEXT(IN_JSON, "path", find_file_display(file)),
+		FIELD_ID(IN_CSV, "id", group->id),
+		FIELDS_END,
+	};
 
-	if (!is_json) {
-		record_write(out, &how->records, member_fields, &record);
-		return;
-	}
-	fputs(member->role == ROLE_REPRESENTATIVE ? "{" : ",{", out);
-	record_write_members(out, member_fields, &record);
-	fputc('}', out);
+	record_write(out, &how->records, fields);
+}
+
+static void member_heading(FILE *out)
+{
+	const struct group group = {.representative = &no_file};
+
+	write_member(out, &group, &(struct group_member){.file = &no_file}, &as_heading);
+}
+
+/* In the array of its group. */
+static void write_object(FILE *out, const struct group *group, const struct group_member *member,
+			 const struct presentation *how)
+{
+	struct presentation in_array = *how;
+
+	in_array.records.format = RECORD_JSON;
+	fputs(member->role == ROLE_REPRESENTATIVE ? "" : ",", out);
+	write_member(out, group, member, &in_array);
 }
 
 /* ---- Formats ---- */
@@ -149,8 +136,8 @@ static void write_member(FILE *out, const struct group *group, const struct grou
 const struct formatter formatter_csv = {
 	.name = "csv",
 	.format = RECORD_CSV,
-	.pairs = {.heading = pair_fields},
-	.groups = {.heading = member_fields},
+	.pairs = {.heading = pair_heading},
+	.groups = {.heading = member_heading},
 	.pair = write_pair,
 	.member = write_member,
 };
@@ -162,7 +149,7 @@ const struct formatter formatter_json = {
 	.groups = ARRAY_FRAME,
 	.pair = write_pair,
 	.group = begin_object,
-	.member = write_member,
+	.member = write_object,
 	.end_group = "]}",
 };
 
@@ -172,7 +159,7 @@ const struct formatter formatter_jsonl = {
 	.is_stream = true,
 	.pair = write_pair,
 	.group = begin_object,
-	.member = write_member,
+	.member = write_object,
 	.end_group = "]}\n",
 };
 
