@@ -70,7 +70,11 @@ simhash, and finds the similar files in it."
 # A program that links the static libraries needs what they are made of, and pkg-config asks for it.
 set(debian_needs "${debian_library} (= ${PROJECT_VERSION})" zlib1g-dev libsqlite3-dev libxxhash-dev libunistring-dev)
 if(mysql_target)
-  list(APPEND debian_needs "libmariadb-dev | default-libmysqlclient-dev")
+  if(mysql_module STREQUAL "mysqlclient")
+    list(APPEND debian_needs "default-libmysqlclient-dev")
+  else()
+    list(APPEND debian_needs "libmariadb-dev | default-libmysqlclient-dev")
+  endif()
 endif()
 if(archive_target)
   list(APPEND debian_needs libarchive-dev)

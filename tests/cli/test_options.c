@@ -363,6 +363,46 @@ static void values_are_refused_as_listed(void **state)
 	expect_value_refusal(&find_program, "lineage", "verify", "no");
 }
 
+/* A line with three options, the first of which is a task that can be combined with both others. */
+static int parse_task(const struct option_program *program, const char *task, const char *x,
+		      const char *y, struct simhash_error *error)
+{
+	struct line line = {.count = 0};
+
+	add_word(&line, program->name, "", "");
+	add_option(&line, find_row(program, task, strlen(task)), NULL);
+	add_word(&line, "--", x, "");
+	add_word(&line, "--", y, "");
+	return parse(&line, program, error);
+}
+
+static void a_task_lifts_no_other_refusal_unless_it_says_so(void **state)
+{
+	static const struct {
+		const struct option_program *program;
+		const char *task, *x, *y;
+	} refused_lines[] = {
+		{&index_program, "print", "memory=32M", "no-sandbox"},
+		{&index_program, "copy-to", "quiet", "progress=always"},
+		{&keep_program, "decisions", "script=x", "yes"},
+	};
+	struct simhash_error error = {.message = ""};
+	char message[256];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof refused_lines / sizeof *refused_lines; i++) {
+		const char *x = refused_lines[i].x;
+		snprintf(message, sizeof message, "--%.*s cannot be combined with --%s",
+			 (int)strcspn(x, "="), x, refused_lines[i].y);
+		assert_int_equal(parse_task(refused_lines[i].program, refused_lines[i].task, x,
+					    refused_lines[i].y, &error),
+				 -1);
+		assert_string_equal(error.message, message);
+	}
+	parse_task(&find_program, "compare", "measure=minhash", "tolerance=1", &error);
+	assert_null(strstr(error.message, "--measure cannot"));
+}
+
 /* ---- Needs, and operands ---- */
 
 static void expect_message(const struct option_program *program, const char *option,
@@ -416,6 +456,7 @@ int main(void)
 		cmocka_unit_test(lists_name_options_and_values_that_exist),
 		cmocka_unit_test(pairs_are_refused_as_listed),
 		cmocka_unit_test(values_are_refused_as_listed),
+		cmocka_unit_test(a_task_lifts_no_other_refusal_unless_it_says_so),
 		cmocka_unit_test(needs_name_both),
 		cmocka_unit_test(operands_are_refused_by_name),
 	};

@@ -15,6 +15,35 @@ make -C textless src/scan/document/document_none.o src/scan/archive/unpacker.o s
 if ldd without/simhash without/simfind without/simkeep | grep -Ei 'mysql|mariadb|archive|expat'; then
 	fail "linked with the client library"
 fi
+
+# Of two client libraries the builder chooses one, as a project shows that has nothing else.
+mkdir -p client/found
+cat >client/CMakeLists.txt <<PROJECT
+cmake_minimum_required(VERSION 3.21)
+project(client LANGUAGES C)
+find_package(PkgConfig REQUIRED)
+include($SOURCE_DIR/cmake/optional_library.cmake)
+mysql_client_modules(modules)
+optional_library(mysql OPTION SIMHASH_MYSQL MODULES \${modules} LIBRARY client GIVES it)
+PROJECT
+printf 'Name: a client\nDescription: of a server\nVersion: 1.1\nLibs: -lc\n' >client/found/libmariadb.pc
+printf 'Name: a client\nDescription: of a server\nVersion: 2.2\nLibs: -lc\n' >client/found/mysqlclient.pc
+configure() { # STATUS [OPTION]...
+	rm -rf client/build
+	runs "$1" env PKG_CONFIG_LIBDIR="$PWD/client/found" cmake -S client -B client/build "${@:2}"
+}
+configure 0
+grep -q 'it: built in, by client 1.1' out || fail "not MariaDB's: $(cat out)"
+configure 0 -DSIMHASH_MYSQL_CLIENT=mysql
+grep -q 'it: built in, by client 2.2' out || fail "not MySQL's: $(cat out)"
+configure 1 -DSIMHASH_MYSQL_CLIENT=oracle
+said "SIMHASH_MYSQL_CLIENT is oracle: expected mariadb, mysql or AUTO"
+rm client/found/mysqlclient.pc
+configure 0 -DSIMHASH_MYSQL_CLIENT=mysql
+grep -q 'it: not built in' out || fail "another library: $(cat out)"
+configure 1 -DSIMHASH_MYSQL_CLIENT=mysql -DSIMHASH_MYSQL=ON
+said "SIMHASH_MYSQL is ON, but client was not found"
+
 seq 1000 >"$files/a"
 cp "$files/a" "$files/b"
 runs 0 without/simhash "$files"

@@ -130,7 +130,7 @@ static const struct option_row rows[] = {
 	 .needs = "measure"},
 	{0, "compare", " A B", "compare two files by every measure, without an index",
 	 .parse = set_flag, .field = FIELD(compare),
-	 .only_with = "measure tolerance size-ratio tag-set output quiet FILE"},
+	 .only_with = "measure tolerance size-ratio tag-set output quiet FILE", .allows_all = true},
 
 	{.heading = "Whole directories"},
 	{0, "directories", NULL,

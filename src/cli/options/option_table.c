@@ -79,9 +79,9 @@ bool options_conflict(const struct option_row *x, const struct option_row *y)
 {
 	if (option_ends_program(x) || option_ends_program(y))
 		return false;
-	if (x->only_with != NULL || y->only_with != NULL)
-		return (x->only_with != NULL && !option_is_listed(x->only_with, y->name, NULL)) ||
-		       (y->only_with != NULL && !option_is_listed(y->only_with, x->name, NULL));
+	if ((x->only_with != NULL && !option_is_listed(x->only_with, y->name, NULL)) ||
+	    (y->only_with != NULL && !option_is_listed(y->only_with, x->name, NULL)))
+		return true;
 	return option_is_listed(x->not_with, y->name, NULL) ||
 	       option_is_listed(y->not_with, x->name, NULL);
 }
@@ -203,17 +203,17 @@ static int check_needs(const struct given *given, const struct option_row *row,
 static int check_given(const struct given *given, struct simhash_error *error)
 {
 	const struct option_row *rows = given->program->rows;
-	bool has_task = false;
+	bool allows_all = false;
 
 	for (size_t i = 0; i < given->program->count; i++)
 		if (given->is_given[i] && rows[i].only_with != NULL) {
-			has_task = true;
+			allows_all = allows_all || rows[i].allows_all;
 			if (check_only_with(given, i, error) != 0)
 				return -1;
 		}
 	for (size_t i = 0; i < given->program->count; i++)
 		if (given->is_given[i] &&
-		    ((!has_task && check_not_with(given, &rows[i], error) != 0) ||
+		    ((!allows_all && check_not_with(given, &rows[i], error) != 0) ||
 		     check_needs(given, &rows[i], error) != 0))
 			return -1;
 	return 0;

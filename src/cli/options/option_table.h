@@ -68,6 +68,7 @@ struct option_row {
 	const char *not_with;	  /* a conflict stands in the row of one of the two */
 	const char *needs;	  /* all of them */
 	const char *only_with;	  /* a task of its own, which all other options are refused with */
+	bool allows_all;	  /* of these, also two that refuse each other without the task */
 	int constant;		  /* of set_enum */
 	bool is_list;		  /* each use adds to those before it */
 	const char *heading;	  /* instead of an option: a group of them begins */

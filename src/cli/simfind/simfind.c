@@ -1,6 +1,6 @@
 /*
- * The program simfind: lists similar files, and changes none (paper, 4.2: SimFind).
- * Parses options, calls the find floor, hands what it finds to a listing.
+ * The program simfind lists similar files and changes none (paper, 4.2: SimFind).
+ * It parses the options and runs the task that they ask for: a search, a comparison, or a listing of folders or of an order.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>

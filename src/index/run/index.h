@@ -1,11 +1,11 @@
 /*
- * Indexing trees: what the program simhash does.
+ * Index the trees that the user names.
  *
- *     walkers --> bounded queue of batches --> scanners --> bounded queue of batches --> writer
+ *     walkers --> queue of 64 batches --> scanners --> queue of 256 batches --> writer
  *
  * Up to four threads walk and compare what they find with the index; any number scan; the calling
- * thread writes. Memory is bounded whatever the tree: two queues of 64 batches, and the rows of
- * one transaction.
+ * thread writes. Memory is bounded for every tree: by the two queues, the rows of one transaction or
+ * of two on a server, the files that are put aside, and the largest files of a first load.
  *
  * SPDX-License-Identifier: MIT
  */
