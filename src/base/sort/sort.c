@@ -134,6 +134,8 @@ static size_t common_size(const struct texts *texts, const struct sort_item *ite
 	for (size_t i = 1; i < count; i++) {
 		struct bytes text = text_from(texts, &items[i]);
 		size_t same = 0, most = text.size < first.size ? text.size : first.size;
+		if (most == first.size && memcmp(text.data, first.data, most) == 0)
+			continue;
 		while (same < most && text.data[same] == first.data[same])
 			same++;
 		first.size = same;
@@ -153,12 +155,15 @@ static void sort_group(const struct texts *texts, struct sort_item *items,
 		       struct sort_item *scratch, size_t count)
 {
 	struct texts deeper = *texts;
-	bool are_few = count <= FEW_TEXTS;
+	bool are_few = count <= FEW_TEXTS, have_ended = false;
 
 	if (!are_few)
 		deeper.depth += common_size(texts, items, count);
-	for (size_t i = 0; i < count; i++)
-		items[i].key = head_of(text_from(&deeper, &items[i]));
+	for (size_t i = 0; i < count; i++) {
+		struct bytes text = text_from(&deeper, &items[i]);
+		items[i].key = head_of(text);
+		have_ended = have_ended || text.size <= HEAD;
+	}
 	if (are_few) {
 		sort_with(items, count, sizeof *items, compare_texts, &deeper);
 		return;
@@ -168,7 +173,7 @@ static void sort_group(const struct texts *texts, struct sort_item *items,
 		struct sort_item *group = items + begin;
 		for (end = begin + 1; end < count && items[end].key == group->key;)
 			end++;
-		if (end - begin > 1 && has_ended(&deeper, group, end - begin)) {
+		if (end - begin > 1 && have_ended && has_ended(&deeper, group, end - begin)) {
 			sort_with(group, end - begin, sizeof *group, compare_texts, &deeper);
 		} else if (end - begin > 1) {
 			struct texts next = deeper;
