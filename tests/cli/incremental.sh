@@ -177,11 +177,11 @@ user_rows() {
 	sqlite3 "$TEST_FOLDER/user/index.db" 'SELECT count(*) FROM file'
 }
 copy_for_user "$SIMHASH"
-runs 0 as_user "$TEST_FOLDER/bin/simhash" --host=h "$files"
+runs 0 as_user "$TEST_FOLDER/bin/${SIMHASH##*/}" --host=h "$files"
 before=$(user_rows)
 chmod 000 "$files/secret.txt" "$files/locked"
 touch -d 2022-02-02 "$files/secret.txt"
-runs 2 as_user "$TEST_FOLDER/bin/simhash" --host=h "$files"
+runs 2 as_user "$TEST_FOLDER/bin/${SIMHASH##*/}" --host=h "$files"
 said "$files/secret.txt: Permission denied"
 said "$files/locked: Permission denied"
 said " 2 failed;"
@@ -192,9 +192,9 @@ same "mode of the index" 600 "$(stat -c %a "$TEST_FOLDER/user/index.db")"
 chmod 755 "$files/locked"
 mkdir "$files/locked/inner"
 seq 500 >"$files/locked/inner/file"
-runs 2 as_user "$TEST_FOLDER/bin/simhash" --host=h "$files"
+runs 2 as_user "$TEST_FOLDER/bin/${SIMHASH##*/}" --host=h "$files"
 before=$(user_rows)
 chmod 000 "$files/locked"
-runs 2 as_user "$TEST_FOLDER/bin/simhash" --host=h --exclude=locked "$files"
+runs 2 as_user "$TEST_FOLDER/bin/${SIMHASH##*/}" --host=h --exclude=locked "$files"
 said " 0 removed, 1 failed;"
 same "rows of what is left out" "$before" "$(user_rows)"
