@@ -19,7 +19,6 @@
 #include "lists/digest_text.h"
 #include "lists/list_lines.h"
 #include "lists/list_source.h"
-#include "scan/file/content.h"
 
 #define NAME_MAX_BYTES 1020 /* what every engine stores */
 

@@ -13,7 +13,6 @@
 #include "index/work/writer.h"
 #include "scan/archive/sandbox.h"
 #include "scan/file/container_kind.h"
-#include "scan/file/content.h"
 #include "scan/file/scan_file.h"
 #include "scan/file/shared_scan.h"
 

@@ -102,13 +102,6 @@ void content_add(struct content *content, size_t size, bool is_last)
 		lead(content, size);
 }
 
-void row_compute_keys(struct file_row *row, const struct simhash_tag_set *tag_set)
-{
-	struct bytes name = inner_name(row->name);
-
-	simhash_keys_compute(tag_set, &row->table, name.data, name.size, &row->keys);
-}
-
 enum scan_outcome content_scan(struct file_scanner *scanner, const char *bytes, size_t size,
 			       struct file_row *row)
 {

@@ -44,7 +44,4 @@ enum scan_outcome content_end(struct content *content);
 enum scan_outcome content_scan(struct file_scanner *scanner, const char *bytes, size_t size,
 			       struct file_row *row);
 
-/* Compute the keys from the row's table and name, as scanning does. */
-void row_compute_keys(struct file_row *row, const struct simhash_tag_set *tag_set);
-
 #endif

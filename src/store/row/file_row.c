@@ -154,3 +154,10 @@ void row_sketches_drop(struct row_sketches *sketches)
 	if (sketches != NULL && atomic_fetch_sub(&sketches->references, 1) == 1)
 		free(sketches);
 }
+
+void row_compute_keys(struct file_row *row, const struct simhash_tag_set *tag_set)
+{
+	struct bytes name = inner_name(row->name);
+
+	simhash_keys_compute(tag_set, &row->table, name.data, name.size, &row->keys);
+}

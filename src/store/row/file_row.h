@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/basic/bytes.h"
+#include "simhash.h"
 #include "simhash_resemblance.h"
 #include "store/row/file_hash.h"
 
@@ -139,5 +140,8 @@ struct bytes name_in_archive(struct bytes path);
 
 /* The bytes of a name that are the file's own: all, or what comes before "//". */
 size_t own_name_size(struct bytes name);
+
+/* Compute the keys from the row's table and name, as scanning does. */
+void row_compute_keys(struct file_row *row, const struct simhash_tag_set *tag_set);
 
 #endif
