@@ -77,11 +77,6 @@ static void parse_for_index(int argc, char **argv)
 
 static void expect_tolerances(const struct find_arguments *arguments)
 {
-	for (size_t i = 0; i < arguments->tolerance_count; i++) {
-		EXPECT(arguments->tolerances[i] >= 0 &&
-		       arguments->tolerances[i] <= 100 * SIMHASH_MILLION);
-		EXPECT(i == 0 || arguments->tolerances[i] > arguments->tolerances[i - 1]);
-	}
 	for (uint32_t i = 0; i < arguments->request.rule.extension_count; i++)
 		EXPECT(arguments->request.rule.extensions[i].percent_millionths >= 0 &&
 		       arguments->request.rule.extensions[i].percent_millionths <=
