@@ -138,8 +138,8 @@ static bool append(struct look *look, const struct file_row *member)
 		return false;
 	task = batch_add(look->batch);
 	directory_hold(look->inside);
-	task->directory = look->inside;
-	task->name = copy;
+	task->found.directory = look->inside;
+	task->found.name = copy;
 	memcpy(copy, name.data, name.size);
 	ascii_lower_copy(copy + name.size, extension, extension_size);
 	task->row = *member;
@@ -153,8 +153,8 @@ static bool append(struct look *look, const struct file_row *member)
 	task->row.links = 1; /* members with the same content are not names of one file */
 	task->row.compressed_size_bytes = look->status.st_size;
 	task->row.scanned_at_ns = outer->row.scanned_at_ns;
-	task->is_inflated = true;
-	task->is_scanned = true;
+	task->found.is_inflated = true;
+	task->result.is_scanned = true;
 	return true;
 }
 
@@ -173,7 +173,7 @@ static void report_same_names(struct look *look)
 /* Give all members to the writer. */
 static void read_members(struct look *look, int fd)
 {
-	struct bytes name = bytes_of(look->task->open_name);
+	struct bytes name = bytes_of(look->task->found.open_name);
 	struct container *container = container_open(look->scanner, fd, &look->status, name);
 	enum container_answer answer = CONTAINER_END;
 	struct file_row row = {.size_bytes = 0};
@@ -206,14 +206,15 @@ static int open_again(struct look *look)
 {
 	struct task *task = look->task;
 	int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | (look->scanner->follow ? 0 : O_NOFOLLOW);
-	int fd = open_file_at(task->directory->fd, task->open_name, flags, 0);
+	int fd = open_file_at(task->found.directory->fd, task->found.open_name, flags, 0);
 
 	if (fd < 0)
 		return -1;
-	task->row.scanned_at_ns = task->looks_only ? clock_wall_ns() : task->row.scanned_at_ns;
+	task->row.scanned_at_ns = task->found.looks_only ? clock_wall_ns()
+							 : task->row.scanned_at_ns;
 	if (fstat(fd, &look->status) == 0 && S_ISREG(look->status.st_mode) &&
-	    (task->looks_only || (look->status.st_size == task->row.size_bytes &&
-				  stat_mtime_ns(&look->status) == task->row.mtime_ns)))
+	    (task->found.looks_only || (look->status.st_size == task->row.size_bytes &&
+					stat_mtime_ns(&look->status) == task->row.mtime_ns)))
 		return fd;
 	close_content(fd);
 	errno = 0;
@@ -228,7 +229,8 @@ static void report_unopened(struct look *look)
 	/* It has changed, is gone, or has become a link or a FIFO: the next run finds out. */
 	if (why == 0 || why == ENOENT || why == ENXIO || (why == ELOOP && !look->scanner->follow))
 		return;
-	look->inside = directory_new_inside(look->task->directory, bytes_of(look->task->open_name));
+	look->inside = directory_new_inside(look->task->found.directory,
+					    bytes_of(look->task->found.open_name));
 	if (look->inside == NULL)
 		return;
 	report(look, (struct bytes){"", 0}, why);
@@ -257,7 +259,9 @@ static void report_filter(struct look *look, const char *path, const char *why)
 static void filter_file(struct look *look, int fd)
 {
 	const struct task *task = look->task;
-	char *path = path_join(directory_path(task->directory), bytes_of(task->open_name)), *why;
+	char *path = path_join(directory_path(task->found.directory),
+			       bytes_of(task->found.open_name)),
+	     *why;
 	struct file_row row = {.name = bytes_of(FILTERED_NAME)};
 	enum scan_outcome outcome;
 
@@ -289,7 +293,7 @@ static void look_into(struct look *look, int fd, bool is_container)
 {
 	struct task *task = look->task;
 
-	look->inside = directory_new_inside(task->directory, bytes_of(task->open_name));
+	look->inside = directory_new_inside(task->found.directory, bytes_of(task->found.open_name));
 	if (look->inside == NULL) {
 		look->has_failed = true;
 		return;
@@ -307,11 +311,12 @@ static void look_into(struct look *look, int fd, bool is_container)
 /* What had members is no container any more, or none that this build can look into. */
 static void drop_members(struct look *look)
 {
-	look->inside = directory_new_inside(look->task->directory, bytes_of(look->task->open_name));
+	look->inside = directory_new_inside(look->task->found.directory,
+					    bytes_of(look->task->found.open_name));
 	look->has_begun = true;
 	if (look->inside == NULL || !renew(look))
 		look->has_failed = true;
-	if (look->inside != NULL && look->scanner->containers == 0 && look->task->filter == 0)
+	if (look->inside != NULL && look->scanner->containers == 0 && look->task->known.filter == 0)
 		report(look, (struct bytes){"", 0}, CONTAINER_IS_NOT_READ);
 	directory_drop(look->inside);
 }
@@ -333,37 +338,38 @@ unsigned members_kinds(const struct members_use *use, const struct task *task)
 	unsigned asked = request->inflate ? request->containers : 0, known;
 	struct simhash_error error;
 
-	if (!task->had_members || container_kinds(&known, &error) != 0)
+	if (!task->known.has_members || container_kinds(&known, &error) != 0)
 		return asked;
 	/* What was only filtered has no kinds, nor has what could not be read to its end. */
-	if (task->kinds == 0)
-		return task->filter == 0 ? known : asked;
-	return asked | (task->kinds & known);
+	if (task->known.kinds == 0)
+		return task->known.filter == 0 ? known : asked;
+	return asked | (task->known.kinds & known);
 }
 
 const struct filter_command *members_filter(const struct members_use *use, const struct task *task)
 {
 	const struct filter_commands *filters = use->request->filters;
 
-	return filters == NULL ? NULL : filter_commands_find(filters, bytes_of(task->open_name));
+	return filters == NULL ? NULL
+			       : filter_commands_find(filters, bytes_of(task->found.open_name));
 }
 
 /* Of what a file had when it was read last: its size, its time and its bytes. */
 static bool is_same_content(const struct task *task)
 {
-	return task->looks_only ||
-	       (task->has_known_content &&
-		memcmp(task->known_content, task->row.content_hash, CONTENT_HASH_SIZE) == 0);
+	return task->found.looks_only ||
+	       (task->known.has_content &&
+		memcmp(task->known.content, task->row.content_hash, CONTENT_HASH_SIZE) == 0);
 }
 
 /* What is known of the file now. */
 static int64_t contents_of(const struct look *look)
 {
 	const struct task *task = look->task;
-	bool has_old = task->had_members && !look->has_renewed;
+	bool has_old = task->known.has_members && !look->has_renewed;
 	bool has_members = look->members > 0 || has_old || look->keeps_filtered;
 	bool has_old_filter = look->keeps_filtered || (has_old && look->is_same);
-	uint32_t filter = look->filter == 0 && has_old_filter ? task->filter : look->filter;
+	uint32_t filter = look->filter == 0 && has_old_filter ? task->known.filter : look->filter;
 	int64_t contents = look->has_failed ? 0 : (int64_t)look->scanner->containers;
 
 	contents |= (int64_t)filter << CONTENTS_FILTER_AT;
@@ -373,39 +379,40 @@ static int64_t contents_of(const struct look *look)
 /* The file could not be opened once more. */
 static int64_t old_contents_of(const struct look *look)
 {
-	int64_t filter = look->keeps_filtered ? look->task->filter : 0;
+	int64_t filter = look->keeps_filtered ? look->task->known.filter : 0;
 
-	return look->task->had_members ? filter << CONTENTS_FILTER_AT | CONTENTS_HAS_MEMBERS : 0;
+	return look->task->known.has_members ? filter << CONTENTS_FILTER_AT | CONTENTS_HAS_MEMBERS
+					     : 0;
 }
 
 void members_look(const struct members_use *use, struct file_scanner *scanner, struct task *task)
 {
 	struct look look = {
 		.use = use, .scanner = scanner, .task = task, .command = members_filter(use, task)};
-	bool is_known = !task->looks_only && scanner->has_kind;
+	bool is_known = !task->found.looks_only && scanner->has_kind;
 	bool is_container = is_known && scanner->kind != 0;
 	bool is_needed = !is_known || is_container || look.command != NULL;
 	int fd = is_needed ? open_again(&look) : -1;
 
 	look.is_same = is_same_content(task);
-	look.keeps_filtered = look.is_same && task->filter != 0 && look.command == NULL;
+	look.keeps_filtered = look.is_same && task->known.filter != 0 && look.command == NULL;
 	scanner->has_kind = false;
 	if (fd < 0 && is_needed) {
 		report_unopened(&look);
 		task->row.contents = old_contents_of(&look);
 		return;
 	}
-	if (task->looks_only)
+	if (task->found.looks_only)
 		describe(&look);
 	if (!is_known)
 		is_container = scan_kind(scanner, fd, NULL) != 0;
 	if (is_container || look.command != NULL)
 		look_into(&look, fd, is_container);
-	else if (task->had_members && !look.keeps_filtered)
+	else if (task->known.has_members && !look.keeps_filtered)
 		drop_members(&look);
 	if (fd >= 0)
 		close_content(fd);
 	free(look.kept);
-	task->is_looked = true;
+	task->result.is_looked = true;
 	task->row.contents = contents_of(&look);
 }
