@@ -17,8 +17,7 @@ struct batch;
 struct hard_link;
 struct shared_scan;
 
-/* A file to scan. */
-/* The walk's part of a task, or of a member what the look at its container found. Nobody changes it later. */
+/* What the walk, or the look into a container, found. Nobody changes it later. */
 struct task_found {
 	struct directory *directory;
 	char *name;	 /* of its row, then what to open, each with a zero; then its extension */
@@ -54,6 +53,7 @@ struct task_result {
 	bool is_moved;	 /* from the row of another path; not read */
 };
 
+/* A file to scan. */
 struct task {
 	struct batch *batch; /* that has it */
 	struct task_found found;
