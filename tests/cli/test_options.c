@@ -209,7 +209,6 @@ static const struct refused index_refused[] = {
 	{"container", "status forget init-database copy-to export import"},
 	{"hash", "status forget init-database copy-to export import"},
 	{"filter", "status forget print init-database copy-to export import"},
-	{"filters", "status forget print init-database copy-to export import"},
 	{"limits", "status forget init-database copy-to export import"},
 	{"limits=depth", "status forget init-database copy-to export import"},
 	{"limits=inflated", "status forget init-database copy-to export import"},

@@ -98,32 +98,18 @@ static int set_containers(const struct option_use *use, struct simhash_error *er
 
 static int add_filter(const struct option_use *use, struct simhash_error *error)
 {
-	return filter_commands_add(use->field, use->text, error);
-}
-
-static int add_filter_file(const struct option_use *use, struct simhash_error *error)
-{
-	return filter_commands_add_file(use->field, use->text, error);
+	return use->text[0] == '@' ? filter_commands_add_file(use->field, use->text + 1, error)
+				   : filter_commands_add(use->field, use->text, error);
 }
 
 static int set_filter_time(const struct option_use *use, struct simhash_error *error)
 {
-	struct index_arguments *arguments = use->arguments;
 	uint64_t seconds;
 
 	if (parse_number(use, 1, WAIT_S_MAX, &seconds, error) != 0)
 		return -1;
-	arguments->request.filter_limits.seconds = (unsigned)seconds;
-	arguments->has_filter_limits = true;
+	*(unsigned *)use->field = (unsigned)seconds;
 	return 0;
-}
-
-static int set_max_filtered(const struct option_use *use, struct simhash_error *error)
-{
-	struct index_arguments *arguments = use->arguments;
-
-	arguments->has_filter_limits = true;
-	return set_size(use, error);
 }
 
 static int add_exclude_file(const struct option_use *use, struct simhash_error *error)
@@ -283,11 +269,9 @@ static const struct option_row rows[] = {
 	 .parse = set_flag, .field = FIELD(no_sandbox)},
 	{0, "filter", "=EXT[,EXT...]:COMMAND",
 	 "also scan what COMMAND prints for files with these extensions; in it % is the file, "
-	 "which "
-	 "else is its standard input; can be given several times",
+	 "which else is its standard input; @FILE stands for the lines of FILE; can be given "
+	 "several times",
 	 .parse = add_filter, .field = FIELD(filters), .kind = VALUE_TEXT, .is_list = true},
-	{0, "filters", "=FILE", "the same for each line of FILE", .parse = add_filter_file,
-	 .field = FIELD(filters), .kind = VALUE_FILE, .is_list = true},
 	{0, "limits", "=NAME=VALUE,...", "set limits; can be given several times:",
 	 .kind = VALUE_NAMED, .words = limit_words, .is_list = true},
 	{0, "limits=depth", "=N", "depth of archives in archives, 1 to 16 (default: 3)",
@@ -304,10 +288,10 @@ static const struct option_row rows[] = {
 	 .parse = set_memory, .field = FIELD(sandbox.memory_bytes), .kind = VALUE_TEXT,
 	 .needs = "decompress", .not_with = "no-sandbox"},
 	{0, "limits=seconds", "=N", "time that one COMMAND of --filter takes (default: 60)",
-	 .parse = set_filter_time, .kind = VALUE_TEXT},
-	{0, "limits=output", "=SIZE", "output of one COMMAND (default: 256M)",
-	 .parse = set_max_filtered, .field = FIELD(request.filter_limits.bytes),
-	 .kind = VALUE_TEXT},
+	 .parse = set_filter_time, .field = FIELD(request.filter_limits.seconds),
+	 .kind = VALUE_TEXT, .needs = "filter"},
+	{0, "limits=output", "=SIZE", "output of one COMMAND (default: 256M)", .parse = set_size,
+	 .field = FIELD(request.filter_limits.bytes), .kind = VALUE_TEXT, .needs = "filter"},
 	{0, "measure", "=MEASURE",
 	 "also store sketches by simhash64, simhash128, minhash or bottomk, with parameters as in "
 	 "minhash:words=3; can be given eight times",
@@ -457,9 +441,6 @@ static int check_index(const struct index_arguments *arguments, struct simhash_e
 {
 	const struct filter *filter = &arguments->filter;
 
-	if (arguments->has_filter_limits && arguments->filters.count == 0)
-		return error_set(error, SIMHASH_E_SYNTAX,
-				 "--limits=seconds and --limits=output need --filter or --filters");
 	if (arguments->request.path_count == 0 && arguments->request.list_name == NULL)
 		return error_set(error, SIMHASH_E_SYNTAX, "no PATH given; try 'simhash --help'");
 	if (arguments->request.path_count == 0 && arguments->request.one_file_system)

@@ -48,7 +48,6 @@ struct index_arguments {
 	struct filter filter;
 	bool has_patterns_on_stdin;
 	struct filter_commands filters; /* commands */
-	bool has_filter_limits;
 	struct simhash_measure *measures[MEASURES_MAX]; /* owned */
 	unsigned measure_count;
 	const char *measure_text; /* the last, as it was given */
