@@ -40,10 +40,19 @@ indexes "src/5000" --min-size=1k --max-size=5kB
 indexes "src/10k src/5000 src/main.c" --exclude='*' --exclude='!src/' --exclude='src/*' --exclude='!src/5000' --exclude='!10k' --exclude='!/src/main.c'
 indexes "README a.txt b.TXT c.md d.tar.gz src/10k src/5000 src/main.c" --no-hidden --exclude='*.o' --exclude=build/
 printf '*.o\n\n# a comment\nbuild\n' >rules
-indexes "README a.txt b.TXT c.md d.tar.gz src/10k src/5000 src/main.c" --no-hidden --exclude-from=rules
+indexes "README a.txt b.TXT c.md d.tar.gz src/10k src/5000 src/main.c" --no-hidden --exclude=@rules
 reset
-runs 0 "$SIMHASH" --exclude-from=- "$files" <rules
+runs 0 "$SIMHASH" --exclude=@- "$files" <rules
 same "patterns from standard input" 11 "$(indexed | wc -l)"
+# A pattern that begins with @ is no name of a file, on a line of a file or behind a backslash.
+seq 10 >"$files/@rules"
+printf '@rules\n' >at
+for options in '--exclude=\@rules' --exclude=@at '--exclude=[@]*'; do
+	reset
+	runs 0 "$SIMHASH" "$options" "$files"
+	same "pattern with @ of $options" 14 "$(indexed | wc -l)"
+done
+rm "$files/@rules"
 # A file named by itself is indexed, whatever the patterns.
 reset
 runs 0 "$SIMHASH" --exclude='*' "$files/a.txt"

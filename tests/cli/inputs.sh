@@ -96,7 +96,7 @@ runs 0 "$SIMHASH" -q --export=digests
 weighted=--measure=simhash64:words,weights=
 
 # Every option that reads a list, as PROGRAM:WORDS; % is the list.
-inputs=(hash:--tag-set=% hash:--exclude-from=% hash:--filter=@% hash:--files0-from=% "hash:--import=% --host=there"
+inputs=(hash:--tag-set=% hash:--exclude=@% hash:--filter=@% hash:--files0-from=% "hash:--import=% --host=there"
 	"hash:--print --tag-set=% $files/copy.txt" find:--tag-set=% find:--tolerances=% find:--files0-from=% find:--known=%
 	find:--against=% "find:--compare % $files/copy.txt" "find:--compare $files/copy.txt %" "hash:$weighted%")
 # program INPUT LIST: the words of the command in `command`
@@ -128,7 +128,7 @@ done
 echo "Memory that is short"
 if ! built_with sanitizer; then
 	# A line that memory cannot hold comes after some that it can.
-	for input in find:--tolerances=% hash:--filter=@% "hash:$weighted%" hash:--exclude-from=% find:--known=%; do
+	for input in find:--tolerances=% hash:--filter=@% "hash:$weighted%" hash:--exclude=@% find:--known=%; do
 		case $input in
 		*filter*) printf 'pdf:cat\n' ;;
 		*weights*) printf '1 feature\n' ;;
@@ -255,7 +255,7 @@ printf '5 feature\ndefault 2\n' >weights
 known() { "$SIMFIND" -q --known="$1" --format=csv; }
 tolerated() { "$SIMFIND" -q --tolerances="$1" --verify=no --format=csv; }
 tagged() { "$SIMHASH" --print -t "$1" "$files/copy.txt"; }
-without() { "$SIMHASH" -q -d sqlite:other.db --exclude-from="$1" "$files" && "$SIMHASH" -d sqlite:other.db --export 2>&1 | sed 's/ [^ ]*$//' && rm other.db*; }
+without() { "$SIMHASH" -q -d sqlite:other.db --exclude="@$1" "$files" && "$SIMHASH" -d sqlite:other.db --export 2>&1 | sed 's/ [^ ]*$//' && rm other.db*; }
 weighing() { "$SIMFIND" --compare "$weighted$1" "$files/similar1.txt" "$files/similar2.txt"; }
 filtered() { "$SIMHASH" -q -d sqlite:other.db --filter="@$1" "$files" && rm other.db*; }
 for what in known:sums known:nsrl known:hashdeep known:digests tolerated:tolerances tagged:tags without:patterns weighing:weights \

@@ -194,7 +194,6 @@ static const struct refused index_refused[] = {
 	{"tag-set", "status init-database copy-to import"},
 	{"host", "status print init-database copy-to"},
 	{"exclude", "status forget print init-database copy-to export import"},
-	{"exclude-from", "status forget print init-database copy-to export import"},
 	{"ignore-files", "status forget print init-database copy-to export import"},
 	{"hidden", "status forget print init-database copy-to export import"},
 	{"no-hidden", "status forget print init-database copy-to export import"},

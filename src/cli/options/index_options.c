@@ -112,19 +112,6 @@ static int set_filter_time(const struct option_use *use, struct simhash_error *e
 	return 0;
 }
 
-static int add_exclude_file(const struct option_use *use, struct simhash_error *error)
-{
-	struct index_arguments *arguments = use->arguments;
-	bool is_stdin = strcmp(use->text, "-") == 0;
-
-	if (is_stdin && arguments->has_patterns_on_stdin)
-		return error_set(error, SIMHASH_E_SYNTAX,
-				 "--exclude-from=- can be given only once, because standard input "
-				 "is read once");
-	arguments->has_patterns_on_stdin |= is_stdin;
-	return filter_add_file(&arguments->filter, use->text, error);
-}
-
 static int add_measure(const struct option_use *use, struct simhash_error *error)
 {
 	struct index_arguments *arguments = use->arguments;
@@ -233,10 +220,9 @@ static const struct option_row rows[] = {
 
 	{.heading = "Which files"},
 	{0, "exclude", "=GLOB",
-	 "exclude what matches GLOB, as in .gitignore; can be given several times",
+	 "exclude what matches GLOB, as in .gitignore, or a line of FILE with @FILE; can be given "
+	 "several times",
 	 .parse = add_exclude, .field = FIELD(filter), .kind = VALUE_TEXT, .is_list = true},
-	{0, "exclude-from", "=FILE", "exclude what matches a line of FILE",
-	 .parse = add_exclude_file, .kind = VALUE_FILE, .is_list = true},
 	{0, "ignore-files", NULL, "exclude what .gitignore and .ignore files exclude",
 	 .parse = set_flag, .field = FIELD(filter.ignore_files)},
 	{0, "hidden", NULL, "index files whose names begin with a dot (default)",
@@ -445,10 +431,10 @@ static int check_index(const struct index_arguments *arguments, struct simhash_e
 		return error_set(error, SIMHASH_E_SYNTAX, "no PATH given; try 'simhash --help'");
 	if (arguments->request.path_count == 0 && arguments->request.one_file_system)
 		return error_set(error, SIMHASH_E_SYNTAX, "--one-file-system needs a PATH");
-	if (arguments->has_patterns_on_stdin && arguments->request.list_name != NULL &&
+	if (filter->reads_stdin && arguments->request.list_name != NULL &&
 	    strcmp(arguments->request.list_name, "-") == 0)
 		return error_set(error, SIMHASH_E_SYNTAX,
-				 "--exclude-from=- cannot be combined with --files0-from=-: both "
+				 "--exclude=@- cannot be combined with --files0-from=-: both "
 				 "read standard input");
 	if (filter->min_size_bytes > filter->max_size_bytes)
 		return error_set(error, SIMHASH_E_RANGE, "--min-size is larger than --max-size");

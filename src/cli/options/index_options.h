@@ -46,7 +46,6 @@ struct index_arguments {
 	enum summary_format summary;
 	enum status_format format;
 	struct filter filter;
-	bool has_patterns_on_stdin;
 	struct filter_commands filters; /* commands */
 	struct simhash_measure *measures[MEASURES_MAX]; /* owned */
 	unsigned measure_count;

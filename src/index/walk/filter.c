@@ -101,7 +101,7 @@ int filter_add_extensions(struct filter *filter, const char *list, struct simhas
 	}
 }
 
-int filter_add_file(struct filter *filter, const char *path, struct simhash_error *error)
+static int add_file(struct filter *filter, const char *path, struct simhash_error *error)
 {
 	size_t size;
 	char *text;
@@ -113,6 +113,20 @@ int filter_add_file(struct filter *filter, const char *path, struct simhash_erro
 	status = glob_list_add_lines(&filter->rules, text, size, error);
 	free(text);
 	return status;
+}
+
+int filter_add_rules(struct filter *filter, const char *text, struct simhash_error *error)
+{
+	bool is_stdin = strcmp(text, "@-") == 0;
+
+	if (text[0] != '@')
+		return glob_list_add(&filter->rules, text, strlen(text), error);
+	if (is_stdin && filter->reads_stdin)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--exclude=@- can be given only once, because standard input is "
+				 "read once");
+	filter->reads_stdin |= is_stdin;
+	return add_file(filter, text + 1, error);
 }
 
 /* ---- Ignore files ---- */
