@@ -195,8 +195,6 @@ static const struct refused index_refused[] = {
 	{"host", "status print init-database copy-to"},
 	{"exclude", "status forget print init-database copy-to export import"},
 	{"ignore-files", "status forget print init-database copy-to export import"},
-	{"hidden", "status forget print init-database copy-to export import"},
-	{"no-hidden", "status forget print init-database copy-to export import"},
 	{"ext", "status forget print init-database copy-to export import"},
 	{"min-size", "status forget print init-database copy-to export import"},
 	{"max-size", "status forget print init-database copy-to export import"},

@@ -46,7 +46,7 @@ struct index_arguments {
 	enum summary_format summary;
 	enum status_format format;
 	struct filter filter;
-	struct filter_commands filters; /* commands */
+	struct filter_commands filters;			/* commands */
 	struct simhash_measure *measures[MEASURES_MAX]; /* owned */
 	unsigned measure_count;
 	const char *measure_text; /* the last, as it was given */

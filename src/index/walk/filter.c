@@ -307,8 +307,6 @@ bool filter_leaves_out(const struct filter *filter, const struct ignores *ignore
 			verdict = match(i, kind, path, is_directory);
 	if (verdict == GLOB_EXCLUDES)
 		return true;
-	if (filter->no_hidden && name[0] == '.' && verdict != GLOB_INCLUDES)
-		return true;
 	return !is_directory && filter->extensions.count > 0 &&
 	       glob_list_match(&filter->extensions, name, false) == GLOB_SILENT;
 }

@@ -21,7 +21,6 @@ struct filter {
 	struct glob_list extensions; /* files must match one, where there are any: "*.txt" */
 	bool ignore_files;	     /* use .ignore and .gitignore files */
 	bool reads_stdin;	     /* for rules */
-	bool no_hidden;
 	int64_t min_size_bytes, max_size_bytes; /* both included */
 };
 
