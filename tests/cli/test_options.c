@@ -203,7 +203,6 @@ static const struct refused index_refused[] = {
 	{"files0-from", "status forget print init-database copy-to export import"},
 	{"decompress", "status forget init-database copy-to export import"},
 	{"no-sandbox", "status forget init-database copy-to export import limits=memory"},
-	{"container", "status forget init-database copy-to export import"},
 	{"hash", "status forget init-database copy-to export import"},
 	{"filter", "status forget print init-database copy-to export import"},
 	{"limits", "status forget init-database copy-to export import"},

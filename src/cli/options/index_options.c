@@ -66,10 +66,16 @@ static unsigned kind_named(const char *name, size_t size)
 	return 0;
 }
 
-static int set_containers(const struct option_use *use, struct simhash_error *error)
+/* Without a list, all kinds that this program knows. */
+static int set_decompress(const struct option_use *use, struct simhash_error *error)
 {
+	struct index_arguments *arguments = use->arguments;
 	unsigned kinds = 0, known;
 
+	arguments->request.inflate = true;
+	arguments->request.containers = 0;
+	if (use->text == NULL)
+		return 0;
 	if (container_kinds(&known, error) != 0)
 		return -1;
 	for (const char *name = use->text;;) {
@@ -78,12 +84,12 @@ static int set_containers(const struct option_use *use, struct simhash_error *er
 		if (kind == 0)
 			return error_set(
 				error, SIMHASH_E_SYNTAX,
-				"--container '%s': expected zip, tar, 7z, iso, cpio, ar, rar, "
+				"--decompress '%s': expected zip, tar, 7z, iso, cpio, ar, rar, "
 				"gzip, bzip2, xz, zstd, lzip, lz4, compress or text",
 				use->text);
 		if ((kind & known) == 0)
 			return error_set(error, SIMHASH_E_RANGE,
-					 "--container '%s': this simhash was built without %.*s; "
+					 "--decompress '%s': this simhash was built without %.*s; "
 					 "build it with libarchive%s",
 					 use->text, (int)size, name,
 					 kind == CONTAINER_TEXT ? " and expat" : "");
@@ -92,7 +98,7 @@ static int set_containers(const struct option_use *use, struct simhash_error *er
 			break;
 		name += size + 1;
 	}
-	*(unsigned *)use->field = kinds;
+	arguments->request.containers = kinds;
 	return 0;
 }
 
@@ -240,12 +246,10 @@ static const struct option_row rows[] = {
 	 .parse = set_text, .field = FIELD(request.list_name), .kind = VALUE_FILE},
 
 	{.heading = "How they are read"},
-	{'z', "decompress", NULL, "also scan what is in archives, documents and compressed files",
-	 .parse = set_flag, .field = FIELD(request.inflate)},
-	{0, "container", "=LIST",
-	 "look only into these kinds, such as zip,tar,xz (default: all that --version names)",
-	 .parse = set_containers, .field = FIELD(request.containers), .kind = VALUE_START,
-	 .words = container_names, .is_list = true, .needs = "decompress"},
+	{'z', "decompress", "[=LIST]",
+	 "also scan what is in archives, documents and compressed files; only in these kinds, such "
+	 "as zip,tar,xz (default: all that --version names)",
+	 .parse = set_decompress, .kind = VALUE_START, .words = container_names},
 	{0, "no-sandbox", NULL,
 	 "read archives in this process, and not in one without rights that may crash",
 	 .parse = set_flag, .field = FIELD(no_sandbox)},
@@ -301,9 +305,8 @@ static const struct option_row rows[] = {
 	 .only_with = "database defaults-file wait-server quiet tag-set host measure PATH"},
 	{0, "print", NULL, "show the sketch, sum table and keys of each FILE; - is standard input",
 	 .parse = set_enum, .field = FIELD(task), .constant = TASK_PRINT, .needs = "FILE",
-	 .only_with =
-		 "tag-set decompress container limits limits=depth limits=inflated limits=memory "
-		 "no-sandbox hash quiet format PATH"},
+	 .only_with = "tag-set decompress limits limits=depth limits=inflated limits=memory "
+		      "no-sandbox hash quiet format PATH"},
 	{0, "init-database", NULL,
 	 "create or upgrade the index, and print the statements that make the users of a server",
 	 .parse = set_enum, .field = FIELD(task), .constant = TASK_INIT_DATABASE,
