@@ -105,7 +105,7 @@ has_threads() {
 }
 # shares THREADS FOLDER COUNT [OPTION]...: so many processes of a run share the memory, also after one of them has ended
 shares() {
-	LD_PRELOAD=$FAULTY_ARCHIVE "$SIMHASH" -zq -j"$1" --container=tar,xz "${@:4}" "$TEST_FOLDER/$2" 2>err &
+	LD_PRELOAD=$FAULTY_ARCHIVE "$SIMHASH" -q -j"$1" --decompress=tar,xz "${@:4}" "$TEST_FOLDER/$2" 2>err &
 	run=$!
 	wait_until has_threads "$1"
 	wait_until shares_memory "$3"

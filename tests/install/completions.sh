@@ -107,7 +107,7 @@ for program in simhash simfind simkeep; do
 	offered "$program -- zeb" zebra.file
 done
 same "options whose values are words" \
-	" simhash--container simhash--limits simhash--measure simhash--hash simhash--require-tls simhash--format simhash--progress simhash--summary simfind--key simfind--candidates simfind--measure simfind--order simfind--verify simfind--known-format simfind--group simfind--format simfind--sort simfind--progress simfind--summary simkeep--keep simkeep--action" \
+	" simhash--decompress simhash--limits simhash--measure simhash--hash simhash--require-tls simhash--format simhash--progress simhash--summary simfind--key simfind--candidates simfind--measure simfind--order simfind--verify simfind--known-format simfind--group simfind--format simfind--sort simfind--progress simfind--summary simkeep--keep simkeep--action" \
 	"$with_words"
 offered "simfind -qk sk" skew skew_ext
 offered "simfind -ksk" -kskew -kskew_ext

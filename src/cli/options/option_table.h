@@ -58,12 +58,12 @@ typedef int option_parse_fn(const struct option_use *use, struct simhash_error *
  * with that value. A name in capitals stands for the operands.
  */
 struct option_row {
-	char letter; /* 0: none */
-	const char *name; /* "limits=depth" is the value NAME=... of an option of VALUE_NAMED */
+	char letter;	   /* 0: none */
+	const char *name;  /* "limits=depth" is the value NAME=... of an option of VALUE_NAMED */
 	const char *value; /* as --help shows it: "=FILE", "[=HOW]", " A B"; NULL: none */
 	const char *help;  /* the completions show it up to the first ';' */
 	option_parse_fn *parse; /* NULL for VALUE_NAMED */
-	size_t field; /* OPTION_FIELD */
+	size_t field;		/* OPTION_FIELD */
 	enum value_kind kind;
 	const char *const *words; /* end in NULL */
 	const char *not_with;	  /* a conflict stands in the row of one of the two */
@@ -126,7 +126,6 @@ bool option_is_listed(const char *list, const char *name, const char *text);
 /* ---- Parsers; fields have the type that is told ---- */
 
 option_parse_fn set_flag;    /* bool, to true */
-option_parse_fn clear_flag;  /* bool, to false */
 option_parse_fn set_text;    /* const char *, borrowed */
 option_parse_fn set_size;    /* int64_t, in bytes: "4096", "10k", "5M"; "10kB", "5MB" by 1000 */
 option_parse_fn set_memory;  /* the same, at least 32M */
