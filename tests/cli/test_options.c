@@ -228,7 +228,7 @@ static const struct refused find_refused[] = {
 	{"min-similarity", "compare order directories"},
 	{"compare", "directories order min-shared verify decompress max-inflated no-sandbox "
 		    "files0-from stdin-name nearest between against known known-format update "
-		    "group lineage expand format null thumbnails all no-pager sort reverse limit "
+		    "group lineage expand format null thumbnails all sort reverse limit "
 		    "store progress summary threads memory partition fail-on-match"},
 	{"directories", "order verify decompress max-inflated no-sandbox files0-from stdin-name "
 			"nearest between against update group lineage expand null thumbnails all "

@@ -140,7 +140,7 @@ static const struct option_row rows[] = {
 	 .parse = set_flag, .field = FIELD(directories),
 	 .only_with = "database defaults-file tag-set host known known-format min-shared "
 		      "min-resemblance format output "
-		      "no-pager limit threads memory quiet fail-on-match FILE DIR"},
+		      "limit threads memory quiet fail-on-match FILE DIR"},
 	{0, "min-shared", "=SHARE",
 	 "minimum share of a directory's bytes that is in the other, 0 to 1 (default: 0.5)",
 	 .parse = set_min_shared, .field = FIELD(min_shared), .kind = VALUE_TEXT,
@@ -154,7 +154,7 @@ static const struct option_row rows[] = {
 	 .parse = set_order, .field = FIELD(with_references), .kind = VALUE_WORD,
 	 .words = order_words,
 	 .only_with = "database defaults-file tag-set host known known-format min-resemblance "
-		      "format null output no-pager memory threads update quiet fail-on-match DIR"},
+		      "format null output memory threads update quiet fail-on-match DIR"},
 
 	{.heading = "Verifying, and reading files"},
 	{0, "verify", "=HOW",
@@ -226,8 +226,6 @@ static const struct option_row rows[] = {
 	{0, "all", NULL,
 	 "list all pairs on a terminal, which shows the first few of each group otherwise",
 	 .parse = set_flag, .field = FIELD(all), .not_with = "group"},
-	{0, "no-pager", NULL, "write to a terminal without $PAGER", .parse = set_flag,
-	 .field = FIELD(no_pager)},
 	{0, "sort", "=KEY",
 	 "put size, saved, similarity, path or files first: pairs by similarity (default), groups "
 	 "by saved, which is bytes of copies (default); only groups by files",
