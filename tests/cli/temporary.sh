@@ -98,7 +98,7 @@ listed() { # FILE [OPTION...]: what the options list, but for when and how it wa
 }
 lists=("--group" "--lineage --format=jsonl --limit=2000")
 # A sanitizer makes each of them take ten seconds or more.
-built_with sanitizer || lists+=("--group --format=json --sort=similarity --reverse" "--group --format=csv --sort=size --limit=9000"
+built_with sanitizer || lists+=("--group --format=json --sort=-similarity" "--group --format=csv --sort=size --limit=9000"
 	"--group=single --format=null --sort=files" "--format=html --sort=path")
 for options in "${lists[@]}"; do
 	read -ra words <<<"$options"

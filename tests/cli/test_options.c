@@ -228,14 +228,14 @@ static const struct refused find_refused[] = {
 	{"min-similarity", "compare order directories"},
 	{"compare", "directories order min-shared verify decompress max-inflated no-sandbox "
 		    "files0-from stdin-name nearest between against known known-format update "
-		    "group lineage expand format null thumbnails all sort reverse limit "
+		    "group lineage expand format null thumbnails all sort limit "
 		    "store progress summary threads memory partition fail-on-match"},
 	{"directories", "order verify decompress max-inflated no-sandbox files0-from stdin-name "
 			"nearest between against update group lineage expand null thumbnails all "
-			"sort reverse store progress summary partition"},
+			"sort store progress summary partition"},
 	{"min-shared", "order"},
 	{"order", "verify decompress max-inflated no-sandbox files0-from stdin-name nearest "
-		  "between against group lineage expand thumbnails all sort reverse limit store "
+		  "between against group lineage expand thumbnails all sort limit store "
 		  "progress summary partition"},
 	{"decompress", "between against store partition"},
 	{"files0-from", "between against store partition"},

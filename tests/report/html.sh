@@ -80,8 +80,8 @@ runs 1 "$SIMFIND" -d mysql://me:secret@localhost/simhash --format=html -o refuse
 runs 1 "$SIMFIND" --thumbnails
 said "--thumbnails needs --format=html"
 # The page lists what --limit leaves, and counts the rest.
-runs 0 "$SIMFIND" --group=single --format=json --limit=3 --sort=path --reverse -o few.json
-runs 0 "$SIMFIND" --group=single --format=html --limit=3 --sort=path --reverse -o few.html
+runs 0 "$SIMFIND" --group=single --format=json --limit=3 --sort=-path -o few.json
+runs 0 "$SIMFIND" --group=single --format=html --limit=3 --sort=-path -o few.html
 said "$(($(grep -c '^{' groups.json) - 3)) more groups left out by --limit"
 same "limited" "$(grep -c '^{' few.json)" "$(grep -c '^\["[0-9a-f]\{16\}",' few.html)"
 grep -q "\"left_out\":$(($(grep -c '^{' groups.json) - 3)),\"limit\":3,\"sort\":4,\"reverse\":true" few.html ||

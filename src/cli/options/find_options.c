@@ -46,7 +46,9 @@ static const char *const key_words[] = {"uniform",     "scatter",  "skew", "unif
 static const char *const candidates_words[] = {"exact", "key", NULL};
 static const char *const format_words[] = {"text", "csv",  "json", "jsonl",
 					   "null", "html", "dot",  NULL};
-static const char *const sort_words[] = {"size", "saved", "similarity", "path", "files", NULL};
+static const char *const sort_words[] = {"size",  "saved",  "similarity", "path",
+					 "files", "-size",  "-saved",	  "-similarity",
+					 "-path", "-files", NULL};
 static const char *const linkage_words[] = {"representative", "single", NULL};
 static const char *const order_words[] = {"similar", "delta", NULL};
 static const char *const verify_words[] = {"no", "sketch", "read", "all", NULL};
@@ -56,7 +58,7 @@ static const char *const measure_words[] = {"simhash64", "simhash128", "minhash"
 _Static_assert(SIMHASH_UNIFORM == 0 && SIMHASH_SKEW_EXT == 5, "key_words");
 _Static_assert(CANDIDATES_EXACT == 0 && CANDIDATES_KEY == 1, "candidates_words");
 _Static_assert(LINK_REPRESENTATIVE == 0 && LINK_SINGLE == 1, "linkage_words");
-_Static_assert(SORT_SIZE == 1 && SORT_FILES == 5, "sort_words");
+_Static_assert(SORT_SIZE == 1 && SORT_FILES == SORT_KEYS, "sort_words");
 _Static_assert(VERIFY_NO == 0 && VERIFY_ALL == 3, "verify_words");
 
 #define FIELD(member) OPTION_FIELD(struct find_arguments, member)
@@ -227,12 +229,10 @@ static const struct option_row rows[] = {
 	 "list all pairs on a terminal, which shows the first few of each group otherwise",
 	 .parse = set_flag, .field = FIELD(all), .not_with = "group"},
 	{0, "sort", "=KEY",
-	 "put size, saved, similarity, path or files first: pairs by similarity (default), groups "
-	 "by saved, which is bytes of copies (default); only groups by files",
-	 .parse = set_enum, .field = FIELD(order.by), .kind = VALUE_WORD, .words = sort_words,
-	 .constant = SORT_SIZE},
-	{0, "reverse", NULL, "list the last first", .parse = set_flag,
-	 .field = FIELD(order.reverse)},
+	 "put size, saved, similarity, path or files first, or with -KEY last: pairs by "
+	 "similarity (default), groups by saved, which is bytes of copies (default); only groups "
+	 "by files",
+	 .parse = set_sort, .field = FIELD(order), .kind = VALUE_WORD, .words = sort_words},
 	{0, "limit", "=N", "list the first N pairs or groups", .parse = set_limit,
 	 .field = FIELD(order.limit), .kind = VALUE_TEXT},
 	{0, "store", "[=PAIRS]",

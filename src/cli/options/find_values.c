@@ -163,6 +163,17 @@ int set_order(const struct option_use *use, struct simhash_error *error)
 	return 0;
 }
 
+/* The keys come twice, the second time with "-", which reverses the order. */
+int set_sort(const struct option_use *use, struct simhash_error *error)
+{
+	struct listing_order *order = use->field;
+
+	(void)error;
+	order->by = (enum sort_by)(SORT_SIZE + use->word % SORT_KEYS);
+	order->reverse = use->word >= SORT_KEYS;
+	return 0;
+}
+
 int set_limit(const struct option_use *use, struct simhash_error *error)
 {
 	return parse_number(use, 1, UINT32_MAX, use->field, error);
