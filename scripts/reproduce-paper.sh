@@ -207,7 +207,7 @@ judge "... and all files read" --verify=all
 section "Tolerances by type of file"
 # The 200 texts in all three forms: all pairs are of texts that share nothing.
 simhash -d "sqlite:$folder/types.db" "$folder/txt" "$folder/pdf" "$folder/ps"
-for options in "-T 1" "-T 0.1" "-T 1 --tolerance-for=ps=0.02 --tolerance-for=pdf=0.2"; do
+for options in "-T 1" "-T 0.1" "-T 1 --tolerance=ps=0.02 --tolerance=pdf=0.2"; do
 	# shellcheck disable=SC2086  # options and their values
 	simfind -d "sqlite:$folder/types.db" --verify=no --format=csv $options | tr -d '\r' | awk -F, -v options="$options" '
 		NR > 1 { sub(/.*\./, "", $11); n[$11]++ }

@@ -142,7 +142,7 @@ all() {
 	run simfind -T 5 -k uniform --candidates=key
 	run simfind -T 5 -k scatter_ext
 	run simfind -T 3 -k skew --size-ratio=1.2
-	run simfind --tolerance-for=txt=4 --tolerance-for=bin=0.1 --format=csv
+	run simfind --tolerance=txt=4 --tolerance=bin=0.1 --format=csv
 	run simfind --verify=no --format=csv
 	run simfind --verify=no -T 4 --group
 	run simfind --min-resemblance=0.6 -T 4

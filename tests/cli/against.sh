@@ -127,8 +127,8 @@ printf 'txt=1\n' >input
 before_output=$(cksum <input)
 runs 1 "$SIMFIND" --known=elsewhere -o elsewhere
 said "cannot write to elsewhere: it is a list of --known"
-runs 1 "$SIMFIND" --tolerances=input -o input
-said "cannot write to input: it has the tolerances of --tolerances"
+runs 1 "$SIMFIND" --tolerance=@input -o input
+said "cannot write to input: it has the tolerances of --tolerance"
 same "what is read" "$before_output" "$(cksum <input)"
 printf '%s\0' "$here/seq.txt" >input
 runs 1 "$SIMFIND" --files0-from=input -o input

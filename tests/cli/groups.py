@@ -444,7 +444,7 @@ def rules_for(seed, folder):
     a, b = os.path.join(folder, b"a"), os.path.join(folder, b"b")
     rules = [
         ["-T", "1"], ["--min-resemblance=0.9"], ["--verify=no"], ["--same-extension"],
-        ["--tolerance-for=md=0.5", "--tolerance-for=bak=0"], ["--hard-links"],
+        ["--tolerance=md=0.5", "--tolerance=bak=0"], ["--hard-links"],
         ["--verify=no", "-T", "3"], ["--min-resemblance=0.5", "-T", "100"], ["--empty"],
         ["-k", "skew_ext", "-T", "2"], ["--candidates=key"],
         ["--hard-links", "--same-extension"], ["-T", "0", "--empty"], ["--size-ratio=1.05"],
@@ -459,8 +459,8 @@ def rules_for(seed, folder):
 
 
 def tolerances_of(rule):
-    given = [option[len("--tolerance-for="):].split("=") for option in rule
-             if isinstance(option, str) and option.startswith("--tolerance-for=")]
+    given = [option[len("--tolerance="):].split("=") for option in rule
+             if isinstance(option, str) and option.startswith("--tolerance=")]
     return {extension.encode(): share for extension, share in given}
 
 

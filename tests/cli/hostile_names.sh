@@ -199,9 +199,9 @@ text 2 "$SIMFIND" -z "$dir"/*
 said "$dir_shown/packed${evil_shown}cut.gz"
 text 0 "$SIMFIND" --compare "$dir/=similar$evil" "$other/=similar$evil"
 grep -qF "$dir_shown/=similar$evil_shown" out || fail "--compare does not show the file"
-text 0 "$SIMFIND" --store --tolerance-for="$evil=2" "$dir"
+text 0 "$SIMFIND" --store --tolerance="$evil=2" "$dir"
 text 0 "$SIMHASH" --status
-grep -qF -- "--tolerance-for=${evil_shown%%\'*}" out || fail "the command of the answers is not shown"
+grep -qF -- "--tolerance=${evil_shown%%\'*}" out || fail "the command of the answers is not shown"
 json 0 "$SIMHASH" --status --format=json
 text 0 "$SIMFIND" --stdin-name="$evil" - <"$dir/-rf"
 text 2 "$SIMFIND" "$evil/none" "$dir/-rf"
@@ -372,7 +372,7 @@ python3 -ISc 'import json; json.load(open("out"))' || fail "the summary cannot b
 # with CONTENT PROGRAM OPTION [WORD]...: a file that has it is refused by its name
 with() {
 	printf '%b' "$1" >"$evil/wrong"
-	text 1 "$2" "$3=$evil/wrong" "${@:4}"
+	text 1 "$2" "${3%=@}=${3##*[!@]}$evil/wrong" "${@:4}"
 	said "$evil_shown/wrong"
 }
 for line in '\e[31m\x9b\r\x7f \xc2\x9b=\n' 'name \e[31m\n\e[31m\n' '{"\e[31m":1}\n' \
@@ -382,7 +382,7 @@ for line in '\e[31m\x9b\r\x7f \xc2\x9b=\n' 'name \e[31m\n\e[31m\n' '{"\e[31m":1}
 	with "$line" "$SIMHASH" --filters "$files"
 	with "$line" "$SIMHASH" --import --host=far
 	with "$line" "$SIMHASH" --measure=simhash64:weights "$files"
-	with "$line" "$SIMFIND" --tolerances
+	with "$line" "$SIMFIND" --tolerance=@
 	with "$line" "$SIMFIND" --files0-from
 	with "$line" "$SIMFIND" --against
 	with "$line" "$SIMFIND" --known

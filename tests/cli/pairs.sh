@@ -119,7 +119,7 @@ done
 # Tolerances by extension: of .txt only what is at a distance of 1, which always counts, and those of others stay.
 "$SIMFIND" --verify=no -q -T 2 --expand --format=csv | plain | grep -viE '\.txt(,|$)' >expected.csv
 printf '# a comment\n\n  TXT=50 # and another\n' >tolerances
-"$SIMFIND" --verify=no -q -T 2 --tolerances=tolerances --tolerance-for=.txt=0 --expand --format=csv | plain >with.csv
+"$SIMFIND" --verify=no -q -T 2 --tolerance=@tolerances --tolerance=.txt=0 --expand --format=csv | plain >with.csv
 grep -viE '\.txt(,|$)' with.csv >found.csv
 equal "tolerances of others"
 [ "$(grep -iE '\.txt(,|$)' with.csv | awk -F, '$2 > 1' | wc -l)" = 0 ] || fail "a .txt pair at a distance above 1"

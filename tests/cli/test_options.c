@@ -52,11 +52,8 @@ static const char *example_of(const struct option_row *row)
 {
 	static const struct {
 		const char *name, *value;
-	} examples[] = {{"tolerance-for", "c=1"},
-			{"partition", "1/2"},
-			{"memory", "32M"},
-			{"verify", "all"},
-			{"filter", "txt:cat"}};
+	} examples[] = {
+		{"partition", "1/2"}, {"memory", "32M"}, {"verify", "all"}, {"filter", "txt:cat"}};
 
 	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
 		if (strcmp(examples[i].name, row->name) == 0)
@@ -214,8 +211,6 @@ static const struct refused find_refused[] = {
 	{"tag-set", "against"},
 	{"host", "compare"},
 	{"tolerance", "measure nearest directories order"},
-	{"tolerance-for", "measure compare nearest directories order"},
-	{"tolerances", "measure compare nearest directories order"},
 	{"min-resemblance", "nearest compare"},
 	{"same-extension", "measure compare directories order"},
 	{"key", "measure compare directories order"},

@@ -125,7 +125,7 @@ identical_are_listed --same-extension
 identical_are_listed -T 0
 identical_are_listed --candidates=key
 identical_are_listed --candidates=key -k skew_ext -T 0
-identical_are_listed --tolerance-for=conf=0 --tolerance-for=jpg=3
+identical_are_listed --tolerance=conf=0 --tolerance=jpg=3
 identical_are_listed --min-resemblance=1
 identical_are_listed --versions
 identical_are_listed --verify=read

@@ -17,12 +17,18 @@
 #include "report/lists/order.h"
 #include "scan/archive/sandbox.h"
 
+/* A file that an option reads, and how a message that refuses to replace it ends. */
+struct find_input {
+	const char *path, *what;
+};
+
 struct find_arguments {
 	struct index_choice index;
 	struct operands operands;
 	const char *index_url; /* of the index that is open */
 	const char *output_path;
-	const char *tolerances_path; /* the last one */
+	struct find_input *inputs; /* owned; the texts are borrowed */
+	size_t input_count, input_capacity;
 	struct find_request request; /* but for the tag set, the host and the measure themselves */
 	struct sandbox_use sandbox;  /* of the request, unless there is none */
 	bool no_sandbox;

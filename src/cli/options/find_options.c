@@ -37,6 +37,7 @@ void find_arguments_release(struct find_arguments *arguments)
 	free(arguments->side_texts);
 	free(arguments->sides);
 	free(arguments->known_paths);
+	free(arguments->inputs);
 }
 
 /* ---- The table ---- */
@@ -78,16 +79,10 @@ static const struct option_row rows[] = {
 
 	{.heading = "What is similar"},
 	{'T', "tolerance", "=PERCENT",
-	 "maximum difference of counts, in percent of size (default: 5, or 1 with --verify=no)",
-	 .parse = set_tolerance, .field = FIELD(request.rule.tolerance.percent_millionths),
-	 .kind = VALUE_TEXT},
-	{0, "tolerance-for", "=EXTENSION=PERCENT",
-	 "tolerance of files with EXTENSION; can be given several times",
-	 .parse = add_tolerance_for, .field = FIELD(request.rule), .kind = VALUE_TEXT,
-	 .is_list = true},
-	{0, "tolerances", "=FILE", "read tolerances from FILE, with lines EXTENSION=PERCENT",
-	 .parse = add_tolerances, .field = FIELD(request.rule), .kind = VALUE_FILE,
-	 .is_list = true},
+	 "maximum difference of counts, in percent of size (default: 5, or 1 with --verify=no); "
+	 "EXT=PERCENT is for files with this extension, @FILE reads lines EXT=PERCENT; can be "
+	 "given several times",
+	 .parse = add_tolerance, .field = FIELD(request.rule), .kind = VALUE_TEXT, .is_list = true},
 	{0, "min-resemblance", "=R",
 	 "minimum share of content in common, 0 to 1; the default is 0.3 to 0.75, more where the "
 	 "counts differ more, and 0.8 with --verify=read or all",
@@ -123,7 +118,7 @@ static const struct option_row rows[] = {
 	{0, "measure", "=MEASURE",
 	 "find pairs by the sketches that simhash --measure=MEASURE stored", .parse = set_measure,
 	 .kind = VALUE_START, .words = measure_words,
-	 .not_with = "key tolerance tolerance-for tolerances candidates size-ratio "
+	 .not_with = "key tolerance candidates size-ratio "
 		     "same-extension nearest partition format=html"},
 	{0, "min-similarity", "=S",
 	 "minimum similarity by --measure, at most 1 (default: at most 3 of 64 or 6 of 128 bits "
@@ -182,7 +177,7 @@ static const struct option_row rows[] = {
 	 .field = FIELD(operands.stdin_name), .kind = VALUE_TEXT, .needs = "FILE"},
 	{0, "nearest", "=N", "list the N files nearest to each FILE by counts, similar or not",
 	 .parse = set_nearest, .kind = VALUE_TEXT, .needs = "FILE",
-	 .not_with = "tolerance tolerance-for tolerances candidates=key lineage"},
+	 .not_with = "tolerance candidates=key lineage"},
 	{0, "between", " A B",
 	 "list only pairs of a file in A and one in B, each a directory, HOST: or HOST:DIRECTORY",
 	 .parse = set_between, .kind = VALUE_SIDES, .not_with = "files0-from FILE DIR"},
@@ -326,6 +321,9 @@ static int check(const struct find_arguments *arguments, struct simhash_error *e
 	if (arguments->compare &&
 	    (arguments->operands.query_count != 2 || operands_have_stdin(&arguments->operands)))
 		return error_set(error, SIMHASH_E_SYNTAX, "--compare needs two FILEs");
+	if (arguments->compare && arguments->request.rule.extension_count > 0)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--compare cannot be combined with --tolerance=EXT=PERCENT");
 	if (arguments->directories && arguments->formatter == &formatter_null)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--directories cannot be combined with --format=null; expected "

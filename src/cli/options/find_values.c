@@ -18,12 +18,32 @@
 
 /* ---- What is similar ---- */
 
-int set_tolerance(const struct option_use *use, struct simhash_error *error)
+/* A file that an option reads, which the output must not replace. */
+static int add_input(struct find_arguments *arguments, const char *path, const char *what,
+		     struct simhash_error *error)
+{
+	if (array_reserve(&arguments->inputs, &arguments->input_capacity,
+			  arguments->input_count + 1, sizeof *arguments->inputs, error) != 0)
+		return -1;
+	arguments->inputs[arguments->input_count++] = (struct find_input){path, what};
+	return 0;
+}
+
+int add_tolerance(const struct option_use *use, struct simhash_error *error)
 {
 	struct find_arguments *arguments = use->arguments;
+	struct find_rule *rule = use->field;
+	const char *text = use->text;
 
+	if (text[0] == '@')
+		return add_input(arguments, text + 1, "it has the tolerances of --tolerance",
+				 error) != 0
+			       ? -1
+			       : rule_read_tolerances(rule, text + 1, error);
+	if (strchr(text, '=') != NULL)
+		return rule_add_tolerance(rule, text, error);
 	arguments->has_tolerance = true;
-	return simhash_tolerance_parse(use->text, use->field, error);
+	return simhash_tolerance_parse(text, &rule->tolerance.percent_millionths, error);
 }
 
 int set_key(const struct option_use *use, struct simhash_error *error)
@@ -32,19 +52,6 @@ int set_key(const struct option_use *use, struct simhash_error *error)
 
 	arguments->has_key = true;
 	return set_enum(use, error);
-}
-
-int add_tolerance_for(const struct option_use *use, struct simhash_error *error)
-{
-	return rule_add_tolerance(use->field, use->text, error);
-}
-
-int add_tolerances(const struct option_use *use, struct simhash_error *error)
-{
-	struct find_arguments *arguments = use->arguments;
-
-	arguments->tolerances_path = use->text;
-	return rule_read_tolerances(use->field, use->text, error);
 }
 
 int set_size_ratio(const struct option_use *use, struct simhash_error *error)
