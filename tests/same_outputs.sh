@@ -139,9 +139,9 @@ all() {
 	done
 	run simfind -0 -T 2 --empty
 	run simfind --hard-links
-	run simfind -T 5 -k uniform --candidates=key
-	run simfind -T 5 -k scatter_ext
-	run simfind -T 3 -k skew --size-ratio=1.2
+	run simfind -T 5 --candidates=uniform
+	run simfind -T 5 --candidates=scatter_ext
+	run simfind -T 3 --candidates=exact --size-ratio=1.2
 	run simfind --tolerance=txt=4 --tolerance=bin=0.1 --format=csv
 	run simfind --verify=no --format=csv
 	run simfind --verify=no -T 4 --group

@@ -35,7 +35,7 @@ for row in rows:
         write(row)' "$@" | sort
 }
 
-for how in "" --versions --measure=minhash "--verify=no -T 2" "--verify=all" "--key=skew --empty"; do
+for how in "" --versions --measure=minhash "--verify=no -T 2" "--verify=all" "--candidates=skew --empty"; do
 	# shellcheck disable=SC2086  # several options
 	runs 0 "$SIMFIND" -q --expand --format=csv $how
 	cp out all

@@ -24,8 +24,6 @@ runs 1 "$SIMHASH" -j 0 "$files"
 said "--threads '0': expected a number from 1 to 1024"
 runs 1 "$SIMHASH" --host='a b' "$files"
 said "--host 'a b': expected 1 to 255 letters, digits, '.', '-' or '_'"
-runs 1 "$SIMFIND" -k middle
-said "simfind: --key 'middle': expected uniform, scatter, skew, uniform_ext, scatter_ext or skew_ext"
 for tolerance in -1 100.5 1,5 1.0000001 x ''; do
 	runs 1 "$SIMFIND" -T "$tolerance"
 	said "tolerance '$tolerance': expected a number from 0 to 100 with at most six decimal places"
@@ -38,7 +36,9 @@ wrong() {
 	runs 1 "$SIMFIND" "${@:1:$#-1}"
 	said "simfind: $message"
 }
-wrong --candidates=all "--candidates 'all': expected exact or key"
+for how in all key ''; do
+	wrong --candidates=$how "--candidates '$how': expected exact, uniform, scatter, skew, uniform_ext, scatter_ext or skew_ext"
+done
 for part in 0/3 4/3 1 x 1/ /3 1/0 1/3x -1/3; do
 	wrong --partition="$part" "--partition '$part': expected I/N, such as 2/8"
 done

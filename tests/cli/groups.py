@@ -446,7 +446,7 @@ def rules_for(seed, folder):
         ["-T", "1"], ["--min-resemblance=0.9"], ["--verify=no"], ["--same-extension"],
         ["--tolerance=md=0.5", "--tolerance=bak=0"], ["--hard-links"],
         ["--verify=no", "-T", "3"], ["--min-resemblance=0.5", "-T", "100"], ["--empty"],
-        ["-k", "skew_ext", "-T", "2"], ["--candidates=key"],
+        ["--candidates=skew_ext", "-T", "2"], ["--candidates=skew"],
         ["--hard-links", "--same-extension"], ["-T", "0", "--empty"], ["--size-ratio=1.05"],
     ]
     if os.path.isdir(a) and os.path.isdir(b):

@@ -189,7 +189,7 @@ no_name="standard input has no name, so it counts as a file without an extension
 nothing "$no_name only files of the same extension can be found by this key; --stdin-name=NAME gives it one" --verify=no
 nothing "standard input has the extension of --stdin-name=a.c, and only files of the same extension can be found" --verify=no --stdin-name=a.c
 nothing "$no_name only files of the same extension can be similar to it" --same-extension
-nothing "$no_name only files of the same extension can be similar to it" -k skew_ext
+nothing "$no_name only files of the same extension can be similar to it" --candidates=skew_ext
 for option in --verify=no --same-extension; do
 	runs 0 "$SIMFIND" $option --stdin-name=a.txt - <near
 	[ -s out ] || fail "a name did not help with $option"

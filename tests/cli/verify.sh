@@ -120,11 +120,11 @@ PYTHON
 # ---- With sketches ----
 runs 0 "$SIMHASH" "$files"
 identical_are_listed
-identical_are_listed -k skew_ext
+identical_are_listed --candidates=exact
 identical_are_listed --same-extension
 identical_are_listed -T 0
-identical_are_listed --candidates=key
-identical_are_listed --candidates=key -k skew_ext -T 0
+identical_are_listed --candidates=skew
+identical_are_listed --candidates=skew_ext -T 0
 identical_are_listed --tolerance=conf=0 --tolerance=jpg=3
 identical_are_listed --min-resemblance=1
 identical_are_listed --versions
@@ -155,8 +155,13 @@ done
 runs 0 "$SIMFIND" -q --expand --same-extension --format=json
 same "edited files of one extension" 6 "$(pairs_of path_a path_b match | grep -c 'edited/.*similar')"
 pairs_of path_a path_b match >expected
-runs 0 "$SIMFIND" -q --expand -k skew_ext --format=json
-pairs_of path_a path_b match | cmp expected - || fail "-k skew_ext is not --same-extension"
+runs 0 "$SIMFIND" -q --expand --candidates=skew_ext --same-extension --format=json
+pairs_of path_a path_b match >expected
+[ "$(grep -c similar expected)" -gt 6 ] || fail "too few pairs by key: $(cat expected)"
+runs 0 "$SIMFIND" -q --expand --candidates=skew_ext --format=json
+pairs_of path_a path_b match | cmp expected - || fail "--candidates=skew_ext does not imply --same-extension"
+runs 0 "$SIMFIND" -q --expand --candidates=skew --format=json
+[ "$(pairs_of path_a | wc -l)" -gt "$(wc -l <expected)" ] || fail "--candidates=skew implies --same-extension"
 
 # The most alike first, in text and in CSV.
 runs 0 "$SIMFIND" -q
@@ -192,7 +197,7 @@ for path in "$files/edited/1.txt" "$files/edited/2.orig" "$files/edited/3" "$fil
 	pairs_of path_a path_b | tr '|' '\n' | grep -vx -- - | LC_ALL=C sort | cmp partners - ||
 		fail "partners of standard input, $path"
 done
-for options in "-k skew_ext" "--same-extension -T 0" "--candidates=key"; do
+for options in "--candidates=skew_ext" "--same-extension -T 0" "--candidates=skew"; do
 	# shellcheck disable=SC2086  # several
 	runs 0 "$SIMFIND" -q $options --format=json "$files/same/a.conf.bak"
 	same "copies of one file, $options" 3 "$(pairs_of path_a path_b match | grep -c '|identical$')"
@@ -244,9 +249,9 @@ done
 runs 0 "$SIMFIND" --verify=no
 same "notes of what is not verified" 0 "$(grep -c note: err || true)"
 identical_are_listed
-identical_are_listed -k skew_ext
+identical_are_listed --candidates=exact
 identical_are_listed -T 0
-identical_are_listed --candidates=key
+identical_are_listed --candidates=skew
 # Similar files are those of the paper; identical ones are more.
 runs 0 "$SIMFIND" -q --verify=no --expand --format=json
 pairs_of match distance path_a path_b | cmp paper - || fail "--verify=no depends on sketches"

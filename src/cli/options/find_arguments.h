@@ -46,9 +46,9 @@ struct find_arguments {
 	bool stores;
 	size_t stored_pairs_max;
 	enum linkage linkage;
-	bool has_min_resemblance, has_tolerance, has_key; /* were they given? */
-	const char *against_path;			  /* of a digest list */
-	const char **known_paths;			  /* owned; the texts are borrowed */
+	bool has_min_resemblance, has_tolerance; /* were they given? */
+	const char *against_path;		 /* of a digest list */
+	const char **known_paths;		 /* owned; the texts are borrowed */
 	size_t known_count, known_capacity;
 	enum known_format known_format;
 	char *between_text[2]; /* owned, what request.between points into */

@@ -42,9 +42,8 @@ void find_arguments_release(struct find_arguments *arguments)
 
 /* ---- The table ---- */
 
-static const char *const key_words[] = {"uniform",     "scatter",  "skew", "uniform_ext",
-					"scatter_ext", "skew_ext", NULL};
-static const char *const candidates_words[] = {"exact", "key", NULL};
+static const char *const candidates_words[] = {"exact",	      "uniform",     "scatter",	 "skew",
+					       "uniform_ext", "scatter_ext", "skew_ext", NULL};
 static const char *const format_words[] = {"text", "csv",  "json", "jsonl",
 					   "null", "html", "dot",  NULL};
 static const char *const sort_words[] = {"size",  "saved",  "similarity", "path",
@@ -56,8 +55,7 @@ static const char *const verify_words[] = {"no", "sketch", "read", "all", NULL};
 static const char *const measure_words[] = {"simhash64", "simhash128", "minhash", "bottomk", NULL};
 
 /* The order of each of these is that of an enum. */
-_Static_assert(SIMHASH_UNIFORM == 0 && SIMHASH_SKEW_EXT == 5, "key_words");
-_Static_assert(CANDIDATES_EXACT == 0 && CANDIDATES_KEY == 1, "candidates_words");
+_Static_assert(SIMHASH_UNIFORM == 0 && SIMHASH_SKEW_EXT == 5, "candidates_words");
 _Static_assert(LINK_REPRESENTATIVE == 0 && LINK_SINGLE == 1, "linkage_words");
 _Static_assert(SORT_SIZE == 1 && SORT_FILES == SORT_KEYS, "sort_words");
 _Static_assert(VERIFY_NO == 0 && VERIFY_ALL == 3, "verify_words");
@@ -91,15 +89,11 @@ static const struct option_row rows[] = {
 	{0, "same-extension", NULL, "list files of different extensions only if they are identical",
 	 .parse = set_flag, .field = FIELD(request.rule.verify.same_extension),
 	 .not_with = "verify=no"},
-	{'k', "key", "=KEY",
-	 "use uniform, scatter, skew, or one of these with _ext (default: skew_ext); an _ext key "
-	 "that is given implies --same-extension",
-	 .parse = set_key, .field = FIELD(request.rule.key), .kind = VALUE_WORD,
-	 .words = key_words},
 	{0, "candidates", "=HOW",
-	 "exact: compare all files within the tolerance (default); key: only those whose keys "
-	 "are within it too",
-	 .parse = set_enum, .field = FIELD(request.rule.candidates), .kind = VALUE_WORD,
+	 "exact: compare all files within the tolerance (default); or only those whose keys are "
+	 "within it too: uniform, scatter, skew, or one of these with _ext, which implies "
+	 "--same-extension",
+	 .parse = set_candidates, .field = FIELD(request.rule), .kind = VALUE_WORD,
 	 .words = candidates_words},
 	{0, "size-ratio", "=RATIO",
 	 "maximum ratio of the sizes of a pair (default: 1.5, or 2 for what --versions adds)",
@@ -118,7 +112,7 @@ static const struct option_row rows[] = {
 	{0, "measure", "=MEASURE",
 	 "find pairs by the sketches that simhash --measure=MEASURE stored", .parse = set_measure,
 	 .kind = VALUE_START, .words = measure_words,
-	 .not_with = "key tolerance candidates size-ratio "
+	 .not_with = "tolerance candidates size-ratio "
 		     "same-extension nearest partition format=html"},
 	{0, "min-similarity", "=S",
 	 "minimum similarity by --measure, at most 1 (default: at most 3 of 64 or 6 of 128 bits "
@@ -177,7 +171,8 @@ static const struct option_row rows[] = {
 	 .field = FIELD(operands.stdin_name), .kind = VALUE_TEXT, .needs = "FILE"},
 	{0, "nearest", "=N", "list the N files nearest to each FILE by counts, similar or not",
 	 .parse = set_nearest, .kind = VALUE_TEXT, .needs = "FILE",
-	 .not_with = "tolerance candidates=key lineage"},
+	 .not_with = "tolerance candidates=uniform candidates=scatter candidates=skew "
+		     "candidates=uniform_ext candidates=scatter_ext candidates=skew_ext lineage"},
 	{0, "between", " A B",
 	 "list only pairs of a file in A and one in B, each a directory, HOST: or HOST:DIRECTORY",
 	 .parse = set_between, .kind = VALUE_SIDES, .not_with = "files0-from FILE DIR"},
@@ -299,7 +294,7 @@ static void settle_rule(struct find_arguments *arguments)
 		rule->unverified_percent_millionths = INT64_MAX;
 	else if (!verifies)
 		rule->tolerance.percent_millionths = rule->unverified_percent_millionths;
-	if (verifies && arguments->has_key && rule->key >= SIMHASH_UNIFORM_EXT)
+	if (verifies && rule->candidates == CANDIDATES_KEY && rule->key >= SIMHASH_UNIFORM_EXT)
 		verify->same_extension = true;
 	if (verify->mode >= VERIFY_READ && !arguments->has_min_resemblance)
 		verify->min_resemblance = READ_MIN_RESEMBLANCE;

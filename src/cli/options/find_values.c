@@ -46,12 +46,15 @@ int add_tolerance(const struct option_use *use, struct simhash_error *error)
 	return simhash_tolerance_parse(text, &rule->tolerance.percent_millionths, error);
 }
 
-int set_key(const struct option_use *use, struct simhash_error *error)
+/* "exact" as a value, unlike the default, also pairs unverified files of any extension. */
+int set_candidates(const struct option_use *use, struct simhash_error *error)
 {
-	struct find_arguments *arguments = use->arguments;
+	struct find_rule *rule = use->field;
 
-	arguments->has_key = true;
-	return set_enum(use, error);
+	(void)error;
+	rule->candidates = use->word == 0 ? CANDIDATES_EXACT : CANDIDATES_KEY;
+	rule->key = use->word == 0 ? SIMHASH_UNIFORM : (enum simhash_key)(use->word - 1);
+	return 0;
 }
 
 int set_size_ratio(const struct option_use *use, struct simhash_error *error)
