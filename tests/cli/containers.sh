@@ -93,7 +93,7 @@ with zipfile.ZipFile(sys.argv[1], "w") as archive:
 PYTHON
 runs 0 "$SIMHASH" -q -z --filter=zip:cat "$TEST_FOLDER/many"
 rows >before
-for options in '-f -z --max-inflated=1M' '-z --hash=md5 --max-inflated-total=1M' '-f --filter=zip:false'; do
+for options in '-f -z --limits=inflated=1M' '-z --hash=md5 --limits=total=1M' '-f --filter=zip:false'; do
 	# shellcheck disable=SC2086  # are several words
 	runs 2 "$SIMHASH" $options "$TEST_FOLDER/many"
 	rows | cmp - before || fail "rows after $options: $(rows | diff - before | head -3)"
@@ -216,15 +216,15 @@ reset
 runs 2 "$SIMHASH" -z "$TEST_FOLDER/odd/bomb"
 said "bomb/zeros.zip: Inflates to more than 200 times its size: what was read before is indexed"
 said "bomb/sparse.tar: Inflates to more than 200 times its size: what was read before is indexed"
-said "bomb/deep.zip//19.zip//18.zip//17.zip: An archive in more archives than --max-depth allows"
-said "bomb/quine.zip//q.zip//q.zip//q.zip: An archive in more archives than --max-depth allows"
+said "bomb/deep.zip//19.zip//18.zip//17.zip: An archive in more archives than --limits=depth=N allows"
+said "bomb/quine.zip//q.zip//q.zip//q.zip: An archive in more archives than --limits=depth=N allows"
 said "bomb/locked.zip: Encrypted, so its content is not indexed"
 said "bomb/locked.7z: Encrypted, so its content is not indexed"
 said "bomb/wide.zip: Inflates to more than 200 times its size: what was read before is indexed"
 same "a billion members" "many.zip//a.txt many.zip//b.txt" "$(rows | sed -n 's|.*/bomb/many|many|p' | grep // | paste -sd ' ')"
 # A sanitizer needs more memory than a process may have, so its build has no limit; nor has a build without a sandbox.
 if ! built_with sanitizer && built_with sandbox; then
-	said "bomb/hungry.xz: Needs more memory than an archive may use, which simhash --memory sets: what was read before is indexed"
+	said "bomb/hungry.xz: Needs more memory than an archive may use, which simhash --limits=memory=SIZE sets: what was read before is indexed"
 else
 	same "a huge dictionary" 1 "$(rows | grep -c 'hungry.xz//hungry$')"
 fi
@@ -240,12 +240,12 @@ if ! built_with sanitizer; then
 	said "bomb/hungry.xz: "
 	grep -v 'hungry.xz//hungry$' with_memory | diff - <(rows) || fail "other members with little memory"
 fi
-runs 2 "$SIMHASH" -zq --max-inflated=10K "$TEST_FOLDER/odd/bomb"
-said "bomb/zeros.zip: Inflates to more than --max-inflated allows"
-runs 2 "$SIMHASH" -zq --max-inflated-total=10K "$TEST_FOLDER/odd/bomb"
-said "bomb/zeros.zip: Not inflated to its end, since the run has inflated what --max-inflated-total allows"
-runs 2 "$SIMHASH" -zq --max-depth=1 "$TEST_FOLDER/odd/bomb"
-said "bomb/deep.zip//19.zip: An archive in more archives than --max-depth allows"
+runs 2 "$SIMHASH" -zq --limits=inflated=10K "$TEST_FOLDER/odd/bomb"
+said "bomb/zeros.zip: Inflates to more than --limits=inflated=SIZE allows"
+runs 2 "$SIMHASH" -zq --limits=total=10K "$TEST_FOLDER/odd/bomb"
+said "bomb/zeros.zip: Not inflated to its end, since the run has inflated what --limits=total=SIZE allows"
+runs 2 "$SIMHASH" -zq --limits=depth=1 "$TEST_FOLDER/odd/bomb"
+said "bomb/deep.zip//19.zip: An archive in more archives than --limits=depth=N allows"
 runs 1 "$SIMHASH" -z --container=zip,rpm "$files"
 said "--container 'zip,rpm': expected zip, tar, 7z, "
 reset

@@ -143,7 +143,17 @@ hash_wrong --forget --exclude='*.c' "$files" "--forget cannot be combined with -
 hash_wrong --print -f "$files/a" "--print cannot be combined with --force"
 hash_wrong --print - - "--print: FILE - can be given only once, because standard input is read once"
 hash_wrong --one-file-system --files0-from=x "--one-file-system needs a PATH"
-hash_wrong --max-inflated=5M "$files" "--max-inflated needs --decompress"
+hash_wrong --limits=inflated=5M "$files" "--limits=inflated needs --decompress"
+names='depth=N, inflated=SIZE, total=SIZE, memory=SIZE, seconds=N or output=SIZE'
+for limits in 5 '' depth depht=3 'depth=3,' depth=3,,total=1 ',depth=3' =3 dep=3 depth,total=1; do
+	hash_wrong -z --limits="$limits" "$files" "--limits '$limits': expected $names"
+done
+hash_wrong -z --limits=total=1M,depth=17 "$files" "--limits=depth '17': expected a number from 1 to 16"
+hash_wrong -z --limits=depth=2 --limits=inflated= "$files" "--limits=inflated '': expected a number of bytes"
+hash_wrong -z --limits=memory=1M "$files" "--limits=memory '1M': expected at least 32M"
+hash_wrong --print --limits=total=5M -z "$files/a" "--print cannot be combined with --limits=total"
+hash_wrong --status --limits=depth=1 "--status cannot be combined with --limits"
+hash_wrong --limits "--limits needs a value"
 hash_wrong --files0-from=- --exclude-from=- "--exclude-from=- cannot be combined with --files0-from=-: both read standard input"
 hash_wrong --exclude-from=- --exclude-from=- "$files" "--exclude-from=- can be given only once, because standard input is read once"
 hash_wrong --progress=no "$files" "--progress 'no': expected auto, always or never"

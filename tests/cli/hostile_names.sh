@@ -130,7 +130,7 @@ said "$dir_shown/packed${evil_shown}cut.gz"
 messages 0 "$SIMFIND" --order -0
 find "$files" -type f -print0 | LC_ALL=C sort -z >expected
 LC_ALL=C sort -z out | LC_ALL=C grep -azv // | cmp - expected || fail "the list of all files is another one"
-messages 2 "$SIMHASH" -z --summary=json --max-depth=1 --force "$files"
+messages 2 "$SIMHASH" -z --summary=json --limits=depth=1 --force "$files"
 # Progress has control sequences of its own, and no others.
 as_expected 2 "$SIMHASH" -zf --progress=always "$files"
 sed -i $'s/\r\e\\[K//g' err

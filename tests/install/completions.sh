@@ -52,7 +52,7 @@ value() {
 
 # The words that PROGRAM lists when it refuses the value of option LONG, if it does.
 words_of() {
-	timeout 60 "$1" "$2=?" --no-such-option 2>&1 | sed -nE "s/^.*'\?': expected (([a-z0-9_:-]+[A-Z]*, )*[a-z0-9_:-]+[A-Z]* or [a-z0-9_:-]+[A-Z]*)$/\1/p" |
+	timeout 60 "$1" "$2=?" --no-such-option 2>&1 | sed -nE "s/^.*'\?': expected (([a-z0-9_:=-]+[A-Z]*, )*[a-z0-9_:=-]+[A-Z]* or [a-z0-9_:=-]+[A-Z]*)$/\1/p" |
 		sed -E 's/,? or /,/; s/[A-Z]//g' | tr -d ' ' | tr , '\n'
 }
 
@@ -107,7 +107,7 @@ for program in simhash simfind simkeep; do
 	offered "$program -- zeb" zebra.file
 done
 same "options whose values are words" \
-	" simhash--container simhash--measure simhash--hash simhash--require-tls simhash--format simhash--progress simhash--summary simfind--candidates simfind--measure simfind--order simfind--verify simfind--known-format simfind--group simfind--format simfind--sort simfind--progress simfind--summary simkeep--keep simkeep--action" \
+	" simhash--container simhash--limits simhash--measure simhash--hash simhash--require-tls simhash--format simhash--progress simhash--summary simfind--candidates simfind--measure simfind--order simfind--verify simfind--known-format simfind--group simfind--format simfind--sort simfind--progress simfind--summary simkeep--keep simkeep--action" \
 	"$with_words"
 offered "simfind -qo zeb" zebra.file
 offered "simfind --candidates skew --format=js" --format=json --format=jsonl
@@ -125,7 +125,7 @@ compare() {
 	for i in "${!lines[@]}"; do
 		[ -f "offered.$1/$i" ] || fail "$1 completed $i lines, and then no more"
 		same "$1: completion of '${lines[i]}'" "${expected[i]}" \
-			"$(sed -E 's/^(-.*[^=])=$/\1/' "offered.$1/$i" | sort -u)"
+			"$(sed -E 's/^(-[^=]+)=$/\1/' "offered.$1/$i" | sort -u)"
 	done
 }
 

@@ -39,7 +39,8 @@ static void print_bash_value(const struct option_program *program, const struct 
 {
 	static const char *const kinds[] = {
 		[VALUE_TEXT] = "any",	       [VALUE_FILE] = "path",  [VALUE_WORD] = "word",
-		[VALUE_DATABASE] = "database", [VALUE_START] = "word", [VALUE_SIDES] = "side",
+		[VALUE_DATABASE] = "database", [VALUE_START] = "word", [VALUE_NAMED] = "word",
+		[VALUE_SIDES] = "side",
 	};
 
 	if (row->kind == VALUE_NONE)
@@ -73,7 +74,8 @@ static void print_bash(const struct option_program *const *programs, int count)
 	     "_simhash_value() {\n\tkind=none words=() optional=''\n\tcase $program$1 in");
 	for (int p = 0; p < count; p++)
 		for (size_t i = 0; i < programs[p]->count; i++)
-			if (programs[p]->rows[i].name != NULL)
+			if (programs[p]->rows[i].name != NULL &&
+			    !option_is_part(&programs[p]->rows[i]))
 				print_bash_value(programs[p], &programs[p]->rows[i]);
 	puts("\tesac\n}\n\n"
 	     "# The options of $program, in words of the caller; those with a value end in =.\n"
@@ -81,7 +83,8 @@ static void print_bash(const struct option_program *const *programs, int count)
 	for (int p = 0; p < count; p++) {
 		printf("\t%s) words=(", programs[p]->name);
 		for (size_t i = 0; i < programs[p]->count; i++)
-			if (programs[p]->rows[i].name != NULL)
+			if (programs[p]->rows[i].name != NULL &&
+			    !option_is_part(&programs[p]->rows[i]))
 				print_bash_name(&programs[p]->rows[i]);
 		puts(") ;;");
 	}
@@ -109,7 +112,8 @@ static void print_zsh_exclusions(const struct option_program *program, const str
 		print_zsh_names(row);
 	for (size_t i = 0; i < program->count; i++) {
 		const struct option_row *other = &program->rows[i];
-		if (other->name != NULL && other != row && options_conflict(row, other))
+		if (other->name != NULL && !option_is_part(other) && other != row &&
+		    options_conflict(row, other))
 			print_zsh_names(other);
 	}
 	printf("%s)%s", option_refuses_operands(program, row) ? "*" : "", row->is_list ? "*" : "");
@@ -163,7 +167,8 @@ static void print_zsh(const struct option_program *const *programs, int count)
 	for (int p = 0; p < count; p++) {
 		printf("\t%s)\n\t\t_arguments -s -S", programs[p]->name);
 		for (size_t i = 0; i < programs[p]->count; i++)
-			if (programs[p]->rows[i].name != NULL)
+			if (programs[p]->rows[i].name != NULL &&
+			    !option_is_part(&programs[p]->rows[i]))
 				print_zsh_row(programs[p], &programs[p]->rows[i]);
 		puts(" \\\n\t\t\t'*:file:_files'\n\t\t;;");
 	}
@@ -188,6 +193,7 @@ static void print_fish_value(const struct option_row *row)
 	case VALUE_TEXT:
 	case VALUE_WORD:
 	case VALUE_START:
+	case VALUE_NAMED:
 	default:
 		fputs(is_optional(row) ? " -f" : " -x", stdout);
 		for (size_t i = 0; row->words != NULL && row->words[i] != NULL; i++)
@@ -200,7 +206,7 @@ static void print_fish(const struct option_program *program)
 {
 	for (size_t i = 0; i < program->count; i++) {
 		const struct option_row *row = &program->rows[i];
-		if (row->name == NULL)
+		if (row->name == NULL || option_is_part(row))
 			continue;
 		printf("complete -c %s", program->name);
 		if (row->letter != 0)

@@ -222,6 +222,9 @@ static int set_tls(const struct option_use *use, struct simhash_error *error)
 
 static const char *const measure_words[] = {"simhash64", "simhash128", "minhash", "bottomk", NULL};
 
+static const char *const limit_words[] = {
+	"depth=", "inflated=", "total=", "memory=", "seconds=", "output=", NULL};
+
 static const char *const format_words[] = {"text", "json", "digest", NULL};
 
 #define FIELD(member) OPTION_FIELD(struct index_arguments, member)
@@ -275,20 +278,6 @@ static const struct option_row rows[] = {
 	 "look only into these kinds, such as zip,tar,xz (default: all that --version names)",
 	 .parse = set_containers, .field = FIELD(request.containers), .kind = VALUE_START,
 	 .words = container_names, .is_list = true, .needs = "decompress"},
-	{0, "max-depth", "=N", "look into archives in archives up to depth N, 1 to 16 (default: 3)",
-	 .parse = set_depth, .field = FIELD(request.max_depth), .kind = VALUE_TEXT,
-	 .needs = "decompress"},
-	{0, "max-inflated", "=SIZE",
-	 "give up on a file that inflates to more than SIZE (default: 16G)", .parse = set_size,
-	 .field = FIELD(request.max_inflated_bytes), .kind = VALUE_TEXT, .needs = "decompress"},
-	{0, "max-inflated-total", "=SIZE",
-	 "inflate at most SIZE in the whole run (default: no limit)", .parse = set_size,
-	 .field = FIELD(request.max_inflated_total_bytes), .kind = VALUE_TEXT,
-	 .needs = "decompress"},
-	{0, "memory", "=SIZE",
-	 "let the processes that read archives use SIZE of memory, at least 32M (default: 2G)",
-	 .parse = set_memory, .field = FIELD(sandbox.memory_bytes), .kind = VALUE_TEXT,
-	 .needs = "decompress", .not_with = "no-sandbox"},
 	{0, "no-sandbox", NULL,
 	 "read archives in this process, and not in one without rights that may crash",
 	 .parse = set_flag, .field = FIELD(no_sandbox)},
@@ -299,10 +288,24 @@ static const struct option_row rows[] = {
 	 .parse = add_filter, .field = FIELD(filters), .kind = VALUE_TEXT, .is_list = true},
 	{0, "filters", "=FILE", "the same for each line of FILE", .parse = add_filter_file,
 	 .field = FIELD(filters), .kind = VALUE_FILE, .is_list = true},
-	{0, "filter-time", "=SECONDS", "give up on a COMMAND after SECONDS (default: 60)",
+	{0, "limits", "=NAME=VALUE,...", "set limits; can be given several times:",
+	 .kind = VALUE_NAMED, .words = limit_words, .is_list = true},
+	{0, "limits=depth", "=N", "depth of archives in archives, 1 to 16 (default: 3)",
+	 .parse = set_depth, .field = FIELD(request.max_depth), .kind = VALUE_TEXT,
+	 .needs = "decompress"},
+	{0, "limits=inflated", "=SIZE", "inflated size of one file (default: 16G)",
+	 .parse = set_size, .field = FIELD(request.max_inflated_bytes), .kind = VALUE_TEXT,
+	 .needs = "decompress"},
+	{0, "limits=total", "=SIZE", "inflated size of all files of the run (default: no limit)",
+	 .parse = set_size, .field = FIELD(request.max_inflated_total_bytes), .kind = VALUE_TEXT,
+	 .needs = "decompress"},
+	{0, "limits=memory", "=SIZE",
+	 "memory of the processes that read archives, at least 32M (default: 2G)",
+	 .parse = set_memory, .field = FIELD(sandbox.memory_bytes), .kind = VALUE_TEXT,
+	 .needs = "decompress", .not_with = "no-sandbox"},
+	{0, "limits=seconds", "=N", "time that one COMMAND of --filter takes (default: 60)",
 	 .parse = set_filter_time, .kind = VALUE_TEXT},
-	{0, "max-filtered", "=SIZE",
-	 "give up on a COMMAND that prints more than SIZE (default: 256M)",
+	{0, "limits=output", "=SIZE", "output of one COMMAND (default: 256M)",
 	 .parse = set_max_filtered, .field = FIELD(request.filter_limits.bytes),
 	 .kind = VALUE_TEXT},
 	{0, "measure", "=MEASURE",
@@ -333,8 +336,8 @@ static const struct option_row rows[] = {
 	{0, "print", NULL, "show the sketch, sum table and keys of each FILE; - is standard input",
 	 .parse = set_enum, .field = FIELD(task), .constant = TASK_PRINT, .needs = "FILE",
 	 .only_with =
-		 "tag-set decompress container max-depth max-inflated memory no-sandbox hash quiet "
-		 "format PATH"},
+		 "tag-set decompress container limits limits=depth limits=inflated limits=memory "
+		 "no-sandbox hash quiet format PATH"},
 	{0, "init-database", NULL,
 	 "create or upgrade the index, and print the statements that make the users of a server",
 	 .parse = set_enum, .field = FIELD(task), .constant = TASK_INIT_DATABASE,
@@ -456,7 +459,7 @@ static int check_index(const struct index_arguments *arguments, struct simhash_e
 
 	if (arguments->has_filter_limits && arguments->filters.count == 0)
 		return error_set(error, SIMHASH_E_SYNTAX,
-				 "--filter-time and --max-filtered need --filter or --filters");
+				 "--limits=seconds and --limits=output need --filter or --filters");
 	if (arguments->request.path_count == 0 && arguments->request.list_name == NULL)
 		return error_set(error, SIMHASH_E_SYNTAX, "no PATH given; try 'simhash --help'");
 	if (arguments->request.path_count == 0 && arguments->request.one_file_system)

@@ -32,6 +32,7 @@ enum value_kind {
 	VALUE_DATABASE,
 	VALUE_WORD,  /* one of `words`; any other is refused */
 	VALUE_START, /* begins with one of `words` */
+	VALUE_NAMED, /* NAME=VALUE,...; a row "OPTION=NAME" below the option's describes each */
 	VALUE_SIDES  /* two words of the command line, each a directory, HOST: or HOST:DIRECTORY */
 };
 
@@ -58,10 +59,10 @@ typedef int option_parse_fn(const struct option_use *use, struct simhash_error *
  */
 struct option_row {
 	char letter; /* 0: none */
-	const char *name;
+	const char *name; /* "limits=depth" is the value NAME=... of an option of VALUE_NAMED */
 	const char *value; /* as --help shows it: "=FILE", "[=HOW]", " A B"; NULL: none */
 	const char *help;  /* the completions show it up to the first ';' */
-	option_parse_fn *parse;
+	option_parse_fn *parse; /* NULL for VALUE_NAMED */
 	size_t field; /* OPTION_FIELD */
 	enum value_kind kind;
 	const char *const *words; /* end in NULL */
@@ -112,6 +113,9 @@ bool option_refuses_operands(const struct option_program *program, const struct 
 
 /* Is an operand a directory, or written as one, with a slash at its end? */
 bool operand_is_directory(const char *operand);
+
+/* Is it the named value of an option, and not an option? */
+bool option_is_part(const struct option_row *row);
 
 /* Is it --help or --version? */
 bool option_ends_program(const struct option_row *row);

@@ -213,7 +213,6 @@ static int file_scanner_new(struct scanners *scanners, struct file_scanner *scan
 		file_scanner_release(scanner);
 		return -1;
 	}
-	scanner->crew = &scanners->crew;
 	scanner->own = scanners->own;
 	scanner->max_inflated_bytes = request->max_inflated_bytes;
 	scanner->inflated_left = &scanners->inflated_left;
@@ -256,7 +255,6 @@ static void *scanner_main(void *argument)
 		handle_batch(scanners, is_ready ? &scanner : NULL, batch);
 	if (is_ready)
 		file_scanner_release(&scanner);
-	crew_help(&scanners->crew);
 	queue_producer_leaves(&scanners->writer->queue);
 	return NULL;
 }
@@ -273,19 +271,15 @@ int scanners_start(struct scanners *scanners, struct simhash_error *error)
 	largest_init(&scanners->largest, scanners->kept_max);
 	pthread_mutex_init(&scanners->mutex, NULL);
 	pthread_cond_init(&scanners->changed, NULL);
-	crew_init(&scanners->crew, wanted);
 	started = threads_start(&scanners->threads, wanted, scanner_main, scanners, 0);
-	for (unsigned i = started; i < wanted; i++) {
-		crew_lacks(&scanners->crew);
+	for (unsigned i = started; i < wanted; i++)
 		queue_producer_leaves(&scanners->writer->queue);
-	}
 	return started == 0 ? error_set(error, SIMHASH_E_SYSTEM, "cannot start a thread") : 0;
 }
 
 void scanners_join(struct scanners *scanners)
 {
 	threads_join(&scanners->threads);
-	crew_release(&scanners->crew);
 	pthread_cond_destroy(&scanners->changed);
 	pthread_mutex_destroy(&scanners->mutex);
 	largest_release(&scanners->largest);

@@ -261,9 +261,9 @@ static char *explain(struct filter_run *run, enum ending ending, int status)
 		return NULL;
 	fprintf(out, "%s ", program_name(run));
 	if (ending == IS_LATE)
-		fprintf(out, "took more than %u s: see --filter-time", run->limits->seconds);
+		fprintf(out, "took more than %u s: see --limits=seconds=N", run->limits->seconds);
 	else if (ending == IS_LONG)
-		fprintf(out, "printed more than --max-filtered allows");
+		fprintf(out, "printed more than --limits=output=SIZE allows");
 	else if (WIFSIGNALED(status))
 		fprintf(out, "was ended by signal %d", WTERMSIG(status));
 	else

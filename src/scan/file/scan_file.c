@@ -20,7 +20,6 @@
 #include "scan/file/container_kind.h"
 #include "scan/file/content.h"
 #include "scan/file/content_hash.h"
-#include "scan/file/crew.h"
 #include "scan/file/inflating.h"
 #include "scan/file/reading.h"
 #include "scan/file/shared_scan.h"

@@ -56,8 +56,6 @@ struct database_driver {
 	const char *count_commit;
 	/* "ON CONFLICT ... excluded.x" (true) or "ON DUPLICATE KEY ... VALUES(x)" (false) */
 	bool has_excluded;
-	/* Several connections that write at the same time are faster than one. */
-	bool has_writers;
 	/* Frees what the connection holds only to be faster; or NULL. */
 	const char *release_memory;
 	/* How many directories of some files are read in order in the time of a question for one. */

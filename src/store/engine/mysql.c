@@ -535,7 +535,6 @@ const struct database_driver mysql_driver = {
 		"ON DUPLICATE KEY UPDATE commits = commits + 1",
 	.roles = sql_mysql_roles,
 	.has_excluded = false,
-	.has_writers = true,
 	.question_cost = 16,
 	.rows_per_insert = ROWS_PER_INSERT,
 	.rows_per_transaction = 8192,

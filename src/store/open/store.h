@@ -60,13 +60,6 @@ void store_open_another(const struct store *first, struct store **store);
 int store_open_to_write(const struct store *first, struct store **store,
 			struct simhash_error *error);
 
-/*
- * Open another connection to write to the same index at the same time, for another thread, with the
- * measures that the first one wants. *store is NULL where that is no use, as for an index in a file,
- * and where the server gives no other connection now.
- */
-void store_open_second(const struct store *first, struct store **store);
-
 void store_close(struct store *store); /* NULL is fine */
 
 /* ---- What a run wants of each file ---- */

@@ -9,7 +9,6 @@
 
 #include "base/basic/error.h"
 #include "store/open/transaction.h"
-#include "store/open/turns.h"
 #include "store/rows/file_columns.h"
 #include "store/rows/sketch_rows.h"
 #include "store/rows/upsert.h"
@@ -357,10 +356,7 @@ static int write_batch(struct store *store, const struct row_scope *scope,
 	return sketch_rows_write(store, scope, batch->rows, batch->row_count, error);
 }
 
-/*
- * How far the runs have come, for whoever asks before they end, and if they never do. Both
- * connections of a run count in one row, so each waits for its turn first.
- */
+/* How far the runs have come, for whoever asks before they end, and if they never do. */
 static int count_runs(struct store *store, const struct store_batch *batch,
 		      struct simhash_error *error)
 {
@@ -405,19 +401,14 @@ static int compare_rows(const void *a, const void *b)
 	return memcmp((*x)->path_hash, (*y)->path_hash, PATH_HASH_SIZE);
 }
 
-static void sort_rows(const struct store_batch *batch)
-{
-	if (batch->row_count > 0)
-		qsort(batch->rows, batch->row_count, sizeof *batch->rows, compare_rows);
-}
-
 int store_write(struct store *store, const struct row_scope *scope, const struct store_batch *batch,
 		int64_t *removed, struct simhash_error *error)
 {
 	struct transaction transaction = {.store = store};
 	int status = 0;
 
-	sort_rows(batch);
+	if (batch->row_count > 0)
+		qsort(batch->rows, batch->row_count, sizeof *batch->rows, compare_rows);
 	while (transaction_next(&transaction, &status, error)) {
 		status = write_batch(store, scope, batch, removed, error);
 		if (status == 0)
@@ -425,29 +416,5 @@ int store_write(struct store *store, const struct row_scope *scope, const struct
 		if (status == 0)
 			status = count_commit(store, error);
 	}
-	return status;
-}
-
-int store_write_in_turn(struct store *store, const struct row_scope *scope,
-			const struct store_batch *batch, struct turns *turns, uint64_t number,
-			int64_t *removed, struct simhash_error *error)
-{
-	struct transaction transaction = {.store = store};
-	int status = 0;
-
-	sort_rows(batch);
-	while (transaction_next(&transaction, &status, error)) {
-		/* Written again, it has no locks before its turn comes. */
-		status = transaction.attempt == 0 ? 0 : turns_await(turns, number, error);
-		if (status == 0)
-			status = write_batch(store, scope, batch, removed, error);
-		if (status == 0)
-			status = turns_await_or_give_way(turns, number, error);
-		if (status == 0)
-			status = count_runs(store, batch, error);
-		if (status == 0)
-			status = count_commit(store, error);
-	}
-	turns_end(turns, status != 0);
 	return status;
 }
