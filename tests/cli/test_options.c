@@ -52,12 +52,17 @@ static const char *example_of(const struct option_row *row)
 {
 	static const struct {
 		const char *name, *value;
-	} examples[] = {{"partition", "1/2"},	  {"memory", "32M"}, {"limits", "depth=1"},
-			{"limits=memory", "32M"}, {"verify", "all"}, {"filter", "txt:cat"}};
+	} examples[] = {{"partition", "1/2"},
+			{"memory", "32M"},
+			{"limits=memory", "32M"},
+			{"verify", "all"},
+			{"filter", "txt:cat"}};
 
 	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
 		if (strcmp(examples[i].name, row->name) == 0)
 			return examples[i].value;
+	if (strcmp(row->name, "limits") == 0)
+		return strcmp(row->words[0], "depth=") == 0 ? "depth=1" : "memory=32M";
 	return row->words != NULL ? row->words[0] : row->kind == VALUE_FILE ? "/dev/null" : "1";
 }
 
@@ -251,15 +256,16 @@ static const struct refused find_refused[] = {
 	{"hard-links", "compare directories order"},
 	{"measure", "against nearest partition update lineage directories order"},
 	{"min-similarity", "compare order directories"},
-	{"compare", "directories order min-shared verify decompress max-inflated no-sandbox "
+	{"compare", "directories order min-shared verify decompress no-sandbox "
 		    "files0-from stdin-name nearest between against known known-format update "
 		    "group lineage expand format null thumbnails all sort limit "
-		    "store progress summary threads memory partition fail-on-match"},
-	{"directories", "order verify decompress max-inflated no-sandbox files0-from stdin-name "
+		    "store progress summary threads limits limits=memory limits=inflated partition "
+		    "fail-on-match"},
+	{"directories", "order verify decompress limits=inflated no-sandbox files0-from stdin-name "
 			"nearest between against update group lineage expand null thumbnails all "
 			"sort store progress summary partition"},
 	{"min-shared", "order"},
-	{"order", "verify decompress max-inflated no-sandbox files0-from stdin-name nearest "
+	{"order", "verify decompress limits=inflated no-sandbox files0-from stdin-name nearest "
 		  "between against group lineage expand thumbnails all sort limit store "
 		  "progress summary partition"},
 	{"decompress", "between against store partition"},
@@ -463,7 +469,8 @@ static void needs_name_both(void **state)
 	expect_message(&index_program, "forget", NULL, "--forget needs a PATH");
 	expect_message(&index_program, "limits=inflated", "x",
 		       "--limits=inflated needs --decompress");
-	expect_message(&find_program, "max-inflated", "x", "--max-inflated needs --decompress");
+	expect_message(&find_program, "limits=inflated", "x",
+		       "--limits=inflated needs --decompress");
 	expect_message(&find_program, "decompress", NULL, "--decompress needs a FILE");
 	expect_message(&find_program, "stdin-name", NULL, "--stdin-name needs a FILE");
 	expect_message(&find_program, "nearest", NULL, "--nearest needs a FILE");

@@ -44,6 +44,7 @@ void find_arguments_release(struct find_arguments *arguments)
 
 static const char *const candidates_words[] = {"exact",	      "uniform",     "scatter",	 "skew",
 					       "uniform_ext", "scatter_ext", "skew_ext", NULL};
+static const char *const limit_words[] = {"memory=", "inflated=", NULL};
 static const char *const format_words[] = {"text", "csv",  "json", "jsonl",
 					   "null", "html", "dot",  NULL};
 static const char *const sort_words[] = {"size",  "saved",  "similarity", "path",
@@ -131,7 +132,7 @@ static const struct option_row rows[] = {
 	 .parse = set_flag, .field = FIELD(directories),
 	 .only_with = "database defaults-file tag-set host known known-format min-shared "
 		      "min-resemblance format output "
-		      "limit threads memory quiet fail-on-match FILE DIR"},
+		      "limit threads limits limits=memory quiet fail-on-match FILE DIR"},
 	{0, "min-shared", "=SHARE",
 	 "minimum share of a directory's bytes that is in the other, 0 to 1 (default: 0.5)",
 	 .parse = set_min_shared, .field = FIELD(min_shared), .kind = VALUE_TEXT,
@@ -144,8 +145,9 @@ static const struct option_row rows[] = {
 	 "a file before it that it can be stored as a difference from (default: similar)",
 	 .parse = set_order, .field = FIELD(with_references), .kind = VALUE_WORD,
 	 .words = order_words,
-	 .only_with = "database defaults-file tag-set host known known-format min-resemblance "
-		      "format null output memory threads update quiet fail-on-match DIR"},
+	 .only_with =
+		 "database defaults-file tag-set host known known-format min-resemblance "
+		 "format null output limits limits=memory threads update quiet fail-on-match DIR"},
 
 	{.heading = "Verifying, and reading files"},
 	{0, "verify", "=HOW",
@@ -156,9 +158,6 @@ static const struct option_row rows[] = {
 	{'z', "decompress", NULL,
 	 "also find files similar to what is in FILEs that are archives or compressed",
 	 .parse = set_flag, .field = FIELD(request.inflate), .needs = "FILE"},
-	{0, "max-inflated", "=SIZE",
-	 "give up on a FILE that inflates to more than SIZE (default: 16G)", .parse = set_size,
-	 .field = FIELD(request.max_inflated_bytes), .kind = VALUE_TEXT, .needs = "decompress"},
 	{0, "no-sandbox", NULL,
 	 "read archives in this process, and not in one without rights that may crash",
 	 .parse = set_flag, .field = FIELD(no_sandbox)},
@@ -241,10 +240,15 @@ static const struct option_row rows[] = {
 	{.heading = "Work"},
 	{'j', "threads", "=N", "use N threads (default: one for each processor)",
 	 .parse = set_threads, .field = FIELD(resources.threads), .kind = VALUE_TEXT},
-	{0, "memory", "=SIZE",
-	 "let rows and pairs wait in SIZE of memory, at least 32M (default: 512M), and beyond "
-	 "it in temporary files",
+	{0, "limits", "=NAME=VALUE,...", "set limits; can be given several times:",
+	 .kind = VALUE_NAMED, .words = limit_words, .is_list = true},
+	{0, "limits=memory", "=SIZE",
+	 "memory in which rows and pairs wait, at least 32M (default: 512M); beyond it they wait "
+	 "in temporary files",
 	 .parse = set_memory, .field = FIELD(resources.memory_bytes), .kind = VALUE_TEXT},
+	{0, "limits=inflated", "=SIZE", "inflated size of one FILE (default: 16G)",
+	 .parse = set_size, .field = FIELD(request.max_inflated_bytes), .kind = VALUE_TEXT,
+	 .needs = "decompress"},
 	{0, "partition", "=I/N", "find part I of N of the pairs", .parse = set_partition,
 	 .kind = VALUE_TEXT, .not_with = "format=html files0-from FILE"},
 	{0, "fail-on-match", NULL, "exit with status 1 if anything is found", .parse = set_flag,
