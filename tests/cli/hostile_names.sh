@@ -329,7 +329,6 @@ for program in "$SIMHASH" "$SIMFIND" "$SIMKEEP"; do
 		--journal) more=(--keep=oldest --action=delete --yes "$files") ;;
 		--min-similarity) more=(--measure=minhash) ;;
 		--min-shared) more=(--directories) ;;
-		--known-format) more=(--known="$evil/digests") ;;
 		--copy-to) more=() ;;
 		--import) more=(--host=far) ;;
 		--stdin-name) more=(-) ;;

@@ -69,7 +69,7 @@ for list in whole.db minimal.db sums nsrl hashdeep tagged binary bare digests su
 	cmp out expected || fail "$list: $(diff out expected | head -4)"
 	said "note: files of"
 done
-runs 0 "$SIMFIND" -q --known=xxh128 --known-format=xxh128 --expand --format=csv
+runs 0 "$SIMFIND" -q --known=xxh128:xxh128 --expand --format=csv
 cmp out expected || fail "xxh128: $(diff out expected | head -4)"
 split -n l/2 sums half
 "$SIMFIND" -q --known=halfaa --known=- --expand --format=csv <halfab | cmp - expected || fail "two lists"
@@ -97,9 +97,9 @@ same "lines of the nearest" 5 "$(wc -l <out)"
 same "other known files" 0 "$(grep -vxF "$asked" left_out | grep -cFf - out || true)"
 
 echo "What is refused"
-refused() { # TEXT [OPTION]: of the list on standard input
+refused() { # TEXT [FORMAT]: of the list on standard input
 	cat >hostile
-	runs 1 "$SIMFIND" --known=hostile "${@:2}"
+	runs 1 "$SIMFIND" --known="${2:+$2:}hostile"
 	said "simfind: $1"
 }
 printf '%s  a\n%s  b\n' "$(head -c 64 hashes)" 12345 | refused "hostile:2:1: expected an MD5, SHA-1 or SHA-256 hash of 32, 40 or 64 digits"
@@ -110,8 +110,8 @@ printf '"x","MD5"\n"y\n' | refused "hostile:2:3: expected a quote that ends the 
 printf 'x,md5\ny\n' | refused "hostile:2:2: expected as many fields as columns"
 printf '%%%%%%%% HASHDEEP-1.0\n' | refused "hostile:1:1: expected a line with the names of columns after it"
 printf '%%%%%%%% HASHDEEP-1.0\n%%%%%%%% size,name\n' | refused "hostile:2:1: expected the names of columns, MD5, SHA-1 or SHA-256 among them"
-refused "hostile:1:1: expected the names of columns" --known-format=nsrl <sums
-refused "hostile:1:1: expected 32 hexadecimal digits" --known-format=xxh128 <sums
+refused "hostile:1:1: expected the names of columns" nsrl <sums
+refused "hostile:1:1: expected 32 hexadecimal digits" xxh128 <sums
 sed '19,$s/ / x/' digests | refused "hostile:20:"
 sed '$s/ / x/' digests | refused "hostile:$(wc -l <digests):"
 head -c 3000000 /dev/zero | refused "hostile:1:1: expected a line of at most 1,048,576 bytes"
@@ -148,8 +148,20 @@ runs 0 "$SIMFIND" --known=sums
 ! grep -q 'cut off' err || fail "a list of whole lines may have been cut off"
 runs 1 "$SIMFIND" --known=missing
 said "cannot open missing: No such file or directory"
-runs 1 "$SIMFIND" --known-format=sums
-said "--known-format needs --known"
+# A name that begins like a format is written with its directory.
+cp sums nsrl:sums
+runs 1 "$SIMFIND" --known=nsrl:sums
+said "sums:1:1: expected the names of columns"
+runs 0 "$SIMFIND" -q --known=./nsrl:sums --expand --format=csv
+cmp out expected || fail "./nsrl:sums: $(diff out expected | head -4)"
+runs 0 "$SIMFIND" -q --known=sums:./nsrl:sums --expand --format=csv
+cmp out expected || fail "sums:./nsrl:sums: $(diff out expected | head -4)"
+runs 0 "$SIMFIND" -q --known=auto:sums --expand --format=csv
+cmp out expected || fail "auto:sums: $(diff out expected | head -4)"
+runs 1 "$SIMFIND" --known=xxh129:sums
+said "cannot open xxh129:sums: No such file"
+runs 1 "$SIMFIND" --known=sums:sums -o sums
+said "cannot write to sums: it is a list of --known"
 runs 0 "$SIMHASH" -q --forget --measure=md5
 runs 1 "$SIMFIND" --known=tagged
 said "tagged has md5 hashes, and the index has them of no file; run simhash --hash=md5 first"

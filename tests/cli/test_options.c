@@ -257,7 +257,7 @@ static const struct refused find_refused[] = {
 	{"measure", "against nearest partition update lineage directories order"},
 	{"min-similarity", "compare order directories"},
 	{"compare", "directories order min-shared verify decompress no-sandbox "
-		    "files0-from stdin-name nearest between against known known-format update "
+		    "files0-from stdin-name nearest between against known update "
 		    "group lineage expand format null thumbnails all sort limit "
 		    "store progress summary threads limits limits=memory limits=inflated partition "
 		    "fail-on-match"},

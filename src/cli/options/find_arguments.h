@@ -22,6 +22,12 @@ struct find_input {
 	const char *path, *what;
 };
 
+/* A list of --known. */
+struct find_known {
+	const char *path;
+	enum known_format format;
+};
+
 struct find_arguments {
 	struct index_choice index;
 	struct operands operands;
@@ -48,9 +54,8 @@ struct find_arguments {
 	enum linkage linkage;
 	bool has_min_resemblance, has_tolerance; /* were they given? */
 	const char *against_path;		 /* of a digest list */
-	const char **known_paths;		 /* owned; the texts are borrowed */
+	struct find_known *known;		 /* owned; the paths are borrowed */
 	size_t known_count, known_capacity;
-	enum known_format known_format;
 	char *between_text[2]; /* owned, what request.between points into */
 	bool update;	       /* index them first */
 	/* Of --directories. */

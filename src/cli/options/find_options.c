@@ -36,7 +36,7 @@ void find_arguments_release(struct find_arguments *arguments)
 		free(arguments->side_texts[i]);
 	free(arguments->side_texts);
 	free(arguments->sides);
-	free(arguments->known_paths);
+	free(arguments->known);
 	free(arguments->inputs);
 }
 
@@ -130,7 +130,7 @@ static const struct option_row rows[] = {
 	 "may "
 	 "be HOST:DIRECTORY, list the files that are the same, changed or only in one",
 	 .parse = set_flag, .field = FIELD(directories),
-	 .only_with = "database defaults-file tag-set host known known-format min-shared "
+	 .only_with = "database defaults-file tag-set host known min-shared "
 		      "min-resemblance format output "
 		      "limit threads limits limits=memory quiet fail-on-match FILE DIR"},
 	{0, "min-shared", "=SHARE",
@@ -146,7 +146,7 @@ static const struct option_row rows[] = {
 	 .parse = set_order, .field = FIELD(with_references), .kind = VALUE_WORD,
 	 .words = order_words,
 	 .only_with =
-		 "database defaults-file tag-set host known known-format min-resemblance "
+		 "database defaults-file tag-set host known min-resemblance "
 		 "format null output limits limits=memory threads update quiet fail-on-match DIR"},
 
 	{.heading = "Verifying, and reading files"},
@@ -180,15 +180,10 @@ static const struct option_row rows[] = {
 	 "standard input",
 	 .parse = set_text, .field = FIELD(against_path), .kind = VALUE_FILE,
 	 .not_with = "between tag-set measure partition nearest store files0-from FILE"},
-	{0, "known", "=FILE",
-	 "leave out files that the list FILE knows by their hashes: digests, the NSRL, hashdeep, "
-	 "sha256sum and the like; can be given several times",
+	{0, "known", "=[FORMAT:]FILE",
+	 "leave out files that the list FILE knows by their hashes; FORMAT is digests, nsrl, "
+	 "hashdeep, sums or xxh128 (default: by the first line); can be given several times",
 	 .parse = add_known, .kind = VALUE_FILE, .is_list = true, .not_with = "store"},
-	{0, "known-format", "=FORMAT",
-	 "what the lists are: digests, nsrl, hashdeep, sums or xxh128 (default: auto, by the first "
-	 "line)",
-	 .parse = set_enum, .field = FIELD(known_format), .kind = VALUE_WORD,
-	 .words = known_format_names, .needs = "known"},
 	{0, "update", NULL, "index each DIR first, as simhash does by default", .parse = set_flag,
 	 .field = FIELD(update), .needs = "DIR", .not_with = "measure"},
 

@@ -216,14 +216,20 @@ int set_format(const struct option_use *use, struct simhash_error *error)
 	return 0;
 }
 
+/* "nsrl:FILE", or FILE, whose form is recognized. */
 int add_known(const struct option_use *use, struct simhash_error *error)
 {
 	struct find_arguments *arguments = use->arguments;
-	size_t count = arguments->known_count;
+	struct find_known known = {use->text, KNOWN_BY_FORM};
 
-	if (array_reserve(&arguments->known_paths, &arguments->known_capacity, count + 1,
-			  sizeof *arguments->known_paths, error) != 0)
+	for (unsigned i = 0; known_format_names[i] != NULL; i++) {
+		size_t size = strlen(known_format_names[i]);
+		if (strncmp(use->text, known_format_names[i], size) == 0 && use->text[size] == ':')
+			known = (struct find_known){use->text + size + 1, (enum known_format)i};
+	}
+	if (array_reserve(&arguments->known, &arguments->known_capacity, arguments->known_count + 1,
+			  sizeof *arguments->known, error) != 0)
 		return -1;
-	arguments->known_paths[arguments->known_count++] = use->text;
-	return 0;
+	arguments->known[arguments->known_count++] = known;
+	return add_input(arguments, known.path, "it is a list of --known", error);
 }

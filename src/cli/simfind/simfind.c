@@ -44,10 +44,6 @@ static int check_output(const struct find_arguments *arguments, struct simhash_e
 		if (input_check_output(arguments->inputs[i].path, arguments->inputs[i].what, path,
 				       error) != 0)
 			return -1;
-	for (size_t i = 0; i < arguments->known_count; i++)
-		if (input_check_output(arguments->known_paths[i], "it is a list of --known", path,
-				       error) != 0)
-			return -1;
 	return operands_check_output(&arguments->operands, path, error);
 }
 
