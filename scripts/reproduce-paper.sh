@@ -188,7 +188,7 @@ simhash -d "sqlite:$folder/quality.db" "$folder/edits" "$folder/unrelated"
 judge() {
 	local name=$1
 	shift
-	simfind -d "sqlite:$folder/quality.db" --expand --format=csv "$@" | tr -d '\r' | awk -F, -v name="$name" \
+	simfind -d "sqlite:$folder/quality.db" --group=none --format=csv "$@" | tr -d '\r' | awk -F, -v name="$name" \
 		-v edits="$(($(find "$folder/edits" -type f | wc -l) - $(tr -cd '\0' <"$folder/sources" | wc -c)))" '
 		function base(path) { sub(/.*\//, "", path); return path }
 		NR > 1 { split(base($11), a, "-"); split(base($12), b, "-")

@@ -129,7 +129,7 @@ all() {
 	run simhash --status
 	run simfind
 	run simfind -q
-	run simfind --expand
+	run simfind --group=none
 	for format in text csv json jsonl null; do
 		run simfind --format=$format
 		run simfind --format=$format --group

@@ -70,7 +70,7 @@ else
 fi
 same "the index" "$before" "$(sql "$shape")"
 options=('' --verify=no --versions '--verify=read -T 2' --empty '--min-resemblance=0.9 --same-extension'
-	'--candidates=uniform' --group '--group=single' --lineage '-j 1 --limits=memory=32M --limit=9' --null)
+	'--candidates=uniform' --group '--group=single' --group=lineage '-j 1 --limits=memory=32M --limit=9' --null)
 mkdir piped
 mkfifo piped/elsewhere
 for number in "${!options[@]}"; do

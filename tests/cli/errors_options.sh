@@ -42,7 +42,7 @@ done
 for part in 0/3 4/3 1 x 1/ /3 1/0 1/3x -1/3; do
 	wrong --partition="$part" "--partition '$part': expected I/N, such as 2/8"
 done
-wrong --group=ward "--group 'ward': expected representative or single"
+wrong --group=ward "--group 'ward': expected representative, single, lineage or none"
 wrong --verify=some "--verify 'some': expected no, sketch, read or all"
 wrong --min-resemblance=1.01 "--min-resemblance '1.01': expected a number from 0 to 1"
 wrong --nearest=0 "--nearest '0': expected a number from 1"
@@ -62,8 +62,8 @@ printf 'ps=1\n' >other_tolerances
 wrong --tolerance=@other_tolerances --tolerance=@/dev/null -o other_tolerances \
 	"cannot write to other_tolerances: it has the tolerances of --tolerance"
 wrong --tolerance=ps=1 --compare a b "--compare cannot be combined with --tolerance=EXT=PERCENT"
-wrong --group --expand "--group cannot be combined with --expand"
-wrong --group --partition=1/2 "--group cannot be combined with --partition"
+wrong --group=lineage --verify=no "--group=lineage cannot be combined with --verify=no"
+wrong --group --partition=1/2 "--partition cannot be combined with --group=representative"
 wrong --between /a "--between needs two values: A B"
 wrong --between web1:relative /b "--between 'web1:relative': expected an absolute directory"
 wrong --between no-such-directory /b "--between: cannot find directory no-such-directory"
@@ -121,7 +121,7 @@ wrong -z "--decompress needs a FILE"
 wrong --limits=inflated=5M x "--limits=inflated needs --decompress"
 wrong --progress=sometimes "--progress 'sometimes': expected auto, always or never"
 wrong --format=html --partition=1/2 "--partition cannot be combined with --format=html"
-wrong --format=html --expand "--expand cannot be combined with --format=html"
+wrong --format=html --group=none "--group=none cannot be combined with --format=html"
 # The same of simhash.
 hash_wrong() {
 	local message=${*: -1}

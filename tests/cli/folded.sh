@@ -125,7 +125,7 @@ groups=$(python3 -c 'import json; print(len(json.load(open("groups.json"))))')
 same "the last line" "$((groups - 2)) more groups left out by --limit" "$(tail -n 1 screen)"
 
 # Unfolded: every pair, as to a file but for the paths, which are whole on a wide terminal.
-for how in --all --format=text --expand; do
+for how in --all --format=text --group=none; do
 	on_terminal 2000 "$SIMFIND" -q $how
 	runs 0 "$SIMFIND" -q ${how/--all/--format=text} -o expected
 	same "pairs with $how" "$(sed -E "s|  +|\t|g; s|$files/||g" expected)" "$(tail -n +3 screen | sed -E 's|  +|\t|g')"
@@ -189,7 +189,7 @@ PAGER=./pager on_terminal 120 "$SIMFIND" --fail-on-match
 same "status with matches" 1 "$status"
 PAGER='./pager; exit 3' on_terminal 120 "$SIMFIND"
 same "status of simfind" 0 "$status"
-PAGER='head -n 1' on_terminal 120 "$SIMFIND" --expand
+PAGER='head -n 1' on_terminal 120 "$SIMFIND" --group=none
 [ "$status" = 0 ] || [ "$status" = 141 ] || fail "a pager that ends early: status $status"
 same "lines of a pager that ends early" 1 "$(wc -l <screen)"
 # A signal waits for the pager, which has the terminal, and ends simfind.

@@ -4,7 +4,7 @@
 More than 50 sets of files, made to be hard: chains, stars, dense families, a middle that is similar
 to both ends, copies of other extensions, hard links, files without sketches, tiny files, two hosts.
 Each with several rules, by both linkages, with 1 to 4 threads. The pairs are those that simfind
---expand lists with the same options; everything else is brute force, and by other means.
+--group=none lists with the same options; everything else is brute force, and by other means.
 
 SPDX-License-Identifier: MIT
 """
@@ -478,7 +478,7 @@ def files_for(files, rule):
 
 
 def listed_pairs(rule):
-    listed = run(SIMFIND, "-q", "--expand", "--format=jsonl", *rule)
+    listed = run(SIMFIND, "-q", "--group=none", "--format=jsonl", *rule)
     pairs = [json.loads(line) for line in listed.splitlines()]
     for pair in pairs:
         pair["path_a"], pair["path_b"] = path_of(pair, "path_a"), path_of(pair, "path_b")

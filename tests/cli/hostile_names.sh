@@ -156,7 +156,7 @@ text 2 "$SIMHASH" --files0-from=list
 said "$evil_shown/none: No such file or directory"
 
 # ---- simfind: lists ----
-for words in "" -j2 --expand --group --group=single --versions --lineage "--verify=read --same-extension" --verify=all \
+for words in "" -j2 --group=none --group --group=single --versions --group=lineage "--verify=read --same-extension" --verify=all \
 	--order --order=delta --directories "--nearest=2 $files/nearest" "--between $files $files" \
 	"--against=$files/list" "--sort=path --limit=3" --partition=1/2 --empty; do
 	rm -f "$files/nearest" "$files/list"
@@ -170,7 +170,7 @@ for words in "" -j2 --expand --group --group=single --versions --lineage "--veri
 	esac
 done
 rm -f "$files/list"
-for words in "" --group --order=delta --directories --expand; do
+for words in "" --group --order=delta --directories --group=none; do
 	# shellcheck disable=SC2086  # an option
 	table 0 "$SIMFIND" --format=csv $words
 	# shellcheck disable=SC2086  # an option
@@ -184,13 +184,13 @@ table 0 "$SIMFIND" --directories --format=csv "$dir" "$other"
 grep -qaF "'=cmd|" out || fail "no name is kept from being a formula"
 json 0 "$SIMFIND" --directories --format=json "$dir" "$other"
 lines 0 "$SIMFIND" --directories --format=jsonl "$dir" "$other"
-json 0 "$SIMFIND" --lineage --format=json
-for words in --format=html "--lineage --format=html" "--lineage --format=dot" "--directories --format=html"; do
+json 0 "$SIMFIND" --group=lineage --format=json
+for words in --format=html "--group=lineage --format=html" "--group=lineage --format=dot" "--directories --format=html"; do
 	# shellcheck disable=SC2086  # some options
 	messages 0 "$SIMFIND" $words
 	without_tabs out
 done
-for words in -0 "-0 --group" "-0 --lineage" "-0 --order=delta"; do
+for words in -0 "-0 --group" "-0 --group=lineage" "-0 --order=delta"; do
 	# shellcheck disable=SC2086  # some options
 	messages 0 "$SIMFIND" $words
 done

@@ -25,7 +25,7 @@ without() {
 }
 
 echo "Every form"
-"$SIMFIND" -q --expand --format=csv | without >expected
+"$SIMFIND" -q --group=none --format=csv | without >expected
 [ "$(wc -l <expected)" -gt 15 ] || fail "only $(wc -l <expected) pairs: the files are no test"
 while IFS= read -r path; do
 	printf '"%s","%s","00000000","%s",%s,1,"WIN",""\r\n' "$(sha1sum "$path" | cut -c1-40 | tr a-f A-F)" \
@@ -65,17 +65,17 @@ with sqlite3.connect("wrong.db") as database:
     database.execute("INSERT INTO FILE VALUES ('12', NULL)")
 SCRIPT
 for list in whole.db minimal.db sums nsrl hashdeep tagged binary bare digests sums.gz; do
-	runs 0 "$SIMFIND" --known="$list" --expand --format=csv
+	runs 0 "$SIMFIND" --known="$list" --group=none --format=csv
 	cmp out expected || fail "$list: $(diff out expected | head -4)"
 	said "note: files of"
 done
-runs 0 "$SIMFIND" -q --known=xxh128:xxh128 --expand --format=csv
+runs 0 "$SIMFIND" -q --known=xxh128:xxh128 --group=none --format=csv
 cmp out expected || fail "xxh128: $(diff out expected | head -4)"
 split -n l/2 sums half
-"$SIMFIND" -q --known=halfaa --known=- --expand --format=csv <halfab | cmp - expected || fail "two lists"
-"$SIMFIND" --known=- --expand --format=csv </dev/null >nothing 2>err
+"$SIMFIND" -q --known=halfaa --known=- --group=none --format=csv <halfab | cmp - expected || fail "two lists"
+"$SIMFIND" --known=- --group=none --format=csv </dev/null >nothing 2>err
 said "simfind: -: the list is empty"
-"$SIMFIND" -q --expand --format=csv | cmp - nothing || fail "a list of nothing leaves out something"
+"$SIMFIND" -q --group=none --format=csv | cmp - nothing || fail "a list of nothing leaves out something"
 
 echo "Everywhere"
 is_without() { # WHAT COMMAND...
@@ -141,7 +141,7 @@ head -c -1 sums >open
 runs 0 "$SIMFIND" --known=open
 said "simfind: open: the last line has no end: the list may have been cut off"
 sed '1s/3$/1/; $d' digests >old
-runs 0 "$SIMFIND" --known=old --expand --format=csv
+runs 0 "$SIMFIND" --known=old --group=none --format=csv
 cmp out expected || fail "an older list: $(diff out expected | head -4)"
 said "simfind: old: an older simhash wrote this list, without an end mark: it may have been cut off"
 runs 0 "$SIMFIND" --known=sums
@@ -152,11 +152,11 @@ said "cannot open missing: No such file or directory"
 cp sums nsrl:sums
 runs 1 "$SIMFIND" --known=nsrl:sums
 said "sums:1:1: expected the names of columns"
-runs 0 "$SIMFIND" -q --known=./nsrl:sums --expand --format=csv
+runs 0 "$SIMFIND" -q --known=./nsrl:sums --group=none --format=csv
 cmp out expected || fail "./nsrl:sums: $(diff out expected | head -4)"
-runs 0 "$SIMFIND" -q --known=sums:./nsrl:sums --expand --format=csv
+runs 0 "$SIMFIND" -q --known=sums:./nsrl:sums --group=none --format=csv
 cmp out expected || fail "sums:./nsrl:sums: $(diff out expected | head -4)"
-runs 0 "$SIMFIND" -q --known=auto:sums --expand --format=csv
+runs 0 "$SIMFIND" -q --known=auto:sums --group=none --format=csv
 cmp out expected || fail "auto:sums: $(diff out expected | head -4)"
 runs 1 "$SIMFIND" --known=xxh129:sums
 said "cannot open xxh129:sums: No such file"
@@ -166,4 +166,4 @@ runs 0 "$SIMHASH" -q --forget --measure=md5
 runs 1 "$SIMFIND" --known=tagged
 said "tagged has md5 hashes, and the index has them of no file; run simhash --hash=md5 first"
 # By the hash that is still there.
-"$SIMFIND" -q --known=nsrl --expand --format=csv | cmp - expected || fail "SHA-1 alone"
+"$SIMFIND" -q --known=nsrl --group=none --format=csv | cmp - expected || fail "SHA-1 alone"

@@ -166,7 +166,7 @@ grep -qF 'odd/a\n"b\\\xff,.1' shown || fail "an odd name on a terminal: $(cat sh
 
 runs 1 "$SIMFIND" --order --format=html -o page
 said '--order cannot be combined with --format=html; expected text, csv, json, jsonl or null'
-for option in --group --lineage --sort=path --limit=1; do
+for option in --group --group=lineage --sort=path --limit=1; do
 	runs 1 "$SIMFIND" --order "$option"
 	said "--order cannot be combined with"
 done

@@ -51,14 +51,14 @@ for key in 0 2 5; do
 			elif [ "$key" -lt 3 ]; then
 				find+=(--candidates=exact) # of any extension
 			fi
-			runs 0 "${find[@]}" --expand -o all.csv
+			runs 0 "${find[@]}" --group=none -o all.csv
 			plain <all.csv >found.csv
 			equal "$what, $how"
 			total=$((total + $(wc -l <expected.csv)))
 			[ "$key" != 0 ] || grep -q ^identical expected.csv || fail "no identical pair"
 			[ "$tolerance" = 1 ] || continue
 			for part in 1 2 3; do
-				"${find[@]}" --expand --partition="$part/3" -j "$part"
+				"${find[@]}" --group=none --partition="$part/3" -j "$part"
 			done | plain >found.csv
 			equal "$what, $how, in three parts"
 			# Asking for every file, all at once: again each pair once.
@@ -123,9 +123,9 @@ for how in --verify=no --verify=sketch --nearest=3; do
 done
 
 # Tolerances by extension: of .txt only what is at a distance of 1, which always counts, and those of others stay.
-"$SIMFIND" --verify=no -q -T 2 --expand --format=csv | plain | grep -viE '\.txt(,|$)' >expected.csv
+"$SIMFIND" --verify=no -q -T 2 --group=none --format=csv | plain | grep -viE '\.txt(,|$)' >expected.csv
 printf '# a comment\n\n  TXT=50 # and another\n' >tolerances
-"$SIMFIND" --verify=no -q -T 2 --tolerance=@tolerances --tolerance=.txt=0 --expand --format=csv | plain >with.csv
+"$SIMFIND" --verify=no -q -T 2 --tolerance=@tolerances --tolerance=.txt=0 --group=none --format=csv | plain >with.csv
 grep -viE '\.txt(,|$)' with.csv >found.csv
 equal "tolerances of others"
 [ "$(grep -iE '\.txt(,|$)' with.csv | awk -F, '$2 > 1' | wc -l)" = 0 ] || fail "a .txt pair at a distance above 1"

@@ -18,7 +18,7 @@ mkdir "$TEST_FOLDER/nothing" "$TEST_FOLDER/empty"
 : >"$TEST_FOLDER/empty/b"
 for folder in nothing empty; do
 	runs 0 "$SIMHASH" "$TEST_FOLDER/$folder"
-	for options in '' --all --empty --group --group=single --versions --verify=no --verify=all --lineage --directories \
+	for options in '' --all --empty --group --group=single --versions --verify=no --verify=all --group=lineage --directories \
 		--threads=3 --partition=2/3 "--nearest=3 $files/empty" "$files/one/1"; do
 		# shellcheck disable=SC2086  # are several words
 		runs 0 "$SIMFIND" $options
@@ -225,9 +225,9 @@ random_bytes 300000 77 >"$files/one/data"
 } >"$files/two/data"
 settle "$files"
 runs 0 "$SIMHASH" -q "$files"
-for how in "" --group --verify=all --versions "--directories $files/one $files/two" --lineage; do
+for how in "" --group --verify=all --versions "--directories $files/one $files/two" --group=lineage; do
 	for format in csv json; do
-		[ "$format $how" != "csv --lineage" ] || continue
+		[ "$format $how" != "csv --group=lineage" ] || continue
 		# shellcheck disable=SC2086  # several options
 		runs 0 "$SIMFIND" -q $how --format=$format
 		grep -q '0\.99' out || fail "'$how' shows no share as $format: $(cat out)"

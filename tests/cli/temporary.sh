@@ -96,7 +96,7 @@ listed() { # FILE [OPTION...]: what the options list, but for when and how it wa
 	runs 0 "$SIMFIND" -q --threads=2 --database=sqlite:groups.db "${@:2}"
 	sed 's/"made":.*"tolerance":/"tolerance":/' out >"$1"
 }
-lists=("--group" "--lineage --format=jsonl --limit=2000")
+lists=("--group" "--group=lineage --format=jsonl --limit=2000")
 # A sanitizer makes each of them take ten seconds or more.
 built_with sanitizer || lists+=("--group --format=json --sort=-similarity" "--group --format=csv --sort=size --limit=9000"
 	"--group=single --format=null --sort=files" "--format=html --sort=path")

@@ -57,7 +57,7 @@ words_of() {
 }
 
 # Of a line of --help: the short option, the long one, = or [ before its value, and the value.
-option='^ {2}(-[[:alnum:]], | {4})(--[[:alnum:]-]+)(\[?=| )?([A-Z]*)'
+option='^ {2}(-[[:alnum:]], | {4})(--[[:alnum:]-]+)(\[?=| )?(\[[A-Z]*:\])?([A-Z]*)'
 with_words=''
 for program in simhash simfind simkeep; do
 	"$program" --help >help
@@ -65,7 +65,7 @@ for program in simhash simfind simkeep; do
 	while IFS= read -r line; do
 		[[ $line =~ $option ]] || continue
 		short=${BASH_REMATCH[1]%, } long=${BASH_REMATCH[2]}
-		how=${BASH_REMATCH[3]:0:1} what=${BASH_REMATCH[4]}
+		how=${BASH_REMATCH[3]:0:1} what=${BASH_REMATCH[5]}
 		[[ $short == -? ]] || short=''
 		# shellcheck disable=SC2206  # nothing, if there is none
 		options+=($short "$long")

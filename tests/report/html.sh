@@ -132,7 +132,7 @@ assert files == {sys.argv[1] + "/archives/a.txt": (0, 1), sys.argv[1] + "/archiv
 assert [content[7] for content in contents] == [0, 1], contents
 PYTHON
 
-# With --lineage a group shows its tree of versions.
+# With --group=lineage a group shows its tree of versions.
 reset
 rm -r "$files/elsewhere" "$files/archives"
 mkdir "$files/archives"
@@ -157,8 +157,8 @@ for name in ("left", "right"):
     put(name, text + [name.rjust(9)])
 PYTHON
 runs 0 "$SIMHASH" -q "$files/archives"
-runs 0 "$SIMFIND" -q --lineage --format=json -o versions.json
-runs 0 "$SIMFIND" -q --lineage --format=html -o versions.html
+runs 0 "$SIMFIND" -q --group=lineage --format=json -o versions.json
+runs 0 "$SIMFIND" -q --group=lineage --format=html -o versions.html
 
 # Nothing found is a page, too, and one that opens.
 reset

@@ -50,14 +50,14 @@ static const char *const format_words[] = {"text", "csv",  "json", "jsonl",
 static const char *const sort_words[] = {"size",  "saved",  "similarity", "path",
 					 "files", "-size",  "-saved",	  "-similarity",
 					 "-path", "-files", NULL};
-static const char *const linkage_words[] = {"representative", "single", NULL};
+static const char *const group_words[] = {"representative", "single", "lineage", "none", NULL};
 static const char *const order_words[] = {"similar", "delta", NULL};
 static const char *const verify_words[] = {"no", "sketch", "read", "all", NULL};
 static const char *const measure_words[] = {"simhash64", "simhash128", "minhash", "bottomk", NULL};
 
 /* The order of each of these is that of an enum. */
 _Static_assert(SIMHASH_UNIFORM == 0 && SIMHASH_SKEW_EXT == 5, "candidates_words");
-_Static_assert(LINK_REPRESENTATIVE == 0 && LINK_SINGLE == 1, "linkage_words");
+_Static_assert(LINK_REPRESENTATIVE == 0 && LINK_SINGLE == 1, "group_words");
 _Static_assert(SORT_SIZE == 1 && SORT_FILES == SORT_KEYS, "sort_words");
 _Static_assert(VERIFY_NO == 0 && VERIFY_ALL == 3, "verify_words");
 
@@ -114,7 +114,7 @@ static const struct option_row rows[] = {
 	 "find pairs by the sketches that simhash --measure=MEASURE stored", .parse = set_measure,
 	 .kind = VALUE_START, .words = measure_words,
 	 .not_with = "tolerance candidates size-ratio "
-		     "same-extension nearest partition format=html"},
+		     "same-extension nearest partition group=lineage format=html"},
 	{0, "min-similarity", "=S",
 	 "minimum similarity by --measure, at most 1 (default: at most 3 of 64 or 6 of 128 bits "
 	 "differ, or a Jaccard index of 0.8)",
@@ -170,8 +170,9 @@ static const struct option_row rows[] = {
 	 .field = FIELD(operands.stdin_name), .kind = VALUE_TEXT, .needs = "FILE"},
 	{0, "nearest", "=N", "list the N files nearest to each FILE by counts, similar or not",
 	 .parse = set_nearest, .kind = VALUE_TEXT, .needs = "FILE",
-	 .not_with = "tolerance candidates=uniform candidates=scatter candidates=skew "
-		     "candidates=uniform_ext candidates=scatter_ext candidates=skew_ext lineage"},
+	 .not_with =
+		 "tolerance candidates=uniform candidates=scatter candidates=skew "
+		 "candidates=uniform_ext candidates=scatter_ext candidates=skew_ext group=lineage"},
 	{0, "between", " A B",
 	 "list only pairs of a file in A and one in B, each a directory, HOST: or HOST:DIRECTORY",
 	 .parse = set_between, .kind = VALUE_SIDES, .not_with = "files0-from FILE DIR"},
@@ -189,18 +190,12 @@ static const struct option_row rows[] = {
 
 	{.heading = "Output"},
 	{0, "group", "[=HOW]",
-	 "list groups instead of pairs, by representative (default) or single linkage",
-	 .parse = set_group, .field = FIELD(linkage), .kind = VALUE_WORD, .words = linkage_words,
-	 .not_with = "expand partition"},
-	{0, "lineage", NULL,
-	 "list groups as trees of versions: which file is likely the earlier version of which",
-	 .parse = set_lineage, .field = FIELD(lineage),
-	 .not_with = "group expand partition verify=no measure all store"},
-	{0, "expand", NULL, "list all pairs of identical files, and the pairs of each with others",
-	 .parse = set_flag, .field = FIELD(request.expand), .not_with = "format=html"},
+	 "list groups: by representative (default) or single linkage, or as trees of versions by "
+	 "lineage; none: list all pairs, also each copy's",
+	 .parse = set_group, .field = FIELD(linkage), .kind = VALUE_WORD, .words = group_words},
 	{0, "format", "=FORMAT",
 	 "write text (default), csv, json, jsonl, null, html, a report for a web browser, or dot, "
-	 "a graph of --lineage for Graphviz",
+	 "a graph of --group=lineage for Graphviz",
 	 .parse = set_format, .field = FIELD(formatter), .kind = VALUE_WORD, .words = format_words},
 	{'0', "null", NULL, "the same as --format=null", .parse = set_format,
 	 .field = FIELD(formatter), .not_with = "format"},
@@ -211,7 +206,8 @@ static const struct option_row rows[] = {
 	 .parse = set_flag, .field = FIELD(thumbnails), .needs = "format=html"},
 	{0, "all", NULL,
 	 "list all pairs on a terminal, which shows the first few of each group otherwise",
-	 .parse = set_flag, .field = FIELD(all), .not_with = "group"},
+	 .parse = set_flag, .field = FIELD(all),
+	 .not_with = "group=representative group=single group=lineage"},
 	{0, "sort", "=KEY",
 	 "put size, saved, similarity, path or files first, or with -KEY last: pairs by "
 	 "similarity (default), groups by saved, which is bytes of copies (default); only groups "
@@ -222,7 +218,7 @@ static const struct option_row rows[] = {
 	{0, "store", "[=PAIRS]",
 	 "also keep the groups, and at most PAIRS pairs (default: 1000000), in the index for SQL",
 	 .parse = set_store, .field = FIELD(stores), .kind = VALUE_TEXT,
-	 .not_with = "expand partition files0-from FILE"},
+	 .not_with = "group=lineage group=none partition files0-from FILE"},
 	{0, "progress", "=WHEN", "show progress: auto (default, on a terminal), always or never",
 	 .parse = set_enum, .field = FIELD(progress), .kind = VALUE_WORD, .words = progress_words},
 	{0, "summary", "=FORMAT",
@@ -245,7 +241,9 @@ static const struct option_row rows[] = {
 	 .parse = set_size, .field = FIELD(request.max_inflated_bytes), .kind = VALUE_TEXT,
 	 .needs = "decompress"},
 	{0, "partition", "=I/N", "find part I of N of the pairs", .parse = set_partition,
-	 .kind = VALUE_TEXT, .not_with = "format=html files0-from FILE"},
+	 .kind = VALUE_TEXT,
+	 .not_with = "group=representative group=single group=lineage format=html "
+		     "files0-from FILE"},
 	{0, "fail-on-match", NULL, "exit with status 1 if anything is found", .parse = set_flag,
 	 .field = FIELD(fail_on_match)},
 	{'h', "help", NULL, "show this help and exit", .parse = show_help},
@@ -295,6 +293,9 @@ static void settle_rule(struct find_arguments *arguments)
 		rule->tolerance.percent_millionths = rule->unverified_percent_millionths;
 	if (verifies && rule->candidates == CANDIDATES_KEY && rule->key >= SIMHASH_UNIFORM_EXT)
 		verify->same_extension = true;
+	/* Versions need not be alike to the first one, nor agree in their counts. */
+	if (arguments->lineage)
+		arguments->request.versions = true;
 	if (verify->mode >= VERIFY_READ && !arguments->has_min_resemblance)
 		verify->min_resemblance = READ_MIN_RESEMBLANCE;
 }
@@ -323,7 +324,7 @@ static int check(const struct find_arguments *arguments, struct simhash_error *e
 				 "--directories cannot be combined with --format=null; expected "
 				 "text, csv, json, jsonl or html");
 	if (arguments->formatter == &formatter_dot && !arguments->lineage)
-		return error_set(error, SIMHASH_E_SYNTAX, "--format=dot needs --lineage");
+		return error_set(error, SIMHASH_E_SYNTAX, "--format=dot needs --group=lineage");
 	if (arguments->lists_order && !formats_orders(arguments->formatter))
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--order cannot be combined with --format=%s; expected text, csv, "
@@ -331,8 +332,14 @@ static int check(const struct find_arguments *arguments, struct simhash_error *e
 				 arguments->formatter->name);
 	if (arguments->lineage && !formats_lineages(arguments->formatter))
 		return error_set(error, SIMHASH_E_SYNTAX,
-				 "--lineage cannot be combined with --format=%s",
+				 "--group=lineage cannot be combined with --format=%s",
 				 arguments->formatter->name);
+	if (arguments->lineage && arguments->request.rule.verify.mode == VERIFY_NO)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--group=lineage cannot be combined with --verify=no");
+	if (arguments->request.expand && arguments->formatter->is_report)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--group=none cannot be combined with --format=html");
 	if (arguments->operands.stdin_name != NULL && !operands_have_stdin(&arguments->operands))
 		return error_set(error, SIMHASH_E_SYNTAX, "--stdin-name needs FILE -");
 	if (arguments->progress == PROGRESS_ALWAYS && arguments->operands.has_files)

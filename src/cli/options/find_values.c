@@ -144,23 +144,20 @@ int set_nearest(const struct option_use *use, struct simhash_error *error)
 
 /* ---- Output ---- */
 
+/* The words after the kinds of linkage. */
+enum { GROUP_LINEAGE = LINK_SINGLE + 1, GROUP_NONE };
+
 int set_group(const struct option_use *use, struct simhash_error *error)
 {
 	struct find_arguments *arguments = use->arguments;
+	enum linkage *linkage = use->field;
 
-	arguments->has_groups = true;
-	return set_enum(use, error);
-}
-
-/* Versions need not be alike to the first one, nor agree in their counts. */
-int set_lineage(const struct option_use *use, struct simhash_error *error)
-{
-	struct find_arguments *arguments = use->arguments;
-
-	arguments->has_groups = true;
-	arguments->linkage = LINK_SINGLE;
-	arguments->request.versions = true;
-	return set_flag(use, error);
+	(void)error;
+	arguments->has_groups = use->word != GROUP_NONE;
+	arguments->request.expand = use->word == GROUP_NONE;
+	arguments->lineage = use->word == GROUP_LINEAGE;
+	*linkage = use->word == 0 ? LINK_REPRESENTATIVE : LINK_SINGLE;
+	return 0;
 }
 
 int set_order(const struct option_use *use, struct simhash_error *error)
