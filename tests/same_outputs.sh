@@ -129,7 +129,7 @@ all() {
 	run simhash --status
 	run simfind
 	run simfind -q
-	run simfind --expand
+	run simfind --group=none
 	for format in text csv json jsonl null; do
 		run simfind --format=$format
 		run simfind --format=$format --group
@@ -139,10 +139,10 @@ all() {
 	done
 	run simfind -0 -T 2 --empty
 	run simfind --hard-links
-	run simfind -T 5 -k uniform --candidates=key
-	run simfind -T 5 -k scatter_ext
-	run simfind -T 3 -k skew --size-ratio=1.2
-	run simfind --tolerance-for=txt=4 --tolerance-for=bin=0.1 --format=csv
+	run simfind -T 5 --candidates=uniform
+	run simfind -T 5 --candidates=scatter_ext
+	run simfind -T 3 --candidates=exact --size-ratio=1.2
+	run simfind --tolerance=txt=4 --tolerance=bin=0.1 --format=csv
 	run simfind --verify=no --format=csv
 	run simfind --verify=no -T 4 --group
 	run simfind --min-resemblance=0.6 -T 4

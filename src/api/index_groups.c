@@ -10,7 +10,7 @@
 #include "base/text/decimal.h"
 #include "find/groups/group_sorter.h"
 
-#define GROUPS_SHARE 4 /* of the default of --memory */
+#define GROUPS_SHARE 4 /* of the default of --limits=memory */
 
 /* A member with its file, of the group that was read last. */
 struct described {

@@ -235,10 +235,10 @@ static int recognize(struct known_list *list, struct simhash_error *error)
 		return status;
 	line = without_return(line);
 	if (begins_with(line, "SQLite format 3"))
-		return error_set(error, SIMHASH_E_SYNTAX,
-				 "%s is an SQLite file; inflate it, name it as a file and read it "
-				 "as --known-format=nsrl",
-				 list->name);
+		return error_set(
+			error, SIMHASH_E_SYNTAX,
+			"%s is an SQLite file; inflate it, and name it as --known=nsrl:FILE",
+			list->name);
 	if (is_guess)
 		list->format = begins_with(line, "simhash-digests ") ? KNOWN_DIGESTS
 			       : begins_with(line, "%%%% HASHDEEP")  ? KNOWN_HASHDEEP

@@ -164,8 +164,8 @@ runs 1 "$SIMFIND" --store=-1
 said "--store '-1': expected a number from 0 to 4294967295"
 runs 1 "$SIMFIND" --store two
 said "--store cannot be combined with a FILE"
-runs 1 "$SIMFIND" --store --expand
-said "--store cannot be combined with --expand"
+runs 1 "$SIMFIND" --store --group=none
+said "--store cannot be combined with --group=none"
 runs 1 "$SIMFIND" --store --partition=1/2
 said "--partition"
 

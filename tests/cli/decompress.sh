@@ -89,7 +89,7 @@ said "simhash: $files/bomb.gz//bomb: Not inflated to its end, since the run has 
 same "failed" "5 failed" "$(grep -o '5 failed' err)"
 same "the files themselves" 5 "$(rows | grep -cE '^(plain|nothing|cut|wrong|bomb)\.gz\|')"
 same "their content" 0 "$(rows | grep -cE '^(plain|nothing|cut|wrong|bomb)\.gz//' || true)"
-runs 2 "$SIMFIND" -z --max-inflated=2M "$files/bomb.gz"
+runs 2 "$SIMFIND" -z --limits=inflated=2M "$files/bomb.gz"
 said "bomb.gz: Inflates to more than --limits=inflated=SIZE allows"
 runs 2 "$SIMHASH" "${z[@]}" "$files"
 same "failed" "4 failed" "$(grep -o '4 failed' err)"

@@ -24,8 +24,6 @@ runs 1 "$SIMHASH" -j 0 "$files"
 said "--threads '0': expected a number from 1 to 1024"
 runs 1 "$SIMHASH" --host='a b' "$files"
 said "--host 'a b': expected 1 to 255 letters, digits, '.', '-' or '_'"
-runs 1 "$SIMFIND" -k middle
-said "simfind: --key 'middle': expected uniform, scatter, skew, uniform_ext, scatter_ext or skew_ext"
 for tolerance in -1 100.5 1,5 1.0000001 x ''; do
 	runs 1 "$SIMFIND" -T "$tolerance"
 	said "tolerance '$tolerance': expected a number from 0 to 100 with at most six decimal places"
@@ -38,25 +36,34 @@ wrong() {
 	runs 1 "$SIMFIND" "${@:1:$#-1}"
 	said "simfind: $message"
 }
-wrong --candidates=all "--candidates 'all': expected exact or key"
+for how in all key ''; do
+	wrong --candidates=$how "--candidates '$how': expected exact, uniform, scatter, skew, uniform_ext, scatter_ext or skew_ext"
+done
 for part in 0/3 4/3 1 x 1/ /3 1/0 1/3x -1/3; do
 	wrong --partition="$part" "--partition '$part': expected I/N, such as 2/8"
 done
-wrong --group=ward "--group 'ward': expected representative or single"
+wrong --group=ward "--group 'ward': expected representative, single, lineage or none"
 wrong --verify=some "--verify 'some': expected no, sketch, read or all"
 wrong --min-resemblance=1.01 "--min-resemblance '1.01': expected a number from 0 to 1"
 wrong --nearest=0 "--nearest '0': expected a number from 1"
 wrong --nearest=3 "--nearest needs a FILE"
 wrong --threads=0 "--threads '0': expected a number from 1"
-wrong --memory=1M "--memory '1M': expected at least 32M"
-wrong --memory=much "--memory 'much': expected a number of bytes, or one with a unit such as 10k, 5M or 2G"
-wrong --tolerance-for=ps "tolerance 'ps': expected EXTENSION=PERCENT"
-wrong --tolerance-for=ps=101 "tolerance '101': expected a number from 0 to 100"
-wrong --tolerances=/no/such/file "cannot read /no/such/file: No such file or directory"
+wrong --limits=memory=1M "--limits=memory '1M': expected at least 32M"
+wrong --limits=inflated=1M,memory=2M "--limits=memory '2M': expected at least 32M"
+wrong --limits=10 "--limits '10': expected memory=SIZE or inflated=SIZE; or --limit=10"
+wrong --limits=depth=3 "--limits 'depth=3': expected memory=SIZE or inflated=SIZE"
+wrong --limits=memory=much "--limits=memory 'much': expected a number of bytes, or one with a unit such as 10k, 5M or 2G"
+wrong --tolerance=ps "tolerance 'ps': expected a number from 0 to 100"
+wrong --tolerance=ps=101 "tolerance '101': expected a number from 0 to 100"
+wrong --tolerance=@/no/such/file "cannot read /no/such/file: No such file or directory"
 printf 'ps=1\nhalf a line\n' >tolerances
-wrong --tolerances=tolerances "tolerances:2: tolerance 'half a line': expected EXTENSION=PERCENT"
-wrong --group --expand "--group cannot be combined with --expand"
-wrong --group --partition=1/2 "--group cannot be combined with --partition"
+wrong --tolerance=@tolerances "tolerances:2: tolerance 'half a line': expected EXTENSION=PERCENT"
+printf 'ps=1\n' >other_tolerances
+wrong --tolerance=@other_tolerances --tolerance=@/dev/null -o other_tolerances \
+	"cannot write to other_tolerances: it has the tolerances of --tolerance"
+wrong --tolerance=ps=1 --compare a b "--compare cannot be combined with --tolerance=EXT=PERCENT"
+wrong --group=lineage --verify=no "--group=lineage cannot be combined with --verify=no"
+wrong --group --partition=1/2 "--partition cannot be combined with --group=representative"
 wrong --between /a "--between needs two values: A B"
 wrong --between web1:relative /b "--between 'web1:relative': expected an absolute directory"
 wrong --between no-such-directory /b "--between: cannot find directory no-such-directory"
@@ -111,10 +118,10 @@ wrong --progress=always --files0-from=list1 "--progress=always cannot be combine
 wrong --nearest=3 --between /a /b "--nearest cannot be combined with --between"
 wrong --compare a "--compare needs two FILEs"
 wrong -z "--decompress needs a FILE"
-wrong --max-inflated=5M x "--max-inflated needs --decompress"
+wrong --limits=inflated=5M x "--limits=inflated needs --decompress"
 wrong --progress=sometimes "--progress 'sometimes': expected auto, always or never"
 wrong --format=html --partition=1/2 "--partition cannot be combined with --format=html"
-wrong --format=html --expand "--expand cannot be combined with --format=html"
+wrong --format=html --group=none "--group=none cannot be combined with --format=html"
 # The same of simhash.
 hash_wrong() {
 	local message=${*: -1}

@@ -4,7 +4,7 @@
 More than 50 sets of files, made to be hard: chains, stars, dense families, a middle that is similar
 to both ends, copies of other extensions, hard links, files without sketches, tiny files, two hosts.
 Each with several rules, by both linkages, with 1 to 4 threads. The pairs are those that simfind
---expand lists with the same options; everything else is brute force, and by other means.
+--group=none lists with the same options; everything else is brute force, and by other means.
 
 SPDX-License-Identifier: MIT
 """
@@ -444,9 +444,9 @@ def rules_for(seed, folder):
     a, b = os.path.join(folder, b"a"), os.path.join(folder, b"b")
     rules = [
         ["-T", "1"], ["--min-resemblance=0.9"], ["--verify=no"], ["--same-extension"],
-        ["--tolerance-for=md=0.5", "--tolerance-for=bak=0"], ["--hard-links"],
+        ["--tolerance=md=0.5", "--tolerance=bak=0"], ["--hard-links"],
         ["--verify=no", "-T", "3"], ["--min-resemblance=0.5", "-T", "100"], ["--empty"],
-        ["-k", "skew_ext", "-T", "2"], ["--candidates=key"],
+        ["--candidates=skew_ext", "-T", "2"], ["--candidates=skew"],
         ["--hard-links", "--same-extension"], ["-T", "0", "--empty"], ["--size-ratio=1.05"],
     ]
     if os.path.isdir(a) and os.path.isdir(b):
@@ -459,8 +459,8 @@ def rules_for(seed, folder):
 
 
 def tolerances_of(rule):
-    given = [option[len("--tolerance-for="):].split("=") for option in rule
-             if isinstance(option, str) and option.startswith("--tolerance-for=")]
+    given = [option[len("--tolerance="):].split("=") for option in rule
+             if isinstance(option, str) and option.startswith("--tolerance=")]
     return {extension.encode(): share for extension, share in given}
 
 
@@ -478,7 +478,7 @@ def files_for(files, rule):
 
 
 def listed_pairs(rule):
-    listed = run(SIMFIND, "-q", "--expand", "--format=jsonl", *rule)
+    listed = run(SIMFIND, "-q", "--group=none", "--format=jsonl", *rule)
     pairs = [json.loads(line) for line in listed.splitlines()]
     for pair in pairs:
         pair["path_a"], pair["path_b"] = path_of(pair, "path_a"), path_of(pair, "path_b")

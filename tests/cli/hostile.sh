@@ -33,7 +33,7 @@ readers=(find:-j2 "find:$files/similar1.txt" find:--group
 	"find:--nearest=3 $files/similar2.txt" find:--format=csv find:--format=json find:--format=jsonl
 	find:--format=html find:-0 find:--verify=read "find:--verify=all" "keep:--script=script.sh"
 	find:--verify=no find:--versions "find:--versions $files/similar1.txt" "find:--same-extension --min-resemblance=0.5"
-	"find:--expand --key=skew --empty" "find:--between $files $files/deep" find:--group=single
+	"find:--group=none --candidates=skew --empty" "find:--between $files $files/deep" find:--group=single
 	"find:--partition=2/3" hash:--status)
 writers=("hash:-z $files" "hash:--copy-to=sqlite:target.db" "hash:--forget $files/deep"
 	"hash:--force $files")

@@ -97,7 +97,7 @@ END
 }
 # pairs OPTION...: PATH_A PATH_B RESEMBLANCE of every pair, sorted
 pairs() {
-	runs 0 "$SIMFIND" -q --expand --format=json "$@"
+	runs 0 "$SIMFIND" -q --group=none --format=json "$@"
 	python3 -c 'import json, sys
 for p in sorted("%s %s %.6f" % (p["path_a"], p["path_b"], p["resemblance"]) for p in json.load(open("out"))):
     print(p)'
@@ -159,7 +159,7 @@ grep -c '^identical' by_name >count || true
 same "copies" 2 "$(cat count)"
 
 # One file: what all pairs say of it, and the same from standard input.
-runs 0 "$SIMFIND" -q --measure=bottomk --expand -o every
+runs 0 "$SIMFIND" -q --measure=bottomk --group=none -o every
 grep "/f0/m0\.txt" every >expected
 runs 0 "$SIMFIND" -q --measure=bottomk --format=csv "$files/f0/m0.txt"
 same "partners of a file" "$(wc -l <expected)" "$(($(wc -l <out) - 1))"

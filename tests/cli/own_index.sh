@@ -80,7 +80,7 @@ for name in "$index" "$index-shm" "$HOME/other-name"; do
 	watched "FILE -z" 0 "$SIMFIND" -z "$name"
 	watched "--known" 1 "$SIMFIND" --known="$name"
 	watched "--against" 1 "$SIMFIND" --against="$name"
-	watched "--tolerances" 1 "$SIMFIND" --tolerances="$name"
+	watched "--tolerance=@INDEX" 1 "$SIMFIND" --tolerance=@"$name"
 done
 watched "standard input" 0 "$SIMFIND" - <"$index"
 watched "a list on standard input" 1 "$SIMFIND" --known=- <"$index"

@@ -18,7 +18,7 @@ mkdir "$TEST_FOLDER/nothing" "$TEST_FOLDER/empty"
 : >"$TEST_FOLDER/empty/b"
 for folder in nothing empty; do
 	runs 0 "$SIMHASH" "$TEST_FOLDER/$folder"
-	for options in '' --all --empty --group --group=single --versions --verify=no --verify=all --lineage --directories \
+	for options in '' --all --empty --group --group=single --versions --verify=no --verify=all --group=lineage --directories \
 		--threads=3 --partition=2/3 "--nearest=3 $files/empty" "$files/one/1"; do
 		# shellcheck disable=SC2086  # are several words
 		runs 0 "$SIMFIND" $options
@@ -189,7 +189,7 @@ no_name="standard input has no name, so it counts as a file without an extension
 nothing "$no_name only files of the same extension can be found by this key; --stdin-name=NAME gives it one" --verify=no
 nothing "standard input has the extension of --stdin-name=a.c, and only files of the same extension can be found" --verify=no --stdin-name=a.c
 nothing "$no_name only files of the same extension can be similar to it" --same-extension
-nothing "$no_name only files of the same extension can be similar to it" -k skew_ext
+nothing "$no_name only files of the same extension can be similar to it" --candidates=skew_ext
 for option in --verify=no --same-extension; do
 	runs 0 "$SIMFIND" $option --stdin-name=a.txt - <near
 	[ -s out ] || fail "a name did not help with $option"
@@ -225,9 +225,9 @@ random_bytes 300000 77 >"$files/one/data"
 } >"$files/two/data"
 settle "$files"
 runs 0 "$SIMHASH" -q "$files"
-for how in "" --group --verify=all --versions "--directories $files/one $files/two" --lineage; do
+for how in "" --group --verify=all --versions "--directories $files/one $files/two" --group=lineage; do
 	for format in csv json; do
-		[ "$format $how" != "csv --lineage" ] || continue
+		[ "$format $how" != "csv --group=lineage" ] || continue
 		# shellcheck disable=SC2086  # several options
 		runs 0 "$SIMFIND" -q $how --format=$format
 		grep -q '0\.99' out || fail "'$how' shows no share as $format: $(cat out)"

@@ -80,8 +80,8 @@ runs 1 "$SIMFIND" -d mysql://me:secret@localhost/simhash --format=html -o refuse
 runs 1 "$SIMFIND" --thumbnails
 said "--thumbnails needs --format=html"
 # The page lists what --limit leaves, and counts the rest.
-runs 0 "$SIMFIND" --group=single --format=json --limit=3 --sort=path --reverse -o few.json
-runs 0 "$SIMFIND" --group=single --format=html --limit=3 --sort=path --reverse -o few.html
+runs 0 "$SIMFIND" --group=single --format=json --limit=3 --sort=-path -o few.json
+runs 0 "$SIMFIND" --group=single --format=html --limit=3 --sort=-path -o few.html
 said "$(($(grep -c '^{' groups.json) - 3)) more groups left out by --limit"
 same "limited" "$(grep -c '^{' few.json)" "$(grep -c '^\["[0-9a-f]\{16\}",' few.html)"
 grep -q "\"left_out\":$(($(grep -c '^{' groups.json) - 3)),\"limit\":3,\"sort\":4,\"reverse\":true" few.html ||
@@ -132,7 +132,7 @@ assert files == {sys.argv[1] + "/archives/a.txt": (0, 1), sys.argv[1] + "/archiv
 assert [content[7] for content in contents] == [0, 1], contents
 PYTHON
 
-# With --lineage a group shows its tree of versions.
+# With --group=lineage a group shows its tree of versions.
 reset
 rm -r "$files/elsewhere" "$files/archives"
 mkdir "$files/archives"
@@ -157,8 +157,8 @@ for name in ("left", "right"):
     put(name, text + [name.rjust(9)])
 PYTHON
 runs 0 "$SIMHASH" -q "$files/archives"
-runs 0 "$SIMFIND" -q --lineage --format=json -o versions.json
-runs 0 "$SIMFIND" -q --lineage --format=html -o versions.html
+runs 0 "$SIMFIND" -q --group=lineage --format=json -o versions.json
+runs 0 "$SIMFIND" -q --group=lineage --format=html -o versions.html
 
 # Nothing found is a page, too, and one that opens.
 reset

@@ -499,7 +499,9 @@ int options_parse(const struct option_program *program, int argc, char **argv, v
 			return refuse_option(program, argv, option, error);
 		number = row_of(program, option);
 		given.is_given[number] = true;
-		given.text[number] = optarg;
+		given.text[number] = optarg != NULL || program->rows[number].kind != VALUE_WORD
+					     ? optarg
+					     : program->rows[number].words[0];
 		status = parse_one(&given, number, argc, argv, arguments, error);
 		if (status != 0)
 			return status;

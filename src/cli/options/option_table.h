@@ -55,7 +55,7 @@ typedef int option_parse_fn(const struct option_use *use, struct simhash_error *
 
 /*
  * Lists are names of options with blanks between. A name followed by =VALUE stands for the option
- * with that value. A name in capitals stands for the operands.
+ * with that value; one of VALUE_WORD that is left out is the first word. A name in capitals stands for the operands.
  */
 struct option_row {
 	char letter;	   /* 0: none */
