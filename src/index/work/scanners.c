@@ -85,10 +85,10 @@ static void count_done(struct scanners *scanners, const struct task *task, bool 
 /* What is in a file that has a row. */
 static void look_inside(struct scanners *scanners, struct file_scanner *scanner, struct task *task)
 {
-	bool looks = scanner->containers != 0 || task->had_members ||
-		     members_filter(&scanners->members, task) != NULL;
-
-	if (looks && task->is_scanned && !task->is_inflated)
+	if (!task->is_scanned || task->is_inflated)
+		return;
+	if (scanner->containers != 0 || task->had_members ||
+	    members_filter(&scanners->members, task) != NULL)
 		members_look(&scanners->members, scanner, task);
 }
 
