@@ -86,10 +86,10 @@ static void count_done(struct scanners *scanners, const struct task *task, bool 
 /* What is in a file that has a row. */
 static void look_inside(struct scanners *scanners, struct file_scanner *scanner, struct task *task)
 {
-	bool looks = scanner->containers != 0 || task->known.has_members ||
-		     members_filter(&scanners->members, task) != NULL;
-
-	if (looks && task->result.is_scanned && !task->found.is_inflated)
+	if (!task->result.is_scanned || task->found.is_inflated)
+		return;
+	if (scanner->containers != 0 || task->known.has_members ||
+	    members_filter(&scanners->members, task) != NULL)
 		members_look(&scanners->members, scanner, task);
 }
 
