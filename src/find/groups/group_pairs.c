@@ -137,7 +137,8 @@ static bool edge_of(const struct file_pair *pair, const struct contents *content
 	a_is_later = a->number > b->number;
 	*edge = (struct edge){.later = a_is_later ? a : b,
 			      .earlier = a_is_later ? b : a,
-			      .relation = relation_of(pair, a_is_later)};
+			      .relation = a_is_later ? pair->relation
+						     : relation_turned(&pair->relation)};
 	return true;
 }
 

@@ -51,16 +51,13 @@ static bool relate(const struct grouping *g, const struct content_file *x,
 				 .b = x_is_first ? y->file : x->file};
 
 	if (!finder_crosses(finder, x->file->sides, y->file->sides) ||
-	    !rule_matches(&finder->request->rule, pair.a, pair.b, &pair) ||
+	    !rule_matches(&finder->request->rule, pair.a, pair.b, &pair.relation) ||
 	    (!finder->request->hard_links && are_links(x->file, y->file)))
 		return false;
-	if (pair.distance == 0 && are_identical(x->file, y->file)) {
-		pair.verification = PAIR_HASH; /* under another tolerance */
-		pair.resemblance = 1;
-	}
+	settle_identity(x->file, y->file, &pair.relation); /* under another tolerance */
 	if (g->confirmer != NULL && !confirmer_keeps(g->confirmer, &pair))
 		return false;
-	*relation = relation_of(&pair, x_is_first);
+	*relation = x_is_first ? pair.relation : relation_turned(&pair.relation);
 	return true;
 }
 
