@@ -272,10 +272,10 @@ static bool is_more_alike(const struct unique_content *other, const struct relat
 void content_notices(struct unique_content *content, struct unique_content *other,
 		     const struct relation *relation)
 {
-	if (!is_more_alike(other, relation, content->nearest, &content->to_nearest))
+	if (!is_more_alike(other, relation, content->nearest, &content->relation))
 		return;
 	content->nearest = other;
-	content->to_nearest = *relation;
+	content->relation = *relation;
 }
 
 void content_meets(struct unique_content *content, struct unique_content *representative,
@@ -285,9 +285,9 @@ void content_meets(struct unique_content *content, struct unique_content *repres
 
 	/* Should the content go elsewhere, this is what the representative may get. */
 	content_notices(representative, content, &back);
-	if (is_more_alike(representative, relation, content->center, &content->to_center)) {
+	if (is_more_alike(representative, relation, content->center, &content->relation)) {
 		content->center = representative;
-		content->to_center = *relation;
+		content->relation = *relation;
 	}
 }
 
@@ -398,18 +398,18 @@ static void move_to(struct unique_content *content, struct unique_content *cente
 		    const struct relation *relation)
 {
 	content->center = center;
-	content->to_center = *relation;
+	content->relation = *relation;
 	center->members++;
 }
 
 static void mend(struct unique_content *alone)
 {
 	struct unique_content *h = alone->nearest, *old = h->center;
-	struct relation to_old = relation_turned(&h->to_center),
-			to_alone = relation_turned(&alone->to_nearest);
+	struct relation to_old = relation_turned(&h->relation),
+			to_alone = relation_turned(&alone->relation);
 
 	if (old == h) {
-		move_to(alone, h, &alone->to_nearest);
+		move_to(alone, h, &alone->relation);
 		return;
 	}
 	old->members--;
@@ -419,7 +419,7 @@ static void mend(struct unique_content *alone)
 	}
 	h->center = h;
 	move_to(old, h, &to_old);
-	move_to(alone, h, &alone->to_nearest);
+	move_to(alone, h, &alone->relation);
 }
 
 void contents_mend(struct contents *contents)

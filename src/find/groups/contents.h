@@ -57,8 +57,8 @@ struct unique_content {
 		*center; /* the representative; itself, if it is one; NULL: not decided */
 	struct unique_content
 		*nearest; /* of a representative: the most alike that belongs to another */
-	/* To these, by the pair of their files that is most alike. */
-	struct relation to_center, to_nearest;
+	/* To the center; of a representative, to the nearest. By the pair of files that is most alike. */
+	struct relation relation;
 	size_t members;	      /* other contents that belong to it */
 	bool is_pair;	      /* two of its files are one */
 	bool is_settled;      /* of one that is alone: all that is similar to it was noticed */

@@ -41,8 +41,8 @@ static void represent(struct unique_content *const *group, size_t count,
 		struct unique_content *content = group[i];
 		content->center = chosen;
 		content->members = content == chosen ? count - 1 : 0;
-		if (content != chosen && !relate(request, content, chosen, &content->to_center))
-			content->to_center = relation_estimated(content, chosen);
+		if (content != chosen && !relate(request, content, chosen, &content->relation))
+			content->relation = relation_estimated(content, chosen);
 	}
 }
 

@@ -432,12 +432,12 @@ void grouping_relate_to_root(const struct grouping *g, struct unique_content *co
 	bool is_pair = false;
 
 	content->center = content_root(content);
-	content->to_center = relation_estimated(content, content->center);
+	content->relation = relation_estimated(content, content->center);
 	for (const struct content_file *x = content->files; x != NULL; x = x->next)
 		for (const struct content_file *y = content->center->files; y != NULL; y = y->next)
 			if (x->is_compared && y->is_compared && relate(g, x, y, &relation) &&
-			    (!is_pair || relations_compare(&relation, &content->to_center) < 0)) {
-				content->to_center = relation;
+			    (!is_pair || relations_compare(&relation, &content->relation) < 0)) {
+				content->relation = relation;
 				is_pair = true;
 			}
 }

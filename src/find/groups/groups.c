@@ -24,7 +24,7 @@ static int compare_placed(const void *a, const void *b)
 		return contents_compare(x->center, y->center);
 	if (is_representative(x) != is_representative(y))
 		return is_representative(x) ? -1 : 1;
-	order = relations_compare(&x->to_center, &y->to_center);
+	order = relations_compare(&x->relation, &y->relation);
 	return order != 0 ? order : find_file_compare(x->files->file, y->files->file);
 }
 
@@ -39,7 +39,7 @@ static struct group_member member_of(const struct unique_content *content,
 		.role = file != content->files ? ROLE_COPY
 			: is_first	       ? ROLE_REPRESENTATIVE
 					       : ROLE_MEMBER,
-		.relation = is_first ? to_itself : content->to_center,
+		.relation = is_first ? to_itself : content->relation,
 	};
 }
 
