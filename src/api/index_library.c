@@ -12,7 +12,6 @@
 
 #include "base/basic/error.h"
 #include "base/data/arena.h"
-#include "base/text/decimal.h"
 #include "base/threads/threads.h"
 #include "store/engine/default_index.h"
 #include "store/names/names.h"
@@ -287,22 +286,25 @@ enum simhash_index_verified index_verified_by(enum verification verification)
 	return SIMHASH_INDEX_UNVERIFIED;
 }
 
+double index_resemblance(const struct relation *relation, bool is_identical)
+{
+	return has_resemblance(relation) ? shown_resemblance(relation, is_identical) : -1;
+}
+
 static int take_pair(void *context, unsigned thread, const struct file_pair *found,
 		     struct simhash_error *error)
 {
 	struct searching *searching = context;
+	const struct relation *relation = &found->relation;
 	bool swap = is_asked(searching, found->b);
 	struct simhash_index_file a, b;
-	struct simhash_index_pair pair = {.a = &a,
-					  .b = &b,
-					  .distance = found->distance,
-					  .resemblance = has_resemblance(found->verification)
-								 ? shown_share(found->resemblance,
-									       found->is_identical,
-									       SIMHASH_MILLION)
-								 : -1,
-					  .verified = index_verified_by(found->verification),
-					  .is_identical = found->is_identical};
+	struct simhash_index_pair pair = {
+		.a = &a,
+		.b = &b,
+		.distance = relation->distance,
+		.resemblance = index_resemblance(relation, relation->is_identical),
+		.verified = index_verified_by(relation->verification),
+		.is_identical = relation->is_identical};
 	int status;
 
 	(void)thread;

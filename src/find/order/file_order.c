@@ -173,12 +173,12 @@ static int take_pair(void *context, unsigned thread, const struct file_pair *pai
 	uint32_t x, y;
 
 	(void)thread, (void)error;
-	if (pair->is_identical || !has_resemblance(pair->verification))
+	if (pair->relation.is_identical || !has_resemblance(&pair->relation))
 		return 0;
 	x = find_content(ordering, pair->a);
 	y = find_content(ordering, pair->b);
 	if (x != NO_NODE && y != NO_NODE)
-		likeness_forest_offer(&ordering->forest, x, y, pair->resemblance);
+		likeness_forest_offer(&ordering->forest, x, y, pair->relation.resemblance);
 	return 0;
 }
 

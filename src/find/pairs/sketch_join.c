@@ -93,9 +93,9 @@ static struct file_pair measured_pair(const struct find_file *a, const struct fi
 {
 	return (struct file_pair){.a = a,
 				  .b = b,
-				  .distance = simhash_distance(&a->table, &b->table),
-				  .verification = PAIR_MEASURED,
-				  .resemblance = similarity};
+				  .relation = {.distance = simhash_distance(&a->table, &b->table),
+					       .verification = PAIR_MEASURED,
+					       .resemblance = similarity}};
 }
 
 /* ---- All pairs ---- */
