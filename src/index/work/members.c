@@ -42,8 +42,8 @@ struct look {
 /* Report a member, or "" for the file itself. */
 static void report(struct look *look, struct bytes member, int why)
 {
-	const struct directory *directory = look->task->directory;
-	struct bytes path = bytes_of(look->task->open_name);
+	const struct directory *directory = look->task->found.directory;
+	struct bytes path = bytes_of(look->task->found.open_name);
 	char *file = path_join(directory_path(directory), path), *whole = NULL;
 
 	/* What this run leaves out and every other one would is read to its end. */
