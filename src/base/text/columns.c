@@ -1,5 +1,6 @@
 /*
- * Adds up the columns of characters, whose widths libunistring knows, and cuts texts.
+ * Counts the terminal columns of characters by libunistring, and shortens texts between
+ * units that must not be cut.
  * SPDX-License-Identifier: MIT
  */
 #include "base/text/columns.h"
