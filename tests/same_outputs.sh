@@ -178,7 +178,7 @@ all() {
 		run simfind --measure=$measure --format=csv
 		run simfind --measure=$measure --group
 	done
-	run simfind --measure=minhash --min-similarity=0.5 tree/d1/e1/*
+	run simfind --measure=minhash --min-resemblance=0.5 tree/d1/e1/*
 	run simhash --print tree/d1/e1/* tree/odd/-dash.txt
 	run simhash -z tree
 	run simfind -z --format=csv

@@ -44,7 +44,9 @@ for part in 0/3 4/3 1 x 1/ /3 1/0 1/3x -1/3; do
 done
 wrong --group=ward "--group 'ward': expected representative, single, lineage or none"
 wrong --verify=some "--verify 'some': expected no, sketch, read or all"
-wrong --min-resemblance=1.01 "--min-resemblance '1.01': expected a number from 0 to 1"
+for share in 1.01 101% % '' 1e-1 0.1234567; do
+	wrong --min-resemblance="$share" "--min-resemblance '$share': expected a number from 0 to 1 with at most six decimal places, or a percentage such as 75%"
+done
 wrong --nearest=0 "--nearest '0': expected a number from 1"
 wrong --nearest=3 "--nearest needs a FILE"
 wrong --threads=0 "--threads '0': expected a number from 1"
@@ -97,7 +99,6 @@ said "simfind: nowhere: No such file or directory"
 wrong --verify=no --min-resemblance=0.5 "--min-resemblance cannot be combined with --verify=no"
 wrong --verify=no --same-extension "--same-extension cannot be combined with --verify=no"
 wrong --verify=no --versions "--versions cannot be combined with --verify=no"
-wrong --measure=minhash --min-resemblance=0.5 "--min-resemblance with --measure needs --verify=read"
 # An option of simkeep shows the command, with the value that was given.
 wrong --keep "--keep is an option of simkeep; try 'simkeep --keep=oldest'"
 wrong --keep=newest "--keep is an option of simkeep; try 'simkeep --keep=newest'"

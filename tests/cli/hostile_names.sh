@@ -327,8 +327,6 @@ for program in "$SIMHASH" "$SIMFIND" "$SIMKEEP"; do
 		case $option in
 		--action | --protect) more=(--keep=oldest "$files") ;;
 		--journal) more=(--keep=oldest --action=delete --yes "$files") ;;
-		--min-similarity) more=(--measure=minhash) ;;
-		--min-shared) more=(--directories) ;;
 		--copy-to) more=() ;;
 		--import) more=(--host=far) ;;
 		--stdin-name) more=(-) ;;

@@ -204,8 +204,8 @@ same "notes when quiet" 0 "$(wc -l <err)"
 runs 0 "$SIMFIND" "$files/empty"
 same "notes of a file" 0 "$(grep -c note: err)"
 runs 0 "$SIMHASH" --measure=minhash "$files"
-runs 0 "$SIMFIND" --measure=minhash --min-similarity=0.9 - <<<"something else altogether, and not much of it"
-said "simfind: note: no file is similar to standard input by minhash:bytes=8,functions=128,cluster=4, whatever the names; --min-similarity=S asks for less than 0.9"
+runs 0 "$SIMFIND" --measure=minhash --min-resemblance=0.9 - <<<"something else altogether, and not much of it"
+said "simfind: note: no file is similar to standard input by minhash:bytes=8,functions=128,cluster=4, whatever the names; --min-resemblance=S asks for less than 0.9"
 # Without sketches only the same extension counts.
 reset
 runs 0 "$SIMHASH" --no-sketch "$files/named"

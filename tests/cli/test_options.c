@@ -255,8 +255,7 @@ static const struct refused find_refused[] = {
 	{"empty", "compare directories order"},
 	{"hard-links", "compare directories order"},
 	{"measure", "against nearest partition update directories order"},
-	{"min-similarity", "compare order directories"},
-	{"compare", "directories order min-shared verify decompress no-sandbox "
+	{"compare", "directories order verify decompress no-sandbox "
 		    "files0-from stdin-name nearest between against known update "
 		    "group format null thumbnails all sort limit "
 		    "store progress summary threads limits limits=memory limits=inflated partition "
@@ -264,7 +263,6 @@ static const struct refused find_refused[] = {
 	{"directories", "order verify decompress limits=inflated no-sandbox files0-from stdin-name "
 			"nearest between against update group null thumbnails all "
 			"sort store progress summary partition"},
-	{"min-shared", "order"},
 	{"order", "verify decompress limits=inflated no-sandbox files0-from stdin-name nearest "
 		  "between against group thumbnails all sort limit store "
 		  "progress summary partition"},
@@ -481,7 +479,6 @@ static void needs_name_both(void **state)
 	expect_message(&find_program, "update", "x", "--update needs a DIR");
 	expect_message(&find_program, "thumbnails", NULL, "--thumbnails needs --format=html");
 	expect_message(&find_program, "thumbnails", "x", "--thumbnails needs --format=html");
-	expect_message(&find_program, "min-similarity", NULL, "--min-similarity needs --measure");
 }
 
 static void operands_are_refused_by_name(void **state)

@@ -83,8 +83,9 @@ static const struct option_row rows[] = {
 	 "given several times",
 	 .parse = add_tolerance, .field = FIELD(request.rule), .kind = VALUE_TEXT, .is_list = true},
 	{0, "min-resemblance", "=R",
-	 "minimum share of content in common, 0 to 1; the default is 0.3 to 0.75, more where the "
-	 "counts differ more, and 0.8 with --verify=read or all",
+	 "minimum share of content in common, such as 75% or 0.75; the default is 30% to 75%, more "
+	 "where the counts differ more, and 80% with --verify=read or all; with --measure the "
+	 "minimum similarity by it",
 	 .parse = set_min_resemblance, .field = FIELD(request.rule.verify.min_resemblance),
 	 .kind = VALUE_TEXT, .not_with = "verify=no nearest"},
 	{0, "same-extension", NULL, "list files of different extensions only if they are identical",
@@ -115,28 +116,18 @@ static const struct option_row rows[] = {
 	 .kind = VALUE_START, .words = measure_words,
 	 .not_with = "tolerance candidates size-ratio "
 		     "same-extension nearest partition group=lineage format=html"},
-	{0, "min-similarity", "=S",
-	 "minimum similarity by --measure, at most 1 (default: at most 3 of 64 or 6 of 128 bits "
-	 "differ, or a Jaccard index of 0.8)",
-	 .parse = set_min_similarity, .field = FIELD(request.min_similarity), .kind = VALUE_TEXT,
-	 .needs = "measure"},
 	{0, "compare", " A B", "compare two files by every measure, without an index",
 	 .parse = set_flag, .field = FIELD(compare),
 	 .only_with = "measure tolerance size-ratio tag-set output quiet FILE", .allows_all = true},
 
 	{.heading = "Whole directories"},
-	{0, "directories", NULL,
-	 "list pairs of directories by how much of their files they share; with two DIRs, which "
-	 "may "
-	 "be HOST:DIRECTORY, list the files that are the same, changed or only in one",
-	 .parse = set_flag, .field = FIELD(directories),
-	 .only_with = "database defaults-file tag-set host known min-shared "
-		      "min-resemblance format output "
+	{0, "directories", "[=SHARE]",
+	 "list pairs of directories of which at least SHARE of one is in the other (default: 50%); "
+	 "with two DIRs, which may be HOST:DIRECTORY, list the files that are the same, changed or "
+	 "only in one",
+	 .parse = set_directories, .field = FIELD(min_shared), .kind = VALUE_TEXT,
+	 .only_with = "database defaults-file tag-set host known min-resemblance format output "
 		      "limit threads limits limits=memory quiet fail-on-match FILE DIR"},
-	{0, "min-shared", "=SHARE",
-	 "minimum share of a directory's bytes that is in the other, 0 to 1 (default: 0.5)",
-	 .parse = set_min_shared, .field = FIELD(min_shared), .kind = VALUE_TEXT,
-	 .needs = "directories"},
 
 	{.heading = "Packing"},
 	{0, "order", "[=HOW]",
@@ -296,7 +287,12 @@ static void settle_rule(struct find_arguments *arguments)
 	/* Versions need not be alike to the first one, nor agree in their counts. */
 	if (arguments->lineage)
 		arguments->request.versions = true;
-	if (verify->mode >= VERIFY_READ && !arguments->has_min_resemblance)
+	/* By a measure it is the similarity that is asked for; what is read has its own minimum. */
+	if (arguments->request.measure_text != NULL && arguments->has_min_resemblance) {
+		arguments->request.min_similarity = verify->min_resemblance;
+		verify->min_resemblance = verify->mode >= VERIFY_READ ? READ_MIN_RESEMBLANCE
+								      : GRADED;
+	} else if (verify->mode >= VERIFY_READ && !arguments->has_min_resemblance)
 		verify->min_resemblance = READ_MIN_RESEMBLANCE;
 }
 
@@ -310,9 +306,9 @@ static bool formats_lineages(const struct formatter *formatter)
 static int check(const struct find_arguments *arguments, struct simhash_error *error)
 {
 	if (arguments->request.measure_text != NULL && arguments->has_min_resemblance &&
-	    arguments->request.rule.verify.mode < VERIFY_READ)
-		return error_set(error, SIMHASH_E_SYNTAX,
-				 "--min-resemblance with --measure needs --verify=read");
+	    arguments->request.min_similarity == 0)
+		return error_set(error, SIMHASH_E_RANGE,
+				 "--min-resemblance with --measure: expected more than 0");
 	if (arguments->compare &&
 	    (arguments->operands.query_count != 2 || operands_have_stdin(&arguments->operands)))
 		return error_set(error, SIMHASH_E_SYNTAX, "--compare needs two FILEs");

@@ -141,8 +141,7 @@ extern const char *const progress_words[];
 int parse_number(const struct option_use *use, uint64_t minimum, uint64_t maximum, uint64_t *value,
 		 struct simhash_error *error);
 
-/* A number from 0 to `maximum` with at most six decimal places. */
-int parse_decimal(const struct option_use *use, const char *text, int64_t maximum, double *value,
-		  struct simhash_error *error);
+/* A share from 0 to 1, written as "0.75" or "75%". */
+int parse_share(const struct option_use *use, double *share, struct simhash_error *error);
 
 #endif

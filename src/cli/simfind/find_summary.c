@@ -207,7 +207,7 @@ void explain_nothing(const struct find_arguments *arguments, const struct find_o
 	else if (arguments->request.measure != NULL)
 		size = asprintf(&text,
 				"note: no file is similar to standard input by %s, whatever the "
-				"names; --min-similarity=S asks for less than %g",
+				"names; --min-resemblance=R asks for less than %g",
 				simhash_measure_text(arguments->request.measure),
 				arguments->request.min_similarity);
 	else
