@@ -44,9 +44,10 @@ void find_arguments_release(struct find_arguments *arguments)
 
 static const char *const candidates_words[] = {"exact",	      "uniform",     "scatter",	 "skew",
 					       "uniform_ext", "scatter_ext", "skew_ext", NULL};
+static const char *const also_words[] = {"versions", "empty", "hard-links", NULL};
 static const char *const limit_words[] = {"memory=", "inflated=", NULL};
-static const char *const format_words[] = {"text", "csv",  "json", "jsonl",
-					   "null", "html", "dot",  NULL};
+static const char *const format_words[] = {
+	"text", "csv", "json", "jsonl", "null", "html", "html:thumbnails", "dot", NULL};
 static const char *const sort_words[] = {"size",  "saved",  "similarity", "path",
 					 "files", "-size",  "-saved",	  "-similarity",
 					 "-path", "-files", NULL};
@@ -98,16 +99,18 @@ static const struct option_row rows[] = {
 	 .parse = set_candidates, .field = FIELD(request.rule), .kind = VALUE_WORD,
 	 .words = candidates_words},
 	{0, "size-ratio", "=RATIO",
-	 "maximum ratio of the sizes of a pair (default: 1.5, or 2 for what --versions adds)",
+	 "maximum ratio of the sizes of a pair (default: 1.5, or 2 for what --also=versions adds)",
 	 .parse = set_size_ratio, .field = FIELD(request.rule.tolerance.size_ratio_millionths),
 	 .kind = VALUE_TEXT},
-	{0, "versions", NULL,
-	 "also list what sketches alone propose: versions that differ more, and parts of files",
+	{0, "also", "=LIST", "also list one or more of these:", .kind = VALUE_NAMED,
+	 .words = also_words, .is_list = true},
+	{0, "also=versions", NULL,
+	 "what sketches alone propose: versions that differ more, and parts of files",
 	 .parse = set_flag, .field = FIELD(request.versions),
 	 .not_with = "verify=no measure partition nearest"},
-	{0, "empty", NULL, "include empty files", .parse = set_flag,
+	{0, "also=empty", NULL, "empty files", .parse = set_flag,
 	 .field = FIELD(request.with_empty)},
-	{0, "hard-links", NULL, "list hard links of one file as pairs", .parse = set_flag,
+	{0, "also=hard-links", NULL, "hard links of one file, as pairs", .parse = set_flag,
 	 .field = FIELD(request.hard_links)},
 
 	{.heading = "By another measure"},
@@ -157,8 +160,6 @@ static const struct option_row rows[] = {
 	{0, "files0-from", "=FILE",
 	 "read the names of FILEs from FILE, each terminated by a zero byte; - is standard input",
 	 .parse = set_text, .field = FIELD(operands.names_from), .kind = VALUE_FILE},
-	{0, "stdin-name", "=NAME", "name of standard input, for its extension", .parse = set_text,
-	 .field = FIELD(operands.stdin_name), .kind = VALUE_TEXT, .needs = "FILE"},
 	{0, "nearest", "=N", "list the N files nearest to each FILE by counts, similar or not",
 	 .parse = set_nearest, .kind = VALUE_TEXT, .needs = "FILE",
 	 .not_with =
@@ -185,16 +186,14 @@ static const struct option_row rows[] = {
 	 "lineage; none: list all pairs, also each copy's",
 	 .parse = set_group, .field = FIELD(linkage), .kind = VALUE_WORD, .words = group_words},
 	{0, "format", "=FORMAT",
-	 "write text (default), csv, json, jsonl, null, html, a report for a web browser, or dot, "
-	 "a graph of --group=lineage for Graphviz",
+	 "write text (default), csv, json, jsonl, null, html, a report for a web browser, "
+	 "html:thumbnails, the same with small pictures, or dot, a graph of --group=lineage",
 	 .parse = set_format, .field = FIELD(formatter), .kind = VALUE_WORD, .words = format_words},
 	{'0', "null", NULL, "the same as --format=null", .parse = set_format,
 	 .field = FIELD(formatter), .not_with = "format"},
 	{'o', "output", "=FILE",
 	 "write to FILE, which is replaced when all is written; - is standard output (default)",
 	 .parse = set_text, .field = FIELD(output_path), .kind = VALUE_FILE},
-	{0, "thumbnails", NULL, "put small pictures into the report, to compare them by eye",
-	 .parse = set_flag, .field = FIELD(thumbnails), .needs = "format=html"},
 	{0, "all", NULL,
 	 "list all pairs on a terminal, which shows the first few of each group otherwise",
 	 .parse = set_flag, .field = FIELD(all),
@@ -336,8 +335,6 @@ static int check(const struct find_arguments *arguments, struct simhash_error *e
 	if (arguments->request.expand && arguments->formatter->is_report)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--group=none cannot be combined with --format=html");
-	if (arguments->operands.stdin_name != NULL && !operands_have_stdin(&arguments->operands))
-		return error_set(error, SIMHASH_E_SYNTAX, "--stdin-name needs FILE -");
 	if (arguments->progress == PROGRESS_ALWAYS && arguments->operands.has_files)
 		return error_set(
 			error, SIMHASH_E_SYNTAX, "--progress=always cannot be combined with %s",
