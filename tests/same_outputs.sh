@@ -185,7 +185,7 @@ all() {
 	run simfind -z tree/packed/*
 	run simhash --forget tree/d1 tree/odd/-dash.txt
 	run simhash --ext=txt,c --max-size=10k tree/d1
-	run simhash --exclude='*.bin' --no-hidden --ignore-files tree
+	run simhash --exclude='*.bin' --exclude='.*' --ignore-files tree
 	rm -rf other
 	cp -a tree/d2 other
 	run simhash other

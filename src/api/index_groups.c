@@ -7,7 +7,6 @@
 #include "api/index_library.h"
 #include "base/basic/error.h"
 #include "base/data/array.h"
-#include "base/text/decimal.h"
 #include "find/groups/group_sorter.h"
 
 #define GROUPS_SHARE 4 /* of the default of --limits=memory */
@@ -108,13 +107,10 @@ static void describe_member(const struct simhash_index *index,
 	to->member = (struct simhash_index_member){
 		.file = &to->file,
 		.role = roles[from->role],
-		.distance = from->distance,
-		.resemblance = has_resemblance(from->verification)
-				       ? shown_share(from->resemblance,
-						     are_identical(representative, from->file),
-						     SIMHASH_MILLION)
-				       : -1,
-		.verified = index_verified_by(from->verification),
+		.distance = from->relation.distance,
+		.resemblance = index_resemblance(&from->relation,
+						 are_identical(representative, from->file)),
+		.verified = index_verified_by(from->relation.verification),
 	};
 }
 

@@ -12,13 +12,12 @@
 
 #include "base/basic/error.h"
 #include "base/data/arena.h"
-#include "base/text/decimal.h"
 #include "base/threads/threads.h"
 #include "store/engine/default_index.h"
 #include "store/names/names.h"
 #include "store/names/tag_sets.h"
 #include "store/open/store.h"
-#include "store/rows/file_copy.h"
+#include "store/rows/row_reader.h"
 
 #define PAGE_ROWS 1024 /* read at once */
 
@@ -181,17 +180,19 @@ static int read_page(struct simhash_index_files *files, struct simhash_error *er
 {
 	struct simhash_index *index = files->index;
 	struct row_scope scope = {index->tag_set, index->hosts.names[files->host].id};
-	struct whole_rows rows;
-	const struct file_row *row;
-	int status = whole_rows_begin(&rows, index->store, &scope,
-				      files->is_under_way ? files->last : NULL, NULL, PAGE_ROWS,
-				      error);
+	struct file_row row = {.host = scope.host};
+	struct row_cursor cursor;
+	int status = store_rows_after(
+		&cursor, index->store,
+		ROW_PATH_HASH | ROW_DIRECTORY | ROW_NAME | ROW_SIZE | ROW_COMPRESSED_SIZE |
+			ROW_MTIME | ROW_CONTENT_HASH | ROW_TABLE | ROW_KEYS | ROW_RESEMBLANCE,
+		&scope, files->is_under_way ? files->last : NULL, NULL, PAGE_ROWS, error);
 
 	files->count = files->at = 0;
 	arena_clear(&files->paths);
-	while (status == 0 && (status = whole_rows_next(&rows, &row, error)) == 1)
-		status = keep_row(files, row, error);
-	whole_rows_end(&rows);
+	while (status == 0 && (status = store_rows_next(&cursor, &row, error)) == 1)
+		status = keep_row(files, &row, error);
+	store_rows_end(&cursor);
 	files->is_under_way = files->count == PAGE_ROWS;
 	if (status == 0 && !files->is_under_way)
 		files->host++;
@@ -287,22 +288,25 @@ enum simhash_index_verified index_verified_by(enum verification verification)
 	return SIMHASH_INDEX_UNVERIFIED;
 }
 
+double index_resemblance(const struct relation *relation, bool is_identical)
+{
+	return has_resemblance(relation) ? shown_resemblance(relation, is_identical) : -1;
+}
+
 static int take_pair(void *context, unsigned thread, const struct file_pair *found,
 		     struct simhash_error *error)
 {
 	struct searching *searching = context;
+	const struct relation *relation = &found->relation;
 	bool swap = is_asked(searching, found->b);
 	struct simhash_index_file a, b;
-	struct simhash_index_pair pair = {.a = &a,
-					  .b = &b,
-					  .distance = found->distance,
-					  .resemblance = has_resemblance(found->verification)
-								 ? shown_share(found->resemblance,
-									       found->is_identical,
-									       SIMHASH_MILLION)
-								 : -1,
-					  .verified = index_verified_by(found->verification),
-					  .is_identical = found->is_identical};
+	struct simhash_index_pair pair = {
+		.a = &a,
+		.b = &b,
+		.distance = relation->distance,
+		.resemblance = index_resemblance(relation, relation->is_identical),
+		.verified = index_verified_by(relation->verification),
+		.is_identical = relation->is_identical};
 	int status;
 
 	(void)thread;

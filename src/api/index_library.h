@@ -30,5 +30,6 @@ void index_describe(const struct simhash_index *index, const struct find_file *f
 		    struct simhash_index_file *file);
 
 enum simhash_index_verified index_verified_by(enum verification verification);
+double index_resemblance(const struct relation *relation, bool is_identical); /* -1: not known */
 
 #endif

@@ -38,7 +38,7 @@ mkdir "$files/below"
 settle "$files"
 runs 0 "$SIMHASH" "$files"
 summary 6 0 0 0
-runs 0 "$SIMHASH" -z --container=zip "$files"
+runs 0 "$SIMHASH" --decompress=zip "$files"
 summary 5 6 0 0
 same "members of zip files" "a.txt
 ab.zip
@@ -71,7 +71,7 @@ runs 0 "$SIMFIND" --store
 rows >before
 has -x 'ab.zip//filtered' <before || fail "no row of a filter"
 stored=$(sql 'SELECT COUNT(*) FROM grouped_file')
-for options in -f --measure=minhash '-z -f' '-z --measure=bottomk' '-f --container=tar -z'; do
+for options in -f --measure=minhash '-z -f' '-z --measure=bottomk' '-f --decompress=tar'; do
 	# shellcheck disable=SC2086  # are several words
 	runs 0 "$SIMHASH" $options "$files"
 	summary 13 0 0 0
@@ -126,7 +126,7 @@ same "members of an archive that was touched" "below/moved.zip//a.txt linked.zip
 # A run without -z keeps looking into what was looked into, for the same kinds, and into nothing else.
 (cd "$files" && python3 -m zipfile -c zip.zip a.txt)
 settle "$files"
-runs 0 "$SIMHASH" -z --container=zip "$files"
+runs 0 "$SIMHASH" --decompress=zip "$files"
 (cd "$files" && python3 -m zipfile -c new.zip a.txt && python3 -m zipfile -c zip.zip b.txt b.txt.xz &&
 	python3 -m zipfile -c linked.zip b.txt.xz)
 settle "$files"
@@ -246,8 +246,8 @@ runs 2 "$SIMHASH" -zq --limits=total=10K "$TEST_FOLDER/odd/bomb"
 said "bomb/zeros.zip: Not inflated to its end, since the run has inflated what --limits=total=SIZE allows"
 runs 2 "$SIMHASH" -zq --limits=depth=1 "$TEST_FOLDER/odd/bomb"
 said "bomb/deep.zip//19.zip: An archive in more archives than --limits=depth=N allows"
-runs 1 "$SIMHASH" -z --container=zip,rpm "$files"
-said "--container 'zip,rpm': expected zip, tar, 7z, "
+runs 1 "$SIMHASH" --decompress=zip,rpm "$files"
+said "--decompress 'zip,rpm': expected zip, tar, 7z, "
 reset
 runs 0 "$SIMHASH" -z "$TEST_FOLDER/odd/rar"
 same "members of rar files" "4.rar//in/x.txt 4.rar//y.txt 5.rar//in/x.txt 5.rar//y.txt" "$(rows | sed -n 's|.*/rar/||p' | grep // | paste -sd ' ')"

@@ -9,7 +9,7 @@ rows() {
 
 # Archives have a test of their own.
 z=(-z)
-! built_with archives || z+=(--container=zip)
+! built_with archives || z=(--decompress=zip)
 
 seq 20000 >"$files/a.txt"
 gzip -k "$files/a.txt"

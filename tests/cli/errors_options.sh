@@ -137,7 +137,7 @@ done
 hash_wrong --min-size=2k --max-size=1k "$files" "--min-size is larger than --max-size"
 hash_wrong --ext= "$files" "--ext '': expected extensions such as txt,md"
 hash_wrong --ext=a,,b "$files" "--ext 'a,,b': expected extensions"
-hash_wrong --exclude-from=/no/such/file "$files" "cannot read /no/such/file: No such file"
+hash_wrong --exclude=@/no/such/file "$files" "cannot read /no/such/file: No such file"
 hash_wrong --files0-from=/no/such/file "cannot read /no/such/file: No such file or directory"
 hash_wrong --status "$files" "--status cannot be combined with a PATH"
 hash_wrong --status --forget "--status cannot be combined with --forget"
@@ -160,8 +160,8 @@ hash_wrong -z --limits=memory=1M "$files" "--limits=memory '1M': expected at lea
 hash_wrong --print --limits=total=5M -z "$files/a" "--print cannot be combined with --limits=total"
 hash_wrong --status --limits=depth=1 "--status cannot be combined with --limits"
 hash_wrong --limits "--limits needs a value"
-hash_wrong --files0-from=- --exclude-from=- "--exclude-from=- cannot be combined with --files0-from=-: both read standard input"
-hash_wrong --exclude-from=- --exclude-from=- "$files" "--exclude-from=- can be given only once, because standard input is read once"
+hash_wrong --files0-from=- --exclude=@- "--exclude=@- cannot be combined with --files0-from=-: both read standard input"
+hash_wrong --exclude=@- --exclude=@- "$files" "--exclude=@- can be given only once, because standard input is read once"
 hash_wrong --progress=no "$files" "--progress 'no': expected auto, always or never"
 
 # Help and version go to standard output, within 80 columns.

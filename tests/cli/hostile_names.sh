@@ -367,14 +367,16 @@ python3 -ISc 'import json; json.load(open("out"))' || fail "the summary cannot b
 # with CONTENT PROGRAM OPTION [WORD]...: a file that has it is refused by its name
 with() {
 	printf '%b' "$1" >"$evil/wrong"
-	text 1 "$2" "${3%=@}=${3##*[!@]}$evil/wrong" "${@:4}"
+	local option=$3
+	[[ $option == *@ ]] || option+==
+	text 1 "$2" "$option$evil/wrong" "${@:4}"
 	said "$evil_shown/wrong"
 }
 for line in '\e[31m\x9b\r\x7f \xc2\x9b=\n' 'name \e[31m\n\e[31m\n' '{"\e[31m":1}\n' \
 	'{"format":"\\u001b[31m\x9b","format_version":1}\n' \
 	'simhash-digests 3\nname \e\x9b\n\e[31m \x9b\n' '#\e\n"SHA-1","\e[31m"\n"\x9b","\e"\n'; do
 	with "$line" "$SIMHASH" --tag-set "$files"
-	with "$line" "$SIMHASH" --filters "$files"
+	with "$line" "$SIMHASH" --filter=@ "$files"
 	with "$line" "$SIMHASH" --import --host=far
 	with "$line" "$SIMHASH" --measure=simhash64:weights "$files"
 	with "$line" "$SIMFIND" --tolerance=@

@@ -75,7 +75,7 @@ for name in "$index" "$index-shm" "$HOME/other-name"; do
 	watched "--files0-from=INDEX" 1 "$SIMHASH" --files0-from="$name"
 	watched "-t" 1 "$SIMHASH" -t "$name" "$HOME/notes"
 	watched "--import" 1 "$SIMHASH" --host=elsewhere --import="$name"
-	watched "--exclude-from" 0 "$SIMHASH" --exclude-from="$name" "$HOME/notes"
+	watched "--exclude=@" 0 "$SIMHASH" --exclude="@$name" "$HOME/notes"
 	watched "FILE" 0 "$SIMFIND" "$name"
 	watched "FILE -z" 0 "$SIMFIND" -z "$name"
 	watched "--known" 1 "$SIMFIND" --known="$name"

@@ -65,6 +65,12 @@ for without in --no-sandbox --quiet; do
 done
 reset
 
+# A process that ends as it reads an archive once more, with more memory, ends before what was read of it.
+(cd "$TEST_FOLDER" && seq 20000 >early && cp early late && bsdtar -cf "$files/late.tar" early late)
+runs 2 with_faults "$SIMHASH" -z -j2 "$files"
+said "$files/late.tar: $crashed"
+reset
+
 # Processor time has a limit; what is interrupted or killed leaves no process behind.
 rm "$files"/*.tar
 archive endless
@@ -105,7 +111,7 @@ has_threads() {
 }
 # shares THREADS FOLDER COUNT [OPTION]...: so many processes of a run share the memory, also after one of them has ended
 shares() {
-	LD_PRELOAD=$FAULTY_ARCHIVE "$SIMHASH" -zq -j"$1" --container=tar,xz "${@:4}" "$TEST_FOLDER/$2" 2>err &
+	LD_PRELOAD=$FAULTY_ARCHIVE "$SIMHASH" -q -j"$1" --decompress=tar,xz "${@:4}" "$TEST_FOLDER/$2" 2>err &
 	run=$!
 	wait_until has_threads "$1"
 	wait_until shares_memory "$3"

@@ -86,12 +86,13 @@ static int by_order(const void *a, const void *b)
 static int compare_facts(const struct fact *x, wide x_distance, const struct fact *y,
 			 wide y_distance)
 {
-	bool x_is_known = has_resemblance(x->verification);
+	bool x_is_known = has_resemblance(&x->relation);
+	double x_share = x->relation.resemblance, y_share = y->relation.resemblance;
 
-	if (x_is_known != has_resemblance(y->verification))
+	if (x_is_known != has_resemblance(&y->relation))
 		return x_is_known ? -1 : 1;
-	if (x_is_known && x->resemblance != y->resemblance)
-		return x->resemblance > y->resemblance ? -1 : 1;
+	if (x_is_known && x_share != y_share)
+		return x_share > y_share ? -1 : 1;
 	return (x_distance > y_distance) - (x_distance < y_distance);
 }
 
@@ -236,12 +237,12 @@ static struct fact fact_with(int c, int representative)
 	struct fact fact = similar[c][representative];
 
 	if (c == representative)
-		return (struct fact){.verification = PAIR_HASH, .resemblance = 1};
+		return (struct fact){.relation = RELATION_OF_COPIES};
 	if (!fact.is_pair && queried->rule.verify.mode != VERIFY_NO && x->has_resemblance &&
 	    y->has_resemblance &&
 	    simhash_resemblance_estimate(&x->resemblance, x->size_bytes, &y->resemblance,
-					 y->size_bytes, &fact.resemblance))
-		fact.verification = PAIR_SKETCH;
+					 y->size_bytes, &fact.relation.resemblance))
+		fact.relation.verification = PAIR_SKETCH;
 	return fact;
 }
 

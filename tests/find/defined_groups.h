@@ -18,10 +18,8 @@
 
 /* What one file or content is to another. */
 struct fact {
-	bool is_pair, is_part;
-	enum verification verification;
-	double resemblance;
-	double contained; /* of the one in the other; negative: of the other in the one */
+	bool is_pair;
+	struct relation relation; /* but not the distance */
 };
 
 struct defined_member {

@@ -164,7 +164,8 @@ static int note_pair(void *context, unsigned thread, const struct file_pair *pai
 	(void)ignored;
 	assert_true(thread < 3);
 	assert_true(strcmp(pair->a->display, pair->b->display) < 0);
-	assert_int_equal(pair->is_identical, pair->distance == 0 && same_content(a, b));
+	assert_int_equal(pair->relation.is_identical,
+			 pair->relation.distance == 0 && same_content(a, b));
 	pthread_mutex_lock(&lock);
 	repeated += found[a][b] || found[b][a];
 	found[a][b] = true;

@@ -138,14 +138,13 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct fact fact_of(const struct file_pair *pair, bool is_from_a)
 {
-	double own = is_from_a ? pair->contained_a : pair->contained_b;
-	double other = is_from_a ? pair->contained_b : pair->contained_a;
+	struct fact fact = {.is_pair = true, .relation = pair->relation};
 
-	return (struct fact){.is_pair = true,
-			     .is_part = pair->is_part,
-			     .verification = pair->verification,
-			     .resemblance = pair->resemblance,
-			     .contained = own >= other ? own : -other};
+	if (!is_from_a) {
+		fact.relation.contained_a = pair->relation.contained_b;
+		fact.relation.contained_b = pair->relation.contained_a;
+	}
+	return fact;
 }
 
 static int note_fact(void *context, unsigned thread, const struct file_pair *pair,
@@ -275,21 +274,23 @@ static void expect_member(int group, const struct group_member *member,
 			  const struct defined_member *expected, int representative)
 {
 	static const char *const roles[] = {"representative", "member", "copy"};
-	const struct fact *fact = &expected->fact;
+	const struct relation *fact = &expected->fact.relation, *relation = &member->relation;
 
 	expect_text("a file", group, display_of(expected->row), member->file->display);
 	expect_text("a role", group, roles[expected->role], roles[member->role]);
 	expect_number("a distance", group, (double)distances[expected->row][representative],
-		      (double)member->distance);
-	expect_number("a verification", group, fact->verification, member->verification);
-	if (has_resemblance(fact->verification))
-		expect_number("a resemblance", group, fact->resemblance, member->resemblance);
-	expect_number("whether one is a part", group, fact->is_part, member->is_part);
-	if (fact->is_part)
-		expect_number("a share", group, fact->contained, member->contained);
+		      (double)relation->distance);
+	expect_number("a verification", group, fact->verification, relation->verification);
+	if (has_resemblance(fact))
+		expect_number("a resemblance", group, fact->resemblance, relation->resemblance);
+	expect_number("whether one is a part", group, fact->is_part, relation->is_part);
+	if (fact->is_part) {
+		expect_number("a share", group, fact->contained_a, relation->contained_a);
+		expect_number("a share", group, fact->contained_b, relation->contained_b);
+	}
 	compared.members += member->role == ROLE_MEMBER;
 	compared.copies += member->role == ROLE_COPY;
-	compared.without_pairs += member->role == ROLE_MEMBER && !fact->is_pair;
+	compared.without_pairs += member->role == ROLE_MEMBER && !expected->fact.is_pair;
 }
 
 static void expect_group(int g, const struct group *group, const struct group_member *members,

@@ -98,9 +98,9 @@ static void log_chains(struct pair_log *logs, size_t budget)
 		for (uint32_t chain = 0; chain < CHAINS; chain++) {
 			const struct file_pair pair = {.a = &files[0],
 						       .b = &files[1],
-						       .distance = chain,
-						       .resemblance = 1.0 / (1 + at),
-						       .verification = PAIR_SKETCH};
+						       .relation = {.distance = chain,
+								    .resemblance = 1.0 / (1 + at),
+								    .verification = PAIR_SKETCH}};
 			make_file(chain, at - 1, &files[0], names[0]);
 			make_file(chain, at, &files[1], names[1]);
 			assert_int_equal(pair_log_add(&logs[(chain + at) % LOGS], &pair, &error),
@@ -118,7 +118,7 @@ struct seen_chain {
 
 static void see_pair(const struct file_pair *pair, size_t part, struct seen_chain *chains)
 {
-	uint32_t chain = (uint32_t)pair->distance;
+	uint32_t chain = (uint32_t)pair->relation.distance;
 	struct seen_chain *seen = &chains[chain];
 	uint32_t number = (uint32_t)strtoul(pair->a->display + 1, NULL, 10);
 	struct find_file file;
@@ -129,8 +129,8 @@ static void see_pair(const struct file_pair *pair, size_t part, struct seen_chai
 	assert_string_equal(pair->a->display, name);
 	assert_memory_equal(&pair->a->sketch, &file.sketch, sizeof file.sketch);
 	assert_int_equal(pair->a->size_bytes, file.size_bytes);
-	assert_true(pair->resemblance == 1.0 / (2 + number % CHAIN_MAX));
-	assert_int_equal(pair->verification, PAIR_SKETCH);
+	assert_true(pair->relation.resemblance == 1.0 / (2 + number % CHAIN_MAX));
+	assert_int_equal(pair->relation.verification, PAIR_SKETCH);
 	if (seen->pairs++ == 0)
 		seen->part = part;
 	assert_int_equal(seen->part, part);

@@ -18,7 +18,7 @@
 
 static const struct simhash_tolerance one_percent = SIMHASH_TOLERANCE_DEFAULT;
 static struct find_file x, y;
-static struct file_pair pair;
+static struct relation relation;
 
 /* Two files of this size, of one extension, whose sketches have so many registers in common. */
 static void make_files(int64_t size_bytes, int agreeing)
@@ -30,7 +30,7 @@ static void make_files(int64_t size_bytes, int agreeing)
 		x.sketch.registers[i] = (uint8_t)(1 + i);
 		y.sketch.registers[i] = i < agreeing ? (uint8_t)(1 + i) : 200;
 	}
-	pair = (struct file_pair){.a = &x, .b = &y};
+	relation = (struct relation){.distance = 0};
 }
 
 static void expect_near(double found, double expected, double error)
@@ -56,8 +56,8 @@ static int registers_for(double resemblance)
 
 static bool verify(const struct verify_rule *rule, uint64_t distance)
 {
-	pair.distance = distance;
-	return verify_by_sketches(rule, &one_percent, &x, &y, &pair);
+	relation.distance = distance;
+	return verify_by_sketches(rule, &one_percent, &x, &y, &relation);
 }
 
 /* A pair at this distance needs just this resemblance, which is then known. */
@@ -67,8 +67,8 @@ static void expect_minimum(const struct verify_rule *rule, uint64_t distance, do
 
 	make_files(SIZE, enough);
 	assert_true(verify(rule, distance));
-	assert_int_equal(pair.verification, PAIR_SKETCH);
-	expect_near(pair.resemblance, resemblance_of(enough), 1e-9);
+	assert_int_equal(relation.verification, PAIR_SKETCH);
+	expect_near(relation.resemblance, resemblance_of(enough), 1e-9);
 	if (enough == 0)
 		return;
 	make_files(SIZE, enough - 1);
@@ -121,7 +121,7 @@ static void to_read_all_every_candidate_is_kept(void **state)
 	(void)state;
 	make_files(SIZE, 0);
 	assert_true(verify(&rule, 5000));
-	assert_int_equal(pair.verification, PAIR_UNVERIFIED);
+	assert_int_equal(relation.verification, PAIR_UNVERIFIED);
 	x.has_sketch = false;
 	y.extension_hash = 7;
 	assert_true(verify(&rule, 5000));
@@ -138,9 +138,9 @@ static void without_a_sketch_counts_and_extension_decide(void **state)
 		make_files(SIZE, REGISTERS);
 		x.has_sketch = i % 3 == 1;
 		y.has_sketch = i % 3 == 2;
-		pair.verification = PAIR_READ; /* whatever it was */
+		relation.verification = PAIR_READ; /* whatever it was */
 		assert_true(verify(&rule, 1000));
-		assert_int_equal(pair.verification, PAIR_UNVERIFIED);
+		assert_int_equal(relation.verification, PAIR_UNVERIFIED);
 		assert_false(verify(&rule, 1001));
 		y.extension_hash = 7;
 		assert_false(verify(&rule, 0));
@@ -179,16 +179,16 @@ static void where_sketches_cannot_tell_they_and_the_counts_must_agree(void **sta
 	y.extension_hash = 7;
 	/* Within 1 %, whatever else is tolerated. */
 	assert_true(verify(&sketch, 20));
-	assert_int_equal(pair.verification, PAIR_COUNTS);
+	assert_int_equal(relation.verification, PAIR_COUNTS);
 	assert_false(verify(&sketch, 21));
 	assert_true(verify(&read, 21)); /* reading will tell */
-	assert_int_equal(pair.verification, PAIR_COUNTS);
+	assert_int_equal(relation.verification, PAIR_COUNTS);
 	x.sketch.registers[3]++;
 	assert_false(verify(&sketch, 0));
 	/* A sixteenth register, and they can. */
 	x.sketch.registers[20] = y.sketch.registers[20] = 9;
 	assert_true(verify(&sketch, 21));
-	assert_int_equal(pair.verification, PAIR_SKETCH);
+	assert_int_equal(relation.verification, PAIR_SKETCH);
 }
 
 /* A run of one byte has a sketch of zeros, and so has what is shorter than a shingle. */
@@ -249,7 +249,7 @@ static void identical_files_are_a_pair_whatever_else_holds(void **state)
 		y.extension_hash = 7;
 		/* With sketches of anything, or with one, or none. */
 		for (int i = 0; i < 3; i++) {
-			bool is_pair = rule_matches(&request.rule, &x, &y, &pair);
+			bool is_pair = rule_matches(&request.rule, &x, &y, &relation);
 			assert_int_equal(is_pair, mode != VERIFY_NO);
 			*(i == 0 ? &x.has_sketch : &y.has_sketch) = false;
 		}
@@ -262,15 +262,15 @@ static void an_extension_decides_only_where_it_was_asked_to(void **state)
 	begin_request("5");
 	make_files(SIZE, REGISTERS - 1);
 	y.extension_hash = 7;
-	assert_true(rule_matches(&request.rule, &x, &y, &pair));
+	assert_true(rule_matches(&request.rule, &x, &y, &relation));
 	request.rule.verify.same_extension = true;
-	assert_false(rule_matches(&request.rule, &x, &y, &pair));
+	assert_false(rule_matches(&request.rule, &x, &y, &relation));
 	y.extension_hash = x.extension_hash;
-	assert_true(rule_matches(&request.rule, &x, &y, &pair));
+	assert_true(rule_matches(&request.rule, &x, &y, &relation));
 	request.rule.verify.mode = VERIFY_NO;
 	request.rule.verify.same_extension = false;
 	y.extension_hash = 7; /* the key is skew_ext */
-	assert_false(rule_matches(&request.rule, &x, &y, &pair));
+	assert_false(rule_matches(&request.rule, &x, &y, &relation));
 }
 
 /* ---- By sketches alone ---- */
@@ -289,22 +289,22 @@ static void versions_are_what_the_rule_does_not_make(void **state)
 	begin_request("5");
 	make_files(SIZE, enough);
 	set_counts_apart();
-	assert_true(versions_match(&request, &x, &y, &pair));
-	assert_true(pair.verification == PAIR_SKETCH && !pair.is_part);
-	assert_int_equal(pair.distance, SIZE / 2);
-	expect_near(pair.resemblance, resemblance_of(enough), 1e-9);
+	assert_true(versions_match(&request, &x, &y, &relation));
+	assert_true(relation.verification == PAIR_SKETCH && !relation.is_part);
+	assert_int_equal(relation.distance, SIZE / 2);
+	expect_near(relation.resemblance, resemblance_of(enough), 1e-9);
 	/* With counts that are near it is a pair of the rule, if it is alike enough for that. */
 	x.table.count[3] = 1000;
-	assert_false(versions_match(&request, &x, &y, &pair));
+	assert_false(versions_match(&request, &x, &y, &relation));
 	x.table.count[3] = 2500;
-	assert_true(versions_match(&request, &x, &y, &pair));
+	assert_true(versions_match(&request, &x, &y, &relation));
 	make_files(SIZE, registers_for(0.75));
 	x.table.count[3] = 2500;
-	assert_false(versions_match(&request, &x, &y, &pair));
+	assert_false(versions_match(&request, &x, &y, &relation));
 	/* Identical ones always are. */
 	make_files(SIZE, REGISTERS);
 	y.content_hash[0] = 1;
-	assert_false(versions_match(&request, &x, &y, &pair));
+	assert_false(versions_match(&request, &x, &y, &relation));
 }
 
 /* Of files of one size a share of 0.85 is more than a resemblance of 0.7. */
@@ -314,14 +314,14 @@ static void versions_have_a_minimum_resemblance(void **state)
 	begin_request("5");
 	make_files(SIZE, registers_for(0.7) - 1);
 	set_counts_apart();
-	assert_false(versions_match(&request, &x, &y, &pair));
+	assert_false(versions_match(&request, &x, &y, &relation));
 	request.rule.verify.min_resemblance = 0.5;
 	make_files(SIZE, registers_for(0.5));
 	set_counts_apart();
-	assert_true(versions_match(&request, &x, &y, &pair));
+	assert_true(versions_match(&request, &x, &y, &relation));
 	make_files(SIZE, registers_for(0.5) - 1);
 	set_counts_apart();
-	assert_false(versions_match(&request, &x, &y, &pair));
+	assert_false(versions_match(&request, &x, &y, &relation));
 }
 
 static void versions_need_sketches_that_tell_and_the_extension_asked_for(void **state)
@@ -342,7 +342,7 @@ static void versions_need_sketches_that_tell_and_the_extension_asked_for(void **
 			y.extension_hash = 7;
 		if (i == 2)
 			memset(y.sketch.registers, 0, REGISTERS);
-		assert_int_equal(versions_match(&request, &x, &y, &pair), i == 3 || i == 5);
+		assert_int_equal(versions_match(&request, &x, &y, &relation), i == 3 || i == 5);
 	}
 }
 
@@ -356,12 +356,12 @@ static void expect_part(int64_t size_x, int64_t size_y, bool is_pair)
 	set_counts_apart();
 	x.size_bytes = size_x;
 	y.size_bytes = size_y;
-	assert_int_equal(versions_match(&request, &x, &y, &pair), is_pair);
+	assert_int_equal(versions_match(&request, &x, &y, &relation), is_pair);
 	if (!is_pair)
 		return;
-	assert_true(pair.is_part);
-	expect_near(size_x < size_y ? pair.contained_a : pair.contained_b, 1, 0.02);
-	expect_near(size_x < size_y ? pair.contained_b : pair.contained_a, ratio, 0.02);
+	assert_true(relation.is_part);
+	expect_near(size_x < size_y ? relation.contained_a : relation.contained_b, 1, 0.02);
+	expect_near(size_x < size_y ? relation.contained_b : relation.contained_a, ratio, 0.02);
 }
 
 static void a_part_is_found_in_both_directions(void **state)
@@ -397,9 +397,9 @@ static void what_is_in_the_larger_only_in_part_is_none(void **state)
 		make_files(SIZE, agreeing);
 		set_counts_apart();
 		y.size_bytes = 2 * SIZE;
-		assert_int_equal(versions_match(&request, &x, &y, &pair), share >= 0.85);
+		assert_int_equal(versions_match(&request, &x, &y, &relation), share >= 0.85);
 		if (share >= 0.85)
-			assert_int_equal(pair.is_part, resemblance < 0.7);
+			assert_int_equal(relation.is_part, resemblance < 0.7);
 	}
 }
 

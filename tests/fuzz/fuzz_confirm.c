@@ -33,7 +33,7 @@ void cover_index_release(struct cover_index *index);
 size_t cover_measure(const struct cover_index *index, struct cover_source *a,
 		     struct cover_source *b, double needed);
 bool cover_equal(struct cover_source *a, struct cover_source *b);
-#include "find/cover.c"
+#include "find/reading/cover.c"
 #undef cover_index_bytes
 #undef cover_index_init
 #undef cover_index_release
@@ -264,14 +264,14 @@ static void expect_confirmed(const struct bytes_of *a, const struct bytes_of *b,
 	struct file_pair pair;
 	bool is_kept;
 
-	EXPECT(confirm(a, b, 0, &pair) && pair.verification == PAIR_READ);
-	EXPECT(pair.is_identical == is_same && pair.resemblance == resemblance);
-	EXPECT(pair.contained_a == share(a_found, a->size));
-	EXPECT(pair.contained_b == share(b_found, b->size));
+	EXPECT(confirm(a, b, 0, &pair) && pair.relation.verification == PAIR_READ);
+	EXPECT(pair.relation.is_identical == is_same && pair.relation.resemblance == resemblance);
+	EXPECT(pair.relation.contained_a == share(a_found, a->size));
+	EXPECT(pair.relation.contained_b == share(b_found, b->size));
 	/* What is measured only as far as needed is dropped all the same, and nothing else. */
 	is_kept = confirm(a, b, least, &pair);
 	if (is_kept)
-		EXPECT(resemblance >= least - 1e-9 && pair.resemblance >= least);
+		EXPECT(resemblance >= least - 1e-9 && pair.relation.resemblance >= least);
 	else if (a->size < PROBED_FROM && b->size < PROBED_FROM)
 		EXPECT(resemblance < least + 1e-9);
 }

@@ -396,9 +396,9 @@ static int take_pair(void *context, unsigned thread, const struct file_pair *pai
 {
 	struct taking *taking = context;
 
-	EXPECT(pair->resemblance >= 0 && pair->resemblance <= 1);
-	EXPECT(!pair->is_identical || pair->verification == PAIR_HASH);
-	EXPECT(!pair->is_part || pair->contained_a <= 1);
+	EXPECT(pair->relation.resemblance >= 0 && pair->relation.resemblance <= 1);
+	EXPECT(!pair->relation.is_identical || pair->relation.verification == PAIR_HASH);
+	EXPECT(!pair->relation.is_part || pair->relation.contained_a <= 1);
 	return taking->kept != NULL ? pair_list_add(taking->kept, pair, error)
 				    : listing_add(taking->listing, thread, pair, error);
 }
@@ -484,7 +484,7 @@ static int write_script(const struct pair_list *kept, struct simhash_error *erro
 
 	EXPECT(out != NULL && copy_sorter_new(GROUPS_ALL, &copies, error) == 0);
 	for (size_t i = 0; i < kept->count; i++)
-		if (kept->pairs[i].is_identical) {
+		if (kept->pairs[i].relation.is_identical) {
 			EXPECT(copy_sorter_add(copies, kept->pairs[i].a, error) == 0);
 			EXPECT(copy_sorter_add(copies, kept->pairs[i].b, error) == 0);
 		}
@@ -534,7 +534,7 @@ static void expect_same_groups(const struct group_sorter *x, const struct group_
 		EXPECT(of_x.group.id == of_y.group.id && of_x.group.count == of_y.group.count);
 		for (size_t m = 0; m < of_x.group.count; m++) {
 			const struct group_member *a = &of_x.members[m], *b = &of_y.members[m];
-			EXPECT(a->role == b->role && a->distance == b->distance);
+			EXPECT(a->role == b->role && a->relation.distance == b->relation.distance);
 			EXPECT(find_file_compare(a->file, b->file) == 0);
 		}
 	}
@@ -643,22 +643,6 @@ static void find_twice(struct store *store, struct find_request *request, struct
 	resources.memory_bytes = 4096; /* so that rows wait in a file */
 	EXPECT(find(store, request, &resources, how, &two, &error) == 0);
 	EXPECT(one.identical == two.identical && one.similar == two.similar);
-}
-
-static void measure(struct store *store, const struct find_request *request)
-{
-	static int64_t tolerances[] = {10000, SIMHASH_MILLION, 100 * SIMHASH_MILLION};
-	struct find_arguments arguments = {.request = *request,
-					   .resources = {.threads = 2},
-					   .is_sweep = request->with_empty,
-					   .tolerances = tolerances,
-					   .tolerance_count = 3};
-	struct simhash_error error = {.message = ""};
-	FILE *out = fopen("/dev/null", "w");
-
-	EXPECT(out != NULL);
-	expect_told(write_measures(&arguments, store, out, &error), &error);
-	fclose(out);
 }
 
 /* What simhash reads to see what has changed. */
@@ -785,9 +769,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		EXPECT(is_damaged && error.message[0] != '\0');
 		goto out;
 	}
-	if (action % 4 == 0)
-		measure(store, &request);
-	else if (action % 16 == 1)
+	if (action % 16 == 1)
 		read_status(store);
 	else if (action % 16 == 5)
 		read_known(store);

@@ -89,11 +89,10 @@ static struct text write_group(const char *format, enum verification verificatio
 	for (int i = 0; i < NAMES; i++) {
 		const struct find_file file = {.display = names[i].data,
 					       .display_size = (uint32_t)names[i].size};
-		const struct group_member member = {.file = &file,
-						    .role = i == 0 ? ROLE_REPRESENTATIVE
-								   : ROLE_MEMBER,
-						    .verification = verification,
-						    .resemblance = resemblance};
+		const struct group_member member = {
+			.file = &file,
+			.role = i == 0 ? ROLE_REPRESENTATIVE : ROLE_MEMBER,
+			.relation = {.verification = verification, .resemblance = resemblance}};
 		formatter->member(out, &group, &member, &how);
 	}
 	if (formatter->end_group != NULL)
@@ -194,7 +193,7 @@ static void check_csv(const struct file_pair *pair)
 		EXPECT(read_csv_field(&r, field, &size) == (i == 12 ? '\n' : ','));
 		if (i == 1) {
 			field[size] = '\0';
-			EXPECT(strtoull(field, NULL, 10) == pair->distance);
+			EXPECT(strtoull(field, NULL, 10) == pair->relation.distance);
 		}
 		if (i == 10 || i == 11)
 			EXPECT(is_csv_path(field, size,
@@ -205,7 +204,7 @@ static void check_csv(const struct file_pair *pair)
 	save("pairs.csv", &text);
 	free(text.data);
 
-	text = write_group("csv", pair->verification, pair->resemblance);
+	text = write_group("csv", pair->relation.verification, pair->relation.resemblance);
 	r = read_text(&text);
 	field = realloc(field, text.size + 1);
 	EXPECT(field != NULL);
@@ -327,7 +326,7 @@ static void check_json(const char *format, const struct file_pair *pair)
 	free(room);
 	free(text.data);
 
-	text = write_group(format, pair->verification, pair->resemblance);
+	text = write_group(format, pair->relation.verification, pair->relation.resemblance);
 	r = read_text(&text);
 	room = malloc(text.size + 1);
 	EXPECT(room != NULL);
@@ -385,11 +384,14 @@ static void check_terminal(const char *format, const struct file_pair *pair)
 static void add_file(struct pair_list *list, const struct find_file *x, const struct find_file *y,
 		     uint64_t distance)
 {
-	struct file_pair pair = {.a = x, .b = y, .distance = distance, .verification = PAIR_READ};
+	struct file_pair pair = {.a = x,
+				 .b = y,
+				 .relation = {.distance = distance,
+					      .verification = PAIR_READ,
+					      .resemblance = 0.5,
+					      .is_identical = distance == 0}};
 	struct simhash_error error;
 
-	pair.is_identical = distance == 0;
-	pair.resemblance = 0.5;
 	EXPECT(pair_list_add(list, &pair, &error) == 0);
 }
 
@@ -408,7 +410,7 @@ static void make_list(struct pair_list *list, const struct file_pair *pair)
 					      .is_local = true};
 	pair_list_init(list);
 	add_file(list, &files[0], &files[1], 0);
-	add_file(list, &files[1], &files[2], pair->distance);
+	add_file(list, &files[1], &files[2], pair->relation.distance);
 }
 
 /* Of the strings that follow, one is the name of the file, escaped. */
@@ -521,7 +523,7 @@ static size_t write_script(const struct pair_list *list, struct text *text)
 
 	EXPECT(out != NULL && copy_sorter_new(COPIES_MEMORY, &copies, &error) == 0);
 	for (size_t i = 0; i < list->count; i++)
-		if (list->pairs[i].is_identical) {
+		if (list->pairs[i].relation.is_identical) {
 			EXPECT(copy_sorter_add(copies, list->pairs[i].a, &error) == 0);
 			EXPECT(copy_sorter_add(copies, list->pairs[i].b, &error) == 0);
 		}
@@ -574,7 +576,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = {data, size};
 	struct find_file a = {.host = 1}, b = {.host = 1};
-	struct file_pair pair = {.a = &a, .b = &b, .distance = take_number(&in, 8)};
+	struct file_pair pair = {.a = &a, .b = &b, .relation = {.distance = take_number(&in, 8)}};
 	uint64_t sizes;
 	struct pair_list list;
 	char *owned[NAMES], all_name[16];
@@ -585,12 +587,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* No count is above the size, so the distance is at most 16 times both of them. */
 	sizes = (uint64_t)a.size_bytes + (uint64_t)b.size_bytes;
 	if (sizes < UINT64_MAX / SIMHASH_TAGS)
-		pair.distance %= SIMHASH_TAGS * sizes + 1;
+		pair.relation.distance %= SIMHASH_TAGS * sizes + 1;
 	how = take_byte(&in);
-	pair.verification = (enum verification)(how % (PAIR_MEASURED + 1));
-	pair.is_part = (how & 0x40) != 0;
-	pair.is_unreadable = (how & 0x80) != 0;
-	pair.contained_a = pair.resemblance = (double)take_byte(&in) / 255;
+	pair.relation.verification = (enum verification)(how % (PAIR_MEASURED + 1));
+	pair.relation.is_part = (how & 0x40) != 0;
+	pair.relation.is_unreadable = (how & 0x80) != 0;
+	pair.relation.contained_a = pair.relation.resemblance = (double)take_byte(&in) / 255;
 	for (int i = 0; i < NAMES; i++) {
 		size_t length = strnlen((const char *)in.at, in.left);
 		owned[i] = take_text(&in, length);

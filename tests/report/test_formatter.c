@@ -30,31 +30,25 @@
 static const struct find_file files[] = {FILE_OF(100, "/a"), FILE_OF(200, "/b c"),
 					 FILE_OF(0, "/q\"\x1b,\n"),
 					 FILE_OF(0, "/\xff\xc3\xa9\xed\xa0\x80\\\xc2\x9b")};
-static const struct file_pair plain = {.a = &files[0],
-				       .b = &files[1],
-				       .distance = 3,
-				       .verification = PAIR_SKETCH,
-				       .resemblance = 0.875};
+static const struct file_pair plain = {
+	.a = &files[0],
+	.b = &files[1],
+	.relation = {.distance = 3, .verification = PAIR_SKETCH, .resemblance = 0.875}};
 static const struct file_pair odd = {.a = &files[2],
 				     .b = &files[3],
-				     .is_identical = true,
-				     .verification = PAIR_READ,
-				     .contained_a = 1,
-				     .contained_b = 0.5,
-				     .resemblance = 0.75};
+				     .relation = {.is_identical = true,
+						  .verification = PAIR_READ,
+						  .contained_a = 1,
+						  .contained_b = 0.5,
+						  .resemblance = 0.75}};
 static const struct find_file member_files[] = {FILE_OF(7, "/r,"), FILE_OF(7, "/\x01"),
 						FILE_OF(8, "/m")};
 static const struct group_member members[] = {
-	{.file = &member_files[0],
-	 .role = ROLE_REPRESENTATIVE,
-	 .verification = PAIR_HASH,
-	 .resemblance = 1},
-	{.file = &member_files[1], .role = ROLE_COPY, .verification = PAIR_HASH, .resemblance = 1},
+	{.file = &member_files[0], .role = ROLE_REPRESENTATIVE, .relation = RELATION_OF_COPIES},
+	{.file = &member_files[1], .role = ROLE_COPY, .relation = RELATION_OF_COPIES},
 	{.file = &member_files[2],
 	 .role = ROLE_MEMBER,
-	 .distance = 5,
-	 .verification = PAIR_SKETCH,
-	 .resemblance = 0.9991},
+	 .relation = {.distance = 5, .verification = PAIR_SKETCH, .resemblance = 0.9991}},
 };
 
 static void expect(const char *format, bool is_terminal, const char *expected)

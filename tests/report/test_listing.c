@@ -59,34 +59,36 @@ static void make_pairs(uint64_t seed)
 	for (size_t i = 0; i < PAIRS; i++) {
 		size_t a = random_number(&seed) % FILES, b = random_number(&seed) % FILES;
 		struct file_pair *pair = &pairs[i];
+		struct relation *relation;
 		double share = (double)(random_number(&seed) % 10001) / 10000;
-		*pair = (struct file_pair){.a = &files[a],
-					   .b = &files[b],
-					   .distance = random_number(&seed) % 40,
-					   .resemblance = share};
+		*pair = (struct file_pair){
+			.a = &files[a],
+			.b = &files[b],
+			.relation = {.distance = random_number(&seed) % 40, .resemblance = share}};
+		relation = &pair->relation;
 		switch (random_number(&seed) % 6) {
 		case 0:
-			pair->is_identical = true;
-			pair->verification = PAIR_HASH;
+			relation->is_identical = true;
+			relation->verification = PAIR_HASH;
 			break;
 		case 1:
-			pair->verification = PAIR_SKETCH;
-			pair->resemblance = (double)(random_number(&seed) % 65) / 64;
+			relation->verification = PAIR_SKETCH;
+			relation->resemblance = (double)(random_number(&seed) % 65) / 64;
 			break;
 		case 2:
-			pair->verification = PAIR_READ;
+			relation->verification = PAIR_READ;
 			break;
 		case 3:
-			pair->is_part = true;
-			pair->verification = seed >> 40 & 1 ? PAIR_SKETCH : PAIR_READ;
-			pair->contained_a = seed >> 41 & 1 ? share : -share;
-			pair->contained_b = -pair->contained_a;
+			relation->is_part = true;
+			relation->verification = seed >> 40 & 1 ? PAIR_SKETCH : PAIR_READ;
+			relation->contained_a = seed >> 41 & 1 ? share : -share;
+			relation->contained_b = -relation->contained_a;
 			break;
 		case 4:
-			pair->verification = PAIR_COUNTS;
+			relation->verification = PAIR_COUNTS;
 			break;
 		default:
-			pair->verification = PAIR_UNVERIFIED;
+			relation->verification = PAIR_UNVERIFIED;
 		}
 	}
 }

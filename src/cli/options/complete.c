@@ -20,6 +20,12 @@ static bool is_optional(const struct option_row *row)
 	return row->kind != VALUE_NONE && row->value[0] == '[';
 }
 
+/* Has it a letter, which takes the value? Where the value can be left out, only --NAME=VALUE does. */
+static bool takes_value(const struct option_row *row)
+{
+	return row->letter != 0 && row->kind != VALUE_NONE && !is_optional(row);
+}
+
 /*
  * The help of an option up to the first ';', inside single quotes, with a backslash before what is
  * `special`. A quote ends the quotes of zsh, and begins them again.
@@ -46,7 +52,7 @@ static void print_bash_value(const struct option_program *program, const struct 
 	if (row->kind == VALUE_NONE)
 		return;
 	putchar('\t');
-	if (row->letter != 0)
+	if (takes_value(row))
 		printf("%s-%c | ", program->name, row->letter);
 	printf("%s--%s) kind=%s", program->name, row->name, kinds[row->kind]);
 	for (size_t i = 0; row->words != NULL && row->words[i] != NULL; i++)
@@ -153,11 +159,12 @@ static void print_zsh_row(const struct option_program *program, const struct opt
 			printf("--%s%s%s", row->name, row->kind == VALUE_NONE ? "" : "=",
 			       is_optional(row) ? "-" : "");
 		else
-			printf("-%c%s", row->letter, row->kind == VALUE_NONE ? "" : "+");
+			printf("-%c%s", row->letter, takes_value(row) ? "+" : "");
 		putchar('[');
 		print_brief(row, "'[]\\", true);
 		putchar(']');
-		print_zsh_value(row);
+		if (is_long || takes_value(row))
+			print_zsh_value(row);
 		putchar('\'');
 	}
 }
@@ -202,6 +209,13 @@ static void print_fish_value(const struct option_row *row)
 	}
 }
 
+static void print_fish_text(const struct option_row *row)
+{
+	fputs(" -d '", stdout);
+	print_brief(row, "'\\", false);
+	puts("'");
+}
+
 static void print_fish(const struct option_program *program)
 {
 	for (size_t i = 0; i < program->count; i++) {
@@ -211,11 +225,13 @@ static void print_fish(const struct option_program *program)
 		printf("complete -c %s", program->name);
 		if (row->letter != 0)
 			printf(" -s %c", row->letter);
+		if (is_optional(row) && row->letter != 0) {
+			print_fish_text(row);
+			printf("complete -c %s", program->name);
+		}
 		printf(" -l %s", row->name);
 		print_fish_value(row);
-		fputs(" -d '", stdout);
-		print_brief(row, "'\\", false);
-		puts("'");
+		print_fish_text(row);
 		if (row->kind == VALUE_SIDES)
 			printf("complete -c %s -n '__simhash_at_second_side --%s' -f -a "
 			       "'(__simhash_side)'\n",

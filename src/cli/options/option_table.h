@@ -127,7 +127,6 @@ bool option_is_listed(const char *list, const char *name, const char *text);
 /* ---- Parsers; fields have the type that is told ---- */
 
 option_parse_fn set_flag;    /* bool, to true */
-option_parse_fn clear_flag;  /* bool, to false */
 option_parse_fn set_text;    /* const char *, borrowed */
 option_parse_fn set_size;    /* int64_t, in bytes: "4096", "10k", "5M"; "10kB", "5MB" by 1000 */
 option_parse_fn set_memory;  /* the same, at least 32M */

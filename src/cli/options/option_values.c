@@ -18,13 +18,6 @@ int set_flag(const struct option_use *use, struct simhash_error *error)
 	return 0;
 }
 
-int clear_flag(const struct option_use *use, struct simhash_error *error)
-{
-	(void)error;
-	*(bool *)use->field = false;
-	return 0;
-}
-
 int set_text(const struct option_use *use, struct simhash_error *error)
 {
 	(void)error;

@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cli/simfind/answers.h"
-#include "base/text/decimal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -67,15 +66,14 @@ static struct answer_file file_of(const struct find_file *file)
 	return (struct answer_file){file->host, file->path_hash, file->content_hash};
 }
 
-static struct answer_likeness likeness_of(uint64_t distance, enum verification verification,
-					  double resemblance, bool is_identical)
+static struct answer_likeness likeness_of(const struct relation *relation, bool is_identical)
 {
-	struct answer_likeness likeness = {.distance = (int64_t)distance,
-					   .verified = verification_name(verification)};
+	struct answer_likeness likeness = {.distance = (int64_t)relation->distance,
+					   .verified = verification_name(relation->verification)};
 
-	if (has_resemblance(verification))
+	if (has_resemblance(relation))
 		snprintf(likeness.resemblance, SHARE_SIZE, "%.6f",
-			 shown_share(resemblance, is_identical, SIMHASH_MILLION));
+			 shown_resemblance(relation, is_identical));
 	return likeness;
 }
 
@@ -88,10 +86,9 @@ struct stored_file {
 /* A member of a group. */
 struct stored_member {
 	struct stored_file file, representative;
-	uint64_t group_id, distance;
-	double resemblance;
+	struct relation relation;
+	uint64_t group_id;
 	enum member_role role;
-	enum verification verification;
 };
 
 static struct stored_file name_file(const struct find_file *file)
@@ -108,11 +105,9 @@ static struct stored_member stored_member_of(const struct group *group,
 {
 	return (struct stored_member){.file = name_file(member->file),
 				      .representative = name_file(group->representative),
+				      .relation = member->relation,
 				      .group_id = group->id,
-				      .distance = member->distance,
-				      .resemblance = member->resemblance,
-				      .role = member->role,
-				      .verification = member->verification};
+				      .role = member->role};
 }
 
 /* Borrows from the member. */
@@ -124,7 +119,7 @@ static struct group_row group_row_of(const struct stored_member *member)
 		.representative = {first->host, first->path_hash, first->content_hash},
 		.role = role_name(member->role),
 		.likeness = likeness_of(
-			member->distance, member->verification, member->resemblance,
+			&member->relation,
 			memcmp(file->content_hash, first->content_hash, CONTENT_HASH_SIZE) == 0),
 	};
 
@@ -134,17 +129,17 @@ static struct group_row group_row_of(const struct stored_member *member)
 
 static struct pair_row pair_row_of(const struct file_pair *pair)
 {
+	const struct relation *relation = &pair->relation;
 	struct pair_row row = {
 		.a = file_of(pair->a),
 		.b = file_of(pair->b),
-		.is_copy = pair->is_identical,
-		.likeness = likeness_of(pair->distance, pair->verification, pair->resemblance,
-					pair->is_identical),
+		.is_copy = relation->is_identical,
+		.likeness = likeness_of(relation, relation->is_identical),
 	};
 
-	if (pair->verification == PAIR_READ || pair->is_part) {
-		snprintf(row.contained_a, SHARE_SIZE, "%.6f", pair->contained_a);
-		snprintf(row.contained_b, SHARE_SIZE, "%.6f", pair->contained_b);
+	if (has_containment(relation)) {
+		snprintf(row.contained_a, SHARE_SIZE, "%.6f", relation->contained_a);
+		snprintf(row.contained_b, SHARE_SIZE, "%.6f", relation->contained_b);
 	}
 	return row;
 }

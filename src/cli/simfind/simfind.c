@@ -186,7 +186,7 @@ int main(int argc, char **argv)
 	if (sandbox_is_meant(argc, argv))
 		return sandbox_serve();
 	memory_return_large();
-	ignore_size_signal();
+	begin_signals();
 	end_at_bus_error(PROGRAM);
 	tidy_up_at_signals();
 	find_arguments_init(&arguments);

@@ -64,7 +64,7 @@ static int take_copies(void *context, unsigned thread, const struct file_pair *p
 	const struct find_file *const files[2] = {pair->a, pair->b};
 
 	(void)thread;
-	for (int i = 0; pair->is_identical && i < 2; i++) {
+	for (int i = 0; pair->relation.is_identical && i < 2; i++) {
 		int wanted = is_wanted(search->arguments, files[i], error);
 		if (wanted < 0 ||
 		    (wanted > 0 && copy_sorter_add(search->copies, files[i], error) != 0))

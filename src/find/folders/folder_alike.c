@@ -51,11 +51,11 @@ static int compare_members(const void *a, const void *b)
 /* By the sketches. Where they do not tell, the counts made the two alike. */
 static double resemblance_of(const struct find_file *x, const struct find_file *y)
 {
-	struct file_pair pair = {.verification = PAIR_UNVERIFIED};
+	struct relation relation = {.verification = PAIR_UNVERIFIED};
 
-	estimate_resemblance(x, y, &pair);
-	if (pair.verification == PAIR_SKETCH)
-		return pair.resemblance;
+	estimate_resemblance(x, y, &relation);
+	if (relation.verification == PAIR_SKETCH)
+		return relation.resemblance;
 	return x->size_bytes < y->size_bytes ? (double)x->size_bytes / (double)y->size_bytes
 					     : (double)y->size_bytes / (double)x->size_bytes;
 }

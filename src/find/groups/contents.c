@@ -250,38 +250,14 @@ int contents_compare(const struct unique_content *x, const struct unique_content
 
 /* ---- Relations ---- */
 
-struct relation relation_of(const struct file_pair *pair, bool content_is_a)
-{
-	double own = content_is_a ? pair->contained_a : pair->contained_b;
-	double other = content_is_a ? pair->contained_b : pair->contained_a;
-
-	return (struct relation){.distance = pair->distance,
-				 .resemblance = pair->resemblance,
-				 .contained = own >= other ? own : -other,
-				 .verification = pair->verification,
-				 .is_part = pair->is_part};
-}
-
 struct relation relation_estimated(const struct unique_content *content,
 				   const struct unique_content *other)
 {
 	const struct find_file *a = content->files->file, *b = other->files->file;
-	struct file_pair pair = {
-		.a = a, .b = b, .distance = simhash_distance(&a->table, &b->table)};
+	struct relation relation = {.distance = simhash_distance(&a->table, &b->table)};
 
-	estimate_resemblance(a, b, &pair);
-	return relation_of(&pair, true);
-}
-
-int relations_compare(const struct relation *x, const struct relation *y)
-{
-	bool x_is_known = has_resemblance(x->verification);
-
-	if (x_is_known != has_resemblance(y->verification))
-		return x_is_known ? -1 : 1;
-	if (x_is_known && x->resemblance != y->resemblance)
-		return x->resemblance > y->resemblance ? -1 : 1;
-	return (x->distance > y->distance) - (x->distance < y->distance);
+	estimate_resemblance(a, b, &relation);
+	return relation;
 }
 
 /* Is `other`, of this relation, more alike than what is known so far? */
@@ -296,31 +272,22 @@ static bool is_more_alike(const struct unique_content *other, const struct relat
 void content_notices(struct unique_content *content, struct unique_content *other,
 		     const struct relation *relation)
 {
-	if (!is_more_alike(other, relation, content->nearest, &content->to_nearest))
+	if (!is_more_alike(other, relation, content->nearest, &content->relation))
 		return;
 	content->nearest = other;
-	content->to_nearest = *relation;
-}
-
-/* The relation as the other of the two has it. */
-static struct relation turned(const struct relation *relation)
-{
-	struct relation result = *relation;
-
-	result.contained = -relation->contained;
-	return result;
+	content->relation = *relation;
 }
 
 void content_meets(struct unique_content *content, struct unique_content *representative,
 		   const struct relation *relation)
 {
-	struct relation back = turned(relation);
+	struct relation back = relation_turned(relation);
 
 	/* Should the content go elsewhere, this is what the representative may get. */
 	content_notices(representative, content, &back);
-	if (is_more_alike(representative, relation, content->center, &content->to_center)) {
+	if (is_more_alike(representative, relation, content->center, &content->relation)) {
 		content->center = representative;
-		content->to_center = *relation;
+		content->relation = *relation;
 	}
 }
 
@@ -431,17 +398,18 @@ static void move_to(struct unique_content *content, struct unique_content *cente
 		    const struct relation *relation)
 {
 	content->center = center;
-	content->to_center = *relation;
+	content->relation = *relation;
 	center->members++;
 }
 
 static void mend(struct unique_content *alone)
 {
 	struct unique_content *h = alone->nearest, *old = h->center;
-	struct relation to_old = turned(&h->to_center), to_alone = turned(&alone->to_nearest);
+	struct relation to_old = relation_turned(&h->relation),
+			to_alone = relation_turned(&alone->relation);
 
 	if (old == h) {
-		move_to(alone, h, &alone->to_nearest);
+		move_to(alone, h, &alone->relation);
 		return;
 	}
 	old->members--;
@@ -451,7 +419,7 @@ static void mend(struct unique_content *alone)
 	}
 	h->center = h;
 	move_to(old, h, &to_old);
-	move_to(alone, h, &alone->to_nearest);
+	move_to(alone, h, &alone->relation);
 }
 
 void contents_mend(struct contents *contents)

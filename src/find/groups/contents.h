@@ -32,15 +32,6 @@
 
 enum linkage { LINK_REPRESENTATIVE, LINK_SINGLE };
 
-/* What two contents are to each other, by the pair of their files that is most alike. */
-struct relation {
-	uint64_t distance;
-	double resemblance;
-	double contained; /* of the one in the other; negative: of the other in the one */
-	enum verification verification;
-	bool is_part;
-};
-
 #define NEIGHBOUR_DIMENSIONS 3
 
 /* What neighbours.h looks a file up by. */
@@ -66,7 +57,8 @@ struct unique_content {
 		*center; /* the representative; itself, if it is one; NULL: not decided */
 	struct unique_content
 		*nearest; /* of a representative: the most alike that belongs to another */
-	struct relation to_center, to_nearest;
+	/* To the center; of a representative, to the nearest. By the pair of files that is most alike. */
+	struct relation relation;
 	size_t members;	      /* other contents that belong to it */
 	bool is_pair;	      /* two of its files are one */
 	bool is_settled;      /* of one that is alone: all that is similar to it was noticed */
@@ -162,16 +154,8 @@ static inline bool content_is_group(const struct unique_content *content)
 	return content->members > 0 || content->is_pair;
 }
 
-/* ---- Relations ---- */
-
 /* What the first files of two contents are to each other, be they a pair or not. */
 struct relation relation_estimated(const struct unique_content *content,
 				   const struct unique_content *other);
-
-/* From a pair; `content_is_a`: the relation is that of pair->a with pair->b. */
-struct relation relation_of(const struct file_pair *pair, bool content_is_a);
-
-/* Below 0: x is the relation of the more alike; 0: neither. */
-int relations_compare(const struct relation *x, const struct relation *y);
 
 #endif

@@ -137,7 +137,8 @@ static bool edge_of(const struct file_pair *pair, const struct contents *content
 	a_is_later = a->number > b->number;
 	*edge = (struct edge){.later = a_is_later ? a : b,
 			      .earlier = a_is_later ? b : a,
-			      .relation = relation_of(pair, a_is_later)};
+			      .relation = a_is_later ? pair->relation
+						     : relation_turned(&pair->relation)};
 	return true;
 }
 
@@ -178,11 +179,11 @@ static void relate_to_root(struct unique_content *content, const struct edge *ed
 	bool is_pair = false;
 
 	content->center = content_root(content);
-	content->to_center = relation_estimated(content, content->center);
+	content->relation = relation_estimated(content, content->center);
 	for (size_t e = 0; e < count; e++)
 		if (edges[e].earlier == content->center &&
-		    (!is_pair || relations_compare(&edges[e].relation, &content->to_center) < 0)) {
-			content->to_center = edges[e].relation;
+		    (!is_pair || relations_compare(&edges[e].relation, &content->relation) < 0)) {
+			content->relation = edges[e].relation;
 			is_pair = true;
 		}
 }

@@ -15,16 +15,10 @@ static bool relate(const struct find_request *request, const struct unique_conte
 		   const struct unique_content *other, struct relation *relation)
 {
 	const struct find_file *x = content->files->file, *y = other->files->file;
-	bool x_is_first = find_file_compare(x, y) < 0;
-	struct file_pair pair = {.a = x_is_first ? x : y, .b = x_is_first ? y : x};
-
-	if (!rule_matches(&request->rule, pair.a, pair.b, &pair))
+	*relation = (struct relation){.distance = 0};
+	if (!rule_matches(&request->rule, x, y, relation))
 		return false;
-	if (pair.distance == 0 && are_identical(x, y)) {
-		pair.verification = PAIR_HASH; /* under another tolerance */
-		pair.resemblance = 1;
-	}
-	*relation = relation_of(&pair, x_is_first);
+	settle_identity(x, y, relation); /* under another tolerance */
 	return true;
 }
 
@@ -47,8 +41,8 @@ static void represent(struct unique_content *const *group, size_t count,
 		struct unique_content *content = group[i];
 		content->center = chosen;
 		content->members = content == chosen ? count - 1 : 0;
-		if (content != chosen && !relate(request, content, chosen, &content->to_center))
-			content->to_center = relation_estimated(content, chosen);
+		if (content != chosen && !relate(request, content, chosen, &content->relation))
+			content->relation = relation_estimated(content, chosen);
 	}
 }
 

@@ -24,11 +24,8 @@ struct group_record {
 
 /* A member, followed by its file. */
 struct member_record {
-	uint64_t distance;
-	double resemblance, contained;
-	uint8_t role, verification;
-	bool is_part;
-	uint8_t unused[5];
+	struct relation relation;
+	uint64_t role;
 };
 
 _Static_assert(sizeof(struct group_record) % 8 == 0, "members are aligned");
@@ -104,16 +101,6 @@ static size_t record_size(const struct group_sorter *sorter, const struct group 
 	return size;
 }
 
-static struct member_record member_record_of(const struct group_member *member)
-{
-	return (struct member_record){.distance = member->distance,
-				      .resemblance = member->resemblance,
-				      .contained = member->contained,
-				      .role = (uint8_t)member->role,
-				      .verification = (uint8_t)member->verification,
-				      .is_part = member->is_part};
-}
-
 static void write_record(const struct group_sorter *sorter, const struct group *group,
 			 const struct group_member *members, struct group_record *record)
 {
@@ -123,7 +110,7 @@ static void write_record(const struct group_sorter *sorter, const struct group *
 	for (size_t m = 0; m < group->count; m++) {
 		struct member_record *member = (void *)write;
 		struct packed_row *row = (void *)(member + 1);
-		*member = member_record_of(&members[m]);
+		*member = (struct member_record){members[m].relation, members[m].role};
 		packed_row_write(row, kept_of(sorter, members[m].file, &bare));
 		if (m == 0) {
 			packed_row_read(row, &first);
@@ -233,12 +220,8 @@ static int read_record(struct group_cursor *cursor, const struct group_record *r
 		const struct packed_row *row = (const void *)(member + 1);
 		packed_row_read(row, &cursor->files[m]);
 		cursor->room[m] = (struct group_member){.file = &cursor->files[m],
-							.role = member->role,
-							.distance = member->distance,
-							.verification = member->verification,
-							.resemblance = member->resemblance,
-							.is_part = member->is_part,
-							.contained = member->contained};
+							.role = (enum member_role)member->role,
+							.relation = member->relation};
 		read = (const char *)row + row->size;
 	}
 	cursor->members = cursor->room;

@@ -68,10 +68,8 @@ static void check_copies(struct group_stream *stream, struct unique_content *con
 	for (struct content_file *at = content->files; at->next != NULL;) {
 		struct file_pair pair = {.a = content->files->file,
 					 .b = at->next->file,
-					 .resemblance = 1,
-					 .verification = PAIR_HASH,
-					 .is_identical = true};
-		if (confirmer_keeps(&stream->confirmer, &pair) && pair.is_identical)
+					 .relation = RELATION_OF_COPIES};
+		if (confirmer_keeps(&stream->confirmer, &pair) && pair.relation.is_identical)
 			at = at->next;
 		else
 			content_drop_next(&stream->grouping.finished, content, at);

@@ -51,16 +51,13 @@ static bool relate(const struct grouping *g, const struct content_file *x,
 				 .b = x_is_first ? y->file : x->file};
 
 	if (!finder_crosses(finder, x->file->sides, y->file->sides) ||
-	    !rule_matches(&finder->request->rule, pair.a, pair.b, &pair) ||
+	    !rule_matches(&finder->request->rule, pair.a, pair.b, &pair.relation) ||
 	    (!finder->request->hard_links && are_links(x->file, y->file)))
 		return false;
-	if (pair.distance == 0 && are_identical(x->file, y->file)) {
-		pair.verification = PAIR_HASH; /* under another tolerance */
-		pair.resemblance = 1;
-	}
+	settle_identity(x->file, y->file, &pair.relation); /* under another tolerance */
 	if (g->confirmer != NULL && !confirmer_keeps(g->confirmer, &pair))
 		return false;
-	*relation = relation_of(&pair, x_is_first);
+	*relation = x_is_first ? pair.relation : relation_turned(&pair.relation);
 	return true;
 }
 
@@ -435,12 +432,12 @@ void grouping_relate_to_root(const struct grouping *g, struct unique_content *co
 	bool is_pair = false;
 
 	content->center = content_root(content);
-	content->to_center = relation_estimated(content, content->center);
+	content->relation = relation_estimated(content, content->center);
 	for (const struct content_file *x = content->files; x != NULL; x = x->next)
 		for (const struct content_file *y = content->center->files; y != NULL; y = y->next)
 			if (x->is_compared && y->is_compared && relate(g, x, y, &relation) &&
-			    (!is_pair || relations_compare(&relation, &content->to_center) < 0)) {
-				content->to_center = relation;
+			    (!is_pair || relations_compare(&relation, &content->relation) < 0)) {
+				content->relation = relation;
 				is_pair = true;
 			}
 }

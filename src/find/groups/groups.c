@@ -24,30 +24,23 @@ static int compare_placed(const void *a, const void *b)
 		return contents_compare(x->center, y->center);
 	if (is_representative(x) != is_representative(y))
 		return is_representative(x) ? -1 : 1;
-	order = relations_compare(&x->to_center, &y->to_center);
+	order = relations_compare(&x->relation, &y->relation);
 	return order != 0 ? order : find_file_compare(x->files->file, y->files->file);
 }
 
 static struct group_member member_of(const struct unique_content *content,
 				     const struct content_file *file)
 {
-	const struct relation *relation = &content->to_center;
-	struct group_member member = {.file = file->file};
+	static const struct relation to_itself = RELATION_OF_COPIES;
+	bool is_first = is_representative(content);
 
-	member.role = file != content->files	   ? ROLE_COPY
-		      : is_representative(content) ? ROLE_REPRESENTATIVE
-						   : ROLE_MEMBER;
-	if (is_representative(content)) {
-		member.verification = PAIR_HASH;
-		member.resemblance = 1;
-		return member;
-	}
-	member.distance = relation->distance;
-	member.verification = relation->verification;
-	member.resemblance = relation->resemblance;
-	member.is_part = relation->is_part;
-	member.contained = relation->contained;
-	return member;
+	return (struct group_member){
+		.file = file->file,
+		.role = file != content->files ? ROLE_COPY
+			: is_first	       ? ROLE_REPRESENTATIVE
+					       : ROLE_MEMBER,
+		.relation = is_first ? to_itself : content->relation,
+	};
 }
 
 static void add_content(struct group_list *groups, const struct unique_content *content)

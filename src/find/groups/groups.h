@@ -29,12 +29,7 @@ enum member_role {
 struct group_member {
 	const struct find_file *file;
 	enum member_role role;
-	uint64_t distance; /* from the representative */
-	/* What is known of its pair with the representative; see struct file_pair. */
-	enum verification verification;
-	double resemblance;
-	bool is_part;
-	double contained; /* of the member in the representative; negative: the other way round */
+	struct relation relation; /* to the representative */
 };
 
 struct group {

@@ -50,19 +50,6 @@ static int write_out(struct pair_log *log, struct simhash_error *error)
 	return 0;
 }
 
-/* What is known of a pair but its rows. */
-static struct pair_record record_of(const struct file_pair *pair)
-{
-	return (struct pair_record){.size = sizeof(struct pair_record),
-				    .verification = (uint8_t)pair->verification,
-				    .is_identical = pair->is_identical,
-				    .is_part = pair->is_part,
-				    .distance = pair->distance,
-				    .resemblance = pair->resemblance,
-				    .contained_a = pair->contained_a,
-				    .contained_b = pair->contained_b};
-}
-
 static void write_record(struct pair_log *log, const struct pair_record *record,
 			 const struct find_file *const files[2])
 {
@@ -85,7 +72,7 @@ static void write_record(struct pair_log *log, const struct pair_record *record,
 int pair_log_add(struct pair_log *log, const struct file_pair *pair, struct simhash_error *error)
 {
 	const struct find_file *const files[2] = {pair->a, pair->b};
-	struct pair_record record = record_of(pair);
+	struct pair_record record = {.size = sizeof record, .relation = pair->relation};
 	size_t size = record.size;
 
 	if (log->recent == NULL)

@@ -26,11 +26,8 @@
 struct pair_record {
 	uint32_t size; /* of all, in bytes: a multiple of 8 */
 	uint32_t rows[2];
-	uint8_t verification;
 	bool is_new[2];
-	bool is_identical, is_part;
-	uint64_t distance;
-	double resemblance, contained_a, contained_b;
+	struct relation relation;
 };
 
 /* A row that was added of late. */

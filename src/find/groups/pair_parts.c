@@ -348,13 +348,7 @@ static int load_record(struct loading *loading, const struct pair_reader *reader
 	const struct pair_record *record = reader->record;
 	struct find_file read[2];
 	const struct find_file *files[2];
-	struct file_pair pair = {.distance = record->distance,
-				 .resemblance = record->resemblance,
-				 .contained_a = record->contained_a,
-				 .contained_b = record->contained_b,
-				 .verification = record->verification,
-				 .is_identical = record->is_identical,
-				 .is_part = record->is_part};
+	struct file_pair pair = {.relation = record->relation};
 
 	for (int i = 0; i < 2; i++) {
 		if (reader->rows[i] != NULL)

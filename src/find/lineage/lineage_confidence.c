@@ -27,9 +27,9 @@ static void relate(const struct lineage *lineage, struct lineage_version *versio
 	version->pair = (struct file_pair){
 		.a = version->files[0],
 		.b = parent->files[0],
-		.distance = simhash_distance(&version->files[0]->table, &parent->files[0]->table),
-		.verification = PAIR_UNVERIFIED};
-	estimate_resemblance(version->pair.a, version->pair.b, &version->pair);
+		.relation = {.distance = simhash_distance(&version->files[0]->table,
+							  &parent->files[0]->table)}};
+	estimate_resemblance(version->pair.a, version->pair.b, &version->pair.relation);
 }
 
 /* The share of the odds that is not in a version and those that come from it. */

@@ -12,14 +12,14 @@
 
 int64_t lineage_difference(const struct find_file *x, const struct find_file *y)
 {
-	struct file_pair pair = {.verification = PAIR_UNVERIFIED};
+	struct relation relation = {.verification = PAIR_UNVERIFIED};
 	double sizes = (double)x->size_bytes + (double)y->size_bytes;
 	double counts = sizes == 0 ? 0 : 2 * (double)simhash_distance(&x->table, &y->table) / sizes;
 
-	estimate_resemblance(x, y, &pair);
+	estimate_resemblance(x, y, &relation);
 	counts = counts > 1 ? 1 : counts;
-	return (int64_t)(MILLION * (pair.verification == PAIR_SKETCH
-					    ? (1 - pair.resemblance + counts) / 2
+	return (int64_t)(MILLION * (relation.verification == PAIR_SKETCH
+					    ? (1 - relation.resemblance + counts) / 2
 					    : counts));
 }
 

@@ -9,19 +9,13 @@
 static int compare_pairs(const void *a, const void *b)
 {
 	const struct file_pair *x = a, *y = b;
-	bool is_known = has_resemblance(x->verification);
-	int order;
+	int order = relations_compare(&x->relation, &y->relation);
 
-	if (is_known != has_resemblance(y->verification))
-		return is_known ? -1 : 1;
-	if (is_known && x->resemblance != y->resemblance)
-		return x->resemblance > y->resemblance ? -1 : 1;
 	/* Estimates of all are less than what is known to be the same. */
-	if (x->is_identical != y->is_identical)
-		return x->is_identical ? -1 : 1;
-	if (x->distance != y->distance)
-		return x->distance < y->distance ? -1 : 1;
-	order = strcmp(x->a->display, y->a->display);
+	if (order == 0)
+		order = y->relation.is_identical - x->relation.is_identical;
+	if (order == 0)
+		order = strcmp(x->a->display, y->a->display);
 	return order != 0 ? order : strcmp(x->b->display, y->b->display);
 }
 

@@ -313,15 +313,16 @@ static bool is_beyond_sweep(const struct join *join, const struct file_pair *pai
 		return false;
 	if (join->all_sketched && (verify_is_by_keys(rule, x) || verify_is_by_keys(rule, y)))
 		return !are_identical(x, y);
-	return !verify_is_swept(x, y, pair->distance);
+	return !verify_is_swept(x, y, pair->relation.distance);
 }
 
 /* Is a pair that the rule does not make one by the sketches alone? */
 static bool is_version(const struct join *join, const struct find_file *row,
 		       const struct find_file *other, struct file_pair *pair)
 {
-	*pair = (struct file_pair){.a = row, .b = other};
-	return join->request->versions && versions_match(join->request, row, other, pair);
+	pair->relation = (struct relation){.distance = 0};
+	return join->request->versions &&
+	       versions_match(join->request, row, other, &pair->relation);
 }
 
 static int try_candidate(const struct join *join, const struct find_file *row,
@@ -332,7 +333,7 @@ static int try_candidate(const struct join *join, const struct find_file *row,
 
 	if (!finder_crosses(search->reporter.finder, row->sides, other->sides))
 		return 0;
-	if (rule_matches(join->rule, row, other, &pair)
+	if (rule_matches(join->rule, row, other, &pair.relation)
 		    ? is_beyond_sweep(join, &pair) != shares_key
 		    : !shares_key || !is_version(join, row, other, &pair))
 		return 0;

@@ -16,19 +16,12 @@ int report_pair(struct pair_reporter *reporter, struct file_pair pair, struct si
 		return 0;
 	pair.a = find_file_compare(x, y) < 0 ? x : y;
 	pair.b = pair.a == x ? y : x;
-	if (pair.a != x) {
-		double contained = pair.contained_a;
-		pair.contained_a = pair.contained_b;
-		pair.contained_b = contained;
-	}
-	pair.is_identical = pair.distance == 0 && are_identical(x, y);
-	if (pair.is_identical && pair.verification != PAIR_MEASURED) {
-		pair.verification = PAIR_HASH;
-		pair.resemblance = 1;
-	}
+	if (pair.a != x)
+		pair.relation = relation_turned(&pair.relation);
+	settle_identity(x, y, &pair.relation);
 	if (progress != NULL)
 		atomic_fetch_add_explicit(&progress->pairs, 1, memory_order_relaxed);
-	if (pair.is_identical)
+	if (pair.relation.is_identical)
 		reporter->counts.identical++;
 	else
 		reporter->counts.similar++;
@@ -97,13 +90,13 @@ int report_match(struct pair_reporter *reporter, const struct file_pair *pair,
 	struct file_pair of_copy = *pair;
 
 	if (sink->tally != NULL) {
-		sink->tally(sink->context, reporter->thread, x, y, pair->distance,
+		sink->tally(sink->context, reporter->thread, x, y, pair->relation.distance,
 			    (x->copy_count + 1) * (y->copy_count + 1));
 		return 0;
 	}
 	/* Both are pairs with the first file of their content, and that is enough. */
 	if (!request->expand && !request->keeps_extensions && x->repeats && y->repeats &&
-	    x->tolerance == y->tolerance && pair->distance == 0 && are_identical(x, y))
+	    x->tolerance == y->tolerance && pair->relation.distance == 0 && are_identical(x, y))
 		return 0;
 	if (report_one_with_copies(reporter, *pair, error) != 0)
 		return -1;

@@ -9,26 +9,26 @@
 #define PART_MIN_RESEMBLANCE 0.2 /* below it the share is noise */
 
 /* Is the smaller file in the larger one? Then their sizes differ clearly. */
-static bool is_part(const struct find_file *x, const struct find_file *y, struct file_pair *pair)
+static bool is_part(const struct find_file *x, const struct find_file *y, struct relation *relation)
 {
 	bool x_is_smaller = x->size_bytes < y->size_bytes;
 	double share, of_larger;
 
-	if (pair->resemblance < PART_MIN_RESEMBLANCE || !sizes_differ_clearly(x, y) ||
+	if (relation->resemblance < PART_MIN_RESEMBLANCE || !sizes_differ_clearly(x, y) ||
 	    !simhash_containment_estimate(&x->sketch, x->size_bytes, &y->sketch, y->size_bytes,
 					  &share) ||
 	    share < PART_MIN_SHARE)
 		return false;
 	of_larger = x_is_smaller ? share * (double)x->size_bytes / (double)y->size_bytes
 				 : share * (double)y->size_bytes / (double)x->size_bytes;
-	pair->is_part = true;
-	pair->contained_a = x_is_smaller ? share : of_larger;
-	pair->contained_b = x_is_smaller ? of_larger : share;
+	relation->is_part = true;
+	relation->contained_a = x_is_smaller ? share : of_larger;
+	relation->contained_b = x_is_smaller ? of_larger : share;
 	return true;
 }
 
 bool versions_match(const struct find_request *request, const struct find_file *x,
-		    const struct find_file *y, struct file_pair *pair)
+		    const struct find_file *y, struct relation *relation)
 {
 	const struct simhash_tolerance ratio = {.size_ratio_millionths =
 							request->versions_ratio_millionths};
@@ -42,14 +42,14 @@ bool versions_match(const struct find_request *request, const struct find_file *
 	    !simhash_sizes_agree(&ratio, x->size_bytes, y->size_bytes) ||
 	    (request->rule.verify.same_extension && x->extension_hash != y->extension_hash))
 		return false;
-	pair->verification = PAIR_UNVERIFIED;
-	estimate_resemblance(x, y, pair);
-	if (pair->verification != PAIR_SKETCH || are_identical(x, y))
+	relation->verification = PAIR_UNVERIFIED;
+	estimate_resemblance(x, y, relation);
+	if (relation->verification != PAIR_SKETCH || are_identical(x, y))
 		return false;
-	if (pair->resemblance < minimum && !is_part(x, y, pair))
+	if (relation->resemblance < minimum && !is_part(x, y, relation))
 		return false;
-	if (rule_matches(&request->rule, x, y, &(struct file_pair){.a = x}))
+	if (rule_matches(&request->rule, x, y, &(struct relation){.distance = 0}))
 		return false;
-	pair->distance = simhash_distance(&x->table, &y->table);
+	relation->distance = simhash_distance(&x->table, &y->table);
 	return true;
 }

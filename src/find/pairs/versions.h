@@ -18,6 +18,6 @@
  * verification, the resemblance, and what is contained in which.
  */
 bool versions_match(const struct find_request *request, const struct find_file *x,
-		    const struct find_file *y, struct file_pair *pair);
+		    const struct find_file *y, struct relation *relation);
 
 #endif

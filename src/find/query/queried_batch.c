@@ -190,8 +190,8 @@ static int compare(struct searcher *searcher, uint32_t reach, const struct find_
 		return 0;
 	if (search->nearest != NULL)
 		return take_nearest(search, queried, file, error);
-	if (by_sketches ? !versions_match(request, &queried->file, file, &match.pair)
-			: !rule_matches(&request->rule, &queried->file, file, &match.pair))
+	if (by_sketches ? !versions_match(request, &queried->file, file, &match.pair.relation)
+			: !rule_matches(&request->rule, &queried->file, file, &match.pair.relation))
 		return 0;
 	match.file = *file;
 	return take_match(searcher, &match, error);
@@ -422,8 +422,8 @@ static int report_nearest(const struct queried_batch *batch, const struct querie
 	for (size_t i = 0; i < nearest->count; i++) {
 		struct file_pair pair = {.a = &queried->file,
 					 .b = &nearest->items[i].file,
-					 .distance = nearest->items[i].distance};
-		estimate_resemblance(pair.a, pair.b, &pair);
+					 .relation = {.distance = nearest->items[i].distance}};
+		estimate_resemblance(pair.a, pair.b, &pair.relation);
 		if (queried_report_pair(batch->report, pair, error) != 0)
 			return -1;
 	}

@@ -124,14 +124,15 @@ static int sort_for_reading(struct file_pair **pairs, size_t count, const struct
 
 /* ---- Measuring a pair ---- */
 
-static void set_shares(struct file_pair *pair, double a, double b, double a_found, double b_found)
+static void set_shares(struct relation *relation, double a, double b, double a_found,
+		       double b_found)
 {
 	double both = (a_found + b_found) / 2;
 
-	pair->verification = PAIR_READ;
-	pair->contained_a = a > 0 ? a_found / a : 1;
-	pair->contained_b = b > 0 ? b_found / b : 1;
-	pair->resemblance = a + b - both > 0 ? both / (a + b - both) : 1;
+	relation->verification = PAIR_READ;
+	relation->contained_a = a > 0 ? a_found / a : 1;
+	relation->contained_b = b > 0 ? b_found / b : 1;
+	relation->resemblance = a + b - both > 0 ? both / (a + b - both) : 1;
 }
 
 /* The minimum that must be found in a file of `size` bytes, all of the other being found. */
@@ -146,21 +147,22 @@ struct pair_side {
 	struct cover_source source;
 };
 
-static bool measure(struct confirmer *c, struct file_pair *pair, struct pair_side *a,
+static bool measure(struct confirmer *c, struct relation *relation, struct pair_side *a,
 		    struct pair_side *b)
 {
 	size_t a_size = a->source.size, b_size = b->source.size, a_found = a_size, b_found;
-	double resemblance = pair->is_part ? 0 : c->request->min_resemblance;
+	double resemblance = relation->is_part ? 0 : c->request->min_resemblance;
 	double b_minimum = minimum_cover((double)b_size, (double)a_size, resemblance);
 
 	if (a_size == b_size && cover_equal(&a->source, &b->source)) {
-		pair->is_identical = true;
-		set_shares(pair, (double)a_size, (double)b_size, (double)a_size, (double)b_size);
+		relation->is_identical = true;
+		set_shares(relation, (double)a_size, (double)b_size, (double)a_size,
+			   (double)b_size);
 		return true;
 	}
 	if (a->source.failed != 0 || b->source.failed != 0)
 		return false;
-	pair->is_identical = false;
+	relation->is_identical = false;
 	if (!content_need_index(&c->cache, a->content, &a->source) ||
 	    !content_need_index(&c->cache, b->content, &b->source))
 		return false;
@@ -171,7 +173,7 @@ static bool measure(struct confirmer *c, struct file_pair *pair, struct pair_sid
 					minimum_cover((double)a_size, (double)b_size, resemblance));
 	else if (b_found < a_found)
 		a_found = b_found;
-	set_shares(pair, (double)a_size, (double)b_size, (double)a_found, (double)b_found);
+	set_shares(relation, (double)a_size, (double)b_size, (double)a_found, (double)b_found);
 	return a->source.failed == 0 && b->source.failed == 0;
 }
 
@@ -201,9 +203,9 @@ static void confirm_pair(struct confirmer *c, struct file_pair *pair)
 	if (!take_side(c, &a, pair->a) || !take_side(c, &b, pair->b) ||
 	    !content_open(&c->cache, a.content, &a.source) ||
 	    !content_open(&c->cache, b.content, &b.source)) {
-		pair->is_unreadable = true; /* which is reported already */
-	} else if (!measure(c, pair, &a, &b)) {
-		pair->is_unreadable = true;
+		pair->relation.is_unreadable = true; /* which is reported already */
+	} else if (!measure(c, &pair->relation, &a, &b)) {
+		pair->relation.is_unreadable = true;
 		report_failed(c, &a);
 		report_failed(c, &b);
 	}
@@ -219,36 +221,35 @@ static bool is_within_reach(const struct find_file *file)
 	return file->is_local && !file->is_stream;
 }
 
-static bool is_settled(const struct file_pair *pair, double min_resemblance)
+static bool is_settled(const struct relation *relation, double min_resemblance)
 {
-	return pair->verification == PAIR_HASH || pair->is_part ||
-	       (pair->verification == PAIR_SKETCH &&
-		sketch_settles(pair->resemblance, min_resemblance));
+	return relation->verification == PAIR_HASH || relation->is_part ||
+	       (relation->verification == PAIR_SKETCH &&
+		sketch_settles(relation->resemblance, min_resemblance));
 }
 
 /* Of what is part of another, the share of it that is there. */
-static double found_share(const struct file_pair *pair)
+static double found_share(const struct relation *relation)
 {
-	if (!pair->is_part)
-		return pair->resemblance;
-	return pair->contained_a > pair->contained_b ? pair->contained_a : pair->contained_b;
+	return relation->is_part ? larger_containment(relation) : relation->resemblance;
 }
 
 /* Of what cannot be read the sketches tell, if the files have some. */
 static bool is_enough(const struct confirm_request *request, struct file_pair *pair)
 {
+	struct relation *relation = &pair->relation;
 	double min_resemblance = request->min_resemblance;
 
-	if (pair->verification == PAIR_READ && request->with_parts &&
-	    pair->resemblance < min_resemblance && sizes_differ_clearly(pair->a, pair->b))
-		pair->is_part = true;
-	if (pair->verification == PAIR_READ)
-		return found_share(pair) >= min_resemblance;
-	if (!pair->is_unreadable || pair->is_part || pair->verification == PAIR_HASH ||
-	    pair->verification == PAIR_MEASURED)
+	if (relation->verification == PAIR_READ && request->with_parts &&
+	    relation->resemblance < min_resemblance && sizes_differ_clearly(pair->a, pair->b))
+		relation->is_part = true;
+	if (relation->verification == PAIR_READ)
+		return found_share(relation) >= min_resemblance;
+	if (!relation->is_unreadable || relation->is_part || relation->verification == PAIR_HASH ||
+	    relation->verification == PAIR_MEASURED)
 		return true;
-	estimate_resemblance(pair->a, pair->b, pair);
-	return pair->verification != PAIR_SKETCH || pair->resemblance >= min_resemblance;
+	estimate_resemblance(pair->a, pair->b, relation);
+	return relation->verification != PAIR_SKETCH || relation->resemblance >= min_resemblance;
 }
 
 void confirmer_init(struct confirmer *confirmer, const struct confirm_request *request,
@@ -267,11 +268,11 @@ void confirmer_release(struct confirmer *confirmer)
 /* Is a pair to be read? Those that cannot be are marked. */
 static bool is_to_be_read(const struct confirm_request *request, struct file_pair *pair)
 {
-	if (!request->reads_all && is_settled(pair, request->min_resemblance))
+	if (!request->reads_all && is_settled(&pair->relation, request->min_resemblance))
 		return false;
 	if (is_within_reach(pair->a) && is_within_reach(pair->b))
 		return true;
-	pair->is_unreadable = true;
+	pair->relation.is_unreadable = true;
 	return false;
 }
 

@@ -1,5 +1,5 @@
 /*
- * One file as finding sees it, and the pair that two of them are.
+ * One file as finding sees it, and two of them as a pair.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_FILE_H
@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "find/rule/relation.h"
 #include "simhash.h"
 #include "store/row/file_row.h"
 
@@ -94,35 +95,21 @@ static inline bool are_links(const struct find_file *x, const struct find_file *
 		bytes_compare(find_file_member(x), find_file_member(y)) == 0);
 }
 
-/* By what a pair is one. */
-enum verification {
-	PAIR_UNVERIFIED, /* the counts are near, and no more is known */
-	PAIR_HASH,	 /* the content hashes are equal */
-	PAIR_SKETCH,	 /* the sketches estimate the resemblance */
-	PAIR_COUNTS,	 /* the sketches hold the same few shingles, and the counts are near */
-	PAIR_READ,	 /* both files were read: the shares are measured */
-	PAIR_MEASURED	 /* found by another measure: its similarity is the resemblance */
-};
-
-/* Is the resemblance of such a pair known? */
-static inline bool has_resemblance(enum verification verification)
+/* Do the hashes of two files at this distance say that they are the same? Then so does the relation. */
+static inline void settle_identity(const struct find_file *x, const struct find_file *y,
+				   struct relation *relation)
 {
-	return verification != PAIR_UNVERIFIED && verification != PAIR_COUNTS;
+	relation->is_identical = relation->distance == 0 && are_identical(x, y);
+	if (relation->is_identical && relation->verification != PAIR_MEASURED) {
+		relation->verification = PAIR_HASH;
+		relation->resemblance = 1;
+	}
 }
 
 /* Two files that are nearly the same. `a` comes first in the order of bytes of what is displayed. */
 struct file_pair {
 	const struct find_file *a, *b;
-	uint64_t distance;
-	double resemblance; /* the share of their content that they have in common */
-	double contained_a,
-		contained_b; /* of a pair that was read: of a's bytes those found in b */
-	enum verification verification;
-	bool is_identical;  /* the same size and content hash; or, once read, the same bytes */
-	bool is_part;	    /* one file is contained in the other; contained_a and _b say how far */
-	bool is_unreadable; /* was to be read, and could not be as it was indexed */
+	struct relation relation; /* of a with b */
 };
-
-_Static_assert(sizeof(struct file_pair) <= 64, "there may be very many of them");
 
 #endif

@@ -253,13 +253,13 @@ static struct simhash_tolerance tolerance_of_pair(const struct find_rule *rule,
 }
 
 bool rule_matches(const struct find_rule *rule, const struct find_file *x,
-		  const struct find_file *y, struct file_pair *pair)
+		  const struct find_file *y, struct relation *relation)
 {
 	struct simhash_tolerance tolerance = tolerance_of_pair(rule, x, y);
 	bool verifies = rule->verify.mode != VERIFY_NO;
 
 	if (verifies && are_identical(x, y)) {
-		pair->distance = 0;
+		relation->distance = 0;
 		return true;
 	}
 	if (!rule_allows(rule, x, y))
@@ -268,12 +268,12 @@ bool rule_matches(const struct find_rule *rule, const struct find_file *x,
 	    !simhash_key_hit(&tolerance, &(struct simhash_file){x->key, x->size_bytes},
 			     &(struct simhash_file){y->key, y->size_bytes}))
 		return false;
-	pair->distance = simhash_distance(&x->table, &y->table);
-	if (!simhash_sum_table_hit(&tolerance, pair->distance, x->size_bytes, y->size_bytes))
+	relation->distance = simhash_distance(&x->table, &y->table);
+	if (!simhash_sum_table_hit(&tolerance, relation->distance, x->size_bytes, y->size_bytes))
 		return false;
 	if (!verifies)
 		return true;
 	if (is_limited(rule, tolerance.percent_millionths))
 		tolerance.percent_millionths = rule->unverified_percent_millionths;
-	return verify_by_sketches(&rule->verify, &tolerance, x, y, pair);
+	return verify_by_sketches(&rule->verify, &tolerance, x, y, relation);
 }

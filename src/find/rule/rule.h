@@ -6,7 +6,7 @@
  *     rule_add_tolerance(&rule, "ps=0.05", &error);
  *     file->tolerance = rule_tolerance_of(&rule, name);
  *     file->reach = rule_reach(&rule, file->tolerance, file->has_sketch, size);
- *     rule_matches(&rule, file, other, &pair);
+ *     rule_matches(&rule, file, other, &relation);
  *     rule_release(&rule);
  *
  * A rule does not change once finding begins, and any number of threads may use it.
@@ -95,10 +95,10 @@ bool rule_allows(const struct find_rule *rule, const struct find_file *x,
 		 const struct find_file *y);
 
 /*
- * Are two files a pair? If they are, the distance, the verification and the resemblance of *pair
- * are set.
+ * Are two files a pair? If they are, the distance, the verification and the resemblance are set,
+ * but see settle_identity.
  */
 bool rule_matches(const struct find_rule *rule, const struct find_file *x,
-		  const struct find_file *y, struct file_pair *pair);
+		  const struct find_file *y, struct relation *relation);
 
 #endif

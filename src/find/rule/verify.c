@@ -20,7 +20,7 @@ static const struct grade {
 #define SMALL_MIN_RESEMBLANCE 0.6
 
 static bool is_graded_pair(const struct find_file *x, const struct find_file *y,
-			   const struct file_pair *pair)
+			   const struct relation *relation)
 {
 	bool is_small = x->size_bytes < SMALL_SIZE || y->size_bytes < SMALL_SIZE;
 	const struct grade *grade = grades;
@@ -28,12 +28,12 @@ static bool is_graded_pair(const struct find_file *x, const struct find_file *y,
 
 	for (;; grade++) {
 		tolerance.percent_millionths = grade->percent * SIMHASH_MILLION;
-		if (grade->percent == 100 ||
-		    simhash_sum_table_hit(&tolerance, pair->distance, x->size_bytes, y->size_bytes))
+		if (grade->percent == 100 || simhash_sum_table_hit(&tolerance, relation->distance,
+								   x->size_bytes, y->size_bytes))
 			break;
 	}
-	if (pair->resemblance < grade->min_resemblance ||
-	    (is_small && pair->resemblance < SMALL_MIN_RESEMBLANCE))
+	if (relation->resemblance < grade->min_resemblance ||
+	    (is_small && relation->resemblance < SMALL_MIN_RESEMBLANCE))
 		return false;
 	return (!is_small && grade->percent <= SWEPT_PERCENT) ||
 	       sketches_share_key(&x->sketch, &y->sketch);
@@ -61,12 +61,12 @@ bool sizes_differ_clearly(const struct find_file *x, const struct find_file *y)
 }
 
 void estimate_resemblance(const struct find_file *x, const struct find_file *y,
-			  struct file_pair *pair)
+			  struct relation *relation)
 {
 	if (x->has_sketch && y->has_sketch &&
 	    simhash_resemblance_estimate(&x->sketch, x->size_bytes, &y->sketch, y->size_bytes,
-					 &pair->resemblance))
-		pair->verification = PAIR_SKETCH;
+					 &relation->resemblance))
+		relation->verification = PAIR_SKETCH;
 }
 
 /*
@@ -75,16 +75,16 @@ void estimate_resemblance(const struct find_file *x, const struct find_file *y,
  * known.
  */
 static bool verify_by_counts(const struct verify_rule *rule, const struct find_file *x,
-			     const struct find_file *y, struct file_pair *pair)
+			     const struct find_file *y, struct relation *relation)
 {
 	static const struct simhash_tolerance tolerance = SIMHASH_TOLERANCE_DEFAULT;
 
-	pair->verification = PAIR_COUNTS;
+	relation->verification = PAIR_COUNTS;
 	if (rule->mode == VERIFY_READ)
 		return true;
 	return memcmp(&x->sketch, &y->sketch, sizeof x->sketch) == 0 &&
 	       x->size_bytes >= SHINGLE_SIZE && y->size_bytes >= SHINGLE_SIZE &&
-	       simhash_sum_table_hit(&tolerance, pair->distance, x->size_bytes, y->size_bytes);
+	       simhash_sum_table_hit(&tolerance, relation->distance, x->size_bytes, y->size_bytes);
 }
 
 bool verify_is_by_keys(const struct verify_rule *rule, const struct find_file *file)
@@ -111,23 +111,23 @@ static bool is_looked_for(const struct verify_rule *rule, const struct find_file
 
 bool verify_by_sketches(const struct verify_rule *rule, const struct simhash_tolerance *unverified,
 			const struct find_file *x, const struct find_file *y,
-			struct file_pair *pair)
+			struct relation *relation)
 {
-	pair->verification = PAIR_UNVERIFIED;
+	relation->verification = PAIR_UNVERIFIED;
 	if (rule->mode == VERIFY_ALL)
 		return true;
 	if (!x->has_sketch || !y->has_sketch)
 		return x->extension_hash == y->extension_hash &&
-		       is_looked_for(rule, x, y, pair->distance) &&
-		       simhash_sum_table_hit(unverified, pair->distance, x->size_bytes,
+		       is_looked_for(rule, x, y, relation->distance) &&
+		       simhash_sum_table_hit(unverified, relation->distance, x->size_bytes,
 					     y->size_bytes);
-	estimate_resemblance(x, y, pair);
-	if (pair->verification != PAIR_SKETCH)
-		return verify_by_counts(rule, x, y, pair);
+	estimate_resemblance(x, y, relation);
+	if (relation->verification != PAIR_SKETCH)
+		return verify_by_counts(rule, x, y, relation);
 	if (rule->mode == VERIFY_READ)
-		return pair->resemblance >= UNRELATED_BELOW;
+		return relation->resemblance >= UNRELATED_BELOW;
 	if (rule->min_resemblance >= 1) /* where levels differ, others may be estimated so */
 		return memcmp(&x->sketch, &y->sketch, sizeof x->sketch) == 0;
-	return rule->min_resemblance >= 0 ? pair->resemblance >= rule->min_resemblance
-					  : is_graded_pair(x, y, pair);
+	return rule->min_resemblance >= 0 ? relation->resemblance >= rule->min_resemblance
+					  : is_graded_pair(x, y, relation);
 }

@@ -58,20 +58,20 @@ bool verify_is_swept(const struct find_file *x, const struct find_file *y, uint6
 #define VERIFIED_TOLERANCE_PERCENT 5
 
 /*
- * Is this candidate, which is not identical, a pair? Sets the verification and resemblance of the
- * pair, whose distance is set. Where a file has no sketch, a pair within `unverified`, the tolerance
+ * Is this candidate, which is not identical, a pair? Sets the verification and resemblance of
+ * the relation, whose distance is set. Where a file has no sketch, a pair within `unverified`, the tolerance
  * that holds for counts alone, is one if both have the same extension.
  */
 bool verify_by_sketches(const struct verify_rule *rule, const struct simhash_tolerance *unverified,
 			const struct find_file *x, const struct find_file *y,
-			struct file_pair *pair);
+			struct relation *relation);
 
 /* Are the sizes of two files so far apart that one can be called a part of the other? */
 bool sizes_differ_clearly(const struct find_file *x, const struct find_file *y);
 
 /* Set the verification and the resemblance of a pair where the sketches of both files tell. */
 void estimate_resemblance(const struct find_file *x, const struct find_file *y,
-			  struct file_pair *pair);
+			  struct relation *relation);
 
 /* Is a resemblance estimated by sketches so far above the minimum that reading is not needed? */
 bool sketch_settles(double resemblance, double min_resemblance);

@@ -28,7 +28,7 @@ struct hard_links *hard_links_new(void); /* NULL when memory is short */
 void hard_links_free(struct hard_links *links);
 
 /*
- * Enter a file that the walk found: sets task->link, and task->is_leader for its first name. A
+ * Enter a file that the walk found: sets task->names.link, and task->names.is_leader for its first name. A
  * file of one name, or one too many, has no link.
  */
 void hard_links_enter(struct hard_links *links, const struct found_file *file, struct task *task);

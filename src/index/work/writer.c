@@ -51,14 +51,14 @@ static void count_batch(struct writer *writer, const struct batch *batch)
 {
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct task *task = &batch->tasks[i];
-		struct scan_run *run = &writer->runs[task->directory->root];
-		writer->moved += task->is_scanned && task->is_moved;
+		struct scan_run *run = &writer->runs[task->found.directory->root];
+		writer->moved += task->result.is_scanned && task->result.is_moved;
 		if (!task_counts(task))
 			continue;
 		run->files++;
 		run->bytes += task_bytes(task);
 		writer->scanned++;
-		writer->sketched_again += task->is_unchanged;
+		writer->sketched_again += task->found.is_unchanged;
 		writer->bytes += (uint64_t)task_bytes(task);
 	}
 }
@@ -114,7 +114,7 @@ static int take_next(struct writer *writer, struct batch *batch, struct simhash_
 	bool is_end_of_many = batch->is_end_of_many;
 
 	for (size_t i = 0; i < batch->count; i++) {
-		unsigned root = batch->tasks[i].directory->root;
+		unsigned root = batch->tasks[i].found.directory->root;
 		writer->runs[root].errors = errors_of(writer, root);
 	}
 	if (gathered_add(&writer->gathered, batch, writer->runs, error) != 0)

@@ -7,7 +7,6 @@
  */
 #include <math.h>
 
-#include "base/text/decimal.h"
 #include "base/text/record.h"
 #include "report/lineage/lineage.h"
 
@@ -58,7 +57,6 @@ static void write_version(FILE *out, const struct lineage_version *version, size
 {
 	const struct file_pair *pair = &version->pair;
 	bool is_first = version->parent == NO_PARENT;
-	bool has_share = !is_first && has_resemblance(pair->verification);
 	char reasons[REASONS_SIZE];
 	const struct field fields[] = {
 		FIELD_UNSIGNED(IN_JSON, "version", number + 1),
@@ -70,12 +68,12 @@ static void write_version(FILE *out, const struct lineage_version *version, size
 						       : "unclear"),
 		FIELD_SHARE(IN_JSON, "confidence", is_first ? NAN : version->confidence),
 		FIELD_PLAIN(IN_JSON, "reasons", is_first ? NULL : reasons_of(version, reasons)),
-		FIELD_SIGNED(IN_JSON, "distance", is_first ? NO_NUMBER : (int64_t)pair->distance),
+		FIELD_SIGNED(IN_JSON, "distance",
+			     is_first ? NO_NUMBER : (int64_t)pair->relation.distance),
 		FIELD_SHARE(IN_JSON, "resemblance",
-			    has_share
-				    ? shown_share(pair->resemblance,
-						  are_identical(pair->a, pair->b), SIMHASH_MILLION)
-				    : NAN),
+			    is_first ? NAN
+				     : shown_resemblance(&pair->relation,
+							 are_identical(pair->a, pair->b))),
 		FIELD_SIGNED(IN_JSON, "size", version->files[0]->size_bytes),
 		FIELDS_END,
 	};

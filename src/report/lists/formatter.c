@@ -12,12 +12,12 @@ double pair_percent(const struct file_pair *pair)
 {
 	double sizes = (double)pair->a->size_bytes + (double)pair->b->size_bytes;
 
-	return sizes == 0 ? 0 : 200.0 * (double)pair->distance / sizes;
+	return sizes == 0 ? 0 : 200.0 * (double)pair->relation.distance / sizes;
 }
 
 const char *pair_match(const struct file_pair *pair)
 {
-	return pair->is_identical ? "identical" : "similar";
+	return pair->relation.is_identical ? "identical" : "similar";
 }
 
 const char *verification_name(enum verification verification)
@@ -32,11 +32,11 @@ const char *verification_name(enum verification verification)
 
 const char *confirmation_name(const struct file_pair *pair)
 {
-	if (pair->is_unreadable)
+	if (pair->relation.is_unreadable)
 		return "unconfirmed";
-	return pair->verification == PAIR_READ	     ? "confirmed"
-	       : pair->verification == PAIR_MEASURED ? "measured"
-						     : NULL;
+	return pair->relation.verification == PAIR_READ	      ? "confirmed"
+	       : pair->relation.verification == PAIR_MEASURED ? "measured"
+							      : NULL;
 }
 
 double estimated_change(const struct find_file *x, const struct find_file *y)
@@ -45,12 +45,11 @@ double estimated_change(const struct find_file *x, const struct find_file *y)
 }
 
 /* "about 97 %" of an estimate, "97.31 %" of what was measured. */
-static void label_resemblance(enum verification verification, double resemblance,
-			      char label[LABEL_SIZE])
+static void label_resemblance(const struct relation *relation, char label[LABEL_SIZE])
 {
-	double percent = 100 * resemblance;
+	double percent = 100 * relation->resemblance;
 
-	if (verification == PAIR_SKETCH)
+	if (relation->verification == PAIR_SKETCH)
 		snprintf(label, LABEL_SIZE, percent < 99.5 ? "about %.0f %%" : "over 99 %%",
 			 percent);
 	else
@@ -67,13 +66,13 @@ static void label_distance(double percent, uint64_t distance, char label[LABEL_S
 			 percent < 0.01 ? 0.01 : percent);
 }
 
-static void label_part(const struct file_pair *pair, char label[LABEL_SIZE])
+static void label_part(const struct relation *relation, char label[LABEL_SIZE])
 {
-	bool is_a = pair->contained_a >= pair->contained_b;
-	double share = is_a ? pair->contained_a : pair->contained_b;
+	bool is_a = relation->contained_a >= relation->contained_b;
+	double share = larger_containment(relation);
 	const char *what = is_a ? "part of" : "contains";
 
-	if (pair->verification == PAIR_SKETCH)
+	if (relation->verification == PAIR_SKETCH)
 		snprintf(label, LABEL_SIZE, share < 0.995 ? "%s (~%.0f %%)" : "%s (>99 %%)", what,
 			 100 * share);
 	else
@@ -83,30 +82,26 @@ static void label_part(const struct file_pair *pair, char label[LABEL_SIZE])
 
 char *pair_label(const struct file_pair *pair, char label[LABEL_SIZE])
 {
-	if (pair->is_identical)
+	const struct relation *relation = &pair->relation;
+
+	if (relation->is_identical)
 		snprintf(label, LABEL_SIZE, "identical");
-	else if (pair->is_part)
-		label_part(pair, label);
-	else if (has_resemblance(pair->verification))
-		label_resemblance(pair->verification, pair->resemblance, label);
+	else if (relation->is_part)
+		label_part(relation, label);
+	else if (has_resemblance(relation))
+		label_resemblance(relation, label);
 	else
-		label_distance(pair_percent(pair), pair->distance, label);
+		label_distance(pair_percent(pair), relation->distance, label);
 	return label;
 }
 
 struct file_pair member_pair(const struct group *group, const struct group_member *member)
 {
-	return (struct file_pair){
-		.a = member->file,
-		.b = group->representative,
-		.distance = member->distance,
-		.verification = member->verification,
-		.resemblance = member->resemblance,
-		.is_part = member->is_part,
-		.contained_a = member->contained,
-		.contained_b = -member->contained,
-		.is_identical = member->role == ROLE_COPY || member->verification == PAIR_HASH,
-	};
+	struct file_pair pair = {member->file, group->representative, member->relation};
+
+	pair.relation.is_identical = member->role == ROLE_COPY ||
+				     pair.relation.verification == PAIR_HASH;
+	return pair;
 }
 
 char *member_label(const struct group *group, const struct group_member *member,

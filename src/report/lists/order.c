@@ -15,11 +15,13 @@ bool order_is_given(const struct listing_order *order)
 
 double pair_similarity_key(const struct file_pair *pair)
 {
-	if (pair->is_identical)
+	const struct relation *relation = &pair->relation;
+
+	if (relation->is_identical)
 		return -1;
-	if (pair->is_part)
-		return 2 - fmax(pair->contained_a, pair->contained_b);
-	return has_resemblance(pair->verification) ? 1 - pair->resemblance : 2 + pair_percent(pair);
+	if (relation->is_part)
+		return 2 - larger_containment(relation);
+	return has_resemblance(relation) ? 1 - relation->resemblance : 2 + pair_percent(pair);
 }
 
 double pair_sort_key(const struct listing_order *order, const struct file_pair *pair)
@@ -28,7 +30,7 @@ double pair_sort_key(const struct listing_order *order, const struct file_pair *
 	case SORT_SIZE:
 		return -((double)pair->a->size_bytes + (double)pair->b->size_bytes);
 	case SORT_SAVED:
-		return pair->is_identical ? -(double)pair->a->size_bytes : 0;
+		return pair->relation.is_identical ? -(double)pair->a->size_bytes : 0;
 	case SORT_PATH:
 		return 0;
 	case SORT_DEFAULT:

@@ -5,38 +5,29 @@
  */
 #include <math.h>
 
-#include "base/text/decimal.h"
 #include "base/text/record.h"
 #include "report/lists/formatter.h"
 
 static const struct find_file no_file;
 static const struct presentation as_heading = {.records = {.format = RECORD_HEADING}};
 
-static double shown_resemblance(enum verification verification, double resemblance,
-				bool is_identical)
-{
-	return has_resemblance(verification)
-		       ? shown_share(resemblance, is_identical, SIMHASH_MILLION)
-		       : NAN;
-}
-
 /* ---- Pairs ---- */
 
 static void write_pair(FILE *out, const struct file_pair *pair, const struct presentation *how)
 {
-	bool has_shares = pair->verification == PAIR_READ || pair->is_part;
-	const char *verified = verification_name(pair->verification);
+	const struct relation *relation = &pair->relation;
+	bool has_shares = has_containment(relation);
+	const char *verified = verification_name(relation->verification);
 	const struct field fields[] = {
 		FIELD_WORD(IN_LISTS, "match", pair_match(pair)),
-		FIELD_UNSIGNED(IN_LISTS, "distance", pair->distance),
+		FIELD_UNSIGNED(IN_LISTS, "distance", relation->distance),
 		FIELD_SHARE(IN_LISTS, "percent", pair_percent(pair)),
 		FIELD_SHARE(IN_LISTS, "changed", 100 * estimated_change(pair->a, pair->b)),
 		FIELD_WORD(IN_LISTS, "confirmation", confirmation_name(pair)),
-		FIELD_SHARE(IN_LISTS, "contained_a", has_shares ? pair->contained_a : NAN),
-		FIELD_SHARE(IN_LISTS, "contained_b", has_shares ? pair->contained_b : NAN),
+		FIELD_SHARE(IN_LISTS, "contained_a", has_shares ? relation->contained_a : NAN),
+		FIELD_SHARE(IN_LISTS, "contained_b", has_shares ? relation->contained_b : NAN),
 		FIELD_SHARE(IN_LISTS, "resemblance",
-			    shown_resemblance(pair->verification, pair->resemblance,
-					      pair->is_identical)),
+			    shown_resemblance(relation, relation->is_identical)),
 		FIELD_WORD(IN_JSON, "verified", verified),
 		FIELD_SIGNED(IN_LISTS, "size_a", pair->a->size_bytes),
 		FIELD_SIGNED(IN_LISTS, "size_b", pair->b->size_bytes),
@@ -97,14 +88,13 @@ static void write_member(FILE *out, const struct group *group, const struct grou
 	const struct field fields[] = {
 		FIELD_UNSIGNED(IN_CSV, "group", group->number),
 		FIELD_WORD(IN_LISTS, "role", role_name(member->role)),
-		FIELD_UNSIGNED(IN_LISTS, "distance", member->distance),
+		FIELD_UNSIGNED(IN_LISTS, "distance", member->relation.distance),
 		FIELD_SHARE(IN_LISTS, "changed", 100 * estimated_change(first, file)),
 		FIELD_SIGNED(IN_LISTS, "size", file->size_bytes),
 		FIELD_TEXT(IN_CSV | IN_NULL, "path", find_file_display(file)),
 		FIELD_SHARE(IN_LISTS, "resemblance",
-			    shown_resemblance(member->verification, member->resemblance,
-					      are_identical(first, file))),
-		FIELD_WORD(IN_LISTS, "verified", verification_name(member->verification)),
+			    shown_resemblance(&member->relation, are_identical(first, file))),
+		FIELD_WORD(IN_LISTS, "verified", verification_name(member->relation.verification)),
 		FIELD_TEXT(IN_JSON, "path", find_file_display(file)),
 		FIELD_ID(IN_CSV, "id", group->id),
 		FIELDS_END,

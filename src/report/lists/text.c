@@ -33,7 +33,7 @@ static void write_pair(FILE *out, const struct file_pair *pair, const struct pre
 {
 	char label[LABEL_SIZE];
 
-	colour(out, pair->is_identical ? GREEN : YELLOW, how);
+	colour(out, pair->relation.is_identical ? GREEN : YELLOW, how);
 	fprintf(out, "%-*s", LABEL_COLUMNS, pair_label(pair, label));
 	colour(out, PLAIN, how);
 	fputs("  ", out);

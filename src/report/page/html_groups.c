@@ -35,10 +35,10 @@ static enum kind kind_of(const struct group *group, const struct group_member *m
 {
 	if (has_same_content(group->representative, member->file))
 		return KIND_IDENTICAL;
-	if (member->is_part)
+	if (member->relation.is_part)
 		return KIND_PART;
-	return has_resemblance(member->verification) &&
-			       lround(100 * member->resemblance) >= NEARLY_PERCENT
+	return has_resemblance(&member->relation) &&
+			       lround(100 * member->relation.resemblance) >= NEARLY_PERCENT
 		       ? KIND_NEARLY
 		       : KIND_SIMILAR;
 }
@@ -56,8 +56,7 @@ struct totals {
 static void count_member(struct totals *totals, const struct group *group,
 			 const struct group_member *member, double top)
 {
-	const struct file_pair pair = {
-		.a = group->representative, .b = member->file, .distance = member->distance};
+	const struct file_pair pair = member_pair(group, member);
 	enum kind kind = member->role == ROLE_COPY ? KIND_IDENTICAL : kind_of(group, member);
 	double percent = pair_percent(&pair);
 	int bin = percent > top ? HISTOGRAM_BINS
@@ -166,13 +165,13 @@ static int begin_content(FILE *out, const struct group *group, const struct grou
 			 struct excerpts *excerpts, struct simhash_error *error)
 {
 	const struct find_file *file = member->file;
-	bool has_number = has_resemblance(member->verification);
+	bool has_number = has_resemblance(&member->relation);
 	char label[LABEL_SIZE];
 
 	fputc('[', out);
 	html_write_text(out, bytes_of(member_label(group, member, label)));
 	fprintf(out, ",%.6g,%" PRIu64 ",%d,%" PRId64 ",",
-		has_number ? member->resemblance : NOT_KNOWN, member->distance,
+		has_number ? member->relation.resemblance : NOT_KNOWN, member->relation.distance,
 		kind_of(group, member), file->size_bytes);
 	html_write_hex(out, file->content_hash, CONTENT_HASH_SIZE);
 	for (int t = 0; t < SIMHASH_TAGS; t++)

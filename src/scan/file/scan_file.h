@@ -38,8 +38,8 @@ bool scan_may_inflate(const struct file_scanner *scanner, size_t size);
 
 /*
  * Which of scanner->containers an open file is, or has behind other bytes, or 0; and, unless that is
- * NULL, where it begins.
+ * NULL, where it begins. -1 with errno where the file could not be read.
  */
-unsigned scan_kind(const struct file_scanner *scanner, int fd, int64_t *begin);
+int scan_kind(const struct file_scanner *scanner, int fd, unsigned *kind, int64_t *begin);
 
 #endif
