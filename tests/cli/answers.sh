@@ -94,9 +94,9 @@ grep -q '^member|.*|read|' found || fail "no file that was read to be a test"
 runs 0 "$SIMFIND" --store --verify=all
 stored | cmp - expected || fail "with pairs that were read: $(stored | diff - expected | head -4)"
 equal single --verify=read --tolerance=10
-equal single --versions
+equal single --also=versions
 equal representative --between "$files" "$files"
-equal representative --same-extension --empty
+equal representative --same-extension --also=empty
 equal representative "$files/" "$files/a b"
 
 # The others of a group are looked up, and not all files of the run for each.

@@ -44,7 +44,9 @@ for part in 0/3 4/3 1 x 1/ /3 1/0 1/3x -1/3; do
 done
 wrong --group=ward "--group 'ward': expected representative, single, lineage or none"
 wrong --verify=some "--verify 'some': expected no, sketch, read or all"
-wrong --min-resemblance=1.01 "--min-resemblance '1.01': expected a number from 0 to 1"
+for share in 1.01 101% % '' 1e-1 0.1234567; do
+	wrong --min-resemblance="$share" "--min-resemblance '$share': expected a number from 0 to 1 with at most six decimal places, or a percentage such as 75%"
+done
 wrong --nearest=0 "--nearest '0': expected a number from 1"
 wrong --nearest=3 "--nearest needs a FILE"
 wrong --threads=0 "--threads '0': expected a number from 1"
@@ -77,7 +79,7 @@ wrong --files0-from=- - "FILE - cannot be combined with --files0-from=-: both re
 printf 'a\0\0b\0' >list0
 wrong --files0-from=list0 "list0: empty file name"
 runs 1 "$SIMFIND" --format=xml
-said "--format 'xml': expected text, csv, json, jsonl, null, html or dot"
+said "--format 'xml': expected text, csv, json, jsonl, null, html, html:thumbnails or dot"
 # A list of lines is told from one of names, and shown as far as that helps.
 seq 1000 >lines
 printf 'with\033 a bell\n' | cat - lines >odd_lines
@@ -96,8 +98,7 @@ said "simfind: nowhere: No such file or directory"
 # Options that do not go together. All pairs of them: tests/cli/test_options.c.
 wrong --verify=no --min-resemblance=0.5 "--min-resemblance cannot be combined with --verify=no"
 wrong --verify=no --same-extension "--same-extension cannot be combined with --verify=no"
-wrong --verify=no --versions "--versions cannot be combined with --verify=no"
-wrong --measure=minhash --min-resemblance=0.5 "--min-resemblance with --measure needs --verify=read"
+wrong --verify=no --also=versions "--also=versions cannot be combined with --verify=no"
 # An option of simkeep shows the command, with the value that was given.
 wrong --keep "--keep is an option of simkeep; try 'simkeep --keep=oldest'"
 wrong --keep=newest "--keep is an option of simkeep; try 'simkeep --keep=newest'"
@@ -109,8 +110,6 @@ wrong --action=move:/x "--action is an option of simkeep; try 'simkeep --keep=ol
 wrong --protect --yes "--protect is an option of simkeep; try 'simkeep --keep=oldest --protect=DIR'"
 wrong --yes "--yes is an option of simkeep; try 'simkeep --keep=oldest --action=delete --journal=FILE --yes'"
 wrong --journal=j "--journal is an option of simkeep; try 'simkeep --keep=oldest --action=delete --yes --journal=j'"
-wrong --stdin-name=a.txt "--stdin-name needs a FILE"
-wrong --stdin-name=a.txt "$0" "--stdin-name needs FILE -"
 wrong --progress=always "$0" "--progress=always cannot be combined with a FILE"
 wrong --progress=always --files0-from=list0 "list0: empty file name"
 printf 'a\0' >list1
@@ -121,6 +120,10 @@ wrong -z "--decompress needs a FILE"
 wrong --limits=inflated=5M x "--limits=inflated needs --decompress"
 wrong --progress=sometimes "--progress 'sometimes': expected auto, always or never"
 wrong --format=html --partition=1/2 "--partition cannot be combined with --format=html"
+for list in x empty,x empty=1 ,empty empty, ''; do
+	wrong --also="$list" "--also '$list': expected versions, empty or hard-links"
+done
+wrong --format=html:thumbnails --group=none "--group=none cannot be combined with --format=html"
 wrong --format=html --group=none "--group=none cannot be combined with --format=html"
 # The same of simhash.
 hash_wrong() {

@@ -156,9 +156,9 @@ text 2 "$SIMHASH" --files0-from=list
 said "$evil_shown/none: No such file or directory"
 
 # ---- simfind: lists ----
-for words in "" -j2 --group=none --group --group=single --versions --group=lineage "--verify=read --same-extension" --verify=all \
+for words in "" -j2 --group=none --group --group=single --also=versions --group=lineage "--verify=read --same-extension" --verify=all \
 	--order --order=delta --directories "--nearest=2 $files/nearest" "--between $files $files" \
-	"--against=$files/list" "--sort=path --limit=3" --partition=1/2 --empty; do
+	"--against=$files/list" "--sort=path --limit=3" --partition=1/2 --also=empty; do
 	rm -f "$files/nearest" "$files/list"
 	[[ $words != *nearest ]] || cp "$dir/-rf" "$files/nearest"
 	[[ $words != *list ]] || cp "$evil/digests" "$files/list"
@@ -203,7 +203,6 @@ text 0 "$SIMFIND" --store --tolerance="$evil=2" "$dir"
 text 0 "$SIMHASH" --status
 grep -qF -- "--tolerance=${evil_shown%%\'*}" out || fail "the command of the answers is not shown"
 json 0 "$SIMHASH" --status --format=json
-text 0 "$SIMFIND" --stdin-name="$evil" - <"$dir/-rf"
 text 2 "$SIMFIND" "$evil/none" "$dir/-rf"
 said "$evil_shown/none: No such file or directory"
 text 2 "$SIMFIND" --files0-from=list
@@ -327,11 +326,8 @@ for program in "$SIMHASH" "$SIMFIND" "$SIMKEEP"; do
 		case $option in
 		--action | --protect) more=(--keep=oldest "$files") ;;
 		--journal) more=(--keep=oldest --action=delete --yes "$files") ;;
-		--min-similarity) more=(--measure=minhash) ;;
-		--min-shared) more=(--directories) ;;
 		--copy-to) more=() ;;
 		--import) more=(--host=far) ;;
-		--stdin-name) more=(-) ;;
 		--require-tls) more=(--init-database) ;;
 		--password-file) continue ;; # only for a server
 		esac

@@ -85,7 +85,7 @@ is_without() { # WHAT COMMAND...
 }
 is_without "the list" "$SIMFIND" -q --known=sums --null
 is_without "groups" "$SIMFIND" -q --known=sums --group --format=json
-is_without "versions" "$SIMFIND" -q --known=sums --versions
+is_without "versions" "$SIMFIND" -q --known=sums --also=versions
 is_without "small parts" "$SIMFIND" -q --known=sums --partition=7/8
 is_without "directories" "$SIMFIND" -q --known=sums --directories "$files/again" "$files"/[!a]*/
 runs 0 "$SIMHASH" -q --export=list

@@ -70,9 +70,9 @@ runs 0 "$SIMFIND" -T 0 --group
 same "groups" 1 "$(grep -c ^group out)"
 runs 0 "$SIMFIND" -T 0 "$files/a/2.bin"
 same "pairs of one name" 0 "$(grep -c . out || true)"
-runs 0 "$SIMFIND" -T 0 --group=none --hard-links
+runs 0 "$SIMFIND" -T 0 --group=none --also=hard-links
 same "all pairs with links" $((3 * 50 + 6)) "$(grep -c . out)"
-runs 0 "$SIMFIND" -T 0 --hard-links "$files/a/2.bin"
+runs 0 "$SIMFIND" -T 0 --also=hard-links "$files/a/2.bin"
 same "pairs of one name with links" 2 "$(grep -c . out)"
 
 # Copies are counted by files, not by names.

@@ -22,13 +22,13 @@ same "the link count of a file with two names here" 1 "$(stat -c %h first/sub/1.
 runs 0 "$SIMHASH" -q first second
 
 # Nothing is a copy: of pairs, of groups, of FILE, across two directories.
-for how in "" --group --group=single --group=none --versions "--between first second" "-T 0 first/sub/1.bin" first; do
+for how in "" --group --group=single --group=none --also=versions "--between first second" "-T 0 first/sub/1.bin" first; do
 	# shellcheck disable=SC2086  # several options
 	runs 0 "$SIMFIND" $how
 	same "what '$how' lists" "" "$(cat out)"
 done
-runs 0 "$SIMFIND" --format=json --hard-links -T 0
-[ "$(grep -c '"identical"' out)" -ge 3 ] || fail "--hard-links does not list the names: $(cat out)"
+runs 0 "$SIMFIND" --format=json --also=hard-links -T 0
+[ "$(grep -c '"identical"' out)" -ge 3 ] || fail "--also=hard-links does not list the names: $(cat out)"
 
 # The same of the members of one archive under two names, but two members of it are two files.
 runs 0 "$SIMHASH" -q -z first second

@@ -98,7 +98,7 @@ for way in verify report delete hardlink journal; do
 	ln -f "$index" "$HOME/notes/copy"
 	case $way in
 	verify) watched "--verify=all" 2 "$SIMFIND" --verify=all ;;
-	report) watched "a report" 0 "$SIMFIND" --group --format=html --thumbnails -o report.html ;;
+	report) watched "a report" 0 "$SIMFIND" --group --format=html:thumbnails -o report.html ;;
 	journal) watched "--undo" 1 "$SIMKEEP" --undo="$HOME/notes/copy" --yes ;;
 	*) watched "--action=$way" 2 "$SIMKEEP" --keep=shortest-path --action="$way" --yes --journal="$way.journal" ;;
 	esac

@@ -88,9 +88,9 @@ lines=$("$SIMFIND" --verify=no -q --candidates=exact --format=csv outside/strang
 same "pairs of a copy outside the index" "$(($(wc -l <expected.csv) + 1))" "$lines"
 lines=$("$SIMFIND" --verify=no -q --candidates=exact --format=csv - <"$one" | plain | wc -l)
 same "pairs of standard input" "$(($(wc -l <expected.csv) + 1))" "$lines"
-"$SIMFIND" --verify=no -q outside/stranger.txt | sed "s|$TEST_FOLDER/outside/||" | LC_ALL=C sort >expected.csv
-"$SIMFIND" --verify=no -q --stdin-name=stranger.txt - <"$one" | LC_ALL=C sort >found.csv
-equal "standard input with a name"
+"$SIMFIND" --verify=no -q --candidates=exact outside/stranger.txt | sed "s|$TEST_FOLDER/outside/stranger.txt|-|" | LC_ALL=C sort >expected.csv
+"$SIMFIND" --verify=no -q --candidates=exact - <"$one" | LC_ALL=C sort >found.csv
+[ "$(wc -l <expected.csv)" = "$(wc -l <found.csv)" ] || fail "standard input is searched otherwise"
 [ -s expected.csv ] || fail "nothing is similar to the stranger"
 
 # The nearest, of files of several kinds and sizes.
@@ -132,9 +132,9 @@ equal "tolerances of others"
 
 # Empty files only on request.
 same "empty files unasked" 0 "$("$SIMFIND" --verify=no -q | grep -c empty || true)"
-runs 0 "$SIMFIND" --verify=no --empty --format=csv
+runs 0 "$SIMFIND" --verify=no --also=empty --format=csv
 grep -q "^identical,0,0.000000,0.000000,,,,1.000000,0,0,$files/empty1,$files/empty2" <(tr -d '\r' <out) ||
-	fail "the empty files are not a pair with --empty"
+	fail "the empty files are not a pair with --also=empty"
 grep -q 'empty' err && fail "empty files that are not left out: $(cat err)"
 # Otherwise the summary counts them: those of the files that the command is about.
 mkdir "$files/of_empty"

@@ -127,7 +127,7 @@ identical_are_listed --candidates=skew
 identical_are_listed --candidates=skew_ext -T 0
 identical_are_listed --tolerance=conf=0 --tolerance=jpg=3
 identical_are_listed --min-resemblance=1
-identical_are_listed --versions
+identical_are_listed --also=versions
 identical_are_listed --verify=read
 # --partition makes of them what all are.
 for part in 1 2 3; do
@@ -182,6 +182,8 @@ cp any.json out
 pairs_of verified resemblance path_a path_b | awk -F'|' '$1 != "sketch" || $2 >= 0.9' >expected
 runs 0 "$SIMFIND" -q --group=none --min-resemblance=0.9 --format=json
 pairs_of verified resemblance path_a path_b | cmp expected - || fail "--min-resemblance=0.9 is no filter"
+runs 0 "$SIMFIND" -q --group=none --min-resemblance=90% --format=json
+pairs_of verified resemblance path_a path_b | cmp expected - || fail "90% is not 0.9"
 
 # ---- One file, of any extension ----
 cp all.json out
@@ -205,33 +207,33 @@ done
 
 # ---- Versions ----
 runs 0 "$SIMFIND" -q --format=csv
-same "parts without --versions" 0 "$(grep -c parts/ out || true)"
-runs 0 "$SIMFIND" -q --versions
+same "parts without --also=versions" 0 "$(grep -c parts/ out || true)"
+runs 0 "$SIMFIND" -q --also=versions
 grep -qE "^part of \(~[0-9]+ %\) +$files/parts/a +$files/parts/b.whole$" out || fail "no part: $(grep parts/ out)"
 grep -qE "^contains \(~[0-9]+ %\) +$files/parts/y.whole +$files/parts/z$" out || fail "no whole: $(grep parts/ out)"
-runs 0 "$SIMFIND" -q --versions --format=html -o report.html
+runs 0 "$SIMFIND" -q --also=versions --format=html -o report.html
 grep -qE '"(part of|contains) \(~[0-9]+ %\)"' report.html || fail "the report has no parts"
-runs 0 "$SIMFIND" -q --versions --format=csv
+runs 0 "$SIMFIND" -q --also=versions --format=csv
 tr -d '\r' <out | awk -F, '/parts\// { if ($13 != "sketch" || ($6 > $7) != ($9 < $10)) exit 1
 	if (($6 > $7 ? $6 : $7) < 0.85 || ($6 > $7 ? $7 : $6) > 0.7) exit 1; n++ } END { exit n != 2 }' ||
 	fail "shares: $(grep parts/ out)"
 # They are in addition to all else, each once.
-runs 0 "$SIMFIND" -q --versions --group=none --format=json
+runs 0 "$SIMFIND" -q --also=versions --group=none --format=json
 pairs_of path_a path_b distance verified resemblance >with
-same "pairs that --versions loses" "" "$(LC_ALL=C comm -23 every with)"
+same "pairs that --also=versions loses" "" "$(LC_ALL=C comm -23 every with)"
 same "pairs that are listed twice" "" "$(cut -d'|' -f1,2 with | uniq -d)"
 for path in "$files/parts/a" "$files/parts/y.whole" "$files/edited/1.txt"; do
 	awk -F'|' -v path="$path" '$1 == path || $2 == path' with >expected
 	[ -s expected ] || fail "$path has no version"
-	runs 0 "$SIMFIND" -q --versions --format=json "$path"
+	runs 0 "$SIMFIND" -q --also=versions --format=json "$path"
 	pairs_of path_a path_b distance verified resemblance | cmp expected - || fail "versions of $path"
 done
 # Read, a part is all of one file, and its resemblance does not count.
-runs 0 "$SIMFIND" -q --versions --verify=all --format=csv
+runs 0 "$SIMFIND" -q --also=versions --verify=all --format=csv
 tr -d '\r' <out | awk -F, '/parts\// { if ($13 != "read" || ($6 > $7) != ($9 < $10)) exit 1
 	if (($6 > $7 ? $6 : $7) < 0.99 || $8 > 0.7) exit 1; n++ } END { exit n != 2 }' ||
 	fail "shares that were read: $(grep parts/ out)"
-runs 0 "$SIMFIND" -q --versions --size-ratio=1.5 --format=csv
+runs 0 "$SIMFIND" -q --also=versions --size-ratio=1.5 --format=csv
 same "parts of files 1.5 times their size" 0 "$(grep -c parts/ out || true)"
 
 # ---- Without sketches ----

@@ -44,9 +44,10 @@ void find_arguments_release(struct find_arguments *arguments)
 
 static const char *const candidates_words[] = {"exact",	      "uniform",     "scatter",	 "skew",
 					       "uniform_ext", "scatter_ext", "skew_ext", NULL};
+static const char *const also_words[] = {"versions", "empty", "hard-links", NULL};
 static const char *const limit_words[] = {"memory=", "inflated=", NULL};
-static const char *const format_words[] = {"text", "csv",  "json", "jsonl",
-					   "null", "html", "dot",  NULL};
+static const char *const format_words[] = {
+	"text", "csv", "json", "jsonl", "null", "html", "html:thumbnails", "dot", NULL};
 static const char *const sort_words[] = {"size",  "saved",  "similarity", "path",
 					 "files", "-size",  "-saved",	  "-similarity",
 					 "-path", "-files", NULL};
@@ -83,8 +84,9 @@ static const struct option_row rows[] = {
 	 "given several times",
 	 .parse = add_tolerance, .field = FIELD(request.rule), .kind = VALUE_TEXT, .is_list = true},
 	{0, "min-resemblance", "=R",
-	 "minimum share of content in common, 0 to 1; the default is 0.3 to 0.75, more where the "
-	 "counts differ more, and 0.8 with --verify=read or all",
+	 "minimum share of content in common, such as 75% or 0.75; the default is 30% to 75%, more "
+	 "where the counts differ more, and 80% with --verify=read or all; with --measure the "
+	 "minimum similarity by it",
 	 .parse = set_min_resemblance, .field = FIELD(request.rule.verify.min_resemblance),
 	 .kind = VALUE_TEXT, .not_with = "verify=no nearest"},
 	{0, "same-extension", NULL, "list files of different extensions only if they are identical",
@@ -97,16 +99,18 @@ static const struct option_row rows[] = {
 	 .parse = set_candidates, .field = FIELD(request.rule), .kind = VALUE_WORD,
 	 .words = candidates_words},
 	{0, "size-ratio", "=RATIO",
-	 "maximum ratio of the sizes of a pair (default: 1.5, or 2 for what --versions adds)",
+	 "maximum ratio of the sizes of a pair (default: 1.5, or 2 for what --also=versions adds)",
 	 .parse = set_size_ratio, .field = FIELD(request.rule.tolerance.size_ratio_millionths),
 	 .kind = VALUE_TEXT},
-	{0, "versions", NULL,
-	 "also list what sketches alone propose: versions that differ more, and parts of files",
+	{0, "also", "=LIST", "also list one or more of these:", .kind = VALUE_NAMED,
+	 .words = also_words, .is_list = true},
+	{0, "also=versions", NULL,
+	 "what sketches alone propose: versions that differ more, and parts of files",
 	 .parse = set_flag, .field = FIELD(request.versions),
 	 .not_with = "verify=no measure partition nearest"},
-	{0, "empty", NULL, "include empty files", .parse = set_flag,
+	{0, "also=empty", NULL, "empty files", .parse = set_flag,
 	 .field = FIELD(request.with_empty)},
-	{0, "hard-links", NULL, "list hard links of one file as pairs", .parse = set_flag,
+	{0, "also=hard-links", NULL, "hard links of one file, as pairs", .parse = set_flag,
 	 .field = FIELD(request.hard_links)},
 
 	{.heading = "By another measure"},
@@ -115,28 +119,18 @@ static const struct option_row rows[] = {
 	 .kind = VALUE_START, .words = measure_words,
 	 .not_with = "tolerance candidates size-ratio "
 		     "same-extension nearest partition group=lineage format=html"},
-	{0, "min-similarity", "=S",
-	 "minimum similarity by --measure, at most 1 (default: at most 3 of 64 or 6 of 128 bits "
-	 "differ, or a Jaccard index of 0.8)",
-	 .parse = set_min_similarity, .field = FIELD(request.min_similarity), .kind = VALUE_TEXT,
-	 .needs = "measure"},
 	{0, "compare", " A B", "compare two files by every measure, without an index",
 	 .parse = set_flag, .field = FIELD(compare),
 	 .only_with = "measure tolerance size-ratio tag-set output quiet FILE", .allows_all = true},
 
 	{.heading = "Whole directories"},
-	{0, "directories", NULL,
-	 "list pairs of directories by how much of their files they share; with two DIRs, which "
-	 "may "
-	 "be HOST:DIRECTORY, list the files that are the same, changed or only in one",
-	 .parse = set_flag, .field = FIELD(directories),
-	 .only_with = "database defaults-file tag-set host known min-shared "
-		      "min-resemblance format output "
+	{0, "directories", "[=SHARE]",
+	 "list pairs of directories of which at least SHARE of one is in the other (default: 50%); "
+	 "with two DIRs, which may be HOST:DIRECTORY, list the files that are the same, changed or "
+	 "only in one",
+	 .parse = set_directories, .field = FIELD(min_shared), .kind = VALUE_TEXT,
+	 .only_with = "database defaults-file tag-set host known min-resemblance format output "
 		      "limit threads limits limits=memory quiet fail-on-match FILE DIR"},
-	{0, "min-shared", "=SHARE",
-	 "minimum share of a directory's bytes that is in the other, 0 to 1 (default: 0.5)",
-	 .parse = set_min_shared, .field = FIELD(min_shared), .kind = VALUE_TEXT,
-	 .needs = "directories"},
 
 	{.heading = "Packing"},
 	{0, "order", "[=HOW]",
@@ -166,8 +160,6 @@ static const struct option_row rows[] = {
 	{0, "files0-from", "=FILE",
 	 "read the names of FILEs from FILE, each terminated by a zero byte; - is standard input",
 	 .parse = set_text, .field = FIELD(operands.names_from), .kind = VALUE_FILE},
-	{0, "stdin-name", "=NAME", "name of standard input, for its extension", .parse = set_text,
-	 .field = FIELD(operands.stdin_name), .kind = VALUE_TEXT, .needs = "FILE"},
 	{0, "nearest", "=N", "list the N files nearest to each FILE by counts, similar or not",
 	 .parse = set_nearest, .kind = VALUE_TEXT, .needs = "FILE",
 	 .not_with =
@@ -194,16 +186,14 @@ static const struct option_row rows[] = {
 	 "lineage; none: list all pairs, also each copy's",
 	 .parse = set_group, .field = FIELD(linkage), .kind = VALUE_WORD, .words = group_words},
 	{0, "format", "=FORMAT",
-	 "write text (default), csv, json, jsonl, null, html, a report for a web browser, or dot, "
-	 "a graph of --group=lineage for Graphviz",
+	 "write text (default), csv, json, jsonl, null, html, a report for a web browser, "
+	 "html:thumbnails, the same with small pictures, or dot, a graph of --group=lineage",
 	 .parse = set_format, .field = FIELD(formatter), .kind = VALUE_WORD, .words = format_words},
 	{'0', "null", NULL, "the same as --format=null", .parse = set_format,
 	 .field = FIELD(formatter), .not_with = "format"},
 	{'o', "output", "=FILE",
 	 "write to FILE, which is replaced when all is written; - is standard output (default)",
 	 .parse = set_text, .field = FIELD(output_path), .kind = VALUE_FILE},
-	{0, "thumbnails", NULL, "put small pictures into the report, to compare them by eye",
-	 .parse = set_flag, .field = FIELD(thumbnails), .needs = "format=html"},
 	{0, "all", NULL,
 	 "list all pairs on a terminal, which shows the first few of each group otherwise",
 	 .parse = set_flag, .field = FIELD(all),
@@ -296,7 +286,12 @@ static void settle_rule(struct find_arguments *arguments)
 	/* Versions need not be alike to the first one, nor agree in their counts. */
 	if (arguments->lineage)
 		arguments->request.versions = true;
-	if (verify->mode >= VERIFY_READ && !arguments->has_min_resemblance)
+	/* By a measure it is the similarity that is asked for; what is read has its own minimum. */
+	if (arguments->request.measure_text != NULL && arguments->has_min_resemblance) {
+		arguments->request.min_similarity = verify->min_resemblance;
+		verify->min_resemblance = verify->mode >= VERIFY_READ ? READ_MIN_RESEMBLANCE
+								      : GRADED;
+	} else if (verify->mode >= VERIFY_READ && !arguments->has_min_resemblance)
 		verify->min_resemblance = READ_MIN_RESEMBLANCE;
 }
 
@@ -310,9 +305,9 @@ static bool formats_lineages(const struct formatter *formatter)
 static int check(const struct find_arguments *arguments, struct simhash_error *error)
 {
 	if (arguments->request.measure_text != NULL && arguments->has_min_resemblance &&
-	    arguments->request.rule.verify.mode < VERIFY_READ)
-		return error_set(error, SIMHASH_E_SYNTAX,
-				 "--min-resemblance with --measure needs --verify=read");
+	    arguments->request.min_similarity == 0)
+		return error_set(error, SIMHASH_E_RANGE,
+				 "--min-resemblance with --measure: expected more than 0");
 	if (arguments->compare &&
 	    (arguments->operands.query_count != 2 || operands_have_stdin(&arguments->operands)))
 		return error_set(error, SIMHASH_E_SYNTAX, "--compare needs two FILEs");
@@ -340,8 +335,6 @@ static int check(const struct find_arguments *arguments, struct simhash_error *e
 	if (arguments->request.expand && arguments->formatter->is_report)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--group=none cannot be combined with --format=html");
-	if (arguments->operands.stdin_name != NULL && !operands_have_stdin(&arguments->operands))
-		return error_set(error, SIMHASH_E_SYNTAX, "--stdin-name needs FILE -");
 	if (arguments->progress == PROGRESS_ALWAYS && arguments->operands.has_files)
 		return error_set(
 			error, SIMHASH_E_SYNTAX, "--progress=always cannot be combined with %s",

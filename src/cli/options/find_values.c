@@ -83,29 +83,18 @@ int set_measure(const struct option_use *use, struct simhash_error *error)
 	return 0;
 }
 
-int set_min_similarity(const struct option_use *use, struct simhash_error *error)
-{
-	double *similarity = use->field;
-
-	if (parse_decimal(use, use->text, 1, similarity, error) != 0)
-		return -1;
-	return *similarity > 0
-		       ? 0
-		       : error_set(error, SIMHASH_E_RANGE,
-				   "--min-similarity '%s': expected a number above 0", use->text);
-}
-
 int set_min_resemblance(const struct option_use *use, struct simhash_error *error)
 {
 	struct find_arguments *arguments = use->arguments;
 
 	arguments->has_min_resemblance = true;
-	return parse_decimal(use, use->text, 1, use->field, error);
+	return parse_share(use, use->field, error);
 }
 
-int set_min_shared(const struct option_use *use, struct simhash_error *error)
+int set_directories(const struct option_use *use, struct simhash_error *error)
 {
-	return parse_decimal(use, use->text, 1, use->field, error);
+	((struct find_arguments *)use->arguments)->directories = true;
+	return use->text == NULL ? 0 : parse_share(use, use->field, error);
 }
 
 /* ---- Which files ---- */
@@ -201,15 +190,18 @@ int set_store(const struct option_use *use, struct simhash_error *error)
 	return 0;
 }
 
-/* --null is --format=null. */
+/* --null is --format=null. Of the formats, only html:thumbnails has a part after ":". */
 int set_format(const struct option_use *use, struct simhash_error *error)
 {
 	struct find_arguments *arguments = use->arguments;
 
 	(void)error;
 	arguments->has_format = true;
-	*(const struct formatter **)use->field =
-		formatter_find(use->text != NULL ? use->text : "null");
+	arguments->thumbnails = use->text != NULL && strchr(use->text, ':') != NULL;
+	*(const struct formatter **)use->field = formatter_find(use->text == NULL ? "null"
+								: arguments->thumbnails
+									? "html"
+									: use->text);
 	return 0;
 }
 

@@ -7,9 +7,9 @@
 
 #include "cli/options/find_arguments.h"
 
-option_parse_fn add_tolerance, set_candidates, set_size_ratio, set_measure, set_min_similarity,
-	set_min_resemblance, set_partition, set_nearest, set_group, set_order, set_sort, set_format,
-	set_limit, set_store, set_min_shared, add_known;
+option_parse_fn add_tolerance, set_candidates, set_size_ratio, set_measure, set_min_resemblance,
+	set_partition, set_nearest, set_group, set_order, set_sort, set_format, set_limit,
+	set_store, set_directories, add_known;
 
 #define MIN_SHARED_DEFAULT 0.5
 

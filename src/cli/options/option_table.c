@@ -45,7 +45,7 @@ static const char *next_name(const char **list, size_t *size)
 	return *size == 0 ? NULL : name;
 }
 
-/* Is a name of a list this option, given with this value? */
+/* Is a name of a list this option, given with this value, or with "VALUE:..."? */
 static bool is_meant(const char *listed, size_t size, const char *name, const char *text)
 {
 	size_t length = strlen(name);
@@ -54,8 +54,9 @@ static bool is_meant(const char *listed, size_t size, const char *name, const ch
 		return false;
 	if (size == length)
 		return true;
-	return listed[length] == '=' && text != NULL && strlen(text) == size - length - 1 &&
-	       memcmp(listed + length + 1, text, size - length - 1) == 0;
+	return listed[length] == '=' && text != NULL &&
+	       strncmp(listed + length + 1, text, size - length - 1) == 0 &&
+	       (text[size - length - 1] == '\0' || text[size - length - 1] == ':');
 }
 
 bool option_is_listed(const char *list, const char *name, const char *text)
@@ -282,9 +283,9 @@ static size_t row_of(const struct option_program *program, int option)
 	return i;
 }
 
-/* ---- NAME=VALUE,... ---- */
+/* ---- NAME=VALUE,..., or NAME,... ---- */
 
-/* The row "OPTION=NAME" of a text that begins with NAME=, or the number of rows. */
+/* The row "OPTION=NAME" of a text that begins with NAME=, or NAME if it has no value; or the number of rows. */
 static size_t find_part(const struct option_program *program, const char *option, const char *text)
 {
 	size_t length = strlen(option), size = strcspn(text, "=,"), i = 0;
@@ -295,7 +296,14 @@ static size_t find_part(const struct option_program *program, const char *option
 		    strlen(name + length + 1) == size && memcmp(name + length + 1, text, size) == 0)
 			break;
 	}
-	return text[size] == '=' ? i : program->count;
+	if (i < program->count && (text[size] == '=') == (program->rows[i].kind == VALUE_NONE))
+		return program->count;
+	return i;
+}
+
+static void write_part(FILE *out, const struct option_row *row, size_t length)
+{
+	fprintf(out, "%s%s", row->name + length + 1, row->value == NULL ? "" : row->value);
 }
 
 /* "depth=N, inflated=SIZE or memory=SIZE" */
@@ -310,13 +318,16 @@ static void write_parts(FILE *out, const struct option_program *program, const c
 		if (!option_is_part(row) || strncmp(row->name, option, length) != 0)
 			continue;
 		if (last != NULL) {
-			fprintf(out, "%s%s%s", separator, last->name + length + 1, last->value);
+			fputs(separator, out);
+			write_part(out, last, length);
 			separator = ", ";
 		}
 		last = row;
 	}
-	if (last != NULL)
-		fprintf(out, " or %s%s", last->name + length + 1, last->value);
+	if (last != NULL) {
+		fputs(" or ", out);
+		write_part(out, last, length);
+	}
 }
 
 /* A number alone is meant for the option whose name is one letter shorter, if there is one. */
@@ -374,7 +385,8 @@ static int parse_parts(const struct option_use *use, struct given *given,
 		if (number == use->program->count)
 			return refuse_part(use, error);
 		given->is_given[number] = true;
-		text += strcspn(text, "=") + 1;
+		text += strcspn(text, "=,");
+		text += *text == '=';
 		if (parse_part(use, number, text, strcspn(text, ","), error) != 0)
 			return -1;
 		text += strcspn(text, ",");

@@ -58,10 +58,11 @@ typedef int option_parse_fn(const struct option_use *use, struct simhash_error *
  * with that value; one of VALUE_WORD that is left out is the first word. A name in capitals stands for the operands.
  */
 struct option_row {
-	char letter;	   /* 0: none */
-	const char *name;  /* "limits=depth" is the value NAME=... of an option of VALUE_NAMED */
-	const char *value; /* as --help shows it: "=FILE", "[=HOW]", " A B"; NULL: none */
-	const char *help;  /* the completions show it up to the first ';' */
+	char letter; /* 0: none */
+	const char *
+		name; /* "limits=depth" is the value depth=... of an option of VALUE_NAMED, "also=empty" the value empty */
+	const char *value;	/* as --help shows it: "=FILE", "[=HOW]", " A B"; NULL: none */
+	const char *help;	/* the completions show it up to the first ';' */
 	option_parse_fn *parse; /* NULL for VALUE_NAMED */
 	size_t field;		/* OPTION_FIELD */
 	enum value_kind kind;
@@ -140,8 +141,7 @@ extern const char *const progress_words[];
 int parse_number(const struct option_use *use, uint64_t minimum, uint64_t maximum, uint64_t *value,
 		 struct simhash_error *error);
 
-/* A number from 0 to `maximum` with at most six decimal places. */
-int parse_decimal(const struct option_use *use, const char *text, int64_t maximum, double *value,
-		  struct simhash_error *error);
+/* A share from 0 to 1, written as "0.75" or "75%". */
+int parse_share(const struct option_use *use, double *share, struct simhash_error *error);
 
 #endif

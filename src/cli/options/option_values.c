@@ -40,20 +40,21 @@ int parse_number(const struct option_use *use, uint64_t minimum, uint64_t maximu
 			 (unsigned long long)maximum);
 }
 
-int parse_decimal(const struct option_use *use, const char *text, int64_t maximum, double *value,
-		  struct simhash_error *error)
+int parse_share(const struct option_use *use, double *share, struct simhash_error *error)
 {
-	int64_t millionths;
+	size_t size = strlen(use->text);
+	bool is_percent = size > 0 && use->text[size - 1] == '%';
+	int64_t whole = is_percent ? 100 * SIMHASH_MILLION : SIMHASH_MILLION, millionths;
 
-	if (decimal_parse(text, strlen(text), 6, maximum * SIMHASH_MILLION, &millionths) ==
-	    DECIMAL_OK) {
-		*value = (double)millionths / SIMHASH_MILLION;
+	if (decimal_parse(use->text, size - is_percent, 6, whole, &millionths) == DECIMAL_OK) {
+		*share = (double)millionths / (double)whole;
 		return 0;
 	}
 	return error_set(
 		error, SIMHASH_E_RANGE,
-		"--%s '%s': expected a number from 0 to %d with at most six decimal places",
-		use->row->name, text, (int)maximum);
+		"--%s '%s': expected a number from 0 to 1 with at most six decimal places, or "
+		"a percentage such as 75%%",
+		use->row->name, use->text);
 }
 
 int set_threads(const struct option_use *use, struct simhash_error *error)
