@@ -89,7 +89,7 @@ fresh
 at_server "$place" -e "CREATE USER few@localhost IDENTIFIED BY 'x' WITH MAX_USER_CONNECTIONS 2;
 	GRANT ALL ON simhash.* TO few@localhost"
 printf '[client]\nsocket=%s/s\npassword=x\n' "$place" >few.cnf
-begin -d mysql://few@localhost/simhash --defaults-file=few.cnf --wait-server=60
+begin -d "mysql://few@localhost/simhash?defaults-file=few.cnf" --wait-server=60
 feed 1 900
 wait_until has_rows 200
 feed 901 1800

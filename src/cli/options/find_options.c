@@ -66,9 +66,6 @@ static const struct option_row rows[] = {
 	{'d', "database", "=URL",
 	 "use this index: sqlite:FILE or mysql://USER@HOST/DATABASE (default: as for simhash)",
 	 .parse = set_text, .field = FIELD(index.location.url), .kind = VALUE_DATABASE},
-	{0, "defaults-file", "=FILE",
-	 "read only this option file for a server (default: ~/.my.cnf and the system's)",
-	 .parse = set_text, .field = FIELD(index.location.defaults_file), .kind = VALUE_FILE},
 	{'t', "tag-set", "=FILE", "search the rows made with the tags of FILE", .parse = set_text,
 	 .field = FIELD(index.tag_file), .kind = VALUE_FILE},
 	{0, "host", "=NAME", "treat the files of host NAME as those of this host",
@@ -138,7 +135,7 @@ static const struct option_row rows[] = {
 	 "may "
 	 "be HOST:DIRECTORY, list the files that are the same, changed or only in one",
 	 .parse = set_flag, .field = FIELD(directories),
-	 .only_with = "database defaults-file tag-set host known known-format min-shared "
+	 .only_with = "database tag-set host known known-format min-shared "
 		      "min-resemblance format output "
 		      "no-pager limit threads memory quiet fail-on-match FILE DIR"},
 	{0, "min-shared", "=SHARE",
@@ -153,7 +150,7 @@ static const struct option_row rows[] = {
 	 "a file before it that it can be stored as a difference from (default: similar)",
 	 .parse = set_order, .field = FIELD(with_references), .kind = VALUE_WORD,
 	 .words = order_words,
-	 .only_with = "database defaults-file tag-set host known known-format min-resemblance "
+	 .only_with = "database tag-set host known known-format min-resemblance "
 		      "format null output no-pager memory threads update quiet fail-on-match DIR"},
 
 	{.heading = "Verifying, and reading files"},
