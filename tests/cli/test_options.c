@@ -191,7 +191,6 @@ struct refused {
 
 static const struct refused index_refused[] = {
 	{"database", "print"},
-	{"defaults-file", "print"},
 	{"wait-server", "print"},
 	{"tag-set", "status init-database copy-to import"},
 	{"host", "status print init-database copy-to"},
@@ -236,7 +235,6 @@ static const struct refused index_refused[] = {
 
 static const struct refused find_refused[] = {
 	{"database", "compare"},
-	{"defaults-file", "compare"},
 	{"tag-set", "against"},
 	{"host", "compare"},
 	{"tolerance", "measure nearest directories order"},
@@ -274,8 +272,7 @@ static const struct refused find_refused[] = {
 
 static const struct refused keep_refused[] = {
 	{"keep", "decisions undo"},
-	{"decisions",
-	 "ext exclude min-size max-size undo database defaults-file tag-set threads memory"},
+	{"decisions", "ext exclude min-size max-size undo database tag-set threads memory"},
 	{"protect", "undo"},
 	{"ext", "undo"},
 	{"exclude", "undo"},
@@ -284,7 +281,7 @@ static const struct refused keep_refused[] = {
 	{"action", "undo"},
 	{"yes", "script"},
 	{"journal", "undo"},
-	{"undo", "script database defaults-file tag-set threads memory"},
+	{"undo", "script database tag-set threads memory"},
 };
 
 static bool is_to_be_refused(const struct refused *refused, size_t count, const char *x,
