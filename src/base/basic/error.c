@@ -1,6 +1,6 @@
 /*
- * Error messages: one line, whose reason is never cut off.
- * Leaves printing and escaping to the programs.
+ * Writes error messages of one line. A message that is too long is shortened in the middle, so that
+ * the reason is never cut off. The programs print and escape the messages.
  * SPDX-License-Identifier: MIT
  */
 #include "base/basic/error.h"

@@ -1,5 +1,6 @@
 /*
- * What the system knows of a file that tells whether it is the same as one seen before.
+ * The identity of a file: device, inode, size and times, which show whether it is the same file as
+ * one seen before. Also decides whether a file system has lasting inode numbers.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_IDENTITY_H

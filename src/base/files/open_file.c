@@ -1,5 +1,6 @@
 /*
- * Opening and closing files and streams, and when files were changed.
+ * Opens paths of any length, converts file times, and closes files, except databases that SQLite
+ * has open, whose locks would be lost.
  * SPDX-License-Identifier: MIT
  */
 #include "base/files/open_file.h"

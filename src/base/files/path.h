@@ -1,5 +1,5 @@
 /*
- * Paths: bytes, of which only '/' and the terminating zero mean anything.
+ * Functions for paths. A path is bytes; only '/' and the terminating zero have a meaning.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_PATH_H

@@ -1,5 +1,6 @@
 /*
- * Columns of characters, and the cutting of texts.
+ * Counts the terminal columns of characters from Unicode ranges, and shortens texts between units
+ * that must not be cut.
  * SPDX-License-Identifier: MIT
  */
 #include "base/text/columns.h"

@@ -1,5 +1,5 @@
 /*
- * How wide text is on a terminal, and how it is made to fit.
+ * The width of a text on a terminal, and texts shortened to a width.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_COLUMNS_H

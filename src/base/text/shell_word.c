@@ -1,5 +1,5 @@
 /*
- * Quoting for a shell.
+ * Quotes a word if a shell needs quotes for it.
  * SPDX-License-Identifier: MIT
  */
 #include "base/text/shell_word.h"
