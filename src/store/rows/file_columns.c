@@ -1,5 +1,5 @@
 /*
- * The columns of the table `file`.
+ * Lists, binds and reads the columns of the table `file`.
  * SPDX-License-Identifier: MIT
  */
 #include "store/rows/file_columns.h"

@@ -1,6 +1,6 @@
 /*
- * The columns of the table `file` after its key, in the order in which rows are written and
- * whole rows are read.
+ * The columns of the table `file` after its key, in the order of statements that write and read
+ * whole rows.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_FILE_COLUMNS_H

@@ -1,5 +1,5 @@
 /*
- * Whole rows of the table `file`.
+ * Selects whole rows of the table `file`.
  * SPDX-License-Identifier: MIT
  */
 #include "store/rows/file_copy.h"

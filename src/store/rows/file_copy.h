@@ -1,5 +1,5 @@
 /*
- * What a copy of an index reads: whole rows, in order of path hash.
+ * Reads whole rows in order of path hash, for copies and exports of an index.
  *
  *     if (whole_rows_begin(&rows, store, &scope, NULL, NULL, 4096, error) != 0)
  *             return -1;

@@ -1,6 +1,5 @@
 /*
- * What the index knows of the files that a walk finds.
- * Leaves it to src/index what follows from that.
+ * Queries the rows of files and directories that a walk compares. src/index acts on the results.
  * SPDX-License-Identifier: MIT
  */
 #include "store/rows/known_file.h"

@@ -1,5 +1,6 @@
 /*
- * Rows by their path hashes: one statement for any number of them, its last parameters repeated.
+ * Selects rows by their path hashes. One statement serves any number of hashes: its last parameter
+ * is repeated.
  * SPDX-License-Identifier: MIT
  */
 #include "store/rows/picked_rows.h"

@@ -1,5 +1,5 @@
 /*
- * Whole rows of some files.
+ * Reads whole rows of some files.
  *
  *     if (picked_rows_begin(&rows, store, &scope, hashes, count, error) != 0)
  *             return -1;

@@ -1,5 +1,5 @@
 /*
- * Streams of rows of the table `file`.
+ * Selects streams of rows of the table `file`.
  * SPDX-License-Identifier: MIT
  */
 #include "store/rows/row_stream.h"

@@ -1,5 +1,5 @@
 /*
- * Streams of rows: what simfind reads.
+ * Streams of rows, which simfind reads.
  *
  *     if (store_rows_in_order(store, &range, &cursor, error) != 0)
  *             return -1;
@@ -9,9 +9,9 @@
  *     return status;
  *
  * A stream may have any length. Each row has its host, path_hash, directory, name, size_bytes,
- * compressed_size_bytes, mtime_ns, content_hash, table, the key uniform and one more key;
- * device and inode; and, where it is asked for and the index has it, its resemblance sketch. Its
- * bytes live until the next row. On a server a stream occupies its connection until it ends.
+ * compressed_size_bytes, mtime_ns, content_hash, table, the key uniform and one more key; device
+ * and inode; and, if it is asked for and the index has it, its resemblance sketch. Its bytes live
+ * until the next row. On a server a stream occupies its connection until it ends.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,6 @@
 /*
- * What a copy of an index reads and writes of sketches.
+ * Reads stored sketches in order of path hash, and writes sketches, for copies and exports of an
+ * index.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_SKETCH_COPY_H
