@@ -1,6 +1,6 @@
 /*
- * The bytes of a list that may come from anybody: inflated where they are compressed, and in UTF-8
- * without a byte-order mark. A list that ends early is an error, and never an end.
+ * The bytes of a list that may come from anybody: inflated if they are compressed, and in UTF-8
+ * without a byte-order mark. If a list ends early, that is an error and never an end.
  *
  *     if (list_source_open("there.digests.gz", &source, &error) != 0)
  *             return -1;
@@ -8,7 +8,7 @@
  *             use(bytes, got);
  *     list_source_close(source);
  *
- * gzip is read wherever zlib is; xz, zstd, bzip2 and lz4 where libarchive is built in.
+ * gzip needs zlib, which is always there; xz, zstd, bzip2 and lz4 need a build with libarchive.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_LIST_SOURCE_H
