@@ -1,5 +1,5 @@
 /*
- * How the scan of a file ends, and the sizes of the buffers it reads into.
+ * The possible outcomes of the scan of a file, and the sizes of the buffers that it reads into.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_OUTCOME_H

@@ -1,5 +1,5 @@
 /*
- * Reading, with advice to systems that take it.
+ * Reads a file, and drops its bytes from the page cache if the system takes advice.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/file/reading.h"
