@@ -1,5 +1,6 @@
 /*
- * Finding directories that are gone for certain.
+ * Remembers the directories that a walk meets, and looks once more for the other directories of the
+ * index.
  * SPDX-License-Identifier: MIT
  */
 #include "index/compare/vanished.h"
