@@ -1,5 +1,5 @@
 /*
- * Contents: their files, their order, and what belongs to which.
+ * Puts files into contents and contents into order, and assigns each content to a representative.
  * SPDX-License-Identifier: MIT
  */
 #include "find/groups/contents.h"
