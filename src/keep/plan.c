@@ -1,5 +1,6 @@
 /*
- * Planning: one content after the other, which file is kept and what becomes of the others.
+ * Makes the plan: for one content after another it chooses the file to keep and the acts for the
+ * others.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
