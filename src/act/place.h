@@ -1,5 +1,6 @@
 /*
- * A name in an open directory: what is done to it is done there, whatever is renamed above.
+ * Represents a file by a name in an open directory, so that acts happen in this directory even if
+ * directories above are renamed. It refuses places in protected directories.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_ACT_PLACE_H
