@@ -1,5 +1,5 @@
 /*
- * The table of formats.
+ * Lists all formats, and finds a format by its name.
  * SPDX-License-Identifier: MIT
  */
 #include "report/formats/formats.h"
