@@ -1,6 +1,6 @@
 /*
- * The library libsimhash-index: an index opened to read, its files, and the pairs among them.
- * What is similar, and how it is found, is src/find's.
+ * Implements libsimhash-index: opens an index to read, and returns its files and the pairs among
+ * them. src/find does the search.
  * SPDX-License-Identifier: MIT
  */
 #include "api/index_library.h"
