@@ -1,5 +1,5 @@
 /*
- * The summary of a run of simhash.
+ * Prints the summary of a run of simhash, as text or JSON.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/indexing/index_summary.h"

@@ -1,7 +1,7 @@
 /*
- * Run when the programs are built: writes their completions for a shell, by a template of
- * src/completions on standard input, whose line @OPTIONS@ stands for what the tables of options
- * give.
+ * Writes the completions of the programs for a shell, when the programs are built. It reads a
+ * template of src/completions on standard input, and replaces the line @OPTIONS@ by text that it
+ * makes from the tables of options.
  *
  *     complete bash|zsh|fish PROGRAM... <TEMPLATE >COMPLETIONS
  *

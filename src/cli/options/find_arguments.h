@@ -1,5 +1,5 @@
 /*
- * The command line of simfind, parsed.
+ * The parsed command line of simfind.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_FIND_ARGUMENTS_H

@@ -1,5 +1,6 @@
 /*
- * The options of simfind: a table, and how they go together.
+ * Defines the table of simfind's options, and checks conflicts between them that the table cannot
+ * describe.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/options/find_options.h"

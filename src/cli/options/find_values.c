@@ -1,5 +1,5 @@
 /*
- * What is particular to the values of simfind's options.
+ * Parses the values of simfind's options.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/options/find_values.h"

@@ -1,5 +1,5 @@
 /*
- * The values of simfind's options, from text to struct find_arguments.
+ * The parsers of simfind's option values, which write to struct find_arguments.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_FIND_VALUES_H

@@ -1,5 +1,6 @@
 /*
- * The options of simhash: a table, and what is particular to some of them.
+ * Defines the table of simhash's options, parses their values, and checks conflicts that the table
+ * cannot describe.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/options/index_options.h"

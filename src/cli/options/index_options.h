@@ -1,5 +1,5 @@
 /*
- * The options of simhash.
+ * The options of simhash: their table, and the parsed command line.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_INDEX_OPTIONS_H

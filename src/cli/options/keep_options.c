@@ -1,5 +1,6 @@
 /*
- * The options of simkeep: a table, and how they go together.
+ * Defines the table of simkeep's options, parses their values, and checks conflicts that the table
+ * cannot describe.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/options/keep_options.h"

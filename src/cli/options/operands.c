@@ -1,5 +1,6 @@
 /*
- * Sorts operands into FILEs, which become queries, and DIRs.
+ * Sorts operands into FILEs, which become queries, and DIRs, and refuses outputs that would replace
+ * an input.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/options/operands.h"

@@ -1,5 +1,5 @@
 /*
- * The operands of simfind and simkeep: FILEs, also those of --files0-from, and DIRs.
+ * The operands of simfind and simkeep: FILEs, also from --files0-from, and DIRs.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_OPERANDS_H

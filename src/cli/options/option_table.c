@@ -1,6 +1,6 @@
 /*
- * Parsing a command line by a table of options, and refusing options that do not go together.
- * --help is in option_help.c.
+ * Parses a command line by a table of options, and refuses options that conflict. option_help.c
+ * prints --help.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/options/option_table.h"

@@ -1,6 +1,6 @@
 /*
- * Options as a table: one row an option. Parsing, --help, the completions of the shells and the
- * refusal of options that do not go together are all made from the rows.
+ * Options as a table with one row for each option. The rows define the parsing, --help, the
+ * completions of the shells and the conflicts between options.
  *
  *     static const struct option_row rows[] = {
  *             {.heading = "Which files"},

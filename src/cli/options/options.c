@@ -1,5 +1,5 @@
 /*
- * Choosing the index, the tag set, the host name and the scan kernel.
+ * Chooses the index, the tag set, the host name and the scan kernel, and prints --version.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/options/options.h"

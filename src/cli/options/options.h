@@ -1,6 +1,6 @@
 /*
- * Choices that all programs make by options, by the environment or by default: the index, the tag
- * set, the name of the host, the scan kernel.
+ * The choices that all programs make by options, by the environment or by default: the index, the
+ * tag set, the name of the host, the scan kernel.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_OPTIONS_H

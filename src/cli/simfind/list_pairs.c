@@ -1,6 +1,6 @@
 /*
- * Listing pairs: finding them, with progress, notes and the summary.
- * Leaves to kept_pairs.c what needs all pairs at once.
+ * Finds and lists pairs, with progress, notes and the summary. kept_pairs.c makes the outputs that
+ * need all pairs at once.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/simfind/list_pairs.h"

@@ -1,6 +1,7 @@
 /*
- * The program simfind lists similar files and changes none (paper, 4.2: SimFind).
- * It parses the options and runs the task that they ask for: a search, a comparison, or a listing of folders or of an order.
+ * The program simfind: lists similar files and changes none (paper, 4.2: SimFind). It parses the
+ * options and runs the requested task: a search, a comparison, or a listing of folders or of an
+ * order.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>

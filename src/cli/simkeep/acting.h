@@ -1,6 +1,6 @@
 /*
- * Carrying out a plan, or showing what it would do: with a line for each file and a summary. Without
- * a rule and without decisions, the folders that have copies are listed instead.
+ * Carries out a plan, or shows its effects, with a line for each file and a summary. Without a rule
+ * and without decisions, it lists the folders that have copies instead.
  *
  *     status = acting_begin(&acting, &arguments, &error);
  *     if (status == 0)

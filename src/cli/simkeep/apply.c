@@ -1,5 +1,6 @@
 /*
- * simkeep --decisions: reads decisions of a report, or the commands of a script, and carries them out.
+ * Implements simkeep --decisions: reads the decisions of a report, or the commands of a script, and
+ * carries them out.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>

@@ -1,5 +1,6 @@
 /*
- * Finds identical files in the index, and hands those of each content to the plan or to the script.
+ * Finds identical files in the index, and passes the files of each content to the plan or to the
+ * script.
  * SPDX-License-Identifier: MIT
  */
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 /*
- * The tasks of simkeep.
+ * The tasks of simkeep: a function for each.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_KEEP_TASKS_H

@@ -1,6 +1,6 @@
 /*
- * The program simkeep: acts on copies by rules or decisions, and undoes its acts.
- * Parses options, runs the task that they ask for, reports errors.
+ * The program simkeep: acts on copies by rules or decisions, and undoes its acts. It parses the
+ * options, runs the requested task, and reports errors.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>

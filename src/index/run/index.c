@@ -1,6 +1,6 @@
 /*
- * Does a run from beginning to end: opens the index, starts and joins the threads, removes the rows
- * of vanished files, and enters the runs.
+ * Carries out a run from beginning to end: opens the index, starts and joins the threads, removes
+ * the rows of vanished files, and enters the runs.
  * SPDX-License-Identifier: MIT
  */
 #include "index/run/index.h"

@@ -1,5 +1,5 @@
 /*
- * The location of an index, and the options with which it is opened.
+ * The location of an index, and the options for opening it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_LOCATION_H
