@@ -71,14 +71,13 @@ struct simhash_index_options {
 	const char *tag_set;
 	/* The host whose files pairs_of_file means; the default is this machine's name. */
 	const char *host;
-	/* For a server: the only option file to read, instead of the usual ones. */
-	const char *defaults_file;
-	uint64_t reserved[5];
+	uint64_t reserved[6];
 };
 
 /*
  * Open an index to read. `url` is "sqlite:FILE" or "mysql://USER@HOST/DATABASE"; NULL is
- * the index that simfind opens: $SIMHASH_DATABASE, else the SQLite file of this user.
+ * the index that simfind opens: $SIMHASH_DATABASE, else the SQLite file of this user. With
+ * "?defaults-file=FILE" at its end, FILE is the only option file that is read for a server.
  * `options` may be NULL. On success *index is the caller's to close.
  * Errors: SIMHASH_E_SYNTAX for the URL, SIMHASH_E_RANGE for a tag set that the index
  * does not have, SIMHASH_E_SCHEMA, SIMHASH_E_CONNECTION, SIMHASH_E_DATABASE,

@@ -1,5 +1,5 @@
 /*
- * Groups for programs: those of src/find, which are found at once, one after the other.
+ * Finds groups for programs: all groups are found at once, and returned one after another.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * What the files of this room share: an open index, and what comes and goes between its searches
- * and src/find.
+ * The declarations that the files of this room share: an open index, and the conversions between
+ * its searches and src/find.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_API_INDEX_LIBRARY_H
@@ -15,7 +15,7 @@ struct simhash_index {
 	struct simhash_tag_set *tags;
 	int64_t tag_set; /* 0 where the index has no files of it */
 	struct name_list hosts;
-	char *url, *defaults_file, *host;
+	char *url, *host;
 };
 
 /* The request of a search, or by default. The caller releases its rule. Error: SIMHASH_E_RANGE. */

@@ -1,5 +1,5 @@
 /*
- * Digest lists: what an index knows of files, as text that travels without them. docs/digests.md
+ * Writes digest lists: the rows of an index as text that travels without the files. docs/digests.md
  * has the grammar.
  *
  *     digests_put_heading(&line, tag_set, 0);

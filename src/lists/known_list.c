@@ -1,6 +1,7 @@
 /*
- * Reading lists of hashes. Names of files are passed over, and what is no hash where one has to be is
- * refused: a list that is misread would leave out nothing, and nobody would see it.
+ * Reads lists of hashes in all of their formats. It skips names of files and refuses a field that
+ * should be a hash and is not: a list that is misread would leave out nothing, and nobody would see
+ * it.
  * SPDX-License-Identifier: MIT
  */
 #include "lists/known_list.h"

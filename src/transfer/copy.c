@@ -1,5 +1,5 @@
 /*
- * Copying an index: passes of comparing and writing until one finds nothing to write.
+ * Copies an index in passes of comparing and writing, until a pass finds nothing to write.
  * SPDX-License-Identifier: MIT
  */
 #include "transfer/copy.h"

@@ -1,5 +1,5 @@
 /*
- * Rows that are kept for a while.
+ * Reads rows of a scope into a part and copies their texts into an arena.
  * SPDX-License-Identifier: MIT
  */
 #include "transfer/row_part.h"

@@ -368,7 +368,7 @@ python3 -ISc 'import json; json.load(open("out"))' || fail "the summary cannot b
 with() {
 	printf '%b' "$1" >"$evil/wrong"
 	local option=$3
-	[[ $option == *@ ]] || option+==
+	[[ $option == *@ ]] || option+='='
 	text 1 "$2" "$option$evil/wrong" "${@:4}"
 	said "$evil_shown/wrong"
 }
@@ -414,7 +414,7 @@ said "$dir_shown/.gitignore"
 rm "$dir/.gitignore"
 # Settings of a server.
 printf '[client\e\x9b]\n\e[31m=\e\n[client]\nport=\e[31m\x9b\n' >"$evil/wrong"
-messages 1 timeout 60 "$SIMHASH" --defaults-file="$evil/wrong" -d "mysql://127.0.0.1:1/x$evil" --status
+messages 1 timeout 60 "$SIMHASH" -d "mysql://127.0.0.1:1/x$evil?defaults-file=$evil/wrong" --status
 messages 1 timeout 60 "$SIMHASH" -d "mysql://u$evil@127.0.0.1:1/x" --status
 
 # ---- Files and directories that cannot be read ----

@@ -164,8 +164,8 @@ runs 0 "$SIMFIND" -q -o old
 runs 1 "$SIMFIND" -q -o kept - <kept
 said "cannot write to kept: it is standard input"
 echo "[client]" >some.cnf
-runs 1 "$SIMFIND" -q --defaults-file=some.cnf -o some.cnf
-said "cannot write to some.cnf: it has the options of --defaults-file"
+runs 1 "$SIMFIND" -q -d "mysql://localhost/x?defaults-file=some.cnf" -o some.cnf
+said "cannot write to some.cnf: it is the option file of the index"
 rm -f hard symbolic kept old some.cnf
 # A report that was indexed may be replaced by another one.
 mkdir "$files/one"

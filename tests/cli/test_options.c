@@ -184,7 +184,7 @@ static void has_at_most(const struct option_program *program, unsigned max)
 static void programs_have_few_options(void **state)
 {
 	(void)state;
-	has_at_most(&find_program, 43);
+	has_at_most(&find_program, 42);
 }
 
 static void lists_name_options_and_values_that_exist(void **state)
@@ -209,7 +209,6 @@ struct refused {
 
 static const struct refused index_refused[] = {
 	{"database", "print"},
-	{"defaults-file", "print"},
 	{"wait-server", "print"},
 	{"tag-set", "status init-database copy-to import"},
 	{"host", "status print init-database copy-to"},
@@ -254,7 +253,6 @@ static const struct refused index_refused[] = {
 
 static const struct refused find_refused[] = {
 	{"database", "compare"},
-	{"defaults-file", "compare"},
 	{"tag-set", "against"},
 	{"host", "compare"},
 	{"tolerance", "measure nearest directories order"},
@@ -296,8 +294,7 @@ static const struct refused find_refused[] = {
 
 static const struct refused keep_refused[] = {
 	{"keep", "decisions undo"},
-	{"decisions",
-	 "ext exclude min-size max-size undo database defaults-file tag-set threads memory"},
+	{"decisions", "ext exclude min-size max-size undo database tag-set threads memory"},
 	{"protect", "undo"},
 	{"ext", "undo"},
 	{"exclude", "undo"},
@@ -306,7 +303,7 @@ static const struct refused keep_refused[] = {
 	{"action", "undo"},
 	{"yes", "script"},
 	{"journal", "undo"},
-	{"undo", "script database defaults-file tag-set threads memory"},
+	{"undo", "script database tag-set threads memory"},
 };
 
 static bool is_to_be_refused(const struct refused *refused, size_t count, const char *x,

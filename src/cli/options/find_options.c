@@ -72,9 +72,6 @@ static const struct option_row rows[] = {
 	{'d', "database", "=URL",
 	 "use this index: sqlite:FILE or mysql://USER@HOST/DATABASE (default: as for simhash)",
 	 .parse = set_text, .field = FIELD(index.location.url), .kind = VALUE_DATABASE},
-	{0, "defaults-file", "=FILE",
-	 "read only this option file for a server (default: ~/.my.cnf and the system's)",
-	 .parse = set_text, .field = FIELD(index.location.defaults_file), .kind = VALUE_FILE},
 	{'t', "tag-set", "=FILE", "search the rows made with the tags of FILE", .parse = set_text,
 	 .field = FIELD(index.tag_file), .kind = VALUE_FILE},
 	{0, "host", "=NAME", "treat the files of host NAME as those of this host",
@@ -141,7 +138,7 @@ static const struct option_row rows[] = {
 	 "with two DIRs, which may be HOST:DIRECTORY, list the files that are the same, changed or "
 	 "only in one",
 	 .parse = set_directories, .field = FIELD(min_shared), .kind = VALUE_TEXT,
-	 .only_with = "database defaults-file tag-set host ext exclude min-size max-size known "
+	 .only_with = "database tag-set host ext exclude min-size max-size known "
 		      "min-resemblance format output "
 		      "limit threads limits limits=memory quiet fail-on-match FILE DIR"},
 
@@ -153,7 +150,7 @@ static const struct option_row rows[] = {
 	 .parse = set_order, .field = FIELD(with_references), .kind = VALUE_WORD,
 	 .words = order_words,
 	 .only_with =
-		 "database defaults-file tag-set host ext exclude min-size max-size known "
+		 "database tag-set host ext exclude min-size max-size known "
 		 "min-resemblance "
 		 "format null output limits limits=memory threads update quiet fail-on-match DIR"},
 

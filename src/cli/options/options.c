@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cli/options/options.h"
+#include "cli/options/operands.h"
 #include "cli/terminal/signals.h"
 
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include "scan/archive/container.h"
 #include "scan/archive/sandbox.h"
 #include "scan/file/hashing.h"
+#include "store/engine/url.h"
 #include "store/open/store.h"
 
 #define WEIGHTS "weights="
@@ -35,6 +37,25 @@ int open_chosen_index(const struct index_choice *choice, char **url, struct stor
 		return -1;
 	where.url = *url;
 	return store_open(&where, OPEN_TO_READ, store, error);
+}
+
+/* A URL that is wrong is refused when it is used. */
+int index_check_output(const struct index_choice *choice, const char *path,
+		       struct simhash_error *error)
+{
+	struct simhash_error ignored;
+	struct store_url parts;
+	char *url = NULL;
+	int status = 0;
+
+	if (default_index_url(choice->location.url, false, &url, &ignored) == 0 &&
+	    store_url_parse(url, &parts, &ignored) == 0) {
+		status = input_check_output(parts.defaults_file,
+					    "it is the option file of the index", path, error);
+		store_url_release(&parts);
+	}
+	free(url);
+	return status;
 }
 
 int choose_tag_set(const char *option, struct simhash_tag_set **set, struct simhash_error *error)

@@ -32,6 +32,13 @@ int open_chosen_index(const struct index_choice *choice, char **url, struct stor
  */
 int choose_database(const char *option, bool create, char **url, struct simhash_error *error);
 
+/*
+ * Refuse to write to `path` if that would replace the option file that the URL of the index names.
+ * NULL is fine.
+ */
+int index_check_output(const struct index_choice *choice, const char *path,
+		       struct simhash_error *error);
+
 /* The tag set of file `option`, or the built-in one. */
 int choose_tag_set(const char *option, struct simhash_tag_set **set, struct simhash_error *error);
 

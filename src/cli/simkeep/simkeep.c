@@ -29,8 +29,7 @@ static int check_script(const struct keep_arguments *arguments, struct simhash_e
 			       path, error) != 0 ||
 	    input_check_output(arguments->index.tag_file, "it has the tags of --tag-set", path,
 			       error) != 0 ||
-	    input_check_output(arguments->index.location.defaults_file,
-			       "it has the options of --defaults-file", path, error) != 0)
+	    index_check_output(&arguments->index, path, error) != 0)
 		return -1;
 	return operands_check_output(&arguments->operands, path, error);
 }

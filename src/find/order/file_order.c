@@ -1,6 +1,6 @@
 /*
- * Reading all rows, finding what is similar, and putting files in order.
- * Leaves to likeness_forest.c which contents are joined.
+ * Reads all rows, finds similar files, and puts all files in order. likeness_forest.c decides which
+ * contents are joined.
  * SPDX-License-Identifier: MIT
  */
 #include "find/order/file_order.h"

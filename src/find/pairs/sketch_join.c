@@ -1,8 +1,8 @@
 /*
- * Pairs by the sketches of another measure, which defines how similar they are. Sizes, extensions
- * and keys do not matter. For all pairs the sketches of all files are read into memory, where
- * the measure proposes pairs; a content that several files have is compared once. Files asked
- * for are compared with each sketch of the index as it is read.
+ * Finds pairs by the sketches of another measure, which defines how similar they are. Sizes,
+ * extensions and keys do not matter. For all pairs, it reads the sketches of all files into memory,
+ * and the measure proposes pairs; a content that several files have is compared once. For requested
+ * files, it compares them with each sketch of the index as it is read.
  * SPDX-License-Identifier: MIT
  */
 #include "find/pairs/sketch_join.h"

@@ -1,5 +1,5 @@
 /*
- * Finding by the sketches of another measure, instead of keys and sum tables.
+ * Finds files by the sketches of another measure, instead of keys and sum tables.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_SKETCH_JOIN_H

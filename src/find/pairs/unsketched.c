@@ -1,5 +1,5 @@
 /*
- * The first files without a sketch.
+ * Lists the first files without a sketch.
  * SPDX-License-Identifier: MIT
  */
 #include "find/pairs/unsketched.h"

@@ -1,8 +1,7 @@
 /*
- * Gathering the keys of rows that may be near to files asked for.
- *
- * Rows within a distance of a file are in few cells of the grid. The index of cells shows bounds and an
- * outline of the counts of each row, which are compared with those of all files that need the cell.
+ * Gathers the keys of rows that may be near to requested files. Rows within a distance of a file
+ * are in few cells of the grid. The index of cells has bounds and an outline of the counts of each
+ * row, which are compared with the counts of all files that need the cell.
  * SPDX-License-Identifier: MIT
  */
 #include "find/query/queried_keys.h"

@@ -1,6 +1,6 @@
 /*
- * Which rows of the index may be near to files asked for: of many files by one passage through the
- * index of cells, so that a part of it that several files need is read once.
+ * Finds the rows of the index that may be near to requested files. One passage through the index of
+ * cells serves many files, so that a part of it that several files need is read once.
  *
  *     struct queried_reach reach = {.asked = asked, .distance = distance};
  *

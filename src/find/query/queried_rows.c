@@ -1,5 +1,5 @@
 /*
- * Reading the rows around files asked for.
+ * Reads the rows around requested files by their keys, or without keys.
  * SPDX-License-Identifier: MIT
  */
 #include "find/query/queried_rows.h"

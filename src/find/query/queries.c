@@ -1,7 +1,7 @@
 /*
- * The files asked for: resolved, so that each is asked for once; scanned now, so that they need
- * not be in the index; and their pairs reported. A file's own row is not reported, and two files
- * that are both asked for are reported once.
+ * Handles the requested files: resolves their paths, so that each is searched once; scans them now,
+ * so that they need not be in the index; and reports their pairs. A file's own row is not reported,
+ * and a pair of two requested files is reported once.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>

@@ -1,5 +1,6 @@
 /*
- * Reading rows as they lie, or by the index. Leaves merging their runs to sorted_cursor.c.
+ * Reads rows in the order of the table, or by the index, and sorts them in runs. sorted_cursor.c
+ * merges the runs.
  * SPDX-License-Identifier: MIT
  */
 #include "find/rows/sorted_rows.h"

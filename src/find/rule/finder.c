@@ -1,6 +1,6 @@
 /*
- * The finder: hosts, and from a row to a file.
- * Leaves the search to sweep.c, queries.c and sketch_join.c.
+ * Sets up a finder, reads hosts and sides, and converts rows to files. sweep.c, queries.c and
+ * sketch_join.c do the search.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /*
- * What the files of this room share of a finder: from a row to a file.
+ * The functions of a finder that the files of this room share: they convert a row to a file and
+ * decide which rows a search includes.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_FINDER_H

@@ -1,5 +1,6 @@
 /*
- * Gathering batches, and calling all scanners to a large file.
+ * Gathers files and rows into batches, pushes them to the scanners, and calls all scanners to help
+ * with a large file.
  * SPDX-License-Identifier: MIT
  */
 #include "index/compare/feed.h"

@@ -1,5 +1,6 @@
 /*
- * The files of a directory against its rows, both in order of path hash.
+ * Compares the files of a directory with its rows, both in order of path hash, and feeds the files
+ * to scan and the rows to remove.
  * SPDX-License-Identifier: MIT
  */
 #include "index/compare/reconcile.h"

@@ -1,7 +1,7 @@
 /*
- * Matching files that wait with rows that lost theirs, by their keys: the files in an array that
- * is sorted by key, the rows one by one. A match is a claim. It is proved, or not, by the whole
- * row and the file itself.
+ * Matches waiting files with rows that lost their files, by their keys: the files are in an array
+ * sorted by key, and the rows come one by one. A match is a claim. The whole row and the file
+ * itself prove it or refute it.
  * SPDX-License-Identifier: MIT
  */
 #include "index/run/moved.h"

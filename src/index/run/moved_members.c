@@ -1,6 +1,7 @@
 /*
- * Members first by their hashes, then row by row: on a server rows that are read occupy the
- * connection, so both cannot be done at once.
+ * Copies the rows of an archive's members to its new path. It lists the members by their hashes
+ * first and reads the rows afterwards: on a server rows that are read occupy the connection, so it
+ * cannot do both at once.
  * SPDX-License-Identifier: MIT
  */
 #include "index/run/moved_members.h"

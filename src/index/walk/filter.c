@@ -1,5 +1,6 @@
 /*
- * Filters: the user's patterns and the ignore files, in order of precedence.
+ * Applies the user's patterns and the ignore files to paths, in order of precedence, and reads
+ * ignore files.
  * SPDX-License-Identifier: MIT
  */
 #include "index/walk/filter.h"

@@ -1,9 +1,8 @@
 /*
- * Which files are indexed: the user's patterns and the ignore files of the tree leave files out.
- *
- * The user's patterns come first, then the .ignore files from the entry's directory upwards, then
- * the .gitignore files: the first that matches decides. Nothing below a directory that is left out
- * is looked at.
+ * Decides which files are indexed: the user's patterns and the ignore files of the tree leave files
+ * out. The user's patterns come first, then the .ignore files from the entry's directory upwards,
+ * then the .gitignore files: the first that matches decides. The contents of an excluded directory
+ * are not read.
  *
  * SPDX-License-Identifier: MIT
  */

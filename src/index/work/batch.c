@@ -1,5 +1,5 @@
 /*
- * Batches of files.
+ * Allocates, fills, moves and frees batches.
  * SPDX-License-Identifier: MIT
  */
 #include "index/work/batch.h"

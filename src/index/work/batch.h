@@ -1,6 +1,6 @@
 /*
- * What travels from the walkers to the scanners and from them to the writer: batches of files to
- * scan, which come out as rows, and of rows to change or remove.
+ * Batches, which go from the walkers to the scanners and from them to the writer. A batch has files
+ * to scan, which come out as rows, and rows to change or remove.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_INDEX_BATCH_H

@@ -1,5 +1,5 @@
 /*
- * Gathering batches to a transaction.
+ * Gathers batches and lists their changes for a transaction.
  * SPDX-License-Identifier: MIT
  */
 #include "index/work/gathered.h"

@@ -1,5 +1,6 @@
 /*
- * A table of inodes by device and number, whose slots are lists, behind one lock.
+ * Keeps a hash table of inodes by device and number, under one lock, and copies rows between names
+ * of one file.
  * SPDX-License-Identifier: MIT
  */
 #include "index/work/hard_links.h"

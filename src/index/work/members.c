@@ -1,5 +1,6 @@
 /*
- * Looking into containers.
+ * Reads the members of a container, or runs the filter command of a file, and passes the rows to
+ * the writer.
  * SPDX-License-Identifier: MIT
  */
 #include "index/work/members.h"

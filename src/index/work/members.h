@@ -1,6 +1,6 @@
 /*
- * What is in the files that are scanned: a container's members become rows of a directory of their
- * own, which go to the writer in batches before the row of the file itself.
+ * Makes rows of the contents of scanned files: a container's members become rows of their own
+ * directory. The rows go to the writer in batches before the row of the file itself.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_INDEX_MEMBERS_H

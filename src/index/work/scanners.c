@@ -1,5 +1,5 @@
 /*
- * Scanning batches of files, with one row for all names of a file.
+ * Scans batches of files in threads, and makes one row for all names of a file.
  * SPDX-License-Identifier: MIT
  */
 #include "index/work/scanners.h"

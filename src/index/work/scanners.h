@@ -1,5 +1,5 @@
 /*
- * The scanners: threads that take batches of tasks, read each file, and hand the batch with its
+ * The scanners: threads that take batches of tasks, read each file, and pass the batch with its
  * rows to the writer.
  *
  *     struct scanners scanners = {.request = request, .resources = resources, ...};

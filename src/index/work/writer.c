@@ -1,6 +1,6 @@
 /*
- * Collecting batches to transactions. A transaction is committed when it is large enough for the
- * engine, or after some seconds: those are what a killed run can lose.
+ * Collects batches into transactions and commits them. A transaction is committed when it is large
+ * enough for the engine, or after some seconds. A killed run loses at most that transaction.
  * SPDX-License-Identifier: MIT
  */
 #include "index/work/writer.h"

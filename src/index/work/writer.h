@@ -1,5 +1,5 @@
 /*
- * The writer: the calling thread, which collects what the scanners give to transactions, and
+ * The writer: the calling thread, which collects batches from the scanners into transactions, and
  * enters the runs.
  *
  *     writer_init(&writer, store, &scope, &roots, &failures, threads, stop, error);

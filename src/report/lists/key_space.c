@@ -1,5 +1,5 @@
 /*
- * Rows to points, with the extensions that most files have as their kinds.
+ * Reads rows as points, and makes kinds of the most frequent extensions.
  * SPDX-License-Identifier: MIT
  */
 #include "report/lists/key_space.h"

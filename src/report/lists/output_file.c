@@ -1,5 +1,5 @@
 /*
- * Writing beside a file and taking its place.
+ * Writes a temporary file in the same directory, and renames it to the target when it is complete.
  * SPDX-License-Identifier: MIT
  */
 #include "report/lists/output_file.h"

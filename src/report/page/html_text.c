@@ -1,5 +1,5 @@
 /*
- * Escaping for the report.
+ * Escapes texts for the report.
  * SPDX-License-Identifier: MIT
  */
 #include "report/page/html_text.h"

@@ -1,5 +1,5 @@
 /*
- * Texts of the report's data: JSON in which nothing can end the element that it is in.
+ * Writes texts into the report's data, as JSON that cannot end its HTML element.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_REPORT_HTML_TEXT_H

@@ -1,5 +1,6 @@
 /*
- * Rows of the members of archives, from the pieces of an unpacker in this process or in another.
+ * Makes rows of the members of archives, from the pieces that an unpacker returns in this process
+ * or in a sandbox.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/archive/container.h"

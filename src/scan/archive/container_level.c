@@ -1,6 +1,6 @@
 /*
- * Setting up libarchive. It gets callbacks that can seek, since some archives have their list of
- * members at the end.
+ * Sets up libarchive to read one archive. It gets callbacks that can seek, since some archives have
+ * their list of members at the end.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/archive/container_level.h"

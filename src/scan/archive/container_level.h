@@ -1,7 +1,7 @@
 /*
  * One archive as libarchive reads it: a file, or a member of another archive that is in memory.
- * Formats and filters are enabled one by one, those that were asked for, and none that would run
- * a program.
+ * Only the requested formats and filters are enabled, one by one, and none that would run a
+ * program.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_CONTAINER_LEVEL_H

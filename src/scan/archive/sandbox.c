@@ -1,5 +1,6 @@
 /*
- * Starting the process that unpacks, asking it, and reading its answers as those of a stranger.
+ * Starts the process that unpacks, sends it requests, and checks its answers as if they came from a
+ * stranger.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/archive/sandbox.h"

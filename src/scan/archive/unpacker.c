@@ -1,5 +1,5 @@
 /*
- * The members of archives, one inside the other as levels.
+ * Reads the members of an archive with libarchive, and the archives inside it as further levels.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/archive/unpacker.h"

@@ -1,5 +1,5 @@
 /*
- * The names of members.
+ * Makes the names of members from the names of the archives around them and their own names.
  * SPDX-License-Identifier: MIT
  */
 #include <archive_entry.h>

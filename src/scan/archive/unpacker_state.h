@@ -1,5 +1,6 @@
 /*
- * What unpacker.c and unpacker_text.c share: a container that is being read.
+ * The state of a container that is being read, which unpacker.c, unpacker_names.c and
+ * unpacker_text.c share.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_UNPACKER_STATE_H

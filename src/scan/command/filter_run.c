@@ -1,6 +1,6 @@
 /*
- * One process and its two pipes. Between fork and exec only what a signal handler may call is
- * called, since other threads may hold locks.
+ * Runs one process with pipes for its output and its errors. Between fork and exec it calls only
+ * functions that a signal handler may call, since other threads may hold locks.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/command/filter_run.h"

@@ -1,6 +1,7 @@
 /*
- * Looking for archives behind programs. What looks like one has to have a correct checksum or
- * consistent offsets, since many programs have the first bytes of archives among their constants.
+ * Searches files for archives behind programs and other bytes. A match must have a correct checksum
+ * or consistent offsets, since many programs have the first bytes of archives among their
+ * constants.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/file/container_behind.h"

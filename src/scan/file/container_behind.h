@@ -1,6 +1,6 @@
 /*
- * Archives in files that begin with something else: zip files behind any bytes, and 7z and rar files
- * behind a program, as archives are that unpack themselves.
+ * Finds archives in files that begin with something else: zip files behind any bytes, and 7z and
+ * rar files behind a program, as in archives that unpack themselves.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_CONTAINER_BEHIND_H

@@ -1,5 +1,6 @@
 /*
- * Telling containers by their first bytes, as their formats define them.
+ * Recognizes containers by their first bytes, as their formats define them, and explains the
+ * failures of reading them.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/file/container_kind.h"

@@ -1,5 +1,5 @@
 /*
- * Counting, hashing and sketching a content.
+ * Counts, hashes and sketches a content.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/file/content.h"

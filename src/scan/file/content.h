@@ -1,5 +1,5 @@
 /*
- * The scan of one content, piece by piece, in one pass: its counts, its hash and its sketches.
+ * Scans one content, piece by piece, in one pass: its counts, its hash and its sketches.
  *
  *     content_begin(&content, scanner, row);
  *     ... fill scanner->buffer

@@ -1,5 +1,5 @@
 /*
- * What a scanning thread needs: made once, and used for all of its files.
+ * Allocates and frees the state of a scanning thread.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/file/file_scanner.h"

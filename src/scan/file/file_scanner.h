@@ -1,5 +1,5 @@
 /*
- * The state of a scanning thread.
+ * The state of a scanning thread, which is made once and used for all of its files.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_FILE_SCANNER_H

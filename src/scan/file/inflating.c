@@ -1,6 +1,6 @@
 /*
- * gzip files by zlib, also those of several members. Uses inflate(), since gzread() loses data
- * when a read is interrupted.
+ * Inflates gzip files with zlib, also files with several members. It uses inflate(), since gzread()
+ * loses data when a read is interrupted.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/file/inflating.h"

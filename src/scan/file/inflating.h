@@ -1,5 +1,5 @@
 /*
- * The content of gzip files, inflated as it is read.
+ * Reads the content of gzip files and inflates it on the way.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_INFLATING_H

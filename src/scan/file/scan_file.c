@@ -1,6 +1,6 @@
 /*
- * Reading a file once, for its sum table and the hash of its content. The row describes the
- * bytes that were read: a file that grows or shrinks meanwhile differs from its row in size or
+ * Opens a file and reads it once, for its sum table and the hash of its content. The row describes
+ * the bytes that were read: a file that grows or shrinks meanwhile differs from its row in size or
  * time, so the next run reads it again.
  * SPDX-License-Identifier: MIT
  */

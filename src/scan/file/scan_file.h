@@ -1,5 +1,6 @@
 /*
- * From a file to its row: read once, scanned and hashed in the same pass.
+ * Scans a file, its inflated content or standard input and completes its row. The bytes are read
+ * once and hashed in the same pass.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_SCAN_FILE_H

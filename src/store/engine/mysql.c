@@ -1,7 +1,7 @@
 /*
- * The MySQL driver: statements and their rows, by MariaDB Connector/C or Oracle's
- * libmysqlclient. Never reconnects by itself: that would resume in the middle of a
- * transaction and keep half of it. Leaves connecting to mysql_connect.c.
+ * The MySQL driver: runs statements and fetches their rows with MariaDB Connector/C or Oracle's
+ * libmysqlclient. It never reconnects by itself: that would resume in the middle of a transaction
+ * and keep half of it. mysql_connect.c connects.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>

@@ -1,6 +1,6 @@
 /*
- * From a URL and option files to a connection with a MySQL or MariaDB server, and why there is
- * none. Leaves what options mean to mysql_options.c and statements to mysql.c.
+ * Connects to a MySQL or MariaDB server, checks its version and TLS, and explains why a connection
+ * failed. mysql_options.c interprets the options, and mysql.c runs statements.
  * SPDX-License-Identifier: MIT
  */
 #include "store/engine/mysql_connect.h"
@@ -475,9 +475,9 @@ int connect_mysql(const struct store_url *url, const struct store_location *wher
 	int status;
 
 	*handle = NULL;
-	if (where->defaults_file != NULL && check_defaults_file(where->defaults_file, error) != 0)
+	if (url->defaults_file != NULL && check_defaults_file(url->defaults_file, error) != 0)
 		return -1;
-	status = option_files_read(where->defaults_file, where->group, &files, error);
+	status = option_files_read(url->defaults_file, where->group, &files, error);
 	if (status == 0 && files.exposed != NULL && where->warning != NULL)
 		warn_of_exposed(where, files.exposed);
 	if (status == 0)

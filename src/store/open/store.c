@@ -1,6 +1,6 @@
 /*
- * From a URL to a connection, and to the next one when it is lost.
- * Leaves the tables to the files beside this one and the engines to their drivers.
+ * Opens the connection that a URL names, and opens it again after a loss. The other files of the
+ * room have the tables, and the drivers have the engines.
  * SPDX-License-Identifier: MIT
  */
 #include "store/open/store.h"

@@ -1,5 +1,6 @@
 /*
- * Rows of the table `file` for comparing whole directories.
+ * Reads rows of the table `file` for comparing whole directories, and places members in directories
+ * of their archives.
  * SPDX-License-Identifier: MIT
  */
 #include "store/rows/folder_rows.h"

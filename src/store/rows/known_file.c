@@ -1,6 +1,6 @@
 /*
- * What the index knows of the files that a walk finds.
- * Leaves it to src/index what follows from that.
+ * Queries the rows of files and directories that a walk compares. src/index decides what to do
+ * about them.
  * SPDX-License-Identifier: MIT
  */
 #include "store/rows/known_file.h"

@@ -1,6 +1,6 @@
 /*
- * What the index knows of the files that a walk finds: whether they must be scanned again, and
- * which rows have lost their files.
+ * The data of the index about the files that a walk finds. They show whether files must be scanned
+ * again, and which rows have lost their files.
  *
  *     if (known_files_begin(&files, store, &scope, directory->hash, error) != 0)
  *             return -1;
@@ -9,9 +9,8 @@
  *     known_files_end(&files);
  *     return status;
  *
- * Where the location says to wait for a server, a connection that is lost is made again and the
- * rows go on. On a server the rows occupy the connection: use the store for nothing else until
- * the end.
+ * If the location says to wait for a server, a lost connection is made again and the rows go on. On
+ * a server the rows occupy the connection: use the store for nothing else until the end.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
 /*
- * Writing the tables `file` and `directory`.
+ * Writes the tables `file` and `directory`, and removes rows of vanished files.
  * SPDX-License-Identifier: MIT
  */
 #include "store/write/batch.h"

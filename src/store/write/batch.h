@@ -1,5 +1,5 @@
 /*
- * What simhash writes: the changes of one transaction.
+ * The changes that simhash writes in one transaction.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_BATCH_H

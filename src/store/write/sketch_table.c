@@ -1,5 +1,5 @@
 /*
- * The sketches of a measure as a whole.
+ * Counts, lists and removes the sketches of a measure.
  * SPDX-License-Identifier: MIT
  */
 #include "store/write/sketch_table.h"

@@ -1,5 +1,5 @@
 /*
- * The sketches of a measure as a whole: how many files have one, and removing a measure.
+ * All sketches of a measure: how many files have one, which files lack one, and their removal.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_SKETCH_TABLE_H
