@@ -169,6 +169,24 @@ static void check_row(const struct option_program *program, const struct option_
 	check_list(program, row->needs);
 }
 
+/* Help and version are not counted. */
+static void has_at_most(const struct option_program *program, unsigned max)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < program->count; i++)
+		count += program->rows[i].name != NULL && !option_is_part(&program->rows[i]) &&
+			 !option_ends_program(&program->rows[i]);
+	if (count > max)
+		fail_msg("%s has %u options, and at most %u", program->name, count, max);
+}
+
+static void programs_have_few_options(void **state)
+{
+	(void)state;
+	has_at_most(&find_program, 42);
+}
+
 static void lists_name_options_and_values_that_exist(void **state)
 {
 	(void)state;
@@ -242,12 +260,16 @@ static const struct refused find_refused[] = {
 	{"same-extension", "measure compare directories order"},
 	{"candidates", "measure compare directories order"},
 	{"size-ratio", "measure directories order"},
+	{"only", "compare nearest directories order"},
+	{"only=copies", "compare nearest directories order"},
+	{"only=similar", "compare nearest directories order"},
+	{"only=parts", "measure compare nearest partition directories order"},
 	{"also", "compare directories order"},
 	{"also=versions", "measure compare nearest partition directories order"},
 	{"also=empty", "compare directories order"},
 	{"also=hard-links", "compare directories order"},
 	{"measure", "against nearest partition update directories order"},
-	{"compare", "directories order verify decompress no-sandbox "
+	{"compare", "directories order ext exclude min-size max-size verify decompress no-sandbox "
 		    "files0-from nearest between against known update "
 		    "group format null all sort limit "
 		    "store progress summary threads limits limits=memory limits=inflated partition "
@@ -387,6 +409,7 @@ static void values_are_refused_as_listed(void **state)
 	expect_value_refusal(&find_program, "min-resemblance", "verify", "no");
 	expect_value_refusal(&find_program, "same-extension", "verify", "no");
 	expect_value_refusal(&find_program, "also=versions", "verify", "no");
+	expect_value_refusal(&find_program, "only=parts", "verify", "no");
 	expect_value_refusal(&find_program, "measure", "format", "html html:thumbnails");
 	expect_value_refusal(&find_program, "nearest", "candidates",
 			     "uniform scatter skew uniform_ext scatter_ext skew_ext");
@@ -485,6 +508,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists_name_options_and_values_that_exist),
+		cmocka_unit_test(programs_have_few_options),
 		cmocka_unit_test(pairs_are_refused_as_listed),
 		cmocka_unit_test(values_are_refused_as_listed),
 		cmocka_unit_test(a_task_lifts_no_other_refusal_unless_it_says_so),

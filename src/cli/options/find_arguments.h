@@ -38,6 +38,7 @@ struct find_arguments {
 	struct find_request request; /* but for the tag set, the host and the measure themselves */
 	struct sandbox_use sandbox;  /* of the request, unless there is none */
 	bool no_sandbox;
+	struct filter filter; /* of the files that are listed */
 	struct find_resources resources;
 	const struct formatter *formatter;
 	bool quiet, fail_on_match, compare, thumbnails;

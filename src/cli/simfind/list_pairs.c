@@ -18,6 +18,7 @@
 #include "cli/terminal/pager.h"
 #include "cli/terminal/progress_line.h"
 #include "cli/terminal/terminal.h"
+#include "find/pairs/pair_reporter.h"
 #include "find/pairs/unsketched.h"
 #include "find/reading/confirm.h"
 #include "find/rule/find.h"
@@ -267,6 +268,22 @@ static void end_reading(struct find_progress *progress, const struct find_counts
 	atomic_store(&progress->rows, (long long)counts->rows);
 }
 
+/* Which of two files is part of the other may be known only then. */
+static int confirm_wanted(const struct find_arguments *arguments, struct pair_list *list,
+			  const struct confirm_request *confirming, const struct find_sink *sink,
+			  struct simhash_error *error)
+{
+	size_t kept = 0;
+
+	if (confirm_pairs(list, confirming, sink, &arguments->resources, error) != 0)
+		return -1;
+	for (size_t i = 0; i < list->count; i++)
+		if (pair_is_wanted(&arguments->request, &list->pairs[i].relation))
+			list->pairs[kept++] = list->pairs[i];
+	list->count = kept;
+	return 0;
+}
+
 /* Find, confirm, store, and put in groups what is listed in groups. */
 static int find_all(struct find_arguments *arguments, struct store *store, struct output *output,
 		    struct group_sorter *groups, struct find_counts *counts,
@@ -296,8 +313,7 @@ static int find_all(struct find_arguments *arguments, struct store *store, struc
 	if (status == 0)
 		end_reading(&output->progress, counts);
 	if (status == 0 && reads_files(arguments) && !by_groups)
-		status = confirm_pairs(output->list, &confirming, &sink, &arguments->resources,
-				       error);
+		status = confirm_wanted(arguments, output->list, &confirming, &sink, error);
 	if (status == 0 && lists_groups(arguments) && !by_groups)
 		status = group_kept(arguments, output->list, groups, error);
 	if (status == 0)

@@ -29,33 +29,22 @@ struct search {
 	uint64_t unreadable;
 };
 
-/* The path below the DIR that has it, so that patterns are relative to that. */
-static const char *relative_path(const struct operands *operands, const char *path)
-{
-	for (size_t i = 0; i < operands->below_count; i++)
-		if (path_is_at_or_below(bytes_of(path), operands->below[i]))
-			return path + operands->below[i].size;
-	return path;
-}
-
 /* Do --ext, --exclude, --min-size and --max-size let a file through? 1, 0, or -1. */
 static int is_wanted(const struct keep_arguments *arguments, const struct find_file *file,
 		     struct simhash_error *error)
 {
-	const struct filter *filter = &arguments->filter;
 	char *path;
-	bool is_out;
+	bool is_wanted;
 
-	if (filter_leaves_out_size(filter, file->size_bytes))
-		return 0;
-	if (!file->is_local || (filter->rules.count == 0 && filter->extensions.count == 0))
-		return 1;
-	path = strdup(relative_path(&arguments->operands, find_file_path(file)));
+	if (!file->is_local)
+		return !filter_leaves_out_size(&arguments->filter, file->size_bytes);
+	path = strdup(find_file_path(file));
 	if (path == NULL)
 		return error_set_memory(error);
-	is_out = filter_leaves_out_path(filter, path);
+	is_wanted = operands_let_through(&arguments->operands, &arguments->filter, path,
+					 file->size_bytes);
 	free(path);
-	return !is_out;
+	return is_wanted;
 }
 
 static int take_copies(void *context, unsigned thread, const struct file_pair *pair,

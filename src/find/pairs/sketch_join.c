@@ -69,7 +69,7 @@ static int count_unsketched(struct finder *finder, int64_t measure, struct simha
 {
 	int64_t rows, sketches;
 
-	if (finder->request->below != NULL) {
+	if (finder->request->below != NULL || finder->request->takes != NULL) {
 		if (count_below(finder, measure, &rows, &sketches, error) != 0)
 			return -1;
 		finder->counts.unsketched = rows > sketches ? (uint64_t)(rows - sketches) : 0;
