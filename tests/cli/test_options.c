@@ -201,7 +201,6 @@ static const struct refused index_refused[] = {
 	{"dereference", "status forget print init-database copy-to export import"},
 	{"files0-from", "status forget print init-database copy-to export import"},
 	{"decompress", "status forget init-database copy-to export import"},
-	{"no-sandbox", "status forget init-database copy-to export import limits=memory"},
 	{"hash", "status forget init-database copy-to export import"},
 	{"filter", "status forget print init-database copy-to export import"},
 	{"limits", "status forget init-database copy-to export import"},
@@ -248,15 +247,15 @@ static const struct refused find_refused[] = {
 	{"hard-links", "compare directories order"},
 	{"measure", "against nearest partition update lineage directories order"},
 	{"min-similarity", "compare order directories"},
-	{"compare", "directories order min-shared verify decompress max-inflated no-sandbox "
+	{"compare", "directories order min-shared verify decompress max-inflated "
 		    "files0-from stdin-name nearest between against known known-format update "
 		    "group lineage expand format null thumbnails all no-pager sort reverse limit "
 		    "store progress summary threads memory partition fail-on-match"},
-	{"directories", "order verify decompress max-inflated no-sandbox files0-from stdin-name "
+	{"directories", "order verify decompress max-inflated files0-from stdin-name "
 			"nearest between against update group lineage expand null thumbnails all "
 			"sort reverse store progress summary partition"},
 	{"min-shared", "order"},
-	{"order", "verify decompress max-inflated no-sandbox files0-from stdin-name nearest "
+	{"order", "verify decompress max-inflated files0-from stdin-name nearest "
 		  "between against group lineage expand thumbnails all sort reverse limit store "
 		  "progress summary partition"},
 	{"decompress", "between against store partition"},

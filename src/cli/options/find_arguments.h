@@ -25,7 +25,6 @@ struct find_arguments {
 	const char *tolerances_path; /* the last one */
 	struct find_request request; /* but for the tag set, the host and the measure themselves */
 	struct sandbox_use sandbox;  /* of the request, unless there is none */
-	bool no_sandbox;
 	struct find_resources resources;
 	const struct formatter *formatter;
 	bool quiet, fail_on_match, compare, thumbnails;

@@ -165,9 +165,6 @@ static const struct option_row rows[] = {
 	{0, "max-inflated", "=SIZE",
 	 "give up on a FILE that inflates to more than SIZE (default: 16G)", .parse = set_size,
 	 .field = FIELD(request.max_inflated_bytes), .kind = VALUE_TEXT, .needs = "decompress"},
-	{0, "no-sandbox", NULL,
-	 "read archives in this process, and not in one without rights that may crash",
-	 .parse = set_flag, .field = FIELD(no_sandbox)},
 
 	{.heading = "Which files"},
 	{0, "files0-from", "=FILE",
@@ -375,9 +372,9 @@ int find_arguments_parse(struct find_arguments *arguments, int argc, char **argv
 	if (status != 0)
 		return status;
 	settle_rule(arguments);
-	if (!arguments->no_sandbox && sandbox_library() != NULL)
-		arguments->request.sandbox = &arguments->sandbox;
 	arguments->sandbox.threads = arguments->resources.threads;
+	if (choose_sandbox(&arguments->sandbox, &arguments->request.sandbox, error) != 0)
+		return -1;
 	return take_operands(arguments, argc - first, argv + first, error) != 0
 		       ? -1
 		       : check(arguments, error);
