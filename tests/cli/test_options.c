@@ -284,7 +284,7 @@ static const struct refused keep_refused[] = {
 	{"action", "undo"},
 	{"yes", "script"},
 	{"journal", "undo"},
-	{"undo", "script database tag-set threads memory"},
+	{"undo", "script database"},
 };
 
 static bool is_to_be_refused(const struct refused *refused, size_t count, const char *x,
