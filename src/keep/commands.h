@@ -1,5 +1,5 @@
 /*
- * The commands of a script that --script wrote, which its shell hands to simkeep. docs/apply.md has
+ * The commands of a script that --action=script wrote, which its shell hands to simkeep. docs/apply.md has
  * the format.
  *
  *     if (commands_are_in(text)) {

@@ -263,7 +263,7 @@ static const struct moved_option moved[] = {
 	{"keep", "simkeep", "keep", "oldest"},
 	{"apply", "simkeep", "decisions", "decisions.json"},
 	{"undo", "simkeep", "undo", "journal"},
-	{"script", "simkeep", "script", "FILE"},
+	{"script", "simkeep", "action=script:", "FILE"},
 	{"action", "simkeep", "keep=oldest --action", "delete"},
 	{"protect", "simkeep", "keep=oldest --protect", "DIR"},
 	{"journal", "simkeep", "keep=oldest --action=delete --yes --journal", "FILE"},
