@@ -1,6 +1,6 @@
 /*
- * The tables of options: they are short, lists name options that exist, and of all pairs of options those below,
- * and no others, are refused, with a message that names both.
+ * The tables of options: they are short, lists name options that exist, and of all pairs of options
+ * those below, and no others, are refused, with a message that names both.
  * SPDX-License-Identifier: MIT
  */
 #include <getopt.h>
