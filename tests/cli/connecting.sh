@@ -55,7 +55,7 @@ grep -q 00000000000000000000000000000001 /proc/net/if_inet6 || {
 if $ipv6; then
 	runs 0 "$SIMFIND" -d "mysql://visitor@[::1]:$MARIADB_PORT/simhash?defaults-file=elsewhere/options"
 	runs 1 "$SIMFIND" -d "mysql://visitor@[::1]:1/simhash?defaults-file=elsewhere/options"
-	said "mysql://visitor@[::1]:1/simhash?defaults-file=elsewhere/options: "
+	said "mysql://visitor@[::1]:1/simhash: "
 fi
 options 'ssl-mode=SOMETIMES'
 runs 1 "$SIMHASH" -d "$url" "$files"

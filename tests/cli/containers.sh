@@ -23,7 +23,7 @@ runs 0 "$SIMFIND" --verify=all "$files/new/0.docx" -z
 same "verified" '' "$(cat err | grep -v '^[0-9,]* pairs' || true)"
 runs 0 "$SIMFIND" --verify=read --min-resemblance=0.5
 same "read" '' "$(grep -v '^[0-9,]* pairs' err || true)"
-runs 0 "$SIMKEEP" --script=actions.sh
+runs 0 "$SIMKEEP" --action=script:actions.sh
 ! grep -q '^#delete.*//' actions.sh || fail "a member is to be deleted"
 reset
 rm -r "${files:?}"/*

@@ -88,7 +88,7 @@ is_alone() { [ "$(status 1 wsrep_cluster_status)" = non-Primary ]; }
 wait_until is_alone
 wait_until grep -q 'trying again for' waited
 runs 1 "$SIMFIND" -d "$url?defaults-file=1.cnf"
-said "cannot use index $url?defaults-file=1.cnf: WSREP has not yet prepared node for application use (error 1047); this node is not in its cluster now, and others may be"
+said "cannot use index $url: WSREP has not yet prepared node for application use (error 1047); this node is not in its cluster now, and others may be"
 [ ! -s out ] || fail "listed without its cluster"
 runs 1 index 1 "$files"
 said "(error 1047)"

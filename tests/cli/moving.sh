@@ -189,7 +189,7 @@ same "deepest directory" 1 "$(sqlite3 deep.db "SELECT max(length(directory)) > 2
 deep_index -j4
 grep -aq '63 unchanged' err || fail "a deep tree is not known again: $(tail -c 300 err)"
 "${as[@]}" "$SIMFIND" -d sqlite:deep.db -o pairs.txt --verify=all 2>err || fail "simfind in a deep tree: $(cat err)"
-"${as[@]}" "$SIMKEEP" -d sqlite:deep.db --script=script.sh 2>err || fail "script of a deep tree"
+"${as[@]}" "$SIMKEEP" -d sqlite:deep.db --action=script:script.sh 2>err || fail "script of a deep tree"
 sh -n script.sh || fail "the script of a deep tree is none"
 "${as[@]}" rm -rf "$tree/deep/d/d/d"
 deep_index

@@ -1,6 +1,6 @@
 /*
- * The tables of options: lists name options that exist, and of all pairs of options those below,
- * and no others, are refused, with a message that names both.
+ * The tables of options: they are short, lists name options that exist, and of all pairs of options
+ * those below, and no others, are refused, with a message that names both.
  * SPDX-License-Identifier: MIT
  */
 #include <getopt.h>
@@ -200,6 +200,22 @@ static void lists_name_options_and_values_that_exist(void **state)
 		check_row(&keep_program, &keep_program.rows[i]);
 }
 
+static size_t count_options(const struct option_program *program)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < program->count; i++)
+		count += program->rows[i].name != NULL && !option_is_part(&program->rows[i]);
+	return count;
+}
+
+static void programs_have_few_options(void **state)
+{
+	(void)state;
+	assert_in_range(count_options(&index_program), 30, 40);
+	assert_in_range(count_options(&keep_program), 10, 16);
+}
+
 /* ---- Pairs ---- */
 
 /* For each option those of the rows after it that it is refused with, whatever their values. */
@@ -221,7 +237,6 @@ static const struct refused index_refused[] = {
 	{"dereference", "status forget print init-database copy-to export import"},
 	{"files0-from", "status forget print init-database copy-to export import"},
 	{"decompress", "status forget init-database copy-to export import"},
-	{"no-sandbox", "status forget init-database copy-to export import limits=memory"},
 	{"hash", "status forget init-database copy-to export import"},
 	{"filter", "status forget print init-database copy-to export import"},
 	{"limits", "status forget init-database copy-to export import"},
@@ -269,15 +284,15 @@ static const struct refused find_refused[] = {
 	{"also=empty", "compare directories order"},
 	{"also=hard-links", "compare directories order"},
 	{"measure", "against nearest partition update directories order"},
-	{"compare", "directories order ext exclude min-size max-size verify decompress no-sandbox "
+	{"compare", "directories order ext exclude min-size max-size verify decompress "
 		    "files0-from nearest between against known update "
 		    "group format null all sort limit "
 		    "store progress summary threads limits limits=memory limits=inflated partition "
 		    "fail-on-match"},
-	{"directories", "order verify decompress limits=inflated no-sandbox files0-from "
+	{"directories", "order verify decompress limits=inflated files0-from "
 			"nearest between against update group null all "
 			"sort store progress summary partition"},
-	{"order", "verify decompress limits=inflated no-sandbox files0-from nearest "
+	{"order", "verify decompress limits=inflated files0-from nearest "
 		  "between against group all sort limit store "
 		  "progress summary partition"},
 	{"decompress", "between against store partition"},
@@ -301,9 +316,8 @@ static const struct refused keep_refused[] = {
 	{"min-size", "undo"},
 	{"max-size", "undo"},
 	{"action", "undo"},
-	{"yes", "script"},
 	{"journal", "undo"},
-	{"undo", "script database tag-set threads memory"},
+	{"undo", "database"},
 };
 
 static bool is_to_be_refused(const struct refused *refused, size_t count, const char *x,
@@ -440,7 +454,6 @@ static void a_task_lifts_no_other_refusal_unless_it_says_so(void **state)
 		const char *task, *x, *y;
 	} refused_lines[] = {
 		{&index_program, "copy-to", "quiet", "progress=always"},
-		{&keep_program, "decisions", "script=x", "yes"},
 	};
 	struct simhash_error error = {.message = ""};
 	char message[256];

@@ -191,7 +191,7 @@ tasks = [
     Task("compare", "whole", [SIMFIND, "--compare", one_file, os.path.join(TREE, "a", "file2.txt")]),
     Task("groups", "whole", [SIMFIND, "--group", "--verify=all"]),
     Task("report", "whole", [SIMFIND, "--format=html", "-o", OUTPUT], output=OUTPUT),
-    Task("script", "whole", [SIMKEEP, "--script=" + OUTPUT], output=OUTPUT),
+    Task("script", "whole", [SIMKEEP, "--action=script:" + OUTPUT], output=OUTPUT),
 ]
 tasks.append(StoreTask("store", "whole", [SIMFIND, "--store"], writes=True))
 if ENGINE == "sqlite":

@@ -37,7 +37,6 @@ struct find_arguments {
 	size_t input_count, input_capacity;
 	struct find_request request; /* but for the tag set, the host and the measure themselves */
 	struct sandbox_use sandbox;  /* of the request, unless there is none */
-	bool no_sandbox;
 	struct filter filter; /* of the files that are listed */
 	struct find_resources resources;
 	const struct formatter *formatter;

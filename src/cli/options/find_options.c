@@ -164,9 +164,6 @@ static const struct option_row rows[] = {
 	{'z', "decompress", NULL,
 	 "also find files similar to what is in FILEs that are archives or compressed",
 	 .parse = set_flag, .field = FIELD(request.inflate), .needs = "FILE"},
-	{0, "no-sandbox", NULL,
-	 "read archives in this process, and not in one without rights that may crash",
-	 .parse = set_flag, .field = FIELD(no_sandbox)},
 
 	{.heading = "Which files"},
 	{0, "ext", "=LIST", "list only files with these extensions, such as txt,md",
@@ -267,7 +264,7 @@ static const struct moved_option moved[] = {
 	{"keep", "simkeep", "keep", "oldest"},
 	{"apply", "simkeep", "decisions", "decisions.json"},
 	{"undo", "simkeep", "undo", "journal"},
-	{"script", "simkeep", "script", "FILE"},
+	{"script", "simkeep", "action=script:", "FILE"},
 	{"action", "simkeep", "keep=oldest --action", "delete"},
 	{"protect", "simkeep", "keep=oldest --protect", "DIR"},
 	{"journal", "simkeep", "keep=oldest --action=delete --yes --journal", "FILE"},
@@ -422,9 +419,9 @@ int find_arguments_parse(struct find_arguments *arguments, int argc, char **argv
 		arguments->request.takes = find_filter_takes;
 		arguments->request.takes_context = arguments;
 	}
-	if (!arguments->no_sandbox && sandbox_library() != NULL)
-		arguments->request.sandbox = &arguments->sandbox;
 	arguments->sandbox.threads = arguments->resources.threads;
+	if (choose_sandbox(&arguments->sandbox, &arguments->request.sandbox, error) != 0)
+		return -1;
 	return take_operands(arguments, argc - first, argv + first, error) != 0 ||
 			       check_filter(arguments, error) != 0
 		       ? -1

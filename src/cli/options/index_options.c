@@ -249,9 +249,6 @@ static const struct option_row rows[] = {
 	 "also scan what is in archives, documents and compressed files; only in these kinds, such "
 	 "as zip,tar,xz (default: all that --version names)",
 	 .parse = set_decompress, .kind = VALUE_START, .words = container_names},
-	{0, "no-sandbox", NULL,
-	 "read archives in this process, and not in one without rights that may crash",
-	 .parse = set_flag, .field = FIELD(no_sandbox)},
 	{0, "filter", "=EXT[,EXT...]:COMMAND",
 	 "also scan what COMMAND prints for files with these extensions; in it % is the file, "
 	 "which else is its standard input; @FILE stands for the lines of FILE; can be given "
@@ -271,7 +268,7 @@ static const struct option_row rows[] = {
 	{0, "limits=memory", "=SIZE",
 	 "memory of the processes that read archives, at least 32M (default: 2G)",
 	 .parse = set_memory, .field = FIELD(sandbox.memory_bytes), .kind = VALUE_TEXT,
-	 .needs = "decompress", .not_with = "no-sandbox"},
+	 .needs = "decompress"},
 	{0, "limits=seconds", "=N", "time that one COMMAND of --filter takes (default: 60)",
 	 .parse = set_filter_time, .field = FIELD(request.filter_limits.seconds),
 	 .kind = VALUE_TEXT, .needs = "filter"},
@@ -305,7 +302,7 @@ static const struct option_row rows[] = {
 	{0, "print", NULL, "show the sketch, sum table and keys of each FILE; - is standard input",
 	 .parse = set_enum, .field = FIELD(task), .constant = TASK_PRINT, .needs = "FILE",
 	 .only_with = "tag-set decompress limits limits=depth limits=inflated limits=memory "
-		      "no-sandbox hash quiet format PATH"},
+		      "hash quiet format PATH"},
 	{0, "init-database", NULL,
 	 "create or upgrade the index, and print the statements that make the users of a server",
 	 .parse = set_enum, .field = FIELD(task), .constant = TASK_INIT_DATABASE,
@@ -448,9 +445,9 @@ int index_arguments_parse(struct index_arguments *arguments, int argc, char **ar
 		return status;
 	arguments->request.paths = argv + first;
 	arguments->request.path_count = (unsigned)(argc - first);
-	if (!arguments->no_sandbox && sandbox_library() != NULL)
-		arguments->request.sandbox = &arguments->sandbox;
 	arguments->sandbox.threads = arguments->threads;
+	if (choose_sandbox(&arguments->sandbox, &arguments->request.sandbox, error) != 0)
+		return -1;
 	if (check_format(arguments, error) != 0)
 		return -1;
 	if (arguments->request.inflate && arguments->request.containers == 0 &&

@@ -121,6 +121,18 @@ int add_extensions(const struct option_use *use, struct simhash_error *error)
 	return filter_add_extensions(use->field, use->text, error);
 }
 
+int choose_sandbox(struct sandbox_use *use, struct sandbox_use **chosen,
+		   struct simhash_error *error)
+{
+	const char *text = getenv("SIMHASH_SANDBOX");
+	bool is_refused = text != NULL && strcmp(text, "no") == 0;
+
+	*chosen = is_refused || sandbox_library() == NULL ? NULL : use;
+	if (text == NULL || text[0] == '\0' || is_refused || strcmp(text, "yes") == 0)
+		return 0;
+	return error_set(error, SIMHASH_E_RANGE, "SIMHASH_SANDBOX '%s': expected yes or no", text);
+}
+
 int choose_kernel(struct simhash_error *error)
 {
 	const char *name = getenv("SIMHASH_KERNEL");

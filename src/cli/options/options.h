@@ -14,6 +14,7 @@
 #include "store/engine/default_index.h"
 #include "store/engine/location.h"
 
+struct sandbox_use;
 struct store;
 
 /* The index that simfind and simkeep read. */
@@ -61,6 +62,13 @@ option_parse_fn add_exclude, add_extensions;
 
 /* --version: for every program. */
 option_parse_fn show_version;
+
+/*
+ * Where archives are to be read: *chosen is `use`, or NULL if $SIMHASH_SANDBOX is "no" or this build
+ * has no sandbox.
+ */
+int choose_sandbox(struct sandbox_use *use, struct sandbox_use **chosen,
+		   struct simhash_error *error);
 
 /* Use the scan kernel that $SIMHASH_KERNEL names, if it is set. */
 int choose_kernel(struct simhash_error *error);

@@ -17,7 +17,10 @@
 #include "cli/simkeep/plan_script.h"
 #include "cli/terminal/terminal.h"
 #include "find/rule/finder.h"
+#include "store/names/name_list.h"
+#include "store/names/tag_sets.h"
 #include "store/open/store.h"
+#include "store/rows/totals.h"
 
 #define PROGRAM "simkeep"
 
@@ -203,6 +206,57 @@ static int hand_on(struct acting *acting, struct copy_sorter *copies, const char
 		       : act_on_files(acting, copies, host, error);
 }
 
+/* *id is a tag set by which the index has files, or 0; for several that is an error. */
+static int find_only_tags(struct store *store, const struct name_list *sets, int64_t *id,
+			  struct simhash_error *error)
+{
+	const char *first = NULL;
+
+	*id = 0;
+	for (size_t i = 0; i < sets->count; i++) {
+		const struct name *set = &sets->names[i];
+		int64_t rows;
+		if (store_count_rows(store, set->id, &rows, error) != 0)
+			return -1;
+		if (rows > 0 && *id != 0)
+			return error_set(
+				error, SIMHASH_E_RANGE,
+				"the index has files by the tag sets '%s' and '%s', and none by "
+				"the built-in tags; index the files once more: simhash PATH",
+				first, set->text.data);
+		if (rows > 0) {
+			*id = set->id;
+			first = set->text.data;
+		}
+	}
+	return 0;
+}
+
+/* The built-in tags, or if the index has no files by these, the only ones that it has files by. */
+static int choose_tags(struct store *store, struct simhash_tag_set **tags,
+		       struct simhash_error *error)
+{
+	struct name_list sets = {.count = 0};
+	int64_t id, rows = 0;
+	int status;
+
+	if (simhash_tag_set_new_default(tags, error) != 0 ||
+	    store_tag_set_id(store, *tags, false, &id, error) != 0 ||
+	    (id != 0 && store_count_rows(store, id, &rows, error) != 0))
+		return -1;
+	if (rows > 0)
+		return 0;
+	if (store_read_tag_sets(store, &sets, error) != 0)
+		return -1;
+	status = find_only_tags(store, &sets, &id, error);
+	if (status == 0 && id != 0) {
+		simhash_tag_set_free(*tags);
+		status = store_read_tag_set(store, id, tags, error);
+	}
+	name_list_release(&sets);
+	return status;
+}
+
 int act_on_copies(struct acting *acting, const char *host, struct simhash_error *error)
 {
 	const struct keep_arguments *arguments = acting->arguments;
@@ -210,10 +264,11 @@ int act_on_copies(struct acting *acting, const char *host, struct simhash_error 
 	struct store *store = NULL;
 	struct copy_sorter *copies = NULL;
 	char *url = NULL;
-	int status = -1;
+	int status;
 
-	if (choose_tag_set(arguments->index.tag_file, &tags, error) == 0)
-		status = open_chosen_index(&arguments->index, &url, &store, error);
+	status = open_chosen_index(&arguments->index, &url, &store, error);
+	if (status == 0)
+		status = choose_tags(store, &tags, error);
 	if (status == 0)
 		status = output_check_index(arguments->script_path, store, host, error);
 	if (status == 0)

@@ -18,7 +18,7 @@
 
 struct copy_sorter;
 
-/* The share of --memory that these files take: an eighth. */
+/* The share of the memory that these files take: an eighth. */
 #define COPIES_SHARE 8
 
 /* Files take at most about `memory_bytes`. */

@@ -27,8 +27,6 @@ static int check_script(const struct keep_arguments *arguments, struct simhash_e
 
 	if (input_check_output(arguments->decisions_path, "it has the decisions of --decisions",
 			       path, error) != 0 ||
-	    input_check_output(arguments->index.tag_file, "it has the tags of --tag-set", path,
-			       error) != 0 ||
 	    index_check_output(&arguments->index, path, error) != 0)
 		return -1;
 	return operands_check_output(&arguments->operands, path, error);
