@@ -156,7 +156,7 @@ patterns=('foo//' '//foo' 'foo\/z' '[ab' 'tr\\ ' 'a/***/f' '***/f' $'\xef\xbb\xb
 for pattern in "${patterns[@]}"; do
 	printf '%s\n' "$pattern" >odd/.gitignore
 	reset
-	runs 0 timeout 20 "$SIMHASH" -q --ignore-files odd
+	runs 0 within 20 "$SIMHASH" -q --ignore-files odd
 	# The client of a server would escape backslashes.
 	sql "SELECT hex(path) FROM file_text" |
 		python3 -c 'import sys; sys.stdout.buffer.writelines(bytes.fromhex(l) + b"\n" for l in sys.stdin)' |
@@ -168,7 +168,7 @@ done
 printf '**/a/%.0s' $(seq 20) >odd/.gitignore
 echo zz >>odd/.gitignore
 reset
-runs 0 timeout 20 "$SIMHASH" -q --ignore-files odd
+runs 0 within 20 "$SIMHASH" -q --ignore-files odd
 same "files that are left" "$(find odd -type f -not -path '*/.git/*' | wc -l)" "$(sql 'SELECT COUNT(*) FROM file')"
 printf 'foo\0bar\n' >odd/.gitignore
 reset

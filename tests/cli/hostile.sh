@@ -49,7 +49,7 @@ try() {
 	rm -f target.db script.sh
 	(
 		ulimit -v "$limit_kib"
-		exec timeout -s KILL "$limit_s" "$program" "${words[@]}"
+		within "$limit_s" "$program" "${words[@]}"
 	) >out 2>err </dev/null || status=$?
 	case $status in
 	0 | 2) ;;

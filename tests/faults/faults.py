@@ -218,6 +218,11 @@ for task in tasks:
         for call in choose(task.counts["mysql"]):  # a deadlock is tried again
             status = task.disturbed("mysql:%d" % call, error=1213)
             tally["deadlock", status] = tally.get(("deadlock", status), 0) + 1
+        if task.name == "first":  # a server that is silent while a program connects is called that
+            for call in range(1, 13):
+                result, _ = run(task.command, "silent:%d" % call)
+                if result.returncode != 1 or b"read-timeout in an option file says how long" not in result.stderr:
+                    stop("silent:%d" % call, "ends with", result.returncode, result.stderr)
         if task.waits:
             task.command.append("--wait-server=60")
             for call in choose(task.counts["lost"], 6 * EACH):  # a connection that is cut anywhere is made again
