@@ -53,15 +53,29 @@ check_writers() {
 	done
 }
 
+# fuzz TARGET: run it; what it found is in its folder
+fuzz() {
+	local folder=$work/$1 status=0
+	mkdir -p "$folder/corpus" "$folder/failures"
+	# A target needs no more than the bytes that it takes, and no input takes it long.
+	build-fuzz/tests/fuzz/fuzz_"$1" -max_total_time="$seconds" -max_len=4096 \
+		-timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
+		-artifact_prefix="$folder/failures/" "$folder/corpus" "tests/fuzz/corpus/$1" \
+		</dev/null >"$folder/log" 2>&1 || status=$?
+	echo $status >"$folder/status"
+}
+
+# As many at once as there are processors.
+for target in "${targets[@]}"; do
+	[ "$(jobs -rp | wc -l)" -lt "$(nproc)" ] || wait -n
+	fuzz "$target" &
+done
+wait
+
 executions=0 failed=0
 for target in "${targets[@]}"; do
 	folder=$work/$target
-	mkdir -p "$folder/corpus" "$folder/failures"
-	# A target needs no more than the bytes that it takes, and no input takes it long.
-	if ! build-fuzz/tests/fuzz/fuzz_"$target" -max_total_time="$seconds" -max_len=4096 \
-		-timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
-		-artifact_prefix="$folder/failures/" "$folder/corpus" "tests/fuzz/corpus/$target" \
-		</dev/null >"$folder/log" 2>&1; then
+	if [ "$(cat "$folder/status")" != 0 ]; then
 		grep -E 'does not hold|ERROR|runtime error|SUMMARY' "$folder/log" >&2 ||
 			tail -20 "$folder/log" >&2
 		echo "$target failed: $(sed -n 's/.*Test unit written to //p' "$folder/log")" \

@@ -5,16 +5,16 @@
 # core package: the tests start servers of their own, and nothing is started here.
 build_packages=(gcc libc6-dev make cmake pkg-config zlib1g-dev libsqlite3-dev libxxhash-dev
 	libunistring-dev libjansson-dev libmariadb-dev libarchive-dev libexpat1-dev libseccomp-dev nettle-dev)
-test_packages=(libcmocka-dev libsimde-dev mariadb-server-core mariadb-client-core sqlite3 mandoc
+test_packages=(ccache libcmocka-dev libsimde-dev mariadb-server-core mariadb-client-core sqlite3 mandoc
 	binutils g++ openssl git python3 chromium chromium-driver zsh fish dpkg-dev file dash valgrind libarchive-tools xz-utils bzip2 zstd lz4
 	poppler-utils libimage-exiftool-perl antiword w3m flac lintian systemd btrfs-progs xfsprogs fuse3 libfuse3-dev galera-4
 	python3-docx python3-odf python3-pytest python3-numpy python3-build python3-setuptools python3-wheel)
 
-# What the preset for clang needs besides.
-clang_packages=(clang)
+# What the presets clang and asan need besides: the sanitizers are in the runtime library of clang's version.
+clang_packages=(clang libclang-rt-14-dev)
 
-# What scripts/fuzz.sh needs besides: libFuzzer is in the runtime library of clang's version.
-fuzz_packages=(clang libclang-rt-14-dev python3)
+# What scripts/fuzz.sh needs besides.
+fuzz_packages=("${clang_packages[@]}" python3)
 
 # What the tests of the ARM kernel need on another machine.
 arm64_packages=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)

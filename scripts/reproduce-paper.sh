@@ -142,7 +142,7 @@ for count in 500 1000 2000 4000 8000 16000 64000 250000 1000000; do
 	a=$(now)
 	simfind -d "sqlite:$folder/chain.db" --verify=no --format=jsonl -o /dev/null
 	b=$(now)
-	simfind -d "sqlite:$folder/chain.db" --verify=no --format=jsonl -o /dev/null --candidates=key
+	simfind -d "sqlite:$folder/chain.db" --verify=no --format=jsonl -o /dev/null --candidates=skew_ext
 	c=$(now)
 	# What the machine does with a known tool, in the same run: every file read and hashed.
 	xargs -0 -a "$folder/chain.list" cat | sha1sum >/dev/null
@@ -188,7 +188,7 @@ simhash -d "sqlite:$folder/quality.db" "$folder/edits" "$folder/unrelated"
 judge() {
 	local name=$1
 	shift
-	simfind -d "sqlite:$folder/quality.db" --expand --format=csv "$@" | tr -d '\r' | awk -F, -v name="$name" \
+	simfind -d "sqlite:$folder/quality.db" --group=none --format=csv "$@" | tr -d '\r' | awk -F, -v name="$name" \
 		-v edits="$(($(find "$folder/edits" -type f | wc -l) - $(tr -cd '\0' <"$folder/sources" | wc -c)))" '
 		function base(path) { sub(/.*\//, "", path); return path }
 		NR > 1 { split(base($11), a, "-"); split(base($12), b, "-")
@@ -207,7 +207,7 @@ judge "... and all files read" --verify=all
 section "Tolerances by type of file"
 # The 200 texts in all three forms: all pairs are of texts that share nothing.
 simhash -d "sqlite:$folder/types.db" "$folder/txt" "$folder/pdf" "$folder/ps"
-for options in "-T 1" "-T 0.1" "-T 1 --tolerance-for=ps=0.02 --tolerance-for=pdf=0.2"; do
+for options in "-T 1" "-T 0.1" "-T 1 --tolerance=ps=0.02 --tolerance=pdf=0.2"; do
 	# shellcheck disable=SC2086  # options and their values
 	simfind -d "sqlite:$folder/types.db" --verify=no --format=csv $options | tr -d '\r' | awk -F, -v options="$options" '
 		NR > 1 { sub(/.*\./, "", $11); n[$11]++ }

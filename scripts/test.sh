@@ -3,19 +3,18 @@
 #
 #     release  every test, as released
 #     bare     the same on a bare Debian made for it (scripts/bare-machine.sh), which needs root
-#     clang    everything built by clang, and the tests of the libraries, without a server and kernels
-#              that are emulated
-#     asan     under AddressSanitizer and UndefinedBehaviorSanitizer
+#     asan     built by clang, under AddressSanitizer and UndefinedBehaviorSanitizer
 #     tsan     under ThreadSanitizer
 #     arm64    the library built for 64-bit ARM, under qemu-user on x86-64
 #     fuzz     each fuzz target for some seconds
+#     clang    a release built by clang, and the tests of the libraries, without a server and emulated
+#              kernels
 #
-# The presets but release and bare leave out tests that have nothing for them, by label: see
-# CMakePresets.json.
+# asan, tsan, arm64 and clang leave out tests that have nothing for them, by label: see CMakePresets.json.
 #
 #     scripts/test.sh [PRESET]...
 #
-# By default all of them run; as root bare instead of release, where that can be.
+# By default all but clang run; as root bare instead of release, where that can be.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh
@@ -23,10 +22,9 @@ cd "$(dirname "$0")/.."
 
 presets=("$@")
 if [ ${#presets[@]} -eq 0 ]; then
-	presets=(release clang asan tsan)
+	presets=(release fuzz asan tsan)
 	# On ARM itself all tests are tests of the ARM kernel.
 	[ "$(uname -m)" != x86_64 ] || presets+=(arm64)
-	presets+=(fuzz)
 	if [ "$(id -u)" = 0 ] && [ -z "${SIMHASH_BARE_MACHINE:-}" ]; then
 		command -v debootstrap >/dev/null || need_packages debootstrap
 		reason=$(scripts/bare-machine.sh --check)
@@ -42,9 +40,13 @@ wants() {
 }
 packages=("${build_packages[@]}" "${test_packages[@]}" shellcheck clang-format)
 ! wants clang || packages+=("${clang_packages[@]}")
+! wants asan || packages+=("${clang_packages[@]}")
 ! wants arm64 || packages+=("${arm64_packages[@]}")
 ! wants bare || packages+=(debootstrap)
 need_packages "${packages[@]}"
+
+# Several tests build all sources once more, and some in another home.
+export CMAKE_C_COMPILER_LAUNCHER=ccache CCACHE_DIR=${CCACHE_DIR:-$HOME/.cache/ccache} CCACHE_BASEDIR=$PWD
 
 if command -v apt-get >/dev/null; then
 	get_spider "$PWD/build-spider"

@@ -129,7 +129,7 @@ all() {
 	run simhash --status
 	run simfind
 	run simfind -q
-	run simfind --expand
+	run simfind --group=none
 	for format in text csv json jsonl null; do
 		run simfind --format=$format
 		run simfind --format=$format --group
@@ -137,17 +137,17 @@ all() {
 		run simfind --format=$format --verify=all
 		run simfind --format=$format tree/d1/e1/* tree/odd/-dash.txt
 	done
-	run simfind -0 -T 2 --empty
-	run simfind --hard-links
-	run simfind -T 5 -k uniform --candidates=key
-	run simfind -T 5 -k scatter_ext
-	run simfind -T 3 -k skew --size-ratio=1.2
-	run simfind --tolerance-for=txt=4 --tolerance-for=bin=0.1 --format=csv
+	run simfind -0 -T 2 --also=empty
+	run simfind --also=hard-links
+	run simfind -T 5 --candidates=uniform
+	run simfind -T 5 --candidates=scatter_ext
+	run simfind -T 3 --candidates=exact --size-ratio=1.2
+	run simfind --tolerance=txt=4 --tolerance=bin=0.1 --format=csv
 	run simfind --verify=no --format=csv
 	run simfind --verify=no -T 4 --group
 	run simfind --min-resemblance=0.6 -T 4
-	run simfind --versions --format=csv
-	run simfind --versions tree/d0/e0/*
+	run simfind --also=versions --format=csv
+	run simfind --also=versions tree/d0/e0/*
 	run simfind -T 4 --verify=read --format=csv
 	run simfind -T 4 --verify=all --min-resemblance=0.5 --format=csv --group
 	run simfind --between tree/d1 tree/edited
@@ -169,7 +169,7 @@ all() {
 	sed -E 's/20[0-9]{2}-[0-9]{2}-[0-9]{2}[^"<]*//g; s/"command":\[[^]]*\]//' report.html >"$out/report.out"
 	rm report.html
 	stdin=tree/large/a.bin run simfind -
-	stdin=tree/odd/-dash.txt run simfind --stdin-name=x.txt -
+	stdin=tree/odd/-dash.txt run simfind -
 	find tree/d3 -type f -print0 | LC_ALL=C sort -z >list
 	stdin=list run simfind --files0-from=-
 	run simhash --measure=minhash --measure=simhash64 --measure=simhash128:words=2 tree
@@ -178,14 +178,14 @@ all() {
 		run simfind --measure=$measure --format=csv
 		run simfind --measure=$measure --group
 	done
-	run simfind --measure=minhash --min-similarity=0.5 tree/d1/e1/*
+	run simfind --measure=minhash --min-resemblance=0.5 tree/d1/e1/*
 	run simhash --print tree/d1/e1/* tree/odd/-dash.txt
 	run simhash -z tree
 	run simfind -z --format=csv
 	run simfind -z tree/packed/*
 	run simhash --forget tree/d1 tree/odd/-dash.txt
 	run simhash --ext=txt,c --max-size=10k tree/d1
-	run simhash --exclude='*.bin' --no-hidden --ignore-files tree
+	run simhash --exclude='*.bin' --exclude='.*' --ignore-files tree
 	rm -rf other
 	cp -a tree/d2 other
 	run simhash other

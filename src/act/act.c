@@ -1,5 +1,6 @@
 /*
- * One act: open, check, compare, note in the journal, do it, note what came of it.
+ * Carries out the acts of a batch: for each it opens, checks and compares the files, writes to the
+ * journal, does the act, and writes its outcome.
  * SPDX-License-Identifier: MIT
  */
 #include "act/act.h"

@@ -1,6 +1,6 @@
 /*
- * Carrying out a plan in batches: all files of a batch are open, locked and compared before its first
- * act, and what is about to be done is on the disk.
+ * Carries out a plan in batches: all files of a batch are open, locked and compared, and a record
+ * of the intended acts is on the disk, before the first act of the batch.
  *
  *     status = actor_init(&actor, &options, &error);
  *     for (size_t at = 0; status == 0 && at < plan.count; at += ACT_BATCH) {
@@ -11,10 +11,10 @@
  *     }
  *     actor_release(&actor);
  *
- * Whatever the plan is, no content loses its last file: a file goes only while another inode is
- * open whose name still is its own and whose bytes are the same. docs/apply.md has the order of steps.
- * Two processes that act on the same files cannot each take what the other one keeps, because of
- * the locks.
+ * No plan can make a content lose its last file: a file is removed only while another inode with
+ * the same bytes is open and still has its name. docs/apply.md has the order of steps. Two
+ * processes that act on the same files cannot each remove the file that the other one keeps,
+ * because of the locks.
  *
  * SPDX-License-Identifier: MIT
  */

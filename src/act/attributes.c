@@ -1,6 +1,6 @@
 /*
- * Attributes of files: extended attributes and access lists are compared and copied, and those that
- * forbid a removal are recognized.
+ * Compares and copies extended attributes and access lists, and recognizes attributes that forbid a
+ * removal.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>

@@ -1,5 +1,5 @@
 /*
- * Writing the journal.
+ * Writes the journal and synchronizes it with the disk.
  * SPDX-License-Identifier: MIT
  */
 #include "act/journal.h"

@@ -1,5 +1,5 @@
 /*
- * The journal: what is about to be done, on the disk before it is done, and what came of it.
+ * The journal: a record of each act, on the disk before the act is done, and of its outcome.
  * docs/apply.md has its fields.
  * SPDX-License-Identifier: MIT
  */

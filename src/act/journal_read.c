@@ -1,5 +1,5 @@
 /*
- * Reading the journal.
+ * Reads and checks a journal.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>

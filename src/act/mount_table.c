@@ -1,5 +1,5 @@
 /*
- * Lines of mountinfo, as proc_pid_mountinfo(5) describes them, and locations that are compared.
+ * Parses the lines of mountinfo, as proc_pid_mountinfo(5) describes them, and compares locations.
  * SPDX-License-Identifier: MIT
  */
 #include "act/mount_table.h"

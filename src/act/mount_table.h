@@ -1,6 +1,7 @@
 /*
- * The text of /proc/self/mountinfo: where what was reached by a mount lies in its file system, and
- * whether some directories hold it, whatever mounts show them. It asks the system nothing.
+ * The mounts in the text of /proc/self/mountinfo. It finds the location of a path in its file
+ * system, and decides whether the location is inside protected directories, regardless of the
+ * mounts that show them. It makes no system calls.
  *
  *     status = mount_table_read(&table, text, size, &error);
  *     if (status == 0 && mount_table_locate(&table, mount_id, path, &locations[0]))

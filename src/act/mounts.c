@@ -1,5 +1,6 @@
 /*
- * /proc/self/mountinfo and the paths of open files in /proc/self/fd.
+ * Reads /proc/self/mountinfo, and the paths of open files in /proc/self/fd, and reads them again
+ * after changes.
  * SPDX-License-Identifier: MIT
  */
 #include "act/mounts.h"

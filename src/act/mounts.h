@@ -1,5 +1,6 @@
 /*
- * Whether a file lies in one of some directories, whatever mounts lead to it and to them.
+ * Decides whether a file is inside one of some directories, regardless of the mounts on the paths
+ * to both.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_ACT_MOUNTS_H

@@ -1,5 +1,6 @@
 /*
- * Walking to a directory without following what could have been exchanged.
+ * Opens directories one name after another, without following links or entering protected
+ * directories.
  * SPDX-License-Identifier: MIT
  */
 #include "act/place.h"

@@ -1,5 +1,6 @@
 /*
- * A name in an open directory: what is done to it is done there, whatever is renamed above.
+ * A name in an open directory. Acts on the name happen in this directory, even if directories above
+ * are renamed.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_ACT_PLACE_H

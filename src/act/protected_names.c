@@ -1,5 +1,5 @@
 /*
- * Going through protected directories for files with several names.
+ * Searches protected directories for files with several names.
  * SPDX-License-Identifier: MIT
  */
 #include "act/protected_names.h"

@@ -1,5 +1,5 @@
 /*
- * Files with several names of which one is protected: what has links below some directories.
+ * Finds files with several names, one of which is in a protected directory.
  *
  *     struct protected_names names = {.count = 0};
  *     if (protected_names_look(&names, directories, count, &status, &is_found, &why) != 0)

@@ -1,5 +1,6 @@
 /*
- * renameat2(2) of Linux, renameatx_np(2) of macOS, and nothing elsewhere.
+ * Renames files with renameat2(2) on Linux and renameatx_np(2) on macOS. Other systems have
+ * neither.
  * SPDX-License-Identifier: MIT
  */
 #include "act/rename.h"

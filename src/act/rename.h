@@ -1,5 +1,6 @@
 /*
- * Renaming that replaces nothing, and that exchanges two names: in one step where the system has it.
+ * Renames files without replacing any, and exchanges two names, in one step if the system can do
+ * it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_ACT_RENAME_H

@@ -1,5 +1,5 @@
 /*
- * Reading two files side by side.
+ * Reads two files in parallel piece by piece, compares or copies their bytes, and hashes them.
  * SPDX-License-Identifier: MIT
  */
 #include "act/same_bytes.h"

@@ -1,5 +1,5 @@
 /*
- * Are two open files the same, byte by byte? And the hash of what was compared.
+ * Compares two open files byte by byte and hashes the compared bytes. Also copies a file.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_ACT_SAME_BYTES_H

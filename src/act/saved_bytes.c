@@ -1,5 +1,6 @@
 /*
- * Counting what is saved: a file of several names is, when the last of them has gone.
+ * Counts saved bytes: the bytes of a file with several names are saved when its last name is
+ * removed.
  * SPDX-License-Identifier: MIT
  */
 #include "act/saved_bytes.h"

@@ -1,5 +1,5 @@
 /*
- * How many bytes an act saves.
+ * Counts how many bytes an act saves.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_ACT_SAVED_BYTES_H

@@ -1,6 +1,7 @@
 /*
- * Reflinks by FIDEDUPERANGE: the kernel locks both files, compares their bytes, and only then lets
- * them share blocks. So a file that somebody writes to meanwhile keeps what was written.
+ * Makes reflinks with FIDEDUPERANGE: the kernel locks both files, compares their bytes, and only
+ * then lets them share blocks. So if somebody writes to a file meanwhile, the file keeps the new
+ * bytes.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>

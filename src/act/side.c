@@ -1,5 +1,6 @@
 /*
- * Opening a file that takes part in an act, and looking at it again.
+ * Opens a file of an act, notices writers by a lease or by its times, and checks that the file is
+ * unchanged.
  * SPDX-License-Identifier: MIT
  */
 #include "act/side.h"

@@ -1,7 +1,7 @@
 /*
- * What an act does to names and blocks. Each step can be taken back until the last one, which is taken
- * only if both files still are what was compared. After it, the file that is kept is looked at
- * once more; if it has changed or gone, the copy is made again from its open descriptor.
+ * Does an act's changes to names and blocks. Each step can be reversed until the last step, which
+ * is done only if both files still are as they were compared. After it, the kept file is checked
+ * once more; if it has changed or disappeared, the copy is made again from its open descriptor.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>

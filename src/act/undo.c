@@ -1,5 +1,6 @@
 /*
- * Undoing: what the names stand for now decides what is left to do.
+ * Undoes an act of a journal: compares the present files with the journal and restores the missing
+ * ones.
  * SPDX-License-Identifier: MIT
  */
 #include "act/undo.h"

@@ -1,6 +1,6 @@
 /*
- * Undoing the acts of a journal, the last act first. The disk decides, and not the outcome in the
- * journal: so an act can be undone whenever the program ended.
+ * Undoes the acts of a journal, the last act first. The state of the disk decides, and not the
+ * outcome in the journal. So an act can be undone no matter when the program ended.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_ACT_UNDO_H

@@ -1,5 +1,5 @@
 /*
- * One act while it is carried out.
+ * The state of one act while it is carried out.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_ACT_WORK_H

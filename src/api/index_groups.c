@@ -1,5 +1,5 @@
 /*
- * Groups for programs: those of src/find, which are found at once, one after the other.
+ * Finds groups for programs: all groups are found at once, and returned one after another.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "base/data/array.h"
 #include "find/groups/group_sorter.h"
 
-#define GROUPS_SHARE 4 /* of the default of --memory */
+#define GROUPS_SHARE 4 /* of the default of --limits=memory */
 
 /* A member with its file, of the group that was read last. */
 struct described {

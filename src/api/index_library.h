@@ -1,6 +1,6 @@
 /*
- * What the files of this room share: an open index, and what comes and goes between its searches
- * and src/find.
+ * The declarations that the files of this room share: an open index, and the conversions between
+ * its searches and src/find.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_API_INDEX_LIBRARY_H

@@ -1,8 +1,7 @@
 /*
- * From 16 tags to the table of byte steps (paper, 4.1: windows and skip
- * counters). First the automaton that reads bits is explored from the state
- * before the first bit; then eight bit steps at a time are composed to byte
- * steps. Leaves running it to the scan kernels.
+ * Builds the table of byte steps from 16 tags (paper, 4.1: windows and skip counters). It first
+ * explores the automaton that reads bits, from the state before the first bit. Then it composes
+ * eight bit steps at a time to byte steps. The scan kernels run the automaton.
  * SPDX-License-Identifier: MIT
  */
 #include "core/automaton.h"

@@ -1,30 +1,28 @@
 /*
  * The bit scan of a tag set as a finite automaton that reads bytes.
  *
- * What a scan must remember of all bits before a byte boundary is little: the
- * last 7 bits, and for each tag whether its skip counter still blocks a match
- * that those bits could complete. For the default tags there are 245 such
- * states. One step of the automaton reads a byte and tells which tags were
- * counted in it: at most one count for each tag, since a counted tag skips the
- * 7 windows that follow. The table of steps is an array of 64-bit entries,
+ * At a byte boundary a scan must remember little about the bits before it: the last 7 bits, and for
+ * each tag whether its skip counter still blocks a match that those bits could complete. The
+ * default tags have 245 such states. One step of the automaton reads a byte and says which tags
+ * were counted in it: at most one count for each tag, since a counted tag skips the 7 windows that
+ * follow. The table of steps is an array of 64-bit entries,
  *
  *      63         48 47    45             5      3 2      0
  *     +-------------+--------+-----------+--------+--------+
  *     | next state  | tag 15 |    ...    | tag 1  | tag 0  |   entry of (state, byte)
  *     +-------------+--------+-----------+--------+--------+   at [state * 256 + byte]
  *
- * where each field of 3 bits is 1 when its tag was counted, else 0. Up to 7
- * entries can be added as they are before a field overflows, so the hot loop
- * of a scan is one look-up and one addition a byte.
+ * where each field of 3 bits is 1 when its tag was counted, else 0. Up to 7 entries can be added as
+ * they are before a field overflows, so the hot loop of a scan is one look-up and one addition a
+ * byte.
  *
- * State 0 is the state before the first bit of a file; windows are only
- * compared once 8 bits have been seen, so neither end of a file needs a rule
- * of its own.
+ * State 0 is the state before the first bit of a file. Windows are only compared once 8 bits have
+ * been seen, so neither end of a file needs its own rule.
  *
- * The kernels that scan many lanes by vector instructions keep the same memory
- * in another form: for each of the 8 windows that end in the next byte, the set
- * of tags that may not be counted there. Such a set is two bytes, one bit a tag,
- * and a whole lane_state 16 bytes. Both forms can be had from each other.
+ * The kernels that scan many lanes by vector instructions keep the same memory in another form: for
+ * each of the 8 windows that end in the next byte, the set of tags that may not be counted there.
+ * Such a set is two bytes, one bit a tag, and a whole lane_state has 16 bytes. Each form can be
+ * computed from the other.
  *
  * SPDX-License-Identifier: MIT
  */

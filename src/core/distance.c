@@ -1,6 +1,6 @@
 /*
- * When two files are near: the reach of keys, sizes and sum tables (paper, 4.2).
- * All in integers, so that every floor is exact; leaves the search to src/find.
+ * Decides whether two files are near: computes the limits of keys, sizes and sum tables (paper,
+ * 4.2). All values are integers, so every floor is exact. src/find does the search.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>

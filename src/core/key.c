@@ -1,6 +1,6 @@
 /*
- * Keys of a sum table and the extension shift (paper, 4.1 and 5.1).
- * Leaves the counting to the scan and the weights to the tag set.
+ * Computes the keys of a sum table and the extension shift (paper, 4.1 and 5.1). The scan counts
+ * the tags, and the tag set has the weights.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>

@@ -1,17 +1,16 @@
 /*
- * From blocks to lanes and back (paper, 4.1: matches of one tag never overlap,
- * and are taken greedily from the left, so a lane needs to know what was taken
- * right before it).
+ * Scans a block in lanes and joins their results exactly (paper, 4.1: matches of one tag never
+ * overlap and are taken greedily from the left, so a lane must know which matches were taken right
+ * before it).
  *
- * Mostly the guess is right, or wrong for a few bytes: see scan_bytes.h. But a
- * tag can chain to itself without end, each match overlapping the next, and
- * then a lane that began with the wrong match takes wrong ones to its end. Of
- * such a block several runs are made, each from another hypothesis: that the
- * last match before the lane was taken, or the last but one, and so on. Tags do
- * not affect each other, so one run tests its hypothesis for all of them. Among
- * the hypotheses is the truth for each tag: with no match closer than 4 bits to
- * the next, as all tags but 00, ff, aa, 55 and those of period 3 have it, two
- * are enough. A last run, from the true states, then counts.
+ * Mostly the guess is right, or wrong for a few bytes: see scan_bytes.h. But a tag can chain to
+ * itself without end, each match overlapping the next. Then a lane that began with the wrong match
+ * takes wrong matches to its end. Such a block is scanned several times, each time from another
+ * hypothesis: that the last match before the lane was taken, or the last but one, and so on. Tags
+ * do not affect each other, so one run tests its hypothesis for all tags. For each tag one of the
+ * hypotheses is true. If no match is closer than 4 bits to the next, two hypotheses are enough;
+ * this holds for all tags but 00, ff, aa, 55 and tags of period 3. A last run, from the true
+ * states, then counts.
  *
  * SPDX-License-Identifier: MIT
  */

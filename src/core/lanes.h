@@ -1,11 +1,11 @@
 /*
- * Scanning by vector instructions: a block is cut into as many lanes as a
- * vector has bytes, and all lanes take a step of one byte at once.
+ * Scans bytes with vector instructions: a block is cut into as many lanes as a vector has bytes,
+ * and all lanes take a step of one byte at once.
  *
- * What the steps do is in lanes_template.h, once for all instruction sets; each
- * of them makes a lane_engine of it. What must hold around the steps is here:
- * the state before each lane is guessed, checked afterwards against the end of
- * the lane before it, and made good where it was wrong.
+ * lanes_template.h defines the steps once for all instruction sets, and each instruction set makes
+ * a lane_engine from it. This header has the work around the steps: the state before each lane is
+ * guessed, checked afterwards against the end of the lane before it, and corrected where it was
+ * wrong.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,6 +1,6 @@
 /*
- * The step of many lanes at once (paper, 4.1), for any instruction set with
- * byte-wise table look-ups. To be included once in a file that defines
+ * Defines the step of many lanes at once (paper, 4.1), for any instruction set with byte-wise table
+ * look-ups. Include it once in a file that defines
  *
  *     VECTOR           the type of a vector of LANES bytes
  *     LANES            16 times the number of its 128-bit parts
@@ -17,7 +17,8 @@
  *     v_xor(a, b)
  *     v_count(x, count)                 adds to count[i] the bytes of x in which bit i is set
  *
- * and, with HAS_THREE_WAY_LOGIC, for an instruction set that does better than below,
+ * and, with HAS_THREE_WAY_LOGIC, for an instruction set with faster instructions than the defaults
+ * below,
  *
  *     v_take(s, a, b, was, all)         s | (a & b & (was | ~all))
  *     v_add(sum, a, b)                  full adder, bit by bit: *sum ^= a ^ b; returns the carry
@@ -27,26 +28,25 @@
  *     HALVES           2: the halves of the tags go side by side; else one after the other
  *     v_prefetch(p)    asks for the cache line of p, of which no byte needs to be readable
  *
- * and with HAS_WIDE_LOOK_UPS, for look-ups that mind 6 bits of a byte and ignore the upper two,
- * these instead, and no v_low:
+ * and with HAS_WIDE_LOOK_UPS, for look-ups that use 6 bits of a byte and ignore the upper two,
+ * these instead, and not v_low:
  *
  *     v_right(x, n)    each byte shifted right by n = 1 .. 3, with any n upper bits
  *     v_join(a, b)     the lower 3 bits of a's bytes, then the upper 5 of b's
  *     v_look_up(t, x)  byte by byte, t[x % 64]
  *
- * and that makes a scan_kernel of the function `update` below.
+ * and that makes a scan_kernel from the function `update` below.
  *
  * The idea. Byte i of a vector belongs to lane i. The eight windows that end in a byte are looked
- * up by their two nibbles in tables of tag sets, 8 tags in a byte, so two halves of 8 tags. A tag
- * is taken at most once in the eight windows of a byte, so one set for each half tells all that was
- * taken, and greedy skipping needs no branch: a match at window w counts unless its tag was taken
- * in this byte before w, or in the byte before after w. Let S(w) be what is taken in a byte up to
- * window w and S = S(7). Then
+ * up by their two nibbles in tables of tag sets. A byte holds 8 tags, so there are two halves of 8
+ * tags. A tag is taken at most once in the eight windows of a byte, so one set for each half holds
+ * all tags that were taken, and greedy skipping needs no branch: a match at window w counts unless
+ * its tag was taken in this byte before w, or in the byte before after w. Let S(w) be the tags
+ * taken in a byte up to window w and S = S(7). Then
  *
  *     S(w) = S(w - 1) | match(w) & ~(S' & ~S'(w))        S' of the byte before
  *
- * and S' & ~S'(w), what was taken there after w, is also what the state of a
- * lane holds between two blocks.
+ * and S' & ~S'(w), the tags taken there after w, is also the state of a lane between two blocks.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,6 +1,6 @@
 /*
- * Scanning the pieces of a stream in any order (paper, 4.1).
- * Leaves threads to those who have them.
+ * Scans a piece of a stream from a guessed state and appends it to the pieces before it (paper,
+ * 4.1). The callers have the threads.
  * SPDX-License-Identifier: MIT
  */
 #include "core/piece.h"

@@ -1,7 +1,7 @@
 /*
- * A piece of a stream, scanned before what comes before it, so that several
- * threads can scan one file. Its first state is guessed, as that of a lane is
- * (scan_bytes.h), and made good when the piece is appended to what precedes it.
+ * A piece of a stream that is scanned before the bytes in front of it, so that several threads can
+ * scan one file. Its first state is guessed like the first state of a lane (scan_bytes.h), and
+ * corrected when the piece is appended to the part that precedes it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CORE_PIECE_H

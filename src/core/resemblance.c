@@ -1,6 +1,6 @@
 /*
- * Resemblance sketches: from the shingles of a content to 128 bytes. Leaves the sampling of
- * shingles to the kernels.
+ * Computes a resemblance sketch of 128 bytes from the shingles of a content. The kernels sample the
+ * shingles.
  * SPDX-License-Identifier: MIT
  */
 #include "core/resemblance.h"

@@ -1,7 +1,7 @@
 /*
- * The registers of a resemblance sketch before they are made bytes; see
- * simhash_resemblance.h. The pieces of a content may be added in any order and by
- * several threads, each with registers of its own, which are merged.
+ * The registers of a resemblance sketch before they become bytes; see simhash_resemblance.h. The
+ * pieces of a content may be added in any order and by several threads, each with its own
+ * registers, which are merged.
  *
  *     level = resemblance_level(size);
  *     resemblance_begin(&registers);

@@ -1,6 +1,6 @@
 /*
- * What two resemblance sketches tell of their contents (docs/algorithm.md). It is asked of
- * hundreds of millions of pairs, so bytes are compared 16 at a time.
+ * Estimates resemblance and containment from two resemblance sketches (docs/algorithm.md). It runs
+ * for hundreds of millions of pairs, so it compares 16 bytes at a time.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>

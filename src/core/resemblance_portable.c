@@ -1,5 +1,6 @@
 /*
- * The shingles of a sketch in vectors of 16 bytes, as compilers have them for most processors.
+ * Adds the shingles of a resemblance sketch with vectors of 16 bytes, which compilers offer for
+ * most processors.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>

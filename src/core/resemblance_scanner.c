@@ -1,6 +1,6 @@
 /*
- * The resemblance sketch of a content that comes in pieces: what is held back, and which
- * blocks are looked at where they are.
+ * Computes the resemblance sketch of a content that comes in pieces: it holds back bytes until they
+ * fill a block, and reads whole blocks in place.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * The sampled shingles of a piece, for any instruction set that multiplies words of 16
- * bits. To be included once in a file that defines
+ * Samples the shingles of a piece, for any instruction set that multiplies words of 16 bits.
+ * Include it once in a file that defines
  *
  *     VECTOR               the type of a vector of SIZE bytes, which are words of 16 bits
  *     SIZE                 16, 32 or 64
@@ -13,16 +13,15 @@
  *                          `even` has none of `bits`, and bit 2 i + 1 where that of `odd` has
  *                          none; `bits` are the same in all bytes
  *
- * and that makes a scan_kernel of the function `add_shingles` below.
+ * and that makes a scan_kernel from the function `add_shingles` below.
  *
- * The idea. The rank of a shingle is linear in its eight words (docs/algorithm.md), so it is
- * added up as a tree: words to pairs, pairs to fours, fours to eights. Each level is one
- * multiplication and one addition for all positions, since the right half of one shingle is the
- * left half of another. The words of a vector begin 2 bytes apart; those of odd positions have
- * a vector of their own.
+ * The idea. The rank of a shingle is linear in its eight words (docs/algorithm.md), so it is added
+ * up as a tree: words to pairs, pairs to fours, fours to eights. Each level is one multiplication
+ * and one addition for all positions, since the right half of one shingle is the left half of
+ * another. The words of a vector begin 2 bytes apart; odd positions have their own vector.
  *
- * No branch can foresee which positions are sampled, so no branch asks. The sampled positions
- * of a block are listed, two at a time whether they are there or not. Those listed are hashed,
+ * No branch can foresee which positions are sampled, so no branch asks. The sampled positions of a
+ * block are listed, two at a time whether they are there or not. The listed positions are hashed,
  * and a register takes the minimum by a conditional move.
  *
  * SPDX-License-Identifier: MIT

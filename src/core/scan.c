@@ -1,6 +1,5 @@
 /*
- * The streaming scan (paper, 4.1) and the choice of its kernel.
- * Leaves the counting itself to the kernels.
+ * Runs the streaming scan (paper, 4.1) and chooses its kernel. The kernels count the tags.
  * SPDX-License-Identifier: MIT
  */
 #include <stdatomic.h>

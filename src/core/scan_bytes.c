@@ -1,7 +1,6 @@
 /*
- * The automaton of the tag set over bytes one after another (paper, 4.1), over
- * bytes that repeat, and from two states at once.
- * Leaves lanes to the scan kernels.
+ * Runs the automaton over consecutive bytes (paper, 4.1), over bytes that repeat, and from two
+ * states at once. The scan kernels have the lanes.
  * SPDX-License-Identifier: MIT
  */
 #include "core/scan_bytes.h"

@@ -1,15 +1,13 @@
 /*
- * What every scan kernel needs beside its lanes: one run of the automaton over
- * some bytes, the short way over data that repeats, and making good what a
- * lane counted from a guessed state. An entry is one of the automaton's, and
- * stands for the state that it leads to.
+ * The functions that every scan kernel needs besides its lanes: one run of the automaton over some
+ * bytes, a short way over data that repeats, and the correction of a lane that counted from a
+ * guessed state. An entry is an entry of the automaton, and represents the state that it leads to.
  *
- * A lane is a piece of the bytes that is scanned at the same time as others.
- * The state at its start is not known before the lane before it has been read,
- * so it is guessed from the two bytes before the lane. Afterwards the lane's
- * first bytes are run again from the true state beside the guessed one until
- * the two meet, which mostly takes a byte or two, and the counts are corrected
- * by what differed.
+ * A lane is a piece of the bytes that is scanned at the same time as other pieces. The state at its
+ * start is not known before the lane before it has been read, so it is guessed from the two bytes
+ * before the lane. Afterwards the lane's first bytes are run again, from the true state and from
+ * the guessed one, until the two states meet. This mostly takes a byte or two. The counts are
+ * corrected by the difference.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,6 +1,6 @@
 /*
- * What a scan kernel is: one way to count the tags of a run of bytes, and to sample its
- * shingles, exact on every input and every cut of it. scan.c chooses one for the machine.
+ * A scan kernel: one way to count the tags of a run of bytes and to sample its shingles, exact for
+ * every input and every cut of it. scan.c chooses a kernel for the machine.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CORE_SCAN_KERNEL_H

@@ -1,12 +1,11 @@
 /*
- * The portable scan kernel: the automaton of the tag set run over eight lanes
- * of a block at once, its entries added up as they are (paper, 4.1).
+ * Scans with portable C: it runs the automaton of the tag set over eight lanes of a block at once
+ * and adds its entries up as they are (paper, 4.1).
  *
- * One run of the automaton waits for a table look-up at every byte; eight
- * independent runs fill that wait. Lanes are guessed and reconciled as
- * scan_bytes.h tells. Data that chains a tag to itself without end can keep
- * guess and truth apart for whole lanes; that costs time and never exactness,
- * and data that repeats, where it would happen most, has a way of its own.
+ * One run of the automaton waits for a table look-up at every byte; eight independent runs fill
+ * that wait. Lanes are guessed and reconciled as scan_bytes.h describes. Data that chains a tag to
+ * itself without end can keep guess and truth apart for whole lanes. That costs time and never
+ * exactness, and data that repeats, where it would happen most, has its own way.
  *
  * SPDX-License-Identifier: MIT
  */

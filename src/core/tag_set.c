@@ -1,6 +1,6 @@
 /*
- * Tag sets: the built-in one, and those read from text (paper, 4.1 and 5.1).
- * Leaves their use to the scan and the keys.
+ * Makes tag sets: the built-in set, and sets that it parses from a text (paper, 4.1 and 5.1). The
+ * scan and the keys use them.
  * SPDX-License-Identifier: MIT
  */
 #include <stdbool.h>

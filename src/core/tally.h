@@ -1,7 +1,6 @@
 /*
- * Counting what entries of the automaton tell, many at a time: fields that
- * widen as they fill, from 3 bits in a sum of entries over 6 bits (even and odd
- * tags) and 12 to the sum table.
+ * Counts the tags in many entries of the automaton at a time. The fields widen as they fill: from 3
+ * bits in a sum of entries to 6 bits (even and odd tags), to 12 bits, and to the sum table.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CORE_TALLY_H

@@ -1,5 +1,5 @@
 /*
- * The version of the library.
+ * Returns the version of the library.
  * SPDX-License-Identifier: MIT
  */
 #include "simhash.h"

@@ -1,5 +1,5 @@
 /*
- * Reading the commands of a script, line by line.
+ * Parses the commands of a script line by line, and makes a plan of them.
  * SPDX-License-Identifier: MIT
  */
 #include "keep/commands.h"

@@ -1,6 +1,6 @@
 /*
- * The commands of a script that --script wrote, which its shell hands to simkeep. docs/apply.md has
- * the format.
+ * The commands of a script that --script wrote. The script's shell passes them to simkeep.
+ * docs/apply.md has the format.
  *
  *     if (commands_are_in(text)) {
  *             status = commands_read(text, "-", &commands, &error);

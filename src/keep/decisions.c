@@ -1,5 +1,6 @@
 /*
- * Reading decisions.json: each field is what docs/report.md says, or the whole file is refused.
+ * Reads and checks decisions.json: every field must be as docs/report.md describes it, or the whole
+ * file is refused.
  * SPDX-License-Identifier: MIT
  */
 #include "keep/decisions.h"

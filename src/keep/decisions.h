@@ -1,5 +1,5 @@
 /*
- * decisions.json, which the report writes: docs/report.md has its fields.
+ * The decisions of decisions.json, which the report writes: docs/report.md has its fields.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_KEEP_DECISIONS_H

@@ -1,5 +1,5 @@
 /*
- * Reading fields of JSON.
+ * Reads fields of JSON objects with jansson and checks their types.
  * SPDX-License-Identifier: MIT
  */
 #include "keep/json_fields.h"

@@ -1,6 +1,5 @@
 /*
- * Fields of JSON that a person may have edited, read by jansson: each is what it has to be, or it
- * is not there.
+ * Reads JSON that a person may have edited: each field has the right type, or it counts as missing.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_KEEP_JSON_FIELDS_H

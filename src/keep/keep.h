@@ -1,6 +1,7 @@
 /*
- * Which copies go: from files and decisions, or files and rules, to planned acts. Nothing here
- * looks at a file, so whoever acts has to check that each one is still what is said of it.
+ * Decides which copies are removed: turns files and decisions, or files and rules, into planned
+ * acts. Nothing here looks at a file, so whoever acts must check that each file still is as
+ * described.
  *
  *     keep_rule_parse("oldest", &policy.rules[policy.rule_count++], &error);
  *     status = plan_make(files, count, &policy, &plan, &error);
@@ -8,7 +9,7 @@
  *             act(&plan.acts[i]);
  *     plan_release(&plan);
  *
- * Of each content at least one file is in no act but those of `move`. docs/apply.md has the rules.
+ * For each content at least one file is in no act other than `move`. docs/apply.md has the rules.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,6 @@
 /*
- * Planning: one content after the other, which file is kept and what becomes of the others.
+ * Makes the plan: decides for one content after another which file is kept and what happens to the
+ * others.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>

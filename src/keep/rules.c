@@ -1,5 +1,5 @@
 /*
- * The rules of --keep: which of two copies is the better one to keep.
+ * Parses the rules of --keep, and decides by them which of two copies is the better one to keep.
  * SPDX-License-Identifier: MIT
  */
 #include <fnmatch.h>

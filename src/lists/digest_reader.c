@@ -1,6 +1,6 @@
 /*
- * Digest lists by lines and fields. Whatever is not as digest_text.c writes it is refused with
- * its line and column, and nothing is taken for what it may mean.
+ * Parses digest lists by lines and fields. It refuses everything that digest_text.c would not
+ * write, with line and column, and never guesses a meaning.
  * SPDX-License-Identifier: MIT
  */
 #include "lists/digest_reader.h"

@@ -1,5 +1,5 @@
 /*
- * Reading digest lists, plain or compressed, which may come from anybody.
+ * Reads digest lists, plain or compressed, which may come from anybody.
  *
  *     if (digest_reader_open("there.digests", &reader, error) != 0)
  *             return -1;

@@ -1,6 +1,6 @@
 /*
- * Writing digest lists. Every byte of a path that is not printable ASCII is escaped, so that a
- * list can be shown, sorted and sent by anything.
+ * Formats digest lists. It escapes every byte of a path that is not printable ASCII, so that any
+ * program can show, sort and send a list.
  * SPDX-License-Identifier: MIT
  */
 #include "lists/digest_text.h"

@@ -1,9 +1,9 @@
 /*
- * Digest lists: what an index knows of files, as text that travels without them. docs/digests.md
+ * Writes digest lists: the rows of an index as text that travels without the files. docs/digests.md
  * has the grammar.
  *
  *     digests_put_heading(&line, tag_set, 0);
- *     while ((status = whole_rows_next(&rows, &row, error)) == 1)
+ *     while ((status = store_rows_next(&cursor, &row, error)) == 1)
  *             digests_put_row(&line, row, 0, false), files++;
  *     digests_put_end(&line, files);
  *     line_flush(&line);

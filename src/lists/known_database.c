@@ -1,6 +1,6 @@
 /*
- * Reading the NSRL's SQLite files. The library checks their size against their header, so that a file
- * that was cut off is damaged.
+ * Reads the SQLite files of the NSRL. SQLite compares their size with their header, so a file that
+ * was cut off counts as damaged.
  * SPDX-License-Identifier: MIT
  */
 #include "lists/known_database.h"

@@ -1,6 +1,6 @@
 /*
- * Lists of known files as the NSRL publishes them: SQLite files whose table METADATA, or FILE in the
- * minimal form, has columns sha256, sha1 and md5. They may come from anybody.
+ * Lists of known files as the NSRL publishes them: SQLite files whose table METADATA, or FILE in
+ * the minimal form, has columns sha256, sha1 and md5. They may come from anybody.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_KNOWN_DATABASE_H

@@ -1,5 +1,5 @@
 /*
- * The hashes by which a list knows a file.
+ * The hashes by which a list identifies a file.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_LISTS_KNOWN_HASHES_H

@@ -1,6 +1,7 @@
 /*
- * Reading lists of hashes. Names of files are passed over, and what is no hash where one has to be is
- * refused: a list that is misread would leave out nothing, and nobody would see it.
+ * Reads lists of hashes in all of their formats. It skips names of files and refuses a field that
+ * should be a hash and is not: a list that is misread would leave out nothing, and nobody would see
+ * it.
  * SPDX-License-Identifier: MIT
  */
 #include "lists/known_list.h"
@@ -235,10 +236,10 @@ static int recognize(struct known_list *list, struct simhash_error *error)
 		return status;
 	line = without_return(line);
 	if (begins_with(line, "SQLite format 3"))
-		return error_set(error, SIMHASH_E_SYNTAX,
-				 "%s is an SQLite file; inflate it, name it as a file and read it "
-				 "as --known-format=nsrl",
-				 list->name);
+		return error_set(
+			error, SIMHASH_E_SYNTAX,
+			"%s is an SQLite file; inflate it, and name it as --known=nsrl:FILE",
+			list->name);
 	if (is_guess)
 		list->format = begins_with(line, "simhash-digests ") ? KNOWN_DIGESTS
 			       : begins_with(line, "%%%% HASHDEEP")  ? KNOWN_HASHDEEP

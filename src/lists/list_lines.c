@@ -1,5 +1,5 @@
 /*
- * Reading lists line by line.
+ * Splits the bytes of a list into lines and counts the lines.
  * SPDX-License-Identifier: MIT
  */
 #include "lists/list_lines.h"

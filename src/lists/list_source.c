@@ -1,5 +1,6 @@
 /*
- * Reading lists from files and pipes. The first bytes show how a list is compressed.
+ * Reads lists from files and pipes, inflates them, and decodes them to UTF-8. The first bytes show
+ * how a list is compressed.
  * SPDX-License-Identifier: MIT
  */
 #include "lists/list_source.h"

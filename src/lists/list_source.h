@@ -1,6 +1,6 @@
 /*
- * The bytes of a list that may come from anybody: inflated where they are compressed, and in UTF-8
- * without a byte-order mark. A list that ends early is an error, and never an end.
+ * The bytes of a list that may come from anybody: inflated if they are compressed, and in UTF-8
+ * without a byte-order mark. If a list ends early, that is an error and never an end.
  *
  *     if (list_source_open("there.digests.gz", &source, &error) != 0)
  *             return -1;

@@ -1,7 +1,7 @@
 /*
- * Counting in how many of many hashes each of 64 bits is set, for all bits at once, by
- * carry-save adders: bit i of `plane[j]` is digit j of the count of position i.
- * One text, compiled for each instruction set that makes it faster.
+ * Counts for each of 64 bits in how many of many hashes it is set, for all bits at once, by
+ * carry-save adders: bit i of `plane[j]` is digit j of the count of position i. The same text is
+ * compiled for each instruction set that makes it faster.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_MEASURE_BIT_COUNTS_H

@@ -1,7 +1,8 @@
 /*
- * Bottom-k sketches: the k smallest values of one hash function (A. Broder, 1997). Among the k
- * smallest of both sets together, the share that is in both estimates the Jaccard index. A set
- * with fewer than k features is in its sketch whole, and its comparison is exact.
+ * Implements bottom-k sketches: the k smallest values of one hash function (A. Broder, 1997). Take
+ * the k smallest values of both sets together: the share that is in both sets estimates the Jaccard
+ * index. The sketch of a set with fewer than k features holds the whole set, and its comparison is
+ * exact.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,13 +1,11 @@
 /*
- * The feature simhash, 64 and 128 bits (M. Charikar, STOC 2002; Manku, Jain and Das Sarma,
- * WWW 2007): each bit of the fingerprint is the sign of a sum, to which every feature adds
- * its weight where its hash has that bit set, and from which it takes it where not.
+ * Computes and compares the feature simhash of 64 and 128 bits (M. Charikar, STOC 2002; Manku, Jain
+ * and Das Sarma, WWW 2007). Each bit of the fingerprint is the sign of a sum. Every feature adds
+ * its weight to the sum where its hash has that bit set, and subtracts it where not.
  *
- * With weights of 1 a sum is twice the number of set bits less the number of features.
- * Set bits are counted for all 64 positions at once: bit_counts.h. Weights other than the
- * default are added one by one.
- *
- * Leaves the search for near fingerprints to hamming.c.
+ * With weights of 1 a sum is twice the number of set bits less the number of features. Set bits are
+ * counted for all 64 positions at once: bit_counts.h. Weights other than the default are added one
+ * by one. hamming.c searches for near fingerprints.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * Streams of features.
- * Which bytes and which words there are never depends on how the stream is cut into calls.
+ * Cuts a stream into features and hashes them in blocks. The features never depend on how the
+ * stream is cut into calls.
  * SPDX-License-Identifier: MIT
  */
 #define XXH_INLINE_ALL

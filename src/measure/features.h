@@ -1,6 +1,6 @@
 /*
- * A stream of bytes taken apart into features, each a 64-bit hash by XXH3: all N bytes in
- * a row, or words, or N words in a row. What the features are condensed to is left to others.
+ * Takes a stream of bytes apart into features, each a 64-bit hash by XXH3: all N bytes in a row, or
+ * words, or N words in a row. The measures condense the features.
  *
  *     stream = feature_stream_new(&spec, take, context);
  *     feature_stream_update(stream, bytes, size);     // any number of times

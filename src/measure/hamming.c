@@ -1,13 +1,13 @@
 /*
- * Fingerprints within a Hamming distance k, by sorted tables of permuted bits (Manku, Jain
+ * Finds fingerprints within a Hamming distance k, by sorted tables of permuted bits (Manku, Jain
  * and Das Sarma, WWW 2007, section 3).
  *
  * The bits are cut into blocks. A table leaves out k of the blocks and sorts by the others:
- * what differs in at most k bits agrees there in some table. A pair that differs in fewer
- * blocks than k agrees in several tables and is told of in one, the canonical one: which leaves
- * out the blocks that differ and the first of the others. The fingerprints that agree are a
- * smaller problem of the same kind, on the bits that are left; where they are many, as
- * fingerprints of similar texts are, they are cut up again.
+ * fingerprints that differ in at most k bits agree there in some table. A pair that differs in
+ * fewer blocks than k agrees in several tables. Only one table reports it, the canonical one, which
+ * leaves out the blocks that differ and the first of the others. The fingerprints that agree are a
+ * smaller problem of the same kind, on the bits that are left. If they are many, as fingerprints of
+ * similar texts are, they are cut up again.
  *
  * SPDX-License-Identifier: MIT
  */

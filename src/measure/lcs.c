@@ -1,11 +1,11 @@
 /*
- * The length of a longest common subsequence: what diff leaves unchanged.
+ * Computes the length of a longest common subsequence: the part that diff leaves unchanged.
  *
- * First as diff does it (E. Myers, "An O(ND) Difference Algorithm and Its Variations", 1986),
- * which is fast where little differs: only the length is asked for, so that one array of the
- * furthest point of each diagonal is all the memory. Where too much differs, all rows of
- * the table at once as bits (H. Hyyroe, "Bit-parallel LCS-length Computation Revisited", 2004),
- * in strips that stay in the cache, with one bit of carry for each symbol between them. Both
+ * It first works like diff (E. Myers, "An O(ND) Difference Algorithm and Its Variations", 1986),
+ * which is fast where little differs. Only the length is needed, so one array with the furthest
+ * point of each diagonal is all the memory. Where too much differs, it computes all rows of the
+ * table at once as bits (H. Hyyroe, "Bit-parallel LCS-length Computation Revisited", 2004), in
+ * strips that stay in the cache, with one bit of carry for each symbol between them. Both methods
  * are exact.
  *
  * SPDX-License-Identifier: MIT

@@ -1,8 +1,7 @@
 /*
- * Differing lines.
- *
- * A point (x, y) has x lines of a and y of b behind it and lies on diagonal x - y. Row d of the
- * trace holds the furthest x of the diagonals -d, -d + 2, .. d that d differences reach.
+ * Finds the lines that differ between two texts, and remembers the path of the search in a trace. A
+ * point (x, y) has x lines of a and y of b behind it and is on diagonal x - y. Row d of the trace
+ * holds the furthest x of the diagonals -d, -d + 2, .. d that d differences reach.
  *
  * SPDX-License-Identifier: MIT
  */

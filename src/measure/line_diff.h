@@ -1,6 +1,6 @@
 /*
- * Which lines two texts have in common, in order: what diff(1) shows. The search is that of
- * lcs.c (E. Myers, 1986), which here also remembers its way.
+ * Marks the lines that only one of two texts has, as diff(1) shows them. The search is the same as
+ * in lcs.c (E. Myers, 1986), but also remembers its path.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_MEASURE_LINE_DIFF_H

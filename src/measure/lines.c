@@ -1,5 +1,5 @@
 /*
- * Numbering lines by a table of those seen.
+ * Numbers lines by a hash table of the lines seen so far.
  * SPDX-License-Identifier: MIT
  */
 #define XXH_INLINE_ALL

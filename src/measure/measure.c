@@ -1,6 +1,6 @@
 /*
- * The table of measures, their parameters, and sketchers of any of them.
- * What a measure computes is in its own file.
+ * Has the table of measures, parses their parameters, and runs a sketcher for any measure. Each
+ * measure has its own file.
  * SPDX-License-Identifier: MIT
  */
 #include "measure/measure.h"

@@ -1,8 +1,8 @@
 /*
- * What a measure is to the rest: one struct of functions, one file each, and its line in the
- * table of measure.c. A measure takes features (features.h), keeps a state while they come,
- * and leaves a sketch of fixed size, the same bytes on every machine; it can compare two
- * sketches, and propose the pairs of many that are worth comparing.
+ * The interface of a measure: one struct of functions, in one file for each measure, with a line in
+ * the table of measure.c. A measure takes features (features.h), keeps a state while they come, and
+ * makes a sketch of fixed size, the same bytes on every machine. It can compare two sketches, and
+ * propose the pairs of many sketches that are worth comparing.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,13 +1,13 @@
 /*
- * MinHash with k hash functions (A. Broder, 1997): the chance that the least value of a
+ * Implements MinHash with k hash functions (A. Broder, 1997): the chance that the least value of a
  * function is the same for two sets is their Jaccard index.
  *
- * Computing k functions of every feature would cost k times as much as one. SuperMinHash
- * (O. Ertl, arXiv:1706.05698) has each feature draw, from a random number generator that its
- * hash seeds, a random order of the k values and rising numbers for them: r_0 for the first,
- * 1 + r_1 for the second, and so on. Once every value has got a number below 1, only a
- * feature's first draw can matter, and once these have become small, hardly any does. The
- * estimate is that of k independent functions, with a smaller variance for small sets.
+ * Computing k functions of every feature would cost k times as much as one. SuperMinHash (O. Ertl,
+ * arXiv:1706.05698) has each feature draw a random order of the k values and rising numbers for
+ * them, from a random number generator that its hash seeds: r_0 for the first, 1 + r_1 for the
+ * second, and so on. Once every value has a number below 1, only a feature's first draw can matter,
+ * and once these numbers are small, hardly any draw does. The estimate is as good as with k
+ * independent functions, with a smaller variance for small sets.
  *
  * SPDX-License-Identifier: MIT
  */

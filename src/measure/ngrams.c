@@ -1,6 +1,6 @@
 /*
- * Hashes of all n bytes in a row.
- * The vector kernels are in x86; what they compute is told in short_hash.h.
+ * Hashes all n bytes in a row, with the fastest kernel of the processor. The vector kernels are in
+ * x86; short_hash.h describes their computation.
  * SPDX-License-Identifier: MIT
  */
 #define XXH_INLINE_ALL

@@ -1,5 +1,5 @@
 /*
- * Sets and bags of features of two contents, compared: the exact values of what the
+ * Compares the sets and bags of features of two contents: computes the exact values that the
  * sketches estimate (A. Broder, 1997: resemblance and containment).
  * SPDX-License-Identifier: MIT
  */

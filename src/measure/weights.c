@@ -1,6 +1,6 @@
 /*
- * Texts of weights, a line for each feature. A feature is taken apart by the same code as
- * what is scanned, so that the hashes are the same.
+ * Reads texts of weights, with a line for each feature, and makes the table of a measure. The same
+ * code cuts these features and scanned contents, so the hashes are the same.
  * SPDX-License-Identifier: MIT
  */
 #define XXH_INLINE_ALL

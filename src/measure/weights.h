@@ -1,6 +1,6 @@
 /*
- * Weights of features: as they are read, by their text, and as a measure looks them up, by
- * the hashes that its features have.
+ * Weights of features in two forms: by their text as they are read, and by their hash as a measure
+ * looks them up.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_MEASURE_WEIGHTS_H

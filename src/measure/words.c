@@ -1,7 +1,7 @@
 /*
- * Words of a text, as libunistring cuts them by UAX #29.
- * Text in ASCII, which is most of it, is cut here by the same rules: which class a
- * character has is asked of the library, so that both follow the same version of Unicode.
+ * Cuts a text into words as libunistring does by UAX #29. ASCII text, which is most text, is cut
+ * here by the same rules. The library supplies the classes of the characters, so both follow the
+ * same version of Unicode.
  * SPDX-License-Identifier: MIT
  */
 #include <pthread.h>

@@ -1,7 +1,6 @@
 /*
- * Copying an index, to the same engine or another. Rows that the target has already are passed
- * over, so that a copy that was cut off continues where it was, and one that is repeated brings
- * over what is new.
+ * Copies an index to the same engine or another. Rows that the target already has are passed over.
+ * So an interrupted copy continues at the same place, and a repeated copy brings only new rows.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_INDEX_COPY_H

@@ -1,6 +1,6 @@
 /*
- * Copying sketches: those wanted of the source are read into memory, those that the target has are
- * struck off, and the rest are written.
+ * Reads the wanted sketches of the source into memory, crosses out the sketches that the target
+ * has, and writes the rest.
  * SPDX-License-Identifier: MIT
  */
 #include "transfer/copy_sketches.h"

@@ -1,5 +1,5 @@
 /*
- * Copying the sketches of a part of an index to another.
+ * Copies the sketches of a part of an index to another.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_INDEX_COPY_SKETCHES_H

@@ -1,5 +1,5 @@
 /*
- * An index as a digest list, and back: docs/digests.md.
+ * Writes an index as a digest list, and stores a digest list in an index: docs/digests.md.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_INDEX_DIGESTS_H

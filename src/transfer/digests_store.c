@@ -1,7 +1,8 @@
 /*
- * From a digest list to rows. Lines are sorted by path hash before they are stored: a table in that
- * order is then written from its beginning to its end, and not all over for each part. A line is
- * sorted as it is, which is smaller than its row, and read once more when its turn comes.
+ * Stores the files of a digest list as rows. It sorts the lines by path hash before it stores them:
+ * a table in that order is then written from its beginning to its end, and not all over for each
+ * part. A line is sorted as it is, which is smaller than its row, and parsed once more when its
+ * turn comes.
  * SPDX-License-Identifier: MIT
  */
 #include "transfer/digests.h"

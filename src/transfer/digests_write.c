@@ -1,5 +1,5 @@
 /*
- * From rows to a digest list, a part at a time.
+ * Writes rows as a digest list, a part at a time, with the hashes that the index has.
  * SPDX-License-Identifier: MIT
  */
 #include "transfer/digests.h"

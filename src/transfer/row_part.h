@@ -1,6 +1,6 @@
 /*
- * Some rows in order of path hash, with texts of their own: a part of an index or of a list that is
- * worked on as a whole.
+ * Some rows in order of path hash, with copies of their texts: a part of an index or of a list that
+ * is processed as a whole.
  *
  *     part = row_part_new();
  *     while (part->count < PART_ROWS && (status = next_row(&row, error)) == 1)
@@ -15,7 +15,7 @@
 #define SIMHASH_INDEX_ROW_PART_H
 
 #include "base/data/arena.h"
-#include "store/rows/file_copy.h"
+#include "store/rows/row_reader.h"
 #include "store/write/batch.h"
 
 #define PART_ROWS 4096

@@ -15,7 +15,7 @@ for count in 1000 4000 8000 16000; do
 	mkdir "$folder/chain"
 	"$build/tests/files" chain "$folder/chain" "$count"
 	"$build/simhash" -q -d "sqlite:$folder/index.db" "$folder/chain"
-	timed "$build/simfind" -q -d "sqlite:$folder/index.db" -o "$folder/pairs" -k skew_ext
+	timed "$build/simfind" -q -d "sqlite:$folder/index.db" -o "$folder/pairs" --same-extension
 	ours=$wall
 	read -r _ work _ <"$folder/measured"
 	pairs=$(wc -l <"$folder/pairs")

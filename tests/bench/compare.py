@@ -169,7 +169,7 @@ def changed(build, tree, count, folder):
     tools = [
         ("simhash, simfind", pairs_of_simfind,
          [[f"{build}/simhash", "-q", "-d", database, files],
-          [f"{build}/simfind", "-q", "-d", database, "--expand", "--format=csv"]]),
+          [f"{build}/simfind", "-q", "-d", database, "--group=none", "--format=csv"]]),
         ("ssdeep", pairs_of_ssdeep, [["ssdeep", "-r", "-s", "-d", "-c", files]]),
         ("tlsh, distance up to 30", pairs_of_tlsh, [["tlsh", "-r", files, "-xref", "-T", "30"]]),
         ("tlsh, distance up to 50", pairs_of_tlsh, [["tlsh", "-r", files, "-xref", "-T", "50"]]),

@@ -34,8 +34,8 @@ for round in 1 2 3; do
 	find_pairs one
 	base=$wall
 	line "simfind (over the bare read)" "$read"
-	find_pairs one --candidates=key
-	line "--candidates=key (over simfind)" "$base"
+	find_pairs one --candidates=skew_ext
+	line "--candidates=skew_ext (over simfind)" "$base"
 	find_pairs copies
 	line "half are copies of one (over simfind)" "$base"
 	find_pairs one -j 1
@@ -56,7 +56,7 @@ done
 for round in 1 2; do
 	echo "-- one file among $millions million rows, round $round"
 	for file in /usr/include/stdio.h /usr/bin/env /usr/share/common-licenses/GPL-3 /usr/bin/perl; do
-		for how in -q "--key=uniform" --nearest=10 --verify=no; do
+		for how in -q "--candidates=exact" --nearest=10 --verify=no; do
 			find_pairs ten "$how" "$file"
 			# shellcheck disable=SC2154  # of timed
 			echo "simfind $how $file: $work s of work, $wall s"

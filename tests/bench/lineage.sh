@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# How right `simfind --lineage` is on version histories with known order; see lineage_corpus.py.
+# How right `simfind --group=lineage` is on version histories with known order; see lineage_corpus.py.
 #
 #     tests/bench/lineage.sh BUILD git REPOSITORY [PATHS [COMMITS]]
 #     tests/bench/lineage.sh BUILD trees FOLDER
@@ -19,7 +19,7 @@ listings=()
 for kind in numbers times blind scrambled; do
 	index=sqlite:$work/$kind.db
 	"$build/simhash" -q -d "$index" "$work/$kind"
-	"$build/simfind" -q -d "$index" --lineage --format=json -o "$work/$kind.json"
+	"$build/simfind" -q -d "$index" --group=lineage --format=json -o "$work/$kind.json"
 	listings+=("$work/$kind.json")
 done
 python3 "$here/lineage_corpus.py" score "$work" "${listings[@]}"

@@ -56,7 +56,7 @@ ours() {
 	local name=$1 measure=$2 speed bytes
 	shift 2
 	read -r _ speed bytes < <("$build/tests/sketching" -f "$folder/everything" "$measure")
-	"$build/simfind" -q -d "sqlite:$folder/index.db" --expand --format=csv "$@" | tr -d '\r' |
+	"$build/simfind" -q -d "sqlite:$folder/index.db" --group=none --format=csv "$@" | tr -d '\r' |
 		awk -F, -v OFS='\t' 'NR > 1 { print $11, $12 }' | judge "$name" "$speed" "$bytes"
 }
 
@@ -71,14 +71,14 @@ ours "sum table, T = 2 %" sum -T 2 --verify=no
 ours "sum table and sketch" sum
 ours "... and the files read" sum --verify=all
 ours "simhash64, 3 bits" simhash64 --measure=simhash64:bytes=8
-ours "simhash64, 8 bits" simhash64 --measure=simhash64:bytes=8 --min-similarity=0.875
+ours "simhash64, 8 bits" simhash64 --measure=simhash64:bytes=8 --min-resemblance=0.875
 ours "simhash128, 6 bits" simhash128 --measure=simhash128
 ours "simhash64 of words, 3 bits" simhash64:words --measure=simhash64:words
 ours "minhash, J >= 0.8" minhash --measure=minhash:bytes=8
-ours "minhash, J >= 0.5" minhash --measure=minhash:bytes=8 --min-similarity=0.5
+ours "minhash, J >= 0.5" minhash --measure=minhash:bytes=8 --min-resemblance=0.5
 ours "minhash of 3 words, J >= 0.8" minhash:words=3 --measure=minhash:words=3
 ours "bottomk, J >= 0.8" bottomk --measure=bottomk
-ours "bottomk, J >= 0.5" bottomk --measure=bottomk --min-similarity=0.5
+ours "bottomk, J >= 0.5" bottomk --measure=bottomk --min-resemblance=0.5
 # clusters MEASURE: pairs of the same cluster, by SQL alone
 for measure in minhash:bytes=8 bottomk; do
 	sqlite3 -separator $'\t' "$folder/index.db" "SELECT a.path, b.path FROM sketched_file a JOIN sketched_file b

@@ -8,7 +8,7 @@
 #     tests/bench/quality.sh BUILD CORPUS [OPTIONS]...
 #
 # CORPUS is a, b, c, or a list of packages, as for quality_corpus.py. Each OPTIONS is one word,
-# such as '-T 2 --key=uniform', and a column of the tables; the default is a run without options
+# such as '-T 2 --same-extension', and a column of the tables; the default is a run without options
 # and, where simfind verifies pairs, '-T 1 --verify=no', the paper's rule. A corpus takes 3 GB and
 # stays in $QUALITY_FOLDER (default: $TMPDIR or /tmp) with its truth, for the next run.
 # Needs ssdeep and tlsh, and apt-get and npm to make a corpus.

@@ -45,5 +45,5 @@ echo "-- all pairs"
 for _ in $(seq "$rounds"); do
 	measured "simfind --verify=no" - "$build/simfind" -q -d "sqlite:$folder/index.db" -o "$folder/pairs" --verify=no
 	measured simfind "" "$build/simfind" -q -d "sqlite:$folder/index.db" -o "$folder/pairs"
-	measured "simfind --versions" "" "$build/simfind" -q -d "sqlite:$folder/index.db" -o "$folder/pairs" --versions
+	measured "simfind --also=versions" "" "$build/simfind" -q -d "sqlite:$folder/index.db" -o "$folder/pairs" --also=versions
 done

@@ -44,7 +44,7 @@ for line in sys.stdin.buffer:
     if here.encode() in line and there.encode() in line:
         sys.stdout.buffer.write(line.replace(there.encode(), b'elsewhere:' + there.encode()))" "$here/" "$there/" |
 		tr -d '\r' | LC_ALL=C sort >expected
-	runs 0 "$SIMFIND" -q --against=elsewhere --verify=no -k skew_ext -T "$tolerance" --format=csv
+	runs 0 "$SIMFIND" -q --against=elsewhere --verify=no -T "$tolerance" --format=csv
 	tail -n +2 out | tr -d '\r' | grep -v 'packed.gz//' | cut -d, -f1-3,9-12 | LC_ALL=C sort >found
 	cmp expected found || fail "$tolerance %: $(diff expected found | head -4)"
 	[ "$(wc -l <expected)" -gt 20 ] || fail "only $(wc -l <expected) pairs: the files are no test"
@@ -69,8 +69,8 @@ else
 	said "elsewhere.xz is compressed by xz, which this simhash was built without"
 fi
 same "the index" "$before" "$(sql "$shape")"
-options=('' --verify=no --versions '--verify=read -T 2' --empty '--min-resemblance=0.9 --same-extension'
-	'--key=uniform --candidates=key' --group '--group=single' --lineage '-j 1 --memory=32M --limit=9' --null)
+options=('' --verify=no --also=versions '--verify=read -T 2' --also=empty '--min-resemblance=0.9 --same-extension'
+	'--candidates=uniform' --group '--group=single' --group=lineage '-j 1 --limits=memory=32M --limit=9' --null)
 mkdir piped
 mkfifo piped/elsewhere
 for number in "${!options[@]}"; do
@@ -127,8 +127,8 @@ printf 'txt=1\n' >input
 before_output=$(cksum <input)
 runs 1 "$SIMFIND" --known=elsewhere -o elsewhere
 said "cannot write to elsewhere: it is a list of --known"
-runs 1 "$SIMFIND" --tolerances=input -o input
-said "cannot write to input: it has the tolerances of --tolerances"
+runs 1 "$SIMFIND" --tolerance=@input -o input
+said "cannot write to input: it has the tolerances of --tolerance"
 same "what is read" "$before_output" "$(cksum <input)"
 printf '%s\0' "$here/seq.txt" >input
 runs 1 "$SIMFIND" --files0-from=input -o input

@@ -94,9 +94,9 @@ grep -q '^member|.*|read|' found || fail "no file that was read to be a test"
 runs 0 "$SIMFIND" --store --verify=all
 stored | cmp - expected || fail "with pairs that were read: $(stored | diff - expected | head -4)"
 equal single --verify=read --tolerance=10
-equal single --versions
+equal single --also=versions
 equal representative --between "$files" "$files"
-equal representative --same-extension --empty
+equal representative --same-extension --also=empty
 equal representative "$files/" "$files/a b"
 
 # The others of a group are looked up, and not all files of the run for each.
@@ -164,8 +164,8 @@ runs 1 "$SIMFIND" --store=-1
 said "--store '-1': expected a number from 0 to 4294967295"
 runs 1 "$SIMFIND" --store two
 said "--store cannot be combined with a FILE"
-runs 1 "$SIMFIND" --store --expand
-said "--store cannot be combined with --expand"
+runs 1 "$SIMFIND" --store --group=none
+said "--store cannot be combined with --group=none"
 runs 1 "$SIMFIND" --store --partition=1/2
 said "--partition"
 

@@ -31,7 +31,7 @@ runs 0 "$SIMFIND" --verify=no -T 2 --format=csv
 unrelated=$(tr -d '\r' <out | awk -F, '$11 ~ /like/ && $12 ~ /like/' | wc -l)
 [ "$unrelated" -gt 100 ] || fail "only $unrelated unrelated pairs: no test"
 for how in all read; do
-	runs 0 "$SIMFIND" -T 2 --expand --verify=$how --min-resemblance=0.95 --format=csv
+	runs 0 "$SIMFIND" -T 2 --group=none --verify=$how --min-resemblance=0.95 --format=csv
 	tr -d '\r' <out | tail -n +2 >"$how.csv"
 	awk -F, '{ n = split($11, a, "/"); m = split($12, b, "/")
 		split(a[n], x, "."); split(b[m], y, "."); if (x[1] != y[1]) print }' "$how.csv" >wrong
@@ -53,11 +53,11 @@ grep -q "^identical,.*,confirmed,1.000000,1.000000,1.000000," all.csv || fail "c
 grep -q ',sketch$' read.csv || fail "all pairs were read"
 grep -q ',hash$' read.csv || fail "copies were read"
 # Where sketches are not exact enough for what is asked, files are read.
-runs 0 "$SIMFIND" -T 2 --expand --verify=read --min-resemblance=0.98 --format=csv
+runs 0 "$SIMFIND" -T 2 --group=none --verify=read --min-resemblance=0.98 --format=csv
 tr -d '\r' <out | has '^similar,.*block.*,read$' || fail "no pair was read"
 tr -d '\r' <out | has '^similar,.*moved.*,sketch$' || fail "what was moved was read"
 # A lower bar lets more through, a higher one less.
-runs 0 "$SIMFIND" -q -T 2 --expand --verify=all --min-resemblance=0.999 --format=csv
+runs 0 "$SIMFIND" -q -T 2 --group=none --verify=all --min-resemblance=0.999 --format=csv
 [ "$(wc -l <out)" -lt "$(wc -l <all.csv)" ] || fail "a higher bar drops nothing"
 grep -q block out && fail "a block edit resembles by 0.999"
 
@@ -78,7 +78,7 @@ runs 0 "$SIMHASH" "$files"
 
 # Groups. Every file of these pairs is in one; a member makes a pair with its representative, and
 # single linkage gives connected parts.
-runs 0 "$SIMFIND" -q --verify=no -T 2 --expand --format=csv -o pairs.csv
+runs 0 "$SIMFIND" -q --verify=no -T 2 --group=none --format=csv -o pairs.csv
 tr -d '\r' <pairs.csv | tail -n +2 | cut -d, -f11,12 >pairs
 for linkage in representative single; do
 	runs 0 "$SIMFIND" -q --verify=no -T 2 --group=$linkage --format=csv -o groups.csv
@@ -121,8 +121,10 @@ done
 # Statistics agree with what is listed.
 runs 0 "$FIGURES" "$TEST_URL" 2
 for key in uniform skew_ext; do
-	"$SIMFIND" -q --verify=no -T 2 -k $key --expand --candidates=key --format=csv | tail -n +2 >by_key
-	"$SIMFIND" -q --verify=no -T 2 -k $key --expand --format=csv | tail -n +2 >exact
+	"$SIMFIND" -q --verify=no -T 2 --candidates=$key --group=none --format=csv | tail -n +2 >by_key
+	exact=()
+	[ $key = skew_ext ] || exact=(--candidates=exact)
+	"$SIMFIND" -q --verify=no -T 2 "${exact[@]}" --group=none --format=csv | tail -n +2 >exact
 	same "statistics of $key" "$(wc -l <by_key) $(grep -c ^identical by_key) $(wc -l <exact)" \
 		"$(awk -v key=$key '$1 == key { print $4, $5, $7 }' out)"
 done
@@ -147,6 +149,6 @@ awk '!/^#/ { if ($2 < hits || $4 < sums || $7 < $4) exit 1; hits = $2; sums = $4
 	fail "a sweep does not grow with the tolerance"
 for tolerance in 0.01 $(awk '!/^#/ { t = $1 } END { print t }' out); do
 	same "sweep at $tolerance" \
-		"$("$SIMFIND" -q --verify=no -T "$tolerance" --expand --candidates=key --format=csv | tail -n +2 | wc -l)" \
+		"$("$SIMFIND" -q --verify=no -T "$tolerance" --group=none --candidates=skew_ext --format=csv | tail -n +2 | wc -l)" \
 		"$(awk -v t="$tolerance" '$1 == t { print $4 }' out)"
 done

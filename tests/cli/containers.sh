@@ -38,7 +38,7 @@ mkdir "$files/below"
 settle "$files"
 runs 0 "$SIMHASH" "$files"
 summary 6 0 0 0
-runs 0 "$SIMHASH" -z --container=zip "$files"
+runs 0 "$SIMHASH" --decompress=zip "$files"
 summary 5 6 0 0
 same "members of zip files" "a.txt
 ab.zip
@@ -71,7 +71,7 @@ runs 0 "$SIMFIND" --store
 rows >before
 has -x 'ab.zip//filtered' <before || fail "no row of a filter"
 stored=$(sql 'SELECT COUNT(*) FROM grouped_file')
-for options in -f --measure=minhash '-z -f' '-z --measure=bottomk' '-f --container=tar -z'; do
+for options in -f --measure=minhash '-z -f' '-z --measure=bottomk' '-f --decompress=tar'; do
 	# shellcheck disable=SC2086  # are several words
 	runs 0 "$SIMHASH" $options "$files"
 	summary 13 0 0 0
@@ -93,7 +93,7 @@ with zipfile.ZipFile(sys.argv[1], "w") as archive:
 PYTHON
 runs 0 "$SIMHASH" -q -z --filter=zip:cat "$TEST_FOLDER/many"
 rows >before
-for options in '-f -z --max-inflated=1M' '-z --hash=md5 --max-inflated-total=1M' '-f --filter=zip:false'; do
+for options in '-f -z --limits=inflated=1M' '-z --hash=md5 --limits=total=1M' '-f --filter=zip:false'; do
 	# shellcheck disable=SC2086  # are several words
 	runs 2 "$SIMHASH" $options "$TEST_FOLDER/many"
 	rows | cmp - before || fail "rows after $options: $(rows | diff - before | head -3)"
@@ -126,7 +126,7 @@ same "members of an archive that was touched" "below/moved.zip//a.txt linked.zip
 # A run without -z keeps looking into what was looked into, for the same kinds, and into nothing else.
 (cd "$files" && python3 -m zipfile -c zip.zip a.txt)
 settle "$files"
-runs 0 "$SIMHASH" -z --container=zip "$files"
+runs 0 "$SIMHASH" --decompress=zip "$files"
 (cd "$files" && python3 -m zipfile -c new.zip a.txt && python3 -m zipfile -c zip.zip b.txt b.txt.xz &&
 	python3 -m zipfile -c linked.zip b.txt.xz)
 settle "$files"
@@ -216,15 +216,15 @@ reset
 runs 2 "$SIMHASH" -z "$TEST_FOLDER/odd/bomb"
 said "bomb/zeros.zip: Inflates to more than 200 times its size: what was read before is indexed"
 said "bomb/sparse.tar: Inflates to more than 200 times its size: what was read before is indexed"
-said "bomb/deep.zip//19.zip//18.zip//17.zip: An archive in more archives than --max-depth allows"
-said "bomb/quine.zip//q.zip//q.zip//q.zip: An archive in more archives than --max-depth allows"
+said "bomb/deep.zip//19.zip//18.zip//17.zip: An archive in more archives than --limits=depth=N allows"
+said "bomb/quine.zip//q.zip//q.zip//q.zip: An archive in more archives than --limits=depth=N allows"
 said "bomb/locked.zip: Encrypted, so its content is not indexed"
 said "bomb/locked.7z: Encrypted, so its content is not indexed"
 said "bomb/wide.zip: Inflates to more than 200 times its size: what was read before is indexed"
 same "a billion members" "many.zip//a.txt many.zip//b.txt" "$(rows | sed -n 's|.*/bomb/many|many|p' | grep // | paste -sd ' ')"
 # A sanitizer needs more memory than a process may have, so its build has no limit; nor has a build without a sandbox.
 if ! built_with sanitizer && built_with sandbox; then
-	said "bomb/hungry.xz: Needs more memory than an archive may use, which simhash --memory sets: what was read before is indexed"
+	said "bomb/hungry.xz: Needs more memory than an archive may use, which simhash --limits=memory=SIZE sets: what was read before is indexed"
 else
 	same "a huge dictionary" 1 "$(rows | grep -c 'hungry.xz//hungry$')"
 fi
@@ -240,14 +240,14 @@ if ! built_with sanitizer; then
 	said "bomb/hungry.xz: "
 	grep -v 'hungry.xz//hungry$' with_memory | diff - <(rows) || fail "other members with little memory"
 fi
-runs 2 "$SIMHASH" -zq --max-inflated=10K "$TEST_FOLDER/odd/bomb"
-said "bomb/zeros.zip: Inflates to more than --max-inflated allows"
-runs 2 "$SIMHASH" -zq --max-inflated-total=10K "$TEST_FOLDER/odd/bomb"
-said "bomb/zeros.zip: Not inflated to its end, since the run has inflated what --max-inflated-total allows"
-runs 2 "$SIMHASH" -zq --max-depth=1 "$TEST_FOLDER/odd/bomb"
-said "bomb/deep.zip//19.zip: An archive in more archives than --max-depth allows"
-runs 1 "$SIMHASH" -z --container=zip,rpm "$files"
-said "--container 'zip,rpm': expected zip, tar, 7z, "
+runs 2 "$SIMHASH" -zq --limits=inflated=10K "$TEST_FOLDER/odd/bomb"
+said "bomb/zeros.zip: Inflates to more than --limits=inflated=SIZE allows"
+runs 2 "$SIMHASH" -zq --limits=total=10K "$TEST_FOLDER/odd/bomb"
+said "bomb/zeros.zip: Not inflated to its end, since the run has inflated what --limits=total=SIZE allows"
+runs 2 "$SIMHASH" -zq --limits=depth=1 "$TEST_FOLDER/odd/bomb"
+said "bomb/deep.zip//19.zip: An archive in more archives than --limits=depth=N allows"
+runs 1 "$SIMHASH" --decompress=zip,rpm "$files"
+said "--decompress 'zip,rpm': expected zip, tar, 7z, "
 reset
 runs 0 "$SIMHASH" -z "$TEST_FOLDER/odd/rar"
 same "members of rar files" "4.rar//in/x.txt 4.rar//y.txt 5.rar//in/x.txt 5.rar//y.txt" "$(rows | sed -n 's|.*/rar/||p' | grep // | paste -sd ' ')"

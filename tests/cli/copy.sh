@@ -25,7 +25,7 @@ copied() {
 	said "verified: $total rows are equal, checksum "
 }
 everything() {
-	"$SIMFIND" -q -d "$1" --host=alpha --expand --format=csv
+	"$SIMFIND" -q -d "$1" --host=alpha --group=none --format=csv
 	"$SIMFIND" -q -d "$1" --host=beta --verify=no --format=csv | LC_ALL=C sort
 	"$SIMFIND" -q -d "$1" --tag-set=other.tags --format=csv
 	"$SIMHASH" -d "$1" --status | sed 1,2d

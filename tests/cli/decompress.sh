@@ -9,7 +9,7 @@ rows() {
 
 # Archives have a test of their own.
 z=(-z)
-! built_with archives || z+=(--container=zip)
+! built_with archives || z=(--decompress=zip)
 
 seq 20000 >"$files/a.txt"
 gzip -k "$files/a.txt"
@@ -78,19 +78,19 @@ cp "$files/a.txt.gz" "$files/wrong.gz"
 printf 'XXXX' | dd of="$files/wrong.gz" bs=1 seek=5000 conv=notrunc status=none
 : >"$files/nothing.gz"
 head -c 3000000 /dev/zero | gzip >"$files/bomb.gz"
-runs 2 "$SIMHASH" "${z[@]}" --max-inflated=2M "$files"
+runs 2 "$SIMHASH" "${z[@]}" --limits=inflated=2M "$files"
 said "simhash: $files/plain.gz//plain: Not in gzip format"
 said "simhash: $files/nothing.gz//nothing: Not in gzip format"
 said "simhash: $files/cut.gz//cut: Damaged gzip file"
 said "simhash: $files/wrong.gz//wrong: Damaged gzip file"
-said "simhash: $files/bomb.gz//bomb: Inflates to more than --max-inflated allows"
-runs 2 "$SIMHASH" "${z[@]}" --max-inflated-total=2M "$files"
-said "simhash: $files/bomb.gz//bomb: Not inflated to its end, since the run has inflated what --max-inflated-total allows"
+said "simhash: $files/bomb.gz//bomb: Inflates to more than --limits=inflated=SIZE allows"
+runs 2 "$SIMHASH" "${z[@]}" --limits=total=2M "$files"
+said "simhash: $files/bomb.gz//bomb: Not inflated to its end, since the run has inflated what --limits=total=SIZE allows"
 same "failed" "5 failed" "$(grep -o '5 failed' err)"
 same "the files themselves" 5 "$(rows | grep -cE '^(plain|nothing|cut|wrong|bomb)\.gz\|')"
 same "their content" 0 "$(rows | grep -cE '^(plain|nothing|cut|wrong|bomb)\.gz//' || true)"
-runs 2 "$SIMFIND" -z --max-inflated=2M "$files/bomb.gz"
-said "bomb.gz: Inflates to more than --max-inflated allows"
+runs 2 "$SIMFIND" -z --limits=inflated=2M "$files/bomb.gz"
+said "bomb.gz: Inflates to more than --limits=inflated=SIZE allows"
 runs 2 "$SIMHASH" "${z[@]}" "$files"
 same "failed" "4 failed" "$(grep -o '4 failed' err)"
 same "a bomb that is allowed" 1 "$(rows | grep -c '^bomb.gz//bomb|3000000|')"

@@ -35,16 +35,16 @@ for row in rows:
         write(row)' "$@" | sort
 }
 
-for how in "" --versions --measure=minhash "--verify=no -T 2" "--verify=all" "--key=skew --empty"; do
+for how in "" --also=versions --measure=minhash "--verify=no -T 2" "--verify=all" "--candidates=skew --also=empty"; do
 	# shellcheck disable=SC2086  # several options
-	runs 0 "$SIMFIND" -q --expand --format=csv $how
+	runs 0 "$SIMFIND" -q --group=none --format=csv $how
 	cp out all
 	for directories in one "one more" two "one/deep|two" "one|one/deep"; do
 		IFS='|' read -ra names <<<"$directories"
 		below "${names[@]/#/$files/}" <all >expected
 		for threads in 1 3; do
 			# shellcheck disable=SC2086
-			runs 0 "$SIMFIND" -q -j $threads --expand --format=csv $how "${names[@]/#/$files/}"
+			runs 0 "$SIMFIND" -q -j $threads --group=none --format=csv $how "${names[@]/#/$files/}"
 			sort out | cmp - expected || fail "below $directories with '$how'"
 		done
 		[ "$(wc -l <expected)" -gt 1 ] || fail "nothing is similar below $directories"
@@ -71,7 +71,7 @@ said "among $(find "$files/two" -type f -size +0 | wc -l) files"
 
 # FILEs with DIRs: the files below that are similar to each FILE.
 asked="$files/one/versions of 3.txt"
-for how in "" --versions --measure=minhash --nearest=6; do
+for how in "" --also=versions --measure=minhash --nearest=6; do
 	# shellcheck disable=SC2086
 	runs 0 "$SIMFIND" -q -0 $how "$asked" "$files/two"
 	tr '\0' '\n' <out >paths

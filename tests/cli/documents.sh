@@ -41,7 +41,7 @@ same "texts" 300 "$(texts | wc -l)"
 
 # Texts alone: a document is one row.
 reset
-runs 0 "$SIMHASH" -z --container=text "$files"
+runs 0 "$SIMHASH" --decompress=text "$files"
 summary 700 0 0 0
 same "rows of documents" 300 "$(rows | grep -c //)"
 runs 0 "$SIMFIND"
@@ -55,7 +55,7 @@ rm -r "${files:?}"/*
 # template, and so alike.
 /usr/bin/python3 "$SOURCE_DIR/tests/cli/documents.py" libraries "$files"
 settle "$files"
-runs 0 "$SIMHASH" -z --container=text "$files"
+runs 0 "$SIMHASH" --decompress=text "$files"
 runs 0 "$SIMFIND"
 grep -E '(//text|[.]txt)  .*(//text|[.]txt)$' out >texts || true
 same "texts by libraries" "20 20 0" "$(make found "$files" <texts)"
@@ -85,9 +85,9 @@ grep -q 'nested/outer.zip//in/report.docx//text  .*nested/report.docx//text' out
 same "confirmed" '' "$(grep -v '^[0-9,]* pairs' err || true)"
 same "a file that an entity names" 0 "$(grep -c root: out || true)"
 reset
-runs 0 "$SIMHASH" -z --container=text "$files/good" "$files/nested"
+runs 0 "$SIMHASH" --decompress=text "$files/good" "$files/nested"
 same "texts alone" "good/renamed.bin//text
 nested/report.docx//text" "$(texts)"
 reset
-runs 0 "$SIMHASH" -z --container=zip "$files/nested"
+runs 0 "$SIMHASH" --decompress=zip "$files/nested"
 same "no texts" '' "$(texts)"

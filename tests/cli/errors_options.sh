@@ -24,8 +24,6 @@ runs 1 "$SIMHASH" -j 0 "$files"
 said "--threads '0': expected a number from 1 to 1024"
 runs 1 "$SIMHASH" --host='a b' "$files"
 said "--host 'a b': expected 1 to 255 letters, digits, '.', '-' or '_'"
-runs 1 "$SIMFIND" -k middle
-said "simfind: --key 'middle': expected uniform, scatter, skew, uniform_ext, scatter_ext or skew_ext"
 for tolerance in -1 100.5 1,5 1.0000001 x ''; do
 	runs 1 "$SIMFIND" -T "$tolerance"
 	said "tolerance '$tolerance': expected a number from 0 to 100 with at most six decimal places"
@@ -38,25 +36,36 @@ wrong() {
 	runs 1 "$SIMFIND" "${@:1:$#-1}"
 	said "simfind: $message"
 }
-wrong --candidates=all "--candidates 'all': expected exact or key"
+for how in all key ''; do
+	wrong --candidates=$how "--candidates '$how': expected exact, uniform, scatter, skew, uniform_ext, scatter_ext or skew_ext"
+done
 for part in 0/3 4/3 1 x 1/ /3 1/0 1/3x -1/3; do
 	wrong --partition="$part" "--partition '$part': expected I/N, such as 2/8"
 done
-wrong --group=ward "--group 'ward': expected representative or single"
+wrong --group=ward "--group 'ward': expected representative, single, lineage or none"
 wrong --verify=some "--verify 'some': expected no, sketch, read or all"
-wrong --min-resemblance=1.01 "--min-resemblance '1.01': expected a number from 0 to 1"
+for share in 1.01 101% % '' 1e-1 0.1234567; do
+	wrong --min-resemblance="$share" "--min-resemblance '$share': expected a number from 0 to 1 with at most six decimal places, or a percentage such as 75%"
+done
 wrong --nearest=0 "--nearest '0': expected a number from 1"
 wrong --nearest=3 "--nearest needs a FILE"
 wrong --threads=0 "--threads '0': expected a number from 1"
-wrong --memory=1M "--memory '1M': expected at least 32M"
-wrong --memory=much "--memory 'much': expected a number of bytes, or one with a unit such as 10k, 5M or 2G"
-wrong --tolerance-for=ps "tolerance 'ps': expected EXTENSION=PERCENT"
-wrong --tolerance-for=ps=101 "tolerance '101': expected a number from 0 to 100"
-wrong --tolerances=/no/such/file "cannot read /no/such/file: No such file or directory"
+wrong --limits=memory=1M "--limits=memory '1M': expected at least 32M"
+wrong --limits=inflated=1M,memory=2M "--limits=memory '2M': expected at least 32M"
+wrong --limits=10 "--limits '10': expected memory=SIZE or inflated=SIZE; or --limit=10"
+wrong --limits=depth=3 "--limits 'depth=3': expected memory=SIZE or inflated=SIZE"
+wrong --limits=memory=much "--limits=memory 'much': expected a number of bytes, or one with a unit such as 10k, 5M or 2G"
+wrong --tolerance=ps "tolerance 'ps': expected a number from 0 to 100"
+wrong --tolerance=ps=101 "tolerance '101': expected a number from 0 to 100"
+wrong --tolerance=@/no/such/file "cannot read /no/such/file: No such file or directory"
 printf 'ps=1\nhalf a line\n' >tolerances
-wrong --tolerances=tolerances "tolerances:2: tolerance 'half a line': expected EXTENSION=PERCENT"
-wrong --group --expand "--group cannot be combined with --expand"
-wrong --group --partition=1/2 "--group cannot be combined with --partition"
+wrong --tolerance=@tolerances "tolerances:2: tolerance 'half a line': expected EXTENSION=PERCENT"
+printf 'ps=1\n' >other_tolerances
+wrong --tolerance=@other_tolerances --tolerance=@/dev/null -o other_tolerances \
+	"cannot write to other_tolerances: it has the tolerances of --tolerance"
+wrong --tolerance=ps=1 --compare a b "--compare cannot be combined with --tolerance=EXT=PERCENT"
+wrong --group=lineage --verify=no "--group=lineage cannot be combined with --verify=no"
+wrong --group --partition=1/2 "--partition cannot be combined with --group=representative"
 wrong --between /a "--between needs two values: A B"
 wrong --between web1:relative /b "--between 'web1:relative': expected an absolute directory"
 wrong --between no-such-directory /b "--between: cannot find directory no-such-directory"
@@ -70,7 +79,7 @@ wrong --files0-from=- - "FILE - cannot be combined with --files0-from=-: both re
 printf 'a\0\0b\0' >list0
 wrong --files0-from=list0 "list0: empty file name"
 runs 1 "$SIMFIND" --format=xml
-said "--format 'xml': expected text, csv, json, jsonl, null, html or dot"
+said "--format 'xml': expected text, csv, json, jsonl, null, html, html:thumbnails or dot"
 # A list of lines is told from one of names, and shown as far as that helps.
 seq 1000 >lines
 printf 'with\033 a bell\n' | cat - lines >odd_lines
@@ -89,8 +98,7 @@ said "simfind: nowhere: No such file or directory"
 # Options that do not go together. All pairs of them: tests/cli/test_options.c.
 wrong --verify=no --min-resemblance=0.5 "--min-resemblance cannot be combined with --verify=no"
 wrong --verify=no --same-extension "--same-extension cannot be combined with --verify=no"
-wrong --verify=no --versions "--versions cannot be combined with --verify=no"
-wrong --measure=minhash --min-resemblance=0.5 "--min-resemblance with --measure needs --verify=read"
+wrong --verify=no --also=versions "--also=versions cannot be combined with --verify=no"
 # An option of simkeep shows the command, with the value that was given.
 wrong --keep "--keep is an option of simkeep; try 'simkeep --keep=oldest'"
 wrong --keep=newest "--keep is an option of simkeep; try 'simkeep --keep=newest'"
@@ -102,8 +110,6 @@ wrong --action=move:/x "--action is an option of simkeep; try 'simkeep --keep=ol
 wrong --protect --yes "--protect is an option of simkeep; try 'simkeep --keep=oldest --protect=DIR'"
 wrong --yes "--yes is an option of simkeep; try 'simkeep --keep=oldest --action=delete --journal=FILE --yes'"
 wrong --journal=j "--journal is an option of simkeep; try 'simkeep --keep=oldest --action=delete --yes --journal=j'"
-wrong --stdin-name=a.txt "--stdin-name needs a FILE"
-wrong --stdin-name=a.txt "$0" "--stdin-name needs FILE -"
 wrong --progress=always "$0" "--progress=always cannot be combined with a FILE"
 wrong --progress=always --files0-from=list0 "list0: empty file name"
 printf 'a\0' >list1
@@ -111,10 +117,14 @@ wrong --progress=always --files0-from=list1 "--progress=always cannot be combine
 wrong --nearest=3 --between /a /b "--nearest cannot be combined with --between"
 wrong --compare a "--compare needs two FILEs"
 wrong -z "--decompress needs a FILE"
-wrong --max-inflated=5M x "--max-inflated needs --decompress"
+wrong --limits=inflated=5M x "--limits=inflated needs --decompress"
 wrong --progress=sometimes "--progress 'sometimes': expected auto, always or never"
 wrong --format=html --partition=1/2 "--partition cannot be combined with --format=html"
-wrong --format=html --expand "--expand cannot be combined with --format=html"
+for list in x empty,x empty=1 ,empty empty, ''; do
+	wrong --also="$list" "--also '$list': expected versions, empty or hard-links"
+done
+wrong --format=html:thumbnails --group=none "--group=none cannot be combined with --format=html"
+wrong --format=html --group=none "--group=none cannot be combined with --format=html"
 # The same of simhash.
 hash_wrong() {
 	local message=${*: -1}
@@ -127,7 +137,7 @@ done
 hash_wrong --min-size=2k --max-size=1k "$files" "--min-size is larger than --max-size"
 hash_wrong --ext= "$files" "--ext '': expected extensions such as txt,md"
 hash_wrong --ext=a,,b "$files" "--ext 'a,,b': expected extensions"
-hash_wrong --exclude-from=/no/such/file "$files" "cannot read /no/such/file: No such file"
+hash_wrong --exclude=@/no/such/file "$files" "cannot read /no/such/file: No such file"
 hash_wrong --files0-from=/no/such/file "cannot read /no/such/file: No such file or directory"
 hash_wrong --status "$files" "--status cannot be combined with a PATH"
 hash_wrong --status --forget "--status cannot be combined with --forget"
@@ -139,9 +149,19 @@ hash_wrong --forget --exclude='*.c' "$files" "--forget cannot be combined with -
 hash_wrong --print -f "$files/a" "--print cannot be combined with --force"
 hash_wrong --print - - "--print: FILE - can be given only once, because standard input is read once"
 hash_wrong --one-file-system --files0-from=x "--one-file-system needs a PATH"
-hash_wrong --max-inflated=5M "$files" "--max-inflated needs --decompress"
-hash_wrong --files0-from=- --exclude-from=- "--exclude-from=- cannot be combined with --files0-from=-: both read standard input"
-hash_wrong --exclude-from=- --exclude-from=- "$files" "--exclude-from=- can be given only once, because standard input is read once"
+hash_wrong --limits=inflated=5M "$files" "--limits=inflated needs --decompress"
+names='depth=N, inflated=SIZE, total=SIZE, memory=SIZE, seconds=N or output=SIZE'
+for limits in 5 '' depth depht=3 'depth=3,' depth=3,,total=1 ',depth=3' =3 dep=3 depth,total=1; do
+	hash_wrong -z --limits="$limits" "$files" "--limits '$limits': expected $names"
+done
+hash_wrong -z --limits=total=1M,depth=17 "$files" "--limits=depth '17': expected a number from 1 to 16"
+hash_wrong -z --limits=depth=2 --limits=inflated= "$files" "--limits=inflated '': expected a number of bytes"
+hash_wrong -z --limits=memory=1M "$files" "--limits=memory '1M': expected at least 32M"
+hash_wrong --print --limits=total=5M -z "$files/a" "--print cannot be combined with --limits=total"
+hash_wrong --status --limits=depth=1 "--status cannot be combined with --limits"
+hash_wrong --limits "--limits needs a value"
+hash_wrong --files0-from=- --exclude=@- "--exclude=@- cannot be combined with --files0-from=-: both read standard input"
+hash_wrong --exclude=@- --exclude=@- "$files" "--exclude=@- can be given only once, because standard input is read once"
 hash_wrong --progress=no "$files" "--progress 'no': expected auto, always or never"
 
 # Help and version go to standard output, within 80 columns.

@@ -27,23 +27,38 @@ ln -s a.txt "$files/link"
 
 everything=".config/x .git/config .hidden.txt README a.txt b.TXT build/out c.md d.tar.gz src/10k src/5000 src/deep/main.o src/main.c src/main.o"
 indexes "$everything"
-indexes "$everything" --hidden --no-hidden --hidden
-indexes "README a.txt b.TXT build/out c.md d.tar.gz src/10k src/5000 src/deep/main.o src/main.c src/main.o" --no-hidden
+indexes "README a.txt b.TXT build/out c.md d.tar.gz src/10k src/5000 src/deep/main.o src/main.c src/main.o" --exclude='.*'
+# A hidden file or directory can be named, after the pattern; also by a path.
+indexes "${everything/.git\/config /}" --exclude='.*' --exclude='!.config' --exclude='!.hid*'
+indexes "${everything#*.hidden.txt }" --exclude='!.config' --exclude='.*'
+(cd "$files" && find . -type f -print0) >list0
+reset
+runs 0 env -C "$files" "$SIMHASH" --exclude='.*' --exclude='!.config/' --files0-from=- <list0
+same "hidden files of a list" "${everything/.git*hidden.txt /}" "$(indexed | paste -sd ' ')"
 indexes ".hidden.txt a.txt b.TXT c.md" --ext=txt,MD
 seq 10 >"$files/.txt"
 indexes ".hidden.txt a.txt b.TXT" --ext=txt
 rm "$files/.txt"
-indexes "a.txt b.TXT d.tar.gz" --no-hidden --ext=.txt --ext=gz
+indexes "a.txt b.TXT d.tar.gz" --exclude='.*' --ext=.txt --ext=gz
 indexes "src/10k src/5000" --min-size=5000
 indexes "src/10k" --min-size=10k
 indexes "src/5000" --min-size=1k --max-size=5kB
 indexes "src/10k src/5000 src/main.c" --exclude='*' --exclude='!src/' --exclude='src/*' --exclude='!src/5000' --exclude='!10k' --exclude='!/src/main.c'
-indexes "README a.txt b.TXT c.md d.tar.gz src/10k src/5000 src/main.c" --no-hidden --exclude='*.o' --exclude=build/
+indexes "README a.txt b.TXT c.md d.tar.gz src/10k src/5000 src/main.c" --exclude='.*' --exclude='*.o' --exclude=build/
 printf '*.o\n\n# a comment\nbuild\n' >rules
-indexes "README a.txt b.TXT c.md d.tar.gz src/10k src/5000 src/main.c" --no-hidden --exclude-from=rules
+indexes "README a.txt b.TXT c.md d.tar.gz src/10k src/5000 src/main.c" --exclude='.*' --exclude=@rules
 reset
-runs 0 "$SIMHASH" --exclude-from=- "$files" <rules
+runs 0 "$SIMHASH" --exclude=@- "$files" <rules
 same "patterns from standard input" 11 "$(indexed | wc -l)"
+# A pattern that begins with @ is no name of a file, on a line of a file or behind a backslash.
+seq 10 >"$files/@rules"
+printf '@rules\n' >at.rules
+for options in '--exclude=\@rules' --exclude=@at.rules '--exclude=[@]*'; do
+	reset
+	runs 0 "$SIMHASH" "$options" "$files"
+	same "pattern with @ of $options" 14 "$(indexed | wc -l)"
+done
+rm "$files/@rules"
 # A file named by itself is indexed, whatever the patterns.
 reset
 runs 0 "$SIMHASH" --exclude='*' "$files/a.txt"
@@ -55,7 +70,7 @@ runs 0 "$SIMHASH" "$files"
 settle "$files"
 runs 0 "$SIMHASH" "$files"
 rm "$files/src/main.o"
-runs 0 "$SIMHASH" --exclude='*.o' --no-hidden "$files"
+runs 0 "$SIMHASH" --exclude='*.o' --exclude='.*' "$files"
 summary 0 9 1 0
 same "rows left" 13 "$(indexed | wc -l)"
 rm -r "$files/src/deep"

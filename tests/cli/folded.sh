@@ -65,7 +65,7 @@ for line in lines:
 print(cut)
 END
 for columns in 40 80 120 200 300; do
-	for how in "" --all --group --sort=path --versions "--limit=3 --reverse"; do
+	for how in "" --all --group --sort=path --also=versions "--limit=3 --sort=-saved"; do
 		# shellcheck disable=SC2086
 		on_terminal $columns "$SIMFIND" $how
 		same "status with '$how'" 0 "$status"
@@ -125,7 +125,7 @@ groups=$(python3 -c 'import json; print(len(json.load(open("groups.json"))))')
 same "the last line" "$((groups - 2)) more groups left out by --limit" "$(tail -n 1 screen)"
 
 # Unfolded: every pair, as to a file but for the paths, which are whole on a wide terminal.
-for how in --all --format=text --expand; do
+for how in --all --format=text --group=none; do
 	on_terminal 2000 "$SIMFIND" -q $how
 	runs 0 "$SIMFIND" -q ${how/--all/--format=text} -o expected
 	same "pairs with $how" "$(sed -E "s|  +|\t|g; s|$files/||g" expected)" "$(tail -n +3 screen | sed -E 's|  +|\t|g')"
@@ -160,12 +160,12 @@ for how in --all --group; do
 done
 LESS=-S PAGER=./pager on_terminal 120 "$SIMFIND"
 same "what the user set" "LESS=-S" "$(head -n 1 screen)"
-PAGER=./pager on_terminal 120 "$SIMFIND" --no-pager
-same "paged with --no-pager" no "$(paged)"
 PAGER=./pager TERM=dumb on_terminal 120 "$SIMFIND"
 same "paged on a dumb terminal" no "$(paged)"
 PAGER='' on_terminal 120 "$SIMFIND"
 cmp screen found || fail "an empty PAGER is none"
+PAGER=cat on_terminal 120 "$SIMFIND"
+cmp screen found || fail "the pager cat is none"
 PAGER=./pager runs 0 "$SIMFIND"
 cmp out pairs.txt || fail "paged without a terminal"
 PAGER=./pager on_terminal 120 "$SIMFIND" -o listed
@@ -189,7 +189,7 @@ PAGER=./pager on_terminal 120 "$SIMFIND" --fail-on-match
 same "status with matches" 1 "$status"
 PAGER='./pager; exit 3' on_terminal 120 "$SIMFIND"
 same "status of simfind" 0 "$status"
-PAGER='head -n 1' on_terminal 120 "$SIMFIND" --expand
+PAGER='head -n 1' on_terminal 120 "$SIMFIND" --group=none
 [ "$status" = 0 ] || [ "$status" = 141 ] || fail "a pager that ends early: status $status"
 same "lines of a pager that ends early" 1 "$(wc -l <screen)"
 # A signal waits for the pager, which has the terminal, and ends simfind.

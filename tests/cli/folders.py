@@ -534,7 +534,7 @@ def check_list(files, hosts, counts, threads, min_shared, minimum):
     world = World(files, hosts, minimum)
     definition = Definition(world, min_shared)
     expected = definition.pairs()
-    options = ["-j", str(threads), f"--min-shared={min_shared}"]
+    options = ["-j", str(threads), f"--directories={min_shared}"]
     printed = list_of_simfind(options + ([] if minimum == 0 else [f"--min-resemblance={minimum}"]))
     for pair in zip(printed, expected):
         assert pair[0] == pair[1], f"{options} {minimum}: printed {pair[0]}, expected {pair[1]}"

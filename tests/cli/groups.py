@@ -4,7 +4,7 @@
 More than 50 sets of files, made to be hard: chains, stars, dense families, a middle that is similar
 to both ends, copies of other extensions, hard links, files without sketches, tiny files, two hosts.
 Each with several rules, by both linkages, with 1 to 4 threads. The pairs are those that simfind
---expand lists with the same options; everything else is brute force, and by other means.
+--group=none lists with the same options; everything else is brute force, and by other means.
 
 SPDX-License-Identifier: MIT
 """
@@ -79,7 +79,7 @@ def without_links(files):
 def contents_of(files, pairs, rule):
     """The contents in their order, each with those that are similar to it."""
     sets, tolerances, by_extension = {}, tolerances_of(rule), "--verify=no" in rule
-    for file in files if "--hard-links" in rule else without_links(files):
+    for file in files if "--also=hard-links" in rule else without_links(files):
         extension = file.extension()
         key = (file.size, file.uniform, file.hash, tolerances.get(extension), by_extension and extension)
         sets.setdefault(key, []).append(file)
@@ -444,29 +444,29 @@ def rules_for(seed, folder):
     a, b = os.path.join(folder, b"a"), os.path.join(folder, b"b")
     rules = [
         ["-T", "1"], ["--min-resemblance=0.9"], ["--verify=no"], ["--same-extension"],
-        ["--tolerance-for=md=0.5", "--tolerance-for=bak=0"], ["--hard-links"],
-        ["--verify=no", "-T", "3"], ["--min-resemblance=0.5", "-T", "100"], ["--empty"],
-        ["-k", "skew_ext", "-T", "2"], ["--candidates=key"],
-        ["--hard-links", "--same-extension"], ["-T", "0", "--empty"], ["--size-ratio=1.05"],
+        ["--tolerance=md=0.5", "--tolerance=bak=0"], ["--also=hard-links"],
+        ["--verify=no", "-T", "3"], ["--min-resemblance=0.5", "-T", "100"], ["--also=empty"],
+        ["--candidates=skew_ext", "-T", "2"], ["--candidates=skew"],
+        ["--also=hard-links", "--same-extension"], ["-T", "0", "--also=empty"], ["--size-ratio=1.05"],
     ]
     if os.path.isdir(a) and os.path.isdir(b):
         rules += [["--between", a, b], [b]]
     if seed % 3 != 1:  # where all have sketches, no extension decides who represents copies
-        rules += [["--versions", "--hard-links"]]
+        rules += [["--also=versions", "--also=hard-links"]]
     if seed % 4 != 2:  # the files of another host cannot be read
         rules += [["--verify=read"], ["--verify=all", "--min-resemblance=0.7"]]
     return [[], *random.Random(seed).sample(rules, 4)]
 
 
 def tolerances_of(rule):
-    given = [option[len("--tolerance-for="):].split("=") for option in rule
-             if isinstance(option, str) and option.startswith("--tolerance-for=")]
+    given = [option[len("--tolerance="):].split("=") for option in rule
+             if isinstance(option, str) and option.startswith("--tolerance=")]
     return {extension.encode(): share for extension, share in given}
 
 
 def files_for(files, rule):
     """Those that take part."""
-    files = [file for file in files if file.size > 0 or "--empty" in rule]
+    files = [file for file in files if file.size > 0 or "--also=empty" in rule]
     for file in files:
         file.sides = None
         if "--between" in rule:
@@ -478,7 +478,7 @@ def files_for(files, rule):
 
 
 def listed_pairs(rule):
-    listed = run(SIMFIND, "-q", "--expand", "--format=jsonl", *rule)
+    listed = run(SIMFIND, "-q", "--group=none", "--format=jsonl", *rule)
     pairs = [json.loads(line) for line in listed.splitlines()]
     for pair in pairs:
         pair["path_a"], pair["path_b"] = path_of(pair, "path_a"), path_of(pair, "path_b")
@@ -492,12 +492,12 @@ def groups_of_simfind(linkage, threads, rule):
 def check_versions(files):
     """Pairs by sketches alone, of which only one name of a file is known: that of its content counts."""
     hash_of = {file.display: file.hash for file in files}
-    pairs = listed_pairs(["--versions"])
+    pairs = listed_pairs(["--also=versions"])
     expected = groups_of(contents_of(files_for(files, []), pairs, []), "single")
-    printed = groups_of_simfind("single", 2, ["--versions"])
+    printed = groups_of_simfind("single", 2, ["--also=versions"])
     assert sorted(sorted({hash_of[path_of(member)] for member in group["members"]}) for group in printed) == sorted(
         sorted({content.files[0].hash for content in [first, *members]}) for first, members, *_ in expected), (
-        "--versions: other contents")
+        "--also=versions: other contents")
 
 
 def check_rule(rule, threads, counts):

@@ -130,7 +130,7 @@ said "$dir_shown/packed${evil_shown}cut.gz"
 messages 0 "$SIMFIND" --order -0
 find "$files" -type f -print0 | LC_ALL=C sort -z >expected
 LC_ALL=C sort -z out | LC_ALL=C grep -azv // | cmp - expected || fail "the list of all files is another one"
-messages 2 "$SIMHASH" -z --summary=json --max-depth=1 --force "$files"
+messages 2 "$SIMHASH" -z --summary=json --limits=depth=1 --force "$files"
 # Progress has control sequences of its own, and no others.
 as_expected 2 "$SIMHASH" -zf --progress=always "$files"
 sed -i $'s/\r\e\\[K//g' err
@@ -156,9 +156,9 @@ text 2 "$SIMHASH" --files0-from=list
 said "$evil_shown/none: No such file or directory"
 
 # ---- simfind: lists ----
-for words in "" -j2 --expand --group --group=single --versions --lineage "--verify=read --same-extension" --verify=all \
+for words in "" -j2 --group=none --group --group=single --also=versions --group=lineage "--verify=read --same-extension" --verify=all \
 	--order --order=delta --directories "--nearest=2 $files/nearest" "--between $files $files" \
-	"--against=$files/list" "--sort=path --limit=3" --partition=1/2 --empty; do
+	"--against=$files/list" "--sort=path --limit=3" --partition=1/2 --also=empty; do
 	rm -f "$files/nearest" "$files/list"
 	[[ $words != *nearest ]] || cp "$dir/-rf" "$files/nearest"
 	[[ $words != *list ]] || cp "$evil/digests" "$files/list"
@@ -170,7 +170,7 @@ for words in "" -j2 --expand --group --group=single --versions --lineage "--veri
 	esac
 done
 rm -f "$files/list"
-for words in "" --group --order=delta --directories --expand; do
+for words in "" --group --order=delta --directories --group=none; do
 	# shellcheck disable=SC2086  # an option
 	table 0 "$SIMFIND" --format=csv $words
 	# shellcheck disable=SC2086  # an option
@@ -184,13 +184,13 @@ table 0 "$SIMFIND" --directories --format=csv "$dir" "$other"
 grep -qaF "'=cmd|" out || fail "no name is kept from being a formula"
 json 0 "$SIMFIND" --directories --format=json "$dir" "$other"
 lines 0 "$SIMFIND" --directories --format=jsonl "$dir" "$other"
-json 0 "$SIMFIND" --lineage --format=json
-for words in --format=html "--lineage --format=html" "--lineage --format=dot" "--directories --format=html"; do
+json 0 "$SIMFIND" --group=lineage --format=json
+for words in --format=html "--group=lineage --format=html" "--group=lineage --format=dot" "--directories --format=html"; do
 	# shellcheck disable=SC2086  # some options
 	messages 0 "$SIMFIND" $words
 	without_tabs out
 done
-for words in -0 "-0 --group" "-0 --lineage" "-0 --order=delta"; do
+for words in -0 "-0 --group" "-0 --group=lineage" "-0 --order=delta"; do
 	# shellcheck disable=SC2086  # some options
 	messages 0 "$SIMFIND" $words
 done
@@ -199,11 +199,10 @@ text 2 "$SIMFIND" -z "$dir"/*
 said "$dir_shown/packed${evil_shown}cut.gz"
 text 0 "$SIMFIND" --compare "$dir/=similar$evil" "$other/=similar$evil"
 grep -qF "$dir_shown/=similar$evil_shown" out || fail "--compare does not show the file"
-text 0 "$SIMFIND" --store --tolerance-for="$evil=2" "$dir"
+text 0 "$SIMFIND" --store --tolerance="$evil=2" "$dir"
 text 0 "$SIMHASH" --status
-grep -qF -- "--tolerance-for=${evil_shown%%\'*}" out || fail "the command of the answers is not shown"
+grep -qF -- "--tolerance=${evil_shown%%\'*}" out || fail "the command of the answers is not shown"
 json 0 "$SIMHASH" --status --format=json
-text 0 "$SIMFIND" --stdin-name="$evil" - <"$dir/-rf"
 text 2 "$SIMFIND" "$evil/none" "$dir/-rf"
 said "$evil_shown/none: No such file or directory"
 text 2 "$SIMFIND" --files0-from=list
@@ -327,12 +326,8 @@ for program in "$SIMHASH" "$SIMFIND" "$SIMKEEP"; do
 		case $option in
 		--action | --protect) more=(--keep=oldest "$files") ;;
 		--journal) more=(--keep=oldest --action=delete --yes "$files") ;;
-		--min-similarity) more=(--measure=minhash) ;;
-		--min-shared) more=(--directories) ;;
-		--known-format) more=(--known="$evil/digests") ;;
 		--copy-to) more=() ;;
 		--import) more=(--host=far) ;;
-		--stdin-name) more=(-) ;;
 		--require-tls) more=(--init-database) ;;
 		--password-file) continue ;; # only for a server
 		esac
@@ -372,17 +367,19 @@ python3 -ISc 'import json; json.load(open("out"))' || fail "the summary cannot b
 # with CONTENT PROGRAM OPTION [WORD]...: a file that has it is refused by its name
 with() {
 	printf '%b' "$1" >"$evil/wrong"
-	text 1 "$2" "$3=$evil/wrong" "${@:4}"
+	local option=$3
+	[[ $option == *@ ]] || option+==
+	text 1 "$2" "$option$evil/wrong" "${@:4}"
 	said "$evil_shown/wrong"
 }
 for line in '\e[31m\x9b\r\x7f \xc2\x9b=\n' 'name \e[31m\n\e[31m\n' '{"\e[31m":1}\n' \
 	'{"format":"\\u001b[31m\x9b","format_version":1}\n' \
 	'simhash-digests 3\nname \e\x9b\n\e[31m \x9b\n' '#\e\n"SHA-1","\e[31m"\n"\x9b","\e"\n'; do
 	with "$line" "$SIMHASH" --tag-set "$files"
-	with "$line" "$SIMHASH" --filters "$files"
+	with "$line" "$SIMHASH" --filter=@ "$files"
 	with "$line" "$SIMHASH" --import --host=far
 	with "$line" "$SIMHASH" --measure=simhash64:weights "$files"
-	with "$line" "$SIMFIND" --tolerances
+	with "$line" "$SIMFIND" --tolerance=@
 	with "$line" "$SIMFIND" --files0-from
 	with "$line" "$SIMFIND" --against
 	with "$line" "$SIMFIND" --known

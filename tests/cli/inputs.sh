@@ -95,17 +95,17 @@ runs 0 "$SIMHASH" -q --export=digests
 (cd "$files" && sha256sum similar1.txt similar2.txt) >sums
 weighted=--measure=simhash64:words,weights=
 
-# Every option that reads a list, as PROGRAM:WORDS; @ is the list.
-inputs=(hash:--tag-set=@ hash:--exclude-from=@ hash:--filters=@ hash:--files0-from=@ "hash:--import=@ --host=there"
-	"hash:--print --tag-set=@ $files/copy.txt" find:--tag-set=@ find:--tolerances=@ find:--files0-from=@ find:--known=@
-	find:--against=@ "find:--compare @ $files/copy.txt" "find:--compare $files/copy.txt @" "hash:$weighted@")
+# Every option that reads a list, as PROGRAM:WORDS; % is the list.
+inputs=(hash:--tag-set=% hash:--exclude=@% hash:--filter=@% hash:--files0-from=% "hash:--import=% --host=there"
+	"hash:--print --tag-set=% $files/copy.txt" find:--tag-set=% find:--tolerance=@% find:--files0-from=% find:--known=%
+	find:--against=% "find:--compare % $files/copy.txt" "find:--compare $files/copy.txt %" "hash:$weighted%")
 # program INPUT LIST: the words of the command in `command`
 program() {
 	local words=${1#*:}
 	command=("$SIMFIND")
 	[ "${1%%:*}" = find ] || command=("$SIMHASH")
 	# shellcheck disable=SC2206  # several words
-	command+=(${words//@/$2})
+	command+=(${words//%/$2})
 	case $1 in
 	hash:--import* | hash:--files0* | hash:--print* | find:*) ;;
 	*) command+=("$files") ;;
@@ -119,7 +119,7 @@ for input in "${inputs[@]}"; do
 	said ": "
 done
 # Text that does not end, and has no zero byte.
-for input in hash:--tag-set=@ hash:--files0-from=@ "hash:--import=@ --host=there" find:--known=@ find:--tolerances=@; do
+for input in hash:--tag-set=% hash:--files0-from=% "hash:--import=% --host=there" find:--known=% find:--tolerance=@%; do
 	program "$input" /dev/stdin
 	runs 1 timeout -s KILL 60 "${command[@]}" < <(yes "no list has such a line" 2>/dev/null)
 	said ": "
@@ -128,9 +128,9 @@ done
 echo "Memory that is short"
 if ! built_with sanitizer; then
 	# A line that memory cannot hold comes after some that it can.
-	for input in find:--tolerances=@ hash:--filters=@ "hash:$weighted@" hash:--exclude-from=@ find:--known=@; do
+	for input in find:--tolerance=@% hash:--filter=@% "hash:$weighted%" hash:--exclude=@% find:--known=%; do
 		case $input in
-		*filters*) printf 'pdf:cat\n' ;;
+		*filter*) printf 'pdf:cat\n' ;;
 		*weights*) printf '1 feature\n' ;;
 		*known*) cat sums ;;
 		*) printf 'txt=1\n' ;;
@@ -253,11 +253,11 @@ printf '*\u00e4' | tee "$files/"$'a\u00e4' >"$files/"$'b\u00e4'
 printf 'zzz:cat\n' >commands
 printf '5 feature\ndefault 2\n' >weights
 known() { "$SIMFIND" -q --known="$1" --format=csv; }
-tolerated() { "$SIMFIND" -q --tolerances="$1" --verify=no --format=csv; }
+tolerated() { "$SIMFIND" -q --tolerance=@"$1" --verify=no --format=csv; }
 tagged() { "$SIMHASH" --print -t "$1" "$files/copy.txt"; }
-without() { "$SIMHASH" -q -d sqlite:other.db --exclude-from="$1" "$files" && "$SIMHASH" -d sqlite:other.db --export 2>&1 | sed 's/ [^ ]*$//' && rm other.db*; }
+without() { "$SIMHASH" -q -d sqlite:other.db --exclude="@$1" "$files" && "$SIMHASH" -d sqlite:other.db --export 2>&1 | sed 's/ [^ ]*$//' && rm other.db*; }
 weighing() { "$SIMFIND" --compare "$weighted$1" "$files/similar1.txt" "$files/similar2.txt"; }
-filtered() { "$SIMHASH" -q -d sqlite:other.db --filters="$1" "$files" && rm other.db*; }
+filtered() { "$SIMHASH" -q -d sqlite:other.db --filter="@$1" "$files" && rm other.db*; }
 for what in known:sums known:nsrl known:hashdeep known:digests tolerated:tolerances tagged:tags without:patterns weighing:weights \
 	filtered:commands; do
 	list=${what#*:}
@@ -278,11 +278,11 @@ as little sums | head -c -1 >windows
 runs 1 "$SIMFIND" --known=windows
 said "windows is cut off: its UTF-16 ends within a character"
 as big tolerances | head -c -1 >windows
-runs 1 "$SIMFIND" --tolerances=windows
+runs 1 "$SIMFIND" --tolerance=@windows
 said "windows is cut off: its UTF-16 ends within a character"
 
 echo "Lists of nothing"
-for input in find:--tolerances=@ hash:--filters=@ "hash:$weighted@" find:--known=@ find:--against=@ "hash:--import=@ --host=x" hash:--tag-set=@; do
+for input in find:--tolerance=@% hash:--filter=@% "hash:$weighted%" find:--known=% find:--against=% "hash:--import=% --host=x" hash:--tag-set=%; do
 	printf '# a comment\n\n' >nothing
 	program "$input" nothing
 	runs 1 "${command[@]}"

@@ -25,7 +25,7 @@ without() {
 }
 
 echo "Every form"
-"$SIMFIND" -q --expand --format=csv | without >expected
+"$SIMFIND" -q --group=none --format=csv | without >expected
 [ "$(wc -l <expected)" -gt 15 ] || fail "only $(wc -l <expected) pairs: the files are no test"
 while IFS= read -r path; do
 	printf '"%s","%s","00000000","%s",%s,1,"WIN",""\r\n' "$(sha1sum "$path" | cut -c1-40 | tr a-f A-F)" \
@@ -65,17 +65,17 @@ with sqlite3.connect("wrong.db") as database:
     database.execute("INSERT INTO FILE VALUES ('12', NULL)")
 SCRIPT
 for list in whole.db minimal.db sums nsrl hashdeep tagged binary bare digests sums.gz; do
-	runs 0 "$SIMFIND" --known="$list" --expand --format=csv
+	runs 0 "$SIMFIND" --known="$list" --group=none --format=csv
 	cmp out expected || fail "$list: $(diff out expected | head -4)"
 	said "note: files of"
 done
-runs 0 "$SIMFIND" -q --known=xxh128 --known-format=xxh128 --expand --format=csv
+runs 0 "$SIMFIND" -q --known=xxh128:xxh128 --group=none --format=csv
 cmp out expected || fail "xxh128: $(diff out expected | head -4)"
 split -n l/2 sums half
-"$SIMFIND" -q --known=halfaa --known=- --expand --format=csv <halfab | cmp - expected || fail "two lists"
-"$SIMFIND" --known=- --expand --format=csv </dev/null >nothing 2>err
+"$SIMFIND" -q --known=halfaa --known=- --group=none --format=csv <halfab | cmp - expected || fail "two lists"
+"$SIMFIND" --known=- --group=none --format=csv </dev/null >nothing 2>err
 said "simfind: -: the list is empty"
-"$SIMFIND" -q --expand --format=csv | cmp - nothing || fail "a list of nothing leaves out something"
+"$SIMFIND" -q --group=none --format=csv | cmp - nothing || fail "a list of nothing leaves out something"
 
 echo "Everywhere"
 is_without() { # WHAT COMMAND...
@@ -85,7 +85,7 @@ is_without() { # WHAT COMMAND...
 }
 is_without "the list" "$SIMFIND" -q --known=sums --null
 is_without "groups" "$SIMFIND" -q --known=sums --group --format=json
-is_without "versions" "$SIMFIND" -q --known=sums --versions
+is_without "versions" "$SIMFIND" -q --known=sums --also=versions
 is_without "small parts" "$SIMFIND" -q --known=sums --partition=7/8
 is_without "directories" "$SIMFIND" -q --known=sums --directories "$files/again" "$files"/[!a]*/
 runs 0 "$SIMHASH" -q --export=list
@@ -97,9 +97,9 @@ same "lines of the nearest" 5 "$(wc -l <out)"
 same "other known files" 0 "$(grep -vxF "$asked" left_out | grep -cFf - out || true)"
 
 echo "What is refused"
-refused() { # TEXT [OPTION]: of the list on standard input
+refused() { # TEXT [FORMAT]: of the list on standard input
 	cat >hostile
-	runs 1 "$SIMFIND" --known=hostile "${@:2}"
+	runs 1 "$SIMFIND" --known="${2:+$2:}hostile"
 	said "simfind: $1"
 }
 printf '%s  a\n%s  b\n' "$(head -c 64 hashes)" 12345 | refused "hostile:2:1: expected an MD5, SHA-1 or SHA-256 hash of 32, 40 or 64 digits"
@@ -110,8 +110,8 @@ printf '"x","MD5"\n"y\n' | refused "hostile:2:3: expected a quote that ends the 
 printf 'x,md5\ny\n' | refused "hostile:2:2: expected as many fields as columns"
 printf '%%%%%%%% HASHDEEP-1.0\n' | refused "hostile:1:1: expected a line with the names of columns after it"
 printf '%%%%%%%% HASHDEEP-1.0\n%%%%%%%% size,name\n' | refused "hostile:2:1: expected the names of columns, MD5, SHA-1 or SHA-256 among them"
-refused "hostile:1:1: expected the names of columns" --known-format=nsrl <sums
-refused "hostile:1:1: expected 32 hexadecimal digits" --known-format=xxh128 <sums
+refused "hostile:1:1: expected the names of columns" nsrl <sums
+refused "hostile:1:1: expected 32 hexadecimal digits" xxh128 <sums
 sed '19,$s/ / x/' digests | refused "hostile:20:"
 sed '$s/ / x/' digests | refused "hostile:$(wc -l <digests):"
 head -c 3000000 /dev/zero | refused "hostile:1:1: expected a line of at most 1,048,576 bytes"
@@ -141,17 +141,29 @@ head -c -1 sums >open
 runs 0 "$SIMFIND" --known=open
 said "simfind: open: the last line has no end: the list may have been cut off"
 sed '1s/3$/1/; $d' digests >old
-runs 0 "$SIMFIND" --known=old --expand --format=csv
+runs 0 "$SIMFIND" --known=old --group=none --format=csv
 cmp out expected || fail "an older list: $(diff out expected | head -4)"
 said "simfind: old: an older simhash wrote this list, without an end mark: it may have been cut off"
 runs 0 "$SIMFIND" --known=sums
 ! grep -q 'cut off' err || fail "a list of whole lines may have been cut off"
 runs 1 "$SIMFIND" --known=missing
 said "cannot open missing: No such file or directory"
-runs 1 "$SIMFIND" --known-format=sums
-said "--known-format needs --known"
+# A name that begins like a format is written with its directory.
+cp sums nsrl:sums
+runs 1 "$SIMFIND" --known=nsrl:sums
+said "sums:1:1: expected the names of columns"
+runs 0 "$SIMFIND" -q --known=./nsrl:sums --group=none --format=csv
+cmp out expected || fail "./nsrl:sums: $(diff out expected | head -4)"
+runs 0 "$SIMFIND" -q --known=sums:./nsrl:sums --group=none --format=csv
+cmp out expected || fail "sums:./nsrl:sums: $(diff out expected | head -4)"
+runs 0 "$SIMFIND" -q --known=auto:sums --group=none --format=csv
+cmp out expected || fail "auto:sums: $(diff out expected | head -4)"
+runs 1 "$SIMFIND" --known=xxh129:sums
+said "cannot open xxh129:sums: No such file"
+runs 1 "$SIMFIND" --known=sums:sums -o sums
+said "cannot write to sums: it is a list of --known"
 runs 0 "$SIMHASH" -q --forget --measure=md5
 runs 1 "$SIMFIND" --known=tagged
 said "tagged has md5 hashes, and the index has them of no file; run simhash --hash=md5 first"
 # By the hash that is still there.
-"$SIMFIND" -q --known=nsrl --expand --format=csv | cmp - expected || fail "SHA-1 alone"
+"$SIMFIND" -q --known=nsrl --group=none --format=csv | cmp - expected || fail "SHA-1 alone"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# --lineage: trees of versions, of histories whose order is known.
+# --group=lineage: trees of versions, of histories whose order is known.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -51,7 +51,7 @@ runs 0 "$SIMHASH" "$files"
 
 # edges [OPTION]...: parent, child, order and reasons of each, by the first path, without directories above
 edges() {
-	"$SIMFIND" -q --lineage --format=json "$@" >lineage.json || fail "simfind failed"
+	"$SIMFIND" -q --group=lineage --format=json "$@" >lineage.json || fail "simfind failed"
 	python3 - "$files" <<'PYTHON'
 import json, sys
 
@@ -82,8 +82,8 @@ diff expected found >&2 || fail "versions by time"
 
 # Nothing tells: the edge has no direction.
 same "what is unclear" 'unclear' "$(edges "$files/s2" | cut -d '|' -f 3)"
-"$SIMFIND" -q --lineage "$files/s2" | has ' unclear .* ?  ' || fail "an unclear order is not shown in text"
-runs 0 "$SIMFIND" -q --lineage --format=dot "$files/s2"
+"$SIMFIND" -q --group=lineage "$files/s2" | has ' unclear .* ?  ' || fail "an unclear order is not shown in text"
+runs 0 "$SIMFIND" -q --group=lineage --format=dot "$files/s2"
 grep -q 'unclear", dir=none' out || fail "an unclear edge has an arrow"
 
 # Backups come before, copies after what they are named for.
@@ -92,7 +92,7 @@ edges "$files/s3" | sort >found
 sort expected | diff - found >&2 || fail "backups and copies"
 
 # The drawing: a line a version, on which the line of descent goes straight down.
-runs 0 "$SIMFIND" --lineage "$files/s0"
+runs 0 "$SIMFIND" --group=lineage "$files/s0"
 same "lines of the drawing" 13 "$(grep -c '  [o=]  /' out)"
 same "the first and the last" "v1.0 v1.11" \
 	"$(sed -n '2p;$p' out | grep -o 'v1[.][0-9]*' | paste -sd ' ')"
@@ -100,10 +100,10 @@ grep -q '^group 1: 12 versions in 13 files, ' out || fail "no heading: $(head -1
 grep -q '^  identical .*  =  .*/s0/v1.6a/x.c$' out || fail "no copy is shown"
 
 # Names are harmless, and whole in JSON.
-runs 0 "$SIMFIND" -q --lineage "$files/s4"
+runs 0 "$SIMFIND" -q --group=lineage "$files/s4"
 grep -qF 's4/a\n"b\\\xff.2' out || fail "an odd name: $(cat out)"
 same "lines of odd names" 3 "$(wc -l <out)"
-runs 0 "$SIMFIND" -q --lineage --format=dot "$files/s4"
+runs 0 "$SIMFIND" -q --group=lineage --format=dot "$files/s4"
 grep -qF 's4/a\\n\"b\\\\\\xff.2"];' out || fail "an odd name for Graphviz: $(cat out)"
 edges "$files/s4" >/dev/null
 python3 - "$files" <<'PYTHON' || fail "odd names in JSON"
@@ -113,27 +113,27 @@ assert bytes.fromhex(last["path_hex"]) == os.fsencode(sys.argv[1]) + b'/s4/a\n"b
 PYTHON
 
 # Identical files alone have no order. All groups, the same by any number of threads.
-runs 0 "$SIMFIND" -q --lineage "$files/s5"
+runs 0 "$SIMFIND" -q --group=lineage "$files/s5"
 same "a group of copies" '' "$(cat out)"
-runs 0 "$SIMFIND" -q --lineage -j 1
+runs 0 "$SIMFIND" -q --group=lineage -j 1
 mv out one
-runs 0 "$SIMFIND" -q --lineage -j 5
+runs 0 "$SIMFIND" -q --group=lineage -j 5
 cmp one out || fail "the threads show"
 same "groups" 5 "$(grep -c ^group out)"
-runs 0 "$SIMFIND" --lineage --sort=files --limit=2
+runs 0 "$SIMFIND" --group=lineage --sort=files --limit=2
 same "the largest groups" '12 5' "$(sed -n 's/^group.*: \([0-9]*\) versions.*/\1/p' out | paste -sd ' ')"
 said '3 more groups left out by --limit'
-runs 0 "$SIMFIND" -q --lineage --format=jsonl
+runs 0 "$SIMFIND" -q --group=lineage --format=jsonl
 same "lines of JSON" 5 "$(wc -l <out)"
 
 # On a terminal the summary comes once, first, and paths are whole.
-script -qec "env TERM=xterm PAGER=cat COLUMNS=80 $SIMFIND --lineage $files/s1" /dev/null >shown </dev/null
+script -qec "env TERM=xterm PAGER=cat COLUMNS=80 $SIMFIND --group=lineage $files/s1" /dev/null >shown </dev/null
 same "summaries on a terminal" 1 "$(grep -c ' pairs (' shown)"
 grep -q 'o  .*/files/s1/e.txt' shown || fail "a path on a terminal: $(cat shown)"
 
 # For programs: each file once, after the one that it comes from, whose contents JSON has as its parent.
-"$SIMFIND" -q --lineage -0 >pairs || fail "simfind failed"
-"$SIMFIND" -q --lineage --format=json >lineage.json || fail "simfind failed"
+"$SIMFIND" -q --group=lineage -0 >pairs || fail "simfind failed"
+"$SIMFIND" -q --group=lineage --format=json >lineage.json || fail "simfind failed"
 python3 - <<'PYTHON' || fail "files and what they come from"
 import json, os
 def path(file):
@@ -154,7 +154,7 @@ assert set(found) == expected and len(found) == len(expected) > 20
 PYTHON
 
 # One file: what is similar to it.
-runs 0 "$SIMFIND" -q --lineage "$files/s3/x.doc"
+runs 0 "$SIMFIND" -q --group=lineage "$files/s3/x.doc"
 same "versions of one file" 3 "$(grep -c 's3/x' out)"
 
 # What lies side by side under other names is no version of one file: translations in two releases,
@@ -206,9 +206,10 @@ assert len(versions) == 12 and all(v.get("confidence", 0) <= 0.75 for v in versi
 PYTHON
 
 runs 1 "$SIMFIND" --format=dot
-said '--format=dot needs --lineage'
-for option in --group --expand --verify=no --format=csv --all --nearest; do
-	runs 1 "$SIMFIND" --lineage "${option/nearest/nearest=3}" "$files/s3/x.doc"
-	grep -qE -- "^simfind: --lineage cannot be combined with $option|^simfind: $option cannot be combined with --lineage" \
-		"$TEST_FOLDER/err" || said "--lineage cannot be combined with $option"
+said '--format=dot needs --group=lineage'
+for option in --partition=1/2 --store=9 --verify=no --format=csv --all --nearest=3 --measure=minhash; do
+	runs 1 "$SIMFIND" --group=lineage $option "$files/s3/x.doc"
+	case $option in --verify=* | --format=*) ;; *) option=${option%=*} ;; esac
+	grep -qE -- "^simfind: --group=lineage cannot be combined with $option|^simfind: $option cannot be combined with --group=lineage" \
+		"$TEST_FOLDER/err" || said "--group=lineage cannot be combined with $option"
 done

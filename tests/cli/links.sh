@@ -64,15 +64,15 @@ runs 0 "$SIMFIND" -T 0
 # (one, or three where the copy stands for all of its content)
 grep -q copy.bin out || fail "the copy is not listed"
 grep -vq copy.bin out && fail "links are listed: $(cat out)"
-runs 0 "$SIMFIND" -T 0 --expand
+runs 0 "$SIMFIND" -T 0 --group=none
 same "all pairs" 3 "$(grep -c . out)"
 runs 0 "$SIMFIND" -T 0 --group
 same "groups" 1 "$(grep -c ^group out)"
 runs 0 "$SIMFIND" -T 0 "$files/a/2.bin"
 same "pairs of one name" 0 "$(grep -c . out || true)"
-runs 0 "$SIMFIND" -T 0 --expand --hard-links
+runs 0 "$SIMFIND" -T 0 --group=none --also=hard-links
 same "all pairs with links" $((3 * 50 + 6)) "$(grep -c . out)"
-runs 0 "$SIMFIND" -T 0 --hard-links "$files/a/2.bin"
+runs 0 "$SIMFIND" -T 0 --also=hard-links "$files/a/2.bin"
 same "pairs of one name with links" 2 "$(grep -c . out)"
 
 # Copies are counted by files, not by names.
@@ -83,7 +83,7 @@ sql "UPDATE file SET device = 1, inode = 7 WHERE links = 1"
 cp "$files/c/copy.bin" "$files/c/copy2.bin"
 runs 0 "$SIMHASH" "$files"
 sql "UPDATE file SET device = 1, inode = 7 WHERE links = 1"
-runs 0 "$SIMFIND" -T 0 --expand
+runs 0 "$SIMFIND" -T 0 --group=none
 grep -q "copy.bin.*copy2.bin" out || fail "copies were taken for links"
 
 # Links followed: both names of a file are one file.
@@ -94,7 +94,7 @@ ln -s target.txt "$files/symbolic.txt"
 cp "$files/target.txt" "$files/other.txt"
 reset
 runs 0 "$SIMHASH" -L "$files"
-runs 0 "$SIMFIND" -T 0 --expand
+runs 0 "$SIMFIND" -T 0 --group=none
 same "pairs through links" 2 "$(grep -c . out)"
 grep -q 'symbolic.txt.*target.txt' out && fail "a link is a pair with what it leads to"
 

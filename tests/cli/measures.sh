@@ -97,7 +97,7 @@ END
 }
 # pairs OPTION...: PATH_A PATH_B RESEMBLANCE of every pair, sorted
 pairs() {
-	runs 0 "$SIMFIND" -q --expand --format=json "$@"
+	runs 0 "$SIMFIND" -q --group=none --format=json "$@"
 	python3 -c 'import json, sys
 for p in sorted("%s %s %.6f" % (p["path_a"], p["path_b"], p["resemblance"]) for p in json.load(open("out"))):
     print(p)'
@@ -112,12 +112,12 @@ for case in "simhash64:bytes=8 simhash 0.953125" "simhash64:bytes=8 simhash 0.87
 	"bottomk:bytes=8,k=64,cluster=4 bottomk 0.8" "bottomk:bytes=8,k=64,cluster=4 bottomk 0.5"; do
 	read -r measure kind least <<<"$case"
 	brute_force "$measure" "$kind" "$least" >expected
-	pairs --measure="$measure" --min-similarity="$least" >found
+	pairs --measure="$measure" --min-resemblance="$least" >found
 	cmp expected found || fail "$case: $(diff expected found | head -5)"
 	[ "$(wc -l <found)" -gt 12 ] || fail "$case: too few pairs to be a test"
 	# All files asked for at once: the same pairs, each once.
 	find "$files" -type f -print0 >every_file
-	pairs --measure="$measure" --min-similarity="$least" --files0-from=every_file | in_order >found
+	pairs --measure="$measure" --min-resemblance="$least" --files0-from=every_file | in_order >found
 	in_order <expected >expected_by_file
 	cmp expected_by_file found || fail "$case, by file: $(diff expected_by_file found | head -5)"
 done
@@ -159,7 +159,7 @@ grep -c '^identical' by_name >count || true
 same "copies" 2 "$(cat count)"
 
 # One file: what all pairs say of it, and the same from standard input.
-runs 0 "$SIMFIND" -q --measure=bottomk --expand -o every
+runs 0 "$SIMFIND" -q --measure=bottomk --group=none -o every
 grep "/f0/m0\.txt" every >expected
 runs 0 "$SIMFIND" -q --measure=bottomk --format=csv "$files/f0/m0.txt"
 same "partners of a file" "$(wc -l <expected)" "$(($(wc -l <out) - 1))"
@@ -179,7 +179,7 @@ same "confirmed pairs" "$(wc -l <measured)" "$(wc -l <out)"
 runs 0 "$SIMFIND" -q --measure=minhash --verify=all --min-resemblance=1 --format=csv
 [ "$(wc -l <out)" -lt "$(wc -l <measured)" ] || fail "nothing was dropped"
 # The most alike come first.
-runs 0 "$SIMFIND" -q --measure=minhash --min-similarity=0.5
+runs 0 "$SIMFIND" -q --measure=minhash --min-resemblance=0.5
 grep -v '^identical' out | awk '{ print $1 == "over" ? 100 : $1 + 0 }' >similarities
 sort -c -g -r similarities || fail "not in order of similarity"
 runs 0 "$SIMFIND" -q --measure=minhash --between "$files/f0" "$files/f1"
@@ -189,20 +189,20 @@ runs 1 "$SIMFIND" --measure=minhash -T 2
 said "--measure cannot be combined with --tolerance"
 runs 1 "$SIMFIND" --measure=minhash --same-extension
 said "--measure cannot be combined with --same-extension"
-runs 1 "$SIMFIND" --measure=minhash --versions
-said "--versions cannot be combined with --measure"
+runs 1 "$SIMFIND" --measure=minhash --also=versions
+said "--also=versions cannot be combined with --measure"
 runs 1 "$SIMFIND" --measure=minhash --format=html -o report.html
 said "--measure cannot be combined with --format=html"
 runs 1 "$SIMFIND" --measure=minhash --measure=bottomk
 said "--measure can be given only once"
 runs 1 "$SIMHASH" --measure=minhash:words=3,bytes=4 "$files"
 said "measure minhash: bytes or words is given twice"
-runs 1 "$SIMFIND" --min-similarity=0.9
-said "--min-similarity needs --measure"
-runs 1 "$SIMFIND" --measure=simhash64 --min-similarity=0.5
+runs 1 "$SIMFIND" --measure=minhash --min-resemblance=0%
+said "--min-resemblance with --measure: expected more than 0"
+runs 1 "$SIMFIND" --measure=simhash64 --min-resemblance=0.5
 said "similarity 0.5: measure simhash64 finds pairs from 0.875 to 1"
-runs 1 "$SIMFIND" --measure=minhash --min-similarity=2
-said "--min-similarity '2': expected a number from 0 to 1"
+runs 1 "$SIMFIND" --measure=minhash --min-resemblance=2
+said "--min-resemblance '2': expected a number from 0 to 1"
 runs 1 "$SIMFIND" --measure=ssdeep
 said "unknown measure 'ssdeep': expected simhash64, simhash128, minhash or bottomk"
 runs 1 "$SIMHASH" --measure=minhash:functions=3 "$files"
@@ -318,7 +318,7 @@ said "--measure=simhash128: the measure of this name in the index has weights; e
 mkdir "$files/stored"
 openssl enc -aes-128-ctr -pass pass:x -nosalt -pbkdf2 -iter 1 -in "$files/f9/m0.txt" 2>/dev/null | gzip -c >"$files/stored/noise.gz"
 runs 0 "$SIMHASH" -z --measure=bottomk "$files/stored"
-runs 0 "$SIMFIND" -q -z --measure=bottomk --min-similarity=0.9 "$files/stored/noise.gz"
+runs 0 "$SIMFIND" -q -z --measure=bottomk --min-resemblance=0.9 "$files/stored/noise.gz"
 same "pairs of a file and its content" 1 "$(grep -c 'noise.gz .*noise.gz//noise' out)"
 
 # Two files by every measure; lines as diff finds them.

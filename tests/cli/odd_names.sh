@@ -47,7 +47,7 @@ summary 0 $((count + 1)) 0 0
 pairs=$((count * (count + 1) / 2))
 
 # Text: one line a pair, no control byte, nothing that is not UTF-8.
-runs 0 "$SIMFIND" --expand
+runs 0 "$SIMFIND" --group=none
 same "identical pairs" $pairs "$(grep -c ^identical out)"
 same "lines of text" $pairs "$(wc -l <out)"
 same "control bytes in text" 0 "$(LC_ALL=C tr -d '\n -~\200-\377' <out | wc -c)"
@@ -63,7 +63,7 @@ grep -qF 'line\xe2\x80\xa8end.txt' out || fail "no escaped end of line"
 grep -qF 'back\\slash.txt' out || fail "no escaped backslash"
 
 # JSON: valid, every pair, and the bytes of what is not UTF-8 in a field of their own.
-runs 0 "$SIMFIND" --expand --format=json -o pairs.json
+runs 0 "$SIMFIND" --group=none --format=json -o pairs.json
 iconv -f UTF-8 -t UTF-8 pairs.json >/dev/null || fail "JSON is not UTF-8"
 same "JSON" "1|$pairs" "$(sqlite3 :memory: "SELECT json_valid(readfile('pairs.json')) || '|' ||
 	json_array_length(readfile('pairs.json'))")"
@@ -83,7 +83,7 @@ sed "s/^/$prefix/" expected | LC_ALL=C sort >expected.paths
 cmp expected.paths found || fail "paths in JSON: $(diff expected.paths found | head -4)"
 
 # CSV: read back by another program, byte for byte.
-runs 0 "$SIMFIND" --expand --format=csv -o pairs.csv
+runs 0 "$SIMFIND" --group=none --format=csv -o pairs.csv
 sqlite3 :memory: -cmd '.mode csv' -cmd '.import pairs.csv pairs' \
 	"SELECT hex(path_a) FROM pairs UNION SELECT hex(path_b) FROM pairs" |
 	grep -v "$(printf '64%.0s' $(seq 200))" | LC_ALL=C sort >found

@@ -22,17 +22,17 @@ same "the link count of a file with two names here" 1 "$(stat -c %h first/sub/1.
 runs 0 "$SIMHASH" -q first second
 
 # Nothing is a copy: of pairs, of groups, of FILE, across two directories.
-for how in "" --group --group=single --expand --versions "--between first second" "-T 0 first/sub/1.bin" first; do
+for how in "" --group --group=single --group=none --also=versions "--between first second" "-T 0 first/sub/1.bin" first; do
 	# shellcheck disable=SC2086  # several options
 	runs 0 "$SIMFIND" $how
 	same "what '$how' lists" "" "$(cat out)"
 done
-runs 0 "$SIMFIND" --format=json --hard-links -T 0
-[ "$(grep -c '"identical"' out)" -ge 3 ] || fail "--hard-links does not list the names: $(cat out)"
+runs 0 "$SIMFIND" --format=json --also=hard-links -T 0
+[ "$(grep -c '"identical"' out)" -ge 3 ] || fail "--also=hard-links does not list the names: $(cat out)"
 
 # The same of the members of one archive under two names, but two members of it are two files.
 runs 0 "$SIMHASH" -q -z first second
-runs 0 "$SIMFIND" -q --expand --format=csv
+runs 0 "$SIMFIND" -q --group=none --format=csv
 grep -q "members.tar//1.bin" out || fail "a member is not found: $(cat out)"
 grep -E '(first|second)(/.*),.*/(first|second)\2$' out && fail "names of one file are listed"
 cp tree/sub/1.bin tree/again.bin
@@ -40,7 +40,7 @@ tar -C tree -cf tree/members.tar sub/1.bin again.bin
 rm tree/again.bin
 touch -d 2021-01-01 tree/members.tar
 runs 0 "$SIMHASH" -q first second
-runs 0 "$SIMFIND" -q --expand -T 0 first
+runs 0 "$SIMFIND" -q --group=none -T 0 first
 grep -q "members.tar//again.bin.*members.tar//sub/1.bin" out || fail "members are taken for one: $(cat out)"
 reset
 rm tree/members.tar

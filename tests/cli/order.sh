@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# --sort, --reverse and --limit: the order of pairs and groups, held against one that is computed
+# --sort and --limit: the order of pairs and groups, held against one that is computed
 # from what is listed; and that a limit lists the first of it.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -41,7 +41,7 @@ for key in similarity size saved path; do
 	for threads in 1 3; do
 		runs 0 "$SIMFIND" -q -j $threads --sort=$key --format=csv -o found
 		paths_of found | cmp - expected || fail "sorted by $key"
-		runs 0 "$SIMFIND" -q -j $threads --sort=$key --reverse --format=csv -o found
+		runs 0 "$SIMFIND" -q -j $threads --sort=-$key --format=csv -o found
 		paths_of found | cmp - <(tac expected) || fail "sorted by $key in reverse"
 	done
 	for limit in 1 17 $((count - 1)) "$count" $((count + 5)); do
@@ -62,7 +62,7 @@ same "lines of text" "$count" "$(wc -l <plain)"
 for threads in 1 3; do
 	runs 0 "$SIMFIND" -q -j $threads --sort=similarity -o found
 	cmp found plain || fail "sorted by similarity, as text"
-	runs 0 "$SIMFIND" -q -j $threads --reverse -o found
+	runs 0 "$SIMFIND" -q -j $threads --sort=-similarity -o found
 	cmp found <(tac plain) || fail "in reverse, as text"
 	runs 0 "$SIMFIND" -q -j $threads --limit=12 -o found
 	cmp found <(head -n 12 plain) || fail "the first, as text"
@@ -83,7 +83,7 @@ for line in open("found"): r = json.loads(line); print(r["path_a"], r["path_b"],
 # Pairs that are kept, and those of FILEs.
 runs 0 "$SIMFIND" -q --verify=all --min-resemblance=0.5 --sort=size --limit=9 --format=csv -o found
 same "of pairs that were read" 10 "$(wc -l <found)"
-runs 0 "$SIMFIND" -q --sort=path --reverse --limit=1 -0 "$files/copies/one"
+runs 0 "$SIMFIND" -q --sort=-path --limit=1 -0 "$files/copies/one"
 same "similar to a file" "$files/copies/one|$files/copies/two|" "$(tr '\0' '|' <out)"
 
 # Groups: by what they save, unless another key is given.
@@ -114,7 +114,7 @@ for linkage in representative single; do
 		group_order $key <groups >expected
 		runs 0 "$SIMFIND" -q --group=$linkage --format=json --sort=$key
 		ids_of <out | cmp - expected || fail "groups by $key"
-		runs 0 "$SIMFIND" --group=$linkage --format=json --sort=$key --reverse --limit=3
+		runs 0 "$SIMFIND" --group=$linkage --format=json --sort=-$key --limit=3
 		ids_of <out | cmp - <(tac expected | head -n 3) || fail "the last three groups by $key"
 		said "$((groups - 3)) more groups left out by --limit"
 	done
@@ -129,7 +129,7 @@ assert len(worst) > 3 and worst == sorted(worst, reverse=True), worst' || fail "
 runs 1 "$SIMFIND" --sort=files
 said "simfind: --sort=files needs --group: a pair has two files"
 runs 1 "$SIMFIND" --sort=name
-said "simfind: --sort 'name': expected size, saved, similarity, path or files"
+said "simfind: --sort 'name': expected size, saved, similarity, path, files, -size"
 for limit in 0 -1 x ''; do
 	runs 1 "$SIMFIND" --limit=$limit
 	said "simfind: --limit '$limit': expected a number from 1"

@@ -174,7 +174,7 @@ cp -r "$files/one" "$files/two"
 runs 0 "$SIMHASH" "$files"
 for form in "--format csv" "--format json" "--format jsonl" "--format html" "--format null" \
 	"--format text" "--group" "--group --format csv" "--group --format json" \
-	"--directories" "--directories --format csv" "--lineage --format dot"; do
+	"--directories" "--directories --format csv" "--group=lineage --format dot"; do
 	# shellcheck disable=SC2086
 	runs 0 "$SIMFIND" -q $form -o "$files/report"
 	[ -s "$files/report" ] || fail "nothing was written with $form"

@@ -75,12 +75,12 @@ for name in "$index" "$index-shm" "$HOME/other-name"; do
 	watched "--files0-from=INDEX" 1 "$SIMHASH" --files0-from="$name"
 	watched "-t" 1 "$SIMHASH" -t "$name" "$HOME/notes"
 	watched "--import" 1 "$SIMHASH" --host=elsewhere --import="$name"
-	watched "--exclude-from" 0 "$SIMHASH" --exclude-from="$name" "$HOME/notes"
+	watched "--exclude=@" 0 "$SIMHASH" --exclude="@$name" "$HOME/notes"
 	watched "FILE" 0 "$SIMFIND" "$name"
 	watched "FILE -z" 0 "$SIMFIND" -z "$name"
 	watched "--known" 1 "$SIMFIND" --known="$name"
 	watched "--against" 1 "$SIMFIND" --against="$name"
-	watched "--tolerances" 1 "$SIMFIND" --tolerances="$name"
+	watched "--tolerance=@INDEX" 1 "$SIMFIND" --tolerance=@"$name"
 done
 watched "standard input" 0 "$SIMFIND" - <"$index"
 watched "a list on standard input" 1 "$SIMFIND" --known=- <"$index"
@@ -98,7 +98,7 @@ for way in verify report delete hardlink journal; do
 	ln -f "$index" "$HOME/notes/copy"
 	case $way in
 	verify) watched "--verify=all" 2 "$SIMFIND" --verify=all ;;
-	report) watched "a report" 0 "$SIMFIND" --group --format=html --thumbnails -o report.html ;;
+	report) watched "a report" 0 "$SIMFIND" --group --format=html:thumbnails -o report.html ;;
 	journal) watched "--undo" 1 "$SIMKEEP" --undo="$HOME/notes/copy" --yes ;;
 	*) watched "--action=$way" 2 "$SIMKEEP" --keep=shortest-path --action="$way" --yes --journal="$way.journal" ;;
 	esac

@@ -51,7 +51,7 @@ mv out one
 LC_ALL=C sort -z one | cmp - expected || fail "other files than there are"
 said "$(tr -cd '\0' <expected | wc -c) files, "
 said ": 4 identical and 79 similar to a file before, with about 1.0 MB in common"
-runs 0 "$SIMFIND" --order=similar -q -0 -j 7 --memory=32M
+runs 0 "$SIMFIND" --order=similar -q -0 -j 7 --limits=memory=32M
 cmp one out || fail "the threads show"
 same "standard error of -q" '' "$(cat err)"
 runs 0 "$SIMFIND" --order -q "$files/lonely"
@@ -70,7 +70,7 @@ runs 0 "$SIMFIND" --order=delta -q --format=csv
 mv out order.csv
 runs 0 "$SIMFIND" --order=delta -q
 mv out order.text
-"$SIMFIND" -q --versions -T 2 --min-resemblance=0.3 --format=json -o pairs.json
+"$SIMFIND" -q --also=versions -T 2 --min-resemblance=0.3 --format=json -o pairs.json
 python3 - "$files" <<'PYTHON' || fail "files and their references"
 import csv, json, os, sys
 
@@ -166,7 +166,7 @@ grep -qF 'odd/a\n"b\\\xff,.1' shown || fail "an odd name on a terminal: $(cat sh
 
 runs 1 "$SIMFIND" --order --format=html -o page
 said '--order cannot be combined with --format=html; expected text, csv, json, jsonl or null'
-for option in --group --lineage --sort=path --limit=1; do
+for option in --group --group=lineage --sort=path --limit=1; do
 	runs 1 "$SIMFIND" --order "$option"
 	said "--order cannot be combined with"
 done

@@ -18,7 +18,7 @@ index=$folder/index+é%00.db
 mkdir "$folder"
 export SIMHASH_DATABASE=sqlite:$index
 runs 0 "$SIMHASH" "$files"
-runs 0 "$SIMFIND" --expand
+runs 0 "$SIMFIND" --group=none
 cp out pairs
 [ "$(wc -l <pairs)" -ge 10 ] || fail "too few pairs to be a test"
 runs 0 "$SIMFIND" "$files/f3"
@@ -29,17 +29,17 @@ chmod a+r "$index"
 chmod 555 "$folder"
 beside=$(ls "$folder")
 
-runs 0 as_user "$simfind" --expand
+runs 0 as_user "$simfind" --group=none
 cmp out pairs || fail "another listing"
-runs 0 as_user "$simfind" --expand --threads=3
+runs 0 as_user "$simfind" --group=none --threads=3
 cmp out pairs || fail "another listing of several threads"
 runs 0 as_user "$simfind" "$files/f3"
 cmp out near || fail "another listing of one file"
 runs 0 as_user "$simhash" --status
-runs 0 as_user "$simfind" -d "sqlite:/$index" --expand
+runs 0 as_user "$simfind" -d "sqlite:/$index" --group=none
 cmp out pairs || fail "another listing by another path"
 cd "$folder"
-runs 0 as_user "$simfind" -d "sqlite:${index##*/}" --expand
+runs 0 as_user "$simfind" -d "sqlite:${index##*/}" --group=none
 cd "$TEST_FOLDER"
 cmp out pairs || fail "another listing by a relative path"
 same "what is beside the index" "$beside" "$(ls "$folder")"
@@ -90,7 +90,7 @@ is_waiting() {
 # Somebody else, who may write, does so between opening and reading: nothing is listed that may mix
 # the old with the new.
 mkfifo -m 666 listing
-as_user "$simfind" --expand -o listing >out 2>err &
+as_user "$simfind" --group=none -o listing >out 2>err &
 finding=$!
 wait_until is_waiting '*/index+*.db'
 chmod 755 "$folder"
@@ -108,11 +108,11 @@ same "exit status when nobody writes" 0 "$(as_user "$simfind" -q >/dev/null 2>&1
 
 # One who writes only into the log meanwhile changes nothing for whom reads the file, whatever each of
 # his threads could open by then.
-runs 0 "$SIMFIND" --expand
+runs 0 "$SIMFIND" --group=none
 cp out pairs
 rm -f "$index-wal" "$index-shm"
 mkfifo list
-as_user "$simfind" --expand --threads=3 -o listing >out 2>err &
+as_user "$simfind" --group=none --threads=3 -o listing >out 2>err &
 finding=$!
 wait_until is_waiting '*/index+*.db'
 chmod 755 "$folder"
@@ -157,27 +157,27 @@ kill -9 $running
 wait $running 2>/dev/null || true
 exec 9>&-
 [ -s "$index-wal" ] || fail "no log is left"
-runs 0 "$SIMFIND" --expand
+runs 0 "$SIMFIND" --group=none
 cp out pairs
 chmod a+r "$folder"/*
 chmod 555 "$folder"
-runs 0 as_user "$simfind" --expand
+runs 0 as_user "$simfind" --group=none
 cmp out pairs || fail "another listing where rows wait in a log"
 chmod 755 "$folder"
 rm "$index-shm"
 chmod 555 "$folder"
-runs 1 as_user "$simfind" --expand
+runs 1 as_user "$simfind" --group=none
 refused="its newest rows are in $index-wal, from a run that is not over or was cut off"
 said "cannot read index $SIMHASH_DATABASE: $refused"
 [ ! -s out ] || fail "something was listed: $(cat out)"
 mkdir links
 ln -s "$index" links/link.db
 chmod a+rx links
-runs 1 as_user "$simfind" -d "sqlite:$TEST_FOLDER/links/link.db" --expand
+runs 1 as_user "$simfind" -d "sqlite:$TEST_FOLDER/links/link.db" --group=none
 said "cannot read index sqlite:$TEST_FOLDER/links/link.db: $refused"
 cp "$index" "$index-wal" others
 chmod 777 others/*
-runs 0 as_user "$simfind" -d "sqlite:others/${index##*/}" --expand
+runs 0 as_user "$simfind" -d "sqlite:others/${index##*/}" --group=none
 cmp out pairs || fail "another listing of copies"
 
 # A disk that fails under what is mapped: the file loses its content.
@@ -203,7 +203,7 @@ same "rows" 33 "$(sqlite3 "$index" 'SELECT count(*) FROM file')"
 # What another program left half done is not taken for the index.
 chmod 755 "$folder"
 sqlite3 "$index" 'PRAGMA journal_mode = DELETE' >/dev/null
-runs 0 "$SIMFIND" --expand
+runs 0 "$SIMFIND" --group=none
 cp out pairs
 cp "$index" others/half.db
 python3 - others/half.db <<'EOF' 2>/dev/null || true
@@ -217,12 +217,12 @@ EOF
 [ -s others/half.db-journal ] || fail "no journal is left"
 chmod a+r others/*
 chmod 555 others
-runs 1 as_user "$simfind" -d sqlite:others/half.db --expand
+runs 1 as_user "$simfind" -d sqlite:others/half.db --group=none
 said "cannot read index sqlite:others/half.db: "
 [ ! -s out ] || fail "something was listed: $(cat out)"
 chmod 755 others
 runs 0 "$SIMHASH" -d sqlite:others/half.db --host="$(hostname)" "$files"
-runs 0 "$SIMFIND" -d sqlite:others/half.db --expand
+runs 0 "$SIMFIND" -d sqlite:others/half.db --group=none
 cmp out pairs || fail "another listing after what was left half done"
 
 # Files that may not be written to, where the folder may.

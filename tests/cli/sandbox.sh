@@ -34,7 +34,7 @@ for threads in 1 2; do
 	runs 2 with_faults "$SIMHASH" -z -j$threads "$files"
 	said "$files/crash.tar: $crashed"
 	said "$files/abort.tar: $crashed"
-	said "$files/hungry.tar: Needs more memory than an archive may use, which simhash --memory sets: what was read before is indexed"
+	said "$files/hungry.tar: Needs more memory than an archive may use, which simhash --limits=memory=SIZE sets: what was read before is indexed"
 	same "failures" 3 "$(grep -c '^simhash: ' err)"
 	same "members" "${before[*]} nosy.tar//refused" "$(rows)"
 	[ ! -e "$TEST_FOLDER/written" ] || fail "a decoder has written a file"
@@ -63,6 +63,12 @@ for without in --no-sandbox --quiet; do
 	[ $without = --no-sandbox ] || same "what is told" \
 		"simhash: warning: archives are read without a sandbox, as with --no-sandbox: Function not implemented" "$(cat err)"
 done
+reset
+
+# A process that ends as it reads an archive once more, with more memory, ends before what was read of it.
+(cd "$TEST_FOLDER" && seq 20000 >early && cp early late && bsdtar -cf "$files/late.tar" early late)
+runs 2 with_faults "$SIMHASH" -z -j2 "$files"
+said "$files/late.tar: $crashed"
 reset
 
 # Processor time has a limit; what is interrupted or killed leaves no process behind.
@@ -105,7 +111,7 @@ has_threads() {
 }
 # shares THREADS FOLDER COUNT [OPTION]...: so many processes of a run share the memory, also after one of them has ended
 shares() {
-	LD_PRELOAD=$FAULTY_ARCHIVE "$SIMHASH" -zq -j"$1" --container=tar,xz "${@:4}" "$TEST_FOLDER/$2" 2>err &
+	LD_PRELOAD=$FAULTY_ARCHIVE "$SIMHASH" -q -j"$1" --decompress=tar,xz "${@:4}" "$TEST_FOLDER/$2" 2>err &
 	run=$!
 	wait_until has_threads "$1"
 	wait_until shares_memory "$3"
@@ -128,19 +134,19 @@ done
 shares 8 xz 8
 shares 80 tar 64
 shares 80 xz 1
-half=$((64 << 20)) shares 12 tar 4 --memory=128M
+half=$((64 << 20)) shares 12 tar 4 --limits=memory=128M
 
 # The other half is what one archive may have.
 mkdir one
 cp xz/1.tar.xz one
-for options in --memory=32M -j3 "--memory=100M -j2" "--memory=160M -j2"; do
+for options in --limits=memory=32M -j3 "--limits=memory=100M -j2" "--limits=memory=160M -j2"; do
 	"$SIMHASH" --forget "$TEST_FOLDER/one" >out 2>err || true
 	# shellcheck disable=SC2086  # are several words
 	runs 0 "$SIMHASH" -z $options "$TEST_FOLDER/one"
 	case $options in
-	*32M | *100M*) said "one/1.tar.xz: Needs more memory than an archive may use, which simhash --memory sets" ;;
+	*32M | *100M*) said "one/1.tar.xz: Needs more memory than an archive may use, which simhash --limits=memory=SIZE sets" ;;
 	*) grep -q memory err && fail "$options: $(cat err)" ;;
 	esac
 done
-runs 1 "$SIMHASH" -z --memory=1M "$TEST_FOLDER/one"
-said "--memory '1M': expected at least 32M"
+runs 1 "$SIMHASH" -z --limits=memory=1M "$TEST_FOLDER/one"
+said "--limits=memory '1M': expected at least 32M"

@@ -106,6 +106,8 @@ lists 'size >= 700' "$files" -- --min-size=700
 lists '700 <= size <= 20 * 1024' "$files" -- --min-size=700 --max-size=20k
 lists 'not name.startswith("linked")' "$files" -- --exclude='linked*'
 lists '"b/" not in below' "$files" -- --exclude=b/
+printf '# a pattern\nb/\n' >patterns
+lists '"b/" not in below' "$files" -- --exclude=@patterns
 lists 'not below.startswith("b/c/") and not name.endswith(".bin")' "$files/a" -- --exclude=/b/c --exclude='*.bin' "$files/a"
 lists '"/d/" not in path' "$files" -- --exclude="$files/d"
 protected=$(runs 0 "$SIMKEEP" --protect="$files/a" && tail -n 1 out)

@@ -18,7 +18,7 @@ mkdir "$TEST_FOLDER/nothing" "$TEST_FOLDER/empty"
 : >"$TEST_FOLDER/empty/b"
 for folder in nothing empty; do
 	runs 0 "$SIMHASH" "$TEST_FOLDER/$folder"
-	for options in '' --all --empty --group --group=single --versions --verify=no --verify=all --lineage --directories \
+	for options in '' --all --also=empty --group --group=single --also=versions --verify=no --verify=all --group=lineage --directories \
 		--threads=3 --partition=2/3 "--nearest=3 $files/empty" "$files/one/1"; do
 		# shellcheck disable=SC2086  # are several words
 		runs 0 "$SIMFIND" $options
@@ -185,13 +185,13 @@ nothing() {
 	same "pairs by ${*:2}" 0 "$(wc -l <out)"
 	said "simfind: note: $1"
 }
-no_name="standard input has no name, so it counts as a file without an extension, and"
-nothing "$no_name only files of the same extension can be found by this key; --stdin-name=NAME gives it one" --verify=no
-nothing "standard input has the extension of --stdin-name=a.c, and only files of the same extension can be found" --verify=no --stdin-name=a.c
+no_name="standard input counts as a file without an extension, and"
+nothing "$no_name only files of the same extension can be found by this key; give a FILE to search with its extension" --verify=no
 nothing "$no_name only files of the same extension can be similar to it" --same-extension
-nothing "$no_name only files of the same extension can be similar to it" -k skew_ext
+nothing "$no_name only files of the same extension can be similar to it" --candidates=skew_ext
+cp near near.txt
 for option in --verify=no --same-extension; do
-	runs 0 "$SIMFIND" $option --stdin-name=a.txt - <near
+	runs 0 "$SIMFIND" $option near.txt
 	[ -s out ] || fail "a name did not help with $option"
 	same "notes" 0 "$(grep -c note: err)"
 done
@@ -204,13 +204,13 @@ same "notes when quiet" 0 "$(wc -l <err)"
 runs 0 "$SIMFIND" "$files/empty"
 same "notes of a file" 0 "$(grep -c note: err)"
 runs 0 "$SIMHASH" --measure=minhash "$files"
-runs 0 "$SIMFIND" --measure=minhash --min-similarity=0.9 - <<<"something else altogether, and not much of it"
-said "simfind: note: no file is similar to standard input by minhash:bytes=8,functions=128,cluster=4, whatever the names; --min-similarity=S asks for less than 0.9"
+runs 0 "$SIMFIND" --measure=minhash --min-resemblance=0.9 - <<<"something else altogether, and not much of it"
+said "simfind: note: no file is similar to standard input by minhash:bytes=8,functions=128,cluster=4, whatever the names; --min-resemblance=R asks for less than 0.9"
 # Without sketches only the same extension counts.
 reset
 runs 0 "$SIMHASH" --no-sketch "$files/named"
 nothing "$no_name of the files without a resemblance sketch only those of the same can be similar to it"
-runs 0 "$SIMFIND" --stdin-name=a.txt - <near
+runs 0 "$SIMFIND" near.txt
 [ -s out ] || fail "a name did not help without sketches"
 
 # A share is all only of what is identical: one byte of 300,000 was changed, and no sketch shows that.
@@ -225,9 +225,9 @@ random_bytes 300000 77 >"$files/one/data"
 } >"$files/two/data"
 settle "$files"
 runs 0 "$SIMHASH" -q "$files"
-for how in "" --group --verify=all --versions "--directories $files/one $files/two" --lineage; do
+for how in "" --group --verify=all --also=versions "--directories $files/one $files/two" --group=lineage; do
 	for format in csv json; do
-		[ "$format $how" != "csv --lineage" ] || continue
+		[ "$format $how" != "csv --group=lineage" ] || continue
 		# shellcheck disable=SC2086  # several options
 		runs 0 "$SIMFIND" -q $how --format=$format
 		grep -q '0\.99' out || fail "'$how' shows no share as $format: $(cat out)"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Rows and pairs that do not fit into --memory wait in temporary files: the lists are the same, the
+# Rows and pairs that do not fit into --limits=memory wait in temporary files: the lists are the same, the
 # memory is kept to, nothing is left behind, and where there is no room for them the message names their folder.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -10,7 +10,7 @@ for i in 1 2 3 4; do
 	seq "$i" 300 >"$files/$i"
 done
 runs 0 "$SIMHASH" "$files"
-# More rows than fit into the smallest --memory.
+# More rows than fit into the smallest --limits=memory.
 columns=$(sql "SELECT group_concat(name) FROM pragma_table_info('file') WHERE name NOT IN ('path_hash', 'name')")
 sql "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000)
 	INSERT INTO file (path_hash, name, $columns)
@@ -27,11 +27,11 @@ for options in "--threads=1" "--threads=3"; do
 	read -ra words <<<"$options"
 	whole=$(peak "$SIMFIND" "${words[@]}")
 	mv list expected
-	small=$(peak "$SIMFIND" "${words[@]}" --memory=32M)
-	cmp list expected || fail "$options: --memory changes the list"
+	small=$(peak "$SIMFIND" "${words[@]}" --limits=memory=32M)
+	cmp list expected || fail "$options: --limits=memory changes the list"
 	same "temporary files" "" "$(ls -A "$TMPDIR")"
-	echo "$options: $whole KiB, and $small KiB with --memory=32M"
-	built_with sanitizer || [ "$small" -lt "$whole" ] || fail "$options: --memory=32M takes $small KiB"
+	echo "$options: $whole KiB, and $small KiB with --limits=memory=32M"
+	built_with sanitizer || [ "$small" -lt "$whole" ] || fail "$options: --limits=memory=32M takes $small KiB"
 done
 
 # Many rows within reach of each other do not add up either, nor do threads: sixteen that each searched
@@ -40,14 +40,14 @@ if ! built_with sanitizer; then
 	"$BINARY_DIR/tests/rows" make "$SIMHASH_DATABASE" sqlite:dense.db 60000 || fail "rows"
 	whole=$(peak "$SIMFIND" --database=sqlite:dense.db --threads=1)
 	mv list expected
-	small=$(peak "$SIMFIND" --database=sqlite:dense.db --threads=16 --memory=32M)
-	cmp list expected || fail "dense rows: --memory changes the list"
+	small=$(peak "$SIMFIND" --database=sqlite:dense.db --threads=16 --limits=memory=32M)
+	cmp list expected || fail "dense rows: --limits=memory changes the list"
 	[ "$(wc -l <list)" -gt 10000 ] || fail "dense rows: few pairs"
-	echo "dense rows: $whole KiB, and $small KiB with --memory=32M"
-	[ "$small" -lt 57344 ] || fail "dense rows: --memory=32M takes $small KiB"
+	echo "dense rows: $whole KiB, and $small KiB with --limits=memory=32M"
+	[ "$small" -lt 57344 ] || fail "dense rows: --limits=memory=32M takes $small KiB"
 	# Each file of a group is kept once, and pairs wait in a file until their groups are made.
 	for option in --group --directories; do
-		small=$(peak "$SIMFIND" --database=sqlite:dense.db --threads=1 --memory=32M "$option")
+		small=$(peak "$SIMFIND" --database=sqlite:dense.db --threads=1 --limits=memory=32M "$option")
 		echo "dense rows, $option: $small KiB"
 		[ "$small" -lt 56320 ] || fail "dense rows: $option takes $small KiB"
 	done
@@ -56,7 +56,7 @@ fi
 # Files that have copies wait for the script in a file, too.
 if ! built_with sanitizer; then
 	"$BINARY_DIR/tests/rows" make "$SIMHASH_DATABASE" sqlite:copies.db 100000 || fail "rows"
-	list=$(peak "$SIMFIND" --database=sqlite:copies.db --threads=1 --memory=32M)
+	list=$(peak "$SIMFIND" --database=sqlite:copies.db --threads=1 --limits=memory=32M)
 	small=$(peak "$SIMKEEP" --database=sqlite:copies.db --threads=1 --memory=32M --host=made --script=script)
 	echo "copies: $list KiB, and $small KiB with --script"
 	[ "$small" -lt $((list + 20480)) ] || fail "copies: --script takes $((small - list)) KiB more"
@@ -68,24 +68,24 @@ mkdir "$TEST_FOLDER/family"
 "$BINARY_DIR/tests/files" family "$TEST_FOLDER/family" 1300 2048 || fail "files"
 "$SIMHASH" -q --database=sqlite:family.db "$TEST_FOLDER/family" || fail "the family"
 runs 0 "$SIMFIND" -q --database=sqlite:family.db --threads=3 -o expected
-runs 0 "$SIMFIND" -q --database=sqlite:family.db --threads=3 --memory=32M -o list
-cmp list expected || fail "a long list: --memory changes the order"
+runs 0 "$SIMFIND" -q --database=sqlite:family.db --threads=3 --limits=memory=32M -o list
+cmp list expected || fail "a long list: --limits=memory changes the order"
 same "pairs" $((1300 * 1299 / 2)) "$(wc -l <list)"
 sed 's/^[^0-9]*//; s/ .*//' list >shares
 sort -c -n -r shares || fail "a long list: not in order"
 [ "$(uniq -c shares | sort -n | tail -1 | awk '{ print $1 }')" -gt 100000 ] || fail "a long list: few ties"
-(ulimit -f 1024 && runs 1 "$SIMFIND" --database=sqlite:family.db --memory=32M)
+(ulimit -f 1024 && runs 1 "$SIMFIND" --database=sqlite:family.db --limits=memory=32M)
 said "simfind: cannot write a temporary file in $TMPDIR (TMPDIR can be a folder with more room): File too large"
 runs 0 "$SIMFIND" -q --database=sqlite:family.db --directories -o expected
-runs 0 "$SIMFIND" -q --database=sqlite:family.db --directories --memory=32M -o list
-cmp list expected || fail "directories: --memory changes them"
+runs 0 "$SIMFIND" -q --database=sqlite:family.db --directories --limits=memory=32M -o list
+cmp list expected || fail "directories: --limits=memory changes them"
 [ -s list ] || fail "directories: none are alike"
 
 # Lines that are sorted in dozens of parts need one file, not one for each part.
 if ! built_with sanitizer; then
 	runs 0 "$SIMFIND" -q --database=sqlite:family.db --format=csv --sort=path -o expected
-	(ulimit -n 20 && runs 0 "$SIMFIND" -q --database=sqlite:family.db --format=csv --sort=path --memory=32M -o list)
-	cmp list expected || fail "few open files: --memory changes the list"
+	(ulimit -n 20 && runs 0 "$SIMFIND" -q --database=sqlite:family.db --format=csv --sort=path --limits=memory=32M -o list)
+	cmp list expected || fail "few open files: --limits=memory changes the list"
 	[ "$(wc -c <list)" -gt 100000000 ] || fail "few open files: a short list"
 fi
 
@@ -96,32 +96,32 @@ listed() { # FILE [OPTION...]: what the options list, but for when and how it wa
 	runs 0 "$SIMFIND" -q --threads=2 --database=sqlite:groups.db "${@:2}"
 	sed 's/"made":.*"tolerance":/"tolerance":/' out >"$1"
 }
-lists=("--group" "--lineage --format=jsonl --limit=2000")
+lists=("--group" "--group=lineage --format=jsonl --limit=2000")
 # A sanitizer makes each of them take ten seconds or more.
-built_with sanitizer || lists+=("--group --format=json --sort=similarity --reverse" "--group --format=csv --sort=size --limit=9000"
+built_with sanitizer || lists+=("--group --format=json --sort=-similarity" "--group --format=csv --sort=size --limit=9000"
 	"--group=single --format=null --sort=files" "--format=html --sort=path")
 for options in "${lists[@]}"; do
 	read -ra words <<<"$options"
 	listed expected "${words[@]}"
-	listed list "${words[@]}" --memory=32M
-	cmp list expected || fail "$options: --memory changes the list"
+	listed list "${words[@]}" --limits=memory=32M
+	cmp list expected || fail "$options: --limits=memory changes the list"
 	[ "$(wc -c <list)" -gt 100000 ] || fail "$options: a short list"
 	same "temporary files" "" "$(ls -A "$TMPDIR")"
 done
 for memory in 512M 32M; do
 	cp groups.db stored.db
-	runs 0 "$SIMFIND" -q --group --database=sqlite:stored.db --store=0 --memory=$memory
+	runs 0 "$SIMFIND" -q --group --database=sqlite:stored.db --store=0 --limits=memory=$memory
 	runs 0 "$SIMKEEP" -q --database=sqlite:stored.db --script="script.$memory" --memory=$memory
 	sqlite3 stored.db "SELECT hex(path_hash), group_id, role, distance, resemblance FROM file_group ORDER BY 1" >"stored.$memory"
 done
-cmp stored.512M stored.32M || fail "--store: --memory changes the groups"
+cmp stored.512M stored.32M || fail "--store: --limits=memory changes the groups"
 cmp script.512M script.32M || fail "--script: --memory changes it"
 [ "$(wc -l <stored.32M)" -gt 40000 ] || fail "--store: few rows"
 
 # Nothing is left of such a file when a list is cut off by a signal.
 mkfifo lines
 exec 8<>lines
-"$SIMFIND" -q --group --database=sqlite:groups.db --memory=32M >lines &
+"$SIMFIND" -q --group --database=sqlite:groups.db --limits=memory=32M >lines &
 listing=$!
 trap 'kill "$listing"' EXIT
 read -r line <&8
@@ -144,13 +144,13 @@ done
 
 # At most 1 MiB may be written to a file.
 for options in "--threads=1" "--threads=3" "--group"; do
-	(ulimit -f 1024 && runs 1 "$SIMFIND" --memory=32M "$options")
+	(ulimit -f 1024 && runs 1 "$SIMFIND" --limits=memory=32M "$options")
 	said "simfind: cannot write a temporary file in $TMPDIR (TMPDIR can be a folder with more room): File too large"
 	same "lists" "" "$(cat out)"
 	same "temporary files" "" "$(ls -A "$TMPDIR")"
 done
 # Nor can one be made where there is no folder.
-TMPDIR=$TEST_FOLDER/none runs 1 "$SIMFIND" --memory=32M
+TMPDIR=$TEST_FOLDER/none runs 1 "$SIMFIND" --limits=memory=32M
 said "simfind: cannot write a temporary file in $TEST_FOLDER/none (TMPDIR can be a folder with more room): No such file or directory"
 # With room, the same command succeeds.
 runs 0 "$SIMFIND" -q --threads=1 --limit=1

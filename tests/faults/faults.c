@@ -10,6 +10,10 @@
  *   FAULT_REPORT=FILE    at the end: "CLASS CALLS" of each class, then "live BLOCKS" and
  *                        "descriptors COUNT": what the program's own code has not freed,
  *                        and what it has not closed
+ *   FAULT_FILES=DIRECTORY
+ *                        of `open`, `status` and `read`, only calls about files that are in this
+ *                        directory at the begin, counted for each file alone: the Nth about each
+ *                        fails, whichever threads make them. The report has "failed CALLS", too
  *
  *   FAULT_SWAP=FILE      what a call of the class `swap` is to find in the place of FILE:
  *   FAULT_LINK=LINK      this; FILE becomes FILE.kept before the Nth openat()
@@ -98,11 +102,23 @@ static atomic_long calls[CLASSES];
 static const char *report_name;
 static uintptr_t program_begin, program_end;
 
+#define FILES_MAX 64
+
+/* Those of FAULT_FILES. */
+static struct {
+	ino_t inode;
+	atomic_long calls; /* of the class that was chosen */
+} files[FILES_MAX];
+static dev_t files_device;
+static int file_count;
+static bool has_files;
+static atomic_long failed_calls;
+
 static bool is_due(enum class class)
 {
 	long call = atomic_fetch_add(&calls[class], 1) + 1;
 
-	if (class != chosen)
+	if (class != chosen || has_files)
 		return false;
 	if (repeats == '+')
 		return call >= chosen_call;
@@ -117,6 +133,46 @@ static bool fails(enum class class)
 		return false;
 	errno = fault_error;
 	return true;
+}
+
+/* Does a call about a file fail? */
+static bool fails_about(enum class class, const struct stat *about)
+{
+	if (!has_files || class != chosen)
+		return fails(class);
+	for (int i = 0; i < file_count; i++) {
+		if (files[i].inode != about->st_ino || files_device != about->st_dev ||
+		    atomic_fetch_add(&files[i].calls, 1) + 1 != chosen_call)
+			continue;
+		atomic_fetch_add(&failed_calls, 1);
+		errno = fault_error;
+		return true;
+	}
+	return false;
+}
+
+static bool fails_on(enum class class, int fd)
+{
+	struct stat about = {.st_ino = 0};
+	static __typeof__(&fstat) next;
+
+	if (has_files) {
+		*(void **)&next = dlsym(RTLD_NEXT, "fstat");
+		(void)!next(fd, &about);
+	}
+	return fails_about(class, &about);
+}
+
+static bool fails_at(enum class class, int directory, const char *path)
+{
+	struct stat about = {.st_ino = 0};
+	static __typeof__(&fstatat) next;
+
+	if (has_files) {
+		*(void **)&next = dlsym(RTLD_NEXT, "fstatat");
+		(void)!next(directory, path, &about, AT_EMPTY_PATH);
+	}
+	return fails_about(class, &about);
 }
 
 static bool is_in_program(const void *caller)
@@ -274,7 +330,7 @@ static size_t shortened(size_t size)
 PUBLIC ssize_t read(int fd, void *buffer, size_t size)
 {
 	NEXT(read);
-	return fails(READ) ? -1 : next(fd, buffer, shortened(size));
+	return fails_on(READ, fd) ? -1 : next(fd, buffer, shortened(size));
 }
 
 /* SQLite reads by these as well, and takes what is short for the end of its file. */
@@ -287,13 +343,13 @@ static size_t shortened_file(int fd, size_t size)
 PUBLIC ssize_t pread(int fd, void *buffer, size_t size, off_t offset)
 {
 	NEXT(pread);
-	return fails(READ) ? -1 : next(fd, buffer, shortened_file(fd, size), offset);
+	return fails_on(READ, fd) ? -1 : next(fd, buffer, shortened_file(fd, size), offset);
 }
 
 PUBLIC ssize_t pread64(int fd, void *buffer, size_t size, off64_t offset)
 {
 	NEXT(pread64);
-	return fails(READ) ? -1 : next(fd, buffer, shortened_file(fd, size), offset);
+	return fails_on(READ, fd) ? -1 : next(fd, buffer, shortened_file(fd, size), offset);
 }
 
 PUBLIC ssize_t write(int fd, const void *buffer, size_t size)
@@ -360,28 +416,28 @@ static unsigned mode_of(int flags, va_list arguments)
 	return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(arguments, unsigned) : 0;
 }
 
-#define OPEN_BY(name)                                              \
-	PUBLIC int name(const char *path, int flags, ...)          \
-	{                                                          \
-		va_list arguments;                                 \
-		unsigned mode;                                     \
-		NEXT(name);                                        \
-		va_start(arguments, flags);                        \
-		mode = mode_of(flags, arguments);                  \
-		va_end(arguments);                                 \
-		return fails(OPEN) ? -1 : next(path, flags, mode); \
+#define OPEN_BY(name)                                                                 \
+	PUBLIC int name(const char *path, int flags, ...)                             \
+	{                                                                             \
+		va_list arguments;                                                    \
+		unsigned mode;                                                        \
+		NEXT(name);                                                           \
+		va_start(arguments, flags);                                           \
+		mode = mode_of(flags, arguments);                                     \
+		va_end(arguments);                                                    \
+		return fails_at(OPEN, AT_FDCWD, path) ? -1 : next(path, flags, mode); \
 	}
-#define OPEN_AT_BY(name)                                                      \
-	PUBLIC int name(int directory, const char *path, int flags, ...)      \
-	{                                                                     \
-		va_list arguments;                                            \
-		unsigned mode;                                                \
-		NEXT(name);                                                   \
-		va_start(arguments, flags);                                   \
-		mode = mode_of(flags, arguments);                             \
-		va_end(arguments);                                            \
-		swap_when_due();                                              \
-		return fails(OPEN) ? -1 : next(directory, path, flags, mode); \
+#define OPEN_AT_BY(name)                                                                          \
+	PUBLIC int name(int directory, const char *path, int flags, ...)                          \
+	{                                                                                         \
+		va_list arguments;                                                                \
+		unsigned mode;                                                                    \
+		NEXT(name);                                                                       \
+		va_start(arguments, flags);                                                       \
+		mode = mode_of(flags, arguments);                                                 \
+		va_end(arguments);                                                                \
+		swap_when_due();                                                                  \
+		return fails_at(OPEN, directory, path) ? -1 : next(directory, path, flags, mode); \
 	}
 OPEN_BY(open)
 OPEN_BY(open64)
@@ -400,11 +456,11 @@ PUBLIC FILE *fopen64(const char *path, const char *mode)
 	return fails(OPEN) ? NULL : next(path, mode);
 }
 
-#define STATUS_BY(name, type)                                   \
-	PUBLIC int name(const char *path, struct type *status)  \
-	{                                                       \
-		NEXT(name);                                     \
-		return fails(STATUS) ? -1 : next(path, status); \
+#define STATUS_BY(name, type)                                                      \
+	PUBLIC int name(const char *path, struct type *status)                     \
+	{                                                                          \
+		NEXT(name);                                                        \
+		return fails_at(STATUS, AT_FDCWD, path) ? -1 : next(path, status); \
 	}
 STATUS_BY(stat, stat)
 STATUS_BY(stat64, stat64)
@@ -414,31 +470,31 @@ STATUS_BY(lstat64, stat64)
 PUBLIC int fstat(int fd, struct stat *status)
 {
 	NEXT(fstat);
-	return fails(STATUS) ? -1 : next(fd, status);
+	return fails_on(STATUS, fd) ? -1 : next(fd, status);
 }
 
 PUBLIC int fstat64(int fd, struct stat64 *status)
 {
 	NEXT(fstat64);
-	return fails(STATUS) ? -1 : next(fd, status);
+	return fails_on(STATUS, fd) ? -1 : next(fd, status);
 }
 
 PUBLIC int fstatat(int fd, const char *path, struct stat *status, int flags)
 {
 	NEXT(fstatat);
-	return fails(STATUS) ? -1 : next(fd, path, status, flags);
+	return fails_at(STATUS, fd, path) ? -1 : next(fd, path, status, flags);
 }
 
 PUBLIC int fstatat64(int fd, const char *path, struct stat64 *status, int flags)
 {
 	NEXT(fstatat64);
-	return fails(STATUS) ? -1 : next(fd, path, status, flags);
+	return fails_at(STATUS, fd, path) ? -1 : next(fd, path, status, flags);
 }
 
 PUBLIC int statx(int fd, const char *path, int flags, unsigned mask, struct statx *status)
 {
 	NEXT(statx);
-	return fails(STATUS) ? -1 : next(fd, path, flags, mask, status);
+	return fails_at(STATUS, fd, path) ? -1 : next(fd, path, flags, mask, status);
 }
 
 PUBLIC char *realpath(const char *path, char *resolved)
@@ -645,12 +701,33 @@ static int find_program(struct dl_phdr_info *info, size_t size, void *context)
 	return 1; /* the program itself comes first */
 }
 
+static void list_files(const char *name)
+{
+	DIR *directory = opendir(name);
+	const struct dirent *entry;
+	struct stat own;
+
+	if (directory == NULL)
+		abort();
+	while ((entry = readdir(directory)) != NULL)
+		if (fstatat(dirfd(directory), entry->d_name, &own, 0) == 0 &&
+		    S_ISREG(own.st_mode) && file_count < FILES_MAX) {
+			files[file_count++].inode = own.st_ino;
+			files_device = own.st_dev;
+		}
+	closedir(directory);
+	has_files = true;
+}
+
 __attribute__((constructor)) static void begin(void)
 {
 	const char *order = getenv("FAULT"), *error = getenv("FAULT_ERROR");
+	const char *directory = getenv("FAULT_FILES");
 
 	report_name = getenv("FAULT_REPORT");
 	dl_iterate_phdr(find_program, NULL);
+	if (directory != NULL)
+		list_files(directory);
 	for (int i = 0; order != NULL && i < CLASSES; i++) {
 		size_t length = strlen(classes[i].name);
 		char *end;
@@ -683,6 +760,8 @@ __attribute__((destructor)) static void end(void)
 	for (int i = 0; i < CLASSES; i++)
 		fprintf(report, "%s %ld\n", classes[i].name, atomic_load(&calls[i]));
 	fprintf(report, "live %d\ndescriptors %d\n", live, descriptors);
+	if (has_files)
+		fprintf(report, "failed %ld\n", atomic_load(&failed_calls));
 	for (unsigned i = 0; i < SLOTS; i++)
 		if (slots[i].block != NULL && slots[i].block != (void *)&slots)
 			fprintf(report, "at %#lx\n",

@@ -23,6 +23,9 @@ import sys
 from common import (ENGINE, FOLDER, INDEX, INDEXES, SIMHASH, TREE, URL, answer, keep, make_states, make_tree, remove_index,
                     reset, rows, stop)
 
+sys.path.insert(0, os.path.join(os.environ["SOURCE_DIR"], "tests", "cli"))
+import containers as made  # noqa: E402  pylint: disable=wrong-import-position
+
 LIBRARY = sys.argv[1]
 SIMFIND = os.environ["SIMFIND"]
 SIMKEEP = os.environ["SIMKEEP"]
@@ -52,7 +55,7 @@ def run(command, fault=None, error=None, swap=None):
     if result.returncode not in (0, 1, 2):
         stop(what, "ends with", result.returncode, result.stderr)
     known = (b"simhash: ", b"simfind: ", b"simkeep: ", b" scanned", b" pairs", b" groups", b" copied", b" removed", b" reaches",
-             b"; edit it before you run it", b"stored in the index: ")
+             b"; edit it before you run it", b"stored in the index: ", b" left out, as reported above")
     for line in result.stderr.splitlines():
         if not any(part in line for part in known):
             stop(what, "says", line)
@@ -258,7 +261,107 @@ def swaps():
                 os.remove(link)
 
 
-if ENGINE == "sqlite" and tasks[0].name == "first":
+# ---- Looking into containers ----
+
+CONTAINED = os.path.join(FOLDER, "contained")
+
+
+def make_containers():
+    """One of each kind, behind other bytes and in another, and what is left out of volumes."""
+    folder = os.path.join(FOLDER, "made")
+    made.left(folder)
+    text = "\n".join(made.sentences(made.random.Random(1), 50))
+    more = {"letter.docx": made.zipped(made.docx(text.split("\n"))), "file.txt": text.encode(), "file.cmd": text.encode(),
+            "inside.tar": made.tarred([("side.zip", made.zipped([("a.txt", text)]))]), "blob": gzip.compress(text.encode())}
+    for name, data in more.items():
+        made.write(os.path.join(folder, "more", name), data)
+    os.mkdir(CONTAINED)
+    for directory, _, names in os.walk(folder):
+        for name in names:
+            os.rename(os.path.join(directory, name), os.path.join(CONTAINED, name))
+    os.link(os.path.join(CONTAINED, "initrd"), os.path.join(CONTAINED, "link"))
+
+
+def date_containers(second):
+    for name in os.listdir(CONTAINED):
+        os.utime(os.path.join(CONTAINED, name), (second, second))
+
+
+def by_file(paths_and_lines):
+    """What there is about each file of CONTAINED and about its members."""
+    found = {name: set() for name in os.listdir(CONTAINED)}
+    for path, line in paths_and_lines:
+        name = re.search(re.escape(CONTAINED) + "/([^/]*)", path)
+        if name:
+            found[name[1].split(": ")[0]].add(line)
+    return found
+
+
+def known_of_files(_):
+    return by_file((bytes.fromhex(row[3]).decode() + "/" + bytes.fromhex(row[4]).decode("latin1"), row) for row in rows().values())
+
+
+def said_of_files(result):
+    return by_file((line, line) for line in result.stderr.decode("latin1").splitlines())
+
+
+def printed_of_files(result):
+    blocks = re.split("\n(?=file  )", result.stdout.decode("latin1"))
+    return by_file((block.split("\n")[0], block) for block in blocks)
+
+
+def contained(command, state, known):
+    """Of each file, the Nth call to open it, to look at it or to read it fails."""
+    reset(state)
+    right, _ = run(command)
+    if right.returncode != 0:
+        stop("undisturbed, looking into containers ends with", right.returncode, right.stderr)
+    expected, said = known(right), said_of_files(right)
+    count = 0
+    for kind in ("open", "status", "read"):
+        call = failed = 1
+        while failed > 0:
+            fault = "%s:%d" % (kind, call)
+            reset(state)
+            result, report = run(command, fault)
+            found, now_said = known(result), said_of_files(result)
+            failed = int(report["failed"])
+            count += failed
+            call += 1
+            for name in expected:
+                news = now_said[name] - said[name]
+                if (found[name], now_said[name]) != (expected[name], said[name]) and not (news and result.returncode == 2):
+                    stop(fault, "of", name, state, "ends with", result.returncode, "says", news, "and leaves", found[name],
+                         "instead of", expected[name], result.stderr.decode())
+            if result.returncode == 0:
+                continue
+            again, _ = run(command)
+            if again.returncode != 0 or known(again) != expected:
+                stop(fault, state, "and run again", again.returncode, again.stderr)
+    return count
+
+
+def containers():
+    make_containers()
+    date_containers(1400000000)
+    reset(None)
+    run([SIMHASH, "-z", "--filter=cmd:cat", CONTAINED])
+    keep("looked")
+    date_containers(1500000000)
+    reset(None)
+    run([SIMHASH, CONTAINED])
+    keep("unlooked")
+    os.environ["FAULT_FILES"] = CONTAINED
+    command = [SIMHASH, "-z", "--no-sandbox", "--filter=cmd:cat", CONTAINED]
+    tally["file", 2] = sum(contained(command, state, known_of_files) for state in (None, "looked", "unlooked"))
+    names = [os.path.join(CONTAINED, name) for name in sorted(os.listdir(CONTAINED))]
+    tally["printed", 2] = contained([SIMHASH, "-z", "--print", "--no-sandbox", *names], None, printed_of_files)
+    del os.environ["FAULT_FILES"]
+
+
+if ENGINE == "sqlite" and only in (None, "containers"):
+    containers()
+if ENGINE == "sqlite" and tasks and tasks[0].name == "first":
     swaps()
 for (kind, status), count in sorted(tally.items()):
     print("%-24s ends with %d: %5d" % (kind, status, count))

@@ -302,7 +302,7 @@ static void verified_pairs_equal_brute_force(void **state)
 	assert_true(similar_pairs > 20000 / step);
 }
 
-/* Without --expand every file of a content is still in a pair, and there are no more than needed. */
+/* Without --group=none every file of a content is still in a pair, and there are no more than needed. */
 static void of_n_identical_files_n_less_one_pairs_are_reported(void **state)
 {
 	const struct find_resources resources = {.threads = 2, .block_rows = 7};

@@ -33,7 +33,7 @@ void cover_index_release(struct cover_index *index);
 size_t cover_measure(const struct cover_index *index, struct cover_source *a,
 		     struct cover_source *b, double needed);
 bool cover_equal(struct cover_source *a, struct cover_source *b);
-#include "find/cover.c"
+#include "find/reading/cover.c"
 #undef cover_index_bytes
 #undef cover_index_init
 #undef cover_index_release

@@ -130,6 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t data_size)
 	struct simhash_error error;
 	struct container *container;
 	struct stat status;
+	unsigned kind;
 
 	found.members = 0;
 	found.is_troubled = false;
@@ -138,7 +139,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t data_size)
 	EXPECT(container_kinds(&scanner.containers, &error) == 0);
 	scanner.max_inflated_bytes = (int64_t)INFLATED_MAX;
 	scanner.max_depth = CONTAINER_DEPTH_MAX;
-	if (scan_kind(&scanner, fd, NULL) != 0) {
+	EXPECT(scan_kind(&scanner, fd, &kind, NULL) == 0);
+	if (kind != 0) {
 		container = container_open(&scanner, fd, &status, name);
 		EXPECT(container != NULL);
 		read_all(container, &found);

@@ -145,7 +145,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	filter_init(&filter);
 	filter.ignore_files = choices & 1;
-	filter.no_hidden = choices & 2;
 	if (choices & 4) {
 		write_ignore_file(patterns, patterns_size);
 		EXPECT(ignores_read(directory, NULL, "", &ignores, &unreadable, &error) == 0);

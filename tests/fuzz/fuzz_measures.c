@@ -163,7 +163,7 @@ static int add_pair(void *context, size_t a, size_t b, unsigned distance,
 static void search(struct input *in)
 {
 	unsigned k = take_byte(in) % 9;
-	uint64_t fingerprints[FINGERPRINTS_MAX], mask = take_number(in, 8), state;
+	uint64_t fingerprints[FINGERPRINTS_MAX] = {0}, mask = take_number(in, 8), state;
 	size_t count = take_number(in, 2) % FINGERPRINTS_MAX;
 	struct near found = {0, 0}, expected = {0, 0};
 

@@ -2,7 +2,7 @@
  * The options of all programs: any words are refused with a message, or make arguments that
  * the programs can work with.
  *
- * Parsing reads what --exclude-from, --tolerances and, of simfind, --files0-from name. The
+ * Parsing reads what --exclude=@FILE, --tolerance=@FILE and, of simfind, --files0-from name. The
  * linker has these opened here instead (--wrap), so that all of them hold the text at the
  * front of the input; standard input is empty. --between looks up its directories, and
  * changes nothing. All other files are only noted by the parsers. That none of them ends

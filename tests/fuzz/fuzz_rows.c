@@ -645,22 +645,6 @@ static void find_twice(struct store *store, struct find_request *request, struct
 	EXPECT(one.identical == two.identical && one.similar == two.similar);
 }
 
-static void measure(struct store *store, const struct find_request *request)
-{
-	static int64_t tolerances[] = {10000, SIMHASH_MILLION, 100 * SIMHASH_MILLION};
-	struct find_arguments arguments = {.request = *request,
-					   .resources = {.threads = 2},
-					   .is_sweep = request->with_empty,
-					   .tolerances = tolerances,
-					   .tolerance_count = 3};
-	struct simhash_error error = {.message = ""};
-	FILE *out = fopen("/dev/null", "w");
-
-	EXPECT(out != NULL);
-	expect_told(write_measures(&arguments, store, out, &error), &error);
-	fclose(out);
-}
-
 /* What simhash reads to see what has changed. */
 static void read_known(struct store *store)
 {
@@ -785,9 +769,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		EXPECT(is_damaged && error.message[0] != '\0');
 		goto out;
 	}
-	if (action % 4 == 0)
-		measure(store, &request);
-	else if (action % 16 == 1)
+	if (action % 16 == 1)
 		read_status(store);
 	else if (action % 16 == 5)
 		read_known(store);

@@ -64,21 +64,21 @@ static void check_task(const struct task *task, const struct batch *batch)
 	char name[40], own[40];
 
 	snprintf(own, sizeof own, "%u.PDF", number);
-	snprintf(name, sizeof name, task->is_inflated ? "%u.PDF//%u.Txt" : "%u.PDF", number,
+	snprintf(name, sizeof name, task->found.is_inflated ? "%u.PDF//%u.Txt" : "%u.PDF", number,
 		 number);
 	assert_ptr_equal(task->batch, batch);
-	assert_string_equal(task->name, name);
-	assert_string_equal(task->open_name, own);
+	assert_string_equal(task->found.name, name);
+	assert_string_equal(task->found.open_name, own);
 	assert_int_equal(task->row.name.size, strlen(name));
 	assert_int_equal(task->row.extension.size, 3);
-	assert_memory_equal(task->row.extension.data, task->is_inflated ? "txt" : "pdf", 3);
-	assert_string_equal(task->directory->path,
-			    task->is_moved && number % 2 == 0 ? inside->path : "/d");
-	assert_int_equal(task->links, 1);
-	assert_int_equal(task->leaves, task->is_moved && number % 3 == 0);
-	if (task->leaves)
-		assert_int_equal(number_in(task->left_hash), number + 1);
-	if (task->is_moved) {
+	assert_memory_equal(task->row.extension.data, task->found.is_inflated ? "txt" : "pdf", 3);
+	assert_string_equal(task->found.directory->path,
+			    task->result.is_moved && number % 2 == 0 ? inside->path : "/d");
+	assert_int_equal(task->found.links, 1);
+	assert_int_equal(task->known.leaves, task->result.is_moved && number % 3 == 0);
+	if (task->known.leaves)
+		assert_int_equal(number_in(task->known.left_hash), number + 1);
+	if (task->result.is_moved) {
 		assert_int_equal(task->row.content_hash[0], 42);
 		assert_int_equal(task->row.links, number % 2 == 0 ? 7 : 1);
 	}

@@ -70,11 +70,11 @@ static void enter(struct inode *inode)
 	struct name *name = &names[name_count++];
 	bool is_forgotten = inode->at_work == 0 && inode->names_to_come == 0;
 
-	*name = (struct name){.inode = inode, .task.links = (int64_t)name_count};
+	*name = (struct name){.inode = inode, .task.found.links = (int64_t)name_count};
 	hard_links_enter(links, &inode->file, &name->task);
 	if (inode->file.links < 2) {
-		assert_null(name->task.link);
-		assert_false(name->task.is_leader);
+		assert_null(name->task.names.link);
+		assert_false(name->task.names.is_leader);
 		name->state = DONE;
 		return;
 	}
@@ -83,10 +83,10 @@ static void enter(struct inode *inode)
 		inode->names_to_come = inode->file.links;
 		inode->content = 0;
 	}
-	assert_non_null(name->task.link);
-	assert_int_equal(name->task.is_leader, !inode->is_scanning && inode->content == 0);
-	name->state = name->task.is_leader ? SCANS : WAITS;
-	inode->is_scanning = inode->is_scanning || name->task.is_leader;
+	assert_non_null(name->task.names.link);
+	assert_int_equal(name->task.names.is_leader, !inode->is_scanning && inode->content == 0);
+	name->state = name->task.names.is_leader ? SCANS : WAITS;
+	inode->is_scanning = inode->is_scanning || name->task.names.is_leader;
 	inode->names_to_come -= inode->names_to_come > 0;
 	inode->at_work++;
 }
@@ -94,8 +94,8 @@ static void enter(struct inode *inode)
 static void has_row(struct name *name)
 {
 	assert_int_equal(name->task.row.content_hash[0], name->inode->content);
-	assert_int_equal(name->task.row.links, name->task.links);
-	assert_null(name->task.link);
+	assert_int_equal(name->task.row.links, name->task.found.links);
+	assert_null(name->task.names.link);
 	name->state = DONE;
 	name->inode->at_work--;
 }
@@ -145,8 +145,8 @@ static void finish(struct name *leader)
 				 .content_hash = {(uint8_t)(1 + next_random() % 255)}};
 	*(inode->file.is_inflated ? &row->compressed_size_bytes : &row->size_bytes) =
 		inode->file.size_bytes;
-	leader->task.is_scanned = is_right || chance(80);
-	if (!is_right && leader->task.is_scanned) {
+	leader->task.result.is_scanned = is_right || chance(80);
+	if (!is_right && leader->task.result.is_scanned) {
 		int64_t *wrong[] = {&row->device, &row->inode, &row->mtime_ns,
 				    inode->file.is_inflated ? &row->compressed_size_bytes
 							    : &row->size_bytes};
@@ -157,14 +157,14 @@ static void finish(struct name *leader)
 	inode->at_work--;
 	inode->is_scanning = false;
 	inode->content = is_right ? row->content_hash[0] : 0;
-	for (; (next = last_parked(inode)) != NULL && is_right; task = task->next_parked) {
+	for (; (next = last_parked(inode)) != NULL && is_right; task = task->names.next_parked) {
 		assert_ptr_equal(task, &next->task);
 		has_row(next);
 	}
 	assert_ptr_equal(task, next == NULL ? NULL : &next->task);
 	if (next != NULL) {
-		assert_true(task->is_leader);
-		assert_null(task->next_parked);
+		assert_true(task->names.is_leader);
+		assert_null(task->names.next_parked);
 		next->state = SCANS;
 		inode->is_scanning = true;
 	}

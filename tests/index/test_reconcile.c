@@ -359,7 +359,7 @@ static void rules_without_file(const struct entry *entry, struct outcome *wanted
 	if (own->now == ENOENT || (own->now == 0 && !is_there))
 		*(world.reconciler.aside != NULL && world.has_room ? &wanted->lost
 								   : &wanted->removed) = 1;
-	else if (is_there && is_content(entry))
+	else if (is_there && is_content(entry) && !world.reconciler.inflates)
 		wanted->scans = own->status.st_size != entry->row.compressed_size_bytes ||
 				own->status.st_mtim.tv_sec * INT64_C(1000000000) !=
 					entry->row.mtime_ns;
@@ -420,13 +420,6 @@ static bool is_looked_for(const struct entry *entry)
 	       !entry->in_chunk && world.part != CHUNK_INCOMPLETE;
 }
 
-/* After the parts of a directory all its rows are looked at once more, unless they were read ahead. */
-static bool is_met_again(const struct entry *entry)
-{
-	return entry->has_row && world.reconciler.has_rows && entry->in_chunk &&
-	       world.part == CHUNK_LAST_PART && world.rows_from != ROWS_AHEAD && is_content(entry);
-}
-
 static struct outcome rules(const struct entry *entry)
 {
 	struct outcome wanted = {0};
@@ -437,12 +430,6 @@ static struct outcome rules(const struct entry *entry)
 		scan_or_wait(entry, &wanted);
 	else if (is_looked_for(entry))
 		rules_without_file(entry, &wanted);
-	if (is_met_again(entry)) {
-		unsigned before = wanted.scans;
-		rules_without_file(entry, &wanted);
-		wanted.had_sketch = wanted.had_sketch && wanted.scans == 0;
-		wanted.scans += before;
-	}
 	/* A file that cannot be looked at is named, for its row and for that of its content. */
 	for (size_t i = 0; i < ENTRIES; i++)
 		wanted.reports += &world.entries[world.entries[i].own] == entry &&

@@ -52,12 +52,12 @@ value() {
 
 # The words that PROGRAM lists when it refuses the value of option LONG, if it does.
 words_of() {
-	timeout 60 "$1" "$2=?" --no-such-option 2>&1 | sed -nE "s/^.*'\?': expected (([a-z0-9_:-]+[A-Z]*, )*[a-z0-9_:-]+[A-Z]* or [a-z0-9_:-]+[A-Z]*)$/\1/p" |
+	timeout 60 "$1" "$2=?" --no-such-option 2>&1 | sed -nE "s/^.*'\?': expected (([a-z0-9_:=-]+[A-Z]*, )*[a-z0-9_:=-]+[A-Z]* or [a-z0-9_:=-]+[A-Z]*)$/\1/p" |
 		sed -E 's/,? or /,/; s/[A-Z]//g' | tr -d ' ' | tr , '\n'
 }
 
 # Of a line of --help: the short option, the long one, = or [ before its value, and the value.
-option='^ {2}(-[[:alnum:]], | {4})(--[[:alnum:]-]+)(\[?=| )?([A-Z]*)'
+option='^ {2}(-[[:alnum:]], | {4})(--[[:alnum:]-]+)(\[?=| )?(\[[A-Z]*:\])?([A-Z]*)'
 with_words=''
 for program in simhash simfind simkeep; do
 	"$program" --help >help
@@ -65,7 +65,7 @@ for program in simhash simfind simkeep; do
 	while IFS= read -r line; do
 		[[ $line =~ $option ]] || continue
 		short=${BASH_REMATCH[1]%, } long=${BASH_REMATCH[2]}
-		how=${BASH_REMATCH[3]:0:1} what=${BASH_REMATCH[4]}
+		how=${BASH_REMATCH[3]:0:1} what=${BASH_REMATCH[5]}
 		[[ $short == -? ]] || short=''
 		# shellcheck disable=SC2206  # nothing, if there is none
 		options+=($short "$long")
@@ -107,17 +107,16 @@ for program in simhash simfind simkeep; do
 	offered "$program -- zeb" zebra.file
 done
 same "options whose values are words" \
-	" simhash--container simhash--measure simhash--hash simhash--require-tls simhash--format simhash--progress simhash--summary simfind--key simfind--candidates simfind--measure simfind--order simfind--verify simfind--known-format simfind--group simfind--format simfind--sort simfind--progress simfind--summary simkeep--keep simkeep--action" \
+	" simhash--decompress simhash--limits simhash--measure simhash--hash simhash--require-tls simhash--format simhash--progress simhash--summary simfind--candidates simfind--also simfind--measure simfind--order simfind--verify simfind--group simfind--format simfind--sort simfind--progress simfind--summary simfind--limits simkeep--keep simkeep--action" \
 	"$with_words"
-offered "simfind -qk sk" skew skew_ext
-offered "simfind -ksk" -kskew -kskew_ext
-offered "simfind --key skew --format=js" --format=json --format=jsonl
+offered "simfind -qo zeb" zebra.file
+offered "simfind --candidates skew --format=js" --format=json --format=jsonl
 for side in --between= '--between ' '--between=quagga ' '--between quagga '; do
 	offered "simfind ${side}qua" "${side##*[a ]}quagga/"
 	offered "simfind ${side}zeb"
 	offered "simfind ${side}host:qua" "${side##*[a ]}host:quagga/"
 done
-offered "simfind --between quagga quagga --key=un" --key=uniform --key=uniform_ext
+offered "simfind --between quagga quagga --candidates=un" --candidates=uniform --candidates=uniform_ext
 printf '%s\n' "${lines[@]}" >lines
 
 # compare SHELL: with files offered.SHELL/NUMBER, a line for each word, = at its end or not
@@ -126,7 +125,7 @@ compare() {
 	for i in "${!lines[@]}"; do
 		[ -f "offered.$1/$i" ] || fail "$1 completed $i lines, and then no more"
 		same "$1: completion of '${lines[i]}'" "${expected[i]}" \
-			"$(sed -E 's/^(-.*[^=])=$/\1/' "offered.$1/$i" | sort -u)"
+			"$(sed -E 's/^(-[^=]+)=$/\1/' "offered.$1/$i" | sort -u)"
 	done
 }
 
@@ -294,7 +293,7 @@ simfind --between=quagga qua
 simfind --between quagga zeb
 simhash --threads=zeb
 simhash --hidden okap
-simfind --empty >zeb
+simfind --all >zeb
 TYPED
 cat >made <<'MADE'
 simfind --format=
@@ -311,7 +310,7 @@ simfind --between=quagga quagga/
 simfind --between quagga zeb
 simhash --threads=zeb
 simhash --hidden okapi\ house 
-simfind --empty >zebra.file 
+simfind --all >zebra.file 
 MADE
 for shell in zsh bash; do
 	rm -rf offered.zsh

@@ -14,7 +14,7 @@ package=simhash-similarity
 # Permissions and times in a package do not depend on who makes it, and when.
 umask 002
 export SOURCE_DATE_EPOCH=1700000000 DEBFULLNAME="A. Packager" DEBEMAIL=packager@simhash.invalid
-cmake -S "$SOURCE_DIR" -B build -DBUILD_TESTING=OFF -DCMAKE_BUILD_TYPE=Release >cmake.log 2>&1 ||
+cmake -S "$SOURCE_DIR" -B build -DBUILD_TESTING=OFF -DCMAKE_BUILD_TYPE=Release -DSIMHASH_WERROR=ON >cmake.log 2>&1 ||
 	fail "$(tail cmake.log)"
 cmake --build build -j "$(nproc)" >build.log 2>&1 || fail "$(tail build.log)"
 cmake --build build --target package >package.log 2>&1 || fail "$(tail package.log)"

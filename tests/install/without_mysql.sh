@@ -57,10 +57,10 @@ runs 0 without/simhash --version
 grep -q 'built without mysql' out || fail "--version does not tell"
 ! grep -q '^containers:.* text' out || fail "--version tells of texts"
 grep -q 'containers: gzip (built without libarchive)' out || fail "--version does not tell of archives"
-runs 1 without/simhash -z --container=text "$files"
-said "--container 'text': this simhash was built without text; build it with libarchive and expat"
-runs 1 without/simhash -z --container=zip "$files"
-said "--container 'zip': this simhash was built without zip; build it with libarchive"
+runs 1 without/simhash --decompress=text "$files"
+said "--decompress 'text': this simhash was built without text; build it with libarchive and expat"
+runs 1 without/simhash --decompress=zip "$files"
+said "--decompress 'zip': this simhash was built without zip; build it with libarchive"
 
 # Archives: said where they are asked for, and where their members go.
 gzip -k "$files/a"

@@ -2,7 +2,7 @@
 
     browser.py REPORT.html EXPECTED.json [SCREENSHOT_PREFIX]
     browser.py --empty REPORT.html VERSIONS.html VERSIONS.json
-                                        in which nothing was found; made with --lineage
+                                        in which nothing was found; made with --group=lineage
 
 Opens the page at three widths, in light and dark and on paper, filters and sorts the list, opens
 a group and pairs of it, decides, and checks what is then to be seen and what is saved; that no

@@ -142,7 +142,7 @@ def main():
     print(json.dumps({
         "groups": len(groups), "files": len(members), "rows": len(everything), "ids": [g["id"] for g in groups],
         "kinds": [len(of) for of in by_kind], "kind_bytes": [size(sum(m["size"] for m in of)) for of in by_kind],
-        "command": "simfind --group=single --format=html --thumbnails -o report.html",
+        "command": "simfind --group=single --format=html:thumbnails -o report.html",
         "about": {"Index": os.environ["SIMHASH_DATABASE"], "Similar": "Verified by sketches",
                   "Found": f"{len(groups)} groups of {len(members)} files"},
         "index": os.environ["SIMHASH_DATABASE"], "host": socket.gethostname(),

@@ -66,7 +66,7 @@ settle "$files/others"
 runs 0 "$SIMHASH" "$files"
 printf x | dd of="$files/others/changed-b.txt" conv=notrunc 2>/dev/null
 runs 0 "$SIMFIND" --group=single --format=json -o groups.json
-runs 0 "$SIMFIND" --group=single --format=html --thumbnails -o report.html
+runs 0 "$SIMFIND" --group=single --format=html:thumbnails -o report.html
 # It holds lines of files, so it is for the owner alone.
 same "permissions" 600 "$(stat -c %a report.html)"
 same "control bytes in the page" 0 "$(LC_ALL=C tr -d '\n\t -~\200-\377' <report.html | wc -c)"
@@ -77,16 +77,18 @@ sql "SELECT hex(content_hash), name FROM file" >hashes
 # Nobody's password: a URL with one is refused before anything is written.
 runs 1 "$SIMFIND" -d mysql://me:secret@localhost/simhash --format=html -o refused.html
 [ ! -e refused.html ] || fail "a page was written"
-runs 1 "$SIMFIND" --thumbnails
-said "--thumbnails needs --format=html"
+runs 1 "$SIMFIND" --format=csv:thumbnails
+said "--format 'csv:thumbnails': expected text, csv, json, jsonl, null, html, html:thumbnails or dot"
+runs 1 "$SIMFIND" --format=html:thumbnails --partition=1/2
+said "--partition cannot be combined with --format=html"
 # The page lists what --limit leaves, and counts the rest.
-runs 0 "$SIMFIND" --group=single --format=json --limit=3 --sort=path --reverse -o few.json
-runs 0 "$SIMFIND" --group=single --format=html --limit=3 --sort=path --reverse -o few.html
+runs 0 "$SIMFIND" --group=single --format=json --limit=3 --sort=-path -o few.json
+runs 0 "$SIMFIND" --group=single --format=html --limit=3 --sort=-path -o few.html
 said "$(($(grep -c '^{' groups.json) - 3)) more groups left out by --limit"
 same "limited" "$(grep -c '^{' few.json)" "$(grep -c '^\["[0-9a-f]\{16\}",' few.html)"
 grep -q "\"left_out\":$(($(grep -c '^{' groups.json) - 3)),\"limit\":3,\"sort\":4,\"reverse\":true" few.html ||
 	fail "the page does not tell what is left out"
-# Without --thumbnails there is no picture, and the page has what only it can have changed.
+# Without html:thumbnails there is no picture, and the page has what only it can have changed.
 runs 0 "$SIMFIND" --format=html -o plain.html
 grep -q ';base64,' plain.html && fail "the page has pictures that nobody asked for"
 grep -q '"image/bmp;base64,' report.html || fail "the page has no picture"
@@ -132,7 +134,7 @@ assert files == {sys.argv[1] + "/archives/a.txt": ("", 1), sys.argv[1] + "/archi
 assert [content[7] for content in contents] == [0, 1], contents
 PYTHON
 
-# With --lineage a group shows its tree of versions.
+# With --group=lineage a group shows its tree of versions.
 reset
 rm -r "$files/elsewhere" "$files/archives"
 mkdir "$files/archives"
@@ -157,8 +159,8 @@ for name in ("left", "right"):
     put(name, text + [name.rjust(9)])
 PYTHON
 runs 0 "$SIMHASH" -q "$files/archives"
-runs 0 "$SIMFIND" -q --lineage --format=json -o versions.json
-runs 0 "$SIMFIND" -q --lineage --format=html -o versions.html
+runs 0 "$SIMFIND" -q --group=lineage --format=json -o versions.json
+runs 0 "$SIMFIND" -q --group=lineage --format=html -o versions.html
 
 # Nothing found is a page, too, and one that opens.
 reset

@@ -19,10 +19,9 @@
 #include "store/names/scan_run.h"
 #include "store/names/tag_sets.h"
 #include "store/open/store.h"
-#include "store/rows/file_copy.h"
 #include "store/rows/known_file.h"
 #include "store/rows/known_table.h"
-#include "store/rows/row_stream.h"
+#include "store/rows/row_reader.h"
 #include "store/write/batch.h"
 
 static struct simhash_error error;
@@ -86,16 +85,20 @@ static struct readback *read_back(struct store *store, enum simhash_key key, int
 				  int64_t high)
 {
 	struct readback *back = calloc(1, sizeof *back);
-	struct key_range range = {.tag_set = scope.tag_set, .key = key, .low = low, .high = high};
+	const struct row_filter filter = {.columns = ROW_CHECKED | ROW_HOST | ROW_WHOLE,
+					  .tag_set = scope.tag_set,
+					  .key = key,
+					  .low = low,
+					  .high = high};
 	struct file_row row = {.host = 0};
-	struct row_cursor *cursor;
+	struct row_cursor cursor;
 	int status;
 
-	check(store_rows_in_order(store, &range, &cursor, &error));
-	while ((status = store_rows_next(cursor, &row, &error)) == 1)
+	check(store_rows_in_order(&cursor, store, &filter, &error));
+	while ((status = store_rows_next(&cursor, &row, &error)) == 1)
 		keep_row(back, &row);
 	check(status);
-	store_rows_end(cursor);
+	store_rows_end(&cursor);
 	return back;
 }
 
@@ -226,19 +229,22 @@ static void write_numbered(struct store *store, const char *directory, size_t co
 static void a_stream_can_end_before_its_last_row(void **state)
 {
 	struct store *store = engine_fresh_store();
-	const struct key_range range = {
-		.tag_set = 1, .key = SIMHASH_UNIFORM, .low = INT64_MIN, .high = INT64_MAX};
+	const struct row_filter filter = {.columns = ROW_NAME,
+					  .tag_set = 1,
+					  .key = SIMHASH_UNIFORM,
+					  .low = INT64_MIN,
+					  .high = INT64_MAX};
 	struct file_row row = {.host = 0};
-	struct row_cursor *cursor;
+	struct row_cursor cursor;
 	struct readback *back;
 
 	(void)state;
 	write_numbered(store, "/s", 10);
-	check(store_rows_in_order(store, &range, &cursor, &error));
+	check(store_rows_in_order(&cursor, store, &filter, &error));
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(store_rows_next(cursor, &row, &error), 1);
-	store_rows_end(cursor);
-	store_rows_end(NULL);
+		assert_int_equal(store_rows_next(&cursor, &row, &error), 1);
+	store_rows_end(&cursor);
+	store_rows_end(&cursor);
 	back = read_back(store, SIMHASH_UNIFORM, INT64_MIN, INT64_MAX); /* and is usable after */
 	assert_int_equal(back->count, 10);
 	forget(back);
@@ -249,36 +255,36 @@ static void whole_rows_are_read_in_parts(void **state)
 {
 	struct store *store = engine_fresh_store();
 	uint8_t after[PATH_HASH_SIZE], highest[PATH_HASH_SIZE];
-	struct whole_rows rows;
-	const struct file_row *row;
+	struct file_row row = {.host = scope.host};
+	struct row_cursor cursor;
 	size_t count = 0;
 
 	(void)state;
 	write_numbered(store, "/w", 10);
 	/* 4, 4, 2 and no more. */
 	for (int part = 0; part < 4; part++) {
-		check(whole_rows_begin(&rows, store, &scope, part == 0 ? NULL : after, NULL, 4,
-				       &error));
-		while (whole_rows_next(&rows, &row, &error) == 1) {
-			assert_true(count == 0 || memcmp(after, row->path_hash, sizeof after) < 0);
-			assert_int_equal(row->host, scope.host);
-			memcpy(after, row->path_hash, sizeof after);
+		check(store_rows_after(&cursor, store, ROW_WHOLE, &scope, part == 0 ? NULL : after,
+				       NULL, 4, &error));
+		while (store_rows_next(&cursor, &row, &error) == 1) {
+			assert_true(count == 0 || memcmp(after, row.path_hash, sizeof after) < 0);
+			assert_int_equal(row.host, scope.host);
+			memcpy(after, row.path_hash, sizeof after);
 			count++;
 		}
-		whole_rows_end(&rows);
+		store_rows_end(&cursor);
 		assert_int_equal(count, part == 0 ? 4 : part == 1 ? 8 : 10);
 	}
 	/* Up to a row, which is included. */
-	check(whole_rows_begin(&rows, store, &scope, NULL, after, INT64_MAX, &error));
+	check(store_rows_after(&cursor, store, ROW_WHOLE, &scope, NULL, after, INT64_MAX, &error));
 	for (size_t i = 0; i < count; i++)
-		assert_int_equal(whole_rows_next(&rows, &row, &error), 1);
-	assert_int_equal(whole_rows_next(&rows, &row, &error), 0);
-	whole_rows_end(&rows);
+		assert_int_equal(store_rows_next(&cursor, &row, &error), 1);
+	assert_int_equal(store_rows_next(&cursor, &row, &error), 0);
+	store_rows_end(&cursor);
 	/* Nothing comes after the last hash. */
 	memset(highest, 0xff, sizeof highest);
-	check(whole_rows_begin(&rows, store, &scope, highest, NULL, 4, &error));
-	assert_int_equal(whole_rows_next(&rows, &row, &error), 0);
-	whole_rows_end(&rows);
+	check(store_rows_after(&cursor, store, ROW_WHOLE, &scope, highest, NULL, 4, &error));
+	assert_int_equal(store_rows_next(&cursor, &row, &error), 0);
+	store_rows_end(&cursor);
 	store_close(store);
 }
 

@@ -1,5 +1,5 @@
 /*
- * ASCII letters and digits, whatever the locale.
+ * ASCII letters, digits and hexadecimal bytes, independent of the locale.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_ASCII_H

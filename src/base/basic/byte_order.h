@@ -1,5 +1,5 @@
 /*
- * Numbers as bytes, which are the same on every machine.
+ * Reads and writes numbers as bytes in a fixed order, the same on every machine.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_BYTE_ORDER_H

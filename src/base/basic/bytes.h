@@ -1,6 +1,6 @@
 /*
- * Bytes with their length: paths, names, hashes. They are borrowed, never owned, and not
- * terminated by a zero; whoever hands them out documents how long they live.
+ * A pointer to bytes with their length, for paths, names and hashes. The bytes are borrowed, never
+ * owned, and no zero terminates them. The function that returns them documents how long they live.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_BYTES_H

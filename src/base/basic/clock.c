@@ -1,5 +1,5 @@
 /*
- * Clocks, and waiting by them.
+ * Reads the clocks, folds times that do not fit into 64 bits, and waits until a time.
  * SPDX-License-Identifier: MIT
  */
 #include "base/basic/clock.h"

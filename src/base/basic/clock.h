@@ -1,6 +1,6 @@
 /*
- * The two clocks: one that only goes forward, for durations and deadlines, and the time of day,
- * for what is stored. Both in nanoseconds. Any thread.
+ * Two clocks in nanoseconds: one only goes forward and serves durations and deadlines, the other is
+ * the time of day for stored times. Any thread may call these functions.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_CLOCK_H

@@ -1,6 +1,6 @@
 /*
- * Error messages: one line, whose reason is never cut off.
- * Leaves printing and escaping to the programs.
+ * Writes an error message into one line and shortens it in the middle, so that the reason is never
+ * cut off. The programs print and escape the message.
  * SPDX-License-Identifier: MIT
  */
 #include "base/basic/error.h"

@@ -1,6 +1,6 @@
 /*
- * Filling a caller's struct simhash_error. Every room uses it, so the codes of all rooms are
- * told apart here.
+ * Fills a caller's struct simhash_error. Every room uses it, so the internal error codes of all
+ * rooms are listed here.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_ERROR_H

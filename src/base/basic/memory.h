@@ -1,5 +1,5 @@
 /*
- * Memory that was freed, and that malloc would keep.
+ * Makes malloc return freed memory to the system.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_MEMORY_H

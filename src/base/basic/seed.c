@@ -1,5 +1,5 @@
 /*
- * The seed of a process, and products of 128 bits, folded.
+ * Chooses a random seed for the process and hashes with folded 128-bit products.
  * SPDX-License-Identifier: MIT
  */
 #include "base/basic/seed.h"

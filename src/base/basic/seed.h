@@ -1,7 +1,7 @@
 /*
- * Hashes for tables of what comes from outside: of an index that somebody else made, or of names.
- * They are others in each process, so nobody can make keys that all have one slot. Nothing that
- * is reported may depend on them.
+ * Hashes for tables whose keys come from outside, such as names or an index that somebody else
+ * made. The hashes differ in each process, so nobody can make keys that all have one slot. No
+ * reported result may depend on them.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_SEED_H

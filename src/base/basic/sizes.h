@@ -1,5 +1,5 @@
 /*
- * Sums of sizes.
+ * Adds sizes without overflow.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_SIZES_H

@@ -1,5 +1,6 @@
 /*
- * UTF-16 to UTF-8 in pieces: a library's function takes whole texts, and a list can be of any size.
+ * Converts UTF-16 to UTF-8 piece by piece. A library function would need the whole text, and a list
+ * can be of any size.
  * SPDX-License-Identifier: MIT
  */
 #include "base/basic/utf16.h"

@@ -1,5 +1,6 @@
 /*
- * Text in UTF-16, as programs on Windows write it, and the mark before a text that names its encoding.
+ * Converts UTF-16 text, which programs on Windows write, and recognizes the byte-order mark that
+ * names a text's encoding:
  *
  *     enum text_form form = text_form_of(bytes, size, &mark);
  *

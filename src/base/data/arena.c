@@ -1,5 +1,5 @@
 /*
- * A list of large chunks, each filled from its start.
+ * Takes memory from a list of large chunks and fills each chunk from its start.
  * SPDX-License-Identifier: MIT
  */
 #include "base/data/arena.h"

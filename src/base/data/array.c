@@ -1,5 +1,5 @@
 /*
- * Arrays that grow by doubling.
+ * Enlarges an array by doubling its capacity.
  * SPDX-License-Identifier: MIT
  */
 #include "base/data/array.h"

@@ -1,5 +1,5 @@
 /*
- * Sorting hashes where they lie, by one byte after another, and finding them by their first bits.
+ * Sorts hashes in place, byte by byte, and finds a hash by its first bits.
  * SPDX-License-Identifier: MIT
  */
 #include "base/data/hash_set.h"

@@ -1,6 +1,5 @@
 /*
- * A heap of pointers to items: the first is one that no other comes before. To merge runs, each of
- * which is in order:
+ * A heap of pointers to items, whose first item comes before all others. It merges sorted runs:
  *
  *     heap = (struct heap){.items = room_for_all};
  *     heap.items[heap.count++] = run;                 // for each run that has an item
@@ -13,7 +12,7 @@
  *                     heap_remove_first(&heap, comes_before, context);
  *     }
  *
- * All is inline: where the comparison is named in the call, the compiler can inline that too.
+ * All functions are inline: if the call names the comparison, the compiler can inline that as well.
  *
  * SPDX-License-Identifier: MIT
  */

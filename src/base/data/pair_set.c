@@ -1,5 +1,5 @@
 /*
- * A growing set of pairs of numbers, open addressing.
+ * Stores pairs of numbers in a growing hash table with open addressing.
  * SPDX-License-Identifier: MIT
  */
 #include "base/data/pair_set.h"

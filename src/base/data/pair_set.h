@@ -1,6 +1,6 @@
 /*
- * A set of pairs of 64-bit numbers: the directories that a walk has seen, by hash or by device
- * and inode. A slot takes 16 bytes, and three to six eighths of the slots are in use.
+ * A set of pairs of 64-bit numbers. A walk uses it for the directories that it has seen, by hash or
+ * by device and inode. A slot takes 16 bytes, and three to six eighths of the slots are in use.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_PAIR_SET_H

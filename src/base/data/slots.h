@@ -1,6 +1,6 @@
 /*
- * A hash table of numbers: it finds the number of an item, and the caller has the items and compares
- * them. A slot has 8 bytes, and at most half of the slots are in use.
+ * A hash table of item numbers. The table finds the number of an item; the caller stores the items
+ * and compares them. A slot has 8 bytes, and at most half of the slots are in use.
  *
  *     if (slots_reserve(&slots, &error) != 0)                // room for one more
  *             return -1;
@@ -8,7 +8,7 @@
  *     if (slot->number == NO_ITEM)
  *             slots_add(&slots, slot, hash, number_of_new_item);
  *
- * Hash with base/basic/seed.h what comes from outside.
+ * Use base/basic/seed.h to hash keys that come from outside.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_SLOTS_H

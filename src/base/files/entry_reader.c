@@ -1,5 +1,5 @@
 /*
- * Reading the names in a directory, by getdents64(2) on Linux and by readdir(3) elsewhere.
+ * Reads the names in a directory by getdents64(2) on Linux and by readdir(3) elsewhere.
  * SPDX-License-Identifier: MIT
  */
 #include "base/files/entry_reader.h"

@@ -1,5 +1,5 @@
 /*
- * Reading the names in an open directory:
+ * Reads the names in an open directory:
  *
  *     struct entry_reader reader = {0};
  *     if (entry_reader_begin(&reader, fd) != 0)
@@ -10,8 +10,8 @@
  *     ... begin with others
  *     entry_reader_release(&reader);
  *
- * On Linux a directory takes no more system calls than it has to, since its descriptor is read
- * itself, into a buffer that is kept: readdir(3) needs a copy of the descriptor and five calls more.
+ * On Linux a directory takes as few system calls as possible: the descriptor is read directly, into
+ * a buffer that is reused. readdir(3) needs a copy of the descriptor and five more calls.
  *
  * SPDX-License-Identifier: MIT
  */

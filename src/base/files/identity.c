@@ -1,5 +1,5 @@
 /*
- * Asking for identities: statx(2) on Linux, fstatat(2) elsewhere.
+ * Reads the identities of files by statx(2) on Linux and by fstatat(2) elsewhere.
  * SPDX-License-Identifier: MIT
  */
 #include "base/files/identity.h"

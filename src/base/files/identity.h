@@ -1,5 +1,6 @@
 /*
- * What the system knows of a file that tells whether it is the same as one seen before.
+ * The data by which the system shows whether a file is the same as one seen before: device, inode,
+ * size and times. Also whether a file system has lasting inode numbers.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_IDENTITY_H

@@ -1,5 +1,6 @@
 /*
- * Opening and closing files and streams, and when files were changed.
+ * Opens paths of any length, closes files without releasing the locks of an SQLite database that is
+ * in use, and converts file times.
  * SPDX-License-Identifier: MIT
  */
 #include "base/files/open_file.h"

@@ -1,5 +1,5 @@
 /*
- * Opening and closing files and streams, and when files were changed.
+ * Opens and closes files and streams, and returns their times of change.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_OPEN_FILE_H

@@ -1,5 +1,5 @@
 /*
- * Joining, resolving and comparing paths.
+ * Joins, splits, resolves and compares paths.
  * SPDX-License-Identifier: MIT
  */
 #include "base/files/path.h"

@@ -1,5 +1,5 @@
 /*
- * Paths: bytes, of which only '/' and the terminating zero mean anything.
+ * Operations on paths. A path is bytes, in which only '/' and the terminating zero have a meaning.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_PATH_H

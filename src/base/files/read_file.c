@@ -1,5 +1,5 @@
 /*
- * Whole files, in memory.
+ * Reads files, pipes and descriptors in full, with a size limit, and decodes texts to UTF-8.
  * SPDX-License-Identifier: MIT
  */
 #include "base/files/read_file.h"

@@ -1,5 +1,5 @@
 /*
- * Reading a whole file into memory.
+ * Reads a whole file into memory.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_READ_FILE_H

@@ -1,5 +1,6 @@
 /*
- * Temporary files and what goes wrong with them.
+ * Creates files without a name in $TMPDIR, reads and writes them at any place, and words their
+ * errors.
  * SPDX-License-Identifier: MIT
  */
 #include "base/files/temporary.h"

@@ -1,5 +1,5 @@
 /*
- * Temporary files: for lists that are larger than memory.
+ * Temporary files for lists that are larger than memory.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_TEMPORARY_H

@@ -1,8 +1,9 @@
 /*
- * A line is kept as one text, in whose order of bytes lines come: its key, the text before it, the
- * second key, and the line. Lines fill one of two buffers; the thread that fills it sorts it and
- * writes it to the file as a run while others fill the second one. With a limit, lines that are
- * behind so many others are dropped from memory before they make a run.
+ * Sorts lines in two buffers in memory and writes full buffers to a file as runs. A line is stored
+ * as one text whose byte order is the order of the lines: its key, the text before it, the second
+ * key, and the line. Lines fill one of two buffers. The thread that fills it sorts it and writes it
+ * to the file as a run while other threads fill the second buffer. With a limit, lines that cannot
+ * be among the first are dropped from memory before they make a run.
  * SPDX-License-Identifier: MIT
  */
 #include "base/sort/line_sorter.h"

@@ -1,6 +1,6 @@
 /*
- * Lines in order, however many: what does not fit into memory waits in a temporary
- * file. Lines may be added by several threads at once.
+ * Sorts any number of lines: lines that do not fit into memory wait in a temporary file. Several
+ * threads may add lines at once.
  *
  *     line_sorter_new(64 << 20, &sorter, &error);
  *     line_sorter_add(sorter, 0.25, "a line", 6, &error);

@@ -1,6 +1,6 @@
 /*
- * Sorting by a comparison, which is qsort_r(3), whose arguments differ between systems; by
- * digits of numbers (radix sort), which takes a time proportional to their count; and texts by both.
+ * Sorts items by a comparison with qsort_r(3), whose arguments differ between systems; numbers by
+ * their digits (radix sort), in a time proportional to their count; and texts by both methods.
  * SPDX-License-Identifier: MIT
  */
 #include "base/sort/sort.h"

@@ -1,5 +1,5 @@
 /*
- * Sorting by a comparison with a context, sorting numbers, and sorting texts.
+ * Sorts items by a comparison with a context, numbers, and texts.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_SORT_H

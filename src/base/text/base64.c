@@ -1,5 +1,5 @@
 /*
- * Base64, three bytes and four characters at a time.
+ * Encodes and decodes base64, three bytes and four characters at a time.
  * SPDX-License-Identifier: MIT
  */
 #include "base/text/base64.h"

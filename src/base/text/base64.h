@@ -1,5 +1,5 @@
 /*
- * Bytes as printable text: base64 (RFC 4648), without the padding at its end.
+ * Bytes as printable text in base64 (RFC 4648), without the padding at the end.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_BASE64_H

@@ -1,50 +1,21 @@
 /*
- * Columns of characters, and the cutting of texts.
+ * Counts the terminal columns of characters by libunistring, and shortens texts between
+ * units that must not be cut.
  * SPDX-License-Identifier: MIT
  */
 #include "base/text/columns.h"
 
 #include <stdbool.h>
+#include <uniwidth.h>
 
 #include "base/text/escape.h"
 
-struct range {
-	uint32_t first, last;
-};
-
-static const struct range accents[] = {
-	{0x0300, 0x036f}, {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x200b, 0x200d},
-	{0x20d0, 0x20ff}, {0x3099, 0x309a}, {0xfe20, 0xfe2f},
-};
-
-/* What is not assigned between wide ranges counts as they do. */
-static const struct range wide[] = {
-	{0x1100, 0x115f},   {0x231a, 0x231b},	{0x2329, 0x232a},   {0x23e9, 0x23f3},
-	{0x25fd, 0x25fe},   {0x2600, 0x27bf},	{0x2b1b, 0x2b1c},   {0x2b50, 0x2b55},
-	{0x2e80, 0x303e},   {0x3040, 0x4dbf},	{0x4e00, 0xa4cf},   {0xa960, 0xa97f},
-	{0xac00, 0xd7a3},   {0xf900, 0xfaff},	{0xfe10, 0xfe19},   {0xfe30, 0xfe6f},
-	{0xff00, 0xff60},   {0xffe0, 0xffe6},	{0x16fe0, 0x18dff}, {0x1aff0, 0x1b2ff},
-	{0x1f004, 0x1f004}, {0x1f0cf, 0x1f0cf}, {0x1f18e, 0x1f19a}, {0x1f1e6, 0x1f64f},
-	{0x1f680, 0x1f6ff}, {0x1f7e0, 0x1f7f0}, {0x1f90c, 0x1f9ff}, {0x1fa70, 0x1faff},
-	{0x20000, 0x3fffd},
-};
-
-/* Ranges are in order. */
-static bool is_in(const struct range *ranges, size_t count, uint32_t code)
+/* Of a valid character: 2 for a wide one, 0 for an accent on the character before. */
+static size_t character_columns(uint32_t code)
 {
-	for (size_t i = 0; i < count && code >= ranges[i].first; i++)
-		if (code <= ranges[i].last)
-			return true;
-	return false;
-}
+	int columns = uc_width(code, "UTF-8");
 
-unsigned character_columns(uint32_t code)
-{
-	if (code < accents[0].first)
-		return 1;
-	if (is_in(accents, sizeof accents / sizeof *accents, code))
-		return 0;
-	return is_in(wide, sizeof wide / sizeof *wide, code) ? 2 : 1;
+	return columns < 0 ? 1 : (size_t)columns;
 }
 
 /* A character at `at`: its size and its columns. What is not UTF-8 is a byte. */

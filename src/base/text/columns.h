@@ -1,20 +1,13 @@
 /*
- * How wide text is on a terminal, and how it is made to fit.
+ * The width of a text on a terminal, and texts shortened to a width.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_COLUMNS_H
 #define SIMHASH_BASE_COLUMNS_H
 
-#include <stdint.h>
+#include <stddef.h>
 
 #include "base/basic/bytes.h"
-
-/*
- * The columns of a character: 2 for what East Asian Width (Unicode 15, UAX 11) calls wide, 0 for
- * accents that stand on the character before, else 1. A symbol that terminals disagree about
- * counts 2.
- */
-unsigned character_columns(uint32_t code);
 
 /* The columns of a valid UTF-8 text; those of control sequences of colour (ECMA-48) are none. */
 size_t text_columns(struct bytes text);

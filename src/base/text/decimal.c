@@ -1,6 +1,6 @@
 /*
- * Exact decimals, so that every floor of the algorithm is exact and equal on every machine.
- * Callers word the errors.
+ * Parses decimals with integers only, so that every floor of the algorithm is exact and equal on
+ * every machine, and formats numbers for display. The callers word the errors.
  * SPDX-License-Identifier: MIT
  */
 #include "base/text/decimal.h"

@@ -1,5 +1,6 @@
 /*
- * Exact decimals: text to an integer number of 10^-places.
+ * Exact decimals: converts a text to an integer number of 10^-places. Also formats counts, sizes
+ * and shares for display.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_DECIMAL_H

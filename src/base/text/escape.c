@@ -1,5 +1,5 @@
 /*
- * UTF-8 (RFC 3629), and escaping what is not harmless.
+ * Checks UTF-8 (RFC 3629) and escapes bytes that could harm a terminal.
  * SPDX-License-Identifier: MIT
  */
 #include "base/text/escape.h"

@@ -1,5 +1,5 @@
 /*
- * Bytes of unknown origin, such as file names, made safe to display.
+ * Makes bytes of unknown origin, such as file names, safe to display.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_ESCAPE_H

@@ -1,5 +1,5 @@
 /*
- * Strings of JSON.
+ * Writes JSON strings, plain stretches in one piece and all other characters escaped.
  * SPDX-License-Identifier: MIT
  */
 #include "base/text/json.h"

@@ -1,5 +1,5 @@
 /*
- * Texts in JSON (RFC 8259), valid whatever bytes they are made of.
+ * Writes texts as JSON strings (RFC 8259) that are valid for any bytes.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_JSON_H

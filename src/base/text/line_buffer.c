@@ -1,5 +1,5 @@
 /*
- * Numbers as fprintf(3) writes them.
+ * Collects text in a buffer and formats numbers exactly as fprintf(3) does.
  * SPDX-License-Identifier: MIT
  */
 #include "base/text/line_buffer.h"

@@ -1,6 +1,6 @@
 /*
- * Pieces of text on their way to a stream, put together first: a number takes a fraction of the time
- * that fprintf(3) takes for it.
+ * Collects pieces of text before they go to a stream: a number takes a fraction of the time that
+ * fprintf(3) takes.
  *
  *     struct line_buffer line = {.out = stdout};
  *
@@ -9,8 +9,8 @@
  *     line_put(&line, "}\n");
  *     line_flush(&line);
  *
- * What does not fit is handed on, so nothing is cut. The caller checks the error state of the
- * stream.
+ * A full buffer is written to the stream, so nothing is cut. The caller checks the error state of
+ * the stream.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
 /*
- * Fields of records, one after another, as each format has them.
+ * Writes the fields of records in each format: CSV, JSON, and texts ended by zero bytes.
  * SPDX-License-Identifier: MIT
  */
 #include "base/text/record.h"

@@ -1,6 +1,6 @@
 /*
- * Records in any format, from one table of their fields. It has the columns of CSV, the members of
- * objects of JSON, and the texts between zero bytes, each in its order:
+ * Writes records in any format from one table of their fields. The table has the columns of CSV,
+ * the members of JSON objects, and the texts between zero bytes, each in its order:
  *
  *     const struct field fields[] = {FIELD_WORD(IN_LISTS, "kind", animal->kind),
  *                                    FIELD_UNSIGNED(IN_LISTS, "legs", animal->legs),
@@ -9,10 +9,8 @@
  *
  *     record_write(out, &style, fields);
  *
- * A field that is to be at another place in another format has a row for each. A value that is
- * absent (NO_NUMBER, NAN, or a NULL pointer) is empty in CSV and between zero bytes, and JSON leaves
- * the member out.
- *
+ * A field that has another place in another format has a row for each. An absent value (NO_NUMBER,
+ * NAN, or a NULL pointer) is empty in CSV and between zero bytes, and JSON leaves the member out.
  * The caller checks the error state of the stream.
  *
  * SPDX-License-Identifier: MIT

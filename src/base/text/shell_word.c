@@ -1,5 +1,5 @@
 /*
- * Quoting for a shell.
+ * Quotes a word for a shell where the shell needs it.
  * SPDX-License-Identifier: MIT
  */
 #include "base/text/shell_word.h"

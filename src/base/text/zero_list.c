@@ -1,5 +1,5 @@
 /*
- * Recognizing lists of lines.
+ * Recognizes a list of lines that was given in place of a list with zero bytes.
  * SPDX-License-Identifier: MIT
  */
 #include "base/text/zero_list.h"

@@ -1,5 +1,5 @@
 /*
- * Lists of names, each terminated by a zero byte.
+ * Checks lists of names that are each terminated by a zero byte.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_ZERO_LIST_H

@@ -1,6 +1,6 @@
 /*
- * A bounded queue of pointers between threads: a ring under one mutex. What
- * passes through is batches of files, so it is never where the time goes.
+ * Implements the queue as a ring under one mutex. Its items are batches of files, so the queue
+ * itself takes little time.
  * SPDX-License-Identifier: MIT
  */
 #include "base/threads/queue.h"

@@ -1,5 +1,5 @@
 /*
- * Starting and joining threads, and their first error.
+ * Starts and joins threads, counts processors, and keeps the first error.
  * SPDX-License-Identifier: MIT
  */
 #include "base/threads/threads.h"

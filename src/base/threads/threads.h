@@ -1,5 +1,5 @@
 /*
- * Several threads that do the same work, each with a context of its own.
+ * Runs several threads that do the same work, each with its own context.
  *
  *     threads_run(count, scan_blocks, workers, sizeof *workers);     // and wait for all
  *
@@ -7,8 +7,8 @@
  *     ... work of the caller's ...
  *     threads_join(&group);
  *
- * Where the system gives fewer threads than asked for, fewer do the work: it must be such that
- * whoever is there does all of it.
+ * If the system starts fewer threads than asked for, fewer threads do the work: the work must be
+ * divided so that the threads that exist do all of it.
  *
  * SPDX-License-Identifier: MIT
  */

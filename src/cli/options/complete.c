@@ -20,6 +20,12 @@ static bool is_optional(const struct option_row *row)
 	return row->kind != VALUE_NONE && row->value[0] == '[';
 }
 
+/* Has it a letter, which takes the value? Where the value can be left out, only --NAME=VALUE does. */
+static bool takes_value(const struct option_row *row)
+{
+	return row->letter != 0 && row->kind != VALUE_NONE && !is_optional(row);
+}
+
 /*
  * The help of an option up to the first ';', inside single quotes, with a backslash before what is
  * `special`. A quote ends the quotes of zsh, and begins them again.
@@ -39,13 +45,14 @@ static void print_bash_value(const struct option_program *program, const struct 
 {
 	static const char *const kinds[] = {
 		[VALUE_TEXT] = "any",	       [VALUE_FILE] = "path",  [VALUE_WORD] = "word",
-		[VALUE_DATABASE] = "database", [VALUE_START] = "word", [VALUE_SIDES] = "side",
+		[VALUE_DATABASE] = "database", [VALUE_START] = "word", [VALUE_NAMED] = "word",
+		[VALUE_SIDES] = "side",
 	};
 
 	if (row->kind == VALUE_NONE)
 		return;
 	putchar('\t');
-	if (row->letter != 0)
+	if (takes_value(row))
 		printf("%s-%c | ", program->name, row->letter);
 	printf("%s--%s) kind=%s", program->name, row->name, kinds[row->kind]);
 	for (size_t i = 0; row->words != NULL && row->words[i] != NULL; i++)
@@ -73,7 +80,8 @@ static void print_bash(const struct option_program *const *programs, int count)
 	     "_simhash_value() {\n\tkind=none words=() optional=''\n\tcase $program$1 in");
 	for (int p = 0; p < count; p++)
 		for (size_t i = 0; i < programs[p]->count; i++)
-			if (programs[p]->rows[i].name != NULL)
+			if (programs[p]->rows[i].name != NULL &&
+			    !option_is_part(&programs[p]->rows[i]))
 				print_bash_value(programs[p], &programs[p]->rows[i]);
 	puts("\tesac\n}\n\n"
 	     "# The options of $program, in words of the caller; those with a value end in =.\n"
@@ -81,7 +89,8 @@ static void print_bash(const struct option_program *const *programs, int count)
 	for (int p = 0; p < count; p++) {
 		printf("\t%s) words=(", programs[p]->name);
 		for (size_t i = 0; i < programs[p]->count; i++)
-			if (programs[p]->rows[i].name != NULL)
+			if (programs[p]->rows[i].name != NULL &&
+			    !option_is_part(&programs[p]->rows[i]))
 				print_bash_name(&programs[p]->rows[i]);
 		puts(") ;;");
 	}
@@ -109,7 +118,8 @@ static void print_zsh_exclusions(const struct option_program *program, const str
 		print_zsh_names(row);
 	for (size_t i = 0; i < program->count; i++) {
 		const struct option_row *other = &program->rows[i];
-		if (other->name != NULL && other != row && options_conflict(row, other))
+		if (other->name != NULL && !option_is_part(other) && other != row &&
+		    options_conflict(row, other))
 			print_zsh_names(other);
 	}
 	printf("%s)%s", option_refuses_operands(program, row) ? "*" : "", row->is_list ? "*" : "");
@@ -149,11 +159,12 @@ static void print_zsh_row(const struct option_program *program, const struct opt
 			printf("--%s%s%s", row->name, row->kind == VALUE_NONE ? "" : "=",
 			       is_optional(row) ? "-" : "");
 		else
-			printf("-%c%s", row->letter, row->kind == VALUE_NONE ? "" : "+");
+			printf("-%c%s", row->letter, takes_value(row) ? "+" : "");
 		putchar('[');
 		print_brief(row, "'[]\\", true);
 		putchar(']');
-		print_zsh_value(row);
+		if (is_long || takes_value(row))
+			print_zsh_value(row);
 		putchar('\'');
 	}
 }
@@ -163,7 +174,8 @@ static void print_zsh(const struct option_program *const *programs, int count)
 	for (int p = 0; p < count; p++) {
 		printf("\t%s)\n\t\t_arguments -s -S", programs[p]->name);
 		for (size_t i = 0; i < programs[p]->count; i++)
-			if (programs[p]->rows[i].name != NULL)
+			if (programs[p]->rows[i].name != NULL &&
+			    !option_is_part(&programs[p]->rows[i]))
 				print_zsh_row(programs[p], &programs[p]->rows[i]);
 		puts(" \\\n\t\t\t'*:file:_files'\n\t\t;;");
 	}
@@ -188,6 +200,7 @@ static void print_fish_value(const struct option_row *row)
 	case VALUE_TEXT:
 	case VALUE_WORD:
 	case VALUE_START:
+	case VALUE_NAMED:
 	default:
 		fputs(is_optional(row) ? " -f" : " -x", stdout);
 		for (size_t i = 0; row->words != NULL && row->words[i] != NULL; i++)
@@ -196,20 +209,29 @@ static void print_fish_value(const struct option_row *row)
 	}
 }
 
+static void print_fish_text(const struct option_row *row)
+{
+	fputs(" -d '", stdout);
+	print_brief(row, "'\\", false);
+	puts("'");
+}
+
 static void print_fish(const struct option_program *program)
 {
 	for (size_t i = 0; i < program->count; i++) {
 		const struct option_row *row = &program->rows[i];
-		if (row->name == NULL)
+		if (row->name == NULL || option_is_part(row))
 			continue;
 		printf("complete -c %s", program->name);
 		if (row->letter != 0)
 			printf(" -s %c", row->letter);
+		if (is_optional(row) && row->letter != 0) {
+			print_fish_text(row);
+			printf("complete -c %s", program->name);
+		}
 		printf(" -l %s", row->name);
 		print_fish_value(row);
-		fputs(" -d '", stdout);
-		print_brief(row, "'\\", false);
-		puts("'");
+		print_fish_text(row);
 		if (row->kind == VALUE_SIDES)
 			printf("complete -c %s -n '__simhash_at_second_side --%s' -f -a "
 			       "'(__simhash_side)'\n",

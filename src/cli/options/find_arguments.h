@@ -17,12 +17,24 @@
 #include "report/lists/order.h"
 #include "scan/archive/sandbox.h"
 
+/* A file that an option reads, and how a message that refuses to replace it ends. */
+struct find_input {
+	const char *path, *what;
+};
+
+/* A list of --known. */
+struct find_known {
+	const char *path;
+	enum known_format format;
+};
+
 struct find_arguments {
 	struct index_choice index;
 	struct operands operands;
 	const char *index_url; /* of the index that is open */
 	const char *output_path;
-	const char *tolerances_path; /* the last one */
+	struct find_input *inputs; /* owned; the texts are borrowed */
+	size_t input_count, input_capacity;
 	struct find_request request; /* but for the tag set, the host and the measure themselves */
 	struct sandbox_use sandbox;  /* of the request, unless there is none */
 	bool no_sandbox;
@@ -34,17 +46,16 @@ struct find_arguments {
 	enum progress_mode progress;
 	enum summary_format summary;
 	struct listing_order order;
-	bool has_groups, has_format, all, no_pager;
+	bool has_groups, has_format, all;
 	bool lineage; /* groups are listed as trees */
 	bool folds;   /* pairs are listed in groups, for a person */
 	bool stores;
 	size_t stored_pairs_max;
 	enum linkage linkage;
-	bool has_min_resemblance, has_tolerance, has_key; /* were they given? */
-	const char *against_path;			  /* of a digest list */
-	const char **known_paths;			  /* owned; the texts are borrowed */
+	bool has_min_resemblance, has_tolerance; /* were they given? */
+	const char *against_path;		 /* of a digest list */
+	struct find_known *known;		 /* owned; the paths are borrowed */
 	size_t known_count, known_capacity;
-	enum known_format known_format;
 	char *between_text[2]; /* owned, what request.between points into */
 	bool update;	       /* index them first */
 	/* Of --directories. */

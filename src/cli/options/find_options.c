@@ -36,27 +36,30 @@ void find_arguments_release(struct find_arguments *arguments)
 		free(arguments->side_texts[i]);
 	free(arguments->side_texts);
 	free(arguments->sides);
-	free(arguments->known_paths);
+	free(arguments->known);
+	free(arguments->inputs);
 }
 
 /* ---- The table ---- */
 
-static const char *const key_words[] = {"uniform",     "scatter",  "skew", "uniform_ext",
-					"scatter_ext", "skew_ext", NULL};
-static const char *const candidates_words[] = {"exact", "key", NULL};
-static const char *const format_words[] = {"text", "csv",  "json", "jsonl",
-					   "null", "html", "dot",  NULL};
-static const char *const sort_words[] = {"size", "saved", "similarity", "path", "files", NULL};
-static const char *const linkage_words[] = {"representative", "single", NULL};
+static const char *const candidates_words[] = {"exact",	      "uniform",     "scatter",	 "skew",
+					       "uniform_ext", "scatter_ext", "skew_ext", NULL};
+static const char *const also_words[] = {"versions", "empty", "hard-links", NULL};
+static const char *const limit_words[] = {"memory=", "inflated=", NULL};
+static const char *const format_words[] = {
+	"text", "csv", "json", "jsonl", "null", "html", "html:thumbnails", "dot", NULL};
+static const char *const sort_words[] = {"size",  "saved",  "similarity", "path",
+					 "files", "-size",  "-saved",	  "-similarity",
+					 "-path", "-files", NULL};
+static const char *const group_words[] = {"representative", "single", "lineage", "none", NULL};
 static const char *const order_words[] = {"similar", "delta", NULL};
 static const char *const verify_words[] = {"no", "sketch", "read", "all", NULL};
 static const char *const measure_words[] = {"simhash64", "simhash128", "minhash", "bottomk", NULL};
 
 /* The order of each of these is that of an enum. */
-_Static_assert(SIMHASH_UNIFORM == 0 && SIMHASH_SKEW_EXT == 5, "key_words");
-_Static_assert(CANDIDATES_EXACT == 0 && CANDIDATES_KEY == 1, "candidates_words");
-_Static_assert(LINK_REPRESENTATIVE == 0 && LINK_SINGLE == 1, "linkage_words");
-_Static_assert(SORT_SIZE == 1 && SORT_FILES == 5, "sort_words");
+_Static_assert(SIMHASH_UNIFORM == 0 && SIMHASH_SKEW_EXT == 5, "candidates_words");
+_Static_assert(LINK_REPRESENTATIVE == 0 && LINK_SINGLE == 1, "group_words");
+_Static_assert(SORT_SIZE == 1 && SORT_FILES == SORT_KEYS, "sort_words");
 _Static_assert(VERIFY_NO == 0 && VERIFY_ALL == 3, "verify_words");
 
 #define FIELD(member) OPTION_FIELD(struct find_arguments, member)
@@ -76,75 +79,58 @@ static const struct option_row rows[] = {
 
 	{.heading = "What is similar"},
 	{'T', "tolerance", "=PERCENT",
-	 "maximum difference of counts, in percent of size (default: 5, or 1 with --verify=no)",
-	 .parse = set_tolerance, .field = FIELD(request.rule.tolerance.percent_millionths),
-	 .kind = VALUE_TEXT},
-	{0, "tolerance-for", "=EXTENSION=PERCENT",
-	 "tolerance of files with EXTENSION; can be given several times",
-	 .parse = add_tolerance_for, .field = FIELD(request.rule), .kind = VALUE_TEXT,
-	 .is_list = true},
-	{0, "tolerances", "=FILE", "read tolerances from FILE, with lines EXTENSION=PERCENT",
-	 .parse = add_tolerances, .field = FIELD(request.rule), .kind = VALUE_FILE,
-	 .is_list = true},
+	 "maximum difference of counts, in percent of size (default: 5, or 1 with --verify=no); "
+	 "EXT=PERCENT is for files with this extension, @FILE reads lines EXT=PERCENT; can be "
+	 "given several times",
+	 .parse = add_tolerance, .field = FIELD(request.rule), .kind = VALUE_TEXT, .is_list = true},
 	{0, "min-resemblance", "=R",
-	 "minimum share of content in common, 0 to 1; the default is 0.3 to 0.75, more where the "
-	 "counts differ more, and 0.8 with --verify=read or all",
+	 "minimum share of content in common, such as 75% or 0.75; the default is 30% to 75%, more "
+	 "where the counts differ more, and 80% with --verify=read or all; with --measure the "
+	 "minimum similarity by it",
 	 .parse = set_min_resemblance, .field = FIELD(request.rule.verify.min_resemblance),
 	 .kind = VALUE_TEXT, .not_with = "verify=no nearest"},
 	{0, "same-extension", NULL, "list files of different extensions only if they are identical",
 	 .parse = set_flag, .field = FIELD(request.rule.verify.same_extension),
 	 .not_with = "verify=no"},
-	{'k', "key", "=KEY",
-	 "use uniform, scatter, skew, or one of these with _ext (default: skew_ext); an _ext key "
-	 "that is given implies --same-extension",
-	 .parse = set_key, .field = FIELD(request.rule.key), .kind = VALUE_WORD,
-	 .words = key_words},
 	{0, "candidates", "=HOW",
-	 "exact: compare all files within the tolerance (default); key: only those whose keys "
-	 "are within it too",
-	 .parse = set_enum, .field = FIELD(request.rule.candidates), .kind = VALUE_WORD,
+	 "exact: compare all files within the tolerance (default); or only those whose keys are "
+	 "within it too: uniform, scatter, skew, or one of these with _ext, which implies "
+	 "--same-extension",
+	 .parse = set_candidates, .field = FIELD(request.rule), .kind = VALUE_WORD,
 	 .words = candidates_words},
 	{0, "size-ratio", "=RATIO",
-	 "maximum ratio of the sizes of a pair (default: 1.5, or 2 for what --versions adds)",
+	 "maximum ratio of the sizes of a pair (default: 1.5, or 2 for what --also=versions adds)",
 	 .parse = set_size_ratio, .field = FIELD(request.rule.tolerance.size_ratio_millionths),
 	 .kind = VALUE_TEXT},
-	{0, "versions", NULL,
-	 "also list what sketches alone propose: versions that differ more, and parts of files",
+	{0, "also", "=LIST", "also list one or more of these:", .kind = VALUE_NAMED,
+	 .words = also_words, .is_list = true},
+	{0, "also=versions", NULL,
+	 "what sketches alone propose: versions that differ more, and parts of files",
 	 .parse = set_flag, .field = FIELD(request.versions),
 	 .not_with = "verify=no measure partition nearest"},
-	{0, "empty", NULL, "include empty files", .parse = set_flag,
+	{0, "also=empty", NULL, "empty files", .parse = set_flag,
 	 .field = FIELD(request.with_empty)},
-	{0, "hard-links", NULL, "list hard links of one file as pairs", .parse = set_flag,
+	{0, "also=hard-links", NULL, "hard links of one file, as pairs", .parse = set_flag,
 	 .field = FIELD(request.hard_links)},
 
 	{.heading = "By another measure"},
 	{0, "measure", "=MEASURE",
 	 "find pairs by the sketches that simhash --measure=MEASURE stored", .parse = set_measure,
 	 .kind = VALUE_START, .words = measure_words,
-	 .not_with = "key tolerance tolerance-for tolerances candidates size-ratio "
-		     "same-extension nearest partition format=html"},
-	{0, "min-similarity", "=S",
-	 "minimum similarity by --measure, at most 1 (default: at most 3 of 64 or 6 of 128 bits "
-	 "differ, or a Jaccard index of 0.8)",
-	 .parse = set_min_similarity, .field = FIELD(request.min_similarity), .kind = VALUE_TEXT,
-	 .needs = "measure"},
+	 .not_with = "tolerance candidates size-ratio "
+		     "same-extension nearest partition group=lineage format=html"},
 	{0, "compare", " A B", "compare two files by every measure, without an index",
 	 .parse = set_flag, .field = FIELD(compare),
 	 .only_with = "measure tolerance size-ratio tag-set output quiet FILE", .allows_all = true},
 
 	{.heading = "Whole directories"},
-	{0, "directories", NULL,
-	 "list pairs of directories by how much of their files they share; with two DIRs, which "
-	 "may "
-	 "be HOST:DIRECTORY, list the files that are the same, changed or only in one",
-	 .parse = set_flag, .field = FIELD(directories),
-	 .only_with = "database defaults-file tag-set host known known-format min-shared "
-		      "min-resemblance format output "
-		      "no-pager limit threads memory quiet fail-on-match FILE DIR"},
-	{0, "min-shared", "=SHARE",
-	 "minimum share of a directory's bytes that is in the other, 0 to 1 (default: 0.5)",
-	 .parse = set_min_shared, .field = FIELD(min_shared), .kind = VALUE_TEXT,
-	 .needs = "directories"},
+	{0, "directories", "[=SHARE]",
+	 "list pairs of directories of which at least SHARE of one is in the other (default: 50%); "
+	 "with two DIRs, which may be HOST:DIRECTORY, list the files that are the same, changed or "
+	 "only in one",
+	 .parse = set_directories, .field = FIELD(min_shared), .kind = VALUE_TEXT,
+	 .only_with = "database defaults-file tag-set host known min-resemblance format output "
+		      "limit threads limits limits=memory quiet fail-on-match FILE DIR"},
 
 	{.heading = "Packing"},
 	{0, "order", "[=HOW]",
@@ -153,8 +139,9 @@ static const struct option_row rows[] = {
 	 "a file before it that it can be stored as a difference from (default: similar)",
 	 .parse = set_order, .field = FIELD(with_references), .kind = VALUE_WORD,
 	 .words = order_words,
-	 .only_with = "database defaults-file tag-set host known known-format min-resemblance "
-		      "format null output no-pager memory threads update quiet fail-on-match DIR"},
+	 .only_with =
+		 "database defaults-file tag-set host known min-resemblance "
+		 "format null output limits limits=memory threads update quiet fail-on-match DIR"},
 
 	{.heading = "Verifying, and reading files"},
 	{0, "verify", "=HOW",
@@ -165,9 +152,6 @@ static const struct option_row rows[] = {
 	{'z', "decompress", NULL,
 	 "also find files similar to what is in FILEs that are archives or compressed",
 	 .parse = set_flag, .field = FIELD(request.inflate), .needs = "FILE"},
-	{0, "max-inflated", "=SIZE",
-	 "give up on a FILE that inflates to more than SIZE (default: 16G)", .parse = set_size,
-	 .field = FIELD(request.max_inflated_bytes), .kind = VALUE_TEXT, .needs = "decompress"},
 	{0, "no-sandbox", NULL,
 	 "read archives in this process, and not in one without rights that may crash",
 	 .parse = set_flag, .field = FIELD(no_sandbox)},
@@ -176,11 +160,11 @@ static const struct option_row rows[] = {
 	{0, "files0-from", "=FILE",
 	 "read the names of FILEs from FILE, each terminated by a zero byte; - is standard input",
 	 .parse = set_text, .field = FIELD(operands.names_from), .kind = VALUE_FILE},
-	{0, "stdin-name", "=NAME", "name of standard input, for its extension", .parse = set_text,
-	 .field = FIELD(operands.stdin_name), .kind = VALUE_TEXT, .needs = "FILE"},
 	{0, "nearest", "=N", "list the N files nearest to each FILE by counts, similar or not",
 	 .parse = set_nearest, .kind = VALUE_TEXT, .needs = "FILE",
-	 .not_with = "tolerance tolerance-for tolerances candidates=key lineage"},
+	 .not_with =
+		 "tolerance candidates=uniform candidates=scatter candidates=skew "
+		 "candidates=uniform_ext candidates=scatter_ext candidates=skew_ext group=lineage"},
 	{0, "between", " A B",
 	 "list only pairs of a file in A and one in B, each a directory, HOST: or HOST:DIRECTORY",
 	 .parse = set_between, .kind = VALUE_SIDES, .not_with = "files0-from FILE DIR"},
@@ -189,58 +173,42 @@ static const struct option_row rows[] = {
 	 "standard input",
 	 .parse = set_text, .field = FIELD(against_path), .kind = VALUE_FILE,
 	 .not_with = "between tag-set measure partition nearest store files0-from FILE"},
-	{0, "known", "=FILE",
-	 "leave out files that the list FILE knows by their hashes: digests, the NSRL, hashdeep, "
-	 "sha256sum and the like; can be given several times",
+	{0, "known", "=[FORMAT:]FILE",
+	 "leave out files that the list FILE knows by their hashes; FORMAT is digests, nsrl, "
+	 "hashdeep, sums or xxh128 (default: by the first line); can be given several times",
 	 .parse = add_known, .kind = VALUE_FILE, .is_list = true, .not_with = "store"},
-	{0, "known-format", "=FORMAT",
-	 "what the lists are: digests, nsrl, hashdeep, sums or xxh128 (default: auto, by the first "
-	 "line)",
-	 .parse = set_enum, .field = FIELD(known_format), .kind = VALUE_WORD,
-	 .words = known_format_names, .needs = "known"},
 	{0, "update", NULL, "index each DIR first, as simhash does by default", .parse = set_flag,
 	 .field = FIELD(update), .needs = "DIR", .not_with = "measure"},
 
 	{.heading = "Output"},
 	{0, "group", "[=HOW]",
-	 "list groups instead of pairs, by representative (default) or single linkage",
-	 .parse = set_group, .field = FIELD(linkage), .kind = VALUE_WORD, .words = linkage_words,
-	 .not_with = "expand partition"},
-	{0, "lineage", NULL,
-	 "list groups as trees of versions: which file is likely the earlier version of which",
-	 .parse = set_lineage, .field = FIELD(lineage),
-	 .not_with = "group expand partition verify=no measure all store"},
-	{0, "expand", NULL, "list all pairs of identical files, and the pairs of each with others",
-	 .parse = set_flag, .field = FIELD(request.expand), .not_with = "format=html"},
+	 "list groups: by representative (default) or single linkage, or as trees of versions by "
+	 "lineage; none: list all pairs, also each copy's",
+	 .parse = set_group, .field = FIELD(linkage), .kind = VALUE_WORD, .words = group_words},
 	{0, "format", "=FORMAT",
-	 "write text (default), csv, json, jsonl, null, html, a report for a web browser, or dot, "
-	 "a graph of --lineage for Graphviz",
+	 "write text (default), csv, json, jsonl, null, html, a report for a web browser, "
+	 "html:thumbnails, the same with small pictures, or dot, a graph of --group=lineage",
 	 .parse = set_format, .field = FIELD(formatter), .kind = VALUE_WORD, .words = format_words},
 	{'0', "null", NULL, "the same as --format=null", .parse = set_format,
 	 .field = FIELD(formatter), .not_with = "format"},
 	{'o', "output", "=FILE",
 	 "write to FILE, which is replaced when all is written; - is standard output (default)",
 	 .parse = set_text, .field = FIELD(output_path), .kind = VALUE_FILE},
-	{0, "thumbnails", NULL, "put small pictures into the report, to compare them by eye",
-	 .parse = set_flag, .field = FIELD(thumbnails), .needs = "format=html"},
 	{0, "all", NULL,
 	 "list all pairs on a terminal, which shows the first few of each group otherwise",
-	 .parse = set_flag, .field = FIELD(all), .not_with = "group"},
-	{0, "no-pager", NULL, "write to a terminal without $PAGER", .parse = set_flag,
-	 .field = FIELD(no_pager)},
+	 .parse = set_flag, .field = FIELD(all),
+	 .not_with = "group=representative group=single group=lineage"},
 	{0, "sort", "=KEY",
-	 "put size, saved, similarity, path or files first: pairs by similarity (default), groups "
-	 "by saved, which is bytes of copies (default); only groups by files",
-	 .parse = set_enum, .field = FIELD(order.by), .kind = VALUE_WORD, .words = sort_words,
-	 .constant = SORT_SIZE},
-	{0, "reverse", NULL, "list the last first", .parse = set_flag,
-	 .field = FIELD(order.reverse)},
+	 "put size, saved, similarity, path or files first, or with -KEY last: pairs by "
+	 "similarity (default), groups by saved, which is bytes of copies (default); only groups "
+	 "by files",
+	 .parse = set_sort, .field = FIELD(order), .kind = VALUE_WORD, .words = sort_words},
 	{0, "limit", "=N", "list the first N pairs or groups", .parse = set_limit,
 	 .field = FIELD(order.limit), .kind = VALUE_TEXT},
 	{0, "store", "[=PAIRS]",
 	 "also keep the groups, and at most PAIRS pairs (default: 1000000), in the index for SQL",
 	 .parse = set_store, .field = FIELD(stores), .kind = VALUE_TEXT,
-	 .not_with = "expand partition files0-from FILE"},
+	 .not_with = "group=lineage group=none partition files0-from FILE"},
 	{0, "progress", "=WHEN", "show progress: auto (default, on a terminal), always or never",
 	 .parse = set_enum, .field = FIELD(progress), .kind = VALUE_WORD, .words = progress_words},
 	{0, "summary", "=FORMAT",
@@ -253,12 +221,19 @@ static const struct option_row rows[] = {
 	{.heading = "Work"},
 	{'j', "threads", "=N", "use N threads (default: one for each processor)",
 	 .parse = set_threads, .field = FIELD(resources.threads), .kind = VALUE_TEXT},
-	{0, "memory", "=SIZE",
-	 "let rows and pairs wait in SIZE of memory, at least 32M (default: 512M), and beyond "
-	 "it in temporary files",
+	{0, "limits", "=NAME=VALUE,...", "set limits; can be given several times:",
+	 .kind = VALUE_NAMED, .words = limit_words, .is_list = true},
+	{0, "limits=memory", "=SIZE",
+	 "memory in which rows and pairs wait, at least 32M (default: 512M); beyond it they wait "
+	 "in temporary files",
 	 .parse = set_memory, .field = FIELD(resources.memory_bytes), .kind = VALUE_TEXT},
+	{0, "limits=inflated", "=SIZE", "inflated size of one FILE (default: 16G)",
+	 .parse = set_size, .field = FIELD(request.max_inflated_bytes), .kind = VALUE_TEXT,
+	 .needs = "decompress"},
 	{0, "partition", "=I/N", "find part I of N of the pairs", .parse = set_partition,
-	 .kind = VALUE_TEXT, .not_with = "format=html files0-from FILE"},
+	 .kind = VALUE_TEXT,
+	 .not_with = "group=representative group=single group=lineage format=html "
+		     "files0-from FILE"},
 	{0, "fail-on-match", NULL, "exit with status 1 if anything is found", .parse = set_flag,
 	 .field = FIELD(fail_on_match)},
 	{'h', "help", NULL, "show this help and exit", .parse = show_help},
@@ -306,9 +281,17 @@ static void settle_rule(struct find_arguments *arguments)
 		rule->unverified_percent_millionths = INT64_MAX;
 	else if (!verifies)
 		rule->tolerance.percent_millionths = rule->unverified_percent_millionths;
-	if (verifies && arguments->has_key && rule->key >= SIMHASH_UNIFORM_EXT)
+	if (verifies && rule->candidates == CANDIDATES_KEY && rule->key >= SIMHASH_UNIFORM_EXT)
 		verify->same_extension = true;
-	if (verify->mode >= VERIFY_READ && !arguments->has_min_resemblance)
+	/* Versions need not be alike to the first one, nor agree in their counts. */
+	if (arguments->lineage)
+		arguments->request.versions = true;
+	/* By a measure it is the similarity that is asked for; what is read has its own minimum. */
+	if (arguments->request.measure_text != NULL && arguments->has_min_resemblance) {
+		arguments->request.min_similarity = verify->min_resemblance;
+		verify->min_resemblance = verify->mode >= VERIFY_READ ? READ_MIN_RESEMBLANCE
+								      : GRADED;
+	} else if (verify->mode >= VERIFY_READ && !arguments->has_min_resemblance)
 		verify->min_resemblance = READ_MIN_RESEMBLANCE;
 }
 
@@ -322,18 +305,21 @@ static bool formats_lineages(const struct formatter *formatter)
 static int check(const struct find_arguments *arguments, struct simhash_error *error)
 {
 	if (arguments->request.measure_text != NULL && arguments->has_min_resemblance &&
-	    arguments->request.rule.verify.mode < VERIFY_READ)
-		return error_set(error, SIMHASH_E_SYNTAX,
-				 "--min-resemblance with --measure needs --verify=read");
+	    arguments->request.min_similarity == 0)
+		return error_set(error, SIMHASH_E_RANGE,
+				 "--min-resemblance with --measure: expected more than 0");
 	if (arguments->compare &&
 	    (arguments->operands.query_count != 2 || operands_have_stdin(&arguments->operands)))
 		return error_set(error, SIMHASH_E_SYNTAX, "--compare needs two FILEs");
+	if (arguments->compare && arguments->request.rule.extension_count > 0)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--compare cannot be combined with --tolerance=EXT=PERCENT");
 	if (arguments->directories && arguments->formatter == &formatter_null)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--directories cannot be combined with --format=null; expected "
 				 "text, csv, json, jsonl or html");
 	if (arguments->formatter == &formatter_dot && !arguments->lineage)
-		return error_set(error, SIMHASH_E_SYNTAX, "--format=dot needs --lineage");
+		return error_set(error, SIMHASH_E_SYNTAX, "--format=dot needs --group=lineage");
 	if (arguments->lists_order && !formats_orders(arguments->formatter))
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--order cannot be combined with --format=%s; expected text, csv, "
@@ -341,10 +327,14 @@ static int check(const struct find_arguments *arguments, struct simhash_error *e
 				 arguments->formatter->name);
 	if (arguments->lineage && !formats_lineages(arguments->formatter))
 		return error_set(error, SIMHASH_E_SYNTAX,
-				 "--lineage cannot be combined with --format=%s",
+				 "--group=lineage cannot be combined with --format=%s",
 				 arguments->formatter->name);
-	if (arguments->operands.stdin_name != NULL && !operands_have_stdin(&arguments->operands))
-		return error_set(error, SIMHASH_E_SYNTAX, "--stdin-name needs FILE -");
+	if (arguments->lineage && arguments->request.rule.verify.mode == VERIFY_NO)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--group=lineage cannot be combined with --verify=no");
+	if (arguments->request.expand && arguments->formatter->is_report)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--group=none cannot be combined with --format=html");
 	if (arguments->progress == PROGRESS_ALWAYS && arguments->operands.has_files)
 		return error_set(
 			error, SIMHASH_E_SYNTAX, "--progress=always cannot be combined with %s",

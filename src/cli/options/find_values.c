@@ -18,33 +18,43 @@
 
 /* ---- What is similar ---- */
 
-int set_tolerance(const struct option_use *use, struct simhash_error *error)
+/* A file that an option reads, which the output must not replace. */
+static int add_input(struct find_arguments *arguments, const char *path, const char *what,
+		     struct simhash_error *error)
+{
+	if (array_reserve(&arguments->inputs, &arguments->input_capacity,
+			  arguments->input_count + 1, sizeof *arguments->inputs, error) != 0)
+		return -1;
+	arguments->inputs[arguments->input_count++] = (struct find_input){path, what};
+	return 0;
+}
+
+int add_tolerance(const struct option_use *use, struct simhash_error *error)
 {
 	struct find_arguments *arguments = use->arguments;
+	struct find_rule *rule = use->field;
+	const char *text = use->text;
 
+	if (text[0] == '@')
+		return add_input(arguments, text + 1, "it has the tolerances of --tolerance",
+				 error) != 0
+			       ? -1
+			       : rule_read_tolerances(rule, text + 1, error);
+	if (strchr(text, '=') != NULL)
+		return rule_add_tolerance(rule, text, error);
 	arguments->has_tolerance = true;
-	return simhash_tolerance_parse(use->text, use->field, error);
+	return simhash_tolerance_parse(text, &rule->tolerance.percent_millionths, error);
 }
 
-int set_key(const struct option_use *use, struct simhash_error *error)
+/* "exact" as a value, unlike the default, also pairs unverified files of any extension. */
+int set_candidates(const struct option_use *use, struct simhash_error *error)
 {
-	struct find_arguments *arguments = use->arguments;
+	struct find_rule *rule = use->field;
 
-	arguments->has_key = true;
-	return set_enum(use, error);
-}
-
-int add_tolerance_for(const struct option_use *use, struct simhash_error *error)
-{
-	return rule_add_tolerance(use->field, use->text, error);
-}
-
-int add_tolerances(const struct option_use *use, struct simhash_error *error)
-{
-	struct find_arguments *arguments = use->arguments;
-
-	arguments->tolerances_path = use->text;
-	return rule_read_tolerances(use->field, use->text, error);
+	(void)error;
+	rule->candidates = use->word == 0 ? CANDIDATES_EXACT : CANDIDATES_KEY;
+	rule->key = use->word == 0 ? SIMHASH_UNIFORM : (enum simhash_key)(use->word - 1);
+	return 0;
 }
 
 int set_size_ratio(const struct option_use *use, struct simhash_error *error)
@@ -73,29 +83,18 @@ int set_measure(const struct option_use *use, struct simhash_error *error)
 	return 0;
 }
 
-int set_min_similarity(const struct option_use *use, struct simhash_error *error)
-{
-	double *similarity = use->field;
-
-	if (parse_decimal(use, use->text, 1, similarity, error) != 0)
-		return -1;
-	return *similarity > 0
-		       ? 0
-		       : error_set(error, SIMHASH_E_RANGE,
-				   "--min-similarity '%s': expected a number above 0", use->text);
-}
-
 int set_min_resemblance(const struct option_use *use, struct simhash_error *error)
 {
 	struct find_arguments *arguments = use->arguments;
 
 	arguments->has_min_resemblance = true;
-	return parse_decimal(use, use->text, 1, use->field, error);
+	return parse_share(use, use->field, error);
 }
 
-int set_min_shared(const struct option_use *use, struct simhash_error *error)
+int set_directories(const struct option_use *use, struct simhash_error *error)
 {
-	return parse_decimal(use, use->text, 1, use->field, error);
+	((struct find_arguments *)use->arguments)->directories = true;
+	return use->text == NULL ? 0 : parse_share(use, use->field, error);
 }
 
 /* ---- Which files ---- */
@@ -134,23 +133,20 @@ int set_nearest(const struct option_use *use, struct simhash_error *error)
 
 /* ---- Output ---- */
 
+/* The words after the kinds of linkage. */
+enum { GROUP_LINEAGE = LINK_SINGLE + 1, GROUP_NONE };
+
 int set_group(const struct option_use *use, struct simhash_error *error)
 {
 	struct find_arguments *arguments = use->arguments;
+	enum linkage *linkage = use->field;
 
-	arguments->has_groups = true;
-	return set_enum(use, error);
-}
-
-/* Versions need not be alike to the first one, nor agree in their counts. */
-int set_lineage(const struct option_use *use, struct simhash_error *error)
-{
-	struct find_arguments *arguments = use->arguments;
-
-	arguments->has_groups = true;
-	arguments->linkage = LINK_SINGLE;
-	arguments->request.versions = true;
-	return set_flag(use, error);
+	(void)error;
+	arguments->has_groups = use->word != GROUP_NONE;
+	arguments->request.expand = use->word == GROUP_NONE;
+	arguments->lineage = use->word == GROUP_LINEAGE;
+	*linkage = use->word == 0 ? LINK_REPRESENTATIVE : LINK_SINGLE;
+	return 0;
 }
 
 int set_order(const struct option_use *use, struct simhash_error *error)
@@ -160,6 +156,17 @@ int set_order(const struct option_use *use, struct simhash_error *error)
 	(void)error;
 	((struct find_arguments *)use->arguments)->lists_order = true;
 	*with_references = use->word == 1;
+	return 0;
+}
+
+/* The keys come twice, the second time with "-", which reverses the order. */
+int set_sort(const struct option_use *use, struct simhash_error *error)
+{
+	struct listing_order *order = use->field;
+
+	(void)error;
+	order->by = (enum sort_by)(SORT_SIZE + use->word % SORT_KEYS);
+	order->reverse = use->word >= SORT_KEYS;
 	return 0;
 }
 
@@ -183,26 +190,35 @@ int set_store(const struct option_use *use, struct simhash_error *error)
 	return 0;
 }
 
-/* --null is --format=null. */
+/* --null is --format=null. Of the formats, only html:thumbnails has a part after ":". */
 int set_format(const struct option_use *use, struct simhash_error *error)
 {
 	struct find_arguments *arguments = use->arguments;
 
 	(void)error;
 	arguments->has_format = true;
-	*(const struct formatter **)use->field =
-		formatter_find(use->text != NULL ? use->text : "null");
+	arguments->thumbnails = use->text != NULL && strchr(use->text, ':') != NULL;
+	*(const struct formatter **)use->field = formatter_find(use->text == NULL ? "null"
+								: arguments->thumbnails
+									? "html"
+									: use->text);
 	return 0;
 }
 
+/* "nsrl:FILE", or FILE, whose form is recognized. */
 int add_known(const struct option_use *use, struct simhash_error *error)
 {
 	struct find_arguments *arguments = use->arguments;
-	size_t count = arguments->known_count;
+	struct find_known known = {use->text, KNOWN_BY_FORM};
 
-	if (array_reserve(&arguments->known_paths, &arguments->known_capacity, count + 1,
-			  sizeof *arguments->known_paths, error) != 0)
+	for (unsigned i = 0; known_format_names[i] != NULL; i++) {
+		size_t size = strlen(known_format_names[i]);
+		if (strncmp(use->text, known_format_names[i], size) == 0 && use->text[size] == ':')
+			known = (struct find_known){use->text + size + 1, (enum known_format)i};
+	}
+	if (array_reserve(&arguments->known, &arguments->known_capacity, arguments->known_count + 1,
+			  sizeof *arguments->known, error) != 0)
 		return -1;
-	arguments->known_paths[arguments->known_count++] = use->text;
-	return 0;
+	arguments->known[arguments->known_count++] = known;
+	return add_input(arguments, known.path, "it is a list of --known", error);
 }

@@ -7,13 +7,15 @@
 
 #include "cli/options/find_arguments.h"
 
-option_parse_fn set_tolerance, set_key, add_tolerance_for, add_tolerances, set_size_ratio,
-	set_measure, set_min_similarity, set_min_resemblance, set_partition, set_nearest, set_group,
-	set_lineage, set_order, set_format, set_limit, set_store, set_min_shared, add_known;
+option_parse_fn add_tolerance, set_candidates, set_size_ratio, set_measure, set_min_resemblance,
+	set_partition, set_nearest, set_group, set_order, set_sort, set_format, set_limit,
+	set_store, set_directories, add_known;
 
 #define MIN_SHARED_DEFAULT 0.5
 
 #define STORED_PAIRS_DEFAULT 1000000
+
+#define SORT_KEYS 5 /* each with and without "-" before it */
 
 /* find_sides.c: --between, and a directory of --directories, each of which may be on another host. */
 option_parse_fn set_between;

@@ -66,10 +66,16 @@ static unsigned kind_named(const char *name, size_t size)
 	return 0;
 }
 
-static int set_containers(const struct option_use *use, struct simhash_error *error)
+/* Without a list, all kinds that this program knows. */
+static int set_decompress(const struct option_use *use, struct simhash_error *error)
 {
+	struct index_arguments *arguments = use->arguments;
 	unsigned kinds = 0, known;
 
+	arguments->request.inflate = true;
+	arguments->request.containers = 0;
+	if (use->text == NULL)
+		return 0;
 	if (container_kinds(&known, error) != 0)
 		return -1;
 	for (const char *name = use->text;;) {
@@ -78,12 +84,12 @@ static int set_containers(const struct option_use *use, struct simhash_error *er
 		if (kind == 0)
 			return error_set(
 				error, SIMHASH_E_SYNTAX,
-				"--container '%s': expected zip, tar, 7z, iso, cpio, ar, rar, "
+				"--decompress '%s': expected zip, tar, 7z, iso, cpio, ar, rar, "
 				"gzip, bzip2, xz, zstd, lzip, lz4, compress or text",
 				use->text);
 		if ((kind & known) == 0)
 			return error_set(error, SIMHASH_E_RANGE,
-					 "--container '%s': this simhash was built without %.*s; "
+					 "--decompress '%s': this simhash was built without %.*s; "
 					 "build it with libarchive%s",
 					 use->text, (int)size, name,
 					 kind == CONTAINER_TEXT ? " and expat" : "");
@@ -92,51 +98,24 @@ static int set_containers(const struct option_use *use, struct simhash_error *er
 			break;
 		name += size + 1;
 	}
-	*(unsigned *)use->field = kinds;
+	arguments->request.containers = kinds;
 	return 0;
 }
 
 static int add_filter(const struct option_use *use, struct simhash_error *error)
 {
-	return filter_commands_add(use->field, use->text, error);
-}
-
-static int add_filter_file(const struct option_use *use, struct simhash_error *error)
-{
-	return filter_commands_add_file(use->field, use->text, error);
+	return use->text[0] == '@' ? filter_commands_add_file(use->field, use->text + 1, error)
+				   : filter_commands_add(use->field, use->text, error);
 }
 
 static int set_filter_time(const struct option_use *use, struct simhash_error *error)
 {
-	struct index_arguments *arguments = use->arguments;
 	uint64_t seconds;
 
 	if (parse_number(use, 1, WAIT_S_MAX, &seconds, error) != 0)
 		return -1;
-	arguments->request.filter_limits.seconds = (unsigned)seconds;
-	arguments->has_filter_limits = true;
+	*(unsigned *)use->field = (unsigned)seconds;
 	return 0;
-}
-
-static int set_max_filtered(const struct option_use *use, struct simhash_error *error)
-{
-	struct index_arguments *arguments = use->arguments;
-
-	arguments->has_filter_limits = true;
-	return set_size(use, error);
-}
-
-static int add_exclude_file(const struct option_use *use, struct simhash_error *error)
-{
-	struct index_arguments *arguments = use->arguments;
-	bool is_stdin = strcmp(use->text, "-") == 0;
-
-	if (is_stdin && arguments->has_patterns_on_stdin)
-		return error_set(error, SIMHASH_E_SYNTAX,
-				 "--exclude-from=- can be given only once, because standard input "
-				 "is read once");
-	arguments->has_patterns_on_stdin |= is_stdin;
-	return filter_add_file(&arguments->filter, use->text, error);
 }
 
 static int add_measure(const struct option_use *use, struct simhash_error *error)
@@ -222,6 +201,9 @@ static int set_tls(const struct option_use *use, struct simhash_error *error)
 
 static const char *const measure_words[] = {"simhash64", "simhash128", "minhash", "bottomk", NULL};
 
+static const char *const limit_words[] = {
+	"depth=", "inflated=", "total=", "memory=", "seconds=", "output=", NULL};
+
 static const char *const format_words[] = {"text", "json", "digest", NULL};
 
 #define FIELD(member) OPTION_FIELD(struct index_arguments, member)
@@ -244,16 +226,11 @@ static const struct option_row rows[] = {
 
 	{.heading = "Which files"},
 	{0, "exclude", "=GLOB",
-	 "exclude what matches GLOB, as in .gitignore; can be given several times",
+	 "exclude what matches GLOB, as in .gitignore, or a line of FILE with @FILE; can be given "
+	 "several times",
 	 .parse = add_exclude, .field = FIELD(filter), .kind = VALUE_TEXT, .is_list = true},
-	{0, "exclude-from", "=FILE", "exclude what matches a line of FILE",
-	 .parse = add_exclude_file, .kind = VALUE_FILE, .is_list = true},
 	{0, "ignore-files", NULL, "exclude what .gitignore and .ignore files exclude",
 	 .parse = set_flag, .field = FIELD(filter.ignore_files)},
-	{0, "hidden", NULL, "index files whose names begin with a dot (default)",
-	 .parse = clear_flag, .field = FIELD(filter.no_hidden)},
-	{0, "no-hidden", NULL, "exclude files whose names begin with a dot", .parse = set_flag,
-	 .field = FIELD(filter.no_hidden)},
 	{0, "ext", "=LIST", "index only files with these extensions, such as txt,md",
 	 .parse = add_extensions, .field = FIELD(filter), .kind = VALUE_TEXT, .is_list = true},
 	{0, "min-size", "=SIZE", "index only files of at least SIZE, such as 500, 10k or 5M",
@@ -269,42 +246,38 @@ static const struct option_row rows[] = {
 	 .parse = set_text, .field = FIELD(request.list_name), .kind = VALUE_FILE},
 
 	{.heading = "How they are read"},
-	{'z', "decompress", NULL, "also scan what is in archives, documents and compressed files",
-	 .parse = set_flag, .field = FIELD(request.inflate)},
-	{0, "container", "=LIST",
-	 "look only into these kinds, such as zip,tar,xz (default: all that --version names)",
-	 .parse = set_containers, .field = FIELD(request.containers), .kind = VALUE_START,
-	 .words = container_names, .is_list = true, .needs = "decompress"},
-	{0, "max-depth", "=N", "look into archives in archives up to depth N, 1 to 16 (default: 3)",
-	 .parse = set_depth, .field = FIELD(request.max_depth), .kind = VALUE_TEXT,
-	 .needs = "decompress"},
-	{0, "max-inflated", "=SIZE",
-	 "give up on a file that inflates to more than SIZE (default: 16G)", .parse = set_size,
-	 .field = FIELD(request.max_inflated_bytes), .kind = VALUE_TEXT, .needs = "decompress"},
-	{0, "max-inflated-total", "=SIZE",
-	 "inflate at most SIZE in the whole run (default: no limit)", .parse = set_size,
-	 .field = FIELD(request.max_inflated_total_bytes), .kind = VALUE_TEXT,
-	 .needs = "decompress"},
-	{0, "memory", "=SIZE",
-	 "let the processes that read archives use SIZE of memory, at least 32M (default: 2G)",
-	 .parse = set_memory, .field = FIELD(sandbox.memory_bytes), .kind = VALUE_TEXT,
-	 .needs = "decompress", .not_with = "no-sandbox"},
+	{'z', "decompress", "[=LIST]",
+	 "also scan what is in archives, documents and compressed files; only in these kinds, such "
+	 "as zip,tar,xz (default: all that --version names)",
+	 .parse = set_decompress, .kind = VALUE_START, .words = container_names},
 	{0, "no-sandbox", NULL,
 	 "read archives in this process, and not in one without rights that may crash",
 	 .parse = set_flag, .field = FIELD(no_sandbox)},
 	{0, "filter", "=EXT[,EXT...]:COMMAND",
 	 "also scan what COMMAND prints for files with these extensions; in it % is the file, "
-	 "which "
-	 "else is its standard input; can be given several times",
+	 "which else is its standard input; @FILE stands for the lines of FILE; can be given "
+	 "several times",
 	 .parse = add_filter, .field = FIELD(filters), .kind = VALUE_TEXT, .is_list = true},
-	{0, "filters", "=FILE", "the same for each line of FILE", .parse = add_filter_file,
-	 .field = FIELD(filters), .kind = VALUE_FILE, .is_list = true},
-	{0, "filter-time", "=SECONDS", "give up on a COMMAND after SECONDS (default: 60)",
-	 .parse = set_filter_time, .kind = VALUE_TEXT},
-	{0, "max-filtered", "=SIZE",
-	 "give up on a COMMAND that prints more than SIZE (default: 256M)",
-	 .parse = set_max_filtered, .field = FIELD(request.filter_limits.bytes),
-	 .kind = VALUE_TEXT},
+	{0, "limits", "=NAME=VALUE,...", "set limits; can be given several times:",
+	 .kind = VALUE_NAMED, .words = limit_words, .is_list = true},
+	{0, "limits=depth", "=N", "depth of archives in archives, 1 to 16 (default: 3)",
+	 .parse = set_depth, .field = FIELD(request.max_depth), .kind = VALUE_TEXT,
+	 .needs = "decompress"},
+	{0, "limits=inflated", "=SIZE", "inflated size of one file (default: 16G)",
+	 .parse = set_size, .field = FIELD(request.max_inflated_bytes), .kind = VALUE_TEXT,
+	 .needs = "decompress"},
+	{0, "limits=total", "=SIZE", "inflated size of all files of the run (default: no limit)",
+	 .parse = set_size, .field = FIELD(request.max_inflated_total_bytes), .kind = VALUE_TEXT,
+	 .needs = "decompress"},
+	{0, "limits=memory", "=SIZE",
+	 "memory of the processes that read archives, at least 32M (default: 2G)",
+	 .parse = set_memory, .field = FIELD(sandbox.memory_bytes), .kind = VALUE_TEXT,
+	 .needs = "decompress", .not_with = "no-sandbox"},
+	{0, "limits=seconds", "=N", "time that one COMMAND of --filter takes (default: 60)",
+	 .parse = set_filter_time, .field = FIELD(request.filter_limits.seconds),
+	 .kind = VALUE_TEXT, .needs = "filter"},
+	{0, "limits=output", "=SIZE", "output of one COMMAND (default: 256M)", .parse = set_size,
+	 .field = FIELD(request.filter_limits.bytes), .kind = VALUE_TEXT, .needs = "filter"},
 	{0, "measure", "=MEASURE",
 	 "also store sketches by simhash64, simhash128, minhash or bottomk, with parameters as in "
 	 "minhash:words=3; can be given eight times",
@@ -332,9 +305,8 @@ static const struct option_row rows[] = {
 	 .only_with = "database defaults-file wait-server quiet tag-set host measure PATH"},
 	{0, "print", NULL, "show the sketch, sum table and keys of each FILE; - is standard input",
 	 .parse = set_enum, .field = FIELD(task), .constant = TASK_PRINT, .needs = "FILE",
-	 .only_with =
-		 "tag-set decompress container max-depth max-inflated memory no-sandbox hash quiet "
-		 "format PATH"},
+	 .only_with = "tag-set decompress limits limits=depth limits=inflated limits=memory "
+		      "no-sandbox hash quiet format PATH"},
 	{0, "init-database", NULL,
 	 "create or upgrade the index, and print the statements that make the users of a server",
 	 .parse = set_enum, .field = FIELD(task), .constant = TASK_INIT_DATABASE,
@@ -454,17 +426,14 @@ static int check_index(const struct index_arguments *arguments, struct simhash_e
 {
 	const struct filter *filter = &arguments->filter;
 
-	if (arguments->has_filter_limits && arguments->filters.count == 0)
-		return error_set(error, SIMHASH_E_SYNTAX,
-				 "--filter-time and --max-filtered need --filter or --filters");
 	if (arguments->request.path_count == 0 && arguments->request.list_name == NULL)
 		return error_set(error, SIMHASH_E_SYNTAX, "no PATH given; try 'simhash --help'");
 	if (arguments->request.path_count == 0 && arguments->request.one_file_system)
 		return error_set(error, SIMHASH_E_SYNTAX, "--one-file-system needs a PATH");
-	if (arguments->has_patterns_on_stdin && arguments->request.list_name != NULL &&
+	if (filter->reads_stdin && arguments->request.list_name != NULL &&
 	    strcmp(arguments->request.list_name, "-") == 0)
 		return error_set(error, SIMHASH_E_SYNTAX,
-				 "--exclude-from=- cannot be combined with --files0-from=-: both "
+				 "--exclude=@- cannot be combined with --files0-from=-: both "
 				 "read standard input");
 	if (filter->min_size_bytes > filter->max_size_bytes)
 		return error_set(error, SIMHASH_E_RANGE, "--min-size is larger than --max-size");

@@ -46,9 +46,7 @@ struct index_arguments {
 	enum summary_format summary;
 	enum status_format format;
 	struct filter filter;
-	bool has_patterns_on_stdin;
-	struct filter_commands filters; /* commands */
-	bool has_filter_limits;
+	struct filter_commands filters;			/* commands */
 	struct simhash_measure *measures[MEASURES_MAX]; /* owned */
 	unsigned measure_count;
 	const char *measure_text; /* the last, as it was given */

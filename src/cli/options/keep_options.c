@@ -101,7 +101,8 @@ static const struct option_row rows[] = {
 	{0, "ext", "=LIST", "only files with these extensions, such as txt,md",
 	 .parse = add_extensions, .field = FIELD(filter), .kind = VALUE_TEXT, .is_list = true},
 	{0, "exclude", "=GLOB",
-	 "exclude what matches GLOB, as in .gitignore; can be given several times",
+	 "exclude what matches GLOB, as in .gitignore, or a line of FILE with @FILE; can be given "
+	 "several times",
 	 .parse = add_exclude, .field = FIELD(filter), .kind = VALUE_TEXT, .is_list = true},
 	{0, "min-size", "=SIZE", "only files of at least SIZE, such as 500, 10k or 5M",
 	 .parse = set_size, .field = FIELD(filter.min_size_bytes), .kind = VALUE_TEXT},

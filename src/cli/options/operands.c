@@ -64,13 +64,11 @@ static int add_directory(struct operands *operands, const char *text, struct sim
 /* `path` NULL is standard input. */
 static int add_query(struct operands *operands, const char *path, struct simhash_error *error)
 {
-	const char *name = operands->stdin_name == NULL ? "" : operands->stdin_name;
-
 	if (array_reserve(&operands->queries, &operands->query_capacity, operands->query_count + 1,
 			  sizeof *operands->queries, error) != 0)
 		return -1;
 	operands->queries[operands->query_count++] =
-		(struct find_query){.path = path, .name = path == NULL ? name : NULL};
+		(struct find_query){.path = path, .name = path == NULL ? "" : NULL};
 	return 0;
 }
 

@@ -8,8 +8,8 @@
 #include "find/rule/find.h"
 
 struct operands {
-	const char *names_from, *stdin_name; /* of --files0-from and --stdin-name, or NULL */
-	struct find_query *queries;	     /* owned: the FILEs */
+	const char *names_from;	    /* of --files0-from, or NULL */
+	struct find_query *queries; /* owned: the FILEs */
 	size_t query_count, query_capacity;
 	bool has_files;	     /* were any asked for, be it by an empty list? */
 	char *names;	     /* owned, of --files0-from */

@@ -25,8 +25,10 @@ static void print_option(const struct option_row *row, size_t column)
 {
 	const char *text = row->help;
 	char letter[] = {'-', row->letter, ',', '\0'};
-	int width = printf("  %3s --%s%s", row->letter == 0 ? "" : letter, row->name,
-			   row->value == NULL ? "" : row->value);
+	const char *value = row->value == NULL ? "" : row->value;
+	int width = option_is_part(row) ? printf("        %s%s", strchr(row->name, '=') + 1, value)
+					: printf("  %3s --%s%s", row->letter == 0 ? "" : letter,
+						 row->name, value);
 	size_t at = width < 0 ? 0 : (size_t)width;
 
 	if (at + 1 > column) {

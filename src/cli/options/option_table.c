@@ -45,7 +45,7 @@ static const char *next_name(const char **list, size_t *size)
 	return *size == 0 ? NULL : name;
 }
 
-/* Is a name of a list this option, given with this value? */
+/* Is a name of a list this option, given with this value, or with "VALUE:..."? */
 static bool is_meant(const char *listed, size_t size, const char *name, const char *text)
 {
 	size_t length = strlen(name);
@@ -54,8 +54,9 @@ static bool is_meant(const char *listed, size_t size, const char *name, const ch
 		return false;
 	if (size == length)
 		return true;
-	return listed[length] == '=' && text != NULL && strlen(text) == size - length - 1 &&
-	       memcmp(listed + length + 1, text, size - length - 1) == 0;
+	return listed[length] == '=' && text != NULL &&
+	       strncmp(listed + length + 1, text, size - length - 1) == 0 &&
+	       (text[size - length - 1] == '\0' || text[size - length - 1] == ':');
 }
 
 bool option_is_listed(const char *list, const char *name, const char *text)
@@ -67,6 +68,11 @@ bool option_is_listed(const char *list, const char *name, const char *text)
 		if (is_meant(listed, size, name, text))
 			return true;
 	return false;
+}
+
+bool option_is_part(const struct option_row *row)
+{
+	return row->name != NULL && strchr(row->name, '=') != NULL;
 }
 
 bool option_ends_program(const struct option_row *row)
@@ -254,7 +260,7 @@ static void describe(const struct option_program *program, struct option *option
 		int has_argument = row->kind == VALUE_NONE ? no_argument
 				   : row->value[0] == '['  ? optional_argument
 							   : required_argument;
-		if (row->name == NULL)
+		if (row->name == NULL || option_is_part(row))
 			continue;
 		*options++ = (struct option){row->name, has_argument, NULL, ROW_FIRST + (int)i};
 		if (row->letter != 0)
@@ -277,9 +283,122 @@ static size_t row_of(const struct option_program *program, int option)
 	return i;
 }
 
-static int parse_one(const struct option_program *program, size_t number, int argc, char **argv,
-		     void *arguments, struct simhash_error *error)
+/* ---- NAME=VALUE,..., or NAME,... ---- */
+
+/* The row "OPTION=NAME" of a text that begins with NAME=, or NAME if it has no value; or the number of rows. */
+static size_t find_part(const struct option_program *program, const char *option, const char *text)
 {
+	size_t length = strlen(option), size = strcspn(text, "=,"), i = 0;
+
+	for (; i < program->count; i++) {
+		const char *name = program->rows[i].name;
+		if (name != NULL && strncmp(name, option, length) == 0 && name[length] == '=' &&
+		    strlen(name + length + 1) == size && memcmp(name + length + 1, text, size) == 0)
+			break;
+	}
+	if (i < program->count && (text[size] == '=') == (program->rows[i].kind == VALUE_NONE))
+		return program->count;
+	return i;
+}
+
+static void write_part(FILE *out, const struct option_row *row, size_t length)
+{
+	fprintf(out, "%s%s", row->name + length + 1, row->value == NULL ? "" : row->value);
+}
+
+/* "depth=N, inflated=SIZE or memory=SIZE" */
+static void write_parts(FILE *out, const struct option_program *program, const char *option)
+{
+	size_t length = strlen(option);
+	const struct option_row *last = NULL;
+	const char *separator = "";
+
+	for (size_t i = 0; i < program->count; i++) {
+		const struct option_row *row = &program->rows[i];
+		if (!option_is_part(row) || strncmp(row->name, option, length) != 0)
+			continue;
+		if (last != NULL) {
+			fputs(separator, out);
+			write_part(out, last, length);
+			separator = ", ";
+		}
+		last = row;
+	}
+	if (last != NULL) {
+		fputs(" or ", out);
+		write_part(out, last, length);
+	}
+}
+
+/* A number alone is meant for the option whose name is one letter shorter, if there is one. */
+static bool is_meant_for(const struct option_row *row, const char *name, const char *text)
+{
+	size_t size = strlen(name) - 1;
+
+	return row->name != NULL && strlen(row->name) == size &&
+	       strncmp(row->name, name, size) == 0 && text[0] != '\0' &&
+	       text[strspn(text, "0123456789")] == '\0';
+}
+
+static int refuse_part(const struct option_use *use, struct simhash_error *error)
+{
+	const struct option_program *program = use->program;
+	const char *name = use->row->name;
+	char expected[256];
+	FILE *out = fmemopen(expected, sizeof expected, "w");
+
+	if (out == NULL)
+		return error_set_memory(error);
+	write_parts(out, program, name);
+	for (size_t i = 0; i < program->count; i++)
+		if (is_meant_for(&program->rows[i], name, use->text))
+			fprintf(out, "; or --%s=%.20s", program->rows[i].name, use->text);
+	fclose(out);
+	return error_set(error, SIMHASH_E_SYNTAX, "--%s '%s': expected %s", name, use->text,
+			 expected);
+}
+
+static int parse_part(const struct option_use *whole, size_t number, const char *text, size_t size,
+		      struct simhash_error *error)
+{
+	const struct option_row *row = &whole->program->rows[number];
+	struct option_use use = {.program = whole->program,
+				 .row = row,
+				 .arguments = whole->arguments,
+				 .field = (char *)whole->arguments + row->field};
+	char *value = strndup(text, size);
+	int status;
+
+	if (value == NULL)
+		return error_set_memory(error);
+	use.text = value;
+	status = row->parse(&use, error);
+	free(value);
+	return status;
+}
+
+static int parse_parts(const struct option_use *use, struct given *given,
+		       struct simhash_error *error)
+{
+	for (const char *text = use->text;; text++) {
+		size_t number = find_part(use->program, use->row->name, text);
+		if (number == use->program->count)
+			return refuse_part(use, error);
+		given->is_given[number] = true;
+		text += strcspn(text, "=,");
+		text += *text == '=';
+		if (parse_part(use, number, text, strcspn(text, ","), error) != 0)
+			return -1;
+		text += strcspn(text, ",");
+		if (*text == '\0')
+			return 0;
+	}
+}
+
+static int parse_one(struct given *given, size_t number, int argc, char **argv, void *arguments,
+		     struct simhash_error *error)
+{
+	const struct option_program *program = given->program;
 	const struct option_row *row = &program->rows[number];
 	struct option_use use = {.program = program,
 				 .row = row,
@@ -294,7 +413,7 @@ static int parse_one(const struct option_program *program, size_t number, int ar
 		use.second = argv[optind++];
 	if (row->kind == VALUE_WORD && optarg != NULL && find_word(&use, &use.word, error) != 0)
 		return -1;
-	return row->parse(&use, error);
+	return row->kind == VALUE_NAMED ? parse_parts(&use, given, error) : row->parse(&use, error);
 }
 
 static int say_moved(const struct moved_option *moved, const char *given,
@@ -347,7 +466,7 @@ static unsigned count_beginning(const struct option_program *program, const char
 	if (size <= 2 || strncmp(word, "--", 2) != 0)
 		return 0;
 	for (size_t i = 0; i < program->count; i++)
-		count += program->rows[i].name != NULL &&
+		count += program->rows[i].name != NULL && !option_is_part(&program->rows[i]) &&
 			 strncmp(program->rows[i].name, word + 2, size - 2) == 0;
 	return count;
 }
@@ -392,8 +511,10 @@ int options_parse(const struct option_program *program, int argc, char **argv, v
 			return refuse_option(program, argv, option, error);
 		number = row_of(program, option);
 		given.is_given[number] = true;
-		given.text[number] = optarg;
-		status = parse_one(program, number, argc, argv, arguments, error);
+		given.text[number] = optarg != NULL || program->rows[number].kind != VALUE_WORD
+					     ? optarg
+					     : program->rows[number].words[0];
+		status = parse_one(&given, number, argc, argv, arguments, error);
 		if (status != 0)
 			return status;
 	}
@@ -406,129 +527,4 @@ int options_parse(const struct option_program *program, int argc, char **argv, v
 		else
 			given.has_operands = true;
 	return check_given(&given, error);
-}
-
-/* ---- Parsers ---- */
-
-int set_flag(const struct option_use *use, struct simhash_error *error)
-{
-	(void)error;
-	*(bool *)use->field = true;
-	return 0;
-}
-
-int clear_flag(const struct option_use *use, struct simhash_error *error)
-{
-	(void)error;
-	*(bool *)use->field = false;
-	return 0;
-}
-
-int set_text(const struct option_use *use, struct simhash_error *error)
-{
-	(void)error;
-	*(const char **)use->field = use->text;
-	return 0;
-}
-
-int parse_number(const struct option_use *use, uint64_t minimum, uint64_t maximum, uint64_t *value,
-		 struct simhash_error *error)
-{
-	char *end;
-
-	errno = 0;
-	*value = strtoull(use->text, &end, 10);
-	if (errno == 0 && use->text[0] >= '0' && use->text[0] <= '9' && *end == '\0' &&
-	    *value >= minimum && *value <= maximum)
-		return 0;
-	return error_set(error, SIMHASH_E_RANGE, "--%s '%s': expected a number from %llu to %llu",
-			 use->row->name, use->text, (unsigned long long)minimum,
-			 (unsigned long long)maximum);
-}
-
-int parse_decimal(const struct option_use *use, const char *text, int64_t maximum, double *value,
-		  struct simhash_error *error)
-{
-	int64_t millionths;
-
-	if (decimal_parse(text, strlen(text), 6, maximum * SIMHASH_MILLION, &millionths) ==
-	    DECIMAL_OK) {
-		*value = (double)millionths / SIMHASH_MILLION;
-		return 0;
-	}
-	return error_set(
-		error, SIMHASH_E_RANGE,
-		"--%s '%s': expected a number from 0 to %d with at most six decimal places",
-		use->row->name, text, (int)maximum);
-}
-
-int set_threads(const struct option_use *use, struct simhash_error *error)
-{
-	uint64_t value;
-
-	if (parse_number(use, 1, THREADS_MAX, &value, error) != 0)
-		return -1;
-	*(unsigned *)use->field = (unsigned)value;
-	return 0;
-}
-
-/* What a unit stands for: k, M, G ... by 1024, kB, MB, GB ... by 1000; 0 for none of these. */
-static int64_t unit_of(const char *text)
-{
-	static const char letters[] = "kMGTP";
-	const char *letter = text[0] == 'K' ? letters : strchr(letters, text[0]);
-	int64_t unit = 1;
-	bool is_decimal = text[0] != '\0' && strcmp(text + 1, "B") == 0;
-
-	if (text[0] == '\0')
-		return 1;
-	if (letter == NULL || (text[1] != '\0' && !is_decimal && strcmp(text + 1, "iB") != 0))
-		return 0;
-	for (long i = 0; i <= letter - letters; i++)
-		unit *= is_decimal ? 1000 : 1024;
-	return unit;
-}
-
-int set_size(const struct option_use *use, struct simhash_error *error)
-{
-	char *end;
-	long long number;
-	int64_t unit = 0;
-
-	errno = 0;
-	number = strtoll(use->text, &end, 10);
-	if (errno == 0 && use->text[0] >= '0' && use->text[0] <= '9')
-		unit = unit_of(end);
-	if (unit == 0 || number > INT64_MAX / unit)
-		return error_set(error, SIMHASH_E_RANGE,
-				 "--%s '%s': expected a number of bytes, or one with a unit such "
-				 "as 10k, 5M or 2G",
-				 use->row->name, use->text);
-	*(int64_t *)use->field = number * unit;
-	return 0;
-}
-
-/* With less nothing can be read: no rows of an index, no archives. */
-#define MEMORY_MIN ((int64_t)32 << 20)
-
-int set_memory(const struct option_use *use, struct simhash_error *error)
-{
-	int64_t *bytes = use->field;
-
-	if (set_size(use, error) != 0)
-		return -1;
-	if (*bytes >= MEMORY_MIN && (uint64_t)*bytes <= SIZE_MAX)
-		return 0;
-	return error_set(error, SIMHASH_E_RANGE, "--memory '%s': expected at least 32M", use->text);
-}
-
-const char *const progress_words[] = {"auto", "always", "never", NULL};
-
-_Static_assert(sizeof(enum value_kind) == sizeof(unsigned), "enums are written as unsigned");
-
-int set_enum(const struct option_use *use, struct simhash_error *error)
-{
-	(void)error;
-	*(unsigned *)use->field = (unsigned)(use->row->constant + use->word);
-	return 0;
 }

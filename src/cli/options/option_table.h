@@ -32,6 +32,7 @@ enum value_kind {
 	VALUE_DATABASE,
 	VALUE_WORD,  /* one of `words`; any other is refused */
 	VALUE_START, /* begins with one of `words` */
+	VALUE_NAMED, /* NAME=VALUE,...; a row "OPTION=NAME" below the option's describes each */
 	VALUE_SIDES  /* two words of the command line, each a directory, HOST: or HOST:DIRECTORY */
 };
 
@@ -54,15 +55,16 @@ typedef int option_parse_fn(const struct option_use *use, struct simhash_error *
 
 /*
  * Lists are names of options with blanks between. A name followed by =VALUE stands for the option
- * with that value. A name in capitals stands for the operands.
+ * with that value; one of VALUE_WORD that is left out is the first word. A name in capitals stands for the operands.
  */
 struct option_row {
 	char letter; /* 0: none */
-	const char *name;
-	const char *value; /* as --help shows it: "=FILE", "[=HOW]", " A B"; NULL: none */
-	const char *help;  /* the completions show it up to the first ';' */
-	option_parse_fn *parse;
-	size_t field; /* OPTION_FIELD */
+	const char *
+		name; /* "limits=depth" is the value depth=... of an option of VALUE_NAMED, "also=empty" the value empty */
+	const char *value;	/* as --help shows it: "=FILE", "[=HOW]", " A B"; NULL: none */
+	const char *help;	/* the completions show it up to the first ';' */
+	option_parse_fn *parse; /* NULL for VALUE_NAMED */
+	size_t field;		/* OPTION_FIELD */
 	enum value_kind kind;
 	const char *const *words; /* end in NULL */
 	const char *not_with;	  /* a conflict stands in the row of one of the two */
@@ -113,6 +115,9 @@ bool option_refuses_operands(const struct option_program *program, const struct 
 /* Is an operand a directory, or written as one, with a slash at its end? */
 bool operand_is_directory(const char *operand);
 
+/* Is it the named value of an option, and not an option? */
+bool option_is_part(const struct option_row *row);
+
 /* Is it --help or --version? */
 bool option_ends_program(const struct option_row *row);
 
@@ -122,7 +127,6 @@ bool option_is_listed(const char *list, const char *name, const char *text);
 /* ---- Parsers; fields have the type that is told ---- */
 
 option_parse_fn set_flag;    /* bool, to true */
-option_parse_fn clear_flag;  /* bool, to false */
 option_parse_fn set_text;    /* const char *, borrowed */
 option_parse_fn set_size;    /* int64_t, in bytes: "4096", "10k", "5M"; "10kB", "5MB" by 1000 */
 option_parse_fn set_memory;  /* the same, at least 32M */
@@ -137,8 +141,7 @@ extern const char *const progress_words[];
 int parse_number(const struct option_use *use, uint64_t minimum, uint64_t maximum, uint64_t *value,
 		 struct simhash_error *error);
 
-/* A number from 0 to `maximum` with at most six decimal places. */
-int parse_decimal(const struct option_use *use, const char *text, int64_t maximum, double *value,
-		  struct simhash_error *error);
+/* A share from 0 to 1, written as "0.75" or "75%". */
+int parse_share(const struct option_use *use, double *share, struct simhash_error *error);
 
 #endif

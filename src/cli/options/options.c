@@ -92,9 +92,7 @@ int measure_option_parse(const char *text, struct simhash_measure **measure,
 
 int add_exclude(const struct option_use *use, struct simhash_error *error)
 {
-	struct filter *filter = use->field;
-
-	return glob_list_add(&filter->rules, use->text, strlen(use->text), error);
+	return filter_add_rules(use->field, use->text, error);
 }
 
 int add_extensions(const struct option_use *use, struct simhash_error *error)

@@ -31,15 +31,15 @@ static void note_known(const struct find_arguments *arguments, const struct know
 }
 
 /* One list, and what may be wrong with it. */
-static int read_list(const struct find_arguments *arguments, const char *path,
-		     struct known_contents *known, struct simhash_error *error)
+static int read_list(const struct find_known *list, struct known_contents *known,
+		     struct simhash_error *error)
 {
 	const char *doubt;
 
-	if (known_contents_read(known, path, arguments->known_format, &doubt, error) != 0)
+	if (known_contents_read(known, list->path, list->format, &doubt, error) != 0)
 		return -1;
 	if (doubt != NULL)
-		say_path(PROGRAM, bytes_of(path), doubt);
+		say_path(PROGRAM, bytes_of(list->path), doubt);
 	return 0;
 }
 
@@ -54,7 +54,7 @@ int read_known(struct find_arguments *arguments, struct store *store, struct kno
 	    known_contents_init(known, store, tag_set, error) != 0)
 		return -1;
 	for (size_t i = 0; i < arguments->known_count; i++)
-		if (read_list(arguments, arguments->known_paths[i], known, error) != 0)
+		if (read_list(&arguments->known[i], known, error) != 0)
 			return -1;
 	if (known_contents_end(known, error) != 0)
 		return -1;

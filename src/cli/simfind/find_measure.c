@@ -107,8 +107,7 @@ int resolve_measure(struct find_arguments *arguments, struct store *store,
 	if (request->min_similarity == 0)
 		request->min_similarity = simhash_measure_default_similarity(request->measure);
 	/* What a measure calls similar enough is not to be dropped by a stricter default. */
-	if (!arguments->has_min_resemblance &&
-	    request->min_similarity < request->rule.verify.min_resemblance)
+	if (request->min_similarity < request->rule.verify.min_resemblance)
 		request->rule.verify.min_resemblance = request->min_similarity;
 	return 0;
 }

@@ -127,14 +127,6 @@ void print_find_summary(const struct find_arguments *arguments, const struct fin
 
 /* ---- Nothing ---- */
 
-static const char *name_of_stdin(const struct find_arguments *arguments)
-{
-	for (size_t i = 0; i < arguments->operands.query_count; i++)
-		if (arguments->operands.queries[i].path == NULL)
-			return arguments->operands.queries[i].name;
-	return NULL;
-}
-
 /* What the extension of standard input decides by the rule: a text that goes on, or NULL. */
 static const char *what_extension_decides(const struct find_arguments *arguments,
 					  const struct find_outcome *outcome)
@@ -181,7 +173,6 @@ static void explain_below(const struct find_arguments *arguments)
 
 void explain_nothing(const struct find_arguments *arguments, const struct find_outcome *outcome)
 {
-	const char *name = name_of_stdin(arguments);
 	const char *decides = what_extension_decides(arguments, outcome);
 	char *text, count[32];
 	int size;
@@ -189,25 +180,21 @@ void explain_nothing(const struct find_arguments *arguments, const struct find_o
 	if (arguments->quiet || outcome->found > 0 || outcome->had_unreadable ||
 	    arguments->request.nearest > 0)
 		return;
-	if (name == NULL) {
+	if (!operands_have_stdin(&arguments->operands)) {
 		if (!arguments->operands.has_files && arguments->request.below_count == 1 &&
 		    !arguments->request.has_between)
 			explain_below(arguments);
 		return;
 	}
-	if (decides != NULL && name[0] == '\0')
+	if (decides != NULL)
 		size = asprintf(&text,
-				"note: standard input has no name, so it counts as a file without "
-				"an extension, and %s; --stdin-name=NAME gives it one",
+				"note: standard input counts as a file without an extension, and "
+				"%s; give a FILE to search with its extension",
 				decides);
-	else if (decides != NULL)
-		size = asprintf(&text,
-				"note: standard input has the extension of --stdin-name=%s, and %s",
-				name, decides);
 	else if (arguments->request.measure != NULL)
 		size = asprintf(&text,
 				"note: no file is similar to standard input by %s, whatever the "
-				"names; --min-similarity=S asks for less than %g",
+				"names; --min-resemblance=R asks for less than %g",
 				simhash_measure_text(arguments->request.measure),
 				arguments->request.min_similarity);
 	else

@@ -13,7 +13,7 @@
 /* Are groups written, be it as groups, as the report, or folded? */
 bool lists_groups(const struct find_arguments *arguments);
 
-/* The share of --memory that groups take while they wait to be listed: a quarter. */
+/* The share of --limits=memory that groups take while they wait to be listed: a quarter. */
 #define GROUPS_SHARE 4
 
 bool keeps_pairs(const struct find_arguments *arguments);

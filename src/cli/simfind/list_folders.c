@@ -323,8 +323,7 @@ int list_folders(const struct find_arguments *arguments, struct store *store,
 	if (status == 0) {
 		if (finder.tag_set == 0)
 			status = explain_absence(store, request.tags, error);
-		if (listing->how.has_marks && !arguments->no_pager &&
-		    arguments->output_path == NULL)
+		if (listing->how.has_marks && arguments->output_path == NULL)
 			pager_start(PROGRAM);
 		if (status == 0)
 			status = (arguments->side_count == 2 ? compare_two : list_all)(

@@ -62,7 +62,7 @@ int list_order(const struct find_arguments *arguments, struct store *store, stru
 		status = finder_order(&finder, &order, error);
 	if (status == 0) {
 		summarize(arguments, &order, outcome);
-		if (listing->how.records.is_terminal && !arguments->no_pager)
+		if (listing->how.records.is_terminal)
 			pager_start(PROGRAM);
 		status = listing_write_order(listing, &order, arguments->with_references, error);
 	}

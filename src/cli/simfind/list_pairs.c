@@ -328,7 +328,7 @@ static int begin_list(const struct find_arguments *arguments, struct listing *li
 
 	if (!listing->how.has_marks)
 		return 0;
-	if (!arguments->no_pager && arguments->output_path == NULL)
+	if (arguments->output_path == NULL)
 		pager_start(PROGRAM);
 	if (!shows_summary(arguments))
 		return 0;

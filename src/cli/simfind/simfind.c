@@ -33,7 +33,6 @@ static int check_output(const struct find_arguments *arguments, struct simhash_e
 		const char *path, *what;
 	} inputs[] = {
 		{arguments->against_path, "it is the list of --against"},
-		{arguments->tolerances_path, "it has the tolerances of --tolerances"},
 		{arguments->index.tag_file, "it has the tags of --tag-set"},
 		{arguments->index.location.defaults_file, "it has the options of --defaults-file"}};
 	const char *path = arguments->output_path;
@@ -41,8 +40,8 @@ static int check_output(const struct find_arguments *arguments, struct simhash_e
 	for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
 		if (input_check_output(inputs[i].path, inputs[i].what, path, error) != 0)
 			return -1;
-	for (size_t i = 0; i < arguments->known_count; i++)
-		if (input_check_output(arguments->known_paths[i], "it is a list of --known", path,
+	for (size_t i = 0; i < arguments->input_count; i++)
+		if (input_check_output(arguments->inputs[i].path, arguments->inputs[i].what, path,
 				       error) != 0)
 			return -1;
 	return operands_check_output(&arguments->operands, path, error);
@@ -187,7 +186,7 @@ int main(int argc, char **argv)
 	if (sandbox_is_meant(argc, argv))
 		return sandbox_serve();
 	memory_return_large();
-	ignore_size_signal();
+	begin_signals();
 	end_at_bus_error(PROGRAM);
 	tidy_up_at_signals();
 	find_arguments_init(&arguments);

@@ -122,7 +122,7 @@ static void write_next(struct printing *printing, struct bytes shown, const stru
 	write_row(shown, row, printing->tag_set, printing->scanner.sketching.hashes);
 }
 
-/* A file, or with `is_inflated` the content of a gzip file. */
+/* A file, or with `is_inflated` the content of a gzip file. 1 when it cannot be read. */
 static int print_view(struct printing *printing, const char *path, const char *shown,
 		      bool is_inflated, struct simhash_error *error)
 {
@@ -133,7 +133,7 @@ static int print_view(struct printing *printing, const char *path, const char *s
 
 	if (scan_named(&printing->scanner, is_stdin ? NULL : path, is_inflated, &row) != 0) {
 		say_unreadable(printing, bytes_of(shown), errno);
-		return 0;
+		return 1;
 	}
 	if (printing->format == STATUS_DIGEST)
 		status = write_digest(printing, shown, false, &row, error);
@@ -193,26 +193,31 @@ static int print_members(struct printing *printing, const char *path, int fd,
 	enum container_answer answer;
 	int status = 0;
 
-	if (container == NULL)
+	if (container == NULL && errno == ENOMEM)
 		return error_set_memory(error);
-	while (status == 0 && (answer = container_next(container, &row)) != CONTAINER_END)
+	if (container == NULL)
+		say_unreadable(printing, bytes_of(path), errno);
+	while (container != NULL && status == 0 &&
+	       (answer = container_next(container, &row)) != CONTAINER_END)
 		status = print_member(printing, path, container, answer, &row, error);
 	container_close(container);
 	return status;
 }
 
-/* What is wrong with the file was told as it was read. */
 static int print_container(struct printing *printing, const char *path, struct simhash_error *error)
 {
 	int fd = open_path(path, O_RDONLY | O_NONBLOCK | O_NOCTTY), status = 0;
 	struct stat file;
+	unsigned kind = 0;
 
-	if (fd < 0)
-		return 0;
-	if (fstat(fd, &file) == 0 && S_ISREG(file.st_mode) &&
-	    scan_kind(&printing->scanner, fd, NULL) != 0)
+	/* What is no regular file was reported as it was read. */
+	if (fd < 0 || fstat(fd, &file) != 0 ||
+	    (S_ISREG(file.st_mode) && scan_kind(&printing->scanner, fd, &kind, NULL) != 0))
+		say_unreadable(printing, bytes_of(path), errno);
+	else if (kind != 0)
 		status = print_members(printing, path, fd, &file, error);
-	close_content(fd);
+	if (fd >= 0)
+		close_content(fd);
 	return status;
 }
 
@@ -227,7 +232,7 @@ static int print_file(struct printing *printing, const char *path, bool inflate,
 	int status = print_view(printing, path, path, false, error);
 
 	if (status != 0 || !inflate || strcmp(path, "-") == 0)
-		return status;
+		return status < 0 ? -1 : 0;
 	inflated = malloc(above + 2 * name.size + 8);
 	if (inflated == NULL)
 		return error_set_memory(error);
@@ -235,7 +240,7 @@ static int print_file(struct printing *printing, const char *path, bool inflate,
 	if (inflated_name(name, inflated + above) > 0)
 		status = print_view(printing, path, inflated, true, error);
 	free(inflated);
-	return status == 0 ? print_container(printing, path, error) : status;
+	return status < 0 ? -1 : print_container(printing, path, error);
 }
 
 int print_files(const struct index_arguments *arguments, bool *had_unreadable,

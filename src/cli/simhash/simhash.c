@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 
 	if (sandbox_is_meant(argc, argv))
 		return sandbox_serve();
-	ignore_size_signal();
+	begin_signals();
 	end_at_bus_error(PROGRAM);
 	index_arguments_init(&arguments);
 	arguments.request.location.warning = warn;

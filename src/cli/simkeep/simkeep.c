@@ -61,7 +61,7 @@ int main(int argc, char **argv)
 	int status;
 
 	memory_return_large();
-	ignore_size_signal();
+	begin_signals();
 	end_at_bus_error(PROGRAM);
 	tidy_up_at_signals();
 	keep_arguments_init(&arguments);

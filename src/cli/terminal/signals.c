@@ -412,7 +412,8 @@ void name_index(const char *url)
 	message = text;
 }
 
-void ignore_size_signal(void)
+void begin_signals(void)
 {
 	signal(SIGXFSZ, SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
 }

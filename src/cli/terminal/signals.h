@@ -54,7 +54,10 @@ void end_at_bus_error(const char *program);
 /* An index that the program opens; its URL is copied. Call it before there are threads. */
 void name_index(const char *url);
 
-/* Have a write past the limit of file sizes fail, instead of SIGXFSZ ending the program. */
-void ignore_size_signal(void);
+/*
+ * Have a write past the limit of file sizes fail, instead of SIGXFSZ ending the program; and know
+ * how commands end, though who starts the program may ignore SIGCHLD.
+ */
+void begin_signals(void);
 
 #endif

@@ -163,7 +163,7 @@ const char *explain_errno(int system_errno)
 	case EBADMSG:
 		return "Damaged gzip file";
 	case EOVERFLOW:
-		return "Inflates to more than --max-inflated allows";
+		return "Inflates to more than --limits=inflated=SIZE allows";
 	default:
 		why = container_explain(system_errno);
 		return why == NULL ? strerror(system_errno) : why;

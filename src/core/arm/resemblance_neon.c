@@ -1,5 +1,6 @@
 /*
- * The shingles of a sketch in NEON.
+ * Adds the shingles of a resemblance sketch with NEON: defines the vector operations and includes
+ * resemblance_template.h.
  * SPDX-License-Identifier: MIT
  */
 #include <arm_neon.h>

@@ -1,5 +1,5 @@
 /*
- * The lanes of the scan in NEON, which every 64-bit ARM processor has: 16 of them.
+ * Scans 16 lanes at once with NEON, which every 64-bit ARM processor has.
  * SPDX-License-Identifier: MIT
  */
 #include <arm_neon.h>

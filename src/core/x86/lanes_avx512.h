@@ -1,6 +1,6 @@
 /*
- * The operations on 64 lanes that the kernels for AVX-512 with its byte instructions (BW)
- * share: what lanes_template.h asks for, but for nibbles and their look-ups.
+ * Defines the operations on 64 lanes that the kernels for AVX-512 with its byte instructions (BW)
+ * share: the operations that lanes_template.h needs, except nibbles and their look-ups.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CORE_X86_LANES_AVX512_H

@@ -1,5 +1,6 @@
 /*
- * The shingles of a sketch in AVX2.
+ * Adds the shingles of a resemblance sketch with AVX2: defines the vector operations and includes
+ * resemblance_template.h.
  * SPDX-License-Identifier: MIT
  */
 #include <immintrin.h>

@@ -1,5 +1,5 @@
 /*
- * The shingles of a sketch in AVX-512 with its byte instructions (BW).
+ * Adds the shingles of a resemblance sketch with AVX-512 and its byte instructions (BW).
  * SPDX-License-Identifier: MIT
  */
 #include <immintrin.h>

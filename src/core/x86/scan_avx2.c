@@ -1,5 +1,5 @@
 /*
- * The lanes of the scan in AVX2: 32 of them.
+ * Scans 32 lanes at once with AVX2.
  * SPDX-License-Identifier: MIT
  */
 #include <immintrin.h>

@@ -1,5 +1,5 @@
 /*
- * The lanes of the scan in AVX-512 with its byte instructions (BW): 64 of them.
+ * Scans 64 lanes at once with AVX-512 and its byte instructions (BW).
  * SPDX-License-Identifier: MIT
  */
 #include "core/scan_kernel.h"

@@ -1,5 +1,5 @@
 /*
- * The lanes of the scan in AVX-512 with its byte permutations (VBMI): 64 of them.
+ * Scans 64 lanes at once with AVX-512 and its byte permutations (VBMI).
  * SPDX-License-Identifier: MIT
  */
 #include "core/scan_kernel.h"

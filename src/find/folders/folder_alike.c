@@ -1,5 +1,5 @@
 /*
- * Contents that are alike: those of one group, compared by their sketches.
+ * Finds the contents that are alike: compares the contents of each group by their sketches.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * Two folders, file by file: the rows are read once more for the names.
+ * Compares two folders file by file, and reads the rows once more for the names.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>

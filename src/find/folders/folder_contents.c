@@ -1,5 +1,5 @@
 /*
- * Contents by number, what each folder holds of them, and where each of them is.
+ * Numbers contents, and lists the contents of each folder and the folders of each content.
  * SPDX-License-Identifier: MIT
  */
 #include "find/folders/folder_contents.h"

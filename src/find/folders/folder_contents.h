@@ -1,5 +1,5 @@
 /*
- * What folders hold: for folder_tree.h.
+ * The contents of folders, for folder_tree.h.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_FOLDER_CONTENTS_H

@@ -1,5 +1,6 @@
 /*
- * The pairs of a list, file by file: the rows are read once more for the names of all of them.
+ * Compares the pairs of a list file by file, and reads the rows once more for the names of all of
+ * them.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * The files of two folders by name.
+ * Collects the files of two folders and sorts them by content and name.
  * SPDX-License-Identifier: MIT
  */
 #include "find/folders/folder_files.h"

@@ -1,6 +1,6 @@
 /*
- * The files of two folders, and which of the one is which of the other. docs/algorithm.md has the
- * rules.
+ * Matches the files of two folders: finds for each file its counterpart in the other folder.
+ * docs/algorithm.md has the rules.
  *
  *     while (... a row of a folder ...)
  *             folder_files_add(&files, side, below, &row, &paths, &error);

@@ -1,5 +1,6 @@
 /*
- * The counterpart of each file: at the same path, of the same content, of the most alike content.
+ * Finds the counterpart of each file: at the same path, with the same content, or with the most
+ * similar content.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /*
- * Pairs of folders: each with its partner, but those that a pair further up has in it.
+ * Lists pairs of folders: each folder with its partner, except pairs inside a pair of higher
+ * folders.
  * SPDX-License-Identifier: MIT
  */
 #include <stdatomic.h>

@@ -1,5 +1,6 @@
 /*
- * The partner of a folder: from the places of its contents up to whatever is not around it.
+ * Finds the partner of a folder: starts from the places of its contents and goes up to the folders
+ * around them, as far as these do not contain the folder itself.
  * SPDX-License-Identifier: MIT
  */
 #include "find/folders/folder_partners.h"

@@ -1,5 +1,6 @@
 /*
- * For each folder the one that has the most of it: of those on disk, and of those in archives.
+ * Finds for each folder the partner that has the most of its content: one partner on disk, and one
+ * in an archive.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_FOLDER_PARTNERS_H

@@ -1,5 +1,5 @@
 /*
- * The folders of an index: reads all rows of files.
+ * Reads the folders of an index from the rows of its files.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_FOLDER_READ_H

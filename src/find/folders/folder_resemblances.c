@@ -1,6 +1,6 @@
 /*
- * The resemblance of files at the same path that are not alike: the rows are read once more for the
- * sketches of these alone.
+ * Estimates the resemblance of files at the same path that are not alike. It reads the rows once
+ * more, for the sketches of these files alone.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /*
- * What two folders have in common, from what each holds and where contents are.
+ * Measures the bytes and files that two folders share, and the space that removing copies would
+ * free. It uses the contents of each folder and the places of each content.
  * SPDX-License-Identifier: MIT
  */
 #include "find/folders/folder_share.h"

@@ -1,5 +1,5 @@
 /*
- * What two folders have in common, exactly.
+ * Measures exactly what two folders have in common.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_FOLDER_SHARE_H

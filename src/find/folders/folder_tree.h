@@ -1,6 +1,6 @@
 /*
- * The folders of an index, which of them hold which contents, and which contents are alike: what
- * folders.h compares. docs/algorithm.md has the rules.
+ * The folders of an index, their contents, and the contents that are alike, which folders.h
+ * compares. docs/algorithm.md has the rules.
  *
  *     folder_tree_read(&tree, finder, sides, side_count, &error);
  *     folder_tree_relate(&tree, group_parts, min_resemblance, threads, &error);
@@ -8,9 +8,9 @@
  *     ... compare ...
  *     folder_tree_release(&tree);
  *
- * A folder is a directory with files of its own, or one that has files in at least two
- * subdirectories. The directories of an archive are folders, too, which lie in no directory. Folders
- * are in the order of host, archive and path, each before those inside it.
+ * A folder is a directory that directly contains files, or one that has files in at least two
+ * subdirectories. The directories of an archive are also folders; they are not inside any
+ * directory. Folders are in the order of host, archive and path, each before the folders inside it.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
 /*
- * Which folders are alike, and what two of them have in common: simfind --directories.
+ * Finds folders that are alike, and measures what two of them share: simfind --directories.
  * docs/algorithm.md has the rules.
  *
  *     struct folder_request wanted = {.min_shared = 0.5, .with_similar = true};
@@ -10,8 +10,8 @@
  *             folder_pairs_release(&found);
  *     }
  *
- * What simhash -z found in archives is compared like directories. No file is read. Time and memory
- * follow files and folders, and not pairs of folders.
+ * The archive members that simhash -z found are compared like directories. No file is read. Time
+ * and memory grow with files and folders, and not with pairs of folders.
  *
  * SPDX-License-Identifier: MIT
  */

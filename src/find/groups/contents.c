@@ -1,5 +1,6 @@
 /*
- * Contents: their files, their order, and what belongs to which.
+ * Puts files into contents and contents into order, and decides to which representative each
+ * content belongs.
  * SPDX-License-Identifier: MIT
  */
 #include "find/groups/contents.h"

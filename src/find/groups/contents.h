@@ -1,9 +1,9 @@
 /*
- * Contents, and the groups that they make.
+ * Contents, and the groups that they form.
  *
- * A content is all files that are identical under the same tolerance, and of the same extension where
+ * A content is all files that are identical under the same tolerance, and of the same extension if
  * the rule divides by it. Two contents are similar if a file of one and a file of the other are a
- * pair. Contents are in order by the key uniform, then by size, content hash and first path; a
+ * pair. Contents are in order by the key uniform, then by size, content hash and first path. A
  * content is decided upon when all before it are:
  *
  *     file = content_file_copy(&row, &error);    // for each file, in the order of uniform
@@ -15,12 +15,12 @@
  *     content_notices(alone, other, &relation);      // for all before it that are similar
  *     contents_mend(&contents);
  *
- * What is similar to no representative before it is a representative. Everything else belongs to the
- * representative before it that it is most alike to. So a content is compared with representatives
- * alone, and a family of n files costs n comparisons, not n * (n - 1) / 2.
+ * A content that is similar to no representative before it is a representative. Every other content
+ * belongs to the representative before it that it is most alike to. So a content is compared with
+ * representatives alone, and a family of n files costs n comparisons, not n * (n - 1) / 2.
  *
- * A representative to which nothing belongs may still be similar to a content that belongs to
- * another one. contents_mend brings these together: see there.
+ * A representative without members may still be similar to a content that belongs to another one.
+ * contents_mend brings these together: see there.
  *
  * SPDX-License-Identifier: MIT
  */

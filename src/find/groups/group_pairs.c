@@ -1,5 +1,5 @@
 /*
- * The groups of a list of pairs.
+ * Makes groups from a list of pairs.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 /*
- * The groups of all files by way of their pairs, as long as those are few. Most trees have few: then
- * the search for pairs, which compares blocks, does less work than looking up each file. When there
- * turn out to be many, it is given up and the groups are found without pairs, by the same rule. Pairs
- * wait in logs, so only those of a part are in memory at a time.
+ * Finds the groups of all files from their pairs, as long as there are few pairs. Most trees have
+ * few: then the search for pairs, which compares blocks, does less work than a look-up for each
+ * file. If there turn out to be many pairs, that search ends and the groups are found without
+ * pairs, by the same rule. Pairs wait in logs, so only the pairs of one part are in memory at a
+ * time.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>

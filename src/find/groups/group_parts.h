@@ -1,5 +1,5 @@
 /*
- * The groups of all files of an index, in parts that fit into memory:
+ * Finds the groups of all files of an index, in parts that fit into memory:
  *
  *     status = group_parts_find(&parts, finder, linkage, &error);
  *     while (status == 0 && (taken = group_parts_next(&parts, &groups, &error)) == 1) {

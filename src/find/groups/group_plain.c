@@ -1,5 +1,5 @@
 /*
- * Changing the representative of a group.
+ * Replaces the representative of a group by a content with a file outside archives.
  * SPDX-License-Identifier: MIT
  */
 #include "find/groups/group_plain.h"

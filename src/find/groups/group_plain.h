@@ -1,6 +1,5 @@
 /*
- * A file that can be opened represents a group, and not a member of an archive, where the group has
- * one.
+ * Prefers files to archive members as representatives of groups, because a file can be opened.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_GROUP_PLAIN_H

@@ -1,5 +1,5 @@
 /*
- * Writes groups as records, which are sorted, and reads them.
+ * Writes groups as records, sorts the records, and reads them.
  * SPDX-License-Identifier: MIT
  */
 #include "find/groups/group_sorter.h"

@@ -1,6 +1,7 @@
 /*
- * Groups in the order in which they are listed, however many: what does not fit into memory waits in
- * a temporary file. They may be gone through several times, one group at a time in memory.
+ * Sorts any number of groups into the order of their listing: groups that do not fit into memory
+ * wait in a temporary file. The groups can be read several times, with one group at a time in
+ * memory.
  *
  *     group_sorter_init(&sorter, 64 << 20, &order);
  *     group_sorter_add(&sorter, &groups, &error);     // for each list of groups

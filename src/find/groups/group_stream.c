@@ -1,5 +1,5 @@
 /*
- * From blocks of rows to lists of groups: what is finished in a passage is mended and written down.
+ * Turns blocks of rows into lists of groups: mends and writes the groups that one passage finishes.
  * SPDX-License-Identifier: MIT
  */
 #include "find/groups/group_stream.h"

@@ -1,5 +1,6 @@
 /*
- * The groups of all files of an index, found without their pairs, as they are finished:
+ * Finds the groups of all files of an index without their pairs, and returns them as they are
+ * finished:
  *
  *     status = group_stream_begin(&stream, finder, linkage, &error);
  *     while (status == 0 && (taken = group_stream_next(stream, &groups, &error)) == 1) {
@@ -8,7 +9,7 @@
  *     }
  *     group_stream_free(stream);
  *
- * Memory is that of the rows within reach of each other, and of the groups that have such rows.
+ * Memory holds the rows within reach of each other, and the groups that have such rows.
  *
  * SPDX-License-Identifier: MIT
  */

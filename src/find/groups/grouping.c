@@ -1,10 +1,10 @@
 /*
- * What belongs to which, of all files of an index. Rows come in the order of the key uniform, so that
- * a content is compared with what is kept of those before it.
+ * Decides which contents of an index belong together. Rows come in the order of the key uniform, so
+ * that a content is compared with the earlier contents that are kept.
  *
- * Contents are taken in batches. All threads compare those of a batch with what is kept of the
- * batches before it. One thread then compares them with each other, content by content. So the
- * result is that of the order, however many threads there are.
+ * Contents are taken in batches. All threads compare the contents of a batch with the contents kept
+ * from the batches before it. One thread then compares them with each other, content by content. So
+ * the result follows from the order, regardless of the number of threads.
  * SPDX-License-Identifier: MIT
  */
 #include "find/groups/grouping.h"

@@ -1,6 +1,6 @@
 /*
- * What belongs to which, of contents that come in the order of the key uniform: one passage, in which
- * only what is to come can still reach stays in memory.
+ * Groups contents that come in the order of the key uniform, in one passage. A content stays in
+ * memory only as long as later contents can reach it.
  *
  *     status = grouping_init(&grouping, finder, linkage, NULL, &error);
  *     while (status == 0 && ...) {
@@ -11,7 +11,7 @@
  *     ... take the last ones ...
  *     grouping_release(&grouping);
  *
- * By one thread at a time, which has the others of the finder help.
+ * One thread at a time uses it, and has the other threads of the finder help.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
 /*
- * Groups, from contents that know their representatives.
+ * Writes groups from contents whose representatives are known, and computes the groups' ids.
  * SPDX-License-Identifier: MIT
  */
 #include "find/groups/groups.h"

@@ -1,12 +1,12 @@
 /*
  * Groups of similar files.
  *
- * By representatives, a group does not chain: every file in it makes a pair with the
- * group's representative. By single linkage a group is all that is connected by pairs, however far
- * apart its ends are. contents.h has the rule.
+ * By representatives, a group does not chain: every file in it makes a pair with the group's
+ * representative. By single linkage a group is everything that is connected by pairs, no matter how
+ * far apart its ends are. contents.h has the rule.
  *
- * A group has at least two files. Its id follows from their contents alone, so that another run,
- * another format and the tables of the index call it the same.
+ * A group has at least two files. Its id follows from their contents alone, so it is the same in
+ * another run, in another format and in the tables of the index.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,6 @@
 /*
- * Cells of signed sums, with chunks of sixteen files; and the keys of sketches.
+ * Keeps files in cells of signed sums, with chunks of sixteen files, and in a table of sketch keys,
+ * and searches both.
  * SPDX-License-Identifier: MIT
  */
 #include "find/groups/neighbours.h"

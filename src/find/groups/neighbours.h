@@ -1,6 +1,6 @@
 /*
- * Files by what they can be similar to: the search of join.c where files come one after another,
- * in the order of the key uniform, and only some of them are kept.
+ * Finds the files that a file can be similar to. It is the search of join.c for files that come one
+ * after another in the order of the key uniform, when only some of them are kept.
  *
  *     neighbours_init(&kept, rule);
  *     neighbours_locate(rule, all_sketched, file, &error); // before all that follows
@@ -9,11 +9,11 @@
  *     if (neighbours_forget(&kept, key, since, &error) != 0) ...
  *     neighbours_release(&kept);
  *
- * Files are added and looked for in the order of the key uniform. As in a join, signed sums of the
+ * Files are added and searched in the order of the key uniform. As in a join, signed sums of the
  * counts are lower bounds of the distance, and sixteen files are compared at once. Pairs that are
  * further apart than SWEPT_PERCENT are found by the keys of their sketches.
  *
- * Any number of threads may look for candidates while none adds or forgets.
+ * Any number of threads may search for candidates while no thread adds or forgets.
  *
  * SPDX-License-Identifier: MIT
  */

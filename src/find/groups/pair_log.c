@@ -1,5 +1,5 @@
 /*
- * Records of pairs, one behind another.
+ * Writes and reads the records of pairs, one after another.
  * SPDX-License-Identifier: MIT
  */
 #include "find/groups/pair_log.h"

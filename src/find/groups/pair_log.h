@@ -1,6 +1,6 @@
 /*
- * Pairs that one thread finds, and the rows of their files, in the order in which they are found: in
- * memory, or beyond a budget in a temporary file.
+ * A log of the pairs that one thread finds and of the rows of their files, in the order in which
+ * they are found. It is in memory, and beyond a budget in a temporary file.
  *
  *     log = (struct pair_log){.budget = bytes};
  *     pair_log_add(&log, &pair, &error);      // for each pair
@@ -11,8 +11,8 @@
  *     pair_reader_release(&reader);
  *     pair_log_release(&log);
  *
- * A row has a number in its log, from 0, and stands before the first pair that names this number. It
- * may come again under another number, for only the rows of late are known.
+ * A row has a number in its log, from 0, and comes before the first pair with this number. It may
+ * come again under another number, because only the most recent rows are remembered.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
 /*
- * Finding what is connected, moving its records together, and making lists of them.
+ * Finds the connected files of the logs, moves their records together, and loads them as lists.
  * SPDX-License-Identifier: MIT
  */
 #include "find/groups/pair_parts.h"

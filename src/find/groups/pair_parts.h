@@ -1,14 +1,14 @@
 /*
- * The pairs of logs, cut into parts: no file of a part is in a pair with a file of another one, or
- * has its content. So what is made of pairs that are connected can be made of one part at a time.
+ * Cuts the pairs of logs into parts: no file of a part is in a pair with a file of another part, or
+ * has the same content. So connected pairs can be processed one part at a time.
  *
  *     pair_parts_make(&parts, logs, log_count, part_bytes, &error);      // takes the logs over
  *     for (size_t i = 0; i < parts.count; i++)
  *             pair_parts_load(&parts, i, &list, &error);      // any thread
  *     pair_parts_release(&parts);
  *
- * Logs that are in memory are one part. Else the parts are in a temporary file, each with what is
- * connected, which may be more than `part_bytes`.
+ * Logs that are in memory are one part. Else the parts are in a temporary file. Each part holds
+ * whole sets of connected pairs, which may be larger than `part_bytes`.
  *
  * SPDX-License-Identifier: MIT
  */

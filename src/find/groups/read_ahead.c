@@ -1,5 +1,5 @@
 /*
- * One block is read ahead.
+ * Reads one block ahead in another thread.
  * SPDX-License-Identifier: MIT
  */
 #include "find/groups/read_ahead.h"

@@ -1,5 +1,6 @@
 /*
- * The blocks of a stream of rows, each read by another thread while the one before it is worked on.
+ * Reads the blocks of a stream of rows ahead: another thread reads the next block while the caller
+ * works on the present one.
  *
  *     read_ahead_begin(&ahead, &stream, threads > 1);
  *     while ((status = read_ahead_next(&ahead, &block, &error)) == 1) {

@@ -1,5 +1,5 @@
 /*
- * Minimum arborescences.
+ * Finds minimum arborescences: grows paths, contracts cycles, and expands them again.
  * SPDX-License-Identifier: MIT
  */
 #include "find/lineage/arborescence.h"

@@ -1,7 +1,7 @@
 /*
- * The cheapest tree whose edges all lead away from its root, of a complete directed graph: J.
- * Edmonds, "Optimum branchings", 1967, in the way of Gabow, Galil, Spencer and Tarjan (1986): grow a
- * path against the edges, and contract each cycle as it closes. O(n^2) in time and memory.
+ * The cheapest tree of a complete directed graph whose edges all lead away from the root: J.
+ * Edmonds, "Optimum branchings", 1967, in the way of Gabow, Galil, Spencer and Tarjan (1986): grow
+ * a path against the edges, and contract each cycle as it closes. O(n^2) in time and memory.
  *
  *     arborescence_init(&graph, n, &error);
  *     arborescence_set(&graph, from, to, cost);         // all pairs

@@ -1,5 +1,6 @@
 /*
- * From a group to the tree of its versions.
+ * Makes the tree of versions of a group: compares the versions, sets the costs of steps, and finds
+ * the cheapest tree.
  * SPDX-License-Identifier: MIT
  */
 #include "find/lineage/lineage.h"

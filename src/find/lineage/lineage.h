@@ -1,6 +1,6 @@
 /*
- * Which file of a group is likely the earlier version of which: a tree of its contents, from what
- * their sketches have in common, their names, times and sizes. docs/algorithm.md has the rule.
+ * Orders the files of a group by age: builds a tree in which the parent of a content is likely its
+ * earlier version. It uses the sketches, names, times and sizes. docs/algorithm.md has the rule.
  *
  *     lineage_make(&group, members, &lineage, &error);
  *     for (size_t v = 0; v < lineage.count; v++)

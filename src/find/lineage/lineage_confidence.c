@@ -1,5 +1,5 @@
 /*
- * How sure each edge of a lineage is.
+ * Computes the confidence in each edge of a lineage.
  * SPDX-License-Identifier: MIT
  */
 #include <math.h>

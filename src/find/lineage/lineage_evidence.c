@@ -1,5 +1,5 @@
 /*
- * Two versions: how far apart they are, and what tells which of them is the earlier.
+ * Compares two versions: computes their difference, and the evidence that one is the earlier.
  * SPDX-License-Identifier: MIT
  */
 #include <math.h>

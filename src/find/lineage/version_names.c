@@ -1,6 +1,6 @@
 /*
- * The order of versions by their names: what two names have in common is left out, and what remains
- * is a version, a mark such as ".bak", or nothing that tells.
+ * Orders versions by their names. It leaves out the common parts of two names, and recognizes the
+ * rest as a version, as a mark such as ".bak", or as meaningless.
  * SPDX-License-Identifier: MIT
  */
 #include "find/lineage/version_names.h"

@@ -1,6 +1,6 @@
 /*
- * What the names of two files tell about which is the earlier version: numbers, backups, copies.
- * docs/algorithm.md has the rule.
+ * Decides by the names of two files which is the earlier version: by numbers, backup names and copy
+ * names. docs/algorithm.md has the rule.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_VERSION_NAMES_H

@@ -1,6 +1,7 @@
 /*
- * All files in an order in which similar ones lie together, and for each the file that it can be
- * stored as the difference from: simfind --order. docs/algorithm.md has the rule.
+ * Puts all files in an order in which similar files are near each other, and finds for each file a
+ * reference from which it can be stored as a difference: simfind --order. docs/algorithm.md has the
+ * rule.
  *
  *     struct file_order order;
  *
@@ -9,7 +10,7 @@
  *             file_order_release(&order);
  *     }
  *
- * Members of archives are no files, and so are not listed. No file is read.
+ * Members of archives are not files, so they are not listed. No file is read.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
 /*
- * From pairs to trees, and from trees to an order.
+ * Builds trees from pairs, and an order from the trees.
  * SPDX-License-Identifier: MIT
  */
 #include "find/order/likeness_forest.h"

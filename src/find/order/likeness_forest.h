@@ -1,7 +1,7 @@
 /*
- * Contents, each joined to others that it has much in common with: of all ways to join them without
- * a cycle the one with the most bytes in common, a maximum spanning forest (Kruskal 1956), of the
- * pairs that are among the best of one of their two.
+ * Joins each content to others with which it shares much. It builds a maximum spanning forest
+ * (Kruskal 1956): the joins without a cycle that have the most bytes in common. It considers only
+ * pairs that are among the best of one of their two contents.
  *
  *     likeness_forest_init(&forest, count, &error);
  *     forest.nodes[i].size_bytes = ...;                        // of all, before the first pair
@@ -10,7 +10,7 @@
  *     ... forest.nodes[i].place ...
  *     likeness_forest_release(&forest);
  *
- * The result follows from the sizes and the pairs alone, whatever their order.
+ * The result follows from the sizes and the pairs alone, regardless of their order.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
 /*
- * The best pairs: a list that is sorted and cut whenever it is twice as long as it should be.
+ * Keeps the best pairs in a list that is sorted and cut whenever it has twice its intended length.
  * SPDX-License-Identifier: MIT
  */
 #include "find/pairs/best_pairs.h"

@@ -1,9 +1,10 @@
 /*
- * The most similar ones of any number of pairs, in bounded memory: of pairs, that is. Files are
- * kept as in pairs.h.
+ * The most similar pairs among any number of pairs, in memory that is bounded for the pairs. Files
+ * are kept as in pairs.h.
  *
- * Pairs with a known resemblance come first, by it; then the others; those that are equal so far by
- * their distance, and then by their paths. So it does not matter in which order they come.
+ * Pairs with a known resemblance come first, by the resemblance. The others follow. Equal pairs are
+ * sorted by their distance, and then by their paths. So the order in which pairs are added does not
+ * matter.
  *
  * SPDX-License-Identifier: MIT
  */

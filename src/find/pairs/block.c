@@ -1,5 +1,5 @@
 /*
- * From rows to blocks: collapsing copies, and cutting where a block is full.
+ * Makes blocks of rows: collapses copies into one row, and cuts the stream when a block is full.
  * SPDX-License-Identifier: MIT
  */
 #include "find/pairs/block.h"

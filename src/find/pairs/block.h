@@ -9,7 +9,7 @@
  *     }
  *     row_stream_release(&stream);
  *
- * Several threads may go through parts of a stream whose rows have been read:
+ * Several threads may read parts of a stream whose rows have been read:
  *
  *     row_stream_read(&stream, &error);
  *     row_stream_init_part(&part, &stream, &range);   // and row_stream_next() as above
@@ -17,9 +17,9 @@
  *     row_stream_end(&part);
  *     row_stream_init_part(&part, &stream, &next);    // in the memory that the last one took
  *
- * Where each block is looked at once, part.lends = true before the first leaves them the stream's
- * own: a block then lasts until the next is asked for and is not to be freed, and of a key's earlier
- * rows only what tells their copies stays.
+ * If the caller looks at each block only once, set part.lends = true before the first block. Then
+ * the stream keeps its blocks: a block is valid until the next is asked for and is not to be freed,
+ * and the part keeps only enough of a key's earlier rows to recognize their copies.
  *
  * SPDX-License-Identifier: MIT
  */

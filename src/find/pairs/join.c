@@ -1,11 +1,11 @@
 /*
- * The search for pairs in blocks, without loss.
+ * Searches blocks for pairs, without loss.
  *
- * For any signs, |sum of +-(a_i - b_i)| is at most the distance, so two rows whose
- * signed sums differ by more than the distance allowed cannot be a pair. The signs are
- * rows of the 16 x 16 Walsh-Hadamard matrix: the sign of tag i in row r is the parity of
- * i AND r. Row 0 is the key uniform, by which the stream is ordered and cut into blocks.
- * Within blocks these tests follow, the cheapest first:
+ * For any signs, |sum of +-(a_i - b_i)| is at most the distance, so two rows whose signed sums
+ * differ by more than the distance allowed cannot be a pair. The signs are rows of the 16 x 16
+ * Walsh-Hadamard matrix: the sign of tag i in row r is the parity of i AND r. Row 0 is the key
+ * uniform, by which the stream is ordered and cut into blocks. Within blocks these tests follow,
+ * the cheapest first:
  *
  *     grid sum   Walsh row 3, and uniform: only cells within reach are looked up, by hash
  *     order sum  Walsh row 9, the order within a cell: a range by binary search
@@ -14,14 +14,15 @@
  *     counts     the distance itself, of those that are left, as far as 16 bits tell
  *     the rule   sizes, extension, the distance, the sketches
  *
- * Where sketches verify, pairs further apart than SWEPT_PERCENT are found by the keys of their
- * sketches instead: within 5 % the tests above leave a hundred times as many candidates as
- * within 1 %. So are pairs of a small file, and pairs that the sketches propose whatever the counts
- * say (versions.h). Where all rows have sketches, a small file is in a cell of its content alone.
+ * If sketches verify the pairs, pairs further apart than SWEPT_PERCENT are found by the keys of
+ * their sketches instead: within 5 % the tests above leave a hundred times as many candidates as
+ * within 1 %. The keys also find the pairs of a small file, and the pairs that the sketches propose
+ * regardless of the counts (versions.h). If all rows have sketches, a small file is in a cell with
+ * files of its content alone.
  *
- * Rows differ in reach, so a cell holds rows whose reaches are within a power of two.
- * Where only files of equal extension can be pairs, a cell holds rows of one extension.
- * Cells are found by a hash; cells that share one cost time and lose no pair.
+ * Rows differ in reach, so a cell holds rows whose reaches are within a power of two. If only files
+ * of equal extension can be pairs, a cell holds rows of one extension. Cells are found by a hash;
+ * cells with the same hash cost time and lose no pair.
  * SPDX-License-Identifier: MIT
  */
 #include "find/pairs/join.h"

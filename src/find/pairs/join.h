@@ -1,5 +1,6 @@
 /*
- * The pairs of the rows of some blocks, and of rows before them with the new ones.
+ * Finds the pairs within some blocks of rows, and the pairs between new rows and rows before the
+ * blocks.
  *
  *     join_begin(&join, blocks, count, request, all_sketched, &error);
  *     join_sum(&join, begin, end);            // all rows, by any number of threads
@@ -12,8 +13,8 @@
  *     join_search_release(&search);
  *     join_release(&join);
  *
- * Of the lines of each half those of the first are done one after the other; those of the second by
- * any number of threads, each with a join_search of its own.
+ * One thread executes the lines of the first half in this order. Any number of threads execute the
+ * lines of the second half, each with its own join_search.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,6 +1,6 @@
 /*
- * Buckets of rows by each of their keys. One key after another: what is gone through of it lies
- * together in memory.
+ * Puts rows into buckets by each of their keys. It works on one key after another, so that the
+ * memory it reads for a key is contiguous.
  * SPDX-License-Identifier: MIT
  */
 #include "find/pairs/key_index.h"

@@ -1,6 +1,6 @@
 /*
- * Rows by the keys of their sketches: which of them share one with each other, or with others that
- * come before them.
+ * An index of rows by the keys of their sketches. It finds rows that share a key with each other,
+ * or with other rows that come before them.
  *
  *     key_index_begin(&index, rows, count, first_new, &error);
  *     key_index_spread(&index, 0, index.own.count);   // in pieces, by any number of threads
@@ -16,8 +16,8 @@
  *     key_walk_release(&walk);
  *     key_index_release(&index);
  *
- * Each pair comes once, however many keys it shares, for all walks over different keys together. Any
- * number of threads may walk through an index that is filled, each with a walk of its own.
+ * Each pair comes once, no matter how many keys it shares, for all walks over different keys
+ * together. Any number of threads may walk through a filled index, each with its own walk.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
 /*
- * Reporting pairs. Files of the same content are searched as one; here the copies come in again.
+ * Reports pairs. Files of the same content are searched as one; this file adds their copies again.
  * SPDX-License-Identifier: MIT
  */
 #include "find/pairs/pair_reporter.h"

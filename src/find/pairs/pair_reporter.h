@@ -1,6 +1,6 @@
 /*
- * From two files that are a pair to the sink: in order, counted, and with their copies.
- * Each thread has a reporter of its own.
+ * Passes pairs of files to the sink: in order, counted, and with their copies. Each thread has its
+ * own reporter.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_PAIR_REPORTER_H

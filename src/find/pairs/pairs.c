@@ -1,5 +1,5 @@
 /*
- * A list of pairs and the table of their files.
+ * Keeps a list of pairs and a hash table of their files.
  * SPDX-License-Identifier: MIT
  */
 #include "find/pairs/pairs.h"

@@ -1,6 +1,6 @@
 /*
- * Pairs kept in memory, for what needs all of them: confirming and grouping. Each
- * file is kept once, at some 350 bytes and its path; a pair takes 56 bytes.
+ * A list of pairs in memory, for tasks that need all of them: confirming and grouping. Each file is
+ * kept once, at some 350 bytes and its path; a pair takes 56 bytes.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_PAIRS_H

@@ -1,9 +1,8 @@
 /*
- * All pairs (paper, 4.2): the rows in key order, in rounds. In each, threads take blocks of rows, each
- * of those that follow the block before it; then all threads search these blocks together, so
- * that the rows before them are read once for all. A pair belongs to the part of the key space, and
- * in it to the block, of whichever of its rows comes later, so it is found once, however the key
- * space is cut.
+ * Finds all pairs (paper, 4.2) in rounds over the rows in key order. In each round, threads take
+ * blocks of consecutive rows. Then all threads search these blocks together, so that the rows
+ * before them are read once for all. A pair belongs to the part of the key space, and to its block,
+ * that has the later of its two rows. So it is found once, no matter how the key space is cut.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -13,7 +12,7 @@
 #include "base/threads/threads.h"
 #include "find/pairs/join.h"
 #include "find/pairs/sketch_join.h"
-#include "store/rows/row_stream.h"
+#include "store/rows/row_reader.h"
 #include "store/rows/totals.h"
 
 /*

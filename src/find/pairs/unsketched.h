@@ -1,5 +1,5 @@
 /*
- * Files that a measure cannot find, because they have no sketch by it.
+ * Lists files that a measure cannot find, because they have no sketch by it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_UNSKETCHED_H

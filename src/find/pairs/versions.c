@@ -1,5 +1,5 @@
 /*
- * What makes a pair by sketches alone.
+ * Decides by sketches alone whether two files are a pair.
  * SPDX-License-Identifier: MIT
  */
 #include "find/pairs/versions.h"

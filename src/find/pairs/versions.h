@@ -1,10 +1,10 @@
 /*
- * Pairs that the resemblance sketches propose by themselves, whatever the counts say: next versions
- * whose sizes are far apart, and files that are contained in others.
+ * Pairs that the resemblance sketches propose regardless of the counts: next versions with very
+ * different sizes, and files that are contained in others.
  *
- * Files that share one of 32 keys, each made of four registers, are compared: of two files whose
- * resemblance is 0.7 that finds all but one in 5,000, at 0.5 one in 8 is missed. A file that is
- * asked for is compared with all.
+ * Files that share one of 32 keys, each made of four registers, are compared. For two files with a
+ * resemblance of 0.7 that misses one pair in 5,000, and with a resemblance of 0.5 one in 8. A
+ * requested file is compared with all.
  *
  * SPDX-License-Identifier: MIT
  */

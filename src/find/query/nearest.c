@@ -1,6 +1,6 @@
 /*
- * The nearest files, by a growing distance: what is nearer than the distance read around
- * has then been seen.
+ * Finds the nearest files by reading within a growing distance. All files nearer than that distance
+ * have then been seen.
  * SPDX-License-Identifier: MIT
  */
 #include "find/query/nearest.h"

@@ -1,6 +1,6 @@
 /*
- * Searching for many files at once: threads read the rows around them, each row once, and compare it
- * with all files that it may be near to.
+ * Searches for many files at once: threads read each row around the files once, and compare it with
+ * all files that it may be near to.
  * SPDX-License-Identifier: MIT
  */
 #include "find/query/queried_batch.h"

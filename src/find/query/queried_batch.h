@@ -1,6 +1,6 @@
 /*
- * Files asked for that are searched for together: by one passage through the index, and by several
- * threads. What is reported, and in which order, is what one search after another would report.
+ * Searches for several requested files together, in one passage through the index and with several
+ * threads. Results and their order are the same as from one search after another.
  *
  *     queried_batch_init(&batch, finder, &report);
  *     queried_batch_add(&batch, &asked, &error);      // until it is full

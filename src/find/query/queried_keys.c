@@ -1,8 +1,7 @@
 /*
- * Gathering the keys of rows that may be near to files asked for.
- *
- * Rows within a distance of a file are in few cells of the grid. The index of cells shows bounds and an
- * outline of the counts of each row, which are compared with those of all files that need the cell.
+ * Gathers the keys of rows that may be near to requested files. Rows within a distance of a file
+ * are in few cells of the grid. The index of cells has bounds and an outline of the counts of each
+ * row, which are compared with the counts of all files that need the cell.
  * SPDX-License-Identifier: MIT
  */
 #include "find/query/queried_keys.h"
@@ -105,18 +104,11 @@ static void set_sizes(int64_t sizes[2], const struct queried_reach *reach,
 		sizes[0] = 1;
 }
 
-struct near_range queried_reach_range(const struct queried_reach *reach,
-				      const struct finder *finder)
+void queried_reach_bounds(const struct queried_reach *reach, const struct finder *finder,
+			  int64_t uniform[2], int64_t sizes[2])
 {
-	struct near_range range = {
-		.tag_set = finder->tag_set,
-		.key = finder->request->rule.key,
-		.with_resemblance = true,
-	};
-
-	set_bounds(range.uniform, reach->queried->file.uniform, reach->distance);
-	set_sizes(range.size, reach, finder);
-	return range;
+	set_bounds(uniform, reach->queried->file.uniform, reach->distance);
+	set_sizes(sizes, reach, finder);
 }
 
 /* By the rule partners of a class are no further away than the largest of them may be. */

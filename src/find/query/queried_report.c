@@ -1,5 +1,5 @@
 /*
- * Which pairs of files asked for were reported.
+ * Reports pairs and remembers which pairs of requested files were reported.
  * SPDX-License-Identifier: MIT
  */
 #include "find/query/queried_report.h"

@@ -1,5 +1,5 @@
 /*
- * Reporting the pairs of files asked for: two files that are both asked for are reported once.
+ * Reports the pairs of requested files. A pair of two requested files is reported once.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_QUERIED_REPORT_H

@@ -1,7 +1,7 @@
 /*
- * The files asked for: resolved, so that each is asked for once; scanned now, so that they need
- * not be in the index; and their pairs reported. A file's own row is not reported, and two files
- * that are both asked for are reported once.
+ * Handles the requested files: resolves their paths, so that each is searched once; scans them now,
+ * so that they need not be in the index; and reports their pairs. A file's own row is not reported,
+ * and a pair of two requested files is reported once.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
@@ -115,6 +115,7 @@ static int take_asked(struct asking *asking, struct queried_file *queried,
 						     : 0;
 }
 
+/* 1, or 0 when it cannot be read. */
 static int ask_for(struct asking *asking, const struct find_query *query, const char *path,
 		   bool is_inflated, struct simhash_error *error)
 {
@@ -122,7 +123,7 @@ static int ask_for(struct asking *asking, const struct find_query *query, const 
 	int status = scan_asked(asking, query, path, is_inflated, &queried, error);
 
 	if (status == 1)
-		return take_asked(asking, &queried, error);
+		return take_asked(asking, &queried, error) == 0 ? 1 : -1;
 	queried_file_release(&queried);
 	return status;
 }
@@ -161,6 +162,14 @@ static int ask_for_member(struct asking *asking, const char *path, struct file_r
 	return status;
 }
 
+/* After a failure, with errno. */
+static void report_unread(struct asking *asking, const char *path)
+{
+	const struct find_sink *sink = asking->finder->sink;
+
+	sink->unreadable(sink->context, bytes_of(path), errno);
+}
+
 static void report_trouble(struct asking *asking, const char *path,
 			   const struct container *container)
 {
@@ -192,9 +201,12 @@ static int ask_for_contents(struct asking *asking, const char *path, int fd,
 	enum container_answer answer;
 	int status = 0;
 
-	if (container == NULL)
+	if (container == NULL && errno == ENOMEM)
 		return error_set_memory(error);
-	while (status == 0 && (answer = container_next(container, &row)) != CONTAINER_END)
+	if (container == NULL)
+		report_unread(asking, path);
+	while (container != NULL && status == 0 &&
+	       (answer = container_next(container, &row)) != CONTAINER_END)
 		if (answer == CONTAINER_MEMBER)
 			status = ask_for_member(asking, path, &row, error);
 		else
@@ -207,14 +219,15 @@ static int ask_for_members(struct asking *asking, const char *path, struct simha
 {
 	int fd = open_path(path, O_RDONLY | O_NONBLOCK | O_NOCTTY), status = 0;
 	struct stat file;
+	unsigned kind = 0;
 
-	/* What is wrong with the file was reported as it was scanned. */
-	if (fd < 0)
-		return 0;
-	if (fstat(fd, &file) == 0 && S_ISREG(file.st_mode) &&
-	    scan_kind(&asking->scanner, fd, NULL) != 0)
+	if (fd < 0 || fstat(fd, &file) != 0 ||
+	    (S_ISREG(file.st_mode) && scan_kind(&asking->scanner, fd, &kind, NULL) != 0))
+		report_unread(asking, path);
+	else if (kind != 0)
 		status = ask_for_contents(asking, path, fd, &file, error);
-	close_content(fd);
+	if (fd >= 0)
+		close_content(fd);
 	return status;
 }
 
@@ -261,10 +274,22 @@ static int resolve(struct asking *asking, const char *path, char **resolved,
 	return added < 0 ? error_set_memory(error) : 0;
 }
 
+/* Ask for a file, or for NULL standard input; and for what is in it, where that is asked for. */
+static int ask_for_path(struct asking *asking, const struct find_query *query, const char *path,
+			struct simhash_error *error)
+{
+	int status = ask_for(asking, query, path, false, error);
+
+	if (status == 1 && path != NULL && asking->finder->request->inflate)
+		status = ask_for(asking, query, path, true, error) < 0
+				 ? -1
+				 : ask_for_members(asking, path, error);
+	return status < 0 ? -1 : 0;
+}
+
 static int ask_for_all(struct asking *asking, const struct find_query *queries, size_t count,
 		       struct simhash_error *error)
 {
-	bool inflate = asking->finder->request->inflate;
 	char **resolved = calloc(count + 1, sizeof *resolved);
 	int status = resolved == NULL ? error_set_memory(error) : 0;
 
@@ -272,15 +297,9 @@ static int ask_for_all(struct asking *asking, const struct find_query *queries, 
 	for (size_t i = 0; status == 0 && i < count; i++)
 		if (queries[i].path != NULL)
 			status = resolve(asking, queries[i].path, &resolved[i], error);
-	for (size_t i = 0; status == 0 && i < count; i++) {
-		bool is_stream = queries[i].path == NULL;
-		if (is_stream || resolved[i] != NULL)
-			status = ask_for(asking, &queries[i], resolved[i], false, error);
-		if (status == 0 && inflate && resolved[i] != NULL)
-			status = ask_for(asking, &queries[i], resolved[i], true, error);
-		if (status == 0 && inflate && resolved[i] != NULL)
-			status = ask_for_members(asking, resolved[i], error);
-	}
+	for (size_t i = 0; status == 0 && i < count; i++)
+		if (queries[i].path == NULL || resolved[i] != NULL)
+			status = ask_for_path(asking, &queries[i], resolved[i], error);
 	if (status == 0)
 		status = report_sketched(asking, error);
 	if (status == 0)

@@ -1,6 +1,6 @@
 /*
- * Confirming: threads that take pair after pair, and measure how much of each file is found in
- * the other. Leaves the contents to content_cache.c.
+ * Confirms pairs: threads take pair after pair, and measure how much of each file is found in the
+ * other. content_cache.c holds the contents.
  * SPDX-License-Identifier: MIT
  */
 #include "find/reading/confirm.h"

@@ -1,5 +1,5 @@
 /*
- * Settling pairs by their content: how much of each file is found in the other.
+ * Decides pairs by reading the files: how much of each file is found in the other.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_CONFIRM_H

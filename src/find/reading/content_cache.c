@@ -1,6 +1,6 @@
 /*
- * Holding contents: at most so many bytes of files and their indexes, without those in use; what
- * was used least recently makes room.
+ * Loads and holds contents: at most so many bytes of files and their indexes, not counting contents
+ * in use. The least recently used contents make room.
  * SPDX-License-Identifier: MIT
  */
 #include "find/reading/content_cache.h"

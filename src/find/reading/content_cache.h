@@ -1,7 +1,7 @@
 /*
- * The contents of files, in memory as far as it allows. A file too large to be held is read piece by
- * piece for each of its pairs. Any number of threads may use a cache. Files are known by their
- * number, which is small and which no other file has while the cache is there.
+ * A cache of the contents of files, as far as memory allows. A file that is too large for it is
+ * read piece by piece for each of its pairs. Any number of threads may use a cache. A number
+ * identifies each file; it is small, and unique as long as the cache exists.
  *
  *     content_cache_init(&cache, sink, sandbox, &first_error);
  *     content = content_cache_take(&cache, file);

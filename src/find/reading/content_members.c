@@ -1,5 +1,6 @@
 /*
- * Members of archives by the path of the archive.
+ * Sorts the members of archives by the path of the archive, and reads the needed members of one
+ * archive.
  * SPDX-License-Identifier: MIT
  */
 #include "find/reading/content_members.h"

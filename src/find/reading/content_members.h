@@ -1,5 +1,5 @@
 /*
- * Contents that are members of archives: what is needed of one archive is read in one passage.
+ * Contents that are members of archives: all needed members of one archive are read in one passage.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_CONTENT_MEMBERS_H

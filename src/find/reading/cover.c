@@ -1,5 +1,5 @@
 /*
- * The cover of one file by another.
+ * Measures how much of one file is covered by another.
  * SPDX-License-Identifier: MIT
  */
 #include "find/reading/cover.h"

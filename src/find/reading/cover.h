@@ -1,7 +1,7 @@
 /*
- * Cover: how many bytes of one file are found in another. Windows of one file are
- * indexed by their hash; the other file is searched for them, and every match is
- * extended to both sides as far as it goes.
+ * Cover: how many bytes of one file are found in another. Windows of one file are indexed by their
+ * hash; the other file is searched for them, and every match is extended to both sides as far as
+ * possible.
  *
  *     struct cover_source a = {.bytes = a_bytes, .fd = -1, .size = a_size};
  *     struct cover_source b = {.bytes = b_bytes, .fd = -1, .size = b_size};
@@ -13,10 +13,10 @@
  *     found = cover_measure(&index, &a, &b, 0);
  *     cover_index_release(&index);
  *
- * A byte counts at most once. What is counted lies in a stretch of at least 16 bytes
- * (8 in small files) that occurs in both, or continues one across single bytes that
- * differ. What lies in a common stretch of 40 bytes (16 in small files) is always
- * counted, or another byte that the same stretch overlaps is counted instead.
+ * A byte counts at most once. A counted byte is in a stretch of at least 16 bytes (8 in small
+ * files) that occurs in both files, or it continues such a stretch across single bytes that differ.
+ * A byte in a common stretch of 40 bytes (16 in small files) is always counted, or another byte
+ * that the same stretch overlaps is counted instead.
  *
  * SPDX-License-Identifier: MIT
  */

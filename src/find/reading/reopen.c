@@ -1,5 +1,5 @@
 /*
- * Is a file still what was indexed?
+ * Opens a file and checks that it still has the indexed size and time.
  * SPDX-License-Identifier: MIT
  */
 #include "find/reading/reopen.h"

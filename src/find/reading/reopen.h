@@ -1,5 +1,5 @@
 /*
- * Opening a file of the index again, to read what the index says of it.
+ * Opens a file of the index again, to read the bytes that were indexed.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_REOPEN_H

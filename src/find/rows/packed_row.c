@@ -1,5 +1,5 @@
 /*
- * Packing rows: each number takes the bytes that it needs.
+ * Packs and unpacks rows: each number takes only the bytes that it needs.
  * SPDX-License-Identifier: MIT
  */
 #include "find/rows/packed_row.h"

@@ -1,6 +1,6 @@
 /*
- * A row as it waits to be sorted: what finding needs of a file, in as few bytes as its numbers
- * need. Some 300 of them, of which the sketch is 128.
+ * A packed row, which waits to be sorted: the data of a file that finding needs, in as few bytes as
+ * its numbers need. It has some 300 bytes, and the sketch takes 128 of them.
  *
  *     size = packed_row_size(&file);
  *     packed_row_write((struct packed_row *)(void *)bytes, &file);    // aligned to 8

@@ -1,5 +1,5 @@
 /*
- * Ranges of the primary key, even in rows.
+ * Cuts the primary key into ranges with even numbers of rows.
  * SPDX-License-Identifier: MIT
  */
 #include "find/rows/row_places.h"

@@ -1,6 +1,6 @@
 /*
- * Where the rows lie that several connections read: ranges of the primary key, which threads take
- * one after another. Whoever has read one gives back what is left of it.
+ * The places of the rows that several connections read: ranges of the primary key, which threads
+ * take one after another. A thread that has read a range gives back the rest of it.
  *
  *     row_places_cut(&places, &hosts, threads, &error);
  *     while (row_places_take(&places, &place)) {
@@ -9,8 +9,8 @@
  *     }
  *     row_places_release(&places);
  *
- * So the work is even, whatever the hashes are: the rows of a directory lie close together, and what
- * is left of a range is cut by how close those were that have been read.
+ * So the work is even, regardless of the hashes. The rows of a directory are close together, and
+ * the rest of a range is cut by the density of the rows that have been read.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,7 +21,7 @@
 
 #include "store/names/name_list.h"
 #include "store/rows/partitions.h"
-#include "store/rows/row_stream.h"
+#include "store/rows/row_reader.h"
 
 struct row_places {
 	pthread_mutex_t lock;

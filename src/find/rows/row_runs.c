@@ -1,5 +1,5 @@
 /*
- * Collects rows in runs, and notes which keys they have where.
+ * Collects rows in runs, and notes the keys of each zone of a run.
  * SPDX-License-Identifier: MIT
  */
 #include "find/rows/row_runs.h"

@@ -1,5 +1,6 @@
 /*
- * Rows that one thread collects and sorts, as runs that may be larger than memory; see base/sort/runs.h.
+ * Rows that one thread collects and sorts, as runs that may be larger than memory; see
+ * base/sort/runs.h.
  *
  *     row_runs_init(&runs, bytes);
  *     row_runs_add(&runs, &file, &error);     // for each row

@@ -1,5 +1,6 @@
 /*
- * Reads a range of sorted rows: of each run those zones that may have such rows, merged.
+ * Reads a range of sorted rows: reads from each run the zones that may have such rows, and merges
+ * them.
  * SPDX-License-Identifier: MIT
  */
 #include "find/rows/sorted_rows.h"

@@ -1,7 +1,8 @@
 /*
- * All rows of a range of the key uniform in its order, then by host and path hash. Read as they
- * lie, by several connections that each take parts of the primary key, and sorted here: the
- * database would copy each row to sort it, and again for each part of the keys.
+ * All rows of a range of the key uniform in its order, then by host and path hash. Several
+ * connections read them in the order of the table, each in parts of the primary key, and the
+ * program sorts them. A database would copy each row to sort it, and again for each part of the
+ * keys.
  *
  *     sorted_rows_read(&rows, finder, finder->store, low, high, false, &error);
  *     sorted_cursor_begin(&cursor, &rows, &range, &error);
@@ -10,9 +11,9 @@
  *     sorted_cursor_end(&cursor);
  *     sorted_rows_release(&rows);
  *
- * What does not fit into memory waits in temporary files; see struct find_resources. The rows are
- * those of one moment. No connection is used after the reading. Any number of threads may go
- * through them, each with cursors of its own.
+ * Rows that do not fit into memory wait in temporary files; see struct find_resources. All rows
+ * show the index at one moment. No connection is used after the reading. Any number of threads may
+ * go through the rows, each with its own cursors.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
 /*
- * Reading a digest list as rows of a host.
+ * Reads a digest list and makes its files rows of a host.
  * SPDX-License-Identifier: MIT
  */
 #include "find/rule/against.h"

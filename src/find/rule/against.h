@@ -1,5 +1,5 @@
 /*
- * A digest list that the index is compared with, as if its files were those of one more host.
+ * A digest list that the index is compared with, as if its files belonged to one more host.
  *
  *     if (against_open(&against, "there.digests", &error) != 0)
  *             return -1;

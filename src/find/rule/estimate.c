@@ -1,17 +1,16 @@
 /*
- * The estimate of what was changed between two files.
+ * Estimates from counts how much was changed between two files.
  *
- * Of the windows counted for a tag, let a share f have been replaced by fresh content of
- * the same kind. Then d = a - b is the difference of two independent counts, each with a
- * share f of the windows, so its variance is about f (a + b): on average, d^2 / (a + b)
- * is f, and 1 for unrelated content of one kind.
+ * Let a share f of the windows counted for a tag be replaced by fresh content of the same kind.
+ * Then d = a - b is the difference of two independent counts, each with a share f of the windows,
+ * so its variance is about f (a + b): on average, d^2 / (a + b) is f, and 1 for unrelated content
+ * of one kind.
  *
- * Content that was added or taken away moves all counts one way, by a share of (a + b)
- * where it is like the rest, by a constant where it is bytes of all kinds. Those two
- * directions are taken out by weighted least squares, as is tag 00, which padding alone
- * can move; the difference of the sizes measures them instead. 15 tags less two
- * directions leave 13 degrees of freedom to divide by, and fewer where tags do not occur,
- * as most do not in plain text.
+ * Added or removed content moves all counts one way, by a share of (a + b) if it is like the rest,
+ * by a constant if it is bytes of all kinds. Weighted least squares remove these two directions,
+ * and also tag 00, which padding alone can move; the difference of the sizes measures them instead.
+ * 15 tags less two directions leave 13 degrees of freedom to divide by, and fewer if some tags do
+ * not occur, as most do not in plain text.
  * SPDX-License-Identifier: MIT
  */
 #include "find/rule/estimate.h"

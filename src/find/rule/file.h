@@ -1,5 +1,5 @@
 /*
- * One file as finding sees it, and two of them as a pair.
+ * The structs of a file and of a pair of files as the search uses them.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_FILE_H

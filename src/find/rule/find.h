@@ -1,5 +1,5 @@
 /*
- * Finding similar files: what the program simfind does (paper, 4.2).
+ * Finds similar files: the work of the program simfind (paper, 4.2).
  *
  *     struct find_request request;
  *     struct find_sink sink = {.pair = take_pair, .unreadable = report_unreadable};

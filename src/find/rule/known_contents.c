@@ -1,5 +1,5 @@
 /*
- * Lists of known files, gathered by kind of hash.
+ * Gathers lists of known files by kind of hash, and turns the hashes into hashes of contents.
  * SPDX-License-Identifier: MIT
  */
 #include "find/rule/known_contents.h"

@@ -1,5 +1,5 @@
 /*
- * Contents that are known and left out of a search: those of lists of hashes.
+ * Known contents that a search leaves out, from lists of hashes.
  *
  *     known_contents_init(&known, store, tag_set, &error);
  *     known_contents_read(&known, "known.txt", KNOWN_BY_FORM, &doubt, &error); // for each list
@@ -8,8 +8,8 @@
  *     ...                         // find
  *     known_contents_release(&known);
  *
- * A list by other hashes is compared once with those that the index has (simhash --hash), and
- * turned into hashes that every row has. Finding then looks up each row, and needs nothing else.
+ * A list by other hashes is compared once with the hashes of the index (simhash --hash), and turned
+ * into hashes that every row has. Finding then looks up each row, and needs nothing else.
  *
  * SPDX-License-Identifier: MIT
  */

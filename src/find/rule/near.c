@@ -1,5 +1,6 @@
 /*
- * Comparing rows in eight lanes: what every processor with vectors has, and others do without.
+ * Converts rows to the units of the comparison, and compares them in eight lanes. Every processor
+ * with vectors has these, and others emulate them.
  * SPDX-License-Identifier: MIT
  */
 #define NEAR_VECTOR 8

@@ -1,6 +1,7 @@
 /*
- * Comparing rows: the text that is compiled for each instruction set. A file includes it once, with
- * NEAR_VECTOR as the lanes of a vector of 16 bits each, and makes a near_fn of near_next_here().
+ * The text of the comparison, which is compiled for each instruction set. A file includes it once,
+ * with NEAR_VECTOR as the number of 16-bit lanes of a vector, and makes a near_fn of
+ * near_next_here().
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_NEAR_TEMPLATE_H

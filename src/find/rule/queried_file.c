@@ -1,5 +1,5 @@
 /*
- * Releasing a file that was asked for.
+ * Releases a requested file.
  * SPDX-License-Identifier: MIT
  */
 #include "find/rule/queried_file.h"

@@ -1,5 +1,5 @@
 /*
- * A file that was asked for, as it is now: scanned just before, so that it need not be in the index.
+ * A requested file in its present state: scanned just before, so that it need not be in the index.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_QUERIED_FILE_H

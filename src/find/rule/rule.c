@@ -1,6 +1,6 @@
 /*
- * The rule by which two files are a pair (paper, 4.2), with tolerances by
- * extension. Leaves the search for candidates to join.c, queried_rows.c and sketch_join.c.
+ * Decides whether two files are a pair (paper, 4.2), with tolerances by extension. join.c,
+ * queried_rows.c and sketch_join.c search for candidates.
  * SPDX-License-Identifier: MIT
  */
 #include "find/rule/rule.h"

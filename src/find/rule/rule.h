@@ -1,5 +1,5 @@
 /*
- * What makes two files a pair (paper, 4.2), and how far one can be from any
+ * The rule that makes two files a pair (paper, 4.2), and the largest distance of a file from any
  * partner, which bounds every search.
  *
  *     rule_init(&rule, SIMHASH_SKEW_EXT, &tolerance);

@@ -1,5 +1,5 @@
 /*
- * The keys of sketches.
+ * Makes the keys of a sketch from its registers.
  * SPDX-License-Identifier: MIT
  */
 #include "find/rule/sketch_keys.h"

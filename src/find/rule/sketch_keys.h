@@ -1,7 +1,8 @@
 /*
- * Files whose sketches are alike, without comparing all with all: a sketch has 32 keys, each of four
- * registers, and files that share one are looked at. Where no register is empty, two sketches that
- * differ in fewer than 32 registers share a key for certain; that is a resemblance of 0.76.
+ * Keys that find files with similar sketches without comparing all with all. A sketch has 32 keys,
+ * each of four registers, and files that share a key are compared. If no register is empty, two
+ * sketches that differ in fewer than 32 registers share a key for certain; that is a resemblance of
+ * 0.76.
  *
  * SPDX-License-Identifier: MIT
  */

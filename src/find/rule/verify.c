@@ -1,5 +1,5 @@
 /*
- * The rule by which sketches verify a candidate. docs/lab/quality.md measures what it finds.
+ * Decides by sketches whether a candidate is a pair. docs/lab/quality.md measures the results.
  * SPDX-License-Identifier: MIT
  */
 #include "find/rule/verify.h"

@@ -1,6 +1,6 @@
 /*
- * Verifying a candidate: whether two files whose counts are near have content in common. The
- * resemblance sketches of both tell, without a file being read.
+ * Verifies a candidate: whether two files with similar counts have content in common. The
+ * resemblance sketches of both decide, and no file is read.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_VERIFY_H

@@ -1,5 +1,6 @@
 /*
- * Gathering batches, and calling all scanners to a large file.
+ * Gathers files and rows into batches, pushes them to the scanners, and calls all scanners to help
+ * with a large file.
  * SPDX-License-Identifier: MIT
  */
 #include "index/compare/feed.h"
@@ -64,8 +65,8 @@ static void push_large(struct scanners *scanners, struct batch *batch)
 	unsigned helpers = scanners->resources->threads - 1;
 	struct shared_scan *shared = NULL;
 
-	if (batch->size_bytes >= SHARED_FROM && helpers > 0 && !task->is_inflated &&
-	    !task->looks_only && (task->link == NULL || task->is_leader))
+	if (batch->size_bytes >= SHARED_FROM && helpers > 0 && !task->found.is_inflated &&
+	    !task->found.looks_only && (task->names.link == NULL || task->names.is_leader))
 		shared = shared_scan_new(helpers + 1);
 	batch->shared = shared;
 	scanners_push(scanners, batch);
@@ -139,30 +140,30 @@ static struct task *append_task(const struct feed *feed, struct directory *direc
 		return NULL;
 	task = batch_add(batch);
 	row = &task->row;
-	task->name = copy;
-	memcpy(task->name, name.data, name.size + 1);
-	task->open_name = task->name + name.size + 1;
-	memcpy(task->open_name, name.data, own_size);
-	task->open_name[own_size] = '\0';
-	copy = task->open_name + own_size + 1;
+	task->found.name = copy;
+	memcpy(task->found.name, name.data, name.size + 1);
+	task->found.open_name = task->found.name + name.size + 1;
+	memcpy(task->found.open_name, name.data, own_size);
+	task->found.open_name[own_size] = '\0';
+	copy = task->found.open_name + own_size + 1;
 	ascii_lower_copy(copy, extension, extension_size);
 	directory_hold(directory);
-	task->directory = directory;
-	task->is_inflated = file->is_inflated;
-	task->is_unchanged = file->is_unchanged;
-	task->looks_only = file->looks_only;
-	task->had_members = file->had_members;
-	task->had_sketch = file->had_sketch;
-	task->kinds = file->kinds;
-	task->filter = file->filter;
-	task->has_known_content = file->known_content != NULL;
-	if (task->has_known_content)
-		memcpy(task->known_content, file->known_content, sizeof task->known_content);
-	task->size_bytes = file->size_bytes;
-	task->links = recorded_links(file, feed->scanners->request->follow);
+	task->found.directory = directory;
+	task->found.is_inflated = file->is_inflated;
+	task->found.is_unchanged = file->is_unchanged;
+	task->found.looks_only = file->looks_only;
+	task->known.has_members = file->had_members;
+	task->known.has_sketch = file->had_sketch;
+	task->known.kinds = file->kinds;
+	task->known.filter = file->filter;
+	task->known.has_content = file->known_content != NULL;
+	if (task->known.has_content)
+		memcpy(task->known.content, file->known_content, sizeof task->known.content);
+	task->found.size_bytes = file->size_bytes;
+	task->found.links = recorded_links(file, feed->scanners->request->follow);
 	memcpy(row->path_hash, file->path_hash, PATH_HASH_SIZE);
 	row->directory = (struct bytes){directory->path, directory->path_size};
-	row->name = (struct bytes){task->name, file->name_size};
+	row->name = (struct bytes){task->found.name, file->name_size};
 	row->extension = (struct bytes){copy, extension_size};
 	batch->size_bytes += file->size_bytes;
 	return task;
@@ -227,11 +228,11 @@ int feed_move(struct feed *feed, struct directory *directory, const struct found
 	feed->batch->size_bytes -= file->size_bytes; /* nothing is read */
 	row_take_file(&task->row, row);
 	/* A member has the links of its row: one, whatever its archive has. */
-	task->row.links = is_inside_directory(task->row.directory) ? row->links : task->links;
-	task->is_moved = true;
-	task->leaves = left != NULL;
+	task->row.links = is_inside_directory(task->row.directory) ? row->links : task->found.links;
+	task->result.is_moved = true;
+	task->known.leaves = left != NULL;
 	if (left != NULL)
-		memcpy(task->left_hash, left, PATH_HASH_SIZE);
+		memcpy(task->known.left_hash, left, PATH_HASH_SIZE);
 	flush_if_full(feed);
 	return 0;
 }

@@ -1,10 +1,10 @@
 /*
- * The way from a walker to the scanners: what is to be scanned, removed or changed, gathered in
- * batches. Each walker has a feed of its own.
+ * Passes the work that a walker finds to the scanners: files to scan, and rows to remove or change,
+ * in batches. Each walker has its own feed.
  *
- * A feed holds back a batch that is not full. Others may be waiting for it: a scanner for the
- * other names of a file, or whoever needs the descriptors of its directories. So it is flushed
- * before its walker waits for anything but room in the queue.
+ * A feed holds back a batch that is not full. Others may wait for this batch: a scanner for the
+ * other names of a file, or a thread that needs the descriptors of its directories. So it is
+ * flushed before its walker waits for anything but room in the queue.
  *
  * SPDX-License-Identifier: MIT
  */

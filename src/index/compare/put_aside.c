@@ -1,5 +1,5 @@
 /*
- * Lists of files and rows, with their directories and names.
+ * Keeps lists of files and rows with their directories and names, within bounds of memory.
  * SPDX-License-Identifier: MIT
  */
 #include "index/compare/put_aside.h"

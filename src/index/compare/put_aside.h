@@ -1,7 +1,7 @@
 /*
- * What a walker puts aside until all roots are walked, because files may have been moved: files
- * that the index does not know at their paths, and rows whose files are no longer there. moved.h
- * brings them together.
+ * The files and rows that a walker puts aside until all roots are walked, because files may have
+ * been moved: files that the index does not know at their paths, and rows whose files are no longer
+ * there. moved.h matches them.
  *
  * Files wait only if they could have been scanned before under another name, that is, if they are
  * not younger than the last run. Memory is bounded: beyond the bound files are scanned, and rows

@@ -1,5 +1,6 @@
 /*
- * The files of a directory against its rows, both in order of path hash.
+ * Compares the files of a directory with its rows, both in order of path hash, and feeds the files
+ * to scan and the rows to remove.
  * SPDX-License-Identifier: MIT
  */
 #include "index/compare/reconcile.h"
@@ -321,7 +322,8 @@ static int remove_if_gone(const struct reconciler *reconciler, struct directory 
 	free(name);
 	if (is_gone)
 		return lose(reconciler, directory, known, feed, error);
-	return is_there && known->compressed_size_bytes > 0
+	/* Content that is asked for was met with its file, also in an earlier part of the directory. */
+	return is_there && known->compressed_size_bytes > 0 && !reconciler->inflates
 		       ? inflate_if_changed(directory, known, &status, feed, error)
 		       : 0;
 }

@@ -1,10 +1,9 @@
 /*
- * What must be scanned and what removed: the files of a directory against the rows that the index
- * has of it.
+ * Decides which files of a directory must be scanned and which of its rows removed.
  *
- * A file is unchanged when its size and modification time are those of its row, and the row was
- * made well after that time: a file changed within the clock's tick of its scan would not show it.
- * Its inode must be the same, or one that the system may have made up: see inode_shows_exchange.
+ * A file is unchanged when its row has the same size and modification time, and the row was made
+ * well after that time: a file changed within the clock's tick of its scan would not show it. Its
+ * inode must be the same, or one that the system may have made up: see inode_shows_exchange.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
 /*
- * Finding directories that are gone for certain.
+ * Finds the directories of the index that a walk did not meet, and looks for each once more.
  * SPDX-License-Identifier: MIT
  */
 #include "index/compare/vanished.h"

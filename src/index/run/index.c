@@ -1,6 +1,6 @@
 /*
- * A run from its beginning to its end: the index is opened, the threads are started and joined,
- * what has vanished is removed, and the runs are entered.
+ * Does a run from beginning to end: opens the index, starts and joins the threads, removes the rows
+ * of vanished files, and enters the runs.
  * SPDX-License-Identifier: MIT
  */
 #include "index/run/index.h"

@@ -1,11 +1,12 @@
 /*
- * Index the trees that the user names.
+ * Indexes the trees that the user names.
  *
  *     walkers --> queue of 64 batches --> scanners --> queue of 256 batches --> writer
  *
- * Up to four threads walk and compare what they find with the index; any number scan; the calling
- * thread writes. Memory is bounded for every tree: by the two queues, the rows of one transaction or
- * of two on a server, the files that are put aside, and the largest files of a first load.
+ * Up to four threads walk and compare the files with the index; any number of threads scan; the
+ * calling thread writes. Memory is bounded for every tree: by the two queues, by the rows of one
+ * transaction or of two on a server, by the files that are put aside, and by the largest files of a
+ * first load.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
 /*
- * Choosing whether to read ahead, and doing it in all threads.
+ * Decides from a sample of directories whether to read ahead, and reads ahead in all threads.
  * SPDX-License-Identifier: MIT
  */
 #include "index/run/look_ahead.h"

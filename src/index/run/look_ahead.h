@@ -1,5 +1,5 @@
 /*
- * Reading what the index knows before the walk, where that is faster than to ask for each
+ * Reads the rows of the index before the walk, if that is faster than a question for each
  * directory: when the walk will meet a good part of the directories that the index has.
  *
  * SPDX-License-Identifier: MIT

@@ -1,12 +1,11 @@
 /*
- * Files that were moved or renamed keep their rows: what the walkers have put aside is brought
- * together. A row goes to a file of the same device, inode, size and modification time that is the
- * same file by is_same_file. The row of a file that has got new names is theirs as well, by the same
- * rule. The other files are scanned, the other rows whose files are gone are
- * removed.
+ * Gives files that were moved or renamed their old rows, from the files and rows that the walkers
+ * have put aside. A row goes to a file of the same device, inode, size and modification time that
+ * is the same file by is_same_file. If a file has new names, each of them also gets its row, by the
+ * same rule. The other files are scanned. The other rows whose files no longer exist are removed.
  *
- * In doubt a file is scanned: where the rows of one inode tell different contents, and on file
- * systems whose inode numbers do not last.
+ * In doubt a file is scanned: if the rows of one inode have different contents, and on file systems
+ * whose inode numbers do not last.
  *
  * SPDX-License-Identifier: MIT
  */

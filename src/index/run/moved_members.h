@@ -1,6 +1,7 @@
 /*
- * An archive that was moved takes the rows of its members along: those of the directory of its old
- * path become rows of the directory of its new one. The old rows go with what has vanished.
+ * Moves the rows of an archive's members along with the archive: rows of the directory of its old
+ * path become rows of the directory of its new path. The old rows are removed like other vanished
+ * rows.
  *
  *     moved_archives_note(&archives, &row, directory, name, error);      // for each that is moved
  *     moved_archives_feed(&archives, feed, store, &scope, &count, error);

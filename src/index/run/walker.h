@@ -1,5 +1,6 @@
 /*
- * The walkers of a run, and what they share.
+ * The structs of the walkers of a run: the state of each walker, and the state that all walkers
+ * share.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_INDEX_WALKER_H

@@ -1,5 +1,6 @@
 /*
- * Walking all roots: finding, comparing, feeding.
+ * Walks all roots in several threads: finds files, compares them with the index, and feeds the
+ * scanners.
  * SPDX-License-Identifier: MIT
  */
 #include "index/run/walkers.h"

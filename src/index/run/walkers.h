@@ -1,7 +1,7 @@
 /*
- * The walkers: up to four threads that find files, compare them with the index, and feed what is
- * to be done to the scanners. Each has a connection to the index of its own. The roots are walked
- * one after the other, with directories that vanished found after each.
+ * The walkers: up to four threads that find files, compare them with the index, and feed the work
+ * to the scanners. Each has its own connection to the index. The roots are walked one after
+ * another, and directories that vanished are found after each.
  *
  *     struct walkers walkers = {.request = request, ...};
  *     walkers_start(&walkers, error);

@@ -1,5 +1,5 @@
 /*
- * Gathering the files of a directory and sorting them by path hash.
+ * Gathers the files of a directory and sorts them by path hash.
  * SPDX-License-Identifier: MIT
  */
 #include "index/walk/chunk.h"

@@ -1,8 +1,8 @@
 /*
- * The files that were found in one directory, or a part of them: what the walk hands out.
+ * The files that were found in one directory, or a part of them: the unit that the walk hands out.
  *
- * A gathering collects them one by one; when it is complete, or full, it is sorted into a chunk
- * and begins again:
+ * A gathering collects them one by one; when it is complete, or full, it is sorted into a chunk and
+ * begins again:
  *
  *     gathering_add(&gathering, name, &status, with_inflated, error);
  *     ...

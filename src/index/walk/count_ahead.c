@@ -1,5 +1,5 @@
 /*
- * The walk that counts.
+ * Walks all roots in a thread and adds up the files and bytes that it finds.
  * SPDX-License-Identifier: MIT
  */
 #include "index/walk/count_ahead.h"

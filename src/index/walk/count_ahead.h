@@ -1,6 +1,6 @@
 /*
- * What there is to do, for progress: a walk of its own, which only counts. It runs ahead of the
- * walkers, which wait for the scanners, so that memory stays bounded.
+ * Counts the work of a run for its progress, by a separate walk that only counts. It runs ahead of
+ * the walkers, which wait for the scanners so that memory stays bounded.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_INDEX_COUNT_AHEAD_H

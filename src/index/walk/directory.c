@@ -1,5 +1,5 @@
 /*
- * Counting the references and uses of open directories.
+ * Makes directory objects and counts their references and uses.
  * SPDX-License-Identifier: MIT
  */
 #include "index/walk/directory.h"

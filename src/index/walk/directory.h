@@ -1,9 +1,8 @@
 /*
- * A directory being indexed: its path, and an open descriptor by which its entries are reached.
- *
+ * A directory that is being indexed: its path, and an open descriptor for access to its entries.
  * Its memory lives as long as anyone has a reference; its descriptor stays open as long as anyone
- * has it in use. Both are counted across threads, since scanners open files in a directory long
- * after the walk has left it.
+ * uses it. Both are counted across threads, since scanners open files in a directory long after the
+ * walk has left it.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,6 @@
 /*
- * The entries of a directory: what kind each is, whether it is wanted, and its ignore files.
+ * Reads the entries of a directory: determines their kinds, applies the filter and the ignore
+ * files, and gathers the wanted files into chunks.
  * SPDX-License-Identifier: MIT
  */
 #include "index/walk/entries.h"

@@ -1,5 +1,5 @@
 /*
- * Reading one directory:
+ * Reads one directory:
  *
  *     entries_open(&entries, directory, NULL, error);
  *     while ((found = entries_next(&entries, &chunk, error)) > 0)
@@ -9,8 +9,8 @@
  *                     ... chunk has the files, or a part of them
  *     entries_close(&entries);
  *
- * The filter and the ignore files decide what is found. What cannot be read is added to the
- * failures, and its directory comes as CHUNK_INCOMPLETE.
+ * The filter and the ignore files decide which entries are found. Entries that cannot be read are
+ * added to the failures, and their directory comes as CHUNK_INCOMPLETE.
  *
  * SPDX-License-Identifier: MIT
  */

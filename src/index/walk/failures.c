@@ -1,5 +1,6 @@
 /*
- * The list of what could not be read.
+ * Counts and reports the paths that could not be read, and remembers them until the walk of their
+ * root has ended.
  * SPDX-License-Identifier: MIT
  */
 #include "index/walk/failures.h"

@@ -1,7 +1,7 @@
 /*
- * What a run could not read: counted for each root, reported to the caller, and, where the walk
- * could not read it, kept until the walk of the root has ended. Nothing at or below such a path
- * may be removed from the index, since the walk cannot tell what is there.
+ * The paths that a run could not read. They are counted for each root and reported to the caller. A
+ * path that the walk could not read is also kept until the walk of its root has ended: nothing at
+ * or below such a path may be removed from the index, since the walk cannot know its content.
  *
  * Any thread may report and add.
  *

@@ -1,5 +1,5 @@
 /*
- * Reading a list of files: names, then their directories, then chunks.
+ * Reads a list of files: splits it into names, opens their directories, and gathers chunks.
  * SPDX-License-Identifier: MIT
  */
 #include "index/walk/file_list.h"

@@ -1,5 +1,5 @@
 /*
- * A list of files, whose names are each ended by a zero byte: an iterator like that of a walk.
+ * Iterates over a list of files, whose names are each ended by a zero byte, like a walk.
  *
  *     list = file_list_new(fd, root, &options, error);
  *     while ((status = file_list_next(list, &chunk, error)) > 0)
@@ -7,7 +7,8 @@
  *     file_list_free(list);
  *
  * Names of one directory that follow each other come together. Directories in the list are counted
- * and passed over, and so is what the filter leaves out by its name as it stands in the list.
+ * and passed over, and so are files that the filter leaves out by their names as written in the
+ * list.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,6 @@
 /*
- * Filters: the user's patterns and the ignore files, in order of precedence.
+ * Applies the user's patterns and the ignore files to paths, in order of precedence, and reads
+ * ignore files.
  * SPDX-License-Identifier: MIT
  */
 #include "index/walk/filter.h"
@@ -101,7 +102,7 @@ int filter_add_extensions(struct filter *filter, const char *list, struct simhas
 	}
 }
 
-int filter_add_file(struct filter *filter, const char *path, struct simhash_error *error)
+static int add_file(struct filter *filter, const char *path, struct simhash_error *error)
 {
 	size_t size;
 	char *text;
@@ -113,6 +114,20 @@ int filter_add_file(struct filter *filter, const char *path, struct simhash_erro
 	status = glob_list_add_lines(&filter->rules, text, size, error);
 	free(text);
 	return status;
+}
+
+int filter_add_rules(struct filter *filter, const char *text, struct simhash_error *error)
+{
+	bool is_stdin = strcmp(text, "@-") == 0;
+
+	if (text[0] != '@')
+		return glob_list_add(&filter->rules, text, strlen(text), error);
+	if (is_stdin && filter->reads_stdin)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--exclude=@- can be given only once, because standard input is "
+				 "read once");
+	filter->reads_stdin |= is_stdin;
+	return add_file(filter, text + 1, error);
 }
 
 /* ---- Ignore files ---- */
@@ -292,8 +307,6 @@ bool filter_leaves_out(const struct filter *filter, const struct ignores *ignore
 		     i = i->parent)
 			verdict = match(i, kind, path, is_directory);
 	if (verdict == GLOB_EXCLUDES)
-		return true;
-	if (filter->no_hidden && name[0] == '.' && verdict != GLOB_INCLUDES)
 		return true;
 	return !is_directory && filter->extensions.count > 0 &&
 	       glob_list_match(&filter->extensions, name, false) == GLOB_SILENT;

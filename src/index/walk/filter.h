@@ -1,9 +1,8 @@
 /*
- * Which files are indexed: the user's patterns and the ignore files of the tree leave files out.
- *
- * The user's patterns come first, then the .ignore files from the entry's directory upwards, then
- * the .gitignore files: the first that matches decides. Nothing below a directory that is left out
- * is looked at.
+ * Decides which files are indexed: the user's patterns and the ignore files of the tree leave files
+ * out. The user's patterns come first, then the .ignore files from the entry's directory upwards,
+ * then the .gitignore files: the first that matches decides. The contents of an excluded directory
+ * are not read.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,7 +19,7 @@ struct filter {
 	struct glob_list rules;	     /* relative to each path indexed */
 	struct glob_list extensions; /* files must match one, where there are any: "*.txt" */
 	bool ignore_files;	     /* use .ignore and .gitignore files */
-	bool no_hidden;
+	bool reads_stdin;	     /* for rules */
 	int64_t min_size_bytes, max_size_bytes; /* both included */
 };
 
@@ -30,8 +29,11 @@ void filter_release(struct filter *filter);
 /* Append "txt,md": only files of one of these extensions, in upper or lower case. */
 int filter_add_extensions(struct filter *filter, const char *list, struct simhash_error *error);
 
-/* Append the patterns in a file; "-" is standard input. */
-int filter_add_file(struct filter *filter, const char *path, struct simhash_error *error);
+/*
+ * Append the value of --exclude: a pattern, or "@FILE" for the patterns in a file. "@-" is standard
+ * input, which can be given only once.
+ */
+int filter_add_rules(struct filter *filter, const char *text, struct simhash_error *error);
 
 /* The ignore files of one directory; holds those of the directory above. */
 struct ignores;

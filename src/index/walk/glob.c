@@ -1,5 +1,5 @@
 /*
- * Patterns of gitignore(5): cut into segments, each matched by fnmatch(3).
+ * Matches patterns of gitignore(5): cuts them into segments and matches each segment by fnmatch(3).
  * SPDX-License-Identifier: MIT
  */
 #include "index/walk/glob.h"

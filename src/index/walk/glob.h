@@ -1,5 +1,5 @@
 /*
- * Patterns of gitignore(5): one a line, the last that matches decides.
+ * Patterns of gitignore(5): one a line, and the last that matches decides.
  *
  *     *.o          a file or directory of that name, however deep
  *     build/       a directory
@@ -7,8 +7,7 @@
  *     a/ ** /b     (without the blanks) any number of directories between
  *     !keep.o      not left out, whatever came before
  *
- * A segment between slashes is matched by fnmatch(3), so `*`, `?` and `[...]` never
- * match a slash.
+ * fnmatch(3) matches a segment between slashes, so `*`, `?` and `[...]` never match a slash.
  *
  * SPDX-License-Identifier: MIT
  */

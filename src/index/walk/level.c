@@ -1,5 +1,5 @@
 /*
- * A chain of levels, each with a sum of what is in it.
+ * Keeps a chain of levels, each with a checksum of its entries, and finds levels that repeat.
  * SPDX-License-Identifier: MIT
  */
 #include "index/walk/level.h"

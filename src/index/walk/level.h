@@ -1,6 +1,7 @@
 /*
- * The directories above one that is being walked, and whether it is one of them: a directory may
- * contain itself, by a mount or in a file system that shows snapshots, and the walk would not end.
+ * Detects a directory that contains itself, by a mount or in a file system that shows snapshots,
+ * where a walk would not end. A level is a directory that is being walked; it knows the levels
+ * above it.
  *
  *     level = level_new(above->level, &status);      // NULL when memory is short
  *     loop = level_find_loop(level);                 // before it is read
@@ -9,8 +10,8 @@
  *     level_end(level);                              // it has been read
  *     level_drop(level);
  *
- * Most such directories show the inode of the one above. In some file systems each level has an
- * inode of its own. They are recognized by levels that are alike again and again.
+ * Most such directories show the inode of the one above. In some file systems each level has a
+ * different inode. They are recognized by levels that are alike again and again.
  *
  * One thread reads a directory; others may be below it already.
  *

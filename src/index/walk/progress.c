@@ -1,5 +1,5 @@
 /*
- * The path that a run is scanning.
+ * Stores the path that a run is scanning, and ends its progress.
  * SPDX-License-Identifier: MIT
  */
 #include "index/walk/progress.h"

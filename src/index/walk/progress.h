@@ -1,6 +1,6 @@
 /*
- * How far a run is, for whoever shows it meanwhile. The threads that do the work count what is
- * done; count_ahead.c counts what there is to do.
+ * The progress of a run, for display meanwhile. The threads that do the work count finished files
+ * and bytes; count_ahead.c counts all of them.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_INDEX_PROGRESS_H

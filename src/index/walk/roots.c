@@ -1,5 +1,5 @@
 /*
- * Resolving the paths that were named, and leaving out those that others contain.
+ * Resolves the paths that were named and skips paths inside other roots.
  * SPDX-License-Identifier: MIT
  */
 #include "index/walk/roots.h"

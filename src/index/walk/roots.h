@@ -1,6 +1,6 @@
 /*
  * The roots of a run: the paths that the user named, made absolute and free of links, and the list
- * of files, where there is one.
+ * of files, if there is one.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_INDEX_ROOTS_H

@@ -1,7 +1,7 @@
 /*
- * Walking trees, directory by directory: each walker takes the directory that was found last, and
- * adds those that it finds in it. Leaves the reading of one directory to entries.c, and the choice
- * of what to scan to reconcile.c.
+ * Walks trees directory by directory: each walker takes the directory that was found last, and adds
+ * the subdirectories that it finds. entries.c reads a directory, and reconcile.c chooses the files
+ * to scan.
  * SPDX-License-Identifier: MIT
  */
 #include "index/walk/walk.h"

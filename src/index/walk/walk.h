@@ -1,5 +1,5 @@
 /*
- * Walking a tree, by one thread or several: each has a walker and asks it for the next files.
+ * Walks a tree with one thread or several: each has a walker and asks it for the next files.
  *
  *     walk = walk_new(root, &options, error);
  *     ...in each thread:
@@ -12,8 +12,8 @@
  *     walk_free(walk);
  *
  * Walkers take directories from one stack. A directory is opened relative to its parent's
- * descriptor and never through a symbolic link (unless links are followed), so renames and
- * swapped links during the walk cannot lead outside.
+ * descriptor and never through a symbolic link (unless links are followed), so renames and swapped
+ * links during the walk cannot lead outside.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
 /*
- * Batches of files.
+ * Allocates, fills, moves and frees batches.
  * SPDX-License-Identifier: MIT
  */
 #include "index/work/batch.h"
@@ -50,8 +50,8 @@ void batch_free(struct batch *batch)
 	if (batch == NULL)
 		return;
 	for (size_t i = 0; i < batch->count; i++) {
-		directory_drop(batch->tasks[i].directory);
-		free(batch->tasks[i].name);
+		directory_drop(batch->tasks[i].found.directory);
+		free(batch->tasks[i].found.name);
 		row_sketches_drop(batch->tasks[i].row.sketches);
 	}
 	shared_scan_drop(batch->shared);

@@ -1,6 +1,6 @@
 /*
- * What travels from the walkers to the scanners and from them to the writer: batches of files to
- * scan, which come out as rows, and of rows to change or remove.
+ * Batches, which go from the walkers to the scanners and from them to the writer. A batch has files
+ * to scan, which come out as rows, and rows to change or remove.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_INDEX_BATCH_H
@@ -17,40 +17,60 @@ struct batch;
 struct hard_link;
 struct shared_scan;
 
-/* A file to scan. */
-struct task {
-	struct batch *batch; /* that it is in */
+/* What the walk, or the look into a container, found. Nobody changes it later. */
+struct task_found {
 	struct directory *directory;
 	char *name;	 /* of its row, then what to open, each with a zero; then its extension */
 	char *open_name; /* in `name` */
-	bool is_scanned; /* `row` is filled */
-	bool is_inflated, is_unchanged; /* as the walk found it */
-	bool had_members, had_sketch;
-	uint32_t filter;	/* that it was given to, if it had members; or 0 */
-	unsigned kinds;		/* of containers that it was looked at for, if it had members */
-	bool has_known_content; /* it has the size and the time of its row, of this content: */
-	uint8_t known_content[CONTENT_HASH_SIZE];
+	int64_t size_bytes, links; /* of `links` what is recorded */
+	bool is_inflated, is_unchanged;
 	bool looks_only; /* not read; is it a container? */
-	bool is_looked;	 /* it was, and row.contents tells what is known of it */
+};
+
+/* The index's part: its row of the file before this run, or of another path that had the file. */
+struct task_known {
+	bool has_members, has_sketch;
+	uint32_t filter;  /* the command that read it, if it has members; or 0 */
+	unsigned kinds;	  /* of containers that it was looked at for, if it has members */
+	bool has_content; /* it has the size and the time of its row, of this content: */
+	uint8_t content[CONTENT_HASH_SIZE];
+	bool leaves; /* the path that it had before, which is: */
+	uint8_t left_hash[PATH_HASH_SIZE];
+};
+
+/* Names of one file, of which one task scans it; see hard_links.h. */
+struct task_names {
+	struct hard_link *link; /* NULL: it is scanned for itself */
+	bool is_leader;		/* scanned for all names of its link */
+	struct task *next_parked;
+};
+
+/* The scanner's part. */
+struct task_result {
+	bool is_scanned; /* the row is filled */
+	bool is_looked;	 /* for members, and row.contents has the kinds */
 	bool is_copied;	 /* from another name of the file; not read */
 	bool is_moved;	 /* from the row of another path; not read */
-	bool leaves;	 /* that path, which is: */
-	uint8_t left_hash[PATH_HASH_SIZE];
-	int64_t size_bytes, links; /* as the walk found it; of `links` what is recorded */
-	struct hard_link *link;	   /* see hard_links.h; NULL: it is scanned for itself */
-	bool is_leader;		   /* scanned for all names of its link */
-	struct task *next_parked;
+};
+
+/* A file to scan. */
+struct task {
+	struct batch *batch; /* that has it */
+	struct task_found found;
+	struct task_known known;
+	struct task_names names;
+	struct task_result result;
 	struct file_row row;
 };
 
 /* What a task that is written adds to the counts of its run: a file, and the bytes that were read. */
 static inline bool task_counts(const struct task *task)
 {
-	return task->is_scanned && !task->is_moved;
+	return task->result.is_scanned && !task->result.is_moved;
 }
 static inline int64_t task_bytes(const struct task *task)
 {
-	return task->is_copied ? 0 : task->row.size_bytes;
+	return task->result.is_copied ? 0 : task->row.size_bytes;
 }
 
 struct batch {

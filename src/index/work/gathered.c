@@ -1,5 +1,5 @@
 /*
- * Gathering batches to a transaction.
+ * Gathers batches and lists their changes for a transaction.
  * SPDX-License-Identifier: MIT
  */
 #include "index/work/gathered.h"
@@ -55,16 +55,17 @@ static void take_looked(struct gathered *gathered, const struct task *task)
 
 static void take_task(struct gathered *gathered, const struct task *task)
 {
-	struct directory *directory = task->directory;
+	struct directory *directory = task->found.directory;
 	struct directory_row *row;
 
-	if (task->is_looked && !task->is_scanned)
+	if (task->result.is_looked && !task->result.is_scanned)
 		take_looked(gathered, task);
-	if (!task->is_scanned)
+	if (!task->result.is_scanned)
 		return;
 	gathered->rows[gathered->counts.rows++] = &task->row;
-	if (task->leaves)
-		memcpy(gathered->left[gathered->counts.left++], task->left_hash, PATH_HASH_SIZE);
+	if (task->known.leaves)
+		memcpy(gathered->left[gathered->counts.left++], task->known.left_hash,
+		       PATH_HASH_SIZE);
 	if (directory->is_recorded)
 		return;
 	row = &gathered->directories[gathered->counts.directories++];
@@ -93,7 +94,7 @@ static void take_directory(struct gathered *gathered, const struct batch *batch)
 static void count_task(struct gathered *gathered, const struct task *task,
 		       const struct scan_run *runs)
 {
-	const struct scan_run *run = &runs[task->directory->root];
+	const struct scan_run *run = &runs[task->found.directory->root];
 	struct run_progress *last = &gathered->progress[gathered->counts.progress];
 
 	if (!task_counts(task))

@@ -1,5 +1,6 @@
 /*
- * What one transaction of the writer has: batches of the scanners, and lists of what they bring.
+ * The content of one transaction of the writer: batches of the scanners, and lists of their
+ * changes.
  *
  *     while (...)
  *             gathered_add(&gathered, batch, runs, error);

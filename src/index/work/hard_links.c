@@ -1,5 +1,6 @@
 /*
- * A table of inodes by device and number, whose slots are lists, behind one lock.
+ * Keeps a hash table of inodes by device and number, under one lock, and copies rows between names
+ * of one file.
  * SPDX-License-Identifier: MIT
  */
 #include "index/work/hard_links.h"
@@ -137,9 +138,9 @@ void hard_links_enter(struct hard_links *links, const struct found_file *file, s
 	if (link == NULL)
 		link = add_link(links, &wanted);
 	if (link != NULL) {
-		task->link = link;
-		task->is_leader = !link->is_scanning && !link->is_known;
-		if (task->is_leader)
+		task->names.link = link;
+		task->names.is_leader = !link->is_scanning && !link->is_known;
+		if (task->names.is_leader)
 			link->is_scanning = true;
 		link->tasks++;
 		if (link->names_left > 0)
@@ -151,9 +152,9 @@ void hard_links_enter(struct hard_links *links, const struct found_file *file, s
 /* A task has left its link; the last one frees it, once all names were met. */
 static void leave(struct hard_links *links, struct task *task)
 {
-	struct hard_link *link = task->link;
+	struct hard_link *link = task->names.link;
 
-	task->link = NULL;
+	task->names.link = NULL;
 	if (--link->tasks == 0 && link->names_left == 0)
 		remove_link(links, find_link(links, link));
 }
@@ -161,12 +162,12 @@ static void leave(struct hard_links *links, struct task *task)
 static void copy_row(const struct hard_link *link, struct task *task)
 {
 	row_take_file(&task->row, &link->row);
-	task->row.links = task->links;
+	task->row.links = task->found.links;
 }
 
 enum hard_link_answer hard_links_take(struct hard_links *links, struct task *task)
 {
-	struct hard_link *link = task->link;
+	struct hard_link *link = task->names.link;
 	enum hard_link_answer answer = LINK_SCAN;
 
 	pthread_mutex_lock(&links->lock);
@@ -175,12 +176,12 @@ enum hard_link_answer hard_links_take(struct hard_links *links, struct task *tas
 		leave(links, task);
 		answer = LINK_COPIED;
 	} else if (link->is_scanning) {
-		task->next_parked = link->parked;
+		task->names.next_parked = link->parked;
 		link->parked = task;
 		answer = LINK_PARKED;
 	} else {
 		link->is_scanning = true;
-		task->is_leader = true;
+		task->names.is_leader = true;
 	}
 	pthread_mutex_unlock(&links->lock);
 	return answer;
@@ -197,25 +198,25 @@ static bool is_row_of(const struct hard_link *link, const struct file_row *row)
 
 struct task *hard_links_finish(struct hard_links *links, struct task *leader)
 {
-	struct hard_link *link = leader->link;
+	struct hard_link *link = leader->names.link;
 	struct task *parked;
 
 	pthread_mutex_lock(&links->lock);
 	link->is_scanning = false;
 	parked = link->parked;
-	if (leader->is_scanned && is_row_of(link, &leader->row)) {
+	if (leader->result.is_scanned && is_row_of(link, &leader->row)) {
 		row_take_file(&link->row, &leader->row);
 		link->is_known = true;
 		link->parked = NULL;
-		for (struct task *task = parked; task != NULL; task = task->next_parked) {
+		for (struct task *task = parked; task != NULL; task = task->names.next_parked) {
 			copy_row(link, task);
 			leave(links, task);
 		}
 	} else if (parked != NULL) {
-		link->parked = parked->next_parked;
+		link->parked = parked->names.next_parked;
 		link->is_scanning = true;
-		parked->next_parked = NULL;
-		parked->is_leader = true;
+		parked->names.next_parked = NULL;
+		parked->names.is_leader = true;
 	}
 	leave(links, leader);
 	pthread_mutex_unlock(&links->lock);

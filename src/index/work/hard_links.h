@@ -1,16 +1,16 @@
 /*
- * Hard links: of all the names of one inode the first is scanned, and the others take its row. A
- * name that comes while that scan is under way is parked with it, and completed by the thread that
+ * Scans a file with several hard links once: the first name is scanned, and the others take its
+ * row. A name that comes during that scan is parked with it, and completed by the thread that
  * finishes the scan; no thread waits.
  *
- * Some file systems give one inode number to several files. So names are those of one file only if
- * size, modification time and status time are equal too, and what was scanned must be what the walk
- * found. Otherwise each is scanned.
+ * Some file systems give one inode number to several files. So two names belong to one file only if
+ * size, modification time and status time are also equal, and the scanned file must be the file
+ * that the walk found. Otherwise each is scanned.
  *
- * Memory is bounded: an inode is forgotten when all its names were met, and beyond LINKS_MAX
- * inodes known at once each name of a further one is scanned.
+ * Memory is bounded: an inode is forgotten when all its names were met, and beyond LINKS_MAX inodes
+ * known at once each name of a further one is scanned.
  *
- * Any number of threads.
+ * Any number of threads may use it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -28,7 +28,7 @@ struct hard_links *hard_links_new(void); /* NULL when memory is short */
 void hard_links_free(struct hard_links *links);
 
 /*
- * Enter a file that the walk found: sets task->link, and task->is_leader for its first name. A
+ * Enter a file that the walk found: sets task->names.link, and task->names.is_leader for its first name. A
  * file of one name, or one too many, has no link.
  */
 void hard_links_enter(struct hard_links *links, const struct found_file *file, struct task *task);

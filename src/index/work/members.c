@@ -1,5 +1,6 @@
 /*
- * Looking into containers.
+ * Reads the members of a container, or runs the filter command of a file, and passes the rows to
+ * the writer.
  * SPDX-License-Identifier: MIT
  */
 #include "index/work/members.h"
@@ -39,29 +40,28 @@ struct look {
 	uint32_t filter;		      /* its number, once it has ended well */
 };
 
+/* Report a member, or "" for the file itself. */
 static void report(struct look *look, struct bytes member, int why)
 {
-	const struct directory *directory = look->inside;
-	bool is_whole = member.size == 0;
-	/* Without a member, without the slash of the directory. */
-	size_t own = directory->path_size - (is_whole ? 1 : 0), size = own + 1 + member.size;
-	char *path = malloc(size + 1);
+	const struct directory *directory = look->task->found.directory;
+	struct bytes path = bytes_of(look->task->found.open_name);
+	char *file = path_join(directory_path(directory), path), *whole = NULL;
 
 	/* What this run leaves out and every other one would is read to its end. */
 	look->has_failed |= !container_is_left_out(why) || container_may_be_read_later(why);
-	if (path == NULL) {
-		failures_report(look->use->failures, directory->root, directory_path(directory),
-				why);
-		return;
+	if (file != NULL)
+		path = bytes_of(file);
+	if (file != NULL && member.size > 0)
+		whole = malloc(path.size + 2 + member.size);
+	if (whole != NULL) {
+		memcpy(whole, path.data, path.size);
+		memcpy(whole + path.size, "//", 2);
+		memcpy(whole + path.size + 2, member.data, member.size);
+		path = (struct bytes){whole, path.size + 2 + member.size};
 	}
-	memcpy(path, directory->path, own);
-	if (!is_whole) {
-		path[own++] = '/';
-		memcpy(path + own, member.data, member.size);
-		own += member.size;
-	}
-	failures_report(look->use->failures, directory->root, (struct bytes){path, own}, why);
-	free(path);
+	failures_report(look->use->failures, directory->root, path, why);
+	free(whole);
+	free(file);
 }
 
 static void push(struct look *look)
@@ -138,8 +138,8 @@ static bool append(struct look *look, const struct file_row *member)
 		return false;
 	task = batch_add(look->batch);
 	directory_hold(look->inside);
-	task->directory = look->inside;
-	task->name = copy;
+	task->found.directory = look->inside;
+	task->found.name = copy;
 	memcpy(copy, name.data, name.size);
 	ascii_lower_copy(copy + name.size, extension, extension_size);
 	task->row = *member;
@@ -153,8 +153,8 @@ static bool append(struct look *look, const struct file_row *member)
 	task->row.links = 1; /* members with the same content are not names of one file */
 	task->row.compressed_size_bytes = look->status.st_size;
 	task->row.scanned_at_ns = outer->row.scanned_at_ns;
-	task->is_inflated = true;
-	task->is_scanned = true;
+	task->found.is_inflated = true;
+	task->result.is_scanned = true;
 	return true;
 }
 
@@ -173,11 +173,12 @@ static void report_same_names(struct look *look)
 /* Give all members to the writer. */
 static void read_members(struct look *look, int fd)
 {
-	struct bytes name = bytes_of(look->task->open_name);
+	struct bytes name = bytes_of(look->task->found.open_name);
 	struct container *container = container_open(look->scanner, fd, &look->status, name);
 	enum container_answer answer = CONTAINER_END;
 	struct file_row row = {.size_bytes = 0};
 	bool has_room = container != NULL;
+	int why = has_room ? ENOMEM : errno;
 
 	look->has_begun |= has_room;
 	while (has_room && (answer = container_next(container, &row)) != CONTAINER_END &&
@@ -193,7 +194,7 @@ static void read_members(struct look *look, int fd)
 		row = (struct file_row){.size_bytes = 0};
 	}
 	if (!has_room)
-		report(look, bytes_of(""), ENOMEM);
+		report(look, bytes_of(""), why);
 	else
 		report_same_names(look);
 	look->is_stopped = answer == CONTAINER_STOPPED || !has_room;
@@ -201,50 +202,52 @@ static void read_members(struct look *look, int fd)
 	container_close(container);
 }
 
-/* Open the file that the row describes; -1 where that is gone or another by now. */
+/* Open the file that the row describes; -1 with errno, which is 0 where it is another by now. */
 static int open_again(struct look *look)
 {
 	struct task *task = look->task;
 	int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | (look->scanner->follow ? 0 : O_NOFOLLOW);
-	int fd = open_file_at(task->directory->fd, task->open_name, flags, 0);
+	int fd = open_file_at(task->found.directory->fd, task->found.open_name, flags, 0);
 
 	if (fd < 0)
 		return -1;
-	task->row.scanned_at_ns = task->looks_only ? clock_wall_ns() : task->row.scanned_at_ns;
-	if (fstat(fd, &look->status) == 0 && S_ISREG(look->status.st_mode) &&
-	    (task->looks_only || (look->status.st_size == task->row.size_bytes &&
-				  stat_mtime_ns(&look->status) == task->row.mtime_ns)))
-		return fd;
+	task->row.scanned_at_ns = task->found.looks_only ? clock_wall_ns()
+							 : task->row.scanned_at_ns;
+	if (fstat(fd, &look->status) == 0) {
+		if (S_ISREG(look->status.st_mode) &&
+		    (task->found.looks_only ||
+		     (look->status.st_size == task->row.size_bytes &&
+		      stat_mtime_ns(&look->status) == task->row.mtime_ns)))
+			return fd;
+		errno = 0;
+	}
 	close_content(fd);
-	errno = 0;
 	return -1;
 }
 
-/* A file that was read and cannot be opened once more; the next run looks into it. */
-static void report_unopened(struct look *look)
+/* A file that was read and cannot be opened once more, or not be read; the next run looks into it. */
+static void report_unread(struct look *look, int why)
 {
-	int why = errno;
-
 	/* It has changed, is gone, or has become a link or a FIFO: the next run finds out. */
-	if (why == 0 || why == ENOENT || why == ENXIO || (why == ELOOP && !look->scanner->follow))
-		return;
-	look->inside = directory_new_inside(look->task->directory, bytes_of(look->task->open_name));
-	if (look->inside == NULL)
-		return;
-	report(look, (struct bytes){"", 0}, why);
-	directory_drop(look->inside);
+	if (why != 0 && why != ENOENT && why != ENXIO && (why != ELOOP || look->scanner->follow))
+		report(look, (struct bytes){"", 0}, why);
 }
 
-/* Is the file what it was before its filter was run, and does its path stand for it? */
+/*
+ * Is the file what it was before its filter was run, and does its path stand for it? Else errno is
+ * 0 where that is known.
+ */
 static bool is_same_file(const struct look *look, int fd, const char *path)
 {
 	struct stat now, named;
 
-	return fstat(fd, &now) == 0 && now.st_size == look->status.st_size &&
+	if (fstat(fd, &now) != 0 || (look->command->names_file && stat(path, &named) != 0))
+		return false;
+	errno = 0;
+	return now.st_size == look->status.st_size &&
 	       stat_mtime_ns(&now) == stat_mtime_ns(&look->status) &&
 	       (!look->command->names_file ||
-		(stat(path, &named) == 0 && named.st_dev == now.st_dev &&
-		 named.st_ino == now.st_ino));
+		(named.st_dev == now.st_dev && named.st_ino == now.st_ino));
 }
 
 static void report_filter(struct look *look, const char *path, const char *why)
@@ -257,7 +260,9 @@ static void report_filter(struct look *look, const char *path, const char *why)
 static void filter_file(struct look *look, int fd)
 {
 	const struct task *task = look->task;
-	char *path = path_join(directory_path(task->directory), bytes_of(task->open_name)), *why;
+	char *path = path_join(directory_path(task->found.directory),
+			       bytes_of(task->found.open_name)),
+	     *why;
 	struct file_row row = {.name = bytes_of(FILTERED_NAME)};
 	enum scan_outcome outcome;
 
@@ -272,7 +277,9 @@ static void filter_file(struct look *look, int fd)
 	if (outcome == SCAN_FAILED)
 		report_filter(look, path, why);
 	look->is_stopped |= outcome == SCAN_STOPPED;
-	if (outcome == SCAN_DONE && is_same_file(look, fd, path)) {
+	if (outcome == SCAN_DONE && !is_same_file(look, fd, path)) {
+		report_unread(look, errno);
+	} else if (outcome == SCAN_DONE) {
 		bool has_row = row.size_bytes > 0 && append(look, &row);
 		look->members += has_row;
 		look->filter = has_row || row.size_bytes == 0 ? look->command->number : 0;
@@ -289,9 +296,9 @@ static void look_into(struct look *look, int fd, bool is_container)
 {
 	struct task *task = look->task;
 
-	look->inside = directory_new_inside(task->directory, bytes_of(task->open_name));
+	look->inside = directory_new_inside(task->found.directory, bytes_of(task->found.open_name));
 	if (look->inside == NULL) {
-		look->has_failed = true;
+		report(look, (struct bytes){"", 0}, ENOMEM);
 		return;
 	}
 	if (is_container)
@@ -307,11 +314,12 @@ static void look_into(struct look *look, int fd, bool is_container)
 /* What had members is no container any more, or none that this build can look into. */
 static void drop_members(struct look *look)
 {
-	look->inside = directory_new_inside(look->task->directory, bytes_of(look->task->open_name));
+	look->inside = directory_new_inside(look->task->found.directory,
+					    bytes_of(look->task->found.open_name));
 	look->has_begun = true;
 	if (look->inside == NULL || !renew(look))
-		look->has_failed = true;
-	if (look->inside != NULL && look->scanner->containers == 0 && look->task->filter == 0)
+		report(look, (struct bytes){"", 0}, ENOMEM);
+	else if (look->scanner->containers == 0 && look->task->known.filter == 0)
 		report(look, (struct bytes){"", 0}, CONTAINER_IS_NOT_READ);
 	directory_drop(look->inside);
 }
@@ -333,79 +341,90 @@ unsigned members_kinds(const struct members_use *use, const struct task *task)
 	unsigned asked = request->inflate ? request->containers : 0, known;
 	struct simhash_error error;
 
-	if (!task->had_members || container_kinds(&known, &error) != 0)
+	if (!task->known.has_members || container_kinds(&known, &error) != 0)
 		return asked;
 	/* What was only filtered has no kinds, nor has what could not be read to its end. */
-	if (task->kinds == 0)
-		return task->filter == 0 ? known : asked;
-	return asked | (task->kinds & known);
+	if (task->known.kinds == 0)
+		return task->known.filter == 0 ? known : asked;
+	return asked | (task->known.kinds & known);
 }
 
 const struct filter_command *members_filter(const struct members_use *use, const struct task *task)
 {
 	const struct filter_commands *filters = use->request->filters;
 
-	return filters == NULL ? NULL : filter_commands_find(filters, bytes_of(task->open_name));
+	return filters == NULL ? NULL
+			       : filter_commands_find(filters, bytes_of(task->found.open_name));
 }
 
 /* Of what a file had when it was read last: its size, its time and its bytes. */
 static bool is_same_content(const struct task *task)
 {
-	return task->looks_only ||
-	       (task->has_known_content &&
-		memcmp(task->known_content, task->row.content_hash, CONTENT_HASH_SIZE) == 0);
+	return task->found.looks_only ||
+	       (task->known.has_content &&
+		memcmp(task->known.content, task->row.content_hash, CONTENT_HASH_SIZE) == 0);
 }
 
 /* What is known of the file now. */
 static int64_t contents_of(const struct look *look)
 {
 	const struct task *task = look->task;
-	bool has_old = task->had_members && !look->has_renewed;
+	bool has_old = task->known.has_members && !look->has_renewed;
 	bool has_members = look->members > 0 || has_old || look->keeps_filtered;
 	bool has_old_filter = look->keeps_filtered || (has_old && look->is_same);
-	uint32_t filter = look->filter == 0 && has_old_filter ? task->filter : look->filter;
+	uint32_t filter = look->filter == 0 && has_old_filter ? task->known.filter : look->filter;
 	int64_t contents = look->has_failed ? 0 : (int64_t)look->scanner->containers;
 
 	contents |= (int64_t)filter << CONTENTS_FILTER_AT;
 	return contents | (has_members ? CONTENTS_HAS_MEMBERS : 0);
 }
 
-/* The file could not be opened once more. */
+/* The file could not be opened once more, or not be read. */
 static int64_t old_contents_of(const struct look *look)
 {
-	int64_t filter = look->keeps_filtered ? look->task->filter : 0;
+	int64_t filter = look->keeps_filtered ? look->task->known.filter : 0;
 
-	return look->task->had_members ? filter << CONTENTS_FILTER_AT | CONTENTS_HAS_MEMBERS : 0;
+	return look->task->known.has_members ? filter << CONTENTS_FILTER_AT | CONTENTS_HAS_MEMBERS
+					     : 0;
+}
+
+/* Open the file and, unless that is known, find out its kind. -1 with errno as above. */
+static int open_with_kind(struct look *look, bool is_known)
+{
+	int fd = open_again(look);
+
+	if (fd < 0 || is_known || scan_kind(look->scanner, fd, &look->scanner->kind, NULL) == 0)
+		return fd;
+	close_content(fd);
+	return -1;
 }
 
 void members_look(const struct members_use *use, struct file_scanner *scanner, struct task *task)
 {
 	struct look look = {
 		.use = use, .scanner = scanner, .task = task, .command = members_filter(use, task)};
-	bool is_known = !task->looks_only && scanner->has_kind;
-	bool is_container = is_known && scanner->kind != 0;
-	bool is_needed = !is_known || is_container || look.command != NULL;
-	int fd = is_needed ? open_again(&look) : -1;
+	bool is_known = !task->found.looks_only && scanner->has_kind;
+	bool is_needed = !is_known || scanner->kind != 0 || look.command != NULL, is_container;
+	int fd = is_needed ? open_with_kind(&look, is_known) : -1, why = errno;
 
 	look.is_same = is_same_content(task);
-	look.keeps_filtered = look.is_same && task->filter != 0 && look.command == NULL;
+	look.keeps_filtered = look.is_same && task->known.filter != 0 && look.command == NULL;
 	scanner->has_kind = false;
 	if (fd < 0 && is_needed) {
-		report_unopened(&look);
+		report_unread(&look, why);
 		task->row.contents = old_contents_of(&look);
 		return;
 	}
-	if (task->looks_only)
+	if (task->found.looks_only)
 		describe(&look);
-	if (!is_known)
-		is_container = scan_kind(scanner, fd, NULL) != 0;
+	is_container = scanner->kind != 0;
 	if (is_container || look.command != NULL)
 		look_into(&look, fd, is_container);
-	else if (task->had_members && !look.keeps_filtered)
+	else if (task->known.has_members && !look.keeps_filtered)
 		drop_members(&look);
 	if (fd >= 0)
 		close_content(fd);
 	free(look.kept);
-	task->is_looked = true;
+	task->result.is_looked = true;
 	task->row.contents = contents_of(&look);
 }

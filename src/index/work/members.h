@@ -1,6 +1,6 @@
 /*
- * What is in the files that are scanned: a container's members become rows of a directory of their
- * own, which go to the writer in batches before the row of the file itself.
+ * Makes rows of the contents of scanned files: a container's members become rows of their own
+ * directory. The rows go to the writer in batches before the row of the file itself.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_INDEX_MEMBERS_H
@@ -31,7 +31,7 @@ unsigned members_kinds(const struct members_use *use, const struct task *task);
 const struct filter_command *members_filter(const struct members_use *use, const struct task *task);
 
 /*
- * Look into the file of a task, which was scanned, or which `looks_only`. Sets task->is_looked and
+ * Look into the file of a task, which was scanned, or which `looks_only`. Sets task->result.is_looked and
  * row.contents. What cannot be read is reported; then the file is looked into by the next run too.
  */
 void members_look(const struct members_use *use, struct file_scanner *scanner, struct task *task);

@@ -1,5 +1,5 @@
 /*
- * What a run of simhash is asked for, what it may use, and what it reports.
+ * The request, the resources and the summary of a run of simhash.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_INDEX_REQUEST_H

@@ -1,5 +1,5 @@
 /*
- * Scanning batches of files, with one row for all names of a file.
+ * Scans batches of files in threads, and makes one row for all names of a file.
  * SPDX-License-Identifier: MIT
  */
 #include "index/work/scanners.h"
@@ -20,7 +20,7 @@
 
 static void report(struct scanners *scanners, const struct task *task, int system_errno)
 {
-	const struct directory *directory = task->directory;
+	const struct directory *directory = task->found.directory;
 	char *path = path_join(directory_path(directory), task->row.name);
 
 	failures_report(scanners->failures, directory->root,
@@ -53,7 +53,7 @@ static void end_task(struct scanners *scanners, struct task *task)
 {
 	struct batch *batch = task->batch;
 
-	directory_end_use(task->directory);
+	directory_end_use(task->found.directory);
 	end_part(scanners, batch);
 }
 
@@ -63,14 +63,15 @@ static enum scan_outcome scan_content(struct scanners *scanners, struct file_sca
 				      struct shared_scan *shared, struct task *task)
 {
 	struct index_progress *progress = scanners->resources->progress;
-	int fd = task->directory->fd;
+	int fd = task->found.directory->fd;
 
 	if (atomic_load_explicit(scanners->resources->stop, memory_order_relaxed))
 		return SCAN_STOPPED;
 	if (progress != NULL)
 		index_progress_set_path(progress, task->row.directory, task->row.name);
-	return task->is_inflated ? scan_inflated(scanner, fd, task->open_name, &task->row)
-				 : scan_file(scanner, fd, task->open_name, shared, &task->row);
+	return task->found.is_inflated
+		       ? scan_inflated(scanner, fd, task->found.open_name, &task->row)
+		       : scan_file(scanner, fd, task->found.open_name, shared, &task->row);
 }
 
 /* Count a task as done, with those of its bytes that were not counted as they were read. */
@@ -79,16 +80,16 @@ static void count_done(struct scanners *scanners, const struct task *task, bool 
 	struct index_progress *progress = scanners->resources->progress;
 
 	if (progress != NULL)
-		index_progress_add(progress, 1, was_counted ? 0 : task->size_bytes);
+		index_progress_add(progress, 1, was_counted ? 0 : task->found.size_bytes);
 }
 
 /* What is in a file that has a row. */
 static void look_inside(struct scanners *scanners, struct file_scanner *scanner, struct task *task)
 {
-	bool looks = scanner->containers != 0 || task->had_members ||
-		     members_filter(&scanners->members, task) != NULL;
-
-	if (looks && task->is_scanned && !task->is_inflated)
+	if (!task->result.is_scanned || task->found.is_inflated)
+		return;
+	if (scanner->containers != 0 || task->known.has_members ||
+	    members_filter(&scanners->members, task) != NULL)
 		members_look(&scanners->members, scanner, task);
 }
 
@@ -97,7 +98,7 @@ static void choose(const struct scanners *scanners, struct file_scanner *scanner
 		   const struct task *task)
 {
 	scanner->containers = members_kinds(&scanners->members, task);
-	scanner->no_resemblance = scanners->request->no_sketch && !task->had_sketch;
+	scanner->no_resemblance = scanners->request->no_sketch && !task->known.has_sketch;
 }
 
 /* Read a task's file. */
@@ -108,13 +109,13 @@ static void scan_task(struct scanners *scanners, struct file_scanner *scanner,
 
 	choose(scanners, scanner, task);
 	outcome = scan_content(scanners, scanner, shared, task);
-	task->is_scanned = outcome == SCAN_DONE;
+	task->result.is_scanned = outcome == SCAN_DONE;
 	look_inside(scanners, scanner, task);
 	if (outcome == SCAN_FAILED)
 		report(scanners, task, errno);
-	if (outcome == SCAN_DONE && task->is_inflated && scanner->has_rest)
+	if (outcome == SCAN_DONE && task->found.is_inflated && scanner->has_rest)
 		report(scanners, task, CONTAINER_HAS_REST);
-	count_done(scanners, task, task->is_scanned && !task->is_inflated);
+	count_done(scanners, task, task->result.is_scanned && !task->found.is_inflated);
 }
 
 /* A task has its row from another name or path of its file, and needs only keys for its own. */
@@ -122,9 +123,9 @@ static void complete_copy(struct scanners *scanners, struct file_scanner *scanne
 			  struct task *task)
 {
 	row_compute_keys(&task->row, scanners->request->tag_set);
-	task->is_scanned = true;
-	task->is_copied = true;
-	if (!task->is_moved) {
+	task->result.is_scanned = true;
+	task->result.is_copied = true;
+	if (!task->result.is_moved) {
 		scanner->has_kind = false;
 		choose(scanners, scanner, task);
 		task->row.contents = 0;
@@ -144,8 +145,8 @@ static void scan_leader(struct scanners *scanners, struct file_scanner *scanner,
 		parked = hard_links_finish(scanners->links, task);
 		end_task(scanners, task);
 		shared = NULL; /* of that one file */
-		for (task = parked; task != NULL && !task->is_leader; task = next) {
-			next = task->next_parked;
+		for (task = parked; task != NULL && !task->names.is_leader; task = next) {
+			next = task->names.next_parked;
 			complete_copy(scanners, scanner, task);
 		}
 	}
@@ -157,22 +158,22 @@ static void handle_task(struct scanners *scanners, struct file_scanner *scanner,
 {
 	enum hard_link_answer answer = LINK_SCAN;
 
-	if (task->is_moved) {
+	if (task->result.is_moved) {
 		complete_copy(scanners, scanner, task);
 		return;
 	}
-	if (task->looks_only) {
+	if (task->found.looks_only) {
 		choose(scanners, scanner, task);
 		members_look(&scanners->members, scanner, task);
 		end_task(scanners, task);
 		return;
 	}
-	if (task->link == NULL) {
+	if (task->names.link == NULL) {
 		scan_task(scanners, scanner, shared, task);
 		end_task(scanners, task);
 		return;
 	}
-	if (!task->is_leader)
+	if (!task->names.is_leader)
 		answer = hard_links_take(scanners->links, task);
 	if (answer == LINK_COPIED)
 		complete_copy(scanners, scanner, task);
@@ -186,7 +187,7 @@ static void fail_task(struct scanners *scanners, struct task *task)
 	while (task != NULL) {
 		struct task *parked = NULL;
 		report(scanners, task, ENOMEM);
-		if (task->link != NULL && task->is_leader)
+		if (task->names.link != NULL && task->names.is_leader)
 			parked = hard_links_finish(scanners->links, task);
 		end_task(scanners, task);
 		task = parked;
@@ -213,7 +214,6 @@ static int file_scanner_new(struct scanners *scanners, struct file_scanner *scan
 		file_scanner_release(scanner);
 		return -1;
 	}
-	scanner->crew = &scanners->crew;
 	scanner->own = scanners->own;
 	scanner->max_inflated_bytes = request->max_inflated_bytes;
 	scanner->inflated_left = &scanners->inflated_left;
@@ -256,7 +256,6 @@ static void *scanner_main(void *argument)
 		handle_batch(scanners, is_ready ? &scanner : NULL, batch);
 	if (is_ready)
 		file_scanner_release(&scanner);
-	crew_help(&scanners->crew);
 	queue_producer_leaves(&scanners->writer->queue);
 	return NULL;
 }
@@ -273,19 +272,15 @@ int scanners_start(struct scanners *scanners, struct simhash_error *error)
 	largest_init(&scanners->largest, scanners->kept_max);
 	pthread_mutex_init(&scanners->mutex, NULL);
 	pthread_cond_init(&scanners->changed, NULL);
-	crew_init(&scanners->crew, wanted);
 	started = threads_start(&scanners->threads, wanted, scanner_main, scanners, 0);
-	for (unsigned i = started; i < wanted; i++) {
-		crew_lacks(&scanners->crew);
+	for (unsigned i = started; i < wanted; i++)
 		queue_producer_leaves(&scanners->writer->queue);
-	}
 	return started == 0 ? error_set(error, SIMHASH_E_SYSTEM, "cannot start a thread") : 0;
 }
 
 void scanners_join(struct scanners *scanners)
 {
 	threads_join(&scanners->threads);
-	crew_release(&scanners->crew);
 	pthread_cond_destroy(&scanners->changed);
 	pthread_mutex_destroy(&scanners->mutex);
 	largest_release(&scanners->largest);

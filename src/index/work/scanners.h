@@ -1,5 +1,5 @@
 /*
- * The scanners: threads that take batches of tasks, read each file, and hand the batch with its
+ * The scanners: threads that take batches of tasks, read each file, and pass the batch with its
  * rows to the writer.
  *
  *     struct scanners scanners = {.request = request, .resources = resources, ...};
@@ -23,7 +23,6 @@
 #include "index/work/largest.h"
 #include "index/work/members.h"
 #include "index/work/request.h"
-#include "scan/file/crew.h"
 
 struct hard_links;
 struct writer;
@@ -43,7 +42,6 @@ struct scanners {
 	struct queue queue;	    /* of batches; its producer is the walkers */
 	struct largest largest;
 	struct thread_group threads;
-	struct crew crew;	/* of the same threads */
 	pthread_mutex_t mutex;	/* of what follows */
 	pthread_cond_t changed; /* a batch has left */
 	unsigned in_flight;	/* batches pushed and not yet scanned */

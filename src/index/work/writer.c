@@ -1,10 +1,6 @@
 /*
- * Collecting batches to transactions. A transaction is committed when it is large enough for the
- * engine, or after some seconds: those are what a killed run can lose.
- *
- * To an index on a server, which has no row of this host yet, two connections write: every other
- * transaction goes to the second writer. They are committed in the order in which they were
- * gathered, since a directory is entered by the first one that has rows of it.
+ * Collects batches into transactions and commits them. A transaction is committed when it is large
+ * enough for the engine, or after some seconds. A killed run loses at most that transaction.
  * SPDX-License-Identifier: MIT
  */
 #include "index/work/writer.h"
@@ -37,16 +33,13 @@ int writer_init(struct writer *writer, struct store *store, const struct row_sco
 	writer->runs = calloc(roots->count, sizeof *writer->runs);
 	if (writer->runs == NULL)
 		return error_set_memory(error);
-	turns_init(&writer->turns, TURN_WAIT_NS);
 	queue_init(&writer->queue, producers, WAITING_MAX);
 	return 0;
 }
 
 void writer_release(struct writer *writer)
 {
-	second_writer_release(&writer->second);
 	gathered_release(&writer->gathered);
-	turns_release(&writer->turns);
 	free(writer->runs);
 	queue_release(&writer->queue);
 }
@@ -58,37 +51,22 @@ static void count_batch(struct writer *writer, const struct batch *batch)
 {
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct task *task = &batch->tasks[i];
-		struct scan_run *run = &writer->runs[task->directory->root];
-		writer->moved += task->is_scanned && task->is_moved;
+		struct scan_run *run = &writer->runs[task->found.directory->root];
+		writer->moved += task->result.is_scanned && task->result.is_moved;
 		if (!task_counts(task))
 			continue;
 		run->files++;
 		run->bytes += task_bytes(task);
 		writer->scanned++;
-		writer->sketched_again += task->is_unchanged;
+		writer->sketched_again += task->found.is_unchanged;
 		writer->bytes += (uint64_t)task_bytes(task);
 	}
 }
 
-static void count_gathered(struct writer *writer, const struct gathered *gathered)
+static void count_gathered(struct writer *writer)
 {
-	for (size_t i = 0; i < gathered->counts.batches; i++)
-		count_batch(writer, gathered->batches[i]);
-}
-
-/* Wait for what the second writer does, and count it. */
-static int end_second(struct writer *writer, struct simhash_error *error)
-{
-	struct second_writer *second = &writer->second;
-	int status = 0;
-
-	if (!second_writer_is_busy(second))
-		return 0;
-	status = second_writer_wait(second, error);
-	if (status == 0)
-		count_gathered(writer, &second->gathered);
-	gathered_drop(&second->gathered);
-	return status;
+	for (size_t i = 0; i < writer->gathered.counts.batches; i++)
+		count_batch(writer, writer->gathered.batches[i]);
 }
 
 /* How many rows make a transaction full. */
@@ -99,66 +77,22 @@ static size_t full_transaction(const struct writer *writer)
 	return rows < TRANSACTION_ROWS_MAX ? rows : TRANSACTION_ROWS_MAX;
 }
 
-/* Have the second writer write what is gathered. It writes rows of new files and nothing else. */
-static bool give_to_second(struct writer *writer, const struct store_batch *changes)
-{
-	struct second_writer *second = &writer->second;
-
-	if (!writer->has_no_rows || changes->removed_file_count > 0 ||
-	    changes->removed_directory_count > 0 || changes->left_file_count > 0 ||
-	    changes->relinked_count > 0 || changes->renewed_count > 0)
-		return false;
-	if (changes->row_count >= full_transaction(writer))
-		second_writer_open(second, writer->store);
-	if (!second_writer_start(second, &writer->scope, &writer->gathered, &writer->turns,
-				 writer->next_turn))
-		return false;
-	writer->next_turn++;
-	return true;
-}
-
-static int write_here(struct writer *writer, const struct store_batch *changes,
-		      struct simhash_error *error)
-{
-	int64_t removed = 0;
-	int status = store_write_in_turn(writer->store, &writer->scope, changes, &writer->turns,
-					 writer->next_turn++, &removed, error);
-
-	if (status == 0) {
-		count_gathered(writer, &writer->gathered);
-		writer->rows_removed += (uint64_t)removed;
-	}
-	return status;
-}
-
-/* Write what is gathered: on the second connection if that is free, else here. */
+/* Write what is gathered. */
 static int commit(struct writer *writer, struct simhash_error *error)
 {
 	struct store_batch changes = gathered_changes(&writer->gathered);
-	struct simhash_error of_second;
+	int64_t removed = 0;
 	int status = 0;
 
-	if (second_writer_is_done(&writer->second))
-		status = end_second(writer, error);
 	if (changes.row_count > 0 || changes.removed_file_count > 0 || changes.relinked_count > 0 ||
-	    changes.removed_directory_count > 0 || changes.renewed_count > 0) {
-		if (status == 0 && give_to_second(writer, &changes))
-			return 0;
-		if (status == 0)
-			status = write_here(writer, &changes, error);
-		/* It has ended, or it is why this one was not committed. */
-		if (end_second(writer, &of_second) != 0) {
-			*error = of_second;
-			status = -1;
-		}
+	    changes.removed_directory_count > 0 || changes.renewed_count > 0)
+		status = store_write(writer->store, &writer->scope, &changes, &removed, error);
+	if (status == 0) {
+		count_gathered(writer);
+		writer->rows_removed += (uint64_t)removed;
 	}
 	gathered_drop(&writer->gathered);
 	return status;
-}
-
-static int commit_all(struct writer *writer, struct simhash_error *error)
-{
-	return commit(writer, error) != 0 ? -1 : end_second(writer, error);
 }
 
 static bool is_full(const struct writer *writer, size_t full)
@@ -180,14 +114,14 @@ static int take_next(struct writer *writer, struct batch *batch, struct simhash_
 	bool is_end_of_many = batch->is_end_of_many;
 
 	for (size_t i = 0; i < batch->count; i++) {
-		unsigned root = batch->tasks[i].directory->root;
+		unsigned root = batch->tasks[i].found.directory->root;
 		writer->runs[root].errors = errors_of(writer, root);
 	}
 	if (gathered_add(&writer->gathered, batch, writer->runs, error) != 0)
 		return -1;
 	if (!is_end_of_many || atomic_load(writer->stop))
 		return 0;
-	return commit_all(writer, error) != 0 ? -1 : store_end_load(writer->store, error);
+	return commit(writer, error) != 0 ? -1 : store_end_load(writer->store, error);
 }
 
 /* The next batch. If rows wait to be written, NULL after a moment. */
@@ -212,7 +146,6 @@ static bool is_due(const struct writer *writer, size_t full, int64_t deadline_ns
 int writer_write(struct writer *writer, struct simhash_error *error)
 {
 	size_t full = full_transaction(writer);
-	struct simhash_error ignored;
 	int64_t deadline_ns = 0;
 	int status = 0;
 
@@ -237,10 +170,7 @@ int writer_write(struct writer *writer, struct simhash_error *error)
 			gathered_drop(&writer->gathered);
 		}
 	}
-	if (status == 0)
-		return commit_all(writer, error);
-	end_second(writer, &ignored);
-	return -1;
+	return status == 0 ? commit(writer, error) : -1;
 }
 
 /* ---- Runs ---- */

@@ -1,5 +1,5 @@
 /*
- * The writer: the calling thread, which collects what the scanners give to transactions, and
+ * The writer: the calling thread, which collects batches from the scanners into transactions, and
  * enters the runs.
  *
  *     writer_init(&writer, store, &scope, &roots, &failures, threads, stop, error);
@@ -19,9 +19,7 @@
 #include "index/walk/roots.h"
 #include "index/work/batch.h"
 #include "index/work/gathered.h"
-#include "index/work/second_writer.h"
 #include "store/names/scan_run.h"
-#include "store/open/turns.h"
 
 struct writer {
 	struct store *store; /* borrowed */
@@ -35,9 +33,6 @@ struct writer {
 
 	bool has_no_rows; /* the index, of this scope, before the run; false until it is set */
 	struct gathered gathered; /* for the next transaction */
-	struct second_writer second;
-	struct turns turns;
-	uint64_t next_turn;
 };
 
 /* For a queue of `producers` scanners. */

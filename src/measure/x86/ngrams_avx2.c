@@ -1,6 +1,6 @@
 /*
- * Hashes of all 4 to 8 bytes in a row, four at a time, with AVX2.
- * What is computed is told in short_hash.h.
+ * Hashes all 4 to 8 bytes in a row, four windows at a time, with AVX2. short_hash.h describes the
+ * computation.
  * SPDX-License-Identifier: MIT
  */
 #include "measure/x86/short_hash.h"

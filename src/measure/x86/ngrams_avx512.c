@@ -1,6 +1,6 @@
 /*
- * Hashes of all 4 to 8 bytes in a row, eight at a time, with AVX-512 (F, BW and DQ), which
- * multiplies and rotates 64-bit lanes. What is computed is told in short_hash.h.
+ * Hashes all 4 to 8 bytes in a row, eight windows at a time, with AVX-512 (F, BW and DQ), which
+ * multiplies and rotates 64-bit lanes. short_hash.h describes the computation.
  * SPDX-License-Identifier: MIT
  */
 #include "measure/x86/short_hash.h"

@@ -1,6 +1,6 @@
 /*
- * XXH3_64bits_withSeed for lengths of 4 to 8, as xxHash's specification gives it and the
- * vector kernels compute it:
+ * XXH3_64bits_withSeed for lengths of 4 to 8, as xxHash's specification defines it and the vector
+ * kernels compute it:
  *
  *     seed ^= swap32(low half of seed) << 32
  *     x = (last 4 bytes + first 4 bytes << 32) ^ ((secret[8..15] ^ secret[16..23]) - seed)
@@ -8,8 +8,8 @@
  *     x ^= (x >> 35) + length;         x *= PRIME
  *     x ^ x >> 28
  *
- * Up to the first product only bits are moved and XORed, so that this is done once for all seeds, and
- * what the seed does to it is XORed in afterwards.
+ * Up to the first product bits are only moved and XORed. This part is computed once for all seeds,
+ * and the effect of the seed is XORed in afterwards.
  *
  * SPDX-License-Identifier: MIT
  */

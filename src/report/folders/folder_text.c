@@ -1,5 +1,6 @@
 /*
- * Folders as people read them: what can go, what has it, and what would be lost.
+ * Writes pairs of folders for people: what can be removed, where it also is, and what would be
+ * lost.
  * SPDX-License-Identifier: MIT
  */
 #include "report/folders/folder_text.h"

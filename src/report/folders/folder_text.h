@@ -1,5 +1,5 @@
 /*
- * Folders as people read them.
+ * Writes folders as text for people.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_REPORT_FOLDER_TEXT_H

@@ -1,5 +1,5 @@
 /*
- * Folders as records, in CSV and JSON; folder_text.c writes them for people.
+ * Writes folders as records, in CSV and JSON; folder_text.c writes them for people.
  * SPDX-License-Identifier: MIT
  */
 #include "report/folders/folders.h"

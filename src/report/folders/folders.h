@@ -1,5 +1,6 @@
 /*
- * Pairs of folders, and two of them file by file, as text, CSV, JSON or JSON Lines.
+ * Writes pairs of folders, and comparisons of two folders file by file, as text, CSV, JSON or JSON
+ * Lines.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_REPORT_FOLDERS_H

@@ -1,5 +1,5 @@
 /*
- * Lists of lineages, and what their formats share.
+ * Writes lists of lineages, and has the functions that their formats share.
  * SPDX-License-Identifier: MIT
  */
 #include "report/lineage/lineage.h"

@@ -1,5 +1,5 @@
 /*
- * Groups as trees of versions: for people, as JSON and for Graphviz.
+ * Writes groups as trees of versions: for people, as JSON and for Graphviz.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_REPORT_LINEAGE_H

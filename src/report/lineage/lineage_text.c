@@ -1,6 +1,6 @@
 /*
- * A lineage as a drawing. The line of descent with the most versions goes straight down; others
- * leave it to the right:
+ * Draws a lineage as text. The line of descent with the most versions goes straight down; others
+ * branch off to the right:
  *
  *     o  a          the earliest
  *     |-o  a-draft  from a

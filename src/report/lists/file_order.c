@@ -1,5 +1,5 @@
 /*
- * Files in their order, each with its reference.
+ * Writes files in their order, each with its reference.
  * SPDX-License-Identifier: MIT
  */
 #include "report/lists/file_order.h"

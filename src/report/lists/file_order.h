@@ -1,5 +1,6 @@
 /*
- * Files in the order of simfind --order, as text, CSV, JSON, JSON Lines or between zero bytes.
+ * Writes files in the order of simfind --order, as text, CSV, JSON, JSON Lines or between zero
+ * bytes.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_REPORT_FILE_ORDER_H

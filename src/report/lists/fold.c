@@ -1,5 +1,5 @@
 /*
- * Groups as a person reads them first: what each is, and how many more are like it.
+ * Writes groups in a short form: the first members of each, and the number of further ones.
  * SPDX-License-Identifier: MIT
  */
 #include "base/text/decimal.h"

@@ -1,5 +1,5 @@
 /*
- * What formatters share.
+ * Computes the labels, names and percentages that several formatters need.
  * SPDX-License-Identifier: MIT
  */
 #include "report/lists/formatter.h"

@@ -1,5 +1,6 @@
 /*
- * How pairs and groups are written: one table of formatters, one file each.
+ * The interface of the formats of pairs and groups: one table of formatters, with one file for
+ * each.
  *
  *     frame_begin(out, &formatter->pairs);
  *     for (uint64_t i = 0; i < count; i++) {

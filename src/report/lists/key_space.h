@@ -1,6 +1,6 @@
 /*
- * The key space (paper, Figures 3 and 4): every file as a point of its size and its key,
- * small enough that a million of them fit on a page.
+ * The key space (paper, Figures 3 and 4): every file as a point of its size and its key, small
+ * enough that a page holds a million of them.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_REPORT_KEY_SPACE_H

@@ -1,5 +1,5 @@
 /*
- * Pairs become lines in the threads that find them, and wait in a sorter.
+ * Formats pairs as lines in the threads that find them, and collects the lines in a sorter.
  * SPDX-License-Identifier: MIT
  */
 #include "report/lists/listing.h"

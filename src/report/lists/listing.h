@@ -1,5 +1,6 @@
 /*
- * Where the pairs that simfind finds go: in order to a file, by a formatter.
+ * The list that simfind writes: it takes the pairs that a search finds and writes them in order to
+ * a file, by a formatter.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_REPORT_LISTING_H

@@ -1,5 +1,5 @@
 /*
- * From marks to columns.
+ * Replaces marks by columns, and shortens and wraps lines.
  * SPDX-License-Identifier: MIT
  */
 #include "report/lists/marked.h"

@@ -1,7 +1,7 @@
 /*
- * Lines with marks, as formatters of text write them for a terminal: paths without what all have in
- * common, the second of each line below that of the line before, and no line wider than the
- * terminal.
+ * Writes lines with marks, which formatters of text make for a terminal. Paths lose their common
+ * prefix, the second path of each line is below the second path of the line before, and no line is
+ * wider than the terminal.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_REPORT_MARKED_H

@@ -1,5 +1,5 @@
 /*
- * Keys by which pairs and groups are sorted.
+ * Computes the keys by which pairs and groups are sorted.
  * SPDX-License-Identifier: MIT
  */
 #include "report/lists/order.h"

@@ -1,5 +1,5 @@
 /*
- * In which order pairs and groups are listed, and how many.
+ * The order in which pairs and groups are listed, and their maximum number.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_REPORT_ORDER_H

@@ -1,6 +1,7 @@
 /*
- * A file that a program writes. A regular file is written beside the one of its name and takes
- * its place once it is whole, so a run that fails or is interrupted leaves what was there.
+ * A file that a program writes. A regular file is first written under a temporary name, and
+ * replaces the old file when it is complete. So a run that fails or is interrupted leaves the old
+ * file.
  *
  *     if (output_open(&output, path, 0666, store, &error) == 0) {
  *             fputs("...", output.stream);

@@ -1,6 +1,6 @@
 /*
- * Pairs and groups as CSV, as JSON, and as paths between zero bytes: the two of a pair one after the
- * other, and the members of a group, with an empty path between groups.
+ * Writes pairs and groups as CSV, as JSON, and as paths between zero bytes: the two paths of a pair
+ * one after the other, and the members of a group, with an empty path between groups.
  * SPDX-License-Identifier: MIT
  */
 #include <math.h>

@@ -1,5 +1,5 @@
 /*
- * Writing the script: a here-document in braces, whose lines src/keep/commands.c reads.
+ * Writes the script as a here-document in braces, whose lines src/keep/commands.c reads.
  * SPDX-License-Identifier: MIT
  */
 #include "report/lists/script.h"

@@ -1,6 +1,7 @@
 /*
- * A shell script that can replace or delete copies. All its commands are comments, and simkeep
- * carries out those that are not: the shell only hands them on (keep/commands.h).
+ * Writes a shell script that can replace or delete copies. All its commands are comments. simkeep
+ * carries out the commands from which a person removed the comment sign; the shell only passes them
+ * on (keep/commands.h).
  *
  *     script_begin(out, &head);
  *     script_write_content(out, 4096);
@@ -8,8 +9,8 @@
  *     script_write_refusal(out, SCRIPT_REFLINK, "it is on another file system");
  *     script_end(out, 1);
  *
- * Which copies there are and which file is kept is up to the caller, who also checks the stream's
- * error state. docs/apply.md has the format.
+ * The caller decides which copies there are and which file is kept, and checks the stream's error
+ * state. docs/apply.md has the format.
  *
  * SPDX-License-Identifier: MIT
  */

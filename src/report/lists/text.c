@@ -1,7 +1,6 @@
 /*
- * Text for people: a pair a line, with what the two files are to each other, and their paths;
- * groups as paragraphs.
- * Paths are escaped wherever the text goes, so that a line is always a pair.
+ * Writes text for people: a pair a line, with the relation of the two files and their paths, and
+ * groups as paragraphs. Paths are always escaped, so that a line is always a pair.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /*
- * Reading files for the report.
+ * Reads texts and pictures for the report, and compares texts.
  * SPDX-License-Identifier: MIT
  */
 #include "report/page/excerpt.h"

@@ -1,6 +1,6 @@
 /*
- * What the report shows of contents: how two texts differ, and pictures. Files are read once more
- * for that, as far as bounds of what is read and of the page's size allow.
+ * Shows contents in the report: the differences of two texts, and pictures. It reads the files once
+ * more, within bounds on the bytes read and on the page's size.
  *
  *     excerpts_init(&excerpts, &report);
  *     for each group, the most important first:

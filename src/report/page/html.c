@@ -1,5 +1,5 @@
 /*
- * Writing the report.
+ * Writes the report: the template, the head of its data, and the points of the key space.
  * SPDX-License-Identifier: MIT
  */
 #include "report/page/html.h"

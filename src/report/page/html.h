@@ -1,7 +1,7 @@
 /*
- * The report: one page that needs nothing else, made of a template and what was found
- * as JSON in it. The page's script reads that, and puts names and lines of files into it as text
- * alone. docs/report.md describes the page, and the decisions that it saves.
+ * Writes the report: one page that needs no other file, made of a template with the results as JSON
+ * in it. The page's script reads the JSON, and inserts names and lines of files only as text.
+ * docs/report.md describes the page, and the decisions that it saves.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_REPORT_HTML_H

@@ -1,6 +1,6 @@
 /*
- * Writing the report of directories. The files of each pair are an element of their own, which the
- * page reads when the pair is opened.
+ * Writes the report of directories. The files of each pair are a separate element, which the page
+ * reads when the pair is opened.
  * SPDX-License-Identifier: MIT
  */
 #include "report/page/html_folders.h"

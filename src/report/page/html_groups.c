@@ -1,6 +1,6 @@
 /*
- * A group is written as its contents, a content as what it is to the first of the group and the
- * files that have it: a copy repeats no size, hash or counts.
+ * Writes the groups of the report. A group is written as its contents, and a content as its
+ * relation to the first of the group and its files: a copy repeats no size, hash or counts.
  * SPDX-License-Identifier: MIT
  */
 #include "report/page/html_groups.h"

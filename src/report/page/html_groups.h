@@ -1,5 +1,5 @@
 /*
- * The groups in the report: their contents, the files of each, and what all of them come to.
+ * The groups in the report: their contents, the files of each content, and totals.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_REPORT_HTML_GROUPS_H

@@ -1,5 +1,5 @@
 /*
- * Writing templates, and what pages are made of.
+ * Writes templates, and the origin of a page.
  * SPDX-License-Identifier: MIT
  */
 #include "report/page/html_page.h"

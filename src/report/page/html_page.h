@@ -1,6 +1,6 @@
 /*
- * What the pages of reports share: a template, with the style and the script that all of them have
- * in place of @STYLE@ and @SCRIPT@, and data in place of @DATA@.
+ * Writes the parts that all pages of reports share: a template, with a common style and script in
+ * place of @STYLE@ and @SCRIPT@, and data in place of @DATA@.
  *
  *     const char *rest = page_begin(out, report_template);
  *     ... write the data ...

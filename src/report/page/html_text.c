@@ -1,5 +1,5 @@
 /*
- * Escaping for the report.
+ * Encodes bytes of files for the report.
  * SPDX-License-Identifier: MIT
  */
 #include "report/page/html_text.h"

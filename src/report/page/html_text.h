@@ -1,5 +1,5 @@
 /*
- * Bytes of files in the report's data.
+ * Writes bytes of files into the report's data.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_REPORT_HTML_TEXT_H

@@ -1,5 +1,5 @@
 /*
- * What a report is made of.
+ * The data of which a report is made.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_REPORT_REPORT_H

@@ -1,5 +1,5 @@
 /*
- * From marked lines to hunks.
+ * Turns marked lines into hunks.
  * SPDX-License-Identifier: MIT
  */
 #include "report/page/unified.h"

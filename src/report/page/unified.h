@@ -1,5 +1,5 @@
 /*
- * Differing lines for people: hunks with three lines around them, as diff -u writes them.
+ * Writes differing lines for people: hunks with three lines around them, as diff -u writes them.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_REPORT_UNIFIED_H

@@ -1,5 +1,6 @@
 /*
- * Rows of the members of archives, from the pieces of an unpacker in this process or in another.
+ * Makes rows of the members of archives, from the pieces that an unpacker returns in this process
+ * or in a sandbox.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/archive/container.h"
@@ -24,12 +25,14 @@ struct container {
 	bool is_over;
 };
 
+/* NULL with errno. */
 static struct container *open_wanted(struct file_scanner *scanner, int fd,
 				     const struct stat *status, struct bytes name,
 				     struct bytes wanted)
 {
 	int64_t begin;
-	unsigned kind = scan_kind(scanner, fd, &begin);
+	unsigned kind;
+	bool is_read = scan_kind(scanner, fd, &kind, &begin) == 0;
 	const struct unpack_request request = {.kind = kind,
 					       .begin = begin,
 					       .containers = scanner->containers,
@@ -37,7 +40,7 @@ static struct container *open_wanted(struct file_scanner *scanner, int fd,
 					       .max_inflated_bytes = scanner->max_inflated_bytes,
 					       .file_name = name,
 					       .wanted = wanted};
-	struct container *container = calloc(1, sizeof *container);
+	struct container *container = is_read ? calloc(1, sizeof *container) : NULL;
 
 	if (container == NULL)
 		return NULL;
@@ -49,6 +52,7 @@ static struct container *open_wanted(struct file_scanner *scanner, int fd,
 	if (container->unpacker != NULL)
 		return container;
 	free(container);
+	errno = ENOMEM;
 	return NULL;
 }
 
@@ -188,10 +192,11 @@ void container_extract(struct sandbox *sandbox, int fd, const struct stat *statu
 	struct simhash_error error;
 	struct container *container = NULL;
 
+	errno = ENOMEM;
 	if (scanner.buffer != NULL && container_kinds(&scanner.containers, &error) == 0)
 		container = open_wanted(&scanner, fd, status, file_name,
 					count == 1 ? members[0].name : all);
-	*why = container == NULL ? ENOMEM : 0;
+	*why = container == NULL ? errno : 0;
 	if (container != NULL)
 		copy_wanted(container, members, count, why);
 	container_close(container);

@@ -1,7 +1,7 @@
 /*
- * The members of an archive, or the content of a compressed file, one after another in one pass:
- * each is scanned as a file is. An archive that is a member of another is looked into after its own
- * row, so its members follow it.
+ * Scans the members of an archive, or the content of a compressed file, one after another in one
+ * pass, each like a file. An archive inside an archive is read after its own row, so its members
+ * follow it.
  *
  *     container = container_open(&scanner, fd, &status, name);
  *     while ((answer = container_next(container, &row)) != CONTAINER_END)
@@ -11,11 +11,11 @@
  *                     report(container_name(container), container_why(container));
  *     container_close(container);
  *
- * What it reads may be made by anybody, so everything is bounded: the bytes of all members by
+ * Anybody may have made the archive, so everything is bounded: the bytes of all members by
  * scanner->max_inflated_bytes and by 200 for each byte of the file, members by a million, depth by
- * scanner->max_depth, an archive inside of another by what is kept of it in memory. A bound that
- * is met is told. Nothing is written anywhere. With scanner->sandbox it is read in a process of its
- * own, see sandbox.h.
+ * scanner->max_depth, and an archive inside another by the memory that holds it. The caller gets a
+ * trouble when a bound is met. Nothing is written anywhere. With scanner->sandbox a separate
+ * process reads the archive, see sandbox.h.
  *
  * SPDX-License-Identifier: MIT
  */

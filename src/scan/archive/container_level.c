@@ -1,6 +1,6 @@
 /*
- * Setting up libarchive. It gets callbacks that can seek, since some archives have their list of
- * members at the end.
+ * Sets up libarchive to read one archive. It gets callbacks that can seek, since some archives have
+ * their list of members at the end.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/archive/container_level.h"
@@ -90,10 +90,19 @@ static struct archive *new_reader(unsigned kinds, unsigned kind)
 
 /* ---- Reading a file ---- */
 
+static ssize_t read_at(struct container_file *file, int64_t offset, void *buffer, size_t size)
+{
+	ssize_t got = reading_at(&file->reading, offset, buffer, size);
+
+	if (got < 0)
+		file->failed_errno = errno;
+	return got;
+}
+
 static la_ssize_t read_file(struct archive *archive, void *data, const void **buffer)
 {
 	struct container_file *file = data;
-	ssize_t got = reading_at(&file->reading, file->offset, file->buffer, READ_BUFFER);
+	ssize_t got = read_at(file, file->offset, file->buffer, READ_BUFFER);
 
 	if (got < 0) {
 		archive_set_error(archive, errno, "cannot read");
@@ -168,7 +177,7 @@ static void skip_frames(struct container_file *file)
 	int64_t frame;
 
 	while (file->begin < file->size_bytes &&
-	       reading_at(&file->reading, file->begin, head, sizeof head) == sizeof head &&
+	       read_at(file, file->begin, head, sizeof head) == sizeof head &&
 	       (frame = container_skipped_frame(head, sizeof head)) > 0)
 		file->begin += frame;
 }
@@ -182,14 +191,21 @@ int container_level_open_file(struct container_level *level, struct container_fi
 		return -1;
 	if ((kind & FRAMED) != 0)
 		skip_frames(file);
-	if (file->begin > file->size_bytes)
+	if (file->failed_errno == 0 && file->begin > file->size_bytes)
 		return cut_off(level, why);
 	file->offset = file->begin;
 	archive_read_set_read_callback(level->archive, read_file);
 	archive_read_set_skip_callback(level->archive, skip_file);
 	archive_read_set_seek_callback(level->archive, seek_file);
 	archive_read_set_callback_data(level->archive, file);
-	return archive_read_open1(level->archive) == ARCHIVE_OK ? 0 : open_failed(level, why);
+	if (file->failed_errno == 0 && archive_read_open1(level->archive) == ARCHIVE_OK &&
+	    file->failed_errno == 0)
+		return 0;
+	if (file->failed_errno == 0)
+		return open_failed(level, why);
+	*why = file->failed_errno;
+	container_level_close(level);
+	return -1;
 }
 
 int container_level_open_memory(struct container_level *level, uint8_t *memory, size_t size,
@@ -255,7 +271,7 @@ int64_t container_level_rest(const struct container_level *level, struct contain
 	ssize_t got = 1;
 
 	for (; at >= 0 && got > 0; at += got) {
-		got = reading_at(&file->reading, at, file->buffer, READ_BUFFER);
+		got = read_at(file, at, file->buffer, READ_BUFFER);
 		for (ssize_t i = 0; i < got; i++)
 			if (file->buffer[i] != 0)
 				return at + i;

@@ -1,7 +1,7 @@
 /*
  * One archive as libarchive reads it: a file, or a member of another archive that is in memory.
- * Formats and filters are enabled one by one, those that were asked for, and none that would run
- * a program.
+ * Only the requested formats and filters are enabled, one by one, and none that would run a
+ * program.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_CONTAINER_LEVEL_H
@@ -20,7 +20,8 @@ struct document;
 struct container_file {
 	struct reading reading;
 	int64_t offset, size_bytes;
-	int64_t begin; /* where the archive begins, behind other bytes */
+	int64_t begin;	  /* where the archive begins, behind other bytes */
+	int failed_errno; /* of a read that failed, or 0 */
 	uint8_t *buffer;
 };
 
@@ -58,7 +59,7 @@ int container_level_begin(struct container_level *level, unsigned kinds, struct 
 			  struct bytes member);
 /*
  * After the end of the archive of a file: where other bytes begin that it does not read, except
- * zeros; or -1.
+ * zeros; or -1, also with file->failed_errno.
  */
 int64_t container_level_rest(const struct container_level *level, struct container_file *file);
 /* What went wrong: an errno or a container_failure. */

@@ -1,5 +1,5 @@
 /*
- * A build without libarchive looks into no container.
+ * Replaces container.c in a build without libarchive, which reads no container.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>

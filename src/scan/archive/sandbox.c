@@ -1,5 +1,6 @@
 /*
- * Starting the process that unpacks, asking it, and reading its answers as those of a stranger.
+ * Starts the process that unpacks, sends it requests, and checks its answers as if they came from a
+ * stranger.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/archive/sandbox.h"
@@ -555,16 +556,21 @@ static enum unpacked read_alone(struct sandbox *sandbox, const atomic_bool *stop
 				struct piece *piece)
 {
 	enum unpacked answer = UNPACKED_PIECE;
+	int why;
 
 	end_process(sandbox);
 	sandbox->is_unpacking = false;
 	if (!wait_to_be_alone(sandbox, stop))
 		return UNPACKED_STOPPED;
-	if (open_from_start(sandbox) != 0)
+	why = open_from_start(sandbox);
+	if (why != 0) {
+		piece->why = why;
 		return UNPACKED_TROUBLE;
+	}
 	for (uint64_t i = 0; i <= sandbox->passed; i++) {
 		answer = next_answer(sandbox, stop, buffer, piece);
-		if (answer == UNPACKED_END || answer == UNPACKED_STOPPED)
+		/* Also a process that has ended, after which nothing more comes. */
+		if (answer == UNPACKED_STOPPED || !sandbox->is_unpacking)
 			break;
 	}
 	return answer;

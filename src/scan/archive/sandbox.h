@@ -1,11 +1,11 @@
 /*
- * A process without rights in which archives are unpacked, so that a fault in a decoder costs one
- * archive and not the run. It can read the file that it was given, write to memory that it shares with
+ * Unpacks archives in a process without rights, so that a fault in a decoder costs one archive and
+ * not the run. The process can read the file that it was given, write to memory that it shares with
  * this process, and use some memory. The system refuses anything else.
  *
- * The processes of all threads share one half of the memory. With so many threads that the share would
- * be too small, some wait in sandbox_open. An archive that needs more than the share of one process is
- * read once more, by the only process that then has the other half.
+ * The processes of all threads share one half of the memory. With so many threads that the share
+ * would be too small, some wait in sandbox_open. An archive that needs more than the share of one
+ * process is read once more, by the only process that then has the other half.
  *
  *     struct sandbox_use use = {.warning = warn};
  *     sandbox = sandbox_new(&use);                   // one for each thread that reads archives
@@ -13,8 +13,8 @@
  *             while ((answer = sandbox_next(sandbox, stop, buffer, &piece)) == ...)
  *     sandbox_close(sandbox);
  *
- * The process is this program, started once more by the first sandbox_open, and again after a fault.
- * Nothing that comes from it is trusted. So main() begins with:
+ * The process is this program, started once more by the first sandbox_open, and again after a
+ * fault. No answer of the process is trusted. main() begins with:
  *
  *     if (sandbox_is_meant(argc, argv))
  *             return sandbox_serve();

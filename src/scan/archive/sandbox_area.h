@@ -1,7 +1,7 @@
 /*
- * What a sandbox and its process share: two slots of records. The process fills one and says that it
- * is ready while the other is read. Requests, and the words that a slot is ready or free, are packets
- * of a socket.
+ * The memory and the packets that a sandbox and its process share. The memory has two slots of
+ * records: the process fills one slot and says that it is ready while the other is read. The
+ * packets of a socket carry requests, and the words that a slot is ready or free.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_SANDBOX_AREA_H

@@ -1,5 +1,5 @@
 /*
- * A build without libseccomp reads archives in its own process.
+ * Replaces the sandbox in a build without libseccomp, which reads archives in its own process.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/archive/sandbox.h"

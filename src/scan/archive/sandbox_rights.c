@@ -1,5 +1,6 @@
 /*
- * What a process that unpacks may still do.
+ * Removes the rights of a process that unpacks: limits its memory and, by libseccomp, its system
+ * calls.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>

@@ -1,5 +1,6 @@
 /*
- * The process that unpacks: it takes requests from the socket and puts answers into shared memory.
+ * Runs the process that unpacks: takes requests from the socket and puts answers into shared
+ * memory.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>

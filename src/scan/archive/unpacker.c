@@ -1,17 +1,13 @@
 /*
- * The members of archives, one inside the other as levels.
+ * Reads the members of an archive with libarchive, and the archives inside it as further levels.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/archive/unpacker.h"
 
 #include <archive_entry.h>
 #include <errno.h>
-#include <iconv.h>
-#include <locale.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/data/array.h"
 #include "scan/archive/unpacker_state.h"
@@ -37,27 +33,6 @@ static void drop_inside(struct unpacker *unpacker)
 	unpacker->inside = (struct inside){.kind = 0};
 }
 
-/* In which names are UTF-8, as long as the process lives; 0 where the system has none. */
-static locale_t utf8_names;
-static bool is_short_of_memory;
-static pthread_once_t utf8_names_once = PTHREAD_ONCE_INIT;
-
-static void make_utf8_names(void)
-{
-	utf8_names = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
-	is_short_of_memory = utf8_names == (locale_t)0 && errno == ENOMEM;
-}
-
-void unpacker_prepare(void)
-{
-	iconv_t conversion = iconv_open("UTF-8", "UTF-16BE");
-
-	if (conversion != (iconv_t)-1)
-		iconv_close(conversion);
-	tzset();
-	pthread_once(&utf8_names_once, make_utf8_names);
-}
-
 /* ---- Opening ---- */
 
 static bool has_gzip_row(struct bytes name)
@@ -79,34 +54,46 @@ static bool may_end_early(const struct unpacker *unpacker)
 		memcmp(name.data + name.size - 4, ".001", 4) == 0);
 }
 
+/* Open the archive of the file, as the first level. 0, or why not. */
+static int open_first(struct unpacker *unpacker)
+{
+	const struct unpack_request *request = &unpacker->request;
+	struct container_file *file = &unpacker->file;
+	int is_volume = container_file_is_volume(file->reading.fd, request->kind, request->begin,
+						 file->size_bytes);
+	int why = errno;
+
+	if (is_volume < 0)
+		return why;
+	if (container_level_open_file(&unpacker->levels[0], file, request->containers,
+				      request->kind, &why) == 0) {
+		unpacker->depth = 1;
+		unpacker->levels[0].is_volume = is_volume > 0;
+		return 0;
+	}
+	return why == CONTAINER_IS_DAMAGED && (is_volume > 0 || may_end_early(unpacker))
+		       ? CONTAINER_IS_VOLUME
+		       : why;
+}
+
 struct unpacker *unpacker_open(const struct unpack_request *request, int fd, int64_t size_bytes,
 			       const atomic_bool *stop)
 {
 	struct unpacker *unpacker;
-	unsigned kind = request->kind;
-	bool is_volume = container_file_is_volume(fd, kind, request->begin, size_bytes);
-	int why = ENOMEM;
+	int why;
 
-	pthread_once(&utf8_names_once, make_utf8_names);
-	unpacker = is_short_of_memory ? NULL : calloc(1, sizeof *unpacker);
+	unpacker = unpacker_names_are_ready() ? calloc(1, sizeof *unpacker) : NULL;
 	if (unpacker == NULL)
 		return NULL;
 	unpacker->request = *request;
 	unpacker->stop = stop;
-	unpacker->has_gzip_row = kind == CONTAINER_GZIP && has_gzip_row(request->file_name);
+	unpacker->has_gzip_row = request->kind == CONTAINER_GZIP &&
+				 has_gzip_row(request->file_name);
 	unpacker->file.size_bytes = size_bytes;
 	unpacker->file.begin = request->begin;
 	unpacker->file.buffer = malloc(READ_BUFFER);
 	reading_begin(&unpacker->file.reading, fd, size_bytes);
-	if (unpacker->file.buffer != NULL &&
-	    container_level_open_file(&unpacker->levels[0], &unpacker->file, request->containers,
-				      kind, &why) == 0) {
-		unpacker->depth = 1;
-		unpacker->levels[0].is_volume = is_volume;
-		return unpacker;
-	}
-	if (why == CONTAINER_IS_DAMAGED && (is_volume || may_end_early(unpacker)))
-		why = CONTAINER_IS_VOLUME;
+	why = unpacker->file.buffer == NULL ? ENOMEM : open_first(unpacker);
 	/* A damaged file is told by unpacker_next. */
 	unpacker->later = unpacker->has_gzip_row && why == CONTAINER_IS_DAMAGED ? 0 : why;
 	return unpacker;
@@ -249,10 +236,23 @@ static int bound_that_is_met(const struct unpacker *unpacker)
 	return 0;
 }
 
-/* What went wrong in reading the innermost archive. */
-static int failure_of(const struct unpacker *unpacker)
+/* A read of the file that failed, which libarchive may take for its end. */
+static int take_read_failure(struct unpacker *unpacker)
 {
-	int why = container_level_failure(&unpacker->levels[unpacker->depth - 1]);
+	int why = unpacker->file.failed_errno;
+
+	unpacker->file.failed_errno = 0;
+	return why;
+}
+
+/* What went wrong in reading the innermost archive. */
+static int failure_of(struct unpacker *unpacker)
+{
+	int why = take_read_failure(unpacker);
+
+	if (why != 0)
+		return why;
+	why = container_level_failure(&unpacker->levels[unpacker->depth - 1]);
 
 	return why == CONTAINER_IS_DAMAGED && may_end_early(unpacker) ? CONTAINER_IS_VOLUME : why;
 }
@@ -437,10 +437,12 @@ static enum unpacked take_entry(struct unpacker *unpacker, struct archive_entry 
 static enum unpacked header_failed(struct unpacker *unpacker)
 {
 	struct archive *archive = unpacker_top(unpacker)->archive;
-	int why = archive_read_has_encrypted_entries(archive) > 0 ? CONTAINER_IS_ENCRYPTED
-								  : failure_of(unpacker);
-	bool is_inside = unpacker->depth > 1;
-	bool is_told = !is_inside && unpacker->has_gzip_row && archive_format(archive) == 0;
+	bool is_read = unpacker->file.failed_errno == 0, is_inside = unpacker->depth > 1;
+	bool is_told = is_read && !is_inside && unpacker->has_gzip_row &&
+		       archive_format(archive) == 0;
+	int why = is_read && archive_read_has_encrypted_entries(archive) > 0
+			  ? CONTAINER_IS_ENCRYPTED
+			  : failure_of(unpacker);
 
 	if (is_inside)
 		unpacker->name_size = unpacker_archive_name_size(unpacker);
@@ -482,9 +484,11 @@ static int read_rest(struct unpacker *unpacker, bool *goes_on)
 	int why;
 
 	if (at < 0 || unpacker->has_gzip_row)
-		return 0;
+		return take_read_failure(unpacker);
 	got = reading_at(&file->reading, at, file->buffer, READ_BUFFER);
-	kind = got <= 0 ? 0 : container_kind(file->buffer, (size_t)got) & kinds;
+	if (got < 0)
+		return errno;
+	kind = container_kind(file->buffer, (size_t)got) & kinds;
 	if (kind == 0)
 		return CONTAINER_HAS_REST;
 	pop(unpacker);
@@ -501,7 +505,10 @@ static int read_rest(struct unpacker *unpacker, bool *goes_on)
 static int failure_at_end(struct unpacker *unpacker)
 {
 	struct container_level *level = unpacker_top(unpacker);
+	int why = unpacker->depth == 1 ? take_read_failure(unpacker) : 0;
 
+	if (why != 0)
+		return why;
 	if (level->has_gaps)
 		return CONTAINER_IS_DAMAGED;
 	return level->is_volume ? CONTAINER_IS_VOLUME : 0;
@@ -562,7 +569,7 @@ static enum unpacked next(struct unpacker *unpacker, struct piece *piece)
 
 enum unpacked unpacker_next(struct unpacker *unpacker, void *buffer, struct piece *piece)
 {
-	locale_t before = utf8_names == (locale_t)0 ? (locale_t)0 : uselocale(utf8_names);
+	locale_t before = unpacker_names_begin();
 	enum unpacked answer;
 
 	unpacker->buffer = buffer;
@@ -572,8 +579,7 @@ enum unpacked unpacker_next(struct unpacker *unpacker, void *buffer, struct piec
 									 ? unpacker->name_size
 									 : 0},
 					.why = unpacker->why};
-	if (before != (locale_t)0)
-		uselocale(before);
+	unpacker_names_end(before);
 	return answer;
 }
 

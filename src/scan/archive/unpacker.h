@@ -1,6 +1,6 @@
 /*
- * The bytes of an archive's members, or of a compressed file, piece by piece in one pass. An archive
- * that is a member of another is unpacked after it, and so is the text of a document.
+ * Reads the bytes of an archive's members, or of a compressed file, piece by piece in one pass. An
+ * archive inside an archive is unpacked after its own bytes, and so is the text of a document.
  *
  *     unpacker = unpacker_open(&request, fd, size_bytes, stop);
  *     while ((answer = unpacker_next(unpacker, buffer, &piece)) == UNPACKED_PIECE ||
@@ -8,7 +8,7 @@
  *             use(&piece);
  *     unpacker_close(unpacker);
  *
- * It decodes what anybody may have made, and may do so in a process of its own: see sandbox.h.
+ * It decodes files that anybody may have made, and may do so in a separate process: see sandbox.h.
  *
  * SPDX-License-Identifier: MIT
  */

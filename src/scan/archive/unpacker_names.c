@@ -1,12 +1,54 @@
 /*
- * The names of members.
+ * Makes the names of members from the names of the archives around them and their own names.
  * SPDX-License-Identifier: MIT
  */
 #include <archive_entry.h>
+#include <errno.h>
+#include <iconv.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "scan/archive/unpacker_state.h"
+
+/* In which names are UTF-8, as long as the process lives; 0 where the system has none. */
+static locale_t utf8_names;
+static bool is_short_of_memory;
+static pthread_once_t utf8_names_once = PTHREAD_ONCE_INIT;
+
+static void make_utf8_names(void)
+{
+	utf8_names = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+	is_short_of_memory = utf8_names == (locale_t)0 && errno == ENOMEM;
+}
+
+bool unpacker_names_are_ready(void)
+{
+	pthread_once(&utf8_names_once, make_utf8_names);
+	return !is_short_of_memory;
+}
+
+locale_t unpacker_names_begin(void)
+{
+	return utf8_names == (locale_t)0 ? (locale_t)0 : uselocale(utf8_names);
+}
+
+void unpacker_names_end(locale_t before)
+{
+	if (before != (locale_t)0)
+		uselocale(before);
+}
+
+void unpacker_prepare(void)
+{
+	iconv_t conversion = iconv_open("UTF-8", "UTF-16BE");
+
+	if (conversion != (iconv_t)-1)
+		iconv_close(conversion);
+	tzset();
+	(void)unpacker_names_are_ready();
+}
 
 struct bytes unpacker_outer_name(struct unpacker *unpacker)
 {

@@ -1,9 +1,12 @@
 /*
- * What unpacker.c and unpacker_text.c share: a container that is being read.
+ * The state of a container that is being read, which unpacker.c, unpacker_names.c and
+ * unpacker_text.c share.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_UNPACKER_STATE_H
 #define SIMHASH_SCAN_UNPACKER_STATE_H
+
+#include <locale.h>
 
 #include "scan/archive/container_level.h"
 #include "scan/archive/unpacker.h"
@@ -66,6 +69,16 @@ static inline struct bytes unpacker_own_name(struct unpacker *unpacker)
 
 	return (struct bytes){unpacker->name + prefix_size, unpacker->name_size - prefix_size};
 }
+
+/* ---- Names ---- */
+
+/*
+ * Names are UTF-8 between begin and end, on this thread. unpacker_names_are_ready comes first, and is
+ * false when memory is short.
+ */
+bool unpacker_names_are_ready(void);
+locale_t unpacker_names_begin(void);
+void unpacker_names_end(locale_t before);
 
 /* The name of the innermost archive. */
 struct bytes unpacker_outer_name(struct unpacker *unpacker);

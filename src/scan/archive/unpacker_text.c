@@ -1,5 +1,5 @@
 /*
- * The text of the documents that containers are: their members are its parts.
+ * Collects the parts of a document from the members of its archive and returns the document's text.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * Reading the commands of --filter. They are split here, since no shell runs them: a shell would
- * take parts of the names of files for its own.
+ * Parses the commands of --filter, finds their programs, and makes their arguments. It splits
+ * commands itself and runs no shell, since a shell would interpret parts of file names.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/command/filter_commands.h"

@@ -1,6 +1,6 @@
 /*
- * The commands of --filter: which file is given to which, and what they run. Not to be confused
- * with src/index/walk/filter.h, which tells what is left out.
+ * The commands of --filter, and the choice of a command for a file. The similar name
+ * src/index/walk/filter.h is about files that a walk leaves out.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_FILTER_COMMANDS_H

@@ -1,6 +1,6 @@
 /*
- * One process and its two pipes. Between fork and exec only what a signal handler may call is
- * called, since other threads may hold locks.
+ * Runs one process with pipes for its output and its errors. Between fork and exec it calls only
+ * functions that a signal handler may call, since other threads may hold locks.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/command/filter_run.h"
@@ -35,6 +35,7 @@ struct filter_run {
 	const struct filter_limits *limits;
 	pid_t pid;
 	int out, err;		   /* what it writes to; -1: it has closed it */
+	int failed_errno;	   /* of a call that failed, or 0 */
 	double end_s;		   /* when its time is over */
 	size_t have;		   /* bytes in the scanner's buffer */
 	char last[LINE_MAX_BYTES]; /* of what it wrote to standard error */
@@ -139,8 +140,14 @@ static int start(struct filter_run *run, int fd, const char *path)
 
 /* ---- What it writes ---- */
 
-static void close_end(int *fd)
+/* After a read: at the end, or where it has failed, close the descriptor. */
+static void close_at_end(struct filter_run *run, int *fd, ssize_t got)
 {
+	bool goes_on = got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN));
+
+	if (goes_on)
+		return;
+	run->failed_errno = got < 0 ? errno : run->failed_errno;
 	close(*fd);
 	*fd = -1;
 }
@@ -150,8 +157,7 @@ static void read_error(struct filter_run *run)
 	char bytes[LINE_MAX_BYTES];
 	ssize_t got = read(run->err, bytes, sizeof bytes);
 
-	if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN))
-		close_end(&run->err);
+	close_at_end(run, &run->err, got);
 	for (ssize_t i = 0; i < got; i++) {
 		bool begins = run->last_size > 0 && run->last[run->last_size - 1] == '\n' &&
 			      bytes[i] != '\n';
@@ -168,8 +174,7 @@ static void read_output(struct filter_run *run)
 	uint8_t *buffer = run->scanner->buffer;
 	ssize_t got = read(run->out, buffer + run->have, FILE_SCANNER_BUFFER - run->have);
 
-	if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN))
-		close_end(&run->out);
+	close_at_end(run, &run->out, got);
 	run->have += got > 0 ? (size_t)got : 0;
 	if (run->have == FILE_SCANNER_BUFFER) {
 		content_add(&run->content, run->have, false);
@@ -180,6 +185,8 @@ static void read_output(struct filter_run *run)
 /* Why no more is read before the end, or ENDED. */
 static enum ending must_end(const struct filter_run *run)
 {
+	if (run->failed_errno != 0)
+		return HAS_FAILED;
 	if (atomic_load_explicit(run->scanner->stop, memory_order_relaxed))
 		return IS_STOPPED;
 	if (clock_monotonic_s() > run->end_s)
@@ -227,10 +234,14 @@ static enum ending wait_for_end(const struct filter_run *run)
 static int reap(struct filter_run *run)
 {
 	int status = 0;
+	pid_t reaped;
 
 	kill(-run->pid, SIGKILL);
-	while (waitpid(run->pid, &status, 0) < 0 && errno == EINTR)
-		;
+	do
+		reaped = waitpid(run->pid, &status, 0);
+	while (reaped < 0 && errno == EINTR);
+	if (reaped < 0 && run->failed_errno == 0)
+		run->failed_errno = errno;
 	if (run->out >= 0)
 		close(run->out);
 	if (run->err >= 0)
@@ -261,14 +272,16 @@ static char *explain(struct filter_run *run, enum ending ending, int status)
 		return NULL;
 	fprintf(out, "%s ", program_name(run));
 	if (ending == IS_LATE)
-		fprintf(out, "took more than %u s: see --filter-time", run->limits->seconds);
+		fprintf(out, "took more than %u s: see --limits=seconds=N", run->limits->seconds);
 	else if (ending == IS_LONG)
-		fprintf(out, "printed more than --max-filtered allows");
+		fprintf(out, "printed more than --limits=output=SIZE allows");
+	else if (run->failed_errno != 0)
+		fprintf(out, "cannot be followed to its end: %s", strerror(run->failed_errno));
 	else if (WIFSIGNALED(status))
 		fprintf(out, "was ended by signal %d", WTERMSIG(status));
 	else
 		fprintf(out, "ended with status %d", WEXITSTATUS(status));
-	if (ending == ENDED && size > 0)
+	if (ending == ENDED && run->failed_errno == 0 && size > 0)
 		fprintf(out, ": %s", run->last);
 	return close_text(out, &text) == 0 ? text : NULL;
 }
@@ -306,7 +319,8 @@ enum scan_outcome scan_filtered(struct file_scanner *scanner, const struct filte
 	status = reap(&run);
 	if (ending == IS_STOPPED)
 		return SCAN_STOPPED;
-	if (ending != ENDED || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+	if (ending != ENDED || run.failed_errno != 0 || !WIFEXITED(status) ||
+	    WEXITSTATUS(status) != 0) {
 		*why = explain(&run, ending, status);
 		return SCAN_FAILED;
 	}

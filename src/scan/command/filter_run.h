@@ -1,9 +1,8 @@
 /*
- * Running the command of --filter on a file, and scanning what it prints.
- *
- * The command runs without a shell, in a process group of its own which is killed at the end, as
- * it is when the run is stopped, when its time is over, or when it has printed too much. It has
- * standard input, output and error, and no other descriptor.
+ * Runs the command of --filter on a file and scans its output. The command runs without a shell, in
+ * its own process group. The group is killed at the end, and also when the run is stopped, when its
+ * time is over, or when it has printed too much. The command has standard input, output and error,
+ * and no other descriptor.
  *
  * SPDX-License-Identifier: MIT
  */

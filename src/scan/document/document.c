@@ -1,5 +1,6 @@
 /*
- * The parts of a document, gathered in the order of the archive and put into that of the document.
+ * Gathers the parts of a document in the order of the archive, and joins their texts in the order
+ * of the document.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/document/document.h"

@@ -1,7 +1,8 @@
 /*
- * A document that is a zip file: .docx, .pptx, .xlsx, .odt, .ods, .odp, .epub and the like. Its text
- * is that of the parts that carry it, in the order of the document, a line for each paragraph. So
- * two versions have nearly the same text though an editor wrote all of their markup anew.
+ * Extracts the text of a document that is a zip file: .docx, .pptx, .xlsx, .odt, .ods, .odp, .epub
+ * and the like. The text consists of the parts that contain text, in the order of the document,
+ * with a line for each paragraph. So two versions have nearly the same text even if an editor
+ * rewrote all of their markup.
  *
  *     document = document_new();
  *     ... for each member, in the order of the archive:
@@ -10,8 +11,9 @@
  *     why = document_part_failure(document);
  *     why = document_text(document, &text, &size);
  *
- * Parts are told by their root elements. Slides, notes and sheets come in the order of the numbers
- * in their names, the pages of a book in the order of its spine. The text has at most 64 MiB.
+ * Root elements determine the kinds of parts. Slides, notes and sheets come in the order of the
+ * numbers in their names, the pages of a book in the order of its spine. The text has at most 64
+ * MiB.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,6 @@
 /*
- * Names in documents. Nobody's names make a search slow: they are sorted.
+ * Stores, decodes, compares and resolves names in documents. Lookups search a sorted list, so no
+ * choice of names makes them slow.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/document/document_names.h"

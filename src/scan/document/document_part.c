@@ -1,5 +1,6 @@
 /*
- * XML by expat. A table for each kind of part tells which elements have text and which end lines.
+ * Reads the XML of a part with expat. A table for each kind of part says which elements have text
+ * and which end lines.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/document/document_part.h"

@@ -1,16 +1,16 @@
 /*
- * The text of one part of a document, which is an XML file: its markup is taken out, paragraphs
- * become lines and cells are set apart by tabs. White space between words is one blank, so that
+ * Extracts the text of one part of a document, which is an XML file. It removes the markup;
+ * paragraphs become lines, and tabs separate cells. White space between words is one blank, so that
  * the text does not depend on how an editor lays out its markup.
  *
  *     reader = part_reader_new(max_bytes);
  *     part_reader_add(reader, bytes, size, is_last);
  *     kind = part_reader_end(reader, &text, &why);
  *
- * What a part is for is told by its root element, whatever the part is called. Prefixes of
- * namespaces are passed over. Nothing outside of the part is read, entities that it declares are
- * refused, and what the parser may hold is bounded: a tag, an attribute or a comment by 1 MiB,
- * elements in elements by 500.
+ * The root element determines the kind of a part, regardless of the part's name. Prefixes of
+ * namespaces are ignored. Nothing outside the part is read, and entities that it declares are
+ * refused. The parser's memory is bounded: a tag, an attribute or a comment by 1 MiB, nested
+ * elements by 500.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,10 +1,12 @@
 /*
- * Looking for archives behind programs. What looks like one has to have a correct checksum or
- * consistent offsets, since many programs have the first bytes of archives among their constants.
+ * Searches files for archives behind programs and other bytes. A match must have a correct checksum
+ * or consistent offsets, since many programs have the first bytes of archives among their
+ * constants.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/file/container_behind.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <zlib.h>
@@ -19,6 +21,21 @@
 #define ZIP64_LOCATOR_SIZE 20
 #define PROGRAM_MAX (INT64_C(2) << 20) /* bytes in which a 7z or rar file is looked for */
 #define OVERLAP ((size_t)256)	       /* bytes that are enough to check what was found */
+
+/* A file that is searched. What could not be read of it is not known to have no archive. */
+struct searched {
+	struct reading reading;
+	int failed_errno; /* of the last read that failed, or 0 */
+};
+
+static ssize_t read_at(struct searched *file, int64_t offset, void *buffer, size_t size)
+{
+	ssize_t got = reading_at(&file->reading, offset, buffer, size);
+
+	if (got < 0)
+		file->failed_errno = errno;
+	return got;
+}
 
 static unsigned le(const uint8_t *bytes, unsigned size)
 {
@@ -37,7 +54,7 @@ static bool is_volume_end(const uint8_t *end, size_t size)
 }
 
 /* Is this the end of the list of members, `at` bytes from the beginning of the file? */
-static bool is_zip_end(const struct reading *file, int64_t at, const uint8_t *end, size_t size)
+static bool is_zip_end(struct searched *file, int64_t at, const uint8_t *end, size_t size)
 {
 	uint8_t before[ZIP64_LOCATOR_SIZE], first[4];
 	unsigned list_size = le(end + 12, 4), comment_size = le(end + 20, 2);
@@ -46,22 +63,22 @@ static bool is_zip_end(const struct reading *file, int64_t at, const uint8_t *en
 		return false;
 	if (le(end + 4, 2) != 0) /* the last of several volumes, and nothing is behind it */
 		return is_volume_end(end, size);
-	if (reading_at(file, at - ZIP64_LOCATOR_SIZE, before, sizeof before) == sizeof before &&
+	if (read_at(file, at - ZIP64_LOCATOR_SIZE, before, sizeof before) == sizeof before &&
 	    memcmp(before, "PK\6\7", 4) == 0)
 		return true;
 	return list_size > 0 && (int64_t)list_size + le(end + 16, 4) <= at &&
-	       reading_at(file, at - list_size, first, sizeof first) == sizeof first &&
+	       read_at(file, at - list_size, first, sizeof first) == sizeof first &&
 	       memcmp(first, "PK\1\2", 4) == 0;
 }
 
 /* Among the last `size` bytes of the file: behind it may be a comment, and other bytes. */
-static bool has_zip_end(const struct reading *file, int64_t file_size, size_t size, uint8_t *buffer)
+static bool has_zip_end(struct searched *file, int64_t file_size, size_t size, uint8_t *buffer)
 {
 	ssize_t got;
 
 	if (file_size < (int64_t)size)
 		size = (size_t)file_size;
-	got = reading_at(file, file_size - (int64_t)size, buffer, size);
+	got = read_at(file, file_size - (int64_t)size, buffer, size);
 	if (got != (ssize_t)size || size < ZIP_END_SIZE)
 		return false;
 	for (size_t at = size - ZIP_END_SIZE + 1; at-- > 0;)
@@ -115,7 +132,7 @@ static unsigned find_in(const uint8_t *bytes, size_t size, unsigned kinds, size_
 	return kind;
 }
 
-static unsigned find_behind_program(const struct reading *file, unsigned kinds, uint8_t *buffer,
+static unsigned find_behind_program(struct searched *file, unsigned kinds, uint8_t *buffer,
 				    int64_t *begin)
 {
 	size_t step = CONTAINER_BEHIND_ROOM - OVERLAP, at;
@@ -124,7 +141,7 @@ static unsigned find_behind_program(const struct reading *file, unsigned kinds, 
 	for (int64_t from = 0; from < PROGRAM_MAX && got == (ssize_t)CONTAINER_BEHIND_ROOM;
 	     from += (int64_t)step) {
 		unsigned kind;
-		got = reading_at(file, from, buffer, CONTAINER_BEHIND_ROOM);
+		got = read_at(file, from, buffer, CONTAINER_BEHIND_ROOM);
 		if (got <= 0)
 			break;
 		memset(buffer + got, 0, CONTAINER_BEHIND_ROOM - (size_t)got);
@@ -137,18 +154,19 @@ static unsigned find_behind_program(const struct reading *file, unsigned kinds, 
 	return 0;
 }
 
-static bool is_program(const struct reading *file)
+static bool is_program(struct searched *file)
 {
 	uint8_t head[4];
 
-	return reading_at(file, 0, head, sizeof head) == sizeof head &&
+	return read_at(file, 0, head, sizeof head) == sizeof head &&
 	       (memcmp(head, "MZ", 2) == 0 || memcmp(head, "\x7f\x45LF", 4) == 0 ||
 		memcmp(head, "#!", 2) == 0);
 }
 
-unsigned container_behind(int fd, unsigned kinds, void *buffer, size_t room, int64_t *begin)
+int container_behind(int fd, unsigned kinds, void *buffer, size_t room, unsigned *kind,
+		     int64_t *begin)
 {
-	const struct reading file = {.fd = fd};
+	struct searched file = {.reading = {.fd = fd}};
 	struct stat status;
 	int64_t ignored;
 	bool has_program;
@@ -156,24 +174,30 @@ unsigned container_behind(int fd, unsigned kinds, void *buffer, size_t room, int
 	if (begin == NULL)
 		begin = &ignored;
 	*begin = 0;
+	*kind = 0;
 	if ((kinds & (CONTAINER_ZIP | CONTAINER_7Z | CONTAINER_RAR)) == 0 ||
-	    room < CONTAINER_BEHIND_ROOM || fstat(fd, &status) != 0)
+	    room < CONTAINER_BEHIND_ROOM)
 		return 0;
+	if (fstat(fd, &status) != 0)
+		return -1;
 	has_program = is_program(&file);
 	if ((kinds & CONTAINER_ZIP) != 0 &&
 	    has_zip_end(&file, status.st_size,
 			has_program ? ZIP_END_SIZE + ZIP_COMMENT_MAX : ZIP_TAIL, buffer))
-		return CONTAINER_ZIP;
-	return has_program ? find_behind_program(&file, kinds, buffer, begin) : 0;
+		*kind = CONTAINER_ZIP;
+	else if (has_program)
+		*kind = find_behind_program(&file, kinds, buffer, begin);
+	errno = file.failed_errno;
+	return *kind == 0 && file.failed_errno != 0 ? -1 : 0;
 }
 
 /* A list with a comment of some KB behind it is found, too. */
-static bool is_last_zip_volume(const struct reading *file, int64_t file_size)
+static bool is_last_zip_volume(struct searched *file, int64_t file_size)
 {
 	uint8_t tail[4096];
 	size_t size = file_size < (int64_t)sizeof tail ? (size_t)file_size : sizeof tail;
 
-	if (reading_at(file, file_size - (int64_t)size, tail, size) != (ssize_t)size)
+	if (read_at(file, file_size - (int64_t)size, tail, size) != (ssize_t)size)
 		return false;
 	for (size_t at = 0; at + ZIP_END_SIZE <= size; at++)
 		if (is_volume_end(tail + at, size - at))
@@ -181,12 +205,14 @@ static bool is_last_zip_volume(const struct reading *file, int64_t file_size)
 	return false;
 }
 
-bool container_file_is_volume(int fd, unsigned kind, int64_t begin, int64_t file_size)
+int container_file_is_volume(int fd, unsigned kind, int64_t begin, int64_t file_size)
 {
-	const struct reading file = {.fd = fd};
+	struct searched file = {.reading = {.fd = fd}};
 	uint8_t head[64];
-	ssize_t got = reading_at(&file, begin, head, sizeof head);
+	ssize_t got = read_at(&file, begin, head, sizeof head);
+	bool is_volume = (got > 0 && container_is_volume(kind, head, (size_t)got)) ||
+			 (kind == CONTAINER_ZIP && is_last_zip_volume(&file, file_size));
 
-	return (got > 0 && container_is_volume(kind, head, (size_t)got)) ||
-	       (kind == CONTAINER_ZIP && is_last_zip_volume(&file, file_size));
+	errno = file.failed_errno;
+	return !is_volume && file.failed_errno != 0 ? -1 : is_volume;
 }

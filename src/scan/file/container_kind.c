@@ -1,5 +1,6 @@
 /*
- * Telling containers by their first bytes, as their formats define them.
+ * Recognizes containers by their first bytes, as their formats define them, and explains the
+ * failures of reading them.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/file/container_kind.h"
@@ -206,7 +207,7 @@ const char *container_explain(int failure)
 	case CONTAINER_HAS_TOO_MANY:
 		return "Has more than a million members: those before are indexed";
 	case CONTAINER_IS_TOO_DEEP:
-		return "An archive in more archives than --max-depth allows";
+		return "An archive in more archives than --limits=depth=N allows";
 	case CONTAINER_IS_TOO_LARGE_INSIDE:
 		return "Too large to look into inside of an archive";
 	case CONTAINER_HAS_LONG_NAME:
@@ -232,7 +233,7 @@ const char *container_explain(int failure)
 		       "time: what was read before is indexed";
 	case CONTAINER_ENDS_THE_RUN:
 		return "Not inflated to its end, since the run has inflated what "
-		       "--max-inflated-total allows";
+		       "--limits=total=SIZE allows";
 	case CONTAINER_IS_VOLUME:
 		return "One of several volumes of an archive: members that are whole in it are "
 		       "indexed, as far as they can be read";
@@ -241,7 +242,7 @@ const char *container_explain(int failure)
 	case CONTAINER_HAS_REST:
 		return "Has other bytes after its end: no members are looked for in them";
 	case CONTAINER_NEEDS_MEMORY:
-		return "Needs more memory than an archive may use, which simhash --memory "
+		return "Needs more memory than an archive may use, which simhash --limits=memory=SIZE "
 		       "sets: what was read before is indexed";
 	default:
 		return NULL;

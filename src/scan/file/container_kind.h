@@ -1,5 +1,5 @@
 /*
- * Kinds of containers: archives and compressed files, told by what they begin with, as bits.
+ * The kinds of containers (archives and compressed files) as bits, recognized by their first bytes.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_CONTAINER_KIND_H

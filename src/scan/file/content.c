@@ -1,5 +1,5 @@
 /*
- * Counting, hashing and sketching a content.
+ * Counts, hashes and sketches a content.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/file/content.h"
@@ -8,17 +8,12 @@
 
 #include "core/resemblance.h"
 #include "scan/file/content_hash.h"
-#include "scan/file/crew.h"
 #include "store/row/file_row.h"
 
 void content_begin(struct content *content, struct file_scanner *scanner, struct file_row *row)
 {
 	content->scanner = scanner;
 	content->row = row;
-	content->is_led = false;
-	content->seam = 0;
-	/* That of a content which was left. */
-	led_content_drop(scanner->led);
 	simhash_scanner_init(&content->counts, scanner->tag_set);
 	XXH3_128bits_reset(scanner->hash);
 	sketching_begin(&scanner->sketching);
@@ -42,64 +37,15 @@ static void resemblance_update(struct content *content, size_t size, bool is_las
 		simhash_resemblance_scanner_update(scanner->resemblance, scanner->buffer, size);
 }
 
-/* ---- With others ---- */
-
-/* Have others scan what follows the bytes in the buffer, if any could and there is much. */
-static void lead(struct content *content, size_t size)
-{
-	struct file_scanner *scanner = content->scanner;
-	int64_t size_bytes = content->row->size_bytes;
-	const uint8_t *bytes = scanner->buffer;
-
-	if (scanner->crew == NULL || size_bytes < LED_FROM || size < 2 ||
-	    size_bytes % RESEMBLANCE_BLOCK != 0 || !crew_can_help(scanner->crew))
-		return;
-	if (scanner->led == NULL)
-		scanner->led = led_content_new(scanner->crew);
-	if (scanner->led == NULL) /* it is scanned here, too */
-		return;
-	led_content_begin(scanner->led, &content->counts, size_bytes, bytes + size - 2,
-			  !scanner->no_resemblance);
-	content->is_led = true;
-}
-
-static void add_led(struct content *content, size_t size)
-{
-	struct file_scanner *scanner = content->scanner;
-	size_t seam = SHINGLE_OVERLAP - content->seam < size ? SHINGLE_OVERLAP - content->seam
-							     : size;
-
-	/* What the last shingles before it have of it. */
-	if (!scanner->no_resemblance)
-		simhash_resemblance_scanner_update(scanner->resemblance, scanner->buffer, seam);
-	content->seam += seam;
-	scanner->buffer = led_content_add(scanner->led, scanner->buffer, size);
-}
-
-static void end_led(struct content *content)
-{
-	struct file_scanner *scanner = content->scanner;
-	struct resemblance_registers registers;
-
-	led_content_end(scanner->led, &registers);
-	resemblance_scanner_merge(scanner->resemblance, &registers);
-}
-
 void content_add(struct content *content, size_t size, bool is_last)
 {
 	struct file_scanner *scanner = content->scanner;
 
 	XXH3_128bits_update(scanner->hash, scanner->buffer, size);
 	sketching_add(&scanner->sketching, scanner->buffer, size);
-	if (content->is_led) {
-		add_led(content, size);
-	} else {
-		resemblance_update(content, size, is_last);
-		simhash_scanner_update(&content->counts, scanner->buffer, size);
-	}
+	resemblance_update(content, size, is_last);
+	simhash_scanner_update(&content->counts, scanner->buffer, size);
 	content->row->size_bytes += (int64_t)size;
-	if (!content->is_led && !is_last)
-		lead(content, size);
 }
 
 enum scan_outcome content_scan(struct file_scanner *scanner, const char *bytes, size_t size,
@@ -122,8 +68,6 @@ enum scan_outcome content_end(struct content *content)
 	struct file_scanner *scanner = content->scanner;
 	struct file_row *row = content->row;
 
-	if (content->is_led)
-		end_led(content);
 	simhash_scanner_finish(&content->counts, &row->table);
 	row_compute_keys(row, scanner->tag_set);
 	content_hash_store(scanner->hash, row->content_hash);

@@ -1,5 +1,5 @@
 /*
- * The hash of a file's content: XXH3-128 in its canonical form.
+ * Stores the hash of a file's content: XXH3-128 in its canonical form.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_CONTENT_HASH_H

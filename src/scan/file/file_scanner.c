@@ -1,5 +1,5 @@
 /*
- * What a scanning thread needs: made once, and used for all of its files.
+ * Allocates and frees the state of a scanning thread.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/file/file_scanner.h"
@@ -8,7 +8,6 @@
 
 #include "base/basic/error.h"
 #include "scan/file/content_hash.h"
-#include "scan/file/crew.h"
 
 int file_scanner_init(struct file_scanner *scanner, const struct simhash_tag_set *tag_set,
 		      bool follow, const atomic_bool *stop, struct simhash_error *error)
@@ -29,8 +28,6 @@ int file_scanner_init(struct file_scanner *scanner, const struct simhash_tag_set
 	scanner->hash = XXH3_createState();
 	scanner->sketching = (struct sketching){.count = 0};
 	scanner->no_resemblance = false;
-	scanner->crew = NULL;
-	scanner->led = NULL;
 	if (simhash_resemblance_scanner_new(&scanner->resemblance, error) == 0 &&
 	    scanner->buffer != NULL && scanner->hash != NULL)
 		return 0;
@@ -48,13 +45,11 @@ void file_scanner_release(struct file_scanner *scanner)
 {
 	if (scanner->sandbox != NULL)
 		scanner->free_sandbox(scanner->sandbox);
-	led_content_free(scanner->led);
 	sketching_release(&scanner->sketching);
 	simhash_resemblance_scanner_free(scanner->resemblance);
 	free(scanner->buffer);
 	XXH3_freeState(scanner->hash);
 	scanner->sandbox = NULL;
-	scanner->led = NULL;
 	scanner->resemblance = NULL;
 	scanner->buffer = NULL;
 	scanner->hash = NULL;

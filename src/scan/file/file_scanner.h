@@ -1,5 +1,5 @@
 /*
- * The state of a scanning thread.
+ * The state of a scanning thread, which is made once and used for all of its files.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_FILE_SCANNER_H
@@ -13,8 +13,6 @@
 
 struct store;
 struct sandbox;
-struct crew;
-struct led_content;
 
 /* The state of a scanning thread; each thread has one. */
 struct file_scanner {
@@ -37,8 +35,6 @@ struct file_scanner {
 	struct sketching sketching; /* empty unless measures were asked for */
 	bool no_resemblance;	    /* make no resemblance sketches */
 	struct simhash_resemblance_scanner *resemblance;
-	struct crew *crew;	 /* whose threads may help with a large content; or NULL */
-	struct led_content *led; /* of that crew, once it was wanted */
 };
 
 int file_scanner_init(struct file_scanner *scanner, const struct simhash_tag_set *tag_set,

@@ -1,5 +1,5 @@
 /*
- * Hashes by Nettle, whose functions cannot fail and need no state of the process.
+ * Computes hashes with Nettle, whose functions cannot fail and need no state of the process.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/file/hashing.h"

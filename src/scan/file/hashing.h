@@ -1,6 +1,6 @@
 /*
- * The hashes of a file that a run was asked for, beside those that every row has; see file_hash.h.
- * Each scanning thread has its own.
+ * Computes the additional hashes that a run was asked for; see file_hash.h. Each scanning thread
+ * has its own.
  *
  *     hashing_new(1U << FILE_HASH_SHA256, &hashing, &error);
  *     hashing_begin(hashing);             // for each file

@@ -1,5 +1,5 @@
 /*
- * A build without Nettle makes no other hashes.
+ * Replaces hashing.c in a build without Nettle, which makes no additional hashes.
  * SPDX-License-Identifier: MIT
  */
 #include "base/basic/error.h"

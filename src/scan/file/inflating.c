@@ -1,6 +1,6 @@
 /*
- * gzip files by zlib, also those of several members. Uses inflate(), since gzread() loses data
- * when a read is interrupted.
+ * Inflates gzip files with zlib, also files with several members. It uses inflate(), since gzread()
+ * loses data when a read is interrupted.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/file/inflating.h"
@@ -112,14 +112,16 @@ ssize_t inflating_read(struct inflating *in, void *buffer, size_t size)
 	return (ssize_t)(size - in->stream.avail_out);
 }
 
-bool inflating_has_rest(struct inflating *in)
+int inflating_has_rest(struct inflating *in)
 {
-	while (fill(in, 1) == 0 && in->stream.avail_in > 0) {
+	int status;
+
+	while ((status = fill(in, 1)) == 0 && in->stream.avail_in > 0) {
 		for (; in->stream.avail_in > 0; in->stream.avail_in--)
 			if (*in->stream.next_in++ != 0)
-				return true;
+				return 1;
 	}
-	return false;
+	return status;
 }
 
 void inflating_free(struct inflating *in)

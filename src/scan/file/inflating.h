@@ -1,11 +1,10 @@
 /*
- * The content of gzip files, inflated as it is read.
+ * Reads the content of gzip files and inflates it on the way.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_INFLATING_H
 #define SIMHASH_SCAN_INFLATING_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -21,7 +20,7 @@ void inflating_free(struct inflating *in);
  */
 ssize_t inflating_read(struct inflating *in, void *buffer, size_t size);
 
-/* At the end: do other bytes than zeros follow, which are ignored as gzip does? */
-bool inflating_has_rest(struct inflating *in);
+/* At the end: do other bytes than zeros follow, which are ignored as gzip does? -1 with errno. */
+int inflating_has_rest(struct inflating *in);
 
 #endif

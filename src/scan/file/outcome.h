@@ -1,5 +1,5 @@
 /*
- * How the scan of a file ends, and the sizes of the buffers it reads into.
+ * The ways in which the scan of a file can end, and the sizes of the buffers that it reads into.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_OUTCOME_H

@@ -1,5 +1,5 @@
 /*
- * Reading, with advice to systems that take it.
+ * Reads a file and, where the system takes advice, drops its bytes from the page cache.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/file/reading.h"

@@ -1,7 +1,7 @@
 /*
- * Reading a regular file from front to back while the page cache stays as it was: a large file
- * that was not cached is dropped from the cache behind the reader, so indexing an archive does
- * not displace the machine's working set.
+ * Reads a regular file from front to back and leaves the page cache as it was. A large file that
+ * was not cached is dropped from the cache behind the reader, so indexing an archive does not
+ * displace the machine's working set.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_READING_H

@@ -1,6 +1,6 @@
 /*
- * Reading a file once, for its sum table and the hash of its content. The row describes the
- * bytes that were read: a file that grows or shrinks meanwhile differs from its row in size or
+ * Opens a file and reads it once, for its sum table and the hash of its content. The row describes
+ * the bytes that were read: a file that grows or shrinks meanwhile differs from its row in size or
  * time, so the next run reads it again.
  * SPDX-License-Identifier: MIT
  */
@@ -20,7 +20,6 @@
 #include "scan/file/container_kind.h"
 #include "scan/file/content.h"
 #include "scan/file/content_hash.h"
-#include "scan/file/crew.h"
 #include "scan/file/inflating.h"
 #include "scan/file/reading.h"
 #include "scan/file/shared_scan.h"
@@ -38,28 +37,30 @@ static void note_kind(struct file_scanner *scanner, size_t size)
 	scanner->has_kind = true;
 }
 
-unsigned scan_kind(const struct file_scanner *scanner, int fd, int64_t *begin)
+int scan_kind(const struct file_scanner *scanner, int fd, unsigned *kind, int64_t *begin)
 {
 	struct reading reading = {.fd = fd};
-	unsigned wanted = container_read_for(scanner->containers), kind;
+	unsigned wanted = container_read_for(scanner->containers);
 	ssize_t got = reading_at(&reading, 0, scanner->buffer, CONTAINER_HEAD_SIZE);
 
 	if (begin != NULL)
 		*begin = 0;
-	if (got <= 0)
-		return 0;
-	kind = container_kind(scanner->buffer, (size_t)got) & wanted;
-	return kind != 0
-		       ? kind
-		       : container_behind(fd, wanted, scanner->buffer, FILE_SCANNER_BUFFER, begin);
+	*kind = got > 0 ? container_kind(scanner->buffer, (size_t)got) & wanted : 0;
+	if (got <= 0 || *kind != 0)
+		return got < 0 ? -1 : 0;
+	return container_behind(fd, wanted, scanner->buffer, FILE_SCANNER_BUFFER, kind, begin);
 }
 
-/* A file that does not begin as a container may have one behind a program. The buffer is free. */
+/*
+ * A file that does not begin as a container may have one behind a program. The buffer is free. Where
+ * it cannot be read any more, who wants to know tries once more, and reports it.
+ */
 static void note_kind_behind(struct file_scanner *scanner, int fd)
 {
 	if (scanner->has_kind && scanner->kind == 0)
-		scanner->kind = container_behind(fd, container_read_for(scanner->containers),
-						 scanner->buffer, FILE_SCANNER_BUFFER, NULL);
+		scanner->has_kind = container_behind(fd, container_read_for(scanner->containers),
+						     scanner->buffer, FILE_SCANNER_BUFFER,
+						     &scanner->kind, NULL) == 0;
 }
 
 static enum scan_outcome scan_bytes(struct file_scanner *scanner, int fd, int64_t expected,
@@ -176,7 +177,7 @@ enum scan_outcome scan_inflated(struct file_scanner *scanner, int directory_fd, 
 	enum scan_outcome outcome;
 	struct stat status;
 	ssize_t got = 0;
-	int fd = open_file(scanner, directory_fd, name, row, &status, &outcome), saved;
+	int fd = open_file(scanner, directory_fd, name, row, &status, &outcome), saved, rest = 0;
 
 	if (fd < 0)
 		return outcome;
@@ -198,12 +199,12 @@ enum scan_outcome scan_inflated(struct file_scanner *scanner, int directory_fd, 
 			outcome = SCAN_STOPPED;
 		}
 	}
-	if (got < 0)
+	if (got < 0 || (outcome == SCAN_DONE && (rest = inflating_has_rest(in)) < 0))
 		outcome = SCAN_FAILED;
 	if (outcome == SCAN_DONE)
 		outcome = content_end(&content);
 	saved = errno;
-	scanner->has_rest = outcome == SCAN_DONE && inflating_has_rest(in);
+	scanner->has_rest = rest > 0;
 	inflating_free(in);
 	if (outcome == SCAN_DONE)
 		row->compressed_size_bytes = status.st_size;

@@ -1,5 +1,6 @@
 /*
- * From a file to its row: read once, scanned and hashed in the same pass.
+ * Scans a file, its inflated content or standard input and completes its row. The bytes are read
+ * once and hashed in the same pass.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_SCAN_FILE_H
@@ -38,8 +39,8 @@ bool scan_may_inflate(const struct file_scanner *scanner, size_t size);
 
 /*
  * Which of scanner->containers an open file is, or has behind other bytes, or 0; and, unless that is
- * NULL, where it begins.
+ * NULL, where it begins. -1 with errno where the file could not be read.
  */
-unsigned scan_kind(const struct file_scanner *scanner, int fd, int64_t *begin);
+int scan_kind(const struct file_scanner *scanner, int fd, unsigned *kind, int64_t *begin);
 
 #endif

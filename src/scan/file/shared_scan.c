@@ -1,5 +1,5 @@
 /*
- * The units of one file, taken in order by the threads that scan it.
+ * Divides one file into units, which the threads that scan it take in order.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/file/shared_scan.h"

@@ -1,17 +1,17 @@
 /*
- * One large file scanned by several threads.
+ * Scans one large file with several threads.
  *
- * The file is cut into units. Each thread takes the next unit, reads it, waits for its turn to
- * hash it, since the hash is over all bytes in order, and scans it as a piece. Pieces are appended
- * in order by whichever thread has the next one. One thread leads: it opens the file and completes
- * its row. The others help as long as there are units, and may come late.
+ * The file is cut into units. Each thread takes the next unit, reads it, waits for its turn to hash
+ * it, since the hash is over all bytes in order, and scans it as a piece. The thread that has the
+ * next piece appends it, so pieces are appended in order. One thread leads: it opens the file and
+ * completes its row. The others help as long as there are units, and may come late.
  *
- * Each thread gathers the resemblance sketch of its units in registers of its own, which are
- * merged when it leaves. Shingles cross the seams, so a unit is read with the first bytes of the
- * next one. A file that is written to meanwhile may have others there when the next unit is read:
+ * Each thread gathers the resemblance sketch of its units in its own registers, which are merged
+ * when it leaves. Shingles cross the seams, so a unit is read with the first bytes of the next one.
+ * If a program writes to the file meanwhile, these bytes may differ when the next unit is read:
  * then its row has no sketch.
  *
- * Memory is bounded: no thread is more than SHARED_AHEAD units ahead of what is appended.
+ * Memory is bounded: no thread is more than SHARED_AHEAD units ahead of the appended pieces.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
 /*
- * Several sketchers side by side, and hashes.
+ * Feeds a content to several sketchers and to the hashes.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/file/sketching.h"

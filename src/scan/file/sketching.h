@@ -1,6 +1,6 @@
 /*
- * The sketches of a file by several measures at once, and its other hashes, beside its sum table.
- * Each scanning thread has its own.
+ * Makes the sketches of a file by several measures at once, and its additional hashes. Each
+ * scanning thread has its own.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_SKETCHING_H

@@ -1,11 +1,10 @@
 /*
- * What an engine must be able to do: connect, run prepared statements, and tell which of its
- * errors may be tried again. A driver knows nothing of files and tables: their SQL is written
- * once, above the drivers. Only a driver includes the header of its engine.
+ * The interface of an engine: connecting, running prepared statements, and reporting which of its
+ * errors may be tried again. A driver knows nothing of files and tables: their SQL is written once,
+ * above the drivers. Only a driver includes the header of its engine.
  *
- * A connection and its statements belong to one thread at a time. On MySQL a
- * statement whose rows have not all been fetched occupies its connection:
- * reset it before another one runs.
+ * A connection and its statements belong to one thread at a time. On MySQL a statement whose rows
+ * have not all been fetched occupies its connection: reset it before another one runs.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -56,8 +55,6 @@ struct database_driver {
 	const char *count_commit;
 	/* "ON CONFLICT ... excluded.x" (true) or "ON DUPLICATE KEY ... VALUES(x)" (false) */
 	bool has_excluded;
-	/* Several connections that write at the same time are faster than one. */
-	bool has_writers;
 	/* Frees what the connection holds only to be faster; or NULL. */
 	const char *release_memory;
 	/* How many directories of some files are read in order in the time of a question for one. */

@@ -1,5 +1,6 @@
 /*
- * The default index and the default host name.
+ * Determines the URL of the default index, makes its directories, and determines the default host
+ * name.
  * SPDX-License-Identifier: MIT
  */
 #include "store/engine/default_index.h"

@@ -1,5 +1,5 @@
 /*
- * What an index is when nobody names it: its URL, and the host whose files are this machine's.
+ * The defaults of an index that nobody names: its URL, and the host name of this machine's files.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_DEFAULT_INDEX_H

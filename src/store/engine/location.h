@@ -1,5 +1,5 @@
 /*
- * Where an index is, and how to open it.
+ * The location of an index, and the options with which it is opened.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_LOCATION_H

@@ -1,7 +1,7 @@
 /*
- * The MySQL driver: statements and their rows, by MariaDB Connector/C or Oracle's
- * libmysqlclient. Never reconnects by itself: that would resume in the middle of a
- * transaction and keep half of it. Leaves connecting to mysql_connect.c.
+ * The MySQL driver: runs statements and fetches their rows with MariaDB Connector/C or Oracle's
+ * libmysqlclient. It never reconnects by itself: that would resume in the middle of a transaction
+ * and keep half of it. mysql_connect.c connects.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
@@ -535,7 +535,6 @@ const struct database_driver mysql_driver = {
 		"ON DUPLICATE KEY UPDATE commits = commits + 1",
 	.roles = sql_mysql_roles,
 	.has_excluded = false,
-	.has_writers = true,
 	.question_cost = 16,
 	.rows_per_insert = ROWS_PER_INSERT,
 	.rows_per_transaction = 8192,

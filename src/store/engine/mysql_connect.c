@@ -1,6 +1,6 @@
 /*
- * From a URL and option files to a connection with a MySQL or MariaDB server, and why there is
- * none. Leaves what options mean to mysql_options.c and statements to mysql.c.
+ * Connects to a MySQL or MariaDB server, checks its version and TLS, and explains why a connection
+ * failed. mysql_options.c interprets the options, and mysql.c runs statements.
  * SPDX-License-Identifier: MIT
  */
 #include "store/engine/mysql_connect.h"

@@ -1,6 +1,6 @@
 /*
- * From a URL and option files to a connection with a MySQL or MariaDB server.
- * Included by the MySQL driver alone.
+ * Makes a connection with a MySQL or MariaDB server from a URL and option files. Only the MySQL
+ * driver includes it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_MYSQL_CONNECT_H

@@ -1,7 +1,7 @@
 /*
- * MariaDB Connector/C and Oracle's libmysqlclient: everything in which they
- * differ at compile time is here: what they know of TLS, and whether they keep to
- * it. Included by the MySQL driver alone.
+ * The differences at compile time between MariaDB Connector/C and Oracle's libmysqlclient, all in
+ * one file: which options of TLS they have, and whether they obey them. Only the MySQL driver
+ * includes it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_MYSQL_LIBRARY_H

@@ -1,7 +1,6 @@
 /*
- * What the options of option files are to a connection with a server: a table of those that the
- * libraries take by mysql_options(), and what is said of TLS. Leaves reading files to
- * option_files.c.
+ * Sets the options of option files on a connection: it has a table of the options that the
+ * libraries take by mysql_options(), and decides the mode of TLS. option_files.c reads the files.
  * SPDX-License-Identifier: MIT
  */
 #include "store/engine/mysql_options.h"

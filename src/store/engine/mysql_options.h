@@ -1,6 +1,6 @@
 /*
- * What the options of option files are to a connection with a server.
- * Included by the MySQL driver alone.
+ * Applies the options of option files to a connection with a server. Only the MySQL driver includes
+ * it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_MYSQL_OPTIONS_H

@@ -1,5 +1,6 @@
 /*
- * Reading the option files of MySQL. Leaves what the options mean to mysql_options.c.
+ * Reads the option files of MySQL and sorts their options by rank. mysql_options.c interprets the
+ * options.
  * SPDX-License-Identifier: MIT
  */
 #include "store/engine/option_files.h"

@@ -1,6 +1,7 @@
 /*
- * The SQLite driver: an index in one file. Only this file and those named after it include
- * sqlite3.h. Leaves the file itself to sqlite_file.c, and the write-ahead log to sqlite_log.c.
+ * The SQLite driver: opens an index in one file and runs its statements. Only this file and the
+ * files named after it include sqlite3.h. sqlite_file.c makes the file, and sqlite_log.c handles
+ * the write-ahead log.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>

@@ -1,5 +1,5 @@
 /*
- * Errors of SQLite: their codes, and which disk has no room.
+ * Classifies errors of SQLite, and finds out which disk has no room.
  * SPDX-License-Identifier: MIT
  */
 #include "store/engine/sqlite_error.h"

@@ -1,5 +1,5 @@
 /*
- * What an error of SQLite means.
+ * Turns an error of SQLite into an error of the program.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_SQLITE_ERROR_H

@@ -1,5 +1,5 @@
 /*
- * The file of an SQLite index: making it, what it must be, and where it is.
+ * Makes, checks and names the file of an SQLite index, and recognizes network file systems.
  * SPDX-License-Identifier: MIT
  */
 #include "store/engine/sqlite_file.h"

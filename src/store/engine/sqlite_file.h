@@ -1,5 +1,6 @@
 /*
- * The file of an SQLite index: making it, what it must be, and where it is.
+ * The file of an SQLite index: how it is made and checked, its name for SQLite, and its file
+ * system.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_SQLITE_FILE_H

@@ -1,5 +1,5 @@
 /*
- * Functions that SQL may call.
+ * Implements the functions that SQL may call, and adds them to a connection.
  * SPDX-License-Identifier: MIT
  */
 #include "store/engine/sqlite_functions.h"

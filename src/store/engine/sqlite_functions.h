@@ -1,5 +1,5 @@
 /*
- * Functions that SQL may call, beside those of SQLite.
+ * The functions that SQL may call in addition to SQLite's functions.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_SQLITE_FUNCTIONS_H

@@ -1,7 +1,8 @@
 /*
- * The write-ahead log of SQLite: readers and the writer do not wait for each other, and a killed
- * run leaves what it committed. All connections share memory for it, which they cannot from two
- * hosts, so on a network file system there is a rollback journal instead.
+ * Changes an SQLite index to and from the write-ahead log, empties the log, and waits for locks.
+ * With the log, readers and the writer do not wait for each other, and a killed run leaves its
+ * committed rows. All connections share memory for the log. Two hosts cannot share memory, so on a
+ * network file system there is a rollback journal instead.
  * SPDX-License-Identifier: MIT
  */
 #include "store/engine/sqlite_log.h"

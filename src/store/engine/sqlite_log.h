@@ -1,5 +1,5 @@
 /*
- * How connections to an SQLite index share it: the write-ahead log, its absence on network file
+ * Sharing of an SQLite index between connections: the write-ahead log, its absence on network file
  * systems, and waiting for locks.
  * SPDX-License-Identifier: MIT
  */

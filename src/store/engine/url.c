@@ -1,5 +1,5 @@
 /*
- * Taking the URL of an index apart. Leaves opening it to the drivers.
+ * Parses, decodes and compares the URLs of indexes. The drivers open the indexes.
  * SPDX-License-Identifier: MIT
  */
 #include "store/engine/url.h"

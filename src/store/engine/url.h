@@ -1,5 +1,5 @@
 /*
- * The URL that names an index.
+ * The URL of an index.
  *
  *     sqlite:/path/to/index.db
  *     mysql://user@host:port/database

@@ -1,5 +1,5 @@
 /*
- * The table filter_command.
+ * Writes and copies rows of the table filter_command.
  * SPDX-License-Identifier: MIT
  */
 #include "store/names/filter_table.h"

@@ -1,5 +1,6 @@
 /*
- * The table filter_command: what files were given to, by the number that their rows have of it.
+ * The table filter_command: the commands that files were given to, by the number in the files'
+ * rows.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_FILTER_TABLE_H

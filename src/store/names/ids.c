@@ -1,5 +1,5 @@
 /*
- * Tables of ids and names, and new ids.
+ * Reads tables of ids and names, inserts names, and chooses new ids.
  * SPDX-License-Identifier: MIT
  */
 #include "store/names/ids.h"

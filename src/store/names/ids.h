@@ -1,7 +1,7 @@
 /*
- * Ids, and the tables that are a list of ids and names. What is entered gets the id after the
- * highest. Two transactions may take the same one; the second gets ERROR_DUPLICATE and has
- * to be done again.
+ * Ids, and the tables that are lists of ids and names. A new name gets the id after the highest.
+ * Two transactions may choose the same id; the second then gets ERROR_DUPLICATE and has to be done
+ * again.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_IDS_H

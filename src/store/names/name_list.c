@@ -1,5 +1,5 @@
 /*
- * Lists of ids and names.
+ * Finds names and ids in a list.
  * SPDX-License-Identifier: MIT
  */
 #include "store/names/name_list.h"

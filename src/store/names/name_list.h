@@ -1,5 +1,5 @@
 /*
- * Lists of ids and names, as the index has them of hosts, measures and tag sets.
+ * Lists of ids and names, for the hosts, measures and tag sets of an index.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_NAME_LIST_H

@@ -1,5 +1,5 @@
 /*
- * Hosts and measures: tables of ids and names.
+ * Reads and enters hosts and measures in their tables of ids and names.
  * SPDX-License-Identifier: MIT
  */
 #include "store/names/names.h"

@@ -1,5 +1,6 @@
 /*
- * Names that the index knows by an id: hosts, and measures by their canonical texts.
+ * Hosts and measures, which the index numbers by an id. The name of a measure is its canonical
+ * text.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_NAMES_H

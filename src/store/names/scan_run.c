@@ -1,5 +1,5 @@
 /*
- * The table scan_run.
+ * Writes and reads the table scan_run.
  * SPDX-License-Identifier: MIT
  */
 #include "store/names/scan_run.h"

@@ -1,5 +1,5 @@
 /*
- * The tag sets of an index: the tables tag_set and tag.
+ * Reads and writes the tables tag_set and tag.
  * SPDX-License-Identifier: MIT
  */
 #include "store/names/tag_sets.h"

@@ -1,6 +1,6 @@
 /*
- * The tag sets of an index. A tag set is known by its tags: the same 16 tags and weights are
- * the same set, whatever its name.
+ * The tag sets of an index. The tags identify a set: the same 16 tags and weights are the same set,
+ * regardless of its name.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_TAG_SETS_H

@@ -1,5 +1,5 @@
 /*
- * The inside of a store: a driver, its connection, and the statements prepared so far.
+ * The inside of a store: a driver, its connection, and its prepared statements.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_CONNECTION_H
@@ -36,7 +36,8 @@ enum kept_statement {
 	KEPT_REMOVE_GROUP,
 	KEPT_REMOVE_PAIR_A,
 	KEPT_REMOVE_PAIR_B,
-	KEPT_STATEMENTS
+	KEPT_STATEMENTS,
+	NOT_KEPT = KEPT_STATEMENTS
 };
 
 /* The database, -wal, -shm and -journal. */

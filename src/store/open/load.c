@@ -1,5 +1,5 @@
 /*
- * A first load.
+ * Begins and ends a first load: runs the engine's scripts before and after it.
  * SPDX-License-Identifier: MIT
  */
 #include "store/open/load.h"

@@ -1,6 +1,6 @@
 /*
- * A first load. Many rows are written faster into an index without rows when their keys are
- * indexed afterwards.
+ * A first load of an index. Many rows are written faster into an index without rows if their keys
+ * are indexed afterwards.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_LOAD_H

@@ -1,5 +1,5 @@
 /*
- * A statement with its parameters and its rows.
+ * Begins, runs and ends the query of a statement.
  * SPDX-License-Identifier: MIT
  */
 #include "store/open/query.h"

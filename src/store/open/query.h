@@ -1,5 +1,5 @@
 /*
- * A statement with its parameters and its rows.
+ * A query: a statement with its parameters and its rows.
  *
  *     if (query_begin(&query, store, "SELECT id, root FROM scan_run WHERE host = ?", error) != 0)
  *             return -1;
@@ -9,9 +9,9 @@
  *     query_end(&query);
  *     return status;
  *
- * Parameters are bound in their order; bytes and texts are borrowed until the query ends.
- * Columns are numbered from 0, and their bytes live until the next row. On a server an open
- * query occupies its connection: end it before another one begins.
+ * Parameters are bound in their order; bytes and texts are borrowed until the query ends. Columns
+ * are numbered from 0, and their bytes live until the next row. On a server an open query occupies
+ * its connection: end it before another one begins.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,6 +1,6 @@
 /*
- * The statements for the users of an index on a server: those of sql/mysql/roles.sql, with names,
- * hosts, passwords and TLS in their places.
+ * Writes the statements that make the users of an index on a server. It asks the server for users,
+ * hosts and TLS, and fills names, hosts and passwords into sql/mysql/roles.sql.
  * SPDX-License-Identifier: MIT
  */
 #include "store/open/roles.h"

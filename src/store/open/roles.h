@@ -1,5 +1,5 @@
 /*
- * The users of an index on a server: one who writes, one who reads, one who queries with SQL.
+ * The users of an index on a server: one who writes, one who reads, and one who queries with SQL.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_ROLES_H

@@ -1,6 +1,5 @@
 /*
- * Creating, migrating and refusing indexes.
- * Leaves the SQL to sql/ and its running to the driver.
+ * Creates, migrates and refuses indexes. sql/ has the SQL, and the driver runs it.
  * SPDX-License-Identifier: MIT
  */
 #include "store/open/schema.h"

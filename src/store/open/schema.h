@@ -1,6 +1,7 @@
 /*
- * The schema of an index: created when it is first opened, updated when it is older than the
- * program, refused when it is newer or is not an index at all.
+ * The schema of an index. It is created when the index is first opened, and updated when it is
+ * older than the program. An index is refused when its schema is newer or when it is not an index
+ * at all.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_SCHEMA_H

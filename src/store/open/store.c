@@ -1,6 +1,6 @@
 /*
- * From a URL to a connection, and to the next one when it is lost.
- * Leaves the tables to the files beside this one and the engines to their drivers.
+ * Opens the connection that a URL names, and opens it again after a loss. The other files of the
+ * room have the tables, and the drivers have the engines.
  * SPDX-License-Identifier: MIT
  */
 #include "store/open/store.h"
@@ -282,21 +282,15 @@ int store_open_beside(const struct store *first, struct store **store, struct si
 	return open_store(&first->location, OPEN_TO_READ, first, store, error);
 }
 
-/* Does not wait for what is of use only now. */
-static void open_now(const struct store *first, enum open_mode mode, const struct store *beside,
-		     struct store **store)
+void store_open_another(const struct store *first, struct store **store)
 {
 	struct store_location at_once = first->location;
 	struct simhash_error ignored;
 
+	/* It does not wait for a connection that is of use only now. */
 	at_once.wait_s = 0;
-	if (open_store(&at_once, mode, beside, store, &ignored) == 0)
+	if (open_store(&at_once, OPEN_TO_READ, first, store, &ignored) == 0)
 		(*store)->location.wait_s = first->location.wait_s;
-}
-
-void store_open_another(const struct store *first, struct store **store)
-{
-	open_now(first, OPEN_TO_READ, first, store);
 }
 
 int store_open_to_write(const struct store *first, struct store **store,
@@ -307,15 +301,6 @@ int store_open_to_write(const struct store *first, struct store **store,
 	/* A user who finds may only read. */
 	to_write.group = NULL;
 	return open_store(&to_write, OPEN_TO_WRITE, NULL, store, error);
-}
-
-void store_open_second(const struct store *first, struct store **store)
-{
-	*store = NULL;
-	if (first->driver->has_writers)
-		open_now(first, OPEN_TO_WRITE, NULL, store);
-	if (*store != NULL)
-		store_want_measures(*store, first->measures, first->measure_count);
 }
 
 int store_recover(struct store *store, struct simhash_error *error)

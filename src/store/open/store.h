@@ -1,5 +1,5 @@
 /*
- * The index, whatever engine holds it: opening and closing it.
+ * Opens and closes an index, regardless of its engine.
  *
  *     struct store_location where = {.url = "sqlite:index.db"};
  *     store_open(&where, OPEN_TO_WRITE, &store, &error);
@@ -9,9 +9,9 @@
  *     store_close(store);
  *
  * A store is one connection and belongs to one thread at a time; open another one for another
- * thread. What an index holds is read and written by the headers beside this one: tag_sets.h,
- * names.h, batch.h, known_file.h, row_stream.h, ... Each function there that can fail returns 0
- * or -1 with the error.
+ * thread. Other headers of this room read and write the content of an index: tag_sets.h, names.h,
+ * batch.h, known_file.h, row_reader.h, ... Each function there that can fail returns 0 or -1 with
+ * the error.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -59,13 +59,6 @@ void store_open_another(const struct store *first, struct store **store);
  */
 int store_open_to_write(const struct store *first, struct store **store,
 			struct simhash_error *error);
-
-/*
- * Open another connection to write to the same index at the same time, for another thread, with the
- * measures that the first one wants. *store is NULL where that is no use, as for an index in a file,
- * and where the server gives no other connection now.
- */
-void store_open_second(const struct store *first, struct store **store);
 
 void store_close(struct store *store); /* NULL is fine */
 

@@ -1,5 +1,5 @@
 /*
- * Transactions, and when they are tried again.
+ * Begins, commits and repeats transactions, and decides after which errors to repeat them.
  * SPDX-License-Identifier: MIT
  */
 #include "store/open/transaction.h"

@@ -1,6 +1,6 @@
 /*
- * Work that is done whole or not at all, and done again where another transaction was in its
- * way or the connection was lost.
+ * A transaction: work that is done completely or not at all. It is done again if another
+ * transaction was in its way or the connection was lost.
  *
  *     struct transaction transaction = {.store = store};
  *     int status = 0;
@@ -9,8 +9,8 @@
  *             status = write_all(store, ..., error);
  *     return status;
  *
- * After a COMMIT whose answer was lost nobody knows whether it was carried out: the work must be
- * such that it can be done twice.
+ * If the answer of a COMMIT is lost, nobody knows whether it was carried out: the work must be such
+ * that it can be done twice.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
 /*
- * Views: transactions that only read.
+ * Begins and ends views, which are transactions that only read.
  * SPDX-License-Identifier: MIT
  */
 #include "store/open/view.h"

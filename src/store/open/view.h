@@ -1,5 +1,5 @@
 /*
- * A view of the index that stays the same for many queries, which makes small ones cheaper.
+ * A view of the index that stays the same for many queries, which makes small queries cheaper.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_VIEW_H

@@ -1,5 +1,5 @@
 /*
- * The bucket of a file.
+ * Computes the bucket of a file from its size and keys.
  * SPDX-License-Identifier: MIT
  */
 #include "store/row/bucket.h"

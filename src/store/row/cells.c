@@ -1,5 +1,5 @@
 /*
- * The cell of a file.
+ * Computes cells of files, ranges of cells, and outlines.
  * SPDX-License-Identifier: MIT
  */
 #include "store/row/cells.h"

@@ -1,8 +1,8 @@
 /*
- * The cell of a file in a grid, by which similar files are found without reading those of other
- * cells: a class of sizes, and two sums of the counts with signs. Such a sum of two files differs by
- * no more than their distance. The grid is that of the table size_class and of the views near_pair
- * and near_file, see sql/.
+ * The cell of a file in a grid. It serves to find similar files without reading the files of other
+ * cells. A cell is a class of sizes, and two sums of the counts with signs. Such a sum of two files
+ * differs by at most their distance. The table size_class and the views near_pair and near_file
+ * have the same grid, see sql/.
  *
  *     for (class = size_class_of(smallest); class <= size_class_of(largest); class++) {
  *             struct cell_range range = cells_within(class, &table, distance);

@@ -1,5 +1,5 @@
 /*
- * The hashes by name and size.
+ * Lists the hashes by name and size.
  * SPDX-License-Identifier: MIT
  */
 #include "store/row/file_hash.h"

@@ -1,6 +1,6 @@
 /*
- * Hashes of contents that other programs know, beside the one that every row has. They are kept as
- * sketches, whose measure has the name of the hash: docs/schema.md.
+ * Hashes of contents that other programs know, in addition to the hash that every row has. They are
+ * stored as sketches, whose measure has the name of the hash: docs/schema.md.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_FILE_HASH_H

@@ -1,5 +1,6 @@
 /*
- * The hashes by which rows are found, and the names of inflated content.
+ * Computes the hashes that identify rows and directories, derives the names of inflated content,
+ * and manages the sketches of a row.
  * SPDX-License-Identifier: MIT
  */
 #include "store/row/file_row.h"

@@ -1,5 +1,5 @@
 /*
- * One file as the index knows it: a row of the table `file`.
+ * One file in the index: a row of the table `file`.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_FILE_ROW_H

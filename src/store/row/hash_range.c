@@ -1,5 +1,5 @@
 /*
- * Ranges of path hashes.
+ * Computes ranges of path hashes.
  * SPDX-License-Identifier: MIT
  */
 #include "store/row/hash_range.h"

@@ -1,6 +1,6 @@
 /*
- * Ranges of path hashes. The rows of a directory are one range, and reading in order of
- * path hash leaves a smaller one.
+ * Ranges of path hashes. The rows of a directory are one range, and reading in order of path hash
+ * leaves a smaller range.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_HASH_RANGE_H

@@ -1,5 +1,6 @@
 /*
- * Rules about times.
+ * Compares the times of a file with the time of its scan, with a margin for the tick of the kernel
+ * or file system.
  * SPDX-License-Identifier: MIT
  */
 #include "store/row/trust.h"

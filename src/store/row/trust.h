@@ -1,8 +1,8 @@
 /*
- * Which times show that a file has not changed since it was scanned.
+ * Decides by times whether a file may have changed since it was scanned.
  *
- * The kernel stamps times by its tick, up to 10 ms; some file systems by 1 or 2 s. What happens
- * within the tick of a scan may have the same time before and after it.
+ * The kernel stamps times by its tick, up to 10 ms; some file systems by 1 or 2 s. If a file
+ * changes within the tick of its scan, it may have the same time before and after the change.
  *
  * SPDX-License-Identifier: MIT
  */

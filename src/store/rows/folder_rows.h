@@ -1,8 +1,7 @@
 /*
- * The rows of all files for comparing whole directories: in which directory each file lies, and
- * which content it has. A member of an archive lies in a directory of the archive: the member
- * w/x.xml of /a/b.zip in /a/b.zip//w. What was inflated of a gzip file that was not looked into is
- * no member.
+ * The rows of all files for comparing whole directories: each with its directory and its content. A
+ * member of an archive is in a directory of the archive: the member w/x.xml of /a/b.zip is in
+ * /a/b.zip//w. The inflated content of a gzip file that was not looked into is not a member.
  *
  *     if (store_folder_rows(store, tag_set, 0, &cursor, error) != 0)
  *             return -1;

@@ -1,6 +1,6 @@
 /*
- * What the index knows of the files that a walk finds: whether they must be scanned again, and
- * which rows have lost their files.
+ * The data of the index about the files that a walk finds. They show whether files must be scanned
+ * again, and which rows have lost their files.
  *
  *     if (known_files_begin(&files, store, &scope, directory->hash, error) != 0)
  *             return -1;
@@ -9,9 +9,8 @@
  *     known_files_end(&files);
  *     return status;
  *
- * Where the location says to wait for a server, a connection that is lost is made again and the
- * rows go on. On a server the rows occupy the connection: use the store for nothing else until
- * the end.
+ * If the location says to wait for a server, a lost connection is made again and the rows go on. On
+ * a server the rows occupy the connection: use the store for nothing else until the end.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,8 +19,7 @@
 
 #include <stdbool.h>
 
-#include "store/row/file_row.h"
-#include "store/row/hash_range.h"
+#include "store/rows/row_reader.h"
 
 struct statement;
 struct store;
@@ -60,8 +58,8 @@ static inline bool known_inode_is(const struct known_file *known, uint64_t inode
 struct known_files {
 	struct store *store;
 	struct row_scope scope;
-	struct hash_range rest; /* of the hashes to come */
-	bool is_running, is_over;
+	struct row_cursor cursor; /* whose hashes to come stay when its connection is lost */
+	bool is_over;
 };
 
 int known_files_begin(struct known_files *files, struct store *store, const struct row_scope *scope,
@@ -85,14 +83,12 @@ int store_find_file(struct store *store, const struct row_scope *scope,
 		    struct simhash_error *error);
 
 /*
- * The files of a host that may be the one at `directory`/`name` with this inode, in any tag set. Each
- * is handed to `each`, until it returns 1, which is the result, or -1; 0 if none does.
+ * The files of a host that may be the one at `directory`/`name` with this inode, in any tag set: rows
+ * with a directory and a name. Both are borrowed until the cursor ends.
  */
-typedef int same_file_fn(void *context, struct bytes directory, struct bytes name,
-			 struct simhash_error *error);
-int store_each_same_file(struct store *store, int64_t host, struct bytes directory,
-			 struct bytes name, uint64_t inode, same_file_fn *each, void *context,
-			 struct simhash_error *error);
+int store_rows_like(struct row_cursor *cursor, struct store *store, int64_t host,
+		    struct bytes directory, struct bytes name, uint64_t inode,
+		    struct simhash_error *error);
 
 /* A directory that has, or had, rows. */
 struct known_directory {

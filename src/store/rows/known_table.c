@@ -1,6 +1,7 @@
 /*
- * A table of known files: for each part its rows, and where those of each directory begin; or a
- * digest of each directory, for which the rows of one directory at a time are gathered.
+ * Stores known files in memory. Each part of the table has its rows, and the place where the rows
+ * of each directory begin. A part that does not fit has a digest of each directory instead, and
+ * gathers the rows of one directory at a time.
  * SPDX-License-Identifier: MIT
  */
 #include "store/rows/known_table.h"

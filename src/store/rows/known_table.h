@@ -1,7 +1,7 @@
 /*
- * What the index knows of the files of a scope, read ahead in the order of its rows and kept in
- * memory: many directories are known sooner so than by a question for each, above all on a server.
- * The order is that of hashes, so the parts of a table have about as many rows each.
+ * The known files of a scope, read ahead in the order of the rows and kept in memory. Many
+ * directories are read faster this way than by a question for each, above all on a server. The
+ * order is the order of hashes, so the parts of a table have about as many rows each.
  *
  *     table = known_table_new(parts, bytes, error);
  *     ...in a thread for each part, with a store of its own:
@@ -11,8 +11,8 @@
  *             for (size_t i = 0; i < count; i++)
  *                     compare(&rows[i]);
  *
- * A table says how the index was. Rows that have no file any more are to be looked for once more
- * before they are removed, and a table that has become old knows nothing.
+ * A table shows an earlier state of the index. Before a row whose file is missing is removed, the
+ * file must be looked for once more. A table that has become old knows nothing.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
 /*
- * Entries of the index of cells, and keys of rows.
+ * Reads entries of the index of cells.
  * SPDX-License-Identifier: MIT
  */
 #include "store/rows/near_keys.h"

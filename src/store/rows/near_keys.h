@@ -1,5 +1,5 @@
 /*
- * Which rows may be near to sum tables: from the index of cells alone, without reading rows.
+ * Finds rows that may be near to sum tables, from the index of cells alone, without reading rows.
  *
  *     if (store_entries_begin(&entries, store, tag_set, cells, count, uniform, error) != 0)
  *             return -1;
@@ -7,8 +7,8 @@
  *             compare(&entry);
  *     store_entries_end(&entries);
  *
- * Where most entries are of no use, those around one sum table begin with
- * store_entries_begin_near(&entries, store, tag_set, &bounds, error).
+ * If most entries are useless, begin instead with store_entries_begin_near(&entries, store,
+ * tag_set, &bounds, error), which reads the entries around one sum table.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
 /*
- * Dealing out the partitions of the table `file`.
+ * Deals out the partitions of the table `file` to lists.
  * SPDX-License-Identifier: MIT
  */
 #include "store/rows/partitions.h"

@@ -1,6 +1,5 @@
 /*
- * The partitions of the table `file`, where other servers hold them: each of Spider's nodes has
- * some.
+ * The partitions of the table `file` on other servers: each of Spider's nodes has some of them.
  *
  *     if (store_deal_partitions(store, connections, &partitions))
  *             ...     // read partitions.lists[0] on one connection, lists[1] on another

@@ -1,5 +1,5 @@
 /*
- * Copying the table `sketch`.
+ * Reads and writes rows of the table `sketch` for a copy.
  * SPDX-License-Identifier: MIT
  */
 #include "store/rows/sketch_copy.h"

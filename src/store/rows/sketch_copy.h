@@ -1,5 +1,5 @@
 /*
- * What a copy of an index reads and writes of sketches.
+ * Reads and writes the sketches of an index for a copy of it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_SKETCH_COPY_H

@@ -1,6 +1,6 @@
 /*
- * Rows of the table `sketch`: what other measures know of files.
- * Leaves the files themselves to batch.c, and what a sketch means to the measures.
+ * Writes and removes rows of the table `sketch`. batch.c writes the files, and the measures
+ * interpret the sketches.
  * SPDX-License-Identifier: MIT
  */
 #include "store/rows/sketch_rows.h"

@@ -1,6 +1,6 @@
 /*
- * Rows of the table `sketch`, which are written and removed with those of their files. The
- * functions are to be called in a transaction.
+ * Rows of the table `sketch`, which are written and removed together with the rows of their files.
+ * The functions are to be called in a transaction.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_SKETCH_ROWS_H

@@ -1,5 +1,5 @@
 /*
- * How much an index holds.
+ * Counts rows, files and bytes of an index with SQL.
  * SPDX-License-Identifier: MIT
  */
 #include "store/rows/totals.h"

@@ -1,5 +1,5 @@
 /*
- * How much an index holds.
+ * The numbers of rows, files and bytes in an index.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_TOTALS_H

@@ -1,5 +1,5 @@
 /*
- * The SQL of an upsert, which the engines write differently, and for how many rows at once.
+ * Writes the SQL of an upsert, which differs between the engines, and decides for how many rows.
  * SPDX-License-Identifier: MIT
  */
 #include "store/rows/upsert.h"

@@ -1,5 +1,5 @@
 /*
- * INSERT of rows that may be there already, whose columns are then replaced.
+ * Inserts rows, and replaces the columns of rows that exist.
  *
  *     while (done < count) {
  *             size_t fitting = ... of the rows from `done` on, at most upsert_rows_max(store);

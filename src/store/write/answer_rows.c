@@ -1,5 +1,5 @@
 /*
- * The tables file_group and file_pair.
+ * Writes and removes rows of the tables file_group and file_pair.
  * SPDX-License-Identifier: MIT
  */
 #include "store/write/answer_rows.h"

@@ -1,6 +1,6 @@
 /*
- * What simfind --store found: rows of the tables file_group and file_pair.
- * Leaves it to find_run.h which of them are shown.
+ * The results of simfind --store: rows of the tables file_group and file_pair. find_run.h decides
+ * which rows are shown.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_ANSWER_ROWS_H

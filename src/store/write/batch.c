@@ -1,5 +1,5 @@
 /*
- * Writing the tables `file` and `directory`.
+ * Writes the tables `file` and `directory`, and removes rows of vanished files.
  * SPDX-License-Identifier: MIT
  */
 #include "store/write/batch.h"
@@ -9,8 +9,7 @@
 
 #include "base/basic/error.h"
 #include "store/open/transaction.h"
-#include "store/open/turns.h"
-#include "store/rows/file_columns.h"
+#include "store/rows/row_reader.h"
 #include "store/rows/sketch_rows.h"
 #include "store/rows/upsert.h"
 #include "store/write/answer_rows.h"
@@ -20,7 +19,7 @@ static const struct upsert file_upsert = {
 	.table = "file",
 	.key = "tag_set, host, path_hash",
 	.key_count = 3,
-	.columns = file_columns,
+	.columns = row_columns + KEY_COLUMNS,
 	.column_count = FILE_COLUMNS,
 	.one = KEPT_UPSERT_ONE,
 	.many = KEPT_UPSERT_MANY,
@@ -105,7 +104,7 @@ static int write_rows(struct store *store, const struct row_scope *scope,
 		if (upsert_begin(&query, store, &file_upsert, &fitting, error) != 0)
 			return -1;
 		for (size_t i = 0; i < fitting; i++)
-			file_columns_bind(&query, scope, rows[done++]);
+			row_columns_bind(&query, scope, rows[done++]);
 		if (query_run(&query, error) != 0)
 			return -1;
 	}
@@ -270,34 +269,24 @@ static int find_left_out(struct store *store, const struct row_scope *scope,
 			 uint8_t (*gone)[PATH_HASH_SIZE], size_t *count, bool *is_over,
 			 struct simhash_error *error)
 {
-	const struct hash_range asked = *range;
-	struct query query;
+	struct file_row row = {.host = scope->host};
+	struct row_cursor cursor;
 	unsigned rows = 0;
 	int status;
 
 	*count = 0;
-	if (query_begin_kept(&query, store, KEPT_READ_PATH_HASHES,
-			     "SELECT path_hash FROM file WHERE tag_set = ? AND host = ? "
-			     "AND path_hash BETWEEN ? AND ? ORDER BY path_hash LIMIT ?",
-			     error) != 0)
+	if (rows_begin_range(&cursor, store, ROW_PATH_HASH, KEPT_READ_PATH_HASHES, scope, range,
+			     RENEWED_ROWS, error) != 0)
 		return -1;
-	query_bind_scope(&query, scope);
-	query_bind_range(&query, &asked);
-	query_bind_integer(&query, RENEWED_ROWS);
-	while ((status = query_next(&query, error)) == 1) {
-		uint8_t *hash = gone[*count];
-		if (query_fixed_bytes(&query, 0, hash, PATH_HASH_SIZE, error) != 0 ||
-		    hash_range_check(range->low, hash, error) != 0) {
-			status = -1;
-			break;
-		}
+	while ((status = store_rows_next(&cursor, &row, error)) == 1) {
 		rows++;
-		memcpy(range->low, hash, PATH_HASH_SIZE);
-		*count += renewed->kept_count == 0 ||
-			  bsearch(hash, renewed->kept, renewed->kept_count, PATH_HASH_SIZE,
-				  compare_path_hashes) == NULL;
+		if (renewed->kept_count == 0 ||
+		    bsearch(row.path_hash, renewed->kept, renewed->kept_count, PATH_HASH_SIZE,
+			    compare_path_hashes) == NULL)
+			memcpy(gone[(*count)++], row.path_hash, PATH_HASH_SIZE);
 	}
-	query_end(&query);
+	store_rows_end(&cursor);
+	*range = cursor.rest;
 	*is_over = rows < RENEWED_ROWS || !hash_range_step(range->low);
 	return status;
 }
@@ -307,7 +296,7 @@ static int remove_left_out(struct store *store, const struct row_scope *scope, i
 			   struct simhash_error *error)
 {
 	struct hash_range range = hash_range_of_directory(renewed->hash);
-	uint8_t(*gone)[PATH_HASH_SIZE] = malloc((RENEWED_ROWS + 1) * sizeof *gone);
+	uint8_t(*gone)[PATH_HASH_SIZE] = malloc(RENEWED_ROWS * sizeof *gone);
 	bool is_over = false;
 	int status = gone == NULL ? error_set_memory(error) : 0;
 
@@ -357,10 +346,7 @@ static int write_batch(struct store *store, const struct row_scope *scope,
 	return sketch_rows_write(store, scope, batch->rows, batch->row_count, error);
 }
 
-/*
- * How far the runs have come, for whoever asks before they end, and if they never do. Both
- * connections of a run count in one row, so each waits for its turn first.
- */
+/* How far the runs have come, for whoever asks before they end, and if they never do. */
 static int count_runs(struct store *store, const struct store_batch *batch,
 		      struct simhash_error *error)
 {
@@ -405,19 +391,14 @@ static int compare_rows(const void *a, const void *b)
 	return memcmp((*x)->path_hash, (*y)->path_hash, PATH_HASH_SIZE);
 }
 
-static void sort_rows(const struct store_batch *batch)
-{
-	if (batch->row_count > 0)
-		qsort(batch->rows, batch->row_count, sizeof *batch->rows, compare_rows);
-}
-
 int store_write(struct store *store, const struct row_scope *scope, const struct store_batch *batch,
 		int64_t *removed, struct simhash_error *error)
 {
 	struct transaction transaction = {.store = store};
 	int status = 0;
 
-	sort_rows(batch);
+	if (batch->row_count > 0)
+		qsort(batch->rows, batch->row_count, sizeof *batch->rows, compare_rows);
 	while (transaction_next(&transaction, &status, error)) {
 		status = write_batch(store, scope, batch, removed, error);
 		if (status == 0)
@@ -425,29 +406,5 @@ int store_write(struct store *store, const struct row_scope *scope, const struct
 		if (status == 0)
 			status = count_commit(store, error);
 	}
-	return status;
-}
-
-int store_write_in_turn(struct store *store, const struct row_scope *scope,
-			const struct store_batch *batch, struct turns *turns, uint64_t number,
-			int64_t *removed, struct simhash_error *error)
-{
-	struct transaction transaction = {.store = store};
-	int status = 0;
-
-	sort_rows(batch);
-	while (transaction_next(&transaction, &status, error)) {
-		/* Written again, it has no locks before its turn comes. */
-		status = transaction.attempt == 0 ? 0 : turns_await(turns, number, error);
-		if (status == 0)
-			status = write_batch(store, scope, batch, removed, error);
-		if (status == 0)
-			status = turns_await_or_give_way(turns, number, error);
-		if (status == 0)
-			status = count_runs(store, batch, error);
-		if (status == 0)
-			status = count_commit(store, error);
-	}
-	turns_end(turns, status != 0);
 	return status;
 }

@@ -1,5 +1,5 @@
 /*
- * What simhash writes: the changes of one transaction.
+ * The changes that simhash writes in one transaction.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_BATCH_H
@@ -10,7 +10,6 @@
 #include "store/row/file_row.h"
 
 struct store;
-struct turns;
 
 struct directory_row {
 	uint8_t hash[DIRECTORY_HASH_SIZE];
@@ -74,14 +73,5 @@ size_t store_batch_rows(const struct store *store);
  */
 int store_write(struct store *store, const struct row_scope *scope, const struct store_batch *batch,
 		int64_t *removed, struct simhash_error *error);
-
-/*
- * The same beside other connections to an engine with several writers, see turns.h: it is committed
- * when all batches of a lower number are. After a failure those of higher numbers end with
- * ERROR_STOPPED.
- */
-int store_write_in_turn(struct store *store, const struct row_scope *scope,
-			const struct store_batch *batch, struct turns *turns, uint64_t number,
-			int64_t *removed, struct simhash_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The table find_run.
+ * Writes and reads the table find_run, and removes the rows of replaced runs.
  * SPDX-License-Identifier: MIT
  */
 #include "store/write/find_run.h"

@@ -1,5 +1,5 @@
 /*
- * A run of simfind --store: how what it found takes the place of what the last one found.
+ * A run of simfind --store, whose results replace the results of the last run.
  *
  *     if (find_run_begin(store, &run, error) != 0)
  *             return -1;
@@ -9,9 +9,9 @@
  *     else
  *             find_run_abandon(store, &run);
  *
- * Rows are written in many transactions, and belong to a run that no view shows. The last one
- * makes it the current one, so a reader sees the old answer or the new one. What a run that was
- * cut off has left is removed by the next one that finishes.
+ * Rows are written in many transactions, and belong to a run that no view shows. The last
+ * transaction makes it the current run, so a reader sees the old answer or the new one. Rows of an
+ * interrupted run are removed by the next run that finishes.
  *
  * SPDX-License-Identifier: MIT
  */

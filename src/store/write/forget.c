@@ -1,5 +1,5 @@
 /*
- * Forgetting: the rows of a file, or those of a directory and all below it.
+ * Removes the rows of a file, or the rows of a directory and everything below it.
  * SPDX-License-Identifier: MIT
  */
 #include "store/write/forget.h"

@@ -1,5 +1,5 @@
 /*
- * Removing rows from an index by path.
+ * Removes rows from an index by path.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_INDEX_FORGET_H

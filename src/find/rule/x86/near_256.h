@@ -1,6 +1,6 @@
 /*
- * Comparing the counts of sixteen rows in a vector of 256 bits, with AVX2. A file defines how it
- * compares sums, NEAR_BY_SUMS, and includes this.
+ * Compares the counts of sixteen rows in a vector of 256 bits, with AVX2. A file defines its
+ * comparison of sums, NEAR_BY_SUMS, and includes this header.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_X86_NEAR_256_H

@@ -1,5 +1,6 @@
 /*
- * Comparing rows with AVX2. One instruction adds up the differences of eight bytes: of four rows.
+ * Compares rows with AVX2. One instruction adds up the differences of eight bytes for each of four
+ * rows.
  * SPDX-License-Identifier: MIT
  */
 #include <immintrin.h>

@@ -1,6 +1,6 @@
 /*
- * Comparing rows with AVX-512 and its byte instructions (BW). One instruction adds up the differences
- * of eight bytes: of eight rows.
+ * Compares rows with AVX-512 and its byte instructions (BW). One instruction adds up the
+ * differences of eight bytes for each of eight rows.
  * SPDX-License-Identifier: MIT
  */
 #include <immintrin.h>
