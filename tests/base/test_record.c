@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "base/text/json.h"
 #include "base/text/record.h"
 
 #define BYTES(text)                   \
@@ -47,7 +48,9 @@ static const struct animal animals[] = {
 
 static void write_animal(FILE *out, const struct record_style *style, const struct animal *animal)
 {
-	const struct field den[] = {FIELD_UNSIGNED(IN_JSON, "rooms", animal->rooms), FIELDS_END};
+	const char *const foods[] = {"<fish>&\n", "\xff"};
+	const struct field den[] = {FIELD_UNSIGNED(IN_JSON | IN_PAGE, "rooms", animal->rooms),
+				    FIELDS_END};
 	const struct field fields[] = {
 		FIELD_TEXT(IN_CSV, "name", animal->name),
 		FIELD_WORD(IN_LISTS, "kind", animal->kind),
@@ -57,7 +60,11 @@ static void write_animal(FILE *out, const struct record_style *style, const stru
 		FIELD_SIGNED(IN_LISTS | OR_ZERO, "weight", animal->weight),
 		FIELD_TIME(IN_JSON | OR_NULL, "born", animal->born_ns),
 		FIELD_SHARE(IN_LISTS, "share", animal->share),
-		FIELD_OBJECT("den", den),
+		FIELD_OBJECT(IN_JSON | IN_PAGE, "den", den),
+		FIELD_TEXTS(IN_PAGE, "foods", foods, animal->kind == NULL ? 0 : 2),
+		FIELD_NUMBERS(IN_PAGE, "numbers", &animal->legs, 1),
+		FIELD_TEXT(IN_PAGE, "name", animal->name),
+		FIELD_HEX(IN_PAGE, "owner", animal->owner),
 		FIELD_TEXT(IN_JSON | IN_NULL, "name", animal->name),
 		FIELD_TEXT(IN_ALL | OR_NULL, "owner_name", animal->owner),
 		FIELDS_END,
@@ -139,12 +146,43 @@ static void zero_bytes_end_texts(void **state)
 	EXPECT(RECORD_NULL, true, 2, "=a\"b,\\n\\x1b\n\\xff\xc3\xa9\n\n\n");
 }
 
+static void a_page_has_objects_and_rows_that_nothing_in_them_ends(void **state)
+{
+	(void)state;
+	EXPECT(RECORD_PAGE, false, 1,
+	       "{\"den\":{\"rooms\":3},\"foods\":[\"\\u003cfish\\u003e\\u0026\\\\n\","
+	       "\"\\\\xff\"],\"numbers\":[18446744073709551615],"
+	       "\"name\":\"=a\\\"b,\\\\n\\\\x1b\",\"owner\":\"ffc3a9\"}");
+	EXPECT(RECORD_ROW, false, 2,
+	       "[{\"rooms\":3},[\"\\u003cfish\\u003e\\u0026\\\\n\",\"\\\\xff\"],"
+	       "[18446744073709551615],\"=a\\\"b,\\\\n\\\\x1b\",\"ffc3a9\"]"
+	       "[{\"rooms\":0},[],[0],\"\"]");
+}
+
+static void no_text_ends_the_element_it_is_in(void **state)
+{
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct line_buffer line = {.out = out};
+
+	(void)state;
+	line_put_page_string(&line, bytes_of("</script><!-- \"\\&\n\t\x7f"), false);
+	line_flush(&line);
+	fclose(out);
+	assert_string_equal(text,
+			    "\"\\u003c/script\\u003e\\u003c!-- \\\"\\\\\\u0026\\n\\u0009\\u007f\"");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(csv_has_a_column_for_each_field),
 		cmocka_unit_test(json_leaves_out_what_is_absent),
 		cmocka_unit_test(zero_bytes_end_texts),
+		cmocka_unit_test(a_page_has_objects_and_rows_that_nothing_in_them_ends),
+		cmocka_unit_test(no_text_ends_the_element_it_is_in),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,7 +51,7 @@ runs 0 "$SIMFIND" -q --directories --format=html "$files/project" "$files/backup
 runs 0 "$SIMFIND" --directories --format=html --limit=1 -o limited.html
 said "$(($(grep -c '^{' pairs.json) - 1)) more pairs left out by --limit"
 grep -q "\"found\":$(grep -c '^{' pairs.json)," limited.html || fail "the page does not count what is left out"
-same "pairs of the page" 1 "$(grep -c '^{"kind"' limited.html)"
+same "pairs of the page" 1 "$(grep -c '^{"match"' limited.html)"
 # A pair for whose files there is no room.
 sed 's/"detailed":true/"detailed":false/' pairs.html >room.html
 python3 "$SOURCE_DIR/tests/report/directories.py" pairs.html pairs.json two.html two.json room.html ${PICTURES:+"$PICTURES"}

@@ -128,7 +128,7 @@ page = open("report.html", encoding="utf-8").read()
 data = json.loads(re.search('<script type="application/json" id="data">(.*?)</script>', page, re.S).group(1))
 [[group_id, size, saves, contents]] = data["groups"]
 files = {file[0]: (file[3], file[4]) for content in contents for file in content[9]}
-assert files == {sys.argv[1] + "/archives/a.txt": (0, 1), sys.argv[1] + "/archives/a.txt.gz//a.txt": (0, 0),
+assert files == {sys.argv[1] + "/archives/a.txt": ("", 1), sys.argv[1] + "/archives/a.txt.gz//a.txt": ("", 0),
                  "other:" + sys.argv[1] + "/elsewhere/b.txt": ("other", 1)}, files
 # There is nothing to read again on the other host.
 assert [content[7] for content in contents] == [0, 1], contents

@@ -102,20 +102,6 @@ static void bytes_that_act_are_made_visible(void **state)
 	expect_visible("x\xe2\x80\xaey\xc2\x85", 6 + 1, "x[U+202E]y[U+0085]");
 }
 
-static void no_text_ends_the_element_it_is_in(void **state)
-{
-	char *text;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	(void)state;
-	html_write_text(out, bytes_of("</script><!-- \"\\&\n\t\x7f"));
-	fclose(out);
-	assert_string_equal(text,
-			    "\"\\u003c/script\\u003e\\u003c!-- \\\"\\\\\\u0026\\n\\u0009\\u007f\"");
-	free(text);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -123,7 +109,6 @@ int main(void)
 		cmocka_unit_test(a_missing_newline_is_told),
 		cmocka_unit_test(what_is_left_out_is_told),
 		cmocka_unit_test(bytes_that_act_are_made_visible),
-		cmocka_unit_test(no_text_ends_the_element_it_is_in),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

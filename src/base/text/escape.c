@@ -48,10 +48,12 @@ bool acts_on_display(uint32_t code)
 	       (code >= 0x2066 && code <= 0x2069);
 }
 
-static void write_hex(FILE *out, const unsigned char *b, size_t length)
+/* Each of these bytes as \xHH. */
+static struct bytes put_hex(const unsigned char *b, size_t length, char room[ESCAPE_SIZE])
 {
 	for (size_t i = 0; i < length; i++)
-		fprintf(out, "\\x%02x", b[i]);
+		snprintf(room + 4 * i, 5, "\\x%02x", b[i]);
+	return (struct bytes){room, 4 * length};
 }
 
 /* How many bytes at the start are printable ASCII and no backslash. */
@@ -65,27 +67,46 @@ static size_t plain_length(struct bytes bytes)
 	return length;
 }
 
+struct bytes escape_next(struct bytes *bytes, char room[ESCAPE_SIZE])
+{
+	const unsigned char *b = (const unsigned char *)bytes->data;
+	size_t plain = plain_length(*bytes), valid = plain > 0 ? plain : utf8_length(*bytes);
+	struct bytes taken = {bytes->data, valid == 0 ? 1 : valid};
+
+	bytes->data += taken.size;
+	bytes->size -= taken.size;
+	if (plain > 0)
+		return taken;
+	if (b[0] == '\\')
+		return bytes_of("\\\\");
+	if (b[0] == '\n')
+		return bytes_of("\\n");
+	if (b[0] == '\t')
+		return bytes_of("\\t");
+	return valid == 0 || acts_on_display(code_point(b, taken.size))
+		       ? put_hex(b, taken.size, room)
+		       : taken;
+}
+
+bool is_escaped(struct bytes bytes)
+{
+	char room[ESCAPE_SIZE];
+
+	while (bytes.size > 0) {
+		const char *begin = bytes.data;
+		if (escape_next(&bytes, room).data != begin)
+			return true;
+	}
+	return false;
+}
+
 void write_escaped(FILE *out, struct bytes bytes)
 {
+	char room[ESCAPE_SIZE];
+
 	while (bytes.size > 0) {
-		const unsigned char *b = (const unsigned char *)bytes.data;
-		size_t plain = plain_length(bytes);
-		size_t valid = plain > 0 ? plain : utf8_length(bytes);
-		size_t length = valid == 0 ? 1 : valid;
-		if (plain > 0)
-			fwrite(b, 1, plain, out);
-		else if (b[0] == '\\')
-			fputs("\\\\", out);
-		else if (b[0] == '\n')
-			fputs("\\n", out);
-		else if (b[0] == '\t')
-			fputs("\\t", out);
-		else if (valid == 0 || acts_on_display(code_point(b, length)))
-			write_hex(out, b, length);
-		else
-			fwrite(b, 1, length, out);
-		bytes.data += length;
-		bytes.size -= length;
+		struct bytes piece = escape_next(&bytes, room);
+		fwrite(piece.data, 1, piece.size, out);
 	}
 }
 

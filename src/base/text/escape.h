@@ -17,6 +17,13 @@
  */
 void write_escaped(FILE *out, struct bytes bytes);
 
+/* The next piece of that, in the bytes themselves or in `room`, and what follows it in *bytes. */
+#define ESCAPE_SIZE 17
+struct bytes escape_next(struct bytes *bytes, char room[ESCAPE_SIZE]);
+
+/* Does it write anything but these bytes? */
+bool is_escaped(struct bytes bytes);
+
 /* The same as a text, ended by a zero, for the caller to free; NULL when memory is short. */
 char *escape_text(struct bytes bytes, size_t *size);
 

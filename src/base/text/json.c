@@ -77,6 +77,53 @@ bool line_put_json_string(struct line_buffer *line, struct bytes text)
 	return true;
 }
 
+static size_t safe_length(struct bytes text)
+{
+	size_t length = 0;
+
+	for (; length < text.size; length++) {
+		unsigned char c = (unsigned char)text.data[length];
+		if (c < 0x20 || c == 0x7f || c == '"' || c == '\\' || c == '<' || c == '>' ||
+		    c == '&')
+			break;
+	}
+	return length;
+}
+
+static void put_safe(struct line_buffer *line, struct bytes text)
+{
+	while (text.size > 0) {
+		size_t length = safe_length(text);
+		char c = text.data[length < text.size ? length : 0], escape[8];
+		line_put_bytes(line, (struct bytes){text.data, length});
+		if (length == text.size)
+			return;
+		if (c == '"' || c == '\\')
+			snprintf(escape, sizeof escape, "\\%c", c);
+		else
+			snprintf(escape, sizeof escape, c == '\n' ? "\\n" : "\\u%04x", (unsigned)c);
+		line_put(line, escape);
+		text.data += length + 1;
+		text.size -= length + 1;
+	}
+}
+
+void line_put_page_string(struct line_buffer *line, struct bytes text, bool is_shown)
+{
+	char room[ESCAPE_SIZE];
+
+	line_put(line, "\"");
+	while (text.size > 0) {
+		struct bytes piece = text;
+		if (is_shown)
+			piece = escape_next(&text, room);
+		else
+			text.size = 0;
+		put_safe(line, piece);
+	}
+	line_put(line, "\"");
+}
+
 void line_put_json_field(struct line_buffer *line, const char *name, struct bytes text)
 {
 	line_put(line, ",\"");

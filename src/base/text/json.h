@@ -17,6 +17,12 @@
 bool line_put_json_string(struct line_buffer *line, struct bytes text);
 
 /*
+ * Write a text that is UTF-8 as a string in an element of HTML, which nothing in it can end. With
+ * `is_shown`, any text as write_escaped shows it.
+ */
+void line_put_page_string(struct line_buffer *line, struct bytes text, bool is_shown);
+
+/*
  * Write ,"NAME":"TEXT", and where the text is not UTF-8, ,"NAME_hex":"..." with all its bytes.
  * `name` is plain.
  */

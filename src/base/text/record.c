@@ -16,7 +16,7 @@
 
 static bool is_absent(const struct field *field)
 {
-	if (field->type == TYPE_TEXT)
+	if (field->type == TYPE_TEXT || field->type == TYPE_HEX)
 		return field->value.text.data == NULL;
 	if (field->type == TYPE_WORD || field->type == TYPE_PLAIN)
 		return field->value.word == NULL;
@@ -52,6 +52,8 @@ static void put_plain(struct line_buffer *line, const struct field *field)
 	} else if (field->type == TYPE_ID) {
 		snprintf(text, sizeof text, "%016" PRIx64, field->value.count);
 		line_put(line, text);
+	} else if (field->type == TYPE_HEX) {
+		line_put_hex(line, field->value.text);
 	} else {
 		line_put(line, field->value.word);
 	}
@@ -135,25 +137,30 @@ static void put_csv(struct line_buffer *line, const struct record_style *style,
 
 /* ---- JSON ---- */
 
-static void put_members(struct line_buffer *line, const struct field *field);
+static void put_members(struct line_buffer *line, enum record_format format,
+			const struct field *field);
 
-static void put_json(struct line_buffer *line, const struct field *field)
+static void put_array(struct line_buffer *line, const struct field *field)
 {
-	bool is_quoted = field->type == TYPE_WORD || field->type == TYPE_ID ||
-			 field->type == TYPE_TIME;
+	bool is_texts = field->type == TYPE_TEXTS;
+	size_t count = is_texts ? field->value.texts.count : field->value.numbers.count;
 
-	if (is_absent(field)) {
-		line_put(line, "null");
-	} else if (field->type == TYPE_OBJECT) {
-		line_put(line, "{");
-		put_members(line, field->value.object);
-		line_put(line, "}");
-	} else if (is_quoted) {
-		line_put(line, "\"");
-		put_plain(line, field);
-		line_put(line, "\"");
-	} else if (field->type != TYPE_TEXT) {
-		put_plain(line, field);
+	line_put(line, "[");
+	for (size_t i = 0; i < count; i++) {
+		line_put(line, i == 0 ? "" : ",");
+		if (is_texts)
+			line_put_page_string(line, bytes_of(field->value.texts.items[i]), true);
+		else
+			line_put_unsigned(line, field->value.numbers.items[i]);
+	}
+	line_put(line, "]");
+}
+
+static void put_json_text(struct line_buffer *line, enum record_format format,
+			  const struct field *field)
+{
+	if (format == RECORD_PAGE || format == RECORD_ROW) {
+		line_put_page_string(line, field->value.text, true);
 	} else if (!line_put_json_string(line, field->value.text)) {
 		line_put_bytes(line, (struct bytes){field->key, field->key_size - 2u});
 		line_put(line, "_hex\":\"");
@@ -162,24 +169,49 @@ static void put_json(struct line_buffer *line, const struct field *field)
 	}
 }
 
-static void put_members(struct line_buffer *line, const struct field *field)
+static void put_json(struct line_buffer *line, enum record_format format, const struct field *field)
 {
-	size_t comma = 1; /* the first member has none */
+	bool is_quoted = field->type == TYPE_WORD || field->type == TYPE_ID ||
+			 field->type == TYPE_TIME || field->type == TYPE_HEX;
 
-	for (; field->key_size > 0; field++) {
-		if ((field->in & IN_JSON) == 0 || ((field->in & OR_NULL) == 0 && is_absent(field)))
-			continue;
-		line_put_bytes(line, (struct bytes){field->key + comma, field->key_size - comma});
-		comma = 0;
-		put_json(line, field);
+	if (is_absent(field)) {
+		line_put(line, "null");
+	} else if (field->type == TYPE_OBJECT) {
+		line_put(line, "{");
+		put_members(line, format == RECORD_ROW ? RECORD_PAGE : format, field->value.object);
+		line_put(line, "}");
+	} else if (field->type == TYPE_TEXTS || field->type == TYPE_NUMBERS) {
+		put_array(line, field);
+	} else if (field->type == TYPE_TEXT) {
+		put_json_text(line, format, field);
+	} else {
+		line_put(line, is_quoted ? "\"" : "");
+		put_plain(line, field);
+		line_put(line, is_quoted ? "\"" : "");
 	}
 }
 
-void record_write_members(FILE *out, const struct field *fields)
+static void put_members(struct line_buffer *line, enum record_format format,
+			const struct field *field)
+{
+	unsigned in = format == RECORD_PAGE || format == RECORD_ROW ? IN_PAGE : IN_JSON;
+	size_t comma = 1; /* the first member has none */
+
+	for (; field->key_size > 0; field++) {
+		size_t key_size = format == RECORD_ROW ? 1 : field->key_size;
+		if ((field->in & in) == 0 || ((field->in & OR_NULL) == 0 && is_absent(field)))
+			continue;
+		line_put_bytes(line, (struct bytes){field->key + comma, key_size - comma});
+		comma = 0;
+		put_json(line, format, field);
+	}
+}
+
+void record_write_members(FILE *out, enum record_format format, const struct field *fields)
 {
 	struct line_buffer line = {.out = out};
 
-	put_members(&line, fields);
+	put_members(&line, format, fields);
 	line_flush(&line);
 }
 
@@ -212,9 +244,10 @@ void record_write(FILE *out, const struct record_style *style, const struct fiel
 	} else if (style->format == RECORD_NULL) {
 		put_null(&line, style->is_terminal, fields);
 	} else {
-		line_put(&line, "{");
-		put_members(&line, fields);
-		line_put(&line, style->format == RECORD_LINES ? "}\n" : "}");
+		bool is_row = style->format == RECORD_ROW;
+		line_put(&line, is_row ? "[" : "{");
+		put_members(&line, style->format, fields);
+		line_put(&line, is_row ? "]" : style->format == RECORD_LINES ? "}\n" : "}");
 	}
 	line_flush(&line);
 }

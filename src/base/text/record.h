@@ -30,7 +30,9 @@ enum record_format {
 	RECORD_HEADING, /* the names, as the first line of CSV */
 	RECORD_JSON,	/* RFC 8259: objects in an array */
 	RECORD_LINES,	/* an object a line */
-	RECORD_NULL	/* texts, each ended by a zero byte */
+	RECORD_NULL,	/* texts, each ended by a zero byte */
+	RECORD_PAGE,	/* objects of JSON in a page, with texts as people see them */
+	RECORD_ROW	/* the same as arrays of the values */
 };
 
 /* How records are written. */
@@ -46,9 +48,12 @@ enum field_type {
 	TYPE_SIGNED,
 	TYPE_TIME, /* nanoseconds since 1970: seconds by RFC 3339 */
 	TYPE_UNSIGNED,
-	TYPE_ID,    /* 16 hexadecimal digits */
-	TYPE_SHARE, /* in millionths */
-	TYPE_OBJECT /* its members; in JSON alone */
+	TYPE_ID,      /* 16 hexadecimal digits */
+	TYPE_SHARE,   /* in millionths */
+	TYPE_HEX,     /* bytes in hexadecimal; this and what follows not in CSV */
+	TYPE_TEXTS,   /* an array */
+	TYPE_NUMBERS, /* an array */
+	TYPE_OBJECT   /* its members */
 };
 
 /* The formats that have a field, and what they have in place of an absent value. */
@@ -60,6 +65,7 @@ enum {
 	IN_ALL = IN_CSV | IN_JSON | IN_NULL,
 	OR_ZERO = 8,  /* 0 in CSV */
 	OR_NULL = 16, /* null in JSON */
+	IN_PAGE = 32
 };
 
 #define NO_NUMBER INT64_MIN
@@ -75,13 +81,21 @@ struct field {
 		int64_t number;
 		uint64_t count;
 		double share;
+		struct {
+			const char *const *items;
+			size_t count;
+		} texts;
+		struct {
+			const uint64_t *items;
+			size_t count;
+		} numbers;
 		const struct field *object;
 	} value;
 };
 
 /* clang-format off */
-#define FIELD_OF(type, in, name, member, value) \
-	{",\"" name "\":", sizeof name + 3, type, in, {.member = value}}
+#define FIELD_OF(type, in, name, member, ...) \
+	{",\"" name "\":", sizeof name + 3, type, in, {.member = __VA_ARGS__}}
 #define FIELD_TEXT(in, name, bytes) FIELD_OF(TYPE_TEXT, in, name, text, bytes)
 #define FIELD_WORD(in, name, text) FIELD_OF(TYPE_WORD, in, name, word, text)
 #define FIELD_PLAIN(in, name, text) FIELD_OF(TYPE_PLAIN, in, name, word, text)
@@ -90,19 +104,23 @@ struct field {
 #define FIELD_UNSIGNED(in, name, integer) FIELD_OF(TYPE_UNSIGNED, in, name, count, integer)
 #define FIELD_ID(in, name, id) FIELD_OF(TYPE_ID, in, name, count, id)
 #define FIELD_SHARE(in, name, real) FIELD_OF(TYPE_SHARE, in, name, share, real)
-#define FIELD_OBJECT(name, fields) FIELD_OF(TYPE_OBJECT, IN_JSON, name, object, fields)
+#define FIELD_OBJECT(in, name, fields) FIELD_OF(TYPE_OBJECT, in, name, object, fields)
+#define FIELD_HEX(in, name, bytes) FIELD_OF(TYPE_HEX, in, name, text, bytes)
+#define FIELD_TEXTS(in, name, items, count) FIELD_OF(TYPE_TEXTS, in, name, texts, {items, count})
+#define FIELD_NUMBERS(in, name, items, count) FIELD_OF(TYPE_NUMBERS, in, name, numbers, {items, count})
 #define FIELDS_END {NULL, 0, 0, 0, {.word = NULL}}
 /* clang-format on */
 
 /*
  * Texts in CSV are written byte for byte, after an apostrophe where a spreadsheet would take one for
  * a formula. Texts in JSON that are not UTF-8 have U+FFFD in place of what is not, and a member
- * NAME_hex with all their bytes. To a terminal, CSV and texts between zero bytes are escaped.
+ * NAME_hex with all their bytes. To a terminal, CSV and texts between zero bytes are escaped. In a page
+ * all texts are.
  */
 void record_write(FILE *out, const struct record_style *style, const struct field *fields);
 
-/* Of an object of JSON: its members, without braces. */
-void record_write_members(FILE *out, const struct field *fields);
+/* Of an object of JSON, or of an array of a page: what is in it, without braces or brackets. */
+void record_write_members(FILE *out, enum record_format format, const struct field *fields);
 
 /* What stands around all records, and between them; NULL: nothing. */
 struct frame {

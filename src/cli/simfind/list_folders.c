@@ -170,9 +170,8 @@ static int write_page(const struct find_arguments *arguments, struct listing *li
 {
 	report->origin = report_origin(arguments);
 	listing->left_out = report->pairs - report->count;
-	return folder_report_write(listing->file, report, error) != 0
-		       ? -1
-		       : listing_check(listing, error);
+	folder_report_write(listing->file, report);
+	return listing_check(listing, error);
 }
 
 static int write_list_page(const struct find_arguments *arguments, struct finder *finder,

@@ -34,7 +34,7 @@ static void write_total(FILE *out, const struct index_status *status, size_t i)
 		FIELDS_END,
 	};
 
-	record_write_members(out, fields);
+	record_write_members(out, RECORD_JSON, fields);
 }
 
 static void write_measure(FILE *out, const struct index_status *status, size_t i)
@@ -45,7 +45,7 @@ static void write_measure(FILE *out, const struct index_status *status, size_t i
 		FIELDS_END,
 	};
 
-	record_write_members(out, fields);
+	record_write_members(out, RECORD_JSON, fields);
 }
 
 static void write_run(FILE *out, const struct index_status *status, size_t i)
@@ -64,7 +64,7 @@ static void write_run(FILE *out, const struct index_status *status, size_t i)
 		FIELDS_END,
 	};
 
-	record_write_members(out, fields);
+	record_write_members(out, RECORD_JSON, fields);
 }
 
 static void write_answer(FILE *out, const struct index_status *status, size_t i)
@@ -84,7 +84,7 @@ static void write_answer(FILE *out, const struct index_status *status, size_t i)
 		FIELDS_END,
 	};
 
-	record_write_members(out, fields);
+	record_write_members(out, RECORD_JSON, fields);
 }
 
 static void write_list(FILE *out, const char *name, const struct index_status *status,
@@ -106,7 +106,7 @@ void write_status_json(FILE *out, const struct index_status *status)
 				       FIELD_TEXT(IN, "index", bytes_of(status->url)), FIELDS_END};
 
 	fputc('{', out);
-	record_write_members(out, fields);
+	record_write_members(out, RECORD_JSON, fields);
 	write_list(out, "totals", status, write_total, status->total_count);
 	write_list(out, "measures", status, write_measure, status->measures.count);
 	write_list(out, "runs", status, write_run, status->runs.count);

@@ -31,11 +31,11 @@ void print_json_summary(const struct run_ending *ending, const struct field *cou
 		return;
 	snprintf(seconds, sizeof seconds, "%.3f", ending->seconds);
 	fputc('{', out);
-	record_write_members(out, first);
+	record_write_members(out, RECORD_JSON, first);
 	fputc(',', out);
-	record_write_members(out, counts);
+	record_write_members(out, RECORD_JSON, counts);
 	fputc(',', out);
-	record_write_members(out, last);
+	record_write_members(out, RECORD_JSON, last);
 	fputs("}\n", out);
 	if (close_text(out, &text) == 0)
 		fputs(text, stderr);

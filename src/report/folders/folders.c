@@ -69,31 +69,32 @@ static uint64_t only_in(const struct folder_share *share)
 }
 
 /* One of the two, as an object. */
-#define SIDE(share_, in_archive, name)                                                    \
-	{                                                                                 \
-		FIELD_SHARE(IN_JSON, "share", shown_side(share_)),                        \
-			FIELD_SIGNED(IN_JSON, "bytes", (share_)->bytes),                  \
-			FIELD_SIGNED(IN_JSON, "shared_bytes", (share_)->shared_bytes),    \
-			FIELD_UNSIGNED(IN_JSON, "files", (share_)->files),                \
-			FIELD_UNSIGNED(IN_JSON, "same", (share_)->same),                  \
-			FIELD_UNSIGNED(IN_JSON, "changed", (share_)->changed),            \
-			FIELD_UNSIGNED(IN_JSON, "only", only_in(share_)),                 \
-			FIELD_PLAIN(IN_JSON, "in_archive", (in_archive) ? "true" : NULL), \
-			FIELD_TEXT(IN_JSON, "path", name), FIELDS_END,                    \
+#define SIDE(share_, in_archive, name)                                                           \
+	{                                                                                        \
+		FIELD_SHARE(IN_JSON, "share", shown_side(share_)),                               \
+			FIELD_SIGNED(IN_JSON | IN_PAGE, "bytes", (share_)->bytes),               \
+			FIELD_SIGNED(IN_JSON | IN_PAGE, "shared_bytes", (share_)->shared_bytes), \
+			FIELD_UNSIGNED(IN_JSON | IN_PAGE, "files", (share_)->files),             \
+			FIELD_UNSIGNED(IN_JSON | IN_PAGE, "same", (share_)->same),               \
+			FIELD_UNSIGNED(IN_JSON | IN_PAGE, "changed", (share_)->changed),         \
+			FIELD_UNSIGNED(IN_JSON, "only", only_in(share_)),                        \
+			FIELD_PLAIN(IN_JSON | IN_PAGE, "in_archive",                             \
+				    (in_archive) ? "true" : NULL),                               \
+			FIELD_TEXT(IN_JSON | IN_PAGE, "path", name), FIELDS_END,                 \
 	}
 
-/* `style` NULL: the members of an object that goes on. */
-static void write_record(FILE *out, const struct record_style *style,
+/* `is_open`: the members alone of an object that goes on. */
+static void write_record(FILE *out, const struct record_style *style, bool is_open,
 			 const struct folder_pair *pair, const struct bytes names[2])
 {
 	const struct folder_share *a = &pair->a, *b = &pair->b;
 	const struct field side_a[] = SIDE(a, pair->a_in_archive, names[0]);
 	const struct field side_b[] = SIDE(b, pair->b_in_archive, names[1]);
 	const struct field fields[] = {
-		FIELD_WORD(IN_LISTS, "match", folder_kind_name(pair->kind)),
-		FIELD_SIGNED(IN_LISTS, "saved_bytes", pair->saved_bytes),
-		FIELD_OBJECT("a", side_a),
-		FIELD_OBJECT("b", side_b),
+		FIELD_WORD(IN_LISTS | IN_PAGE, "match", folder_kind_name(pair->kind)),
+		FIELD_SIGNED(IN_LISTS | IN_PAGE, "saved_bytes", pair->saved_bytes),
+		FIELD_OBJECT(IN_JSON | IN_PAGE, "a", side_a),
+		FIELD_OBJECT(IN_JSON | IN_PAGE, "b", side_b),
 		FIELD_SHARE(IN_CSV, "share_a", shown_side(a)),
 		FIELD_SHARE(IN_CSV, "share_b", shown_side(b)),
 		FIELD_SIGNED(IN_CSV, "bytes_a", a->bytes),
@@ -113,10 +114,16 @@ static void write_record(FILE *out, const struct record_style *style,
 		FIELDS_END,
 	};
 
-	if (style != NULL)
-		record_write(out, style, fields);
+	if (is_open)
+		record_write_members(out, style->format, fields);
 	else
-		record_write_members(out, fields);
+		record_write(out, style, fields);
+}
+
+void folder_pair_members(FILE *out, enum record_format format, const struct folder_pair *pair,
+			 const struct bytes names[2])
+{
+	write_record(out, &(struct record_style){.format = format}, true, pair, names);
 }
 
 static const struct record_style as_heading = {.format = RECORD_HEADING};
@@ -126,7 +133,7 @@ static void pair_heading(FILE *out)
 	const struct folder_pair none = {.saved_bytes = 0};
 	const struct bytes names[2] = {NO_TEXT, NO_TEXT};
 
-	write_record(out, &as_heading, &none, names);
+	write_record(out, &as_heading, false, &none, names);
 }
 
 static struct frame frame_of(const struct listing *listing)
@@ -143,7 +150,7 @@ static int write_pair(struct listing *listing, const struct folder_pair *pair,
 	frame_next(listing->file, &frame, number);
 	if (listing->formatter->is_text)
 		return folder_text_pair(listing, pair, names, error);
-	write_record(listing->file, &listing->how.records, pair, names);
+	write_record(listing->file, &listing->how.records, false, pair, names);
 	return listing_check(listing, error);
 }
 
@@ -272,10 +279,10 @@ int listing_write_comparison(struct listing *listing, const struct folder_compar
 	if (listing->formatter->is_text)
 		return folder_text_comparison(listing, comparison, names, error);
 	if (style->format == RECORD_LINES)
-		write_record(out, style, &pair, names);
+		write_record(out, style, false, &pair, names);
 	if (style->format == RECORD_JSON) {
 		fputc('{', out);
-		write_record(out, NULL, &pair, names);
+		folder_pair_members(out, RECORD_JSON, &pair, names);
 		frame.begin = ",\"files_of_both\":[";
 		frame.end = "]}\n";
 	}

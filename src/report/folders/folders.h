@@ -17,6 +17,10 @@ int listing_write_folders(struct listing *listing, const struct folder_pairs *fo
 int listing_write_comparison(struct listing *listing, const struct folder_comparison *comparison,
 			     const struct bytes names[2], struct simhash_error *error);
 
+/* A pair as an object of JSON or of a page, without its braces. */
+void folder_pair_members(FILE *out, enum record_format format, const struct folder_pair *pair,
+			 const struct bytes names[2]);
+
 /* "identical", "contained" or "similar" */
 const char *folder_kind_name(enum folder_kind kind);
 

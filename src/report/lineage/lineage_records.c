@@ -78,7 +78,7 @@ static void write_version(FILE *out, const struct lineage_version *version, size
 		FIELDS_END,
 	};
 
-	record_write_members(out, fields);
+	record_write_members(out, RECORD_JSON, fields);
 }
 
 void lineage_write_json(FILE *out, const struct group *group, const struct lineage *lineage,
@@ -95,7 +95,7 @@ void lineage_write_json(FILE *out, const struct group *group, const struct linea
 
 	(void)how;
 	fputc('{', out);
-	record_write_members(out, fields);
+	record_write_members(out, RECORD_JSON, fields);
 	fputs(",\"versions\":[", out);
 	for (size_t v = 0; v < lineage->count; v++) {
 		const struct lineage_version *version = &lineage->versions[v];

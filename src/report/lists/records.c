@@ -70,7 +70,7 @@ static void begin_object(FILE *out, const struct group *group, const struct pres
 
 	(void)how;
 	fputc('{', out);
-	record_write_members(out, fields);
+	record_write_members(out, RECORD_JSON, fields);
 	fputs(",\"members\":[", out);
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/basic/error.h"
 #include "base/files/open_file.h"
+#include "base/text/json.h"
 #include "find/reading/reopen.h"
 #include "measure/line_diff.h"
 #include "report/page/html_text.h"
@@ -141,6 +142,7 @@ static int compare_texts(const struct excerpt_text *a, const struct excerpt_text
 static int write_comparison(struct excerpts *excerpts, FILE *out, const struct excerpt_text *other,
 			    struct simhash_error *error)
 {
+	struct line_buffer line = {.out = out};
 	char *hunks;
 	size_t size;
 	int status = compare_texts(&excerpts->first_text, other, &hunks, &size, error);
@@ -150,7 +152,8 @@ static int write_comparison(struct excerpts *excerpts, FILE *out, const struct e
 	} else if (status == 0 && (int64_t)size > excerpts->left_of_page) {
 		fprintf(out, "%d", EXCERPT_FULL);
 	} else if (status == 0) {
-		html_write_text(out, (struct bytes){hunks, size});
+		line_put_page_string(&line, (struct bytes){hunks, size}, false);
+		line_flush(&line);
 		excerpts->left_of_page -= (int64_t)size;
 		excerpts->group_diffs++;
 	}

@@ -5,9 +5,9 @@
  */
 #include "report/page/html.h"
 
-#include <inttypes.h>
 #include <string.h>
 
+#include "base/text/record.h"
 #include "report/lists/formatter.h"
 #include "report/page/html_groups.h"
 #include "report/page/html_text.h"
@@ -29,30 +29,34 @@ static const char *how_verified(enum verify_mode mode)
 	return names[mode];
 }
 
-static int write_head(FILE *out, const struct report *report, struct simhash_error *error)
+static void write_head(FILE *out, const struct report *report)
 {
 	const struct key_space *space = report->space;
 	const struct simhash_tag *tags = simhash_tag_set_tags(report->tags);
-	const struct simhash_tolerance *tolerance = &report->rule->tolerance;
+	const char *tag_names[SIMHASH_TAGS], *kinds[KEY_SPACE_KINDS];
+	char patterns[SIMHASH_TAGS][3];
+	const struct field fields[] = {
+		FIELD_SHARE(IN_PAGE, "tolerance",
+			    (double)report->rule->tolerance.percent_millionths / SIMHASH_MILLION),
+		FIELD_WORD(IN_PAGE, "how", how_verified(report->rule->verify.mode)),
+		FIELD_SIGNED(IN_PAGE, "rows", space->rows),
+		FIELD_SIGNED(IN_PAGE, "bytes", space->bytes),
+		FIELD_UNSIGNED(IN_PAGE, "compared", report->counts.rows),
+		FIELD_PLAIN(IN_PAGE, "thumbnails", report->with_pictures ? "true" : "false"),
+		FIELD_TEXTS(IN_PAGE, "tags", tag_names, SIMHASH_TAGS),
+		FIELD_TEXTS(IN_PAGE, "kinds", kinds, space->kind_count),
+		FIELDS_END,
+	};
 
-	if (page_write_origin(out, &report->origin, error) != 0)
-		return -1;
-	fprintf(out,
-		",\"tolerance\":%.6g,\"how\":\"%s\",\"rows\":%" PRId64 ",\"bytes\":%" PRId64
-		",\"compared\":%" PRIu64 ",\"thumbnails\":%s,\"tags\":[",
-		(double)tolerance->percent_millionths / 1e6,
-		how_verified(report->rule->verify.mode), space->rows, space->bytes,
-		report->counts.rows, report->with_pictures ? "true" : "false");
-	for (int t = 0; t < SIMHASH_TAGS; t++)
-		fprintf(out, "%s\"%02x\"", t == 0 ? "" : ",", tags[t].pattern);
-	fputs("],\"kinds\":[", out);
-	for (unsigned i = 0; i < space->kind_count; i++) {
-		fputs(i == 0 ? "" : ",", out);
-		if (html_write_path(out, bytes_of(space->kinds[i]), error) != 0)
-			return -1;
+	for (int t = 0; t < SIMHASH_TAGS; t++) {
+		snprintf(patterns[t], sizeof patterns[t], "%02x", tags[t].pattern);
+		tag_names[t] = patterns[t];
 	}
-	fputs("]", out);
-	return 0;
+	for (unsigned i = 0; i < space->kind_count; i++)
+		kinds[i] = space->kinds[i];
+	page_write_origin(out, &report->origin);
+	fputc(',', out);
+	record_write_members(out, RECORD_PAGE, fields);
 }
 
 /* 7 bytes a point: size, key and shifted key, the low byte first, and kind. */
@@ -83,7 +87,8 @@ int report_write(FILE *out, const struct report *report, struct simhash_error *e
 	const char *rest = page_begin(out, report_template);
 
 	fputc('{', out);
-	if (write_head(out, report, error) != 0 || html_write_groups(out, report, error) != 0)
+	write_head(out, report);
+	if (html_write_groups(out, report, error) != 0)
 		return -1;
 	write_points(out, report->space);
 	fputc('}', out);

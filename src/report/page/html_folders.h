@@ -18,7 +18,7 @@ struct folder_report {
 	size_t count;
 };
 
-/* Write the page; the caller checks the file's error state. -1: no memory. */
-int folder_report_write(FILE *out, const struct folder_report *report, struct simhash_error *error);
+/* Write the page; the caller checks the file's error state. */
+void folder_report_write(FILE *out, const struct folder_report *report);
 
 #endif

@@ -5,25 +5,29 @@
  */
 #include "report/page/html_groups.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/basic/clock.h"
-#include "base/basic/error.h"
 #include "base/basic/sizes.h"
 #include "base/text/escape.h"
+#include "base/text/record.h"
 #include "report/lineage/lineage.h"
 #include "report/lists/formatter.h"
 #include "report/page/excerpt.h"
-#include "report/page/html_text.h"
 
 #define HISTOGRAM_BINS 40
 #define NOT_KNOWN (-1.0)
 
 /* What a file is to the first of its group. The page knows the numbers. */
 enum kind { KIND_IDENTICAL, KIND_NEARLY, KIND_SIMILAR, KIND_PART };
+
+static const struct record_style as_row = {.format = RECORD_ROW};
+
+static struct bytes hash_of(const struct find_file *file)
+{
+	return (struct bytes){(const char *)file->content_hash, CONTENT_HASH_SIZE};
+}
 
 static bool has_same_content(const struct find_file *x, const struct find_file *y)
 {
@@ -104,17 +108,28 @@ static int count_groups(struct totals *totals, const struct group_sorter *groups
  */
 static void write_totals(FILE *out, const struct totals *totals)
 {
-	fprintf(out,
-		",\"totals\":{\"groups\":%" PRIu64 ",\"files\":%" PRIu64 ",\"bytes\":%" PRId64
-		",\"saves\":%" PRId64 ",\"identical\":%" PRIu64 ",\"inside\":%" PRIu64
-		",\"nearly\":%" PRIu64 ",\"nearly_bytes\":%" PRId64 ",\"similar\":%" PRIu64
-		",\"similar_bytes\":%" PRId64 ",\"nearly_percent\":%d},\"bins\":[",
-		totals->groups, totals->files, totals->bytes, totals->copied_bytes,
-		totals->identical, totals->inside, totals->nearly, totals->nearly_bytes,
-		totals->similar, totals->similar_bytes, NEARLY_PERCENT);
-	for (int i = 0; i <= HISTOGRAM_BINS; i++)
-		fprintf(out, "%s%" PRIu64, i == 0 ? "" : ",", totals->bins[i]);
-	fputs("]", out);
+	const struct field sums[] = {
+		FIELD_UNSIGNED(IN_PAGE, "groups", totals->groups),
+		FIELD_UNSIGNED(IN_PAGE, "files", totals->files),
+		FIELD_SIGNED(IN_PAGE, "bytes", totals->bytes),
+		FIELD_SIGNED(IN_PAGE, "saves", totals->copied_bytes),
+		FIELD_UNSIGNED(IN_PAGE, "identical", totals->identical),
+		FIELD_UNSIGNED(IN_PAGE, "inside", totals->inside),
+		FIELD_UNSIGNED(IN_PAGE, "nearly", totals->nearly),
+		FIELD_SIGNED(IN_PAGE, "nearly_bytes", totals->nearly_bytes),
+		FIELD_UNSIGNED(IN_PAGE, "similar", totals->similar),
+		FIELD_SIGNED(IN_PAGE, "similar_bytes", totals->similar_bytes),
+		FIELD_UNSIGNED(IN_PAGE, "nearly_percent", NEARLY_PERCENT),
+		FIELDS_END,
+	};
+	const struct field fields[] = {
+		FIELD_OBJECT(IN_PAGE, "totals", sums),
+		FIELD_NUMBERS(IN_PAGE, "bins", totals->bins, HISTOGRAM_BINS + 1),
+		FIELDS_END,
+	};
+
+	fputc(',', out);
+	record_write_members(out, RECORD_PAGE, fields);
 }
 
 /* ---- A file ---- */
@@ -125,58 +140,51 @@ static bool is_own_file(const struct find_file *file)
 	return file->compressed_size_bytes == 0 && !file->is_stream;
 }
 
-/*
- * [shown, seconds, nanoseconds, host or 0 for this one, 1 for an own file, and the path in
- * hexadecimal where it is not shown as it is]
- */
-static int write_file(FILE *out, const struct find_file *file, struct simhash_error *error)
+static void write_file(FILE *out, const struct find_file *file)
 {
 	struct bytes shown = find_file_display(file);
+	struct bytes path = {find_file_path(file), shown.size - file->path_offset};
 	int64_t ns = file->mtime_ns % NS_PER_S;
-	size_t size;
-	char *text = escape_text(shown, &size);
+	const struct field fields[] = {
+		FIELD_TEXT(IN_PAGE, "shown", shown),
+		FIELD_SIGNED(IN_PAGE, "seconds", file->mtime_ns / NS_PER_S - (ns < 0)),
+		FIELD_SIGNED(IN_PAGE, "nanoseconds", ns < 0 ? ns + NS_PER_S : ns),
+		/* Empty: this one. */
+		FIELD_TEXT(IN_PAGE, "host",
+			   ((struct bytes){shown.data,
+					   file->path_offset > 0 ? file->path_offset - 1u : 0})),
+		FIELD_UNSIGNED(IN_PAGE, "is_own", is_own_file(file)),
+		FIELD_HEX(IN_PAGE, "path", is_escaped(shown) ? path : NO_TEXT),
+		FIELDS_END,
+	};
 
-	if (text == NULL)
-		return error_set_memory(error);
-	ns += ns < 0 ? NS_PER_S : 0;
-	fputc('[', out);
-	html_write_text(out, (struct bytes){text, size});
-	free(text);
-	fprintf(out, ",%" PRId64 ",%" PRId64 ",", (file->mtime_ns - ns) / NS_PER_S, ns);
-	if (file->path_offset == 0)
-		fputc('0', out);
-	else if (html_write_path(out, (struct bytes){shown.data, file->path_offset - 1u}, error) !=
-		 0)
-		return -1;
-	fprintf(out, ",%d", is_own_file(file));
-	/* Every escape is longer than what it stands for. */
-	if (size != shown.size) {
-		fputc(',', out);
-		html_write_hex(out, find_file_path(file), shown.size - file->path_offset);
-	}
-	fputc(']', out);
-	return 0;
+	record_write(out, &as_row, fields);
 }
 
 /* ---- A group ---- */
 
-/* [label, resemblance, distance, kind, size, hash, counts, difference, picture, files]; left open */
+/* Left open: a difference, a picture and the files follow. */
 static int begin_content(FILE *out, const struct group *group, const struct group_member *member,
 			 struct excerpts *excerpts, struct simhash_error *error)
 {
+	const struct relation *relation = &member->relation;
 	const struct find_file *file = member->file;
-	bool has_number = has_resemblance(&member->relation);
 	char label[LABEL_SIZE];
+	const struct field fields[] = {
+		FIELD_TEXT(IN_PAGE, "label", bytes_of(member_label(group, member, label))),
+		FIELD_SHARE(IN_PAGE, "resemblance",
+			    has_resemblance(relation) ? relation->resemblance : NOT_KNOWN),
+		FIELD_UNSIGNED(IN_PAGE, "distance", relation->distance),
+		FIELD_UNSIGNED(IN_PAGE, "kind", kind_of(group, member)),
+		FIELD_SIGNED(IN_PAGE, "size", file->size_bytes),
+		FIELD_HEX(IN_PAGE, "hash", hash_of(file)),
+		FIELD_NUMBERS(IN_PAGE, "counts", file->table.count, SIMHASH_TAGS),
+		FIELDS_END,
+	};
 
 	fputc('[', out);
-	html_write_text(out, bytes_of(member_label(group, member, label)));
-	fprintf(out, ",%.6g,%" PRIu64 ",%d,%" PRId64 ",",
-		has_number ? member->relation.resemblance : NOT_KNOWN, member->relation.distance,
-		kind_of(group, member), file->size_bytes);
-	html_write_hex(out, file->content_hash, CONTENT_HASH_SIZE);
-	for (int t = 0; t < SIMHASH_TAGS; t++)
-		fprintf(out, "%s%" PRIu64, t == 0 ? ",[" : ",", file->table.count[t]);
-	fputs("],", out);
+	record_write_members(out, RECORD_ROW, fields);
+	fputc(',', out);
 	if (member->role == ROLE_REPRESENTATIVE)
 		fprintf(out, "%d", EXCERPT_OF_FIRST);
 	else if (excerpt_write(excerpts, out, file, error) != 0)
@@ -188,14 +196,21 @@ static int begin_content(FILE *out, const struct group *group, const struct grou
 	return 0;
 }
 
-/* [id, bytes, bytes of copies, contents and then its versions; left open */
+/* Left open: the versions follow the contents. */
 static int write_group(FILE *out, const struct group *group, const struct group_member *members,
 		       struct excerpts *excerpts, struct simhash_error *error)
 {
 	const struct find_file *content = NULL;
+	const struct field fields[] = {
+		FIELD_ID(IN_PAGE, "id", group->id),
+		FIELD_SIGNED(IN_PAGE, "bytes", group->bytes),
+		FIELD_SIGNED(IN_PAGE, "copied_bytes", group->copied_bytes),
+		FIELDS_END,
+	};
 
-	fprintf(out, "\n[\"%016" PRIx64 "\",%" PRId64 ",%" PRId64 ",[", group->id, group->bytes,
-		group->copied_bytes);
+	fputs("\n[", out);
+	record_write_members(out, RECORD_ROW, fields);
+	fputs(",[", out);
 	excerpts_begin_group(excerpts, group->representative);
 	for (size_t m = 0; m < group->count; m++) {
 		const struct find_file *file = members[m].file;
@@ -205,39 +220,60 @@ static int write_group(FILE *out, const struct group *group, const struct group_
 		if (!is_copy && begin_content(out, group, &members[m], excerpts, error) != 0)
 			return -1;
 		content = file;
-		if (write_file(out, file, error) != 0)
-			return -1;
+		write_file(out, file);
 	}
 	fputs("]]]", out);
 	return 0;
 }
 
-/*
- * The tree of versions, each after its parent: [parent's number or -1, depth, how much in common,
- * confidence in percent, reasons, hash]
- */
+static void write_version(FILE *out, const struct lineage_version *version)
+{
+	char label[LABEL_SIZE], reasons[REASONS_SIZE];
+	bool is_first = version->parent == NO_PARENT;
+	const char *share = is_first ? "" : pair_label(&version->pair, label);
+	const struct field fields[] = {
+		FIELD_SIGNED(IN_PAGE, "parent", is_first ? -1 : (int64_t)version->parent),
+		FIELD_UNSIGNED(IN_PAGE, "depth", version->depth),
+		FIELD_TEXT(IN_PAGE, "share", bytes_of(share)),
+		FIELD_UNSIGNED(IN_PAGE, "confidence", is_first ? 0 : lineage_percent(version)),
+		FIELD_TEXT(IN_PAGE, "reasons",
+			   bytes_of(is_first ? "" : lineage_reasons(version, reasons))),
+		FIELD_HEX(IN_PAGE, "hash", hash_of(version->files[0])),
+		FIELDS_END,
+	};
+
+	record_write(out, &as_row, fields);
+}
+
+/* The tree of versions, each after its parent. */
 static int write_lineage(FILE *out, const struct group *group, const struct group_member *members,
 			 struct simhash_error *error)
 {
-	char label[LABEL_SIZE], reasons[REASONS_SIZE];
 	struct lineage lineage;
 
 	if (lineage_make(group, members, &lineage, error) != 0)
 		return -1;
 	for (size_t v = 0; lineage.count > 1 && v < lineage.count; v++) {
-		const struct lineage_version *version = &lineage.versions[v];
-		bool is_first = version->parent == NO_PARENT;
-		fprintf(out, ",[%" PRId64 ",%u,", is_first ? -1 : (int64_t)version->parent,
-			version->depth);
-		html_write_text(out, bytes_of(is_first ? "" : pair_label(&version->pair, label)));
-		fprintf(out, ",%u,", is_first ? 0 : lineage_percent(version));
-		html_write_text(out, bytes_of(is_first ? "" : lineage_reasons(version, reasons)));
 		fputc(',', out);
-		html_write_hex(out, version->files[0]->content_hash, CONTENT_HASH_SIZE);
-		fputc(']', out);
+		write_version(out, &lineage.versions[v]);
 	}
 	lineage_release(&lineage);
 	return 0;
+}
+
+/* How the list was made, and how many groups are left out of it. */
+static void write_order(FILE *out, const struct listing_order *order, size_t left_out)
+{
+	const struct field fields[] = {
+		FIELD_UNSIGNED(IN_PAGE, "left_out", left_out),
+		FIELD_UNSIGNED(IN_PAGE, "limit", order->limit),
+		FIELD_UNSIGNED(IN_PAGE, "sort", order->by),
+		FIELD_PLAIN(IN_PAGE, "reverse", order->reverse ? "true" : "false"),
+		FIELDS_END,
+	};
+
+	fputs("],", out);
+	record_write_members(out, RECORD_PAGE, fields);
 }
 
 static int write_list(FILE *out, const struct report *report, struct excerpts *excerpts,
@@ -264,9 +300,7 @@ static int write_list(FILE *out, const struct report *report, struct excerpts *e
 		fputc(']', out);
 	}
 	group_cursor_release(&cursor);
-	fprintf(out, "],\"left_out\":%zu,\"limit\":%" PRIu64 ",\"sort\":%d,\"reverse\":%s",
-		left_out, report->order->limit, report->order->by,
-		report->order->reverse ? "true" : "false");
+	write_order(out, report->order, left_out);
 	return status;
 }
 

@@ -5,10 +5,11 @@
 #include "report/page/html_page.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "base/basic/bytes.h"
-#include "report/page/html_text.h"
+#include "base/basic/clock.h"
+#include "base/text/record.h"
+#include "simhash.h"
 
 /* src/report/page/page.css and page.js. */
 extern const char page_style[], page_script[];
@@ -39,32 +40,17 @@ void page_end(FILE *out, const char *rest)
 	fputs(rest, out);
 }
 
-static void write_made(FILE *out)
+void page_write_origin(FILE *out, const struct page_origin *origin)
 {
-	time_t now = time(NULL);
-	struct tm utc;
-	char made[32] = "";
+	const struct field fields[] = {
+		FIELD_TIME(IN_PAGE, "made", clock_wall_ns()),
+		FIELD_WORD(IN_PAGE, "version", SIMHASH_VERSION),
+		FIELD_TEXT(IN_PAGE, "index", bytes_of(origin->index)),
+		FIELD_TEXT(IN_PAGE, "host", bytes_of(origin->host)),
+		FIELD_TEXTS(IN_PAGE, "command", (const char *const *)origin->words,
+			    (size_t)origin->word_count),
+		FIELDS_END,
+	};
 
-	if (gmtime_r(&now, &utc) != NULL)
-		strftime(made, sizeof made, "%Y-%m-%dT%H:%M:%SZ", &utc);
-	fprintf(out, "\"made\":\"%s\",\"version\":\"%s\"", made, SIMHASH_VERSION);
-}
-
-int page_write_origin(FILE *out, const struct page_origin *origin, struct simhash_error *error)
-{
-	write_made(out);
-	fputs(",\"index\":", out);
-	if (html_write_path(out, bytes_of(origin->index), error) != 0)
-		return -1;
-	fputs(",\"host\":", out);
-	if (html_write_path(out, bytes_of(origin->host), error) != 0)
-		return -1;
-	fputs(",\"command\":[", out);
-	for (int i = 0; i < origin->word_count; i++) {
-		fputs(i == 0 ? "" : ",", out);
-		if (html_write_path(out, bytes_of(origin->words[i]), error) != 0)
-			return -1;
-	}
-	fputs("]", out);
-	return 0;
+	record_write_members(out, RECORD_PAGE, fields);
 }

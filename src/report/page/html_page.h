@@ -13,8 +13,6 @@
 
 #include <stdio.h>
 
-#include "simhash.h"
-
 /*
  * Beyond so many files, groups or the files of two folders are left out, and the page says so.
  */
@@ -32,6 +30,6 @@ const char *page_begin(FILE *out, const char *template);
 void page_end(FILE *out, const char *rest);
 
 /* Write the first fields of the data's object: when, by what and of what it was made. */
-int page_write_origin(FILE *out, const struct page_origin *origin, struct simhash_error *error);
+void page_write_origin(FILE *out, const struct page_origin *origin);
 
 #endif

@@ -1,57 +1,16 @@
 /*
- * Escapes texts for the report.
+ * Encodes bytes of files for the report.
  * SPDX-License-Identifier: MIT
  */
 #include "report/page/html_text.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
-#include "base/basic/error.h"
 #include "base/text/escape.h"
 
 /* The symbols for the controls 0 to 0x1f begin here in Unicode. */
 #define CONTROL_PICTURES 0x2400
 #define SYMBOL_FOR_DELETE 0x2421
-
-void html_write_text(FILE *out, struct bytes text)
-{
-	fputc('"', out);
-	for (size_t i = 0; i < text.size; i++) {
-		unsigned char c = (unsigned char)text.data[i];
-		if (c == '"' || c == '\\')
-			fprintf(out, "\\%c", c);
-		else if (c == '\n')
-			fputs("\\n", out);
-		else if (c < 0x20 || c == 0x7f || c == '<' || c == '>' || c == '&')
-			fprintf(out, "\\u%04x", c);
-		else
-			fputc(c, out);
-	}
-	fputc('"', out);
-}
-
-int html_write_path(FILE *out, struct bytes path, struct simhash_error *error)
-{
-	size_t size;
-	char *text = escape_text(path, &size);
-
-	if (text == NULL)
-		return error_set_memory(error);
-	html_write_text(out, (struct bytes){text, size});
-	free(text);
-	return 0;
-}
-
-void html_write_hex(FILE *out, const void *bytes, size_t size)
-{
-	const unsigned char *b = bytes;
-
-	fputc('"', out);
-	for (size_t i = 0; i < size; i++)
-		fprintf(out, "%02x", b[i]);
-	fputc('"', out);
-}
 
 void html_write_base64(FILE *out, const uint8_t *bytes, size_t size)
 {

@@ -1,5 +1,5 @@
 /*
- * Writes texts into the report's data, as JSON that cannot end its HTML element.
+ * Writes bytes of files into the report's data.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_REPORT_HTML_TEXT_H
@@ -9,16 +9,6 @@
 #include <stdio.h>
 
 #include "base/basic/bytes.h"
-#include "simhash.h"
-
-/* A text that is UTF-8, as a string. */
-void html_write_text(FILE *out, struct bytes text);
-
-/* A path as everywhere for people: escaped, so that it is UTF-8 without control bytes. */
-int html_write_path(FILE *out, struct bytes path, struct simhash_error *error);
-
-/* Bytes in hexadecimal, as a string. */
-void html_write_hex(FILE *out, const void *bytes, size_t size);
 
 /* Without quotation marks. Pieces of a whole have sizes divisible by 3, but for the last. */
 void html_write_base64(FILE *out, const uint8_t *bytes, size_t size);
