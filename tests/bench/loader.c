@@ -24,7 +24,7 @@
 #include "store/row/bucket.h"
 #include "store/row/cells.h"
 #include "store/rows/file_copy.h"
-#include "store/rows/row_stream.h"
+#include "store/rows/row_reader.h"
 #include "store/write/batch.h"
 
 #define BATCH 8192
@@ -381,17 +381,17 @@ static void write_store(struct store *store, size_t first, size_t last)
 	check(store_end_load(store, &error));
 }
 
-static void count_rows(struct store *store, const struct key_range *range)
+static void count_rows(struct store *store, const struct row_filter *filter)
 {
-	struct row_cursor *cursor;
+	struct row_cursor cursor;
 	struct file_row row = {.host = 0};
 	int status;
 
-	check(store_rows_in_order(store, range, &cursor, &error));
-	while ((status = store_rows_next(cursor, &row, &error)) == 1)
+	check(store_rows_in_order(&cursor, store, filter, &error));
+	while ((status = store_rows_next(&cursor, &row, &error)) == 1)
 		row_count++;
 	check(status);
-	store_rows_end(cursor);
+	store_rows_end(&cursor);
 }
 
 static void read_rows(struct store *store)
@@ -454,16 +454,20 @@ int main(int argc, char **argv)
 	to = (struct store_location){.url = argv[3]};
 	check(simhash_tag_set_new_default(&tags, &error));
 	if (strcmp(argv[1], "read") == 0 || strcmp(argv[1], "select") == 0) {
-		struct key_range range = {.low = INT64_MIN,
-					  .high = INT64_MAX,
-					  .also = SIMHASH_SKEW_EXT,
-					  .order = ORDER_BY_SORTING};
+		struct row_filter filter = {
+			.columns = ROW_CHECKED | ROW_HOST | ROW_PATH_HASH | ROW_DIRECTORY |
+				   ROW_NAME | ROW_SIZE | ROW_MTIME | ROW_COMPRESSED_SIZE |
+				   ROW_DEVICE | ROW_INODE | ROW_CONTENT_HASH | ROW_UNIFORM |
+				   ROW_TABLE | ROW_KEY(SIMHASH_SKEW_EXT),
+			.low = INT64_MIN,
+			.high = INT64_MAX,
+			.order = ORDER_BY_SORTING};
 		check(store_open(&to, OPEN_TO_READ, &store, &error));
-		check(store_tag_set_id(store, tags, false, &range.tag_set, &error));
+		check(store_tag_set_id(store, tags, false, &filter.tag_set, &error));
 		connect_by_hand(argv[3]);
 		start = now();
 		if (strcmp(argv[1], "read") == 0)
-			count_rows(store, &range);
+			count_rows(store, &filter);
 		else
 			select_by_hand();
 		printf("%.3f %zu\n", now() - start, row_count);

@@ -21,7 +21,7 @@
 #include "store/names/tag_sets.h"
 #include "store/open/load.h"
 #include "store/open/store.h"
-#include "store/rows/row_stream.h"
+#include "store/rows/row_reader.h"
 #include "store/write/batch.h"
 
 #define RECENT 4096
@@ -195,10 +195,11 @@ static int make(const char *from, const char *to, uint64_t count, double copies,
 	struct simhash_tag_set *tags;
 	struct store *source, *target;
 	struct sources sources = {NULL, 0, 0};
-	struct key_range range = {.low = INT64_MIN, .high = INT64_MAX};
+	struct row_filter filter = {
+		.columns = ROW_CHECKED | ROW_HOST | ROW_WHOLE, .low = INT64_MIN, .high = INT64_MAX};
 	struct store_location from_where = {.url = from}, to_where = {.url = to};
 	struct row_scope scope;
-	struct row_cursor *cursor;
+	struct row_cursor cursor;
 	struct file_row row = {.host = 0};
 	int64_t removed;
 	uint64_t kept = 0, end_of_host = 0;
@@ -206,12 +207,12 @@ static int make(const char *from, const char *to, uint64_t count, double copies,
 
 	check(simhash_tag_set_new_default(&tags, &error));
 	check(store_open(&from_where, OPEN_TO_READ, &source, &error));
-	check(store_tag_set_id(source, tags, false, &range.tag_set, &error));
-	check(store_rows_in_order(source, &range, &cursor, &error));
-	while ((status = store_rows_next(cursor, &row, &error)) == 1)
+	check(store_tag_set_id(source, tags, false, &filter.tag_set, &error));
+	check(store_rows_in_order(&cursor, source, &filter, &error));
+	while ((status = store_rows_next(&cursor, &row, &error)) == 1)
 		keep_source(&sources, &row);
 	check(status);
-	store_rows_end(cursor);
+	store_rows_end(&cursor);
 	store_close(source);
 	check(store_open(&to_where, OPEN_TO_WRITE, &target, &error));
 	check(store_tag_set_id(target, tags, true, &scope.tag_set, &error));
@@ -260,20 +261,23 @@ static int read_all(const char *url)
 	struct store_location where = {.url = url};
 	struct simhash_tag_set *tags;
 	struct store *store;
-	struct key_range range = {.low = INT64_MIN, .high = INT64_MAX, .order = ORDER_BY_SORTING};
-	struct row_cursor *cursor;
+	struct row_filter filter = {.columns = ROW_CHECKED | ROW_HOST | ROW_WHOLE,
+				    .low = INT64_MIN,
+				    .high = INT64_MAX,
+				    .order = ORDER_BY_SORTING};
+	struct row_cursor cursor;
 	struct file_row row = {.host = 0};
 	uint64_t count = 0;
 	int status;
 
 	check(simhash_tag_set_new_default(&tags, &error));
 	check(store_open(&where, OPEN_TO_READ, &store, &error));
-	check(store_tag_set_id(store, tags, false, &range.tag_set, &error));
-	check(store_rows_in_order(store, &range, &cursor, &error));
-	while ((status = store_rows_next(cursor, &row, &error)) == 1)
+	check(store_tag_set_id(store, tags, false, &filter.tag_set, &error));
+	check(store_rows_in_order(&cursor, store, &filter, &error));
+	while ((status = store_rows_next(&cursor, &row, &error)) == 1)
 		count++;
 	check(status);
-	store_rows_end(cursor);
+	store_rows_end(&cursor);
 	store_close(store);
 	simhash_tag_set_free(tags);
 	printf("%llu rows\n", (unsigned long long)count);

@@ -19,7 +19,7 @@
 #include "base/data/array.h"
 #include "base/threads/threads.h"
 #include "find/rule/finder.h"
-#include "store/rows/row_stream.h"
+#include "store/rows/row_reader.h"
 
 /* What is kept of a row. */
 struct measured {
@@ -307,25 +307,21 @@ static int compare_sizes(const void *a, const void *b)
 
 static int read_rows(struct counting *c, struct simhash_error *error)
 {
-	struct key_range range = {.tag_set = c->finder.tag_set,
-				  .key = SIMHASH_UNIFORM,
-				  .low = INT64_MIN,
-				  .high = INT64_MAX,
-				  .with_empty = c->request.with_empty,
-				  .order = ORDER_NONE};
-
-	struct row_cursor *cursor;
+	const struct row_filter filter = {.columns = FINDING_COLUMNS,
+					  .tag_set = c->finder.tag_set,
+					  .with_empty = c->request.with_empty};
+	struct row_cursor cursor;
 	struct file_row row = {.host = 0};
 	int status;
 
-	if (store_rows_in_order(c->finder.store, &range, &cursor, error) != 0)
+	if (store_rows_lying(&cursor, c->finder.store, &filter, NULL, error) != 0)
 		return -1;
-	while ((status = store_rows_next(cursor, &row, error)) == 1)
+	while ((status = store_rows_next(&cursor, &row, error)) == 1)
 		if (keep_row(c, &row, error) != 0) {
 			status = -1;
 			break;
 		}
-	store_rows_end(cursor);
+	store_rows_end(&cursor);
 	if (status != 0)
 		return -1;
 	if (c->count > UINT32_MAX - 2)

@@ -6,8 +6,10 @@
 #ifndef TESTS_FIND_RANDOM_ROWS_H
 #define TESTS_FIND_RANDOM_ROWS_H
 
-#include "base/sort/runs.h" /* before the name `error` below: its functions have such an argument */
+/* These before the name `error` below: their functions have such an argument. */
+#include "base/sort/runs.h"
 #include "find/rule/find.h"
+#include "store/open/query.h"
 #include "store/open/store.h"
 
 #define ROWS 600

@@ -1,6 +1,6 @@
 /*
  * What near_keys.h promises, kept by each engine: the entries are those of the rows that cells.h
- * says are near; and what row_stream.h promises of rows that are looked up by their keys.
+ * says are near; and what row_reader.h promises of rows that are looked up by their keys.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -18,7 +18,7 @@
 #include "random.h"
 #include "store/open/store.h"
 #include "store/rows/near_keys.h"
-#include "store/rows/row_stream.h"
+#include "store/rows/row_reader.h"
 #include "store/write/batch.h"
 
 #define ROWS 1000
@@ -141,15 +141,17 @@ static void entries_near_a_file_are_all_and_no_others(void **state)
 }
 
 /* The rows of some keys come once each, in any order. */
-static void assert_rows(struct row_cursor *cursor, const struct row_key *keys, int count)
+static void assert_rows(struct row_cursor *cursor, struct store *store,
+			const uint8_t (*hashes)[PATH_HASH_SIZE], int count)
 {
 	struct file_row row = {.host = 0};
 	int status, found = 0;
 
+	check(store_rows_with(cursor, store, ROW_PATH_HASH, &scope, hashes, (size_t)count, &error));
 	for (; (status = store_rows_next(cursor, &row, &error)) == 1; found++) {
 		int same = 0;
 		for (int i = 0; i < count; i++)
-			same += memcmp(keys[i].path_hash, row.path_hash, PATH_HASH_SIZE) == 0;
+			same += memcmp(hashes[i], row.path_hash, PATH_HASH_SIZE) == 0;
 		assert_int_equal(same, 1);
 	}
 	check(status);
@@ -159,25 +161,22 @@ static void assert_rows(struct row_cursor *cursor, const struct row_key *keys, i
 static void a_cursor_reads_the_rows_of_other_keys(void **state)
 {
 	struct store *store = store_with_rows();
-	struct row_key keys[40];
-	struct row_cursor *cursor;
+	struct row_cursor cursor = {.columns = 0};
+	uint8_t copies[40][PATH_HASH_SIZE];
+	const uint8_t(*hashes)[PATH_HASH_SIZE] = (const uint8_t(*)[PATH_HASH_SIZE])copies;
+	struct statement *prepared;
 
 	(void)state;
-	for (int i = 0; i < 40; i++) {
-		keys[i].host = scope.host;
-		memcpy(keys[i].path_hash, rows[i * 7].path_hash, PATH_HASH_SIZE);
-	}
-	assert_false(store_rows_with_others(NULL, &scope, keys, 1));
-	check(store_rows_with(store, &scope, keys, 10, SIMHASH_SKEW_EXT, false, &cursor, &error));
-	assert_rows(cursor, keys, 10);
-	assert_true(store_rows_with_others(cursor, &scope, keys + 10, 10));
-	assert_rows(cursor, keys + 10, 10);
-	assert_true(store_rows_with_others(cursor, &scope, keys + 30, 3));
-	assert_rows(cursor, keys + 30, 3);
-	assert_true(store_rows_with_others(cursor, &scope, keys + 5, 10));
-	assert_rows(cursor, keys + 5, 10);
-	assert_false(store_rows_with_others(cursor, &scope, keys, 11));
-	store_rows_end(cursor);
+	for (int i = 0; i < 40; i++)
+		memcpy(copies[i], rows[i * 7].path_hash, PATH_HASH_SIZE);
+	assert_rows(&cursor, store, hashes, 10);
+	prepared = cursor.query.statement;
+	assert_rows(&cursor, store, hashes + 10, 10);
+	assert_rows(&cursor, store, hashes + 30, 3);
+	assert_rows(&cursor, store, hashes + 5, 10);
+	assert_ptr_equal(cursor.query.statement, prepared);
+	assert_rows(&cursor, store, hashes, 11);
+	store_rows_end(&cursor);
 	store_close(store);
 }
 

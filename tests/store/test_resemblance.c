@@ -17,7 +17,7 @@
 #include "store/open/store.h"
 #include "store/rows/file_copy.h"
 #include "store/rows/known_file.h"
-#include "store/rows/row_stream.h"
+#include "store/rows/row_reader.h"
 #include "store/rows/totals.h"
 #include "store/write/batch.h"
 #include "store/write/sketch_table.h"
@@ -104,28 +104,27 @@ static void expect_rows(struct row_cursor *cursor, bool is_read, bool is_sketche
 static void streams_have_sketches_where_asked_for(void **state)
 {
 	struct store *store = store_of_rows();
-	struct row_cursor *cursor;
+	struct row_cursor cursor;
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
-		const struct key_range range = {.tag_set = 1,
-						.key = SIMHASH_UNIFORM,
-						.low = INT64_MIN,
-						.high = INT64_MAX,
-						.with_resemblance = i == 1};
-		const int64_t all[2] = {INT64_MIN, INT64_MAX};
-		struct near_range near = {.tag_set = 1, .with_resemblance = i == 1};
-		memcpy(near.uniform, all, sizeof all);
-		memcpy(near.size, all, sizeof all);
-		check(store_rows_in_order(store, &range, &cursor, &error));
-		expect_rows(cursor, i == 1, false);
-		check(store_rows_reaching(store, &range, 0, 1, 1, &cursor, &error));
-		expect_rows(cursor, i == 1, false);
-		check(store_rows_near(store, &near, &cursor, &error));
-		expect_rows(cursor, i == 1, false);
-		check(store_rows_sketched(store, 1, MEASURE, SIMHASH_SKEW, false, i == 1, &cursor,
-					  &error));
-		expect_rows(cursor, i == 1, true);
+		const struct row_filter filter = {.columns = ROW_NAME |
+							     (i == 1 ? ROW_RESEMBLANCE : 0),
+						  .tag_set = 1,
+						  .key = SIMHASH_UNIFORM,
+						  .low = INT64_MIN,
+						  .high = INT64_MAX};
+		const int64_t sizes[2] = {INT64_MIN, INT64_MAX};
+		check(store_rows_in_order(&cursor, store, &filter, &error));
+		expect_rows(&cursor, i == 1, false);
+		check(store_rows_lying(&cursor, store, &filter, NULL, &error));
+		expect_rows(&cursor, i == 1, false);
+		check(store_rows_reaching(&cursor, store, &filter, 0, 1, 1, &error));
+		expect_rows(&cursor, i == 1, false);
+		check(store_rows_near(&cursor, store, &filter, sizes, &error));
+		expect_rows(&cursor, i == 1, false);
+		check(store_rows_sketched(&cursor, store, &filter, MEASURE, &error));
+		expect_rows(&cursor, i == 1, true);
 	}
 	store_close(store);
 }
@@ -173,26 +172,23 @@ static void a_known_file_tells_whether_it_has_one(void **state)
 
 static void a_value_of_another_size_is_an_error(void **state)
 {
-	const struct key_range range = {.tag_set = 1,
-					.key = SIMHASH_UNIFORM,
-					.low = INT64_MIN,
-					.high = INT64_MAX,
-					.with_resemblance = true};
+	const struct row_filter filter = {.columns = ROW_DIRECTORY | ROW_NAME | ROW_RESEMBLANCE,
+					  .tag_set = 1};
 	struct store *store = store_of_rows();
 	struct file_row row = {.host = 0};
-	struct row_cursor *cursor;
+	struct row_cursor cursor;
 	int status = 1;
 
 	(void)state;
 	check(store->driver->execute(store->database,
 				     "UPDATE file SET resemblance_sketch = X'00ff'", &error));
-	check(store_rows_in_order(store, &range, &cursor, &error));
+	check(store_rows_lying(&cursor, store, &filter, NULL, &error));
 	while (status == 1)
-		status = store_rows_next(cursor, &row, &error);
+		status = store_rows_next(&cursor, &row, &error);
 	assert_int_equal(status, -1);
 	assert_non_null(strstr(error.message, "table file: the resemblance sketch of /d/"));
 	assert_non_null(strstr(error.message, "scan it again with simhash --force"));
-	store_rows_end(cursor);
+	store_rows_end(&cursor);
 	store_close(store);
 }
 

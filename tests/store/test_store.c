@@ -22,7 +22,7 @@
 #include "store/rows/file_copy.h"
 #include "store/rows/known_file.h"
 #include "store/rows/known_table.h"
-#include "store/rows/row_stream.h"
+#include "store/rows/row_reader.h"
 #include "store/write/batch.h"
 
 static struct simhash_error error;
@@ -86,16 +86,20 @@ static struct readback *read_back(struct store *store, enum simhash_key key, int
 				  int64_t high)
 {
 	struct readback *back = calloc(1, sizeof *back);
-	struct key_range range = {.tag_set = scope.tag_set, .key = key, .low = low, .high = high};
+	const struct row_filter filter = {.columns = ROW_CHECKED | ROW_HOST | ROW_WHOLE,
+					  .tag_set = scope.tag_set,
+					  .key = key,
+					  .low = low,
+					  .high = high};
 	struct file_row row = {.host = 0};
-	struct row_cursor *cursor;
+	struct row_cursor cursor;
 	int status;
 
-	check(store_rows_in_order(store, &range, &cursor, &error));
-	while ((status = store_rows_next(cursor, &row, &error)) == 1)
+	check(store_rows_in_order(&cursor, store, &filter, &error));
+	while ((status = store_rows_next(&cursor, &row, &error)) == 1)
 		keep_row(back, &row);
 	check(status);
-	store_rows_end(cursor);
+	store_rows_end(&cursor);
 	return back;
 }
 
@@ -226,19 +230,22 @@ static void write_numbered(struct store *store, const char *directory, size_t co
 static void a_stream_can_end_before_its_last_row(void **state)
 {
 	struct store *store = engine_fresh_store();
-	const struct key_range range = {
-		.tag_set = 1, .key = SIMHASH_UNIFORM, .low = INT64_MIN, .high = INT64_MAX};
+	const struct row_filter filter = {.columns = ROW_NAME,
+					  .tag_set = 1,
+					  .key = SIMHASH_UNIFORM,
+					  .low = INT64_MIN,
+					  .high = INT64_MAX};
 	struct file_row row = {.host = 0};
-	struct row_cursor *cursor;
+	struct row_cursor cursor;
 	struct readback *back;
 
 	(void)state;
 	write_numbered(store, "/s", 10);
-	check(store_rows_in_order(store, &range, &cursor, &error));
+	check(store_rows_in_order(&cursor, store, &filter, &error));
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(store_rows_next(cursor, &row, &error), 1);
-	store_rows_end(cursor);
-	store_rows_end(NULL);
+		assert_int_equal(store_rows_next(&cursor, &row, &error), 1);
+	store_rows_end(&cursor);
+	store_rows_end(&cursor);
 	back = read_back(store, SIMHASH_UNIFORM, INT64_MIN, INT64_MAX); /* and is usable after */
 	assert_int_equal(back->count, 10);
 	forget(back);

@@ -14,7 +14,6 @@
 #include "base/sort/sort.h"
 #include "find/order/likeness_forest.h"
 #include "find/rule/finder.h"
-#include "store/rows/row_stream.h"
 
 struct ordering {
 	struct file_order *order;
@@ -69,25 +68,23 @@ static int add_file(const struct finder *finder, const struct file_row *row,
 static int read_files(const struct finder *finder, struct file_order *order,
 		      struct simhash_error *error)
 {
-	const struct key_range range = {.tag_set = finder->tag_set,
-					.key = SIMHASH_UNIFORM,
-					.low = INT64_MIN,
-					.high = INT64_MAX,
-					.with_empty = true,
-					.order = ORDER_NONE};
-	struct row_cursor *cursor;
+	const struct row_filter filter = {.columns = TAKING_COLUMNS | ROW_NAME | ROW_SIZE |
+						     ROW_COMPRESSED_SIZE | ROW_CHECKED,
+					  .tag_set = finder->tag_set,
+					  .with_empty = true};
+	struct row_cursor cursor;
 	struct file_row row = {.host = 0};
 	int status;
 
-	if (store_rows_in_order(finder->store, &range, &cursor, error) != 0)
+	if (store_rows_lying(&cursor, finder->store, &filter, NULL, error) != 0)
 		return -1;
-	while ((status = store_rows_next(cursor, &row, error)) == 1)
+	while ((status = store_rows_next(&cursor, &row, error)) == 1)
 		if (!row_is_inside(row.compressed_size_bytes) && finder_takes(finder, &row) &&
 		    add_file(finder, &row, order, error) != 0) {
 			status = -1;
 			break;
 		}
-	store_rows_end(cursor);
+	store_rows_end(&cursor);
 	if (status == 0 && order->count > 0)
 		qsort(order->files, order->count, sizeof *order->files, compare_files);
 	return status;

@@ -53,21 +53,15 @@ static int count_taken(const struct finder *finder, struct row_cursor *cursor, i
 static int count_below(const struct finder *finder, int64_t measure, int64_t *rows,
 		       int64_t *sketches, struct simhash_error *error)
 {
-	const struct key_range range = {.tag_set = finder->tag_set,
-					.key = SIMHASH_UNIFORM,
-					.also = SIMHASH_UNIFORM,
-					.low = INT64_MIN,
-					.high = INT64_MAX,
-					.with_empty = true};
-	struct row_cursor *cursor;
+	const struct row_filter filter = {
+		.columns = TAKING_COLUMNS, .tag_set = finder->tag_set, .with_empty = true};
+	struct row_cursor cursor;
 
-	if (store_rows_in_order(finder->store, &range, &cursor, error) != 0 ||
-	    count_taken(finder, cursor, rows, error) != 0)
+	if (store_rows_lying(&cursor, finder->store, &filter, NULL, error) != 0 ||
+	    count_taken(finder, &cursor, rows, error) != 0 ||
+	    store_rows_sketched(&cursor, finder->store, &filter, measure, error) != 0)
 		return -1;
-	return store_rows_sketched(finder->store, finder->tag_set, measure, SIMHASH_UNIFORM, true,
-				   false, &cursor, error) != 0
-		       ? -1
-		       : count_taken(finder, cursor, sketches, error);
+	return count_taken(finder, &cursor, sketches, error);
 }
 
 /* Files without a sketch by the measure cannot be found. */
@@ -96,6 +90,17 @@ static struct file_pair measured_pair(const struct find_file *a, const struct fi
 				  .distance = simhash_distance(&a->table, &b->table),
 				  .verification = PAIR_MEASURED,
 				  .resemblance = similarity};
+}
+
+static int begin_sketched(const struct finder *finder, int64_t measure, struct row_cursor *cursor,
+			  struct simhash_error *error)
+{
+	const struct find_request *request = finder->request;
+	const struct row_filter filter = {.columns = FINDING_COLUMNS | ROW_KEY(request->rule.key),
+					  .tag_set = finder->tag_set,
+					  .with_empty = request->with_empty};
+
+	return store_rows_sketched(cursor, finder->store, &filter, measure, error);
 }
 
 /* ---- All pairs ---- */
@@ -184,19 +189,17 @@ static int take_row(struct sketch_join *join, const struct file_row *row,
 
 static int read_rows(struct sketch_join *join, int64_t measure, struct simhash_error *error)
 {
-	const struct find_request *request = join->finder->request;
 	struct find_progress *progress = join->finder->resources->progress;
 	struct file_row row = {.host = 0};
-	struct row_cursor *cursor;
+	struct row_cursor cursor;
 	struct row_sketch sketch;
 	int status;
 
-	if (store_rows_sketched(join->finder->store, join->finder->tag_set, measure,
-				request->rule.key, request->with_empty, false, &cursor, error) != 0)
+	if (begin_sketched(join->finder, measure, &cursor, error) != 0)
 		return -1;
-	while ((status = store_rows_next(cursor, &row, error)) == 1) {
+	while ((status = store_rows_next(&cursor, &row, error)) == 1) {
 		if (finder_takes(join->finder, &row) &&
-		    (store_sketch_of(cursor, join->sketch_size, &sketch, error) != 0 ||
+		    (store_sketch_of(&cursor, join->sketch_size, &sketch, error) != 0 ||
 		     take_row(join, &row, &sketch, error) != 0)) {
 			status = -1;
 			break;
@@ -204,7 +207,7 @@ static int read_rows(struct sketch_join *join, int64_t measure, struct simhash_e
 		if (progress != NULL)
 			atomic_fetch_add_explicit(&progress->rows, 1, memory_order_relaxed);
 	}
-	store_rows_end(cursor);
+	store_rows_end(&cursor);
 	return status;
 }
 
@@ -323,14 +326,10 @@ bool sketch_pass_is_full(const struct sketch_pass *pass)
 
 int sketch_pass_begin(struct sketch_pass *pass, struct simhash_error *error)
 {
-	const struct finder *finder = pass->finder;
-
 	pass->next = pass->count;
 	if (pass->count == 0)
 		return 0;
-	return store_rows_sketched(finder->store, finder->tag_set, pass->measure,
-				   finder->request->rule.key, finder->request->with_empty, false,
-				   &pass->cursor, error);
+	return begin_sketched(pass->finder, pass->measure, &pass->cursor, error);
 }
 
 static int next_row(struct sketch_pass *pass, struct simhash_error *error)
@@ -338,15 +337,15 @@ static int next_row(struct sketch_pass *pass, struct simhash_error *error)
 	int status;
 
 	do
-		status = pass->cursor == NULL ? 0
-					      : store_rows_next(pass->cursor, &pass->row, error);
+		status = store_rows_next(&pass->cursor, &pass->row, error);
 	while (status == 1 && !finder_takes(pass->finder, &pass->row));
 	if (status != 1)
 		return status;
 	pass->rows++;
 	pass->next = 0;
 	pass->has_file = false;
-	return store_sketch_of(pass->cursor, pass->sketch_size, &pass->sketch, error) != 0 ? -1 : 1;
+	return store_sketch_of(&pass->cursor, pass->sketch_size, &pass->sketch, error) != 0 ? -1
+											    : 1;
 }
 
 /* Is the row so similar to a file asked for, and not that file's own? */
@@ -390,8 +389,7 @@ int sketch_pass_next(struct sketch_pass *pass, struct file_pair *pair, struct si
 
 void sketch_pass_end(struct sketch_pass *pass)
 {
-	store_rows_end(pass->cursor);
-	pass->cursor = NULL;
+	store_rows_end(&pass->cursor);
 	while (pass->count > 0)
 		queried_file_release(&pass->queried[--pass->count]);
 }

@@ -6,7 +6,7 @@
 #define SIMHASH_FIND_SKETCH_JOIN_H
 
 #include "find/rule/queried_file.h"
-#include "store/rows/row_stream.h"
+#include "store/rows/row_reader.h"
 
 /* All pairs; see finder_all. */
 int sketch_join_all(struct finder *finder, struct simhash_error *error);
@@ -28,7 +28,7 @@ struct sketch_pass {
 	size_t sketch_size;
 	struct queried_file *queried;
 	size_t count, capacity;
-	struct row_cursor *cursor;
+	struct row_cursor cursor;
 	struct file_row row;
 	struct row_sketch sketch; /* of the present row */
 	size_t next;		  /* file asked for that it is to be compared with */

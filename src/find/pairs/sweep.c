@@ -13,7 +13,7 @@
 #include "base/threads/threads.h"
 #include "find/pairs/join.h"
 #include "find/pairs/sketch_join.h"
-#include "store/rows/row_stream.h"
+#include "store/rows/row_reader.h"
 #include "store/rows/totals.h"
 
 /*

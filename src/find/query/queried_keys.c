@@ -105,18 +105,11 @@ static void set_sizes(int64_t sizes[2], const struct queried_reach *reach,
 		sizes[0] = 1;
 }
 
-struct near_range queried_reach_range(const struct queried_reach *reach,
-				      const struct finder *finder)
+void queried_reach_bounds(const struct queried_reach *reach, const struct finder *finder,
+			  int64_t uniform[2], int64_t sizes[2])
 {
-	struct near_range range = {
-		.tag_set = finder->tag_set,
-		.key = finder->request->rule.key,
-		.with_resemblance = true,
-	};
-
-	set_bounds(range.uniform, reach->queried->file.uniform, reach->distance);
-	set_sizes(range.size, reach, finder);
-	return range;
+	set_bounds(uniform, reach->queried->file.uniform, reach->distance);
+	set_sizes(sizes, reach, finder);
 }
 
 /* By the rule partners of a class are no further away than the largest of them may be. */

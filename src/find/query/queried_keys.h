@@ -15,7 +15,7 @@
 
 #include "find/rule/queried_file.h"
 #include "store/rows/near_keys.h"
-#include "store/rows/row_stream.h"
+#include "store/rows/row_reader.h"
 
 struct queried_reach {
 	const struct queried_file *queried;
@@ -51,7 +51,7 @@ int queried_keys_gather(const struct queried_reach *reaches, size_t count,
 void queried_keys_release(struct queried_keys *keys);
 
 /* The bounds of all rows of a reach. */
-struct near_range queried_reach_range(const struct queried_reach *reach,
-				      const struct finder *finder);
+void queried_reach_bounds(const struct queried_reach *reach, const struct finder *finder,
+			  int64_t uniform[2], int64_t sizes[2]);
 
 #endif

@@ -14,28 +14,31 @@ void queried_rows_begin(struct queried_rows *rows, const struct finder *finder, 
 		rows->end += count;
 }
 
+static unsigned columns(const struct finder *finder)
+{
+	return FINDING_COLUMNS | ROW_KEY(finder->request->rule.key) | ROW_RESEMBLANCE;
+}
+
 int queried_rows_begin_range(struct queried_rows *rows, const struct finder *finder,
 			     const struct queried_reach *reach, struct simhash_error *error)
 {
-	const struct near_range range = queried_reach_range(reach, finder);
+	int64_t uniform[2], sizes[2];
+	struct row_filter filter = {.columns = columns(finder), .tag_set = finder->tag_set};
 
 	queried_rows_begin(rows, finder, finder->store, NULL, 0);
-	return store_rows_near(finder->store, &range, &rows->cursor, error);
+	queried_reach_bounds(reach, finder, uniform, sizes);
+	filter.low = uniform[0];
+	filter.high = uniform[1];
+	return store_rows_near(&rows->cursor, finder->store, &filter, sizes, error);
 }
 
 int queried_rows_begin_all(struct queried_rows *rows, const struct finder *finder,
 			   struct simhash_error *error)
 {
-	const struct key_range range = {.tag_set = finder->tag_set,
-					.key = SIMHASH_UNIFORM,
-					.low = INT64_MIN,
-					.high = INT64_MAX,
-					.also = finder->request->rule.key,
-					.order = ORDER_NONE,
-					.with_resemblance = true};
+	const struct row_filter filter = {.columns = columns(finder), .tag_set = finder->tag_set};
 
 	queried_rows_begin(rows, finder, finder->store, NULL, 0);
-	return store_rows_in_order(finder->store, &range, &rows->cursor, error);
+	return store_rows_lying(&rows->cursor, finder->store, &filter, NULL, error);
 }
 
 /* Begin to read the next rows, which have one host: 1, or 0 after the last. */
@@ -43,27 +46,23 @@ static int read_more(struct queried_rows *rows, struct simhash_error *error)
 {
 	const struct finder *finder = rows->finder;
 	struct row_scope scope = {.tag_set = finder->tag_set};
-	struct row_key *keys = rows->looked_for;
 	size_t count = 0;
 
 	rows->present = rows->next;
 	for (; rows->next < rows->end; rows->next++) {
 		const struct row_key *row = &rows->next->row;
-		if (count > 0 && row_key_compare(row, &keys[count - 1]) == 0)
+		if (count > 0 && row_key_compare(row, &rows->next[-1].row) == 0)
 			continue;
 		if (count == ROWS_WITH_MAX || (count > 0 && row->host != scope.host))
 			break;
 		scope.host = row->host;
-		keys[count++] = *row;
+		memcpy(rows->looked_for[count++], row->path_hash, PATH_HASH_SIZE);
 	}
 	if (count == 0)
 		return 0;
-	if (store_rows_with_others(rows->cursor, &scope, keys, count))
-		return 1;
-	store_rows_end(rows->cursor);
-	rows->cursor = NULL;
-	return store_rows_with(rows->store, &scope, keys, count, finder->request->rule.key, true,
-			       &rows->cursor, error) == 0
+	return store_rows_with(&rows->cursor, rows->store, columns(finder), &scope,
+			       (const uint8_t(*)[PATH_HASH_SIZE])rows->looked_for, count,
+			       error) == 0
 		       ? 1
 		       : -1;
 }
@@ -73,8 +72,8 @@ static int next_row(struct queried_rows *rows, struct file_row *row, struct simh
 	int status;
 
 	do {
-		if (rows->cursor != NULL &&
-		    (status = store_rows_next(rows->cursor, row, error)) != 0)
+		status = store_rows_next(&rows->cursor, row, error);
+		if (status != 0)
 			return status;
 		status = read_more(rows, error);
 	} while (status == 1);
@@ -123,7 +122,6 @@ int queried_rows_next(struct queried_rows *rows, struct find_file *file,
 
 void queried_rows_end(struct queried_rows *rows)
 {
-	store_rows_end(rows->cursor);
+	store_rows_end(&rows->cursor);
 	arena_release(&rows->arena);
-	rows->cursor = NULL;
 }

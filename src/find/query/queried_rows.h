@@ -16,11 +16,12 @@
 struct queried_rows {
 	const struct finder *finder;
 	struct store *store;
-	struct row_cursor *cursor;
+	struct row_cursor cursor;
 	const struct queried_key *present, *next,
-		*end;				  /* of the rows of the cursor, and of others */
-	struct row_key looked_for[ROWS_WITH_MAX]; /* by the cursor, which borrows them */
-	struct arena arena;			  /* of the present file */
+		*end; /* of the rows of the cursor, and of others */
+	/* By the cursor, which borrows them. */
+	uint8_t looked_for[ROWS_WITH_MAX][PATH_HASH_SIZE];
+	struct arena arena; /* of the present file */
 };
 
 /* The rows of some keys, which are in order. All keys of a row must be among them. */

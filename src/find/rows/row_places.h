@@ -21,7 +21,7 @@
 
 #include "store/names/name_list.h"
 #include "store/rows/partitions.h"
-#include "store/rows/row_stream.h"
+#include "store/rows/row_reader.h"
 
 struct row_places {
 	pthread_mutex_t lock;

@@ -13,7 +13,6 @@
 #include "find/rule/against.h"
 #include "store/open/store.h"
 #include "store/open/view.h"
-#include "store/rows/row_stream.h"
 
 #define CONNECTION_BYTES (2 << 20) /* what a connection keeps of the database */
 #define CURSOR_SHARE 32		   /* of the memory, for a cursor */
@@ -123,17 +122,17 @@ static int take_row(struct row_reader *reader, const struct file_row *row,
 	return 0;
 }
 
-static struct key_range range_of(const struct finder *finder, int64_t low, int64_t high)
+static struct row_filter filter_of(const struct finder *finder, int64_t low, int64_t high)
 {
-	return (struct key_range){.tag_set = finder->tag_set,
-				  .key = SIMHASH_UNIFORM,
-				  .also = finder_read_key(finder),
-				  .low = low,
-				  .high = high,
-				  .order = ORDER_BY_INDEX,
-				  .with_empty = finder->request->with_empty,
-				  .with_resemblance = finder->request->rule.verify.mode !=
-						      VERIFY_NO};
+	bool verifies = finder->request->rule.verify.mode != VERIFY_NO;
+
+	return (struct row_filter){.columns = FINDING_COLUMNS | ROW_KEY(finder_read_key(finder)) |
+					      (verifies ? ROW_RESEMBLANCE : 0),
+				   .tag_set = finder->tag_set,
+				   .key = SIMHASH_UNIFORM,
+				   .low = low,
+				   .high = high,
+				   .with_empty = finder->request->with_empty};
 }
 
 /* Take all rows of a cursor, and end it. */
@@ -184,21 +183,21 @@ static void note_row(struct read_rows *read, const struct file_row *row)
 static int take_place(struct row_reader *reader, const struct row_place *place,
 		      struct read_rows *read, struct simhash_error *error)
 {
-	struct key_range range = range_of(reader->reading->finder, INT64_MIN, INT64_MAX);
+	const struct row_filter filter = filter_of(reader->reading->finder, INT64_MIN, INT64_MAX);
 	struct file_row row = {.host = 0};
-	struct row_cursor *cursor;
+	struct row_cursor cursor;
 	int status;
 
-	if (store_rows_lying(reader->store, &range, place, &cursor, error) != 0)
+	if (store_rows_lying(&cursor, reader->store, &filter, place, error) != 0)
 		return -1;
-	while ((status = store_rows_next(cursor, &row, error)) == 1) {
+	while ((status = store_rows_next(&cursor, &row, error)) == 1) {
 		if (take_row(reader, &row, error) != 0) {
 			status = -1;
 			break;
 		}
 		note_row(read, &row);
 	}
-	store_rows_end(cursor);
+	store_rows_end(&cursor);
 	return status;
 }
 
@@ -346,24 +345,24 @@ static int look_up(struct row_reader *reader, struct simhash_error *error)
 {
 	const struct reading *reading = reader->reading;
 	const struct finder *finder = reading->finder;
-	struct key_range range;
-	struct row_cursor *cursor;
+	struct row_filter filter;
+	struct row_cursor cursor;
 	int64_t up, down;
 
 	if (reading->low > 0) {
-		range = range_of(finder, INT64_MIN, reading->low - 1);
+		filter = filter_of(finder, INT64_MIN, reading->low - 1);
 		rule_slope(&finder->request->rule, &up, &down);
-		if (store_rows_reaching(reader->store, &range, reading->low, up, down, &cursor,
+		if (store_rows_reaching(&cursor, reader->store, &filter, reading->low, up, down,
 					error) != 0 ||
-		    take_rows(reader, cursor, error) != 0)
+		    take_rows(reader, &cursor, error) != 0)
 			return -1;
 		reader->passed_over = 0;
 	}
 	if (finder->request->against != NULL && read_list(reader, error) != 0)
 		return -1;
-	range = range_of(finder, reading->low, reading->high);
-	if (store_rows_in_order(reader->store, &range, &cursor, error) != 0 ||
-	    take_rows(reader, cursor, error) != 0)
+	filter = filter_of(finder, reading->low, reading->high);
+	if (store_rows_in_order(&cursor, reader->store, &filter, error) != 0 ||
+	    take_rows(reader, &cursor, error) != 0)
 		return -1;
 	return row_runs_end(reader->runs, error);
 }

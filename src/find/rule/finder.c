@@ -15,7 +15,6 @@
 #include "store/names/names.h"
 #include "store/names/tag_sets.h"
 #include "store/rows/known_file.h"
-#include "store/rows/row_stream.h"
 #include "store/rows/totals.h"
 
 void find_request_init(struct find_request *request)
@@ -264,22 +263,21 @@ bool finder_takes(const struct finder *finder, const struct file_row *row)
 static int count_empty(struct finder *finder, struct simhash_error *error)
 {
 	const struct find_request *request = finder->request;
-	const struct key_range range = {.tag_set = finder->tag_set,
-					.key = SIMHASH_UNIFORM,
-					.also = SIMHASH_UNIFORM,
-					.with_empty = true,
-					.order = ORDER_BY_INDEX};
-	struct row_cursor *cursor;
+	const struct row_filter filter = {.columns = TAKING_COLUMNS | ROW_SIZE,
+					  .tag_set = finder->tag_set,
+					  .key = SIMHASH_UNIFORM,
+					  .with_empty = true};
+	struct row_cursor cursor;
 	struct file_row row = {.host = 0};
 	int status;
 
 	if (request->with_empty || request->has_between || request->part > 0)
 		return 0;
-	if (store_rows_in_order(finder->store, &range, &cursor, error) != 0)
+	if (store_rows_in_order(&cursor, finder->store, &filter, error) != 0)
 		return -1;
-	while ((status = store_rows_next(cursor, &row, error)) == 1)
+	while ((status = store_rows_next(&cursor, &row, error)) == 1)
 		finder->counts.empty += row.size_bytes == 0 && finder_takes(finder, &row);
-	store_rows_end(cursor);
+	store_rows_end(&cursor);
 	return status;
 }
 

@@ -7,8 +7,16 @@
 
 #include "base/data/arena.h"
 #include "find/rule/find.h"
-#include "store/row/file_row.h"
 #include "store/rows/folder_rows.h"
+#include "store/rows/row_reader.h"
+
+/* What finder_takes needs of a row; and what the functions that make it a file need, but for a key. */
+enum {
+	TAKING_COLUMNS = ROW_HOST | ROW_DIRECTORY | ROW_CONTENT_HASH,
+	FINDING_COLUMNS = TAKING_COLUMNS | ROW_PATH_HASH | ROW_NAME | ROW_SIZE | ROW_MTIME |
+			  ROW_COMPRESSED_SIZE | ROW_DEVICE | ROW_INODE | ROW_TABLE | ROW_UNIFORM |
+			  ROW_CHECKED
+};
 
 /* All of a row but what is displayed. Error: the row contradicts itself. */
 int finder_convert(const struct finder *finder, const struct file_row *row, struct find_file *file,

@@ -14,7 +14,7 @@
 #include "base/basic/seed.h"
 #include "base/basic/sizes.h"
 #include "base/data/array.h"
-#include "store/rows/row_stream.h"
+#include "store/rows/row_reader.h"
 #include "store/rows/totals.h"
 
 #define EXTENSIONS_MAX 4096 /* further ones are among the others */
@@ -159,25 +159,22 @@ static int choose_kinds(struct space_reading *reading, struct simhash_error *err
 static int read_rows(struct space_reading *reading, struct store *store, int64_t tag_set,
 		     struct simhash_error *error)
 {
-	const struct key_range range = {.tag_set = tag_set,
-					.key = SIMHASH_UNIFORM,
-					.also = SIMHASH_SKEW,
-					.low = INT64_MIN,
-					.high = INT64_MAX,
-					.with_empty = true,
-					.order = ORDER_NONE};
+	const struct row_filter filter = {.columns = ROW_DIRECTORY | ROW_NAME | ROW_SIZE |
+						     ROW_TABLE | ROW_CHECKED,
+					  .tag_set = tag_set,
+					  .with_empty = true};
 	struct file_row row = {.host = 0};
-	struct row_cursor *cursor;
+	struct row_cursor cursor;
 	int status;
 
-	if (store_rows_in_order(store, &range, &cursor, error) != 0)
+	if (store_rows_lying(&cursor, store, &filter, NULL, error) != 0)
 		return -1;
-	while ((status = store_rows_next(cursor, &row, error)) == 1)
+	while ((status = store_rows_next(&cursor, &row, error)) == 1)
 		if (take_row(reading, &row, error) != 0) {
 			status = -1;
 			break;
 		}
-	store_rows_end(cursor);
+	store_rows_end(&cursor);
 	return status;
 }
 

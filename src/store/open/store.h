@@ -10,7 +10,7 @@
  *
  * A store is one connection and belongs to one thread at a time; open another one for another
  * thread. What an index holds is read and written by the headers beside this one: tag_sets.h,
- * names.h, batch.h, known_file.h, row_stream.h, ... Each function there that can fail returns 0
+ * names.h, batch.h, known_file.h, row_reader.h, ... Each function there that can fail returns 0
  * or -1 with the error.
  *
  * SPDX-License-Identifier: MIT

@@ -10,7 +10,7 @@
 
 #include "base/basic/error.h"
 #include "base/files/open_file.h"
-#include "store/rows/file_columns.h"
+#include "store/rows/row_columns.h"
 
 static char *whole_rows_sql(void)
 {
@@ -20,8 +20,9 @@ static char *whole_rows_sql(void)
 
 	if (sql == NULL)
 		return NULL;
-	file_columns_select(sql);
-	fprintf(sql, " WHERE tag_set = ? AND host = ? AND path_hash BETWEEN ? AND ? "
+	fprintf(sql, "SELECT ");
+	row_columns_select(sql, ROW_WHOLE);
+	fprintf(sql, " FROM file f WHERE tag_set = ? AND host = ? AND path_hash BETWEEN ? AND ? "
 		     "ORDER BY path_hash LIMIT ?");
 	return close_text(sql, &text) == 0 ? text : NULL;
 }
@@ -61,7 +62,7 @@ int whole_rows_next(struct whole_rows *rows, const struct file_row **row,
 
 	if (status != 1)
 		return status;
-	if (file_columns_take(&query, &rows->row, error) != 0 ||
+	if (row_columns_take(&query, ROW_WHOLE, &rows->row, error) != 0 ||
 	    hash_range_check(rows->rest.low, rows->row.path_hash, error) != 0)
 		return -1;
 	memcpy(rows->rest.low, rows->row.path_hash, PATH_HASH_SIZE);

@@ -9,14 +9,13 @@
 
 #include "base/basic/error.h"
 #include "base/data/array.h"
-#include "store/rows/file_columns.h"
+#include "store/rows/row_reader.h"
 
 struct folder_cursor {
-	struct query query;
+	struct row_cursor rows;
+	struct file_row file;
 	char *path; /* of the directory of a member */
 	size_t path_capacity;
-	struct file_row file; /* its sketch alone is set */
-	bool with_sketches;
 };
 
 /* Where the last name of a path begins. */
@@ -68,59 +67,39 @@ static int place_member(struct folder_cursor *cursor, struct folder_row *row,
 int store_folder_rows(struct store *store, int64_t tag_set, unsigned with,
 		      struct folder_cursor **cursor, struct simhash_error *error)
 {
+	const struct row_filter filter = {
+		.columns = ROW_HOST | ROW_DIRECTORY | ROW_NAME | ROW_SIZE | ROW_MTIME | ROW_DEVICE |
+			   ROW_INODE | ROW_LINKS | ROW_COMPRESSED_SIZE | ROW_CONTENT_HASH |
+			   ((with & FOLDER_ROWS_SKETCHES) != 0 ? ROW_RESEMBLANCE : 0),
+		.tag_set = tag_set,
+		.with_empty = (with & FOLDER_ROWS_EMPTY) != 0};
+
 	*cursor = calloc(1, sizeof **cursor);
 	if (*cursor == NULL)
 		return error_set_memory(error);
-	(*cursor)->with_sketches = (with & FOLDER_ROWS_SKETCHES) != 0;
-	if (query_begin_format(
-		    &(*cursor)->query, store, error,
-		    "SELECT host, directory, name, size, device, inode, links, content_hash, "
-		    "compressed_size, mtime_ns%s FROM file WHERE tag_set = ? AND size >= ?",
-		    (*cursor)->with_sketches ? ", resemblance_sketch" : "") != 0) {
-		free(*cursor);
-		*cursor = NULL;
-		return -1;
-	}
-	query_bind_integer(&(*cursor)->query, tag_set);
-	query_bind_integer(&(*cursor)->query, (with & FOLDER_ROWS_EMPTY) != 0 ? 0 : 1);
-	return 0;
-}
-
-static int take_sketch(struct folder_cursor *cursor, struct folder_row *row,
-		       struct simhash_error *error)
-{
-	struct file_row *file = &cursor->file;
-
-	row->sketch = NULL;
-	if (!cursor->with_sketches)
+	if (store_rows_lying(&(*cursor)->rows, store, &filter, NULL, error) == 0)
 		return 0;
-	file->directory = row->directory;
-	file->name = row->name;
-	if (resemblance_take(&cursor->query, 10, file, error) != 0)
-		return -1;
-	if (file->has_resemblance)
-		row->sketch = &file->resemblance;
-	return 0;
+	free(*cursor);
+	*cursor = NULL;
+	return -1;
 }
 
 static int take_row(struct folder_cursor *cursor, struct folder_row *row,
 		    struct simhash_error *error)
 {
-	struct query *query = &cursor->query;
+	const struct file_row *file = &cursor->file;
 
-	row->host = query_integer(query, 0);
-	row->directory = query_bytes(query, 1);
-	row->name = query_bytes(query, 2);
-	row->size_bytes = query_integer(query, 3);
-	row->device = query_integer(query, 4);
-	row->inode = query_integer(query, 5);
-	row->links = query_integer(query, 6);
-	row->archive_size = 0;
-	row->archive_bytes = query_integer(query, 8);
-	row->mtime_ns = query_integer(query, 9);
-	if (query_fixed_bytes(query, 7, row->content_hash, CONTENT_HASH_SIZE, error) != 0 ||
-	    take_sketch(cursor, row, error) != 0)
-		return -1;
+	*row = (struct folder_row){.host = file->host,
+				   .size_bytes = file->size_bytes,
+				   .directory = file->directory,
+				   .archive_bytes = file->compressed_size_bytes,
+				   .name = file->name,
+				   .mtime_ns = file->mtime_ns,
+				   .device = file->device,
+				   .inode = file->inode,
+				   .links = file->links,
+				   .sketch = file->has_resemblance ? &file->resemblance : NULL};
+	memcpy(row->content_hash, file->content_hash, CONTENT_HASH_SIZE);
 	if (row->archive_bytes != 0)
 		return place_member(cursor, row, error);
 	while (row->directory.size > 0 && row->directory.data[row->directory.size - 1] == '/')
@@ -131,11 +110,12 @@ static int take_row(struct folder_cursor *cursor, struct folder_row *row,
 int folder_rows_next(struct folder_cursor *cursor, struct folder_row *row,
 		     struct simhash_error *error)
 {
-	struct query *query = &cursor->query;
+	const struct file_row *file = &cursor->file;
 	int status;
 
-	while ((status = query_next(query, error)) == 1)
-		if (query_integer(query, 8) == 0 || is_inside_directory(query_bytes(query, 1)))
+	while ((status = store_rows_next(&cursor->rows, &cursor->file, error)) == 1)
+		if (file->size_bytes >= 0 &&
+		    (file->compressed_size_bytes == 0 || is_inside_directory(file->directory)))
 			return take_row(cursor, row, error) == 0 ? 1 : -1;
 	return status;
 }
@@ -144,7 +124,7 @@ void folder_rows_end(struct folder_cursor *cursor)
 {
 	if (cursor == NULL)
 		return;
-	query_end(&cursor->query);
+	store_rows_end(&cursor->rows);
 	free(cursor->path);
 	free(cursor);
 }

@@ -9,7 +9,7 @@
 
 #include "base/basic/error.h"
 #include "base/files/open_file.h"
-#include "store/rows/file_columns.h"
+#include "store/rows/row_columns.h"
 
 static char *picked_rows_sql(void)
 {
@@ -19,8 +19,9 @@ static char *picked_rows_sql(void)
 
 	if (sql == NULL)
 		return NULL;
-	file_columns_select(sql);
-	fprintf(sql, " WHERE tag_set = ? AND host = ? AND path_hash IN (?");
+	fprintf(sql, "SELECT ");
+	row_columns_select(sql, ROW_WHOLE);
+	fprintf(sql, " FROM file f WHERE tag_set = ? AND host = ? AND path_hash IN (?");
 	for (size_t i = 1; i < PICKED_ROWS_MAX; i++)
 		fprintf(sql, ", ?");
 	fprintf(sql, ")");
@@ -63,7 +64,7 @@ int picked_rows_next(struct picked_rows *rows, const struct file_row **row,
 	if (status != 1)
 		return status;
 	*row = &rows->row;
-	return file_columns_take(&query, &rows->row, error) == 0 ? 1 : -1;
+	return row_columns_take(&query, ROW_WHOLE, &rows->row, error) == 0 ? 1 : -1;
 }
 
 void picked_rows_end(struct picked_rows *rows)

@@ -10,7 +10,7 @@
 #include "base/basic/error.h"
 #include "store/open/transaction.h"
 #include "store/open/turns.h"
-#include "store/rows/file_columns.h"
+#include "store/rows/row_columns.h"
 #include "store/rows/sketch_rows.h"
 #include "store/rows/upsert.h"
 #include "store/write/answer_rows.h"
@@ -20,7 +20,7 @@ static const struct upsert file_upsert = {
 	.table = "file",
 	.key = "tag_set, host, path_hash",
 	.key_count = 3,
-	.columns = file_columns,
+	.columns = row_columns + KEY_COLUMNS,
 	.column_count = FILE_COLUMNS,
 	.one = KEPT_UPSERT_ONE,
 	.many = KEPT_UPSERT_MANY,
@@ -105,7 +105,7 @@ static int write_rows(struct store *store, const struct row_scope *scope,
 		if (upsert_begin(&query, store, &file_upsert, &fitting, error) != 0)
 			return -1;
 		for (size_t i = 0; i < fitting; i++)
-			file_columns_bind(&query, scope, rows[done++]);
+			row_columns_bind(&query, scope, rows[done++]);
 		if (query_run(&query, error) != 0)
 			return -1;
 	}

@@ -1,0 +1,53 @@
+/*
+ * The columns of the table `file`: one table of names and members, by which rows are read and written.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_STORE_ROW_COLUMNS_H
+#define SIMHASH_STORE_ROW_COLUMNS_H
+
+#include <stdio.h>
+
+#include "store/open/query.h"
+
+/* Columns of a row, which are members of struct file_row. A set of them is their sum. */
+enum {
+	ROW_HOST = 1 << 0,
+	ROW_PATH_HASH = 1 << 1,
+	ROW_DIRECTORY = 1 << 2,
+	ROW_NAME = 1 << 3,
+	ROW_EXTENSION = 1 << 4,
+	ROW_SIZE = 1 << 5,
+	ROW_MTIME = 1 << 6,
+	ROW_DEVICE = 1 << 7,
+	ROW_INODE = 1 << 8,
+	ROW_LINKS = 1 << 9,
+	ROW_COMPRESSED_SIZE = 1 << 10,
+	ROW_CONTENTS = 1 << 11,
+	ROW_CONTENT_HASH = 1 << 12,
+	ROW_SCANNED_AT = 1 << 13,
+	ROW_TABLE = 1 << 14,
+	ROW_UNIFORM = 1 << 15, /* the first of the keys */
+	ROW_RESEMBLANCE = 1 << (15 + SIMHASH_KEYS),
+	ROW_COLUMNS_END = ROW_RESEMBLANCE << 1,
+	ROW_CHECKED = ROW_COLUMNS_END, /* no column: numbers that no file can have are errors */
+	ROW_WHOLE = ROW_COLUMNS_END - 1 - ROW_HOST /* whoever reads whole rows knows the host */
+};
+#define ROW_KEY(key) ((unsigned)ROW_UNIFORM << (key))
+
+/* The names of all columns but tag_set. The first ones belong to the key of the table. */
+#define KEY_COLUMNS 2
+#define FILE_COLUMNS (12 + SIMHASH_TAGS + SIMHASH_KEYS + 7)
+extern const char *const row_columns[KEY_COLUMNS + FILE_COLUMNS];
+
+/* Bind tag_set and all of them. */
+void row_columns_bind(struct query *query, const struct row_scope *scope,
+		      const struct file_row *row);
+
+/* Write the names of a set of columns of `file f`, and return their number. */
+unsigned row_columns_select(FILE *sql, unsigned columns);
+
+/* Take these columns, the first ones of the query, to the members of a row. Other members stay. */
+int row_columns_take(struct query *query, unsigned columns, struct file_row *row,
+		     struct simhash_error *error);
+
+#endif
