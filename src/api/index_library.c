@@ -18,7 +18,7 @@
 #include "store/names/names.h"
 #include "store/names/tag_sets.h"
 #include "store/open/store.h"
-#include "store/rows/file_copy.h"
+#include "store/rows/row_reader.h"
 
 #define PAGE_ROWS 1024 /* read at once */
 
@@ -181,17 +181,19 @@ static int read_page(struct simhash_index_files *files, struct simhash_error *er
 {
 	struct simhash_index *index = files->index;
 	struct row_scope scope = {index->tag_set, index->hosts.names[files->host].id};
-	struct whole_rows rows;
-	const struct file_row *row;
-	int status = whole_rows_begin(&rows, index->store, &scope,
-				      files->is_under_way ? files->last : NULL, NULL, PAGE_ROWS,
-				      error);
+	struct file_row row = {.host = scope.host};
+	struct row_cursor cursor;
+	int status = store_rows_after(
+		&cursor, index->store,
+		ROW_PATH_HASH | ROW_DIRECTORY | ROW_NAME | ROW_SIZE | ROW_COMPRESSED_SIZE |
+			ROW_MTIME | ROW_CONTENT_HASH | ROW_TABLE | ROW_KEYS | ROW_RESEMBLANCE,
+		&scope, files->is_under_way ? files->last : NULL, NULL, PAGE_ROWS, error);
 
 	files->count = files->at = 0;
 	arena_clear(&files->paths);
-	while (status == 0 && (status = whole_rows_next(&rows, &row, error)) == 1)
-		status = keep_row(files, row, error);
-	whole_rows_end(&rows);
+	while (status == 0 && (status = store_rows_next(&cursor, &row, error)) == 1)
+		status = keep_row(files, &row, error);
+	store_rows_end(&cursor);
 	files->is_under_way = files->count == PAGE_ROWS;
 	if (status == 0 && !files->is_under_way)
 		files->host++;

@@ -3,7 +3,7 @@
  * has the grammar.
  *
  *     digests_put_heading(&line, tag_set, 0);
- *     while ((status = whole_rows_next(&rows, &row, error)) == 1)
+ *     while ((status = store_rows_next(&cursor, &row, error)) == 1)
  *             digests_put_row(&line, row, 0, false), files++;
  *     digests_put_end(&line, files);
  *     line_flush(&line);

@@ -121,18 +121,19 @@ static void compare_row(struct copy *copy, const struct file_row *row)
 static int compare_part(struct copy *copy, const struct row_scope *to, const uint8_t *after,
 			const uint8_t *last, struct simhash_error *error)
 {
-	struct whole_rows rows;
-	const struct file_row *row;
-	int status = whole_rows_begin(&rows, copy->to, to, after, last, INT64_MAX, error);
+	struct file_row row = {.host = to->host};
+	struct row_cursor cursor;
+	int status =
+		store_rows_after(&cursor, copy->to, ROW_WHOLE, to, after, last, INT64_MAX, error);
 
 	copy->next = 0;
 	memset(copy->part.is_same, 0, sizeof copy->part.is_same);
 	memset(copy->part.is_newer, 0, sizeof copy->part.is_newer);
-	while (status == 0 && (status = whole_rows_next(&rows, &row, error)) == 1) {
-		compare_row(copy, row);
+	while (status == 0 && (status = store_rows_next(&cursor, &row, error)) == 1) {
+		compare_row(copy, &row);
 		status = 0;
 	}
-	whole_rows_end(&rows);
+	store_rows_end(&cursor);
 	return status;
 }
 

@@ -44,14 +44,15 @@ int row_part_add(struct row_part *part, const struct file_row *row, struct simha
 int row_part_read(struct row_part *part, struct store *store, const struct row_scope *scope,
 		  const uint8_t *after, struct simhash_error *error)
 {
-	struct whole_rows rows;
-	const struct file_row *row;
-	int status = whole_rows_begin(&rows, store, scope, after, NULL, PART_ROWS, error);
+	struct file_row row = {.host = scope->host};
+	struct row_cursor cursor;
+	int status =
+		store_rows_after(&cursor, store, ROW_WHOLE, scope, after, NULL, PART_ROWS, error);
 
 	row_part_clear(part);
-	while (status == 0 && (status = whole_rows_next(&rows, &row, error)) == 1)
-		status = row_part_add(part, row, error);
-	whole_rows_end(&rows);
+	while (status == 0 && (status = store_rows_next(&cursor, &row, error)) == 1)
+		status = row_part_add(part, &row, error);
+	store_rows_end(&cursor);
 	return status;
 }
 

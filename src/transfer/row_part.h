@@ -15,7 +15,7 @@
 #define SIMHASH_INDEX_ROW_PART_H
 
 #include "base/data/arena.h"
-#include "store/rows/file_copy.h"
+#include "store/rows/row_reader.h"
 #include "store/write/batch.h"
 
 #define PART_ROWS 4096

@@ -23,7 +23,6 @@
 #include "store/open/store.h"
 #include "store/row/bucket.h"
 #include "store/row/cells.h"
-#include "store/rows/file_copy.h"
 #include "store/rows/row_reader.h"
 #include "store/write/batch.h"
 
@@ -396,15 +395,15 @@ static void count_rows(struct store *store, const struct row_filter *filter)
 
 static void read_rows(struct store *store)
 {
-	struct whole_rows whole;
-	const struct file_row *row;
+	struct file_row row = {.host = scope.host};
+	struct row_cursor cursor;
 	int status;
 
-	check(whole_rows_begin(&whole, store, &scope, NULL, NULL, INT64_MAX, &error));
-	while ((status = whole_rows_next(&whole, &row, &error)) == 1)
-		keep(row);
+	check(store_rows_after(&cursor, store, ROW_WHOLE, &scope, NULL, NULL, INT64_MAX, &error));
+	while ((status = store_rows_next(&cursor, &row, &error)) == 1)
+		keep(&row);
 	check(status);
-	whole_rows_end(&whole);
+	store_rows_end(&cursor);
 }
 
 /* The same columns in the same order, as the library gives them. */

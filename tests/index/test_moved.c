@@ -22,7 +22,7 @@
 #include "base/files/open_file.h"
 #include "index/run/moved.h"
 #include "random.h"
-#include "store/rows/picked_rows.h"
+#include "store/rows/row_reader.h"
 
 #define DIRECTORIES 3
 #define INODES 5
@@ -58,10 +58,9 @@ static struct {
 	unsigned count;
 	bool loses_connection, is_walked;
 	/* Cursors. */
-	uint8_t asked[PICKED_ROWS_MAX][PATH_HASH_SIZE];
+	uint8_t asked[ROWS_WITH_MAX][PATH_HASH_SIZE];
 	size_t asked_count, next;
 	const uint8_t *in_directory;
-	struct file_row member_row;
 } world;
 
 static uint8_t vanished_hashes[1][DIRECTORY_HASH_SIZE];
@@ -157,12 +156,12 @@ int __wrap_known_files_begin(struct known_files *files, struct store *store,
 int __wrap_known_files_next(struct known_files *files, struct known_file *known,
 			    struct simhash_error *e);
 void __wrap_known_files_end(struct known_files *files);
-int __wrap_picked_rows_begin(struct picked_rows *rows, struct store *store,
-			     const struct row_scope *scope, const uint8_t (*hashes)[PATH_HASH_SIZE],
-			     size_t count, struct simhash_error *e);
-int __wrap_picked_rows_next(struct picked_rows *rows, const struct file_row **row,
-			    struct simhash_error *e);
-void __wrap_picked_rows_end(struct picked_rows *rows);
+int __wrap_store_rows_with(struct row_cursor *cursor, struct store *store, unsigned columns,
+			   const struct row_scope *scope, const uint8_t (*hashes)[PATH_HASH_SIZE],
+			   size_t count, struct simhash_error *e);
+int __wrap_store_rows_next(struct row_cursor *cursor, struct file_row *row,
+			   struct simhash_error *e);
+void __wrap_store_rows_end(struct row_cursor *cursor);
 
 int __wrap_store_renew_view(struct store *store, struct simhash_error *e)
 {
@@ -231,11 +230,11 @@ void __wrap_known_files_end(struct known_files *files)
 	(void)files;
 }
 
-int __wrap_picked_rows_begin(struct picked_rows *rows, struct store *store,
-			     const struct row_scope *scope, const uint8_t (*hashes)[PATH_HASH_SIZE],
-			     size_t count, struct simhash_error *e)
+int __wrap_store_rows_with(struct row_cursor *cursor, struct store *store, unsigned columns,
+			   const struct row_scope *scope, const uint8_t (*hashes)[PATH_HASH_SIZE],
+			   size_t count, struct simhash_error *e)
 {
-	(void)rows, (void)store, (void)scope, (void)e;
+	(void)cursor, (void)store, (void)columns, (void)scope, (void)e;
 	memcpy(world.asked, hashes, count * PATH_HASH_SIZE);
 	world.asked_count = count;
 	world.next = 0;
@@ -251,10 +250,9 @@ static bool was_asked_before(size_t at)
 	return false;
 }
 
-int __wrap_picked_rows_next(struct picked_rows *rows, const struct file_row **row,
-			    struct simhash_error *e)
+int __wrap_store_rows_next(struct row_cursor *cursor, struct file_row *row, struct simhash_error *e)
 {
-	(void)rows, (void)e;
+	(void)cursor, (void)e;
 	if (world.loses_connection && chance(10))
 		return -1;
 	while (world.next < world.asked_count && was_asked_before(world.next))
@@ -265,24 +263,22 @@ int __wrap_picked_rows_next(struct picked_rows *rows, const struct file_row **ro
 		const struct item *item = &world.items[i];
 		if (item->role != FILE_WAITS &&
 		    memcmp(item->path_hash, world.asked[world.next], PATH_HASH_SIZE) == 0)
-			*row = &item->row;
+			*row = item->row;
 		for (size_t m = 0; m < MEMBERS; m++)
 			if (memcmp(item->member_hashes[m], world.asked[world.next],
 				   PATH_HASH_SIZE) == 0) {
-				world.member_row = (struct file_row){
-					.name = {m == 0 ? "m0" : "m1", 2}, .directory = {"/x/", 3}};
-				memcpy(world.member_row.path_hash, item->member_hashes[m],
-				       PATH_HASH_SIZE);
-				*row = &world.member_row;
+				*row = (struct file_row){.name = {m == 0 ? "m0" : "m1", 2},
+							 .directory = {"/x/", 3}};
+				memcpy(row->path_hash, item->member_hashes[m], PATH_HASH_SIZE);
 			}
 	}
 	world.next++;
 	return 1;
 }
 
-void __wrap_picked_rows_end(struct picked_rows *rows)
+void __wrap_store_rows_end(struct row_cursor *cursor)
 {
-	(void)rows;
+	(void)cursor;
 }
 
 /* ---- The rules ---- */

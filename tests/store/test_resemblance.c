@@ -15,7 +15,6 @@
 #include "engine.h"
 #include "store/open/connection.h"
 #include "store/open/store.h"
-#include "store/rows/file_copy.h"
 #include "store/rows/known_file.h"
 #include "store/rows/row_reader.h"
 #include "store/rows/totals.h"
@@ -132,17 +131,17 @@ static void streams_have_sketches_where_asked_for(void **state)
 static void whole_rows_and_counts_have_them(void **state)
 {
 	struct store *store = store_of_rows();
-	struct whole_rows whole;
-	const struct file_row *row;
+	struct file_row row = {.host = scope.host};
+	struct row_cursor cursor;
 	struct scope_total *totals;
 	int64_t lacking;
 	size_t count;
 
 	(void)state;
-	check(whole_rows_begin(&whole, store, &scope, NULL, NULL, INT64_MAX, &error));
-	for (count = 0; whole_rows_next(&whole, &row, &error) == 1; count++)
-		expect_sketch(row, true);
-	whole_rows_end(&whole);
+	check(store_rows_after(&cursor, store, ROW_WHOLE, &scope, NULL, NULL, INT64_MAX, &error));
+	for (count = 0; store_rows_next(&cursor, &row, &error) == 1; count++)
+		expect_sketch(&row, true);
+	store_rows_end(&cursor);
 	assert_int_equal(count, ROWS);
 	check(store_count_without_resemblance(store, 1, &lacking, &error));
 	assert_int_equal(lacking, (ROWS + 2) / 3);

@@ -19,7 +19,6 @@
 #include "store/names/scan_run.h"
 #include "store/names/tag_sets.h"
 #include "store/open/store.h"
-#include "store/rows/file_copy.h"
 #include "store/rows/known_file.h"
 #include "store/rows/known_table.h"
 #include "store/rows/row_reader.h"
@@ -256,36 +255,36 @@ static void whole_rows_are_read_in_parts(void **state)
 {
 	struct store *store = engine_fresh_store();
 	uint8_t after[PATH_HASH_SIZE], highest[PATH_HASH_SIZE];
-	struct whole_rows rows;
-	const struct file_row *row;
+	struct file_row row = {.host = scope.host};
+	struct row_cursor cursor;
 	size_t count = 0;
 
 	(void)state;
 	write_numbered(store, "/w", 10);
 	/* 4, 4, 2 and no more. */
 	for (int part = 0; part < 4; part++) {
-		check(whole_rows_begin(&rows, store, &scope, part == 0 ? NULL : after, NULL, 4,
-				       &error));
-		while (whole_rows_next(&rows, &row, &error) == 1) {
-			assert_true(count == 0 || memcmp(after, row->path_hash, sizeof after) < 0);
-			assert_int_equal(row->host, scope.host);
-			memcpy(after, row->path_hash, sizeof after);
+		check(store_rows_after(&cursor, store, ROW_WHOLE, &scope, part == 0 ? NULL : after,
+				       NULL, 4, &error));
+		while (store_rows_next(&cursor, &row, &error) == 1) {
+			assert_true(count == 0 || memcmp(after, row.path_hash, sizeof after) < 0);
+			assert_int_equal(row.host, scope.host);
+			memcpy(after, row.path_hash, sizeof after);
 			count++;
 		}
-		whole_rows_end(&rows);
+		store_rows_end(&cursor);
 		assert_int_equal(count, part == 0 ? 4 : part == 1 ? 8 : 10);
 	}
 	/* Up to a row, which is included. */
-	check(whole_rows_begin(&rows, store, &scope, NULL, after, INT64_MAX, &error));
+	check(store_rows_after(&cursor, store, ROW_WHOLE, &scope, NULL, after, INT64_MAX, &error));
 	for (size_t i = 0; i < count; i++)
-		assert_int_equal(whole_rows_next(&rows, &row, &error), 1);
-	assert_int_equal(whole_rows_next(&rows, &row, &error), 0);
-	whole_rows_end(&rows);
+		assert_int_equal(store_rows_next(&cursor, &row, &error), 1);
+	assert_int_equal(store_rows_next(&cursor, &row, &error), 0);
+	store_rows_end(&cursor);
 	/* Nothing comes after the last hash. */
 	memset(highest, 0xff, sizeof highest);
-	check(whole_rows_begin(&rows, store, &scope, highest, NULL, 4, &error));
-	assert_int_equal(whole_rows_next(&rows, &row, &error), 0);
-	whole_rows_end(&rows);
+	check(store_rows_after(&cursor, store, ROW_WHOLE, &scope, highest, NULL, 4, &error));
+	assert_int_equal(store_rows_next(&cursor, &row, &error), 0);
+	store_rows_end(&cursor);
 	store_close(store);
 }
 

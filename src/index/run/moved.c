@@ -22,7 +22,7 @@
 #include "store/open/view.h"
 #include "store/row/trust.h"
 #include "store/rows/known_file.h"
-#include "store/rows/picked_rows.h"
+#include "store/rows/row_reader.h"
 
 /* A file that waits, where it may be looked for by its key. */
 struct candidate {
@@ -293,30 +293,30 @@ static int compare_claims(const void *a, const void *b)
 					    : compare_paths(a, b);
 }
 
-/* Rows are read for some claims, at most PICKED_ROWS_MAX at once, and each is used for its own. */
+/* Rows are read for some claims, at most ROWS_WITH_MAX at once, and each is used for its own. */
 typedef int use_row_fn(struct settling *settling, struct claim *claim, const struct file_row *row,
 		       struct simhash_error *error);
 
 static int use_rows_once(struct settling *settling, struct claim *const *claims, size_t count,
 			 use_row_fn *use, struct simhash_error *error)
 {
-	uint8_t hashes[PICKED_ROWS_MAX][PATH_HASH_SIZE];
+	uint8_t hashes[ROWS_WITH_MAX][PATH_HASH_SIZE];
 	const uint8_t(*borrowed)[PATH_HASH_SIZE] = (void *)hashes;
-	const struct file_row *row;
-	struct picked_rows rows;
+	struct file_row row = {.host = settling->walkers->scope.host};
+	struct row_cursor cursor = {.columns = 0};
 	int status;
 
 	for (size_t i = 0; i < count; i++)
 		memcpy(hashes[i], claims[i]->path_hash, PATH_HASH_SIZE);
-	status = picked_rows_begin(&rows, settling->store, &settling->walkers->scope, borrowed,
-				   count, error);
-	while (status == 0 && (status = picked_rows_next(&rows, &row, error)) == 1) {
+	status = store_rows_with(&cursor, settling->store, ROW_WHOLE, &settling->walkers->scope,
+				 borrowed, count, error);
+	while (status == 0 && (status = store_rows_next(&cursor, &row, error)) == 1) {
 		status = 0;
 		for (size_t i = 0; status == 0 && i < count; i++)
-			if (memcmp(row->path_hash, claims[i]->path_hash, PATH_HASH_SIZE) == 0)
-				status = use(settling, claims[i], row, error);
+			if (memcmp(row.path_hash, claims[i]->path_hash, PATH_HASH_SIZE) == 0)
+				status = use(settling, claims[i], &row, error);
 	}
-	picked_rows_end(&rows);
+	store_rows_end(&cursor);
 	return status;
 }
 
@@ -324,13 +324,13 @@ static int use_rows_once(struct settling *settling, struct claim *const *claims,
 static int use_rows(struct settling *settling, bool only_shared, use_row_fn *use,
 		    struct simhash_error *error)
 {
-	struct claim *some[PICKED_ROWS_MAX];
+	struct claim *some[ROWS_WITH_MAX];
 	size_t count = 0;
 
 	for (size_t i = 0; i < settling->claim_count; i++) {
 		if (!only_shared || settling->claims[i].is_shared)
 			some[count++] = &settling->claims[i];
-		if (count == 0 || (count < PICKED_ROWS_MAX && i + 1 < settling->claim_count))
+		if (count == 0 || (count < ROWS_WITH_MAX && i + 1 < settling->claim_count))
 			continue;
 		while (use_rows_once(settling, some, count, use, error) != 0)
 			if (store_recover(settling->store, error) != 0)

@@ -13,7 +13,7 @@
 #include "base/files/path.h"
 #include "store/open/connection.h"
 #include "store/rows/known_file.h"
-#include "store/rows/picked_rows.h"
+#include "store/rows/row_reader.h"
 
 struct hash_list {
 	uint8_t (*hashes)[PATH_HASH_SIZE];
@@ -62,20 +62,20 @@ static int feed_some(struct feed *feed, struct store *store, const struct row_sc
 		     const uint8_t (*hashes)[PATH_HASH_SIZE], size_t count, bool *are_fed,
 		     struct directory *inside, struct simhash_error *error)
 {
-	const struct file_row *row;
-	struct picked_rows rows;
-	int status = picked_rows_begin(&rows, store, scope, hashes, count, error);
+	struct file_row row = {.host = scope->host};
+	struct row_cursor cursor = {.columns = 0};
+	int status = store_rows_with(&cursor, store, ROW_WHOLE, scope, hashes, count, error);
 
-	while (status == 0 && (status = picked_rows_next(&rows, &row, error)) == 1) {
+	while (status == 0 && (status = store_rows_next(&cursor, &row, error)) == 1) {
 		status = 0;
 		for (size_t i = 0; status == 0 && i < count; i++) {
-			if (are_fed[i] || memcmp(hashes[i], row->path_hash, PATH_HASH_SIZE) != 0)
+			if (are_fed[i] || memcmp(hashes[i], row.path_hash, PATH_HASH_SIZE) != 0)
 				continue;
-			status = feed_member(feed, inside, row, error);
+			status = feed_member(feed, inside, &row, error);
 			are_fed[i] = true;
 		}
 	}
-	picked_rows_end(&rows);
+	store_rows_end(&cursor);
 	return status;
 }
 
@@ -85,10 +85,10 @@ static int feed_members(const struct moved_archive *archive, struct feed *feed, 
 	struct hash_list list = {.hashes = NULL};
 	int status = list_members(&list, store, scope, archive->from, error);
 
-	for (size_t i = 0; status == 0 && i < list.count; i += PICKED_ROWS_MAX) {
+	for (size_t i = 0; status == 0 && i < list.count; i += ROWS_WITH_MAX) {
 		const uint8_t(*hashes)[PATH_HASH_SIZE] = (void *)(list.hashes + i);
-		size_t some = list.count - i < PICKED_ROWS_MAX ? list.count - i : PICKED_ROWS_MAX;
-		bool are_fed[PICKED_ROWS_MAX] = {false};
+		size_t some = list.count - i < ROWS_WITH_MAX ? list.count - i : ROWS_WITH_MAX;
+		bool are_fed[ROWS_WITH_MAX] = {false};
 		while (status == 0 && feed_some(feed, store, scope, hashes, some, are_fed,
 						archive->inside, error) != 0)
 			status = store_recover(store, error);

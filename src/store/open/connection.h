@@ -36,7 +36,8 @@ enum kept_statement {
 	KEPT_REMOVE_GROUP,
 	KEPT_REMOVE_PAIR_A,
 	KEPT_REMOVE_PAIR_B,
-	KEPT_STATEMENTS
+	KEPT_STATEMENTS,
+	NOT_KEPT = KEPT_STATEMENTS
 };
 
 /* The database, -wal, -shm and -journal. */

@@ -139,14 +139,24 @@ void row_columns_bind(struct query *query, const struct row_scope *scope,
 		query_bind_integer(query, cell.outline[o]);
 }
 
-unsigned row_columns_select(FILE *sql, unsigned columns)
+void row_columns_select(FILE *sql, unsigned columns)
 {
 	const char *const *name = row_columns;
-	unsigned count = 0;
+	bool is_first = true;
 
 	for (size_t i = 0; i < MEMBERS; name += members[i++].count)
-		for (unsigned k = 0; (columns >> i & 1) != 0 && k < members[i].count; k++)
-			fprintf(sql, "%sf.%s", count++ == 0 ? "" : ", ", name[k]);
+		for (unsigned k = 0; (columns >> i & 1) != 0 && k < members[i].count; k++) {
+			fprintf(sql, "%sf.%s", is_first ? "" : ", ", name[k]);
+			is_first = false;
+		}
+}
+
+unsigned row_columns_count(unsigned columns)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < MEMBERS; i++)
+		count += (columns >> i & 1) != 0 ? members[i].count : 0;
 	return count;
 }
 

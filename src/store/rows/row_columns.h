@@ -27,6 +27,7 @@ enum {
 	ROW_SCANNED_AT = 1 << 13,
 	ROW_TABLE = 1 << 14,
 	ROW_UNIFORM = 1 << 15, /* the first of the keys */
+	ROW_KEYS = ((1 << SIMHASH_KEYS) - 1) * ROW_UNIFORM,
 	ROW_RESEMBLANCE = 1 << (15 + SIMHASH_KEYS),
 	ROW_COLUMNS_END = ROW_RESEMBLANCE << 1,
 	ROW_CHECKED = ROW_COLUMNS_END, /* no column: numbers that no file can have are errors */
@@ -43,8 +44,11 @@ extern const char *const row_columns[KEY_COLUMNS + FILE_COLUMNS];
 void row_columns_bind(struct query *query, const struct row_scope *scope,
 		      const struct file_row *row);
 
-/* Write the names of a set of columns of `file f`, and return their number. */
-unsigned row_columns_select(FILE *sql, unsigned columns);
+/* Write the names of a set of columns of `file f`. */
+void row_columns_select(FILE *sql, unsigned columns);
+
+/* How many columns of a statement they are. */
+unsigned row_columns_count(unsigned columns);
 
 /* Take these columns, the first ones of the query, to the members of a row. Other members stay. */
 int row_columns_take(struct query *query, unsigned columns, struct file_row *row,

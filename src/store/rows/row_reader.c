@@ -15,8 +15,8 @@
 
 /* ---- The cursor ---- */
 
-__attribute__((format(printf, 3, 0))) static char *rows_sql(unsigned columns, unsigned *count,
-							    const char *format, va_list arguments)
+__attribute__((format(printf, 2, 0))) static char *rows_sql(unsigned columns, const char *format,
+							    va_list arguments)
 {
 	char *text = NULL;
 	size_t size;
@@ -25,7 +25,7 @@ __attribute__((format(printf, 3, 0))) static char *rows_sql(unsigned columns, un
 	if (sql == NULL)
 		return NULL;
 	fprintf(sql, "SELECT ");
-	*count = row_columns_select(sql, columns);
+	row_columns_select(sql, columns);
 	vfprintf(sql, format, arguments);
 	return close_text(sql, &text) == 0 ? text : NULL;
 }
@@ -33,22 +33,24 @@ __attribute__((format(printf, 3, 0))) static char *rows_sql(unsigned columns, un
 int rows_begin(struct row_cursor *cursor, struct store *store, unsigned columns,
 	       enum kept_statement which, struct simhash_error *error, const char *format, ...)
 {
-	bool is_kept = which != KEPT_STATEMENTS;
+	struct query *query = &cursor->query;
 	va_list arguments;
 	char *sql;
 	int status;
 
+	*cursor = (struct row_cursor){.columns = columns, .more = row_columns_count(columns)};
+	if (which != NOT_KEPT && store->kept[which] != NULL)
+		return query_begin_kept(query, store, which, NULL, error);
 	va_start(arguments, format);
-	*cursor = (struct row_cursor){.columns = columns};
-	sql = rows_sql(columns, &cursor->more, format, arguments);
+	sql = rows_sql(columns, format, arguments);
 	va_end(arguments);
 	if (sql == NULL)
 		return error_set_memory(error);
-	status = is_kept ? query_begin_kept(&cursor->query, store, which, sql, error)
-			 : query_begin(&cursor->query, store, sql, error);
+	status = which == NOT_KEPT ? query_begin(query, store, sql, error)
+				   : query_begin_kept(query, store, which, sql, error);
 	free(sql);
 	if (status != 0)
-		cursor->query.statement = NULL;
+		query->statement = NULL;
 	return status;
 }
 
@@ -122,7 +124,7 @@ int store_rows_in_order(struct row_cursor *cursor, struct store *store,
 	/* To both engines +x is not a column, so that they do not use its index. */
 	const char *plus = filter->order == ORDER_BY_INDEX ? "" : "+";
 
-	if (rows_begin(cursor, store, filter->columns, KEPT_STATEMENTS, error,
+	if (rows_begin(cursor, store, filter->columns, NOT_KEPT, error,
 		       " FROM file f WHERE f.tag_set = ? AND %sf.%s BETWEEN ? AND ? "
 		       "AND f.size >= ? ORDER BY %sf.%s, f.host, f.path_hash",
 		       plus, key, plus, key) != 0)
@@ -143,7 +145,7 @@ int store_rows_lying(struct row_cursor *cursor, struct store *store,
 	place = place == NULL ? &all : place;
 	is_one_host = place->first_host == place->last_host;
 	/* The condition of sizes must not make an engine read by another index. */
-	if (rows_begin(cursor, store, filter->columns, KEPT_STATEMENTS, error,
+	if (rows_begin(cursor, store, filter->columns, NOT_KEPT, error,
 		       " FROM file%s%s%s f WHERE f.tag_set = ? AND +f.size >= ? AND %s",
 		       has_parts ? " PARTITION (" : "", has_parts ? partitions : "",
 		       has_parts ? ")" : "",
@@ -171,7 +173,7 @@ int store_rows_reaching(struct row_cursor *cursor, struct store *store,
 		filter->tag_set, filter->low, filter->high, size_min(filter), target, down, up};
 
 	/* A division of integers may be rounded down or exact: one more makes both enough. */
-	if (rows_begin(cursor, store, filter->columns, KEPT_STATEMENTS, error,
+	if (rows_begin(cursor, store, filter->columns, NOT_KEPT, error,
 		       FROM_NEAR_INDEX
 		       "WHERE i.tag_set = ? AND i.uniform BETWEEN ? AND ? AND i.size >= ? "
 		       "AND ? - i.uniform <= (i.size / ? + 1) * ? + 2 "
@@ -186,7 +188,7 @@ int store_rows_near(struct row_cursor *cursor, struct store *store, const struct
 {
 	const int64_t values[] = {filter->tag_set, filter->low, filter->high, sizes[0], sizes[1]};
 
-	if (rows_begin(cursor, store, filter->columns, KEPT_STATEMENTS, error,
+	if (rows_begin(cursor, store, filter->columns, NOT_KEPT, error,
 		       FROM_NEAR_INDEX "WHERE i.tag_set = ? AND i.uniform BETWEEN ? AND ? AND "
 				       "i.size BETWEEN ? AND ?") != 0)
 		return -1;
@@ -200,21 +202,17 @@ int store_rows_with(struct row_cursor *cursor, struct store *store, unsigned col
 		    const struct row_scope *scope, const uint8_t (*hashes)[PATH_HASH_SIZE],
 		    size_t count, struct simhash_error *error)
 {
-	static const char marks[] = ", ?";
-	char more[ROWS_WITH_MAX * (sizeof marks - 1)] = "";
 	struct query *query = &cursor->query;
-	bool is_whole = columns == ROW_WHOLE;
 
 	if (query->statement != NULL && count <= cursor->hash_count) {
 		query_again(query);
 	} else {
+		bool is_whole = columns == ROW_WHOLE;
 		size_t hash_count = is_whole ? ROWS_WITH_MAX : count;
-		for (size_t i = 1; i < hash_count; i++)
-			strcat(more, marks);
 		store_rows_end(cursor);
-		if (rows_begin(cursor, store, columns,
-			       is_whole ? KEPT_PICKED_ROWS : KEPT_STATEMENTS, error,
-			       ROWS_OF_SCOPE "AND f.path_hash IN (?%s)", more) != 0)
+		if (rows_begin(cursor, store, columns, is_whole ? KEPT_PICKED_ROWS : NOT_KEPT,
+			       error, ROWS_OF_SCOPE "AND f.path_hash IN (?%.*s)",
+			       ROWS_MARKS(hash_count)) != 0)
 			return -1;
 		cursor->hash_count = hash_count;
 	}
@@ -248,8 +246,7 @@ int store_rows_after(struct row_cursor *cursor, struct store *store, unsigned co
 	*cursor = (struct row_cursor){.columns = 0};
 	if (!hash_range_after(after, last, &range))
 		return 0;
-	return rows_begin_range(cursor, store, columns, KEPT_STATEMENTS, scope, &range, most,
-				error);
+	return rows_begin_range(cursor, store, columns, NOT_KEPT, scope, &range, most, error);
 }
 
 /* ---- Rows with sketches of another measure ---- */
@@ -260,7 +257,7 @@ int store_rows_sketched(struct row_cursor *cursor, struct store *store,
 {
 	const int64_t values[] = {filter->tag_set, measure, size_min(filter)};
 
-	if (rows_begin(cursor, store, filter->columns, KEPT_STATEMENTS, error,
+	if (rows_begin(cursor, store, filter->columns, NOT_KEPT, error,
 		       ", s.features, s.cluster, s.value " FROM_SKETCHED_FILES
 		       "WHERE s.tag_set = ? AND s.measure = ? AND s.features > 0 "
 		       "AND f.size >= ? ORDER BY s.host, s.path_hash") != 0)

@@ -54,13 +54,19 @@ struct row_filter {
 
 /*
  * Begin with a statement that the others are made of: the columns, then what `format` makes, which
- * begins with more columns or with FROM. It is kept as `which` unless that is KEPT_STATEMENTS; then its
+ * begins with more columns or with FROM. It is kept as `which` unless that is NOT_KEPT; then its
  * text is always the same. The caller binds its parameters.
  */
 __attribute__((format(printf, 6, 7))) int rows_begin(struct row_cursor *cursor, struct store *store,
 						     unsigned columns, enum kept_statement which,
 						     struct simhash_error *error,
 						     const char *format, ...);
+
+/* For "(?%.*s)": parameters after the first of `count`, which are 1 to ROWS_WITH_MAX. */
+#define ROWS_WITH_MAX 64
+#define MARKS_4 ", ?, ?, ?, ?"
+#define MARKS_16 MARKS_4 MARKS_4 MARKS_4 MARKS_4
+#define ROWS_MARKS(count) (int)(3 * ((count)-1)), MARKS_16 MARKS_16 MARKS_16 MARKS_16
 
 #define ROWS_OF_SCOPE " FROM file f WHERE f.tag_set = ? AND f.host = ? "
 #define ROWS_OF_RANGE ROWS_OF_SCOPE "AND f.path_hash BETWEEN ? AND ? ORDER BY f.path_hash"
@@ -119,7 +125,6 @@ int store_rows_near(struct row_cursor *cursor, struct store *store, const struct
  * hashes are borrowed until the cursor ends. It may be one that read rows with others to their end:
  * if they were not fewer, no statement is prepared. None is for whole rows after the first time.
  */
-#define ROWS_WITH_MAX 64
 int store_rows_with(struct row_cursor *cursor, struct store *store, unsigned columns,
 		    const struct row_scope *scope, const uint8_t (*hashes)[PATH_HASH_SIZE],
 		    size_t count, struct simhash_error *error);
