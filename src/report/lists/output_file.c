@@ -280,10 +280,9 @@ struct replaced {
 };
 
 /* Is this row the file? Another path may lead to it, or may have led to what had this inode. */
-static int check_row(void *context, struct bytes directory, struct bytes name,
+static int check_row(const struct replaced *replaced, struct bytes directory, struct bytes name,
 		     struct simhash_error *error)
 {
-	const struct replaced *replaced = context;
 	struct stat status;
 	char *path;
 	bool is_same;
@@ -308,8 +307,27 @@ static int check_row(void *context, struct bytes directory, struct bytes name,
 	return is_same ? -1 : 0;
 }
 
-static int check_rows(struct replaced *replaced, const char *target, struct store *store,
-		      const char *host, struct simhash_error *error)
+static int check_rows(const struct replaced *replaced, struct store *store, int64_t host,
+		      struct simhash_error *error)
+{
+	struct file_row row = {.host = host};
+	struct row_cursor cursor;
+	int status;
+
+	if (store_rows_like(&cursor, store, host, replaced->directory, replaced->name,
+			    (uint64_t)replaced->status.st_ino, error) != 0)
+		return -1;
+	while ((status = store_rows_next(&cursor, &row, error)) == 1)
+		if (check_row(replaced, row.directory, row.name, error) != 0) {
+			status = -1;
+			break;
+		}
+	store_rows_end(&cursor);
+	return status;
+}
+
+static int check_target(struct replaced *replaced, const char *target, struct store *store,
+			const char *host, struct simhash_error *error)
 {
 	char *path = path_absolute(target);
 	int64_t id;
@@ -321,9 +339,7 @@ static int check_rows(struct replaced *replaced, const char *target, struct stor
 	replaced->name = bytes_of(path_name(path));
 	status = store_host_id(store, host, false, &id, error);
 	if (status == 0 && id != 0)
-		status = store_each_same_file(store, id, replaced->directory, replaced->name,
-					      (uint64_t)replaced->status.st_ino, check_row,
-					      replaced, error);
+		status = check_rows(replaced, store, id, error);
 	free(path);
 	return status;
 }
@@ -342,7 +358,7 @@ int output_check_index(const char *path, struct store *store, const char *host,
 	target = follow_links(path);
 	if (target == NULL)
 		return error_set_errno(error, "cannot write to %s", path);
-	status = check_rows(&replaced, target, store, host, error);
+	status = check_target(&replaced, target, store, host, error);
 	free(target);
 	return status;
 }

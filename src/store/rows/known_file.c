@@ -25,121 +25,113 @@ static bool lacks_filter(const struct store *store, const struct known_file *kno
 	return wanted != 0 && wanted != contents_filter(known->contents);
 }
 
-/* With measures, how many of their sketches are there, and are of the content of the row. */
-static char *known_files_sql(unsigned measure_count)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *sql = open_memstream(&text, &size);
+enum {
+	KNOWN_COLUMNS = ROW_PATH_HASH | ROW_SIZE | ROW_MTIME | ROW_SCANNED_AT | ROW_NAME |
+			ROW_COMPRESSED_SIZE | ROW_LINKS | ROW_INODE | ROW_CONTENTS
+};
 
-	if (sql == NULL)
-		return NULL;
-	fprintf(sql,
-		"SELECT path_hash, size, mtime_ns, scanned_at_ns, name, compressed_size, "
-		"links, inode, resemblance_sketch IS NULL, contents, "
-		"CASE WHEN contents & %lld <> 0 THEN content_hash END",
-		(long long)CONTENTS_HAS_MEMBERS);
-	if (measure_count > 0) {
-		fprintf(sql, ", (SELECT COUNT(*) FROM sketch s WHERE s.tag_set = file.tag_set "
-			     "AND s.host = file.host AND s.path_hash = file.path_hash "
-			     "AND s.content_hash = file.content_hash AND s.measure IN (?");
-		for (unsigned i = 1; i < measure_count; i++)
-			fprintf(sql, ", ?");
-		fprintf(sql, "))");
-	}
-	fprintf(sql, " FROM file WHERE tag_set = ? AND host = ? "
-		     "AND path_hash BETWEEN ? AND ? ORDER BY path_hash");
-	return close_text(sql, &text) == 0 ? text : NULL;
+/* The columns after them. With measures, how many of their sketches are of the content of the row. */
+enum { LACKS_RESEMBLANCE, MEMBERS_CONTENT_HASH, SKETCHES };
+#define CONTENT_HASH_COLUMNS \
+	", f.resemblance_sketch IS NULL, CASE WHEN f.contents & %lld <> 0 THEN f.content_hash END"
+#define SKETCHES_COLUMN                                                                       \
+	", (SELECT COUNT(*) FROM sketch s WHERE s.tag_set = f.tag_set AND s.host = f.host "   \
+	"AND s.path_hash = f.path_hash AND s.content_hash = f.content_hash AND s.measure IN " \
+	"(?%.*s))"
+
+static int begin_cursor(struct row_cursor *cursor, struct store *store, struct simhash_error *error)
+{
+	const long long has_members = CONTENTS_HAS_MEMBERS;
+
+	if (store->measure_count == 0)
+		return rows_begin(cursor, store, KNOWN_COLUMNS, KEPT_KNOWN_FILES, error,
+				  CONTENT_HASH_COLUMNS ROWS_OF_RANGE, has_members);
+	return rows_begin(cursor, store, KNOWN_COLUMNS, KEPT_KNOWN_FILES, error,
+			  CONTENT_HASH_COLUMNS SKETCHES_COLUMN ROWS_OF_RANGE, has_members,
+			  ROWS_MARKS(store->measure_count));
 }
 
-static int begin_kept(struct query *query, struct store *store, struct simhash_error *error)
+static void set_rest(struct row_cursor *cursor, const struct hash_range *rest)
 {
-	char *sql;
-	int status;
-
-	if (store->kept[KEPT_KNOWN_FILES] != NULL)
-		return query_begin_kept(query, store, KEPT_KNOWN_FILES, NULL, error);
-	sql = known_files_sql(store->measure_count);
-	if (sql == NULL)
-		return error_set_memory(error);
-	status = query_begin_kept(query, store, KEPT_KNOWN_FILES, sql, error);
-	free(sql);
-	return status;
-}
-
-static struct query known_files_query(const struct known_files *files)
-{
-	return (struct query){files->store->driver, files->store->kept[KEPT_KNOWN_FILES], 0, true};
+	cursor->is_ordered = true;
+	cursor->rest = *rest;
 }
 
 /* Run the statement for the rest of the rows. */
 static int run_files(struct known_files *files, struct simhash_error *error)
 {
+	const struct hash_range rest = files->cursor.rest;
+	struct query *query = &files->cursor.query;
 	struct store *store = files->store;
-	struct query query;
+	int status = begin_cursor(&files->cursor, store, error);
 
-	if (begin_kept(&query, store, error) != 0)
+	set_rest(&files->cursor, &rest);
+	if (status != 0)
 		return -1;
 	for (unsigned i = 0; i < store->measure_count; i++)
-		query_bind_integer(&query, store->measures[i]);
-	query_bind_scope(&query, &files->scope);
-	query_bind_range(&query, &files->rest);
-	files->is_running = true;
+		query_bind_integer(query, store->measures[i]);
+	query_bind_scope(query, &files->scope);
+	query_bind_range(query, &files->cursor.rest);
 	return 0;
 }
 
-static int take_file(struct known_files *files, struct known_file *known,
-		     struct simhash_error *error)
+static int take_file(struct known_files *files, const struct file_row *row,
+		     struct known_file *known, struct simhash_error *error)
 {
-	unsigned measure_count = files->store->measure_count;
-	struct query query = known_files_query(files);
+	const struct store *store = files->store;
+	struct query *query = &files->cursor.query;
+	unsigned more = files->cursor.more;
 
 	*known = (struct known_file){
-		.size_bytes = query_integer(&query, 1),
-		.mtime_ns = query_integer(&query, 2),
-		.scanned_at_ns = query_integer(&query, 3),
-		.name = query_bytes(&query, 4),
-		.compressed_size_bytes = query_integer(&query, 5),
-		.links = query_integer(&query, 6),
-		.inode = query_integer(&query, 7),
-		.lacks_resemblance = query_integer(&query, 8) != 0,
-		.contents = query_integer(&query, 9),
-		.lacks_sketches = measure_count > 0 &&
-				  query_integer(&query, 11) < (int64_t)measure_count,
+		.size_bytes = row->size_bytes,
+		.mtime_ns = row->mtime_ns,
+		.scanned_at_ns = row->scanned_at_ns,
+		.name = row->name,
+		.compressed_size_bytes = row->compressed_size_bytes,
+		.links = row->links,
+		.inode = row->inode,
+		.lacks_resemblance = query_integer(query, more + LACKS_RESEMBLANCE) != 0,
+		.contents = row->contents,
+		.has_members = (row->contents & CONTENTS_HAS_MEMBERS) != 0,
+		.has_content_hash = !query_is_null(query, more + MEMBERS_CONTENT_HASH),
+		.is_settled = mtime_shows_changes(row->mtime_ns, row->scanned_at_ns),
+		.lacks_sketches = store->measure_count > 0 &&
+				  query_integer(query, more + SKETCHES) <
+					  (int64_t)store->measure_count,
 	};
-	known->has_members = (known->contents & CONTENTS_HAS_MEMBERS) != 0;
-	known->lacks_look = known->compressed_size_bytes == 0 &&
-			    ((files->store->containers & ~known->contents) != 0 ||
-			     lacks_filter(files->store, known));
-	known->has_content_hash = !query_is_null(&query, 10);
-	known->is_settled = mtime_shows_changes(known->mtime_ns, known->scanned_at_ns);
-	if (query_fixed_bytes(&query, 0, known->path_hash, PATH_HASH_SIZE, error) != 0 ||
-	    (known->has_content_hash &&
-	     query_fixed_bytes(&query, 10, known->content_hash, CONTENT_HASH_SIZE, error) != 0) ||
-	    hash_range_check(files->rest.low, known->path_hash, error) != 0)
-		return -1;
-	memcpy(files->rest.low, known->path_hash, PATH_HASH_SIZE);
-	files->is_over = !hash_range_step(files->rest.low);
-	return 1;
+	known->lacks_look =
+		known->compressed_size_bytes == 0 &&
+		((store->containers & ~known->contents) != 0 || lacks_filter(store, known));
+	memcpy(known->path_hash, row->path_hash, PATH_HASH_SIZE);
+	return known->has_content_hash
+		       ? query_fixed_bytes(query, more + MEMBERS_CONTENT_HASH, known->content_hash,
+					   CONTENT_HASH_SIZE, error)
+		       : 0;
 }
 
 static int next_file(struct known_files *files, struct known_file *known,
 		     struct simhash_error *error)
 {
-	struct query query;
+	struct row_cursor *cursor = &files->cursor;
+	struct file_row row;
 	int status;
 
-	if (!files->is_running && run_files(files, error) != 0)
+	if (cursor->query.statement == NULL && run_files(files, error) != 0)
 		return -1;
-	query = known_files_query(files);
-	status = query_next(&query, error);
-	return status == 1 ? take_file(files, known, error) : status;
+	status = store_rows_next(cursor, &row, error);
+	if (status != 1)
+		return status;
+	if (take_file(files, &row, known, error) != 0)
+		return -1;
+	files->is_over = !hash_range_step(cursor->rest.low);
+	return 1;
 }
 
 static void begin_files(struct known_files *files, struct store *store,
 			const struct row_scope *scope, const struct hash_range *range)
 {
-	*files = (struct known_files){.store = store, .scope = *scope, .rest = *range};
+	*files = (struct known_files){.store = store, .scope = *scope};
+	set_rest(&files->cursor, range);
 }
 
 int known_files_begin_range(struct known_files *files, struct store *store,
@@ -181,13 +173,7 @@ int known_files_next(struct known_files *files, struct known_file *known,
 
 void known_files_end(struct known_files *files)
 {
-	struct query query;
-
-	if (!files->is_running)
-		return;
-	query = known_files_query(files);
-	query_end(&query);
-	files->is_running = false;
+	store_rows_end(&files->cursor);
 }
 
 /* The first row in a range. */
@@ -218,28 +204,21 @@ int store_find_file(struct store *store, const struct row_scope *scope,
 	return status;
 }
 
-int store_each_same_file(struct store *store, int64_t host, struct bytes directory,
-			 struct bytes name, uint64_t inode, same_file_fn *each, void *context,
-			 struct simhash_error *error)
+int store_rows_like(struct row_cursor *cursor, struct store *store, int64_t host,
+		    struct bytes directory, struct bytes name, uint64_t inode,
+		    struct simhash_error *error)
 {
-	struct query query;
-	int status, result = 0;
+	struct query *query = &cursor->query;
 
-	if (query_begin(&query, store,
-			"SELECT directory, name FROM file WHERE host = ? AND compressed_size = 0 "
-			"AND (inode = ? OR (directory = ? AND name = ?))",
-			error) != 0)
+	if (rows_begin(cursor, store, ROW_DIRECTORY | ROW_NAME, NOT_KEPT, error,
+		       " FROM file f WHERE f.host = ? AND f.compressed_size = 0 "
+		       "AND (f.inode = ? OR (f.directory = ? AND f.name = ?))") != 0)
 		return -1;
-	query_bind_integer(&query, host);
-	query_bind_integer(&query, (int64_t)inode);
-	query_bind_bytes(&query, directory);
-	query_bind_bytes(&query, name);
-	while (result == 0 && (status = query_next(&query, error)) != 0)
-		result = status < 0 ? -1
-				    : each(context, query_bytes(&query, 0), query_bytes(&query, 1),
-					   error);
-	query_end(&query);
-	return result;
+	query_bind_integer(query, host);
+	query_bind_integer(query, (int64_t)inode);
+	query_bind_bytes(query, directory);
+	query_bind_bytes(query, name);
+	return 0;
 }
 
 /* ---- Directories ---- */

@@ -20,8 +20,7 @@
 
 #include <stdbool.h>
 
-#include "store/row/file_row.h"
-#include "store/row/hash_range.h"
+#include "store/rows/row_reader.h"
 
 struct statement;
 struct store;
@@ -60,8 +59,8 @@ static inline bool known_inode_is(const struct known_file *known, uint64_t inode
 struct known_files {
 	struct store *store;
 	struct row_scope scope;
-	struct hash_range rest; /* of the hashes to come */
-	bool is_running, is_over;
+	struct row_cursor cursor; /* whose hashes to come stay when its connection is lost */
+	bool is_over;
 };
 
 int known_files_begin(struct known_files *files, struct store *store, const struct row_scope *scope,
@@ -85,14 +84,12 @@ int store_find_file(struct store *store, const struct row_scope *scope,
 		    struct simhash_error *error);
 
 /*
- * The files of a host that may be the one at `directory`/`name` with this inode, in any tag set. Each
- * is handed to `each`, until it returns 1, which is the result, or -1; 0 if none does.
+ * The files of a host that may be the one at `directory`/`name` with this inode, in any tag set: rows
+ * with a directory and a name. Both are borrowed until the cursor ends.
  */
-typedef int same_file_fn(void *context, struct bytes directory, struct bytes name,
-			 struct simhash_error *error);
-int store_each_same_file(struct store *store, int64_t host, struct bytes directory,
-			 struct bytes name, uint64_t inode, same_file_fn *each, void *context,
-			 struct simhash_error *error);
+int store_rows_like(struct row_cursor *cursor, struct store *store, int64_t host,
+		    struct bytes directory, struct bytes name, uint64_t inode,
+		    struct simhash_error *error);
 
 /* A directory that has, or had, rows. */
 struct known_directory {
