@@ -6,7 +6,6 @@
 
 #include "find/rule/finder.h"
 #include "store/names/names.h"
-#include "store/open/query.h"
 #include "store/write/sketch_table.h"
 
 int read_unsketched(const struct finder *finder, size_t max, struct arena *arena,
@@ -14,15 +13,16 @@ int read_unsketched(const struct finder *finder, size_t max, struct arena *arena
 {
 	const char *text = simhash_measure_text(finder->request->measure);
 	struct file_row row = {.host = 0};
-	struct query query;
+	struct row_cursor cursor;
 	int64_t measure;
 	int status = 1;
 
 	*count = 0;
 	if (store_measure_id(finder->store, text, false, &measure, error) != 0 ||
-	    store_find_unsketched(finder->store, finder->tag_set, measure, &query, error) != 0)
+	    store_rows_unsketched(&cursor, finder->store, TAKING_COLUMNS | ROW_NAME,
+				  finder->tag_set, measure, error) != 0)
 		return -1;
-	while (*count < max && (status = store_next_unsketched(&query, &row, error)) == 1) {
+	while (*count < max && (status = store_rows_next(&cursor, &row, error)) == 1) {
 		struct find_file file;
 		if (!finder_takes(finder, &row))
 			continue;
@@ -32,6 +32,6 @@ int read_unsketched(const struct finder *finder, size_t max, struct arena *arena
 		}
 		files[(*count)++] = find_file_display(&file);
 	}
-	query_end(&query);
+	store_rows_end(&cursor);
 	return status < 0 ? -1 : 0;
 }

@@ -10,7 +10,7 @@
 #include "base/basic/error.h"
 #include "store/open/transaction.h"
 #include "store/open/turns.h"
-#include "store/rows/row_columns.h"
+#include "store/rows/row_reader.h"
 #include "store/rows/sketch_rows.h"
 #include "store/rows/upsert.h"
 #include "store/write/answer_rows.h"
@@ -270,34 +270,24 @@ static int find_left_out(struct store *store, const struct row_scope *scope,
 			 uint8_t (*gone)[PATH_HASH_SIZE], size_t *count, bool *is_over,
 			 struct simhash_error *error)
 {
-	const struct hash_range asked = *range;
-	struct query query;
+	struct file_row row = {.host = scope->host};
+	struct row_cursor cursor;
 	unsigned rows = 0;
 	int status;
 
 	*count = 0;
-	if (query_begin_kept(&query, store, KEPT_READ_PATH_HASHES,
-			     "SELECT path_hash FROM file WHERE tag_set = ? AND host = ? "
-			     "AND path_hash BETWEEN ? AND ? ORDER BY path_hash LIMIT ?",
-			     error) != 0)
+	if (rows_begin_range(&cursor, store, ROW_PATH_HASH, KEPT_READ_PATH_HASHES, scope, range,
+			     RENEWED_ROWS, error) != 0)
 		return -1;
-	query_bind_scope(&query, scope);
-	query_bind_range(&query, &asked);
-	query_bind_integer(&query, RENEWED_ROWS);
-	while ((status = query_next(&query, error)) == 1) {
-		uint8_t *hash = gone[*count];
-		if (query_fixed_bytes(&query, 0, hash, PATH_HASH_SIZE, error) != 0 ||
-		    hash_range_check(range->low, hash, error) != 0) {
-			status = -1;
-			break;
-		}
+	while ((status = store_rows_next(&cursor, &row, error)) == 1) {
 		rows++;
-		memcpy(range->low, hash, PATH_HASH_SIZE);
-		*count += renewed->kept_count == 0 ||
-			  bsearch(hash, renewed->kept, renewed->kept_count, PATH_HASH_SIZE,
-				  compare_path_hashes) == NULL;
+		if (renewed->kept_count == 0 ||
+		    bsearch(row.path_hash, renewed->kept, renewed->kept_count, PATH_HASH_SIZE,
+			    compare_path_hashes) == NULL)
+			memcpy(gone[(*count)++], row.path_hash, PATH_HASH_SIZE);
 	}
-	query_end(&query);
+	store_rows_end(&cursor);
+	*range = cursor.rest;
 	*is_over = rows < RENEWED_ROWS || !hash_range_step(range->low);
 	return status;
 }
@@ -307,7 +297,7 @@ static int remove_left_out(struct store *store, const struct row_scope *scope, i
 			   struct simhash_error *error)
 {
 	struct hash_range range = hash_range_of_directory(renewed->hash);
-	uint8_t(*gone)[PATH_HASH_SIZE] = malloc((RENEWED_ROWS + 1) * sizeof *gone);
+	uint8_t(*gone)[PATH_HASH_SIZE] = malloc(RENEWED_ROWS * sizeof *gone);
 	bool is_over = false;
 	int status = gone == NULL ? error_set_memory(error) : 0;
 

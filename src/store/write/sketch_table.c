@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "store/open/query.h"
 #include "store/open/transaction.h"
+#include "store/rows/row_reader.h"
 #include "store/rows/sketch_rows.h"
 
 int store_count_sketches(struct store *store, int64_t tag_set, int64_t measure, int64_t *files,
@@ -23,31 +23,18 @@ int store_count_sketches(struct store *store, int64_t tag_set, int64_t measure, 
 				  values, tag_set == 0 ? 1 : 2, files, error);
 }
 
-int store_find_unsketched(struct store *store, int64_t tag_set, int64_t measure,
-			  struct query *query, struct simhash_error *error)
+int store_rows_unsketched(struct row_cursor *cursor, struct store *store, unsigned columns,
+			  int64_t tag_set, int64_t measure, struct simhash_error *error)
 {
-	if (query_begin(query, store,
-			"SELECT f.host, f.directory, f.name FROM file f WHERE f.tag_set = ? AND "
-			"NOT EXISTS (SELECT 1 FROM sketch s WHERE s.tag_set = f.tag_set AND "
-			"s.host = f.host AND s.path_hash = f.path_hash AND s.measure = ? AND "
-			"s.content_hash = f.content_hash) ORDER BY f.host, f.path_hash",
-			error) != 0)
+	if (rows_begin(cursor, store, columns, NOT_KEPT, error,
+		       " FROM file f WHERE f.tag_set = ? AND "
+		       "NOT EXISTS (SELECT 1 FROM sketch s WHERE s.tag_set = f.tag_set AND "
+		       "s.host = f.host AND s.path_hash = f.path_hash AND s.measure = ? AND "
+		       "s.content_hash = f.content_hash) ORDER BY f.host, f.path_hash") != 0)
 		return -1;
-	query_bind_integer(query, tag_set);
-	query_bind_integer(query, measure);
+	query_bind_integer(&cursor->query, tag_set);
+	query_bind_integer(&cursor->query, measure);
 	return 0;
-}
-
-int store_next_unsketched(struct query *query, struct file_row *row, struct simhash_error *error)
-{
-	int status = query_next(query, error);
-
-	if (status != 1)
-		return status;
-	row->host = query_integer(query, 0);
-	row->directory = query_bytes(query, 1);
-	row->name = query_bytes(query, 2);
-	return 1;
 }
 
 int store_find_hashes(struct store *store, int64_t tag_set, int64_t measure, struct query *query,

@@ -12,7 +12,7 @@
 
 struct store;
 struct query;
-struct file_row;
+struct row_cursor;
 
 /*
  * How many files have a sketch by a measure, of the content that they have now: files of a tag
@@ -21,14 +21,9 @@ struct file_row;
 int store_count_sketches(struct store *store, int64_t tag_set, int64_t measure, int64_t *files,
 			 struct simhash_error *error);
 
-/*
- * The files of a tag set without such a sketch, in the order of the table. The caller ends the
- * query. The next of them is 1, 0 after the last, or -1; it has a host, a directory and a name,
- * which live until the next one.
- */
-int store_find_unsketched(struct store *store, int64_t tag_set, int64_t measure,
-			  struct query *query, struct simhash_error *error);
-int store_next_unsketched(struct query *query, struct file_row *row, struct simhash_error *error);
+/* The files of a tag set without such a sketch, in the order of the table; see row_reader.h. */
+int store_rows_unsketched(struct row_cursor *cursor, struct store *store, unsigned columns,
+			  int64_t tag_set, int64_t measure, struct simhash_error *error);
 
 /*
  * The sketches of a measure whose values are hashes, of the content that files of a tag set have
