@@ -269,14 +269,14 @@ static const struct refused find_refused[] = {
 	{"measure", "against nearest partition update directories order"},
 	{"compare", "directories order ext exclude min-size max-size verify decompress "
 		    "files0-from nearest between against known update "
-		    "group format null all sort limit "
+		    "group format null sort limit "
 		    "store progress summary threads limits limits=memory limits=inflated partition "
 		    "fail-on-match"},
 	{"directories", "order verify decompress limits=inflated files0-from "
-			"nearest between against update group null all "
+			"nearest between against update group null "
 			"sort store progress summary partition"},
 	{"order", "verify decompress limits=inflated files0-from nearest "
-		  "between against group all sort limit store "
+		  "between against group sort limit store "
 		  "progress summary partition"},
 	{"decompress", "between against store partition"},
 	{"files0-from", "between against store partition"},
@@ -284,7 +284,7 @@ static const struct refused find_refused[] = {
 	{"between", "against update"},
 	{"known", "store"},
 	{"against", "store partition"},
-	{"group", "all partition"},
+	{"group", "partition"},
 	{"format", "null"},
 	{"store", "partition"},
 	{"summary", "quiet"},

@@ -293,7 +293,7 @@ simfind --between=quagga qua
 simfind --between quagga zeb
 simhash --threads=zeb
 simhash --hidden okap
-simfind --all >zeb
+simfind -q >zeb
 TYPED
 cat >made <<'MADE'
 simfind --format=
@@ -310,7 +310,7 @@ simfind --between=quagga quagga/
 simfind --between quagga zeb
 simhash --threads=zeb
 simhash --hidden okapi\ house 
-simfind --all >zebra.file 
+simfind -q >zebra.file 
 MADE
 for shell in zsh bash; do
 	rm -rf offered.zsh

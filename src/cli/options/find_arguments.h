@@ -46,7 +46,7 @@ struct find_arguments {
 	enum progress_mode progress;
 	enum summary_format summary;
 	struct listing_order order;
-	bool has_groups, has_format, all;
+	bool has_groups, has_format;
 	bool lineage; /* groups are listed as trees */
 	bool folds;   /* pairs are listed in groups, for a person */
 	bool stores;

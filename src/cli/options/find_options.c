@@ -206,7 +206,8 @@ static const struct option_row rows[] = {
 	 "lineage; none: list all pairs, also each copy's",
 	 .parse = set_group, .field = FIELD(linkage), .kind = VALUE_WORD, .words = group_words},
 	{0, "format", "=FORMAT",
-	 "write text (default), csv, json, jsonl, null, html, a report for a web browser, "
+	 "write text (default; given, also a terminal gets each pair), csv, json, jsonl, null, "
+	 "html, a report for a web browser, "
 	 "html:thumbnails, the same with small pictures, or dot, a graph of --group=lineage",
 	 .parse = set_format, .field = FIELD(formatter), .kind = VALUE_WORD, .words = format_words},
 	{'0', "null", NULL, "the same as --format=null", .parse = set_format,
@@ -214,10 +215,6 @@ static const struct option_row rows[] = {
 	{'o', "output", "=FILE",
 	 "write to FILE, which is replaced when all is written; - is standard output (default)",
 	 .parse = set_text, .field = FIELD(output_path), .kind = VALUE_FILE},
-	{0, "all", NULL,
-	 "list all pairs on a terminal, which shows the first few of each group otherwise",
-	 .parse = set_flag, .field = FIELD(all),
-	 .not_with = "group=representative group=single group=lineage"},
 	{0, "sort", "=KEY",
 	 "put size, saved, similarity, path or files first, or with -KEY last: pairs by "
 	 "similarity (default), groups by saved, which is bytes of copies (default); only groups "

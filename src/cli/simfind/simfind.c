@@ -81,9 +81,8 @@ static bool may_fold(const struct find_arguments *arguments)
 {
 	const struct find_request *request = &arguments->request;
 
-	return !arguments->directories && !arguments->has_format && !arguments->all &&
-	       !arguments->has_groups && !arguments->operands.has_files && !request->expand &&
-	       request->parts == 1;
+	return !arguments->directories && !arguments->has_format && !arguments->has_groups &&
+	       !arguments->operands.has_files && !request->expand && request->parts == 1;
 }
 
 /* The tags of the search are those of the list that the index is compared with, if there is one. */
