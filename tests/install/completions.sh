@@ -81,6 +81,10 @@ for program in simhash simfind simkeep; do
 				value "$program" "$short" "$long" "$how" zebra.file
 				starts=qua
 				value "$program" "$short" "$long" "$how" quagga/
+			elif [ "$what" = GLOB ] || [ "$long" = --filter ]; then
+				value "$program" "$short" "$long" "$how"
+				starts=@zeb
+				value "$program" "$short" "$long" "$how" @zebra.file
 			elif [ "$what" = URL ]; then
 				value "$program" "$short" "$long" "$how" sqlite: mysql://
 				starts=sqlite:zeb
