@@ -373,7 +373,7 @@ python3 -ISc 'import json; json.load(open("out"))' || fail "the summary cannot b
 with() {
 	printf '%b' "$1" >"$evil/wrong"
 	local option=$3
-	[[ $option == *@ ]] || option+==
+	[[ $option == *@ ]] || option+='='
 	text 1 "$2" "$option$evil/wrong" "${@:4}"
 	said "$evil_shown/wrong"
 }
