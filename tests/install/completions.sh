@@ -297,7 +297,7 @@ simfind --database=sqlite:okap
 simfind --between=quagga qua
 simfind --between quagga zeb
 simhash --threads=zeb
-simhash --hidden okap
+simhash --force okap
 simfind --empty >zeb
 TYPED
 cat >made <<'MADE'
@@ -314,7 +314,7 @@ simfind --database=sqlite:okapi\ house
 simfind --between=quagga quagga/
 simfind --between quagga zeb
 simhash --threads=zeb
-simhash --hidden okapi\ house 
+simhash --force okapi\ house 
 simfind --empty >zebra.file 
 MADE
 for shell in zsh bash; do
